@@ -27,6 +27,8 @@ enum {
 	DOCUMENT_MAX = 1 << 20,	       /* bytes with its history */
 	DOCUMENT_HISTORY_MAX = 32,     /* versions before the current one */
 	DOCUMENT_GUILDS_MAX = 256,
+	DOCUMENT_MEMBERS_MAX =
+		256, /* of an intent, and of a guild's: more than there are settings */
 	DOCUMENT_TIME_MAX = 32,
 	DOCUMENT_AUTHOR_MAX = 64,
 };

@@ -256,12 +256,16 @@ static unsigned check_shape(const json_t *intent, document_fault_h *h, void *arg
 	}
 	if (json_dumpb(intent, NULL, 0, JSON_COMPACT) > DOCUMENT_INTENT_MAX)
 		fault(&c, "", "is too large");
+	if (json_object_size(intent) > DOCUMENT_MEMBERS_MAX)
+		fault(&c, "", "has more members than there are settings");
 	if (guilds && !json_is_object(guilds))
 		fault(&c, "guilds", "must be an object of settings by server id");
 	if (json_object_size(guilds) > DOCUMENT_GUILDS_MAX)
 		fault(&c, "guilds", "has too many servers");
 	json_object_foreach((json_t *)guilds, id, v) if (!is_guild_id(id))
 		fault(&c, "guilds", "has a name that is no server id");
+	else if (json_object_size(v) > DOCUMENT_MEMBERS_MAX)
+		fault(&c, "guilds", "has a server with more members than there are settings");
 	return c.faults;
 }
 

@@ -37,10 +37,14 @@ unsigned nearest_distance(const char *a, size_t a_len, const char *b, size_t b_l
 
 void nearest_try(struct nearest *n, const char *candidate, size_t len)
 {
-	unsigned d = nearest_distance(n->word, n->word_len, candidate, len);
 	size_t longer = len > n->word_len ? len : n->word_len;
 	size_t most = longer / 3 ? longer / 3 : 1;
+	unsigned d;
 
+	/* At least so many letters were added: what is cheap to see comes first. */
+	if (2 * longer - len - n->word_len > most)
+		return;
+	d = nearest_distance(n->word, n->word_len, candidate, len);
 	if (d > most || (n->best && d >= n->distance))
 		return;
 	n->best = candidate;

@@ -271,6 +271,11 @@ static bool take_record(struct parsing *p, char *record, const json_t *object)
 		fault(p, "a record is an object: { \"name\": value, ... }");
 		return false;
 	}
+	if (json_object_size(object) > RECORD_FIELDS_MAX) {
+		fault(p, "a record may have at most %d fields, not %zu", RECORD_FIELDS_MAX,
+		      json_object_size(object));
+		return false;
+	}
 	for (size_t i = 0; i < k->n_fields; i++) {
 		const struct record_field *f = &k->fields[i];
 

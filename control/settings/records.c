@@ -129,6 +129,11 @@ static void take_lists(struct settings *s, const struct lists *l, const json_t *
 		      l->entry(0));
 		return;
 	}
+	if (json_object_size(value) > RECORD_FIELDS_MAX) {
+		fault(t, "\"%s\" may have at most %d members, not %zu", l->name, RECORD_FIELDS_MAX,
+		      json_object_size(value));
+		return;
+	}
 	memset(names, 0, l->n * sizeof *names);
 	json_object_foreach((json_t *)value, key, v)
 	{

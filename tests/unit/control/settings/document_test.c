@@ -235,6 +235,45 @@ TEST(a_key_of_one_service_goes_to_no_other)
 	world_close(&w);
 }
 
+/* An intent with an object of so many members that nobody knows: its own, those of the roles, of a
+ * provider or of a server. */
+static json_t *flood(const char *where, int n)
+{
+	json_t *many = json_object(), *intent = many;
+	char name[24];
+
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof name, "%d", i);
+		json_object_set_new(many, name, json_true());
+	}
+	if (strcmp(where, "providers") == 0)
+		intent = json_pack("{s:[o]}", where, many);
+	else if (strcmp(where, "guilds") == 0)
+		intent = json_pack("{s:{s:o}}", where, "42", many);
+	else if (*where)
+		intent = json_pack("{s:o}", where, many);
+	return intent;
+}
+
+/* Each fault that is told costs time, and one request may hold thousands. */
+TEST(an_intent_of_thousands_of_unknown_members_has_one_fault)
+{
+	static const char *const where[] = {"", "roles", "purposes", "providers", "guilds"};
+	struct world w;
+
+	CHECK(world_open(&w));
+	for (size_t i = 0; i < sizeof where / sizeof where[0]; i++) {
+		json_t *intent = flood(where[i], 5000);
+
+		w.faults = 0;
+		CHECK_INT(document_try(w.d, w.base, intent, on_fault, &w), DOCUMENT_INVALID);
+		CHECK_INT(w.faults, 1);
+		CHECK(strstr(w.told, "more members than") || strstr(w.told, "at most"));
+		json_decref(intent);
+	}
+	world_close(&w);
+}
+
 static size_t allocations;
 
 static void *count_allocation(size_t n)
