@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/sockios.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -138,24 +137,15 @@ static void settle_state(struct http_exchange *x)
 		enter_head(x);
 }
 
-/* Whether the Authorization field holds a '*', which no bearer token does (RFC 6750 section 2.1). A
- * journal puts as many of them in a secret's place (ipc/scrub.h), so that nobody outside may send
- * them. */
-static bool fakes_secret(const uint8_t *p, size_t n)
+/* What is no head is refused in the step. */
+static int check_head(const struct http_exchange *x, const uint8_t *p, size_t n)
 {
-	static const char name[] = "authorization:";
+	const struct http_server_conf *c = &x->s->conf;
+	struct http_head head;
 
-	for (size_t at = 0; at < n; at++) {
-		const uint8_t *end = memchr(p + at, '\n', n - at);
-		size_t len = end ? (size_t)(end - p) - at : n - at;
-
-		if (len >= sizeof name - 1 &&
-		    strncasecmp((const char *)p + at, name, sizeof name - 1) == 0 &&
-		    memchr(p + at, '*', len))
-			return true;
-		at += len;
-	}
-	return false;
+	return c->checkh && http_head_parse(&head, (const char *)p, n) == 0
+		       ? c->checkh(&head, c->arg)
+		       : 0;
 }
 
 /* Takes a head from n bytes and returns its length; 0: more bytes are needed, or the connection no
@@ -163,6 +153,7 @@ static bool fakes_secret(const uint8_t *p, size_t n)
 static size_t take_head(struct http_exchange *x, const uint8_t *p, size_t n)
 {
 	long len = http_head_find((const char *)p, n, &x->seen);
+	int status;
 
 	if (len < 0) {
 		refuse_request(x, 400);
@@ -174,8 +165,9 @@ static size_t take_head(struct http_exchange *x, const uint8_t *p, size_t n)
 	}
 	if (!len)
 		return 0;
-	if (fakes_secret(p, (size_t)len)) {
-		refuse_request(x, 400);
+	status = check_head(x, p, (size_t)len);
+	if (status) {
+		refuse_request(x, status);
 		return 0;
 	}
 	x->seen = 0;

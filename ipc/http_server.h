@@ -40,6 +40,10 @@ typedef void(http_gone_h)(struct http_exchange *x, void *arg);
 /* Whether this Host (with its port, as sent) is one of ours; refuses pages of other names (DNS
  * rebinding). */
 typedef bool(http_host_h)(struct http_text host, void *arg);
+/* Looks at a head as it was received. Handlers get it without the secrets of the env when there is
+ * a journal, and by then anybody's text that holds one looks the same. Returns 0, or the status
+ * that refuses it. Not called on replay. */
+typedef int(http_check_h)(const struct http_head *head, void *arg);
 
 struct http_server_conf {
 	const char *host;	  /* numeric address; NULL = "127.0.0.1" */
@@ -56,8 +60,9 @@ struct http_server_conf {
 				  16 KiB of them, whether they wait here or in its socket */
 	uint32_t heartbeat_ms; /* 15000: comments in event streams */
 	http_host_h *hosth;    /* NULL: every Host */
+	http_check_h *checkh;  /* NULL: none is refused */
 	http_request_h *h;
-	void *arg; /* of both */
+	void *arg; /* of all */
 };
 
 struct http_server_counts {

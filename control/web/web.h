@@ -21,8 +21,7 @@ struct web_conf {
 	struct env *env;
 	const char *listen; /* "127.0.0.1:8787": a numeric address and a port, 0 for any; copied */
 	const char *token;  /* copied */
-	bool recorded;	    /* requests come without it, for a journal: '*' in its place, which
-			     * ipc/http_server.h takes from      nobody outside */
+	bool recorded;	    /* requests come without it, for a journal: '*' in its place */
 	struct live_settings *live;
 	struct bus *bus; /* whose events are streamed */
 };
