@@ -409,6 +409,8 @@ static void on_upgrade(int fd, const char *head, size_t n, void *arg)
 	ws_server_adopt(s->sockets, fd, head, n);
 }
 
+/* Any page that somebody opens could ask this address, and take all places. A browser tells the
+ * origin with each WebSocket and POST; other programs do not. */
 static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
 {
 	/* For clients that check whether the server is up. */
@@ -417,7 +419,9 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		"\"object\":\"model\",\"created\":0,\"owned_by\":\"parley\"}]}";
 	struct server *s = arg;
 
-	if (head->websocket && strcmp(head->path, "/v1/realtime") == 0)
+	if (http_head_field(head, "origin").p)
+		http_api_refuse(x, 403, NULL, "This is not for pages of a browser.");
+	else if (head->websocket && strcmp(head->path, "/v1/realtime") == 0)
 		http_upgrade(x, on_upgrade, s);
 	else if (head->method == HTTP_POST)
 		http_take_body(x, &(struct http_body_limits){.max = HTTP_API_BODY_MAX}, on_body, s);

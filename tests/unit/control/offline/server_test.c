@@ -3,6 +3,7 @@
 #include "control/offline/server.h"
 #include "control/offline/speech.h"
 #include "ipc/env.h"
+#include "ipc/http.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "proto/base/time.h"
@@ -175,6 +176,46 @@ TEST(server_answers_a_spoken_question)
 	CHECK_INT(dial("/v2/nothing"), 0);
 	env_run(fx.env);
 	CHECK(fx.closed && !fx.late);
+	teardown();
+}
+
+static void on_response(const struct http_resp *resp, void *arg)
+{
+	*(int *)arg = resp->status;
+	env_stop(fx.env);
+}
+
+/* The status of the answer to a question that this page asks; NULL: a program. */
+static int ask_as(struct http *http, const char *origin)
+{
+	static const char body[] = "{\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}]}";
+	const char *const headers[] = {origin, NULL};
+	char url[128];
+	int status = 0;
+	struct http_call call = {.method = "POST",
+				 .url = url,
+				 .headers = headers,
+				 .body = body,
+				 .body_len = sizeof body - 1};
+
+	snprintf(url, sizeof url, "http://127.0.0.1:%u/v1/chat/completions",
+		 server_port(fx.server));
+	if (http_request(NULL, http, &call, on_response, &status) == 0)
+		env_run(fx.env);
+	return status;
+}
+
+TEST(server_is_not_for_pages_of_a_browser)
+{
+	struct http *http = NULL;
+
+	CHECK_INT(setup(), 0);
+	CHECK_INT(http_alloc(&http, fx.env, NULL, "test"), 0);
+	CHECK_INT(ask_as(http, NULL), 200);
+	CHECK_INT(ask_as(http, "Origin: https://elsewhere.example"), 403);
+	CHECK_INT(ask_as(http, "Origin: null"), 403);
+	CHECK(!fx.late);
+	http_free(http);
 	teardown();
 }
 
