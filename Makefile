@@ -304,7 +304,7 @@ docs: $(B)/media_doc $(B)/settings_doc $(B)/events_doc
 	docs/src/decisions.sh > $(DOCS)/decisions.tmp && mv $(DOCS)/decisions.tmp $(DOCS)/decisions/README.md
 $(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) proto/base/utf8.c proto/discord.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
-$(B)/events_doc: $(B)/obj/docs/src/events_doc.o $(call objs,$(call rwild,control/events,%.c))
+$(B)/events_doc: $(B)/obj/docs/src/events_doc.o $(call objs,$(call rwild,control/events,%.c) proto/base/utf8.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 $(B)/media_doc: $(B)/obj/docs/src/media_doc.o
 	$(CC) $(LDFLAGS) -o $@ $^

@@ -34,7 +34,7 @@ static void append(json_t **list, json_t *value)
 	}
 }
 
-/* What of an address is a secret (settings_secrets) is left out. */
+/* Leaves out the parts of an address that are secrets (settings_secrets). */
 static json_t *address_json(const char *url)
 {
 	char shown[PROVIDER_URL_MAX];
