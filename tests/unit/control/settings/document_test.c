@@ -286,6 +286,8 @@ static void *count_allocation(size_t n)
 static size_t cost_of(struct world *w, unsigned guilds)
 {
 	json_t *intent = json_object(), *list = json_array(), *own = json_object();
+	json_malloc_t allocate;
+	json_free_t release;
 	char id[24], model[24];
 
 	for (unsigned i = 0; i < 64; i++) {
@@ -299,10 +301,11 @@ static size_t cost_of(struct world *w, unsigned guilds)
 	json_object_set_new(intent, "prices", list);
 	json_object_set_new(intent, "guilds", own);
 	allocations = 0;
-	json_set_alloc_funcs(count_allocation, free);
+	json_get_alloc_funcs(&allocate, &release);
+	json_set_alloc_funcs(count_allocation, release);
 	if (document_try(w->d, w->base, intent, on_fault, w) != DOCUMENT_SAVED)
 		allocations = 0;
-	json_set_alloc_funcs(malloc, free);
+	json_set_alloc_funcs(allocate, release);
 	json_decref(intent);
 	return allocations;
 }
