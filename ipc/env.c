@@ -3,6 +3,7 @@
 #include "ipc/env_replay.h"
 #include "ipc/journal.h"
 #include "ipc/scrub.h"
+#include "ipc/tmr_queue.h"
 #include "proto/base/cursor.h"
 #include "proto/base/time.h"
 
@@ -29,6 +30,7 @@ struct source {
 struct env {
 	struct env_conf conf;
 	struct event_base *base;
+	struct tmr_queue *timers;
 	struct source *sources; /* index = id - 1 */
 	uint32_t n_sources, cap_sources;
 	uint32_t free_id; /* ids given back, newest first, chained by `next` */
@@ -61,15 +63,13 @@ static int make_base(struct env *env)
 
 	if (!cfg)
 		return ENOMEM;
-	/* Without it libevent's timers drift by milliseconds. */
-	event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER);
 	/* Otherwise a timer counts from the start of the loop turn and fires early. */
 	event_config_set_flag(cfg, EVENT_BASE_FLAG_NO_CACHE_TIME);
 	env->base = event_base_new_with_config(cfg);
 	event_config_free(cfg);
 	if (!env->base || event_base_priority_init(env->base, PRIORITIES))
 		return ENOMEM;
-	return 0;
+	return tmr_queue_alloc(&env->timers, env);
 }
 
 static bool recording(const struct env *env)
@@ -216,6 +216,7 @@ struct env *env_free(struct env *env)
 		return NULL;
 	if (env->sources)
 		env_finish(env);
+	tmr_queue_free(env->timers);
 	if (env->base)
 		event_base_free(env->base);
 	free(env->sources);
@@ -227,6 +228,11 @@ struct env *env_free(struct env *env)
 struct event_base *env_base(struct env *env)
 {
 	return env->base;
+}
+
+struct tmr_queue *env_timers(struct env *env)
+{
+	return env->timers;
 }
 
 bool env_replaying(const struct env *env)
@@ -246,6 +252,11 @@ void env_stop(struct env *env)
 	env->stopping = true;
 	if (env->base)
 		event_base_loopbreak(env->base);
+}
+
+bool env_stopping(const struct env *env)
+{
+	return env->stopping;
 }
 
 uint64_t env_now(struct env *env)

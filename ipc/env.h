@@ -25,6 +25,7 @@
 struct env;
 struct journal;
 struct event_base;
+struct tmr_queue;
 
 enum { ENV_MAX_SOURCES_AUDIO = 4096, ENV_SOURCE_NONE = 0 };
 
@@ -33,7 +34,7 @@ typedef void(env_input_h)(uint8_t kind, const uint8_t *data, size_t len, void *a
 
 struct env_conf {
 	uint8_t thread;		 /* number of this thread in the journal; loop thread 0 */
-	bool loop;		 /* make a libevent base (priorities, precise timers) */
+	bool loop;		 /* make a libevent base with priorities */
 	bool replaying;		 /* inputs come from env_replay(), the kernel is not touched */
 	struct journal *journal; /* borrowed, may be NULL; ipc/journal.h. On replay: of shapes */
 };
@@ -53,10 +54,14 @@ void env_finish(struct env *env);
 /* NULL for an env without loop or on replay. Borrowed. */
 struct event_base *env_base(struct env *env);
 bool env_replaying(const struct env *env);
+/* The running timers, for ipc/tmr.c; NULL for an env without loop or on replay. */
+struct tmr_queue *env_timers(struct env *env);
 
 /* Runs the libevent loop until env_stop(). */
 void env_run(struct env *env);
 void env_stop(struct env *env);
+/* env_stop was called in the running turn of the loop. */
+bool env_stopping(const struct env *env);
 
 /* ns, CLOCK_MONOTONIC, at which the running step's input arrived. Outside a step: the present time.
  */

@@ -322,7 +322,8 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 
 	(void)what;
 	for (int i = 0; i < READS_A_TURN; i++) {
-		ssize_t k = recv(fd, p->in + p->have, cap - p->have, MSG_DONTWAIT);
+		size_t room = cap - p->have;
+		ssize_t k = recv(fd, p->in + p->have, room, MSG_DONTWAIT);
 
 		if (k < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
@@ -331,7 +332,9 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 			return;
 		}
 		p->have += (size_t)k;
-		if (!cut_frames(p))
+		/* A short read has emptied the socket; the end of the stream comes with the next
+		 * event. */
+		if (!cut_frames(p) || (size_t)k < room)
 			return;
 	}
 }

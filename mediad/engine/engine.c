@@ -4,7 +4,6 @@
 #include <event2/event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -106,12 +105,8 @@ static void on_event(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct engine_thread *m = arg;
-	uint64_t n;
 
-	(void)what;
-	if (read((int)fd, &n, sizeof n) < 0) {
-		/* The counter is zero already. */
-	}
+	(void)fd, (void)what;
 	while (audio_thread_waiting(m->t))
 		env_deliver(m->e->conf.env, m->source, 0, NULL, 0);
 }
@@ -130,7 +125,8 @@ static int start_thread(struct engine *e, unsigned i)
 		err = env_source_add(e->conf.env, &m->source, on_event, m);
 	if (err || replaying)
 		return err;
-	m->ev = event_new(base, audio_thread_fd(m->t), EV_READ | EV_PERSIST, on_readable, m);
+	m->ev = event_new(base, audio_thread_fd(m->t), EV_READ | EV_PERSIST | EV_ET, on_readable,
+			  m);
 	m->kick = event_new(base, -1, 0, on_kick, m);
 	if (!m->ev || !m->kick)
 		return ENOMEM;
