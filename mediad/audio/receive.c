@@ -434,17 +434,25 @@ void audio_speaker_tick(struct audio_speaker *s, uint64_t now)
 			close_silent_captures(s, &s->tracks[i], now);
 }
 
-bool audio_speaker_busy(const struct audio_speaker *s)
+uint64_t audio_speaker_due(const struct audio_speaker *s)
 {
-	if (s->speaking || jitter_buffer_waiting(&s->jitter_buffer))
-		return true;
-	for (int i = 0; i < AUDIO_LISTENS; i++)
-		if (s->listens[i].used && s->listens[i].open)
-			return true;
+	uint64_t due = UINT64_MAX;
+
+	if (jitter_buffer_waiting(&s->jitter_buffer))
+		return 0;
 	for (int i = 0; i < RATES; i++)
 		if (s->tracks[i].dec && find_unread_entry(&s->jitter_buffer, &s->tracks[i]))
-			return true;
-	return false;
+			return 0;
+	if (s->speaking)
+		due = s->last_voice + AUDIO_SPEAKING_OFF_MS * NS_PER_MS;
+	for (int i = 0; i < AUDIO_LISTENS; i++) {
+		const struct listen *l = &s->listens[i];
+		uint64_t end = l->last_voice + l->silence_ms * NS_PER_MS;
+
+		if (l->used && l->open && end < due)
+			due = end;
+	}
+	return due;
 }
 
 /* ---- listens ---- */

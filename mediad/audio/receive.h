@@ -106,10 +106,11 @@ struct audio_packet {
 };
 /* Takes a packet that passed the replay window, at its arrival `now`. */
 void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now);
-/* To be called every 20 ms or less while audio_speaker_busy(). */
+/* To be called when audio_speaker_due() says so. */
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now);
-/* Returns false when a tick would do nothing. */
-bool audio_speaker_busy(const struct audio_speaker *s);
+/* When a tick has something to do: 0 while packets wait, which wants a tick every 20 ms;
+ * UINT64_MAX: nothing. A packet can make it earlier. */
+uint64_t audio_speaker_due(const struct audio_speaker *s);
 
 /* Begins listen `id`. *lent is a decoder of this rate. It is taken, and *lent set to NULL, unless
  * this rate is being decoded already; then the listen shares that decoder and starts with the next

@@ -267,6 +267,24 @@ uint64_t sender_next(const struct sender *s)
 	return s->running ? s->next : UINT64_MAX;
 }
 
+bool sender_is_idle(const struct sender *s)
+{
+	return !s->running ||
+	       (s->speaking == IDLE && !s->n_lanes && !s->frame.full && !s->leading_silence);
+}
+
+uint32_t sender_pass(struct sender *s, uint64_t now)
+{
+	uint32_t passed;
+
+	if (!s->running || !sender_is_idle(s) || now < s->next)
+		return 0;
+	passed = (uint32_t)((now - s->next) / TICK) + 1;
+	s->next += passed * TICK;
+	s->ts += passed * RTP_FRAME;
+	return passed;
+}
+
 /* A silence frame resets the receivers' decoders, so the encoder is reset too. Measured on speech
  * in hybrid mode: the first frames after a pause come out at 17 dB SNR instead of 5. */
 static void prepare_silence(struct sender *s)

@@ -111,6 +111,11 @@ void sender_speaking_sent(struct sender *s);
 
 /* The next deadline; UINT64_MAX when halted. */
 uint64_t sender_next(const struct sender *s);
+/* Whether nothing will be sent until a lane is lent: it is halted, or no lane, frame or op 5 is
+ * under way. Deadlines need not be met then. */
+bool sender_is_idle(const struct sender *s);
+/* Passes over the deadlines up to now when it is idle. Returns how many. */
+uint32_t sender_pass(struct sender *s, uint64_t now);
 /* To be called at or after the deadline. Returns true when *pkt is to be sent now, and sender_done
  * called after that. */
 bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt);

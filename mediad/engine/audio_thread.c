@@ -14,48 +14,53 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "ipc/env.h"
 #include "mediad/engine/load.h"
 #include "mediad/sandbox/sandbox.h"
+#include "proto/base/time.h"
 #include "proto/base/touch.h"
 #include "proto/rtp.h"
 
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
-enum { ROOM_WAIT_MS = 2, SLICE_NS = 100000, RT_LIMIT_US = 1000000 };
+enum { ROOM_WAIT_NS = 2000000, SLICE_NS = 100000, RT_LIMIT_US = 1000000, PHASES = 8 };
 
-/* Datagrams that arrive one by one in quick succession would each cost two threads a wake. After
- * COALESCE_AFTER such reads the sockets are read every COALESCE_NS instead, until fewer than
- * COALESCE_MIN datagrams arrive per read. Commands and deadlines are not delayed. */
-#define COALESCE_GAP_NS (UINT64_C(500000))
-#define COALESCE_NS	(UINT64_C(2000000))
-enum { COALESCE_AFTER = 16, COALESCE_MIN = 3 };
+/* A datagram that is read alone costs three threads a wake. While datagrams arrive at less than
+ * COALESCE_GAP_NS from each other on average, the sockets are read as often as COALESCE_GROUP of
+ * them need to arrive, within limits. Commands and deadlines are not delayed. */
+#define COALESCE_GAP_NS	 (UINT64_C(5000000))
+#define COALESCE_MIN_NS	 (UINT64_C(2000000))
+#define COALESCE_MAX_NS	 (UINT64_C(8000000))
+#define COALESCE_RATE_NS (UINT64_C(50000000)) /* the average is taken over this time */
+enum { COALESCE_GROUP = 16 };
 
 struct audio_thread {
 	struct env *env;
 	struct ring *down, *up, *down_pcm, *up_pcm;
 	int16_t said[ENTRY_PCM];  /* audio thread: of the command at hand */
 	int16_t heard[ENTRY_PCM]; /* loop thread: of the event at hand */
-	uint32_t src_command, src_datagram, src_tick, src_degrade;
-	int wake_in, wake_out, timer;
-	int ep, ep_no_sockets; /* ep_no_sockets: wakes for commands and the timer only */
+	uint32_t src_command, src_datagram, src_tick, src_work, src_degrade;
+	int wake_in, wake_out;
+	int ep, ep_no_sockets; /* ep_no_sockets: wakes for commands only */
 	pthread_t thread;
 	bool running;
 
 	struct call_stream *streams[THREAD_STREAMS];
+	uint64_t due; /* no stream has a deadline before */
+	uint64_t
+		work[THREAD_STREAMS / 64]; /* a bit for each stream whose call_stream_work is due */
 	struct load load;
 	unsigned degraded; /* steps by which all encoders are degraded */
 	atomic_bool quit;
 	bool wake_due; /* the loop thread is to be woken */
-	uint64_t armed;
 	struct {
-		bool on;
-		uint64_t until, last; /* last: when datagrams were read */
-		unsigned quick;	      /* reads in a row that came within COALESCE_GAP_NS */
+		uint64_t until;	   /* sockets are not read before */
+		uint64_t interval; /* 0: they are read at once */
+		uint64_t since;	   /* datagrams were counted since then */
+		unsigned got;
 	} coalesce;
 	atomic_uint_fast64_t lost;
 	uint8_t bufs[BATCH][HEAD + UDP_MAX_PACKET + 1];
@@ -84,15 +89,35 @@ static bool push_event(const struct ev *ev, bool may_drop, void *arg)
 
 /* ---- steps ---- */
 
-/* Returns the phase of a stream within the 20 ms: 0, 10, 5, 15, 2.5, … ms. At any number of calls
- * few share a deadline. */
+/* Returns the phase of a stream within the 20 ms: 0, 10, 5, 15, 2.5, … ms. Few calls have a phase
+ * for themselves; of many, one wake serves an eighth. */
 static uint64_t stream_phase(unsigned index)
 {
-	unsigned r = 0;
+	static const uint8_t order[PHASES] = {0, 4, 2, 6, 1, 5, 3, 7};
 
-	for (unsigned b = 0; b < 6; b++)
-		r |= (index >> b & 1) << (5 - b);
-	return TICK_NS / 64 * r;
+	return TICK_NS / PHASES * order[index % PHASES];
+}
+
+static uint64_t next_deadline(const struct audio_thread *t)
+{
+	uint64_t min = UINT64_MAX, next;
+
+	for (unsigned i = 0; i < THREAD_STREAMS; i++) {
+		if (!t->streams[i])
+			continue;
+		next = call_stream_next(t->streams[i]);
+		if (next < min)
+			min = next;
+	}
+	return min;
+}
+
+/* A step of this stream may have made its deadline earlier. */
+static void note_deadline(struct audio_thread *t, const struct call_stream *cs)
+{
+	uint64_t next = call_stream_next(cs);
+
+	t->due = next < t->due ? next : t->due;
 }
 
 static void add_stream(struct audio_thread *t, struct call_stream *cs)
@@ -113,6 +138,7 @@ static void remove_stream(struct audio_thread *t, struct call_stream *cs)
 {
 	call_stream_stop(cs);
 	t->streams[cs->index] = NULL;
+	t->work[cs->index / 64] &= ~(UINT64_C(1) << cs->index % 64);
 	push_event(&(struct ev){.type = EV_STREAM_GONE, .stream = cs}, false, t);
 }
 
@@ -147,11 +173,11 @@ static void on_command(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	switch (c.type) {
 	case CMD_STREAM_ADD:
 		add_stream(t, c.stream);
-		break;
+		return;
 	case CMD_STREAM_REMOVE:
 		unwatch_socket(t, c.stream);
 		remove_stream(t, c.stream);
-		break;
+		return;
 	case CMD_LINK:
 	case CMD_UNLINK:
 		unwatch_socket(t, c.stream);
@@ -162,6 +188,7 @@ static void on_command(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		call_stream_run_command(c.stream, &c);
 		break;
 	}
+	note_deadline(t, c.stream);
 }
 
 static void on_datagram(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -178,6 +205,7 @@ static void on_datagram(uint8_t kind, const uint8_t *data, size_t len, void *arg
 		return;
 	memcpy(packet, data + HEAD, len - HEAD);
 	call_stream_receive(t->streams[index], packet, len - HEAD);
+	note_deadline(t, t->streams[index]);
 }
 
 /* Describes a datagram for journal shapes: the kind, and of RTP the header fields. The word "line"
@@ -202,15 +230,42 @@ static size_t describe_datagram(uint8_t kind, const uint8_t *data, size_t len, c
 				    (unsigned)rd_be(&r, 4));
 }
 
+/* Sends first, for all streams that are due; the rest of the tick follows stream by stream. */
 static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct audio_thread *t = arg;
 	uint64_t now = env_now(t->env);
 
 	(void)kind, (void)data, (void)len;
-	for (unsigned i = 0; i < THREAD_STREAMS; i++)
-		if (t->streams[i] && call_stream_next(t->streams[i]) <= now)
-			call_stream_tick(t->streams[i]);
+	for (unsigned i = 0; i < THREAD_STREAMS; i++) {
+		if (!t->streams[i] || call_stream_next(t->streams[i]) > now)
+			continue;
+		call_stream_send(t->streams[i]);
+		t->work[i / 64] |= UINT64_C(1) << i % 64;
+	}
+	t->due = next_deadline(t);
+}
+
+/* Returns a stream whose work is due, or THREAD_STREAMS. */
+static unsigned find_work(const struct audio_thread *t)
+{
+	for (unsigned i = 0; i < THREAD_STREAMS / 64; i++)
+		if (t->work[i])
+			return 64 * i + (unsigned)__builtin_ctzll(t->work[i]);
+	return THREAD_STREAMS;
+}
+
+static void on_work(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct audio_thread *t = arg;
+	unsigned i = find_work(t);
+
+	(void)kind, (void)data, (void)len;
+	if (i == THREAD_STREAMS)
+		return;
+	t->work[i / 64] &= ~(UINT64_C(1) << i % 64);
+	call_stream_work(t->streams[i]);
+	note_deadline(t, t->streams[i]);
 }
 
 static void on_degrade(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -226,40 +281,21 @@ static void on_degrade(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 
 /* ---- the loop ---- */
 
-static uint64_t next_tick(const struct audio_thread *t)
-{
-	uint64_t min = UINT64_MAX, next;
-
-	for (unsigned i = 0; i < THREAD_STREAMS; i++) {
-		if (!t->streams[i])
-			continue;
-		next = call_stream_next(t->streams[i]);
-		if (next < min)
-			min = next;
-	}
-	return min;
-}
-
-static void arm_timer(struct audio_thread *t, uint64_t when)
-{
-	struct itimerspec its = {0};
-
-	if (when == t->armed)
-		return;
-	t->armed = when;
-	if (when != UINT64_MAX) {
-		its.it_value.tv_sec = (time_t)(when / 1000000000);
-		its.it_value.tv_nsec = (long)(when % 1000000000);
-		if (!when)
-			its.it_value.tv_nsec = 1;
-	}
-	timerfd_settime(t->timer, TFD_TIMER_ABSTIME, &its, NULL);
-}
-
 static void tick_if_due(struct audio_thread *t)
 {
-	if (next_tick(t) <= env_now(t->env))
+	if (t->due <= env_now(t->env))
 		env_deliver(t->env, t->src_tick, 0, NULL, 0);
+}
+
+/* Encodes and serves speakers, a stream at a time; the frames that become due meanwhile are sent
+ * in between. */
+static void run_work(struct audio_thread *t)
+{
+	tick_if_due(t);
+	while (find_work(t) < THREAD_STREAMS) {
+		env_deliver(t->env, t->src_work, 0, NULL, 0);
+		tick_if_due(t);
+	}
 }
 
 /* Commands wait while the loop thread is behind with reading events, because events must not be
@@ -302,8 +338,8 @@ static unsigned deliver_datagrams(struct audio_thread *t, unsigned index)
 			t->bufs[i][0] = (uint8_t)(index >> 8);
 			t->bufs[i][1] = (uint8_t)index;
 			env_deliver(t->env, t->src_datagram, 0, t->bufs[i], HEAD + msgs[i].msg_len);
+			tick_if_due(t);
 		}
-		tick_if_due(t);
 		got += n > 0 ? (unsigned)n : 0;
 		if (n < BATCH)
 			break;
@@ -311,18 +347,32 @@ static unsigned deliver_datagrams(struct audio_thread *t, unsigned index)
 	return got;
 }
 
-/* Decides from the number of datagrams just read whether reads are coalesced from now on. */
+/* Returns how long sockets are left unread when datagrams arrive so many ns from each other. */
+static uint64_t coalescing_interval(uint64_t gap)
+{
+	uint64_t interval = COALESCE_GROUP * gap;
+
+	if (gap >= COALESCE_GAP_NS)
+		return 0;
+	if (interval < COALESCE_MIN_NS)
+		return COALESCE_MIN_NS;
+	return interval < COALESCE_MAX_NS ? interval : COALESCE_MAX_NS;
+}
+
+/* Decides from the number of datagrams just read when the sockets are read next. */
 static void update_coalescing(struct audio_thread *t, unsigned got)
 {
-	uint64_t now = env_now(t->env);
+	uint64_t now = env_now(t->env), passed = now - t->coalesce.since;
 
-	if (!got)
-		return;
-	t->coalesce.quick = now - t->coalesce.last < COALESCE_GAP_NS ? t->coalesce.quick + 1 : 0;
-	t->coalesce.last = now;
-	if (t->coalesce.on ? got < COALESCE_MIN : t->coalesce.quick >= COALESCE_AFTER)
-		t->coalesce.on = !t->coalesce.on;
-	t->coalesce.until = t->coalesce.on ? now + COALESCE_NS : 0;
+	t->coalesce.got += got;
+	if (passed >= COALESCE_RATE_NS) {
+		t->coalesce.interval =
+			t->coalesce.got ? coalescing_interval(passed / t->coalesce.got) : 0;
+		t->coalesce.since = now;
+		t->coalesce.got = 0;
+	}
+	if (got)
+		t->coalesce.until = now + t->coalesce.interval;
 }
 
 static void wake_loop_thread(struct audio_thread *t)
@@ -391,75 +441,79 @@ void audio_thread_raise_priority(void)
 		syscall(SYS_sched_setattr, 0, &slice, 0);
 }
 
-enum { TAG_WAKE = THREAD_STREAMS, TAG_TIMER };
+enum { TAG_WAKE = THREAD_STREAMS, EVENTS = 64 };
+
+/* Waits until something happens, but not beyond this time. */
+static int wait_for_events(struct audio_thread *t, int ep, struct epoll_event *evs, uint64_t until)
+{
+	uint64_t now = env_now(t->env), wait = until > now ? until - now : 0;
+	struct timespec ts = {.tv_sec = (time_t)(wait / NS_PER_S),
+			      .tv_nsec = (long)(wait % NS_PER_S)};
+
+	return epoll_pwait2(ep, evs, EVENTS, until == UINT64_MAX ? NULL : &ts, NULL);
+}
+
+static void turn(struct audio_thread *t)
+{
+	struct epoll_event evs[EVENTS];
+	uint64_t from, now = env_now(t->env), until = t->due;
+	bool full = ring_room(t->up) < THREAD_ROOM_DATAGRAM, coalesce = now < t->coalesce.until;
+	unsigned got = 0;
+	int n;
+
+	if (coalesce && t->coalesce.until < until)
+		until = t->coalesce.until;
+	if ((full || ring_count(t->down)) && now + ROOM_WAIT_NS < until)
+		until = now + ROOM_WAIT_NS;
+	n = wait_for_events(t, coalesce || full ? t->ep_no_sockets : t->ep, evs, until);
+	from = env_now(t->env);
+	run_work(t);
+	for (int i = 0; i < n; i++)
+		if (evs[i].data.u64 != TAG_WAKE)
+			got += deliver_datagrams(t, (unsigned)evs[i].data.u64);
+	update_coalescing(t, got);
+	deliver_commands(t);
+	wake_loop_thread(t);
+	run_work(t);
+	wake_loop_thread(t);
+	audio_thread_measure(t, from, env_now(t->env));
+}
 
 static void *thread_main(void *arg)
 {
 	struct audio_thread *t = arg;
-	struct epoll_event evs[64];
-	uint64_t drain, from;
 
+	prctl(PR_SET_TIMERSLACK, 1); /* waits end when their time is over */
 	prctl(PR_SET_NAME, "audio"); /* for ps and top */
 	audio_thread_raise_priority();
 	sandbox_require(SANDBOX_AUDIO);
-	while (!atomic_load(&t->quit)) {
-		bool coalesce = t->coalesce.until && env_now(t->env) < t->coalesce.until;
-		uint64_t next = next_tick(t);
-		unsigned got = 0;
-		bool full;
-		int n;
-
-		arm_timer(t, coalesce && t->coalesce.until < next ? t->coalesce.until : next);
-		full = ring_room(t->up) < THREAD_ROOM_DATAGRAM;
-		n = epoll_wait(coalesce || full ? t->ep_no_sockets : t->ep, evs, 64,
-			       full || ring_count(t->down) ? ROOM_WAIT_MS : -1);
-		from = env_now(t->env);
-		tick_if_due(t);
-		for (int i = 0; i < n; i++) {
-			unsigned tag = (unsigned)evs[i].data.u64;
-
-			if (tag == TAG_TIMER || tag == TAG_WAKE) {
-				if (read(tag == TAG_TIMER ? t->timer : t->wake_in, &drain,
-					 sizeof drain) > 0 &&
-				    tag == TAG_TIMER)
-					t->armed = 0;
-				continue;
-			}
-			got += deliver_datagrams(t, tag);
-		}
-		update_coalescing(t, got);
-		deliver_commands(t);
-		wake_loop_thread(t);
-		audio_thread_measure(t, from, env_now(t->env));
-	}
+	while (!atomic_load(&t->quit))
+		turn(t);
 	return NULL;
 }
 
 /* ---- loop thread: made, run, ended ---- */
 
-static int add_fd(struct audio_thread *t, int fd, uint64_t tag)
+/* Edge-triggered, so that nobody needs to read the eventfd. */
+static int watch_wake(struct audio_thread *t)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data = {.u64 = tag}};
+	struct epoll_event e = {.events = EPOLLIN | EPOLLET, .data = {.u64 = TAG_WAKE}};
 
-	return fd < 0 || epoll_ctl(t->ep, EPOLL_CTL_ADD, fd, &e) < 0 ||
-			       epoll_ctl(t->ep_no_sockets, EPOLL_CTL_ADD, fd, &e) < 0
+	return epoll_ctl(t->ep, EPOLL_CTL_ADD, t->wake_in, &e) < 0 ||
+			       epoll_ctl(t->ep_no_sockets, EPOLL_CTL_ADD, t->wake_in, &e) < 0
 		       ? errno
 		       : 0;
 }
 
 static int open_fds(struct audio_thread *t)
 {
-	int err;
-
 	t->ep = epoll_create1(EPOLL_CLOEXEC);
 	t->ep_no_sockets = epoll_create1(EPOLL_CLOEXEC);
 	t->wake_in = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	t->wake_out = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (t->ep < 0 || t->ep_no_sockets < 0 || t->wake_out < 0)
+	if (t->ep < 0 || t->ep_no_sockets < 0 || t->wake_in < 0 || t->wake_out < 0)
 		return errno;
-	err = add_fd(t, t->wake_in, TAG_WAKE);
-	return err ? err : add_fd(t, t->timer, TAG_TIMER);
+	return watch_wake(t);
 }
 
 /* Page faults are taken here, by the loop thread. */
@@ -481,8 +535,8 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 
 	if (!t)
 		return ENOMEM;
-	t->wake_in = t->wake_out = t->ep = t->ep_no_sockets = t->timer = -1;
-	t->armed = UINT64_MAX;
+	t->wake_in = t->wake_out = t->ep = t->ep_no_sockets = -1;
+	t->due = UINT64_MAX;
 	err = env_alloc(&t->env, &conf);
 	if (err)
 		goto out;
@@ -506,6 +560,8 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 		err = env_source_add(t->env, &t->src_datagram, on_datagram, t);
 	if (!err)
 		err = env_source_add(t->env, &t->src_tick, on_tick, t);
+	if (!err)
+		err = env_source_add(t->env, &t->src_work, on_work, t);
 	if (!err)
 		err = env_source_add(t->env, &t->src_degrade, on_degrade, t);
 	if (!err)
@@ -569,9 +625,8 @@ struct audio_thread *audio_thread_free(struct audio_thread *t)
 	ring_free(t->up_pcm);
 	ring_free(t->down_pcm);
 	env_free(t->env);
-	for (unsigned i = 0; i < 5; i++) {
-		int fd = (const int[]){t->wake_in, t->wake_out, t->ep, t->ep_no_sockets,
-				       t->timer}[i];
+	for (unsigned i = 0; i < 4; i++) {
+		int fd = (const int[]){t->wake_in, t->wake_out, t->ep, t->ep_no_sockets}[i];
 
 		if (fd >= 0)
 			close(fd);

@@ -29,8 +29,8 @@ enum {
 	THREAD_ROOM_DATAGRAM = 1280,
 };
 
-/* number: of the thread in the journal, from 1. Returns ENOMEM, or an errno of epoll, eventfd or
- * timerfd. The caller owns *out. */
+/* number: of the thread in the journal, from 1. Returns ENOMEM, or an errno of epoll or eventfd.
+ * The caller owns *out. */
 int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying,
 		       struct journal *journal);
 /* Ends the thread if it runs, then frees everything that is lent to it or in its rings. */

@@ -91,6 +91,49 @@ void call_stream_emit(struct call_stream *cs, const struct ev *ev)
 	cs->emit(ev, false, cs->arg);
 }
 
+/* ---- deadlines ---- */
+
+/* Returns the first deadline of the stream's grid after `at`. */
+static uint64_t deadline_after(const struct call_stream *cs, uint64_t at)
+{
+	uint64_t deadline = at / TICK * TICK + cs->phase;
+
+	return deadline > at ? deadline : deadline + TICK;
+}
+
+/* Whether something waits for each tick. */
+static bool needs_every_tick(const struct call_stream *cs)
+{
+	return !sender_is_idle(cs->sender) || cs->pending.n || cs->n_spent || cs->n_stale ||
+	       cs->report.from;
+}
+
+/* Returns the deadline of the next tick of the speakers. A packet that comes in time moves theirs,
+ * so that a steady speaker costs a tick only now and then. */
+static uint64_t next_speaker_tick(const struct call_stream *cs, uint64_t now)
+{
+	uint64_t at = now + CALL_STREAM_LAZY_MS * NS_PER_MS;
+
+	if (needs_every_tick(cs))
+		return deadline_after(cs, now);
+	for (unsigned i = 0; i < cs->n_slots; i++) {
+		uint64_t due = audio_speaker_due(cs->slots[i]->speaker);
+
+		if (cs->slots[i]->outage.unreported)
+			due = 0;
+		at = due < at ? due : at;
+	}
+	return deadline_after(cs, at > now ? at - 1 : now);
+}
+
+void call_stream_hasten_tick(struct call_stream *cs)
+{
+	uint64_t next = deadline_after(cs, env_now(cs->env));
+
+	if (cs->linked && next < cs->speaker_tick_at)
+		cs->speaker_tick_at = next;
+}
+
 /* ---- the session ---- */
 
 /* Returns the number of leading bytes that do not depend on a codec: of an encrypted packet, its
@@ -169,12 +212,13 @@ static void begin_session(struct call_stream *cs, const struct cmd *c)
 	cs->ts_at = 0;
 	cs->linked = true;
 	cs->udp_told = false;
-	cs->speaker_tick_at = now + TICK;
+	cs->speaker_tick_at = deadline_after(cs, now);
 	cs->stats_at = now + CALL_STREAM_STATS_MS * NS_PER_MS;
 	report_start(&cs->report, now);
 	sender_forget_loss(cs->sender);
 	discovery_start(&cs->discovery, cs->ssrc, now);
-	call_stream_tick(cs);
+	call_stream_send(cs);
+	call_stream_work(cs);
 }
 
 static void set_key(struct call_stream *cs, struct rtpsize *key)
@@ -267,6 +311,7 @@ void call_stream_attach(struct call_stream *cs, struct env *env, unsigned index,
 
 void call_stream_run_command(struct call_stream *cs, struct cmd *c)
 {
+	call_stream_pass_deadlines(cs, env_now(cs->env));
 	switch (c->type) {
 	case CMD_LINK:
 		begin_session(cs, c);
@@ -306,6 +351,7 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *c)
 	default:
 		break;
 	}
+	call_stream_hasten_tick(cs);
 }
 
 void call_stream_stop(struct call_stream *cs)
@@ -339,15 +385,18 @@ static void examine_path(struct call_stream *cs, uint64_t now)
 	discovery_start(&cs->discovery, cs->ssrc, now);
 }
 
-void call_stream_tick(struct call_stream *cs)
+void call_stream_send(struct call_stream *cs)
 {
 	uint64_t now = env_now(cs->env);
 	uint8_t ask[DISCOVERY_SIZE], ping[KEEPALIVE_SIZE];
 
-	if (!cs->linked) {
-		call_stream_tick_dave(cs, now);
+	/* The thread is a whole tick behind; the frame must exist before it can be sent. */
+	if (cs->work_due)
+		call_stream_work(cs);
+	cs->work_due = true;
+	if (!cs->linked)
 		return;
-	}
+	call_stream_pass_deadlines(cs, now);
 	if (cs->key && now >= sender_next(cs->sender))
 		call_stream_send_due(cs, now);
 	if (discovery_tick(&cs->discovery, now, ask))
@@ -356,23 +405,37 @@ void call_stream_tick(struct call_stream *cs)
 		call_stream_report_udp(cs);
 	if (keepalive_tick(&cs->keepalive, now, ping))
 		call_stream_send_datagram(cs, ping, sizeof ping);
+}
+
+static void tick_speakers(struct call_stream *cs, uint64_t now)
+{
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		if (audio_speaker_due(cs->slots[i]->speaker) <= now)
+			audio_speaker_tick(cs->slots[i]->speaker, now);
+	call_stream_retry_all_pending(cs);
+	call_stream_expire_pending(cs, now);
+	call_stream_tick_dave(cs, now);
+	call_stream_send_report(cs, now);
+	call_stream_report_progress(cs, now);
+	report_stats(cs, now);
+	examine_path(cs, now);
+	cs->speaker_tick_at = next_speaker_tick(cs, now);
+}
+
+void call_stream_work(struct call_stream *cs)
+{
+	uint64_t now = env_now(cs->env);
+
+	cs->work_due = false;
+	if (!cs->linked) {
+		call_stream_tick_dave(cs, now);
+		return;
+	}
+	call_stream_prepare_frame(cs);
 	/* When the thread wakes for the sender a little before the speakers are due, one wake
 	 * serves both. */
-	if (now + NS_PER_MS >= cs->speaker_tick_at) {
-		for (unsigned i = 0; i < cs->n_slots; i++)
-			if (audio_speaker_busy(cs->slots[i]->speaker))
-				audio_speaker_tick(cs->slots[i]->speaker, now);
-		cs->speaker_tick_at = sender_next(cs->sender) != UINT64_MAX
-					      ? sender_next(cs->sender)
-					      : now + TICK;
-		call_stream_retry_all_pending(cs);
-		call_stream_expire_pending(cs, now);
-		call_stream_tick_dave(cs, now);
-		call_stream_send_report(cs, now);
-		call_stream_report_progress(cs, now);
-		report_stats(cs, now);
-		examine_path(cs, now);
-	}
+	if (now + NS_PER_MS >= cs->speaker_tick_at)
+		tick_speakers(cs, now);
 }
 
 uint64_t call_stream_next(const struct call_stream *cs)
@@ -380,11 +443,11 @@ uint64_t call_stream_next(const struct call_stream *cs)
 	uint64_t next = UINT64_MAX, at[4];
 
 	if (!cs->linked)
-		return call_stream_next_dave(cs);
-	at[0] = cs->key ? sender_next(cs->sender) : UINT64_MAX;
+		return cs->work_due ? UINT64_MAX : call_stream_next_dave(cs);
+	at[0] = cs->key && !sender_is_idle(cs->sender) ? sender_next(cs->sender) : UINT64_MAX;
 	at[1] = discovery_next(&cs->discovery);
 	at[2] = keepalive_next(&cs->keepalive);
-	at[3] = cs->speaker_tick_at;
+	at[3] = cs->work_due ? UINT64_MAX : cs->speaker_tick_at;
 	for (unsigned i = 0; i < 4; i++)
 		if (at[i] < next)
 			next = at[i];

@@ -33,6 +33,8 @@ enum {
 	CALL_STREAM_RETRIES = 16,	       /* pending packets decoded per step at most */
 	CALL_STREAM_STATS_MS = 5000,
 	CALL_STREAM_PROGRESS_MS = 100,
+	/* The longest interval of a stream's ticks, when nobody waits for one. */
+	CALL_STREAM_LAZY_MS = 100,
 };
 
 /* Passes an event up to the loop thread. Returns false when the ring has no room; `may_drop` says
@@ -115,6 +117,7 @@ struct call_stream {
 	uint16_t seq;
 	uint64_t ts_at; /* the deadline that ts belongs to; 0: the sender never ran */
 	bool linked, keyed, udp_told;
+	bool work_due; /* call_stream_work follows call_stream_send */
 	struct rtpsize *key;
 	struct discovery discovery;
 	struct keepalive keepalive;
@@ -182,8 +185,11 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *cmd);
  * complexity FEC is switched off. */
 void call_stream_set_degradation(struct call_stream *cs, unsigned degraded);
 void call_stream_receive(struct call_stream *cs, uint8_t *p, size_t n);
-void call_stream_tick(struct call_stream *cs);
-/* When call_stream_tick is due; UINT64_MAX = never. */
+/* A tick has two parts. The first sends all that is due. The second encodes the next frame and
+ * serves the speakers; it may wait until other streams have sent. */
+void call_stream_send(struct call_stream *cs);
+void call_stream_work(struct call_stream *cs);
+/* When call_stream_send is due; UINT64_MAX = never. */
 uint64_t call_stream_next(const struct call_stream *cs);
 /* Ends the session and all captures, and returns everything lent except the stream itself. */
 void call_stream_stop(struct call_stream *cs);

@@ -260,21 +260,23 @@ void call_stream_close_dave(struct call_stream *cs)
 
 /* ---- ticks ---- */
 
+/* Speakers whose keys are looked at in one tick. */
+enum { SWEEPS = CALL_STREAM_LAZY_MS / SENDER_TICK_MS };
+
 void call_stream_tick_dave(struct call_stream *cs, uint64_t now)
 {
-	struct slot *s;
-
 	cs->sweep_at = now + SENDER_TICK_MS * NS_PER_MS;
 	return_spent_keys(cs);
-	if (!cs->n_slots || cs->n_spent)
-		return;
-	s = cs->slots[cs->sweep_slot++ % cs->n_slots];
-	report_outage(cs, s);
-	if (s->stale)
-		clear_stale_keys(cs, s);
-	else
-		dave_opener_sweep(s->opener, now, queue_spent_key, cs);
-	return_spent_keys(cs);
+	for (unsigned i = 0; i < SWEEPS && i < cs->n_slots && !cs->n_spent; i++) {
+		struct slot *s = cs->slots[cs->sweep_slot++ % cs->n_slots];
+
+		report_outage(cs, s);
+		if (s->stale)
+			clear_stale_keys(cs, s);
+		else
+			dave_opener_sweep(s->opener, now, queue_spent_key, cs);
+		return_spent_keys(cs);
+	}
 }
 
 uint64_t call_stream_next_dave(const struct call_stream *cs)

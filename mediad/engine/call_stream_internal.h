@@ -21,6 +21,8 @@ void call_stream_end_captures(struct call_stream *cs, enum media_reason reason);
 /* Forgets the SSRC of every slot. */
 void call_stream_unmap_all(struct call_stream *cs);
 
+/* Something waits for the speakers' tick: it comes at the next deadline. */
+void call_stream_hasten_tick(struct call_stream *cs);
 /* UDP does not work: tells the loop thread, once a session. */
 void call_stream_report_udp(struct call_stream *cs);
 
@@ -37,7 +39,10 @@ void call_stream_run_lane_command(struct call_stream *cs, const struct cmd *c);
 /* Returns a lane that the sender does not hold, as stopped. */
 void call_stream_return_lane(struct call_stream *cs, struct lane *lane);
 void call_stream_report_progress(struct call_stream *cs, uint64_t now);
+/* Sends the frame of a deadline that has come. */
 void call_stream_send_due(struct call_stream *cs, uint64_t now);
+/* Passes over deadlines at which there is nothing to send. */
+void call_stream_pass_deadlines(struct call_stream *cs, uint64_t now);
 
 /* ---- call_stream_receive.c ---- */
 /* Decodes the pending packets of an SSRC that has just been mapped to s. */

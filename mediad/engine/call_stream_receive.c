@@ -181,13 +181,17 @@ static void on_packet(struct call_stream *cs, struct slot *s, const struct audio
 				   .n = (uint16_t)pkt->n};
 	enum verdict v = s->draining && s->n_pending ? MUST_WAIT : hear_packet(cs, s, &c);
 
-	if (v == DONE)
+	if (v == DONE) {
+		if (!audio_speaker_due(s->speaker))
+			call_stream_hasten_tick(cs);
 		return;
+	}
 	h.tried = v == NO_KEY_YET;
 	/* Before our first key such packets do not count: members who were here before us use keys
 	 * we never had. */
 	h.counts = h.tried && s->epoch;
 	keep_pending(cs, s, &h, pkt->p);
+	call_stream_hasten_tick(cs);
 }
 
 /* Retries pending packets of s and returns how many were delivered, at most `most`. */
@@ -284,6 +288,7 @@ static void on_unmapped_packet(struct call_stream *cs, uint32_t ssrc,
 	if (!cs->keep_unmapped || cs->deaf)
 		return;
 	keep_pending(cs, NULL, &h, pkt->p);
+	call_stream_hasten_tick(cs);
 	report_unmapped(cs, find_unmapped_source(cs, ssrc), now);
 }
 

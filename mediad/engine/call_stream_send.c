@@ -170,5 +170,14 @@ void call_stream_send_due(struct call_stream *cs, uint64_t now)
 	/* Also when nothing was sent, because RTP time is wall time. */
 	cs->ts = pkt.ts + RTP_FRAME;
 	cs->ts_at = sender_next(cs->sender);
-	sender_prepare(cs->sender, now);
+}
+
+void call_stream_pass_deadlines(struct call_stream *cs, uint64_t now)
+{
+	uint32_t passed = sender_pass(cs->sender, now);
+
+	if (!passed)
+		return;
+	cs->ts += passed * RTP_FRAME;
+	cs->ts_at = sender_next(cs->sender);
 }

@@ -28,12 +28,13 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(recvmmsg, L | A)                                                                         \
 	S(sendmmsg, L | A)                                                                         \
 	S(sendto, L | A)                                                                           \
-	S(epoll_wait, L | A)                                                                       \
-	S(epoll_pwait, L | A)                                                                      \
+	S(epoll_pwait2, A)                                                                         \
+	S(epoll_wait, L)                                                                           \
+	S(epoll_pwait, L)                                                                          \
 	S(epoll_ctl, L | A)                                                                        \
 	S(read, ALL)                                                                               \
 	S(write, ALL)                                                                              \
-	S(timerfd_settime, L | A)                                                                  \
+	S(timerfd_settime, L)                                                                      \
 	S(clock_gettime, ALL)                                                                      \
 	S(futex, ALL)                                                                              \
 	S(exit, ALL)                                                                               \

@@ -78,11 +78,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	while (rd_left(&r))
 		step(&st, &r);
-	for (unsigned i = 0; i < 500 && audio_speaker_busy(st.s); i++) {
+	for (unsigned i = 0; i < 500 && audio_speaker_due(st.s) != UINT64_MAX; i++) {
 		st.now += 20 * NS_PER_MS;
 		audio_speaker_tick(st.s, st.now);
 	}
-	if (audio_speaker_busy(st.s))
+	if (audio_speaker_due(st.s) != UINT64_MAX)
 		abort();
 	audio_speaker_stats(st.s, &stats);
 	audio_speaker_end(st.s, MEDIA_REASON_LEFT);

@@ -27,7 +27,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -234,9 +233,7 @@ static void filter(void)
 	put(&p, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
 	let(&p, SYS_recvmmsg);
 	let(&p, SYS_sendmmsg);
-	let(&p, SYS_epoll_wait);
-	let(&p, SYS_epoll_pwait);
-	let(&p, SYS_timerfd_settime);
+	let(&p, SYS_epoll_pwait2);
 	let(&p, SYS_clock_gettime);
 	let(&p, SYS_rt_sigreturn);
 	let(&p, SYS_exit);
@@ -263,14 +260,6 @@ static void keep_fd(int fd)
 int eventfd(unsigned count, int flags)
 {
 	int fd = (int)syscall(SYS_eventfd2, count, flags);
-
-	keep_fd(fd);
-	return fd;
-}
-
-int timerfd_create(clockid_t clock, int flags)
-{
-	int fd = (int)syscall(SYS_timerfd_create, clock, flags);
 
 	keep_fd(fd);
 	return fd;

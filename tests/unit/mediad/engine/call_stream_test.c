@@ -115,7 +115,8 @@ static void unmute(void)
 
 static void tick(void)
 {
-	call_stream_tick(rig.l);
+	call_stream_send(rig.l);
+	call_stream_work(rig.l);
 }
 
 /* RTP time is wall time, also while nothing is sent and while the sender is muted (RFC 3550 5.1).

@@ -33,7 +33,8 @@ static void on_step(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		call_stream_receive(step.e->l, step.p, step.n);
 		break;
 	case TICK:
-		call_stream_tick(step.e->l);
+		call_stream_send(step.e->l);
+		call_stream_work(step.e->l);
 		break;
 	}
 }

@@ -147,13 +147,21 @@ static int try_unlink_above(void)
 	return err == 0 && !sandbox_has_landlock() ? EACCES : err;
 }
 
-static int works(void)
+static int wait_for_one(enum sandbox_role role, int ep, struct epoll_event *ev)
+{
+	struct timespec none = {0};
+
+	return role == SANDBOX_AUDIO ? epoll_pwait2(ep, ev, 1, &none, NULL)
+				     : epoll_wait(ep, ev, 1, 0);
+}
+
+static int works(enum sandbox_role role)
 {
 	uint64_t one = 1;
 	struct epoll_event ev;
 	int e = 30, ep = 31; /* made beforehand */
 
-	if (write(e, &one, sizeof one) != sizeof one || epoll_wait(ep, &ev, 1, 0) != 1 ||
+	if (write(e, &one, sizeof one) != sizeof one || wait_for_one(role, ep, &ev) != 1 ||
 	    read(e, &one, sizeof one) != sizeof one)
 		return errno ? errno : EIO;
 	return 0;
@@ -225,7 +233,7 @@ static int in_child(enum sandbox_role role)
 		if (tries[i].f() != want)
 			return i + 1;
 	}
-	return role == SANDBOX_WORKER || works() == 0 ? 0 : 95;
+	return role == SANDBOX_WORKER || works(role) == 0 ? 0 : 95;
 }
 
 static void remove_place(void)
