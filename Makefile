@@ -134,6 +134,16 @@ $(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^
 
+# Searches the memory of a process for secrets.
+$(B)/tests/search-memory: $(call objs,tests/scenarios/search_memory.c)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^
+
+# A control that only listens, with consents of its own.
+$(B)/tests/listener: $(call objs,tests/scenarios/listener.c control/settings/secret_names.c control/report/secure.c $(call rwild,control/media,%.c) $(COMMON))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone; a source or a pattern, as control/room/%, comes without tests.

@@ -30,6 +30,7 @@
 #include "ipc/env.h"
 #include "ipc/journal.h"
 #include "ipc/journal_play.h"
+#include "ipc/json_wipe.h"
 #include "ipc/log.h"
 #include "ipc/spawn.h"
 #include "proto/base/time.h"
@@ -686,6 +687,7 @@ int main(int argc, char **argv)
 		return print_settings();
 	setrlimit(RLIMIT_CORE, &no_core); /* a core would hold the token */
 	signal(SIGPIPE, SIG_IGN);
+	json_wipe_on_free();
 	/* --check prints findings; log lines would only interrupt them. */
 	log_init("control", o.check && o.level == LOG_INFO_ ? LOG_WARN_ : o.level);
 	if (o.print)

@@ -120,6 +120,7 @@ static void drain(struct journal *j)
 				j->failed = true;
 				atomic_store(&j->broken, true);
 			}
+			explicit_bzero(r->buf + at, n); /* it may hold a lease or a key */
 			tail += n;
 		}
 		atomic_store_explicit(&r->tail, tail, memory_order_release);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,14 +49,22 @@ struct secret_list {
 	char **text;
 	unsigned n, max, kept;
 };
-static char *key_text[KEYS_MAX], *lease_text[LEASES_MAX];
+static char *key_text[KEYS_MAX];
+/* A lease is known by keyed hashes of its first bytes and of all of it, so that it need not stay in
+ * memory. */
+struct lease {
+	uint64_t begin, whole;
+	size_t n;
+};
 static struct {
 	pthread_mutex_t lock;
-	struct secret_list keys, leases;
+	struct secret_list keys;
+	struct lease lease[LEASES_MAX]; /* a ring */
+	unsigned n_leases;
+	uint8_t hash_key[crypto_shorthash_KEYBYTES];
 } secrets = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.keys = {.text = key_text, .max = KEYS_MAX, .kept = KEYS_KEPT},
-	.leases = {.text = lease_text, .max = LEASES_MAX},
 };
 
 /* Lines on their way to the thread that writes them; bytes [head, tail) of a ring. */
@@ -139,9 +148,32 @@ void log_secret(const char *value)
 	add_secret(&secrets.keys, value);
 }
 
+static uint64_t hash_bytes(const char *p, size_t n)
+{
+	uint64_t h = 0;
+
+	_Static_assert(sizeof h == crypto_shorthash_BYTES, "one number");
+	crypto_shorthash((unsigned char *)&h, (const unsigned char *)p, n, secrets.hash_key);
+	return h;
+}
+
 void log_lease(const char *value)
 {
-	add_secret(&secrets.leases, value);
+	struct lease l = {.n = value ? strlen(value) : 0};
+	bool known = false;
+
+	if (l.n < SECRET_MIN)
+		return;
+	pthread_mutex_lock(&secrets.lock);
+	if (!secrets.n_leases)
+		crypto_shorthash_keygen(secrets.hash_key);
+	l.begin = hash_bytes(value, SECRET_MIN);
+	l.whole = hash_bytes(value, l.n);
+	for (unsigned i = 0; i < secrets.n_leases && i < LEASES_MAX; i++)
+		known = known || (secrets.lease[i].whole == l.whole && secrets.lease[i].n == l.n);
+	if (!known)
+		secrets.lease[secrets.n_leases++ % LEASES_MAX] = l;
+	pthread_mutex_unlock(&secrets.lock);
 }
 
 /* How much of the secret stands at p. */
@@ -172,13 +204,43 @@ static void redact_list(const struct secret_list *l, size_t known, char *text)
 	}
 }
 
+/* The length of the lease that stands at p; 0: none does. */
+static size_t lease_at(const char *p, size_t n)
+{
+	uint64_t begin = n < SECRET_MIN ? 0 : hash_bytes(p, SECRET_MIN);
+
+	for (unsigned i = 0; n >= SECRET_MIN && i < secrets.n_leases && i < LEASES_MAX; i++) {
+		const struct lease *l = &secrets.lease[i];
+
+		if (l->begin == begin && l->n <= n && l->whole == hash_bytes(p, l->n))
+			return l->n;
+	}
+	return 0;
+}
+
+static void redact_leases(char *text)
+{
+	size_t left = secrets.n_leases ? strlen(text) : 0;
+
+	for (char *p = text; left; p++, left--) {
+		size_t n = lease_at(p, left);
+
+		if (!n)
+			continue;
+		memcpy(p, "***", 3);
+		memmove(p + 3, p + n, left - n + 1);
+		p += 2;
+		left -= n - 1;
+	}
+}
+
 /* Replaces every secret in place. */
 static void redact(char *text)
 {
 	pthread_mutex_lock(&secrets.lock);
 	redact_list(&secrets.keys, SIZE_MAX, text);
 	redact_list(&secrets.keys, SECRET_KNOWN, text);
-	redact_list(&secrets.leases, SIZE_MAX, text);
+	redact_leases(text);
 	pthread_mutex_unlock(&secrets.lock);
 }
 

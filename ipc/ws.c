@@ -322,15 +322,20 @@ static int grow(struct ws *ws, size_t want)
 		return 0;
 	while (cap < want)
 		cap *= 2;
-	more = realloc(ws->in, cap);
+	more = malloc(cap);
 	if (!more)
 		return ENOMEM;
+	if (ws->in) {
+		memcpy(more, ws->in, ws->n_in);
+		explicit_bzero(ws->in, ws->n_in);
+	}
+	free(ws->in);
 	ws->in = more;
 	ws->cap_in = cap;
 	return 0;
 }
 
-static int on_receive(struct ws *ws, const void *p, size_t n)
+static int take_fragment(struct ws *ws, const void *p, size_t n)
 {
 	bool whole = lws_is_final_fragment(ws->wsi) && !lws_remaining_packet_payload(ws->wsi);
 	bool binary = lws_frame_is_binary(ws->wsi);
@@ -352,8 +357,26 @@ static int on_receive(struct ws *ws, const void *p, size_t n)
 	len = ws->n_in;
 	ws->n_in = 0;
 	/* An orphan sends its close frame when it is writable, and reads nothing more. */
+	ws->busy++;
 	ws_tell(ws, binary ? WS_BINARY : WS_TEXT, ws->in, len);
+	ws->busy--;
+	if (len)
+		explicit_bzero(ws->in, len);
+	ws_bury(ws);
 	return 0;
+}
+
+/* A message may hold a token: our copy, lws's and what lws read it into are wiped. */
+static int on_receive(struct ws *ws, void *in, size_t len)
+{
+	int k;
+
+	ws_ping_heard(ws);
+	ws->ctx->scratch.used = true;
+	k = take_fragment(ws, in, len);
+	if (len)
+		explicit_bzero(in, len);
+	return k;
 }
 
 static void on_peer_close(struct ws *ws, const uint8_t *p, size_t n)
@@ -423,12 +446,12 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 		return lws_callback_http_dummy(wsi, reason, user, in, len);
 	switch (reason) {
 	case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+		ws_found_scratch(ws->ctx, *p + len);
 		return ws_dial_headers(ws, wsi, p, *p + len);
 	case LWS_CALLBACK_CLIENT_ESTABLISHED:
 		return on_established(ws, wsi);
 	case LWS_CALLBACK_CLIENT_RECEIVE:
 	case LWS_CALLBACK_RECEIVE:
-		ws_ping_heard(ws);
 		return on_receive(ws, in, len);
 	case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
 	case LWS_CALLBACK_RECEIVE_PONG:

@@ -38,6 +38,13 @@ struct ws_ctx {
 	struct event *readable, *timer;
 	struct resolver *resolver;
 	struct ws_anchor anchor;
+	struct ws_scratch {
+		uint8_t *block; /* lws's allocation that contains it */
+		size_t block_n;
+		uint8_t *p; /* NULL: not known yet */
+		size_t n;
+		bool used;	/* since it was wiped */
+	} scratch;		/* where lws reads into and composes requests */
 	struct ws *all;		/* every socket that lws or an owner still uses */
 	struct ws_server *gone; /* freed servers: lws reads their names until it is destroyed */
 };
@@ -104,6 +111,9 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 		size_t len);
 /* ws_loop.c: call it after every call into lws from outside its callbacks. */
 void ws_kick(struct ws_ctx *ctx);
+/* lws's scratch buffer, whose end is known while a request is composed, is wiped after this turn.
+ */
+void ws_found_scratch(struct ws_ctx *ctx, uint8_t *end);
 /* ws_dial.c */
 void ws_dial_clear(struct ws *ws);
 int ws_dial_headers(struct ws *ws, struct lws *wsi, uint8_t **p, uint8_t *end);

@@ -4,6 +4,7 @@
 #include "ipc/ws_inside.h"
 
 #include <errno.h>
+#include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,7 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 			.ssl_private_key_filepath = conf->key_file,
 			.alpn = "http/1.1",
 			.user = s,
+			.ssl_options_set = SSL_OP_CLEANSE_PLAINTEXT,
 			.options = (strchr(s->host, ':') ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6) |
 				   LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
 		};

@@ -256,9 +256,7 @@ bool media_call_consents(const struct media_call *call, uint64_t user)
 void media_call_bring_up(struct media_call *call)
 {
 	call->lost_at = 0;
-	if (call->reported) {
-		send_set(call);
-	} else {
+	if (!call->reported) {
 		call->id = call->media->next_call++;
 		call->gen = 0;
 		call->has_last = call->has_secure = false;
@@ -269,6 +267,9 @@ void media_call_bring_up(struct media_call *call)
 	call->open = true;
 	for (struct consent *c = call->consents; c; c = c->next)
 		send_consent(call, c);
+	/* After them: CALL_SET makes mediad forget those of the control before us. */
+	if (call->reported)
+		send_set(call);
 	for (struct listen *l = call->listens; l; l = l->next)
 		if (!l->told)
 			send_listen(call, l);

@@ -192,6 +192,7 @@ uint32_t call_generation(const struct call *c)
 
 void call_send_all(struct call *c)
 {
+	hear_doubt_consents(c);
 	call_send_state(c);
 	secure_send_state(c);
 	hear_send_all(c);

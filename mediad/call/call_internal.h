@@ -23,6 +23,7 @@ struct person {
 	uint64_t user;
 	bool present, confirmed;       /* confirmed: this session named the user */
 	bool consent_known, consented; /* CONSENT was received, and its value */
+	bool consent_told;	       /* by the present control */
 	uint32_t ssrc;		       /* 0: not known */
 	struct slot *slot; /* lent; NULL before the first SSRC, or when it was reclaimed */
 	struct media_key deferred, lent; /* lent: the newest, for another slot in this session */
@@ -118,7 +119,9 @@ void hear_end_session(struct call *c);
 void hear_drop_unconfirmed(struct call *c);
 void hear_event(struct call *c, const struct ev *ev);
 void hear_send_all(struct call *c);
-/* Changes the consent of users for whom no CONSENT was received. */
+/* Another control is here: it repeats each CONSENT before CALL_SET, or it is forgotten then. */
+void hear_doubt_consents(struct call *c);
+/* Changes the consent of users for whom the present control has sent no CONSENT. */
 void hear_set_default_consent(struct call *c, bool yes);
 void hear_free(struct call *c);
 

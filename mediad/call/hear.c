@@ -378,27 +378,38 @@ void call_consent(struct call *c, const struct media_consent *m)
 
 	if (!p) {
 		log_warn("consent_lost", "call=%u error=memory", c->id);
+		if (!m->yes)
+			hear_set_default_consent(c, false);
 		return;
 	}
-	p->consent_known = true;
+	p->consent_known = p->consent_told = true;
 	p->consented = cmd.slot.yes = m->yes;
 	if (p->slot)
 		send_slot_command(c, p, cmd);
 	call_send_set(c);
 }
 
+void hear_doubt_consents(struct call *c)
+{
+	for (size_t i = 0; i < c->n_people; i++)
+		c->people[i].consent_told = false;
+}
+
 void hear_set_default_consent(struct call *c, bool yes)
 {
-	if (c->consent == yes)
-		return;
+	bool yes_before = c->consent;
+
 	c->consent = yes;
-	for (size_t i = 0; i < c->n_people; i++) {
+	for (size_t i = c->n_people; i-- > 0;) {
 		struct person *p = &c->people[i];
+		bool before = p->consent_known ? p->consented : yes_before;
 		struct cmd cmd = {.type = CMD_CONSENT};
 
-		cmd.slot.yes = yes;
-		if (p->slot && !p->consent_known)
+		p->consent_known = p->consent_known && p->consent_told;
+		cmd.slot.yes = has_consent(c, p);
+		if (p->slot && cmd.slot.yes != before)
 			send_slot_command(c, p, cmd);
+		drop_person_if_idle(c, p);
 	}
 }
 

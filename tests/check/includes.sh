@@ -48,6 +48,7 @@ rule tests/guildd tests/guildd proto ipc
 rule tests/standins tests/standins proto ipc
 rule tests/talk tests/talk control/media control/report/secure.h proto ipc
 rule tests/chaos tests/chaos control/media proto ipc
+rule tests/scenarios tests/scenarios control/media proto ipc
 
 [ $checked -gt 0 ] || { echo "no dependency files under $obj: build first"; exit 1; }
 [ $fail = 0 ] && echo "includes: $checked objects keep the rule"

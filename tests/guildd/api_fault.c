@@ -84,6 +84,16 @@ void api_new_server(struct api_call *c)
 	api_ok(c, lease_json(c->g, v));
 }
 
+void api_secrets(struct api_call *c)
+{
+	json_t *secrets = gd_voice_secrets(c->g->voice, c->id[0]);
+
+	if (secrets)
+		api_ok(c, secrets);
+	else
+		api_result(c, ENOENT);
+}
+
 void api_no_server(struct api_call *c)
 {
 	struct gd_vstate *v = api_vstate(c);

@@ -65,6 +65,8 @@ typedef void(api_h)(struct api_call *c);
 	  "messages to it")                                                                        \
 	R(GET, "/users/{}/forwarded", api_forwarded,                                               \
 	  "with record_forwarded: sequence numbers of sealed packets it was sent, by sender")      \
+	R(GET, "/users/{}/secrets", api_secrets,                                                   \
+	  "session id, token and key of its voice session, for those who look for them")           \
 	R(GET, "/channels/{}/dave", api_dave_get,                                                  \
 	  "its group: epoch, leaves, members, transitions")                                        \
 	R(POST, "/channels/{}/dave", api_dave_fault,                                               \

@@ -294,6 +294,22 @@ json_t *gd_voice_json(const struct gd_voice *v)
 	return list;
 }
 
+json_t *gd_voice_secrets(const struct gd_voice *v, uint64_t user)
+{
+	for (size_t i = 0; i < v->sessions.n; i++) {
+		const struct vsession *s = v->sessions.v[i];
+		char key[2 * GD_KEY + 1];
+
+		if (s->user != user || !s->described)
+			continue;
+		for (size_t k = 0; k < GD_KEY; k++)
+			snprintf(key + 2 * k, 3, "%02x", s->key[k]);
+		return json_pack("{s:s, s:s, s:s}", "session_id", s->session, "token", s->token,
+				 "secret_key", key);
+	}
+	return NULL;
+}
+
 int gd_voice_fault(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,
 		   unsigned ms)
 {

@@ -41,5 +41,8 @@ int gd_voice_fault(struct gd_voice *v, uint64_t user, int op, const char *what, 
 void gd_voice_reset(struct gd_voice *v);
 /* For GET /stats; caller owns it. */
 json_t *gd_voice_json(const struct gd_voice *v);
+/* {session_id, token, secret_key in hex} of this user's session; NULL: it has none that is ready.
+ */
+json_t *gd_voice_secrets(const struct gd_voice *v, uint64_t user);
 
 #endif

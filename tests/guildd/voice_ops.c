@@ -226,6 +226,7 @@ static void on_select_protocol(struct vconn *c, const json_t *d)
 				"dave_protocol_version", (int)gd_dave_version(g->dave, c->s),
 				"audio_codec", "opus", "video_codec", "media_session_id", media));
 	c->s->described = true;
+	memcpy(c->s->key, key, sizeof(key));
 	gd_history_add(g->history, "voice_up", c->s->user, c->s->channel);
 	gd_dave_described(g->dave, c->s);
 	if (g->sw.announce_speakers)

@@ -40,6 +40,7 @@ struct vsession {
 	uint16_t seq;		/* of the last message */
 	struct gd_vec messages; /* struct vmessage, oldest first */
 	bool described;		/* op 4 was sent */
+	uint8_t key[GD_KEY];	/* that op 4 told */
 	unsigned max_dave;	/* highest version that the client speaks */
 	int speaking;
 	uint64_t speaking_at[64]; /* recent op 5, a ring */

@@ -2,6 +2,7 @@
 #include "ipc/peer.h"
 #include "proto/base/cursor.h"
 #include "tests/unit/ipc/loop.h"
+#include "tests/unit/ipc/own_memory.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -740,4 +741,38 @@ TEST(journals_are_printed_a_line_a_record_and_without_what_came)
 	}
 	CHECK_INT(journal_print("/nowhere", stdout), ENOENT);
 	end();
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_size;
+}
+
+/* What is in the file is not in memory any more. */
+TEST(a_journal_keeps_no_copy_in_memory)
+{
+	struct own_memory *m = NULL;
+	struct journal *j = NULL;
+	struct timespec pause = {.tv_nsec = 1000000};
+	struct journal_record r = {.what = JOURNAL_INPUT, .len = 500};
+	off_t empty;
+	int found = -1;
+
+	CHECK(own_memory_begin(&m));
+	CHECK(begin());
+	CHECK_INT(journal_create(&j, fx.path, 1, META), 0);
+	empty = size_of(fx.path);
+	r.data = own_memory_message(m, r.len);
+	journal_write(j, 0, &r);
+	for (unsigned i = 0; i < 2000 && (size_of(fx.path) == empty || found); i++) {
+		nanosleep(&pause, NULL);
+		found = own_memory_count(m);
+	}
+	CHECK(size_of(fx.path) > empty);
+	CHECK_INT(found, 0);
+	journal_free(j);
+	end();
+	own_memory_end(m);
 }

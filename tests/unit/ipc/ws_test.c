@@ -4,6 +4,7 @@
 #include "ipc/ws.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
+#include "tests/unit/ipc/own_memory.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -405,4 +406,60 @@ TEST(a_websocket_is_taken_over_from_an_http_server)
 	http_server_free(http);
 	ws_server_free(ws);
 	end();
+}
+
+/* ---- messages that hold a token ---- */
+
+/* What the client keeps of a message is the test's. */
+static void forget_last(void)
+{
+	if (fx.last)
+		explicit_bzero(fx.last, fx.last_n);
+	free(fx.last);
+	fx.last = NULL;
+	fx.texts = 0;
+}
+
+/* Sends a message that the server sends back; then turns the loop once more, as any loop does. */
+static bool there_and_back(struct own_memory *m, size_t n)
+{
+	bool fine =
+		ws_send(fx.cli, true, own_memory_message(m, n), n) == 0 && turn() && fx.last_n == n;
+
+	forget_last();
+	tmr_start(fx.deadline, 20 * NS_PER_MS);
+	env_run(fx.env);
+	fx.late = false;
+	return fine;
+}
+
+/* Neither our buffers, nor those of lws and OpenSSL. The longer one comes in pieces. */
+TEST(ws_leaves_nothing_of_a_message_in_memory)
+{
+	struct own_memory *m = NULL;
+
+	CHECK(own_memory_begin(&m));
+	CHECK(begin(true, true, 0));
+	CHECK(dial("/"));
+	CHECK(there_and_back(m, 600));
+	CHECK_INT(own_memory_count(m), 0);
+	CHECK(there_and_back(m, 30000));
+	CHECK_INT(own_memory_count(m), 0);
+	end();
+	CHECK_INT(own_memory_count(m), 0);
+	own_memory_end(m);
+}
+
+TEST(ws_leaves_nothing_of_an_unsent_message_in_memory)
+{
+	struct own_memory *m = NULL;
+
+	CHECK(own_memory_begin(&m));
+	CHECK(begin(false, false, 0));
+	CHECK(dial("/"));
+	CHECK_INT(ws_send(fx.cli, true, own_memory_message(m, 900), 900), 0);
+	CHECK_INT(own_memory_count(m), 1); /* the search finds what is there */
+	end();
+	CHECK_INT(own_memory_count(m), 0);
+	own_memory_end(m);
 }

@@ -833,6 +833,50 @@ TEST(call_set_changes_the_default_consent)
 	finish();
 }
 
+static bool consents(uint64_t user)
+{
+	const struct person *p = hear_find(rig.c, user);
+
+	return p && p->consent_known ? p->consented : rig.c->consent;
+}
+
+/* What one control knew of single users is nothing that the next one has said. */
+TEST(call_consents_of_a_control_that_is_gone_are_forgotten)
+{
+	struct media_call_set m = {.channel = 5, .bitrate = 64000, .consent = MEDIA_CONSENT_NO};
+	struct media_consent anna = {.user = ANNA, .yes = true}, ben = {.user = BEN, .yes = true};
+
+	CHECK_INT(start(false), 0);
+	call_set(rig.c, &m);
+	call_consent(rig.c, &anna);
+	call_consent(rig.c, &ben);
+	call_set(rig.c, &m);
+	CHECK(consents(ANNA) && consents(BEN));
+	call_send_all(rig.c); /* to another control, which repeats one of them */
+	CHECK(consents(ANNA) && consents(BEN));
+	call_consent(rig.c, &ben);
+	call_set(rig.c, &m);
+	CHECK(!consents(ANNA) && consents(BEN));
+	finish();
+}
+
+TEST(call_a_refused_consent_without_memory_refuses_all)
+{
+	struct media_consent stranger = {.user = 4711, .yes = false};
+
+	CHECK_INT(start(false), 0);
+	for (uint64_t user = 1000; hear_find(rig.c, user - 1) || user == 1000; user++) {
+		struct media_consent c = {.user = user, .yes = true};
+
+		test_no_memory(user >= 1000 + 64);
+		call_consent(rig.c, &c);
+	}
+	call_consent(rig.c, &stranger);
+	test_no_memory(false);
+	CHECK(!hear_find(rig.c, 4711) && !rig.c->consent);
+	finish();
+}
+
 TEST(secure_verifies_members)
 {
 	struct media_verify m = {.user = ANNA};

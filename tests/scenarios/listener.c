@@ -1,0 +1,122 @@
+/* A control that only listens: it opens a call in a mediad, or takes over the one there, and prints
+ * how many samples of each user it heard. With control's own link to mediad, and a default consent
+ * and consents of its own, which control has no setting for.
+ *
+ *   listener SOCKET EPOCH USER GUILD CHANNEL SESSION TOKEN ENDPOINT MS yes|no [+USER|-USER]… listen
+ * USER…
+ *
+ * +USER and -USER: this user consents, or does not. */
+#include "control/media/media.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIXED = 11, USERS = 8, RATE = 24000 };
+
+static struct {
+	char **argv;
+	struct env *env;
+	struct media *media;
+	struct media_call *call;
+	struct tmr *end;
+	uint64_t user[USERS], samples[USERS];
+	unsigned n_users;
+	uint64_t ms;
+	bool up;
+} run;
+
+static void on_end(void *arg)
+{
+	(void)arg;
+	env_stop(run.env);
+}
+
+static void on_event(struct media_call *call, const struct media_msg *m, void *arg)
+{
+	(void)call;
+	(void)arg;
+	if (m->type == MEDIA_CALL_STATE && m->call_state.phase == MEDIA_PHASE_UP && !run.up) {
+		run.up = true;
+		tmr_start(run.end, run.ms * NS_PER_MS);
+		printf("up\n");
+		fflush(stdout);
+	}
+	for (unsigned i = 0; m->type == MEDIA_HEARD && i < run.n_users; i++)
+		if (m->heard.user == run.user[i])
+			run.samples[i] += m->heard.pcm.n / 2;
+}
+
+static void on_wants(struct media_call *call, void *arg)
+{
+	(void)arg;
+	media_call_credentials(call, run.argv[6], run.argv[7], run.argv[8],
+			       strtoull(run.argv[5], NULL, 10));
+}
+
+static int tell_wishes(int argc)
+{
+	bool listen = false;
+	int err = 0;
+
+	for (int i = FIXED; !err && i < argc; i++) {
+		const char *word = run.argv[i];
+		uint64_t user = strtoull(word + strspn(word, "+-"), NULL, 10);
+
+		if (strcmp(word, "listen") == 0) {
+			listen = true;
+		} else if (listen && run.n_users < USERS) {
+			run.user[run.n_users++] = user;
+			err = media_call_listen(run.call, user, RATE, 1000);
+		} else {
+			err = media_call_consent(run.call, user, *word == '+');
+		}
+	}
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct env_conf ec = {.loop = true};
+	const char *socks[] = {argc > FIXED ? argv[1] : "", NULL};
+	struct media_conf conf = {.socks = socks, .wantsh = on_wants};
+	struct media_want want = {.bitrate = 64000, .e2ee = MEDIA_E2EE_PREFER};
+	int err;
+
+	if (argc <= FIXED) {
+		fprintf(stderr, "listener: see the head of its source\n");
+		return 2;
+	}
+	run.argv = argv;
+	conf.epoch = strtoull(argv[2], NULL, 10);
+	conf.user = strtoull(argv[3], NULL, 10);
+	want.guild = strtoull(argv[4], NULL, 10);
+	want.channel = strtoull(argv[5], NULL, 10);
+	run.ms = strtoull(argv[9], NULL, 10);
+	want.consent = strcmp(argv[10], "yes") == 0;
+	log_init("listener", LOG_INFO_);
+	err = env_alloc(&run.env, &ec);
+	if (!err)
+		err = tmr_alloc(&run.end, run.env, on_end, NULL);
+	if (!err)
+		err = media_alloc(&run.media, run.env, &conf);
+	if (!err)
+		err = media_call_open(&run.call, run.media, &want, on_event, NULL);
+	if (!err)
+		err = tell_wishes(argc);
+	if (err) {
+		fprintf(stderr, "listener: %s\n", strerror(err));
+		return 1;
+	}
+	env_run(run.env);
+	for (unsigned i = 0; i < run.n_users; i++)
+		printf("heard %" PRIu64 " %" PRIu64 "\n", run.user[i], run.samples[i]);
+	fflush(stdout);
+	_Exit(0); /* as if it was killed: mediad keeps the call for the next */
+}
