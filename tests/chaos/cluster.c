@@ -197,6 +197,8 @@ static void start_server(const struct cluster *h)
 			"dave_ready_ms=600",
 			"--set",
 			"dave_commit_ms=2000",
+			"--set",
+			"dave_verify_first=1",
 			NULL};
 
 	snprintf(program, sizeof program, "%s/guildd", h->bin);

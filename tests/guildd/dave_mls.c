@@ -385,9 +385,28 @@ static bool refs_only(struct slice list)
 	return true;
 }
 
+/* The leaf of a commit is signed with its group and its place (RFC 9420, 7.2). */
+static int verify_leaf(const struct gd_commit *c, const struct leaf *l, struct slice fields)
+{
+	uint8_t *tbs = malloc(fields.n + 16);
+	struct wr w = wr_of(tbs, tbs ? fields.n + 16 : 0);
+	int err;
+
+	wr_bytes(&w, fields.p, fields.n);
+	gd_mls_len(&w, 8);
+	wr_be(&w, c->group, 8);
+	wr_be(&w, c->leaf, 4);
+	err = w.ok ? verify(l->signature_key, "LeafNodeTBS", (struct slice){tbs, w.pos},
+			    l->signature)
+		   : ENOMEM;
+	free(tbs);
+	return err;
+}
+
 /* UpdatePath: a leaf, then keys with ciphertexts for the copath. */
 static bool read_path(struct rd *r, struct gd_commit *c)
 {
+	size_t from = r->pos;
 	struct leaf l = read_leaf(r);
 	struct slice nodes = gd_mls_vec(r);
 	struct rd n = rd_of(nodes.p, nodes.n);
@@ -407,6 +426,7 @@ static bool read_path(struct rd *r, struct gd_commit *c)
 	c->path = true;
 	c->path_user = leaf_user(&l);
 	c->path_key = l.signature_key;
+	c->path_signed = verify_leaf(c, &l, (struct slice){r->p + from, l.signed_to - from}) == 0;
 	return l.source == LEAF_COMMIT && leaf_fits(&l);
 }
 
@@ -464,7 +484,9 @@ int gd_commit_read(struct gd_commit *out, struct slice op28)
 	default:
 		return EBADMSG;
 	}
-	fits = gd_mls_vec(&r).n && fits; /* signature */
+	c.content = (struct slice){op28.p, r.pos};
+	c.signature = gd_mls_vec(&r);
+	fits = fits && c.signature.n;
 	tag = gd_mls_vec(&r);
 	fits = fits && tag.n == 32 && gd_mls_vec(&r).n == 32; /* confirmation and membership tags */
 	if (!r.ok)
@@ -481,6 +503,71 @@ int gd_commit_read(struct gd_commit *out, struct slice op28)
 	}
 	*out = c;
 	return 0;
+}
+
+/* The tree hash of a group of one (RFC 9420, 7.8): its leaf is the key package's. */
+static int hash_lone_leaf(uint8_t out[GD_MLS_REF], struct slice kp)
+{
+	enum { VERSION_AND_SUITE = 4, LEAF_NODE = 1, PRESENT = 1 };
+	struct rd r = rd_of(kp.p, kp.n);
+	uint8_t *buf = malloc(kp.n + 8);
+	struct wr w = wr_of(buf, buf ? kp.n + 8 : 0);
+	size_t from;
+
+	rd_bytes(&r, VERSION_AND_SUITE);
+	gd_mls_vec(&r);
+	from = r.pos;
+	read_leaf(&r);
+	wr_be(&w, LEAF_NODE, 1);
+	wr_be(&w, 0, 4);
+	wr_be(&w, PRESENT, 1);
+	wr_bytes(&w, kp.p + from, r.ok ? r.pos - from : 0);
+	if (w.ok)
+		SHA256(buf, w.pos, out);
+	free(buf);
+	return !w.ok ? ENOMEM : r.ok ? 0 : EBADMSG;
+}
+
+/* GroupContext of epoch 0 (RFC 9420, 8.1), whose transcript is empty. */
+static void put_first_context(struct wr *w, uint64_t group, const uint8_t tree_hash[GD_MLS_REF],
+			      struct slice sender)
+{
+	enum { EXTERNAL_SENDERS = 5, TYPE = 2, LENGTHS = 4 };
+
+	wr_be(w, MLS10, 2);
+	wr_be(w, SUITE, 2);
+	gd_mls_len(w, 8);
+	wr_be(w, group, 8);
+	wr_be(w, 0, 8); /* epoch */
+	gd_mls_put(w, (struct slice){tree_hash, GD_MLS_REF});
+	gd_mls_len(w, 0);
+	gd_mls_len(w, TYPE + LENGTHS + sender.n);
+	wr_be(w, EXTERNAL_SENDERS, TYPE);
+	gd_mls_len(w, 2 + sender.n);
+	gd_mls_put(w, sender);
+}
+
+int gd_commit_verify_first(const struct gd_commit *c, struct slice kp, struct slice sender)
+{
+	uint8_t hash[GD_MLS_REF];
+	struct gd_key_package k;
+	size_t cap = c->content.n + sender.n + 128;
+	uint8_t *tbs = malloc(cap);
+	struct wr w = wr_of(tbs, tbs ? cap : 0);
+	int err = gd_key_package_read(&k, kp);
+
+	if (!err)
+		err = hash_lone_leaf(hash, kp);
+	if (err)
+		goto out;
+	wr_bytes(&w, c->content.p, c->content.n);
+	put_first_context(&w, c->group, hash, sender);
+	err = w.ok ? verify(k.signature_key, "FramedContentTBS", (struct slice){tbs, w.pos},
+			    c->signature)
+		   : ENOMEM;
+out:
+	free(tbs);
+	return err;
 }
 
 const uint8_t *gd_commit_ref(const struct gd_commit *c, size_t i)

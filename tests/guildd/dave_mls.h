@@ -1,8 +1,9 @@
 /* The part of MLS (RFC 9420) that a DAVE voice server needs, over libcrypto: it signs proposals as
  * the group's external sender, validates the key packages of clients, parses commits and makes a
- * Welcome for each joiner with its own secrets only. It is no member: it knows no secret of a group
- * and verifies nothing that needs one. Pure except for the sender's key and signatures. Returned
- * slices point into the input. */
+ * Welcome for each joiner with its own secrets only. It verifies what it can: key packages, the
+ * signature of a group's first commit, the leaf of a path. It is no member: it knows no secret and
+ * no transcript of a group, so that tags and later signatures are for the members to verify. Pure
+ * except for the sender's key and signatures. Returned slices point into the input. */
 #ifndef GUILDD_DAVE_MLS_H
 #define GUILDD_DAVE_MLS_H
 
@@ -58,12 +59,19 @@ struct gd_commit {
 	bool path;
 	uint64_t path_user; /* the UpdatePath's leaf */
 	struct slice path_key;
+	bool path_signed;     /* by that key, for this group and leaf */
+	struct slice content; /* the signed part, from the version on */
+	struct slice signature;
 	struct slice secrets,
 		info; /* of the Welcome: EncryptedGroupSecrets, encrypted_group_info */
 	size_t n_secrets;
 };
 /* EBADMSG: does not decode; EINVAL: not a commit of a member, or one with proposals inside. */
 int gd_commit_read(struct gd_commit *out, struct slice op28);
+/* The signature of a commit of epoch 0, whose GroupContext a server can compute: the group's only
+ * leaf is that of the committer's key package. Later ones contain a transcript that only members
+ * know. sender: the payload of op 25. EACCES, EBADMSG, ENOMEM. */
+int gd_commit_verify_first(const struct gd_commit *c, struct slice kp, struct slice sender);
 /* The i-th reference, GD_MLS_REF bytes. */
 const uint8_t *gd_commit_ref(const struct gd_commit *c, size_t i);
 /* Writes the Welcome with the secrets of this key package alone. ENOENT: there are none. ENOBUFS.

@@ -322,9 +322,12 @@ static bool sound(const struct gd_group *g, const struct member *m, const struct
 		if (p->add && (!c->welcome.n || gd_commit_welcome(c, p->key_package, &w) == ENOENT))
 			return false;
 	}
+	if (!g->epoch && g->sw->dave_verify_first &&
+	    gd_commit_verify_first(c, (struct slice){m->kp, m->kp_n}, gd_sender_package(g->sender)))
+		return false;
 	if (removes && !c->path)
 		return false;
-	if (c->path && (c->path_user != m->user || c->path_key.n != m->key_n ||
+	if (c->path && (!c->path_signed || c->path_user != m->user || c->path_key.n != m->key_n ||
 			memcmp(c->path_key.p, m->key, m->key_n) != 0))
 		return false;
 	return c->n_secrets == adds;

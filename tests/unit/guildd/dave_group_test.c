@@ -38,6 +38,8 @@ struct world {
 	struct sent sent[MAX_SENT];
 	size_t n_sent;
 	unsigned late, bad, won, straggler, no_commit, unasked;
+	uint8_t sender[128]; /* op 25 */
+	size_t sender_n;
 	uint64_t now;
 };
 
@@ -120,6 +122,10 @@ static void on_binary(void *arg, uint64_t user, uint8_t op, struct slice payload
 	struct rd r = rd_of(payload.p, payload.n);
 
 	*s = (struct sent){.user = user, .op = op};
+	if (op == 25) {
+		memcpy(w->sender, payload.p, payload.n);
+		w->sender_n = payload.n;
+	}
 	if (op == 27)
 		take_proposals(w, s, payload);
 	if (op == 29 || op == 30) {
@@ -186,6 +192,7 @@ static struct world *world_begin(void)
 	if (!w)
 		return NULL;
 	gd_switches_default(&w->sw);
+	w->sw.dave_verify_first = 1;
 	w->now = 1000ull * NS_PER_MS;
 	for (unsigned i = 0; i < MEMBERS; i++)
 		member_begin(&w->member[i].key, A + i);
@@ -227,6 +234,7 @@ struct with {
 	uint64_t epoch;
 	size_t without; /* proposals left out at the end */
 	bool no_welcome, no_path, unknown_ref, unknown_secret;
+	bool other_signature, other_leaf_signature;
 	uint64_t group;
 };
 
@@ -256,6 +264,12 @@ static int commit(struct world *w, uint64_t user, struct with with)
 		memset(adds[n++], 0xee, GD_MLS_REF);
 	c.welcomes = (const uint8_t(*)[GD_MLS_REF])adds;
 	c.n_welcomes = with.no_welcome ? 0 : n;
+	if (!with.epoch) {
+		c.kp = (struct slice){m->kp, m->kp_n};
+		c.sender = (struct slice){w->sender, w->sender_n};
+	}
+	c.other_signature = with.other_signature;
+	c.other_leaf_signature = with.other_leaf_signature;
 	member_commit(&m->key, &c, &out);
 	return gd_group_commit(w->g, user, (struct slice){buf, out.pos}, w->now);
 }
@@ -419,13 +433,31 @@ TEST(guildd_dave_commits_that_do_not_win)
 	commit(w, A, (struct with){.epoch = 2, .no_welcome = true});
 	commit(w, A, (struct with){.epoch = 2, .no_path = true});
 	commit(w, A, (struct with){.epoch = 2, .unknown_secret = true});
-	CHECK_INT(w->bad, 3);
+	commit(w, A, (struct with){.epoch = 2, .other_leaf_signature = true});
+	CHECK_INT(w->bad, 4);
 	CHECK_INT(number(w, "epoch"), 2);
 	CHECK_INT(gd_group_commit(w->g, A, (struct slice){(const uint8_t *)"commit", 6}, w->now),
 		  EBADMSG);
 	commit(w, C, (struct with){.epoch = 2, .leaf = 2});
 	CHECK_INT(number(w, "epoch"), 3);
 	CHECK_STR(leaves(w), "ADC"); /* the leftmost blank is taken */
+	world_end(w);
+}
+
+TEST(guildd_dave_verifies_the_first_commit)
+{
+	struct world *w = world_begin();
+
+	CHECK(w != NULL);
+	enter(w, A);
+	enter(w, B);
+	commit(w, A, (struct with){.other_signature = true});
+	CHECK_INT(w->bad, 1);
+	CHECK_INT(number(w, "epoch"), 0);
+	commit(w, B, (struct with){0});
+	CHECK_INT(w->bad, 1);
+	CHECK_INT(number(w, "epoch"), 1);
+	CHECK_STR(leaves(w), "BA");
 	world_end(w);
 }
 

@@ -208,7 +208,10 @@ TEST(guildd_dave_reads_a_transcript)
 {
 	const char *file = test_shared("vectors/discord/dave-3peers.jsonl");
 	FILE *f = file ? fopen(file, "r") : NULL;
-	size_t n_kp = 0, n_commit = 0, cap = 0;
+	size_t n_kp = 0, n_commit = 0, n_first = 0, cap = 0;
+	static uint8_t packages[3][CAP], sender[CAP];
+	size_t package_n[3] = {0}, sender_n = 0;
+	uint64_t users[3];
 	char *line = NULL;
 	bool fine = true;
 
@@ -231,11 +234,24 @@ TEST(guildd_dave_reads_a_transcript)
 			fine = fine && gd_key_package_read(&k, body) == 0 &&
 			       k.user == strtoull(json_string_value(json_object_get(o, "user")),
 						  NULL, 10);
-			n_kp++;
+			users[n_kp % 3] = k.user;
+			memcpy(packages[n_kp % 3], body.p, body.n);
+			package_n[n_kp++ % 3] = body.n;
+		} else if (hex && strcmp(dir, "s>c") == 0 && buf[2] == 25) {
+			sender_n = n - 3;
+			memcpy(sender, buf + 3, sender_n);
 		} else if (hex && strcmp(dir, "c>s") == 0 && buf[0] == 28) {
 			fine = fine && gd_commit_read(&c, body) == 0 &&
 			       c.group == 127121515262115840ull && c.n_refs == 1;
 			n_commit++;
+			for (size_t i = 0; c.epoch == 0 && i < 3; i++)
+				n_first += users[i] == strtoull(json_string_value(
+									json_object_get(o, "user")),
+								NULL, 10) &&
+					   !gd_commit_verify_first(
+						   &c, (struct slice){packages[i], package_n[i]},
+						   (struct slice){sender, sender_n});
+			fine = fine && (!c.path || c.path_signed);
 		}
 		json_decref(o);
 	}
@@ -244,4 +260,6 @@ TEST(guildd_dave_reads_a_transcript)
 	CHECK(fine);
 	CHECK_INT(n_kp, 3);
 	CHECK_INT(n_commit, 6);
+	/* davey's group of one has another leaf than its key package. */
+	CHECK_INT(n_first, 0);
 }

@@ -35,6 +35,8 @@ struct member_commit {
 	size_t n_refs;
 	const uint8_t (*welcomes)[GD_MLS_REF]; /* references of key packages */
 	size_t n_welcomes;
+	struct slice kp, sender; /* of epoch 0: the committer's key package, op 25 */
+	bool other_leaf_signature, other_signature;
 };
 /* Writes op 28. */
 void member_commit(const struct member_key *m, const struct member_commit *c, struct wr *out);
