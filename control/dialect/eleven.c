@@ -25,6 +25,12 @@ static char *path_of(const char *head, const char *voice, const char *tail)
 	return path;
 }
 
+/* The others refuse a language. */
+static bool takes_language(const char *model)
+{
+	return !*model || strstr(model, "_v2_5");
+}
+
 char *eleven_speech_url(const char *base, const char *voice, const char *model,
 			const char *language)
 {
@@ -38,7 +44,7 @@ char *eleven_speech_url(const char *base, const char *voice, const char *model,
 	build_query(&url, "output_format", "pcm_24000");
 	build_query(&url, "inactivity_timeout", idle);
 	build_query(&url, "sync_alignment", "true");
-	if (*language)
+	if (*language && takes_language(model))
 		build_query(&url, "language_code", language);
 	return url;
 }
@@ -179,13 +185,14 @@ enum trouble eleven_trouble(const uint8_t *why, size_t n)
 		     {"invalid_api_key", TROUBLE_KEY},
 		     {"missing_permissions", TROUBLE_KEY},
 		     {"auth_error", TROUBLE_KEY},
-		     {"status 401", TROUBLE_KEY},
 		     {"exceeds your quota", TROUBLE_CREDIT},
 		     {"quota_exceeded", TROUBLE_CREDIT},
 		     {"too_many_concurrent_requests", TROUBLE_BUSY},
 		     {"max_active_conversations", TROUBLE_BUSY},
 		     {"rate_limit", TROUBLE_BUSY},
-		     {"system_busy", TROUBLE_BUSY}};
+		     {"system_busy", TROUBLE_BUSY},
+		     /* Of whatever has no better words: a spent quota comes with it, too. */
+		     {"status 401", TROUBLE_KEY}};
 
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
 		if (n && memmem(why, n, table[i].words, strlen(table[i].words)))

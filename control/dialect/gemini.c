@@ -20,7 +20,6 @@ static void codec_free(void *codec)
 	free(c->url);
 	free(c->model);
 	free(c->voice);
-	free(c->language);
 	free(c);
 }
 
@@ -43,9 +42,8 @@ static int codec_alloc(void **out, const struct realtime_conf *conf)
 	c->url = copy_text(conf->url);
 	c->model = copy_text(conf->model);
 	c->voice = copy_text(conf->voice);
-	c->language = copy_text(conf->language);
 	c->turns = json_array();
-	if (!c->url || !c->model || !c->voice || !c->language || !c->turns) {
+	if (!c->url || !c->model || !c->voice || !c->turns) {
 		codec_free(c);
 		return ENOMEM;
 	}

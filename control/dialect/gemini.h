@@ -50,7 +50,7 @@ struct gemini_state {
 };
 
 struct gemini_codec {
-	char *url, *model, *voice, *language;
+	char *url, *model, *voice;
 	uint32_t rate_in;
 	bool text_only;
 	json_t *turns; /* lines that wait */

@@ -65,8 +65,6 @@ static json_t *generation_of(const struct gemini_codec *c)
 		json_object_set_new(
 			speech, "voiceConfig",
 			json_pack("{s:{s:s}}", "prebuiltVoiceConfig", "voiceName", c->voice));
-	if (speech && *c->language)
-		json_object_set_new(speech, "languageCode", json_string(c->language));
 	return json_pack("{s:[s],s:o}", "responseModalities", c->text_only ? "TEXT" : "AUDIO",
 			 "speechConfig", speech);
 }

@@ -23,7 +23,7 @@ struct openai_family {
 
 struct openai_codec {
 	const struct openai_family *family;
-	char *url, *model, *voice, *language;
+	char *url, *model, *voice;
 	uint32_t rate_in, rate_out;
 	bool text_only;
 };

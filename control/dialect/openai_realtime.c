@@ -15,7 +15,6 @@ static void codec_free(void *codec)
 	free(c->url);
 	free(c->model);
 	free(c->voice);
-	free(c->language);
 	free(c);
 }
 
@@ -42,8 +41,7 @@ static int codec_alloc(void **out, const struct realtime_conf *conf,
 	c->url = copy_text(conf->url);
 	c->model = copy_text(conf->model && *conf->model ? conf->model : family->model);
 	c->voice = copy_text(conf->voice);
-	c->language = copy_text(conf->language);
-	if (!c->url || !c->model || !c->voice || !c->language) {
+	if (!c->url || !c->model || !c->voice) {
 		codec_free(c);
 		return ENOMEM;
 	}

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/dialect/eleven.h"
+#include "control/dialect/openai.h"
 #include "control/dialect/openai_http.h"
 #include "proto/base/utf8.h"
 
@@ -46,6 +48,15 @@ bool openai_speech_raw(const char *type)
 
 /* ---- when it is refused ---- */
 
+/* The object that says what is wrong: "error" of most services, "detail" of ElevenLabs and of
+ * servers built on FastAPI. Either may be the words themselves. */
+static const json_t *error_of(const json_t *root)
+{
+	const json_t *error = json_object_get(root, "error");
+
+	return error ? error : json_object_get(root, "detail");
+}
+
 static struct slice error_text(const json_t *error)
 {
 	struct slice s = slice_of(error);
@@ -53,19 +64,39 @@ static struct slice error_text(const json_t *error)
 	return s.n ? s : slice_of(json_object_get(error, "message"));
 }
 
+static bool is_known(const char *code)
+{
+	const uint8_t *p = (const uint8_t *)code;
+
+	return code && (openai_trouble(p, strlen(code)) || eleven_trouble(p, strlen(code)));
+}
+
+/* Where an error has no code, a status (ElevenLabs) or type (Anthropic) that is known says more
+ * than the status of the response: a spent quota comes with 401, too. */
+static const char *error_code(const json_t *error, int status)
+{
+	const char *code = json_string_value(json_object_get(error, "code"));
+	const char *named = json_string_value(json_object_get(error, "status"));
+	const char *type = json_string_value(json_object_get(error, "type"));
+
+	if (code || is_known(named))
+		return code ? code : named;
+	if (is_known(type))
+		return type;
+	return status == 401   ? "invalid_api_key"
+	       : status == 402 ? "insufficient_quota"
+	       : status == 429 ? "rate_limit_exceeded"
+	       : status == 529 ? "overloaded"
+			       : "";
+}
+
 void openai_refusal(int status, const char *body, size_t n, char *why, size_t size)
 {
 	json_t *root = n && n <= OPENAI_ANSWER_MAX ? json_loadb(body, n, 0, NULL) : NULL;
-	const json_t *error = json_object_get(root, "error");
-	const char *code = json_string_value(json_object_get(error, "code"));
+	const json_t *error = error_of(root);
+	const char *code = error_code(error, status);
 	struct slice text = error_text(error);
 
-	if (!code)
-		code = status == 401   ? "invalid_api_key"
-		       : status == 402 ? "insufficient_quota"
-		       : status == 429 ? "rate_limit_exceeded"
-		       : status == 529 ? "overloaded"
-				       : "";
 	snprintf(why, size, "status %d%s%.64s%s%.*s", status, *code ? " " : "", code,
 		 text.n ? ": " : "", text.n > 120 ? 120 : (int)text.n, (const char *)text.p);
 	utf8_mend(why);

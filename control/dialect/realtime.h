@@ -147,9 +147,9 @@ void realtime_facts_clear(struct realtime_facts *facts);
 struct realtime_conf {
 	const char
 		*url; /* of the provider's WebSocket, as the settings have it; may have a query */
-	const char *model, *voice, *language; /* "" leaves them to the provider */
-	uint32_t rate_in, rate_out;	      /* of control/engine/caps.def */
-	bool text_only;			      /* answers are TEXT, without AUDIO */
+	const char *model, *voice;  /* "" leaves them to the provider */
+	uint32_t rate_in, rate_out; /* of control/engine/caps.def */
+	bool text_only;		    /* answers are TEXT, without AUDIO */
 };
 
 struct realtime_dialect {

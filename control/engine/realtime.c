@@ -262,7 +262,6 @@ static int open_codecs(struct realtime *r, const struct engine_conf *conf)
 	const struct realtime_conf codec = {.url = conf->socket_url,
 					    .model = conf->model,
 					    .voice = conf->voice,
-					    .language = conf->language,
 					    .rate_in = conf->caps->rate_in,
 					    .rate_out = conf->caps->rate_out,
 					    .text_only = conf->text_only};

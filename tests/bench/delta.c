@@ -50,7 +50,6 @@ static double measure(const char *name, const struct realtime_dialect *dialect, 
 	struct realtime_conf conf = {.url = "ws://127.0.0.1/",
 				     .model = "m",
 				     .voice = "",
-				     .language = "",
 				     .rate_in = RATE,
 				     .rate_out = RATE};
 	struct bench_turns t;

@@ -158,7 +158,6 @@ int main(int argc, char **argv)
 	struct realtime_conf conf = {.url = "ws://127.0.0.1:1/v1/realtime",
 				     .model = "model",
 				     .voice = "voice",
-				     .language = "en",
 				     .rate_out = RATE};
 	const struct engine_caps *caps;
 	size_t n = sizeof wires / sizeof wires[0], i = 0;

@@ -29,7 +29,6 @@ static bool begin_with(bool text_only)
 					  .url = "wss://generativelanguage.googleapis.com/realtime",
 					  .model = "gemini-x",
 					  .voice = "Kore",
-					  .language = "",
 					  .text_only = text_only,
 					  .rate_in = 16000,
 					  .rate_out = 24000}) == 0;

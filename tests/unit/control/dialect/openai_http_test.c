@@ -2,6 +2,7 @@
 
 #include "control/dialect/openai.h"
 #include "control/dialect/sse.h"
+#include "control/engine/engine.h"
 #include "tests/test.h"
 
 /* ---- events of a stream ---- */
@@ -250,4 +251,44 @@ TEST(a_refusal_tells_its_cause)
 	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), TROUBLE_BUSY);
 	openai_refusal(503, "{}", 2, why, sizeof why);
 	CHECK_STR(why, "status 503");
+}
+
+/* As the services write it that have no code. */
+TEST(a_refusal_without_a_code_tells_its_cause)
+{
+	static const struct {
+		int status;
+		const char *body, *why;
+		enum trouble trouble;
+	} rows[] = {
+		{401,
+		 "{\"detail\":{\"status\":\"quota_exceeded\",\"message\":\"This request exceeds "
+		 "your quota of 10000.\"}}",
+		 "status 401 quota_exceeded: This request exceeds your quota of 10000.",
+		 TROUBLE_CREDIT},
+		{401,
+		 "{\"detail\":{\"status\":\"invalid_api_key\",\"message\":\"Invalid API key\"}}",
+		 "status 401 invalid_api_key: Invalid API key", TROUBLE_KEY},
+		{429, "{\"detail\":{\"status\":\"system_busy\",\"message\":\"Busy.\"}}",
+		 "status 429 system_busy: Busy.", TROUBLE_BUSY},
+		{404, "{\"detail\":{\"status\":\"voice_not_found\",\"message\":\"No voice.\"}}",
+		 "status 404: No voice.", TROUBLE_OTHER},
+		{422, "{\"detail\":\"Field required\"}", "status 422: Field required",
+		 TROUBLE_OTHER},
+		{403,
+		 "{\"type\":\"error\",\"error\":{\"type\":\"permission_error\",\"message\":"
+		 "\"Not for this key.\"}}",
+		 "status 403 permission_error: Not for this key.", TROUBLE_KEY},
+		{401,
+		 "{\"error\":{\"type\":\"invalid_request_error\",\"code\":null,\"message\":"
+		 "\"no\"}}",
+		 "status 401 invalid_api_key: no", TROUBLE_KEY},
+	};
+	char why[OPENAI_WHY_MAX];
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		openai_refusal(rows[i].status, rows[i].body, strlen(rows[i].body), why, sizeof why);
+		CHECK_STR(why, rows[i].why);
+		CHECK_INT(engine_trouble((const uint8_t *)why, strlen(why)), rows[i].trouble);
+	}
 }
