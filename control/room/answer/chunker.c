@@ -1,5 +1,6 @@
 #include "control/room/answer/chunker.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -115,6 +116,43 @@ static bool is_inside_directive(const char *p, size_t n)
 	return inside;
 }
 
+/* The character at *text, which is whole, and steps behind it. */
+static uint32_t next_character(const char **text)
+{
+	const uint8_t *p = (const uint8_t *)*text;
+	unsigned more = *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0 ? 1 : 0;
+	uint32_t ch = more ? *p & (0x3fu >> more) : *p;
+
+	for (unsigned i = 1; i <= more; i++)
+		ch = ch << 6 | (p[i] & 0x3f);
+	*text += 1 + more;
+	return ch;
+}
+
+/* Whether a voice has anything to say: a letter or a digit of any script. Beyond ASCII, that is all
+ * but marks, symbols and pictures. */
+static bool has_speech(const char *text)
+{
+	static const struct {
+		uint32_t first, last;
+	} silent[] = {{0x80, 0xa9},	  {0xab, 0xb1},	      {0xb4, 0xb4},	{0xb6, 0xb8},
+		      {0xbb, 0xbb},	  {0xbf, 0xbf},	      {0xd7, 0xd7},	{0xf7, 0xf7},
+		      {0x2000, 0x206f},	  {0x20d0, 0x20ff},   {0x2190, 0x2bff}, {0x3000, 0x3004},
+		      {0x3008, 0x3020},	  {0xe000, 0xf8ff},   {0xfe00, 0xfe6f}, {0xff01, 0xff0f},
+		      {0x1f000, 0x1fbff}, {0xe0000, 0x10ffff}};
+
+	while (*text) {
+		uint32_t ch = next_character(&text);
+		bool says = ch >= 0x80 || is_letter((char)ch) || (ch >= '0' && ch <= '9');
+
+		for (size_t i = 0; says && i < sizeof silent / sizeof silent[0]; i++)
+			says = ch < silent[i].first || ch > silent[i].last;
+		if (says)
+			return true;
+	}
+	return false;
+}
+
 static void emit_chunk(struct room_chunker *c, size_t n, room_chunk_h *h, void *arg)
 {
 	char chunk[ROOM_CHUNK_MAX + 4], *from = chunk;
@@ -133,7 +171,8 @@ static void emit_chunk(struct room_chunker *c, size_t n, room_chunk_h *h, void *
 	}
 	while (len && is_blank(from[len - 1]))
 		from[--len] = '\0';
-	if (!len)
+	/* Without speech no sound comes, which would look like a failure of the voice. */
+	if (!has_speech(from))
 		return;
 	c->later = true;
 	h(from, len, arg);

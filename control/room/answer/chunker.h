@@ -12,8 +12,8 @@
  *
  * A sentence ends with . ! ? and the closing quotes and brackets behind it, before a blank; not
  * after an initial or a common abbreviation. A later chunk of fewer than 24 bytes and fewer than 4
- * words waits for the next one. Nothing is cut inside [[ ]]. Chunks are trimmed, never empty, and
- * valid UTF-8 for any input. No allocation. */
+ * words waits for the next one. Nothing is cut inside [[ ]]. Chunks are trimmed, have a letter or a
+ * digit, and are valid UTF-8 for any input; smileys and dots alone are left out. No allocation. */
 #ifndef CONTROL_ROOM_ANSWER_CHUNKER_H
 #define CONTROL_ROOM_ANSWER_CHUNKER_H
 

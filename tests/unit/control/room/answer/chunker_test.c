@@ -113,6 +113,28 @@ TEST(rule_087_a_tiny_tail_is_merged_or_flushed)
 	check_rows(rows, sizeof rows / sizeof rows[0]);
 }
 
+/* A voice returns no sound for them, and the answer would count as failed. */
+TEST(what_cannot_be_said_is_no_chunk)
+{
+	static const struct row rows[] = {
+		{2, 30, 300, "That works for me. I will do it right away. \xf0\x9f\x98\x8a",
+		 "That works for me. I will do it right away.|"},
+		{1, 8, 300,
+		 "Here you are, as you wished. ... \xe2\x9d\xa4\xef\xb8\x8f \xe2\x80\x94",
+		 "Here you are, as you wished.|"},
+		{1, 8, 300, "\xf0\x9f\x91\x8d", ""},
+		{1, 8, 300, "...", ""},
+		/* With words it stays, and letters of any script are words. */
+		{1, 8, 300, "Yes \xf0\x9f\x91\x8d", "Yes \xf0\x9f\x91\x8d|"},
+		{1, 8, 300, "\xe4\xbd\xa0", "\xe4\xbd\xa0|"},
+		{1, 8, 300, "\xc3\xa9", "\xc3\xa9|"},
+		{1, 8, 300, "\xef\xbc\x95", "\xef\xbc\x95|"},
+		{1, 8, 300, "7", "7|"},
+	};
+
+	check_rows(rows, sizeof rows / sizeof rows[0]);
+}
+
 TEST(rule_087_forced_at_its_limit_between_words)
 {
 	static const struct row rows[] = {
