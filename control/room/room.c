@@ -6,6 +6,7 @@
 
 #include "control/room/base/text.h"
 #include "control/room/inside.h"
+#include "control/room/language/language.h"
 #include "control/room/turn/deferred.h"
 #include "control/room/turn/turn_queue.h"
 
@@ -51,6 +52,7 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 	room = calloc(1, sizeof *room);
 	if (!room)
 		return ENOMEM;
+	room_language_prepare();
 	wire_machines(room);
 	room->context.settings = settings;
 	room_clean_name(name, strlen(name), room->context.name, sizeof room->context.name);

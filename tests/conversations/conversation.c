@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "control/room/floor/address.h"
-#include "control/room/floor/lexicon.def"
-#include "control/room/floor/phrases.def"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "tests/conversations/calls.def"
@@ -505,42 +503,4 @@ void conversation_calls(struct conversation_share *heard, struct conversation_sh
 
 		right(rows[i].calls ? heard : left, got == rows[i].calls);
 	}
-}
-
-/* ---- control's tables ---- */
-
-static bool in_list(const char *const *list, size_t n, const char *word, size_t len)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strlen(list[i]) == len && memcmp(list[i], word, len) == 0)
-			return true;
-	return false;
-}
-
-bool conversation_known(const char *words)
-{
-#define P(phrase) phrase,
-	static const char *const phrases[] = {ROOM_TAKEOVERS(P) ROOM_STOPS(P) ROOM_BACKCHANNELS(P)};
-	static const char *const single[] = {ROOM_BACKCHANNELS(P) ROOM_GLUE(P) ROOM_STOPS(P)
-						     LEXICON_FUNCTION(P)};
-#undef P
-	enum {
-		PHRASES = sizeof phrases / sizeof phrases[0],
-		SINGLE = sizeof single / sizeof single[0]
-	};
-
-	for (size_t i = 0; i < PHRASES; i++)
-		if (strchr(phrases[i], ' ') && strstr(words, phrases[i]))
-			return true;
-	if (in_list(phrases, PHRASES, words, strlen(words)))
-		return true;
-	while (*words) {
-		size_t n = strcspn(words, " ");
-
-		if (!in_list(single, SINGLE, words, n))
-			return false;
-		words += n;
-		words += *words == ' ';
-	}
-	return true;
 }

@@ -98,7 +98,5 @@ double conversation_rate(const struct conversation_share *s);
 /* Of the sentences that were held out (calls.def): calls that are heard as such, and others that
  * are left alone. */
 void conversation_calls(struct conversation_share *heard, struct conversation_share *left);
-/* Whether these words stand in control's tables: as they are, or word by word. */
-bool conversation_known(const char *words);
 
 #endif

@@ -11,6 +11,7 @@
 #include "control/room/base/turns.h"
 #include "control/room/floor/address.h"
 #include "control/room/hearing/captures.h"
+#include "control/room/turn/saying.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
@@ -34,6 +35,11 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 		return ROOM_BARGE_IN_STOP;
 	if (in->words == ROOM_PHRASE_BACKCHANNEL || in->to_other)
 		return ROOM_BARGE_IN_IGNORE;
+	/* The asker's words count even when they are few and over. */
+	if (in->over && in->words >= ROOM_PHRASE_FEW && in->gate.allowed &&
+	    gate >= ROOM_GATE_ECHO_GUARD_ACTIVE && gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
+	    gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
+		return ROOM_BARGE_IN_STOP;
 	if (gate == ROOM_GATE_ALLOWED && !in->awaited)
 		return ROOM_BARGE_IN_STOP;
 	if (gate != ROOM_GATE_ALLOWED && gate != ROOM_GATE_INSUFFICIENT_CAPTURE_BYTES &&
@@ -79,7 +85,8 @@ static struct room_barge_in_input gather_input(const struct room_context *contex
 	const struct settings *s = context->settings;
 	const struct room_capture *c = room_capture_of(context, place);
 	uint64_t user = context->people->person[place].user;
-	struct room_barge_in_input in = {.words = o->words, .to_other = o->to_other};
+	struct room_barge_in_input in = {
+		.words = o->words, .to_other = o->to_other, .over = o->over};
 
 	/* Much more was said since these words arrived, and it is still unknown. A speaker who
 	 * addresses somebody else by name gets more time. */
@@ -128,7 +135,7 @@ static void interrupt_answer(struct room_context *context, struct room_turn *t,
 		room_turn_decide(t, ROOM_RULE_OVERLAP_NAMED, true, o->utterance, 0);
 	else if (takes_floor(in))
 		room_turn_decide(t, ROOM_RULE_OVERLAP_TAKEOVER, true, o->utterance, 0);
-	else if (in->words == ROOM_PHRASE_WORDS)
+	else if (in->words >= ROOM_PHRASE_FEW)
 		room_turn_decide(t, ROOM_RULE_OVERLAP_WORDS, true, (int64_t)o->voice_ms,
 				 s->overlap_words_ms);
 	else
@@ -225,6 +232,8 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 {
 	struct room_overlap *o = &context->barge_in->overlap[place];
 	struct room_turn *t = room_turn_by_id(context, o->turn);
+	enum room_address address;
+	struct room_saying saying;
 	char text[ROOM_TEXT_MAX];
 	bool named;
 
@@ -232,15 +241,22 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 		return false;
 	join_words(of ? of : room_turn_hearing(context, place), o->from, utterance, words, text,
 		   sizeof text);
-	named = room_address(context->names, text) == ROOM_ADDRESS_ADDRESSED;
-	o->words = room_phrase_of(text);
+	address = room_address(context->names, text);
+	named = address == ROOM_ADDRESS_ADDRESSED;
+	saying = room_saying_of(context, text);
+	saying.interim = !of;
+	o->words = room_phrase_of(&saying);
+	o->over = of && utterance == o->utterance && room_phrase_language(&saying);
 	/* An interim transcript covers the audio up to its request, and the same words again
 	 * cover no more. */
 	if (strlen(text) != o->words_n)
 		o->words_voice_ms = !of && o->interim.n ? o->interim.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);
 	o->interim.at = 0;
-	o->to_other = !named && addresses_somebody_else(context, place, text + strspn(text, " "));
+	o->to_other =
+		!named && (address == ROOM_ADDRESS_MENTIONED ||
+			   addresses_somebody_else(context, place, text + strspn(text, " ")) ||
+			   room_phrase_to_other(&saying));
 	if (t == find_audible_turn(context))
 		decide_overlap(context, place, t, named);
 	return t->interrupted_by == context->people->person[place].user &&

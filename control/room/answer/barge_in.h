@@ -7,9 +7,10 @@
  *   audible
  *   takeover words or the bot's name                STOP, if this speaker may by name
  *   this speaker may not interrupt                  IGNORE (the words become a turn)
- *   only backchannels so far, or words to somebody  IGNORE
- *   else by name
- *   words, while the overlap lasts                  STOP
+ *   only backchannels so far, words to somebody     IGNORE
+ *   else by name, words about the bot
+ *   words, while the overlap lasts; any other       STOP
+ *   words when the utterance is over
  *   speech for barge_in_ms that passes the gate     STOP, but DUCK while an interim transcript is
  *   (barge_in_gate.h)                               awaited
  *   speech for pause_ms                             PAUSE, the same
@@ -46,13 +47,14 @@ enum room_barge_in_action {
 
 /* One speaker's overlap segment over an answer. */
 struct room_overlap {
-	uint32_t turn;			   /* the answer that is spoken over, 0 = none */
-	uint64_t capture;		   /* when the capture began */
-	uint32_t from, utterance;	   /* the first and the newest utterance of it */
-	enum room_phrase words;		   /* its words so far */
-	size_t words_n;			   /* length of the words when they last grew ... */
-	uint64_t words_voice_ms;	   /* ... and voice_ms at that time */
-	bool to_other;			   /* the words address somebody else by name */
+	uint32_t turn;		  /* the answer that is spoken over, 0 = none */
+	uint64_t capture;	  /* when the capture began */
+	uint32_t from, utterance; /* the first and the newest utterance of it */
+	enum room_phrase words;	  /* its words so far */
+	size_t words_n;		  /* length of the words when they last grew ... */
+	uint64_t words_voice_ms;  /* ... and voice_ms at that time */
+	bool to_other;		  /* the words address somebody else, or speak of the bot */
+	bool over;		  /* they are all words of the newest utterance */
 	enum room_barge_in_action verdict; /* DUCK or PAUSE while the overlap lowers the voice */
 	uint64_t voice_ms, voice_at, lowered_at;
 	uint64_t early_ms; /* the part of voice_ms before promotion */
@@ -78,6 +80,7 @@ struct room_barge_in_input {
 			    */
 	enum room_phrase words;
 	bool to_other, live; /* live: the overlap lasts */
+	bool over;	     /* the utterance is over and these are all its words */
 	bool awaited;	     /* an interim transcript is awaited */
 	bool calls;	     /* this speaker may interrupt by the name or a takeover phrase */
 	bool named;

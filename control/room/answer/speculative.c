@@ -13,6 +13,7 @@
 #include "control/room/hearing/endpointing.h"
 #include "control/room/turn/deferred.h"
 #include "control/room/turn/turn_queue.h"
+#include "control/room/turn/saying.h"
 #include "control/settings/settings.h"
 
 /* A breath or background noise does not roll the answer back; more voice than this does. */
@@ -105,10 +106,12 @@ void room_speculative_begin(struct room_context *context, unsigned place, uint32
 {
 	struct room_turn *of = room_turn_hearing(context, place), *t;
 	char text[ROOM_TEXT_MAX];
+	struct room_saying saying;
 	enum room_phrase phrase;
 
 	room_endpointing_text(context, place, text, sizeof text);
-	phrase = room_phrase_of(text);
+	saying = room_saying_of(context, text);
+	phrase = room_phrase_of(&saying);
 	if (phrase <= ROOM_PHRASE_BACKCHANNEL || phrase > ROOM_PHRASE_WORDS ||
 	    !is_for_bot(context, text) || awaits_earlier_words(context, of))
 		return;

@@ -3,19 +3,16 @@
 #include <string.h>
 #include <strings.h>
 
-#include "control/room/floor/lexicon.def"
-#include "control/room/floor/phrases.def"
-
-#define P(word) word,
-
 /* Similar enough to the name: half an edit in a key of five. */
 enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4, LEAD_IN = 4 };
+enum { HANGUL_BYTES = 3, FORM = 64 /* bytes of a word in its common form */ };
 
 struct word {
 	const char *p;
 	size_t n;
 	bool possessive; /* "parley's" */
 	bool after_stop; /* punctuation stands before it */
+	enum room_script script;
 	char key[ROOM_KEY_MAX];
 };
 
@@ -25,36 +22,119 @@ struct hit {
 	bool exact; /* else it only sounds similar */
 };
 
-static bool is_letter(char ch)
+/* ---- names in other scripts ---- */
+
+/* A key in which r is l, since many scripts have one letter for both. */
+static void make_coarse_key(const char *latin, size_t n, char key[ROOM_KEY_MAX])
+{
+	char folded[ROOM_KEY_MAX];
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && k + 1 < sizeof folded; i++)
+		folded[k++] = latin[i] == 'r' || latin[i] == 'R' ? 'l' : latin[i];
+	room_sound_key(folded, k, key);
+}
+
+/* Whether a run of another script sounds like a name. A run that is much shorter than the name is
+ * another word ("파리"). */
+static bool sounds_foreign(const struct room_names *names, const char *run, size_t n)
+{
+	char latin[ROOM_KEY_MAX], key[ROOM_KEY_MAX];
+	size_t k = room_script_romanise(run, n, latin, sizeof latin);
+
+	if (!k)
+		return false;
+	make_coarse_key(latin, k, key);
+	for (unsigned i = 0; i < names->n; i++)
+		if (k + 1 >= names->name[i].letters && strlen(key) > 2 &&
+		    strcmp(key, names->name[i].coarse) == 0)
+			return true;
+	return false;
+}
+
+static enum room_script script_at(const char *p, const char **next)
+{
+	uint32_t ch;
+
+	*next = p;
+	ch = room_script_next(next);
+	return room_script_of(ch);
+}
+
+static bool is_stop_at(const char *p)
+{
+	static const char *const wide[] = {"、", "。", "，", "！", "？", "；", "：", "…", "—", "–"};
+
+	if (strchr(",;:.!?", *p))
+		return true;
+	for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+		if (strncmp(p, wide[i], strlen(wide[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Latin letters and digits make one word; every other script, and a change of it, its own. */
+static bool goes_on(enum room_script from, enum room_script to)
+{
+	bool latin = from == ROOM_SCRIPT_LATIN || from == ROOM_SCRIPT_DIGIT;
+
+	return to != ROOM_SCRIPT_NONE &&
+	       (from == to || (latin && (to == ROOM_SCRIPT_LATIN || to == ROOM_SCRIPT_DIGIT)));
+}
+
+static size_t run_length(const char *p, enum room_script script)
+{
+	const char *end = p, *next;
+
+	while (*end && goes_on(script, script_at(end, &next)))
+		end = next;
+	return (size_t)(end - p);
+}
+
+static bool is_plain_letter(char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
 	       (unsigned char)ch >= 0x80;
 }
 
-static unsigned split_words(const char *text, struct word *words, unsigned max)
+/* Cuts a name off the hangul run that it begins: a particle stands behind it. */
+static void cut_particle(const struct room_names *names, struct word *w)
+{
+	for (size_t n = 2 * HANGUL_BYTES; names && n <= w->n; n += HANGUL_BYTES)
+		if (sounds_foreign(names, w->p, n)) {
+			w->n = n;
+			return;
+		}
+}
+
+/* names: in hangul they are cut off their particles; may be NULL. */
+static unsigned split_words(const char *text, struct word *words, unsigned max,
+			    const struct room_names *names)
 {
 	unsigned n = 0;
 	bool stop = false;
-	const char *p = text;
+	const char *p = text, *next;
 
 	while (*p && n < max) {
 		struct word *w = &words[n];
+		enum room_script script = script_at(p, &next);
 
-		if (!is_letter(*p)) {
-			stop = stop || strchr(",;:.!?", *p);
-			p++;
+		if (script == ROOM_SCRIPT_NONE) {
+			stop = stop || is_stop_at(p);
+			p = next;
 			continue;
 		}
-		*w = (struct word){.p = p, .after_stop = stop};
+		*w = (struct word){
+			.p = p, .after_stop = stop, .script = script, .n = run_length(p, script)};
 		stop = false;
-		while (is_letter(*p))
-			p++;
-		w->n = (size_t)(p - w->p);
-		if (*p == '\'' && (p[1] == 's' || p[1] == 'S') && !is_letter(p[2])) {
+		if (script == ROOM_SCRIPT_HANGUL)
+			cut_particle(names, w);
+		p += w->n;
+		if (*p == '\'' && (p[1] == 's' || p[1] == 'S') && !is_plain_letter(p[2])) {
 			w->possessive = true;
 			p += 2;
-		} else {
-			while (*p == '\'' || is_letter(*p))
+		} else if (script == ROOM_SCRIPT_LATIN) {
+			while (*p == '\'' || (*p & 0x80 ? false : is_plain_letter(*p)))
 				p++;
 		}
 		room_sound_key(w->p, w->n, w->key);
@@ -93,7 +173,7 @@ static void find_primary_word(const struct word *w, unsigned n, char key[ROOM_KE
 static void add_one(struct room_names *names, const char *one)
 {
 	struct word words[ROOM_NAME_WORDS];
-	unsigned n = split_words(one, words, ROOM_NAME_WORDS);
+	unsigned n = split_words(one, words, ROOM_NAME_WORDS, NULL);
 	char joined[ROOM_KEY_MAX] = "";
 	size_t j = 0;
 
@@ -103,6 +183,8 @@ static void add_one(struct room_names *names, const char *one)
 			joined[j++] = words[i].p[c];
 	}
 	room_sound_key(joined, j, names->name[names->n].joined);
+	make_coarse_key(joined, j, names->name[names->n].coarse);
+	names->name[names->n].letters = (unsigned)j;
 	find_primary_word(words, n, names->name[names->n].primary);
 	names->name[names->n].words = n;
 	names->n += n > 0;
@@ -147,6 +229,8 @@ static unsigned match_name(const struct room_names *names, unsigned which, const
 		k++;
 	if (k == words)
 		return words;
+	if (w[i].script != ROOM_SCRIPT_LATIN && sounds_foreign(names, w[i].p, w[i].n))
+		return 1;
 	if (strcmp(names->name[which].joined, w[i].key) == 0 ||
 	    (*names->name[which].primary && strcmp(names->name[which].primary, w[i].key) == 0))
 		return 1;
@@ -162,20 +246,46 @@ static bool is_similar(const struct room_names *names, unsigned which, const cha
 
 /* ---- where it stands ---- */
 
-static const char *const callers[] = {LEXICON_CALLS(P) NULL};
+/* The word in the common form of the lists. */
+static size_t write_form(const struct word *w, char form[FORM])
+{
+	const char *p = w->p, *end = w->p + w->n;
+	size_t k = 0;
+
+	form[0] = '\0';
+	while (p < end) {
+		uint32_t ch = room_script_lower(room_script_next(&p));
+
+		if (ch != '\'' && ch != 0x2019 && !room_script_put(form, FORM, &k, ch))
+			break;
+	}
+	return k;
+}
+
+static uint32_t english(const struct word *w)
+{
+	char form[FORM];
+	size_t n = write_form(w, form);
+
+	return room_language_classes(ROOM_LANGUAGE_EN, form, n);
+}
+
+static bool calls(const struct word *w)
+{
+	return english(w) & ROOM_WORD_CALL;
+}
 
 static bool is_addressed(const struct word *w, unsigned i)
 {
-	static const char *const leads[] = {LEXICON_CALLS(P) LEXICON_LEADS(P) ROOM_BACKCHANNELS(P)
-						    NULL};
+	const uint32_t leads = ROOM_WORD_CALL | ROOM_WORD_LEAD | ROOM_WORD_ASSENT;
 
 	if (!i)
 		return false;
-	if (is_in_list(&w[i - 1], callers))
+	if (calls(&w[i - 1]))
 		return true;
 	/* "and", "so", "good morning" open a sentence; within a sentence they are conjunctions.
 	 * */
-	while (i && is_in_list(&w[i - 1], leads)) {
+	while (i && english(&w[i - 1]) & leads) {
 		i--;
 		if (i == 0 || w[i].after_stop)
 			return true;
@@ -183,22 +293,26 @@ static bool is_addressed(const struct word *w, unsigned i)
 	return false;
 }
 
+/* "I want", "i meant" ... */
+static bool wishes(const struct word *w)
+{
+	static const char *const words[] = {"want", "need",  "wanted", "have", "meant",
+					    "mean", "asked", "said",   NULL};
+
+	return is_in_list(w, words);
+}
+
 /* Whether a question or request begins at word i. */
 static bool begins_request(const struct word *w, unsigned n, unsigned i)
 {
-	static const char *const alone[] = {LEXICON_QUESTIONS(P) LEXICON_REQUESTS(P) NULL};
-	static const char *const modal[] = {LEXICON_MODALS(P) NULL};
-	static const char *const subject[] = {LEXICON_SUBJECTS(P) NULL};
-	static const char *const wish[] = {LEXICON_WISHES(P) NULL};
-
 	if (i >= n)
 		return false;
-	if (is_in_list(&w[i], alone))
+	if (english(&w[i]) & (ROOM_WORD_QUESTION | ROOM_WORD_REQUEST))
 		return true;
 	if (i + 1 >= n)
 		return false;
-	return (is_in_list(&w[i], modal) && is_in_list(&w[i + 1], subject)) ||
-	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && is_in_list(&w[i + 1], wish));
+	return (english(&w[i]) & ROOM_WORD_MODAL && english(&w[i + 1]) & ROOM_WORD_SUBJECT) ||
+	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && wishes(&w[i + 1]));
 }
 
 /* "parley is broken" is a statement about it; "parley is it raining" is a question to it. */
@@ -273,9 +387,8 @@ static enum room_address judge_exact(const struct word *w, unsigned n, const str
 	if (w[next - 1].possessive && !last && !call)
 		return ROOM_ADDRESS_NONE;
 	if (call)
-		return is_spoken_of(w, n, next) && !is_in_list(&w[i - 1], callers)
-			       ? ROOM_ADDRESS_MENTIONED
-			       : ROOM_ADDRESS_ADDRESSED;
+		return is_spoken_of(w, n, next) && !calls(&w[i - 1]) ? ROOM_ADDRESS_MENTIONED
+								     : ROOM_ADDRESS_ADDRESSED;
 	if ((i == 0 || paused) && !is_spoken_of(w, n, next))
 		return ROOM_ADDRESS_ADDRESSED;
 	if (last && !(before && leads_sentence(before)))
@@ -286,10 +399,101 @@ static enum room_address judge_exact(const struct word *w, unsigned n, const str
 	return ROOM_ADDRESS_MENTIONED;
 }
 
+/* ---- other languages: the form ---- */
+
+/* Classes of the longest entry at the beginning (from_end: at the end) of a word; of the whole word
+ * where blanks part words. */
+static uint32_t classes_of(enum room_language language, const struct word *w, bool from_end)
+{
+	char form[FORM];
+	size_t n = write_form(w, form);
+	bool whole = !room_language_in_situ(language);
+
+	for (size_t k = n; k > 0; k = whole ? 0 : k - 1) {
+		const char *at = from_end ? form + n - k : form;
+		uint32_t classes;
+
+		if ((*at & 0xc0) == 0x80 || (form[n - (n - k)] & 0xc0) == 0x80)
+			continue;
+		classes = room_language_classes(language, at, k);
+		if (classes)
+			return classes;
+	}
+	return 0;
+}
+
+/* Only words that open a sentence stand before word i, from the last punctuation on. */
+static bool is_led_in(enum room_language language, const struct word *w, unsigned i)
+{
+	const uint32_t opens =
+		ROOM_WORD_LEAD | ROOM_WORD_CALL | ROOM_WORD_FILLER | ROOM_WORD_ASSENT;
+
+	while (i > 0 && !w[i].after_stop) {
+		i--;
+		if (!(classes_of(language, &w[i], true) & opens))
+			return false;
+	}
+	return true;
+}
+
+static bool is_request(enum room_language language, const struct word *w, unsigned n)
+{
+	const uint32_t asks = ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_MODAL;
+
+	if (w[n - 1].p[w[n - 1].n] == '?' || strncmp(w[n - 1].p + w[n - 1].n, "？", 3) == 0 ||
+	    strncmp(w[n - 1].p + w[n - 1].n, " ?", 2) == 0)
+		return true;
+	for (unsigned i = 0; i < n && (i == 0 || room_language_in_situ(language)); i++)
+		if (classes_of(language, &w[i], false) & asks)
+			return true;
+	return false;
+}
+
+/* "팔리야": the particle calls the bearer of the name. */
+static bool has_calling_particle(enum room_language language, const struct word *w)
+{
+	return language == ROOM_LANGUAGE_KO && w->n == HANGUL_BYTES &&
+	       (strncmp(w->p, "야", HANGUL_BYTES) == 0 || strncmp(w->p, "아", HANGUL_BYTES) == 0);
+}
+
+static enum room_address judge_form(enum room_language language, const struct word *w, unsigned n,
+				    const struct hit *h)
+{
+	const uint32_t you = ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_PERSON |
+			     ROOM_WORD_MODAL | ROOM_WORD_WISH;
+	unsigned i = h->at, next = i + h->words;
+	uint32_t after = next < n ? classes_of(language, &w[next], false) : 0;
+	bool before_stop = i == 0 || w[i].after_stop, led = is_led_in(language, w, i);
+	bool after_stop = next == n || w[next].after_stop;
+
+	if (next < n && !after_stop && has_calling_particle(language, &w[next]) &&
+	    (before_stop || led || is_request(language, w, n)))
+		return ROOM_ADDRESS_ADDRESSED;
+	/* A term of address belongs to the name: "Parleyさん、". */
+	if (!after_stop && after & ROOM_WORD_KIN && !(after & ROOM_WORD_THIRD) &&
+	    (next + 1 == n || w[next + 1].after_stop))
+		after_stop = true;
+	if (after_stop && (before_stop || led))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (before_stop || led) {
+		if (after & ROOM_WORD_THIRD && !(after & ROOM_WORD_REQUEST))
+			return ROOM_ADDRESS_MENTIONED;
+		return (after & you) || (led && i > 0 && !before_stop) ? ROOM_ADDRESS_ADDRESSED
+								       : ROOM_ADDRESS_MENTIONED;
+	}
+	if (next == n && !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT) &&
+	    is_request(language, w, n))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (after_stop && language == ROOM_LANGUAGE_KO &&
+	    !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT))
+		return ROOM_ADDRESS_ADDRESSED;
+	return ROOM_ADDRESS_MENTIONED;
+}
+
 static enum room_address judge_similar_word(const struct word *w, unsigned n, const struct hit *h)
 {
 	unsigned i = h->at, next = i + h->words;
-	bool call = i > 0 && is_in_list(&w[i - 1], callers);
+	bool call = i > 0 && calls(&w[i - 1]);
 
 	if (w[next - 1].possessive)
 		return ROOM_ADDRESS_NONE;
@@ -333,8 +537,10 @@ static bool find_hit(const struct room_names *names, const struct word *w, unsig
 enum room_address room_address(const struct room_names *names, const char *text)
 {
 	struct word words[ROOM_WORDS];
-	unsigned n = split_words(text, words, ROOM_WORDS);
+	unsigned n = split_words(text, words, ROOM_WORDS, names);
 	enum room_address best = ROOM_ADDRESS_NONE;
+	enum room_language language = room_language_guess(text, "", ROOM_LANGUAGE_UNKNOWN);
+	bool english = language == ROOM_LANGUAGE_EN || language == ROOM_LANGUAGE_UNKNOWN;
 
 	for (unsigned i = 0; i < n; i++) {
 		enum room_address a;
@@ -342,7 +548,11 @@ enum room_address room_address(const struct room_names *names, const char *text)
 
 		if (!find_hit(names, words, n, i, &h))
 			continue;
-		a = h.exact ? judge_exact(words, n, &h) : judge_similar_word(words, n, &h);
+		if (!h.exact)
+			a = judge_similar_word(words, n, &h);
+		else
+			a = english ? judge_exact(words, n, &h)
+				    : judge_form(language, words, n, &h);
 		if (a > best)
 			best = a;
 	}
@@ -352,12 +562,36 @@ enum room_address room_address(const struct room_names *names, const char *text)
 bool room_name_cue(const struct room_names *names, const char *text)
 {
 	struct word words[ROOM_WORDS];
-	unsigned n = split_words(text, words, ROOM_WORDS);
+	unsigned n = split_words(text, words, ROOM_WORDS, names);
 	struct hit h;
 
 	for (unsigned i = 0; i < n; i++)
-		if (find_hit(names, words, n, i, &h) &&
-		    (h.exact || i == 0 || is_in_list(&words[i - 1], callers)))
+		if (find_hit(names, words, n, i, &h) && (h.exact || i == 0 || calls(&words[i - 1])))
 			return true;
 	return false;
+}
+
+unsigned room_name_at(const struct room_names *names, const struct room_words *w, unsigned i)
+{
+	char key[ROOM_KEY_MAX];
+
+	for (unsigned k = 0; k < names->n; k++) {
+		unsigned words = names->name[k].words, m = 0;
+
+		while (m < words && i + m < w->n) {
+			room_sound_key(w->text + w->v[i + m].at, w->v[i + m].n, key);
+			if (strcmp(key, names->name[k].key[m]) != 0)
+				break;
+			m++;
+		}
+		if (m == words)
+			return words;
+	}
+	/* A run of kana is a word for each of its characters. */
+	for (unsigned m = w->unspaced ? ROOM_ENTRY_CHARS : 1; m > 0; m--)
+		if (i + m <= w->n && (unsigned char)w->text[w->v[i].at] >= 0x80 &&
+		    sounds_foreign(names, w->text + w->v[i].at,
+				   (size_t)(w->v[i + m - 1].at + w->v[i + m - 1].n - w->v[i].at)))
+			return m;
+	return 0;
 }

@@ -14,6 +14,20 @@
  *   last, and not after with, to, like ...                  addressed
  *   anywhere else                                           mentioned
  *
+ * In other languages than English the form decides: punctuation around the name, words that lead to
+ * it, and the word or particle behind it.
+ *
+ *   form                                                    result
+ *   punctuation, or an end of the text, on both sides       addressed
+ *   only greetings and openers before it, punctuation after addressed
+ *   the same or first, and a question, a request, "you"     addressed
+ *   or after an opener anything that is no THIRD entry      addressed
+ *   last, in a question or request, no ABOUT entry before   addressed
+ *   anywhere else                                           mentioned
+ *
+ * Where words have no blanks between them the name is found inside ("ねえParley明日"), and names in
+ * Cyrillic, kana and hangul are compared by their sound in Latin letters ("Парли", "パーリー").
+ *
  * A word that only sounds similar may be the recogniser's spelling of the name, but is more often
  * just that word. It counts where nothing else makes sense: after hey, hi, ok ...; first (or after
  * so, and ...) before the beginning of a question or request ("barley can you ..."); or last,
@@ -26,6 +40,7 @@
 #include <stddef.h>
 
 #include "control/room/floor/phonetic.h"
+#include "control/room/language/language.h"
 #include "proto/base/cursor.h"
 
 enum room_address {
@@ -41,7 +56,9 @@ struct room_names {
 	struct {
 		unsigned words;
 		char key[ROOM_NAME_WORDS][ROOM_KEY_MAX];
-		char joined[ROOM_KEY_MAX];  /* key of all words as one */
+		char joined[ROOM_KEY_MAX]; /* key of all words as one */
+		char coarse[ROOM_KEY_MAX]; /* key for other scripts: r as l */
+		unsigned letters;
 		char primary[ROOM_KEY_MAX]; /* key of the longest of several words; "" if none can
 					       stand for all */
 	} name[ROOM_NAMES];
@@ -53,5 +70,8 @@ void room_names_add(struct room_names *names, const char *list);
 enum room_address room_address(const struct room_names *names, const char *text);
 /* While only commands count: whether the text contains the name or a similar word. */
 bool room_name_cue(const struct room_names *names, const char *text);
+
+/* The number of words of an utterance that are the name at word i; 0 if they are not. */
+unsigned room_name_at(const struct room_names *names, const struct room_words *w, unsigned i);
 
 #endif

@@ -1,347 +1,490 @@
 #include "control/room/floor/phrase.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "control/room/floor/lexicon.def"
-#include "control/room/floor/phrases.def"
+#include "control/room/floor/address.h"
 
 enum {
-	WORDS = 64,
-	WORD = 24,
-	SHORT_CHARS = 5,
-	TWO_CHARS = 12,
 	FEW_WORDS = 4,
-	FEW_CHARS = 20,
-	LISTENING_WORDS = 6
+	FEW_LETTERS = 20,
+	FEW_UNSPACED = 10,
+	BACKCHANNEL_REST = 9, /* words beside an ASSENT */
+	BACKCHANNEL_CHARS = 16,
+	FRAGMENT = 2, /* letters of a broken-off word */
+	ECHO_LEAST = 3,
+	CALL_REST = 3, /* words beside a vocative */
+	NAME_CHARS = 4,
+	SAYING_MAX = 2048,
 };
 
-struct words {
-	unsigned n; /* may exceed WORDS; the first ones are kept */
-	unsigned chars;
-	bool question;
-	char w[WORDS][WORD];
+/* Beside the classes of the lists. */
+enum { PART_NAME = 1u << 31 };
+
+/* A part of an utterance: the longest entry, or a word that is in no list. */
+struct part {
+	uint8_t at, n; /* words */
+	uint32_t classes;
 };
 
-#define P(text) text,
-static const char *const takeovers[] = {ROOM_TAKEOVERS(P)};
-static const char *const stops[] = {ROOM_STOPS(P)};
-static const char *const leads[] = {ROOM_STOP_LEADS(P)};
-static const char *const tails[] = {ROOM_STOP_TAILS(P)};
-static const char *const listening[] = {ROOM_BACKCHANNELS(P)};
-static const char *const glue[] = {ROOM_GLUE(P)};
-static const char *const openers[] = {LEXICON_CALLS(P) LEXICON_LEADS(P)};
-static const char *const questions[] = {LEXICON_QUESTIONS(P)};
-static const char *const requests[] = {LEXICON_REQUESTS(P)};
-static const char *const modals[] = {LEXICON_MODALS(P)};
-static const char *const subjects[] = {LEXICON_SUBJECTS(P)};
-static const char *const wishes[] = {LEXICON_WISHES(P)};
-static const char *const more[] = {LEXICON_MORE(P)};
-static const char *const function[] = {LEXICON_FUNCTION(P)};
-#undef P
-#define COUNT(list) (sizeof(list) / sizeof *(list))
+struct utterance {
+	struct room_words w;
+	unsigned n;
+	struct part v[ROOM_WORDS_MAX];
+	const char *over;
+	bool interim;
+};
 
-static bool is_letter(unsigned char ch)
+static const uint32_t soft = ROOM_WORD_ASSENT | ROOM_WORD_FILLER | ROOM_WORD_GLUE;
+
+enum room_language room_phrase_language(const struct room_saying *s)
 {
-	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
-	       ch >= 0x80;
+	return room_language_guess(s->text, s->over ? s->over : "", s->language);
 }
 
-static void split_words(const char *text, size_t n, struct words *out)
+static void split_parts(struct utterance *u, const struct room_saying *s)
 {
-	const char *end = text + n;
-	size_t k = 0;
-	bool in = false;
+	room_words_split(&u->w, s->text, room_phrase_language(s));
+	u->over = s->over ? s->over : "";
+	u->interim = s->interim;
+	u->n = 0;
+	for (unsigned i = 0; i < u->w.n;) {
+		struct part *p = &u->v[u->n++];
+		unsigned name = s->names ? room_name_at(s->names, &u->w, i) : 0;
+		unsigned n = room_words_entry(&u->w, i, &p->classes);
 
-	memset(out, 0, sizeof *out);
-	for (;; text++) {
-		unsigned char ch = text < end ? (unsigned char)*text : '\0';
-
-		if (ch == '\'' && in)
-			continue; /* "that's" is one word */
-		out->question = out->question || ch == '?';
-		if (is_letter(ch)) {
-			if (!in)
-				k = 0;
-			in = true;
-			out->chars++;
-			if (out->n < WORDS && k + 1 < WORD)
-				out->w[out->n][k++] =
-					(char)(ch >= 'A' && ch <= 'Z' ? ch - 'A' + 'a' : ch);
-			continue;
-		}
-		out->n += in;
-		in = false;
-		if (!ch)
-			return;
+		p->at = (uint8_t)i;
+		p->n = (uint8_t)(name ? name : n);
+		if (name)
+			p->classes = (uint32_t)PART_NAME;
+		i += p->n;
 	}
 }
 
-static unsigned words_kept(const struct words *w)
+static const struct room_word *word_of(const struct utterance *u, unsigned part)
 {
-	return w->n < WORDS ? w->n : WORDS;
+	return &u->w.v[u->v[part].at];
 }
 
-static bool is_in_list(const char *word, const char *const *list, size_t n)
+/* Punctuation stands before this part, or it is the first, or there is none. */
+static bool begins_clause(const struct utterance *u, unsigned part)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(word, list[i]) == 0)
-			return true;
-	return false;
+	return part == 0 || part >= u->n || word_of(u, part)->after_stop;
 }
 
-/* The number of words of `phrase` at position `at`; 0 if it is not there. */
-static unsigned phrase_length_at(const struct words *w, unsigned at, const char *phrase)
+static bool all_of(const struct utterance *u, unsigned from, unsigned to, uint32_t classes)
 {
-	unsigned i = at;
-
-	while (*phrase) {
-		size_t n = strcspn(phrase, " ");
-
-		if (i >= words_kept(w) || strlen(w->w[i]) != n || memcmp(w->w[i], phrase, n) != 0)
-			return 0;
-		phrase += n + (phrase[n] == ' ');
-		i++;
-	}
-	return i - at;
-}
-
-/* "Ok, please stop it now." */
-static bool is_only_stop(const struct words *w)
-{
-	unsigned i = 0, n = 0;
-
-	while (i < words_kept(w) && is_in_list(w->w[i], leads, COUNT(leads)))
-		i++;
-	for (size_t k = 0; k < COUNT(stops) && !n; k++)
-		n = phrase_length_at(w, i, stops[k]);
-	if (!n)
-		return false;
-	i += n;
-	while (i < words_kept(w) && (is_in_list(w->w[i], tails, COUNT(tails)) ||
-				     is_in_list(w->w[i], leads, COUNT(leads)) ||
-				     is_in_list(w->w[i], stops, COUNT(stops))))
-		i++;
-	return i == w->n;
-}
-
-static bool is_takeover(const struct words *w)
-{
-	for (unsigned i = 0; i < words_kept(w); i++)
-		for (size_t k = 0; k < COUNT(takeovers); k++)
-			if (phrase_length_at(w, i, takeovers[k]))
-				return true;
-	return false;
-}
-
-/* Recognisers mishear, so one word in three may be any word. */
-static bool is_backchannel(const struct words *w)
-{
-	unsigned core = 0, other = 0;
-
-	if (w->n > LISTENING_WORDS)
-		return false;
-	for (unsigned i = 0; i < w->n; i++) {
-		if (is_in_list(w->w[i], listening, COUNT(listening)))
-			core++;
-		else if (!is_in_list(w->w[i], glue, COUNT(glue)))
-			other++;
-	}
-	return core > 0 && (other == 0 || (other == 1 && core >= 2));
-}
-
-/* "What a story" and "how funny" are exclamations, no questions. */
-static bool is_exclamation(const char *word, const char *next)
-{
-	static const char *const article[] = {"a", "an", "the"};
-	static const char *const of_how[] = {"do",   "does", "did",   "is",	"are",	"was",
-					     "were", "can",  "could", "much",	"many", "long",
-					     "old",  "far",  "would", "should", "to",	"come"};
-
-	if (strcmp(word, "how") == 0)
-		return !is_in_list(next, of_how, COUNT(of_how));
-	return strncmp(word, "what", 4) == 0 && is_in_list(next, article, COUNT(article));
-}
-
-/* Whether a question or request has begun: two of its words, after an optional lead-in. */
-static bool asks_something(const struct words *w)
-{
-	const char *a, *b;
-	unsigned i = 0;
-
-	while (i < words_kept(w) && (is_in_list(w->w[i], openers, COUNT(openers)) ||
-				     is_in_list(w->w[i], listening, COUNT(listening))))
-		i++;
-	if (i + 1 >= words_kept(w))
-		return false;
-	a = w->w[i];
-	b = w->w[i + 1];
-	if (is_in_list(a, questions, COUNT(questions)))
-		return !is_exclamation(a, b);
-	if (is_in_list(a, requests, COUNT(requests)))
-		return strcmp(b, "on") != 0; /* "hold on" */
-	if (is_in_list(a, modals, COUNT(modals)))
-		return is_in_list(b, subjects, COUNT(subjects)) && strcmp(b, "it") != 0;
-	return strcmp(a, "i") == 0 && is_in_list(b, wishes, COUNT(wishes));
-}
-
-/* A sentence of function words only. One that begins with no or but usually goes on to say
- * more. */
-static bool is_comment(const struct words *w)
-{
-	if (w->n < 2 || w->n > LISTENING_WORDS || strcmp(w->w[0], "not") == 0)
-		return false;
-	for (unsigned i = 0; i < w->n; i++)
-		if (!is_in_list(w->w[i], function, COUNT(function)) &&
-		    !is_in_list(w->w[i], listening, COUNT(listening)))
+	for (unsigned i = from; i < to; i++)
+		if (!(u->v[i].classes & classes))
 			return false;
 	return true;
 }
 
-static enum room_phrase classify_words(const struct words *w)
+static bool any_of(const struct utterance *u, unsigned from, unsigned to, uint32_t classes)
 {
-	if (!w->n)
-		return ROOM_PHRASE_NOTHING;
-	if (is_only_stop(w))
-		return ROOM_PHRASE_STOP;
-	if (is_takeover(w))
-		return ROOM_PHRASE_TAKEOVER;
-	if (w->question)
-		return ROOM_PHRASE_WORDS;
-	if (is_backchannel(w))
-		return ROOM_PHRASE_BACKCHANNEL;
-	if (asks_something(w))
-		return ROOM_PHRASE_WORDS;
-	if (is_comment(w) || (w->n <= 2 && w->chars <= TWO_CHARS))
-		return ROOM_PHRASE_BACKCHANNEL;
-	return w->n <= FEW_WORDS && w->chars <= FEW_CHARS ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
+	for (unsigned i = from; i < to; i++)
+		if (u->v[i].classes & classes)
+			return true;
+	return false;
 }
 
-enum room_phrase room_phrase_of(const char *text)
+/* "Ok, please stop it now." The longest entry may hide a shorter one, so words are matched anew. */
+static bool is_only_stop(const struct utterance *u)
 {
-	struct words w;
+	bool stop = false;
+	unsigned words = 0;
 
-	split_words(text, strlen(text), &w);
-	return classify_words(&w);
+	for (unsigned i = 0; i < u->n; i++)
+		words += u->v[i].n;
+	if (!u->n || u->w.cut)
+		return false;
+	for (unsigned i = 0; i < words;) {
+		unsigned n = room_words_match(&u->w, i, ROOM_WORD_STOP);
+
+		if (!n) {
+			n = room_words_match(&u->w, i, ROOM_WORD_STOP_AROUND);
+			for (unsigned k = 0; !n && k < u->n; k++)
+				if (u->v[k].at == i && u->v[k].classes & PART_NAME)
+					n = u->v[k].n;
+		} else {
+			stop = true;
+		}
+		if (!n)
+			return false;
+		i += n;
+	}
+	return stop;
 }
 
-/* ---- what needs no answer ---- */
+static bool is_takeover(const struct utterance *u)
+{
+	for (unsigned i = 0; i < u->w.n; i++)
+		if (room_words_match(&u->w, i, ROOM_WORD_TAKEOVER))
+			return true;
+	return false;
+}
+
+/* ---- questions, requests, objections ---- */
+
+/* "What a story" and "how funny" are exclamations, no questions. */
+static bool is_exclamation(const struct utterance *u, unsigned i)
+{
+	static const char *const of_how[] = {"do",    "does", "did",   "is",	 "are",	  "was",
+					     "were",  "can",  "could", "much",	 "many",  "long",
+					     "old",   "far",  "would", "should", "to",	  "come",
+					     "about", "tall", "high",  "big",	 "often", "late"};
+	const char *word = u->w.text + word_of(u, i)->at, *next;
+	size_t n;
+
+	if (u->w.language != ROOM_LANGUAGE_EN || i + 1 >= u->n || u->w.question)
+		return false;
+	next = u->w.text + word_of(u, i + 1)->at;
+	n = word_of(u, i + 1)->n;
+	if (strncmp(word, "what ", 5) == 0)
+		return (n == 1 && *next == 'a') || (n == 2 && memcmp(next, "an", 2) == 0);
+	if (strncmp(word, "how ", 4) != 0)
+		return false;
+	for (size_t k = 0; k < sizeof of_how / sizeof of_how[0]; k++)
+		if (strlen(of_how[k]) == n && memcmp(of_how[k], next, n) == 0)
+			return false;
+	return true;
+}
+
+/* The last word of an interim transcript tells nothing yet: "how" may become "how funny". */
+static bool is_unfinished(const struct utterance *u, unsigned i)
+{
+	return u->interim && i + 1 == u->n;
+}
+
+/* Whether a question or request begins with this part. */
+static bool asks_at(const struct utterance *u, unsigned i)
+{
+	uint32_t classes = is_unfinished(u, i) ? 0 : u->v[i].classes;
+
+	if (classes & ROOM_WORD_QUESTION)
+		return !is_exclamation(u, i);
+	if (classes & (ROOM_WORD_REQUEST | ROOM_WORD_WISH))
+		return !(classes & (ROOM_WORD_ASSENT | ROOM_WORD_FILLER)) || u->n == 1;
+	return classes & ROOM_WORD_MODAL && i + 1 < u->n && u->v[i + 1].classes & ROOM_WORD_SUBJECT;
+}
+
+/* Whether a question or request begins anywhere in [from, to): at the beginning of a clause, after
+ * words that lead to it, or in some languages in any position. */
+static bool asks_in(const struct utterance *u, unsigned from, unsigned to)
+{
+	bool opens = true;
+
+	for (unsigned i = from; i < to; i++) {
+		opens = opens || begins_clause(u, i);
+		if (opens && asks_at(u, i))
+			return true;
+		if (room_language_in_situ(u->w.language) &&
+		    u->v[i].classes & (ROOM_WORD_QUESTION | ROOM_WORD_REQUEST) &&
+		    !(u->v[i].classes & soft))
+			return true;
+		opens = opens &&
+			(u->v[i].classes & (ROOM_WORD_LEAD | ROOM_WORD_CALL | ROOM_WORD_ASSENT |
+					    ROOM_WORD_FILLER | (uint32_t)PART_NAME));
+	}
+	return false;
+}
+
+static bool objects_in(const struct utterance *u, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		if (u->v[i].classes & (ROOM_WORD_COUNTER | ROOM_WORD_TAKEOVER) &&
+		    !(u->v[i].classes & ROOM_WORD_ASSENT) && !is_unfinished(u, i))
+			return true;
+	return false;
+}
+
+/* ---- sounds ---- */
 
 static bool is_vowel(char ch)
 {
 	return ch && strchr("aeiouy", ch);
 }
 
-/* One syllable of at most three letters, with a vowel, that is no known word. */
-static bool is_syllable(const char *word)
+/* Latin letters without a vowel (pff, brr, tsk), or too few to be a word (th, wh). */
+static bool is_sound(const struct utterance *u, unsigned part)
 {
-	return strlen(word) <= 3 && strpbrk(word, "aeiouy") &&
-	       !is_in_list(word, function, COUNT(function)) && strcmp(word, "no") != 0 &&
-	       strcmp(word, "go") != 0 && !strpbrk(word, "0123456789");
+	const struct room_word *w = word_of(u, part);
+	const char *text = u->w.text + w->at;
+	bool vowel = false;
+
+	if (u->v[part].classes & ROOM_WORD_FILLER)
+		return true;
+	for (unsigned i = 0; i < w->n; i++) {
+		if (text[i] < 'a' || text[i] > 'z')
+			return false;
+		vowel = vowel || is_vowel(text[i]);
+	}
+	if (u->v[part].n > 1 || u->v[part].classes & ~(uint32_t)ROOM_WORD_ASSENT)
+		return false;
+	/* "SVG" is spelt, "th" breaks off. */
+	return !vowel ? !w->capital || w->n == 1
+		      : !u->v[part].classes && w->n <= FRAGMENT && !w->capital;
 }
 
-static bool syllables_rhyme(const char *a, const char *b)
+static bool is_syllable(const char *word, unsigned n)
 {
-	size_t i = strcspn(a, "aeiouy"), k = strcspn(b, "aeiouy");
+	bool vowel = false;
 
-	return strcmp(a + i, b + k) == 0 || (!is_vowel(*a) && *a == *b);
+	for (unsigned i = 0; i < n; i++) {
+		if (word[i] < 'a' || word[i] > 'z')
+			return false;
+		vowel = vowel || is_vowel(word[i]);
+	}
+	return n <= 3 && vowel;
+}
+
+static bool syllables_rhyme(const char *a, unsigned na, const char *b, unsigned nb)
+{
+	unsigned i = 0, k = 0;
+
+	while (i < na && !is_vowel(a[i]))
+		i++;
+	while (k < nb && !is_vowel(b[k]))
+		k++;
+	return (na - i == nb - k && memcmp(a + i, b + k, na - i) == 0) ||
+	       (!is_vowel(*a) && *a == *b);
 }
 
 /* "La la la", "dum di dum": similar syllables, next to each other or one apart. */
-static bool is_humming(const struct words *w)
+static bool is_humming(const struct utterance *u)
 {
+	const struct room_words *w = &u->w;
 	bool alike = false;
 
 	for (unsigned i = 0; i < w->n; i++) {
-		if (!is_syllable(w->w[i]))
+		const char *word = w->text + w->v[i].at;
+		uint32_t classes = w->v[i].classes[0];
+
+		if (!is_syllable(word, w->v[i].n) ||
+		    (classes & ~(uint32_t)(ROOM_WORD_FILLER | ROOM_WORD_ASSENT)))
 			return false;
-		alike = alike || (i && syllables_rhyme(w->w[i - 1], w->w[i])) ||
-			(i > 1 && syllables_rhyme(w->w[i - 2], w->w[i]));
+		for (unsigned k = 1; k <= 2 && k <= i; k++)
+			alike = alike || syllables_rhyme(w->text + w->v[i - k].at, w->v[i - k].n,
+							 word, w->v[i].n);
 	}
-	return alike && !is_only_stop(w);
+	return alike;
 }
 
-/* A word has a vowel or is in another script; pff, brr and tsk are sounds. */
-static bool is_sound(const char *word)
+/* An utterance with more words than are kept says more. */
+static bool is_only_sounds(const struct utterance *u)
 {
-	static const char *const known[] = {"uh",  "um",  "ah",	  "oh",	  "er",
-					    "huh", "aha", "uhuh", "uhhuh"};
-
-	if (is_in_list(word, known, COUNT(known)))
-		return true;
-	for (const char *p = word; *p; p++)
-		if ((unsigned char)*p >= 0x80 || strchr("aeiouy0123456789", *p))
-			return false;
-	return true;
-}
-
-/* Only nonverbal sounds. An utterance with more words than are kept says more. */
-static bool is_only_sounds(const struct words *w)
-{
-	if (!w->n || w->n > WORDS || w->question)
+	if (!u->n || u->w.cut || u->w.question)
 		return false;
-	for (unsigned i = 0; i < w->n; i++)
-		if (!is_sound(w->w[i]))
-			return is_humming(w);
+	for (unsigned i = 0; i < u->n; i++)
+		if (!is_sound(u, i))
+			return is_humming(u);
 	return true;
 }
 
-bool room_phrase_is_nonverbal(const char *text)
+/* "L le", "就就": a short word that is begun again. */
+static bool is_stutter(const struct utterance *u)
 {
-	struct words w;
+	const struct room_words *w = &u->w;
+	uint32_t known = w->unspaced ? ROOM_WORD_FILLER | ROOM_WORD_GLUE : 0;
 
-	split_words(text, strlen(text), &w);
-	return is_only_sounds(&w);
+	if (w->n < 2 || w->question || w->letters > (unsigned)(w->unspaced ? 3 : 8))
+		return false;
+	for (unsigned i = 0; i + 1 < w->n; i++) {
+		const struct room_word *a = &w->v[i], *b = &w->v[i + 1];
+		unsigned n = a->n < b->n ? a->n : b->n;
+
+		if (memcmp(w->text + a->at, w->text + b->at, n) != 0 || (a->classes[0] & ~known) ||
+		    (w->text[a->at] >= '0' && w->text[a->at] <= '9'))
+			return false;
+	}
+	return w->unspaced || w->v[0].n <= FRAGMENT;
+}
+
+/* ---- backchannels ---- */
+
+/* Whether the bot's sentence has the words of this part: "seven, yeah". */
+static bool is_echo(const struct utterance *u, unsigned part)
+{
+	const struct room_word *first = word_of(u, part),
+			       *last = &u->w.v[u->v[part].at + u->v[part].n - 1];
+	char over[SAYING_MAX];
+	char word[64];
+	size_t n = (size_t)(last->at + last->n - first->at), k = 0;
+
+	if (n >= sizeof word || (!u->w.unspaced && n < ECHO_LEAST))
+		return false;
+	memcpy(word, u->w.text + first->at, n);
+	word[n] = '\0';
+	for (const char *p = u->over; *p;)
+		if (!room_script_put(over, sizeof over, &k,
+				     room_script_lower(room_script_next(&p))))
+			break;
+	over[k] = '\0';
+	return strstr(over, word) != NULL;
+}
+
+/* Whether parts [from, to) leave an assent what it is. */
+static bool is_light(const struct utterance *u, unsigned from, unsigned to)
+{
+	unsigned most = u->w.unspaced ? (unsigned)BACKCHANNEL_CHARS : (unsigned)BACKCHANNEL_REST;
+	unsigned words = 0;
+
+	for (unsigned i = from; i < to; i++)
+		words += u->v[i].n;
+	return words <= most && !objects_in(u, from, to) && !asks_in(u, from, to);
+}
+
+/* "Really?" asks for nothing; "hm?" asks to say it again. */
+static bool is_surprise(const struct utterance *u)
+{
+	bool wordy = false;
+
+	for (unsigned i = 0; i < u->n; i++)
+		wordy = wordy || (u->v[i].classes & ROOM_WORD_ASSENT &&
+				  !(u->v[i].classes & ROOM_WORD_FILLER));
+	return wordy && all_of(u, 0, u->n, ROOM_WORD_ASSENT | ROOM_WORD_FILLER);
+}
+
+static bool is_backchannel(const struct utterance *u)
+{
+	unsigned from = 0, to = u->n;
+	bool echo = false;
+
+	if (u->w.cut || any_of(u, 0, u->n, (uint32_t)PART_NAME))
+		return false;
+	if (any_of(u, 0, u->n, ROOM_WORD_ASSENT) && all_of(u, 0, u->n, soft))
+		return !u->w.question || is_surprise(u);
+	if (u->w.question)
+		return false;
+	while (from < to && u->v[from].classes & ROOM_WORD_FILLER &&
+	       !(u->v[from].classes & ROOM_WORD_ASSENT))
+		from++;
+	if (from < to && u->v[from].classes & ROOM_WORD_ASSENT && is_light(u, from + 1, to))
+		return true;
+	if (to > from + 1 && u->v[to - 1].classes & ROOM_WORD_ASSENT && is_light(u, from, to - 1))
+		return true;
+	for (unsigned i = from; i < to; i++) {
+		bool same = is_echo(u, i);
+
+		if (!same && !(u->v[i].classes & soft))
+			return false;
+		echo = echo || (same && !(u->v[i].classes & ROOM_WORD_GLUE));
+	}
+	return echo && is_light(u, from, to);
+}
+
+static bool is_few(const struct room_words *w)
+{
+	if (w->unspaced)
+		return w->letters <= FEW_UNSPACED;
+	return w->n <= FEW_WORDS && w->letters <= FEW_LETTERS;
+}
+
+static enum room_phrase classify(const struct utterance *u)
+{
+	if (!u->n)
+		return ROOM_PHRASE_NOTHING;
+	if (is_only_stop(u))
+		return ROOM_PHRASE_STOP;
+	if (is_takeover(u))
+		return ROOM_PHRASE_TAKEOVER;
+	if (is_only_sounds(u) || is_stutter(u) || is_backchannel(u))
+		return ROOM_PHRASE_BACKCHANNEL;
+	if (u->w.language == ROOM_LANGUAGE_UNKNOWN)
+		return ROOM_PHRASE_FEW;
+	if (u->w.question || objects_in(u, 0, u->n) || asks_in(u, 0, u->n))
+		return ROOM_PHRASE_WORDS;
+	return is_few(&u->w) ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
+}
+
+enum room_phrase room_phrase_of(const struct room_saying *s)
+{
+	struct utterance u;
+
+	split_parts(&u, s);
+	return classify(&u);
+}
+
+bool room_phrase_is_nonverbal(const struct room_saying *s)
+{
+	struct utterance u;
+
+	split_parts(&u, s);
+	return is_only_sounds(&u) || is_stutter(&u);
+}
+
+bool room_phrase_idle(const struct room_saying *s)
+{
+	return room_phrase_of(s) == ROOM_PHRASE_BACKCHANNEL;
 }
 
 bool room_phrase_asks(const char *text)
 {
-	if (strchr(text, '?'))
-		return true;
-	for (size_t n; *text; text += n + (text[n] != '\0')) {
-		struct words w;
+	struct room_saying s = {.text = text};
+	struct utterance u;
 
-		n = strcspn(text, ".!:;\n");
-		split_words(text, n, &w);
-		if (asks_something(&w))
+	split_parts(&u, &s);
+	return u.w.question || asks_in(&u, 0, u.n);
+}
+
+/* ---- words to somebody else ---- */
+
+/* Whether parts [from, to), a clause of its own, call a person: "mum", "Mr Wang", "Oscar". */
+static bool calls_person(const struct utterance *u, unsigned from, unsigned to)
+{
+	const struct room_word *first = word_of(u, from);
+	unsigned words = 0;
+	bool kin = false;
+
+	for (unsigned i = from; i < to; i++) {
+		words += u->v[i].n;
+		kin = kin || u->v[i].classes & ROOM_WORD_KIN;
+		if (u->v[i].classes &&
+		    !(u->v[i].classes & (ROOM_WORD_KIN | ROOM_WORD_LEAD | ROOM_WORD_CALL)))
+			return false;
+	}
+	if (kin)
+		return words <= NAME_CHARS;
+	if (any_of(u, from, to, UINT32_MAX))
+		return false;
+	if (u->w.language == ROOM_LANGUAGE_ZH || u->w.language == ROOM_LANGUAGE_JA)
+		return words >= 2 && words <= NAME_CHARS;
+	return words == 1 && (first->capital || u->w.language == ROOM_LANGUAGE_KO);
+}
+
+/* "수진아", "민수야": the ending calls somebody. */
+static bool has_calling_end(const struct utterance *u, unsigned part)
+{
+	const struct room_word *w = word_of(u, part);
+	const char *end = u->w.text + w->at + w->n;
+
+	return u->w.language == ROOM_LANGUAGE_KO && w->n >= 9 && !u->v[part].classes &&
+	       (memcmp(end - 3, "아", 3) == 0 || memcmp(end - 3, "야", 3) == 0) &&
+	       (begins_clause(u, part + 1));
+}
+
+bool room_phrase_to_other(const struct room_saying *s)
+{
+	struct utterance u;
+	unsigned rest = 0;
+
+	split_parts(&u, s);
+	rest = u.w.unspaced ? CALL_REST + 1 : (unsigned)CALL_REST;
+	if (!u.n || any_of(&u, 0, u.n, (uint32_t)PART_NAME))
+		return false;
+	for (unsigned from = 0, to; from < u.n; from = to) {
+		bool objects = u.v[0].classes & ROOM_WORD_COUNTER && from;
+
+		for (to = from + 1; to < u.n && !begins_clause(&u, to); to++)
+			if (has_calling_end(&u, to) && u.w.n >= 3)
+				return true;
+		if (to - from == u.n || u.w.n < rest || !calls_person(&u, from, to))
+			continue;
+		if (any_of(&u, from, to, ROOM_WORD_KIN))
+			return true;
+		if (from == 0 && !asks_in(&u, to, u.n) && !any_of(&u, to, u.n, ROOM_WORD_PERSON))
+			continue;
+		if (from == 0 || (!objects && u.v[from].at >= CALL_REST - (to < u.n)))
 			return true;
 	}
 	return false;
-}
-
-/* A single word that is in no table and asks for nothing; words in other scripts are not
- * judged. */
-static bool is_short_word(const char *word)
-{
-	for (const char *p = word; *p; p++)
-		if ((unsigned char)*p >= 0x80 || (*p >= '0' && *p <= '9'))
-			return false;
-	return strlen(word) <= SHORT_CHARS && !is_in_list(word, questions, COUNT(questions)) &&
-	       !is_in_list(word, requests, COUNT(requests)) && !is_in_list(word, more, COUNT(more));
-}
-
-static bool is_idle_word(const struct words *w)
-{
-	if (is_only_sounds(w))
-		return true;
-	if (!w->n || w->question || is_only_stop(w) || is_takeover(w))
-		return false;
-	return is_backchannel(w) || (w->n == 1 && is_short_word(w->w[0]));
-}
-
-bool room_phrase_idle(const char *text)
-{
-	struct words w;
-
-	split_words(text, strlen(text), &w);
-	return is_idle_word(&w);
-}
-
-bool room_phrase_passing(const char *text)
-{
-	struct words w;
-
-	split_words(text, strlen(text), &w);
-	return is_idle_word(&w) || (w.n > 1 && classify_words(&w) == ROOM_PHRASE_BACKCHANNEL);
 }

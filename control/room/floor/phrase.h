@@ -1,24 +1,32 @@
-/* Classifies words that are said over the bot's speech: a backchannel, a takeover, or words
- * (phrases.def). The first row that fits decides.
+/* Classifies words that are said over the bot's speech, in every language of room/language: a stop
+ * request, a takeover, a backchannel, words. The first row that fits decides.
  *
  *   row   words                                                             class
  *   1     none, or only punctuation                                         NOTHING
- *   2     a stop word or phrase, with the words that may accompany it       STOP
- *   3     a takeover phrase in any position                                 TAKEOVER
- *   4     with a question mark                                              WORDS
- *   5     backchannels and laughter, with glue words, at most 6 words       BACKCHANNEL
- *   6     the beginning of a question or request: "what is", "tell me"      WORDS
- *   7     at most 6 function words                                          BACKCHANNEL
- *   8     at most 2 words of at most 12 letters                             BACKCHANNEL
- *   9     at most 4 words of at most 20 letters                             FEW
+ *   2     STOP entries, with what may stand around them and the bot's name  STOP
+ *   3     a TAKEOVER entry in any position                                  TAKEOVER
+ *   4     only FILLER entries, nonverbal sounds and fragments of words      BACKCHANNEL
+ *   5     only ASSENT, FILLER and GLUE entries, with an ASSENT              BACKCHANNEL
+ *   6     ASSENT first or last, and nothing beside it that objects, asks    BACKCHANNEL
+ *         or requests
+ *   7     nothing but words of the bot's own sentence and GLUE, the same    BACKCHANNEL
+ *   8     a question mark, a COUNTER entry, the beginning of a question     WORDS
+ *         or request
+ *   9     at most 4 words and 20 letters (10 where words have no blanks)    FEW
  *   10    anything else                                                     WORDS
  *
- * FEW words do not tell what they are ("of all things", "the small one"); the speaker's going on
- * decides. STOP and TAKEOVER are tested first, because a bare "stop" is short enough for row 8. */
+ * A backchannel has to be recognised as one: shortness alone makes none. FEW words do not tell what
+ * they are ("of all things", "the small one"): while they are spoken the voice decides, and when
+ * they are over the words of the person whom the bot answers count. In a language without lists
+ * every utterance is FEW, so that voice alone decides. */
 #ifndef CONTROL_ROOM_FLOOR_PHRASE_H
 #define CONTROL_ROOM_FLOOR_PHRASE_H
 
 #include <stdbool.h>
+
+#include "control/room/language/language.h"
+
+struct room_names;
 
 enum room_phrase {
 	ROOM_PHRASE_NOTHING,
@@ -29,16 +37,27 @@ enum room_phrase {
 	ROOM_PHRASE_STOP,
 };
 
-enum room_phrase room_phrase_of(const char *text);
-/* Whether the text is only nonverbal sounds and humming. */
-bool room_phrase_is_nonverbal(const char *text);
+/* An utterance and what its words can mean. Texts are borrowed. */
+struct room_saying {
+	const char *text;
+	const char *over;		/* what the bot says or said last; "" or NULL: nothing */
+	const struct room_names *names; /* of the bot; may be NULL */
+	enum room_language language;	/* told by the provider or the settings, else UNKNOWN */
+	bool interim;			/* more words may follow */
+};
+
+enum room_phrase room_phrase_of(const struct room_saying *s);
+/* Whether the text is only nonverbal sounds, hesitation and humming. */
+bool room_phrase_is_nonverbal(const struct room_saying *s);
 /* Whether the speaker expects an answer: a question mark, or the beginning of a question or
  * request. */
 bool room_phrase_asks(const char *text);
-/* Whether the text is sounds, backchannels or one short word that asks for nothing: an answer
- * only after a question. */
-bool room_phrase_idle(const char *text);
-/* The same, and every BACKCHANNEL of several words: over an answer it is not taken up later. */
-bool room_phrase_passing(const char *text);
+/* Whether the text is nothing but sounds and backchannels: an answer only after a question. */
+bool room_phrase_idle(const struct room_saying *s);
+/* Whether the words turn to somebody else: a term of address for people or an unknown name stands
+ * where a sentence calls somebody ("get down from there, Oscar"). */
+bool room_phrase_to_other(const struct room_saying *s);
+/* The language that the utterance is judged in. */
+enum room_language room_phrase_language(const struct room_saying *s);
 
 #endif

@@ -14,6 +14,7 @@
 #include "control/room/turn/deferred.h"
 #include "control/room/turn/history.h"
 #include "control/room/turn/moments.h"
+#include "control/room/turn/saying.h"
 #include "control/room/turn/segment.h"
 #include "control/room/turn/supersede.h"
 #include "control/room/turn/turn_queue.h"
@@ -67,10 +68,11 @@ static bool bot_asked_question(const struct room_context *context)
 }
 
 /* Whether the words mean nothing unless they answer a question. */
-static bool means_nothing_alone(const struct look *l, bool (*says_nothing)(const char *text))
+static bool means_nothing_alone(const struct look *l)
 {
-	return says_nothing(l->turn->transcript) && !l->turn->named &&
-	       !bot_asked_question(l->context);
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+
+	return !l->turn->named && room_phrase_idle(&s) && !bot_asked_question(l->context);
 }
 
 /* Over an answer; a speaker with a waiting turn may be adding to it. */
@@ -83,12 +85,14 @@ static bool is_passing_remark(const struct look *l)
 	    (room_turn_deferred_of(l->context, user) &&
 	     room_turn_deferred_of(l->context, user) != l->turn))
 		return false;
-	return means_nothing_alone(l, room_phrase_passing);
+	return means_nothing_alone(l);
 }
 
 static struct fits fits_backchannel(const struct look *l)
 {
-	return fits_if(true, room_phrase_is_nonverbal(l->turn->transcript) || is_passing_remark(l));
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+
+	return fits_if(true, room_phrase_is_nonverbal(&s) || is_passing_remark(l));
 }
 
 /* Such a word does not continue a conversation. */
@@ -96,7 +100,7 @@ static struct fits fits_idle_words(const struct look *l)
 {
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
 
-	return fits_if(holder, holder && means_nothing_alone(l, room_phrase_idle));
+	return fits_if(holder, holder && means_nothing_alone(l));
 }
 
 static void emit_choice(struct room_context *context, uint64_t user, const char *option)
@@ -125,18 +129,27 @@ static struct fits fits_choice_made(const struct look *l)
 			     room_choice_count(l->context->choice)};
 }
 
-/* "Stop", "never mind": fits if the speaker has something to cancel. */
+static bool is_stop_request(const struct look *l)
+{
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+
+	return room_phrase_of(&s) == ROOM_PHRASE_STOP;
+}
+
+/* "Stop", "never mind": fits if the speaker has something to cancel, or speaks to the bot, which
+ * then stays silent. */
 static struct fits fits_cancel_intent(const struct look *l)
 {
 	const struct room_context *context = l->context;
 	const struct room_turn *a = room_turn_active(context), *q = room_turn_queued(l->context);
 	uint64_t user = l->turn->user;
-	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
+	bool stop = is_stop_request(l);
 	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
 		   room_turn_deferred_of(l->context, user) || has_open_choice(l);
 	bool was = room_followup_interrupted_since(context->followup, context->settings, user,
 						   context->now) != UINT64_MAX;
-	bool standing = own || was || (a && (l->turn->named || room_people_present(context) == 1));
+	bool standing = own || was || l->turn->named || l->floor == ROOM_FLOOR_OFFER_HOLDER ||
+			room_people_present(context) == 1;
 
 	return fits_if(stop, stop && standing);
 }
@@ -178,7 +191,7 @@ static struct fits fits_bot_turn_open(const struct look *l)
 
 static struct fits fits_tool_cancel(const struct look *l)
 {
-	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
+	bool stop = is_stop_request(l);
 
 	return fits_if(l->tool_owner && stop,
 		       stop && (l->tool_owner == l->turn->user || l->turn->named));
@@ -232,10 +245,11 @@ static struct fits fits_guest(const struct look *l)
 	return (struct fits){true, l->context->guest && people != 1, people, 1};
 }
 
-/* Whether the words address another person by name. */
+/* Whether the words address another person, by a name of the room or by their form. */
 static bool addresses_somebody_else(const struct look *l)
 {
 	const struct room_people *people = l->context->people;
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
 
 	for (unsigned i = 0; i < people->places;) {
 		struct room_names names = {0};
@@ -249,7 +263,7 @@ static bool addresses_somebody_else(const struct look *l)
 		if (room_address(&names, l->turn->transcript) == ROOM_ADDRESS_ADDRESSED)
 			return true;
 	}
-	return false;
+	return !l->turn->named && room_phrase_to_other(&s);
 }
 
 static struct fits fits_interrupted_reply(const struct look *l)
@@ -354,9 +368,9 @@ static const struct row {
 	struct fits (*fits)(const struct look *l);
 } rows[] = {
 	{ROOM_RULE_MISSING_TRANSCRIPT, DENY, ROOM_REASON_EMPTY_TRANSCRIPT, fits_no_words},
-	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, fits_backchannel},
 	{ROOM_RULE_MUSIC_CONTROLLED, CONTROL, 0, fits_music_control},
 	{ROOM_RULE_CANCEL_INTENT, CANCEL, ROOM_REASON_CANCELLED, fits_cancel_intent},
+	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, fits_backchannel},
 	{ROOM_RULE_CHOICE_MADE, CHOOSE, 0, fits_choice_made},
 	{ROOM_RULE_PENDING_COMMAND, ALLOW, 0, fits_pending_command},
 	{ROOM_RULE_SAME_SPEAKER_QUEUED, MERGE_QUEUED, 0, fits_same_speaker_queued},

@@ -186,6 +186,22 @@ TEST(rule_073_074_who_may_by_the_policy)
 	CHECK(!room_interruption_allowed(&p, 1, true));
 }
 
+static enum room_phrase phrase_of(const char *text)
+{
+	return room_phrase_of(&(struct room_saying){.text = text, .language = ROOM_LANGUAGE_EN});
+}
+
+static bool is_nonverbal(const char *text)
+{
+	return room_phrase_is_nonverbal(
+		&(struct room_saying){.text = text, .language = ROOM_LANGUAGE_EN});
+}
+
+static bool is_idle(const char *text)
+{
+	return room_phrase_idle(&(struct room_saying){.text = text, .language = ROOM_LANGUAGE_EN});
+}
+
 TEST(rule_080_what_words_over_the_bot_are)
 {
 	static const struct {
@@ -200,7 +216,7 @@ TEST(rule_080_what_words_over_the_bot_are)
 		    {"yeah yeah xylophone", ROOM_PHRASE_BACKCHANNEL}, /* one word misheard */
 		    {"pffft", ROOM_PHRASE_BACKCHANNEL},
 		    {"why?", ROOM_PHRASE_WORDS},
-		    {"no that was yesterday", ROOM_PHRASE_FEW},
+		    {"no that was yesterday", ROOM_PHRASE_WORDS},
 		    {"of all things", ROOM_PHRASE_FEW},
 		    {"the small one please thank you", ROOM_PHRASE_WORDS},
 		    {"i did not know that", ROOM_PHRASE_BACKCHANNEL},
@@ -217,33 +233,33 @@ TEST(rule_080_what_words_over_the_bot_are)
 		    {"stop telling me about horses", ROOM_PHRASE_WORDS},
 		    {"hey let me talk for a second", ROOM_PHRASE_TAKEOVER},
 		    {"please be quiet for a moment", ROOM_PHRASE_TAKEOVER},
-		    {"wait", ROOM_PHRASE_BACKCHANNEL},
-		    {"hold on", ROOM_PHRASE_BACKCHANNEL}};
+		    {"wait", ROOM_PHRASE_WORDS},
+		    {"hold on", ROOM_PHRASE_WORDS}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (room_phrase_of(rows[i].text) != rows[i].is)
+		if (phrase_of(rows[i].text) != rows[i].is)
 			test_fail(__FILE__, __LINE__, "\"%s\" is %d, want %d", rows[i].text,
-				  room_phrase_of(rows[i].text), rows[i].is);
+				  phrase_of(rows[i].text), rows[i].is);
 }
 
 TEST(rule_023_sounds_and_words_that_ask_for_nothing)
 {
 	static const char *const sounds[] = {"mhm",	 "Pff.",       "hm hm",	     "brr",
 					     "la-la-la", "dum di dum", "doo bee doo"};
-	static const char *const idle[] = {"hut", "Wow!", "oh nice", "yeah yeah",
+	static const char *const idle[] = {"quite so", "Wow!", "oh nice", "yeah yeah",
 					   "yeah that makes sense"};
 	static const char *const neither[] = {
 		"",    "...",  "hm?",	 "no no no", "stop stop stop", "1 2 1", "so do i", "again",
-		"why", "more", "twenty", "what",     "seven of them",  "no",	"да",	   "stop"};
+		"why", "more", "twenty", "what",     "seven of them",  "no",	"hut",	   "stop"};
 
 	for (size_t i = 0; i < sizeof sounds / sizeof sounds[0]; i++)
-		if (!room_phrase_is_nonverbal(sounds[i]) || !room_phrase_idle(sounds[i]))
+		if (!is_nonverbal(sounds[i]) || !is_idle(sounds[i]))
 			test_fail(__FILE__, __LINE__, "\"%s\" is a sound", sounds[i]);
 	for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++)
-		if (room_phrase_is_nonverbal(idle[i]) || !room_phrase_idle(idle[i]))
+		if (is_nonverbal(idle[i]) || !is_idle(idle[i]))
 			test_fail(__FILE__, __LINE__, "\"%s\" asks for nothing", idle[i]);
 	for (size_t i = 0; i < sizeof neither / sizeof neither[0]; i++)
-		if (room_phrase_is_nonverbal(neither[i]) || room_phrase_idle(neither[i]))
+		if (is_nonverbal(neither[i]) || is_idle(neither[i]))
 			test_fail(__FILE__, __LINE__, "\"%s\" is something", neither[i]);
 }
 
@@ -253,7 +269,7 @@ TEST(who_asks_waits_for_an_answer)
 					   "Well, here we are: pick a number.", "Tell me more",
 					   "Good. I need your name"};
 	static const char *const tells[] = {"", "...", "It was a king. He had a horse.",
-					    "What a day.", "Pick"};
+					    "What a day.", "Fine"};
 
 	for (size_t i = 0; i < sizeof asks / sizeof asks[0]; i++)
 		if (!room_phrase_asks(asks[i]))

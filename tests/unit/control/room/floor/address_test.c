@@ -82,7 +82,7 @@ TEST(spoken_to_is_not_spoken_of)
 		{"and parley you should listen too", ROOM_ADDRESS_ADDRESSED},
 		{"parley", ROOM_ADDRESS_ADDRESSED},
 		{"parley is broken again", ROOM_ADDRESS_MENTIONED},
-		{"can you parley roll dice", ROOM_ADDRESS_MENTIONED},
+		{"can you parley roll dice", ROOM_ADDRESS_ADDRESSED},
 		{"i asked parley", ROOM_ADDRESS_NONE},
 		{"parley's answers are odd", ROOM_ADDRESS_NONE},
 		{"what time is it", ROOM_ADDRESS_NONE},

@@ -650,7 +650,7 @@ TEST(one_setting_decides_what_models_overhear)
 
 TEST(a_word_of_listening_is_an_answer_only_to_a_question)
 {
-	static const char *const words[] = {"hut", "oh wow", "la di da"};
+	static const char *const words[] = {"quite so", "oh wow", "la di da"};
 	struct scene *s = told("");
 
 	/* While the bot speaks it does not even wait; nor in the silence after it. */

@@ -102,8 +102,8 @@ TEST(rule_102_paused_for_one_speaker_it_hears_that_one)
 	CHECK_STR(ordered(s), "pause");
 	scene_answer(s, "a band", 600);
 	scene_say(s, BOB, "they are from iceland you know");
-	scene_say(s, ALICE, "and who wrote it then");
 	scene_drained(s);
+	scene_say(s, ALICE, "and who wrote it then");
 	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 1);
 	CHECK_STR(scene_admitted(s), "wake_latch_open");
 	scene_close(s);

@@ -1,0 +1,295 @@
+#include "control/room/language/language.h"
+
+#include <string.h>
+
+#include "control/room/language/de.def"
+#include "control/room/language/en.def"
+#include "control/room/language/es.def"
+#include "control/room/language/fr.def"
+#include "control/room/language/it.def"
+#include "control/room/language/ja.def"
+#include "control/room/language/ko.def"
+#include "control/room/language/nl.def"
+#include "control/room/language/pl.def"
+#include "control/room/language/pt.def"
+#include "control/room/language/ru.def"
+#include "control/room/language/zh.def"
+
+enum { SLOTS = 1 << 15, ENTRY = 96 };
+
+struct list {
+	enum room_language language;
+	uint32_t class;
+	const char *entries;
+};
+
+static const struct list lists[] = {
+#define C(class, entries) {LANGUAGE_OF_LIST, ROOM_WORD_##class, entries},
+#define LANGUAGE_OF_LIST  ROOM_LANGUAGE_EN
+	LANGUAGE_EN(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_DE
+		LANGUAGE_DE(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_ES
+			LANGUAGE_ES(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_FR
+				LANGUAGE_FR(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_IT
+					LANGUAGE_IT(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_NL
+						LANGUAGE_NL(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_PL
+							LANGUAGE_PL(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_PT
+								LANGUAGE_PT(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_RU
+									LANGUAGE_RU(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_JA
+										LANGUAGE_JA(C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_KO
+											LANGUAGE_KO(
+												C)
+#undef LANGUAGE_OF_LIST
+#define LANGUAGE_OF_LIST ROOM_LANGUAGE_ZH
+												LANGUAGE_ZH(
+													C)
+#undef LANGUAGE_OF_LIST
+#undef C
+};
+
+static const char *const codes[] = {"",
+#define X(NAME, code) #code,
+				    ROOM_LANGUAGES(X)
+#undef X
+};
+
+/* The index: open addressing by the hash of language and entry. */
+struct slot {
+	uint64_t hash; /* 0: free */
+	uint32_t classes;
+};
+static struct slot slots[SLOTS];
+static bool prepared;
+
+static uint64_t hash_entry(enum room_language language, const char *entry, size_t n)
+{
+	uint64_t h = 0xcbf29ce484222325ull ^ (uint64_t)language * 0x9e3779b97f4a7c15ull;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)entry[i]) * 0x100000001b3ull;
+	return h ? h : 1;
+}
+
+static struct slot *find_slot(uint64_t hash)
+{
+	size_t i = (size_t)(hash ^ hash >> 32) % SLOTS;
+
+	while (slots[i].hash && slots[i].hash != hash)
+		i = (i + 1) % SLOTS;
+	return &slots[i];
+}
+
+/* The entry in its common form, of which its words are joined as those of a text are. */
+static void add_entry(const struct list *list, const char *entry, size_t n)
+{
+	static struct room_words words;
+	char text[ENTRY];
+	struct slot *slot;
+
+	if (n >= sizeof text)
+		return;
+	memcpy(text, entry, n);
+	text[n] = '\0';
+	room_words_split(&words, text, list->language);
+	if (!words.n)
+		return;
+	n = words.v[words.n - 1].at + words.v[words.n - 1].n;
+	slot = find_slot(hash_entry(list->language, words.text, n));
+	slot->hash = hash_entry(list->language, words.text, n);
+	slot->classes |= list->class;
+}
+
+void room_language_prepare(void)
+{
+	if (prepared)
+		return;
+	prepared = true; /* entries are split into words, which looks them up */
+	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+		for (const char *p = lists[i].entries; *p;) {
+			size_t n = strcspn(p, ";");
+
+			add_entry(&lists[i], p, n);
+			p += n + (p[n] == ';');
+		}
+}
+
+enum room_language room_language_by_code(const char *code)
+{
+	static const struct {
+		const char *code;
+		enum room_language language;
+	} three[] = {
+		{"eng", ROOM_LANGUAGE_EN}, {"deu", ROOM_LANGUAGE_DE}, {"ger", ROOM_LANGUAGE_DE},
+		{"spa", ROOM_LANGUAGE_ES}, {"fra", ROOM_LANGUAGE_FR}, {"fre", ROOM_LANGUAGE_FR},
+		{"ita", ROOM_LANGUAGE_IT}, {"nld", ROOM_LANGUAGE_NL}, {"dut", ROOM_LANGUAGE_NL},
+		{"pol", ROOM_LANGUAGE_PL}, {"por", ROOM_LANGUAGE_PT}, {"rus", ROOM_LANGUAGE_RU},
+		{"jpn", ROOM_LANGUAGE_JA}, {"kor", ROOM_LANGUAGE_KO}, {"zho", ROOM_LANGUAGE_ZH},
+		{"chi", ROOM_LANGUAGE_ZH}};
+
+	for (int i = 1; i < ROOM_LANGUAGE_COUNT; i++)
+		if (strncmp(code, codes[i], 2) == 0 && (!code[2] || code[2] == '-'))
+			return (enum room_language)i;
+	for (size_t i = 0; i < sizeof three / sizeof three[0]; i++)
+		if (strcmp(code, three[i].code) == 0)
+			return three[i].language;
+	return ROOM_LANGUAGE_UNKNOWN;
+}
+
+const char *room_language_code(enum room_language language)
+{
+	return codes[language];
+}
+
+bool room_language_unspaced(enum room_language language)
+{
+	return language == ROOM_LANGUAGE_JA || language == ROOM_LANGUAGE_ZH;
+}
+
+bool room_language_in_situ(enum room_language language)
+{
+	return room_language_unspaced(language) || language == ROOM_LANGUAGE_KO;
+}
+
+uint32_t room_language_classes(enum room_language language, const char *entry, size_t n)
+{
+	uint64_t hash = hash_entry(language, entry, n);
+	const struct slot *slot;
+
+	room_language_prepare();
+	slot = find_slot(hash);
+	return slot->hash == hash ? slot->classes : 0;
+}
+
+/* ---- words ---- */
+
+static bool is_script_char(enum room_script script)
+{
+	return script >= ROOM_SCRIPT_HIRAGANA && script <= ROOM_SCRIPT_HAN;
+}
+
+static bool is_stop(uint32_t ch)
+{
+	return ch &&
+	       (strchr(",;:.!?", (int)(ch < 0x80 ? ch : 'x')) || ch == 0x3001 || ch == 0x3002 ||
+		ch == 0xff0c || ch == 0xff01 || ch == 0xff1f || ch == 0xff1b || ch == 0xff1a ||
+		ch == 0x2026 || ch == 0xbf || ch == 0xa1 || ch == 0x2014 || ch == 0x2013);
+}
+
+/* Whether this letter begins another word than the letter before it. */
+static bool begins_word(const struct room_words *w, enum room_script before,
+			enum room_script script)
+{
+	if (before == ROOM_SCRIPT_NONE)
+		return true;
+	if (w->unspaced && (is_script_char(before) || is_script_char(script)))
+		return true;
+	/* "Parley야": a particle behind Latin letters. */
+	return (before == ROOM_SCRIPT_HANGUL) != (script == ROOM_SCRIPT_HANGUL);
+}
+
+static bool add_letter(struct room_words *w, size_t *n, uint32_t ch, bool begins, bool stop)
+{
+	uint32_t low = room_script_lower(ch);
+
+	if (begins) {
+		struct room_word *word = &w->v[w->n];
+
+		if (w->n == ROOM_WORDS_MAX || *n + 8 >= sizeof w->text)
+			return false;
+		if (w->n && !w->unspaced)
+			w->text[(*n)++] = ' ';
+		*word = (struct room_word){
+			.at = (uint16_t)*n, .after_stop = stop, .capital = low != ch};
+		w->n++;
+	}
+	if (!room_script_put(w->text, sizeof w->text, n, low))
+		return false;
+	w->v[w->n - 1].n = (uint16_t)(*n - w->v[w->n - 1].at);
+	w->letters++;
+	return true;
+}
+
+static void look_up(struct room_words *w)
+{
+	unsigned most = w->unspaced ? (unsigned)ROOM_ENTRY_CHARS : (unsigned)ROOM_ENTRY_WORDS;
+
+	for (unsigned i = 0; i < w->n; i++)
+		for (unsigned k = 0; k < most && i + k < w->n; k++) {
+			const struct room_word *last = &w->v[i + k];
+
+			if (k && last->after_stop)
+				break;
+			w->v[i].classes[k] =
+				room_language_classes(w->language, w->text + w->v[i].at,
+						      (size_t)(last->at + last->n - w->v[i].at));
+		}
+}
+
+void room_words_split(struct room_words *out, const char *text, enum room_language language)
+{
+	enum room_script before = ROOM_SCRIPT_NONE;
+	bool stop = false;
+	size_t n = 0;
+
+	out->language = language;
+	out->unspaced = room_language_unspaced(language);
+	out->question = out->cut = out->paused = false;
+	out->n = out->letters = 0;
+	out->text[0] = '\0';
+	while (*text) {
+		uint32_t ch = room_script_next(&text);
+		enum room_script script = room_script_of(ch);
+
+		out->question = out->question || ch == '?' || ch == 0xff1f;
+		if ((ch == '\'' || ch == 0x2019) && before != ROOM_SCRIPT_NONE)
+			continue; /* "that's" is one word */
+		if (script == ROOM_SCRIPT_NONE) {
+			stop = stop || is_stop(ch);
+		} else {
+			out->paused = out->paused || (stop && out->n);
+			if (!add_letter(out, &n, ch, begins_word(out, before, script), stop)) {
+				out->cut = true;
+				break;
+			}
+			stop = false;
+		}
+		before = script;
+	}
+	if (language != ROOM_LANGUAGE_UNKNOWN)
+		look_up(out);
+}
+
+unsigned room_words_match(const struct room_words *w, unsigned i, uint32_t classes)
+{
+	for (unsigned k = ROOM_ENTRY_CHARS; i < w->n && k-- > 0;)
+		if (w->v[i].classes[k] & classes)
+			return k + 1;
+	return 0;
+}
+
+unsigned room_words_entry(const struct room_words *w, unsigned i, uint32_t *classes)
+{
+	unsigned n = room_words_match(w, i, UINT32_MAX);
+
+	*classes = n ? w->v[i].classes[n - 1] : 0;
+	return n ? n : 1;
+}

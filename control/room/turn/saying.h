@@ -1,0 +1,13 @@
+/* An utterance with what its words can mean in this room: what the bot says or said last, its
+ * names, the language of the settings. For control/room only. */
+#ifndef CONTROL_ROOM_TURN_SAYING_H
+#define CONTROL_ROOM_TURN_SAYING_H
+
+#include "control/room/floor/phrase.h"
+
+struct room_context;
+
+/* Borrows the text and the bot's words; valid until either changes. */
+struct room_saying room_saying_of(const struct room_context *context, const char *text);
+
+#endif

@@ -1,0 +1,202 @@
+#include "control/room/language/language.h"
+
+#include "control/room/floor/address.h"
+#include "control/room/floor/phrase.h"
+#include "tests/test.h"
+
+TEST(the_language_of_an_utterance_is_guessed)
+{
+	static const struct {
+		const char *text, *over;
+		enum room_language is;
+	} rows[] = {
+		{"I would like to know that", "", ROOM_LANGUAGE_EN},
+		{"das habe ich nicht gefragt", "", ROOM_LANGUAGE_DE},
+		{"¿y eso cuándo fue?", "", ROOM_LANGUAGE_ES},
+		{"je n'ai pas compris", "", ROOM_LANGUAGE_FR},
+		{"non ho capito niente", "", ROOM_LANGUAGE_IT},
+		{"dat heb ik niet gevraagd", "", ROOM_LANGUAGE_NL},
+		{"nie o to pytałem", "", ROOM_LANGUAGE_PL},
+		{"não foi isso que eu perguntei", "", ROOM_LANGUAGE_PT},
+		{"я спрашивал не про это", "", ROOM_LANGUAGE_RU},
+		{"それは違います", "", ROOM_LANGUAGE_JA},
+		{"그게 아니에요", "", ROOM_LANGUAGE_KO},
+		{"我问的不是这个", "", ROOM_LANGUAGE_ZH},
+		/* One word is of the language of the conversation. */
+		{"no", "El tren sale a las nueve de la estación.", ROOM_LANGUAGE_ES},
+		{"ok", "列車は九時に出ます。", ROOM_LANGUAGE_JA},
+		{"大阪", "列車は九時に出ます。", ROOM_LANGUAGE_JA},
+		/* None of ours. */
+		{"tamam anladım şimdi", "", ROOM_LANGUAGE_UNKNOWN},
+		{"मुझे समझ नहीं आया", "", ROOM_LANGUAGE_UNKNOWN},
+		{"я не знаю, що це є", "", ROOM_LANGUAGE_UNKNOWN},
+		{"xyzzy", "", ROOM_LANGUAGE_UNKNOWN},
+		{"", "", ROOM_LANGUAGE_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		enum room_language got =
+			room_language_guess(rows[i].text, rows[i].over, ROOM_LANGUAGE_UNKNOWN);
+
+		if (got != rows[i].is)
+			test_fail(__FILE__, __LINE__, "\"%s\": \"%s\", want \"%s\"", rows[i].text,
+				  room_language_code(got), room_language_code(rows[i].is));
+	}
+}
+
+TEST(a_language_has_several_codes)
+{
+	CHECK_INT(room_language_by_code("en-GB"), ROOM_LANGUAGE_EN);
+	CHECK_INT(room_language_by_code("por"), ROOM_LANGUAGE_PT);
+	CHECK_INT(room_language_by_code("zh"), ROOM_LANGUAGE_ZH);
+	CHECK_INT(room_language_by_code("fil"), ROOM_LANGUAGE_UNKNOWN);
+	CHECK_INT(room_language_by_code(""), ROOM_LANGUAGE_UNKNOWN);
+}
+
+/* Every list is there, and what it holds is found in a text. */
+TEST(each_language_has_each_list)
+{
+	for (int l = ROOM_LANGUAGE_EN; l < ROOM_LANGUAGE_COUNT; l++) {
+		static const char *const stops[] = {"",		"stop", "stopp", "basta", "stop",
+						    "basta",	"stop", "dość",	 "para",  "стоп",
+						    "ストップ", "그만", "停"};
+		static struct room_words w;
+
+		room_words_split(&w, stops[l], (enum room_language)l);
+		CHECK(w.n > 0);
+		CHECK_INT(room_words_match(&w, 0, ROOM_WORD_STOP), w.n);
+	}
+}
+
+TEST(words_are_found_where_no_blanks_part_them)
+{
+	static struct room_words w;
+
+	room_words_split(&w, "ちょっと待ってください、長いよ", ROOM_LANGUAGE_JA);
+	CHECK(room_words_match(&w, 0, ROOM_WORD_COUNTER) >= 7);
+	CHECK(w.paused);
+	room_words_split(&w, "Ça, C'EST l'été", ROOM_LANGUAGE_FR);
+	CHECK_STR(w.text, "ça cest lété");
+	room_words_split(&w, "ЁЛКА", ROOM_LANGUAGE_RU);
+	CHECK_STR(w.text, "елка");
+}
+
+TEST(stop_words_are_judged_first_in_every_language)
+{
+	static const char *const stops[] = {
+		"Parley, stop",	    "never mind, Parley", "stopp bitte",
+		"ach, vergiss es",  "basta ya, gracias",  "arrête, s'il te plaît",
+		"lascia perdere",   "laat maar, bedankt", "dobra, wystarczy",
+		"tá bom, chega",    "ладно, хватит",	  "もういいです",
+		"Parley、ストップ", "그만 좀 해",	  "好了，停",
+		"别说了谢谢"};
+	struct room_names names = {0};
+
+	room_names_add(&names, "Parley");
+	for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+		struct room_saying s = {.text = stops[i], .names = &names};
+
+		if (room_phrase_of(&s) != ROOM_PHRASE_STOP)
+			test_fail(__FILE__, __LINE__, "\"%s\" is %d", stops[i], room_phrase_of(&s));
+	}
+}
+
+TEST(shortness_alone_makes_no_backchannel)
+{
+	static const struct {
+		const char *text, *over;
+		enum room_phrase is;
+	} rows[] = {
+		{"red", "The wine is white.", ROOM_PHRASE_FEW},
+		{"rot", "Der Wein ist weiß.", ROOM_PHRASE_FEW},
+		{"木曜", "集まりは火曜日です。", ROOM_PHRASE_FEW},
+		{"五十六", "七かける八は五十四です。", ROOM_PHRASE_FEW},
+		{"no", "The train leaves at nine.", ROOM_PHRASE_WORDS},
+		{"at nine, yeah", "The train leaves at nine.", ROOM_PHRASE_BACKCHANNEL},
+		{"um neun, ja", "Der Zug fährt um neun.", ROOM_PHRASE_BACKCHANNEL},
+		{"九時ね", "列車は九時に出ます。", ROOM_PHRASE_BACKCHANNEL},
+		{"yeah but not on Sundays", "The train leaves at nine.", ROOM_PHRASE_WORDS},
+		/* Voice alone decides in a language without lists. */
+		{"tamam anladım şimdi", "", ROOM_PHRASE_FEW},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct room_saying s = {.text = rows[i].text, .over = rows[i].over};
+
+		if (room_phrase_of(&s) != rows[i].is)
+			test_fail(__FILE__, __LINE__, "\"%s\" is %d, want %d", rows[i].text,
+				  room_phrase_of(&s), rows[i].is);
+	}
+}
+
+TEST(names_are_told_from_mentions_in_other_languages)
+{
+	static const struct {
+		const char *text;
+		enum room_address want;
+	} rows[] = {
+		{"und Parley, wie spät ist es?", ROOM_ADDRESS_ADDRESSED},
+		{"wie spät ist es, Parley?", ROOM_ADDRESS_ADDRESSED},
+		{"ich hab Parley gestern gefragt", ROOM_ADDRESS_MENTIONED},
+		{"Parley sagt das auch", ROOM_ADDRESS_MENTIONED},
+		{"merci Parley, et demain ?", ROOM_ADDRESS_ADDRESSED},
+		{"je l'ai demandé à Parley hier", ROOM_ADDRESS_MENTIONED},
+		{"ねえParley明日は雨？", ROOM_ADDRESS_ADDRESSED},
+		{"Parleyは速いね", ROOM_ADDRESS_MENTIONED},
+		{"パーリー、何時ですか", ROOM_ADDRESS_ADDRESSED},
+		{"팔리야 지금 몇 시야?", ROOM_ADDRESS_ADDRESSED},
+		{"어제 팔리한테 물어봤어", ROOM_ADDRESS_MENTIONED},
+		{"파리, 정말 좋아", ROOM_ADDRESS_NONE},
+		{"Парли, который час?", ROOM_ADDRESS_ADDRESSED},
+		{"я спросил у Парли", ROOM_ADDRESS_MENTIONED},
+		{"Parley，几点了", ROOM_ADDRESS_ADDRESSED},
+		{"我问过Parley了", ROOM_ADDRESS_MENTIONED},
+	};
+	struct room_names names = {0};
+
+	room_names_add(&names, "Parley");
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (room_address(&names, rows[i].text) != rows[i].want)
+			test_fail(__FILE__, __LINE__, "\"%s\" gave %d", rows[i].text,
+				  room_address(&names, rows[i].text));
+}
+
+TEST(somebody_else_is_called_by_the_form)
+{
+	static const char *const calls[] = {"get out of the kitchen, Toby",
+					    "Priya, did you lock the car?",
+					    "one moment, Nils, I am on the phone",
+					    "Opa, gib mir mal die Karten",
+					    "maman, tu peux fermer la porte ?",
+					    "奶奶，您坐这儿",
+					    "준호야, 문 좀 닫아"};
+	static const char *const none[] = {"no, Wednesday", "Hamburg, mit einem a",
+					   "yes, of course", "Parley, did you lock the car?",
+					   "今天，明天"};
+	struct room_names names = {0};
+
+	room_names_add(&names, "Parley");
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+		if (!room_phrase_to_other(&(struct room_saying){.text = calls[i], .names = &names}))
+			test_fail(__FILE__, __LINE__, "\"%s\" is to somebody else", calls[i]);
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+		if (room_phrase_to_other(&(struct room_saying){.text = none[i], .names = &names}))
+			test_fail(__FILE__, __LINE__, "\"%s\" is not", none[i]);
+}
+
+TEST(bytes_that_are_no_text_harm_nothing)
+{
+	static struct room_words w;
+	char long_text[4 * ROOM_WORDS_TEXT + 1];
+
+	memset(long_text, 'a', sizeof long_text - 1);
+	long_text[sizeof long_text - 1] = '\0';
+	room_words_split(&w, long_text, ROOM_LANGUAGE_EN);
+	CHECK(w.cut && w.n == 1);
+	for (size_t i = 0; i + 1 < sizeof long_text; i += 2)
+		long_text[i] = ' ';
+	room_words_split(&w, long_text, ROOM_LANGUAGE_ZH);
+	CHECK(w.cut && w.n == ROOM_WORDS_MAX);
+	room_words_split(&w, "\xff\xc3 \xe3\x81 \xf0\x9f", ROOM_LANGUAGE_JA);
+	CHECK(w.n <= ROOM_WORDS_MAX);
+}
