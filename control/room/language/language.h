@@ -34,7 +34,15 @@
 	L(EN, en)                                                                                  \
 	L(DE, de)                                                                                  \
 	L(ES, es)                                                                                  \
-	L(FR, fr) L(IT, it) L(NL, nl) L(PL, pl) L(PT, pt) L(RU, ru) L(JA, ja) L(KO, ko) L(ZH, zh)
+	L(FR, fr)                                                                                  \
+	L(IT, it)                                                                                  \
+	L(NL, nl)                                                                                  \
+	L(PL, pl)                                                                                  \
+	L(PT, pt)                                                                                  \
+	L(RU, ru)                                                                                  \
+	L(JA, ja)                                                                                  \
+	L(KO, ko)                                                                                  \
+	L(ZH, zh)
 enum room_language {
 	ROOM_LANGUAGE_UNKNOWN,
 #define X(NAME, code) ROOM_LANGUAGE_##NAME,
@@ -47,11 +55,34 @@ enum room_language {
 	C(STOP)                                                                                    \
 	C(STOP_AROUND)                                                                             \
 	C(TAKEOVER)                                                                                \
-	C(ASSENT) C(FILLER) C(GLUE) C(COUNTER) C(QUESTION) C(REQUEST) C(MODAL) C(SUBJECT) C(WISH)  \
-		C(CALL) C(LEAD) C(THIRD) C(ABOUT) C(KIN) C(PERSON) C(OPEN_END) C(LINK) C(LAST)     \
-			C(ORDINAL_LAST) C(ORDINAL_1) C(ORDINAL_2) C(ORDINAL_3) C(ORDINAL_4)        \
-				C(ORDINAL_5) C(MUSIC_STOP) C(MUSIC_PAUSE) C(MUSIC_SKIP)            \
-					C(MUSIC_RESUME)
+	C(ASSENT)                                                                                  \
+	C(FILLER)                                                                                  \
+	C(GLUE)                                                                                    \
+	C(COUNTER)                                                                                 \
+	C(QUESTION)                                                                                \
+	C(REQUEST)                                                                                 \
+	C(MODAL)                                                                                   \
+	C(SUBJECT)                                                                                 \
+	C(WISH)                                                                                    \
+	C(CALL)                                                                                    \
+	C(LEAD)                                                                                    \
+	C(THIRD)                                                                                   \
+	C(ABOUT)                                                                                   \
+	C(KIN)                                                                                     \
+	C(PERSON)                                                                                  \
+	C(OPEN_END)                                                                                \
+	C(LINK)                                                                                    \
+	C(LAST)                                                                                    \
+	C(ORDINAL_LAST)                                                                            \
+	C(ORDINAL_1)                                                                               \
+	C(ORDINAL_2)                                                                               \
+	C(ORDINAL_3)                                                                               \
+	C(ORDINAL_4)                                                                               \
+	C(ORDINAL_5)                                                                               \
+	C(MUSIC_STOP)                                                                              \
+	C(MUSIC_PAUSE)                                                                             \
+	C(MUSIC_SKIP)                                                                              \
+	C(MUSIC_RESUME)
 enum room_word_bit {
 #define X(NAME) ROOM_WORD_BIT_##NAME,
 	ROOM_WORD_CLASSES(X)
