@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "control/room/answer/reply.h"
 #include "control/room/base/answers.h"
@@ -18,9 +17,12 @@
 /* Extends the deadline of an answer by this for every pause. */
 enum { PAUSE_SLACK_S = 10 };
 
+/* Of somebody whom the bot does not answer, stop words count when they are all that was said:
+ * "stop it, Gino" is not for the bot. */
 static bool takes_floor(const struct room_barge_in_input *in)
 {
-	return in->named || in->words == ROOM_PHRASE_TAKEOVER || in->words == ROOM_PHRASE_STOP;
+	return in->named || ((in->words == ROOM_PHRASE_TAKEOVER || in->words == ROOM_PHRASE_STOP) &&
+			     (in->over || in->gate.allowed));
 }
 
 enum room_barge_in_action room_barge_in_decide(const struct settings *s,
@@ -29,8 +31,8 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 	enum room_gate gate = room_gate(s, &in->gate);
 
 	/* Words by name or takeover override duration and level. */
-	if (takes_floor(in) && in->calls && gate >= ROOM_GATE_ECHO_GUARD_ACTIVE &&
-	    gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
+	if (takes_floor(in) && in->calls && (in->named || !in->to_other) &&
+	    gate >= ROOM_GATE_ECHO_GUARD_ACTIVE && gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
 	    gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
 		return ROOM_BARGE_IN_STOP;
 	if (in->words == ROOM_PHRASE_BACKCHANNEL || in->to_other)
@@ -196,22 +198,6 @@ void room_overlap_audio(struct room_context *context, unsigned place,
 	decide_overlap(context, place, t, false);
 }
 
-/* The utterance begins with the name of somebody else who is present: "Bob, pass me the salt".
- * */
-static bool addresses_somebody_else(const struct room_context *context, unsigned place,
-				    const char *text)
-{
-	for (unsigned i = 0; i < context->people->places; i++) {
-		const struct room_person *x = &context->people->person[i];
-		size_t n = strcspn(x->name, " ");
-
-		if (x->used && i != place && n >= 2 && strncasecmp(text, x->name, n) == 0 &&
-		    !((text[n] | 0x20) >= 'a' && (text[n] | 0x20) <= 'z'))
-			return true;
-	}
-	return false;
-}
-
 /* Joins the words of the overlap segment, up to these words of one of its chunks. */
 static void join_words(const struct room_turn *of, uint32_t from, uint32_t utterance,
 		       const char *words, char *text, size_t size)
@@ -241,8 +227,8 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 		return false;
 	join_words(of ? of : room_turn_hearing(context, place), o->from, utterance, words, text,
 		   sizeof text);
-	address = room_address(context->names, text);
-	named = address == ROOM_ADDRESS_ADDRESSED;
+	address = room_saying_address(context, text);
+	named = address == ROOM_ADDRESS_ADDRESSED && (of || !room_name_ends(context->names, text));
 	saying = room_saying_of(context, text);
 	saying.interim = !of;
 	o->words = room_phrase_of(&saying);
@@ -253,10 +239,9 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 		o->words_voice_ms = !of && o->interim.n ? o->interim.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);
 	o->interim.at = 0;
-	o->to_other =
-		!named && (address == ROOM_ADDRESS_MENTIONED ||
-			   addresses_somebody_else(context, place, text + strspn(text, " ")) ||
-			   room_phrase_to_other(&saying));
+	o->to_other = !named &&
+		      (address == ROOM_ADDRESS_MENTIONED ||
+		       room_saying_to_other(context, context->people->person[place].user, text));
 	if (t == find_audible_turn(context))
 		decide_overlap(context, place, t, named);
 	return t->interrupted_by == context->people->person[place].user &&

@@ -5,7 +5,7 @@
 
 /* Similar enough to the name: half an edit in a key of five. */
 enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4, LEAD_IN = 4 };
-enum { HANGUL_BYTES = 3, FORM = 64 /* bytes of a word in its common form */ };
+enum { HANGUL_BYTES = 3, FORM = ROOM_NAME_FORM /* bytes of a word in its common form */ };
 
 struct word {
 	const char *p;
@@ -152,6 +152,22 @@ static bool is_in_list(const struct word *w, const char *const *list)
 	return false;
 }
 
+/* The word in the common form of the lists. */
+static size_t write_form(const struct word *w, char form[FORM])
+{
+	const char *p = w->p, *end = w->p + w->n;
+	size_t k = 0;
+
+	form[0] = '\0';
+	while (p < end) {
+		uint32_t ch = room_script_lower(room_script_next(&p));
+
+		if (ch != '\'' && ch != 0x2019 && !room_script_put(form, FORM, &k, ch))
+			break;
+	}
+	return k;
+}
+
 /* The longest word of the name, unless many people bear it. */
 static void find_primary_word(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
 {
@@ -184,6 +200,8 @@ static void add_one(struct room_names *names, const char *one)
 	}
 	room_sound_key(joined, j, names->name[names->n].joined);
 	make_coarse_key(joined, j, names->name[names->n].coarse);
+	if (n)
+		write_form(&words[0], names->name[names->n].form);
 	names->name[names->n].letters = (unsigned)j;
 	find_primary_word(words, n, names->name[names->n].primary);
 	names->name[names->n].words = n;
@@ -246,22 +264,6 @@ static bool is_similar(const struct room_names *names, unsigned which, const cha
 
 /* ---- where it stands ---- */
 
-/* The word in the common form of the lists. */
-static size_t write_form(const struct word *w, char form[FORM])
-{
-	const char *p = w->p, *end = w->p + w->n;
-	size_t k = 0;
-
-	form[0] = '\0';
-	while (p < end) {
-		uint32_t ch = room_script_lower(room_script_next(&p));
-
-		if (ch != '\'' && ch != 0x2019 && !room_script_put(form, FORM, &k, ch))
-			break;
-	}
-	return k;
-}
-
 static uint32_t english(const struct word *w)
 {
 	char form[FORM];
@@ -315,6 +317,19 @@ static bool begins_request(const struct word *w, unsigned n, unsigned i)
 	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && wishes(&w[i + 1]));
 }
 
+/* "Explains", "helped": an unknown word with the ending of a verb about somebody. */
+static bool is_past_or_third(const struct word *w)
+{
+	const uint32_t known = ROOM_WORD_MODAL | ROOM_WORD_QUESTION | ROOM_WORD_REQUEST |
+			       ROOM_WORD_LEAD | ROOM_WORD_ASSENT | ROOM_WORD_GLUE |
+			       ROOM_WORD_COUNTER | ROOM_WORD_PERSON;
+	const char *end = w->p + w->n;
+
+	if (w->n < 4 || english(w) & known)
+		return english(w) & ROOM_WORD_THIRD && !(english(w) & known);
+	return (end[-1] == 's' && end[-2] != 's') || (end[-2] == 'e' && end[-1] == 'd');
+}
+
 /* "parley is broken" is a statement about it; "parley is it raining" is a question to it. */
 static bool is_spoken_of(const struct word *w, unsigned n, unsigned next)
 {
@@ -329,8 +344,10 @@ static bool is_spoken_of(const struct word *w, unsigned n, unsigned next)
 
 	static const char *const joins[] = {"and", "or", NULL};
 
-	if (next >= n || w[next].after_stop || !is_in_list(&w[next], third))
+	if (next >= n || w[next].after_stop)
 		return false;
+	if (!is_in_list(&w[next], third))
+		return is_past_or_third(&w[next]);
 	if (is_in_list(&w[next], joins))
 		return !begins_request(w, n, next + 1);
 	return next + 1 >= n || !is_in_list(&w[next + 1], subject);
@@ -382,6 +399,10 @@ static enum room_address judge_exact(const struct word *w, unsigned n, const str
 	bool paused = i > 0 && w[i].after_stop;
 	const struct word *before = i > 0 && !paused ? &w[i - 1] : NULL;
 
+	/* A name that is a word, such as Will or May, calls only as a vocative. */
+	if (h->words == 1 && english(&w[i]) && !(call && calls(&w[i - 1])) &&
+	    !((i == 0 || paused) && (last || w[next].after_stop)))
+		return ROOM_ADDRESS_NONE;
 	if (before && is_statement_about(before) && !call)
 		return ROOM_ADDRESS_NONE;
 	if (w[next - 1].possessive && !last && !call)
@@ -460,7 +481,7 @@ static enum room_address judge_form(enum room_language language, const struct wo
 				    const struct hit *h)
 {
 	const uint32_t you = ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_PERSON |
-			     ROOM_WORD_MODAL | ROOM_WORD_WISH;
+			     ROOM_WORD_MODAL | ROOM_WORD_WISH | ROOM_WORD_CALL;
 	unsigned i = h->at, next = i + h->words;
 	uint32_t after = next < n ? classes_of(language, &w[next], false) : 0;
 	bool before_stop = i == 0 || w[i].after_stop, led = is_led_in(language, w, i);
@@ -478,8 +499,10 @@ static enum room_address judge_form(enum room_language language, const struct wo
 	if (before_stop || led) {
 		if (after & ROOM_WORD_THIRD && !(after & ROOM_WORD_REQUEST))
 			return ROOM_ADDRESS_MENTIONED;
-		return (after & you) || (led && i > 0 && !before_stop) ? ROOM_ADDRESS_ADDRESSED
-								       : ROOM_ADDRESS_MENTIONED;
+		return (after & you) || (led && i > 0 && !before_stop) ||
+				       (language == ROOM_LANGUAGE_KO && is_request(language, w, n))
+			       ? ROOM_ADDRESS_ADDRESSED
+			       : ROOM_ADDRESS_MENTIONED;
 	}
 	if (next == n && !(classes_of(language, &w[i - 1], true) & ROOM_WORD_ABOUT) &&
 	    is_request(language, w, n))
@@ -512,6 +535,21 @@ static bool can_be_addressed(const struct word *w, unsigned n, unsigned i)
 	return i == 0 || is_addressed(w, i) || (i + 1 == n && w[i].after_stop);
 }
 
+/* "Parle" is French: a word of the language that only sounds like the name. */
+static bool is_other_word(const struct room_names *names, enum room_language language,
+			  const struct word *w)
+{
+	char form[FORM];
+	size_t n = write_form(w, form);
+
+	if (!language || language == ROOM_LANGUAGE_EN || !room_language_classes(language, form, n))
+		return false;
+	for (unsigned i = 0; i < names->n; i++)
+		if (names->name[i].words == 1 && strcmp(names->name[i].form, form) == 0)
+			return false;
+	return true;
+}
+
 static bool find_hit(const struct room_names *names, const struct word *w, unsigned n, unsigned i,
 		     struct hit *h)
 {
@@ -536,17 +574,23 @@ static bool find_hit(const struct room_names *names, const struct word *w, unsig
 
 enum room_address room_address(const struct room_names *names, const char *text)
 {
+	return room_address_in(names, text, room_language_guess(text, "", ROOM_LANGUAGE_EN));
+}
+
+enum room_address room_address_in(const struct room_names *names, const char *text,
+				  enum room_language language)
+{
 	struct word words[ROOM_WORDS];
 	unsigned n = split_words(text, words, ROOM_WORDS, names);
 	enum room_address best = ROOM_ADDRESS_NONE;
-	enum room_language language = room_language_guess(text, "", ROOM_LANGUAGE_UNKNOWN);
 	bool english = language == ROOM_LANGUAGE_EN || language == ROOM_LANGUAGE_UNKNOWN;
 
 	for (unsigned i = 0; i < n; i++) {
 		enum room_address a;
 		struct hit h;
 
-		if (!find_hit(names, words, n, i, &h))
+		if (!find_hit(names, words, n, i, &h) ||
+		    (h.words == 1 && is_other_word(names, language, &words[i])))
 			continue;
 		if (!h.exact)
 			a = judge_similar_word(words, n, &h);
@@ -569,6 +613,36 @@ bool room_name_cue(const struct room_names *names, const char *text)
 		if (find_hit(names, words, n, i, &h) && (h.exact || i == 0 || calls(&words[i - 1])))
 			return true;
 	return false;
+}
+
+/* The index of the last exact name, and the words of the text; n if there is none. */
+static unsigned find_last_name(const struct room_names *names, const char *text,
+			       struct word words[ROOM_WORDS], unsigned *n)
+{
+	unsigned last;
+	struct hit h;
+
+	last = *n = split_words(text, words, ROOM_WORDS, names);
+	for (unsigned i = 0; i < *n; i++)
+		if (find_hit(names, words, *n, i, &h) && h.exact)
+			last = i + h.words - 1;
+	return last;
+}
+
+bool room_name_occurs(const struct room_names *names, const char *text)
+{
+	struct word words[ROOM_WORDS];
+	unsigned n;
+
+	return find_last_name(names, text, words, &n) < n;
+}
+
+bool room_name_ends(const struct room_names *names, const char *text)
+{
+	struct word words[ROOM_WORDS];
+	unsigned n, last = find_last_name(names, text, words, &n);
+
+	return last < n && (last + 1 == n || (last + 2 == n && !words[last + 1].after_stop));
 }
 
 unsigned room_name_at(const struct room_names *names, const struct room_words *w, unsigned i)

@@ -49,7 +49,7 @@ enum room_address {
 	ROOM_ADDRESS_ADDRESSED, /* spoken to */
 };
 
-enum { ROOM_NAMES = 16, ROOM_NAME_WORDS = 4, ROOM_WORDS = 128 };
+enum { ROOM_NAMES = 16, ROOM_NAME_WORDS = 4, ROOM_WORDS = 128, ROOM_NAME_FORM = 64 };
 
 struct room_names {
 	unsigned n;
@@ -59,6 +59,7 @@ struct room_names {
 		char joined[ROOM_KEY_MAX]; /* key of all words as one */
 		char coarse[ROOM_KEY_MAX]; /* key for other scripts: r as l */
 		unsigned letters;
+		char form[ROOM_NAME_FORM];  /* of a single word: as the lists write it */
 		char primary[ROOM_KEY_MAX]; /* key of the longest of several words; "" if none can
 					       stand for all */
 	} name[ROOM_NAMES];
@@ -68,9 +69,17 @@ struct room_names {
 void room_names_add(struct room_names *names, const char *list);
 /* Examines the first ROOM_WORDS words. */
 enum room_address room_address(const struct room_names *names, const char *text);
+/* The same in a language that is known. */
+enum room_address room_address_in(const struct room_names *names, const char *text,
+				  enum room_language language);
 /* While only commands count: whether the text contains the name or a similar word. */
 bool room_name_cue(const struct room_names *names, const char *text);
 
+/* Whether the name occurs at all, exactly. */
+bool room_name_occurs(const struct room_names *names, const char *text);
+/* Whether the name is the last word of the text or the last but one without punctuation behind it:
+ * the words that follow tell whether its bearer is addressed. */
+bool room_name_ends(const struct room_names *names, const char *text);
 /* The number of words of an utterance that are the name at word i; 0 if they are not. */
 unsigned room_name_at(const struct room_names *names, const struct room_words *w, unsigned i);
 

@@ -11,6 +11,7 @@ enum {
 	BACKCHANNEL_REST = 9, /* words beside an ASSENT */
 	BACKCHANNEL_CHARS = 16,
 	FRAGMENT = 2, /* letters of a broken-off word */
+	FRAGMENT_WORDS = 3,
 	ECHO_LEAST = 3,
 	CALL_REST = 3, /* words beside a vocative */
 	NAME_CHARS = 4,
@@ -34,6 +35,8 @@ struct utterance {
 	bool interim;
 };
 
+static const uint32_t numbers = ROOM_WORD_ORDINAL_1 | ROOM_WORD_ORDINAL_2 | ROOM_WORD_ORDINAL_3 |
+				ROOM_WORD_ORDINAL_4 | ROOM_WORD_ORDINAL_5;
 static const uint32_t soft = ROOM_WORD_ASSENT | ROOM_WORD_FILLER | ROOM_WORD_GLUE;
 
 enum room_language room_phrase_language(const struct room_saying *s)
@@ -204,6 +207,18 @@ static bool is_vowel(char ch)
 	return ch && strchr("aeiouy", ch);
 }
 
+/* A single letter of an alphabet, of kana or jamo that is no word. */
+static bool is_lone_letter(const struct utterance *u, unsigned part)
+{
+	const char *p = u->w.text + word_of(u, part)->at, *end = p + word_of(u, part)->n;
+	uint32_t ch = room_script_next(&p);
+	enum room_script script = room_script_of(ch);
+
+	return p == end && !u->v[part].classes &&
+	       (script == ROOM_SCRIPT_CYRILLIC || script == ROOM_SCRIPT_HIRAGANA ||
+		script == ROOM_SCRIPT_KATAKANA || (ch >= 0x3130 && ch <= 0x318f));
+}
+
 /* Latin letters without a vowel (pff, brr, tsk), or too few to be a word (th, wh). */
 static bool is_sound(const struct utterance *u, unsigned part)
 {
@@ -211,7 +226,7 @@ static bool is_sound(const struct utterance *u, unsigned part)
 	const char *text = u->w.text + w->at;
 	bool vowel = false;
 
-	if (u->v[part].classes & ROOM_WORD_FILLER)
+	if (u->v[part].classes & ROOM_WORD_FILLER || is_lone_letter(u, part))
 		return true;
 	for (unsigned i = 0; i < w->n; i++) {
 		if (text[i] < 'a' || text[i] > 'z')
@@ -221,8 +236,7 @@ static bool is_sound(const struct utterance *u, unsigned part)
 	if (u->v[part].n > 1 || u->v[part].classes & ~(uint32_t)ROOM_WORD_ASSENT)
 		return false;
 	/* "SVG" is spelt, "th" breaks off. */
-	return !vowel ? !w->capital || w->n == 1
-		      : !u->v[part].classes && w->n <= FRAGMENT && !w->capital;
+	return !vowel ? !w->caps : !u->v[part].classes && w->n <= FRAGMENT && !w->capital;
 }
 
 static bool is_syllable(const char *word, unsigned n)
@@ -299,6 +313,20 @@ static bool is_stutter(const struct utterance *u)
 	return w->unspaced || w->v[0].n <= FRAGMENT;
 }
 
+/* "The", "and so, um": nobody ends a sentence so; the speaker gave it up. */
+static bool is_broken_off(const struct utterance *u)
+{
+	if (u->interim || u->w.question || u->w.n > FRAGMENT_WORDS * (u->w.unspaced ? 2u : 1u))
+		return false;
+	if (u->n > 1 && u->v[u->n - 1].classes & ROOM_WORD_FILLER)
+		return true;
+	if (any_of(u, 0, u->n, ROOM_WORD_FILLER) &&
+	    all_of(u, 0, u->n, ROOM_WORD_FILLER | ROOM_WORD_GLUE))
+		return true;
+	return all_of(u, 0, u->n, ROOM_WORD_OPEN_END | ROOM_WORD_FILLER) &&
+	       !any_of(u, 0, u->n, ROOM_WORD_COUNTER | ROOM_WORD_QUESTION | ROOM_WORD_REQUEST);
+}
+
 /* ---- backchannels ---- */
 
 /* Whether the bot's sentence has the words of this part: "seven, yeah". */
@@ -341,7 +369,8 @@ static bool is_surprise(const struct utterance *u)
 	for (unsigned i = 0; i < u->n; i++)
 		wordy = wordy || (u->v[i].classes & ROOM_WORD_ASSENT &&
 				  !(u->v[i].classes & ROOM_WORD_FILLER));
-	return wordy && all_of(u, 0, u->n, ROOM_WORD_ASSENT | ROOM_WORD_FILLER);
+	return wordy && all_of(u, 0, u->n, ROOM_WORD_ASSENT | ROOM_WORD_FILLER) &&
+	       !(u->v[0].classes & ROOM_WORD_QUESTION);
 }
 
 static bool is_backchannel(const struct utterance *u)
@@ -360,12 +389,15 @@ static bool is_backchannel(const struct utterance *u)
 		from++;
 	if (from < to && u->v[from].classes & ROOM_WORD_ASSENT && is_light(u, from + 1, to))
 		return true;
-	if (to > from + 1 && u->v[to - 1].classes & ROOM_WORD_ASSENT && is_light(u, from, to - 1))
+	if (to > from + 1 && u->v[to - 1].classes & ROOM_WORD_ASSENT &&
+	    (!u->w.unspaced || word_of(u, to - 1)->after_stop) && is_light(u, from, to - 1))
 		return true;
 	for (unsigned i = from; i < to; i++) {
 		bool same = is_echo(u, i);
 
-		if (!same && !(u->v[i].classes & soft))
+		/* "My turn", "eighty one": these words are what is new. */
+		if (!same &&
+		    (!(u->v[i].classes & soft) || u->v[i].classes & (ROOM_WORD_PERSON | numbers)))
 			return false;
 		echo = echo || (same && !(u->v[i].classes & ROOM_WORD_GLUE));
 	}
@@ -387,9 +419,9 @@ static enum room_phrase classify(const struct utterance *u)
 		return ROOM_PHRASE_STOP;
 	if (is_takeover(u))
 		return ROOM_PHRASE_TAKEOVER;
-	if (is_only_sounds(u) || is_stutter(u) || is_backchannel(u))
+	if (is_only_sounds(u) || is_stutter(u) || is_broken_off(u) || is_backchannel(u))
 		return ROOM_PHRASE_BACKCHANNEL;
-	if (u->w.language == ROOM_LANGUAGE_UNKNOWN)
+	if (u->w.language == ROOM_LANGUAGE_UNKNOWN || (u->interim && all_of(u, 0, u->n, soft)))
 		return ROOM_PHRASE_FEW;
 	if (u->w.question || objects_in(u, 0, u->n) || asks_in(u, 0, u->n))
 		return ROOM_PHRASE_WORDS;
@@ -413,6 +445,15 @@ bool room_phrase_is_nonverbal(const struct room_saying *s)
 }
 
 bool room_phrase_idle(const struct room_saying *s)
+{
+	struct utterance u;
+
+	split_parts(&u, s);
+	return classify(&u) == ROOM_PHRASE_BACKCHANNEL &&
+	       (is_only_sounds(&u) || is_stutter(&u) || all_of(&u, 0, u.n, soft));
+}
+
+bool room_phrase_passing(const struct room_saying *s)
 {
 	return room_phrase_of(s) == ROOM_PHRASE_BACKCHANNEL;
 }
@@ -481,6 +522,8 @@ bool room_phrase_to_other(const struct room_saying *s)
 			continue;
 		if (any_of(&u, from, to, ROOM_WORD_KIN))
 			return true;
+		if (from == 0 && to < u.n && u.v[to].classes & ROOM_WORD_COUNTER)
+			continue;
 		if (from == 0 && !asks_in(&u, to, u.n) && !any_of(&u, to, u.n, ROOM_WORD_PERSON))
 			continue;
 		if (from == 0 || (!objects && u.v[from].at >= CALL_REST - (to < u.n)))

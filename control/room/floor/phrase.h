@@ -54,6 +54,8 @@ bool room_phrase_is_nonverbal(const struct room_saying *s);
 bool room_phrase_asks(const char *text);
 /* Whether the text is nothing but sounds and backchannels: an answer only after a question. */
 bool room_phrase_idle(const struct room_saying *s);
+/* The same, and every BACKCHANNEL: over an answer it is not taken up later. */
+bool room_phrase_passing(const struct room_saying *s);
 /* Whether the words turn to somebody else: a term of address for people or an unknown name stands
  * where a sentence calls somebody ("get down from there, Oscar"). */
 bool room_phrase_to_other(const struct room_saying *s);

@@ -28,11 +28,20 @@ static bool is_noise(const struct room_capture *c, const struct settings *s)
 		room_signal_active(&c->signal) <= s->noise_active);
 }
 
-static enum room_capture_end end_capture(struct room_capture *c, const struct settings *s)
+/* "No" is over before a capture is promoted, and speech all the same. */
+static bool is_short_speech(const struct room_capture *c, const struct settings *s)
+{
+	return s->short_speech_ms && room_signal_ms(&c->voiced) >= s->short_speech_ms &&
+	       room_signal_active(&c->voiced) >= s->vad_active && !is_noise(c, s);
+}
+
+static enum room_capture_end end_capture(struct room_capture *c, const struct settings *s,
+					 bool *promote)
 {
 	enum room_capture_end end = ROOM_CAPTURE_SPEECH;
 
-	if (c->phase == ROOM_CAPTURE_PROVISIONAL)
+	*promote = c->phase == ROOM_CAPTURE_PROVISIONAL && is_short_speech(c, s);
+	if (c->phase == ROOM_CAPTURE_PROVISIONAL && !*promote)
 		end = ROOM_CAPTURE_DISCARDED;
 	else if (c->restart)
 		end = ROOM_CAPTURE_CONSUMED;
@@ -183,7 +192,7 @@ struct room_capture_out room_capture_on_audio(struct room_capture *c, const stru
 			c->phase = ROOM_CAPTURE_PROMOTED;
 			out.promote = true;
 		} else if (is_nearly_silent(c, s)) {
-			out.end = end_capture(c, s);
+			out.end = end_capture(c, s, &out.promote);
 		}
 	} else if (room_signal_ms(&c->signal) >= s->capture_max_ms) {
 		out.end = room_capture_split(c).end;
@@ -200,7 +209,12 @@ struct room_capture_out room_capture_finish(struct room_capture *c, const struct
 		return out;
 	if (at > c->packet_at)
 		c->packet_at = at;
-	out.end = end_capture(c, s);
+	/* Nothing is transcribed any more when the call is gone. */
+	out.end = end_capture(c, s, &out.promote);
+	if (out.promote && !at) {
+		out.promote = false;
+		out.end = ROOM_CAPTURE_DISCARDED;
+	}
 	return out;
 }
 
@@ -226,6 +240,6 @@ struct room_capture_out room_capture_tick(struct room_capture *c, const struct s
 	struct room_capture_out out = {0};
 
 	if (now >= room_capture_deadline(c, s))
-		out.end = end_capture(c, s);
+		out.end = end_capture(c, s, &out.promote);
 	return out;
 }

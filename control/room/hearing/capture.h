@@ -5,7 +5,8 @@
  *   NONE         speaking on, audio                  PROVISIONAL  start
  *   PROVISIONAL  audio, long and loud enough (1)     PROMOTED     promote
  *   PROVISIONAL  audio, nearly silent for too long   NONE         end DISCARDED
- *   PROVISIONAL  the capture ends                    NONE         end DISCARDED
+ *   PROVISIONAL  it ends, voice of short_speech_ms   NONE         promote, end SPEECH
+ *   PROVISIONAL  it ends                             NONE         end DISCARDED
  *   PROMOTED     audio, capture_max_ms reached       PROMOTED     end CHUNK, start with next audio
  *   PROMOTED     the transcript is wanted early      PROMOTED     the same
  *   PROMOTED     it ends, no audio since the last    NONE         end CONSUMED

@@ -15,7 +15,7 @@ static const struct {
 	enum room_language language;
 	const char *letters;
 } special[] = {{ROOM_LANGUAGE_DE, "äöüß"},     {ROOM_LANGUAGE_ES, "ñ¿¡"},
-	       {ROOM_LANGUAGE_FR, "çèêœâîûë"}, {ROOM_LANGUAGE_IT, "òìù"},
+	       {ROOM_LANGUAGE_FR, "çèêœâîûë"}, {ROOM_LANGUAGE_IT, "òìùè"},
 	       {ROOM_LANGUAGE_PL, "łąęśżźćń"}, {ROOM_LANGUAGE_PT, "ãõçâ"}};
 static const char foreign[] = "ğışțșřůěčšžåøæőűďťňāēīūļķģėųįðþ";
 static const char not_russian[] = "іїєґўљњћђџјѓќө";

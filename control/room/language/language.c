@@ -218,14 +218,45 @@ static bool add_letter(struct room_words *w, size_t *n, uint32_t ch, bool begins
 		if (w->n && !w->unspaced)
 			w->text[(*n)++] = ' ';
 		*word = (struct room_word){
-			.at = (uint16_t)*n, .after_stop = stop, .capital = low != ch};
+			.at = (uint16_t)*n, .after_stop = stop, .capital = low != ch, .caps = true};
 		w->n++;
 	}
 	if (!room_script_put(w->text, sizeof w->text, n, low))
 		return false;
 	w->v[w->n - 1].n = (uint16_t)(*n - w->v[w->n - 1].at);
+	w->v[w->n - 1].caps = w->v[w->n - 1].caps && low != ch;
 	w->letters++;
 	return true;
+}
+
+/* "Uhhh", with a letter three times or more, is looked up as "uhh" and "uh". */
+static uint32_t look_up_drawled(enum room_language language, const char *word, size_t n)
+{
+	char drawn[ENTRY];
+	bool drawled = false;
+
+	for (unsigned most = 2; most > 0; most--) {
+		unsigned longest = 0;
+		size_t k = 0;
+
+		for (const char *p = word, *end = word + n; p < end;) {
+			const char *from = p;
+			uint32_t ch = room_script_next(&p);
+			size_t len = (size_t)(p - from);
+			unsigned before = 0;
+
+			while (before < most && k >= (before + 1) * len &&
+			       memcmp(drawn + k - (before + 1) * len, from, len) == 0)
+				before++;
+			longest = before == most ? longest + 1 : 0;
+			drawled = drawled || longest + most > 2;
+			if (before < most && !room_script_put(drawn, sizeof drawn, &k, ch))
+				return 0;
+		}
+		if (drawled && room_language_classes(language, drawn, k))
+			return room_language_classes(language, drawn, k);
+	}
+	return 0;
 }
 
 static void look_up(struct room_words *w)
@@ -242,6 +273,10 @@ static void look_up(struct room_words *w)
 				room_language_classes(w->language, w->text + w->v[i].at,
 						      (size_t)(last->at + last->n - w->v[i].at));
 		}
+	for (unsigned i = 0; i < w->n && !w->unspaced; i++)
+		if (!room_words_match(w, i, UINT32_MAX))
+			w->v[i].classes[0] =
+				look_up_drawled(w->language, w->text + w->v[i].at, w->v[i].n);
 }
 
 void room_words_split(struct room_words *out, const char *text, enum room_language language)

@@ -104,9 +104,10 @@ enum {
 
 /* One word; in a script without blanks one character, or a run of Latin letters. */
 struct room_word {
-	uint16_t at, n;	 /* in the common form */
-	bool after_stop; /* punctuation stands before it */
-	bool capital;
+	uint16_t at, n;			    /* in the common form */
+	bool after_stop;		    /* punctuation stands before it */
+	bool capital;			    /* the first letter */
+	bool caps;			    /* every letter */
 	uint32_t classes[ROOM_ENTRY_CHARS]; /* of the entry of 1, 2, … words that begins here */
 };
 

@@ -68,11 +68,12 @@ static bool bot_asked_question(const struct room_context *context)
 }
 
 /* Whether the words mean nothing unless they answer a question. */
-static bool means_nothing_alone(const struct look *l)
+static bool means_nothing_alone(const struct look *l,
+				bool (*says_nothing)(const struct room_saying *s))
 {
 	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
 
-	return !l->turn->named && room_phrase_idle(&s) && !bot_asked_question(l->context);
+	return !l->turn->named && says_nothing(&s) && !bot_asked_question(l->context);
 }
 
 /* Over an answer; a speaker with a waiting turn may be adding to it. */
@@ -85,7 +86,7 @@ static bool is_passing_remark(const struct look *l)
 	    (room_turn_deferred_of(l->context, user) &&
 	     room_turn_deferred_of(l->context, user) != l->turn))
 		return false;
-	return means_nothing_alone(l);
+	return means_nothing_alone(l, room_phrase_passing);
 }
 
 static struct fits fits_backchannel(const struct look *l)
@@ -100,7 +101,7 @@ static struct fits fits_idle_words(const struct look *l)
 {
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
 
-	return fits_if(holder, holder && means_nothing_alone(l));
+	return fits_if(holder, holder && means_nothing_alone(l, room_phrase_idle));
 }
 
 static void emit_choice(struct room_context *context, uint64_t user, const char *option)
@@ -245,25 +246,10 @@ static struct fits fits_guest(const struct look *l)
 	return (struct fits){true, l->context->guest && people != 1, people, 1};
 }
 
-/* Whether the words address another person, by a name of the room or by their form. */
 static bool addresses_somebody_else(const struct look *l)
 {
-	const struct room_people *people = l->context->people;
-	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
-
-	for (unsigned i = 0; i < people->places;) {
-		struct room_names names = {0};
-
-		for (; i < people->places && names.n < ROOM_NAMES; i++) {
-			const struct room_person *person = &people->person[i];
-
-			if (person->used && person->user != l->turn->user)
-				room_names_add(&names, person->name);
-		}
-		if (room_address(&names, l->turn->transcript) == ROOM_ADDRESS_ADDRESSED)
-			return true;
-	}
-	return !l->turn->named && room_phrase_to_other(&s);
+	return !l->turn->named &&
+	       room_saying_to_other(l->context, l->turn->user, l->turn->transcript);
 }
 
 static struct fits fits_interrupted_reply(const struct look *l)
@@ -318,8 +304,11 @@ static struct fits fits_floor_holder(const struct look *l)
 {
 	const struct room_floor *f = l->context->floor;
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
+	/* "I asked Parley" is said to others. */
+	bool of_bot = holder && room_name_occurs(l->context->names, l->turn->transcript);
 
-	return (struct fits){holder, holder && !room_floor_others(f), room_floor_others(f), 0};
+	return (struct fits){holder, holder && !room_floor_others(f) && !of_bot,
+			     room_floor_others(f), 0};
 }
 
 static struct fits fits_volition(const struct look *l)
@@ -530,7 +519,7 @@ static struct look examine_turn(struct room_context *context, struct room_turn *
 {
 	struct look l = {.context = context,
 			 .turn = turn,
-			 .address = room_address(context->names, turn->transcript),
+			 .address = room_saying_address(context, turn->transcript),
 			 .tool_owner = room_followup_tool_owner(context->followup, context->now)};
 
 	turn->named = turn->named || l.address == ROOM_ADDRESS_ADDRESSED;

@@ -2,6 +2,7 @@
 
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"
+#include "control/room/floor/address.h"
 #include "control/room/turn/history.h"
 #include "control/settings/settings.h"
 
@@ -25,4 +26,29 @@ struct room_saying room_saying_of(const struct room_context *context, const char
 				    .over = find_last_answer(context),
 				    .names = context->names,
 				    .language = room_language_by_code(context->settings->language)};
+}
+
+bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text)
+{
+	const struct room_people *people = context->people;
+	struct room_saying s = room_saying_of(context, text);
+	enum room_language language = room_phrase_language(&s);
+
+	for (unsigned i = 0; i < people->places;) {
+		struct room_names names = {0};
+
+		for (; i < people->places && names.n < ROOM_NAMES; i++)
+			if (people->person[i].used && people->person[i].user != user)
+				room_names_add(&names, people->person[i].name);
+		if (names.n && room_address_in(&names, text, language) == ROOM_ADDRESS_ADDRESSED)
+			return true;
+	}
+	return room_phrase_to_other(&s);
+}
+
+enum room_address room_saying_address(const struct room_context *context, const char *text)
+{
+	struct room_saying s = room_saying_of(context, text);
+
+	return room_address_in(context->names, text, room_phrase_language(&s));
 }

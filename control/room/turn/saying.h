@@ -3,11 +3,18 @@
 #ifndef CONTROL_ROOM_TURN_SAYING_H
 #define CONTROL_ROOM_TURN_SAYING_H
 
+#include "control/room/floor/address.h"
 #include "control/room/floor/phrase.h"
 
 struct room_context;
 
 /* Borrows the text and the bot's words; valid until either changes. */
 struct room_saying room_saying_of(const struct room_context *context, const char *text);
+
+/* Whether this user's words address another person, by a name of the room or by their form. */
+bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text);
+
+/* Whether the words address or mention the bot. */
+enum room_address room_saying_address(const struct room_context *context, const char *text);
 
 #endif

@@ -220,7 +220,7 @@ TEST(rule_080_what_words_over_the_bot_are)
 		    {"of all things", ROOM_PHRASE_FEW},
 		    {"the small one please thank you", ROOM_PHRASE_WORDS},
 		    {"i did not know that", ROOM_PHRASE_BACKCHANNEL},
-		    {"what a story", ROOM_PHRASE_FEW},
+		    {"what a story", ROOM_PHRASE_BACKCHANNEL},
 		    {"oh and how much", ROOM_PHRASE_WORDS},
 		    {"okay but can you", ROOM_PHRASE_WORDS},
 		    {"i wanted", ROOM_PHRASE_WORDS},
@@ -389,7 +389,11 @@ TEST(rule_080_taking_over_in_so_many_words)
 	world_sound(&w, 2, 1500, 6000);
 	world_partial(&w, 2, "did you see the match");
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP] + w.did[ROOM_DO_SAY_GAIN], 0);
+	/* Only his whole sentence tells whom he wants to be quiet. */
 	world_partial(&w, 2, "did you see stop talking");
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 0);
+	world_sound_end(&w, 2);
+	world_words(&w, 2, "did you see stop talking");
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_end(&w);
 }

@@ -45,11 +45,27 @@ TEST(rule_038_what_never_was_speech_is_never_transcribed)
 	struct world w;
 
 	world_begin(&w, "", 1);
-	world_sound(&w, 1, 300, 6000);
+	world_sound(&w, 1, 140, 6000);
 	world_sound_end(&w, 1);
 	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
 	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 1);
 	CHECK_INT(w.did[ROOM_DO_RECORD], 0);
+	world_end(&w);
+}
+
+TEST(a_word_that_is_over_before_promotion_is_transcribed)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 200, 6000);
+	world_sound_end(&w, 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
+	world_end(&w);
+	world_begin(&w, "short_speech_ms=0", 1);
+	world_sound(&w, 1, 200, 6000);
+	world_sound_end(&w, 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
 	world_end(&w);
 }
 
