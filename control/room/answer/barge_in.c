@@ -25,22 +25,26 @@ static bool takes_floor(const struct room_barge_in_input *in)
 			     (in->over || in->gate.allowed));
 }
 
+/* Words override duration, level and the echo guard. */
+static bool is_stoppable(enum room_gate gate)
+{
+	return gate >= ROOM_GATE_ECHO_GUARD_ACTIVE &&
+	       gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
+	       gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH;
+}
+
 enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 					       const struct room_barge_in_input *in)
 {
 	enum room_gate gate = room_gate(s, &in->gate);
 
 	/* Words by name or takeover override duration and level. */
-	if (takes_floor(in) && in->calls && (in->named || !in->to_other) &&
-	    gate >= ROOM_GATE_ECHO_GUARD_ACTIVE && gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
-	    gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
+	if (takes_floor(in) && in->calls && (in->named || !in->to_other) && is_stoppable(gate))
 		return ROOM_BARGE_IN_STOP;
 	if (in->words == ROOM_PHRASE_BACKCHANNEL || in->to_other)
 		return ROOM_BARGE_IN_IGNORE;
 	/* The asker's words count even when they are few and over. */
-	if (in->over && in->words >= ROOM_PHRASE_FEW && in->gate.allowed &&
-	    gate >= ROOM_GATE_ECHO_GUARD_ACTIVE && gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
-	    gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
+	if (in->over && in->words >= ROOM_PHRASE_FEW && in->gate.allowed && is_stoppable(gate))
 		return ROOM_BARGE_IN_STOP;
 	if (gate == ROOM_GATE_ALLOWED && !in->awaited)
 		return ROOM_BARGE_IN_STOP;
