@@ -346,6 +346,9 @@ static bool is_spoken_of(const struct word *w, unsigned n, unsigned next)
 
 	if (next >= n || w[next].after_stop)
 		return false;
+	/* "Parley never mind" is said to it. */
+	if (next + 1 < n && w[next + 1].n == 4 && strncasecmp(w[next + 1].p, "mind", 4) == 0)
+		return false;
 	if (!is_in_list(&w[next], third))
 		return is_past_or_third(&w[next]);
 	if (is_in_list(&w[next], joins))
