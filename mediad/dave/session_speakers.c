@@ -11,6 +11,12 @@ static struct dave_heal_speaker *find_speaker(struct dave_heal_state *l, uint64_
 	return NULL;
 }
 
+/* Whoever is heard is evidence, which many others must not push out. */
+static bool makes_room_before(const struct dave_heal_speaker *a, const struct dave_heal_speaker *b)
+{
+	return a->heard == b->heard ? a->at < b->at : b->heard;
+}
+
 /* When there is no room, the speaker of whom nothing was noted for longest makes room. */
 static struct dave_heal_speaker *note_speaker(struct dave_heal_state *l, uint64_t user,
 					      uint64_t now)
@@ -20,7 +26,7 @@ static struct dave_heal_speaker *note_speaker(struct dave_heal_state *l, uint64_
 	if (!p) {
 		p = &l->speakers[0];
 		for (unsigned i = 1; i < DAVE_HEAL_SPEAKERS; i++)
-			if (l->speakers[i].at < p->at)
+			if (makes_room_before(&l->speakers[i], p))
 				p = &l->speakers[i];
 		*p = (struct dave_heal_speaker){.user = user};
 	}

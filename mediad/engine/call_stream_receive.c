@@ -292,6 +292,15 @@ static void on_unmapped_packet(struct call_stream *cs, uint32_t ssrc,
 	report_unmapped(cs, find_unmapped_source(cs, ssrc), now);
 }
 
+/* Both directions have one key, so our own packets are authentic when somebody sends them back. */
+static bool may_be_new(const struct call_stream *cs, const struct slot *s, const uint8_t *counter,
+		       const struct rtp_header *h)
+{
+	if (h->ssrc == cs->ssrc)
+		return false;
+	return !s || call_stream_may_be_new(&s->arrivals, counter, h->seq);
+}
+
 static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 {
 	uint64_t now = env_now(cs->env);
@@ -309,7 +318,7 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 	}
 	s = call_stream_find_slot(cs, h.ssrc);
 	counter = rtpsize_counter_of(cs->key, p, n);
-	if (s && !call_stream_may_be_new(&s->arrivals, counter, h.seq)) {
+	if (!may_be_new(cs, s, counter, &h)) {
 		cs->stats.replayed++;
 		return;
 	}
@@ -390,14 +399,18 @@ static void on_rtcp(struct call_stream *cs, const uint8_t *p, size_t n)
 {
 	uint8_t plain[UDP_MAX_PACKET];
 	struct rd r = rd_of(plain + 4, 4); /* the sender's SSRC, in every packet type */
+	uint32_t sender;
 	size_t len;
 
 	if (!cs->key)
 		return;
-	if (rtpsize_open_rtcp(cs->key, p, n, plain, sizeof plain, &len))
+	if (rtpsize_open_rtcp(cs->key, p, n, plain, sizeof plain, &len)) {
 		cs->stats.malformed++;
-	else if (!call_stream_accept_counter(cs, (uint32_t)rd_be(&r, 4),
-					     rtpsize_counter_of(cs->key, p, n)))
+		return;
+	}
+	sender = (uint32_t)rd_be(&r, 4);
+	if (sender == cs->ssrc ||
+	    !call_stream_accept_counter(cs, sender, rtpsize_counter_of(cs->key, p, n)))
 		cs->stats.replayed++;
 	else
 		call_stream_read_reports(cs, plain, len);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -45,7 +46,6 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(sigaltstack, ALL)                                                                        \
 	S(getpid, ALL)                                                                             \
 	S(gettid, ALL)                                                                             \
-	S(tgkill, ALL)                                                                             \
 	S(madvise, ALL)                                                                            \
 	S(munmap, ALL)                                                                             \
 	S(restart_syscall, ALL)                                                                    \
@@ -69,8 +69,6 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(fdatasync, L)                                                                            \
 	S(close, L)                                                                                \
 	S(fstat, L)                                                                                \
-	S(fcntl, L)                                                                                \
-	S(ioctl, L)                                                                                \
 	S(dup, L)                                                                                  \
 	S(dup3, L) /* ipc/ws_adopt.c */                                                            \
 	S(pipe2, L)                                                                                \
@@ -94,8 +92,7 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(getuid, L)                                                                               \
 	S(geteuid, L)                                                                              \
 	S(getgid, L)                                                                               \
-	S(getegid, L)                                                                              \
-	S(prlimit64, L)
+	S(getegid, L)
 
 /* Calls that are refused for good, with EPERM instead of ENOSYS. */
 #define REFUSED(R)                                                                                 \
@@ -141,6 +138,40 @@ static const int refused[] = {
 	REFUSED(R)
 #undef R
 };
+
+/* Allows what would reach beyond this process, or into a terminal that it was started from, with
+ * these values of an argument alone. */
+static int allow_narrowed(scmp_filter_ctx f, enum sandbox_role role)
+{
+	const struct {
+		int call;
+		unsigned roles, arg;
+		scmp_datum_t value;
+	} rules[] = {
+		{SCMP_SYS(tgkill), ALL, 0, (scmp_datum_t)getpid()},
+		{SCMP_SYS(prlimit64), L, 0, 0},
+		/* Not F_SETOWN and F_SETSIG, by which the kernel sends signals. */
+		{SCMP_SYS(fcntl), L, 1, F_GETFD},
+		{SCMP_SYS(fcntl), L, 1, F_SETFD},
+		{SCMP_SYS(fcntl), L, 1, F_GETFL},
+		{SCMP_SYS(fcntl), L, 1, F_SETFL},
+		{SCMP_SYS(fcntl), L, 1, F_DUPFD_CLOEXEC},
+		/* Not TIOCSTI, which types. */
+		{SCMP_SYS(ioctl), L, 1, FIONBIO},
+		{SCMP_SYS(ioctl), L, 1, FIONREAD},
+		{SCMP_SYS(ioctl), L, 1, TCGETS},
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof rules / sizeof rules[0] && !err; i++) {
+		struct scmp_arg_cmp is = {
+			.arg = rules[i].arg, .op = SCMP_CMP_EQ, .datum_a = rules[i].value};
+
+		if (rules[i].roles & role)
+			err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, rules[i].call, 1, &is);
+	}
+	return err;
+}
 
 static int allow_sockets(scmp_filter_ctx f)
 {
@@ -305,6 +336,8 @@ int sandbox_enter(enum sandbox_role role)
 	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0] && !err; i++)
 		if (allowed[i].roles & role)
 			err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i].call, 0);
+	if (!err)
+		err = allow_narrowed(f, role);
 	if (!err && role == SANDBOX_LOOP)
 		err = allow_sockets(f);
 	if (!err && role == SANDBOX_LOOP)

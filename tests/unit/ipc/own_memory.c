@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 enum { MESSAGE = 64 << 10, CHUNK = 256 << 10 };
+/* Not at the beginning, which free() overwrites. */
+enum { MARK_AT = 100, MARK_EVERY = 1000 };
 
 struct own_memory {
 	uint8_t mark[OWN_MARK];
@@ -38,7 +40,8 @@ void own_memory_end(struct own_memory *m)
 const uint8_t *own_memory_message(struct own_memory *m, size_t n)
 {
 	memset(m->message, '-', n);
-	memcpy(m->message, m->mark, OWN_MARK);
+	for (size_t at = MARK_AT; at + OWN_MARK <= n; at += MARK_EVERY)
+		memcpy(m->message + at, m->mark, OWN_MARK);
 	return m->message;
 }
 

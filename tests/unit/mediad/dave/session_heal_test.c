@@ -436,6 +436,30 @@ TEST(dave_heal_many_broken_members_are_no_lever)
 	script_end(&t);
 }
 
+/* So many that nothing more can be noted of those who are heard. */
+TEST(dave_heal_a_crowd_of_broken_members_is_no_lever)
+{
+	enum { CROWD = 40, MINUTES = 30 };
+	unsigned rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (uint64_t bot = 100; bot < 100 + CROWD; bot++)
+		script_member(&t, bot, true);
+	dave_session_proof(t.s, t.now, 2, t.serial);
+	for (unsigned i = 0; i < MINUTES * 60 * 1000 / 500; i++) {
+		for (uint64_t bot = 100; bot < 100 + CROWD; bot++)
+			dave_session_decryption(t.s, t.now, bot, false);
+		script_wait(&t, 500);
+		answer_package(&t, &id, 2);
+		rejoins += count(script_said(&t), "rejoin");
+	}
+	CHECK_INT(rejoins, 0);
+	script_end(&t);
+}
+
 /* When the others stop being heard, too, our keys are wrong, and the steps go on to a rejoin. */
 TEST(dave_heal_rejoins_when_the_last_speaker_is_lost)
 {

@@ -336,6 +336,18 @@ TEST(call_stream_dtx_in_pauses)
 	pair_finish();
 }
 
+/* Somebody on the way sends our own packets back to us, which are authentic under the one key of
+ * both directions: nobody's SSRC is asked for, and no place is taken from what others say. */
+TEST(call_stream_ignores_its_own_packets)
+{
+	CHECK_INT(start(), 0);
+	hold_unknown();
+	for (uint16_t k = 0; k < 200; k++)
+		speak(PAIR_OTHER_SSRC, (uint16_t)(300 + k), k * RTP_FRAME);
+	CHECK(pair.rx.unmapped == 0 && pair.rx.persistent == 0);
+	pair_finish();
+}
+
 /* A persistent unmapped SSRC is reported once a second; a straggler is not. */
 TEST(call_stream_reports_an_unmapped_ssrc)
 {

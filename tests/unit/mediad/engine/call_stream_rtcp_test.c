@@ -26,7 +26,7 @@ static void on_control(const struct pair_end *e, const uint8_t *p, size_t n)
 	/* The other one sends nothing but the silence of joining. */
 	if (got.type != RTCP_SR && (e == &pair.tx || got.type != RTCP_RR))
 		seen.bad++;
-	seen.bad += got.ssrc != PAIR_SSRC;
+	seen.bad += got.ssrc != (e == &pair.rx ? PAIR_OTHER_SSRC : PAIR_SSRC);
 	seen.sr += e == &pair.tx;
 	seen.rr += got.type == RTCP_RR;
 	seen.blocks += got.n_blocks;
@@ -172,10 +172,12 @@ TEST(call_stream_expected_loss_follows_reports)
 	pair_finish();
 }
 
+static uint32_t stream_ssrc = PAIR_SSRC; /* of the stream that reports are about */
+
 /* A block about our own stream, sealed; the same datagram may come again. */
 static size_t sealed_block(uint8_t *out, uint32_t from, uint8_t fraction)
 {
-	struct rtcp_block b = {.ssrc = PAIR_SSRC, .fraction = fraction};
+	struct rtcp_block b = {.ssrc = stream_ssrc, .fraction = fraction};
 	uint8_t p[RTCP_REPORT_MAX];
 	size_t n, len;
 
@@ -232,6 +234,20 @@ TEST(call_stream_takes_a_report_once)
 	pair_finish();
 }
 
+/* Our own report, sent back to us, is nobody's. */
+TEST(call_stream_ignores_its_own_reports)
+{
+	uint8_t out[UDP_MAX_PACKET];
+	size_t n;
+
+	CHECK_INT(start(), 0);
+	n = sealed_block(out, PAIR_SSRC, 200);
+	pair_datagram(&pair.tx, out, n);
+	CHECK_INT(pair.tx.l->report.reports, 0);
+	CHECK_INT(pair.tx.l->stats.replayed, 1);
+	pair_finish();
+}
+
 /* A speaker's counters are kept with the speaker, also those from before the name was known. */
 TEST(call_stream_takes_a_speakers_report_once)
 {
@@ -241,6 +257,7 @@ TEST(call_stream_takes_a_speakers_report_once)
 	uint64_t before;
 
 	CHECK_INT(start(), 0);
+	stream_ssrc = PAIR_OTHER_SSRC;
 	before = pair.rx.l->stats.replayed; /* both ends begin with silence */
 	n_old = sealed_block(old, 555, 1);
 	pair_datagram(&pair.rx, old, n_old);
@@ -256,6 +273,7 @@ TEST(call_stream_takes_a_speakers_report_once)
 	pair_datagram(&pair.rx, old, n_old);
 	CHECK_INT(pair.rx.l->stats.replayed - before, 3);
 	CHECK_INT(pair.rx.l->report.reports, 22);
+	stream_ssrc = PAIR_SSRC;
 	pair_finish();
 }
 

@@ -274,7 +274,10 @@ void pair_run(unsigned ms)
 void pair_link(struct pair_end *e)
 {
 	struct cmd c = {.type = CMD_LINK,
-			.link = {.link = 1, .ssrc = PAIR_SSRC, .seq = 100, .ts = 7000}};
+			.link = {.link = 1,
+				 .ssrc = e == &pair.rx ? PAIR_OTHER_SSRC : PAIR_SSRC,
+				 .seq = 100,
+				 .ts = 7000}};
 	int fds[2];
 
 	if (e->fd >= 0)

@@ -6,7 +6,7 @@
 #include "ipc/env.h"
 #include "mediad/engine/call_stream.h"
 
-enum { PAIR_SSRC = 9, PAIR_USER = 5, PAIR_LANE = 3, PAIR_RATE = 24000 };
+enum { PAIR_SSRC = 9, PAIR_OTHER_SSRC = 1009, PAIR_USER = 5, PAIR_LANE = 3, PAIR_RATE = 24000 };
 
 struct pair_end {
 	struct call_stream *l;

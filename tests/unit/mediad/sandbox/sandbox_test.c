@@ -14,6 +14,8 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -167,6 +169,41 @@ static int works(enum sandbox_role role)
 	return 0;
 }
 
+/* Descriptor 30 and our parent stand for what a stranger could reach. */
+static int try_signal(void)
+{
+	return syscall(SYS_tgkill, getppid(), getppid(), 0) ? errno : 0;
+}
+
+static int try_own_signal(void)
+{
+	return syscall(SYS_tgkill, getpid(), gettid(), 0) ? errno : 0;
+}
+
+static int try_signal_by_descriptor(void)
+{
+	return fcntl(30, F_SETOWN, getppid()) ? errno : 0;
+}
+
+static int try_type(void)
+{
+	return ioctl(30, TIOCSTI, "x") ? errno : 0;
+}
+
+static int try_limits(void)
+{
+	struct rlimit limit = {0, 0};
+
+	return prlimit(getppid(), RLIMIT_CORE, NULL, &limit) ? errno : 0;
+}
+
+static int try_flags(void)
+{
+	int flags = fcntl(30, F_GETFL);
+
+	return flags < 0 || fcntl(30, F_SETFL, flags | O_NONBLOCK) ? errno : 0;
+}
+
 static const struct {
 	const char *what;
 	int (*f)(void);
@@ -191,6 +228,13 @@ static const struct {
 	{"remove a directory", try_unlink_directory, ENOSYS, EPERM, EPERM},
 	{"remove a file above its own directory", try_unlink_above, EACCES, EPERM, EPERM},
 	{"remove its own socket", try_unlink_own, 0, EPERM, EPERM},
+	{"signal another process", try_signal, ENOSYS, ENOSYS, ENOSYS},
+	{"signal itself", try_own_signal, 0, 0, 0},
+	{"signal another process by a descriptor", try_signal_by_descriptor, ENOSYS, ENOSYS,
+	 ENOSYS},
+	{"type into a terminal", try_type, ENOSYS, ENOSYS, ENOSYS},
+	{"limit another process", try_limits, ENOSYS, ENOSYS, ENOSYS},
+	{"change flags", try_flags, 0, ENOSYS, ENOSYS},
 };
 
 /* In the child: 0 when all went as wanted, else 1 + the number of the first that did not. */
