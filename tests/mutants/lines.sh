@@ -1,6 +1,7 @@
 #!/bin/sh
 # Whether every edit of tests/mutants/media still applies: its file holds the line that it replaces, and its unit test exists. The
-# edits themselves are tried by tests/mutants/media.sh, which takes too long for make check.
+# edits themselves are tried by tests/mutants/media.sh, which takes too long for make check. docs/faults.md names every edit, and what
+# it names exists.
 set -eu
 cd "$(dirname "$0")/../.."
 perl -e '
@@ -26,6 +27,38 @@ while (my $line = <$table>) {
 		$bad++;
 	}
 }
+my (%edit, %named);
+open $table, "<", "tests/mutants/media" or die;
+/^@ (\S+)/ and $edit{$1} = 1 while <$table>;
+open my $page, "<", "docs/faults.md" or die;
+while (<$page>) {
+	next if !/^\| (?!fault|---)/;
+	my (undef, undef, $through, $simulated, $list) = split /\|/;
+	for my $word ($list =~ /`([^`]+)`/g) {
+		next if $word =~ m,^tests/,;
+		my @found = grep { my $p = quotemeta($word) =~ s/\\\*/.*/gr; /^$p$/ } keys %edit;
+		@named{@found} = @found;
+		print "docs/faults.md: there is no edit $word\n" and $bad++ if !@found;
+	}
+	for my $word ($simulated =~ /`([^`]+)`/g) {
+		my $p = quotemeta($word) =~ s/\\\*/[a-z0-9_]*/gr;
+		next if $tests =~ ($word =~ m,/, ? qr/tests.unit.\S*$p/ : qr/\($p\)/);
+		print "docs/faults.md: there is no test $word\n" and $bad++;
+	}
+	my $faults = $through =~ /chaos/ ? `cat tests/chaos/script.c tests/chaos/script.h` : "";
+	for my $word ($through =~ /`([a-z-]+)`/g) {
+		print "docs/faults.md: chaos has no fault $word\n" and $bad++ if $faults && $faults !~ /"$word"/;
+	}
+	for my $words ($through =~ /replay ([a-z, -]+)/g) {
+		for my $word ($words =~ /[a-z-]{3,}/g) {
+			print "docs/faults.md: no replay $word\n" and $bad++ if !-e "tests/replay/$word.mediad";
+		}
+	}
+	for my $word ($through =~ /scenario ([a-z]+)/g) {
+		print "docs/faults.md: there is no scenario $word\n" and $bad++ if !-e "tests/scenarios/$word.sh";
+	}
+}
+print "docs/faults.md does not name the edit $_\n" and $bad++ for grep { !$named{$_} } sort keys %edit;
 print "mutants: $edits edits apply\n" if !$bad;
 exit($bad || !$edits ? 1 : 0);
 '

@@ -45,6 +45,22 @@ told "correlation" && ok "and the whole answer is heard" || bad "and the whole a
 within "many were sent" "$(of replayed)" 50 100000
 switch '{"replay_every":0}'
 
+# ---- the same where the transport's counters alone protect ----
+switch '{"dave_version":0}'
+with_dave="$GUILD $VOICE"
+new_guild clear
+join $NEW_TEXT $NEW_VOICE
+until_ok 10 up $NEW || bad "the call without DAVE" "not up"
+GUILD=$NEW VOICE=$NEW_VOICE
+switch '{"replay_every":2}'
+ask
+wait $caller
+is "a question is heard and answered without DAVE while old packets are sent again" $? 0
+within "many were sent" "$(of replayed)" 50 100000
+is "and the call was not encrypted" "$(api GET "/channels/$VOICE/messages" | grep -oF "This call is not end-to-end encrypted" | wc -l)" 1
+switch '{"replay_every":0,"dave_version":1}'
+read -r GUILD VOICE <<<"$with_dave"
+
 # ---- a process that stands still ----
 ask
 until_ok 25 told "the bot begins to speak" || bad "the bot answers again" "$(tail -1 "$D/ask.out")"

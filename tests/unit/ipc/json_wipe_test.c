@@ -1,9 +1,11 @@
 #include "ipc/json_wipe.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/test.h"
+#include "tests/unit/ipc/own_memory.h"
 
 TEST(json_wipe_leaves_nothing_of_a_block)
 {
@@ -18,4 +20,33 @@ TEST(json_wipe_leaves_nothing_of_a_block)
 	CHECK(clean);
 	free(p);
 	json_wipe_block(NULL);
+}
+
+/* A message with the mark in a string; it is not searched. */
+static const char *compose(struct own_memory *m, char *text, size_t size)
+{
+	const uint8_t *p = own_memory_message(m, 600);
+
+	snprintf(text, size, "{\"token\":\"%.*s\"}", 600, (const char *)p);
+	return text;
+}
+
+TEST(json_wipe_leaves_nothing_of_a_parsed_message)
+{
+	struct own_memory *m = NULL;
+	json_malloc_t before_malloc;
+	json_free_t before_free;
+	char text[700];
+	json_t *o;
+
+	CHECK(own_memory_begin(&m));
+	json_get_alloc_funcs(&before_malloc, &before_free);
+	json_wipe_on_free();
+	o = json_loads(compose(m, text, sizeof text), 0, NULL);
+	explicit_bzero(text, sizeof text);
+	CHECK(o && own_memory_count(m) == 1);
+	json_decref(o);
+	CHECK_INT(own_memory_count(m), 0);
+	json_set_alloc_funcs(before_malloc, before_free);
+	own_memory_end(m);
 }
