@@ -30,6 +30,9 @@ struct person {
 	unsigned lasts;		       /* of the speech that goes on, 0 = not known */
 	uint32_t utterance, committed; /* the newest */
 	char words[STAGE_WORDS];
+	stage_fill fill; /* of an open microphone */
+	void *fill_arg;
+	unsigned frames; /* of speech over it */
 };
 
 enum what {
@@ -543,6 +546,25 @@ struct slice stage_tone(struct stage *s, unsigned amp, unsigned ms)
 	return (struct slice){second, (size_t)ms * ROOM_RATE / 1000 * 2};
 }
 
+/* What an open microphone sends: its background and, while somebody speaks, syllables. */
+static struct slice mix_frame(struct person *x)
+{
+	static const unsigned char syllable[] = {3, 6, 9, 10, 10, 9, 8, 6, 4, 2, 1, 2};
+	static int16_t samples[STAGE_FRAME];
+	static uint8_t pcm[2 * STAGE_FRAME];
+	int amp = (int)x->amp * syllable[x->frames++ % sizeof syllable] / 10;
+
+	x->fill(samples, x->fill_arg);
+	for (unsigned k = 0; k < STAGE_FRAME; k++) {
+		int v = samples[k] + (k / 8 % 2 ? amp : -amp);
+
+		v = v > INT16_MAX ? INT16_MAX : v < INT16_MIN ? INT16_MIN : v;
+		pcm[2 * k] = (uint8_t)(v & 0xff);
+		pcm[2 * k + 1] = (uint8_t)((unsigned)v >> 8);
+	}
+	return (struct slice){pcm, sizeof pcm};
+}
+
 static void frame(struct stage *s, unsigned who)
 {
 	struct person *x = &s->person[who];
@@ -552,7 +574,16 @@ static void frame(struct stage *s, unsigned who)
 	stage_feed(s, &(struct room_event){.type = ROOM_HEARD,
 					   .user = who + 1,
 					   .at = s->now,
-					   .pcm = tone(s, x->amp)});
+					   .pcm = x->fill ? mix_frame(x) : tone(s, x->amp)});
+}
+
+void stage_open_microphone(struct stage *s, uint64_t user, stage_fill fill, void *arg)
+{
+	struct person *x = &s->person[user - 1];
+
+	x->fill = fill;
+	x->fill_arg = arg;
+	stage_speaks(s, user, "", 0);
 }
 
 /* The length of the whole words among the first n bytes; of whole characters where no blanks part
@@ -657,6 +688,10 @@ void stage_stops(struct stage *s, uint64_t user)
 {
 	unsigned who = (unsigned)user - 1;
 
+	if (s->person[who].fill) {
+		s->person[who].amp = 0;
+		return;
+	}
 	for (int w = W_FRAME; w <= W_STOP; w++)
 		forget(s, (enum what)w, who);
 	later(s, SPEAKING_OFF_MS, W_OFF, who);

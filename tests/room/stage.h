@@ -72,6 +72,10 @@ void stage_speaks(struct stage *s, uint64_t user, const char *words, unsigned am
 void stage_stops(struct stage *s, uint64_t user);
 /* The same with its end; ms 0: by its letters. Returns how long it takes. */
 unsigned stage_says(struct stage *s, uint64_t user, const char *words, unsigned ms, unsigned amp);
+/* From now on this person's microphone sends without pause what `fill` writes, STAGE_FRAME samples
+ * of s16; speech is added to it. */
+typedef void (*stage_fill)(int16_t *samples, void *arg);
+void stage_open_microphone(struct stage *s, uint64_t user, stage_fill fill, void *arg);
 /* A tone, a second at most. Borrowed until the next of them. */
 struct slice stage_tone(struct stage *s, unsigned amp, unsigned ms);
 /* The newest utterance of theirs, their newest turn; 0 for none. */

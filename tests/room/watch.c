@@ -43,7 +43,10 @@ struct watch {
 	uint64_t deadline;
 	uint32_t recording; /* of this step, its first utterance */
 	uint8_t at[STATES_MACHINES], capture[ROOM_SPEAKERS];
-	unsigned places; /* of those */
+	struct voice {
+		uint64_t user, until;
+	} voice[WATCH_VOICES]; /* end of the last audio of this user that is no silence */
+	unsigned places;       /* of those */
 	char what[256];
 	bool broken;
 };
@@ -129,9 +132,28 @@ static void utterance_over(struct watch *w, uint32_t id, uint64_t user)
 		recording_over(w, id);
 }
 
-static void came(struct watch *w, const struct room_event *ev)
+/* Any sample of this amplitude may be speech. */
+static void measure_voice(struct watch *w, const struct room *room, const struct room_event *ev)
+{
+	int active = (int)room->context.settings->active_sample;
+
+	for (size_t i = 0; i + 1 < ev->pcm.n; i += 2) {
+		int v = (int16_t)(ev->pcm.p[i] | ev->pcm.p[i + 1] << 8);
+
+		if (v < active && v > -active)
+			continue;
+		w->voice[ev->user % WATCH_VOICES] =
+			(struct voice){ev->user, w->now + ev->pcm.n / 2 * NS_PER_S / ROOM_RATE};
+		return;
+	}
+}
+
+static void came(struct watch *w, const struct room *room, const struct room_event *ev)
 {
 	switch ((int)ev->type) {
+	case ROOM_HEARD:
+		measure_voice(w, room, ev);
+		break;
 	case ROOM_TRANSCRIPT:
 	case ROOM_TRANSCRIPT_FAILED:
 		utterance_over(w, ev->utterance, ev->user);
@@ -385,6 +407,17 @@ static bool lives(const struct room_turn *t)
 	return t->phase != ROOM_PHASE_FREE && t->phase != ROOM_PHASE_ENDED;
 }
 
+/* Packets without voice keep no turn open. */
+static void look_at_voice(struct watch *w, const struct room *room, const struct room_turn *rt)
+{
+	const struct voice *v = &w->voice[rt->user % WATCH_VOICES];
+	uint64_t delay = room->context.settings->end_long_ms * NS_PER_MS;
+
+	if (v->user == rt->user && w->now >= v->until + delay)
+		broken(w, "turn %u is heard for %llu ms without voice", rt->id,
+		       (unsigned long long)((w->now - v->until) / NS_PER_MS));
+}
+
 static void look_at_turn(struct watch *w, const struct room *room, const struct room_turn *rt)
 {
 	struct turn *t = turn_of(w, rt->id);
@@ -407,6 +440,7 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 
 		if (place == ROOM_SPEAKERS || room->turns.hearing[place] != rt)
 			broken(w, "turn %u is heard from nobody", rt->id);
+		look_at_voice(w, room, rt);
 		return;
 	}
 	if (rt->phase == ROOM_PHASE_TRANSCRIBING && !words_come(w, room, rt))
@@ -510,7 +544,7 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 	w->probability += gone < CHANCE_MS * NS_PER_MS ? gone : CHANCE_MS * NS_PER_MS;
 	w->now = now;
 	w->recording = 0;
-	came(w, ev);
+	came(w, room, ev);
 	for (size_t i = 0; i < fx->n; i++)
 		did(w, room, &fx->v[i]);
 	if (fx->n >= ROOM_EFFECTS)

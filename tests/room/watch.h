@@ -9,6 +9,7 @@
  *                   turn after a stop
  *   turns           end once, with a reason; every live turn makes progress; only speech holds a
  *                   waiting turn
+ *   hearing         a turn is heard no longer than the endpointing delay after its last voice
  *   time            after a timer the deadline is later; every waiting turn has a near deadline
  *   machines        no impossible transition, no impossible pair of states
  *                   (control/room/states.def)
@@ -22,7 +23,7 @@
 
 struct watch;
 
-enum { WATCH_TURNS = 512, WATCH_UTTERANCES = 1024 };
+enum { WATCH_TURNS = 512, WATCH_UTTERANCES = 1024, WATCH_VOICES = 128 };
 
 /* seen may be NULL; it is added to. ENOMEM. */
 int watch_alloc(struct watch **out, struct seen *seen);

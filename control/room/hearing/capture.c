@@ -4,14 +4,23 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 
-enum { SHORT_MS = 260, MIDDLE_MS = 900, END_FLOOR_MS = 100, CONFIRMED_MS = 120 };
+enum {
+	SHORT_MS = 260,
+	MIDDLE_MS = 900,
+	END_FLOOR_MS = 100,
+	CONFIRMED_MS = 120,
+	PROVISIONAL_MS = 2000,
+	RISEN_FRAMES = 2 /* a single loud frame is an outlier of the background */
+};
 
 static void begin_capture(struct room_capture *c, struct room_capture_out *out, uint64_t now)
 {
 	*c = (struct room_capture){.phase = ROOM_CAPTURE_PROVISIONAL,
 				   .started_at = now,
 				   .input_at = now,
+				   .active_at = now,
 				   .noise = c->noise,
+				   .background = c->background,
 				   .done_packet_at = c->done_packet_at};
 	out->start = true;
 }
@@ -53,7 +62,9 @@ static enum room_capture_end end_capture(struct room_capture *c, const struct se
 	if (c->packet_at > c->done_packet_at)
 		c->done_packet_at = c->packet_at;
 	*c = (struct room_capture){.utterance = c->utterance,
+				   .input_at = c->input_at,
 				   .noise = c->noise,
+				   .background = c->background,
 				   .signal = c->signal,
 				   .voiced = c->voiced,
 				   .voice_at = c->voice_at,
@@ -96,6 +107,7 @@ struct room_capture_out room_capture_on_speaking(struct room_capture *c, const s
 {
 	struct room_capture_out out = {0};
 
+	c->open_mic = false;
 	if (on) {
 		if (c->phase == ROOM_CAPTURE_NONE)
 			begin_capture(c, &out, now);
@@ -109,11 +121,24 @@ struct room_capture_out room_capture_on_speaking(struct room_capture *c, const s
 	return out;
 }
 
+/* The least loudness of a frame of speech. */
+static uint32_t speech_threshold(const struct room_capture *c, const struct settings *s,
+				 uint64_t now)
+{
+	uint32_t noise = room_noise_floor_threshold(&c->noise, s, now);
+	uint32_t background = room_background_threshold(&c->background);
+
+	return noise > background ? noise : background;
+}
+
 static bool is_loud_enough(const struct room_capture *c, const struct settings *s)
 {
 	uint32_t rms = room_signal_rms(&c->signal), active = room_signal_active(&c->signal);
 
 	if (room_signal_ms(&c->signal) < s->promote_ms)
+		return false;
+	/* Against a background the audio as a whole tells little: its voiced part counts. */
+	if (c->background.most && room_signal_ms(&c->voiced) < s->promote_ms / 2)
 		return false;
 	if (c->vad && c->signal.peak >= s->vad_peak && active >= s->vad_active)
 		return true;
@@ -147,6 +172,16 @@ struct room_capture_out room_capture_split(struct room_capture *c)
 	return (struct room_capture_out){.end = ROOM_CAPTURE_CHUNK};
 }
 
+/* Whether the frame may belong to speech: soft endings of words count, the background does not. */
+static bool is_active_frame(const struct room_capture *c, const struct settings *s,
+			    const struct room_signal *frame)
+{
+	return 2 * frame->peak >= s->promote_peak &&
+	       2 * room_signal_active(frame) >= s->promote_active &&
+	       (!c->background.most ||
+		room_signal_rms(frame) >= room_background_threshold(&c->background));
+}
+
 /* Counts the frame as voiced if it is loud enough. */
 static void count_voiced(struct room_capture *c, const struct settings *s,
 			 const struct room_signal *frame, uint64_t at, uint64_t now)
@@ -156,21 +191,52 @@ static void count_voiced(struct room_capture *c, const struct settings *s,
 	if (frame->peak < s->promote_peak || room_signal_active(frame) < s->promote_active)
 		return;
 	rms = room_signal_rms(frame);
-	if (rms < room_noise_floor_threshold(&c->noise, s, now))
+	if (rms < speech_threshold(c, s, now))
 		return;
 	c->voice_at = at;
 	room_signal_merge(&c->voiced, frame);
 	c->tail_rms = c->tail_rms ? (3 * c->tail_rms + rms) / 4 : rms;
 }
 
+/* Whether a capture can begin with this frame. */
+static bool can_begin(struct room_capture *c, const struct settings *s, bool active, uint64_t at,
+		      uint64_t now)
+{
+	bool gap = now > c->input_at + s->capture_idle_ms * NS_PER_MS;
+
+	if (at <= c->done_packet_at)
+		return false;
+	c->open_mic = c->open_mic && !gap;
+	c->input_at = now;
+	c->risen = active ? c->risen + 1 : 0;
+	return c->risen >= RISEN_FRAMES || !c->open_mic;
+}
+
+static void promote_or_discard(struct room_capture *c, const struct settings *s,
+			       struct room_capture_out *out)
+{
+	if (is_loud_enough(c, s)) {
+		c->phase = ROOM_CAPTURE_PROMOTED;
+		out->promote = true;
+	} else if (is_nearly_silent(c, s)) {
+		out->end = end_capture(c, s, &out->promote);
+		c->open_mic = true;
+	}
+}
+
 struct room_capture_out room_capture_on_audio(struct room_capture *c, const struct settings *s,
 					      struct slice pcm, uint64_t at, uint64_t now)
 {
 	struct room_capture_out out = {0};
+	bool active;
 
+	room_signal_add(&out.frame, pcm, s->active_sample);
+	room_background_add(&c->background, s, &out.frame, c->phase == ROOM_CAPTURE_PROMOTED, now);
+	active = is_active_frame(c, s, &out.frame);
 	if (c->phase == ROOM_CAPTURE_NONE) {
-		if (at <= c->done_packet_at)
+		if (!can_begin(c, s, active, at, now))
 			return out;
+		out.preroll = c->open_mic;
 		begin_capture(c, &out, now);
 	} else if (c->restart) {
 		c->signal = c->voiced = (struct room_signal){0};
@@ -180,23 +246,18 @@ struct room_capture_out room_capture_on_audio(struct room_capture *c, const stru
 	}
 	out.append = true;
 	c->input_at = now;
+	if (active)
+		c->active_at = now + room_signal_ms(&out.frame) * NS_PER_MS;
 	if (at > c->packet_at)
 		c->packet_at = at;
 	if (at > c->off_at)
 		c->over_at = 0;
-	room_signal_add(&out.frame, pcm, s->active_sample);
 	room_signal_merge(&c->signal, &out.frame);
 	count_voiced(c, s, &out.frame, at, now);
-	if (c->phase == ROOM_CAPTURE_PROVISIONAL) {
-		if (is_loud_enough(c, s)) {
-			c->phase = ROOM_CAPTURE_PROMOTED;
-			out.promote = true;
-		} else if (is_nearly_silent(c, s)) {
-			out.end = end_capture(c, s, &out.promote);
-		}
-	} else if (room_signal_ms(&c->signal) >= s->capture_max_ms) {
+	if (c->phase == ROOM_CAPTURE_PROVISIONAL)
+		promote_or_discard(c, s, &out);
+	else if (room_signal_ms(&c->signal) >= s->capture_max_ms)
 		out.end = room_capture_split(c).end;
-	}
 	return out;
 }
 
@@ -205,6 +266,7 @@ struct room_capture_out room_capture_finish(struct room_capture *c, const struct
 {
 	struct room_capture_out out = {0};
 
+	c->open_mic = false;
 	if (c->phase == ROOM_CAPTURE_NONE)
 		return out;
 	if (at > c->packet_at)
@@ -218,6 +280,18 @@ struct room_capture_out room_capture_finish(struct room_capture *c, const struct
 	return out;
 }
 
+/* When the capture of a microphone that goes on sending ends. */
+static uint64_t compute_voiceless_end(const struct room_capture *c, const struct settings *s)
+{
+	uint64_t silence, bound;
+
+	if (c->phase == ROOM_CAPTURE_PROMOTED)
+		return c->active_at + s->end_long_ms * NS_PER_MS;
+	silence = c->active_at + s->quiet_abort_ms * NS_PER_MS;
+	bound = c->started_at + PROVISIONAL_MS * NS_PER_MS;
+	return silence < bound ? silence : bound;
+}
+
 uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s)
 {
 	uint64_t first, voiceless;
@@ -227,19 +301,19 @@ uint64_t room_capture_deadline(const struct room_capture *c, const struct settin
 	first = c->input_at + s->capture_idle_ms * NS_PER_MS;
 	if (c->over_at && c->over_at < first)
 		first = c->over_at;
-	voiceless = c->voice_at + s->voiceless_ms * NS_PER_MS;
-	if (c->phase == ROOM_CAPTURE_PROMOTED && c->voice_at && s->voiceless_ms &&
-	    voiceless < first)
-		first = voiceless;
-	return first;
+	voiceless = compute_voiceless_end(c, s);
+	return voiceless < first ? voiceless : first;
 }
 
 struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s,
 					  uint64_t now)
 {
 	struct room_capture_out out = {0};
+	bool open_mic = !c->over_at;
 
-	if (now >= room_capture_deadline(c, s))
-		out.end = end_capture(c, s, &out.promote);
+	if (now < room_capture_deadline(c, s))
+		return out;
+	out.end = end_capture(c, s, &out.promote);
+	c->open_mic = open_mic;
 	return out;
 }

@@ -20,13 +20,21 @@
  *
  * A capture ends when mediad says so (HEARD_END), a while after speaking ended (the shorter the
  * capture, the longer the delay, within bounds, because more is likely to follow), or when no
- * audio arrived for capture_idle_ms. An open microphone never stops sending: its capture ends when
- * the audio has held no voice for voiceless_ms. A speaking event may overtake audio on its way
+ * audio arrived for capture_idle_ms.
+ *
+ * An open microphone never stops sending, so packets tell nothing. A promoted capture ends when its
+ * voice has ended, end_long_ms after the last frame that is louder than the background
+ * (background.h) and not nearly silent. A provisional one ends after quiet_abort_ms without such a
+ * frame, and after 2 s in any case. While packets go on, only two such frames in a row begin the
+ * next capture; a pre-roll (preroll.h) keeps the beginning of its first word.
+ *
+ * A speaking event may overtake audio on its way
  * here: only audio that is newer than the end of speaking revokes that end, and audio that is not
  * newer than a finished capture does not begin another one. */
 #ifndef CONTROL_ROOM_HEARING_CAPTURE_H
 #define CONTROL_ROOM_HEARING_CAPTURE_H
 
+#include "control/room/hearing/background.h"
 #include "control/room/hearing/noise_floor.h"
 #include "control/room/hearing/signal.h"
 
@@ -48,19 +56,24 @@ struct room_capture {
 	bool restart;	    /* after a chunk: start with the next frame */
 	uint64_t before_ms; /* audio that was committed in earlier chunks */
 	bool vad;	    /* the provider's VAD detected speech */
+	bool open_mic;	    /* packets went on after the capture before ended */
+	unsigned risen;	    /* ... and frames in a row since that may belong to speech */
 	struct room_noise_floor noise;
+	struct room_background background;
 	struct room_signal signal;
 	struct room_signal voiced;		 /* the voiced part of it */
 	uint32_t tail_rms;			 /* loudness of the last 100 ms of voiced audio */
 	uint64_t started_at, input_at, voice_at; /* arrival of the last voiced frame */
-	uint64_t packet_at;			 /* arrival of the newest packet */
-	uint64_t over_at;			 /* set by the end of speaking; 0 = not set */
-	uint64_t off_at;			 /* packet time of that end */
-	uint64_t done_packet_at;		 /* newest packet of the previous capture */
+	uint64_t active_at;	 /* end of the last frame that may belong to speech */
+	uint64_t packet_at;	 /* arrival of the newest packet */
+	uint64_t over_at;	 /* set by the end of speaking; 0 = not set */
+	uint64_t off_at;	 /* packet time of that end */
+	uint64_t done_packet_at; /* newest packet of the previous capture */
 };
 
 struct room_capture_out {
 	bool start, append, promote;
+	bool preroll; /* at the start: the pre-roll belongs to the capture */
 	enum room_capture_end end;
 	struct room_signal frame; /* the measurements of this frame */
 };

@@ -57,8 +57,10 @@ void room_captures_on_vad(struct room_context *context, unsigned place, uint32_t
 
 void room_captures_on_words(struct room_context *context, unsigned place, uint32_t rms, bool words)
 {
-	room_noise_floor_update(&capture_of(context, place)->noise, context->settings, rms, words,
-				context->now);
+	struct room_capture *c = capture_of(context, place);
+
+	room_noise_floor_update(&c->noise, context->settings, rms, words, context->now);
+	room_background_on_words(&c->background, context->settings, rms, words);
 }
 
 void room_captures_split(struct room_context *context, unsigned place)
@@ -73,6 +75,7 @@ void room_captures_split(struct room_context *context, unsigned place)
 void room_captures_forget(struct room_context *context, unsigned place)
 {
 	*capture_of(context, place) = (struct room_capture){0};
+	room_preroll_clear(&context->captures->preroll[place]);
 }
 
 static void promote_capture(struct room_context *context, unsigned place)
@@ -131,6 +134,25 @@ static void append_audio(struct room_context *context, unsigned place, struct sl
 	e->pcm = pcm;
 }
 
+/* Keeps the audio before a capture, and hands it over when one begins in an open microphone. */
+static void apply_preroll(struct room_context *context, unsigned place,
+			  const struct room_capture_out *out, struct slice pcm)
+{
+	struct room_preroll *p = &context->captures->preroll[place];
+	struct slice part[2];
+
+	if (out->preroll) {
+		room_preroll_read(p, part);
+		for (unsigned i = 0; i < 2; i++)
+			if (part[i].n)
+				append_audio(context, place, part[i]);
+	}
+	if (out->start || capture_of(context, place)->phase == ROOM_CAPTURE_PROMOTED)
+		room_preroll_clear(p);
+	if (capture_of(context, place)->phase != ROOM_CAPTURE_PROMOTED)
+		room_preroll_add(p, pcm);
+}
+
 static void apply_capture_output(struct room_context *context, unsigned place,
 				 const struct room_capture_out *out, const struct room_event *ev)
 {
@@ -140,6 +162,8 @@ static void apply_capture_output(struct room_context *context, unsigned place,
 	assert(!out->append || ev);
 	if (out->start)
 		c->utterance = room_asr_start(context, place);
+	if (ev && ev->type == ROOM_HEARD)
+		apply_preroll(context, place, out, ev->pcm);
 	if (out->append && ev)
 		append_audio(context, place, ev->pcm);
 	if (out->promote)

@@ -15,11 +15,13 @@
 
 #include "control/room/base/people.h"
 #include "control/room/hearing/capture.h"
+#include "control/room/hearing/preroll.h"
 
 struct room_event;
 
 struct room_captures {
 	struct room_capture of[ROOM_SPEAKERS]; /* by the person's place */
+	struct room_preroll preroll[ROOM_SPEAKERS];
 };
 
 /* The capture of the person in this place. */

@@ -280,7 +280,8 @@ TEST(rule_044_clicks_are_noise)
 	world_end(&w);
 }
 
-/* The microphone stays open and sends its hiss: the words before it are answered all the same. */
+/* The microphone stays open and sends its hiss: the words before it are answered all the same, as
+ * soon as the endpointing delay has passed. */
 TEST(an_open_microphone_does_not_keep_its_turn_open)
 {
 	static const char words[] = "what time is it";
@@ -290,9 +291,9 @@ TEST(an_open_microphone_does_not_keep_its_turn_open)
 	world_begin(&w, "speculative=off", 1);
 	world_sound(&w, 1, 1000, 6000);
 	utterance = w.utterance[1];
-	world_sound(&w, 1, 1480, 100);
+	world_sound(&w, 1, 780, 100);
 	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
-	world_sound(&w, 1, 40, 100);
+	world_sound(&w, 1, 60, 100);
 	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
 	world_step(&w, (struct room_event){.type = ROOM_TRANSCRIPT,
 					   .user = 1,
@@ -302,4 +303,82 @@ TEST(an_open_microphone_does_not_keep_its_turn_open)
 	CHECK_INT(w.did[ROOM_DO_ASK], 1);
 	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1); /* the hiss is nothing */
 	world_end(&w);
+}
+
+/* Silence that is transmitted for minutes is not streamed, and the next words are complete. */
+TEST(an_open_microphone_sends_no_silence_to_speech_to_text)
+{
+	struct world w;
+	unsigned before;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 1200, 100);
+	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 1);
+	before = w.did[ROOM_DO_ASR_APPEND];
+	world_sound(&w, 1, 60000, 100);
+	CHECK_INT(w.did[ROOM_DO_ASR_APPEND], before);
+	CHECK_INT(w.did[ROOM_DO_ASR_START], 1);
+	world_sound(&w, 1, 20, 6000);
+	world_sound(&w, 1, 20, 100);
+	CHECK_INT(w.did[ROOM_DO_ASR_START], 1); /* a single frame is nothing */
+	world_sound(&w, 1, 40, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_START], 2);
+	/* The pre-roll, in one or two parts, and the frame. */
+	CHECK(w.did[ROOM_DO_ASR_APPEND] >= before + 2);
+	world_sound(&w, 1, 600, 6000);
+	world_sound(&w, 1, 1000, 100);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
+	world_end(&w);
+}
+
+/* A fan of -24 dBFS is learned within 3 s; speech above it is promoted, and ends with its voice. */
+TEST(a_fan_is_background_after_three_seconds)
+{
+	struct world w;
+
+	world_begin(&w, "speculative=off", 1);
+	world_sound(&w, 1, 2980 + 900, 2000);
+	w.utterance[1] = 0;
+	world_forget(&w);
+	world_sound(&w, 1, 30000, 2000);
+	CHECK_INT(w.did[ROOM_DO_ASR_START], 0);
+	world_sound(&w, 1, 1000, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_START], 1);
+	world_sound(&w, 1, 780, 2000);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
+	world_sound(&w, 1, 60, 2000);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
+	world_end(&w);
+}
+
+/* What is above the background only now and then is given up after 2 s. */
+TEST(a_provisional_capture_is_bounded)
+{
+	begin();
+	for (unsigned i = 0; i < 2000 / 200; i++) {
+		CHECK(!hear(180, 100, 1).promote);
+		CHECK(!hear(20, 700, 40).promote);
+		CHECK(room_capture_deadline(&c, s) <= 3000 * NS_PER_MS);
+	}
+	CHECK_INT(room_capture_tick(&c, s, now).end, ROOM_CAPTURE_DISCARDED);
+	settings_free(s);
+}
+
+/* Syllables of somebody who speaks softly: the soft ones hold the capture open, although they are
+ * below the thresholds of promotion. */
+TEST(a_soft_speaker_is_not_split_within_a_sentence)
+{
+	begin();
+	CHECK(hear(600, 700, 1).promote);
+	for (unsigned i = 0; i < 3; i++) {
+		hear(700, 320, 2);
+		CHECK_INT(room_capture_tick(&c, s, now).end, ROOM_CAPTURE_CONTINUES);
+		hear(100, 100, 1);
+	}
+	hear(200, 700, 1);
+	hear(780, 100, 1);
+	CHECK_INT(room_capture_tick(&c, s, now).end, ROOM_CAPTURE_CONTINUES);
+	hear(40, 100, 1);
+	CHECK_INT(room_capture_tick(&c, s, now).end, ROOM_CAPTURE_SPEECH);
+	settings_free(s);
 }
