@@ -355,8 +355,8 @@ TEST(a_fan_is_background_after_three_seconds)
 TEST(a_provisional_capture_is_bounded)
 {
 	begin();
-	for (unsigned i = 0; i < 2000 / 200; i++) {
-		CHECK(!hear(180, 100, 1).promote);
+	for (unsigned i = 0; i < 2000 / 400; i++) {
+		CHECK(!hear(380, 100, 1).promote);
 		CHECK(!hear(20, 700, 40).promote);
 		CHECK(room_capture_deadline(&c, s) <= 3000 * NS_PER_MS);
 	}
