@@ -103,6 +103,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 		return NULL;
 	voice_session_mediad(vs, c->mediad_up);
 	voice_session_embedded(vs, c->embedded_fault);
+	voice_session_disk(vs, c->disk_full);
 	if (gateway_state(c->gateway) == GATEWAY_UP)
 		voice_session_online(vs, false);
 	return c->voice_sessions[c->n_voice_sessions++] = vs;
@@ -162,11 +163,37 @@ void control_start_embedded(struct control *c)
 
 /* ---- making ---- */
 
+/* Leaves the calls to mediad and to the next control. */
+static void hand_over(struct control *c)
+{
+	control_save_state(c);
+	c->ending = true;
+	/* Disconnects first, so that the ends of the rooms do not stop playbacks in mediad. */
+	media_disconnect(c->media);
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_end(c->voice_sessions[i]);
+	env_stop(c->env);
+}
+
+/* Somebody waits for an answer that mediad does not have yet, or not to its end. */
+static bool owes_answer(const struct control *c)
+{
+	for (unsigned i = 0; i < c->state.under_way.n; i++)
+		if (!c->state.under_way.v[i].speaking)
+			return true;
+	return media_has_unsent(c->media);
+}
+
 static void on_stop(void *arg)
 {
 	struct control *c = arg;
 
-	env_stop(c->env);
+	if (!c->hand_over_until)
+		env_stop(c->env);
+	else if (owes_answer(c) && env_now(c->env) < c->hand_over_until)
+		tmr_start(c->stop_tmr, STOP_SOON_MS * NS_PER_MS);
+	else
+		hand_over(c);
 }
 
 static int make_discord(struct control *c)
@@ -188,7 +215,8 @@ static int make_discord(struct control *c)
 	if (!err)
 		err = gateway_alloc(&c->gateway, &gateway);
 	if (!err)
-		err = commands_alloc(&c->commands, c->rest, control_on_command, c);
+		err = commands_alloc(&c->commands, c->rest, control_on_command,
+				     control_on_calls_changed, c);
 	return err;
 }
 
@@ -340,6 +368,11 @@ static int make_bus(struct control *c)
 	if (!err)
 		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
 				    status_take_event, &c->tally);
+	if (!err)
+		err = bus_subscribe(c->bus,
+				    BUS_MASK(EVENT_TURN_ADMITTED) | BUS_MASK(EVENT_TURN_SPEAKING) |
+					    BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_OVER),
+				    control_on_turn_event, c);
 	return err;
 }
 
@@ -397,6 +430,7 @@ struct control *control_free(struct control *c)
 		return NULL;
 	if (c->gateway && c->save_dirty)
 		control_save_state(c);
+	c->ending = true;
 	if (c->media && !c->conf.spawn)
 		media_disconnect(c->media); /* also after an end without control_stop */
 	while (c->n_voice_sessions)
@@ -418,6 +452,7 @@ struct control *control_free(struct control *c)
 	store_free(c->store);
 	ledger_free(c->ledger);
 	json_decref(c->changed_guilds);
+	json_decref(c->state.commands);
 	bus_free(c->bus);
 	free(c);
 	room_log_settle();
@@ -440,6 +475,8 @@ void control_start(struct control *c)
 	 */
 	for (unsigned i = 0; i < n; i++) {
 		vs = control_open_voice_session(c, calls[i].guild);
+		if (vs)
+			voice_session_inherit(vs, &c->inherited);
 		if (vs && c->resuming)
 			voice_session_adopt(vs, calls[i].channel, calls[i].standing);
 		else if (vs)
@@ -485,14 +522,11 @@ void control_stop(struct control *c)
 		c->stopping = true;
 		tmr_start(c->stop_tmr, STOP_MS * NS_PER_MS);
 		control_stop_when_out(c);
+	} else if (c->hand_over_until || !owes_answer(c)) {
+		hand_over(c);
 	} else {
-		control_save_state(c);
-		/* Disconnects first, so that the ends of the rooms do not stop playbacks in mediad.
-		 */
-		media_disconnect(c->media);
-		for (unsigned i = 0; i < c->n_voice_sessions; i++)
-			voice_session_end(c->voice_sessions[i]);
-		env_stop(c->env);
+		c->hand_over_until = env_now(c->env) + HAND_OVER_MS * NS_PER_MS;
+		tmr_start(c->stop_tmr, STOP_SOON_MS * NS_PER_MS);
 	}
 }
 

@@ -33,7 +33,7 @@ static bool owns_commands(const struct control *c)
 static void take_interaction(struct control *c, const json_t *d)
 {
 	if (owns_commands(c))
-		commands_interaction(c->commands, d);
+		commands_interaction(c->commands, d, env_wall_ms(c->env));
 }
 
 static void publish_discord(struct control *c, enum event_type type, uint64_t guilds,
@@ -75,6 +75,7 @@ static void take_resumed(struct control *c)
 	publish_discord(c, EVENT_RESUMED, guilds_count(c->guilds), "");
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_online(c->voice_sessions[i], false);
+	commands_resume(c->commands, 0);
 	control_save_soon(c);
 }
 
@@ -88,6 +89,8 @@ static void take_guild_event(struct control *c, const char *name, const json_t *
 
 	if (known)
 		control_guild_changed(c, guild);
+	if (about_guild && known && !before)
+		commands_resume(c->commands, guild);
 	if (!vs)
 		return;
 	if (strcmp(name, "GUILD_DELETE") == 0) {

@@ -19,6 +19,7 @@ enum {
 	SESSIONS_USED_UP_MS = 60000, /* wait if Discord does not say for how long */
 	STOP_MS = 2000,		     /* Discord confirms within this that the bot has left */
 	STOP_SOON_MS = 50,
+	HAND_OVER_MS = 5000, /* an answer under way is complete in mediad within this, or is cut */
 	REJOIN_MS = 3600000, /* a saved call older than this is not rejoined */
 };
 
@@ -48,6 +49,9 @@ struct control {
 	bool was_up;
 	bool mediad_up;
 	bool save_dirty;
+	bool disk_full, asking_room; /* the state directory's disk */
+	struct under_way inherited;  /* turns of the control before this one */
+	bool ending;		     /* what is under way now is left to the next control */
 	struct ledger *ledger;
 	struct store *store;	/* NULL without a state directory */
 	json_t *changed_guilds; /* {guild: null} since they were saved, oldest first */
@@ -58,7 +62,8 @@ struct control {
 	struct words failure;
 	bool replaced; /* a newer control took mediad over */
 	bool clock_told;
-	bool stopping; /* the bot leaves its channels, then the program ends */
+	uint64_t hand_over_until; /* the program ends once mediad has the answers; 0: it does not */
+	bool stopping;		  /* the bot leaves its channels, then the program ends */
 };
 
 /* control.c */
@@ -87,6 +92,9 @@ void control_on_save_timer(void *arg);
 /* Saves the gateway's changed resume point before anything else happens. */
 void control_on_resume_point(void *arg);
 void control_on_calls_changed(void *arg);
+/* An event of the bus about turns: what is under way is saved at once, because a control that is
+ * killed has no second. */
+void control_on_turn_event(const struct bus_event *ev, void *arg);
 
 /* control_gateway.c */
 void control_find_gateway(void *arg);

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "control/control_inside.h"
+#include "control/discord/commands.h"
 #include "control/discord/guilds.h"
+#include "control/settings/profile.h"
 #include "control/store/store.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -91,6 +93,8 @@ static void note_state(struct control *c)
 	/* Until the gateway has started, the previous control's session is the one to keep. */
 	if (gateway_state(c->gateway) != GATEWAY_IDLE)
 		c->state.session = *gateway_session(c->gateway);
+	json_decref(c->state.commands);
+	c->state.commands = commands_waiting(c->commands);
 	c->state.n_calls = 0;
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		if (voice_session_channel(c->voice_sessions[i]))
@@ -98,6 +102,16 @@ static void note_state(struct control *c)
 				.guild = voice_session_guild(c->voice_sessions[i]),
 				.channel = voice_session_channel(c->voice_sessions[i]),
 				.standing = voice_session_standing(c->voice_sessions[i])};
+}
+
+static void take_room(int err, void *arg)
+{
+	struct control *c = arg;
+
+	c->asking_room = false;
+	c->disk_full = err != 0;
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_disk(c->voice_sessions[i], c->disk_full);
 }
 
 /* Of guilds that could not be written there is no session to resume. */
@@ -120,6 +134,8 @@ static void write_session(struct control *c)
 		warn_not_saved(c, err);
 	free(text);
 	free(instead);
+	if (!c->asking_room && c->store)
+		c->asking_room = store_check_room(c->store, take_room, c) == 0;
 }
 
 static void begin_round(struct control *c)
@@ -186,6 +202,18 @@ void control_on_calls_changed(void *arg)
 	control_save_soon(c);
 }
 
+void control_on_turn_event(const struct bus_event *ev, void *arg)
+{
+	struct control *c = arg;
+
+	if (c->ending || !under_way_take(&c->state.under_way, ev) || !c->store)
+		return;
+	/* The resume point is the one that was noted last, so that the guilds on the disk are no
+	 * older; the end of a round writes all of it. */
+	if (!c->in_round)
+		write_session(c);
+}
+
 void control_load_state(struct control *c)
 {
 	const struct state_kept *kept = c->conf.kept;
@@ -202,6 +230,11 @@ void control_load_state(struct control *c)
 		guilds_set_self(c->guilds, c->state.user);
 	else
 		memset(&c->state.session, 0, sizeof c->state.session);
+	if (kept && settings_gateway(c->settings) == SETTINGS_GATEWAY_FULL)
+		commands_inherit(c->commands, json_object_get(kept->session, "commands"), wall);
+	c->state.commands = commands_waiting(c->commands);
+	c->inherited = c->state.under_way;
+	c->state.under_way = (struct under_way){0};
 	/* Increases with every start, even if the clock was set back. */
 	c->state.epoch = wall > old ? wall : old + 1;
 	if (c->store)

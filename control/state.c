@@ -179,6 +179,17 @@ static json_t *format_id(uint64_t id)
 	return json_string(text);
 }
 
+static json_t *format_under_way(const struct under_way *u)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < u->n; i++)
+		json_array_append_new(
+			list, json_pack("{s:o,s:I,s:b}", "guild", format_id(u->v[i].guild), "turn",
+					(json_int_t)u->v[i].turn, "speaking", u->v[i].speaking));
+	return list;
+}
+
 json_t *state_format(const struct state *s)
 {
 	json_t *calls = json_array(), *refused = json_array();
@@ -190,11 +201,14 @@ json_t *state_format(const struct state *s)
 						       format_id(s->calls[i].guild), "channel",
 						       format_id(s->calls[i].channel), "standing",
 						       s->calls[i].standing));
-	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o}", "format", FORMAT,
-			 "epoch", format_id(s->epoch), "user", format_id(s->user), "application",
-			 format_id(s->application), "saved_ms", (json_int_t)s->saved_ms, "bot_name",
-			 s->bot_name, "session", "id", s->session.id, "url", s->session.url, "seq",
-			 (json_int_t)s->session.seq, "calls", calls, "refused", refused);
+	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o,s:o,s:o}", "format",
+			 FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
+			 "application", format_id(s->application), "saved_ms",
+			 (json_int_t)s->saved_ms, "bot_name", s->bot_name, "session", "id",
+			 s->session.id, "url", s->session.url, "seq", (json_int_t)s->session.seq,
+			 "calls", calls, "refused", refused, "turns",
+			 format_under_way(&s->under_way), "commands",
+			 s->commands ? json_incref(s->commands) : json_array());
 }
 
 static void parse_calls(const json_t *list, struct state *s)
@@ -226,6 +240,23 @@ static void parse_refused(const json_t *list, struct refused *out)
 	}
 }
 
+static void parse_under_way(const json_t *list, struct under_way *out)
+{
+	json_t *x;
+	size_t i;
+
+	json_array_foreach(list, i, x)
+	{
+		struct turn_under_way t = {
+			.turn = (uint32_t)json_integer_value(json_object_get(x, "turn")),
+			.speaking = json_is_true(json_object_get(x, "speaking"))};
+
+		if (i < UNDER_WAY_MAX &&
+		    discord_snowflake(json_string_value(json_object_get(x, "guild")), &t.guild))
+			under_way_add(out, &t);
+	}
+}
+
 int state_parse(const json_t *j, struct state *out)
 {
 	const char *epoch, *user, *application, *name, *id, *url;
@@ -250,6 +281,7 @@ int state_parse(const json_t *j, struct state *out)
 	utf8_copy(s.bot_name, sizeof s.bot_name, name);
 	parse_calls(calls, &s);
 	parse_refused(json_object_get(j, "refused"), &s.refused);
+	parse_under_way(json_object_get(j, "turns"), &s.under_way);
 	*out = s;
 	return 0;
 }

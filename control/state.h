@@ -1,5 +1,5 @@
 /* The state that control saves so that the next control can take over: the resumable session, the
- * known servers, and the desired calls.
+ * known servers, the desired calls, and the turns that wait for their answer.
  *
  * session.json in the state directory (mode 0600, small, written often) is replaced as a whole. The
  * stored document of settings and the guilds stand in the store (control/store/store.h), a row for
@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "control/discord/gateway_machine.h"
+#include "control/report/under_way.h"
 #include "control/voice_session/refused.h"
 
 struct env;
@@ -36,6 +37,9 @@ struct state {
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n_calls;
 	struct refused refused;
+	struct under_way under_way;
+	json_t *commands; /* that wait for their answers (control/discord/commands.h); NULL: none.
+			     A secret. The holder of the state owns it. */
 };
 
 /* $STATE_DIRECTORY, $XDG_STATE_HOME/parley, $HOME/.local/state/parley, in this order, when given is

@@ -17,6 +17,7 @@ enum {
 	OPTION_CHANNEL = 7, /* option type */
 	CONTEXT_GUILD = 0,  /* a command can be used in guilds */
 	WAITING_MAX = 256,
+	SILENT_MESSAGE = 4096,
 };
 
 /* The public part comes first, so a pointer to it is a pointer to the whole. */
@@ -25,14 +26,17 @@ struct waiting {
 	struct waiting *next;
 	struct commands *owner;
 	char application[24], id[24], token[512];
+	json_t *kept; /* the interaction, as the next control needs it */
 };
 
 struct commands {
 	struct rest *rest;
 	command_h *h;
+	commands_changed_h *changedh;
 	void *arg;
 	struct waiting *list;
 	unsigned n;
+	json_t *inherited; /* array of interactions of the control before us */
 };
 
 static const struct {
@@ -46,7 +50,8 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof table / sizeof table[0] };
 
-int commands_alloc(struct commands **out, struct rest *rest, command_h *h, void *arg)
+int commands_alloc(struct commands **out, struct rest *rest, command_h *h,
+		   commands_changed_h *changedh, void *arg)
 {
 	struct commands *c;
 
@@ -57,9 +62,16 @@ int commands_alloc(struct commands **out, struct rest *rest, command_h *h, void 
 		return ENOMEM;
 	c->rest = rest;
 	c->h = h;
+	c->changedh = changedh;
 	c->arg = arg;
 	*out = c;
 	return 0;
+}
+
+static void tell_change(const struct commands *c)
+{
+	if (c->changedh)
+		c->changedh(c->arg);
 }
 
 static void end(struct waiting *w)
@@ -71,7 +83,7 @@ static void end(struct waiting *w)
 			break;
 		}
 	explicit_bzero(w->token, sizeof w->token);
-	json_decref((json_t *)w->cmd.member);
+	json_decref(w->kept);
 	free(w);
 }
 
@@ -81,6 +93,7 @@ struct commands *commands_free(struct commands *c)
 		return NULL;
 	while (c->list)
 		end(c->list);
+	json_decref(c->inherited);
 	free(c);
 	return NULL;
 }
@@ -186,6 +199,44 @@ static bool safe_token(const char *token, size_t size)
 	return token && *token && strlen(token) < size && strspn(token, allowed) == strlen(token);
 }
 
+static void lose(struct waiting *w)
+{
+	struct commands *c = w->owner;
+
+	end(w);
+	tell_change(c);
+}
+
+static void on_missed_told(int err, int status, const json_t *body, void *arg)
+{
+	(void)body, (void)arg;
+	if (err != ECANCELED && (err || status / 100 != 2))
+		log_warn("not_told", "err=%d status=%d", err, status);
+}
+
+/* Discord has told the user that nobody answered. The channel learns why, and that the command was
+ * not carried out. */
+static void tell_missed(const struct waiting *w)
+{
+	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
+	struct words words = {0};
+	char path[64], major[24];
+	uint64_t channel;
+
+	if (!field_id(w->kept, "channel_id", &channel))
+		return;
+	words_command_missed(&words, table[w->cmd.kind].name);
+	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
+	snprintf(path, sizeof path, "/channels/%s/messages", major);
+	call.path = path;
+	call.major = major;
+	call.body = json_pack("{s:s,s:i,s:{s:[]}}", "content", words.text, "flags", SILENT_MESSAGE,
+			      "allowed_mentions", "parse");
+	if (call.body)
+		rest_request(w->owner->rest, &call, on_missed_told, NULL);
+	json_decref(call.body);
+}
+
 static void on_deferred(int err, int status, const json_t *body, void *arg)
 {
 	struct waiting *w = arg;
@@ -198,13 +249,33 @@ static void on_deferred(int err, int status, const json_t *body, void *arg)
 
 		log_warn("command_lost", "name=%s err=%d status=%d text=\"%s\"",
 			 table[w->cmd.kind].name, err, status, text ? text : "");
-		end(w);
+		if (code == DISCORD_ERROR_UNKNOWN_INTERACTION)
+			tell_missed(w);
+		lose(w);
 		return;
 	}
 	w->owner->h(&w->cmd, w->owner->arg);
 }
 
-void commands_interaction(struct commands *c, const json_t *d)
+/* What is needed of it to carry it out: of the member, the roles. */
+static json_t *keep_interaction(const json_t *d, uint64_t wall_ms)
+{
+	const json_t *member = json_object_get(d, "member"), *data = json_object_get(d, "data");
+	const json_t *at = json_object_get(d, "at_ms");
+
+	return json_pack("{s:I,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}", "at_ms",
+			 json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms, "type",
+			 TYPE_COMMAND, "id", json_object_get(d, "id"), "application_id",
+			 json_object_get(d, "application_id"), "token", json_object_get(d, "token"),
+			 "guild_id", json_object_get(d, "guild_id"), "channel_id",
+			 json_object_get(d, "channel_id"), "member", "user", "id",
+			 json_object_get(json_object_get(member, "user"), "id"), "roles",
+			 json_object_get(member, "roles"), "data", "name",
+			 json_object_get(data, "name"), "options",
+			 json_object_get(data, "options"));
+}
+
+void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 {
 	struct rest_call call = {.method = "POST",
 				 .route = "/interactions/{}/{}/callback",
@@ -224,10 +295,14 @@ void commands_interaction(struct commands *c, const json_t *d)
 		return;
 	}
 	w = calloc(1, sizeof *w);
-	if (!w)
+	if (w)
+		w->kept = keep_interaction(d, wall_ms);
+	if (!w || !w->kept) {
+		free(w);
 		return;
+	}
 	w->cmd = cmd;
-	json_incref((json_t *)cmd.member);
+	w->cmd.member = json_object_get(w->kept, "member");
 	w->owner = c;
 	snprintf(w->id, sizeof w->id, "%llu", (unsigned long long)id);
 	snprintf(w->application, sizeof w->application, "%llu", (unsigned long long)application);
@@ -244,6 +319,56 @@ void commands_interaction(struct commands *c, const json_t *d)
 	json_decref(call.body);
 	if (err)
 		end(w);
+	tell_change(c);
+}
+
+json_t *commands_waiting(const struct commands *c)
+{
+	json_t *list = c->inherited ? json_copy(c->inherited) : json_array();
+
+	for (const struct waiting *w = c->list; w; w = w->next)
+		json_array_append(list, w->kept);
+	return list;
+}
+
+void commands_inherit(struct commands *c, json_t *list, uint64_t wall_ms)
+{
+	json_t *x;
+	size_t i;
+
+	if (!c->inherited)
+		c->inherited = json_array();
+	json_array_foreach(list, i, x)
+	{
+		json_int_t at = json_integer_value(json_object_get(x, "at_ms"));
+
+		if (i < WAITING_MAX && at > 0 && (uint64_t)at <= wall_ms &&
+		    wall_ms - (uint64_t)at < COMMAND_ANSWER_MS)
+			json_array_append(c->inherited, x);
+	}
+}
+
+void commands_resume(struct commands *c, uint64_t guild)
+{
+	json_t *left = json_array(), *all = c->inherited, *x;
+	uint64_t of;
+	size_t i;
+
+	c->inherited = left;
+	json_array_foreach(all, i, x)
+	{
+		if (guild && (!field_id(x, "guild_id", &of) || of != guild))
+			json_array_append(left, x);
+	}
+	json_array_foreach(all, i, x)
+	{
+		if (guild && (!field_id(x, "guild_id", &of) || of != guild))
+			continue;
+		log_info("command_inherited", "name=%s",
+			 json_string_value(json_object_get(json_object_get(x, "data"), "name")));
+		commands_interaction(c, x, 0);
+	}
+	json_decref(all);
 }
 
 static void on_edited(int err, int status, const json_t *body, void *arg)
@@ -272,5 +397,5 @@ void command_reply(struct command *cmd, const struct words *words)
 	if (call.body)
 		rest_request(w->owner->rest, &call, on_edited, NULL);
 	json_decref(call.body);
-	end(w);
+	lose(w);
 }

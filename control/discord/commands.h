@@ -37,16 +37,32 @@ struct command {
 };
 /* The command was deferred and is to be carried out. */
 typedef void(command_h)(struct command *cmd, void *arg);
+/* commands_waiting gives another list. May be NULL. */
+typedef void(commands_changed_h)(void *arg);
+
+/* Discord accepts the answer to an interaction for 15 minutes; a little of that is for the way. */
+enum { COMMAND_ANSWER_MS = 14 * 60 * 1000 };
 
 /* rest is borrowed. EINVAL, ENOMEM. Caller owns *out, and frees it after rest. */
-int commands_alloc(struct commands **out, struct rest *rest, command_h *h, void *arg);
+int commands_alloc(struct commands **out, struct rest *rest, command_h *h,
+		   commands_changed_h *changedh, void *arg);
 /* Ends all waiting commands without an answer; their holders must not use them any more. */
 struct commands *commands_free(struct commands *c);
 /* Overwrites the application's global commands with ours. */
 int commands_register(struct commands *c, uint64_t application);
-/* Takes an INTERACTION_CREATE: defers it, then calls the handler. Interactions that are not our
- * commands are ignored. */
-void commands_interaction(struct commands *c, const json_t *d);
+/* Takes an INTERACTION_CREATE, which came at this wall time: defers it, then calls the handler.
+ * Interactions that are not our commands are ignored. The deferred answer may be the previous
+ * control's; when the first 3 s have passed without one, Discord takes no answer any more, and the
+ * channel is told instead. */
+void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms);
+/* The commands that wait for their answers, as interactions that the next control can take. A
+ * secret: they hold tokens. New reference, NULL without memory. */
+json_t *commands_waiting(const struct commands *c);
+/* Takes over such a list; what has become too old by now is dropped. Nothing is sent before
+ * commands_resume. */
+void commands_inherit(struct commands *c, json_t *list, uint64_t wall_ms);
+/* Carries out what was taken over for this server; 0: for every one. */
+void commands_resume(struct commands *c, uint64_t guild);
 /* Replaces the deferred answer and frees cmd. */
 void command_reply(struct command *cmd, const struct words *words);
 

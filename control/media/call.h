@@ -45,6 +45,7 @@ struct media_playback {
 	bool paused;   /* as desired */
 	uint16_t gain; /* the same */
 	uint16_t stop_fade_ms;
+	bool inherited;	  /* of the control before us: owned by the call, nobody writes to it */
 	bool reported;	  /* by the mediad since it was connected */
 	uint64_t lost_at; /* when its mediad was lost, 0 while it is there */
 };
@@ -83,6 +84,7 @@ struct media {
 	struct media_call *calls;
 	struct media_link_hello hello;
 	uint32_t next_call, next_listen, next_playback;
+	bool has_spoken; /* this control has opened a playback */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;
@@ -120,6 +122,9 @@ void media_on_lost(struct media_link *l, void *arg);
 /* playback.c */
 struct media_playback *media_playback_find(struct media_call *call, uint32_t id);
 void media_playback_message(struct media_playback *pb, const struct media_msg *msg);
+/* A mediad reports a playback that none of ours is: the control before us began it, if we have not
+ * spoken yet. Claims it once the mediad is synced, and tells the call's handler. */
+void media_playback_inherit(struct media_call *call, const struct media_msg *msg);
 /* The mediad is synced: claim what it told, give up what it did not. */
 void media_playbacks_synced(struct media_call *call);
 void media_playbacks_lost(struct media_call *call, uint64_t now_ns);

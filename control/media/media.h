@@ -25,7 +25,10 @@ struct media_msg;
  * then media_call_credentials(). */
 typedef void(media_wants_h)(struct media_call *call, void *arg);
 /* A message about this call, of its current generation: CALL_STATE, MEMBER, SPEAKING, HEARD,
- * HEARD_END, CALL_SECURE, CODE, CALL_STATS, USER_STATS. Borrowed until return. */
+ * HEARD_END, CALL_SECURE, CODE, CALL_STATS, USER_STATS. SAY_STATE, SAY_DRAINED and SAY_STOPPED are
+ * about the speech of the control before this one: it goes on, with `ended` to its end, until this
+ * control opens its first playback. They come before the first CALL_STATE. Borrowed until return.
+ */
 typedef void(media_call_h)(struct media_call *call, const struct media_msg *msg, void *arg);
 /* The first mediad is there (true), or the last one went away (false). */
 typedef void(media_link_h)(bool up, void *arg);
@@ -51,6 +54,8 @@ struct media *media_free(struct media *m);
 /* Lets go of every mediad: calls and playbacks freed from now on go on there, for the next control.
  */
 void media_disconnect(struct media *m);
+/* Some speech was opened and is not wholly in mediad yet. */
+bool media_has_unsent(const struct media *m);
 void media_set_user(struct media *m, uint64_t user);
 /* How many mediads are connected, and how many ought to be. */
 void media_count(const struct media *m, unsigned *there, unsigned *all);

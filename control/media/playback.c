@@ -6,7 +6,7 @@
 #include "ipc/log.h"
 #include "proto/base/time.h"
 
-enum { BACKLOG_S = 120, FRAMES_PER_S = 25 };
+enum { BACKLOG_S = 120, FRAMES_PER_S = 25, INHERITED_FADE_MS = 60 };
 
 struct media_playback *media_playback_find(struct media_call *call, uint32_t id)
 {
@@ -32,11 +32,29 @@ static void drop_backlog(struct media_playback *pb)
 	pb->start = pb->len = pb->kept = pb->cap = 0;
 }
 
-/* The last event. The handler may free pb. */
+static void unlink_playback(struct media_playback *pb)
+{
+	for (struct media_playback **at = pb->call ? &pb->call->playbacks : NULL; at && *at;
+	     at = &(*at)->next)
+		if (*at == pb) {
+			*at = pb->next;
+			break;
+		}
+}
+
+/* The last event. The handler may free pb; an inherited one has no other owner. */
 static void finish(struct media_playback *pb, enum media_playback_event ev, unsigned reason)
 {
 	pb->over = true;
 	drop_backlog(pb);
+	if (pb->inherited) {
+		log_info("playback_inherited", "guild=%llu end=%s",
+			 (unsigned long long)pb->call->want.guild,
+			 ev == MEDIA_PB_DRAINED ? "drained" : media_reason_name(reason));
+		unlink_playback(pb);
+		free(pb);
+		return;
+	}
 	if (pb->h)
 		pb->h(pb, ev, pb->left, reason, 0, pb->arg);
 }
@@ -105,6 +123,14 @@ int media_playback_prepare(struct media_playback **out, struct media_call *call,
 	return 0;
 }
 
+/* What this control says takes the place of what the control before it said. */
+static void stop_inherited(struct media_call *call)
+{
+	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next)
+		if (pb->inherited)
+			media_playback_stop(pb, INHERITED_FADE_MS);
+}
+
 int media_playback_start(struct media_playback *pb)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_OPEN,
@@ -118,6 +144,8 @@ int media_playback_start(struct media_playback *pb)
 	if (err)
 		return err;
 	pb->opened = true;
+	pb->call->media->has_spoken = true;
+	stop_inherited(pb->call);
 	pump_soon(pb);
 	return 0;
 }
@@ -247,12 +275,7 @@ struct media_playback *media_playback_free(struct media_playback *pb)
 	if (!pb)
 		return NULL;
 	media_playback_stop(pb, 0);
-	for (struct media_playback **at = pb->call ? &pb->call->playbacks : NULL; at && *at;
-	     at = &(*at)->next)
-		if (*at == pb) {
-			*at = pb->next;
-			break;
-		}
+	unlink_playback(pb);
 	free(pb->pcm);
 	free(pb);
 	return NULL;
@@ -315,6 +338,37 @@ void media_playback_message(struct media_playback *pb, const struct media_msg *m
 	default:
 		break;
 	}
+}
+
+void media_playback_inherit(struct media_call *call, const struct media_msg *msg)
+{
+	const struct media_say_state *s = &msg->say_state;
+	struct media_playback *pb = NULL;
+
+	if (call->media->has_spoken)
+		return;
+	if (msg->type == MEDIA_SAY_STATE) {
+		pb = calloc(1, sizeof *pb);
+		if (!pb)
+			return; /* it stops unclaimed */
+		*pb = (struct media_playback){.next = call->playbacks,
+					      .call = call,
+					      .id = s->playback,
+					      .rate = s->rate,
+					      .gain = 1000,
+					      .left = s->samples,
+					      .opened = true,
+					      .inherited = true,
+					      .reported = true,
+					      .ended = true,
+					      .end_sent = s->ended,
+					      .lost_at = 1};
+		call->playbacks = pb;
+	} else if (msg->type != MEDIA_SAY_DRAINED && msg->type != MEDIA_SAY_STOPPED) {
+		return;
+	}
+	if (call->h)
+		call->h(call, msg, call->arg);
 }
 
 /* The mediad is synced, and nobody will end this playback: it kept the call, but not the playback,
@@ -406,6 +460,15 @@ void media_playbacks_lost(struct media_call *call, uint64_t now)
 		media_wake(call->media, MEDIA_RESUME_MS);
 }
 
+bool media_has_unsent(const struct media *m)
+{
+	for (const struct media_call *c = m->calls; c; c = c->next)
+		for (const struct media_playback *pb = c->playbacks; pb; pb = pb->next)
+			if (pb->opened && !pb->over && !pb->stopping && !pb->end_sent)
+				return true;
+	return false;
+}
+
 void media_playbacks_detach(struct media_call *call)
 {
 	while (call->playbacks) {
@@ -416,6 +479,8 @@ void media_playbacks_detach(struct media_call *call)
 		pb->call = NULL;
 		pb->over = true;
 		drop_backlog(pb);
+		if (pb->inherited)
+			free(pb);
 	}
 }
 

@@ -128,6 +128,8 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 
 		if (pb)
 			media_playback_message(pb, msg);
+		else if (media_link_state(l) == LINK_HELLO)
+			media_playback_inherit(c, msg);
 		return;
 	}
 	if (gen < c->gen)

@@ -21,7 +21,7 @@
 #include "ipc/worker.h"
 #include "proto/base/time.h"
 
-enum { AGAIN_S = 30, BATCH = 512, PATH_SIZE = 640 };
+enum { AGAIN_S = 30, BATCH = 512, PATH_SIZE = 640, ROOM_BYTES = 256 << 10 };
 
 void record_free(struct record *r)
 {
@@ -59,6 +59,7 @@ static void tell(struct job_runner *r, int err)
 {
 	struct words w = {0};
 
+	r->full = r->full || err == ENOSPC;
 	if (err == r->err)
 		return;
 	if (err) {
@@ -465,6 +466,7 @@ static void run_save_session(struct job_runner *r, const struct job *j)
 	int err = save_session(r->dir, r->guilds_lost ? j->scope : j->text);
 
 	explicit_bzero(j->text, strlen(j->text));
+	r->full = r->full || err == ENOSPC || err == EDQUOT;
 	if (err)
 		log_warn("state_not_saved", "dir=%s error=\"%s\"", r->dir, strerror(err));
 }
@@ -478,6 +480,30 @@ static void run_state(struct job_runner *r, const struct job *j)
 		err = note_outcome(r, drops ? db_run(r->db, db_use(r->db, DB_DROP_GUILDS))
 					    : save_guild(r->db, j));
 	r->guilds_lost = err || (r->guilds_lost && !drops);
+}
+
+/* A small write proves nothing: the log of the database may have had room for it. */
+static int check_room(struct job_runner *r)
+{
+	static const char zeros[ROOM_BYTES];
+	char path[PATH_SIZE];
+	int fd, err = 0;
+
+	if (!r->full)
+		return 0;
+	snprintf(path, sizeof path, "%s/room", r->dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	errno = 0;
+	if (write(fd, zeros, sizeof zeros) != (ssize_t)sizeof zeros)
+		err = errno ? errno : ENOSPC;
+	else if (fsync(fd))
+		err = errno;
+	close(fd);
+	unlink(path);
+	r->full = err != 0;
+	return err;
 }
 
 void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
@@ -513,6 +539,9 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 	case JOB_SYNC:
 		err = run_history(r);
 		answer_head(a, !err && !database(r) ? r->err : err, 0);
+		break;
+	case JOB_CHECK_ROOM:
+		answer_head(a, check_room(r), 0);
 		break;
 	}
 }

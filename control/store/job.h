@@ -23,6 +23,7 @@ enum job_kind {
 	JOB_DROP_GUILDS,
 	JOB_SAVE_SESSION,
 	JOB_SYNC,
+	JOB_CHECK_ROOM,
 };
 
 /* Texts are the job's own, or NULL. */
@@ -60,6 +61,7 @@ struct job_runner {
 	int err;	    /* why not, or what the last write gave; told already */
 	bool given_up;	    /* it will not get better by itself */
 	uint64_t again_at;  /* ns; not before */
+	bool full;	    /* the disk was, and nobody has seen room since */
 	bool guilds_lost;   /* some could not be saved, and what is saved is not whole */
 	bool truncate;	    /* words were taken away and stand in the WAL */
 	unsigned long lost; /* rows of history that could not be written */

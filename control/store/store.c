@@ -366,6 +366,12 @@ int store_sync(struct store *s, store_done_h *h, void *arg)
 		       &(struct request){.doneh = h, .arg = arg});
 }
 
+int store_check_room(struct store *s, store_done_h *h, void *arg)
+{
+	return put_job(s, &(struct job){.kind = JOB_CHECK_ROOM},
+		       &(struct request){.doneh = h, .arg = arg});
+}
+
 /* One that an older version of control wrote is migrated first, as the worker would do later. */
 static int open_to_read(struct db **db, const char *dir)
 {

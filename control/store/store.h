@@ -101,5 +101,7 @@ json_t *store_read_guilds(const char *dir);
 /* err when all that was handed over before is written, or was shed. */
 typedef void(store_done_h)(int err, void *arg);
 int store_sync(struct store *s, store_done_h *h, void *arg);
+/* err: 0, or why the disk has no room, once a write has found it full. */
+int store_check_room(struct store *s, store_done_h *h, void *arg);
 
 #endif

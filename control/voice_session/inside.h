@@ -27,10 +27,20 @@ struct voice_session {
 			      started */
 	struct command *cmd; /* waits for the outcome of a join */
 	uint64_t cmd_until;
+	/* Turns of the previous control, how many of them were speaking, and what its mediad says
+	 * of its last answer. */
+	unsigned inherited, inherited_speaking;
+	enum inherited_answer {
+		ANSWER_UNKNOWN,
+		ANSWER_CUT,    /* it plays, and some of it never came */
+		ANSWER_PLAYS,  /* to its end */
+		ANSWER_PLAYED, /* an answer, maybe one before the turn that waits */
+	} inherited_answer;
 	bool adopted; /* taken over from the previous control, which greeted already */
 	bool was_up;  /* the call was up since it was joined */
 	bool mediad;  /* a mediad is connected */
 	enum embedded_fault embedded_fault;
+	bool disk_full;
 	bool crowded;		      /* the channel has more members than a room holds */
 	bool quiet;		      /* say nothing in the room's text chat */
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */

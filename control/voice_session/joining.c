@@ -96,6 +96,29 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 				   .retired = c->conf.settings->retired_modes};
 }
 
+static void note_inherited_speech(struct voice_session *c, const struct media_msg *msg)
+{
+	if (msg->type == MEDIA_SAY_STATE)
+		c->inherited_answer = msg->say_state.ended ? ANSWER_PLAYS : ANSWER_CUT;
+	else if (c->inherited_answer == ANSWER_UNKNOWN && msg->type == MEDIA_SAY_DRAINED)
+		c->inherited_answer = ANSWER_PLAYED;
+}
+
+/* A question that nobody answers any more is not passed over in silence. */
+static void tell_lost_answers(struct voice_session *c)
+{
+	bool whole = c->inherited_answer == ANSWER_PLAYS ||
+		     (c->inherited_answer == ANSWER_PLAYED && c->inherited_speaking);
+	unsigned lost = c->inherited - (c->inherited && whole ? 1 : 0);
+
+	if (c->inherited)
+		log_info("turns_inherited", "guild=%llu turns=%u speaking=%u whole=%d lost=%u",
+			 ID(c->guild), c->inherited, c->inherited_speaking, whole, lost);
+	c->inherited = 0;
+	if (lost)
+		faults_set(&c->faults, FAULT_RESTART, FAULT_IS_ONCE, env_now(c->conf.env));
+}
+
 void voice_session_came_up(struct voice_session *c)
 {
 	uint64_t channel = voice_channel(c->voice);
@@ -150,6 +173,11 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		voice_session_arm_timer(c);
 		return;
 	}
+	if (msg->type == MEDIA_SAY_STATE || msg->type == MEDIA_SAY_DRAINED ||
+	    msg->type == MEDIA_SAY_STOPPED) {
+		note_inherited_speech(c, msg);
+		return;
+	}
 	if (msg->type != MEDIA_CALL_STATE) {
 		if (c->agent)
 			agent_media(c->agent, msg);
@@ -163,6 +191,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		if (!c->was_up && !c->adopted)
 			c->up_since = env_now(c->conf.env);
 		c->was_up = true;
+		tell_lost_answers(c);
 		voice_session_came_up(c);
 	}
 	voice_session_watch(c);

@@ -182,6 +182,7 @@ void voice_session_watch(struct voice_session *c)
 	voice_session_see(c, FAULT_DEAFENED, up && why == VOICE_REASON_SERVER_DEAFENED);
 	voice_session_see(c, FAULT_MODEL, up && c->embedded_fault == EMBEDDED_NO_MODEL);
 	voice_session_see(c, FAULT_ENGINE, up && c->embedded_fault == EMBEDDED_FAILS);
+	voice_session_see(c, FAULT_DISK, up && c->disk_full);
 	see_secure(c);
 	while (faults_say(&c->faults, env_now(c->conf.env), &words)) {
 		voice_session_tell_room(&words, c);

@@ -15,6 +15,7 @@
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/report/secure.h"
+#include "control/report/under_way.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/inside.h"
 #include "ipc/env.h"
@@ -77,6 +78,11 @@ static void on_tmr(void *arg)
 }
 
 /* ---- from control ---- */
+
+void voice_session_inherit(struct voice_session *c, const struct under_way *turns)
+{
+	c->inherited = under_way_count(turns, c->guild, &c->inherited_speaking);
+}
 
 int voice_session_alloc(struct voice_session **out, const struct voice_session_conf *conf,
 			uint64_t guild)
@@ -257,6 +263,15 @@ void voice_session_event(struct voice_session *c, const char *name, const json_t
 void voice_session_embedded(struct voice_session *c, enum embedded_fault fault)
 {
 	c->embedded_fault = fault;
+	voice_session_watch(c);
+	voice_session_arm_timer(c);
+}
+
+void voice_session_disk(struct voice_session *c, bool full)
+{
+	if (c->disk_full == full)
+		return;
+	c->disk_full = full;
 	voice_session_watch(c);
 	voice_session_arm_timer(c);
 }

@@ -25,6 +25,7 @@ struct refused;
 struct rest;
 struct settings;
 struct status;
+struct under_way;
 struct ws_ctx;
 
 struct voice_session_conf {
@@ -60,6 +61,11 @@ void voice_session_leave(struct voice_session *c);
 /* Takes over a channel that the previous control had joined; guilds holds the bot's voice state. */
 void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standing);
 
+/* The previous control was ended while these turns, and maybe those of other servers, waited for
+ * their answers. When the call is up the room is told, unless mediad plays the answer to its end.
+ */
+void voice_session_inherit(struct voice_session *c, const struct under_way *turns);
+
 void voice_session_online(struct voice_session *c, bool fresh);
 /* Says whether a mediad is connected; until the first call one is assumed to be. */
 void voice_session_mediad(struct voice_session *c, bool there);
@@ -70,6 +76,8 @@ void voice_session_removed(struct voice_session *c);
 void voice_session_event(struct voice_session *c, const char *name, const json_t *d);
 /* Whether the embedded engine, when the settings need it, starts. */
 void voice_session_embedded(struct voice_session *c, enum embedded_fault fault);
+/* Whether the disk on which control keeps its state is full. */
+void voice_session_disk(struct voice_session *c, bool full);
 /* The provider's address became known, or changed (moved). */
 void voice_session_brain_ready(struct voice_session *c, bool moved);
 /* The settings have changed in place. */

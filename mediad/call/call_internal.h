@@ -5,6 +5,7 @@
 #define MEDIAD_CALL_CALL_INTERNAL_H
 
 #include "mediad/audio/resample.h"
+#include "mediad/call/backlog.h"
 #include "mediad/call/call.h"
 #include "mediad/call/gateway.h"
 #include "mediad/call/secure.h"
@@ -39,11 +40,14 @@ struct playback {
 	uint32_t lane; /* our own id, because ids of two controls may be equal */
 	uint32_t rate;
 	bool ended, paused, claimed;
+	bool lane_ended;       /* the lane has got all there is */
 	enum media_reason why; /* reason of a stop */
 	struct resample *resample;
-	uint64_t written;      /* samples, at the playback's rate */
-	uint64_t pulled, sent; /* samples, at 48 kHz */
-	uint64_t credit;       /* as last sent */
+	struct backlog backlog; /* has no room in the lane yet */
+	uint64_t laned;		/* samples given to the lane, at 48 kHz */
+	uint64_t written;	/* samples, at the playback's rate */
+	uint64_t pulled, sent;	/* samples, at 48 kHz */
+	uint64_t credit;	/* as last sent */
 	uint64_t written_at;
 };
 
@@ -82,6 +86,11 @@ struct call {
 
 	struct playback *playbacks[SENDER_LANES];
 	uint32_t next_lane;
+	struct {
+		uint32_t id; /* 0: none */
+		uint64_t samples;
+		enum media_reason why; /* NONE: it drained */
+	} over;			       /* the playback that ended last */
 };
 
 /* Sends msg to control and fills in its head: every message after HELLO begins with call and

@@ -8,9 +8,11 @@
 #include "proto/base/time.h"
 
 enum {
-	BLOCK = 960,	  /* input samples converted per call */
-	WINDOW_MS = 1000, /* credit beyond the samples pulled for sending */
-	STARVED_S = 30,	  /* an open playback without audio for so long is stopped */
+	BLOCK = 960,	   /* input samples converted per call */
+	WINDOW_MS = 60000, /* credit beyond the samples pulled for sending: an answer goes on to its
+			      end without control, when control has received it */
+	LANE_AHEAD = 48000, /* samples in a lane that are not pulled yet; a lane holds twice that */
+	STARVED_S = 30,	    /* an open playback without audio for so long is stopped */
 };
 
 static struct playback *find_by_id(struct call *c, uint32_t id)
@@ -31,8 +33,10 @@ static struct playback *find_by_lane(struct call *c, uint32_t lane)
 
 static struct playback *playback_free(struct playback *p)
 {
-	if (p)
+	if (p) {
 		resample_free(p->resample);
+		backlog_clear(&p->backlog);
+	}
 	free(p);
 	return NULL;
 }
@@ -58,9 +62,8 @@ static void send_stopped(struct call *c, uint32_t id, uint64_t samples, enum med
 		call_send(c, &msg, 0);
 }
 
-/* Sends the credit: the samples pulled for sending plus a window. The lane holds twice that. It
- * goes on after the last sample was written: it tells control where another mediad would continue.
- */
+/* Sends the credit: the samples pulled for sending plus a window. It goes on after the last sample
+ * was written: it tells control where another mediad would continue. */
 static void send_credit(struct call *c, struct playback *p, bool again)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_CREDIT};
@@ -99,6 +102,7 @@ static void stop_playback(struct call *c, struct playback *p, enum media_reason 
 	if (p->why == MEDIA_REASON_NONE)
 		p->why = why;
 	p->ended = true;
+	backlog_clear(&p->backlog);
 	control_lane(c, p, SENDER_STOP, 0, fade_ms);
 }
 
@@ -171,17 +175,45 @@ static int convert_block(struct call *c, struct playback *p, const int16_t *in, 
 	size_t made;
 	int err = resample_run(p->resample, in, n, end, out, sizeof out / sizeof *out, &made);
 
-	if (!err)
+	if (!err) {
 		send_pcm(c, p, out, made);
+		p->laned += made;
+	}
 	return err;
+}
+
+static void end_lane(struct call *c, struct playback *p)
+{
+	struct cmd cmd = {.type = CMD_LANE_END};
+	int16_t none = 0;
+
+	p->lane_ended = true;
+	if (convert_block(c, p, &none, 0, true)) {
+		stop_playback(c, p, MEDIA_REASON_BAD_REQUEST, 0);
+		return;
+	}
+	cmd.lane.playback = p->lane;
+	call_command(c, &cmd);
+}
+
+/* Moves audio from the backlog to the lane, as far as the lane has room. */
+static void feed_lane(struct call *c, struct playback *p)
+{
+	int16_t block[BLOCK];
+	size_t n;
+
+	while (p->why == MEDIA_REASON_NONE && p->laned < p->pulled + LANE_AHEAD &&
+	       (n = backlog_take(&p->backlog, block, BLOCK)) > 0)
+		if (convert_block(c, p, block, n, false))
+			stop_playback(c, p, MEDIA_REASON_BAD_REQUEST, 0);
+	if (p->why == MEDIA_REASON_NONE && p->ended && !p->lane_ended && !p->backlog.n)
+		end_lane(c, p);
 }
 
 void call_say(struct call *c, const struct media_say *m)
 {
 	struct playback *p = find_by_id(c, m->playback);
-	size_t n = m->pcm.n / 2, k;
-	int16_t block[BLOCK];
-	int err = 0;
+	size_t n = m->pcm.n / 2;
 
 	if (!p || p->why != MEDIA_REASON_NONE)
 		return; /* the audio is late */
@@ -189,36 +221,23 @@ void call_say(struct call *c, const struct media_say *m)
 		stop_playback(c, p, MEDIA_REASON_BAD_REQUEST, 0);
 		return;
 	}
-	if (p->written + n > p->credit) {
+	if (p->written + n > p->credit || backlog_append(&p->backlog, m->pcm.p, n)) {
 		stop_playback(c, p, MEDIA_REASON_OVERFLOW, 0);
 		return;
 	}
 	p->written += n;
 	p->written_at = env_now(c->conf.env);
-	for (size_t at = 0; at < n && !err; at += k) {
-		k = n - at < BLOCK ? n - at : BLOCK;
-		memcpy(block, m->pcm.p + at * 2, k * 2);
-		err = convert_block(c, p, block, k, false);
-	}
-	if (err)
-		stop_playback(c, p, MEDIA_REASON_BAD_REQUEST, 0);
+	feed_lane(c, p);
 }
 
 void call_say_end(struct call *c, const struct media_say_end *m)
 {
 	struct playback *p = find_by_id(c, m->playback);
-	struct cmd cmd = {.type = CMD_LANE_END};
-	int16_t none = 0;
 
 	if (!p || p->ended)
 		return;
 	p->ended = true;
-	if (convert_block(c, p, &none, 0, true)) {
-		stop_playback(c, p, MEDIA_REASON_BAD_REQUEST, 0);
-		return;
-	}
-	cmd.lane.playback = p->lane;
-	call_command(c, &cmd);
+	feed_lane(c, p);
 }
 
 void call_say_claim(struct call *c, const struct media_say_claim *m)
@@ -277,19 +296,28 @@ static enum media_reason end_reason(const struct call *c, const struct playback 
 	return lane != MEDIA_REASON_NONE ? lane : MEDIA_REASON_OVERFLOW;
 }
 
+static void send_drained(struct call *c, uint32_t id, uint64_t samples)
+{
+	struct media_msg msg = {.type = MEDIA_SAY_DRAINED};
+
+	msg.say_drained.playback = id;
+	msg.say_drained.samples = samples;
+	if (id)
+		call_send(c, &msg, 0);
+}
+
 static void finish_playback(struct call *c, struct playback *p, bool drained,
 			    enum media_reason lane)
 {
-	struct media_msg msg = {.type = MEDIA_SAY_DRAINED};
 	enum media_reason why = end_reason(c, p, lane);
 
-	if (drained && p->id) {
-		msg.say_drained.playback = p->id;
-		msg.say_drained.samples = played_samples(p);
-		call_send(c, &msg, 0);
-	} else if (!drained) {
+	if (drained)
+		send_drained(c, p->id, played_samples(p));
+	else
 		send_stopped(c, p->id, played_samples(p), why);
-	}
+	c->over.id = p->id;
+	c->over.samples = played_samples(p);
+	c->over.why = drained ? MEDIA_REASON_NONE : why;
 	remove_playback(c, p);
 }
 
@@ -323,6 +351,7 @@ void say_event(struct call *c, const struct ev *ev)
 	p->sent = ev->lane.samples;
 	if (ev->type == EV_LANE_PROGRESS) {
 		p->pulled = ev->lane.pulled;
+		feed_lane(c, p);
 		send_credit(c, p, false);
 		return;
 	}
@@ -370,8 +399,14 @@ void say_send_all(struct call *c)
 		msg.say_state.samples = played_samples(p);
 		msg.say_state.rate = p->rate;
 		msg.say_state.paused = p->paused;
+		msg.say_state.ended = p->ended;
 		call_send(c, &msg, 0);
 	}
+	/* A new control learns how the answer ended that its predecessor began. */
+	if (c->over.why == MEDIA_REASON_NONE)
+		send_drained(c, c->over.id, c->over.samples);
+	else
+		send_stopped(c, c->over.id, c->over.samples, c->over.why);
 }
 
 void say_free(struct call *c)

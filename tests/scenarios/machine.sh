@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-machine-XXXXXX)
 . tests/scenarios/common
+case $B in /*) ;; *) B=$PWD/$B ;; esac
 disk=
 trap '[ -z "$disk" ] || rm -f "$disk/filler"; for p in $started; do kill "$p" 2>/dev/null; done; wait 2>/dev/null; [ -z "$disk" ] || umount "$disk"; end' EXIT
 
@@ -18,7 +19,7 @@ export PARLEY_BRAIN_URL=ws://127.0.0.1:9/
 # ---- the clock: the voice server speaks TLS with guildd's certificate, which is a day old at most ----
 perl -e 'print pack "q", -10 * 365 * 86400' >"$D/clock"
 VOICE_AT=$(field voice <"$D/ready")
-checked() { env LD_PRELOAD="$PWD/$B/chaos_clock.so" CHAOS_CLOCK="$D/clock" "$@" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"; }
+checked() { env LD_PRELOAD="$B/chaos_clock.so" CHAOS_CLOCK="$D/clock" "$@" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"; }
 if [ -e "$B/chaos_clock.so" ]; then
 	out=$(PARLEY_DISCORD_API="https://$VOICE_AT/api/v10" checked "$B/control" --check 2>&1)
 	case $out in
@@ -60,14 +61,32 @@ fill
 command() { api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"$1\"}" >/dev/null; }
 full() { command status && grep -q "is full: nothing more is remembered" "$D/control.log"; }
 until_ok 15 full && ok "a disk that fills up is told" || bad "a disk that fills up is told" "$(grep store "$D/control.log" | tail -3)"
-sleep 2
-is "once" "$(grep -c "is full: nothing more is remembered" "$D/control.log")" 1
+room() { api GET "/channels/$VOICE/messages"; }
+times_said() { room | grep -oF "$1" | wc -l; }
+said() { [ "$(times_said "$1")" -gt 0 ]; }
+FULL="The disk where I run is full" ROOM="There is room on the disk again"
+until_ok 15 said "$FULL" && ok "so is the room" || bad "so is the room" "$(room)"
+answered() { STATUS=$(api GET "/interactions/$1" | sed -nE 's/.*"content": ?"((\\.|[^"\\])*)".*/\1/p') && [ -n "$STATUS" ]; }
+status_has() {
+	local id
+	id=$(api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"status\"}" | field id)
+	STATUS=
+	until_ok 5 answered "$id" && case $STATUS in *"$1"*) true ;; *) false ;; esac
+}
+until_ok 8 status_has "disk was full 1× (now)" && ok "and status says so" || bad "and status says so" "$STATUS"
+sleep 4
+is "once" "$(grep -c "is full: nothing more is remembered" "$D/control.log") $(times_said "$FULL") $(times_said "$ROOM")" "1 1 0"
+rm "$disk/filler"
+well() { command status && grep -q store_well "$D/control.log"; }
+until_ok 45 well && ok "and remembers again when there is room" || bad "and remembers again when there is room" "$(grep store "$D/control.log" | tail -3)"
+until_ok 15 said "$ROOM" && ok "the room is told that, too" || bad "the room is told that, too" "$(room)"
+if status_has "disk was full 1× (now)"; then bad "and status" "$STATUS"; else ok "and status does not say that it lasts"; fi
+is "nothing was told twice" "$(times_said "$FULL") $(times_said "$ROOM")" "1 1"
+fill
 command leave
 gone() { ! up $GUILD; }
 until_ok 5 gone && join $TEXT $VOICE && until_ok 5 up $GUILD && ok "the bot works on" || bad "the bot works on" "$(tail -3 "$D/control.log")"
 rm "$disk/filler"
-well() { command status && grep -q store_well "$D/control.log"; }
-until_ok 45 well && ok "and remembers again when there is room" || bad "and remembers again when there is room" "$(grep store "$D/control.log" | tail -3)"
 kill "$control"
 wait "$control"
 is "it ends well" $? 0

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-model-XXXXXX)
 . tests/scenarios/common
+case $B in /*) ;; *) B=$PWD/$B ;; esac
 
 # control looks for offlined beside itself: this script stands there, and names a missing folder until $D/installed is made.
 mkdir "$D/bin"
@@ -16,7 +17,7 @@ cp "$B/control" "$D/bin/"
 cat >"$D/bin/offlined" <<-END
 	#!/bin/sh
 	[ -e "$D/installed" ] || set -- "\$@" --model /nonexistent
-	exec "$PWD/$B/offlined" "\$@"
+	exec "$B/offlined" "\$@"
 END
 chmod +x "$D/bin/offlined"
 

@@ -207,6 +207,15 @@ struct room_turn *room_speculative_match(struct room_context *context, struct ro
 	return t;
 }
 
+/* Under its number the question goes on, so it is admitted like the turn that it takes over. */
+static void emit_admission(struct room_context *context, const struct room_turn *early)
+{
+	struct room_effect *e = room_emit(context, ROOM_DO_ADMIT);
+
+	e->record = early;
+	e->text = room_rule_name(ROOM_RULE_SPECULATIVE);
+}
+
 void room_speculative_commit(struct room_context *context, struct room_turn *turn,
 			     struct room_turn *early)
 {
@@ -226,6 +235,7 @@ void room_speculative_commit(struct room_context *context, struct room_turn *tur
 				 turn->decision[i].value, turn->decision[i].limit);
 	room_turn_decide(turn, ROOM_RULE_SPECULATIVE, true, early->id, 0);
 	room_turn_end(context, turn, ROOM_REASON_MERGED);
+	emit_admission(context, early);
 	room_answer_release(context, early);
 }
 

@@ -139,6 +139,7 @@ static int hello(struct control *c, unsigned major, uint64_t user, uint64_t epoc
 	c->lost = false;
 	err = peer_connect(&c->peer, c->s->env, c->s->path, &conf);
 	msg.hello.major = (uint16_t)major;
+	msg.hello.minor = MEDIA_MINOR;
 	msg.hello.user = user;
 	msg.hello.epoch = epoch;
 	msg.hello.instance = instance;
@@ -442,9 +443,9 @@ TEST(mediad_credit_is_a_bound)
 	CHECK_INT(with_call(&s), 0);
 	open_playback(&s.a, 3, 8000);
 	m = await(&s.a, MEDIA_SAY_CREDIT);
-	CHECK(m && m->say_credit.playback == 3 && m->say_credit.samples == 8000);
-	send_pcm(&s.a, 3, 8000);
-	send_pcm(&s.a, 3, 8000);
+	CHECK(m && m->say_credit.playback == 3 && m->say_credit.samples == 60 * 8000);
+	for (unsigned i = 0; i < 120; i++)
+		send_pcm(&s.a, 3, 8000);
 	send_pcm(&s.a, 3, 2);
 	m = await(&s.a, MEDIA_SAY_STOPPED);
 	CHECK(m && m->say_stopped.reason == MEDIA_REASON_OVERFLOW);
@@ -485,6 +486,41 @@ TEST(mediad_stops_what_nobody_claims)
 	open_playback(&s.b, 3, 24000);
 	m = await(&s.b, MEDIA_SAY_CREDIT);
 	CHECK(m && m->say_credit.playback == 3);
+	scene_end(&s);
+}
+
+/* What of the previous control's speech goes on to its end, and how the last one ended. */
+TEST(mediad_tells_a_new_control_how_speech_goes_on)
+{
+	struct media_msg end = {.type = MEDIA_SAY_END}, stop = {.type = MEDIA_SAY_STOP};
+	const struct media_msg *m;
+	struct scene s;
+
+	CHECK_INT(with_call(&s), 0);
+	for (uint32_t id = 3; id < 6; id++) {
+		open_playback(&s.a, id, 24000);
+		CHECK(await(&s.a, MEDIA_SAY_CREDIT));
+		send_pcm(&s.a, id, 2400);
+	}
+	end.say_end.call = stop.say_stop.call = 1;
+	end.say_end.playback = 4;
+	say_msg(&s.a, &end);
+	stop.say_stop.playback = 5;
+	say_msg(&s.a, &stop);
+	CHECK(await(&s.a, MEDIA_SAY_STOPPED));
+	say_msg(&s.a, &(struct media_msg){.type = MEDIA_PING});
+	CHECK(await(&s.a, MEDIA_PONG));
+	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
+	CHECK(await(&s.b, MEDIA_SYNCED));
+	CHECK_INT(count(&s.b, MEDIA_SAY_STATE), 2);
+	for (unsigned i = 0; i < s.b.n; i++) {
+		m = &s.b.seen[i];
+		if (m->type == MEDIA_SAY_STATE)
+			CHECK_INT(m->say_state.ended, m->say_state.playback == 4);
+		if (m->type == MEDIA_SAY_STOPPED)
+			CHECK_INT(m->say_stopped.playback, 5);
+	}
+	CHECK_INT(count(&s.b, MEDIA_SAY_STOPPED), 1);
 	scene_end(&s);
 }
 

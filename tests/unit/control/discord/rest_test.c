@@ -67,7 +67,7 @@ static int parts_alloc(struct parts *p)
 	if (!err)
 		err = rest_alloc(&p->rest, p->env, p->http, "http://127.0.0.1:9/api", "token");
 	if (!err)
-		err = commands_alloc(&p->commands, p->rest, on_command, NULL);
+		err = commands_alloc(&p->commands, p->rest, on_command, NULL, NULL);
 	return err;
 }
 
@@ -119,11 +119,69 @@ TEST(commands_that_wait_end_with_their_owner)
 	struct parts p;
 
 	CHECK_INT(parts_alloc(&p), 0);
-	commands_interaction(p.commands, d);
+	commands_interaction(p.commands, d, 1000);
 	json_object_set_new(d, "token", json_string("../../x")); /* never goes into a path */
-	commands_interaction(p.commands, d);
+	commands_interaction(p.commands, d, 1000);
 	json_decref(d);
 	parts_free(&p);
+}
+
+static json_t *interaction(const char *id, const char *guild)
+{
+	return json_pack(
+		"{s:s,s:s,s:i,s:s,s:s,s:s,s:{s:{s:s,s:s},s:[s],s:s},s:{s:s,s:[{s:s,s:s}]}}", "id",
+		id, "application_id", "9", "type", 2, "token", "abc", "guild_id", guild,
+		"channel_id", "301", "member", "user", "id", "501", "username", "alice", "roles",
+		"77", "nick", "Al", "data", "name", "join", "options", "name", "channel", "value",
+		"302");
+}
+
+/* The next control gets what it needs to carry a command out, and no more. */
+TEST(commands_that_wait_are_handed_to_the_next_control)
+{
+	json_t *d = interaction("7", "100"), *e = interaction("8", "200"), *list, *again;
+	const uint64_t at = 1700000000000;
+	struct parts p;
+	char *text;
+
+	CHECK_INT(parts_alloc(&p), 0);
+	commands_interaction(p.commands, d, at);
+	commands_interaction(p.commands, e, at + 60000);
+	list = commands_waiting(p.commands);
+	CHECK_INT(json_array_size(list), 2);
+	text = json_dumps(list, JSON_COMPACT);
+	CHECK(strstr(text, "\"abc\"") && strstr(text, "\"77\"") && strstr(text, "\"302\""));
+	CHECK(!strstr(text, "alice") && !strstr(text, "Al\""));
+	free(text);
+	parts_free(&p);
+
+	CHECK_INT(parts_alloc(&p), 0);
+	commands_inherit(p.commands, list, at + COMMAND_ANSWER_MS);
+	again = commands_waiting(p.commands);
+	CHECK_INT(json_array_size(again), 1); /* the other one is too old */
+	json_decref(again);
+	commands_resume(p.commands, 100); /* another server */
+	commands_resume(p.commands, 200);
+	again = commands_waiting(p.commands);
+	CHECK_INT(json_array_size(again), 1);
+	CHECK_INT(json_integer_value(json_object_get(json_array_get(again, 0), "at_ms")),
+		  at + 60000);
+	json_decref(again);
+	commands_resume(p.commands, 0); /* once */
+	again = commands_waiting(p.commands);
+	CHECK_INT(json_array_size(again), 1);
+	json_decref(again);
+	parts_free(&p);
+	CHECK_INT(parts_alloc(&p), 0);
+	commands_inherit(p.commands, list, at - 1); /* the clock was set back */
+	commands_inherit(p.commands, NULL, at);
+	again = commands_waiting(p.commands);
+	CHECK_INT(json_array_size(again), 0);
+	json_decref(again);
+	parts_free(&p);
+	json_decref(list);
+	json_decref(d);
+	json_decref(e);
 }
 
 TEST_OOM(gateway_allocates)

@@ -36,8 +36,9 @@ struct toy {
 
 	/* what a restarted mediad holds */
 	bool holds_call, holds_stray, leaves_call;
+	bool ended; /* its playback has got SAY_END */
 
-	unsigned wants, states, heard, ups, downs, secures, codes;
+	unsigned inherited, wants, states, heard, ups, downs, secures, codes;
 	char code[48];
 	enum media_playback_event ev;
 	unsigned events, reason;
@@ -88,7 +89,8 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 					   .say_state = {.call = t->holds_call ? 77 : t->call_id,
 							 .playback = t->playback,
 							 .samples = 480,
-							 .rate = 24000}});
+							 .rate = 24000,
+							 .ended = t->ended}});
 	send(t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
 }
 
@@ -179,6 +181,7 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 	(void)call;
 	if (msg->type == MEDIA_CALL_STATE)
 		t->states++;
+	t->inherited += msg->type == MEDIA_SAY_STATE;
 	if (msg->type == MEDIA_HEARD)
 		t->heard++;
 	if (msg->type == MEDIA_CALL_SECURE)
@@ -618,6 +621,40 @@ TEST(media_playback_of_a_killed_mediad_goes_on)
 	CHECK(t.events == 2 && t.ev == MEDIA_PB_DRAINED);
 	CHECK_INT(t.samples, 48000);
 	toy_free(&t);
+}
+
+/* The speech of the control before is claimed, ended if that control could not, and makes room for
+ * our own. */
+static void inherit(bool ended)
+{
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	t.holds_call = true;
+	t.playback = 9;
+	t.ended = ended;
+	CHECK_INT(toy_listen(&t) || control_alloc_side(&t, 10), 0);
+	CHECK_INT(media_call_open(&t.call, t.media, &want, on_call, &t), 0);
+	CHECK(run_until(&t, MEDIA_SAY_CLAIM, 1));
+	settle(&t);
+	CHECK_INT(t.inherited, 1);
+	CHECK_INT(t.count[MEDIA_SAY_END], !ended);
+	CHECK_INT(t.count[MEDIA_SAY_STOP], 0);
+	CHECK(media_has_unsent(t.media) == false);
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK(run_until(&t, MEDIA_SAY_STOP, 1));
+	CHECK(media_has_unsent(t.media));
+	send(&t, (struct media_msg){.type = MEDIA_SAY_STOPPED,
+				    .say_stopped = {.call = t.call_id, .playback = 9}});
+	settle(&t);
+	CHECK_INT(t.events, 0);
+	toy_free(&t);
+}
+
+TEST(media_inherits_speech)
+{
+	inherit(true);
+	inherit(false);
 }
 
 /* A mediad that kept the call and has no such playback any more has played it or stopped it. */

@@ -104,7 +104,8 @@ TEST(rule_146_a_pause_is_a_piece_and_its_words_begin_the_answer)
 	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 1);
 	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
 	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 0);
-	CHECK_INT(w.did[ROOM_DO_ADMIT], 1);
+	CHECK_INT(w.did[ROOM_DO_ADMIT],
+		  2); /* the words, and the turn under whose number it goes on */
 	CHECK_INT(w.ended, ROOM_REASON_MERGED);
 	world_end(&w);
 }

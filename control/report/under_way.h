@@ -1,0 +1,31 @@
+/* The turns that were admitted and have not ended: a control that takes over knows from them that
+ * somebody waits for an answer. It holds no words. A value without I/O, kept in the state file;
+ * when it is full the oldest turn makes room. */
+#ifndef CONTROL_REPORT_UNDER_WAY_H
+#define CONTROL_REPORT_UNDER_WAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bus_event;
+
+enum { UNDER_WAY_MAX = 64 };
+
+struct turn_under_way {
+	uint64_t guild;
+	uint32_t turn; /* number in its voice session */
+	bool speaking; /* the first sound of its answer left the socket */
+};
+
+struct under_way {
+	struct turn_under_way v[UNDER_WAY_MAX]; /* oldest first */
+	unsigned n;
+};
+
+/* Takes TURN_ADMITTED, TURN_SPEAKING, TURN and SESSION_OVER. Returns whether anything changed. */
+bool under_way_take(struct under_way *u, const struct bus_event *ev);
+void under_way_add(struct under_way *u, const struct turn_under_way *t);
+/* How many turns of this server there are, and how many of those were speaking. */
+unsigned under_way_count(const struct under_way *u, uint64_t guild, unsigned *speaking);
+
+#endif

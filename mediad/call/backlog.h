@@ -1,0 +1,25 @@
+/* The audio of one playback that control has sent and that its lane has no room for yet. It lies on
+ * the loop thread, so that an answer goes on to its end when control is gone, and grows with what
+ * it holds: one allocation per doubling, freed with the playback.
+ *
+ * Samples are s16 at the playback's rate. */
+#ifndef MEDIAD_CALL_BACKLOG_H
+#define MEDIAD_CALL_BACKLOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed, it is empty. */
+struct backlog {
+	int16_t *pcm;
+	size_t start, n, cap;
+};
+
+/* Appends n samples, which need no alignment. ENOMEM, and then nothing changes. */
+int backlog_append(struct backlog *b, const uint8_t *pcm, size_t n);
+/* Copies at most `most` of the oldest samples to out and drops them. Returns how many. */
+size_t backlog_take(struct backlog *b, int16_t *out, size_t most);
+/* Drops everything and frees the memory. */
+void backlog_clear(struct backlog *b);
+
+#endif

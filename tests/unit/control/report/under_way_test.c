@@ -1,0 +1,50 @@
+#include "control/report/under_way.h"
+
+#include "control/events/events.h"
+#include "tests/test.h"
+
+static bool take(struct under_way *u, enum event_type type, uint64_t guild, unsigned turn)
+{
+	struct bus_event ev = {.type = type, .guild = guild};
+
+	if (type != EVENT_SESSION_OVER)
+		ev.turn.turn = turn;
+	return under_way_take(u, &ev);
+}
+
+TEST(under_way_are_turns_from_admission_to_end)
+{
+	struct under_way u = {0};
+	unsigned speaking;
+
+	CHECK(take(&u, EVENT_TURN_ADMITTED, 1, 7));
+	CHECK(!take(&u, EVENT_TURN_ADMITTED, 1, 7));
+	CHECK(take(&u, EVENT_TURN_ADMITTED, 1, 8));
+	CHECK(take(&u, EVENT_TURN_ADMITTED, 2, 7));
+	CHECK(take(&u, EVENT_TURN_SPEAKING, 1, 7));
+	CHECK(!take(&u, EVENT_TURN_SPEAKING, 1, 7));
+	CHECK(!take(&u, EVENT_TURN_SPEAKING, 1, 99)); /* never admitted */
+	CHECK_INT(under_way_count(&u, 1, &speaking), 2);
+	CHECK_INT(speaking, 1);
+	CHECK(take(&u, EVENT_TURN, 1, 7));
+	CHECK(!take(&u, EVENT_TURN, 1, 7));
+	CHECK_INT(under_way_count(&u, 1, &speaking), 1);
+	CHECK_INT(speaking, 0);
+	CHECK(take(&u, EVENT_SESSION_OVER, 1, 0));
+	CHECK(!take(&u, EVENT_SESSION_OVER, 1, 0));
+	CHECK_INT(under_way_count(&u, 1, &speaking), 0);
+	CHECK_INT(under_way_count(&u, 2, &speaking), 1);
+}
+
+TEST(under_way_the_oldest_turn_makes_room)
+{
+	struct under_way u = {0};
+	unsigned speaking;
+
+	for (unsigned i = 0; i < UNDER_WAY_MAX + 3; i++)
+		CHECK(take(&u, EVENT_TURN_ADMITTED, 1 + i, 1));
+	CHECK_INT(u.n, UNDER_WAY_MAX);
+	CHECK_INT(under_way_count(&u, 3, &speaking), 0);
+	CHECK_INT(under_way_count(&u, 4, &speaking), 1);
+	CHECK_INT(under_way_count(&u, UNDER_WAY_MAX + 3, &speaking), 1);
+}

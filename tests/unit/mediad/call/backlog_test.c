@@ -1,0 +1,66 @@
+#include "mediad/call/backlog.h"
+
+#include <errno.h>
+
+#include "tests/test.h"
+
+/* What goes in comes out, in order, however the portions differ. */
+TEST(backlog_keeps_order_and_gives_memory_back)
+{
+	struct backlog b = {0};
+	int16_t in[700], out[960];
+	uint32_t wrote = 0, read = 0;
+
+	for (unsigned round = 0; round < 4000; round++) {
+		size_t n = round % 700, got;
+
+		for (size_t i = 0; i < n; i++)
+			in[i] = (int16_t)wrote++;
+		CHECK_INT(backlog_append(&b, (const uint8_t *)in, n), 0);
+		/* It grows for a while, then it shrinks. */
+		got = backlog_take(&b, out, round < 1000 ? 100 : 960);
+		for (size_t i = 0; i < got; i++)
+			CHECK_INT(out[i], (int16_t)read++);
+	}
+	while (b.n) {
+		size_t got = backlog_take(&b, out, 960);
+
+		for (size_t i = 0; i < got; i++)
+			CHECK_INT(out[i], (int16_t)read++);
+	}
+	CHECK_INT(read, wrote);
+	CHECK_INT(backlog_take(&b, out, 960), 0);
+	backlog_clear(&b);
+	CHECK(!b.pcm && !b.cap);
+}
+
+/* A long stream that is taken as fast as it comes needs no more memory than its greatest length. */
+TEST(backlog_does_not_grow_with_what_went_through)
+{
+	static int16_t pcm[24000];
+	struct backlog b = {0};
+
+	CHECK_INT(backlog_append(&b, (const uint8_t *)pcm, 24000), 0);
+	for (unsigned i = 0; i < 1000; i++) {
+		CHECK_INT(backlog_append(&b, (const uint8_t *)pcm, 960), 0);
+		CHECK_INT(backlog_take(&b, pcm, 960), 960);
+	}
+	CHECK(b.cap <= 4 * 24000);
+	backlog_clear(&b);
+}
+
+TEST_OOM(backlog_without_memory_keeps_what_it_has)
+{
+	static int16_t pcm[30000], out[4];
+	struct backlog b = {0};
+	int err;
+
+	pcm[0] = 5;
+	err = backlog_append(&b, (const uint8_t *)pcm, 4);
+	CHECK_OOM(err, backlog_clear(&b));
+	err = backlog_append(&b, (const uint8_t *)pcm, 30000);
+	if (err)
+		CHECK(b.n == 4 && backlog_take(&b, out, 4) == 4 && out[0] == 5);
+	backlog_clear(&b);
+	CHECK_OOM(err, (void)0);
+}
