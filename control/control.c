@@ -78,6 +78,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .bus = c->bus,
 					  .ledger = c->ledger,
 					  .refused = &c->state.refused,
+					  .counters = &c->state.counters,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,
 					  .arg = c};
@@ -368,6 +369,8 @@ static int make_bus(struct control *c)
 	if (!err)
 		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
 				    status_take_event, &c->tally);
+	if (!err)
+		err = bus_subscribe(c->bus, BUS_ALL, control_on_counted_event, c);
 	if (!err)
 		err = bus_subscribe(c->bus,
 				    BUS_MASK(EVENT_TURN_ADMITTED) | BUS_MASK(EVENT_TURN_SPEAKING) |

@@ -202,6 +202,14 @@ void control_on_calls_changed(void *arg)
 	control_save_soon(c);
 }
 
+void control_on_counted_event(const struct bus_event *ev, void *arg)
+{
+	struct control *c = arg;
+
+	counters_take_event(&c->state.counters, ev);
+	control_save_soon(c);
+}
+
 void control_on_turn_event(const struct bus_event *ev, void *arg)
 {
 	struct control *c = arg;
@@ -233,6 +241,7 @@ void control_load_state(struct control *c)
 	if (kept && settings_gateway(c->settings) == SETTINGS_GATEWAY_FULL)
 		commands_inherit(c->commands, json_object_get(kept->session, "commands"), wall);
 	c->state.commands = commands_waiting(c->commands);
+	c->state.counters = (struct counters){0};
 	c->inherited = c->state.under_way;
 	c->state.under_way = (struct under_way){0};
 	/* Increases with every start, even if the clock was set back. */

@@ -50,7 +50,7 @@ struct options {
 	bool asks_why, costs, asks_context;
 	struct why_query context; /* its turn alone */
 	enum log_level level;
-	bool check, settings, health, no_subscribers;
+	bool check, settings, health, counters, no_subscribers;
 };
 
 static const char help[] =
@@ -60,6 +60,7 @@ static const char help[] =
 	"       control --replay FILE\n"
 	"       control --journal-print FILE\n"
 	"       control --health [--state-dir DIR]\n"
+	"       control --counters [--state-dir DIR]\n"
 	"       control --settings\n"
 	"       control --why[=TURN] [--guild ID] [--user ID] [--since 2h] [--state-dir DIR]\n"
 	"       control --backup FILE [--state-dir DIR]\n"
@@ -94,6 +95,8 @@ static const char help[] =
 	"two\n"
 	"                          options: as with --spawn-mediad)\n"
 	"  --health                ask whether the control that keeps DIR runs and is on Discord\n"
+	"  --counters              what the control that keeps DIR has done since it started, as "
+	"numbers\n"
 	"  --why[=TURN]            why that turn (its number, or last) ended as it did; with\n"
 	"                          --guild, --user or --since the newest that fit, and speech "
 	"that\n"
@@ -253,6 +256,7 @@ static const struct control_option options[] = {
 	{"why", optional_argument, take_turn, 0, "not the number of a turn, or last"},
 	{"costs", no_argument, take_flag, FIELD(costs), NULL},
 	{"context", optional_argument, take_context, 0, "not the number of a turn, or last"},
+	{"counters", no_argument, take_flag, FIELD(counters), NULL},
 	{"turn", required_argument, take_turn, 0, "not the number of a turn, or last"},
 	{"user", required_argument, take_id, FIELD(why.user), "not a user id"},
 	{"since", required_argument, take_since, 0, "not a length of time"},
@@ -323,7 +327,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return usage("give --journal or --journal-shape, not both", NULL);
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
-	if (!o->n_socks && !o->conf.spawn && (o->check || o->health || reads_store(o)))
+	if (!o->n_socks && !o->conf.spawn &&
+	    (o->check || o->health || o->counters || reads_store(o)))
 		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
@@ -612,6 +617,25 @@ static int check_health(const struct control_conf *conf)
 	return alive ? 0 : 1;
 }
 
+/* From the saved state, which is a second old at most while something happens. */
+static int print_counters(const struct control_conf *conf)
+{
+	json_t *session = conf->state_dir ? state_read_session(conf->state_dir) : NULL;
+	struct state s;
+	int err = session ? state_parse(session, &s) : ENOENT;
+
+	json_decref(session);
+	if (err) {
+		fprintf(stderr, "control: no control has kept its state in %s\n",
+			conf->state_dir ? conf->state_dir : "any directory");
+		return 1;
+	}
+	for (unsigned i = 0; i < COUNTER_COUNT; i++)
+		printf("%-16s %8llu  %s\n", counter_name((enum counter)i),
+		       (unsigned long long)s.counters.v[i], counter_text((enum counter)i));
+	return 0;
+}
+
 static int check_installation(struct settings *settings, const struct control_conf *conf,
 			      unsigned faults)
 {
@@ -696,6 +720,8 @@ int main(int argc, char **argv)
 		return journal_exit(o.replay, control_replay(o.replay, o.shapes, o.no_subscribers));
 	if (o.health)
 		return check_health(&o.conf);
+	if (o.counters)
+		return print_counters(&o.conf);
 	if (reads_store(&o))
 		return run_store_command(&o);
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");

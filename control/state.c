@@ -201,14 +201,15 @@ json_t *state_format(const struct state *s)
 						       format_id(s->calls[i].guild), "channel",
 						       format_id(s->calls[i].channel), "standing",
 						       s->calls[i].standing));
-	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o,s:o,s:o}", "format",
+	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o,s:o,s:o,s:o}", "format",
 			 FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
 			 "application", format_id(s->application), "saved_ms",
 			 (json_int_t)s->saved_ms, "bot_name", s->bot_name, "session", "id",
 			 s->session.id, "url", s->session.url, "seq", (json_int_t)s->session.seq,
 			 "calls", calls, "refused", refused, "turns",
 			 format_under_way(&s->under_way), "commands",
-			 s->commands ? json_incref(s->commands) : json_array());
+			 s->commands ? json_incref(s->commands) : json_array(), "counters",
+			 counters_json(&s->counters));
 }
 
 static void parse_calls(const json_t *list, struct state *s)
@@ -282,6 +283,7 @@ int state_parse(const json_t *j, struct state *out)
 	parse_calls(calls, &s);
 	parse_refused(json_object_get(j, "refused"), &s.refused);
 	parse_under_way(json_object_get(j, "turns"), &s.under_way);
+	counters_read(json_object_get(j, "counters"), &s.counters);
 	*out = s;
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "control/discord/gateway_machine.h"
+#include "control/metrics/counters.h"
 #include "control/report/under_way.h"
 #include "control/voice_session/refused.h"
 
@@ -38,6 +39,7 @@ struct state {
 	unsigned n_calls;
 	struct refused refused;
 	struct under_way under_way;
+	struct counters counters;
 	json_t *commands; /* that wait for their answers (control/discord/commands.h); NULL: none.
 			     A secret. The holder of the state owns it. */
 };

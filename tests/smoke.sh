@@ -49,16 +49,25 @@ ask
 until_ok 40 waited ' turn .*reason='
 wait $caller
 until_ok 3 waited ' turn .*reason=answered'
+sleep 1.5 # the counters are kept once a second
 stats=$(api GET /stats)
-stage "control is logged in" main_identified "$(count $BOT main_identified "$stats")" 1
+"$P/control" --counters --state-dir "$D/state" >"$D/counters"
+# counts STAGE NAME LEAST: a counter of control --counters.
+counts() { stage "$1" "$2" "$(awk -v n="$2" '$1 == n { print $2 }' "$D/counters")" "$3"; }
+counts "control is logged in" logins 1
 stage "its commands are registered" "commands" "$(api GET /bots/$BOT/commands | grep -o '"join"\|"leave"\|"status"' | sort -u | wc -l)" 3
 stage "the embedded engine runs" "log embedded_brain" "$(log ' embedded_brain ')" 1
-stage "mediad is connected" "log mediad_synced" "$(log ' mediad_synced ')" 1
-stage "the bot is in the channel" "log call_state phase=up" "$(log ' call_state .*phase=up')" 1
-stage "the call is encrypted end to end" "log call_secure ready=1 privacy_code" "$(log ' call_secure .*ready=1 .*privacy_code="[0-9]')" 1
+counts "a command was used" commands 1
+counts "mediad is connected" mediad_up 1
+counts "the bot is in the channel" calls_up 1
+counts "the call is encrypted end to end" calls_encrypted 1
+stage "it has a privacy code" "log call_secure privacy_code" "$(log ' call_secure .*ready=1 .*privacy_code="[0-9]')" 1
 stage "the bot hears" "packets forwarded to it" "$(stream $VOICE "$stats" | field forwarded)" 50
-stage "the question is understood" "log turn heard=" "$(log ' turn .*heard="[^"]+')" 1
-stage "it is answered" "log turn reason=answered" "$(log ' turn .*reason=answered')" 1
+counts "its sound comes to control" frames_heard 50
+counts "the question is understood" transcripts 1
+counts "it is decided to answer" turns_admitted 1
+counts "the answer begins" answers_spoken 1
+counts "it is answered" turns_answered 1
 stage "the bot speaks" "packets of it" "$(stream $VOICE "$stats" | field ok)" 50
 # The caller has a recogniser of its own, which makes mistakes.
 said=$(grep -a ' turn .*reason=answered' "$D/control.log" | sed -nE 's/.* said="([^"]*)".*/\1/p' | tr 'A-Z' 'a-z' | tr -cd 'a-z ')

@@ -47,6 +47,7 @@ struct voice_session {
 	bool leaves;		      /* the room asked to leave */
 	bool udp_lost;	  /* datagrams no longer got through, and the call is not back */
 	bool encrypted;	  /* the call has been encrypted */
+	bool has_key;	  /* there is a key of end-to-end encryption */
 	bool stage_asked; /* asked once to be a speaker, since it was joined */
 	uint64_t members[VOICE_SESSION_MEMBERS];
 	unsigned n_members;

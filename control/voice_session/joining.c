@@ -12,6 +12,7 @@
 #include "control/discord/rest.h"
 #include "control/discord/voice.h"
 #include "control/media/media.h"
+#include "control/metrics/counters.h"
 #include "control/report/secure.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/inside.h"
@@ -75,6 +76,9 @@ static void note_encryption(struct voice_session *c, const struct media_call_sec
 {
 	if (m->known && m->version)
 		c->encrypted = true;
+	if (m->version && m->ready && !c->has_key)
+		counter_add(c->conf.counters, COUNTER_CALLS_ENCRYPTED);
+	c->has_key = m->version && m->ready;
 	if (c->conf.settings->e2ee == SETTINGS_E2EE_PREFER &&
 	    refused_remove(c->conf.refused, voice_channel(c->voice)))
 		c->conf.changedh(c->conf.arg);
@@ -178,6 +182,8 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		note_inherited_speech(c, msg);
 		return;
 	}
+	if (msg->type == MEDIA_HEARD)
+		counter_add(c->conf.counters, COUNTER_FRAMES_HEARD);
 	if (msg->type != MEDIA_CALL_STATE) {
 		if (c->agent)
 			agent_media(c->agent, msg);

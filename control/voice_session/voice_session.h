@@ -14,6 +14,7 @@
 #include "control/report/faults.h"
 
 struct bus;
+struct counters;
 struct ledger;
 struct voice_session;
 struct env;
@@ -39,6 +40,7 @@ struct voice_session_conf {
 	const struct settings *settings;
 	struct ledger *ledger; /* what its calls spend; may be NULL */
 	struct bus *bus;
+	struct counters *counters;   /* of what no event tells */
 	struct refused *refused;     /* channels that lost their encryption */
 	const char *bot_name;	     /* the text may change */
 	void (*changedh)(void *arg); /* the desired channel changed */

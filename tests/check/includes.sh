@@ -40,6 +40,7 @@ rule control/dialect control/dialect control/engine/core/ask.h control/settings 
 rule control/engine/core control/engine/core control/settings proto
 rule control/engine control/engine control/dialect control/settings proto ipc control/prompts
 rule control/settings control/settings proto
+rule control/metrics control/metrics control/events proto
 rule control/ledger control/ledger control/settings proto
 rule control/web control/web control/settings control/configure/live_settings.h control/events control/store proto ipc
 rule control control proto ipc

@@ -73,10 +73,11 @@ one() {
 	guildd=
 }
 
-[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad dave openai openai_http standins standins_text events strangers
+[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad dave openai openai_http standins standins_text events judge strangers
 for t; do
 	case $t in
 	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;
+	judge) one "the judge of what the bot says" node bench/judge_test.mjs ;;
 	dave-npm) one "encryption among npm members" node dave.mjs --npm ;;
 	discordjs) one "discord.js with zlib-stream" node discordjs.mjs ;;
 	strangers) ./strangers/modules.sh && one "strangers" node strangers/strangers.mjs ;;

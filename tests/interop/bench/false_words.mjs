@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALICE, BOT, GUILD, TEXT, TOKEN, VOICE, api, ready, sleep, switches, until } from '../lib.mjs';
 import { seeded } from '../group.mjs';
+import { judge, SLACK } from './judge.mjs';
 import { row } from './watch.mjs';
 
 const OUTAGES = Number(process.env.OUTAGES ?? 30);
@@ -39,9 +40,6 @@ async function mediadDown() {
   mediads.at(-1).to = Date.now();
   await mediad.ended;
 }
-const SLACK = 1500; // a sentence may be that late or early
-const inside = (list, at) => list.some((x) => at >= x.from - SLACK && at <= x.to + SLACK);
-const outside = (list, at) => !list.some((x) => at >= x.from + SLACK && at <= x.to - SLACK);
 // Intervals in which the bot had a voice session, and in which it was listed in a channel.
 async function record() {
   const up = []; // connected
@@ -71,33 +69,6 @@ async function status() {
   const world = (await api('GET', '/world')).guilds.find((g) => g.id === GUILD);
   said.push({ at: (asked + Date.now()) / 2, where: 'status', text, people: world.voice_states.filter((v) => v.user_id !== BOT).length });
 }
-function judge(s, truth) {
-  const wrong = [];
-  const say = (pattern, ok, why) => { if (pattern.test(s.text) && !ok()) wrong.push(why); };
-  if (s.where === 'room') {
-    say(/^I am back in the call/, () => inside(truth.up, s.at), 'it says that it is back, and is not');
-    say(/^I lost the connection to this call/, () => outside(truth.up, s.at), 'it says that the call is lost, and it is up');
-    say(/speaks has stopped/, () => outside(mediads, s.at), 'it says that mediad has stopped, and it runs');
-    say(/speaks runs again/, () => inside(mediads, s.at), 'it says that mediad runs, and it does not');
-    say(/^I am muted/, () => inside(muted, s.at), 'it says that it is muted, and is not');
-    say(/no longer muted/, () => outside(muted, s.at), 'it says that it is not muted, and is');
-    say(/end-to-end encrypted/, () => false, 'it speaks of encryption that did not change');
-  } else {
-    // A lost connection leaves the session and its sound, if it is said that it is being reconnected.
-    say(/\*\*Call:\*\* up/, () => inside(/reconnecting in the background/.test(s.text) ? truth.kept : truth.up, s.at), 'status says up, and there is no session');
-    say(/\*\*Call:\*\* (not up|none)/, () => outside(truth.up, s.at), 'status says not up, and there is a session');
-    say(/\*\*Call:\*\* none/, () => outside(truth.listed, s.at), 'status says none, and Discord lists it');
-    say(/0 of 1 audio processes/, () => outside(mediads, s.at), 'status misses a mediad that runs');
-    say(/nobody but me/, () => s.people === 0, 'status says that it is alone');
-    say(/I am muted by the server/, () => inside(muted, s.at), 'status says muted');
-    say(/as in every stage/, () => false, 'status speaks of a stage');
-    if (/\*\*Call:\*\* up/.test(s.text) && !/audio processes/.test(s.text) && !inside(mediads, s.at)) wrong.push('status does not tell a dead mediad');
-    if (/Faults:\*\* none/.test(s.text) && said.some((x) => x.where === 'room' && x.at < s.at - SLACK && /lost the connection|has stopped|am muted/.test(x.text)))
-      wrong.push('status says no faults after one was told');
-  }
-  return wrong;
-}
-
 // ---- outages ----
 const on = (path, body = {}) => api('POST', `/users/${BOT}/${path}`, body, true);
 const pause = (least, most) => sleep(least + rnd.below(most - least));
@@ -154,10 +125,10 @@ for (let i = 0; i < OUTAGES; i++) {
   if (control.exitCode !== null) throw new Error(`control ended with status ${control.exitCode} in outage ${i}: ${kind}`);
 }
 for (const m of await api('GET', `/channels/${VOICE}/messages`)) if (m.author.id === BOT) said.push({ at: Date.parse(m.timestamp), where: 'room', text: m.content });
-const truth = await record();
+const truth = { ...await record(), mediads, muted, brain: false };
 let wrong = 0;
 for (const s of said) {
-  for (const why of judge(s, truth)) {
+  for (const why of judge(s, truth, said)) {
     wrong += 1;
     const during = trace.find((t) => s.at >= t.from - SLACK && s.at <= t.to + SLACK);
     process.stderr.write(`FALSE (${why}; ${new Date(s.at).toISOString()}, ${during?.kind ?? 'later'}): ${s.text.split('\n').slice(0, 3).join(' | ')}\n`);
