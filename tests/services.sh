@@ -41,6 +41,12 @@ fi
 
 [ "$(id -u)" = 0 ] || { echo "skip: services need root to boot a systemd of their own"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 D=$(mktemp -d /tmp/parley-services-XXXXXX)
+# Where the system has only version 1 mounted, version 2 is there all the same.
+own_groups=
+if ! awk '$3 == "cgroup2" { found = 1 } END { exit !found }' /proc/mounts; then
+	own_groups=$D/cgroup
+	mkdir "$own_groups" && mount -t cgroup2 cgroup2 "$own_groups" || own_groups=
+fi
 groups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/${D##*/}
 
 end() {
@@ -52,6 +58,7 @@ end() {
 		[ -d "$groups" ] || break
 		find "$groups" -depth -type d -exec rmdir {} + 2>/dev/null || sleep 0.2
 	done
+	[ -z "$own_groups" ] || umount "$own_groups"
 	if [ $failed = 0 ]; then rm -rf "$D"; else echo "logs are in $D"; fi
 }
 trap end EXIT
@@ -161,6 +168,23 @@ inside systemctl kill -s KILL parley-mediad
 until_ok 10 active parley-mediad && [ "$(shows parley-mediad NRestarts)" = 1 ] && ok "a killed mediad is started again" ||
 	bad "a killed mediad is started again" "$(shows parley-mediad NRestarts)"
 conversation "and answers" killed 4 2
+# ups: when the bot's voice sessions came up, in ms since 1970, by the simulated Discord's own record.
+ups() {
+	exec 3<>"/dev/tcp/127.0.0.1/${API##*:}"
+	printf 'GET /history HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
+	tr '{' '\n' <&3 | grep '"voice_up"' | grep '"user_id":"900"' | sed -nE 's/.*"from_ms":([0-9]+).*/\1/p'
+	exec 3>&-
+}
+back() { ups | awk -v k="$at" '$1 > k { print $1 - k; found = 1; exit } END { exit !found }' >"$D/back"; }
+times=
+for _ in $(seq "${KILLS:-10}"); do
+	sleep 2
+	pid=$(shows parley-mediad MainPID) at=$(date +%s%3N)
+	inside kill -KILL "$pid"
+	until_ok 20 back || { bad "killed again" "it does not come back; before that it was back after${times} ms"; break; }
+	times="$times $(cat "$D/back")"
+done
+[ "$(echo $times | wc -w)" != "${KILLS:-10}" ] || ok "killed again and again it is back in the call, after${times} ms"
 
 # ---- faults are reported once ----
 inside sh -c 'echo "{ \"silense_ms\": 1 }" >/etc/parley/parley.json'

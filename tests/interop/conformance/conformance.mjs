@@ -120,7 +120,9 @@ const cases = {
   discovery: ['IP discovery is sent again (2.6)', async () => {
     await stop();
     await switches({ discovery: 0 });
+    const before = (await counts()).voice_identified ?? 0;
     await start();
+    await until(async () => (await counts()).voice_identified > before, 15000);
     // As soon as one was lost: a client that sends one alone must not be saved by being slow.
     await until(async () => (await rx())?.discovery, 15000, 20);
     await switches({ discovery: 1 });
