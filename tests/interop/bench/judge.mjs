@@ -5,7 +5,8 @@ const outside = (list, at) => !list.some((x) => at >= x.from + SLACK && at <= x.
 
 // The faults in a statement: { at, where: 'room' or 'status', text, people }, and all statements. truth has intervals of the wall clock,
 // { from, to }: the bot's voice session is connected (up), or kept (kept), Discord lists it in a channel (listed), mediad runs
-// (mediads), the bot is muted (muted); brain: its provider can be reached.
+// (mediads), the bot is muted (muted); brain: its provider can be reached;
+// cut: control ended while somebody waited for an answer; full: the disk of its state is full.
 export function judge(s, truth, said) {
   const wrong = [];
   let known = s.where !== 'room';
@@ -23,6 +24,9 @@ export function judge(s, truth, said) {
     say(/no longer muted/, () => outside(truth.muted, s.at), 'it says that it is not muted, and is');
     say(/end-to-end encrypted/, () => false, 'it speaks of encryption that did not change');
     say(/^I cannot reach the service that thinks/, () => !truth.brain, 'it says that its provider is out of reach, and it is not');
+    say(/^I was restarted before my answer/, () => inside(truth.cut, s.at), 'it says that an answer was cut, and none was');
+    say(/^The disk where I run is full/, () => inside(truth.full, s.at), 'it says that the disk is full, and it is not');
+    say(/^There is room on the disk again/, () => outside(truth.full, s.at), 'it says that the disk has room, and it has none');
     // A sentence that nobody judges would count as true.
     if (!known) wrong.push('the judge does not know this sentence');
   } else {

@@ -5,7 +5,7 @@ let passed = 0;
 let failed = 0;
 const at = 100000;
 const during = [{ from: at - 20000, to: at + 20000 }]; // whatever it is lasts, and did before
-const truth = (over) => ({ up: during, kept: during, listed: during, mediads: during, muted: [], brain: true, ...over });
+const truth = (over) => ({ up: during, kept: during, listed: during, mediads: during, muted: [], cut: [], full: [], brain: true, ...over });
 const find = (s, t, others) => judge({ at, people: 1, ...s }, t, [...others, { at, ...s }]);
 // one NAME WHERE TEXT TRUE FALSE: the sentence is true in the first state of affairs, and false in the second.
 function one(name, where, text, good, bad, more = {}, others = []) {
@@ -26,6 +26,9 @@ room('mediad runs, and is dead', 'The part of me that hears and speaks runs agai
 room('muted, and is not', 'I am muted by the server: I hear you, but nobody hears me until a moderator unmutes me.', { muted: during }, {});
 room('no longer muted, and is', 'I am no longer muted.', {}, { muted: during });
 room('provider away, and is there', 'I cannot reach the service that thinks and speaks for me. I keep trying.', { brain: false }, {});
+room('an answer was cut, and none was', 'I was restarted before my answer was complete. Please ask again.', { cut: during }, {});
+room('the disk is full, and is not', 'The disk where I run is full: I go on, but remember nothing new.', { full: during }, {});
+room('there is room, and there is none', 'There is room on the disk again, and I remember again.', {}, { full: during });
 status('up without a session', '**Call:** up in <#1>.', {}, { up: [] });
 status('reconnecting without a session', '**Call:** up in <#1>.\nup, reconnecting in the background', { up: [] }, { up: [], kept: [] });
 status('not up, with a session', '**Call:** not up in <#1>; joined.', { up: [] }, {});

@@ -489,7 +489,7 @@ TEST(mediad_stops_what_nobody_claims)
 	scene_end(&s);
 }
 
-/* What of the previous control's speech goes on to its end, and how the last one ended. */
+/* A new control learns which speech of the previous one goes on, and how the last one ended. */
 TEST(mediad_tells_a_new_control_how_speech_goes_on)
 {
 	struct media_msg end = {.type = MEDIA_SAY_END}, stop = {.type = MEDIA_SAY_STOP};
