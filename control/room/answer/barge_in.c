@@ -16,6 +16,8 @@
 
 /* Extends the deadline of an answer by this for every pause. */
 enum { PAUSE_SLACK_S = 10 };
+/* A gap within a word, and the time after which talk is no exchange any more. */
+enum { WORD_GAP_MS = 100, EXCHANGE_MS = 1000 };
 
 /* Of somebody whom the bot does not answer, stop words count when they are all that was said:
  * "stop it, Gino" is not for the bot. */
@@ -73,6 +75,8 @@ static bool overlap_lasts(const struct room_overlap *o, const struct settings *s
 /* Resets the counters: the next voiced frame begins another overlap segment. */
 static void reset_overlap(struct room_overlap *o)
 {
+	o->again = o->again || o->voice_ms;
+	o->sound = (struct room_signal){0};
 	o->voice_ms = o->early_ms = o->words_voice_ms = o->interim.voice_ms = 0;
 }
 
@@ -82,6 +86,34 @@ static struct room_turn *find_audible_turn(struct room_context *context)
 	struct room_turn *t = room_turn_active(context);
 
 	return t && t->phase == ROOM_PHASE_SPEAKING && t->first_audio_at ? t : NULL;
+}
+
+static bool somebody_else_spoke(const struct room_context *context, unsigned place)
+{
+	for (unsigned i = 0; i < context->people->places; i++)
+		if (i != place && context->people->person[i].used &&
+		    room_capture_of(context, i)->voice_at &&
+		    context->now < room_capture_of(context, i)->voice_at + EXCHANGE_MS * NS_PER_MS)
+			return true;
+	return false;
+}
+
+/* The speech over the answer that counts towards barge_in_ms. */
+static uint64_t count_speech(const struct room_context *context, unsigned place)
+{
+	const struct room_overlap *o = &context->barge_in->overlap[place];
+	struct room_overlap_sound in = {
+		.rms = room_signal_rms(&o->sound),
+		.own = room_capture_of(context, place)->own_rms,
+		.again = o->again,
+	};
+	int64_t ms = (int64_t)(o->voice_ms - o->early_ms);
+
+	if (ms <= 0)
+		return 0;
+	in.exchange = somebody_else_spoke(context, place);
+	ms += room_overlap_credit(context->settings, &in);
+	return ms > 0 ? (uint64_t)ms : 0;
 }
 
 static struct room_barge_in_input gather_input(const struct room_context *context, unsigned place,
@@ -120,7 +152,7 @@ static struct room_barge_in_input gather_input(const struct room_context *contex
 		.allowed = room_interruption_allowed(&t->policy, user, false),
 		.read_out = room_reply_planned(context->reply),
 		.age_ms = (context->now - c->started_at) / NS_PER_MS,
-		.voice_ms = o->voice_ms - o->early_ms,
+		.voice_ms = count_speech(context, place),
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,
 		.active = room_signal_active(&c->signal),
 		.peak = c->signal.peak,
@@ -175,6 +207,15 @@ static void decide_overlap(struct room_context *context, unsigned place, struct 
 	}
 }
 
+/* The time between the last voiced frame and this one, which is as long. */
+static uint64_t count_gap(const struct room_overlap *o, const struct room_signal *frame,
+			  uint64_t at)
+{
+	uint64_t passed = (at - o->voice_at) / NS_PER_MS, ms = room_signal_ms(frame);
+
+	return passed > ms ? passed - ms : 0;
+}
+
 void room_overlap_audio(struct room_context *context, unsigned place,
 			const struct room_signal *frame, uint64_t at)
 {
@@ -185,7 +226,8 @@ void room_overlap_audio(struct room_context *context, unsigned place,
 
 	if (!t || at < t->first_audio_at)
 		return;
-	if (frame->peak < s->barge_in_peak || room_signal_active(frame) < s->barge_in_active)
+	if (frame->peak < s->barge_in_peak || room_signal_active(frame) < s->barge_in_active ||
+	    !room_captures_is_voice(context, place, frame))
 		return;
 	if (o->turn != t->id || o->capture != c->started_at)
 		*o = (struct room_overlap){
@@ -193,8 +235,11 @@ void room_overlap_audio(struct room_context *context, unsigned place,
 	o->utterance = c->utterance;
 	if (at < o->voice_at || at - o->voice_at > s->barge_in_gap_ms * NS_PER_MS)
 		reset_overlap(o);
+	else if (at - o->voice_at <= WORD_GAP_MS * NS_PER_MS)
+		o->voice_ms += count_gap(o, frame, at);
 	o->voice_at = at;
 	o->voice_ms += room_signal_ms(frame);
+	room_signal_merge(&o->sound, frame);
 	if (c->phase != ROOM_CAPTURE_PROMOTED)
 		o->early_ms = o->voice_ms;
 	room_interim_on_audio(&context->barge_in->requests, context, place, &o->interim,

@@ -10,6 +10,7 @@ enum {
 	END_FLOOR_MS = 100,
 	CONFIRMED_MS = 120,
 	PROVISIONAL_MS = 2000,
+	OWN_LEVEL_MS = 600,
 	RISEN_FRAMES = 2 /* a single loud frame is an outlier of the background */
 };
 
@@ -21,6 +22,7 @@ static void begin_capture(struct room_capture *c, struct room_capture_out *out, 
 				   .active_at = now,
 				   .noise = c->noise,
 				   .background = c->background,
+				   .own_rms = c->own_rms,
 				   .done_packet_at = c->done_packet_at};
 	out->start = true;
 }
@@ -44,6 +46,15 @@ static bool is_short_speech(const struct room_capture *c, const struct settings 
 	       room_signal_active(&c->voiced) >= s->vad_active && !is_noise(c, s);
 }
 
+/* Shorter speech is often a backchannel, which is softer. */
+static void learn_own_level(struct room_capture *c)
+{
+	uint32_t rms = room_signal_rms(&c->voiced);
+
+	if (room_signal_ms(&c->voiced) >= OWN_LEVEL_MS)
+		c->own_rms = c->own_rms ? (3 * c->own_rms + rms) / 4 : rms;
+}
+
 static enum room_capture_end end_capture(struct room_capture *c, const struct settings *s,
 					 bool *promote)
 {
@@ -56,6 +67,8 @@ static enum room_capture_end end_capture(struct room_capture *c, const struct se
 		end = ROOM_CAPTURE_CONSUMED;
 	else if (is_noise(c, s))
 		end = ROOM_CAPTURE_NOISE;
+	else
+		learn_own_level(c);
 	if (end == ROOM_CAPTURE_DISCARDED || end == ROOM_CAPTURE_NOISE)
 		room_noise_floor_update(&c->noise, s, room_signal_rms(&c->signal), false,
 					c->input_at);
@@ -63,6 +76,7 @@ static enum room_capture_end end_capture(struct room_capture *c, const struct se
 		c->done_packet_at = c->packet_at;
 	*c = (struct room_capture){.utterance = c->utterance,
 				   .input_at = c->input_at,
+				   .own_rms = c->own_rms,
 				   .noise = c->noise,
 				   .background = c->background,
 				   .signal = c->signal,

@@ -61,7 +61,8 @@ struct room_capture {
 	struct room_noise_floor noise;
 	struct room_background background;
 	struct room_signal signal;
-	struct room_signal voiced;		 /* the voiced part of it */
+	struct room_signal voiced; /* the voiced part of it */
+	uint32_t own_rms; /* the speaker's own level: voiced part of earlier turns; 0 = not known */
 	uint32_t tail_rms;			 /* loudness of the last 100 ms of voiced audio */
 	uint64_t started_at, input_at, voice_at; /* arrival of the last voiced frame */
 	uint64_t active_at;	 /* end of the last frame that may belong to speech */

@@ -21,6 +21,14 @@ const struct room_capture *room_capture_of(const struct room_context *context, u
 	return capture_of(context, place);
 }
 
+bool room_captures_is_voice(const struct room_context *context, unsigned place,
+			    const struct room_signal *frame)
+{
+	const struct room_background *b = &capture_of(context, place)->background;
+
+	return !b->most || room_signal_rms(frame) >= room_background_threshold(b);
+}
+
 unsigned room_live_captures(const struct room_context *context)
 {
 	unsigned n = 0;

@@ -26,6 +26,9 @@ struct room_captures {
 
 /* The capture of the person in this place. */
 const struct room_capture *room_capture_of(const struct room_context *context, unsigned place);
+/* Whether this frame of the person rises above the background of their microphone. */
+bool room_captures_is_voice(const struct room_context *context, unsigned place,
+			    const struct room_signal *frame);
 /* Captures that are open now, of all speakers. */
 unsigned room_live_captures(const struct room_context *context);
 /* An interim transcript shows that this utterance is speech. */

@@ -297,7 +297,7 @@ TEST(rule_070_072_075_softer_then_a_pause_then_a_cut)
 	struct world w;
 	uint32_t turn;
 
-	world_begin(&w, "pause_ms=500", 1);
+	world_begin(&w, "pause_ms=500 barge_in_credit_ms=0", 1);
 	turn = world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 100, 6000);
@@ -324,7 +324,7 @@ TEST(rule_075_148_a_blip_and_it_goes_on_as_if_nothing_had_been)
 {
 	struct world w;
 
-	world_begin(&w, "pause_ms=500", 1);
+	world_begin(&w, "pause_ms=500 barge_in_credit_ms=0", 1);
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 960, 6000);
@@ -343,7 +343,7 @@ TEST(rule_148_words_in_time_stop_it)
 {
 	struct world w;
 
-	world_begin(&w, "pause_ms=120", 1);
+	world_begin(&w, "pause_ms=120 barge_in_credit_ms=0", 1);
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 120, 6000);

@@ -233,7 +233,7 @@ TEST(rule_067_a_cut_makes_it_idle_at_once)
 {
 	struct world w;
 
-	world_begin(&w, "", 1);
+	world_begin(&w, "barge_in_credit_ms=0", 1);
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 1000, 6000);

@@ -316,7 +316,7 @@ TEST(rule_147_a_voice_over_the_bot_ends_all_of_the_turn_at_once)
 	struct world w;
 	uint32_t first;
 
-	world_begin(&w, "", 1);
+	world_begin(&w, "barge_in_credit_ms=0", 1);
 	world_says(&w, 1, "parley tell me a story");
 	first = w.asked;
 	world_brain_audio(&w, first, 8000);
