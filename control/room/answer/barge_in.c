@@ -16,8 +16,9 @@
 
 /* Extends the deadline of an answer by this for every pause. */
 enum { PAUSE_SLACK_S = 10 };
-/* A gap within a word, and the time after which talk is no exchange any more. */
-enum { WORD_GAP_MS = 100, EXCHANGE_MS = 1000 };
+/* A gap that is no pause yet (Heldner and Edlund 2010), and the time after which talk is no
+ * exchange any more. */
+enum { WORD_GAP_MS = 180, EXCHANGE_MS = 1000 };
 
 /* Of somebody whom the bot does not answer, stop words count when they are all that was said:
  * "stop it, Gino" is not for the bot. */
@@ -76,7 +77,7 @@ static bool overlap_lasts(const struct room_overlap *o, const struct settings *s
 static void reset_overlap(struct room_overlap *o)
 {
 	o->again = o->again || o->voice_ms;
-	o->sound = (struct room_signal){0};
+	o->exchange = false;
 	o->voice_ms = o->early_ms = o->words_voice_ms = o->interim.voice_ms = 0;
 }
 
@@ -102,16 +103,17 @@ static bool somebody_else_spoke(const struct room_context *context, unsigned pla
 static uint64_t count_speech(const struct room_context *context, unsigned place)
 {
 	const struct room_overlap *o = &context->barge_in->overlap[place];
+	const struct room_capture *c = room_capture_of(context, place);
 	struct room_overlap_sound in = {
-		.rms = room_signal_rms(&o->sound),
-		.own = room_capture_of(context, place)->own_rms,
+		.rms = room_signal_rms(&c->voiced),
+		.own = c->own_rms,
 		.again = o->again,
+		.exchange = o->exchange || somebody_else_spoke(context, place),
 	};
 	int64_t ms = (int64_t)(o->voice_ms - o->early_ms);
 
 	if (ms <= 0)
 		return 0;
-	in.exchange = somebody_else_spoke(context, place);
 	ms += room_overlap_credit(context->settings, &in);
 	return ms > 0 ? (uint64_t)ms : 0;
 }
@@ -237,9 +239,10 @@ void room_overlap_audio(struct room_context *context, unsigned place,
 		reset_overlap(o);
 	else if (at - o->voice_at <= WORD_GAP_MS * NS_PER_MS)
 		o->voice_ms += count_gap(o, frame, at);
+	if (!o->voice_ms)
+		o->exchange = somebody_else_spoke(context, place);
 	o->voice_at = at;
 	o->voice_ms += room_signal_ms(frame);
-	room_signal_merge(&o->sound, frame);
 	if (c->phase != ROOM_CAPTURE_PROMOTED)
 		o->early_ms = o->voice_ms;
 	room_interim_on_audio(&context->barge_in->requests, context, place, &o->interim,

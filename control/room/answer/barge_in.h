@@ -18,7 +18,7 @@
  *   less                                            IGNORE
  *
  * The speech that is needed is shorter or longer by what the sound tells (overlap_sound.h). Gaps of
- * up to 100 ms, as within words, count as voice.
+ * up to 180 ms, as within words, count as voice.
  *
  * Voiced audio counts from its first frame, speech from the promotion of the capture: most
  * backchannels end before that. A few ambiguous words (phrase.h) count no more than the voice that
@@ -38,7 +38,6 @@
 #include "control/room/answer/interim_request.h"
 #include "control/room/answer/overlap_sound.h"
 #include "control/room/floor/phrase.h"
-#include "control/room/hearing/signal.h"
 
 struct room_context;
 struct room_turn;
@@ -62,9 +61,9 @@ struct room_overlap {
 	bool over;		  /* they are all words of the newest utterance */
 	enum room_barge_in_action verdict; /* DUCK or PAUSE while the overlap lowers the voice */
 	uint64_t voice_ms, voice_at, lowered_at;
-	uint64_t early_ms;	  /* the part of voice_ms before promotion */
-	struct room_signal sound; /* its voiced audio */
-	bool again;		  /* an earlier segment ended over this answer */
+	uint64_t early_ms; /* the part of voice_ms before promotion */
+	bool again;	   /* an earlier segment ended over this answer */
+	bool exchange;	   /* somebody else spoke just before it */
 	struct room_interim interim;
 };
 

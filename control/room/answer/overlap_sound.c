@@ -4,7 +4,7 @@
 
 #include "control/settings/settings.h"
 
-enum { TENTH_DB = 10, TOLERANCE = 30, LOUDER_MAX = 50, SOFTER_MAX = 100, LEVEL_MAX = 200 };
+enum { TENTH_DB = 10, TOLERANCE = 40, LOUDER_MAX = 50, SOFTER_MAX = 40, LEVEL_MAX = 200 };
 
 /* The ratios of amplitude of 0.1, 0.2, ... 1 dB, in 2^-16: a sum of decibels is their product. */
 static const uint32_t by_tenth[] = {65536, 66295, 67063, 67839, 68625,
@@ -39,17 +39,17 @@ int room_overlap_credit(const struct settings *s, const struct room_overlap_soun
 	if (in->own) {
 		int level = room_overlap_level(in->rms, in->own);
 
-		if (level > LOUDER_MAX)
-			level = LOUDER_MAX;
+		credit = whole / 4;
+		if (level > 0)
+			credit += whole * (level < LOUDER_MAX ? level : LOUDER_MAX) / LOUDER_MAX;
+		else if (level < -TOLERANCE - SOFTER_MAX)
+			credit -= whole * SOFTER_MAX / TENTH_DB;
 		else if (level < -TOLERANCE)
-			level = level + TOLERANCE < -SOFTER_MAX ? -SOFTER_MAX : level + TOLERANCE;
-		else if (level < 0)
-			level = 0;
-		credit = whole / 2 + whole * level / (5 * TENTH_DB);
+			credit += whole * (level + TOLERANCE) / TENTH_DB;
 	}
 	if (in->again)
 		credit += whole / 2;
 	if (in->exchange)
-		credit -= whole;
+		credit -= 2 * whole;
 	return credit;
 }

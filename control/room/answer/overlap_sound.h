@@ -2,11 +2,11 @@
  * duration alone a voice interrupts the answer. A function of its input; C is barge_in_credit_ms.
  *
  *   sound                                               credit
- *   at the speaker's own level, or up to 3 dB below it  C/2
- *   above it                                            C/2, and C/5 for each decibel, 5 at most
- *   softer than 3 dB below it                           C/2 less C/5 for each decibel, 10 at most
+ *   at the speaker's own level, or up to 4 dB below it  C/4
+ *   above it                                            C/4, and C/5 for each decibel, 5 at most
+ *   softer than 4 dB below it                           C/4 less C for each decibel, 4 at most
  *   the speaker began anew over the same answer         C/2 more
- *   somebody else spoke within the last second          C less
+ *   somebody else spoke within a second before          2 C less
  *   the speaker's own level is not known                only the last two rows
  *
  * People who compete for the floor raise their voice (French and Local 1983; Shriberg, Stolcke and
@@ -21,10 +21,10 @@
 struct settings;
 
 struct room_overlap_sound {
-	uint32_t rms;  /* of the voiced overlap */
+	uint32_t rms;  /* of the voiced part of the capture */
 	uint32_t own;  /* of this speaker's own turns; 0: not known */
 	bool again;    /* an earlier overlap segment of this speaker ended over this answer */
-	bool exchange; /* somebody else spoke within the last second */
+	bool exchange; /* somebody else spoke within a second before */
 };
 
 /* In tenths of a decibel; -200 to 200. */

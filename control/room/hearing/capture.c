@@ -181,6 +181,7 @@ static bool is_nearly_silent(const struct room_capture *c, const struct settings
 
 struct room_capture_out room_capture_split(struct room_capture *c)
 {
+	learn_own_level(c);
 	c->before_ms += room_signal_ms(&c->signal);
 	c->restart = true;
 	return (struct room_capture_out){.end = ROOM_CAPTURE_CHUNK};

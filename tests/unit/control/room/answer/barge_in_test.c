@@ -297,7 +297,7 @@ TEST(rule_070_072_075_softer_then_a_pause_then_a_cut)
 	struct world w;
 	uint32_t turn;
 
-	world_begin(&w, "pause_ms=500 barge_in_credit_ms=0", 1);
+	world_begin(&w, "pause_ms=500 barge_in_credit_ms=0 duck_ms=120", 1);
 	turn = world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 100, 6000);

@@ -24,14 +24,15 @@ TEST(each_row_of_the_credit)
 		struct room_overlap_sound in;
 		int credit;
 	} rows[] = {
-		{{.rms = 1000, .own = 1000}, 125},
-		{{.rms = 710, .own = 1000}, 125},	 /* 3 dB softer */
-		{{.rms = 500, .own = 1000}, 125 - 150},	 /* 6 dB softer */
-		{{.rms = 100, .own = 1000}, 125 - 500},	 /* 20 */
-		{{.rms = 2000, .own = 1000}, 125 + 250}, /* 6 dB louder */
-		{{.rms = 1000}, 0},			 /* no known level */
+		{{.rms = 1000, .own = 1000}, 62},
+		{{.rms = 640, .own = 1000}, 62},	/* 3.9 dB softer */
+		{{.rms = 500, .own = 1000}, 62 - 500},	/* 6 dB softer */
+		{{.rms = 100, .own = 1000}, 62 - 1000}, /* 20 */
+		{{.rms = 1413, .own = 1000}, 62 + 150}, /* 3 dB louder */
+		{{.rms = 2000, .own = 1000}, 62 + 250}, /* 6 dB louder */
+		{{.rms = 1000}, 0},			/* no known level */
 		{{.rms = 1000, .again = true}, 125},
-		{{.rms = 1000, .own = 1000, .exchange = true}, -125},
+		{{.rms = 1000, .own = 1000, .exchange = true}, 62 - 500},
 	};
 	struct settings *s = NULL;
 
@@ -73,12 +74,14 @@ TEST(rule_072_an_exchange_among_people_interrupts_later)
 {
 	struct world w;
 
-	world_begin(&w, "barge_in_gap_ms=1000", 2);
+	world_begin(&w, "", 2);
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 2, 600, 6000);
-	world_sound(&w, 1, 1140, 6000);
-	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1); /* 1 s after the other voice */
+	world_sound(&w, 1, 1200, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 0);
+	world_sound(&w, 1, 400, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_end(&w);
 }
 
