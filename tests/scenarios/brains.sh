@@ -1,15 +1,50 @@
 #!/bin/sh
-# What goes wrong with a provider, as a user hears or reads it: a stand-in (tests/standins) plays each fault, a member asks a
-# question, and either the answer comes all the same or one plain sentence says why not, once.
+# What goes wrong with a provider, as a user hears or reads it: a stand-in (tests/standins) plays each fault of brains.matrix, a member
+# asks a question, and either the answer comes all the same or one plain sentence says why not, once.
 #
-#   tests/scenarios/brains.sh [build folder] [FAULT…]      default: build, all of them
+#   tests/scenarios/brains.sh [build folder] [PROVIDER|PROVIDER/FAULT…]      default: build, the whole matrix, in three lanes
+#   tests/scenarios/brains.sh --matrix                                       only whether each fault names each provider once
 # slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+PROVIDERS="openai xai gemini elevenlabs chat responses anthropic"
+LANES=${LANES:-3}
+# cells: FAULT PROVIDER WANTED SCRIPT, divided by tabs.
+cells() {
+	awk -F ' [|] ' '!/^#/ && NF { n = split($3, p, " "); for (i = 1; i <= n; i++) print $1 "\t" p[i] "\t" $2 "\t" $4 }' \
+		tests/scenarios/brains.matrix
+}
+# Prints each fault that does not name each provider once, and each cell that says nothing.
+holes() {
+	cells | awk -F '\t' -v all="$PROVIDERS" '
+		{ at[$1] = 1; n[$1, $2]++; if (!(" " all " " ~ " " $2 " ")) print $1 ": there is no provider " $2
+		  if ($3 == "-" && $4 !~ /^not applicable: ......../) print $1 "/" $2 ": no reason why it does not apply"
+		  if ($4 == "") print $1 "/" $2 ": no script" }
+		END { k = split(all, p, " "); for (f in at) for (i = 1; i <= k; i++)
+			if (n[f, p[i]] != 1) print f "/" p[i] ": " n[f, p[i]] + 0 " lines, not 1" }'
+}
+if [ "${1:-}" = --matrix ]; then
+	wrong=$(holes)
+	[ -z "$wrong" ] && echo "brains.matrix: $(cells | wc -l) cells, $(cells | grep -c 'not applicable:') of them not applicable" && exit 0
+	echo "$wrong"
+	exit 1
+fi
 B=${1:-build}
 [ $# = 0 ] || shift
-chosen=" $* "
+if [ $# = 0 ]; then
+	wrong=$(holes)
+	[ -z "$wrong" ] || { echo "$wrong"; exit 1; }
+	sums=$(mktemp /tmp/parley-brains-sums-XXXXXX)
+	export B sums
+	for p in $PROVIDERS; do echo "$p"; done |
+		xargs -P "$LANES" -I{} bash -c 'out=$(tests/scenarios/brains.sh "$B" {}); echo "$out"; echo "$out" | tail -1 >>"$sums"'
+	awk -v lanes="$(echo "$PROVIDERS" | wc -w)" '/ passed, / { p += $1; f += $3; n++ }
+		END { if (n < lanes) f += lanes - n; print p + 0 " passed, " f + 0 " failed, 0 skipped"; exit f > 0 }' "$sums"
+	status=$?
+	rm -f "$sums"
+	exit $status
+fi
 D=$(mktemp -d /tmp/parley-brains-XXXXXX)
 . tests/scenarios/common
 
@@ -18,46 +53,103 @@ start_brain
 hears=$(echo "$PARLEY_BRAIN_URL" | sed -E 's,.*:([0-9]+)/.*,\1,')
 unset PARLEY_BRAIN_URL
 start_mediad caller
+# Serves TLS with a certificate that nobody here trusts.
+start stranger "$B/guildd" --ready-file "$D/stranger-ready"
+until_ok 10 test -s "$D/stranger-ready" || bad start "no second guildd"
+untrusted=$(field rest <"$D/stranger-ready" | sed -E 's,^.*:([0-9]+).*,\1,')
 
 # said PATTERN: how often control told the channel so.
 said() { grep -a ' told guild=' "$D/control-$name.log" | grep -cE "$1"; }
-answered() { grep -aq ' turn .*stage=ended.* reason=answered' "$D/control-$name.log"; }
+turns() { grep -acE " turn .*stage=ended.* reason=$1" "$D/control-$name.log"; }
+answered() { [ "$(turns answered)" -gt 0 ]; }
 words() { [ "$(said "$1")" -gt 0 ]; }
 
-# fault NAME WANTED: plays the script on stdin. WANTED is `answer`, or a pattern of the sentence that must be read once. $url and
-# the variables before the call change what control is told about the provider.
+# config PROVIDER PORT URL: which provider has which role.
+config() {
+	local embedded="http://127.0.0.1:$hears/v1" roles
+	case $1 in
+	openai | xai | gemini) roles='"voice": ["brain"], "transcribe": ["embedded"]' ;;
+	elevenlabs) roles='"text": ["embedded"], "speech": ["brain"], "transcribe": ["embedded"]' ;;
+	*) roles='"text": ["brain"], "speech": ["embedded"], "transcribe": ["embedded"]' ;;
+	esac
+	echo "{\"providers\": [{\"name\": \"brain\", \"dialect\": \"$1\", \"url\": \"$3\"},"
+	echo "{\"name\": \"embedded\", \"dialect\": \"embedded\", \"url\": \"$embedded\"}], \"roles\": {$roles}"
+	case $1 in openai | xai | gemini) ;; *) echo ', "reply_path": "brain"' ;; esac
+	echo "}"
+}
+# address FAULT PROVIDER PORT: what control is told of the provider.
+address() {
+	local path=/v1
+	[ "$2" != gemini ] || path=
+	case $1 in
+	no_name) echo "http://nowhere.invalid:$3$path" ;;
+	no_tls) echo "https://127.0.0.1:$3$path" ;;
+	untrusted) echo "https://127.0.0.1:$untrusted$path" ;;
+	proxy_refuses) echo "http://provider.invalid$path" ;;
+	*) echo "http://127.0.0.1:$3$path" ;;
+	esac
+}
+# question FAULT: in the background, as `ask`; of an answer that is cut, another question 2 s into it.
+question() {
+	local more=
+	[ "$1" != after_the_cut ] || more="2000 parley what time is it"
+	"$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" \
+		--out "$D/out" --guild $GUILD --channel $VOICE --user $ALICE --bot $BOT --say "parley what can you do" \
+		${more:+--line "$more"} >"$D/ask-$name.out" 2>&1 &
+	caller=$!
+	started="$started $caller"
+}
+# late PROVIDER: how much sound of the first answer the stand-in sent after control had cut it.
+late() {
+	local cut
+	case $1 in
+	openai | xai) cut='"type":"response.cancel"' ;;
+	gemini) cut='"interrupted":true' ;;
+	elevenlabs) cut='"close_context":true' ;;
+	esac
+	sed -n "/$cut/,\$p" "$D/record-$name/events.jsonl" | grep -cE '"what":"out".*("type":"response.output_audio.delta"|inlineData|"audio":)'
+}
+judge() { # FAULT PROVIDER WANTED
+	case $3 in
+	answer) until_ok 30 answered && ok "$name: answered all the same" || bad "$name" "not answered" ;;
+	cut)
+		until_ok 40 answered && ok "$name: the second question is answered" || bad "$name" "the second question is not answered"
+		within "$name: sound of the first came after the cut" "$(late "$2")" 1 1000
+		;;
+	*)
+		if until_ok 30 words "$3"; then
+			sleep 3
+			is "$name: told once" "$(said "$3")" 1
+			is "$name: and nothing else" "$(grep -a ' told guild=' "$D/control-$name.log" | grep -cE "service|brain|reach|answer")" 1
+		else
+			bad "$name" "nobody was told: $3"
+		fi
+		;;
+	esac
+}
+# fault FAULT PROVIDER WANTED SCRIPT
 fault() {
-	name=$1 wanted=$2
-	cat >"$D/$name.script"
-	case $chosen in "  " | *" $name "*) ;; *) return ;; esac
-	start "standin-$name" "$B/standin" openai --offlined "$hears" --script "$D/$name.script" --record "$D/record-$name"
+	local proxies=
+	name=$2-$1
+	echo "$4" | sed 's/ *;; */\n/g; s/^-$//' >"$D/$name.script"
+	[ "$1" != proxy_refuses ] || proxies="http_proxy=http://127.0.0.1:$hears https_proxy=http://127.0.0.1:$hears all_proxy=http://127.0.0.1:$hears no_proxy=127.0.0.1,localhost"
+	start "standin-$name" "$B/standin" "$2" --offlined "$hears" --script "$D/$name.script" --record "$D/record-$name"
 	standin=$last
 	until_ok 5 grep -qs '"port"' "$D/standin-$name.out" || bad "$name" "no stand-in"
 	port=$(field port <"$D/standin-$name.out")
-	cat >"$D/$name.json" <<-END
-		{"providers": [{"name": "brain", "dialect": "openai", "url": "$(echo "${url:-http://127.0.0.1:PORT/v1}" | sed "s/PORT/$port/")"},
-		               {"name": "recogniser", "dialect": "embedded", "url": "http://127.0.0.1:$hears/v1"}],
-		 "roles": {"voice": ["brain"], "transcribe": ["recogniser"]}}
-	END
+	config "$2" "$port" "$(address "$1" "$2" "$port")" >"$D/$name.json"
 	start "mediad-$name" "$B/mediad" --listen "$D/$name.sock" --ca "$CA" --threads 1
 	mediad=$last
 	until_ok 5 test -S "$D/$name.sock"
-	start "control-$name" env ${environment:-} "$B/control" --media-sock "$D/$name.sock" --state-dir "$D/state-$name" --ca "$CA" \
+	start "control-$name" env $proxies "$B/control" --media-sock "$D/$name.sock" --state-dir "$D/state-$name" --ca "$CA" \
 		--config "$D/$name.json"
 	control=$last
 	until_ok 10 registered && until_ok 10 grep -aq ' ready .*text=' "$D/control-$name.log" &&
 		until_ok 10 grep -aq mediad_synced "$D/control-$name.log" || bad "$name" "control did not start"
 	join $TEXT $VOICE
 	until_ok 10 up $GUILD || bad "$name" "the bot did not join"
-	[ "${ask:-yes}" = no ] || ask
-	if [ "$wanted" = answer ]; then
-		until_ok 30 answered && ok "$name: answered all the same" || bad "$name" "not answered"
-	elif until_ok 30 words "$wanted"; then
-		sleep 3
-		is "$name: told once" "$(said "$wanted")" 1
-	else
-		bad "$name" "nobody was told: $wanted"
-	fi
+	question "$1"
+	judge "$1" "$2" "$3"
 	for p in ${caller:-} $control $mediad $standin; do
 		kill "$p" 2>/dev/null
 		wait "$p" 2>/dev/null
@@ -65,71 +157,10 @@ fault() {
 	caller=
 }
 
-# ---- what nobody needs to notice ----
-fault unknown_events answer <<'END'
-open extra
-END
-fault split_frames answer <<'END'
-open split 5
-END
-fault fifteen_megabytes answer <<'END'
-update huge 15000000
-END
-fault second_response answer <<'END'
-response 1 error conversation_already_has_active_response Conversation already has an active response in progress.
-END
-fault nothing_to_cancel answer <<'END'
-open error response_cancel_not_active Cancellation failed: no active response found
-END
-fault empty_commit answer <<'END'
-open error input_audio_buffer_commit_empty Error committing input audio buffer: buffer too small.
-END
-fault late_session answer <<'END'
-connect 1 delay 2000
-END
-fault dropped_socket answer <<'END'
-connect 1 abort
-END
-fault session_expired answer <<'END'
-item 1 expire
-END
-fault invalid_utf8 answer <<'END'
-item 1 bytes 7b 22 ff fe 22 3a 31 7d
-END
-
-# ---- what one sentence says ----
-fault wrong_key 'does not accept its key' <<'END'
-connect status 401 Incorrect API key provided.
-END
-fault quota 'its credit is used up' <<'END'
-response fail insufficient_quota You exceeded your current quota.
-END
-fault rate_limit 'asks me to slow down' <<'END'
-response fail rate_limit_exceeded Rate limit reached.
-END
-fault never_answers 'does not answer' <<'END'
-response silent
-END
-fault never_connects 'I cannot reach the service' <<'END'
-connect silent
-END
-url=http://nowhere.invalid:PORT/v1
-fault no_name 'I cannot reach the service' </dev/null
-url=https://127.0.0.1:PORT/v1
-fault no_tls 'I cannot reach the service' </dev/null
-url=http://provider.invalid/v1
-environment="http_proxy=http://127.0.0.1:$hears https_proxy=http://127.0.0.1:$hears all_proxy=http://127.0.0.1:$hears no_proxy=127.0.0.1,localhost"
-fault proxy_refuses 'I cannot reach the service' </dev/null
-url='' environment=
-
-# ---- what breaks off ----
-fault mid_word 'I could not answer that' <<'END'
-response 1 gap 60
-response 1 audio 6 abort
-END
-# The answer may have begun to play, or may still be unheard.
-fault half_open 'I could not answer that|does not answer' <<'END'
-response 1 gap 60
-response 1 audio 6 halfopen
-END
+chosen=" $* "
+while IFS=$'\t' read -r fault provider wanted script; do
+	case $chosen in *" $provider "* | *" $provider/$fault "*) ;; *) continue ;; esac
+	case $script in "not applicable: "*) continue ;; esac
+	fault "$fault" "$provider" "$wanted" "$script"
+done < <(cells)
 report

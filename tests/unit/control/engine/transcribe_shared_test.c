@@ -3,6 +3,7 @@
 
 #include "tests/unit/control/engine/fake_realtime.h"
 #include "control/engine/transcribe_shared.h"
+#include "ipc/tmr.h"
 
 struct seen {
 	struct fake fake;
@@ -227,5 +228,94 @@ TEST(only_who_holds_the_session_has_words_so_far)
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_STR(s.events, "t1/9:400 ms p1/10:400 ms t1/10:500 ms t2/20:600 ms ");
+	end(&s);
+}
+
+/* ---- a socket that is killed while two speak ---- */
+
+enum { KILLS = 200, MESSAGES = 9 /* of a round: appends in pieces, and two commits */ };
+
+static struct {
+	unsigned messages, kill_at, rounds;
+	bool killed, second_first;
+	struct tmr *later;
+} kills;
+
+/* Counts as counting_server, and resets the socket once in a round, at any message. */
+static void killing_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+
+	kills.messages += strncmp(type, "input_audio_buffer.", 19) == 0;
+	if (!kills.killed && kills.messages > kills.kill_at) {
+		kills.killed = true;
+		s->sound = 0;
+		ws_abort(f->ws[conn]);
+		ws_free(f->ws[conn]);
+		f->conns = 0; /* its place is used again */
+		return;
+	}
+	counting_server(f, conn, type, root);
+}
+
+static void end_both(void *arg)
+{
+	struct seen *s = arg;
+	uint32_t a = 2 * kills.rounds, b = a + 1;
+
+	sound(s, a, 300);
+	sound(s, b, 300);
+	if (kills.second_first)
+		transcribe_shared_commit(s->asr, 2, b);
+	transcribe_shared_commit(s->asr, 1, a);
+	if (!kills.second_first)
+		transcribe_shared_commit(s->asr, 2, b);
+}
+
+/* True: both have all of their words. */
+static bool play_round(struct seen *s, unsigned random)
+{
+	static char last[32];
+	char first[32];
+	uint32_t a = 2 * kills.rounds, b = a + 1;
+
+	kills.messages = 0;
+	kills.killed = false;
+	kills.kill_at = random % MESSAGES;
+	kills.second_first = random / 64 % 2;
+	s->events[0] = s->fake.types[0] = '\0';
+	s->sound = 0;
+	snprintf(first, sizeof first, "t1/%u:600 ms", a);
+	snprintf(last, sizeof last, "t2/%u:600 ms", b);
+	s->stop_at = last;
+	transcribe_shared_start(s->asr, 1, a);
+	transcribe_shared_start(s->asr, 2, b);
+	sound(s, a, 300);
+	sound(s, b, 300);
+	transcribe_shared_promoted(s->asr, a);
+	transcribe_shared_promoted(s->asr, b);
+	tmr_start(kills.later, random / 128 % 2 ? 0 : 2000000);
+	env_run(s->fake.env);
+	tmr_start(s->fake.deadline, 10000000000ull);
+	return strstr(s->events, first) && strstr(s->events, last) && !strchr(s->events, 'f');
+}
+
+TEST(no_question_of_two_speakers_is_lost_to_one_shared_socket)
+{
+	static struct seen s;
+	unsigned seed = 1, lost = 0, killed = 0;
+
+	memset(&kills, 0, sizeof kills);
+	CHECK(begin_with(&s, killing_server));
+	CHECK_INT(tmr_alloc(&kills.later, s.fake.env, end_both, &s), 0);
+	for (kills.rounds = 1; kills.rounds <= KILLS && !s.fake.timed_out; kills.rounds++) {
+		seed = seed * 1103515245u + 12345u;
+		lost += !play_round(&s, seed / 65536);
+		killed += kills.killed;
+	}
+	tmr_free(kills.later);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(lost, 0);
+	CHECK(killed > KILLS / 2);
 	end(&s);
 }
