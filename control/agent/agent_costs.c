@@ -27,7 +27,8 @@ void agent_spend(struct agent *a, const struct roles_event *ev)
 		.characters = n[PRICE_CHARACTERS],
 		.seconds = n[PRICE_SECONDS],
 		.session = turns_session(a->turns),
-		.channel = where->channel};
+		.channel = where->channel,
+		.estimated = ev->engine->usage->estimated};
 	out.usage.nano =
 		ledger_cost(a->settings, out.usage.model, ev->engine->usage, &out.usage.priced);
 	if (a->ledger)

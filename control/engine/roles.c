@@ -217,8 +217,10 @@ void roles_hear(struct roles *r, const struct engine_message *message)
 {
 	struct served *s = roles_pick(r, ENGINE_USE_VOICE, 0);
 
-	if (s && s->engine)
-		s->caps->ops->hear(s->engine, message);
+	if (!s || !s->engine)
+		return;
+	roles_count_heard(s, message->text);
+	s->caps->ops->hear(s->engine, message);
 }
 
 void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms)
@@ -292,6 +294,18 @@ static int close_user(struct roles *r, const struct engine_sound *sound)
 	return 0;
 }
 
+/* A session of a speaker gets sound at once; a shared one, or a file, when it was speech. */
+static void count_sound(const struct roles *r, struct hearer *h, const struct engine_sound *sound)
+{
+	bool ends = sound->type == ENGINE_SOUND_COMMIT || sound->type == ENGINE_SOUND_FILE;
+
+	h->bytes += sound->pcm.n;
+	if (!ends && r->transcription != ENGINE_TRANSCRIBE_SPEAKERS)
+		return;
+	roles_count_sound(h->by, h->bytes);
+	h->bytes = 0;
+}
+
 int roles_sound(struct roles *r, const struct engine_sound *sound)
 {
 	struct hearer *h;
@@ -303,6 +317,7 @@ int roles_sound(struct roles *r, const struct engine_sound *sound)
 	h = hearer_of(r, sound->utterance);
 	if (!h)
 		return EHOSTUNREACH;
+	count_sound(r, h, sound);
 	if (sound->type == ENGINE_SOUND_COMMIT || sound->type == ENGINE_SOUND_FILE)
 		h->awaited_since = env_now(r->env);
 	else if (sound->type == ENGINE_SOUND_CANCEL)
@@ -419,6 +434,8 @@ int roles_alloc(struct roles **out, const struct roles_conf *conf)
 	r->h = conf->h;
 	r->arg = conf->arg;
 	err = tmr_alloc(&r->silence, r->env, roles_time, r);
+	if (!err)
+		err = tmr_alloc(&r->usage, r->env, roles_usage_time, r);
 	for (unsigned i = 0; !err && i < ENGINE_USE_COUNT; i++)
 		err = fill_list(r, (enum engine_use)i);
 	if (!err && r->settings->reply_path != SETTINGS_REPLY_BRAIN)
@@ -437,11 +454,13 @@ struct roles *roles_free(struct roles *r)
 {
 	if (!r)
 		return NULL;
+	roles_usage_end(r);
 	for (unsigned i = 0; i < ENGINE_USE_COUNT; i++)
 		clear_list(&r->list[i]);
 	for (unsigned i = 0; i < ROLES_LIVE; i++)
 		free(r->live[i].ask);
 	tmr_free(r->silence);
+	tmr_free(r->usage);
 	free(r->instructions);
 	free(r->tools);
 	free(r);

@@ -48,7 +48,9 @@ struct roles_event {
 	const struct engine_event *engine;
 };
 /* FAILOVER is told once for each provider that gives way. SILENT is told when the last provider
- * left does not answer. USAGE may come after the end of its ask, and of turn 0. */
+ * left does not answer. USAGE is told once for each answer that cost something, by its provider or
+ * as an estimate, and never more than can be true; it may come after the end of its ask and from
+ * inside roles_cancel and roles_free. What belongs to no answer is told every 30 s, of turn 0. */
 typedef void(roles_h)(const struct roles_event *ev, void *arg);
 
 struct roles_conf {

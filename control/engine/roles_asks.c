@@ -53,6 +53,7 @@ static void cancel_live(struct live *l)
 	if (l->over)
 		return;
 	l->by->caps->ops->cancel(l->by->engine, l->id);
+	roles_settle(l, true);
 	end_live(l);
 }
 
@@ -90,7 +91,7 @@ static struct roles_event event_of(const struct served *s, const struct live *l,
 	return out;
 }
 
-static void tell(const struct served *s, const struct live *l, const struct engine_event *ev)
+void roles_tell(const struct served *s, const struct live *l, const struct engine_event *ev)
 {
 	struct roles_event out = event_of(s, l, ev);
 
@@ -186,6 +187,7 @@ static int give(struct roles *r, struct live *l)
 	log_debug("ask", "ask=%u turn=%u role=%s provider=%s instructions=%u", ask.id, ask.turn,
 		  role_name(roles_role(l->use)), s->record->name, ask.instructions_version);
 	renew_others(&r->list[l->use], s);
+	roles_count_ask(l, &ask);
 	return s->caps->ops->ask(s->engine, &ask);
 }
 
@@ -332,7 +334,7 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 	}
 	l->since = 0;
 	s->silent = true;
-	tell(s, l, ev);
+	roles_tell(s, l, ev);
 }
 
 /* False: it was tried, would be of no use, or has begun to be heard. */
@@ -370,13 +372,15 @@ static void take_failure(struct served *s, struct live *l, const struct engine_e
 	struct live was = *l;
 
 	s->failed = true;
+	if (l->life)
+		roles_settle(l, false);
 	if (!keeps_voice(s)) {
 		s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
 		if (take_over(s->r, l, s) || retry_later(s->r, l, ev->trouble))
 			return;
 	}
 	end_live(l);
-	tell(s, &was, ev);
+	roles_tell(s, &was, ev);
 }
 
 /* True: the silence of one of them was told, which is over now. */
@@ -401,8 +405,11 @@ static void take_answer(struct served *s, struct live *l, const struct engine_ev
 	s->rests_until = 0;
 	s->life_at = env_now(s->r->env);
 	l->life = true;
-	if (ev->type == ENGINE_DONE)
+	roles_count_event(l, ev);
+	if (ev->type == ENGINE_DONE) {
+		roles_settle(l, false);
 		end_live(l);
+	}
 	out = event_of(s, &was, ev);
 	out.answers = answers;
 	s->r->h(&out, s->r->arg);
@@ -427,20 +434,20 @@ static void take_event(struct served *s, const struct engine_event *ev)
 	case ENGINE_NO_TRANSCRIPT:
 		roles_transcribed(s->r, ev->utterance);
 		s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
-		tell(s, NULL, ev);
+		roles_tell(s, NULL, ev);
 		return;
 	case ENGINE_TRANSCRIPT:
 		roles_transcribed(s->r, ev->utterance);
-		tell(s, NULL, ev);
+		roles_tell(s, NULL, ev);
 		return;
 	case ENGINE_USAGE:
-		tell(s, l, ev);
+		roles_take_usage(s, l, ev->usage);
 		return;
 	case ENGINE_PARTIAL:
-		tell(s, NULL, ev);
+		roles_tell(s, NULL, ev);
 		return;
 	case ENGINE_REFUSED:
-		tell(s, NULL, ev);
+		roles_tell(s, NULL, ev);
 		return;
 	default:
 		break;

@@ -2,6 +2,7 @@
 #ifndef CONTROL_ENGINE_ROLES_STATE_H
 #define CONTROL_ENGINE_ROLES_STATE_H
 
+#include "control/engine/core/traffic.h"
 #include "control/engine/roles.h"
 #include "control/settings/settings.h"
 
@@ -24,6 +25,18 @@ struct served {
 	bool failed;  /* the last ask */
 	uint64_t rests_until;
 	uint64_t life_at; /* when something came of it last */
+	/* What it costs (roles_usage.c). */
+	struct traffic context; /* what its session can have read; of one without a session: none */
+	uint64_t asked_text;	/* bytes of the longest ask, which its context holds */
+	bool tells;		/* it has told usage of an answer */
+	struct traffic loose;	/* of no answer, such as sound that is transcribed */
+	struct usage loose_usage;
+	uint64_t loose_since; /* 0: nothing is loose */
+	struct owed {
+		uint32_t turn, chunk; /* of an answer that was cut */
+		struct traffic traffic;
+		uint64_t since; /* 0: none */
+	} owed;
 };
 
 struct list {
@@ -46,6 +59,8 @@ struct live {
 	uint64_t since;	   /* when the turn's first ask of this provider without a sign of life was
 			      asked; 0: its silence was told */
 	struct engine_ask *ask;
+	struct traffic traffic;
+	bool used; /* its usage was told */
 };
 
 /* Who transcribes an utterance. */
@@ -53,6 +68,7 @@ struct hearer {
 	uint32_t utterance;
 	struct served *by;
 	uint64_t awaited_since; /* its transcript is; 0: it is not, or it came */
+	size_t bytes;		/* of its sound that are not counted yet */
 };
 
 struct roles {
@@ -72,6 +88,7 @@ struct roles {
 	char *instructions;
 	struct engine_ask *tools; /* holds the tools; NULL: none yet */
 	struct tmr *silence;
+	struct tmr *usage;
 };
 
 /* ---- roles.c ---- */
@@ -93,7 +110,25 @@ enum { ROLES_REST_S = 30, ROLES_RETRY_MS = 700 };
 struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t turn);
 /* An engine_h; arg: the struct served. */
 void roles_take_event(const struct engine_event *ev, void *arg);
+void roles_tell(const struct served *s, const struct live *l, const struct engine_event *ev);
 /* The timer of asks that have no sign of life, or are asked again; arg: the struct roles. */
 void roles_time(void *arg);
+
+/* ---- roles_usage.c: every answer has one usage, told or estimated ---- */
+enum { ROLES_USAGE_S = 30, ROLES_OWED_S = 5 };
+/* The ask was given to its provider; sound or words of it came. */
+void roles_count_ask(struct live *l, const struct engine_ask *ask);
+void roles_count_event(struct live *l, const struct engine_event *ev);
+/* The provider was told this outside of an ask. */
+void roles_count_heard(struct served *s, const char *text);
+void roles_count_sound(struct served *s, size_t bytes);
+/* The provider tells usage, of l or (NULL) of no answer. */
+void roles_take_usage(struct served *s, struct live *l, const struct usage *usage);
+/* The answer is over. cut: by us, so that its usage may still come. */
+void roles_settle(struct live *l, bool cut);
+/* The timer of usage that is collected or awaited; arg: the struct roles. */
+void roles_usage_time(void *arg);
+/* Tells what is left. */
+void roles_usage_end(struct roles *r);
 
 #endif

@@ -4,12 +4,14 @@
 #ifndef CONTROL_SETTINGS_USAGE_H
 #define CONTROL_SETTINGS_USAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "control/settings/record.h"
 
 struct usage {
 	uint64_t n[PRICE_KINDS];
+	bool estimated; /* not told by the provider, or not as the provider told it */
 };
 
 #endif

@@ -186,7 +186,7 @@ static int add_audit(struct db *db, const struct bus_event *ev)
 	return db_run(db, s);
 }
 
-/* {"text_in":12,…}: the kinds that were used. */
+/* {"text_in":12,…}: the kinds that were used; "estimated" where the provider did not tell it so. */
 static char *print_units(const struct event_usage *u)
 {
 	const uint64_t n[PRICE_KINDS] = {u->text_in,  u->text_cached,  u->text_out,
@@ -202,6 +202,8 @@ static char *print_units(const struct event_usage *u)
 		if (n[i])
 			json_object_set_new(root, name, json_integer((json_int_t)n[i]));
 	}
+	if (u->estimated)
+		json_object_set_new(root, "estimated", json_true());
 	text = json_dumps(root, JSON_COMPACT);
 	json_decref(root);
 	return text;
