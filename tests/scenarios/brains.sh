@@ -48,10 +48,21 @@ fi
 D=$(mktemp -d /tmp/parley-brains-XXXXXX)
 . tests/scenarios/common
 
+# start_standin NAME PROVIDER: with the script NAME.script; its port goes to $port. Stand-ins say tones and hear what they are told:
+# what is said has no part in this.
+start_standin() {
+	start "standin-$1" "$B/standin" "$2" --script "$D/$1.script" --record "$D/record-$1"
+	until_ok 10 grep -qs '"port"' "$D/standin-$1.out" || bad "$1" "no stand-in"
+	port=$(field port <"$D/standin-$1.out")
+}
+question="parley what can you do"
 start_guildd
-start_brain
-hears=$(echo "$PARLEY_BRAIN_URL" | sed -E 's,.*:([0-9]+)/.*,\1,')
-unset PARLEY_BRAIN_URL
+mkdir "$D/brain" "$D/out"
+# Serves the roles that are not at fault.
+echo "commit transcript $question" >"$D/local.script"
+start_standin local openai
+local=http://127.0.0.1:$port/v1
+refuses=${local%/v1} # no proxy
 start_mediad caller
 # Serves TLS with a certificate that nobody here trusts.
 start stranger "$B/guildd" --ready-file "$D/stranger-ready"
@@ -66,14 +77,14 @@ words() { [ "$(said "$1")" -gt 0 ]; }
 
 # config PROVIDER PORT URL: which provider has which role.
 config() {
-	local embedded="http://127.0.0.1:$hears/v1" roles
+	local roles
 	case $1 in
-	openai | xai | gemini) roles='"voice": ["brain"], "transcribe": ["embedded"]' ;;
-	elevenlabs) roles='"text": ["embedded"], "speech": ["brain"], "transcribe": ["embedded"]' ;;
-	*) roles='"text": ["brain"], "speech": ["embedded"], "transcribe": ["embedded"]' ;;
+	openai | xai | gemini) roles='"voice": ["brain"], "transcribe": ["local"]' ;;
+	elevenlabs) roles='"text": ["local"], "speech": ["brain"], "transcribe": ["local"]' ;;
+	*) roles='"text": ["brain"], "speech": ["local"], "transcribe": ["local"]' ;;
 	esac
 	echo "{\"providers\": [{\"name\": \"brain\", \"dialect\": \"$1\", \"url\": \"$3\"},"
-	echo "{\"name\": \"embedded\", \"dialect\": \"embedded\", \"url\": \"$embedded\"}], \"roles\": {$roles}"
+	echo "{\"name\": \"local\", \"dialect\": \"openai\", \"url\": \"$local\"}], \"roles\": {$roles}"
 	case $1 in openai | xai | gemini) ;; *) echo ', "reply_path": "brain"' ;; esac
 	echo "}"
 }
@@ -89,12 +100,12 @@ address() {
 	*) echo "http://127.0.0.1:$3$path" ;;
 	esac
 }
-# question FAULT: in the background, as `ask`; of an answer that is cut, another question 2 s into it.
-question() {
+# ask_question FAULT: in the background, as `ask`; of an answer that is cut, another question 2 s into it.
+ask_question() {
 	local more=
-	[ "$1" != after_the_cut ] || more="2000 parley what time is it"
+	[ "$1" != after_the_cut ] || more="2000 $question"
 	"$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" \
-		--out "$D/out" --guild $GUILD --channel $VOICE --user $ALICE --bot $BOT --say "parley what can you do" \
+		--out "$D/out" --guild $GUILD --channel $VOICE --user $ALICE --bot $BOT --say "$question" \
 		${more:+--line "$more"} >"$D/ask-$name.out" 2>&1 &
 	caller=$!
 	started="$started $caller"
@@ -107,17 +118,18 @@ late() {
 	gemini) cut='"interrupted":true' ;;
 	elevenlabs) cut='"close_context":true' ;;
 	esac
-	sed -n "/$cut/,\$p" "$D/record-$name/events.jsonl" | grep -cE '"what":"out".*("type":"response.output_audio.delta"|inlineData|"audio":)'
+	sed -n "/$cut/,\$p" "$D/record-$name/events.jsonl" | grep '"what":"out"' | grep -cE '"type":"response.output_audio.delta"|"inlineData"|"audio":"'
 }
 judge() { # FAULT PROVIDER WANTED
 	case $3 in
-	answer) until_ok 30 answered && ok "$name: answered all the same" || bad "$name" "not answered" ;;
+	answer) until_ok 60 answered && ok "$name: answered all the same" || bad "$name" "not answered" ;;
 	cut)
-		until_ok 40 answered && ok "$name: the second question is answered" || bad "$name" "the second question is not answered"
+		until_ok 60 answered && ok "$name: the second question is answered" || bad "$name" "the second question is not answered"
+		is "$name: the first answer was cut" "$(turns interrupted)" 1
 		within "$name: sound of the first came after the cut" "$(late "$2")" 1 1000
 		;;
 	*)
-		if until_ok 30 words "$3"; then
+		if until_ok 60 words "$3"; then
 			sleep 3
 			is "$name: told once" "$(said "$3")" 1
 			is "$name: and nothing else" "$(grep -a ' told guild=' "$D/control-$name.log" | grep -cE "service|brain|reach|answer")" 1
@@ -131,12 +143,13 @@ judge() { # FAULT PROVIDER WANTED
 fault() {
 	local proxies=
 	name=$2-$1
-	echo "$4" | sed 's/ *;; */\n/g; s/^-$//' >"$D/$name.script"
-	[ "$1" != proxy_refuses ] || proxies="http_proxy=http://127.0.0.1:$hears https_proxy=http://127.0.0.1:$hears all_proxy=http://127.0.0.1:$hears no_proxy=127.0.0.1,localhost"
-	start "standin-$name" "$B/standin" "$2" --offlined "$hears" --script "$D/$name.script" --record "$D/record-$name"
+	{
+		echo "commit transcript $question"
+		echo "$4" | sed 's/ *;; */\n/g; s/^-$//'
+	} >"$D/$name.script"
+	[ "$1" != proxy_refuses ] || proxies="http_proxy=$refuses https_proxy=$refuses all_proxy=$refuses no_proxy=127.0.0.1,localhost"
+	start_standin "$name" "$2"
 	standin=$last
-	until_ok 5 grep -qs '"port"' "$D/standin-$name.out" || bad "$name" "no stand-in"
-	port=$(field port <"$D/standin-$name.out")
 	config "$2" "$port" "$(address "$1" "$2" "$port")" >"$D/$name.json"
 	start "mediad-$name" "$B/mediad" --listen "$D/$name.sock" --ca "$CA" --threads 1
 	mediad=$last
@@ -148,7 +161,7 @@ fault() {
 		until_ok 10 grep -aq mediad_synced "$D/control-$name.log" || bad "$name" "control did not start"
 	join $TEXT $VOICE
 	until_ok 10 up $GUILD || bad "$name" "the bot did not join"
-	question "$1"
+	ask_question "$1"
 	judge "$1" "$2" "$3"
 	for p in ${caller:-} $control $mediad $standin; do
 		kill "$p" 2>/dev/null
