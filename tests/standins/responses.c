@@ -183,6 +183,12 @@ static json_t *usage_json(const struct si_text *t)
 			 "total_tokens", (json_int_t)(t->in + t->out));
 }
 
+/* Of the few codes that an answer may fail with (ResponseErrorCode). */
+static const char *failure_code(const struct si_text *t)
+{
+	return strstr(t->acts.fail->word, "rate_limit") ? "rate_limit_exceeded" : "server_error";
+}
+
 static json_t *response_json(const struct si_text *t, const char *status)
 {
 	json_t *given = json_object_get(t->root, "instructions");
@@ -201,7 +207,7 @@ static json_t *response_json(const struct si_text *t, const char *status)
 	json_decref(empty);
 	json_object_set(r, "instructions", given ? given : json_null());
 	json_object_set_new(r, "error",
-			    failed ? json_pack("{s:s, s:s}", "code", "server_error", "message",
+			    failed ? json_pack("{s:s, s:s}", "code", failure_code(t), "message",
 					       t->acts.fail->text)
 				   : json_null());
 	json_object_set_new(r, "incomplete_details",
