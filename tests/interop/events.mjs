@@ -4,7 +4,7 @@
 //     finds a field in it that it does not know;
 //   - every published server event, the examples and one made from each schema, is understood;
 //   - the conversations of make demo with each provider's stand-in: what control really sent, validated too.
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -108,6 +108,45 @@ function published() {
   check('OPENAI: the events that matter say something', needed.every((n) => !silent.includes(n)), silent.join(' '));
 }
 
+// ---- the table of what must be seen ----
+
+// events.table: each event of each dialect, and `talk`, or why no conversation has it:
+//   silent          nothing follows from it (checked: no fact), and no stand-in needs to send it
+//   no-talk         no conversation of this dialect is held here (checked: none was)
+//   test FILE       a test has it (checked: the file names it)
+function why(row, cell, talks) {
+  const reason = row.how.join(' ');
+  if (!cell) return 'was never seen';
+  if (row.how[0] === 'talk') return cell.talk ? '' : 'was seen in no conversation';
+  if (cell.talk) return `was seen in a conversation, so "${reason}" is out of date`;
+  if (row.how[0] === 'silent') return cell.facts.size ? `says ${[...cell.facts]}, so it is not silent` : '';
+  if (row.how[0] === 'no-talk') return talks.has(row.dialect) ? 'conversations of this dialect are held' : '';
+  if (row.how[0] === 'test') {
+    let text = '';
+    try { text = readFileSync(new URL(`../../${row.how[1]}`, import.meta.url), 'utf8'); } catch { return `there is no ${row.how[1]}`; }
+    return text.includes(row.name.split(' ').at(-1).split('.').at(-1)) ? '' : `${row.how[1]} does not name it`;
+  }
+  return `"${reason}" is no reason`;
+}
+
+function expected() {
+  const rows = readFileSync(new URL('./events.table', import.meta.url), 'utf8').split('\n').filter((l) => l && !l.startsWith('#'))
+    .map((l) => { const [dialect, direction, name, how] = l.split(/ *\| */); return { dialect, direction, name, how: how.split(' ') }; });
+  const talks = new Set(Object.entries(table).filter(([, t]) => [...Object.values(t.sent), ...Object.values(t.received)].some((c) => c.talk)).map(([d]) => d));
+  for (const dialect of new Set([...rows.map((r) => r.dialect), ...Object.keys(table)])) {
+    const wrong = [];
+    for (const direction of ['sent', 'received']) {
+      const mine = rows.filter((r) => r.dialect === dialect && r.direction === direction);
+      const seen = table[dialect]?.[direction] ?? {};
+      for (const r of mine) { const w = why(r, seen[r.name], talks); if (w) wrong.push(`${direction} ${r.name}: ${w}`); }
+      for (const name of Object.keys(seen)) if (!mine.some((r) => r.name === name)) wrong.push(`${direction} ${name}: events.table has no row for it`);
+    }
+    check(`${dialect}: every event of its table was seen`, !wrong.length, wrong.join('\n'));
+  }
+  // The check itself: a row that nobody sends must be found.
+  check('a row that is never seen is found', why({ dialect: 'OPENAI', direction: 'sent', name: 'x', how: ['talk'] }, undefined, talks) !== '');
+}
+
 // ---- in conversation ----
 
 const eleven = ['InitializeConnection', 'SendText', 'CloseConnection', 'InitializeConnectionMulti', 'InitialiseContext', 'SendTextMulti', 'FlushContext',
@@ -121,16 +160,32 @@ async function elevenInvalid(message) {
   return `${JSON.stringify(message).slice(0, 120)} is none of the serializers' messages (${tried[0]})`;
 }
 
-function talk(brain, more = {}) {
-  const out = join(dir, `${brain}${more.SCENE ?? ''}`);
-  try {
-    execFileSync('../../tests/demo.sh', { env: { ...process.env, BIN: bin, BRAIN: brain, OUT: out, ...more }, stdio: 'pipe', timeout: 120000 });
-    check(`${brain}: a conversation${more.SCENE ? ' of two callers' : ''}`, true);
-  } catch (e) {
-    check(`${brain}: a conversation${more.SCENE ? ' of two callers' : ''}`, false, String(e.stdout).slice(-1500));
-  }
-  const read = (name) => { try { return lines(readFileSync(join(out, name, 'events.jsonl'), 'utf8')); } catch { return []; } };
-  return [...read('brain'), ...read('log/writer')];
+// Demos and talks, at most so many at a time: they mostly wait for what is said.
+const LANES = Number(process.env.LANES ?? 2);
+function run(command, args, env) {
+  return new Promise((done) => {
+    execFile(command, args, { env: { ...process.env, ...env }, timeout: 240000, maxBuffer: 1 << 26 }, (error, stdout) => done({ ok: !error, stdout }));
+  });
+}
+async function inLanes(jobs) {
+  const left = [...jobs];
+  await Promise.all(Array.from({ length: LANES }, async () => { while (left.length) await left.shift()(); }));
+}
+const read = (...path) => { try { return lines(readFileSync(join(...path, 'events.jsonl'), 'utf8')); } catch { return []; } };
+
+async function talk(brain) {
+  const out = join(dir, brain);
+  const { ok, stdout } = await run('../../tests/demo.sh', [], { BIN: bin, BRAIN: brain, OUT: out });
+  check(`${brain}: a conversation`, ok, ok ? '' : String(stdout).slice(-1500));
+  await talked(brain, [...read(out, 'brain'), ...read(out, 'log/writer')]);
+}
+
+// Talks in which something goes wrong, cell by cell of tests/scenarios/brains.matrix.
+async function trouble(provider, faults) {
+  const keep = join(dir, `trouble-${provider}`);
+  const { ok, stdout } = await run('../../tests/scenarios/brains.sh', [bin, ...faults.map((f) => `${provider}/${f}`)], { KEEP: keep });
+  check(`${provider}: talks with ${faults.join(', ')}`, ok, ok ? '' : String(stdout).slice(-1500));
+  for (const f of faults) await talked(provider, read(keep, `record-${provider}-${f}`));
 }
 
 const schemas = { '/v1/chat/completions': 'CreateChatCompletionRequest', '/v1/responses': 'CreateResponse' };
@@ -165,10 +220,11 @@ await main(async () => {
   if (wires.includes('GEMINI')) await wired('GEMINI', 'gemini', '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent?key=x');
   published();
   if (!process.argv.includes('--quick')) {
-    for (const brain of ['openai', 'xai', 'gemini', 'elevenlabs', 'chat', 'anthropic']) {
-      if (!known.includes(brain)) continue;
-      await talked(brain, talk(brain));
-    }
+    await inLanes([
+      ...[['openai', ['after_the_cut', 'quota']], ['xai', ['after_the_cut', 'quota']], ['gemini', ['after_the_cut']], ['elevenlabs', ['after_the_cut']]]
+        .map(([provider, faults]) => () => trouble(provider, faults)),
+      ...['openai', 'xai', 'gemini', 'elevenlabs', 'chat', 'anthropic'].filter((b) => known.includes(b)).map((brain) => () => talk(brain))]);
   }
   print();
-}, 400000);
+  if (!process.argv.includes('--quick')) expected();
+}, 600000);

@@ -3,6 +3,7 @@
 # asks a question, and either the answer comes all the same or one plain sentence says why not, once.
 #
 #   tests/scenarios/brains.sh [build folder] [PROVIDER|PROVIDER/FAULT…]      default: build, the whole matrix, in three lanes
+#   KEEP=folder                                                              the records of the stand-ins go there, as record-PROVIDER-FAULT
 #   tests/scenarios/brains.sh --matrix                                       only whether each fault names each provider once
 # slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -47,6 +48,7 @@ if [ $# = 0 ]; then
 fi
 D=$(mktemp -d /tmp/parley-brains-XXXXXX)
 . tests/scenarios/common
+[ -z "${KEEP:-}" ] || trap 'mkdir -p "$KEEP"; cp -r "$D"/record-* "$KEEP"; end' EXIT
 
 # start_standin NAME PROVIDER: with the script NAME.script; its port goes to $port. Stand-ins say tones and hear what they are told:
 # what is said has no part in this.

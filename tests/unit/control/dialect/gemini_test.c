@@ -292,6 +292,7 @@ TEST(gemini_calls_tools_and_goes_on_after_the_results)
 TEST(gemini_says_when_a_session_ends_and_how_it_is_resumed)
 {
 	static const char key[] = "API key not valid. Please pass a valid API key.";
+	static const char busy[] = "Resource has been exhausted (e.g. check quota).";
 
 	CHECK(begin());
 	CHECK_STR(say("{\"sessionResumptionUpdate\":{\"newHandle\":\"h\",\"resumable\":true}}"),
@@ -305,6 +306,7 @@ TEST(gemini_says_when_a_session_ends_and_how_it_is_resumed)
 	CHECK_STR(say("[]"), "malformed");
 	CHECK_STR(say("{"), "malformed");
 	CHECK_INT(realtime_gemini.trouble((const uint8_t *)key, sizeof key - 1), TROUBLE_KEY);
+	CHECK_INT(realtime_gemini.trouble((const uint8_t *)busy, sizeof busy - 1), TROUBLE_BUSY);
 	end();
 }
 
