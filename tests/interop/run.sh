@@ -2,7 +2,7 @@
 # `make interop`: unmodified npm clients against our programs. Each script gets a guildd of its own.
 #
 #   BIN=folder of the programs (build)      run.sh [SCRIPT…]      only these
-#                                           run.sh --bench SCRIPT  a bench: prints only its rows on stdout
+#   LANES=N scripts at a time (2)           run.sh --bench SCRIPT  a bench: prints only its rows on stdout
 set -eu
 cd "$(dirname "$0")"
 bin=$(cd ../.. && cd "${BIN:-build}" && pwd)
@@ -44,26 +44,25 @@ if [ "${1:-}" = --bench ] || [ "${1:-}" = --plain ]; then
 	exit "$status"
 fi
 
-passed=0 failed=0 skipped=0
-# one NAME COMMAND…: runs the command with a new guildd and adds its last line to the sums.
+# one NAME COMMAND…: runs the command with a new guildd; the last line is its sum.
 one() {
 	name=$1
 	shift
 	echo "== $name"
-	start_guildd || { failed=$((failed + 1)); return 0; }
+	start_guildd || { echo "0 passed, 1 failed, 0 skipped"; return 0; }
 	ca=$(sed -n 's/.*"ca": *"\([^"]*\)".*/\1/p' "$run/ready")
-	status=0
+	status=0 passed=0 failed=0 skipped=0 t0=$(date +%s)
 	BIN=$bin GUILDD_READY=$run/ready NODE_EXTRA_CA_CERTS=$ca "$@" >"$run/out" 2>&1 || status=$?
-	cat "$run/out"
 	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$run/out" | tail -1)
+	cat "$run/out"
 	if [ -z "$line" ]; then
 		echo "FAIL $name ended with status $status and without a sum"
-		failed=$((failed + 1))
+		failed=1
 	else
 		# shellcheck disable=SC2086
 		set -- $line
-		passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
-		[ "$status" = 0 ] || [ "$3" -gt 0 ] || failed=$((failed + 1))
+		passed=$1 failed=$3 skipped=$5
+		[ "$status" = 0 ] || [ "$failed" -gt 0 ] || failed=1
 	fi
 	if ! kill "$guildd" 2>/dev/null || ! wait "$guildd"; then
 		echo "FAIL guildd did not end well:"
@@ -71,18 +70,27 @@ one() {
 		failed=$((failed + 1))
 	fi
 	guildd=
+	echo "$name took $(($(date +%s) - t0)) s"
+	echo "$passed passed, $failed failed, $skipped skipped"
 }
 
-[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad dave openai openai_http standins standins_text events judge strangers
-for t; do
-	case $t in
+if [ "${1:-}" = --one ]; then
+	case $2 in
 	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;
 	judge) one "the judge of what the bot says" node bench/judge_test.mjs ;;
 	dave-npm) one "encryption among npm members" node dave.mjs --npm ;;
 	discordjs) one "discord.js with zlib-stream" node discordjs.mjs ;;
-	strangers) ./strangers/modules.sh && one "strangers" node strangers/strangers.mjs ;;
-	*) one "$t" node "$t.mjs" ;;
+	strangers) one "strangers" node strangers/strangers.mjs ;;
+	*) one "$2" node "$2.mjs" ;;
 	esac
-done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+	exit 0
+fi
+
+# The longest first. Scripts mostly wait, so several run at a time; what each prints comes out in one piece, when it ends.
+[ $# -gt 0 ] || set -- events strangers strict openai standins voice_pair mediad dave discordjs discordjs-plain openai_http standins_text judge
+case " $* " in *" strangers "*) ./strangers/modules.sh ;; esac
+mkdir "$run/lanes"
+for t; do echo "$t"; done |
+	lanes=$run/lanes self=$PWD/run.sh xargs -P "${LANES:-2}" -I{} sh -c '"$self" --one {} >"$lanes/{}" 2>&1; cat "$lanes/{}"'
+for t; do tail -1 "$run/lanes/$t"; done | awk -v want=$# '/^[0-9]+ passed, / { p += $1; f += $3; s += $5; n++ }
+	END { f += want - n; print p + 0 " passed, " f + 0 " failed, " s + 0 " skipped"; exit f > 0 }'
