@@ -117,15 +117,17 @@ static void fail_live(struct roles *r, struct live *l, const char *why)
 static uint64_t silent_at(const struct roles *r, const struct live *l)
 {
 	uint64_t since = l->by->life_at > l->since ? l->by->life_at : l->since;
+	/* One that has begun to answer may think in between. */
+	uint64_t patience = l->life ? 2 : 1;
 
-	return since + r->settings->not_answering_ms * NS_PER_MS;
+	return since + patience * r->settings->not_answering_ms * NS_PER_MS;
 }
 
 /* A provider without a session would not notice its own silence. Decisions have a deadline. */
 static bool is_watched(const struct live *l)
 {
 	return l->id && (l->use == ENGINE_USE_REPLY || l->use == ENGINE_USE_SPEECH) && !l->over &&
-	       !l->life && l->since && !l->retry_at;
+	       (l->life || l->since) && !l->retry_at;
 }
 
 static void watch_time(struct roles *r)
@@ -383,6 +385,18 @@ static void take_failure(struct served *s, struct live *l, const struct engine_e
 	roles_tell(s, &was, ev);
 }
 
+/* Its connection is half-open, or it will never end. */
+static void take_stall(struct served *s, struct live *l)
+{
+	static const char why[] = "the answer stopped halfway";
+
+	log_warn("answer_stalled", "ask=%u provider=%s", l->id, s->record->name);
+	s->caps->ops->cancel(s->engine, l->id);
+	take_failure(s, l,
+		     &(struct engine_event){
+			     .type = ENGINE_FAILED, .ask = l->id, .data = slice_str(why)});
+}
+
 /* True: the silence of one of them was told, which is over now. */
 static bool end_silence(struct list *list)
 {
@@ -487,7 +501,9 @@ void roles_time(void *arg)
 	for (unsigned i = 0; i < ROLES_LIVE; i++) {
 		struct live *l = &r->live[i];
 
-		if (is_watched(l) && silent_at(r, l) <= now)
+		if (is_watched(l) && l->life && silent_at(r, l) <= now)
+			take_stall(l->by, l);
+		else if (is_watched(l) && silent_at(r, l) <= now)
 			take_silence(l->by, l,
 				     &(struct engine_event){.type = ENGINE_SILENT, .ask = l->id});
 		else if (l->id && !l->over && l->retry_at && l->retry_at <= now)

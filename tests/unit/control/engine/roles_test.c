@@ -18,6 +18,7 @@ static struct seen {
 	unsigned fails;	    /* requests that are refused first */
 	const char *quotes; /* the answer to every request */
 	unsigned hangs;	    /* requests that are accepted first and never answered */
+	unsigned stalls;    /* requests whose answer begins first and never goes on */
 	char failovers[200];
 	unsigned answers; /* times that a silent provider was told to answer again */
 } fx;
@@ -54,7 +55,14 @@ static void server(struct fake_http *f, struct evhttp_request *req)
 		"{\"choices\":[{\"delta\":{\"content\":\"Ten.\"},\"finish_reason\":\"stop\"}]}\n\n";
 	static const char yes[] = "{\"choices\":[{\"message\":{\"content\":\"YES\"}}]}";
 
-	if (fx.quotes)
+	static const char first[] = "data: {\"choices\":[{\"delta\":{\"content\":\"Ten\"}}]}\n\n";
+
+	if (fx.stalls && fx.stalls--) {
+		bool speaks = strstr(f->path, "speech");
+
+		fake_http_open(f, req, speaks ? "audio/pcm" : "text/event-stream");
+		fake_http_piece(req, speaks ? "abcd" : first, speaks ? 4 : sizeof first - 1);
+	} else if (fx.quotes)
 		fake_http_answer(req, 401, "application/json", fx.quotes, strlen(fx.quotes));
 	else if (fx.hangs && fx.hangs--)
 		fake_http_open(f, req, "audio/pcm");
@@ -231,6 +239,24 @@ TEST(a_silent_provider_is_taken_over_and_the_last_one_is_told)
 		run(2);
 		CHECK_INT(fx.answers, 1);
 		CHECK_INT(roles_health(fx.roles, uses[i]), ROLES_UP);
+		end();
+	}
+}
+
+TEST(an_answer_that_stops_halfway_fails)
+{
+	static const enum engine_use uses[] = {ENGINE_USE_REPLY, ENGINE_USE_SPEECH};
+
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(begin_with(""));
+		CHECK_INT(settings_set(fx.settings, "not_answering_ms", "50"), 0);
+		fx.stalls = 1;
+		ask(uses[i], 7, 0);
+		run(2);
+		CHECK_STR(said(), i ? "speech audio 7.0 abcd\n"
+				      "speech failed 7.0 the answer stopped halfway\n"
+				    : "reply words 7.0 Ten\n"
+				      "reply failed 7.0 the answer stopped halfway\n");
 		end();
 	}
 }
