@@ -186,10 +186,12 @@ static void take_event(const struct roles_event *ev, void *arg)
 			agent_fault(a, FAULT_REFUSED, FAULT_IS_ONCE);
 		return;
 	}
+	if (ev->engine->type == ENGINE_USAGE) {
+		agent_spend(a, ev);
+		return;
+	}
 	if (ev->engine->type == ENGINE_LINK_UP || ev->engine->type == ENGINE_LINK_DOWN)
 		agent_publish_link(a, ev);
-	else if (ev->engine->type == ENGINE_USAGE)
-		agent_spend(a, ev);
 	switch (ev->use) {
 	case ENGINE_USE_VOICE:
 	case ENGINE_USE_REPLY:
