@@ -14,6 +14,8 @@ const struct stt_wire *stt_wire(enum dialect dialect)
 		return &stt_scribe;
 	case DIALECT_VLLM:
 		return &stt_vllm;
+	case DIALECT_XAI_STT:
+		return &stt_xai_stt;
 	default:
 		return NULL;
 	}

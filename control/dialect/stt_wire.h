@@ -21,8 +21,10 @@ enum { STT_ID_MAX = 128, STT_CODE_MAX = 64, STT_MESSAGE_MAX = 4 << 20 };
 
 enum stt_fact_type {
 	STT_IGNORED,
+	STT_READY,     /* of a wire that waits: audio may be sent */
 	STT_COMMITTED, /* item: the committed audio is this item */
 	STT_PARTIAL,   /* item, text, whole */
+	STT_SEGMENT,   /* text: the first words of the final transcript, which has the rest */
 	STT_FINAL,     /* item, text, doubt */
 	STT_FAILED,    /* item, text: why */
 	STT_ERROR,     /* code, text, fatal, commit, utterance, empty */
@@ -52,6 +54,7 @@ struct stt_wire {
 	uint32_t rate;		/* samples a second of s16le mono */
 	uint32_t min_commit_ms; /* of audio; less is refused; 0: any is taken */
 	bool one_at_a_time;	/* an utterance begins after the transcript of the one before */
+	bool waits;		/* nothing is sent before STT_READY */
 	bool interim;		/* interim transcripts need a commit, and the audio again */
 
 	/* Where to connect, without the key. */
@@ -63,6 +66,7 @@ struct stt_wire {
 	 * there is none. */
 	char *(*open)(const struct stt_session *s);
 	char *(*begin)(void);
+	/* NULL: audio goes in binary messages as it is. */
 	char *(*append)(const uint8_t *pcm, size_t n);
 	char *(*commit)(uint32_t utterance);
 	/* Discards the audio since the last commit. NULL: the wire cannot; it is committed, and its
@@ -77,6 +81,6 @@ struct stt_wire {
 const struct stt_wire *stt_wire(enum dialect dialect);
 void stt_fact_clear(struct stt_fact *fact);
 
-extern const struct stt_wire stt_openai, stt_xai, stt_scribe, stt_vllm;
+extern const struct stt_wire stt_openai, stt_xai, stt_scribe, stt_vllm, stt_xai_stt;
 
 #endif

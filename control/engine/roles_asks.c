@@ -117,10 +117,8 @@ static void fail_live(struct roles *r, struct live *l, const char *why)
 static uint64_t silent_at(const struct roles *r, const struct live *l)
 {
 	uint64_t since = l->by->life_at > l->since ? l->by->life_at : l->since;
-	/* One that has begun to answer may think in between. */
-	uint64_t patience = l->life ? 2 : 1;
 
-	return since + patience * r->settings->not_answering_ms * NS_PER_MS;
+	return since + r->settings->not_answering_ms * NS_PER_MS;
 }
 
 /* A provider without a session would not notice its own silence. Decisions have a deadline. */

@@ -15,7 +15,11 @@
 #include "ipc/log.h"
 #include "ipc/ws.h"
 
-enum { ALL_AUDIO = 32 << 20, AT_ONCE = 48000 /* bytes of audio a message */ };
+enum {
+	ALL_AUDIO = 32 << 20,
+	AT_ONCE = 48000, /* bytes of audio a message */
+	SAID_MAX = 16384,
+};
 
 struct session {
 	struct session *next;
@@ -26,6 +30,7 @@ struct session {
 	struct rate_change *rate;      /* NULL: the provider takes the room's */
 	struct utterance_audio *audio; /* in order of their start */
 	char why[160];		       /* of a fatal error, until the socket is closed */
+	char *said;		       /* the first words of the next transcript; NULL: none */
 };
 
 struct transcribe_session {
@@ -102,7 +107,10 @@ static void send_audio(struct session *s, struct utterance_audio *x)
 	while (x->sent < x->n) {
 		size_t n = x->n - x->sent < AT_ONCE ? x->n - x->sent : AT_ONCE;
 
-		send_text(s, wire->append(x->pcm + x->sent, n));
+		if (wire->append)
+			send_text(s, wire->append(x->pcm + x->sent, n));
+		else
+			ws_send(s->ws, false, x->pcm + x->sent, n);
 		x->sent += n;
 	}
 	if (x->ended && !x->committed) {
@@ -171,6 +179,8 @@ static int session_connect(struct session *s)
 	int err = url ? ws_connect(&s->ws, a->ctx, &dial, session_event, s) : ENOMEM;
 
 	free(url);
+	free(s->said);
+	s->said = NULL;
 	s->why[0] = '\0';
 	for (struct utterance_audio *x = s->audio; x; x = x->next)
 		utterance_audio_rewind(x);
@@ -268,9 +278,46 @@ static void fact_final(struct session *s, const struct stt_fact *f)
 			s->a->arg);
 }
 
+/* Memory that is short costs these words. */
+static void said_append(struct session *s, struct slice text)
+{
+	size_t had = s->said ? strlen(s->said) : 0, n = had + text.n + 2;
+	char *grown = text.n && n <= SAID_MAX ? realloc(s->said, n) : NULL;
+
+	if (!grown)
+		return;
+	s->said = grown;
+	snprintf(grown + had, n - had, "%s%.*s", had ? " " : "", (int)text.n, (const char *)text.p);
+}
+
+/* The words before it belong to it. */
+static void fact_last(struct session *s, const struct stt_fact *f)
+{
+	struct stt_fact whole = *f;
+	char *said;
+
+	if (!s->said) {
+		fact_final(s, f);
+		return;
+	}
+	said_append(s, f->text);
+	said = s->said;
+	s->said = NULL;
+	whole.text = (struct slice){(const uint8_t *)said, strlen(said)};
+	fact_final(s, &whole);
+	free(said);
+}
+
 static void fact(struct session *s, const struct stt_fact *f)
 {
 	switch (f->type) {
+	case STT_READY:
+		if (!s->bridge.up)
+			session_opened(s);
+		break;
+	case STT_SEGMENT:
+		said_append(s, f->text);
+		break;
 	case STT_COMMITTED:
 		transcription_committed(&s->bridge, f->item);
 		break;
@@ -278,6 +325,8 @@ static void fact(struct session *s, const struct stt_fact *f)
 		fact_partial(s, f);
 		break;
 	case STT_FINAL:
+		fact_last(s, f);
+		break;
 	case STT_FAILED:
 		fact_final(s, f);
 		break;
@@ -299,7 +348,8 @@ static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const 
 	(void)ws;
 	switch (ev) {
 	case WS_OPEN:
-		session_opened(s);
+		if (!s->a->wire->waits)
+			session_opened(s);
 		break;
 	case WS_TEXT:
 		if (s->a->wire->parse(&f, data, len)) {
@@ -328,6 +378,7 @@ static void session_free(struct session *s)
 	while (s->audio)
 		utterance_audio_free(&s->audio, &s->a->bytes);
 	rate_change_free(s->rate);
+	free(s->said);
 	free(s);
 }
 

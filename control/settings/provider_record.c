@@ -101,7 +101,7 @@ const struct provider_record *settings_provider_named(const struct settings *s, 
 static bool has_own_names(enum dialect dialect)
 {
 	return dialect == DIALECT_XAI || dialect == DIALECT_ELEVENLABS ||
-	       dialect == DIALECT_GEMINI || dialect == DIALECT_VLLM;
+	       dialect == DIALECT_GEMINI || dialect == DIALECT_VLLM || dialect == DIALECT_XAI_STT;
 }
 
 const char *settings_model(const struct settings *s, enum role role,

@@ -22,7 +22,7 @@ static void recording(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct stt_wire *const wires[] = {&stt_openai, &stt_xai, &stt_scribe,
-						       &stt_vllm};
+						       &stt_vllm, &stt_xai_stt};
 	struct stt_fact f;
 
 	if (!size)

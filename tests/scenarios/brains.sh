@@ -61,10 +61,15 @@ question="parley what can you do"
 start_guildd
 mkdir "$D/brain" "$D/out"
 # Serves the roles that are not at fault.
-echo "commit transcript $question" >"$D/local.script"
+echo "commit transcript $question
+answer can you do => I can tell you the time and the date, count for you, play music, remember what you tell me, look things up, and talk about whatever you like for as long as you like." >"$D/local.script"
 start_standin local openai
 local=http://127.0.0.1:$port/v1
 refuses=${local%/v1} # no proxy
+# xAI's own speech to text, which is not at fault either.
+cp "$D/local.script" "$D/ears.script"
+start_standin ears xai
+ears=http://127.0.0.1:$port/v1
 start_mediad caller
 # Serves TLS with a certificate that nobody here trusts.
 start stranger "$B/guildd" --ready-file "$D/stranger-ready"
@@ -79,14 +84,18 @@ words() { [ "$(said "$1")" -gt 0 ]; }
 
 # config PROVIDER PORT URL: which provider has which role.
 config() {
-	local roles
+	local roles more=
 	case $1 in
-	openai | xai | gemini) roles='"voice": ["brain"], "transcribe": ["local"]' ;;
+	xai)
+		roles='"voice": ["brain"], "transcribe": ["ears"]'
+		more=", {\"name\": \"ears\", \"dialect\": \"xai_stt\", \"url\": \"$ears\"}"
+		;;
+	openai | gemini) roles='"voice": ["brain"], "transcribe": ["local"]' ;;
 	elevenlabs) roles='"text": ["local"], "speech": ["brain"], "transcribe": ["local"]' ;;
 	*) roles='"text": ["brain"], "speech": ["local"], "transcribe": ["local"]' ;;
 	esac
 	echo "{\"providers\": [{\"name\": \"brain\", \"dialect\": \"$1\", \"url\": \"$3\"},"
-	echo "{\"name\": \"local\", \"dialect\": \"openai\", \"url\": \"$local\"}], \"roles\": {$roles}"
+	echo "{\"name\": \"local\", \"dialect\": \"openai\", \"url\": \"$local\"}$more], \"roles\": {$roles}"
 	case $1 in openai | xai | gemini) ;; *) echo ', "reply_path": "brain"' ;; esac
 	echo "}"
 }

@@ -1,10 +1,8 @@
 /* ElevenLabs Scribe, transcription over a WebSocket. Source: elevenlabs.io and the official
  * client's serializers. */
-#include "tests/standins/link.h"
-#include "tests/standins/record.h"
+#include "tests/standins/ear.h"
 #include "tests/standins/services.h"
 #include "tests/standins/shape.h"
-#include "tests/standins/sound.h"
 #include "tests/standins/standin.h"
 #include "tests/standins/vad.h"
 
@@ -15,17 +13,11 @@
 enum { SILENCE_MS = 700, MIN_COMMIT_MS = 300 };
 
 struct scribe {
-	struct si_standin *st;
-	struct si_link *link;
-	uint32_t rate;
+	struct si_ear ear;
 	bool vad_on, timestamps, begun;
 	char *format;
-	int16_t *pcm;
-	size_t n, cap, heard;
+	size_t heard;
 	struct si_vad vad;
-	struct si_sound *hearing;
-	struct si_acts acts;
-	char *words;
 };
 
 static const struct si_shape shape_chunk[] = {
@@ -39,7 +31,7 @@ static const struct si_shape shape_chunk[] = {
 
 static void scribe_send(struct scribe *s, json_t *message)
 {
-	si_plan_json(s->link, &(struct si_plan){.out = SI_OUT_TEXT}, message);
+	si_plan_json(s->ear.link, &(struct si_plan){.out = SI_OUT_TEXT}, message);
 }
 
 static void scribe_error(struct scribe *s, const char *type, const char *text)
@@ -70,7 +62,7 @@ static json_t *words_json(const char *text, double seconds)
 static void committed_send(void *arg)
 {
 	struct scribe *s = arg;
-	const char *words = s->words ? s->words : "";
+	const char *words = s->ear.words;
 
 	if (*words)
 		scribe_send(s, json_pack("{s:s, s:s}", "message_type", "partial_transcript", "text",
@@ -82,77 +74,38 @@ static void committed_send(void *arg)
 	else
 		scribe_send(s, json_pack("{s:s, s:s}", "message_type", "committed_transcript",
 					 "text", words));
-	free(s->words);
-	s->words = NULL;
-}
-
-static void on_words(const char *words, void *arg)
-{
-	struct scribe *s = arg;
-
-	s->hearing = NULL;
-	free(s->words);
-	s->words = words ? si_copy(words, strlen(words)) : NULL;
-	si_plan(s->link, &(struct si_plan){.out = SI_OUT_CALL,
-					   .after_ms = s->acts.delay_ms,
-					   .h = committed_send,
-					   .arg = s});
 }
 
 static void scribe_commit(struct scribe *s)
 {
-	size_t ms = s->n * 1000 / s->rate;
+	size_t ms = s->ear.n * 1000 / s->ear.rate;
 
-	si_link_fire(s->link, SI_COMMIT, &s->acts);
-	if (s->acts.error)
-		scribe_error(s, s->acts.error->word, s->acts.error->text);
-	else if (s->hearing)
+	si_ear_commit(&s->ear);
+	if (s->ear.acts.error)
+		scribe_error(s, s->ear.acts.error->word, s->ear.acts.error->text);
+	else if (s->ear.hearing)
 		scribe_error(s, "commit_throttled", "Commits come too fast.");
 	else if (ms < MIN_COMMIT_MS)
 		scribe_error(s, "insufficient_audio_activity",
 			     "At least 300 ms of audio are needed for a commit.");
-	else if (!s->acts.silent)
-		s->hearing = si_sound_hear(s->st, s->pcm, s->n, s->rate,
-					   s->acts.transcript ? s->acts.transcript->text : NULL,
-					   on_words, s);
-	s->n = s->heard = 0;
+	else
+		si_ear_hear(&s->ear);
+	s->ear.n = s->heard = 0;
 	s->vad = (struct si_vad){0};
 }
 
 static void speech_find(struct scribe *s)
 {
-	size_t frame = s->rate * SI_VAD_FRAME_MS / 1000;
+	size_t frame = s->ear.rate * SI_VAD_FRAME_MS / 1000;
 
-	while (s->vad_on && s->n - s->heard >= frame) {
-		enum si_vad_edge edge = si_vad_frame(&s->vad, s->pcm + s->heard, frame, SILENCE_MS);
+	while (s->vad_on && s->ear.n - s->heard >= frame) {
+		enum si_vad_edge edge =
+			si_vad_frame(&s->vad, s->ear.pcm + s->heard, frame, SILENCE_MS);
 
 		s->heard += frame;
 		if (edge == SI_VAD_STOPPED)
 			scribe_commit(s);
 	}
-}
-
-static bool audio_take(struct scribe *s, const json_t *audio)
-{
-	size_t n;
-	uint8_t *data = si_unbase64(json_string_value(audio), json_string_length(audio), &n);
-
-	if (!data || n % 2) {
-		free(data);
-		return false;
-	}
-	if (s->n + n / 2 > s->cap) {
-		s->cap = (s->n + n / 2) * 2;
-		s->pcm = realloc(s->pcm, s->cap * 2);
-		if (!s->pcm)
-			abort();
-	}
-	if (n)
-		memcpy(s->pcm + s->n, data, n);
-	s->n += n / 2;
-	si_record_pcm(s->st->record, si_link_number(s->link), data, n);
-	free(data);
-	return true;
 }
 
 static void scribe_message(void *session, bool text, const char *data, size_t n)
@@ -170,9 +123,9 @@ static void scribe_message(void *session, bool text, const char *data, size_t n)
 		scribe_error(s, "input_error", why);
 	} else if (s->begun && json_object_get(m, "previous_text")) {
 		scribe_error(s, "input_error", "previous_text belongs to the first chunk.");
-	} else if (rate && json_integer_value(rate) != s->rate) {
+	} else if (rate && json_integer_value(rate) != s->ear.rate) {
 		scribe_error(s, "input_error", "The sample rate is not that of the session.");
-	} else if (!audio_take(s, json_object_get(m, "audio_base_64"))) {
+	} else if (!si_ear_take_base64(&s->ear, json_object_get(m, "audio_base_64"))) {
 		scribe_error(s, "input_error", "The audio is no base64 of 16-bit samples.");
 	} else if (json_is_true(json_object_get(m, "commit"))) {
 		s->begun = true;
@@ -193,17 +146,15 @@ static void scribe_act(void *session, const struct si_act *act)
 		return;
 	}
 	scribe_error(s, "session_time_limit_exceeded", "The session has reached its limit.");
-	si_plan(s->link, &(struct si_plan){.out = SI_OUT_CLOSE, .code = 1008});
+	si_plan(s->ear.link, &(struct si_plan){.out = SI_OUT_CLOSE, .code = 1008});
 }
 
 static void scribe_free(void *session)
 {
 	struct scribe *s = session;
 
-	si_sound_cancel(s->hearing);
-	free(s->words);
+	si_ear_clear(&s->ear);
 	free(s->format);
-	free(s->pcm);
 	free(s);
 }
 
@@ -219,12 +170,12 @@ static bool scribe_open(struct si_link *l)
 	if (strcmp(head->path, "/v1/speech-to-text/realtime") != 0)
 		return false;
 	s = si_alloc(sizeof *s);
-	s->st = si_link_standin(l);
-	s->link = l;
+	s->ear =
+		(struct si_ear){.st = si_link_standin(l), .link = l, .h = committed_send, .arg = s};
 	if (!http_head_query(head, "audio_format", format, sizeof format))
 		snprintf(format, sizeof format, "pcm_16000");
 	s->format = si_copy(format, strlen(format));
-	s->rate = strncmp(format, "pcm_", 4) == 0 ? (uint32_t)strtoul(format + 4, NULL, 10) : 0;
+	s->ear.rate = strncmp(format, "pcm_", 4) == 0 ? (uint32_t)strtoul(format + 4, NULL, 10) : 0;
 	http_head_query(head, "commit_strategy", strategy, sizeof strategy);
 	s->vad_on = strcmp(strategy, "vad") == 0;
 	http_head_query(head, "include_timestamps", flag, sizeof flag);
@@ -235,7 +186,7 @@ static bool scribe_open(struct si_link *l)
 		si_plan(l, &(struct si_plan){.out = SI_OUT_CLOSE, .code = 1008});
 		return true;
 	}
-	if (!http_head_query(head, "model_id", model, sizeof model) || s->rate < 8000) {
+	if (!http_head_query(head, "model_id", model, sizeof model) || s->ear.rate < 8000) {
 		scribe_error(s, "invalid_request", "The model or the audio format is missing.");
 		si_plan(l, &(struct si_plan){.out = SI_OUT_CLOSE, .code = 1008});
 		return true;
@@ -243,7 +194,7 @@ static bool scribe_open(struct si_link *l)
 	scribe_send(s,
 		    json_pack("{s:s, s:s, s:{s:i, s:s, s:s, s:s}}", "message_type",
 			      "session_started", "session_id", "session", "config", "sample_rate",
-			      (int)s->rate, "audio_format", s->format, "commit_strategy",
+			      (int)s->ear.rate, "audio_format", s->format, "commit_strategy",
 			      s->vad_on ? "vad" : "manual", "model_id", model));
 	si_link_opened(l);
 	return true;

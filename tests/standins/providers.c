@@ -9,7 +9,8 @@
 const struct si_provider si_providers[] = {
 	{"openai", "Realtime (GA, beta form, transcription) and everything by request",
 	 SERVICES(&si_openai_realtime, &si_responses, &si_chat, &si_openai_files)},
-	{"xai", "Grok Voice Agent", SERVICES(&si_xai_realtime)},
+	{"xai", "Grok Voice Agent, speech to text by socket",
+	 SERVICES(&si_xai_realtime, &si_xai_stt)},
 	{"gemini", "Gemini Live", SERVICES(&si_gemini_live)},
 	{"elevenlabs", "text to speech by socket and request, Scribe by socket and file",
 	 SERVICES(&si_eleven_speech, &si_eleven_scribe, &si_eleven_files)},

@@ -6,6 +6,7 @@
 
 extern const struct si_service si_openai_realtime; /* openai.c: GA, beta form, transcription */
 extern const struct si_service si_xai_realtime;	   /* openai.c */
+extern const struct si_service si_xai_stt;	   /* xai_stt.c: transcription */
 extern const struct si_service si_openai_files;	   /* openai_files.c: speech, transcription */
 extern const struct si_service si_chat;		   /* chat.c: completions, models, slots */
 extern const struct si_service si_responses;	   /* responses.c */

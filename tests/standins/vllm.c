@@ -1,9 +1,7 @@
 /* vLLM's realtime socket, which only transcribes. Source: docs.vllm.ai. */
-#include "tests/standins/link.h"
-#include "tests/standins/record.h"
+#include "tests/standins/ear.h"
 #include "tests/standins/services.h"
 #include "tests/standins/shape.h"
-#include "tests/standins/sound.h"
 #include "tests/standins/standin.h"
 
 #include <stdio.h>
@@ -13,14 +11,8 @@
 enum { RATE = 16000 };
 
 struct listener {
-	struct si_standin *st;
-	struct si_link *link;
+	struct si_ear ear;
 	bool named, began; /* the model was named; the first commit began the transcription */
-	int16_t *pcm;
-	size_t n, cap;
-	struct si_sound *hearing;
-	struct si_acts acts;
-	char *words;
 };
 
 static const struct si_shape shape_update[] = {
@@ -46,7 +38,7 @@ static const struct si_shape shape_commit[] = {
 
 static void event_send(struct listener *s, json_t *event)
 {
-	si_plan_json(s->link, &(struct si_plan){.out = SI_OUT_TEXT}, event);
+	si_plan_json(s->ear.link, &(struct si_plan){.out = SI_OUT_TEXT}, event);
 }
 
 /* Here an error is a text, no object. */
@@ -58,7 +50,7 @@ static void error_send(struct listener *s, const char *code, const char *text)
 static void transcript_send(void *arg)
 {
 	struct listener *s = arg;
-	const char *p = s->words ? s->words : "";
+	const char *p = s->ear.words;
 
 	while (*p) {
 		size_t n = strcspn(p + 1, " ") + 1;
@@ -68,24 +60,9 @@ static void transcript_send(void *arg)
 		p += n;
 	}
 	event_send(s, json_pack("{s:s, s:s, s:{s:i, s:i, s:i}}", "type", "transcription.done",
-				"text", s->words ? s->words : "", "usage", "prompt_tokens", 10,
+				"text", s->ear.words, "usage", "prompt_tokens", 10,
 				"completion_tokens", 4, "total_tokens", 14));
-	free(s->words);
-	s->words = NULL;
 	s->began = false;
-}
-
-static void on_words(const char *words, void *arg)
-{
-	struct listener *s = arg;
-
-	s->hearing = NULL;
-	free(s->words);
-	s->words = words ? si_copy(words, strlen(words)) : NULL;
-	si_plan(s->link, &(struct si_plan){.out = SI_OUT_CALL,
-					   .after_ms = s->acts.delay_ms,
-					   .h = transcript_send,
-					   .arg = s});
 }
 
 /* The first commit begins; the final one ends. */
@@ -99,39 +76,20 @@ static void commit_take(struct listener *s, const json_t *event)
 		s->began = true;
 		return;
 	}
-	si_link_fire(s->link, SI_COMMIT, &s->acts);
-	if (s->acts.error)
-		error_send(s, s->acts.error->word, s->acts.error->text);
-	else if (!s->began || !s->n)
+	si_ear_commit(&s->ear);
+	if (s->ear.acts.error)
+		error_send(s, s->ear.acts.error->word, s->ear.acts.error->text);
+	else if (!s->began || !s->ear.n)
 		error_send(s, "no_audio", "There is no audio to transcribe.");
-	else if (!s->acts.silent && !s->hearing)
-		s->hearing = si_sound_hear(s->st, s->pcm, s->n, RATE,
-					   s->acts.transcript ? s->acts.transcript->text : NULL,
-					   on_words, s);
-	s->n = 0;
+	else
+		si_ear_hear(&s->ear);
+	s->ear.n = 0;
 }
 
 static void audio_take(struct listener *s, const json_t *audio)
 {
-	size_t n;
-	uint8_t *data = si_unbase64(json_string_value(audio), json_string_length(audio), &n);
-
-	if (!data || n % 2) {
-		free(data);
+	if (!si_ear_take_base64(&s->ear, audio))
 		error_send(s, "invalid_audio", "The audio is no base64 of 16-bit samples.");
-		return;
-	}
-	if (s->n + n / 2 > s->cap) {
-		s->cap = (s->n + n / 2) * 2;
-		s->pcm = realloc(s->pcm, s->cap * 2);
-		if (!s->pcm)
-			abort();
-	}
-	if (n)
-		memcpy(s->pcm + s->n, data, n);
-	s->n += n / 2;
-	si_record_pcm(s->st->record, si_link_number(s->link), data, n);
-	free(data);
 }
 
 static void listener_message(void *session, bool text, const char *data, size_t n)
@@ -161,16 +119,14 @@ static void listener_act(void *session, const struct si_act *act)
 	if (act->action == SI_DO_ERROR)
 		error_send(s, act->word, act->text);
 	else
-		si_plan(s->link, &(struct si_plan){.out = SI_OUT_CLOSE, .code = 1001});
+		si_plan(s->ear.link, &(struct si_plan){.out = SI_OUT_CLOSE, .code = 1001});
 }
 
 static void listener_free(void *session)
 {
 	struct listener *s = session;
 
-	si_sound_cancel(s->hearing);
-	free(s->words);
-	free(s->pcm);
+	si_ear_clear(&s->ear);
 	free(s);
 }
 
@@ -188,8 +144,8 @@ static bool listener_open(struct si_link *l)
 		return true;
 	}
 	s = si_alloc(sizeof *s);
-	s->st = si_link_standin(l);
-	s->link = l;
+	s->ear = (struct si_ear){
+		.st = si_link_standin(l), .link = l, .rate = RATE, .h = transcript_send, .arg = s};
 	si_link_take(l, &listener_ops, s);
 	event_send(s, json_pack("{s:s, s:s, s:i}", "type", "session.created", "id", "sess_1",
 				"created", 1800000000));

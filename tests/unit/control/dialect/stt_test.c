@@ -15,6 +15,7 @@ TEST(transcription_sessions_have_a_wire_by_dialect)
 	CHECK(stt_wire(DIALECT_OPENAI) == &stt_openai && stt_wire(DIALECT_EMBEDDED) == &stt_openai);
 	CHECK(stt_wire(DIALECT_XAI) == &stt_xai && stt_wire(DIALECT_VLLM) == &stt_vllm);
 	CHECK(stt_wire(DIALECT_ELEVENLABS) == &stt_scribe);
+	CHECK(stt_wire(DIALECT_XAI_STT) == &stt_xai_stt);
 	CHECK(stt_file(DIALECT_ELEVENLABS) == &stt_file_scribe && stt_file(DIALECT_VLLM));
 	CHECK(!stt_file(DIALECT_XAI));
 }
@@ -87,6 +88,43 @@ TEST(scribe_errors_say_what_they_end)
 	CHECK(f.type == STT_IGNORED);
 	stt_fact_clear(&f);
 	CHECK_INT(parse(&stt_scribe, &f, "{\"message_type\":7}"), EBADMSG);
+}
+
+TEST(xai_ends_utterances_with_what_it_has_not_told_yet)
+{
+	const struct stt_session s = {.http_url = "https://api.x.ai/v1", .language = "en"};
+	struct stt_fact f;
+	char *url = stt_xai_stt.url(&s), *done = stt_xai_stt.commit(1);
+
+	CHECK_STR(url, "wss://api.x.ai/v1/stt?sample_rate=24000&encoding=pcm&interim_results=true"
+		       "&endpointing=5000&language=en");
+	CHECK_STR(done, "{\"type\":\"audio.done\"}");
+	free(url);
+	free(done);
+	CHECK_INT(parse(&stt_xai_stt, &f, "{\"type\":\"transcript.created\"}"), 0);
+	CHECK_INT(f.type, STT_READY);
+	stt_fact_clear(&f);
+	CHECK_INT(parse(&stt_xai_stt, &f,
+			"{\"type\":\"transcript.partial\",\"text\":\"what\",\"is_final\":true,"
+			"\"speech_final\":false}"),
+		  0);
+	CHECK(f.type == STT_PARTIAL && f.whole);
+	stt_fact_clear(&f);
+	CHECK_INT(parse(&stt_xai_stt, &f,
+			"{\"type\":\"transcript.partial\",\"text\":\"what time\","
+			"\"is_final\":true,\"speech_final\":true}"),
+		  0);
+	CHECK(f.type == STT_SEGMENT && f.text.n == 9);
+	stt_fact_clear(&f);
+	CHECK_INT(parse(&stt_xai_stt, &f,
+			"{\"type\":\"transcript.done\",\"text\":\"\",\"duration\":1.5}"),
+		  0);
+	CHECK(f.type == STT_FINAL && !f.text.n);
+	stt_fact_clear(&f);
+	CHECK_INT(parse(&stt_xai_stt, &f, "{\"type\":\"error\",\"message\":\"no\"}"), 0);
+	CHECK(f.type == STT_ERROR && f.fatal && f.text.n == 2);
+	stt_fact_clear(&f);
+	CHECK_INT(parse(&stt_xai_stt, &f, "{\"text\":\"x\"}"), EBADMSG);
 }
 
 TEST(vllm_errors_are_texts)

@@ -18,6 +18,8 @@ static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *
 	size_t n;
 
 	(void)code;
+	if (ev == WS_BINARY)
+		f->binary += len;
 	if (ev != WS_TEXT)
 		return;
 	while (conn < f->conns && f->ws[conn] != ws)

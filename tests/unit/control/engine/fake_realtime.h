@@ -28,6 +28,7 @@ struct fake {
 	fake_h *h;
 	void *arg;
 	struct tmr *deadline;
+	size_t binary; /* bytes of binary messages, since the test set it */
 	bool timed_out;
 };
 

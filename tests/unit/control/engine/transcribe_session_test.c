@@ -565,6 +565,66 @@ TEST(vllm_sessions_transcribe_one_utterance_at_a_time)
 	end(&s);
 }
 
+/* Sound is binary; the words come in two parts, and it closes after each utterance. */
+static void xai_stt_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+
+	(void)root;
+	if (strcmp(type, "audio.done") != 0)
+		return;
+	fake_send(f, conn,
+		  "{\"type\":\"transcript.partial\",\"text\":\"it was\",\"is_final\":false,"
+		  "\"speech_final\":false}");
+	fake_send(f, conn,
+		  "{\"type\":\"transcript.partial\",\"text\":\"it was\",\"is_final\":true,"
+		  "\"speech_final\":true}");
+	fake_send(f, conn, "{\"type\":\"transcript.done\",\"text\":\"%u ms\",\"duration\":1}",
+		  (unsigned)f->binary / 48);
+	f->binary = 0;
+	if (++s->commits == 2)
+		ws_close(f->ws[conn], 1000, "done");
+}
+
+static void say_ready(void *arg)
+{
+	struct fake *f = arg;
+
+	for (unsigned i = 0; i < f->conns; i++)
+		fake_send(f, i, "{\"type\":\"transcript.created\"}");
+}
+
+TEST(xai_speech_to_text_waits_and_joins_the_parts)
+{
+	static struct seen s;
+	struct tmr *ready = NULL;
+
+	CHECK(begin_dialect(&s, xai_stt_server, DIALECT_XAI_STT));
+	CHECK_INT(tmr_alloc(&ready, s.fake.env, say_ready, &s.fake), 0);
+	tmr_start(ready, 50000000);
+	s.stop_at = "t1/2";
+	speak(&s, 1, 1, 600);
+	transcribe_session_commit(s.asr, 1, 1);
+	speak(&s, 1, 2, 420);
+	transcribe_session_commit(s.asr, 1, 2);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "p1/1:it was t1/1:it was 600 ms p1/2:it was t1/2:it was 420 ms ");
+	CHECK_STR(s.fake.auth[0], "Bearer k");
+	CHECK(strstr(s.fake.path[0], "/v1/stt?sample_rate=24000"));
+	/* The server has closed: the next utterance opens another session. */
+	s.stop_at = "t1/3";
+	tmr_start(ready, 100000000);
+	speak(&s, 1, 3, 300);
+	transcribe_session_commit(s.asr, 1, 3);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK(strstr(s.events, "t1/3:it was 300 ms "));
+	CHECK_INT(s.fake.conns, 2);
+	tmr_free(ready);
+	end(&s);
+}
+
 static void xai_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
 	struct seen *s = f->arg;

@@ -58,7 +58,7 @@ static int setup(void)
 	if (!err)
 		err = tmr_alloc(&fx.deadline, fx.env, on_deadline, fx.env);
 	if (!err)
-		tmr_start(fx.deadline, 60000000000u);
+		tmr_start(fx.deadline, 600000000000u);
 	if (!err)
 		err = speech_alloc(&s);
 	if (!err)

@@ -1,0 +1,69 @@
+#include "tests/standins/ear.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/standins/record.h"
+#include "tests/standins/sound.h"
+#include "tests/standins/standin.h"
+
+bool si_ear_take(struct si_ear *e, const void *pcm, size_t bytes)
+{
+	if (bytes % 2)
+		return false;
+	if (e->n + bytes / 2 > e->cap) {
+		e->cap = (e->n + bytes / 2) * 2;
+		e->pcm = realloc(e->pcm, e->cap * 2);
+		if (!e->pcm)
+			abort();
+	}
+	if (bytes)
+		memcpy(e->pcm + e->n, pcm, bytes);
+	e->n += bytes / 2;
+	si_record_pcm(e->st->record, si_link_number(e->link), pcm, bytes);
+	return true;
+}
+
+bool si_ear_take_base64(struct si_ear *e, const json_t *audio)
+{
+	size_t n;
+	uint8_t *data = si_unbase64(json_string_value(audio), json_string_length(audio), &n);
+	bool good = data && si_ear_take(e, data, n);
+
+	free(data);
+	return good;
+}
+
+void si_ear_commit(struct si_ear *e)
+{
+	si_link_fire(e->link, SI_COMMIT, &e->acts);
+}
+
+static void on_words(const char *words, void *arg)
+{
+	struct si_ear *e = arg;
+
+	e->hearing = NULL;
+	free(e->words);
+	e->words = si_copy(words ? words : "", words ? strlen(words) : 0);
+	si_plan(e->link, &(struct si_plan){.out = SI_OUT_CALL,
+					   .after_ms = e->acts.delay_ms,
+					   .h = e->h,
+					   .arg = e->arg});
+}
+
+void si_ear_hear(struct si_ear *e)
+{
+	if (!e->acts.silent && !e->hearing)
+		e->hearing = si_sound_hear(e->st, e->pcm, e->n, e->rate,
+					   e->acts.transcript ? e->acts.transcript->text : NULL,
+					   on_words, e);
+	e->n = 0;
+}
+
+void si_ear_clear(struct si_ear *e)
+{
+	si_sound_cancel(e->hearing);
+	free(e->words);
+	free(e->pcm);
+}
