@@ -113,7 +113,7 @@ enum trouble gemini_trouble(const uint8_t *why, size_t n)
 		     {"billing", TROUBLE_CREDIT},
 		     {"insufficient_quota", TROUBLE_CREDIT},
 		     {"RESOURCE_EXHAUSTED", TROUBLE_BUSY},
-		     {"Resource has been exhausted", TROUBLE_BUSY},
+		     {"has been exhausted", TROUBLE_BUSY},
 		     {"rate_limit_exceeded", TROUBLE_BUSY}};
 
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)

@@ -67,9 +67,9 @@ start_standin local openai
 local=http://127.0.0.1:$port/v1
 refuses=${local%/v1} # no proxy
 # xAI's own speech to text, which is not at fault either.
-cp "$D/local.script" "$D/ears.script"
-start_standin ears xai
-ears=http://127.0.0.1:$port/v1
+cp "$D/local.script" "$D/hearing.script"
+start_standin hearing xai
+hearing=http://127.0.0.1:$port/v1
 start_mediad caller
 # Serves TLS with a certificate that nobody here trusts.
 start stranger "$B/guildd" --ready-file "$D/stranger-ready"
@@ -87,8 +87,8 @@ config() {
 	local roles more=
 	case $1 in
 	xai)
-		roles='"voice": ["brain"], "transcribe": ["ears"]'
-		more=", {\"name\": \"ears\", \"dialect\": \"xai_stt\", \"url\": \"$ears\"}"
+		roles='"voice": ["brain"], "transcribe": ["hearing"]'
+		more=", {\"name\": \"hearing\", \"dialect\": \"xai_stt\", \"url\": \"$hearing\"}"
 		;;
 	openai | gemini) roles='"voice": ["brain"], "transcribe": ["local"]' ;;
 	elevenlabs) roles='"text": ["local"], "speech": ["brain"], "transcribe": ["local"]' ;;
@@ -99,7 +99,7 @@ config() {
 	case $1 in openai | xai | gemini) ;; *) echo ', "reply_path": "brain"' ;; esac
 	echo "}"
 }
-# address FAULT PROVIDER PORT: what control is told of the provider.
+# address FAULT PROVIDER PORT: the provider's address in the settings of control.
 address() {
 	local path=/v1
 	[ "$2" != gemini ] || path=
