@@ -415,6 +415,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = tmr_alloc(&c->save_tmr, env, control_on_save_timer, c);
 	if (!err)
 		err = tmr_alloc(&c->stop_tmr, env, on_stop, c);
+	if (!err)
+		err = tmr_alloc(&c->held_tmr, env, control_on_held_timer, c);
 	if (!err && settings_needs_embedded(settings))
 		err = embedded_alloc(&c->embedded, env, take_brain_address, tell_embedded_fault, c);
 	if (!err && conf->web_token && *settings->web_listen)
@@ -449,6 +451,7 @@ struct control *control_free(struct control *c)
 	tmr_free(c->find_tmr);
 	tmr_free(c->save_tmr);
 	tmr_free(c->stop_tmr);
+	tmr_free(c->held_tmr);
 	ws_ctx_free(c->ws);
 	http_free(c->http);
 	writer_free(c->writer);
@@ -473,6 +476,7 @@ void control_start(struct control *c)
 	unsigned n = c->state.n_calls;
 	struct voice_session *vs;
 
+	c->started_at = env_now(c->env);
 	memcpy(calls, c->state.calls, sizeof calls);
 	/* The desired calls come before mediad: resync closes a call that no voice session wants.
 	 */

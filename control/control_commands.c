@@ -6,6 +6,8 @@
 #include "control/events/events.h"
 #include "control/report/status.h"
 #include "ipc/env.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 
 /* Whether the member who asks may see this channel. The bot tells nothing about a hidden channel
@@ -73,11 +75,10 @@ static void answer_status(struct control *c, struct command *cmd)
 	command_reply(cmd, &words);
 }
 
-void control_on_command(struct command *cmd, void *arg)
+static void carry_out(struct control *c, struct command *cmd)
 {
 	static const char *const names[] = {
 		[COMMAND_JOIN] = "join", [COMMAND_LEAVE] = "leave", [COMMAND_STATUS] = "status"};
-	struct control *c = arg;
 
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
 						.at_ms = env_wall_ms(c->env),
@@ -95,4 +96,39 @@ void control_on_command(struct command *cmd, void *arg)
 		answer_status(c, cmd);
 		break;
 	}
+}
+
+/* Whether every mediad has told what it holds, or will not tell it soon. */
+static bool knows_mediads(const struct control *c)
+{
+	unsigned there, all;
+
+	media_count(c->media, &there, &all);
+	return there == all || env_now(c->env) >= c->started_at + MEDIADS_MS * NS_PER_MS;
+}
+
+void control_on_held_timer(void *arg)
+{
+	struct control *c = arg;
+
+	if (!knows_mediads(c)) {
+		tmr_start(c->held_tmr, MEDIADS_POLL_MS * NS_PER_MS);
+		return;
+	}
+	for (unsigned i = 0; i < c->n_held; i++)
+		carry_out(c, c->held[i]);
+	c->n_held = 0;
+}
+
+void control_on_command(struct command *cmd, void *arg)
+{
+	struct control *c = arg;
+
+	/* Discord may be back before mediad: then a call that is up would be said to be lost. */
+	if (c->n_held == COMMANDS_HELD_MAX || (!c->n_held && knows_mediads(c))) {
+		carry_out(c, cmd);
+		return;
+	}
+	c->held[c->n_held++] = cmd;
+	tmr_start(c->held_tmr, MEDIADS_POLL_MS * NS_PER_MS);
 }

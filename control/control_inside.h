@@ -19,6 +19,9 @@ enum {
 	SESSIONS_USED_UP_MS = 60000, /* wait if Discord does not say for how long */
 	STOP_MS = 2000,		     /* Discord confirms within this that the bot has left */
 	STOP_SOON_MS = 50,
+	COMMANDS_HELD_MAX = 64,
+	MEDIADS_MS = 2000, /* after the start a mediad that runs is connected within this */
+	MEDIADS_POLL_MS = 50,
 	HAND_OVER_MS = 5000, /* an answer under way is complete in mediad within this, or is cut */
 	REJOIN_MS = 3600000, /* a saved call older than this is not rejoined */
 };
@@ -41,7 +44,11 @@ struct control {
 	struct media *media;
 	struct embedded *embedded;
 	enum embedded_fault embedded_fault;
-	struct tmr *find_tmr, *save_tmr, *stop_tmr;
+	struct tmr *find_tmr, *save_tmr, *stop_tmr, *held_tmr;
+	/* Commands that came before it was known what mediad holds. */
+	struct command *held[COMMANDS_HELD_MAX];
+	unsigned n_held;
+	uint64_t started_at;
 	struct voice_session *voice_sessions[VOICE_SESSIONS_MAX];
 	unsigned n_voice_sessions;
 	struct state state; /* as it will be written next */
@@ -105,5 +112,7 @@ void control_on_gateway_state(enum gateway_state s, unsigned code, const char *t
 
 /* control_commands.c */
 void control_on_command(struct command *cmd, void *arg);
+/* Carries out what was held, once mediad has told what it holds. */
+void control_on_held_timer(void *arg);
 
 #endif

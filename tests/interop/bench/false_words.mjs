@@ -100,17 +100,23 @@ const outages = {
     muted.at(-1).to = Date.now();
   },
   async kick() { await on('kick'); await pause(300, 1500); },
-  async kill_control() { control.kill('SIGKILL'); await control.ended; await pause(0, 4000); control = run('control', options, env); },
-  async stop_control() { control.kill('SIGTERM'); await control.ended; await pause(0, 4000); control = run('control', options, env); },
+  async kill_control() { control.kill('SIGKILL'); await control.ended; await pause(0, 4000); startControl(); },
+  async stop_control() { control.kill('SIGTERM'); await control.ended; await pause(0, 4000); startControl(); },
   async alice() { await api('POST', `/users/${ALICE}/join`, { channel_id: VOICE }); await pause(200, 1500); await api('POST', `/users/${ALICE}/leave`, {}, true); },
 };
 // The long ones are rarer.
 const draw = () => rnd.pick(rnd.below(12) ? Object.keys(outages).filter((k) => k !== 'stop_mediad' && k !== 'both_away') : ['stop_mediad', 'both_away']);
 
+const starts = [];
+let control;
+function startControl() {
+  control = run('control', options, env);
+  starts.push(Date.now());
+}
 const isUp = async () => { const { up } = await record(); return up.length && up.at(-1).to === Infinity; };
 const join_ = () => api('POST', '/interactions', { user_id: ALICE, channel_id: TEXT, name: 'join', options: [{ name: 'channel', type: 7, value: VOICE }] }, true);
 mediadUp();
-let control = run('control', options, env);
+startControl();
 await until(async () => (await api('GET', `/bots/${BOT}/commands`)).global.length, 15000);
 const trace = [];
 for (let i = 0; i < OUTAGES; i++) {
@@ -127,7 +133,7 @@ for (let i = 0; i < OUTAGES; i++) {
   if (control.exitCode !== null) throw new Error(`control ended with status ${control.exitCode} in outage ${i}: ${kind}`);
 }
 for (const m of await api('GET', `/channels/${VOICE}/messages`)) if (m.author.id === BOT) said.push({ at: Date.parse(m.timestamp), where: 'room', text: m.content });
-const truth = { ...await record(), mediads, muted, brain: false, cut: [], full: [] }; // nobody asks anything here
+const truth = { ...await record(), mediads, muted, starts, brain: false, cut: [], full: [] }; // nobody asks anything here
 let wrong = 0;
 for (const s of said) {
   for (const why of judge(s, truth, said)) {

@@ -6,7 +6,8 @@ const outside = (list, at) => !list.some((x) => at >= x.from + SLACK && at <= x.
 // The faults in a statement: { at, where: 'room' or 'status', text, people }, and all statements. truth has intervals of the wall clock,
 // { from, to }: the bot's voice session is connected (up), or kept (kept), Discord lists it in a channel (listed), mediad runs
 // (mediads), the bot is muted (muted); brain: its provider can be reached;
-// cut: control ended while somebody waited for an answer; full: the disk of its state is full.
+// cut: control ended while somebody waited for an answer; full: the disk of its state is full;
+// starts: when control started.
 export function judge(s, truth, said) {
   const wrong = [];
   let known = s.where !== 'room';
@@ -39,7 +40,9 @@ export function judge(s, truth, said) {
     say(/I am muted by the server/, () => inside(truth.muted, s.at), 'status says muted');
     say(/as in every stage/, () => false, 'status speaks of a stage');
     if (/\*\*Call:\*\* up/.test(s.text) && !/audio processes/.test(s.text) && !inside(truth.mediads, s.at)) wrong.push('status does not tell a dead mediad');
-    if (/Faults:\*\* none/.test(s.text) && said.some((x) => x.where === 'room' && x.at < s.at - SLACK && /lost the connection|has stopped|am muted/.test(x.text)))
+    // It counts since control started.
+    const since = truth.starts.filter((t) => t <= s.at + SLACK).at(-1) ?? 0;
+    if (/Faults:\*\* none/.test(s.text) && said.some((x) => x.where === 'room' && x.at > since + SLACK && x.at < s.at - SLACK && /lost the connection|has stopped|am muted/.test(x.text)))
       wrong.push('status says no faults after one was told');
   }
   return wrong;

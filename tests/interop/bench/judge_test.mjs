@@ -5,7 +5,7 @@ let passed = 0;
 let failed = 0;
 const at = 100000;
 const during = [{ from: at - 20000, to: at + 20000 }]; // whatever it is lasts, and did before
-const truth = (over) => ({ up: during, kept: during, listed: during, mediads: during, muted: [], cut: [], full: [], brain: true, ...over });
+const truth = (over) => ({ up: during, kept: during, listed: during, mediads: during, muted: [], cut: [], full: [], starts: [at - 90000], brain: true, ...over });
 const find = (s, t, others) => judge({ at, people: 1, ...s }, t, [...others, { at, ...s }]);
 // one NAME WHERE TEXT TRUE FALSE: the sentence is true in the first state of affairs, and false in the second.
 function one(name, where, text, good, bad, more = {}, others = []) {
@@ -43,6 +43,12 @@ for (const [where, text] of [['room', 'This call is end-to-end encrypted now.'],
   ['room', 'All is well and the sky is blue.']]) {
   if (find({ where, text }, truth({}), []).length === 1) passed += 1;
   else { failed += 1; console.log(`FAIL not found: ${text}`); }
+}
+{
+  const told = [{ at: at - 30000, where: 'room', text: 'I am muted by the server' }];
+  const got = find({ where: 'status', text: '**Faults:** none since I started.' }, truth({ starts: [at - 90000, at - 5000] }), told);
+  if (!got.length) passed += 1;
+  else { failed += 1; console.log(`FAIL a control that started since has seen no faults: ${JSON.stringify(got)}`); }
 }
 // The slack: a sentence may be late, and not later.
 for (const [late, n] of [[SLACK - 100, 0], [SLACK + 100, 1]]) {
