@@ -1,5 +1,6 @@
 #include "tests/room/watch.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "control/room/inside.h"
+#include "control/room/turn/segment.h"
 #include "proto/base/time.h"
 #include "tests/room/states.h"
 
@@ -42,6 +44,10 @@ struct watch {
 	unsigned stuck;
 	uint64_t deadline;
 	uint32_t recording; /* of this step, its first utterance */
+	struct {
+		uint32_t utterance; /* whose final words came in this step, 0 = none */
+		uint64_t user;
+	} words;
 	uint8_t at[STATES_MACHINES], capture[ROOM_SPEAKERS];
 	struct voice {
 		uint64_t user, until;
@@ -148,8 +154,24 @@ static void measure_voice(struct watch *w, const struct room *room, const struct
 	}
 }
 
+/* A transcript that was awaited, with words. */
+static void words_came(struct watch *w, const struct room_event *ev)
+{
+	const struct utterance *u = &w->utterance[ev->utterance % WATCH_UTTERANCES];
+	bool letters = false;
+
+	for (size_t i = 0; i < ev->text.n && ev->text.p[i]; i++)
+		letters = letters || isalnum(ev->text.p[i]);
+	if (!letters || u->id != ev->utterance || u->user != ev->user || u->state != ASR_COMMITTED)
+		return;
+	w->words.utterance = ev->utterance;
+	w->words.user = ev->user;
+}
+
 static void came(struct watch *w, const struct room *room, const struct room_event *ev)
 {
+	if (ev->type == ROOM_TRANSCRIPT)
+		words_came(w, ev);
 	switch ((int)ev->type) {
 	case ROOM_HEARD:
 		measure_voice(w, room, ev);
@@ -324,6 +346,70 @@ static bool words_come(const struct watch *w, const struct room *room, const str
 	return false;
 }
 
+/* ---- words ---- */
+
+static bool has_utterance(const struct room_turn *t, uint64_t user, uint32_t utterance)
+{
+	for (unsigned i = 0; i < t->segments; i++)
+		if (t->segment[i].user == user && t->segment[i].utterance == utterance)
+			return true;
+	for (unsigned i = 0; i < t->chunks; i++)
+		if (t->user == user && t->chunk[i].utterance == utterance)
+			return true;
+	return false;
+}
+
+/* The words that came in this step belong to a turn, which ends with a reason. */
+static void look_at_words(struct watch *w, const struct room *room)
+{
+	if (!w->words.utterance)
+		return;
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (room->turns.turn[i].phase != ROOM_PHASE_FREE &&
+		    has_utterance(&room->turns.turn[i], w->words.user, w->words.utterance))
+			return;
+	broken(w, "the words of utterance %u are in no turn", w->words.utterance);
+}
+
+/* A turn that ended because another one has its words: that one does have them. */
+static void look_at_heir(struct watch *w, const struct room *room, const struct room_turn *r)
+{
+	for (unsigned k = 0; k < r->segments; k++) {
+		const struct room_segment *s = &r->segment[k];
+		/* Words of somebody who has left are dropped with them. */
+		bool found = !s->utterance || room_place(&room->context, s->user) == ROOM_SPEAKERS;
+
+		char text[ROOM_TEXT_MAX];
+
+		room_segment_text(r, k, text, sizeof text);
+		for (unsigned i = 0; i < ROOM_TURNS && !found; i++) {
+			const struct room_turn *t = &room->turns.turn[i];
+
+			found = t->phase != ROOM_PHASE_FREE && t->id != r->id &&
+				(t->dropped_head || has_utterance(t, s->user, s->utterance) ||
+				 strstr(t->transcript, text));
+		}
+		if (!found)
+			broken(w, "turn %u ends as %s, and no other turn has the words of %u",
+			       r->id, room_reason_name(r->reason), s->utterance);
+	}
+}
+
+/* Words of a turn that ends: asked, in another turn, or dropped for the reason that is recorded. */
+static void look_at_end_of_words(struct watch *w, const struct room *room, const struct turn *t,
+				 const struct room_turn *r)
+{
+	/* A speculative answer had interim words only, which stay with the capture; a turn that had
+	 * a playback to stop gave its words away a while ago. */
+	if ((r->reason == ROOM_REASON_MERGED || r->reason == ROOM_REASON_SUPERSEDED) && !t->stopped)
+		look_at_heir(w, room, r);
+	else if ((r->reason == ROOM_REASON_ANSWERED || r->reason == ROOM_REASON_INTERRUPTED ||
+		  r->reason == ROOM_REASON_NO_ANSWER) &&
+		 !t->asked)
+		broken(w, "turn %u ends as %s and the brain was never asked", r->id,
+		       room_reason_name(r->reason));
+}
+
 static void recorded(struct watch *w, const struct room *room, struct turn *t,
 		     const struct room_turn *r)
 {
@@ -337,6 +423,7 @@ static void recorded(struct watch *w, const struct room *room, struct turn *t,
 		broken(w, "turn %u ends and speech-to-text is not told", r->id);
 	if (t->opened && !t->told_over && !t->stopped && r->reason != ROOM_REASON_SHUTDOWN)
 		broken(w, "turn %u ends and goes on playing", r->id);
+	look_at_end_of_words(w, room, t, r);
 	t->recorded = true;
 	moved(w, STATES_TURN, t->phase, ROOM_PHASE_ENDED);
 	t->phase = ROOM_PHASE_ENDED;
@@ -528,6 +615,7 @@ static void look(struct watch *w, const struct room *room, const struct room_eve
 		queued += t->phase == ROOM_PHASE_QUEUED;
 	}
 	look_at_queue(w, room, queued);
+	look_at_words(w, room);
 	if (room->turns.active && !lives(room->turns.active))
 		broken(w, "turn %u is over and keeps the floor", room->turns.active->id);
 	w->stuck = w->deadline <= w->now && ev->type == ROOM_TIMER ? w->stuck + 1 : 0;
@@ -544,6 +632,7 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 	w->probability += gone < CHANCE_MS * NS_PER_MS ? gone : CHANCE_MS * NS_PER_MS;
 	w->now = now;
 	w->recording = 0;
+	w->words.utterance = 0;
 	came(w, room, ev);
 	for (size_t i = 0; i < fx->n; i++)
 		did(w, room, &fx->v[i]);

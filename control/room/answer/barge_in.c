@@ -193,6 +193,8 @@ static void decide_overlap(struct room_context *context, unsigned place, struct 
 	enum room_barge_in_action v;
 
 	in.named = named;
+	if (context->settings->interruptions == SETTINGS_INTERRUPT_NAME)
+		in.calls = in.calls && named;
 	v = room_barge_in_decide(context->settings, &in);
 	if (v == ROOM_BARGE_IN_STOP) {
 		interrupt_answer(context, t, &in, place);

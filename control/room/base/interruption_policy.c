@@ -7,6 +7,8 @@ struct room_interruption_policy room_interruption_policy(uint32_t mode, enum roo
 {
 	struct room_interruption_policy p = {.scope = ROOM_SCOPE_SPEAKER};
 
+	if (mode == SETTINGS_INTERRUPT_NAME)
+		return p;
 	if (mode != SETTINGS_INTERRUPT_SPEAKER) {
 		p.scope = mode == SETTINGS_INTERRUPT_NONE ? ROOM_SCOPE_NONE : ROOM_SCOPE_ANYONE;
 		return p;

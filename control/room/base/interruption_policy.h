@@ -4,6 +4,7 @@
  *   setting    addressee of the answer                      who may
  *   none       any                                          nobody, not even by name
  *   anyone     any                                          anyone
+ *   name       any                                          only by name
  *   speaker    not told, and this brain never tells         the asker
  *   speaker    not told by a brain that should tell         nobody, or the asker
  * (untargeted_interrupt) speaker    everybody                                    nobody speaker

@@ -131,6 +131,7 @@ struct room_turn {
 		policy; /* who may interrupt; decided when the brain is asked */
 	struct room_output_lease lease;
 	unsigned pause_count;
+	unsigned classify_attempts;
 	bool stop_request; /* its words only told the bot to stop, and the bot did */
 	bool brain_done, brain_broke, released, not_understood;
 

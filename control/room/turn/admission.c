@@ -183,6 +183,16 @@ static struct fits fits_same_speaker_goes_on(const struct look *l)
 	return fits_if(yes, yes);
 }
 
+/* The simple floor mode: over an answer only the bot's name counts, other words are recorded. */
+static struct fits fits_recorded_only(const struct look *l)
+{
+	const struct room_turn *a = room_turn_active(l->context);
+	bool only = l->context->settings->interruptions == SETTINGS_INTERRUPT_NAME && a &&
+		    a->first_audio_at;
+
+	return fits_if(only, only && !l->turn->named);
+}
+
 static struct fits fits_bot_turn_open(const struct look *l)
 {
 	const struct room_turn *a = room_turn_active(l->context);
@@ -365,6 +375,7 @@ static const struct row {
 	{ROOM_RULE_SAME_SPEAKER_QUEUED, MERGE_QUEUED, 0, fits_same_speaker_queued},
 	{ROOM_RULE_SAME_SPEAKER_DEFERRED, MERGE_DEFERRED, 0, fits_same_speaker_deferred},
 	{ROOM_RULE_SAME_SPEAKER_GOES_ON, SUPERSEDE, 0, fits_same_speaker_goes_on},
+	{ROOM_RULE_RECORDED_ONLY, DENY, ROOM_REASON_NOT_ADDRESSED, fits_recorded_only},
 	{ROOM_RULE_BOT_TURN_OPEN, DEFER, 0, fits_bot_turn_open},
 	{ROOM_RULE_TOOL_FOLLOWUP_CANCEL, ALLOW, 0, fits_tool_cancel},
 	{ROOM_RULE_TOOL_FOLLOWUP, ALLOW, 0, fits_tool_owner},

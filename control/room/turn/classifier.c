@@ -7,6 +7,7 @@
 #include "control/prompts/prompts.def"
 #include "control/room/floor/floor.h"
 #include "control/room/turn/admission.h"
+#include "control/room/turn/history.h"
 #include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
 #include "control/room/base/turns.h"
@@ -35,7 +36,62 @@ int room_classifier_parse(const char *text, size_t n)
 	return -1;
 }
 
-enum { PROMPT_MAX = 8192 };
+enum { PROMPT_MAX = 16384, PEOPLE_MAX = 2048, EARLIER_MAX = 8192 };
+
+/* ": Ann, Bob", as many as the setting allows. */
+static void write_people(const struct room_context *context, char *buf, size_t size)
+{
+	unsigned place = 0, most = context->settings->classify_people;
+	const char *name;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (unsigned i = 0; i < most && n + ROOM_NAME_MAX + 4 < size; i++) {
+		name = room_person_next(context, &place);
+		if (!name)
+			return;
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? ", " : ": ", name);
+	}
+}
+
+/* The end of a line, at most so many characters of it. */
+static const char *cut_beginning(const char *text, unsigned chars)
+{
+	const char *p = text + strlen(text);
+
+	while (p > text && chars) {
+		p--;
+		chars -= (*p & 0xc0) != 0x80;
+	}
+	return p;
+}
+
+/* The latest lines before the turn's own words, oldest first. */
+static void write_earlier(const struct room_context *context, const struct room_turn *turn,
+			  char *buf, size_t size)
+{
+	const struct settings *s = context->settings;
+	const struct room_history *h = context->history;
+	unsigned from = room_history_count(h), left = s->classify_turns;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	while (from > 0 && left) {
+		const struct room_history_line *l = room_history_at(h, --from);
+
+		left -= l->turn != turn->id || l->bot;
+	}
+	for (; from < room_history_count(h); from++) {
+		const struct room_history_line *l = room_history_at(h, from);
+		const char *text = cut_beginning(l->text, s->classify_chars);
+
+		if ((l->turn == turn->id && !l->bot) || l->withheld ||
+		    n + strlen(text) + ROOM_NAME_MAX + 8 > size)
+			continue;
+		n += (size_t)snprintf(buf + n, size - n, "[%s]: %s\n",
+				      l->bot ? context->name : l->name, text);
+	}
+}
 
 /* Always terminated. */
 static void write_prompt(const struct room_context *context, const struct room_turn *turn,
@@ -45,17 +101,20 @@ static void write_prompt(const struct room_context *context, const struct room_t
 	const char *holder = room_person_name(context, room_floor_holder(floor));
 	bool active = room_floor_engaged(floor, context->settings, context->now);
 	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
+	char people[PEOPLE_MAX], earlier[EARLIER_MAX];
 
 	room_moments_text(context->moments, context->now, moments, sizeof moments);
 	room_segment_lines(turn, lines, sizeof lines);
+	write_people(context, people, sizeof people);
+	write_earlier(context, turn, earlier, sizeof earlier);
 	snprintf(buf, PROMPT_MAX, PROMPT_REPLY_DECISION, context->name,
-		 room_people_present(context), active ? "ACTIVE" : "AMBIENT",
+		 room_people_present(context), people, active ? "ACTIVE" : "AMBIENT",
 		 active && holder ? holder : "nobody", room_floor_others(floor),
 		 room_floor_relevant_at(floor)
 			 ? (unsigned long long)((context->now - room_floor_relevant_at(floor)) /
 						NS_PER_S)
 			 : 9999ull,
-		 moments, lines);
+		 moments, earlier, lines);
 }
 
 bool room_classifier_ready(const struct room_classifier *c, const struct room_context *context)
@@ -79,13 +138,17 @@ void room_classifier_ask(struct room_context *context, struct room_turn *turn)
 }
 
 static void apply_answer(struct room_classifier *c, struct room_context *context,
-			 struct room_turn *turn, int answer)
+			 struct room_turn *turn, int answer, bool late)
 {
 	const struct settings *s = context->settings;
 	uint64_t now = context->now;
 	uint64_t left = turn->deadline > now ? (turn->deadline - now) / NS_PER_MS : 0;
 	uint64_t took = s->classify_ms - left;
 
+	if (answer < 0 && !late && ++turn->classify_attempts < s->classify_attempts) {
+		room_classifier_ask(context, turn);
+		return;
+	}
 	if (answer >= 0) {
 		c->failures = 0;
 		room_turn_decide(turn, ROOM_RULE_CLASSIFIER, answer, (int64_t)took, s->classify_ms);
@@ -109,11 +172,12 @@ void room_classifier_on_event(struct room_classifier *c, struct room_context *co
 	if (t && t->phase == ROOM_PHASE_CLASSIFYING)
 		apply_answer(c, context, t,
 			     ev->yes ? room_classifier_parse((const char *)ev->text.p, ev->text.n)
-				     : -1);
+				     : -1,
+			     !ev->yes);
 }
 
 void room_classifier_time_out(struct room_classifier *c, struct room_context *context,
 			      struct room_turn *turn)
 {
-	apply_answer(c, context, turn, -1);
+	apply_answer(c, context, turn, -1, true);
 }

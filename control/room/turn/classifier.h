@@ -5,8 +5,10 @@
  *   answer                            turn                        circuit breaker
  *   YES..., ALLOW... (any case)       admitted, classifier_allow  failures = 0
  *   NO..., DENY...                    ended as not_addressed      failures = 0
- *   anything else, an error, a        ended as not_addressed      failures + 1; opens at
- *   timeout                                                       classify_failures
+ *   anything else                     asked again, up to          -
+ *                                     classify_attempts times
+ *   after that, an error, a timeout   ended as not_addressed      failures + 1; opens at
+ *                                                                 classify_failures
  *   (the breaker is open)             is not asked                closes after classify_rest_s
  *
  * An unreadable answer denies, because the earlier rules have admitted every turn that they are
@@ -25,7 +27,7 @@ struct room_classifier {
 int room_classifier_parse(const char *text, size_t n);
 /* The circuit breaker is closed, and the step has space for a prompt. */
 bool room_classifier_ready(const struct room_classifier *c, const struct room_context *context);
-/* Asks with a prompt of people, floor, the latest moments and the turn's words. */
+/* Asks with a prompt of people, floor, the latest moments and lines, and the turn's words. */
 void room_classifier_ask(struct room_context *context, struct room_turn *turn);
 /* ROOM_CLASSIFIED. */
 void room_classifier_on_event(struct room_classifier *c, struct room_context *context,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/room/language/language.h"
 #include "proto/base/utf8.h"
 
 static struct room_history_line *line_at(struct room_history *h, unsigned i)
@@ -37,11 +38,47 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 	utf8_copy(l->text, sizeof l->text, text);
 }
 
+/* Whether a word goes on from one character to the next. */
+static bool is_within_word(uint32_t a, uint32_t b)
+{
+	enum room_script x = room_script_of(a), y = room_script_of(b);
+
+	return x == y && (x == ROOM_SCRIPT_LATIN || x == ROOM_SCRIPT_DIGIT ||
+			  x == ROOM_SCRIPT_CYRILLIC || x == ROOM_SCRIPT_HANGUL);
+}
+
+static uint32_t char_before(const char *text, const char *at)
+{
+	const char *p = at;
+
+	if (p == text)
+		return ' ';
+	for (p--; p > text && (*p & 0xc0) == 0x80;)
+		p--;
+	return room_script_next(&p);
+}
+
+/* The words within the text, not within a word of it: no "no" in "know". */
+static char *find_words(char *text, const char *words)
+{
+	size_t n = strlen(words);
+
+	for (char *at = strstr(text, words); at; at = strstr(at + 1, words)) {
+		const char *first = at, *next = at + n;
+		uint32_t last = char_before(at, at + n);
+
+		if (!is_within_word(char_before(text, at), room_script_next(&first)) &&
+		    !is_within_word(last, *next ? room_script_next(&next) : ' '))
+			return at;
+	}
+	return NULL;
+}
+
 bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is)
 {
 	for (unsigned i = h->n; i-- > 0 && *was;) {
 		struct room_history_line *l = line_at(h, i);
-		char *at = l->bot || strcmp(l->name, name) != 0 ? NULL : strstr(l->text, was);
+		char *at = l->bot || strcmp(l->name, name) != 0 ? NULL : find_words(l->text, was);
 		char text[ROOM_HISTORY_TEXT + ROOM_TEXT_MAX];
 
 		if (!at)

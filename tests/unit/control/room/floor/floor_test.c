@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include "control/room/turn/deferred.h"
+#include "control/room/turn/history.h"
 #include "control/room/floor/floor.h"
 #include "proto/base/time.h"
 #include "tests/unit/control/room/scene.h"
@@ -771,4 +772,51 @@ TEST(volition_has_an_interval_and_an_hourly_cap)
 		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
 	}
 	settings_free(s);
+}
+
+TEST(rule_152_a_stop_word_is_no_question)
+{
+	static const char *const stops[] = {"parley stop", "never mind parley", "parley, hör auf",
+					    "basta, parley", "stop"};
+
+	for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+		struct scene *s = three("");
+
+		scene_say(s, ALICE, "parley what time is it");
+		scene_answer(s, "nine", 600);
+		scene_drained(s);
+		scene_mark(s);
+		scene_say(s, ALICE, stops[i]);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+		CHECK_INT(scene_ended(s, ROOM_REASON_CANCELLED), 1);
+		scene_close(s);
+	}
+}
+
+TEST(rule_153_a_short_word_over_an_answer_is_asked)
+{
+	struct scene *s = three("");
+
+	scene_say(s, ALICE, "parley which wine");
+	scene_answer(s, "white wine", 6000);
+	scene_mark(s);
+	scene_say(s, ALICE, "red");
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 1);
+	scene_drained(s);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+TEST(rule_156_history_is_revised_by_whole_words)
+{
+	static struct room_history h;
+
+	h = (struct room_history){0};
+	room_history_add(&h, 1, 1, false, false, "alice", "i know, no");
+	CHECK(room_history_revise(&h, "alice", "no", "nine"));
+	CHECK_STR(room_history_at(&h, 0)->text, "i know, nine");
+	CHECK(!room_history_revise(&h, "alice", "kno", "x"));
+	room_history_add(&h, 2, 2, false, false, "alice", "нет, не то");
+	CHECK(room_history_revise(&h, "alice", "не", "но"));
+	CHECK_STR(room_history_at(&h, 1)->text, "нет, но то");
 }

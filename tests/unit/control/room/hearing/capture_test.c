@@ -53,7 +53,7 @@ TEST(rule_038_what_never_was_speech_is_never_transcribed)
 	world_end(&w);
 }
 
-TEST(a_word_that_is_over_before_promotion_is_transcribed)
+TEST(rule_158_a_word_that_is_over_before_promotion_is_transcribed)
 {
 	struct world w;
 

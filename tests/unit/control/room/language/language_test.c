@@ -81,7 +81,7 @@ TEST(words_are_found_where_no_blanks_part_them)
 	CHECK_STR(w.text, "елка");
 }
 
-TEST(stop_words_are_judged_first_in_every_language)
+TEST(rule_152_stop_words_in_every_language)
 {
 	static const char *const stops[] = {
 		"Parley, stop",	    "never mind, Parley", "stopp bitte",
@@ -101,7 +101,7 @@ TEST(stop_words_are_judged_first_in_every_language)
 	}
 }
 
-TEST(shortness_alone_makes_no_backchannel)
+TEST(rule_153_154_shortness_alone_makes_no_backchannel)
 {
 	static const struct {
 		const char *text, *over;
@@ -129,7 +129,7 @@ TEST(shortness_alone_makes_no_backchannel)
 	}
 }
 
-TEST(names_are_told_from_mentions_in_other_languages)
+TEST(rule_155_157_names_are_told_from_mentions_in_other_languages)
 {
 	static const struct {
 		const char *text;
@@ -161,7 +161,7 @@ TEST(names_are_told_from_mentions_in_other_languages)
 				  room_address(&names, rows[i].text));
 }
 
-TEST(somebody_else_is_called_by_the_form)
+TEST(rule_155_somebody_else_is_called_by_the_form)
 {
 	static const char *const calls[] = {"get out of the kitchen, Toby",
 					    "Priya, did you lock the car?",
@@ -199,4 +199,17 @@ TEST(bytes_that_are_no_text_harm_nothing)
 	CHECK(w.cut && w.n == ROOM_WORDS_MAX);
 	room_words_split(&w, "\xff\xc3 \xe3\x81 \xf0\x9f", ROOM_LANGUAGE_JA);
 	CHECK(w.n <= ROOM_WORDS_MAX);
+}
+
+TEST(rule_157_names_that_are_words_call_only_as_vocatives)
+{
+	struct room_names names = {0};
+
+	room_names_add(&names, "Will, May, Mark, Can");
+	CHECK_INT(room_address(&names, "will it rain tomorrow"), ROOM_ADDRESS_NONE);
+	CHECK_INT(room_address(&names, "can you tell me more"), ROOM_ADDRESS_NONE);
+	CHECK_INT(room_address(&names, "may I ask something"), ROOM_ADDRESS_NONE);
+	CHECK_INT(room_address(&names, "Will, can you close the door?"), ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address(&names, "close the door, May"), ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address(&names, "hey Will what is up"), ROOM_ADDRESS_ADDRESSED);
 }

@@ -234,7 +234,8 @@ TEST(rule_081_082_the_classifier_is_asked_last)
 /* Each question stands for itself, whatever else the step that asks it says. */
 TEST(rule_082_questions_of_one_step_are_each_of_their_own_words)
 {
-	struct scene *s = two("admission classifier interruptions none context_refresh_ms 200");
+	struct scene *s = two("admission classifier classify_turns 0 interruptions none "
+			      "context_refresh_ms 200");
 	const struct scene_did *first, *second;
 
 	scene_join(s, 3, "Carol");
@@ -366,5 +367,52 @@ TEST(the_bot_may_have_begun_to_speak_while_the_classifier_thought)
 	scene_answer(s, "ten", 600);
 	scene_drained(s);
 	CHECK_INT(scene_count(s, ROOM_DO_RECORD), 1);
+	scene_close(s);
+}
+
+TEST(rule_082_the_classifier_is_told_what_was_said_before)
+{
+	struct scene *s = two("admission classifier classify_turns 1 classify_chars 40 "
+			      "classify_people 1");
+	const char *text;
+
+	scene_say(s, ALICE, "parley tell me a story");
+	scene_answer(s, "once upon a time there was a king who had three sons and a castle", 600);
+	scene_drained(s);
+	scene_mark(s);
+	scene_say(s, BOB, "what is the capital of peru again");
+	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 1);
+	text = scene_find(s, ROOM_DO_CLASSIFY)->text;
+	/* One line, its last 40 characters, and one of the two people. */
+	CHECK(strstr(text, "s a king who had three sons and a castle\n"));
+	CHECK(!strstr(text, "tell me a story"));
+	CHECK(strstr(text, "2 people: Alice. "));
+	scene_close(s);
+}
+
+TEST(rule_082_an_answer_that_cannot_be_read_is_asked_again)
+{
+	struct scene *s = two("admission classifier classify_attempts 2");
+
+	scene_say(s, ALICE, "what is the capital of peru again");
+	judged(s, true, "perhaps");
+	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 2);
+	judged(s, true, "YES");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+TEST(over_an_answer_only_the_name_counts_in_the_simple_floor_mode)
+{
+	struct scene *s = two("interruptions name");
+
+	scene_say(s, ALICE, "parley tell me a story");
+	scene_answer(s, "once upon a time", 6000);
+	scene_mark(s);
+	scene_say(s, ALICE, "that was the other king");
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 1);
+	scene_say(s, BOB, "parley which king was it");
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 1);
 	scene_close(s);
 }
