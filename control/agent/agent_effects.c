@@ -109,6 +109,9 @@ static void ask_summary(struct agent *a, const struct room_effect *e)
 	const struct engine_message message = {.role = ENGINE_USER, .speaker = "", .text = e->text};
 	const struct provider_record *p = settings_purpose(a->settings, PURPOSE_MEMORY, 0);
 
+	/* The room waits for one summary at a time: what is left of an earlier one is not a part of
+	 * this. */
+	roles_cancel(a->roles, ENGINE_USE_SUMMARY, 0);
 	a->summary[0] = '\0';
 	if (!p || p->dialect == DIALECT_EMBEDDED) {
 		agent_feed(a, &(struct room_event){.type = ROOM_SUMMARY});

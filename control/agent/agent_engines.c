@@ -51,6 +51,8 @@ static void answer_failed(struct agent *a, const struct roles_event *ev)
 
 	log_warn("brain_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
 		 (const char *)e->data.p);
+	if (room_speculates(a->room, ev->turn))
+		return;
 	/* A link that is down has a fault of its own; but everybody heard an answer break off. */
 	if (begun || ev->use != ENGINE_USE_VOICE || roles_health(a->roles, ev->use) != ROLES_DOWN)
 		agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
@@ -120,7 +122,8 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 	case ENGINE_FAILED:
 		log_warn("speech_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
 			 (const char *)e->data.p);
-		agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
+		if (!room_speculates(a->room, ev->turn))
+			agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
 		out.type = ROOM_SPEECH_FAILED;
 		out.text = e->data;
 		break;

@@ -74,6 +74,11 @@ const struct room_turn *room_active(const struct room *room)
 	return room_turn_active(&room->context);
 }
 
+bool room_speculates(const struct room *room, uint32_t turn)
+{
+	return room_speculative_holds(&room->context, turn);
+}
+
 unsigned room_people(const struct room *room)
 {
 	return room_people_present(&room->context);

@@ -1,8 +1,10 @@
 /* The agent between a toy mediad and a fake provider, all on one loop: from a speaker's sound to
  * the bot's. */
 #include "control/agent/agent.h"
+#include "control/agent/inside.h"
 #include "control/dialect/base64.h"
 
+#include <event2/buffer.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -41,6 +43,8 @@ struct scene {
 	bool barge_in;
 	const char *fails; /* code with which every answer fails */
 	unsigned deaf;	   /* asks that get no answer */
+	unsigned breaks;   /* answers that fail behind their first word */
+	bool goes_on;	   /* the end of Alice's voice is not told yet */
 	bool drops;	   /* the connection, when the answer has begun to play */
 	unsigned voice;	   /* the connection that answered */
 	bool text_only;	   /* the voice session was asked for text alone */
@@ -89,6 +93,8 @@ static void alice(struct scene *s, uint32_t capture, unsigned ms, uint64_t now, 
 							    .seq = i,
 							    .at = now + i * every,
 							    .pcm = {pcm, sizeof pcm}}});
+	if (s->goes_on)
+		return;
 	from_mediad(s, (struct media_msg){.type = MEDIA_HEARD_END,
 					  .heard_end = {.listen = s->listen,
 							.user = ALICE,
@@ -309,6 +315,15 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 		snprintf(s->asked, sizeof s->asked, "%s", text);
 	} else if (strcmp(type, "response.create") == 0 && s->deaf) {
 		s->deaf--;
+	} else if (strcmp(type, "response.create") == 0 && s->breaks) {
+		s->breaks--;
+		fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r0\"}}");
+		fake_send(f, conn,
+			  "{\"type\":\"response.output_audio_transcript.delta\","
+			  "\"response_id\":\"r0\",\"item_id\":\"i0\",\"delta\":\"it\"}");
+		fake_send(f, conn,
+			  "{\"type\":\"response.done\",\"response\":{\"id\":\"r0\",\"status\":"
+			  "\"failed\"}}");
 	} else if (strcmp(type, "response.create") == 0 && s->fails) {
 		fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}");
 		fake_send(f, conn,
@@ -661,6 +676,94 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 	}
 }
 
+/* ---- a summary that comes when the next one is asked for ---- */
+
+static struct evhttp_request *slow;
+static unsigned summaries;
+
+static void forget_slow(struct evhttp_connection *conn, void *arg)
+{
+	(void)conn;
+	(void)arg;
+	slow = NULL;
+}
+
+static void write_chunk(struct evhttp_request *req, const char *words)
+{
+	struct evbuffer *buf = evbuffer_new();
+
+	evbuffer_add_printf(buf, "data: {\"choices\":[{\"delta\":{\"content\":\"%s\"}}]}\n\n",
+			    words);
+	evhttp_send_reply_chunk(req, buf);
+	evbuffer_free(buf);
+}
+
+static void write_summary(struct evhttp_request *req, void *arg)
+{
+	(void)arg;
+	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type",
+			  "text/event-stream");
+	evhttp_send_reply_start(req, 200, "OK");
+	if (!summaries++) {
+		slow = req;
+		evhttp_connection_set_closecb(evhttp_request_get_connection(req), forget_slow,
+					      NULL);
+		write_chunk(req, "old");
+		return;
+	}
+	if (slow)
+		write_chunk(slow, "late");
+	write_chunk(req, "new");
+	evhttp_send_reply_end(req);
+}
+
+static bool summarised(struct scene *s)
+{
+	char base[64];
+
+	summaries = 0;
+	writer = evhttp_new(env_base(s->fake.env));
+	evhttp_set_gencb(writer, write_summary, NULL);
+	return fake_http_listen(writer, base, sizeof base) &&
+	       !settings_set(s->settings, "reply_path", "brain") &&
+	       !settings_set(s->settings, "text_url", base);
+}
+
+static bool summary_begun(const struct scene *s)
+{
+	return *s->agent->summary;
+}
+
+static bool summary_ended(const struct scene *s)
+{
+	static unsigned looks;
+
+	return strstr(s->agent->summary, "new") && ++looks > 5;
+}
+
+TEST(a_late_summary_is_no_part_of_the_next_one)
+{
+	static const struct room_effect compact = {.type = ROOM_DO_COMPACT, .text = "Summarise."};
+	static struct scene s;
+
+	prepare = summarised;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "";
+	agent_perform(s.agent, &compact);
+	over = summary_begun;
+	env_run(s.fake.env);
+	CHECK_STR(s.agent->summary, "old");
+	agent_perform(s.agent, &compact);
+	over = summary_ended;
+	tmr_start(watch, 0);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.agent->summary, "new");
+	evhttp_free(writer);
+	scene_end(&s);
+}
+
 static void spend_budget(struct scene *s, const char *at_limit)
 {
 	CHECK_INT(settings_set(s->settings, "cost_guild_cents", "1"), 0);
@@ -795,6 +898,44 @@ TEST(what_the_provider_refuses_is_told_by_what_it_is)
 		      strstr(words.text, "could not answer"));
 		scene_end(&s);
 	}
+}
+
+/* What Alice said is likely whole; when that answer has failed, she is silent. */
+static bool answered_anew(const struct scene *s)
+{
+	static unsigned looks;
+
+	if (s->goes_on && s->listen && ++looks == 10)
+		agent_feed(s->agent, &(struct room_event){.type = ROOM_EOT,
+							  .user = ALICE,
+							  .utterance = 1,
+							  .text = slice_str(s->words),
+							  .probability = 990});
+	if (s->goes_on && !s->breaks) {
+		((struct scene *)s)->goes_on = false;
+		alice((struct scene *)s, 1, 0, env_now(s->fake.env), 0);
+	}
+	return answered(s);
+}
+
+/* The question is asked anew once it is certain: nobody missed anything. */
+TEST(a_speculative_answer_that_fails_is_no_fault)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off"));
+	CHECK_INT(settings_set(s.settings, "speculative", "on"), 0);
+	s.words = "parley what time is it";
+	s.breaks = 1;
+	s.goes_on = true;
+	over = answered_anew;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.breaks, 0);
+	CHECK_INT(s.said, ANSWER);
+	for (int f = 0; f < FAULT_COUNT; f++)
+		CHECK_INT(s.faults.v[f].count, 0);
+	scene_end(&s);
 }
 
 /* Three turns of the watch later the agent knows that the playback has started. */
