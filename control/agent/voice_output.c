@@ -82,8 +82,6 @@ static int keep_sound(struct voice_output *s, struct slice pcm)
 {
 	int err = 0;
 
-	if (s->lost)
-		return 0;
 	if (!s->pb)
 		err = media_playback_prepare(&s->pb, s->call, ROOM_RATE, playback_event, s);
 	return err ? err : write_sound(s, pcm);
@@ -97,11 +95,13 @@ static void sound(struct voice_output *s, const struct room_effect *e)
 		clear(s);
 		s->turn = e->turn;
 	}
+	if (s->lost)
+		return;
 	err = s->open ? write_sound(s, e->pcm) : keep_sound(s, e->pcm);
 	if (!err)
 		return;
 	log_warn("speech_lost", "turn=%u error=\"%s\"", e->turn, strerror(err));
-	if (s->open) {
+	if (s->open && err != ENOBUFS) {
 		media_playback_stop(s->pb, 0);
 		return;
 	}

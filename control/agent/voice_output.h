@@ -4,9 +4,10 @@
  *
  *   state      effect                      next
  *   NONE       SAY_PCM                     HELD
- *   HELD       SAY_PCM, up to two minutes  HELD; beyond that the room gets BRAIN_FAILED
+ *   HELD       SAY_PCM, up to 5 minutes    HELD; beyond that the room gets BRAIN_FAILED
  *   HELD       SAY_OPEN                    PLAYING, or the room gets SAY_STOPPED
- *   PLAYING    SAY_PCM, _END, _GAIN, …     PLAYING
+ *   PLAYING    SAY_PCM, _END, _GAIN, …     PLAYING; beyond 5 minutes of backlog the same, and what
+ *                                          is there plays to its end
  *   PLAYING    drained, and more comes     HELD: another playback of the same turn
  *   any        SAY_PCM of another turn     HELD; the older turn's audio is dropped
  *

@@ -120,7 +120,7 @@ int media_playback_start(struct media_playback *pb);
 int media_playback_open(struct media_playback **out, struct media_call *call, uint32_t rate,
 			media_playback_h *h, void *arg);
 /* Copies n samples into the backlog; what credit allows goes out at once, the rest as it comes.
- * ENOBUFS beyond 120 s of backlog. */
+ * ENOBUFS beyond 300 s of backlog. */
 int media_playback_write(struct media_playback *pb, const int16_t *pcm, size_t n);
 /* No more will be written: DRAINED follows. */
 void media_playback_end(struct media_playback *pb);

@@ -44,6 +44,7 @@ struct scene {
 	const char *fails; /* code with which every answer fails */
 	unsigned deaf;	   /* asks that get no answer */
 	unsigned breaks;   /* answers that fail behind their first word */
+	unsigned long_s;   /* of an answer that comes much faster than it plays */
 	bool goes_on;	   /* the end of Alice's voice is not told yet */
 	bool drops;	   /* the connection, when the answer has begun to play */
 	unsigned voice;	   /* the connection that answered */
@@ -176,7 +177,7 @@ static int from_control(struct peer *p, const uint8_t *body, size_t len, void *a
 		s->playback = m.say_open.playback;
 		out.type = MEDIA_SAY_CREDIT;
 		out.say_credit.playback = s->playback;
-		out.say_credit.samples = 10 * ANSWER;
+		out.say_credit.samples = s->long_s ? ANSWER : 10 * ANSWER;
 		from_mediad(s, out);
 		break;
 	case MEDIA_SAY:
@@ -348,7 +349,7 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 			"now\"}");
 		fake_audio(f, conn, "r1", "i1", 100, ANSWER);
 		s->voice = conn;
-		if (!s->barge_in && !s->drops)
+		if (!s->barge_in && !s->drops && !s->long_s)
 			fake_send(f, conn,
 				  "{\"type\":\"response.done\",\"response\":{\"id\":\"r1\","
 				  "\"status\":\"completed\"}}");
@@ -961,6 +962,36 @@ TEST(an_answer_that_breaks_off_is_told_at_once)
 	CHECK(!s.fake.timed_out);
 	CHECK(s.said > 0);
 	CHECK_INT(s.faults.v[FAULT_ANSWER].count, 1);
+	scene_end(&s);
+}
+
+/* 310 s of sound come while it plays the first second; only then has mediad place for more. */
+static bool told_at_length(const struct scene *s)
+{
+	static unsigned looks;
+	struct scene *scene = (struct scene *)s;
+
+	for (unsigned i = 0; s->started && s->long_s > 1 && i < 10; i++, scene->long_s--)
+		fake_audio(&scene->fake, s->voice, "r1", "i1", 100, ANSWER);
+	if (s->long_s == 1 && ++looks == 40)
+		from_mediad(scene, (struct media_msg){.type = MEDIA_SAY_CREDIT,
+						      .say_credit = {.playback = s->playback,
+								     .samples = 400 * ANSWER}});
+	return turned(s);
+}
+
+TEST(an_answer_longer_than_its_backlog_is_heard_as_far_as_it_goes)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off"));
+	s.words = "what time is it";
+	s.long_s = 310;
+	over = told_at_length;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK(!s.stopped && s.drained);
+	CHECK(s.said >= 300 * ANSWER);
 	scene_end(&s);
 }
 

@@ -503,7 +503,7 @@ TEST(media_a_prepared_playback_that_never_starts_leaves_nothing)
 
 	CHECK(up_with_call(&t));
 	CHECK_INT(media_playback_prepare(&t.pb, t.call, 24000, on_playback, &t), 0);
-	for (unsigned i = 0; i < 120; i++)
+	for (unsigned i = 0; i < 300; i++)
 		CHECK_INT(media_playback_write(t.pb, pcm, 24000), 0);
 	CHECK_INT(media_playback_write(t.pb, pcm, 1), ENOBUFS);
 	t.pb = media_playback_free(t.pb);
@@ -515,15 +515,15 @@ TEST(media_a_prepared_playback_that_never_starts_leaves_nothing)
 
 TEST(media_backlog_is_capped)
 {
-	static int16_t pcm[8000 * 60];
+	static int16_t pcm[8000 * 150];
 	struct toy t;
 
 	CHECK(up_with_call(&t));
 	CHECK_INT(media_playback_open(&t.pb, t.call, 8000, on_playback, &t), 0);
-	CHECK_INT(media_playback_write(t.pb, pcm, 8000 * 60), 0);
-	CHECK_INT(media_playback_write(t.pb, pcm, 8000 * 60), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 8000 * 150), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 8000 * 150), 0);
 	CHECK_INT(media_playback_write(t.pb, pcm, 1), ENOBUFS);
-	CHECK_INT(media_playback_written(t.pb), 8000 * 120);
+	CHECK_INT(media_playback_written(t.pb), 8000 * 300);
 	toy_free(&t);
 }
 
