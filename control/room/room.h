@@ -48,7 +48,7 @@ uint64_t room_count(const struct room *room, enum room_reason reason);
 /* The turn that has the floor, NULL when it is free. Borrowed until the next step. */
 const struct room_turn *room_active(const struct room *room);
 /* The turn's answer is speculative: nobody hears it yet, and if it fails, its question is asked
- * anew. */
+ * again. */
 bool room_speculates(const struct room *room, uint32_t turn);
 /* People in the room without bots. */
 unsigned room_people(const struct room *room);

@@ -902,7 +902,7 @@ TEST(what_the_provider_refuses_is_told_by_what_it_is)
 }
 
 /* What Alice said is likely whole; when that answer has failed, she is silent. */
-static bool answered_anew(const struct scene *s)
+static bool answered_again(const struct scene *s)
 {
 	static unsigned looks;
 
@@ -919,7 +919,7 @@ static bool answered_anew(const struct scene *s)
 	return answered(s);
 }
 
-/* The question is asked anew once it is certain: nobody missed anything. */
+/* The question is asked again once it is certain: nobody missed anything. */
 TEST(a_speculative_answer_that_fails_is_no_fault)
 {
 	static struct scene s;
@@ -929,7 +929,7 @@ TEST(a_speculative_answer_that_fails_is_no_fault)
 	s.words = "parley what time is it";
 	s.breaks = 1;
 	s.goes_on = true;
-	over = answered_anew;
+	over = answered_again;
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_INT(s.breaks, 0);
