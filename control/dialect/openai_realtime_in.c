@@ -306,6 +306,23 @@ static int read_error(struct realtime_facts *facts, struct realtime_fact *f, con
 	return 0;
 }
 
+/* A session.update is taken as a whole or not at all: with a voice that the provider does not have,
+ * the instructions, the tools and the manual turns were refused, too. */
+static void leave_out_voice(struct openai_codec *c, struct realtime_facts *facts,
+			    const json_t *root)
+{
+	struct slice param = json_read_text(json_object_get(root, "error"), "param");
+	static const char voice[] = "voice";
+	const size_t n = sizeof voice - 1;
+
+	if (!facts->n || facts->v[0].type != REALTIME_ERROR ||
+	    facts->v[0].error != REALTIME_ERROR_SESSION || param.n < n ||
+	    memcmp(param.p + param.n - n, voice, n) != 0 || !*c->voice)
+		return;
+	c->voice[0] = '\0';
+	facts->v[0].whole = true;
+}
+
 /* ---- the table ---- */
 
 /* The names of all members of the family; no two of them mean different things by one name. */
@@ -356,7 +373,6 @@ int openai_realtime_decode(void *codec, bool text, const uint8_t *msg, size_t n,
 	json_t *root;
 	int err;
 
-	(void)codec;
 	if (n > REALTIME_MESSAGE_MAX)
 		return EMSGSIZE;
 	if (!text)
@@ -369,6 +385,7 @@ int openai_realtime_decode(void *codec, bool text, const uint8_t *msg, size_t n,
 		json_decref(root);
 		return err;
 	}
+	leave_out_voice(codec, facts, root);
 	for (size_t i = 0; i < facts->n; i++) {
 		facts->v[i].text = json_aside_value(&aside, facts->v[i].text);
 		facts->v[i].data = json_aside_value(&aside, facts->v[i].data);

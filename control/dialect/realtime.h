@@ -97,9 +97,11 @@ enum realtime_fact_type {
 	REALTIME_CALL_REVOKED, /* call: its result is not wanted any more */
 	/* The provider cut its own answer because somebody speaks: response. DONE follows. */
 	REALTIME_INTERRUPTED,
-	REALTIME_DONE,	  /* response, ask, status, text: why it failed; usage */
-	REALTIME_USAGE,	  /* response ("" unknown), usage: beside DONE, and before it */
-	REALTIME_ERROR,	  /* error, ask (0 unknown), text: why */
+	REALTIME_DONE,	/* response, ask, status, text: why it failed; usage */
+	REALTIME_USAGE, /* response ("" unknown), usage: beside DONE, and before it */
+	/* error, ask (0 unknown), text: why; whole: the codec leaves out from now on what was
+	 * refused, and DESCRIBE ought to be sent again, since nothing of it was taken. */
+	REALTIME_ERROR,
 	REALTIME_GO_AWAY, /* ms: until the provider ends the connection */
 };
 

@@ -319,6 +319,9 @@ static void take_fact(struct realtime_socket *s, const struct realtime_fact *f)
 	if (f->type == REALTIME_ERROR)
 		report_error(r, f, why);
 	realtime_step(r, &in);
+	if (f->type == REALTIME_ERROR && f->whole)
+		realtime_step(r, &(struct conversation_input){.type = CONVERSATION_REFUSED,
+							      .session = s->session});
 }
 
 static void take_message(struct realtime_socket *s, bool text, const uint8_t *data, size_t len)

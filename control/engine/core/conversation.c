@@ -514,6 +514,7 @@ static int step_any(struct conversation *c, const struct conversation_input *in)
 	case CONVERSATION_OPENED:
 	case CONVERSATION_CREATED:
 	case CONVERSATION_CLOSED:
+	case CONVERSATION_REFUSED:
 		conversation_link(c, in);
 		break;
 	case CONVERSATION_GO_AWAY:

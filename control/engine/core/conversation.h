@@ -94,6 +94,7 @@ enum conversation_input_type {
 	CONVERSATION_OPENED,
 	CONVERSATION_CREATED,	 /* the session */
 	CONVERSATION_CLOSED,	 /* text: why */
+	CONVERSATION_REFUSED,	 /* its description; the next one leaves out why */
 	CONVERSATION_RESPONSE,	 /* response; ask, 0 when the server did not return it */
 	CONVERSATION_AUDIO,	 /* response, item, pcm */
 	CONVERSATION_TEXT,	 /* response, item, text */

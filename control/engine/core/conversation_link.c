@@ -148,6 +148,10 @@ void conversation_link(struct conversation *c, const struct conversation_input *
 	case CONVERSATION_CREATED:
 		come_up(c, in->session);
 		break;
+	case CONVERSATION_REFUSED:
+		if (s->link == SESSION_UP)
+			describe(c, in->session);
+		break;
 	default:
 		conversation_lose(c, in->session, in->text, false);
 		break;

@@ -354,6 +354,42 @@ TEST(a_silent_answer_is_asked_for_again)
 	end(&s);
 }
 
+/* ---- a voice that the provider does not have ---- */
+
+static unsigned descriptions;
+
+static void choosy_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+
+	keep(s, type, root);
+	if (strcmp(type, "session.update") != 0)
+		return;
+	descriptions++;
+	if (strstr(s->session, "\"voice\""))
+		fake_send(f, conn,
+			  "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
+			  "\"code\":\"invalid_value\",\"message\":\"Invalid value: 'marin'.\","
+			  "\"param\":\"session.audio.output.voice\",\"event_id\":null}}");
+	else
+		env_stop(f->env);
+}
+
+/* Nothing of an update is taken when a part of it is refused. */
+TEST(a_refused_voice_costs_no_instructions)
+{
+	static struct seen s;
+
+	descriptions = 0;
+	CHECK(begin(&s, choosy_server, ""));
+	CHECK_INT(engine_realtime.instruct(s.rt, "be brief"), 0);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(descriptions, 2);
+	CHECK(strstr(s.session, "be brief") && strstr(s.session, "\"turn_detection\":null"));
+	end(&s);
+}
+
 /* ---- a refused ask, a failed answer ---- */
 
 static void refusing_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
