@@ -142,7 +142,8 @@ static void take_decision(struct agent *a, const struct roles_event *ev)
 	if (e->type == ENGINE_FAILED)
 		log_warn("not_judged", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
 			 (const char *)e->data.p);
-	if (e->type == ENGINE_FAILED || e->type == ENGINE_WORDS)
+	/* An end without words is no decision either; behind words the room passes it over. */
+	if (e->type == ENGINE_FAILED || e->type == ENGINE_WORDS || e->type == ENGINE_DONE)
 		agent_feed(a, &(struct room_event){.type = ROOM_CLASSIFIED,
 						   .turn = ev->turn,
 						   .yes = e->type == ENGINE_WORDS,

@@ -144,9 +144,38 @@ json_t *text_json(const char *text)
 
 /* ---- limits ---- */
 
-/* Reasoning models need more than others, and some count differently. */
+/* "o1", "o4-mini" */
+static bool is_o_model(const char *model)
+{
+	return model[0] == 'o' && model[1] >= '0' && model[1] <= '9';
+}
+
+/* "gpt-5", "gpt-5-mini-2025-08-07"; later ones do not reason unless they are told to. */
+static bool is_gpt_5(const char *model)
+{
+	static const char *const sizes[] = {"gpt-5-mini", "gpt-5-nano", "gpt-5"};
+
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		size_t n = strlen(sizes[i]);
+
+		if (strncmp(model, sizes[i], n) == 0)
+			return !model[n] || strncmp(model + n, "-20", 3) == 0;
+	}
+	return false;
+}
+
+const char *text_effort(const struct text_request *r)
+{
+	if (*r->options->effort || !r->ask->one_word)
+		return r->options->effort;
+	return is_gpt_5(r->ask->model) ? "minimal" : is_o_model(r->ask->model) ? "low" : "";
+}
+
+/* Reasoning counts among the tokens of an answer; o models cannot be told to leave it. */
 static uint32_t word_tokens(const char *model)
 {
+	if (is_o_model(model))
+		return 512;
 	if (strncmp(model, "gpt-5", 5) == 0)
 		return 64;
 	return strncmp(model, "gpt-", 4) == 0 ? 16 : 2;

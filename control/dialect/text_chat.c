@@ -107,6 +107,7 @@ static json_t *build_tools(const struct engine_ask *ask)
 static bool put_options(json_t *root, const struct text_request *r)
 {
 	const struct text_options *o = r->options;
+	const char *effort = text_effort(r);
 	uint32_t limit = text_limit(r);
 	bool ok = true;
 
@@ -116,8 +117,8 @@ static bool put_options(json_t *root, const struct text_request *r)
 		ok = text_put(root, "stream_options", json_pack("{s:b}", "include_usage", 1));
 	if (ok && r->ask->json)
 		ok = text_put(root, "response_format", json_pack("{s:s}", "type", "json_object"));
-	if (ok && *o->effort)
-		ok = text_put(root, "reasoning_effort", json_string(o->effort));
+	if (ok && *effort)
+		ok = text_put(root, "reasoning_effort", json_string(effort));
 	if (ok && o->server == TEXT_SERVER_LLAMACPP)
 		ok = text_put(root, "cache_prompt", json_boolean(o->cache));
 	if (ok && o->server == TEXT_SERVER_LLAMACPP && o->slot >= 0)

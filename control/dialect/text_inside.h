@@ -21,6 +21,9 @@ json_t *text_base64(const struct slice *data);
 json_t *text_json(const char *text);
 /* Limit of the answer: the ask's, else the options'; 0: none. */
 uint32_t text_limit(const struct text_request *r);
+/* Effort of reasoning: the options', or for one word the least that the model knows; "": its own.
+ */
+const char *text_effort(const struct text_request *r);
 
 /* ---- text_stream.c ---- */
 void text_tell_words(struct text_stream *s, const json_t *text);

@@ -75,6 +75,7 @@ static json_t *build_tools(const struct engine_ask *ask)
 
 static bool put_options(json_t *root, const struct text_request *r)
 {
+	const char *effort = text_effort(r);
 	uint32_t limit = text_limit(r);
 	bool ok = true;
 
@@ -85,8 +86,8 @@ static bool put_options(json_t *root, const struct text_request *r)
 		ok = text_put(root, "instructions", json_string(r->ask->instructions));
 	if (ok && *r->previous)
 		ok = text_put(root, "previous_response_id", json_string(r->previous));
-	if (ok && *r->options->effort)
-		ok = text_put(root, "reasoning", json_pack("{s:s}", "effort", r->options->effort));
+	if (ok && *effort)
+		ok = text_put(root, "reasoning", json_pack("{s:s}", "effort", effort));
 	if (ok && r->ask->json)
 		ok = text_put(root, "text",
 			      json_pack("{s:{s:s}}", "format", "type", "json_object"));

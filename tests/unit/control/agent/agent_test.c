@@ -646,6 +646,45 @@ TEST(a_spoken_question_gets_an_answer_that_is_written_and_read_out)
 	scene_end(&s);
 }
 
+/* ---- a model that decides nothing, since all its tokens went into thoughts ---- */
+
+static void decide_nothing(struct evhttp_request *req, void *arg)
+{
+	static const char nothing[] = "{\"choices\":[{\"message\":{\"content\":\"\"},"
+				      "\"finish_reason\":\"length\"}]}";
+
+	(void)arg;
+	fake_http_answer(req, 200, "application/json", nothing, sizeof nothing - 1);
+}
+
+static bool undecided(struct scene *s)
+{
+	char base[64];
+
+	writer = evhttp_new(env_base(s->fake.env));
+	evhttp_set_gencb(writer, decide_nothing, NULL);
+	return fake_http_listen(writer, base, sizeof base) && waits_for_the_end(s) &&
+	       !settings_set(s->settings, "admission", "classifier") &&
+	       !settings_set(s->settings, "classify_ms", "10000") &&
+	       !settings_set(s->settings, "text_url", base);
+}
+
+TEST(a_decision_without_words_is_not_waited_for)
+{
+	static struct scene s;
+
+	prepare = undecided;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	agent_member(s.agent, ALICE + 1, "Bob", false, true);
+	s.words = "what time is it";
+	over = turned;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	evhttp_free(writer);
+	scene_end(&s);
+}
+
 static char context[4096];
 
 static void take_context(const struct bus_event *ev, void *arg)

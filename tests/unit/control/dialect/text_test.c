@@ -369,10 +369,20 @@ TEST(servers_and_models_have_their_own_names)
 	const struct engine_ask word = {
 		.model = "gpt-5-nano", .messages = &m, .n = 1, .one_word = true};
 	const struct engine_ask json = {.messages = &m, .n = 1, .json = true};
+	const struct engine_ask o = {.model = "o4-mini", .messages = &m, .n = 1, .one_word = true};
+	const struct engine_ask later = {
+		.model = "gpt-5.1", .messages = &m, .n = 1, .one_word = true};
 
-	check_body(build(&text_dialect_chat, "", &word, 0),
-		   "{\"model\":\"gpt-5-nano\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]"
-		   ",\"stream\":false,\"max_completion_tokens\":64}");
+	check_body(
+		build(&text_dialect_chat, "", &word, 0),
+		"{\"model\":\"gpt-5-nano\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]"
+		",\"stream\":false,\"max_completion_tokens\":64,\"reasoning_effort\":\"minimal\"}");
+	check_body(build(&text_dialect_chat, "", &o, 0),
+		   "{\"model\":\"o4-mini\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],"
+		   "\"stream\":false,\"max_completion_tokens\":512,\"reasoning_effort\":\"low\"}");
+	check_body(build(&text_dialect_chat, "", &later, 0),
+		   "{\"model\":\"gpt-5.1\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],"
+		   "\"stream\":false,\"max_completion_tokens\":64}");
 	check_body(build(&text_dialect_chat,
 			 "{\"server\":\"llama.cpp\",\"slot\":2,\"stream_usage\":false,"
 			 "\"effort\":\"low\",\"output_tokens\":7}",
@@ -382,7 +392,8 @@ TEST(servers_and_models_have_their_own_names)
 		   ",\"reasoning_effort\":\"low\",\"cache_prompt\":true,\"id_slot\":2}");
 	check_body(build(&text_dialect_responses, "{\"store\":true}", &word, 0),
 		   "{\"model\":\"gpt-5-nano\",\"input\":[{\"role\":\"user\",\"content\":\"hi\"}],"
-		   "\"stream\":false,\"store\":false,\"max_output_tokens\":64}");
+		   "\"stream\":false,\"store\":false,\"max_output_tokens\":64,\"reasoning\":{"
+		   "\"effort\":\"minimal\"}}");
 	check_body(build(&text_dialect_responses, "{\"effort\":\"none\"}", &json, 0),
 		   "{\"model\":\"m\",\"input\":[{\"role\":\"user\",\"content\":\"hi\"}],"
 		   "\"stream\":true,\"store\":false,\"reasoning\":{\"effort\":\"none\"},"
