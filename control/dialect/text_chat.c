@@ -31,6 +31,40 @@ static json_t *build_parts(const struct engine_message *m)
 	return NULL;
 }
 
+/* Servers that apply the model's own chat template refuse two messages of one role in a row, and an
+ * assistant that begins, where the template does (Mistral, Gemma). In a room several people speak
+ * before the bot does. */
+static bool is_strict(const struct text_options *o)
+{
+	return o->server == TEXT_SERVER_LLAMACPP || o->server == TEXT_SERVER_VLLM ||
+	       o->server == TEXT_SERVER_LOCALAI;
+}
+
+/* The last message, when it is words of this role; NULL otherwise. */
+static json_t *last_words(const json_t *messages, const char *role)
+{
+	size_t n = json_array_size(messages);
+	json_t *last = n ? json_array_get(messages, n - 1) : NULL;
+	const char *was = json_string_value(json_object_get(last, "role"));
+
+	return was && strcmp(was, role) == 0 && json_is_string(json_object_get(last, "content")) &&
+			       !json_object_get(last, "tool_calls")
+		       ? last
+		       : NULL;
+}
+
+static bool join_words(json_t *last, const struct engine_message *m)
+{
+	json_t *line = text_line(m);
+	json_t *both =
+		line ? json_sprintf("%s\n%s", json_string_value(json_object_get(last, "content")),
+				    json_string_value(line))
+		     : NULL;
+
+	json_decref(line);
+	return text_put(last, "content", both);
+}
+
 static bool append_message(json_t *messages, const struct engine_message *m)
 {
 	json_t *v;
@@ -43,6 +77,23 @@ static bool append_message(json_t *messages, const struct engine_message *m)
 			      m->role == ENGINE_ASSISTANT ? "assistant" : "user", "content",
 			      m->n_images ? build_parts(m) : text_line(m));
 	return json_array_append_new(messages, v) == 0;
+}
+
+static bool append_strictly(json_t *messages, const struct engine_message *m)
+{
+	bool bot = m->role == ENGINE_ASSISTANT;
+	const json_t *first = json_array_get(messages, 0);
+	const char *role = json_string_value(json_object_get(first, "role"));
+	size_t told = role && strcmp(role, "system") == 0;
+	json_t *last = m->n_images ? NULL : last_words(messages, bot ? "assistant" : "user");
+
+	if (last)
+		return join_words(last, m);
+	if (bot && json_array_size(messages) == told &&
+	    json_array_append_new(messages,
+				  json_pack("{s:s,s:s}", "role", "user", "content", "(earlier)")))
+		return false;
+	return append_message(messages, m);
 }
 
 /* Calls belong to the assistant's message before them. */
@@ -68,8 +119,17 @@ static bool append_call(json_t *messages, const struct engine_message *m)
 						      m->tool, "arguments", m->text)) == 0;
 }
 
-static json_t *build_messages(const struct engine_ask *ask)
+static bool append_any(json_t *messages, const struct engine_message *m, bool strict)
 {
+	if (m->role == ENGINE_CALL)
+		return append_call(messages, m);
+	return strict && m->role != ENGINE_RESULT ? append_strictly(messages, m)
+						  : append_message(messages, m);
+}
+
+static json_t *build_messages(const struct text_request *r)
+{
+	const struct engine_ask *ask = r->ask;
 	json_t *messages = json_array();
 	bool ok = messages != NULL;
 
@@ -77,9 +137,7 @@ static json_t *build_messages(const struct engine_ask *ask)
 		ok = json_array_append_new(messages, json_pack("{s:s,s:s}", "role", "system",
 							       "content", ask->instructions)) == 0;
 	for (size_t i = 0; ok && i < ask->n; i++)
-		ok = ask->messages[i].role == ENGINE_CALL
-			     ? append_call(messages, &ask->messages[i])
-			     : append_message(messages, &ask->messages[i]);
+		ok = append_any(messages, &ask->messages[i], is_strict(r->options));
 	if (ok)
 		return messages;
 	json_decref(messages);
@@ -129,7 +187,7 @@ static bool put_options(json_t *root, const struct text_request *r)
 static char *build_chat(const struct text_request *r)
 {
 	json_t *root = json_pack("{s:s,s:o,s:b}", "model", r->ask->model, "messages",
-				 build_messages(r->ask), "stream", r->stream);
+				 build_messages(r), "stream", r->stream);
 	bool ok = root && put_options(root, r);
 
 	if (ok && r->ask->n_tools)

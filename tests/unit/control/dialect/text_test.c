@@ -363,6 +363,44 @@ TEST(a_chat_request)
 		"\"description\":\"Looks.\",\"parameters\":{\"type\":\"object\"}}}]}");
 }
 
+static char *build_room(const char *options)
+{
+	static const struct engine_message room[] = {
+		{.role = ENGINE_ASSISTANT, .speaker = "", .text = "hello"},
+		{.role = ENGINE_USER, .speaker = "Bob", .text = "one"},
+		{.role = ENGINE_USER, .speaker = "Eve", .text = "two"},
+		{.role = ENGINE_ASSISTANT, .speaker = "", .text = "three"},
+		{.role = ENGINE_ASSISTANT, .speaker = "", .text = "four"},
+		{.role = ENGINE_USER, .speaker = "", .text = "five"},
+	};
+	const struct engine_ask ask = {.model = "m", .messages = room, .n = 6};
+
+	return build(&text_dialect_chat, options, &ask, 0);
+}
+
+/* Chat templates of some models refuse anything else. */
+TEST(roles_take_turns_where_the_server_applies_a_template)
+{
+	static const char *const servers[] = {"{\"server\":\"llama.cpp\",\"stream_usage\":false}",
+					      "{\"server\":\"vllm\",\"stream_usage\":false}"};
+
+	char *body;
+
+	for (size_t i = 0; i < 2; i++) {
+		body = build_room(servers[i]);
+		CHECK(strstr(body, "\"messages\":[{\"role\":\"user\",\"content\":\"(earlier)\"},"
+				   "{\"role\":\"assistant\",\"content\":\"hello\"},"
+				   "{\"role\":\"user\",\"content\":\"[Bob]: one\\n[Eve]: two\"},"
+				   "{\"role\":\"assistant\",\"content\":\"three\\nfour\"},"
+				   "{\"role\":\"user\",\"content\":\"five\"}]"));
+		free(body);
+	}
+	body = build_room("");
+	CHECK(strstr(body, "{\"role\":\"user\",\"content\":\"[Bob]: one\"},"
+			   "{\"role\":\"user\",\"content\":\"[Eve]: two\"}"));
+	free(body);
+}
+
 TEST(servers_and_models_have_their_own_names)
 {
 	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = "hi"};
