@@ -6,8 +6,8 @@
 #include "ipc/log.h"
 #include "proto/base/time.h"
 
-/* Providers generate several times faster than an answer plays, and answers may last minutes (4096
- * tokens of 50 ms at OpenAI). */
+/* Providers generate several times faster than an answer plays, and their longest answers last more
+ * than 200 s. */
 enum { BACKLOG_S = 300, FRAMES_PER_S = 25, INHERITED_FADE_MS = 60 };
 
 struct media_playback *media_playback_find(struct media_call *call, uint32_t id)
