@@ -26,7 +26,13 @@
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
-enum { ROOM_WAIT_NS = 2000000, SLICE_NS = 100000, RT_LIMIT_US = 1000000, PHASES = 8 };
+enum {
+	ROOM_WAIT_NS = 2000000,
+	PATIENCE_NS = 10000000,
+	SLICE_NS = 100000,
+	RT_LIMIT_US = 1000000,
+	PHASES = 8
+};
 
 /* A datagram that is read alone costs three threads a wake. While datagrams arrive at less than
  * COALESCE_GAP_NS from each other on average, the sockets are read as often as COALESCE_GROUP of
@@ -55,7 +61,7 @@ struct audio_thread {
 	struct load load;
 	unsigned degraded; /* steps by which all encoders are degraded */
 	atomic_bool quit;
-	bool wake_due; /* the loop thread is to be woken */
+	uint64_t wake_by; /* when the loop thread is to be woken; UINT64_MAX: no event waits */
 	struct {
 		uint64_t until;	   /* sockets are not read before */
 		uint64_t interval; /* 0: they are read at once */
@@ -67,6 +73,17 @@ struct audio_thread {
 };
 
 /* ---- events ---- */
+
+/* Whether an event may wait for PATIENCE_NS, so that those of several streams share a wake. */
+static bool is_patient(enum ev_type type)
+{
+	return type == EV_LANE_PROGRESS || type == EV_CALL_STATS || type == EV_USER_STATS;
+}
+
+static void wake_by(struct audio_thread *t, uint64_t when)
+{
+	t->wake_by = when < t->wake_by ? when : t->wake_by;
+}
 
 static bool push_event(const struct ev *ev, bool may_drop, void *arg)
 {
@@ -83,7 +100,7 @@ static bool push_event(const struct ev *ev, bool may_drop, void *arg)
 	if (ev->type == EV_HEARD)
 		ring_push_part(t->up_pcm, ev->heard.pcm, ev->heard.n * sizeof *ev->heard.pcm);
 	ring_push(t->up, ev);
-	t->wake_due = true;
+	wake_by(t, is_patient(ev->type) ? env_now(t->env) + PATIENCE_NS : 0);
 	return true;
 }
 
@@ -379,10 +396,12 @@ static void wake_loop_thread(struct audio_thread *t)
 {
 	uint64_t one = 1;
 
-	if (t->wake_due && write(t->wake_out, &one, sizeof one) < 0) {
+	if (env_now(t->env) < t->wake_by)
+		return;
+	t->wake_by = UINT64_MAX;
+	if (write(t->wake_out, &one, sizeof one) < 0) {
 		/* Full: it is readable already. */
 	}
-	t->wake_due = false;
 }
 
 void audio_thread_measure(struct audio_thread *t, uint64_t from, uint64_t to)
@@ -463,6 +482,8 @@ static void turn(struct audio_thread *t)
 
 	if (coalesce && t->coalesce.until < until)
 		until = t->coalesce.until;
+	if (t->wake_by < until)
+		until = t->wake_by;
 	if ((full || ring_count(t->down)) && now + ROOM_WAIT_NS < until)
 		until = now + ROOM_WAIT_NS;
 	n = wait_for_events(t, coalesce || full ? t->ep_no_sockets : t->ep, evs, until);
@@ -472,8 +493,8 @@ static void turn(struct audio_thread *t)
 		if (evs[i].data.u64 != TAG_WAKE)
 			got += deliver_datagrams(t, (unsigned)evs[i].data.u64);
 	update_coalescing(t, got);
-	deliver_commands(t);
 	wake_loop_thread(t);
+	deliver_commands(t);
 	run_work(t);
 	wake_loop_thread(t);
 	audio_thread_measure(t, from, env_now(t->env));
@@ -536,7 +557,7 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 	if (!t)
 		return ENOMEM;
 	t->wake_in = t->wake_out = t->ep = t->ep_no_sockets = -1;
-	t->due = UINT64_MAX;
+	t->due = t->wake_by = UINT64_MAX;
 	err = env_alloc(&t->env, &conf);
 	if (err)
 		goto out;

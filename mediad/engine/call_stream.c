@@ -116,6 +116,8 @@ static uint64_t next_speaker_tick(const struct call_stream *cs, uint64_t now)
 
 	if (needs_every_tick(cs))
 		return deadline_after(cs, now);
+	at = cs->stats_at < at ? cs->stats_at : at;
+	at = cs->key && !cs->report.off && cs->report.next < at ? cs->report.next : at;
 	for (unsigned i = 0; i < cs->n_slots; i++) {
 		uint64_t due = audio_speaker_due(cs->slots[i]->speaker);
 
@@ -126,11 +128,14 @@ static uint64_t next_speaker_tick(const struct call_stream *cs, uint64_t now)
 	return deadline_after(cs, at > now ? at - 1 : now);
 }
 
-void call_stream_hasten_tick(struct call_stream *cs)
+void call_stream_hasten_tick(struct call_stream *cs, uint64_t due)
 {
-	uint64_t next = deadline_after(cs, env_now(cs->env));
+	uint64_t now = env_now(cs->env), next;
 
-	if (cs->linked && next < cs->speaker_tick_at)
+	if (!cs->linked || due >= cs->speaker_tick_at)
+		return;
+	next = deadline_after(cs, due > now ? due - 1 : now);
+	if (next < cs->speaker_tick_at)
 		cs->speaker_tick_at = next;
 }
 
@@ -351,7 +356,7 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *c)
 	default:
 		break;
 	}
-	call_stream_hasten_tick(cs);
+	call_stream_hasten_tick(cs, 0);
 }
 
 void call_stream_stop(struct call_stream *cs)

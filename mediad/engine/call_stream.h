@@ -34,7 +34,7 @@ enum {
 	CALL_STREAM_STATS_MS = 5000,
 	CALL_STREAM_PROGRESS_MS = 100,
 	/* The longest interval of a stream's ticks, when nobody waits for one. */
-	CALL_STREAM_LAZY_MS = 100,
+	CALL_STREAM_LAZY_MS = 500,
 };
 
 /* Passes an event up to the loop thread. Returns false when the ring has no room; `may_drop` says

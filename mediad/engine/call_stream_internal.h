@@ -21,8 +21,8 @@ void call_stream_end_captures(struct call_stream *cs, enum media_reason reason);
 /* Forgets the SSRC of every slot. */
 void call_stream_unmap_all(struct call_stream *cs);
 
-/* Something waits for the speakers' tick: it comes at the next deadline. */
-void call_stream_hasten_tick(struct call_stream *cs);
+/* The speakers' tick has something to do at `due`: it comes no later than at the deadline after. */
+void call_stream_hasten_tick(struct call_stream *cs, uint64_t due);
 /* UDP does not work: tells the loop thread, once a session. */
 void call_stream_report_udp(struct call_stream *cs);
 

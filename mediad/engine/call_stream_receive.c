@@ -182,8 +182,7 @@ static void on_packet(struct call_stream *cs, struct slot *s, const struct audio
 	enum verdict v = s->draining && s->n_pending ? MUST_WAIT : hear_packet(cs, s, &c);
 
 	if (v == DONE) {
-		if (!audio_speaker_due(s->speaker))
-			call_stream_hasten_tick(cs);
+		call_stream_hasten_tick(cs, audio_speaker_due(s->speaker));
 		return;
 	}
 	h.tried = v == NO_KEY_YET;
@@ -191,7 +190,7 @@ static void on_packet(struct call_stream *cs, struct slot *s, const struct audio
 	 * we never had. */
 	h.counts = h.tried && s->epoch;
 	keep_pending(cs, s, &h, pkt->p);
-	call_stream_hasten_tick(cs);
+	call_stream_hasten_tick(cs, 0);
 }
 
 /* Retries pending packets of s and returns how many were delivered, at most `most`. */
@@ -288,7 +287,7 @@ static void on_unmapped_packet(struct call_stream *cs, uint32_t ssrc,
 	if (!cs->keep_unmapped || cs->deaf)
 		return;
 	keep_pending(cs, NULL, &h, pkt->p);
-	call_stream_hasten_tick(cs);
+	call_stream_hasten_tick(cs, 0);
 	report_unmapped(cs, find_unmapped_source(cs, ssrc), now);
 }
 

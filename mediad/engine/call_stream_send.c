@@ -3,7 +3,8 @@
 #include "mediad/engine/call_stream_internal.h"
 #include "proto/base/time.h"
 
-#define TICK (SENDER_TICK_MS * NS_PER_MS)
+#define TICK	 (SENDER_TICK_MS * NS_PER_MS)
+#define PROGRESS (CALL_STREAM_PROGRESS_MS * NS_PER_MS)
 
 static void forget_progress(struct call_stream *cs, uint32_t playback)
 {
@@ -124,7 +125,9 @@ void call_stream_report_progress(struct call_stream *cs, uint64_t now)
 {
 	if (now < cs->progress_at)
 		return;
-	cs->progress_at = now + CALL_STREAM_PROGRESS_MS * NS_PER_MS;
+	/* At the same times in all streams, so that one wake of the loop thread and of control
+	 * serves many. */
+	cs->progress_at = (now / PROGRESS + 1) * PROGRESS;
 	for (unsigned i = 0; i < SENDER_LANES; i++) {
 		struct ev ev = {.type = EV_LANE_PROGRESS, .stream = cs};
 		struct lane *lane;

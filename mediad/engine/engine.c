@@ -13,6 +13,8 @@
 
 #define RETRY_NS (2 * NS_PER_MS)
 
+enum { TOGETHER = 8 };
+
 struct queued_command {
 	struct queued_command *next;
 	struct cmd cmd;
@@ -222,7 +224,9 @@ int engine_add_stream(struct engine *e, struct call_stream *cs)
 	struct cmd cmd = {.type = CMD_STREAM_ADD, .stream = cs};
 	struct engine_thread *best = &e->m[0];
 
-	for (unsigned i = 1; i < e->conf.threads; i++)
+	/* Streams of one thread share wakes, so a few stay together before another thread gets one.
+	 */
+	for (unsigned i = 1; i < e->conf.threads && best->streams >= TOGETHER; i++)
 		if (e->m[i].streams < best->streams)
 			best = &e->m[i];
 	if (best->streams >= THREAD_STREAMS)

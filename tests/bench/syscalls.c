@@ -2,6 +2,8 @@
  * syscalls_per_heard_1, _10, _100 from datagram to control's handler, with so many calls of ten
  * members in each of which one speaks; syscalls_per_sent_100 with a hundred calls that speak.
  *
+ * mediad has one audio thread: calls on one thread share wakes.
+ *
  * The kernel counts them (the tracepoint raw_syscalls:sys_enter), so the figures are free of noise
  * and include all that the processes do in that time. */
 #include "tests/bench/bench.h"
@@ -111,7 +113,7 @@ int main(void)
 {
 	static const unsigned calls[] = {1, 10, MOST};
 	struct plane_conf conf = {
-		.cpu = -1, .apart = true, .speakers = MEMBERS, .packeth = on_packet};
+		.cpu = -1, .threads = 1, .apart = true, .speakers = MEMBERS, .packeth = on_packet};
 	struct plane *p;
 
 	if (sodium_init() < 0)

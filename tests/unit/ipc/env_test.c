@@ -260,3 +260,50 @@ TEST_OOM(env_and_timer_survive_every_failed_allocation)
 	tmr_free(t);
 	env_free(env);
 }
+
+/* ---- many timers ---- */
+
+static struct crowd {
+	struct loop l;
+	struct tmr *t[MANY];
+	uint64_t due[MANY], last;
+	unsigned fired, early, disorder;
+} crowd;
+
+static void on_one(void *arg)
+{
+	uint64_t due = *(uint64_t *)arg;
+
+	crowd.early += env_now(crowd.l.env) < due;
+	crowd.disorder += due < crowd.last;
+	crowd.last = due;
+	if (++crowd.fired == MANY / 2)
+		env_stop(crowd.l.env);
+}
+
+/* In the order of their times, however they were started, restarted and stopped. */
+TEST(many_timers_fire_in_order)
+{
+	uint64_t now;
+
+	memset(&crowd, 0, sizeof crowd);
+	CHECK_INT(loop_open(&crowd.l, NULL), 0);
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK_INT(tmr_alloc(&crowd.t[i], crowd.l.env, on_one, &crowd.due[i]), 0);
+	now = env_now(crowd.l.env);
+	for (unsigned i = 0; i < MANY; i++)
+		tmr_start(crowd.t[i], (i * 37 % 61) * NS_PER_MS);
+	for (unsigned i = 0; i < MANY; i++) {
+		crowd.due[i] = now + 1000 * NS_PER_US * (2 + i * 7919 % 997 / 40);
+		tmr_start_at(crowd.t[i], crowd.due[i]);
+	}
+	for (unsigned i = 0; i < MANY; i += 2)
+		tmr_stop(crowd.t[i]);
+	CHECK(loop_run(&crowd.l));
+	CHECK_INT(crowd.fired, MANY / 2);
+	CHECK_INT(crowd.early, 0);
+	CHECK_INT(crowd.disorder, 0);
+	for (unsigned i = 0; i < MANY; i++)
+		tmr_free(crowd.t[i]);
+	loop_close(&crowd.l);
+}

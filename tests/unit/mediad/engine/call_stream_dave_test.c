@@ -544,7 +544,7 @@ TEST(call_stream_dave_keys_are_returned)
 	pair_open_key(2);
 	pair_run(9900);
 	CHECK_INT(pair.rx.keys_gone, 0);
-	pair_run(200);
+	pair_run(100 + CALL_STREAM_LAZY_MS + SENDER_TICK_MS);
 	CHECK_INT(pair.rx.keys_gone, 1);
 	for (uint64_t epoch = 3; epoch < 3 + DAVE_KEYS; epoch++)
 		pair_open_key(epoch);

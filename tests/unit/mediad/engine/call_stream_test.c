@@ -142,6 +142,70 @@ TEST(call_stream_rtp_time_is_wall_time)
 	finish();
 }
 
+static void send_only(void)
+{
+	call_stream_send(rig.l);
+}
+
+/* The frame leaves first and its successor is made afterwards. A thread that is a whole tick behind
+ * makes it before the next deadline's packet, so that none is missing. */
+TEST(call_stream_sends_before_it_encodes)
+{
+	uint64_t begin = 1000 * TICK;
+
+	CHECK_INT(start(), 0);
+	at(begin - TICK / 2, join);
+	at(begin, send_only);
+	CHECK_INT(rig.l->seq, 1);
+	CHECK(rig.l->work_due);
+	at(begin + TICK, send_only);
+	CHECK_INT(rig.l->seq, 2);
+	at(begin + 2 * TICK, tick);
+	CHECK_INT(rig.l->seq, 3);
+	CHECK(!rig.l->work_due);
+	finish();
+}
+
+/* Once op 5 was taken back there is nothing to wake for, and RTP time goes on all the same. */
+TEST(call_stream_has_no_deadlines_while_it_is_silent)
+{
+	uint64_t begin = 1000 * TICK, now = begin;
+
+	CHECK_INT(start(), 0);
+	at(begin - TICK / 2, join);
+	rig.l->discovery.state = DISCOVERY_DONE;
+	for (unsigned k = 0; k < 100; k++, now += TICK)
+		at(now, tick);
+	CHECK(call_stream_next(rig.l) > now + 2 * TICK);
+	now += 10 * TICK;
+	at(now + NS_PER_MS, mute);
+	at(now + 2 * NS_PER_MS, unmute);
+	CHECK_INT(rig.l->ts_at, now + TICK);
+	CHECK_INT(rig.l->ts, TS + 111 * RTP_FRAME);
+	finish();
+}
+
+/* A steady speaker moves the end of its capture with each packet; a gap wants a tick. */
+TEST(call_stream_ticks_for_speakers_that_need_it)
+{
+	uint8_t opus[40] = {0xf8, 1, 2, 3};
+	unsigned soon = 0;
+
+	CHECK_INT(pair_start(), 0);
+	pair_clear(&pair.rx, true, UINT64_MAX);
+	pair.rx.l->discovery.state = DISCOVERY_DONE;
+	pair_run(3000); /* op 5 is taken back */
+	for (uint16_t i = 0; i < 50; i++) {
+		pair_packet(&pair.rx, i, opus, sizeof opus);
+		pair_run(20);
+		soon += call_stream_next(pair.rx.l) < pair.now + 50 * NS_PER_MS;
+	}
+	CHECK(soon <= 10);
+	pair_packet(&pair.rx, 51, opus, sizeof opus);
+	CHECK(call_stream_next(pair.rx.l) <= pair.now + TICK);
+	pair_finish();
+}
+
 static void end_lane(void)
 {
 	struct cmd c = {.type = CMD_LANE_END};
@@ -206,7 +270,7 @@ TEST(call_stream_notices_a_dead_path)
 	path_prove(&cs->path, pair.now);
 	pair_run(PATH_SILENT_MS - 100);
 	CHECK(!cs->path.asking);
-	pair_run(200);
+	pair_run(100 + CALL_STREAM_LAZY_MS + SENDER_TICK_MS);
 	CHECK(cs->path.asking);
 	strcpy(cs->known_ip, "10.0.0.1");
 	cs->known_port = 0x1234;
@@ -228,7 +292,7 @@ TEST(call_stream_notices_a_dead_path)
 	cs->discovery.state = DISCOVERY_DONE;
 	path_prove(&cs->path, pair.now);
 	strcpy(cs->known_ip, "10.0.0.2");
-	pair_run(PATH_SILENT_MS + 100);
+	pair_run(PATH_SILENT_MS + CALL_STREAM_LAZY_MS + SENDER_TICK_MS);
 	pair_datagram(&pair.tx, answer, sizeof answer);
 	CHECK_INT(pair.tx.udp_failed, 1);
 	pair_finish();

@@ -441,6 +441,6 @@ void pair_end_lane(void)
 /* Statistics come every five seconds. */
 void pair_ask_stats(void)
 {
-	pair.rx.l->stats_at = 0;
+	pair.rx.l->stats_at = pair.rx.l->speaker_tick_at = 0;
 	pair_run(25);
 }

@@ -1,0 +1,137 @@
+/* The steps of an audio thread without the thread, and the choice of a thread for a stream. */
+#include "mediad/engine/audio_thread.h"
+
+#include "ipc/env.h"
+#include "ipc/env_replay.h"
+#include "ipc/journal.h"
+#include "mediad/engine/engine.h"
+#include "proto/base/time.h"
+#include "tests/test.h"
+
+#define TICK (20 * NS_PER_MS)
+
+enum { STREAMS = 17, SOURCE_COMMAND = 1, SOURCE_TICK = 3, SOURCE_WORK = 4 };
+
+static struct rig {
+	struct audio_thread *t;
+	struct env *env;
+	struct call_stream *streams[STREAMS];
+	uint64_t now;
+} rig;
+
+/* The kernel takes what is sent, and every ring has room. */
+static const uint8_t *world(uint8_t what, size_t n, void *arg)
+{
+	static const uint8_t one[8] = {[7] = 1}, none[64];
+
+	(void)arg;
+	return what == JOURNAL_ANSWER ? one : n <= sizeof none ? none : NULL;
+}
+
+static void step(uint32_t source)
+{
+	env_replay_step(rig.env, rig.now, source, 0, NULL, 0);
+}
+
+static void command(struct call_stream *cs, struct cmd c)
+{
+	c.stream = cs;
+	audio_thread_push(rig.t, &c);
+	step(SOURCE_COMMAND);
+}
+
+static int add_stream(unsigned i)
+{
+	static const uint8_t key[RTPSIZE_KEY];
+	struct cmd set_key = {.type = CMD_KEY};
+	int err = call_stream_alloc(&rig.streams[i], NULL, 64000);
+
+	if (!err)
+		err = rtpsize_alloc(&set_key.key, RTPSIZE_XCHACHA20_POLY1305, key);
+	if (err)
+		return err;
+	command(rig.streams[i], (struct cmd){.type = CMD_STREAM_ADD});
+	command(rig.streams[i],
+		(struct cmd){.type = CMD_LINK, .link = {.fd = -1, .link = 1, .ssrc = i + 1}});
+	command(rig.streams[i], set_key);
+	command(rig.streams[i], (struct cmd){.type = CMD_SPEAKING_SENT});
+	return 0;
+}
+
+static unsigned count_sent(uint16_t seq)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < STREAMS; i++)
+		n += rig.streams[i]->seq == seq;
+	return n;
+}
+
+static unsigned count_work(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < STREAMS; i++)
+		n += rig.streams[i]->work_due;
+	return n;
+}
+
+/* Streams share eight phases. All that are due send in one step, before any of them encodes. */
+TEST(audio_thread_sends_for_all_streams_first)
+{
+	memset(&rig, 0, sizeof rig);
+	rig.now = 1000 * TICK - NS_PER_MS;
+	CHECK_INT(audio_thread_alloc(&rig.t, 1, true, NULL), 0);
+	rig.env = audio_thread_env(rig.t);
+	env_replay_world(rig.env, world, NULL);
+	for (unsigned i = 0; i < STREAMS; i++)
+		CHECK_INT(add_stream(i), 0);
+	rig.now = 1000 * TICK;
+	step(SOURCE_TICK);
+	/* Three of the seventeen have the first phase. */
+	CHECK_INT(count_sent(1), 3);
+	CHECK_INT(count_work(), 3);
+	step(SOURCE_WORK);
+	CHECK_INT(count_work(), 2);
+	step(SOURCE_WORK);
+	step(SOURCE_WORK);
+	CHECK_INT(count_work(), 0);
+	step(SOURCE_WORK); /* nothing is left */
+	for (unsigned phase = 1; phase < 8; phase++) {
+		rig.now += TICK / 8;
+		step(SOURCE_TICK);
+	}
+	CHECK_INT(count_sent(1), STREAMS);
+	audio_thread_free(rig.t);
+}
+
+static void on_event(const struct ev *ev, void *owner)
+{
+	(void)ev, (void)owner;
+}
+
+/* Streams of one thread share wakes, so eight come together before the next thread gets one. */
+TEST(engine_keeps_a_few_streams_together)
+{
+	struct env_conf ec = {.replaying = true};
+	struct engine_conf gc = {.threads = 2, .evh = on_event};
+	struct call_stream *streams[STREAMS + 1];
+	unsigned on[2] = {0};
+	struct engine *e;
+
+	CHECK_INT(env_alloc(&gc.env, &ec), 0);
+	env_replay_world(gc.env, world, NULL);
+	CHECK_INT(engine_alloc(&e, &gc), 0);
+	for (unsigned i = 0; i <= STREAMS; i++) {
+		CHECK_INT(call_stream_alloc(&streams[i], NULL, 64000), 0);
+		CHECK_INT(engine_add_stream(e, streams[i]), 0);
+		on[streams[i]->thread]++;
+		if (i == 7)
+			CHECK(on[0] == 8 && on[1] == 0);
+		if (i == 15)
+			CHECK(on[0] == 8 && on[1] == 8);
+	}
+	CHECK(on[0] == 9 && on[1] == 9);
+	engine_free(e);
+	env_free(gc.env);
+}
