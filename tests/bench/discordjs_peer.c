@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SPEAKERS = 10, RATE = 24000 };
+enum { SPEAKERS = 10, RATE = 24000, SETTLE_MS = 250 };
 
 static struct rig {
 	struct plane *plane;
@@ -97,7 +97,7 @@ static void hear(unsigned call, unsigned ms, unsigned burst, speakers_h *h)
 	speakers_start(rig.speakers[call], h, NULL);
 	plane_run(rig.plane, ms);
 	sent = speakers_stop(rig.speakers[call]);
-	plane_run(rig.plane, 50);
+	plane_run(rig.plane, SETTLE_MS);
 	cpu = our_cpu() - cpu;
 	if (h)
 		printf("{\"frames\": %" PRIu64 ", \"ns\": %" PRIu64 "}\n", rig.frames, rig.spent);
