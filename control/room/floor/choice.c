@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "control/room/base/context.h"
+#include "control/room/language/language.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
@@ -59,6 +60,30 @@ bool room_choice_open(const struct room_choice *c, uint64_t now)
 	return c->until > now;
 }
 
+/* The word in the language that it is guessed to be of. */
+static void split_word(struct room_words *w, const char *word, size_t n)
+{
+	char text[ROOM_OPTION_MAX];
+
+	copy_option(text, sizeof text, word, n);
+	room_words_split(w, text, room_language_guess(text, "", ROOM_LANGUAGE_UNKNOWN));
+}
+
+/* The same in other languages than English. */
+static int parse_number_in_language(const char *word, size_t n)
+{
+	static const uint32_t numbers[] = {ROOM_WORD_ORDINAL_LAST, ROOM_WORD_ORDINAL_1,
+					   ROOM_WORD_ORDINAL_2,	   ROOM_WORD_ORDINAL_3,
+					   ROOM_WORD_ORDINAL_4,	   ROOM_WORD_ORDINAL_5};
+	struct room_words w;
+
+	split_word(&w, word, n);
+	for (int i = 0; w.n && i <= ROOM_OPTIONS; i++)
+		if (room_words_match(&w, 0, numbers[i]) == w.n)
+			return i;
+	return -1;
+}
+
 /* 1 to 5, 0 for "last", -1 for any other word. */
 static int parse_number(const char *word, size_t n)
 {
@@ -71,7 +96,7 @@ static int parse_number(const char *word, size_t n)
 		for (unsigned k = 0; k < 4; k++)
 			if (n && strlen(words[i][k]) == n && strncasecmp(words[i][k], word, n) == 0)
 				return i;
-	return -1;
+	return parse_number_in_language(word, n);
 }
 
 /* Words that may stand beside a number: "the second one, please". */
@@ -81,11 +106,16 @@ static bool may_stand_beside(const char *word, size_t n)
 					    "um",   "uh",     "take",	"play",	 "i",
 					    "want", "yeah",   "yes",	"maybe", "ok",
 					    "okay", "track",  "song",	"number"};
+	struct room_words w;
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (strlen(words[i]) == n && strncasecmp(words[i], word, n) == 0)
 			return true;
-	return false;
+	split_word(&w, word, n);
+	return w.language != ROOM_LANGUAGE_EN && w.n &&
+	       room_words_match(&w, 0,
+				ROOM_WORD_GLUE | ROOM_WORD_LEAD | ROOM_WORD_FILLER |
+					ROOM_WORD_STOP_AROUND) == w.n;
 }
 
 static int choose_by_number(const struct room_choice *c, const char *text)

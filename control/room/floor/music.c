@@ -6,6 +6,7 @@
 #include "control/room/base/context.h"
 #include "control/room/base/hearing.h"
 #include "control/room/base/turns.h"
+#include "control/room/language/language.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
@@ -36,13 +37,48 @@ static bool is_in_list(const char *word, size_t n, const char *const *list)
 	return false;
 }
 
+/* The same in another language than English: one command, with words that may stand around it. */
+static enum room_music_control control_in(enum room_language language, const char *text)
+{
+	static const struct {
+		uint32_t class;
+		enum room_music_control control;
+	} commands[] = {{ROOM_WORD_MUSIC_STOP, ROOM_MUSIC_STOP},
+			{ROOM_WORD_MUSIC_PAUSE, ROOM_MUSIC_PAUSE},
+			{ROOM_WORD_MUSIC_SKIP, ROOM_MUSIC_SKIP},
+			{ROOM_WORD_MUSIC_RESUME, ROOM_MUSIC_RESUME}};
+	enum room_music_control found = ROOM_MUSIC_NO_CONTROL;
+	struct room_words w;
+
+	room_words_split(&w, text, language);
+	for (unsigned i = 0, n; i < w.n; i += n) {
+		enum room_music_control control = ROOM_MUSIC_NO_CONTROL;
+
+		n = 0;
+		for (unsigned k = 0; k < 4 && !n; k++) {
+			n = room_words_match(&w, i, commands[k].class);
+			control = n ? commands[k].control : control;
+		}
+		if (!n)
+			n = room_words_match(&w, i, ROOM_WORD_STOP_AROUND | ROOM_WORD_GLUE);
+		if (!n || (control && found))
+			return ROOM_MUSIC_NO_CONTROL;
+		found = control ? control : found;
+	}
+	return found;
+}
+
 enum room_music_control room_music_control(const char *text)
 {
+	enum room_language language = room_language_guess(text, "", ROOM_LANGUAGE_EN);
+
 	static const char *const words[] = {"stop", "pause", "skip", "resume", NULL};
 	static const char *const cues[] = {"the",      "music", "song",	  "track", "this",
 					   "playback", "it",	"please", NULL};
 	enum room_music_control found = ROOM_MUSIC_NO_CONTROL;
 
+	if (language != ROOM_LANGUAGE_EN && language != ROOM_LANGUAGE_UNKNOWN)
+		return control_in(language, text);
 	for (text += strspn(text, " .,!"); *text; text += strspn(text, " .,!")) {
 		size_t n = strcspn(text, " .,!");
 		bool control = false;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/room/floor/address.h"
+#include "control/room/language/language.h"
 #include "control/room/turn/eot.def"
 
 enum { WORD_MAX = 15, ASKS_WORDS = 3, FALL = 60 };
@@ -66,13 +67,48 @@ static char last_character(const char *text)
 	return n ? text[n - 1] : '\0';
 }
 
+/* The same cues in another language than English, from its lists (room/language). */
+static enum room_eot_words words_in(enum room_language language, const char *text, char sign,
+				    const struct room_names *names)
+{
+	const uint32_t asks_first = ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_MODAL;
+	struct room_words w;
+	uint32_t last = 0, classes;
+	unsigned words = 0;
+	bool asking = false;
+
+	room_words_split(&w, text, language);
+	for (unsigned i = 0, n; i < w.n; i += n) {
+		n = names ? room_name_at(names, &w, i) : 0;
+		if (n)
+			continue;
+		words++;
+		n = room_words_entry(&w, i, &classes);
+		asking = asking || (classes & asks_first && (i == 0 || w.v[i].after_stop ||
+							     room_language_in_situ(language)));
+		last = classes;
+	}
+	if (!words || sign == ',' || sign == '-' || sign == ':' || strstr(text, "..."))
+		return ROOM_EOT_OPEN;
+	if (w.question)
+		return ROOM_EOT_WHOLE;
+	if (last & ROOM_WORD_LAST && w.n >= ASKS_WORDS)
+		return ROOM_EOT_WHOLE;
+	if (last & (ROOM_WORD_OPEN_END | ROOM_WORD_LINK))
+		return ROOM_EOT_OPEN;
+	return asking && w.n >= ASKS_WORDS ? ROOM_EOT_WHOLE : ROOM_EOT_MAYBE;
+}
+
 enum room_eot_words room_eot_words(const char *text, const struct room_names *names)
 {
+	enum room_language language = room_language_guess(text, "", ROOM_LANGUAGE_EN);
 	char word[WORD_MAX + 1] = "", last[WORD_MAX + 1] = "";
 	char sign = last_character(text);
 	unsigned n = 0;
 	bool asking = false, first = true;
 
+	if (language != ROOM_LANGUAGE_EN && language != ROOM_LANGUAGE_UNKNOWN)
+		return words_in(language, text, sign, names);
 	for (const char *at = text; (at = next_word(at, word));) {
 		if (names && room_address(names, word) != ROOM_ADDRESS_NONE)
 			continue;

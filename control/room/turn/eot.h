@@ -13,8 +13,8 @@
  *   as loud as the rest, or louder                               -60
  *
  * All values are thousandths; the silence counts from the last voiced audio. The tables of words
- * (eot.def) are English; for other languages a question mark, a comma, the silence and the
- * loudness decide. */
+ * are English (eot.def) and the lists of room/language; in a language without lists a question
+ * mark, a comma, the silence and the loudness decide. */
 #ifndef CONTROL_ROOM_TURN_EOT_H
 #define CONTROL_ROOM_TURN_EOT_H
 

@@ -1,7 +1,10 @@
 #include "control/room/language/language.h"
 
 #include "control/room/floor/address.h"
+#include "control/room/floor/choice.h"
+#include "control/room/floor/music.h"
 #include "control/room/floor/phrase.h"
+#include "control/room/turn/eot.h"
 #include "tests/test.h"
 
 TEST(the_language_of_an_utterance_is_guessed)
@@ -212,4 +215,34 @@ TEST(rule_157_names_that_are_words_call_only_as_vocatives)
 	CHECK_INT(room_address(&names, "Will, can you close the door?"), ROOM_ADDRESS_ADDRESSED);
 	CHECK_INT(room_address(&names, "close the door, May"), ROOM_ADDRESS_ADDRESSED);
 	CHECK_INT(room_address(&names, "hey Will what is up"), ROOM_ADDRESS_ADDRESSED);
+}
+
+TEST(commands_and_choices_are_known_in_other_languages)
+{
+	struct room_choice c = {0};
+	const char *options = "song\nalpha\nbeta\ngamma";
+
+	CHECK_INT(room_music_control("pause bitte"), ROOM_MUSIC_PAUSE);
+	CHECK_INT(room_music_control("siguiente, por favor"), ROOM_MUSIC_SKIP);
+	CHECK_INT(room_music_control("пауза"), ROOM_MUSIC_PAUSE);
+	CHECK_INT(room_music_control("quiero la siguiente canción de otra lista"),
+		  ROOM_MUSIC_NO_CONTROL);
+	room_choice_offer(&c, 1, options, strlen(options), 0);
+	CHECK_INT(room_choice_match(&c, "das zweite bitte"), 1);
+	CHECK_INT(room_choice_match(&c, "третий"), 2);
+	CHECK_INT(room_choice_match(&c, "последний"), 2);
+	CHECK_INT(room_choice_match(&c, "第三个"), 2);
+	CHECK_INT(room_choice_match(&c, "zwei Äpfel"), -1);
+}
+
+TEST(the_end_of_a_turn_is_predicted_in_other_languages)
+{
+	struct room_names names = {0};
+
+	room_names_add(&names, "Parley");
+	CHECK_INT(room_eot_words("Parley wie spät ist es denn jetzt", &names), ROOM_EOT_WHOLE);
+	CHECK_INT(room_eot_words("ich möchte wissen, ob", &names), ROOM_EOT_OPEN);
+	CHECK_INT(room_eot_words("je voudrais savoir si", &names), ROOM_EOT_OPEN);
+	CHECK_INT(room_eot_words("сколько сейчас времени в москве", &names), ROOM_EOT_WHOLE);
+	CHECK_INT(room_eot_words("明日の天気を教えてください", &names), ROOM_EOT_WHOLE);
 }

@@ -42,7 +42,7 @@ TEST(what_was_said_so_far_tells_whether_more_comes)
 		{"the match was great", ROOM_EOT_MAYBE},
 		{"what time", ROOM_EOT_MAYBE},
 		{"wie sp\xc3\xa4t ist es?", ROOM_EOT_WHOLE},
-		{"wie sp\xc3\xa4t ist es", ROOM_EOT_MAYBE},
+		{"wie sp\xc3\xa4t ist es", ROOM_EOT_WHOLE},
 		{"antidisestablishmentarianism", ROOM_EOT_MAYBE},
 	};
 
