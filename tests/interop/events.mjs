@@ -117,12 +117,12 @@ function published() {
 //   test FILE       a test has it (checked: the file names it)
 function why(row, cell, talks) {
   const reason = row.how.join(' ');
-  if (!cell) return 'was never seen';
+  if (!cell && row.how[0] !== 'often') return 'was never seen';
   if (row.how[0] === 'talk') return cell.talk ? '' : 'was seen in no conversation';
-  if (cell.talk && !['often', 'silent'].includes(row.how[0])) return `was seen in a conversation, so "${reason}" is out of date`;
+  if (cell?.talk && !['often', 'silent'].includes(row.how[0])) return `was seen in a conversation, so "${reason}" is out of date`;
   if (row.how[0] === 'silent') return cell.facts.size ? `says ${[...cell.facts]}, so it is not silent` : '';
   if (row.how[0] === 'no-talk') return talks.has(row.dialect) ? 'conversations of this dialect are held' : '';
-  if (row.how[0] === 'often' && cell.talk) return '';
+  if (row.how[0] === 'often' && cell?.talk) return '';
   if (row.how[0] === 'test' || row.how[0] === 'often') {
     let text = '';
     try { text = readFileSync(new URL(`../../${row.how[1]}`, import.meta.url), 'utf8'); } catch { return `there is no ${row.how[1]}`; }

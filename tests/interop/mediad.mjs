@@ -124,8 +124,9 @@ async function faults(sock) {
 }
 
 // Every thread of mediad runs under a filter of system calls, and none may gain privileges.
+const statuses = (pid) => readdirSync(`/proc/${pid}/task`).map((t) => readFileSync(`/proc/${pid}/task/${t}/status`, 'utf8'));
 function sandboxed(pid) {
-  const status = readdirSync(`/proc/${pid}/task`).map((t) => readFileSync(`/proc/${pid}/task/${t}/status`, 'utf8'));
+  const status = statuses(pid);
   const all = (what) => status.every((s) => s.includes(what));
   check('all its threads are under a filter', status.length >= 3 && all('Seccomp:\t2\n') && all('NoNewPrivs:\t1\n'), `${status.length} threads`);
   check('and without capabilities', all('CapEff:\t0000000000000000\n'));
@@ -138,7 +139,8 @@ await main(async () => {
   const mediad = spawn(bin, ['--listen', sock, '--ca', ready.ca, '--log', process.env.MEDIAD_LOG ?? 'warn'], { stdio: ['ignore', 'ignore', 'inherit'] });
   try {
     check('mediad listens', !!(await until(() => existsSync(sock))));
-    await until(() => readFileSync(`/proc/${mediad.pid}/status`, 'utf8').includes('Seccomp:\t2'), 2000);
+    // Its threads begin one after the other.
+    await until(() => statuses(mediad.pid).length >= 3 && statuses(mediad.pid).every((s) => s.includes('Seccomp:\t2')), 5000);
     sandboxed(mediad.pid);
     let epoch = 1;
     for (const mode of MODES) await over(await pair(sock, mode, { modes: mode }, epoch++));
