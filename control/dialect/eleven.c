@@ -181,7 +181,8 @@ enum trouble eleven_trouble(const uint8_t *why, size_t n)
 	static const struct {
 		const char *words;
 		enum trouble trouble;
-	} table[] = {{"authentication_required", TROUBLE_KEY},
+	} table[] = {{"unauthorized", TROUBLE_KEY}, /* of the handshake */
+		     {"authentication_required", TROUBLE_KEY},
 		     {"invalid_api_key", TROUBLE_KEY},
 		     {"missing_permissions", TROUBLE_KEY},
 		     {"auth_error", TROUBLE_KEY},

@@ -104,7 +104,8 @@ enum trouble gemini_trouble(const uint8_t *why, size_t n)
 	static const struct {
 		const char *words;
 		enum trouble trouble;
-	} table[] = {{"API key", TROUBLE_KEY},
+	} table[] = {{"unauthorized", TROUBLE_KEY}, /* of the handshake */
+		     {"API key", TROUBLE_KEY},
 		     {"API_KEY_INVALID", TROUBLE_KEY},
 		     {"UNAUTHENTICATED", TROUBLE_KEY},
 		     {"PERMISSION_DENIED", TROUBLE_KEY},

@@ -304,7 +304,8 @@ static void take_link(struct served *s, const struct engine_event *ev)
 {
 	struct roles_event out = event_of(s, NULL, ev);
 	struct served *next;
-	bool was_down = s->down;
+	/* One that rests has given way already, and a spare one gives way to nobody. */
+	bool served = roles_pick(s->r, s->use, 0) == s && !s->down;
 
 	s->down = ev->type == ENGINE_LINK_DOWN;
 	if (!s->down) {
@@ -315,7 +316,7 @@ static void take_link(struct served *s, const struct engine_event *ev)
 	next = roles_pick(s->r, s->use, 0);
 	out.taken_over = next != s && !next->down && !roles_open(next);
 	s->r->h(&out, s->r->arg);
-	if (out.taken_over && !was_down)
+	if (out.taken_over && served)
 		tell_failover(s, next);
 	if (out.taken_over)
 		move_asks(s);

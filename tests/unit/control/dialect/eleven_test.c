@@ -64,5 +64,6 @@ TEST(eleven_troubles_are_named)
 
 	CHECK_INT(eleven_trouble((const uint8_t *)quota, sizeof quota - 1), TROUBLE_CREDIT);
 	CHECK_INT(eleven_trouble((const uint8_t *)"auth_error", 10), TROUBLE_KEY);
+	CHECK_INT(eleven_trouble((const uint8_t *)"upgrade unauthorized", 20), TROUBLE_KEY);
 	CHECK_INT(eleven_trouble((const uint8_t *)"", 0), TROUBLE_OTHER);
 }

@@ -293,6 +293,7 @@ TEST(gemini_says_when_a_session_ends_and_how_it_is_resumed)
 {
 	static const char key[] = "API key not valid. Please pass a valid API key.";
 	static const char busy[] = "Resource has been exhausted (e.g. check quota).";
+	static const char shut[] = "closed 1006 HS: ws upgrade unauthorized";
 
 	CHECK(begin());
 	CHECK_STR(say("{\"sessionResumptionUpdate\":{\"newHandle\":\"h\",\"resumable\":true}}"),
@@ -307,6 +308,7 @@ TEST(gemini_says_when_a_session_ends_and_how_it_is_resumed)
 	CHECK_STR(say("{"), "malformed");
 	CHECK_INT(realtime_gemini.trouble((const uint8_t *)key, sizeof key - 1), TROUBLE_KEY);
 	CHECK_INT(realtime_gemini.trouble((const uint8_t *)busy, sizeof busy - 1), TROUBLE_BUSY);
+	CHECK_INT(realtime_gemini.trouble((const uint8_t *)shut, sizeof shut - 1), TROUBLE_KEY);
 	end();
 }
 

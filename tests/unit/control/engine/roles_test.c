@@ -392,6 +392,7 @@ static struct voice {
 	unsigned failovers;
 	unsigned n;		    /* asks that came */
 	unsigned fails;		    /* the ask of this number fails */
+	bool loses;		    /* the spare one, once a session begins; the loop stops then */
 	char got[FAKE_CONNS][1024]; /* the items that each session received */
 } vx;
 
@@ -408,7 +409,7 @@ static void voice_event(const struct roles_event *ev, void *arg)
 			 ev->taken_over ? "taken over " : "down ");
 	if (ev->engine->type == ENGINE_FAILOVER)
 		vx.failovers++;
-	if (ev->engine->type == ENGINE_DONE)
+	if (ev->engine->type == ENGINE_DONE || (ev->engine->type == ENGINE_LINK_DOWN && vx.loses))
 		env_stop(vx.fake.env);
 }
 
@@ -420,6 +421,8 @@ static void voice_server(struct fake *f, unsigned conn, const char *type, const 
 	if (strcmp(type, "conversation.item.create") == 0)
 		snprintf(got + strlen(got), sizeof vx.got[0] - strlen(got), "%s|",
 			 json_string_value(json_object_get(json_array_get(content, 0), "text")));
+	if (vx.loses && strcmp(type, "session.update") == 0)
+		ws_close(f->ws[1], 1011, NULL);
 	if (strcmp(type, "response.create") != 0)
 		return;
 	fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r%u\"}}", ++vx.n);
@@ -514,6 +517,23 @@ TEST(a_voice_that_serves_again_knows_what_was_said_meanwhile)
 	CHECK_STR(vx.events, "taken over audio 3 done 3 ");
 	/* In whichever session begun since: the other one is tried again, too. */
 	CHECK_STR(vx.got[*vx.got[2] ? 2 : 3], "one|first answer|two|second answer|three|");
+	end_voices();
+}
+
+/* Nobody takes over from a provider that does not serve. */
+TEST(a_spare_that_is_lost_is_no_failover)
+{
+	begin_voices(NULL);
+	vx.fails = 2;
+	ask_voice(1, 1);
+	ask_voice(2, 3);
+	CHECK_INT(vx.failovers, 1);
+	/* The first one has a new session and serves again. */
+	vx.loses = true;
+	vx.events[0] = '\0';
+	env_run(vx.fake.env);
+	CHECK_STR(vx.events, "taken over ");
+	CHECK_INT(vx.failovers, 1);
 	end_voices();
 }
 
