@@ -274,13 +274,13 @@ TEST(long_text_stays_in_its_bounds)
 	memset(text, 'a', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
 	CHECK_INT(judged("Parley", text), ROOM_ADDRESS_NONE);
-	for (size_t i = 0; i + 1 < sizeof text; i += 2)
+	for (size_t i = 0; i + 2 < sizeof text; i += 2)
 		memcpy(text + i, "x ", 2);
 	CHECK_INT(judged("Parley", text), ROOM_ADDRESS_NONE);
 	memset(name, 'x', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
 	CHECK_INT(judged(name, text), ROOM_ADDRESS_NONE);
-	for (size_t i = 0; i + 1 < sizeof name; i += 2)
+	for (size_t i = 0; i + 2 < sizeof name; i += 2)
 		memcpy(name + i, "x,", 2);
 	CHECK_INT(judged(name, "x"), ROOM_ADDRESS_ADDRESSED);
 }
