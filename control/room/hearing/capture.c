@@ -320,15 +320,20 @@ uint64_t room_capture_deadline(const struct room_capture *c, const struct settin
 	return voiceless < first ? voiceless : first;
 }
 
-struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s,
-					  uint64_t now)
+struct room_capture_out room_capture_conclude(struct room_capture *c, const struct settings *s)
 {
 	struct room_capture_out out = {0};
 	bool open_mic = !c->over_at;
 
-	if (now < room_capture_deadline(c, s))
-		return out;
 	out.end = end_capture(c, s, &out.promote);
 	c->open_mic = open_mic;
 	return out;
+}
+
+struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s,
+					  uint64_t now)
+{
+	if (now < room_capture_deadline(c, s))
+		return (struct room_capture_out){0};
+	return room_capture_conclude(c, s);
 }

@@ -94,6 +94,8 @@ bool room_capture_lacks_voice(const struct room_capture *c, const struct setting
 /* HEARD_END: the capture ends at once. */
 struct room_capture_out room_capture_finish(struct room_capture *c, const struct settings *s,
 					    uint64_t at);
+/* The speaker has probably finished: the same, but audio may go on. */
+struct room_capture_out room_capture_conclude(struct room_capture *c, const struct settings *s);
 struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s,
 					  uint64_t now);
 /* When room_capture_tick is wanted; UINT64_MAX for never. */

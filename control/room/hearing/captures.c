@@ -7,6 +7,7 @@
 #include "control/room/base/hearing.h"
 #include "control/room/base/turns.h"
 #include "control/room/floor/music.h"
+#include "control/room/hearing/endpointing.h"
 #include "control/room/hearing/transcript.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
@@ -179,6 +180,8 @@ static void apply_capture_output(struct room_context *context, unsigned place,
 	if (out->append && ev)
 		room_overlap_audio(context, place, &out->frame, ev->at);
 	if (out->append && c->voice_at == ev->at)
+		room_endpointing_on_voice(context, place, ev->pcm);
+	if (out->append && c->voice_at == ev->at)
 		room_speculative_on_voice(context, context->people->person[place].user,
 					  room_signal_ms(&out->frame));
 	if (out->append && room_capture_confirmed(c, context->settings))
@@ -211,6 +214,14 @@ void room_captures_on_event(struct room_context *context, const struct room_even
 {
 	if (ev->type == ROOM_SPEAKING || ev->type == ROOM_HEARD || ev->type == ROOM_HEARD_END)
 		step_capture(context, ev);
+}
+
+void room_captures_finish(struct room_context *context, unsigned place)
+{
+	struct room_capture_out out =
+		room_capture_conclude(capture_of(context, place), context->settings);
+
+	apply_capture_output(context, place, &out, NULL);
 }
 
 void room_captures_end(struct room_context *context)

@@ -37,6 +37,8 @@ void room_captures_on_vad(struct room_context *context, unsigned place, uint32_t
 void room_captures_on_words(struct room_context *context, unsigned place, uint32_t rms, bool words);
 /* Commits the audio so far as a chunk; the capture goes on. */
 void room_captures_split(struct room_context *context, unsigned place);
+/* The end of the turn is predicted: ends the capture, although audio may follow. */
+void room_captures_finish(struct room_context *context, unsigned place);
 /* Ends every open capture at once: the call is lost. */
 void room_captures_end(struct room_context *context);
 /* The person in this place left. */

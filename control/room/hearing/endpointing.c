@@ -8,6 +8,7 @@
 #include "control/room/base/text.h"
 #include "control/room/base/turns.h"
 #include "control/room/hearing/captures.h"
+#include "control/room/turn/admission.h"
 #include "control/room/turn/segment.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
@@ -68,6 +69,7 @@ void room_endpointing_update(struct room_context *context, unsigned place)
 	char all[ROOM_TEXT_MAX];
 
 	o->examined_at = 0;
+	context->endpointing->silence[place].measured_at = 0;
 	if (!room_turn_hearing(context, place))
 		return;
 	room_endpointing_text(context, place, all, sizeof all);
@@ -77,6 +79,7 @@ void room_endpointing_update(struct room_context *context, unsigned place)
 void room_endpointing_forget(struct room_context *context, unsigned place)
 {
 	context->endpointing->of[place] = (struct room_open_words){0};
+	context->endpointing->silence[place] = (struct room_silence){0};
 }
 
 /* ---- what a pause brings ---- */
@@ -158,11 +161,76 @@ static void tick_speaker(struct room_context *context, unsigned place)
 			       room_eot_probability(o->words, loudness_shift(c), pause));
 }
 
+/* ---- the end by the model ---- */
+
+void room_endpointing_on_voice(struct room_context *context, unsigned place, struct slice pcm)
+{
+	struct room_silence *o = &context->endpointing->silence[place];
+	const struct room_capture *c = room_capture_of(context, place);
+	uint64_t pause = c->voice_at > o->voice_at ? (c->voice_at - o->voice_at) / NS_PER_MS : 0;
+
+	if (!context->settings->eot_end_share)
+		return;
+	if (o->capture != c->started_at)
+		room_prosody_clear(&o->prosody);
+	else if (pause >= ROOM_EOT_PAUSE_MIN_MS)
+		o->usual_pause_ms = room_eot_usual_pause(o->usual_pause_ms, pause);
+	o->capture = c->started_at;
+	o->voice_at = c->voice_at;
+	room_prosody_add(&o->prosody, pcm);
+}
+
+static void measure_silence(struct room_context *context, unsigned place)
+{
+	struct room_silence *o = &context->endpointing->silence[place];
+	struct room_eot_input in = {.words = context->endpointing->of[place].words,
+				    .answers = room_bot_asked_question(context),
+				    .usual_pause_ms = o->usual_pause_ms};
+	struct room_prosody_end end;
+
+	room_prosody_measure(&o->prosody, &end);
+	in.pitch = end.pitch;
+	in.energy = end.energy;
+	in.length = end.length;
+	o->end_ms = room_eot_model_delay(&in, context->settings->eot_end_share);
+	o->measured_at = room_capture_of(context, place)->voice_at;
+}
+
+/* When the model is asked, or ends the capture. */
+static uint64_t compute_end_due(const struct room_context *context, unsigned place)
+{
+	const struct settings *s = context->settings;
+	const struct room_silence *o = &context->endpointing->silence[place];
+	const struct room_capture *c = room_capture_of(context, place);
+	uint64_t ms = s->eot_pause_ms;
+
+	if (!s->eot_end_share || c->phase != ROOM_CAPTURE_PROMOTED || !c->voice_at ||
+	    !has_known_words(context, place))
+		return UINT64_MAX;
+	if (o->measured_at == c->voice_at && o->end_ms > ms)
+		ms = o->end_ms;
+	return c->voice_at + ms * NS_PER_MS;
+}
+
+static void tick_silence(struct room_context *context, unsigned place)
+{
+	if (context->now < compute_end_due(context, place))
+		return;
+	if (context->endpointing->silence[place].measured_at !=
+	    room_capture_of(context, place)->voice_at)
+		measure_silence(context, place);
+	if (context->now >= compute_end_due(context, place))
+		room_captures_finish(context, place);
+}
+
 void room_endpointing_tick(struct room_context *context)
 {
-	for (unsigned i = 0; i < context->people->places; i++)
+	for (unsigned i = 0; i < context->people->places; i++) {
 		if (room_turn_hearing(context, i))
 			tick_speaker(context, i);
+		if (room_turn_hearing(context, i))
+			tick_silence(context, i);
+	}
 }
 
 uint64_t room_endpointing_deadline(const struct room_context *context)
@@ -174,6 +242,9 @@ uint64_t room_endpointing_deadline(const struct room_context *context)
 		if (!room_turn_hearing(context, i))
 			continue;
 		at = compute_due(context, i, &chunk);
+		if (at < first)
+			first = at;
+		at = compute_end_due(context, i);
 		if (at < first)
 			first = at;
 	}

@@ -12,10 +12,14 @@
  *   goes on                                         it is rolled back; the next silence counts
  *                                                   anew
  *
- * This happens only while speculation is allowed at all (policy, free floor) and each speaker has
- * a transcription session of their own. The endpointing delay, after which a capture ends, is
- * chosen in capture.c. An early chunk costs nothing if the speaker goes on: its audio had to be
- * transcribed anyway. For control/room only. */
+ *   has all words known, and is silent until the    the capture ends
+ *   end-of-turn model (eot_model.h) gives
+ *   eot_end_share; not at 0
+ *
+ * The first four happen only while speculation is allowed at all (policy, free floor) and each
+ * speaker has a transcription session of their own. The endpointing delay, after which a capture
+ * ends, is chosen in capture.c. An early chunk costs nothing if the speaker goes on: its audio had
+ * to be transcribed anyway. For control/room only. */
 #ifndef CONTROL_ROOM_HEARING_ENDPOINTING_H
 #define CONTROL_ROOM_HEARING_ENDPOINTING_H
 
@@ -23,7 +27,8 @@
 #include <stdint.h>
 
 #include "control/room/base/people.h"
-#include "control/room/turn/eot.h"
+#include "control/room/hearing/prosody.h"
+#include "control/room/turn/eot_model.h"
 
 /* The words of a capture that is still open. */
 struct room_open_words {
@@ -33,10 +38,22 @@ struct room_open_words {
 	uint64_t examined_at; /* end of the voiced audio before the silence that was examined */
 };
 
-struct room_endpointing {
-	struct room_open_words of[ROOM_SPEAKERS]; /* by the person's place */
+/* What the end-of-turn model gets of one speaker, and what it says of the silence. */
+struct room_silence {
+	struct room_prosody prosody;
+	uint64_t capture, voice_at; /* the newest voiced audio, and its capture */
+	uint32_t usual_pause_ms;    /* 0: not known */
+	uint64_t measured_at;	    /* end of the voiced audio that was measured; 0 = none */
+	uint64_t end_ms;	    /* the silence that ends the turn then */
 };
 
+struct room_endpointing {
+	struct room_open_words of[ROOM_SPEAKERS]; /* by the person's place */
+	struct room_silence silence[ROOM_SPEAKERS];
+};
+
+/* A voiced frame of the open capture arrived. */
+void room_endpointing_on_voice(struct room_context *context, unsigned place, struct slice pcm);
 /* An interim transcript of an utterance arrived. */
 void room_endpointing_set_interim(struct room_context *context, unsigned place, uint32_t utterance,
 				  const char *text);

@@ -53,9 +53,7 @@ static bool has_open_choice(const struct look *l)
 	       room_choice_user(l->context->choice) == l->turn->user;
 }
 
-/* Whether the bot asked a question, in its running or its last answer: then a short word is an
- * answer. */
-static bool bot_asked_question(const struct room_context *context)
+bool room_bot_asked_question(const struct room_context *context)
 {
 	const struct room_history *h = context->history;
 
@@ -73,7 +71,7 @@ static bool means_nothing_alone(const struct look *l,
 {
 	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
 
-	return !l->turn->named && says_nothing(&s) && !bot_asked_question(l->context);
+	return !l->turn->named && says_nothing(&s) && !room_bot_asked_question(l->context);
 }
 
 /* Over an answer; a speaker with a waiting turn may be adding to it. */
