@@ -20,11 +20,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RATE = 24000, CHUNK = RATE / 25, SPEECH = 4 * RATE, JOIN_MS = 20000, USER = 900 };
+enum {
+	RATE = 24000,
+	CHUNK = RATE / 25,
+	SPEECH = 4 * RATE,
+	AHEAD = RATE,
+	JOIN_MS = 20000,
+	USER = 900
+};
 
 struct voice {
-	uint32_t playback; /* 0: silent */
-	uint64_t sent;
+	uint32_t playback;   /* 0: silent */
+	uint64_t sent, base; /* base: credit that is left unused */
 	uint32_t seq;
 };
 
@@ -162,12 +169,15 @@ static void on_secure(struct plane *p, const struct media_call_secure *s)
 	p->has_keys[s->call] = has;
 }
 
-/* Sends as much as the credit allows, in portions like control's. */
+/* Speaks AHEAD samples ahead, in portions like control's, as if the audio came in real time: the
+ * whole credit is a minute. */
 static void pump(struct plane *p, const struct media_say_credit *c)
 {
 	struct voice *v = c->call < FAR_END_CALLS ? &p->voices[c->call] : NULL;
 
-	while (v && v->playback == c->playback && v->sent + CHUNK <= c->samples) {
+	if (v && v->playback == c->playback && !v->sent && !v->base)
+		v->base = c->samples > AHEAD ? c->samples - AHEAD : 0;
+	while (v && v->playback == c->playback && v->base + v->sent + CHUNK <= c->samples) {
 		struct media_msg msg = {.type = MEDIA_SAY};
 
 		/* Each call somewhere else in the speech. */

@@ -38,6 +38,7 @@
 enum {
 	RATE = 24000,
 	SPEECH = 8 * RATE,
+	AHEAD = RATE, /* samples spoken ahead */
 	KILLS = 10,
 	KILLS_MAX = 1000,
 	ALICE_KILLS = 5,
@@ -427,9 +428,9 @@ static int on_frame(struct peer *peer, const uint8_t *body, size_t len, void *ar
 	case MEDIA_SAY_CREDIT:
 		if (msg.say_credit.playback != c.playback)
 			break;
-		/* The previous control may have used its whole credit. */
-		if (c.claimed && !c.credit && !c.base)
-			c.base = msg.say_credit.samples;
+		/* The whole credit is a minute; the previous control may have used what it may. */
+		if (!c.credit && !c.base)
+			c.base = msg.say_credit.samples - (c.claimed ? 0 : AHEAD);
 		c.credit = msg.say_credit.samples;
 		pump();
 		break;
