@@ -327,7 +327,7 @@ static struct control {
 	int16_t speech[SPEECH];
 } c;
 
-enum { CLAIMED_MS = 900, SELF_GUILD = 1 };
+enum { CLAIMED_MS = 900, SELF = 1 };
 
 static void say(const struct media_msg *msg)
 {
@@ -384,13 +384,13 @@ static void lease(const struct media_call_state *s)
 	struct media_msg msg = {.type = MEDIA_CALL_CREDENTIALS};
 	char token[64];
 
-	far_end_token(token, sizeof token, 1);
+	far_end_token(token, sizeof token, SELF);
 	msg.call_credentials = (struct media_call_credentials){.call = 1,
 							       .gen = s->gen + 1,
 							       .session = slice_str("session"),
 							       .token = slice_str(token),
 							       .endpoint = slice_str(c.endpoint),
-							       .channel = SELF_GUILD};
+							       .channel = far_end_guild(SELF)};
 	say(&msg);
 }
 
@@ -405,8 +405,8 @@ static int on_frame(struct peer *peer, const uint8_t *body, size_t len, void *ar
 	case MEDIA_SYNCED:
 		out.type = MEDIA_CALL_OPEN;
 		out.call_open = (struct media_call_open){.call = 1,
-							 .guild = SELF_GUILD,
-							 .channel = SELF_GUILD,
+							 .guild = far_end_guild(SELF),
+							 .channel = far_end_guild(SELF),
 							 .user = USER,
 							 .bitrate = 64000};
 		say(&out);
