@@ -171,6 +171,10 @@ static bool perform_answer(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_BRAIN_TRUNCATE:
 		roles_truncate(a->roles, e->turn, e->ms);
 		break;
+	case ROOM_DO_ADDRESSEE:
+		if (agent_may_spend(a, &tokens))
+			roles_aside(a->roles, e->turn, e->text);
+		break;
 	case ROOM_DO_OVERHEARD:
 		overhear(a, e->record);
 		break;

@@ -82,6 +82,9 @@ static void take_reply(struct agent *a, const struct roles_event *ev)
 	case ENGINE_WORDS:
 		out.type = ROOM_BRAIN_TEXT;
 		break;
+	case ENGINE_ASIDE:
+		out.type = ROOM_ADDRESSEE;
+		break;
 	case ENGINE_DONE:
 		out.type = ROOM_BRAIN_DONE;
 		break;

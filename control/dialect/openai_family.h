@@ -17,9 +17,14 @@ struct openai_family {
 	bool metadata;	   /* brings metadata of a response back */
 	bool modalities;   /* a response names its modalities */
 	bool images;	   /* takes images */
+	bool aside;	   /* answers beside the conversation, in text, while another answer runs */
 	/* How exact words are spoken: a response out of band, or an item of its own. */
 	enum { OPENAI_LINE_NONE, OPENAI_LINE_OUT_OF_BAND, OPENAI_LINE_ITEM } line;
 };
+
+/* The metadata that brings the ask of an ASIDE back, and the beginning of its event's id. */
+#define OPENAI_ASIDE	   "aside"
+#define OPENAI_ASIDE_EVENT "aside-"
 
 struct openai_codec {
 	const struct openai_family *family;

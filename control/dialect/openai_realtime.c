@@ -77,6 +77,7 @@ static const struct openai_family family_ga = {.shape = OPENAI_SHAPE_GA,
 					       .limit = "max_output_tokens",
 					       .metadata = true,
 					       .images = true,
+					       .aside = true,
 					       .line = OPENAI_LINE_OUT_OF_BAND};
 
 static int ga_alloc(void **out, const struct realtime_conf *conf)

@@ -70,10 +70,13 @@ static int read_heard_text(struct realtime_facts *facts, struct realtime_fact *f
 
 /* ---- an answer ---- */
 
-static uint32_t ask_of(const json_t *response)
+static void read_ask(struct realtime_fact *f, const json_t *response)
 {
-	return json_read_number_after(json_read_text(json_object_get(response, "metadata"), "ask"),
-				      "");
+	const json_t *metadata = json_object_get(response, "metadata");
+	uint32_t aside = json_read_number_after(json_read_text(metadata, OPENAI_ASIDE), "");
+
+	f->aside = aside != 0;
+	f->ask = aside ? aside : json_read_number_after(json_read_text(metadata, "ask"), "");
 }
 
 static int read_response(struct realtime_facts *facts, struct realtime_fact *f, const json_t *root)
@@ -81,7 +84,7 @@ static int read_response(struct realtime_facts *facts, struct realtime_fact *f, 
 	const json_t *r = json_object_get(root, "response");
 
 	(void)facts;
-	f->ask = ask_of(r);
+	read_ask(f, r);
 	return json_read_copy(r, "id", f->response, sizeof f->response);
 }
 
@@ -228,7 +231,7 @@ static int read_done(struct realtime_facts *facts, struct realtime_fact *f, cons
 	struct realtime_fact done = *f;
 
 	done.status = status_of(json_read_text(r, "status"));
-	done.ask = ask_of(r);
+	read_ask(&done, r);
 	if (json_read_copy(json_object_get(details, "error"), "code", done.code, sizeof done.code))
 		done.code[0] = '\0';
 	done.text = json_read_text(json_object_get(details, "error"), "message");
@@ -299,7 +302,10 @@ static int read_error(struct realtime_facts *facts, struct realtime_fact *f, con
 	if (json_read_copy(e, "code", f->code, sizeof f->code))
 		f->code[0] = '\0';
 	f->text = json_read_text(e, "message");
-	f->ask = json_read_number_after(json_read_text(e, "event_id"), "ask-");
+	f->ask = json_read_number_after(json_read_text(e, "event_id"), OPENAI_ASIDE_EVENT);
+	f->aside = f->ask != 0;
+	if (!f->aside)
+		f->ask = json_read_number_after(json_read_text(e, "event_id"), "ask-");
 	f->error = kind_of(f->code, f->text);
 	if (f->error == REALTIME_ERROR_OTHER && is_about_session(e))
 		f->error = REALTIME_ERROR_SESSION;

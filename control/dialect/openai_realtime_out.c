@@ -257,6 +257,23 @@ static int send_say(const struct sink *to, const struct openai_codec *c,
 	return err;
 }
 
+static int send_aside(const struct sink *to, const struct openai_codec *c,
+		      const struct realtime_command *cmd)
+{
+	char id[32], ask[16];
+
+	if (!c->family->aside)
+		return ENOTSUP;
+	snprintf(id, sizeof id, OPENAI_ASIDE_EVENT "%u", cmd->ask);
+	snprintf(ask, sizeof ask, "%u", cmd->ask);
+	return send_event(to,
+			  json_pack("{s:s,s:s,s:{s:s,s:[],s:[],s:[s],s:s,s:i,s:{s:s}}}", "type",
+				    "response.create", "event_id", id, "response", "conversation",
+				    "none", "input", "tools", "output_modalities", "text",
+				    "instructions", cmd->text, "max_output_tokens", (int)cmd->limit,
+				    "metadata", OPENAI_ASIDE, ask));
+}
+
 static int send_answer(const struct sink *to, const struct openai_codec *c,
 		       const struct realtime_command *cmd)
 {
@@ -265,6 +282,8 @@ static int send_answer(const struct sink *to, const struct openai_codec *c,
 		return send_response(to, c, cmd, json_object());
 	case REALTIME_SAY:
 		return send_say(to, c, cmd);
+	case REALTIME_ASIDE:
+		return send_aside(to, c, cmd);
 	case REALTIME_CANCEL:
 		return send_text(to, openai_cancel(cmd->id));
 	case REALTIME_TRUNCATE:

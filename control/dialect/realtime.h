@@ -55,6 +55,9 @@ enum realtime_command_type {
 	REALTIME_RESPOND,    /* an answer: ask, turn, limit (tokens; 0: none) */
 	/* Exactly the words of text are spoken and nothing is remembered of it: ask, turn. */
 	REALTIME_SAY,
+	/* A short answer in text, beside the conversation, which neither sees nor keeps it: ask,
+	 * turn, text: what is wanted, limit. What comes of it is marked `aside`. */
+	REALTIME_ASIDE,
 	REALTIME_CANCEL,   /* id: of the response, "" whichever runs */
 	REALTIME_TRUNCATE, /* id: of the item; ms: as much of it was played */
 	REALTIME_DELETE,   /* id: of the item */
@@ -128,6 +131,7 @@ struct realtime_fact {
 	char code[REALTIME_CODE_MAX]; /* of ERROR and of a failed DONE, "" for none */
 	uint32_t ask, ms;
 	bool whole, binary;
+	bool aside; /* of RESPONSE, DONE and ERROR: about the ASIDE of this ask */
 	enum realtime_status status;
 	enum realtime_error error;
 	struct usage usage;

@@ -7,7 +7,7 @@
 
 static const struct engine_caps rows[] = {
 #define ROW_(D, R, shell, text, pcm, instructions, tools, can_cancel, can_truncate, can_erase,     \
-	     exact, image, in, out, minutes, interrupted)                                          \
+	     exact, image, side, in, out, minutes, interrupted)                                    \
 	{.dialect = DIALECT_##D,                                                                   \
 	 .role = ROLE_##R,                                                                         \
 	 .ops = &(shell),                                                                          \
@@ -20,6 +20,7 @@ static const struct engine_caps rows[] = {
 	 .erase = (can_erase),                                                                     \
 	 .exact_line = (exact),                                                                    \
 	 .image_in = (image),                                                                      \
+	 .aside = (side),                                                                          \
 	 .rate_in = (in),                                                                          \
 	 .rate_out = (out),                                                                        \
 	 .session_min = (minutes),                                                                 \

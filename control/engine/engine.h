@@ -38,6 +38,7 @@ enum engine_event_type {
 	ENGINE_NO_TRANSCRIPT, /* user, utterance, data: why */
 	ENGINE_TOOL_CALL, /* ask, call, tool, data: the arguments as JSON text; once for a call */
 	ENGINE_USAGE,	  /* ask, usage: what the answer used, before its end */
+	ENGINE_ASIDE,	  /* ask, data: what a side request is answered with */
 	ENGINE_REFUSED,	  /* data: why; settings of the session are not accepted: it goes on without
 			   */
 	ENGINE_FAILOVER,  /* of roles alone: another provider takes over */
@@ -128,6 +129,9 @@ struct engine_ops {
 	/* What a call returned, before an ask that ends with it: exactly one for each call. ENOENT:
 	 * the call waits for none (any more). */
 	int (*result)(void *engine, const char *call, const char *text, bool failed);
+	/* A short text about an ask's answer is wanted, beside the conversation: ASIDE, or nothing.
+	 * ENOTSUP, ENOMEM. */
+	int (*aside)(void *engine, uint32_t ask, const char *text);
 	int (*hear)(void *engine, const struct engine_message *message);
 	void (*truncate)(void *engine, uint32_t ask, uint32_t ms);
 	void (*forget)(void *engine, uint32_t turn);
@@ -148,7 +152,7 @@ struct engine_caps {
 	enum role role;
 	const struct engine_ops *ops;
 	bool text_in, pcm_in, live_instructions, live_tools, cancel, truncate, erase, exact_line,
-		image_in;
+		image_in, aside;
 	uint32_t rate_in, rate_out, session_min;
 	bool interrupts;
 };

@@ -28,6 +28,7 @@ static void tell_output(struct realtime *r, const struct conversation_output *o)
 		[CONVERSATION_SAYS_USAGE] = ENGINE_USAGE,
 		[CONVERSATION_SAYS_DONE] = ENGINE_DONE,
 		[CONVERSATION_SAYS_FAILED] = ENGINE_FAILED,
+		[CONVERSATION_SAYS_ASIDE] = ENGINE_ASIDE,
 		[CONVERSATION_SAYS_SILENT] = ENGINE_SILENT,
 		[CONVERSATION_SAYS_LINK_UP] = ENGINE_LINK_UP,
 		[CONVERSATION_SAYS_LINK_DOWN] = ENGINE_LINK_DOWN,
@@ -136,6 +137,13 @@ static int realtime_result(void *engine, const char *call, const char *text, boo
 								  .failed = failed});
 }
 
+static int realtime_aside(void *engine, uint32_t ask, const char *text)
+{
+	return realtime_step(engine, &(struct conversation_input){.type = CONVERSATION_ASIDE,
+								  .ask = ask,
+								  .text = slice_str(text)});
+}
+
 /* Providers refuse schemas whose outermost level is a choice. */
 static json_t *schema_of(const char *text)
 {
@@ -231,6 +239,7 @@ static int open_conversation(struct realtime *r, const struct engine_conf *conf)
 		.live_tools = caps->live_tools,
 		.sound = caps->pcm_in,
 		.images = caps->image_in,
+		.aside = caps->aside,
 		.interrupts = caps->interrupts,
 		.lines = caps->role == ROLE_SPEECH,
 		.describes_first = r->wire->describes_first,
@@ -320,6 +329,7 @@ const struct engine_ops engine_realtime = {
 	.instruct = realtime_instruct,
 	.tools = realtime_tools,
 	.result = realtime_result,
+	.aside = realtime_aside,
 	.hear = realtime_hear,
 	.truncate = realtime_truncate,
 	.forget = realtime_forget,

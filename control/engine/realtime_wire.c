@@ -112,6 +112,10 @@ static bool send_special(struct realtime_socket *s, const struct conversation_ou
 		cmd->type = REALTIME_SAY;
 		send_text(s, o, cmd);
 		return true;
+	case CONVERSATION_DO_ASIDE:
+		cmd->type = REALTIME_ASIDE;
+		send_text(s, o, cmd);
+		return true;
 	case CONVERSATION_DO_RESULT:
 		*cmd = (struct realtime_command){.type = REALTIME_RESULT,
 						 .call = o->id,
@@ -290,6 +294,7 @@ static void take_fact(struct realtime_socket *s, const struct realtime_fact *f)
 	struct realtime *r = s->r;
 	struct conversation_input in = {.session = s->session,
 					.ask = f->ask,
+					.aside = f->aside,
 					.response = f->response,
 					.item = f->item,
 					.call = f->call,

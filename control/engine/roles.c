@@ -223,6 +223,17 @@ void roles_hear(struct roles *r, const struct engine_message *message)
 	s->caps->ops->hear(s->engine, message);
 }
 
+void roles_aside(struct roles *r, uint32_t turn, const char *text)
+{
+	struct live *l = roles_live_by_turn(r, ENGINE_USE_VOICE, turn);
+	int err = ENOTSUP;
+
+	if (l && l->by && l->by->engine && l->by->caps->aside)
+		err = l->by->caps->ops->aside(l->by->engine, l->id, text);
+	if (err && err != ENOTSUP)
+		log_warn("aside_failed", "turn=%u error=\"%s\"", turn, strerror(err));
+}
+
 void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms)
 {
 	struct live *l = roles_live_by_turn(r, ENGINE_USE_VOICE, turn);

@@ -88,6 +88,9 @@ void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn);
 void roles_instruct(struct roles *r, const char *text);
 /* As they were told last; "" before. Borrowed. */
 const char *roles_instructions(const struct roles *r);
+/* A short text about the turn's answer is wanted beside the conversation, where its provider can do
+ * that: ASIDE, or nothing. */
+void roles_aside(struct roles *r, uint32_t turn, const char *text);
 void roles_hear(struct roles *r, const struct engine_message *message);
 /* The tools that answers may call from now on; borrowed. */
 void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n);

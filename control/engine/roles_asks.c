@@ -456,6 +456,10 @@ static void take_event(struct served *s, const struct engine_event *ev)
 	case ENGINE_USAGE:
 		roles_take_usage(s, l, ev->usage);
 		return;
+	case ENGINE_ASIDE:
+		if (l && l->by == s)
+			tell(s, l, ev);
+		return;
 	case ENGINE_PARTIAL:
 		roles_tell(s, NULL, ev);
 		return;

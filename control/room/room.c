@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/room/answer/addressee.h"
 #include "control/room/base/text.h"
 #include "control/room/inside.h"
 #include "control/room/language/language.h"
@@ -171,6 +172,7 @@ static const struct machine {
 	{"speculative", room_speculative_on_event, room_speculative_tick, NULL},
 	{"endpointing", NULL, room_endpointing_tick, room_endpointing_deadline},
 	{"classifier", classifier_on_event, NULL, NULL},
+	{"addressee", room_addressee_on_event, NULL, NULL},
 	{"compaction", compaction_on_event, compaction_tick, compaction_deadline},
 	{"output", room_output_on_event, room_output_tick, NULL},
 };

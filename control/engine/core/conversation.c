@@ -492,6 +492,8 @@ static int step_owner(struct conversation *c, const struct conversation_input *i
 		return set_tools(c, in->text);
 	case CONVERSATION_RESULT:
 		return give_result(c, in);
+	case CONVERSATION_ASIDE:
+		return conversation_aside(c, in);
 	case CONVERSATION_RENEW:
 		conversation_serving(c)->stale = conversation_serving(c)->seeded;
 		break;
@@ -527,7 +529,7 @@ static int step_any(struct conversation *c, const struct conversation_input *in)
 	case CONVERSATION_ERROR:
 	case CONVERSATION_ITEM:
 	case CONVERSATION_INTERRUPTED:
-		if (!is_foreign(c, in))
+		if (!is_foreign(c, in) && !conversation_take_aside(c, in))
 			conversation_answer(c, in);
 		break;
 	case CONVERSATION_CALL_BEGUN:

@@ -38,6 +38,11 @@
  * A question is a line, or the sound of its speaker where the dialect takes sound. The question of
  * a turn that was superseded or rolled back is deleted.
  *
+ * A side request is answered beside the conversation, in text, while an answer runs or after it;
+ * the conversation does not keep it. There is one at a time, a newer one replaces it, and it may
+ * get no answer at all. It is sent in a session that is known to return metadata, so that nothing
+ * of it is ever taken for an answer.
+ *
  * Calls of tools are put together from their fragments; each id counts once. The owner gets CALL
  * once the arguments are whole. Its next ask ends with the results, or RESULT gives one before;
  * calls that got none when the conversation goes on are answered as cancelled, so that the provider
@@ -60,6 +65,8 @@ enum {
 	CONVERSATION_ID_MAX = 128,
 	CONVERSATION_CALLS = 16, /* that are open at once */
 	CONVERSATION_ARGUMENTS_MAX = 24000,
+	CONVERSATION_ASIDE_MAX = 128,	/* bytes of what a side request is answered with */
+	CONVERSATION_ASIDE_TOKENS = 64, /* reasoning may count among them */
 	CONVERSATION_OUTPUTS = ENGINE_MESSAGES_MAX + ENGINE_IMAGES_MAX + 4 * ENGINE_SOUNDS_MAX +
 			       8 * CONVERSATION_ASKS + 2 * CONVERSATION_CALLS,
 	CONVERSATION_SESSION_MS = 4000, /* from the open connection to the session */
@@ -80,6 +87,7 @@ struct conversation_caps {
 	bool cancel, truncate, erase, live_instructions, live_tools, sound, images;
 	bool interrupts; /* a question interrupts an answer that runs */
 	bool lines;	 /* every ask is of words that are to be spoken exactly */
+	bool aside;
 	/* Of the wire (control/dialect/realtime.h). */
 	bool describes_first, commit_answers, answers_results;
 	uint32_t keepalive_ms;
@@ -116,8 +124,10 @@ enum conversation_input_type {
 	CONVERSATION_INSTRUCT, /* text: the instructions from now on */
 	CONVERSATION_TOOLS,    /* text: a JSON array of the tools from now on */
 	CONVERSATION_RESULT,   /* call, text, failed: of a tool; ENOENT: no such call is open */
-	CONVERSATION_RENEW,    /* another provider answers: this session misses what it says */
-	CONVERSATION_TIME,     /* conversation_deadline() was reached */
+	/* ask: whose answer it is about, text. ENOTSUP: not here, or not now. */
+	CONVERSATION_ASIDE,
+	CONVERSATION_RENEW, /* another provider answers: this session misses what it says */
+	CONVERSATION_TIME,  /* conversation_deadline() was reached */
 };
 
 enum conversation_error {
@@ -132,6 +142,7 @@ struct conversation_input {
 	unsigned session; /* of the wire: 0 or 1, as in CONNECT */
 	uint32_t ask, turn, ms;
 	bool ok, cut, failed;
+	bool aside; /* of RESPONSE, DONE, ERROR: of the side request of this ask */
 	enum conversation_error error;
 	/* Shorter than CONVERSATION_ID_MAX. */
 	const char *response, *item, *call, *name;
@@ -155,6 +166,7 @@ enum conversation_output_type {
 	CONVERSATION_DO_COMMIT,	  /* the sound was all of it */
 	CONVERSATION_DO_RESPOND,  /* ask, turn, limit */
 	CONVERSATION_DO_SAY,	  /* ask, turn, text: these words exactly */
+	CONVERSATION_DO_ASIDE,	  /* ask, turn, limit, text */
 	CONVERSATION_DO_RESULT,	  /* id of the call, name of the tool, text, failed */
 	CONVERSATION_DO_CANCEL,	  /* id of the response, "" for whichever is active */
 	CONVERSATION_DO_TRUNCATE, /* id of the item, ms */
@@ -167,6 +179,7 @@ enum conversation_output_type {
 	CONVERSATION_SAYS_USAGE,  /* ask, 0 when it is nobody's; usage */
 	CONVERSATION_SAYS_DONE,	  /* ask; calls: it waits for results; cut: a limit was reached */
 	CONVERSATION_SAYS_FAILED, /* ask, text: why */
+	CONVERSATION_SAYS_ASIDE,  /* ask, text: what a side request is answered with */
 	CONVERSATION_SAYS_SILENT, /* ask: the provider does not answer; its session is replaced */
 	CONVERSATION_SAYS_LINK_UP,
 	CONVERSATION_SAYS_LINK_DOWN, /* text: why; once for each outage */

@@ -34,6 +34,8 @@ static void forget_items(struct conversation *c)
 		if (asked_outstanding(a) && !a->wanted)
 			end_asked(a);
 	}
+	c->aside = (struct aside){0};
+	c->asides_refused = false;
 	conversation_drop_calls(c);
 }
 

@@ -57,6 +57,14 @@ struct call {
 	size_t n;
 };
 
+/* The side request that waits for its answer. */
+struct aside {
+	uint32_t ask; /* 0: none */
+	char response[CONVERSATION_ID_MAX];
+	char text[CONVERSATION_ASIDE_MAX]; /* so far */
+	size_t n;
+};
+
 struct session {
 	enum { SESSION_NONE, SESSION_DOWN, SESSION_CONNECTING, SESSION_OPEN, SESSION_UP } link;
 	uint64_t due;	   /* DOWN: connect; OPEN: give up */
@@ -81,6 +89,8 @@ struct conversation {
 	struct engine_message label; /* of the sound that is sent */
 	struct asked asked[CONVERSATION_ASKS];
 	struct call call[CONVERSATION_CALLS];
+	struct aside aside;
+	bool asides_refused;	   /* this session takes none */
 	uint64_t seen[CALLS_SEEN]; /* ids of calls, hashed; the oldest go */
 	unsigned seen_n;
 
@@ -139,6 +149,12 @@ void conversation_answer(struct conversation *c, const struct conversation_input
 struct asked *conversation_by_response(struct conversation *c, const char *response);
 /* Something of its answer came. */
 void conversation_lives(struct conversation *c, struct asked *a);
+
+/* ---- conversation_aside.c ---- */
+/* ENOTSUP. */
+int conversation_aside(struct conversation *c, const struct conversation_input *in);
+/* True: what the provider says is about a side request, and about nothing else. */
+bool conversation_take_aside(struct conversation *c, const struct conversation_input *in);
 
 /* ---- conversation_calls.c ---- */
 /* CALL_BEGUN, CALL_FRAGMENT, CALL, CALL_REVOKED. */

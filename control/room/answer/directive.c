@@ -63,19 +63,26 @@ static enum kind kind_of(const char *body, size_t n, const char **value, size_t 
 	return UNKNOWN;
 }
 
-static void set_addressee(struct room_directive *d, const char *value, size_t n)
+enum room_to room_directive_addressee(const char *value, size_t n)
 {
 	static const char *const all[] = {"all",	"everyone",   "everybody",  "whole_room",
 					  "whole room", "whole_chat", "whole chat", "vc"};
 
-	if (d->led || d->to != ROOM_TO_NOBODY || !n || n > ROOM_TO_MAX)
-		return;
-	d->to = ROOM_TO_NAME;
+	if (!n || n > ROOM_TO_MAX)
+		return ROOM_TO_NOBODY;
 	if (equals(value, n, "speaker") || equals(value, n, "me"))
-		d->to = ROOM_TO_SPEAKER;
+		return ROOM_TO_SPEAKER;
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (equals(value, n, all[i]))
-			d->to = ROOM_TO_ALL;
+			return ROOM_TO_ALL;
+	return ROOM_TO_NAME;
+}
+
+static void set_addressee(struct room_directive *d, const char *value, size_t n)
+{
+	if (d->led || d->to != ROOM_TO_NOBODY)
+		return;
+	d->to = room_directive_addressee(value, n);
 	if (d->to == ROOM_TO_NAME) {
 		memcpy(d->name, value, n);
 		d->name[n] = '\0';

@@ -72,6 +72,10 @@ struct room_directive {
 	char held[ROOM_NOTE_MAX + 32];
 };
 
+/* Whom a value of TO means: SPEAKER, ALL and their synonyms, else a name; NOBODY when it is empty
+ * or too long. */
+enum room_to room_directive_addressee(const char *value, size_t n);
+
 /* A struct of zeros is ready for use. */
 void room_directive_add(struct room_directive *d, const char *text, size_t n, room_directive_h *h,
 			void *arg);

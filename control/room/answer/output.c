@@ -5,6 +5,7 @@
 
 #include "control/room/answer/barge_in.h"
 #include "control/room/answer/prompt.h"
+#include "control/room/answer/addressee.h"
 #include "control/room/answer/reply.h"
 #include "control/room/answer/retry_policy.h"
 #include "control/room/answer/speculative.h"
@@ -209,6 +210,8 @@ static void end_brain_answer(struct room_context *context, struct room_turn *t, 
 	if (!is_answering(t, t->id))
 		return;
 	room_reply_complete(context->reply, context, t);
+	if (!broke && is_answering(t, t->id) && !room_reply_skips(context->reply))
+		room_addressee_ask(context, t);
 	if (!room_reply_planned(context->reply))
 		complete_answer(context, t);
 }

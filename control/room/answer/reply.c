@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "control/room/answer/addressee.h"
 #include "control/room/answer/output.h"
 #include "control/room/answer/speculative.h"
 #include "control/room/answer/prompt.h"
@@ -30,15 +31,6 @@ void room_reply_begin(struct room_reply *r, const struct room_context *context,
 
 /* ---- whom it speaks to ---- */
 
-/* The only person present with this name, or 0. */
-static uint64_t find_user_by_name(const struct room_context *context, const char *name)
-{
-	char plain[ROOM_NAME_MAX];
-
-	room_clean_name(name, strlen(name), plain, sizeof plain);
-	return room_person_by_name(context, plain);
-}
-
 static void apply_lead_directives(struct room_reply *r, struct room_context *context,
 				  struct room_turn *turn)
 {
@@ -54,8 +46,8 @@ static void apply_lead_directives(struct room_reply *r, struct room_context *con
 	else if (d->to == ROOM_TO_SPEAKER)
 		target = ROOM_TARGET_SPEAKER;
 	else if (d->to == ROOM_TO_NAME)
-		target = (user = find_user_by_name(context, d->name)) ? ROOM_TARGET_USER
-								      : ROOM_TARGET_UNRESOLVED;
+		target = (user = room_addressee_by_name(context, d->name)) ? ROOM_TARGET_USER
+									   : ROOM_TARGET_UNRESOLVED;
 	if (r->planned || d->to != ROOM_TO_NOBODY) {
 		turn->policy = room_interruption_policy(context->settings->interruptions, target,
 							user, turn->user);

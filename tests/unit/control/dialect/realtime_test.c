@@ -326,6 +326,31 @@ TEST(a_call_comes_in_parts_and_whole)
 	realtime_facts_clear(&facts);
 }
 
+TEST(a_side_request_is_text_beside_the_conversation)
+{
+	struct realtime_command cmd = {
+		.type = REALTIME_ASIDE, .ask = 3, .turn = 4, .limit = 64, .text = "for whom?"};
+
+	CHECK_STR(encode(&realtime_openai, cmd),
+		  "{\"type\":\"response.create\",\"event_id\":\"aside-3\",\"response\":{"
+		  "\"conversation\":\"none\",\"input\":[],\"tools\":[],\"output_modalities\":["
+		  "\"text\"],\"instructions\":\"for whom?\",\"max_output_tokens\":64,"
+		  "\"metadata\":{\"aside\":\"3\"}}}");
+	CHECK_STR(encode(&realtime_xai, cmd), strerror(ENOTSUP));
+	CHECK_STR(encode(&realtime_localai, cmd), strerror(ENOTSUP));
+	CHECK_STR(encode(&realtime_gemini, cmd), strerror(ENOTSUP));
+	CHECK_INT(decode("{\"type\":\"response.created\",\"response\":{\"id\":\"r\",\"metadata\":{"
+			 "\"aside\":\"3\"}}}"),
+		  0);
+	CHECK(facts.v[0].aside);
+	CHECK_INT(facts.v[0].ask, 3);
+	realtime_facts_clear(&facts);
+	CHECK_INT(decode("{\"type\":\"error\",\"error\":{\"event_id\":\"aside-3\"}}"), 0);
+	CHECK(facts.v[0].aside);
+	CHECK_INT(facts.v[0].ask, 3);
+	realtime_facts_clear(&facts);
+}
+
 TEST(the_end_of_an_answer_tells_its_calls_and_its_usage)
 {
 	CHECK_INT(

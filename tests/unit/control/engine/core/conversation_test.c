@@ -116,6 +116,28 @@ TEST(a_late_response_does_not_adopt_the_audio_of_the_second_ask)
 	converse_end();
 }
 
+/* The silent answer is cancelled first, and nothing that it says late is taken for the new one. */
+TEST(a_retry_cancels_the_silent_answer_before_it_asks)
+{
+	converse_begin_up();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	converse_said();
+	converse_act(CONVERSATION_CANCEL, 1);
+	converse_ask_line(2, 7, "hello", true);
+	CHECK_STR(converse_said(), "cancel:r1 ");
+	converse_audio("r1", "i1", 480);
+	converse_done("r1", 1, false);
+	CHECK_STR(converse_said(), "respond:2 ");
+	converse_audio("r1", "i1", 480);
+	converse_created("r2", 2);
+	converse_audio("r1", "i1", 480);
+	converse_audio("r2", "i2", 960);
+	converse_done("r2", 2, true);
+	CHECK_STR(converse_said(), "audio:2:960 done:2 ");
+	converse_end();
+}
+
 /* A server that returns no metadata: responses are matched in the order of the asks. */
 TEST(a_server_without_metadata_is_matched_in_order)
 {

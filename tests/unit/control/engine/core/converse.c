@@ -71,6 +71,9 @@ static void note_wire(const struct conversation_output *o)
 	case CONVERSATION_DO_SAY:
 		note_text("say", o->text);
 		break;
+	case CONVERSATION_DO_ASIDE:
+		note_text("aside", o->text);
+		break;
 	case CONVERSATION_DO_RESULT:
 		note("result:%s:%.*s ", o->id, (int)o->text.n, (const char *)o->text.p);
 		break;
@@ -110,6 +113,9 @@ static void note_output(const struct conversation_output *o)
 		break;
 	case CONVERSATION_SAYS_FAILED:
 		note("failed:%u:%.*s ", o->ask, (int)o->text.n, (const char *)o->text.p);
+		break;
+	case CONVERSATION_SAYS_ASIDE:
+		note("told:%u:%.*s ", o->ask, (int)o->text.n, (const char *)o->text.p);
 		break;
 	case CONVERSATION_SAYS_SILENT:
 		note("silent:%u ", o->ask);

@@ -56,6 +56,9 @@ static void note(const struct room_effect *e)
 	case ROOM_DO_BRAIN_TRUNCATE:
 		snprintf(to, size, "truncate %u\n", e->ms);
 		break;
+	case ROOM_DO_ADDRESSEE:
+		snprintf(to, size, "whom\n");
+		break;
 	case ROOM_DO_RECORD:
 		snprintf(to, size, "%s \"%s\"%s\n", room_reason_name(e->record->reason),
 			 e->record->answer, e->record->answer_cut ? " cut" : "");
@@ -448,4 +451,61 @@ TEST(hostile_answers_stay_bounded)
 			over();
 		}
 	free(big);
+}
+
+static const char *told(const char *whom)
+{
+	return step(
+		(struct room_event){.type = ROOM_ADDRESSEE, .turn = turn, .text = str_of(whom)});
+}
+
+static const struct room_interruption_policy *policy(void)
+{
+	return &room_active(room)->policy;
+}
+
+TEST(rule_074_a_voice_model_is_asked_whom_its_answer_is_for)
+{
+	begin("native");
+	text("It is Bob's turn.");
+	GAVE(audio(ROOM_BRAIN_AUDIO, 0, 1000), "pcm 1000\nopen\n");
+	CHECK_INT(policy()->why, ROOM_POLICY_ASKED);
+	CHECK_STR(fact(ROOM_BRAIN_DONE, 0), "whom\nend\n");
+	CHECK(strstr(fx.v[0].text, "voice channel with: Alice, Bob."));
+	CHECK(strstr(fx.v[0].text, "[Alice]: parley tell me something"));
+	CHECK(strstr(fx.v[0].text, "answered:\nIt is Bob's turn."));
+	/* Nothing that is no addressee changes anything. */
+	told("I cannot help with that.");
+	told("");
+	told("UNKNOWN");
+	told("Carol");
+	CHECK_INT(policy()->user, ALICE);
+	CHECK_INT(policy()->why, ROOM_POLICY_ASKED);
+	told(" \"Bob\".\n");
+	CHECK_INT(policy()->user, BOB);
+	CHECK_INT(policy()->why, ROOM_POLICY_TARGET);
+	told("SPEAKER");
+	CHECK_INT(policy()->user, ALICE);
+	told("ALL");
+	CHECK_INT(policy()->why, ROOM_POLICY_TARGET_ALL);
+	playback(ROOM_SAY_DRAINED, 1000);
+	GAVE(told("Bob"), "");
+	over();
+}
+
+TEST(nobody_asks_whom_an_answer_is_for_where_it_does_not_matter)
+{
+	static const char *const off[][2] = {{"ask_addressee", "off"}, {"interruptions", "anyone"}};
+
+	for (unsigned i = 0; i < 4; i++) {
+		begin("native");
+		if (i < 2)
+			settings_set(set, off[i][0], off[i][1]);
+		if (i == 2)
+			step((struct room_event){.type = ROOM_MEMBER, .user = BOB});
+		text(i == 3 ? "[[TO: ALL]] Hello." : "Hello.");
+		audio(ROOM_BRAIN_AUDIO, 0, 1000);
+		GAVE(fact(ROOM_BRAIN_DONE, 0), "end\n");
+		over();
+	}
 }
