@@ -25,11 +25,11 @@ enum { RATE = 24000, ENOUGH_PERCENT = 80 };
 extern char **environ;
 
 static struct {
-	const char *api, *sock, *spawn, *ca, *offlined, *record, *out, *say, *wav, *voice;
+	const char *api, *sock, *spawn, *ca, *offlined, *record, *out, *say, *wav, *voice, *arrived;
 	uint64_t guild, channel, user, bot;
 	const char *line[CALLER_LINES]; /* "MS TEXT" */
-	unsigned lines;
-} opt = {.voice = "rms", .out = "out/demo"};
+	unsigned lines, wait_s;
+} opt = {.voice = "rms", .out = "out/demo", .wait_s = 12};
 
 static struct {
 	struct env *env;
@@ -185,9 +185,14 @@ static void usage(FILE *f)
 		"usage: caller --api URL (--media-sock PATH | --spawn-mediad PROGRAM) --offlined "
 		"PROGRAM --record DIR\n"
 		"              --guild ID --channel ID --user ID --bot ID [--ca FILE] [--out DIR]\n"
-		"              (--say TEXT [--voice NAME] | --wav FILE) [--line 'MS TEXT']…\n\n"
+		"              (--say TEXT [--voice NAME] | --wav FILE) [--line 'MS TEXT']… "
+		"[--wait SECONDS]\n\n"
+		"       caller --wav FILE --arrived FILE.pcm\n\n"
 		"Joins guildd's voice channel, says TEXT (in a voice of flite's) or plays FILE, "
 		"and judges the answer.\n"
+		"--wait: for the answer, 12 by default.\n"
+		"--arrived: joins nothing; says whether FILE stands within FILE.pcm, s16le mono at "
+		"24 kHz.\n"
 		"--line: says more, so long after the bot began to speak; then nothing is judged.\n"
 		"Exit status: 0 the answer arrived as it was said, 1 it did not, 2 wrong usage.\n");
 }
@@ -202,7 +207,9 @@ static int parse(int argc, char **argv)
 		{"wav", 1, NULL, 'w'},		{"voice", 1, NULL, 'v'},
 		{"guild", 1, NULL, 'g'},	{"channel", 1, NULL, 'C'},
 		{"user", 1, NULL, 'u'},		{"bot", 1, NULL, 'b'},
-		{"line", 1, NULL, 'l'},		{"help", 0, NULL, 'h'},
+		{"line", 1, NULL, 'l'},		{"wait", 1, NULL, 'W'},
+
+		{"arrived", 1, NULL, 'A'},	{"help", 0, NULL, 'h'},
 		{"version", 0, NULL, 'V'},	{0},
 	};
 	int k;
@@ -256,6 +263,12 @@ static int parse(int argc, char **argv)
 				return EINVAL;
 			opt.line[opt.lines++] = optarg;
 			break;
+		case 'W':
+			opt.wait_s = (unsigned)strtoul(optarg, NULL, 10);
+			break;
+		case 'A':
+			opt.arrived = optarg;
+			break;
 		case 'h':
 			usage(stdout);
 			exit(0);
@@ -266,6 +279,8 @@ static int parse(int argc, char **argv)
 			return EINVAL;
 		}
 	}
+	if (opt.arrived)
+		return opt.wav ? 0 : EINVAL;
 	return opt.api && !opt.sock != !opt.spawn && opt.offlined && opt.record && opt.guild &&
 			       opt.channel && opt.user && opt.bot && !opt.say != !opt.wav
 		       ? 0
@@ -315,6 +330,36 @@ static bool lines(struct caller_conf *cc)
 	return true;
 }
 
+/* Raw samples of a file; caller frees. */
+static int16_t *read_raw(const char *path, size_t *samples)
+{
+	FILE *f = fopen(path, "rb");
+	int16_t *pcm = NULL;
+	long size = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+
+	if (size > 0 && fseek(f, 0, SEEK_SET) == 0)
+		pcm = malloc((size_t)size);
+	*samples = pcm ? fread(pcm, 2, (size_t)size / 2, f) : 0;
+	if (f)
+		fclose(f);
+	return pcm;
+}
+
+/* Exit status: 0 the recording stands within the samples. */
+static int compare(void)
+{
+	uint32_t rate = 0;
+	size_t n = 0, arrived;
+	int16_t *ref = read_mono(opt.wav, &rate, &n), *got = read_raw(opt.arrived, &arrived);
+	long lag = 0;
+	double corr = rate == RATE ? score_correlation(ref, n, got, arrived, &lag) : 0;
+
+	printf("correlation %.2f\n", corr);
+	free(ref);
+	free(got);
+	return corr * 100 >= ENOUGH_PERCENT ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct env_conf ec = {.loop = true};
@@ -330,6 +375,8 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return 2;
 	}
+	if (opt.arrived)
+		return compare();
 	log_init("caller", LOG_WARN_);
 	pcm = recording(&rate, &samples);
 	if (!pcm || !samples) {
@@ -349,7 +396,7 @@ int main(int argc, char **argv)
 				  .pcm = pcm,
 				  .samples = samples,
 				  .rate = rate,
-				  .answer_ms = 12000};
+				  .answer_ms = opt.wait_s * 1000};
 	if (!lines(&cc) || env_alloc(&run.env, &ec) || caller_alloc(&c, run.env, &cc, done, NULL)) {
 		fprintf(stderr, "caller: cannot start\n");
 		goto out;

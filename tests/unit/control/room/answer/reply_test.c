@@ -464,7 +464,7 @@ static const struct room_interruption_policy *policy(void)
 	return &room_active(room)->policy;
 }
 
-TEST(rule_074_a_voice_model_is_asked_whom_its_answer_is_for)
+TEST(a_voice_model_is_asked_whom_its_answer_is_for)
 {
 	begin("native");
 	text("It is Bob's turn.");
