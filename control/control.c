@@ -537,6 +537,12 @@ void control_stop(struct control *c)
 	}
 }
 
+void control_suspend(struct control *c)
+{
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_suspend(c->voice_sessions[i]);
+}
+
 /* A journal takes secrets out of what comes in; the program needs them all the same. */
 static const char *whole_value(const struct control *c, const char *name, const char *text)
 {
@@ -574,6 +580,8 @@ void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c)
 		control_start(c);
 	else if (kind == CONTROL_IN_STOP)
 		control_stop(c);
+	else if (kind == CONTROL_IN_SUSPEND)
+		control_suspend(c);
 	else if (kind == CONTROL_IN_SETTINGS && control_settings(c, data, len))
 		log_warn("settings_malformed", "bytes=%zu", len);
 }

@@ -40,12 +40,20 @@ void control_start(struct control *c);
 /* Shuts down; env_stop() follows within half a second. With a mediad of its own the bot leaves its
  * channels; otherwise the calls continue in mediad for the next control. */
 void control_stop(struct control *c);
+/* Aborts what every room has asked for, since the program is about to be suspended. It goes on as
+ * it was when it is continued. */
+void control_suspend(struct control *c);
 /* Applies changed settings: a JSON object of name and text. The log says which of them take effect
  * later (settings_when). EBADMSG: none was applied.
  */
 int control_settings(struct control *c, const uint8_t *json, size_t len);
 /* The calls above as inputs of a source whose arg is the control. */
-enum { CONTROL_IN_START = 1, CONTROL_IN_STOP = 2, CONTROL_IN_SETTINGS = 3 };
+enum {
+	CONTROL_IN_START = 1,
+	CONTROL_IN_STOP = 2,
+	CONTROL_IN_SETTINGS = 3,
+	CONTROL_IN_SUSPEND = 4,
+};
 void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c);
 /* Why control ended by itself; empty words if it did not. Borrowed. */
 const struct words *control_failure(const struct control *c);

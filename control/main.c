@@ -36,7 +36,7 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-enum { SOCKS_MAX = 32, USAGE = 2, OTHER_CONTROL = 4, SIGNALS = 3 };
+enum { SOCKS_MAX = 32, USAGE = 2, OTHER_CONTROL = 4, SIGNALS = 4, SUSPEND_MS = 200 };
 
 struct options {
 	struct control_conf conf;
@@ -121,6 +121,10 @@ static const char help[] =
 	"file.\n"
 	"\n"
 	"SIGHUP: control reads the settings file again; a file with a fault changes nothing.\n"
+	"\n"
+	"SIGTSTP: control aborts everything that its rooms have asked of providers, and stops "
+	"until "
+	"SIGCONT.\n"
 	"\n"
 	"After SIGTERM the calls continue in mediad for the next control, unless this control "
 	"runs\n"
@@ -409,6 +413,23 @@ static void reload_settings(struct run *r)
 	settings_free(fresh);
 }
 
+static void stop_process(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what, (void)arg;
+	raise(SIGSTOP);
+	log_info("continued", "after=suspension");
+}
+
+/* Stops as SIGTSTP wants it, after a moment in which the aborts reach the providers. */
+static void suspend(struct run *r)
+{
+	static const struct timeval moment = {.tv_usec = SUSPEND_MS * 1000};
+
+	env_deliver(r->env, r->source, CONTROL_IN_SUSPEND, NULL, 0);
+	if (event_base_once(env_base(r->env), -1, EV_TIMEOUT, stop_process, NULL, &moment))
+		raise(SIGSTOP);
+}
+
 static void on_signal(evutil_socket_t sig, short what, void *arg)
 {
 	struct run *r = arg;
@@ -417,6 +438,8 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	log_info("signal", "number=%d", (int)sig);
 	if (sig == SIGHUP)
 		reload_settings(r);
+	else if (sig == SIGTSTP)
+		suspend(r);
 	else
 		env_deliver(r->env, r->source, CONTROL_IN_STOP, NULL, 0);
 }
@@ -477,7 +500,7 @@ static int start_journal(struct run *r, const struct settings *settings, const s
 
 static int start_control(struct run *r, struct settings *settings, const struct options *o)
 {
-	static const int signals[SIGNALS] = {SIGTERM, SIGINT, SIGHUP};
+	static const int signals[SIGNALS] = {SIGTERM, SIGINT, SIGHUP, SIGTSTP};
 	struct control_conf conf = o->conf;
 	struct env_conf ec = {.loop = true};
 	int err = start_journal(r, settings, o);

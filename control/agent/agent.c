@@ -201,6 +201,12 @@ void agent_settings(struct agent *a)
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = true});
 }
 
+void agent_suspend(struct agent *a)
+{
+	agent_feed(a, &(struct room_event){.type = ROOM_SUSPEND});
+	roles_cancel_all(a->roles);
+}
+
 void agent_end(struct agent *a, const char *why)
 {
 	a->tellh = NULL;

@@ -58,6 +58,8 @@ void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */
 void agent_settings(struct agent *a);
+/* The program is about to be suspended: every turn ends, and every request is aborted. */
+void agent_suspend(struct agent *a);
 /* The session ends for a reason of ROOM_ENDS (control/room/base/reasons.def): every turn ends and
  * is recorded. Neither the room nor leaveh is told; after it there is only agent_free. */
 void agent_end(struct agent *a, const char *why);

@@ -81,6 +81,8 @@ void roles_save(struct roles *r, bool on);
 void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struct engine_ask *ask);
 /* Asks once more what was asked last for this turn, as a new ask; the old one is cancelled. */
 void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn);
+/* Nothing more of any ask is wanted. */
+void roles_cancel_all(struct roles *r);
 /* Nothing more of this turn's asks is wanted. */
 void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn);
 

@@ -258,6 +258,14 @@ void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn)
 	watch_time(r);
 }
 
+void roles_cancel_all(struct roles *r)
+{
+	for (unsigned i = 0; i < ROLES_LIVE; i++)
+		if (r->live[i].id)
+			cancel_live(&r->live[i]);
+	watch_time(r);
+}
+
 /* ---- what the engines say ---- */
 
 static void tell_failover(const struct served *from, const struct served *to)

@@ -115,6 +115,9 @@ void room_session_on_event(struct room_session *s, struct room_context *context,
 	case ROOM_END:
 		end_by_name(s, context, ev);
 		break;
+	case ROOM_SUSPEND:
+		room_suspend(context);
+		break;
 	case ROOM_SHUTDOWN:
 		room_shut_down(context);
 		break;

@@ -55,6 +55,8 @@ bool room_music_plays(const struct room_context *context);
 void room_music_stop(struct room_context *context);
 /* The settings changed: derives names and guest mode from them. */
 void room_apply_settings(struct room_context *context);
+/* Ends all captures, turns and sessions of speech-to-text; the room goes on. */
+void room_suspend(struct room_context *context);
 /* Ends all turns and forgets everybody; the room takes no event after it. */
 void room_shut_down(struct room_context *context);
 

@@ -5,6 +5,7 @@
 #include "control/room/floor/address.h"
 #include "control/room/floor/music.h"
 #include "control/room/hearing/captures.h"
+#include "control/room/hearing/transcript.h"
 #include "control/room/people.h"
 #include "control/room/session.h"
 #include "control/room/turn/moments.h"
@@ -44,6 +45,16 @@ void room_apply_settings(struct room_context *context)
 	*context->names = (struct room_names){0};
 	room_names_add(context->names, context->name);
 	room_names_add(context->names, s->aliases);
+}
+
+void room_suspend(struct room_context *context)
+{
+	room_captures_end(context);
+	for (struct room_turn *t = room_turn_next(context, NULL); t; t = room_turn_next(context, t))
+		room_turn_cancel(context, t, ROOM_REASON_SUSPENDED);
+	for (unsigned i = 0; i < context->people->places; i++)
+		if (context->people->person[i].used)
+			room_asr_close(context, i, "suspended");
 }
 
 void room_shut_down(struct room_context *context)

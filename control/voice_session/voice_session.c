@@ -290,6 +290,12 @@ void voice_session_settings(struct voice_session *c)
 		agent_settings(c->agent);
 }
 
+void voice_session_suspend(struct voice_session *c)
+{
+	if (c->agent)
+		agent_suspend(c->agent);
+}
+
 void voice_session_end(struct voice_session *c)
 {
 	if (c->agent)

@@ -84,6 +84,8 @@ void voice_session_disk(struct voice_session *c, bool full);
 void voice_session_brain_ready(struct voice_session *c, bool moved);
 /* The settings have changed in place. */
 void voice_session_settings(struct voice_session *c);
+/* The program is about to be suspended: ends every turn of the room, which goes on. */
+void voice_session_suspend(struct voice_session *c);
 /* The program ends: ends every turn of the room. */
 void voice_session_end(struct voice_session *c);
 /* Fills in the values of /status except those that only control knows. *out borrows from the voice

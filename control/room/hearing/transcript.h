@@ -40,7 +40,8 @@ void room_asr_commit(struct room_context *context, unsigned place);
 void room_asr_discard(struct room_context *context, unsigned place);
 /* The turn's capture has ended: no more chunks follow. */
 void room_asr_end_capture(struct room_context *context, struct room_turn *turn);
-/* Closes the session of the person in this place if one is open. why: user_left, shutdown. */
+/* Closes the session of the person in this place if one is open. why: user_left, suspended,
+ * shutdown. */
 void room_asr_close(struct room_context *context, unsigned place, const char *why);
 /* The person in this place left. */
 void room_asr_forget(struct room_context *context, unsigned place);

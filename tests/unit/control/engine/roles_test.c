@@ -182,6 +182,9 @@ TEST(each_use_is_asked_of_its_role)
 	ask(ENGINE_USE_SPEECH, 8, 0);
 	roles_cancel(fx.roles, ENGINE_USE_REPLY, 8);
 	roles_cancel(fx.roles, ENGINE_USE_SPEECH, 8);
+	ask(ENGINE_USE_REPLY, 8, 0);
+	ask(ENGINE_USE_SUMMARY, 0, 0);
+	roles_cancel_all(fx.roles);
 	ask(ENGINE_USE_DECISION, 9, 0);
 	run(2);
 	CHECK_STR(said(), "decision words 9.0 YES\ndecision done 9.0 \n");

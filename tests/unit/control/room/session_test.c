@@ -406,3 +406,27 @@ TEST(eagerness_is_a_chance)
 	CHECK(asked < 84); /* 20 000 s at 15 an hour */
 	scene_close(s);
 }
+
+/* One answer is spoken, one question is transcribed, and somebody speaks. */
+TEST(rule_136_a_suspension_aborts_everything_and_the_room_goes_on)
+{
+	static const enum room_effect_type aborts[] = {ROOM_DO_ASR_CANCEL, ROOM_DO_ASR_CLOSE,
+						       ROOM_DO_BRAIN_CANCEL};
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_say(s, ALICE, "parley what time is it");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_speak(s, BOB, 1000);
+	scene_mark(s);
+	scene_event(s, (struct room_event){.type = ROOM_SUSPEND});
+	for (size_t i = 0; i < sizeof aborts / sizeof aborts[0]; i++)
+		CHECK(scene_find(s, aborts[i]));
+	CHECK_INT(scene_ended(s, ROOM_REASON_SUSPENDED), 2);
+	CHECK_STR(left(s), "");
+	scene_mark(s);
+	scene_say(s, ALICE, "parley are you there");
+	CHECK(scene_find(s, ROOM_DO_ASK));
+	scene_close(s);
+}
