@@ -446,10 +446,28 @@ void room_reply_tick(struct room_reply *r, struct room_context *context)
 	advance_plan(r, context, room_turn_active(context));
 }
 
+/* When speech_resume_ms of audio are left. UINT64_MAX: none of it is played yet. */
+static uint64_t resumes_at(const struct room_reply *r, const struct room_context *context)
+{
+	uint64_t resume = samples_from_ms(context->settings->speech_resume_ms);
+	uint64_t over_by = r->written > resume ? r->written - resume : 0;
+
+	if (!r->started_at)
+		return UINT64_MAX;
+	return r->started_at + (over_by * 1000 / ROOM_RATE + 1) * NS_PER_MS;
+}
+
+uint64_t room_reply_wait(const struct room_reply *r, const struct room_context *context)
+{
+	bool ahead =
+		estimate_backlog(r, context) >= samples_from_ms(context->settings->speech_pause_ms);
+
+	return ahead ? resumes_at(r, context) : 0;
+}
+
 uint64_t room_reply_deadline(const struct room_reply *r, const struct room_context *context)
 {
-	uint64_t resume = samples_from_ms(context->settings->speech_resume_ms), at = UINT64_MAX,
-		 over_by;
+	uint64_t at = UINT64_MAX, resume;
 
 	if (!is_active(r, context))
 		return at;
@@ -457,9 +475,8 @@ uint64_t room_reply_deadline(const struct room_reply *r, const struct room_conte
 		at = r->sound_until;
 	if (!r->plan.paused || !r->started_at || r->plan.phase != ROOM_PLAN_READY)
 		return at;
-	over_by = r->written > resume ? r->written - resume : 0;
-	over_by = r->started_at + (over_by * 1000 / ROOM_RATE + 1) * NS_PER_MS;
-	return over_by < at ? over_by : at;
+	resume = resumes_at(r, context);
+	return resume < at ? resume : at;
 }
 
 /* ---- for other machines ---- */

@@ -74,6 +74,10 @@ void room_reply_close(struct room_reply *r, const struct room_context *context,
 		      struct room_history *history, struct room_turn *turn);
 void room_reply_tick(struct room_reply *r, struct room_context *context);
 uint64_t room_reply_deadline(const struct room_reply *r, const struct room_context *context);
+/* Until when a voice model is not asked for more, since speech_pause_ms of audio or more wait to be
+ * played: until speech_resume_ms are left. 0: it may be asked; UINT64_MAX: until playback has
+ * begun. */
+uint64_t room_reply_wait(const struct room_reply *r, const struct room_context *context);
 /* The answer is written, planned and synthesised. */
 bool room_reply_planned(const struct room_reply *r);
 /* The whole answer is [SKIP]. */

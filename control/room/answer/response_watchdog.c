@@ -1,6 +1,7 @@
 /* The response watchdog of the room: applies the retry policy (retry_policy.h) to the active turn.
  */
 #include "control/room/answer/output.h"
+#include "control/room/answer/reply.h"
 #include "control/room/base/hearing.h"
 #include "control/room/answer/retry_policy.h"
 #include "control/room/base/context.h"
@@ -28,16 +29,35 @@ void room_watchdog_asked(struct room_retry *l, const struct room_context *contex
 		turn->deadline = UINT64_MAX;
 }
 
-/* All its tools are done: asks the brain to continue with their outputs. */
-static void ask_with_outputs(struct room_retry *l, struct room_context *context,
-			     struct room_turn *t)
+static void ask_on(struct room_retry *l, struct room_context *context, struct room_turn *t)
 {
+	l->waits_until = 0;
 	t->sinks |= ROOM_SINK_BRAIN;
 	room_retry_asked(l, context->now);
 	t->deadline = find_awaited_turn(context) && !t->samples
 			      ? UINT64_MAX
 			      : context->now + context->settings->stall_ms * NS_PER_MS;
 	room_emit(context, ROOM_DO_ASK_AGAIN)->turn = t->id;
+}
+
+/* All its tools are done: asks the brain to continue with their outputs. A voice model speaks
+ * faster than its audio is played, so it is asked when little of that is left. */
+static void ask_with_outputs(struct room_retry *l, struct room_context *context,
+			     struct room_turn *t)
+{
+	uint64_t until =
+		room_answer_planned(context) ? 0 : room_reply_wait(context->reply, context);
+
+	if (until <= context->now) {
+		ask_on(l, context, t);
+		return;
+	}
+	/* A playback that does not begin is no reason to wait for ever. */
+	if (!l->waits_until || until != UINT64_MAX)
+		t->deadline = (until == UINT64_MAX ? context->now : until) +
+			      context->settings->stall_ms * NS_PER_MS;
+	l->waits_for = t->id;
+	l->waits_until = until;
 }
 
 bool room_watchdog_done(struct room_retry *l, struct room_context *context, struct room_turn *turn)
@@ -74,12 +94,27 @@ void room_watchdog_on_event(struct room_retry *l, struct room_context *context,
 	ask_with_outputs(l, context, t);
 }
 
+/* The audio that was waited for was played, or begins to be. */
+static void tick_outputs(struct room_retry *l, struct room_context *context)
+{
+	struct room_turn *t = room_turn_active(context);
+
+	if (!l->waits_until || l->tools)
+		return;
+	if (!t || t->id != l->waits_for || t->phase < ROOM_PHASE_ASKED ||
+	    t->phase > ROOM_PHASE_SPEAKING)
+		l->waits_until = 0;
+	else if (l->waits_until == UINT64_MAX || context->now >= l->waits_until)
+		ask_with_outputs(l, context, t);
+}
+
 void room_watchdog_tick(struct room_retry *l, struct room_context *context)
 {
 	const struct settings *s = context->settings;
 	struct room_turn *t = find_awaited_turn(context);
 	bool done = l->done_at;
 
+	tick_outputs(l, context);
 	if (!t)
 		return;
 	switch (room_retry_tick(l, s, room_speech_until(context, NULL, true), context->now)) {
@@ -110,7 +145,10 @@ void room_watchdog_tick(struct room_retry *l, struct room_context *context)
 
 uint64_t room_watchdog_deadline(const struct room_retry *l, const struct room_context *context)
 {
+	uint64_t waits = l->waits_until ? l->waits_until : UINT64_MAX, at;
+
 	if (!find_awaited_turn(context))
-		return UINT64_MAX;
-	return room_retry_deadline(l, context->settings, room_speech_until(context, NULL, true));
+		return waits;
+	at = room_retry_deadline(l, context->settings, room_speech_until(context, NULL, true));
+	return waits < at ? waits : at;
 }

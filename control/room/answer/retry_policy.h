@@ -38,7 +38,9 @@ struct room_retry {
 	uint64_t life_at;  /* the last sign of life of this attempt, 0 = none */
 	bool heard, recovered;
 	unsigned retries, tools;
-	bool outputs; /* outputs of tools arrived that this attempt does not know */
+	uint64_t waits_until; /* to ask with the outputs, while audio waits; 0: it does not */
+	uint32_t waits_for;   /* the turn of it */
+	bool outputs;	      /* outputs of tools arrived that this attempt does not know */
 };
 
 void room_retry_asked(struct room_retry *l, uint64_t now);

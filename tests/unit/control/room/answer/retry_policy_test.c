@@ -1,6 +1,8 @@
 /* Answers that stay silent, and how the output stands: statements 24, 27, 28, 62 to 68, 92. */
 #include "tests/test.h"
 
+#include "proto/media.h"
+
 #include "control/room/inside.h"
 #include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
@@ -129,6 +131,119 @@ TEST(rule_027_an_output_that_came_before_the_answers_end_is_asked_about)
 		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
 		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
 		CHECK_INT(w.did[ROOM_DO_SAY_END], 1);
+		world_end(&w);
+	}
+}
+
+/* Audio of a voice model comes faster than it is played: it is asked for more when 1.5 s of 3 s or
+ * more are left, on the paths native and bridge. */
+TEST(rule_028_a_voice_model_is_asked_for_more_when_little_of_its_audio_is_left)
+{
+	static const char *const paths[] = {"reply_path=native", "reply_path=bridge"};
+
+	for (unsigned i = 0; i < 4; i++) {
+		bool started_first = i >= 2;
+		struct room_event started = {.type = ROOM_SAY_STARTED};
+		struct world w;
+		uint64_t ms;
+
+		world_begin(&w, paths[i % 2], 1);
+		world_step(&w, (struct room_event){.type = ROOM_INSTRUCTED});
+		world_says(&w, 1, "parley what is on");
+		started.turn = w.asked;
+		world_brain_audio(&w, w.asked, 5000);
+		ms = w.ms;
+		started.at = ms * NS_PER_MS;
+		if (started_first)
+			world_step(&w, started);
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
+		if (!started_first)
+			world_step(&w, started);
+		world_until(&w, ms + 3499);
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+		world_until(&w, ms + 3502);
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+		CHECK_INT(w.did[ROOM_DO_RECORD], 0);
+		world_end(&w);
+	}
+}
+
+TEST(rule_028_less_than_three_seconds_of_audio_are_no_reason_to_wait)
+{
+	struct world w;
+
+	world_begin(&w, "reply_path=native", 1);
+	world_says(&w, 1, "parley what is on");
+	world_brain_audio(&w, w.asked, 2900);
+	world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
+	CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+	world_end(&w);
+}
+
+/* Neither does a playback that never begins keep the turn for ever, nor one that is stopped. */
+TEST(a_turn_that_waits_to_ask_for_more_ends)
+{
+	struct world w;
+
+	for (unsigned stopped = 0; stopped < 2; stopped++) {
+		world_begin(&w, "", 1);
+		world_says(&w, 1, "parley what is on");
+		world_brain_audio(&w, w.asked, 5000);
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
+		if (stopped)
+			world_step(&w,
+				   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = w.asked});
+		else
+			world_until(&w, w.ms + 30000);
+		CHECK_INT(w.did[ROOM_DO_RECORD], 1);
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+		world_until(&w, w.ms + 30000);
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+		world_end(&w);
+	}
+}
+
+/* What is read out waits as well, whichever model wrote it. */
+TEST(rule_028_no_more_is_read_out_while_three_seconds_wait)
+{
+	static const char *const paths[] = {"reply_path=brain",
+					    "reply_path=bridge answer_audio=speech",
+					    "reply_path=native answer_audio=speech"};
+	static const char words[] = "This is a first sentence. This is a second one. "
+				    "This is a third sentence. This is a fourth one. ";
+
+	for (unsigned i = 0; i < 3; i++) {
+		static uint8_t pcm[5000 * 2 * ROOM_RATE / 1000];
+		struct world w;
+		uint64_t ms;
+
+		world_begin(&w, paths[i], 1);
+		world_step(&w, (struct room_event){.type = ROOM_INSTRUCTED});
+		world_says(&w, 1, "parley what is on");
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_TEXT,
+						   .turn = w.asked,
+						   .text = slice_str(words)});
+		CHECK_INT(w.did[ROOM_DO_SPEAK], 1);
+		world_step(&w, (struct room_event){.type = ROOM_SPEECH_AUDIO,
+						   .turn = w.asked,
+						   .chunk = 1,
+						   .pcm = {pcm, sizeof pcm}});
+		ms = w.ms;
+		world_step(&w, (struct room_event){.type = ROOM_SAY_STARTED,
+						   .turn = w.asked,
+						   .at = ms * NS_PER_MS});
+		world_step(&w, (struct room_event){
+				       .type = ROOM_SPEECH_DONE, .turn = w.asked, .chunk = 1});
+		world_until(&w, ms + 3499);
+		CHECK_INT(w.did[ROOM_DO_SPEAK], 1);
+		world_until(&w, ms + 3502);
+		CHECK_INT(w.did[ROOM_DO_SPEAK], 2);
 		world_end(&w);
 	}
 }
