@@ -187,6 +187,11 @@ void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err)
 	tmr_start(a->sound_timer, ms * NS_PER_MS);
 }
 
+void agent_sounds(struct agent *a, const char *names)
+{
+	agent_feed(a, &(struct room_event){.type = ROOM_SOUNDS, .text = slice_str(names)});
+}
+
 void agent_soundboard(struct agent *a, uint64_t user, const char *name)
 {
 	agent_feed(a, &(struct room_event){.type = ROOM_SOUNDBOARD_PLAYED,

@@ -54,6 +54,8 @@ void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot,
 void agent_muted(struct agent *a, bool muted);
 /* The soundboard sound plays, or cannot be played (an errno). */
 void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
+/* The soundboard's sounds: their names, one a line. */
+void agent_sounds(struct agent *a, const char *names);
 /* A user played a soundboard sound. */
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */

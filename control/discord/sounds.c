@@ -34,6 +34,7 @@ struct sounds {
 	struct rest *rest;
 	uint64_t guild;
 	sounds_h *h;
+	sounds_listed_h *listedh;
 	void *arg;
 	struct sound_list list, coming;
 	unsigned lists_left; /* list requests in progress */
@@ -234,6 +235,8 @@ static void finish_lists(struct sounds *s, int err, int status, const json_t *bo
 	if (!s->failed || s->coming.n > s->list.n)
 		s->list = s->coming;
 	s->listed_at = env_now(s->env);
+	if (s->listedh)
+		s->listedh(&s->list, s->arg);
 	play_all(s);
 }
 
@@ -309,6 +312,11 @@ int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ti
 	return err;
 }
 
+int sounds_list(struct sounds *s)
+{
+	return s->lists_left ? 0 : request_lists(s);
+}
+
 const char *sounds_name(const struct sounds *s, uint64_t id)
 {
 	for (unsigned i = 0; i < s->list.n; i++)
@@ -318,7 +326,7 @@ const char *sounds_name(const struct sounds *s, uint64_t id)
 }
 
 int sounds_alloc(struct sounds **out, struct env *env, struct rest *rest, uint64_t guild,
-		 sounds_h *h, void *arg)
+		 sounds_h *h, sounds_listed_h *listedh, void *arg)
 {
 	struct sounds *s;
 
@@ -331,6 +339,7 @@ int sounds_alloc(struct sounds **out, struct env *env, struct rest *rest, uint64
 	s->rest = rest;
 	s->guild = guild;
 	s->h = h;
+	s->listedh = listedh;
 	s->arg = arg;
 	*out = s;
 	return 0;

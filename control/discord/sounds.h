@@ -1,8 +1,8 @@
 /* The soundboard of one guild: listing its sounds and playing one. A shell around rest.h.
  *
- * The list (the guild's sounds and the default ones) is requested when a sound is played and the
- * list is older than a minute. A sound is named by its id, by "id@guild" for another guild's sound,
- * or by its name in any case; a part of the name suffices when it is unambiguous.
+ * The list (the guild's sounds and the default ones) is requested by its owner, and when a sound is
+ * played and the list is older than a minute. A sound is named by its id, by "id@guild" for another
+ * guild's sound, or by its name in any case; a part of the name suffices when it is unambiguous.
  *
  * Everything runs on env's loop thread. */
 #ifndef CONTROL_DISCORD_SOUNDS_H
@@ -39,13 +39,18 @@ int sound_list_find(const struct sound_list *list, const char *ref, uint64_t *id
 /* err: 0 when the sound plays, otherwise an errno. */
 typedef void(sounds_h)(uint64_t ticket, int err, void *arg);
 
-/* ENOMEM, EINVAL. Caller owns *out. */
+/* The list came, or came again. Borrowed until return. */
+typedef void(sounds_listed_h)(const struct sound_list *list, void *arg);
+
+/* listedh may be NULL. ENOMEM, EINVAL. Caller owns *out. */
 int sounds_alloc(struct sounds **out, struct env *env, struct rest *rest, uint64_t guild,
-		 sounds_h *h, void *arg);
+		 sounds_h *h, sounds_listed_h *listedh, void *arg);
 /* Handlers of waiting sounds are not called. */
 struct sounds *sounds_free(struct sounds *s);
 /* The handler is called once for the ticket, never from inside this call. ENOBUFS, ENOMEM. */
 int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ticket);
+/* Requests the list. ENOMEM. */
+int sounds_list(struct sounds *s);
 /* A sound's name, or NULL when it is not in the list. Borrowed until the next call. */
 const char *sounds_name(const struct sounds *s, uint64_t id);
 

@@ -9,6 +9,7 @@
 #include "control/room/answer/output.h"
 #include "control/room/answer/reply.h"
 #include "control/room/answer/retry_policy.h"
+#include "control/room/answer/soundboard.h"
 #include "control/room/answer/speculative.h"
 #include "control/room/answer/thought.h"
 #include "control/room/base/context.h"
@@ -38,6 +39,7 @@ struct room {
 	struct room_history history;
 	struct room_moments moments;
 	struct room_compaction compaction;
+	struct room_soundboard soundboard;
 	struct room_classifier classifier;
 	struct room_captures captures;
 	struct room_transcripts transcripts;

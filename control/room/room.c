@@ -22,6 +22,7 @@ static void wire_machines(struct room *room)
 	c->history = &room->history;
 	c->moments = &room->moments;
 	c->compaction = &room->compaction;
+	c->soundboard = &room->soundboard;
 	c->classifier = &room->classifier;
 	c->captures = &room->captures;
 	c->transcripts = &room->transcripts;
@@ -131,6 +132,7 @@ ON_EVENT(music, music)
 TICK(music, music)
 DEADLINE(music, music)
 ON_EVENT(classifier, classifier)
+ON_EVENT(soundboard, soundboard)
 ON_EVENT(compaction, compaction)
 TICK(compaction, compaction)
 DEADLINE(compaction, compaction)
@@ -172,6 +174,7 @@ static const struct machine {
 	{"speculative", room_speculative_on_event, room_speculative_tick, NULL},
 	{"endpointing", NULL, room_endpointing_tick, room_endpointing_deadline},
 	{"classifier", classifier_on_event, NULL, NULL},
+	{"soundboard", soundboard_on_event, NULL, NULL},
 	{"addressee", room_addressee_on_event, NULL, NULL},
 	{"compaction", compaction_on_event, compaction_tick, compaction_deadline},
 	{"output", room_output_on_event, room_output_tick, NULL},

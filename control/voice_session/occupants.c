@@ -1,6 +1,7 @@
 /* The room of a voice session: its agent from start to end, the members in the channel, soundboard
  * sounds, faults. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "control/agent/agent.h"
@@ -72,10 +73,26 @@ static void on_sounded(uint64_t ticket, int err, void *arg)
 		agent_sounded(c->agent, (uint32_t)(ticket >> 32), (uint32_t)ticket, err);
 }
 
+enum { SOUNDS_TEXT = 4096 }; /* more than a room tells a model of */
+
+/* The agent is told the names, one a line. */
+static void on_listed(const struct sound_list *list, void *arg)
+{
+	struct voice_session *c = arg;
+	char names[SOUNDS_TEXT];
+	size_t n = 0;
+
+	names[0] = '\0';
+	for (unsigned i = 0; i < list->n && n + SOUNDS_NAME + 1 < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s\n", list->v[i].name);
+	if (c->agent)
+		agent_sounds(c->agent, names);
+}
+
 static struct sounds *open_sounds(struct voice_session *c)
 {
 	if (!c->sounds &&
-	    sounds_alloc(&c->sounds, c->conf.env, c->conf.rest, c->guild, on_sounded, c))
+	    sounds_alloc(&c->sounds, c->conf.env, c->conf.rest, c->guild, on_sounded, on_listed, c))
 		c->sounds = NULL;
 	return c->sounds;
 }
@@ -106,6 +123,15 @@ void voice_session_take_sound(struct voice_session *c, uint64_t user, const json
 		name = sounds_name(c->sounds, id);
 	log_info("sound_heard", "guild=%llu user=%llu sound=%llu", ID(c->guild), ID(user), ID(id));
 	agent_soundboard(c->agent, user, name ? name : "of the soundboard");
+}
+
+/* A text model that writes the answers is told which sounds there are. */
+static void list_sounds(struct voice_session *c)
+{
+	if (c->conf.settings->reply_path == SETTINGS_REPLY_BRAIN &&
+	    voice_session_may(c, DISCORD_BIT_USE_SOUNDBOARD, true) && open_sounds(c) &&
+	    sounds_list(c->sounds))
+		log_warn("sounds_not_listed", "guild=%llu", ID(c->guild));
 }
 
 /* The bot's name in this server. */
@@ -172,6 +198,7 @@ void voice_session_start_agent(struct voice_session *c)
 	c->n_members = 0;
 	voice_session_sync_members(c);
 	agent_muted(c->agent, voice_session_unheard(c));
+	list_sounds(c);
 }
 
 /* why: a reason of ROOM_ENDS. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/prompts/prompts.def"
+#include "control/room/answer/soundboard.h"
 #include "control/room/base/context.h"
 #include "control/room/turn/compaction.h"
 #include "control/room/turn/history.h"
@@ -105,10 +106,24 @@ static size_t now_size(const struct room_turn *turn)
 	return n < ROOM_PROMPT_NOW ? n : ROOM_PROMPT_NOW;
 }
 
-/* The contract is left out where the persona would hardly fit beside it. */
-static const char *choose_contract(const struct text *t, const struct room_turn *turn)
+enum { CONTRACT_MAX = 2048 };
+
+/* The contract is left out where the persona would hardly fit beside it, and the sounds before it.
+ */
+static void write_contract(const struct room_context *context, const struct text *t, char *buf)
 {
-	return turn && space_left(t) >= sizeof PROMPT_CONTRACT + PERSONA_MIN ? PROMPT_CONTRACT : "";
+	const char *sounds = room_soundboard_names(context->soundboard);
+	char of_sounds[sizeof PROMPT_SOUNDS + ROOM_SOUNDBOARD_MAX] = "";
+	static const char rest[] = PROMPT_CONTRACT PROMPT_CONTRACT_END;
+
+	_Static_assert(CONTRACT_MAX >= sizeof rest + sizeof of_sounds, "contract");
+	if (*sounds)
+		snprintf(of_sounds, sizeof of_sounds, PROMPT_SOUNDS, sounds);
+	if (space_left(t) < sizeof rest + strlen(of_sounds) + PERSONA_MIN)
+		of_sounds[0] = '\0';
+	if (space_left(t) >= sizeof rest + PERSONA_MIN)
+		snprintf(buf, CONTRACT_MAX, "%s%s%s", PROMPT_CONTRACT, of_sounds,
+			 PROMPT_CONTRACT_END);
 }
 
 /* turn: the one that a text model answers, told with the contract and the moments; NULL for a voice
@@ -116,7 +131,8 @@ static const char *choose_contract(const struct text *t, const struct room_turn 
 static size_t build_prompt(const struct room_context *context, const struct room_turn *turn,
 			   char *buf, size_t size, size_t *stable)
 {
-	const char *contract, *summary = room_compaction_summary(context->compaction);
+	const char *summary = room_compaction_summary(context->compaction);
+	char contract[CONTRACT_MAX] = "";
 	size_t most = context->settings->context_bytes + 1;
 	struct text t = {.buf = buf, .size = most < size ? most : size};
 	char name[ROOM_NAME_MAX + 32];
@@ -125,7 +141,8 @@ static size_t build_prompt(const struct room_context *context, const struct room
 	buf[0] = '\0';
 	t.size -= now < t.size ? now : 0;
 	snprintf(name, sizeof name, "\nYour name is %s.", context->name);
-	contract = choose_contract(&t, turn);
+	if (turn)
+		write_contract(context, &t, contract);
 	put_cut(&t, context->settings->instructions,
 		space_left(&t) - strlen(name) - strlen(contract) - PEOPLE_MIN);
 	put_text(&t, name);

@@ -6,6 +6,7 @@
  *   persona        yes           yes          what the other sections leave of context_bytes
  *   name           yes           yes
  *   contract       -             yes          left out of a small context (prompts.def)
+ *   sounds         -             yes          40, 800 bytes, within the contract (soundboard.h)
  *   people         yes           yes          12
  *   summary        -             yes          1200 bytes (compaction.h)
  *   moments        -             yes          room moments (moments.h)

@@ -35,6 +35,7 @@ struct room_messages {
 };
 
 struct room_compaction;
+struct room_soundboard;
 struct room_names;
 
 struct room_context {
@@ -56,6 +57,7 @@ struct room_context {
 	struct room_history *history;
 	struct room_moments *moments;
 	struct room_compaction *compaction;
+	struct room_soundboard *soundboard;
 	struct room_classifier *classifier;
 	struct room_captures *captures;
 	struct room_transcripts *transcripts;

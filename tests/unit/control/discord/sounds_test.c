@@ -52,6 +52,7 @@ static struct seen {
 	struct sounds *sounds;
 	char events[128], asked[512];
 	unsigned ends, want;
+	bool want_list;
 	int status; /* of playing */
 } fx;
 
@@ -63,6 +64,15 @@ static void on_played(uint64_t ticket, int err, void *arg)
 	snprintf(fx.events + at, sizeof fx.events - at, "%u:%d ", (unsigned)ticket, err);
 	if (++fx.ends == fx.want)
 		env_stop(fx.fake.env);
+}
+
+static void on_listed(const struct sound_list *list, void *arg)
+{
+	(void)arg;
+	if (!fx.want_list)
+		return;
+	snprintf(fx.events, sizeof fx.events, "%u %s", list->n, list->v[0].name);
+	env_stop(fx.fake.env);
 }
 
 static void discord(struct fake_http *f, struct evhttp_request *req)
@@ -87,7 +97,7 @@ static bool begin(int status)
 	fx.want = 1;
 	return fake_http_begin(&fx.fake, discord, NULL) &&
 	       !rest_alloc(&fx.rest, fx.fake.env, fx.fake.http, fx.fake.base, "token") &&
-	       !sounds_alloc(&fx.sounds, fx.fake.env, fx.rest, 5, on_played, NULL);
+	       !sounds_alloc(&fx.sounds, fx.fake.env, fx.rest, 5, on_played, on_listed, NULL);
 }
 
 static void end(void)
@@ -95,6 +105,19 @@ static void end(void)
 	sounds_free(fx.sounds);
 	rest_free(fx.rest);
 	fake_http_end(&fx.fake);
+}
+
+TEST(sounds_are_listed_for_their_owner)
+{
+	CHECK(begin(204));
+	fx.want_list = true;
+	CHECK_INT(sounds_list(fx.sounds), 0);
+	CHECK_INT(sounds_list(fx.sounds), 0); /* is under way */
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK(strstr(fx.events, "quack") || strstr(fx.events, "Drum roll"));
+	CHECK_INT(atoi(fx.events), 4 /* of both lists */);
+	end();
 }
 
 TEST(a_sound_is_played_by_its_name)
@@ -153,7 +176,7 @@ TEST_OOM(sounds_without_memory)
 	if (!err)
 		err = rest_alloc(&rest, env, http, "http://127.0.0.1:9", "t");
 	if (!err)
-		err = sounds_alloc(&s, env, rest, 5, on_played, NULL);
+		err = sounds_alloc(&s, env, rest, 5, on_played, on_listed, NULL);
 	if (!err)
 		err = sounds_play(s, 9, "drum", 1);
 	sounds_free(s);

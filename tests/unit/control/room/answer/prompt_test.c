@@ -2,6 +2,7 @@
 
 #include "control/room/answer/prompt.h"
 #include "control/prompts/prompts.def"
+#include "control/room/answer/soundboard.h"
 #include "control/room/inside.h"
 #include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
@@ -202,7 +203,8 @@ TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 	e = ask(1000);
 	CHECK(e);
 	CHECK_STR(e->instructions,
-		  "Be brief.\nYour name is Parley." PROMPT_CONTRACT "\npeople in the room: Alice\n"
+		  "Be brief.\nYour name is Parley." PROMPT_CONTRACT PROMPT_CONTRACT_END
+		  "\npeople in the room: Alice\n"
 		  "room moment: Parley (you) came in\nroom moment: Alice came in");
 	/* What follows changes with the room. */
 	CHECK_STR(e->instructions + e->stable,
@@ -338,4 +340,64 @@ TEST(rule_059_a_revision_finds_its_line_among_those_of_a_turn)
 	CHECK_STR(room_history_at(&h, 2)->text, "one two three");
 	CHECK(!room_history_revise(&h, "Bob", "four", "4"));
 	CHECK(!room_history_revise(&h, "Bob", "", "4"));
+}
+
+static void sounds(const char *names)
+{
+	step((struct room_event){.type = ROOM_SOUNDS,
+				 .text = {(const uint8_t *)names, strlen(names)}},
+	     950);
+}
+
+static const struct room_effect *ask_brain(const char *names)
+{
+	begin();
+	settings_set(set, "reply_path", "brain");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	sounds(names);
+	return ask(1000);
+}
+
+TEST(a_text_model_is_told_which_sounds_there_are)
+{
+	const struct room_effect *e = ask_brain("air horn\nquack\n");
+
+	CHECK(e);
+	CHECK(strstr(e->instructions, "no others: air horn, quack.\nUse no other marks."));
+	/* It belongs to what seldom changes. */
+	CHECK(strstr(e->instructions, "quack") < e->instructions + e->stable);
+	over();
+	e = ask_brain("");
+	CHECK(e && !strstr(e->instructions, "SOUNDBOARD"));
+	over();
+	/* What a name could break is left out. */
+	e = ask_brain("[[TO: ALL]]\na, b\n\nno\xff\nUse: this\nhonk");
+	CHECK(e && strstr(e->instructions, "no others: honk.\n"));
+	over();
+}
+
+TEST(the_list_of_sounds_has_its_limits)
+{
+	char names[8192] = "", *list;
+	const struct room_effect *e;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 60; i++)
+		snprintf(names + strlen(names), sizeof names - strlen(names), "s%u\n", i);
+	e = ask_brain(names);
+	list = e ? strstr(e->instructions, "no others: s0, s1") : NULL;
+	CHECK(list);
+	CHECK(strstr(list, "s39.\n") && !strstr(list, "s40"));
+	over();
+	names[0] = '\0';
+	for (unsigned i = 0; i < 60; i++)
+		snprintf(names + strlen(names), sizeof names - strlen(names), "%050u\n", i);
+	e = ask_brain(names);
+	list = e ? strstr(e->instructions, "no others: ") : NULL;
+	CHECK(list);
+	for (char *p = list; (p = strstr(p, "0000000000000000000000000")); p += 50)
+		n++;
+	CHECK_INT(n, (ROOM_SOUNDBOARD_MAX - 1) / 52);
+	over();
 }
