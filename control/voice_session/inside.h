@@ -42,6 +42,7 @@ struct voice_session {
 	enum embedded_fault embedded_fault;
 	bool disk_full;
 	bool crowded;		      /* the channel has more members than a room holds */
+	bool agent_up;		      /* the agent knows that the call came up */
 	bool quiet;		      /* say nothing in the room's text chat */
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */
 	bool leaves;		      /* the room asked to leave */
@@ -75,8 +76,11 @@ void voice_session_watch(struct voice_session *c);
 void voice_session_told_already(struct voice_session *c);
 
 /* occupants.c */
-/* Starts the room's agent when the call is up and a brain is known. */
+/* Starts the room's agent when there is to be a call and a brain is known: its providers are
+ * connected while the call comes up. */
 void voice_session_start_agent(struct voice_session *c);
+/* Tells the agent the state of the call. */
+void voice_session_tell_agent(struct voice_session *c, const struct media_msg *state);
 /* Ends the room and lets go of the call. why: a reason of ROOM_ENDS
  * (control/room/base/reasons.def). */
 void voice_session_end_room(struct voice_session *c, const char *why);

@@ -129,6 +129,7 @@ void voice_session_came_up(struct voice_session *c)
 	struct words words = {0};
 
 	voice_session_start_agent(c);
+	c->adopted = false;
 	if (!c->cmd)
 		return;
 	words_joined(&words, channel);
@@ -190,8 +191,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		return;
 	}
 	publish_call_state(c, &msg->call_state);
-	if (c->agent)
-		agent_media(c->agent, msg);
+	voice_session_tell_agent(c, msg);
 	if (msg->call_state.phase == MEDIA_PHASE_UP) {
 		/* Nothing tells since when a call that was taken over has been up. */
 		if (!c->was_up && !c->adopted)
@@ -251,6 +251,7 @@ static void give_lease(struct voice_session *c, const struct voice_act *act)
 	}
 	log_info("voice_lease", "guild=%llu channel=%llu endpoint=%s err=%d", ID(c->guild),
 		 ID(act->channel), act->endpoint, err);
+	voice_session_start_agent(c);
 	voice_session_sync_members(c);
 	if (err) {
 		/* mediad asks for credentials by itself when it is back. */

@@ -160,6 +160,34 @@ static void take_fault(enum fault fault, enum fault_is is, void *arg)
 	voice_session_arm_timer(c);
 }
 
+/* The room greets when its call comes up; after a control restart or a rejoin that is not repeated.
+ */
+static void begin_greeting(struct voice_session *c)
+{
+	uint64_t now = env_now(c->conf.env), channel = voice_channel(c->voice);
+
+	c->quiet =
+		c->adopted || (c->greeted == channel && now < c->greeted_at + GREET_S * NS_PER_S);
+	if (c->quiet)
+		return;
+	c->greeted = channel;
+	c->greeted_at = now;
+}
+
+void voice_session_tell_agent(struct voice_session *c, const struct media_msg *state)
+{
+	bool first = !c->agent_up && state->call_state.phase == MEDIA_PHASE_UP;
+
+	if (!c->agent)
+		return;
+	if (first)
+		begin_greeting(c);
+	agent_media(c->agent, state);
+	if (first)
+		c->agent_up = true;
+	c->quiet = false;
+}
+
 void voice_session_start_agent(struct voice_session *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
@@ -177,20 +205,15 @@ void voice_session_start_agent(struct voice_session *c)
 				  .faulth = take_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
-	uint64_t now = env_now(c->conf.env), channel = voice_channel(c->voice);
 	int err;
 
-	if (c->agent || !last || last->phase != MEDIA_PHASE_UP || !settings_ready(c->conf.settings))
+	if (c->agent || !c->media || !voice_channel(c->voice) || !settings_ready(c->conf.settings))
 		return;
-	/* After a control restart or a rejoin the greeting is not repeated. */
-	c->quiet =
-		c->adopted || (c->greeted == channel && now < c->greeted_at + GREET_S * NS_PER_S);
+	c->agent_up = last && last->phase == MEDIA_PHASE_UP;
+	if (c->agent_up)
+		begin_greeting(c);
 	err = agent_alloc(&c->agent, &conf);
-	if (!c->quiet) {
-		c->greeted = channel;
-		c->greeted_at = now;
-	}
-	c->quiet = c->adopted = false;
+	c->quiet = false;
 	if (err) {
 		log_warn("agent_failed", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
 		return;
