@@ -62,6 +62,7 @@ owns reply reply
 owns retry retry_policy response_watchdog
 owns output output
 owns instructions instructions
+owns soundboard soundboard
 owns thought thought
 owns session session
 
