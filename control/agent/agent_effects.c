@@ -225,6 +225,7 @@ static bool perform_sound(struct agent *a, const struct room_effect *e)
 		sound.type = ENGINE_SOUND_SPEECH;
 		break;
 	case ROOM_DO_ASR_COMMIT:
+		roles_wake(a->roles);
 		sound.type = ENGINE_SOUND_COMMIT;
 		break;
 	case ROOM_DO_ASR_INTERIM:

@@ -82,6 +82,7 @@ struct engine_conf {
 	bool text_only;	     /* of a voice session: another engine reads out what it writes */
 	const char *options; /* of the provider's record: a JSON object as text, or "" */
 	uint32_t silent_ms;  /* without a sign of life, after which a session is replaced */
+	uint32_t idle_ms;    /* without an ask, after which a session is closed; 0: never */
 	enum engine_transcription transcription;
 	engine_h *h;
 	void *arg;
@@ -135,6 +136,8 @@ struct engine_ops {
 	int (*hear)(void *engine, const struct engine_message *message);
 	void (*truncate)(void *engine, uint32_t ask, uint32_t ms);
 	void (*forget)(void *engine, uint32_t turn);
+	/* An ask may come soon: a session that was closed since nobody used it is opened. */
+	void (*wake)(void *engine);
 	/* Another provider answers: what this one keeps of the conversation is out of date, and
 	 * the history of the next ask takes its place. */
 	void (*renew)(void *engine);

@@ -117,6 +117,11 @@ static void realtime_renew(void *engine)
 	realtime_step(engine, &(struct conversation_input){.type = CONVERSATION_RENEW});
 }
 
+static void realtime_wake(void *engine)
+{
+	realtime_step(engine, &(struct conversation_input){.type = CONVERSATION_WAKE});
+}
+
 static int realtime_hear(void *engine, const struct engine_message *message)
 {
 	return realtime_step(engine, &(struct conversation_input){.type = CONVERSATION_HEAR,
@@ -249,6 +254,7 @@ static int open_conversation(struct realtime *r, const struct engine_conf *conf)
 		.min_sound = (size_t)r->wire->min_commit_ms * 2 * ENGINE_SOUND_RATE / 1000,
 		.rate = ENGINE_SOUND_RATE,
 		.silent_ms = conf->silent_ms,
+		.idle_ms = conf->idle_ms,
 		.session_ms = caps->session_min * 60000,
 	};
 
@@ -333,5 +339,6 @@ const struct engine_ops engine_realtime = {
 	.hear = realtime_hear,
 	.truncate = realtime_truncate,
 	.forget = realtime_forget,
+	.wake = realtime_wake,
 	.renew = realtime_renew,
 };

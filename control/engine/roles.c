@@ -61,19 +61,20 @@ int roles_open(struct served *s)
 	const struct roles *r = s->r;
 	const struct provider_record *p = s->record;
 	char socket[PROVIDER_URL_MAX], http[PROVIDER_URL_MAX];
-	struct engine_conf conf = {.env = r->env,
-				   .ws = r->ws,
-				   .http = r->http,
-				   .caps = s->caps,
-				   .socket_url = socket,
-				   .http_url = http,
-				   .language = r->settings->language,
-				   .silent_ms = r->settings->not_answering_ms,
-				   .transcription = r->transcription,
-				   .text_only = s->use == ENGINE_USE_VOICE &&
-						settings_reads_out(r->settings),
-				   .h = roles_take_event,
-				   .arg = s};
+	struct engine_conf conf = {
+		.env = r->env,
+		.ws = r->ws,
+		.http = r->http,
+		.caps = s->caps,
+		.socket_url = socket,
+		.http_url = http,
+		.language = r->settings->language,
+		.silent_ms = r->settings->not_answering_ms,
+		.idle_ms = s->use == ENGINE_USE_VOICE ? r->settings->voice_idle_s * 1000 : 0,
+		.transcription = r->transcription,
+		.text_only = s->use == ENGINE_USE_VOICE && settings_reads_out(r->settings),
+		.h = roles_take_event,
+		.arg = s};
 	int err;
 
 	if (s->engine)
@@ -221,6 +222,14 @@ void roles_hear(struct roles *r, const struct engine_message *message)
 		return;
 	roles_count_heard(s, message->text);
 	s->caps->ops->hear(s->engine, message);
+}
+
+void roles_wake(struct roles *r)
+{
+	struct served *s = roles_pick(r, ENGINE_USE_VOICE, 0);
+
+	if (s && s->engine && s->caps->ops->wake)
+		s->caps->ops->wake(s->engine);
 }
 
 void roles_aside(struct roles *r, uint32_t turn, const char *text)

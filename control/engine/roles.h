@@ -98,6 +98,8 @@ void roles_hear(struct roles *r, const struct engine_message *message);
 void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n);
 /* The result of a call that an answer of this turn made. ENOENT: it waits for none. */
 int roles_result(struct roles *r, uint32_t turn, const char *call, const char *text, bool failed);
+/* An answer may be asked for soon. */
+void roles_wake(struct roles *r);
 /* As much of the turn's last answer was played. */
 void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms);
 /* The turn was superseded or rolled back: its questions and answers never happened. */

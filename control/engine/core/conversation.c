@@ -248,6 +248,7 @@ static void send_ask(struct conversation *c, struct asked *a)
 		emit_say(c, a);
 	else
 		emit_question(c, a);
+	conversation_serving(c)->used_at = c->now;
 	a->state = ASKED_SENT;
 	a->order = ++c->orders;
 	a->until = 0;
@@ -469,7 +470,11 @@ static int step_owner(struct conversation *c, const struct conversation_input *i
 
 	switch (in->type) {
 	case CONVERSATION_ASK:
+		conversation_wake(c);
 		return ask(c, in->request);
+	case CONVERSATION_WAKE:
+		conversation_wake(c);
+		break;
 	case CONVERSATION_CANCEL:
 		a = conversation_asked(c, in->ask);
 		if (a)
@@ -569,7 +574,7 @@ int conversation_step(struct conversation *c, const struct conversation_input *i
 
 bool conversation_up(const struct conversation *c)
 {
-	return conversation_serves(c);
+	return conversation_serves(c) || c->session[c->serving].link == SESSION_ASLEEP;
 }
 
 bool conversation_silent(const struct conversation *c)

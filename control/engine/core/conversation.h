@@ -11,6 +11,8 @@
  *   UP           a fatal error, or closed       DOWN          CLOSE, LINK_DOWN; see below for asks
  *   UP           no sign of life (silent_ms)    DOWN          CLOSE, SILENT
  *   UP           renewed, once nothing runs     DOWN          CLOSE
+ *   UP           no ask for idle_ms             ASLEEP        CLOSE
+ *   ASLEEP       an ask, or WAKE                CONNECTING    CONNECT
  *
  * Rollover: there are two sessions at most. One serves; the other one is opened before the first
  * ends (its time limit, the provider's goAway, instructions or tools that it cannot change), and
@@ -94,6 +96,7 @@ struct conversation_caps {
 	size_t min_sound;    /* bytes of ENGINE_SOUND_RATE; less is no question */
 	unsigned rate;	     /* of the sound that comes, s16le mono */
 	uint32_t silent_ms;  /* without a sign of life, after which a session is replaced */
+	uint32_t idle_ms;    /* without an ask, after which a session is closed; 0: never */
 	uint32_t session_ms; /* after which the provider ends a session; 0: no limit is known */
 };
 
@@ -126,6 +129,7 @@ enum conversation_input_type {
 	CONVERSATION_RESULT,   /* call, text, failed: of a tool; ENOENT: no such call is open */
 	/* ask: whose answer it is about, text. ENOTSUP: not here, or not now. */
 	CONVERSATION_ASIDE,
+	CONVERSATION_WAKE,  /* an ask may come soon */
 	CONVERSATION_RENEW, /* another provider answers: this session misses what it says */
 	CONVERSATION_TIME,  /* conversation_deadline() was reached */
 };
@@ -215,6 +219,7 @@ int conversation_step(struct conversation *c, const struct conversation_input *i
 		      struct conversation_outputs *outputs);
 /* When it wants TIME; UINT64_MAX for never. */
 uint64_t conversation_deadline(const struct conversation *c);
+/* A session serves, or is opened as soon as it is needed. */
 bool conversation_up(const struct conversation *c);
 /* The last question had no sign of life for silent_ms, and there was none since. */
 bool conversation_silent(const struct conversation *c);

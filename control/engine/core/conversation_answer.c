@@ -38,6 +38,7 @@ static void note_service(struct conversation *c)
 {
 	backoff_reset(&c->backoff);
 	c->roll_from = 0;
+	conversation_serving(c)->used_at = c->now;
 	c->silent = false;
 }
 

@@ -79,7 +79,7 @@ void conversation_lose(struct conversation *c, unsigned session, struct slice wh
 {
 	struct session *s = &c->session[session];
 
-	if (s->link == SESSION_DOWN || s->link == SESSION_NONE)
+	if (s->link <= SESSION_ASLEEP)
 		return;
 	if (close)
 		emit_close(c, session);
@@ -126,7 +126,7 @@ static void come_up(struct conversation *c, unsigned session)
 	if (s->link != SESSION_OPEN)
 		return;
 	s->link = SESSION_UP;
-	s->up_at = c->now;
+	s->up_at = s->used_at = c->now;
 	s->roll_at = roll_at(c);
 	if (!c->caps.describes_first)
 		describe(c, session);
@@ -215,6 +215,41 @@ void conversation_outdated(struct conversation *c)
 	}
 	if (s->link == SESSION_UP && earliest < s->roll_at)
 		s->roll_at = earliest > c->now ? earliest : c->now;
+}
+
+/* ---- sleeping ---- */
+
+/* When a session that nobody uses is closed. */
+static uint64_t sleep_at(const struct conversation *c)
+{
+	const struct session *s = &c->session[c->serving];
+	uint64_t calls = calls_wait_until(c), at = s->used_at + c->caps.idle_ms * NS_PER_MS;
+
+	if (!c->caps.idle_ms || !conversation_serves(c) ||
+	    c->session[!c->serving].link != SESSION_NONE)
+		return UINT64_MAX;
+	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
+		if (c->asked[i].request)
+			return UINT64_MAX;
+	return calls > at ? calls : at;
+}
+
+/* The room keeps the history, and the first ask of the next session carries it along. */
+static void fall_asleep(struct conversation *c)
+{
+	emit_close(c, c->serving);
+	forget_items(c);
+	*conversation_serving(c) = (struct session){.link = SESSION_ASLEEP};
+}
+
+void conversation_wake(struct conversation *c)
+{
+	struct session *s = conversation_serving(c);
+
+	if (s->link != SESSION_ASLEEP)
+		return;
+	s->link = SESSION_CONNECTING;
+	conversation_emit(c, CONVERSATION_DO_CONNECT);
 }
 
 /* ---- time ---- */
@@ -318,6 +353,8 @@ void conversation_time(struct conversation *c)
 		*next_session(c) = (struct session){.link = SESSION_DOWN, .due = at};
 		c->roll_from = at + CONVERSATION_RETRY_MS * NS_PER_MS;
 	}
+	if (c->now >= sleep_at(c))
+		fall_asleep(c);
 	check_session(c, 0);
 	check_session(c, 1);
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
@@ -338,6 +375,8 @@ uint64_t conversation_deadline(const struct conversation *c)
 
 	if (calls && c->session[!c->serving].link == SESSION_UP && !runs(c) && calls < at)
 		at = calls;
+	if (sleep_at(c) < at)
+		at = sleep_at(c);
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t one = session_due(c, &c->session[i]);
 

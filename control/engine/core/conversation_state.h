@@ -66,9 +66,17 @@ struct aside {
 };
 
 struct session {
-	enum { SESSION_NONE, SESSION_DOWN, SESSION_CONNECTING, SESSION_OPEN, SESSION_UP } link;
+	enum {
+		SESSION_NONE,
+		SESSION_DOWN,
+		SESSION_ASLEEP,
+		SESSION_CONNECTING,
+		SESSION_OPEN,
+		SESSION_UP
+	} link;
 	uint64_t due;	   /* DOWN: connect; OPEN: give up */
 	uint64_t up_at;	   /* UP: since */
+	uint64_t used_at;  /* UP: something was asked or answered last */
 	uint64_t roll_at;  /* UP: the next one is opened */
 	uint64_t quiet_at; /* UP: a keepalive is due */
 	bool seeded;	   /* it knows the history */
@@ -136,6 +144,8 @@ void conversation_send_next(struct conversation *c);
 void conversation_link(struct conversation *c, const struct conversation_input *in);
 /* A session is gone; close: we end it. */
 void conversation_lose(struct conversation *c, unsigned session, struct slice why, bool close);
+/* Opens the session that sleeps. */
+void conversation_wake(struct conversation *c);
 /* Replaces a stale session in which nothing runs, and lets the next one serve when it can. */
 void conversation_renew(struct conversation *c);
 /* The serving session cannot take what was changed: another one replaces it. */

@@ -144,6 +144,81 @@ TEST(instructions_reach_both_sessions)
 	converse_end();
 }
 
+/* ---- sleep ---- */
+
+static void begin_idle(void)
+{
+	struct conversation_caps caps = converse_all_caps();
+
+	caps.idle_ms = 60000;
+	CHECK_INT(converse_begin_as(caps), 0);
+	converse_come_up();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	converse_done("r1", 1, true);
+	converse_said();
+}
+
+TEST(an_idle_session_is_closed_and_knows_everything_when_it_wakes)
+{
+	begin_idle();
+	converse_pass(59999);
+	CHECK_STR(converse_said(), "");
+	converse_pass(1);
+	CHECK_STR(converse_said(), "close ");
+	/* Nobody takes it for lost. */
+	CHECK(conversation_up(converse.c));
+	CHECK_INT(conversation_deadline(converse.c), UINT64_MAX);
+	converse_step((struct conversation_input){.type = CONVERSATION_INSTRUCT,
+						  .text = slice_str("be")});
+	CHECK_STR(converse_said(), "");
+	converse_ask_line(2, 8, "more", false);
+	CHECK_STR(converse_said(), "connect ");
+	converse_come_up();
+	CHECK_STR(converse_said(), "describe:be up item::[Bob]: before item::indeed "
+				   "item:ask_2:[Alice]: more respond:2 ");
+	converse_end();
+}
+
+TEST(a_session_that_may_be_needed_wakes_before_the_ask)
+{
+	begin_idle();
+	converse_act(CONVERSATION_WAKE, 0);
+	CHECK_STR(converse_said(), "");
+	converse_pass(60000);
+	converse_said();
+	converse_act(CONVERSATION_WAKE, 0);
+	converse_act(CONVERSATION_WAKE, 0);
+	CHECK_STR(converse_said(), "connect ");
+	converse_come_up();
+	converse_said();
+	/* It was not needed. */
+	converse_pass(60000);
+	CHECK_STR(converse_said(), "close ");
+	converse_end();
+}
+
+TEST(a_session_that_works_does_not_fall_asleep)
+{
+	begin_idle();
+	converse_pass(59000);
+	converse_ask_line(2, 8, "more", false);
+	converse_created("r2", 2);
+	converse_said();
+	for (unsigned i = 0; i < 30; i++) {
+		converse_pass(5000);
+		converse_audio("r2", "i2", 480);
+	}
+	CHECK(!strstr(converse_said(), "close"));
+	converse_done("r2", 2, true);
+	converse_said();
+	converse_pass(59999);
+	CHECK_STR(converse_said(), "");
+	converse_pass(1);
+	CHECK_STR(converse_said(), "close ");
+	converse_end();
+}
+
 /* ---- sessions that end, and events in any order ---- */
 
 enum { ASKS = 8, EVENTS = 64, ROUNDS = 4000 };
