@@ -141,31 +141,17 @@ static const struct {
 	{"error", read_error},
 };
 
+static int read_message(struct stt_fact *f, const json_t *root, const char *type)
+{
+	for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+		if (strcmp(events[i].type, type) == 0)
+			return events[i].h(f, root);
+	return 0;
+}
+
 static int parse(struct stt_fact *fact, const uint8_t *msg, size_t len)
 {
-	struct stt_fact f = {.type = STT_IGNORED, .text = json_read_text(NULL, "")};
-	const char *type;
-	json_t *root;
-	int err = 0;
-
-	if (len > STT_MESSAGE_MAX)
-		return EMSGSIZE;
-	root = json_loadb((const char *)msg, len, 0, NULL);
-	type = json_string_value(json_object_get(root, "type"));
-	if (!type)
-		err = EBADMSG;
-	for (size_t i = 0; !err && i < sizeof events / sizeof events[0]; i++)
-		if (strcmp(events[i].type, type) == 0) {
-			err = events[i].h(&f, root);
-			break;
-		}
-	if (err) {
-		json_decref(root);
-		return err;
-	}
-	f.tree = root;
-	*fact = f;
-	return 0;
+	return stt_fact_read(fact, msg, len, "type", read_message);
 }
 
 const struct stt_wire stt_openai = {.rate = OPENAI_RATE,

@@ -120,23 +120,7 @@ static int read_message(struct stt_fact *f, const json_t *root, const char *type
 
 static int parse(struct stt_fact *fact, const uint8_t *msg, size_t len)
 {
-	struct stt_fact f = {.type = STT_IGNORED, .text = json_read_text(NULL, "")};
-	const char *type;
-	json_t *root;
-	int err;
-
-	if (len > STT_MESSAGE_MAX)
-		return EMSGSIZE;
-	root = json_loadb((const char *)msg, len, 0, NULL);
-	type = json_string_value(json_object_get(root, "message_type"));
-	err = type ? read_message(&f, root, type) : EBADMSG;
-	if (err) {
-		json_decref(root);
-		return err;
-	}
-	f.tree = root;
-	*fact = f;
-	return 0;
+	return stt_fact_read(fact, msg, len, "message_type", read_message);
 }
 
 const struct stt_wire stt_scribe = {.rate = 24000,

@@ -81,6 +81,13 @@ struct stt_wire {
 const struct stt_wire *stt_wire(enum dialect dialect);
 void stt_fact_clear(struct stt_fact *fact);
 
+/* For the dialects: reads one JSON object, whose member `name` is the type of the message. The
+ * reader fills in the fact, which is STT_IGNORED with an empty text before; EBADMSG. As parse. */
+struct json_t;
+typedef int(stt_read_h)(struct stt_fact *fact, const struct json_t *root, const char *type);
+int stt_fact_read(struct stt_fact *fact, const uint8_t *msg, size_t n, const char *name,
+		  stt_read_h *h);
+
 extern const struct stt_wire stt_openai, stt_xai, stt_scribe, stt_vllm, stt_xai_stt;
 
 #endif
