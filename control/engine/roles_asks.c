@@ -466,7 +466,7 @@ static void take_event(struct served *s, const struct engine_event *ev)
 		return;
 	case ENGINE_ASIDE:
 		if (l && l->by == s)
-			tell(s, l, ev);
+			roles_tell(s, l, ev);
 		return;
 	case ENGINE_PARTIAL:
 		roles_tell(s, NULL, ev);
