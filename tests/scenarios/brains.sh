@@ -65,7 +65,7 @@ echo "commit transcript $question
 answer can you do => I can tell you the time and the date, count for you, play music, remember what you tell me, look things up, and talk about whatever you like for as long as you like." >"$D/local.script"
 start_standin local openai
 local=http://127.0.0.1:$port/v1
-refuses=${local%/v1} # no proxy
+refuses=http://127.0.0.1:$API # guildd, which is no proxy
 # xAI's own speech to text, which is not at fault either.
 cp "$D/local.script" "$D/hearing.script"
 start_standin hearing xai
