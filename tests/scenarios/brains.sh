@@ -81,6 +81,7 @@ said() { grep -a ' told guild=' "$D/control-$name.log" | grep -cE "$1"; }
 turns() { grep -acE " turn .*stage=ended.* reason=$1" "$D/control-$name.log"; }
 answered() { [ "$(turns answered)" -gt 0 ]; }
 words() { [ "$(said "$1")" -gt 0 ]; }
+answered_or_told() { answered || words "$1"; }
 
 # config PROVIDER PORT URL: which provider has which role.
 config() {
@@ -140,6 +141,16 @@ judge() { # FAULT PROVIDER WANTED
 		within "$name: sound of the first came after the cut" "$(late "$2")" 1 1000
 		;;
 	*)
+		# Either is right: an answer, or the sentence.
+		case $3 in "answer or "*)
+			set -- "$1" "$2" "${3#answer or }"
+			until_ok 60 answered_or_told "$3"
+			if answered && ! words "$3"; then
+				ok "$name: answered all the same"
+				return
+			fi
+			;;
+		esac
 		if until_ok 60 words "$3"; then
 			sleep 3
 			is "$name: told once" "$(said "$3")" 1
