@@ -93,7 +93,7 @@ static const struct world {
 	{1, "command_only=yes", 1, SAID_ANY, SAID, {{0}}},
 	/* speculative answers */
 	{3,
-	 "guest=off speculative=on eot_share=300",
+	 "guest=off speculative=on eot_share=300 eot_end_share=600",
 	 3,
 	 SAID_ANY,
 	 SAID_MUSIC,
