@@ -34,7 +34,7 @@ struct commands {
 	command_h *h;
 	commands_changed_h *changedh;
 	void *arg;
-	struct waiting *list;
+	struct waiting *list; /* oldest first: the next control carries them out in this order */
 	unsigned n;
 	json_t *inherited; /* array of interactions of the control before us */
 };
@@ -284,8 +284,8 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 				 .interaction = true};
 	const char *token = json_string_value(json_object_get(d, "token"));
 	uint64_t id, application;
+	struct waiting *w, **last;
 	struct command cmd;
-	struct waiting *w;
 	char path[640];
 	int err = command_parse(d, &cmd);
 
@@ -312,8 +312,9 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 	call.major = w->id;
 	call.body = json_pack("{s:i,s:{s:i}}", "type", TYPE_DEFER, "data", "flags",
 			      table[cmd.kind].alone ? EPHEMERAL : 0);
-	w->next = c->list;
-	c->list = w;
+	for (last = &c->list; *last; last = &(*last)->next)
+		;
+	*last = w;
 	c->n++;
 	err = rest_request(c->rest, &call, on_deferred, w);
 	json_decref(call.body);

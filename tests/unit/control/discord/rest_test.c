@@ -184,6 +184,39 @@ TEST(commands_that_wait_are_handed_to_the_next_control)
 	json_decref(e);
 }
 
+static void check_order(struct commands *c)
+{
+	json_t *list = commands_waiting(c);
+
+	CHECK_INT(json_array_size(list), 2);
+	for (size_t i = 0; i < 2; i++)
+		CHECK_STR(json_string_value(json_object_get(json_array_get(list, i), "id")),
+			  i ? "8" : "7");
+	json_decref(list);
+}
+
+/* /leave and then /join leave the bot in the channel, whichever control carries them out. */
+TEST(commands_that_wait_keep_their_order)
+{
+	json_t *d = interaction("7", "100"), *e = interaction("8", "100"), *list;
+	struct parts p;
+
+	CHECK_INT(parts_alloc(&p), 0);
+	commands_interaction(p.commands, d, 1700000000000);
+	commands_interaction(p.commands, e, 1700000000001);
+	list = commands_waiting(p.commands);
+	check_order(p.commands);
+	parts_free(&p);
+	CHECK_INT(parts_alloc(&p), 0);
+	commands_inherit(p.commands, list, 1700000000001);
+	commands_resume(p.commands, 100);
+	check_order(p.commands);
+	parts_free(&p);
+	json_decref(list);
+	json_decref(d);
+	json_decref(e);
+}
+
 TEST_OOM(gateway_allocates)
 {
 	struct env_conf conf = {.loop = true};
