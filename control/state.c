@@ -17,6 +17,7 @@
 #include "proto/discord.h"
 
 enum { FORMAT = 1, PATH_SIZE = 600, VERSIONS_BRACKETS = 64, LOCK_MS = 50, LOCK_TRIES = 20 };
+enum { SESSION_MAX = 8 << 20 }; /* the commands that wait are most of it, at most 256 */
 
 int state_dir(const char *given, char *buf, size_t size)
 {
@@ -120,13 +121,29 @@ static int write_text(const char *dir, const char *name, const char *text)
 	return err;
 }
 
-static json_t *read_json(const char *dir, const char *name)
+/* A session names the address that the next Resume sends the bot's token to. So it counts only if
+ * nobody else can have written it: in a directory that others may write to, anybody can put one. */
+static bool is_ours(const struct stat *st)
 {
-	char path[PATH_SIZE];
+	return S_ISREG(st->st_mode) && (st->st_uid == geteuid() || st->st_uid == 0) &&
+	       !(st->st_mode & (S_IWGRP | S_IWOTH)) && st->st_size <= SESSION_MAX;
+}
 
-	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >= sizeof path)
+static json_t *read_ours(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	json_t *j = NULL;
+
+	if (fd < 0 && errno != ELOOP)
 		return NULL;
-	return json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	if (fd >= 0 && fstat(fd, &st) == 0 && is_ours(&st))
+		j = json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+	else
+		log_warn("state_not_ours", "file=\"%s\"", path);
+	if (fd >= 0)
+		close(fd);
+	return j;
 }
 
 /* Writes and syncs a file of this size, which shows a full disk and a quota. */
@@ -290,7 +307,11 @@ int state_parse(const json_t *j, struct state *out)
 
 json_t *state_read_session(const char *dir)
 {
-	return read_json(dir, "session.json");
+	char path[PATH_SIZE];
+
+	if ((size_t)snprintf(path, sizeof path, "%s/session.json", dir) >= sizeof path)
+		return NULL;
+	return read_ours(path);
 }
 
 struct versions {

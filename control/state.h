@@ -71,7 +71,8 @@ void state_kept_clear(struct state_kept *kept);
  * first step, as state_read is. */
 enum { STATE_TOKEN_MAX = 128 };
 int state_web_token(const char *dir, char *buf, size_t size);
-/* The session alone; NULL if it is missing or damaged. Caller owns it. */
+/* The session alone; NULL if it is missing or damaged, or if it is no regular file of this user or
+ * of root that they alone can write. Caller owns it. */
 json_t *state_read_session(const char *dir);
 /* Whether a Resume can succeed at this wall time. */
 bool state_fresh(const struct state *s, uint64_t wall_ms);

@@ -41,6 +41,7 @@ TEST(state_comes_back_from_disk)
 	CHECK(f && fputs(text, f) >= 0);
 	fclose(f);
 	free(text);
+	CHECK_INT(chmod(path, 0600), 0);
 	state_read(dir, &kept);
 	CHECK(kept.session && !kept.guilds);
 	CHECK_INT(state_parse(kept.session, &back), 0);
@@ -84,6 +85,51 @@ static struct document *read_document(const char *dir)
 	free(text);
 	state_kept_clear(&kept);
 	return d;
+}
+
+static bool reads_session(const char *dir)
+{
+	json_t *j = state_read_session(dir);
+	bool there = j != NULL;
+
+	json_decref(j);
+	return there;
+}
+
+/* In a directory that others can write to, anybody could name the address that gets the token. */
+TEST(state_of_others_is_not_read)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100], other[100];
+	struct state s = sample();
+	char *text = state_text(&s);
+	FILE *f;
+
+	CHECK(text && mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/session.json", dir);
+	snprintf(other, sizeof other, "%s/other", dir);
+	CHECK_INT(mkfifo(path, 0600), 0);
+	CHECK(!reads_session(dir)); /* and nobody waits for its writer */
+	unlink(path);
+	f = fopen(path, "w");
+	CHECK(f && fputs(text, f) >= 0);
+	fclose(f);
+	free(text);
+	CHECK_INT(chmod(path, 0600), 0);
+	CHECK(reads_session(dir));
+	CHECK_INT(chmod(path, 0620), 0);
+	CHECK(!reads_session(dir));
+	CHECK_INT(chmod(path, 0602), 0);
+	CHECK(!reads_session(dir));
+	CHECK_INT(chmod(path, 0600), 0);
+	CHECK_INT(rename(path, other), 0);
+	CHECK_INT(symlink(other, path), 0);
+	CHECK(!reads_session(dir));
+	unlink(path);
+	CHECK_INT(rename(other, path), 0);
+	CHECK_INT(truncate(path, 9 << 20), 0);
+	CHECK(!reads_session(dir));
+	unlink(path);
+	rmdir(dir);
 }
 
 TEST(state_has_the_newest_versions_of_the_stored_document)
