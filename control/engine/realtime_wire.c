@@ -264,9 +264,10 @@ static bool input_type(enum realtime_fact_type fact, enum conversation_input_typ
 
 static bool is_told(const struct usage *usage)
 {
-	static const struct usage none;
-
-	return memcmp(usage, &none, sizeof none) != 0;
+	for (size_t i = 0; i < PRICE_KINDS; i++)
+		if (usage->n[i])
+			return true;
+	return false;
 }
 
 /* Usage that comes beside an answer is nobody's. */

@@ -34,9 +34,9 @@ static void drop_backlog(struct media_playback *pb)
 	pb->start = pb->len = pb->kept = pb->cap = 0;
 }
 
-static void unlink_playback(struct media_playback *pb)
+static void unlink_playback(struct media_call *call, struct media_playback *pb)
 {
-	for (struct media_playback **at = pb->call ? &pb->call->playbacks : NULL; at && *at;
+	for (struct media_playback **at = call ? &call->playbacks : NULL; at && *at;
 	     at = &(*at)->next)
 		if (*at == pb) {
 			*at = pb->next;
@@ -45,15 +45,16 @@ static void unlink_playback(struct media_playback *pb)
 }
 
 /* The last event. The handler may free pb; an inherited one has no other owner. */
-static void finish(struct media_playback *pb, enum media_playback_event ev, unsigned reason)
+static void finish(struct media_call *call, struct media_playback *pb, enum media_playback_event ev,
+		   unsigned reason)
 {
 	pb->over = true;
 	drop_backlog(pb);
 	if (pb->inherited) {
 		log_info("playback_inherited", "guild=%llu end=%s",
-			 (unsigned long long)pb->call->want.guild,
+			 (unsigned long long)call->want.guild,
 			 ev == MEDIA_PB_DRAINED ? "drained" : media_reason_name(reason));
-		unlink_playback(pb);
+		unlink_playback(call, pb);
 		free(pb);
 		return;
 	}
@@ -277,7 +278,7 @@ struct media_playback *media_playback_free(struct media_playback *pb)
 	if (!pb)
 		return NULL;
 	media_playback_stop(pb, 0);
-	unlink_playback(pb);
+	unlink_playback(pb->call, pb);
 	free(pb->pcm);
 	free(pb);
 	return NULL;
@@ -327,11 +328,11 @@ void media_playback_message(struct media_playback *pb, const struct media_msg *m
 		break;
 	case MEDIA_SAY_DRAINED:
 		left(pb, msg->say_drained.samples);
-		finish(pb, MEDIA_PB_DRAINED, 0);
+		finish(pb->call, pb, MEDIA_PB_DRAINED, 0);
 		break;
 	case MEDIA_SAY_STOPPED:
 		left(pb, msg->say_stopped.samples);
-		finish(pb, MEDIA_PB_STOPPED, msg->say_stopped.reason);
+		finish(pb->call, pb, MEDIA_PB_STOPPED, msg->say_stopped.reason);
 		break;
 	case MEDIA_SAY_STATE:
 		left(pb, msg->say_state.samples);
@@ -387,7 +388,7 @@ static bool finish_one_lost(struct media_call *call, bool synced, uint64_t now)
 		if (pb->over || !pb->lost_at)
 			continue;
 		if (synced ? is_gone(pb) : now >= pb->lost_at + MEDIA_RESUME_MS * NS_PER_MS) {
-			finish(pb, MEDIA_PB_STOPPED, MEDIA_REASON_CONNECTION_LOST);
+			finish(call, pb, MEDIA_PB_STOPPED, MEDIA_REASON_CONNECTION_LOST);
 			return true;
 		}
 	}

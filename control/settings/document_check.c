@@ -262,10 +262,14 @@ static unsigned check_shape(const json_t *intent, document_fault_h *h, void *arg
 		fault(&c, "guilds", "must be an object of settings by server id");
 	if (json_object_size(guilds) > DOCUMENT_GUILDS_MAX)
 		fault(&c, "guilds", "has too many servers");
-	json_object_foreach((json_t *)guilds, id, v) if (!is_guild_id(id))
-		fault(&c, "guilds", "has a name that is no server id");
-	else if (json_object_size(v) > DOCUMENT_MEMBERS_MAX)
-		fault(&c, "guilds", "has a server with more members than there are settings");
+	json_object_foreach((json_t *)guilds, id, v)
+	{
+		if (!is_guild_id(id))
+			fault(&c, "guilds", "has a name that is no server id");
+		else if (json_object_size(v) > DOCUMENT_MEMBERS_MAX)
+			fault(&c, "guilds",
+			      "has a server with more members than there are settings");
+	}
 	return c.faults;
 }
 

@@ -91,6 +91,8 @@ static const struct world {
 	{1, "guest=off admission=generation", 1, SAID_ANY, SAID, {{K_TEXT, 10}}},
 	{1, "guest=off admission=native", 1, SAID_ANY, SAID, {{0}}},
 	{1, "command_only=yes", 1, SAID_ANY, SAID, {{0}}},
+	/* only the bot's name interrupts */
+	{2, "guest=off interruptions=name", 2, SAID_ANY, SAID, {{K_WORDS, 40}, {K_DRAINED, 20}}},
 	/* speculative answers */
 	{3,
 	 "guest=off speculative=on eot_share=300 eot_end_share=600",

@@ -56,15 +56,21 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Lowers both, so that together they are at most this. */
-static bool lower(uint64_t *full, uint64_t *cached, uint64_t most)
+/* What a limit allows: lowers *value to it, and says whether that was needed. */
+static bool lower(uint64_t *value, uint64_t most)
 {
-	uint64_t none = 0, *second = cached ? cached : &none;
-	bool low = *full > most || *second > most - least(*full, most);
+	bool low = *value > most;
 
-	*full = least(*full, most);
-	*second = least(*second, most - *full);
+	*value = least(*value, most);
 	return low;
+}
+
+/* Lowers both, so that together they are at most this. */
+static bool lower_two(uint64_t *full, uint64_t *cached, uint64_t most)
+{
+	bool low = lower(full, most);
+
+	return lower(cached, most - *full) || low;
 }
 
 static uint64_t sound_tokens(uint64_t ms)
@@ -83,14 +89,14 @@ bool traffic_bound(const struct traffic *context, const struct traffic *answer, 
 	uint64_t seconds = (heard + answer->sound_out_ms) / 1000 + SPARE_SECONDS;
 	bool low = false;
 
-	low |= lower(&u->n[PRICE_TEXT_IN], &u->n[PRICE_TEXT_CACHED], text);
-	low |= lower(&u->n[PRICE_TEXT_OUT], NULL,
+	low |= lower_two(&u->n[PRICE_TEXT_IN], &u->n[PRICE_TEXT_CACHED], text);
+	low |= lower(&u->n[PRICE_TEXT_OUT],
 		     least(2 * answer->text_out + SPARE_OUT + spoken, CONTEXT_TOKENS));
-	low |= lower(&u->n[PRICE_AUDIO_IN], &u->n[PRICE_AUDIO_CACHED], sound);
-	low |= lower(&u->n[PRICE_AUDIO_OUT], NULL, least(spoken, CONTEXT_TOKENS));
-	low |= lower(&u->n[PRICE_IMAGE_IN], NULL, least(images, CONTEXT_TOKENS));
-	low |= lower(&u->n[PRICE_CHARACTERS], NULL, answer->text_in);
-	low |= lower(&u->n[PRICE_SECONDS], NULL, seconds);
+	low |= lower_two(&u->n[PRICE_AUDIO_IN], &u->n[PRICE_AUDIO_CACHED], sound);
+	low |= lower(&u->n[PRICE_AUDIO_OUT], least(spoken, CONTEXT_TOKENS));
+	low |= lower(&u->n[PRICE_IMAGE_IN], least(images, CONTEXT_TOKENS));
+	low |= lower(&u->n[PRICE_CHARACTERS], answer->text_in);
+	low |= lower(&u->n[PRICE_SECONDS], seconds);
 	return low;
 }
 

@@ -45,7 +45,7 @@ static int64_t correlate(const int16_t *block, int lag)
 }
 
 /* The period of a block in samples, in hundredths; 0 when there is none. The audio before the block
- * must be LAG_MAX samples at least. */
+ * must be LAG_MAX + 1 samples at least. */
 static int find_period(const int16_t *block)
 {
 	int64_t energy = correlate(block, 0), best = 0, value[LAG_MAX + 2];
@@ -113,7 +113,7 @@ static int measure_last_syllable(const int64_t *energy, unsigned from, unsigned 
 
 void room_prosody_measure(const struct room_prosody *p, struct room_prosody_end *out)
 {
-	int16_t line[ROOM_PROSODY_SAMPLES];
+	int16_t line[ROOM_PROSODY_SAMPLES] = {0};
 	int64_t energy[BLOCKS] = {0}, period[BLOCKS] = {0};
 	unsigned from = (p->at + ROOM_PROSODY_SAMPLES - p->n) % ROOM_PROSODY_SAMPLES;
 	unsigned blocks = p->n / BLOCK, first = 1 + LAG_MAX / BLOCK;
