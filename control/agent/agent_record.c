@@ -98,6 +98,9 @@ void agent_record_turn(struct agent *a, const struct room_turn *t)
 {
 	tell_fault(a, t);
 	drop_sound(a, t);
+	/* Of the answer that the control before us began, the room knows nothing. */
+	if (t->reason == ROOM_REASON_CANCELLED)
+		media_call_stop_inherited(a->call);
 	/* Its words went into another turn, or were taken back: it never was. */
 	if (t->asked_at && room_turn_replaced(t))
 		roles_forget(a->roles, t->id);

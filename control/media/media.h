@@ -134,4 +134,7 @@ uint64_t media_playback_written(const struct media_playback *pb);
 /* Stops it when it still runs; no event comes after. */
 struct media_playback *media_playback_free(struct media_playback *pb);
 
+/* Stops what the control before us said in this call and mediad still plays. */
+void media_call_stop_inherited(struct media_call *call);
+
 #endif

@@ -126,8 +126,7 @@ int media_playback_prepare(struct media_playback **out, struct media_call *call,
 	return 0;
 }
 
-/* What this control says takes the place of what the control before it said. */
-static void stop_inherited(struct media_call *call)
+void media_call_stop_inherited(struct media_call *call)
 {
 	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next)
 		if (pb->inherited)
@@ -148,7 +147,8 @@ int media_playback_start(struct media_playback *pb)
 		return err;
 	pb->opened = true;
 	pb->call->media->has_spoken = true;
-	stop_inherited(pb->call);
+	/* What this control says takes the place of what the control before it said. */
+	media_call_stop_inherited(pb->call);
 	pump_soon(pb);
 	return 0;
 }

@@ -47,6 +47,7 @@ struct scene {
 	unsigned long_s;   /* of an answer that comes much faster than it plays */
 	bool goes_on;	   /* the end of Alice's voice is not told yet */
 	bool drops;	   /* the connection, when the answer has begun to play */
+	bool inherits;	   /* mediad plays an answer of the control before */
 	unsigned voice;	   /* the connection that answered */
 	bool text_only;	   /* the voice session was asked for text alone */
 	uint32_t call_id, gen, listen, playback;
@@ -136,6 +137,19 @@ static void say_over(struct scene *s, bool stopped, uint64_t samples)
 	from_mediad(s, out);
 }
 
+/* A call that is up, and an answer in it. */
+static void hand_over(struct scene *s)
+{
+	s->call_id = 77;
+	s->playback = 9;
+	from_mediad(s, (struct media_msg){
+			       .type = MEDIA_CALL_STATE,
+			       .call_state = {.phase = MEDIA_PHASE_UP, .guild = 1, .channel = 2}});
+	from_mediad(s,
+		    (struct media_msg){.type = MEDIA_SAY_STATE,
+				       .say_state = {.playback = 9, .rate = 24000, .ended = true}});
+}
+
 static int from_control(struct peer *p, const uint8_t *body, size_t len, void *arg)
 {
 	struct scene *s = arg;
@@ -155,6 +169,8 @@ static int from_control(struct peer *p, const uint8_t *body, size_t len, void *a
 
 			media_pack(&out, MEDIA_MINOR, buf, sizeof buf, &n);
 			peer_send(s->peer, PEER_COMMAND, buf, n);
+			if (s->inherits)
+				hand_over(s);
 			out = (struct media_msg){.type = MEDIA_SYNCED};
 			media_pack(&out, MEDIA_MINOR, buf, sizeof buf, &n);
 			peer_send(s->peer, PEER_COMMAND, buf, n);
@@ -891,6 +907,33 @@ TEST(rule_007_voice_over_the_answer_stops_it_and_the_brain_learns_where)
 	CHECK_INT(s.stopped_fade, 60);
 	CHECK(strstr(s.truncate, "\"audio_end_ms\":500"));
 	CHECK(strstr(s.fake.types, "response.cancel"));
+	CHECK_STR(s.told, "");
+	scene_end(&s);
+}
+
+static bool inherits(struct scene *s)
+{
+	return s->inherits = true;
+}
+
+static bool stopped(const struct scene *s)
+{
+	return s->stopped;
+}
+
+/* The room knows of no answer that could be stopped, and yet one is heard. */
+TEST(a_stop_ends_the_answer_of_the_control_before)
+{
+	static struct scene s;
+
+	prepare = inherits;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley stop";
+	over = stopped;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.playback, 9);
 	CHECK_STR(s.told, "");
 	scene_end(&s);
 }
