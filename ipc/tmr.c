@@ -228,26 +228,32 @@ struct tmr *tmr_free(struct tmr *t)
 	return NULL;
 }
 
-void tmr_start(struct tmr *t, uint64_t delay_ns)
+static void start(struct tmr *t, uint64_t due)
 {
 	struct tmr_queue *q = env_timers(t->env);
-	uint64_t now;
 
-	if (!q)
-		return;
-	now = mono_ns();
 	take_out(q, t);
-	t->due = delay_ns < LONGEST_NS ? now + delay_ns : now + LONGEST_NS;
+	t->due = due;
 	t->order = ++q->orders;
 	move_up(q, t, ++q->n);
 	arm(q);
 }
 
+void tmr_start(struct tmr *t, uint64_t delay_ns)
+{
+	if (env_timers(t->env))
+		start(t, mono_ns() + (delay_ns < LONGEST_NS ? delay_ns : LONGEST_NS));
+}
+
+/* Keeps the time that was asked for, so that late ones still fire in the order of their times. */
 void tmr_start_at(struct tmr *t, uint64_t when_ns)
 {
-	uint64_t now = env_now(t->env);
+	uint64_t last;
 
-	tmr_start(t, when_ns > now ? when_ns - now : 0);
+	if (!env_timers(t->env))
+		return;
+	last = mono_ns() + LONGEST_NS;
+	start(t, !when_ns ? 1 : when_ns < last ? when_ns : last);
 }
 
 void tmr_stop(struct tmr *t)

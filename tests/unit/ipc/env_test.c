@@ -307,3 +307,24 @@ TEST(many_timers_fire_in_order)
 		tmr_free(crowd.t[i]);
 	loop_close(&crowd.l);
 }
+
+/* A slow machine starts timers whose times are over: they fire in the order of these. */
+TEST(timers_of_the_past_fire_in_order)
+{
+	uint64_t now;
+
+	memset(&crowd, 0, sizeof crowd);
+	CHECK_INT(loop_open(&crowd.l, NULL), 0);
+	now = env_now(crowd.l.env);
+	for (unsigned i = 0; i < MANY / 2; i++) {
+		CHECK_INT(tmr_alloc(&crowd.t[i], crowd.l.env, on_one, &crowd.due[i]), 0);
+		crowd.due[i] = now - i * NS_PER_US;
+		tmr_start_at(crowd.t[i], crowd.due[i]);
+	}
+	CHECK(loop_run(&crowd.l));
+	CHECK_INT(crowd.fired, MANY / 2);
+	CHECK_INT(crowd.disorder, 0);
+	for (unsigned i = 0; i < MANY / 2; i++)
+		tmr_free(crowd.t[i]);
+	loop_close(&crowd.l);
+}
