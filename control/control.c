@@ -374,7 +374,8 @@ static int make_bus(struct control *c)
 	if (!err)
 		err = bus_subscribe(c->bus,
 				    BUS_MASK(EVENT_TURN_ADMITTED) | BUS_MASK(EVENT_TURN_SPEAKING) |
-					    BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_OVER),
+					    BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED) |
+					    BUS_MASK(EVENT_SESSION_OVER),
 				    control_on_turn_event, c);
 	return err;
 }

@@ -242,8 +242,10 @@ void control_load_state(struct control *c)
 		commands_inherit(c->commands, json_object_get(kept->session, "commands"), wall);
 	c->state.commands = commands_waiting(c->commands);
 	c->state.counters = (struct counters){0};
+	/* They stay in the state until their calls are back: this control may be killed before. */
+	if (!c->state.n_calls)
+		c->state.under_way = (struct under_way){0};
 	c->inherited = c->state.under_way;
-	c->state.under_way = (struct under_way){0};
 	/* Increases with every start, even if the clock was set back. */
 	c->state.epoch = wall > old ? wall : old + 1;
 	if (c->store)

@@ -43,7 +43,8 @@ bool under_way_take(struct under_way *u, const struct bus_event *ev)
 {
 	struct turn_under_way *t = NULL;
 
-	if (ev->type == EVENT_SESSION_OVER)
+	/* What a session finds at its start is of the control before. */
+	if (ev->type == EVENT_SESSION_STARTED || ev->type == EVENT_SESSION_OVER)
 		return end_session(u, ev->guild);
 	t = find(u, ev->guild, (uint32_t)ev->turn.turn);
 	if (ev->type == EVENT_TURN_ADMITTED && !t) {

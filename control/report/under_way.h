@@ -22,7 +22,8 @@ struct under_way {
 	unsigned n;
 };
 
-/* Takes TURN_ADMITTED, TURN_SPEAKING, TURN and SESSION_OVER. Returns whether anything changed. */
+/* Takes TURN_ADMITTED, TURN_SPEAKING, TURN, SESSION_STARTED and SESSION_OVER. Returns whether
+ * anything changed. */
 bool under_way_take(struct under_way *u, const struct bus_event *ev);
 void under_way_add(struct under_way *u, const struct turn_under_way *t);
 /* How many turns of this server there are, and how many of those were speaking. */

@@ -15,6 +15,7 @@ start_guildd
 unset PARLEY_BRAIN_URL
 mkdir "$D/brain" "$D/out"
 start_mediad mediad
+mediad=$last
 start_mediad caller
 # brain SCRIPT: a provider with this script on the port that control knows; it hears the question in any speech.
 port=0
@@ -112,6 +113,12 @@ lost() {
 	sleep 0.5
 	kill "-$1" "$control"
 	wait "$control" 2>/dev/null
+	# One that is killed before it has the call forgets no question.
+	kill -STOP "$mediad"
+	control
+	sleep 1
+	kill9 "$control"
+	kill -CONT "$mediad"
 	control
 	until_ok 10 in_call
 	sleep 3

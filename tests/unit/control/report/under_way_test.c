@@ -7,7 +7,7 @@ static bool take(struct under_way *u, enum event_type type, uint64_t guild, unsi
 {
 	struct bus_event ev = {.type = type, .guild = guild};
 
-	if (type != EVENT_SESSION_OVER)
+	if (type != EVENT_SESSION_STARTED && type != EVENT_SESSION_OVER)
 		ev.turn.turn = turn;
 	return under_way_take(u, &ev);
 }
@@ -34,6 +34,9 @@ TEST(under_way_are_turns_from_admission_to_end)
 	CHECK(!take(&u, EVENT_SESSION_OVER, 1, 0));
 	CHECK_INT(under_way_count(&u, 1, &speaking), 0);
 	CHECK_INT(under_way_count(&u, 2, &speaking), 1);
+	/* The numbers begin again in the next session, and in the next control. */
+	CHECK(take(&u, EVENT_SESSION_STARTED, 2, 0));
+	CHECK_INT(under_way_count(&u, 2, &speaking), 0);
 }
 
 TEST(under_way_the_oldest_turn_makes_room)
