@@ -47,7 +47,12 @@ static const char *key_source(const struct provider_record *p)
 	for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
 		if (strcmp(implied[i][0], p->name) == 0)
 			return implied[i][1];
-	return SETTINGS_KEY_NAME;
+	/* Only OpenAI's own service and the provider brain take this key. */
+	return *p->key || strcmp(p->name, "brain") == 0 ||
+			       provider_same_address(
+				       p, &(struct provider_record){.dialect = DIALECT_OPENAI})
+		       ? SETTINGS_KEY_NAME
+		       : "a key_file in its line of providers";
 }
 
 /* "NAME, model MODEL, at https://…", without what may be secret in the address. */
@@ -69,6 +74,14 @@ static const char *shown(const struct check *c, char buf[SHOWN])
 static enum check_verdict failure(const struct check *c)
 {
 	return settings_role(c->settings, (enum role)c->role, 1) ? CHECK_WARNING : CHECK_MISSING;
+}
+
+static void say_no_key(struct check *c, const struct provider_record *p)
+{
+	char text[SHOWN];
+
+	check_say(c, failure(c), role_asked(c), "%s needs a key: %s %s", shown(c, text),
+		  *p->key_file ? "put it into" : "set", key_source(p));
 }
 
 static void finish_provider(struct check *c)
@@ -142,6 +155,8 @@ static void on_models(const struct http_resp *resp, void *arg)
 	if (resp->err)
 		check_say(c, failure(c), role_asked(c), "%s cannot be reached: %s", shown(c, text),
 			  resp->errtext);
+	else if ((resp->status == 401 || resp->status == 403) && !*asked(c)->key)
+		say_no_key(c, asked(c));
 	else if (resp->status == 401 || resp->status == 403)
 		check_say(c, failure(c), role_asked(c), "%s does not take the key: look at %s",
 			  shown(c, text), key_source(asked(c)));
@@ -171,8 +186,7 @@ static bool check_provider(struct check *c, const struct provider_record *p)
 		check_say(c, CHECK_OK, role_asked(c),
 			  "the embedded engine serves, without a network");
 	} else if (provider_needs_key(p) && !*p->key) {
-		check_say(c, failure(c), role_asked(c), "%s needs a key: set %s", shown(c, text),
-			  key_source(p));
+		say_no_key(c, p);
 	} else if (c->role == ROLE_VOICE ? open_voice(c, p) : ask_models(c, p)) {
 		check_say(c, failure(c), role_asked(c), "%s is not an address that can be asked",
 			  shown(c, text));

@@ -63,6 +63,8 @@ static const char help[] =
 	"       control --counters [--state-dir DIR]\n"
 	"       control --settings\n"
 	"       control --why[=TURN] [--guild ID] [--user ID] [--since 2h] [--state-dir DIR]\n"
+	"       control --costs [--guild ID] [--since 30d] [--state-dir DIR]\n"
+	"       control --context[=TURN] [--guild ID] [--state-dir DIR]\n"
 	"       control --backup FILE [--state-dir DIR]\n"
 	"       control --erase USER [--state-dir DIR]\n"
 	"\n"
@@ -649,7 +651,9 @@ static int print_counters(const struct control_conf *conf)
 
 	json_decref(session);
 	if (err) {
-		fprintf(stderr, "control: no control has kept its state in %s\n",
+		fprintf(stderr,
+			"control: no control has kept its state in %s: start one, or name its "
+			"directory by --state-dir\n",
 			conf->state_dir ? conf->state_dir : "any directory");
 		return 1;
 	}

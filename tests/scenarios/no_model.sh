@@ -26,6 +26,10 @@ unset PARLEY_BRAIN_URL
 "$D/bin/control" --spawn-mediad="$B/mediad" --state-dir "$D/state" --ca "$CA" --check >"$D/check" 2>&1
 is "check fails" $? 1
 grep -q "missing  speech model: install the Debian package pocketsphinx-en-us" "$D/check" && ok "and names the package" || bad "and names the package" "$(cat "$D/check")"
+echo '{"reply_path": "brain", "providers": [{"name": "a", "dialect": "anthropic"}], "roles": {"text": ["a"]}}' >"$D/keyless.json"
+"$D/bin/control" --config "$D/keyless.json" --state-dir "$D/state" --ca "$CA" --check >"$D/check" 2>&1
+grep -q "needs a key: set a key_file in its line of providers" "$D/check" && ok "and asks for no key of another service" ||
+	bad "and asks for no key of another service" "$(cat "$D/check")"
 "$B/offlined" --listen 127.0.0.1:0 --model /nonexistent >"$D/demo" 2>&1
 is "so does offlined, as make demo runs it" "$? $(grep -c "pocketsphinx-en-us" "$D/demo")" "3 1"
 
