@@ -124,8 +124,13 @@ static int options_parse(struct options *o, int argc, char **argv)
 		if (!option_take(o, c))
 			return USAGE;
 	}
-	if (optind + 1 == argc)
-		o->provider = provider_named(argv[optind]);
+	if (optind + 1 != argc) {
+		fprintf(stderr, "standin: name one provider\n");
+		return USAGE;
+	}
+	o->provider = provider_named(argv[optind]);
+	if (!o->provider)
+		fprintf(stderr, "standin: there is no provider %s\n", argv[optind]);
 	return o->provider ? 0 : USAGE;
 }
 

@@ -253,6 +253,11 @@ async function main() {
   const wanted = process.env.CASES ? process.env.CASES.split(',') : Object.keys(cases);
   let right = 0;
   const rows = [];
+  const unknown = wanted.filter((name) => !cases[name]);
+  if (unknown.length) {
+    console.log(`There is no case ${unknown.join(', ')}; there are: ${Object.keys(cases).join(', ')}`);
+    process.exit(2);
+  }
   for (const name of wanted) {
     const [rule, play] = cases[name];
     await api('POST', '/reset');
@@ -263,6 +268,10 @@ async function main() {
     try {
       fault = (await isUp()) ? await Promise.race([play(hosts), sleep(45000).then(() => 'no outcome in 45 s')]) : 'it does not join';
     } catch (e) { fault = e.message; }
+    if (child.exitCode === 127 || child.exitCode === 126) {
+      console.log(`PEER=${NAME} cannot be run: it is neither a known client nor a command`);
+      process.exit(2);
+    }
     await stop();
     try { await alice.leave(); } catch { /* it has left already */ }
     right += fault === true;
