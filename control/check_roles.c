@@ -47,12 +47,8 @@ static const char *key_source(const struct provider_record *p)
 	for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
 		if (strcmp(implied[i][0], p->name) == 0)
 			return implied[i][1];
-	/* Only OpenAI's own service and the provider brain take this key. */
-	return *p->key || strcmp(p->name, "brain") == 0 ||
-			       provider_same_address(
-				       p, &(struct provider_record){.dialect = DIALECT_OPENAI})
-		       ? SETTINGS_KEY_NAME
-		       : "a key_file in its line of providers";
+	return *p->key || provider_takes_short_key(p) ? SETTINGS_KEY_NAME
+						      : "a key_file in its line of providers";
 }
 
 /* "NAME, model MODEL, at https://…", without what may be secret in the address. */

@@ -432,6 +432,11 @@ void settings_embedded_at(struct settings *s, const char *url)
 	settings_resolve(s);
 }
 
+bool provider_takes_short_key(const struct provider_record *p)
+{
+	return strcmp(p->name, "brain") == 0 || strcmp(p->url, dialects[DIALECT_OPENAI].url) == 0;
+}
+
 const char *settings_key_file(const struct settings *s)
 {
 	return s->openai_api_key_file;

@@ -104,6 +104,8 @@ void provider_shown(const struct provider_record *p, char *out, size_t size);
 /* The variable of the key that a provider without an address of its own takes, and the file that
  * the settings name for it. */
 #define SETTINGS_KEY_NAME "OPENAI_API_KEY"
+/* Whether the provider takes that key when its record names none. */
+bool provider_takes_short_key(const struct provider_record *p);
 /* Whether the provider that this key alone implies can serve the role. */
 bool settings_key_serves(enum role role);
 const char *settings_key_file(const struct settings *s);
