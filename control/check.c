@@ -125,7 +125,45 @@ static void check_secret_file(struct check *c, const char *variable, const char 
 			  path, path);
 }
 
-static void check_provider_keys(struct check *c)
+/* What makes these settings ask the providers of a role that they do not ask now. */
+static const char *role_switch(enum role role)
+{
+	return role == ROLE_TEXT       ? "set \"reply_path\": \"brain\""
+	       : role == ROLE_SPEECH   ? "set \"answer_audio\": \"speech\""
+	       : role == ROLE_CLASSIFY ? "set \"admission\": \"classifier\""
+				       : "name it in a role that is asked";
+}
+
+static bool role_names_provider(const struct settings *s, enum role role, const char *name)
+{
+	const struct provider_record *p;
+
+	for (unsigned i = 0; (p = settings_role(s, role, i)); i++)
+		if (strcmp(p->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Warns of a provider that roles name, but only roles that nothing asks with these settings. */
+static void check_idle_provider(struct check *c, const char *name)
+{
+	int idle = -1;
+
+	for (int r = 0; r < ROLE_COUNT; r++) {
+		if (!role_names_provider(c->settings, (enum role)r, name))
+			continue;
+		if (settings_uses(c->settings, (enum role)r))
+			return;
+		if (idle < 0)
+			idle = r;
+	}
+	if (idle >= 0)
+		check_say(c, CHECK_WARNING, name,
+			  "nothing asks it: the role %s is not used with these settings; %s",
+			  role_name((enum role)idle), role_switch((enum role)idle));
+}
+
+static void check_providers(struct check *c)
 {
 	const struct settings_records *r = &c->settings->records;
 
@@ -133,6 +171,7 @@ static void check_provider_keys(struct check *c)
 		const struct provider_record *p = &r->provider[i];
 		struct stat st;
 
+		check_idle_provider(c, p->name);
 		if (!*p->key_file)
 			continue;
 		if (!*p->key)
@@ -415,7 +454,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	check_secret_file(&c, "PARLEY_ASR_KEY_FILE", settings->asr_key_file);
 	check_secret_file(&c, "PARLEY_TEXT_KEY_FILE", settings->text_key_file);
 	check_secret_file(&c, "PARLEY_SPEECH_KEY_FILE", settings->speech_key_file);
-	check_provider_keys(&c);
+	check_providers(&c);
 	environment_unknown(on_unknown, &c);
 	check_embedded(&c);
 	check_udp(&c);

@@ -30,6 +30,10 @@ echo '{"reply_path": "brain", "providers": [{"name": "a", "dialect": "anthropic"
 "$D/bin/control" --config "$D/keyless.json" --state-dir "$D/state" --ca "$CA" --check >"$D/check" 2>&1
 grep -q "needs a key: set a key_file in its line of providers" "$D/check" && ok "and asks for no key of another service" ||
 	bad "and asks for no key of another service" "$(cat "$D/check")"
+sed -i 's/"reply_path": "brain", //' "$D/keyless.json"
+"$D/bin/control" --config "$D/keyless.json" --state-dir "$D/state" --ca "$CA" --check >"$D/check" 2>&1
+grep -q 'warning  a: nothing asks it: the role text .*set "reply_path": "brain"' "$D/check" && ok "and says that nothing asks a text model" ||
+	bad "and says that nothing asks a text model" "$(cat "$D/check")"
 "$B/offlined" --listen 127.0.0.1:0 --model /nonexistent >"$D/demo" 2>&1
 is "so does offlined, as make demo runs it" "$? $(grep -c "pocketsphinx-en-us" "$D/demo")" "3 1"
 
