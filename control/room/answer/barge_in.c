@@ -286,7 +286,8 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	saying = room_saying_of(context, text);
 	saying.interim = !of;
 	o->words = room_phrase_of(&saying);
-	o->over = of && utterance == o->utterance && room_phrase_language(&saying);
+	o->over = of && utterance == o->utterance && room_phrase_language(&saying) &&
+		  !room_phrase_is_slight(&saying);
 	/* An interim transcript covers the audio up to its request, and the same words again
 	 * cover no more. */
 	if (strlen(text) != o->words_n)

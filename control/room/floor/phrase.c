@@ -15,6 +15,9 @@ enum {
 	ECHO_LEAST = 3,
 	CALL_REST = 3, /* words beside a vocative */
 	NAME_CHARS = 4,
+	SLIGHT_LETTERS = 4, /* of a word that can be a sound */
+	MISHEARD_LEAST = 4, /* letters of a word with one wrong vowel */
+	MISHEARD_MOST = 16,
 	SAYING_MAX = 2048,
 };
 
@@ -191,11 +194,18 @@ static bool asks_in(const struct utterance *u, unsigned from, unsigned to)
 	return false;
 }
 
+/* "No kidd" may become "no kidding": the piece of a word may complete an entry. */
+static bool precedes_piece(const struct utterance *u, unsigned i)
+{
+	return u->interim && i + 2 == u->n && !u->v[i + 1].classes && !begins_clause(u, i + 1);
+}
+
 static bool objects_in(const struct utterance *u, unsigned from, unsigned to)
 {
 	for (unsigned i = from; i < to; i++)
 		if (u->v[i].classes & (ROOM_WORD_COUNTER | ROOM_WORD_TAKEOVER) &&
-		    !(u->v[i].classes & ROOM_WORD_ASSENT) && !is_unfinished(u, i))
+		    !(u->v[i].classes & ROOM_WORD_ASSENT) && !is_unfinished(u, i) &&
+		    !precedes_piece(u, i))
 			return true;
 	return false;
 }
@@ -434,6 +444,67 @@ enum room_phrase room_phrase_of(const struct room_saying *s)
 
 	split_parts(&u, s);
 	return classify(&u);
+}
+
+/* ---- slight words ---- */
+
+/* The word with another vowel is a backchannel: "swoet" for "sweet" was misrecognised. */
+static bool is_nearly_soft(const struct utterance *u, const struct room_word *w)
+{
+	char word[MISHEARD_MOST];
+
+	if (w->n < MISHEARD_LEAST || w->n > MISHEARD_MOST)
+		return false;
+	memcpy(word, u->w.text + w->at, w->n);
+	for (unsigned i = 0; i < w->n; i++) {
+		char was = word[i];
+
+		if (!is_vowel(was))
+			continue;
+		for (const char *v = "aeiou"; *v; v++) {
+			word[i] = *v;
+			if (room_language_classes(u->w.language, word, w->n) &
+			    (ROOM_WORD_ASSENT | ROOM_WORD_FILLER))
+				return true;
+		}
+		word[i] = was;
+	}
+	return false;
+}
+
+/* A short word in no list can be a sound ("hic"), or a backchannel that was misrecognised. */
+static bool is_slight_word(const struct utterance *u)
+{
+	const struct room_word *w = word_of(u, 0);
+	const char *p = u->w.text + w->at;
+	enum room_script script = room_script_of(room_script_next(&p));
+
+	if (u->w.n != 1 || u->v[0].classes)
+		return false;
+	return (u->w.letters <= SLIGHT_LETTERS &&
+		(script == ROOM_SCRIPT_LATIN || script == ROOM_SCRIPT_CYRILLIC)) ||
+	       is_nearly_soft(u, w);
+}
+
+/* "Hear hear": one word, again and again. */
+static bool is_doubled(const struct utterance *u)
+{
+	for (unsigned i = 1; i < u->w.n; i++)
+		if (u->w.v[i].n != u->w.v[0].n ||
+		    memcmp(u->w.text + u->w.v[i].at, u->w.text + u->w.v[0].at, u->w.v[0].n) != 0)
+			return false;
+	return u->w.n > 1;
+}
+
+bool room_phrase_is_slight(const struct room_saying *s)
+{
+	struct utterance u;
+
+	split_parts(&u, s);
+	if (classify(&u) != ROOM_PHRASE_FEW || u.w.unspaced || any_of(&u, 0, u.n, numbers))
+		return false;
+	return is_slight_word(&u) || is_doubled(&u) ||
+	       all_of(&u, 0, u.n, soft | ROOM_WORD_OPEN_END);
 }
 
 bool room_phrase_is_nonverbal(const struct room_saying *s)

@@ -47,6 +47,10 @@ struct room_saying {
 };
 
 enum room_phrase room_phrase_of(const struct room_saying *s);
+/* Whether FEW words are so slight that they can be a sound or a misrecognised backchannel: a short
+ * word that is in no list, the same word again, function words alone. They become a turn, but do
+ * not cut the bot off by being over. */
+bool room_phrase_is_slight(const struct room_saying *s);
 /* Whether the text is only nonverbal sounds, hesitation and humming. */
 bool room_phrase_is_nonverbal(const struct room_saying *s);
 /* Whether the speaker expects an answer: a question mark, or the beginning of a question or

@@ -1,5 +1,6 @@
 #include "control/room/language/language.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "control/room/language/de.def"
@@ -98,6 +99,40 @@ static struct slot *find_slot(uint64_t hash)
 	return &slots[i];
 }
 
+/* Some providers write "that is" where people said "that's": the entry without its contractions;
+ * false if it has none. */
+static bool expand_contractions(const char *entry, size_t n, char *text, size_t size)
+{
+	static const struct {
+		const char *word, *full;
+	} table[] = {{"thats", "that is"}, {"im", "i am"},	 {"ive", "i have"},
+		     {"id", "i would"},	   {"youre", "you are"}, {"dont", "do not"},
+		     {"didnt", "did not"}};
+	const char *end = entry + n;
+	bool found = false;
+	size_t k = 0;
+
+	while (entry < end) {
+		size_t len = 0, i = 0;
+		int put;
+
+		while (entry + len < end && entry[len] != ' ')
+			len++;
+		while (i < sizeof table / sizeof table[0] &&
+		       (strlen(table[i].word) != len || memcmp(table[i].word, entry, len) != 0))
+			i++;
+		found = found || i < sizeof table / sizeof table[0];
+		put = i < sizeof table / sizeof table[0]
+			      ? snprintf(text + k, size - k, " %s", table[i].full)
+			      : snprintf(text + k, size - k, " %.*s", (int)len, entry);
+		if (put < 0 || (size_t)put >= size - k)
+			return false;
+		k += (size_t)put;
+		entry += len + (entry + len < end);
+	}
+	return found;
+}
+
 /* The entry in its common form, of which its words are joined as those of a text are. */
 static void add_entry(const struct list *list, const char *entry, size_t n)
 {
@@ -120,6 +155,8 @@ static void add_entry(const struct list *list, const char *entry, size_t n)
 
 void room_language_prepare(void)
 {
+	char full[ENTRY];
+
 	if (prepared)
 		return;
 	prepared = true; /* entries are split into words, which looks them up */
@@ -128,6 +165,10 @@ void room_language_prepare(void)
 			size_t n = strcspn(p, ";");
 
 			add_entry(&lists[i], p, n);
+			if (lists[i].language == ROOM_LANGUAGE_EN &&
+			    lists[i].class == ROOM_WORD_ASSENT &&
+			    expand_contractions(p, n, full, sizeof full))
+				add_entry(&lists[i], full, strlen(full));
 			p += n + (p[n] == ';');
 		}
 }

@@ -197,6 +197,12 @@ static bool is_nonverbal(const char *text)
 		&(struct room_saying){.text = text, .language = ROOM_LANGUAGE_EN});
 }
 
+static bool is_slight(const char *text)
+{
+	return room_phrase_is_slight(
+		&(struct room_saying){.text = text, .language = ROOM_LANGUAGE_EN});
+}
+
 static bool is_idle(const char *text)
 {
 	return room_phrase_idle(&(struct room_saying){.text = text, .language = ROOM_LANGUAGE_EN});
@@ -240,6 +246,46 @@ TEST(rule_080_what_words_over_the_bot_are)
 		if (phrase_of(rows[i].text) != rows[i].is)
 			test_fail(__FILE__, __LINE__, "\"%s\" is %d, want %d", rows[i].text,
 				  phrase_of(rows[i].text), rows[i].is);
+}
+
+TEST(rule_080_slight_words_do_not_cut_by_being_over)
+{
+	static const char *const slight[] = {"hec", "tet",	   "urgh",  "phuw",
+					     "hup", "gnack gnack", "swoet", "alrighty or so"};
+	static const char *const counts[] = {"berlin", "the small one", "two",		"wait",
+					     "why?",   "in euros",	"seven dwarfs", ""};
+
+	for (size_t i = 0; i < sizeof slight / sizeof slight[0]; i++)
+		if (!is_slight(slight[i]) && phrase_of(slight[i]) != ROOM_PHRASE_BACKCHANNEL)
+			test_fail(__FILE__, __LINE__, "\"%s\" cuts", slight[i]);
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+		if (is_slight(counts[i]))
+			test_fail(__FILE__, __LINE__, "\"%s\" is slight", counts[i]);
+	CHECK(is_slight("hec") && is_slight("gnack gnack") && is_slight("swoet"));
+}
+
+/* An interim transcript may end within a word. */
+TEST(rule_080_a_piece_of_a_word_may_complete_a_backchannel)
+{
+	struct room_saying s = {.text = "no kidd", .language = ROOM_LANGUAGE_EN, .interim = true};
+
+	CHECK_INT(room_phrase_of(&s), ROOM_PHRASE_FEW);
+	s.text = "no that was";
+	CHECK_INT(room_phrase_of(&s), ROOM_PHRASE_WORDS);
+	s.text = "no kidd";
+	s.interim = false;
+	CHECK_INT(room_phrase_of(&s), ROOM_PHRASE_WORDS);
+}
+
+TEST(rule_080_backchannels_without_their_contractions)
+{
+	static const char *const rows[] = {"that is pretty cool", "i am not surprised",
+					   "i did not know that", "that is useful"};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		CHECK_INT(phrase_of(rows[i]), ROOM_PHRASE_BACKCHANNEL);
+	CHECK_INT(phrase_of("that is wrong"), ROOM_PHRASE_WORDS);
+	CHECK_INT(phrase_of("i do not want that"), ROOM_PHRASE_WORDS);
 }
 
 TEST(rule_023_sounds_and_words_that_ask_for_nothing)
