@@ -26,7 +26,7 @@ static bool take_name(const char *line, size_t n, char *name)
 void room_soundboard_on_event(struct room_soundboard *soundboard,
 			      const struct room_context *context, const struct room_event *ev)
 {
-	const char *p = (const char *)ev->text.p, *end = p + ev->text.n;
+	const char *text = (const char *)ev->text.p;
 	size_t size = sizeof soundboard->names, n = 0;
 	unsigned sounds = 0;
 
@@ -34,19 +34,19 @@ void room_soundboard_on_event(struct room_soundboard *soundboard,
 	if (ev->type != ROOM_SOUNDS)
 		return;
 	soundboard->names[0] = '\0';
-	while (p < end && sounds < ROOM_SOUNDBOARD_SOUNDS) {
-		const char *line_end = memchr(p, '\n', (size_t)(end - p));
-		size_t len = (size_t)((line_end ? line_end : end) - p);
+	for (size_t at = 0, len; at < ev->text.n && sounds < ROOM_SOUNDBOARD_SOUNDS;
+	     at += len + 1) {
+		const char *line_end = memchr(text + at, '\n', ev->text.n - at);
 		char name[NAME_SIZE];
 
-		if (take_name(p, len, name)) {
+		len = line_end ? (size_t)(line_end - text) - at : ev->text.n - at;
+		if (take_name(text + at, len, name)) {
 			if (n + 2 + len >= size)
 				return;
 			n += (size_t)snprintf(soundboard->names + n, size - n, "%s%s",
 					      n ? ", " : "", name);
 			sounds++;
 		}
-		p += len + 1;
 	}
 }
 

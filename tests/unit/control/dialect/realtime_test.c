@@ -162,6 +162,9 @@ TEST(lines_images_and_results_are_items)
 								  .text = "{}"}),
 		  "{\"type\":\"conversation.item.create\",\"item\":{\"type\":"
 		  "\"function_call_output\",\"call_id\":\"c1\",\"output\":\"{}\"}}");
+	CHECK_STR(encode(&realtime_openai,
+			 (struct realtime_command){.type = REALTIME_DELETE, .id = "i"}),
+		  "{\"type\":\"conversation.item.delete\",\"item_id\":\"i\"}");
 	/* Text that is no UTF-8 cannot be sent. */
 	CHECK_STR(encode(&realtime_openai,
 			 (struct realtime_command){.type = REALTIME_ITEM, .text = "\xff"}),
