@@ -287,7 +287,7 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	saying.interim = !of;
 	o->words = room_phrase_of(&saying);
 	o->over = of && utterance == o->utterance && room_phrase_language(&saying) &&
-		  !room_phrase_is_slight(&saying);
+		  (o->words != ROOM_PHRASE_FEW || !room_phrase_is_slight(&saying));
 	/* An interim transcript covers the audio up to its request, and the same words again
 	 * cover no more. */
 	if (strlen(text) != o->words_n)
