@@ -323,7 +323,7 @@ static struct control {
 	const char *endpoint;
 	uint32_t next, playback, seq;
 	uint64_t base, credit, sent; /* base: what the one before us may have sent of it */
-	bool claimed;
+	bool claimed, ended;
 	int16_t speech[SPEECH];
 } c;
 
@@ -346,7 +346,7 @@ static void speak(void)
 
 	c.playback = c.next++;
 	c.base = c.sent = c.credit = 0;
-	c.claimed = false;
+	c.claimed = c.ended = false;
 	msg.say_open = (struct media_say_open){
 		.call = 1, .gen = 1, .playback = c.playback, .rate = RATE, .gain = 1000};
 	say(&msg);
@@ -376,7 +376,7 @@ static void on_claimed_enough(void *arg)
 	(void)arg;
 	msg.say_end = (struct media_say_end){.call = 1, .gen = 1, .playback = c.playback};
 	say(&msg);
-	c.credit = 0;
+	c.ended = true;
 }
 
 static void lease(const struct media_call_state *s)
@@ -432,7 +432,9 @@ static int on_frame(struct peer *peer, const uint8_t *body, size_t len, void *ar
 		if (!c.credit && !c.base)
 			c.base = msg.say_credit.samples - (c.claimed ? 0 : AHEAD);
 		c.credit = msg.say_credit.samples;
-		pump();
+		/* Credit goes on after the end, audio must not. */
+		if (!c.ended)
+			pump();
 		break;
 	case MEDIA_SAY_DRAINED:
 		speak();
