@@ -734,13 +734,14 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 
 /* ---- a summary that comes when the next one is asked for ---- */
 
-static struct evhttp_request *slow;
+static struct evhttp_request *slow, *dropped;
 static unsigned summaries;
 
 static void forget_slow(struct evhttp_connection *conn, void *arg)
 {
 	(void)conn;
 	(void)arg;
+	dropped = slow;
 	slow = NULL;
 }
 
@@ -816,6 +817,8 @@ TEST(a_late_summary_is_no_part_of_the_next_one)
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_STR(s.agent->summary, "new");
+	CHECK(dropped);
+	evhttp_send_reply_end(dropped); /* frees it: its connection is gone */
 	evhttp_free(writer);
 	scene_end(&s);
 }
