@@ -223,7 +223,7 @@ TEST(a_silent_provider_is_taken_over_and_the_last_one_is_told)
 
 	for (unsigned i = 0; i < 2; i++) {
 		CHECK(begin_with("two"));
-		CHECK_INT(settings_set(fx.settings, "not_answering_ms", "50"), 0);
+		CHECK_INT(settings_set(fx.settings, "not_answering_ms", "400"), 0);
 		fx.hangs = 1;
 		ask(uses[i], 7, 0);
 		run(2);
@@ -252,7 +252,7 @@ TEST(an_answer_that_stops_halfway_fails)
 
 	for (unsigned i = 0; i < 2; i++) {
 		CHECK(begin_with(""));
-		CHECK_INT(settings_set(fx.settings, "not_answering_ms", "50"), 0);
+		CHECK_INT(settings_set(fx.settings, "not_answering_ms", "400"), 0);
 		fx.stalls = 1;
 		ask(uses[i], 7, 0);
 		run(2);
