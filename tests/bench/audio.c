@@ -6,6 +6,7 @@
 #include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
+#include "tests/random.h"
 
 #include <math.h>
 #include <opus/opus.h>
@@ -153,24 +154,14 @@ static int by_time(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* splitmix64 */
-static uint64_t draw(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
 static unsigned bad_network(struct arrival *list)
 {
 	uint64_t seed = 20;
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < PACKETS; k++) {
-		bool lost = draw(&seed) % 1000 < LOSS_PERMILLE;
-		uint64_t delay = draw(&seed) % (JITTER_MS * NS_PER_MS);
+		bool lost = random_next(&seed) % 1000 < LOSS_PERMILLE;
+		uint64_t delay = random_next(&seed) % (JITTER_MS * NS_PER_MS);
 
 		/* The first and the last come, so that the time between is known. */
 		if (!lost || k == 0 || k == PACKETS - 1)

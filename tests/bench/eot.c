@@ -23,6 +23,7 @@
 #include "control/room/hearing/prosody.h"
 #include "control/room/turn/eot_model.h"
 #include "tests/bench/bench.h"
+#include "tests/random.h"
 
 enum { ITEMS = 8000, SYLLABLES = 6, EARLIER = 8, LEAST_MS = 200, STEPS = 14, ROUNDS = 4000 };
 enum { TRAIN_SEED = 1, HELD_OUT_SEED = 900001 };
@@ -33,39 +34,9 @@ struct item {
 	struct room_eot_input in;
 };
 
-struct source {
-	uint64_t random;
-};
-
-static uint64_t next_random(struct source *r)
+static const char *pick(uint64_t *r, const char *const *list, size_t n)
 {
-	uint64_t z = r->random += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-static double uniform(struct source *r, double from, double to)
-{
-	return from + (to - from) * ((double)(next_random(r) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(struct source *r, double mean, double deviation)
-{
-	double a = uniform(r, 0, 1), b = uniform(r, 0, 1);
-
-	return mean + deviation * sqrt(-2 * log(a)) * cos(2 * M_PI * b);
-}
-
-static bool happens(struct source *r, double share)
-{
-	return uniform(r, 0, 1) < share;
-}
-
-static const char *pick(struct source *r, const char *const *list, size_t n)
-{
-	return list[next_random(r) % n];
+	return list[random_next(r) % n];
 }
 
 #define PICK(r, list) pick(r, list, sizeof(list) / sizeof(list)[0])
@@ -89,10 +60,10 @@ static const char *const links[] = {"and", "but", "because", "so", "and then", "
 static const char *const fillers[] = {"um", "uh", "well", "you know", "like"};
 
 /* Cuts within the clause, behind at least one word. */
-static void cut_words(struct source *r, char *text)
+static void cut_words(uint64_t *r, char *text)
 {
 	size_t from = strcspn(text, " "), n = strlen(text);
-	size_t at = from + (size_t)uniform(r, 0, (double)(n - from));
+	size_t at = from + (size_t)random_uniform(r, 0, (double)(n - from));
 
 	at += strcspn(text + at, " ");
 	if (at >= n)
@@ -100,31 +71,32 @@ static void cut_words(struct source *r, char *text)
 	text[at] = '\0';
 }
 
-static void make_words(struct source *r, bool end, bool answers, char *text, size_t size)
+static void make_words(uint64_t *r, bool end, bool answers, char *text, size_t size)
 {
 	char clause[128];
 	int n = 0;
 
 	*text = '\0';
 	snprintf(clause, sizeof clause, "%s", answers ? PICK(r, replies) : PICK(r, clauses));
-	if (happens(r, 0.4))
+	if (random_happens(r, 0.4))
 		n += snprintf(text + n, size - (size_t)n, "parley ");
-	if (!answers && happens(r, 0.4))
+	if (!answers && random_happens(r, 0.4))
 		n += snprintf(text + n, size - (size_t)n, "%s %s ", PICK(r, clauses),
 			      PICK(r, links));
 	if (end) {
-		snprintf(text + n, size - (size_t)n, "%s%s", clause, happens(r, 0.2) ? "." : "");
+		snprintf(text + n, size - (size_t)n, "%s%s", clause,
+			 random_happens(r, 0.2) ? "." : "");
 		return;
 	}
-	if (happens(r, 0.25)) /* at the end of a clause */
+	if (random_happens(r, 0.25)) /* at the end of a clause */
 		n += snprintf(text + n, size - (size_t)n, "%s", clause);
-	else if (happens(r, 0.4)) /* after a connector */
+	else if (random_happens(r, 0.4)) /* after a connector */
 		n += snprintf(text + n, size - (size_t)n, "%s %s", clause, PICK(r, links));
 	else {
 		cut_words(r, clause);
 		n += snprintf(text + n, size - (size_t)n, "%s", clause);
 	}
-	if (happens(r, 0.12))
+	if (random_happens(r, 0.12))
 		snprintf(text + n, size - (size_t)n, " %s", PICK(r, fillers));
 }
 
@@ -135,30 +107,31 @@ struct ending {
 	double pitch, energy, length;
 };
 
-static struct ending make_ending(struct source *r, bool end)
+static struct ending make_ending(uint64_t *r, bool end)
 {
 	struct ending e = {0};
-	double kind = uniform(r, 0, 1);
+	double kind = random_uniform(r, 0, 1);
 
 	if (end) {
-		e.pitch = kind < 0.6   ? normal(r, -4, 2)
-			  : kind < 0.8 ? normal(r, 4, 2)
-				       : normal(r, 0, 1);
-		e.energy = normal(r, -5, 3);
-		e.length = normal(r, 1.4, 0.3);
+		e.pitch = kind < 0.6   ? random_normal(r, -4, 2)
+			  : kind < 0.8 ? random_normal(r, 4, 2)
+				       : random_normal(r, 0, 1);
+		e.energy = random_normal(r, -5, 3);
+		e.length = random_normal(r, 1.4, 0.3);
 	} else {
-		e.pitch = kind < 0.25  ? normal(r, -3, 2)
-			  : kind < 0.5 ? normal(r, 2, 1.5)
-				       : normal(r, 0, 1);
-		e.energy = normal(r, -2, 3);
-		e.length = happens(r, 0.4) ? normal(r, 1.8, 0.4) : normal(r, 1.2, 0.3);
+		e.pitch = kind < 0.25  ? random_normal(r, -3, 2)
+			  : kind < 0.5 ? random_normal(r, 2, 1.5)
+				       : random_normal(r, 0, 1);
+		e.energy = random_normal(r, -2, 3);
+		e.length = random_happens(r, 0.4) ? random_normal(r, 1.8, 0.4)
+						  : random_normal(r, 1.2, 0.3);
 	}
 	e.length = e.length < 0.6 ? 0.6 : e.length;
 	return e;
 }
 
-static void add_syllable(struct source *r, struct room_prosody *p, double hz, double to_hz,
-			 double loud, double seconds)
+static void add_syllable(uint64_t *r, struct room_prosody *p, double hz, double to_hz, double loud,
+			 double seconds)
 {
 	static uint8_t pcm[2 * ROOM_RATE];
 	unsigned n = (unsigned)(seconds * ROOM_RATE);
@@ -172,7 +145,7 @@ static void add_syllable(struct source *r, struct room_prosody *p, double hz, do
 		phase += hz * pow(to_hz / hz, t) / ROOM_RATE;
 		phase -= floor(phase);
 		low += 0.15 * (2 * phase - 1 - low);
-		v = low * loud * (0.15 + 0.85 * sin(M_PI * t)) + uniform(r, -120, 120);
+		v = low * loud * (0.15 + 0.85 * sin(M_PI * t)) + random_uniform(r, -120, 120);
 		s = (int16_t)fmax(-32768, fmin(32767, v));
 		pcm[2 * i] = (uint8_t)(s & 0xff);
 		pcm[2 * i + 1] = (uint8_t)((uint16_t)s >> 8);
@@ -180,21 +153,21 @@ static void add_syllable(struct source *r, struct room_prosody *p, double hz, do
 	room_prosody_add(p, (struct slice){pcm, 2 * n});
 }
 
-static void make_sound(struct source *r, bool end, struct room_eot_input *in)
+static void make_sound(uint64_t *r, bool end, struct room_eot_input *in)
 {
 	static struct room_prosody p;
 	struct ending e = make_ending(r, end);
 	struct room_prosody_end out;
-	double hz = uniform(r, 95, 230), loud = uniform(r, 3000, 12000);
-	double syllable = uniform(r, 0.16, 0.22);
+	double hz = random_uniform(r, 95, 230), loud = random_uniform(r, 3000, 12000);
+	double syllable = random_uniform(r, 0.16, 0.22);
 
 	room_prosody_clear(&p);
 	for (unsigned i = 0; i < SYLLABLES; i++) {
-		double now = hz * pow(2, normal(r, 0, 0.7) / 12);
+		double now = hz * pow(2, random_normal(r, 0, 0.7) / 12);
 
-		add_syllable(r, &p, now, now * pow(2, normal(r, 0, 0.5) / 12),
-			     loud * pow(10, normal(r, 0, 1.5) / 20),
-			     syllable * uniform(r, 0.8, 1.2));
+		add_syllable(r, &p, now, now * pow(2, random_normal(r, 0, 0.5) / 12),
+			     loud * pow(10, random_normal(r, 0, 1.5) / 20),
+			     syllable * random_uniform(r, 0.8, 1.2));
 	}
 	add_syllable(r, &p, hz, hz * pow(2, 1.3 * e.pitch / 12), loud * pow(10, e.energy / 20),
 		     syllable * e.length);
@@ -206,24 +179,24 @@ static void make_sound(struct source *r, bool end, struct room_eot_input *in)
 
 /* ---- items ---- */
 
-static void make_item(struct source *r, struct item *item)
+static void make_item(uint64_t *r, struct item *item)
 {
 	struct room_names names = {0};
-	double scale = 450 * exp(normal(r, 0, 0.35));
+	double scale = 450 * exp(random_normal(r, 0, 0.35));
 	char text[512];
 
 	memset(item, 0, sizeof *item);
 	room_names_add(&names, "Parley");
-	item->end = happens(r, 0.5);
-	item->in.answers = happens(r, item->end ? 0.2 : 0.1);
-	for (unsigned i = (unsigned)uniform(r, 0, EARLIER); i; i--) {
-		double pause = scale * exp(normal(r, 0, 0.55));
+	item->end = random_happens(r, 0.5);
+	item->in.answers = random_happens(r, item->end ? 0.2 : 0.1);
+	for (unsigned i = (unsigned)random_uniform(r, 0, EARLIER); i; i--) {
+		double pause = scale * exp(random_normal(r, 0, 0.55));
 
 		if (pause >= ROOM_EOT_PAUSE_MIN_MS)
 			item->in.usual_pause_ms =
 				room_eot_usual_pause(item->in.usual_pause_ms, (uint64_t)pause);
 	}
-	item->pause_ms = (uint32_t)(scale * exp(normal(r, 0, 0.55)));
+	item->pause_ms = (uint32_t)(scale * exp(random_normal(r, 0, 0.55)));
 	make_words(r, item->end, item->in.answers, text, sizeof text);
 	item->in.words = room_eot_words(text, &names);
 	make_sound(r, item->end, &item->in);
@@ -233,7 +206,7 @@ static struct item items[ITEMS];
 
 static unsigned make_items(uint64_t seed, unsigned n)
 {
-	struct source r = {seed * 0x2545f4914f6cdd1dull + 3};
+	uint64_t r = seed * 0x2545f4914f6cdd1dull + 3;
 
 	n = n < ITEMS ? n : ITEMS;
 	for (unsigned i = 0; i < n; i++)

@@ -12,6 +12,7 @@
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
+#include "tests/random.h"
 #include "tests/room/stage.h"
 
 enum { LOOP = 20 * ROOM_RATE, CALL_S = 600, ANSWER_WITHIN_MS = 2000, VOICES = 3 };
@@ -27,23 +28,10 @@ struct call {
 	uint64_t sent;	     /* samples to speech-to-text */
 };
 
-static uint64_t next_random(struct call *c)
-{
-	uint64_t z = c->random += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-static double uniform(struct call *c, double from, double to)
-{
-	return from + (to - from) * (double)(next_random(c) >> 11) / 9007199254740992.0;
-}
-
 static double noise(struct call *c)
 {
-	return uniform(c, -1, 1) + uniform(c, -1, 1) + uniform(c, -1, 1);
+	return random_uniform(&c->random, -1, 1) + random_uniform(&c->random, -1, 1) +
+	       random_uniform(&c->random, -1, 1);
 }
 
 static void make_hiss(struct call *c, double *out)
@@ -55,7 +43,7 @@ static void make_hiss(struct call *c, double *out)
 /* Noise below about 400 Hz, a hum of its blades, and a slow swell. */
 static void make_fan(struct call *c, double *out)
 {
-	double low = 0, hum = uniform(c, 80, 140);
+	double low = 0, hum = random_uniform(&c->random, 80, 140);
 
 	for (unsigned i = 0; i < LOOP; i++) {
 		double t = (double)i / ROOM_RATE;
@@ -70,7 +58,8 @@ static void make_music(struct call *c, double *out)
 {
 	memset(out, 0, LOOP * sizeof *out);
 	for (unsigned v = 0; v < VOICES; v++) {
-		double beat = uniform(c, 0.2, 0.6), decay = uniform(c, 0.3, 1.2);
+		double beat = random_uniform(&c->random, 0.2, 0.6),
+		       decay = random_uniform(&c->random, 0.3, 1.2);
 		double pitch = 0, loud = 0;
 		unsigned struck = 0, length = 0;
 
@@ -80,9 +69,9 @@ static void make_music(struct call *c, double *out)
 			if (i >= struck + length) {
 				struck = i;
 				length = (unsigned)(beat * ROOM_RATE) *
-					 (1 + (unsigned)uniform(c, 0, 2));
-				pitch = 110 * pow(2, floor(uniform(c, 0, 36)) / 12);
-				loud = uniform(c, 0.4, 1);
+					 (1 + (unsigned)random_uniform(&c->random, 0, 2));
+				pitch = 110 * pow(2, floor(random_uniform(&c->random, 0, 36)) / 12);
+				loud = random_uniform(&c->random, 0.4, 1);
 			}
 			t = (double)(i - struck) / ROOM_RATE;
 			out[i] += loud * exp(-t / decay) * fmin(1, t / 0.01) *
@@ -150,8 +139,8 @@ static bool answer_one(uint64_t seed, enum kind kind, double *sent_s, bool show)
 
 	memset(&c, 0, sizeof c);
 	c.random = seed * 0x2545f4914f6cdd1dull + 11;
-	dbfs = uniform(&c, -35, -20);
-	over = uniform(&c, 8, 15);
+	dbfs = random_uniform(&c.random, -35, -20);
+	over = random_uniform(&c.random, 8, 15);
 	make_loop(&c, kind, dbfs);
 	BENCH_OK(settings_alloc(&settings));
 	BENCH_OK(settings_set(settings, "guest", "off"));
@@ -161,7 +150,8 @@ static bool answer_one(uint64_t seed, enum kind kind, double *sent_s, bool show)
 	stage_join(s, "bob", false);
 	stage_brain_answers(s, "it is a quarter past four in the afternoon", 3000, 300);
 	stage_open_microphone(s, 1, fill, &c);
-	stage_run(s, stage_now(s) + (uint64_t)uniform(&c, 10, CALL_S - 20) * NS_PER_S);
+	stage_run(s,
+		  stage_now(s) + (uint64_t)random_uniform(&c.random, 10, CALL_S - 20) * NS_PER_S);
 	end = stage_now(s) +
 	      stage_says(s, 1, "parley what time is it over there", 0, amplitude(dbfs + over)) *
 		      NS_PER_MS;

@@ -1,7 +1,6 @@
 /* The cost of sending in a real mediad, from SAY at 24 kHz to datagram, paced, beside the bare
  * calls that are really made (upsampler, Opus, AEAD of DAVE and of the transport) on the same
- * speech at the same pace: say_true_ratio. And how soon it is silent when it is told to be:
- * stop_ms.
+ * speech at the same pace: say_true_ratio. It also measures the time from STOP to silence: stop_ms.
  *
  * Turns: for a while all calls speak; then as long they are silent, which is the idle process, and
  * a thread that wakes 20 ms after 20 ms for each of them makes the bare calls. */

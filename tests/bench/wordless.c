@@ -19,6 +19,7 @@
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
+#include "tests/random.h"
 #include "tests/room/stage.h"
 
 enum { EACH_MAX = 4000, TAKEOVER_MS = 5000, AFTER_MS = 1000 };
@@ -37,39 +38,13 @@ struct outcome {
 	unsigned of[KINDS], cut[KINDS], ducked;
 };
 
-static uint64_t next_random(struct trial *t)
-{
-	uint64_t z = t->random += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-static double uniform(struct trial *t, double from, double to)
-{
-	return from + (to - from) * ((double)(next_random(t) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(struct trial *t, double mean, double deviation)
-{
-	double a = uniform(t, 0, 1), b = uniform(t, 0, 1);
-
-	return mean + deviation * sqrt(-2 * log(a)) * cos(2 * M_PI * b);
-}
-
-static unsigned lognormal(struct trial *t, double median, double deviation)
-{
-	return (unsigned)(median * exp(normal(t, 0, deviation)));
-}
-
 /* A quiet room: noise of -66 dBFS. */
 static void fill(int16_t *samples, void *arg)
 {
 	struct trial *t = arg;
 
 	for (unsigned i = 0; i < STAGE_FRAME; i++)
-		samples[i] = (int16_t)(next_random(t) % 57) - 28;
+		samples[i] = (int16_t)(random_next(&t->random) % 57) - 28;
 }
 
 static void stepped(const struct room_event *ev, uint64_t now, const struct room_effects *fx,
@@ -106,12 +81,13 @@ static void make_sound(struct stage *s, struct trial *t, enum kind kind, double 
 	static const struct {
 		double level, deviation;
 	} levels[KINDS] = {{2.5, 3}, {-4, 3}, {3, 4}, {-1, 4}, {-4, 3}};
-	unsigned amp = amplitude_of(own, normal(t, levels[kind].level, levels[kind].deviation));
+	unsigned amp = amplitude_of(
+		own, random_normal(&t->random, levels[kind].level, levels[kind].deviation));
 	unsigned ms = kind == TAKEOVER	    ? TAKEOVER_MS
-		      : kind == BACKCHANNEL ? lognormal(t, 420, 0.45)
-		      : kind == COUGH	    ? (unsigned)uniform(t, 250, 500)
-		      : kind == LAUGHTER    ? lognormal(t, 900, 0.5)
-					    : lognormal(t, 1700, 0.4);
+		      : kind == BACKCHANNEL ? (unsigned)random_lognormal(&t->random, 420, 0.45)
+		      : kind == COUGH	    ? (unsigned)random_uniform(&t->random, 250, 500)
+		      : kind == LAUGHTER    ? (unsigned)random_lognormal(&t->random, 900, 0.5)
+					    : (unsigned)random_lognormal(&t->random, 1700, 0.4);
 	unsigned burst = kind == LAUGHTER ? 120 : 100, gap = kind == LAUGHTER ? 80 : 0;
 
 	for (unsigned done = 0; done < ms && !t->cut_at; done += burst + gap) {
@@ -133,7 +109,7 @@ static void play(struct outcome *o, uint64_t seed, enum kind kind)
 	const char *credit = getenv("WORDLESS_CREDIT");
 	struct settings *settings = NULL;
 	struct stage *s = NULL;
-	double own = 32768 * pow(10, uniform(&t, -22, -14) / 20) / 0.66;
+	double own = 32768 * pow(10, random_uniform(&t.random, -22, -14) / 20) / 0.66;
 	uint64_t from;
 
 	BENCH_OK(settings_alloc(&settings));
@@ -155,9 +131,10 @@ static void play(struct outcome *o, uint64_t seed, enum kind kind)
 	if (!t.speaks)
 		bench_die("the bot did not answer");
 	stage_transcripts(s, 0, false, true);
-	stage_run(s, stage_now(s) + (uint64_t)uniform(&t, 1600, 4000) * NS_PER_MS);
-	if (kind == ASIDE && uniform(&t, 0, 1) < 0.6) {
-		stage_says(s, 2, "", lognormal(&t, 1000, 0.4), amplitude_of(own, -2));
+	stage_run(s, stage_now(s) + (uint64_t)random_uniform(&t.random, 1600, 4000) * NS_PER_MS);
+	if (kind == ASIDE && random_uniform(&t.random, 0, 1) < 0.6) {
+		stage_says(s, 2, "", (unsigned)random_lognormal(&t.random, 1000, 0.4),
+			   amplitude_of(own, -2));
 		stage_run(s, stage_now(s) + 1400 * NS_PER_MS);
 	}
 	if (t.speaks && !t.cut_at) {

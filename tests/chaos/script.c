@@ -1,4 +1,5 @@
 #include "tests/chaos/script.h"
+#include "tests/random.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,28 +40,13 @@ const char *chaos_who_name(enum chaos_who w)
 
 /* ---- drawing ---- */
 
-/* splitmix64 */
-static uint64_t next(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static unsigned between(uint64_t *rng, unsigned low, unsigned high)
-{
-	return low + (unsigned)(next(rng) % (high - low + 1));
-}
-
 static enum chaos_verb draw_verb(uint64_t *rng)
 {
 	unsigned sum = 0, at;
 
 	for (unsigned v = 0; v < CHAOS_VERBS_N; v++)
 		sum += verbs[v].weight;
-	at = between(rng, 0, sum - 1);
+	at = random_between(rng, 0, sum - 1);
 	for (unsigned v = 0; v < CHAOS_VERBS_N; v++) {
 		if (at < verbs[v].weight)
 			return (enum chaos_verb)v;
@@ -75,7 +61,7 @@ static unsigned draw_code(uint64_t *rng)
 					 4004, 4005, 4006, 4009, 4011, 4012, 4013, 4014,
 					 4015, 4016, 4017, 4020, 4021, 4022, 4999};
 
-	return codes[between(rng, 0, sizeof codes / sizeof codes[0] - 1)];
+	return codes[random_between(rng, 0, sizeof codes / sizeof codes[0] - 1)];
 }
 
 enum { CORRUPTIBLE = 3, OF_DAVE = 7, ALL_OPS = 10 };
@@ -84,42 +70,42 @@ static unsigned draw_op(uint64_t *rng, unsigned of)
 {
 	static const unsigned ops[ALL_OPS] = {27, 29, 30, 25, 22, 21, 24, 11, 13, 5};
 
-	return ops[between(rng, 0, of - 1)];
+	return ops[random_between(rng, 0, of - 1)];
 }
 
 static void draw_args(struct chaos_step *s, uint64_t *rng)
 {
 	switch (s->verb) {
 	case CHAOS_NET:
-		s->arg[0] = between(rng, 0, 3) ? between(rng, 0, 300) : 0;
-		s->arg[1] = between(rng, 0, 2) ? 0 : between(rng, 0, 200);
-		s->arg[2] = between(rng, 0, 150);
-		s->arg[3] = between(rng, 0, 200);
-		s->arg[4] = between(rng, 0, 80);
-		s->arg[5] = between(rng, 0, 100);
+		s->arg[0] = random_between(rng, 0, 3) ? random_between(rng, 0, 300) : 0;
+		s->arg[1] = random_between(rng, 0, 2) ? 0 : random_between(rng, 0, 200);
+		s->arg[2] = random_between(rng, 0, 150);
+		s->arg[3] = random_between(rng, 0, 200);
+		s->arg[4] = random_between(rng, 0, 80);
+		s->arg[5] = random_between(rng, 0, 100);
 		break;
 	case CHAOS_CLOSE:
 		s->arg[0] = draw_code(rng);
 		break;
 	case CHAOS_STORM:
-		s->arg[0] = between(rng, 2, 4);
-		s->arg[1] = between(rng, 40, 400);
+		s->arg[0] = random_between(rng, 2, 4);
+		s->arg[1] = random_between(rng, 40, 400);
 		break;
 	case CHAOS_WALL:
 		/* Less than the certificates of guildd allow: a day back, two weeks ahead. */
-		s->arg[0] = between(rng, 0, 1) ? between(rng, 1, 80000)
-					       : 2 * between(rng, 40000, 500000);
+		s->arg[0] = random_between(rng, 0, 1) ? random_between(rng, 1, 80000)
+						      : 2 * random_between(rng, 40000, 500000);
 		break;
 	/* Who comes, goes and speaks is told in order by a server whose clients live: a speaker
 	 * that was never announced, or whose leaving is told after the return, is unheard until the
 	 * next op 5. */
 	case CHAOS_DELAY:
 		s->arg[0] = draw_op(rng, OF_DAVE);
-		s->arg[1] = between(rng, 20, 900);
+		s->arg[1] = random_between(rng, 20, 900);
 		break;
 	case CHAOS_HOLD:
 		s->arg[0] = draw_op(rng, ALL_OPS);
-		s->arg[1] = between(rng, 20, 900);
+		s->arg[1] = random_between(rng, 20, 900);
 		break;
 	case CHAOS_LOSE:
 		s->arg[0] = draw_op(rng, ALL_OPS);
@@ -135,13 +121,14 @@ static void draw_args(struct chaos_step *s, uint64_t *rng)
 	case CHAOS_FREEZE_MEDIAD:
 	case CHAOS_FREEZE_CONTROL:
 	case CHAOS_FREEZE_SERVER:
-		s->arg[0] = between(rng, 0, 3) ? between(rng, 20, 900) : between(rng, 900, 3500);
+		s->arg[0] = random_between(rng, 0, 3) ? random_between(rng, 20, 900)
+						      : random_between(rng, 900, 3500);
 		break;
 	case CHAOS_LEAVE:
 	case CHAOS_NO_SERVER:
 	case CHAOS_SILENT:
 	case CHAOS_NO_UDP:
-		s->arg[0] = between(rng, 50, 1200);
+		s->arg[0] = random_between(rng, 50, 1200);
 		break;
 	default:
 		break;
@@ -154,19 +141,20 @@ void chaos_generate(struct chaos_script *s, uint64_t seed)
 	unsigned at = 0;
 
 	*s = (struct chaos_script){.seed = seed};
-	s->real = between(&rng, 0, 5) == 0;
-	s->journal_kb = between(&rng, 0, 9) == 0 ? between(&rng, 8, 400) : 0;
-	s->n = between(&rng, 1, 6);
+	s->real = random_between(&rng, 0, 5) == 0;
+	s->journal_kb = random_between(&rng, 0, 9) == 0 ? random_between(&rng, 8, 400) : 0;
+	s->n = random_between(&rng, 1, 6);
 	for (unsigned i = 0; i < s->n; i++) {
 		struct chaos_step *p = &s->step[i];
 
-		at += between(&rng, 0, 2) ? between(&rng, 0, 500) : between(&rng, 0, 20);
+		at += random_between(&rng, 0, 2) ? random_between(&rng, 0, 500)
+						 : random_between(&rng, 0, 20);
 		p->at = at;
 		p->verb = draw_verb(&rng);
 		/* Half of what goes wrong befalls the bot. */
-		p->who = between(&rng, 0, 1)
+		p->who = random_between(&rng, 0, 1)
 				 ? CHAOS_BOT
-				 : (enum chaos_who)between(&rng, CHAOS_ALICE, CHAOS_BOB);
+				 : (enum chaos_who)random_between(&rng, CHAOS_ALICE, CHAOS_BOB);
 		if (!verbs[p->verb].who)
 			p->who = CHAOS_ALL;
 		draw_args(p, &rng);

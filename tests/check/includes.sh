@@ -48,7 +48,7 @@ rule control/offline control/offline proto ipc
 rule tests/guildd tests/guildd proto ipc
 rule tests/standins tests/standins proto ipc
 rule tests/talk tests/talk control/media control/report/secure.h proto ipc
-rule tests/chaos tests/chaos control/media proto ipc
+rule tests/chaos tests/chaos control/media proto ipc tests/random.h
 rule tests/scenarios tests/scenarios control/media proto ipc
 
 [ $checked -gt 0 ] || { echo "no dependency files under $obj: build first"; exit 1; }

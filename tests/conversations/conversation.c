@@ -8,6 +8,7 @@
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "tests/conversations/calls.def"
+#include "tests/random.h"
 #include "tests/room/stage.h"
 
 enum {
@@ -64,18 +65,9 @@ double conversation_rate(const struct conversation_share *s)
 
 /* ---- chance ---- */
 
-static uint64_t rnd(struct talk *t)
-{
-	uint64_t z = t->random += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
 static unsigned below(struct talk *t, unsigned n)
 {
-	return (unsigned)(rnd(t) % n);
+	return random_below(&t->random, n);
 }
 
 static unsigned between(struct talk *t, unsigned from, unsigned to)

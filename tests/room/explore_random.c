@@ -4,24 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/random.h"
 #include "tests/room/explore_inside.h"
 
 enum { JUMP_MS = 130000 };
 
-/* ---- randomness: splitmix64, so that a seed means the same everywhere ---- */
-
-static uint64_t rnd(struct explore *x)
-{
-	uint64_t z = x->random += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
+/* ---- randomness ---- */
 
 static unsigned below(struct explore *x, unsigned n)
 {
-	return (unsigned)(rnd(x) % n);
+	return random_below(&x->random, n);
 }
 
 /* ---- worlds ---- */
@@ -350,11 +342,11 @@ static struct explore_op make(struct explore *x, const struct world *world)
 	while (r >= w[op.kind])
 		r -= w[op.kind++];
 	op.who = (uint8_t)(1 + below(x, below(x, 4) ? 2 : EXPLORE_USERS));
-	op.pick = (uint8_t)rnd(x);
+	op.pick = (uint8_t)random_next(&x->random);
 	op.text = (uint8_t)(op.kind == K_PARTIAL || op.kind == K_WORDS || op.kind == K_OWN_WORDS ||
 					    op.kind == K_EOT
 				    ? text_of(x, world)
-				    : rnd(x));
+				    : random_next(&x->random));
 	op.ms = (uint16_t)(below(x, 3) ? EXPLORE_SOUND_MS : 20);
 	op.wait = op.kind == K_LOUD && below(x, 4) ? op.ms : wait_of(x);
 	return op;
@@ -387,7 +379,8 @@ const char *explore_random(struct explore *x, struct explore_run *run, uint64_t 
 	if (below(x, 4) == 0)
 		play(x, run, (struct explore_op){.kind = K_SHUTDOWN});
 	else if (below(x, 3) == 0)
-		play(x, run, (struct explore_op){.kind = K_OVER, .text = (uint8_t)rnd(x)});
+		play(x, run,
+		     (struct explore_op){.kind = K_OVER, .text = (uint8_t)random_next(&x->random)});
 	if (x->room->context.over)
 		play(x, run, make(x, world));
 	explore_rest(x);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# control is killed, and is told to stop, in the middle of an answer: mediad plays the answer to its end, and the next control takes
-# it over. An answer that had not come yet is told to be lost. Slash commands that waited are answered by the next control.
+# SIGKILL and SIGTERM to control in the middle of an answer: mediad plays the answer to its end, and the next control takes it over.
+# The room hears that an answer which had not begun is lost. The next control answers the slash commands that waited.
 #
 #   tests/scenarios/control_killed.sh [build folder]      default: build
 # slow: in make scenarios, not in make check

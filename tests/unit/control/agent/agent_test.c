@@ -732,7 +732,7 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 	}
 }
 
-/* ---- a summary that comes when the next one is asked for ---- */
+/* ---- a summary that arrives after the next request ---- */
 
 static struct evhttp_request *slow, *dropped;
 static unsigned summaries;

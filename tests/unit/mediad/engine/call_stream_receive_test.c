@@ -336,8 +336,9 @@ TEST(call_stream_dtx_in_pauses)
 	pair_finish();
 }
 
-/* Somebody on the way sends our own packets back to us, which are authentic under the one key of
- * both directions: nobody's SSRC is asked for, and no place is taken from what others say. */
+/* Somebody on the path reflects our own packets. They are authentic, because both directions share
+ * one key, but mediad asks for no owner of their SSRC, and they take no place of other speakers'
+ * packets. */
 TEST(call_stream_ignores_its_own_packets)
 {
 	CHECK_INT(start(), 0);

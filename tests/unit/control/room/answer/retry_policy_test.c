@@ -135,8 +135,8 @@ TEST(rule_027_an_output_that_came_before_the_answers_end_is_asked_about)
 	}
 }
 
-/* Audio of a voice model comes faster than it is played: it is asked for more when 1.5 s of 3 s or
- * more are left, on the paths native and bridge. */
+/* A voice model sends audio faster than it plays: once a backlog of 3 s or more has fallen to 1.5
+ * s, the room asks for more, on the paths native and bridge. */
 TEST(rule_028_a_voice_model_is_asked_for_more_when_little_of_its_audio_is_left)
 {
 	static const char *const paths[] = {"reply_path=native", "reply_path=bridge"};

@@ -364,8 +364,8 @@ TEST(a_provisional_capture_is_bounded)
 	settings_free(s);
 }
 
-/* Syllables of somebody who speaks softly: the soft ones hold the capture open, although they are
- * below the thresholds of promotion. */
+/* A soft speaker's quiet syllables keep the capture open, although they are below the thresholds of
+ * promotion. */
 TEST(a_soft_speaker_is_not_split_within_a_sentence)
 {
 	begin();
