@@ -1,0 +1,242 @@
+/* Providers that refuse, fail, break off or stay silent: the agent between a toy mediad and a fake
+ * provider. */
+#include "tests/unit/control/agent/agent_scene.h"
+
+static bool impatient(struct scene *s)
+{
+	return settings_set(s->settings, "not_answering_ms", "50") == 0;
+}
+
+static bool refuse_settings(struct scene *s)
+{
+	s->refuses = true;
+	return true;
+}
+
+/* The answer comes, without those settings: that is told once, and an event. */
+TEST(refused_settings_of_a_session_are_told)
+{
+	static struct scene s;
+	struct words words = {0};
+
+	prepare = refuse_settings;
+	CHECK(scene_begin(&s, "on"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = scene_answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.refusal, "guild=1 role=voice provider=brain why=\"invalid_value: No such "
+			     "voice.\"");
+	CHECK(s.faults.v[FAULT_REFUSED].count > 0);
+	CHECK(faults_say(&s.faults, env_now(s.fake.env), &words));
+	CHECK(strstr(words.text, "does not accept my settings"));
+	CHECK(!faults_say(&s.faults, env_now(s.fake.env), &words));
+	scene_end(&s);
+}
+
+static void spend_budget(struct scene *s, const char *at_limit)
+{
+	CHECK_INT(settings_set(s->settings, "cost_guild_cents", "1"), 0);
+	CHECK_INT(settings_set(s->settings, "cost_at_limit", at_limit), 0);
+	ledger_add(s->ledger, 1, UINT64_C(10000000), env_wall_ms(s->fake.env));
+}
+
+TEST(a_spent_budget_stops_answers_and_says_so)
+{
+	static struct scene s;
+	struct status status = {0};
+
+	CHECK(scene_begin(&s, "off"));
+	spend_budget(&s, "stop");
+	s.words = "parley what time is it";
+	over = scene_turned;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.asked, "");
+	CHECK_INT(s.said, 0);
+	CHECK(s.faults.v[FAULT_BUDGET].there);
+	CHECK_INT(s.faults.v[FAULT_ANSWER].count, 0);
+	scene_status_of(&s, &status);
+	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_BRAIN_FAILED));
+	scene_end(&s);
+}
+
+TEST(a_spent_budget_makes_answers_cheaper_and_says_so)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off"));
+	spend_budget(&s, "degrade");
+	s.words = "parley what time is it";
+	over = scene_answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.said, ANSWER);
+	CHECK(s.faults.v[FAULT_THRIFT].there && !s.faults.v[FAULT_BUDGET].there);
+	scene_end(&s);
+}
+
+TEST(a_voice_that_refuses_is_a_fault_that_is_told)
+{
+	static struct scene s;
+	struct status status = {0};
+
+	scene_mute = true;
+	prepare = scene_written;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = scene_turned;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	scene_status_of(&s, &status);
+	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_SPEECH_FAILED));
+	CHECK(s.faults.v[FAULT_KEY].count > 0);
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
+static bool faulty(const struct scene *s)
+{
+	for (int f = 0; f < FAULT_COUNT; f++)
+		if (s->faults.v[f].count)
+			return true;
+	return false;
+}
+
+static const struct {
+	const char *code;
+	enum fault fault;
+} failures[] = {{"insufficient_quota", FAULT_CREDIT},
+
+		{"rate_limit_exceeded", FAULT_BUSY},
+		{"server_error", FAULT_ANSWER}};
+
+TEST(what_the_provider_refuses_is_told_by_what_it_is)
+{
+	static struct scene s;
+	struct words words;
+
+	for (unsigned i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+		CHECK(scene_begin(&s, "off"));
+		s.words = "what time is it";
+		s.fails = failures[i].code;
+		over = faulty;
+		env_run(s.fake.env);
+		CHECK(!s.fake.timed_out);
+		for (int f = 0; f < FAULT_COUNT; f++)
+			CHECK_INT(s.faults.v[f].count, f == (int)failures[i].fault);
+		words = (struct words){0};
+		CHECK(faults_say(&s.faults, env_now(s.fake.env), &words));
+		CHECK(strstr(words.text, "The service that thinks for me") ||
+		      strstr(words.text, "could not answer"));
+		scene_end(&s);
+	}
+}
+
+/* What Alice said is likely whole; when that answer has failed, she is silent. */
+static bool answered_again(const struct scene *s)
+{
+	static unsigned looks;
+
+	if (s->goes_on && s->listen && ++looks == 10)
+		agent_feed(s->agent, &(struct room_event){.type = ROOM_EOT,
+							  .user = ALICE,
+							  .utterance = 1,
+							  .text = slice_str(s->words),
+							  .probability = 990});
+	if (s->goes_on && !s->breaks) {
+		((struct scene *)s)->goes_on = false;
+		scene_alice((struct scene *)s, 1, 0, env_now(s->fake.env), 0);
+	}
+	return scene_answered(s);
+}
+
+/* The question is asked again once it is certain: nobody missed anything. */
+TEST(a_speculative_answer_that_fails_is_no_fault)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off"));
+	CHECK_INT(settings_set(s.settings, "speculative", "on"), 0);
+	s.words = "parley what time is it";
+	s.breaks = 1;
+	s.goes_on = true;
+	over = answered_again;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.breaks, 0);
+	CHECK_INT(s.said, ANSWER);
+	for (int f = 0; f < FAULT_COUNT; f++)
+		CHECK_INT(s.faults.v[f].count, 0);
+	scene_end(&s);
+}
+
+/* Three turns of the scene_watch later the agent knows that the playback has started. */
+static bool broken_off(const struct scene *s)
+{
+	static unsigned since_start;
+
+	since_start = s->started ? since_start + 1 : 0;
+	if (since_start == 3)
+		ws_close(s->fake.ws[s->voice], 1011, "");
+	return scene_turned(s);
+}
+
+TEST(an_answer_that_breaks_off_is_told_at_once)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off"));
+	s.words = "what time is it";
+	s.drops = true;
+	over = broken_off;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK(s.said > 0);
+	CHECK_INT(s.faults.v[FAULT_ANSWER].count, 1);
+	scene_end(&s);
+}
+
+/* ---- a provider that accepts and does not answer ---- */
+
+static bool answered_late(const struct scene *s)
+{
+	struct status status = {0};
+
+	scene_status_of(s, &status);
+	scene_not_answering = scene_not_answering || status.brain_silent;
+	return status.answered == 1;
+}
+
+TEST(a_provider_that_does_not_answer_is_told_of_once_and_still_heard)
+{
+	static struct scene s;
+	struct status status = {0};
+	struct words words = {0};
+
+	prepare = impatient;
+	scene_not_answering = false;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "what time is it";
+	s.deaf = 1;
+	over = answered_late;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	/* It was told, shown, and its session replaced; the answer of the next one was heard. */
+	CHECK_INT(s.faults.v[FAULT_SILENT].count, 0); /* it did not last */
+	CHECK(s.faults.v[FAULT_SILENT].changed);
+	CHECK(scene_not_answering);
+	CHECK_INT(s.said, ANSWER);
+	scene_status_of(&s, &status);
+	CHECK(status.brain_up && !status.brain_silent);
+	CHECK(!s.faults.v[FAULT_SILENT].there);
+	/* At once when it lasts, and not again for five minutes. */
+	faults_set(&s.faults, FAULT_SILENT, FAULT_IS_THERE, env_now(s.fake.env));
+	CHECK(faults_say(&s.faults, env_now(s.fake.env), &words));
+	CHECK(strstr(words.text, "does not answer"));
+	CHECK(!faults_say(&s.faults, env_now(s.fake.env), &words));
+	scene_end(&s);
+}

@@ -1,0 +1,219 @@
+/* Answers that a text model writes, and what models are told: the agent between a toy mediad and a
+ * fake provider. */
+#include "tests/unit/control/agent/agent_scene.h"
+
+/* ---- an answer that is written and read out, by a server that may refuse to speak ---- */
+
+static bool heard_and_read_out(struct scene *s)
+{
+	char base[64];
+
+	return scene_serve_writer(s, base, sizeof base) && scene_waits_for_the_end(s) &&
+	       !settings_set(s->settings, "answer_audio", "speech");
+}
+
+/* A voice session hears the speaker and writes; another provider's voice speaks. */
+TEST(a_voice_session_may_write_what_another_voice_reads_out)
+{
+	static struct scene s;
+
+	scene_mute = false;
+	prepare = heard_and_read_out;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = scene_answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK(s.text_only);
+	CHECK(strstr(s.fake.types, "response.create"));
+	CHECK_INT(s.voice_heard, s.rate);
+	CHECK_INT(s.said, ANSWER);
+	CHECK(s.drained);
+	CHECK_STR(s.truncate, "");
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
+TEST(a_spoken_question_gets_an_answer_that_is_written_and_read_out)
+{
+	static struct scene s;
+
+	scene_mute = false;
+	prepare = scene_written;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = scene_answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.said, ANSWER);
+	CHECK(s.drained);
+	CHECK_STR(s.asked, "");
+	CHECK(!strstr(s.fake.types, "response.create"));
+	/* 1000 tokens in and 10 out, and 20 characters that were read out, in 10^-9 dollars */
+	CHECK_INT(ledger_spent(s.ledger, env_wall_ms(s.fake.env)), 150000 + 6000 + 20 * 18000);
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
+/* ---- a model that decides nothing, since all its tokens went into thoughts ---- */
+
+static void decide_nothing(struct evhttp_request *req, void *arg)
+{
+	static const char nothing[] = "{\"choices\":[{\"message\":{\"content\":\"\"},"
+				      "\"finish_reason\":\"length\"}]}";
+
+	(void)arg;
+	fake_http_answer(req, 200, "application/json", nothing, sizeof nothing - 1);
+}
+
+static bool undecided(struct scene *s)
+{
+	char base[64];
+
+	scene_writer = evhttp_new(env_base(s->fake.env));
+	evhttp_set_gencb(scene_writer, decide_nothing, NULL);
+	return fake_http_listen(scene_writer, base, sizeof base) && scene_waits_for_the_end(s) &&
+	       !settings_set(s->settings, "admission", "classifier") &&
+	       !settings_set(s->settings, "classify_ms", "10000") &&
+	       !settings_set(s->settings, "text_url", base);
+}
+
+TEST(a_decision_without_words_is_not_waited_for)
+{
+	static struct scene s;
+
+	prepare = undecided;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	agent_member(s.agent, ALICE + 1, "Bob", false, true);
+	s.words = "what time is it";
+	over = scene_turned;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
+static char context[4096];
+
+static void take_context(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	snprintf(context, sizeof context, "%u %s", (unsigned)ev->context.turn, ev->context.told);
+}
+
+TEST(what_the_model_was_told_is_published_where_it_is_kept)
+{
+	static struct scene s;
+
+	for (int kept = 0; kept < 2; kept++) {
+		context[0] = '\0';
+		scene_mute = false;
+		prepare = scene_written;
+		CHECK(scene_begin(&s, "off"));
+		prepare = NULL;
+		CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_CONTEXT), take_context, NULL), 0);
+		CHECK_INT(settings_set(s.settings, "keep_contexts", kept ? "on" : "off"), 0);
+		s.words = "parley what time is it";
+		over = scene_answered;
+		env_run(s.fake.env);
+		CHECK(!s.fake.timed_out);
+		CHECK(!strstr(context, "what time is it") == !kept);
+		CHECK(!strstr(context, "[[TO: SPEAKER]]") == !kept);
+		evhttp_free(scene_writer);
+		scene_end(&s);
+	}
+}
+
+/* ---- a summary that arrives after the next request ---- */
+
+static struct evhttp_request *slow, *dropped;
+static unsigned summaries;
+
+static void forget_slow(struct evhttp_connection *conn, void *arg)
+{
+	(void)conn;
+	(void)arg;
+	dropped = slow;
+	slow = NULL;
+}
+
+static void write_chunk(struct evhttp_request *req, const char *words)
+{
+	struct evbuffer *buf = evbuffer_new();
+
+	evbuffer_add_printf(buf, "data: {\"choices\":[{\"delta\":{\"content\":\"%s\"}}]}\n\n",
+			    words);
+	evhttp_send_reply_chunk(req, buf);
+	evbuffer_free(buf);
+}
+
+static void write_summary(struct evhttp_request *req, void *arg)
+{
+	(void)arg;
+	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type",
+			  "text/event-stream");
+	evhttp_send_reply_start(req, 200, "OK");
+	if (!summaries++) {
+		slow = req;
+		evhttp_connection_set_closecb(evhttp_request_get_connection(req), forget_slow,
+					      NULL);
+		write_chunk(req, "old");
+		return;
+	}
+	if (slow)
+		write_chunk(slow, "late");
+	write_chunk(req, "new");
+	evhttp_send_reply_end(req);
+}
+
+static bool summarised(struct scene *s)
+{
+	char base[64];
+
+	summaries = 0;
+	scene_writer = evhttp_new(env_base(s->fake.env));
+	evhttp_set_gencb(scene_writer, write_summary, NULL);
+	return fake_http_listen(scene_writer, base, sizeof base) &&
+	       !settings_set(s->settings, "reply_path", "brain") &&
+	       !settings_set(s->settings, "text_url", base);
+}
+
+static bool summary_begun(const struct scene *s)
+{
+	return *s->agent->summary;
+}
+
+static bool summary_ended(const struct scene *s)
+{
+	static unsigned looks;
+
+	return strstr(s->agent->summary, "new") && ++looks > 5;
+}
+
+TEST(a_late_summary_is_no_part_of_the_next_one)
+{
+	static const struct room_effect compact = {.type = ROOM_DO_COMPACT, .text = "Summarise."};
+	static struct scene s;
+
+	prepare = summarised;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "";
+	agent_perform(s.agent, &compact);
+	over = summary_begun;
+	env_run(s.fake.env);
+	CHECK_STR(s.agent->summary, "old");
+	agent_perform(s.agent, &compact);
+	over = summary_ended;
+	tmr_start(scene_watch, 0);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.agent->summary, "new");
+	CHECK(dropped);
+	evhttp_send_reply_end(dropped); /* frees it: its connection is gone */
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}

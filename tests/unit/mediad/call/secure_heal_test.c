@@ -1,0 +1,184 @@
+/* How a call heals its end-to-end encryption: recovery, rejoins and resumes, in simulated time. */
+#include "tests/unit/mediad/call/secure_rig.h"
+
+TEST(secure_outage_heals_by_recover_then_rejoin)
+{
+	struct ev ev = {.type = EV_DAVE_OUTAGE};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	rig_wait_ms(3000);
+	ev.stream = rig.c->stream;
+	ev.dave.user = ANNA;
+	ev.dave.undecryptable = true;
+	ev.dave.at = rig.now - 700 * NS_PER_MS;
+	call_engine_event(&ev, rig.c);
+	CHECK_INT(rig.secure.undecryptable, 1);
+	CHECK_INT(rig.secure.heal, MEDIA_HEAL_RECOVER);
+	CHECK_INT(rig.secure.recovers, 1);
+	CHECK(hear_find(rig.c, ANNA)->outage_since == ev.dave.at);
+	rig_work();
+	CHECK_INT(rig.job, DAVE_JOB_REKEY);
+	for (unsigned i = 0; i < 15; i++) {
+		rig_wait_ms(720);
+		call_engine_event(&ev, rig.c);
+	}
+	CHECK_INT(rig.secure.heal, MEDIA_HEAL_REJOIN);
+	CHECK_INT(rig.secure.rejoins, 1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_WAITING);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK(rig.state.wants_credentials);
+	CHECK(!rig.secure.known && !rig.c->secure.session);
+	CHECK(hear_find(rig.c, ANNA)->outage_since == 0);
+	rig_audio();
+	CHECK(!rig.c->stream->dave_known);
+	/* The recovery steps continue where they were. */
+	rig_join("s2", 1);
+	CHECK_INT(rig.secure.rejoins, 1);
+	rig_work();
+	rig_audio();
+	CHECK(rig.c->stream->dave_known);
+	rig_finish();
+}
+
+/* A fault before op 4 must not leave the session up without end-to-end encryption for ever. */
+TEST(secure_rejoins_before_it_is_up)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_greeted("s1");
+	rig_binary(25, "no sender", 9);
+	rig_work();
+	CHECK_INT(rig.job, DAVE_JOB_EXTERNAL_SENDER);
+	dave_session_timer(rig.c->secure.session, rig.now);
+	call_finish_step(rig.c);
+	CHECK_INT(rig.secure.rejoins, 1);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_COOLING);
+	rig_wait_ms(1000);
+	vgw_timer(rig.c->gw, rig.now);
+	call_finish_step(rig.c);
+	CHECK(rig.state.wants_credentials && !rig.c->secure.session);
+	rig_join("s2", 1);
+	rig_work();
+	CHECK(rig.secure.known && rig.state.phase == MEDIA_PHASE_UP);
+	rig_finish();
+}
+
+TEST(secure_outage_ends)
+{
+	struct ev ev = {.type = EV_DAVE_OUTAGE};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	rig_wait_ms(3000);
+	ev.dave.user = ANNA;
+	ev.dave.undecryptable = true;
+	ev.dave.at = rig.now - 700 * NS_PER_MS;
+	call_engine_event(&ev, rig.c);
+	rig_work();
+	rig_binary(30, "\0\0welcome", 9); /* with the old key alone it would not be over */
+	rig_work();
+	ev.dave.undecryptable = false;
+	call_engine_event(&ev, rig.c);
+	CHECK_INT(rig.secure.undecryptable, 0);
+	CHECK_INT(rig.secure.heal, MEDIA_HEAL_NONE);
+	CHECK_INT(rig.secure.recovers, 1);
+	CHECK(hear_find(rig.c, ANNA)->outage_since == 0);
+	rig_finish();
+}
+
+TEST(secure_resumes_when_something_was_missed)
+{
+	struct ev ev = {.type = EV_DAVE_OUTAGE};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	rig_text("{\"op\":77,\"seq\":10,\"d\":{}}");
+	rig_text("{\"op\":77,\"seq\":13,\"d\":{}}"); /* after 0, of the welcome, both are gaps */
+	rig_wait_ms(3000);
+	ev.dave.user = ANNA;
+	ev.dave.undecryptable = true;
+	ev.dave.at = rig.now - 700 * NS_PER_MS;
+	call_engine_event(&ev, rig.c);
+	rig_work();
+	for (unsigned i = 0; i < 15; i++) {
+		rig_wait_ms(720);
+		call_engine_event(&ev, rig.c);
+	}
+	CHECK_INT(rig.secure.resumes, 1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_RESUMING);
+	/* What is said meanwhile waits for op 9 and is no error. */
+	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
+	vgw_ws_binary(rig.c->gw, rig.now, rig.c->conn, (const uint8_t *)"\0\x0b\x1d\0\6commit",
+		      11); /* 11, missed before */
+	call_finish_step(rig.c);
+	rig_work();
+	CHECK(rig.secure.pending);
+	rig_text("{\"op\":9,\"d\":null}");
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	CHECK(rig.c->secure.session && !rig.c->secure.rejoin);
+	CHECK(rig.secure.pending);
+	rig_finish();
+}
+
+static void unmapped(uint32_t ssrc, bool persistent)
+{
+	struct ev ev = {.type = EV_UNMAPPED_SSRC, .stream = rig.c->stream};
+
+	ev.unmapped.ssrc = ssrc;
+	ev.unmapped.persistent = persistent;
+	call_engine_event(&ev, rig.c);
+}
+
+/* The message that maps an SSRC was lost: an unmapped SSRC triggers one resume at once, and not
+ * again and again. */
+TEST(call_resumes_for_an_unmapped_ssrc)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	unmapped(900, true); /* the session has only just come up: names may be on their way */
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	rig_wait_ms(UNMAPPED_SETTLE_MS);
+	unmapped(900, false); /* a straggler */
+	unmapped(700, true);  /* ANNA's, on its way to her slot */
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	unmapped(900, true);
+	CHECK(rig.state.phase == MEDIA_PHASE_RESUMING &&
+	      rig.state.reason == MEDIA_REASON_CONNECTION_LOST);
+	unmapped(901, true);
+	CHECK_INT(rig.c->unmapped.asks, 1);
+	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
+	rig_text("{\"op\":8,\"d\":{\"heartbeat_interval\":60000}}");
+	rig_text("{\"op\":9,\"d\":null}");
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	unmapped(900, true);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	rig_speaks(BEN, 900);
+	CHECK_INT(rig.c->unmapped.asks, 0);
+	rig_wait_ms(UNMAPPED_WAIT_MS);
+	unmapped(900, true);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	unmapped(901, true);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_RESUMING);
+	rig_finish();
+}
+
+/* A job of an ended session has no owner. */
+TEST(secure_late_jobs_are_not_adopted)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_join("s1", 1);
+	vgw_ws_closed(rig.c->gw, rig.now, rig.c->conn, 4006, MEDIA_REASON_NONE);
+	call_finish_step(rig.c);
+	CHECK(!rig.c->secure.session);
+	rig_work();
+	CHECK_INT(rig.late, 1);
+	rig_join("s2", 1);
+	rig_join("s3", 1);
+	rig_work();
+	CHECK_INT(rig.late, 2);
+	rig_work();
+	CHECK_INT(rig.late, 2);
+	CHECK_INT(rig.job, DAVE_JOB_RESET);
+	rig_finish();
+}
