@@ -244,6 +244,28 @@ void eleven_words(struct eleven_word *w, const struct eleven_fact *fact, uint64_
 	}
 }
 
+size_t eleven_letters_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text != ' ' && *text != '\n';
+	return n;
+}
+
+size_t eleven_letters(const struct eleven_fact *fact)
+{
+	const json_t *chars = either(fact->alignment, "chars", "characters");
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(chars); i++) {
+		const char *text = json_string_value(json_array_get(chars, i));
+
+		n += text ? eleven_letters_of(text) : 0;
+	}
+	return n;
+}
+
 void eleven_last_word(struct eleven_word *w, eleven_word_h *h, void *arg)
 {
 	end_word(w, h, arg);

@@ -1,9 +1,11 @@
 /* Speech of ElevenLabs over one WebSocket (multi-stream-input): messages out, facts in. Pure.
  *
  * A socket carries up to ELEVEN_CONTEXTS contexts, each a text that is spoken on its own. A context
- * is opened, gets its text and is closed at once: what it has is spoken, then it is final. Closing
- * one that speaks cuts it; what still comes of it is dropped by its id. Source: ElevenLabs API
- * reference, text-to-speech multi-stream-input; names come in both casings.
+ * is opened and gets its text with a flush. It is final only after it was closed, which is how one
+ * that speaks is cut: nothing says whether what was flushed is still generated then, so a context
+ * is closed once, when all of it has come or when nothing more of it is wanted, and what comes
+ * later is dropped by its id. Source: ElevenLabs API reference, text-to-speech multi-stream-input;
+ * names come in both casings.
  *
  * Ownership as in control/dialect/stt_wire.h; the audio of a fact may be part of the message. */
 #ifndef CONTROL_DIALECT_ELEVEN_H
@@ -83,6 +85,10 @@ typedef void(eleven_word_h)(const char *word, size_t n, uint64_t ends, void *arg
  * context's first. */
 void eleven_words(struct eleven_word *w, const struct eleven_fact *fact, uint64_t before,
 		  eleven_word_h *h, void *arg);
+/* How many bytes of the text, blanks left out, this fact speaks. */
+size_t eleven_letters(const struct eleven_fact *fact);
+/* All of a text: once as many were spoken, nothing more of it comes. */
+size_t eleven_letters_of(const char *text);
 /* The last word of a context that is final. */
 void eleven_last_word(struct eleven_word *w, eleven_word_h *h, void *arg);
 

@@ -3,12 +3,19 @@
  * connection.
  *
  *   line       input                                     next
- *   WAITING    the socket is open and has a free context SENT: its context is opened, filled,
- * closed WAITING    the socket is lost, once                  WAITING: for the next socket WAITING
- * the socket is lost again                  HTTP: engine_speech speaks it SENT       final DONE, or
- * FAILED without audio SENT       the socket is lost, no audio came         as WAITING SENT the
- * socket is lost in its audio           FAILED: people would hear two beginnings SENT cancelled
- * CUT: its context counts until it is final CUT        final, or CUT_MS gone
+ *   WAITING    the socket is open and has a free context SENT: its context is opened and flushed
+ *   WAITING    the socket is lost, once                  WAITING: for the next socket
+ *   WAITING    the socket is lost again                  HTTP: engine_speech speaks it
+ *   SENT       every letter was spoken, or no sound has  SENT: its context is closed
+ *              come for QUIET_MS since the last
+ *   SENT       final                                     DONE, or FAILED without audio
+ *   SENT       the socket is lost, no audio came         as WAITING
+ *   SENT       the socket is lost in its audio           FAILED: people would hear two beginnings
+ *   SENT       cancelled                                 CUT: its context is closed, and counts
+ *   CUT        final, or CUT_MS gone                     until it is final
+ *
+ * A context is closed once: to close it is the only way to cut it, and the only way to learn that
+ * nothing more comes.
  *
  * A refusal that says that key or credit is not good fails every line at once. The socket is opened
  * by the first line, kept by a context without a text, and closed after IDLE_MS without lines. */
@@ -33,6 +40,7 @@ enum {
 	AT_ONCE = 8,
 	CONNECT_MS = 3000,
 	CUT_MS = 5000,
+	QUIET_MS = 2000,
 	KEEP_MS = 60000,
 	IDLE_MS = 600000,
 	KEEPING = 1, /* the context without a text; lines have the numbers after it */
@@ -46,9 +54,12 @@ struct line {
 	enum line_state state;
 	uint32_t ask, context;
 	char *text;
-	bool again; /* it waits for its second socket */
+	bool again;  /* it waits for its second socket */
+	bool closed; /* its context */
 	uint64_t samples;
+	size_t letters; /* that were spoken */
 	struct eleven_word word;
+	uint64_t heard_at; /* SENT: its last sound came */
 	uint64_t cut_at;
 };
 
@@ -137,10 +148,19 @@ static void send_line(struct speech_stream *t, struct line *p)
 {
 	p->context = ++t->contexts + KEEPING;
 	p->state = SENT;
+	p->closed = false;
+	p->letters = 0;
 	send_text(t, eleven_open_context(p->context));
 	send_text(t, eleven_speak(p->context, p->text));
-	send_text(t, eleven_close_context(p->context));
 	t->used_at = t->kept_at = env_now(t->env);
+}
+
+static void close_context(struct line *p)
+{
+	if (p->closed)
+		return;
+	p->closed = true;
+	send_text(p->t, eleven_close_context(p->context));
 }
 
 static unsigned count_open(const struct speech_stream *t)
@@ -152,15 +172,24 @@ static unsigned count_open(const struct speech_stream *t)
 	return n;
 }
 
+/* Its sound has begun and is not known to be all of it. */
+static bool awaits_sound(const struct line *p)
+{
+	return p->state == SENT && p->samples && !p->closed;
+}
+
 static void set_timer(struct speech_stream *t)
 {
 	uint64_t at = UINT64_MAX;
 
 	if (t->up)
 		at = t->kept_at + KEEP_MS * NS_PER_MS;
-	for (const struct line *p = t->lines; p; p = p->next)
+	for (const struct line *p = t->lines; p; p = p->next) {
 		if (p->state == CUT && p->cut_at + CUT_MS * NS_PER_MS < at)
 			at = p->cut_at + CUT_MS * NS_PER_MS;
+		if (awaits_sound(p) && p->heard_at + QUIET_MS * NS_PER_MS < at)
+			at = p->heard_at + QUIET_MS * NS_PER_MS;
+	}
 	if (at == UINT64_MAX)
 		tmr_stop(t->timer);
 	else
@@ -305,11 +334,15 @@ static void take_audio(struct speech_stream *t, struct line *p, const struct ele
 	if (p->state != SENT || !decode_audio(t, f->audio, &n))
 		return;
 	p->samples += n / 2;
+	p->heard_at = env_now(t->env);
+	p->letters += eleven_letters(f);
 	if (n)
 		tell(t, &(struct engine_event){
 				.type = ENGINE_AUDIO, .ask = p->ask, .data = {t->pcm, n}});
 	if (f->alignment)
 		eleven_words(&p->word, f, before, tell_word, p);
+	if (p->state == SENT && p->letters >= eleven_letters_of(p->text))
+		close_context(p);
 }
 
 /* The service counts the characters of a text. */
@@ -393,6 +426,8 @@ static void timer_fired(void *arg)
 	for (struct line *p = t->lines; p; p = p->next)
 		if (p->state == CUT && p->cut_at + CUT_MS * NS_PER_MS <= now)
 			p->state = ENDED;
+		else if (awaits_sound(p) && p->heard_at + QUIET_MS * NS_PER_MS <= now)
+			close_context(p);
 	if (t->up && t->kept_at + KEEP_MS * NS_PER_MS <= now) {
 		if (!t->lines && t->used_at + IDLE_MS * NS_PER_MS <= now) {
 			send_text(t, eleven_close_socket());
@@ -500,7 +535,7 @@ static void stream_cancel(void *engine, uint32_t ask)
 		if (p->state == OVER_HTTP)
 			engine_speech.cancel(t->http, ask);
 		if (p->state == SENT)
-			send_text(t, eleven_close_context(p->context));
+			close_context(p);
 		p->cut_at = env_now(t->env);
 		p->state = p->state == SENT ? CUT : ENDED;
 	}

@@ -485,12 +485,15 @@ async function elevenSpeech() {
   const cut = c.inbox.events.filter((x) => x.e.contextId === 'c' && x.e.audio).length;
   await sleep(200);
   check('elevenlabs: a closed context is silent', c.inbox.events.filter((x) => x.e.contextId === 'c' && x.e.audio).length === cut && cut < 10, cut);
-  c.send({ text: 'All of it. ', context_id: 'q', flush: true });
-  c.send({ context_id: 'q', close_context: true });
-  await c.next((m) => m.isFinal && m.contextId === 'q');
-  check('elevenlabs: a context that is closed behind its flush is spoken', c.inbox.events.some((x) => x.e.contextId === 'q' && x.e.audio));
   for (const id of ['d', 'e', 'f', 'g']) c.send({ text: 'x ', context_id: id });
   check('elevenlabs: a sixth context is refused', (await c.next((m) => m.error)).error === 'max_active_conversations' && (await c.next('close')).code === 1008);
+  c = await raw(`${base}/multi-stream-input?output_format=pcm_24000`, keyed);
+  c.send({ text: 'None of it. ', context_id: 'q', flush: true });
+  c.send({ context_id: 'q', close_context: true });
+  await c.next((m) => m.isFinal && m.contextId === 'q');
+  check('elevenlabs: a context that is closed behind its flush is silent', !c.inbox.events.some((x) => x.e.contextId === 'q' && x.e.audio));
+  c.send({ context_id: 'q', close_context: true });
+  check('elevenlabs: a closed context cannot be closed', (await c.next((m) => m.error)).error === 'invalid_input_message' && (await c.next('close')).code === 1008);
   await s.stop();
 }
 

@@ -354,11 +354,11 @@ static void multi_take(struct speech *s, const json_t *m)
 		return;
 	}
 	if (json_is_true(json_object_get(m, "close_context"))) {
-		/* Right behind a flush, what was flushed is still spoken. */
-		if (c && c->sound && !c->closing)
-			context_close(c);
-		else if (c)
+		if (c)
 			context_cut(c);
+		else
+			speech_refuse(s, "invalid_input_message",
+				      "The context is closed, or was never opened.");
 		return;
 	}
 	if (!json_object_get(m, "text") && !json_object_get(m, "flush")) {

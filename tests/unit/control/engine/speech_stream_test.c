@@ -17,6 +17,7 @@ static struct seen {
 	unsigned spoken;
 	uint64_t characters;
 	uint32_t cancel_at_audio;
+	unsigned cancel_at_piece; /* its first is 0 */
 } fx;
 
 static void on_event(const struct engine_event *ev, void *arg)
@@ -37,7 +38,7 @@ static void on_event(const struct engine_event *ev, void *arg)
 			 (const char *)ev->data.p, ev->trouble);
 	else if (ev->type == ENGINE_USAGE)
 		fx.characters += ev->usage->n[PRICE_CHARACTERS];
-	if (ev->type == ENGINE_AUDIO && ev->ask == fx.cancel_at_audio)
+	if (ev->type == ENGINE_AUDIO && ev->ask == fx.cancel_at_audio && !fx.cancel_at_piece--)
 		engine_speech_stream.cancel(fx.speech, ev->ask);
 	if (fx.stop_at && strstr(fx.events, fx.stop_at))
 		env_stop(fx.fake.env);
@@ -94,52 +95,76 @@ static void note(const json_t *root)
 	free(text);
 }
 
-static void speak(struct fake *f, unsigned conn, const char *context)
+static bool flushes(const json_t *root)
+{
+	return json_is_true(json_object_get(root, "flush"));
+}
+
+static bool closes(const json_t *root)
+{
+	return json_is_true(json_object_get(root, "close_context"));
+}
+
+static const char *context_of(const json_t *root)
+{
+	const char *context = json_string_value(json_object_get(root, "context_id"));
+
+	return context ? context : "";
+}
+
+static void send_final(struct fake *f, unsigned conn, const char *context)
+{
+	fake_send(f, conn, "{\"isFinal\":true,\"contextId\":\"%s\"}", context);
+}
+
+/* Three samples that speak these letters. */
+static void send_letters(struct fake *f, unsigned conn, const char *context, const char *letters)
 {
 	fake_send(f, conn,
-		  "{\"audio\":\"AAAAAAAA\",\"isFinal\":null,\"contextId\":\"%s\",\"alignment\":{"
-		  "\"chars\":[\"h\",\"i\",\" \",\"y\"],\"charStartTimesMs\":[0,10,20,30],"
-		  "\"charDurationsMs\":[10,10,10,10]},\"normalizedAlignment\":null}",
-		  context);
-	fake_send(f, conn,
-		  "{\"audio\":\"AAAA\",\"is_final\":null,\"context_id\":\"%s\",\"alignment\":{"
-		  "\"chars\":[\"o\",\"u\"],\"char_start_times_ms\":[0,100],"
-		  "\"char_durations_ms\":[100,100]}}",
-		  context);
+		  "{\"audio\":\"AAAAAAAA\",\"contextId\":\"%s\",\"alignment\":{\"chars\":[\"%s\"],"
+		  "\"charStartTimesMs\":[0],\"charDurationsMs\":[10]}}",
+		  context, letters);
 }
 
 /* Speaks what has a flush, at once; a context is final when it is closed. */
 static void speaking_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
-	const char *context = json_string_value(json_object_get(root, "context_id"));
-
 	(void)type;
 	note(root);
-	if (json_is_true(json_object_get(root, "flush"))) {
-		fx.spoken++;
-		speak(f, conn, context);
-	}
-	if (json_is_true(json_object_get(root, "close_context")))
-		fake_send(f, conn, "{\"isFinal\":true,\"contextId\":\"%s\"}", context);
+	if (flushes(root))
+		fake_send(f, conn,
+			  "{\"audio\":\"AAAAAAAA\",\"isFinal\":null,\"contextId\":\"%s\","
+			  "\"alignment\":{\"chars\":[\"h\",\"\xc3\xad\",\" \",\"y\"],"
+			  "\"charStartTimesMs\":[0,10,20,30],\"charDurationsMs\":[10,10,10,10]},"
+			  "\"normalizedAlignment\":null}",
+			  context_of(root));
+	if (flushes(root))
+		fake_send(f, conn,
+			  "{\"audio\":\"AAAA\",\"is_final\":null,\"context_id\":\"%s\","
+			  "\"alignment\":{\"chars\":[\"o\",\"u\"],\"char_start_times_ms\":[0,100],"
+			  "\"char_durations_ms\":[100,100]}}",
+			  context_of(root));
+	if (closes(root))
+		send_final(f, conn, context_of(root));
 }
 
 TEST(a_line_is_a_context_and_its_words_have_an_end)
 {
 	CHECK(begin(speaking_server));
 	fx.stop_at = "d7";
-	CHECK_INT(say(7, "Hi y\xc3\xb6u."), 0);
+	CHECK_INT(say(7, "H\xc3\xad y"), 0);
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
-	/* 6 bytes are 3 samples; the second word goes over two messages. 3 bytes are no samples. */
-	CHECK_STR(fx.events, "a7:6 w7:hi@480 w7:y@960 d7 ");
-	CHECK_INT(fx.characters, 7);
+	/* 6 bytes are 3 samples, 3 bytes are none. */
+	CHECK_STR(fx.events, "a7:6 w7:h\xc3\xad@480 w7:y@960 d7 ");
+	CHECK_INT(fx.characters, 4);
 	CHECK_STR(fx.fake.path[0],
 		  "/v1/text-to-speech/V/multi-stream-input?model_id=eleven_flash_v2_5"
 		  "&output_format=pcm_24000&inactivity_timeout=180&sync_alignment=true");
 	CHECK_STR(fx.fake.auth[0], "k");
 	CHECK_STR(fx.came, "{\"text\":\" \",\"context_id\":\"c1\"}\n"
 			   "{\"text\":\" \",\"context_id\":\"c2\"}\n"
-			   "{\"text\":\"Hi y\xc3\xb6u. \",\"flush\":true,\"context_id\":\"c2\"}\n"
+			   "{\"text\":\"H\xc3\xad y \",\"flush\":true,\"context_id\":\"c2\"}\n"
 			   "{\"close_context\":true,\"context_id\":\"c2\"}\n");
 	end();
 }
@@ -147,21 +172,20 @@ TEST(a_line_is_a_context_and_its_words_have_an_end)
 static char late[8][16];
 static unsigned n_late;
 
-/* Ends no context before it has six; then all at once. */
+/* Ends no context before four are closed; then all at once. */
 static void slow_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
-	const char *context = json_string_value(json_object_get(root, "context_id"));
-
 	(void)type;
-	if (!json_is_true(json_object_get(root, "close_context")))
+	if (flushes(root))
+		send_letters(f, conn, context_of(root), "x");
+	if (!closes(root))
 		return;
-	fake_send(f, conn, "{\"audio\":\"AAAAAAAA\",\"contextId\":\"%s\"}", context);
-	snprintf(late[n_late++], sizeof late[0], "%s", context);
+	snprintf(late[n_late++], sizeof late[0], "%s", context_of(root));
 	if (n_late == 4)
 		for (unsigned i = 0; i < 4; i++)
-			fake_send(f, conn, "{\"isFinal\":true,\"contextId\":\"%s\"}", late[i]);
+			send_final(f, conn, late[i]);
 	else if (n_late > 4)
-		fake_send(f, conn, "{\"isFinal\":true,\"contextId\":\"%s\"}", context);
+		send_final(f, conn, context_of(root));
 }
 
 TEST(no_more_contexts_are_open_than_the_service_allows)
@@ -173,23 +197,33 @@ TEST(no_more_contexts_are_open_than_the_service_allows)
 		CHECK_INT(say(i, "x"), 0);
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
-	CHECK_STR(fx.events, "a1:6 a2:6 a3:6 a4:6 d1 d2 d3 d4 a5:6 d5 a6:6 d6 ");
+	CHECK_STR(fx.events, "a1:6 a2:6 a3:6 a4:6 w1:x@240 d1 w2:x@240 d2 w3:x@240 d3 w4:x@240 d4 "
+			     "a5:6 a6:6 w5:x@240 d5 w6:x@240 d6 ");
 	end();
+}
+
+static unsigned count_closes(const char *context)
+{
+	const char *at = fx.came;
+	char wanted[64];
+	unsigned n = 0;
+
+	snprintf(wanted, sizeof wanted, "{\"close_context\":true,\"context_id\":\"%s\"}", context);
+	for (; (at = strstr(at, wanted)); at++)
+		n++;
+	return n;
 }
 
 /* The first context goes on although it was closed. */
 static void stubborn_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
-	const char *context = json_string_value(json_object_get(root, "context_id"));
-
 	(void)type;
 	note(root);
-	if (json_is_true(json_object_get(root, "flush")))
+	if (flushes(root))
 		for (unsigned i = 0; i < 3; i++)
-			fake_send(f, conn, "{\"audio\":\"AAAAAAAA\",\"contextId\":\"%s\"}",
-				  context);
-	else if (json_is_true(json_object_get(root, "close_context")) && strcmp(context, "c3") == 0)
-		fake_send(f, conn, "{\"isFinal\":true,\"contextId\":\"c3\"}");
+			send_letters(f, conn, context_of(root), i < 2 ? "" : "two");
+	else if (closes(root) && strcmp(context_of(root), "c3") == 0)
+		send_final(f, conn, "c3");
 }
 
 TEST(a_cut_line_says_nothing_more_and_the_next_one_speaks)
@@ -201,28 +235,78 @@ TEST(a_cut_line_says_nothing_more_and_the_next_one_speaks)
 	CHECK_INT(say(2, "two"), 0);
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
-	CHECK_STR(fx.events, "a1:6 a2:6 a2:6 a2:6 d2 ");
+	CHECK_STR(fx.events, "a1:6 a2:6 a2:6 a2:6 w2:two@246 d2 ");
 	CHECK_INT(fx.fake.conns, 1);
+	CHECK_INT(count_closes("c2"), 1);
+	end();
+}
+
+/* Some sound of the first context comes after it was closed. */
+static void trailing_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)type;
+	note(root);
+	if (flushes(root))
+		send_letters(f, conn, context_of(root), "one");
+	if (closes(root) && strcmp(context_of(root), "c2") == 0)
+		send_letters(f, conn, "c2", "");
+	else if (closes(root))
+		send_final(f, conn, context_of(root));
+}
+
+/* It is closed when all of it has come, so there is nothing left to close. */
+TEST(a_cut_closes_no_context_that_is_closed_already)
+{
+	CHECK(begin(trailing_server));
+	fx.stop_at = "d2";
+	fx.cancel_at_audio = 1;
+	fx.cancel_at_piece = 1;
+	CHECK_INT(say(1, "one"), 0);
+	CHECK_INT(say(2, "one"), 0);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK_INT(count_closes("c2"), 1);
+	CHECK(strstr(fx.events, "a1:6 ") && !strstr(fx.events, "d1"));
+	end();
+}
+
+/* The alignment leaves the last letters out. */
+static void careless_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)type;
+	note(root);
+	if (flushes(root))
+		send_letters(f, conn, context_of(root), "on");
+	if (closes(root))
+		send_final(f, conn, context_of(root));
+}
+
+TEST(a_context_is_closed_when_no_more_of_it_comes)
+{
+	CHECK(begin(careless_server));
+	fx.stop_at = "d1";
+	CHECK_INT(say(1, "one"), 0);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK_STR(fx.events, "a1:6 w1:on@240 d1 ");
+	CHECK_INT(count_closes("c2"), 1);
 	end();
 }
 
 /* Loses the first socket before any audio, and the second in the audio of the second line. */
 static void losing_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
-	const char *context = json_string_value(json_object_get(root, "context_id"));
-
 	(void)type;
-	if (!json_is_true(json_object_get(root, "close_context")))
-		return;
-	if (conn == 0) {
+	if (flushes(root) && conn == 0) {
 		ws_close(f->ws[conn], 1011, "broken");
 		return;
 	}
-	fake_send(f, conn, "{\"audio\":\"AAAAAAAA\",\"contextId\":\"%s\"}", context);
-	if (++fx.spoken == 2)
+	if (flushes(root))
+		send_letters(f, conn, context_of(root), fx.spoken++ ? "tw" : "one");
+	if (closes(root)) {
+		send_final(f, conn, context_of(root));
 		ws_close(f->ws[conn], 1011, "broken");
-	else
-		fake_send(f, conn, "{\"isFinal\":true,\"contextId\":\"%s\"}", context);
+	}
 }
 
 TEST(a_lost_socket_costs_a_line_only_in_its_audio)
@@ -233,7 +317,7 @@ TEST(a_lost_socket_costs_a_line_only_in_its_audio)
 	CHECK_INT(say(2, "two"), 0);
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
-	CHECK_STR(fx.events, "a1:6 d1 a2:6 f2:closed 1011 broken/0 ");
+	CHECK_STR(fx.events, "a1:6 a2:6 w1:one@240 d1 f2:closed 1011 broken/0 ");
 	CHECK_INT(fx.fake.conns, 2);
 	end();
 }
