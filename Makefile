@@ -236,7 +236,7 @@ scenarios: deps
 conversations: $(B)/tests/room-wordings
 	@$(B)/tests/room-wordings
 	@$(B)/tests/room-wordings --untouched
-# Lists the tests of the room's 158 statements.
+# Lists the tests of the room's 161 statements.
 rules:
 	@tests/check/rules.sh
 	@tests/check/room_state.sh
@@ -345,7 +345,7 @@ help:
 	@echo 'make explore         the room with arbitrary events: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
 	@echo 'make mutants         small edits of the room, each of which a test must notice'
 	@echo 'make mutants-media   the same for mediad and for joining, through guildd; 20 minutes'
-	@echo 'make rules           the tests of each of the 158 statements of the room'
+	@echo 'make rules           the tests of each of the 161 statements of the room'
 	@echo 'make replay          a replayed session must send the same bytes'
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
 	@echo 'make bench           measurements beside the bare libraries and npm peers; ROW=name selects one'

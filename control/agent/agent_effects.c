@@ -16,16 +16,22 @@
 
 /* ---- answers ---- */
 
+static bool is_classified(const struct room_effect *e)
+{
+	return e->type == ROOM_DO_CLASSIFY || e->type == ROOM_DO_CLASSIFY_OVERLAP;
+}
+
 /* The budget is spent: nobody is asked. */
 static void refuse_ask(struct agent *a, const struct room_effect *e)
 {
 	static const char why[] = "the budget is spent";
 
 	log_warn("not_asked", "turn=%u why=\"%s\"", e->turn, why);
-	agent_feed(a, &(struct room_event){.type = e->type == ROOM_DO_CLASSIFY	? ROOM_CLASSIFIED
+	agent_feed(a, &(struct room_event){.type = is_classified(e)		? ROOM_CLASSIFIED
 						   : e->type == ROOM_DO_COMPACT ? ROOM_SUMMARY
 										: ROOM_BRAIN_FAILED,
 					   .turn = e->turn,
+					   .chunk = e->chunk,
 					   .text = slice_str(why)});
 }
 
@@ -96,9 +102,12 @@ static void ask_words(struct agent *a, const struct room_effect *e)
 		return;
 	}
 	ask.one_word = true;
-	ask.purpose = PURPOSE_REPLY_DECISION;
+	ask.purpose =
+		e->type == ROOM_DO_CLASSIFY ? PURPOSE_REPLY_DECISION : PURPOSE_INTERRUPT_DECISION;
 	ask.deadline = env_now(a->env) + e->ms * NS_PER_MS;
-	roles_ask(a->roles, ENGINE_USE_DECISION, 0, &ask);
+	roles_ask(a->roles,
+		  e->type == ROOM_DO_CLASSIFY ? ENGINE_USE_DECISION : ENGINE_USE_INTERRUPTION,
+		  e->chunk, &ask);
 }
 
 enum { SUMMARY_TOKENS = 256 };
@@ -146,7 +155,7 @@ static void overhear(struct agent *a, const struct room_turn *t)
 static bool perform_answer(struct agent *a, const struct room_effect *e)
 {
 	bool asks = e->type == ROOM_DO_ASK || e->type == ROOM_DO_ASK_AGAIN ||
-		    e->type == ROOM_DO_CLASSIFY || e->type == ROOM_DO_COMPACT;
+		    e->type == ROOM_DO_COMPACT || is_classified(e);
 	uint32_t tokens = 0;
 
 	if (asks && !agent_may_spend(a, &tokens)) {
@@ -183,6 +192,7 @@ static bool perform_answer(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_SPEAK:
 	case ROOM_DO_CLASSIFY:
+	case ROOM_DO_CLASSIFY_OVERLAP:
 		ask_words(a, e);
 		break;
 	case ROOM_DO_SPEAK_CANCEL:

@@ -149,6 +149,7 @@ static void take_decision(struct agent *a, const struct roles_event *ev)
 	if (e->type == ENGINE_FAILED || e->type == ENGINE_WORDS || e->type == ENGINE_DONE)
 		agent_feed(a, &(struct room_event){.type = ROOM_CLASSIFIED,
 						   .turn = ev->turn,
+						   .chunk = ev->chunk,
 						   .yes = e->type == ENGINE_WORDS,
 						   .text = e->data});
 }
@@ -208,6 +209,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 		take_speech(a, ev);
 		break;
 	case ENGINE_USE_DECISION:
+	case ENGINE_USE_INTERRUPTION:
 		take_decision(a, ev);
 		break;
 	case ENGINE_USE_TRANSCRIBE:

@@ -29,6 +29,8 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 		return settings_role(s, ROLE_TRANSCRIBE, i);
 	case ENGINE_USE_SUMMARY:
 		return settings_purpose(s, PURPOSE_MEMORY, i);
+	case ENGINE_USE_INTERRUPTION:
+		return settings_purpose(s, PURPOSE_INTERRUPT_DECISION, i);
 	case ENGINE_USE_COUNT:
 		break;
 	}
@@ -40,7 +42,8 @@ enum role roles_role(enum engine_use use)
 	static const enum role roles[] = {
 		[ENGINE_USE_VOICE] = ROLE_VOICE,	   [ENGINE_USE_REPLY] = ROLE_TEXT,
 		[ENGINE_USE_DECISION] = ROLE_CLASSIFY,	   [ENGINE_USE_SPEECH] = ROLE_SPEECH,
-		[ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE, [ENGINE_USE_SUMMARY] = ROLE_TEXT};
+		[ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE, [ENGINE_USE_SUMMARY] = ROLE_TEXT,
+		[ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY};
 
 	return roles[use];
 }
@@ -376,7 +379,16 @@ void roles_save(struct roles *r, bool on)
 /* Whether the room asks for this use. */
 static bool is_used(const struct roles *r, enum engine_use use)
 {
-	return use != ENGINE_USE_SUMMARY && settings_uses(r->settings, roles_role(use));
+	switch (use) {
+	case ENGINE_USE_SUMMARY:
+		return false;
+	case ENGINE_USE_DECISION:
+		return settings_classifies_turns(r->settings);
+	case ENGINE_USE_INTERRUPTION:
+		return r->settings->classify_interruptions;
+	default:
+		return settings_uses(r->settings, roles_role(use));
+	}
 }
 
 void roles_serving(const struct roles *r, char *buf, size_t size)

@@ -29,12 +29,13 @@ struct settings;
 
 /* What an answer is for. Each has its list of providers. */
 enum engine_use {
-	ENGINE_USE_VOICE,      /* role voice */
-	ENGINE_USE_REPLY,      /* purpose voice_reply */
-	ENGINE_USE_DECISION,   /* purpose reply_decision */
-	ENGINE_USE_SPEECH,     /* role speech */
-	ENGINE_USE_TRANSCRIBE, /* role transcribe */
-	ENGINE_USE_SUMMARY,    /* purpose memory */
+	ENGINE_USE_VOICE,	 /* role voice */
+	ENGINE_USE_REPLY,	 /* purpose voice_reply */
+	ENGINE_USE_DECISION,	 /* purpose reply_decision */
+	ENGINE_USE_SPEECH,	 /* role speech */
+	ENGINE_USE_TRANSCRIBE,	 /* role transcribe */
+	ENGINE_USE_SUMMARY,	 /* purpose memory */
+	ENGINE_USE_INTERRUPTION, /* purpose interrupt_decision */
 	ENGINE_USE_COUNT,
 };
 

@@ -42,7 +42,7 @@ static void end_live(struct live *l)
 	l->over = true;
 	/* A voice or a decision is not asked for again. */
 	if (l->use != ENGINE_USE_SPEECH && l->use != ENGINE_USE_DECISION &&
-	    l->use != ENGINE_USE_SUMMARY)
+	    l->use != ENGINE_USE_SUMMARY && l->use != ENGINE_USE_INTERRUPTION)
 		return;
 	free(l->ask);
 	*l = (struct live){0};

@@ -7,6 +7,7 @@
 #include "control/room/answer/barge_in.h"
 #include "control/room/answer/instructions.h"
 #include "control/room/answer/output.h"
+#include "control/room/answer/overlap_question.h"
 #include "control/room/answer/reply.h"
 #include "control/room/answer/retry_policy.h"
 #include "control/room/answer/soundboard.h"
@@ -49,6 +50,7 @@ struct room {
 	struct room_choice choice;
 	struct room_music music;
 	struct room_barge_in barge_in;
+	struct room_overlap_questions overlap_questions;
 	struct room_speculative speculative;
 	struct room_reply reply;
 	struct room_retry retry;

@@ -32,6 +32,7 @@ static void wire_machines(struct room *room)
 	c->choice = &room->choice;
 	c->music = &room->music;
 	c->barge_in = &room->barge_in;
+	c->overlap_questions = &room->overlap_questions;
 	c->speculative = &room->speculative;
 	c->reply = &room->reply;
 	c->retry = &room->retry;
@@ -170,7 +171,7 @@ static const struct machine {
 	{"thought", NULL, thought_tick, thought_deadline},
 	{"choice", choice_on_event, NULL, NULL},
 	{"music", music_on_event, music_tick, music_deadline},
-	{"barge-in", NULL, room_barge_in_tick, room_barge_in_deadline},
+	{"barge-in", room_barge_in_on_event, room_barge_in_tick, room_barge_in_deadline},
 	{"speculative", room_speculative_on_event, room_speculative_tick, NULL},
 	{"endpointing", NULL, room_endpointing_tick, room_endpointing_deadline},
 	{"classifier", classifier_on_event, NULL, NULL},

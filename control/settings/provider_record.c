@@ -395,6 +395,11 @@ bool settings_reads_out(const struct settings *s)
 	return s->reply_path == SETTINGS_REPLY_BRAIN || s->answer_audio == SETTINGS_ANSWER_SPEECH;
 }
 
+bool settings_classifies_turns(const struct settings *s)
+{
+	return s->admission == SETTINGS_ADMISSION_CLASSIFIER;
+}
+
 bool settings_uses(const struct settings *s, enum role role)
 {
 	bool written = s->reply_path == SETTINGS_REPLY_BRAIN;
@@ -407,7 +412,7 @@ bool settings_uses(const struct settings *s, enum role role)
 	case ROLE_SPEECH:
 		return settings_reads_out(s);
 	case ROLE_CLASSIFY:
-		return s->admission == SETTINGS_ADMISSION_CLASSIFIER;
+		return settings_classifies_turns(s) || s->classify_interruptions;
 	default:
 		return settings_role(s, role, 0) != NULL;
 	}

@@ -116,6 +116,8 @@ bool settings_needs_embedded(const struct settings *s);
 bool settings_reads_out(const struct settings *s);
 /* Whether these settings ask anybody to serve this role. */
 bool settings_uses(const struct settings *s, enum role role);
+/* Whether admission asks a classifier about turns. */
+bool settings_classifies_turns(const struct settings *s);
 /* Whether what these settings use is there to be asked: no role waits for the embedded engine to
  * start. */
 bool settings_ready(const struct settings *s);

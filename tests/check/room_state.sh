@@ -57,6 +57,7 @@ owns followup followup
 owns choice choice
 owns music music
 owns barge_in barge_in
+owns overlap_questions overlap_question
 owns speculative speculative
 owns reply reply
 owns retry retry_policy response_watchdog

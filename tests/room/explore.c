@@ -62,7 +62,9 @@ static void saw(struct explore *x, const struct room_effect *e)
 		x->asked = 0;
 		break;
 	case ROOM_DO_CLASSIFY:
-		x->judging = e->turn;
+	case ROOM_DO_CLASSIFY_OVERLAP:
+		x->judging.turn = e->turn;
+		x->judging.question = e->chunk;
 		break;
 	case ROOM_DO_SPEAK:
 		x->line.turn = e->turn;
@@ -142,7 +144,7 @@ void explore_begin(struct explore *x, const struct explore_policy *p)
 	x->asked = x->playing = 0;
 	x->n_awaited = 0;
 	x->started = x->ended = x->over = x->instructed = false;
-	x->line.turn = x->beat.turn = x->judging = 0;
+	x->line.turn = x->beat.turn = x->judging.turn = x->judging.question = 0;
 	x->written = 0;
 	x->started_at = x->packet_at = x->now;
 	memset(x->utterance, 0, sizeof x->utterance);

@@ -77,7 +77,9 @@ struct explore {
 		uint32_t turn, chunk;
 	} line, beat; /* that is to be spoken, a sound that plays */
 	bool instructed;
-	uint32_t judging; /* the turn that a classifier looks at */
+	struct {
+		uint32_t turn, question;
+	} judging; /* what a classifier was asked last */
 	uint64_t written, started_at, packet_at;
 	bool started, ended, over; /* of the playback */
 	uint8_t loud[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2],

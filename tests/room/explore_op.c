@@ -61,7 +61,7 @@ static const char *const written[] = {
 static const char *const names[EXPLORE_USERS + 1] = {"nobody", "anna", "bert",	 "carla",
 						     "dora",   "emil", "jukebox"};
 static const char *const music[] = {"loading", "playing", "paused", "idle", "failed"};
-static const char *const verdicts[] = {"YES", "NO", "perhaps"};
+static const char *const verdicts[] = {"YES", "NO", "perhaps", "INTERRUPT", "IGNORE"};
 static const char *const powers[] = {"mains", "battery", "sun"};
 static const char *const lost[] = {"", "crashed", "disconnected"};
 static const char *const offers[] = {"play\nthe river\nthe night\nthe train",
@@ -255,10 +255,12 @@ static void fact(struct explore *x, const struct explore_op *op, struct room_eve
 		ev->yes = op->pick & 1;
 		break;
 	case K_CLASSIFIED:
-		ev->turn = mostly(x->judging, op->pick);
+		ev->turn = mostly(x->judging.turn, op->pick);
+		ev->chunk = mostly(x->judging.question, (uint8_t)(op->pick * 7u));
 		ev->yes = op->pick < 230;
 		ev->text = ONE_OF(verdicts, op->text);
-		x->judging = 0;
+		if (op->pick < 200) /* else it answers twice */
+			x->judging.question = 0;
 		break;
 	case K_EOT:
 		ev->user = op->who;

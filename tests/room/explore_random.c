@@ -83,6 +83,30 @@ static const struct world {
 	{1, "guest=off admission=generation", 1, SAID_ANY, SAID, {{K_TEXT, 10}}},
 	{1, "guest=off admission=native", 1, SAID_ANY, SAID, {{0}}},
 	{1, "command_only=yes", 1, SAID_ANY, SAID, {{0}}},
+	/* words over an answer that no list has */
+	{3,
+	 "guest=off classify_interruptions=yes classify_failures=2 classify_rest_s=5 "
+	 "interruptions=anyone echo_guard_ms=0 stall_ms=60000",
+	 2,
+	 SAID_ANY,
+	 SAID_MUSIC,
+	 {{K_CLASSIFIED, 10},
+	  {K_LOUD, 80},
+	  {K_WORDS, 40},
+	  {K_PARTIAL, 20},
+	  {K_AUDIO, 40},
+	  {K_STARTED, 20}}},
+	{2,
+	 "guest=off classify_interruptions=yes echo_guard_ms=0 admission=classifier",
+	 2,
+	 SAID_ANY,
+	 SAID_MUSIC,
+	 {{K_CLASSIFIED, 4},
+	  {K_LOUD, 80},
+	  {K_WORDS, 40},
+	  {K_AUDIO, 40},
+	  {K_STARTED, 20},
+	  {K_JOIN, 8}}},
 	/* only the bot's name interrupts */
 	{2, "guest=off interruptions=name", 2, SAID_ANY, SAID, {{K_WORDS, 40}, {K_DRAINED, 20}}},
 	/* speculative answers */
@@ -292,7 +316,7 @@ static void weights(const struct explore *x, const struct world *world, unsigned
 		w[K_VOICE_DONE] += 40;
 		w[K_VOICE_FAILED] += 3;
 	}
-	w[K_CLASSIFIED] += x->judging ? 60 : 0;
+	w[K_CLASSIFIED] += x->judging.question ? 60 : 0;
 	w[K_SOUNDED] += x->beat.turn ? 40 : 0;
 	w[K_INSTRUCTED] += x->instructed ? 0 : 20;
 	if (x->playing && !x->over && !x->started)

@@ -124,7 +124,7 @@ void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES
 	at[STATES_SPECULATIVE] = room->speculative.turn != 0;
 	at[STATES_INSTRUCTIONS] = (uint8_t)(f->dirty + 2 * f->in_flight);
 	at[STATES_SESSION] = session(room);
-	at[STATES_BREAKER] = room->classifier.open_until > now;
+	at[STATES_BREAKER] = room->classifier.breaker.open_until > now;
 	at[STATES_RECORDINGS] = (uint8_t)((room->transcripts.recordings.running.n > 0) +
 					  (room->transcripts.recordings.waiting.n > 0));
 	at[STATES_CHOICE] = room_choice_open(&room->choice, now);

@@ -33,13 +33,14 @@ struct utterance {
 	uint32_t id, first; /* first: of the recording that it is a part of, 0 = none */
 	uint64_t user;
 	enum asr state;
+	bool judged; /* the interrupt classifier was asked about it */
 };
 
 struct watch {
 	struct seen *seen;
 	struct turn turn[WATCH_TURNS];
 	struct utterance utterance[WATCH_UTTERANCES];
-	uint32_t last_utterance, asking, playing;
+	uint32_t last_utterance, asking, playing, question;
 	uint64_t now, probability;
 	unsigned stuck;
 	uint64_t deadline;
@@ -154,15 +155,20 @@ static void measure_voice(struct watch *w, const struct room *room, const struct
 	}
 }
 
+static bool has_letters(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n && text[i]; i++)
+		if (isalnum((unsigned char)text[i]))
+			return true;
+	return false;
+}
+
 /* A transcript that was awaited, with words. */
 static void words_came(struct watch *w, const struct room_event *ev)
 {
 	const struct utterance *u = &w->utterance[ev->utterance % WATCH_UTTERANCES];
-	bool letters = false;
 
-	for (size_t i = 0; i < ev->text.n && ev->text.p[i]; i++)
-		letters = letters || isalnum(ev->text.p[i]);
-	if (!letters || u->id != ev->utterance || u->user != ev->user || u->state != ASR_COMMITTED)
+	if (!has_letters((const char *)ev->text.p, ev->text.n) || u->id != ev->utterance || u->user != ev->user || u->state != ASR_COMMITTED)
 		return;
 	w->words.utterance = ev->utterance;
 	w->words.user = ev->user;
@@ -346,6 +352,22 @@ static bool words_come(const struct watch *w, const struct room *room, const str
 	return false;
 }
 
+static void question_effect(struct watch *w, const struct room_effect *e)
+{
+	struct utterance *u = &w->utterance[e->utterance % WATCH_UTTERANCES];
+
+	if (e->chunk <= w->question)
+		broken(w, "question %u follows question %u", e->chunk, w->question);
+	w->question = e->chunk;
+	if (!e->text || !*e->text)
+		broken(w, "question %u has no words", e->chunk);
+	if (e->type != ROOM_DO_CLASSIFY_OVERLAP || u->id != e->utterance || u->user != e->user)
+		return;
+	if (u->judged)
+		broken(w, "utterance %u is asked about twice", e->utterance);
+	u->judged = true;
+}
+
 /* ---- words ---- */
 
 static bool has_utterance(const struct room_turn *t, uint64_t user, uint32_t utterance)
@@ -382,6 +404,7 @@ static void look_at_heir(struct watch *w, const struct room *room, const struct 
 		char text[ROOM_TEXT_MAX];
 
 		room_segment_text(r, k, text, sizeof text);
+		found = found || !has_letters(text, sizeof text);
 		for (unsigned i = 0; i < ROOM_TURNS && !found; i++) {
 			const struct room_turn *t = &room->turns.turn[i];
 
@@ -474,6 +497,10 @@ static void did(struct watch *w, const struct room *room, const struct room_effe
 		if (t->stopped || !e->text || !*e->text)
 			broken(w, "turn %u is to speak %s", id,
 			       t->stopped ? "after it was stopped" : "no words");
+		break;
+	case ROOM_DO_CLASSIFY:
+	case ROOM_DO_CLASSIFY_OVERLAP:
+		question_effect(w, e);
 		break;
 	case ROOM_DO_RECORD:
 		recorded(w, room, t, e->record);

@@ -5,6 +5,7 @@
  *   speech-to-text  an utterance starts once, with a new id; audio only between start and commit;
  *                   it ends by a transcript, a failure, a cancellation or the close of its session
  *   brain           one question at a time; cancelled only while asked; nothing for an ended turn
+ *   classifier      its questions have new numbers; an utterance is asked about once
  *   playback        audio, then one open, then an end or a stop; one at a time; nothing of the
  *                   turn after a stop
  *   turns           end once, with a reason; every live turn makes progress; only speech holds a

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/room/answer/overlap_question.h"
 #include "control/room/answer/reply.h"
 #include "control/room/base/answers.h"
 #include "control/room/base/context.h"
@@ -10,6 +11,7 @@
 #include "control/room/base/turns.h"
 #include "control/room/floor/address.h"
 #include "control/room/hearing/captures.h"
+#include "control/room/turn/admission.h"
 #include "control/room/turn/saying.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
@@ -24,8 +26,14 @@ enum { WORD_GAP_MS = 180, EXCHANGE_MS = 1000 };
  * "stop it, Gino" is not for the bot. */
 static bool takes_floor(const struct room_barge_in_input *in)
 {
-	return in->named || ((in->words == ROOM_PHRASE_TAKEOVER || in->words == ROOM_PHRASE_STOP) &&
-			     (in->over || in->gate.allowed));
+	return in->named || in->verdict == ROOM_OVERLAP_INTERRUPT ||
+	       ((in->words == ROOM_PHRASE_TAKEOVER || in->words == ROOM_PHRASE_STOP) &&
+		(in->over || in->gate.allowed));
+}
+
+static bool is_ignored(const struct room_barge_in_input *in)
+{
+	return in->verdict == ROOM_OVERLAP_IGNORE && !in->listed;
 }
 
 /* Words override duration, level and the echo guard. */
@@ -44,8 +52,11 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 	/* Words by name or takeover override duration and level. */
 	if (takes_floor(in) && in->calls && (in->named || !in->to_other) && is_stoppable(gate))
 		return ROOM_BARGE_IN_STOP;
-	if (in->words == ROOM_PHRASE_BACKCHANNEL || in->to_other)
+	if (in->words == ROOM_PHRASE_BACKCHANNEL || in->to_other || is_ignored(in))
 		return ROOM_BARGE_IN_IGNORE;
+	if (in->verdict == ROOM_OVERLAP_ASKED && !in->listed)
+		return in->gate.allowed && is_stoppable(gate) ? ROOM_BARGE_IN_DUCK
+							      : ROOM_BARGE_IN_IGNORE;
 	/* The asker's words count even when they are few and over. */
 	if (in->over && in->words >= ROOM_PHRASE_FEW && in->gate.allowed && is_stoppable(gate))
 		return ROOM_BARGE_IN_STOP;
@@ -69,7 +80,7 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 static bool overlap_lasts(const struct room_overlap *o, const struct settings *s, uint64_t now)
 {
 	return o->voice_at &&
-	       (now < o->voice_at + s->barge_in_gap_ms * NS_PER_MS ||
+	       (o->judged || now < o->voice_at + s->barge_in_gap_ms * NS_PER_MS ||
 		(o->verdict && now < o->lowered_at + s->overlap_words_ms * NS_PER_MS));
 }
 
@@ -126,12 +137,18 @@ static struct room_barge_in_input gather_input(const struct room_context *contex
 	const struct room_capture *c = room_capture_of(context, place);
 	uint64_t user = context->people->person[place].user;
 	struct room_barge_in_input in = {
-		.words = o->words, .to_other = o->to_other, .over = o->over};
+		.words = o->words,
+		.verdict = room_overlap_question_verdict(context, place, o->utterance),
+		.listed = o->listed,
+		.to_other = o->to_other,
+		.over = o->over};
 
 	/* Much more was said since these words arrived, and it is still unknown. A speaker who
-	 * addresses somebody else by name gets more time. */
-	if (o->voice_ms >= o->words_voice_ms + s->barge_in_ms + (o->to_other ? s->promote_ms : 0)) {
+	 * addresses somebody else gets more time. */
+	if (o->voice_ms >= o->words_voice_ms + s->barge_in_ms +
+				   (o->to_other || is_ignored(&in) ? s->promote_ms : 0)) {
 		in.words = ROOM_PHRASE_NOTHING;
+		in.verdict = ROOM_OVERLAP_NONE;
 		in.to_other = false;
 	}
 	in.sound_ms = o->voice_ms;
@@ -173,7 +190,7 @@ static void interrupt_answer(struct room_context *context, struct room_turn *t,
 
 	if (in->named)
 		room_turn_decide(t, ROOM_RULE_OVERLAP_NAMED, true, o->utterance, 0);
-	else if (takes_floor(in))
+	else if (in->verdict != ROOM_OVERLAP_INTERRUPT && takes_floor(in))
 		room_turn_decide(t, ROOM_RULE_OVERLAP_TAKEOVER, true, o->utterance, 0);
 	else if (in->words >= ROOM_PHRASE_FEW)
 		room_turn_decide(t, ROOM_RULE_OVERLAP_WORDS, true, (int64_t)o->voice_ms,
@@ -206,9 +223,26 @@ static void decide_overlap(struct room_context *context, unsigned place, struct 
 					 context->settings->pause_ms);
 		o->lowered_at = context->now;
 		o->verdict = v;
-	} else if (in.words == ROOM_PHRASE_BACKCHANNEL || in.to_other) {
+	} else if (in.words == ROOM_PHRASE_BACKCHANNEL || in.to_other || is_ignored(&in)) {
 		o->verdict = ROOM_BARGE_IN_IGNORE;
 	}
+}
+
+/* Whether neither a list nor the voice decides on the words: those of the person whom the bot
+ * answers stop it unless a list has them, those of others do not unless a list lets them. */
+static bool is_undecided(const struct room_context *context, unsigned place,
+			 const struct room_turn *t, bool final)
+{
+	const struct room_overlap *o = &context->barge_in->overlap[place];
+	struct room_barge_in_input in = gather_input(context, place, t);
+
+	if (in.to_other || !in.calls || !is_stoppable(room_gate(context->settings, &in.gate)) ||
+	    context->settings->interruptions == SETTINGS_INTERRUPT_NAME)
+		return false;
+	if (in.gate.allowed && in.listed)
+		return false;
+	return o->words == ROOM_PHRASE_WORDS ? final || in.gate.allowed
+					     : o->words == ROOM_PHRASE_FEW && final;
 }
 
 /* The time between the last voiced frame and this one, which is as long. */
@@ -297,8 +331,15 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	o->to_other = !named &&
 		      (address == ROOM_ADDRESS_MENTIONED ||
 		       room_saying_to_other(context, context->people->person[place].user, text));
-	if (t == find_audible_turn(context))
+	o->listed = room_phrase_is_listed(&saying);
+	if (t == find_audible_turn(context)) {
+		if (!named && utterance == o->utterance && is_undecided(context, place, t, of) &&
+		    room_overlap_question_possible(context, place, utterance)) {
+			room_overlap_question_ask(context, place, t, utterance, text);
+			o->judged = true;
+		}
 		decide_overlap(context, place, t, named);
+	}
 	return t->interrupted_by == context->people->person[place].user &&
 	       o->words == ROOM_PHRASE_STOP;
 }
@@ -309,6 +350,56 @@ void room_overlap_interim(struct room_context *context, unsigned place, uint32_t
 	room_interim_on_words(&context->barge_in->requests, context, place,
 			      &context->barge_in->overlap[place].interim, utterance);
 	room_overlap_words(context, place, NULL, utterance, words);
+}
+
+/* ---- the interrupt classifier ---- */
+
+/* The turn whose words were asked about passes admission, with the verdict or without one. */
+static void resume_turn(struct room_context *context, uint32_t question)
+{
+	for (struct room_turn *t = room_turn_next(context, NULL); t;
+	     t = room_turn_next(context, t)) {
+		if (t->phase != ROOM_PHASE_CLASSIFYING || !t->overlap_judged ||
+		    t->question != question)
+			continue;
+		t->question = 0;
+		t->overlap_judged = false;
+		room_turn_admit(context, t);
+		return;
+	}
+}
+
+static void close_question(struct room_context *context, unsigned place, int answer)
+{
+	struct room_overlap_question q = room_overlap_question_close(context, place, answer);
+	struct room_turn *t = find_audible_turn(context);
+
+	context->barge_in->overlap[place].judged = false;
+	if (t && t->id == q.turn && context->barge_in->overlap[place].turn == q.turn)
+		decide_overlap(context, place, t, false);
+	resume_turn(context, q.number);
+}
+
+void room_overlap_give_up(struct room_context *context, uint32_t question)
+{
+	unsigned place = room_overlap_question_place(context, question);
+
+	if (place < ROOM_SPEAKERS)
+		close_question(context, place, -1);
+	else
+		resume_turn(context, question);
+}
+
+void room_barge_in_on_event(struct room_context *context, const struct room_event *ev)
+{
+	unsigned place = ev->type == ROOM_CLASSIFIED
+				 ? room_overlap_question_place(context, ev->chunk)
+				 : ROOM_SPEAKERS;
+
+	if (place < ROOM_SPEAKERS)
+		close_question(context, place,
+			       ev->yes ? room_classifier_parse((const char *)ev->text.p, ev->text.n)
+				       : -1);
 }
 
 /* ---- the bot's voice ---- */
@@ -337,9 +428,13 @@ static void change_level(struct room_context *context, struct room_turn *t,
 void room_barge_in_tick(struct room_context *context)
 {
 	struct room_playback_level *level = &context->barge_in->level;
-	struct room_turn *t = find_audible_turn(context);
 	enum room_barge_in_action to = ROOM_BARGE_IN_IGNORE;
+	unsigned late = room_overlap_question_late(context);
+	struct room_turn *t;
 
+	for (; late < ROOM_SPEAKERS; late = room_overlap_question_late(context))
+		close_question(context, late, -1);
+	t = find_audible_turn(context);
 	/* Between two playbacks of one answer no level can be changed; the next playback begins
 	 * at full level. */
 	if (!t || !room_reply_is_open(context->reply)) {
@@ -376,7 +471,7 @@ void room_barge_in_tick(struct room_context *context)
 uint64_t room_barge_in_deadline(const struct room_context *context)
 {
 	const struct settings *s = context->settings;
-	uint64_t at = UINT64_MAX;
+	uint64_t at = room_overlap_question_deadline(context);
 
 	if (!context->barge_in->level.lowered)
 		return at;
@@ -407,5 +502,6 @@ bool room_barge_in_paused(const struct room_context *context, uint32_t turn)
 void room_barge_in_forget(struct room_context *context, unsigned place)
 {
 	context->barge_in->overlap[place] = (struct room_overlap){0};
+	room_overlap_question_forget(context, place);
 	context->barge_in->requests.utterance[place] = 0;
 }

@@ -5,10 +5,13 @@
  *   situation                                       action
  *   nobody may interrupt, or the answer is not      IGNORE
  *   audible
- *   takeover words or the bot's name                STOP, if this speaker may by name
+ *   takeover words, the bot's name, the verdict     STOP, if this speaker may by name
+ *   INTERRUPT (overlap_question.h)
  *   this speaker may not interrupt                  IGNORE (the words become a turn)
  *   only backchannels so far, words to somebody     IGNORE
- *   else by name, words about the bot
+ *   else by name, words about the bot, the verdict
+ *   IGNORE
+ *   the interrupt classifier is asked               DUCK
  *   words, while the overlap lasts; any other       STOP
  *   words when the utterance is over
  *   speech for barge_in_ms that passes the gate     STOP, but DUCK while an interim transcript is
@@ -37,9 +40,11 @@
 #include "control/room/floor/barge_in_gate.h"
 #include "control/room/answer/interim_request.h"
 #include "control/room/answer/overlap_sound.h"
+#include "control/room/base/answers.h"
 #include "control/room/floor/phrase.h"
 
 struct room_context;
+struct room_event;
 struct room_turn;
 
 enum room_barge_in_action {
@@ -58,12 +63,14 @@ struct room_overlap {
 	size_t words_n;		  /* length of the words when they last grew ... */
 	uint64_t words_voice_ms;  /* ... and voice_ms at that time */
 	bool to_other;		  /* the words address somebody else, or speak of the bot */
+	bool listed;		  /* a list made them WORDS (room_phrase_is_listed) */
 	bool over;		  /* they are all words of the newest utterance */
 	enum room_barge_in_action verdict; /* DUCK or PAUSE while the overlap lowers the voice */
 	uint64_t voice_ms, voice_at, lowered_at;
 	uint64_t early_ms; /* the part of voice_ms before promotion */
 	bool again;	   /* an earlier segment ended over this answer */
 	bool exchange;	   /* somebody else spoke just before it */
+	bool judged;	   /* the interrupt classifier is asked about its words */
 	struct room_interim interim;
 };
 
@@ -85,17 +92,21 @@ struct room_barge_in_input {
 	uint64_t sound_ms; /* voiced audio of the overlap; gate.voice_ms counts promoted speech only
 			    */
 	enum room_phrase words;
-	bool to_other, live; /* live: the overlap lasts */
-	bool over;	     /* the utterance is over and these are all its words */
-	bool awaited;	     /* an interim transcript is awaited */
-	bool calls;	     /* this speaker may interrupt by the name or a takeover phrase */
+	enum room_overlap_verdict verdict; /* on these words */
+	bool listed;			   /* a list decided on them */
+	bool to_other, live;		   /* live: the overlap lasts */
+	bool over;			   /* the utterance is over and these are all its words */
+	bool awaited;			   /* an interim transcript is awaited */
+	bool calls; /* this speaker may interrupt by the name or a takeover phrase */
 	bool named;
 };
 
 enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 					       const struct room_barge_in_input *in);
 
-/* Ends overlap segments that are over, then sets the level of the bot's voice. */
+/* ROOM_CLASSIFIED, of a question about words over an answer. */
+void room_barge_in_on_event(struct room_context *context, const struct room_event *ev);
+/* Ends questions and overlap segments that are over, then sets the level of the bot's voice. */
 void room_barge_in_tick(struct room_context *context);
 uint64_t room_barge_in_deadline(const struct room_context *context);
 /* The person in this place left. */

@@ -17,6 +17,14 @@ enum room_output_phase {
 	ROOM_OUTPUT_SPEAKING_BUFFERED,
 };
 
+/* What the interrupt classifier says of words over an answer (answer/overlap_question.h). */
+enum room_overlap_verdict {
+	ROOM_OVERLAP_NONE,
+	ROOM_OVERLAP_ASKED,
+	ROOM_OVERLAP_INTERRUPT,
+	ROOM_OVERLAP_IGNORE,
+};
+
 /* ---- output.c ---- */
 
 /* Gives the turn the floor and asks the brain. */
@@ -52,6 +60,18 @@ void room_overlap_interim(struct room_context *context, unsigned place, uint32_t
  * the bot to stop and it stopped, so that nothing is left to answer. */
 bool room_overlap_words(struct room_context *context, unsigned place, const struct room_turn *of,
 			uint32_t utterance, const char *words);
+
+/* The interrupt classifier did not answer this question in time; a turn that awaits it passes
+ * admission again. */
+void room_overlap_give_up(struct room_context *context, uint32_t question);
+
+/* ---- overlap_question.c ---- */
+
+/* The verdict on the turn's words. */
+enum room_overlap_verdict room_overlap_verdict(const struct room_context *context,
+					       const struct room_turn *turn);
+/* The turn, whose verdict is ASKED, awaits it in the phase CLASSIFYING. */
+void room_overlap_await(struct room_context *context, struct room_turn *turn);
 
 /* ---- speculative.c ---- */
 

@@ -67,6 +67,7 @@ struct room_context {
 	struct room_choice *choice;
 	struct room_music *music;
 	struct room_barge_in *barge_in;
+	struct room_overlap_questions *overlap_questions;
 	struct room_speculative *speculative;
 	struct room_reply *reply;
 	struct room_retry *retry;

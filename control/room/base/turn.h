@@ -4,7 +4,7 @@
  *   HEARING       the capture ends as speech               TRANSCRIBING
  *   TRANSCRIBING  all its chunks have transcripts          admission: QUEUED, DEFERRED,
  *                                                          CLASSIFYING or ENDED
- *   CLASSIFYING   the classifier's answer, or classify_ms  QUEUED or ENDED
+ *   CLASSIFYING   the classifier's answer, or its time     QUEUED, DEFERRED or ENDED
  *   DEFERRED      no blocker is left                       admission again
  *   QUEUED        the floor is free                        ASKED
  *   ASKED         the answer's playback opens              SPEAKING
@@ -132,7 +132,9 @@ struct room_turn {
 	struct room_output_lease lease;
 	unsigned pause_count;
 	unsigned classify_attempts;
-	bool stop_request; /* its words only told the bot to stop, and the bot did */
+	uint32_t question;   /* CLASSIFYING: number of the question whose answer is awaited */
+	bool overlap_judged; /* ... which is about its words over an answer */
+	bool stop_request;   /* its words only told the bot to stop, and the bot did */
 	bool brain_done, brain_broke, released, not_understood;
 
 	/* ns; 0 = has not happened */

@@ -421,6 +421,11 @@ static bool is_few(const struct room_words *w)
 	return w->n <= FEW_WORDS && w->letters <= FEW_LETTERS;
 }
 
+static bool is_listed(const struct utterance *u)
+{
+	return u->w.question || objects_in(u, 0, u->n) || asks_in(u, 0, u->n);
+}
+
 static enum room_phrase classify(const struct utterance *u)
 {
 	if (!u->n)
@@ -433,7 +438,7 @@ static enum room_phrase classify(const struct utterance *u)
 		return ROOM_PHRASE_BACKCHANNEL;
 	if (u->w.language == ROOM_LANGUAGE_UNKNOWN || (u->interim && all_of(u, 0, u->n, soft)))
 		return ROOM_PHRASE_FEW;
-	if (u->w.question || objects_in(u, 0, u->n) || asks_in(u, 0, u->n))
+	if (is_listed(u))
 		return ROOM_PHRASE_WORDS;
 	return is_few(&u->w) ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
 }
@@ -444,6 +449,14 @@ enum room_phrase room_phrase_of(const struct room_saying *s)
 
 	split_parts(&u, s);
 	return classify(&u);
+}
+
+bool room_phrase_is_listed(const struct room_saying *s)
+{
+	struct utterance u;
+
+	split_parts(&u, s);
+	return u.n && u.w.language != ROOM_LANGUAGE_UNKNOWN && is_listed(&u);
 }
 
 /* ---- slight words ---- */

@@ -47,6 +47,9 @@ struct room_saying {
 };
 
 enum room_phrase room_phrase_of(const struct room_saying *s);
+/* Whether an entry of a list, or a question mark, makes these WORDS: an objection, a question, a
+ * request. */
+bool room_phrase_is_listed(const struct room_saying *s);
 /* Whether FEW words are so slight that they can be a sound or a misrecognised backchannel: a short
  * word that is in no list, the same word again, function words alone. They become a turn, but do
  * not cut the bot off by being over. */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "control/room/base/answers.h"
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"
 #include "control/room/floor/address.h"
@@ -181,6 +182,22 @@ static struct fits fits_same_speaker_goes_on(const struct look *l)
 	return fits_if(yes, yes);
 }
 
+/* The interrupt classifier has yet to tell whether these words are for the bot. */
+static struct fits fits_overlap_judged(const struct look *l)
+{
+	bool asked = room_overlap_verdict(l->context, l->turn) == ROOM_OVERLAP_ASKED;
+
+	return fits_if(asked, asked && !l->turn->named);
+}
+
+static struct fits fits_overlap_ignored(const struct look *l)
+{
+	bool ignored = room_overlap_verdict(l->context, l->turn) == ROOM_OVERLAP_IGNORE;
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+
+	return fits_if(ignored, ignored && !l->turn->named && !room_phrase_is_listed(&s));
+}
+
 /* The simple floor mode: over an answer only the bot's name counts, other words are recorded. */
 static struct fits fits_recorded_only(const struct look *l)
 {
@@ -355,7 +372,8 @@ enum verdict {
 	CANCEL,
 	CONTROL,
 	CHOOSE,
-	JUDGE
+	JUDGE,
+	AWAIT
 };
 
 static const struct row {
@@ -373,6 +391,8 @@ static const struct row {
 	{ROOM_RULE_SAME_SPEAKER_QUEUED, MERGE_QUEUED, 0, fits_same_speaker_queued},
 	{ROOM_RULE_SAME_SPEAKER_DEFERRED, MERGE_DEFERRED, 0, fits_same_speaker_deferred},
 	{ROOM_RULE_SAME_SPEAKER_GOES_ON, SUPERSEDE, 0, fits_same_speaker_goes_on},
+	{ROOM_RULE_OVERLAP_JUDGED, AWAIT, 0, fits_overlap_judged},
+	{ROOM_RULE_OVERLAP_IGNORED, DENY, ROOM_REASON_NOT_ADDRESSED, fits_overlap_ignored},
 	{ROOM_RULE_RECORDED_ONLY, DENY, ROOM_REASON_NOT_ADDRESSED, fits_recorded_only},
 	{ROOM_RULE_BOT_TURN_OPEN, DEFER, 0, fits_bot_turn_open},
 	{ROOM_RULE_TOOL_FOLLOWUP_CANCEL, ALLOW, 0, fits_tool_cancel},
@@ -520,6 +540,9 @@ static void apply_rule(struct look *l, const struct row *row)
 		break;
 	case JUDGE:
 		room_classifier_ask(context, l->turn);
+		break;
+	case AWAIT:
+		room_overlap_await(context, l->turn);
 		break;
 	}
 }

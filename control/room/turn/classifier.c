@@ -19,7 +19,8 @@ int room_classifier_parse(const char *text, size_t n)
 	static const struct {
 		const char *word;
 		int means;
-	} words[] = {{"yes", 1}, {"allow", 1}, {"no", 0}, {"deny", 0}};
+	} words[] = {{"yes", 1}, {"allow", 1}, {"interrupt", 1},
+		     {"no", 0},	 {"deny", 0},  {"ignore", 0}};
 
 	while (n && (*text == ' ' || *text == '\n' || *text == '"' || *text == '*')) {
 		text++;
@@ -36,10 +37,29 @@ int room_classifier_parse(const char *text, size_t n)
 	return -1;
 }
 
+/* ---- circuit breakers ---- */
+
+bool room_breaker_open(const struct room_breaker *b, uint64_t now)
+{
+	return now < b->open_until;
+}
+
+void room_breaker_record(struct room_breaker *b, const struct settings *s, bool failed,
+			 uint64_t now)
+{
+	if (!failed) {
+		b->failures = 0;
+	} else if (++b->failures >= s->classify_failures) {
+		b->failures = 0;
+		b->open_until = now + s->classify_rest_s * NS_PER_S;
+	}
+}
+
+/* ---- the prompt ---- */
+
 enum { PROMPT_MAX = 16384, PEOPLE_MAX = 2048, EARLIER_MAX = 8192 };
 
-/* ": Ann, Bob", as many as the setting allows. */
-static void write_people(const struct room_context *context, char *buf, size_t size)
+void room_classifier_people(const struct room_context *context, char *buf, size_t size)
 {
 	unsigned place = 0, most = context->settings->classify_people;
 	const char *name;
@@ -54,8 +74,7 @@ static void write_people(const struct room_context *context, char *buf, size_t s
 	}
 }
 
-/* The end of a line, at most so many characters of it. */
-static const char *cut_beginning(const char *text, unsigned chars)
+const char *room_classifier_cut(const char *text, unsigned chars)
 {
 	const char *p = text + strlen(text);
 
@@ -83,7 +102,7 @@ static void write_earlier(const struct room_context *context, const struct room_
 	}
 	for (; from < room_history_count(h); from++) {
 		const struct room_history_line *l = room_history_at(h, from);
-		const char *text = cut_beginning(l->text, s->classify_chars);
+		const char *text = room_classifier_cut(l->text, s->classify_chars);
 
 		if ((l->turn == turn->id && !l->bot) || l->withheld ||
 		    n + strlen(text) + ROOM_NAME_MAX + 8 > size)
@@ -100,16 +119,18 @@ static void write_prompt(const struct room_context *context, const struct room_t
 	const struct room_floor *floor = context->floor;
 	const char *holder = room_person_name(context, room_floor_holder(floor));
 	bool active = room_floor_engaged(floor, context->settings, context->now);
+	const char *own = context->settings->classify_prompt;
 	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 	char people[PEOPLE_MAX], earlier[EARLIER_MAX];
 
 	room_moments_text(context->moments, context->now, moments, sizeof moments);
 	room_segment_lines(turn, lines, sizeof lines);
-	write_people(context, people, sizeof people);
+	room_classifier_people(context, people, sizeof people);
 	write_earlier(context, turn, earlier, sizeof earlier);
 	snprintf(buf, PROMPT_MAX, PROMPT_REPLY_DECISION, context->name,
-		 room_people_present(context), people, active ? "ACTIVE" : "AMBIENT",
-		 active && holder ? holder : "nobody", room_floor_others(floor),
+		 room_people_present(context), people, *own ? own : PROMPT_REPLY_QUESTION,
+		 active ? "ACTIVE" : "AMBIENT", active && holder ? holder : "nobody",
+		 room_floor_others(floor),
 		 room_floor_relevant_at(floor)
 			 ? (unsigned long long)((context->now - room_floor_relevant_at(floor)) /
 						NS_PER_S)
@@ -119,7 +140,13 @@ static void write_prompt(const struct room_context *context, const struct room_t
 
 bool room_classifier_ready(const struct room_classifier *c, const struct room_context *context)
 {
-	return context->now >= c->open_until && context->texts.n + PROMPT_MAX <= ROOM_TEXTS_MANY;
+	return !room_breaker_open(&c->breaker, context->now) &&
+	       context->texts.n + PROMPT_MAX <= ROOM_TEXTS_MANY;
+}
+
+uint32_t room_classifier_number(struct room_context *context)
+{
+	return ++context->classifier->question;
 }
 
 void room_classifier_ask(struct room_context *context, struct room_turn *turn)
@@ -131,8 +158,10 @@ void room_classifier_ask(struct room_context *context, struct room_turn *turn)
 	if (prompt)
 		write_prompt(context, turn, prompt);
 	turn->phase = ROOM_PHASE_CLASSIFYING;
+	turn->question = room_classifier_number(context);
 	turn->deadline = context->now + s->classify_ms * NS_PER_MS;
 	e->turn = turn->id;
+	e->chunk = turn->question;
 	e->text = prompt ? room_text_keep(context, prompt) : "";
 	e->ms = s->classify_ms;
 }
@@ -150,16 +179,13 @@ static void apply_answer(struct room_classifier *c, struct room_context *context
 		return;
 	}
 	if (answer >= 0) {
-		c->failures = 0;
 		room_turn_decide(turn, ROOM_RULE_CLASSIFIER, answer, (int64_t)took, s->classify_ms);
 	} else {
 		room_turn_decide(turn, ROOM_RULE_CLASSIFIER_FAILED, true, (int64_t)took,
 				 s->classify_ms);
-		if (++c->failures >= s->classify_failures) {
-			c->failures = 0;
-			c->open_until = context->now + s->classify_rest_s * NS_PER_S;
-		}
 	}
+	turn->question = 0;
+	room_breaker_record(&c->breaker, s, answer < 0, now);
 	room_turn_admit_classified(context, turn, answer > 0);
 }
 
@@ -169,7 +195,8 @@ void room_classifier_on_event(struct room_classifier *c, struct room_context *co
 	struct room_turn *t =
 		ev->type == ROOM_CLASSIFIED ? room_turn_by_id(context, ev->turn) : NULL;
 
-	if (t && t->phase == ROOM_PHASE_CLASSIFYING)
+	if (t && t->phase == ROOM_PHASE_CLASSIFYING && !t->overlap_judged &&
+	    t->question == ev->chunk)
 		apply_answer(c, context, t,
 			     ev->yes ? room_classifier_parse((const char *)ev->text.p, ev->text.n)
 				     : -1,

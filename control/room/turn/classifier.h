@@ -1,6 +1,7 @@
 /* The classifier: a small model that is asked whether a turn was meant for the bot, only where the
  * rules of admission leave that open. The question is an effect (CLASSIFY), the answer an event
- * (CLASSIFIED); meanwhile the turn is in the phase CLASSIFYING.
+ * (CLASSIFIED); meanwhile the turn is in the phase CLASSIFYING. Each question has a number, which
+ * its answer carries: the answer to another question, or a second one, changes nothing.
  *
  *   answer                            turn                        circuit breaker
  *   YES..., ALLOW... (any case)       admitted, classifier_allow  failures = 0
@@ -12,18 +13,36 @@
  *   (the breaker is open)             is not asked                closes after classify_rest_s
  *
  * An unreadable answer denies, because the earlier rules have admitted every turn that they are
- * sure of. For control/room only. */
+ * sure of. The numbers, the breaker and the parser also serve the questions about words over an
+ * answer (answer/overlap_question.h), which have a breaker of their own. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_CLASSIFIER_H
 #define CONTROL_ROOM_TURN_CLASSIFIER_H
 
 #include "control/room/base/context.h"
 
-struct room_classifier {
+struct settings;
+
+struct room_breaker {
 	unsigned failures; /* in a row */
 	uint64_t open_until;
 };
 
-/* The answer in the model's text: 1 yes, 0 no, -1 neither. */
+struct room_classifier {
+	struct room_breaker breaker;
+	uint32_t question; /* number of the newest one */
+};
+
+bool room_breaker_open(const struct room_breaker *b, uint64_t now);
+void room_breaker_record(struct room_breaker *b, const struct settings *s, bool failed,
+			 uint64_t now);
+/* The number of a new question. */
+uint32_t room_classifier_number(struct room_context *context);
+/* ": Ann, Bob", as many as the setting allows. */
+void room_classifier_people(const struct room_context *context, char *buf, size_t size);
+/* The end of a line, at most so many characters of it. */
+const char *room_classifier_cut(const char *text, unsigned chars);
+
+/* The answer in the model's text: 1 yes or interrupt, 0 no or ignore, -1 neither. */
 int room_classifier_parse(const char *text, size_t n);
 /* The circuit breaker is closed, and the step has space for a prompt. */
 bool room_classifier_ready(const struct room_classifier *c, const struct room_context *context);

@@ -306,7 +306,10 @@ static void time_out_turn(struct room_context *context, struct room_turn *turn)
 			room_turn_cancel(context, turn, ROOM_REASON_ASR_FAILED);
 		break;
 	case ROOM_PHASE_CLASSIFYING:
-		room_classifier_time_out(context->classifier, context, turn);
+		if (turn->overlap_judged)
+			room_overlap_give_up(context, turn->question);
+		else
+			room_classifier_time_out(context->classifier, context, turn);
 		break;
 	case ROOM_PHASE_DEFERRED:
 		room_turn_decide(turn, ROOM_RULE_DEFER_WAIT, false, s->defer_expire_ms,

@@ -14,8 +14,12 @@ static void note(struct scene *s, const struct room_effect *e)
 		abort();
 	if (e->type == ROOM_DO_ASR_APPEND || e->type == ROOM_DO_SAY_PCM)
 		return;
-	*d = (struct scene_did){
-		.type = e->type, .ms = s->ms, .user = e->user, .turn = e->turn, .gain = e->gain};
+	*d = (struct scene_did){.type = e->type,
+				.ms = s->ms,
+				.user = e->user,
+				.turn = e->turn,
+				.chunk = e->chunk,
+				.gain = e->gain};
 	if (e->record) {
 		d->turn = e->record->id;
 		d->user = e->record->user;

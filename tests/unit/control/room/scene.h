@@ -12,7 +12,7 @@ enum { SCENE_DID = 8192, SCENE_USERS = 12, SCENE_TEXT = 1024 };
 struct scene_did {
 	enum room_effect_type type;
 	uint64_t ms, user;
-	uint32_t turn, gain;
+	uint32_t turn, chunk, gain;
 	enum room_reason reason; /* of a record */
 	char text[SCENE_TEXT];
 };

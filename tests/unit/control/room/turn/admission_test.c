@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include "control/room/turn/classifier.h"
+#include "proto/media.h"
 #include "tests/unit/control/room/scene.h"
 
 enum { ALICE = 1, BOB };
@@ -203,6 +204,7 @@ static void judged(struct scene *s, bool did, const char *wrote)
 {
 	scene_event(s, (struct room_event){.type = ROOM_CLASSIFIED,
 					   .turn = scene_last(s, ROOM_DO_CLASSIFY)->turn,
+					   .chunk = scene_last(s, ROOM_DO_CLASSIFY)->chunk,
 					   .yes = did,
 					   .text = {(const uint8_t *)wrote, strlen(wrote)}});
 }
@@ -285,6 +287,7 @@ TEST(rule_025_082_what_was_judged_while_it_waited_waits_on)
 	scene_answer(s, "there was a king", 8000);
 	scene_event(s, (struct room_event){.type = ROOM_CLASSIFIED,
 					   .turn = scene_find(s, ROOM_DO_CLASSIFY)->turn,
+					   .chunk = scene_find(s, ROOM_DO_CLASSIFY)->chunk,
 					   .yes = true,
 					   .text = {(const uint8_t *)"YES", 3}});
 	scene_wait(s, 7000);
@@ -399,6 +402,38 @@ TEST(rule_082_an_answer_that_cannot_be_read_is_asked_again)
 	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 2);
 	judged(s, true, "YES");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+/* An answer to the attempt before is not one to this. */
+TEST(rule_082_an_answer_belongs_to_its_question)
+{
+	struct scene *s = two("admission classifier classify_attempts 2");
+	uint32_t turn, first;
+
+	scene_say(s, ALICE, "what is the capital of peru again");
+	turn = scene_last(s, ROOM_DO_CLASSIFY)->turn;
+	first = scene_last(s, ROOM_DO_CLASSIFY)->chunk;
+	judged(s, true, "perhaps");
+	scene_event(s, (struct room_event){.type = ROOM_CLASSIFIED,
+					   .turn = turn,
+					   .chunk = first,
+					   .yes = true,
+					   .text = slice_str("YES")});
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	judged(s, true, "NO");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 1);
+	scene_close(s);
+}
+
+TEST(the_question_to_the_classifier_is_a_setting)
+{
+	struct scene *s = two("admission classifier classify_prompt Meant?");
+	const char *text;
+
+	scene_say(s, ALICE, "what is the capital of peru again");
+	text = scene_find(s, ROOM_DO_CLASSIFY)->text;
+	CHECK(strstr(text, ". Meant?\n") && !strstr(text, "YES"));
 	scene_close(s);
 }
 
