@@ -48,7 +48,7 @@ struct watch {
 	struct {
 		uint32_t utterance; /* whose final words came in this step, 0 = none */
 		uint64_t user;
-	} words;
+	} words, lost; /* lost: which will have none */
 	uint8_t at[STATES_MACHINES], capture[ROOM_SPEAKERS];
 	struct voice {
 		uint64_t user, until;
@@ -128,12 +128,16 @@ static void recording_over(struct watch *w, uint32_t first)
 			w->utterance[i].state = ASR_NONE;
 }
 
-static void utterance_over(struct watch *w, uint32_t id, uint64_t user)
+static void utterance_over(struct watch *w, uint32_t id, uint64_t user, bool failed)
 {
 	struct utterance *u = &w->utterance[id % WATCH_UTTERANCES];
 
 	if (u->id != id || u->user != user || u->state != ASR_COMMITTED)
 		return;
+	if (failed) {
+		w->lost.utterance = id;
+		w->lost.user = user;
+	}
 	u->state = ASR_NONE;
 	if (u->first == id)
 		recording_over(w, id);
@@ -168,7 +172,8 @@ static void words_came(struct watch *w, const struct room_event *ev)
 {
 	const struct utterance *u = &w->utterance[ev->utterance % WATCH_UTTERANCES];
 
-	if (!has_letters((const char *)ev->text.p, ev->text.n) || u->id != ev->utterance || u->user != ev->user || u->state != ASR_COMMITTED)
+	if (!has_letters((const char *)ev->text.p, ev->text.n) || u->id != ev->utterance ||
+	    u->user != ev->user || u->state != ASR_COMMITTED)
 		return;
 	w->words.utterance = ev->utterance;
 	w->words.user = ev->user;
@@ -184,7 +189,7 @@ static void came(struct watch *w, const struct room *room, const struct room_eve
 		break;
 	case ROOM_TRANSCRIPT:
 	case ROOM_TRANSCRIPT_FAILED:
-		utterance_over(w, ev->utterance, ev->user);
+		utterance_over(w, ev->utterance, ev->user, ev->type == ROOM_TRANSCRIPT_FAILED);
 		break;
 	case ROOM_BRAIN_AUDIO:
 	case ROOM_BRAIN_TEXT:
@@ -254,6 +259,10 @@ static void asr_effect(struct watch *w, const struct room_effect *e)
 		u->first = w->recording = w->recording ? w->recording : e->utterance;
 		break;
 	case ROOM_DO_ASR_CANCEL:
+		if (known && u->state == ASR_COMMITTED) {
+			w->lost.utterance = u->id;
+			w->lost.user = u->user;
+		}
 		if (known)
 			u->state = ASR_NONE;
 		if (known && u->first == u->id)
@@ -381,10 +390,36 @@ static bool has_utterance(const struct room_turn *t, uint64_t user, uint32_t utt
 	return false;
 }
 
+/* Whether a turn of this user records that one of these rules dropped words of it. */
+static bool records_loss(const struct room *room, uint64_t user, const enum room_rule *rules,
+			 unsigned n)
+{
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		const struct room_turn *t = &room->turns.turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE || t->user != user)
+			continue;
+		for (unsigned k = 0; k < t->decisions && k < ROOM_CHAIN; k++)
+			for (unsigned r = 0; r < n; r++)
+				if (t->decision[k].rule == rules[r] && !t->decision[k].yes)
+					return true;
+		if (t->decisions > ROOM_CHAIN)
+			return true;
+	}
+	return false;
+}
+
 /* The words that came in this step belong to a turn, which ends with a reason. */
 static void look_at_words(struct watch *w, const struct room *room)
 {
-	if (!w->words.utterance)
+	static const enum room_rule imagined[] = {ROOM_RULE_NO_SPEECH, ROOM_RULE_SPEECH_RATE,
+						  ROOM_RULE_REPETITION},
+				    lost[] = {ROOM_RULE_TRANSCRIBED};
+
+	if (w->lost.utterance && !records_loss(room, w->lost.user, lost, 1))
+		broken(w, "no turn records that the words of utterance %u are lost",
+		       w->lost.utterance);
+	if (!w->words.utterance || records_loss(room, w->words.user, imagined, 3))
 		return;
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
 		if (room->turns.turn[i].phase != ROOM_PHASE_FREE &&
@@ -659,7 +694,7 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 	w->probability += gone < CHANCE_MS * NS_PER_MS ? gone : CHANCE_MS * NS_PER_MS;
 	w->now = now;
 	w->recording = 0;
-	w->words.utterance = 0;
+	w->words.utterance = w->lost.utterance = 0;
 	came(w, room, ev);
 	for (size_t i = 0; i < fx->n; i++)
 		did(w, room, &fx->v[i]);

@@ -11,7 +11,8 @@
  *   turns           end once, with a reason; every live turn makes progress; only speech holds a
  *                   waiting turn
  *   hearing         a turn is heard no longer than the endpointing delay after its last voice
- *   words           of a final transcript belong to a turn; one that ends for another turn's sake
+ *   words           of a final transcript belong to a turn, or it records why they were dropped,
+ * and a turn records a transcript that failed or is given up; one that ends for another turn's sake
  *                   leaves them there; one that ends as answered was asked
  *   time            after a timer the deadline is later; every waiting turn has a near deadline
  *   machines        no impossible transition, no impossible pair of states

@@ -131,7 +131,7 @@ static void end_capture(struct room_context *context, unsigned place, enum room_
 		room_asr_commit(context, place);
 	}
 	if (end != ROOM_CAPTURE_CHUNK)
-		room_asr_end_capture(context, t);
+		room_asr_end_capture(context, room_turn_hearing(context, place));
 }
 
 static void append_audio(struct room_context *context, unsigned place, struct slice pcm)

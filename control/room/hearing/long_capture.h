@@ -4,8 +4,10 @@
  *   input                                   result
  *   a chunk is full                         its transcript is awaited in one of
  *                                           ROOM_CAPTURE_CHUNKS places
- *   all places are taken                    the oldest chunk with a transcript becomes a segment
- *                                           of the turn
+ *   all places are taken, the oldest chunk  it becomes a segment of the turn
+ *   has its transcript
+ *   all places are taken, it has none yet   the turn awaits its transcripts, and the capture goes
+ *                                           on in a new turn (transcript.c)
  *   the speaker finishes                    segments and chunks become the words of one turn
  *   the speaker leaves, others are present  the words so far become the turn; pending chunks are
  *                                           cancelled
@@ -17,7 +19,7 @@
 struct room_capture_chunk;
 struct room_turn;
 
-/* A place for another chunk; NULL if as many as possible are pending. */
+/* A place for another chunk of this turn; NULL if as many as possible are pending. */
 struct room_capture_chunk *room_long_capture_add(struct room_turn *turn);
 
 #endif

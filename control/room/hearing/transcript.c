@@ -118,6 +118,12 @@ static void release_recording(struct room_context *context, uint64_t user, uint3
 		finish_recording(context);
 }
 
+/* No words of this much audio will come. */
+static void lose_words(struct room_turn *turn, uint32_t ms)
+{
+	room_turn_decide(turn, ROOM_RULE_TRANSCRIBED, false, ms, 0);
+}
+
 void room_asr_abandon(struct room_context *context, struct room_turn *turn)
 {
 	for (unsigned i = 0; i < turn->chunks; i++) {
@@ -126,6 +132,7 @@ void room_asr_abandon(struct room_context *context, struct room_turn *turn)
 		if (turn->chunk[i].done)
 			continue;
 		turn->chunk[i].done = turn->chunk[i].failed = true;
+		lose_words(turn, turn->chunk[i].ms);
 		e = room_emit(context, ROOM_DO_ASR_CANCEL);
 		e->user = turn->user;
 		e->utterance = turn->chunk[i].utterance;
@@ -143,11 +150,28 @@ static void queue_recording(struct room_context *context, unsigned place,
 	start_recordings(context, &out);
 }
 
+/* A place for the chunk that ends now. If all places of the turn await transcripts, the turn has
+ * been heard as far as they go, and the speaker goes on in another one. */
+static struct room_capture_chunk *add_chunk(struct room_context *context, unsigned place)
+{
+	struct room_turn *t = room_turn_hearing(context, place), *next;
+	struct room_capture_chunk *p = room_long_capture_add(t);
+
+	next = p ? NULL : room_turn_new(context, place);
+	if (!next)
+		return p;
+	room_turn_decide(t, ROOM_RULE_CONTINUED, true, next->id, 0);
+	next->latched = t->latched;
+	next->end_of_speech_at = t->end_of_speech_at;
+	room_asr_end_capture(context, t);
+	return room_long_capture_add(next);
+}
+
 void room_asr_commit(struct room_context *context, unsigned place)
 {
 	const struct room_capture *c = room_capture_of(context, place);
+	struct room_capture_chunk *p = add_chunk(context, place);
 	struct room_turn *t = room_turn_hearing(context, place);
-	struct room_capture_chunk *p = room_long_capture_add(t);
 
 	if (p) {
 		*p = (struct room_capture_chunk){.utterance = c->utterance,
@@ -162,6 +186,7 @@ void room_asr_commit(struct room_context *context, unsigned place)
 		else
 			emit_current(context, ROOM_DO_ASR_COMMIT, place);
 	} else {
+		lose_words(t, (uint32_t)room_signal_ms(&c->signal));
 		room_asr_discard(context, place);
 	}
 }
@@ -469,10 +494,12 @@ static void apply_transcript(struct room_context *context, const struct room_eve
 		return;
 	}
 	p->done = true;
-	if (ev->type == ROOM_TRANSCRIPT_FAILED)
+	if (ev->type == ROOM_TRANSCRIPT_FAILED) {
 		p->failed = true;
-	else
+		lose_words(t, p->ms);
+	} else {
 		store_words(context, t, p, ev);
+	}
 	if (present)
 		update_session(context, place, p);
 	if (present && room_turn_hearing(context, place) == t)

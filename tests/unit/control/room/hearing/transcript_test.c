@@ -72,6 +72,48 @@ TEST(rule_042_more_pieces_than_can_be_awaited_lose_no_words)
 	world_end(&w);
 }
 
+/* Speech-to-text is slower than the speaker: no chunk is dropped for that. */
+TEST(rule_042_156_a_chunk_beyond_those_that_are_awaited_belongs_to_another_turn)
+{
+	struct world w;
+	char words[32];
+
+	world_begin(&w, "capture_max_ms=2000 interruptions=none", 1);
+	for (unsigned i = 0; i < ROOM_CAPTURE_CHUNKS + 2; i++)
+		world_sound(&w, 1, 2000, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 0);
+	world_sound(&w, 1, 600, 6000);
+	world_sound_end(&w, 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], ROOM_CAPTURE_CHUNKS + 3);
+	for (unsigned i = 1; i <= ROOM_CAPTURE_CHUNKS + 3; i++) {
+		w.utterance[1] = i;
+		snprintf(words, sizeof words, "%s number%u", i > 1 ? "and" : "parley", i);
+		world_words(&w, 1, words);
+	}
+	CHECK(strstr(w.ask, "parley number1 and number2 and number3 and number4"));
+	CHECK(strstr(w.ask, "and number6 and number7 and number8 and number9"));
+	world_end(&w);
+}
+
+TEST(rule_156_words_that_speech_to_text_lost_are_recorded)
+{
+	struct world w;
+	char why[4096];
+
+	world_begin(&w, "capture_max_ms=2000", 1);
+	world_sound(&w, 1, 2000, 6000);
+	world_words(&w, 1, "parley what time is it");
+	world_sound(&w, 1, 600, 6000);
+	world_sound_end(&w, 1);
+	world_step(&w, (struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+					   .user = 1,
+					   .utterance = w.last[ROOM_DO_ASR_COMMIT].utterance});
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK_INT(room_why(w.room, w.asked, why, sizeof why), 0);
+	CHECK(strstr(why, "transcribed          no  value=600 "));
+	world_end(&w);
+}
+
 TEST(rule_042_a_piece_whose_words_are_late_does_not_take_the_others_along)
 {
 	struct world w;
