@@ -77,7 +77,7 @@ all: $(PROGRAMS)
 tests: $(TESTBINS)
 
 # mediad makes no HTTP requests; without libcurl and its dependencies it needs 4 MB less memory.
-$(B)/mediad: $(call objs,$(MEDIAD) $(filter-out ipc/http.c,$(COMMON)))
+$(B)/mediad: $(call objs,$(MEDIAD) $(filter-out ipc/http.c ipc/http_guard.c,$(COMMON)))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)

@@ -1,6 +1,7 @@
 #include "ipc/http.h"
 
 #include "ipc/env.h"
+#include "ipc/http_guard.h"
 #include "proto/base/cursor.h"
 
 #include <arpa/inet.h>
@@ -37,6 +38,7 @@ struct http {
 	CURLM *multi;	     /* NULL on replay */
 	struct event *timer; /* curl's own */
 	char *ca_file, *user_agent;
+	const struct http_guard *guard; /* NULL: none */
 	struct http_req *reqs;
 	bool global; /* curl_global_init was called */
 	bool busy;   /* inside finish_all */
@@ -51,7 +53,9 @@ struct http_req {
 	struct curl_slist *headers;
 	struct buf head, body; /* of a body in parts: bytes not delivered yet */
 	size_t max_body, came; /* came: all of the body so far */
+	bool cut;	       /* a longer body is cut */
 	bool too_big, no_memory, parts_told;
+	struct http_guard_watch watch;
 	char errtext[CURL_ERROR_SIZE];
 	uint32_t source;
 	http_resp_h *h, *parth;
@@ -102,6 +106,11 @@ static size_t on_body(char *p, size_t size, size_t n, void *arg)
 
 	n *= size;
 	if (n > req->max_body - req->came) {
+		if (req->cut) {
+			n = req->max_body - req->came;
+			req->came += n;
+			append(req, &req->body, p, n, req->max_body);
+		}
 		req->too_big = true;
 		return 0;
 	}
@@ -127,10 +136,12 @@ static int errno_of(const struct http_req *req, CURLcode code)
 {
 	long os = 0, verify = 0;
 
-	if (req->too_big)
-		return EMSGSIZE;
 	if (req->no_memory)
 		return ENOMEM;
+	if (req->too_big)
+		return req->cut && req->came == req->max_body ? 0 : EMSGSIZE;
+	if (req->watch.refused && code)
+		return EACCES;
 	switch (code) {
 	case CURLE_OK:
 		return 0;
@@ -514,6 +525,8 @@ static int set_options(struct http_req *req, const struct http_call *call)
 	    (loopback(call->url) && curl_easy_setopt(e, CURLOPT_PROXY, "")))
 		return ENOMEM;
 	err = set_trust(req, req->http->ca_file);
+	if (!err && req->watch.guard)
+		err = http_guard_set(&req->watch, e);
 	if (!err)
 		err = set_headers(req, call);
 	return err ? err : set_method(req, call);
@@ -565,6 +578,8 @@ int http_request(struct http_req **out, struct http *h, const struct http_call *
 	req->h = rh;
 	req->parth = call->parth;
 	req->arg = arg;
+	req->cut = call->cut;
+	req->watch.guard = h->guard;
 	req->max_body = call->max_body ? call->max_body : DEFAULT_MAX_BODY;
 	err = env_source_add(h->env, &req->source, input, req);
 	if (!err)
@@ -611,6 +626,16 @@ static int start_multi(struct http *h)
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
 	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)MAX_CONNECTIONS);
 	return 0;
+}
+
+int http_alloc_guarded(struct http **out, struct env *env, const char *ca_file,
+		       const char *user_agent, const struct http_guard *guard)
+{
+	int err = guard ? http_alloc(out, env, ca_file, user_agent) : EINVAL;
+
+	if (!err)
+		(*out)->guard = guard;
+	return err;
 }
 
 int http_alloc(struct http **out, struct env *env, const char *ca_file, const char *user_agent)

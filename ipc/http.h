@@ -8,11 +8,13 @@
 #ifndef IPC_HTTP_H
 #define IPC_HTTP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct env;
 struct http;
+struct http_guard;
 struct http_req;
 
 struct http_resp;
@@ -27,13 +29,15 @@ struct http_call {
 	uint32_t timeout_ms; /* whole request; 0 = 15000 */
 	uint32_t connect_ms; /* of that: name, TCP, proxy and TLS; 0 = 5000 */
 	size_t max_body;     /* of the response; 0 = 4 MiB; longer fails with EMSGSIZE */
+	bool cut;	     /* a longer body is cut at max_body instead */
 	size_t sound_at;     /* offset in the body of audio that a codec made; 0: none */
 	http_resp_h *parth;  /* gets the body of a 2xx in parts; the response then has none */
 };
 
 struct http_resp {
 	int err; /* 0, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, EPROTO (TLS), EKEYEXPIRED (a
-		  certificate is not valid at the time that the clock shows), EMSGSIZE, EIO */
+		  certificate is not valid at the time that the clock shows), EMSGSIZE, EACCES
+		  (the guard refused the address), EIO */
 	const char *errtext; /* curl's message if err != 0, else "" */
 	int status;	     /* 200 …; 0 when err */
 	struct slice_ {
@@ -44,6 +48,11 @@ struct http_resp {
 
 /* ca_file: extra CA or NULL. user_agent copied. Caller owns *out. */
 int http_alloc(struct http **out, struct env *env, const char *ca_file, const char *user_agent);
+/* The same for URLs of strangers: every request goes past the guard (ipc/http_guard.h), which is
+ * borrowed, and shares no connection with another http. Bodies may be compressed; max_body counts
+ * what they unpack to. */
+int http_alloc_guarded(struct http **out, struct env *env, const char *ca_file,
+		       const char *user_agent, const struct http_guard *guard);
 /* Cancels all requests without calling a handler. */
 struct http *http_free(struct http *h);
 

@@ -1,0 +1,43 @@
+/* Keeps HTTP requests for URLs of strangers away from this machine and its network (server-side
+ * request forgery).
+ *
+ * The addresses of sockets are judged (proto/base/public_address.h), once before curl connects and
+ * once before it sends a request, since a connection that is used again is not opened again. No
+ * proxy is used: it would be the only address that anybody judges. URLs may be http and https
+ * without user and password, to the usual ports, and to names that are public. */
+#ifndef IPC_HTTP_GUARD_H
+#define IPC_HTTP_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct http_guard;
+
+enum { HTTP_GUARD_ALLOWED_MAX = 16 };
+
+/* allowed: addresses that may be reached although they are not public, or on another port, as the
+ * operator's own list "10.0.0.5:80, [fd00::1]:8080"; NULL or "": none. EINVAL: malformed or too
+ * many. Caller owns *out. */
+int http_guard_alloc(struct http_guard **out, const char *allowed);
+struct http_guard *http_guard_free(struct http_guard *g);
+
+/* Judges a URL before anything is resolved. False: `why` gets the reason, for the model: "this
+ * address is not read: …." */
+bool http_guard_url(const struct http_guard *g, const char *url, char *why, size_t size);
+
+/* Joins a base URL and a reference, as that of a redirect, without its fragment. False: malformed
+ * or too long. */
+bool http_guard_join(const char *base, const char *reference, char *to, size_t size);
+/* The host of a URL, for people and for limits by host. False: malformed or too long. */
+bool http_guard_host(const char *url, char *to, size_t size);
+
+/* What curl's callbacks know of a request; belongs to ipc/http.c and outlives the handle. */
+struct http_guard_watch {
+	const struct http_guard *guard;
+	bool refused; /* a socket was refused */
+};
+/* Sets the options of a curl handle. ENOMEM. */
+int http_guard_set(struct http_guard_watch *w, void *easy);
+
+#endif
