@@ -1,7 +1,9 @@
 /* How evenly mediad sends: pace_p999_us, calls_per_core. And the far end for another client under
  * the same load (--far). Beside both stands what this machine does at the time for a bare pacer,
  * which encodes and seals the same streams by library calls, alternating: pace_vs_bare,
- * calls_per_core_vs_bare. Only calls whose encoder runs at its full complexity count.
+ * calls_per_core_vs_bare. Only calls whose encoder runs at its full complexity count. Where neither
+ * mediad nor the bare pacer can carry a hundred of them, pace_vs_bare is the ratio at the most that
+ * both carry.
  *
  * The kernel's receive times of the datagrams of one call, one less the one before it, less 20 ms:
  * that is the interval error. What is said is sound all the time, so every call sends every 20 ms.
@@ -40,11 +42,14 @@ enum {
 	RATE = 24000,
 	SPEECH = 4 * RATE,
 	BARE_CALLS = 40, /* of the bare pacer beside calls_per_core_vs_bare */
-	FIRST = 30,
+	FIRST = 10,
 	STEP = 10,
 	MOST = 120,
+	TRIES = 2, /* of a number of calls: a busy machine may spoil one */
+	GRAIN = 5, /* of the number of calls that both carry */
 	LIMIT_US = 1000,
 	SECONDS = 4,
+	CARRIED_PERCENT = 95, /* of the packets that were due */
 	TURNS = 3,
 	THREADS_MAX = 64,
 	INTERVALS = 1 << 20,
@@ -103,7 +108,7 @@ static unsigned pace_threads(int cpu)
 struct figures {
 	double p50, p99, p999, max;
 	size_t n, lost;
-	unsigned complexity; /* of the encoders, the lowest; of mediad's only */
+	unsigned complexity; /* of the encoders, the lowest */
 };
 
 static void notes_stop(struct figures *out, const char *raw)
@@ -266,6 +271,7 @@ static void bare_measure(struct stage *s, struct figures *out, unsigned calls, i
 	notes_start();
 	plane_run(s->plane, SECONDS * 1000);
 	notes_stop(out, "pace_bare");
+	out->complexity = ENCODER_COMPLEXITY;
 	atomic_store(&bare.over, true);
 	for (unsigned i = 0; i < bare.threads; i++)
 		pthread_join(t[i], NULL);
@@ -274,47 +280,105 @@ static void bare_measure(struct stage *s, struct figures *out, unsigned calls, i
 
 /* ---- rows ---- */
 
+/* Whether the packets that were due have left, at full complexity. */
+static bool is_carried(const struct figures *f, unsigned calls)
+{
+	return f->complexity >= ENCODER_COMPLEXITY &&
+	       (f->n + f->lost) * 100 >= (size_t)calls * SECONDS * 50 * CARRIED_PERCENT;
+}
+
 static void pace_row(void)
 {
 	struct stage s = {0};
-	struct figures fifty, ours[TURNS], floor[TURNS];
-	double ratio[TURNS], p999[TURNS], bare_p999[TURNS];
-	unsigned low = ENCODER_COMPLEXITY_MAX, n = 0;
+	struct figures fifty, hundred[TURNS];
+	double p999[TURNS];
 
 	stage_start(&s, -1);
 	add_calls(&s, 50);
 	stage_measure(&s, &fifty, "pace_50");
 	add_calls(&s, 100);
 	for (unsigned t = 0; t < TURNS; t++) {
-		stage_measure(&s, &ours[t], "pace_100");
-		bare_measure(&s, &floor[t], 100, -1);
-		low = ours[t].complexity < low ? ours[t].complexity : low;
-		p999[t] = ours[t].p999;
-		bare_p999[t] = floor[t].p999;
-		if (ours[t].complexity >= ENCODER_COMPLEXITY)
-			ratio[n++] = ours[t].p999 / floor[t].p999;
+		stage_measure(&s, &hundred[t], "pace_100");
+		p999[t] = hundred[t].p999;
 	}
 	bench_row_more("pace_p999_us", fmax(fifty.p999, bench_median(p999, TURNS)), "us",
 		       "\"at_50\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, "
 		       "\"intervals\": %zu, \"skipped\": %zu, \"complexity\": %u}, "
 		       "\"at_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, "
-		       "\"intervals\": %zu, \"skipped\": %zu, \"complexity\": %u}, "
-		       "\"bare_pacer_of_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, "
-		       "\"max\": %.0f}",
+		       "\"intervals\": %zu, \"skipped\": %zu, \"complexity\": %u}",
 		       fifty.p50, fifty.p99, fifty.p999, fifty.max, fifty.n, fifty.lost,
-		       fifty.complexity, ours[0].p50, ours[0].p99, ours[0].p999, ours[0].max,
-		       ours[0].n, ours[0].lost, ours[0].complexity, floor[0].p50, floor[0].p99,
-		       floor[0].p999, floor[0].max);
-	if (!n)
-		fprintf(stderr, "bench: pace_vs_bare: no turn ran at complexity %d\n",
-			ENCODER_COMPLEXITY);
-	else
-		bench_row_more("pace_vs_bare", bench_median(ratio, n), "x",
-			       "\"p999_us\": %.0f, \"bare_p999_us\": %.0f, \"turns\": %u, "
-			       "\"complexity\": %u, \"threads\": %u",
-			       bench_median(p999, TURNS), bench_median(bare_p999, TURNS), n, low,
-			       pace_threads(-1));
+		       fifty.complexity, hundred[0].p50, hundred[0].p99, hundred[0].p999,
+		       hundred[0].max, hundred[0].n, hundred[0].lost, hundred[0].complexity);
 	plane_free(s.plane);
+}
+
+struct turns {
+	double ratio[TURNS], ours[TURNS], bare[TURNS];
+	unsigned n; /* those in which both carried all calls */
+};
+
+/* In a mediad of its own, because encoders that were degraded take seconds to recover. */
+static void measure_turns(struct turns *out, unsigned calls, unsigned turns)
+{
+	struct stage s = {0};
+	struct figures ours, floor;
+
+	*out = (struct turns){0};
+	stage_start(&s, -1);
+	add_calls(&s, calls);
+	for (unsigned t = 0; t < turns; t++) {
+		stage_measure(&s, &ours, "pace");
+		bare_measure(&s, &floor, calls, -1);
+		fprintf(stderr,
+			"bench: pace: %u calls: complexity %u, %zu packets in p99.9 %.0f us; "
+			"bare %zu in %.0f us\n",
+			calls, ours.complexity, ours.n, ours.p999, floor.n, floor.p999);
+		if (!is_carried(&ours, calls) || !is_carried(&floor, calls))
+			continue;
+		out->ours[out->n] = ours.p999;
+		out->bare[out->n] = floor.p999;
+		out->ratio[out->n++] = ours.p999 / floor.p999;
+	}
+	plane_free(s.plane);
+}
+
+/* The most calls, in steps of GRAIN, that mediad and the bare pacer both carry; 0: none. */
+static unsigned find_carried(void)
+{
+	unsigned low = 0, high = 100 / GRAIN + 1, k = 100 / GRAIN;
+	struct turns turns;
+
+	while (high - low > 1) {
+		measure_turns(&turns, k * GRAIN, 1);
+		if (turns.n)
+			low = k;
+		else
+			high = k;
+		k = (low + high) / 2;
+	}
+	return low * GRAIN;
+}
+
+static void vs_bare_row(void)
+{
+	unsigned calls = find_carried();
+	struct turns turns = {0};
+
+	for (; calls; calls -= GRAIN) {
+		measure_turns(&turns, calls, TURNS);
+		if (turns.n > TURNS / 2)
+			break;
+	}
+	if (!calls) {
+		fprintf(stderr, "bench: pace_vs_bare: %d calls are too many at complexity %d\n",
+			GRAIN, ENCODER_COMPLEXITY);
+		return;
+	}
+	bench_row_more("pace_vs_bare", bench_median(turns.ratio, turns.n), "x",
+		       "\"calls\": %u, \"complexity\": %d, \"p999_us\": %.0f, "
+		       "\"bare_p999_us\": %.0f, \"turns\": %u, \"threads\": %u",
+		       calls, ENCODER_COMPLEXITY, bench_median(turns.ours, turns.n),
+		       bench_median(turns.bare, turns.n), turns.n, pace_threads(-1));
 }
 
 struct core {
@@ -324,21 +388,27 @@ struct core {
 	unsigned complexity;
 };
 
+/* Whether mediad sustains so many calls; one that it did not sustain before it does not. */
 static void try_calls(struct stage *s, struct core *c, unsigned calls)
 {
+	bool over = true, over_vs_bare = true;
 	struct figures f, floor;
 
 	speakers_set(s->speakers, calls, 1, 1);
-	speakers_start(s->speakers, NULL, NULL);
-	stage_measure(s, &f, "calls_per_core");
-	speakers_stop(s->speakers);
-	bare_measure(s, &floor, BARE_CALLS, 0);
+	for (unsigned t = 0; t < TRIES && (over || over_vs_bare); t++) {
+		speakers_start(s->speakers, NULL, NULL);
+		stage_measure(s, &f, "calls_per_core");
+		speakers_stop(s->speakers);
+		bare_measure(s, &floor, BARE_CALLS, 0);
+		over = over && (!is_carried(&f, calls) || f.p999 > LIMIT_US);
+		over_vs_bare =
+			over_vs_bare && (!is_carried(&f, calls) || f.p999 > floor.p999 + LIMIT_US);
+	}
 	c->p999 = f.p999;
 	c->bare_p999 = floor.p999;
 	c->complexity = f.complexity;
-	c->over = c->over || f.p999 > LIMIT_US || f.complexity < ENCODER_COMPLEXITY;
-	c->over_vs_bare = c->over_vs_bare || f.p999 > floor.p999 + LIMIT_US ||
-			  f.complexity < ENCODER_COMPLEXITY;
+	c->over = c->over || over;
+	c->over_vs_bare = c->over_vs_bare || over_vs_bare;
 	c->best = c->over ? c->best : calls;
 	c->best_vs_bare = c->over_vs_bare ? c->best_vs_bare : calls;
 }
@@ -442,6 +512,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "--far"))
 		return far_end_main();
 	pace_row();
+	vs_bare_row();
 	core_row();
 	return 0;
 }

@@ -1,5 +1,5 @@
 // pace_discordjs_p999_us: the packet intervals of @discordjs/voice at 50 and 100 speaking calls, Opus passed through, measured at
-// the same far end as mediad's pace_p999_us. One process holds all connections, each with a player of its own.
+// the same far end as mediad's pace_p999_us, DAVE at version 1. One process holds all connections, each with a player of its own.
 import { fork, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import OpusScript from 'opusscript';
 
 const SECONDS = 6;
+const FIRST_CHANNEL = 4000000000; // far_end_guild(0): the DAVE group of a call has the id of its channel
 const row = (name, value, unit, more) => console.log(JSON.stringify({ name, value: Number(value.toPrecision(5)), unit, ...more })
   .replace(/":/g, '": ').replace(/,"/g, ', "'));
 
@@ -27,10 +28,11 @@ async function speak(calls) {
   async function* forever() { for (;;) yield* frames; }
   for (let call = 0; call < calls; call += 1) {
     const id = String(call + 1);
+    const channel = String(FIRST_CHANNEL + call);
     const adapterCreator = (methods) => ({
       sendPayload() {
         setImmediate(() => {
-          methods.onVoiceStateUpdate({ guild_id: id, channel_id: '2', user_id: '900', session_id: 'session', self_deaf: true, self_mute: false,
+          methods.onVoiceStateUpdate({ guild_id: id, channel_id: channel, user_id: '900', session_id: 'session', self_deaf: true, self_mute: false,
             deaf: false, mute: false, self_video: false, suppress: false, request_to_speak_timestamp: null });
           methods.onVoiceServerUpdate({ guild_id: id, token: `token-of-call-${call}`, endpoint: process.env.ENDPOINT });
         });
@@ -38,7 +40,7 @@ async function speak(calls) {
       },
       destroy() {},
     });
-    const conn = V.joinVoiceChannel({ guildId: id, channelId: '2', selfDeaf: true, selfMute: false, daveEncryption: false, adapterCreator });
+    const conn = V.joinVoiceChannel({ guildId: id, channelId: channel, selfDeaf: true, selfMute: false, daveEncryption: true, adapterCreator });
     conn.on('error', (e) => { console.error(e); process.exit(1); });
     await V.entersState(conn, V.VoiceConnectionStatus.Ready, 10000);
     const player = V.createAudioPlayer();
