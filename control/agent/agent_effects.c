@@ -178,7 +178,7 @@ static bool perform_answer(struct agent *a, const struct room_effect *e)
 		roles_cancel(a->roles, ENGINE_USE_REPLY, e->turn);
 		break;
 	case ROOM_DO_BRAIN_TRUNCATE:
-		roles_truncate(a->roles, e->turn, e->ms);
+		roles_truncate(a->roles, e->turn, e->ms, e->text);
 		break;
 	case ROOM_DO_ADDRESSEE:
 		if (agent_may_spend(a, &tokens))

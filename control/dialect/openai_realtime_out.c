@@ -147,9 +147,9 @@ static int send_session(const struct sink *to, const struct openai_codec *c, jso
 /* ---- the conversation ---- */
 
 /* Steals content, which is the rest of the item. */
-static int send_item(const struct sink *to, json_t *content, const char *id)
+static int send_item(const struct sink *to, json_t *content, const struct realtime_command *cmd)
 {
-	json_t *item = json_pack("{s:s*}", "id", is_given(id) ? id : NULL);
+	json_t *item = json_pack("{s:s*}", "id", is_given(cmd->id) ? cmd->id : NULL);
 	int err = item && content ? json_object_update(item, content) : ENOMEM;
 
 	json_decref(content);
@@ -157,8 +157,9 @@ static int send_item(const struct sink *to, json_t *content, const char *id)
 		json_decref(item);
 		return ENOMEM;
 	}
-	return send_event(to,
-			  json_pack("{s:s,s:o}", "type", "conversation.item.create", "item", item));
+	return send_event(to, json_pack("{s:s,s:s*,s:o}", "type", "conversation.item.create",
+					"previous_item_id",
+					is_given(cmd->after) ? cmd->after : NULL, "item", item));
 }
 
 static int send_line(const struct sink *to, const struct openai_codec *c,
@@ -169,7 +170,7 @@ static int send_line(const struct sink *to, const struct openai_codec *c,
 				   cmd->assistant ? "assistant" : "user", "content", "type",
 				   cmd->assistant ? c->family->said : "input_text", "text",
 				   cmd->text),
-			 cmd->id);
+			 cmd);
 }
 
 static int send_image(const struct sink *to, const struct openai_codec *c,
@@ -197,7 +198,7 @@ static int send_image(const struct sink *to, const struct openai_codec *c,
 	return send_item(
 		to,
 		json_pack("{s:s,s:s,s:o}", "type", "message", "role", "user", "content", content),
-		cmd->id);
+		cmd);
 }
 
 static int send_result(const struct sink *to, const struct realtime_command *cmd)
@@ -205,7 +206,7 @@ static int send_result(const struct sink *to, const struct realtime_command *cmd
 	return send_item(to,
 			 json_pack("{s:s,s:s,s:s}", "type", "function_call_output", "call_id",
 				   cmd->call, "output", cmd->text),
-			 cmd->id);
+			 cmd);
 }
 
 /* ---- answers ---- */
@@ -245,7 +246,7 @@ static int send_say(const struct sink *to, const struct openai_codec *c,
 				 json_pack("{s:s,s:s,s:[{s:s,s:s}]}", "type", "force_message",
 					   "role", "assistant", "content", "type", "text", "text",
 					   cmd->text),
-				 NULL);
+				 &(struct realtime_command){.id = NULL});
 	instructions = malloc(size);
 	if (!instructions)
 		return ENOMEM;

@@ -45,7 +45,7 @@ enum realtime_command_type {
 	REALTIME_INSTRUCT, /* instructions from now on */
 	REALTIME_TOOLS,	   /* tools from now on */
 	/* A line of the conversation, which asks for nothing: id, "" leaves it to the server, at
-	 * most 32 characters; assistant, text. */
+	 * most 32 characters; assistant, text; after: the item before it, "" for the last. */
 	REALTIME_ITEM,
 	REALTIME_IMAGE,	   /* id as above, mime, data: the encoded picture; text: about it */
 	REALTIME_ACTIVITY, /* a speaker's audio begins */
@@ -74,7 +74,7 @@ struct realtime_command {
 	/* "" or NULL for none. tools: a JSON array of {name, description, parameters (JSON
 	 * schema)}. handle: of REALTIME_HANDLE of an earlier connection. */
 	const char *instructions, *tools, *handle;
-	const char *id, *call, *name, *text, *mime;
+	const char *id, *after, *call, *name, *text, *mime;
 	struct slice data;
 };
 

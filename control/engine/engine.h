@@ -134,7 +134,8 @@ struct engine_ops {
 	 * ENOTSUP, ENOMEM. */
 	int (*aside)(void *engine, uint32_t ask, const char *text);
 	int (*hear)(void *engine, const struct engine_message *message);
-	void (*truncate)(void *engine, uint32_t ask, uint32_t ms);
+	/* As much of its answer was played; heard: the words of that. */
+	void (*truncate)(void *engine, uint32_t ask, uint32_t ms, const char *heard);
 	void (*forget)(void *engine, uint32_t turn);
 	/* An ask may come soon: a session that was closed since nobody used it is opened. */
 	void (*wake)(void *engine);

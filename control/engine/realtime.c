@@ -100,10 +100,12 @@ static void realtime_cancel(void *engine, uint32_t ask)
 		      &(struct conversation_input){.type = CONVERSATION_CANCEL, .ask = ask});
 }
 
-static void realtime_truncate(void *engine, uint32_t ask, uint32_t ms)
+static void realtime_truncate(void *engine, uint32_t ask, uint32_t ms, const char *heard)
 {
-	realtime_step(engine, &(struct conversation_input){
-				      .type = CONVERSATION_TRUNCATE, .ask = ask, .ms = ms});
+	realtime_step(engine, &(struct conversation_input){.type = CONVERSATION_TRUNCATE,
+							   .ask = ask,
+							   .ms = ms,
+							   .text = slice_str(heard)});
 }
 
 static void realtime_forget(void *engine, uint32_t turn)

@@ -63,6 +63,7 @@ static void send_item(struct realtime_socket *s, const struct conversation_outpu
 	send_command(s,
 		     &(struct realtime_command){.type = REALTIME_ITEM,
 						.id = o->id,
+						.after = o->after,
 						.assistant = o->message->role == ENGINE_ASSISTANT,
 						.text = line});
 }

@@ -246,12 +246,12 @@ void roles_aside(struct roles *r, uint32_t turn, const char *text)
 		log_warn("aside_failed", "turn=%u error=\"%s\"", turn, strerror(err));
 }
 
-void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms)
+void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms, const char *heard)
 {
 	struct live *l = roles_live_by_turn(r, ENGINE_USE_VOICE, turn);
 
 	if (l && l->by && l->by->engine)
-		l->by->caps->ops->truncate(l->by->engine, l->id, ms);
+		l->by->caps->ops->truncate(l->by->engine, l->id, ms, heard);
 }
 
 void roles_forget(struct roles *r, uint32_t turn)

@@ -102,7 +102,7 @@ int roles_result(struct roles *r, uint32_t turn, const char *call, const char *t
 /* An answer may be asked for soon. */
 void roles_wake(struct roles *r);
 /* As much of the turn's last answer was played. */
-void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms);
+void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms, const char *heard);
 /* The turn was superseded or rolled back: its questions and answers never happened. */
 void roles_forget(struct roles *r, uint32_t turn);
 

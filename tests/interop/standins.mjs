@@ -66,6 +66,25 @@ async function openai(port, params, apiKey = 'none') {
 const user = (text) => ({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] } });
 const spoken = (done) => done.response.output[0]?.content?.[0]?.transcript;
 
+// A part of an answer takes its place: the next answer follows from that part alone.
+async function replaced() {
+  const s = await standin('openai', {});
+  const c = await openai(s.port, { model: 'gpt-realtime' });
+  c.send({ type: 'session.update', session: { type: 'realtime', output_modalities: ['text'] } });
+  c.send(user('repeat one two three four'));
+  c.send({ type: 'response.create' });
+  const { id } = (await c.next('response.done')).response.output[0];
+  c.send(user('[Bob]: hm'));
+  c.send({ type: 'conversation.item.create', previous_item_id: id, item: { id: 'heard_1', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'one two' }] } });
+  const put = await c.next((e) => e.type === 'conversation.item.added' && e.item.id === 'heard_1');
+  c.send({ type: 'conversation.item.delete', item_id: id });
+  c.send(user('what did you say'));
+  c.send({ type: 'response.create' });
+  const said = (await c.next('response.done')).response.output[0].content[0].text;
+  check('openai: what was heard of an answer takes its place', put.previous_item_id === id && said === 'I said: one two', said);
+  await s.stop();
+}
+
 async function realtime() {
   const s = await standin('openai', { script: 'response 6 call lookup {"city":"Paris"}\nresponse 8 gap 40\ncommit transcript what is the code word' });
   const c = await openai(s.port, { model: 'gpt-realtime' });
@@ -530,7 +549,7 @@ async function elevenClient() {
   await s.stop();
 }
 
-const parts = { realtime, transcription, turnDetection, faults, agents, beta, xai, gemini, geminiFaults, elevenSpeech, elevenClient };
+const parts = { realtime, replaced, transcription, turnDetection, faults, agents, beta, xai, gemini, geminiFaults, elevenSpeech, elevenClient };
 await main(async () => {
   const chosen = process.argv.slice(2);
   for (const [name, part] of Object.entries(parts)) {

@@ -83,9 +83,10 @@ answered() { [ "$(turns answered)" -gt 0 ]; }
 words() { [ "$(said "$1")" -gt 0 ]; }
 answered_or_told() { answered || words "$1"; }
 
-# config PROVIDER PORT URL: which provider has which role.
+# config PROVIDER PORT URL FAULT: which provider has which role.
 config() {
-	local roles more=
+	local roles more= speech=
+	[ "$4" != unheard_words ] || speech=', "speech": ["local"]'
 	case $1 in
 	xai)
 		roles='"voice": ["brain"], "transcribe": ["hearing"]'
@@ -96,7 +97,8 @@ config() {
 	*) roles='"text": ["brain"], "speech": ["local"], "transcribe": ["local"]' ;;
 	esac
 	echo "{\"providers\": [{\"name\": \"brain\", \"dialect\": \"$1\", \"url\": \"$3\"},"
-	echo "{\"name\": \"local\", \"dialect\": \"openai\", \"url\": \"$local\"}$more], \"roles\": {$roles}"
+	echo "{\"name\": \"local\", \"dialect\": \"openai\", \"url\": \"$local\"}$more], \"roles\": {$roles$speech}"
+	[ -z "$speech" ] || echo ', "answer_audio": "speech"'
 	case $1 in openai | xai | gemini) ;; *) echo ', "reply_path": "brain"' ;; esac
 	echo "}"
 }
@@ -115,7 +117,7 @@ address() {
 # ask_question FAULT: in the background, as `ask`; of an answer that is cut, another question 2 s into it.
 ask_question() {
 	local more=
-	[ "$1" != after_the_cut ] || more="2000 $question"
+	case $1 in after_the_cut | unheard_words) more="2000 $question" ;; esac
 	"$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" \
 		--out "$D/out" --guild $GUILD --channel $VOICE --user $ALICE --bot $BOT --say "$question" \
 		${more:+--line "$more"} >"$D/ask-$name.out" 2>&1 &
@@ -132,6 +134,20 @@ late() {
 	esac
 	sed -n "/$cut/,\$p" "$D/record-$name/events.jsonl" | grep '"what":"out"' | grep -cE '"type":"response.output_audio.delta"|"inlineData"|"audio":"'
 }
+# replaced: how many lines control put in the place of another, each a beginning of the answer; how many of those it deleted; how many
+# errors the stand-in sent.
+replaced() {
+	local sent whole line text deleted=0 put=0
+	sent=$D/record-$name/events.jsonl
+	whole=$(sed -n 's/^answer .* => //p' "$D/$name.script")
+	while read -r line; do
+		text=$(echo "$line" | sed -nE 's/.*"output_text","text":"([^"]*)".*/\1/p')
+		case $whole in "$text"?*) [ -z "$text" ] || put=$((put + 1)) ;; esac
+		grep -q "\"conversation.item.delete\",\"item_id\":\"$(echo "$line" | field previous_item_id)\"" "$sent" &&
+			deleted=$((deleted + 1))
+	done < <(grep -a '"what":"in"' "$sent" | grep '"previous_item_id"')
+	echo "$put $deleted $(grep -a '"what":"out"' "$sent" | grep -c '"type":"error"')"
+}
 judge() { # FAULT PROVIDER WANTED
 	case $3 in
 	answer) until_ok 60 answered && ok "$name: answered all the same" || bad "$name" "not answered" ;;
@@ -139,6 +155,11 @@ judge() { # FAULT PROVIDER WANTED
 		until_ok 60 answered && ok "$name: the second question is answered" || bad "$name" "the second question is not answered"
 		is "$name: the first answer was cut" "$(turns interrupted)" 1
 		within "$name: sound of the first came after the cut" "$(late "$2")" 1 1000
+		;;
+	heard)
+		until_ok 60 answered && ok "$name: the second question is answered" || bad "$name" "the second question is not answered"
+		is "$name: the first answer was cut" "$(turns interrupted)" 1
+		is "$name: the words that were heard replace it" "$(replaced)" "1 1 0"
 		;;
 	*)
 		# Either is right: an answer, or the sentence.
@@ -172,7 +193,7 @@ fault() {
 	[ "$1" != proxy_refuses ] || proxies="http_proxy=$refuses https_proxy=$refuses all_proxy=$refuses no_proxy=127.0.0.1,localhost"
 	start_standin "$name" "$2"
 	standin=$last
-	config "$2" "$port" "$(address "$1" "$2" "$port")" >"$D/$name.json"
+	config "$2" "$port" "$(address "$1" "$2" "$port")" "$1" >"$D/$name.json"
 	start "mediad-$name" "$B/mediad" --listen "$D/$name.sock" --ca "$CA" --threads 1
 	mediad=$last
 	until_ok 5 test -S "$D/$name.sock"

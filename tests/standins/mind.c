@@ -89,6 +89,28 @@ void si_mind_remove(struct si_mind *m, const char *name)
 			line_remove(m, i);
 }
 
+static size_t line_of(const struct si_mind *m, const char *name)
+{
+	size_t i = 0;
+
+	while (i < m->n && (!m->lines[i].name || strcmp(m->lines[i].name, name) != 0))
+		i++;
+	return i;
+}
+
+void si_mind_move(struct si_mind *m, const char *name, const char *after)
+{
+	bool first = strcmp(after, "root") == 0;
+	size_t from = line_of(m, name), to = first ? 0 : line_of(m, after) + 1;
+	struct line moved;
+
+	if (from >= m->n || to > m->n || to > from)
+		return;
+	moved = m->lines[from];
+	memmove(&m->lines[to + 1], &m->lines[to], (from - to) * sizeof m->lines[0]);
+	m->lines[to] = moved;
+}
+
 void si_mind_instruct(struct si_mind *m, const char *text)
 {
 	free(m->instructions);
@@ -168,6 +190,16 @@ static void answer_count(struct si_answer *a, unsigned long n)
 	answer_set(a, "", text, at, ".");
 }
 
+static void answer_said(struct si_answer *a, const struct si_mind *m)
+{
+	const char *said = "nothing";
+
+	for (size_t i = 0; i < m->n; i++)
+		if (strcmp(m->lines[i].role, "assistant") == 0)
+			said = m->lines[i].text;
+	answer_set(a, "I said: ", said, strlen(said), "");
+}
+
 /* rest: NAME JSON */
 static void answer_call(struct si_answer *a, const char *rest)
 {
@@ -223,6 +255,8 @@ static bool question_answer(const struct si_mind *m, const char *question, struc
 		answer_set(a, "", at + 7, strcspn(at + 7, "\n"), "");
 	} else if ((at = strcasestr(question, "count to ")) != NULL) {
 		answer_count(a, isdigit((unsigned char)at[9]) ? strtoul(at + 9, NULL, 10) : 20);
+	} else if (strcasestr(question, "what did you say")) {
+		answer_said(a, m);
 	} else if (strcasestr(question, "what time is it")) {
 		answer_set(a, "", "It is five past four in the afternoon.", 38, "");
 	} else if (strcasestr(question, "never mind")) {

@@ -9,6 +9,7 @@
  *   count to N                  one two three …
  *   what time is it             It is five past four in the afternoon.
  *   use the tool NAME JSON      a call of that tool, if there is one; its output is then told
+ *   what did you say            I said: and the last line of the assistant
  *   never mind                  [SKIP]
  *   anything else               You said: … */
 #ifndef STANDINS_MIND_H
@@ -35,6 +36,8 @@ struct si_mind *si_mind_copy(const struct si_mind *m);
 void si_mind_add(struct si_mind *m, const char *role, const char *name, const char *text);
 /* Forgets what has this name. */
 void si_mind_remove(struct si_mind *m, const char *name);
+/* Puts the line of this name behind that of another one, or first behind "root". */
+void si_mind_move(struct si_mind *m, const char *name, const char *after);
 /* The instructions in force; replaces those before. */
 void si_mind_instruct(struct si_mind *m, const char *text);
 /* The names of the tools, from a list of objects with a `name`, or with a `function` that has one.

@@ -39,18 +39,21 @@ void rt_items_free(struct rt *rt)
 	}
 }
 
-struct rt_item *rt_item_add(struct rt *rt, const char *id, json_t *json, bool tell)
+/* after: the id of the item before it, "root" for none, "" for the last. */
+static struct rt_item *item_put(struct rt *rt, const char *id, json_t *json, bool tell,
+				const char *after)
 {
-	struct rt_item *it = si_alloc(sizeof *it), **end = &rt->items;
+	struct rt_item *it = si_alloc(sizeof *it), **at = &rt->items;
 	const char *before = NULL;
 
-	while (*end) {
-		before = (*end)->id;
-		end = &(*end)->next;
+	while (*at && strcmp(after, "root") != 0 && (!before || strcmp(before, after) != 0)) {
+		before = (*at)->id;
+		at = &(*at)->next;
 	}
 	snprintf(it->id, sizeof it->id, "%s", id);
 	it->json = json;
-	*end = it;
+	it->next = *at;
+	*at = it;
 	json_object_set_new(json, "id", json_string(id));
 	json_object_set_new(json, "object", json_string("realtime.item"));
 	if (!json_object_get(json, "status"))
@@ -62,6 +65,11 @@ struct rt_item *rt_item_add(struct rt *rt, const char *id, json_t *json, bool te
 	rt_emit(rt, "conversation.item.done",
 		json_pack("{s:s?, s:O}", "previous_item_id", before, "item", json));
 	return it;
+}
+
+struct rt_item *rt_item_add(struct rt *rt, const char *id, json_t *json, bool tell)
+{
+	return item_put(rt, id, json, tell, "");
 }
 
 /* ---- what may be in an item ---- */
@@ -248,8 +256,9 @@ void rt_item_create(struct rt *rt, json_t *event)
 	else
 		rt_id(rt, "item", id);
 	rt_item_learn(rt->mind, id, item);
+	si_mind_move(rt->mind, id, member(event, "previous_item_id"));
 	copy = json_deep_copy(item);
-	rt_item_add(rt, id, copy, true);
+	item_put(rt, id, copy, true, member(event, "previous_item_id"));
 }
 
 static struct rt_item *item_known(struct rt *rt, const json_t *event)

@@ -95,6 +95,30 @@ static void delete_answer(struct conversation *c, struct asked *a)
 	a->items = 0;
 }
 
+/* Puts what was heard of the answer in its place. */
+static void replace_answer(struct conversation *c, struct asked *a)
+{
+	struct conversation_output *o;
+
+	a->replaced = false;
+	if (!a->items || !can_erase(c))
+		return;
+	if (!*a->heard) {
+		delete_answer(c, a);
+		return;
+	}
+	a->said =
+		(struct engine_message){.role = ENGINE_ASSISTANT, .speaker = "", .text = a->heard};
+	o = conversation_emit(c, CONVERSATION_DO_ITEM);
+	snprintf(o->id, sizeof o->id, CONVERSATION_HEARD, a->id);
+	memcpy(o->after, a->item[a->items - 1].id, sizeof o->after);
+	o->message = &a->said;
+	delete_answer(c, a);
+	a->items = 1;
+	a->item[0] = (struct asked_item){0};
+	snprintf(a->item[0].id, sizeof a->item[0].id, CONVERSATION_HEARD, a->id);
+}
+
 static bool has_sound(const struct conversation *c, const struct engine_ask *ask)
 {
 	size_t n = 0;
@@ -280,6 +304,8 @@ void conversation_end_ask(struct conversation *c, struct asked *a)
 	a->request = NULL;
 	if (a->forgotten)
 		delete_answer(c, a);
+	else if (a->replaced)
+		replace_answer(c, a);
 }
 
 void conversation_fail_ask(struct conversation *c, struct asked *a, struct slice why)
@@ -338,6 +364,7 @@ static int ask(struct conversation *c, const struct engine_ask *request)
 			since = x->since;
 	}
 	free(a->request);
+	free(a->heard);
 	*a = (struct asked){.state = ASKED_WAITING,
 			    .id = request->id,
 			    .turn = request->turn,
@@ -363,14 +390,10 @@ static void forget(struct conversation *c, uint32_t turn)
 }
 
 /* Cuts the item that played last, and deletes those that were not played at all. */
-static void truncate(struct conversation *c, uint32_t id, uint32_t ms)
+static void truncate_sound(struct conversation *c, struct asked *a, uint64_t left)
 {
-	struct asked *a = conversation_asked(c, id);
 	struct conversation_output *o;
-	uint64_t left = ms;
 
-	if (!a || !conversation_serves(c) || !c->caps.truncate)
-		return;
 	for (unsigned i = 0; i < a->items; i++) {
 		uint64_t came = a->item[i].bytes * 1000 / (2 * c->caps.rate);
 		uint64_t kept = left < came ? left : came;
@@ -384,6 +407,30 @@ static void truncate(struct conversation *c, uint32_t id, uint32_t ms)
 		}
 		left -= kept;
 	}
+}
+
+/* ENOMEM. */
+static int truncate(struct conversation *c, const struct conversation_input *in)
+{
+	struct asked *a = conversation_asked(c, in->ask);
+	char *heard;
+
+	if (!a || !conversation_serves(c))
+		return 0;
+	if (c->caps.truncate) {
+		truncate_sound(c, a, in->ms);
+		return 0;
+	}
+	if (a->heard)
+		return 0; /* once */
+	heard = strndup((const char *)in->text.p, in->text.n);
+	if (!heard)
+		return ENOMEM;
+	a->heard = heard;
+	a->replaced = !a->forgotten;
+	if (a->replaced && a->state == ASKED_OVER)
+		replace_answer(c, a);
+	return 0;
 }
 
 /* ---- what a session is told ---- */
@@ -481,8 +528,7 @@ static int step_owner(struct conversation *c, const struct conversation_input *i
 			conversation_cancel_ask(c, a);
 		break;
 	case CONVERSATION_TRUNCATE:
-		truncate(c, in->ask, in->ms);
-		break;
+		return truncate(c, in);
 	case CONVERSATION_FORGET:
 		forget(c, in->turn);
 		break;
@@ -600,8 +646,10 @@ struct conversation *conversation_free(struct conversation *c)
 {
 	if (!c)
 		return NULL;
-	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
+	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
 		free(c->asked[i].request);
+		free(c->asked[i].heard);
+	}
 	conversation_free_calls(c);
 	free(c->instructions);
 	free(c->tools);

@@ -38,7 +38,9 @@
  * one DONE or FAILED, unless it cancels the ask.
  *
  * A question is a line, or the sound of its speaker where the dialect takes sound. The question of
- * a turn that was superseded or rolled back is deleted.
+ * a turn that was superseded or rolled back is deleted. An answer that was heard in part is
+ * truncated, or, where that is not possible (it was text, or the dialect cannot), replaced by the
+ * words that were heard, as soon as it is over.
  *
  * A side request is answered beside the conversation, in text, while an answer runs or after it;
  * the conversation does not keep it. There is one at a time, a newer one replaces it, and it may
@@ -121,7 +123,7 @@ enum conversation_input_type {
 	/* of the owner */
 	CONVERSATION_ASK,      /* request */
 	CONVERSATION_CANCEL,   /* ask: nothing more of it is wanted */
-	CONVERSATION_TRUNCATE, /* ask, ms: as much of its answer was played */
+	CONVERSATION_TRUNCATE, /* ask, ms: as much of its answer was played; text: its words */
 	CONVERSATION_FORGET,   /* turn: its questions and answers never happened */
 	CONVERSATION_HEAR,     /* message: it asks for nothing */
 	CONVERSATION_INSTRUCT, /* text: the instructions from now on */
@@ -163,7 +165,8 @@ enum conversation_output_type {
 	CONVERSATION_DO_DESCRIBE, /* text: the instructions of a new session; tools */
 	CONVERSATION_DO_INSTRUCT, /* text */
 	CONVERSATION_DO_TOOLS,	  /* tools */
-	CONVERSATION_DO_ITEM,	  /* id, "" for the server's own; message */
+	/* id, "" for the server's own; message; after: the item before it, "" for the last */
+	CONVERSATION_DO_ITEM,
 	CONVERSATION_DO_IMAGE,	  /* image */
 	CONVERSATION_DO_ACTIVITY, /* sound follows */
 	CONVERSATION_DO_APPEND,	  /* pcm at ENGINE_SOUND_RATE */
@@ -195,7 +198,7 @@ struct conversation_output {
 	unsigned session;
 	uint32_t ask, turn, ms, limit;
 	bool failed, calls, cut;
-	char id[CONVERSATION_ID_MAX];
+	char id[CONVERSATION_ID_MAX], after[CONVERSATION_ID_MAX];
 	const char *name, *tools;
 	const struct engine_message *message;
 	const struct engine_image *image;

@@ -7,7 +7,8 @@
 #include "proto/base/backoff.h"
 #include "proto/media.h"
 
-#define CONVERSATION_QUESTION "ask_%u" /* the item that holds an ask's question */
+#define CONVERSATION_QUESTION "ask_%u"	 /* the item that holds an ask's question */
+#define CONVERSATION_HEARD    "heard_%u" /* and what was heard of its answer */
 
 enum { ASKED_ITEMS = 4, CALLS_SEEN = 256 };
 
@@ -43,6 +44,10 @@ struct asked {
 	unsigned items;
 	struct asked_item item[ASKED_ITEMS];
 	struct engine_ask *request; /* until it is over */
+	/* The words of its answer that were heard, which replace it. */
+	bool replaced;
+	char *heard;
+	struct engine_message said;
 };
 
 /* One call of a tool, from its first fragment to its result. */

@@ -56,15 +56,28 @@ void room_answer_ask_again(struct room_context *context, struct room_turn *turn,
 		room_prompt_ask(context, turn, e);
 }
 
+/* The provider's session keeps an answer of which people heard a part, or nothing: a voice that
+ * speaks itself, or one whose words another voice reads out. A text model keeps nothing. */
+static bool keeps_unheard(const struct room_context *context, const struct room_turn *turn)
+{
+	if (!room_reply_planned(context->reply))
+		return turn->samples > turn->samples_played;
+	return turn->answer_cut && context->settings->reply_path != SETTINGS_REPLY_BRAIN;
+}
+
 void room_answer_close(struct room_context *context, struct room_turn *turn)
 {
-	if (turn->samples > turn->samples_played && !room_reply_planned(context->reply)) {
-		struct room_effect *e = room_emit(context, ROOM_DO_BRAIN_TRUNCATE);
+	struct room_effect *e;
+	const char *heard;
 
-		e->turn = turn->id;
-		e->ms = (uint32_t)(turn->samples_played * 1000 / ROOM_RATE);
-	}
 	room_reply_close(context->reply, context, context->history, turn);
+	if (!keeps_unheard(context, turn))
+		return;
+	heard = room_text_of(context, turn->answer, strlen(turn->answer));
+	e = room_emit(context, ROOM_DO_BRAIN_TRUNCATE);
+	e->turn = turn->id;
+	e->ms = (uint32_t)(turn->samples_played * 1000 / ROOM_RATE);
+	e->text = heard ? heard : "";
 }
 
 bool room_answer_planned(const struct room_context *context)

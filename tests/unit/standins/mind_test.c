@@ -46,6 +46,25 @@ TEST(standin_mind_knows_only_what_it_received)
 	si_mind_free(other);
 }
 
+TEST(standin_mind_keeps_lines_in_the_order_of_its_items)
+{
+	struct si_mind *m = si_mind_new();
+
+	si_mind_add(m, "user", "q1", "what did you say");
+	CHECK(says(m, NULL, "I said: nothing"));
+	si_mind_add(m, "assistant", "a1", "first");
+	si_mind_add(m, "assistant", "a2", "second");
+	CHECK(says(m, NULL, "I said: second"));
+	si_mind_add(m, "assistant", "a3", "between");
+	si_mind_move(m, "a3", "a1");
+	CHECK(says(m, NULL, "I said: second"));
+	si_mind_remove(m, "a2");
+	CHECK(says(m, NULL, "I said: between"));
+	si_mind_move(m, "a3", "root");
+	CHECK(says(m, NULL, "I said: first"));
+	si_mind_free(m);
+}
+
 TEST(standin_mind_follows_its_rules)
 {
 	struct si_mind *m = si_mind_new();

@@ -139,6 +139,14 @@ TEST(rule_010_exact_words_leave_no_trace_in_the_conversation)
 
 TEST(lines_images_and_results_are_items)
 {
+	CHECK_STR(encode(&realtime_xai, (struct realtime_command){.type = REALTIME_ITEM,
+								  .id = "heard_1",
+								  .after = "item_9",
+								  .assistant = true,
+								  .text = "hi"}),
+		  "{\"type\":\"conversation.item.create\",\"previous_item_id\":\"item_9\","
+		  "\"item\":{\"id\":\"heard_1\",\"type\":\"message\",\"role\":"
+		  "\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"hi\"}]}}");
 	CHECK_STR(encode(&realtime_openai_beta, (struct realtime_command){.type = REALTIME_ITEM,
 									  .assistant = true,
 									  .text = "hi"}),

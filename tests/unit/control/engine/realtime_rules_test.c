@@ -350,8 +350,8 @@ static void cut_the_first(const struct engine_event *ev)
 	if (ev->type != ENGINE_AUDIO || ev->ask != 1)
 		return;
 	engine_realtime.cancel(rx.engine, 1);
-	engine_realtime.truncate(rx.engine, 1, 7);
-	engine_realtime.truncate(rx.engine, 1, 5000);
+	engine_realtime.truncate(rx.engine, 1, 7, "");
+	engine_realtime.truncate(rx.engine, 1, 5000, "");
 	ask(2, NULL, 0);
 }
 

@@ -271,7 +271,7 @@ static void cancel_at_audio(struct seen *s, enum engine_event_type ev, uint32_t 
 	if (ev == ENGINE_AUDIO && ask == 1) {
 		engine_realtime.cancel(s->rt, 1);
 		engine_realtime.cancel(s->rt, 1);
-		engine_realtime.truncate(s->rt, 1, 5);
+		engine_realtime.truncate(s->rt, 1, 5, "");
 		ask_line(s, 2, 2, "[Bob]: and now", false);
 	}
 	if (ev == ENGINE_DONE)
@@ -296,7 +296,7 @@ TEST(a_cancelled_answer_is_dropped_and_cut)
 				"conversation.item.create response.create ");
 	CHECK_STR(s.fake.auth[0], "");
 	/* More than came cannot have been heard. */
-	engine_realtime.truncate(s.rt, 2, 99999);
+	engine_realtime.truncate(s.rt, 2, 99999, "");
 	end(&s);
 }
 

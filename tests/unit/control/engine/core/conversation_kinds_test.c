@@ -231,3 +231,88 @@ TEST(an_answer_of_several_items_is_cut_where_it_was_played)
 	CHECK_STR(converse_said(), "truncate:i2:5 delete:i3 ");
 	converse_end();
 }
+
+static void add_text(const char *response, const char *item, const char *text)
+{
+	converse_step((struct conversation_input){.type = CONVERSATION_TEXT,
+						  .response = response,
+						  .item = item,
+						  .text = slice_str(text)});
+}
+
+static void hear_only(uint32_t ask, const char *text)
+{
+	converse_step((struct conversation_input){
+		.type = CONVERSATION_TRUNCATE, .ask = ask, .text = slice_str(text)});
+}
+
+/* A session that writes, and whose words another voice reads out. */
+static void begin_written(void)
+{
+	struct conversation_caps caps = converse_all_caps();
+
+	caps.truncate = false;
+	CHECK_INT(converse_begin_as(caps), 0);
+	converse_come_up();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	add_text("r1", "i1", "one two ");
+	add_text("r1", "i2", "three four");
+}
+
+TEST(an_answer_that_was_written_is_replaced_by_what_was_heard_of_it)
+{
+	begin_written();
+	converse_done("r1", 1, true);
+	/* Before a line that came later, hence the place. */
+	converse_step((struct conversation_input){
+		.type = CONVERSATION_HEAR,
+		.message = &(struct engine_message){
+			.role = ENGINE_USER, .speaker = "Bob", .text = "hm"}});
+	converse_said();
+	hear_only(1, "one");
+	CHECK_STR(converse_said(), "item:heard_1<i2:one delete:i1 delete:i2 ");
+	/* Once; and what stands there now is deleted with its turn. */
+	hear_only(1, "one");
+	CHECK_STR(converse_said(), "");
+	converse_act(CONVERSATION_FORGET, 7);
+	CHECK_STR(converse_said(), "delete:ask_1 delete:heard_1 ");
+	converse_end();
+}
+
+TEST(a_written_answer_that_still_comes_is_replaced_at_its_end)
+{
+	begin_written();
+	converse_act(CONVERSATION_CANCEL, 1);
+	converse_said();
+	hear_only(1, "one");
+	converse_ask_line(2, 8, "and now", false);
+	add_text("r1", "i2", " five");
+	CHECK_STR(converse_said(), "");
+	converse_done("r1", 1, false);
+	CHECK_STR(converse_said(), "item:heard_1<i2:one delete:i1 delete:i2 "
+				   "item:ask_2:[Alice]: and now respond:2 ");
+	converse_end();
+}
+
+TEST(a_written_answer_of_which_nothing_was_heard_is_deleted)
+{
+	begin_written();
+	converse_done("r1", 1, true);
+	converse_said();
+	hear_only(1, "");
+	CHECK_STR(converse_said(), "delete:i1 delete:i2 ");
+	converse_end();
+}
+
+TEST(a_written_answer_of_a_lost_session_is_not_replaced)
+{
+	begin_written();
+	converse_act(CONVERSATION_CANCEL, 1);
+	hear_only(1, "one");
+	converse_said();
+	converse_step((struct conversation_input){.type = CONVERSATION_CLOSED,
+						  .text = slice_str("gone")});
+	CHECK_STR(converse_said(), "down:gone ");
+	converse_end();
+}

@@ -51,7 +51,7 @@ static void note_wire(const struct conversation_output *o)
 		break;
 	case CONVERSATION_DO_ITEM:
 		engine_message_line(o->message, line, sizeof line);
-		note("item:%s:%s ", o->id, line);
+		note("item:%s%s%s:%s ", o->id, *o->after ? "<" : "", o->after, line);
 		break;
 	case CONVERSATION_DO_IMAGE:
 		note("image:%s ", o->image->type);

@@ -54,7 +54,7 @@ static void note(const struct room_effect *e)
 		snprintf(to, size, "cancel\n");
 		break;
 	case ROOM_DO_BRAIN_TRUNCATE:
-		snprintf(to, size, "truncate %u\n", e->ms);
+		snprintf(to, size, "truncate %u \"%s\"\n", e->ms, e->text);
 		break;
 	case ROOM_DO_ADDRESSEE:
 		snprintf(to, size, "whom\n");
@@ -108,11 +108,13 @@ static void speak(uint64_t user, unsigned ms)
 					 .pcm = {pcm, sizeof pcm}});
 }
 
+/* With the settings of the test, where it has made some. */
 static void begin(const char *path)
 {
 	uint32_t utterance = 0;
 
-	settings_alloc(&set);
+	if (!set)
+		settings_alloc(&set);
 	settings_set(set, "guest", "off");
 	settings_set(set, "reply_path", path);
 	room_alloc(&room, set, "Parley");
@@ -321,7 +323,7 @@ TEST(rule_091_skip_is_silence_and_leaves_no_words)
 	begin("native");
 	GAVE(text("[SKIP]"), "");
 	GAVE(audio(ROOM_BRAIN_AUDIO, 0, 400), "pcm 400\n"); /* kept, not heard */
-	GAVE(fact(ROOM_BRAIN_DONE, 0), "stop\ntruncate 0\nno_answer \"\"\n");
+	GAVE(fact(ROOM_BRAIN_DONE, 0), "stop\ntruncate 0 \"\"\nno_answer \"\"\n");
 	over();
 }
 
@@ -399,7 +401,18 @@ TEST(an_answer_that_was_cut_keeps_the_words_that_were_heard)
 				 .text = str_of("two"),
 				 .samples = 24 * 2000});
 	GAVE(playback(ROOM_SAY_STOPPED, 1900),
-	     "cancel\ntruncate 1900\nplayback_failed \"One\" cut\n");
+	     "cancel\ntruncate 1900 \"One\"\nplayback_failed \"One\" cut\n");
+	over();
+	/* A voice session that only writes is told the words. */
+	settings_alloc(&set);
+	settings_set(set, "answer_audio", "speech");
+	begin("native");
+	text("One two three four five six seven. And eight. ");
+	audio(ROOM_SPEECH_AUDIO, 1, 4500);
+	fact(ROOM_SPEECH_DONE, 1);
+	playback(ROOM_SAY_STARTED, 0);
+	GAVE(playback(ROOM_SAY_STOPPED, 1900), "cancel\ntruncate 1900 \"One two three four\"\n"
+					       "playback_failed \"One two three four\" cut\n");
 	over();
 	/* The second playback of an answer counts on from the first. */
 	begin("brain");
