@@ -2,6 +2,7 @@
 
 #include "ipc/env.h"
 #include "ipc/http_guard.h"
+#include "ipc/unreachable.h"
 #include "proto/base/cursor.h"
 
 #include <arpa/inet.h>
@@ -177,6 +178,52 @@ static int errno_of(const struct http_req *req, CURLcode code)
 	}
 }
 
+/* The fault of the network that kept the request from its server. UNREACHABLE_COUNT: none did. */
+static enum unreachable unreachable_by(const struct http_req *req, CURLcode code)
+{
+	curl_off_t sent = 0;
+	long proxied = 0;
+
+	switch (errno_of(req, code)) {
+	case EPROTO:
+	case EKEYEXPIRED:
+		return UNREACHABLE_TLS;
+	case ETIMEDOUT:
+		curl_easy_getinfo(req->easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
+		return sent ? UNREACHABLE_COUNT : UNREACHABLE_TIME;
+	case EIO:
+		curl_easy_getinfo(req->easy, CURLINFO_HTTP_CONNECTCODE, &proxied);
+		return (proxied && proxied / 100 != 2) || code == CURLE_PROXY ? UNREACHABLE_PROXY
+									      : UNREACHABLE_COUNT;
+	default:
+		break;
+	}
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return UNREACHABLE_NAME;
+	case CURLE_COULDNT_RESOLVE_PROXY:
+		return UNREACHABLE_PROXY;
+	case CURLE_COULDNT_CONNECT:
+		return UNREACHABLE_CONNECT;
+	default:
+		return UNREACHABLE_COUNT;
+	}
+}
+
+/* What curl says, behind the words that all connections share. */
+static void explain(struct http_req *req, CURLcode code)
+{
+	enum unreachable fault = unreachable_by(req, code);
+	char curls[CURL_ERROR_SIZE];
+
+	snprintf(curls, sizeof curls, "%s",
+		 *req->errtext ? req->errtext : curl_easy_strerror(code));
+	if (fault == UNREACHABLE_COUNT)
+		snprintf(req->errtext, sizeof req->errtext, "%s", curls);
+	else
+		unreachable_print(fault, curls, req->errtext, sizeof req->errtext);
+}
+
 /* ---- the end of a request, as one input ---- */
 static void unchain(struct http_req *req)
 {
@@ -340,8 +387,8 @@ static void finish_all(struct http *h)
 		curl_multi_remove_handle(h->multi, m->easy_handle); /* m is gone now */
 		req->added = false;
 		err = errno_of(req, code);
-		if (err && !req->errtext[0])
-			snprintf(req->errtext, sizeof req->errtext, "%s", curl_easy_strerror(code));
+		if (err)
+			explain(req, code);
 		deliver(req, err);
 	}
 	h->busy = false;

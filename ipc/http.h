@@ -38,7 +38,8 @@ struct http_resp {
 	int err; /* 0, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, EPROTO (TLS), EKEYEXPIRED (a
 		  certificate is not valid at the time that the clock shows), EMSGSIZE, EACCES
 		  (the guard refused the address), EIO */
-	const char *errtext; /* curl's message if err != 0, else "" */
+	const char *errtext; /* if err != 0: curl's message, behind the words of ipc/unreachable.h
+				where the server was not reached; else "" */
 	int status;	     /* 200 …; 0 when err */
 	struct slice_ {
 		const char *p;

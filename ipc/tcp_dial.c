@@ -1,6 +1,7 @@
 #include "ipc/tcp_dial.h"
 
 #include "ipc/resolver.h"
+#include "ipc/unreachable.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -223,8 +224,8 @@ static void try_next(struct tcp_dial *d)
 	if (d->running || !d->waiting[SIX].answered || !d->waiting[FOUR].answered)
 		return;
 	if (d->tries)
-		snprintf(why, sizeof why, "cannot connect: %s", strerror(d->err));
-	finish(d, -1, d->tries ? why : "name not known");
+		unreachable_print(UNREACHABLE_CONNECT, strerror(d->err), why, sizeof why);
+	finish(d, -1, d->tries ? why : unreachable_words(UNREACHABLE_NAME));
 }
 
 /* Acts on an answer that came or an attempt that failed. */

@@ -46,7 +46,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 
 	(void)what;
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		fail(t, "the proxy closed the connection");
+		fail(t, "it closed the connection");
 		return;
 	}
 	t->sent += n > 0 ? (size_t)n : 0;
@@ -62,7 +62,7 @@ static void take_reply(struct tunnel *t, unsigned status)
 	int fd = t->fd;
 
 	if (status / 100 != 2) {
-		snprintf(why, sizeof why, "the proxy refused: %u%s", status,
+		snprintf(why, sizeof why, "it refused: %u%s", status,
 			 status == 407 ? " (it asks for credentials)" : "");
 		fail(t, why);
 		return;
@@ -83,7 +83,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		fail(t, "the proxy closed the connection");
+		fail(t, "it closed the connection");
 		return;
 	}
 	t->n_reply += (size_t)n;
@@ -91,7 +91,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	if (err == EAGAIN)
 		return;
 	if (err)
-		fail(t, "the proxy's reply to CONNECT is malformed");
+		fail(t, "its reply to CONNECT is malformed");
 	else
 		take_reply(t, status);
 }

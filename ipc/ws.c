@@ -2,8 +2,10 @@
 
 #include "ipc/env.h"
 #include "ipc/shape.h"
+#include "ipc/unreachable.h"
 #include "ipc/ws_inside.h"
 #include "proto/base/cursor.h"
+#include "proto/http/retry_after.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -402,14 +404,43 @@ static void on_closed(struct ws *ws)
 		       ws->got_reason[0] ? ws->got_reason : ws->close_reason);
 }
 
-/* lws reports only that TLS failed; its log says what is wrong with the certificate. */
-static const char *connect_error(const char *text)
+static void copy_field(struct lws *wsi, enum lws_token_indexes field, char *buf, int size)
 {
+	if (lws_hdr_total_length(wsi, field) <= 0 || lws_hdr_copy(wsi, buf, size, field) <= 0)
+		buf[0] = '\0';
+}
+
+/* True: the server answered, with another status than 101 and 401, which lws has words for. */
+static bool explain_refusal(struct lws *wsi, char *why, size_t size)
+{
+	static const char ms[] = "retry-after-ms:";
+	struct retry_after_fields f = {0};
+	unsigned status = lws_http_client_http_response(wsi);
+	char wait[RETRY_AFTER_TEXT_MAX];
+
+	if (status < 200 || status == 401)
+		return false;
+	copy_field(wsi, WSI_TOKEN_HTTP_RETRY_AFTER, f.after, sizeof f.after);
+	copy_field(wsi, WSI_TOKEN_HTTP_DATE, f.date, sizeof f.date);
+	if (lws_hdr_custom_copy(wsi, f.after_ms, sizeof f.after_ms, ms, sizeof ms - 1) < 0)
+		f.after_ms[0] = '\0';
+	retry_after_print(retry_after_read(&f), wait);
+	snprintf(why, size, "refused with status %u%s%s", status,
+		 status == 429 ? " rate_limit_exceeded" : "", wait);
+	return true;
+}
+
+/* lws reports only that TLS failed; its log says what is wrong with the certificate. */
+static void explain_error(struct lws *wsi, const char *text, char *why, size_t size)
+{
+	if (explain_refusal(wsi, why, size))
+		return;
 	if (!text)
-		return "cannot connect";
-	return strstr(text, "SSL") || strstr(text, "tls")
-		       ? "TLS failed: the certificate was not accepted"
-		       : text;
+		unreachable_print(UNREACHABLE_CONNECT, "", why, size);
+	else if (strstr(text, "SSL") || strstr(text, "tls"))
+		unreachable_print(UNREACHABLE_TLS, "the certificate was not accepted", why, size);
+	else
+		snprintf(why, size, "%s", text);
 }
 
 static int on_established(struct ws *ws, struct lws *wsi)
@@ -431,6 +462,7 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 {
 	struct ws *ws = wsi ? lws_get_opaque_user_data(wsi) : NULL;
 	uint8_t **p = in;
+	char why[160];
 
 	/* In these two, user is an object of OpenSSL and not our session data. */
 	if (reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_CLIENT_VERIFY_CERTS) {
@@ -464,9 +496,10 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 		on_peer_close(ws, in, len);
 		return 0;
 	case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+		explain_error(wsi, in, why, sizeof why);
 		lws_set_opaque_user_data(wsi, NULL);
 		ws->wsi = NULL;
-		ws_tell_closed(ws, 1006, connect_error(in));
+		ws_tell_closed(ws, 1006, why);
 		return 0;
 	case LWS_CALLBACK_CLIENT_CLOSED:
 	case LWS_CALLBACK_CLOSED:

@@ -5,6 +5,7 @@
 #include "ipc/resolver.h"
 #include "ipc/tcp_dial.h"
 #include "ipc/tunnel.h"
+#include "ipc/unreachable.h"
 #include "ipc/ws_inside.h"
 #include "proto/base/strv.h"
 
@@ -138,19 +139,22 @@ static void on_connected(struct ws *ws, int fd)
 		if (ws->over)
 			ws_bury(ws);
 		else
-			fail_dial(ws, "cannot connect");
+			fail_dial(ws, unreachable_words(UNREACHABLE_CONNECT));
 	}
 }
 
 static void on_tunnel(int fd, const char *why, void *arg)
 {
 	struct ws *ws = arg;
+	char text[160];
 
 	ws->dial.tunnel = tunnel_free(ws->dial.tunnel);
-	if (fd < 0)
-		fail_dial(ws, why);
-	else
+	if (fd < 0) {
+		unreachable_print(UNREACHABLE_PROXY, why, text, sizeof text);
+		fail_dial(ws, text);
+	} else {
 		on_connected(ws, fd);
+	}
 }
 
 static void on_tcp(int fd, const char *why, void *arg)
@@ -167,7 +171,7 @@ static void on_tcp(int fd, const char *why, void *arg)
 	} else if (!d->proxy) {
 		on_connected(ws, fd);
 	} else if (tunnel_alloc(&d->tunnel, env_base(ws->ctx->env), fd, &to, on_tunnel, ws)) {
-		fail_dial(ws, "the proxy cannot be asked");
+		fail_dial(ws, "proxy: it cannot be asked");
 	} else {
 		clear_proxy(d);
 	}
@@ -180,7 +184,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	ws_drop(ws);
-	fail_dial(ws, ws->dial.why ? ws->dial.why : "connecting timed out");
+	fail_dial(ws, ws->dial.why ? ws->dial.why : unreachable_words(UNREACHABLE_TIME));
 }
 
 void ws_dial_close(struct ws *ws)

@@ -22,10 +22,37 @@ static enum fault fault_of(enum trouble trouble, enum fault other)
 		return FAULT_CREDIT;
 	case TROUBLE_BUSY:
 		return FAULT_BUSY;
+	case TROUBLE_UNREACHABLE:
+		return FAULT_BRAIN;
 	case TROUBLE_OTHER:
 		break;
 	}
 	return other;
+}
+
+/* What people are told of an ask that failed. A provider that cannot be reached stays so until it
+ * answers. */
+static void tell_failure(struct agent *a, enum engine_use use, enum trouble trouble,
+			 enum fault other)
+{
+	if (trouble == TROUBLE_UNREACHABLE)
+		a->unreached |= 1u << use;
+	agent_fault(a, fault_of(trouble, other),
+		    trouble == TROUBLE_UNREACHABLE ? FAULT_IS_NOTICED : FAULT_IS_ONCE);
+}
+
+static void tell_reached(struct agent *a, enum engine_use use)
+{
+	if (!(a->unreached & 1u << use))
+		return;
+	a->unreached &= ~(1u << use);
+	if (!a->unreached)
+		agent_fault(a, FAULT_BRAIN, FAULT_IS_OVER);
+}
+
+void agent_tell_unheard(struct agent *a)
+{
+	tell_failure(a, ENGINE_USE_TRANSCRIBE, a->unheard, FAULT_SPEECH);
 }
 
 static void link_up(struct agent *a)
@@ -55,7 +82,7 @@ static void answer_failed(struct agent *a, const struct roles_event *ev)
 		return;
 	/* A link that is down has a fault of its own; but everybody heard an answer break off. */
 	if (begun || ev->use != ENGINE_USE_VOICE || roles_health(a->roles, ev->use) != ROLES_DOWN)
-		agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
+		tell_failure(a, ev->use, e->trouble, FAULT_ANSWER);
 }
 
 static void take_reply(struct agent *a, const struct roles_event *ev)
@@ -126,7 +153,7 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 		log_warn("speech_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
 			 (const char *)e->data.p);
 		if (!room_speculates(a->room, ev->turn))
-			agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
+			tell_failure(a, ev->use, e->trouble, FAULT_ANSWER);
 		out.type = ROOM_SPEECH_FAILED;
 		out.text = e->data;
 		break;
@@ -173,6 +200,8 @@ static void take_summary(struct agent *a, const struct engine_event *e)
 
 static void take_transcript(struct agent *a, const struct engine_event *e)
 {
+	if (e->type == ENGINE_NO_TRANSCRIPT)
+		a->unheard = e->trouble;
 	agent_feed(a, &(struct room_event){.type = e->type == ENGINE_PARTIAL ? ROOM_PARTIAL
 						   : e->type == ENGINE_TRANSCRIPT
 							   ? ROOM_TRANSCRIPT
@@ -182,6 +211,12 @@ static void take_transcript(struct agent *a, const struct engine_event *e)
 					   .text = e->data,
 					   .doubt = e->doubt,
 					   .no_speech = e->no_speech});
+}
+
+static bool shows_life(enum engine_event_type type)
+{
+	return type == ENGINE_AUDIO || type == ENGINE_WORDS || type == ENGINE_DONE ||
+	       type == ENGINE_TRANSCRIPT;
 }
 
 static void take_event(const struct roles_event *ev, void *arg)
@@ -200,6 +235,8 @@ static void take_event(const struct roles_event *ev, void *arg)
 	}
 	if (ev->engine->type == ENGINE_LINK_UP || ev->engine->type == ENGINE_LINK_DOWN)
 		agent_publish_link(a, ev);
+	if (shows_life(ev->engine->type))
+		tell_reached(a, ev->use);
 	switch (ev->use) {
 	case ENGINE_USE_VOICE:
 	case ENGINE_USE_REPLY:

@@ -74,10 +74,11 @@ static void tell_fault(struct agent *a, const struct room_turn *t)
 	static const struct {
 		enum room_reason reason;
 		enum fault fault;
-	} table[] = {{ROOM_REASON_ASR_FAILED, FAULT_SPEECH},
-		     {ROOM_REASON_PLAYBACK_FAILED, FAULT_PLAYBACK},
+	} table[] = {{ROOM_REASON_PLAYBACK_FAILED, FAULT_PLAYBACK},
 		     {ROOM_REASON_EXPIRED, FAULT_LATE}};
 
+	if (t->reason == ROOM_REASON_ASR_FAILED)
+		agent_tell_unheard(a);
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
 		if (table[i].reason == t->reason)
 			agent_fault(a, table[i].fault, FAULT_IS_ONCE);

@@ -34,7 +34,9 @@ struct agent {
 	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
 	uint32_t sound_turn, sound_chunk;
 
-	char summary[2048]; /* as far as it was written */
+	unsigned unreached;   /* bits: uses whose provider was not reached when it was asked last */
+	enum trouble unheard; /* why the last utterance got no transcript */
+	char summary[2048];   /* as far as it was written */
 	bool stepping;
 	struct agent_later *first, **last; /* events that wait for the running step */
 	struct room_effects *fx;
@@ -61,6 +63,8 @@ void agent_perform(struct agent *a, const struct room_effect *e);
 void agent_flush(struct agent *a);
 
 /* ---- agent_engines.c ---- */
+/* An utterance got no transcript, and its turn has ended. */
+void agent_tell_unheard(struct agent *a);
 int agent_open_roles(struct agent *a, const struct agent_conf *conf);
 /* The role whose engine answers, by the settings' reply path. */
 enum engine_use agent_reply_use(const struct agent *a);

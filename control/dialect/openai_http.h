@@ -55,8 +55,9 @@ bool openai_speech_raw(const char *type);
 
 /* ---- when it is refused ---- */
 
-/* One line: the status, what is known of the cause by a code of openai_trouble(), and the server's
- * words. */
-void openai_refusal(int status, const char *body, size_t n, char *why, size_t size);
+/* One line: the status, what is known of the cause by a code of openai_trouble(), the wait that the
+ * server asks for (proto/http/retry_after.h; "" for none), and its words. */
+void openai_refusal(int status, const char *body, size_t n, const char *wait, char *why,
+		    size_t size);
 
 #endif

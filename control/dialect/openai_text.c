@@ -90,14 +90,15 @@ static const char *error_code(const json_t *error, int status)
 			       : "";
 }
 
-void openai_refusal(int status, const char *body, size_t n, char *why, size_t size)
+void openai_refusal(int status, const char *body, size_t n, const char *wait, char *why,
+		    size_t size)
 {
 	json_t *root = n && n <= OPENAI_ANSWER_MAX ? json_loadb(body, n, 0, NULL) : NULL;
 	const json_t *error = error_of(root);
 	const char *code = error_code(error, status);
 	struct slice text = error_text(error);
 
-	snprintf(why, size, "status %d%s%.64s%s%.*s", status, *code ? " " : "", code,
+	snprintf(why, size, "status %d%s%.64s%s%s%.*s", status, *code ? " " : "", code, wait,
 		 text.n ? ": " : "", text.n > 120 ? 120 : (int)text.n, (const char *)text.p);
 	utf8_mend(why);
 	utf8_plain(why);

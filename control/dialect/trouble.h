@@ -4,9 +4,10 @@
 
 enum trouble {
 	TROUBLE_OTHER,
-	TROUBLE_KEY,	/* the key is not accepted */
-	TROUBLE_CREDIT, /* nothing is left to spend */
-	TROUBLE_BUSY,	/* too much was asked at once */
+	TROUBLE_KEY,	     /* the key is not accepted */
+	TROUBLE_CREDIT,	     /* nothing is left to spend */
+	TROUBLE_BUSY,	     /* too much was asked at once */
+	TROUBLE_UNREACHABLE, /* it was not reached */
 };
 
 #endif

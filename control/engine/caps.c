@@ -4,6 +4,7 @@
 #include "control/dialect/text.h"
 #include "control/engine/caps.def"
 #include "control/engine/engine.h"
+#include "ipc/unreachable.h"
 
 static const struct engine_caps rows[] = {
 #define ROW_(D, R, shell, text, pcm, instructions, tools, can_cancel, can_truncate, can_erase,     \
@@ -75,5 +76,7 @@ enum trouble engine_trouble(const uint8_t *why, size_t n)
 {
 	enum trouble trouble = openai_trouble(why, n);
 
+	if (unreachable_told((const char *)why, n))
+		return TROUBLE_UNREACHABLE;
 	return trouble ? trouble : eleven_trouble(why, n);
 }

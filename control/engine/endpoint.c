@@ -8,6 +8,7 @@
 #include "control/dialect/openai_http.h"
 #include "control/dialect/text.h"
 #include "ipc/log.h"
+#include "proto/http/retry_after.h"
 
 enum { NOTIFY_MS = 2000 };
 
@@ -166,8 +167,18 @@ void endpoint_notify(struct endpoint *p, const char *method, const char *path)
 
 void endpoint_why(const struct http_resp *resp, char *why, size_t size)
 {
-	if (resp->err)
+	struct retry_after_fields f = {0};
+	char wait[RETRY_AFTER_TEXT_MAX] = "";
+
+	if (resp->err) {
 		snprintf(why, size, "%s", *resp->errtext ? resp->errtext : strerror(resp->err));
-	else
-		openai_refusal(resp->status, resp->body.p, resp->body.n, why, size);
+		return;
+	}
+	if (resp->status == 429 || resp->status == 503 || resp->status == 529) {
+		http_header(resp, "retry-after", f.after, sizeof f.after);
+		http_header(resp, "retry-after-ms", f.after_ms, sizeof f.after_ms);
+		http_header(resp, "date", f.date, sizeof f.date);
+		retry_after_print(retry_after_read(&f), wait);
+	}
+	openai_refusal(resp->status, resp->body.p, resp->body.n, wait, why, size);
 }

@@ -10,6 +10,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
+#include "proto/http/retry_after.h"
 
 /* ---- the lists ---- */
 
@@ -114,9 +115,22 @@ struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned t
 			continue;
 		if (!s->down && s->rests_until <= now)
 			return (struct served *)s;
-		any = any ? any : s;
+		if (!any || (any->held_until > now && s->held_until <= now))
+			any = s;
 	}
 	return (struct served *)any;
+}
+
+void roles_rest(struct served *s, struct slice why)
+{
+	uint32_t ms = retry_after_told((const char *)why.p, why.n);
+	uint64_t now = env_now(s->r->env);
+
+	s->held_until = ms ? now + ms * NS_PER_MS : 0;
+	s->rests_until = ms ? s->held_until : now + ROLES_REST_S * NS_PER_S;
+	if (ms)
+		log_info("provider_holds", "provider=%s role=%s ms=%u", s->record->name,
+			 role_name(roles_role(s->use)), ms);
 }
 
 static int fill_list(struct roles *r, enum engine_use use)

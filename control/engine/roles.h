@@ -6,6 +6,10 @@
  * provider READY      its session is lost, or it does not answer   RESTING: until its session is
  * back, or it answers RESTING    the time has passed, or it is back           READY
  *
+ * A provider that asks to be left alone (Retry-After) rests for that long instead, at most a
+ * minute, and is asked nothing until then: an ask that nobody else takes is held if a person would
+ * wait for that long, and fails at once otherwise.
+ *
  * The first provider of the list that is ready serves; when none is, the first one does. If the
  * last provider left fails an answer before anything of it came, it is asked once more. An ask that
  * another provider takes over is a new ask with a new id, for the same turn. The owner knows the

@@ -10,6 +10,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
+#include "proto/http/retry_after.h"
 #include "proto/media.h"
 
 enum { WHY_MAX = 512 };
@@ -102,8 +103,11 @@ static void fail_live(struct roles *r, struct live *l, const char *why)
 {
 	struct live was = *l;
 
-	const struct engine_event ev = {
-		.type = ENGINE_FAILED, .ask = was.id, .data = slice_str(why)};
+	const struct engine_event ev = {.type = ENGINE_FAILED,
+					.ask = was.id,
+					.data = slice_str(why),
+					.trouble =
+						engine_trouble((const uint8_t *)why, strlen(why))};
 
 	end_live(l);
 	r->h(&(struct roles_event){.use = was.use,
@@ -157,8 +161,34 @@ static void renew_others(struct list *list, const struct served *s)
 	}
 }
 
+/* When a provider of the list may be asked again. UINT64_MAX: later than a person waits. */
+static uint64_t ready_at(const struct roles *r, enum engine_use use)
+{
+	const struct list *list = &r->list[use];
+	uint64_t now = env_now(r->env), soon = now + ROLES_RETRY_MS * NS_PER_MS, at = UINT64_MAX;
+
+	for (unsigned i = 0; i < list->n; i++) {
+		uint64_t held = list->v[i].held_until > soon ? list->v[i].held_until : soon;
+
+		at = held < at ? held : at;
+	}
+	return at > now + RETRY_AFTER_PATIENCE_MS * NS_PER_MS ? UINT64_MAX : at;
+}
+
+/* Every provider asked to be left alone. False: somebody would wait for too long, or a decision
+ * would come too late. */
+static bool hold_live(struct roles *r, struct live *l)
+{
+	uint64_t at = ready_at(r, l->use);
+
+	if (at == UINT64_MAX || l->use == ENGINE_USE_DECISION)
+		return false;
+	l->retry_at = at;
+	return true;
+}
+
 /* Gives the ask to the next provider, with a new id. ENOENT: nobody is left, or its address is not
- * known. */
+ * known. EAGAIN: it asked to be left alone for now. */
 static int give(struct roles *r, struct live *l)
 {
 	struct served *s = roles_pick(r, l->use, l->tried);
@@ -170,6 +200,8 @@ static int give(struct roles *r, struct live *l)
 	l->by = s;
 	l->tried |= 1u << s->place;
 	l->id = ask.id = ++r->asks;
+	if (s->held_until > env_now(r->env))
+		return EAGAIN;
 	err = roles_open(s);
 	if (err) {
 		s->failed = true;
@@ -200,8 +232,11 @@ static void give_to_any(struct roles *r, struct live *l)
 	do
 		err = give(r, l);
 	while (err && (l->tried & all) != all);
-	if (err)
-		fail_live(r, l, err == ENOENT ? "no provider serves this" : strerror(err));
+	if (err && !(err == EAGAIN && hold_live(r, l)))
+		fail_live(r, l,
+			  err == ENOENT	  ? "no provider serves this"
+			  : err == EAGAIN ? "rate_limit: the provider asked for a longer wait"
+					  : strerror(err));
 	watch_time(r);
 }
 
@@ -350,12 +385,14 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 static bool retry_later(struct roles *r, struct live *l, enum trouble trouble)
 {
 	bool answers = l->use == ENGINE_USE_VOICE || l->use == ENGINE_USE_REPLY;
+	bool held = l->use == ENGINE_USE_SPEECH && l->by->held_until > env_now(r->env);
+	uint64_t at = ready_at(r, l->use);
 
-	if (!answers || l->life || l->retried || trouble == TROUBLE_KEY ||
-	    trouble == TROUBLE_CREDIT)
+	if ((!answers && !held) || at == UINT64_MAX || l->life || l->retried ||
+	    trouble == TROUBLE_KEY || trouble == TROUBLE_CREDIT)
 		return false;
 	l->retried = true;
-	l->retry_at = env_now(r->env) + ROLES_RETRY_MS * NS_PER_MS;
+	l->retry_at = at;
 	return true;
 }
 
@@ -384,7 +421,7 @@ static void take_failure(struct served *s, struct live *l, const struct engine_e
 	if (l->life)
 		roles_settle(l, false);
 	if (!keeps_voice(s)) {
-		s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
+		roles_rest(s, ev->data);
 		if (take_over(s->r, l, s) || retry_later(s->r, l, ev->trouble))
 			return;
 	}
@@ -454,7 +491,7 @@ static void take_event(struct served *s, const struct engine_event *ev)
 		return;
 	case ENGINE_NO_TRANSCRIPT:
 		roles_transcribed(s->r, ev->utterance);
-		s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
+		roles_rest(s, ev->data);
 		roles_tell(s, NULL, ev);
 		return;
 	case ENGINE_TRANSCRIPT:

@@ -24,7 +24,8 @@ struct served {
 	bool silent;  /* it does not answer, and nobody takes its place */
 	bool failed;  /* the last ask */
 	uint64_t rests_until;
-	uint64_t life_at; /* when something came of it last */
+	uint64_t held_until; /* it asked to be left alone until then, and is */
+	uint64_t life_at;    /* when something came of it last */
 	/* What it costs (roles_usage.c). */
 	struct traffic context; /* what its session can have read; of one without a session: none */
 	uint64_t asked_text;	/* bytes of the longest ask, which its context holds */
@@ -101,6 +102,8 @@ int roles_open(struct served *s);
  * is left. */
 struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned tried);
 
+/* It failed for this reason: it rests, for as long as it asks for (proto/http/retry_after.h). */
+void roles_rest(struct served *s, struct slice why);
 /* The utterance has a transcript, or is known to get none. */
 void roles_transcribed(struct roles *r, uint32_t utterance);
 

@@ -122,7 +122,7 @@ static void end_line(struct line *p, enum engine_event_type type, const char *wh
 	p->state = ENDED;
 	ev.data = (struct slice){(const uint8_t *)why, strlen(why)};
 	if (type == ENGINE_FAILED)
-		ev.trouble = eleven_trouble(ev.data.p, ev.data.n);
+		ev.trouble = engine_trouble(ev.data.p, ev.data.n);
 	tell(p->t, &ev);
 }
 

@@ -9,6 +9,9 @@
 #include "control/engine/endpoint.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "proto/http/retry_after.h"
 
 /* A kept recording. */
 struct sound {
@@ -27,7 +30,10 @@ struct sent {
 	struct transcribe_file *f;
 	uint64_t user;
 	uint32_t utterance;
-	struct http_req *req;
+	struct http_req *req;	 /* NULL: it waits to be asked again, or is over */
+	struct openai_body body; /* until it is answered */
+	bool again;		 /* it was asked for a second time */
+	uint64_t again_at;	 /* 0: it does not wait */
 };
 
 struct transcribe_file {
@@ -41,6 +47,7 @@ struct transcribe_file {
 	unsigned n_sounds;
 	size_t bytes;
 	struct sent *sent;
+	struct tmr *held; /* requests that wait to be asked again */
 };
 
 static struct sound *sound_of(const struct transcribe_file *f, uint64_t user, uint32_t utterance)
@@ -74,6 +81,7 @@ static void sent_free(struct sent *x)
 		}
 	if (x->req)
 		http_req_cancel(x->req);
+	free(x->body.p);
 	free(x);
 }
 
@@ -155,40 +163,109 @@ int transcribe_file_run(struct transcribe_file *f, uint64_t user, uint32_t utter
 
 /* ---- the provider ---- */
 
+static void watch_held(struct transcribe_file *f)
+{
+	uint64_t at = UINT64_MAX;
+
+	for (const struct sent *x = f->sent; x; x = x->next)
+		if (x->again_at && x->again_at < at)
+			at = x->again_at;
+	if (at == UINT64_MAX)
+		tmr_stop(f->held);
+	else
+		tmr_start_at(f->held, at);
+}
+
+/* The provider asks for a wait that a person puts up with. False: it was asked twice, or asks for
+ * none. */
+static bool ask_later(struct sent *x, const char *why)
+{
+	uint32_t ms = retry_after_told(why, strlen(why));
+
+	if (x->again || !ms || ms > RETRY_AFTER_PATIENCE_MS)
+		return false;
+	x->again = true;
+	x->again_at = env_now(x->f->env) + ms * NS_PER_MS;
+	watch_held(x->f);
+	log_debug("recording_held", "utterance=%u ms=%u", x->utterance, ms);
+	return true;
+}
+
 static void on_words(const struct http_resp *resp, void *arg)
 {
 	struct sent *x = arg;
 	struct transcribe_file *f = x->f;
 	uint64_t user = x->user;
 	uint32_t utterance = x->utterance;
+	bool refused = resp->err || resp->status / 100 != 2;
 	struct openai_words w;
 	char why[OPENAI_WHY_MAX];
 
 	x->req = NULL;
-	sent_free(x);
-	if (resp->err || resp->status / 100 != 2) {
+	if (refused)
 		endpoint_why(resp, why, sizeof why);
-	} else if (f->wire->parse(&w, resp->body.p, resp->body.n) == 0) {
+	if (refused && ask_later(x, why))
+		return;
+	sent_free(x);
+	if (!refused && f->wire->parse(&w, resp->body.p, resp->body.n) == 0) {
 		f->h(TRANSCRIBE_TRANSCRIPT, user, utterance, (const uint8_t *)w.text,
 		     strlen(w.text), (struct transcribe_sure){w.doubt, w.no_speech}, f->arg);
 		return;
-	} else {
-		snprintf(why, sizeof why, "the answer holds no words");
 	}
+	if (!refused)
+		snprintf(why, sizeof why, "the answer holds no words");
 	log_warn("recording_failed", "utterance=%u why=\"%s\"", utterance, why);
 	f->h(TRANSCRIBE_FAILED, user, utterance, (const uint8_t *)why, strlen(why),
 	     (struct transcribe_sure){0}, f->arg);
+}
+
+static int send_body(struct sent *x)
+{
+	const struct transcribe_file *f = x->f;
+	const struct endpoint_call call = {.endpoint = f->wire->endpoint,
+					   .type = x->body.type,
+					   .body = x->body.p,
+					   .n = x->body.n,
+					   .sound_at = x->body.sound_at,
+					   .ms = TRANSCRIBE_FILE_MS,
+					   .max_body = OPENAI_ANSWER_MAX,
+					   .h = on_words,
+					   .arg = x};
+
+	return endpoint_post(f->provider, &call, &x->req);
+}
+
+/* A handler may cancel any request, so this looks from the start each time. */
+static void ask_held(void *arg)
+{
+	static const char why[] = "the request could not be begun";
+	struct transcribe_file *f = arg;
+	uint64_t now = env_now(f->env);
+	struct sent *x = f->sent;
+
+	while (x) {
+		uint64_t user = x->user;
+		uint32_t utterance = x->utterance;
+
+		if (!x->again_at || x->again_at > now) {
+			x = x->next;
+			continue;
+		}
+		x->again_at = 0;
+		if (send_body(x)) {
+			sent_free(x);
+			f->h(TRANSCRIBE_FAILED, user, utterance, (const uint8_t *)why,
+			     sizeof why - 1, (struct transcribe_sure){0}, f->arg);
+		}
+		x = f->sent;
+	}
+	watch_held(f);
 }
 
 static int post(struct transcribe_file *f, const struct sound *first, struct slice pcm)
 {
 	struct openai_recording rec = {
 		.model = f->model, .language = f->language, .pcm = pcm, .rate = TRANSCRIBE_RATE};
-	struct endpoint_call call = {.endpoint = f->wire->endpoint,
-				     .ms = TRANSCRIBE_FILE_MS,
-				     .max_body = OPENAI_ANSWER_MAX,
-				     .h = on_words};
-	struct openai_body body;
 	struct sent *x;
 	uint64_t nonce[2];
 	char boundary[64];
@@ -198,26 +275,20 @@ static int post(struct transcribe_file *f, const struct sound *first, struct sli
 	snprintf(boundary, sizeof boundary, "parley%016llx%016llx", (unsigned long long)nonce[0],
 		 (unsigned long long)nonce[1]);
 	rec.boundary = boundary;
-	err = f->wire->build(&body, &rec);
-	if (err)
-		return err;
 	x = calloc(1, sizeof *x);
-	if (!x) {
-		free(body.p);
+	if (!x)
 		return ENOMEM;
+	err = f->wire->build(&x->body, &rec);
+	if (err) {
+		free(x);
+		return err;
 	}
 	x->f = f;
 	x->user = first->user;
 	x->utterance = first->utterance;
 	x->next = f->sent;
 	f->sent = x;
-	call.type = body.type;
-	call.body = body.p;
-	call.n = body.n;
-	call.sound_at = body.sound_at;
-	call.arg = x;
-	err = endpoint_post(f->provider, &call, &x->req);
-	free(body.p);
+	err = send_body(x);
 	if (err)
 		sent_free(x);
 	return err;
@@ -322,6 +393,8 @@ int transcribe_file_alloc(struct transcribe_file **out, const struct transcribe_
 	f->model = strdup(conf->model);
 	f->language = strdup(conf->language ? conf->language : "");
 	if (f->model && f->language)
+		err = tmr_alloc(&f->held, f->env, ask_held, f);
+	if (!err)
 		err = endpoint_alloc(&f->provider,
 				     &(struct endpoint_conf){.http = conf->http,
 							     .base = conf->base,
@@ -348,6 +421,7 @@ struct transcribe_file *transcribe_file_free(struct transcribe_file *f)
 	while (f->sounds)
 		sound_free(f, &f->sounds);
 	endpoint_free(f->provider);
+	tmr_free(f->held);
 	free(f->model);
 	free(f->language);
 	free(f);

@@ -13,7 +13,10 @@
 #include "control/engine/utterance_audio.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
+#include "proto/http/retry_after.h"
 
 enum {
 	ALL_AUDIO = 32 << 20,
@@ -26,10 +29,11 @@ struct session {
 	struct transcribe_session *a;
 	uint64_t user;
 	struct ws *ws; /* NULL: not connected, not trying */
+	bool waits;    /* to connect, until held_until */
 	struct transcription bridge;
 	struct rate_change *rate;      /* NULL: the provider takes the room's */
 	struct utterance_audio *audio; /* in order of their start */
-	char why[160];		       /* of a fatal error, until the socket is closed */
+	char why[160];		       /* of a fatal error or a wait, until it connects again */
 	char *said;		       /* the first words of the next transcript; NULL: none */
 };
 
@@ -41,7 +45,9 @@ struct transcribe_session {
 	transcribe_h *h;
 	void *arg;
 	struct session *sessions;
-	size_t bytes; /* of all audio that is kept */
+	size_t bytes;	     /* of all audio that is kept */
+	uint64_t held_until; /* the provider asked for no connection until then */
+	struct tmr *held;
 	uint64_t malformed;
 	struct log_limit errors[2]; /* the fatal ones are [1] */
 };
@@ -191,6 +197,21 @@ static int session_connect(struct session *s)
 	return err;
 }
 
+/* Connects, when the provider may be asked again. EAGAIN: later than a person waits. */
+static int session_dial(struct session *s)
+{
+	struct transcribe_session *a = s->a;
+	uint64_t now = env_now(a->env);
+
+	if (now >= a->held_until)
+		return session_connect(s);
+	if (a->held_until - now > RETRY_AFTER_PATIENCE_MS * NS_PER_MS)
+		return EAGAIN;
+	s->waits = true;
+	tmr_start_at(a->held, a->held_until);
+	return 0;
+}
+
 /* A handler may close the session, so it is looked up for every utterance; or begin a new utterance
  * in it, so the failed ones are listed first. */
 static void session_lost(struct session *s, const char *why)
@@ -200,19 +221,41 @@ static void session_lost(struct session *s, const char *why)
 	uint32_t failed[TRANSCRIPTION_OWED + 1];
 	unsigned n = 0;
 	char text[sizeof s->why];
+	uint32_t wait_ms;
 
 	snprintf(text, sizeof text, "%s", *s->why ? s->why : why);
+	wait_ms = retry_after_told(text, strlen(text));
+	if (wait_ms)
+		a->held_until = env_now(a->env) + wait_ms * NS_PER_MS;
 	log_warn("asr_lost", "user=%llu owed=%u why=\"%s\"", (unsigned long long)user,
 		 s->bridge.owed, text);
 	s->ws = ws_free(s->ws);
 	while (transcription_lost(&s->bridge, env_now(a->env)))
-		if (!session_connect(s))
+		if (!session_dial(s))
 			break;
 	while ((failed[n] = transcription_fail_next(&s->bridge)))
 		n++;
 	audio_prune(s);
 	for (unsigned i = 0; i < n && (s = session_of(a, user)); i++)
 		tell(s, TRANSCRIBE_FAILED, failed[i], text);
+}
+
+/* A handler may close any session, so this looks from the start each time. */
+static void connect_held(void *arg)
+{
+	struct transcribe_session *a = arg;
+	struct session *s = a->sessions;
+
+	while (s) {
+		if (!s->waits) {
+			s = s->next;
+			continue;
+		}
+		s->waits = false;
+		if (session_connect(s))
+			session_lost(s, "it cannot be connected");
+		s = a->sessions;
+	}
 }
 
 static void session_opened(struct session *s)
@@ -419,6 +462,7 @@ int transcribe_session_start(struct transcribe_session *a, uint64_t user, uint32
 	struct session *s = session_of(a, user);
 	struct transcription_out out;
 	uint32_t before;
+	int err;
 
 	if (!s && !(s = session_alloc(a, user)))
 		return ENOMEM;
@@ -429,7 +473,10 @@ int transcribe_session_start(struct transcribe_session *a, uint64_t user, uint32
 	if (out.clear)
 		audio_discard(s, before);
 	audio_prune(s);
-	if (out.connect && session_connect(s))
+	err = out.connect ? session_dial(s) : 0;
+	if (err == EAGAIN)
+		snprintf(s->why, sizeof s->why, "rate_limit: the provider asked for a longer wait");
+	if (err)
 		session_lost(s, "it cannot be connected");
 	return 0;
 }
@@ -510,7 +557,7 @@ void transcribe_session_commit(struct transcribe_session *a, uint64_t user, uint
 	audio_prune(s);
 	audio_pump(s);
 	if (out.failed)
-		tell(s, TRANSCRIBE_FAILED, utterance, "the session was lost");
+		tell(s, TRANSCRIBE_FAILED, utterance, *s->why ? s->why : "the session was lost");
 	else if (out.empty)
 		tell(s, TRANSCRIBE_TRANSCRIPT, utterance, "");
 }
@@ -570,6 +617,8 @@ int transcribe_session_alloc(struct transcribe_session **out, const struct trans
 	if (!a->url || !a->base || !a->model || !a->language)
 		goto out;
 	err = transcribe_session_rekey(a, conf->key);
+	if (!err)
+		err = tmr_alloc(&a->held, a->env, connect_held, a);
 	if (err)
 		goto out;
 	*out = a;
@@ -589,6 +638,7 @@ struct transcribe_session *transcribe_session_free(struct transcribe_session *a)
 		a->sessions = s->next;
 		session_free(s);
 	}
+	tmr_free(a->held);
 	if (a->auth)
 		explicit_bzero(a->auth, strlen(a->auth));
 	free(a->auth);

@@ -37,6 +37,14 @@ void faults_set(struct faults *f, enum fault fault, enum fault_is is, uint64_t n
 	bool there = is != FAULT_IS_OVER;
 
 	r->unknown = is == FAULT_IS_UNKNOWN;
+	if (is == FAULT_IS_NOTICED && !r->told) {
+		uint64_t wait = rows[fault].wait_ms * NS_PER_MS;
+
+		r->counted = r->counted && r->there;
+		r->there = true;
+		r->changed = now > wait ? now - wait : 0;
+		return;
+	}
 	if (r->unknown || (r->there == there && is != FAULT_IS_ONCE))
 		return;
 	/* A late report of an event without duration is useless, so it is made now or never. */

@@ -49,7 +49,7 @@ static void words(const uint8_t *data, size_t size)
 	if (openai_transcript(&w, (const char *)data, size) == 0 &&
 	    (!memchr(w.text, '\0', sizeof w.text) || !utf8_valid(w.text) || w.no_speech > 1001))
 		abort();
-	openai_refusal(400, (const char *)data, size, why, sizeof why);
+	openai_refusal(400, (const char *)data, size, "", why, sizeof why);
 	if (!memchr(why, '\0', sizeof why) || !utf8_valid(why))
 		abort();
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/engine/core/conversation_state.h"
+#include "proto/http/retry_after.h"
 
 static struct session *next_session(struct conversation *c)
 {
@@ -75,6 +76,15 @@ static void keep_asks(struct conversation *c, struct slice why)
 	}
 }
 
+/* When a session may be opened again: after a backoff, or the wait that the provider asks for. */
+static uint64_t reconnect_at(struct conversation *c, struct slice why)
+{
+	uint64_t wait = backoff_next(&c->backoff, 0);
+	uint64_t told = retry_after_told((const char *)why.p, why.n) * NS_PER_MS;
+
+	return c->now + (told > wait ? told : wait);
+}
+
 void conversation_lose(struct conversation *c, unsigned session, struct slice why, bool close)
 {
 	struct session *s = &c->session[session];
@@ -90,7 +100,7 @@ void conversation_lose(struct conversation *c, unsigned session, struct slice wh
 	}
 	s->link = SESSION_DOWN;
 	keep_asks(c, why);
-	leave_session(c, c->now + backoff_next(&c->backoff, 0));
+	leave_session(c, reconnect_at(c, why));
 	if (c->told_down || conversation_serves(c))
 		return;
 	c->told_down = true;

@@ -459,12 +459,12 @@ TEST(http_tells_what_went_wrong_and_never_inside_the_call)
 	CHECK_INT(got.n, 0);
 	CHECK(loop_run(&fx.l));
 	CHECK_INT(got.err, ECONNREFUSED);
-	CHECK(got.errtext[0] && !got.status);
+	CHECK(strncmp(got.errtext, "cannot connect: ", 16) == 0 && !got.status);
 	/* TLS to a server that speaks none. */
 	snprintf(url, sizeof url, "https://127.0.0.1:%u/", fx.port);
 	CHECK_INT(http_request(NULL, fx.h, &call, on_resp, NULL), 0);
 	CHECK(loop_run(&fx.l));
-	CHECK_INT(got.err, EPROTO);
+	CHECK(got.err == EPROTO && strncmp(got.errtext, "TLS failed: ", 12) == 0);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		call.url = cases[i].url;
 		got.n = 0;

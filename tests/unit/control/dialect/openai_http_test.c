@@ -242,14 +242,14 @@ TEST(a_refusal_tells_its_cause)
 				   "\"insufficient_quota\"}}";
 	char why[OPENAI_WHY_MAX];
 
-	openai_refusal(429, body, sizeof body - 1, why, sizeof why);
+	openai_refusal(429, body, sizeof body - 1, "", why, sizeof why);
 	CHECK_STR(why, "status 429 insufficient_quota: You exceeded");
 	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), TROUBLE_CREDIT);
-	openai_refusal(401, "<html>", 6, why, sizeof why);
+	openai_refusal(401, "<html>", 6, "", why, sizeof why);
 	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), TROUBLE_KEY);
-	openai_refusal(429, NULL, 0, why, sizeof why);
+	openai_refusal(429, NULL, 0, ", retry after 5 ms", why, sizeof why);
 	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), TROUBLE_BUSY);
-	openai_refusal(503, "{}", 2, why, sizeof why);
+	openai_refusal(503, "{}", 2, "", why, sizeof why);
 	CHECK_STR(why, "status 503");
 }
 
@@ -287,7 +287,8 @@ TEST(a_refusal_without_a_code_tells_its_cause)
 	char why[OPENAI_WHY_MAX];
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		openai_refusal(rows[i].status, rows[i].body, strlen(rows[i].body), why, sizeof why);
+		openai_refusal(rows[i].status, rows[i].body, strlen(rows[i].body), "", why,
+			       sizeof why);
 		CHECK_STR(why, rows[i].why);
 		CHECK_INT(engine_trouble((const uint8_t *)why, strlen(why)), rows[i].trouble);
 	}

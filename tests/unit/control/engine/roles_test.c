@@ -16,6 +16,7 @@ static struct seen {
 	char events[1024];
 	unsigned n, want;
 	unsigned fails;	    /* requests that are refused first */
+	const char *holds;  /* their retry-after-ms; NULL: none */
 	const char *quotes; /* the answer to every request */
 	unsigned hangs;	    /* requests that are accepted first and never answered */
 	unsigned stalls;    /* requests whose answer begins first and never goes on */
@@ -48,6 +49,14 @@ static void on_event(const struct roles_event *ev, void *arg)
 		env_stop(fx.fake.env);
 }
 
+static void refuse(struct evhttp_request *req)
+{
+	if (fx.holds)
+		evhttp_add_header(evhttp_request_get_output_headers(req), "retry-after-ms",
+				  fx.holds);
+	fake_http_answer(req, fx.holds ? 429 : 503, "application/json", "{}", 2);
+}
+
 static void server(struct fake_http *f, struct evhttp_request *req)
 {
 	static const char words[] =
@@ -67,7 +76,7 @@ static void server(struct fake_http *f, struct evhttp_request *req)
 	else if (fx.hangs && fx.hangs--)
 		fake_http_open(f, req, "audio/pcm");
 	else if (fx.fails && fx.fails--)
-		fake_http_answer(req, 503, "application/json", "{}", 2);
+		refuse(req);
 	else if (strstr(f->path, "speech"))
 		fake_http_answer(req, 200, "audio/pcm", "abcd", 4);
 	else if (strstr((char *)f->body, "\"stream\":true"))
@@ -151,6 +160,11 @@ static const char *said(void)
 	return events;
 }
 
+static void stop_loop(void *arg)
+{
+	env_stop(arg);
+}
+
 TEST(each_use_is_asked_of_its_role)
 {
 	CHECK(begin_with(""));
@@ -216,6 +230,79 @@ TEST(the_next_provider_takes_over)
 	end();
 }
 
+/* The wait that a provider asks for, where it is the only one: a person puts up with a short one.
+ */
+TEST(a_provider_that_asks_for_a_short_wait_is_asked_after_it)
+{
+	static const enum engine_use uses[] = {ENGINE_USE_REPLY, ENGINE_USE_SPEECH};
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t from;
+
+		CHECK(begin_with(""));
+		fx.fails = 1;
+		fx.holds = "900";
+		from = env_now(fx.fake.env);
+		ask(uses[i], 7, 0);
+		run(2);
+		CHECK_STR(said(), i ? "speech audio 7.0 abcd\nspeech done 7.0 \n"
+				    : "reply words 7.0 Ten.\nreply done 7.0 \n");
+		CHECK(env_now(fx.fake.env) - from >= 900 * NS_PER_MS);
+		CHECK_INT(fx.fake.requests, 2);
+		end();
+	}
+}
+
+TEST(a_provider_that_asks_for_a_long_wait_is_left_alone)
+{
+	CHECK(begin_with(""));
+	fx.fails = 1;
+	fx.holds = "30000";
+	ask(ENGINE_USE_REPLY, 7, 0);
+	run(1);
+	CHECK_STR(said(),
+		  "reply failed 7.0 status 429 rate_limit_exceeded, retry after 30000 ms\n");
+	/* The next question is not even sent. */
+	ask(ENGINE_USE_REPLY, 8, 0);
+	CHECK_STR(said(), "reply failed 8.0 rate_limit: the provider asked for a longer wait\n");
+	CHECK_INT(fx.fake.requests, 1);
+	end();
+	/* Another provider answers at once, and the next one, too. */
+	CHECK(begin_with("two"));
+	fx.fails = 1;
+	fx.holds = "30000";
+	for (uint32_t turn = 7; turn < 9; turn++) {
+		ask(ENGINE_USE_REPLY, turn, 0);
+		run(2);
+		CHECK_STR(fx.fake.path, "/v1/spare/chat/completions");
+	}
+	CHECK_INT(fx.fake.requests, 3);
+	CHECK_STR(fx.failovers, "text text>spare ");
+	end();
+}
+
+TEST(a_provider_serves_again_after_the_wait_that_it_asked_for)
+{
+	struct tmr *wait = NULL;
+
+	CHECK(begin_with("two"));
+	CHECK_INT(tmr_alloc(&wait, fx.fake.env, stop_loop, fx.fake.env), 0);
+	fx.fails = 1;
+	fx.holds = "200";
+	ask(ENGINE_USE_REPLY, 7, 0);
+	run(2);
+	CHECK_STR(fx.fake.path, "/v1/spare/chat/completions");
+	tmr_start(wait, 250 * NS_PER_MS);
+	env_run(fx.fake.env);
+	said();
+	ask(ENGINE_USE_REPLY, 8, 0);
+	run(2);
+	CHECK_STR(said(), "reply words 8.0 Ten.\nreply done 8.0 \n");
+	CHECK_STR(fx.fake.path, "/v1/chat/completions");
+	tmr_free(wait);
+	end();
+}
+
 /* A provider that accepts and never answers, of a model that writes and of one that speaks. */
 TEST(a_silent_provider_is_taken_over_and_the_last_one_is_told)
 {
@@ -277,11 +364,6 @@ static void transcribe(uint32_t utterance)
 		CHECK_INT(roles_sound(fx.roles, &sound), 0);
 	}
 	CHECK_INT(roles_flush(fx.roles, &user, &utterance), 0);
-}
-
-static void stop_loop(void *arg)
-{
-	env_stop(arg);
 }
 
 TEST(a_transcriber_that_never_answers_is_not_asked_again)

@@ -12,6 +12,7 @@ static struct seen {
 	char events[256]; /* "t5/1:words/doubt/no_speech f5/2:why " */
 	const char *answer;
 	int status;
+	unsigned held; /* requests that are refused first, with a wait of 60 ms */
 } fx;
 
 static void on_words(enum transcribe_event ev, uint64_t user, uint32_t utterance,
@@ -29,6 +30,11 @@ static void on_words(enum transcribe_event ev, uint64_t user, uint32_t utterance
 static void on_request(struct fake_http *f, struct evhttp_request *req)
 {
 	(void)f;
+	if (fx.held && fx.held--) {
+		evhttp_add_header(evhttp_request_get_output_headers(req), "Retry-After", "0.06");
+		fake_http_answer(req, 429, "application/json", "{}", 2);
+		return;
+	}
 	fake_http_answer(req, fx.status, "application/json", fx.answer, strlen(fx.answer));
 }
 
@@ -244,5 +250,34 @@ TEST(recordings_go_to_scribe)
 	CHECK(memmem(fx.fake.body, fx.fake.n, "name=\"model_id\"\r\n\r\nm\r\n", 22));
 	CHECK(memmem(fx.fake.body, fx.fake.n, "name=\"language_code\"\r\n\r\nen\r\n", 28));
 	CHECK_STR(arrived(), "abcd");
+	end();
+}
+
+/* Its sound goes out once more after the wait that the service asks for, and no second time. */
+TEST(a_recording_waits_as_long_as_it_is_asked_to)
+{
+	CHECK(begin("{\"text\":\"hello\"}", 200));
+	fx.held = 1;
+	speak(ALICE, 1, "abcd");
+	CHECK_INT(transcribe_file_run(fx.files, ALICE, 1), 0);
+	CHECK_INT(send_now(), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "t5/1:hello/0/0 ");
+	CHECK_STR(arrived(), "abcd");
+	CHECK_INT(fx.fake.requests, 2);
+	fx.events[0] = '\0';
+	fx.held = 2;
+	speak(ALICE, 2, "abcd");
+	CHECK_INT(transcribe_file_run(fx.files, ALICE, 2), 0);
+	CHECK_INT(send_now(), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "f5/2:status 429 rate_limit_exceeded, retry after 60 ms/0/0 ");
+	CHECK_INT(fx.fake.requests, 4);
+	/* One that waits is forgotten with its speaker. */
+	fx.held = 1;
+	speak(BOB, 3, "abcd");
+	CHECK_INT(transcribe_file_run(fx.files, BOB, 3), 0);
+	CHECK_INT(send_now(), 0);
+	transcribe_file_close(fx.files, BOB);
 	end();
 }

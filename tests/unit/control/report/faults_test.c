@@ -67,6 +67,25 @@ TEST(faults_are_told_once_and_that_they_are_over)
 	CHECK(f.v[FAULT_DEAF].last == 120 * NS_PER_S);
 }
 
+/* Whoever asked hears it now, and everybody that it is over. */
+TEST(faults_that_somebody_notices_are_told_at_once)
+{
+	struct faults f = {0};
+
+	faults_set(&f, FAULT_BRAIN, FAULT_IS_NOTICED, 100 * NS_PER_S);
+	CHECK(strstr(at(&f, 100 * NS_PER_S), "cannot reach"));
+	faults_set(&f, FAULT_BRAIN, FAULT_IS_NOTICED, 101 * NS_PER_S);
+	CHECK_STR(next(&f, 1000 * NS_PER_S), "");
+	faults_set(&f, FAULT_BRAIN, FAULT_IS_OVER, 110 * NS_PER_S);
+	CHECK_STR(at(&f, 113 * NS_PER_S), "I can answer again.");
+	/* One that is there already, and is noticed before it has lasted. */
+	faults_set(&f, FAULT_BRAIN, FAULT_IS_THERE, 900 * NS_PER_S);
+	CHECK_STR(at(&f, 901 * NS_PER_S), "");
+	faults_set(&f, FAULT_BRAIN, FAULT_IS_NOTICED, 902 * NS_PER_S);
+	CHECK(strstr(at(&f, 902 * NS_PER_S), "cannot reach"));
+	CHECK_INT(f.v[FAULT_BRAIN].count, 2);
+}
+
 TEST(faults_of_a_moment_are_told_then_or_not_at_all)
 {
 	struct faults f = {0};
