@@ -33,7 +33,7 @@ struct session {
 	struct transcription bridge;
 	struct rate_change *rate;      /* NULL: the provider takes the room's */
 	struct utterance_audio *audio; /* in order of their start */
-	char why[160];		       /* of a fatal error or a wait, until it connects again */
+	char why[160];		       /* it was lost, or is about to be; until it connects again */
 	char *said;		       /* the first words of the next transcript; NULL: none */
 };
 
@@ -224,6 +224,7 @@ static void session_lost(struct session *s, const char *why)
 	uint32_t wait_ms;
 
 	snprintf(text, sizeof text, "%s", *s->why ? s->why : why);
+	memcpy(s->why, text, sizeof s->why);
 	wait_ms = retry_after_told(text, strlen(text));
 	if (wait_ms)
 		a->held_until = env_now(a->env) + wait_ms * NS_PER_MS;
