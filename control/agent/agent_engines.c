@@ -50,6 +50,20 @@ static void tell_reached(struct agent *a, enum engine_use use)
 		agent_fault(a, FAULT_BRAIN, FAULT_IS_OVER);
 }
 
+/* Nobody knows yet whether the turn wants its speculative answer. */
+static void keep_untold(struct agent *a, const struct roles_event *ev)
+{
+	a->untold.turn = ev->turn;
+	a->untold.use = ev->use;
+	a->untold.trouble = ev->engine->trouble;
+}
+
+void agent_tell_untold(struct agent *a, uint32_t turn)
+{
+	if (a->untold.turn == turn)
+		tell_failure(a, a->untold.use, a->untold.trouble, FAULT_ANSWER);
+}
+
 void agent_tell_unheard(struct agent *a)
 {
 	tell_failure(a, ENGINE_USE_TRANSCRIBE, a->unheard, FAULT_SPEECH);
@@ -78,8 +92,10 @@ static void answer_failed(struct agent *a, const struct roles_event *ev)
 
 	log_warn("brain_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
 		 (const char *)e->data.p);
-	if (room_speculates(a->room, ev->turn))
+	if (room_speculates(a->room, ev->turn)) {
+		keep_untold(a, ev);
 		return;
+	}
 	/* A link that is down has a fault of its own; but everybody heard an answer break off. */
 	if (begun || ev->use != ENGINE_USE_VOICE || roles_health(a->roles, ev->use) != ROLES_DOWN)
 		tell_failure(a, ev->use, e->trouble, FAULT_ANSWER);
@@ -152,7 +168,9 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 	case ENGINE_FAILED:
 		log_warn("speech_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
 			 (const char *)e->data.p);
-		if (!room_speculates(a->room, ev->turn))
+		if (room_speculates(a->room, ev->turn))
+			keep_untold(a, ev);
+		else
 			tell_failure(a, ev->use, e->trouble, FAULT_ANSWER);
 		out.type = ROOM_SPEECH_FAILED;
 		out.text = e->data;

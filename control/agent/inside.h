@@ -34,7 +34,12 @@ struct agent {
 	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
 	uint32_t sound_turn, sound_chunk;
 
-	unsigned unreached;   /* bits: uses whose provider was not reached when it was asked last */
+	unsigned unreached; /* bits: uses whose provider was not reached when it was asked last */
+	struct {
+		uint32_t turn; /* 0: none */
+		enum engine_use use;
+		enum trouble trouble;
+	} untold;	      /* the last failure of a speculative answer */
 	enum trouble unheard; /* why the last utterance got no transcript */
 	char summary[2048];   /* as far as it was written */
 	bool stepping;
@@ -63,6 +68,8 @@ void agent_perform(struct agent *a, const struct room_effect *e);
 void agent_flush(struct agent *a);
 
 /* ---- agent_engines.c ---- */
+/* The turn ended because its answer failed; it was speculative when that happened. */
+void agent_tell_untold(struct agent *a, uint32_t turn);
 /* An utterance got no transcript, and its turn has ended. */
 void agent_tell_unheard(struct agent *a);
 int agent_open_roles(struct agent *a, const struct agent_conf *conf);

@@ -110,7 +110,7 @@ address() {
 	no_name) echo "http://nowhere.invalid:$3$path" ;;
 	no_tls) echo "https://127.0.0.1:$3$path" ;;
 	untrusted) echo "https://127.0.0.1:$untrusted$path" ;;
-	proxy_refuses) echo "http://provider.invalid$path" ;;
+	proxy_refuses) echo "https://provider.invalid$path" ;;
 	*) echo "http://127.0.0.1:$3$path" ;;
 	esac
 }
