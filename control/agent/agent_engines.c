@@ -30,7 +30,7 @@ static enum fault fault_of(enum trouble trouble, enum fault other)
 	return other;
 }
 
-/* What people are told of an ask that failed. A provider that cannot be reached stays so until it
+/* Tells people why an ask failed. A provider that cannot be reached stays so until it
  * answers. */
 static void tell_failure(struct agent *a, enum engine_use use, enum trouble trouble,
 			 enum fault other)
