@@ -10,6 +10,11 @@
  *   ENDS       turnComplete, interrupted                     NONE      late usage
  *   NONE       turnComplete while an answer is awaited       NONE      RESPONSE, DONE: it is silent
  *
+ * Transcriptions of what is said have no place in this order. Words that come between two answers
+ * are those of the next one, unless the one before was cut, or this service marks the end of its
+ * transcriptions and has not done so for that one; within an answer they are its own, except for a
+ * first mark of an end while the one before has none.
+ *
  * So what comes late of a cut answer still has that answer's id, and a DONE does not wait for the
  * playback that the service imagines between generationComplete and turnComplete.
  *
@@ -36,6 +41,11 @@ struct gemini_state {
 	bool dropped;	  /* this answer was never asked for */
 	bool interrupted; /* since the last turnComplete */
 	bool calling;	  /* it ended with calls of tools */
+	bool cut;	  /* the last answer was interrupted before its turnComplete */
+	bool said;	  /* words of this answer came */
+	bool transcribed; /* and the last of them */
+	bool open_before; /* words of the answer before may still come */
+	bool marks_ends;  /* the service says which words are the last */
 	unsigned answers; /* count: the id of the one that runs */
 	struct {
 		uint32_t ask;

@@ -81,6 +81,12 @@ static void read_heard(struct reading *r, const json_t *transcription)
 
 /* ---- answers ---- */
 
+/* Of the last answer, which is over. */
+static bool may_get_words(const struct gemini_state *s)
+{
+	return s->answers && !s->transcribed && (s->cut || s->marks_ends);
+}
+
 static void begin_answer(struct reading *r)
 {
 	struct gemini_state *s = r->s;
@@ -93,7 +99,8 @@ static void begin_answer(struct reading *r)
 		memmove(&s->asked[0], &s->asked[1], --s->n_asked * sizeof s->asked[0]);
 	}
 	s->answer = GEMINI_RUNS;
-	s->interrupted = s->calling = false;
+	s->open_before = may_get_words(s);
+	s->interrupted = s->calling = s->cut = s->said = s->transcribed = false;
 	s->last_ask = ask;
 	s->answers++;
 	if (!s->dropped)
@@ -137,13 +144,22 @@ static void read_part(struct reading *r, const json_t *part)
 static void read_said(struct reading *r, const json_t *transcription)
 {
 	struct slice text = json_read_text(transcription, "text");
+	bool last = json_is_true(json_object_get(transcription, "finished"));
 	struct gemini_state *s = r->s;
 
-	if (!text.n || (s->answer == GEMINI_NONE && !s->n_asked))
-		return;
-	if (s->answer == GEMINI_NONE)
+	s->marks_ends = s->marks_ends || last;
+	if (s->answer == GEMINI_NONE && !may_get_words(s)) {
+		if (!text.n || !s->n_asked)
+			return;
 		begin_answer(r);
-	if (!s->dropped)
+	}
+	if (last && s->open_before && !s->said) {
+		s->open_before = false;
+		return;
+	}
+	s->said = s->said || text.n;
+	s->transcribed = s->transcribed || last;
+	if (!s->dropped && text.n)
 		add_of_answer(r, REALTIME_TEXT)->text = text;
 }
 
@@ -160,6 +176,7 @@ static void end_turn(struct reading *r)
 		end_answer(r, GEMINI_NONE);
 	}
 	s->answer = GEMINI_NONE;
+	s->cut = s->interrupted;
 	s->interrupted = s->calling = false;
 }
 

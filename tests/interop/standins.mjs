@@ -70,6 +70,7 @@ const spoken = (done) => done.response.output[0]?.content?.[0]?.transcript;
 async function replaced() {
   const s = await standin('openai', {});
   const c = await openai(s.port, { model: 'gpt-realtime' });
+  await c.next('session.created');
   c.send({ type: 'session.update', session: { type: 'realtime', output_modalities: ['text'] } });
   c.send(user('repeat one two three four'));
   c.send({ type: 'response.create' });

@@ -226,6 +226,57 @@ TEST(gemini_has_no_cancel_and_late_audio_keeps_its_answer)
 	end();
 }
 
+#define SAID(text)	CONTENT("\"outputTranscription\":{\"text\":\"" text "\"}")
+#define SAID_LAST(text) CONTENT("\"outputTranscription\":{\"text\":\"" text "\",\"finished\":true}")
+
+/* The first answer is cut, and the second one asked for. */
+static void cut_first(void)
+{
+	CHECK(begin());
+	ask(1);
+	CHECK_STR(say(AUDIO), "response #1 answer-1; audio answer-1; ");
+	ask(2);
+	CHECK_STR(say("{\"serverContent\":{\"interrupted\":true}}"), "interrupted answer-1; ");
+	CHECK_STR(say(CONTENT("\"turnComplete\":true")), "done #1 answer-1 cancelled; ");
+}
+
+TEST(gemini_words_of_a_cut_answer_do_not_begin_the_next)
+{
+	cut_first();
+	CHECK_STR(say(SAID("late")), "text answer-1 late; ");
+	CHECK_STR(say(SAID(" words")), "text answer-1  words; ");
+	CHECK_STR(say(AUDIO), "response #2 answer-2; audio answer-2; ");
+	CHECK_STR(say(SAID("mine")), "text answer-2 mine; ");
+	CHECK_STR(say(CONTENT("\"generationComplete\":true,\"turnComplete\":true")),
+		  "done #2 answer-2 completed; ");
+	/* After an answer that was not cut, they are those of the next one. */
+	ask(3);
+	CHECK_STR(say(SAID("early")), "response #3 answer-3; text answer-3 early; ");
+	end();
+}
+
+TEST(gemini_words_are_those_of_the_answer_whose_transcription_has_no_end_yet)
+{
+	cut_first();
+	CHECK_STR(say(AUDIO), "response #2 answer-2; audio answer-2; ");
+	CHECK_STR(say(SAID_LAST("late")), "");
+	CHECK_STR(say(SAID("mine")), "text answer-2 mine; ");
+	CHECK_STR(say(CONTENT("\"generationComplete\":true,\"turnComplete\":true")),
+		  "done #2 answer-2 completed; ");
+	/* This service marks ends, and this answer has none yet. */
+	ask(3);
+	CHECK_STR(say(SAID(" too")), "text answer-2  too; ");
+	CHECK_STR(say(SAID_LAST(".")), "text answer-2 .; ");
+	CHECK_STR(say(SAID("early")), "response #3 answer-3; text answer-3 early; ");
+	CHECK_STR(say(SAID_LAST("!")), "text answer-3 !; ");
+	end();
+	/* The end of a cut answer leaves the place to the next one. */
+	cut_first();
+	CHECK_STR(say(SAID_LAST("late")), "text answer-1 late; ");
+	CHECK_STR(say(SAID("mine")), "response #2 answer-2; text answer-2 mine; ");
+	end();
+}
+
 TEST(gemini_hears_a_speaker_between_two_marks)
 {
 	const uint8_t pcm[3] = {0, 0, 0};
