@@ -95,8 +95,10 @@ struct text_call {
 	bool told; /* whole */
 };
 
-/* What is known of the answer so far. A struct of zeros is ready; text_stream_clear frees it. */
+/* What is known of the answer so far. A struct of zeros but for `ask` is ready; text_stream_clear
+ * frees it. */
 struct text_stream {
+	uint32_t ask; /* makes ids of calls that have none differ from those of other answers */
 	struct text_call calls[TEXT_CALLS_MAX];
 	unsigned n_calls;
 	char response[TEXT_ID_MAX]; /* the answer's own id, "" when it has none */

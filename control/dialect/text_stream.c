@@ -123,7 +123,7 @@ struct text_call *text_call_at(struct text_stream *s, const char *key, const cha
 	if (id && *id)
 		utf8_copy(c->id, sizeof c->id, id);
 	else
-		snprintf(c->id, sizeof c->id, "call_%u", s->n_calls);
+		snprintf(c->id, sizeof c->id, "call_%u_%u", s->ask, s->n_calls);
 	utf8_copy(c->tool, sizeof c->tool, tool ? tool : "");
 	tell(s, &(struct text_fact){.type = TEXT_CALL_START, .call = c->id, .tool = c->tool});
 	return c;

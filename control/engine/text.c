@@ -287,7 +287,7 @@ static int text_ask(void *engine, const struct engine_ask *ask)
 	if (!j)
 		return ENOMEM;
 	j->t = t;
-	j->x.ask = ask->id;
+	j->x.ask = j->stream.ask = ask->id;
 	j->whole = ask->one_word;
 	j->n = ask->n;
 	for (size_t i = 0; i < ask->n; i++)

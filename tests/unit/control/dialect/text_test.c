@@ -65,7 +65,7 @@ static void read_answer(struct answer *a, const struct text_dialect *d, const ch
 	struct sse sse = {0};
 	int err = 0;
 
-	*a = (struct answer){.d = d};
+	*a = (struct answer){.d = d, .s.ask = 7};
 	for (size_t i = 0; i < n && !err; i += step)
 		err = sse_feed(&sse, stream + i, n - i < step ? n - i : step, on_data, a);
 	sse_clear(&sse);
@@ -140,7 +140,7 @@ static const struct {
 			 "{\"index\":0,\"function\":{\"arguments\":\"{ }\"}}") CHAT_END("stop"),
 	 "|call a look {}|call b go { }|done tools"},
 	{&text_dialect_chat, CALL("{\"function\":{\"name\":\"look\"}}") D("[DONE]"),
-	 "|call call_1 look {}|done tools"},
+	 "|call call_7_1 look {}|done tools"},
 	/* Errors. */
 	{&text_dialect_chat,
 	 CHAT("{\"content\":\"It \"}") D("{\"error\":{\"message\":\"no more\",\"code\":"

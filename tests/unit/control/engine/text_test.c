@@ -28,8 +28,9 @@ static void on_event(const struct engine_event *ev, void *arg)
 	size_t at = strlen(fx.events);
 
 	(void)arg;
-	snprintf(fx.events + at, sizeof fx.events - at, "%u%c%.*s ", ev->ask, marks[ev->type],
-		 (int)ev->data.n, ev->data.n ? (const char *)ev->data.p : "");
+	snprintf(fx.events + at, sizeof fx.events - at, "%u%c%s%.*s ", ev->ask, marks[ev->type],
+		 ev->type == ENGINE_TOOL_CALL ? ev->call : "", (int)ev->data.n,
+		 ev->data.n ? (const char *)ev->data.p : "");
 	if (ev->type == ENGINE_WORDS && fx.cancel_at_words)
 		engine_text.cancel(fx.text, ev->ask);
 	else if ((ev->type == ENGINE_DONE || ev->type == ENGINE_FAILED) && ++fx.ends == fx.want)
@@ -137,6 +138,29 @@ static void answer_without_end(struct fake_http *f, struct evhttp_request *req)
 		fake_http_answer(req, 200, SSE, "", 0);
 	else
 		fake_http_answer(req, 200, SSE, DELTA("late"), sizeof DELTA("late") - 1);
+}
+
+static void call_without_id(struct fake_http *f, struct evhttp_request *req)
+{
+	static const char all[] =
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{"
+		"\"name\":\"look\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}"
+		"\n\ndata: [DONE]\n\n";
+
+	(void)f;
+	fake_http_answer(req, 200, SSE, all, sizeof all - 1);
+}
+
+TEST(calls_that_have_no_id_get_one_that_no_other_answer_has)
+{
+	CHECK(begin(call_without_id));
+	fx.want = 2;
+	CHECK_INT(ask(7, "", "look"), 0);
+	CHECK_INT(ask(8, "", "look again"), 0);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK(strstr(fx.events, "7(call_7_1{} ") && strstr(fx.events, "8(call_8_1{} "));
+	end();
 }
 
 TEST(an_end_without_a_word_of_it_is_one_when_words_came)
