@@ -294,7 +294,7 @@ TEST(a_provider_gets_its_key_and_version_in_headers_of_its_own)
 	CHECK(begin_as(DIALECT_ANTHROPIC, "", answer_messages));
 	CHECK_INT(ask(7, "be", "[Alice]: when"), 0);
 	env_run(fx.fake.env);
-	CHECK_STR(fx.events, "7:Look. 7({\"x\":1} 7$ 7. ");
+	CHECK_STR(fx.events, "7:Look. 7(t{\"x\":1} 7$ 7. ");
 	CHECK_STR(fx.fake.path, "/v1/messages");
 	CHECK_STR(fx.fake.key, "the-key");
 	CHECK_STR(fx.fake.auth, "");
