@@ -12,17 +12,18 @@
 #include "control/words/words.h"
 
 /* Columns of DB_FIND_COSTS. */
-enum { DAY, GUILD, CHANNEL, USER, NAME, PROVIDER, MODEL, ROLE, NANO, PRICED, TURNS };
+enum { DAY, GUILD, CHANNEL, USER, NAME, PROVIDER, MODEL, ROLE, NANO, PRICED, TURNS, ESTIMATED };
 
 struct total {
 	uint64_t day, nano;
-	bool priced, any;
+	bool priced, estimated, any;
 };
 
-static void print_amount(FILE *out, uint64_t nano, bool priced)
+/* Some of it may have no price, or not be told by the provider. */
+static void print_amount(FILE *out, uint64_t nano, bool priced, bool estimated)
 {
-	fprintf(out, "  %s$%" PRIu64 ".%04" PRIu64, priced ? "" : "at least ", nano / 1000000000,
-		nano % 1000000000 / 100000);
+	fprintf(out, "  %s%s$%" PRIu64 ".%04" PRIu64, priced ? "" : "at least ",
+		estimated ? "about " : "", nano / 1000000000, nano % 1000000000 / 100000);
 }
 
 static void print_day(FILE *out, uint64_t day)
@@ -41,7 +42,7 @@ static void end_day(FILE *out, struct total *t)
 	if (t->any) {
 		print_day(out, t->day);
 		fputs("  all", out);
-		print_amount(out, t->nano, t->priced);
+		print_amount(out, t->nano, t->priced, t->estimated);
 		fputc('\n', out);
 	}
 	*t = (struct total){.priced = true};
@@ -54,7 +55,7 @@ static void print_row(FILE *out, sqlite3_stmt *s)
 	if (db_uint(s, USER))
 		fprintf(out, "  %s (%" PRIu64 ")", db_text(s, NAME), db_uint(s, USER));
 	fprintf(out, "  %s %s %s", db_text(s, ROLE), db_text(s, PROVIDER), db_text(s, MODEL));
-	print_amount(out, db_uint(s, NANO), db_uint(s, PRICED) != 0);
+	print_amount(out, db_uint(s, NANO), db_uint(s, PRICED) != 0, db_uint(s, ESTIMATED) != 0);
 	fprintf(out, "  %" PRIu64 " turns\n", db_uint(s, TURNS));
 }
 
@@ -74,6 +75,7 @@ static bool print_rows(FILE *out, struct db *db, uint64_t guild, uint64_t since_
 		t.day = db_uint(s, DAY);
 		t.nano += db_uint(s, NANO);
 		t.priced = t.priced && db_uint(s, PRICED);
+		t.estimated = t.estimated || db_uint(s, ESTIMATED);
 		print_row(out, s);
 	}
 	end_day(out, &t);

@@ -2,6 +2,7 @@
  * control/ledger/ledger.h). */
 #include "control/agent/inside.h"
 #include "control/media/media.h"
+#include "control/settings/prices.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 
@@ -15,7 +16,7 @@ void agent_spend(struct agent *a, const struct roles_event *ev)
 	out.usage = (struct event_usage){
 		.role = role_name(roles_role(ev->use)),
 		.provider = ev->provider->name,
-		.model = settings_model(a->settings, roles_role(ev->use), ev->provider),
+		.model = settings_billed_model(a->settings, roles_role(ev->use), ev->provider),
 		.turn = ev->turn,
 		.text_in = n[PRICE_TEXT_IN],
 		.text_cached = n[PRICE_TEXT_CACHED],

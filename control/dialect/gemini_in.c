@@ -295,6 +295,8 @@ static struct usage usage_of(const json_t *u)
 	const json_t *out = json_object_get(u, "responseTokensDetails");
 	const json_t *cached = json_object_get(u, "cacheTokensDetails");
 	bool told_in = json_array_size(in), told_out = json_array_size(out);
+	uint64_t images = tokens_of(in, "IMAGE") + tokens_of(in, "VIDEO");
+	uint64_t seen = tokens_of(cached, "IMAGE") + tokens_of(cached, "VIDEO");
 	struct usage v = {0};
 
 	v.n[PRICE_TEXT_CACHED] = json_array_size(cached)
@@ -305,7 +307,9 @@ static struct usage usage_of(const json_t *u)
 		less(told_in ? tokens_of(in, "TEXT") : json_read_count(u, "promptTokenCount"),
 		     v.n[PRICE_TEXT_CACHED]);
 	v.n[PRICE_AUDIO_IN] = less(tokens_of(in, "AUDIO"), v.n[PRICE_AUDIO_CACHED]);
-	v.n[PRICE_IMAGE_IN] = tokens_of(in, "IMAGE") + tokens_of(in, "VIDEO");
+	/* Cached images have no price of their own: they count as cached text. */
+	v.n[PRICE_IMAGE_IN] = less(images, seen);
+	v.n[PRICE_TEXT_CACHED] += images - v.n[PRICE_IMAGE_IN];
 	v.n[PRICE_TEXT_OUT] = tokens_of(out, "TEXT") + json_read_count(u, "thoughtsTokenCount");
 	v.n[PRICE_AUDIO_OUT] =
 		told_out ? tokens_of(out, "AUDIO") : json_read_count(u, "responseTokenCount");

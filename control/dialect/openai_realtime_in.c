@@ -176,29 +176,44 @@ static void add_calls(struct realtime_facts *facts, const json_t *response, cons
 
 /* ---- the end of an answer ---- */
 
-static uint64_t less(uint64_t all, uint64_t part)
+/* Where the kinds of what was cached are not told, *rest holds all of it, for the kinds in order.
+ */
+static uint64_t take_cached(const json_t *kinds, const char *kind, uint64_t *rest, uint64_t all)
 {
-	return all > part ? all - part : 0;
+	uint64_t cached = kinds ? json_read_count(kinds, kind) : *rest;
+
+	if (cached > all)
+		cached = all;
+	*rest -= kinds ? 0 : cached;
+	return cached;
 }
 
-/* The counts that went in hold those that were cached. Where kinds are not told, all is text. */
+/* The counts that went in hold those that were cached. Where kinds are not told, all is text, and
+ * what was cached is text first, then sound, then images. Cached images have no price of their own:
+ * they count as cached text. */
 static void read_usage(struct usage *to, const json_t *usage)
 {
 	const json_t *in = json_object_get(usage, "input_token_details");
 	const json_t *out = json_object_get(usage, "output_token_details");
-	const json_t *cached = json_object_get(in, "cached_tokens_details");
+	const json_t *kinds = json_object_get(in, "cached_tokens_details");
+	uint64_t rest = json_read_count(in, "cached_tokens");
+	uint64_t text = json_read_count(in, "text_tokens"), text_cached;
+	uint64_t audio = json_read_count(in, "audio_tokens"), audio_cached;
+	uint64_t image = json_read_count(in, "image_tokens"), image_cached;
 
+	if (!text && !audio && !image)
+		text = json_read_count(usage, "input_tokens");
+	text_cached = take_cached(kinds, "text_tokens", &rest, text);
+	audio_cached = take_cached(kinds, "audio_tokens", &rest, audio);
+	image_cached = take_cached(kinds, "image_tokens", &rest, image);
+	to->n[PRICE_TEXT_IN] = text - text_cached;
+	to->n[PRICE_TEXT_CACHED] = text_cached + image_cached;
 	to->n[PRICE_TEXT_OUT] =
 		json_read_count(out ? out : usage, out ? "text_tokens" : "output_tokens");
+	to->n[PRICE_AUDIO_IN] = audio - audio_cached;
+	to->n[PRICE_AUDIO_CACHED] = audio_cached;
 	to->n[PRICE_AUDIO_OUT] = json_read_count(out, "audio_tokens");
-	to->n[PRICE_TEXT_CACHED] = json_read_count(cached, "text_tokens");
-	to->n[PRICE_AUDIO_CACHED] = json_read_count(cached, "audio_tokens");
-	to->n[PRICE_TEXT_IN] =
-		less(json_read_count(in ? in : usage, in ? "text_tokens" : "input_tokens"),
-		     to->n[PRICE_TEXT_CACHED]);
-	to->n[PRICE_AUDIO_IN] =
-		less(json_read_count(in, "audio_tokens"), to->n[PRICE_AUDIO_CACHED]);
-	to->n[PRICE_IMAGE_IN] = json_read_count(in, "image_tokens");
+	to->n[PRICE_IMAGE_IN] = image - image_cached;
 }
 
 static enum realtime_status status_of(struct slice status)

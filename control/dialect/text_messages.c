@@ -147,16 +147,29 @@ static char *build(const struct text_request *r)
 
 /* ---- the answer ---- */
 
-/* Numbers of a later event replace those of an earlier one; what is written to the cache counts as
- * read by nobody. */
+/* Tokens that are written to the cache cost a quarter more than others that are read, and twice as
+ * much where they are kept for an hour: they count as so many more. Source: Anthropic's pricing of
+ * prompt caching, which is the same for all models. */
+static uint64_t count_writes(const json_t *usage)
+{
+	const json_t *kept = json_object_get(usage, "cache_creation");
+	uint64_t all = text_number(usage, "cache_creation_input_tokens");
+	uint64_t hour = text_number(kept, "ephemeral_1h_input_tokens");
+
+	if (hour > all)
+		hour = all;
+	return 2 * hour + (5 * (all - hour) + 3) / 4;
+}
+
+/* Numbers of a later event replace those of an earlier one. */
 static void read_usage(struct text_stream *s, const json_t *usage)
 {
 	if (!json_is_object(usage))
 		return;
 	s->used = true;
 	if (json_object_get(usage, "input_tokens"))
-		s->usage.n[PRICE_TEXT_IN] = text_number(usage, "input_tokens") +
-					    text_number(usage, "cache_creation_input_tokens");
+		s->usage.n[PRICE_TEXT_IN] =
+			text_number(usage, "input_tokens") + count_writes(usage);
 	if (json_object_get(usage, "cache_read_input_tokens"))
 		s->usage.n[PRICE_TEXT_CACHED] = text_number(usage, "cache_read_input_tokens");
 	if (json_object_get(usage, "output_tokens"))

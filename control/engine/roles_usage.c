@@ -68,7 +68,7 @@ static void tell_of(struct served *s, uint32_t turn, uint32_t chunk, const struc
 
 static bool read_prices(const struct served *s, bool priced[PRICE_KINDS])
 {
-	const char *model = settings_model(s->r->settings, roles_role(s->use), s->record);
+	const char *model = settings_billed_model(s->r->settings, roles_role(s->use), s->record);
 	bool any = false;
 	uint64_t usd;
 

@@ -34,6 +34,26 @@ static size_t match_row(const char *row, const char *model)
 	return strncmp(row, model, n) == 0 && (!model[n] || is_edition(model + n)) ? n : 0;
 }
 
+const char *settings_billed_model(const struct settings *s, enum role role,
+				  const struct provider_record *p)
+{
+	static const struct {
+		enum dialect dialect;
+		enum role role;
+		const char *model;
+	} defaults[] = {
+#define B_(DIALECT, ROLE, model) {DIALECT_##DIALECT, ROLE_##ROLE, model},
+		BILLED_AS(B_)
+#undef B_
+	};
+	const char *asked = settings_model(s, role, p);
+
+	for (size_t i = 0; !*asked && i < sizeof defaults / sizeof defaults[0]; i++)
+		if (defaults[i].dialect == (enum dialect)p->dialect && defaults[i].role == role)
+			asked = defaults[i].model;
+	return asked;
+}
+
 bool settings_price(const struct settings *s, const char *model, enum price_kind kind,
 		    uint64_t *usd)
 {

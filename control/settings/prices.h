@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/settings/provider_record.h"
 #include "control/settings/usage.h"
 
 struct settings;
@@ -15,6 +16,11 @@ struct settings;
 /* Millionths of a dollar per million units. False: no price is known; *usd is untouched. */
 bool settings_price(const struct settings *s, const char *model, enum price_kind kind,
 		    uint64_t *usd);
+
+/* The model that a provider bills in a role: what it is asked for, else the service's own default;
+ * "" where nobody knows. Borrowed from s, p or static. */
+const char *settings_billed_model(const struct settings *s, enum role role,
+				  const struct provider_record *p);
 
 /* "text_in", as in the records; always terminated. */
 void settings_price_kind(enum price_kind kind, char *buf, size_t size);

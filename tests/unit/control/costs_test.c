@@ -32,6 +32,7 @@ static void fill(struct db *db)
 	struct bus_event costs[] = {cost_of(1, 3, "main", 1230000), cost_of(1, 3, "main", 1000000),
 				    cost_of(1, 4, "spare", 0), cost_of(2, 5, "main", 2000000000)};
 
+	costs[3].usage.estimated = true;
 	turn.turn = (struct event_turn){.session = 9, .turn = 3, .name = "alice"};
 	CHECK_INT(rows_add(db, &turn, true), 0);
 	for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++)
@@ -63,11 +64,11 @@ TEST(costs_are_told_by_day_speaker_and_provider)
 		    "1970-01-02  server 1  room 2  text spare m  at least $0.0000  1 turns\n"
 		    "1970-01-02  server 1  room 2  alice (501)  text main m  $0.0022  1 turns\n"
 		    "1970-01-02  all  at least $0.0022\n"
-		    "1970-01-03  server 1  room 2  text main m  $2.0000  1 turns\n"
-		    "1970-01-03  all  $2.0000\n");
+		    "1970-01-03  server 1  room 2  text main m  about $2.0000  1 turns\n"
+		    "1970-01-03  all  about $2.0000\n");
 	check_costs(dir, 1, 2 * DAY,
-		    "1970-01-03  server 1  room 2  text main m  $2.0000  1 turns\n"
-		    "1970-01-03  all  $2.0000\n");
+		    "1970-01-03  server 1  room 2  text main m  about $2.0000  1 turns\n"
+		    "1970-01-03  all  about $2.0000\n");
 	check_costs(dir, 7, 0, "Nothing was spent in that time.\n");
 	folder_remove(dir);
 }

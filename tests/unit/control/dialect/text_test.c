@@ -214,7 +214,7 @@ static const struct {
 							   "{\"stop_reason\":\"tool_use\"},"
 							   "\"usage\":{\"output_tokens\":12}}")
 								 D("{\"type\":\"message_stop\"}"),
-	 "Let me look.|call t1 look {\"x\":3}|usage 7+9>12|done tools"},
+	 "Let me look.|call t1 look {\"x\":3}|usage 8+9>12|done tools"},
 	{&text_dialect_messages,
 	 BLOCK("0", "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"go\",\"input\":{\"y\":1}}")
 		 STOP("0"),
