@@ -125,10 +125,10 @@ void control_on_command(struct command *cmd, void *arg)
 	struct control *c = arg;
 
 	/* Discord may be back before mediad: then a call that is up would be said to be lost. */
-	if (c->n_held == COMMANDS_HELD_MAX || (!c->n_held && knows_mediads(c))) {
+	if (!c->n_held && knows_mediads(c)) {
 		carry_out(c, cmd);
 		return;
 	}
-	c->held[c->n_held++] = cmd;
+	c->held[c->n_held++] = cmd; /* no more than wait, so there is room for each */
 	tmr_start(c->held_tmr, MEDIADS_POLL_MS * NS_PER_MS);
 }

@@ -5,6 +5,7 @@
 #define CONTROL_CONTROL_INSIDE_H
 
 #include "control/control.h"
+#include "control/discord/commands.h"
 #include "control/discord/gateway.h"
 #include "control/state.h"
 #include "control/report/status.h"
@@ -19,7 +20,6 @@ enum {
 	SESSIONS_USED_UP_MS = 60000, /* wait if Discord does not say for how long */
 	STOP_MS = 2000,		     /* Discord confirms within this that the bot has left */
 	STOP_SOON_MS = 50,
-	COMMANDS_HELD_MAX = 64,
 	MEDIADS_MS = 2000, /* after the start a mediad that runs is connected within this */
 	MEDIADS_POLL_MS = 50,
 	HAND_OVER_MS = 5000, /* an answer under way is complete in mediad within this, or is cut */
@@ -46,7 +46,7 @@ struct control {
 	enum embedded_fault embedded_fault;
 	struct tmr *find_tmr, *save_tmr, *stop_tmr, *held_tmr;
 	/* Commands that came before it was known what mediad holds. */
-	struct command *held[COMMANDS_HELD_MAX];
+	struct command *held[COMMANDS_WAITING_MAX];
 	unsigned n_held;
 	uint64_t started_at;
 	struct voice_session *voice_sessions[VOICE_SESSIONS_MAX];

@@ -14,9 +14,9 @@ enum {
 	TYPE_COMMAND = 2,   /* interaction type */
 	TYPE_DEFER = 5,	    /* answer type */
 	EPHEMERAL = 64,	    /* message flag: only the user who asked sees it */
+	LOADING = 128,	    /* message flag: deferred, and not answered yet */
 	OPTION_CHANNEL = 7, /* option type */
 	CONTEXT_GUILD = 0,  /* a command can be used in guilds */
-	WAITING_MAX = 256,
 	SILENT_MESSAGE = 4096,
 };
 
@@ -26,7 +26,8 @@ struct waiting {
 	struct waiting *next;
 	struct commands *owner;
 	char application[24], id[24], token[512];
-	json_t *kept; /* the interaction, as the next control needs it */
+	bool ready, begun; /* nothing keeps it from being carried out; it was */
+	json_t *kept;	   /* the interaction, as the next control needs it */
 };
 
 struct commands {
@@ -199,12 +200,40 @@ static bool safe_token(const char *token, size_t size)
 	return token && *token && strlen(token) < size && strspn(token, allowed) == strlen(token);
 }
 
+static void original_path(const struct waiting *w, char *path, size_t size)
+{
+	snprintf(path, size, "/webhooks/%s/%s/messages/@original", w->application, w->token);
+}
+
+static struct waiting *find_next(const struct commands *c, uint64_t guild)
+{
+	for (struct waiting *w = c->list; w; w = w->next) {
+		if (w->cmd.guild != guild || w->begun)
+			continue;
+		return w->ready ? w : NULL;
+	}
+	return NULL;
+}
+
+/* Carries out what is ready in this server, in the order in which members used the commands. */
+static void carry_out_ready(struct commands *c, uint64_t guild)
+{
+	struct waiting *w;
+
+	while ((w = find_next(c, guild))) {
+		w->begun = true;
+		c->h(&w->cmd, c->arg);
+	}
+}
+
 static void lose(struct waiting *w)
 {
 	struct commands *c = w->owner;
+	uint64_t guild = w->cmd.guild;
 
 	end(w);
 	tell_change(c);
+	carry_out_ready(c, guild);
 }
 
 static void on_missed_told(int err, int status, const json_t *body, void *arg)
@@ -237,6 +266,45 @@ static void tell_missed(const struct waiting *w)
 	json_decref(call.body);
 }
 
+static void carry_out(struct waiting *w)
+{
+	w->ready = true;
+	carry_out_ready(w->owner, w->cmd.guild);
+}
+
+static void on_original(int err, int status, const json_t *body, void *arg)
+{
+	struct waiting *w = arg;
+	const json_t *flags = json_object_get(body, "flags");
+
+	if (err == ECANCELED)
+		return; /* as in on_deferred */
+	if (!err && status == 200 && !(json_integer_value(flags) & LOADING)) {
+		log_info("command_answered_before", "name=%s", table[w->cmd.kind].name);
+		lose(w);
+		return;
+	}
+	carry_out(w);
+}
+
+/* The control before us may have answered it and died before it could note that. The message that
+ * members see tells: a command that has its answer is not carried out again. */
+static void ask_whether_answered(struct waiting *w)
+{
+	struct rest_call call = {.method = "GET",
+				 .route = "/webhooks/{}/{}/messages/@original",
+				 .idempotent = true,
+				 .interaction = true};
+	char path[640], major[600];
+
+	original_path(w, path, sizeof path);
+	snprintf(major, sizeof major, "%.80s", w->token);
+	call.path = path;
+	call.major = major;
+	if (rest_request(w->owner->rest, &call, on_original, w))
+		carry_out(w);
+}
+
 static void on_deferred(int err, int status, const json_t *body, void *arg)
 {
 	struct waiting *w = arg;
@@ -254,7 +322,10 @@ static void on_deferred(int err, int status, const json_t *body, void *arg)
 		lose(w);
 		return;
 	}
-	w->owner->h(&w->cmd, w->owner->arg);
+	if (code == DISCORD_ERROR_ALREADY_ACKNOWLEDGED)
+		ask_whether_answered(w);
+	else
+		carry_out(w);
 }
 
 /* What is needed of it to carry it out: of the member, the roles. */
@@ -289,7 +360,7 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 	char path[640];
 	int err = command_parse(d, &cmd);
 
-	if (err || c->n >= WAITING_MAX || !field_id(d, "id", &id) ||
+	if (err || c->n >= COMMANDS_WAITING_MAX || !field_id(d, "id", &id) ||
 	    !field_id(d, "application_id", &application) || !safe_token(token, sizeof w->token)) {
 		log_debug("interaction_ignored", "err=%d", err);
 		return;
@@ -319,8 +390,9 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 	err = rest_request(c->rest, &call, on_deferred, w);
 	json_decref(call.body);
 	if (err)
-		end(w);
-	tell_change(c);
+		lose(w);
+	else
+		tell_change(c);
 }
 
 json_t *commands_waiting(const struct commands *c)
@@ -343,7 +415,7 @@ void commands_inherit(struct commands *c, json_t *list, uint64_t wall_ms)
 	{
 		json_int_t at = json_integer_value(json_object_get(x, "at_ms"));
 
-		if (i < WAITING_MAX && at > 0 && (uint64_t)at <= wall_ms &&
+		if (i < COMMANDS_WAITING_MAX && at > 0 && (uint64_t)at <= wall_ms &&
 		    wall_ms - (uint64_t)at < COMMAND_ANSWER_MS)
 			json_array_append(c->inherited, x);
 	}
@@ -389,7 +461,7 @@ void command_reply(struct command *cmd, const struct words *words)
 				 .interaction = true};
 	char path[640], major[600];
 
-	snprintf(path, sizeof path, "/webhooks/%s/%s/messages/@original", w->application, w->token);
+	original_path(w, path, sizeof path);
 	snprintf(major, sizeof major, "%.80s", w->token);
 	call.path = path;
 	call.major = major;

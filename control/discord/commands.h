@@ -41,7 +41,7 @@ typedef void(command_h)(struct command *cmd, void *arg);
 typedef void(commands_changed_h)(void *arg);
 
 /* Discord accepts the answer to an interaction for 15 minutes; a little of that is for the way. */
-enum { COMMAND_ANSWER_MS = 14 * 60 * 1000 };
+enum { COMMAND_ANSWER_MS = 14 * 60 * 1000, COMMANDS_WAITING_MAX = 256 };
 
 /* rest is borrowed. EINVAL, ENOMEM. Caller owns *out, and frees it after rest. */
 int commands_alloc(struct commands **out, struct rest *rest, command_h *h,
@@ -52,8 +52,9 @@ struct commands *commands_free(struct commands *c);
 int commands_register(struct commands *c, uint64_t application);
 /* Takes an INTERACTION_CREATE, which came at this wall time: defers it, then calls the handler.
  * Interactions that are not our commands are ignored. The deferred answer may be the previous
- * control's; when the first 3 s have passed without one, Discord takes no answer any more, and the
- * channel is told instead. */
+ * control's: a command that has its answer is not carried out again. Commands of one server are
+ * carried out in the order in which they came. When the first 3 s have passed without one, Discord
+ * takes no answer any more, and the channel is told instead. */
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms);
 /* The commands that wait for their answers, as interactions that the next control can take. A
  * secret: they hold tokens. New reference, NULL without memory. */

@@ -168,5 +168,14 @@ control
 missed() { room $TEXT | grep -qF "I was away when somebody used /status here"; }
 until_ok 10 missed && ok "a command that Discord gave up is told in its channel" || bad "a command that Discord gave up is told" "$(grep command "$log")"
 is "and not carried out" "$(answer_of "$id")" ""
+# Answered less than a second before control dies: Discord sends the command again, and it is not carried out again.
+id=$(ask_for status)
+until_ok 10 answered "$id"
+kill9 "$control"
+is "a command is answered, once" "$(grep -c 'command kind=status' "$log")" 1
+control
+until_ok 10 grep -q command_answered_before "$log"
+sleep 2
+is "and not again by the next control" "$(grep -c 'command kind=status' "$log")" 0
 is "all that in one main session" "$(count $BOT main_identified)" 1
 report
