@@ -554,7 +554,9 @@ static int read_web_token(const struct settings *settings, struct control_conf *
 		fprintf(stderr,
 			"control: the token of the HTTP API (web-token in the state directory) "
 			"cannot be used: %s\n",
-			strerror(err));
+			err == EPERM ? "it belongs to another user, or others may read it. "
+				       "Delete it, and a new one is made"
+				     : strerror(err));
 		return err;
 	}
 	log_secret(token);
@@ -562,9 +564,11 @@ static int read_web_token(const struct settings *settings, struct control_conf *
 	return 0;
 }
 
-/* False when another control uses the directory. Without a usable directory nothing is kept. */
-static bool read_state(const char *dir, struct state_kept *kept, int *lock)
+/* False when another control uses the directory. A directory that cannot be locked is not used:
+ * another control may use it. */
+static bool read_state(struct control_conf *conf, struct state_kept *kept, int *lock)
 {
+	const char *dir = conf->state_dir;
 	struct words w = {0};
 	int err = state_dir_make(dir);
 
@@ -575,10 +579,12 @@ static bool read_state(const char *dir, struct state_kept *kept, int *lock)
 		print_error(&w);
 		return false;
 	}
-	if (err)
+	if (err) {
 		log_warn("state_not_kept", "dir=%s error=\"%s\"", dir, strerror(err));
-	else
+		conf->state_dir = NULL;
+	} else {
 		state_read(dir, kept);
+	}
 	return true;
 }
 
@@ -593,7 +599,7 @@ static int run_control(struct settings *settings, const struct options *given)
 
 	if (!can_start(settings, &o.conf))
 		return 1;
-	if (o.conf.state_dir && !read_state(o.conf.state_dir, &kept, &lock))
+	if (o.conf.state_dir && !read_state(&o.conf, &kept, &lock))
 		return OTHER_CONTROL;
 	o.conf.kept = &kept;
 	err = log_start_writer();

@@ -62,7 +62,9 @@ int state_lock(const char *dir, int *out)
 
 	if ((size_t)snprintf(path, sizeof path, "%s/control.lock", dir) >= sizeof path)
 		return ENAMETOOLONG;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW); /* nothing can be written */
 	if (fd < 0)
 		return errno;
 	/* A control that was told to stop may need a moment to end. */
@@ -418,21 +420,27 @@ static int make_token(const char *dir, char *buf, size_t size)
 int state_web_token(const char *dir, char *buf, size_t size)
 {
 	char path[PATH_SIZE];
-	FILE *f;
-	bool read;
-	size_t n;
+	struct stat st;
+	ssize_t n;
+	int fd;
 
 	if ((size_t)snprintf(path, sizeof path, "%s/web-token", dir) >= sizeof path)
 		return ENAMETOOLONG;
-	f = fopen(path, "re");
-	if (!f)
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
 		return errno == ENOENT ? make_token(dir, buf, size) : errno;
-	read = fgets(buf, (int)size, f) != NULL;
-	fclose(f);
-	n = read ? strcspn(buf, "\r\n") : 0;
-	buf[n] = '\0';
+	/* Whoever can read it can change every setting. */
+	if (fstat(fd, &st) || !is_ours(&st) || st.st_mode & (S_IRWXG | S_IRWXO)) {
+		close(fd);
+		return EPERM;
+	}
+	n = read(fd, buf, size - 1);
+	close(fd);
+	buf[n < 0 ? 0 : n] = '\0';
+	buf[strcspn(buf, "\r\n")] = '\0';
+	n = (ssize_t)strlen(buf);
 	/* Nobody guesses one of this length, and it is one word of a header field. */
-	return n >= 16 && n == strcspn(buf, " \t\"\\") ? 0 : EINVAL;
+	return n >= 16 && (size_t)n == strcspn(buf, " \t\"\\") ? 0 : EINVAL;
 }
 
 bool state_fresh(const struct state *s, uint64_t wall_ms)

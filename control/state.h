@@ -67,8 +67,8 @@ struct state_kept {
 void state_read(const char *dir, struct state_kept *out);
 void state_kept_clear(struct state_kept *kept);
 /* The token of the HTTP API, from the file web-token in the directory, which is made (0600) with
- * 256 random bits when there is none. EINVAL: what the file holds is no token. Called before the
- * first step, as state_read is. */
+ * 256 random bits when there is none. EINVAL: what the file holds is no token. EPERM: others own
+ * the file, or may read or write it. Called before the first step, as state_read is. */
 enum { STATE_TOKEN_MAX = 128 };
 int state_web_token(const char *dir, char *buf, size_t size);
 /* The session alone; NULL if it is missing or damaged, or if it is no regular file of this user or

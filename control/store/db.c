@@ -435,6 +435,27 @@ static int make_file(const char *path)
 	return 0;
 }
 
+/* Its documents name the addresses that get secrets, and its rows hold what people said: nobody
+ * else may have made it, write to it, or read it. An administrator may look at it. */
+static int check_owner(const struct db *db)
+{
+	int fd = open(db->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err = 0;
+	bool may_read_all = db->mode >= DB_READ && geteuid() == 0;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ELOOP ? EBADMSG : errno == EACCES ? EROFS : errno;
+	if (fstat(fd, &st))
+		err = errno;
+	else if ((st.st_uid != geteuid() && st.st_uid != 0 && !may_read_all) ||
+		 st.st_mode & (S_IWGRP | S_IWOTH))
+		err = EPERM;
+	else if (db->mode == DB_OWN && st.st_mode & (S_IRWXG | S_IRWXO) && fchmod(fd, 0600))
+		err = errno;
+	close(fd);
+	return err;
+}
+
 static int open_sql(struct db *db)
 {
 	static const char all[] = "PRAGMA secure_delete=ON; PRAGMA cache_size=-1024;"
@@ -444,8 +465,8 @@ static int open_sql(struct db *db)
 		    (db->mode >= DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
 	int err = db->mode == DB_OWN ? make_file(db->path) : 0;
 
-	if (!err && access(db->path, F_OK))
-		err = ENOENT;
+	if (!err)
+		err = check_owner(db);
 	if (!err)
 		err = error_of(db, sqlite3_open_v2(db->path, &db->sql, flags, NULL));
 	if (err)

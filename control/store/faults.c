@@ -18,6 +18,9 @@ void store_fault_words(struct words *w, const char *dir, int err)
 	case EBADMSG:
 		words_store_not_a_database(w, dir);
 		break;
+	case EPERM:
+		words_store_not_ours(w, dir);
+		break;
 	case ENOTSUP:
 		words_store_newer(w, dir);
 		break;

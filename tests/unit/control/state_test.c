@@ -228,6 +228,38 @@ TEST(state_has_as_many_versions_as_a_document_takes)
 	rmdir(dir);
 }
 
+/* Whoever can read the token can change every setting, and whoever can write it can choose it. */
+TEST(state_has_a_web_token_of_its_own)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100], token[STATE_TOKEN_MAX];
+	char again[STATE_TOKEN_MAX];
+
+	CHECK(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/web-token", dir);
+	CHECK_INT(state_web_token(dir, token, sizeof token), 0);
+	CHECK_INT(strlen(token), 64);
+	CHECK_INT(state_web_token(dir, again, sizeof again), 0);
+	CHECK_STR(again, token);
+	CHECK_INT(chmod(path, 0640), 0);
+	CHECK_INT(state_web_token(dir, again, sizeof again), EPERM);
+	CHECK_INT(chmod(path, 0602), 0);
+	CHECK_INT(state_web_token(dir, again, sizeof again), EPERM);
+	CHECK_INT(chmod(path, 0600), 0);
+	if (geteuid() == 0) {
+		CHECK_INT(chown(path, 12345, 12345), 0);
+		CHECK_INT(state_web_token(dir, again, sizeof again), EPERM);
+		CHECK_INT(chown(path, 0, 0), 0);
+	}
+	CHECK_INT(truncate(path, 15), 0);
+	CHECK_INT(state_web_token(dir, again, sizeof again), EINVAL);
+	unlink(path);
+	CHECK_INT(mkfifo(path, 0600), 0);
+	CHECK_INT(state_web_token(dir, again, sizeof again),
+		  EPERM); /* nobody waits for its writer */
+	unlink(path);
+	rmdir(dir);
+}
+
 TEST(state_directories_are_made)
 {
 	char dir[] = "/tmp/parley-state-XXXXXX", deep[100];

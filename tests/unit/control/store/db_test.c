@@ -152,6 +152,38 @@ TEST(what_is_no_database_of_ours_is_left_alone)
 	folder_remove(dir);
 }
 
+static unsigned mode_of(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) ? 0 : st.st_mode & 0777;
+}
+
+TEST(a_database_that_others_can_reach_is_closed_or_left_alone)
+{
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	db_close(db);
+	CHECK_INT(chmod(path, 0660), 0);
+	CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
+	CHECK_INT(db_open(&db, dir, DB_READ), EPERM);
+	CHECK_INT(chmod(path, 0602), 0);
+	CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
+	CHECK_INT(chmod(path, 0644), 0);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	db_close(db);
+	CHECK_INT(mode_of(path), 0600);
+	if (geteuid() == 0) {
+		CHECK_INT(chown(path, 12345, 12345), 0);
+		CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
+		CHECK_INT(db_open(&db, dir, DB_READ), 0); /* an administrator looks */
+		db_close(db);
+	}
+	folder_remove(dir);
+}
+
 TEST(a_newer_database_is_left_alone)
 {
 	struct db *db = NULL;

@@ -456,6 +456,7 @@ TEST(what_is_wrong_with_the_database_is_told_in_words)
 	CHECK(words_of(ENOSPC, "full"));
 	CHECK(words_of(EROFS, "cannot be written"));
 	CHECK(words_of(EBADMSG, "not a database"));
+	CHECK(words_of(EPERM, "another user"));
 	CHECK(words_of(ENOTSUP, "newer version"));
 	CHECK(words_of(EUCLEAN, "damaged"));
 	CHECK(words_of(EBUSY, "cannot be used"));
