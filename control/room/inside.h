@@ -5,6 +5,7 @@
 #define CONTROL_ROOM_INSIDE_H
 
 #include "control/room/answer/barge_in.h"
+#include "control/room/answer/inherited_voice.h"
 #include "control/room/answer/instructions.h"
 #include "control/room/answer/output.h"
 #include "control/room/answer/overlap_question.h"
@@ -51,6 +52,7 @@ struct room {
 	struct room_music music;
 	struct room_barge_in barge_in;
 	struct room_overlap_questions overlap_questions;
+	struct room_inherited_voice inherited_voice;
 	struct room_speculative speculative;
 	struct room_reply reply;
 	struct room_retry retry;

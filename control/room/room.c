@@ -33,6 +33,7 @@ static void wire_machines(struct room *room)
 	c->music = &room->music;
 	c->barge_in = &room->barge_in;
 	c->overlap_questions = &room->overlap_questions;
+	c->inherited_voice = &room->inherited_voice;
 	c->speculative = &room->speculative;
 	c->reply = &room->reply;
 	c->retry = &room->retry;
@@ -134,6 +135,8 @@ TICK(music, music)
 DEADLINE(music, music)
 ON_EVENT(classifier, classifier)
 ON_EVENT(soundboard, soundboard)
+ON_EVENT(history, history)
+ON_EVENT(inherited_voice, inherited_voice)
 ON_EVENT(compaction, compaction)
 TICK(compaction, compaction)
 DEADLINE(compaction, compaction)
@@ -159,6 +162,7 @@ static const struct machine {
 } machines[] = {
 	{"session", session_on_event, session_tick, session_deadline},
 	{"people", room_people_on_event, NULL, NULL},
+	{"history", history_on_event, NULL, NULL},
 	{"captures", room_captures_on_event, room_captures_tick, room_captures_deadline},
 	{"transcripts", room_transcripts_on_event, NULL, NULL},
 	{"turns", NULL, room_turns_tick, room_turns_deadline},
@@ -172,6 +176,7 @@ static const struct machine {
 	{"choice", choice_on_event, NULL, NULL},
 	{"music", music_on_event, music_tick, music_deadline},
 	{"barge-in", room_barge_in_on_event, room_barge_in_tick, room_barge_in_deadline},
+	{"inherited voice", inherited_voice_on_event, NULL, NULL},
 	{"speculative", room_speculative_on_event, room_speculative_tick, NULL},
 	{"endpointing", NULL, room_endpointing_tick, room_endpointing_deadline},
 	{"classifier", classifier_on_event, NULL, NULL},

@@ -47,6 +47,7 @@ owns names session_demands
 owns turns turns
 owns history history
 owns moments moments
+owns inherited_voice inherited_voice
 owns compaction compaction
 owns classifier classifier
 owns captures captures

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/room/answer/inherited_voice.h"
 #include "control/room/answer/overlap_question.h"
 #include "control/room/answer/reply.h"
 #include "control/room/base/answers.h"
@@ -262,11 +263,15 @@ void room_overlap_audio(struct room_context *context, unsigned place,
 	struct room_turn *t = find_audible_turn(context);
 	struct room_overlap *o = &context->barge_in->overlap[place];
 
-	if (!t || at < t->first_audio_at)
+	if (t ? at < t->first_audio_at : !room_inherited_voice_plays(context))
 		return;
 	if (frame->peak < s->barge_in_peak || room_signal_active(frame) < s->barge_in_active ||
 	    !room_captures_is_voice(context, place, frame))
 		return;
+	if (!t) {
+		room_inherited_voice_audio(context, place, at, room_signal_ms(frame));
+		return;
+	}
 	if (o->turn != t->id || o->capture != c->started_at)
 		*o = (struct room_overlap){
 			.turn = t->id, .capture = c->started_at, .from = c->utterance};

@@ -35,6 +35,7 @@ struct room_messages {
 };
 
 struct room_compaction;
+struct room_inherited_voice;
 struct room_soundboard;
 struct room_names;
 
@@ -68,6 +69,7 @@ struct room_context {
 	struct room_music *music;
 	struct room_barge_in *barge_in;
 	struct room_overlap_questions *overlap_questions;
+	struct room_inherited_voice *inherited_voice;
 	struct room_speculative *speculative;
 	struct room_reply *reply;
 	struct room_retry *retry;

@@ -38,6 +38,22 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 	utf8_copy(l->text, sizeof l->text, text);
 }
 
+void room_history_on_event(struct room_history *h, struct room_context *context,
+			   const struct room_event *ev)
+{
+	const char *text = (const char *)ev->text.p, *end;
+	char name[ROOM_NAME_MAX], words[ROOM_HISTORY_TEXT + 1];
+
+	(void)context;
+	end = ev->type == ROOM_RECALLED && ev->text.n ? memchr(text, '\n', ev->text.n) : NULL;
+	if (!end)
+		return;
+	snprintf(name, sizeof name, "%.*s", (int)(end - text), text);
+	snprintf(words, sizeof words, "%.*s", (int)(ev->text.n - (size_t)(end + 1 - text)),
+		 end + 1);
+	room_history_add(h, ev->at, 0, ev->is_bot, ev->yes, name, words);
+}
+
 /* Whether a word goes on from one character to the next. */
 static bool is_within_word(uint32_t a, uint32_t b)
 {

@@ -4,7 +4,10 @@
 #ifndef CONTROL_ROOM_TURN_HISTORY_H
 #define CONTROL_ROOM_TURN_HISTORY_H
 
+#include "control/room/base/event.h"
 #include "control/room/base/turn.h"
+
+struct room_context;
 
 enum { ROOM_HISTORY_LINES = 220, ROOM_HISTORY_TEXT = 1200 };
 
@@ -23,6 +26,9 @@ struct room_history {
 	struct room_history_line line[ROOM_HISTORY_LINES];
 };
 
+/* Takes RECALLED: what was said before this control came, oldest first. */
+void room_history_on_event(struct room_history *h, struct room_context *context,
+			   const struct room_event *ev);
 /* Adds a line, cut to its size; without words it adds nothing. */
 void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool bot, bool cut,
 		      const char *name, const char *text);
