@@ -471,6 +471,14 @@ static bool owns_gateway(const struct control *c)
 	return settings_gateway(c->settings) != SETTINGS_GATEWAY_NONE;
 }
 
+static const json_t *find_words(const struct control *c, uint64_t guild)
+{
+	char key[24];
+
+	snprintf(key, sizeof key, "%llu", (unsigned long long)guild);
+	return c->conf.kept ? json_object_get(c->conf.kept->words, key) : NULL;
+}
+
 void control_start(struct control *c)
 {
 	struct state_call calls[STATE_CALLS_MAX];
@@ -484,7 +492,8 @@ void control_start(struct control *c)
 	for (unsigned i = 0; i < n; i++) {
 		vs = control_open_voice_session(c, calls[i].guild);
 		if (vs)
-			voice_session_inherit(vs, &c->inherited);
+			voice_session_inherit(vs, &c->inherited, calls[i].since_ms,
+					      find_words(c, calls[i].guild));
 		if (vs && c->resuming)
 			voice_session_adopt(vs, calls[i].channel, calls[i].standing);
 		else if (vs)

@@ -216,9 +216,10 @@ json_t *state_format(const struct state *s)
 	for (unsigned i = 0; i < s->refused.n; i++)
 		json_array_append_new(refused, format_id(s->refused.channels[i]));
 	for (unsigned i = 0; i < s->n_calls; i++)
-		json_array_append_new(calls, json_pack("{s:o,s:o,s:b}", "guild",
+		json_array_append_new(calls, json_pack("{s:o,s:o,s:I,s:b}", "guild",
 						       format_id(s->calls[i].guild), "channel",
-						       format_id(s->calls[i].channel), "standing",
+						       format_id(s->calls[i].channel), "since_ms",
+						       (json_int_t)s->calls[i].since_ms, "standing",
 						       s->calls[i].standing));
 	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o,s:o,s:o,s:o}", "format",
 			 FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
@@ -238,7 +239,9 @@ static void parse_calls(const json_t *list, struct state *s)
 
 	json_array_foreach(list, i, x)
 	{
-		struct state_call c = {.standing = json_is_true(json_object_get(x, "standing"))};
+		json_int_t since = json_integer_value(json_object_get(x, "since_ms"));
+		struct state_call c = {.standing = json_is_true(json_object_get(x, "standing")),
+				       .since_ms = since > 0 ? (uint64_t)since : 0};
 
 		if (s->n_calls < STATE_CALLS_MAX &&
 		    discord_snowflake(json_string_value(json_object_get(x, "guild")), &c.guild) &&
@@ -290,9 +293,10 @@ int state_parse(const json_t *j, struct state *out)
 			"saved_ms", &saved, "bot_name", &name, "session", "id", &id, "url", &url,
 			"seq", &seq, "calls", &calls))
 		return EBADMSG;
-	if (format != FORMAT || !discord_u64(epoch, &s.epoch) || !discord_u64(user, &s.user) ||
-	    !discord_u64(application, &s.application) || saved < 0 || seq < 0 ||
-	    strlen(id) >= sizeof s.session.id || strlen(url) >= sizeof s.session.url)
+	/* The next epoch is one higher, and mediad obeys only the highest. */
+	if (format != FORMAT || !discord_u64(epoch, &s.epoch) || s.epoch == UINT64_MAX ||
+	    !discord_u64(user, &s.user) || !discord_u64(application, &s.application) || saved < 0 ||
+	    seq < 0 || strlen(id) >= sizeof s.session.id || strlen(url) >= sizeof s.session.url)
 		return EBADMSG;
 	s.saved_ms = (uint64_t)saved;
 	s.session.seq = seq;
@@ -373,10 +377,30 @@ static json_t *read_document(const char *dir)
 	return NULL;
 }
 
+/* What was said in the calls that go on. */
+static json_t *read_words(const char *dir, const json_t *session)
+{
+	json_t *all = json_object();
+	struct state s;
+	char guild[24];
+
+	if (!session || state_parse(session, &s))
+		return all;
+	for (unsigned i = 0; i < s.n_calls; i++) {
+		if (!s.calls[i].since_ms)
+			continue;
+		snprintf(guild, sizeof guild, "%llu", (unsigned long long)s.calls[i].guild);
+		json_object_set_new(all, guild,
+				    store_read_words(dir, s.calls[i].guild, s.calls[i].since_ms));
+	}
+	return all;
+}
+
 void state_read(const char *dir, struct state_kept *out)
 {
 	out->session = state_read_session(dir);
 	out->guilds = store_read_guilds(dir);
+	out->words = read_words(dir, out->session);
 	out->settings = read_document(dir);
 }
 
@@ -384,8 +408,9 @@ void state_kept_clear(struct state_kept *kept)
 {
 	json_decref(kept->session);
 	json_decref(kept->guilds);
+	json_decref(kept->words);
 	json_decref(kept->settings);
-	kept->session = kept->guilds = kept->settings = NULL;
+	kept->session = kept->guilds = kept->words = kept->settings = NULL;
 }
 
 char *state_text(const struct state *s)

@@ -26,6 +26,7 @@ enum { STATE_CALLS_MAX = 64, STATE_FRESH_S = 300, STATE_ALIVE_S = 45 };
 
 struct state_call {
 	uint64_t guild, channel;
+	uint64_t since_ms; /* start of the conversation, wall clock; 0: none yet */
 	bool standing;
 };
 
@@ -61,6 +62,7 @@ int state_dir_check(const char *dir);
  * the first step, so that a journal holds it in its first lines. */
 struct state_kept {
 	json_t *session, *guilds;
+	json_t *words;	  /* {guild: lines of store_read_words}, of the calls of the session */
 	json_t *settings; /* the stored document: {"versions": [...]} (control/settings/document.h)
 			   */
 };

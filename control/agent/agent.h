@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "control/report/faults.h"
 
 struct agent;
@@ -50,6 +52,12 @@ void agent_media(struct agent *a, const struct media_msg *msg);
 /* Who is in the channel, from Discord's voice states; name is copied. The bot itself is not told.
  */
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
+/* What was said before this control came, oldest first (store_read_words). */
+void agent_recall(struct agent *a, const json_t *words);
+/* The answer that the control before this one began still plays. */
+void agent_inherited(struct agent *a);
+/* The start of its session, ms since 1970. */
+uint64_t agent_started_ms(const struct agent *a);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);
 /* The soundboard sound plays, or cannot be played (an errno). */

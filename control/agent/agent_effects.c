@@ -311,6 +311,11 @@ static bool perform_media(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_SAY_OPEN:
 	case ROOM_DO_SAY_END:
 	case ROOM_DO_SAY_STOP:
+		if (!e->turn)
+			media_call_stop_inherited(a->call);
+		else
+			voice_output_do(a->output, e);
+		break;
 	case ROOM_DO_SAY_PAUSE:
 	case ROOM_DO_SAY_RESUME:
 	case ROOM_DO_SAY_GAIN:

@@ -4,7 +4,11 @@
 #include "control/agent/voice_output.h"
 #include "control/media/media.h"
 #include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
+#include "proto/discord.h"
+#include "proto/media.h"
 
 static bool consents(uint64_t user, void *arg)
 {
@@ -24,6 +28,61 @@ int agent_open_turns(struct agent *a)
 					.arg = a};
 
 	return turns_alloc(&a->turns, &conf);
+}
+
+uint64_t agent_started_ms(const struct agent *a)
+{
+	return turns_session(a->turns);
+}
+
+/* The clock of the room; what is older than the machine has the time of its start. */
+static uint64_t time_of(const struct agent *a, uint64_t at_ms)
+{
+	uint64_t now = env_now(a->env), wall = env_wall_ms(a->env);
+	uint64_t ago = wall > at_ms ? (wall - at_ms) * NS_PER_MS : 0;
+
+	return now > ago ? now - ago : 1;
+}
+
+/* Words of a person who has withdrawn their consent since then stay unknown. */
+static void recall_line(struct agent *a, const json_t *line)
+{
+	const char *name = json_string_value(json_object_get(line, "name"));
+	const char *text = json_string_value(json_object_get(line, "text"));
+	json_int_t at = json_integer_value(json_object_get(line, "at_ms"));
+	bool bot = json_is_true(json_object_get(line, "bot"));
+	char all[ROOM_NAME_MAX + 4 * ROOM_TEXT_MAX];
+	uint64_t user;
+
+	if (!text || at < 0 || strchr(name ? name : "", '\n'))
+		return;
+	if (!bot && (!discord_u64(json_string_value(json_object_get(line, "user")), &user) ||
+		     !consents(user, a)))
+		return;
+	snprintf(all, sizeof all, "%.*s\n%s", ROOM_NAME_MAX - 1, name ? name : "", text);
+	agent_feed(a, &(struct room_event){.type = ROOM_RECALLED,
+					   .is_bot = bot,
+					   .yes = json_is_true(json_object_get(line, "cut")),
+					   .at = time_of(a, (uint64_t)at),
+					   .text = slice_str(all)});
+}
+
+void agent_recall(struct agent *a, const json_t *words)
+{
+	json_t *line;
+	size_t i;
+
+	json_array_foreach(words, i, line)
+	{
+		recall_line(a, line);
+	}
+	log_info("words_recalled", "guild=%llu lines=%zu",
+		 (unsigned long long)media_call_want(a->call)->guild, json_array_size(words));
+}
+
+void agent_inherited(struct agent *a)
+{
+	agent_feed(a, &(struct room_event){.type = ROOM_INHERITED, .yes = true});
 }
 
 void agent_publish_link(struct agent *a, const struct roles_event *ev)

@@ -463,6 +463,49 @@ json_t *store_read_guilds(const char *dir)
 	return all;
 }
 
+enum { WORDS_TURNS = 60 };
+
+/* The lines of one turn, before those that are there. */
+static void put_turn(json_t *lines, struct db *db, const sqlite3_stmt *turn)
+{
+	sqlite3_stmt *t = (sqlite3_stmt *)(uintptr_t)turn, *s = db_use(db, DB_FIND_SEGMENTS);
+	json_int_t at = (json_int_t)db_uint(t, 1);
+	size_t n = 0;
+	char user[24];
+
+	db_bind_uint(s, 1, db_uint(t, 0));
+	while (db_step(db, s) == 0) {
+		snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 0));
+		if (*db_text(s, 2))
+			json_array_insert_new(lines, n++,
+					      json_pack("{s:I,s:s,s:s,s:s}", "at_ms", at, "user",
+							user, "name", db_text(s, 1), "text",
+							db_text(s, 2)));
+	}
+	json_array_insert_new(lines, n,
+			      json_pack("{s:I,s:b,s:b,s:s}", "at_ms", at, "bot", 1, "cut",
+					(int)db_uint(t, 3), "text", db_text(t, 2)));
+}
+
+json_t *store_read_words(const char *dir, uint64_t guild, uint64_t since_ms)
+{
+	struct db *db = NULL;
+	sqlite3_stmt *turn;
+	json_t *lines;
+
+	if (open_to_read(&db, dir))
+		return NULL;
+	lines = json_array();
+	turn = db_use(db, DB_FIND_ANSWERED);
+	db_bind_uint(turn, 1, guild);
+	db_bind_uint(turn, 2, since_ms);
+	db_bind_uint(turn, 3, WORDS_TURNS);
+	while (lines && db_step(db, turn) == 0)
+		put_turn(lines, db, turn);
+	db_close(db);
+	return lines;
+}
+
 /* ---- making ---- */
 
 static int subscribe(struct store *s, struct bus *bus)

@@ -30,15 +30,19 @@ struct voice_session {
 	/* Turns of the previous control, how many of them were speaking, and what its mediad says
 	 * of its last answer. */
 	unsigned inherited, inherited_speaking;
+	bool inherited_plays; /* the agent is to know it */
 	enum inherited_answer {
 		ANSWER_UNKNOWN,
 		ANSWER_CUT,    /* it plays, and some of it never came */
 		ANSWER_PLAYS,  /* to its end */
 		ANSWER_PLAYED, /* an answer, maybe one before the turn that waits */
 	} inherited_answer;
-	bool adopted; /* taken over from the previous control, which greeted already */
-	bool was_up;  /* the call was up since it was joined */
-	bool mediad;  /* a mediad is connected */
+	uint64_t since_ms;   /* start of the conversation, wall clock; 0: none */
+	const json_t *words; /* what was said in it before this control; NULL: nothing, or the agent
+				knows */
+	bool adopted;	     /* taken over from the previous control, which greeted already */
+	bool was_up;	     /* the call was up since it was joined */
+	bool mediad;	     /* a mediad is connected */
 	enum embedded_fault embedded_fault;
 	bool disk_full;
 	bool crowded;		      /* the channel has more members than a room holds */
@@ -79,6 +83,8 @@ void voice_session_told_already(struct voice_session *c);
 /* Starts the room's agent when there is to be a call and a brain is known: its providers are
  * connected while the call comes up. */
 void voice_session_start_agent(struct voice_session *c);
+/* The conversation is over: the next one begins without its words. */
+void voice_session_forget_words(struct voice_session *c);
 /* Tells the agent the state of the call. */
 void voice_session_tell_agent(struct voice_session *c, const struct media_msg *state);
 /* Ends the room and lets go of the call. why: a reason of ROOM_ENDS

@@ -102,9 +102,13 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 
 static void note_inherited_speech(struct voice_session *c, const struct media_msg *msg)
 {
-	if (msg->type == MEDIA_SAY_STATE)
+	if (msg->type == MEDIA_SAY_STATE) {
 		c->inherited_answer = msg->say_state.ended ? ANSWER_PLAYS : ANSWER_CUT;
-	else if (c->inherited_answer == ANSWER_UNKNOWN && msg->type == MEDIA_SAY_DRAINED)
+		c->inherited_plays = !c->agent;
+		if (c->agent)
+			agent_inherited(c->agent);
+	}
+	if (c->inherited_answer == ANSWER_UNKNOWN && msg->type == MEDIA_SAY_DRAINED)
 		c->inherited_answer = ANSWER_PLAYED;
 }
 

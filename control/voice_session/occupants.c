@@ -188,6 +188,28 @@ void voice_session_tell_agent(struct voice_session *c, const struct media_msg *s
 	c->quiet = false;
 }
 
+void voice_session_forget_words(struct voice_session *c)
+{
+	c->since_ms = 0;
+	c->words = NULL;
+	c->inherited_plays = false;
+}
+
+/* What the control before this one leaves to the agent. */
+static void hand_over(struct voice_session *c)
+{
+	if (c->words)
+		agent_recall(c->agent, c->words);
+	c->words = NULL;
+	if (!c->since_ms) {
+		c->since_ms = agent_started_ms(c->agent);
+		c->conf.changedh(c->conf.arg);
+	}
+	if (c->inherited_plays)
+		agent_inherited(c->agent);
+	c->inherited_plays = false;
+}
+
 void voice_session_start_agent(struct voice_session *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
@@ -222,6 +244,7 @@ void voice_session_start_agent(struct voice_session *c)
 	voice_session_sync_members(c);
 	agent_muted(c->agent, voice_session_unheard(c));
 	list_sounds(c);
+	hand_over(c);
 }
 
 /* why: a reason of ROOM_ENDS. */
@@ -230,6 +253,7 @@ void voice_session_end_room(struct voice_session *c, const char *why)
 	if (c->agent)
 		agent_end(c->agent, why);
 	c->agent = agent_free(c->agent);
+	voice_session_forget_words(c);
 	c->media = media_call_free(c->media);
 	faults_end(&c->faults);
 	c->n_members = 0;

@@ -47,6 +47,7 @@ void voice_session_arm_timer(struct voice_session *c)
 static void renew_or_leave(struct voice_session *c)
 {
 	c->leaves = false;
+	voice_session_forget_words(c);
 	if (!voice_session_standing(c)) {
 		voice_session_leave(c);
 		return;
@@ -79,8 +80,11 @@ static void on_tmr(void *arg)
 
 /* ---- from control ---- */
 
-void voice_session_inherit(struct voice_session *c, const struct under_way *turns)
+void voice_session_inherit(struct voice_session *c, const struct under_way *turns,
+			   uint64_t since_ms, const json_t *words)
 {
+	c->since_ms = since_ms;
+	c->words = words;
 	c->inherited = under_way_count(turns, c->guild, &c->inherited_speaking);
 }
 
@@ -132,6 +136,11 @@ uint64_t voice_session_channel(const struct voice_session *c)
 bool voice_session_standing(const struct voice_session *c)
 {
 	return voice_standing(c->voice);
+}
+
+uint64_t voice_session_since(const struct voice_session *c)
+{
+	return c->since_ms;
 }
 
 void voice_session_join(struct voice_session *c, uint64_t channel, bool standing,

@@ -55,6 +55,8 @@ uint64_t voice_session_guild(const struct voice_session *c);
 /* The desired channel, 0 for none. */
 uint64_t voice_session_channel(const struct voice_session *c);
 bool voice_session_standing(const struct voice_session *c);
+/* When the conversation began, ms since 1970; 0: it has not. */
+uint64_t voice_session_since(const struct voice_session *c);
 
 /* Joins; answers cmd, if given, when the join has succeeded or failed. */
 void voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
@@ -65,8 +67,10 @@ void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standin
 
 /* The previous control was ended while these turns, and maybe those of other servers, waited for
  * their answers. When the call is up the room is told, unless mediad plays the answer to its end.
- */
-void voice_session_inherit(struct voice_session *c, const struct under_way *turns);
+ * Its conversation began at since_ms (wall clock); words, borrowed for as long as c lives, are what
+ * was said in it (store_read_words), NULL when nobody knows. */
+void voice_session_inherit(struct voice_session *c, const struct under_way *turns,
+			   uint64_t since_ms, const json_t *words);
 
 void voice_session_online(struct voice_session *c, bool fresh);
 /* Says whether a mediad is connected; until the first call one is assumed to be. */

@@ -10,7 +10,7 @@
 
 static struct state sample(void)
 {
-	struct state s = {.epoch = 18446744073709551615ull,
+	struct state s = {.epoch = 18446744073709551614ull,
 			  .user = 900,
 			  .application = 901,
 			  .saved_ms = 1700000000000,
@@ -18,7 +18,8 @@ static struct state sample(void)
 			  .session = {.id = "sess", .url = "wss://resume.example", .seq = 42},
 			  .n_calls = 1};
 
-	s.calls[0] = (struct state_call){.guild = 100, .channel = 301, .standing = true};
+	s.calls[0] = (struct state_call){
+		.guild = 100, .channel = 301, .standing = true, .since_ms = 1699999000000};
 	refused_add(&s.refused, 302);
 	under_way_add(&s.under_way,
 		      &(struct turn_under_way){.guild = 100, .turn = 3, .speaking = true});
@@ -52,6 +53,7 @@ TEST(state_comes_back_from_disk)
 	CHECK_INT(back.session.seq, 42);
 	CHECK_INT(back.n_calls, 1);
 	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);
+	CHECK_INT(back.calls[0].since_ms, s.calls[0].since_ms);
 	CHECK(refused_has(&back.refused, 302));
 	CHECK(back.under_way.n == 1 && back.under_way.v[0].guild == 100 &&
 	      back.under_way.v[0].turn == 3 && back.under_way.v[0].speaking);
@@ -226,6 +228,18 @@ TEST(state_has_as_many_versions_as_a_document_takes)
 	snprintf(path, sizeof path, "%s/parley.db", dir);
 	unlink(path);
 	rmdir(dir);
+}
+
+/* The next control's epoch would be 0, which mediad obeys never again. */
+TEST(state_with_the_last_epoch_is_refused)
+{
+	struct state s = sample(), back;
+	json_t *j;
+
+	s.epoch = UINT64_MAX;
+	j = state_format(&s);
+	CHECK_INT(state_parse(j, &back), EBADMSG);
+	json_decref(j);
 }
 
 /* Whoever can read the token can change every setting, and whoever can write it can choose it. */

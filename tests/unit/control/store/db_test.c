@@ -6,6 +6,7 @@
 
 #include "control/events/events.h"
 #include "control/store/rows.h"
+#include "control/store/store.h"
 #include "tests/unit/ipc/loop.h"
 
 static char dir[32], path[64];
@@ -367,6 +368,48 @@ TEST(a_turn_is_kept_with_its_segments_and_its_rules)
 		  2);
 	CHECK_INT(number(path, "SELECT count(*) FROM turns WHERE first_audio_ms IS NULL"), 2);
 	db_close(db);
+	folder_remove(dir);
+}
+
+/* What the next control tells the models of a conversation. */
+TEST(words_of_answered_turns_are_read_in_their_order)
+{
+	struct bus_event first = turn_of(501, 1000), cut = turn_of(502, 2000),
+			 denied = turn_of(501, 3000), wordless = turn_of(501, 4000);
+	struct db *db = NULL;
+	json_t *lines;
+
+	cut.turn.reason = "interrupted";
+	cut.turn.said = "half";
+	denied.turn.reason = "not_addressed";
+	denied.turn.said = "";
+	CHECK(make_folder());
+	CHECK(!store_read_words(dir, 1, 5));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &first, true), 0);
+	CHECK_INT(rows_add(db, &cut, true), 0);
+	CHECK_INT(rows_add(db, &denied, true), 0);
+	CHECK_INT(rows_add(db, &wordless, false), 0); /* store_words_hours is 0 */
+	db_close(db);
+	lines = store_read_words(dir, 1, 5);
+	CHECK_INT(json_array_size(lines), 6);
+	for (size_t i = 0; i < 6; i++) {
+		static const char *const texts[] = {"hello", "you", "the answer",
+						    "hello", "you", "half"};
+		const json_t *x = json_array_get(lines, i);
+
+		CHECK_STR(json_string_value(json_object_get(x, "text")), texts[i]);
+		CHECK_INT(json_is_true(json_object_get(x, "bot")), i % 3 == 2);
+		CHECK_INT(json_is_true(json_object_get(x, "cut")), i == 5);
+	}
+	CHECK_STR(json_string_value(json_object_get(json_array_get(lines, 1), "name")), "bob");
+	json_decref(lines);
+	lines = store_read_words(dir, 1, 6); /* of another conversation */
+	CHECK_INT(json_array_size(lines), 0);
+	json_decref(lines);
+	lines = store_read_words(dir, 2, 5);
+	CHECK_INT(json_array_size(lines), 0);
+	json_decref(lines);
 	folder_remove(dir);
 }
 
