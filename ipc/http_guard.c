@@ -186,12 +186,13 @@ static const char *find_fault(const struct http_guard *g, CURLU *u)
 	char *scheme = NULL, *host = NULL, *port = NULL;
 	const char *fault = NULL;
 
-	if (curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) ||
-	    curl_url_get(u, CURLUPART_HOST, &host, 0) ||
-	    curl_url_get(u, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT))
+	if (curl_url_get(u, CURLUPART_SCHEME, &scheme, 0))
 		fault = "it is malformed";
 	else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
 		fault = "only http and https are read";
+	else if (curl_url_get(u, CURLUPART_HOST, &host, 0) ||
+		 curl_url_get(u, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT))
+		fault = "it is malformed";
 	else if (has_part(u, CURLUPART_USER) || has_part(u, CURLUPART_PASSWORD))
 		fault = "it holds a user name or a password";
 	else if (is_allowed_host(g, host, port))
@@ -220,8 +221,7 @@ bool http_guard_url(const struct http_guard *g, const char *url, char *why, size
 	else
 		fault = find_fault(g, u);
 	curl_url_cleanup(u);
-	snprintf(why, size, "%s%s%s", fault ? "this address is not read: " : "", fault ? fault : "",
-		 fault ? "." : "");
+	snprintf(why, size, "%s%s", fault ? "this address is not read: " : "", fault ? fault : "");
 	return !fault;
 }
 

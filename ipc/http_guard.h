@@ -23,7 +23,7 @@ int http_guard_alloc(struct http_guard **out, const char *allowed);
 struct http_guard *http_guard_free(struct http_guard *g);
 
 /* Judges a URL before anything is resolved. False: `why` gets the reason, for the model: "this
- * address is not read: …." */
+ * address is not read: …". */
 bool http_guard_url(const struct http_guard *g, const char *url, char *why, size_t size);
 
 /* Joins a base URL and a reference, as that of a redirect, without its fragment. False: malformed
