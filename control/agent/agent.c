@@ -98,6 +98,11 @@ static void take_playback(const struct room_event *ev, void *arg)
 	struct agent *a = arg;
 	const struct room_turn *t;
 
+	/* The backlog is full: no more of the answer can be played. */
+	if (ev->type == ROOM_BRAIN_FAILED) {
+		roles_cancel(a->roles, ENGINE_USE_VOICE, ev->turn);
+		roles_cancel(a->roles, ENGINE_USE_REPLY, ev->turn);
+	}
 	agent_feed(a, ev);
 	t = room_active(a->room);
 	if (ev->type == ROOM_SAY_STARTED && t && t->id == ev->turn)

@@ -136,5 +136,7 @@ TEST(an_answer_longer_than_its_backlog_is_heard_as_far_as_it_goes)
 	CHECK(!s.fake.timed_out);
 	CHECK(!s.stopped && s.drained);
 	CHECK(s.said >= 300 * ANSWER);
+	/* The provider makes no more of what nobody can hear. */
+	CHECK(strstr(s.fake.types, "response.cancel"));
 	scene_end(&s);
 }
