@@ -76,8 +76,11 @@ start stranger "$B/guildd" --ready-file "$D/stranger-ready"
 until_ok 10 test -s "$D/stranger-ready" || bad start "no second guildd"
 untrusted=$(field rest <"$D/stranger-ready" | sed -E 's,^.*:([0-9]+).*,\1,')
 
-# said PATTERN: how often control told the channel so.
-said() { grep -a ' told guild=' "$D/control-$name.log" | grep -cE "$1"; }
+# chat: what the room's chat holds, a line for each message; since the fault began: without the first $before.
+messages() { api GET "/channels/$VOICE/messages" | grep -oE '"content": ?"([^"\\]|\\.)*"'; }
+chat() { messages | tail -n +$((before + 1)); }
+# said PATTERN: how many messages there say so.
+said() { chat | grep -cE "$1"; }
 turns() { grep -acE " turn .*stage=ended.* reason=$1" "$D/control-$name.log"; }
 answered() { [ "$(turns answered)" -gt 0 ]; }
 words() { [ "$(said "$1")" -gt 0 ]; }
@@ -175,7 +178,8 @@ judge() { # FAULT PROVIDER WANTED
 		if until_ok 60 words "$3"; then
 			sleep 3
 			is "$name: told once" "$(said "$3")" 1
-			is "$name: and nothing else" "$(grep -a ' told guild=' "$D/control-$name.log" | grep -cE "service|brain|reach|answer")" 1
+			is "$name: and nothing else" "$(chat | grep -cE "service|brain|reach|answer")" 1
+			is "$name: in plain words" "$(chat | grep -E "$3" | sed 's/^"content": *//' | grep -cE '[_{}<>]|https?:|[0-9]{3}')" 0
 		else
 			bad "$name" "nobody was told: $3"
 		fi
@@ -202,6 +206,7 @@ fault() {
 	control=$last
 	until_ok 10 registered && until_ok 10 grep -aq ' ready .*text=' "$D/control-$name.log" &&
 		until_ok 10 grep -aq mediad_synced "$D/control-$name.log" || bad "$name" "control did not start"
+	before=$(messages | wc -l)
 	join $TEXT $VOICE
 	until_ok 10 up $GUILD || bad "$name" "the bot did not join"
 	ask_question "$1"
