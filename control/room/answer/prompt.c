@@ -126,8 +126,9 @@ static void write_contract(const struct room_context *context, const struct text
 			 PROMPT_CONTRACT_END);
 }
 
-/* turn: the one that a text model answers, told with the contract and the moments; NULL for a voice
- * model. *stable (may be NULL): the bytes at the beginning that seldom change. */
+/* turn: the one that a text model answers, told with the moments; NULL for a voice model, which
+ * gets the contract only if its words are read out. *stable (may be NULL): the bytes at the
+ * beginning that seldom change. */
 static size_t build_prompt(const struct room_context *context, const struct room_turn *turn,
 			   char *buf, size_t size, size_t *stable)
 {
@@ -141,7 +142,8 @@ static size_t build_prompt(const struct room_context *context, const struct room
 	buf[0] = '\0';
 	t.size -= now < t.size ? now : 0;
 	snprintf(name, sizeof name, "\nYour name is %s.", context->name);
-	if (turn)
+	/* Of a voice that speaks itself, the marks would be heard. */
+	if (turn || settings_reads_out(context->settings))
 		write_contract(context, &t, contract);
 	put_cut(&t, context->settings->instructions,
 		space_left(&t) - strlen(name) - strlen(contract) - PEOPLE_MIN);

@@ -221,6 +221,17 @@ TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 	over();
 }
 
+TEST(a_voice_session_knows_the_contract_if_its_words_are_read_out)
+{
+	begin();
+	settings_set(set, "answer_audio", "speech");
+	CHECK(strstr(member(1, "Alice", 1000), "Begin with [[TO: SPEAKER]]"));
+	over();
+	begin();
+	CHECK(!strstr(member(1, "Alice", 1000), "[[TO"));
+	over();
+}
+
 TEST(a_small_context_has_no_place_for_the_contract)
 {
 	const struct room_effect *e;
