@@ -17,7 +17,7 @@ int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf)
 		return ENOMEM;
 	s->conf = *conf;
 	s->tail = &s->first;
-	s->welcome_by = s->epoch_by = s->send_until = DAVE_NEVER;
+	s->welcome_by = s->epoch_by = s->ask_again_at = s->send_until = DAVE_NEVER;
 	s->users = malloc(16 * sizeof *s->users);
 	if (!s->users)
 		goto out;
@@ -525,6 +525,7 @@ void dave_session_resumed(struct dave_session *s, uint64_t now)
 	s->gap = false;
 	if (s->epoch_by != DAVE_NEVER)
 		s->epoch_by = now + DAVE_ANNOUNCE_MS * NS_PER_MS;
+	dave_heal_resumed(s, now);
 	dave_send_held(s);
 	dave_session_finish_step(s, now);
 }

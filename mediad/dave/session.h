@@ -34,6 +34,7 @@ enum {
 	DAVE_ALONE_MS = 60000,	 /* so long nobody must be heard before a speaker who was heard in
 				    this epoch makes us rejoin */
 	DAVE_WELCOME_MS = 5000,	 /* time for a welcome when other members are present */
+	DAVE_ASK_AGAIN_MS = 500, /* the same after a resume, for one that was sent meanwhile */
 };
 
 enum dave_act {

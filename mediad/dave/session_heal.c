@@ -7,6 +7,7 @@
 /* Healing, in steps, when packets of a speaker arrive and cannot be decrypted:
  *
  * RECOVER: op 31 and a new key package; the gateway removes us from the group and adds us again.
+ * Both are sent once more when the socket was lost and the session resumed meanwhile.
  *
  * RESUME: only after a RECOVER, and only if sequence numbers of the gateway were skipped; it
  * repeats the missing messages.
@@ -177,7 +178,8 @@ static void request_new_package(struct dave_session *s, uint16_t id)
 {
 	dave_send_text(s, DAVE_OP_INVALID, id);
 	s->want_rekey = true;
-	s->epoch_by = s->welcome_by = DAVE_NEVER;
+	s->asked = !s->offline;
+	s->epoch_by = s->welcome_by = s->ask_again_at = DAVE_NEVER;
 }
 
 /* A step that does not lengthen the cool-downs: the first of a session, and those for single
@@ -386,9 +388,33 @@ static uint64_t welcome_deadline(const struct dave_session *s)
 	return max_time(s->welcome_by, step_not_before(s));
 }
 
+/* Returns when op 31 is sent once more. */
+static uint64_t ask_again_deadline(const struct dave_session *s)
+{
+	return s->offline || s->rejoining || dave_session_busy(s) ? DAVE_NEVER : s->ask_again_at;
+}
+
+/* The gateway repeats what it sent on the lost socket; what we sent is lost if the gateway had
+ * given the socket up. Asking again belongs to the step that asked, so it has no cool-down of its
+ * own; it is done once. */
+void dave_heal_resumed(struct dave_session *s, uint64_t now)
+{
+	if (s->asked && !s->in_group)
+		s->ask_again_at = now + DAVE_ASK_AGAIN_MS * NS_PER_MS;
+	s->asked = false;
+}
+
+static void ask_again(struct dave_session *s)
+{
+	request_new_package(s, s->last_id);
+	s->asked = false;
+}
+
 void dave_heal_timer(struct dave_session *s, uint64_t now)
 {
 	relax_cooldown(s, now);
+	if (ask_again_deadline(s) <= now)
+		ask_again(s);
 	if (next_step_at(s) <= now)
 		take_step(s, now);
 	if (epoch_deadline(s) <= now)
@@ -402,7 +428,8 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 
 uint64_t dave_heal_deadline(const struct dave_session *s)
 {
-	return min_time(next_step_at(s), min_time(epoch_deadline(s), welcome_deadline(s)));
+	return min_time(min_time(next_step_at(s), ask_again_deadline(s)),
+			min_time(epoch_deadline(s), welcome_deadline(s)));
 }
 
 /* ---- messages ---- */

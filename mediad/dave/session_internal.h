@@ -118,6 +118,8 @@ struct dave_session {
 	size_t n_undecryptable, cap_undecryptable;
 	uint64_t join_grace_until; /* grace period after our key package; 0: none */
 	uint64_t welcome_by;	   /* NEVER: no welcome is awaited */
+	bool asked;		   /* op 31 was sent, and no epoch has come since */
+	uint64_t ask_again_at;	   /* NEVER: the question was not lost with a socket */
 	unsigned answers;	   /* answers with op 31 since the last epoch */
 	uint64_t epoch_by; /* an epoch must follow the proposals by then; NEVER: none is awaited */
 	bool recovered, resumed; /* steps taken in this outage */
@@ -192,6 +194,7 @@ void dave_heal_remove_user(struct dave_session *s, uint64_t now, uint64_t user);
 void dave_heal_removed(struct dave_session *s, uint64_t now);
 /* Drops outages of users that are not in this group; they have left or will be reported again. */
 void dave_heal_keep_members(struct dave_session *s, const struct dave_epoch *e);
+void dave_heal_resumed(struct dave_session *s, uint64_t now);
 void dave_heal_proof(struct dave_session *s, uint64_t now);
 /* Takes the healing step that is due, if any. */
 void dave_heal_timer(struct dave_session *s, uint64_t now);

@@ -63,11 +63,60 @@ TEST(dave_heal_resumes_when_a_gap_was_seen)
 	SAID(&t, "send:none resume");
 	dave_session_offline(t.s, t.now);
 	dave_session_resumed(t.s, t.now);
-	deaf_for(&t, 1, 59760);
-	SAID(&t, "");
+	deaf_for(&t, 1, 720);
+	SAID(&t, "op31:9 job:rekey");
+	script_done(&t);
+	deaf_for(&t, 1, 59040);
+	SAID(&t, "op26");
 	deaf_for(&t, 1, 720);
 	SAID(&t, "rejoin");
 	CHECK(status(&t)->resumes == 1 && status(&t)->rejoins == 1);
+	script_end(&t);
+}
+
+/* The gateway had given the socket up, and nobody resends what we sent to it. */
+TEST(dave_heal_asks_again_when_the_question_may_be_lost)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_undecryptable(&t, 1);
+	script_done(&t);
+	SAID(&t, "op31:9 job:rekey op26");
+	dave_session_offline(t.s, t.now);
+	script_wait(&t, 1000);
+	dave_session_resumed(t.s, t.now);
+	script_wait(&t, DAVE_ASK_AGAIN_MS - 1);
+	SAID(&t, "");
+	script_wait(&t, 1);
+	SAID(&t, "op31:9 job:rekey");
+	script_done(&t);
+	SAID(&t, "op26");
+	/* Once: a socket that is lost again and again must not re-key the group each time. */
+	dave_session_offline(t.s, t.now);
+	dave_session_resumed(t.s, t.now);
+	script_wait(&t, 2 * DAVE_ASK_AGAIN_MS);
+	SAID(&t, "");
+	CHECK_INT(status(&t)->recovers, 1);
+	script_end(&t);
+}
+
+TEST(dave_heal_does_not_ask_again_after_a_welcome)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_undecryptable(&t, 1);
+	script_done(&t);
+	dave_session_offline(t.s, t.now);
+	dave_session_resumed(t.s, t.now);
+	script_mls(&t, 30, 10); /* repeated by the gateway */
+	script_done(&t);
+	script_said(&t);
+	script_wait(&t, 2 * DAVE_ASK_AGAIN_MS);
+	SAID(&t, "");
 	script_end(&t);
 }
 
