@@ -1,5 +1,6 @@
 #include "mediad/engine/audio_thread.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,31 +18,19 @@
 #include <unistd.h>
 
 #include "ipc/env.h"
+#include "mediad/engine/batching.h"
 #include "mediad/engine/load.h"
 #include "mediad/sandbox/sandbox.h"
 #include "proto/base/time.h"
 #include "proto/base/touch.h"
 #include "proto/rtp.h"
 
+static_assert((int)BATCHING_STREAMS == (int)THREAD_STREAMS, "a bit for each stream");
+
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
-enum {
-	ROOM_WAIT_NS = 2000000,
-	PATIENCE_NS = 10000000,
-	SLICE_NS = 100000,
-	RT_LIMIT_US = 1000000,
-	PHASES = 8
-};
-
-/* A datagram that is read alone costs three threads a wake. While datagrams arrive at less than
- * COALESCE_GAP_NS from each other on average, the sockets are read as often as COALESCE_GROUP of
- * them need to arrive, within limits. Commands and deadlines are not delayed. */
-#define COALESCE_GAP_NS	 (UINT64_C(5000000))
-#define COALESCE_MIN_NS	 (UINT64_C(2000000))
-#define COALESCE_MAX_NS	 (UINT64_C(8000000))
-#define COALESCE_RATE_NS (UINT64_C(50000000)) /* the average is taken over this time */
-enum { COALESCE_GROUP = 16 };
+enum { ROOM_WAIT_NS = 2000000, SLICE_NS = 100000, RT_LIMIT_US = 1000000, PHASES = 8 };
 
 struct audio_thread {
 	struct env *env;
@@ -61,28 +50,17 @@ struct audio_thread {
 	struct load load;
 	unsigned degraded; /* steps by which all encoders are degraded */
 	atomic_bool quit;
-	uint64_t wake_by; /* when the loop thread is to be woken; UINT64_MAX: no event waits */
-	struct {
-		uint64_t until;	   /* sockets are not read before */
-		uint64_t interval; /* 0: they are read at once */
-		uint64_t since;	   /* datagrams were counted since then */
-		unsigned got;
-	} coalesce;
+	struct batching batching;
 	atomic_uint_fast64_t lost;
 	uint8_t bufs[BATCH][HEAD + UDP_MAX_PACKET + 1];
 };
 
 /* ---- events ---- */
 
-/* Whether an event may wait for PATIENCE_NS, so that those of several streams share a wake. */
+/* Whether an event may wait, so that those of several streams share a wake. */
 static bool is_patient(enum ev_type type)
 {
 	return type == EV_LANE_PROGRESS || type == EV_CALL_STATS || type == EV_USER_STATS;
-}
-
-static void wake_by(struct audio_thread *t, uint64_t when)
-{
-	t->wake_by = when < t->wake_by ? when : t->wake_by;
 }
 
 static bool push_event(const struct ev *ev, bool may_drop, void *arg)
@@ -100,7 +78,7 @@ static bool push_event(const struct ev *ev, bool may_drop, void *arg)
 	if (ev->type == EV_HEARD)
 		ring_push_part(t->up_pcm, ev->heard.pcm, ev->heard.n * sizeof *ev->heard.pcm);
 	ring_push(t->up, ev);
-	wake_by(t, is_patient(ev->type) ? env_now(t->env) + PATIENCE_NS : 0);
+	batching_event(&t->batching, env_now(t->env), is_patient(ev->type));
 	return true;
 }
 
@@ -325,14 +303,12 @@ static void deliver_commands(struct audio_thread *t)
 	}
 }
 
-/* Reads the datagrams of a stream and returns how many there were. While the loop thread is behind
- * they wait in the kernel. */
-static unsigned deliver_datagrams(struct audio_thread *t, unsigned index)
+/* Reads the datagrams of a stream. While the loop thread is behind they wait in the kernel. */
+static void deliver_datagrams(struct audio_thread *t, unsigned index)
 {
 	struct mmsghdr msgs[BATCH];
 	struct iovec iov[BATCH];
 	struct call_stream *cs = index < THREAD_STREAMS ? t->streams[index] : NULL;
-	unsigned got = 0;
 
 	/* Reads a few batches, then gives other sockets their turn; epoll reports the rest again.
 	 */
@@ -357,48 +333,18 @@ static unsigned deliver_datagrams(struct audio_thread *t, unsigned index)
 			env_deliver(t->env, t->src_datagram, 0, t->bufs[i], HEAD + msgs[i].msg_len);
 			tick_if_due(t);
 		}
-		got += n > 0 ? (unsigned)n : 0;
+		batching_read(&t->batching, index, n > 0 ? (unsigned)n : 0);
 		if (n < BATCH)
 			break;
 	}
-	return got;
-}
-
-/* Returns how long sockets are left unread when datagrams arrive so many ns from each other. */
-static uint64_t coalescing_interval(uint64_t gap)
-{
-	uint64_t interval = COALESCE_GROUP * gap;
-
-	if (gap >= COALESCE_GAP_NS)
-		return 0;
-	if (interval < COALESCE_MIN_NS)
-		return COALESCE_MIN_NS;
-	return interval < COALESCE_MAX_NS ? interval : COALESCE_MAX_NS;
-}
-
-/* Decides from the number of datagrams just read when the sockets are read next. */
-static void update_coalescing(struct audio_thread *t, unsigned got)
-{
-	uint64_t now = env_now(t->env), passed = now - t->coalesce.since;
-
-	t->coalesce.got += got;
-	if (passed >= COALESCE_RATE_NS) {
-		t->coalesce.interval =
-			t->coalesce.got ? coalescing_interval(passed / t->coalesce.got) : 0;
-		t->coalesce.since = now;
-		t->coalesce.got = 0;
-	}
-	if (got)
-		t->coalesce.until = now + t->coalesce.interval;
 }
 
 static void wake_loop_thread(struct audio_thread *t)
 {
 	uint64_t one = 1;
 
-	if (env_now(t->env) < t->wake_by)
+	if (!batching_wake(&t->batching, env_now(t->env)))
 		return;
-	t->wake_by = UINT64_MAX;
 	if (write(t->wake_out, &one, sizeof one) < 0) {
 		/* Full: it is readable already. */
 	}
@@ -476,23 +422,22 @@ static void turn(struct audio_thread *t)
 {
 	struct epoll_event evs[EVENTS];
 	uint64_t from, now = env_now(t->env), until = t->due;
-	bool full = ring_room(t->up) < THREAD_ROOM_DATAGRAM, coalesce = now < t->coalesce.until;
-	unsigned got = 0;
+	bool full = ring_room(t->up) < THREAD_ROOM_DATAGRAM, later = now < t->batching.read_at;
 	int n;
 
-	if (coalesce && t->coalesce.until < until)
-		until = t->coalesce.until;
-	if (t->wake_by < until)
-		until = t->wake_by;
+	if (later && t->batching.read_at < until)
+		until = t->batching.read_at;
+	if (t->batching.wake_by < until)
+		until = t->batching.wake_by;
 	if ((full || ring_count(t->down)) && now + ROOM_WAIT_NS < until)
 		until = now + ROOM_WAIT_NS;
-	n = wait_for_events(t, coalesce || full ? t->ep_no_sockets : t->ep, evs, until);
+	n = wait_for_events(t, later || full ? t->ep_no_sockets : t->ep, evs, until);
 	from = env_now(t->env);
 	run_work(t);
 	for (int i = 0; i < n; i++)
 		if (evs[i].data.u64 != TAG_WAKE)
-			got += deliver_datagrams(t, (unsigned)evs[i].data.u64);
-	update_coalescing(t, got);
+			deliver_datagrams(t, (unsigned)evs[i].data.u64);
+	batching_end_turn(&t->batching, env_now(t->env));
 	wake_loop_thread(t);
 	deliver_commands(t);
 	run_work(t);
@@ -557,7 +502,8 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 	if (!t)
 		return ENOMEM;
 	t->wake_in = t->wake_out = t->ep = t->ep_no_sockets = -1;
-	t->due = t->wake_by = UINT64_MAX;
+	t->due = UINT64_MAX;
+	batching_init(&t->batching);
 	err = env_alloc(&t->env, &conf);
 	if (err)
 		goto out;
