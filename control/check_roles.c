@@ -12,6 +12,7 @@
 #include "control/settings/settings.h"
 #include "ipc/http.h"
 #include "ipc/tmr.h"
+#include "ipc/unreachable.h"
 #include "ipc/ws.h"
 #include "proto/base/time.h"
 
@@ -76,8 +77,10 @@ static void say_no_key(struct check *c, const struct provider_record *p)
 {
 	char text[SHOWN];
 
-	check_say(c, failure(c), role_asked(c), "%s needs a key: %s %s", shown(c, text),
-		  *p->key_file ? "put it into" : "set", key_source(p));
+	/* That its key file holds none was said once for all of its roles. */
+	if (!*p->key_file)
+		check_say(c, failure(c), role_asked(c), "%s needs a key: set %s", shown(c, text),
+			  key_source(p));
 }
 
 static void finish_provider(struct check *c)
@@ -114,7 +117,8 @@ static void on_voice(enum probe_answer answer, const char *why, void *arg)
 	case PROBE_CLOSED:
 		snprintf(key, sizeof key, "the key is not accepted; look at %.100s",
 			 key_source(asked(c)));
-		check_say(c, failure(c), role_asked(c), "%s cannot be used: %s", shown(c, text),
+		check_say(c, failure(c), role_asked(c), "%s cannot be %s: %s", shown(c, text),
+			  unreachable_told(why, strlen(why)) ? "reached" : "used",
 			  strstr(why, "unauthorized") ? key
 			  : *why		      ? why
 						      : "it hung up");

@@ -634,7 +634,8 @@ static int run_control(struct settings *settings, const struct options *given)
 	return status;
 }
 
-/* The saved state shows whether the control that writes it runs and is connected. */
+/* The saved state shows whether the control that writes it is connected; its lock, whether it runs.
+ */
 static int check_health(const struct control_conf *conf)
 {
 	json_t *session = conf->state_dir ? state_read_session(conf->state_dir) : NULL;
@@ -644,7 +645,10 @@ static int check_health(const struct control_conf *conf)
 	alive = session && !state_parse(session, &s) && state_alive(&s, wall_ms());
 	json_decref(session);
 	printf("%s: %s\n", conf->state_dir ? conf->state_dir : "no state directory",
-	       alive ? "control is on Discord" : "its control does not run, or is not on Discord");
+	       alive ? "control is on Discord"
+	       : conf->state_dir && state_locked(conf->state_dir)
+		       ? "control runs, but is not on Discord; its log says why"
+		       : "no control runs");
 	return alive ? 0 : 1;
 }
 
@@ -746,7 +750,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	json_wipe_on_free();
 	/* --check prints findings; log lines would only interrupt them. */
-	log_init("control", o.check && o.level == LOG_INFO_ ? LOG_WARN_ : o.level);
+	log_init("control", o.check && o.level == LOG_INFO_ ? LOG_FATAL_ : o.level);
 	if (o.print)
 		return journal_print_file(o.print);
 	if (o.replay)

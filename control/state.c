@@ -80,6 +80,23 @@ int state_lock(const char *dir, int *out)
 	return 0;
 }
 
+bool state_locked(const char *dir)
+{
+	char path[PATH_SIZE];
+	bool held;
+	int fd;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/control.lock", dir) >= sizeof path)
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	/* A control that starts at this moment tries again (state_lock). */
+	held = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return held;
+}
+
 static int write_file(const char *dir, const char *name, const char *text)
 {
 	char path[PATH_SIZE], tmp[PATH_SIZE + 8];

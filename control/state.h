@@ -53,6 +53,8 @@ int state_dir_make(const char *dir);
 /* Holds the directory for this process until *out is closed. EBUSY: another control has held it for
  * a second; errors of open. Caller closes *out. */
 int state_lock(const char *dir, int *out);
+/* Whether a control holds the directory now. */
+bool state_locked(const char *dir);
 /* Bytes that the state directory should have room for. */
 enum { STATE_ROOM = 16 << 20 };
 uint64_t state_dir_room(const char *dir);

@@ -163,7 +163,7 @@ static int one_option(struct options *o, int opt)
 		print_usage(stdout);
 		return 0;
 	case 'V':
-		printf("mediad %s\n", PARLEY_VERSION);
+		printf("mediad (Parley) %s\n", PARLEY_VERSION);
 		return 0;
 	default:
 		fprintf(stderr, "Try 'mediad --help'.\n");

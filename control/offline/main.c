@@ -287,13 +287,13 @@ int main(int argc, char **argv)
 	struct options o = {.level = LOG_INFO_, .once.voice = "slt"};
 
 	if (!parse(&o, argc, argv)) {
-		fprintf(stderr, "offlined: see --help\n");
+		fprintf(stderr, "Try 'offlined --help'.\n");
 		return USAGE;
 	}
 	if (o.help)
 		fputs(help, stdout);
 	else if (o.version)
-		puts("offlined " PARLEY_VERSION);
+		puts("offlined (Parley) " PARLEY_VERSION);
 	if (o.help || o.version)
 		return 0;
 	if (o.check)

@@ -130,6 +130,15 @@ static bool object_valid(const json_t *v)
 	return true;
 }
 
+/* Where the path of a file belongs: long, without a folder or an ending, and of letters and digits
+ * mixed. Nobody may read it in a log or on a screen. */
+static bool looks_like_key(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n >= 20 && !strpbrk(text, "/. ") && strpbrk(text, "0123456789");
+}
+
 static void take_text(struct parsing *p, const struct record_field *f, char *out, const json_t *v)
 {
 	const char *text = json_string_value(v);
@@ -139,6 +148,12 @@ static void take_text(struct parsing *p, const struct record_field *f, char *out
 	else if (strlen(text) >= f->bytes)
 		fault(p, "\"%s\" may have at most %zu bytes, not %zu", f->name, f->bytes - 1,
 		      strlen(text));
+	else if (f->kind == RECORD_PATH && looks_like_key(text))
+		fault(p,
+		      "\"%s\" holds what looks like a key, not the path of a file: put the key "
+		      "into a "
+		      "file that nobody else may read, and name that file here",
+		      f->name);
 	else if (f->kind == RECORD_ADDRESS && *text && !address_valid(text))
 		fault(p,
 		      "\"%s\" must begin with http://, https://, ws:// or wss://, and hold neither "
@@ -173,11 +188,19 @@ static void take_word(struct parsing *p, const struct record_field *f, uint32_t 
 {
 	const char *text = json_string_value(v);
 	int i = text ? settings_word(f->words, text, strlen(text)) : -1;
+	struct nearest near = {.word = text ? text : "", .word_len = text ? strlen(text) : 0};
 
-	if (i < 0)
-		fault(p, "\"%s\" must be one of %s", f->name, f->words);
-	else
+	if (i >= 0) {
 		*out = (uint32_t)i;
+		return;
+	}
+	for (const char *w = f->words; *w; w += strcspn(w, "|"), w += *w == '|')
+		nearest_try(&near, w, strcspn(w, "|"));
+	if (near.best)
+		fault(p, "\"%s\" must be one of %s; did you mean \"%.*s\"?", f->name, f->words,
+		      (int)near.best_len, near.best);
+	else
+		fault(p, "\"%s\" must be one of %s", f->name, f->words);
 }
 
 static void take_name(struct parsing *p, const struct record_field *f, char *out, const json_t *v)

@@ -282,6 +282,23 @@ static bool is_faulty(const struct settings *s, const char *name)
 	return false;
 }
 
+static void fault_unknown_provider(const struct settings *s, const struct lists *l, unsigned i,
+				   const char *name, struct taking *t)
+{
+	struct nearest near = {.word = name, .word_len = strlen(name)};
+
+	for (unsigned k = 0; k < s->records.n_known; k++)
+		nearest_try(&near, s->records.known[k].name, strlen(s->records.known[k].name));
+	if (near.best)
+		fault(t,
+		      "%s \"%s\" names \"%s\", but there is no provider of that name; did you mean "
+		      "\"%s\"?",
+		      l->name, l->entry(i), name, near.best);
+	else
+		fault(t, "%s \"%s\" names \"%s\", but there is no provider of that name", l->name,
+		      l->entry(i), name);
+}
+
 static void check_names(const struct settings *s, const struct lists *l, unsigned i,
 			struct taking *t)
 {
@@ -300,8 +317,7 @@ static void check_names(const struct settings *s, const struct lists *l, unsigne
 		else if (!p && !t->all && is_faulty(s, name))
 			continue;
 		else if (!p)
-			fault(t, "%s \"%s\" names \"%s\", but there is no provider of that name",
-			      l->name, l->entry(i), name);
+			fault_unknown_provider(s, l, i, name, t);
 		else if (!dialect_serves((enum dialect)p->dialect, role))
 			fault(t,
 			      "%s \"%s\" names \"%s\", whose dialect %s cannot serve the role %s",

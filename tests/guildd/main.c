@@ -100,7 +100,7 @@ static int parse(struct options *o, int argc, char **argv)
 			usage();
 			return 1;
 		case 'V':
-			printf("guildd %s\n", PARLEY_VERSION);
+			printf("guildd (Parley) %s\n", PARLEY_VERSION);
 			return 1;
 		default:
 			fprintf(stderr, "Try 'guildd --help'.\n");

@@ -129,8 +129,8 @@ sock="--media-sock $D/mediad.sock"
 	check "check says that all is there" "$out" "All checks passed."
 	checked "check alone is enough" "0 ok" -u PARLEY_BRAIN_URL "$B/control"
 	checked "check fails by its status" "1 ok" "$B/control" $sock
-	check "check finds a brain that is not there" "$out" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/ cannot be used"
-	checked "check keeps the brain's secrets" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/x cannot be used" \
+	check "check finds a brain that is not there" "$out" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/ cannot be reached"
+	checked "check keeps the brain's secrets" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/x cannot be reached" \
 		PARLEY_BRAIN_URL='ws://127.0.0.1:9/x?key=hunter2' "$B/control" $sock
 	printf '{"providers": [{"name": "m", "url": "http://127.0.0.1:9/v1"}], "roles": {"embed": ["m"]}}' >"$D/embed.json"
 	checked "check names a provider that cannot serve" "role embed: m cannot serve this role: name another provider" \

@@ -118,7 +118,7 @@ static int options_parse(struct options *o, int argc, char **argv)
 			return 1;
 		}
 		if (c == 'V') {
-			printf("standin %s\n", PARLEY_VERSION);
+			printf("standin (Parley) %s\n", PARLEY_VERSION);
 			return 1;
 		}
 		if (!option_take(o, c))
@@ -297,7 +297,7 @@ int main(int argc, char **argv)
 	int done = options_parse(&o, argc, argv);
 
 	if (done == USAGE)
-		fprintf(stderr, "standin: see --help\n");
+		fprintf(stderr, "Try 'standin --help'.\n");
 	if (done)
 		return done == 1 ? 0 : done;
 	log_init("standin", o.level);

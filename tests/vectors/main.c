@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)
 		return fputs(usage, stdout) < 0;
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
-		return puts("mls-vectors " PARLEY_VERSION) < 0;
+		return puts("mls-vectors (Parley) " PARLEY_VERSION) < 0;
 	if (argc < 2)
 		return fputs(usage, stderr), USAGE;
 	for (int i = 1; i < argc; i++) {

@@ -360,3 +360,19 @@ TEST(state_with_a_long_name_is_written)
 	CHECK(j);
 	json_decref(j);
 }
+
+TEST(state_tells_whether_a_control_holds_its_directory)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	int lock = -1;
+
+	CHECK(mkdtemp(dir));
+	CHECK(!state_locked(dir));
+	CHECK_INT(state_lock(dir, &lock), 0);
+	CHECK(state_locked(dir));
+	close(lock);
+	CHECK(!state_locked(dir));
+	snprintf(path, sizeof path, "%s/control.lock", dir);
+	unlink(path);
+	rmdir(dir);
+}

@@ -103,6 +103,13 @@ TEST(a_secret_in_a_settings_file_is_refused_and_not_told)
 	CHECK_STR(s->openai_api_key, "");
 	said = faults(s, "{\"openai_key\": \"sk-hunter2\"}");
 	CHECK(strstr(said, "no setting") && !strstr(said, "hunter2"));
+	said = faults(s,
+		      "{\"providers\": [{\"name\": \"a\", \"dialect\": \"openai\", \"key_file\": "
+		      "\"sk-proj-hunter2hunter2hunter2\"}]}");
+	CHECK(strstr(said, "looks like a key") && !strstr(said, "hunter2"));
+	CHECK_STR(faults(s, "{\"providers\": [{\"name\": \"a\", \"dialect\": \"openai\", "
+			    "\"key_file\": \"the-key-of-openai-2026.txt\"}]}"),
+		  "");
 	said = faults(s, "{\n\"openai_api_key_file\": \"x\" \"sk-hunter2\"}");
 	CHECK(strstr(said, "2: this is not JSON") && !strstr(said, "hunter2"));
 	settings_free(s);

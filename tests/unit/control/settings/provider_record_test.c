@@ -141,6 +141,12 @@ TEST(records_that_cannot_be_used_are_told)
 		{"{\"providers\": [{\"name\": \"a\", \"modle\": \"x\"}]}",
 		 "did you mean \"model\""},
 		{"{\"providers\": [{\"name\": \"a\", \"dialect\": \"klingon\"}]}", "one of openai"},
+		{"{\"providers\": [{\"name\": \"a\", \"dialect\": \"opena\"}]}",
+		 "did you mean \"openai\"?"},
+		{"{\"providers\": [{\"name\": \"grok\", \"dialect\": \"xai\"}], \"roles\": "
+		 "{\"voice\": "
+		 "[\"grock\"]}}",
+		 "did you mean \"grok\"?"},
 		{"{\"providers\": [{\"name\": \"a\", \"url\": \"ftp://x\"}]}", "http://"},
 		{"{\"providers\": [{\"name\": \"a\", \"url\": \"http://u:p@h\"}]}", "password"},
 		{"{\"providers\": [{\"name\": \"a\", \"options\": {\"x\": {}}}]}", "plain values"},
