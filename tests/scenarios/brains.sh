@@ -71,10 +71,10 @@ cp "$D/local.script" "$D/hearing.script"
 start_standin hearing xai
 hearing=http://127.0.0.1:$port/v1
 start_mediad caller
-# Serves TLS with a certificate that nobody here trusts.
+# Its voice gateway serves TLS with a certificate that nobody here trusts.
 start stranger "$B/guildd" --ready-file "$D/stranger-ready"
 until_ok 10 test -s "$D/stranger-ready" || bad start "no second guildd"
-untrusted=$(field rest <"$D/stranger-ready" | sed -E 's,^.*:([0-9]+).*,\1,')
+untrusted=$(field voice <"$D/stranger-ready")
 
 # chat: what the room's chat holds, a line for each message; since the fault began: without the first $before.
 messages() { api GET "/channels/$VOICE/messages" | grep -oE '"content": ?"([^"\\]|\\.)*"'; }
@@ -112,7 +112,7 @@ address() {
 	case $1 in
 	no_name) echo "http://nowhere.invalid:$3$path" ;;
 	no_tls) echo "https://127.0.0.1:$3$path" ;;
-	untrusted) echo "https://127.0.0.1:$untrusted$path" ;;
+	untrusted) echo "https://$untrusted$path" ;;
 	proxy_refuses) echo "https://provider.invalid$path" ;;
 	*) echo "http://127.0.0.1:$3$path" ;;
 	esac
