@@ -47,6 +47,8 @@ GUILDD   := $(call rwild,tests/guildd,%.c)
 CALLER   := $(call rwild,tests/caller,%.c)
 STANDINS := $(call rwild,tests/standins,%.c)
 TALK     := $(call rwild,tests/talk,%.c)
+SOUND    := $(filter-out tests/sound/score/%,$(call rwild,tests/sound,%.c))
+SOUND_SCORE := $(call rwild,tests/sound/score,%.c) tests/sound/items.c
 UNIT     := $(call rwild,tests/unit,%.c)
 VECTORS  := $(call rwild,tests/vectors,%.c)
 FOLLOW   := $(call rwild,tests/follow,%.c)
@@ -100,6 +102,12 @@ $(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/repor
 
 $(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/report/secure.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+# The sound instrument: people in calls, and the score of what was recorded. docs/room-score.md
+$(B)/sound: $(call objs,$(SOUND) control/settings/secret_names.c control/report/secure.c $(call rwild,control/media,%.c) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ -lsamplerate $(LIBS_COMMON)
+$(B)/sound_score: $(call objs,$(SOUND_SCORE))
+	$(CC) $(LDFLAGS) -o $@ $^ -lm
 
 # Seeded faults; it runs the programs of its own folder.
 $(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/settings/secret_names.c $(COMMON))

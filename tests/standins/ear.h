@@ -6,6 +6,7 @@
 
 #include "tests/standins/link.h"
 
+struct si_recognition;
 struct si_sound;
 
 struct si_ear {
@@ -13,17 +14,22 @@ struct si_ear {
 	struct si_link *link;
 	uint32_t rate;
 	int16_t *pcm;
-	size_t n, cap;		  /* samples */
-	struct si_acts acts;	  /* of the last commit */
-	struct si_sound *hearing; /* NULL: nothing is being transcribed */
-	char *words;		  /* "" when there were none */
-	void (*h)(void *arg);	  /* words are there, in the time that the script wants */
+	size_t n, cap;			    /* samples */
+	struct si_acts acts;		    /* of the last commit */
+	struct si_sound *hearing;	    /* NULL: nothing is being transcribed */
+	char *words;			    /* "" when there were none */
+	struct si_recognition *recognition; /* NULL: the program knows no prompts */
+	char *interim;			    /* the interim transcript that was sent last */
+	void (*h)(void *arg);		    /* words are there, in the time that the script wants */
 	void *arg;
 };
 
 /* More sound, s16le. False: it is no whole number of samples, or no base64. */
 bool si_ear_take(struct si_ear *e, const void *pcm, size_t bytes);
 bool si_ear_take_base64(struct si_ear *e, const json_t *audio);
+/* Whether there is another interim transcript: borrowed until the next call. delay_ms: when it is
+ * due. */
+bool si_ear_interim(struct si_ear *e, const char **text, uint32_t *delay_ms);
 /* The utterance is over: fires SI_COMMIT. */
 void si_ear_commit(struct si_ear *e);
 /* Transcribes what came, unless the script is silent. Forgets its sound. */

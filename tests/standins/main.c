@@ -1,6 +1,7 @@
 /* standin: a provider on this machine, for tests. */
 #include "ipc/log.h"
 #include "tests/standins/link.h"
+#include "tests/standins/prompts.h"
 #include "tests/standins/record.h"
 #include "tests/standins/script.h"
 #include "tests/standins/standin.h"
@@ -20,7 +21,7 @@ enum { USAGE = 2, SCRIPT_MAX = 1 << 20, LINE_SIZE = 256 };
 
 struct options {
 	const struct si_provider *provider;
-	const char *script, *line, *record, *port_file, *key;
+	const char *script, *line, *record, *port_file, *key, *prompts;
 	unsigned long port, offlined;
 	enum log_level level;
 };
@@ -42,6 +43,8 @@ static void usage(void)
 	       "  --key KEY          clients must show this key (default: any, or none)\n"
 	       "  --offlined PORT    hear and speak real words by the offlined there (default: "
 	       "tones)\n"
+	       "  --prompts FILE     hear (xai, /v1/stt) and speak the recordings of this "
+	       "catalogue: lines FILE <tab> TEXT\n"
 	       "  --log LEVEL        fatal, warn, info, debug, trace (info)\n"
 	       "  --help, --version\n\n"
 	       "A line of a script is: TRIGGER [N|*] [TRIGGER [N|*]]… ACTION, or at MS ACTION, or "
@@ -85,6 +88,9 @@ static bool option_take(struct options *o, int c)
 	case 'r':
 		o->record = optarg;
 		return true;
+	case 'P':
+		o->prompts = optarg;
+		return true;
 	case 'k':
 		o->key = optarg;
 		return true;
@@ -104,6 +110,7 @@ static int options_parse(struct options *o, int argc, char **argv)
 					      {"port-file", required_argument, NULL, 'f'},
 					      {"script", required_argument, NULL, 's'},
 					      {"record", required_argument, NULL, 'r'},
+					      {"prompts", required_argument, NULL, 'P'},
 					      {"key", required_argument, NULL, 'k'},
 					      {"offlined", required_argument, NULL, 'o'},
 					      {"log", required_argument, NULL, 'L'},
@@ -270,8 +277,15 @@ static int serve(const struct options *o)
 {
 	struct running r = {.provider = o->provider,
 			    .st = {.key = o->key, .offlined_port = (uint16_t)o->offlined}};
+	struct si_prompts *prompts = NULL;
 	int err = script_read(&r.st.script, o->script);
 
+	if (!err && o->prompts) {
+		err = si_prompts_alloc(&prompts, o->prompts);
+		r.st.prompts = prompts;
+		if (err)
+			fprintf(stderr, "standin: %s: %s\n", o->prompts, strerror(err));
+	}
 	if (!err && o->record) {
 		err = si_record_open(&r.st.record, o->record);
 		if (err)
@@ -288,6 +302,7 @@ static int serve(const struct options *o)
 	if (!err)
 		event_base_dispatch(r.st.base);
 	running_free(&r);
+	si_prompts_free(prompts);
 	return err ? 1 : 0;
 }
 

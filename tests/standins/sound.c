@@ -2,6 +2,7 @@
 
 #include "ipc/log.h"
 #include "proto/base/wav.h"
+#include "tests/standins/prompts.h"
 #include "tests/standins/record.h"
 #include "tests/standins/standin.h"
 
@@ -231,7 +232,10 @@ struct si_sound *si_sound_speak(struct si_standin *st, const char *text, uint32_
 		offlined_speak(s, text);
 		return s;
 	}
-	tone_make(s, text);
+	if (st->prompts && rate == SI_PROMPT_RATE)
+		s->pcm = si_prompts_speak(st->prompts, text, &s->n);
+	if (!s->pcm)
+		tone_make(s, text);
 	event_active(s->ready, EV_TIMEOUT, 0);
 	return s;
 }

@@ -13,6 +13,7 @@
 
 struct event_base;
 struct si_link;
+struct si_prompts;
 struct si_record;
 struct si_script;
 
@@ -22,7 +23,8 @@ struct si_standin {
 	struct si_record *record;
 	const char *key;	/* that clients must show; NULL: any, or none */
 	uint16_t offlined_port; /* of an offlined that hears and speaks real words; 0: tones */
-	uint32_t sounds;	/* made so far; each has its own pitch */
+	const struct si_prompts *prompts; /* sounds that it knows; NULL */
+	uint32_t sounds;		  /* made so far; each has its own pitch */
 };
 
 /* A service of a provider. Both are called with a whole request. */

@@ -31,11 +31,12 @@ static void error_send(struct listener *s, const char *text)
 	event_send(s, json_pack("{s:s, s:s}", "type", "error", "message", text));
 }
 
-static void partial_send(struct listener *s, const char *text, size_t n, bool last)
+static void partial_send(struct listener *s, const char *text, size_t n, bool last, uint32_t after)
 {
-	event_send(s, json_pack("{s:s, s:s%, s:[], s:b, s:b, s:f, s:f}", "type",
-				"transcript.partial", "text", text, n, "words", "is_final", last,
-				"speech_final", last, "start", 0.0, "duration", 1.0));
+	si_plan_json(s->ear.link, &(struct si_plan){.out = SI_OUT_TEXT, .after_ms = after},
+		     json_pack("{s:s, s:s%, s:[], s:b, s:b, s:f, s:f}", "type",
+			       "transcript.partial", "text", text, n, "words", "is_final", last,
+			       "speech_final", last, "start", 0.0, "duration", 1.0));
 }
 
 static void transcript_send(void *arg)
@@ -46,9 +47,9 @@ static void transcript_send(void *arg)
 	size_t n = space ? (size_t)(space - words) : 0;
 
 	if (s->interim && *words)
-		partial_send(s, words, n ? n : strlen(words), false);
+		partial_send(s, words, n ? n : strlen(words), false, 0);
 	if (n)
-		partial_send(s, words, n, true);
+		partial_send(s, words, n, true, 0);
 	event_send(s, json_pack("{s:s, s:s, s:[], s:f}", "type", "transcript.done", "text",
 				n ? words + n + 1 : words, "words", "duration",
 				(double)s->heard / s->ear.rate));
@@ -58,11 +59,15 @@ static void listener_message(void *session, bool text, const char *data, size_t 
 {
 	struct listener *s = session;
 	json_t *e = text ? json_loadb(data, n, 0, NULL) : NULL;
+	const char *interim;
 	struct si_fault f;
+	uint32_t after;
 
 	s->heard += text ? 0 : n / 2;
 	if (!text && !si_ear_take(&s->ear, data, n)) {
 		error_send(s, "The audio is no whole number of samples.");
+	} else if (!text && s->interim && si_ear_interim(&s->ear, &interim, &after)) {
+		partial_send(s, interim, strlen(interim), false, after);
 	} else if (text && !si_shape_check(shape_done, e, &f)) {
 		error_send(s, "The message is unknown.");
 	} else if (text) {

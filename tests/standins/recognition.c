@@ -1,0 +1,340 @@
+#include "tests/standins/recognition.h"
+
+#include "tests/standins/standin.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WINDOW = SI_PROMPT_WINDOW * SI_PROMPT_ROW,
+	HOP = WINDOW / 2,
+	TOP = 32,   /* places whose waveform is compared */
+	NEAR = 120, /* samples around each of them */
+	FOLLOW = 4, /* samples around where a prompt goes on */
+	QUIET = 20, /* of 32768: less is no sound */
+	SEGMENTS = 16,
+};
+
+static const double FIRST = 0.5, NEXT = 0.45; /* correlations that are enough */
+
+/* What was heard of one prompt, without a break. */
+struct segment {
+	const struct si_prompt *prompt;
+	size_t from, to; /* of its `low` */
+	double ratio;	 /* the sum of dB over the windows */
+	unsigned windows;
+};
+
+struct si_recognition {
+	const struct si_prompts *prompts;
+	struct si_thinner thin;
+	float last[WINDOW]; /* the newest samples */
+	size_t fresh;	    /* of them that no window had in its second half */
+	bool tracks;	    /* the last segment goes on */
+	struct segment v[SEGMENTS];
+	size_t n;
+};
+
+struct si_recognition *si_recognition_new(const struct si_prompts *p)
+{
+	struct si_recognition *r = si_alloc(sizeof *r);
+
+	r->prompts = p;
+	return r;
+}
+
+struct si_recognition *si_recognition_free(struct si_recognition *r)
+{
+	free(r);
+	return NULL;
+}
+
+/* ---- comparison ---- */
+
+static double correlate(const float *x, const float *y, size_t n)
+{
+	float xy = 0, xx = 0, yy = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		xy += x[i] * y[i];
+		xx += x[i] * x[i];
+		yy += y[i] * y[i];
+	}
+	return xx > 0 && yy > 0 ? xy / sqrt((double)xx * yy) : 0;
+}
+
+/* The best correlation of the window with the prompt around `at`. */
+static double compare(const struct si_recognition *r, const struct si_prompt *p, long at, long near,
+		      size_t *found)
+{
+	double best = 0;
+
+	for (long k = at - near; k <= at + near; k++) {
+		double c;
+
+		if (k < 0 || k + WINDOW > (long)p->n_low)
+			continue;
+		c = correlate(r->last, p->low + k, WINDOW);
+		if (c > best) {
+			best = c;
+			*found = (size_t)k;
+		}
+	}
+	return best;
+}
+
+static const struct si_prompt *prompt_at(const struct si_prompts *p, size_t row)
+{
+	size_t a = 0, b = p->n;
+
+	while (b - a > 1) {
+		size_t mid = (a + b) / 2;
+
+		if (p->v[mid].first_row <= row)
+			a = mid;
+		else
+			b = mid;
+	}
+	return &p->v[a];
+}
+
+struct place {
+	size_t row;
+	float score;
+};
+
+static void place_insert(struct place top[TOP], size_t row, float score)
+{
+	unsigned i = TOP - 1;
+
+	if (score <= top[i].score)
+		return;
+	for (; i && top[i - 1].score < score; i--)
+		top[i] = top[i - 1];
+	top[i] = (struct place){row, score};
+}
+
+/* The places of the catalogue whose spectrogram is most like that of the window. */
+static void places_find(const struct si_recognition *r, struct place top[TOP])
+{
+	float x[SI_PROMPT_WINDOW * SI_PROMPT_BANDS];
+	const struct si_prompts *p = r->prompts;
+
+	si_prompt_rows(x, r->last, SI_PROMPT_WINDOW);
+	for (unsigned b = 0; b < SI_PROMPT_BANDS; b++) {
+		float mean = 0;
+
+		for (unsigned k = 0; k < SI_PROMPT_WINDOW; k++)
+			mean += x[k * SI_PROMPT_BANDS + b] / SI_PROMPT_WINDOW;
+		for (unsigned k = 0; k < SI_PROMPT_WINDOW; k++)
+			x[k * SI_PROMPT_BANDS + b] -= mean;
+	}
+	for (size_t row = 0; row + SI_PROMPT_WINDOW <= p->n_rows; row++) {
+		const float *y = p->rows + row * SI_PROMPT_BANDS;
+		float sum = 0;
+
+		if (p->spread[row] < 1)
+			continue;
+		for (unsigned i = 0; i < SI_PROMPT_WINDOW * SI_PROMPT_BANDS; i++)
+			sum += x[i] * y[i];
+		place_insert(top, row, sum / p->spread[row]);
+	}
+}
+
+static double search(const struct si_recognition *r, const struct si_prompt **prompt, size_t *found)
+{
+	struct place top[TOP] = {{0}};
+	double best = 0;
+
+	places_find(r, top);
+	for (unsigned i = 0; i < TOP && top[i].score > 0; i++) {
+		const struct si_prompt *p = prompt_at(r->prompts, top[i].row);
+		size_t at = 0;
+		double c = compare(r, p, (long)((top[i].row - p->first_row) * SI_PROMPT_ROW), NEAR,
+				   &at);
+
+		if (c > best) {
+			best = c;
+			*prompt = p;
+			*found = at;
+		}
+	}
+	return best;
+}
+
+/* ---- segments ---- */
+
+static double decibels(double c)
+{
+	return 10 * log10(c * c / fmax(1 - c * c, 1e-4));
+}
+
+static bool window_quiet(const struct si_recognition *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < WINDOW; i++)
+		sum += (double)r->last[i] * r->last[i];
+	return sqrt(sum / WINDOW) < QUIET;
+}
+
+static bool window_follows(struct si_recognition *r, size_t step)
+{
+	struct segment *s = &r->v[r->n - 1];
+	size_t at;
+	double c = compare(r, s->prompt, (long)(s->to + step) - WINDOW, FOLLOW, &at);
+
+	if (c < NEXT)
+		return false;
+	s->to = at + WINDOW;
+	s->ratio += decibels(c);
+	s->windows++;
+	return true;
+}
+
+static void window_look(struct si_recognition *r, size_t step)
+{
+	const struct si_prompt *prompt = NULL;
+	size_t at = 0;
+	double c;
+
+	if (r->tracks && window_follows(r, step))
+		return;
+	r->tracks = false;
+	if (window_quiet(r) || r->n == SEGMENTS)
+		return;
+	c = search(r, &prompt, &at);
+	if (c < FIRST)
+		return;
+	r->tracks = true;
+	/* After a break it is still the same prompt. */
+	if (r->n && r->v[r->n - 1].prompt == prompt && at + WINDOW > r->v[r->n - 1].to) {
+		struct segment *s = &r->v[r->n - 1];
+
+		s->to = at + WINDOW;
+		s->ratio += decibels(c);
+		s->windows++;
+		return;
+	}
+	r->v[r->n++] = (struct segment){prompt, at, at + WINDOW, decibels(c), 1};
+}
+
+void si_recognition_take(struct si_recognition *r, const int16_t *pcm, size_t n)
+{
+	while (n) {
+		float low[HOP];
+		size_t some = n < 240 ? n : 240, made = si_thin(&r->thin, low, pcm, some);
+
+		memmove(r->last, r->last + made, (WINDOW - made) * sizeof *r->last);
+		memcpy(r->last + WINDOW - made, low, made * sizeof *low);
+		r->fresh += made;
+		if (r->fresh >= HOP) {
+			window_look(r, r->fresh);
+			r->fresh = 0;
+		}
+		pcm += some;
+		n -= some;
+	}
+}
+
+void si_recognition_end(struct si_recognition *r)
+{
+	static const int16_t silence[SI_PROMPT_RATE / 10];
+
+	if (r->fresh)
+		window_look(r, r->fresh);
+	r->fresh = 0;
+	/* What began in the last half of a window. */
+	for (unsigned i = 0; i < 2 && !r->n; i++)
+		si_recognition_take(r, silence, sizeof silence / sizeof *silence);
+}
+
+void si_recognition_clear(struct si_recognition *r)
+{
+	const struct si_prompts *p = r->prompts;
+
+	memset(r, 0, sizeof *r);
+	r->prompts = p;
+}
+
+/* ---- words ---- */
+
+static unsigned wrong_percent(double ratio, uint32_t *delay_ms)
+{
+	static const struct {
+		double least;
+		unsigned percent, delay_ms;
+	} table[] = {{15, 3, 0}, {10, 5, 0}, {5, 10, 50}, {0, 20, 100}, {-100, 45, 150}};
+	unsigned i = 0;
+
+	while (ratio < table[i].least)
+		i++;
+	if (*delay_ms < table[i].delay_ms)
+		*delay_ms = table[i].delay_ms;
+	return table[i].percent;
+}
+
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+/* The word as it is understood: as it is, another one, none, or one more. */
+static size_t word_write(char *to, size_t cap, const char *word, size_t n, uint64_t random)
+{
+	static const char *const others[] = {"the", "and", "it",   "to",   "in",   "that",
+					     "was", "for", "on",   "are",  "with", "they",
+					     "at",  "one", "have", "this", "from", "her"};
+	const char *other = others[random / 100 % (sizeof others / sizeof *others)];
+	int got;
+
+	if (random % 100 < 60)
+		got = snprintf(to, cap, "%s ", other);
+	else if (random % 100 < 85)
+		got = 0;
+	else
+		got = snprintf(to, cap, "%.*s %s ", (int)n, word, other);
+	return (size_t)got < cap ? (size_t)got : cap ? cap - 1 : 0;
+}
+
+static size_t segment_write(const struct segment *s, const struct si_prompts *p, char *to,
+			    size_t cap, uint32_t *delay_ms)
+{
+	unsigned percent = wrong_percent(s->ratio / s->windows, delay_ms), i = 0;
+	size_t made = 0, begin = s->prompt->from;
+
+	for (const char *t = s->prompt->text; *t && i < s->prompt->words; i++) {
+		size_t n = strcspn(t, " "), end = s->prompt->word_end[i], third = (end - begin) / 3;
+		uint64_t random = mix((uint64_t)(s->prompt - p->v) * 1000 + i + 1);
+
+		if (begin + third >= s->from && end - third <= s->to) {
+			if (random % 100 >= percent)
+				made += (size_t)snprintf(to + made, cap - made, "%.*s ", (int)n, t);
+			else
+				made += word_write(to + made, cap - made, t, n, mix(random));
+			if (made + 128 > cap)
+				break;
+		}
+		begin = end;
+		t += n + strspn(t + n, " ");
+	}
+	return made;
+}
+
+void si_recognition_words(const struct si_recognition *r, char text[SI_RECOGNITION_TEXT],
+			  uint32_t *delay_ms)
+{
+	size_t n = 0;
+
+	*delay_ms = 0;
+	*text = '\0';
+	for (size_t i = 0; i < r->n && n + 512 < SI_RECOGNITION_TEXT; i++)
+		n += segment_write(&r->v[i], r->prompts, text + n, SI_RECOGNITION_TEXT - n,
+				   delay_ms);
+	if (n)
+		text[n - 1] = '\0';
+}
