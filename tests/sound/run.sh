@@ -41,9 +41,9 @@ cat >"$D/parley.json" <<END
  "roles": {"text": ["brain"], "speech": ["voice"], "transcribe": ["hearing"]}, "reply_path": "brain"}
 END
 start_mediad mediad
-PARLEY_GUEST=off PARLEY_LOG_WORDS=1 start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" \
+PARLEY_GUEST=off PARLEY_LOG_WORDS=1 PARLEY_TURNS="$D/turns" start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" \
 	--config "$D/parley.json"
 until_ok 15 registered || { bad start "control is not ready"; exit 1; }
 "$B/sound" call --folder "$D" --api "http://127.0.0.1:$API" --ca "$CA" --mediad "$B/mediad" --seed "$seed" $noise \
-	${mic:+--open-mic "$mic"} || { bad call "see $D"; exit 1; }
+	${mic:+--open-mic "$mic"} 2>"$D/call.log" || { bad call "$(grep -a '^sound' "$D/call.log")"; exit 1; }
 "$B/sound_score" --folder "$D" ${noise:+--noise} ${mic:+--open-mic}

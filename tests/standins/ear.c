@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc/log.h"
 #include "tests/standins/prompts.h"
 #include "tests/standins/recognition.h"
 #include "tests/standins/record.h"
@@ -64,6 +65,8 @@ static void recognised(struct si_ear *e, char words[SI_RECOGNITION_TEXT])
 
 	si_recognition_end(e->recognition);
 	si_recognition_words(e->recognition, words, &delay_ms);
+	log_info("recognised", "ratio_db=%.1f seconds=%.2f words=\"%s\"",
+		 si_recognition_ratio(e->recognition), (double)e->n / e->rate, words);
 	si_recognition_clear(e->recognition);
 	free(e->interim);
 	e->interim = NULL;

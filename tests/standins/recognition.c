@@ -15,6 +15,7 @@ enum {
 	FOLLOW = 4, /* samples around where a prompt goes on */
 	QUIET = 20, /* of 32768: less is no sound */
 	SEGMENTS = 16,
+	SAME = 160, /* samples by which the same sound may differ in its place */
 };
 
 static const double FIRST = 0.5, NEXT = 0.45; /* correlations that are enough */
@@ -166,6 +167,13 @@ static double search(const struct si_recognition *r, const struct si_prompt **pr
 
 /* ---- segments ---- */
 
+/* A prompt that the window matches: from `at` of its `low` on, with correlation c. */
+struct recognised {
+	const struct si_prompt *prompt;
+	size_t at;
+	double c;
+};
+
 static double decibels(double c)
 {
 	return 10 * log10(c * c / fmax(1 - c * c, 1e-4));
@@ -180,6 +188,13 @@ static bool window_quiet(const struct si_recognition *r)
 	return sqrt(sum / WINDOW) < QUIET;
 }
 
+static void segment_extend(struct segment *s, size_t to, double c)
+{
+	s->to = to;
+	s->ratio += decibels(c);
+	s->windows++;
+}
+
 static bool window_follows(struct si_recognition *r, size_t step)
 {
 	struct segment *s = &r->v[r->n - 1];
@@ -188,37 +203,47 @@ static bool window_follows(struct si_recognition *r, size_t step)
 
 	if (c < NEXT)
 		return false;
-	s->to = at + WINDOW;
-	s->ratio += decibels(c);
-	s->windows++;
+	segment_extend(s, at + WINDOW, c);
 	return true;
+}
+
+/* The window is of this prompt. Two prompts may begin with the same sound: when the first one was
+ * the wrong one, it is replaced. followed: the last segment had the window before. */
+static void segment_note(struct recognised *found, struct si_recognition *r, size_t step,
+			 bool followed)
+{
+	struct segment *s = r->n ? &r->v[r->n - 1] : NULL;
+	size_t to = found->at + WINDOW, from = found->at;
+
+	if (s && s->prompt == found->prompt && to > s->to) {
+		segment_extend(s, to, found->c);
+		return;
+	}
+	if (s && followed && to + SAME > s->to + step && to < s->to + step + SAME) {
+		s->prompt = found->prompt;
+		segment_extend(s, to, found->c);
+		return;
+	}
+	if (followed)
+		from += WINDOW - step;
+	r->v[r->n++] = (struct segment){found->prompt, from, to, decibels(found->c), 1};
 }
 
 static void window_look(struct si_recognition *r, size_t step)
 {
-	const struct si_prompt *prompt = NULL;
-	size_t at = 0;
-	double c;
+	struct recognised found = {NULL, 0, 0};
+	bool followed = r->tracks;
 
 	if (r->tracks && window_follows(r, step))
 		return;
 	r->tracks = false;
 	if (window_quiet(r) || r->n == SEGMENTS)
 		return;
-	c = search(r, &prompt, &at);
-	if (c < FIRST)
+	found.c = search(r, &found.prompt, &found.at);
+	if (found.c < FIRST)
 		return;
 	r->tracks = true;
-	/* After a break it is still the same prompt. */
-	if (r->n && r->v[r->n - 1].prompt == prompt && at + WINDOW > r->v[r->n - 1].to) {
-		struct segment *s = &r->v[r->n - 1];
-
-		s->to = at + WINDOW;
-		s->ratio += decibels(c);
-		s->windows++;
-		return;
-	}
-	r->v[r->n++] = (struct segment){prompt, at, at + WINDOW, decibels(c), 1};
+	segment_note(&found, r, step, followed);
 }
 
 void si_recognition_take(struct si_recognition *r, const int16_t *pcm, size_t n)
@@ -266,7 +291,7 @@ static unsigned wrong_percent(double ratio, uint32_t *delay_ms)
 	static const struct {
 		double least;
 		unsigned percent, delay_ms;
-	} table[] = {{15, 3, 0}, {10, 5, 0}, {5, 10, 50}, {0, 20, 100}, {-100, 45, 150}};
+	} table[] = {{9, 3, 0}, {6, 6, 0}, {3, 12, 50}, {0, 20, 100}, {-100, 45, 150}};
 	unsigned i = 0;
 
 	while (ratio < table[i].least)
@@ -337,4 +362,16 @@ void si_recognition_words(const struct si_recognition *r, char text[SI_RECOGNITI
 				   delay_ms);
 	if (n)
 		text[n - 1] = '\0';
+}
+
+double si_recognition_ratio(const struct si_recognition *r)
+{
+	double sum = 0;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		sum += r->v[i].ratio;
+		n += r->v[i].windows;
+	}
+	return n ? sum / n : -100;
 }
