@@ -155,7 +155,7 @@ $(B)/tests/listener: $(call objs,tests/scenarios/listener.c control/settings/sec
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone; a source or a pattern, as control/room/%, comes without tests.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(STANDINS) $(TALK) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(STANDINS) $(TALK) $(SOUND_SCORE) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
 UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room tests/conversations conversations),$(d) $(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif

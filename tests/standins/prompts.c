@@ -54,6 +54,22 @@ size_t si_thin(struct si_thinner *t, float *out, const int16_t *pcm, size_t n)
 	return made;
 }
 
+float si_prompt_dot(const float *x, const float *y, size_t n)
+{
+	typedef float lanes __attribute__((vector_size(32)));
+	lanes sum[2] = {{0}, {0}}, a, b;
+	float all = 0;
+
+	for (size_t i = 0; i + 8 <= n; i += 8) {
+		memcpy(&a, x + i, sizeof a);
+		memcpy(&b, y + i, sizeof b);
+		sum[i / 8 % 2] += a * b;
+	}
+	for (unsigned i = 0; i < 8; i++)
+		all += sum[0][i] + sum[1][i];
+	return all;
+}
+
 static void fft(float complex *x, unsigned n)
 {
 	for (unsigned i = 1, j = 0; i < n; i++) {
@@ -174,6 +190,12 @@ static void low_make(struct si_prompt *p)
 	p->low = si_alloc((n + p->n / THIN + 1) * sizeof *p->low);
 	si_thin(&thin, p->low + space, p->pcm, p->n);
 	p->n_low = n;
+	p->half = si_alloc((n / 2 + 1) * sizeof *p->half);
+	p->power = si_alloc((n + 1) * sizeof *p->power);
+	for (size_t i = 0; i < n; i++)
+		p->power[i + 1] = p->power[i] + (double)p->low[i] * p->low[i];
+	for (size_t i = 0; i < n / 2; i++)
+		p->half[i] = p->low[2 * i] + p->low[2 * i + 1];
 	voice_find(p);
 	words_place(p);
 }
@@ -267,6 +289,8 @@ struct si_prompts *si_prompts_free(struct si_prompts *p)
 		free(p->v[i].text);
 		free(p->v[i].pcm);
 		free(p->v[i].low);
+		free(p->v[i].half);
+		free(p->v[i].power);
 	}
 	free(p->v);
 	free(p->rows);

@@ -26,6 +26,8 @@ struct si_prompt {
 	size_t n;
 	float *low; /* at SI_PROMPT_LOW, with SI_PROMPT_SPACE rows of silence on both sides */
 	size_t n_low;
+	float *half;	  /* every two samples of `low` as one */
+	double *power;	  /* of the first n samples of `low`, squared and added */
 	size_t first_row; /* of its `low` in the catalogue */
 	/* The voice in `low`, and where each word ends in it. */
 	size_t from, to;
@@ -48,9 +50,12 @@ struct si_prompts *si_prompts_free(struct si_prompts *p);
  * Caller frees. */
 int16_t *si_prompts_speak(const struct si_prompts *p, const char *text, size_t *n);
 
-/* For recognition.c: the spectrogram of n_rows * SI_PROMPT_ROW samples; every third sample of a
- * stream, filtered, where `tail` keeps the samples before. */
+/* For recognition.c. The sum of the products of n samples, of which only whole groups of eight
+ * count. */
+float si_prompt_dot(const float *x, const float *y, size_t n);
+/* The spectrogram of n_rows * SI_PROMPT_ROW samples. */
 void si_prompt_rows(float *rows, const float *low, size_t n_rows);
+/* Every third sample of a stream, filtered; `tail` keeps the samples before. */
 struct si_thinner {
 	float tail[48];
 	unsigned phase;

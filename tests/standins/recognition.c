@@ -10,15 +10,17 @@
 enum {
 	WINDOW = SI_PROMPT_WINDOW * SI_PROMPT_ROW,
 	HOP = WINDOW / 2,
-	TOP = 32,   /* places whose waveform is compared */
-	NEAR = 120, /* samples around each of them */
-	FOLLOW = 4, /* samples around where a prompt goes on */
-	QUIET = 20, /* of 32768: less is no sound */
+	TOP = 32,	/* places whose waveform is compared */
+	NEAR = 120,	/* samples around each of them */
+	FOLLOW = 4,	/* samples around where a prompt goes on */
+	FLOOR_RISE = 1, /* dB in a window: how fast the noise floor follows */
+	QUIET = 20,	/* of 32768: less is no sound */
 	SEGMENTS = 16,
 	SAME = 160, /* samples by which the same sound may differ in its place */
 };
 
 static const double FIRST = 0.5, NEXT = 0.45; /* correlations that are enough */
+static const double ABOVE_FLOOR = 1.4;
 
 /* What was heard of one prompt, without a break. */
 struct segment {
@@ -34,6 +36,7 @@ struct si_recognition {
 	float last[WINDOW]; /* the newest samples */
 	size_t fresh;	    /* of them that no window had in its second half */
 	bool tracks;	    /* the last segment goes on */
+	double floor;	    /* the loudness of the quietest windows lately */
 	struct segment v[SEGMENTS];
 	size_t n;
 };
@@ -54,33 +57,47 @@ struct si_recognition *si_recognition_free(struct si_recognition *r)
 
 /* ---- comparison ---- */
 
-static double correlate(const float *x, const float *y, size_t n)
-{
-	float xy = 0, xx = 0, yy = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		xy += x[i] * y[i];
-		xx += x[i] * x[i];
-		yy += y[i] * y[i];
-	}
-	return xx > 0 && yy > 0 ? xy / sqrt((double)xx * yy) : 0;
-}
-
 /* The best correlation of the window with the prompt around `at`. */
 static double compare(const struct si_recognition *r, const struct si_prompt *p, long at, long near,
 		      size_t *found)
 {
-	double best = 0;
+	double best = 0, xx = si_prompt_dot(r->last, r->last, WINDOW);
 
 	for (long k = at - near; k <= at + near; k++) {
-		double c;
+		double yy, c;
 
 		if (k < 0 || k + WINDOW > (long)p->n_low)
 			continue;
-		c = correlate(r->last, p->low + k, WINDOW);
+		yy = p->power[k + WINDOW] - p->power[k];
+		if (xx <= 0 || yy <= 0)
+			continue;
+		c = si_prompt_dot(r->last, p->low + k, WINDOW) / sqrt(xx * yy);
 		if (c > best) {
 			best = c;
 			*found = (size_t)k;
+		}
+	}
+	return best;
+}
+
+/* Roughly the same, at half the rate: where in the prompt, and how well. */
+static double compare_half(const float half[WINDOW / 2], const struct si_prompt *p, long at,
+			   size_t *found)
+{
+	double best = 0, xx = si_prompt_dot(half, half, WINDOW / 2);
+
+	for (long k = (at - NEAR) / 2; k <= (at + NEAR) / 2; k++) {
+		double yy, c;
+
+		if (k < 0 || 2 * k + WINDOW > (long)p->n_low)
+			continue;
+		yy = 2 * (p->power[2 * k + WINDOW] - p->power[2 * k]);
+		if (xx <= 0 || yy <= 0)
+			continue;
+		c = si_prompt_dot(half, p->half + k, WINDOW / 2) / sqrt(xx * yy);
+		if (c > best) {
+			best = c;
+			*found = (size_t)k * 2;
 		}
 	}
 	return best;
@@ -133,28 +150,28 @@ static void places_find(const struct si_recognition *r, struct place top[TOP])
 			x[k * SI_PROMPT_BANDS + b] -= mean;
 	}
 	for (size_t row = 0; row + SI_PROMPT_WINDOW <= p->n_rows; row++) {
-		const float *y = p->rows + row * SI_PROMPT_BANDS;
-		float sum = 0;
-
-		if (p->spread[row] < 1)
-			continue;
-		for (unsigned i = 0; i < SI_PROMPT_WINDOW * SI_PROMPT_BANDS; i++)
-			sum += x[i] * y[i];
-		place_insert(top, row, sum / p->spread[row]);
+		if (p->spread[row] >= 1)
+			place_insert(top, row,
+				     si_prompt_dot(x, p->rows + row * SI_PROMPT_BANDS,
+						   SI_PROMPT_WINDOW * SI_PROMPT_BANDS) /
+					     p->spread[row]);
 	}
 }
 
 static double search(const struct si_recognition *r, const struct si_prompt **prompt, size_t *found)
 {
 	struct place top[TOP] = {{0}};
+	float half[WINDOW / 2];
 	double best = 0;
 
+	for (size_t i = 0; i < WINDOW / 2; i++)
+		half[i] = r->last[2 * i] + r->last[2 * i + 1];
 	places_find(r, top);
 	for (unsigned i = 0; i < TOP && top[i].score > 0; i++) {
 		const struct si_prompt *p = prompt_at(r->prompts, top[i].row);
 		size_t at = 0;
-		double c = compare(r, p, (long)((top[i].row - p->first_row) * SI_PROMPT_ROW), NEAR,
-				   &at);
+		double c = compare_half(half, p,
+					(long)((top[i].row - p->first_row) * SI_PROMPT_ROW), &at);
 
 		if (c > best) {
 			best = c;
@@ -162,7 +179,7 @@ static double search(const struct si_recognition *r, const struct si_prompt **pr
 			*found = at;
 		}
 	}
-	return best;
+	return best > 0 ? compare(r, *prompt, (long)*found, FOLLOW, found) : 0;
 }
 
 /* ---- segments ---- */
@@ -179,13 +196,18 @@ static double decibels(double c)
 	return 10 * log10(c * c / fmax(1 - c * c, 1e-4));
 }
 
-static bool window_quiet(const struct si_recognition *r)
+/* Whether there can be speech in the window: something, and louder than what is there all the
+ * time. */
+static bool window_quiet(struct si_recognition *r)
 {
-	double sum = 0;
+	double loud = sqrt(si_prompt_dot(r->last, r->last, WINDOW) / WINDOW);
 
-	for (size_t i = 0; i < WINDOW; i++)
-		sum += (double)r->last[i] * r->last[i];
-	return sqrt(sum / WINDOW) < QUIET;
+	r->floor *= pow(10, FLOOR_RISE / 20.0);
+	if (r->floor <= 0)
+		r->floor = loud / 2;
+	else if (loud < r->floor)
+		r->floor = loud;
+	return loud < QUIET || loud < r->floor * ABOVE_FLOOR;
 }
 
 static void segment_extend(struct segment *s, size_t to, double c)
@@ -234,10 +256,12 @@ static void window_look(struct si_recognition *r, size_t step)
 	struct recognised found = {NULL, 0, 0};
 	bool followed = r->tracks;
 
+	bool quiet = window_quiet(r);
+
 	if (r->tracks && window_follows(r, step))
 		return;
 	r->tracks = false;
-	if (window_quiet(r) || r->n == SEGMENTS)
+	if (quiet || r->n == SEGMENTS)
 		return;
 	found.c = search(r, &found.prompt, &found.at);
 	if (found.c < FIRST)
@@ -278,10 +302,9 @@ void si_recognition_end(struct si_recognition *r)
 
 void si_recognition_clear(struct si_recognition *r)
 {
-	const struct si_prompts *p = r->prompts;
+	struct si_recognition fresh = {.prompts = r->prompts, .floor = r->floor};
 
-	memset(r, 0, sizeof *r);
-	r->prompts = p;
+	*r = fresh;
 }
 
 /* ---- words ---- */
