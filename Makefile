@@ -227,6 +227,7 @@ check-long: deps-test
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
 	@$(MAKE) --no-print-directory explore EXPLORE_SECONDS=600
 	@$(MAKE) --no-print-directory conversations
+	@$(MAKE) --no-print-directory conversations-sound
 	@$(MAKE) --no-print-directory mutants
 	@$(MAKE) --no-print-directory mutants-media
 	@$(MAKE) --no-print-directory services
@@ -244,6 +245,15 @@ scenarios: deps
 conversations: $(B)/tests/room-wordings
 	@$(B)/tests/room-wordings
 	@$(B)/tests/room-wordings --untouched
+# Wordings of people with synthetic voices, played to the bot through guildd, mediad and control: the sound rows, clean and with
+# noise, echo and loss. SOUND_ITEMS of each class.
+SOUND_ITEMS ?= 60
+conversations-sound:
+	@deploy/deps.sh build voices
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/sound $(B)/sound_score
+	@B=$(B) ROWS=1 tests/sound/run.sh --items $(SOUND_ITEMS) --rooms 12
+	@B=$(B) ROWS=1 tests/sound/run.sh --items $(SOUND_ITEMS) --rooms 8 --noise
+	@B=$(B) ROWS=1 tests/sound/run.sh --rooms 5 --open-mic 600
 # Lists the tests of the room's 161 statements.
 rules:
 	@tests/check/rules.sh
@@ -350,6 +360,7 @@ help:
 	@echo 'make services        the systemd units, run by a systemd in namespaces of its own (as root)'
 	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
 	@echo 'make conversations   wordings of people played to the room: how well it tells takeovers from backchannels'
+	@echo 'make conversations-sound  the same as sound, through the real programs, clean and noisy; a quarter of an hour'
 	@echo 'make explore         the room with arbitrary events: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
 	@echo 'make mutants         small edits of the room, each of which a test must notice'
 	@echo 'make mutants-media   the same for mediad and for joining, through guildd; 20 minutes'
@@ -365,4 +376,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: conversations conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs
+.PHONY: conversations conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the Debian packages that Parley needs and that are missing, and installs them.
 #
-#   deploy/deps.sh [build] [test] [interop] [talk] [containers]     default: build
+#   deploy/deps.sh [build] [test] [interop] [talk] [voices] [containers]     default: build
 #
 # Asks first when run at a terminal, unless YES=1. Without root it prints the command for root and exits with 1.
 set -eu
@@ -15,6 +15,8 @@ interop='g++ python3 python3-discord'
 # A browser for the test of make talk.
 talk='chromium'
 node='nodejs npm'
+# Synthesizers for the sound instrument. pico2wave (libttspico-utils, non-free) is used where it is installed.
+voices='flite espeak-ng'
 # Containers without Docker, and the tool that builds a Debian base image if none can be pulled.
 containers='podman podman-compose runc netavark aardvark-dns iptables debootstrap'
 
@@ -29,9 +31,10 @@ for group in "${@:-build}"; do
 		command -v npm >/dev/null 2>&1 || want="$want $node"
 		;;
 	talk) want="$want $talk" ;;
+	voices) want="$want $voices" ;;
 	containers) want="$want $containers" ;;
 	*)
-		echo "deps.sh: unknown group '$group' (build, test, interop, talk, containers)" >&2
+		echo "deps.sh: unknown group '$group' (build, test, interop, talk, voices, containers)" >&2
 		exit 2
 		;;
 	esac

@@ -31,6 +31,7 @@ enum {
 	ROOMS = 16,
 	JOIN_MS = 30000,
 	SETTLE_MS = 1500,
+	NOISE_MS = 8000, /* of noise before the first question */
 	STAGGER_MS = 317, /* the rooms do not speak in step */
 	LOOP_S = 20,
 	ECHO_DB = -20,
@@ -267,8 +268,10 @@ static void room_begin(struct room *r, unsigned i)
 
 	for (unsigned k = 0; k < PEOPLE; k++)
 		mc[k] = (struct mic_conf){.gain = 1, .record = file_open(i, names[k]), .t0 = w.t0};
-	if (w.conf->noise)
+	if (w.conf->noise) {
 		noise_choose(mc, r, i);
+		tc.first += NOISE_MS * NS_PER_MS;
+	}
 	if (w.conf->open_mic_s) {
 		open_mic_choose(&mc[0], r, i);
 		between(&random, 0, 1);
