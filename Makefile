@@ -175,7 +175,7 @@ $(B)/obj/%.o: %.c $(B)/flags
 deps:
 	@deploy/deps.sh build
 deps-test:
-	@deploy/deps.sh build test
+	@deploy/deps.sh build test voices
 
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
@@ -251,9 +251,9 @@ SOUND_ITEMS ?= 60
 conversations-sound:
 	@deploy/deps.sh build voices
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/sound $(B)/sound_score
-	@B=$(B) ROWS=1 tests/sound/run.sh --items $(SOUND_ITEMS) --rooms 12
-	@B=$(B) ROWS=1 tests/sound/run.sh --items $(SOUND_ITEMS) --rooms 8 --noise
-	@B=$(B) ROWS=1 tests/sound/run.sh --rooms 5 --open-mic 600
+	@B=$(B) ROWS=$(B)/bench.jsonl tests/sound/run.sh --items $(SOUND_ITEMS) --rooms 12
+	@B=$(B) ROWS=$(B)/bench.jsonl tests/sound/run.sh --items $(SOUND_ITEMS) --rooms 8 --noise
+	@B=$(B) ROWS=$(B)/bench.jsonl tests/sound/run.sh --rooms 5 --open-mic 600
 # Lists the tests of the room's 161 statements.
 rules:
 	@tests/check/rules.sh

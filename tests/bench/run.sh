@@ -32,6 +32,17 @@ for b in $benches; do
 		grep '^{' "$new.chaos" >>"$new"
 		grep -v '^{' "$new.chaos" >&2
 		;;
+	sound)
+		[ -n "${ROW:-}" ] || continue
+		for kind in "--rooms 12" "--rooms 9 --noise"; do
+			# shellcheck disable=SC2086
+			ROWS="$new" tests/sound/run.sh --items "${SOUND_ITEMS:-60}" $kind >&2 || { echo "bench: $b failed" >&2; failed=1; }
+		done
+		;;
+	open_mic_calls)
+		[ -n "${ROW:-}" ] || continue
+		ROWS="$new" tests/sound/run.sh --rooms 5 --open-mic 600 >&2 || { echo "bench: $b failed" >&2; failed=1; }
+		;;
 	*.mjs) tests/interop/run.sh --bench "$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	*) "build/bench/$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	esac

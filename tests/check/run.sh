@@ -66,7 +66,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/tests/room-play build/tests/room-explore chaos-bins
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore chaos-bins
 part includes tests/check/includes.sh build/obj
 part hardening tests/check/hardening.sh build/mediad build/control build/offlined
 part hardening-planted tests/check/hardening.sh --self-test

@@ -14,6 +14,7 @@ enum {
 	NEAR = 120,	/* samples around each of them */
 	FOLLOW = 4,	/* samples around where a prompt goes on */
 	FLOOR_RISE = 1, /* dB in a window: how fast the noise floor follows */
+	LOUD = 800,	/* is worth a look in any case */
 	QUIET = 20,	/* of 32768: less is no sound */
 	SEGMENTS = 16,
 	SAME = 160, /* samples by which the same sound may differ in its place */
@@ -207,7 +208,7 @@ static bool window_quiet(struct si_recognition *r)
 		r->floor = loud / 2;
 	else if (loud < r->floor)
 		r->floor = loud;
-	return loud < QUIET || loud < r->floor * ABOVE_FLOOR;
+	return loud < QUIET || (loud < LOUD && loud < r->floor * ABOVE_FLOOR);
 }
 
 static void segment_extend(struct segment *s, size_t to, double c)

@@ -145,6 +145,23 @@ TEST(recognition_knows_each_prompt_by_its_sound)
 	fixture_end(&f);
 }
 
+TEST(recognition_hears_one_utterance_after_the_other_without_a_pause)
+{
+	struct fixture f;
+	char words[SI_RECOGNITION_TEXT];
+	uint32_t delay;
+
+	CHECK(fixture_make(&f));
+	for (unsigned i = 0; i < 12; i++) {
+		si_recognition_take(f.r, f.pcm[3], VOICE);
+		si_recognition_end(f.r);
+		si_recognition_words(f.r, words, &delay);
+		CHECK(words_found(texts[3], words) >= 4);
+		si_recognition_clear(f.r);
+	}
+	fixture_end(&f);
+}
+
 TEST(recognition_returns_no_words_for_sound_that_is_no_prompt)
 {
 	struct fixture f;
