@@ -31,7 +31,7 @@ enum {
 	ROOMS = 16,
 	JOIN_MS = 30000,
 	SETTLE_MS = 1500,
-	NOISE_MS = 8000, /* of noise before the first question */
+	NOISE_MS = 8000,  /* of noise before the first question */
 	STAGGER_MS = 317, /* the rooms do not speak in step */
 	LOOP_S = 20,
 	ECHO_DB = -20,
