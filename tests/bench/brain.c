@@ -19,6 +19,8 @@ struct conn {
 	struct ws *ws;
 	unsigned number;
 	uint32_t items;
+	bool transcribes;
+	unsigned told, questions; /* conversation items that it was told */
 	/* The answer that is being sent. */
 	struct tmr *tmr;
 	size_t asked;
@@ -37,6 +39,7 @@ struct brain {
 	char sound[(PART + 2) / 3 * 4 + 1];
 	struct conn conn[CONNS];
 	unsigned conns, said;
+	uint64_t committed;
 	struct brain_asked *asked;
 	size_t n, cap;
 };
@@ -51,6 +54,8 @@ static void on_commit(struct conn *c)
 	char text[512];
 
 	c->items++;
+	if (c->transcribes)
+		c->b->committed = env_now(c->b->env);
 	send_text(c, text,
 		  snprintf(text, sizeof text,
 			   "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}",
@@ -63,7 +68,7 @@ static void on_commit(struct conn *c)
 			   c->items, c->b->words, ++c->b->said));
 }
 
-static size_t note(struct brain *b, const struct conn *c, uint32_t turn)
+static size_t note(struct brain *b, struct conn *c, uint32_t turn)
 {
 	if (b->n == b->cap) {
 		b->cap = b->cap ? 2 * b->cap : 1024;
@@ -71,8 +76,12 @@ static size_t note(struct brain *b, const struct conn *c, uint32_t turn)
 		if (!b->asked)
 			bench_die("out of memory");
 	}
-	b->asked[b->n] =
-		(struct brain_asked){.conn = c->number, .turn = turn, .at = env_now(b->env)};
+	b->asked[b->n] = (struct brain_asked){.conn = c->number,
+					      .turn = turn,
+					      .at = env_now(b->env),
+					      .committed = b->committed,
+					      .items = c->told,
+					      .before = c->questions++};
 	return b->n++;
 }
 
@@ -183,6 +192,8 @@ static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *
 	type = json_string_value(json_object_get(root, "type"));
 	if (type && strcmp(type, "input_audio_buffer.commit") == 0)
 		on_commit(c);
+	else if (type && strcmp(type, "conversation.item.create") == 0)
+		c->told++;
 	else if (type && strcmp(type, "response.create") == 0)
 		on_question(c, root);
 	else if (type && strcmp(type, "response.cancel") == 0)
@@ -196,10 +207,12 @@ static void accepted(struct ws *ws, const char *path, void *arg)
 	struct brain *b = arg;
 	struct conn *c = &b->conn[b->conns];
 
-	(void)path;
 	if (b->conns == CONNS)
 		bench_die("too many connections to the brain");
-	*c = (struct conn){.b = b, .ws = ws, .number = b->conns++};
+	*c = (struct conn){.b = b,
+			   .ws = ws,
+			   .number = b->conns++,
+			   .transcribes = strstr(path, "intent=transcription") != NULL};
 	BENCH_OK(tmr_alloc(&c->tmr, b->env, on_pace, c));
 	ws_set_handler(ws, came, c);
 	send_text(c, hello, sizeof hello - 1);

@@ -19,6 +19,10 @@ struct brain_asked {
 	/* CLOCK_MONOTONIC in ns: response.create was read, the first sound was sent,
 	 * response.cancel was read, the connection was dropped (0: never). */
 	uint64_t at, sound, cancelled, dropped;
+	/* The last input_audio_buffer.commit of a transcription session before it was read. */
+	uint64_t committed;
+	/* Of this connection so far: conversation items, and questions before this one. */
+	unsigned items, before;
 };
 
 /* words: the transcript of each utterance; a number is added, so that all differ. paced: the answer
