@@ -397,7 +397,8 @@ bool settings_reads_out(const struct settings *s)
 
 bool settings_classifies_turns(const struct settings *s)
 {
-	return s->admission == SETTINGS_ADMISSION_CLASSIFIER;
+	return s->admission == SETTINGS_ADMISSION_CLASSIFIER ||
+	       (s->admission == SETTINGS_ADMISSION_FOCUS && s->volition != SETTINGS_VOLITION_OFF);
 }
 
 bool settings_uses(const struct settings *s, enum role role)

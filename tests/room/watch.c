@@ -146,7 +146,9 @@ static void utterance_over(struct watch *w, uint32_t id, uint64_t user, bool fai
 /* Any sample of this amplitude may be speech. */
 static void measure_voice(struct watch *w, const struct room *room, const struct room_event *ev)
 {
-	int active = (int)room->context.settings->active_sample;
+	const struct settings *set = room->context.settings;
+	int active = (int)(set->active_sample < set->promote_peak / 2 ? set->active_sample
+								      : set->promote_peak / 2);
 
 	for (size_t i = 0; i + 1 < ev->pcm.n; i += 2) {
 		int v = (int16_t)(ev->pcm.p[i] | ev->pcm.p[i + 1] << 8);

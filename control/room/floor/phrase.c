@@ -520,6 +520,21 @@ bool room_phrase_is_slight(const struct room_saying *s)
 	       all_of(&u, 0, u.n, soft | ROOM_WORD_OPEN_END);
 }
 
+bool room_phrase_is_fragment(const struct room_saying *s)
+{
+	struct utterance u;
+
+	split_parts(&u, s);
+	if (!u.n)
+		return true;
+	if (u.w.question || asks_in(&u, 0, u.n) ||
+	    (u.w.n <= 2 && all_of(&u, 0, u.n, ROOM_WORD_CALL)))
+		return false;
+	if (u.w.unspaced)
+		return u.w.letters < 4;
+	return !(u.w.n >= 3 && u.w.letters >= 6) && !(u.w.n >= 2 && u.w.letters >= 10);
+}
+
 bool room_phrase_is_nonverbal(const struct room_saying *s)
 {
 	struct utterance u;

@@ -54,6 +54,10 @@ bool room_phrase_is_listed(const struct room_saying *s);
  * word that is in no list, the same word again, function words alone. They become a turn, but do
  * not cut the bot off by being over. */
 bool room_phrase_is_slight(const struct room_saying *s);
+/* Whether the words are a fragment that carries no request (admission `focus`): neither a question,
+ * nor a call alone ("hey"), nor 3 words with 6 letters, nor 2 with 10, nor 4 characters of a script
+ * without blanks. */
+bool room_phrase_is_fragment(const struct room_saying *s);
 /* Whether the text is only nonverbal sounds, hesitation and humming. */
 bool room_phrase_is_nonverbal(const struct room_saying *s);
 /* Whether the speaker expects an answer: a question mark, or the beginning of a question or

@@ -19,7 +19,9 @@
 #include "control/room/turn/segment.h"
 #include "control/room/turn/supersede.h"
 #include "control/room/turn/turn_queue.h"
+#include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 
 /* The input of the rules. */
 struct look {
@@ -324,11 +326,42 @@ static struct fits fits_to_other(const struct look *l)
 	return fits_if(true, addresses_somebody_else(l));
 }
 
+/* The older chain of rules: a setting selects it instead of the floor. */
+static bool is_focus(const struct look *l)
+{
+	return l->context->settings->admission == SETTINGS_ADMISSION_FOCUS;
+}
+
+static struct fits fits_low_signal(const struct look *l)
+{
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+
+	return fits_if(is_focus(l), is_focus(l) && room_phrase_is_fragment(&s) &&
+					    !room_bot_asked_question(l->context));
+}
+
+/* Whoever else has spoken since. */
+static struct fits fits_focused_speaker(const struct look *l)
+{
+	const struct room_floor *f = l->context->floor;
+	uint64_t limit = l->context->settings->focus_s * 1000ull;
+	uint64_t ms = (l->context->now - room_floor_relevant_at(f)) / NS_PER_MS;
+	bool holder =
+		is_focus(l) && room_floor_relevant_at(f) && room_floor_holder(f) == l->turn->user;
+
+	return (struct fits){holder, holder && ms <= limit, (int64_t)ms, (int64_t)limit};
+}
+
+static struct fits fits_eagerness_disabled(const struct look *l)
+{
+	return fits_if(is_focus(l), l->context->settings->volition == SETTINGS_VOLITION_OFF);
+}
+
 /* The floor holder goes on, and nobody else has spoken since. */
 static struct fits fits_floor_holder(const struct look *l)
 {
 	const struct room_floor *f = l->context->floor;
-	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
+	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER && !is_focus(l);
 	/* "I asked Parley" is said to others. */
 	bool of_bot = holder && room_name_occurs(l->context->names, l->turn->transcript);
 
@@ -343,14 +376,14 @@ static struct fits fits_volition(const struct look *l)
 	bool offer = l->floor == ROOM_FLOOR_OFFER_VOLITION ||
 		     (l->floor == ROOM_FLOOR_OFFER_MENTIONED && ms == 0);
 
-	return (struct fits){s->volition != SETTINGS_VOLITION_OFF, offer,
+	return (struct fits){s->volition != SETTINGS_VOLITION_OFF && !is_focus(l), offer,
 			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, 0};
 }
 
 /* Cases that the rules leave open are for the classifier, if there is one. */
 static struct fits fits_classifier(const struct look *l)
 {
-	bool asks = l->context->settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
+	bool asks = settings_classifies_turns(l->context->settings) &&
 		    room_classifier_ready(l->context->classifier, l->context);
 
 	return fits_if(asks, asks);
@@ -409,9 +442,12 @@ static const struct row {
 	{ROOM_RULE_MUSIC_NOT_AWAKE, DENY, ROOM_REASON_NOT_AWAKE, fits_not_awake},
 	{ROOM_RULE_NATIVE, ALLOW, 0, fits_native},
 	{ROOM_RULE_GENERATION_DECIDES, ALLOW, 0, fits_generation_decides},
+	{ROOM_RULE_LOW_SIGNAL_FRAGMENT, DENY, ROOM_REASON_NOT_ADDRESSED, fits_low_signal},
 	{ROOM_RULE_ALONE_WITH_SPEAKER, ALLOW, 0, fits_alone},
 	{ROOM_RULE_TO_SOMEBODY_ELSE, DENY, ROOM_REASON_NOT_ADDRESSED, fits_to_other},
 	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, fits_idle_words},
+	{ROOM_RULE_FOCUSED_SPEAKER, ALLOW, 0, fits_focused_speaker},
+	{ROOM_RULE_EAGERNESS_DISABLED, DENY, ROOM_REASON_NOT_ADDRESSED, fits_eagerness_disabled},
 	{ROOM_RULE_FLOOR_HOLDER, ALLOW, 0, fits_floor_holder},
 	{ROOM_RULE_VOLITION, ALLOW, 0, fits_volition},
 	{ROOM_RULE_CLASSIFIER, JUDGE, 0, fits_classifier},

@@ -437,6 +437,63 @@ TEST(the_question_to_the_classifier_is_a_setting)
 	scene_close(s);
 }
 
+/* ---- the older chain ---- */
+
+TEST(rule_081_fragments_are_dropped_where_admission_is_focus)
+{
+	static const struct {
+		const char *said;
+		bool dropped;
+	} rows[] = {{"of it", true},	 {"purple", true},
+		    {"hey", false},	 {"why", false},
+		    {"so we go", false}, {"later on maybe", false},
+		    {"big house", true}, {"tomorrow morning", false}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct scene *s = two("admission focus");
+
+		scene_say(s, ALICE, rows[i].said);
+		CHECK_INT(place(s, last_ended(s), "low_signal_fragment", true) >= 0,
+			  rows[i].dropped);
+		scene_close(s);
+	}
+}
+
+TEST(rule_081_the_focused_speaker_goes_on_for_a_while)
+{
+	struct scene *s = two("admission focus");
+
+	scene_say(s, ALICE, "parley what time is it");
+	scene_answer(s, "ten", 600);
+	scene_drained(s);
+	scene_mark(s);
+	/* Others who speak do not end it, and do not share it. */
+	scene_say(s, BOB, "we should leave for the station");
+	CHECK(place(s, last_ended(s), "eagerness_disabled_without_direct_address", true) >= 0);
+	scene_say(s, ALICE, "and the weather for tomorrow");
+	CHECK_STR(scene_admitted(s), "focused_speaker_followup");
+	scene_answer(s, "fine", 600);
+	scene_drained(s);
+	scene_wait(s, 20000);
+	scene_mark(s);
+	scene_say(s, ALICE, "and the weather for monday");
+	CHECK_INT(scene_count(s, ROOM_DO_ADMIT), 0);
+	scene_say(s, BOB, "parley what time is it");
+	CHECK_STR(scene_admitted(s), "direct_address");
+	scene_close(s);
+}
+
+TEST(rule_081_an_eager_bot_asks_the_classifier_where_admission_is_focus)
+{
+	struct scene *s = two("admission focus volition balanced");
+
+	scene_say(s, ALICE, "we should leave for the station");
+	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 1);
+	judged(s, true, "YES");
+	CHECK_STR(scene_admitted(s), "classifier_allow");
+	scene_close(s);
+}
+
 TEST(over_an_answer_only_the_name_counts_in_the_simple_floor_mode)
 {
 	struct scene *s = two("interruptions name");
