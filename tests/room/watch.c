@@ -146,6 +146,8 @@ static void utterance_over(struct watch *w, uint32_t id, uint64_t user, bool fai
 /* Any sample of this amplitude may be speech. */
 static void measure_voice(struct watch *w, const struct room *room, const struct room_event *ev)
 {
+	struct voice *voice = &w->voice[ev->user % WATCH_VOICES];
+	uint64_t until = w->now + ev->pcm.n / 2 * NS_PER_S / ROOM_RATE;
 	const struct settings *set = room->context.settings;
 	int active = (int)(set->active_sample < set->promote_peak / 2 ? set->active_sample
 								      : set->promote_peak / 2);
@@ -155,8 +157,8 @@ static void measure_voice(struct watch *w, const struct room *room, const struct
 
 		if (v < active && v > -active)
 			continue;
-		w->voice[ev->user % WATCH_VOICES] =
-			(struct voice){ev->user, w->now + ev->pcm.n / 2 * NS_PER_S / ROOM_RATE};
+		if (voice->user != ev->user || until > voice->until)
+			*voice = (struct voice){ev->user, until};
 		return;
 	}
 }
