@@ -157,6 +157,11 @@ void agent_media(struct agent *a, const struct media_msg *msg)
 	agent_feed(a, &ev);
 }
 
+void agent_disconnected(struct agent *a)
+{
+	agent_feed(a, &(struct room_event){.type = ROOM_CALL, .text = slice_str("disconnected")});
+}
+
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present)
 {
 	agent_feed(a, &(struct room_event){.type = ROOM_MEMBER,
@@ -204,11 +209,11 @@ void agent_soundboard(struct agent *a, uint64_t user, const char *name)
 					   .text = slice_str(name)});
 }
 
-void agent_settings(struct agent *a)
+void agent_settings(struct agent *a, bool allowed)
 {
 	room_log_settings(a->log, a->settings);
 	roles_settings(a->roles);
-	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = true});
+	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = allowed});
 }
 
 void agent_suspend(struct agent *a)

@@ -49,6 +49,8 @@ struct agent *agent_free(struct agent *a);
 
 /* A message about the call, as media_call_h gets it. */
 void agent_media(struct agent *a, const struct media_msg *msg);
+/* Somebody disconnected the bot. The room ends if the call does not come back in time. */
+void agent_disconnected(struct agent *a);
 /* Who is in the channel, from Discord's voice states; name is copied. The bot itself is not told.
  */
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
@@ -67,7 +69,7 @@ void agent_sounds(struct agent *a, const char *names);
 /* A user played a soundboard sound. */
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */
-void agent_settings(struct agent *a);
+void agent_settings(struct agent *a, bool allowed);
 /* The program is about to be suspended: every turn ends, and every request is aborted. */
 void agent_suspend(struct agent *a);
 /* The session ends for a reason of ROOM_ENDS (control/room/base/reasons.def): every turn ends and

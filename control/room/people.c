@@ -183,15 +183,20 @@ static void update_member(struct room_context *context, const struct room_event 
 	unsigned place = room_place(context, ev->user);
 	bool present = place < ROOM_SPEAKERS;
 
-	if (present && !ev->yes)
+	if (present && !ev->yes) {
 		remove_member(context, place);
-	else if (present)
+	} else if (present && ev->is_bot != context->people->person[place].is_bot) {
+		/* It turned out to be a bot, or settings changed whom the bot listens to. */
+		remove_member(context, place);
+		add_member(context, ev);
+	} else if (present) {
 		room_clean_name((const char *)ev->text.p, ev->text.n, people->person[place].name,
 				sizeof people->person[place].name);
-	else if (ev->yes)
+	} else if (ev->yes) {
 		add_member(context, ev);
-	else
+	} else {
 		return;
+	}
 	room_report_change(context);
 }
 

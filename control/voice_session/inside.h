@@ -8,6 +8,7 @@
 #include "control/discord/voice.h"
 #include "control/report/faults.h"
 #include "control/media/media.h"
+#include "control/voice_session/policy.h"
 #include "control/voice_session/voice_session.h"
 #include "control/words/words.h"
 
@@ -50,10 +51,12 @@ struct voice_session {
 	bool quiet;		      /* say nothing in the room's text chat */
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */
 	bool leaves;		      /* the room asked to leave */
-	bool udp_lost;	  /* datagrams no longer got through, and the call is not back */
-	bool encrypted;	  /* the call has been encrypted */
-	bool has_key;	  /* there is a key of end-to-end encryption */
-	bool stage_asked; /* asked once to be a speaker, since it was joined */
+	bool thrown_out; /* somebody disconnected the bot; the room still waits for it to return */
+	struct session_day day; /* sessions that began today */
+	bool udp_lost;		/* datagrams no longer got through, and the call is not back */
+	bool encrypted;		/* the call has been encrypted */
+	bool has_key;		/* there is a key of end-to-end encryption */
+	bool stage_asked;	/* asked once to be a speaker, since it was joined */
 	uint64_t members[VOICE_SESSION_MEMBERS];
 	unsigned n_members;
 };
@@ -90,8 +93,14 @@ void voice_session_tell_agent(struct voice_session *c, const struct media_msg *s
 /* Ends the room and lets go of the call. why: a reason of ROOM_ENDS
  * (control/room/base/reasons.def). */
 void voice_session_end_room(struct voice_session *c, const char *why);
+/* Ends the conversation of a channel that the bot leaves for another one; the call goes on. */
+void voice_session_end_conversation(struct voice_session *c);
+/* Leaves a channel that the settings do not allow, once the running event is over. */
+void voice_session_check_channel(struct voice_session *c);
 /* Updates the agent's list of members from Discord's voice states. */
 void voice_session_sync_members(struct voice_session *c);
+/* The same after the settings changed whom the bot listens to. */
+void voice_session_renew_members(struct voice_session *c);
 /* A VOICE_CHANNEL_EFFECT_SEND event; the bot's own sounds cause one too. */
 void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d);
 /* The name the bot answers to. Borrowed. */

@@ -133,7 +133,8 @@ void voice_session_came_up(struct voice_session *c)
 	struct words words = {0};
 
 	voice_session_start_agent(c);
-	c->adopted = false;
+	voice_session_check_channel(c);
+	c->adopted = c->thrown_out = false;
 	if (!c->cmd)
 		return;
 	words_joined(&words, channel);
@@ -279,8 +280,13 @@ static void end_call(struct voice_session *c, const struct voice_act *act)
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)
 		voice_session_tell_room(&words, c);
 	voice_session_answer(c, &words);
-	voice_session_end_room(c, act->type == VOICE_ACT_LEFT ? "bot_disconnected"
-							      : "connection_lost");
+	/* The room waits for the grace to pass, and ends by itself. */
+	c->thrown_out = act->type == VOICE_ACT_LEFT && c->agent;
+	if (c->thrown_out)
+		agent_disconnected(c->agent);
+	else
+		voice_session_end_room(c, act->type == VOICE_ACT_LEFT ? "bot_disconnected"
+								      : "connection_lost");
 	c->conf.changedh(c->conf.arg);
 }
 
@@ -298,7 +304,10 @@ void voice_session_act(const struct voice_act *act, void *arg)
 	case VOICE_ACT_MOVED:
 		log_info("call_moved", "guild=%llu channel=%llu", ID(c->guild), ID(act->channel));
 		c->stage_asked = false;
+		voice_session_end_conversation(c);
+		voice_session_start_agent(c);
 		voice_session_sync_members(c);
+		voice_session_check_channel(c);
 		c->conf.changedh(c->conf.arg);
 		break;
 	case VOICE_ACT_LEFT:
@@ -315,6 +324,8 @@ enum voice_reason voice_session_predict(uint64_t channel, void *arg)
 	struct guild_voice here;
 	uint64_t bits, self = guilds_self(c->conf.guilds);
 
+	if (!policy_allows_channel(c->conf.settings, channel))
+		return VOICE_REASON_NOT_ALLOWED;
 	if (!guilds_known(c->conf.guilds, c->guild))
 		return VOICE_REASON_NONE;
 	if (!guilds_channel(c->conf.guilds, c->guild, channel, &ch))

@@ -28,6 +28,16 @@ static int find_member(const struct voice_session *c, uint64_t user)
 	return -1;
 }
 
+/* A blocked user is none of the people of the room, like a bot. */
+static void tell_member(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	struct voice_session *c = arg;
+
+	if (c->agent && find_member(c, user) >= 0)
+		agent_member(c->agent, user, name,
+			     is_bot || policy_blocks_user(c->conf.settings, user), true);
+}
+
 static void add_member(uint64_t user, const char *name, bool is_bot, void *arg)
 {
 	struct voice_session *c = arg;
@@ -37,8 +47,7 @@ static void add_member(uint64_t user, const char *name, bool is_bot, void *arg)
 		return;
 	if (!known)
 		c->members[c->n_members++] = user;
-	if (c->agent)
-		agent_member(c->agent, user, name, is_bot, true);
+	tell_member(user, name, is_bot, c);
 }
 
 static void remove_member(struct voice_session *c, unsigned i)
@@ -63,6 +72,11 @@ void voice_session_sync_members(struct voice_session *c)
 		    v.channel != channel)
 			remove_member(c, i);
 	guilds_each(c->conf.guilds, c->guild, channel, add_member, c);
+}
+
+void voice_session_renew_members(struct voice_session *c)
+{
+	guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), tell_member, c);
 }
 
 static void on_sounded(uint64_t ticket, int err, void *arg)
@@ -149,6 +163,14 @@ static void request_leave(void *arg)
 
 	c->leaves = true;
 	voice_session_arm_timer(c);
+}
+
+void voice_session_check_channel(struct voice_session *c)
+{
+	uint64_t channel = voice_channel(c->voice);
+
+	if (channel && !policy_allows_channel(c->conf.settings, channel))
+		request_leave(c);
 }
 
 static void take_fault(enum fault fault, enum fault_is is, void *arg)
@@ -247,6 +269,15 @@ void voice_session_start_agent(struct voice_session *c)
 	hand_over(c);
 }
 
+void voice_session_end_conversation(struct voice_session *c)
+{
+	if (c->agent)
+		agent_end(c->agent, "switch_channel");
+	c->agent = agent_free(c->agent);
+	c->n_members = 0;
+	c->agent_up = false;
+}
+
 /* why: a reason of ROOM_ENDS. */
 void voice_session_end_room(struct voice_session *c, const char *why)
 {
@@ -258,5 +289,5 @@ void voice_session_end_room(struct voice_session *c, const char *why)
 	faults_end(&c->faults);
 	c->n_members = 0;
 	c->up_since = 0;
-	c->stage_asked = c->adopted = c->was_up = c->leaves = c->encrypted = false;
+	c->stage_asked = c->adopted = c->was_up = c->leaves = c->encrypted = c->thrown_out = false;
 }

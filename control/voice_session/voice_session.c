@@ -43,15 +43,25 @@ void voice_session_arm_timer(struct voice_session *c)
 		tmr_start_at(c->tmr, at);
 }
 
-/* For a standing join, starts a new session. */
+/* For a standing join, starts a new session; so does a join that began while the room waited for
+ * the return of a bot that was disconnected. */
 static void renew_or_leave(struct voice_session *c)
 {
+	int64_t wall = (int64_t)env_wall_ms(c->conf.env);
+	uint64_t channel = voice_channel(c->voice);
+	bool renews = channel && policy_allows_channel(c->conf.settings, channel) &&
+		      (c->thrown_out || (voice_session_standing(c) &&
+					 policy_allows_session(c->conf.settings, &c->day, wall)));
+
 	c->leaves = false;
 	voice_session_forget_words(c);
-	if (!voice_session_standing(c)) {
+	if (!renews) {
 		voice_session_leave(c);
 		return;
 	}
+	if (!c->thrown_out)
+		policy_count_session(&c->day, wall);
+	c->thrown_out = false;
 	c->agent = agent_free(c->agent);
 	voice_session_start_agent(c);
 	voice_session_arm_timer(c);
@@ -148,6 +158,8 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 {
 	bool there = voice_session_is_up(c) && voice_state(c->voice) == VOICE_IN &&
 		     voice_channel(c->voice) == channel;
+	int64_t wall = (int64_t)env_wall_ms(c->conf.env);
+	uint64_t before = voice_channel(c->voice);
 	struct words words = {0};
 	enum voice_reason why;
 
@@ -155,7 +167,9 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 	voice_session_answer(c, &words);
 	c->cmd = cmd;
 	c->cmd_until = cmd ? env_now(c->conf.env) + ANSWER_S * NS_PER_S : 0;
-	why = voice_join(c->voice, channel, standing, env_now(c->conf.env));
+	why = there || policy_allows_session(c->conf.settings, &c->day, wall)
+		      ? voice_join(c->voice, channel, standing, env_now(c->conf.env))
+		      : VOICE_REASON_SPENT;
 	if (why) {
 		words = (struct words){0};
 		words_voice(&words, why, 0);
@@ -165,6 +179,9 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 	} else if (there) {
 		voice_session_came_up(c);
 	} else {
+		policy_count_session(&c->day, wall);
+		if (before && before != channel)
+			voice_session_end_conversation(c);
 		/* From now on a call that mediad holds in this guild is a desired one. */
 		voice_session_open_media(c, channel);
 	}
@@ -296,7 +313,10 @@ void voice_session_settings(struct voice_session *c)
 {
 	voice_session_update_call(c);
 	if (c->agent)
-		agent_settings(c->agent);
+		agent_settings(c->agent,
+			       policy_allows_channel(c->conf.settings, voice_channel(c->voice)));
+	voice_session_renew_members(c);
+	voice_session_check_channel(c);
 }
 
 void voice_session_suspend(struct voice_session *c)

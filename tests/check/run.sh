@@ -80,6 +80,8 @@ part circles tests/check/circles.sh build/obj
 part mutants-lines tests/mutants/lines.sh
 part vendors tests/check/vendors.sh
 part vendors-planted tests/check/vendors.sh --self-test
+part settings tests/check/settings.sh
+part settings-planted tests/check/settings.sh --self-test
 part brains-matrix tests/scenarios/brains.sh --matrix
 
 # Three groups run in parallel: two compute at low priority, the third mostly waits for time to pass.

@@ -109,6 +109,88 @@ TEST(rule_111_who_comes_is_told_to_the_brain)
 	scene_close(s);
 }
 
+static void member(struct scene *s, uint64_t user, const char *name, bool is_bot)
+{
+	scene_event(s, (struct room_event){.type = ROOM_MEMBER,
+					   .user = user,
+					   .yes = true,
+					   .is_bot = is_bot,
+					   .text = {(const uint8_t *)name, strlen(name)}});
+}
+
+/* Another agent, a music bot, one that reads text out: neither is heard, so that two agents do not
+ * answer each other. */
+TEST(bots_are_not_people)
+{
+	struct scene *s = scene_open("volition chatty");
+
+	scene_join(s, ALICE, "Alice");
+	member(s, BOB, "Robo", true);
+	scene_mark(s);
+	CHECK_INT(room_people(s->room), 1);
+	scene_event(s, (struct room_event){.type = ROOM_SPEAKING, .user = BOB, .yes = true});
+	scene_speak(s, BOB, 1000);
+	scene_stop(s, BOB);
+	scene_event(s, (struct room_event){.type = ROOM_TRANSCRIPT,
+					   .user = BOB,
+					   .utterance = 1,
+					   .text = {(const uint8_t *)"parley hello", 12}});
+	CHECK_INT(scene_count(s, ROOM_DO_LISTEN) + scene_count(s, ROOM_DO_ASR_START), 0);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	/* Nor does its sound interrupt an answer. */
+	scene_say(s, ALICE, "parley tell me a story");
+	scene_answer(s, "once upon a time", 9000);
+	scene_speak(s, BOB, 4000);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP) + scene_count(s, ROOM_DO_SAY_GAIN), 0);
+	scene_close(s);
+}
+
+/* Discord may tell later that a member is a bot, and settings may block a user at any time. */
+TEST(a_member_who_turns_out_to_be_a_bot_is_heard_no_more)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Robo");
+	scene_speak(s, BOB, 600);
+	scene_mark(s);
+	member(s, BOB, "Robo", true);
+	CHECK_INT(scene_count(s, ROOM_DO_UNLISTEN), 1);
+	CHECK_INT(scene_ended(s, ROOM_REASON_LEFT), 1);
+	CHECK_INT(room_people(s->room), 1);
+	scene_speak(s, BOB, 600);
+	CHECK_INT(scene_count(s, ROOM_DO_ASR_START), 0);
+	member(s, BOB, "Robo", false);
+	CHECK_INT(scene_count(s, ROOM_DO_LISTEN), 1);
+	scene_say(s, BOB, "parley what time is it");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+TEST(limits_of_the_session_are_those_of_the_settings_now)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	scene_wait(s, 600000);
+	settings_set(s->settings, "session_max_min", "11");
+	scene_event(s, (struct room_event){.type = ROOM_SETTINGS, .yes = true});
+	scene_wait(s, 59000);
+	CHECK_STR(left(s), "");
+	scene_wait(s, 2000);
+	CHECK_STR(left(s), "max_duration");
+	scene_close(s);
+	s = scene_open("inactivity_s 30");
+	scene_join(s, ALICE, "Alice");
+	settings_set(s->settings, "inactivity_s", "60");
+	scene_wait(s, 59000);
+	CHECK_STR(left(s), "");
+	settings_set(s->settings, "inactivity_s", "0");
+	scene_wait(s, 600000);
+	CHECK_STR(left(s), "");
+	scene_close(s);
+}
+
 TEST(rule_112_who_is_disconnected_has_a_moment_to_come_back)
 {
 	struct scene *s = scene_open("");
