@@ -274,6 +274,7 @@ void voice_session_end_conversation(struct voice_session *c)
 	if (c->agent)
 		agent_end(c->agent, "switch_channel");
 	c->agent = agent_free(c->agent);
+	voice_session_forget_words(c);
 	c->n_members = 0;
 	c->agent_up = false;
 }
