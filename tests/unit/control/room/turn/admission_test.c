@@ -444,9 +444,8 @@ TEST(rule_081_fragments_are_dropped_where_admission_is_focus)
 	static const struct {
 		const char *said;
 		bool dropped;
-	} rows[] = {{"of it", true},	 {"purple", true},
-		    {"hey", false},	 {"why", false},
-		    {"so we go", false}, {"later on maybe", false},
+	} rows[] = {{"of it", true},	 {"purple", true},	     {"hey", false},
+		    {"why", false},	 {"so we go", false},	     {"later on maybe", false},
 		    {"big house", true}, {"tomorrow morning", false}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
