@@ -69,6 +69,7 @@ TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire
 TESTBINS += $(B)/tests/dave-follow
+TESTBINS += $(B)/tests/mcp
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore $(B)/tests/room-wordings
 
 .DEFAULT_GOAL := all
@@ -125,6 +126,13 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwild,mediad/mls,%.c) $(call rwild,mediad/dave,%.c))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
+
+# A client of one server of MCP, as control is one.
+MCP := $(call objs,tests/mcp/main.c $(call rwild,control/mcp,%.c) $(wildcard control/dialect/mcp*.c) control/dialect/sse.c control/dialect/json_read.c \
+              control/dialect/build.c control/dialect/base64.c $(call rwild,control/settings,%.c) control/words/words.c $(COMMON))
+$(B)/tests/mcp: $(MCP)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON) -lcurl
 
 # The room alone, without a network: docs/scenarios.md.
 ROOM := $(call objs,$(call rwild,control/room,%.c) $(call rwild,control/words,%.c) $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(ROOMTEST))

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <jansson.h>
+
 #include "control/settings/file.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
@@ -15,8 +17,9 @@
 enum { SECRET_MAX = 1024 };
 
 /* Strips blanks around a secret, which come from pasting. A secret goes into a header line, so any
- * other character that is not allowed there makes it invalid. */
-static int strip_secret(const char *value, char *buf, size_t size)
+ * other character that is not allowed there makes it invalid. least: the first character that may
+ * stand inside. */
+static int strip_blanks(const char *value, char least, char *buf, size_t size)
 {
 	size_t n;
 
@@ -29,14 +32,19 @@ static int strip_secret(const char *value, char *buf, size_t size)
 	if (n >= size)
 		return EMSGSIZE;
 	for (size_t i = 0; i < n; i++)
-		if (value[i] <= 0x20 || value[i] >= 0x7f || value[i] == '"' || value[i] == '\\')
+		if (value[i] < least || value[i] >= 0x7f || value[i] == '"' || value[i] == '\\')
 			return EINVAL;
 	memcpy(buf, value, n);
 	buf[n] = '\0';
 	return 0;
 }
 
-static int secret_from_file(const char *path, char *buf, size_t size)
+static int strip_secret(const char *value, char *buf, size_t size)
+{
+	return strip_blanks(value, 0x21, buf, size);
+}
+
+static int read_secret(const char *path, char least, char *buf, size_t size)
 {
 	FILE *f = fopen(path, "re");
 	char line[SECRET_MAX];
@@ -46,10 +54,15 @@ static int secret_from_file(const char *path, char *buf, size_t size)
 		return errno;
 	if (!fgets(line, sizeof line, f))
 		line[0] = '\0';
-	err = ferror(f) ? EIO : strip_secret(line, buf, size);
+	err = ferror(f) ? EIO : strip_blanks(line, least, buf, size);
 	fclose(f);
 	explicit_bzero(line, sizeof line);
 	return err;
+}
+
+static int secret_from_file(const char *path, char *buf, size_t size)
+{
+	return read_secret(path, 0x21, buf, size);
 }
 
 /* The file that NAME_FILE names, NULL for none. */
@@ -245,6 +258,50 @@ static void load_provider_keys(struct settings *s)
 	explicit_bzero(value, sizeof value);
 }
 
+/* The values of one object of names and paths. "Bearer" and the like may stand before a secret. */
+static void load_values(const struct mcp_record *m, const char *names, json_t *to)
+{
+	json_t *object = json_loads(names, 0, NULL);
+	char value[SECRET_MAX];
+	const char *name;
+	json_t *path;
+
+	json_object_foreach(object, name, path)
+	{
+		int err = read_secret(json_string_value(path), 0x20, value, sizeof value);
+
+		if (err)
+			log_warn("secret_unusable", "mcp_server=%s file=%s error=\"%s\"", m->name,
+				 json_string_value(path), describe_error(err));
+		else
+			log_secret(strrchr(value, ' ') ? strrchr(value, ' ') + 1 : value);
+		if (!err)
+			json_object_set_new(to, name, json_string(value));
+	}
+	explicit_bzero(value, sizeof value);
+	json_decref(object);
+}
+
+static void load_mcp_values(struct settings *s)
+{
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_MCP]; i++) {
+		const struct mcp_record *m = &s->records.mcp[i];
+		char name[sizeof SETTINGS_VALUES_OF + RECORD_NAME_MAX], *text;
+		json_t *values = json_object();
+
+		load_values(m, m->headers, values);
+		load_values(m, m->secrets, values);
+		text = json_object_size(values) ? json_dumps(values, JSON_COMPACT) : NULL;
+		snprintf(name, sizeof name, SETTINGS_VALUES_OF "%s", m->name);
+		if (text && settings_set(s, name, text))
+			log_warn("secret_unusable", "mcp_server=%s error=\"too long\"", m->name);
+		if (text)
+			explicit_bzero(text, strlen(text));
+		free(text);
+		json_decref(values);
+	}
+}
+
 int environment_settings(struct settings **out, const char *config, environment_fault_h *h,
 			 void *arg)
 {
@@ -261,6 +318,7 @@ int environment_settings(struct settings **out, const char *config, environment_
 	settings_load(s, read_variable, log_replaced, NULL);
 	load_secrets(s);
 	load_provider_keys(s);
+	load_mcp_values(s);
 	settings_secrets(s, secret_known, NULL);
 	if (settings_check(s, h, arg) && !err)
 		err = EINVAL;

@@ -446,7 +446,9 @@ void mcp_unanswered(struct mcp *m, uint32_t id, unsigned status, uint64_t now)
 	m->now = now;
 	if (!r)
 		return;
-	if (status)
+	if (status >= 200 && status < 300)
+		snprintf(why, sizeof why, "its response ended without an answer");
+	else if (status)
 		snprintf(why, sizeof why, "it answered with HTTP status %u", status);
 	else
 		snprintf(why, sizeof why, "it cannot be reached");

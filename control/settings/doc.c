@@ -74,7 +74,7 @@ static const char intro[] =
 	"concerns several members, and does not start (status 2). A number in the\nenvironment "
 	"that "
 	"is out of its range is clamped; other invalid values are ignored. Both are logged.\n\n"
-	"Nothing uses these yet, and control accepts them only for later versions: `mcp_servers`, "
+	"Nothing uses these yet, and control accepts them only for later versions: "
 	"the roles `embed` and `see`,\nevery purpose but `voice_reply` and "
 	"`reply_decision`, and the settings of music and tools (`music_…`, `tool_…`).\n\n"
 	"This page is made from `control/settings/settings.def` and `records.def`; `control "

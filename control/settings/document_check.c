@@ -94,11 +94,9 @@ static bool mcp_may(const struct settings *base, const struct mcp_record *m)
 	const struct settings_records *r = &base->records;
 
 	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
-		if (strcmp(r->mcp[i].command, m->command) == 0 &&
-		    strcmp(r->mcp[i].headers, m->headers) == 0 &&
-		    strcmp(r->mcp[i].url, m->url) == 0)
+		if (memcmp(&r->mcp[i], m, offsetof(struct mcp_record, values)) == 0)
 			return true;
-	return !*m->command && !*m->headers;
+	return !*m->command && !*m->headers && !*m->secrets;
 }
 
 static bool profile_may(const struct settings *base, const struct profile_record *p)
@@ -125,8 +123,9 @@ static void check_references(struct checking *c)
 	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
 		if (!mcp_may(c->base, &r->mcp[i]))
 			fault(c, "mcp_servers",
-			      "\"command\" and \"headers\" may only be those of a server in the "
-			      "settings file");
+			      "\"command\", \"headers\" and \"secrets\" may only be those of a "
+			      "server "
+			      "in the settings file");
 	for (unsigned i = 0; i < r->n[RECORD_KIND_PROFILE]; i++)
 		if (!profile_may(c->base, &r->profile[i]))
 			fault(c, "profiles",

@@ -2,7 +2,8 @@
  * and the parsing and printing of one record as JSON.
  *
  * Pure. Texts are inside the structs; nothing is borrowed. A record holds no secret but
- * provider_record.key, which is never parsed and never printed: the caller reads it from key_file.
+ * provider_record.key and mcp_record.values, which are never parsed and never printed: the caller
+ * reads them from the files that the record names.
  */
 #ifndef CONTROL_SETTINGS_RECORD_H
 #define CONTROL_SETTINGS_RECORD_H
@@ -17,6 +18,7 @@ enum {
 	RECORD_NAME_MAX = 32,
 	RECORD_PATH_MAX = 512,
 	RECORD_KEY_MAX = 256,
+	RECORD_VALUES_MAX = 2048,
 	RECORD_JSON_MAX = 1 << 16,
 	RECORD_FIELDS_MAX = 32, /* members of a record, or of the roles: more than there are */
 };
@@ -38,6 +40,8 @@ struct provider_record {
 };
 struct mcp_record {
 	RECORD_FIELDS_(MCP_RECORD)
+	/* Secret: a JSON object, the values of headers and secrets by their names; "" for none. */
+	char values[RECORD_VALUES_MAX];
 };
 struct price_record {
 	RECORD_FIELDS_(PRICE_RECORD) /* usd in millionths of a dollar */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -169,6 +170,15 @@ static void keep_keys(const struct provider_record *was, unsigned n, struct prov
 				memcpy(is[i].key, was[j].key, sizeof is[i].key);
 }
 
+/* The same of the values of a server of MCP. */
+static void keep_values(const struct mcp_record *was, unsigned n, struct mcp_record *is, unsigned m)
+{
+	for (unsigned i = 0; i < m; i++)
+		for (unsigned j = 0; j < n; j++)
+			if (memcmp(&is[i], &was[j], offsetof(struct mcp_record, values)) == 0)
+				memcpy(is[i].values, was[j].values, sizeof is[i].values);
+}
+
 /* Those of the list that are not among the n that were taken. */
 static void remember_faulty(struct settings_records *r, const json_t *list)
 {
@@ -190,20 +200,48 @@ static void remember_faulty(struct settings_records *r, const json_t *list)
 	}
 }
 
-static void take_records(struct settings *s, unsigned kind, const json_t *value, struct taking *t)
+static void take_providers(struct settings_records *r, const json_t *value, struct taking *t)
 {
-	struct settings_records *r = &s->records;
 	struct provider_record was[PROVIDERS_MAX];
 	unsigned n = r->n[RECORD_KIND_PROVIDER];
 
 	memcpy(was, r->provider, sizeof was);
-	r->n[kind] = record_list_parse(&record_kinds[kind], value, array_of(r, kind), t->faults,
-				       t->entryh, t->arg);
-	if (kind == RECORD_KIND_PROVIDER) {
-		keep_keys(was, n, r->provider, r->n[kind]);
-		remember_faulty(r, value);
-	}
+	r->n[RECORD_KIND_PROVIDER] = record_list_parse(&record_kinds[RECORD_KIND_PROVIDER], value,
+						       r->provider, t->faults, t->entryh, t->arg);
+	keep_keys(was, n, r->provider, r->n[RECORD_KIND_PROVIDER]);
+	remember_faulty(r, value);
 	explicit_bzero(was, sizeof was);
+}
+
+/* Their records are too large for the stack. Without memory the values are read again at the next
+ * start. */
+static void take_mcp_servers(struct settings_records *r, const json_t *value, struct taking *t)
+{
+	unsigned n = r->n[RECORD_KIND_MCP];
+	struct mcp_record *was = malloc(sizeof r->mcp);
+
+	if (was)
+		memcpy(was, r->mcp, sizeof r->mcp);
+	r->n[RECORD_KIND_MCP] = record_list_parse(&record_kinds[RECORD_KIND_MCP], value, r->mcp,
+						  t->faults, t->entryh, t->arg);
+	if (!was)
+		return;
+	keep_values(was, n, r->mcp, r->n[RECORD_KIND_MCP]);
+	explicit_bzero(was, sizeof r->mcp);
+	free(was);
+}
+
+static void take_records(struct settings *s, unsigned kind, const json_t *value, struct taking *t)
+{
+	struct settings_records *r = &s->records;
+
+	if (kind == RECORD_KIND_PROVIDER)
+		take_providers(r, value, t);
+	else if (kind == RECORD_KIND_MCP)
+		take_mcp_servers(r, value, t);
+	else
+		r->n[kind] = record_list_parse(&record_kinds[kind], value, array_of(r, kind),
+					       t->faults, t->entryh, t->arg);
 }
 
 int records_take(struct settings *s, const char *name, const json_t *value, unsigned *faults,

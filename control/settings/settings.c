@@ -214,6 +214,21 @@ static int set_key(struct settings *s, const char *provider, const char *value)
 	return ENOENT;
 }
 
+/* What the files of a server of MCP hold. */
+static int set_values(struct settings *s, const char *server, const char *value)
+{
+	struct settings_records *r = &s->records;
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
+		if (strcmp(r->mcp[i].name, server) == 0) {
+			if (strlen(value) >= sizeof r->mcp[i].values || !utf8_valid(value))
+				return EINVAL;
+			memcpy(r->mcp[i].values, value, strlen(value) + 1);
+			return 0;
+		}
+	return ENOENT;
+}
+
 static int set_records(struct settings *s, const char *name, const char *value)
 {
 	size_t len = strlen(value);
@@ -237,6 +252,8 @@ int settings_set(struct settings *s, const char *name, const char *value)
 		}
 	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) == 0)
 		return set_key(s, name + strlen(SETTINGS_KEY_OF), value);
+	if (strncmp(name, SETTINGS_VALUES_OF, strlen(SETTINGS_VALUES_OF)) == 0)
+		return set_values(s, name + strlen(SETTINGS_VALUES_OF), value);
 	for (unsigned i = 0; records_member(i); i++)
 		if (strcmp(records_member(i), name) == 0)
 			return set_records(s, name, value);
@@ -255,13 +272,19 @@ static char *records_text(const struct settings *s, const char *member, bool emp
 	return text;
 }
 
-static void tell_key(const struct provider_record *p, const char *value, settings_each_h *h,
-		     void *arg)
+static void tell_secret(const char *kind, const char *record, const char *value, settings_each_h *h,
+			void *arg)
 {
 	char name[sizeof SETTINGS_KEY_OF + RECORD_NAME_MAX];
 
-	snprintf(name, sizeof name, SETTINGS_KEY_OF "%s", p->name);
+	snprintf(name, sizeof name, "%s%s", kind, record);
 	h(name, value, true, arg);
+}
+
+static void tell_key(const struct provider_record *p, const char *value, settings_each_h *h,
+		     void *arg)
+{
+	tell_secret(SETTINGS_KEY_OF, p->name, value, h, arg);
 }
 
 static void each_record(const struct settings *s, settings_each_h *h, void *arg)
@@ -276,6 +299,10 @@ static void each_record(const struct settings *s, settings_each_h *h, void *arg)
 	for (unsigned i = 0; i < s->records.n[RECORD_KIND_PROVIDER]; i++)
 		if (*s->records.provider[i].key)
 			tell_key(&s->records.provider[i], s->records.provider[i].key, h, arg);
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_MCP]; i++)
+		if (*s->records.mcp[i].values)
+			tell_secret(SETTINGS_VALUES_OF, s->records.mcp[i].name,
+				    s->records.mcp[i].values, h, arg);
 }
 
 void settings_each(const struct settings *s, settings_each_h *h, void *arg)
@@ -409,6 +436,10 @@ const char *settings_secret(const struct settings *s, const char *name)
 		if (settings_rows[i].kind == SETTINGS_SECRET &&
 		    strcmp(settings_rows[i].name, name) == 0)
 			return (const char *)s + settings_rows[i].offset;
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_MCP]; i++)
+		if (strncmp(name, SETTINGS_VALUES_OF, strlen(SETTINGS_VALUES_OF)) == 0 &&
+		    strcmp(name + strlen(SETTINGS_VALUES_OF), s->records.mcp[i].name) == 0)
+			return s->records.mcp[i].values;
 	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) != 0)
 		return NULL;
 	p = settings_provider_named(s, name + strlen(SETTINGS_KEY_OF));

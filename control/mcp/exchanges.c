@@ -1,0 +1,335 @@
+#include "control/mcp/exchanges.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "control/dialect/mcp.h"
+#include "control/dialect/sse.h"
+#include "ipc/http.h"
+
+enum {
+	SESSION_MAX = 256,
+	HEADERS_MAX = 64,
+	HEADER_MAX = 512,
+	EXCHANGE_MS = 300000, /* calls have limits of their own, which drop the exchange */
+	STREAM_MS = 86400000,
+	CONNECT_MS = 5000,
+};
+
+struct exchange {
+	struct exchanges *x;
+	struct http_req *req;
+	uint32_t id;
+	bool runs, stream, is_events, begun;
+	bool busy; /* a handler of its messages runs: the place is kept until it returns */
+	struct sse sse;
+	char *body;
+	size_t n;
+};
+
+struct exchanges {
+	struct exchanges_conf conf;
+	char *url, **headers;
+	char session[SESSION_MAX];
+	struct exchange exchange[EXCHANGES_MAX];
+};
+
+static char **copy_lines(const char *const *lines)
+{
+	char **out = calloc(HEADERS_MAX, sizeof *out);
+
+	for (unsigned i = 0; out && lines && lines[i] && i < HEADERS_MAX / 2; i++)
+		if (!(out[i] = strdup(lines[i]))) {
+			while (i--)
+				free(out[i]);
+			free(out);
+			return NULL;
+		}
+	return out;
+}
+
+int exchanges_alloc(struct exchanges **out, const struct exchanges_conf *conf)
+{
+	struct exchanges *x = calloc(1, sizeof *x);
+
+	if (!x)
+		return ENOMEM;
+	x->conf = *conf;
+	x->url = strdup(conf->url);
+	x->headers = copy_lines(conf->headers);
+	if (!x->url || !x->headers) {
+		exchanges_free(x);
+		return ENOMEM;
+	}
+	*out = x;
+	return 0;
+}
+
+static void clear_exchange(struct exchange *e)
+{
+	sse_clear(&e->sse);
+	free(e->body);
+	*e = (struct exchange){0};
+}
+
+static void end_exchange(struct exchange *e)
+{
+	if (e->req)
+		http_req_cancel(e->req);
+	e->req = NULL;
+	e->runs = false;
+	if (!e->busy)
+		clear_exchange(e);
+}
+
+/* Ends it and tells that it is over. */
+static void finish(struct exchange *e, unsigned status)
+{
+	struct exchanges *x = e->x;
+	uint32_t id = e->id;
+
+	end_exchange(e);
+	x->conf.endh(id, status, x->conf.arg);
+}
+
+/* ---- requests ---- */
+
+struct lines {
+	const char *line[HEADERS_MAX];
+	char text[8][HEADER_MAX];
+	unsigned n, texts;
+};
+
+static void add_line(struct lines *l, const char *line)
+{
+	if (l->n < HEADERS_MAX - 1)
+		l->line[l->n++] = line;
+}
+
+static void add_header(struct lines *l, const char *name, const char *value)
+{
+	char *text = l->text[l->texts];
+
+	if (!value || !*value)
+		return;
+	if (snprintf(text, HEADER_MAX, "%s: %s", name, value) < HEADER_MAX) {
+		add_line(l, text);
+		l->texts++;
+	}
+}
+
+static void gather(struct exchanges *x, struct lines *l, const struct mcp_message *m)
+{
+	*l = (struct lines){0};
+	for (unsigned i = 0; x->headers[i]; i++)
+		add_line(l, x->headers[i]);
+	add_line(l, "Content-Type: application/json");
+	add_line(l, "Accept: application/json, text/event-stream");
+	add_header(l, "MCP-Session-Id", x->session);
+	add_header(l, "MCP-Protocol-Version", m->version);
+	add_header(l, "Mcp-Method", m->method);
+	add_header(l, "Mcp-Name", m->name);
+	for (unsigned i = 0; m->headers && m->headers[i]; i++)
+		add_line(l, m->headers[i]);
+}
+
+/* ---- responses ---- */
+
+static bool on_event(const uint8_t *data, size_t n, void *arg)
+{
+	struct exchange *e = arg;
+
+	if (n && e->runs)
+		e->x->conf.messageh((const char *)data, n, e->x->conf.arg);
+	return e->runs;
+}
+
+static void read_head(struct exchange *e, const struct http_resp *resp)
+{
+	char value[SESSION_MAX];
+
+	e->begun = true;
+	e->is_events = http_header(resp, "Content-Type", value, sizeof value) &&
+		       strncasecmp(value, "text/event-stream", 17) == 0;
+	if (http_header(resp, "MCP-Session-Id", value, sizeof value))
+		snprintf(e->x->session, sizeof e->x->session, "%s", value);
+}
+
+/* ENOMEM, EMSGSIZE. */
+static int take_bytes(struct exchange *e, const char *p, size_t n)
+{
+	char *grown;
+
+	if (e->is_events)
+		return sse_feed(&e->sse, p, n, on_event, e);
+	if (e->n + n > MCP_MESSAGE_MAX)
+		return EMSGSIZE;
+	grown = realloc(e->body, e->n + n + 1);
+	if (!grown)
+		return ENOMEM;
+	memcpy(grown + e->n, p, n);
+	e->body = grown;
+	e->n += n;
+	return 0;
+}
+
+/* False: a handler dropped the exchange, or it had to be ended. */
+static bool take_response(struct exchange *e, const struct http_resp *resp)
+{
+	int err;
+
+	if (!e->begun)
+		read_head(e, resp);
+	e->busy = true;
+	err = resp->body.n ? take_bytes(e, resp->body.p, resp->body.n) : 0;
+	e->busy = false;
+	if (!e->runs)
+		clear_exchange(e);
+	else if (err)
+		finish(e, 0);
+	else
+		return true;
+	return false;
+}
+
+static void on_part(const struct http_resp *resp, void *arg)
+{
+	take_response(arg, resp);
+}
+
+static void on_response(const struct http_resp *resp, void *arg)
+{
+	struct exchange *e = arg;
+
+	e->req = NULL; /* it is over with this handler */
+	if (resp->err) {
+		finish(e, 0);
+		return;
+	}
+	if (!take_response(e, resp))
+		return;
+	e->busy = true;
+	if (!e->is_events && e->n)
+		e->x->conf.messageh(e->body, e->n, e->x->conf.arg);
+	e->busy = false;
+	if (e->runs)
+		finish(e, (unsigned)resp->status);
+	else
+		clear_exchange(e);
+}
+
+static struct exchange *begin(struct exchanges *x, const struct http_call *call, uint32_t id)
+{
+	struct exchange *e = NULL;
+
+	for (unsigned i = 0; i < EXCHANGES_MAX && !e; i++)
+		if (!x->exchange[i].runs && !x->exchange[i].busy)
+			e = &x->exchange[i];
+	if (!e)
+		return NULL;
+	*e = (struct exchange){.x = x, .id = id, .runs = true};
+	if (http_request(&e->req, x->conf.http, call, on_response, e)) {
+		*e = (struct exchange){0};
+		return NULL;
+	}
+	return e;
+}
+
+void exchanges_send(struct exchanges *x, const struct mcp_message *message)
+{
+	struct lines l;
+	struct http_call call = {.method = "POST",
+				 .url = x->url,
+				 .headers = l.line,
+				 .body = message->text,
+				 .body_len = message->n,
+				 .timeout_ms = message->stays ? STREAM_MS : EXCHANGE_MS,
+				 .connect_ms = CONNECT_MS,
+				 .max_body = SIZE_MAX,
+				 .parth = on_part};
+
+	gather(x, &l, message);
+	if (!begin(x, &call, message->id))
+		x->conf.endh(message->id, 0, x->conf.arg);
+}
+
+void exchanges_listen(struct exchanges *x, const char *revision)
+{
+	const struct mcp_message none = {.version = revision};
+	struct lines l;
+	struct http_call call = {.method = "GET",
+				 .url = x->url,
+				 .headers = l.line,
+				 .timeout_ms = STREAM_MS,
+				 .connect_ms = CONNECT_MS,
+				 .max_body = SIZE_MAX,
+				 .parth = on_part};
+	struct exchange *e;
+
+	for (unsigned i = 0; i < EXCHANGES_MAX; i++)
+		if (x->exchange[i].runs && x->exchange[i].stream)
+			return;
+	gather(x, &l, &none);
+	e = begin(x, &call, 0);
+	if (e)
+		e->stream = true;
+}
+
+void exchanges_drop(struct exchanges *x, uint32_t id)
+{
+	for (unsigned i = 0; i < EXCHANGES_MAX; i++)
+		if (x->exchange[i].runs && x->exchange[i].id == id)
+			end_exchange(&x->exchange[i]);
+}
+
+static void on_ended_session(const struct http_resp *resp, void *arg)
+{
+	(void)resp;
+	(void)arg;
+}
+
+/* The server may forget the session. */
+static void end_session(struct exchanges *x)
+{
+	const struct mcp_message none = {0};
+	struct lines l;
+	const struct http_call call = {
+		.method = "DELETE", .url = x->url, .headers = l.line, .connect_ms = CONNECT_MS};
+
+	gather(x, &l, &none);
+	http_request(NULL, x->conf.http, &call, on_ended_session, NULL);
+}
+
+void exchanges_reset(struct exchanges *x)
+{
+	for (unsigned i = 0; i < EXCHANGES_MAX; i++)
+		if (x->exchange[i].runs)
+			end_exchange(&x->exchange[i]);
+	if (*x->session)
+		end_session(x);
+	*x->session = '\0';
+}
+
+bool exchanges_in_session(const struct exchanges *x)
+{
+	return *x->session != '\0';
+}
+
+struct exchanges *exchanges_free(struct exchanges *x)
+{
+	if (!x)
+		return NULL;
+	exchanges_reset(x);
+	for (unsigned i = 0; x->headers && x->headers[i]; i++) {
+		explicit_bzero(x->headers[i], strlen(x->headers[i]));
+		free(x->headers[i]);
+	}
+	free(x->headers);
+	free(x->url);
+	free(x);
+	return NULL;
+}

@@ -1,0 +1,46 @@
+/* Streamable HTTP as the client of MCP uses it: a POST for each message, whose response is one
+ * message or a stream of them, the session's id, and the stream that a GET opens (MCP 2025-11-25
+ * and 2026-07-28, Transports). Everything runs on env's thread. */
+#ifndef CONTROL_MCP_EXCHANGES_H
+#define CONTROL_MCP_EXCHANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct exchanges;
+struct http;
+struct mcp_message;
+
+enum { EXCHANGES_MAX = 40 }; /* at a time */
+
+struct exchanges_conf {
+	struct http *http; /* borrowed */
+	const char *url;   /* copied */
+	/* "NAME: value" of every request, NULL-terminated, or NULL; copied, wiped at the end. */
+	const char *const *headers;
+	/* A message of the server. Borrowed until return. */
+	void (*messageh)(const char *text, size_t n, void *arg);
+	/* The exchange of request `id` has ended, with or without an answer; status 0: it failed.
+	 * 0: of a message that is not answered, or the stream. */
+	void (*endh)(uint32_t id, unsigned status, void *arg);
+	void *arg;
+};
+
+/* ENOMEM. Caller owns *out. */
+int exchanges_alloc(struct exchanges **out, const struct exchanges_conf *conf);
+/* Drops what runs and ends the session. No handler is called. NULL accepted. */
+struct exchanges *exchanges_free(struct exchanges *x);
+
+/* endh tells what became of it, also when it could not be sent. */
+void exchanges_send(struct exchanges *x, const struct mcp_message *message);
+/* Closes the exchange of this request; its handler is not called. */
+void exchanges_drop(struct exchanges *x, uint32_t id);
+/* Opens the stream on which a server of the legacy era tells of changes, unless it is open. */
+void exchanges_listen(struct exchanges *x, const char *revision);
+/* Drops what runs, and forgets the session. */
+void exchanges_reset(struct exchanges *x);
+/* Whether the server gave a session's id. */
+bool exchanges_in_session(const struct exchanges *x);
+
+#endif

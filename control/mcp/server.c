@@ -1,0 +1,422 @@
+#include "control/mcp/server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/mcp/exchanges.h"
+#include "control/mcp/jail.h"
+#include "control/settings/record.h"
+#include "ipc/backoff.h"
+#include "ipc/child.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+
+enum { VARIABLES_MAX = 32, HEADER_LINES_MAX = 16, STDIO = 0 };
+
+#define ENDING_NS (200 * UINT64_C(1000000))
+
+static const struct backoff_conf again = {.first_ms = 1000, .max_ms = 60000, .jitter_ms = 500};
+
+struct mcp_server {
+	struct mcp_server_conf conf;
+	struct mcp_record record;
+	struct mcp *client;
+	struct child *child;
+	struct exchanges *exchanges;
+	struct tmr *due, *retry;
+	struct backoff backoff;
+	char why[MCP_WHY_MAX]; /* before the client was asked */
+};
+
+/* ---- JSON texts of the record as lists ---- */
+
+struct strings {
+	json_t *object; /* owns the texts */
+	char *made[VARIABLES_MAX + 2];
+	const char *v[JAIL_COMMAND_MAX + 1];
+	unsigned n, n_made;
+};
+
+static void clear_strings(struct strings *s)
+{
+	for (unsigned i = 0; i < s->n_made; i++) {
+		explicit_bzero(s->made[i], strlen(s->made[i]));
+		free(s->made[i]);
+	}
+	json_decref(s->object);
+	*s = (struct strings){0};
+}
+
+/* Borrowed from s until it is cleared. */
+static const char *const *read_list(struct strings *s, const char *text)
+{
+	json_t *item;
+	size_t i;
+
+	s->object = *text ? json_loads(text, 0, NULL) : NULL;
+	json_array_foreach(s->object, i, item) if (s->n < JAIL_COMMAND_MAX) s->v[s->n++] =
+		json_string_value(item);
+	return s->v;
+}
+
+/* "NAME" + between + "value" for each member that is a text. ENOMEM, E2BIG. */
+static int join(struct strings *s, const json_t *object, const char *between, const json_t *only)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, name, value)
+	{
+		const char *text = json_string_value(value);
+		size_t size;
+
+		if (!text || (only && !json_object_get(only, name)))
+			continue;
+		if (s->n == JAIL_COMMAND_MAX || s->n_made == VARIABLES_MAX)
+			return E2BIG;
+		size = strlen(name) + strlen(between) + strlen(text) + 1;
+		s->made[s->n_made] = malloc(size);
+		if (!s->made[s->n_made])
+			return ENOMEM;
+		snprintf(s->made[s->n_made], size, "%s%s%s", name, between, text);
+		s->v[s->n++] = s->made[s->n_made++];
+	}
+	return 0;
+}
+
+static int join_values(struct strings *s, const struct mcp_record *r, const char *names,
+		       const char *between)
+{
+	json_t *values = json_loads(r->values, 0, NULL), *only = json_loads(names, 0, NULL);
+	int err = only ? join(s, values, between, only) : 0;
+
+	json_decref(values);
+	json_decref(only);
+	return err;
+}
+
+/* ---- trying again ---- */
+
+static void wait_again(struct mcp_server *s, const char *why)
+{
+	mcp_server_stop(s); /* a program that hangs, so that another can be started */
+	log_warn("mcp_server", "server=%s state=unusable why=\"%s\"", s->record.name, why);
+	backoff_wait(&s->backoff, s->conf.env, s->retry);
+}
+
+static void look_at_state(struct mcp_server *s)
+{
+	enum mcp_state state = mcp_state(s->client);
+	uint64_t due = mcp_deadline(s->client);
+
+	if (due == UINT64_MAX)
+		tmr_stop(s->due);
+	else
+		tmr_start_at(s->due, due);
+	if (state == MCP_READY && s->exchanges && mcp_wants_stream(s->client))
+		exchanges_listen(s->exchanges, mcp_revision(s->client));
+}
+
+static void on_change(void *arg)
+{
+	struct mcp_server *s = arg;
+	enum mcp_state state = mcp_state(s->client);
+	size_t n;
+
+	if (state == MCP_READY) {
+		backoff_reset(&s->backoff);
+		mcp_tools(s->client, &n);
+		log_info("mcp_server", "server=%s state=ready revision=%s tools=%zu left_out=%u",
+			 s->record.name, mcp_revision(s->client), n, mcp_left_out(s->client));
+	} else if (state == MCP_REFUSED) {
+		wait_again(s, mcp_why(s->client));
+	}
+	s->conf.changeh(s, s->conf.arg);
+}
+
+/* ---- programs ---- */
+
+static void on_line(const char *line, size_t len, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	mcp_receive(s->client, line, len, env_now(s->conf.env));
+	look_at_state(s);
+}
+
+static void on_state(bool up, int status, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	if (up) {
+		mcp_open(s->client, env_now(s->conf.env));
+	} else {
+		log_info("mcp_server", "server=%s state=ended status=%d", s->record.name, status);
+		snprintf(s->why, sizeof s->why, "its program ended with status %d", status);
+		mcp_close(s->client);
+	}
+	look_at_state(s);
+}
+
+static int start_program(struct mcp_server *s)
+{
+	struct strings command = {0}, read = {0}, variables = {0};
+	const char *argv[JAIL_ARGS_MAX];
+	struct jail jail = {.bwrap = s->conf.bwrap,
+			    .folder = *s->record.folder ? s->record.folder : NULL,
+			    .command = read_list(&command, s->record.command),
+			    .read = read_list(&read, s->record.read),
+			    .network = s->record.network};
+	int err = jail_command(&jail, argv);
+
+	variables.object =
+		*s->record.environment ? json_loads(s->record.environment, 0, NULL) : NULL;
+	variables.v[variables.n++] = "PATH=/usr/local/bin:/usr/bin:/bin";
+	if (!err)
+		err = join(&variables, variables.object, "=", NULL);
+	if (!err && *s->record.secrets)
+		err = join_values(&variables, &s->record, s->record.secrets, "=");
+	if (!err)
+		err = child_alloc(&s->child, s->conf.env,
+				  &(struct child_conf){.argv = argv,
+						       .environment = variables.v,
+						       .input = true,
+						       .log_errors = true,
+						       .line_max = MCP_MESSAGE_MAX,
+						       .lineh = on_line,
+						       .stateh = on_state,
+						       .arg = s});
+	clear_strings(&command);
+	clear_strings(&read);
+	clear_strings(&variables);
+	return err;
+}
+
+/* ---- addresses ---- */
+
+static void on_message(const char *text, size_t n, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	mcp_receive(s->client, text, n, env_now(s->conf.env));
+	look_at_state(s);
+}
+
+static bool session_is_over(const struct mcp_server *s, unsigned status)
+{
+	return (status == 404 || status == 400) && mcp_state(s->client) == MCP_READY &&
+	       mcp_era(s->client) == MCP_LEGACY && exchanges_in_session(s->exchanges);
+}
+
+static void on_end(uint32_t id, unsigned status, void *arg)
+{
+	struct mcp_server *s = arg;
+	uint64_t now = env_now(s->conf.env);
+
+	if (id && session_is_over(s, status)) {
+		mcp_close(s->client);
+		exchanges_reset(s->exchanges);
+		mcp_open(s->client, now);
+	} else if (id) {
+		mcp_unanswered(s->client, id, status, now);
+	}
+	look_at_state(s);
+}
+
+static int start_exchanges(struct mcp_server *s)
+{
+	struct strings headers = {0};
+	int err =
+		*s->record.headers ? join_values(&headers, &s->record, s->record.headers, ": ") : 0;
+
+	if (!err)
+		err = exchanges_alloc(&s->exchanges,
+				      &(struct exchanges_conf){.http = s->conf.http,
+							       .url = s->record.url,
+							       .headers = headers.v,
+							       .messageh = on_message,
+							       .endh = on_end,
+							       .arg = s});
+	clear_strings(&headers);
+	return err;
+}
+
+/* ---- the client's ---- */
+
+static void on_send(const struct mcp_message *message, void *arg)
+{
+	struct mcp_server *s = arg;
+	static const char newline = '\n';
+
+	if (s->exchanges) {
+		exchanges_send(s->exchanges, message);
+	} else if (s->child && (child_write(s->child, message->text, message->n) ||
+				child_write(s->child, &newline, 1))) {
+		/* It does not read: what waits for an answer runs into its limit. */
+		log_warn("mcp_server", "server=%s state=full", s->record.name);
+	}
+}
+
+static void on_drop(uint32_t id, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	if (s->exchanges)
+		exchanges_drop(s->exchanges, id);
+}
+
+static void on_result(uint64_t call, const struct mcp_result *result, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	s->conf.resulth(call, result, s->conf.arg);
+}
+
+static void on_progress(uint64_t call, double share, const char *text, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	s->conf.progressh(call, share, text, s->conf.arg);
+}
+
+static void on_due(void *arg)
+{
+	struct mcp_server *s = arg;
+
+	mcp_timer(s->client, env_now(s->conf.env));
+	look_at_state(s);
+}
+
+/* ---- starting ---- */
+
+static void start(struct mcp_server *s)
+{
+	int err = 0;
+
+	*s->why = '\0';
+	if (s->record.transport != STDIO) {
+		err = s->exchanges ? 0 : start_exchanges(s);
+		if (!err)
+			mcp_open(s->client, env_now(s->conf.env));
+	} else if (!s->conf.bwrap) {
+		snprintf(s->why, sizeof s->why,
+			 "there is no sandbox here (bubblewrap), and no program runs without one");
+		log_warn("mcp_server", "server=%s state=unusable why=\"%s\"", s->record.name,
+			 s->why);
+		return;
+	} else {
+		err = start_program(s);
+	}
+	if (err) {
+		snprintf(s->why, sizeof s->why, "it cannot be started: %s", strerror(err));
+		wait_again(s, s->why);
+	}
+	look_at_state(s);
+}
+
+static void on_retry(void *arg)
+{
+	struct mcp_server *s = arg;
+
+	if (s->child && child_pid(s->child)) {
+		tmr_start(s->retry, ENDING_NS); /* it has not ended yet: nobody waits for it here */
+		return;
+	}
+	mcp_close(s->client);
+	if (s->exchanges)
+		exchanges_reset(s->exchanges);
+	s->child = child_free(s->child);
+	start(s);
+}
+
+int mcp_server_alloc(struct mcp_server **out, const struct mcp_server_conf *conf)
+{
+	struct mcp_server *s = calloc(1, sizeof *s);
+	struct mcp_conf mc = {.client = "parley",
+			      .version = conf->version,
+			      .http = conf->record->transport != STDIO,
+			      .sendh = on_send,
+			      .droph = on_drop,
+			      .changeh = on_change,
+			      .resulth = on_result,
+			      .progressh = on_progress,
+			      .arg = s};
+	int err;
+
+	if (!s)
+		return ENOMEM;
+	s->conf = *conf;
+	s->record = *conf->record;
+	s->conf.record = NULL;
+	s->backoff = backoff_of(&again);
+	err = mcp_alloc(&s->client, &mc);
+	if (!err)
+		err = tmr_alloc(&s->due, conf->env, on_due, s);
+	if (!err)
+		err = tmr_alloc(&s->retry, conf->env, on_retry, s);
+	if (err) {
+		mcp_server_free(s);
+		return err;
+	}
+	tmr_start(s->retry, 0);
+	*out = s;
+	return 0;
+}
+
+void mcp_server_stop(struct mcp_server *s)
+{
+	if (s->child)
+		child_stop(s->child);
+}
+
+struct mcp_server *mcp_server_free(struct mcp_server *s)
+{
+	if (!s)
+		return NULL;
+	child_free(s->child);
+	exchanges_free(s->exchanges);
+	tmr_free(s->due);
+	tmr_free(s->retry);
+	mcp_free(s->client);
+	explicit_bzero(&s->record, sizeof s->record);
+	free(s);
+	return NULL;
+}
+
+/* ---- in use ---- */
+
+const char *mcp_server_name(const struct mcp_server *s)
+{
+	return s->record.name;
+}
+
+const struct mcp *mcp_server_client(const struct mcp_server *s)
+{
+	return s->client;
+}
+
+const char *mcp_server_why(const struct mcp_server *s)
+{
+	if (mcp_state(s->client) == MCP_READY)
+		return "";
+	return *mcp_why(s->client) ? mcp_why(s->client) : *s->why ? s->why : "it is being started";
+}
+
+int mcp_server_call(struct mcp_server *s, uint64_t call, enum mcp_verb verb, const char *name,
+		    const json_t *arguments, uint32_t timeout_ms)
+{
+	int err =
+		mcp_call(s->client, call, verb, name, arguments, timeout_ms, env_now(s->conf.env));
+
+	look_at_state(s);
+	return err;
+}
+
+void mcp_server_cancel(struct mcp_server *s, uint64_t call, const char *why)
+{
+	mcp_cancel(s->client, call, why);
+	look_at_state(s);
+}

@@ -1,0 +1,331 @@
+/* A server of MCP as a program and over HTTP, with scripted servers on the same loop. */
+#include "control/mcp/server.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "control/mcp/jail.h"
+#include "control/settings/record.h"
+#include "proto/base/time.h"
+#include "tests/test.h"
+#include "tests/unit/control/fake_http.h"
+#include "tests/unit/ipc/loop.h"
+
+static struct rig {
+	struct env *env;
+	struct mcp_server *server;
+	struct mcp_record record;
+	enum mcp_state until; /* stops the loop */
+	unsigned results, stop_results, readies;
+	enum mcp_outcome outcome;
+	char text[200];
+	/* HTTP */
+	unsigned sessions, listens, lost;
+	char session[64], revision[32], secret[64];
+} rig;
+
+static void on_change(struct mcp_server *server, void *arg)
+{
+	(void)arg;
+	rig.readies += mcp_state(mcp_server_client(server)) == MCP_READY;
+	if (mcp_state(mcp_server_client(server)) == rig.until)
+		env_stop(rig.env);
+}
+
+static void on_result(uint64_t call, const struct mcp_result *result, void *arg)
+{
+	(void)call;
+	(void)arg;
+	rig.results++;
+	rig.outcome = result->outcome;
+	snprintf(rig.text, sizeof rig.text, "%s", result->text);
+	if (rig.results == rig.stop_results)
+		env_stop(rig.env);
+}
+
+static void on_progress(uint64_t call, double share, const char *text, void *arg)
+{
+	(void)call;
+	(void)share;
+	(void)text;
+	(void)arg;
+}
+
+static int begin(struct env *env, struct http *http, const char *bwrap)
+{
+	struct mcp_server_conf conf = {.env = env,
+				       .http = http,
+				       .record = &rig.record,
+				       .bwrap = bwrap,
+				       .version = "1",
+				       .changeh = on_change,
+				       .resulth = on_result,
+				       .progressh = on_progress};
+
+	rig.env = env;
+	return mcp_server_alloc(&rig.server, &conf);
+}
+
+/* ---- programs ---- */
+
+/* Stands where bubblewrap would: answers by the request's number, and tells its environment. */
+static const char program[] =
+	"#!/bin/sh\n"
+	"e='\"error\":{\"code\":-32601,\"message\":\"no\"}'\n"
+	"i='\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}}}'\n"
+	"t='\"result\":{\"tools\":[{\"name\":\"tell\",\"inputSchema\":{}}]}'\n"
+	"n=0\n"
+	"while read -r line; do\n"
+	"  case $line in\n"
+	"  *die*) exit 3 ;;\n"
+	"  *tell*) echo "
+	"\"{\\\"id\\\":4,\\\"result\\\":{\\\"content\\\":[{\\\"type\\\":\\\"text\\\","
+	"\\\"text\\\":\\\"$NAME $KEY ${HOME-none}\\\"}]}}\" ;;\n"
+	"  *server/discover*) echo \"{\\\"id\\\":1,$e}\" ;;\n"
+	"  *protocolVersion*) echo \"{\\\"id\\\":2,$i}\" ;;\n"
+	"  *tools/list*) echo \"{\\\"id\\\":3,$t}\" ;;\n"
+	"  esac\n"
+	"done\n";
+
+static bool write_program(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	bool fine =
+		fd >= 0 && write(fd, program, sizeof program - 1) == (ssize_t)sizeof program - 1;
+
+	close(fd);
+	return fine;
+}
+
+TEST(mcp_server_runs_a_program_with_the_environment_that_it_was_given)
+{
+	char dir[32], path[64];
+	struct loop loop;
+
+	memset(&rig, 0, sizeof rig);
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/server", dir);
+	CHECK(write_program(path) && loop_open(&loop, NULL) == 0);
+	snprintf(rig.record.name, sizeof rig.record.name, "toy");
+	snprintf(rig.record.command, sizeof rig.record.command, "[\"any\"]");
+	snprintf(rig.record.environment, sizeof rig.record.environment, "{\"NAME\":\"Ann\"}");
+	snprintf(rig.record.secrets, sizeof rig.record.secrets, "{\"KEY\":\"/a/file\"}");
+	snprintf(rig.record.values, sizeof rig.record.values,
+		 "{\"KEY\":\"hush\",\"Authorization\":\"of headers\"}");
+	rig.until = MCP_READY;
+	CHECK_INT(begin(loop.env, NULL, path), 0);
+	CHECK(loop_run(&loop));
+	rig.stop_results = 1;
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "tell", NULL, 5000), 0);
+	CHECK(loop_run(&loop));
+	CHECK_STR(rig.text, "Ann hush none");
+	/* It ends: the call is lost, and it is started again. */
+	rig.stop_results = 2;
+	CHECK_INT(mcp_server_call(rig.server, 2, MCP_CALL_TOOL, "die", NULL, 5000), 0);
+	CHECK(loop_run(&loop));
+	CHECK_INT(rig.outcome, MCP_LOST);
+	mcp_server_stop(rig.server);
+	mcp_server_free(rig.server);
+	loop_close(&loop);
+	folder_remove(dir);
+}
+
+TEST(mcp_server_runs_no_program_without_a_sandbox)
+{
+	struct loop loop;
+
+	memset(&rig, 0, sizeof rig);
+	CHECK_INT(loop_open(&loop, NULL), 0);
+	snprintf(rig.record.command, sizeof rig.record.command, "[\"any\"]");
+	CHECK_INT(begin(loop.env, NULL, NULL), 0);
+	loop_run_for(&loop, 20 * NS_PER_MS);
+	CHECK(strstr(mcp_server_why(rig.server), "no sandbox"));
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "tell", NULL, 5000), ENOTCONN);
+	mcp_server_free(rig.server);
+	loop_close(&loop);
+}
+
+TEST(mcp_jail_shows_a_server_what_it_was_granted_and_no_more)
+{
+	static const char *const command[] = {"/usr/bin/node", "server.js", NULL};
+	static const char *const read[] = {"/opt/modules", NULL};
+	const char *argv[JAIL_ARGS_MAX];
+	struct jail jail = {.bwrap = "bwrap", .command = command, .read = read};
+	bool network = false, folder = false, bound = false, none = false;
+	unsigned n = 0;
+
+	CHECK_INT(jail_command(&jail, argv), 0);
+	for (; argv[n]; n++) {
+		network = network || strcmp(argv[n], "--share-net") == 0;
+		folder = folder || strcmp(argv[n], "--bind") == 0;
+		bound = bound || (n && strcmp(argv[n], "/opt/modules") == 0 &&
+				  strcmp(argv[n - 1], "--ro-bind") == 0);
+		none = none || strcmp(argv[n], "--unshare-all") == 0;
+	}
+	CHECK(none && bound && !network && !folder);
+	CHECK(n > 3 && strcmp(argv[n - 3], "--") == 0 && strcmp(argv[n - 1], "server.js") == 0);
+	jail.network = true;
+	jail.folder = "/srv/notes";
+	CHECK_INT(jail_command(&jail, argv), 0);
+	for (n = 0; argv[n]; n++) {
+		network = network || strcmp(argv[n], "--share-net") == 0;
+		folder = folder || strcmp(argv[n], "--bind") == 0;
+	}
+	CHECK(network && folder);
+	jail.command = NULL;
+	CHECK_INT(jail_command(&jail, argv), EINVAL);
+}
+
+/* ---- addresses ---- */
+
+static void answer_json(struct evhttp_request *req, unsigned id, const char *rest)
+{
+	char text[600];
+	int n = snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":%u,%s}", id, rest);
+
+	fake_http_answer(req, 200, "application/json", text, (size_t)n);
+}
+
+static const char *header(struct evhttp_request *req, const char *name)
+{
+	const char *v = evhttp_find_header(evhttp_request_get_input_headers(req), name);
+
+	return v ? v : "";
+}
+
+static void answer_call(struct fake_http *f, struct evhttp_request *req, unsigned id)
+{
+	char text[300];
+
+	if (strcmp(header(req, "MCP-Session-Id"), "s1") == 0 && rig.lost) {
+		rig.lost = 0;
+		fake_http_answer(req, 404, "text/plain", "gone", 4);
+		return;
+	}
+	/* A stream: a primer without data, progress, the answer in two pieces. */
+	fake_http_open(f, req, "text/event-stream");
+	fake_http_piece(req, "id: 1\ndata: \n\n", 14);
+	fake_http_piece(req, "data: {\"method\":\"notifications/message\"}\n\n", 42);
+	snprintf(text, sizeof text,
+		 "data: "
+		 "{\"id\":%u,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"spoken\"}]}}"
+		 "\n\n",
+		 id);
+	fake_http_piece(req, text, 20);
+	fake_http_piece(req, text + 20, strlen(text) - 20);
+	evhttp_send_reply_end(req);
+}
+
+static void serve(struct fake_http *f, struct evhttp_request *req)
+{
+	json_t *root = json_loadb((const char *)f->body, f->n, 0, NULL);
+	const char *method = json_string_value(json_object_get(root, "method"));
+	unsigned id = (unsigned)json_integer_value(json_object_get(root, "id"));
+
+	snprintf(rig.secret, sizeof rig.secret, "%s", header(req, "Authorization"));
+	if (evhttp_request_get_command(req) == EVHTTP_REQ_GET) {
+		rig.listens++;
+		fake_http_answer(req, 405, "text/plain", "", 0);
+	} else if (evhttp_request_get_command(req) == EVHTTP_REQ_DELETE) {
+		fake_http_answer(req, 200, "text/plain", "", 0);
+	} else if (strcmp(method, "server/discover") == 0) {
+		fake_http_answer(req, 400, "application/json", "{}", 2);
+	} else if (strcmp(method, "initialize") == 0) {
+		char session[16];
+
+		snprintf(session, sizeof session, "s%u", ++rig.sessions);
+		evhttp_add_header(evhttp_request_get_output_headers(req), "Mcp-Session-Id",
+				  session);
+		answer_json(req, id,
+			    "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{"
+			    "\"tools\":{\"listChanged\":true}}}");
+	} else if (!id) {
+		fake_http_answer(req, 202, "text/plain", "", 0);
+	} else if (strcmp(method, "tools/list") == 0) {
+		snprintf(rig.session, sizeof rig.session, "%s", header(req, "MCP-Session-Id"));
+		snprintf(rig.revision, sizeof rig.revision, "%s",
+			 header(req, "MCP-Protocol-Version"));
+		answer_json(req, id,
+			    "\"result\":{\"tools\":[{\"name\":\"say\",\"inputSchema\":{}}]}");
+	} else {
+		answer_call(f, req, id);
+	}
+	json_decref(root);
+}
+
+static void address(const char *base)
+{
+	memset(&rig, 0, sizeof rig);
+	snprintf(rig.record.name, sizeof rig.record.name, "far");
+	rig.record.transport = 1;
+	snprintf(rig.record.url, sizeof rig.record.url, "%s/mcp", base);
+	snprintf(rig.record.headers, sizeof rig.record.headers, "{\"Authorization\":\"/a/file\"}");
+	snprintf(rig.record.values, sizeof rig.record.values,
+		 "{\"Authorization\":\"Bearer hush\",\"KEY\":\"of a program\"}");
+}
+
+TEST(mcp_server_speaks_over_http_in_a_session)
+{
+	static struct fake_http f;
+
+	CHECK(fake_http_begin(&f, serve, NULL));
+	address(f.base);
+	rig.until = MCP_READY;
+	CHECK_INT(begin(f.env, f.http, NULL), 0);
+	env_run(f.env);
+	CHECK_STR(rig.session, "s1");
+	CHECK_STR(rig.revision, "2025-11-25");
+	CHECK_STR(rig.secret, "Bearer hush");
+	rig.stop_results = 1;
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(f.env);
+	CHECK_INT(rig.outcome, MCP_DONE);
+	CHECK_STR(rig.text, "spoken");
+	CHECK_INT(rig.listens, 1);
+	mcp_server_free(rig.server);
+	CHECK(!f.timed_out);
+	fake_http_end(&f);
+}
+
+TEST(mcp_server_opens_a_session_anew_when_the_server_forgot_it)
+{
+	static struct fake_http f;
+
+	CHECK(fake_http_begin(&f, serve, NULL));
+	address(f.base);
+	rig.until = MCP_READY;
+	CHECK_INT(begin(f.env, f.http, NULL), 0);
+	env_run(f.env);
+	rig.lost = 1;
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(f.env);
+	CHECK(rig.results == 1 && rig.outcome == MCP_LOST);
+	CHECK_STR(rig.session, "s2");
+	rig.stop_results = 2;
+	CHECK_INT(mcp_server_call(rig.server, 2, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(f.env);
+	CHECK_INT(rig.outcome, MCP_DONE);
+	mcp_server_free(rig.server);
+	CHECK(!f.timed_out);
+	fake_http_end(&f);
+}
+
+static void hold(struct fake_http *f, struct evhttp_request *req)
+{
+	fake_http_open(f, req, "text/event-stream");
+	env_stop(f->env);
+}
+
+TEST(mcp_server_may_be_freed_while_it_is_being_asked)
+{
+	static struct fake_http f;
+
+	CHECK(fake_http_begin(&f, hold, NULL));
+	address(f.base);
+	CHECK_INT(begin(f.env, f.http, NULL), 0);
+	env_run(f.env);
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), ENOTCONN);
+	mcp_server_free(rig.server);
+	CHECK(!f.timed_out);
+	fake_http_end(&f);
+}
