@@ -8,6 +8,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/peer.h"
+#include "proto/base/not_cleared.h"
 
 /* COMMAND_CAP: the state of all calls is sent at once to a new control. */
 enum { CLIENTS = 8, AUDIO_CAP = 1 << 20, COMMAND_CAP = 16 << 20 };
@@ -49,7 +50,7 @@ static void on_drop(const uint8_t *body, size_t len, void *arg)
 
 static void send_message(struct client *c, const struct media_msg *msg, uint32_t flow)
 {
-	uint8_t buf[MEDIA_MAX_FRAME];
+	uint8_t buf[MEDIA_MAX_FRAME] NOT_CLEARED;
 	unsigned dropped = 0;
 	size_t len;
 	int err;

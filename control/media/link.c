@@ -9,6 +9,7 @@
 #include "ipc/log.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
+#include "proto/base/not_cleared.h"
 #include "proto/base/time.h"
 
 enum { PING_MS = 2000, DEAD_MS = 6000, MISSES_TOLD = 8 };
@@ -39,7 +40,7 @@ static void connect_later(struct media_link *l)
 
 int media_link_send(struct media_link *l, const struct media_msg *msg)
 {
-	uint8_t buf[MEDIA_MAX_FRAME];
+	uint8_t buf[MEDIA_MAX_FRAME] NOT_CLEARED;
 	size_t len;
 	int err;
 

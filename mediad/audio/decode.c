@@ -5,6 +5,7 @@
 
 #include <opus/opus.h>
 
+#include "proto/base/not_cleared.h"
 #include "proto/rtp.h"
 #include "proto/base/touch.h"
 
@@ -95,7 +96,7 @@ static void conceal_time(struct audio_decoder *d, uint32_t time, const uint8_t *
 			 decode_frame_h *h, void *arg)
 {
 	int want = samples_in(d, time), got;
-	int16_t pcm[PACKET_MAX];
+	int16_t pcm[PACKET_MAX] NOT_CLEARED;
 
 	if (!time)
 		return;
@@ -162,7 +163,7 @@ uint32_t audio_decoder_conceal(struct audio_decoder *d, unsigned missing, uint32
 int audio_decoder_packet(struct audio_decoder *d, uint32_t ts, const uint8_t *p, size_t n,
 			 decode_frame_h *h, void *arg)
 {
-	int16_t pcm[PACKET_MAX];
+	int16_t pcm[PACKET_MAX] NOT_CLEARED;
 	int got = 0;
 
 	d->end = ts;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mediad/audio/limiter.h"
+#include "proto/base/not_cleared.h"
 #include "proto/base/time.h"
 #include "proto/rtp.h"
 
@@ -396,7 +397,7 @@ static size_t mix_lanes(struct sender *s, float acc[LANE_FRAME], uint64_t now)
 static void encode_frame(struct sender *s, const float acc[LANE_FRAME])
 {
 	struct prepared_frame *frame = &s->frame;
-	int16_t pcm[LANE_FRAME];
+	int16_t pcm[LANE_FRAME] NOT_CLEARED;
 
 	if (s->fresh)
 		encoder_reset(s->enc);

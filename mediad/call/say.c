@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ipc/env.h"
+#include "proto/base/not_cleared.h"
 #include "proto/base/time.h"
 
 enum {
@@ -171,7 +172,7 @@ static void send_pcm(struct call *c, struct playback *p, const int16_t *pcm, siz
 /* Resamples and sends one block of at most BLOCK samples. */
 static int convert_block(struct call *c, struct playback *p, const int16_t *in, size_t n, bool end)
 {
-	int16_t out[BLOCK * 6 + 2048];
+	int16_t out[BLOCK * 6 + 2048] NOT_CLEARED;
 	size_t made;
 	int err = resample_run(p->resample, in, n, end, out, sizeof out / sizeof *out, &made);
 
@@ -199,7 +200,7 @@ static void end_lane(struct call *c, struct playback *p)
 /* Moves audio from the backlog to the lane, as far as the lane has room. */
 static void feed_lane(struct call *c, struct playback *p)
 {
-	int16_t block[BLOCK];
+	int16_t block[BLOCK] NOT_CLEARED;
 	size_t n;
 
 	while (p->why == MEDIA_REASON_NONE && p->laned < p->pulled + LANE_AHEAD &&

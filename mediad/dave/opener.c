@@ -4,6 +4,7 @@
 #include "mediad/dave/aead.h"
 #include "mediad/dave/key_internal.h"
 #include "mediad/dave/media.h"
+#include "proto/base/not_cleared.h"
 #include "proto/base/time.h"
 #include "proto/base/touch.h"
 
@@ -188,7 +189,7 @@ static enum dave_opened open_sealed(struct dave_opener *o, const struct dave_fra
 enum dave_opened dave_open(struct dave_opener *o, struct slice frame, uint64_t now, uint8_t *out,
 			   size_t cap, size_t *len, uint64_t *epoch)
 {
-	struct dave_frame f;
+	struct dave_frame f NOT_CLEARED;
 	enum dave_opened got;
 
 	o->now = now;

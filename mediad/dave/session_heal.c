@@ -401,7 +401,6 @@ void dave_heal_resumed(struct dave_session *s, uint64_t now)
 {
 	if (s->asked && !s->in_group)
 		s->ask_again_at = now + DAVE_ASK_AGAIN_MS * NS_PER_MS;
-	s->asked = false;
 }
 
 static void ask_again(struct dave_session *s)

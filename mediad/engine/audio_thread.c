@@ -21,6 +21,7 @@
 #include "mediad/engine/batching.h"
 #include "mediad/engine/load.h"
 #include "mediad/sandbox/sandbox.h"
+#include "proto/base/not_cleared.h"
 #include "proto/base/time.h"
 #include "proto/base/touch.h"
 #include "proto/rtp.h"
@@ -189,7 +190,7 @@ static void on_command(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 static void on_datagram(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct audio_thread *t = arg;
-	uint8_t packet[UDP_MAX_PACKET]; /* decrypted in place */
+	uint8_t packet[UDP_MAX_PACKET] NOT_CLEARED; /* decrypted in place */
 	unsigned index;
 
 	(void)kind;
@@ -306,8 +307,8 @@ static void deliver_commands(struct audio_thread *t)
 /* Reads the datagrams of a stream. While the loop thread is behind they wait in the kernel. */
 static void deliver_datagrams(struct audio_thread *t, unsigned index)
 {
-	struct mmsghdr msgs[BATCH];
-	struct iovec iov[BATCH];
+	struct mmsghdr msgs[BATCH] NOT_CLEARED;
+	struct iovec iov[BATCH] NOT_CLEARED;
 	struct call_stream *cs = index < THREAD_STREAMS ? t->streams[index] : NULL;
 
 	/* Reads a few batches, then gives other sockets their turn; epoll reports the rest again.
@@ -420,7 +421,7 @@ static int wait_for_events(struct audio_thread *t, int ep, struct epoll_event *e
 
 static void turn(struct audio_thread *t)
 {
-	struct epoll_event evs[EVENTS];
+	struct epoll_event evs[EVENTS] NOT_CLEARED;
 	uint64_t from, now = env_now(t->env), until = t->due;
 	bool full = ring_room(t->up) < THREAD_ROOM_DATAGRAM, later = now < t->batching.read_at;
 	int n;

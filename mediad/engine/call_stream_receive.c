@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ipc/env.h"
+#include "proto/base/not_cleared.h"
 #include "proto/base/time.h"
 
 /* ---- pending packets ---- */
@@ -112,7 +113,7 @@ static void note_unconsented(struct slot *s, struct audio_packet pkt, uint64_t a
 static enum verdict open_packet(struct call_stream *cs, struct slot *s, const struct arrival *c)
 {
 	struct audio_packet plain = *c->pkt;
-	uint8_t opus[UDP_MAX_PACKET];
+	uint8_t opus[UDP_MAX_PACKET] NOT_CLEARED;
 	uint64_t epoch = 0;
 	enum dave_opened what;
 

@@ -1,6 +1,7 @@
 /* Sending of a call stream: lanes, the sender's events, the 20 ms deadline. */
 #include "ipc/env.h"
 #include "mediad/engine/call_stream_internal.h"
+#include "proto/base/not_cleared.h"
 #include "proto/base/time.h"
 
 #define TICK	 (SENDER_TICK_MS * NS_PER_MS)
@@ -148,7 +149,8 @@ void call_stream_report_progress(struct call_stream *cs, uint64_t now)
 static enum sender_outcome send_packet(struct call_stream *cs, const struct sender_packet *pkt)
 {
 	struct rtp_header h = {.pt = RTP_PT_OPUS, .seq = pkt->seq, .ts = pkt->ts, .ssrc = cs->ssrc};
-	uint8_t sealed[SENDER_OPUS_MAX + DAVE_OPUS_OVERHEAD], out[UDP_MAX_PACKET];
+	uint8_t sealed[SENDER_OPUS_MAX + DAVE_OPUS_OVERHEAD] NOT_CLEARED;
+	uint8_t out[UDP_MAX_PACKET] NOT_CLEARED;
 	struct slice payload;
 	size_t len;
 

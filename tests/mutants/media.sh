@@ -15,7 +15,7 @@ joining="control/discord/voice.c control/words/words.c tests/unit/control/discor
 make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
-common='-levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lmsgpackc -lsodium -ljansson -lm'
+common='-levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lmsgpackc -lsodium -ljansson -lz -lm'
 codecs='-lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp'
 # objects FOLDER…: of its sources, but for a program's main file of the tests
 objects() { find "$@" -name '*.c' | sed "s,^,$B/obj/,; s,c\$,o,"; }

@@ -76,16 +76,27 @@ static unsigned count_work(void)
 	return n;
 }
 
+/* A millisecond before the first deadline. */
+static int start_streams(void)
+{
+	int err;
+
+	memset(&rig, 0, sizeof rig);
+	rig.now = 1000 * TICK - NS_PER_MS;
+	err = audio_thread_alloc(&rig.t, 1, true, NULL);
+	if (err)
+		return err;
+	rig.env = audio_thread_env(rig.t);
+	env_replay_world(rig.env, world, NULL);
+	for (unsigned i = 0; i < STREAMS && !err; i++)
+		err = add_stream(i);
+	return err;
+}
+
 /* Streams share eight phases. All that are due send in one step, before any of them encodes. */
 TEST(audio_thread_sends_for_all_streams_first)
 {
-	memset(&rig, 0, sizeof rig);
-	rig.now = 1000 * TICK - NS_PER_MS;
-	CHECK_INT(audio_thread_alloc(&rig.t, 1, true, NULL), 0);
-	rig.env = audio_thread_env(rig.t);
-	env_replay_world(rig.env, world, NULL);
-	for (unsigned i = 0; i < STREAMS; i++)
-		CHECK_INT(add_stream(i), 0);
+	CHECK_INT(start_streams(), 0);
 	rig.now = 1000 * TICK;
 	step(SOURCE_TICK);
 	/* Three of the seventeen have the first phase. */
@@ -102,6 +113,19 @@ TEST(audio_thread_sends_for_all_streams_first)
 		step(SOURCE_TICK);
 	}
 	CHECK_INT(count_sent(1), STREAMS);
+	audio_thread_free(rig.t);
+}
+
+/* A thread that had no time to encode does it before the next deadline's frame is due: late, but
+ * without a gap. */
+TEST(audio_thread_makes_up_for_late_work)
+{
+	CHECK_INT(start_streams(), 0);
+	for (unsigned n = 0; n < 4; n++) {
+		rig.now = (1000 + n) * TICK;
+		step(SOURCE_TICK);
+		CHECK_INT(count_sent((uint16_t)(n + 1)), 3);
+	}
 	audio_thread_free(rig.t);
 }
 
