@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "ipc/env.h"
+#include "ipc/log.h"
 #include "mediad/engine/batching.h"
 #include "mediad/engine/load.h"
 #include "mediad/sandbox/sandbox.h"
@@ -41,6 +43,7 @@ struct audio_thread {
 	uint32_t src_command, src_datagram, src_tick, src_work, src_degrade;
 	int wake_in, wake_out;
 	int ep, ep_no_sockets; /* ep_no_sockets: wakes for commands only */
+	bool has_pwait2;       /* the system lets us call epoll_pwait2 */
 	pthread_t thread;
 	bool running;
 
@@ -409,6 +412,15 @@ void audio_thread_raise_priority(void)
 
 enum { TAG_WAKE = THREAD_STREAMS, EVENTS = 64 };
 
+/* epoll_pwait2 came with Linux 5.11, and container runtimes older than that refuse it. Without it a
+ * wait takes two calls; epoll_wait alone would end up to a millisecond early or late. */
+static int wait_by_poll(int ep, struct epoll_event *evs, const struct timespec *ts)
+{
+	struct pollfd p = {.fd = ep, .events = POLLIN};
+
+	return ppoll(&p, 1, ts, NULL) > 0 ? epoll_wait(ep, evs, EVENTS, 0) : 0;
+}
+
 /* Waits until something happens, but not beyond this time. */
 static int wait_for_events(struct audio_thread *t, int ep, struct epoll_event *evs, uint64_t until)
 {
@@ -416,6 +428,8 @@ static int wait_for_events(struct audio_thread *t, int ep, struct epoll_event *e
 	struct timespec ts = {.tv_sec = (time_t)(wait / NS_PER_S),
 			      .tv_nsec = (long)(wait % NS_PER_S)};
 
+	if (!t->has_pwait2)
+		return wait_by_poll(ep, evs, until == UINT64_MAX ? NULL : &ts);
 	return epoll_pwait2(ep, evs, EVENTS, until == UINT64_MAX ? NULL : &ts, NULL);
 }
 
@@ -474,12 +488,18 @@ static int watch_wake(struct audio_thread *t)
 
 static int open_fds(struct audio_thread *t)
 {
+	struct timespec no_time = {0};
+	struct epoll_event e;
+
 	t->ep = epoll_create1(EPOLL_CLOEXEC);
 	t->ep_no_sockets = epoll_create1(EPOLL_CLOEXEC);
 	t->wake_in = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	t->wake_out = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (t->ep < 0 || t->ep_no_sockets < 0 || t->wake_in < 0 || t->wake_out < 0)
 		return errno;
+	t->has_pwait2 = epoll_pwait2(t->ep, &e, 1, &no_time, NULL) == 0;
+	if (!t->has_pwait2)
+		log_info("no_epoll_pwait2", "error=\"%s\"", strerror(errno));
 	return watch_wake(t);
 }
 

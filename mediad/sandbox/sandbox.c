@@ -30,8 +30,8 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(sendmmsg, L | A)                                                                         \
 	S(sendto, L | A)                                                                           \
 	S(epoll_pwait2, A)                                                                         \
-	S(epoll_wait, L)                                                                           \
-	S(epoll_pwait, L)                                                                          \
+	S(epoll_wait, L | A)                                                                       \
+	S(epoll_pwait, L | A)                                                                      \
 	S(epoll_ctl, L | A)                                                                        \
 	S(read, ALL)                                                                               \
 	S(write, ALL)                                                                              \
@@ -77,7 +77,7 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(timerfd_gettime, L)                                                                      \
 	S(epoll_create1, L)                                                                        \
 	S(poll, L)                                                                                 \
-	S(ppoll, L)                                                                                \
+	S(ppoll, L | A)                                                                            \
 	S(select, L)                                                                               \
 	S(pselect6, L)                                                                             \
 	S(accept4, L)                                                                              \
