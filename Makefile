@@ -324,7 +324,7 @@ interop:
 # The cases that voice clients get wrong, against one client: PEER=parley, discord.js, oceanic.js, dysnomia or a command; CASES=a,b.
 conformance:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
 	@tests/interop/strangers/modules.sh
 	@PEER="$(PEER)" tests/interop/run.sh --plain conformance/conformance.mjs
 

@@ -131,11 +131,13 @@ void api_close(struct api_call *c)
 void api_send(struct api_call *c)
 {
 	const json_t *given = json_object_get(c->body, "d");
-	const char *event = api_text(c, "event", "");
+	const char *event = api_text(c, "event", ""), *raw = api_text(c, "raw", "");
 	int op = (int)api_number(c, "op", 0);
 	json_t *d = given ? json_deep_copy(given) : json_null();
 
-	if (is_main(c) && *event)
+	if (!is_main(c) && *raw)
+		answer(c, gd_voice_send_text(c->g->voice, c->id[0], raw));
+	else if (is_main(c) && *event)
 		answer(c, gd_gateway_event_user(c->g, c->id[0], event, json_incref(d)));
 	else if (is_main(c))
 		answer(c, gd_gateway_send(c->g->gateway, c->id[0], op, d));
@@ -143,6 +145,42 @@ void api_send(struct api_call *c)
 		answer(c, gd_voice_send(c->g->voice, c->id[0], op, d,
 					!json_is_false(json_object_get(c->body, "seq"))));
 	json_decref(d);
+}
+
+/* Bytes of a text of hexadecimal digits; 0: it is none, or longer than the space. */
+static size_t read_hex(const char *text, uint8_t *out, size_t size)
+{
+	size_t n = strlen(text) / 2;
+	unsigned byte;
+
+	if (strlen(text) % 2 || n > size)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+			return 0;
+		out[i] = (uint8_t)byte;
+	}
+	return n;
+}
+
+void api_datagrams(struct api_call *c)
+{
+	const json_t *text;
+	uint8_t bytes[1400];
+	bool any = false;
+	size_t i, n;
+
+	json_array_foreach(json_object_get(c->body, "hex"), i, text)
+	{
+		n = json_is_string(text) ? read_hex(json_string_value(text), bytes, sizeof(bytes))
+					 : 0;
+		if (!n) {
+			api_wrong(c, "hex is a list of texts of hexadecimal digits");
+			return;
+		}
+		any = gd_relay_send_raw(c->g->relay, c->id[0], bytes, n) || any;
+	}
+	answer(c, any);
 }
 
 void api_voice_fault(struct api_call *c)

@@ -63,6 +63,8 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/users/{}/faults", api_voice_fault,                                               \
 	  "{op?, what: lose|skip|corrupt|delay|hold, times?, ms?}: on the voice gateway's "        \
 	  "messages to it")                                                                        \
+	R(POST, "/users/{}/datagrams", api_datagrams,                                              \
+	  "{hex: [digits, …]}: datagrams of the relay to it, as they are")                         \
 	R(GET, "/users/{}/forwarded", api_forwarded,                                               \
 	  "with record_forwarded: sequence numbers of sealed packets it was sent, by sender")      \
 	R(GET, "/users/{}/secrets", api_secrets,                                                   \

@@ -37,6 +37,7 @@ struct counters {
 		net_doubled, send_failed, replayed;
 	uint64_t seq_jumps, ts_odd, burst; /* burst: the most that came at once */
 	uint64_t sender_reports, report_blocks;
+	uint64_t silence_run; /* frames of silence since the last other one */
 };
 
 struct gd_stream {
@@ -212,6 +213,17 @@ static void discovery(struct gd_relay *r, const uint8_t *p, const struct sockadd
 	wr_be(&w, 2, 2);
 	wr_be(&w, 70, 2);
 	wr_be(&w, s->ssrc, 4);
+	if (r->g->sw.discovery_junk) {
+		memset(out, 0xff, sizeof(out));
+		send_now(r, from, out, KEEPALIVE);
+		wr_be(&w, 1, 2); /* the type of a request */
+		send_now(r, from, out, sizeof(out));
+		memset(out, 0, sizeof(out));
+		w = wr_of(out, sizeof(out));
+		wr_be(&w, 2, 2);
+		wr_be(&w, 70, 2);
+		wr_be(&w, s->ssrc, 4);
+	}
 	inet_ntop(AF_INET, &from->sin_addr, text, sizeof(text));
 	memcpy(wr_room(&w, 64), text, strlen(text));
 	wr_be(&w, ntohs(from->sin_port), 2);
@@ -485,6 +497,8 @@ static void datagram(struct gd_relay *r, const uint8_t *p, size_t len,
 	else if (v == GD_RX_OK)
 		v = take(r, s, p, len, rtcp, from);
 	(s ? &s->n : &r->n)->rx[v]++;
+	if (s && (v == GD_RX_OK || v == GD_RX_SILENCE))
+		s->n.silence_run = v == GD_RX_SILENCE ? s->n.silence_run + 1 : 0;
 	if (v == GD_RX_OK || v == GD_RX_SILENCE)
 		report(r, s);
 	else if (v != GD_RX_RTCP && v != GD_RX_MUTED && v != GD_RX_PLAIN)
@@ -585,16 +599,18 @@ static json_t *counters_json(const struct counters *n)
 
 	for (unsigned v = 0; v < GD_RX_COUNT; v++)
 		json_object_set_new(rx, gd_verdict_name(v), json_integer((json_int_t)n->rx[v]));
-	return json_pack(
-		"{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-		"rx", rx, "discovery", (json_int_t)n->discovery, "discovery_bad",
-		(json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive, "forwarded",
-		(json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out, "padded",
-		(json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost, "net_doubled",
-		(json_int_t)n->net_doubled, "send_failed", (json_int_t)n->send_failed, "seq_jumps",
-		(json_int_t)n->seq_jumps, "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
-		(json_int_t)n->sender_reports, "report_blocks", (json_int_t)n->report_blocks,
-		"burst", (json_int_t)n->burst, "replayed", (json_int_t)n->replayed);
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+			 "s:I, s:I, s:I}",
+			 "rx", rx, "discovery", (json_int_t)n->discovery, "discovery_bad",
+			 (json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive,
+			 "forwarded", (json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out,
+			 "padded", (json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost,
+			 "net_doubled", (json_int_t)n->net_doubled, "send_failed",
+			 (json_int_t)n->send_failed, "seq_jumps", (json_int_t)n->seq_jumps,
+			 "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
+			 (json_int_t)n->sender_reports, "report_blocks",
+			 (json_int_t)n->report_blocks, "burst", (json_int_t)n->burst, "replayed",
+			 (json_int_t)n->replayed, "silence_run", (json_int_t)n->silence_run);
 }
 
 json_t *gd_relay_json(const struct gd_relay *r)
@@ -612,6 +628,21 @@ json_t *gd_relay_json(const struct gd_relay *r)
 		json_array_append_new(streams, o);
 	}
 	return json_pack("{s:o, s:o}", "network", counters_json(&r->n), "streams", streams);
+}
+
+bool gd_relay_send_raw(struct gd_relay *r, uint64_t user, const uint8_t *p, size_t len)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->streams.n; i++) {
+		struct gd_stream *s = r->streams.v[i];
+
+		if (s->user != user || !s->aead)
+			continue;
+		send_now(r, &s->addr, p, len);
+		any = true;
+	}
+	return any;
 }
 
 void gd_relay_reset(struct gd_relay *r)

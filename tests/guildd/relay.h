@@ -25,6 +25,8 @@ void gd_relay_seed(struct gd_relay *r, uint32_t seed);
 json_t *gd_relay_json(const struct gd_relay *r);
 /* With record_forwarded: the sealed packets that went to this user, by sender; caller owns it. */
 json_t *gd_relay_forwarded(const struct gd_relay *r, uint64_t user);
+/* Sends these bytes to the streams of a user. False: none has an address yet. */
+bool gd_relay_send_raw(struct gd_relay *r, uint64_t user, const uint8_t *p, size_t len);
 /* Sets the counters to zero. */
 void gd_relay_reset(struct gd_relay *r);
 

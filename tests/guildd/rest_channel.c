@@ -47,10 +47,21 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 	return 0;
 }
 
+/* A question, and one to ten answers. */
+static bool poll_fits(const json_t *poll)
+{
+	const json_t *text = json_object_get(json_object_get(poll, "question"), "text");
+	size_t answers = json_array_size(json_object_get(poll, "answers"));
+
+	return json_string_length(text) && answers >= 1 && answers <= 10;
+}
+
 bool rest_content_ok(struct rest_call *c, bool may_be_empty)
 {
 	const json_t *content = json_object_get(c->body, "content"),
-		     *embeds = json_object_get(c->body, "embeds");
+		     *embeds = json_object_get(c->body, "embeds"),
+		     *stickers = json_object_get(c->body, "sticker_ids"),
+		     *poll = json_object_get(c->body, "poll");
 	const char *s = json_string_value(content);
 
 	if (!json_is_object(c->body)) {
@@ -70,7 +81,12 @@ bool rest_content_ok(struct rest_call *c, bool may_be_empty)
 		rest_bad_field(c, "embeds", "Must be 10 or fewer in length.");
 		return false;
 	}
-	if (!may_be_empty && (!s || !*s) && !json_array_size(embeds) &&
+	if (json_array_size(stickers) > 3 || (poll && !poll_fits(poll))) {
+		rest_bad_field(c, poll ? "poll" : "sticker_ids", "Not what this field may hold.");
+		return false;
+	}
+	if (!may_be_empty && (!s || !*s) && !json_array_size(embeds) && !poll &&
+	    !json_array_size(stickers) &&
 	    !json_array_size(json_object_get(c->body, "components"))) {
 		rest_error(c, 400, 50006, "Cannot send an empty message");
 		return false;

@@ -273,6 +273,21 @@ bool gd_voice_send(struct gd_voice *v, uint64_t user, int op, json_t *d, bool se
 	return any;
 }
 
+bool gd_voice_send_text(struct gd_voice *v, uint64_t user, const char *text)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < v->sessions.n; i++) {
+		struct vsession *s = v->sessions.v[i];
+
+		if (s->user != user || !s->conn || s->conn->closing)
+			continue;
+		ws_send(s->conn->ws, true, text, strlen(text));
+		any = true;
+	}
+	return any;
+}
+
 json_t *gd_voice_json(const struct gd_voice *v)
 {
 	json_t *list = json_array();

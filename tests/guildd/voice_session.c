@@ -66,6 +66,12 @@ void vsession_send_binary(struct vsession *s, uint8_t op, struct slice payload)
 		vsession_number_binary(s, op, payload, &f);
 }
 
+static void count_up(struct vsession *s)
+{
+	s->seq++;
+	s->wrapped = s->wrapped || s->seq == 0;
+}
+
 /* Sends the message with the number s->seq, unless a fault stands in the way. */
 static void transmit(struct vsession *s, bool text, uint8_t *data, size_t len,
 		     const struct vfault *f)
@@ -104,7 +110,7 @@ void vsession_number(struct vsession *s, int op, json_t *d, const struct vfault 
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 
 	if (text) {
-		s->seq++;
+		count_up(s);
 		transmit(s, true, (uint8_t *)text, strlen(text), f);
 	}
 	free(text);
@@ -122,7 +128,7 @@ void vsession_number_binary(struct vsession *s, uint8_t op, struct slice payload
 	wr_be(&w, op, 1);
 	wr_bytes(&w, payload.p, payload.n);
 	if (w.ok) {
-		s->seq++;
+		count_up(s);
 		transmit(s, false, buf, len, f);
 	}
 	free(buf);
@@ -142,9 +148,9 @@ bool vsession_replay(struct vsession *s, int seq, bool send)
 {
 	uint16_t next = (uint16_t)(seq + 1);
 
-	/* A client that has nothing yet says -1; numbers begin with 1, so 0 says the same. */
-	if (next == 0)
-		next = 1;
+	/* A client that has nothing yet says -1, or 0 while there was no message of that number. */
+	if (seq < 0 || (seq == 0 && !s->wrapped))
+		next = s->first;
 	if ((uint16_t)(s->seq + 1) == next)
 		return true;
 	for (size_t i = 0; i < s->messages.n; i++) {
@@ -196,6 +202,8 @@ int vsession_alloc(struct vsession **out, struct gd_voice *v, const struct gd_vs
 
 	if (!s)
 		return ENOMEM;
+	s->first = (uint16_t)v->g->sw.voice_seq_first;
+	s->seq = (uint16_t)(s->first - 1);
 	s->v = v;
 	s->guild = lease->guild;
 	s->channel = lease->channel;

@@ -38,6 +38,8 @@ struct vsession {
 	struct vconn *conn; /* NULL while it may be resumed */
 	struct gd_stream *stream;
 	uint16_t seq;		/* of the last message */
+	uint16_t first;		/* number of the first message */
+	bool wrapped;		/* there was a message with number 0 */
 	struct gd_vec messages; /* struct vmessage, oldest first */
 	bool described;		/* op 4 was sent */
 	uint8_t key[GD_KEY];	/* that op 4 told */

@@ -3,16 +3,20 @@
 //
 //   PEER=parley (control and mediad), discord.js, oceanic.js, dysnomia, or a command: it gets DISCORD_TOKEN, DISCORD_API,
 //   DISCORD_GATEWAY, NODE_EXTRA_CA_CERTS, GUILD and CHANNEL, must join the channel as the bot, and play a sound without end
+//   PATIENCE=n    a loaded machine: waits n times as long
 //   CASES=a,b     only these      SWITCHES='{"op4_same_server":1}'     of guildd, for every case
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ALICE, BOT, GUILD, TOKEN, VOICE, api, ready, sleep, stats, switches, until } from '../lib.mjs';
+import { ALICE, BOT, GUILD, TOKEN, VOICE, api, ready, sleep, stats, switches, until as untilWithin } from '../lib.mjs';
 import { group, newChannel } from '../group.mjs';
 import { Host, mediadMember } from '../members.mjs';
 
+// A loaded machine makes everything late: times of waiting are multiplied.
+const PATIENCE = Number(process.env.PATIENCE || 1);
+const until = (f, ms, step) => untilWithin(f, ms * PATIENCE, step);
 const NAME = process.env.PEER || 'parley';
 const bin = process.env.BIN;
 const here = new URL('.', import.meta.url).pathname;
@@ -35,18 +39,22 @@ function run(program, args, env = {}, shell = false) {
 const env = { DISCORD_TOKEN: TOKEN, DISCORD_API: ready.rest, DISCORD_GATEWAY: ready.gateway, GUILD, CHANNEL: VOICE };
 async function startBrain() {
   mkdirSync(join(dir, 'brain'));
-  const p = run(join(bin, 'offlined'), ['--listen', '127.0.0.1:0', '--record', join(dir, 'brain')]);
-  brain = (await until(() => /"url": ?"([^"]+)"/.exec(p.out), 20000))[1];
+  // It hears the question in any speech, and answers for some seconds.
+  writeFileSync(join(dir, 'script'), `commit transcript parley what can you do\nresponse say ${'one two three four five six seven eight nine ten '.repeat(3)}\n`);
+  const p = run(join(bin, 'standin'), ['openai', '--port', '0', '--script', join(dir, 'script')]);
+  const port = (await until(() => /"port": ?"?(\d+)/.exec(p.out), 20000))[1];
+  brain = join(dir, 'parley.json');
+  writeFileSync(brain, JSON.stringify({ providers: [{ name: 'brain', dialect: 'openai', url: `http://127.0.0.1:${port}/v1` }], roles: { voice: ['brain'], transcribe: ['brain'] } }));
 }
-async function start() {
+async function start(more = {}) {
   if (NAME === 'parley') {
     if (!brain) await startBrain();
     child = run(join(bin, 'control'), [`--spawn-mediad=${join(bin, 'mediad')}`, '--guild', GUILD, '--channel', VOICE, '--state-dir',
-      join(dir, `state${started++}`), '--ca', ready.ca], { ...env, PARLEY_DISCORD_API: ready.rest, PARLEY_BRAIN_URL: brain, XDG_RUNTIME_DIR: dir, OPENAI_API_KEY: '' });
+      join(dir, `state${started++}`), '--ca', ready.ca, '--config', brain], { ...env, PARLEY_DISCORD_API: ready.rest, XDG_RUNTIME_DIR: dir, OPENAI_API_KEY: '' });
   } else if (['discord.js', 'oceanic.js', 'dysnomia'].includes(NAME)) {
-    child = run(process.execPath, [join(here, 'peer.mjs'), NAME], env);
+    child = run(process.execPath, [join(here, 'peer.mjs'), NAME], { ...env, ...more });
   } else {
-    child = run(NAME, [], env, true);
+    child = run(NAME, [], { ...env, ...more }, true);
   }
 }
 async function stop() {
@@ -245,6 +253,199 @@ const cases = {
     const n = await counts();
     return say(up && !n.voice_close_4020 && (await session())?.channel_id === to, up ? 'it is thrown out' : 'it does not follow');
   }],
+  // ---- transport ----
+  xchacha: ['the other mode alone: aead_xchacha20_poly1305_rtpsize (5, "each mode")', async () => {
+    await stop();
+    await switches({ modes: 'aead_xchacha20_poly1305_rtpsize' });
+    await start();
+    if (!(await isUp())) return 'it does not come up';
+    const a = await audible();
+    const s = await rx();
+    await a.end();
+    return say(a.heard && !s.rx.bad_tag, a.heard ? `${s.rx.bad_tag} packets do not open` : 'it is not audible');
+  }],
+  discovery_junk: ['a datagram of another type before the answer to discovery is ignored (5.6)', async () => {
+    await stop();
+    await switches({ discovery_junk: 1 });
+    await start();
+    return say(await isUp(), 'it does not come up');
+  }],
+  junk: ['datagrams that are too short, of no type or do not open end nothing (5.2, 5.5)', async () => {
+    await api('POST', `/users/${BOT}/datagrams`, { hex: ['00', '8078', '80780001000000010000000a', 'ff'.repeat(60), `8078${'11'.repeat(200)}`, `81c9${'22'.repeat(60)}`] });
+    await sleep(500);
+    if (!(await session())) return 'it left the session';
+    const a = await audible();
+    const n = await counts();
+    await a.end();
+    return say(a.heard && n.voice_identified === 1, a.heard ? 'it identified anew' : 'it is not audible');
+  }],
+  padded: ['padding, packets of padding alone, extensions and receiver reports disturb nothing (5, 6.10)', async (host) => {
+    await switches({ pad_every: 2, pad_only_every: 5, rtcp_every: 10, header_ext: 1 });
+    const bob = mediadMember(host, '502', VOICE);
+    await bob.ready(10000);
+    const a = await audible();
+    const n = await counts();
+    await a.end();
+    await bob.leave();
+    return say(a.heard && n.voice_identified === 1, a.heard ? 'it identified anew' : 'it is not audible');
+  }],
+  silence: ['five frames of silence at the end of speech (5.9, 6.16)', async () => {
+    let a;
+    if (NAME === 'parley') a = await audible();
+    else {
+      await stop();
+      await start({ SOUND_MS: '2000' });
+      if (!(await isUp())) return 'it does not join';
+      if (!(await until(async () => (await rx())?.rx.ok > 20, 10000, 50))) return 'it is not audible';
+    }
+    // The end: nothing came for a second.
+    let last;
+    await until(async () => { const r = (await rx())?.rx; const n = r ? r.ok + r.silence : 0; const same = n === last && n; last = n; return same; }, 25000, 1000);
+    const s = await rx();
+    if (a) await a.end();
+    return say(s?.silence_run >= 5, `${s?.silence_run ?? 0} at the end`);
+  }],
+  pace: ['one packet each 20 ms, no bursts, and op 5 not for each of them (6.17, 6.20)', async () => {
+    const a = await audible();
+    await until(async () => (await rx())?.rx.ok > 60, 6000, 50);
+    const [r, t] = [await rx(), Date.now()];
+    await sleep(2000);
+    const [q, ms] = [await rx(), Date.now() - t];
+    const n = await counts();
+    await a.end();
+    if (!r || !q) return 'no stream';
+    const got = q.rx.ok + q.rx.silence - r.rx.ok - r.rx.silence;
+    if (got > ms / 20 + 8) return `${got} packets in ${ms} ms`;
+    return say(n.voice_op_5 <= 5, `op 5 was sent ${n.voice_op_5} times`);
+  }],
+  // ---- messages ----
+  bad_json: ['a text that is no JSON, a binary message of no known kind: survived (5.7)', async () => {
+    await api('POST', `/users/${BOT}/send`, { which: 'voice', raw: '{"op":' });
+    await api('POST', `/users/${BOT}/send`, { which: 'voice', raw: '[]' });
+    await sleep(1500);
+    return say((await session()) && (await counts()).voice_identified === 1, 'it left the session');
+  }],
+  old_messages: ['messages without seq and of older versions: ignored or obeyed, and seq_ack still right (2.2, 2.4, 5.4)', async () => {
+    const send = (op, d, seq) => api('POST', `/users/${BOT}/send`, { which: 'voice', op, d, seq });
+    await send(18, { user_id: ALICE, flags: null }, true);
+    await send(12, { user_id: '503', audio_ssrc: 4242, video_ssrc: 0 }, false);
+    await send(13, { user_id: '503' }, false);
+    await send(3, { t: 1, seq_ack: -1 }, false);
+    await send(6, 12345, false);
+    await send(20, { user_id: ALICE, platform: 0 }, true);
+    await sleep(5500);
+    if (!(await session())) return 'it left the session';
+    await api('POST', `/users/${BOT}/drop`, { which: 'voice' });
+    const n = await until(async () => { const c = await counts(); return c.voice_resumed && c; }, 10000);
+    return say(n && n.voice_identified === 1 && !n.voice_bad_seq_ack, n ? `${n.voice_bad_seq_ack ?? 0} wrong` : 'it did not resume');
+  }],
+  seq_wrap: ['sequence numbers go from 65535 to 0, and 0 is one (2.4, dave.md 10.21)', async () => {
+    await stop();
+    await switches({ voice_seq_first: 65530 });
+    await start();
+    if (!(await isUp())) return 'it does not come up';
+    // To the number 0, so that it is acknowledged.
+    await until(async () => {
+      const s = await session();
+      if (!s || s.seq === 0 || s.seq < 60000) return true;
+      await api('POST', `/users/${BOT}/send`, { which: 'voice', op: 18, d: { user_id: ALICE, flags: null } });
+      return false;
+    }, 3000, 20);
+    await api('POST', `/users/${BOT}/drop`, { which: 'voice' });
+    const n = await until(async () => { const c = await counts(); return c.voice_resumed && c; }, 10000);
+    return say(n && n.voice_identified === 1 && !n.voice_bad_seq_ack, n ? `${n.voice_bad_seq_ack} wrong` : 'it did not resume');
+  }],
+  half_open: ['a connection that answers nothing any more is noticed by its heartbeats (5.7, 6.20)', async () => {
+    await stop();
+    await switches({ voice_heartbeat_ms: 3000 });
+    await start();
+    if (!(await isUp())) return 'it does not join';
+    await api('POST', `/users/${BOT}/drop`, { which: 'voice', silent: true });
+    return say(await until(session, 25000), 'it did not notice in 25 s');
+  }],
+  silent_gateway: ['a voice gateway that answers nothing: no phase waits for ever (6.2)', async () => {
+    await switches({ voice_silent: 1 });
+    await api('POST', `/users/${BOT}/new-server`);
+    await sleep(22000);
+    await switches({ voice_silent: 0 });
+    return say(await isUp(12000), 'it waits for ever');
+  }],
+  // ---- sessions ----
+  resume_refused: ['a Resume that is refused: a fresh session, never the same lease (2.4, 6.7)', async () => {
+    await switches({ voice_resume_ms: 0, op4_same_server: 1 });
+    await api('POST', `/users/${BOT}/drop`, { which: 'voice' });
+    await sleep(300);
+    const up = await isUp(20000);
+    const n = await counts();
+    return say(up && !n.voice_reused_lease, up ? `used leases again: ${n.voice_reused_lease}` : 'it does not come back');
+  }],
+  server_first: ['VOICE_SERVER_UPDATE before VOICE_STATE_UPDATE (5.8, 6.6)', async () => {
+    await stop();
+    await switches({ server_first: 1 });
+    await start();
+    return say((await isUp()) && (await counts()).voice_identified >= 1 && !(await counts()).voice_reused_lease, 'it does not come up');
+  }],
+  moved_twice: ['dragged twice at once: in the last channel, by its own lease (5, 6.6)', async () => {
+    const [one, two] = [await newChannel(), await newChannel()];
+    await Promise.all([api('POST', `/users/${BOT}/move`, { channel_id: one }), api('POST', `/users/${BOT}/move`, { channel_id: two })]);
+    const up = await until(async () => (await session())?.channel_id === two && session(), 15000);
+    const n = await counts();
+    return say(up && !n.voice_reused_lease, up ? `used leases again: ${n.voice_reused_lease}` : 'it does not come up');
+  }],
+  speaks_again: ['op 5 again before the first packet of a new session (2.2, 5)', async () => {
+    await api('POST', `/users/${BOT}/new-server`);
+    if (!(await until(async () => (await counts()).voice_identified >= 2 && session(), 12000))) return 'it does not come up';
+    const a = await audible();
+    const n = await counts();
+    await a.end();
+    return say(a.heard && !n.voice_unannounced, a.heard ? 'packets came before op 5' : 'it is not audible');
+  }],
+  wait_4021: ['4021: no reconnecting by itself (2.5)', async () => {
+    await switches({ op4_same_server: 1 });
+    const before = (await counts()).voice_identified;
+    await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4021 });
+    await sleep(6000);
+    return say((await counts()).voice_identified === before, 'it reconnected');
+  }],
+  deleted_4022: ['the channel is deleted (4022): no endless joining (6.4)', async () => {
+    const to = await newChannel();
+    await api('POST', `/users/${BOT}/move`, { channel_id: to });
+    if (!(await until(async () => (await session())?.channel_id === to, 12000))) return 'it does not follow';
+    const ops = (await counts()).main_op_4 ?? 0;
+    await api('DELETE', `/channels/${to}`);
+    await sleep(6000);
+    const tries = ((await counts()).main_op_4 ?? 0) - ops;
+    return say(tries <= 2, `${tries} joins in 6 s`);
+  }],
+  server_4022: ['4022 and then a new voice server: follows (2.5)', async () => {
+    await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4022 });
+    await sleep(800);
+    await api('POST', `/users/${BOT}/new-server`);
+    const up = await until(async () => (await counts()).voice_identified >= 2 && session(), 15000);
+    return say(up && !(await counts()).voice_reused_lease, up ? 'used a lease again' : 'it does not come back');
+  }],
+  fresh_4009: ['4009: a fresh session (2.5)', async () => {
+    await switches({ op4_same_server: 1 });
+    await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4009 });
+    await sleep(300);
+    const up = await isUp(20000);
+    return say(up && !(await counts()).voice_reused_lease, up ? 'used a lease again' : 'it does not come back');
+  }],
+  // ---- encryption ----
+  downgrade: ['a channel that loses its encryption: nothing sealed by an old key, and sealed again after (dave.md 9)', async () => {
+    if (!(await member())) return 'it does not join the group';
+    await api('POST', `/channels/${VOICE}/dave`, { what: 'clear', value: 1 });
+    await sleep(3000);
+    // A client may leave instead: then it refuses to be heard by others than the members.
+    const stays = await session();
+    await api('POST', `/channels/${VOICE}/dave`, { what: 'clear', value: 0 });
+    if (!stays) return true;
+    const back = await member(12000);
+    await sleep(600);
+    const before = (await counts()).dave_plaintext ?? 0;
+    await sleep(1500);
+    return say(back && ((await counts()).dave_plaintext ?? 0) === before, back ? 'it goes on in the clear' : 'it is not in the group again');
+  }],
 };
 
 let hosts;
@@ -266,7 +467,7 @@ async function main() {
     await start();
     let fault;
     try {
-      fault = (await isUp()) ? await Promise.race([play(hosts), sleep(45000).then(() => 'no outcome in 45 s')]) : 'it does not join';
+      fault = (await isUp()) ? await Promise.race([play(hosts), sleep(45000 * PATIENCE).then(() => 'no outcome in time')]) : 'it does not join';
     } catch (e) { fault = e.message; }
     if (child.exitCode === 127 || child.exitCode === 126) {
       console.log(`PEER=${NAME} cannot be run: it is neither a known client nor a command`);

@@ -8,7 +8,9 @@ import { GUILD, TOKEN, VOICE, ready, sleep, tone } from '../lib.mjs';
 
 const require = createRequire(new URL('../strangers/x.js', import.meta.url));
 const frames = tone(440, 50);
-function* endless() { for (let i = 0; ; i = (i + 1) % frames.length) yield frames[i]; }
+// SOUND_MS: the sound has an end.
+const most = process.env.SOUND_MS ? Number(process.env.SOUND_MS) / 20 : Infinity;
+function* endless() { for (let i = 0; i < most; i++) yield frames[i % frames.length]; }
 const restAt = new URL(ready.rest);
 
 function play(V, v) {
@@ -51,7 +53,11 @@ const peers = {
     // It reads as fast as it can, so the stream keeps time itself.
     const stream = new Readable({ objectMode: true, read() {} });
     let i = 0;
-    setInterval(() => stream.push(frames[i = (i + 1) % frames.length]), 20);
+    const clock = setInterval(() => {
+      i += 1;
+      stream.push(i < most ? frames[i % frames.length] : null);
+      if (i >= most) clearInterval(clock);
+    }, 20);
     v.play(stream, { format: 'opusPackets', voiceDataTimeout: -1 });
   },
 };
