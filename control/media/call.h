@@ -71,6 +71,7 @@ struct media_call {
 	struct listen *listens;
 	struct consent *consents;
 	struct media_playback *playbacks;
+	bool has_spoken; /* this control has opened a playback in it */
 };
 
 struct media {
@@ -84,7 +85,6 @@ struct media {
 	struct media_call *calls;
 	struct media_link_hello hello;
 	uint32_t next_call, next_listen, next_playback;
-	bool has_spoken; /* this control has opened a playback */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;

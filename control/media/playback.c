@@ -8,7 +8,7 @@
 
 /* Providers generate several times faster than an answer plays, and their longest answers last more
  * than 200 s. */
-enum { BACKLOG_S = 300, FRAMES_PER_S = 25, INHERITED_FADE_MS = 60 };
+enum { BACKLOG_S = 300, FRAMES_PER_S = 25, INHERITED_FADE_MS = 60, INHERITED_RISE_MS = 400 };
 
 struct media_playback *media_playback_find(struct media_call *call, uint32_t id)
 {
@@ -146,7 +146,7 @@ int media_playback_start(struct media_playback *pb)
 	if (err)
 		return err;
 	pb->opened = true;
-	pb->call->media->has_spoken = true;
+	pb->call->has_spoken = true;
 	/* What this control says takes the place of what the control before it said. */
 	media_call_stop_inherited(pb->call);
 	pump_soon(pb);
@@ -348,7 +348,7 @@ void media_playback_inherit(struct media_call *call, const struct media_msg *msg
 	const struct media_say_state *s = &msg->say_state;
 	struct media_playback *pb = NULL;
 
-	if (call->media->has_spoken)
+	if (call->has_spoken)
 		return;
 	if (msg->type == MEDIA_SAY_STATE) {
 		pb = calloc(1, sizeof *pb);
@@ -423,15 +423,18 @@ static void reopen(struct media_playback *pb)
 static void claim(struct media_playback *pb)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_CLAIM};
+	uint16_t fade_ms;
 
 	pb->lost_at = 0;
 	send_about(pb, &msg);
-	/* What was wished while nobody could be told. */
-	media_playback_gain(pb, pb->gain, 0);
+	/* What was wished while nobody could be told. One that the control before us had lowered or
+	 * paused comes back slowly. */
+	fade_ms = pb->inherited ? INHERITED_RISE_MS : 0;
+	media_playback_gain(pb, pb->gain, fade_ms);
 	if (pb->paused)
 		media_playback_pause(pb, 0);
 	else
-		media_playback_resume(pb, 0);
+		media_playback_resume(pb, fade_ms);
 	if (pb->stopping)
 		send_stop(pb);
 }

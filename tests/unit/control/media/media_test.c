@@ -657,6 +657,34 @@ TEST(media_inherits_speech)
 	inherit(false);
 }
 
+/* A control that has spoken in one call takes over what another call's mediad still plays. */
+TEST(media_inherits_speech_after_it_spoke_elsewhere)
+{
+	struct media_call *other = NULL;
+	struct media_want elsewhere = want;
+	struct media_playback *pb = NULL;
+	struct toy t;
+
+	elsewhere.guild++;
+	CHECK_INT(toy_alloc(&t), 0);
+	CHECK_INT(toy_listen(&t) || control_alloc_side(&t, 10), 0);
+	CHECK_INT(media_call_open(&other, t.media, &elsewhere, NULL, NULL), 0);
+	CHECK(run_until(&t, MEDIA_CALL_OPEN, 1));
+	CHECK_INT(media_playback_open(&pb, other, 24000, NULL, NULL), 0);
+	CHECK(run_until(&t, MEDIA_SAY_OPEN, 1));
+	toy_gone(&t);
+	t.holds_call = true;
+	t.playback = 9;
+	t.ended = true;
+	CHECK_INT(media_call_open(&t.call, t.media, &want, on_call, &t), 0);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(run_until(&t, MEDIA_SAY_CLAIM, 1));
+	CHECK_INT(t.inherited, 1);
+	media_playback_free(pb);
+	media_call_free(other);
+	toy_free(&t);
+}
+
 /* A mediad that kept the call and has no such playback any more has played it or stopped it. */
 TEST(media_playback_that_a_mediad_forgot_stops)
 {
