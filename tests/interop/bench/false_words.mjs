@@ -2,6 +2,7 @@
 // over seeded outages. Shares nothing with control: it reads sentences, guildd's history and world, and knows which processes it killed.
 //
 //   OUTAGES=n   how many (30)     SEED=n     of which seed (1)
+//   PLANT=1     the bot says two false sentences by another hand: a test of this bench, which must find both and nothing else
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
@@ -132,12 +133,19 @@ for (let i = 0; i < OUTAGES; i++) {
   trace.push({ kind, from: began, to: Date.now() });
   if (control.exitCode !== null) throw new Error(`control ended with status ${control.exitCode} in outage ${i}: ${kind}`);
 }
+const planted = process.env.PLANT ? ['The part of me that hears and speaks has stopped. I come back as soon as it runs again.', 'I am muted by the server: I hear you, but nobody hears me until a moderator unmutes me.'] : [];
+if (planted.length) await sleep(2 * SLACK); // what was true is over
+for (const content of planted)
+  await fetch(`${ready.rest}/channels/${VOICE}/messages`, { method: 'POST', body: JSON.stringify({ content }),
+    headers: { authorization: `Bot ${TOKEN}`, 'user-agent': 'DiscordBot (https://example.org, 1)', 'content-type': 'application/json' } });
 for (const m of await api('GET', `/channels/${VOICE}/messages`)) if (m.author.id === BOT) said.push({ at: Date.parse(m.timestamp), where: 'room', text: m.content });
 const truth = { ...await record(), mediads, muted, starts, brain: false, cut: [], full: [] }; // nobody asks anything here
 let wrong = 0;
+let found = 0;
 for (const s of said) {
   for (const why of judge(s, truth, said)) {
     wrong += 1;
+    found += planted.includes(s.text);
     const during = trace.find((t) => s.at >= t.from - SLACK && s.at <= t.to + SLACK);
     process.stderr.write(`FALSE (${why}; ${new Date(s.at).toISOString()}, ${during?.kind ?? 'later'}): ${s.text.split('\n').slice(0, 3).join(' | ')}\n`);
   }
@@ -147,6 +155,7 @@ const check = () => spawnSync(join(bin, 'control'), [...options, '--check'], { e
 if (!/ok +mediad:/.test(check())) { wrong += 1; process.stderr.write('FALSE (--check misses a mediad that runs)\n'); }
 await mediadDown();
 if (!/missing +mediad:/.test(check())) { wrong += 1; process.stderr.write('FALSE (--check finds a mediad that is dead)\n'); }
-row('false_words', wrong, '', { outages: OUTAGES, statements: said.length, room: said.filter((s) => s.where === 'room').length });
+if (planted.length) console.log(`${found} passed, ${planted.length - found + wrong - found} failed, 0 skipped`);
+else row('false_words', wrong, '', { outages: OUTAGES, statements: said.length, room: said.filter((s) => s.where === 'room').length });
 control.kill();
-process.exit(0);
+process.exit(planted.length && (found < planted.length || wrong > found) ? 1 : 0);
