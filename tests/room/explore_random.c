@@ -176,7 +176,7 @@ static const struct world {
 	/* words of its own accord */
 	{2,
 	 "guest=off volition=chatty thought_silence_s=8 thought_interval_s=8 "
-	 "thought_eagerness=100 greet=yes",
+	 "thought_eagerness=100 greet=yes summary_silence_s=9 debounce_ms=300 overhear=always",
 	 1,
 	 SAID_ANY,
 	 SAID,

@@ -27,6 +27,9 @@ void room_answer_ask(struct room_context *context, struct room_turn *turn)
 	turn->sinks |= ROOM_SINK_BRAIN;
 	turn->policy = room_interruption_policy(context->settings->interruptions,
 						ROOM_TARGET_UNTOLD, 0, turn->user);
+	/* Words of its own are for everybody. */
+	if (!turn->user && context->settings->interruptions != SETTINGS_INTERRUPT_NONE)
+		turn->policy = room_interruption_policy_own(ROOM_SCOPE_ANYONE, 0);
 	room_reply_begin(context->reply, context, turn);
 	room_watchdog_asked(context->retry, context, turn);
 	room_turn_decide(turn, ROOM_RULE_ASKED, true,

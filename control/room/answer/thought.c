@@ -8,10 +8,14 @@
 #include "control/room/floor/floor.h"
 #include "control/room/floor/music.h"
 #include "control/room/hearing/captures.h"
+#include "control/room/turn/admission.h"
+#include "control/room/turn/history.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
-enum { GREET_MS = 1000 };
+enum { GREET_MS = 1000, SUMMARY_LINES = 4 };
+
+enum kind { NOTHING, GREETING, SUMMARY, THOUGHT };
 
 /* The conditions of a thought besides time. */
 static bool may_speak(const struct room_context *context)
@@ -48,8 +52,71 @@ static void speak_thought(struct room_thought *th, struct room_context *context,
 		return;
 	room_turn_decide(t, rule, true, (int64_t)((context->now - th->quiet_at) / NS_PER_MS), 0);
 	room_answer_ask(context, t);
-	if (context->settings->interruptions != SETTINGS_INTERRUPT_NONE)
-		t->policy = room_interruption_policy_own(ROOM_SCOPE_ANYONE, 0);
+}
+
+/* ---- the greeting ---- */
+
+static void greet(struct room_thought *th, struct room_context *context)
+{
+	struct room_turn *t = room_turn_new_prompted(context, PROMPT_GREETING);
+
+	if (!t)
+		return;
+	t->arrival = true;
+	th->greeting = t->id;
+	th->greetings++;
+	room_turn_admit(context, t);
+}
+
+/* The turn that greeted, once it has ended. */
+static const struct room_turn *find_ended_greeting(const struct room_thought *th,
+						   const struct room_context *context)
+{
+	const struct room_turn *t = th->greeting ? room_turn_by_id(context, th->greeting) : NULL;
+
+	return t && t->phase == ROOM_PHASE_ENDED ? t : NULL;
+}
+
+/* A greeting that nobody heard, although nobody spoke, is asked for again. */
+static void end_greeting(struct room_thought *th, const struct room_context *context)
+{
+	const struct room_turn *t = find_ended_greeting(th, context);
+
+	if (!t)
+		return;
+	th->greeting = 0;
+	th->look_at = context->now + context->settings->retry_ms * NS_PER_MS;
+	if (t->first_audio_at ||
+	    (t->reason != ROOM_REASON_NO_ANSWER && t->reason != ROOM_REASON_BRAIN_FAILED &&
+	     t->reason != ROOM_REASON_SPEECH_FAILED))
+		th->greetings = ROOM_GREETINGS;
+}
+
+static void withdraw_greeting(struct room_thought *th, struct room_context *context)
+{
+	struct room_turn *t = th->greeting ? room_turn_by_id(context, th->greeting) : NULL;
+
+	th->greetings = ROOM_GREETINGS;
+	if (t && t->phase == ROOM_PHASE_QUEUED)
+		room_turn_cancel(context, t, ROOM_REASON_THOUGHT_WITHDRAWN);
+}
+
+/* ---- the summary ---- */
+
+/* Lines of people that no spoken summary had. */
+static bool owes_summary(const struct room_thought *th, const struct room_context *context)
+{
+	const struct room_history *h = context->history;
+	unsigned lines = 0;
+
+	if (!context->settings->summary_silence_s || context->guest)
+		return false;
+	for (unsigned i = room_history_count(h); i-- > 0 && lines < SUMMARY_LINES;) {
+		const struct room_history_line *l = room_history_at(h, i);
+
+		lines += !l->bot && !l->withheld && l->at > th->summed_at;
+	}
+	return lines == SUMMARY_LINES;
 }
 
 void room_answer_speech_began(struct room_context *context)
@@ -57,7 +124,7 @@ void room_answer_speech_began(struct room_context *context)
 	struct room_thought *th = context->thought;
 	struct room_turn *a = room_turn_active(context);
 
-	th->greeted = true;
+	withdraw_greeting(th, context);
 	th->quiet_at = context->now;
 	if (a && !a->user && !a->first_audio_at)
 		room_turn_cancel(context, a, ROOM_REASON_THOUGHT_WITHDRAWN);
@@ -68,38 +135,38 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* When the next greeting or thought is due; `greets` tells which. */
+/* When the next words are due, and which. */
 static uint64_t next_due(const struct room_thought *th, const struct room_context *context,
-			 uint64_t up_at, bool *greets)
+			 uint64_t up_at, enum kind *what)
 {
 	uint64_t quiet = later_of(th->quiet_at, later_of(room_turn_free_at(context), up_at));
+	const struct settings *s = context->settings;
 	uint64_t at = UINT64_MAX;
 
-	*greets = !th->greeted && context->settings->greet && !context->guest;
+	*what = NOTHING;
 	if (!context->up)
 		return at;
-	if (*greets)
-		at = up_at + GREET_MS * NS_PER_MS;
-	else if (thoughts_enabled(context) && room_people_present(context))
-		at = quiet + context->settings->thought_silence_s * NS_PER_S;
+	if (th->greetings < ROOM_GREETINGS && !th->greeting && s->greet && !context->guest) {
+		*what = GREETING;
+		return later_of(up_at + GREET_MS * NS_PER_MS, th->look_at);
+	}
+	if (!room_people_present(context))
+		return at;
+	if (owes_summary(th, context)) {
+		*what = SUMMARY;
+		at = quiet + s->summary_silence_s * NS_PER_S;
+	}
+	if (thoughts_enabled(context) && quiet + s->thought_silence_s * NS_PER_S < at) {
+		*what = THOUGHT;
+		at = quiet + s->thought_silence_s * NS_PER_S;
+	}
 	return at == UINT64_MAX ? at : later_of(at, th->look_at);
 }
 
-void room_thought_tick(struct room_thought *th, struct room_context *context, uint64_t up_at)
+static void speak_unasked(struct room_thought *th, struct room_context *context)
 {
 	const struct settings *s = context->settings;
-	bool greets;
 
-	if (context->now < next_due(th, context, up_at, &greets))
-		return;
-	th->look_at = context->now + s->retry_ms * NS_PER_MS;
-	if (!may_speak(context))
-		return;
-	if (greets) {
-		th->greeted = true;
-		speak_thought(th, context, PROMPT_GREETING, ROOM_RULE_GREETING);
-		return;
-	}
 	if (room_floor_volition_in(context->floor, s, context->now))
 		return;
 	th->drawn++;
@@ -110,12 +177,33 @@ void room_thought_tick(struct room_thought *th, struct room_context *context, ui
 	speak_thought(th, context, PROMPT_THOUGHT, ROOM_RULE_THOUGHT);
 }
 
+void room_thought_tick(struct room_thought *th, struct room_context *context, uint64_t up_at)
+{
+	enum kind what;
+
+	end_greeting(th, context);
+	if (context->now < next_due(th, context, up_at, &what))
+		return;
+	th->look_at = context->now + context->settings->retry_ms * NS_PER_MS;
+	if (!may_speak(context))
+		return;
+	if (what == GREETING) {
+		greet(th, context);
+	} else if (what == SUMMARY) {
+		th->summed_at = context->now;
+		speak_thought(th, context, PROMPT_SPOKEN_SUMMARY, ROOM_RULE_SPOKEN_SUMMARY);
+	} else {
+		speak_unasked(th, context);
+	}
+}
+
 uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,
 			       uint64_t up_at)
 {
-	bool greets;
+	enum kind what;
 
-	return next_due(th, context, up_at, &greets);
+	return find_ended_greeting(th, context) ? context->now
+						: next_due(th, context, up_at, &what);
 }
 
 void room_answer_restart_silence(struct room_context *context)

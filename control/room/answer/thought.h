@@ -1,12 +1,16 @@
-/* Words of the bot's own: a greeting on arrival, a thought in a long silence.
+/* Words of the bot's own: a greeting on arrival, a thought or a summary in a long silence.
  *
  *   kind      condition                                                   at most
- *   greeting  greet; people are present, nobody spoke in the second       once a call
- *             since it came
+ *   greeting  greet; people are present, nobody spoke since it came,      once a call; a second
+ *             a second ago                                                time if it was silent
+ *   summary   summary_silence_s of silence after at least 4 lines that    once a silence
+ *             no spoken summary had
  *   thought   volition and thought_eagerness allow it; silence for        every thought_interval_s
  *             thought_silence_s
  *
- * Both need a free floor, no live speech, no waiting or transcribing turn, no music, an audible
+ * The greeting is a turn that passes admission (rule greeting); the others ask the brain at once.
+ *
+ * All need a free floor, no live speech, no waiting or transcribing turn, no music, an audible
  * bot, no guest mode and no command-only mode; otherwise they are tried again after retry_ms. The
  * probability of a thought is the eagerness in percent, drawn from the time and the number of
  * thoughts, so that a replay draws the same; a thought counts as an offer of volition. Speech that
@@ -16,11 +20,15 @@
 
 #include "control/room/base/context.h"
 
+enum { ROOM_GREETINGS = 2 };
+
 struct room_thought {
-	bool greeted;	   /* or it is too late for a greeting */
-	uint64_t look_at;  /* not before */
-	uint64_t quiet_at; /* nothing was said since */
-	unsigned drawn;	   /* draws so far */
+	uint32_t greeting;  /* the turn that greets, 0 = none */
+	unsigned greetings; /* asked for so far; ROOM_GREETINGS also when it is too late */
+	uint64_t summed_at; /* the lines until then had a spoken summary */
+	uint64_t look_at;   /* not before */
+	uint64_t quiet_at;  /* nothing was said since */
+	unsigned drawn;	    /* draws so far */
 };
 
 /* up_at: when the call came up first; 0 = never. */

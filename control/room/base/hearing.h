@@ -12,6 +12,8 @@ struct room_turn;
  * speaker, and of others too if asked for. 0: nobody speaks. turn may be NULL. */
 uint64_t room_speech_until(const struct room_context *context, const struct room_turn *turn,
 			   bool others);
+/* captures.c: arrival of the last voiced audio of anybody; 0: nobody has spoken. */
+uint64_t room_last_voice_at(const struct room_context *context);
 /* transcript.c: cancels pending transcripts of this turn; it keeps the words that arrived. */
 void room_asr_abandon(struct room_context *context, struct room_turn *turn);
 /* long_capture.c: ends the turn's capture with the words so far. Returns false if there are none.

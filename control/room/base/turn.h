@@ -125,6 +125,7 @@ struct room_turn {
 	bool answer_cut;		/* at the end: more of it was not played */
 	bool named;
 	bool latched;		 /* it began in the music latch */
+	bool arrival;		 /* nobody said it: the bot has come in, and greets */
 	uint64_t interrupted_by; /* who interrupted the answer */
 	uint32_t interrupting_utterance;
 	struct room_interruption_policy

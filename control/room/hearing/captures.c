@@ -72,6 +72,16 @@ void room_captures_on_words(struct room_context *context, unsigned place, uint32
 	room_background_on_words(&c->background, context->settings, rms, words);
 }
 
+uint64_t room_last_voice_at(const struct room_context *context)
+{
+	uint64_t last = 0;
+
+	for (unsigned i = 0; i < context->people->places; i++)
+		if (context->people->person[i].used && capture_of(context, i)->voice_at > last)
+			last = capture_of(context, i)->voice_at;
+	return last;
+}
+
 void room_captures_split(struct room_context *context, unsigned place)
 {
 	struct room_capture *c = capture_of(context, place);
@@ -112,6 +122,9 @@ static void end_capture(struct room_context *context, unsigned place, enum room_
 		return;
 	}
 	t->end_of_speech_at = c->voice_at;
+	if (end != ROOM_CAPTURE_CHUNK && c->voice_at && c->voice_at <= context->now)
+		room_turn_decide(t, ROOM_RULE_ENDPOINTING, true,
+				 (int64_t)((context->now - c->voice_at) / NS_PER_MS), 0);
 	if (end == ROOM_CAPTURE_NOISE || end == ROOM_CAPTURE_DISCARDED) {
 		room_asr_discard(context, place);
 		if (!t->chunks) {

@@ -71,6 +71,8 @@ static uint64_t hold_until(const struct room_context *context, const struct room
 	uint64_t more = transcripts_until(context, turn, others), until = live > more ? live : more;
 	uint64_t batch = turn->queued_at + s->transcript_batch_ms * NS_PER_MS;
 
+	if (s->debounce_ms && room_last_voice_at(context) + s->debounce_ms * NS_PER_MS > until)
+		until = room_last_voice_at(context) + s->debounce_ms * NS_PER_MS;
 	until = until < most ? until : most;
 	return until > batch ? until : batch;
 }

@@ -355,6 +355,81 @@ TEST(it_says_hello_where_nobody_is_speaking)
 	scene_close(s);
 }
 
+TEST(a_greeting_that_nobody_heard_is_asked_for_again)
+{
+	struct scene *s = scene_open("greet yes");
+
+	scene_join(s, ALICE, "Alice");
+	scene_mark(s);
+	scene_wait(s, 1100);
+	CHECK_STR(scene_admitted(s), "greeting");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_event(s, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = scene_asked(s)});
+	CHECK_INT(scene_ended(s, ROOM_REASON_BRAIN_FAILED), 1);
+	scene_wait(s, 2000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 2);
+	scene_event(s, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = scene_asked(s)});
+	scene_wait(s, 60000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 2);
+	scene_close(s);
+	/* Not when somebody has spoken in between. */
+	s = scene_open("greet yes");
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_mark(s);
+	scene_wait(s, 1100);
+	scene_event(s, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = scene_asked(s)});
+	scene_say(s, ALICE, "did you see the match");
+	scene_wait(s, 60000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+TEST(a_moderator_sums_up_after_a_long_silence)
+{
+	struct scene *s = scene_open("summary_silence_s 60 overhear always");
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	for (unsigned i = 0; i < 3; i++) {
+		scene_say(s, i % 2 ? BOB : ALICE, "we should take the early train to the coast");
+		scene_wait(s, 1000);
+	}
+	scene_mark(s);
+	scene_wait(s, 120000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0); /* three lines are not much */
+	scene_say(s, BOB, "and somebody has to buy the tickets");
+	scene_wait(s, 58000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_wait(s, 4000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	CHECK(strstr(scene_find(s, ROOM_DO_ASK)->text, "Sum up for everybody"));
+	scene_answer(s, "you take the early train", 600);
+	scene_drained(s);
+	scene_wait(s, 600000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+TEST(one_debounce_can_hold_for_the_whole_room)
+{
+	struct scene *s = scene_open("debounce_ms 1500 speculative off");
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_mark(s);
+	scene_say(s, ALICE, "parley what time is it");
+	scene_speak(s, BOB, 600); /* whoever speaks */
+	scene_stop(s, BOB);
+	scene_wait(s, 60);
+	scene_words(s, BOB, "we should leave");
+	scene_wait(s, 1300);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_wait(s, 300);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
 static struct scene *thinking(const char *sets)
 {
 	char all[256];
