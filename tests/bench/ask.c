@@ -6,14 +6,16 @@
  * contains a model's time. Its answers come as fast as they are spoken, so an interruption cancels
  * one.
  *
- *   ask     from control's read of the utterance's last frame of sound, less the endpointing delay
- *           (200 ms until mediad tells the end of speaking, and the room's wait that the settings
- *           ask for), to the question on the brain's socket
+ *   commit  from the arrival of the utterance's last packet with speech at the bot's mediad, less
+ * the endpointing delay (that packet's own 20 ms and the silence that the settings ask for), to the
+ * commit on the socket of speech-to-text ask     from there to the question on the brain's socket
  *   cut     from control's read of the frame that confirms the interruption to SAY_STOP
  *   cancel  from there to response.cancel on the brain's socket
  *   audio   from there to the last audible packet that the member's mediad received
  *   first   from the first sound that the brain sent to the first packet of it that the member's
  *           mediad received
+ *
+ * A commit, its transcript and the question that follows are paired by the transcript's number.
  *
  * The times of control's reads come from the room's journal, on one clock with the provider's read
  * of the question and with mediad's read of SAY_STOP (its journal). The figures are therefore
@@ -21,7 +23,6 @@
  *
  *   BENCH_ASKS=n      questions in all (300: two minutes; 1000: six)      BENCH_ROOMS=n      rooms
  * at a time (4) */
-#include "mediad/audio/receive.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/brain.h"
@@ -107,6 +108,15 @@ static void add(struct figure *f, double ms)
 
 enum { ASK, CUT, COMMIT, CANCEL, AUDIO, FIRST, FIGURES };
 
+static const struct journal_times_utterance *utterance_of(const struct journal_times *s,
+							  unsigned number)
+{
+	for (size_t i = 0; number && i < s->utterances; i++)
+		if (s->utterance[i].number == number)
+			return &s->utterance[i];
+	return NULL;
+}
+
 static void asks_of(struct figure *f, const struct journal_times *s, unsigned room)
 {
 	size_t n, h = 0;
@@ -118,11 +128,11 @@ static void asks_of(struct figure *f, const struct journal_times *s, unsigned ro
 			continue;
 		for (size_t i = 0; i < s->asks; i++)
 			if (asked[k].turn == s->ask[i].turn) {
-				double ms = ms_of(s->ask[i].heard, asked[k].at) -
-					    AUDIO_SPEAKING_OFF_MS - ROOMS_END_MS;
+				const struct journal_times_utterance *u =
+					utterance_of(s, s->ask[i].number);
 
-				add(&f[ASK], ms);
-				add(&f[COMMIT], ms);
+				if (u)
+					add(&f[ASK], ms_of(u->speech + u->delay, asked[k].at));
 				break;
 			}
 		while (h < w.n[room] && w.heard[room][h].first < asked[k].sound)
@@ -138,7 +148,18 @@ static void asks_of(struct figure *f, const struct journal_times *s, unsigned ro
 			}
 	}
 	f[ASK].of += s->asks;
-	f[COMMIT].of += s->asks;
+}
+
+static void commits_of(struct figure *f, const struct journal_times *s)
+{
+	for (size_t i = 0; i < s->utterances; i++) {
+		const struct journal_times_utterance *u = &s->utterance[i];
+		uint64_t at = brain_committed(w.brain, u->number);
+
+		if (at)
+			add(&f[COMMIT], ms_of(u->speech + u->delay, at));
+	}
+	f[COMMIT].of += s->utterances;
 }
 
 static void cuts_of(struct figure *f, const struct journal_times *s, unsigned room)
@@ -195,6 +216,7 @@ static void figures(void)
 
 		journal_times_room(&s, folder, rooms_guild(i));
 		asks_of(f, &s, i);
+		commits_of(f, &s);
 		cuts_of(f, &s, i);
 		journal_times_clear(&s);
 	}

@@ -40,6 +40,8 @@ struct brain {
 	struct conn conn[CONNS];
 	unsigned conns, said;
 	uint64_t committed;
+	uint64_t *commits; /* of each commit, in order */
+	size_t commits_cap;
 	struct brain_asked *asked;
 	size_t n, cap;
 };
@@ -49,11 +51,23 @@ static void send_text(struct conn *c, const char *text, int n)
 	BENCH_OK(ws_send(c->ws, true, text, (size_t)n));
 }
 
+static void note_commit(struct brain *b)
+{
+	if (b->said == b->commits_cap) {
+		b->commits_cap = b->commits_cap ? 2 * b->commits_cap : 1024;
+		b->commits = realloc(b->commits, b->commits_cap * sizeof *b->commits);
+		if (!b->commits)
+			bench_die("out of memory");
+	}
+	b->commits[b->said] = env_now(b->env);
+}
+
 static void on_commit(struct conn *c)
 {
 	char text[512];
 
 	c->items++;
+	note_commit(c->b);
 	if (c->transcribes)
 		c->b->committed = env_now(c->b->env);
 	send_text(c, text,
@@ -257,6 +271,7 @@ struct brain *brain_free(struct brain *b)
 	}
 	ws_server_free(b->server);
 	ws_ctx_free(b->ctx);
+	free(b->commits);
 	free(b->asked);
 	free(b);
 	return NULL;
@@ -265,6 +280,11 @@ struct brain *brain_free(struct brain *b)
 const char *brain_url(const struct brain *b)
 {
 	return b->url;
+}
+
+uint64_t brain_committed(const struct brain *b, unsigned number)
+{
+	return number && number <= b->said ? b->commits[number - 1] : 0;
 }
 
 const struct brain_asked *brain_asked(const struct brain *b, size_t *n)

@@ -25,7 +25,8 @@ struct brain_asked {
 	unsigned items, before;
 };
 
-/* words: the transcript of each utterance; a number is added, so that all differ. paced: the answer
+/* words: the transcript of each utterance; " number N" is added, N
+ * counts from 1. paced: the answer
  * is sent as fast as it is spoken, 200 ms at a time. */
 void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms,
 		 bool paced);
@@ -34,6 +35,8 @@ void brain_drops(struct brain *b, unsigned ms);
 struct brain *brain_free(struct brain *b);
 /* ws://127.0.0.1:PORT/v1/realtime */
 const char *brain_url(const struct brain *b);
+/* When it read the commit that got the words with this number, ns; 0: there is none. */
+uint64_t brain_committed(const struct brain *b, unsigned number);
 /* All questions so far, in order. Borrowed until the loop runs. */
 const struct brain_asked *brain_asked(const struct brain *b, size_t *n);
 

@@ -1,9 +1,11 @@
 #include "tests/bench/journal_times.h"
 
+#include "control/room/hearing/signal.h"
 #include "control/room/journal.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "ipc/journal.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/bench/bench.h"
 
@@ -13,24 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES = 256, REC_HEAD = 8 + 8 + 1 + 1 + 4 + 1 };
-
-/* Audio frames: when mediad received the packet, and when control read it. */
-struct frame {
-	uint64_t at, read;
-};
+enum { REC_HEAD = 8 + 8 + 1 + 1 + 4 + 1 };
 
 struct rerun_ {
 	struct settings *settings;
 	struct room *room;
 	struct room_effects *fx;
 	char name[ROOM_NAME_MAX];
-	struct frame frame[FRAMES];
-	unsigned frames;
-	uint64_t last; /* read: of the utterance that ended last */
+	uint64_t speech; /* arrival of the last packet with speech */
+	uint64_t frame;	 /* its length, ns */
+	unsigned number; /* of the transcript that came last */
 	uint64_t steps, sum;
 	struct journal_times *out;
-	size_t ask_cap, cut_cap;
+	size_t utterance_cap, ask_cap, cut_cap;
 };
 
 static uint8_t *whole(const char *path, size_t *n)
@@ -61,18 +58,54 @@ static void *grown(void *p, size_t n, size_t *cap, size_t size)
 	return p;
 }
 
-/* The room's event for the end of speaking carries the time of the last voice packet; silence may
- * follow it. */
-static uint64_t last_read(const struct rerun_ *r, uint64_t at)
+/* Whether the samples may belong to speech, by the settings' own thresholds: soft endings count. */
+static bool is_speech(const struct settings *s, const struct room_signal *frame)
 {
-	uint64_t best = 0, read = 0;
+	return 2 * frame->peak >= s->promote_peak &&
+	       2 * room_signal_active(frame) >= s->promote_active;
+}
 
-	for (unsigned i = 0; i < FRAMES; i++)
-		if (r->frame[i].at <= at && r->frame[i].at > best) {
-			best = r->frame[i].at;
-			read = r->frame[i].read;
+static void note_frame(struct rerun_ *r, const struct room_event *ev)
+{
+	struct room_signal frame = {0};
+
+	room_signal_add(&frame, ev->pcm, r->settings->active_sample);
+	if (!is_speech(r->settings, &frame))
+		return;
+	r->speech = ev->at;
+	r->frame = room_signal_ms(&frame) * NS_PER_MS;
+}
+
+/* The room counts end_long_ms of silence from the end of the last frame with speech. Its other
+ * rule, the end of packets, starts later and would show as latency here. */
+static void note_commit(struct rerun_ *r, uint32_t utterance)
+{
+	struct journal_times *s = r->out;
+
+	if (!r->speech)
+		return;
+	s->utterance = grown(s->utterance, s->utterances, &r->utterance_cap, sizeof *s->utterance);
+	s->utterance[s->utterances++] = (struct journal_times_utterance){
+		.utterance = utterance,
+		.speech = r->speech,
+		.delay = r->frame + r->settings->end_long_ms * NS_PER_MS,
+	};
+}
+
+static void note_transcript(struct rerun_ *r, const struct room_event *ev)
+{
+	struct journal_times *s = r->out;
+	char text[128];
+	const char *number;
+
+	snprintf(text, sizeof text, "%.*s", (int)ev->text.n, (const char *)ev->text.p);
+	number = strstr(text, " number ");
+	r->number = number ? (unsigned)atoi(number + strlen(" number ")) : 0;
+	for (size_t i = s->utterances; i-- > 0;)
+		if (s->utterance[i].utterance == ev->utterance) {
+			s->utterance[i].number = r->number;
+			return;
 		}
-	return read;
 }
 
 static void step(struct rerun_ *r, const struct room_event *ev, uint64_t now)
@@ -82,18 +115,20 @@ static void step(struct rerun_ *r, const struct room_event *ev, uint64_t now)
 	if (!r->room)
 		BENCH_OK(room_alloc(&r->room, r->settings, r->name));
 	if (ev->type == ROOM_HEARD)
-		r->frame[r->frames++ % FRAMES] = (struct frame){ev->at, now};
-	else if (ev->type == ROOM_SPEAKING && !ev->yes)
-		r->last = last_read(r, ev->at);
+		note_frame(r, ev);
+	else if (ev->type == ROOM_TRANSCRIPT)
+		note_transcript(r, ev);
 	room_step(r->room, ev, now, r->fx);
 	r->steps++;
 	r->sum = room_journal_sum(r->sum, r->fx);
 	for (size_t i = 0; i < r->fx->n; i++) {
 		const struct room_effect *e = &r->fx->v[i];
 
-		if (e->type == ROOM_DO_ASK && r->last) {
+		if (e->type == ROOM_DO_ASR_COMMIT) {
+			note_commit(r, e->utterance);
+		} else if (e->type == ROOM_DO_ASK) {
 			s->ask = grown(s->ask, s->asks, &r->ask_cap, sizeof *s->ask);
-			s->ask[s->asks++] = (struct journal_times_ask){e->turn, r->last, now};
+			s->ask[s->asks++] = (struct journal_times_ask){e->turn, r->number, now};
 		} else if (e->type == ROOM_DO_SAY_STOP && ev->type == ROOM_HEARD) {
 			s->cut = grown(s->cut, s->cuts, &r->cut_cap, sizeof *s->cut);
 			s->cut[s->cuts++] = (struct journal_times_cut){e->turn, now};
@@ -172,6 +207,7 @@ void journal_times_room(struct journal_times *out, const char *folder, uint64_t 
 
 void journal_times_clear(struct journal_times *s)
 {
+	free(s->utterance);
 	free(s->ask);
 	free(s->cut);
 }

@@ -7,11 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An utterance that the room committed. */
+struct journal_times_utterance {
+	uint32_t utterance;
+	uint64_t speech; /* arrival of its last packet with speech */
+	uint64_t delay;	 /* the endpointing delay from there, ns */
+	unsigned number; /* of its transcript (brain.h); 0: none */
+};
+
 /* A question to the provider. */
 struct journal_times_ask {
 	uint32_t turn;
-	uint64_t heard; /* control read the last frame of the utterance */
-	uint64_t told;	/* the event or timer that made the room ask */
+	unsigned number; /* of the transcript that it answers */
+	uint64_t told;	 /* the event or timer that made the room ask */
 };
 
 /* An answer that an interruption stopped. */
@@ -21,9 +29,10 @@ struct journal_times_cut {
 };
 
 struct journal_times {
+	struct journal_times_utterance *utterance;
 	struct journal_times_ask *ask;
 	struct journal_times_cut *cut;
-	size_t asks, cuts;
+	size_t utterances, asks, cuts;
 };
 
 /* Reads the room's journal of this guild in this folder. Exits if the replay differs from the
