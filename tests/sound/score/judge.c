@@ -13,6 +13,9 @@ enum {
 	BEGINNING = SCORE_RATE / 2,  /* an answer from here on is a new one */
 };
 
+/* A correlation of the same words; other words of the same voice reach 0.65. */
+static const double SAME = 0.7;
+
 struct stretch {
 	size_t from, to; /* samples */
 };
@@ -99,7 +102,7 @@ static bool is_middle(const struct judge_item *item, size_t at)
 		}
 		before += a->n;
 	}
-	return best > 0.5 && middle;
+	return best > SAME && middle;
 }
 
 /* The bot's first sound after the question. */
