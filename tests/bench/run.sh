@@ -34,7 +34,7 @@ for b in $benches; do
 		;;
 	sound)
 		[ -n "${ROW:-}" ] || continue
-		for kind in "--rooms 12" "--rooms 9 --noise"; do
+		for kind in "--rooms 12" "--rooms 8 --noise"; do
 			# shellcheck disable=SC2086
 			ROWS="$new" tests/sound/run.sh --items "${SOUND_ITEMS:-60}" $kind >&2 || { echo "bench: $b failed" >&2; failed=1; }
 		done
