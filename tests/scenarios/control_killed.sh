@@ -171,6 +171,7 @@ is "and not carried out" "$(answer_of "$id")" ""
 # Answered less than a second before control dies: Discord sends the command again, and it is not carried out again.
 id=$(ask_for status)
 until_ok 10 answered "$id"
+until_ok 1 grep -q 'command kind=status' "$log"
 kill9 "$control"
 is "a command is answered, once" "$(grep -c 'command kind=status' "$log")" 1
 control
