@@ -6,6 +6,24 @@
 
 enum { FIRST = 24000 };
 
+/* Of the whole process: what bounds its memory cannot belong to a call. */
+static uint64_t all_reserved;
+
+bool backlog_reserve(struct backlog *b, uint64_t bytes)
+{
+	if (b->reserved || bytes > BACKLOG_ALL_MAX - all_reserved)
+		return false;
+	all_reserved += bytes;
+	b->reserved = bytes;
+	return true;
+}
+
+void backlog_release(struct backlog *b)
+{
+	all_reserved -= b->reserved;
+	b->reserved = 0;
+}
+
 static int make_room(struct backlog *b, size_t n)
 {
 	size_t cap = b->cap ? b->cap : FIRST;
@@ -57,5 +75,5 @@ size_t backlog_take(struct backlog *b, int16_t *out, size_t most)
 void backlog_clear(struct backlog *b)
 {
 	free(b->pcm);
-	*b = (struct backlog){0};
+	*b = (struct backlog){.reserved = b->reserved};
 }

@@ -48,6 +48,7 @@ struct playback {
 	uint64_t written;	/* samples, at the playback's rate */
 	uint64_t pulled, sent;	/* samples, at 48 kHz */
 	uint64_t credit;	/* as last sent */
+	uint32_t window_ms; /* credit beyond what was pulled; constant, as control counts by it */
 	uint64_t written_at;
 };
 

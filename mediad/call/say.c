@@ -12,6 +12,7 @@ enum {
 	BLOCK = 960,	   /* input samples converted per call */
 	WINDOW_MS = 60000, /* credit beyond the samples pulled for sending: an answer goes on to its
 			      end without control, when control has received it */
+	SHORT_WINDOW_MS = 1000, /* the same, while other backlogs may fill BACKLOG_ALL_MAX */
 	LANE_AHEAD = 48000, /* samples in a lane that are not pulled yet; a lane holds twice that */
 	STARVED_S = 30,	    /* an open playback without audio for so long is stopped */
 };
@@ -32,11 +33,19 @@ static struct playback *find_by_lane(struct call *c, uint32_t lane)
 	return NULL;
 }
 
+static void choose_window(struct playback *p)
+{
+	uint64_t bytes = (uint64_t)p->rate * WINDOW_MS / 1000 * sizeof(int16_t);
+
+	p->window_ms = backlog_reserve(&p->backlog, bytes) ? WINDOW_MS : SHORT_WINDOW_MS;
+}
+
 static struct playback *playback_free(struct playback *p)
 {
 	if (p) {
 		resample_free(p->resample);
 		backlog_clear(&p->backlog);
+		backlog_release(&p->backlog);
 	}
 	free(p);
 	return NULL;
@@ -69,7 +78,7 @@ static void send_credit(struct call *c, struct playback *p, bool again)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_CREDIT};
 	uint64_t credit = resample_scale(p->pulled, p->rate, LANE_RATE) +
-			  (uint64_t)p->rate * WINDOW_MS / 1000;
+			  (uint64_t)p->rate * p->window_ms / 1000;
 
 	if (!p->id || p->why != MEDIA_REASON_NONE || (credit <= p->credit && !again))
 		return;
@@ -120,6 +129,7 @@ static int playback_alloc(struct playback **out, struct call *c, const struct me
 	p->claimed = true;
 	p->written_at = env_now(c->conf.env);
 	p->lane = ++c->next_lane;
+	choose_window(p);
 	err = resample_alloc(&p->resample, m->rate, LANE_RATE);
 	if (!err)
 		err = lane_alloc(&cmd.lane.lane, p->lane, m->gain);

@@ -64,3 +64,24 @@ TEST_OOM(backlog_without_memory_keeps_what_it_has)
 	backlog_clear(&b);
 	CHECK_OOM(err, (void)0);
 }
+
+/* However many playbacks there are, they hold no more than this together. */
+TEST(backlogs_share_what_they_may_hold)
+{
+	struct backlog b[3] = {0};
+
+	CHECK(backlog_reserve(&b[0], BACKLOG_ALL_MAX - 10));
+	CHECK(!backlog_reserve(&b[0], 1)); /* once */
+	CHECK(!backlog_reserve(&b[1], 11));
+	CHECK(backlog_reserve(&b[1], 10));
+	CHECK(!backlog_reserve(&b[2], 1));
+	backlog_clear(&b[0]); /* the playback may be sent more */
+	CHECK(!backlog_reserve(&b[2], 1));
+	backlog_release(&b[0]);
+	CHECK(backlog_reserve(&b[2], BACKLOG_ALL_MAX - 10));
+	backlog_release(&b[1]);
+	backlog_release(&b[2]);
+	backlog_release(&b[2]); /* twice frees nothing of others */
+	CHECK(backlog_reserve(&b[0], BACKLOG_ALL_MAX));
+	backlog_release(&b[0]);
+}
