@@ -79,6 +79,7 @@ void agent_feed(struct agent *a, const struct room_event *ev)
 		free(l);
 	}
 	a->stepping = false;
+	agent_tools_settle(a->tools);
 	at = room_deadline(a->room);
 	if (at == UINT64_MAX)
 		tmr_stop(a->timer);
@@ -103,6 +104,7 @@ static void take_playback(const struct room_event *ev, void *arg)
 		roles_cancel(a->roles, ENGINE_USE_VOICE, ev->turn);
 		roles_cancel(a->roles, ENGINE_USE_REPLY, ev->turn);
 	}
+	agent_tools_audible(a->tools, ev->type == ROOM_SAY_STARTED);
 	agent_feed(a, ev);
 	t = room_active(a->room);
 	if (ev->type == ROOM_SAY_STARTED && t && t->id == ev->turn)
@@ -164,6 +166,8 @@ void agent_disconnected(struct agent *a)
 
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present)
 {
+	if (!present)
+		agent_tools_left(a->tools, user);
 	agent_feed(a, &(struct room_event){.type = ROOM_MEMBER,
 					   .user = user,
 					   .is_bot = is_bot,
@@ -296,6 +300,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 		err = utterance_sound_alloc(&a->sound);
 	if (!err)
 		err = agent_open_roles(a, conf);
+	if (!err)
+		err = agent_tools_alloc(&a->tools, a);
 	if (err) {
 		agent_free(a);
 		return err;
@@ -327,6 +333,7 @@ struct agent *agent_free(struct agent *a)
 	tmr_free(a->sound_timer);
 	voice_output_free(a->output);
 	utterance_sound_free(a->sound);
+	agent_tools_free(a->tools);
 	roles_free(a->roles);
 	room_log_free(a->log);
 	turns_free(a->turns, *a->ended ? a->ended : "shutdown");

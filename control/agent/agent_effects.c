@@ -171,7 +171,10 @@ static bool perform_answer(struct agent *a, const struct room_effect *e)
 		ask_reply(a, e, tokens);
 		break;
 	case ROOM_DO_ASK_AGAIN:
-		roles_ask_again(a->roles, agent_reply_use(a), e->turn);
+		if (a->tools)
+			agent_tools_ask_again(a->tools, e->turn);
+		else
+			roles_ask_again(a->roles, agent_reply_use(a), e->turn);
 		break;
 	case ROOM_DO_BRAIN_CANCEL:
 		roles_cancel(a->roles, ENGINE_USE_VOICE, e->turn);
@@ -352,7 +355,11 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 		leave(a, e->text);
 		break;
 	case ROOM_DO_RECORD:
+		agent_tools_effect(a->tools, e);
 		agent_record_turn(a, e->record);
+		break;
+	case ROOM_DO_TOOL_CANCEL:
+		agent_tools_effect(a->tools, e);
 		break;
 	default:
 		break; /* MUSIC, MUSIC_GAIN, CHOOSE: there is no music yet, and nothing to choose */

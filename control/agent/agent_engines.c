@@ -123,8 +123,12 @@ static void take_reply(struct agent *a, const struct roles_event *ev)
 		out.text = (struct slice){0};
 		break;
 	case ENGINE_WORDS:
+		agent_tools_words(a->tools, ev);
 		out.type = ROOM_BRAIN_TEXT;
 		break;
+	case ENGINE_TOOL_CALL:
+		agent_tools_call(a->tools, ev);
+		return;
 	case ENGINE_ASIDE:
 		out.type = ROOM_ADDRESSEE;
 		break;

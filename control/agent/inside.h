@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "control/agent/agent.h"
+#include "control/agent/agent_tools.h"
 #include "control/events/events.h"
 #include "control/engine/roles.h"
 #include "control/ledger/ledger.h"
@@ -26,6 +27,7 @@ struct agent {
 	struct room *room;
 	struct room_log *log; /* its journal, NULL when none is wanted */
 	struct roles *roles;
+	struct agent_tools *tools; /* NULL: the settings want none */
 	struct voice_output *output;
 	struct utterance_sound *sound; /* of utterances; NULL unless the reply path is native */
 	struct tmr *timer;

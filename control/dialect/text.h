@@ -72,7 +72,7 @@ enum text_fact_type {
 	TEXT_WORDS,	 /* text: more of the answer */
 	TEXT_CALL_START, /* call, tool */
 	TEXT_CALL_MORE,	 /* call, text: more of its arguments */
-	TEXT_CALL,	 /* call, tool, text: all of its arguments, "{}" for none */
+	TEXT_CALL,	 /* call, tool, text: all of its arguments, "{}" for none; too_large */
 	TEXT_USAGE,	 /* usage: once, before the end */
 	TEXT_DONE,	 /* end */
 	TEXT_FAILED,	 /* text: why, one line; nothing follows */
@@ -83,6 +83,7 @@ struct text_fact {
 	const char *call, *tool;
 	const struct usage *usage;
 	enum engine_end end;
+	bool too_large; /* of CALL: the arguments are, and text is empty */
 };
 /* False: nothing more is wanted. */
 typedef bool(text_fact_h)(const struct text_fact *fact, void *arg);
@@ -93,6 +94,7 @@ struct text_call {
 	char *arguments;
 	size_t n, cap;
 	bool told; /* whole */
+	bool too_large;
 };
 
 /* What is known of the answer so far. A struct of zeros but for `ask` is ready; text_stream_clear

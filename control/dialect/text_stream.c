@@ -159,13 +159,16 @@ void text_call_more(struct text_stream *s, struct text_call *c, const json_t *fr
 {
 	const char *p = json_string_value(fragment);
 	size_t n = json_string_length(fragment);
+	int err;
 
 	if (!p || !n || c->told)
 		return;
-	if (keep_arguments(c, p, n)) {
-		fail_plain(s, "the arguments of a tool call are too long");
+	err = c->too_large ? EMSGSIZE : keep_arguments(c, p, n);
+	if (err == ENOMEM)
+		fail_plain(s, strerror(err));
+	c->too_large = err == EMSGSIZE;
+	if (err)
 		return;
-	}
 	tell(s, &(struct text_fact){
 			.type = TEXT_CALL_MORE, .call = c->id, .text = {(const uint8_t *)p, n}});
 }
@@ -177,17 +180,17 @@ void text_call_end(struct text_stream *s, struct text_call *c, const json_t *arg
 	if (c->told)
 		return;
 	c->told = true;
-	if (json_string_length(arguments) > TEXT_ARGUMENTS_MAX) {
-		fail_plain(s, "the arguments of a tool call are too long");
-		return;
-	}
 	if (json_string_length(arguments))
 		text = (struct slice){(const uint8_t *)json_string_value(arguments),
 				      json_string_length(arguments)};
 	if (!text.n)
 		text = slice_str("{}");
-	tell(s,
-	     &(struct text_fact){.type = TEXT_CALL, .call = c->id, .tool = c->tool, .text = text});
+	c->too_large = c->too_large || text.n > TEXT_ARGUMENTS_MAX;
+	tell(s, &(struct text_fact){.type = TEXT_CALL,
+				    .call = c->id,
+				    .tool = c->tool,
+				    .too_large = c->too_large,
+				    .text = c->too_large ? (struct slice){0} : text});
 }
 
 void text_end_calls(struct text_stream *s)

@@ -36,7 +36,8 @@ enum engine_event_type {
 	ENGINE_TRANSCRIPT, /* user, utterance, data: the final transcript; doubt, no_speech. Again
 			      when it is revised */
 	ENGINE_NO_TRANSCRIPT, /* user, utterance, data: why */
-	ENGINE_TOOL_CALL, /* ask, call, tool, data: the arguments as JSON text; once for a call */
+	ENGINE_TOOL_CALL, /* ask, call, tool, session, data: the arguments as JSON text, too_large:
+			     they were; once for a call */
 	ENGINE_USAGE,	  /* ask, usage: what the answer used, before its end */
 	ENGINE_ASIDE,	  /* ask, data: what a side request is answered with */
 	ENGINE_REFUSED,	  /* data: why; settings of the session are not accepted: it goes on without
@@ -51,7 +52,9 @@ struct engine_event {
 	enum engine_event_type type;
 	uint32_t ask;
 	enum engine_end end;
-	const char *call, *tool;   /* of TOOL_CALL; borrowed until return */
+	const char *call, *tool; /* of TOOL_CALL; borrowed until return */
+	uint32_t session;	 /* of TOOL_CALL: an id is the provider's, and unique within it */
+	bool too_large;
 	const struct usage *usage; /* of USAGE; borrowed until return */
 	struct slice data;	   /* borrowed until return */
 	enum trouble trouble;

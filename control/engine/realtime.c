@@ -33,8 +33,13 @@ static void tell_output(struct realtime *r, const struct conversation_output *o)
 		[CONVERSATION_SAYS_LINK_UP] = ENGINE_LINK_UP,
 		[CONVERSATION_SAYS_LINK_DOWN] = ENGINE_LINK_DOWN,
 	};
-	struct engine_event ev = {
-		.ask = o->ask, .call = o->id, .tool = o->name, .usage = o->usage, .data = o->text};
+	struct engine_event ev = {.ask = o->ask,
+				  .call = o->id,
+				  .tool = o->name,
+				  .session = o->epoch,
+				  .too_large = o->too_large,
+				  .usage = o->usage,
+				  .data = o->text};
 
 	if (o->type < CONVERSATION_SAYS_AUDIO)
 		return;

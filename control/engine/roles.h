@@ -86,6 +86,11 @@ void roles_save(struct roles *r, bool on);
 void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struct engine_ask *ask);
 /* Asks once more what was asked last for this turn, as a new ask; the old one is cancelled. */
 void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn);
+/* Goes on with the turn's last ask: a new ask with these messages behind its own, such as calls of
+ * tools and their results; the old one is cancelled. The oldest messages go where there are too
+ * many. */
+void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,
+		 const struct engine_message *messages, size_t n);
 /* Nothing more of any ask is wanted. */
 void roles_cancel_all(struct roles *r);
 /* Nothing more of this turn's asks is wanted. */

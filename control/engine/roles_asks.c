@@ -269,13 +269,27 @@ void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struc
 	ask_live(r, use, chunk, ask);
 }
 
-void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn)
+void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,
+		 const struct engine_message *messages, size_t n)
 {
 	static const char why[] = "there is nothing to ask again";
 	struct live *l = roles_live_by_turn(r, use, turn), none = {.turn = turn, .use = use};
-	struct engine_ask *ask;
+	struct engine_message all[ENGINE_MESSAGES_MAX];
+	struct engine_ask longer, *ask;
+	size_t skip;
 
-	if (!l || engine_ask_copy(&ask, l->ask)) {
+	if (!l || n >= ENGINE_MESSAGES_MAX) {
+		fail_live(r, &none, why);
+		return;
+	}
+	longer = *l->ask;
+	skip = longer.n + n > ENGINE_MESSAGES_MAX ? longer.n + n - ENGINE_MESSAGES_MAX : 0;
+	memcpy(all, longer.messages + skip, (longer.n - skip) * sizeof all[0]);
+	if (n)
+		memcpy(all + longer.n - skip, messages, n * sizeof all[0]);
+	longer.messages = all;
+	longer.n += n - skip;
+	if (engine_ask_copy(&ask, &longer)) {
 		fail_live(r, &none, why);
 		return;
 	}
@@ -283,6 +297,11 @@ void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn)
 	ask->again = true;
 	ask_live(r, use, l->chunk, ask);
 	free(ask);
+}
+
+void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn)
+{
+	roles_go_on(r, use, turn, NULL, 0);
 }
 
 void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn)

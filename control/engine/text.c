@@ -141,6 +141,8 @@ static bool take_fact(const struct text_fact *f, void *arg)
 		ev.type = ENGINE_TOOL_CALL;
 		ev.call = f->call;
 		ev.tool = f->tool;
+		ev.session = j->x.ask;
+		ev.too_large = f->too_large;
 		break;
 	case TEXT_USAGE:
 		ev.type = ENGINE_USAGE;

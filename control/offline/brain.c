@@ -1,5 +1,6 @@
 #include "control/offline/brain.h"
 
+#include "control/offline/brain_tools.h"
 #include "control/offline/facts.h"
 #include "control/offline/arithmetic.h"
 
@@ -162,37 +163,24 @@ static unsigned captured_number(const struct ask *a, unsigned slot, unsigned fal
 	return v < 1 ? 1 : v > max ? max : (unsigned)v;
 }
 
-static void answer_dice(struct ask *a)
+static void read_dice(const struct ask *a, unsigned *n, unsigned *sides)
 {
 	char count[32];
-	unsigned n, sides, total = 0;
-	size_t k;
 
 	captured_text(a, SLOT_COUNT, count, sizeof count);
-	n = captured_number(a, SLOT_COUNT, strchr(count, ' ') || strcmp(count, "some") == 0 ? 2 : 1,
-			    12);
-	sides = captured_number(a, SLOT_SIDES, 6, 1000);
-	number_say(n, count, sizeof count);
-	k = (size_t)snprintf(a->buf, a->size, n > 1 ? "%s dice: " : "I rolled ", count);
-	for (unsigned i = 0; i < n && k < a->size; i++) {
-		unsigned v = 1 + (unsigned)(next_random(a) % sides);
-		char said[64];
+	*n = captured_number(a, SLOT_COUNT,
+			     strchr(count, ' ') || strcmp(count, "some") == 0 ? 2 : 1, BRAIN_DICE);
+	*sides = captured_number(a, SLOT_SIDES, 6, 1000);
+}
 
-		total += v;
-		number_say(v, said, sizeof said);
-		k += (size_t)snprintf(a->buf + k, a->size - k, "%s%s",
-				      !i	  ? ""
-				      : i + 1 < n ? ", "
-						  : " and ",
-				      said);
-	}
-	if (n > 1 && k < a->size) {
-		number_say(total, count, sizeof count);
-		snprintf(a->buf + k, a->size - k, ". That makes %s.", count);
-	} else if (k < a->size) {
-		snprintf(a->buf + k, a->size - k, ".");
-	}
-	a->buf[0] = (char)toupper((unsigned char)a->buf[0]);
+static void answer_dice(struct ask *a)
+{
+	unsigned n, sides, values[BRAIN_DICE];
+
+	read_dice(a, &n, &sides);
+	for (unsigned i = 0; i < n; i++)
+		values[i] = 1 + (unsigned)(next_random(a) % sides);
+	brain_say_dice(values, n, a->buf, a->size);
 }
 
 /* Each is used once before one repeats. */
@@ -324,6 +312,45 @@ static answer_fn *const answers[INTENT_COUNT] = {
 	[INTENT_THANKS] = answer_thanks, [INTENT_STOP] = answer_stop,
 	[INTENT_BYE] = answer_bye,
 };
+
+/* ---- tools ---- */
+
+static bool call_roll(const struct ask *a, struct brain_call *out)
+{
+	unsigned n, sides;
+
+	read_dice(a, &n, &sides);
+	snprintf(out->arguments, sizeof out->arguments, "{\"count\":%u,\"sides\":%u}", n, sides);
+	return true;
+}
+
+static const struct {
+	enum intent intent;
+	const char *tool;
+	bool (*call)(const struct ask *a, struct brain_call *out);
+} tools[] = {{INTENT_DICE, "roll", call_roll}};
+
+bool brain_wants_tool(struct brain *b, const char *text, brain_tool_h *known, void *arg,
+		      struct brain_call *out)
+{
+	struct reading r;
+	const struct ask a = {.b = b, .r = &r};
+
+	if (strchr(text, '\n') || rules_read(b->rules, text, &r))
+		return false;
+	for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
+		if (tools[i].intent != r.intent || !known(tools[i].tool, arg))
+			continue;
+		snprintf(out->tool, sizeof out->tool, "%s", tools[i].tool);
+		return tools[i].call(&a, out);
+	}
+	return false;
+}
+
+void brain_said(struct brain *b, const char *text)
+{
+	snprintf(b->last, sizeof b->last, "%s", text);
+}
 
 int brain_alloc(struct brain **out, const struct rules *rules)
 {

@@ -35,6 +35,18 @@ struct brain *brain_free(struct brain *b);
 int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
 		 size_t size, enum intent *intent);
 
+/* A call of a tool in place of an answer. */
+struct brain_call {
+	char tool[32], arguments[512]; /* a JSON object as text */
+};
+typedef bool(brain_tool_h)(const char *name, void *arg);
+
+/* True: the line is answered by the output of a tool, which is known. */
+bool brain_wants_tool(struct brain *b, const char *text, brain_tool_h *known, void *arg,
+		      struct brain_call *out);
+/* It said this, for "say that again". */
+void brain_said(struct brain *b, const char *text);
+
 /* Takes over the names of a line `people in the room: Alice, Bob` anywhere in text; false when
  * there is none. */
 bool brain_room_parse(struct brain_room *room, const char *text);

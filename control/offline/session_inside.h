@@ -32,11 +32,11 @@ struct response {
 	bool used, in_conversation, audio, begun;
 	uint32_t waits_for; /* utterance */
 	uint32_t speech;
-	char item_id[ID_SIZE];
-	char line[LINE_SIZE];	  /* its text */
-	char told[LINE_SIZE];	  /* the part that was sent */
-	char exact[LINE_SIZE];	  /* "say exactly", or "" */
-	char question[LINE_SIZE]; /* input of its own, or "" */
+	char item_id[ID_SIZE], call[ID_SIZE]; /* of a tool */
+	char line[LINE_SIZE];		      /* its text */
+	char told[LINE_SIZE];		      /* the part that was sent */
+	char exact[LINE_SIZE];		      /* "say exactly", or "" */
+	char question[LINE_SIZE];	      /* input of its own, or "" */
 	bool own_input;
 	struct brain_room room; /* of its own instructions */
 	bool own_room;

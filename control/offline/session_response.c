@@ -1,4 +1,5 @@
 /* Responses: the answer's text, its speech and its events. */
+#include "control/offline/brain_tools.h"
 #include "control/offline/session_inside.h"
 
 #include <ctype.h>
@@ -172,6 +173,19 @@ static void end_item(struct session *s, struct response *r, const char *status)
 	json_decref(item);
 }
 
+/* Steals details and output. */
+static void end_response(struct session *s, struct response *r, const char *status, json_t *details,
+			 json_t *output)
+{
+	session_emit(s, "response.done",
+		     json_pack("{s:o}", "response",
+			       response_json(s, r, status, details, output, usage_json(r))));
+	session_emit(s, "rate_limits.updated",
+		     json_pack("{s:[{s:s,s:i,s:i,s:f}]}", "rate_limits", "name", "tokens", "limit",
+			       LIMIT, "remaining", LIMIT, "reset_seconds", 0.0));
+	response_drop(r);
+}
+
 static void finish(struct session *s, struct response *r, const char *status, json_t *details)
 {
 	const char *item_status = strcmp(status, "completed") == 0 ? "completed" : "incomplete";
@@ -189,13 +203,7 @@ static void finish(struct session *s, struct response *r, const char *status, js
 		end_item(s, r, item_status);
 		json_array_append_new(output, item_json(r, item_status, content_json(r, r->told)));
 	}
-	session_emit(s, "response.done",
-		     json_pack("{s:o}", "response",
-			       response_json(s, r, status, details, output, usage_json(r))));
-	session_emit(s, "rate_limits.updated",
-		     json_pack("{s:[{s:s,s:i,s:i,s:f}]}", "rate_limits", "name", "tokens", "limit",
-			       LIMIT, "remaining", LIMIT, "reset_seconds", 0.0));
-	response_drop(r);
+	end_response(s, r, status, details, output);
 }
 
 static void speak(struct session *s, struct response *r)
@@ -223,6 +231,113 @@ static void note_intent(struct session *s, struct response *r)
 		s->err = ENOMEM;
 }
 
+/* ---- tools ---- */
+
+static bool has_tool(const char *name, void *arg)
+{
+	const struct session *s = arg;
+	const json_t *tools = config_get(s, "tools", NULL, NULL), *tool;
+	size_t i;
+
+	json_array_foreach(tools, i, tool)
+	{
+		const char *has = json_string_value(json_object_get(tool, "name"));
+
+		if (has && strcmp(has, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static json_t *call_json(const struct response *r, const struct brain_call *call,
+			 const char *status, bool arguments)
+{
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "id", r->item_id, "object",
+			 "realtime.item", "type", "function_call", "status", status, "name",
+			 call->tool, "call_id", r->call, "arguments",
+			 arguments ? call->arguments : "");
+}
+
+static json_t *call_event(const struct response *r, const char *key, const char *text)
+{
+	return json_pack("{s:s,s:s,s:i,s:s,s:s}", "response_id", r->id, "item_id", r->item_id,
+			 "output_index", 0, "call_id", r->call, key, text);
+}
+
+static void emit_item_event(struct session *s, const struct response *r, const char *type,
+			    json_t *item)
+{
+	session_emit(
+		s, type,
+		json_pack("{s:s,s:i,s:o}", "response_id", r->id, "output_index", 0, "item", item));
+}
+
+/* The answer is a call of a tool that the client has offered. */
+static bool call_tool(struct session *s, struct response *r, const char *asked)
+{
+	struct brain_call call;
+	json_t *done;
+
+	if (!r->in_conversation || r->own_input ||
+	    !brain_wants_tool(s->brain, asked, has_tool, s, &call))
+		return false;
+	session_id(s, "item", r->item_id);
+	session_id(s, "call", r->call);
+	emit_item_event(s, r, "response.output_item.added",
+			call_json(r, &call, "in_progress", false));
+	items_append(s, r->item_id, call_json(r, &call, "completed", true));
+	session_emit(s, "response.function_call_arguments.delta",
+		     call_event(r, "delta", call.arguments));
+	done = call_event(r, "arguments", call.arguments);
+	if (done)
+		json_object_set_new(done, "name", json_string(call.tool));
+	session_emit(s, "response.function_call_arguments.done", done);
+	emit_item_event(s, r, "response.output_item.done", call_json(r, &call, "completed", true));
+	end_response(s, r, "completed", json_null(),
+		     json_pack("[o]", call_json(r, &call, "completed", true)));
+	return true;
+}
+
+/* The newest output of a tool after the question. NULL: there is none. */
+static const json_t *newest_output(const struct session *s, const struct item *question)
+{
+	for (unsigned i = s->n_items; i-- > 0 && &s->items[i] != question;) {
+		const json_t *item = s->items[i].json;
+		const char *type = json_string_value(json_object_get(item, "type"));
+
+		if (type && strcmp(type, "function_call_output") == 0)
+			return item;
+	}
+	return NULL;
+}
+
+static const char *tool_of_call(const struct session *s, const char *call)
+{
+	for (unsigned i = s->n_items; i-- > 0;) {
+		const json_t *item = s->items[i].json;
+		const char *name = json_string_value(json_object_get(item, "name"));
+		const char *id = json_string_value(json_object_get(item, "call_id"));
+
+		if (name && id && strcmp(id, call) == 0)
+			return name;
+	}
+	return "";
+}
+
+static bool tell_output(struct session *s, struct response *r, const struct item *question)
+{
+	const json_t *output = r->own_input ? NULL : newest_output(s, question);
+	const char *call = json_string_value(json_object_get(output, "call_id"));
+	const char *text = json_string_value(json_object_get(output, "output"));
+
+	if (!call || !text)
+		return false;
+	brain_say_output(tool_of_call(s, call), text, r->line, sizeof r->line);
+	brain_said(s->brain, r->line);
+	speak(s, r);
+	return true;
+}
+
 static void answer(struct session *s, struct response *r)
 {
 	const struct item *it = r->own_input ? NULL : items_last_of(s, "user");
@@ -248,6 +363,8 @@ static void answer(struct session *s, struct response *r)
 		snprintf(asked, sizeof asked, "%s", text);
 	r->in_text += it && it->audio ? 0 : words_in(text);
 	r->in_audio += it && it->audio ? it->audio_ms / 100 : 0;
+	if (tell_output(s, r, it) || call_tool(s, r, asked))
+		return;
 	if (brain_answer(s->brain, asked, &now, r->line, sizeof r->line, &r->intent)) {
 		s->err = ENOMEM;
 		return;

@@ -83,6 +83,11 @@ bool room_speculates(const struct room *room, uint32_t turn)
 	return room_speculative_holds(&room->context, turn);
 }
 
+const char *room_person(const struct room *room, unsigned *place)
+{
+	return room_person_next(&room->context, place);
+}
+
 unsigned room_people(const struct room *room)
 {
 	return room_people_present(&room->context);

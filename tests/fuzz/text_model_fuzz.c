@@ -35,7 +35,8 @@ static bool on_fact(const struct text_fact *f, void *arg)
 	sum->facts++;
 	sum->calls += f->type == TEXT_CALL;
 	sum->ends += f->type == TEXT_DONE || f->type == TEXT_FAILED;
-	if (f->type == TEXT_CALL && (!*f->call || !f->text.n || f->text.n > TEXT_ARGUMENTS_MAX))
+	if (f->type == TEXT_CALL &&
+	    (!*f->call || !f->text.n != f->too_large || f->text.n > TEXT_ARGUMENTS_MAX))
 		abort();
 	if (sum->calls > TEXT_CALLS_MAX)
 		abort();

@@ -182,7 +182,8 @@ enum conversation_output_type {
 	/* to the owner */
 	CONVERSATION_SAYS_AUDIO,  /* ask, pcm */
 	CONVERSATION_SAYS_TEXT,	  /* ask, text */
-	CONVERSATION_SAYS_CALL,	  /* ask, id of the call, name, text: the arguments */
+	CONVERSATION_SAYS_CALL,	  /* ask, id of the call, name, epoch: its session, text: the
+				     arguments; too_large: they were, and text is empty */
 	CONVERSATION_SAYS_USAGE,  /* ask, 0 when it is nobody's; usage */
 	CONVERSATION_SAYS_DONE,	  /* ask; calls: it waits for results; cut: a limit was reached */
 	CONVERSATION_SAYS_FAILED, /* ask, text: why */
@@ -196,8 +197,8 @@ enum conversation_output_type {
 struct conversation_output {
 	enum conversation_output_type type;
 	unsigned session;
-	uint32_t ask, turn, ms, limit;
-	bool failed, calls, cut;
+	uint32_t ask, turn, ms, limit, epoch;
+	bool failed, calls, cut, too_large;
 	char id[CONVERSATION_ID_MAX], after[CONVERSATION_ID_MAX];
 	const char *name, *tools;
 	const struct engine_message *message;

@@ -11,10 +11,10 @@ static void clear_call(struct call *call)
 	*call = (struct call){0};
 }
 
-/* True: no call had this id before. */
+/* True: no call of this session had this id before. */
 static bool mark_seen(struct conversation *c, const char *id)
 {
-	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
+	uint64_t hash = 14695981039346656037ull ^ conversation_serving(c)->epoch; /* FNV-1a */
 
 	for (; *id; id++)
 		hash = (hash ^ (uint8_t)*id) * 1099511628211ull;
@@ -79,7 +79,7 @@ static void tell_call(struct conversation *c, struct asked *a, struct call *call
 {
 	struct conversation_output *o;
 
-	if (call->broken || !*call->name || !mark_seen(c, call->id)) {
+	if (!*call->name || !mark_seen(c, call->id)) {
 		clear_call(call);
 		return;
 	}
@@ -89,7 +89,10 @@ static void tell_call(struct conversation *c, struct asked *a, struct call *call
 	o = conversation_emit(c, CONVERSATION_SAYS_CALL);
 	o->ask = a->id;
 	o->name = call->name;
-	o->text = (struct slice){(const uint8_t *)call->text, call->n};
+	o->epoch = conversation_serving(c)->epoch;
+	o->too_large = call->broken;
+	if (!call->broken)
+		o->text = (struct slice){(const uint8_t *)call->text, call->n};
 	memcpy(o->id, call->id, sizeof call->id);
 }
 
@@ -119,7 +122,8 @@ void conversation_call(struct conversation *c, const struct conversation_input *
 		return;
 	}
 	a = conversation_by_response(c, in->response);
-	if (!a || a->state != ASKED_NAMED || !a->wanted)
+	/* A voice that reads out calls nothing. */
+	if (!a || a->state != ASKED_NAMED || !a->wanted || c->caps.lines)
 		return;
 	conversation_lives(c, a);
 	if (in->type == CONVERSATION_CALL)
@@ -137,7 +141,7 @@ void conversation_calls_end(struct conversation *c, struct asked *a, bool whole)
 
 		if (call->state != CALL_OPEN || call->ask != a->id)
 			continue;
-		if (whole && call->n)
+		if (whole && (call->n || call->broken))
 			tell_call(c, a, call);
 		else
 			clear_call(call);

@@ -136,6 +136,7 @@ static void come_up(struct conversation *c, unsigned session)
 	if (s->link != SESSION_OPEN)
 		return;
 	s->link = SESSION_UP;
+	s->epoch = ++c->epochs;
 	s->up_at = s->used_at = c->now;
 	s->roll_at = roll_at(c);
 	if (!c->caps.describes_first)

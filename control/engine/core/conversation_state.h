@@ -84,6 +84,7 @@ struct session {
 	uint64_t used_at;  /* UP: something was asked or answered last */
 	uint64_t roll_at;  /* UP: the next one is opened */
 	uint64_t quiet_at; /* UP: a keepalive is due */
+	uint32_t epoch;	   /* the number of this session: ids of calls are unique within it */
 	bool seeded;	   /* it knows the history */
 	bool stale;	   /* and misses what another provider answered */
 	bool echoes;	   /* this server returns metadata */
@@ -106,6 +107,7 @@ struct conversation {
 	bool asides_refused;	   /* this session takes none */
 	uint64_t seen[CALLS_SEEN]; /* ids of calls, hashed; the oldest go */
 	unsigned seen_n;
+	uint32_t epochs;
 
 	/* of the running step */
 	uint64_t now;

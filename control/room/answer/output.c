@@ -232,6 +232,11 @@ static void end_brain_answer(struct room_context *context, struct room_turn *t, 
 		complete_answer(context, t);
 }
 
+void room_output_complete(struct room_context *context, struct room_turn *t)
+{
+	end_brain_answer(context, t, false);
+}
+
 void room_answer_release(struct room_context *context, struct room_turn *t)
 {
 	if (t->brain_done && !room_reply_planned(context->reply))

@@ -35,6 +35,8 @@ struct room_output {
 /* Asks once more for the active turn, whose answer begins anew: the same question, or with `anew`
  * a new one. */
 void room_answer_ask_again(struct room_context *context, struct room_turn *turn, bool anew);
+/* The brain's answer is complete, and its tools want no other one. */
+void room_output_complete(struct room_context *context, struct room_turn *turn);
 /* Opens the playback of the answer. */
 void room_answer_open_playback(struct room_context *context, struct room_turn *turn);
 /* Its audio is no longer held back. */

@@ -79,19 +79,44 @@ bool room_watchdog_done(struct room_retry *l, struct room_context *context, stru
 	return room_retry_done(l, context->now);
 }
 
+/* The active turn, if the tool works for it. */
+static struct room_turn *find_served(const struct room_context *context,
+				     const struct room_event *ev)
+{
+	struct room_turn *t = room_turn_active(context);
+	bool own = t && (ev->turn ? t->id == ev->turn : t->user == ev->user);
+
+	return own && t->phase >= ROOM_PHASE_ASKED && t->phase <= ROOM_PHASE_SPEAKING ? t : NULL;
+}
+
+/* A tool decided that nothing is said. */
+static bool keep_silent(struct room_context *context, const struct room_event *ev,
+			struct room_turn *t)
+{
+	if (ev->yes || ev->follow != ROOM_TOOL_SILENCE || t->released)
+		return false;
+	room_turn_decide(t, ROOM_RULE_SKIP, true, 0, 0);
+	room_turn_cancel(context, t, ROOM_REASON_NO_ANSWER);
+	return true;
+}
+
 void room_watchdog_on_event(struct room_retry *l, struct room_context *context,
 			    const struct room_event *ev)
 {
-	struct room_turn *t = room_turn_active(context);
+	struct room_turn *t = ev->type == ROOM_TOOL ? find_served(context, ev) : NULL;
 	bool worked = l->tools;
 
-	if (ev->type != ROOM_TOOL || !t || t->user != ev->user)
+	if (!t)
 		return;
-	room_retry_tool(l, ev->yes, context->now);
-	if (!worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) || t->brain_done ||
-	    t->phase < ROOM_PHASE_ASKED || t->phase > ROOM_PHASE_SPEAKING)
+	room_retry_tool(l, ev->yes, ev->follow == ROOM_TOOL_GOES_ON, context->now);
+	t->sinks = l->tools ? t->sinks | ROOM_SINK_TOOLS : t->sinks & ~(unsigned)ROOM_SINK_TOOLS;
+	if (keep_silent(context, ev, t) || !worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) ||
+	    t->brain_done)
 		return;
-	ask_with_outputs(l, context, t);
+	if (l->outputs)
+		ask_with_outputs(l, context, t);
+	else
+		room_output_complete(context, t);
 }
 
 /* The audio that was waited for was played, or begins to be. */

@@ -13,7 +13,7 @@ void room_retry_asked(struct room_retry *l, uint64_t now)
 	l->asked_at = now;
 	l->done_at = l->life_at = 0;
 	l->tools = 0;
-	l->outputs = false;
+	l->outputs = l->quiet = false;
 }
 
 void room_retry_word(struct room_retry *l, uint64_t now)
@@ -21,13 +21,14 @@ void room_retry_word(struct room_retry *l, uint64_t now)
 	l->life_at = now;
 }
 
-void room_retry_tool(struct room_retry *l, bool on, uint64_t now)
+void room_retry_tool(struct room_retry *l, bool on, bool follows, uint64_t now)
 {
 	if (on) {
 		l->tools++;
 	} else if (l->tools) {
 		l->tools--;
-		l->outputs = true;
+		l->outputs = l->outputs || follows;
+		l->quiet = l->quiet || !follows;
 	}
 	l->life_at = now;
 }
@@ -39,7 +40,7 @@ void room_retry_audio(struct room_retry *l)
 
 bool room_retry_done(struct room_retry *l, uint64_t now)
 {
-	if (!is_waiting(l) || l->tools)
+	if (!is_waiting(l) || l->tools || l->quiet)
 		return false;
 	l->done_at = now;
 	return true;

@@ -41,11 +41,13 @@ struct room_retry {
 	uint64_t waits_until; /* to ask with the outputs, while audio waits; 0: it does not */
 	uint32_t waits_for;   /* the turn of it */
 	bool outputs;	      /* outputs of tools arrived that this attempt does not know */
+	bool quiet;	      /* a tool of this attempt asked for no more words */
 };
 
 void room_retry_asked(struct room_retry *l, uint64_t now);
 void room_retry_word(struct room_retry *l, uint64_t now);
-void room_retry_tool(struct room_retry *l, bool on, uint64_t now);
+/* follows: the brain goes on with the output. */
+void room_retry_tool(struct room_retry *l, bool on, bool follows, uint64_t now);
 void room_retry_audio(struct room_retry *l);
 /* The answer is complete. Returns true if it had no audio, and retries go on. */
 bool room_retry_done(struct room_retry *l, uint64_t now);

@@ -49,6 +49,13 @@ enum {
 #undef X
 };
 
+/* What a tool's output asks for (ROOM_TOOL). */
+enum room_tool_follow {
+	ROOM_TOOL_GOES_ON, /* the brain goes on with the output */
+	ROOM_TOOL_QUIET,   /* it does not; what it said is its answer */
+	ROOM_TOOL_SILENCE, /* nothing is said in this turn */
+};
+
 /* One line of the conversation before a question. */
 struct room_message {
 	bool bot;

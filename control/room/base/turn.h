@@ -14,7 +14,8 @@
  *   CLOSING       stopped, drained, or 3 s                 ENDED
  *
  * Cancellation: `sinks` says which work is under way for the turn. An abort stops all of it, each
- * part once, in the order speech-to-text, brain, text-to-speech, playback, by the id of this turn;
+ * part once, in the order speech-to-text, brain, tools, text-to-speech, playback, by the id of this
+ * turn;
  * the first reason stays (statements 116 to 139).
  *
  * Turns live in the room's table. An ended turn stays there until its place is needed, for
@@ -77,7 +78,13 @@ enum {
 	ROOM_CHAIN = 48,
 };
 
-enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_PLAYBACK = 4, ROOM_SINK_TTS = 8 };
+enum {
+	ROOM_SINK_ASR = 1,
+	ROOM_SINK_BRAIN = 2,
+	ROOM_SINK_PLAYBACK = 4,
+	ROOM_SINK_TTS = 8,
+	ROOM_SINK_TOOLS = 16,
+};
 
 /* One utterance of a turn; a long capture has several. */
 struct room_capture_chunk {

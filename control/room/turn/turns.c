@@ -231,12 +231,23 @@ void room_turn_end(struct room_context *context, struct room_turn *turn, enum ro
 
 /* ---- aborting: all work for the turn ends, in this order, each part once ---- */
 
+static void stop_tools(struct room_context *context, const struct room_turn *turn)
+{
+	struct room_effect *e = room_emit(context, ROOM_DO_TOOL_CANCEL);
+
+	e->turn = turn->id;
+	e->user = turn->user;
+	e->text = room_reason_name(turn->reason);
+}
+
 static void stop_work(struct room_context *context, struct room_turn *turn)
 {
 	if (turn->sinks & ROOM_SINK_ASR)
 		room_asr_abandon(context, turn);
 	if (turn->sinks & ROOM_SINK_BRAIN)
 		room_emit(context, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
+	if (turn->sinks & ROOM_SINK_TOOLS)
+		stop_tools(context, turn);
 	if (turn->sinks & ROOM_SINK_TTS)
 		room_emit(context, ROOM_DO_SPEAK_CANCEL)->turn = turn->id;
 	turn->sinks &= (unsigned)ROOM_SINK_PLAYBACK;

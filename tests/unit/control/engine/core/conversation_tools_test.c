@@ -172,7 +172,8 @@ TEST(rule_006_tools_are_told_when_they_change)
 	converse_end();
 }
 
-TEST(arguments_without_end_are_dropped)
+/* The call is told without them, for it is owed an output. */
+TEST(rule_099_arguments_that_are_too_large_are_told_without_their_text)
 {
 	static char long_text[1000];
 
@@ -183,6 +184,6 @@ TEST(arguments_without_end_are_dropped)
 	converse_said();
 	call_fact(CONVERSATION_CALL, "r1", "c1", "", "");
 	converse_done("r1", 1, true);
-	CHECK_STR(converse_said(), "done:1 ");
+	CHECK_STR(converse_said(), "call:1:c1:look: done:1:calls ");
 	converse_end();
 }

@@ -74,7 +74,7 @@ TEST(rule_092_no_sign_of_life_ends_it_whoever_speaks)
 	CHECK_INT(room_retry_tick(&l, s, UINT64_MAX, now + 8999 * NS_PER_MS), ROOM_RETRY_WAIT);
 	CHECK_INT(room_retry_tick(&l, s, UINT64_MAX, now + 9000 * NS_PER_MS), ROOM_RETRY_WATCHDOG);
 	/* A turn of tools has longer, and its silence is no fault. */
-	room_retry_tool(&l, true, now + 1000 * NS_PER_MS);
+	room_retry_tool(&l, true, true, now + 1000 * NS_PER_MS);
 	CHECK_INT(room_retry_tick(&l, s, 0, now + 20999 * NS_PER_MS), ROOM_RETRY_WAIT);
 	CHECK_INT(room_retry_tick(&l, s, 0, now + 21000 * NS_PER_MS), ROOM_RETRY_WATCHDOG);
 	settings_free(s);

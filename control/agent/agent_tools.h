@@ -1,0 +1,34 @@
+/* The tools of one room: performs what control/tools/run.h decides. Calls come from the engine that
+ * answers, outputs go to its next ask, and the room is told of each (ROOM_TOOL). */
+#ifndef CONTROL_AGENT_AGENT_TOOLS_H
+#define CONTROL_AGENT_AGENT_TOOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct agent;
+struct agent_tools;
+struct roles_event;
+struct room_effect;
+struct room_turn;
+
+/* Tells the roles which tools there are. ENOMEM. *out stays NULL where the settings want none; all
+ * functions accept that. The agent owns it. */
+int agent_tools_alloc(struct agent_tools **out, struct agent *a);
+struct agent_tools *agent_tools_free(struct agent_tools *t);
+
+/* ENGINE_TOOL_CALL of an answer. */
+void agent_tools_call(struct agent_tools *t, const struct roles_event *ev);
+/* Words of the answer, which stand before its calls. */
+void agent_tools_words(struct agent_tools *t, const struct roles_event *ev);
+/* Goes on with the turn's answer and the outputs that it waits for, or asks again. */
+void agent_tools_ask_again(struct agent_tools *t, uint32_t turn);
+/* TOOL_CANCEL, ADMIT, RECORD and ASK of the room. */
+void agent_tools_effect(struct agent_tools *t, const struct room_effect *e);
+/* The bot is heard from now on, or not any more. */
+void agent_tools_audible(struct agent_tools *t, bool audible);
+void agent_tools_left(struct agent_tools *t, uint64_t user);
+/* A step of the room is over. */
+void agent_tools_settle(struct agent_tools *t);
+
+#endif

@@ -1,0 +1,15 @@
+/* The rule brain's words for what tools return. Pure. */
+#ifndef OFFLINE_BRAIN_TOOLS_H
+#define OFFLINE_BRAIN_TOOLS_H
+
+#include <stddef.h>
+
+enum { BRAIN_DICE = 12 };
+
+/* "Two dice: three and four. That makes seven." n: 1 to BRAIN_DICE. Always terminated. */
+void brain_say_dice(const unsigned *values, unsigned n, char *buf, size_t size);
+/* A sentence about the output of a call, an object as control gives it
+ * (control/tools/envelope.h). Always terminated. */
+void brain_say_output(const char *tool, const char *output, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,69 @@
+#include "control/tools/builtin/builtins.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/tools/builtin/inside.h"
+#include "proto/media.h"
+
+static const struct {
+	const char *name;
+	builtin_start *start;
+} starts[] = {
+#define X(NAME, name, ...) {#name, builtin_##name},
+	TOOLS(X)
+#undef X
+};
+
+int builtin_give(struct builtins *b, uint32_t id, json_t *output)
+{
+	char *text = output ? json_dumps(output, JSON_COMPACT) : NULL;
+
+	json_decref(output);
+	if (!text)
+		return ENOMEM;
+	b->host.outputh(id, true, slice_str(text), b->host.arg);
+	free(text);
+	return 0;
+}
+
+static int start(const struct tool_start *call, void *arg)
+{
+	json_t *arguments = json_loads(call->arguments, 0, NULL);
+	int err = arguments ? ENOENT : ENOMEM;
+
+	for (size_t i = 0; err == ENOENT && i < sizeof starts / sizeof starts[0]; i++)
+		if (strcmp(starts[i].name, call->tool) == 0)
+			err = starts[i].start(arg, call, arguments);
+	json_decref(arguments);
+	return err;
+}
+
+static const struct tool_shell shell = {.start = start};
+
+int builtins_alloc(struct builtins **out, const struct tool_host *host)
+{
+	struct builtins *b = calloc(1, sizeof *b);
+
+	if (!b)
+		return ENOMEM;
+	b->host = *host;
+	*out = b;
+	return 0;
+}
+
+struct builtins *builtins_free(struct builtins *b)
+{
+	free(b);
+	return NULL;
+}
+
+int builtins_add(struct builtins *b, struct tools_registry *registry)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof starts / sizeof starts[0]; i++)
+		err = tools_registry_add(registry, tools_builtin(starts[i].name), &shell, b);
+	return err;
+}

@@ -1,0 +1,21 @@
+/* What the files of the built-in tools share (builtins.h). For control/tools/builtin only. */
+#ifndef CONTROL_TOOLS_BUILTIN_INSIDE_H
+#define CONTROL_TOOLS_BUILTIN_INSIDE_H
+
+#include "control/tools/builtin/builtins.h"
+#include "control/tools/registry.h"
+
+struct builtins {
+	struct tool_host host;
+};
+
+/* The start of one tool, with its arguments read. An errno: it failed. */
+typedef int(builtin_start)(struct builtins *b, const struct tool_start *call,
+			   const json_t *arguments);
+
+builtin_start builtin_roll, builtin_time, builtin_stay_silent, builtin_voice_status;
+
+/* Gives the call's output, which is stolen. ENOMEM also when it is NULL. */
+int builtin_give(struct builtins *b, uint32_t id, json_t *output);
+
+#endif

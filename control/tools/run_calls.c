@@ -1,0 +1,412 @@
+/* The life of one call (run.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/settings/settings.h"
+#include "control/tools/run_inside.h"
+#include "control/tools/schema.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+
+#define HASH_BEGIN UINT64_C(14695981039346656037) /* FNV-1a */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ p[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/* ---- outputs ---- */
+
+static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type type,
+				     const struct tool_call *c)
+{
+	struct tool_output *o = &t->out->v[t->out->n++];
+
+	*o = (struct tool_output){.type = type,
+				  .id = c->id,
+				  .turn = c->turn,
+				  .user = c->user,
+				  .session = c->session,
+				  .hash = c->hash,
+				  .tainted = c->tainted,
+				  .failed = c->code != TOOL_CODE_OK,
+				  .code = c->code,
+				  .call = c->call,
+				  .tool = c->tool,
+				  .arguments = c->arguments ? c->arguments : "{}",
+				  .text = ""};
+	return o;
+}
+
+/* The envelope of the call in one line. */
+static const char *summarise(struct tools_run *t, const struct tool_call *c)
+{
+	char *line = t->summaries[t->summaries_n++ % (TOOLS_CALLS * 2)];
+
+	tool_envelope_summary(c->tool, c->text, line, TOOL_SUMMARY_MAX);
+	return line;
+}
+
+static const char *text_of(const struct tool_call *c)
+{
+	static const char lost[] =
+		"{\"ok\":false,\"error\":{\"code\":\"failed\",\"message\":\"out of memory\"}}";
+
+	return c->text ? c->text : lost;
+}
+
+static void emit_answer(struct tools_run *t, struct tool_call *c)
+{
+	c->answered = true;
+	emit_call(t, TOOL_DO_ANSWER, c)->text = text_of(c);
+}
+
+/* A call beyond the limits asks for no other answer: a model that goes on calling gets none. */
+static void emit_end(struct tools_run *t, struct tool_call *c)
+{
+	const struct tool_turn *turn = tools_run_turn(t, c->turn);
+	struct tool_output *o = emit_call(t, TOOL_DO_END, c);
+
+	o->text = summarise(t, c);
+	o->follow = (c->follow == TOOL_FOLLOW_UP || c->code != TOOL_CODE_OK) &&
+		    turn->steps <= t->settings->tool_steps && c->code != TOOL_CODE_CANCELLED;
+	o->silent = c->follow == TOOL_FOLLOW_SILENT && c->effect == TOOL_EFFECT_NONE &&
+		    c->code == TOOL_CODE_OK;
+}
+
+static void emit_settle(struct tools_run *t, struct tool_call *c)
+{
+	struct tool_output *o = emit_call(t, TOOL_DO_SETTLE, c);
+
+	o->text = summarise(t, c);
+	o->ms = (uint32_t)((t->now - c->begun_at) / NS_PER_MS);
+}
+
+void tools_run_clear(struct tool_call *c)
+{
+	free(c->arguments);
+	free(c->text);
+	*c = (struct tool_call){0};
+}
+
+/* ---- the end of a call ---- */
+
+/* Calls that wait for the same output get it. */
+static void end_waiting(struct tools_run *t, const struct tool_call *of)
+{
+	for (unsigned i = 0; i < TOOLS_CALLS; i++) {
+		struct tool_call *c = &t->call[i];
+
+		if (c->state != TOOL_WAITING || c->same != of->id)
+			continue;
+		c->state = TOOL_ENDED;
+		c->code = of->code;
+		c->text = of->text ? strdup(of->text) : NULL;
+		emit_answer(t, c);
+		emit_end(t, c);
+	}
+}
+
+/* c->text holds its answer. */
+static void end_call(struct tools_run *t, struct tool_call *c, enum tool_code code)
+{
+	c->code = code;
+	c->state = TOOL_ENDED;
+	emit_answer(t, c);
+	emit_end(t, c);
+	emit_settle(t, c);
+	end_waiting(t, c);
+}
+
+static void refuse(struct tools_run *t, struct tool_call *c, enum tool_code code,
+		   const char *message)
+{
+	c->text = tool_envelope_error(code, message);
+	end_call(t, c, code);
+}
+
+static void end_job(struct tools_run *t, struct tool_call *c, enum tool_code code,
+		    enum tool_late late)
+{
+	struct tool_output *o;
+
+	c->code = code;
+	c->state = TOOL_ENDED;
+	emit_settle(t, c);
+	o = emit_call(t, TOOL_DO_LATE, c);
+	o->late = late;
+	o->text = text_of(c);
+}
+
+static enum tool_late judge_late(const struct tool_call *c, bool ok)
+{
+	if (c->awaited)
+		return TOOL_LATE_AWAITED;
+	return ok ? TOOL_LATE_UNASKED : TOOL_LATE_FAILED;
+}
+
+void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, struct slice text)
+{
+	enum tool_code code = ok ? TOOL_CODE_OK : TOOL_CODE_FAILED;
+	char why[TOOL_ERROR_MAX];
+
+	if (c->state != TOOL_RUNNING && c->state != TOOL_JOB)
+		return;
+	if (!ok)
+		snprintf(why, sizeof why, "%.*s", (int)text.n, text.n ? (const char *)text.p : "");
+	if (ok && c->taints)
+		tools_run_turn(t, c->turn)->tainted = true;
+	if (c->state == TOOL_JOB)
+		free(c->text);
+	c->text = ok ? tool_envelope_output(text, c->max_output, c->taints)
+		     : tool_envelope_error(code, why);
+	if (c->state == TOOL_JOB)
+		end_job(t, c, code, judge_late(c, ok));
+	else
+		end_call(t, c, code);
+}
+
+void tools_run_stop(struct tools_run *t, struct tool_call *c, enum tool_code code)
+{
+	bool job = c->state == TOOL_JOB;
+
+	if (!tools_run_is_open(c))
+		return;
+	if (job || c->state == TOOL_RUNNING)
+		emit_call(t, TOOL_DO_CANCEL, c);
+	if (!job) {
+		refuse(t, c, code, "");
+		return;
+	}
+	free(c->text);
+	c->text = tool_envelope_error(code, "");
+	end_job(t, c, code,
+		code == TOOL_CODE_CANCELLED ? TOOL_LATE_CANCELLED : judge_late(c, false));
+}
+
+void tools_run_detach(struct tools_run *t, struct tool_call *c, bool awaited)
+{
+	c->state = TOOL_JOB;
+	c->awaited = awaited;
+	c->deadline = c->begun_at + (uint64_t)c->timeout_ms * NS_PER_MS;
+	c->text = tool_envelope_running(c->id);
+	emit_answer(t, c);
+	emit_end(t, c);
+}
+
+/* ---- the beginning ---- */
+
+static bool mark_seen(struct tools_run *t, uint64_t session, const char *call)
+{
+	uint64_t key =
+		hash_bytes(hash_bytes(HASH_BEGIN, &session, sizeof session), call, strlen(call));
+
+	for (unsigned i = 0; i < TOOLS_SEEN && i < t->seen_n; i++)
+		if (t->seen[i] == key)
+			return false;
+	t->seen[t->seen_n++ % TOOLS_SEEN] = key;
+	return true;
+}
+
+/* A smaller number is given away first: free places, calls whose answer was handed over, others. */
+static uint64_t rate_place(const struct tool_call *c)
+{
+	if (tools_run_is_open(c))
+		return UINT64_MAX;
+	return c->state == TOOL_FREE ? 0 : c->id + (c->handed ? 0 : UINT64_C(1) << 32);
+}
+
+/* Fewer than TOOLS_OPEN calls are under way, so that there is always a place. */
+static struct tool_call *add_call(struct tools_run *t, const struct tool_input *in)
+{
+	struct tool_call *best = &t->call[0];
+
+	for (unsigned i = 1; i < TOOLS_CALLS; i++)
+		if (rate_place(&t->call[i]) < rate_place(best))
+			best = &t->call[i];
+	tools_run_clear(best);
+	best->state = TOOL_HELD;
+	best->id = ++t->ids;
+	best->turn = in->turn;
+	best->user = in->user;
+	best->session = in->session;
+	best->begun_at = t->now;
+	utf8_copy(best->call, sizeof best->call, in->call);
+	utf8_copy(best->tool, sizeof best->tool, in->tool);
+	return best;
+}
+
+/* The earlier call of the turn with the same arguments. */
+static struct tool_call *find_same(struct tools_run *t, const struct tool_call *of)
+{
+	for (unsigned i = 0; i < TOOLS_CALLS; i++) {
+		struct tool_call *c = &t->call[i];
+
+		if (c != of && c->state != TOOL_FREE && c->state != TOOL_WAITING &&
+		    c->turn == of->turn && c->hash == of->hash && strcmp(c->tool, of->tool) == 0 &&
+		    (tools_run_is_open(c) || c->code == TOOL_CODE_OK))
+			return c;
+	}
+	return NULL;
+}
+
+static void copy_row(struct tool_call *c, const struct tool_row *row)
+{
+	c->effect = row->effect;
+	c->follow = row->follow;
+	c->abort = row->abort;
+	c->timeout_ms = row->timeout_ms < TOOL_JOB_END_MS ? row->timeout_ms : TOOL_JOB_END_MS;
+	c->max_output = row->max_output;
+	c->taints = row->taints;
+}
+
+/* False: refused. */
+static bool read_arguments(struct tools_run *t, struct tool_call *c, const struct tool *tool,
+			   struct slice text)
+{
+	json_t *root = tool_arguments_read(text);
+	char why[SCHEMA_WHY_MAX] = "";
+	bool fits = root && schema_check(tool->schema, root, why, sizeof why) == 0;
+
+	if (fits)
+		c->arguments = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(root);
+	if (!fits || !c->arguments) {
+		refuse(t, c, TOOL_CODE_BAD_ARGUMENTS, why);
+		return false;
+	}
+	c->hash = hash_bytes(HASH_BEGIN, c->arguments, strlen(c->arguments));
+	return true;
+}
+
+static void refuse_unknown(struct tools_run *t, struct tool_call *c)
+{
+	char names[TOOL_ERROR_MAX - 64], message[TOOL_ERROR_MAX];
+
+	tools_registry_names(t->registry, names, sizeof names);
+	snprintf(message, sizeof message, "There is no such tool. There are: %s", names);
+	refuse(t, c, TOOL_CODE_UNKNOWN_TOOL, message);
+}
+
+/* False: refused by the limits of the room and of the turn. */
+static bool count_call(struct tools_run *t, struct tool_call *c)
+{
+	struct tool_turn *turn = tools_run_turn(t, c->turn);
+
+	if (tools_run_open(t) > TOOLS_OPEN) {
+		refuse(t, c, TOOL_CODE_BUSY, "");
+		return false;
+	}
+	if (turn->calls < t->settings->tool_calls && turn->steps < t->settings->tool_steps) {
+		turn->calls++;
+		return true;
+	}
+	refuse(t, c, TOOL_CODE_LIMIT, "");
+	return false;
+}
+
+static void start(struct tools_run *t, struct tool_call *c)
+{
+	struct tool_turn *turn = tools_run_turn(t, c->turn);
+
+	c->state = TOOL_RUNNING;
+	c->deadline = t->now + (uint64_t)c->timeout_ms * NS_PER_MS;
+	if (!turn->begun_at) {
+		turn->begun_at = t->now;
+		turn->line_at = t->now + TOOL_LINE_MS * NS_PER_MS;
+	}
+	emit_call(t, TOOL_DO_START, c);
+	if (c->follow == TOOL_FOLLOW_FORGET)
+		tools_run_detach(t, c, false);
+}
+
+/* What it may cause must be known before it happens: after a crash it is never made again. */
+static void record(struct tools_run *t, struct tool_call *c)
+{
+	bool outside = c->effect >= TOOL_EFFECT_OUTSIDE;
+
+	emit_call(t, TOOL_DO_JOURNAL, c)->await = outside;
+	if (outside)
+		c->state = TOOL_WRITING;
+	else
+		start(t, c);
+}
+
+void tools_run_go_on(struct tools_run *t, struct tool_call *c)
+{
+	if (c->state == TOOL_HELD)
+		record(t, c);
+	else if (c->state == TOOL_WRITING)
+		start(t, c);
+}
+
+/* False: refused. */
+static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *tool,
+		  enum tool_rank rank)
+{
+	enum tool_verdict verdict;
+
+	c->tainted = tools_run_turn(t, c->turn)->tainted;
+	verdict = tool_policy_judge(&t->policy, t->settings,
+				    &(struct tool_request){.row = &tool->row,
+							   .user = c->user,
+							   .rank = rank,
+							   .arguments = c->hash,
+							   .tainted = c->tainted},
+				    t->now);
+	if (verdict == TOOL_ALLOWED)
+		return true;
+	refuse(t, c, verdict == TOOL_ASK ? TOOL_CODE_NEEDS_YES : TOOL_CODE_DENIED,
+	       tool_verdict_text(verdict));
+	return false;
+}
+
+static void wait_for_same(struct tools_run *t, struct tool_call *c, const struct tool_call *same)
+{
+	c->state = TOOL_WAITING;
+	c->same = same->id;
+	if (same->state == TOOL_ENDED || same->answered)
+		end_waiting(t, same);
+}
+
+/* Whether it changes anything, the turn itself included. */
+static bool changes(const struct tool_call *c)
+{
+	return c->effect != TOOL_EFFECT_NONE || c->follow != TOOL_FOLLOW_UP;
+}
+
+void tools_run_take_call(struct tools_run *t, const struct tool_input *in)
+{
+	const struct tool *tool = tools_registry_find(t->registry, in->tool);
+	struct tool_call *c, *same;
+
+	if (!mark_seen(t, in->session, in->call))
+		return;
+	c = add_call(t, in);
+	emit_call(t, TOOL_DO_BEGIN, c);
+	if (!count_call(t, c))
+		return;
+	if (!tool) {
+		refuse_unknown(t, c);
+		return;
+	}
+	copy_row(c, &tool->row);
+	if (in->too_large || in->text.n > TOOL_ARGUMENTS_MAX) {
+		refuse(t, c, TOOL_CODE_TOO_LARGE, "");
+		return;
+	}
+	if (!read_arguments(t, c, tool, in->text))
+		return;
+	same = tool->row.repeat == TOOL_REPEAT_REUSE ? find_same(t, c) : NULL;
+	if (same) {
+		wait_for_same(t, c, same);
+		return;
+	}
+	if (allow(t, c, tool, in->rank) && !(in->speculative && changes(c)))
+		record(t, c);
+}

@@ -1,0 +1,88 @@
+/* What the files of the run share (run.h). For control/tools/run*.c only. */
+#ifndef CONTROL_TOOLS_RUN_INSIDE_H
+#define CONTROL_TOOLS_RUN_INSIDE_H
+
+#include "control/tools/run.h"
+
+struct settings;
+
+enum { TOOLS_TURNS = 16 };
+
+struct tool_call {
+	enum {
+		TOOL_FREE,
+		TOOL_WAITING, /* for the output of `same` */
+		TOOL_HELD,
+		TOOL_WRITING,
+		TOOL_RUNNING,
+		TOOL_JOB,
+		TOOL_ENDED,
+	} state;
+	uint32_t id, turn, same;
+	uint64_t user, session, hash, begun_at, deadline;
+	bool handed;   /* an ask, or the provider, got its answer */
+	bool answered; /* text is its answer */
+	bool awaited;  /* of a JOB: the speaker was told that it takes longer */
+	bool tainted;  /* strangers' text was read before it in its turn */
+	enum tool_code code;
+	char call[TOOLS_CALL_ID_MAX], tool[TOOLS_NAME_MAX];
+	/* Of its row, which may go while it runs. */
+	enum tool_effect effect;
+	enum tool_follow follow;
+	enum tool_abort abort;
+	uint32_t timeout_ms, max_output;
+	bool taints;
+	char *arguments, *text;
+};
+
+/* What a turn has used up. */
+struct tool_turn {
+	uint32_t turn; /* 0: free */
+	unsigned calls, steps;
+	unsigned refused; /* calls beyond the limits */
+	bool tainted;
+	unsigned lines;
+	uint64_t line_at; /* 0: none is wanted */
+	uint64_t begun_at;
+};
+
+struct tools_run {
+	const struct tools_registry *registry;
+	const struct settings *settings;
+	struct tool_policy policy;
+	struct tool_call call[TOOLS_CALLS];
+	struct tool_turn turn[TOOLS_TURNS];
+	unsigned turns; /* so far */
+	uint32_t ids;
+	uint64_t seen[TOOLS_SEEN]; /* keys of calls, hashed; the oldest go */
+	unsigned seen_n;
+	bool audible;
+
+	/* of the running step */
+	uint64_t now;
+	struct tool_outputs *out;
+	char summaries[TOOLS_CALLS * 2][TOOL_SUMMARY_MAX];
+	unsigned summaries_n;
+};
+
+/* ---- run.c ---- */
+/* The turn's place; a new one takes that of the oldest. */
+struct tool_turn *tools_run_turn(struct tools_run *t, uint32_t turn);
+
+/* ---- run_calls.c ---- */
+void tools_run_take_call(struct tools_run *t, const struct tool_input *in);
+void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, struct slice text);
+/* The call goes on: it was HELD, or its row is written. */
+void tools_run_go_on(struct tools_run *t, struct tool_call *c);
+/* Stops it, whatever it does; the answer tells the code. */
+void tools_run_stop(struct tools_run *t, struct tool_call *c, enum tool_code code);
+/* It becomes a job: the model gets its answer now. */
+void tools_run_detach(struct tools_run *t, struct tool_call *c, bool awaited);
+void tools_run_clear(struct tool_call *c);
+
+static inline bool tools_run_is_open(const struct tool_call *c)
+{
+	return c->state != TOOL_FREE && c->state != TOOL_ENDED;
+}
+
+#endif
