@@ -1,0 +1,131 @@
+/* Who may have which tool called. */
+#include "control/tools/policy.h"
+
+#include "control/settings/settings.h"
+#include "proto/base/time.h"
+#include "tests/test.h"
+
+enum { ALICE = 5, BOB = 6 };
+
+#define AT(s) ((uint64_t)(s)*NS_PER_S)
+
+static struct settings *open_settings(void)
+{
+	struct settings *s = NULL;
+
+	return settings_alloc(&s) ? NULL : s;
+}
+
+static const struct tool_row reads = {.name = "look"},
+			     rings = {.name = "ring", .effect = TOOL_EFFECT_ROOM},
+			     sends = {.name = "send",
+				      .effect = TOOL_EFFECT_OUTSIDE,
+				      .who = TOOL_WHO_MODERATORS},
+			     wipes = {.name = "wipe", .effect = TOOL_EFFECT_FINAL},
+			     pages = {.name = "page", .taints = true};
+
+TEST(names_stand_in_lists)
+{
+	CHECK(tool_policy_lists("roll, time", "time"));
+	CHECK(tool_policy_lists("time", "time"));
+	CHECK(!tool_policy_lists("roll, times", "time"));
+	CHECK(!tool_policy_lists("", "time"));
+}
+
+TEST(a_rank_and_a_switch_decide_first)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = calloc(1, sizeof *p);
+	struct tool_request q = {.row = &sends, .user = ALICE};
+
+	CHECK(s && p);
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_RANK);
+	q.rank = TOOL_RANK_MODERATOR;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
+	strcpy(s->tools_allowed, "send");
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
+	strcpy(s->tools_off, "send");
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_OFF);
+	q.row = &wipes;
+	q.rank = TOOL_RANK_OWNER;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_FINAL);
+	free(p);
+	settings_free(s);
+}
+
+TEST(after_text_of_strangers_nothing_is_changed)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = calloc(1, sizeof *p);
+	struct tool_request q = {.row = &rings, .user = ALICE};
+
+	CHECK(s && p);
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
+	q.tainted = true;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_TAINTED);
+	/* Not even where it needs no yes. */
+	strcpy(s->tools_allowed, "ring");
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_TAINTED);
+	q.row = &reads;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
+	/* A turn that nobody spoke changes nothing either. */
+	q = (struct tool_request){.row = &rings};
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_TAINTED);
+	free(p);
+	settings_free(s);
+}
+
+TEST(a_speaker_has_so_many_calls_a_minute)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = calloc(1, sizeof *p);
+	struct tool_request q = {.row = &pages, .user = ALICE};
+
+	CHECK(s && p);
+	for (unsigned i = 0; i < s->tool_reads_a_minute; i++)
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_RATE);
+	q.row = &reads;
+	for (unsigned i = s->tool_reads_a_minute; i < s->tool_calls_a_minute; i++)
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(2)), TOOL_ALLOWED);
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(60)), TOOL_RATE);
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(61)), TOOL_ALLOWED);
+	q.user = BOB;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(2)), TOOL_ALLOWED);
+	free(p);
+	settings_free(s);
+}
+
+static enum tool_verdict after_yes(uint64_t user, bool yes, unsigned said_s, uint64_t arguments,
+				   bool read_back)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = calloc(1, sizeof *p);
+	struct tool_request q = {
+		.row = &sends, .user = ALICE, .rank = TOOL_RANK_OWNER, .arguments = 7};
+	enum tool_verdict verdict;
+
+	tool_policy_judge(p, s, &q, AT(1));
+	if (read_back)
+		tool_policy_read_back(p, ALICE, AT(5));
+	tool_policy_words(p, user, yes, AT(said_s));
+	q.arguments = arguments;
+	verdict = tool_policy_judge(p, s, &q, AT(said_s) + NS_PER_S);
+	/* It counts once. */
+	if (verdict == TOOL_ALLOWED &&
+	    tool_policy_judge(p, s, &q, AT(said_s) + 2 * NS_PER_S) != TOOL_ASK)
+		verdict = TOOL_VERDICT_COUNT;
+	free(p);
+	settings_free(s);
+	return verdict;
+}
+
+TEST(a_yes_is_the_askers_in_time_and_for_this_call)
+{
+	CHECK_INT(after_yes(ALICE, true, 20, 7, true), TOOL_ALLOWED);
+	CHECK_INT(after_yes(ALICE, true, 21, 7, true), TOOL_ASK);
+	CHECK_INT(after_yes(BOB, true, 10, 7, true), TOOL_ASK);
+	CHECK_INT(after_yes(ALICE, false, 10, 7, true), TOOL_ASK);
+	CHECK_INT(after_yes(ALICE, true, 10, 8, true), TOOL_ASK);
+	CHECK_INT(after_yes(ALICE, true, 10, 7, false), TOOL_ASK);
+}
