@@ -187,3 +187,19 @@ TEST(rule_099_arguments_that_are_too_large_are_told_without_their_text)
 	CHECK_STR(converse_said(), "call:1:c1:look: done:1:calls ");
 	converse_end();
 }
+
+/* Its session only reads out what another model wrote. */
+TEST(rule_096_a_session_that_reads_out_ignores_calls_of_its_provider)
+{
+	struct conversation_caps caps = converse_all_caps();
+
+	caps.lines = true;
+	CHECK_INT(converse_begin_as(caps), 0);
+	converse_come_up();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	converse_said();
+	call_fact(CONVERSATION_CALL, "r1", "c1", "look", "{}");
+	CHECK_STR(converse_said(), "");
+	converse_end();
+}
