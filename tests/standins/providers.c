@@ -20,5 +20,6 @@ const struct si_provider si_providers[] = {
 	{"anthropic", "Messages", SERVICES(&si_messages)},
 	{"vllm", "chat completions and transcription by socket",
 	 SERVICES(&si_vllm_realtime, &si_chat, &si_openai_files)},
+	{"searxng", "web search in JSON", SERVICES(&si_searxng)},
 	{NULL, NULL, NULL},
 };

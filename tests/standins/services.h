@@ -16,5 +16,6 @@ extern const struct si_service si_gemini_live;	   /* gemini.c */
 extern const struct si_service si_eleven_speech;   /* eleven_speech.c: stream-input, multi-stream */
 extern const struct si_service si_eleven_scribe;   /* eleven_scribe.c: transcription of sound */
 extern const struct si_service si_eleven_files;	   /* eleven_files.c: requests */
+extern const struct si_service si_searxng;	   /* searxng.c: web search */
 
 #endif
