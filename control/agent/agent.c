@@ -301,7 +301,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	if (!err)
 		err = agent_open_roles(a, conf);
 	if (!err)
-		err = agent_tools_alloc(&a->tools, a);
+		err = agent_tools_alloc(&a->tools, a, conf->http);
 	if (err) {
 		agent_free(a);
 		return err;

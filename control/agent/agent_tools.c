@@ -113,6 +113,7 @@ static void start_call(struct agent_tools *t, const struct tool_output *o)
 	const struct tool_start call = {.id = o->id,
 					.turn = o->turn,
 					.user = o->user,
+					.tainted = o->tainted,
 					.tool = o->tool,
 					.arguments = o->arguments};
 	int err = tool ? tool->shell->start(&call, tool->arg) : ENOENT;
@@ -319,10 +320,14 @@ static json_t *tell_status(void *arg)
 
 /* ---- coming and going ---- */
 
-static int open_tools(struct agent_tools *t)
+static int open_tools(struct agent_tools *t, struct http *http)
 {
-	const struct tool_host host = {
-		.env = t->a->env, .outputh = take_output, .statush = tell_status, .arg = t};
+	const struct tool_host host = {.env = t->a->env,
+				       .http = http,
+				       .settings = t->a->settings,
+				       .outputh = take_output,
+				       .statush = tell_status,
+				       .arg = t};
 	int err = tools_registry_alloc(&t->registry);
 
 	if (!err)
@@ -337,7 +342,7 @@ static int open_tools(struct agent_tools *t)
 	return !err && !t->out ? ENOMEM : err;
 }
 
-int agent_tools_alloc(struct agent_tools **out, struct agent *a)
+int agent_tools_alloc(struct agent_tools **out, struct agent *a, struct http *http)
 {
 	struct engine_tool list[TOOLS_MAX];
 	struct agent_tools *t;
@@ -351,7 +356,7 @@ int agent_tools_alloc(struct agent_tools **out, struct agent *a)
 	t->a = a;
 	t->last = &t->first;
 	t->up_at = env_now(a->env);
-	err = open_tools(t);
+	err = open_tools(t, http);
 	if (err) {
 		agent_tools_free(t);
 		return err;

@@ -8,13 +8,15 @@
 
 struct agent;
 struct agent_tools;
+struct http;
 struct roles_event;
 struct room_effect;
 struct room_turn;
 
-/* Tells the roles which tools there are. ENOMEM. *out stays NULL where the settings want none; all
+/* Tells the roles which tools there are. http, borrowed, is for requests to services of the
+ * settings. ENOMEM. *out stays NULL where the settings want none; all
  * functions accept that. The agent owns it. */
-int agent_tools_alloc(struct agent_tools **out, struct agent *a);
+int agent_tools_alloc(struct agent_tools **out, struct agent *a, struct http *http);
 struct agent_tools *agent_tools_free(struct agent_tools *t);
 
 /* ENGINE_TOOL_CALL of an answer. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/settings/settings.h"
 #include "control/tools/builtin/inside.h"
+#include "control/tools/builtin/web.h"
 #include "proto/media.h"
 
 static const struct {
@@ -40,7 +42,24 @@ static int start(const struct tool_start *call, void *arg)
 	return err;
 }
 
-static const struct tool_shell shell = {.start = start};
+static void cancel(uint32_t id, void *arg)
+{
+	struct builtins *b = arg;
+
+	builtin_web_cancel(b->web, id);
+}
+
+static const struct tool_shell shell = {.start = start, .cancel = cancel};
+
+/* Whether the settings let the tool work at all. */
+static bool is_wanted(const struct builtins *b, const char *name)
+{
+	unsigned service;
+
+	if (strcmp(name, "web_search") == 0)
+		return builtin_web_service(b->host.settings, &service);
+	return strcmp(name, "web_read") != 0 || b->host.settings->web_read;
+}
 
 int builtins_alloc(struct builtins **out, const struct tool_host *host)
 {
@@ -49,12 +68,18 @@ int builtins_alloc(struct builtins **out, const struct tool_host *host)
 	if (!b)
 		return ENOMEM;
 	b->host = *host;
+	if (builtin_web_alloc(&b->web, &b->host)) {
+		free(b);
+		return ENOMEM;
+	}
 	*out = b;
 	return 0;
 }
 
 struct builtins *builtins_free(struct builtins *b)
 {
+	if (b)
+		builtin_web_free(b->web);
 	free(b);
 	return NULL;
 }
@@ -64,6 +89,8 @@ int builtins_add(struct builtins *b, struct tools_registry *registry)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < sizeof starts / sizeof starts[0]; i++)
-		err = tools_registry_add(registry, tools_builtin(starts[i].name), &shell, b);
+		if (is_wanted(b, starts[i].name))
+			err = tools_registry_add(registry, tools_builtin(starts[i].name), &shell,
+						 b);
 	return err;
 }

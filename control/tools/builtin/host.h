@@ -11,9 +11,13 @@
 #include "proto/base/cursor.h"
 
 struct env;
+struct http;
+struct settings;
 
 struct tool_host {
 	struct env *env;
+	struct http *http;
+	const struct settings *settings;
 	/* The one output of a call: JSON, or any text; with ok false why it failed. Copied. */
 	void (*outputh)(uint32_t id, bool ok, struct slice text, void *arg);
 	/* {"people":[…],"minutes":N}: the voice channel. The caller owns it; NULL without memory.

@@ -5,8 +5,11 @@
 #include "control/tools/builtin/builtins.h"
 #include "control/tools/registry.h"
 
+struct builtin_web;
+
 struct builtins {
 	struct tool_host host;
+	struct builtin_web *web;
 };
 
 /* The start of one tool, with its arguments read. An errno: it failed. */
@@ -14,6 +17,7 @@ typedef int(builtin_start)(struct builtins *b, const struct tool_start *call,
 			   const json_t *arguments);
 
 builtin_start builtin_roll, builtin_time, builtin_stay_silent, builtin_voice_status;
+builtin_start builtin_web_search, builtin_web_read; /* web.c */
 
 /* Gives the call's output, which is stolen. ENOMEM also when it is NULL. */
 int builtin_give(struct builtins *b, uint32_t id, json_t *output);

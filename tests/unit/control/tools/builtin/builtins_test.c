@@ -2,12 +2,14 @@
 #include "control/tools/builtin/builtins.h"
 
 #include "control/engine/core/ask.h"
+#include "control/settings/settings.h"
 #include "control/tools/registry.h"
 #include "ipc/env.h"
 #include "tests/test.h"
 
 struct scene {
 	struct env *env;
+	struct settings *settings;
 	struct tools_registry *registry;
 	struct builtins *builtins;
 	unsigned outputs;
@@ -35,9 +37,10 @@ static bool open_scene(struct scene *s)
 	struct tool_host mine = host;
 
 	*s = (struct scene){0};
-	if (env_alloc(&s->env, &(struct env_conf){.loop = true}))
+	if (env_alloc(&s->env, &(struct env_conf){.loop = true}) || settings_alloc(&s->settings))
 		return false;
 	mine.env = s->env;
+	mine.settings = s->settings;
 	return !tools_registry_alloc(&s->registry) && !builtins_alloc(&s->builtins, &mine) &&
 	       !builtins_add(s->builtins, s->registry);
 }
@@ -47,6 +50,7 @@ static void close_scene(struct scene *s)
 	json_decref(s->output);
 	tools_registry_free(s->registry);
 	builtins_free(s->builtins);
+	settings_free(s->settings);
 	env_free(s->env);
 }
 
