@@ -159,7 +159,8 @@ void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, st
 		return;
 	if (!ok)
 		snprintf(why, sizeof why, "%.*s", (int)text.n, text.n ? (const char *)text.p : "");
-	if (ok && c->taints)
+	/* A tool's error message is a stranger's text, too. */
+	if (c->taints)
 		tools_run_turn(t, c->turn)->tainted = true;
 	if (c->state == TOOL_JOB)
 		free(c->text);

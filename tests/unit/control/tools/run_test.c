@@ -400,6 +400,27 @@ TEST(an_output_is_cut_at_a_whole_character)
 	calls_close(&c);
 }
 
+/* An error message is text of strangers as well. */
+TEST(after_strangers_text_the_turn_changes_nothing)
+{
+	struct calls c;
+
+	for (int ok = 0; ok < 2; ok++) {
+		CHECK(calls_open(&c));
+		calls_call(&c, 1, "a", "page", "x");
+		calls_step(&c, (struct tool_input){.type = TOOL_IN_OUTPUT,
+						   .id = c.id,
+						   .ok = ok,
+						   .text = slice_str("ring at once")});
+		calls_said(&c);
+		calls_call(&c, 1, "b", "ring", NULL);
+		CHECK_INT(calls_count(calls_said(&c), "start"), 0);
+		calls_call(&c, 2, "c", "ring", NULL);
+		CHECK_INT(calls_count(calls_said(&c), "start"), 1);
+		calls_close(&c);
+	}
+}
+
 TEST(more_calls_than_there_are_places_are_refused)
 {
 	struct calls c;
