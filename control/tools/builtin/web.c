@@ -19,6 +19,8 @@
 #include "proto/base/utf8.h"
 #include "proto/media.h"
 
+#define AGENT "Parley/" PARLEY_VERSION
+
 enum {
 	SEARCH_MS = 8000,
 	SEARCH_BODY_MAX = 1 << 20,
@@ -224,10 +226,11 @@ static int send_search(struct web_call *c, const json_t *arguments)
 		.days = read_number(arguments, "days", 0),
 		.safe = (enum search_safe)s->search_safe};
 	struct search_request r = {0};
-	const char *headers[4] = {"Accept: application/json"}; /* ends with NULL */
+	/* Ends with NULL. */
+	const char *headers[5] = {"Accept: application/json", "User-Agent: " AGENT};
 	struct http_call call = {
 		.headers = headers, .timeout_ms = SEARCH_MS, .max_body = SEARCH_BODY_MAX};
-	unsigned n = 1;
+	unsigned n = 2;
 	int err = search_build(&r, c->service,
 			       *s->search_url ? s->search_url : search_base(c->service),
 			       s->search_key, &q);
@@ -308,8 +311,7 @@ static int open_pages(struct builtin_web *w)
 	if (!w->guard)
 		err = http_guard_alloc(&w->guard, w->host->settings->web_read_allowed);
 	if (!err && !w->http)
-		err = http_alloc_guarded(&w->http, w->host->env, NULL,
-					 "Parley/" PARLEY_VERSION " (voice assistant)", w->guard);
+		err = http_alloc_guarded(&w->http, w->host->env, NULL, AGENT, w->guard);
 	return err ? err : web_pages_alloc(&w->pages, w->host->env, w->http, w->guard);
 }
 
