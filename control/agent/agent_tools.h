@@ -1,5 +1,5 @@
 /* The tools of one room: performs what control/tools/run.h decides. Calls come from the engine that
- * answers, outputs go to its next ask, and the room is told of each (ROOM_TOOL). */
+ * answers, outputs go to its next ask, and the room gets an event for each (ROOM_TOOL). */
 #ifndef CONTROL_AGENT_AGENT_TOOLS_H
 #define CONTROL_AGENT_AGENT_TOOLS_H
 

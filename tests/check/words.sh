@@ -3,12 +3,12 @@
 # the table is used, and the terse texts of the protocol appear only in the log.
 #
 # Prose begins with a capital letter or ends with a full stop; other texts are reasons for the log. Exempt are the log, prompts
-# for models, the embedded engine (a program of its own), and texts for the terminal: help, the findings of --check (including
+# for models (those of tools among them), the embedded engine (a program of its own), and texts for the terminal: help, the findings of --check (including
 # portal), faults of settings, and --why.
 set -eu
 cd "$(dirname "$0")/../.."
 fail=0
-files=$(find control -name '*.c' ! -path 'control/offline/*' ! -path 'control/words/*' ! -path 'control/settings/*' \
+files=$(find control -name '*.c' ! -path 'control/offline/*' ! -path 'control/words/*' ! -path 'control/settings/*' ! -path 'control/tools/*' \
 	! -path 'control/room/*' ! -name 'main.c' ! -name 'check*.c' ! -name 'environment.c' ! -name 'why.c' ! -name 'portal.c')
 # shellcheck disable=SC2086
 perl -0777 -ne '
