@@ -24,7 +24,8 @@ enum {
 	DAVE_ANSWERS_MAX = 12, /* the same without an epoch in between, at any rate */
 	DAVE_STEPS_MAX =
 		5, /* steps after which the end of an outage no longer shortens the cool-down */
-	DAVE_STEP_MS = 120000, /* one step is forgotten per this time */
+	DAVE_STEP_MS = 1800000, /* one step is forgotten per this time, so that one member who alone
+				   speaks gets two an hour */
 };
 
 enum dave_op {

@@ -558,6 +558,71 @@ TEST(dave_heal_cannot_be_abused_by_a_member)
 	script_end(&t);
 }
 
+/* Begins the next session of the call when the last one was left. */
+static void join_again(struct script *t, const char *said, unsigned *rejoins)
+{
+	if (!strstr(said, "rejoin"))
+		return;
+	++*rejoins;
+	CHECK_INT(script_again(t), 0);
+	script_settled(t);
+}
+
+/* Nobody but one member ever speaks, whose packets fail for over a minute; then comes a good one.
+ */
+TEST(dave_heal_a_lone_speaker_is_no_lever)
+{
+	unsigned rekeys = 0, rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 24 * 3600 * 1000 / (110 * RUN); i++) {
+		const char *said;
+
+		for (unsigned k = 0; k < 100; k++) {
+			deaf_for(&t, 1, RUN);
+			answer_package(&t, &id, 0);
+			said = script_said(&t);
+			rekeys += count(said, "op31");
+			join_again(&t, said, &rejoins);
+		}
+		dave_session_proof(t.s, t.now, 1, t.serial);
+		heard(&t, 1);
+		script_wait(&t, 10 * RUN);
+	}
+	CHECK(rekeys >= 1 && rekeys <= 60);
+	CHECK(rejoins <= 60);
+	script_end(&t);
+}
+
+/* The same of one whose good packets are made with the keys of the epoch before, which are accepted
+ * for a while. */
+TEST(dave_heal_old_keys_are_no_lever)
+{
+	unsigned rekeys = 0, rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 24 * 3600 * 1000 / (20 * RUN); i++) {
+		const char *said;
+
+		deaf_for(&t, 1, 4 * RUN);
+		answer_package(&t, &id, 0);
+		heard(&t, 1);
+		script_wait(&t, 16 * RUN);
+		said = script_said(&t);
+		rekeys += count(said, "op31");
+		join_again(&t, said, &rejoins);
+	}
+	CHECK(rekeys >= 1 && rekeys <= 60);
+	CHECK(rejoins <= 60);
+	script_end(&t);
+}
+
 /* Every key package is answered by a welcome that does not hold, for an hour. */
 static void broken_server(unsigned answer_ms)
 {
