@@ -288,7 +288,7 @@ static void report_stats(struct call_stream *cs, uint64_t now)
 	cs->stats.seen.fraction = cs->report.fraction;
 	cs->stats.seen.rtt_us = cs->report.rtt_us;
 	ev.call = cs->stats;
-	call_stream_emit(cs, &ev);
+	cs->emit(&ev, true, cs->arg);
 	for (unsigned i = 0; i < cs->n_slots; i++) {
 		struct slot *s = cs->slots[i];
 

@@ -254,6 +254,23 @@ TEST(call_stream_ends_of_playbacks_are_never_dropped)
 	pair_finish();
 }
 
+/* Statistics come by time alone, of every call. While the loop thread is behind they must not fill
+ * what is kept for ends. */
+TEST(call_stream_statistics_are_dropped_when_there_is_no_room)
+{
+	CHECK_INT(pair_start(), 0);
+	pair_run(2 * CALL_STREAM_STATS_MS);
+	CHECK(pair.rx.call_stats >= 1);
+	pair.rx.call_stats = 0;
+	pair.rx.full = true;
+	pair_run(3 * CALL_STREAM_STATS_MS);
+	CHECK_INT(pair.rx.call_stats, 0);
+	pair.rx.full = false;
+	pair_run(2 * CALL_STREAM_STATS_MS);
+	CHECK(pair.rx.call_stats >= 1);
+	pair_finish();
+}
+
 /* The path that was proved falls silent: our address is asked for once more, and when nobody
  * answers that either, the loop thread is told, once. An answer under the same address is proof
  * enough. */

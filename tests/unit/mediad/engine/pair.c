@@ -162,6 +162,7 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 		break;
 	case EV_CALL_STATS:
 		e->call = ev->call;
+		e->call_stats++;
 		break;
 	case EV_USER_STATS:
 		e->stats = ev->user;

@@ -22,7 +22,7 @@ struct pair_end {
 	uint64_t deaf_at, samples, loud; /* sum of |sample| */
 	uint32_t next_generation;
 	uint64_t next_user, next_epoch, proved;
-	unsigned drained, stopped, paused, progress, udp_failed;
+	unsigned drained, stopped, paused, progress, udp_failed, call_stats;
 	uint64_t lane_samples;
 	enum media_reason reason;
 	struct receiver_stats stats;
