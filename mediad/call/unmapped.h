@@ -2,7 +2,9 @@
  *
  * The gateway is asked at once, but it must not become a loop: a new session first has time to name
  * who is present; after each resume there is a wait, which doubles while the SSRC stays unmapped,
- * also across sessions; and one session sends at most UNMAPPED_ASKS resumes in a row in vain.
+ * also across sessions; and one session sends at most UNMAPPED_ASKS resumes in a row in vain. After
+ * UNMAPPED_BURST resumes there is one per UNMAPPED_ONE_MS, whatever they brought: a member who
+ * speaks unnamed, is named, and returns under another SSRC must be no lever on the call.
  *
  * Plain memory of its owner, all zero is new. Pure; times in ns. */
 #ifndef MEDIAD_CALL_UNMAPPED_H
@@ -15,6 +17,8 @@ enum {
 	UNMAPPED_SETTLE_MS = 2000, /* after a session came up */
 	UNMAPPED_WAIT_MS = 10000,
 	UNMAPPED_ASKS = 5,
+	UNMAPPED_BURST = 12,
+	UNMAPPED_ONE_MS = 300000,
 };
 
 struct unmapped {
@@ -22,6 +26,8 @@ struct unmapped {
 	uint32_t ssrc;	/* of the last resume */
 	unsigned asks;	/* resumes in vain in this session */
 	unsigned waits; /* doublings so far */
+	unsigned spent; /* recent resumes of the call; one less per UNMAPPED_ONE_MS */
+	uint64_t spent_at;
 };
 
 /* A new session is up. */

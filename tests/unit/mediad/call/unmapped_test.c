@@ -56,7 +56,7 @@ TEST(unmapped_starts_over_once_an_ssrc_was_mapped)
 	struct unmapped u = {0};
 	uint64_t now = 10 * UNMAPPED_SETTLE_MS * NS_PER_MS;
 
-	for (unsigned i = 0; i < 20; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		CHECK(unmapped_should_ask(&u, 5, now));
 		unmapped_resolved(&u, 5);
 		CHECK(!unmapped_should_ask(&u, 6, now + UNMAPPED_WAIT_MS * NS_PER_MS - 1));
@@ -68,4 +68,20 @@ TEST(unmapped_starts_over_once_an_ssrc_was_mapped)
 	CHECK(unmapped_should_ask(&u, 5, now + UNMAPPED_WAIT_MS * NS_PER_MS));
 	CHECK(!unmapped_should_ask(&u, 5, now + 2 * UNMAPPED_WAIT_MS * NS_PER_MS));
 	CHECK(unmapped_should_ask(&u, 5, now + 3 * UNMAPPED_WAIT_MS * NS_PER_MS));
+}
+
+/* A bot speaks before it is named, is named, and comes back under another SSRC, for a day. */
+TEST(unmapped_a_member_is_no_lever)
+{
+	struct unmapped u = {0};
+	uint64_t now = 10 * UNMAPPED_SETTLE_MS * NS_PER_MS;
+	unsigned asked = 0;
+
+	for (uint32_t s = 1; s <= 86400; s++, now += NS_PER_S)
+		if (unmapped_should_ask(&u, s, now)) {
+			asked++;
+			unmapped_resolved(&u, s);
+		}
+	CHECK(asked >= UNMAPPED_BURST);
+	CHECK(asked <= UNMAPPED_BURST + 86400 / (UNMAPPED_ONE_MS / 1000));
 }
