@@ -29,8 +29,10 @@ struct person {
 	struct slot *slot; /* lent; NULL before the first SSRC, or when it was reclaimed */
 	struct media_key deferred, lent; /* lent: the newest, for another slot in this session */
 	bool speaking, given_up;
-	uint64_t spoke_at;     /* when speech began or ended, or the slot was lent */
-	uint64_t outage_since; /* start of a decryption outage; 0 = none */
+	uint64_t spoke_at;	/* when speech began or ended, or the slot was lent */
+	uint64_t outage_since;	/* start of a decryption outage; 0 = none */
+	uint64_t outage_logged; /* when the log named one last */
+	bool outage_in_log;	/* it named the present one */
 	struct listen listens[AUDIO_LISTENS];
 	unsigned n_listens;
 };

@@ -17,6 +17,11 @@
 /* Deferred keys are tried again at these intervals, which double. */
 enum { KEY_RETRY_MIN_MS = 100, KEY_RETRY_MAX_MS = 5000 };
 
+/* The log names an outage of a speaker at most once in this time: a member can make dozens a
+ * second.
+ */
+enum { OUTAGE_LOG_MS = 10000 };
+
 #define SAME(NAME) _Static_assert((int)DAVE_HEAL_##NAME == (int)MEDIA_HEAL_##NAME, #NAME)
 SAME(NONE);
 SAME(RECOVER);
@@ -302,8 +307,16 @@ static void log_faults(struct call *c, const struct dave_status *s)
 	}
 }
 
+/* Outages alone are no news for the log, which has lines of their own. */
+static bool is_news(const struct dave_status *a, const struct dave_status *b, bool heals)
+{
+	return heals || a->version != b->version || a->known != b->known || a->ready != b->ready ||
+	       a->pending != b->pending || a->epoch != b->epoch || a->members != b->members;
+}
+
 static void report_change(struct call *c)
 {
+	bool heals = c->secure.reported.last != c->secure.heal.last;
 	static const struct dave_status none;
 	const struct dave_status *s =
 		c->secure.session ? dave_session_status(c->secure.session) : &none;
@@ -315,12 +328,14 @@ static void report_change(struct call *c)
 	}
 	log_faults(c, s);
 	c->secure.reported = c->secure.heal;
-	log_info("call_secure",
-		 "call=%u version=%u known=%d ready=%d pending=%d epoch=%llu members=%u "
-		 "privacy_code=%s heal=%s undecryptable=%u",
-		 c->id, s->version, s->known, s->ready, s->pending, USER(s->epoch), s->members,
-		 s->privacy_code[0] ? s->privacy_code : "-", media_heal_name(c->secure.heal.last),
-		 s->undecryptable);
+	if (is_news(s, &c->secure.logged, heals))
+		log_info("call_secure",
+			 "call=%u version=%u known=%d ready=%d pending=%d epoch=%llu members=%u "
+			 "privacy_code=%s heal=%s undecryptable=%u",
+			 c->id, s->version, s->known, s->ready, s->pending, USER(s->epoch),
+			 s->members, s->privacy_code[0] ? s->privacy_code : "-",
+			 media_heal_name(c->secure.heal.last), s->undecryptable);
+	c->secure.logged = *s;
 	secure_send_state(c);
 }
 
@@ -451,10 +466,23 @@ void secure_resumed(struct call *c)
 
 void secure_end_outage(struct call *c, struct person *p, const char *how)
 {
-	if (p->outage_since)
+	if (p->outage_in_log)
 		log_info("decrypt_outage_over", "call=%u user=%llu ms=%llu how=\"%s\"", c->id,
 			 USER(p->user), USER((call_now(c) - p->outage_since) / NS_PER_MS), how);
 	p->outage_since = 0;
+	p->outage_in_log = false;
+}
+
+static void begin_outage(struct call *c, struct person *p, uint64_t at)
+{
+	uint64_t now = call_now(c);
+
+	p->outage_since = at;
+	if (p->outage_logged && now - p->outage_logged < OUTAGE_LOG_MS * NS_PER_MS)
+		return;
+	p->outage_logged = now;
+	p->outage_in_log = true;
+	log_warn("decrypt_outage", "call=%u user=%llu", c->id, USER(p->user));
 }
 
 static void on_outage(struct call *c, const struct ev *ev)
@@ -466,8 +494,7 @@ static void on_outage(struct call *c, const struct ev *ev)
 	if (!ev->dave.undecryptable) {
 		secure_end_outage(c, p, "heard again");
 	} else if (!p->outage_since) {
-		p->outage_since = ev->dave.at;
-		log_warn("decrypt_outage", "call=%u user=%llu", c->id, USER(p->user));
+		begin_outage(c, p, ev->dave.at);
 	}
 	dave_session_decryption(c->secure.session, call_now(c), p->user, !ev->dave.undecryptable);
 	if (!p->given_up && secure_gave_up(c, p->user))

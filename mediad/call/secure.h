@@ -26,6 +26,7 @@ struct secure {
 	struct dave_session *session;	 /* NULL between sessions */
 	struct dave_heal_state heal;	 /* of the call, across sessions */
 	struct dave_heal_state reported; /* as last reported to control */
+	struct dave_status logged;
 	uint64_t number; /* number of the session within this mediad; owner of its jobs */
 	uint64_t channel;
 	struct tmr *timer;

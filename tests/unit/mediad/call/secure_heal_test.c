@@ -182,3 +182,25 @@ TEST(secure_late_jobs_are_not_adopted)
 	CHECK_INT(rig.job, DAVE_JOB_RESET);
 	rig_finish();
 }
+
+/* A member who makes an outage and ends it over and over again gets few lines in the log. */
+TEST(secure_outages_do_not_flood_the_log)
+{
+	struct ev ev = {.type = EV_DAVE_OUTAGE};
+	unsigned lines = 0;
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	ev.stream = rig.c->stream;
+	ev.dave.user = ANNA;
+	for (unsigned i = 0; i < 600; i++) {
+		rig_wait_ms(50);
+		ev.dave.undecryptable = i % 2 == 0;
+		ev.dave.at = rig.now;
+		call_engine_event(&ev, rig.c);
+		CHECK(!hear_find(rig.c, ANNA)->outage_since == !ev.dave.undecryptable);
+		lines += hear_find(rig.c, ANNA)->outage_in_log;
+	}
+	CHECK(lines >= 1 && lines <= 4);
+	rig_finish();
+}
