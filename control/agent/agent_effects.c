@@ -123,10 +123,10 @@ static void ask_summary(struct agent *a, const struct room_effect *e)
 	roles_cancel(a->roles, ENGINE_USE_SUMMARY, 0);
 	a->summary[0] = '\0';
 	if (!p || p->dialect == DIALECT_EMBEDDED) {
-		agent_feed(a, &(struct room_event){.type = ROOM_SUMMARY});
+		agent_feed(a, &(struct room_event){.type = ROOM_SUMMARY, .chunk = e->chunk});
 		return;
 	}
-	roles_ask(a->roles, ENGINE_USE_SUMMARY, 0,
+	roles_ask(a->roles, ENGINE_USE_SUMMARY, e->chunk,
 		  &(struct engine_ask){.instructions = "",
 				       .purpose = PURPOSE_MEMORY,
 				       .output_tokens = SUMMARY_TOKENS,
@@ -138,7 +138,7 @@ static void ask_summary(struct agent *a, const struct room_effect *e)
 static void instruct(struct agent *a, const struct room_effect *e)
 {
 	roles_instruct(a->roles, e->text);
-	agent_feed(a, &(struct room_event){.type = ROOM_INSTRUCTED});
+	agent_feed(a, &(struct room_event){.type = ROOM_INSTRUCTED, .chunk = e->chunk});
 }
 
 /* An engine that keeps a conversation is told what it listened to. */

@@ -204,8 +204,9 @@ static void take_decision(struct agent *a, const struct roles_event *ev)
 }
 
 /* A summary comes in pieces. */
-static void take_summary(struct agent *a, const struct engine_event *e)
+static void take_summary(struct agent *a, const struct roles_event *ev)
 {
+	const struct engine_event *e = ev->engine;
 	size_t n = strlen(a->summary), more = e->data.n;
 
 	if (e->type == ENGINE_WORDS) {
@@ -215,6 +216,7 @@ static void take_summary(struct agent *a, const struct engine_event *e)
 		a->summary[n + more] = '\0';
 	} else if (e->type == ENGINE_DONE || e->type == ENGINE_FAILED) {
 		agent_feed(a, &(struct room_event){.type = ROOM_SUMMARY,
+						   .chunk = ev->chunk,
 						   .yes = e->type == ENGINE_DONE,
 						   .text = slice_str(a->summary)});
 	}
@@ -275,7 +277,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 		take_transcript(a, ev->engine);
 		break;
 	case ENGINE_USE_SUMMARY:
-		take_summary(a, ev->engine);
+		take_summary(a, ev);
 		break;
 	case ENGINE_USE_COUNT:
 		break;

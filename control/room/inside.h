@@ -10,7 +10,7 @@
 #include "control/room/answer/output.h"
 #include "control/room/answer/overlap_question.h"
 #include "control/room/answer/reply.h"
-#include "control/room/answer/retry_policy.h"
+#include "control/room/answer/response_watchdog.h"
 #include "control/room/answer/soundboard.h"
 #include "control/room/answer/speculative.h"
 #include "control/room/answer/thought.h"
@@ -21,7 +21,7 @@
 #include "control/room/floor/followup.h"
 #include "control/room/floor/music.h"
 #include "control/room/hearing/captures.h"
-#include "control/room/hearing/endpointing.h"
+#include "control/room/hearing/eot_prediction.h"
 #include "control/room/hearing/transcript.h"
 #include "control/room/people.h"
 #include "control/room/room.h"
@@ -45,7 +45,7 @@ struct room {
 	struct room_classifier classifier;
 	struct room_captures captures;
 	struct room_transcripts transcripts;
-	struct room_endpointing endpointing;
+	struct room_eot_prediction eot_prediction;
 	struct room_floor floor;
 	struct room_followup followup;
 	struct room_choice choice;

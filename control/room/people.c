@@ -9,7 +9,7 @@
 #include "control/room/base/text.h"
 #include "control/room/base/turns.h"
 #include "control/room/hearing/captures.h"
-#include "control/room/hearing/endpointing.h"
+#include "control/room/hearing/eot_prediction.h"
 #include "control/room/hearing/transcript.h"
 #include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
@@ -114,7 +114,7 @@ static void stop_listening(struct room_context *context, unsigned place)
 		room_emit(context, ROOM_DO_UNLISTEN)->user = context->people->person[place].user;
 	room_captures_forget(context, place);
 	room_asr_forget(context, place);
-	room_endpointing_forget(context, place);
+	room_eot_prediction_forget(context, place);
 	room_turn_forget(context, place);
 	room_barge_in_forget(context, place);
 }

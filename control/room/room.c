@@ -26,7 +26,7 @@ static void wire_machines(struct room *room)
 	c->classifier = &room->classifier;
 	c->captures = &room->captures;
 	c->transcripts = &room->transcripts;
-	c->endpointing = &room->endpointing;
+	c->eot_prediction = &room->eot_prediction;
 	c->floor = &room->floor;
 	c->followup = &room->followup;
 	c->choice = &room->choice;
@@ -183,7 +183,7 @@ static const struct machine {
 	{"barge-in", room_barge_in_on_event, room_barge_in_tick, room_barge_in_deadline},
 	{"inherited voice", inherited_voice_on_event, NULL, NULL},
 	{"speculative", room_speculative_on_event, room_speculative_tick, NULL},
-	{"endpointing", NULL, room_endpointing_tick, room_endpointing_deadline},
+	{"end-of-turn prediction", NULL, room_eot_prediction_tick, room_eot_prediction_deadline},
 	{"classifier", classifier_on_event, NULL, NULL},
 	{"soundboard", soundboard_on_event, NULL, NULL},
 	{"addressee", room_addressee_on_event, NULL, NULL},

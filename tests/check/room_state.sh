@@ -52,7 +52,7 @@ owns compaction compaction
 owns classifier classifier
 owns captures captures
 owns transcripts transcript
-owns endpointing endpointing
+owns eot_prediction eot_prediction
 owns floor floor
 owns followup followup
 owns choice choice

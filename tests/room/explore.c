@@ -79,6 +79,7 @@ static void saw(struct explore *x, const struct room_effect *e)
 		break;
 	case ROOM_DO_INSTRUCT:
 		x->instructed = false;
+		x->instructions = e->chunk;
 		break;
 	case ROOM_DO_SAY_END:
 	case ROOM_DO_SAY_OPEN:

@@ -77,6 +77,7 @@ struct explore {
 		uint32_t turn, chunk;
 	} line, beat; /* that is to be spoken, a sound that plays */
 	bool instructed;
+	uint32_t instructions; /* number of the newest */
 	struct {
 		uint32_t turn, question;
 	} judging; /* what a classifier was asked last */

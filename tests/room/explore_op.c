@@ -248,6 +248,7 @@ static void fact(struct explore *x, const struct explore_op *op, struct room_eve
 	switch ((enum explore_kind)op->kind) {
 	case K_INSTRUCTED:
 		x->instructed = true;
+		ev->chunk = mostly(x->instructions, op->pick);
 		break;
 	case K_MUSIC:
 		ev->text = ONE_OF(music, op->text);

@@ -310,7 +310,7 @@ static void happen(struct stage *s, const struct pending *e)
 			       stage_played(s));
 		return;
 	case W_INSTRUCTED:
-		ev.type = ROOM_INSTRUCTED;
+		ev = (struct room_event){.type = ROOM_INSTRUCTED, .chunk = (uint32_t)e->who};
 		break;
 	case W_SPOKEN:
 		spoken(s, e);

@@ -200,7 +200,7 @@ void stage_perform(struct stage *s, const struct room_effect *e)
 		}
 		break;
 	case ROOM_DO_INSTRUCT:
-		stage_later(s, 0, W_INSTRUCTED, 0);
+		stage_later(s, 0, W_INSTRUCTED, e->chunk);
 		break;
 	case ROOM_DO_SPEAK:
 		p = stage_later(s, VOICE_MS, W_SPOKEN, e->chunk);

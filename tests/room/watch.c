@@ -613,7 +613,7 @@ static void look_at_queue(struct watch *w, const struct room *room, unsigned que
 	/* A model that receives the room's state before each question has to confirm it. */
 	if (!queued || room->turns.active || !room->context.up ||
 	    room->context.settings->reply_path == SETTINGS_REPLY_BRIDGE ||
-	    room->context.settings->transcript_batch_ms)
+	    room->context.settings->transcript_batch_ms || room->context.settings->debounce_ms)
 		return;
 	for (unsigned i = 0; i < room->people.places; i++)
 		if (room->people.person[i].used &&

@@ -23,6 +23,7 @@ void room_report_change(struct room_context *context)
 void room_instructions_tick(struct room_instructions *f, struct room_context *context)
 {
 	char text[ROOM_PROMPT_MAX];
+	struct room_effect *e;
 
 	if (f->in_flight && context->now >= f->until)
 		f->in_flight = false;
@@ -35,14 +36,16 @@ void room_instructions_tick(struct room_instructions *f, struct room_context *co
 	memcpy(f->text, text, sizeof f->text);
 	f->told = f->in_flight = true;
 	f->until = context->now + IN_FLIGHT_S * NS_PER_S;
-	room_emit(context, ROOM_DO_INSTRUCT)->text = f->text;
+	e = room_emit(context, ROOM_DO_INSTRUCT);
+	e->text = f->text;
+	e->chunk = ++f->number;
 }
 
 void room_instructions_on_event(struct room_instructions *f, const struct room_context *context,
 				const struct room_event *ev)
 {
 	(void)context;
-	if (ev->type != ROOM_INSTRUCTED)
+	if (ev->type != ROOM_INSTRUCTED || ev->chunk != f->number)
 		return;
 	f->in_flight = false;
 	f->due = 0;

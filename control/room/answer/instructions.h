@@ -6,7 +6,7 @@
  *   DIRTY      that time passed, new text   IN_FLIGHT    INSTRUCT
  *   DIRTY      that time passed, same text  KNOWN        none
  *   IN_FLIGHT  a change                     IN_FLIGHT    remembered
- *   IN_FLIGHT  INSTRUCTED, or 5 s           KNOWN/DIRTY  DIRTY is due at once
+ *   IN_FLIGHT  INSTRUCTED of it, or 5 s     KNOWN/DIRTY  DIRTY is due at once
  *
  * Their text is built by the prompt (prompt.h). For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_INSTRUCTIONS_H
@@ -18,6 +18,7 @@
 struct room_instructions {
 	bool told; /* once */
 	bool dirty, in_flight;
+	uint32_t number;	    /* of the newest text */
 	uint64_t due, until;	    /* of dirty, of in_flight */
 	char text[ROOM_PROMPT_MAX]; /* as sent last */
 };

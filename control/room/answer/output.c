@@ -7,7 +7,7 @@
 #include "control/room/answer/prompt.h"
 #include "control/room/answer/addressee.h"
 #include "control/room/answer/reply.h"
-#include "control/room/answer/retry_policy.h"
+#include "control/room/answer/response_watchdog.h"
 #include "control/room/answer/speculative.h"
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"

@@ -1,9 +1,8 @@
-/* The response watchdog of the room: applies the retry policy (retry_policy.h) to the active turn.
- */
+#include "control/room/answer/response_watchdog.h"
+
 #include "control/room/answer/output.h"
 #include "control/room/answer/reply.h"
 #include "control/room/base/hearing.h"
-#include "control/room/answer/retry_policy.h"
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"
 #include "control/settings/settings.h"

@@ -1,4 +1,4 @@
-/* The retry policy of a silent response, and the response watchdog of the room that applies it.
+/* The retry policy of a silent response; response_watchdog.h applies it to the room.
  *
  *   state      input                       next                        action
  *   WAITING    no audio silent_ms after    RETRIED                     ask again, up to
@@ -59,19 +59,6 @@ uint64_t room_retry_deadline(const struct room_retry *l, const struct settings *
 enum room_retry_step room_retry_tick(struct room_retry *l, const struct settings *s,
 				     uint64_t blocked_until, uint64_t now);
 
-/* The room's side: watches the active turn while a voice model answers it. */
-struct room_context;
-struct room_turn;
-struct room_event;
-void room_watchdog_asked(struct room_retry *l, const struct room_context *context,
-			 struct room_turn *turn);
-/* The brain has finished this turn. Returns true if the turn goes on: its tools still work, or
- * it was silent and will be asked again. */
-bool room_watchdog_done(struct room_retry *l, struct room_context *context, struct room_turn *turn);
-void room_watchdog_on_event(struct room_retry *l, struct room_context *context,
-			    const struct room_event *ev);
-void room_watchdog_tick(struct room_retry *l, struct room_context *context);
-uint64_t room_watchdog_deadline(const struct room_retry *l, const struct room_context *context);
 /* Tools that work for the active turn. */
 unsigned room_retry_tools(const struct room_retry *l);
 

@@ -10,7 +10,7 @@
 #include "control/room/floor/address.h"
 #include "control/room/floor/phrase.h"
 #include "control/room/hearing/captures.h"
-#include "control/room/hearing/endpointing.h"
+#include "control/room/hearing/eot_prediction.h"
 #include "control/room/turn/deferred.h"
 #include "control/room/turn/turn_queue.h"
 #include "control/room/turn/saying.h"
@@ -109,7 +109,7 @@ void room_speculative_begin(struct room_context *context, unsigned place, uint32
 	struct room_saying saying;
 	enum room_phrase phrase;
 
-	room_endpointing_text(context, place, text, sizeof text);
+	room_eot_prediction_text(context, place, text, sizeof text);
 	saying = room_saying_of(context, text);
 	phrase = room_phrase_of(&saying);
 	if (phrase <= ROOM_PHRASE_BACKCHANNEL || phrase > ROOM_PHRASE_WORDS ||
@@ -118,7 +118,7 @@ void room_speculative_begin(struct room_context *context, unsigned place, uint32
 	t = room_turn_copy(context, of);
 	if (!t)
 		return;
-	room_endpointing_copy(context, place, t);
+	room_eot_prediction_copy(context, place, t);
 	t->end_of_speech_at = room_capture_of(context, place)->voice_at;
 	t->named = room_address(context->names, text) == ROOM_ADDRESS_ADDRESSED;
 	context->speculative->turn = t->id;
@@ -152,7 +152,7 @@ static void apply_eot(struct room_context *context, const struct room_event *ev)
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(text);
 	if (*text)
-		room_endpointing_set_interim(context, place, ev->utterance, text);
+		room_eot_prediction_set_interim(context, place, ev->utterance, text);
 	room_speculative_begin(context, place, ev->probability);
 }
 

@@ -2,9 +2,8 @@
  * committed or rolled back.
  *
  *   phase  input                                   next     effect
- *   NONE   silence (endpointing.h) or EOT, likely  BEGUN    the brain is asked with the words so
- *          enough; policy allows, the floor is              far
- *          free, the words are for the bot
+ *   NONE   silence (hearing/eot_prediction.h) or EOT, likely  BEGUN    the brain is asked with the
+ * words so enough; policy allows, the floor is              far free, the words are for the bot
  *   BEGUN  the transcript has the same words and   KEPT     its audio is released
  *          is admitted
  *   BEGUN  other words, more voice, EOT unlikely,  REVOKED  the brain is told; nothing was heard

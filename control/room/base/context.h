@@ -62,7 +62,7 @@ struct room_context {
 	struct room_classifier *classifier;
 	struct room_captures *captures;
 	struct room_transcripts *transcripts;
-	struct room_endpointing *endpointing;
+	struct room_eot_prediction *eot_prediction;
 	struct room_floor *floor;
 	struct room_followup *followup;
 	struct room_choice *choice;

@@ -7,7 +7,7 @@
 #include "control/room/base/hearing.h"
 #include "control/room/base/turns.h"
 #include "control/room/floor/music.h"
-#include "control/room/hearing/endpointing.h"
+#include "control/room/hearing/eot_prediction.h"
 #include "control/room/hearing/transcript.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
@@ -193,7 +193,7 @@ static void apply_capture_output(struct room_context *context, unsigned place,
 	if (out->append && ev)
 		room_overlap_audio(context, place, &out->frame, ev->at);
 	if (out->append && c->voice_at == ev->at)
-		room_endpointing_on_voice(context, place, ev->pcm);
+		room_eot_prediction_on_voice(context, place, ev->pcm);
 	if (out->append && c->voice_at == ev->at)
 		room_speculative_on_voice(context, context->people->person[place].user,
 					  room_signal_ms(&out->frame));

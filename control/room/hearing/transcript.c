@@ -8,7 +8,7 @@
 #include "control/room/floor/address.h"
 #include "control/room/floor/followup.h"
 #include "control/room/hearing/captures.h"
-#include "control/room/hearing/endpointing.h"
+#include "control/room/hearing/eot_prediction.h"
 #include "control/room/hearing/hallucination_filter.h"
 #include "control/room/hearing/long_capture.h"
 #include "control/room/turn/admission.h"
@@ -439,8 +439,8 @@ static void update_open_words(struct room_context *context, unsigned place)
 {
 	char all[ROOM_TEXT_MAX];
 
-	room_endpointing_update(context, place);
-	room_endpointing_text(context, place, all, sizeof all);
+	room_eot_prediction_update(context, place);
+	room_eot_prediction_text(context, place, all, sizeof all);
 	if (*all)
 		room_speculative_on_words(context, context->people->person[place].user, all);
 }
@@ -454,7 +454,7 @@ static void apply_interim(struct room_context *context, unsigned place, const st
 	room_clean_words(text);
 	if (room_has_words(text))
 		room_captures_on_vad(context, place, ev->utterance);
-	room_endpointing_set_interim(context, place, ev->utterance, text);
+	room_eot_prediction_set_interim(context, place, ev->utterance, text);
 	update_open_words(context, place);
 	room_overlap_interim(context, place, ev->utterance, text);
 }
@@ -503,7 +503,7 @@ static void apply_transcript(struct room_context *context, const struct room_eve
 	if (present)
 		update_session(context, place, p);
 	if (present && room_turn_hearing(context, place) == t)
-		room_endpointing_update(context, place);
+		room_eot_prediction_update(context, place);
 	if (has_all_transcripts(t))
 		complete_turn(context, t);
 }

@@ -44,6 +44,7 @@ static void ask_summary(struct room_compaction *c, struct room_context *context)
 {
 	char *prompt = room_text(context, ROOM_COMPACT_PROMPT, ROOM_TEXTS_MANY);
 	unsigned n = room_history_count(context->history), lines = 0;
+	struct room_effect *e;
 	size_t at;
 
 	if (!prompt)
@@ -61,7 +62,9 @@ static void ask_summary(struct room_compaction *c, struct room_context *context)
 	}
 	c->asked = true;
 	c->over_at = context->now + WAIT_S * NS_PER_S;
-	room_emit(context, ROOM_DO_COMPACT)->text = room_text_keep(context, prompt);
+	e = room_emit(context, ROOM_DO_COMPACT);
+	e->text = room_text_keep(context, prompt);
+	e->chunk = ++c->number;
 }
 
 void room_compaction_on_event(struct room_compaction *c, const struct room_context *context,
@@ -69,7 +72,7 @@ void room_compaction_on_event(struct room_compaction *c, const struct room_conte
 {
 	size_t n = ev->text.n < ROOM_COMPACT_SUMMARY ? ev->text.n : ROOM_COMPACT_SUMMARY;
 
-	if (ev->type != ROOM_SUMMARY || !c->asked)
+	if (ev->type != ROOM_SUMMARY || !c->asked || ev->chunk != c->number)
 		return;
 	c->asked = false;
 	if (!ev->yes || !n) {

@@ -26,6 +26,7 @@ struct room_event;
 
 struct room_compaction {
 	bool asked;
+	uint32_t number;      /* of the newest question */
 	uint64_t until;	      /* time of the newest line that the summary holds; ns, 0: none */
 	uint64_t asked_until; /* the same for the requested summary */
 	uint64_t over_at;     /* ASKED: waited for until then; IDLE: not before */

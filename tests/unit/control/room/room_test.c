@@ -150,9 +150,12 @@ static const struct room_effect *did(enum room_effect_type type)
 	return NULL;
 }
 
+/* The brain has the instructions of the last step, if it was told any. */
 static void known(struct room *room, uint64_t ms)
 {
-	step(room, (struct room_event){.type = ROOM_INSTRUCTED}, ms);
+	const struct room_effect *e = did(ROOM_DO_INSTRUCT);
+
+	step(room, (struct room_event){.type = ROOM_INSTRUCTED, .chunk = e ? e->chunk : 0}, ms);
 }
 
 TEST(names_cannot_reach_into_the_instructions)

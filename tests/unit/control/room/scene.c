@@ -26,6 +26,8 @@ static void note(struct scene *s, const struct room_effect *e)
 		d->reason = e->record->reason;
 	}
 	snprintf(d->text, sizeof d->text, "%s", e->text ? e->text : "");
+	if (e->type == ROOM_DO_INSTRUCT)
+		s->instructions = e->chunk;
 	if (e->type == ROOM_DO_ASR_COMMIT && e->user < SCENE_USERS)
 		s->utterance[e->user] = e->utterance;
 	s->n++;
@@ -33,6 +35,8 @@ static void note(struct scene *s, const struct room_effect *e)
 
 void scene_event(struct scene *s, struct room_event ev)
 {
+	if (ev.type == ROOM_INSTRUCTED)
+		ev.chunk = s->instructions;
 	room_step(s->room, &ev, s->ms * NS_PER_MS, s->fx);
 	for (size_t i = 0; i < s->fx->n; i++)
 		note(s, &s->fx->v[i]);

@@ -26,6 +26,7 @@ struct scene {
 	struct scene_did *did;
 	unsigned mark; /* scene_find begins here */
 	uint32_t utterance[SCENE_USERS];
+	uint32_t instructions; /* number of the newest */
 };
 
 /* sets: "name value name value …", for settings; guest is off unless it says otherwise. The call is

@@ -40,6 +40,8 @@ static void learn(struct world *w)
 
 void world_step(struct world *w, struct room_event ev)
 {
+	if (ev.type == ROOM_INSTRUCTED)
+		ev.chunk = w->last[ROOM_DO_INSTRUCT].chunk;
 	room_step(w->room, &ev, w->ms * NS_PER_MS, &fx);
 	learn(w);
 }

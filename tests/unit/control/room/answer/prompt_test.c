@@ -18,6 +18,8 @@ static struct room *room;
 
 static const char *step(struct room_event ev, uint64_t ms)
 {
+	if (ev.type == ROOM_INSTRUCTED && !ev.chunk)
+		ev.chunk = room->instructions.number;
 	room_step(room, &ev, ms * NS_PER_MS, &fx);
 	for (size_t i = 0; i < fx.n; i++)
 		if (fx.v[i].type == ROOM_DO_INSTRUCT)
@@ -66,6 +68,17 @@ TEST(rule_005_refreshes_become_the_one_in_flight_and_the_latest)
 		  "Be brief.\nYour name is Parley.\npeople in the room: Alice, Bob, Carol");
 	CHECK(!step((struct room_event){.type = ROOM_INSTRUCTED}, 2200));
 	CHECK(!timer(5000));
+	over();
+}
+
+TEST(rule_005_only_the_newest_text_counts_as_known)
+{
+	begin();
+	member(1, "Alice", 1000);
+	step((struct room_event){.type = ROOM_INSTRUCTED, .chunk = 7}, 1100);
+	CHECK(room_answer_uninstructed(&room->context));
+	step((struct room_event){.type = ROOM_INSTRUCTED, .chunk = 1}, 1200);
+	CHECK(!room_answer_uninstructed(&room->context));
 	over();
 }
 

@@ -29,7 +29,10 @@ static struct scene *long_talk(const char *sets, unsigned lines)
 
 static void answer(struct scene *s, const char *text)
 {
+	const struct scene_did *asked = scene_last(s, ROOM_DO_COMPACT);
+
 	scene_event(s, (struct room_event){.type = ROOM_SUMMARY,
+					   .chunk = asked ? asked->chunk : 1,
 					   .yes = *text != '\0',
 					   .text = {(const uint8_t *)text, strlen(text)}});
 }

@@ -1,5 +1,5 @@
-/* Endpointing: when a speaker is silent, predicts whether the turn has ended (eot.h), and begins a
- * speculative answer (speculative.h) if that is likely.
+/* End-of-turn prediction: when a speaker is silent, predicts whether the turn has ended (eot.h),
+ * and begins a speculative answer (speculative.h) if that is likely.
  *
  *   speaker                                         result
  *   is silent for eot_pause_ms, an interim          (the words are known)
@@ -20,8 +20,8 @@
  * speaker has a transcription session of their own. The endpointing delay, after which a capture
  * ends, is chosen in capture.c. An early chunk costs nothing if the speaker goes on: its audio had
  * to be transcribed anyway. For control/room only. */
-#ifndef CONTROL_ROOM_HEARING_ENDPOINTING_H
-#define CONTROL_ROOM_HEARING_ENDPOINTING_H
+#ifndef CONTROL_ROOM_HEARING_EOT_PREDICTION_H
+#define CONTROL_ROOM_HEARING_EOT_PREDICTION_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,29 +47,29 @@ struct room_silence {
 	uint64_t end_ms;	    /* the silence that ends the turn then */
 };
 
-struct room_endpointing {
+struct room_eot_prediction {
 	struct room_open_words of[ROOM_SPEAKERS]; /* by the person's place */
 	struct room_silence silence[ROOM_SPEAKERS];
 };
 
 /* A voiced frame of the open capture arrived. */
-void room_endpointing_on_voice(struct room_context *context, unsigned place, struct slice pcm);
+void room_eot_prediction_on_voice(struct room_context *context, unsigned place, struct slice pcm);
 /* An interim transcript of an utterance arrived. */
-void room_endpointing_set_interim(struct room_context *context, unsigned place, uint32_t utterance,
-				  const char *text);
+void room_eot_prediction_set_interim(struct room_context *context, unsigned place,
+				     uint32_t utterance, const char *text);
 /* All words of the speaker so far, "" for none. */
-void room_endpointing_text(const struct room_context *context, unsigned place, char *buf,
-			   size_t size);
+void room_eot_prediction_text(const struct room_context *context, unsigned place, char *buf,
+			      size_t size);
 /* Adds the same words, by utterance, to another turn, which has the turn's own segments
  * already. */
-void room_endpointing_copy(const struct room_context *context, unsigned place,
-			   struct room_turn *to);
+void room_eot_prediction_copy(const struct room_context *context, unsigned place,
+			      struct room_turn *to);
 /* The words changed: classifies them again. */
-void room_endpointing_update(struct room_context *context, unsigned place);
+void room_eot_prediction_update(struct room_context *context, unsigned place);
 /* The person in this place left. */
-void room_endpointing_forget(struct room_context *context, unsigned place);
+void room_eot_prediction_forget(struct room_context *context, unsigned place);
 /* At the end of a step: commits early chunks and begins speculative answers that are due. */
-void room_endpointing_tick(struct room_context *context);
-uint64_t room_endpointing_deadline(const struct room_context *context);
+void room_eot_prediction_tick(struct room_context *context);
+uint64_t room_eot_prediction_deadline(const struct room_context *context);
 
 #endif

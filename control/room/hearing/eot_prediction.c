@@ -1,4 +1,4 @@
-#include "control/room/hearing/endpointing.h"
+#include "control/room/hearing/eot_prediction.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,16 +19,16 @@ enum { LEAST_MS = 120 };
 /* Whether there is an interim transcript of the audio that is being streamed. */
 static bool has_interim(const struct room_context *context, unsigned place)
 {
-	const struct room_open_words *o = &context->endpointing->of[place];
+	const struct room_open_words *o = &context->eot_prediction->of[place];
 	const struct room_capture *c = room_capture_of(context, place);
 
 	return !c->restart && o->utterance == c->utterance && *o->text;
 }
 
-void room_endpointing_set_interim(struct room_context *context, unsigned place, uint32_t utterance,
-				  const char *text)
+void room_eot_prediction_set_interim(struct room_context *context, unsigned place,
+				     uint32_t utterance, const char *text)
 {
-	struct room_open_words *o = &context->endpointing->of[place];
+	struct room_open_words *o = &context->eot_prediction->of[place];
 
 	if (utterance < o->utterance)
 		return; /* late, of an utterance before */
@@ -36,11 +36,11 @@ void room_endpointing_set_interim(struct room_context *context, unsigned place, 
 	snprintf(o->text, sizeof o->text, "%s", text);
 }
 
-void room_endpointing_text(const struct room_context *context, unsigned place, char *buf,
-			   size_t size)
+void room_eot_prediction_text(const struct room_context *context, unsigned place, char *buf,
+			      size_t size)
 {
 	const struct room_turn *t = room_turn_hearing(context, place);
-	const struct room_open_words *o = &context->endpointing->of[place];
+	const struct room_open_words *o = &context->eot_prediction->of[place];
 
 	buf[0] = '\0';
 	if (!t)
@@ -52,10 +52,11 @@ void room_endpointing_text(const struct room_context *context, unsigned place, c
 		room_append(buf, size, o->text, strlen(o->text));
 }
 
-void room_endpointing_copy(const struct room_context *context, unsigned place, struct room_turn *to)
+void room_eot_prediction_copy(const struct room_context *context, unsigned place,
+			      struct room_turn *to)
 {
 	const struct room_turn *t = room_turn_hearing(context, place);
-	const struct room_open_words *o = &context->endpointing->of[place];
+	const struct room_open_words *o = &context->eot_prediction->of[place];
 
 	for (unsigned i = 0; i < t->chunks; i++)
 		room_segment_add(to, t->user, t->name, t->chunk[i].utterance, t->chunk[i].text);
@@ -63,23 +64,23 @@ void room_endpointing_copy(const struct room_context *context, unsigned place, s
 		room_segment_add(to, t->user, t->name, o->utterance, o->text);
 }
 
-void room_endpointing_update(struct room_context *context, unsigned place)
+void room_eot_prediction_update(struct room_context *context, unsigned place)
 {
-	struct room_open_words *o = &context->endpointing->of[place];
+	struct room_open_words *o = &context->eot_prediction->of[place];
 	char all[ROOM_TEXT_MAX];
 
 	o->examined_at = 0;
-	context->endpointing->silence[place].measured_at = 0;
+	context->eot_prediction->silence[place].measured_at = 0;
 	if (!room_turn_hearing(context, place))
 		return;
-	room_endpointing_text(context, place, all, sizeof all);
+	room_eot_prediction_text(context, place, all, sizeof all);
 	o->words = room_eot_words(all, context->names);
 }
 
-void room_endpointing_forget(struct room_context *context, unsigned place)
+void room_eot_prediction_forget(struct room_context *context, unsigned place)
 {
-	context->endpointing->of[place] = (struct room_open_words){0};
-	context->endpointing->silence[place] = (struct room_silence){0};
+	context->eot_prediction->of[place] = (struct room_open_words){0};
+	context->eot_prediction->silence[place] = (struct room_silence){0};
 }
 
 /* ---- what a pause brings ---- */
@@ -124,7 +125,7 @@ static uint64_t compute_due(const struct room_context *context, unsigned place, 
 {
 	const struct settings *s = context->settings;
 	const struct room_capture *c = room_capture_of(context, place);
-	const struct room_open_words *o = &context->endpointing->of[place];
+	const struct room_open_words *o = &context->eot_prediction->of[place];
 	uint64_t pause = s->eot_pause_ms, likely;
 
 	*chunk = false;
@@ -143,7 +144,7 @@ static uint64_t compute_due(const struct room_context *context, unsigned place, 
 static void tick_speaker(struct room_context *context, unsigned place)
 {
 	const struct room_capture *c = room_capture_of(context, place);
-	struct room_open_words *o = &context->endpointing->of[place];
+	struct room_open_words *o = &context->eot_prediction->of[place];
 	uint64_t pause;
 	bool chunk;
 
@@ -163,9 +164,9 @@ static void tick_speaker(struct room_context *context, unsigned place)
 
 /* ---- the end by the model ---- */
 
-void room_endpointing_on_voice(struct room_context *context, unsigned place, struct slice pcm)
+void room_eot_prediction_on_voice(struct room_context *context, unsigned place, struct slice pcm)
 {
-	struct room_silence *o = &context->endpointing->silence[place];
+	struct room_silence *o = &context->eot_prediction->silence[place];
 	const struct room_capture *c = room_capture_of(context, place);
 	uint64_t pause = c->voice_at > o->voice_at ? (c->voice_at - o->voice_at) / NS_PER_MS : 0;
 
@@ -182,8 +183,8 @@ void room_endpointing_on_voice(struct room_context *context, unsigned place, str
 
 static void measure_silence(struct room_context *context, unsigned place)
 {
-	struct room_silence *o = &context->endpointing->silence[place];
-	struct room_eot_input in = {.words = context->endpointing->of[place].words,
+	struct room_silence *o = &context->eot_prediction->silence[place];
+	struct room_eot_input in = {.words = context->eot_prediction->of[place].words,
 				    .answers = room_bot_asked_question(context),
 				    .usual_pause_ms = o->usual_pause_ms};
 	struct room_prosody_end end;
@@ -200,7 +201,7 @@ static void measure_silence(struct room_context *context, unsigned place)
 static uint64_t compute_end_due(const struct room_context *context, unsigned place)
 {
 	const struct settings *s = context->settings;
-	const struct room_silence *o = &context->endpointing->silence[place];
+	const struct room_silence *o = &context->eot_prediction->silence[place];
 	const struct room_capture *c = room_capture_of(context, place);
 	uint64_t ms = s->eot_pause_ms;
 
@@ -216,14 +217,14 @@ static void tick_silence(struct room_context *context, unsigned place)
 {
 	if (context->now < compute_end_due(context, place))
 		return;
-	if (context->endpointing->silence[place].measured_at !=
+	if (context->eot_prediction->silence[place].measured_at !=
 	    room_capture_of(context, place)->voice_at)
 		measure_silence(context, place);
 	if (context->now >= compute_end_due(context, place))
 		room_captures_finish(context, place);
 }
 
-void room_endpointing_tick(struct room_context *context)
+void room_eot_prediction_tick(struct room_context *context)
 {
 	for (unsigned i = 0; i < context->people->places; i++) {
 		if (room_turn_hearing(context, i))
@@ -233,7 +234,7 @@ void room_endpointing_tick(struct room_context *context)
 	}
 }
 
-uint64_t room_endpointing_deadline(const struct room_context *context)
+uint64_t room_eot_prediction_deadline(const struct room_context *context)
 {
 	uint64_t first = UINT64_MAX, at;
 	bool chunk;
