@@ -47,9 +47,30 @@ void call_stream_drop_pending(struct call_stream *cs, uint32_t ssrc)
 		drop_oldest_pending(cs);
 }
 
+/* Whether most of what is pending is of one SSRC, bytes and entries together. */
+static bool fills_most(struct call_stream *cs, uint32_t ssrc)
+{
+	enum { ENTRY = PENDING_QUEUE_BYTES / PENDING_QUEUE_PACKETS };
+	size_t all = 0, own = 0;
+
+	for (unsigned i = 0; i < cs->pending.n; i++) {
+		const struct pending_packet *h = pending_queue_at(&cs->pending, i);
+
+		all += h->ssrc ? h->n + ENTRY : 0;
+		own += h->ssrc == ssrc ? h->n + ENTRY : 0;
+	}
+	return 2 * own > all;
+}
+
+/* When there is no room, a speaker who has most of it loses the packet. */
 static void keep_pending(struct call_stream *cs, struct slot *s, const struct pending_packet *h,
 			 const uint8_t *p)
 {
+	if (!pending_queue_fits(&cs->pending, h->n) && fills_most(cs, h->ssrc)) {
+		if (s)
+			s->undecryptable += h->counts;
+		return;
+	}
 	while (!pending_queue_fits(&cs->pending, h->n))
 		drop_oldest_pending(cs);
 	pending_queue_put(&cs->pending, h, p);

@@ -1,6 +1,6 @@
 /* Packets that cannot be decoded yet, because their SSRC is not mapped to a user or their key has
  * not arrived. They are kept as they were after transport decryption, in order of arrival; when
- * there is no room the oldest are dropped.
+ * there is no room the oldest are dropped, or the new one if most are of its speaker.
  *
  * Plain memory of its owner; all zero is empty. */
 #ifndef MEDIAD_ENGINE_PENDING_QUEUE_H

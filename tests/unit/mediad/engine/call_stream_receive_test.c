@@ -163,6 +163,27 @@ static void hold_unknown(void)
 	pair_cmd(&pair.rx, &c);
 }
 
+/* Whoever floods what waits for a key loses packets of its own, not those of others. */
+TEST(call_stream_a_flood_pushes_out_nobody_else)
+{
+	static const uint8_t large[1200] = {1}, small[80] = {1};
+	unsigned waiting;
+
+	CHECK_INT(pair_start(), 0);
+	hold_unknown();
+	for (uint16_t seq = 1; seq <= 10; seq++)
+		pair_packet(&pair.rx, seq, small, sizeof small);
+	waiting = pair.slot->n_pending;
+	CHECK(waiting >= 10);
+	for (uint16_t seq = 1; seq <= 200; seq++)
+		pair_packet_of(&pair.rx, PAIR_SSRC + 77, seq, large, sizeof large);
+	CHECK_INT(pair.slot->n_pending, waiting);
+	CHECK(pair.rx.l->pending.n > 40);
+	pair_run(CALL_STREAM_PENDING_MS + 100);
+	CHECK_INT(pair.slot->n_pending, 0);
+	pair_finish();
+}
+
 /* A speaker returns under another SSRC with other sequence numbers: packets that arrive before it
  * is mapped are not lost, and the old SSRC becomes unmapped. */
 TEST(call_stream_follows_another_ssrc)
