@@ -33,7 +33,13 @@ static_assert((int)BATCHING_STREAMS == (int)THREAD_STREAMS, "a bit for each stre
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
-enum { ROOM_WAIT_NS = 2000000, SLICE_NS = 100000, RT_LIMIT_US = 1000000, PHASES = 8 };
+enum {
+	ROOM_WAIT_NS = 2000000,
+	SLICE_NS = 100000,
+	RT_LIMIT_US = 1000000,
+	PHASES = 8,
+	STACK_DEPTH = 40 << 10
+};
 
 struct audio_thread {
 	struct env *env;
@@ -460,10 +466,20 @@ static void turn(struct audio_thread *t)
 	audio_thread_measure(t, from, env_now(t->env));
 }
 
+/* As deep as decoding, concealing and encoding go, so that none of them takes a page fault later.
+ */
+__attribute__((noinline)) static void touch_stack(void)
+{
+	uint8_t stack[STACK_DEPTH] NOT_CLEARED;
+
+	touch_pages(stack, sizeof stack);
+}
+
 static void *thread_main(void *arg)
 {
 	struct audio_thread *t = arg;
 
+	touch_stack();
 	prctl(PR_SET_TIMERSLACK, 1); /* waits end when their time is over */
 	prctl(PR_SET_NAME, "audio"); /* for ps and top */
 	audio_thread_raise_priority();
