@@ -5,6 +5,7 @@
 #include "control/agent/inside.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
+#include "proto/http/retry_after.h"
 #include "proto/media.h"
 
 enum engine_use agent_reply_use(const struct agent *a)
@@ -71,16 +72,20 @@ void agent_tell_unheard(struct agent *a)
 
 static void link_up(struct agent *a)
 {
+	a->short_wait = false;
 	agent_fault(a, FAULT_BRAIN, FAULT_IS_OVER);
 	agent_fault(a, FAULT_KEY, FAULT_IS_OVER);
 }
 
+/* A wait that a person who asks does not notice is told only if an answer fails. */
 static void link_down(struct agent *a, const struct roles_event *ev)
 {
 	enum fault f = fault_of(ev->engine->trouble, FAULT_BRAIN);
 	bool lasts = f == FAULT_BRAIN || f == FAULT_KEY;
+	uint32_t ms = retry_after_told((const char *)ev->engine->data.p, ev->engine->data.n);
 
-	if (!ev->taken_over)
+	a->short_wait = ms && ms <= RETRY_AFTER_PATIENCE_MS;
+	if (!ev->taken_over && !a->short_wait)
 		agent_fault(a, f, lasts ? FAULT_IS_THERE : FAULT_IS_ONCE);
 }
 
@@ -97,7 +102,8 @@ static void answer_failed(struct agent *a, const struct roles_event *ev)
 		return;
 	}
 	/* A link that is down has a fault of its own; but everybody heard an answer break off. */
-	if (begun || ev->use != ENGINE_USE_VOICE || roles_health(a->roles, ev->use) != ROLES_DOWN)
+	if (begun || a->short_wait || ev->use != ENGINE_USE_VOICE ||
+	    roles_health(a->roles, ev->use) != ROLES_DOWN)
 		tell_failure(a, ev->use, e->trouble, FAULT_ANSWER);
 }
 

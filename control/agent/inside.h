@@ -42,6 +42,7 @@ struct agent {
 		enum engine_use use;
 		enum trouble trouble;
 	} untold;	      /* the last failure of a speculative answer */
+	bool short_wait;      /* the voice's provider asked for one, which nobody was told */
 	enum trouble unheard; /* why the last utterance got no transcript */
 	char summary[2048];   /* as far as it was written */
 	bool stepping;

@@ -17,8 +17,9 @@
  * A context is closed once: to close it is the only way to cut it, and the only way to learn that
  * nothing more comes.
  *
- * A refusal that says that key or credit is not good fails every line at once. The socket is opened
- * by the first line, kept by a context without a text, and closed after IDLE_MS without lines. */
+ * A refusal that says that key or credit is not good, or that asks to be left alone for a while
+ * (proto/http/retry_after.h), fails every line at once. The socket is opened by the first line,
+ * kept by a context without a text, and closed after IDLE_MS without lines. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "proto/base/time.h"
+#include "proto/http/retry_after.h"
 
 enum {
 	AT_ONCE = 8,
@@ -284,7 +286,8 @@ static void socket_lost(struct speech_stream *t, const char *why)
 
 	snprintf(text, sizeof text, "%s", *t->why ? t->why : why);
 	trouble = eleven_trouble((const uint8_t *)text, strlen(text));
-	refused = trouble == TROUBLE_KEY || trouble == TROUBLE_CREDIT;
+	refused = trouble == TROUBLE_KEY || trouble == TROUBLE_CREDIT ||
+		  retry_after_told(text, strlen(text));
 	drop_socket(t);
 	log_debug("speech_socket_lost", "why=\"%s\"", text);
 	t->busy++;

@@ -377,3 +377,34 @@ TEST(lines_go_over_http_where_there_is_no_socket)
 	ws_ctx_free(ctx);
 	fake_http_end(&http);
 }
+
+static void refuse_with_a_wait(struct fake_http *f, struct evhttp_request *req)
+{
+	(void)f;
+	evhttp_add_header(evhttp_request_get_output_headers(req), "Retry-After", "2");
+	fake_http_answer(req, 429, "application/json", "{}", 2);
+}
+
+TEST(a_refusal_that_asks_for_a_wait_fails_each_line_at_once)
+{
+	struct fake_http web;
+	struct ws_ctx *ctx = NULL;
+
+	memset(&fx, 0, sizeof fx);
+	CHECK(fake_http_begin(&web, refuse_with_a_wait, NULL));
+	CHECK_INT(ws_ctx_alloc(&ctx, web.env, NULL), 0);
+	CHECK(open_engine(web.env, ctx, web.http, web.base));
+	fx.fake.env = web.env;
+	fx.stop_at = "f2:";
+	CHECK_INT(say(1, "one"), 0);
+	CHECK_INT(say(2, "two"), 0);
+	env_run(web.env);
+	CHECK(!web.timed_out);
+	CHECK(strstr(fx.events, "f1:closed 1006 refused with status 429") == fx.events);
+	CHECK(strstr(fx.events, "retry after 2000 ms"));
+	/* Neither a second socket nor a request. */
+	CHECK_INT(web.requests, 1);
+	engine_speech_stream.free(fx.speech);
+	ws_ctx_free(ctx);
+	fake_http_end(&web);
+}
