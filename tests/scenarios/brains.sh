@@ -151,9 +151,21 @@ replaced() {
 	done < <(grep -a '"what":"in"' "$sent" | grep '"previous_item_id"')
 	echo "$put $deleted $(grep -a '"what":"out"' "$sent" | grep -c '"type":"error"')"
 }
+# waited: the ms between the first refusal and what the stand-in was asked next.
+waited() {
+	awk 'match($0, /"at": ?[0-9]+/) { at = substr($0, RSTART, RLENGTH); gsub(/[^0-9]/, "", at) }
+		!from && /"what":"status"/ && /429/ { from = at; next }
+		from && /"what":"request"/ { printf "%d", (at - from) / 1000000; exit }' "$D/record-$name/events.jsonl"
+}
 judge() { # FAULT PROVIDER WANTED
 	case $3 in
 	answer) until_ok 60 answered && ok "$name: answered all the same" || bad "$name" "not answered" ;;
+	waits)
+		until_ok 60 answered && ok "$name: answered all the same" || bad "$name" "not answered"
+		# A computer under load asks later.
+		within "$name: after the wait that it asked for" "$(waited)" 2000 30000
+		is "$name: and nobody is told" "$(chat | grep -cE "service that|reach the|could not")" 0
+		;;
 	cut)
 		until_ok 60 answered && ok "$name: the second question is answered" || bad "$name" "the second question is not answered"
 		is "$name: the first answer was cut" "$(turns interrupted)" 1

@@ -265,6 +265,8 @@ static bool acts_note(struct si_acts *acts, const struct si_act *a)
 		acts->gap_ms = a->number;
 	else if (a->action == SI_DO_LATE)
 		acts->late = a->number;
+	else if (a->action == SI_DO_RETRY)
+		acts->retry_after_s = a->number;
 	else if (a->action == SI_DO_SILENT)
 		acts->silent = true;
 	else if (a->action == SI_DO_NODONE)

@@ -88,7 +88,7 @@ size_t si_plan_drop(struct si_link *l, uint32_t tag, size_t keep);
 /* ---- the script ---- */
 /* What the lines for a trigger say about an answer. */
 struct si_acts {
-	uint32_t delay_ms, gap_ms, late;
+	uint32_t delay_ms, gap_ms, late, retry_after_s;
 	bool silent, nodone;
 	/* NULL: not said */
 	const struct si_act *say, *call, *error, *fail, *transcript, *status, *reason;

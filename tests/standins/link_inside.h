@@ -39,6 +39,7 @@ struct si_link {
 	char *body;
 	size_t body_n;
 	struct si_acts connect; /* the trigger's */
+	uint32_t retry_after_s; /* of the refusal that goes out; 0: it names no wait */
 	struct si_timed timed[SI_LINK_ACTS];
 	/* what came of a message that is not complete */
 	uint8_t *message;

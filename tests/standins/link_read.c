@@ -60,13 +60,16 @@ static void head_write(struct si_link *l, int status, const char *type, const ch
 
 void si_reply(struct si_link *l, int status, const char *type, const void *data, size_t n)
 {
-	char length[64];
+	char rest[96], wait[48] = "";
 	char note[16];
 
 	snprintf(note, sizeof note, "%d", status);
 	si_record_note(l->st->record, l->number, "status", note);
-	snprintf(length, sizeof length, "Content-Length: %zu\r\n", n);
-	head_write(l, status, type, length);
+	if (l->retry_after_s)
+		snprintf(wait, sizeof wait, "Retry-After: %u\r\n", l->retry_after_s);
+	l->retry_after_s = 0;
+	snprintf(rest, sizeof rest, "%sContent-Length: %zu\r\n", wait, n);
+	head_write(l, status, type, rest);
 	si_link_write(l, data, n);
 	l->state = SI_HEAD;
 }
@@ -117,10 +120,12 @@ static void request_serve(struct si_link *l)
 
 	l->state = SI_ANSWER;
 	l->connect.status = NULL;
+	l->retry_after_s = refusal ? l->connect.retry_after_s : 0;
 	si_record_request(l->st->record, l->number, &l->head, l->body, l->body_n);
 	if (!l->head.websocket && !refusal) {
 		si_link_fire(l, SI_REQUEST, &acts);
 		refusal = acts.status;
+		l->retry_after_s = refusal ? acts.retry_after_s : 0;
 	}
 	if (l->dead || l->frozen)
 		return;

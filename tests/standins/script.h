@@ -46,6 +46,7 @@
 	X(NODONE, "nodone", NONE, "", "a stream ends without its last event")                      \
 	X(STATUS, "status", NUMBER, "N TEXT",                                                      \
 	  "answers a request, or an upgrade, with this status")                                    \
+	X(RETRY, "retry-after", NUMBER, "S", "a refusal by `status` asks to wait S seconds")       \
 	X(RAW, "raw", TEXT, "TEXT", "sends this message")                                          \
 	X(BYTES, "bytes", TEXT, "HEX", "sends these bytes as a text message")                      \
 	X(HUGE, "huge", NUMBER, "N", "sends an event of N bytes")                                  \
