@@ -141,12 +141,14 @@ xai | gemini)
 	;;
 *)
 	writer=$answerer reader=chat dialect=openai sessions=file
+	model=
+	[ "$answerer" != anthropic ] || model=', "model": "claude-haiku-4-5"'
 	[ "$answerer" != elevenlabs ] || writer=chat reader=elevenlabs dialect=elevenlabs sessions=speaker
 	start_standin writer $writer "$out/log/writer" "$@"
 	written=$base
 	start_standin reader $reader "$out/brain"
 	cat >"$config" <<-END
-		{"providers": [{"name": "writer", "dialect": "$writer", "url": "$written"},
+		{"providers": [{"name": "writer", "dialect": "$writer", "url": "$written"$model},
 		               {"name": "reader", "dialect": "$dialect", "url": "$base"}],
 		 "roles": {"text": ["writer"], "speech": ["reader"], "transcribe": ["reader"]},
 		 "reply_path": "brain", "asr_sessions": "$sessions"}
