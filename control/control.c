@@ -76,6 +76,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .guilds = c->guilds,
 					  .media = c->media,
 					  .bus = c->bus,
+					  .store = c->store,
 					  .ledger = c->ledger,
 					  .refused = &c->state.refused,
 					  .counters = &c->state.counters,

@@ -192,6 +192,8 @@ void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err)
 {
 	uint32_t ms = err ? 0 : a->settings->sound_ms;
 
+	if (agent_tools_sounded(a->tools, turn, chunk, err))
+		return;
 	if (!ms || (!a->sound_timer && tmr_alloc(&a->sound_timer, a->env, sound_ended, a))) {
 		agent_end_sound(a, turn, chunk);
 		return;
@@ -281,6 +283,9 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->faulth = conf->faulth;
 	a->leaveh = conf->leaveh;
 	a->soundh = conf->soundh;
+	a->rankh = conf->rankh;
+	a->joinh = conf->joinh;
+	a->store = conf->store;
 	a->arg = conf->arg;
 	a->last = &a->first;
 	a->power = "";

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "control/report/faults.h"
+#include "control/tools/policy.h"
 
 struct agent;
 struct bus;
@@ -22,6 +23,7 @@ struct media_call;
 struct media_msg;
 struct settings;
 struct status;
+struct store;
 struct ws_ctx;
 
 struct agent_conf {
@@ -31,6 +33,7 @@ struct agent_conf {
 	struct media_call *call;
 	const struct settings *settings; /* control/settings/settings.h */
 	struct bus *bus;		 /* where its turns are told; may be NULL */
+	struct store *store;		 /* where calls of tools are kept; may be NULL */
 	struct ledger *ledger;		 /* what it spends; NULL: nobody counts */
 	uint64_t bot_user;
 	const char *bot_name; /* "Parley" */
@@ -39,6 +42,10 @@ struct agent_conf {
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
 	/* Play a soundboard sound: an errno, or 0 and then agent_sounded. May be NULL. */
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
+	/* What this person may have done by tools. May be NULL: everybody the least. */
+	enum tool_rank (*rankh)(uint64_t user, void *arg);
+	/* Goes to the voice channel of this name: ENOENT none, or several. May be NULL. */
+	int (*joinh)(const char *name, void *arg);
 	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
 	void (*leaveh)(void *arg);
 	void *arg;

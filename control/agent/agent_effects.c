@@ -287,8 +287,7 @@ static void play_sound(struct agent *a, const struct room_effect *e)
 	agent_end_sound(a, e->turn, e->chunk);
 }
 
-/* The room's session is over, for this reason. */
-static void leave(struct agent *a, const char *why)
+void agent_leave(struct agent *a, const char *why)
 {
 	struct words words = {0};
 
@@ -346,13 +345,14 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 			a->tellh(e->words, a->arg);
 		break;
 	case ROOM_DO_ADMIT:
+		agent_tools_effect(a->tools, e);
 		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
 		break;
 	case ROOM_DO_DEFER:
 		log_debug("turn_deferred", "id=%u rule=%s", e->record->id, e->text);
 		break;
 	case ROOM_DO_LEAVE:
-		leave(a, e->text);
+		agent_leave(a, e->text);
 		break;
 	case ROOM_DO_RECORD:
 		agent_tools_effect(a->tools, e);

@@ -7,14 +7,19 @@
 #include "control/agent/inside.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
+#include "control/store/store.h"
+#include "control/tools/agreement.h"
 #include "control/tools/builtin/builtins.h"
 #include "control/tools/run.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 enum { SAID_MAX = 4096, MINUTE_S = 60 };
+/* The chunk of a sound that a tool plays; those of answers are small numbers. */
+#define TOOL_CHUNK UINT32_MAX
 
 /* An input that came while another one was performed. */
 struct later {
@@ -23,8 +28,15 @@ struct later {
 	uint8_t text[];
 };
 
+/* A call whose row is being written. */
+struct written {
+	struct agent_tools *t; /* NULL: free */
+	uint32_t id;
+};
+
 struct agent_tools {
 	struct agent *a;
+	struct written written[TOOLS_CALLS];
 	struct tools_registry *registry;
 	struct tools_run *run;
 	struct builtins *builtins;
@@ -33,6 +45,9 @@ struct agent_tools {
 	bool performing;
 	struct later *first, **last;
 	uint64_t up_at;
+	/* Once this turn is over: goes, to the channel of this name or altogether. 0: neither. */
+	uint32_t leaves_after;
+	char joins[128];
 	uint32_t held; /* a turn whose answer was speculative when it called; 0: none */
 	/* What the answer of this turn said before its calls. */
 	uint32_t said_turn;
@@ -100,6 +115,11 @@ static void timer_fired(void *arg)
 	feed(arg, &(struct tool_input){.type = TOOL_IN_TIME});
 }
 
+static enum tool_rank rank_of(const struct agent *a, uint64_t user)
+{
+	return user && a->rankh ? a->rankh(user, a->arg) : TOOL_RANK_EVERYONE;
+}
+
 static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
 	feed(arg, &(struct tool_input){.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
@@ -142,10 +162,10 @@ static void tell_room(struct agent_tools *t, const struct tool_output *o, bool b
 					      .text = slice_str(o->text)});
 }
 
-static void publish(struct agent_tools *t, const struct tool_output *o)
+static void publish(struct agent_tools *t, const struct tool_output *o, enum event_type type)
 {
 	const struct media_want *where = media_call_want(t->a->call);
-	struct bus_event ev = {.type = EVENT_TOOL_CALLED,
+	struct bus_event ev = {.type = type,
 			       .at_ms = env_wall_ms(t->a->env),
 			       .guild = where->guild,
 			       .user = o->user};
@@ -165,6 +185,59 @@ static void publish(struct agent_tools *t, const struct tool_output *o)
 	bus_publish(t->a->bus, &ev);
 }
 
+/* Its row is on the disk, or shed. */
+static void take_written(int err, void *arg)
+{
+	struct written *w = arg;
+	struct agent_tools *t = w->t;
+	uint32_t id = w->id;
+
+	w->t = NULL;
+	feed(t, &(struct tool_input){.type = TOOL_IN_WRITTEN, .id = id, .ok = !err});
+}
+
+static struct written *find_written(struct agent_tools *t)
+{
+	for (unsigned i = 0; i < TOOLS_CALLS; i++)
+		if (!t->written[i].t)
+			return &t->written[i];
+	return NULL;
+}
+
+/* Without a store there is no crash after which it could be made again. */
+static void record_call(struct agent_tools *t, const struct tool_output *o)
+{
+	struct written *w = o->await && t->a->store ? find_written(t) : NULL;
+	int err = o->await && t->a->store && !w ? ENOSPC : 0;
+
+	publish(t, o, EVENT_TOOL_BEGAN);
+	if (!o->await)
+		return;
+	if (w) {
+		*w = (struct written){.t = t, .id = o->id};
+		err = store_sync(t->a->store, take_written, w);
+		if (!err)
+			return;
+		w->t = NULL;
+	}
+	feed(t, &(struct tool_input){.type = TOOL_IN_WRITTEN, .id = o->id, .ok = !err});
+}
+
+static void tell_late(struct agent_tools *t, const struct tool_output *o)
+{
+	char line[ROOM_TEXT_MAX];
+	enum tool_how how = tool_late_how(o->late);
+
+	log_info("tool_late", "call=%u tool=%s late=%s", o->id, o->tool, tool_late_name(o->late));
+	if (how == TOOL_LATE_DROP)
+		return;
+	snprintf(line, sizeof line, "%s: %s", o->tool, o->text);
+	agent_feed(t->a, &(struct room_event){.type = ROOM_TOOL_RESULT,
+					      .user = o->user,
+					      .yes = how == TOOL_LATE_SPEAK,
+					      .text = slice_str(line)});
+}
+
 static void perform(struct agent_tools *t, const struct tool_output *o)
 {
 	switch (o->type) {
@@ -181,12 +254,19 @@ static void perform(struct agent_tools *t, const struct tool_output *o)
 		cancel_call(t, o);
 		break;
 	case TOOL_DO_SETTLE:
-		publish(t, o);
+		publish(t, o, EVENT_TOOL_CALLED);
 		break;
 	case TOOL_DO_JOURNAL:
-	case TOOL_DO_ANSWER:
+		record_call(t, o);
+		break;
 	case TOOL_DO_LATE:
+		tell_late(t, o);
+		break;
 	case TOOL_DO_LINE:
+		agent_feed(t->a, &(struct room_event){
+					 .type = ROOM_TOOL_WAIT, .turn = o->turn, .chunk = o->n});
+		break;
+	case TOOL_DO_ANSWER:
 		break;
 	}
 }
@@ -197,17 +277,20 @@ void agent_tools_call(struct agent_tools *t, const struct roles_event *ev)
 {
 	const struct engine_event *e = ev->engine;
 	const struct room_turn *turn;
+	uint64_t user;
 	bool speculative;
 
 	if (!t)
 		return;
 	turn = room_active(t->a->room);
+	user = turn && turn->id == ev->turn ? turn->user : 0;
 	speculative = room_speculates(t->a->room, ev->turn);
 	if (speculative)
 		t->held = ev->turn;
 	feed(t, &(struct tool_input){.type = TOOL_IN_CALL,
 				     .turn = ev->turn,
-				     .user = turn && turn->id == ev->turn ? turn->user : 0,
+				     .user = user,
+				     .rank = rank_of(t->a, user),
 				     .session = (uint64_t)ev->use << 32 | e->session,
 				     .speculative = speculative,
 				     .too_large = e->too_large,
@@ -261,11 +344,30 @@ static void give_rest(struct agent_tools *t, uint32_t turn)
 			roles_result(t->a->roles, turn, m[i].call, m[i].text, m[i].failed);
 }
 
+/* The turn that wanted to go is over, its goodbye said. */
+static void go(struct agent_tools *t, uint32_t turn)
+{
+	struct agent *a = t->a;
+
+	if (!turn || t->leaves_after != turn)
+		return;
+	t->leaves_after = 0;
+	if (!*t->joins)
+		agent_leave(a, "assistant_leave_directive");
+	else if (a->joinh(t->joins, a->arg))
+		log_warn("tool_join_failed", "turn=%u", turn);
+}
+
 void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 {
 	if (!t)
 		return;
 	switch (e->type) {
+	case ROOM_DO_ADMIT:
+		feed(t, &(struct tool_input){.type = TOOL_IN_WORDS,
+					     .user = e->record->user,
+					     .ok = tool_agrees(e->record->transcript)});
+		break;
 	case ROOM_DO_TOOL_CANCEL:
 		feed(t,
 		     &(struct tool_input){.type = TOOL_IN_ABORT, .turn = e->turn, .user = e->user});
@@ -275,6 +377,7 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 					     .turn = e->record->id,
 					     .user = e->record->user});
 		give_rest(t, e->record->id);
+		go(t, e->record->id);
 		break;
 	default:
 		break;
@@ -318,6 +421,116 @@ static json_t *tell_status(void *arg)
 			 (json_int_t)((env_now(t->a->env) - t->up_at) / (MINUTE_S * NS_PER_S)));
 }
 
+static int write_text(const char *text, void *arg)
+{
+	const struct agent_tools *t = arg;
+	struct words words = {0};
+
+	if (!t->a->tellh)
+		return ENOTSUP;
+	utf8_copy(words.text, sizeof words.text, text);
+	words.n = strlen(words.text);
+	t->a->tellh(&words, t->a->arg);
+	return 0;
+}
+
+/* The call's number takes the place of the turn's. */
+static int play_sound(uint32_t id, const char *name, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return t->a->soundh ? t->a->soundh(id, TOOL_CHUNK, name, t->a->arg) : ENOTSUP;
+}
+
+bool agent_tools_sounded(struct agent_tools *t, uint32_t turn, uint32_t chunk, int err)
+{
+	if (!t || chunk != TOOL_CHUNK)
+		return false;
+	take_output(turn, !err, slice_str(err ? strerror(err) : "{\"played\":true}"), t);
+	return true;
+}
+
+static int leave_after(uint32_t turn, void *arg)
+{
+	struct agent_tools *t = arg;
+
+	t->leaves_after = turn;
+	t->joins[0] = '\0';
+	return 0;
+}
+
+static int join_after(uint32_t turn, const char *name, void *arg)
+{
+	struct agent_tools *t = arg;
+
+	if (!t->a->joinh)
+		return ENOTSUP;
+	t->leaves_after = turn;
+	utf8_copy(t->joins, sizeof t->joins, name);
+	return 0;
+}
+
+/* The question itself is no answer to it. */
+static bool asks_now(const struct agent_tools *t, const char *words)
+{
+	const struct room_turn *turn = room_active(t->a->room);
+
+	return turn && strstr(turn->transcript, words);
+}
+
+/* The ids of searches are those of their calls; a search that was cancelled is forgotten by the
+ * run. */
+static void take_found(int err, const struct store_document *list, size_t n, void *arg)
+{
+	struct written *w = arg;
+	struct agent_tools *t = w->t;
+	uint32_t id = w->id;
+	json_t *found = json_array();
+	uint64_t now = env_wall_ms(t->a->env);
+	char *text;
+
+	w->t = NULL;
+	for (size_t i = 0; i < n; i++)
+		if (!asks_now(t, list[i].document))
+			json_array_append_new(found,
+					      json_pack("{s:s,s:s,s:I}", "speaker", list[i].author,
+							"said", list[i].document, "minutes_ago",
+							(json_int_t)((now - list[i].updated_ms) /
+								     (MINUTE_S * MS_PER_S))));
+	text = found ? json_dumps(found, JSON_COMPACT) : NULL;
+	json_decref(found);
+	take_output(id, !err && text,
+		    slice_str(err    ? strerror(err)
+			      : text ? text
+				     : "out of memory"),
+		    t);
+	free(text);
+}
+
+static int search_said(uint32_t id, const char *name, const char *words, unsigned hours,
+		       unsigned most, void *arg)
+{
+	struct agent_tools *t = arg;
+	struct written *w = find_written(t);
+	const struct store_said what = {.guild = media_call_want(t->a->call)->guild,
+					.since_ms = env_wall_ms(t->a->env) -
+						    (uint64_t)hours * 60 * MINUTE_S * MS_PER_S,
+					.name = name,
+					.words = words,
+					.most = most};
+	int err;
+
+	if (!t->a->store)
+		return ENOTSUP;
+	if (!w)
+		return ENOSPC;
+	*w = (struct written){.t = t, .id = id};
+	err = store_find_said(t->a->store, &what, take_found, w);
+	if (err)
+		w->t = NULL;
+	return err;
+}
+
 /* ---- coming and going ---- */
 
 static int open_tools(struct agent_tools *t, struct http *http)
@@ -327,6 +540,11 @@ static int open_tools(struct agent_tools *t, struct http *http)
 				       .settings = t->a->settings,
 				       .outputh = take_output,
 				       .statush = tell_status,
+				       .writeh = write_text,
+				       .soundh = play_sound,
+				       .leaveh = leave_after,
+				       .joinh = join_after,
+				       .searchh = search_said,
 				       .arg = t};
 	int err = tools_registry_alloc(&t->registry);
 
@@ -370,6 +588,8 @@ struct agent_tools *agent_tools_free(struct agent_tools *t)
 {
 	if (!t)
 		return NULL;
+	for (unsigned i = 0; i < TOOLS_CALLS && t->a->store; i++)
+		store_forget(t->a->store, &t->written[i]);
 	while (t->first) {
 		struct later *l = t->first;
 

@@ -22,6 +22,9 @@ struct agent {
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
 	void (*leaveh)(void *arg);
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
+	enum tool_rank (*rankh)(uint64_t user, void *arg);
+	int (*joinh)(const char *name, void *arg);
+	struct store *store; /* NULL: nothing is kept */
 	void *arg;
 
 	struct room *room;
@@ -67,6 +70,8 @@ void agent_end_sound(struct agent *a, uint32_t turn, uint32_t chunk);
 /* ---- agent_effects.c ---- */
 /* Performs one effect: the only place that decides who serves it. */
 void agent_perform(struct agent *a, const struct room_effect *e);
+/* The room's session is over, for this reason. */
+void agent_leave(struct agent *a, const char *why);
 /* The effects of a step are performed. */
 void agent_flush(struct agent *a);
 

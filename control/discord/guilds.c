@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "proto/discord.h"
 
@@ -366,6 +367,25 @@ bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
 		.name = name ? name : "",
 	};
 	return true;
+}
+
+uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name)
+{
+	json_t *channels = json_object_get(guild_of(g, guild), "channels"), *channel;
+	uint64_t id, found = 0;
+	unsigned n = 0;
+	const char *key;
+
+	json_object_foreach(channels, key, channel)
+	{
+		const char *has = json_string_value(json_object_get(channel, "name"));
+
+		if (!has || strcasecmp(has, name) != 0 || !discord_snowflake(key, &id))
+			continue;
+		found = id;
+		n++;
+	}
+	return n == 1 ? found : 0;
 }
 
 bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct guild_voice *out)

@@ -49,6 +49,9 @@ struct guild_channel {
 bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
 		    struct guild_channel *out);
 
+/* The voice or stage channel with this name, in any case; 0: there is none, or several. */
+uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name);
+
 struct guild_voice {
 	uint64_t channel;
 	bool mute, deaf, suppress; /* by the server */

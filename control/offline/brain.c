@@ -278,6 +278,12 @@ static void answer_thanks(struct ask *a)
 	snprintf(a->buf, a->size, "You are welcome.");
 }
 
+/* Without a tool that knows. */
+static void answer_said(struct ask *a)
+{
+	snprintf(a->buf, a->size, "I have no record of what was said.");
+}
+
 static void answer_stop(struct ask *a)
 {
 	snprintf(a->buf, a->size, "All right.");
@@ -309,8 +315,8 @@ static answer_fn *const answers[INTENT_COUNT] = {
 	[INTENT_WHO] = answer_who,	 [INTENT_CAN] = answer_can,
 	[INTENT_AGAIN] = answer_again,	 [INTENT_REMEMBER] = answer_remember,
 	[INTENT_RECALL] = answer_recall, [INTENT_GREET] = answer_greet,
-	[INTENT_THANKS] = answer_thanks, [INTENT_STOP] = answer_stop,
-	[INTENT_BYE] = answer_bye,
+	[INTENT_SAID] = answer_said,	 [INTENT_THANKS] = answer_thanks,
+	[INTENT_STOP] = answer_stop,	 [INTENT_BYE] = answer_bye,
 };
 
 /* ---- tools ---- */
@@ -324,11 +330,23 @@ static bool call_roll(const struct ask *a, struct brain_call *out)
 	return true;
 }
 
+static bool call_search(const struct ask *a, struct brain_call *out)
+{
+	char person[WORD_SIZE * 4], topic[WORD_SIZE * 4];
+
+	captured_text(a, SLOT_PERSON, person, sizeof person);
+	captured_text(a, SLOT_TOPIC, topic, sizeof topic);
+	/* Tokens have no marks that JSON would have to escape. */
+	snprintf(out->arguments, sizeof out->arguments,
+		 "{\"speaker\":\"%s\",\"query\":\"%s\",\"top_k\":3}", person, topic);
+	return true;
+}
+
 static const struct {
 	enum intent intent;
 	const char *tool;
 	bool (*call)(const struct ask *a, struct brain_call *out);
-} tools[] = {{INTENT_DICE, "roll", call_roll}};
+} tools[] = {{INTENT_DICE, "roll", call_roll}, {INTENT_SAID, "conversation_search", call_search}};
 
 bool brain_wants_tool(struct brain *b, const char *text, brain_tool_h *known, void *arg,
 		      struct brain_call *out)

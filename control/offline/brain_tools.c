@@ -44,10 +44,29 @@ static void say_roll(const json_t *output, char *buf, size_t size)
 		brain_say_dice(values, n, buf, size);
 }
 
+/* The newest two. */
+static void say_found(const json_t *output, char *buf, size_t size)
+{
+	size_t i, n = 0;
+	const json_t *one;
+
+	json_array_foreach(output, i, one)
+	{
+		const char *speaker = json_string_value(json_object_get(one, "speaker"));
+		const char *said = json_string_value(json_object_get(one, "said"));
+
+		if (speaker && said && n < size && i < 2)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s said: %s.", i ? " " : "",
+					      speaker, said);
+	}
+	if (!n)
+		snprintf(buf, size, "I have no record of that.");
+}
+
 static const struct {
 	const char *tool;
 	void (*say)(const json_t *output, char *buf, size_t size);
-} says[] = {{"roll", say_roll}};
+} says[] = {{"roll", say_roll}, {"conversation_search", say_found}};
 
 static void say_error(const json_t *root, char *buf, size_t size)
 {

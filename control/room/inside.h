@@ -14,6 +14,7 @@
 #include "control/room/answer/soundboard.h"
 #include "control/room/answer/speculative.h"
 #include "control/room/answer/thought.h"
+#include "control/room/answer/tool_results.h"
 #include "control/room/base/context.h"
 #include "control/room/floor/address.h"
 #include "control/room/floor/choice.h"
@@ -42,6 +43,7 @@ struct room {
 	struct room_moments moments;
 	struct room_compaction compaction;
 	struct room_soundboard soundboard;
+	struct room_tool_results tool_results;
 	struct room_classifier classifier;
 	struct room_captures captures;
 	struct room_transcripts transcripts;

@@ -23,6 +23,7 @@ static void wire_machines(struct room *room)
 	c->moments = &room->moments;
 	c->compaction = &room->compaction;
 	c->soundboard = &room->soundboard;
+	c->tool_results = &room->tool_results;
 	c->classifier = &room->classifier;
 	c->captures = &room->captures;
 	c->transcripts = &room->transcripts;
@@ -140,6 +141,9 @@ TICK(music, music)
 DEADLINE(music, music)
 ON_EVENT(classifier, classifier)
 ON_EVENT(soundboard, soundboard)
+ON_EVENT(tool_results, tool_results)
+TICK(tool_results, tool_results)
+DEADLINE(tool_results, tool_results)
 ON_EVENT(history, history)
 ON_EVENT(inherited_voice, inherited_voice)
 ON_EVENT(compaction, compaction)
@@ -177,6 +181,7 @@ static const struct machine {
 	{"followup", followup_on_event, NULL, NULL},
 	{"deferred turns", NULL, room_deferred_tick, room_deferred_deadline},
 	{"turn queue", NULL, room_turn_queue_tick, room_turn_queue_deadline},
+	{"tool results", tool_results_on_event, tool_results_tick, tool_results_deadline},
 	{"thought", NULL, thought_tick, thought_deadline},
 	{"choice", choice_on_event, NULL, NULL},
 	{"music", music_on_event, music_tick, music_deadline},

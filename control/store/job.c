@@ -81,6 +81,13 @@ static void close_later(struct job_runner *r, int err)
 		r->db = db_close(r->db);
 }
 
+/* Nobody knows what calls did that a crash interrupted, and nobody makes them again. */
+static void forsake_calls(struct job_runner *r)
+{
+	if (!r->opened)
+		r->opened = !db_run(r->db, db_use(r->db, DB_FORSAKE_TOOL_CALLS));
+}
+
 static struct db *database(struct job_runner *r)
 {
 	int err;
@@ -88,10 +95,12 @@ static struct db *database(struct job_runner *r)
 	if (r->db || r->given_up || thread_now() < r->again_at)
 		return r->db;
 	err = db_open(&r->db, r->dir, DB_OWN);
-	if (err)
+	if (err) {
 		close_later(r, err);
-	else
-		tell(r, 0);
+		return r->db;
+	}
+	tell(r, 0);
+	forsake_calls(r);
 	return r->db;
 }
 
@@ -416,6 +425,43 @@ static void run_sum_costs(struct job_runner *r, const struct job *j, struct work
 	}
 }
 
+/* ---- what was said ---- */
+
+static sqlite3_stmt *use_said(struct db *db, const struct job *j)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_SAID);
+
+	db_bind_uint(s, 1, j->guild);
+	db_bind_text(s, 2, j->author);
+	db_bind_text(s, 3, j->text);
+	db_bind_uint(s, 4, j->now_ms);
+	db_bind_uint(s, 5, j->version);
+	return s;
+}
+
+/* Each as a document: who said it as author, when as updated_ms. */
+static void run_find_said(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	sqlite3_stmt *s;
+	uint32_t n = 0;
+
+	if (!database(r)) {
+		answer_head(a, r->err, 0);
+		return;
+	}
+	for (s = use_said(r->db, j); db_step(r->db, s) == 0;)
+		n++;
+	answer_head(a, 0, n);
+	for (s = use_said(r->db, j); db_step(r->db, s) == 0;) {
+		struct found f = {.is = true,
+				  .updated_ms = db_uint(s, 0),
+				  .author = (char *)db_text(s, 1),
+				  .text = (char *)db_text(s, 2)};
+
+		answer_one(a, &f);
+	}
+}
+
 /* ---- what a restart needs ---- */
 
 static int save_guild(struct db *db, const struct job *j)
@@ -528,6 +574,10 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		break;
 	case JOB_SUM_COSTS:
 		run_sum_costs(r, j, a);
+		break;
+	case JOB_FIND_SAID:
+		run_history(r);
+		run_find_said(r, j, a);
 		break;
 	case JOB_SAVE_GUILD:
 	case JOB_DROP_GUILDS:

@@ -19,6 +19,7 @@ enum job_kind {
 	JOB_GET_DOCUMENT,
 	JOB_LIST_DOCUMENTS,
 	JOB_SUM_COSTS, /* since now_ms */
+	JOB_FIND_SAID, /* in guild, by author, with text in it, since now_ms; version: how many */
 	JOB_SAVE_GUILD,
 	JOB_DROP_GUILDS,
 	JOB_SAVE_SESSION,
@@ -59,6 +60,7 @@ struct job_runner {
 	struct queue *queue;
 	struct db *db;	    /* NULL: not open */
 	int err;	    /* why not, or what the last write gave; told already */
+	bool opened;	    /* once: calls of tools of the control before are marked */
 	bool given_up;	    /* it will not get better by itself */
 	uint64_t again_at;  /* ns; not before */
 	bool full;	    /* the disk was, and nobody has seen room since */

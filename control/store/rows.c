@@ -232,6 +232,27 @@ static int add_cost(struct db *db, const struct bus_event *ev)
 	return err;
 }
 
+static int add_tool_call(struct db *db, const struct bus_event *ev, bool words)
+{
+	const struct event_tool *t = &ev->tool;
+	sqlite3_stmt *s = db_use(db, DB_ADD_TOOL_CALL);
+
+	db_bind_uint(s, 1, ev->guild);
+	db_bind_uint(s, 2, t->session);
+	db_bind_uint(s, 3, t->call);
+	db_bind_uint(s, 4, t->channel);
+	db_bind_uint(s, 5, t->turn);
+	db_bind_uint(s, 6, ev->user);
+	db_bind_text(s, 7, t->name);
+	db_bind_text(s, 8, t->arguments);
+	db_bind_uint(s, 9, t->tainted);
+	db_bind_text(s, 10, ev->type == EVENT_TOOL_BEGAN ? "running" : t->code);
+	db_bind_uint(s, 11, ev->at_ms);
+	db_bind_uint(s, 12, t->lasted_ms);
+	db_bind_text(s, 13, words ? t->summary : NULL);
+	return db_run(db, s);
+}
+
 static int add_event(struct db *db, const struct bus_event *ev, bool words)
 {
 	json_t *j = bus_event_json(ev, words);
@@ -270,6 +291,9 @@ int rows_add(struct db *db, const struct bus_event *ev, bool words)
 		return add_context(db, ev, words);
 	case EVENT_ENGINE_USED:
 		return add_cost(db, ev);
+	case EVENT_TOOL_BEGAN:
+	case EVENT_TOOL_CALLED:
+		return add_tool_call(db, ev, words);
 	default:
 		return add_event(db, ev, words);
 	}
@@ -310,7 +334,8 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 		      {DB_DROP_OLD_TURNS, EVENT_TURN},
 		      {DB_DROP_OLD_SESSIONS, EVENT_SESSION_OVER},
 		      {DB_DROP_OLD_AUDIT, EVENT_SETTING_CHANGED},
-		      {DB_DROP_OLD_COSTS, EVENT_ENGINE_USED}};
+		      {DB_DROP_OLD_COSTS, EVENT_ENGINE_USED},
+		      {DB_DROP_OLD_TOOL_CALLS, EVENT_TOOL_CALLED}};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !err; i++)
@@ -325,7 +350,8 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed)
 {
 	static const enum db_statement words[] = {DB_EXPIRE_UTTERANCES, DB_EXPIRE_SAID,
-						  DB_EXPIRE_SEGMENTS, DB_EXPIRE_CONTEXTS};
+						  DB_EXPIRE_SEGMENTS, DB_EXPIRE_CONTEXTS,
+						  DB_EXPIRE_TOOL_CALLS};
 	int err = 0;
 
 	*changed = 0;
@@ -346,7 +372,7 @@ int rows_erase(struct db *db, uint64_t user, unsigned *changed)
 {
 	static const enum db_statement all[] = {
 		DB_ERASE_CONTEXTS, DB_ERASE_SAID,	DB_ERASE_SEGMENTS, DB_ERASE_TURNS,
-		DB_ERASE_SPEECH,   DB_ERASE_UTTERANCES, DB_ERASE_EVENTS};
+		DB_ERASE_SPEECH,   DB_ERASE_UTTERANCES, DB_ERASE_EVENTS,   DB_ERASE_TOOL_CALLS};
 	int err = db_begin_synced(db);
 
 	*changed = 0;

@@ -360,6 +360,23 @@ int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *a
 		       &(struct request){.listh = h, .arg = arg});
 }
 
+int store_find_said(struct store *s, const struct store_said *what, store_list_h *h, void *arg)
+{
+	struct job j = {.kind = JOB_FIND_SAID,
+			.guild = what->guild,
+			.now_ms = what->since_ms,
+			.version = what->most,
+			.author = strdup(what->name),
+			.text = strdup(what->words)};
+
+	if (!j.author || !j.text) {
+		free(j.author);
+		free(j.text);
+		return ENOMEM;
+	}
+	return put_job(s, &j, &(struct request){.listh = h, .arg = arg});
+}
+
 int store_sync(struct store *s, store_done_h *h, void *arg)
 {
 	return put_job(s, &(struct job){.kind = JOB_SYNC},

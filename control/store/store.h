@@ -82,6 +82,18 @@ int store_read_settings(const char *dir, const char *scope, store_version_h *h, 
  * amount in billionths of a dollar. Errors as store_settings_put. */
 int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg);
 
+/* ---- what was said ---- */
+
+struct store_said {
+	uint64_t guild, since_ms; /* since 1970 */
+	const char *name;	  /* who said it, or "" */
+	const char *words;	  /* that are part of it, or "" */
+	unsigned most;		  /* as many of the newest */
+};
+/* Newest first: document is what was said, author who said it, updated_ms when. Errors as
+ * store_settings_put. */
+int store_find_said(struct store *s, const struct store_said *what, store_list_h *h, void *arg);
+
 /* ---- what a restart needs ---- */
 
 /* Text is copied. Each replaces what was there; document NULL: forgotten. Errors as

@@ -91,7 +91,7 @@ char *tool_envelope_running(uint32_t id)
 	return dump_object(json_pack(
 		"{s:b,s:{s:s,s:i,s:s}}", "ok", 1, "output", "status", "running", "job", (int)id,
 		"note",
-		"It takes longer. Say so in a few words; the result is told when it is there."));
+		"it takes longer: say so in a few words; the result is told when it is there"));
 }
 
 void tool_envelope_summary(const char *tool, const char *envelope, char *buf, size_t size)

@@ -290,7 +290,7 @@ static void refuse_unknown(struct tools_run *t, struct tool_call *c)
 	char names[TOOL_ERROR_MAX - 64], message[TOOL_ERROR_MAX];
 
 	tools_registry_names(t->registry, names, sizeof names);
-	snprintf(message, sizeof message, "There is no such tool. There are: %s", names);
+	snprintf(message, sizeof message, "no such tool; there are: %s", names);
 	refuse(t, c, TOOL_CODE_UNKNOWN_TOOL, message);
 }
 

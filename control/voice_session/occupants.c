@@ -148,6 +148,32 @@ static void list_sounds(struct voice_session *c)
 		log_warn("sounds_not_listed", "guild=%llu", ID(c->guild));
 }
 
+/* An administrator, as the server's owner, has every permission. */
+static enum tool_rank rank_member(uint64_t user, void *arg)
+{
+	const struct voice_session *c = arg;
+	uint64_t bits = 0;
+
+	guilds_permissions(c->conf.guilds, c->guild, voice_channel(c->voice), user, &bits);
+	if (bits & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR))
+		return TOOL_RANK_OWNER;
+	return bits & DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS) ? TOOL_RANK_MODERATOR
+								   : TOOL_RANK_EVERYONE;
+}
+
+/* Deferred like a request to leave. */
+static int join_by_name(const char *name, void *arg)
+{
+	struct voice_session *c = arg;
+	uint64_t channel = guilds_channel_named(c->conf.guilds, c->guild, name);
+
+	if (!channel)
+		return ENOENT;
+	c->goes_to = channel;
+	voice_session_arm_timer(c);
+	return 0;
+}
+
 /* The bot's name in this server. */
 const char *voice_session_bot_name(const struct voice_session *c)
 {
@@ -246,6 +272,9 @@ void voice_session_start_agent(struct voice_session *c)
 				  .tellh = voice_session_tell_room,
 				  .leaveh = request_leave,
 				  .soundh = play_sound,
+				  .store = c->conf.store,
+				  .rankh = rank_member,
+				  .joinh = join_by_name,
 				  .faulth = take_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;

@@ -35,7 +35,7 @@ void voice_session_arm_timer(struct voice_session *c)
 		at = c->cmd_until;
 	if (fault < at)
 		at = fault;
-	if (c->leaves)
+	if (c->leaves || c->goes_to)
 		at = 0;
 	if (at == UINT64_MAX)
 		tmr_stop(c->tmr);
@@ -76,6 +76,13 @@ static void on_tmr(void *arg)
 
 	if (c->leaves) {
 		renew_or_leave(c);
+		return;
+	}
+	if (c->goes_to) {
+		uint64_t channel = c->goes_to;
+
+		c->goes_to = 0;
+		voice_session_join(c, channel, voice_session_standing(c), NULL);
 		return;
 	}
 	voice_tick(c->voice, now);

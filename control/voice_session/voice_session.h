@@ -26,6 +26,7 @@ struct refused;
 struct rest;
 struct settings;
 struct status;
+struct store;
 struct under_way;
 struct ws_ctx;
 
@@ -40,6 +41,7 @@ struct voice_session_conf {
 	const struct settings *settings;
 	struct ledger *ledger; /* what its calls spend; may be NULL */
 	struct bus *bus;
+	struct store *store;	     /* may be NULL */
 	struct counters *counters;   /* of what no event tells */
 	struct refused *refused;     /* channels that lost their encryption */
 	const char *bot_name;	     /* the text may change */

@@ -65,6 +65,7 @@ owns retry retry_policy response_watchdog
 owns output output
 owns instructions instructions
 owns soundboard soundboard
+owns tool_results tool_results
 owns thought thought
 owns session session
 

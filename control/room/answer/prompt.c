@@ -6,6 +6,7 @@
 
 #include "control/prompts/prompts.def"
 #include "control/room/answer/soundboard.h"
+#include "control/room/answer/tool_results.h"
 #include "control/room/base/context.h"
 #include "control/room/turn/compaction.h"
 #include "control/room/turn/history.h"
@@ -126,6 +127,15 @@ static void write_contract(const struct room_context *context, const struct text
 			 PROMPT_CONTRACT_END);
 }
 
+static void put_notes(const struct room_context *context, struct text *t)
+{
+	char notes[ROOM_TOOL_NOTES * (ROOM_TOOL_NOTE_MAX + 1)];
+
+	room_tool_results_text(context->tool_results, notes, sizeof notes);
+	if (*notes && put_text(t, PROMPT_TOOL_NOTES))
+		put_cut(t, notes, sizeof notes);
+}
+
 /* turn: the one that a text model answers, told with the moments; NULL for a voice model, which
  * gets the contract only if its words are read out. *stable (may be NULL): the bytes at the
  * beginning that seldom change. */
@@ -154,6 +164,8 @@ static size_t build_prompt(const struct room_context *context, const struct room
 	put_people(context, &t);
 	if (turn && *summary && put_text(&t, PROMPT_SUMMARY_SECTION))
 		put_cut(&t, summary, strlen(summary));
+	if (turn)
+		put_notes(context, &t);
 	if (turn) {
 		char moments[ROOM_MOMENTS_MAX];
 

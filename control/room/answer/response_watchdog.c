@@ -1,5 +1,7 @@
 #include "control/room/answer/response_watchdog.h"
 
+#include <string.h>
+
 #include "control/room/answer/output.h"
 #include "control/room/answer/reply.h"
 #include "control/room/base/hearing.h"
@@ -99,8 +101,22 @@ static bool keep_silent(struct room_context *context, const struct room_event *e
 	return true;
 }
 
-void room_watchdog_on_event(struct room_retry *l, struct room_context *context,
-			    const struct room_event *ev)
+/* Says that it takes a moment. A voice model does so by itself. */
+static void say_wait(struct room_context *context, const struct room_event *ev)
+{
+	struct room_turn *t = find_served(context, ev);
+	const char *line =
+		ev->chunk ? context->settings->tool_still_line : context->settings->tool_wait_line;
+
+	if (!t || !*line || !room_answer_planned(context))
+		return;
+	room_reply_add_text(context->reply, context, t,
+			    (struct slice){(const uint8_t *)line, strlen(line)});
+	room_reply_add_text(context->reply, context, t, (struct slice){(const uint8_t *)" ", 1});
+}
+
+static void watch_tools(struct room_retry *l, struct room_context *context,
+			const struct room_event *ev)
 {
 	struct room_turn *t = ev->type == ROOM_TOOL ? find_served(context, ev) : NULL;
 	bool worked = l->tools;
@@ -116,6 +132,14 @@ void room_watchdog_on_event(struct room_retry *l, struct room_context *context,
 		ask_with_outputs(l, context, t);
 	else
 		room_output_complete(context, t);
+}
+
+void room_watchdog_on_event(struct room_retry *l, struct room_context *context,
+			    const struct room_event *ev)
+{
+	if (ev->type == ROOM_TOOL_WAIT)
+		say_wait(context, ev);
+	watch_tools(l, context, ev);
 }
 
 /* The audio that was waited for was played, or begins to be. */

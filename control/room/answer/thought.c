@@ -17,8 +17,7 @@ enum { GREET_MS = 1000, SUMMARY_LINES = 4 };
 
 enum kind { NOTHING, GREETING, SUMMARY, THOUGHT };
 
-/* The conditions of a thought besides time. */
-static bool may_speak(const struct room_context *context)
+bool room_thought_may_speak(const struct room_context *context)
 {
 	return !room_turn_active(context) && context->up && !context->muted && !context->guest &&
 	       room_people_present(context) && !context->settings->command_only &&
@@ -185,7 +184,7 @@ void room_thought_tick(struct room_thought *th, struct room_context *context, ui
 	if (context->now < next_due(th, context, up_at, &what))
 		return;
 	th->look_at = context->now + context->settings->retry_ms * NS_PER_MS;
-	if (!may_speak(context))
+	if (!room_thought_may_speak(context))
 		return;
 	if (what == GREETING) {
 		greet(th, context);

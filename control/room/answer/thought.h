@@ -31,6 +31,8 @@ struct room_thought {
 	unsigned drawn;	    /* draws so far */
 };
 
+/* The conditions of a thought besides time: the floor is free, and nobody waits for it. */
+bool room_thought_may_speak(const struct room_context *context);
 /* up_at: when the call came up first; 0 = never. */
 void room_thought_tick(struct room_thought *th, struct room_context *context, uint64_t up_at);
 uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,

@@ -37,6 +37,7 @@ struct room_messages {
 struct room_compaction;
 struct room_inherited_voice;
 struct room_soundboard;
+struct room_tool_results;
 struct room_names;
 
 struct room_context {
@@ -59,6 +60,7 @@ struct room_context {
 	struct room_moments *moments;
 	struct room_compaction *compaction;
 	struct room_soundboard *soundboard;
+	struct room_tool_results *tool_results;
 	struct room_classifier *classifier;
 	struct room_captures *captures;
 	struct room_transcripts *transcripts;

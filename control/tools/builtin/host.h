@@ -23,6 +23,19 @@ struct tool_host {
 	/* {"people":[…],"minutes":N}: the voice channel. The caller owns it; NULL without memory.
 	 */
 	json_t *(*statush)(void *arg);
+	/* Writes the text into the room's text channel. An errno. */
+	int (*writeh)(const char *text, void *arg);
+	/* Plays the soundboard sound; the output comes from builtin's owner by outputh. An errno:
+	 * it does not. */
+	int (*soundh)(uint32_t id, const char *name, void *arg);
+	/* Leaves the voice channel once this turn is over. */
+	int (*leaveh)(uint32_t turn, void *arg);
+	/* Goes to the server's voice channel of this name once this turn is over. ENOENT: there is
+	 * none, or not exactly one. */
+	int (*joinh)(uint32_t turn, const char *name, void *arg);
+	/* Looks for what was said; the output comes by outputh. name, words may be "". An errno. */
+	int (*searchh)(uint32_t id, const char *name, const char *words, unsigned hours,
+		       unsigned most, void *arg);
 	void *arg;
 };
 

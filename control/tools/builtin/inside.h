@@ -16,7 +16,9 @@ struct builtins {
 typedef int(builtin_start)(struct builtins *b, const struct tool_start *call,
 			   const json_t *arguments);
 
-builtin_start builtin_roll, builtin_time, builtin_stay_silent, builtin_voice_status;
+builtin_start builtin_roll, builtin_time, builtin_stay_silent, builtin_voice_status,
+	builtin_say_to_text_channel, builtin_soundboard, builtin_voice_leave, builtin_voice_join,
+	builtin_note_context, builtin_conversation_search;
 builtin_start builtin_web_search, builtin_web_read; /* web.c */
 
 /* Gives the call's output, which is stolen. ENOMEM also when it is NULL. */

@@ -29,6 +29,8 @@ static void learn(struct world *w)
 		if (e->type == ROOM_DO_ASK) {
 			w->asked = e->turn;
 			snprintf(w->ask, sizeof w->ask, "%s", e->text);
+			snprintf(w->instructions, sizeof w->instructions, "%s",
+				 e->instructions ? e->instructions : "");
 		}
 		if (e->type == ROOM_DO_RECORD) {
 			w->ended = e->record->reason;

@@ -112,14 +112,15 @@ TEST(an_older_database_is_migrated_after_a_copy_was_made)
 	CHECK_INT(rows_add(db, &ev, true), 0);
 	db_close(db);
 	/* As the first version left it. */
-	CHECK(run(path, "DROP TABLE costs; DROP TABLE contexts; ALTER TABLE turns DROP COLUMN "
+	CHECK(run(path, "DROP TABLE tool_calls; DROP TABLE costs; DROP TABLE contexts; ALTER TABLE "
+			"turns DROP COLUMN "
 			"prompts; DROP TABLE guild_states; DROP INDEX events_user; DROP "
 			"INDEX speech_user;"
 			"PRAGMA user_version=1"));
 	CHECK_INT(db_open(&db, dir, DB_JOIN), ENOTSUP);
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	db_close(db);
-	CHECK_INT(number(path, "PRAGMA user_version"), 4);
+	CHECK_INT(number(path, "PRAGMA user_version"), 5);
 	CHECK_INT(number(path, "SELECT count(*) FROM guild_states"), 0);
 	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 1);
 	CHECK_INT(number(before, "PRAGMA user_version"), 1);

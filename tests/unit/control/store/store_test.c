@@ -179,6 +179,101 @@ TEST(costs_are_kept_and_summed_by_server)
 	end();
 }
 
+static void publish_call(enum event_type type, uint32_t call, const char *code)
+{
+	const struct bus_event ev = {.type = type,
+				     .at_ms = 1000,
+				     .guild = 7,
+				     .user = 5,
+				     .tool = {.session = 3,
+					      .turn = 2,
+					      .call = call,
+					      .name = "send",
+					      .code = code,
+					      .arguments = "00ff",
+					      .summary = "send: done"}};
+
+	bus_publish(s.bus, &ev);
+}
+
+/* After a crash nobody knows what a call has done, and its row says so. */
+TEST(a_call_of_a_tool_has_one_row_from_before_it_runs)
+{
+	begin();
+	open_store(NULL);
+	publish_call(EVENT_TOOL_BEGAN, 1, "ok");
+	publish_call(EVENT_TOOL_BEGAN, 2, "ok");
+	CHECK(sync_store());
+	CHECK_INT(number("SELECT count(*) FROM tool_calls WHERE state = 'running'"), 2);
+	publish_call(EVENT_TOOL_CALLED, 1, "ok");
+	publish_call(EVENT_TOOL_CALLED, 3, "denied");
+	close_store();
+	CHECK_INT(number("SELECT count(*) FROM tool_calls"), 3);
+	CHECK_INT(number("SELECT count(*) FROM tool_calls WHERE call = 1 AND state = 'ok' AND "
+			 "summary = 'send: done'"),
+		  1);
+	open_store(NULL);
+	CHECK(sync_store());
+	CHECK_INT(number("SELECT call FROM tool_calls WHERE state = 'unknown'"), 2);
+	CHECK_INT(number("SELECT call FROM tool_calls WHERE state = 'denied'"), 3);
+	close_store();
+	end();
+}
+
+static char found[256];
+
+static void on_found(int err, const struct store_document *list, size_t n, void *arg)
+{
+	(void)arg;
+	s.err = err;
+	found[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		snprintf(found + strlen(found), sizeof found - strlen(found), "%s@%llu:%s ",
+			 list[i].author, (unsigned long long)list[i].updated_ms, list[i].document);
+	env_stop(s.l.env);
+}
+
+static const char *find_said(struct store_said what)
+{
+	what.guild = 7;
+	if (store_find_said(s.store, &what, on_found, NULL) || !loop_run(&s.l))
+		return "not asked";
+	return found;
+}
+
+TEST(what_was_said_is_found_by_speaker_words_and_age)
+{
+	static const struct {
+		const char *name, *text;
+	} said[] = {{"Ana", "the bridge opens at nine"},
+		    {"Bob", "what about the Bridge"},
+		    {"Ana", "bring a lamp"}};
+
+	begin();
+	open_store(NULL);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct bus_event ev = {.type = EVENT_UTTERANCE,
+					     .at_ms = 1,
+					     .guild = 7,
+					     .user = i,
+					     .utterance = {.utterance = i,
+							   .name = said[i].name,
+							   .text = said[i].text,
+							   .started_ms = 1000 + i}};
+
+		bus_publish(s.bus, &ev);
+	}
+	CHECK_STR(find_said((struct store_said){.name = "ana", .words = "", .most = 5}),
+		  "Ana@1002:bring a lamp Ana@1000:the bridge opens at nine ");
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "bridge", .most = 1}),
+		  "Bob@1001:what about the Bridge ");
+	CHECK_STR(find_said((struct store_said){
+			  .name = "ana", .words = "bridge", .since_ms = 1001, .most = 5}),
+		  "");
+	close_store();
+	end();
+}
+
 TEST(who_changed_a_setting_and_how_is_in_the_audit)
 {
 	const struct bus_event ev = {.type = EVENT_SETTING_CHANGED,
@@ -312,7 +407,8 @@ TEST(versions_that_an_older_control_wrote_are_read)
 	close_store();
 	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db,
-			       "DROP TABLE costs; DROP TABLE contexts; ALTER TABLE turns DROP "
+			       "DROP TABLE tool_calls; DROP TABLE costs; DROP TABLE contexts; "
+			       "ALTER TABLE turns DROP "
 			       "COLUMN prompts; DROP TABLE guild_states; DROP INDEX events_user;"
 			       "DROP INDEX speech_user; PRAGMA user_version=1",
 			       NULL, NULL, NULL),

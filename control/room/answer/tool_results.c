@@ -1,0 +1,129 @@
+#include "control/room/answer/tool_results.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "control/prompts/prompts.def"
+#include "control/room/answer/thought.h"
+#include "control/room/base/answers.h"
+#include "control/room/base/context.h"
+#include "control/room/base/turns.h"
+#include "control/settings/settings.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+
+static void keep_note(struct room_tool_results *r, const char *text, size_t n)
+{
+	char *note = r->note[r->notes++ % ROOM_TOOL_NOTES];
+
+	snprintf(note, ROOM_TOOL_NOTE_MAX, "%.*s", (int)n, text);
+	utf8_mend(note);
+	utf8_plain(note);
+}
+
+/* A free place, else that of the oldest result, which becomes a note. */
+static struct room_result *find_place(struct room_tool_results *r)
+{
+	struct room_result *best = &r->result[0];
+
+	for (unsigned i = 1; i < ROOM_RESULTS; i++)
+		if (r->result[i].since < best->since)
+			best = &r->result[i];
+	if (best->since)
+		keep_note(r, best->text, strlen(best->text));
+	return best;
+}
+
+static void keep_result(struct room_tool_results *r, const struct room_context *context,
+			const struct slice *text)
+{
+	struct room_result *place = find_place(r);
+
+	*place = (struct room_result){.since = context->now};
+	snprintf(place->text, sizeof place->text, "%.*s", (int)text->n, (const char *)text->p);
+	utf8_mend(place->text);
+	utf8_plain(place->text);
+	r->look_at = context->now;
+}
+
+void room_tool_results_on_event(struct room_tool_results *r, struct room_context *context,
+				const struct room_event *ev)
+{
+	bool noted = (ev->type == ROOM_TOOL && !ev->yes) || ev->type == ROOM_TOOL_RESULT;
+
+	if (!noted || !ev->text.n)
+		return;
+	if (ev->type == ROOM_TOOL_RESULT && ev->yes)
+		keep_result(r, context, &ev->text);
+	else
+		keep_note(r, (const char *)ev->text.p, ev->text.n);
+}
+
+/* Its turn is over: heard, or withdrawn. */
+static void follow_turn(struct room_context *context, struct room_result *x)
+{
+	const struct room_turn *t = room_turn_by_id(context, x->turn);
+
+	if (t && t->phase != ROOM_PHASE_ENDED)
+		return;
+	x->turn = 0;
+	if (!t || t->reason != ROOM_REASON_THOUGHT_WITHDRAWN)
+		x->since = 0;
+}
+
+static void tell_result(struct room_context *context, struct room_result *x)
+{
+	char line[sizeof PROMPT_TOOL_RESULT + ROOM_RESULT_MAX];
+	struct room_turn *t;
+
+	snprintf(line, sizeof line, PROMPT_TOOL_RESULT, x->text);
+	t = room_turn_new_prompted(context, line);
+	if (!t)
+		return;
+	x->turn = t->id;
+	room_turn_decide(t, ROOM_RULE_TOOL_RESULT, true,
+			 (int64_t)((context->now - x->since) / NS_PER_MS), 0);
+	room_answer_ask(context, t);
+}
+
+void room_tool_results_tick(struct room_tool_results *r, struct room_context *context)
+{
+	bool looked = context->now >= r->look_at;
+
+	for (unsigned i = 0; i < ROOM_RESULTS; i++) {
+		struct room_result *x = &r->result[i];
+
+		if (x->turn)
+			follow_turn(context, x);
+		if (!x->since || x->turn || !looked)
+			continue;
+		if (context->now >= x->since + ROOM_RESULT_S * NS_PER_S) {
+			keep_note(r, x->text, strlen(x->text));
+			x->since = 0;
+		} else if (room_thought_may_speak(context)) {
+			tell_result(context, x);
+		}
+	}
+	if (looked)
+		r->look_at = context->now + context->settings->retry_ms * NS_PER_MS;
+}
+
+uint64_t room_tool_results_deadline(const struct room_tool_results *r,
+				    const struct room_context *context)
+{
+	(void)context;
+	for (unsigned i = 0; i < ROOM_RESULTS; i++)
+		if (r->result[i].since && !r->result[i].turn)
+			return r->look_at;
+	return UINT64_MAX;
+}
+
+void room_tool_results_text(const struct room_tool_results *r, char *buf, size_t size)
+{
+	unsigned kept = r->notes < ROOM_TOOL_NOTES ? r->notes : ROOM_TOOL_NOTES;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (unsigned i = r->notes - kept; i < r->notes && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s\n", r->note[i % ROOM_TOOL_NOTES]);
+}

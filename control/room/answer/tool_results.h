@@ -1,0 +1,43 @@
+/* What tools returned: short notes for the next questions, and results of jobs that are told when
+ * the floor is free.
+ *
+ *   result     input                                          next
+ *   WAITING    the floor is free, as for a thought            TELLING: a turn of the bot's own
+ *   WAITING    ROOM_RESULT_S                                  a note
+ *   TELLING    somebody spoke before it was heard             WAITING
+ *   TELLING    the turn ended otherwise                       forgotten
+ *
+ * A person's question that waits comes first. For control/room only. */
+#ifndef CONTROL_ROOM_ANSWER_TOOL_RESULTS_H
+#define CONTROL_ROOM_ANSWER_TOOL_RESULTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct room_context;
+struct room_event;
+
+enum { ROOM_TOOL_NOTES = 4, ROOM_TOOL_NOTE_MAX = 224, ROOM_RESULTS = 4, ROOM_RESULT_MAX = 1024 };
+enum { ROOM_RESULT_S = 120 };
+
+struct room_tool_results {
+	char note[ROOM_TOOL_NOTES][ROOM_TOOL_NOTE_MAX]; /* a ring */
+	unsigned notes;
+	struct room_result {
+		uint64_t since; /* 0: free */
+		uint32_t turn;	/* TELLING; 0: WAITING */
+		char text[ROOM_RESULT_MAX];
+	} result[ROOM_RESULTS];
+	uint64_t look_at; /* not before */
+};
+
+/* TOOL, TOOL_RESULT. */
+void room_tool_results_on_event(struct room_tool_results *r, struct room_context *context,
+				const struct room_event *ev);
+void room_tool_results_tick(struct room_tool_results *r, struct room_context *context);
+uint64_t room_tool_results_deadline(const struct room_tool_results *r,
+				    const struct room_context *context);
+/* The newest notes, each with its line break, oldest first. Always terminated. */
+void room_tool_results_text(const struct room_tool_results *r, char *buf, size_t size);
+
+#endif

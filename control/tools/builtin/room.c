@@ -1,0 +1,67 @@
+/* Tools that act in the room, or look at what was said in it (builtins.h). */
+#include <errno.h>
+
+#include "control/tools/builtin/inside.h"
+
+enum { HOURS = 168, MOST = 3 };
+
+static const char *text_of(const json_t *arguments, const char *key)
+{
+	const char *text = json_string_value(json_object_get(arguments, key));
+
+	return text ? text : "";
+}
+
+static unsigned number_of(const json_t *arguments, const char *key, unsigned otherwise)
+{
+	const json_t *v = json_object_get(arguments, key);
+
+	return json_is_number(v) ? (unsigned)json_number_value(v) : otherwise;
+}
+
+int builtin_say_to_text_channel(struct builtins *b, const struct tool_start *call,
+				const json_t *arguments)
+{
+	int err = b->host.writeh(text_of(arguments, "text"), b->host.arg);
+
+	return err ? err : builtin_give(b, call->id, json_pack("{s:b}", "written", 1));
+}
+
+int builtin_soundboard(struct builtins *b, const struct tool_start *call, const json_t *arguments)
+{
+	return b->host.soundh(call->id, text_of(arguments, "name"), b->host.arg);
+}
+
+int builtin_voice_leave(struct builtins *b, const struct tool_start *call, const json_t *arguments)
+{
+	int err = b->host.leaveh(call->turn, b->host.arg);
+
+	(void)arguments;
+	return err ? err
+		   : builtin_give(
+			     b, call->id,
+			     json_pack("{s:s}", "note", "you leave when you have said goodbye"));
+}
+
+int builtin_voice_join(struct builtins *b, const struct tool_start *call, const json_t *arguments)
+{
+	int err = b->host.joinh(call->turn, text_of(arguments, "channel"), b->host.arg);
+
+	return err ? err
+		   : builtin_give(b, call->id,
+				  json_pack("{s:s}", "note", "you go there when you have said so"));
+}
+
+/* The summary of the call is the note: the room keeps it for the next questions. */
+int builtin_note_context(struct builtins *b, const struct tool_start *call, const json_t *arguments)
+{
+	return builtin_give(b, call->id, json_pack("{s:s}", "noted", text_of(arguments, "text")));
+}
+
+int builtin_conversation_search(struct builtins *b, const struct tool_start *call,
+				const json_t *arguments)
+{
+	return b->host.searchh(call->id, text_of(arguments, "speaker"), text_of(arguments, "query"),
+			       number_of(arguments, "max_age_hours", HOURS),
+			       number_of(arguments, "top_k", MOST), b->host.arg);
+}

@@ -1,0 +1,160 @@
+/* Outputs of tools in the room: what follows them, the words while they are slow, and results that
+ * come later. */
+#include "tests/test.h"
+#include "tests/unit/control/room/world.h"
+
+#include "proto/media.h"
+
+static void tool(struct world *w, bool on, uint32_t follow)
+{
+	world_step(w, (struct room_event){.type = ROOM_TOOL,
+					  .user = 1,
+					  .turn = w->asked,
+					  .yes = on,
+					  .follow = follow,
+					  .text = slice_str(on ? "" : "look: seven")});
+}
+
+static void brain_done(struct world *w)
+{
+	world_step(w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w->asked});
+}
+
+/* Alice has asked, and the brain calls a tool in place of an answer. */
+static void begin_called(struct world *w, const char *settings)
+{
+	world_begin(w, settings, 1);
+	world_says(w, 1, "parley what is it");
+	world_until(w, w->ms + 1500);
+	tool(w, true, 0);
+	brain_done(w);
+	world_forget(w);
+}
+
+TEST(outputs_that_want_no_words_end_the_turn)
+{
+	static struct world w;
+
+	begin_called(&w, "guest=off");
+	tool(&w, false, ROOM_TOOL_QUIET);
+	CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+	CHECK_INT(w.did[ROOM_DO_RECORD], 1);
+	CHECK_INT(w.ended, ROOM_REASON_NO_ANSWER);
+	world_end(&w);
+}
+
+TEST(rule_100_a_tool_that_stays_silent_ends_the_turn_without_words)
+{
+	static struct world w;
+
+	begin_called(&w, "guest=off");
+	tool(&w, false, ROOM_TOOL_SILENCE);
+	CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 0);
+	CHECK_INT(w.ended, ROOM_REASON_NO_ANSWER);
+	world_end(&w);
+}
+
+TEST(outputs_together_make_one_request_to_go_on)
+{
+	static struct world w;
+
+	begin_called(&w, "guest=off");
+	tool(&w, true, 0);
+	tool(&w, false, ROOM_TOOL_QUIET);
+	CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+	tool(&w, false, ROOM_TOOL_GOES_ON);
+	CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+	world_end(&w);
+}
+
+TEST(rule_095_an_aborted_turn_cancels_its_tools)
+{
+	static struct world w;
+
+	begin_called(&w, "guest=off");
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 1});
+	CHECK_INT(w.did[ROOM_DO_TOOL_CANCEL], 1);
+	CHECK_INT(w.last[ROOM_DO_TOOL_CANCEL].turn, w.asked);
+	world_end(&w);
+	/* A turn whose tools are done has none to cancel. */
+	begin_called(&w, "guest=off");
+	tool(&w, false, ROOM_TOOL_GOES_ON);
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 1});
+	CHECK_INT(w.did[ROOM_DO_TOOL_CANCEL], 0);
+	world_end(&w);
+}
+
+TEST(words_bridge_a_slow_tool_where_the_answer_is_read_out)
+{
+	static struct world w;
+
+	begin_called(&w, "guest=off reply_path=brain");
+	world_step(&w, (struct room_event){.type = ROOM_TOOL_WAIT, .turn = w.asked});
+	CHECK_INT(w.did[ROOM_DO_SPEAK], 1);
+	world_end(&w);
+	begin_called(&w, "guest=off");
+	world_step(&w, (struct room_event){.type = ROOM_TOOL_WAIT, .turn = w.asked});
+	CHECK_INT(w.did[ROOM_DO_SPEAK], 0);
+	world_end(&w);
+}
+
+static void late(struct world *w, bool told)
+{
+	world_step(w, (struct room_event){.type = ROOM_TOOL_RESULT,
+					  .user = 1,
+					  .yes = told,
+					  .text = slice_str("look: it is ready")});
+}
+
+TEST(a_late_result_is_told_when_the_floor_is_free)
+{
+	static struct world w;
+
+	world_begin(&w, "guest=off greet=no", 1);
+	world_answering(&w, 1000);
+	world_forget(&w);
+	late(&w, true);
+	world_until(&w, w.ms + 300);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_DRAINED, .turn = w.asked, .samples = 24000});
+	world_until(&w, w.ms + 3000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(strstr(w.ask, "it is ready"));
+	world_end(&w);
+}
+
+TEST(a_result_that_somebody_spoke_before_is_told_again)
+{
+	static struct world w;
+
+	world_begin(&w, "guest=off greet=no", 1);
+	late(&w, true);
+	world_until(&w, w.ms + 1000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	world_says(&w, 1, "parley hold on please what about this");
+	CHECK_INT(w.ended, ROOM_REASON_THOUGHT_WITHDRAWN);
+	world_until(&w, w.ms + 1500);
+	CHECK(strstr(w.ask, "what about this"));
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = w.asked});
+	world_until(&w, w.ms + 3000);
+	CHECK(strstr(w.ask, "it is ready"));
+	world_end(&w);
+}
+
+TEST(a_result_that_nobody_waits_for_is_only_noted)
+{
+	static struct world w;
+
+	world_begin(&w, "guest=off greet=no reply_path=brain", 1);
+	late(&w, false);
+	world_until(&w, w.ms + 5000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	world_says(&w, 1, "parley what is it");
+	world_until(&w, w.ms + 1500);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(strstr(w.instructions, "look: it is ready"));
+	world_end(&w);
+}
