@@ -52,7 +52,10 @@ static int add_tool(struct mcp *m, const json_t *item)
 	t->description =
 		strndup((const char *)description.p, utf8_whole((const char *)description.p, n));
 	t->schema = json_deep_copy(schema);
-	if (!t->description || !t->schema) {
+	/* Some leave out what the protocol demands of every schema. */
+	if (!t->description || !t->schema ||
+	    (!json_object_get(schema, "type") &&
+	     json_object_set_new(t->schema, "type", json_string("object")))) {
 		free(t->description);
 		json_decref(t->schema);
 		return ENOMEM;

@@ -8,7 +8,7 @@
 #include "control/settings/record.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
-#include "tests/unit/control/fake_http.h"
+#include "tests/unit/control/mcp/toy_http.h"
 #include "tests/unit/ipc/loop.h"
 
 static struct rig {
@@ -19,9 +19,6 @@ static struct rig {
 	unsigned results, stop_results, readies;
 	enum mcp_outcome outcome;
 	char text[200];
-	/* HTTP */
-	unsigned sessions, listens, lost;
-	char session[64], revision[32], secret[64];
 } rig;
 
 static void on_change(struct mcp_server *server, void *arg)
@@ -178,84 +175,10 @@ TEST(mcp_jail_shows_a_server_what_it_was_granted_and_no_more)
 
 /* ---- addresses ---- */
 
-static void answer_json(struct evhttp_request *req, unsigned id, const char *rest)
-{
-	char text[600];
-	int n = snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":%u,%s}", id, rest);
-
-	fake_http_answer(req, 200, "application/json", text, (size_t)n);
-}
-
-static const char *header(struct evhttp_request *req, const char *name)
-{
-	const char *v = evhttp_find_header(evhttp_request_get_input_headers(req), name);
-
-	return v ? v : "";
-}
-
-static void answer_call(struct fake_http *f, struct evhttp_request *req, unsigned id)
-{
-	char text[300];
-
-	if (strcmp(header(req, "MCP-Session-Id"), "s1") == 0 && rig.lost) {
-		rig.lost = 0;
-		fake_http_answer(req, 404, "text/plain", "gone", 4);
-		return;
-	}
-	/* A stream: a primer without data, progress, the answer in two pieces. */
-	fake_http_open(f, req, "text/event-stream");
-	fake_http_piece(req, "id: 1\ndata: \n\n", 14);
-	fake_http_piece(req, "data: {\"method\":\"notifications/message\"}\n\n", 42);
-	snprintf(text, sizeof text,
-		 "data: "
-		 "{\"id\":%u,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"spoken\"}]}}"
-		 "\n\n",
-		 id);
-	fake_http_piece(req, text, 20);
-	fake_http_piece(req, text + 20, strlen(text) - 20);
-	evhttp_send_reply_end(req);
-}
-
-static void serve(struct fake_http *f, struct evhttp_request *req)
-{
-	json_t *root = json_loadb((const char *)f->body, f->n, 0, NULL);
-	const char *method = json_string_value(json_object_get(root, "method"));
-	unsigned id = (unsigned)json_integer_value(json_object_get(root, "id"));
-
-	snprintf(rig.secret, sizeof rig.secret, "%s", header(req, "Authorization"));
-	if (evhttp_request_get_command(req) == EVHTTP_REQ_GET) {
-		rig.listens++;
-		fake_http_answer(req, 405, "text/plain", "", 0);
-	} else if (evhttp_request_get_command(req) == EVHTTP_REQ_DELETE) {
-		fake_http_answer(req, 200, "text/plain", "", 0);
-	} else if (strcmp(method, "server/discover") == 0) {
-		fake_http_answer(req, 400, "application/json", "{}", 2);
-	} else if (strcmp(method, "initialize") == 0) {
-		char session[16];
-
-		snprintf(session, sizeof session, "s%u", ++rig.sessions);
-		evhttp_add_header(evhttp_request_get_output_headers(req), "Mcp-Session-Id",
-				  session);
-		answer_json(req, id,
-			    "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{"
-			    "\"tools\":{\"listChanged\":true}}}");
-	} else if (!id) {
-		fake_http_answer(req, 202, "text/plain", "", 0);
-	} else if (strcmp(method, "tools/list") == 0) {
-		snprintf(rig.session, sizeof rig.session, "%s", header(req, "MCP-Session-Id"));
-		snprintf(rig.revision, sizeof rig.revision, "%s",
-			 header(req, "MCP-Protocol-Version"));
-		answer_json(req, id,
-			    "\"result\":{\"tools\":[{\"name\":\"say\",\"inputSchema\":{}}]}");
-	} else {
-		answer_call(f, req, id);
-	}
-	json_decref(root);
-}
-
 static void address(const char *base)
 {
 	memset(&rig, 0, sizeof rig);
+	memset(&toy_http, 0, sizeof toy_http);
 	snprintf(rig.record.name, sizeof rig.record.name, "far");
 	rig.record.transport = 1;
 	snprintf(rig.record.url, sizeof rig.record.url, "%s/mcp", base);
@@ -268,20 +191,20 @@ TEST(mcp_server_speaks_over_http_in_a_session)
 {
 	static struct fake_http f;
 
-	CHECK(fake_http_begin(&f, serve, NULL));
+	CHECK(fake_http_begin(&f, toy_http_serve, NULL));
 	address(f.base);
 	rig.until = MCP_READY;
 	CHECK_INT(begin(f.env, f.http, NULL), 0);
 	env_run(f.env);
-	CHECK_STR(rig.session, "s1");
-	CHECK_STR(rig.revision, "2025-11-25");
-	CHECK_STR(rig.secret, "Bearer hush");
+	CHECK_STR(toy_http.session, "s1");
+	CHECK_STR(toy_http.revision, "2025-11-25");
+	CHECK_STR(toy_http.secret, "Bearer hush");
 	rig.stop_results = 1;
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
 	env_run(f.env);
 	CHECK_INT(rig.outcome, MCP_DONE);
 	CHECK_STR(rig.text, "spoken");
-	CHECK_INT(rig.listens, 1);
+	CHECK_INT(toy_http.listens, 1);
 	mcp_server_free(rig.server);
 	CHECK(!f.timed_out);
 	fake_http_end(&f);
@@ -291,16 +214,16 @@ TEST(mcp_server_opens_a_session_anew_when_the_server_forgot_it)
 {
 	static struct fake_http f;
 
-	CHECK(fake_http_begin(&f, serve, NULL));
+	CHECK(fake_http_begin(&f, toy_http_serve, NULL));
 	address(f.base);
 	rig.until = MCP_READY;
 	CHECK_INT(begin(f.env, f.http, NULL), 0);
 	env_run(f.env);
-	rig.lost = 1;
+	toy_http.forgets = true;
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
 	env_run(f.env);
 	CHECK(rig.results == 1 && rig.outcome == MCP_LOST);
-	CHECK_STR(rig.session, "s2");
+	CHECK_STR(toy_http.session, "s2");
 	rig.stop_results = 2;
 	CHECK_INT(mcp_server_call(rig.server, 2, MCP_CALL_TOOL, "say", NULL, 5000), 0);
 	env_run(f.env);

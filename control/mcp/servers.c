@@ -1,0 +1,286 @@
+#include "control/mcp/servers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/mcp/jail.h"
+#include "control/mcp/servers_inside.h"
+#include "control/settings/settings.h"
+#include "ipc/child.h"
+#include "ipc/log.h"
+#include "ipc/spawn.h"
+
+/* ---- servers ---- */
+
+static unsigned place_of(const struct entry *e)
+{
+	unsigned i = 0;
+
+	while (e->set->entry[i] != e)
+		i++;
+	return i;
+}
+
+static void on_change(struct mcp_server *server, void *arg)
+{
+	struct entry *e = arg;
+	unsigned at = place_of(e);
+
+	if (mcp_state(mcp_server_client(server)) == MCP_OPENING)
+		return;
+	for (unsigned i = 0; i < SEATS_MAX; i++) {
+		struct mcp_seat *seat = e->set->seat[i];
+
+		if (!seat)
+			continue;
+		seat->share[at] = (struct share){.seat = seat, .entry = e};
+		mcp_rows_renew(&seat->share[at]);
+		seat->changedh(seat->host.arg);
+	}
+}
+
+/* Progress is for surfaces that show calls; nobody is told it in the room. */
+static void on_progress(uint64_t number, double share, const char *text, void *arg)
+{
+	(void)number;
+	(void)share;
+	(void)text;
+	(void)arg;
+}
+
+static void start_server(struct entry *e)
+{
+	struct mcp_servers *s = e->set;
+	const struct mcp_server_conf conf = {.env = s->env,
+					     .http = s->http,
+					     .record = &e->record,
+					     .bwrap = s->sandbox == SANDBOX_WORKS ? s->bwrap : NULL,
+					     .version = s->version,
+					     .changeh = on_change,
+					     .resulth = mcp_calls_result,
+					     .progressh = on_progress,
+					     .arg = e};
+
+	if (mcp_server_alloc(&e->server, &conf))
+		log_warn("mcp_server", "server=%s error=\"there is no memory\"", e->record.name);
+}
+
+static void on_tried(bool up, int status, void *arg)
+{
+	struct mcp_servers *s = arg;
+
+	if (up)
+		return;
+	s->sandbox = status == 0 ? SANDBOX_WORKS : SANDBOX_FAILS;
+	if (status)
+		log_warn(
+			"mcp_sandbox",
+			"works=0 status=%d advice=\"user namespaces are off here, or bubblewrap is "
+			"not installed\"",
+			status);
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		if (s->entry[i] && !s->entry[i]->server)
+			start_server(s->entry[i]);
+}
+
+/* Whether the sandbox works is found out by one try. */
+static void try_sandbox(struct mcp_servers *s)
+{
+	static const char *const command[] = {"/usr/bin/true", NULL};
+	const char *argv[JAIL_ARGS_MAX];
+	const struct jail jail = {.bwrap = s->bwrap, .command = command};
+
+	if (s->trial)
+		return;
+	if (spawn_locate(s->env, "bwrap", s->bwrap, sizeof s->bwrap) || jail_command(&jail, argv) ||
+	    child_alloc(&s->trial, s->env,
+			&(struct child_conf){.argv = argv,
+					     .once = true,
+					     .log_errors = true,
+					     .stateh = on_tried,
+					     .arg = s}))
+		on_tried(false, SPAWN_CANNOT_RUN, s);
+}
+
+static void add_entry(struct mcp_servers *s, unsigned at, const struct mcp_record *record)
+{
+	struct entry *e = calloc(1, sizeof *e);
+
+	if (!e)
+		return;
+	e->set = s;
+	e->record = *record;
+	s->entry[at] = e;
+	if (record->transport || s->sandbox != SANDBOX_UNKNOWN)
+		start_server(e);
+	else
+		try_sandbox(s);
+}
+
+static void remove_entry(struct mcp_servers *s, unsigned at)
+{
+	struct entry *e = s->entry[at];
+
+	for (unsigned i = 0; i < SEATS_MAX; i++) {
+		struct mcp_seat *seat = s->seat[i];
+
+		if (!seat || !seat->share[at].entry)
+			continue;
+		tools_registry_remove(seat->registry, &mcp_shell, &seat->share[at]);
+		mcp_calls_forget(&seat->share[at]);
+		seat->share[at] = (struct share){0};
+		seat->changedh(seat->host.arg);
+	}
+	mcp_server_free(e->server);
+	explicit_bzero(&e->record, sizeof e->record);
+	free(e);
+	s->entry[at] = NULL;
+}
+
+static bool is_named(const struct settings *settings, const struct mcp_record *r)
+{
+	for (unsigned i = 0; i < settings->records.n[RECORD_KIND_MCP]; i++)
+		if (memcmp(&settings->records.mcp[i], r, sizeof *r) == 0)
+			return true;
+	return false;
+}
+
+static bool runs_already(const struct mcp_servers *s, const struct mcp_record *r)
+{
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		if (s->entry[i] && memcmp(&s->entry[i]->record, r, sizeof *r) == 0)
+			return true;
+	return false;
+}
+
+void mcp_servers_update(struct mcp_servers *s, const struct settings *settings)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		if (s->entry[i] && !is_named(settings, &s->entry[i]->record))
+			remove_entry(s, i);
+	for (unsigned k = 0; k < settings->records.n[RECORD_KIND_MCP]; k++) {
+		const struct mcp_record *r = &settings->records.mcp[k];
+
+		while (at < SERVERS_MAX && s->entry[at])
+			at++;
+		if (at < SERVERS_MAX && !runs_already(s, r))
+			add_entry(s, at, r);
+	}
+}
+
+int mcp_servers_alloc(struct mcp_servers **out, struct env *env, struct http *http,
+		      const struct settings *settings, const char *version)
+{
+	struct mcp_servers *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return ENOMEM;
+	s->env = env;
+	s->http = http;
+	snprintf(s->version, sizeof s->version, "%s", version);
+	mcp_servers_update(s, settings);
+	*out = s;
+	return 0;
+}
+
+struct mcp_servers *mcp_servers_free(struct mcp_servers *s)
+{
+	if (!s)
+		return NULL;
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		if (s->entry[i] && s->entry[i]->server)
+			mcp_server_stop(s->entry[i]->server);
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		if (s->entry[i])
+			remove_entry(s, i);
+	child_free(s->trial);
+	free(s);
+	return NULL;
+}
+
+/* ---- rooms ---- */
+
+int mcp_seat_alloc(struct mcp_seat **out, struct mcp_servers *s, struct tools_registry *registry,
+		   const struct tool_host *host, void (*changedh)(void *arg))
+{
+	struct mcp_seat *seat;
+	unsigned at = 0;
+
+	while (at < SEATS_MAX && s->seat[at])
+		at++;
+	if (at == SEATS_MAX)
+		return ENOSPC;
+	seat = calloc(1, sizeof *seat);
+	if (!seat)
+		return ENOMEM;
+	seat->set = s;
+	seat->registry = registry;
+	seat->host = *host;
+	seat->changedh = changedh;
+	s->seat[at] = seat;
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		if (s->entry[i]) {
+			seat->share[i] = (struct share){.seat = seat, .entry = s->entry[i]};
+			mcp_rows_renew(&seat->share[i]);
+		}
+	*out = seat;
+	return 0;
+}
+
+struct mcp_seat *mcp_seat_free(struct mcp_seat *seat)
+{
+	if (!seat)
+		return NULL;
+	for (unsigned i = 0; i < SERVERS_MAX; i++)
+		if (seat->share[i].entry) {
+			tools_registry_remove(seat->registry, &mcp_shell, &seat->share[i]);
+			mcp_calls_forget(&seat->share[i]);
+		}
+	for (unsigned i = 0; i < SEATS_MAX; i++)
+		if (seat->set->seat[i] == seat)
+			seat->set->seat[i] = NULL;
+	free(seat);
+	return NULL;
+}
+
+/* ---- looking ---- */
+
+static json_t *tools_of(const struct entry *e)
+{
+	json_t *list = json_array();
+	const struct mcp_tool *t = NULL;
+	size_t n = 0;
+
+	if (e->server)
+		t = mcp_tools(mcp_server_client(e->server), &n);
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s}", "name", t[i].name,
+						      "description", t[i].description));
+	return list;
+}
+
+json_t *mcp_servers_status(const struct mcp_servers *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < SERVERS_MAX; i++) {
+		const struct entry *e = s->entry[i];
+		const char *why;
+
+		if (!e)
+			continue;
+		why = e->server ? mcp_server_why(e->server) : "it is being started";
+		json_array_append_new(
+			list, json_pack("{s:s, s:b, s:o, s:s, s:s, s:I, s:I}", "serverName",
+					e->record.name, "connected", !*why, "tools", tools_of(e),
+					"lastError", why, "protocolVersion",
+					e->server ? mcp_revision(mcp_server_client(e->server)) : "",
+					"calls", (json_int_t)e->calls, "failures",
+					(json_int_t)e->failures));
+	}
+	return json_pack("{s:o}", "servers", list);
+}

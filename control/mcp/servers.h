@@ -1,0 +1,40 @@
+/* The servers of MCP that the settings name, shared by all rooms, and their tools in each room's
+ * registry.
+ *
+ * A tool is known to models as SERVER__TOOL in lower case; what does not fit is shortened, with a
+ * hash behind it. What a tool does is what the operator says in the settings, not what its server
+ * says. Everything runs on env's thread. */
+#ifndef CONTROL_MCP_SERVERS_H
+#define CONTROL_MCP_SERVERS_H
+
+#include <jansson.h>
+
+#include "control/tools/builtin/host.h"
+
+struct http;
+struct mcp_seat;
+struct mcp_servers;
+struct settings;
+struct tools_registry;
+
+/* Starts the servers that the settings name. http and env are borrowed. ENOMEM. Caller owns *out.
+ */
+int mcp_servers_alloc(struct mcp_servers **out, struct env *env, struct http *http,
+		      const struct settings *settings, const char *version);
+/* All seats are gone before. Waits at most 3 s for the programs. */
+struct mcp_servers *mcp_servers_free(struct mcp_servers *s);
+/* The settings may name others: those that are the same go on. */
+void mcp_servers_update(struct mcp_servers *s, const struct settings *settings);
+/* {"servers":[{serverName, connected, tools:[{name,description}], lastError, protocolVersion,
+ * calls, failures}]}. The caller owns it; NULL without memory. */
+json_t *mcp_servers_status(const struct mcp_servers *s);
+
+/* A room takes part: rows of its registry come and go with the servers' lists, and outputs go to
+ * host->outputh. changedh: rows are others than before. All is borrowed but host, which is copied.
+ * ENOMEM, ENOSPC. Caller owns *out, and frees it before the registry. */
+int mcp_seat_alloc(struct mcp_seat **out, struct mcp_servers *s, struct tools_registry *registry,
+		   const struct tool_host *host, void (*changedh)(void *arg));
+/* Its calls are cancelled; no handler is called. NULL accepted. */
+struct mcp_seat *mcp_seat_free(struct mcp_seat *seat);
+
+#endif

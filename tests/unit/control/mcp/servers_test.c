@@ -1,0 +1,162 @@
+/* Tools of servers in the registries of rooms. */
+#include "control/mcp/servers.h"
+
+#include "control/mcp/tool_name.h"
+#include "control/settings/settings.h"
+#include "control/tools/registry.h"
+#include "tests/test.h"
+#include "tests/unit/control/mcp/toy_http.h"
+
+enum { ROOMS = 2 };
+
+static struct rig {
+	struct fake_http f;
+	struct settings *settings;
+	struct mcp_servers *servers;
+	struct room {
+		struct tools_registry *registry;
+		struct mcp_seat *seat;
+		unsigned changes, outputs;
+		uint32_t id;
+		bool ok;
+		char text[100];
+	} room[ROOMS];
+} rig;
+
+static void on_output(uint32_t id, bool ok, struct slice text, void *arg)
+{
+	struct room *r = arg;
+
+	r->outputs++;
+	r->id = id;
+	r->ok = ok;
+	snprintf(r->text, sizeof r->text, "%.*s", (int)text.n, (const char *)text.p);
+	env_stop(rig.f.env);
+}
+
+static void on_changed(void *arg)
+{
+	struct room *r = arg;
+
+	r->changes++;
+	env_stop(rig.f.env);
+}
+
+static bool name_server(const char *more)
+{
+	char list[400];
+
+	snprintf(list, sizeof list,
+		 "[{\"name\":\"far\",\"transport\":\"http\",\"url\":\"%s/mcp\"%s}]", rig.f.base,
+		 more);
+	return settings_set(rig.settings, "mcp_servers", list) == 0;
+}
+
+static bool begin(const char *more)
+{
+	memset(&rig, 0, sizeof rig);
+	memset(&toy_http, 0, sizeof toy_http);
+	if (!fake_http_begin(&rig.f, toy_http_serve, NULL) || settings_alloc(&rig.settings) ||
+	    !name_server(more) ||
+	    mcp_servers_alloc(&rig.servers, rig.f.env, rig.f.http, rig.settings, "1"))
+		return false;
+	for (unsigned i = 0; i < ROOMS; i++) {
+		struct room *r = &rig.room[i];
+		const struct tool_host host = {.outputh = on_output, .arg = r};
+
+		if (tools_registry_alloc(&r->registry) ||
+		    mcp_seat_alloc(&r->seat, rig.servers, r->registry, &host, on_changed))
+			return false;
+	}
+	while (!rig.room[ROOMS - 1].changes && !rig.f.timed_out)
+		env_run(rig.f.env);
+	return true;
+}
+
+static void end(void)
+{
+	for (unsigned i = 0; i < ROOMS; i++) {
+		mcp_seat_free(rig.room[i].seat);
+		tools_registry_free(rig.room[i].registry);
+	}
+	mcp_servers_free(rig.servers);
+	settings_free(rig.settings);
+	fake_http_end(&rig.f);
+}
+
+static int call(struct room *r, const char *name, uint32_t id)
+{
+	const struct tool *t = tools_registry_find(r->registry, name);
+
+	return t ? t->shell->start(&(struct tool_start){.id = id, .tool = name, .arguments = "{}"},
+				   t->arg)
+		 : ENOENT;
+}
+
+TEST(tools_of_a_server_are_in_every_room_and_answer_the_one_that_called)
+{
+	const struct tool *t;
+
+	CHECK(begin(""));
+	t = tools_registry_find(rig.room[0].registry, "far__say");
+	CHECK(t && t->row.effect == TOOL_EFFECT_OUTSIDE && t->row.taints && t->row.confirm);
+	CHECK(tools_registry_find(rig.room[1].registry, "far__say"));
+	CHECK_INT(call(&rig.room[1], "far__say", 7), 0);
+	while (!rig.room[1].outputs && !rig.f.timed_out)
+		env_run(rig.f.env);
+	CHECK(rig.room[1].ok && rig.room[1].id == 7 && rig.room[0].outputs == 0);
+	CHECK_STR(rig.room[1].text, "spoken");
+	end();
+}
+
+TEST(a_cancelled_call_of_a_server_gives_no_output)
+{
+	const struct tool *t;
+	json_t *status;
+
+	CHECK(begin(",\"effects\":\"none\""));
+	t = tools_registry_find(rig.room[0].registry, "far__say");
+	CHECK(t && t->row.effect == TOOL_EFFECT_NONE && !t->row.confirm);
+	CHECK_INT(call(&rig.room[0], "far__say", 1), 0);
+	t->shell->cancel(1, t->arg);
+	CHECK_INT(call(&rig.room[0], "far__say", 2), 0);
+	while (!rig.room[0].outputs && !rig.f.timed_out)
+		env_run(rig.f.env);
+	CHECK(rig.room[0].outputs == 1 && rig.room[0].id == 2);
+	status = mcp_servers_status(rig.servers);
+	CHECK_INT(json_integer_value(json_object_get(
+			  json_array_get(json_object_get(status, "servers"), 0), "calls")),
+		  2);
+	json_decref(status);
+	end();
+}
+
+TEST(a_server_that_settings_name_no_more_takes_its_tools_along)
+{
+	CHECK(begin(""));
+	CHECK_INT(call(&rig.room[0], "far__say", 1), 0);
+	mcp_servers_update(rig.servers, rig.settings); /* the same: it goes on */
+	CHECK(tools_registry_find(rig.room[0].registry, "far__say"));
+	CHECK_INT(settings_set(rig.settings, "mcp_servers", "[]"), 0);
+	mcp_servers_update(rig.servers, rig.settings);
+	CHECK(!tools_registry_find(rig.room[0].registry, "far__say"));
+	CHECK(!tools_registry_find(rig.room[1].registry, "far__say"));
+	CHECK_INT(rig.room[0].outputs, 0);
+	end();
+}
+
+TEST(names_of_servers_tools_stay_apart)
+{
+	char a[65], b[65];
+
+	tool_name_make(a, sizeof a, "notes", "read_file");
+	CHECK_STR(a, "notes__read_file");
+	tool_name_make(a, sizeof a, "notes", "read-file");
+	tool_name_make(b, sizeof b, "notes", "read.file");
+	CHECK(strncmp(a, "notes__read_file_", 17) == 0 && strcmp(a, b) != 0);
+	tool_name_make(a, sizeof a, "7up", "x");
+	CHECK(strncmp(a, "_7up__x_", 8) == 0);
+	tool_name_make(a, sizeof a, "a_server_with_a_long_name",
+		       "and_a_tool_whose_name_is_longer_than_what_models_take");
+	CHECK_INT(strlen(a), TOOL_NAME_KEPT + 9);
+}
