@@ -36,6 +36,7 @@ struct control {
 	struct writer *writer;
 	struct status_tally tally;
 	struct http *http;
+	struct mcp_servers *mcp;
 	struct ws_ctx *ws;
 	struct rest *rest;
 	struct guilds *guilds;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/agent/inside.h"
+#include "control/mcp/servers.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
@@ -40,6 +41,7 @@ struct agent_tools {
 	struct tools_registry *registry;
 	struct tools_run *run;
 	struct builtins *builtins;
+	struct mcp_seat *mcp; /* NULL: no servers */
 	struct tmr *timer;
 	struct tool_outputs *out;
 	bool performing;
@@ -533,6 +535,15 @@ static int search_said(uint32_t id, const char *name, const char *words, unsigne
 
 /* ---- coming and going ---- */
 
+/* Sessions get the tools as they are now. */
+static void tell_tools(void *arg)
+{
+	const struct agent_tools *t = arg;
+	struct engine_tool list[TOOLS_MAX];
+
+	roles_tools(t->a->roles, list, tools_registry_list(t->registry, list));
+}
+
 static int open_tools(struct agent_tools *t, struct http *http)
 {
 	const struct tool_host host = {.env = t->a->env,
@@ -554,6 +565,8 @@ static int open_tools(struct agent_tools *t, struct http *http)
 		err = builtins_alloc(&t->builtins, &host);
 	if (!err)
 		err = builtins_add(t->builtins, t->registry);
+	if (!err && t->a->mcp)
+		err = mcp_seat_alloc(&t->mcp, t->a->mcp, t->registry, &host, tell_tools);
 	if (!err)
 		err = tmr_alloc(&t->timer, t->a->env, timer_fired, t);
 	t->out = calloc(1, sizeof *t->out);
@@ -562,7 +575,6 @@ static int open_tools(struct agent_tools *t, struct http *http)
 
 int agent_tools_alloc(struct agent_tools **out, struct agent *a, struct http *http)
 {
-	struct engine_tool list[TOOLS_MAX];
 	struct agent_tools *t;
 	int err;
 
@@ -579,7 +591,7 @@ int agent_tools_alloc(struct agent_tools **out, struct agent *a, struct http *ht
 		agent_tools_free(t);
 		return err;
 	}
-	roles_tools(a->roles, list, tools_registry_list(t->registry, list));
+	tell_tools(t);
 	*out = t;
 	return 0;
 }
@@ -596,6 +608,7 @@ struct agent_tools *agent_tools_free(struct agent_tools *t)
 		t->first = l->next;
 		free(l);
 	}
+	mcp_seat_free(t->mcp);
 	tmr_free(t->timer);
 	tools_run_free(t->run);
 	tools_registry_free(t->registry);

@@ -54,6 +54,7 @@ struct agent {
 
 	struct bus *bus;	  /* NULL: nobody listens */
 	struct ledger *ledger;	  /* NULL: nobody counts */
+	struct mcp_servers *mcp;  /* NULL: none */
 	enum ledger_state budget; /* as people were told last */
 	struct turns *turns;	  /* publishes the room's turns on the bus */
 	char ended[40];		  /* why the session ended; empty while it lasts */

@@ -263,6 +263,7 @@ void voice_session_start_agent(struct voice_session *c)
 	struct agent_conf conf = {.env = c->conf.env,
 				  .ws = c->conf.ws,
 				  .http = c->conf.http,
+				  .mcp = c->conf.mcp,
 				  .call = c->media,
 				  .settings = c->conf.settings,
 				  .bus = c->conf.bus,

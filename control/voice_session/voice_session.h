@@ -21,6 +21,7 @@ struct env;
 struct gateway;
 struct guilds;
 struct http;
+struct mcp_servers;
 struct media;
 struct refused;
 struct rest;
@@ -40,6 +41,7 @@ struct voice_session_conf {
 	struct media *media;
 	const struct settings *settings;
 	struct ledger *ledger; /* what its calls spend; may be NULL */
+	struct mcp_servers *mcp;
 	struct bus *bus;
 	struct store *store;	     /* may be NULL */
 	struct counters *counters;   /* of what no event tells */

@@ -431,7 +431,7 @@ TEST(every_kept_event_has_a_row)
 	CHECK_INT(number(path, "SELECT count(*) FROM audit"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM costs"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM events"),
-		  4); /* engine_refused, failover, fault, command */
+		  5); /* engine_refused, failover, fault, command, tool_called */
 	db_close(db);
 	folder_remove(dir);
 }
