@@ -92,12 +92,16 @@ void retry_after_print(uint32_t ms, char buf[RETRY_AFTER_TEXT_MAX])
 
 uint32_t retry_after_told(const char *why, size_t n)
 {
+	static const char unit[] = " ms";
 	const char *p = n ? memmem(why, n, TOLD, sizeof TOLD - 1) : NULL, *end = why + n;
 	uint32_t ms = 0;
 
 	if (!p)
 		return 0;
-	for (p += sizeof TOLD - 1; p < end && is_digit(*p) && ms < RETRY_AFTER_MAX_MS; p++)
-		ms = ms * 10 + (uint32_t)(*p - '0');
+	for (p += sizeof TOLD - 1; p < end && is_digit(*p); p++)
+		if (ms < RETRY_AFTER_MAX_MS)
+			ms = ms * 10 + (uint32_t)(*p - '0');
+	if ((size_t)(end - p) < sizeof unit - 1 || memcmp(p, unit, sizeof unit - 1) != 0)
+		return 0;
 	return ms < RETRY_AFTER_MAX_MS ? ms : RETRY_AFTER_MAX_MS;
 }

@@ -65,8 +65,10 @@ TEST(retry_after_travels_in_a_text)
 	CHECK_INT(retry_after_told(why, strlen(why)), 2500);
 	CHECK_INT(retry_after_told(why, strlen("status 429 rate_limit_exceeded")), 0);
 	CHECK_INT(retry_after_told(why, strlen("status 429 rate_limit_exceeded, retry after 25")),
-		  25);
-	CHECK_INT(retry_after_told(", retry after 999999999999", 26), RETRY_AFTER_MAX_MS);
+		  0);
+	CHECK_INT(retry_after_told(", retry after 999999999999 ms", 29), RETRY_AFTER_MAX_MS);
+	/* A provider's own words, in a unit of its own. */
+	CHECK_INT(retry_after_told("status 429: Too many, retry after 20 seconds", 44), 0);
 	CHECK_INT(retry_after_told(", retry after a while", 21), 0);
 	CHECK_INT(retry_after_told(NULL, 0), 0);
 }
