@@ -8,6 +8,7 @@
  *   WAITING    the socket is lost again                  HTTP: engine_speech speaks it
  *   SENT       every letter was spoken, or no sound has  SENT: its context is closed
  *              come for QUIET_MS since the last
+ *   SENT       no sound came for silent_ms at all        FAILED, and CUT
  *   SENT       final                                     DONE, or FAILED without audio
  *   SENT       the socket is lost, no audio came         as WAITING
  *   SENT       the socket is lost in its audio           FAILED: people would hear two beginnings
@@ -61,7 +62,7 @@ struct line {
 	uint64_t samples;
 	size_t letters; /* that were spoken */
 	struct eleven_word word;
-	uint64_t heard_at; /* SENT: its last sound came */
+	uint64_t heard_at; /* SENT: it was sent, or its last sound came */
 	uint64_t cut_at;
 };
 
@@ -78,7 +79,8 @@ struct speech_stream {
 	void *arg;
 	struct line *lines; /* in order */
 	unsigned n_lines;
-	uint32_t contexts; /* count */
+	uint32_t contexts;  /* count */
+	uint32_t silent_ms; /* a line without any sound has failed after it; 0: never */
 	uint64_t used_at, kept_at;
 	char why[160]; /* of an error, until the socket is closed */
 	uint8_t *pcm;
@@ -154,7 +156,7 @@ static void send_line(struct speech_stream *t, struct line *p)
 	p->letters = 0;
 	send_text(t, eleven_open_context(p->context));
 	send_text(t, eleven_speak(p->context, p->text));
-	t->used_at = t->kept_at = env_now(t->env);
+	t->used_at = t->kept_at = p->heard_at = env_now(t->env);
 }
 
 static void close_context(struct line *p)
@@ -174,10 +176,15 @@ static unsigned count_open(const struct speech_stream *t)
 	return n;
 }
 
-/* Its sound has begun and is not known to be all of it. */
+/* Its sound has not begun, or is not known to be all of it. */
 static bool awaits_sound(const struct line *p)
 {
-	return p->state == SENT && p->samples && !p->closed;
+	return p->state == SENT && !p->closed && (p->samples || p->t->silent_ms);
+}
+
+static uint64_t awaits_until(const struct line *p)
+{
+	return p->heard_at + (p->samples ? QUIET_MS : p->t->silent_ms) * NS_PER_MS;
 }
 
 static void set_timer(struct speech_stream *t)
@@ -189,8 +196,8 @@ static void set_timer(struct speech_stream *t)
 	for (const struct line *p = t->lines; p; p = p->next) {
 		if (p->state == CUT && p->cut_at + CUT_MS * NS_PER_MS < at)
 			at = p->cut_at + CUT_MS * NS_PER_MS;
-		if (awaits_sound(p) && p->heard_at + QUIET_MS * NS_PER_MS < at)
-			at = p->heard_at + QUIET_MS * NS_PER_MS;
+		if (awaits_sound(p) && awaits_until(p) < at)
+			at = awaits_until(p);
 	}
 	if (at == UINT64_MAX)
 		tmr_stop(t->timer);
@@ -421,16 +428,29 @@ static void socket_event(struct ws *ws, enum ws_event ev, uint16_t code, const u
 	}
 }
 
+/* The service has nothing to say of its text, and would say so only of a context that is closed. */
+static void give_up_line(struct line *p)
+{
+	close_context(p);
+	end_line(p, ENGINE_FAILED, "no sound came");
+	p->cut_at = env_now(p->t->env);
+	p->state = CUT;
+}
+
 static void timer_fired(void *arg)
 {
 	struct speech_stream *t = arg;
 	uint64_t now = env_now(t->env);
 
+	t->busy++;
 	for (struct line *p = t->lines; p; p = p->next)
 		if (p->state == CUT && p->cut_at + CUT_MS * NS_PER_MS <= now)
 			p->state = ENDED;
-		else if (awaits_sound(p) && p->heard_at + QUIET_MS * NS_PER_MS <= now)
+		else if (awaits_sound(p) && awaits_until(p) <= now && p->samples)
 			close_context(p);
+		else if (awaits_sound(p) && awaits_until(p) <= now)
+			give_up_line(p);
+	t->busy--;
 	if (t->up && t->kept_at + KEEP_MS * NS_PER_MS <= now) {
 		if (!t->lines && t->used_at + IDLE_MS * NS_PER_MS <= now) {
 			send_text(t, eleven_close_socket());
@@ -614,6 +634,7 @@ static int stream_alloc(void **out, const struct engine_conf *conf)
 		return ENOMEM;
 	t->env = conf->env;
 	t->ctx = conf->ws;
+	t->silent_ms = conf->silent_ms;
 	t->h = conf->h;
 	t->arg = conf->arg;
 	err = stream_open(t, conf);

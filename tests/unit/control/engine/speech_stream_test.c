@@ -55,6 +55,7 @@ static bool open_engine(struct env *env, struct ws_ctx *ws, struct http *http, c
 				      .http_url = base,
 				      .key = "k",
 				      .language = "",
+				      .silent_ms = 1500,
 				      .h = on_event});
 }
 
@@ -319,6 +320,33 @@ TEST(a_lost_socket_costs_a_line_only_in_its_audio)
 	CHECK(!fx.fake.timed_out);
 	CHECK_STR(fx.events, "a1:6 a2:6 w1:one@240 d1 f2:closed 1011 broken/0 ");
 	CHECK_INT(fx.fake.conns, 2);
+	end();
+}
+
+static void mute_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)type;
+	note(root);
+	if (flushes(root) && fx.spoken++)
+		send_letters(f, conn, context_of(root), "two");
+	else if (closes(root) && fx.spoken > 1)
+		send_final(f, conn, context_of(root));
+}
+
+/* A text of which there is nothing to say: the service would be silent until it is closed. */
+TEST(a_line_without_any_sound_fails_and_its_context_is_closed)
+{
+	CHECK(begin(mute_server));
+	fx.stop_at = "f1";
+	CHECK_INT(say(1, "\xe2\x80\xa6"), 0);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK_STR(fx.events, "f1:no sound came/0 ");
+	fx.stop_at = "d2";
+	CHECK_INT(say(2, "two"), 0);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK(strstr(fx.came, "\"close_context\":true"));
 	end();
 }
 
