@@ -175,14 +175,20 @@ static uint64_t ready_at(const struct roles *r, enum engine_use use)
 	return at > now + RETRY_AFTER_PATIENCE_MS * NS_PER_MS ? UINT64_MAX : at;
 }
 
-/* Every provider asked to be left alone. False: somebody would wait for too long, or a decision
- * would come too late. */
+/* Every provider asked to be left alone, or cannot be asked at all. It is waited for once. False:
+ * somebody would wait for too long, or a decision would come too late. */
 static bool hold_live(struct roles *r, struct live *l)
 {
-	uint64_t at = ready_at(r, l->use);
+	const struct list *list = &r->list[l->use];
+	uint64_t now = env_now(r->env), at = UINT64_MAX;
 
-	if (at == UINT64_MAX || l->use == ENGINE_USE_DECISION)
+	for (unsigned i = 0; i < list->n; i++)
+		if (list->v[i].held_until > now && list->v[i].held_until < at)
+			at = list->v[i].held_until;
+	if (l->held || at > now + RETRY_AFTER_PATIENCE_MS * NS_PER_MS ||
+	    l->use == ENGINE_USE_DECISION || l->use == ENGINE_USE_INTERRUPTION)
 		return false;
+	l->held = true;
 	l->retry_at = at;
 	return true;
 }

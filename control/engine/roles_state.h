@@ -55,6 +55,7 @@ struct live {
 	unsigned tried; /* bits: providers that have failed it */
 	bool over;
 	bool life;	   /* something of it came */
+	bool held;	   /* it waited once for those who asked to be left alone */
 	bool retried;	   /* the last provider left failed it once */
 	uint64_t retry_at; /* it is asked again; 0: it is not */
 	uint64_t since;	   /* when the turn's first ask of this provider without a sign of life was

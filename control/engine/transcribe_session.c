@@ -436,6 +436,7 @@ int transcribe_session_rekey(struct transcribe_session *a, const char *key)
 		explicit_bzero(a->auth, strlen(a->auth));
 	free(a->auth);
 	a->auth = fresh;
+	a->held_until = 0; /* that was asked of the key before */
 	return 0;
 }
 

@@ -26,8 +26,8 @@ static struct seen {
 
 static void on_event(const struct roles_event *ev, void *arg)
 {
-	static const char *const uses[] = {"voice",  "reply",	   "decision",
-					   "speech", "transcribe", "summary"};
+	static const char *const uses[] = {"voice",	 "reply",   "decision",	   "speech",
+					   "transcribe", "summary", "interruption"};
 	static const char *const types[] = {"audio", "words", "done",	 "failed",     "silent",
 					    "up",    "down",  "partial", "transcript", "none"};
 	size_t at = strlen(fx.events);
@@ -278,6 +278,62 @@ TEST(a_provider_that_asks_for_a_long_wait_is_left_alone)
 	}
 	CHECK_INT(fx.fake.requests, 3);
 	CHECK_STR(fx.failovers, "text text>spare ");
+	end();
+}
+
+/* The other one cannot be asked at all: nobody waits for it, or for the one that is held. */
+TEST(an_ask_is_not_held_by_a_provider_that_cannot_be_opened)
+{
+	struct provider_record *p;
+
+	CHECK(begin_with("two"));
+	p = fx.settings->records.provider;
+	for (unsigned i = 0; i < fx.settings->records.n[RECORD_KIND_PROVIDER]; i++)
+		if (strcmp(p[i].name, "spare") == 0)
+			snprintf(p[i].url, sizeof p[i].url, "ftp://x");
+	settings_resolve(fx.settings);
+	fx.fails = 1;
+	fx.holds = "30000";
+	ask(ENGINE_USE_REPLY, 7, 0);
+	run(1);
+	CHECK_STR(said(), "reply failed 7.0 Invalid argument\n");
+	ask(ENGINE_USE_REPLY, 8, 0);
+	CHECK_STR(said(), "reply failed 8.0 rate_limit: the provider asked for a longer wait\n");
+	end();
+}
+
+/* It is worth nothing when it comes late. */
+TEST(a_decision_waits_for_nobody)
+{
+	static const enum engine_use uses[] = {ENGINE_USE_DECISION, ENGINE_USE_INTERRUPTION};
+
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(begin_with(""));
+		fx.fails = 1;
+		fx.holds = "900";
+		ask(uses[i], 7, 0);
+		run(1);
+		said();
+		ask(uses[i], 8, 0);
+		CHECK(strstr(said(), " failed 8.0 rate_limit: "));
+		CHECK_INT(fx.fake.requests, 1);
+		end();
+	}
+}
+
+TEST(another_key_need_not_wait_for_the_one_before)
+{
+	CHECK(begin_with(""));
+	fx.fails = 1;
+	fx.holds = "30000";
+	ask(ENGINE_USE_REPLY, 7, 0);
+	run(1);
+	said();
+	CHECK_INT(settings_set(fx.settings, "text_key", "fresh"), 0);
+	roles_settings(fx.roles);
+	ask(ENGINE_USE_REPLY, 8, 0);
+	run(2);
+	CHECK_STR(said(), "reply words 8.0 Ten.\nreply done 8.0 \n");
 	end();
 }
 
