@@ -211,8 +211,6 @@ static void on_state(struct agent *a, const struct media_call_state *s)
 	if (s->phase == MEDIA_PHASE_FAILED ||
 	    (s->phase == MEDIA_PHASE_WAITING && !s->wants_credentials))
 		a->open_at = env_now(a->env) + COME_BACK_MS * NS_PER_MS;
-	if (s->phase == MEDIA_PHASE_UP && atomic_load(&a->st->plant) == PLANT_RESTLESS)
-		a->ask_at = env_now(a->env) + COME_BACK_MS * NS_PER_MS;
 }
 
 static void on_secure(struct agent *a, const struct media_call_secure *s)
@@ -294,6 +292,9 @@ static void come_back(struct agent *a, uint64_t now)
 			ask(a);
 		}
 	}
+	if (atomic_load(&a->st->plant) == PLANT_RESTLESS && s && s->phase == MEDIA_PHASE_UP &&
+	    (!a->ask_at || a->ask_at > now + COME_BACK_MS * NS_PER_MS))
+		a->ask_at = now + COME_BACK_MS * NS_PER_MS;
 	/* A wish that got no answer is repeated. */
 	if (a->ask_at && now >= a->ask_at && s &&
 	    (s->wants_credentials || s->phase == MEDIA_PHASE_WAITING ||

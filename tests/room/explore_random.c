@@ -176,11 +176,17 @@ static const struct world {
 	/* words of its own accord */
 	{2,
 	 "guest=off volition=chatty thought_silence_s=8 thought_interval_s=8 "
-	 "thought_eagerness=100 greet=yes summary_silence_s=9 debounce_ms=300 overhear=always",
+	 "thought_eagerness=100 greet=yes debounce_ms=300 overhear=always",
 	 1,
 	 SAID_ANY,
 	 SAID,
 	 {{K_TIMER, 200}, {K_AUDIO, 20}}},
+	{2,
+	 "guest=off summary_silence_s=2 overhear=always",
+	 2,
+	 SAID_ANY,
+	 SAID,
+	 {{K_TIMER, 200}, {K_WORDS, 60}, {K_DRAINED, 40}}},
 	{1,
 	 "guest=off volition=balanced floor_decay_s=5",
 	 0,

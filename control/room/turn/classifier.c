@@ -13,6 +13,7 @@
 #include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 int room_classifier_parse(const char *text, size_t n)
 {
@@ -122,20 +123,23 @@ static void write_prompt(const struct room_context *context, const struct room_t
 	const char *own = context->settings->classify_prompt;
 	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 	char people[PEOPLE_MAX], earlier[EARLIER_MAX];
+	int n;
 
 	room_moments_text(context->moments, context->now, moments, sizeof moments);
 	room_segment_lines(turn, lines, sizeof lines);
 	room_classifier_people(context, people, sizeof people);
 	write_earlier(context, turn, earlier, sizeof earlier);
-	snprintf(buf, PROMPT_MAX, PROMPT_REPLY_DECISION, context->name,
-		 room_people_present(context), people, *own ? own : PROMPT_REPLY_QUESTION,
-		 active ? "ACTIVE" : "AMBIENT", active && holder ? holder : "nobody",
-		 room_floor_others(floor),
-		 room_floor_relevant_at(floor)
-			 ? (unsigned long long)((context->now - room_floor_relevant_at(floor)) /
-						NS_PER_S)
-			 : 9999ull,
-		 moments, earlier, lines);
+	n = snprintf(buf, PROMPT_MAX, PROMPT_REPLY_DECISION, context->name,
+		     room_people_present(context), people, *own ? own : PROMPT_REPLY_QUESTION,
+		     active ? "ACTIVE" : "AMBIENT", active && holder ? holder : "nobody",
+		     room_floor_others(floor),
+		     room_floor_relevant_at(floor)
+			     ? (unsigned long long)((context->now - room_floor_relevant_at(floor)) /
+						    NS_PER_S)
+			     : 9999ull,
+		     moments, earlier, lines);
+	if (n >= PROMPT_MAX)
+		buf[utf8_whole(buf, PROMPT_MAX - 1)] = '\0';
 }
 
 bool room_classifier_ready(const struct room_classifier *c, const struct room_context *context)
