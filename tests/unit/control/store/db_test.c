@@ -431,7 +431,7 @@ TEST(every_kept_event_has_a_row)
 	CHECK_INT(number(path, "SELECT count(*) FROM audit"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM costs"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM events"),
-		  5); /* engine_refused, failover, fault, command, tool_called */
+		  4); /* engine_refused, failover, fault, command */
 	db_close(db);
 	folder_remove(dir);
 }
