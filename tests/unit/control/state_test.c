@@ -37,6 +37,7 @@ TEST(state_comes_back_from_disk)
 	CHECK(text && mkdtemp(dir));
 	state_read(dir, &kept);
 	CHECK(!kept.session && !kept.guilds);
+	state_kept_clear(&kept);
 	snprintf(path, sizeof path, "%s/session.json", dir);
 	f = fopen(path, "w");
 	CHECK(f && fputs(text, f) >= 0);
