@@ -232,7 +232,7 @@ await main(async () => {
   published();
   if (!process.argv.includes('--quick')) {
     await inLanes([
-      ...[['openai', ['after_the_cut', 'unheard_words', 'quota', 'mid_word']], ['xai', ['after_the_cut', 'quota']], ['gemini', ['after_the_cut']], ['elevenlabs', ['after_the_cut']]]
+      ...[['openai', ['after_the_cut', 'unheard_words', 'quota', 'mid_word']], ['xai', ['after_the_cut', 'unheard_words', 'quota']], ['gemini', ['after_the_cut']], ['elevenlabs', ['after_the_cut']]]
         .map(([provider, faults]) => () => trouble(provider, faults)),
       ...['openai', 'xai', 'gemini', 'elevenlabs', 'chat', 'anthropic'].filter((b) => known.includes(b)).map((brain) => () => talk(brain))]);
   }
