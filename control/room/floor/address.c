@@ -327,7 +327,8 @@ static bool is_past_or_third(const struct word *w)
 
 	if (w->n < 4 || english(w) & known)
 		return english(w) & ROOM_WORD_THIRD && !(english(w) & known);
-	return (end[-1] == 's' && end[-2] != 's') || (end[-2] == 'e' && end[-1] == 'd');
+	return ((end[-1] | 32) == 's' && (end[-2] | 32) != 's') ||
+	       ((end[-2] | 32) == 'e' && (end[-1] | 32) == 'd');
 }
 
 /* "parley is broken" is a statement about it; "parley is it raining" is a question to it. */
