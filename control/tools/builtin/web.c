@@ -369,8 +369,10 @@ struct builtin_web *builtin_web_free(struct builtin_web *w)
 {
 	if (!w)
 		return NULL;
-	while (w->calls)
-		free_call(w->calls);
+	for (struct web_call *c = w->calls, *next; c; c = next) {
+		next = c->next;
+		free_call(c);
+	}
 	web_pages_free(w->pages);
 	http_free(w->http);
 	http_guard_free(w->guard);

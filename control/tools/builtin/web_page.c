@@ -353,8 +353,12 @@ int web_pages_alloc(struct web_pages **out, struct env *env, struct http *http,
 
 struct web_pages *web_pages_free(struct web_pages *w)
 {
-	while (w && w->reads)
-		free_read(w->reads);
+	if (!w)
+		return NULL;
+	for (struct web_page_read *r = w->reads, *next; r; r = next) {
+		next = r->next;
+		free_read(r);
+	}
 	free(w);
 	return NULL;
 }
