@@ -268,6 +268,10 @@ static void perform(struct agent_tools *t, const struct tool_output *o)
 		agent_feed(t->a, &(struct room_event){
 					 .type = ROOM_TOOL_WAIT, .turn = o->turn, .chunk = o->n});
 		break;
+	case TOOL_DO_JOBS:
+		agent_feed(t->a, &(struct room_event){
+					 .type = ROOM_TOOL_JOBS, .user = o->user, .chunk = o->n});
+		break;
 	case TOOL_DO_ANSWER:
 		break;
 	}
@@ -372,7 +376,11 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 		break;
 	case ROOM_DO_TOOL_CANCEL:
 		feed(t,
-		     &(struct tool_input){.type = TOOL_IN_ABORT, .turn = e->turn, .user = e->user});
+		     &(struct tool_input){
+			     .type = TOOL_IN_ABORT,
+			     .turn = e->turn,
+			     .user = e->user,
+			     .ok = strcmp(e->text, room_reason_name(ROOM_REASON_CANCELLED)) == 0});
 		break;
 	case ROOM_DO_RECORD:
 		feed(t, &(struct tool_input){.type = TOOL_IN_END,
@@ -596,10 +604,29 @@ int agent_tools_alloc(struct agent_tools **out, struct agent *a, struct http *ht
 	return 0;
 }
 
+/* The calls in flight are cancelled at their servers, and their rows settled. The room hears no
+ * more of them. */
+static void end_calls(struct agent_tools *t)
+{
+	if (!t->run || !t->out)
+		return;
+	tools_run_step(t->run, &(struct tool_input){.type = TOOL_IN_ABORT}, env_now(t->a->env),
+		       t->out);
+	for (size_t i = 0; i < t->out->n; i++) {
+		const struct tool_output *o = &t->out->v[i];
+
+		if (o->type == TOOL_DO_CANCEL)
+			cancel_call(t, o);
+		else if (o->type == TOOL_DO_SETTLE)
+			publish(t, o, EVENT_TOOL_CALLED);
+	}
+}
+
 struct agent_tools *agent_tools_free(struct agent_tools *t)
 {
 	if (!t)
 		return NULL;
+	end_calls(t);
 	for (unsigned i = 0; i < TOOLS_CALLS && t->a->store; i++)
 		store_forget(t->a->store, &t->written[i]);
 	while (t->first) {

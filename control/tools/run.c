@@ -82,14 +82,15 @@ static struct tool_call *find_call(struct tools_run *t, uint32_t id)
 	return NULL;
 }
 
-static void abort_turn(struct tools_run *t, uint32_t turn)
+/* for_good: the speaker wants none of it, so nothing goes on as a job. */
+static void abort_turn(struct tools_run *t, uint32_t turn, bool for_good)
 {
 	for (unsigned i = 0; i < TOOLS_CALLS; i++) {
 		struct tool_call *c = &t->call[i];
 
 		if (!tools_run_is_open(c) || c->turn != turn || c->state == TOOL_JOB)
 			continue;
-		if (c->abort == TOOL_ABORT_DETACH && c->state == TOOL_RUNNING)
+		if (!for_good && c->abort == TOOL_ABORT_DETACH && c->state == TOOL_RUNNING)
 			tools_run_detach(t, c, c->follow == TOOL_FOLLOW_UP);
 		else
 			tools_run_stop(t, c, TOOL_CODE_CANCELLED);
@@ -115,7 +116,7 @@ static void commit_turn(struct tools_run *t, uint32_t turn)
 
 static void end_turn(struct tools_run *t, const struct tool_input *in)
 {
-	abort_turn(t, in->turn);
+	abort_turn(t, in->turn, false);
 	tools_run_turn(t, in->turn)->line_at = 0;
 	tool_policy_read_back(&t->policy, in->user, t->now);
 }
@@ -229,7 +230,7 @@ void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t n
 		break;
 	case TOOL_IN_ABORT:
 		if (in->turn)
-			abort_turn(t, in->turn);
+			abort_turn(t, in->turn, in->ok);
 		else
 			abort_jobs(t, in->user);
 		break;

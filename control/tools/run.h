@@ -16,9 +16,11 @@
  *   RUNNING   timeout_ms                                  ENDED      CANCEL, ANSWER, END, SETTLE
  *   RUNNING   nearly tool_ms, the row says FORGET, or     JOB        ANSWER (it runs), END
  *             its turn is aborted and the row says DETACH
- *   RUNNING   its turn is aborted                         ENDED      CANCEL, ANSWER (cancelled),
- * END, SETTLE JOB       its output                                  ENDED      SETTLE, LATE JOB
- * cancelled, timeout, TOOL_JOB_END_MS         ENDED      CANCEL, SETTLE, LATE
+ *   RUNNING   its turn is aborted                         ENDED      CANCEL, ANSWER, END, SETTLE
+ *   JOB       its output                                  ENDED      SETTLE, LATE
+ *   JOB       cancelled, timeout, TOOL_JOB_END_MS         ENDED      CANCEL, SETTLE, LATE
+ *
+ * JOBS follows each change of the number of jobs.
  *
  * A call is known by the session of its provider and its id. It is executed once and answered once,
  * whatever the provider repeats. Its row in the journal is written before it acts outside the room.
@@ -76,7 +78,8 @@ enum tool_input_type {
 	TOOL_IN_WRITTEN, /* id, ok: its row in the journal */
 	TOOL_IN_OUTPUT,	 /* id, ok; text: the output, or why it failed */
 	TOOL_IN_AUDIBLE, /* ok: the bot is heard from now on; else not any more */
-	TOOL_IN_ABORT,	 /* turn: its calls; 0: the jobs of user, 0: of everybody */
+	TOOL_IN_ABORT,	 /* turn: its calls, with ok those that would go on as jobs too; turn 0:
+			    every call of user, user 0: of everybody */
 	TOOL_IN_END,	 /* turn: it is over; user */
 	TOOL_IN_WORDS,	 /* user: said something to the bot; ok: agreed */
 	TOOL_IN_LEFT,	 /* user */
@@ -104,6 +107,7 @@ enum tool_output_type {
 	TOOL_DO_SETTLE, /* all of the call; code, text: its summary; ms it took */
 	TOOL_DO_LATE,	/* id, user, tool, late, text: for the model */
 	TOOL_DO_LINE,	/* turn, n: words are wanted, the n-th time */
+	TOOL_DO_JOBS,	/* user, n: how many jobs run for them now */
 };
 
 struct tool_output {

@@ -130,6 +130,14 @@ static void refuse(struct tools_run *t, struct tool_call *c, enum tool_code code
 	end_call(t, c, code);
 }
 
+static void emit_jobs(struct tools_run *t, const struct tool_call *of)
+{
+	struct tool_output *o = emit_call(t, TOOL_DO_JOBS, of);
+
+	for (unsigned i = 0; i < TOOLS_CALLS; i++)
+		o->n += t->call[i].state == TOOL_JOB && t->call[i].user == of->user;
+}
+
 static void end_job(struct tools_run *t, struct tool_call *c, enum tool_code code,
 		    enum tool_late late)
 {
@@ -141,6 +149,7 @@ static void end_job(struct tools_run *t, struct tool_call *c, enum tool_code cod
 	o = emit_call(t, TOOL_DO_LATE, c);
 	o->late = late;
 	o->text = text_of(c);
+	emit_jobs(t, c);
 }
 
 static enum tool_late judge_late(const struct tool_call *c, bool ok)
@@ -198,6 +207,7 @@ void tools_run_detach(struct tools_run *t, struct tool_call *c, bool awaited)
 	c->text = tool_envelope_running(c->id);
 	emit_answer(t, c);
 	emit_end(t, c);
+	emit_jobs(t, c);
 }
 
 /* ---- the beginning ---- */

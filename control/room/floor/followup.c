@@ -22,11 +22,40 @@ void room_followup_tool(struct room_followup *f, const struct settings *s, bool 
 	f->tool_until = now + (f->tools ? TOOL_S * NS_PER_S : s->tool_follow_ms * NS_PER_MS);
 }
 
+/* No more users can have jobs than calls can be open (TOOLS_OPEN). */
+static void set_jobs(struct room_followup *f, uint64_t user, uint32_t n)
+{
+	unsigned at = ROOM_JOB_OWNERS;
+
+	for (unsigned i = 0; i < ROOM_JOB_OWNERS; i++)
+		if (f->jobs[i].n && f->jobs[i].user == user)
+			at = i;
+	for (unsigned i = 0; i < ROOM_JOB_OWNERS && at == ROOM_JOB_OWNERS; i++)
+		if (!f->jobs[i].n)
+			at = i;
+	if (at == ROOM_JOB_OWNERS)
+		return;
+	f->jobs[at].user = user;
+	f->jobs[at].n = n;
+}
+
+unsigned room_followup_jobs(const struct room_followup *f, uint64_t user)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ROOM_JOB_OWNERS; i++)
+		if (!user || f->jobs[i].user == user)
+			n += f->jobs[i].n;
+	return n;
+}
+
 void room_followup_on_event(struct room_followup *f, const struct room_context *context,
 			    const struct room_event *ev)
 {
 	if (ev->type == ROOM_TOOL)
 		room_followup_tool(f, context->settings, ev->yes, ev->user, context->now);
+	else if (ev->type == ROOM_TOOL_JOBS)
+		set_jobs(f, ev->user, ev->chunk);
 }
 
 void room_followup_interrupted(struct room_followup *f, const struct room_turn *turn, uint64_t now)

@@ -2,6 +2,8 @@
  *
  *   cause            begins                       ends
  *   a tool           it works for a user's turn   tool_follow_ms after its output, or 120 s
+ *   a job            a tool goes on after its     its end
+ *                    turn
  *   an interruption  a user spoke over an answer  after cut_follow_ms, or with the next answer
  *                                                 that was played
  *
@@ -18,11 +20,15 @@ struct room_event;
 struct room_turn;
 struct settings;
 
-enum { ROOM_INTERRUPTED_TEXT = 240 };
+enum { ROOM_INTERRUPTED_TEXT = 240, ROOM_JOB_OWNERS = 16 };
 
 struct room_followup {
 	uint64_t tool_user, tool_until;
 	unsigned tools; /* tools at work */
+	struct {
+		uint64_t user;
+		uint32_t n; /* 0: free */
+	} jobs[ROOM_JOB_OWNERS];
 	uint64_t cut_user, cut_at;
 	uint32_t interrupting_utterance;
 	char cut_said[ROOM_INTERRUPTED_TEXT]; /* what was heard of the answer */
@@ -30,7 +36,7 @@ struct room_followup {
 
 void room_followup_tool(struct room_followup *f, const struct settings *s, bool on, uint64_t user,
 			uint64_t now);
-/* ROOM_TOOL. */
+/* ROOM_TOOL, ROOM_TOOL_JOBS. */
 void room_followup_on_event(struct room_followup *f, const struct room_context *context,
 			    const struct room_event *ev);
 /* turn->interrupted_by interrupted an answer. */
@@ -42,6 +48,8 @@ void room_followup_answered(struct room_followup *f);
 uint64_t room_followup_tools_until(const struct room_followup *f, uint64_t now);
 /* The user for whom a tool works or worked lately, or 0. */
 uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now);
+/* How many jobs of tools run for this user; user 0: for anybody. */
+unsigned room_followup_jobs(const struct room_followup *f, uint64_t user);
 /* ms since this user interrupted an answer, or UINT64_MAX. */
 uint64_t room_followup_interrupted_since(const struct room_followup *f, const struct settings *s,
 					 uint64_t user, uint64_t now);

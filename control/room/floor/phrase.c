@@ -1,5 +1,6 @@
 #include "control/room/floor/phrase.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "control/room/floor/address.h"
@@ -19,6 +20,8 @@ enum {
 	MISHEARD_LEAST = 4, /* letters of a word with one wrong vowel */
 	MISHEARD_MOST = 16,
 	SAYING_MAX = 2048,
+	STOP_REST = 4, /* words of what is to be stopped */
+	STOP_REST_UNSPACED = 10,
 };
 
 /* Beside the classes of the lists. */
@@ -119,6 +122,41 @@ static bool is_only_stop(const struct utterance *u)
 		i += n;
 	}
 	return stop;
+}
+
+/* Words around a STOP entry that are neither polite nor the bot's name, before or after it.
+ * Negations and questions are no such words: UINT_MAX. */
+static unsigned count_rest(const struct utterance *u, unsigned from, unsigned to)
+{
+	unsigned rest = 0;
+
+	for (unsigned i = from; i < to;) {
+		unsigned n = room_words_match(&u->w, i, ROOM_WORD_STOP_AROUND);
+
+		for (unsigned k = 0; !n && k < u->n; k++)
+			if (u->v[k].at == i && u->v[k].classes & PART_NAME)
+				n = u->v[k].n;
+		if (!n && room_words_match(&u->w, i, ROOM_WORD_COUNTER | ROOM_WORD_QUESTION))
+			return UINT_MAX;
+		rest += n ? 0 : 1;
+		i += n ? n : 1;
+	}
+	return rest;
+}
+
+static bool stops_work(const struct utterance *u)
+{
+	unsigned most = u->w.unspaced ? STOP_REST_UNSPACED : STOP_REST;
+
+	for (unsigned i = 0; i < u->w.n && !u->w.question && !u->w.cut; i++) {
+		unsigned n = room_words_match(&u->w, i, ROOM_WORD_STOP);
+		unsigned before = n ? count_rest(u, 0, i) : 0;
+		unsigned after = n ? count_rest(u, i + n, u->w.n) : 0;
+
+		if (n && ((!before && after <= most) || (!after && before <= most)))
+			return true;
+	}
+	return false;
 }
 
 static bool is_takeover(const struct utterance *u)
@@ -449,6 +487,14 @@ enum room_phrase room_phrase_of(const struct room_saying *s)
 
 	split_parts(&u, s);
 	return classify(&u);
+}
+
+bool room_phrase_stops_work(const struct room_saying *s)
+{
+	struct utterance u;
+
+	split_parts(&u, s);
+	return stops_work(&u);
 }
 
 bool room_phrase_is_listed(const struct room_saying *s)

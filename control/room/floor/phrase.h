@@ -47,6 +47,9 @@ struct room_saying {
 };
 
 enum room_phrase room_phrase_of(const struct room_saying *s);
+/* Whether a few words, a STOP entry first or last among them, want some work stopped ("stop the
+ * search", "brich die Suche bitte ab, stopp"). This is weak evidence: it needs such work. */
+bool room_phrase_stops_work(const struct room_saying *s);
 /* Whether an entry of a list, or a question mark, makes these WORDS: an objection, a question, a
  * request. */
 bool room_phrase_is_listed(const struct room_saying *s);

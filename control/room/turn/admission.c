@@ -143,6 +143,28 @@ static bool is_stop_request(const struct look *l)
 	return room_phrase_of(&s) == ROOM_PHRASE_STOP;
 }
 
+/* Whose jobs a stop request of this speaker ends: their own, or where they may stop the answer to
+ * somebody else, everybody's. */
+static bool may_stop_others(const struct look *l)
+{
+	return l->turn->named || room_people_present(l->context) == 1;
+}
+
+static unsigned count_jobs(const struct look *l)
+{
+	unsigned own = room_followup_jobs(l->context->followup, l->turn->user);
+
+	return own || !may_stop_others(l) ? own : room_followup_jobs(l->context->followup, 0);
+}
+
+/* "Stop the search", while one runs. */
+static bool stops_job(const struct look *l)
+{
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+
+	return count_jobs(l) && room_phrase_stops_work(&s);
+}
+
 /* "Stop", "never mind": fits if the speaker has something to cancel, or speaks to the bot, which
  * then stays silent. */
 static struct fits fits_cancel_intent(const struct look *l)
@@ -150,9 +172,10 @@ static struct fits fits_cancel_intent(const struct look *l)
 	const struct room_context *context = l->context;
 	const struct room_turn *a = room_turn_active(context), *q = room_turn_queued(l->context);
 	uint64_t user = l->turn->user;
-	bool stop = is_stop_request(l);
-	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
-		   room_turn_deferred_of(l->context, user) || has_open_choice(l);
+	bool stop = is_stop_request(l) || stops_job(l);
+	bool own = count_jobs(l) || (a && a->user == user) || (q && q->user == user) ||
+		   l->tool_owner == user || room_turn_deferred_of(l->context, user) ||
+		   has_open_choice(l);
 	bool was = room_followup_interrupted_since(context->followup, context->settings, user,
 						   context->now) != UINT64_MAX;
 	bool standing = own || was || l->turn->named || l->floor == ROOM_FLOOR_OFFER_HOLDER ||
@@ -519,20 +542,34 @@ static void deny_turn(struct look *l, const struct row *row)
 	room_turn_end(context, l->turn, row->reason);
 }
 
-/* "Never mind" cancels what the speaker has under way and is no question itself. */
+static void stop_jobs(const struct look *l)
+{
+	struct room_context *context = l->context;
+	struct room_effect *e = room_emit(context, ROOM_DO_TOOL_CANCEL);
+
+	e->user = room_followup_jobs(context->followup, l->turn->user) ? l->turn->user : 0;
+	e->text = room_reason_name(ROOM_REASON_CANCELLED);
+}
+
+/* "Never mind" cancels what the speaker has under way and is no question itself. Jobs run in the
+ * background: a stop that ends an answer ends them only if it says so. */
 static void cancel_speakers_work(struct look *l)
 {
 	struct room_context *context = l->context;
-
+	bool jobs = count_jobs(l);
 	struct room_turn *d = room_turn_deferred_of(context, l->turn->user),
 			 *q = room_turn_queued(context);
 	struct room_turn *a = room_turn_active(context);
+	bool turns = (d && d != l->turn) || (q && q->user == l->turn->user) ||
+		     (a && (a->user == l->turn->user || may_stop_others(l)));
 
+	if (jobs && (!turns || !is_stop_request(l)))
+		stop_jobs(l);
 	if (d && d != l->turn)
 		room_turn_cancel(context, d, ROOM_REASON_CANCELLED);
 	if (q && q->user == l->turn->user)
 		room_turn_cancel(context, q, ROOM_REASON_CANCELLED);
-	if (a && (a->user == l->turn->user || l->turn->named || room_people_present(context) == 1))
+	if (a && (a->user == l->turn->user || may_stop_others(l)))
 		room_turn_cancel(context, a, ROOM_REASON_CANCELLED);
 	if (has_open_choice(l))
 		emit_choice(context, l->turn->user, "");

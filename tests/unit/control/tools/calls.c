@@ -110,6 +110,9 @@ static void write_output(struct calls *c, const struct tool_output *o)
 	case TOOL_DO_LATE:
 		snprintf(to, size, "late:%u:%s:%s ", o->id, tool_late_name(o->late), o->text);
 		break;
+	case TOOL_DO_JOBS:
+		c->jobs = o->n;
+		break;
 	case TOOL_DO_LINE:
 		snprintf(to, size, "line:%u:%u ", o->turn, o->n);
 		break;

@@ -17,7 +17,8 @@ struct calls {
 	struct tools_run *run;
 	struct tool_outputs *out;
 	uint64_t ms;
-	uint32_t id; /* of the call that began last */
+	uint32_t id;   /* of the call that began last */
+	uint32_t jobs; /* of one person, as told last */
 	char said[8192];
 };
 

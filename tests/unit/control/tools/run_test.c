@@ -305,6 +305,42 @@ TEST(an_abort_detaches_what_its_row_says_and_a_stop_ends_that)
 	calls_close(&c);
 }
 
+TEST(a_speaker_who_cancels_keeps_no_job)
+{
+	struct calls c;
+	const char *said;
+
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "a", "work", "x");
+	calls_said(&c);
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_ABORT, .turn = 1, .ok = true});
+	said = calls_said(&c);
+	CHECK_INT(calls_count(said, "cancel:1"), 1);
+	CHECK_INT(calls_count(said, "answer:a:"), 1);
+	CHECK_INT(calls_count(said, "settle:1:cancelled"), 1);
+	CHECK_INT(tools_run_open(c.run), 0);
+	calls_close(&c);
+}
+
+TEST(the_room_knows_how_many_jobs_run)
+{
+	struct calls c;
+
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "a", "work", "x");
+	CHECK_INT(c.jobs, 0);
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_ABORT, .turn = 1});
+	CHECK_INT(c.jobs, 1);
+	calls_call(&c, 2, "b", "work", "y");
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_ABORT, .turn = 2});
+	CHECK_INT(c.jobs, 2);
+	calls_output(&c, 1, "1");
+	CHECK_INT(c.jobs, 1);
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_ABORT, .user = ALICE});
+	CHECK_INT(c.jobs, 0);
+	calls_close(&c);
+}
+
 TEST(words_are_wanted_while_a_call_is_slow_and_nothing_is_heard)
 {
 	struct calls c;

@@ -131,6 +131,79 @@ TEST(rule_081_an_owned_tool)
 	scene_close(s);
 }
 
+static void run_jobs(struct scene *s, uint64_t user, uint32_t n)
+{
+	scene_event(s, (struct room_event){.type = ROOM_TOOL_JOBS, .user = user, .chunk = n});
+	scene_mark(s);
+}
+
+/* A job outlived its turn: the words that end it are a stop, or name it beside a stop. */
+TEST(a_job_is_cancelled_by_voice)
+{
+	static const struct {
+		uint64_t user;
+		const char *text;
+		bool ends;
+	} rows[] = {{ALICE, "stop the search", true},
+		    {ALICE, "never mind", true},
+		    {ALICE, "please cancel that task", true},
+		    {ALICE, "okay, forget it", true},
+		    {BOB, "parley, stop the search", true},
+		    {BOB, "stop the search", false},
+		    {BOB, "never mind", false},
+		    {ALICE, "parley, why did you stop the search?", false},
+		    {ALICE, "do not stop the search", false},
+		    {ALICE, "stop by at my place tomorrow if you want to", false}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct scene *s = two("");
+
+		run_jobs(s, ALICE, 1);
+		scene_say(s, rows[i].user, rows[i].text);
+		if (scene_count(s, ROOM_DO_TOOL_CANCEL) != rows[i].ends)
+			test_fail(__FILE__, __LINE__, "\"%s\"", rows[i].text);
+		if (rows[i].ends) {
+			CHECK_INT(scene_find(s, ROOM_DO_TOOL_CANCEL)->turn, 0);
+			CHECK_INT(scene_ended(s, ROOM_REASON_CANCELLED), 1);
+		}
+		scene_close(s);
+	}
+}
+
+TEST(a_stop_request_ends_jobs_of_its_speaker_first)
+{
+	struct scene *s = two("");
+
+	run_jobs(s, ALICE, 1);
+	run_jobs(s, BOB, 2);
+	scene_say(s, BOB, "parley stop");
+	CHECK_INT(scene_find(s, ROOM_DO_TOOL_CANCEL)->user, BOB);
+	run_jobs(s, BOB, 0);
+	scene_say(s, BOB, "parley stop");
+	CHECK_INT(scene_find(s, ROOM_DO_TOOL_CANCEL)->user, 0);
+	run_jobs(s, ALICE, 0);
+	scene_say(s, ALICE, "stop the search");
+	CHECK_INT(scene_count(s, ROOM_DO_TOOL_CANCEL), 0);
+	scene_close(s);
+}
+
+/* The answer is what is meant; the job goes on unless the words name it. */
+TEST(a_stop_over_an_answer_keeps_the_job)
+{
+	struct scene *s = two("interruptions none");
+
+	run_jobs(s, ALICE, 1);
+	scene_say(s, ALICE, "parley tell me a story");
+	scene_answer(s, "once upon a time", 4000);
+	scene_mark(s);
+	scene_say(s, ALICE, "never mind");
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_TOOL_CANCEL), 0);
+	scene_say(s, ALICE, "stop the search");
+	CHECK_INT(scene_count(s, ROOM_DO_TOOL_CANCEL), 1);
+	scene_close(s);
+}
+
 TEST(rule_081_command_only)
 {
 	struct scene *s = two("command_only yes");
