@@ -148,6 +148,9 @@ void mcp_open(struct mcp *m, uint64_t now)
 	if (!m->conf.http)
 		m->era = MCP_UNKNOWN;
 	*m->revision = '\0';
+	m->again = false;
+	m->flood_from = now;
+	m->flood_messages = m->flood_bytes = 0;
 	set_state(m, MCP_OPENING, "");
 	if (m->era == MCP_LEGACY)
 		initialize(m);
@@ -183,7 +186,23 @@ static void begin_list(struct mcp *m)
 	mcp_list_clear(&m->coming);
 	m->pages = 0;
 	m->again = false;
+	m->list_at = m->now + MCP_LIST_NS;
 	list_tools(m, NULL);
+}
+
+static bool is_listing(const struct mcp *m)
+{
+	for (unsigned i = 0; i < MCP_REQUESTS; i++)
+		if (m->request[i].asked == MCP_ASKED_TOOLS)
+			return true;
+	return false;
+}
+
+/* The list changed: at most one is requested in MCP_LIST_NS. */
+static void renew_list(struct mcp *m)
+{
+	if (m->state == MCP_READY && m->again && m->now >= m->list_at && !is_listing(m))
+		begin_list(m);
 }
 
 static void take_capabilities(struct mcp *m, const json_t *result, const json_t *server)
@@ -261,6 +280,7 @@ static void listen_for_changes(struct mcp *m)
 static void take_tools(struct mcp *m, const json_t *result)
 {
 	const char *cursor = json_string_value(json_object_get(result, "nextCursor"));
+	bool same;
 
 	if (mcp_in_tools(m, result)) {
 		fail_opening(m, "there is no memory");
@@ -270,14 +290,13 @@ static void take_tools(struct mcp *m, const json_t *result)
 		list_tools(m, cursor);
 		return;
 	}
+	same = m->state == MCP_READY && !*m->why && mcp_list_equal(&m->tools, &m->coming);
 	mcp_list_clear(&m->tools);
 	m->tools = m->coming;
 	m->coming = (struct mcp_list){0};
-	set_state(m, MCP_READY, "");
-	if (m->again)
-		begin_list(m);
-	else
-		listen_for_changes(m);
+	if (!same)
+		set_state(m, MCP_READY, "");
+	listen_for_changes(m);
 }
 
 /* ---- what comes ---- */
@@ -386,18 +405,25 @@ static void take_notification(struct mcp *m, const char *method, const json_t *p
 	if (strcmp(method, "notifications/progress") == 0) {
 		take_progress(m, params);
 	} else if (strcmp(method, "notifications/tools/list_changed") == 0) {
-		bool lists = false;
-
-		for (unsigned i = 0; i < MCP_REQUESTS; i++)
-			lists = lists || m->request[i].asked == MCP_ASKED_TOOLS;
-		if (lists)
-			m->again = true;
-		else if (m->state == MCP_READY)
-			begin_list(m);
+		m->again = true;
+		renew_list(m);
 	}
 }
 
-static void take_message(struct mcp *m, const json_t *root)
+/* False: the server sends more than it was asked for. */
+static bool count_unasked(struct mcp *m, size_t n)
+{
+	if (m->now - m->flood_from >= MCP_FLOOD_NS) {
+		m->flood_from = m->now;
+		m->flood_messages = m->flood_bytes = 0;
+	}
+	m->flood_messages++;
+	m->flood_bytes += n;
+	return m->flood_messages <= MCP_FLOOD_MESSAGES && m->flood_bytes <= MCP_FLOOD_BYTES;
+}
+
+/* n: bytes of the message. */
+static void take_message(struct mcp *m, const json_t *root, size_t n)
 {
 	const json_t *id = json_object_get(root, "id"), *result, *error;
 	const char *method = json_string_value(json_object_get(root, "method"));
@@ -418,6 +444,10 @@ static void take_message(struct mcp *m, const json_t *root)
 	r = find_request(m, (uint32_t)json_integer_value(id));
 	result = json_object_get(root, "result");
 	error = json_object_get(root, "error");
+	if (r && (json_is_object(result) || json_is_object(error))) {
+		m->flood_messages--;
+		m->flood_bytes -= n;
+	}
 	if (r && json_is_object(result))
 		take_answer(m, r, result);
 	else if (r && json_is_object(error))
@@ -431,9 +461,13 @@ void mcp_receive(struct mcp *m, const char *text, size_t n, uint64_t now)
 	m->now = now;
 	if (n > MCP_MESSAGE_MAX || m->state == MCP_CLOSED || m->state == MCP_REFUSED)
 		return;
+	if (!count_unasked(m, n)) {
+		refuse(m, "it floods its connection with messages that nobody requested");
+		return;
+	}
 	root = json_loadb(text, n, 0, NULL);
 	if (json_is_object(root))
-		take_message(m, root);
+		take_message(m, root, n);
 	json_decref(root);
 }
 
@@ -576,12 +610,15 @@ void mcp_timer(struct mcp *m, uint64_t now)
 		m->listen_at = UINT64_MAX;
 		listen_for_changes(m);
 	}
+	renew_list(m);
 }
 
 uint64_t mcp_deadline(const struct mcp *m)
 {
 	uint64_t due = m->listen_at;
 
+	if (m->state == MCP_READY && m->again && !is_listing(m) && m->list_at < due)
+		due = m->list_at;
 	for (unsigned i = 0; i < MCP_REQUESTS; i++)
 		if (m->request[i].asked && m->request[i].due < due)
 			due = m->request[i].due;

@@ -29,9 +29,17 @@ enum {
 	MCP_SCHEMA_MAX = 64 << 10,
 	MCP_RESULT_MAX = 64 << 10, /* bytes of a result's text; the rest is cut */
 	MCP_WHY_MAX = 256,
+	/* Of messages that answer no request, in MCP_FLOOD_NS; a server that sends more is refused.
+	 */
+	MCP_FLOOD_MESSAGES = 1000,
+	MCP_FLOOD_BYTES = 4 << 20,
 };
 #define MCP_PROBE_NS (3 * UINT64_C(1000000000))
 #define MCP_OPEN_NS  (10 * UINT64_C(1000000000))
+/* From the beginning of one list of tools to that of the next, however often it is said to have
+ * changed. */
+#define MCP_LIST_NS  (5 * UINT64_C(1000000000))
+#define MCP_FLOOD_NS (10 * UINT64_C(1000000000))
 
 enum mcp_era { MCP_UNKNOWN, MCP_LEGACY, MCP_MODERN };
 enum mcp_state {
@@ -89,7 +97,7 @@ struct mcp_conf {
 	/* The response to this request is wanted no more (HTTP of the modern era: closing it
 	 * cancels the request). */
 	void (*droph)(uint32_t id, void *arg);
-	/* The state or the list of tools is another. */
+	/* The state changed, the list of tools, or the reason for which it could not be read. */
 	void (*changeh)(void *arg);
 	void (*resulth)(uint64_t call, const struct mcp_result *result, void *arg);
 	/* Of a call that goes on: a share of 1, or negative when it is not known, and words. */

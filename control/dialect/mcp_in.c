@@ -92,6 +92,19 @@ void mcp_list_clear(struct mcp_list *list)
 	*list = (struct mcp_list){0};
 }
 
+bool mcp_list_equal(const struct mcp_list *a, const struct mcp_list *b)
+{
+	if (a->n != b->n || a->left_out != b->left_out)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->tool[i].name, b->tool[i].name) != 0 ||
+		    strcmp(a->tool[i].description, b->tool[i].description) != 0 ||
+		    a->tool[i].reads_only != b->tool[i].reads_only ||
+		    !json_equal(a->tool[i].schema, b->tool[i].schema))
+			return false;
+	return true;
+}
+
 /* ---- texts ---- */
 
 struct text {

@@ -42,7 +42,11 @@ struct mcp {
 	struct mcp_request request[MCP_REQUESTS];
 	struct mcp_list tools, coming;
 	unsigned pages;
-	bool again; /* the list changed while it came */
+	bool again;	  /* the list changed since it was requested */
+	uint64_t list_at; /* the earliest time of the next list */
+	/* Messages that answered nothing, since flood_from. */
+	uint64_t flood_from;
+	size_t flood_messages, flood_bytes;
 };
 
 /* ---- mcp_out.c ---- */
@@ -60,6 +64,7 @@ void mcp_out_answer(struct mcp *m, const json_t *id, bool known);
 /* Adds the tools of one page to m->coming. ENOMEM. */
 int mcp_in_tools(struct mcp *m, const json_t *result);
 void mcp_list_clear(struct mcp_list *list);
+bool mcp_list_equal(const struct mcp_list *a, const struct mcp_list *b);
 /* The text of a result of this verb; caller frees. NULL without memory. */
 char *mcp_in_text(enum mcp_verb verb, const json_t *result, bool *cut);
 /* "message (code)" of an error object, one plain line. */

@@ -35,6 +35,7 @@ struct exchanges {
 	struct exchanges_conf conf;
 	char *url, **headers;
 	char session[SESSION_MAX];
+	uint64_t listen_at; /* the earliest time of the next stream */
 	struct exchange exchange[EXCHANGES_MAX];
 };
 
@@ -92,6 +93,9 @@ static void finish(struct exchange *e, unsigned status)
 	struct exchanges *x = e->x;
 	uint32_t id = e->id;
 
+	/* A server may have no such stream (405 is the usual status), which does not change. */
+	if (e->stream && status >= 400 && status < 500)
+		x->listen_at = UINT64_MAX;
 	end_exchange(e);
 	x->conf.endh(id, status, x->conf.arg);
 }
@@ -257,7 +261,7 @@ void exchanges_send(struct exchanges *x, const struct mcp_message *message)
 		x->conf.endh(message->id, 0, x->conf.arg);
 }
 
-void exchanges_listen(struct exchanges *x, const char *revision)
+uint64_t exchanges_listen(struct exchanges *x, const char *revision, uint64_t now)
 {
 	const struct mcp_message none = {.version = revision};
 	struct lines l;
@@ -272,11 +276,16 @@ void exchanges_listen(struct exchanges *x, const char *revision)
 
 	for (unsigned i = 0; i < EXCHANGES_MAX; i++)
 		if (x->exchange[i].runs && x->exchange[i].stream)
-			return;
+			return UINT64_MAX;
+	if (now < x->listen_at)
+		return x->listen_at;
+	x->listen_at = now + EXCHANGES_LISTEN_NS;
 	gather(x, &l, &none);
 	e = begin(x, &call, 0);
-	if (e)
-		e->stream = true;
+	if (!e)
+		return x->listen_at;
+	e->stream = true;
+	return UINT64_MAX;
 }
 
 void exchanges_drop(struct exchanges *x, uint32_t id)
@@ -312,6 +321,7 @@ void exchanges_reset(struct exchanges *x)
 	if (*x->session)
 		end_session(x);
 	*x->session = '\0';
+	x->listen_at = 0;
 }
 
 bool exchanges_in_session(const struct exchanges *x)

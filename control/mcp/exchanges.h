@@ -13,6 +13,7 @@ struct http;
 struct mcp_message;
 
 enum { EXCHANGES_MAX = 40 }; /* at a time */
+#define EXCHANGES_LISTEN_NS (30 * UINT64_C(1000000000))
 
 struct exchanges_conf {
 	struct http *http; /* borrowed */
@@ -36,8 +37,10 @@ struct exchanges *exchanges_free(struct exchanges *x);
 void exchanges_send(struct exchanges *x, const struct mcp_message *message);
 /* Closes the exchange of this request; its handler is not called. */
 void exchanges_drop(struct exchanges *x, uint32_t id);
-/* Opens the stream on which a server of the legacy era tells of changes, unless it is open. */
-void exchanges_listen(struct exchanges *x, const char *revision);
+/* Opens the stream on which a server of the legacy era tells of changes, unless it is open, was
+ * opened less than EXCHANGES_LISTEN_NS ago, or was refused since the last reset. Returns when it
+ * may be opened the next time; UINT64_MAX while it is open, and after a refusal. */
+uint64_t exchanges_listen(struct exchanges *x, const char *revision, uint64_t now);
 /* Drops what runs, and forgets the session. */
 void exchanges_reset(struct exchanges *x);
 /* Whether the server gave a session's id. */

@@ -17,6 +17,8 @@
 enum { VARIABLES_MAX = 32, HEADER_LINES_MAX = 16, STDIO = 0 };
 
 #define ENDING_NS (200 * UINT64_C(1000000))
+/* A server that was ready for so long begins its backoff anew. */
+#define GOOD_NS (60 * UINT64_C(1000000000))
 
 static const struct backoff_conf again = {.first_ms = 1000, .max_ms = 60000, .jitter_ms = 500};
 
@@ -28,6 +30,7 @@ struct mcp_server {
 	struct exchanges *exchanges;
 	struct tmr *due, *retry;
 	struct backoff backoff;
+	uint64_t ready_at;     /* 0: it is not ready */
 	char why[MCP_WHY_MAX]; /* before the client was asked */
 };
 
@@ -102,7 +105,14 @@ static int join_values(struct strings *s, const struct mcp_record *r, const char
 
 static void wait_again(struct mcp_server *s, const char *why)
 {
+	uint64_t now = env_now(s->conf.env);
+
 	mcp_server_stop(s); /* a program that hangs, so that another can be started */
+	if (s->exchanges)
+		exchanges_reset(s->exchanges);
+	if (s->ready_at && now - s->ready_at >= GOOD_NS)
+		backoff_reset(&s->backoff);
+	s->ready_at = 0;
 	log_warn("mcp_server", "server=%s state=unusable why=\"%s\"", s->record.name, why);
 	backoff_wait(&s->backoff, s->conf.env, s->retry);
 }
@@ -110,14 +120,17 @@ static void wait_again(struct mcp_server *s, const char *why)
 static void look_at_state(struct mcp_server *s)
 {
 	enum mcp_state state = mcp_state(s->client);
-	uint64_t due = mcp_deadline(s->client);
+	uint64_t due = mcp_deadline(s->client), listen;
 
+	if (state == MCP_READY && s->exchanges && mcp_wants_stream(s->client)) {
+		listen = exchanges_listen(s->exchanges, mcp_revision(s->client),
+					  env_now(s->conf.env));
+		due = listen < due ? listen : due;
+	}
 	if (due == UINT64_MAX)
 		tmr_stop(s->due);
 	else
 		tmr_start_at(s->due, due);
-	if (state == MCP_READY && s->exchanges && mcp_wants_stream(s->client))
-		exchanges_listen(s->exchanges, mcp_revision(s->client));
 }
 
 static void on_change(void *arg)
@@ -127,7 +140,8 @@ static void on_change(void *arg)
 	size_t n;
 
 	if (state == MCP_READY) {
-		backoff_reset(&s->backoff);
+		if (!s->ready_at)
+			s->ready_at = env_now(s->conf.env);
 		mcp_tools(s->client, &n);
 		log_info("mcp_server", "server=%s state=ready revision=%s tools=%zu left_out=%u",
 			 s->record.name, mcp_revision(s->client), n, mcp_left_out(s->client));
@@ -156,6 +170,7 @@ static void on_state(bool up, int status, void *arg)
 	} else {
 		log_info("mcp_server", "server=%s state=ended status=%d", s->record.name, status);
 		snprintf(s->why, sizeof s->why, "its program ended with status %d", status);
+		s->ready_at = 0;
 		mcp_close(s->client);
 	}
 	look_at_state(s);

@@ -139,9 +139,15 @@ static void remove_entry(struct mcp_servers *s, unsigned at)
 	s->entry[at] = NULL;
 }
 
+/* None while the settings want no tools at all. */
+static unsigned count_named(const struct settings *settings)
+{
+	return settings->tools ? settings->records.n[RECORD_KIND_MCP] : 0;
+}
+
 static bool is_named(const struct settings *settings, const struct mcp_record *r)
 {
-	for (unsigned i = 0; i < settings->records.n[RECORD_KIND_MCP]; i++)
+	for (unsigned i = 0; i < count_named(settings); i++)
 		if (memcmp(&settings->records.mcp[i], r, sizeof *r) == 0)
 			return true;
 	return false;
@@ -162,7 +168,7 @@ void mcp_servers_update(struct mcp_servers *s, const struct settings *settings)
 	for (unsigned i = 0; i < SERVERS_MAX; i++)
 		if (s->entry[i] && !is_named(settings, &s->entry[i]->record))
 			remove_entry(s, i);
-	for (unsigned k = 0; k < settings->records.n[RECORD_KIND_MCP]; k++) {
+	for (unsigned k = 0; k < count_named(settings); k++) {
 		const struct mcp_record *r = &settings->records.mcp[k];
 
 		while (at < SERVERS_MAX && s->entry[at])

@@ -3,7 +3,8 @@
  *
  * A tool is known to models as SERVER__TOOL in lower case; what does not fit is shortened, with a
  * hash behind it. What a tool does is what the operator says in the settings, not what its server
- * says. Everything runs on env's thread. */
+ * says. Results and errors reach the model inside a fence (control/tools/untrusted.h). Everything
+ * runs on env's thread. */
 #ifndef CONTROL_MCP_SERVERS_H
 #define CONTROL_MCP_SERVERS_H
 
@@ -17,13 +18,13 @@ struct mcp_servers;
 struct settings;
 struct tools_registry;
 
-/* Starts the servers that the settings name. http and env are borrowed. ENOMEM. Caller owns *out.
- */
+/* Starts the servers that the settings name, none while their `tools` is off. http and env are
+ * borrowed. ENOMEM. Caller owns *out. */
 int mcp_servers_alloc(struct mcp_servers **out, struct env *env, struct http *http,
 		      const struct settings *settings, const char *version);
 /* All seats are gone before. Waits at most 3 s for the programs. */
 struct mcp_servers *mcp_servers_free(struct mcp_servers *s);
-/* The settings may name others: those that are the same go on. */
+/* The settings changed: starts and ends servers as they say; those that stay go on. */
 void mcp_servers_update(struct mcp_servers *s, const struct settings *settings);
 /* {"servers":[{serverName, connected, tools:[{name,description}], lastError, protocolVersion,
  * calls, failures}]}. The caller owns it; NULL without memory. */

@@ -1,10 +1,19 @@
 /* Calls of servers' tools (servers.h). */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/mcp/servers_inside.h"
 #include "control/mcp/tool_name.h"
+#include "control/tools/envelope.h"
+#include "control/tools/untrusted.h"
+#include "ipc/env.h"
+#include "proto/base/utf8.h"
+#include "proto/media.h"
+
+/* Bytes of a fence around a text: its marks, its origin, its words. */
+enum { FENCE_MAX = 200 };
 
 const char *const mcp_verb_names[VERBS] = {[MCP_LIST_RESOURCES] = "list_resources",
 					   [MCP_READ_RESOURCE] = "read_resource",
@@ -17,6 +26,36 @@ static struct call *find_call(struct mcp_servers *s, uint64_t number)
 		if (s->call[i].number == number)
 			return &s->call[i];
 	return NULL;
+}
+
+/* Text of a server in its fence, cut so that the fence stays whole. The caller frees it. NULL
+ * without memory. */
+static char *fence(const struct entry *e, const char *text, size_t most)
+{
+	uint8_t mark[UNTRUSTED_MARK];
+	char origin[RECORD_NAME_MAX + 16], *cut, *fenced = NULL;
+	size_t n = strlen(text), room = most - FENCE_MAX;
+
+	n = n > room ? utf8_whole(text, room) : n;
+	cut = strndup(text, n);
+	env_random(e->set->env, mark, sizeof mark);
+	snprintf(origin, sizeof origin, "MCP server %s", e->record.name);
+	if (cut && untrusted_wrap(&fenced, mark, origin, cut))
+		fenced = NULL;
+	free(cut);
+	return fenced;
+}
+
+/* Errors are texts of the server, too. */
+static void give_result(struct mcp_seat *seat, const struct entry *e, uint32_t id,
+			const struct mcp_result *result)
+{
+	bool ok = result->outcome == MCP_DONE;
+	char *text = fence(e, result->text, ok ? OUTPUT_MAX : TOOL_ERROR_MAX);
+
+	seat->host.outputh(id, ok && text, slice_str(text ? text : strerror(ENOMEM)),
+			   seat->host.arg);
+	free(text);
 }
 
 void mcp_calls_result(uint64_t number, const struct mcp_result *result, void *arg)
@@ -33,9 +72,7 @@ void mcp_calls_result(uint64_t number, const struct mcp_result *result, void *ar
 	seat = c->share->seat;
 	id = c->id;
 	*c = (struct call){0};
-	seat->host.outputh(id, result->outcome == MCP_DONE,
-			   (struct slice){(const uint8_t *)result->text, result->n},
-			   seat->host.arg);
+	give_result(seat, e, id, result);
 }
 
 /* What a name of the registry stands for. */

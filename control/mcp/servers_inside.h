@@ -13,6 +13,7 @@ enum {
 	SEATS_MAX = 128,
 	CALLS_MAX = 512,
 	CALL_MS = 30000,
+	OUTPUT_MAX = 8000, /* bytes, with the fence */
 	VERBS = MCP_GET_PROMPT + 1,
 };
 

@@ -7,7 +7,6 @@
 #include "control/mcp/tool_name.h"
 #include "ipc/log.h"
 
-enum { OUTPUT_MAX = 8000 };
 /* Of mcp_record.effects. */
 enum { EFFECTS_OUTSIDE, EFFECTS_TOLD, EFFECTS_NONE };
 
@@ -33,6 +32,7 @@ static void add_row(struct share *share, const char *tool, const char *descripti
 			       .repeat = reads ? TOOL_REPEAT_REUSE : TOOL_REPEAT_RUN,
 			       .max_output = OUTPUT_MAX,
 			       .taints = true,
+			       .loose = true,
 			       .confirm = !reads};
 	int err;
 
@@ -41,7 +41,7 @@ static void add_row(struct share *share, const char *tool, const char *descripti
 	if (err)
 		log_warn("mcp_tool_left_out", "server=%s tool=\"%s\" error=\"%s\"", e->record.name,
 			 tool,
-			 err == EINVAL ? "its schema uses words that are not supported"
+			 err == EINVAL ? "its schema is malformed or refers elsewhere"
 				       : strerror(err));
 }
 

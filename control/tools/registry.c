@@ -73,14 +73,16 @@ static bool is_name(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == n;
 }
 
-static int read_schema(struct tool *t, const char *text)
+static int read_schema(struct tool *t, const struct tool_row *row)
 {
-	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	json_t *root = json_loads(row->schema, JSON_REJECT_DUPLICATES, NULL);
 	const char *type = json_string_value(json_object_get(root, "type"));
 	char why[SCHEMA_WHY_MAX];
-	int err = type && strcmp(type, "object") == 0
-			  ? schema_alloc(&t->schema, root, why, sizeof why)
-			  : EINVAL;
+	int err = EINVAL;
+
+	if (type && strcmp(type, "object") == 0)
+		err = row->loose ? schema_alloc_loose(&t->schema, root, why, sizeof why)
+				 : schema_alloc(&t->schema, root, why, sizeof why);
 
 	json_decref(root);
 	return err;
@@ -116,7 +118,7 @@ int tools_registry_add(struct tools_registry *r, const struct tool_row *row,
 		return EEXIST;
 	if (r->n == TOOLS_MAX)
 		return ENOSPC;
-	err = read_schema(&t, row->schema);
+	err = read_schema(&t, row);
 	if (!err)
 		err = copy_texts(&t, row);
 	if (err) {

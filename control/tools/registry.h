@@ -41,6 +41,7 @@ struct tool_row {
 	enum tool_repeat repeat;
 	uint32_t max_output;
 	bool taints, confirm;
+	bool loose; /* the tool checks its arguments itself: schema_alloc_loose */
 };
 
 /* A call that a shell is to run. All of it is borrowed until start returns. */

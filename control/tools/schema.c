@@ -100,6 +100,24 @@ static const struct keyword *find_keyword(const char *name)
 	return NULL;
 }
 
+bool schema_is_refused(const char *keyword)
+{
+	const struct keyword *k = find_keyword(keyword);
+
+	return k && k->shape == IS_REFUSED;
+}
+
+enum schema_holds schema_keyword_holds(const char *keyword)
+{
+	const struct keyword *k = find_keyword(keyword);
+
+	if (!k)
+		return SCHEMA_HOLDS_NONE;
+	return k->shape == IS_SCHEMA					      ? SCHEMA_HOLDS_ONE
+	       : k->shape == IS_SCHEMAS_BY_NAME || k->shape == IS_SCHEMA_LIST ? SCHEMA_HOLDS_MANY
+									      : SCHEMA_HOLDS_NONE;
+}
+
 /* ---- references (RFC 6901 in a URI fragment) ---- */
 static int read_hex(char c)
 {

@@ -7,6 +7,10 @@
  * assert nothing. As the standard says, 5.0 is an integer, lengths count code points, and 1 equals
  * 1.0 but not true (JSON Schema Core 4.2, Validation 6).
  *
+ * schema_alloc_loose is for tools that check their arguments themselves, as servers of MCP must:
+ * there an unsupported keyword asserts nothing, and a model's mistake comes back as the tool's own
+ * error.
+ *
  * Time and stack are bounded whatever the schema and the value: both have bounds of their own, and
  * a check takes at most SCHEMA_STEPS_MAX steps. */
 #ifndef CONTROL_TOOLS_SCHEMA_H
@@ -28,6 +32,9 @@ struct schema;
  * unsupported keyword. E2BIG: too large or too deep. ENOMEM. `why` gets a sentence that says what
  * is wrong and where, "" on success. Caller owns *out. */
 int schema_alloc(struct schema **out, const json_t *root, char *why, size_t size);
+/* The same, but leaves out unsupported keywords and what would mean something else without them, so
+ * that every value that matches root matches. */
+int schema_alloc_loose(struct schema **out, const json_t *root, char *why, size_t size);
 /* Judges a value. EINVAL: it does not match. E2BIG: it is too deep, or the check took too many
  * steps. `why` gets a sentence for the model: where in the value, what is demanded, what was found;
  * "" on success. Names and values of the checked value are quoted in it, shortened. */

@@ -23,6 +23,12 @@ bool schema_within_depth(const json_t *v, unsigned depth);
  * a schema. Borrowed from root. */
 const json_t *schema_resolve(const json_t *root, const char *ref);
 
+/* Whether the keyword asserts something that is not supported. */
+bool schema_is_refused(const char *keyword);
+/* How a keyword holds schemas: not at all, one, a list, an object of them. */
+enum schema_holds { SCHEMA_HOLDS_NONE, SCHEMA_HOLDS_ONE, SCHEMA_HOLDS_MANY };
+enum schema_holds schema_keyword_holds(const char *keyword);
+
 /* Compares two numbers exactly, integers and reals: negative, 0 or positive. */
 int schema_compare(const json_t *a, const json_t *b);
 bool schema_is_integer(const json_t *v);

@@ -3,7 +3,8 @@
 #include "control/dialect/mcp_inside.h"
 #include "tests/test.h"
 
-#define MS UINT64_C(1000000)
+#define MS     UINT64_C(1000000)
+#define SECOND (1000 * MS)
 
 static struct rig {
 	struct mcp *m;
@@ -79,20 +80,33 @@ static const char *sent(unsigned back)
 	return rig.sent[(rig.sends - 1 - back) % 8];
 }
 
+static void receive_at(const char *text, uint64_t now)
+{
+	mcp_receive(rig.m, text, strlen(text), now);
+}
+
 static void receive(const char *text)
 {
-	mcp_receive(rig.m, text, strlen(text), 1000 * MS);
+	receive_at(text, SECOND);
 }
 
 /* Answers the newest request. */
-static void answer(const char *member, const char *value)
+static void answer_at(const char *member, const char *value, uint64_t now)
 {
 	char text[4096];
 
 	snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":%u,\"%s\":%s}", rig.id, member,
 		 value);
-	receive(text);
+	receive_at(text, now);
 }
+
+static void answer(const char *member, const char *value)
+{
+	answer_at(member, value, SECOND);
+}
+
+static const char changed[] =
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
 
 static const char unknown_method[] = "{\"code\":-32601,\"message\":\"Method not found\"}";
 static const char tools[] =
@@ -157,14 +171,97 @@ TEST(mcp_finds_a_server_of_the_modern_era_and_listens_for_changes)
 	CHECK_INT(mcp_era(rig.m), MCP_MODERN);
 	CHECK(strstr(sent(0), "subscriptions/listen"));
 	CHECK(strstr(sent(1), "tools/list") && strstr(sent(1), "clientCapabilities"));
-	receive("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
+	receive_at(changed, MCP_LIST_NS + SECOND);
 	CHECK(strstr(sent(0), "tools/list"));
-	/* Changed again while it comes: the list is asked for once more. */
-	receive("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
-	answer("result", "{\"tools\":[]}");
-	CHECK(strstr(sent(0), "tools/list"));
+	/* Changed again while it comes: the list is requested once more, later. */
+	receive_at(changed, MCP_LIST_NS + SECOND);
+	answer_at("result", "{\"tools\":[]}", MCP_LIST_NS + 2 * SECOND);
+	CHECK_INT(rig.id, 4);
+	CHECK(mcp_deadline(rig.m) == 2 * MCP_LIST_NS + SECOND);
+	mcp_timer(rig.m, 2 * MCP_LIST_NS + SECOND);
+	CHECK(strstr(sent(0), "tools/list") && rig.id == 5);
 	answer("result", tools);
 	CHECK(!strstr(sent(0), "subscriptions"));
+	CHECK(mcp_deadline(rig.m) == UINT64_MAX);
+	rig.m = mcp_free(rig.m);
+}
+
+TEST(mcp_requests_the_list_once_in_five_seconds_however_often_it_changes)
+{
+	unsigned sends, changes;
+
+	CHECK_INT(begin(false), 0);
+	open_legacy();
+	sends = rig.sends;
+	changes = rig.changes;
+	/* Two notifications a second for a minute, whose lists are all the same. */
+	for (unsigned i = 0; i < 120; i++) {
+		uint64_t now = SECOND + i * SECOND / 2;
+		uint32_t id = rig.id;
+
+		receive_at(changed, now);
+		if (mcp_deadline(rig.m) <= now)
+			mcp_timer(rig.m, now);
+		if (rig.id != id)
+			answer_at("result", tools, now);
+	}
+	CHECK(rig.sends - sends >= 11 && rig.sends - sends <= 12);
+	CHECK_INT(rig.changes, changes);
+	rig.m = mcp_free(rig.m);
+}
+
+TEST(mcp_refuses_a_server_that_floods_its_connection)
+{
+	static const char *const floods[] = {
+		changed,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
+		"\"progressToken\":4,\"progress\":1}}",
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
+		"{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}",
+		"this is a line of a log",
+	};
+
+	for (size_t i = 0; i < sizeof floods / sizeof floods[0]; i++) {
+		unsigned n = 0;
+
+		CHECK_INT(begin(false), 0);
+		open_legacy();
+		CHECK_INT(mcp_call(rig.m, 1, MCP_CALL_TOOL, "echo", NULL, 60000, SECOND), 0);
+		/* What is within bounds does no harm, for however long. */
+		for (unsigned k = 0; k < 4 * MCP_FLOOD_MESSAGES - 40; k++)
+			receive_at(floods[i],
+				   20 * SECOND + k * MCP_FLOOD_NS / (MCP_FLOOD_MESSAGES - 10));
+		CHECK_INT(mcp_state(rig.m), MCP_READY);
+		while (mcp_state(rig.m) == MCP_READY && n < 2 * MCP_FLOOD_MESSAGES) {
+			receive_at(floods[i], 100 * SECOND);
+			n++;
+		}
+		CHECK_INT(n, MCP_FLOOD_MESSAGES + 1);
+		CHECK_INT(mcp_state(rig.m), MCP_REFUSED);
+		CHECK(rig.results == 1 && rig.result.outcome == MCP_LOST);
+		rig.m = mcp_free(rig.m);
+	}
+}
+
+TEST(mcp_counts_no_answers_as_a_flood)
+{
+	char *large = malloc(MCP_MESSAGE_MAX);
+
+	CHECK_INT(begin(false), 0);
+	open_legacy();
+	for (unsigned i = 0; i < 2 * MCP_FLOOD_MESSAGES; i++) {
+		CHECK_INT(mcp_call(rig.m, i, MCP_CALL_TOOL, "echo", NULL, 1000, 50 * SECOND), 0);
+		answer_at("result", "{\"content\":[]}", 50 * SECOND);
+	}
+	CHECK_INT(rig.results, 2 * MCP_FLOOD_MESSAGES);
+	CHECK_INT(mcp_state(rig.m), MCP_READY);
+	/* Few large ones are a flood, too. */
+	memset(large, ' ', MCP_MESSAGE_MAX);
+	for (unsigned i = 0; i < MCP_FLOOD_BYTES / MCP_MESSAGE_MAX + 1; i++)
+		mcp_receive(rig.m, large, MCP_MESSAGE_MAX, 61 * SECOND);
+	CHECK_INT(mcp_state(rig.m), MCP_REFUSED);
+	free(large);
 	rig.m = mcp_free(rig.m);
 }
 

@@ -204,6 +204,11 @@ TEST(mcp_server_speaks_over_http_in_a_session)
 	env_run(f.env);
 	CHECK_INT(rig.outcome, MCP_DONE);
 	CHECK_STR(rig.text, "spoken");
+	/* The server has no stream to listen to: it is requested once. */
+	rig.stop_results = 4;
+	for (uint64_t i = 2; i <= 4; i++)
+		CHECK_INT(mcp_server_call(rig.server, i, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(f.env);
 	CHECK_INT(toy_http.listens, 1);
 	mcp_server_free(rig.server);
 	CHECK(!f.timed_out);

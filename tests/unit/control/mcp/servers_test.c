@@ -3,6 +3,7 @@
 
 #include "control/mcp/tool_name.h"
 #include "control/settings/settings.h"
+#include "control/tools/envelope.h"
 #include "control/tools/registry.h"
 #include "tests/test.h"
 #include "tests/unit/control/mcp/toy_http.h"
@@ -19,7 +20,8 @@ static struct rig {
 		unsigned changes, outputs;
 		uint32_t id;
 		bool ok;
-		char text[100];
+		size_t n;
+		char text[9000];
 	} room[ROOMS];
 } rig;
 
@@ -30,6 +32,7 @@ static void on_output(uint32_t id, bool ok, struct slice text, void *arg)
 	r->outputs++;
 	r->id = id;
 	r->ok = ok;
+	r->n = text.n;
 	snprintf(r->text, sizeof r->text, "%.*s", (int)text.n, (const char *)text.p);
 	env_stop(rig.f.env);
 }
@@ -62,7 +65,7 @@ static bool begin(const char *more)
 		return false;
 	for (unsigned i = 0; i < ROOMS; i++) {
 		struct room *r = &rig.room[i];
-		const struct tool_host host = {.outputh = on_output, .arg = r};
+		const struct tool_host host = {.env = rig.f.env, .outputh = on_output, .arg = r};
 
 		if (tools_registry_alloc(&r->registry) ||
 		    mcp_seat_alloc(&r->seat, rig.servers, r->registry, &host, on_changed))
@@ -93,6 +96,15 @@ static int call(struct room *r, const char *name, uint32_t id)
 		 : ENOENT;
 }
 
+static size_t servers_listed(void)
+{
+	json_t *status = mcp_servers_status(rig.servers);
+	size_t n = json_array_size(json_object_get(status, "servers"));
+
+	json_decref(status);
+	return n;
+}
+
 TEST(tools_of_a_server_are_in_every_room_and_answer_the_one_that_called)
 {
 	const struct tool *t;
@@ -105,7 +117,51 @@ TEST(tools_of_a_server_are_in_every_room_and_answer_the_one_that_called)
 	while (!rig.room[1].outputs && !rig.f.timed_out)
 		env_run(rig.f.env);
 	CHECK(rig.room[1].ok && rig.room[1].id == 7 && rig.room[0].outputs == 0);
-	CHECK_STR(rig.room[1].text, "spoken");
+	/* A stranger's text, in a fence with a random mark. */
+	CHECK(strstr(rig.room[1].text, "<untrusted id=\"") == rig.room[1].text);
+	CHECK(strstr(rig.room[1].text, "origin=\"MCP server far\">\nspoken\n</untrusted id="));
+	end();
+}
+
+TEST(errors_and_long_results_of_a_server_stay_in_their_fence)
+{
+	char first[200] = "";
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct room *r = &rig.room[0];
+		size_t most;
+
+		CHECK(begin(""));
+		toy_http.speaks_long = true;
+		toy_http.fails = i == 0;
+		CHECK_INT(call(&rig.room[0], "far__say", 1), 0);
+		while (!r->outputs && !rig.f.timed_out)
+			env_run(rig.f.env);
+		CHECK(r->ok == (i == 1));
+		most = i ? tools_registry_find(r->registry, "far__say")->row.max_output
+			 : TOOL_ERROR_MAX - 1;
+		CHECK(r->n <= most && r->n > most / 2);
+		CHECK(strncmp(r->text, "<untrusted id=\"", 15) == 0);
+		CHECK(strncmp(r->text + r->n - 34, "</untrusted id=\"", 16) == 0);
+		CHECK(strncmp(first, r->text, 30) != 0);
+		snprintf(first, sizeof first, "%.40s", r->text);
+		end();
+	}
+}
+
+TEST(servers_run_only_while_tools_are_on)
+{
+	CHECK(begin(""));
+	CHECK_INT(settings_set(rig.settings, "tools", "false"), 0);
+	mcp_servers_update(rig.servers, rig.settings);
+	CHECK(!tools_registry_find(rig.room[0].registry, "far__say"));
+	CHECK_INT(servers_listed(), 0);
+	CHECK_INT(settings_set(rig.settings, "tools", "true"), 0);
+	mcp_servers_update(rig.servers, rig.settings);
+	CHECK_INT(servers_listed(), 1);
+	while (!tools_registry_find(rig.room[0].registry, "far__say") && !rig.f.timed_out)
+		env_run(rig.f.env);
+	CHECK(tools_registry_find(rig.room[0].registry, "far__say"));
 	end();
 }
 

@@ -23,7 +23,7 @@ static const char *header(struct evhttp_request *req, const char *name)
 
 static void answer_call(struct fake_http *f, struct evhttp_request *req, unsigned id)
 {
-	char text[300];
+	char said[TOY_HTTP_LONG + 1] = "spoken", text[TOY_HTTP_LONG + 200];
 
 	if (toy_http.forgets) {
 		toy_http.forgets = false;
@@ -35,11 +35,14 @@ static void answer_call(struct fake_http *f, struct evhttp_request *req, unsigne
 	fake_http_open(f, req, "text/event-stream");
 	fake_http_piece(req, "id: 1\ndata: \n\n", 14);
 	fake_http_piece(req, "data: {\"method\":\"notifications/message\"}\n\n", 42);
+	/* Two bytes a character. */
+	for (unsigned i = 0; toy_http.speaks_long && i < TOY_HTTP_LONG; i++)
+		said[i] = i % 2 ? '\xa4' : '\xc3';
+	said[toy_http.speaks_long ? TOY_HTTP_LONG : strlen(said)] = '\0';
 	snprintf(text, sizeof text,
-		 "data: "
-		 "{\"id\":%u,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"spoken\"}]}}"
-		 "\n\n",
-		 id);
+		 "data: {\"id\":%u,\"result\":{\"isError\":%s,\"content\":[{\"type\":\"text\","
+		 "\"text\":\"%s\"}]}}\n\n",
+		 id, toy_http.fails ? "true" : "false", said);
 	fake_http_piece(req, text, 20);
 	fake_http_piece(req, text + 20, strlen(text) - 20);
 	evhttp_send_reply_end(req);

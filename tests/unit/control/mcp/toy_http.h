@@ -5,9 +5,13 @@
 
 #include "tests/unit/control/fake_http.h"
 
+enum { TOY_HTTP_LONG = 20000 };
+
 struct toy_http {
 	unsigned sessions, listens, calls;
-	bool forgets; /* the session, once, at the next call */
+	bool forgets;	  /* the session, once, at the next call */
+	bool speaks_long; /* answers with TOY_HTTP_LONG bytes of text */
+	bool fails;	  /* answers with an error of the tool */
 	/* Of the newest list, and of the newest request. */
 	char session[64], revision[32], secret[64];
 };

@@ -228,6 +228,66 @@ TEST(schema_sentences_stay_whole_and_short)
 	schema_free(s);
 }
 
+static int judge_loosely(const char *schema, const char *value)
+{
+	json_t *root = json_loads(schema, JSON_DECODE_ANY, NULL);
+	json_t *v = json_loads(value, JSON_DECODE_ANY, NULL);
+	struct schema *s = NULL;
+	int err = schema_alloc_loose(&s, root, why, sizeof why);
+
+	if (!err)
+		err = schema_check(s, v, why, sizeof why);
+	schema_free(s);
+	json_decref(v);
+	json_decref(root);
+	return err;
+}
+
+TEST(schema_loose_accepts_what_its_unsupported_words_would_judge)
+{
+	static const struct {
+		const char *schema, *value;
+		int err;
+	} cases[] = {
+		{"{\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^x\"}}}",
+		 "{\"a\":\"y\"}", 0},
+		{"{\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^x\"}}}", "{\"a\":1}",
+		 EINVAL},
+		{"{\"not\":{\"pattern\":\"^x\"}}", "\"y\"", 0},
+		{"{\"not\":{\"type\":\"string\"}}", "\"y\"", EINVAL},
+		{"{\"oneOf\":[{\"type\":\"string\",\"pattern\":\"a\"},{\"type\":\"string\"}]}",
+		 "\"b\"", 0},
+		{"{\"oneOf\":[{\"type\":\"string\",\"pattern\":\"a\"},{\"type\":\"null\"}]}", "1",
+		 EINVAL},
+		{"{\"oneOf\":[{\"type\":\"string\"},{\"minLength\":1}]}", "\"b\"", EINVAL},
+		{"{\"patternProperties\":{\"^x\":{}},\"additionalProperties\":false}", "{\"xy\":1}",
+		 0},
+		{"{\"prefixItems\":[{\"type\":\"null\"}],\"items\":{\"type\":\"string\"}}",
+		 "[null]", 0},
+		{"{\"items\":[{\"type\":\"null\"}]}", "[1]", 0},
+		{"{\"if\":{\"type\":\"null\"},\"then\":false,\"else\":false}", "1", 0},
+		{"{\"$defs\":{\"a\":{\"pattern\":\"x\"}},\"not\":{\"$ref\":\"#/$defs/a\"}}",
+		 "\"y\"", 0},
+		/* A place elsewhere stays refused, and words of a wrong form. */
+		{"{\"$ref\":\"https://example.org/schema\"}", "1", EINVAL},
+		{"{\"pattern\":\"x\",\"type\":\"text\"}", "1", EINVAL},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		CHECK_INT(judge_loosely(cases[i].schema, cases[i].value), cases[i].err);
+}
+
+TEST_OOM(schema_loose_survives_without_memory)
+{
+	json_t *root = json_loads("{\"oneOf\":[{\"pattern\":\"a\"},{}]}", 0, NULL);
+	struct schema *s = NULL;
+	int err = schema_alloc_loose(&s, root, why, sizeof why);
+
+	json_decref(root);
+	CHECK_OOM(err, );
+	schema_free(s);
+}
+
 TEST_OOM(schema_survives_without_memory)
 {
 	json_t *root = json_loads(SEARCH, 0, NULL);
