@@ -259,7 +259,7 @@ static void load_provider_keys(struct settings *s)
 }
 
 /* The values of one object of names and paths. "Bearer" and the like may stand before a secret. */
-static void load_values(const struct mcp_record *m, const char *names, json_t *to)
+static void load_values(const char *record, const char *names, json_t *to)
 {
 	json_t *object = json_loads(names, 0, NULL);
 	char value[SECRET_MAX];
@@ -271,7 +271,7 @@ static void load_values(const struct mcp_record *m, const char *names, json_t *t
 		int err = read_secret(json_string_value(path), 0x20, value, sizeof value);
 
 		if (err)
-			log_warn("secret_unusable", "mcp_server=%s file=%s error=\"%s\"", m->name,
+			log_warn("secret_unusable", "record=%s file=%s error=\"%s\"", record,
 				 json_string_value(path), describe_error(err));
 		else
 			log_secret(strrchr(value, ' ') ? strrchr(value, ' ') + 1 : value);
@@ -282,23 +282,37 @@ static void load_values(const struct mcp_record *m, const char *names, json_t *t
 	json_decref(object);
 }
 
-static void load_mcp_values(struct settings *s)
+/* The record's values in its one text. Steals values. */
+static void set_values(struct settings *s, const char *prefix, const char *record, json_t *values)
+{
+	char name[16 + RECORD_NAME_MAX],
+		*text = json_object_size(values) ? json_dumps(values, JSON_COMPACT) : NULL;
+
+	snprintf(name, sizeof name, "%s%s", prefix, record);
+	if (text && settings_set(s, name, text))
+		log_warn("secret_unusable", "record=%s error=\"too long\"", record);
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
+	json_decref(values);
+}
+
+static void load_record_values(struct settings *s)
 {
 	for (unsigned i = 0; i < s->records.n[RECORD_KIND_MCP]; i++) {
 		const struct mcp_record *m = &s->records.mcp[i];
-		char name[sizeof SETTINGS_VALUES_OF + RECORD_NAME_MAX], *text;
 		json_t *values = json_object();
 
-		load_values(m, m->headers, values);
-		load_values(m, m->secrets, values);
-		text = json_object_size(values) ? json_dumps(values, JSON_COMPACT) : NULL;
-		snprintf(name, sizeof name, SETTINGS_VALUES_OF "%s", m->name);
-		if (text && settings_set(s, name, text))
-			log_warn("secret_unusable", "mcp_server=%s error=\"too long\"", m->name);
-		if (text)
-			explicit_bzero(text, strlen(text));
-		free(text);
-		json_decref(values);
+		load_values(m->name, m->headers, values);
+		load_values(m->name, m->secrets, values);
+		set_values(s, SETTINGS_VALUES_OF, m->name, values);
+	}
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_WORKER]; i++) {
+		const struct worker_record *w = &s->records.worker[i];
+		json_t *values = json_object();
+
+		load_values(w->name, w->secrets, values);
+		set_values(s, SETTINGS_VALUES_OF_WORKER, w->name, values);
 	}
 }
 
@@ -318,7 +332,7 @@ int environment_settings(struct settings **out, const char *config, environment_
 	settings_load(s, read_variable, log_replaced, NULL);
 	load_secrets(s);
 	load_provider_keys(s);
-	load_mcp_values(s);
+	load_record_values(s);
 	settings_secrets(s, secret_known, NULL);
 	if (settings_check(s, h, arg) && !err)
 		err = EINVAL;

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/jail/program.h"
+#include "control/jail/texts.h"
 #include "control/mcp/exchanges.h"
-#include "control/mcp/jail.h"
 #include "control/settings/record.h"
 #include "ipc/backoff.h"
 #include "ipc/child.h"
@@ -14,7 +15,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 
-enum { VARIABLES_MAX = 32, HEADER_LINES_MAX = 16, STDIO = 0 };
+enum { STDIO = 0 }; /* of mcp_record.transport */
 
 #define ENDING_NS (200 * UINT64_C(1000000))
 /* A server that was ready for so long begins its backoff anew. */
@@ -33,73 +34,6 @@ struct mcp_server {
 	uint64_t ready_at;     /* 0: it is not ready */
 	char why[MCP_WHY_MAX]; /* before the client was asked */
 };
-
-/* ---- JSON texts of the record as lists ---- */
-
-struct strings {
-	json_t *object; /* owns the texts */
-	char *made[VARIABLES_MAX + 2];
-	const char *v[JAIL_COMMAND_MAX + 1];
-	unsigned n, n_made;
-};
-
-static void clear_strings(struct strings *s)
-{
-	for (unsigned i = 0; i < s->n_made; i++) {
-		explicit_bzero(s->made[i], strlen(s->made[i]));
-		free(s->made[i]);
-	}
-	json_decref(s->object);
-	*s = (struct strings){0};
-}
-
-/* Borrowed from s until it is cleared. */
-static const char *const *read_list(struct strings *s, const char *text)
-{
-	json_t *item;
-	size_t i;
-
-	s->object = *text ? json_loads(text, 0, NULL) : NULL;
-	json_array_foreach(s->object, i, item) if (s->n < JAIL_COMMAND_MAX) s->v[s->n++] =
-		json_string_value(item);
-	return s->v;
-}
-
-/* "NAME" + between + "value" for each member that is a text. ENOMEM, E2BIG. */
-static int join(struct strings *s, const json_t *object, const char *between, const json_t *only)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)object, name, value)
-	{
-		const char *text = json_string_value(value);
-		size_t size;
-
-		if (!text || (only && !json_object_get(only, name)))
-			continue;
-		if (s->n == JAIL_COMMAND_MAX || s->n_made == VARIABLES_MAX)
-			return E2BIG;
-		size = strlen(name) + strlen(between) + strlen(text) + 1;
-		s->made[s->n_made] = malloc(size);
-		if (!s->made[s->n_made])
-			return ENOMEM;
-		snprintf(s->made[s->n_made], size, "%s%s%s", name, between, text);
-		s->v[s->n++] = s->made[s->n_made++];
-	}
-	return 0;
-}
-
-static int join_values(struct strings *s, const struct mcp_record *r, const char *names,
-		       const char *between)
-{
-	json_t *values = json_loads(r->values, 0, NULL), *only = json_loads(names, 0, NULL);
-	int err = only ? join(s, values, between, only) : 0;
-
-	json_decref(values);
-	json_decref(only);
-	return err;
-}
 
 /* ---- trying again ---- */
 
@@ -178,36 +112,21 @@ static void on_state(bool up, int status, void *arg)
 
 static int start_program(struct mcp_server *s)
 {
-	struct strings command = {0}, read = {0}, variables = {0};
-	const char *argv[JAIL_ARGS_MAX];
-	struct jail jail = {.bwrap = s->conf.bwrap,
-			    .folder = *s->record.folder ? s->record.folder : NULL,
-			    .command = read_list(&command, s->record.command),
-			    .read = read_list(&read, s->record.read),
-			    .network = s->record.network};
-	int err = jail_command(&jail, argv);
+	const struct mcp_record *r = &s->record;
 
-	variables.object =
-		*s->record.environment ? json_loads(s->record.environment, 0, NULL) : NULL;
-	variables.v[variables.n++] = "PATH=/usr/local/bin:/usr/bin:/bin";
-	if (!err)
-		err = join(&variables, variables.object, "=", NULL);
-	if (!err && *s->record.secrets)
-		err = join_values(&variables, &s->record, s->record.secrets, "=");
-	if (!err)
-		err = child_alloc(&s->child, s->conf.env,
-				  &(struct child_conf){.argv = argv,
-						       .environment = variables.v,
-						       .input = true,
-						       .log_errors = true,
-						       .line_max = MCP_MESSAGE_MAX,
-						       .lineh = on_line,
-						       .stateh = on_state,
-						       .arg = s});
-	clear_strings(&command);
-	clear_strings(&read);
-	clear_strings(&variables);
-	return err;
+	return program_start(&s->child, s->conf.env,
+			     &(struct program){.bwrap = s->conf.bwrap,
+					       .command = r->command,
+					       .read = r->read,
+					       .folder = r->folder,
+					       .environment = r->environment,
+					       .secrets = r->secrets,
+					       .values = r->values,
+					       .network = r->network,
+					       .line_max = MCP_MESSAGE_MAX,
+					       .lineh = on_line,
+					       .stateh = on_state,
+					       .arg = s});
 }
 
 /* ---- addresses ---- */
@@ -243,9 +162,8 @@ static void on_end(uint32_t id, unsigned status, void *arg)
 
 static int start_exchanges(struct mcp_server *s)
 {
-	struct strings headers = {0};
-	int err =
-		*s->record.headers ? join_values(&headers, &s->record, s->record.headers, ": ") : 0;
+	struct texts headers = {0};
+	int err = texts_join(&headers, s->record.values, ": ", s->record.headers);
 
 	if (!err)
 		err = exchanges_alloc(&s->exchanges,
@@ -255,7 +173,7 @@ static int start_exchanges(struct mcp_server *s)
 							       .messageh = on_message,
 							       .endh = on_end,
 							       .arg = s});
-	clear_strings(&headers);
+	texts_clear(&headers);
 	return err;
 }
 

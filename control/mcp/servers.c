@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/mcp/jail.h"
+#include "control/jail/sandbox.h"
 #include "control/mcp/servers_inside.h"
 #include "control/settings/settings.h"
-#include "ipc/child.h"
 #include "ipc/log.h"
-#include "ipc/spawn.h"
 
 /* ---- servers ---- */
 
@@ -56,7 +54,7 @@ static void start_server(struct entry *e)
 	const struct mcp_server_conf conf = {.env = s->env,
 					     .http = s->http,
 					     .record = &e->record,
-					     .bwrap = s->sandbox == SANDBOX_WORKS ? s->bwrap : NULL,
+					     .bwrap = sandbox_bwrap(s->sandbox),
 					     .version = s->version,
 					     .changeh = on_change,
 					     .resulth = mcp_calls_result,
@@ -67,41 +65,14 @@ static void start_server(struct entry *e)
 		log_warn("mcp_server", "server=%s error=\"there is no memory\"", e->record.name);
 }
 
-static void on_tried(bool up, int status, void *arg)
+/* Programs have waited for the try. */
+static void on_tried(void *arg)
 {
 	struct mcp_servers *s = arg;
 
-	if (up)
-		return;
-	s->sandbox = status == 0 ? SANDBOX_WORKS : SANDBOX_FAILS;
-	if (status)
-		log_warn(
-			"mcp_sandbox",
-			"works=0 status=%d advice=\"user namespaces are off here, or bubblewrap is "
-			"not installed\"",
-			status);
 	for (unsigned i = 0; i < SERVERS_MAX; i++)
 		if (s->entry[i] && !s->entry[i]->server)
 			start_server(s->entry[i]);
-}
-
-/* Whether the sandbox works is found out by one try. */
-static void try_sandbox(struct mcp_servers *s)
-{
-	static const char *const command[] = {"/usr/bin/true", NULL};
-	const char *argv[JAIL_ARGS_MAX];
-	const struct jail jail = {.bwrap = s->bwrap, .command = command};
-
-	if (s->trial)
-		return;
-	if (spawn_locate(s->env, "bwrap", s->bwrap, sizeof s->bwrap) || jail_command(&jail, argv) ||
-	    child_alloc(&s->trial, s->env,
-			&(struct child_conf){.argv = argv,
-					     .once = true,
-					     .log_errors = true,
-					     .stateh = on_tried,
-					     .arg = s}))
-		on_tried(false, SPAWN_CANNOT_RUN, s);
 }
 
 static void add_entry(struct mcp_servers *s, unsigned at, const struct mcp_record *record)
@@ -113,10 +84,10 @@ static void add_entry(struct mcp_servers *s, unsigned at, const struct mcp_recor
 	e->set = s;
 	e->record = *record;
 	s->entry[at] = e;
-	if (record->transport || s->sandbox != SANDBOX_UNKNOWN)
+	if (record->transport || sandbox_tried(s->sandbox))
 		start_server(e);
 	else
-		try_sandbox(s);
+		sandbox_try(s->sandbox);
 }
 
 static void remove_entry(struct mcp_servers *s, unsigned at)
@@ -188,6 +159,10 @@ int mcp_servers_alloc(struct mcp_servers **out, struct env *env, struct http *ht
 	s->env = env;
 	s->http = http;
 	snprintf(s->version, sizeof s->version, "%s", version);
+	if (sandbox_alloc(&s->sandbox, env, on_tried, s)) {
+		free(s);
+		return ENOMEM;
+	}
 	mcp_servers_update(s, settings);
 	*out = s;
 	return 0;
@@ -203,7 +178,7 @@ struct mcp_servers *mcp_servers_free(struct mcp_servers *s)
 	for (unsigned i = 0; i < SERVERS_MAX; i++)
 		if (s->entry[i])
 			remove_entry(s, i);
-	child_free(s->trial);
+	sandbox_free(s->sandbox);
 	free(s);
 	return NULL;
 }

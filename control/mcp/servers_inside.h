@@ -44,14 +44,13 @@ struct call {
 	uint32_t id; /* for the room */
 };
 
-struct child;
+struct sandbox;
 
 struct mcp_servers {
 	struct env *env;
 	struct http *http;
-	char version[32], bwrap[512];
-	struct child *trial;
-	enum { SANDBOX_UNKNOWN, SANDBOX_WORKS, SANDBOX_FAILS } sandbox;
+	char version[32];
+	struct sandbox *sandbox;
 	struct entry *entry[SERVERS_MAX];
 	struct mcp_seat *seat[SEATS_MAX];
 	struct call call[CALLS_MAX];

@@ -99,6 +99,16 @@ static bool mcp_may(const struct settings *base, const struct mcp_record *m)
 	return !*m->command && !*m->headers && !*m->secrets;
 }
 
+static bool worker_may(const struct settings *base, const struct worker_record *w)
+{
+	const struct settings_records *r = &base->records;
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_WORKER]; i++)
+		if (memcmp(&r->worker[i], w, offsetof(struct worker_record, values)) == 0)
+			return true;
+	return false;
+}
+
 static bool profile_may(const struct settings *base, const struct profile_record *p)
 {
 	const struct settings_records *r = &base->records;
@@ -126,6 +136,9 @@ static void check_references(struct checking *c)
 			      "\"command\", \"headers\" and \"secrets\" may only be those of a "
 			      "server "
 			      "in the settings file");
+	for (unsigned i = 0; i < r->n[RECORD_KIND_WORKER]; i++)
+		if (!worker_may(c->base, &r->worker[i]))
+			fault(c, "workers", "a worker may only be one of the settings file");
 	for (unsigned i = 0; i < r->n[RECORD_KIND_PROFILE]; i++)
 		if (!profile_may(c->base, &r->profile[i]))
 			fault(c, "profiles",

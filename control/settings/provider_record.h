@@ -47,6 +47,7 @@ struct provider_order {
 struct settings_records {
 	struct provider_record provider[PROVIDERS_MAX];
 	struct mcp_record mcp[16];
+	struct worker_record worker[4];
 	struct price_record price[64];
 	struct profile_record profile[8];
 	unsigned n[RECORD_KINDS];

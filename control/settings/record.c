@@ -25,13 +25,17 @@ enum { LIST_ITEMS_MAX = 64, SHOWN = 40 };
 	{.kind = RECORD_WORD, .name = #f, .words = w, .def = d, .text = t, .offset = OFF(f)},
 #define O(f, b, t) {.kind = RECORD_OBJECT, .name = #f, .text = t, .offset = OFF(f), .bytes = b},
 #define L(f, b, t) {.kind = RECORD_LIST, .name = #f, .text = t, .offset = OFF(f), .bytes = b},
-#define D(f, t)	   {.kind = RECORD_DOLLARS, .name = #f, .text = t, .offset = OFF(f), .needed = true},
+#define D(f, must, t)                                                                              \
+	{.kind = RECORD_DOLLARS, .name = #f, .text = t, .offset = OFF(f), .needed = must},
 
 #define OFF(f) offsetof(struct provider_record, f)
 static const struct record_field provider_fields[] = {PROVIDER_RECORD(N, T, A, P, W, O, L, D)};
 #undef OFF
 #define OFF(f) offsetof(struct mcp_record, f)
 static const struct record_field mcp_fields[] = {MCP_RECORD(N, T, A, P, W, O, L, D)};
+#undef OFF
+#define OFF(f) offsetof(struct worker_record, f)
+static const struct record_field worker_fields[] = {WORKER_RECORD(N, T, A, P, W, O, L, D)};
 #undef OFF
 #define OFF(f) offsetof(struct profile_record, f)
 static const struct record_field profile_fields[] = {PROFILE_RECORD(N, T, A, P, W, O, L, D)};

@@ -2,8 +2,8 @@
  * and the parsing and printing of one record as JSON.
  *
  * Pure. Texts are inside the structs; nothing is borrowed. A record holds no secret but
- * provider_record.key and mcp_record.values, which are never parsed and never printed: the caller
- * reads them from the files that the record names.
+ * provider_record.key and the values of an mcp_record and a worker_record, which are never parsed
+ * and never printed: the caller reads them from the files that the record names.
  */
 #ifndef CONTROL_SETTINGS_RECORD_H
 #define CONTROL_SETTINGS_RECORD_H
@@ -29,7 +29,7 @@ enum {
 #define RECORD_P_(name, text)		     char name[RECORD_PATH_MAX];
 #define RECORD_W_(name, words, def, text)    uint32_t name;
 #define RECORD_O_(name, bytes, text)	     char name[bytes];
-#define RECORD_D_(name, text)		     uint64_t name;
+#define RECORD_D_(name, must, text)	     uint64_t name;
 #define RECORD_FIELDS_(TABLE)                                                                      \
 	TABLE(RECORD_N_, RECORD_T_, RECORD_A_, RECORD_P_, RECORD_W_, RECORD_O_, RECORD_O_,         \
 	      RECORD_D_)
@@ -42,6 +42,10 @@ struct mcp_record {
 	RECORD_FIELDS_(MCP_RECORD)
 	/* Secret: a JSON object, the values of headers and secrets by their names; "" for none. */
 	char values[RECORD_VALUES_MAX];
+};
+struct worker_record {
+	RECORD_FIELDS_(WORKER_RECORD)	/* usd in millionths of a dollar */
+	char values[RECORD_VALUES_MAX]; /* secret: those of `secrets`, as above */
 };
 struct price_record {
 	RECORD_FIELDS_(PRICE_RECORD) /* usd in millionths of a dollar */

@@ -51,6 +51,7 @@ static void *array_of(struct settings_records *r, unsigned kind)
 {
 	void *const arrays[] = {[RECORD_KIND_PROVIDER] = r->provider,
 				[RECORD_KIND_MCP] = r->mcp,
+				[RECORD_KIND_WORKER] = r->worker,
 				[RECORD_KIND_PRICE] = r->price,
 				[RECORD_KIND_PROFILE] = r->profile};
 
@@ -170,15 +171,6 @@ static void keep_keys(const struct provider_record *was, unsigned n, struct prov
 				memcpy(is[i].key, was[j].key, sizeof is[i].key);
 }
 
-/* The same of the values of a server of MCP. */
-static void keep_values(const struct mcp_record *was, unsigned n, struct mcp_record *is, unsigned m)
-{
-	for (unsigned i = 0; i < m; i++)
-		for (unsigned j = 0; j < n; j++)
-			if (memcmp(&is[i], &was[j], offsetof(struct mcp_record, values)) == 0)
-				memcpy(is[i].values, was[j].values, sizeof is[i].values);
-}
-
 /* Those of the list that are not among the n that were taken. */
 static void remember_faulty(struct settings_records *r, const json_t *list)
 {
@@ -213,32 +205,96 @@ static void take_providers(struct settings_records *r, const json_t *value, stru
 	explicit_bzero(was, sizeof was);
 }
 
+/* Records with secret values, which lie behind their fields. */
+struct valued {
+	char *records;
+	const char *prefix;
+	unsigned kind, at; /* at: of the values in a record */
+};
+
+static struct valued valued_of(const struct settings_records *r, unsigned i)
+{
+	struct settings_records *w = (struct settings_records *)(uintptr_t)r;
+	const struct valued all[] = {{(char *)w->mcp, SETTINGS_VALUES_OF, RECORD_KIND_MCP,
+				      offsetof(struct mcp_record, values)},
+				     {(char *)w->worker, SETTINGS_VALUES_OF_WORKER,
+				      RECORD_KIND_WORKER, offsetof(struct worker_record, values)}};
+
+	return i < sizeof all / sizeof all[0] ? all[i] : (struct valued){0};
+}
+
+char *records_values(const struct settings_records *r, unsigned i, const char **prefix,
+		     const char **name)
+{
+	struct valued v;
+
+	for (unsigned k = 0; (v = valued_of(r, k)).records; i -= r->n[v.kind], k++) {
+		char *record = v.records + i * record_kinds[v.kind].size;
+
+		if (i >= r->n[v.kind])
+			continue;
+		*prefix = v.prefix;
+		*name = record + record_kinds[v.kind].fields[0].offset;
+		return record + v.at;
+	}
+	return NULL;
+}
+
+char *records_values_named(const struct settings_records *r, const char *name)
+{
+	const char *prefix, *own;
+	char *values;
+
+	for (unsigned i = 0; (values = records_values(r, i, &prefix, &own)); i++)
+		if (strncmp(name, prefix, strlen(prefix)) == 0 &&
+		    strcmp(name + strlen(prefix), own) == 0)
+			return values;
+	return NULL;
+}
+
+/* The same of secret values, while everything before them is the same. */
+static void keep_values(const struct valued *v, const char *was, unsigned n, unsigned m)
+{
+	size_t size = record_kinds[v->kind].size;
+
+	for (unsigned i = 0; i < m; i++)
+		for (unsigned j = 0; j < n; j++)
+			if (memcmp(v->records + i * size, was + j * size, v->at) == 0)
+				memcpy(v->records + i * size + v->at, was + j * size + v->at,
+				       RECORD_VALUES_MAX);
+}
+
 /* Their records are too large for the stack. Without memory the values are read again at the next
  * start. */
-static void take_mcp_servers(struct settings_records *r, const json_t *value, struct taking *t)
+static void take_valued(struct settings_records *r, const struct valued *v, const json_t *value,
+			struct taking *t)
 {
-	unsigned n = r->n[RECORD_KIND_MCP];
-	struct mcp_record *was = malloc(sizeof r->mcp);
+	const struct record_kind *kind = &record_kinds[v->kind];
+	unsigned n = r->n[v->kind];
+	char *was = malloc(kind->most * kind->size);
 
 	if (was)
-		memcpy(was, r->mcp, sizeof r->mcp);
-	r->n[RECORD_KIND_MCP] = record_list_parse(&record_kinds[RECORD_KIND_MCP], value, r->mcp,
-						  t->faults, t->entryh, t->arg);
+		memcpy(was, v->records, kind->most * kind->size);
+	r->n[v->kind] = record_list_parse(kind, value, v->records, t->faults, t->entryh, t->arg);
 	if (!was)
 		return;
-	keep_values(was, n, r->mcp, r->n[RECORD_KIND_MCP]);
-	explicit_bzero(was, sizeof r->mcp);
+	keep_values(v, was, n, r->n[v->kind]);
+	explicit_bzero(was, kind->most * kind->size);
 	free(was);
 }
 
 static void take_records(struct settings *s, unsigned kind, const json_t *value, struct taking *t)
 {
 	struct settings_records *r = &s->records;
+	struct valued v;
+	unsigned i = 0;
 
+	while ((v = valued_of(r, i)).records && v.kind != kind)
+		i++;
 	if (kind == RECORD_KIND_PROVIDER)
 		take_providers(r, value, t);
-	else if (kind == RECORD_KIND_MCP)
-		take_mcp_servers(r, value, t);
+	else if (v.records)
+		take_valued(r, &v, value, t);
 	else
 		r->n[kind] = record_list_parse(&record_kinds[kind], value, array_of(r, kind),
 					       t->faults, t->entryh, t->arg);
@@ -388,6 +444,14 @@ static void check_mcp_servers(const struct settings *s, struct taking *t)
 	}
 }
 
+static void check_workers(const struct settings *s, struct taking *t)
+{
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_WORKER]; i++)
+		if (!*s->records.worker[i].command)
+			fault(t, "workers \"%s\": a worker needs a command",
+			      s->records.worker[i].name);
+}
+
 unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 {
 	unsigned faults = 0;
@@ -399,6 +463,7 @@ unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 	check_profile(s, &t);
 	check_listen(s, &t);
 	check_mcp_servers(s, &t);
+	check_workers(s, &t);
 	return faults;
 }
 

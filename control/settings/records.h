@@ -10,6 +10,7 @@
 #include "control/settings/record.h"
 
 struct settings;
+struct settings_records;
 struct json_t;
 
 /* Takes the member `name` as far as it can be used; ENOENT: there is no such member. *faults counts
@@ -24,5 +25,12 @@ struct json_t *records_json(const struct settings *s, const char *name);
 void records_mend(struct settings *s, const struct settings *base);
 /* The names of the members, one after the other; NULL past the last. */
 const char *records_member(unsigned i);
+
+/* The secret values of the i-th record that can have any, with the prefix and the name by which
+ * settings_each tells them; NULL past the last. RECORD_VALUES_MAX bytes, a part of r. */
+char *records_values(const struct settings_records *r, unsigned i, const char **prefix,
+		     const char **name);
+/* The same by "mcp:NAME" or "worker:NAME"; NULL: no such record. */
+char *records_values_named(const struct settings_records *r, const char *name);
 
 #endif

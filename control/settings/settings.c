@@ -214,19 +214,13 @@ static int set_key(struct settings *s, const char *provider, const char *value)
 	return ENOENT;
 }
 
-/* What the files of a server of MCP hold. */
-static int set_values(struct settings *s, const char *server, const char *value)
+/* What the files of a server of MCP or of a worker hold. */
+static int set_values(char *values, const char *value)
 {
-	struct settings_records *r = &s->records;
-
-	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
-		if (strcmp(r->mcp[i].name, server) == 0) {
-			if (strlen(value) >= sizeof r->mcp[i].values || !utf8_valid(value))
-				return EINVAL;
-			memcpy(r->mcp[i].values, value, strlen(value) + 1);
-			return 0;
-		}
-	return ENOENT;
+	if (strlen(value) >= RECORD_VALUES_MAX || !utf8_valid(value))
+		return EINVAL;
+	memcpy(values, value, strlen(value) + 1);
+	return 0;
 }
 
 static int set_records(struct settings *s, const char *name, const char *value)
@@ -252,8 +246,12 @@ int settings_set(struct settings *s, const char *name, const char *value)
 		}
 	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) == 0)
 		return set_key(s, name + strlen(SETTINGS_KEY_OF), value);
-	if (strncmp(name, SETTINGS_VALUES_OF, strlen(SETTINGS_VALUES_OF)) == 0)
-		return set_values(s, name + strlen(SETTINGS_VALUES_OF), value);
+	if (strncmp(name, SETTINGS_VALUES_OF, strlen(SETTINGS_VALUES_OF)) == 0 ||
+	    strncmp(name, SETTINGS_VALUES_OF_WORKER, strlen(SETTINGS_VALUES_OF_WORKER)) == 0) {
+		char *values = records_values_named(&s->records, name);
+
+		return values ? set_values(values, value) : ENOENT;
+	}
 	for (unsigned i = 0; records_member(i); i++)
 		if (strcmp(records_member(i), name) == 0)
 			return set_records(s, name, value);
@@ -289,6 +287,8 @@ static void tell_key(const struct provider_record *p, const char *value, setting
 
 static void each_record(const struct settings *s, settings_each_h *h, void *arg)
 {
+	const char *prefix, *name, *values;
+
 	for (unsigned i = 0; records_member(i); i++) {
 		char *text = records_text(s, records_member(i), false);
 
@@ -299,10 +299,9 @@ static void each_record(const struct settings *s, settings_each_h *h, void *arg)
 	for (unsigned i = 0; i < s->records.n[RECORD_KIND_PROVIDER]; i++)
 		if (*s->records.provider[i].key)
 			tell_key(&s->records.provider[i], s->records.provider[i].key, h, arg);
-	for (unsigned i = 0; i < s->records.n[RECORD_KIND_MCP]; i++)
-		if (*s->records.mcp[i].values)
-			tell_secret(SETTINGS_VALUES_OF, s->records.mcp[i].name,
-				    s->records.mcp[i].values, h, arg);
+	for (unsigned i = 0; (values = records_values(&s->records, i, &prefix, &name)); i++)
+		if (*values)
+			tell_secret(prefix, name, values, h, arg);
 }
 
 void settings_each(const struct settings *s, settings_each_h *h, void *arg)
@@ -436,10 +435,8 @@ const char *settings_secret(const struct settings *s, const char *name)
 		if (settings_rows[i].kind == SETTINGS_SECRET &&
 		    strcmp(settings_rows[i].name, name) == 0)
 			return (const char *)s + settings_rows[i].offset;
-	for (unsigned i = 0; i < s->records.n[RECORD_KIND_MCP]; i++)
-		if (strncmp(name, SETTINGS_VALUES_OF, strlen(SETTINGS_VALUES_OF)) == 0 &&
-		    strcmp(name + strlen(SETTINGS_VALUES_OF), s->records.mcp[i].name) == 0)
-			return s->records.mcp[i].values;
+	if (records_values_named(&s->records, name))
+		return records_values_named(&s->records, name);
 	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) != 0)
 		return NULL;
 	p = settings_provider_named(s, name + strlen(SETTINGS_KEY_OF));

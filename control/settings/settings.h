@@ -61,8 +61,9 @@ void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_comp
 /* One setting by the name of its field or variable, in text form; records and roles as JSON, and
  * the key of the provider NAME as SETTINGS_KEY_OF NAME. ENOENT unknown, EINVAL not a value, ERANGE
  * clamped. */
-#define SETTINGS_KEY_OF	   "key:"
-#define SETTINGS_VALUES_OF "mcp:" /* mcp_record.values of the server NAME */
+#define SETTINGS_KEY_OF		  "key:"
+#define SETTINGS_VALUES_OF	  "mcp:"    /* mcp_record.values of the server NAME */
+#define SETTINGS_VALUES_OF_WORKER "worker:" /* worker_record.values of the worker NAME */
 int settings_set(struct settings *s, const char *name, const char *value);
 /* Every setting as the text that settings_set takes; a secret's value as it is. Borrowed during the
  * call. */

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "control/mcp/jail.h"
 #include "control/settings/record.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
@@ -140,37 +139,6 @@ TEST(mcp_server_runs_no_program_without_a_sandbox)
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "tell", NULL, 5000), ENOTCONN);
 	mcp_server_free(rig.server);
 	loop_close(&loop);
-}
-
-TEST(mcp_jail_shows_a_server_what_it_was_granted_and_no_more)
-{
-	static const char *const command[] = {"/usr/bin/node", "server.js", NULL};
-	static const char *const read[] = {"/opt/modules", NULL};
-	const char *argv[JAIL_ARGS_MAX];
-	struct jail jail = {.bwrap = "bwrap", .command = command, .read = read};
-	bool network = false, folder = false, bound = false, none = false;
-	unsigned n = 0;
-
-	CHECK_INT(jail_command(&jail, argv), 0);
-	for (; argv[n]; n++) {
-		network = network || strcmp(argv[n], "--share-net") == 0;
-		folder = folder || strcmp(argv[n], "--bind") == 0;
-		bound = bound || (n && strcmp(argv[n], "/opt/modules") == 0 &&
-				  strcmp(argv[n - 1], "--ro-bind") == 0);
-		none = none || strcmp(argv[n], "--unshare-all") == 0;
-	}
-	CHECK(none && bound && !network && !folder);
-	CHECK(n > 3 && strcmp(argv[n - 3], "--") == 0 && strcmp(argv[n - 1], "server.js") == 0);
-	jail.network = true;
-	jail.folder = "/srv/notes";
-	CHECK_INT(jail_command(&jail, argv), 0);
-	for (n = 0; argv[n]; n++) {
-		network = network || strcmp(argv[n], "--share-net") == 0;
-		folder = folder || strcmp(argv[n], "--bind") == 0;
-	}
-	CHECK(network && folder);
-	jail.command = NULL;
-	CHECK_INT(jail_command(&jail, argv), EINVAL);
 }
 
 /* ---- addresses ---- */

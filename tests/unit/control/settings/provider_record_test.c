@@ -154,6 +154,8 @@ TEST(records_that_cannot_be_used_are_told)
 		{"{\"prices\": [{\"model\": \"m\"}]}", "\"usd\" is missing"},
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"command\": \"x\"}]}", "a list"},
 		{"{\"mcp_servers\": [{\"name\": \"a\"}]}", "needs a command"},
+		{"{\"workers\": [{\"name\": \"a\"}]}", "a worker needs a command"},
+		{"{\"workers\": [{\"name\": \"a\", \"usd\": \"x\"}]}", "from 0"},
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"transport\": \"http\"}]}", "needs a url"},
 		{"{\"roles\": {\"text\": [\"nobody\"]}}", "no provider of that name"},
 		{"{\"roles\": {\"text\": [\"embedded\", \"embedded\"]}}", "twice"},
@@ -259,6 +261,8 @@ TEST(records_survive_as_text)
 		"{\"providers\": [{\"name\": \"a\", \"url\": \"http://h/v1\", \"key_file\": \"/k\","
 		" \"options\": {\"temperature\": 0.5}}],"
 		" \"mcp_servers\": [{\"name\": \"m\", \"command\": [\"run\", \"it\"]}],"
+		" \"workers\": [{\"name\": \"w\", \"command\": [\"do\"], \"secrets\": {\"K\": "
+		"\"/k\"}}],"
 		" \"prices\": [{\"model\": \"x\", \"kind\": \"audio_out\", \"usd\": 64.25}],"
 		" \"roles\": {\"speech\": [\"a\"]}}",
 		&told);
@@ -267,15 +271,28 @@ TEST(records_survive_as_text)
 	CHECK_INT(told.n, 0);
 	CHECK_INT(settings_set(s, SETTINGS_KEY_OF "a", "k-secret"), 0);
 	CHECK_INT(settings_set(s, SETTINGS_KEY_OF "b", "k-secret"), ENOENT);
+	CHECK_INT(settings_set(s, SETTINGS_VALUES_OF "m", "{\"A\":\"hush\"}"), 0);
+	CHECK_INT(settings_set(s, SETTINGS_VALUES_OF_WORKER "w", "{\"K\":\"hush\"}"), 0);
+	CHECK_INT(settings_set(s, SETTINGS_VALUES_OF_WORKER "m", "{}"), ENOENT);
 	CHECK_INT(settings_alloc(&copy), 0);
 	settings_changes(copy, s, count, &changes);
-	CHECK_INT(changes, 5);
+	CHECK_INT(changes, 6);
 	settings_each(s, add_to, copy);
 	changes = 0;
 	settings_changes(s, copy, count, &changes);
 	CHECK_INT(changes, 0);
 	CHECK_INT(copy->records.price[0].usd, 64250000);
 	CHECK_STR(copy->records.mcp[0].command, "[\"run\",\"it\"]");
+	CHECK_STR(copy->records.mcp[0].values, "{\"A\":\"hush\"}");
+	CHECK_STR(copy->records.worker[0].values, "{\"K\":\"hush\"}");
+	/* Another command does not get them. */
+	CHECK_INT(
+		settings_set(
+			copy, "workers",
+			"[{\"name\": \"w\", \"command\": [\"be\"], \"secrets\": {\"K\": \"/k\"}}]"),
+		0);
+	CHECK_STR(copy->records.worker[0].values, "");
+	CHECK_STR(copy->records.mcp[0].values, "{\"A\":\"hush\"}");
 	CHECK_STR(settings_role(copy, ROLE_SPEECH, 0)->key, "k-secret");
 	/* Another address does not get the key of the first. */
 	CHECK_INT(settings_set(copy, "providers",

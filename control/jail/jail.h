@@ -1,11 +1,12 @@
-/* The sandbox of a server that is a program: bubblewrap with namespaces of its own, no network
- * unless it is granted, the system's programs read-only, no capability, and one folder that it may
- * write. Without a sandbox that works no such server is started.
+/* The sandbox of a program that control runs for others, a server of MCP or a worker: bubblewrap
+ * with namespaces of its own, no network unless it is granted, the system's programs read-only, no
+ * capability, and one folder that it may write. Without a sandbox that works no such program is
+ * started.
  *
  * Values of its environment do not stand in the arguments: everybody on the machine can read
  * these. */
-#ifndef CONTROL_MCP_JAIL_H
-#define CONTROL_MCP_JAIL_H
+#ifndef CONTROL_JAIL_JAIL_H
+#define CONTROL_JAIL_JAIL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ struct jail {
 	const char *folder;	    /* the one that it may write, its working directory; NULL: none
 				       that lasts */
 	const char *const *read;    /* further paths that it may read; or NULL */
-	const char *const *command; /* the server's program and arguments */
+	const char *const *command; /* the program and its arguments */
 	bool network;
 };
 

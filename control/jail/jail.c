@@ -1,4 +1,4 @@
-#include "control/mcp/jail.h"
+#include "control/jail/jail.h"
 
 #include <errno.h>
 

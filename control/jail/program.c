@@ -1,0 +1,42 @@
+#include "control/jail/program.h"
+
+#include "control/jail/jail.h"
+#include "control/jail/texts.h"
+
+static int join_environment(struct texts *t, const struct program *p)
+{
+	int err;
+
+	t->v[t->n++] = "PATH=/usr/local/bin:/usr/bin:/bin";
+	err = texts_join(t, p->environment, "=", NULL);
+	return err ? err : texts_join(t, p->values, "=", p->secrets);
+}
+
+int program_start(struct child **out, struct env *env, const struct program *p)
+{
+	struct texts command = {0}, read = {0}, variables = {0};
+	const char *argv[JAIL_ARGS_MAX];
+	const struct jail jail = {.bwrap = p->bwrap,
+				  .folder = *p->folder ? p->folder : NULL,
+				  .command = texts_read(&command, p->command),
+				  .read = texts_read(&read, p->read),
+				  .network = p->network};
+	int err = jail_command(&jail, argv);
+
+	if (!err)
+		err = join_environment(&variables, p);
+	if (!err)
+		err = child_alloc(out, env,
+				  &(struct child_conf){.argv = argv,
+						       .environment = variables.v,
+						       .input = true,
+						       .log_errors = true,
+						       .line_max = p->line_max,
+						       .lineh = p->lineh,
+						       .stateh = p->stateh,
+						       .arg = p->arg});
+	texts_clear(&command);
+	texts_clear(&read);
+	texts_clear(&variables);
+	return err;
+}

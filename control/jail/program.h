@@ -1,0 +1,33 @@
+/* A program of a settings record as a child in the sandbox (jail.h), with the environment that the
+ * record gives it and no other. */
+#ifndef CONTROL_JAIL_PROGRAM_H
+#define CONTROL_JAIL_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ipc/child.h"
+
+struct env;
+
+/* The texts are those of a record (control/settings/records.def) and borrowed until the program is
+ * started. */
+struct program {
+	const char *bwrap;	 /* of the sandbox */
+	const char *command;	 /* a JSON array */
+	const char *read;	 /* a JSON array; "": none */
+	const char *folder;	 /* "": none */
+	const char *environment; /* a JSON object; "": empty */
+	const char *secrets;	 /* a JSON object whose names are further variables */
+	const char *values;	 /* a JSON object with their values */
+	bool network;
+	size_t line_max;
+	child_line_h *lineh;
+	child_state_h *stateh;
+	void *arg;
+};
+
+/* EINVAL, E2BIG, ENOMEM. The caller owns *out. */
+int program_start(struct child **out, struct env *env, const struct program *p);
+
+#endif
