@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "control/settings/document.h"
+#include "control/store/faults.h"
 #include "control/store/store.h"
+#include "control/words/words.h"
 #include "ipc/log.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
@@ -340,6 +342,7 @@ json_t *state_read_session(const char *dir)
 struct versions {
 	json_t *list;
 	size_t bytes;
+	bool unread; /* nobody knows what the newest one holds */
 };
 
 static json_t *empty_version(void)
@@ -348,9 +351,9 @@ static json_t *empty_version(void)
 			 "intent");
 }
 
-/* As document_version_text gave it. When the newest cannot be read an empty version of its number
- * stands for it, so that the document can still be changed, and undone. */
-static json_t *parse_version(const struct store_document *d, bool newest)
+/* As document_version_text gave it. If the newest cannot be read, an empty version of its number
+ * stands for it, so that the document can still be changed and undone. */
+static json_t *parse_version(const struct store_document *d, bool newest, bool *unread)
 {
 	json_t *j = json_loads(d->document, JSON_REJECT_DUPLICATES, NULL);
 
@@ -359,6 +362,7 @@ static json_t *parse_version(const struct store_document *d, bool newest)
 			 (unsigned long long)d->version);
 		json_decref(j);
 		j = newest ? empty_version() : NULL;
+		*unread = *unread || newest;
 	}
 	if (j)
 		json_object_set_new(j, "version", json_integer((json_int_t)d->version));
@@ -373,7 +377,8 @@ static bool add_version(const struct store_document *d, void *arg)
 	v->bytes += strlen(d->document) + 1;
 	if (v->bytes > DOCUMENT_MAX - VERSIONS_BRACKETS)
 		return false;
-	if (json_array_insert_new(v->list, 0, parse_version(d, !json_array_size(v->list))) ||
+	if (json_array_insert_new(v->list, 0,
+				  parse_version(d, !json_array_size(v->list), &v->unread)) ||
 	    json_array_size(v->list) > DOCUMENT_HISTORY_MAX)
 		return false;
 	/* Before the first one there were no settings: what its undo goes back to. */
@@ -385,13 +390,29 @@ static json_t *read_document(const char *dir)
 	struct versions v = {.list = json_array()};
 	int err =
 		v.list ? store_read_settings(dir, STORE_SETTINGS_GLOBAL, add_version, &v) : ENOMEM;
+	struct words why = {0};
+	json_t *all;
 
-	if (err && err != ENOENT)
-		log_warn("settings_document_unreadable", "error=\"%s\"", strerror(err));
-	if (json_array_size(v.list))
-		return json_pack("{s:o}", "versions", v.list);
-	json_decref(v.list);
-	return NULL;
+	if (err == ENOENT)
+		err = 0;
+	if (err) {
+		store_fault_words(&why, dir, err);
+		log_warn("settings_document_unreadable", "error=\"%s\" text=\"%s\"", strerror(err),
+			 why.text);
+	}
+	v.unread = v.unread || (err && !json_array_size(v.list));
+	if (v.unread)
+		log_warn("settings_unread",
+			 "text=\"No call is joined until the stored settings can be read or are "
+			 "saved anew: they may block people and channels\"");
+	if (!v.unread && !json_array_size(v.list)) {
+		json_decref(v.list);
+		return NULL;
+	}
+	all = json_pack("{s:o}", "versions", v.list);
+	if (v.unread)
+		json_object_set_new(all, "unread", json_true());
+	return all;
 }
 
 /* What was said in the calls that go on. */
@@ -408,7 +429,8 @@ static json_t *read_words(const char *dir, const json_t *session)
 			continue;
 		snprintf(guild, sizeof guild, "%llu", (unsigned long long)s.calls[i].guild);
 		json_object_set_new(all, guild,
-				    store_read_words(dir, s.calls[i].guild, s.calls[i].since_ms));
+				    store_read_words(dir, s.calls[i].guild, s.calls[i].channel,
+						     s.calls[i].since_ms));
 	}
 	return all;
 }

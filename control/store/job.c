@@ -436,10 +436,11 @@ static sqlite3_stmt *use_said(struct db *db, const struct job *j)
 	db_bind_text(s, 3, j->text);
 	db_bind_uint(s, 4, j->now_ms);
 	db_bind_uint(s, 5, j->version);
+	db_bind_uint(s, 6, j->channel);
 	return s;
 }
 
-/* Each as a document: who said it as author, when as updated_ms. */
+/* Each as a document: the speaker's name as author and their id as version, when as updated_ms. */
 static void run_find_said(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	sqlite3_stmt *s;
@@ -456,7 +457,8 @@ static void run_find_said(struct job_runner *r, const struct job *j, struct work
 		struct found f = {.is = true,
 				  .updated_ms = db_uint(s, 0),
 				  .author = (char *)db_text(s, 1),
-				  .text = (char *)db_text(s, 2)};
+				  .text = (char *)db_text(s, 2),
+				  .version = db_uint(s, 3)};
 
 		answer_one(a, &f);
 	}

@@ -155,7 +155,8 @@ static void on_event(const struct bus_event *ev, void *arg)
 	r = malloc(sizeof *r);
 	if (r) {
 		*r = (struct record){.ev = bus_event_copy(ev, &bytes),
-				     .words = s->settings->store_words_hours > 0};
+				     .words = s->settings->store_words_hours > 0 &&
+					      !s->settings->unread};
 		if (r->ev)
 			post = push_record(&s->queue, r, bytes, &shed);
 		if (shed)
@@ -175,9 +176,11 @@ static void on_expire(void *arg)
 	/* What would be too old by the next time goes now. */
 	if (keep)
 		keep -= EXPIRE_MIN * MIN / NS_PER_MS;
-	post_job(s, &(struct job){.kind = JOB_EXPIRE,
-				  .now_ms = now,
-				  .words_ms = now > keep ? now - keep : 0});
+	/* Settings that nobody can read may want them kept for longer. */
+	if (!s->settings->unread)
+		post_job(s, &(struct job){.kind = JOB_EXPIRE,
+					  .now_ms = now,
+					  .words_ms = now > keep ? now - keep : 0});
 	tmr_start(s->expire_tmr, EXPIRE_MIN * MIN);
 }
 
@@ -364,7 +367,8 @@ int store_find_said(struct store *s, const struct store_said *what, store_list_h
 {
 	struct job j = {.kind = JOB_FIND_SAID,
 			.guild = what->guild,
-			.now_ms = what->since_ms,
+			.channel = what->channel,
+			.now_ms = what->since_ms > INT64_MAX ? INT64_MAX : what->since_ms,
 			.version = what->most,
 			.author = strdup(what->name),
 			.text = strdup(what->words)};
@@ -504,7 +508,7 @@ static void put_turn(json_t *lines, struct db *db, const sqlite3_stmt *turn)
 					(int)db_uint(t, 3), "text", db_text(t, 2)));
 }
 
-json_t *store_read_words(const char *dir, uint64_t guild, uint64_t since_ms)
+json_t *store_read_words(const char *dir, uint64_t guild, uint64_t channel, uint64_t since_ms)
 {
 	struct db *db = NULL;
 	sqlite3_stmt *turn;
@@ -517,6 +521,7 @@ json_t *store_read_words(const char *dir, uint64_t guild, uint64_t since_ms)
 	db_bind_uint(turn, 1, guild);
 	db_bind_uint(turn, 2, since_ms);
 	db_bind_uint(turn, 3, WORDS_TURNS);
+	db_bind_uint(turn, 4, channel);
 	while (lines && db_step(db, turn) == 0)
 		put_turn(lines, db, turn);
 	db_close(db);

@@ -85,13 +85,14 @@ int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *a
 /* ---- what was said ---- */
 
 struct store_said {
-	uint64_t guild, since_ms; /* since 1970 */
-	const char *name;	  /* who said it, or "" */
-	const char *words;	  /* that are part of it, or "" */
-	unsigned most;		  /* as many of the newest */
+	uint64_t guild, channel;
+	uint64_t since_ms; /* since 1970 */
+	const char *name;  /* who said it, or "" */
+	const char *words; /* that are part of it, or "" */
+	unsigned most;	   /* as many of the newest */
 };
-/* Newest first: document is what was said, author who said it, updated_ms when. Errors as
- * store_settings_put. */
+/* Newest first: document is what was said, author the speaker's name and version their id,
+ * updated_ms when. Errors as store_settings_put. */
 int store_find_said(struct store *s, const struct store_said *what, store_list_h *h, void *arg);
 
 /* ---- what a restart needs ---- */
@@ -107,11 +108,11 @@ int store_save_session(struct store *s, const char *text, const char *instead);
 /* {guild: document} as it was saved; NULL when there is no database. The caller owns it. Before the
  * loop runs. */
 json_t *store_read_guilds(const char *dir);
-/* What was said in this server since then (ms since 1970), as far as words are kept: the newest
- * turns that were answered, oldest first, as [{"at_ms", "user": "ID", "name", "text"} or {"at_ms",
- * "bot": true, "cut", "text"}, …]. NULL when there is no database. The caller owns it. Before the
- * loop runs. */
-json_t *store_read_words(const char *dir, uint64_t guild, uint64_t since_ms);
+/* What was said in this voice channel since then (ms since 1970), as far as words are kept: the
+ * newest turns that were answered, oldest first, as [{"at_ms", "user": "ID", "name", "text"} or
+ * {"at_ms", "bot": true, "cut", "text"}, …]. NULL when there is no database. The caller owns it.
+ * Before the loop runs. */
+json_t *store_read_words(const char *dir, uint64_t guild, uint64_t channel, uint64_t since_ms);
 
 /* ---- all of it ---- */
 

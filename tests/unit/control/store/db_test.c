@@ -59,6 +59,7 @@ static struct bus_event turn_of(uint64_t user, uint64_t at_ms)
 
 	ev.turn = (struct event_turn){
 		.session = 5,
+		.channel = 300,
 		.turn = 3,
 		.name = "alice",
 		.reason = "answered",
@@ -385,14 +386,14 @@ TEST(words_of_answered_turns_are_read_in_their_order)
 	denied.turn.reason = "not_addressed";
 	denied.turn.said = "";
 	CHECK(make_folder());
-	CHECK(!store_read_words(dir, 1, 5));
+	CHECK(!store_read_words(dir, 1, 300, 5));
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	CHECK_INT(rows_add(db, &first, true), 0);
 	CHECK_INT(rows_add(db, &cut, true), 0);
 	CHECK_INT(rows_add(db, &denied, true), 0);
 	CHECK_INT(rows_add(db, &wordless, false), 0); /* store_words_hours is 0 */
 	db_close(db);
-	lines = store_read_words(dir, 1, 5);
+	lines = store_read_words(dir, 1, 300, 5);
 	CHECK_INT(json_array_size(lines), 6);
 	for (size_t i = 0; i < 6; i++) {
 		static const char *const texts[] = {"hello", "you", "the answer",
@@ -405,10 +406,13 @@ TEST(words_of_answered_turns_are_read_in_their_order)
 	}
 	CHECK_STR(json_string_value(json_object_get(json_array_get(lines, 1), "name")), "bob");
 	json_decref(lines);
-	lines = store_read_words(dir, 1, 6); /* of another conversation */
+	lines = store_read_words(dir, 1, 300, 6); /* of another conversation */
 	CHECK_INT(json_array_size(lines), 0);
 	json_decref(lines);
-	lines = store_read_words(dir, 2, 5);
+	lines = store_read_words(dir, 1, 301, 5); /* of another channel */
+	CHECK_INT(json_array_size(lines), 0);
+	json_decref(lines);
+	lines = store_read_words(dir, 2, 300, 5);
 	CHECK_INT(json_array_size(lines), 0);
 	json_decref(lines);
 	folder_remove(dir);

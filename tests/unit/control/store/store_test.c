@@ -1,4 +1,4 @@
-#include "control/store/store.h"
+#include "tests/unit/control/store/store_scene.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -6,52 +6,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "control/events/events.h"
-#include "control/settings/settings.h"
 #include "control/store/faults.h"
 #include "control/words/words.h"
-#include "tests/unit/ipc/loop.h"
 
-static struct scene {
-	struct loop l;
-	struct bus *bus;
-	struct settings *settings;
-	struct store *store;
-	char dir[32], path[64];
-	int err;
-	unsigned answers;
-	struct store_document got;
-	char document[64], author[64];
-	size_t n;
-} s;
-
-static void open_store(struct journal *j)
-{
-	CHECK_INT(loop_open(&s.l, j), 0);
-	CHECK_INT(bus_alloc(&s.bus), 0);
-	CHECK_INT(store_alloc(&s.store, s.l.env, s.bus, s.settings, s.dir), 0);
-}
-
-static void begin(void)
-{
-	memset(&s, 0, sizeof s);
-	CHECK(folder_make(s.dir));
-	snprintf(s.path, sizeof s.path, "%s/parley.db", s.dir);
-	CHECK_INT(settings_alloc(&s.settings), 0);
-}
-
-static void close_store(void)
-{
-	store_free(s.store);
-	bus_free(s.bus);
-	loop_close(&s.l);
-}
-
-static void end(void)
-{
-	settings_free(s.settings);
-	folder_remove(s.dir);
-}
+static struct store_scene *const s = &store_scene;
 
 static int number(const char *sql)
 {
@@ -59,7 +17,7 @@ static int number(const char *sql)
 	sqlite3_stmt *stmt = NULL;
 	int n = -1;
 
-	if (sqlite3_open(s.path, &db) == SQLITE_OK &&
+	if (sqlite3_open(s->path, &db) == SQLITE_OK &&
 	    sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
 	    sqlite3_step(stmt) == SQLITE_ROW)
 		n = sqlite3_column_int(stmt, 0);
@@ -71,35 +29,35 @@ static int number(const char *sql)
 static void on_document(int err, const struct store_document *d, void *arg)
 {
 	(void)arg;
-	s.err = err;
-	s.got = *d;
-	snprintf(s.document, sizeof s.document, "%s", d->document);
-	snprintf(s.author, sizeof s.author, "%s", d->author);
-	s.answers++;
-	env_stop(s.l.env);
+	s->err = err;
+	s->got = *d;
+	snprintf(s->document, sizeof s->document, "%s", d->document);
+	snprintf(s->author, sizeof s->author, "%s", d->author);
+	s->answers++;
+	env_stop(s->l.env);
 }
 
 static void on_list(int err, const struct store_document *list, size_t n, void *arg)
 {
 	(void)arg;
-	s.err = err;
-	s.n = n;
-	s.got = n ? list[0] : (struct store_document){0};
-	s.answers++;
-	env_stop(s.l.env);
+	s->err = err;
+	s->n = n;
+	s->got = n ? list[0] : (struct store_document){0};
+	s->answers++;
+	env_stop(s->l.env);
 }
 
 static void on_synced(int err, void *arg)
 {
 	(void)arg;
-	s.err = err;
-	s.answers++;
-	env_stop(s.l.env);
+	s->err = err;
+	s->answers++;
+	env_stop(s->l.env);
 }
 
 static bool sync_store(void)
 {
-	return store_sync(s.store, on_synced, NULL) == 0 && loop_run(&s.l);
+	return store_sync(s->store, on_synced, NULL) == 0 && loop_run(&s->l);
 }
 
 static bool put(const char *document, bool compare, uint64_t version)
@@ -110,7 +68,7 @@ static bool put(const char *document, bool compare, uint64_t version)
 				    .compare = compare,
 				    .version = version};
 
-	return store_settings_put(s.store, &p, on_document, NULL) == 0 && loop_run(&s.l);
+	return store_settings_put(s->store, &p, on_document, NULL) == 0 && loop_run(&s->l);
 }
 
 static void publish_utterances(unsigned n)
@@ -119,23 +77,23 @@ static void publish_utterances(unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		ev.utterance = (struct event_utterance){.utterance = i, .text = "hello"};
-		bus_publish(s.bus, &ev);
+		bus_publish(s->bus, &ev);
 	}
 }
 
 TEST(events_become_rows_and_survive)
 {
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	publish_utterances(1000);
 	CHECK(sync_store());
-	CHECK_INT(s.err, 0);
+	CHECK_INT(s->err, 0);
 	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text = 'hello'"), 1000);
 	publish_utterances(1); /* what still waits is written at the end */
-	close_store();
+	store_scene_close();
 	CHECK_INT(number("SELECT count(*) FROM utterances"), 1001);
 	CHECK_INT(number("SELECT value FROM meta WHERE key = 'clean'"), 1);
-	end();
+	store_scene_end();
 }
 
 static char sums[128];
@@ -143,19 +101,19 @@ static char sums[128];
 static void on_sums(int err, const struct store_document *list, size_t n, void *arg)
 {
 	(void)arg;
-	s.err = err;
+	s->err = err;
 	for (size_t i = 0; i < n; i++)
 		snprintf(sums + strlen(sums), sizeof sums - strlen(sums), "%s:%llu ",
 			 list[i].author, (unsigned long long)list[i].version);
-	env_stop(s.l.env);
+	env_stop(s->l.env);
 }
 
 TEST(costs_are_kept_and_summed_by_server)
 {
 	struct bus_event ev = {.type = EVENT_ENGINE_USED, .at_ms = 1000, .guild = 7};
 
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	for (unsigned i = 0; i < 3; i++) {
 		ev.at_ms += 1000;
 		ev.usage = (struct event_usage){.turn = i,
@@ -165,18 +123,18 @@ TEST(costs_are_kept_and_summed_by_server)
 						.text_in = 5,
 						.nano = 100 + i,
 						.priced = true};
-		bus_publish(s.bus, &ev);
+		bus_publish(s->bus, &ev);
 	}
 	ev.guild = 8;
-	bus_publish(s.bus, &ev);
+	bus_publish(s->bus, &ev);
 	CHECK(sync_store());
-	CHECK(store_sum_costs(s.store, 3000, on_sums, NULL) == 0 && loop_run(&s.l));
-	CHECK_INT(s.err, 0);
+	CHECK(store_sum_costs(s->store, 3000, on_sums, NULL) == 0 && loop_run(&s->l));
+	CHECK_INT(s->err, 0);
 	CHECK_STR(sums, "7:203 8:102 ");
 	CHECK_INT(number("SELECT count(*) FROM costs WHERE units = '{\"text_in\":5}' AND priced"),
 		  4);
-	close_store();
-	end();
+	store_scene_close();
+	store_scene_end();
 }
 
 static void publish_call(enum event_type type, uint32_t call, const char *code)
@@ -193,85 +151,31 @@ static void publish_call(enum event_type type, uint32_t call, const char *code)
 					      .arguments = "00ff",
 					      .summary = "send: done"}};
 
-	bus_publish(s.bus, &ev);
+	bus_publish(s->bus, &ev);
 }
 
 /* After a crash nobody knows what a call has done, and its row says so. */
 TEST(a_call_of_a_tool_has_one_row_from_before_it_runs)
 {
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	publish_call(EVENT_TOOL_BEGAN, 1, "ok");
 	publish_call(EVENT_TOOL_BEGAN, 2, "ok");
 	CHECK(sync_store());
 	CHECK_INT(number("SELECT count(*) FROM tool_calls WHERE state = 'running'"), 2);
 	publish_call(EVENT_TOOL_CALLED, 1, "ok");
 	publish_call(EVENT_TOOL_CALLED, 3, "denied");
-	close_store();
+	store_scene_close();
 	CHECK_INT(number("SELECT count(*) FROM tool_calls"), 3);
 	CHECK_INT(number("SELECT count(*) FROM tool_calls WHERE call = 1 AND state = 'ok' AND "
 			 "summary = 'send: done'"),
 		  1);
-	open_store(NULL);
+	store_scene_open(NULL);
 	CHECK(sync_store());
 	CHECK_INT(number("SELECT call FROM tool_calls WHERE state = 'unknown'"), 2);
 	CHECK_INT(number("SELECT call FROM tool_calls WHERE state = 'denied'"), 3);
-	close_store();
-	end();
-}
-
-static char found[256];
-
-static void on_found(int err, const struct store_document *list, size_t n, void *arg)
-{
-	(void)arg;
-	s.err = err;
-	found[0] = '\0';
-	for (size_t i = 0; i < n; i++)
-		snprintf(found + strlen(found), sizeof found - strlen(found), "%s@%llu:%s ",
-			 list[i].author, (unsigned long long)list[i].updated_ms, list[i].document);
-	env_stop(s.l.env);
-}
-
-static const char *find_said(struct store_said what)
-{
-	what.guild = 7;
-	if (store_find_said(s.store, &what, on_found, NULL) || !loop_run(&s.l))
-		return "not asked";
-	return found;
-}
-
-TEST(what_was_said_is_found_by_speaker_words_and_age)
-{
-	static const struct {
-		const char *name, *text;
-	} said[] = {{"Ana", "the bridge opens at nine"},
-		    {"Bob", "what about the Bridge"},
-		    {"Ana", "bring a lamp"}};
-
-	begin();
-	open_store(NULL);
-	for (unsigned i = 0; i < 3; i++) {
-		const struct bus_event ev = {.type = EVENT_UTTERANCE,
-					     .at_ms = 1,
-					     .guild = 7,
-					     .user = i,
-					     .utterance = {.utterance = i,
-							   .name = said[i].name,
-							   .text = said[i].text,
-							   .started_ms = 1000 + i}};
-
-		bus_publish(s.bus, &ev);
-	}
-	CHECK_STR(find_said((struct store_said){.name = "ana", .words = "", .most = 5}),
-		  "Ana@1002:bring a lamp Ana@1000:the bridge opens at nine ");
-	CHECK_STR(find_said((struct store_said){.name = "", .words = "bridge", .most = 1}),
-		  "Bob@1001:what about the Bridge ");
-	CHECK_STR(find_said((struct store_said){
-			  .name = "ana", .words = "bridge", .since_ms = 1001, .most = 5}),
-		  "");
-	close_store();
-	end();
+	store_scene_close();
+	store_scene_end();
 }
 
 TEST(who_changed_a_setting_and_how_is_in_the_audit)
@@ -283,76 +187,76 @@ TEST(who_changed_a_setting_and_how_is_in_the_audit)
 						 .author = "alice",
 						 .source = "settings document"}};
 
-	begin();
-	open_store(NULL);
-	bus_publish(s.bus, &ev);
+	store_scene_begin();
+	store_scene_open(NULL);
+	bus_publish(s->bus, &ev);
 	CHECK(sync_store());
 	CHECK_INT(number("SELECT count(*) FROM audit WHERE actor = 'alice' AND target = 'hold_ms'"
 			 " AND via = 'settings document' AND result = 'immediately'"),
 		  1);
-	close_store();
-	end();
+	store_scene_close();
+	store_scene_end();
 }
 
 TEST(no_words_are_kept_when_none_may_be)
 {
-	begin();
-	CHECK_INT(settings_set(s.settings, "store_words_hours", "0"), 0);
-	open_store(NULL);
+	store_scene_begin();
+	CHECK_INT(settings_set(s->settings, "store_words_hours", "0"), 0);
+	store_scene_open(NULL);
 	publish_utterances(3);
 	CHECK(sync_store());
 	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NULL"), 3);
-	close_store();
-	end();
+	store_scene_close();
+	store_scene_end();
 }
 
 TEST(settings_documents_have_versions_and_are_compared)
 {
-	begin();
-	open_store(NULL);
-	CHECK(store_settings_get(s.store, "global", 0, on_document, NULL) == 0 && loop_run(&s.l));
-	CHECK_INT(s.err, ENOENT);
+	store_scene_begin();
+	store_scene_open(NULL);
+	CHECK(store_settings_get(s->store, "global", 0, on_document, NULL) == 0 && loop_run(&s->l));
+	CHECK_INT(s->err, ENOENT);
 	CHECK(put("{\"a\":1}", true, 0));
-	CHECK_INT(s.err, 0);
-	CHECK_INT(s.got.version, 1);
-	CHECK_STR(s.document, "{\"a\":1}");
-	CHECK_STR(s.author, "me");
+	CHECK_INT(s->err, 0);
+	CHECK_INT(s->got.version, 1);
+	CHECK_STR(s->document, "{\"a\":1}");
+	CHECK_STR(s->author, "me");
 	CHECK(put("{\"a\":2}", true, 0)); /* stale: the present one comes back */
-	CHECK_INT(s.err, ESTALE);
-	CHECK_INT(s.got.version, 1);
-	CHECK_STR(s.document, "{\"a\":1}");
+	CHECK_INT(s->err, ESTALE);
+	CHECK_INT(s->got.version, 1);
+	CHECK_STR(s->document, "{\"a\":1}");
 	CHECK(put("{\"a\":3}", true, 1));
-	CHECK_INT(s.got.version, 2);
+	CHECK_INT(s->got.version, 2);
 	CHECK(put("{\"a\":4}", false, 0));
-	CHECK_INT(s.got.version, 3);
-	CHECK(store_settings_get(s.store, "global", 2, on_document, NULL) == 0 && loop_run(&s.l));
-	CHECK_STR(s.document, "{\"a\":3}");
-	CHECK(store_settings_list(s.store, "global", on_list, NULL) == 0 && loop_run(&s.l));
-	CHECK_INT(s.n, 3);
-	CHECK_INT(s.got.version, 3);
-	CHECK(store_settings_list(s.store, "guild:7", on_list, NULL) == 0 && loop_run(&s.l));
-	CHECK_INT(s.n, 0);
+	CHECK_INT(s->got.version, 3);
+	CHECK(store_settings_get(s->store, "global", 2, on_document, NULL) == 0 && loop_run(&s->l));
+	CHECK_STR(s->document, "{\"a\":3}");
+	CHECK(store_settings_list(s->store, "global", on_list, NULL) == 0 && loop_run(&s->l));
+	CHECK_INT(s->n, 3);
+	CHECK_INT(s->got.version, 3);
+	CHECK(store_settings_list(s->store, "guild:7", on_list, NULL) == 0 && loop_run(&s->l));
+	CHECK_INT(s->n, 0);
 	CHECK_INT(number("SELECT count(*) FROM audit"), 3);
 	CHECK_INT(number("SELECT count(*) FROM audit WHERE actor = 'me' AND kind = 'settings' AND"
 			 " target = 'global' AND before = '{\"a\":1}' AND after = '{\"a\":3}'"),
 		  1);
-	close_store();
-	end();
+	store_scene_close();
+	store_scene_end();
 }
 
 TEST(old_versions_of_a_settings_document_are_dropped)
 {
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	for (unsigned i = 0; i < STORE_VERSIONS_KEPT + 3; i++)
 		CHECK(put("{}", true, i));
-	CHECK_INT(s.got.version, STORE_VERSIONS_KEPT + 3);
+	CHECK_INT(s->got.version, STORE_VERSIONS_KEPT + 3);
 	CHECK_INT(number("SELECT count(*) FROM settings_documents"), STORE_VERSIONS_KEPT);
 	CHECK_INT(number("SELECT min(version) FROM settings_documents"), 4);
-	CHECK(store_settings_get(s.store, "global", 3, on_document, NULL) == 0 && loop_run(&s.l));
-	CHECK_INT(s.err, ENOENT);
-	close_store();
-	end();
+	CHECK(store_settings_get(s->store, "global", 3, on_document, NULL) == 0 && loop_run(&s->l));
+	CHECK_INT(s->err, ENOENT);
+	store_scene_close();
+	store_scene_end();
 }
 
 struct read_back {
@@ -374,26 +278,26 @@ static const char *read_back(const char *scope, unsigned most)
 	static struct read_back r;
 
 	r = (struct read_back){.most = most};
-	return store_read_settings(s.dir, scope, on_version, &r) ? "an error" : r.text;
+	return store_read_settings(s->dir, scope, on_version, &r) ? "an error" : r.text;
 }
 
 TEST(versions_are_read_before_the_loop_runs)
 {
 	struct read_back none = {.most = 9};
 
-	begin();
-	CHECK_INT(store_read_settings(s.dir, "global", on_version, &none), ENOENT);
-	open_store(NULL);
+	store_scene_begin();
+	CHECK_INT(store_read_settings(s->dir, "global", on_version, &none), ENOENT);
+	store_scene_open(NULL);
 	CHECK(put("{}", false, 0));
 	CHECK(put("[]", false, 0));
 	CHECK(put("{}", false, 0));
 	/* Also beside the control that runs. */
 	CHECK_STR(read_back("global", 9), "3{}2[]1{}");
-	close_store();
+	store_scene_close();
 	CHECK_STR(read_back("global", 9), "3{}2[]1{}");
 	CHECK_STR(read_back("global", 2), "3{}2[]");
 	CHECK_STR(read_back("guild:1", 9), "");
-	end();
+	store_scene_end();
 }
 
 /* The first control of a new version must not run without the document. */
@@ -401,11 +305,11 @@ TEST(versions_that_an_older_control_wrote_are_read)
 {
 	sqlite3 *db = NULL;
 
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	CHECK(put("{}", false, 0));
-	close_store();
-	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
+	store_scene_close();
+	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db,
 			       "DROP TABLE tool_calls; DROP TABLE costs; DROP TABLE contexts; "
 			       "ALTER TABLE turns DROP "
@@ -415,21 +319,21 @@ TEST(versions_that_an_older_control_wrote_are_read)
 		  SQLITE_OK);
 	sqlite3_close(db);
 	CHECK_STR(read_back("global", 9), "1{}");
-	end();
+	store_scene_end();
 }
 
 TEST(who_is_gone_is_not_answered)
 {
 	int gone;
 
-	begin();
-	open_store(NULL);
-	CHECK_INT(store_settings_get(s.store, "global", 0, on_document, &gone), 0);
-	store_forget(s.store, &gone);
+	store_scene_begin();
+	store_scene_open(NULL);
+	CHECK_INT(store_settings_get(s->store, "global", 0, on_document, &gone), 0);
+	store_forget(s->store, &gone);
 	CHECK(sync_store());
-	CHECK_INT(s.answers, 1);
-	close_store();
-	end();
+	CHECK_INT(s->answers, 1);
+	store_scene_close();
+	store_scene_end();
 }
 
 TEST(guilds_and_files_for_a_restart_are_saved_in_their_order)
@@ -439,31 +343,31 @@ TEST(guilds_and_files_for_a_restart_are_saved_in_their_order)
 	struct stat st;
 	FILE *f;
 
-	begin();
-	open_store(NULL);
-	CHECK(!store_read_guilds(s.dir)); /* no database yet */
-	CHECK_INT(store_save_guild(s.store, 41, "{\"name\":\"x\"}"), 0);
-	CHECK_INT(store_save_guild(s.store, 42, "{}"), 0);
-	CHECK_INT(store_save_guild(s.store, 42, NULL), 0);
-	CHECK_INT(store_save_session(s.store, "{}", "[]"), 0);
+	store_scene_begin();
+	store_scene_open(NULL);
+	CHECK(!store_read_guilds(s->dir)); /* no database yet */
+	CHECK_INT(store_save_guild(s->store, 41, "{\"name\":\"x\"}"), 0);
+	CHECK_INT(store_save_guild(s->store, 42, "{}"), 0);
+	CHECK_INT(store_save_guild(s->store, 42, NULL), 0);
+	CHECK_INT(store_save_session(s->store, "{}", "[]"), 0);
 	CHECK(sync_store());
-	all = store_read_guilds(s.dir);
+	all = store_read_guilds(s->dir);
 	CHECK_INT(json_object_size(all), 1);
 	CHECK_STR(json_string_value(json_object_get(json_object_get(all, "41"), "name")), "x");
 	json_decref(all);
-	snprintf(file, sizeof file, "%s/session.json", s.dir);
+	snprintf(file, sizeof file, "%s/session.json", s->dir);
 	CHECK(stat(file, &st) == 0 && (st.st_mode & 0777) == 0600);
 	f = fopen(file, "r");
 	CHECK(f && fgets(text, sizeof text, f));
 	fclose(f);
 	CHECK_STR(text, "{}");
-	CHECK_INT(store_drop_guilds(s.store), 0);
+	CHECK_INT(store_drop_guilds(s->store), 0);
 	CHECK(sync_store());
-	all = store_read_guilds(s.dir);
+	all = store_read_guilds(s->dir);
 	CHECK(all && !json_object_size(all));
 	json_decref(all);
-	close_store();
-	end();
+	store_scene_close();
+	store_scene_end();
 }
 
 /* The bot goes on, and a request says what is wrong. */
@@ -472,20 +376,20 @@ TEST(a_database_that_is_none_is_an_error_of_requests_alone)
 	struct stat st;
 	FILE *f;
 
-	begin();
-	f = fopen(s.path, "w");
+	store_scene_begin();
+	f = fopen(s->path, "w");
 	CHECK(f);
 	for (unsigned i = 0; i < 100; i++)
 		fputs("no database at all\n", f);
 	fclose(f);
-	open_store(NULL);
+	store_scene_open(NULL);
 	publish_utterances(100);
 	CHECK(put("{}", false, 0));
-	CHECK_INT(s.err, EBADMSG);
+	CHECK_INT(s->err, EBADMSG);
 	CHECK(sync_store());
-	close_store();
-	CHECK(stat(s.path, &st) == 0 && st.st_size == 1900);
-	end();
+	store_scene_close();
+	CHECK(stat(s->path, &st) == 0 && st.st_size == 1900);
+	store_scene_end();
 }
 
 TEST(more_events_than_fit_are_shed)
@@ -494,25 +398,25 @@ TEST(more_events_than_fit_are_shed)
 	static char big[1 << 20];
 	sqlite3 *db = NULL;
 
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	CHECK(sync_store());
 	/* Somebody keeps the database locked. */
-	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	memset(big, 'x', sizeof big - 1);
 	ev.utterance = (struct event_utterance){.text = big};
 	for (unsigned i = 0; i < 40; i++)
-		bus_publish(s.bus, &ev);
+		bus_publish(s->bus, &ev);
 	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	CHECK(sync_store());
-	CHECK_INT(s.err, 0);
+	CHECK_INT(s->err, 0);
 	/* The queue holds 16 of them; the worker had taken at most some more. */
 	CHECK(number("SELECT count(*) FROM utterances") < 35);
 	CHECK(number("SELECT count(*) FROM utterances") >= 15);
-	close_store();
-	end();
+	store_scene_close();
+	store_scene_end();
 }
 
 /* Its guilds are not known, so nobody may resume it. */
@@ -521,22 +425,22 @@ TEST(a_session_whose_guilds_were_lost_is_saved_without_its_resume_point)
 	char file[64], text[16] = "";
 	FILE *f;
 
-	begin();
-	f = fopen(s.path, "w");
+	store_scene_begin();
+	f = fopen(s->path, "w");
 	CHECK(f);
 	for (unsigned i = 0; i < 100; i++)
 		fputs("no database at all\n", f);
 	fclose(f);
-	open_store(NULL);
-	CHECK_INT(store_save_guild(s.store, 41, "{}"), 0);
-	CHECK_INT(store_save_session(s.store, "{\"x\":1}", "{}"), 0);
-	close_store();
-	snprintf(file, sizeof file, "%s/session.json", s.dir);
+	store_scene_open(NULL);
+	CHECK_INT(store_save_guild(s->store, 41, "{}"), 0);
+	CHECK_INT(store_save_session(s->store, "{\"x\":1}", "{}"), 0);
+	store_scene_close();
+	snprintf(file, sizeof file, "%s/session.json", s->dir);
 	f = fopen(file, "r");
 	CHECK(f && fgets(text, sizeof text, f));
 	fclose(f);
 	CHECK_STR(text, "{}");
-	end();
+	store_scene_end();
 }
 
 static bool words_of(int err, const char *must)
@@ -565,12 +469,12 @@ TEST(a_disk_that_takes_nothing_is_an_error_until_it_does)
 	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
 	struct stat st;
 
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	publish_utterances(10);
 	CHECK(put("{}", false, 0));
-	CHECK_INT(s.err, 0);
-	CHECK_INT(stat(s.path, &st), 0);
+	CHECK_INT(s->err, 0);
+	CHECK_INT(stat(s->path, &st), 0);
 	getrlimit(RLIMIT_FSIZE, &before);
 	small = before;
 	small.rlim_cur = (rlim_t)st.st_size;
@@ -578,13 +482,13 @@ TEST(a_disk_that_takes_nothing_is_an_error_until_it_does)
 	publish_utterances(5000);
 	CHECK(put("{}", false, 0));
 	setrlimit(RLIMIT_FSIZE, &before);
-	CHECK_INT(s.err, EIO);
+	CHECK_INT(s->err, EIO);
 	CHECK(put("{}", false, 0));
-	CHECK_INT(s.err, 0);
-	CHECK_INT(s.got.version, 2);
-	close_store();
+	CHECK_INT(s->err, 0);
+	CHECK_INT(s->got.version, 2);
+	store_scene_close();
 	signal(SIGXFSZ, handler);
-	end();
+	store_scene_end();
 }
 
 /* How often the text stands in the file. */
@@ -610,12 +514,12 @@ TEST(a_full_disk_is_told_once_although_documents_are_read_meanwhile)
 	char log[64];
 	struct stat st;
 
-	begin();
-	snprintf(log, sizeof log, "%s/log", s.dir);
-	open_store(NULL);
+	store_scene_begin();
+	snprintf(log, sizeof log, "%s/log", s->dir);
+	store_scene_open(NULL);
 	publish_utterances(10);
 	CHECK(put("{}", false, 0));
-	CHECK_INT(stat(s.path, &st), 0);
+	CHECK_INT(stat(s->path, &st), 0);
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) == STDERR_FILENO);
 	getrlimit(RLIMIT_FSIZE, &before);
@@ -625,9 +529,9 @@ TEST(a_full_disk_is_told_once_although_documents_are_read_meanwhile)
 	for (unsigned i = 0; i < 3; i++) {
 		publish_utterances(5000);
 		sync_store();
-		CHECK(store_settings_get(s.store, "global", 0, on_document, NULL) == 0 &&
-		      loop_run(&s.l));
-		CHECK_INT(s.err, 0);
+		CHECK(store_settings_get(s->store, "global", 0, on_document, NULL) == 0 &&
+		      loop_run(&s->l));
+		CHECK_INT(s->err, 0);
 	}
 	setrlimit(RLIMIT_FSIZE, &before);
 	CHECK(put("{}", false, 0));
@@ -636,9 +540,9 @@ TEST(a_full_disk_is_told_once_although_documents_are_read_meanwhile)
 	close(fd);
 	CHECK_INT(count_text(log, "store_fault"), 1);
 	CHECK_INT(count_text(log, "store_well"), 1);
-	close_store();
+	store_scene_close();
 	signal(SIGXFSZ, handler);
-	end();
+	store_scene_end();
 }
 
 TEST(what_waits_for_a_stalled_disk_is_bounded_in_bytes)
@@ -647,22 +551,22 @@ TEST(what_waits_for_a_stalled_disk_is_bounded_in_bytes)
 	sqlite3 *db = NULL;
 	unsigned taken = 0;
 
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	CHECK(sync_store());
-	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	memset(big, 'x', sizeof big - 1);
-	while (taken < 64 && store_save_guild(s.store, 41, big) == 0)
+	while (taken < 64 && store_save_guild(s->store, 41, big) == 0)
 		taken++;
 	CHECK(taken >= 8 && taken < 64);
-	CHECK_INT(store_save_guild(s.store, 41, big), ENOSPC);
+	CHECK_INT(store_save_guild(s->store, 41, big), ENOSPC);
 	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	CHECK(sync_store());
-	CHECK_INT(store_save_guild(s.store, 41, big), 0);
-	close_store();
-	end();
+	CHECK_INT(store_save_guild(s->store, 41, big), 0);
+	store_scene_close();
+	store_scene_end();
 }
 
 static void refuse_some(void)
@@ -672,10 +576,10 @@ static void refuse_some(void)
 
 	memset(big, 'x', sizeof big - 1);
 	memset(big + STORE_DOCUMENT_MAX - 1, 0, 1);
-	s.n = 0;
-	while (s.n < 64 && store_save_guild(s.store, 41, big) == 0)
-		s.n++;
-	s.err = store_settings_put(s.store, &p, on_document, NULL);
+	s->n = 0;
+	while (s->n < 64 && store_save_guild(s->store, 41, big) == 0)
+		s->n++;
+	s->err = store_settings_put(s->store, &p, on_document, NULL);
 }
 
 /* What a caller was told is what a replay tells it, although nothing waits for a disk there. */
@@ -692,42 +596,42 @@ TEST(a_refusal_of_a_stalled_disk_is_replayed)
 
 	CHECK(fd >= 0);
 	close(fd);
-	begin();
-	open_store(NULL);
+	store_scene_begin();
+	store_scene_open(NULL);
 	CHECK(sync_store());
-	close_store();
+	store_scene_close();
 	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
-	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-	open_store(j);
+	store_scene_open(j);
 	refuse_some();
-	taken = s.n;
+	taken = s->n;
 	CHECK(taken > 1 && taken < 64);
-	CHECK_INT(s.err, ENOSPC);
+	CHECK_INT(s->err, ENOSPC);
 	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
-	env_finish(s.l.env);
-	close_store();
+	env_finish(s->l.env);
+	store_scene_close();
 	journal_free(j);
 
 	CHECK(folder_make(other));
 	CHECK_INT(journal_open(&r, path), 0);
-	CHECK_INT(env_alloc(&s.l.env, &conf), 0);
-	CHECK_INT(journal_attach(r, s.l.env, 0), 0);
-	CHECK_INT(tmr_alloc(&s.l.deadline, s.l.env, loop_late, &s.l), 0);
-	CHECK_INT(bus_alloc(&s.bus), 0);
-	CHECK_INT(store_alloc(&s.store, s.l.env, s.bus, s.settings, other), 0);
+	CHECK_INT(env_alloc(&s->l.env, &conf), 0);
+	CHECK_INT(journal_attach(r, s->l.env, 0), 0);
+	CHECK_INT(tmr_alloc(&s->l.deadline, s->l.env, loop_late, &s->l), 0);
+	CHECK_INT(bus_alloc(&s->bus), 0);
+	CHECK_INT(store_alloc(&s->store, s->l.env, s->bus, s->settings, other), 0);
 	refuse_some();
-	CHECK_INT(s.n, taken);
-	CHECK_INT(s.err, ENOSPC);
-	CHECK_INT(journal_replay(r, (struct env *[]){s.l.env}, 1, &at, recorded), 0);
-	env_digest(s.l.env, hex);
+	CHECK_INT(s->n, taken);
+	CHECK_INT(s->err, ENOSPC);
+	CHECK_INT(journal_replay(r, (struct env *[]){s->l.env}, 1, &at, recorded), 0);
+	env_digest(s->l.env, hex);
 	CHECK_STR(hex, recorded[0]);
-	close_store();
+	store_scene_close();
 	CHECK_INT(rmdir(other), 0);
 	journal_close(r);
 	unlink(path);
-	end();
+	store_scene_end();
 }
 
 /* Words are looked for every ten minutes: those that would be too old by the next time go now. So
@@ -740,28 +644,28 @@ TEST(words_never_stay_longer_than_they_may)
 	uint64_t now;
 	FILE *f;
 
-	begin();
-	CHECK_INT(settings_set(s.settings, "store_words_hours", "1"), 0);
-	snprintf(copy, sizeof copy, "%s.before-2", s.path);
+	store_scene_begin();
+	CHECK_INT(settings_set(s->settings, "store_words_hours", "1"), 0);
+	snprintf(copy, sizeof copy, "%s.before-2", s->path);
 	f = fopen(copy, "w");
 	CHECK(f);
 	fclose(f);
 	CHECK_INT(utimensat(AT_FDCWD, copy, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0),
 		  0);
-	open_store(NULL);
-	now = env_wall_ms(s.l.env);
+	store_scene_open(NULL);
+	now = env_wall_ms(s->l.env);
 	for (unsigned i = 0; i < 2; i++) {
 		ev.at_ms = now - hour + (i ? 20 : 5) * 60000;
 		ev.utterance = (struct event_utterance){.text = "hello", .started_ms = ev.at_ms};
-		bus_publish(s.bus, &ev);
+		bus_publish(s->bus, &ev);
 	}
-	loop_run_for(&s.l, 1100 * NS_PER_MS);
+	loop_run_for(&s->l, 1100 * NS_PER_MS);
 	CHECK(sync_store());
 	CHECK_INT(number("SELECT count(*) FROM utterances"), 2);
 	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
 	CHECK(access(copy, F_OK) != 0);
-	close_store();
-	end();
+	store_scene_close();
+	store_scene_end();
 }
 
 /* On replay the answers are those of the record, and the database is not touched. */
@@ -778,35 +682,35 @@ TEST(a_replay_gives_the_recorded_answers_and_touches_no_file)
 
 	CHECK(fd >= 0);
 	close(fd);
-	begin();
+	store_scene_begin();
 	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
-	open_store(j);
+	store_scene_open(j);
 	publish_utterances(10);
 	CHECK(put("{}", false, 0));
-	CHECK_INT(s.got.version, 1);
-	env_finish(s.l.env);
-	close_store();
+	CHECK_INT(s->got.version, 1);
+	env_finish(s->l.env);
+	store_scene_close();
 	journal_free(j);
 
 	CHECK(folder_make(other));
 	CHECK_INT(journal_open(&r, path), 0);
-	CHECK_INT(env_alloc(&s.l.env, &conf), 0);
-	CHECK_INT(journal_attach(r, s.l.env, 0), 0);
-	CHECK_INT(tmr_alloc(&s.l.deadline, s.l.env, loop_late, &s.l), 0);
-	CHECK_INT(bus_alloc(&s.bus), 0);
-	CHECK_INT(store_alloc(&s.store, s.l.env, s.bus, s.settings, other), 0);
+	CHECK_INT(env_alloc(&s->l.env, &conf), 0);
+	CHECK_INT(journal_attach(r, s->l.env, 0), 0);
+	CHECK_INT(tmr_alloc(&s->l.deadline, s->l.env, loop_late, &s->l), 0);
+	CHECK_INT(bus_alloc(&s->bus), 0);
+	CHECK_INT(store_alloc(&s->store, s->l.env, s->bus, s->settings, other), 0);
 	publish_utterances(10);
-	s.got.version = 0;
-	CHECK_INT(store_settings_put(s.store, &p, on_document, NULL), 0);
-	CHECK_INT(journal_replay(r, (struct env *[]){s.l.env}, 1, &at, recorded), 0);
-	CHECK_INT(s.got.version, 1);
-	CHECK_STR(s.document, "{}");
-	env_digest(s.l.env, hex);
+	s->got.version = 0;
+	CHECK_INT(store_settings_put(s->store, &p, on_document, NULL), 0);
+	CHECK_INT(journal_replay(r, (struct env *[]){s->l.env}, 1, &at, recorded), 0);
+	CHECK_INT(s->got.version, 1);
+	CHECK_STR(s->document, "{}");
+	env_digest(s->l.env, hex);
 	CHECK_STR(hex, recorded[0]);
-	close_store();
+	store_scene_close();
 	CHECK(stat(other, &st) == 0);
 	CHECK_INT(rmdir(other), 0); /* nothing is in it */
 	journal_close(r);
 	unlink(path);
-	end();
+	store_scene_end();
 }

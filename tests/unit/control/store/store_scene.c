@@ -1,0 +1,37 @@
+#include "tests/unit/control/store/store_scene.h"
+
+struct store_scene store_scene;
+
+void store_scene_begin(void)
+{
+	struct store_scene *s = &store_scene;
+
+	memset(s, 0, sizeof *s);
+	CHECK(folder_make(s->dir));
+	snprintf(s->path, sizeof s->path, "%s/parley.db", s->dir);
+	CHECK_INT(settings_alloc(&s->settings), 0);
+}
+
+void store_scene_open(struct journal *journal)
+{
+	struct store_scene *s = &store_scene;
+
+	CHECK_INT(loop_open(&s->l, journal), 0);
+	CHECK_INT(bus_alloc(&s->bus), 0);
+	CHECK_INT(store_alloc(&s->store, s->l.env, s->bus, s->settings, s->dir), 0);
+}
+
+void store_scene_close(void)
+{
+	struct store_scene *s = &store_scene;
+
+	store_free(s->store);
+	bus_free(s->bus);
+	loop_close(&s->l);
+}
+
+void store_scene_end(void)
+{
+	settings_free(store_scene.settings);
+	folder_remove(store_scene.dir);
+}
