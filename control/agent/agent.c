@@ -285,6 +285,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->soundh = conf->soundh;
 	a->rankh = conf->rankh;
 	a->joinh = conf->joinh;
+	a->blockedh = conf->blockedh;
 	a->store = conf->store;
 	a->arg = conf->arg;
 	a->last = &a->first;

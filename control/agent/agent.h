@@ -48,6 +48,8 @@ struct agent_conf {
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	/* Goes to the voice channel of this name: ENOENT none, or several. May be NULL. */
 	int (*joinh)(const char *name, void *arg);
+	/* Whether the settings block this user. May be NULL: nobody is blocked. */
+	bool (*blockedh)(uint64_t user, void *arg);
 	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
 	void (*leaveh)(void *arg);
 	void *arg;
@@ -63,7 +65,8 @@ void agent_disconnected(struct agent *a);
 /* Who is in the channel, from Discord's voice states; name is copied. The bot itself is not told.
  */
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
-/* What was said before this control came, oldest first (store_read_words). */
+/* What was said before this control came, oldest first (store_read_words). The models are told what
+ * the settings and the consent of its speakers allow now (control/agent/recall.h). */
 void agent_recall(struct agent *a, const json_t *words);
 /* The answer that the control before this one began still plays. */
 void agent_inherited(struct agent *a);

@@ -1,8 +1,10 @@
 /* Publishes the events of the agent's room and engines, and records the end of a turn (agent.h). */
 #include "control/agent/inside.h"
+#include "control/agent/recall.h"
 #include "control/agent/utterance_sound.h"
 #include "control/agent/voice_output.h"
 #include "control/media/media.h"
+#include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
@@ -44,40 +46,52 @@ static uint64_t time_of(const struct agent *a, uint64_t at_ms)
 	return now > ago ? now - ago : 1;
 }
 
-/* Words of a person who has withdrawn their consent since then stay unknown. */
+bool agent_may_recall(const struct agent *a, uint64_t user)
+{
+	return media_call_consents(a->call, user) && !(a->blockedh && a->blockedh(user, a->arg));
+}
+
+uint64_t agent_oldest_words_ms(const struct agent *a)
+{
+	return recall_oldest_ms(a->settings->store_words_hours, env_wall_ms(a->env));
+}
+
+static bool allows_speaker(uint64_t user, void *arg)
+{
+	return agent_may_recall(arg, user);
+}
+
 static void recall_line(struct agent *a, const json_t *line)
 {
 	const char *name = json_string_value(json_object_get(line, "name"));
 	const char *text = json_string_value(json_object_get(line, "text"));
-	json_int_t at = json_integer_value(json_object_get(line, "at_ms"));
-	bool bot = json_is_true(json_object_get(line, "bot"));
 	char all[ROOM_NAME_MAX + 4 * ROOM_TEXT_MAX];
-	uint64_t user;
 
-	if (!text || at < 0 || strchr(name ? name : "", '\n'))
-		return;
-	if (!bot && (!discord_u64(json_string_value(json_object_get(line, "user")), &user) ||
-		     !consents(user, a)))
-		return;
 	snprintf(all, sizeof all, "%.*s\n%s", ROOM_NAME_MAX - 1, name ? name : "", text);
-	agent_feed(a, &(struct room_event){.type = ROOM_RECALLED,
-					   .is_bot = bot,
-					   .yes = json_is_true(json_object_get(line, "cut")),
-					   .at = time_of(a, (uint64_t)at),
-					   .text = slice_str(all)});
+	agent_feed(a,
+		   &(struct room_event){.type = ROOM_RECALLED,
+					.is_bot = json_is_true(json_object_get(line, "bot")),
+					.yes = json_is_true(json_object_get(line, "cut")),
+					.at = time_of(a, (uint64_t)json_integer_value(
+								 json_object_get(line, "at_ms"))),
+					.text = slice_str(all)});
 }
 
 void agent_recall(struct agent *a, const json_t *words)
 {
-	json_t *line;
+	const struct recall_rules rules = {
+		.oldest_ms = agent_oldest_words_ms(a), .allowsh = allows_speaker, .arg = a};
+	json_t *lines = recall_select(words, &rules), *line;
 	size_t i;
 
-	json_array_foreach(words, i, line)
+	json_array_foreach(lines, i, line)
 	{
 		recall_line(a, line);
 	}
-	log_info("words_recalled", "guild=%llu lines=%zu",
-		 (unsigned long long)media_call_want(a->call)->guild, json_array_size(words));
+	log_info("words_recalled", "guild=%llu lines=%zu of=%zu",
+		 (unsigned long long)media_call_want(a->call)->guild, json_array_size(lines),
+		 json_array_size(words));
+	json_decref(lines);
 }
 
 void agent_inherited(struct agent *a)

@@ -501,7 +501,7 @@ static void take_found(int err, const struct store_document *list, size_t n, voi
 
 	w->t = NULL;
 	for (size_t i = 0; i < n; i++)
-		if (!asks_now(t, list[i].document))
+		if (!asks_now(t, list[i].document) && agent_may_recall(t->a, list[i].version))
 			json_array_append_new(found,
 					      json_pack("{s:s,s:s,s:I}", "speaker", list[i].author,
 							"said", list[i].document, "minutes_ago",
@@ -517,14 +517,18 @@ static void take_found(int err, const struct store_document *list, size_t n, voi
 	free(text);
 }
 
+/* Only of this voice channel: whoever listens here may not be allowed to see another one. */
 static int search_said(uint32_t id, const char *name, const char *words, unsigned hours,
 		       unsigned most, void *arg)
 {
 	struct agent_tools *t = arg;
+	const struct media_want *where = media_call_want(t->a->call);
+	uint64_t since = env_wall_ms(t->a->env) - (uint64_t)hours * 60 * MINUTE_S * MS_PER_S;
+	uint64_t oldest = agent_oldest_words_ms(t->a);
 	struct written *w = find_written(t);
-	const struct store_said what = {.guild = media_call_want(t->a->call)->guild,
-					.since_ms = env_wall_ms(t->a->env) -
-						    (uint64_t)hours * 60 * MINUTE_S * MS_PER_S,
+	const struct store_said what = {.guild = where->guild,
+					.channel = where->channel,
+					.since_ms = since > oldest ? since : oldest,
 					.name = name,
 					.words = words,
 					.most = most};

@@ -24,6 +24,7 @@ struct agent {
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	int (*joinh)(const char *name, void *arg);
+	bool (*blockedh)(uint64_t user, void *arg);
 	struct store *store; /* NULL: nothing is kept */
 	void *arg;
 
@@ -99,6 +100,10 @@ void agent_keep_context(struct agent *a, const struct room_effect *e);
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);
 int agent_open_turns(struct agent *a);
+/* Whether models may still be told what this member said earlier. */
+bool agent_may_recall(const struct agent *a, uint64_t user);
+/* Models are not told words that were said before this time (ms since 1970). */
+uint64_t agent_oldest_words_ms(const struct agent *a);
 /* The link to a provider is up, or down. */
 void agent_publish_link(struct agent *a, const struct roles_event *ev);
 

@@ -161,6 +161,13 @@ static enum tool_rank rank_member(uint64_t user, void *arg)
 								   : TOOL_RANK_EVERYONE;
 }
 
+static bool blocks_user(uint64_t user, void *arg)
+{
+	const struct voice_session *c = arg;
+
+	return policy_blocks_user(c->conf.settings, user);
+}
+
 /* Deferred like a request to leave. */
 static int join_by_name(const char *name, void *arg)
 {
@@ -276,12 +283,14 @@ void voice_session_start_agent(struct voice_session *c)
 				  .store = c->conf.store,
 				  .rankh = rank_member,
 				  .joinh = join_by_name,
+				  .blockedh = blocks_user,
 				  .faulth = take_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
 	int err;
 
-	if (c->agent || !c->media || !voice_channel(c->voice) || !settings_ready(c->conf.settings))
+	if (c->agent || !c->media || !voice_channel(c->voice) ||
+	    !settings_ready(c->conf.settings) || c->conf.settings->unread)
 		return;
 	c->agent_up = last && last->phase == MEDIA_PHASE_UP;
 	if (c->agent_up)

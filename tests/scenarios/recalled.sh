@@ -88,8 +88,11 @@ sleep 1
 kill9 "$control"
 # Whoever speaks over it gets no other answer: that would stop this one, too.
 brain "parley what is my name" "response delay 40000\n"
+sed -i 's/{"interruptions"/{"store_words_hours": 0, "interruptions"/' "$D/parley.json"
 control
 until_ok 10 in_call
+until_ok 10 grep -q words_recalled "$log"
+is "it recalls no words that may no longer be kept" "$(grep -oE 'words_recalled.*lines=[0-9]*' "$log" | grep -o '[0-9]*$')" 0
 began=$(sounds | head -1)
 until_ok 40 quiet
 ended=$(sounds | tail -1)
