@@ -64,9 +64,10 @@ int state_dir_check(const char *dir);
  * the first step, so that a journal holds it in its first lines. */
 struct state_kept {
 	json_t *session, *guilds;
-	json_t *words;	  /* {guild: lines of store_read_words}, of the calls of the session */
-	json_t *settings; /* the stored document: {"versions": [...]} (control/settings/document.h)
-			   */
+	json_t *words; /* {guild: lines of store_read_words}, of the calls of the session */
+	/* The stored document: {"versions": [...]} (control/settings/document.h), with "unread":
+	 * true if it is there and its newest version cannot be read. */
+	json_t *settings;
 };
 void state_read(const char *dir, struct state_kept *out);
 void state_kept_clear(struct state_kept *kept);

@@ -23,6 +23,7 @@ struct live_settings {
 	struct settings *base, *wanted, *fresh;
 	struct own own[LIVE_SETTINGS_GUILDS];
 	unsigned n_own;
+	bool unread; /* the stored document is there, and nobody knows what it holds */
 	/* The change that waits until it is saved; NULL: none. */
 	struct document *pending;
 	live_settings_done_h *doneh;
@@ -35,17 +36,22 @@ static void log_fault(const char *member, const char *text, void *arg)
 	log_warn("settings_fault", "member=%s text=\"%s\"", member, text);
 }
 
+/* Whom the document blocks must not depend on whether it can be read. */
 static int read_kept(struct live_settings *l)
 {
 	char *text = l->conf.kept ? json_dumps(l->conf.kept, JSON_COMPACT) : NULL;
-	int err;
+	bool empty = !json_array_size(json_object_get(l->conf.kept, "versions"));
+	int err = 0;
 
+	l->unread = json_is_true(json_object_get(l->conf.kept, "unread"));
 	if (!text)
 		return l->conf.kept ? ENOMEM : 0;
-	err = document_parse(l->document, text, strlen(text));
+	if (!l->unread || !empty)
+		err = document_parse(l->document, text, strlen(text));
 	free(text);
 	if (err && err != ENOMEM)
 		log_warn("settings_document_unreadable", "error=\"%s\"", strerror(err));
+	l->unread = l->unread || err;
 	return err == ENOMEM ? ENOMEM : 0;
 }
 
@@ -76,6 +82,7 @@ int live_settings_alloc(struct live_settings **out, const struct live_settings_c
 	*l->base = *conf->settings;
 	document_effective(l->document, l->base, 0, l->wanted, log_fault, NULL);
 	*conf->settings = *l->wanted;
+	conf->settings->unread = l->unread;
 	*out = l;
 	return 0;
 }
@@ -142,6 +149,7 @@ static bool apply_own(struct live_settings *l, struct own *own)
 	else
 		*l->fresh = *l->conf.settings;
 	settings_changes(own->settings, l->fresh, apply_one, &a);
+	own->settings->unread = l->unread;
 	return a.any;
 }
 
@@ -154,6 +162,8 @@ static void apply(struct live_settings *l, const char *author, json_t **outcomes
 		*outcomes = settings_outcomes_json(l->wanted, l->fresh);
 	settings_changes(l->wanted, l->fresh, apply_one, &all);
 	*l->wanted = *l->fresh;
+	all.any = all.any || l->conf.settings->unread != l->unread;
+	l->conf.settings->unread = l->unread;
 	for (unsigned i = 0; i < l->n_own; i++)
 		all.any = apply_own(l, &l->own[i]) || all.any;
 	if (all.any && l->conf.changedh)
@@ -234,10 +244,10 @@ static void adopt(struct live_settings *l, const char *present)
 	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 	int err = text ? document_parse(l->document, text, strlen(text)) : EBADMSG;
 
+	l->unread = err != 0;
 	if (err)
 		log_warn("settings_document_unreadable", "error=\"%s\"", strerror(err));
-	else
-		apply(l, document_author(l->document), NULL);
+	apply(l, document_author(l->document), NULL);
 	free(text);
 	json_decref(all);
 }
@@ -274,6 +284,7 @@ void live_settings_saved(struct live_settings *l, int err, const char *present, 
 	if (!err) {
 		document_free(l->document);
 		l->document = pending;
+		l->unread = false;
 		pending = NULL;
 		apply(l, document_author(l->document), &outcomes);
 		tell_servers(l, outcomes);

@@ -32,7 +32,9 @@ struct live_settings_version {
 struct live_settings_conf {
 	struct settings
 		*settings; /* as read from file and environment; the effective ones afterwards */
-	const struct json_t *kept; /* {"versions": [...]} as saved, oldest first; NULL */
+	/* {"versions": [...]} as saved, oldest first; "unread": true if nobody could read the
+	 * newest one. NULL: there is none. */
+	const struct json_t *kept;
 	/* Begins to save this version; live_settings_saved follows later, never from within. Or an
 	 * errno: then nothing follows. */
 	int (*saveh)(const struct live_settings_version *version, void *arg);
@@ -45,8 +47,8 @@ struct live_settings_conf {
 	void *arg;
 };
 
-/* ENOMEM. A kept document that cannot be read is told in the log and left as it is. Caller owns
- * *out. */
+/* ENOMEM. A kept document that cannot be read is told in the log and left as it is; until another
+ * one is saved, the effective settings are marked as unread. Caller owns *out. */
 int live_settings_alloc(struct live_settings **out, const struct live_settings_conf *conf);
 struct live_settings *live_settings_free(struct live_settings *l);
 

@@ -32,6 +32,9 @@ struct settings {
 #undef SETTINGS_S_
 #undef SETTINGS_K_
 	struct settings_records records;
+	/* The stored document is there and cannot be read: nobody knows whom it blocks, which
+	 * channels it allows and what it lets the bot keep. No call is joined until it can be. */
+	bool unread;
 };
 
 #define SETTINGS_ONE_(...) +1

@@ -324,6 +324,8 @@ enum voice_reason voice_session_predict(uint64_t channel, void *arg)
 	struct guild_voice here;
 	uint64_t bits, self = guilds_self(c->conf.guilds);
 
+	if (c->conf.settings->unread)
+		return VOICE_REASON_SETTINGS_UNREAD;
 	if (!policy_allows_channel(c->conf.settings, channel))
 		return VOICE_REASON_NOT_ALLOWED;
 	if (!guilds_known(c->conf.guilds, c->guild))

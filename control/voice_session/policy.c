@@ -24,7 +24,7 @@ bool policy_allows_channel(const struct settings *settings, uint64_t channel)
 {
 	const char *allowed = settings->allowed_channels;
 
-	return !has_id(settings->blocked_channels, channel) &&
+	return !settings->unread && !has_id(settings->blocked_channels, channel) &&
 	       (!allowed[strspn(allowed, " ,")] || has_id(allowed, channel));
 }
 

@@ -15,7 +15,8 @@ struct session_day {
 	unsigned sessions;
 };
 
-/* An empty list allows every channel; a blocked one is never allowed. */
+/* An empty list allows every channel; a blocked one is never allowed, and none is while the stored
+ * settings cannot be read. */
 bool policy_allows_channel(const struct settings *settings, uint64_t channel);
 /* The bot does not listen to a blocked user, and does not count them. */
 bool policy_blocks_user(const struct settings *settings, uint64_t user);

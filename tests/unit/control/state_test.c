@@ -90,6 +90,17 @@ static struct document *read_document(const char *dir)
 	return d;
 }
 
+static bool is_unread(const char *dir)
+{
+	struct state_kept kept;
+	bool unread;
+
+	state_read(dir, &kept);
+	unread = json_is_true(json_object_get(kept.settings, "unread"));
+	state_kept_clear(&kept);
+	return unread;
+}
+
 static bool reads_session(const char *dir)
 {
 	json_t *j = state_read_session(dir);
@@ -153,6 +164,7 @@ TEST(state_has_the_newest_versions_of_the_stored_document)
 	}
 	d = read_document(dir);
 	CHECK_INT(document_version(d), 40);
+	CHECK(!is_unread(dir));
 	list = document_history(d);
 	CHECK_INT(json_array_size(list), DOCUMENT_HISTORY_MAX + 1);
 	json_decref(list);
@@ -161,6 +173,7 @@ TEST(state_has_the_newest_versions_of_the_stored_document)
 	keep_version(db, 41, "{\"version\":41,");
 	d = read_document(dir);
 	CHECK_INT(document_version(d), 41);
+	CHECK(is_unread(dir));
 	CHECK_INT(json_object_size(document_intent(d)), 0);
 	list = document_diff(d, 40, 41);
 	CHECK_INT(json_array_size(list), 1);
@@ -170,6 +183,23 @@ TEST(state_has_the_newest_versions_of_the_stored_document)
 	snprintf(path, sizeof path, "%s/parley.db", dir);
 	unlink(path);
 	rmdir(dir);
+}
+
+TEST(state_tells_a_document_that_cannot_be_read_from_none)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	FILE *f;
+
+	CHECK(mkdtemp(dir));
+	CHECK(!is_unread(dir));
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	f = fopen(path, "w");
+	CHECK(f && fputs("This is no database, but it stands where one was.", f) >= 0);
+	fclose(f);
+	CHECK_INT(chmod(path, 0600), 0);
+	CHECK(is_unread(dir));
+	unlink(path);
+	CHECK_INT(rmdir(dir), 0);
 }
 
 TEST(state_has_the_empty_version_before_the_first_one)

@@ -1,0 +1,84 @@
+/* The effective settings while the stored document cannot be read. */
+#include "control/configure/live_settings.h"
+
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/settings/settings.h"
+#include "control/voice_session/policy.h"
+#include "tests/test.h"
+
+enum { GUILD = 7, CHANNEL = 300 };
+
+static unsigned changes;
+
+static int on_save(const struct live_settings_version *version, void *arg)
+{
+	(void)version;
+	(void)arg;
+	return 0;
+}
+
+static void on_changed(void *arg)
+{
+	(void)arg;
+	changes++;
+}
+
+static void on_done(const struct live_settings_done *done, void *arg)
+{
+	(void)arg;
+	CHECK_INT(done->result, DOCUMENT_SAVED);
+}
+
+static void save_anew(struct live_settings *l)
+{
+	json_t *intent = json_pack("{s:s}", "blocked_channels", "12");
+	const struct document_change change = {
+		.version = document_version(live_settings_document(l)),
+		.updated_at = document_version(live_settings_document(l)) ? NULL : "",
+		.author = "me",
+		.now = "2026-11-23T00:00:00Z"};
+
+	CHECK_INT(live_settings_put(l, intent, &change, NULL, NULL, on_done, NULL), DOCUMENT_SAVED);
+	live_settings_saved(l, 0, "", NULL);
+	json_decref(intent);
+}
+
+/* It may block the channel, or a person in it. */
+static void check_unread(const char *kept)
+{
+	json_t *document = json_loads(kept, 0, NULL);
+	const struct settings *own;
+	struct settings *s = NULL;
+	struct live_settings_conf conf = {
+		.kept = document, .saveh = on_save, .changedh = on_changed};
+	struct live_settings *l = NULL;
+
+	changes = 0;
+	CHECK(document && settings_alloc(&s) == 0);
+	conf.settings = s;
+	CHECK_INT(live_settings_alloc(&l, &conf), 0);
+	own = live_settings_of(l, GUILD);
+	CHECK(!policy_allows_channel(s, CHANNEL));
+	CHECK(!policy_allows_channel(own, CHANNEL));
+	live_settings_apply(l); /* as after SIGHUP */
+	CHECK(!policy_allows_channel(s, CHANNEL));
+	save_anew(l);
+	CHECK_INT(changes, 1);
+	CHECK(policy_allows_channel(s, CHANNEL));
+	CHECK(policy_allows_channel(own, CHANNEL));
+	CHECK(!policy_allows_channel(own, 12));
+	live_settings_free(l);
+	settings_free(s);
+	json_decref(document);
+}
+
+TEST(no_channel_is_allowed_while_the_stored_document_cannot_be_read)
+{
+	check_unread("{\"versions\":[],\"unread\":true}");
+	check_unread("{\"versions\":[{\"version\":3,\"updatedAt\":\"\",\"author\":\"\","
+		     "\"intent\":{}}],\"unread\":true}");
+	check_unread("{\"versions\":[{\"version\":\"three\"}]}");
+}
