@@ -198,16 +198,21 @@ static void wipe_auth(struct realtime *r)
 	free(r->auth);
 }
 
+/* The key may be the one that it has: any change of the settings gives it once more. */
 static int realtime_rekey(void *engine, const char *key)
 {
 	struct realtime *r = engine;
 	char *auth = r->wire->auth(key);
+	bool same;
 
 	if (!auth && key && *key)
 		return ENOMEM;
+	same = strcmp(auth ? auth : "", r->auth ? r->auth : "") == 0;
 	wipe_auth(r);
 	r->auth = auth;
-	return 0;
+	if (same || !r->conversation)
+		return 0;
+	return realtime_step(r, &(struct conversation_input){.type = CONVERSATION_REKEY});
 }
 
 static bool realtime_up(const void *engine)

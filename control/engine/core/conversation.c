@@ -522,6 +522,9 @@ static int step_owner(struct conversation *c, const struct conversation_input *i
 	case CONVERSATION_WAKE:
 		conversation_wake(c);
 		break;
+	case CONVERSATION_REKEY:
+		conversation_rekey(c);
+		break;
 	case CONVERSATION_CANCEL:
 		a = conversation_asked(c, in->ask);
 		if (a)

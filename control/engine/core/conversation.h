@@ -4,7 +4,8 @@
  *
  *   session      input                          next          outputs
  *   NONE         the other one ends soon        CONNECTING    CONNECT
- *   DOWN         the backoff has passed         CONNECTING    CONNECT
+ *   DOWN         the backoff has passed,        CONNECTING    CONNECT
+ *                or the key is another one
  *   CONNECTING   opened                         OPEN          DESCRIBE, if the client speaks first
  *   OPEN         session created                UP            DESCRIBE otherwise; LINK_UP; next ask
  *   OPEN         no session for SESSION_MS      DOWN          CLOSE, LINK_DOWN
@@ -66,13 +67,15 @@ struct conversation;
 
 enum {
 	CONVERSATION_ASKS = 16, /* remembered, the running one among them */
+	CONVERSATION_ITEMS = 8, /* of an answer; more can be neither truncated nor deleted */
 	CONVERSATION_ID_MAX = 128,
 	CONVERSATION_CALLS = 16, /* that are open at once */
 	CONVERSATION_ARGUMENTS_MAX = 24000,
 	CONVERSATION_ASIDE_MAX = 128,	/* bytes of what a side request is answered with */
 	CONVERSATION_ASIDE_TOKENS = 64, /* reasoning may count among them */
 	CONVERSATION_OUTPUTS = ENGINE_MESSAGES_MAX + ENGINE_IMAGES_MAX + 4 * ENGINE_SOUNDS_MAX +
-			       8 * CONVERSATION_ASKS + 2 * CONVERSATION_CALLS,
+			       (4 + CONVERSATION_ITEMS) * CONVERSATION_ASKS +
+			       2 * CONVERSATION_CALLS,
 	CONVERSATION_SESSION_MS = 4000, /* from the open connection to the session */
 	CONVERSATION_WIND_DOWN_MS = 1400,
 	CONVERSATION_REFUSED_MS = 500,
@@ -131,6 +134,7 @@ enum conversation_input_type {
 	CONVERSATION_RESULT,   /* call, text, failed: of a tool; ENOENT: no such call is open */
 	/* ask: whose answer it is about, text. ENOTSUP: not here, or not now. */
 	CONVERSATION_ASIDE,
+	CONVERSATION_REKEY, /* another key: the sessions that wait to connect need not */
 	CONVERSATION_WAKE,  /* an ask may come soon */
 	CONVERSATION_RENEW, /* another provider answers: this session misses what it says */
 	CONVERSATION_TIME,  /* conversation_deadline() was reached */

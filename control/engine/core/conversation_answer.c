@@ -73,7 +73,7 @@ static void take_response(struct conversation *c, const struct conversation_inpu
 		conversation_emit_id(c, CONVERSATION_DO_CANCEL, a->response);
 }
 
-/* The item that more of the answer belongs to. More items than there is room for are one. */
+/* The item that more of the answer belongs to; NULL: it has more than there is room for. */
 static struct asked_item *item_of(struct asked *a, const char *id)
 {
 	struct asked_item *item;
@@ -81,8 +81,8 @@ static struct asked_item *item_of(struct asked *a, const char *id)
 	for (unsigned i = 0; i < a->items; i++)
 		if (strcmp(a->item[i].id, id) == 0)
 			return &a->item[i];
-	if (a->items == ASKED_ITEMS)
-		return &a->item[ASKED_ITEMS - 1];
+	if (a->items == CONVERSATION_ITEMS)
+		return NULL;
 	item = &a->item[a->items++];
 	*item = (struct asked_item){0};
 	snprintf(item->id, sizeof item->id, "%s", id);
@@ -101,7 +101,8 @@ static void take_delta(struct conversation *c, const struct conversation_input *
 	item = item_of(a, in->item);
 	if (!a->wanted || !(audio ? in->pcm.n : in->text.n))
 		return;
-	item->bytes += in->pcm.n;
+	if (item)
+		item->bytes += in->pcm.n;
 	conversation_lives(c, a);
 	o = conversation_emit(c, audio ? CONVERSATION_SAYS_AUDIO : CONVERSATION_SAYS_TEXT);
 	o->ask = a->id;

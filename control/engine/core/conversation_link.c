@@ -263,6 +263,17 @@ void conversation_wake(struct conversation *c)
 	conversation_emit(c, CONVERSATION_DO_CONNECT);
 }
 
+/* ---- another key ---- */
+
+void conversation_rekey(struct conversation *c)
+{
+	backoff_reset(&c->backoff);
+	c->roll_from = 0;
+	for (unsigned i = 0; i < 2; i++)
+		if (c->session[i].link == SESSION_DOWN)
+			c->session[i].due = c->now;
+}
+
 /* ---- time ---- */
 
 /* The provider accepts and does not answer: its session is replaced, and the ask goes to the next

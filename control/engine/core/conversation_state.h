@@ -10,7 +10,7 @@
 #define CONVERSATION_QUESTION "ask_%u"	 /* the item that holds an ask's question */
 #define CONVERSATION_HEARD    "heard_%u" /* and what was heard of its answer */
 
-enum { ASKED_ITEMS = 4, CALLS_SEEN = 256 };
+enum { CALLS_SEEN = 256 };
 
 /* One item of an answer. */
 struct asked_item {
@@ -42,7 +42,7 @@ struct asked {
 	char line[CONVERSATION_ID_MAX];	 /* the item of its question in words, or of its label */
 	char sound[CONVERSATION_ID_MAX]; /* the item of its question as sound */
 	unsigned items;
-	struct asked_item item[ASKED_ITEMS];
+	struct asked_item item[CONVERSATION_ITEMS];
 	struct engine_ask *request; /* until it is over */
 	/* The words of its answer that were heard, which replace it. */
 	bool replaced;
@@ -151,6 +151,8 @@ void conversation_send_next(struct conversation *c);
 void conversation_link(struct conversation *c, const struct conversation_input *in);
 /* A session is gone; close: we end it. */
 void conversation_lose(struct conversation *c, unsigned session, struct slice why, bool close);
+/* Sessions that wait connect at once: the waits were those of the key before. */
+void conversation_rekey(struct conversation *c);
 /* Opens the session that sleeps. */
 void conversation_wake(struct conversation *c);
 /* Replaces a stale session in which nothing runs, and lets the next one serve when it can. */

@@ -1,4 +1,5 @@
-/* Transcription sessions whose handshake is refused with a wait. */
+/* Sessions whose handshake is refused with a wait. */
+#include "control/engine/engine.h"
 #include "control/engine/transcribe_session.h"
 
 #include "ipc/ws.h"
@@ -10,15 +11,24 @@ static struct seen {
 	struct fake_http fake;
 	struct ws_ctx *ctx;
 	struct transcribe_session *asr;
+	void *voice;
 	const char *wait; /* seconds */
+	char auth[2][32];
 	uint64_t asked[4];
 	char events[512];
 } fx;
 
 static void refuse(struct fake_http *f, struct evhttp_request *req)
 {
+	const char *auth =
+		evhttp_find_header(evhttp_request_get_input_headers(req), "Authorization");
+
 	if (f->requests <= 4)
 		fx.asked[f->requests - 1] = env_now(f->env);
+	if (f->requests <= 2)
+		snprintf(fx.auth[f->requests - 1], sizeof fx.auth[0], "%s", auth ? auth : "");
+	if (fx.voice && f->requests == 2)
+		env_stop(f->env);
 	evhttp_add_header(evhttp_request_get_output_headers(req), "Retry-After", fx.wait);
 	fake_http_answer(req, 429, "application/json", "{}", 2);
 }
@@ -35,16 +45,22 @@ static void heard(enum transcribe_event ev, uint64_t user, uint32_t utterance, c
 	env_stop(fx.fake.env);
 }
 
-static bool begin(const char *wait)
+static bool begin_server(const char *wait, char *url, size_t size)
 {
-	char url[96];
-
 	memset(&fx, 0, sizeof fx);
 	fx.wait = wait;
 	if (!fake_http_begin(&fx.fake, refuse, NULL) || ws_ctx_alloc(&fx.ctx, fx.fake.env, NULL))
 		return false;
-	snprintf(url, sizeof url, "ws%.60s/realtime", fx.fake.base + strlen("http"));
-	return !transcribe_session_alloc(&fx.asr,
+	snprintf(url, size, "ws%.60s/realtime", fx.fake.base + strlen("http"));
+	return true;
+}
+
+static bool begin(const char *wait)
+{
+	char url[96];
+
+	return begin_server(wait, url, sizeof url) &&
+	       !transcribe_session_alloc(&fx.asr,
 					 &(struct transcribe_conf){.env = fx.fake.env,
 								   .ws = fx.ctx,
 								   .dialect = DIALECT_OPENAI,
@@ -55,6 +71,8 @@ static bool begin(const char *wait)
 
 static void end(void)
 {
+	if (fx.voice)
+		engine_realtime.free(fx.voice);
 	transcribe_session_free(fx.asr);
 	ws_ctx_free(fx.ctx);
 	fake_http_end(&fx.fake);
@@ -94,5 +112,41 @@ TEST(a_session_that_must_wait_for_long_fails_its_utterances_at_once)
 	CHECK(strncmp(fx.events, "f1/2:closed 1006 refused with status 429", 40) == 0);
 	CHECK_INT(fx.fake.requests, 1);
 	CHECK(!fx.fake.timed_out);
+	end();
+}
+
+static void on_voice_event(const struct engine_event *ev, void *arg)
+{
+	(void)arg;
+	if (ev->type == ENGINE_LINK_DOWN)
+		env_stop(fx.fake.env);
+}
+
+TEST(a_voice_session_that_waits_connects_at_once_with_another_key)
+{
+	char url[96];
+
+	CHECK(begin_server("30", url, sizeof url));
+	CHECK_INT(engine_realtime.alloc(
+			  &fx.voice,
+			  &(struct engine_conf){.env = fx.fake.env,
+						.ws = fx.ctx,
+						.caps = engine_caps(DIALECT_OPENAI, ROLE_VOICE),
+						.socket_url = url,
+						.model = "m",
+						.voice = "",
+						.key = "first",
+						.silent_ms = 8000,
+						.h = on_voice_event}),
+		  0);
+	env_run(fx.fake.env);
+	CHECK_INT(fx.fake.requests, 1);
+	/* Another setting was changed. */
+	CHECK_INT(engine_realtime.rekey(fx.voice, "first"), 0);
+	CHECK_INT(engine_realtime.rekey(fx.voice, "second"), 0);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK_STR(fx.auth[0], "Bearer first");
+	CHECK_STR(fx.auth[1], "Bearer second");
 	end();
 }

@@ -316,3 +316,25 @@ TEST(a_written_answer_of_a_lost_session_is_not_replaced)
 	CHECK_STR(converse_said(), "down:gone ");
 	converse_end();
 }
+
+/* A provider may divide an answer into more items than are remembered. */
+TEST(an_answer_of_many_items_is_cut_at_the_item_that_played)
+{
+	char name[8];
+
+	converse_begin_up();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	for (unsigned i = 1; i <= CONVERSATION_ITEMS + 1; i++) {
+		snprintf(name, sizeof name, "i%u", i);
+		converse_audio("r1", name, 480);
+	}
+	converse_said();
+	converse_step(
+		(struct conversation_input){.type = CONVERSATION_TRUNCATE, .ask = 1, .ms = 45});
+	CHECK_STR(converse_said(), "truncate:i5:5 delete:i6 delete:i7 delete:i8 ");
+	converse_step(
+		(struct conversation_input){.type = CONVERSATION_TRUNCATE, .ask = 1, .ms = 85});
+	CHECK_STR(converse_said(), "truncate:i8:10 ");
+	converse_end();
+}

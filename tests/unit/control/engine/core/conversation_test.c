@@ -93,6 +93,30 @@ TEST(the_backoff_is_reset_by_a_served_answer_alone)
 	converse_end();
 }
 
+TEST(another_key_ends_the_wait_of_a_lost_session)
+{
+	converse_begin_up();
+	for (unsigned i = 0; i < 8; i++) {
+		converse_step((struct conversation_input){
+			.type = CONVERSATION_CLOSED, .text = slice_str("refused with status 401")});
+		converse_pass(i < 7 ? 30000 : 0);
+		if (i < 7)
+			converse_come_up();
+	}
+	converse_said();
+	converse_pass(1000);
+	CHECK_STR(converse_said(), "");
+	converse_step((struct conversation_input){.type = CONVERSATION_REKEY});
+	converse_pass(0);
+	CHECK_STR(converse_said(), "connect ");
+	/* The waits of the key before are over, too. */
+	converse_step((struct conversation_input){.type = CONVERSATION_CLOSED});
+	converse_said();
+	converse_pass(500);
+	CHECK_STR(converse_said(), "connect ");
+	converse_end();
+}
+
 /* The response of the first ask is created late, when the turn was asked again. */
 TEST(a_late_response_does_not_adopt_the_audio_of_the_second_ask)
 {
