@@ -45,6 +45,7 @@ struct gemini_state {
 	bool said;	  /* words of this answer came */
 	bool transcribed; /* and the last of them */
 	bool open_before; /* words of the answer before may still come */
+	bool passed_mark; /* a mark of an end went to the answer before */
 	bool marks_ends;  /* the service says which words are the last */
 	unsigned answers; /* count: the id of the one that runs */
 	struct {

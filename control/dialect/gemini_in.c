@@ -101,6 +101,7 @@ static void begin_answer(struct reading *r)
 	s->answer = GEMINI_RUNS;
 	s->open_before = may_get_words(s);
 	s->interrupted = s->calling = s->cut = s->said = s->transcribed = false;
+	s->passed_mark = false;
 	s->last_ask = ask;
 	s->answers++;
 	if (!s->dropped)
@@ -155,6 +156,7 @@ static void read_said(struct reading *r, const json_t *transcription)
 	}
 	if (last && s->open_before && !s->said) {
 		s->open_before = false;
+		s->passed_mark = true;
 		return;
 	}
 	s->said = s->said || text.n;
@@ -175,6 +177,10 @@ static void end_turn(struct reading *r)
 		begin_answer(r);
 		end_answer(r, GEMINI_NONE);
 	}
+	/* An answer that ends without words and after a mark has none to come: the mark was its
+	 * own.
+	 */
+	s->transcribed = s->transcribed || (s->passed_mark && !s->said);
 	s->answer = GEMINI_NONE;
 	s->cut = s->interrupted;
 	s->interrupted = s->calling = false;

@@ -277,6 +277,40 @@ TEST(gemini_words_are_those_of_the_answer_whose_transcription_has_no_end_yet)
 	end();
 }
 
+#define MARK CONTENT("\"outputTranscription\":{\"finished\":true}")
+
+/* Marks may come without words, and belong to the answer whose words they end. */
+TEST(gemini_marks_without_words_cost_no_words_of_the_next_answer)
+{
+	CHECK(begin());
+	CHECK_STR(say(MARK), "");
+	ask(1);
+	CHECK_STR(say(AUDIO), "response #1 answer-1; audio answer-1; ");
+	CHECK_STR(say(SAID("mine")), "text answer-1 mine; ");
+	CHECK_STR(say(MARK), "");
+	CHECK_STR(say(CONTENT("\"generationComplete\":true,\"turnComplete\":true")),
+		  "done #1 answer-1 completed; ");
+	ask(2);
+	CHECK_STR(say(SAID("early")), "response #2 answer-2; text answer-2 early; ");
+	end();
+	/* An answer whose transcription is empty. */
+	cut_first();
+	CHECK_STR(say(AUDIO), "response #2 answer-2; audio answer-2; ");
+	CHECK_STR(say(MARK), "");
+	CHECK_STR(say(CONTENT("\"generationComplete\":true,\"turnComplete\":true")),
+		  "done #2 answer-2 completed; ");
+	ask(3);
+	CHECK_STR(say(SAID("early")), "response #3 answer-3; text answer-3 early; ");
+	end();
+	/* Nor does a speaker whose words were none. */
+	CHECK(begin());
+	CHECK_STR(say(CONTENT("\"inputTranscription\":{\"finished\":true}")), "");
+	CHECK_STR(say(CONTENT("\"inputTranscription\":{\"text\":\"x\",\"finished\":true}")),
+		  "heard input-0; part input-0 x; words input-0 x; ");
+	CHECK_STR(say(CONTENT("\"inputTranscription\":{\"finished\":true}")), "");
+	end();
+}
+
 TEST(gemini_hears_a_speaker_between_two_marks)
 {
 	const uint8_t pcm[3] = {0, 0, 0};
