@@ -51,6 +51,27 @@ static void tell_reached(struct agent *a, enum engine_use use)
 		agent_fault(a, FAULT_BRAIN, FAULT_IS_OVER);
 }
 
+static void tell_silence(struct agent *a, const struct roles_event *ev)
+{
+	log_warn(ev->use == ENGINE_USE_SPEECH ? "speech_silent" : "brain_silent", "turn=%u",
+		 ev->turn);
+	if (!a->silent_turn)
+		a->silent_turn = ev->turn;
+	agent_fault(a, FAULT_SILENT, FAULT_IS_THERE);
+}
+
+static void end_silence(struct agent *a)
+{
+	a->silent_turn = 0;
+	agent_fault(a, FAULT_SILENT, FAULT_IS_OVER);
+}
+
+/* People know already why this turn gets no answer. */
+static bool is_told(const struct agent *a, const struct roles_event *ev)
+{
+	return ev->turn == a->silent_turn && ev->engine->trouble == TROUBLE_OTHER;
+}
+
 /* Nobody knows yet whether the turn wants its speculative answer. */
 static void keep_untold(struct agent *a, const struct roles_event *ev)
 {
@@ -101,6 +122,8 @@ static void answer_failed(struct agent *a, const struct roles_event *ev)
 		keep_untold(a, ev);
 		return;
 	}
+	if (is_told(a, ev))
+		return;
 	/* A link that is down has a fault of its own; but everybody heard an answer break off. */
 	if (begun || a->short_wait || ev->use != ENGINE_USE_VOICE ||
 	    roles_health(a->roles, ev->use) != ROLES_DOWN)
@@ -120,8 +143,7 @@ static void take_reply(struct agent *a, const struct roles_event *ev)
 		link_down(a, ev);
 		return;
 	case ENGINE_SILENT:
-		log_warn("brain_silent", "turn=%u", ev->turn);
-		agent_fault(a, FAULT_SILENT, FAULT_IS_THERE);
+		tell_silence(a, ev);
 		return;
 	case ENGINE_AUDIO:
 		out.type = ROOM_BRAIN_AUDIO;
@@ -149,7 +171,7 @@ static void take_reply(struct agent *a, const struct roles_event *ev)
 		return;
 	}
 	if (ev->answers)
-		agent_fault(a, FAULT_SILENT, FAULT_IS_OVER);
+		end_silence(a);
 	agent_feed(a, &out);
 }
 
@@ -160,8 +182,7 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 
 	switch (e->type) {
 	case ENGINE_SILENT:
-		log_warn("speech_silent", "turn=%u", ev->turn);
-		agent_fault(a, FAULT_SILENT, FAULT_IS_THERE);
+		tell_silence(a, ev);
 		return;
 	case ENGINE_AUDIO:
 		out.type = ROOM_SPEECH_AUDIO;
@@ -180,7 +201,7 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 			 (const char *)e->data.p);
 		if (room_speculates(a->room, ev->turn))
 			keep_untold(a, ev);
-		else
+		else if (!is_told(a, ev))
 			tell_failure(a, ev->use, e->trouble, FAULT_ANSWER);
 		out.type = ROOM_SPEECH_FAILED;
 		out.text = e->data;
@@ -189,7 +210,7 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 		return;
 	}
 	if (ev->answers)
-		agent_fault(a, FAULT_SILENT, FAULT_IS_OVER);
+		end_silence(a);
 	agent_feed(a, &out);
 }
 

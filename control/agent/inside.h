@@ -46,6 +46,7 @@ struct agent {
 		enum engine_use use;
 		enum trouble trouble;
 	} untold;	      /* the last failure of a speculative answer */
+	uint32_t silent_turn; /* which first met a silence that lasts; 0: none does */
 	bool short_wait;      /* the voice's provider asked for one, which nobody was told */
 	enum trouble unheard; /* why the last utterance got no transcript */
 	char summary[2048];   /* as far as it was written */

@@ -240,3 +240,59 @@ TEST(a_provider_that_does_not_answer_is_told_of_once_and_still_heard)
 	CHECK(!faults_say(&s.faults, env_now(s.fake.env), &words));
 	scene_end(&s);
 }
+
+/* ---- a voice that says nothing of a line, and fails it later ---- */
+
+static struct evhttp_request *held;
+
+static void hold_speech(struct evhttp_request *req, void *arg)
+{
+	static const char words[] =
+		"data: {\"choices\":[{\"delta\":{\"content\":\"Ten past four.\"},"
+		"\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+
+	(void)arg;
+	if (strstr(evhttp_request_get_uri(req), "speech"))
+		held = req;
+	else
+		fake_http_answer(req, 200, "text/event-stream", words, sizeof words - 1);
+}
+
+static bool speech_is_held(struct scene *s)
+{
+	held = NULL;
+	if (!scene_written(s))
+		return false;
+	evhttp_set_gencb(scene_writer, hold_speech, NULL);
+	return impatient(s);
+}
+
+/* The refusal follows the silence that was told. */
+static bool refused_late(const struct scene *s)
+{
+	if (held && s->faults.v[FAULT_SILENT].there) {
+		fake_http_answer(held, 400, "application/json", "{}", 2);
+		held = NULL;
+	}
+	return scene_turned(s);
+}
+
+TEST(a_turn_whose_silence_was_told_is_not_told_of_twice)
+{
+	static struct scene s;
+	struct status status = {0};
+
+	prepare = speech_is_held;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = refused_late;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	scene_status_of(&s, &status);
+	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_SPEECH_FAILED));
+	CHECK(s.faults.v[FAULT_SILENT].there);
+	CHECK_INT(s.faults.v[FAULT_ANSWER].count, 0);
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
