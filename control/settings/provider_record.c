@@ -104,6 +104,24 @@ static bool has_own_names(enum dialect dialect)
 	       dialect == DIALECT_GEMINI || dialect == DIALECT_VLLM || dialect == DIALECT_XAI_STT;
 }
 
+/* value: a text of the settings. */
+static bool is_default(const struct settings *s, const char *value)
+{
+	for (size_t i = 0; i < settings_n_rows; i++)
+		if ((const char *)s + settings_rows[i].offset == value)
+			return strcmp(value, settings_rows[i].text_def) == 0;
+	return false;
+}
+
+/* The default is a model that Anthropic does not have. A model that was set holds for its
+ * providers, too. */
+static const char *written_by(const struct settings *s, const struct provider_record *p,
+			      const char *model)
+{
+	return p->dialect == DIALECT_ANTHROPIC && is_default(s, model) ? SETTINGS_ANTHROPIC_MODEL
+								       : model;
+}
+
 const char *settings_model(const struct settings *s, enum role role,
 			   const struct provider_record *p)
 {
@@ -115,13 +133,13 @@ const char *settings_model(const struct settings *s, enum role role,
 	case ROLE_VOICE:
 		return s->brain_model;
 	case ROLE_TEXT:
-		return s->text_model;
+		return written_by(s, p, s->text_model);
 	case ROLE_SPEECH:
 		return s->speech_model;
 	case ROLE_TRANSCRIBE:
 		return s->asr_model;
 	case ROLE_CLASSIFY:
-		return s->classify_model;
+		return written_by(s, p, s->classify_model);
 	default:
 		return "";
 	}

@@ -127,6 +127,27 @@ TEST(roles_are_ordered_lists)
 	settings_free(s);
 }
 
+TEST(a_service_that_lacks_the_default_model_is_asked_for_one_of_its_own)
+{
+	struct told told;
+	struct settings *s = read_text(
+		"{\"providers\": [{\"name\": \"main\", \"dialect\": \"anthropic\"},"
+		" {\"name\": \"named\", \"dialect\": \"anthropic\", \"model\": \"claude-x\"}],"
+		" \"roles\": {\"text\": [\"main\", \"named\"]}}",
+		&told);
+
+	CHECK_INT(told.n, 0);
+	CHECK_STR(settings_model(s, ROLE_TEXT, settings_role(s, ROLE_TEXT, 0)), "claude-haiku-4-5");
+	CHECK_STR(settings_model(s, ROLE_CLASSIFY, settings_role(s, ROLE_CLASSIFY, 0)),
+		  "claude-haiku-4-5");
+	CHECK_STR(settings_model(s, ROLE_TEXT, settings_role(s, ROLE_TEXT, 1)), "claude-x");
+	settings_set(s, "text_model", "claude-y");
+	CHECK_STR(settings_model(s, ROLE_TEXT, settings_role(s, ROLE_TEXT, 0)), "claude-y");
+	CHECK_STR(settings_model(s, ROLE_CLASSIFY, settings_role(s, ROLE_CLASSIFY, 0)),
+		  "claude-haiku-4-5");
+	settings_free(s);
+}
+
 TEST(records_that_cannot_be_used_are_told)
 {
 	static const struct {
