@@ -11,6 +11,7 @@
 #include "control/voice_session/policy.h"
 #include "control/voice_session/voice_session.h"
 #include "control/words/words.h"
+#include "proto/base/rate_limit.h"
 
 enum { VOICE_SESSION_MEMBERS = 512 };
 
@@ -56,8 +57,9 @@ struct voice_session {
 	struct session_day day; /* sessions that began today */
 	bool udp_lost;		/* datagrams no longer got through, and the call is not back */
 	bool encrypted;		/* the call has been encrypted */
-	bool has_key;		/* there is a key of end-to-end encryption */
-	bool stage_asked;	/* asked once to be a speaker, since it was joined */
+	struct rate_limit secure_lines;
+	bool has_key;	  /* there is a key of end-to-end encryption */
+	bool stage_asked; /* asked once to be a speaker, since it was joined */
 	uint64_t members[VOICE_SESSION_MEMBERS];
 	unsigned n_members;
 };

@@ -19,8 +19,12 @@
 #include "control/voice_session/refused.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 #include "proto/media.h"
+
+/* Lines of the log about encryption, for each call: so many at once, then one a second. */
+enum { SECURE_BURST = 60 };
 
 void voice_session_ask_to_speak(struct voice_session *c, const struct guild_voice *v)
 {
@@ -146,10 +150,13 @@ void voice_session_came_up(struct voice_session *c)
 	voice_session_told_already(c);
 }
 
-static void log_secure(const struct voice_session *c, const struct media_call_secure *m)
+static void log_secure(struct voice_session *c, const struct media_call_secure *m)
 {
 	char code[48];
 
+	/* A voice server can cause as many as it likes. */
+	if (!rate_limit_take(&c->secure_lines, SECURE_BURST, NS_PER_S, env_now(c->conf.env)))
+		return;
 	secure_code(m, code, sizeof code);
 	log_info("call_secure",
 		 "guild=%llu version=%u known=%d ready=%d pending=%d epoch=%llu members=%u "

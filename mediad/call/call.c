@@ -9,6 +9,11 @@
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "mediad/call/call_internal.h"
+#include "proto/base/time.h"
+
+/* Lines of the log that a voice server can cause, for each call: so many at once, then one per
+ * CALL_LOG_MS. A call that joins and heals takes about ten. */
+enum { CALL_LOG_BURST = 100, CALL_LOG_MS = 1000 };
 
 /* The retired modes come last: they are used when a server offers no other. */
 #define X(NAME, num, wire) wire,
@@ -44,6 +49,19 @@ bool call_command(struct call *c, struct cmd *cmd)
 		return true;
 	on_command_lost(c, cmd->type);
 	return false;
+}
+
+bool call_may_log(struct call *c)
+{
+	unsigned left_out;
+
+	if (!rate_limit_take(&c->lines, CALL_LOG_BURST, CALL_LOG_MS * NS_PER_MS,
+			     env_now(c->conf.env)))
+		return false;
+	left_out = rate_limit_refused(&c->lines);
+	if (left_out)
+		log_warn("lines_left_out", "call=%u count=%u", c->id, left_out);
+	return true;
 }
 
 void call_send_state(struct call *c)

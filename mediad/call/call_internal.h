@@ -26,6 +26,8 @@ struct person {
 	bool consent_known, consented; /* CONSENT was received, and its value */
 	bool consent_told;	       /* by the present control */
 	uint32_t ssrc;		       /* 0: not known */
+	bool proven;	   /* packets of this SSRC were decrypted with this user's key */
+	uint32_t claim;	   /* an SSRC that op 5 gave to this user too; 0: none */
 	struct slot *slot; /* lent; NULL before the first SSRC, or when it was reclaimed */
 	struct media_key deferred, lent; /* lent: the newest, for another slot in this session */
 	bool speaking, given_up;
@@ -82,8 +84,9 @@ struct call {
 
 	struct person *people; /* sorted by user id */
 	size_t n_people, cap_people;
-	unsigned n_slots;    /* lent and not returned yet */
-	bool refusal_logged; /* once per call, because a server could name thousands */
+	unsigned n_slots;	 /* lent and not returned yet */
+	bool refusal_logged;	 /* once per call, because a server could name thousands */
+	struct rate_limit lines; /* of the log, that a server causes */
 	uint32_t next_capture;
 	uint64_t heard_dropped;
 
@@ -104,6 +107,8 @@ void call_send(struct call *c, struct media_msg *msg, uint32_t flow);
 bool call_command(struct call *c, struct cmd *cmd);
 /* Sends bitrate, mute, deaf and keep_unmapped to the stream. */
 void call_send_set(struct call *c);
+/* Whether a line may be logged that the voice server can cause at will. */
+bool call_may_log(struct call *c);
 /* Sends CALL_STATE. */
 void call_send_state(struct call *c);
 /* Ends each step of the gateway machine or the DAVE session: performs what had to be deferred
@@ -123,7 +128,13 @@ bool hear_has_consent(const struct call *c);
 /* Returns the person or NULL; valid until a person is added or removed. */
 struct person *hear_find(struct call *c, uint64_t user);
 void hear_member(struct call *c, uint64_t user, bool present);
+/* The gateway says that this SSRC is the user's. While it belongs to a member whose end-to-end key
+ * decrypts its packets, the user only has a claim to it. */
 void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc);
+/* The user's packets were decrypted end to end. */
+void hear_prove_ssrc(struct call *c, uint64_t user);
+/* The user's packets cannot be decrypted: a member with a claim to the SSRC gets it. */
+void hear_doubt_ssrc(struct call *c, uint64_t user);
 /* Packets arrive of an SSRC without a slot. Returns false when its user is not known. */
 bool hear_unmapped_ssrc(struct call *c, uint32_t ssrc);
 void hear_end_session(struct call *c);

@@ -13,6 +13,9 @@ enum { PEOPLE_MAX = 16384 };
 /* A needed slot is reclaimed from a user who was silent for IDLE_MS and so has no open capture. At
  * most RETURNING slots may be on their way back. */
 enum { IDLE_MS = 6000, RETURNING = 64 };
+/* Listens of all slots: each open capture of the stream takes an event when the session ends
+ * (THREAD_ROOM). */
+enum { LISTENS_LENT = CALL_STREAM_SLOTS };
 
 /* ---- persons, sorted by user id ---- */
 
@@ -142,6 +145,14 @@ static struct person *find_idlest(struct call *c, uint64_t now)
 	return best;
 }
 
+/* Whether the stream has room for n more listens. */
+static bool has_listen_room(const struct call *c, unsigned n)
+{
+	for (size_t i = 0; i < c->n_people && n <= LISTENS_LENT; i++)
+		n += c->people[i].slot ? c->people[i].n_listens : 0;
+	return n <= LISTENS_LENT;
+}
+
 /* Makes sure that the stream has room for one more slot. A reclaimed slot has left the stream when
  * the next one arrives there. */
 static int make_slot_room(struct call *c)
@@ -169,6 +180,8 @@ static int lend_slot(struct call *c, struct person *p)
 	struct cmd cmd = {.type = CMD_CONSENT};
 	int err = !c->stream || c->leaving ? ENOTCONN : make_slot_room(c);
 
+	if (!err && !has_listen_room(c, p->n_listens))
+		err = ENOSPC;
 	if (!err)
 		err = slot_alloc(&p->slot, c->stream, p->user, c->next_capture);
 	if (err)
@@ -182,6 +195,90 @@ static int lend_slot(struct call *c, struct person *p)
 	for (unsigned i = 0; !err && i < p->n_listens; i++)
 		err = lend_listen(c, p, &p->listens[i]);
 	return err;
+}
+
+/* ---- SSRCs ---- */
+
+/* Maps the person's SSRC to a slot, and lends one if needed. */
+static void map_ssrc(struct call *c, struct person *p)
+{
+	struct cmd cmd = {.type = CMD_SLOT_MAP};
+	int err = p->slot ? 0 : lend_slot(c, p);
+
+	if (err) {
+		if (!c->refusal_logged)
+			log_warn("speaker_refused", "call=%u user=%llu error=\"%s\"", c->id,
+				 (unsigned long long)p->user, strerror(err));
+		c->refusal_logged = true;
+		return;
+	}
+	cmd.slot.ssrc = p->ssrc;
+	send_slot_command(c, p, cmd);
+}
+
+static struct person *find_owner(struct call *c, uint32_t ssrc)
+{
+	for (size_t i = 0; ssrc && i < c->n_people; i++)
+		if (c->people[i].ssrc == ssrc)
+			return &c->people[i];
+	return NULL;
+}
+
+static struct person *find_claimant(struct call *c, uint32_t ssrc)
+{
+	for (size_t i = 0; ssrc && i < c->n_people; i++)
+		if (c->people[i].claim == ssrc && c->people[i].present)
+			return &c->people[i];
+	return NULL;
+}
+
+/* p takes the SSRC; the audio thread takes it from its owner's slot. */
+static void take_ssrc(struct call *c, struct person *p, uint32_t ssrc)
+{
+	p->ssrc = ssrc;
+	p->claim = 0;
+	p->proven = false;
+	map_ssrc(c, p);
+}
+
+/* p gives up its SSRC, which goes to the member with a claim to it. */
+static void release_ssrc(struct call *c, struct person *p)
+{
+	uint32_t ssrc = p->ssrc;
+	struct person *next = find_claimant(c, ssrc);
+
+	p->ssrc = 0;
+	p->proven = false;
+	if (next)
+		take_ssrc(c, next, ssrc);
+}
+
+void hear_prove_ssrc(struct call *c, uint64_t user)
+{
+	struct person *p = find_person(c, user);
+
+	if (p)
+		p->proven = p->ssrc != 0;
+}
+
+void hear_doubt_ssrc(struct call *c, uint64_t user)
+{
+	struct person *p = find_person(c, user);
+	uint32_t ssrc = p ? p->ssrc : 0;
+
+	if (!find_claimant(c, ssrc))
+		return;
+	release_ssrc(c, p);
+	p->claim = ssrc;
+}
+
+bool hear_unmapped_ssrc(struct call *c, uint32_t ssrc)
+{
+	struct person *p = find_owner(c, ssrc);
+
+	if (p && !p->slot)
+		map_ssrc(c, p);
+	return p;
 }
 
 /* ---- members ---- */
@@ -202,7 +299,8 @@ static void remove_member(struct call *c, struct person *p)
 
 	secure_end_outage(c, p, "left");
 	reclaim_slot(c, p, MEDIA_REASON_LEFT);
-	p->ssrc = 0;
+	p->claim = 0;
+	release_ssrc(c, p);
 	p->present = false;
 	drop_person_if_idle(c, p);
 	if (was)
@@ -226,59 +324,40 @@ void hear_member(struct call *c, uint64_t user, bool present)
 	send_member(c, user, true);
 }
 
-/* Maps the person's SSRC to a slot, and lends one if needed. */
-static void map_ssrc(struct call *c, struct person *p)
-{
-	struct cmd cmd = {.type = CMD_SLOT_MAP};
-	int err = p->slot ? 0 : lend_slot(c, p);
-
-	if (err) {
-		if (!c->refusal_logged)
-			log_warn("speaker_refused", "call=%u user=%llu error=\"%s\"", c->id,
-				 (unsigned long long)p->user, strerror(err));
-		c->refusal_logged = true;
-		return;
-	}
-	cmd.slot.ssrc = p->ssrc;
-	send_slot_command(c, p, cmd);
-}
-
-/* Op 5 may name a user before op 11 does. */
+/* Op 5 may name a user before op 11 does. The voice server alone says whose an SSRC is, and may
+ * pass on a member's word for it; end to end, the speaker's key says it. */
 void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 {
-	struct person *p;
+	struct person *p, *owner;
 
 	hear_member(c, user, true);
 	p = find_person(c, user);
 	if (!p || (p->ssrc == ssrc && p->slot))
 		return;
-	/* An SSRC has one owner; the previous owner loses it and may get it again. */
-	for (size_t i = 0; i < c->n_people; i++)
-		if (c->people[i].ssrc == ssrc)
-			c->people[i].ssrc = 0;
-	p->ssrc = ssrc;
-	map_ssrc(c, p);
-}
-
-bool hear_unmapped_ssrc(struct call *c, uint32_t ssrc)
-{
-	for (size_t i = 0; i < c->n_people; i++) {
-		struct person *p = &c->people[i];
-
-		if (p->ssrc != ssrc)
-			continue;
-		if (!p->slot)
-			map_ssrc(c, p);
-		return true;
+	owner = find_owner(c, ssrc);
+	if (owner && owner != p && owner->proven) {
+		p->claim = ssrc;
+		if (call_may_log(c))
+			log_warn("ssrc_contested", "call=%u ssrc=%u user=%llu owner=%llu", c->id,
+				 ssrc, (unsigned long long)user, (unsigned long long)owner->user);
+		return;
 	}
-	return false;
+	if (owner && owner != p) {
+		owner->ssrc = 0;
+		owner->claim = ssrc;
+	}
+	if (p->ssrc != ssrc)
+		release_ssrc(c, p);
+	take_ssrc(c, p, ssrc);
 }
 
 void hear_end_session(struct call *c)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
 		c->people[i].confirmed = false;
-		c->people[i].ssrc = 0; /* the stream forgets its mapping with CMD_UNLINK */
+		/* The stream forgets its mapping with CMD_UNLINK. */
+		c->people[i].ssrc = c->people[i].claim = 0;
+		c->people[i].proven = false;
 	}
 }
 
@@ -334,7 +413,7 @@ void call_listen(struct call *c, const struct media_listen *m)
 		return;
 	p = m->user ? add_person(c, m->user) : NULL;
 	if (!p || !m->listen || p->n_listens == AUDIO_LISTENS || !audio_rate_valid(m->rate) ||
-	    m->silence_ms < 100 || m->silence_ms > 5000) {
+	    m->silence_ms < 100 || m->silence_ms > 5000 || (p->slot && !has_listen_room(c, 1))) {
 		refuse_listen(c, m);
 		if (p)
 			drop_person_if_idle(c, p);
@@ -484,8 +563,9 @@ static void on_slot_gone(struct call *c, const struct ev *ev)
 			continue;
 		c->people[i].slot = NULL;
 		c->people[i].ssrc = 0;
-		log_warn("speaker_refused", "call=%u user=%llu reason=full", c->id,
-			 (unsigned long long)c->people[i].user);
+		if (call_may_log(c))
+			log_warn("speaker_refused", "call=%u user=%llu reason=full", c->id,
+				 (unsigned long long)c->people[i].user);
 		return;
 	}
 }

@@ -83,7 +83,9 @@ static void lend_epoch(struct call *c, const struct dave_epoch *e)
 	for (size_t i = 0; i < c->n_people; i++)
 		if (c->people[i].slot)
 			lend_key(c, e, &c->people[i], 0);
-	log_info("secure_epoch", "call=%u epoch=%llu members=%u", c->id, USER(e->number), e->n);
+	if (call_may_log(c))
+		log_info("secure_epoch", "call=%u epoch=%llu members=%u", c->id, USER(e->number),
+			 e->n);
 }
 
 void secure_slot(struct call *c, struct person *p)
@@ -106,7 +108,8 @@ static void set_sending_key(struct call *c, const struct dave_epoch *e)
 		lend_key(c, e, NULL, 0);
 	else
 		call_command(c, &(struct cmd){.type = CMD_DAVE_SEND});
-	log_info("secure_send", "call=%u epoch=%llu", c->id, USER(e ? e->number : 0));
+	if (call_may_log(c))
+		log_info("secure_send", "call=%u epoch=%llu", c->id, USER(e ? e->number : 0));
 }
 
 static void allow_clear(struct call *c, bool send, uint64_t until)
@@ -193,7 +196,8 @@ static void submit_job(struct call *c, struct dave_job *job)
 	err = worker_put(c->conf.worker, job, s->number);
 	if (!err)
 		return;
-	log_warn("key_work_refused", "call=%u error=\"%s\"", c->id, strerror(err));
+	if (call_may_log(c))
+		log_warn("key_work_refused", "call=%u error=\"%s\"", c->id, strerror(err));
 	/* It is returned unrun once the session's step is over. */
 	s->refused_jobs[s->n_refused_jobs++] = job;
 }
@@ -292,9 +296,9 @@ static void log_faults(struct call *c, const struct dave_status *s)
 	    l->rejoins != was->rejoins)
 		log_warn("secure_heal", "call=%u step=%s undecryptable=%u what=\"%s\"", c->id,
 			 media_heal_name(l->last), s->undecryptable, media_heal_text(l->last));
-	if (l->invalid != was->invalid)
+	if (l->invalid != was->invalid && call_may_log(c))
 		log_warn("secure_invalid", "call=%u count=%u", c->id, l->invalid);
-	if (l->executes != was->executes)
+	if (l->executes != was->executes && call_may_log(c))
 		log_warn("secure_executed_late", "call=%u count=%u", c->id, l->executes);
 	if (was->last != DAVE_HEAL_NONE && l->last == DAVE_HEAL_NONE)
 		log_info("secure_healed", "call=%u", c->id);
@@ -328,7 +332,7 @@ static void report_change(struct call *c)
 	}
 	log_faults(c, s);
 	c->secure.reported = c->secure.heal;
-	if (is_news(s, &c->secure.logged, heals))
+	if (is_news(s, &c->secure.logged, heals) && call_may_log(c))
 		log_info("call_secure",
 			 "call=%u version=%u known=%d ready=%d pending=%d epoch=%llu members=%u "
 			 "privacy_code=%s heal=%s undecryptable=%u",
@@ -446,7 +450,8 @@ void secure_gap(struct call *c)
 {
 	if (!c->secure.session)
 		return;
-	log_warn("gateway_gap", "call=%u", c->id);
+	if (call_may_log(c))
+		log_warn("gateway_gap", "call=%u", c->id);
 	dave_session_gap(c->secure.session, call_now(c));
 }
 
@@ -493,8 +498,10 @@ static void on_outage(struct call *c, const struct ev *ev)
 		return;
 	if (!ev->dave.undecryptable) {
 		secure_end_outage(c, p, "heard again");
-	} else if (!p->outage_since) {
-		begin_outage(c, p, ev->dave.at);
+	} else {
+		if (!p->outage_since)
+			begin_outage(c, p, ev->dave.at);
+		hear_doubt_ssrc(c, p->user);
 	}
 	dave_session_decryption(c->secure.session, call_now(c), p->user, !ev->dave.undecryptable);
 	if (!p->given_up && secure_gave_up(c, p->user))
@@ -510,6 +517,13 @@ bool secure_gave_up(const struct call *c, uint64_t user)
 	return c->secure.session && dave_session_gave_up(c->secure.session, user);
 }
 
+static void on_proof(struct call *c, const struct ev *ev)
+{
+	hear_prove_ssrc(c, ev->dave.user);
+	dave_session_proof(c->secure.session, call_now(c), ev->dave.user,
+			   ev->dave.epoch & UINT32_MAX);
+}
+
 void secure_event(struct call *c, const struct ev *ev)
 {
 	if (!c->secure.session)
@@ -519,8 +533,7 @@ void secure_event(struct call *c, const struct ev *ev)
 	else if (ev->type == EV_DAVE_NEXT)
 		lend_next_generation(c, ev->dave.user, ev->dave.epoch, ev->dave.generation);
 	else if (ev->dave.epoch >> 32 == c->secure.number)
-		dave_session_proof(c->secure.session, call_now(c), ev->dave.user,
-				   ev->dave.epoch & UINT32_MAX);
+		on_proof(c, ev);
 }
 
 /* ---- inputs from the worker and from control ---- */
@@ -529,7 +542,7 @@ bool secure_job_done(struct call *c, struct dave_job *job, uint64_t owner)
 {
 	if (!c->secure.session || owner != c->secure.number)
 		return false;
-	if (job->verdict == DAVE_INVALID || job->verdict == DAVE_REFUSED)
+	if ((job->verdict == DAVE_INVALID || job->verdict == DAVE_REFUSED) && call_may_log(c))
 		log_warn("key_work_failed", "call=%u job=%d error=\"%s\"", c->id, job->type,
 			 strerror(job->err));
 	dave_session_done(c->secure.session, call_now(c), job);

@@ -8,21 +8,12 @@ void unmapped_begin(struct unmapped *u, uint64_t now)
 		u->next = now + UNMAPPED_SETTLE_MS * NS_PER_MS;
 }
 
-static bool has_budget(struct unmapped *u, uint64_t now)
-{
-	uint64_t gone = (now - u->spent_at) / (UNMAPPED_ONE_MS * NS_PER_MS);
-
-	u->spent_at += gone * UNMAPPED_ONE_MS * NS_PER_MS;
-	u->spent = gone < u->spent ? u->spent - (unsigned)gone : 0;
-	return u->spent < UNMAPPED_BURST;
-}
-
 bool unmapped_should_ask(struct unmapped *u, uint32_t ssrc, uint64_t now)
 {
-	if (now < u->next || u->asks == UNMAPPED_ASKS || !has_budget(u, now))
+	if (now < u->next || u->asks == UNMAPPED_ASKS ||
+	    !rate_limit_take(&u->resumes, UNMAPPED_BURST, UNMAPPED_ONE_MS * NS_PER_MS, now))
 		return false;
 	u->asks++;
-	u->spent++;
 	u->ssrc = ssrc;
 	u->next = now + (UNMAPPED_WAIT_MS * NS_PER_MS << u->waits);
 	u->waits += u->waits < UNMAPPED_ASKS;

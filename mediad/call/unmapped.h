@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/base/rate_limit.h"
+
 enum {
 	UNMAPPED_SETTLE_MS = 2000, /* after a session came up */
 	UNMAPPED_WAIT_MS = 10000,
@@ -22,12 +24,11 @@ enum {
 };
 
 struct unmapped {
-	uint64_t next;	/* not before */
-	uint32_t ssrc;	/* of the last resume */
-	unsigned asks;	/* resumes in vain in this session */
-	unsigned waits; /* doublings so far */
-	unsigned spent; /* recent resumes of the call; one less per UNMAPPED_ONE_MS */
-	uint64_t spent_at;
+	uint64_t next;		   /* not before */
+	uint32_t ssrc;		   /* of the last resume */
+	unsigned asks;		   /* resumes in vain in this session */
+	unsigned waits;		   /* doublings so far */
+	struct rate_limit resumes; /* of the call */
 };
 
 /* A new session is up. */

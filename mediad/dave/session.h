@@ -11,6 +11,7 @@
 #define MEDIAD_DAVE_SESSION_H
 
 #include "mediad/dave/job.h"
+#include "proto/base/rate_limit.h"
 
 struct dave_session;
 
@@ -121,6 +122,7 @@ struct dave_heal_state {
 	uint64_t steps_at;
 	uint32_t failures; /* recent messages that were answered with op 31 */
 	uint64_t failures_at;
+	struct rate_limit answers; /* with op 31, whatever came in between */
 	uint32_t recovers, resumes, rejoins, invalid, executes;
 	struct dave_heal_speaker speakers[DAVE_HEAL_SPEAKERS];
 	uint32_t single; /* new keys requested for single speakers, others being heard */

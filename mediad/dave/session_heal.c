@@ -312,7 +312,8 @@ static void answer_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 	s->last_id = id;
 	s->epoch_by = DAVE_NEVER;
 	l->failures = decay_count(l->failures, &l->failures_at, now, DAVE_FAILURE_MS);
-	if (l->failures >= DAVE_FAILURES_MAX || s->answers == DAVE_ANSWERS_MAX) {
+	if (l->failures >= DAVE_FAILURES_MAX || s->answers == DAVE_ANSWERS_MAX ||
+	    !rate_limit_take(&l->answers, DAVE_ANSWERS_BURST, DAVE_ANSWER_MS * NS_PER_MS, now)) {
 		s->needs_rejoin = true;
 		return;
 	}

@@ -21,7 +21,11 @@ enum {
 	DAVE_FAILURES_MAX =
 		5, /* messages answered with op 31 in a row; one more per DAVE_FAILURE_MS */
 	DAVE_FAILURE_MS = 2000,
-	DAVE_ANSWERS_MAX = 12, /* the same without an epoch in between, at any rate */
+	DAVE_ANSWERS_MAX = 12,	 /* the same without an epoch in between, at any rate */
+	DAVE_ANSWERS_BURST = 24, /* the same of a call, then one per DAVE_ANSWER_MS: each answer
+				    re-keys the whole group, and a member whose commits are invalid
+				    for us alone can cause them without end */
+	DAVE_ANSWER_MS = 300000,
 	DAVE_STEPS_MAX =
 		5, /* steps after which the end of an outage no longer shortens the cool-down */
 	DAVE_STEP_MS = 1800000, /* one step is forgotten per this time, so that one member who alone

@@ -23,8 +23,9 @@ enum {
 	/* Of the event ring, closed to what may be dropped: HEARD, progress, statistics. */
 	THREAD_RESERVE = 1536,
 	/* Room in the event ring before a command is run or a datagram is read: ending a stream
-	 * emits two events per speaker. What is below it is left for events that come by time
-	 * alone: the ends of playbacks and of captures. */
+	 * emits an event for each speaker and one for each listen, of which a stream has at most
+	 * CALL_STREAM_SLOTS. What is below it is left for events that come by time alone: the ends
+	 * of playbacks and of captures. */
 	THREAD_ROOM = 2 * CALL_STREAM_SLOTS + 64,
 	THREAD_ROOM_DATAGRAM = 1280,
 };

@@ -157,14 +157,12 @@ static size_t codec_independent_size(const uint8_t *p, size_t n)
 
 bool call_stream_send_datagram(struct call_stream *cs, const uint8_t *p, size_t n)
 {
-	struct iovec iov = {(void *)p, n};
-	struct mmsghdr msg = {.msg_hdr = {.msg_iov = &iov, .msg_iovlen = 1}};
 	bool took = false;
 
-	/* Each call has its own socket, so there is never more than one datagram for it. */
+	/* Each call has its own connected socket: there is never more than one datagram for it, and
+	 * the sandbox refuses addresses. */
 	if (!env_replaying(cs->env))
-		took = sendmmsg(cs->fd, &msg, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 &&
-		       msg.msg_len == n;
+		took = send(cs->fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
 	/* The number of bytes is not recorded, because codec output differs between CPUs. */
 	took = env_answer(cs->env, took);
 	path_sent(&cs->path, env_now(cs->env), took);
@@ -176,9 +174,10 @@ bool call_stream_send_datagram(struct call_stream *cs, const uint8_t *p, size_t 
 
 static void return_key(struct call_stream *cs)
 {
-	if (cs->key)
-		call_stream_emit(cs,
-				 &(struct ev){.type = EV_KEY_GONE, .stream = cs, .key = cs->key});
+	if (!cs->key)
+		return;
+	cs->next_counter = rtpsize_next_counter(cs->key);
+	call_stream_emit(cs, &(struct ev){.type = EV_KEY_GONE, .stream = cs, .key = cs->key});
 	cs->key = NULL;
 }
 
@@ -230,7 +229,8 @@ static void set_key(struct call_stream *cs, struct rtpsize *key)
 {
 	return_key(cs);
 	cs->key = key;
-	call_stream_forget_counters(cs); /* counters restart under another key */
+	rtpsize_set_counter(key, cs->next_counter);
+	call_stream_forget_counters(cs); /* those of others restart under another key */
 	call_stream_forget_arrivals(cs);
 	if (!cs->linked) {
 		return_key(cs);

@@ -27,8 +27,6 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
  * to end, to abort with a message, or for the C library. */
 #define CALLS(S)                                                                                   \
 	S(recvmmsg, L | A)                                                                         \
-	S(sendmmsg, L | A)                                                                         \
-	S(sendto, L | A)                                                                           \
 	S(epoll_pwait2, A)                                                                         \
 	S(epoll_wait, L | A)                                                                       \
 	S(epoll_pwait, L | A)                                                                      \
@@ -186,9 +184,9 @@ static int allow_sockets(scmp_filter_ctx f)
 	return err;
 }
 
-/* Allows connect with addresses of the length of IPv4 and IPv6, which excludes those of Unix
- * sockets. */
-static int allow_connect(scmp_filter_ctx f)
+/* Allows connect, and sendto as the resolver uses it, with addresses of the length of IPv4 and
+ * IPv6, which excludes those of Unix sockets. */
+static int allow_addresses(scmp_filter_ctx f)
 {
 	static const size_t lengths[] = {sizeof(struct sockaddr_in), sizeof(struct sockaddr_in6)};
 	int err = 0;
@@ -197,8 +195,20 @@ static int allow_connect(scmp_filter_ctx f)
 		struct scmp_arg_cmp is = {.arg = 2, .op = SCMP_CMP_EQ, .datum_a = lengths[i]};
 
 		err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(connect), 1, &is);
+		is.arg = 5;
+		if (!err)
+			err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, &is);
 	}
 	return err;
+}
+
+/* Allows sending on connected sockets. An audio thread can neither connect nor name an address, so
+ * its datagrams reach nobody but the voice servers that the loop thread has chosen. */
+static int allow_sending(scmp_filter_ctx f)
+{
+	struct scmp_arg_cmp is = {.arg = 4, .op = SCMP_CMP_EQ, .datum_a = 0};
+
+	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, &is);
 }
 
 /* Allows the removal of a file, not of a directory, by a name beside our own socket. */
@@ -341,7 +351,9 @@ int sandbox_enter(enum sandbox_role role)
 	if (!err && role == SANDBOX_LOOP)
 		err = allow_sockets(f);
 	if (!err && role == SANDBOX_LOOP)
-		err = allow_connect(f);
+		err = allow_addresses(f);
+	if (!err && role != SANDBOX_WORKER)
+		err = allow_sending(f);
 	if (!err && role == SANDBOX_LOOP)
 		err = allow_removal(f);
 	if (!err && role == SANDBOX_AUDIO)

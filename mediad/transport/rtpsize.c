@@ -128,6 +128,11 @@ void rtpsize_set_counter(struct rtpsize *x, uint32_t counter)
 	x->spent = false;
 }
 
+uint32_t rtpsize_next_counter(const struct rtpsize *x)
+{
+	return x->counter;
+}
+
 /* ---- ciphers ---- */
 
 enum { NONCE_AES = 12, NONCE_XCHACHA = 24 };

@@ -60,9 +60,10 @@ int rtpsize_alloc_by(struct rtpsize **out, enum rtpsize_mode mode, const uint8_t
 struct rtpsize *rtpsize_free(struct rtpsize *x);
 enum rtpsize_mode rtpsize_mode_of(const struct rtpsize *x);
 
-/* Sets the counter of the next packet; it starts at 0. A key that was used before must continue
- * where it was. */
+/* The counter of the next packet; it starts at 0. A key that was used before must continue where it
+ * was. */
 void rtpsize_set_counter(struct rtpsize *x, uint32_t counter);
+uint32_t rtpsize_next_counter(const struct rtpsize *x);
 
 /* Encrypts one RTP packet: writes header h (cc and extension must be 0) and the encrypted payload.
  * `out` must not overlap payload. *len = 12 + n + 20 (retired modes: their overhead). Returns

@@ -232,7 +232,7 @@ static void filter(void)
 	put(&p, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
 	put(&p, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
 	let(&p, SYS_recvmmsg);
-	let(&p, SYS_sendmmsg);
+	let(&p, SYS_sendto);
 	let(&p, SYS_epoll_pwait2);
 	let(&p, SYS_clock_gettime);
 	let(&p, SYS_rt_sigreturn);

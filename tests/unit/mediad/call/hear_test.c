@@ -105,6 +105,68 @@ TEST(hear_an_ssrc_has_one_owner)
 	finish();
 }
 
+/* A voice server may pass on op 5 of a member that names the SSRC of another one. What the other
+ * one says must neither be taken for that member's nor be lost. */
+TEST(hear_a_proven_ssrc_is_not_taken_away)
+{
+	CHECK_INT(start(), 0);
+	hear_ssrc(&rig.c, 1, 50);
+	hear_prove_ssrc(&rig.c, 1);
+	hear_ssrc(&rig.c, 2, 40);
+	hear_ssrc(&rig.c, 2, 50);
+	CHECK_INT(of(1)->ssrc, 50);
+	CHECK_INT(of(2)->ssrc, 40);
+	/* The server gave it to another one in earnest: the owner's key does not fit any more. */
+	hear_doubt_ssrc(&rig.c, 1);
+	CHECK_INT(of(1)->ssrc, 0);
+	CHECK_INT(of(2)->ssrc, 50);
+	/* Nor does the other key, so it goes back. */
+	hear_doubt_ssrc(&rig.c, 2);
+	CHECK_INT(of(1)->ssrc, 50);
+	hear_prove_ssrc(&rig.c, 1);
+	hear_doubt_ssrc(&rig.c, 3);
+	CHECK_INT(of(1)->ssrc, 50);
+	/* The owner leaves, or gets another SSRC. */
+	hear_member(&rig.c, 1, false);
+	CHECK_INT(of(2)->ssrc, 50);
+	hear_prove_ssrc(&rig.c, 2);
+	hear_ssrc(&rig.c, 3, 50);
+	CHECK_INT(of(3)->ssrc, 0);
+	hear_ssrc(&rig.c, 2, 41);
+	CHECK_INT(of(3)->ssrc, 50);
+	/* Another session says it anew. */
+	hear_prove_ssrc(&rig.c, 3);
+	hear_end_session(&rig.c);
+	hear_ssrc(&rig.c, 2, 50);
+	CHECK_INT(of(2)->ssrc, 50);
+	finish();
+}
+
+/* Each listen of a stream takes room in the ring when its session ends. */
+TEST(hear_listens_are_bounded)
+{
+	struct media_listen m = {.rate = 48000, .silence_ms = 500};
+	uint64_t user;
+
+	CHECK_INT(start(), 0);
+	for (user = 1; user <= 65; user++) {
+		for (unsigned i = 0; i < AUDIO_LISTENS; i++) {
+			m.user = user;
+			m.listen++;
+			call_listen(&rig.c, &m);
+		}
+		hear_ssrc(&rig.c, user, (uint32_t)user);
+	}
+	CHECK(of(64)->slot && !of(65)->slot);
+	m.user = 66;
+	hear_ssrc(&rig.c, 66, 66);
+	CHECK(of(66)->slot);
+	m.listen++;
+	call_listen(&rig.c, &m);
+	CHECK_INT(of(66)->n_listens, 0);
+	finish();
+}
+
 /* Packets of unmapped SSRCs are kept only if some user may be heard. */
 TEST(hear_needs_consent)
 {

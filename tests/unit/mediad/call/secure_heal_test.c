@@ -204,3 +204,48 @@ TEST(secure_outages_do_not_flood_the_log)
 	CHECK(lines >= 1 && lines <= 4);
 	rig_finish();
 }
+
+/* A hostile voice server gets a bounded number of lines out of each call. */
+TEST(call_a_server_does_not_flood_the_log)
+{
+	char json[80];
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	for (unsigned i = 0; i < 2000; i++) {
+		snprintf(json, sizeof json, "{\"op\":18,\"seq\":%u,\"d\":null}", 10 + 2 * i);
+		rig_text(json);
+	}
+	CHECK(rig.c->lines.refused >= 1800);
+	rig_wait_ms(1000);
+	CHECK(call_may_log(rig.c) && !call_may_log(rig.c));
+	CHECK_INT(rig.c->lines.refused, 1);
+	rig_finish();
+}
+
+static void dave_event(enum ev_type type, uint64_t user)
+{
+	struct ev ev = {.type = type, .stream = rig.c->stream};
+
+	ev.dave.user = user;
+	ev.dave.at = rig.now;
+	ev.dave.undecryptable = true;
+	ev.dave.epoch = rig.c->secure.number << 32 | rig.serial;
+	call_engine_event(&ev, rig.c);
+}
+
+/* BEN's op 5 names the SSRC of ANNA, whose key decrypts its packets. What she says stays hers; when
+ * her key fails, it may be BEN's after all. */
+TEST(secure_a_member_cannot_take_the_ssrc_of_another)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	dave_event(EV_DAVE_PROOF, ANNA);
+	rig_speaks(BEN, 700);
+	CHECK_INT(hear_find(rig.c, ANNA)->ssrc, 700);
+	CHECK_INT(hear_find(rig.c, BEN)->ssrc, 0);
+	dave_event(EV_DAVE_OUTAGE, ANNA);
+	CHECK_INT(hear_find(rig.c, ANNA)->ssrc, 0);
+	CHECK_INT(hear_find(rig.c, BEN)->ssrc, 700);
+	rig_finish();
+}

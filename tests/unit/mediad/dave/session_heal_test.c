@@ -721,3 +721,29 @@ TEST(dave_heal_reports_every_change)
 	CHECK_INT(t.states, before + 2);
 	script_end(&t);
 }
+
+/* Two members commit in turns, one of them with secrets that only we find invalid. Each op 31 of
+ * ours would have the whole group re-keyed, every 2 s for as long as they like. */
+TEST(dave_heal_invalid_commits_are_no_lever)
+{
+	unsigned answers = 0, rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 24 * 3600 / 2; i++) {
+		const char *said;
+
+		script_mls(&t, 29, id++);
+		script_verdict(&t, DAVE_INVALID);
+		answer_package(&t, &id, 1);
+		script_wait(&t, 2000);
+		said = script_said(&t);
+		answers += count(said, "op31");
+		join_again(&t, said, &rejoins);
+	}
+	CHECK(answers >= 24 && answers <= 24 + 24 * 12);
+	CHECK(rejoins <= 60);
+	script_end(&t);
+}

@@ -314,3 +314,53 @@ TEST(call_stream_notices_a_dead_path)
 	CHECK_INT(pair.tx.udp_failed, 1);
 	pair_finish();
 }
+
+static uint32_t highest;
+static unsigned counted, repeated;
+
+static void note_counter(uint8_t *p, size_t n)
+{
+	struct rd r = rd_of(p + n - RTPSIZE_COUNTER, RTPSIZE_COUNTER);
+	uint32_t counter = (uint32_t)rd_be(&r, RTPSIZE_COUNTER);
+
+	if (udp_classify(p, n) != UDP_RTP)
+		return;
+	repeated += counted && counter <= highest;
+	highest = counter;
+	counted++;
+}
+
+static void speak_with_key(uint8_t byte)
+{
+	uint8_t key[RTPSIZE_KEY] = {byte};
+	struct cmd c = {.type = CMD_KEY};
+
+	if (rtpsize_alloc(&c.key, RTPSIZE_XCHACHA20_POLY1305, key))
+		abort();
+	pair_cmd(&pair.tx, &c);
+	pair_say(100, true);
+	for (unsigned i = 0; i < 60; i++) {
+		pair.now += 5 * NS_PER_MS;
+		pair_tick(&pair.tx);
+		pair_drain(&pair.tx, note_counter);
+	}
+}
+
+/* A hostile voice server sends the keys A, B, A, and A again in its next session. Packets of one
+ * SSRC under one key and one nonce would reveal both to everybody on the path. */
+TEST(call_stream_never_seals_with_a_nonce_twice)
+{
+	counted = repeated = 0;
+	CHECK_INT(pair_start(), 0);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	speak_with_key(1);
+	speak_with_key(2);
+	speak_with_key(1);
+	CHECK(counted >= 30);
+	pair_link(&pair.tx);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	speak_with_key(1);
+	CHECK(counted >= 40);
+	CHECK_INT(repeated, 0);
+	pair_finish();
+}

@@ -121,6 +121,40 @@ static int try_connect_unix(void)
 	return connect(21, (struct sockaddr *)&sa, sizeof sa) ? errno : 0;
 }
 
+static int try_send_to(void)
+{
+	struct sockaddr_in sa = {
+		.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+
+	return sendto(22, "", 1, MSG_DONTWAIT, (struct sockaddr *)&sa, sizeof sa) < 0 ? errno : 0;
+}
+
+static int try_send_to_unix(void)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX, .sun_path = "/run/nobody"};
+
+	return sendto(22, "", 1, MSG_DONTWAIT, (struct sockaddr *)&sa, sizeof sa) < 0 ? errno : 0;
+}
+
+/* An address in a message header cannot be seen by a filter. */
+static int try_send_messages(void)
+{
+	struct iovec iov = {"", 1};
+	struct sockaddr_in sa = {
+		.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct mmsghdr m = {.msg_hdr = {.msg_name = &sa,
+					.msg_namelen = sizeof sa,
+					.msg_iov = &iov,
+					.msg_iovlen = 1}};
+
+	return sendmmsg(22, &m, 1, MSG_DONTWAIT) < 0 ? errno : 0;
+}
+
+static int try_send(void)
+{
+	return send(23, "", 1, MSG_DONTWAIT) < 0 ? errno : 0;
+}
+
 static int try_unlink(void)
 {
 	return unlink("/nobody/nothing") ? errno : 0;
@@ -223,6 +257,10 @@ static const struct {
 	{"bind a socket", try_bind, EPERM, EPERM, EPERM},
 	{"connect", try_connect, 0, EPERM, EPERM},
 	{"connect to a Unix socket", try_connect_unix, ENOSYS, EPERM, EPERM},
+	{"send to an address", try_send_to, 0, ENOSYS, ENOSYS},
+	{"send to a Unix socket", try_send_to_unix, ENOSYS, ENOSYS, ENOSYS},
+	{"send messages with addresses", try_send_messages, ENOSYS, ENOSYS, ENOSYS},
+	{"send on a connected socket", try_send, 0, ENOSYS, 0},
 	{"remove a file by its path", try_unlink, EPERM, EPERM, EPERM},
 	{"remove a file of the working directory", try_unlink_here, ENOSYS, EPERM, EPERM},
 	{"remove a directory", try_unlink_directory, ENOSYS, EPERM, EPERM},
@@ -240,10 +278,16 @@ static const struct {
 /* In the child: 0 when all went as wanted, else 1 + the number of the first that did not. */
 static char place[] = "/tmp/parley-sandbox-XXXXXX"; /* holds above, dir, dir/own */
 
-/* Descriptors that exist before the sandbox: 20 is our directory, 21 a socket. */
+/* Descriptors that exist before the sandbox: 20 is our directory, 21 a socket, 22 another one that
+ * stays unconnected, 23 is connected. */
 static bool prepare(void)
 {
 	int top = open(place, O_PATH | O_DIRECTORY), s = socket(AF_INET, SOCK_DGRAM, 0), d;
+	int pair[2], u = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) || dup2(u, 22) != 22 ||
+	    dup2(pair[0], 23) != 23)
+		return false;
 
 	if (openat(top, "above", O_CREAT | O_WRONLY, 0600) < 0 || mkdirat(top, "dir", 0700))
 		return false;

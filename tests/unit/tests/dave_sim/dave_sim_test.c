@@ -336,3 +336,32 @@ TEST(dave_village_outlives_bad_weather)
 		dave_sim_free(&v);
 	}
 }
+
+/* Two members have the gateway re-key the group every 2 s, each by an op 31: what they say of a
+ * commit that was never sent. Nobody else notices. */
+TEST(dave_village_hears_through_op_31_of_two_members)
+{
+	static const uint8_t cut[1];
+	static struct dave_sim v;
+
+	CHECK_INT(dave_sim_init(&v), 0);
+	for (unsigned i = 0; i < 5; i++)
+		dave_sim_join(&v, i);
+	AGREED(&v, 200);
+	for (unsigned i = 0; i < 60; i++) {
+		for (unsigned hostile = 3; hostile < 5; hostile++) {
+			v.who[hostile].heal = (struct dave_heal_state){0};
+			dave_session_binary(v.who[hostile].s, v.now, 29, cut, 1);
+			dave_sim_run(&v, 1000);
+		}
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK(v.who[i].epochs >= 100);
+		CHECK(v.who[i].heal.recovers + v.who[i].heal.rejoins + v.who[i].heal.invalid == 0);
+		for (unsigned o = 0; o < 3; o++)
+			CHECK_INT(v.who[i].silent_ms[o], 0);
+	}
+	AGREED(&v, 5000);
+	CHECK_INT(v.broken, 0);
+	dave_sim_free(&v);
+}
