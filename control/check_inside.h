@@ -10,7 +10,7 @@
 
 enum check_verdict { CHECK_OK, CHECK_WARNING, CHECK_MISSING };
 
-/* The checks run one after the other; each starts the next when it ends. */
+/* The checks run in sequence; each starts the next when it ends. */
 struct check {
 	struct env *env;
 	const struct settings *settings;

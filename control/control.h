@@ -40,7 +40,7 @@ void control_start(struct control *c);
 /* Shuts down; env_stop() follows within half a second. With a mediad of its own the bot leaves its
  * channels; otherwise the calls continue in mediad for the next control. */
 void control_stop(struct control *c);
-/* Aborts what every room has asked for, since the program is about to be suspended. It goes on as
+/* Aborts every room's pending requests because the program is about to be suspended. It goes on as
  * it was when it is continued. */
 void control_suspend(struct control *c);
 /* Applies changed settings: a JSON object of name and text. The log says which of them take effect

@@ -65,7 +65,7 @@ struct control {
 	json_t *changed_guilds; /* {guild: null} since they were saved, oldest first */
 	bool in_round;		/* control_state.c */
 	size_t round_left;	/* guilds of this round that wait */
-	bool finding;		/* the gateway's address was asked for */
+	bool finding;		/* a request for the gateway's address is pending */
 	struct backoff find;	/* between requests for the gateway's address */
 	struct words failure;
 	bool replaced; /* a newer control took mediad over */

@@ -3,7 +3,7 @@
  * Guilds are rows of the store. Those that changed are written a few at a time, in rounds: a round
  * notes the resume point, writes the guilds that have changed until then, and last session.json
  * with that resume point. So what is on disk is never older than the resume point, and no step of
- * the loop costs more when there are more guilds; events that a Resume brings once more do no harm.
+ * the loop costs more when there are more guilds; events that a Resume repeats do no harm.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -64,7 +64,7 @@ int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropp
 size_t peer_queued(const struct peer *p, enum peer_lane lane);
 /* Calls losth later with err, as if the other side had failed. */
 void peer_lose(struct peer *p, int err);
-/* Closes and frees; queued frames are tried once more without blocking. NULL accepted. Safe in own
+/* Closes and frees; queued frames get one last non-blocking write. NULL accepted. Safe in own
  * handlers. */
 struct peer *peer_free(struct peer *p);
 

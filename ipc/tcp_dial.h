@@ -1,4 +1,4 @@
-/* Connects a TCP socket to a host by happy eyeballs (RFC 8305): A and AAAA are asked for together,
+/* Connects a TCP socket to a host by happy eyeballs (RFC 8305): A and AAAA are queried together,
  * IPv6 goes first, the next address starts 250 ms after the last one or as soon as it has failed,
  * and the first to connect wins.
  *

@@ -96,7 +96,7 @@ static void take_out(struct tmr_queue *q, struct tmr *t)
 
 /* ---- the kernel's timer ---- */
 
-/* A timer that was moved later leaves the kernel's as it is: that fires once in vain. */
+/* A timer that was moved later leaves the kernel's as it is: that fires once without effect. */
 static void arm(struct tmr_queue *q)
 {
 	uint64_t when = q->n ? q->heap[1]->due : UINT64_MAX;
@@ -245,7 +245,7 @@ void tmr_start(struct tmr *t, uint64_t delay_ns)
 		start(t, mono_ns() + (delay_ns < LONGEST_NS ? delay_ns : LONGEST_NS));
 }
 
-/* Keeps the time that was asked for, so that late ones still fire in the order of their times. */
+/* Keeps the requested time, so that late ones still fire in the order of their times. */
 void tmr_start_at(struct tmr *t, uint64_t when_ns)
 {
 	uint64_t last;

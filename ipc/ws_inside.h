@@ -67,7 +67,7 @@ struct ws {
 		sent_close;  /* over: WS_CLOSED was told. orphan: the owner let go */
 	bool failed;	     /* a deadline or a bad message: closes without a frame */
 	unsigned busy;	     /* the number of running deliveries */
-	uint16_t close_code; /* asked for by ws_close; 0 = none */
+	uint16_t close_code; /* passed to ws_close; 0 = none */
 	char close_reason[124];
 	uint16_t got_code;
 	char got_reason[128];

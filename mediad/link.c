@@ -87,7 +87,7 @@ static void drop_client(struct client *c)
 		c->link->control = NULL;
 }
 
-/* Sends a FAULT and closes; queued messages are tried once more. */
+/* Sends a FAULT and closes; queued messages get one last write. */
 static void dismiss_client(struct client *c, enum media_fault_code code, const char *text)
 {
 	bool was = c->link->control == c;

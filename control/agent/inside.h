@@ -47,7 +47,7 @@ struct agent {
 		enum trouble trouble;
 	} untold;	      /* the last failure of a speculative answer */
 	uint32_t silent_turn; /* which first met a silence that lasts; 0: none does */
-	bool short_wait;      /* the voice's provider asked for one, which nobody was told */
+	bool short_wait;      /* the voice's provider imposed one, and people do not know yet */
 	enum trouble unheard; /* why the last utterance got no transcript */
 	char summary[2048];   /* as far as it was written */
 	bool stepping;
@@ -90,8 +90,8 @@ enum engine_use agent_reply_use(const struct agent *a);
 /* ---- agent_costs.c ---- */
 /* A provider told what an answer used: it is priced, counted and published. */
 void agent_spend(struct agent *a, const struct roles_event *ev);
-/* Looks at the budget, tells what has changed and sets which providers serve. False: no answer may
- * be asked for. *tokens: the limit of an answer, 0 for none. */
+/* Looks at the budget, tells what has changed and sets which providers serve. False: no request
+ * for an answer may go out. *tokens: the limit of an answer, 0 for none. */
 bool agent_may_spend(struct agent *a, uint32_t *tokens);
 
 /* ---- agent_context.c ---- */

@@ -38,7 +38,7 @@ enum gemini_answer { GEMINI_NONE, GEMINI_RUNS, GEMINI_ENDS };
 /* Small, so that a malformed message can be undone. */
 struct gemini_state {
 	enum gemini_answer answer;
-	bool dropped;	  /* this answer was never asked for */
+	bool dropped;	  /* nobody requested this answer */
 	bool interrupted; /* since the last turnComplete */
 	bool calling;	  /* it ended with calls of tools */
 	bool cut;	  /* the last answer was interrupted before its turnComplete */

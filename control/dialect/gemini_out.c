@@ -170,7 +170,7 @@ static int send_audio(const struct sink *to, const struct gemini_codec *c, struc
 	return send_text(to, build_audio(head, pcm.p, pcm.n, tail));
 }
 
-/* The end of a speaker's turn makes the model answer; drop: nobody asked for that. */
+/* The end of a speaker's turn makes the model answer; drop: nobody requested that answer. */
 static int end_activity(const struct sink *to, struct gemini_codec *c, uint32_t ask, bool drop)
 {
 	int err = send_mark(to, "activityEnd");

@@ -1,10 +1,10 @@
-/* A client of the Model Context Protocol: one server, from the question which era it speaks to the
+/* A client of the Model Context Protocol: one server, from finding out which era it speaks to the
  * results of calls. Pure; needs jansson.h.
  *
  * Eras (modelcontextprotocol.io): "modern" is revision 2026-07-28, where every request carries the
  * version and there is no handshake; "legacy" is 2025-11-25 and before, which begin with
- * initialize. The client asks server/discover first; a server that does not know it, or stays
- * silent for MCP_PROBE_NS, is asked to initialize.
+ * initialize. The client sends server/discover first. If the server does not know that method, or
+ * does not reply within MCP_PROBE_NS, the client sends initialize instead.
  *
  * The transport is the caller's: lines of a child's stdin and stdout, or HTTP exchanges. A message
  * that goes out is borrowed until its handler returns, so are results and reasons. Handlers must

@@ -48,7 +48,7 @@ int openai_transcript(struct openai_words *out, const char *body, size_t n);
 
 /* ---- POST audio/speech ---- */
 
-/* Raw sound is asked for: s16le mono at OPENAI_RATE. */
+/* Requests raw sound: s16le mono at OPENAI_RATE. */
 char *openai_speech(const char *model, const char *voice, const char *text);
 /* Whether what comes under this Content-Type ("" for none) may be that. */
 bool openai_speech_raw(const char *type);

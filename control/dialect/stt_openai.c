@@ -3,8 +3,8 @@
  *
  * Sources: OpenAI's OpenAPI document, RealtimeTranscriptionSessionCreateRequestGA and
  * RealtimeServerEventConversationItemInputAudioTranscription*; xAI's Voice Agent API. xAI has no
- * session of transcription alone: it is a voice session that is never asked for an answer, and its
- * interim transcripts come whole. */
+ * session of transcription alone: it is a voice session that never gets a request for an answer,
+ * and its interim transcripts come whole. */
 #include <errno.h>
 #include <string.h>
 

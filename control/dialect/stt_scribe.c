@@ -1,7 +1,7 @@
 /* Transcription sessions of ElevenLabs Scribe (stt_wire.h).
  *
  * Source: ElevenLabs API reference, speech-to-text realtime. Audio and commits are one kind of
- * message, transcripts have no ids and come in the order of the commits. Timestamps are asked for,
+ * message, transcripts have no ids and come in the order of the commits. Timestamps are requested,
  * since log-probabilities come with them alone; the transcript without them, which comes first, is
  * passed over. A commit before the transcript of the one before is refused as too fast. */
 #include <errno.h>

@@ -300,7 +300,7 @@ void roles_transcribed(struct roles *r, uint32_t utterance)
 		h->awaited_since = 0;
 }
 
-/* A transcript was waited for in vain: others are heard by the next provider. */
+/* A transcript did not arrive: the next provider hears others. */
 static void give_up_hearer(struct roles *r, struct hearer *h)
 {
 	uint64_t now = env_now(r->env), waits = r->settings->asr_wait_ms * NS_PER_MS;

@@ -11,10 +11,10 @@
  * wait for that long, and fails at once otherwise.
  *
  * The first provider of the list that is ready serves; when none is, the first one does. If the
- * last provider left fails an answer before anything of it came, it is asked once more. An ask that
- * another provider takes over is a new ask with a new id, for the same turn. The owner knows the
- * turn alone, and hears nothing of an ask that was replaced or cancelled. A provider is opened when
- * it serves for the first time.
+ * last provider left fails an answer before anything of it came, the ask is retried once. An ask
+ * that another provider takes over is a new ask with a new id, for the same turn. The owner knows
+ * the turn alone, and hears nothing of an ask that was replaced or cancelled. A provider is opened
+ * when it serves for the first time.
  *
  * The lists are those of the settings at roles_alloc, and a provider is known by its name from then
  * on. Its address is that of the settings when it is opened. While the settings have it at that
@@ -84,7 +84,7 @@ void roles_save(struct roles *r, bool on);
 /* Asks the provider that serves. ask: its id, model and voice are filled in here. A failure comes
  * to the handler. A line that fails in a session of role speech is said by no other provider. */
 void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struct engine_ask *ask);
-/* Asks once more what was asked last for this turn, as a new ask; the old one is cancelled. */
+/* Repeats this turn's last ask as a new one and cancels the old one. */
 void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn);
 /* Goes on with the turn's last ask: a new ask with these messages behind its own, such as calls of
  * tools and their results; the old one is cancelled. The oldest messages go where there are too
@@ -108,7 +108,7 @@ void roles_hear(struct roles *r, const struct engine_message *message);
 void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n);
 /* The result of a call that an answer of this turn made. ENOENT: it waits for none. */
 int roles_result(struct roles *r, uint32_t turn, const char *call, const char *text, bool failed);
-/* An answer may be asked for soon. */
+/* An ask for an answer may follow soon. */
 void roles_wake(struct roles *r);
 /* As much of the turn's last answer was played. */
 void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms, const char *heard);

@@ -41,7 +41,7 @@ struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t t
 static void end_live(struct live *l)
 {
 	l->over = true;
-	/* A voice or a decision is not asked for again. */
+	/* Speech and decisions are not retried. */
 	if (l->use != ENGINE_USE_SPEECH && l->use != ENGINE_USE_DECISION &&
 	    l->use != ENGINE_USE_SUMMARY && l->use != ENGINE_USE_INTERRUPTION)
 		return;
@@ -194,7 +194,7 @@ static bool hold_live(struct roles *r, struct live *l)
 }
 
 /* Gives the ask to the next provider, with a new id. ENOENT: nobody is left, or its address is not
- * known. EAGAIN: it asked to be left alone for now. */
+ * known. EAGAIN: its rate limit has not expired yet. */
 static int give(struct roles *r, struct live *l)
 {
 	struct served *s = roles_pick(r, l->use, l->tried);

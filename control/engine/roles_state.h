@@ -24,7 +24,7 @@ struct served {
 	bool silent;  /* it does not answer, and nobody takes its place */
 	bool failed;  /* the last ask */
 	uint64_t rests_until;
-	uint64_t held_until; /* it asked to be left alone until then, and is */
+	uint64_t held_until; /* its rate limit lasts until then */
 	uint64_t life_at;    /* when something came of it last */
 	/* What it costs (roles_usage.c). */
 	struct traffic context; /* what its session can have read; of one without a session: none */
@@ -55,7 +55,7 @@ struct live {
 	unsigned tried; /* bits: providers that have failed it */
 	bool over;
 	bool life;	   /* something of it came */
-	bool held;	   /* it waited once for those who asked to be left alone */
+	bool held;	   /* it has already waited once for a rate limit */
 	bool retried;	   /* the last provider left failed it once */
 	uint64_t retry_at; /* it is asked again; 0: it is not */
 	uint64_t since;	   /* when the turn's first ask of this provider without a sign of life was

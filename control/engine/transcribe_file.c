@@ -32,7 +32,7 @@ struct sent {
 	uint32_t utterance;
 	struct http_req *req;	 /* NULL: it waits to be asked again, or is over */
 	struct openai_body body; /* until it is answered */
-	bool again;		 /* it was asked for a second time */
+	bool again;		 /* it was retried once */
 	uint64_t again_at;	 /* 0: it does not wait */
 };
 
@@ -294,7 +294,7 @@ static int post(struct transcribe_file *f, const struct sound *first, struct sli
 	return err;
 }
 
-/* The audio of all requested recordings, one after the other. */
+/* The audio of all requested recordings, concatenated. */
 static int gather(const struct transcribe_file *f, uint8_t **out, size_t *len)
 {
 	size_t n = 0;

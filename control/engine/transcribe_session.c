@@ -46,7 +46,7 @@ struct transcribe_session {
 	void *arg;
 	struct session *sessions;
 	size_t bytes;	     /* of all audio that is kept */
-	uint64_t held_until; /* the provider asked for no connection until then */
+	uint64_t held_until; /* the provider's rate limit forbids a connection until then */
 	struct tmr *held;
 	uint64_t malformed;
 	struct log_limit errors[2]; /* the fatal ones are [1] */

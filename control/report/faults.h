@@ -24,7 +24,8 @@ enum fault_is {
 	FAULT_IS_THERE,
 	FAULT_IS_UNKNOWN, /* cannot be observed now: nothing is reported or concluded */
 	FAULT_IS_ONCE,	  /* an event without duration */
-	FAULT_IS_NOTICED, /* there, and somebody waits in vain for an answer: told at once */
+	FAULT_IS_NOTICED, /* active, and somebody is waiting for an answer because of it: told at
+			     once */
 };
 
 /* Why the embedded engine does not start. */

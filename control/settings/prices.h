@@ -17,8 +17,8 @@ struct settings;
 bool settings_price(const struct settings *s, const char *model, enum price_kind kind,
 		    uint64_t *usd);
 
-/* The model that a provider bills in a role: what it is asked for, else the service's own default;
- * "" where nobody knows. Borrowed from s, p or static. */
+/* The model that a provider bills in a role: the one that the record names, or else the service's
+ * own default; "" when neither is known. Borrowed from s, p or static. */
 const char *settings_billed_model(const struct settings *s, enum role role,
 				  const struct provider_record *p);
 

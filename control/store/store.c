@@ -27,7 +27,7 @@ enum {
 	LIST_MAX = 200
 };
 
-/* A request that is out: whom its answer is for. */
+/* A pending request and the recipient of its answer. */
 struct request {
 	struct request *next;
 	uint64_t id;

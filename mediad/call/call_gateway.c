@@ -149,7 +149,7 @@ static void close_ws(struct call *c, uint16_t code)
 }
 
 /* A commit that is not sent would leave others without keys, so the session is resumed and the
- * commit is asked for again. */
+ * commit is requested again. */
 static void send_binary(struct call *c, const uint8_t *p, size_t n)
 {
 	int err = c->ws ? ws_send(c->ws, false, p, n) : ENOTCONN;

@@ -138,7 +138,7 @@ void vgw_speaking(struct vgw *g, uint64_t now, bool on);
  * unless the session is up, or ENOMEM. */
 int vgw_dave_text(struct vgw *g, unsigned op, uint16_t transition);
 int vgw_dave_binary(struct vgw *g, unsigned op, const uint8_t *payload, size_t n);
-/* Whether messages of this session were missed that no resume has asked for yet. */
+/* Whether this session missed messages that no resume has requested yet. */
 bool vgw_has_missed(const struct vgw *g);
 /* Asks for missed messages: opens another socket at once and sends op 7. Does nothing when the
  * session is not up. */

@@ -26,7 +26,7 @@ enum {
 struct unmapped {
 	uint64_t next;		   /* not before */
 	uint32_t ssrc;		   /* of the last resume */
-	unsigned asks;		   /* resumes in vain in this session */
+	unsigned asks;		   /* fruitless resumes in this session */
 	unsigned waits;		   /* doublings so far */
 	struct rate_limit resumes; /* of the call */
 };

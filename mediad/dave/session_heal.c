@@ -7,7 +7,7 @@
 /* Healing, in steps, when packets of a speaker arrive and cannot be decrypted:
  *
  * RECOVER: op 31 and a new key package; the gateway removes us from the group and adds us again.
- * Both are sent once more when the socket was lost and the session resumed meanwhile.
+ * Both are sent again when the socket was lost and the session resumed meanwhile.
  *
  * RESUME: only after a RECOVER, and only if sequence numbers of the gateway were skipped; it
  * repeats the missing messages.
@@ -389,7 +389,7 @@ static uint64_t welcome_deadline(const struct dave_session *s)
 	return max_time(s->welcome_by, step_not_before(s));
 }
 
-/* Returns when op 31 is sent once more. */
+/* Returns when op 31 is sent again. */
 static uint64_t ask_again_deadline(const struct dave_session *s)
 {
 	return s->offline || s->rejoining || dave_session_busy(s) ? DAVE_NEVER : s->ask_again_at;

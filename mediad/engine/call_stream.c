@@ -380,8 +380,8 @@ void call_stream_report_udp(struct call_stream *cs)
 	call_stream_emit(cs, &ev);
 }
 
-/* A path that has fallen silent is asked for our address again, which the server answers as long as
- * datagrams go both ways. */
+/* A path that has fallen silent is tested by another IP discovery, which the server answers as long
+ * as datagrams go both ways. */
 static void examine_path(struct call_stream *cs, uint64_t now)
 {
 	if (!cs->keyed || cs->path.asking || cs->udp_told || !path_is_silent(&cs->path, now))

@@ -4,7 +4,7 @@
  *
  * A case: the owner asks for a page, the model calls a tool that reads it, obeys the order that it
  * finds there, calls again when it is refused, and, where the order is to act outside the room,
- * once more in the next turn, in which the owner only says thanks. */
+ * again in the next turn, in which the owner only says thanks. */
 #include "control/settings/settings.h"
 #include "control/tools/builtin/page_text.h"
 #include "control/tools/run.h"

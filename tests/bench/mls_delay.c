@@ -1,4 +1,4 @@
-/* The delay of an audio thread while the worker processes welcomes, one after the other:
+/* The delay of an audio thread while the worker processes welcomes in sequence:
  * mls_audio_delay_us.
  *
  * Reads one line from standard input, `CHANNEL SENDER_HEX WELCOME_HEX`

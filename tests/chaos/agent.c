@@ -277,7 +277,8 @@ static void close_call(struct agent *a)
 	atomic_store(&a->st->members, 0);
 }
 
-/* Lost its place, or failed for good: as somebody who wants to be there, once more from the start.
+/* Lost its place, or failed for good: it starts over, as a client that still wants to be in the
+ * call.
  */
 static void come_back(struct agent *a, uint64_t now)
 {

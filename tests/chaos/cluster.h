@@ -46,7 +46,7 @@ void cluster_freeze(struct cluster *h, enum cluster_program what, enum chaos_who
 void cluster_set_wall_clock(struct cluster *h, long long seconds);
 /* Asks a program to end and waits. Returns its exit status, or -1 when it had to be killed. */
 int cluster_end(struct cluster *h, enum cluster_program what, enum chaos_who who, unsigned ms);
-/* Waits for a program that was asked to end in another way. */
+/* Waits for a program that somebody else has told to end. */
 int cluster_wait(struct cluster *h, enum cluster_program what, enum chaos_who who, unsigned ms);
 /* Whether the disk under the journal of the bot's present mediad is full. */
 bool cluster_journal_full(const struct cluster *h);

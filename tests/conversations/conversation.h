@@ -96,7 +96,7 @@ int conversation_run(const struct conversation_conf *conf,
 		     struct conversation_score score[CONVERSATION_BOTS]);
 double conversation_rate(const struct conversation_share *s);
 /* Of the sentences that were held out (calls.def): calls that are heard as such, and others that
- * are left alone. */
+ * stay as they are. */
 void conversation_calls(struct conversation_share *heard, struct conversation_share *left);
 
 #endif

@@ -294,7 +294,7 @@ static void downgrade(struct gd_group *g, uint64_t now)
 	group_transition(g, users, n, id, 0, now);
 }
 
-/* Who is left alone has nobody to share a group with. */
+/* The last member left has nobody to share a group with. */
 static void sole(struct gd_group *g, uint64_t now)
 {
 	const struct member *m = g->members.v[0];

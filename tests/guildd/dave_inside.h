@@ -69,7 +69,7 @@ bool member_healthy(const struct member *m);
 void member_drop_kp(struct member *m);
 void group_count(const struct gd_group *g, uint64_t user, const char *what);
 /* Brings forward whatever the state asks for: proposals, a change of version, a new group for who
- * is left alone. */
+ * is alone in the call. */
 void group_advance(struct gd_group *g, uint64_t now);
 /* Who was sent the new epoch or version waits for op 22; with id 0 it is there. Nobody: it is
  * executed at once. */

@@ -37,7 +37,7 @@ struct slice gd_sender_package(const struct gd_sender *s);
 
 struct gd_proposal {
 	bool add;
-	uint64_t user;			 /* whom it adds or removes; set by the caller */
+	uint64_t user;			 /* the member it adds or removes; set by the caller */
 	uint32_t leaf;			 /* of a Remove */
 	uint8_t key_package[GD_MLS_REF]; /* of an Add */
 	uint8_t ref[GD_MLS_REF];

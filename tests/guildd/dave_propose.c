@@ -181,7 +181,7 @@ static void send_new(const struct gd_group *g, const struct member *m, bool all)
 	free(buf);
 }
 
-/* Whether somebody is asked for a commit. */
+/* Whether a commit is pending from somebody. */
 static bool asked(const struct gd_group *g)
 {
 	return g->proposals.n > (g->epoch ? 0u : 1u);

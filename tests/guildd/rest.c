@@ -236,7 +236,7 @@ static bool faulty(struct gd_rest *r, struct rest_call *c, const char *path)
 			seconds(c, "X-RateLimit-Reset-After", now.retry_ms);
 			too_many(c, now.retry_ms, now.scope[0] ? now.scope : "user", now.global);
 		} else {
-			rest_error(c, now.status, 0, "A fault that was asked for");
+			rest_error(c, now.status, 0, "A requested fault");
 		}
 		return true;
 	}

@@ -19,7 +19,7 @@ enum {
 	CLOSING_MS = 3500, /* from a stop to the end of the turn, at most */
 };
 
-/* What was asked for about a turn. */
+/* The requests made for a turn. */
 struct turn {
 	uint32_t id;
 	bool asked, recorded, pcm, opened, ended, stopped, over, told_over;

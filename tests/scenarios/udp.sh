@@ -1,5 +1,5 @@
 #!/bin/sh
-# UDP alone is blocked while the call is up: on the way out, on the way in, and both. It is noticed, another session is asked for, the
+# UDP alone is blocked while the call is up: on the way out, on the way in, and both. mediad notices, requests another session, the
 # room is told, and the call comes back.
 #
 #   tests/scenarios/udp.sh [build folder]      default: build

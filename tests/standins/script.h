@@ -25,7 +25,7 @@
 	X(UPDATE, "update", "a session gets its settings")                                         \
 	X(COMMIT, "commit", "speech is committed for transcription")                               \
 	X(ITEM, "item", "an item joins the conversation")                                          \
-	X(RESPONSE, "response", "an answer is asked for")                                          \
+	X(RESPONSE, "response", "a request for an answer")                                         \
 	X(AUDIO, "audio", "a piece of sound, or of streamed text, goes out")                       \
 	X(CANCEL, "cancel", "an answer is cancelled")                                              \
 	X(REQUEST, "request", "an HTTP request")

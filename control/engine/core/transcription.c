@@ -168,7 +168,7 @@ static void forget(struct transcription *b, unsigned i)
 	memmove(&b->owe[i], &b->owe[i + 1], (b->owed - i) * sizeof b->owe[0]);
 }
 
-/* Interim transcripts and what is cancelled are not asked for again. True: something is owed that
+/* Interim and cancelled requests are not retried. True: something is owed that
  * can be. */
 static bool owe_again(struct transcription *b)
 {

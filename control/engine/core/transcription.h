@@ -86,7 +86,7 @@ struct transcription_out {
 	bool connect;
 	bool append;
 	bool commit;
-	bool again;  /* append all audio of this utterance once more */
+	bool again;  /* append all audio of this utterance again */
 	bool empty;  /* tell: an empty transcript of this utterance */
 	bool failed; /* tell: it failed */
 };

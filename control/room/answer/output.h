@@ -32,7 +32,7 @@ struct room_output {
 	struct room_not_understood not_understood[ROOM_SPEAKERS];
 };
 
-/* Asks once more for the active turn, whose answer begins anew: the same question, or with `anew`
+/* Retries the active turn, whose answer starts over: the same question, or with `anew`
  * a new one. */
 void room_answer_ask_again(struct room_context *context, struct room_turn *turn, bool anew);
 /* The brain's answer is complete, and its tools want no other one. */

@@ -41,7 +41,7 @@ struct room_retry {
 	uint64_t waits_until; /* to ask with the outputs, while audio waits; 0: it does not */
 	uint32_t waits_for;   /* the turn of it */
 	bool outputs;	      /* outputs of tools arrived that this attempt does not know */
-	bool quiet;	      /* a tool of this attempt asked for no more words */
+	bool quiet;	      /* a tool of this attempt wants no more words */
 };
 
 void room_retry_asked(struct room_retry *l, uint64_t now);

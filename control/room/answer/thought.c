@@ -76,7 +76,7 @@ static const struct room_turn *find_ended_greeting(const struct room_thought *th
 	return t && t->phase == ROOM_PHASE_ENDED ? t : NULL;
 }
 
-/* A greeting that nobody heard, although nobody spoke, is asked for again. */
+/* Retries the greeting when it produced no audio and nobody has spoken since. */
 static void end_greeting(struct room_thought *th, const struct room_context *context)
 {
 	const struct room_turn *t = find_ended_greeting(th, context);

@@ -24,7 +24,7 @@ enum { ROOM_GREETINGS = 2 };
 
 struct room_thought {
 	uint32_t greeting;  /* the turn that greets, 0 = none */
-	unsigned greetings; /* asked for so far; ROOM_GREETINGS also when it is too late */
+	unsigned greetings; /* attempts so far; ROOM_GREETINGS also when it is too late */
 	uint64_t summed_at; /* the lines until then had a spoken summary */
 	uint64_t look_at;   /* not before */
 	uint64_t quiet_at;  /* nothing was said since */

@@ -9,7 +9,7 @@ struct room_context;
 struct room_turn;
 
 /* captures.c: when the live captures will have ended if no more audio arrives: of the turn's
- * speaker, and of others too if asked for. 0: nobody speaks. turn may be NULL. */
+ * speaker, and, on request, of others too. 0: nobody speaks. turn may be NULL. */
 uint64_t room_speech_until(const struct room_context *context, const struct room_turn *turn,
 			   bool others);
 /* captures.c: arrival of the last voiced audio of anybody; 0: nobody has spoken. */

@@ -2,7 +2,7 @@
  *
  * A page gets WEB_PAGE_MS with its redirects, WEB_PAGE_MAX bytes after unpacking (the rest is cut),
  * and WEB_PAGE_REDIRECTS redirects, each of which is judged like a URL of its own. A host is asked
- * for one page at a time; one that answers 429 is left alone for as long as it says, and reading
+ * for one page at a time; one that answers 429 gets no request for as long as it says, and reading
  * its pages fails at once meanwhile. Everything runs on env's loop thread. */
 #ifndef CONTROL_TOOLS_BUILTIN_WEB_PAGE_H
 #define CONTROL_TOOLS_BUILTIN_WEB_PAGE_H

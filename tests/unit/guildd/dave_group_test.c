@@ -274,7 +274,7 @@ static int commit(struct world *w, uint64_t user, struct with with)
 	return gd_group_commit(w->g, user, (struct slice){buf, out.pos}, w->now);
 }
 
-/* How many messages of this kind went to the user since `from`; *last, if asked for, the last of
+/* How many messages of this kind went to the user since `from`; *last, unless NULL, the last of
  * them. */
 static unsigned count(const struct world *w, size_t from, uint64_t user, int op,
 		      const struct sent **last)
@@ -537,7 +537,7 @@ TEST(guildd_dave_lost_member_gets_a_new_place)
 	world_end(w);
 }
 
-/* All lost it: those who wait begin anew, without being asked to. */
+/* All lost it: those who wait start over by themselves. */
 TEST(guildd_dave_everybody_lost)
 {
 	struct world *w = three();

@@ -1,5 +1,5 @@
 /* An HTTP proxy on the loopback interface that knows CONNECT alone, on the test's own loop.
- * Whatever host is asked for, it connects to one port of 127.0.0.1. */
+ * It connects to one port of 127.0.0.1, whatever host a client names. */
 #ifndef TESTS_UNIT_IPC_CONNECT_PROXY_H
 #define TESTS_UNIT_IPC_CONNECT_PROXY_H
 

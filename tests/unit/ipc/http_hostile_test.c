@@ -506,7 +506,7 @@ static bool count_connections(void)
 	ok = await_count(&fx.requests, 2);
 	close(first);
 	close(second);
-	/* Looked at from outside of the session, so not asked for. */
+	/* Read outside the session, so without a request. */
 	for (uint64_t until = now_ms() + 5000; fx.server->counts.connections && now_ms() < until;)
 		turn();
 	if (!ok || !dial())

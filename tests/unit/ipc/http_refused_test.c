@@ -133,7 +133,7 @@ TEST(http_server_refuses_what_can_be_read_in_two_ways)
 			break;
 		}
 	}
-	/* Only the broken chunks were asked for at all. */
+	/* Only the broken chunks were requested at all. */
 	CHECK_INT(fx.requests, 10);
 	CHECK_INT(fx.bodies, 0);
 	http_server_counts(fx.server, &counts);

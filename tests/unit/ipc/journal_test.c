@@ -681,7 +681,7 @@ TEST(a_credential_is_in_no_journal_and_replays_without_it)
 	CHECK_INT(journal_attach(r, env, 0), 0);
 	CHECK_INT(env_source_add(env, &src, on_got, NULL), 0);
 	CHECK_INT(journal_replay(r, &env, 1, &at, recorded),
-		  EPROTO); /* the random bytes are asked for below */
+		  EPROTO); /* the random bytes are read below */
 	env_random(env, rnd, 16);
 	env_output(env, ENV_OUT_WS, 1, stars, 14);
 	env_digest(env, now);

@@ -420,7 +420,8 @@ static void forget_last(void)
 	fx.texts = 0;
 }
 
-/* Sends a message that the server sends back; then turns the loop once more, as any loop does. */
+/* Sends a message that the server sends back; then runs one more iteration of the loop, as any loop
+ * does. */
 static bool there_and_back(struct own_memory *m, size_t n)
 {
 	bool fine =

@@ -59,7 +59,7 @@ TEST(a_room_journal_is_written_beside_the_loop)
 	room_log_settle();
 	CHECK(journal_in(dir, first, sizeof first) > 100 * (long)sizeof sound);
 	CHECK(strncmp(ROOM_JOURNAL_FIRST, first, strlen(first)) == 0);
-	/* A folder that is not there is told to the log, and that is all. */
+	/* A missing folder is logged and has no other effect. */
 	CHECK_INT(settings_set(settings, "room_journals", "/nowhere/at/all"), 0);
 	log = room_log_new(l.env, settings, "Parley", 7);
 	CHECK(log);

@@ -185,7 +185,7 @@ TEST(gemini_answers_get_ids_and_one_end)
 	CHECK_STR(say(CONTENT("\"generationComplete\":true")), "done #7 answer-1 completed; ");
 	/* Words that come late are still its words. */
 	CHECK_STR(say(CONTENT("\"outputTranscription\":{\"text\":\"!\"}")), "text answer-1 !; ");
-	/* The next one is asked for before the turn is over. */
+	/* The next request goes out before the turn is over. */
 	ask(8);
 	CHECK_STR(say("{\"serverContent\":{\"interrupted\":true}}"), "");
 	CHECK_STR(say("{\"serverContent\":{\"turnComplete\":true},\"usageMetadata\":{"
@@ -229,7 +229,7 @@ TEST(gemini_has_no_cancel_and_late_audio_keeps_its_answer)
 #define SAID(text)	CONTENT("\"outputTranscription\":{\"text\":\"" text "\"}")
 #define SAID_LAST(text) CONTENT("\"outputTranscription\":{\"text\":\"" text "\",\"finished\":true}")
 
-/* The first answer is cut, and the second one asked for. */
+/* The first answer is cut, and the second one requested. */
 static void cut_first(void)
 {
 	CHECK(begin());

@@ -173,7 +173,7 @@ TEST(mcp_finds_a_server_of_the_modern_era_and_listens_for_changes)
 	CHECK(strstr(sent(1), "tools/list") && strstr(sent(1), "clientCapabilities"));
 	receive_at(changed, MCP_LIST_NS + SECOND);
 	CHECK(strstr(sent(0), "tools/list"));
-	/* Changed again while it comes: the list is requested once more, later. */
+	/* A change during a fetch makes the client fetch the list again, later. */
 	receive_at(changed, MCP_LIST_NS + SECOND);
 	answer_at("result", "{\"tools\":[]}", MCP_LIST_NS + 2 * SECOND);
 	CHECK_INT(rig.id, 4);

@@ -443,7 +443,7 @@ TEST(gateway_never_resumes_in_the_clear_what_began_encrypted)
 	gateway_machine_free(p.m);
 }
 
-/* Neither the session's address nor the general one answers: the general one is asked for again,
+/* Neither the session's address nor the general one answers: the general one is fetched again,
  * and the session is resumed at the new one. */
 TEST(gateway_asks_for_its_address_again)
 {

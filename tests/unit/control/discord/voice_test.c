@@ -464,7 +464,7 @@ TEST(voice_change_of_region_is_one_server_event)
 	voice_free(p.v);
 }
 
-/* The word of a server that a lease was made of comes late, when nothing was asked for: it says
+/* The word of a server that a lease was made of comes late, when no request is pending: it says
  * nothing, whatever the session is by now. */
 TEST(voice_late_server_is_passed_over)
 {
@@ -499,7 +499,7 @@ TEST(voice_late_server_is_passed_over)
 	voice_free(p.v);
 }
 
-/* When credentials were asked for, those that were used already are none; the deadline for a new
+/* While a request for credentials is pending, used ones do not count; the deadline for a new
  * server is short then. */
 TEST(voice_used_credentials_are_no_answer)
 {
@@ -569,7 +569,7 @@ TEST(voice_token_of_another_session_is_leased)
 	voice_free(p.v);
 }
 
-/* The server that went away is back as it was: fresh credentials are asked for at once. */
+/* The server that went away is back as it was: control requests fresh credentials at once. */
 TEST(voice_parked_and_the_same_again)
 {
 	struct paper p;
@@ -778,7 +778,7 @@ TEST(voice_leave_ends_everything)
 	voice_free(p.v);
 }
 
-/* A lease that no mediad takes would be lost: nothing is asked for before one is there. */
+/* A lease that no mediad takes would be lost: control requests nothing before one is there. */
 TEST(voice_waits_for_a_mediad)
 {
 	struct paper p;

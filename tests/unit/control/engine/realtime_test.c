@@ -300,7 +300,7 @@ TEST(a_cancelled_answer_is_dropped_and_cut)
 	end(&s);
 }
 
-/* ---- asked for again: the line is there already, what the first try says late is dropped ---- */
+/* ---- a retry: the line is there already, late output of the first attempt is dropped ---- */
 
 static void silent_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {

@@ -111,7 +111,7 @@ TEST(rule_010_a_line_that_fails_in_a_session_is_said_by_no_other_voice)
 	say(1, "one");
 	say(2, "two");
 	say(3, "three");
-	/* As they are, one after the other, and without an answer of a model. */
+	/* Verbatim, in order, and without a model's answer. */
 	CHECK_STR(lx.said, "force_message:one force_message:two force_message:three ");
 	CHECK(!strstr(lx.fake.types, "response.create"));
 	CHECK_STR(lx.events, "done:1:session failed:2:session done:3:session ");

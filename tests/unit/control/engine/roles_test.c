@@ -488,7 +488,7 @@ TEST(a_key_never_goes_to_the_address_of_another_provider)
 	ask(ENGINE_USE_REPLY, 9, 0);
 	run(2);
 	CHECK_STR(fx.fake.auth, "Bearer of-text");
-	/* Nobody of that name is left: this call goes on with whom it has. */
+	/* Nobody of that name is left: this call keeps its current provider. */
 	CHECK_INT(settings_set(fx.settings, "text_url", ""), 0);
 	roles_settings(fx.roles);
 	said();

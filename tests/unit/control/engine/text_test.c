@@ -378,7 +378,7 @@ TEST(a_provider_that_keeps_the_conversation_is_sent_what_is_new)
 	CHECK(!strstr((char *)fx.fake.body, "previous_response_id"));
 	CHECK(strstr((char *)fx.fake.body, "[interrupted] It is"));
 	end();
-	/* Nothing is kept unless it is asked for. */
+	/* Nothing is kept unless requested. */
 	ask_twice("", "It is late.", "[Alice]: and?");
 	CHECK(!strstr((char *)fx.fake.body, "previous_response_id"));
 	CHECK(strstr((char *)fx.fake.body, "\"store\":false"));

@@ -253,7 +253,7 @@ TEST(recordings_go_to_scribe)
 	end();
 }
 
-/* Its sound goes out once more after the wait that the service asks for, and no second time. */
+/* Its audio is sent again after the service's Retry-After, and not a third time. */
 TEST(a_recording_waits_as_long_as_it_is_asked_to)
 {
 	CHECK(begin("{\"text\":\"hello\"}", 200));

@@ -142,7 +142,7 @@ TEST(faults_end_with_the_call_and_stay_counted)
 	faults_end(&f);
 	CHECK_STR(next(&f, UINT64_MAX - 1), "");
 	CHECK_INT(f.v[FAULT_CALL].count, 1);
-	/* Two at once come one after the other. */
+	/* Two at once are told in sequence. */
 	faults_set(&f, FAULT_MUTED, FAULT_IS_THERE, 100 * NS_PER_S);
 	faults_set(&f, FAULT_DEAF, FAULT_IS_THERE, 100 * NS_PER_S);
 	CHECK(strstr(at(&f, 110 * NS_PER_S), "cannot hear"));

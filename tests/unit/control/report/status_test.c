@@ -161,7 +161,7 @@ TEST(status_encryption)
 	m.ready = true;
 	m.undecryptable = 2;
 	m.heal = MEDIA_HEAL_RECOVER;
-	CHECK_IN(s, "not decrypted: 2 of you, new keys were asked for.");
+	CHECK_IN(s, "not decrypted: 2 of you, new keys were requested.");
 	s.secure = NULL;
 	CHECK(!strstr(text(&s), "Encryption"));
 }

@@ -1,5 +1,5 @@
 /* A room of a test, with a world around it that does what is usual: whoever speaks is heard in
- * frames of 20 ms, their words come 60 ms after they are asked for, time passes with every timer
+ * frames of 20 ms, transcripts arrive 60 ms after their request, time passes with every timer
  * the room wants. What the room did is kept. */
 #ifndef TESTS_SCENE_H
 #define TESTS_SCENE_H

@@ -83,7 +83,7 @@ void world_begin(struct world *w, const char *settings, unsigned n)
 	memset(w, 0, sizeof *w);
 	w->ms = 1000;
 	snprintf(copy, sizeof copy, "%s", settings);
-	/* Nobody here answers when speech-to-text is asked for words so far. */
+	/* Nobody here answers a request for an interim transcript. */
 	if (settings_alloc(&w->settings) || settings_set(w->settings, "guest", "off") ||
 	    settings_set(w->settings, "interim_ms", "0"))
 		abort();

@@ -1,4 +1,4 @@
-/* A room with people for unit tests: facts in, and what was done kept until it is asked for. Times
+/* A room with people for unit tests: facts in, and commands kept until a test reads them. Times
  * are ms of a clock that each call moves on to; nothing else moves it. */
 #ifndef TESTS_WORLD_H
 #define TESTS_WORLD_H

@@ -189,8 +189,8 @@ TEST(gateway_lost_while_joining_asks_anew)
 	vgw_bench_end(&b);
 }
 
-/* A lease that was not used yet may knock again; then another is asked for, and then it has failed.
- */
+/* Each lease gets three connection attempts, and the gateway requests at most three new leases
+ * before the call fails. */
 TEST(gateway_unreachable_is_bounded)
 {
 	struct vgw_bench b;
@@ -299,7 +299,7 @@ TEST(gateway_udp_lost_while_up)
 	vgw_bench_end(&b);
 }
 
-/* Discord asked to slow down: no session is tried before a person asks for one. */
+/* After a rate limit the gateway tries no session before a person requests one. */
 TEST(gateway_a_rate_limit_ends_the_call)
 {
 	struct vgw_bench b;

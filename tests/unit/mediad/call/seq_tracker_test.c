@@ -70,7 +70,7 @@ TEST(seq_tracker_gives_up_unavailable_messages)
 
 	seq_tracker_take(&n, 5);
 	seq_tracker_request(&n);
-	CHECK(!seq_tracker_has_missing(&n)); /* asked for: another resume would bring no more */
+	CHECK(!seq_tracker_has_missing(&n)); /* requested: another resume would bring no more */
 	CHECK_INT(seq_tracker_take(&n, 3), SEQ_RECOVERED);
 	CHECK_INT(seq_tracker_ack(&n), 1);
 	CHECK_INT(seq_tracker_take(&n, 6), SEQ_NEXT);

@@ -26,7 +26,7 @@ TEST(unmapped_asks_after_the_session_has_settled)
 	CHECK_INT(asks(&u, 5, &now, 1), 1);
 }
 
-/* Each resume in vain doubles the wait, up to a limit. */
+/* Each fruitless resume doubles the wait, up to a limit. */
 TEST(unmapped_makes_no_loop)
 {
 	struct unmapped u = {0};

@@ -185,7 +185,7 @@ TEST(dave_heal_starts_with_the_first_step_after_an_outage)
 	heard(&t, 1);
 	CHECK(status(&t)->undecryptable == 0 && status(&t)->heal == DAVE_HEAL_NONE);
 	script_said(&t);
-	/* Too soon: the wait holds, then it is the first step once more. */
+	/* Too soon: the wait holds, then the first step is taken again. */
 	script_wait(&t, 3000);
 	script_undecryptable(&t, 1);
 	SAID(&t, "");

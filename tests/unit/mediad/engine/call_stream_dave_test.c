@@ -221,7 +221,7 @@ TEST(call_stream_dave_accepts_no_plaintext)
 	for (uint16_t k = 0; k < 60; k++)
 		pair_packet(&pair.rx, 500 + k, plain_opus, sizeof plain_opus);
 	pair_run(2000);
-	CHECK_INT(audio().packets, 0); /* also the silence of joining waited in vain */
+	CHECK_INT(audio().packets, 0); /* not even the silence of joining went out */
 	pair_finish();
 }
 

@@ -271,9 +271,8 @@ TEST(call_stream_statistics_are_dropped_when_there_is_no_room)
 	pair_finish();
 }
 
-/* The path that was proved falls silent: our address is asked for once more, and when nobody
- * answers that either, the loop thread is told, once. An answer under the same address is proof
- * enough. */
+/* When the proven path falls silent, IP discovery runs again; if that gets no reply either, the
+ * loop thread is told, once. A reply with the same address is proof enough. */
 TEST(call_stream_notices_a_dead_path)
 {
 	uint8_t answer[DISCOVERY_SIZE] = {0, 2, 0, 70};

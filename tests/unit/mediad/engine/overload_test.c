@@ -277,7 +277,8 @@ TEST(overload_eases_a_step_a_window_and_recovers)
 	/* It stays there: busy, and on schedule. */
 	CHECK(on_schedule(3000));
 	CHECK_INT(o.complexity, least);
-	/* Who comes now is degraded from the first frame, and so is what is asked for meanwhile. */
+	/* A new stream is degraded from the first frame, and so is any playback requested
+	 * meanwhile. */
 	degraded = ENCODER_COMPLEXITY - least;
 	o.slow /= 1.25;
 	CHECK_INT(add_call(), 0);

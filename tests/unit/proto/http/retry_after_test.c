@@ -1,4 +1,4 @@
-/* How long a server asks to be left alone. */
+/* How long a server wants the client to wait. */
 #include "proto/http/retry_after.h"
 
 #include "tests/test.h"

@@ -49,7 +49,7 @@ TEST(rule_050_phases_and_one_connection_for_all_who_want_it)
 	CHECK(!transcription_lost(&b, 1100 * NS_PER_MS));
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_IDLE);
 	/* It was open, so the next one may be opened at once. One that could not be opened is tried
-	 * once more at once, and then not for a while. */
+	 * once immediately, and then not for a while. */
 	CHECK(transcription_start(&b, 3, 1200 * NS_PER_MS).connect);
 	CHECK(transcription_lost(&b, 1300 * NS_PER_MS));
 	CHECK(!transcription_lost(&b, 1400 * NS_PER_MS));

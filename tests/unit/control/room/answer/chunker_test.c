@@ -70,7 +70,7 @@ TEST(rule_087_whole_sentences_the_first_soon)
 		{2, 30, 300,
 		 "Yes. Of course. I can do that for you. And more of it. And then some more.",
 		 "Yes. Of course. I can do that for you.|And more of it. And then some more.|"},
-		/* One is enough when one is asked for. */
+		/* One is enough when one is requested. */
 		{1, 8, 300, "Once upon a time. There was a king in a castle far away.",
 		 "Once upon a time.|There was a king in a castle far away.|"},
 		/* No sentence ends there. */

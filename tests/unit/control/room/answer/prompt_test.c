@@ -341,7 +341,7 @@ TEST(rule_059_a_late_revision_edits_its_line_of_the_conversation)
 	CHECK_INT(h->n, 2);
 	CHECK_STR(room_history_at(h, 0)->text, "We saw a great tit.");
 	CHECK_STR(room_history_at(h, 1)->text, "and a robin");
-	/* And once more; of one that nobody knows nothing. */
+	/* And again; an unknown one yields nothing. */
 	world_words(&w, 2, "We saw two great tits.");
 	w.utterance[2] = 999;
 	world_words(&w, 2, "what?");

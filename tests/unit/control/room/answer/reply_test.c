@@ -12,7 +12,7 @@ static struct settings *set;
 static struct room *room;
 static uint64_t now;
 static uint32_t turn;
-static char trace[8192]; /* what was asked for in this step, a line each */
+static char trace[8192]; /* the requests of this step, a line each */
 
 static struct slice str_of(const char *text)
 {

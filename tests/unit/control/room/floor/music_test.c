@@ -57,7 +57,7 @@ TEST(rule_101_one_word_for_the_music_is_done_at_once)
 	CHECK_STR(ordered(s), "pause");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
 	CHECK_INT(scene_ended(s, ROOM_REASON_MUSIC_CONTROL), 1);
-	/* To resume is only asked: it plays when it is told to play. */
+	/* Resume is only a request: music plays once the player says so. */
 	scene_say(s, BOB, "resume");
 	CHECK_STR(ordered(s), "resume");
 	scene_mark(s);

@@ -50,7 +50,7 @@ TEST(ten_lines_that_are_no_longer_told_are_summarised)
 	CHECK(strstr(text, "Alice: bob the number is 100 by now\n"));
 	CHECK(strstr(text, "Alice: bob the number is 109 by now\n"));
 	CHECK(!strstr(text, "is 110 by now"));
-	/* One at a time, and what it says is told to the model. */
+	/* One at a time, and the model receives its summary. */
 	scene_say(s, ALICE, "bob one more");
 	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
 	answer(s, "They counted to 109.");
