@@ -1,5 +1,4 @@
 #include "ipc/http.h"
-#include "ipc/ws.h"
 #include "proto/base/time.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -733,66 +732,6 @@ TEST(http_replays_without_a_network)
 	tmr_free(deadline);
 	env_free(env);
 	journal_close(r);
-	folder_remove(dir);
-}
-
-/* ---- trust ---- */
-static bool make_certs(const char *dir)
-{
-	char cmd[1024];
-
-	snprintf(cmd, sizeof cmd,
-		 "cd %s && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
-		 "-keyout key.pem -out ca.pem -days 2 -subj /CN=localhost "
-		 "-addext subjectAltName=DNS:localhost 2>/dev/null",
-		 dir);
-	return system(cmd) == 0;
-}
-
-static void on_ws(struct ws *ws, const char *path, void *arg)
-{
-	(void)path;
-	(void)arg;
-	ws_free(ws);
-}
-
-TEST(http_trusts_a_given_ca_and_else_only_the_systems)
-{
-	char dir[32], ca[64], key[64], url[64];
-	struct ws_listen_conf lc = {.host = "127.0.0.1", .cert_file = ca, .key_file = key};
-	const struct http_call call = {.method = "GET", .url = url, .timeout_ms = 1000};
-	struct ws_server *server;
-	struct ws_ctx *ctx;
-
-	memset(&fx, 0, sizeof fx);
-	memset(&got, 0, sizeof got);
-	CHECK(folder_make(dir) && make_certs(dir));
-	snprintf(ca, sizeof ca, "%s/ca.pem", dir);
-	snprintf(key, sizeof key, "%s/key.pem", dir);
-	CHECK_INT(loop_open(&fx.l, NULL), 0);
-	CHECK_INT(ws_ctx_alloc(&ctx, fx.l.env, NULL), 0);
-	CHECK_INT(ws_listen(&server, ctx, &lc, on_ws, NULL), 0);
-	snprintf(url, sizeof url, "https://localhost:%u/", ws_server_port(server));
-	CHECK_INT(http_alloc(&fx.h, fx.l.env, NULL, "Tester"), 0);
-	CHECK_INT(http_request(NULL, fx.h, &call, on_resp, NULL), 0);
-	CHECK(loop_run(&fx.l));
-	CHECK_INT(got.err, EPROTO);
-	fx.h = http_free(fx.h);
-	/* Trusted, the handshake succeeds; what a WebSocket server answers to a plain GET is its
-	 * own affair. */
-	CHECK_INT(http_alloc(&fx.h, fx.l.env, ca, "Tester"), 0);
-	CHECK_INT(http_request(NULL, fx.h, &call, on_resp, NULL), 0);
-	CHECK(loop_run(&fx.l));
-	CHECK(got.n == 2 && got.err != EPROTO);
-	fx.h = http_free(fx.h);
-	CHECK_INT(http_alloc(&fx.h, fx.l.env, "/nowhere/ca.pem", "Tester"), 0);
-	CHECK_INT(http_request(NULL, fx.h, &call, on_resp, NULL), 0);
-	CHECK(loop_run(&fx.l));
-	CHECK_INT(got.err, EPROTO);
-	fx.h = http_free(fx.h);
-	ws_server_free(server);
-	ws_ctx_free(ctx);
-	loop_close(&fx.l);
 	folder_remove(dir);
 }
 

@@ -3,8 +3,6 @@
 #include "tests/test.h"
 
 #include "control/room/turn/deferred.h"
-#include "control/room/turn/history.h"
-#include "control/room/floor/floor.h"
 #include "proto/base/time.h"
 #include "tests/unit/control/room/scene.h"
 
@@ -701,79 +699,6 @@ TEST(a_guest_answers_only_its_name)
 	scene_close(s);
 }
 
-TEST(the_floor_is_a_machine_of_its_own)
-{
-	struct settings *s = NULL;
-	struct room_floor f = {0};
-	uint64_t now = 1000 * NS_PER_S;
-
-	CHECK_INT(settings_alloc(&s), 0);
-#define SAYS(user, address) room_floor_judge(&f, s, user, ROOM_ADDRESS_##address, true, now)
-	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
-	CHECK_INT(room_floor_judge(&f, s, 1, ROOM_ADDRESS_NONE, false, now), ROOM_FLOOR_IGNORE);
-	CHECK_INT(SAYS(1, MENTIONED), ROOM_FLOOR_OFFER_MENTIONED);
-	CHECK_INT(SAYS(1, ADDRESSED), ROOM_FLOOR_WAKE);
-	room_floor_apply(&f, s, ROOM_FLOOR_WAKE, 1, now);
-	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_HOLDER);
-	CHECK_INT(SAYS(2, NONE), ROOM_FLOOR_LISTEN);
-	CHECK_INT(SAYS(2, ADDRESSED), ROOM_FLOOR_HOLD);
-	room_floor_apply(&f, s, ROOM_FLOOR_LISTEN, 2, now);
-	CHECK_INT(f.others, 1);
-	now += 60 * NS_PER_S;
-	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_HOLDER);
-	now += 1;
-	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
-	CHECK_INT(SAYS(1, ADDRESSED), ROOM_FLOOR_WAKE);
-	room_floor_bot_spoke(&f, 2, now);
-	CHECK_INT(f.holder, 2);
-	CHECK_INT(f.others, 0);
-	/* Taking or leaving an offer is told at most once for each. */
-	room_floor_apply(&f, s, ROOM_FLOOR_OFFER_HOLDER, 2, now);
-	room_floor_resolve_offer(&f, false, 2, now);
-	room_floor_resolve_offer(&f, true, 3, now);
-	CHECK_INT(f.offered, 1);
-	CHECK_INT(f.taken + f.suppressed, 1);
-	CHECK_INT(f.holder, 2);
-	settings_free(s);
-}
-
-TEST(volition_has_an_interval_and_an_hourly_cap)
-{
-	static const struct {
-		const char *name;
-		unsigned interval_s, hourly;
-	} rows[] = {{"quiet", 600, 2}, {"balanced", 240, 6}, {"chatty", 90, 15}};
-	struct settings *s = NULL;
-
-	CHECK_INT(settings_alloc(&s), 0);
-	for (size_t i = 0; i < 3; i++) {
-		struct room_floor f = {0};
-		uint64_t now = 10000 * NS_PER_S, began = now;
-
-		CHECK_INT(settings_set(s, "volition", rows[i].name), 0);
-		for (unsigned k = 0; k < rows[i].hourly; k++) {
-			CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_VOLITION);
-			room_floor_apply(&f, s, ROOM_FLOOR_OFFER_VOLITION, 1, now);
-			now += (rows[i].interval_s - 1) * NS_PER_S;
-			CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
-			now += 1 * NS_PER_S;
-		}
-		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
-		now = began + 3600 * NS_PER_S - 1;
-		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
-		now++;
-		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_VOLITION);
-	}
-	CHECK_INT(settings_set(s, "volition", "off"), 0);
-	{
-		struct room_floor f = {0};
-		uint64_t now = 10000 * NS_PER_S;
-
-		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
-	}
-	settings_free(s);
-}
-
 TEST(rule_152_a_stop_word_is_no_question)
 {
 	static const char *const stops[] = {"parley stop", "never mind parley", "parley, hör auf",
@@ -805,18 +730,4 @@ TEST(rule_153_a_short_word_over_an_answer_is_asked)
 	scene_drained(s);
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
 	scene_close(s);
-}
-
-TEST(rule_156_history_is_revised_by_whole_words)
-{
-	static struct room_history h;
-
-	h = (struct room_history){0};
-	room_history_add(&h, 1, 1, false, false, "alice", "i know, no");
-	CHECK(room_history_revise(&h, "alice", "no", "nine"));
-	CHECK_STR(room_history_at(&h, 0)->text, "i know, nine");
-	CHECK(!room_history_revise(&h, "alice", "kno", "x"));
-	room_history_add(&h, 2, 2, false, false, "alice", "нет, не то");
-	CHECK(room_history_revise(&h, "alice", "не", "но"));
-	CHECK_STR(room_history_at(&h, 1)->text, "нет, но то");
 }

@@ -1,0 +1,310 @@
+/* Speech over the link: credit, prepared playbacks, and what a reconnect or a successor inherits.
+ */
+#include "tests/unit/control/media/toy_mediad.h"
+
+static void on_playback(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
+			unsigned reason, uint64_t at, void *arg)
+{
+	struct toy *t = arg;
+
+	(void)pb;
+	(void)at;
+	t->events++;
+	t->ev = ev;
+	t->samples = samples;
+	t->reason = reason;
+	if (t->stop_event)
+		env_stop(t->env);
+}
+
+TEST(media_speech_goes_as_credit_allows)
+{
+	static int16_t pcm[24000];
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 24000), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	toy_settle(&t);
+	CHECK_INT(t.say_samples, 0);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
+					.say_credit = {.call = t.call_id,
+						       .playback = t.playback,
+						       .samples = 5000}});
+	toy_settle(&t);
+	CHECK_INT(t.say_samples, 5000);
+	/* absolute: the same again is nothing more */
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
+					.say_credit = {.call = t.call_id,
+						       .playback = t.playback,
+						       .samples = 5000}});
+	toy_settle(&t);
+	CHECK_INT(t.say_samples, 5000);
+	media_playback_end(t.pb);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_SAY_END], 0);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
+					.say_credit = {.call = t.call_id,
+						       .playback = t.playback,
+						       .samples = 100000}});
+	CHECK(toy_run_until(&t, MEDIA_SAY_END, 1));
+	CHECK_INT(t.say_samples, 24000);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_DRAINED,
+					.say_drained = {.call = t.call_id,
+							.playback = t.playback,
+							.samples = 24000}});
+	CHECK(toy_run_until(&t, 0, 0));
+	CHECK_INT(t.ev, MEDIA_PB_DRAINED);
+	CHECK_INT(t.samples, 24000);
+	/* what comes late finds nobody */
+	toy_send(&t,
+		 (struct media_msg){
+			 .type = MEDIA_SAY_STOPPED,
+			 .say_stopped = {.call = t.call_id, .playback = t.playback, .samples = 9}});
+	toy_settle(&t);
+	CHECK_INT(t.events, 1);
+	toy_free(&t);
+}
+
+TEST(media_a_prepared_playback_keeps_audio_until_it_starts)
+{
+	static int16_t pcm[24000];
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_prepare(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 24000), 0);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_SAY_OPEN], 0);
+	CHECK_INT(media_playback_start(t.pb), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
+					.say_credit = {.call = t.call_id,
+						       .playback = t.playback,
+						       .samples = 24000}});
+	toy_settle(&t);
+	CHECK_INT(t.say_samples, 24000);
+	toy_free(&t);
+}
+
+TEST(media_a_prepared_playback_that_never_starts_leaves_nothing)
+{
+	static int16_t pcm[24000];
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_prepare(&t.pb, t.call, 24000, on_playback, &t), 0);
+	for (unsigned i = 0; i < 300; i++)
+		CHECK_INT(media_playback_write(t.pb, pcm, 24000), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 1), ENOBUFS);
+	t.pb = media_playback_free(t.pb);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_SAY_OPEN] + t.count[MEDIA_SAY_STOP], 0);
+	CHECK_INT(t.events, 0);
+	toy_free(&t);
+}
+
+TEST(media_backlog_is_capped)
+{
+	static int16_t pcm[8000 * 150];
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 8000, on_playback, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 8000 * 150), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 8000 * 150), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 1), ENOBUFS);
+	CHECK_INT(media_playback_written(t.pb), 8000 * 300);
+	toy_free(&t);
+}
+
+TEST(media_stop_overtakes_and_ends_writing)
+{
+	static int16_t pcm[2400];
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 2400), 0);
+	media_playback_stop(t.pb, 60);
+	CHECK_INT(media_playback_write(t.pb, pcm, 10), EPIPE);
+	CHECK(toy_run_until(&t, MEDIA_SAY_STOP, 1));
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_STOPPED,
+					.say_stopped = {.call = t.call_id,
+							.playback = t.playback,
+							.samples = 960,
+							.reason = MEDIA_REASON_STOPPED}});
+	CHECK(toy_run_until(&t, 0, 0));
+	CHECK_INT(t.ev, MEDIA_PB_STOPPED);
+	CHECK_INT(t.samples, 960);
+	CHECK_INT(t.reason, MEDIA_REASON_STOPPED);
+	toy_free(&t);
+}
+
+TEST(media_claims_a_playback_after_a_reconnect)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	t.holds_call =
+		true; /* only the connection broke: the call and its playback are still there */
+	toy_gone(&t);
+	/* What is wished meanwhile is told when it is back. */
+	media_playback_gain(t.pb, 350, 0);
+	media_playback_pause(t.pb, 60);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	CHECK(toy_run_until(&t, MEDIA_SAY_GAIN, 1));
+	CHECK(toy_run_until(&t, MEDIA_SAY_PAUSE, 1));
+	CHECK_INT(t.events, 0);
+	toy_free(&t);
+}
+
+static void credit(struct toy *t, uint64_t samples)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
+				       .say_credit = {.call = t->call_id,
+						      .playback = t->playback,
+						      .samples = samples}});
+}
+
+/* The next mediad gets the rest from the sample on that was due; its counts begin there. */
+TEST(media_playback_of_a_killed_mediad_goes_on)
+{
+	static int16_t pcm[48000];
+	uint32_t first;
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 48000), 0);
+	media_playback_end(t.pb);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	first = t.playback;
+	credit(&t, 24000);
+	CHECK(toy_run_until(&t, MEDIA_SAY, 25));
+	credit(&t, 36000); /* half a second was taken for sending */
+	CHECK(toy_run_until(&t, MEDIA_SAY, 38));
+	CHECK_INT(t.say_samples, 36000);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_STARTED,
+					.say_started = {.call = t.call_id, .playback = first}});
+	CHECK(toy_run_until(&t, 0, 0));
+	t.playback = 0; /* the next mediad knows nothing of it */
+	t.say_samples = 0;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 2));
+	CHECK(t.playback && t.playback != first);
+	credit(&t, 24000);
+	credit(&t, 36000);
+	CHECK(toy_run_until(&t, MEDIA_SAY_END, 1));
+	CHECK_INT(t.say_samples, 48000 - 12000);
+	/* That it started is known; what was played counts from the beginning. */
+	toy_send(&t,
+		 (struct media_msg){.type = MEDIA_SAY_STARTED,
+				    .say_started = {.call = t.call_id, .playback = t.playback}});
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_DRAINED,
+					.say_drained = {.call = t.call_id,
+							.playback = t.playback,
+							.samples = 36000}});
+	CHECK(toy_run_until(&t, 0, 0));
+	CHECK(t.events == 2 && t.ev == MEDIA_PB_DRAINED);
+	CHECK_INT(t.samples, 48000);
+	toy_free(&t);
+}
+
+/* The speech of the control before is claimed, ended if that control could not, and makes room for
+ * our own. */
+static void inherit(bool ended)
+{
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	t.holds_call = true;
+	t.playback = 9;
+	t.ended = ended;
+	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
+	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	toy_settle(&t);
+	CHECK_INT(t.inherited, 1);
+	CHECK_INT(t.count[MEDIA_SAY_END], !ended);
+	CHECK_INT(t.count[MEDIA_SAY_STOP], 0);
+	CHECK(media_has_unsent(t.media) == false);
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_STOP, 1));
+	CHECK(media_has_unsent(t.media));
+	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_STOPPED,
+					.say_stopped = {.call = t.call_id, .playback = 9}});
+	toy_settle(&t);
+	CHECK_INT(t.events, 0);
+	toy_free(&t);
+}
+
+TEST(media_inherits_speech)
+{
+	inherit(true);
+	inherit(false);
+}
+
+/* A control that has spoken in one call takes over what another call's mediad still plays. */
+TEST(media_inherits_speech_after_it_spoke_elsewhere)
+{
+	struct media_call *other = NULL;
+	struct media_want elsewhere = toy_want;
+	struct media_playback *pb = NULL;
+	struct toy t;
+
+	elsewhere.guild++;
+	CHECK_INT(toy_alloc(&t), 0);
+	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
+	CHECK_INT(media_call_open(&other, t.media, &elsewhere, NULL, NULL), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_OPEN, 1));
+	CHECK_INT(media_playback_open(&pb, other, 24000, NULL, NULL), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	toy_gone(&t);
+	t.holds_call = true;
+	t.playback = 9;
+	t.ended = true;
+	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	CHECK_INT(t.inherited, 1);
+	media_playback_free(pb);
+	media_call_free(other);
+	toy_free(&t);
+}
+
+/* A mediad that kept the call and has no such playback any more has played it or stopped it. */
+TEST(media_playback_that_a_mediad_forgot_stops)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	t.playback = 0;
+	t.holds_call = true;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, 0, 0));
+	CHECK_INT(t.ev, MEDIA_PB_STOPPED);
+	CHECK_INT(t.reason, MEDIA_REASON_CONNECTION_LOST);
+	toy_free(&t);
+}
+
+TEST(media_playback_stops_when_mediad_stays_away)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	toy_gone(&t);
+	CHECK(toy_run_until(&t, 0, 0));
+	CHECK_INT(t.ev, MEDIA_PB_STOPPED);
+	toy_free(&t);
+}

@@ -1,0 +1,73 @@
+/* A toy mediad at the other end of a Unix socket, and the control side under test, in one loop. The
+ * toy keeps what it gets and sends what a test tells it to. toy_free releases everything. */
+#ifndef TESTS_UNIT_CONTROL_MEDIA_TOY_MEDIAD_H
+#define TESTS_UNIT_CONTROL_MEDIA_TOY_MEDIAD_H
+
+#include "control/media/media.h"
+
+#include "ipc/env.h"
+#include "ipc/peer.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
+#include "tests/test.h"
+
+enum { SEEN_MAX = 256 };
+
+/* A mediad that writes down what it gets and says what the test tells it to. */
+struct toy {
+	struct env *env;
+	struct tmr *deadline;
+	char dir[40], path[60];
+	struct peer_server *server;
+	struct peer *peer;
+	struct media *media;
+	struct media_call *call;
+	struct media_playback *pb;
+
+	unsigned hellos;
+	struct media_hello hello;
+	unsigned seen[SEEN_MAX]; /* types, in order */
+	unsigned n_seen;
+	unsigned count[1024]; /* by type */
+	uint32_t call_id, gen, listen_id, playback;
+	uint64_t say_samples;
+	char token[64];
+	bool answers_pings;
+
+	/* what a restarted mediad holds */
+	bool holds_call, holds_stray, leaves_call;
+	bool ended; /* its playback has got SAY_END */
+
+	unsigned inherited, wants, states, heard, ups, downs, secures, codes;
+	char code[48];
+	enum media_playback_event ev;
+	unsigned events, reason;
+	uint64_t samples;
+	unsigned stop_type; /* the loop ends at the n-th message of this type */
+	unsigned stop_count;
+	bool stop_event, timed_out;
+};
+
+/* What control wants in these tests: one call. */
+extern const struct media_want toy_want;
+
+void toy_send(struct toy *t, struct media_msg msg);
+void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild, enum media_phase phase,
+	       bool wants);
+void toy_on_call(struct media_call *call, const struct media_msg *msg, void *arg);
+/* Runs until the toy got `count` messages of `type` in all; 0: until a playback event. */
+bool toy_run_until(struct toy *t, unsigned type, unsigned count);
+/* Lets what is under way arrive: both ends are local, so a few ms of loop are plenty. */
+void toy_settle(struct toy *t);
+/* Allocates the loop and an empty folder for the socket. */
+int toy_alloc(struct toy *t);
+int toy_listen(struct toy *t);
+/* The toy vanishes, as a killed mediad does. */
+void toy_gone(struct toy *t);
+int toy_start_control(struct toy *t, uint64_t epoch);
+void toy_free(struct toy *t);
+/* All of the above, until mediad has the call. */
+bool toy_up_with_call(struct toy *t);
+
+#endif
