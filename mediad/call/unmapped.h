@@ -1,10 +1,10 @@
-/* Decides when the gateway is asked, by a resume, whose an unmapped SSRC is.
+/* Decides when the gateway resumes its session to learn the owner of an unmapped SSRC.
  *
- * The gateway is asked at once, but it must not become a loop: a new session first has time to name
- * who is present; after each resume there is a wait, which doubles while the SSRC stays unmapped,
- * also across sessions; and one session sends at most UNMAPPED_ASKS resumes in a row in vain. After
- * UNMAPPED_BURST resumes there is one per UNMAPPED_ONE_MS, whatever they brought: a member who
- * speaks unnamed, is named, and returns under another SSRC must be no lever on the call.
+ * It resumes at once, but never in a loop: a new session first gets time to name everybody present;
+ * after each resume there is a wait, which doubles while the SSRC stays unmapped, across sessions
+ * too; and one session sends at most UNMAPPED_ASKS fruitless resumes in a row. After UNMAPPED_BURST
+ * resumes, fruitful or not, the limit is one per UNMAPPED_ONE_MS: a member must not be able to
+ * disturb the call by speaking unnamed, being named and returning under another SSRC.
  *
  * Plain memory of its owner, all zero is new. Pure; times in ns. */
 #ifndef MEDIAD_CALL_UNMAPPED_H
