@@ -24,48 +24,45 @@ static void usage(FILE *f)
 		"guildd and records it.\n");
 }
 
+/* Where an option's text goes; NULL: it has none. */
+static const char **find_text(struct options *o, int c)
+{
+	return c == 'v'	  ? &o->plan.voices
+	       : c == 'w' ? &o->plan.wordings
+	       : c == 'a' ? &o->call.api
+	       : c == 'c' ? &o->call.ca
+	       : c == 'm' ? &o->call.mediad
+			  : NULL;
+}
+
+static unsigned *find_number(struct options *o, int c)
+{
+	return c == 'i'	  ? &o->plan.items
+	       : c == 'r' ? &o->plan.rooms
+	       : c == 'o' ? &o->call.open_mic_s
+			  : NULL;
+}
+
 static int option_take(struct options *o, int c)
 {
-	switch (c) {
-	case 'f':
+	const char **text = find_text(o, c);
+	unsigned *number = find_number(o, c);
+
+	if (text)
+		*text = optarg;
+	else if (number)
+		*number = (unsigned)strtoul(optarg, NULL, 10);
+	else if (c == 'f')
 		o->plan.folder = o->call.folder = optarg;
-		return 0;
-	case 'v':
-		o->plan.voices = optarg;
-		return 0;
-	case 'w':
-		o->plan.wordings = optarg;
-		return 0;
-	case 'i':
-		o->plan.items = (unsigned)strtoul(optarg, NULL, 10);
-		return 0;
-	case 'r':
-		o->plan.rooms = (unsigned)strtoul(optarg, NULL, 10);
-		return 0;
-	case 's':
+	else if (c == 's')
 		o->plan.seed = o->call.seed = strtoull(optarg, NULL, 10);
-		return 0;
-	case 'q':
+	else if (c == 'q')
 		o->plan.questions = true;
-		return 0;
-	case 'a':
-		o->call.api = optarg;
-		return 0;
-	case 'c':
-		o->call.ca = optarg;
-		return 0;
-	case 'm':
-		o->call.mediad = optarg;
-		return 0;
-	case 'n':
+	else if (c == 'n')
 		o->call.noise = true;
-		return 0;
-	case 'o':
-		o->call.open_mic_s = (unsigned)strtoul(optarg, NULL, 10);
-		return 0;
-	default:
+	else
 		return EINVAL;
-	}
+	return 0;
 }
 
 static int parse(struct options *o, int argc, char **argv)

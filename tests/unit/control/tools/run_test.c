@@ -236,15 +236,23 @@ TEST(a_turn_has_a_limit_of_calls_and_of_steps)
 	calls_close(&c);
 }
 
+/* A call is under way while the bot is audible. */
+static bool call_while_audible(struct calls *c, const char *tool)
+{
+	if (!calls_open(c))
+		return false;
+	calls_call(c, 1, "a", tool, "x");
+	calls_said(c);
+	calls_step(c, (struct tool_input){.type = TOOL_IN_AUDIBLE, .ok = true});
+	return true;
+}
+
 TEST(a_call_that_takes_too_long_is_cancelled)
 {
 	struct calls c;
 	const char *said;
 
-	CHECK(calls_open(&c));
-	calls_call(&c, 1, "a", "look", "x");
-	calls_said(&c);
-	calls_step(&c, (struct tool_input){.type = TOOL_IN_AUDIBLE, .ok = true});
+	CHECK(call_while_audible(&c, "look"));
 	calls_pass(&c, 7999);
 	CHECK_STR(calls_said(&c), "");
 	calls_pass(&c, 1);
@@ -259,10 +267,7 @@ TEST(a_slow_call_becomes_a_job_and_its_result_is_told_later)
 	struct calls c;
 	const char *said;
 
-	CHECK(calls_open(&c));
-	calls_call(&c, 1, "a", "work", "x");
-	calls_said(&c);
-	calls_step(&c, (struct tool_input){.type = TOOL_IN_AUDIBLE, .ok = true});
+	CHECK(call_while_audible(&c, "work"));
 	calls_pass(&c, 19000);
 	said = calls_said(&c);
 	CHECK(strstr(said, "\"status\":\"running\"") && strstr(said, "end:1:go"));

@@ -103,6 +103,14 @@ void vgw_bench_text(struct vgw_bench *b, const char *json)
 	vgw_ws_text(b->g, b->now, b->conn, json, strlen(json));
 }
 
+const char *vgw_bench_session(unsigned n)
+{
+	static char name[16];
+
+	snprintf(name, sizeof name, "s%u", n);
+	return name;
+}
+
 void vgw_bench_lease(struct vgw_bench *b, const char *session)
 {
 	struct vgw_lease l = {session, "tok", "voice.example:2087", 7};

@@ -40,6 +40,8 @@ static const char ready[] =
 int vgw_bench_start(struct vgw_bench *b);
 void vgw_bench_end(struct vgw_bench *b);
 void vgw_bench_text(struct vgw_bench *b, const char *json);
+/* The name of the n-th session, valid until the next call. */
+const char *vgw_bench_session(unsigned n);
 void vgw_bench_lease(struct vgw_bench *b, const char *session);
 /* Runs timers until `until`, however many there are. */
 void vgw_bench_run_until(struct vgw_bench *b, uint64_t until);

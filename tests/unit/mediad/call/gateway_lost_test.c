@@ -197,10 +197,7 @@ TEST(gateway_unreachable_is_bounded)
 
 	CHECK_INT(vgw_bench_start(&b), 0);
 	for (unsigned round = 0; round < 4; round++) {
-		char session[8];
-
-		snprintf(session, sizeof session, "u%u", round);
-		vgw_bench_lease(&b, session);
+		vgw_bench_lease(&b, vgw_bench_session(round));
 		for (unsigned i = 0; i < 3; i++) {
 			vgw_ws_closed(b.g, b.now, b.conn, 1006,
 				      round ? MEDIA_REASON_NONE : MEDIA_REASON_TLS_FAILED);
@@ -223,10 +220,7 @@ TEST(gateway_udp_blocked_fails_in_the_end)
 
 	CHECK_INT(vgw_bench_start(&b), 0);
 	for (unsigned i = 0; i < 4; i++) {
-		char session[8];
-
-		snprintf(session, sizeof session, "s%u", i);
-		vgw_bench_lease(&b, session);
+		vgw_bench_lease(&b, vgw_bench_session(i));
 		vgw_ws_open(b.g, b.now, b.conn);
 		vgw_bench_text(&b, ready);
 		vgw_udp_failed(b.g, b.now);

@@ -299,10 +299,7 @@ TEST(gateway_is_stable_after_a_while)
 	CHECK_INT(vgw_bench_start(&b), 0);
 	/* Far more sessions than may fail in a row, but each held. */
 	for (unsigned i = 0; i < 20; i++) {
-		char session[8];
-
-		snprintf(session, sizeof session, "s%u", i);
-		vgw_bench_join(&b, session);
+		vgw_bench_join(&b, vgw_bench_session(i));
 		CHECK_INT(b.phase, MEDIA_PHASE_UP);
 		/* Beats are answered by nobody here: look before the watchdog bites. */
 		for (uint64_t end = b.now + 31 * NS_PER_S; b.now < end;) {

@@ -221,6 +221,28 @@ static bool welcomed(struct gateway_fixture *g, struct mls_member *a, struct mls
 	return gateway_fixture_split_op28(mls_out_view(sent), welcome).n > 0;
 }
 
+/* A pair, and a third member whose welcome it has not received yet. */
+struct welcome_scene {
+	struct gateway_fixture g;
+	struct mls_member a, b, c;
+	struct mls_out sent;
+	struct slice welcome; /* within sent */
+};
+
+static bool begin_welcome(struct welcome_scene *w)
+{
+	w->sent = (struct mls_out){0};
+	return mls_member_pair(&w->g, &w->a, &w->b) && mls_member_arrive(&w->c, &w->g, CEE) &&
+	       welcomed(&w->g, &w->a, &w->c, &w->sent, &w->welcome);
+}
+
+static void end_welcome(struct welcome_scene *w)
+{
+	mls_out_free(&w->sent);
+	mls_member_go(&w->c);
+	mls_member_part(&w->g, &w->a, &w->b);
+}
+
 /* ---- commits that MLS allows, and DAVE does not ---- */
 
 /* What a makes of b's commit. The proposal of b's list, if any, is known to both. */
@@ -317,37 +339,26 @@ TEST(dave_mls_state_refuses_a_committer_that_changes_who_it_is)
 
 TEST(dave_mls_state_accepts_a_welcome_for_the_previous_key_package)
 {
-	struct gateway_fixture g;
-	struct mls_member a, b, c;
-	struct mls_out sent = {0};
-	struct slice welcome;
+	struct welcome_scene w;
 
-	CHECK(mls_member_pair(&g, &a, &b) && mls_member_arrive(&c, &g, CEE));
-	CHECK(welcomed(&g, &a, &c, &sent, &welcome));
-	CHECK(mls_member_reset(&c, DAVE_JOB_REKEY));
-	CHECK(mls_member_came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_DONE) &&
-	      c.last->epoch->n == 3);
+	CHECK(begin_welcome(&w));
+	CHECK(mls_member_reset(&w.c, DAVE_JOB_REKEY));
+	CHECK(mls_member_came_to(&w.c, DAVE_JOB_WELCOME, w.welcome, DAVE_DONE) &&
+	      w.c.last->epoch->n == 3);
 	/* Once more: it is in the group already. */
-	CHECK(mls_member_came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_IGNORED) && c.last->in_group);
-	mls_out_free(&sent);
-	mls_member_go(&c);
-	mls_member_part(&g, &a, &b);
+	CHECK(mls_member_came_to(&w.c, DAVE_JOB_WELCOME, w.welcome, DAVE_IGNORED) &&
+	      w.c.last->in_group);
+	end_welcome(&w);
 }
 
 TEST(dave_mls_state_refuses_a_welcome_from_before_a_reset)
 {
-	struct gateway_fixture g;
-	struct mls_member a, b, c;
-	struct mls_out sent = {0};
-	struct slice welcome;
+	struct welcome_scene w;
 
-	CHECK(mls_member_pair(&g, &a, &b) && mls_member_arrive(&c, &g, CEE));
-	CHECK(welcomed(&g, &a, &c, &sent, &welcome));
-	CHECK(mls_member_reset(&c, DAVE_JOB_RESET));
-	CHECK(mls_member_came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_INVALID));
-	mls_out_free(&sent);
-	mls_member_go(&c);
-	mls_member_part(&g, &a, &b);
+	CHECK(begin_welcome(&w));
+	CHECK(mls_member_reset(&w.c, DAVE_JOB_RESET));
+	CHECK(mls_member_came_to(&w.c, DAVE_JOB_WELCOME, w.welcome, DAVE_INVALID));
+	end_welcome(&w);
 }
 
 TEST(dave_mls_state_rejoins_by_a_new_welcome)
@@ -373,19 +384,13 @@ TEST(dave_mls_state_rejoins_by_a_new_welcome)
 
 TEST(dave_mls_state_accepts_unannounced_users_in_a_welcome)
 {
-	struct gateway_fixture g;
-	struct mls_member a, b, c;
-	struct mls_out sent = {0};
-	struct slice welcome;
+	struct welcome_scene w;
 
-	CHECK(mls_member_pair(&g, &a, &b) && mls_member_arrive(&c, &g, CEE));
-	CHECK(welcomed(&g, &a, &c, &sent, &welcome));
-	c.n_told = 0;
-	CHECK(mls_member_came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_DONE) &&
-	      c.last->epoch->n == 3);
-	mls_out_free(&sent);
-	mls_member_go(&c);
-	mls_member_part(&g, &a, &b);
+	CHECK(begin_welcome(&w));
+	w.c.n_told = 0;
+	CHECK(mls_member_came_to(&w.c, DAVE_JOB_WELCOME, w.welcome, DAVE_DONE) &&
+	      w.c.last->epoch->n == 3);
+	end_welcome(&w);
 }
 
 TEST(dave_mls_state_refuses_a_welcome_to_another_group)
