@@ -69,7 +69,7 @@ TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire
 TESTBINS += $(B)/tests/dave-follow
-TESTBINS += $(B)/tests/mcp
+TESTBINS += $(B)/tests/mcp $(B)/tests/mcp_server
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore $(B)/tests/room-wordings
 
 .DEFAULT_GOAL := all
@@ -126,6 +126,11 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwild,mediad/mls,%.c) $(call rwild,mediad/dave,%.c))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
+
+# A server of MCP, for benches and scenarios.
+$(B)/tests/mcp_server: $(call objs,tests/mcp/server.c)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 
 # A client of one server of MCP, as control is one.
 MCP := $(call objs,tests/mcp/main.c control/mcp/exchanges.c $(wildcard control/jail/*.c) control/mcp/server.c $(wildcard control/dialect/mcp*.c) control/dialect/sse.c control/dialect/json_read.c \
@@ -204,7 +209,7 @@ fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows describes each row.
-BENCHSHARED := bare bench brain far_end far_end_dave listening plane rooms speakers speech journal_times
+BENCHSHARED := bare bench brain far_end far_end_dave listening plane rooms speakers speech journal_times ask_times
 BENCHES := $(filter-out $(BENCHSHARED),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)
@@ -220,7 +225,7 @@ $(B)/bench/turns.so: tests/bench/preload/turns.c tests/bench/preload/turns.h
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin bench-bins chaos-bins
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/tests/mcp_server bench-bins chaos-bins
 	@ROW=$(ROW) tests/bench/run.sh
 
 # Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.

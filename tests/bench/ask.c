@@ -24,6 +24,7 @@
  *   BENCH_ASKS=n      questions in all (300: two minutes; 1000: six)      BENCH_ROOMS=n      rooms
  * at a time (4) */
 #include "proto/base/time.h"
+#include "tests/bench/ask_times.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/brain.h"
 #include "tests/bench/journal_times.h"
@@ -76,22 +77,6 @@ static double ms_of(uint64_t from, uint64_t to)
 	return (double)(int64_t)(to - from) / 1e6;
 }
 
-/* Finds the provider's connection of this room: the one whose questions match the room's best. */
-static unsigned conn_of(const struct journal_times *s, const struct brain_asked *asked, size_t n)
-{
-	unsigned fits[64] = {0}, best = 0;
-
-	for (size_t i = 0; i < s->asks; i++)
-		for (size_t k = 0; k < n; k++)
-			if (asked[k].turn == s->ask[i].turn && asked[k].at >= s->ask[i].told &&
-			    asked[k].at < s->ask[i].told + FIT_MS * NS_PER_MS)
-				fits[asked[k].conn]++;
-	for (unsigned i = 0; i < 64; i++)
-		if (fits[i] > fits[best])
-			best = i;
-	return best;
-}
-
 struct figure {
 	const char *name;
 	double *ms;
@@ -108,33 +93,19 @@ static void add(struct figure *f, double ms)
 
 enum { ASK, CUT, COMMIT, CANCEL, AUDIO, FIRST, FIGURES };
 
-static const struct journal_times_utterance *utterance_of(const struct journal_times *s,
-							  unsigned number)
-{
-	for (size_t i = 0; number && i < s->utterances; i++)
-		if (s->utterance[i].number == number)
-			return &s->utterance[i];
-	return NULL;
-}
-
 static void asks_of(struct figure *f, const struct journal_times *s, unsigned room)
 {
 	size_t n, h = 0;
 	const struct brain_asked *asked = brain_asked(w.brain, &n);
-	unsigned conn = conn_of(s, asked, n);
+	unsigned conn = ask_times_conn(s, asked, n);
 
 	for (size_t k = 0; k < n; k++) {
+		double ms;
+
 		if (asked[k].conn != conn)
 			continue;
-		for (size_t i = 0; i < s->asks; i++)
-			if (asked[k].turn == s->ask[i].turn) {
-				const struct journal_times_utterance *u =
-					utterance_of(s, s->ask[i].number);
-
-				if (u)
-					add(&f[ASK], ms_of(u->speech + u->delay, asked[k].at));
-				break;
-			}
+		if (ask_times_ms(s, &asked[k], &ms))
+			add(&f[ASK], ms);
 		while (h < w.n[room] && w.heard[room][h].first < asked[k].sound)
 			h++;
 		f[FIRST].of++;

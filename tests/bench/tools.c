@@ -1,0 +1,207 @@
+/* A call of a tool in the running programs, from the model's words to the tool's server and back:
+ * tool_dispatch_p99_ms, tool_cancel_p99_ms.
+ *
+ * guildd, the bot's mediad and control run unmodified (rooms.h), on the reply path brain. The text
+ * model, the voice, speech-to-text and an MCP server over HTTP are scripts in this process. The
+ * model says a sentence of three seconds and calls a tool; the server never answers the call, and
+ * the member interrupts the sentence.
+ *
+ *   dispatch  from the last byte of the call on the model's socket to the request at the server
+ *   cancel    from control's read of the frame that confirms the interruption (the room's journal)
+ *             to the end of that request, as the server learns it
+ *
+ *   BENCH_ASKS=n      questions in all (150)      BENCH_ROOMS=n      rooms at a time (4) */
+#include "ipc/env.h"
+#include "ipc/http_server.h"
+#include "proto/base/time.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/brain.h"
+#include "tests/bench/journal_times.h"
+#include "tests/bench/rooms.h"
+#include "tests/bench/speech.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROOMS = 8,
+	FIT_MS = 1000,
+	RATE = 24000,
+	SOUND = RATE * 3,
+	REQUESTS = 4096,
+	BODY_MAX = 1 << 20,
+};
+
+static struct {
+	struct http_server *server;
+	unsigned n;
+	uint64_t called[REQUESTS]; /* by the number of the call */
+	double dispatch[REQUESTS];
+	size_t dispatches;
+	uint64_t ended[REQUESTS]; /* calls that control gave up, in order */
+	size_t ends;
+	int16_t sound[SOUND];
+} w;
+
+static void on_question(struct http_exchange *x, const uint8_t *data, size_t n, bool last,
+			void *arg)
+{
+	static const char form[] =
+		"data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":"
+		"0,\"delta\":{\"content\":\"[[TO: person]] So it goes on and on, and then a bit "
+		"more. \"}}]}\n\n"
+		"data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":"
+		"0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_%u\",\"type\":"
+		"\"function\",\"function\":{\"name\":\"far__wait\",\"arguments\":\"{\\\"n\\\":%u}"
+		"\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+	char text[sizeof form + 24];
+	int size;
+
+	(void)data, (void)n, (void)last, (void)arg;
+	if (w.n == REQUESTS)
+		bench_die("too many requests");
+	size = snprintf(text, sizeof text, form, w.n, w.n);
+	w.called[w.n++] = bench_clock();
+	http_reply(x, 200, "text/event-stream", text, (size_t)size);
+}
+
+static void on_speech(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
+{
+	(void)data, (void)n, (void)last, (void)arg;
+	http_reply(x, 200, "audio/pcm", w.sound, sizeof w.sound);
+}
+
+static void on_gone(struct http_exchange *x, void *arg)
+{
+	(void)x, (void)arg;
+	if (w.ends < REQUESTS)
+		w.ended[w.ends++] = bench_clock();
+}
+
+static void note_call(const json_t *params)
+{
+	json_int_t n =
+		json_integer_value(json_object_get(json_object_get(params, "arguments"), "n"));
+
+	if (n < 0 || n >= w.n)
+		bench_die("a call that nobody made");
+	w.dispatch[w.dispatches++] = (double)(bench_clock() - w.called[n]) / 1e6;
+}
+
+static void on_mcp(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
+{
+	json_t *root = json_loadb((const char *)data, n, 0, NULL);
+	const char *method = json_string_value(json_object_get(root, "method")), *result = NULL;
+	char text[400];
+
+	(void)last, (void)arg;
+	if (!method)
+		bench_die("a message without a method");
+	if (strcmp(method, "server/discover") == 0)
+		result = "{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{}}}";
+	else if (strcmp(method, "tools/list") == 0)
+		result = "{\"tools\":[{\"name\":\"wait\",\"inputSchema\":{\"type\":\"object\","
+			 "\"properties\":{\"n\":{\"type\":\"integer\"}}}}]}";
+	if (result) {
+		http_reply(x, 200, "application/json", text,
+			   (size_t)snprintf(text, sizeof text,
+					    "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":%s}",
+					    (int)json_integer_value(json_object_get(root, "id")),
+					    result));
+	} else {
+		http_on_gone(x, on_gone, NULL);
+		note_call(json_object_get(root, "params"));
+	}
+	json_decref(root);
+}
+
+static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
+{
+	static const struct http_body_limits limits = {.max = BODY_MAX};
+
+	(void)arg;
+	http_take_body(x, &limits,
+		       strcmp(head->path, "/v1/audio/speech") == 0 ? on_speech
+		       : strcmp(head->path, "/mcp") == 0	   ? on_mcp
+								   : on_question,
+		       NULL);
+}
+
+static size_t cancels_of(unsigned room, double *ms)
+{
+	struct journal_times s;
+	char folder[96];
+	size_t n = 0;
+
+	snprintf(folder, sizeof folder, "%s/rooms", rooms_folder());
+	journal_times_room(&s, folder, rooms_guild(room));
+	for (size_t i = 0; i < s.cuts; i++)
+		for (size_t k = 0; k < w.ends; k++)
+			if (w.ended[k] > s.cut[i].heard &&
+			    w.ended[k] < s.cut[i].heard + FIT_MS * NS_PER_MS) {
+				ms[n++] = (double)(w.ended[k] - s.cut[i].heard) / 1e6;
+				break;
+			}
+	journal_times_clear(&s);
+	return n;
+}
+
+static void row(const char *name, double *ms, size_t n, size_t of)
+{
+	if (!n)
+		bench_die("%s: nothing was measured (logs in %s)", name, rooms_folder());
+	bench_raw(name, ms, n);
+	bench_row_more(name, bench_quantile(ms, n, 0.99), "ms",
+		       "\"p50\": %.2f, \"max\": %.2f, \"n\": %zu, \"of\": %zu",
+		       bench_quantile(ms, n, 0.5), bench_quantile(ms, n, 1), n, of);
+}
+
+int main(void)
+{
+	unsigned asks = rooms_number("BENCH_ASKS", 150, REQUESTS / 2), seconds = 0;
+	static char brain_url_[160], text_url[96], speech_url[96], config[240];
+	const char *settings[] = {brain_url_,
+				  text_url,
+				  speech_url,
+				  "PARLEY_REPLY_PATH=brain",
+				  "PARLEY_TOOL_CALLS_A_MINUTE=120",
+				  "PARLEY_TOOL_READS_A_MINUTE=120",
+				  NULL};
+	struct rooms_conf conf = {.settings = settings, .config = config, .journals = true};
+	struct http_server_conf server = {.max_per_address = 256, .h = on_request};
+	static double cancel[REQUESTS];
+	struct brain *brain;
+	struct env *env;
+	size_t n = 0;
+
+	env = rooms_open(rooms_number("BENCH_ROOMS", 4, ROOMS));
+	speech_make(w.sound, SOUND, RATE, 2);
+	brain_alloc(&brain, env, "parley and now what", 1000, false);
+	BENCH_OK(http_server_alloc(&w.server, env, &server));
+	snprintf(brain_url_, sizeof brain_url_, "PARLEY_BRAIN_URL=%s", brain_url(brain));
+	snprintf(text_url, sizeof text_url, "PARLEY_TEXT_URL=http://127.0.0.1:%u/v1",
+		 http_server_port(w.server));
+	snprintf(speech_url, sizeof speech_url, "PARLEY_SPEECH_URL=http://127.0.0.1:%u/v1",
+		 http_server_port(w.server));
+	snprintf(config, sizeof config,
+		 "{\"mcp_servers\":[{\"name\":\"far\",\"transport\":\"http\",\"effects\":\"none\","
+		 "\"url\":\"http://127.0.0.1:%u/mcp\"}]}",
+		 http_server_port(w.server));
+	rooms_begin(&conf);
+	for (; w.n < asks; seconds++) {
+		if (seconds > 60 + 3 * asks)
+			bench_die("only %u questions (logs in %s)", w.n, rooms_folder());
+		rooms_run(1000);
+	}
+	rooms_end();
+	for (unsigned i = 0; i < rooms_count(); i++)
+		n += cancels_of(i, cancel + n);
+	row("tool_dispatch_p99_ms", w.dispatch, w.dispatches, w.n);
+	row("tool_cancel_p99_ms", cancel, n, w.dispatches);
+	http_server_free(w.server);
+	brain_free(brain);
+	rooms_close();
+	return 0;
+}
