@@ -7,6 +7,7 @@
 #include "control/dialect/base64.h"
 #include "control/dialect/build.h"
 #include "control/dialect/gemini.h"
+#include "control/dialect/tool_form.h"
 
 static const char default_model[] = "gemini-3.8-live";
 
@@ -40,11 +41,15 @@ static json_t *tools_of(const char *text)
 
 	json_array_foreach(in, i, tool)
 	{
-		json_t *parameters = json_object_get(tool, "parameters");
-		json_t *d = json_pack("{s:O,s:O*,s:O*}", "name", json_object_get(tool, "name"),
-				      "description", json_object_get(tool, "description"),
-				      "parametersJsonSchema", parameters);
+		const char *name = json_string_value(json_object_get(tool, "name"));
+		json_t *d;
 
+		if (name && !tool_form_takes(TOOL_FORM_GEMINI, name))
+			continue;
+		d = json_pack(
+			"{s:s,s:O*,s:o}", "name", name, "description",
+			json_object_get(tool, "description"), "parametersJsonSchema",
+			tool_form_schema(TOOL_FORM_GEMINI, json_object_get(tool, "parameters")));
 		ok = ok && d && json_array_append_new(declarations, d) == 0;
 		if (!ok)
 			break;

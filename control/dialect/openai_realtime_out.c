@@ -8,6 +8,7 @@
 #include "control/dialect/base64.h"
 #include "control/dialect/openai.h"
 #include "control/dialect/openai_family.h"
+#include "control/dialect/tool_form.h"
 #include "control/prompts/prompts.def"
 
 struct sink {
@@ -43,20 +44,29 @@ static bool is_given(const char *text)
 /* A JSON array of {name, description, parameters}; none is an empty one. */
 static json_t *tools_of(const char *text)
 {
-	json_t *tools = is_given(text) ? json_loads(text, 0, NULL) : json_array(), *tool;
+	json_t *in = is_given(text) ? json_loads(text, 0, NULL) : json_array(), *tool;
+	json_t *tools = json_is_array(in) ? json_array() : NULL;
 	size_t i;
 
-	if (!json_is_array(tools)) {
-		json_decref(tools);
-		return NULL;
-	}
-	json_array_foreach(tools, i, tool)
+	json_array_foreach(tools ? in : NULL, i, tool)
 	{
-		if (json_object_set_new(tool, "type", json_string("function"))) {
+		const char *name = json_string_value(json_object_get(tool, "name"));
+
+		if (name && !tool_form_takes(TOOL_FORM_REALTIME, name))
+			continue;
+		if (json_array_append_new(
+			    tools,
+			    json_pack("{s:s,s:s,s:O*,s:o}", "type", "function", "name", name,
+				      "description", json_object_get(tool, "description"),
+				      "parameters",
+				      tool_form_schema(TOOL_FORM_REALTIME,
+						       json_object_get(tool, "parameters"))))) {
 			json_decref(tools);
-			return NULL;
+			tools = NULL;
+			break;
 		}
 	}
+	json_decref(in);
 	return tools;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/dialect/text_inside.h"
+#include "control/dialect/tool_form.h"
 
 /* ---- the request ---- */
 
@@ -147,16 +148,20 @@ static json_t *build_messages(const struct text_request *r)
 static json_t *build_tools(const struct engine_ask *ask)
 {
 	json_t *tools = json_array();
+	size_t wanted = 0;
 
 	for (size_t i = 0; i < ask->n_tools; i++) {
 		const struct engine_tool *t = &ask->tools[i];
 
+		if (!tool_form_takes(TOOL_FORM_CHAT, t->name))
+			continue;
+		wanted++;
 		json_array_append_new(tools, json_pack("{s:s,s:{s:s,s:s,s:o}}", "type", "function",
 						       "function", "name", t->name, "description",
 						       t->description, "parameters",
-						       text_json(t->schema)));
+						       tool_form_text(TOOL_FORM_CHAT, t->schema)));
 	}
-	if (json_array_size(tools) == ask->n_tools)
+	if (json_array_size(tools) == wanted)
 		return tools;
 	json_decref(tools);
 	return NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/dialect/text_inside.h"
+#include "control/dialect/tool_form.h"
 
 enum { LIMIT = 1024, WORD_LIMIT = 8 }; /* a limit of the output is required */
 
@@ -113,15 +114,20 @@ static json_t *build_system(const struct text_request *r)
 static json_t *build_tools(const struct engine_ask *ask)
 {
 	json_t *tools = json_array();
+	size_t wanted = 0;
 
 	for (size_t i = 0; i < ask->n_tools; i++) {
 		const struct engine_tool *t = &ask->tools[i];
 
-		json_array_append_new(tools, json_pack("{s:s,s:s,s:o}", "name", t->name,
-						       "description", t->description,
-						       "input_schema", text_json(t->schema)));
+		if (!tool_form_takes(TOOL_FORM_MESSAGES, t->name))
+			continue;
+		wanted++;
+		json_array_append_new(tools,
+				      json_pack("{s:s,s:s,s:o}", "name", t->name, "description",
+						t->description, "input_schema",
+						tool_form_text(TOOL_FORM_MESSAGES, t->schema)));
 	}
-	if (json_array_size(tools) == ask->n_tools)
+	if (json_array_size(tools) == wanted)
 		return tools;
 	json_decref(tools);
 	return NULL;

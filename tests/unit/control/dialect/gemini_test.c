@@ -131,7 +131,7 @@ TEST(gemini_is_set_up_with_the_key_in_a_header)
 			  .type = REALTIME_DESCRIBE,
 			  .instructions = "be brief",
 			  .tools = "[{\"name\":\"f\",\"description\":\"d\",\"parameters\":{"
-				   "\"type\":\"object\"}}]",
+				   "\"type\":\"object\",\"properties\":{}}}]",
 			  .handle = "h1"}),
 		  0);
 	CHECK_STR(
@@ -145,7 +145,7 @@ TEST(gemini_is_set_up_with_the_key_in_a_header)
 		"\"contextWindowCompression\":{\"slidingWindow\":{}},\"systemInstruction\":{"
 		"\"parts\":[{\"text\":\"be brief\"}],\"role\":\"user\"},\"tools\":[{"
 		"\"functionDeclarations\":[{\"name\":\"f\",\"description\":\"d\","
-		"\"parametersJsonSchema\":{\"type\":\"object\"}}]}]}}\n");
+		"\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}]}]}}\n");
 	CHECK_INT(command(&(struct realtime_command){.type = REALTIME_DESCRIBE, .tools = "{}"}),
 		  EINVAL);
 	CHECK_STR(say("{\"setupComplete\":{\"sessionId\":\"abc\"}}"), "session; ");

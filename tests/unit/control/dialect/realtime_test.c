@@ -75,15 +75,16 @@ TEST(each_dialect_describes_its_session)
 		"\"be brief\",\"output_modalities\":[\"audio\"],\"audio\":{\"input\":{\"format\":{"
 		"\"type\":\"audio/pcm\",\"rate\":24000},\"turn_detection\":null},\"output\":{"
 		"\"format\":{\"type\":\"audio/pcm\",\"rate\":24000},\"voice\":\"eve\"}},\"tools\":["
-		"{\"name\":\"look\",\"description\":\"looks\",\"parameters\":{},\"type\":"
-		"\"function\"}]}}");
+		"{\"type\":\"function\",\"name\":\"look\",\"description\":\"looks\","
+		"\"parameters\":{\"type\":\"object\",\"properties\":{}}}]}}");
 	CHECK_STR(
 		encode(&realtime_xai, cmd),
 		"{\"type\":\"session.update\",\"session\":{\"instructions\":\"be brief\","
 		"\"turn_detection\":null,\"audio\":{\"input\":{\"format\":{\"type\":\"audio/pcm\","
 		"\"rate\":24000}},\"output\":{\"format\":{\"type\":\"audio/pcm\",\"rate\":24000}}},"
-		"\"voice\":\"eve\",\"tools\":[{\"name\":\"look\",\"description\":\"looks\","
-		"\"parameters\":{},\"type\":\"function\"}]}}");
+		"\"voice\":\"eve\",\"tools\":[{\"type\":\"function\",\"name\":\"look\","
+		"\"description\":"
+		"\"looks\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}]}}");
 	cmd.tools = NULL;
 	CHECK_STR(encode(&realtime_openai_beta, cmd),
 		  "{\"type\":\"session.update\",\"session\":{\"instructions\":\"be brief\","

@@ -309,7 +309,8 @@ static const struct engine_message messages[] = {
 	{.role = ENGINE_RESULT, .speaker = "", .text = "no", .call = "b", .failed = true},
 	{.role = ENGINE_USER, .speaker = "", .text = "[Bob]: and?"},
 };
-static const struct engine_tool tool = {"look", "Looks.", "{\"type\":\"object\"}"};
+static const struct engine_tool tool = {"look", "Looks.",
+					"{\"type\":\"object\",\"properties\":{}}"};
 
 static char *build(const struct text_dialect *d, const char *options, const struct engine_ask *more,
 		   size_t from)
@@ -362,7 +363,8 @@ TEST(a_chat_request)
 		"{\"role\":\"user\",\"content\":\"[Bob]: and?\"}],\"stream\":true,"
 		"\"max_tokens\":50,\"stream_options\":{\"include_usage\":true},"
 		"\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"look\","
-		"\"description\":\"Looks.\",\"parameters\":{\"type\":\"object\"}}}]}");
+		"\"description\":\"Looks.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}"
+		"}]}");
 }
 
 static char *build_room(const char *options)
@@ -461,7 +463,7 @@ TEST(a_responses_request)
 		"{\"role\":\"user\",\"content\":\"[Bob]: and?\"}],\"stream\":true,\"store\":false,"
 		"\"max_output_tokens\":50,\"instructions\":\"be kind\","
 		"\"tools\":[{\"type\":\"function\",\"name\":\"look\",\"description\":\"Looks.\","
-		"\"parameters\":{\"type\":\"object\"},\"strict\":false}]}");
+		"\"parameters\":{\"type\":\"object\",\"properties\":{}},\"strict\":false}]}");
 	check_body(build(&text_dialect_responses, "{\"store\":true}", &(struct engine_ask){0}, 7),
 		   "{\"model\":\"m\",\"input\":[{\"role\":\"user\",\"content\":\"[Bob]: and?\"}],"
 		   "\"stream\":true,\"store\":true,\"previous_response_id\":\"r9\"}");
@@ -489,7 +491,7 @@ TEST(a_messages_request)
 		"\"system\":[{\"type\":\"text\",\"text\":\"be \",\"cache_control\":{\"type\":"
 		"\"ephemeral\"}},{\"type\":\"text\",\"text\":\"kind\"}],"
 		"\"tools\":[{\"name\":\"look\",\"description\":\"Looks.\",\"input_schema\":"
-		"{\"type\":\"object\"}}]}");
+		"{\"type\":\"object\",\"properties\":{}}}]}");
 }
 
 TEST(options_of_a_provider)
