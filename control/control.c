@@ -318,6 +318,13 @@ static int make_settings(struct control *c)
 	return err;
 }
 
+static json_t *tell_mcp(void *arg)
+{
+	const struct control *c = arg;
+
+	return mcp_servers_status(c->mcp);
+}
+
 static int make_web(struct control *c)
 {
 	struct web_conf conf = {.env = c->env,
@@ -325,7 +332,9 @@ static int make_web(struct control *c)
 				.token = c->conf.web_token,
 				.recorded = c->conf.recorded,
 				.live = c->live,
-				.bus = c->bus};
+				.bus = c->bus,
+				.mcph = tell_mcp,
+				.arg = c};
 
 	return web_alloc(&c->web, &conf);
 }

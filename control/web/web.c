@@ -45,6 +45,8 @@ struct web {
 	char token[TOKEN_MAX];
 	char stars[TOKEN_MAX]; /* what a journal leaves of the token; "" when there is none */
 	char host[LISTEN_MAX];
+	json_t *(*mcph)(void *arg);
+	void *arg;
 	struct http_exchange *change; /* waits until the settings are saved; NULL */
 };
 
@@ -130,6 +132,11 @@ void web_healthz(struct web *w, const struct web_request *r)
 {
 	(void)w;
 	http_reply(r->x, 200, "text/plain", "ok\n", 3);
+}
+
+void web_mcp_status(struct web *w, const struct web_request *r)
+{
+	web_json(r->x, 200, w->mcph(w->arg));
 }
 
 void web_events_get(struct web *w, const struct web_request *r)
@@ -271,14 +278,16 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	struct web *w;
 	int err;
 
-	if (!out || !conf->live || !conf->bus || !conf->token || strlen(conf->token) < TOKEN_MIN ||
-	    strlen(conf->token) >= TOKEN_MAX)
+	if (!out || !conf->live || !conf->bus || !conf->mcph || !conf->token ||
+	    strlen(conf->token) < TOKEN_MIN || strlen(conf->token) >= TOKEN_MAX)
 		return EINVAL;
 	w = calloc(1, sizeof *w);
 	if (!w)
 		return ENOMEM;
 	w->env = conf->env;
 	w->live = conf->live;
+	w->mcph = conf->mcph;
+	w->arg = conf->arg;
 	for (unsigned i = 0; i < ROUTES; i++)
 		w->way[i] = (struct way){w, &routes[i]};
 	memcpy(w->token, conf->token, strlen(conf->token));

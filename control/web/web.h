@@ -9,6 +9,7 @@
 #ifndef CONTROL_WEB_WEB_H
 #define CONTROL_WEB_WEB_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,9 @@ struct web_conf {
 	bool recorded;	    /* requests come without it, for a journal: '*' in its place */
 	struct live_settings *live;
 	struct bus *bus; /* whose events are streamed */
+	/* {"servers":[…]}: the servers of MCP, which the answer takes over; NULL without memory. */
+	json_t *(*mcph)(void *arg);
+	void *arg;
 };
 
 /* EINVAL: listen is no address, or there is no token; ENOMEM, or what listening says. Caller owns

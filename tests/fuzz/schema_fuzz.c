@@ -1,10 +1,12 @@
 /* A schema, a line feed, a value: no input may crash or pass a bound, a refusal has a sentence in
- * UTF-8, and `not` of a schema judges the opposite. */
+ * UTF-8, `not` of a schema judges the opposite, a schema without unsupported words judges the same
+ * when it is read loosely, and every provider gets an object. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/dialect/tool_form.h"
 #include "control/tools/schema.h"
 #include "proto/base/utf8.h"
 
@@ -26,6 +28,32 @@ static int has_references(const json_t *root)
 	return found;
 }
 
+static void judge_loosely(const json_t *root, const json_t *value, int expected)
+{
+	char why[SCHEMA_WHY_MAX];
+	struct schema *s = NULL;
+	int err = schema_alloc_loose(&s, root, why, sizeof why);
+
+	if (!err)
+		err = schema_check(s, value, why, sizeof why);
+	if (err != expected)
+		abort();
+	schema_free(s);
+}
+
+static void form_schema(const json_t *root)
+{
+	static const enum tool_form forms[] = {TOOL_FORM_CHAT, TOOL_FORM_GEMINI};
+
+	for (unsigned i = 0; i < 2; i++) {
+		json_t *out = tool_form_schema(forms[i], root);
+
+		if (!json_is_object(json_object_get(out, "properties")))
+			abort();
+		json_decref(out);
+	}
+}
+
 static void judge(json_t *root, const json_t *value)
 {
 	char why[SCHEMA_WHY_MAX];
@@ -39,6 +67,7 @@ static void judge(json_t *root, const json_t *value)
 		look_at(err, why);
 		if (schema_check(s, value, NULL, 0) != err)
 			abort();
+		judge_loosely(root, value, err);
 		if (!has_references(root) && !schema_alloc(&opposite, outer, why, sizeof why))
 			other = schema_check(opposite, value, why, sizeof why);
 		if (err != E2BIG && other != E2BIG && !other == !err)
@@ -58,6 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					 JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
 			    : NULL;
 
+	if (root)
+		form_schema(root);
 	if (root && value)
 		judge(root, value);
 	json_decref(value);

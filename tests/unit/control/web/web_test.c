@@ -76,11 +76,18 @@ static void on_told(const char *name, enum settings_when when, const char *autho
 	snprintf(fx.told_author, sizeof fx.told_author, "%s", author ? author : "");
 }
 
+static json_t *on_mcp(void *arg)
+{
+	(void)arg;
+	return json_pack("{s:[{s:s, s:b}]}", "servers", "serverName", "notes", "connected", 1);
+}
+
 static bool open_with(const json_t *kept, struct journal *j)
 {
 	struct live_settings_conf lc = {
 		.kept = kept, .saveh = on_save, .changedh = on_changed, .toldh = on_told};
-	struct web_conf wc = {.listen = "127.0.0.1:0", .token = TOKEN, .recorded = true};
+	struct web_conf wc = {
+		.listen = "127.0.0.1:0", .token = TOKEN, .recorded = true, .mcph = on_mcp};
 
 	memset(&fx, 0, sizeof fx);
 	if (loop_open(&fx.l, j) || settings_alloc(&fx.settings) ||
@@ -635,5 +642,17 @@ TEST(an_event_stream_needs_the_token_and_a_query_that_names_events)
 	CHECK_INT(ask("GET", "/api/events?guild=x", NULL), 400);
 	CHECK_INT(ask("GET", "/api/events?guild=0", NULL), 400);
 	CHECK_INT(ask("GET", "/api/events?guild", NULL), 400);
+	close_all();
+}
+
+TEST(web_tells_the_state_of_mcp_servers_to_viewers_alone)
+{
+	CHECK(open_all(NULL));
+	CHECK_INT(ask("GET", "/api/mcp/status", NULL), 200);
+	CHECK_STR(json_string_value(json_object_get(
+			  json_array_get(json_object_get(fx.got, "servers"), 0), "serverName")),
+		  "notes");
+	CHECK_INT(ask_as("wrong", "GET", "/api/mcp/status", NULL), 401);
+	CHECK_INT(ask("POST", "/api/mcp/status", "{}"), 405);
 	close_all();
 }
