@@ -46,12 +46,14 @@ static char *fence(const struct entry *e, const char *text, size_t most)
 	return fenced;
 }
 
-/* Errors are texts of the server, too. */
+/* Errors are texts of the server, too, but not the sentences of the client. */
 static void give_result(struct mcp_seat *seat, const struct entry *e, uint32_t id,
 			const struct mcp_result *result)
 {
 	bool ok = result->outcome == MCP_DONE;
-	char *text = fence(e, result->text, ok ? OUTPUT_MAX : TOOL_ERROR_MAX);
+	bool ours = !ok && result->outcome != MCP_TOOL_FAILED && result->outcome != MCP_REFUSES;
+	char *text = ours ? strdup(result->text)
+			  : fence(e, result->text, ok ? OUTPUT_MAX : TOOL_ERROR_MAX);
 
 	seat->host.outputh(id, ok && text, slice_str(text ? text : strerror(ENOMEM)),
 			   seat->host.arg);

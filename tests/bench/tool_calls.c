@@ -3,8 +3,8 @@
  *
  * Each dialect reads its own wire: one to four calls of a turn, each told up to three times in any
  * order. Between the messages the connection is lost (calls come under another session, and the
- * model is asked anew), the turn is aborted, time passes, outputs come, come twice, or never. At
- * the end of the turn each call must have run at most once and been answered once.
+ * next request repeats the history), the turn is aborted, time passes, outputs come, come twice, or
+ * never. At the end of the turn each call must have run at most once and been answered once.
  *
  *   BENCH_FAULTS=n   injected faults (10000) */
 #include "control/dialect/realtime.h"
