@@ -85,6 +85,7 @@ struct media {
 	struct media_call *calls;
 	struct media_link_hello hello;
 	uint32_t next_call, next_listen, next_playback;
+	uint32_t first_playback; /* from there to next_playback: of this control */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;

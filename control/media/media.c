@@ -171,6 +171,7 @@ int media_alloc(struct media **out, struct env *env, const struct media_conf *co
 	env_random(env, &m->next_playback, sizeof m->next_playback);
 	m->next_playback =
 		(m->next_playback >> 1) + 1; /* apart from those of the control before us */
+	m->first_playback = m->next_playback;
 	m->links = calloc(n + 1, sizeof(struct media_link *));
 	if (!m->links)
 		goto out;

@@ -136,5 +136,7 @@ struct media_playback *media_playback_free(struct media_playback *pb);
 
 /* Stops what the control before us said in this call and mediad still plays. */
 void media_call_stop_inherited(struct media_call *call);
+/* Whether mediad still plays some of that, and nobody has stopped it. */
+bool media_call_plays_inherited(const struct media_call *call);
 
 #endif

@@ -44,18 +44,34 @@ static void unlink_playback(struct media_call *call, struct media_playback *pb)
 		}
 }
 
-/* The last event. The handler may free pb; an inherited one has no other owner. */
+/* Nobody else holds an inherited one. The call's handler learns how it ended. */
+static void finish_inherited(struct media_call *call, struct media_playback *pb,
+			     enum media_playback_event ev, unsigned reason)
+{
+	struct media_msg msg = {.type = MEDIA_SAY_DRAINED,
+				.say_drained = {.playback = pb->id, .samples = pb->left}};
+
+	if (ev != MEDIA_PB_DRAINED)
+		msg = (struct media_msg){.type = MEDIA_SAY_STOPPED,
+					 .say_stopped = {.playback = pb->id,
+							 .samples = pb->left,
+							 .reason = (uint8_t)reason}};
+	log_info("playback_inherited", "guild=%llu end=%s", (unsigned long long)call->want.guild,
+		 ev == MEDIA_PB_DRAINED ? "drained" : media_reason_name(reason));
+	unlink_playback(call, pb);
+	free(pb);
+	if (call->h)
+		call->h(call, &msg, call->arg);
+}
+
+/* The last event. The handler may free pb. */
 static void finish(struct media_call *call, struct media_playback *pb, enum media_playback_event ev,
 		   unsigned reason)
 {
 	pb->over = true;
 	drop_backlog(pb);
 	if (pb->inherited) {
-		log_info("playback_inherited", "guild=%llu end=%s",
-			 (unsigned long long)call->want.guild,
-			 ev == MEDIA_PB_DRAINED ? "drained" : media_reason_name(reason));
-		unlink_playback(call, pb);
-		free(pb);
+		finish_inherited(call, pb, ev, reason);
 		return;
 	}
 	if (pb->h)
@@ -131,6 +147,14 @@ void media_call_stop_inherited(struct media_call *call)
 	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next)
 		if (pb->inherited)
 			media_playback_stop(pb, INHERITED_FADE_MS);
+}
+
+bool media_call_plays_inherited(const struct media_call *call)
+{
+	for (const struct media_playback *pb = call->playbacks; pb; pb = pb->next)
+		if (pb->inherited && !pb->over && !pb->stopping)
+			return true;
+	return false;
 }
 
 int media_playback_start(struct media_playback *pb)
@@ -348,7 +372,10 @@ void media_playback_inherit(struct media_call *call, const struct media_msg *msg
 	const struct media_say_state *s = &msg->say_state;
 	struct media_playback *pb = NULL;
 
-	if (call->has_spoken)
+	/* A call that was left and joined again while mediad was away is another one here, and the
+	 * same there: what this control said in it before is over. */
+	if (call->has_spoken || s->playback - call->media->first_playback <
+					call->media->next_playback - call->media->first_playback)
 		return;
 	if (msg->type == MEDIA_SAY_STATE) {
 		pb = calloc(1, sizeof *pb);

@@ -233,6 +233,7 @@ static void inherit(bool ended)
 	CHECK_INT(t.inherited, 1);
 	CHECK_INT(t.count[MEDIA_SAY_END], !ended);
 	CHECK_INT(t.count[MEDIA_SAY_STOP], 0);
+	CHECK(media_call_plays_inherited(t.call));
 	CHECK(media_has_unsent(t.media) == false);
 	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
 	CHECK(toy_run_until(&t, MEDIA_SAY_STOP, 1));
@@ -240,6 +241,8 @@ static void inherit(bool ended)
 	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_STOPPED,
 					.say_stopped = {.call = t.call_id, .playback = 9}});
 	toy_settle(&t);
+	CHECK_INT(t.inherited_ends, 1);
+	CHECK(!media_call_plays_inherited(t.call));
 	CHECK_INT(t.events, 0);
 	toy_free(&t);
 }
@@ -275,6 +278,51 @@ TEST(media_inherits_speech_after_it_spoke_elsewhere)
 	CHECK_INT(t.inherited, 1);
 	media_playback_free(pb);
 	media_call_free(other);
+	toy_free(&t);
+}
+
+/* Somebody who speaks when it is over speaks over nothing. */
+TEST(media_tells_the_end_of_inherited_speech)
+{
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	t.holds_call = t.ended = true;
+	t.playback = 9;
+	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
+	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	toy_settle(&t);
+	CHECK_INT(t.inherited_ends, 0);
+	toy_send(&t, (struct media_msg){
+			     .type = MEDIA_SAY_DRAINED,
+			     .say_drained = {.call = t.call_id, .playback = 9, .samples = 480}});
+	toy_settle(&t);
+	CHECK_INT(t.inherited_ends, 1);
+	CHECK(!media_call_plays_inherited(t.call));
+	toy_free(&t);
+}
+
+/* The bot left and came back while mediad was away: the answer is of the conversation that was
+ * left. */
+TEST(media_does_not_inherit_its_own_speech_of_a_call_that_was_left)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, NULL, NULL), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	toy_gone(&t);
+	toy_settle(&t);
+	t.pb = media_playback_free(t.pb);
+	t.call = media_call_free(t.call);
+	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
+	t.holds_call = true;
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_SET, 1));
+	toy_settle(&t);
+	CHECK_INT(t.inherited, 0);
+	CHECK_INT(t.count[MEDIA_SAY_CLAIM], 0);
 	toy_free(&t);
 }
 

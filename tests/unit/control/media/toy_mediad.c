@@ -142,6 +142,7 @@ void toy_on_call(struct media_call *call, const struct media_msg *msg, void *arg
 	if (msg->type == MEDIA_CALL_STATE)
 		t->states++;
 	t->inherited += msg->type == MEDIA_SAY_STATE;
+	t->inherited_ends += msg->type == MEDIA_SAY_DRAINED || msg->type == MEDIA_SAY_STOPPED;
 	if (msg->type == MEDIA_HEARD)
 		t->heard++;
 	if (msg->type == MEDIA_CALL_SECURE)

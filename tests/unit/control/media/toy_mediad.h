@@ -39,7 +39,7 @@ struct toy {
 	bool holds_call, holds_stray, leaves_call;
 	bool ended; /* its playback has got SAY_END */
 
-	unsigned inherited, wants, states, heard, ups, downs, secures, codes;
+	unsigned inherited, inherited_ends, wants, states, heard, ups, downs, secures, codes;
 	char code[48];
 	enum media_playback_event ev;
 	unsigned events, reason;
