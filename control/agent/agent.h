@@ -68,8 +68,8 @@ void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot,
 /* What was said before this control came, oldest first (store_read_words). The models are told what
  * the settings and the consent of its speakers allow now (control/agent/recall.h). */
 void agent_recall(struct agent *a, const json_t *words);
-/* The answer that the control before this one began still plays. */
-void agent_inherited(struct agent *a);
+/* The answer that the control before this one began still plays, or is over. */
+void agent_inherited(struct agent *a, bool plays);
 /* The start of its session, ms since 1970. */
 uint64_t agent_started_ms(const struct agent *a);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */

@@ -94,9 +94,9 @@ void agent_recall(struct agent *a, const json_t *words)
 	json_decref(lines);
 }
 
-void agent_inherited(struct agent *a)
+void agent_inherited(struct agent *a, bool plays)
 {
-	agent_feed(a, &(struct room_event){.type = ROOM_INHERITED, .yes = true});
+	agent_feed(a, &(struct room_event){.type = ROOM_INHERITED, .yes = plays});
 }
 
 void agent_publish_link(struct agent *a, const struct roles_event *ev)

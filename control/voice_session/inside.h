@@ -33,12 +33,14 @@ struct voice_session {
 	 * of its last answer. */
 	unsigned inherited, inherited_speaking;
 	bool inherited_plays; /* the agent is to know it */
+	bool went_on;	      /* to another channel than that control's */
 	enum inherited_answer {
 		ANSWER_UNKNOWN,
 		ANSWER_CUT,    /* it plays, and some of it never came */
 		ANSWER_PLAYS,  /* to its end */
 		ANSWER_PLAYED, /* an answer, maybe one before the turn that waits */
 	} inherited_answer;
+	uint64_t talks_in;   /* the channel whose conversation the agent has */
 	uint64_t since_ms;   /* start of the conversation, wall clock; 0: none */
 	const json_t *words; /* what was said in it before this control; NULL: nothing, or the agent
 				knows */
@@ -112,6 +114,8 @@ const char *voice_session_bot_name(const struct voice_session *c);
 /* joining.c */
 /* The call as it should be in this channel. */
 struct media_want voice_session_wanted_call(const struct voice_session *c, uint64_t channel);
+/* Sends the wish for a call in this channel. */
+void voice_session_set_call(struct voice_session *c, uint64_t channel);
 /* Sends the changed wish, if the channel or the settings changed it. */
 void voice_session_update_call(struct voice_session *c);
 void voice_session_open_media(struct voice_session *c, uint64_t channel);

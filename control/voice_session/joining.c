@@ -62,6 +62,13 @@ static enum media_e2ee wanted_e2ee(const struct voice_session *c, uint64_t chann
 								     : MEDIA_E2EE_REQUIRE;
 }
 
+void voice_session_set_call(struct voice_session *c, uint64_t channel)
+{
+	struct media_want want = voice_session_wanted_call(c, channel);
+
+	media_call_set(c->media, &want);
+}
+
 void voice_session_update_call(struct voice_session *c)
 {
 	struct media_want want;
@@ -104,16 +111,24 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 				   .retired = c->conf.settings->retired_modes};
 }
 
+/* An answer of the control before this one plays, or is over: the room listens for speech over it
+ * as long as it lasts. In another channel nobody asked for it. */
 static void note_inherited_speech(struct voice_session *c, const struct media_msg *msg)
 {
-	if (msg->type == MEDIA_SAY_STATE) {
-		c->inherited_answer = msg->say_state.ended ? ANSWER_PLAYS : ANSWER_CUT;
-		c->inherited_plays = !c->agent;
-		if (c->agent)
-			agent_inherited(c->agent);
+	bool plays = msg->type == MEDIA_SAY_STATE;
+
+	if (plays && c->went_on) {
+		media_call_stop_inherited(c->media);
+		return;
 	}
-	if (c->inherited_answer == ANSWER_UNKNOWN && msg->type == MEDIA_SAY_DRAINED)
+	if (plays)
+		c->inherited_answer = msg->say_state.ended ? ANSWER_PLAYS : ANSWER_CUT;
+	else if (c->inherited_answer == ANSWER_UNKNOWN && msg->type == MEDIA_SAY_DRAINED)
 		c->inherited_answer = ANSWER_PLAYED;
+	plays = media_call_plays_inherited(c->media);
+	c->inherited_plays = plays && !c->agent;
+	if (c->agent)
+		agent_inherited(c->agent, plays);
 }
 
 /* A question that nobody answers any more is not passed over in silence. */
@@ -250,14 +265,13 @@ static void send_op4(struct voice_session *c, uint64_t channel)
 
 static void give_lease(struct voice_session *c, const struct voice_act *act)
 {
-	struct media_want want = voice_session_wanted_call(c, act->channel);
 	int err = ENOTCONN;
 
 	log_lease(act->token);
 	log_lease(act->session);
 	voice_session_open_media(c, act->channel);
 	if (c->media) {
-		media_call_set(c->media, &want);
+		voice_session_set_call(c, act->channel);
 		err = media_call_credentials(c->media, act->session, act->token, act->endpoint,
 					     act->channel);
 	}

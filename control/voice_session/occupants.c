@@ -261,7 +261,7 @@ static void hand_over(struct voice_session *c)
 		c->conf.changedh(c->conf.arg);
 	}
 	if (c->inherited_plays)
-		agent_inherited(c->agent);
+		agent_inherited(c->agent, true);
 	c->inherited_plays = false;
 }
 
@@ -287,11 +287,16 @@ void voice_session_start_agent(struct voice_session *c)
 				  .faulth = take_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+	uint64_t channel = voice_channel(c->voice);
 	int err;
 
-	if (c->agent || !c->media || !voice_channel(c->voice) ||
-	    !settings_ready(c->conf.settings) || c->conf.settings->unread)
+	if (c->agent || !c->media || !channel || !settings_ready(c->conf.settings) ||
+	    c->conf.settings->unread)
 		return;
+	/* What is said is kept under the call's channel, and the lease of a new one comes later. */
+	if (media_call_want(c->media)->channel != channel)
+		voice_session_set_call(c, channel);
+	c->talks_in = channel;
 	c->agent_up = last && last->phase == MEDIA_PHASE_UP;
 	if (c->agent_up)
 		begin_greeting(c);
@@ -313,6 +318,9 @@ void voice_session_end_conversation(struct voice_session *c)
 	if (c->agent)
 		agent_end(c->agent, "switch_channel");
 	c->agent = agent_free(c->agent);
+	if (c->media)
+		media_call_stop_inherited(c->media);
+	c->went_on = true;
 	voice_session_forget_words(c);
 	c->n_members = 0;
 	c->agent_up = false;
@@ -330,4 +338,5 @@ void voice_session_end_room(struct voice_session *c, const char *why)
 	c->n_members = 0;
 	c->up_since = 0;
 	c->stage_asked = c->adopted = c->was_up = c->leaves = c->encrypted = c->thrown_out = false;
+	c->went_on = false;
 }

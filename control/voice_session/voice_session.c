@@ -187,7 +187,9 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 		voice_session_came_up(c);
 	} else {
 		policy_count_session(&c->day, wall);
-		if (before && before != channel)
+		/* A bot that was disconnected is in no channel; its room still waits in the old
+		 * one. */
+		if (before ? before != channel : c->agent && c->talks_in != channel)
 			voice_session_end_conversation(c);
 		/* From now on a call that mediad holds in this guild is a desired one. */
 		voice_session_open_media(c, channel);
