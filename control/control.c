@@ -219,7 +219,7 @@ static int make_discord(struct control *c)
 	if (!err)
 		err = gateway_alloc(&c->gateway, &gateway);
 	if (!err)
-		err = commands_alloc(&c->commands, c->rest, control_on_command,
+		err = commands_alloc(&c->commands, c->env, c->rest, control_on_command,
 				     control_on_calls_changed, c);
 	return err;
 }

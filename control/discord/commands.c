@@ -7,7 +7,10 @@
 
 #include "control/discord/rest.h"
 #include "control/words/words.h"
+#include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 
 enum {
@@ -26,12 +29,16 @@ struct waiting {
 	struct waiting *next;
 	struct commands *owner;
 	char application[24], id[24], token[512];
-	bool ready, begun; /* nothing keeps it from being carried out; it was */
-	json_t *kept;	   /* the interaction, as the next control needs it */
+	bool ready, begun;    /* nothing keeps it from being carried out; it was */
+	bool overtaken;	      /* a later command was carried out before it */
+	uint64_t order_until; /* later commands wait for it until then */
+	json_t *kept;	      /* the interaction, as the next control needs it */
 };
 
 struct commands {
+	struct env *env;
 	struct rest *rest;
+	struct tmr *order_tmr; /* NULL until a command has to wait for an earlier one */
 	command_h *h;
 	commands_changed_h *changedh;
 	void *arg;
@@ -51,16 +58,17 @@ static const struct {
 };
 enum { N_COMMANDS = sizeof table / sizeof table[0] };
 
-int commands_alloc(struct commands **out, struct rest *rest, command_h *h,
+int commands_alloc(struct commands **out, struct env *env, struct rest *rest, command_h *h,
 		   commands_changed_h *changedh, void *arg)
 {
 	struct commands *c;
 
-	if (!out || !rest || !h)
+	if (!out || !env || !rest || !h)
 		return EINVAL;
 	c = calloc(1, sizeof *c);
 	if (!c)
 		return ENOMEM;
+	c->env = env;
 	c->rest = rest;
 	c->h = h;
 	c->changedh = changedh;
@@ -94,6 +102,7 @@ struct commands *commands_free(struct commands *c)
 		return NULL;
 	while (c->list)
 		end(c->list);
+	tmr_free(c->order_tmr);
 	json_decref(c->inherited);
 	free(c);
 	return NULL;
@@ -205,26 +214,7 @@ static void original_path(const struct waiting *w, char *path, size_t size)
 	snprintf(path, size, "/webhooks/%s/%s/messages/@original", w->application, w->token);
 }
 
-static struct waiting *find_next(const struct commands *c, uint64_t guild)
-{
-	for (struct waiting *w = c->list; w; w = w->next) {
-		if (w->cmd.guild != guild || w->begun)
-			continue;
-		return w->ready ? w : NULL;
-	}
-	return NULL;
-}
-
-/* Carries out what is ready in this server, in the order in which members used the commands. */
-static void carry_out_ready(struct commands *c, uint64_t guild)
-{
-	struct waiting *w;
-
-	while ((w = find_next(c, guild))) {
-		w->begun = true;
-		c->h(&w->cmd, c->arg);
-	}
-}
+static void carry_out_ready(struct commands *c, uint64_t guild);
 
 static void lose(struct waiting *w)
 {
@@ -236,6 +226,129 @@ static void lose(struct waiting *w)
 	carry_out_ready(c, guild);
 }
 
+static void on_edited(int err, int status, const json_t *body, void *arg)
+{
+	(void)body;
+	if (err == ECANCELED)
+		return; /* as in on_deferred; the next control sends the reply */
+	if (err || status / 100 != 2)
+		log_warn("answer_lost", "err=%d status=%d", err, status);
+	lose(arg);
+}
+
+/* Until Discord has the reply, the command waits with it for the next control. */
+static void send_reply(struct waiting *w, const char *text)
+{
+	struct rest_call call = {.method = "PATCH",
+				 .route = "/webhooks/{}/{}/messages/@original",
+				 .idempotent = true,
+				 .interaction = true};
+	char path[640], major[600];
+	int err = ENOMEM;
+
+	original_path(w, path, sizeof path);
+	snprintf(major, sizeof major, "%.80s", w->token);
+	call.path = path;
+	call.major = major;
+	call.body = json_pack("{s:s,s:{s:[]}}", "content", text, "allowed_mentions", "parse");
+	if (call.body)
+		err = rest_request(w->owner->rest, &call, on_edited, w);
+	json_decref(call.body);
+	if (err) {
+		log_warn("answer_lost", "err=%d status=0", err);
+		lose(w);
+	} else {
+		tell_change(w->owner);
+	}
+}
+
+/* Where a command stands among those of its server; /status may be answered at any time. */
+static bool has_order(const struct waiting *w)
+{
+	return w->cmd.kind != COMMAND_STATUS;
+}
+
+/* The next command of this server that is to be carried out. *wait: the earlier one that has to be
+ * waited for. */
+static struct waiting *find_next(const struct commands *c, uint64_t guild, struct waiting **wait)
+{
+	uint64_t now = env_now(c->env);
+
+	*wait = NULL;
+	for (struct waiting *w = c->list; w; w = w->next) {
+		if (w->cmd.guild != guild || w->begun)
+			continue;
+		if (w->ready && (!*wait || !has_order(w)))
+			return w;
+		if (!w->ready && !*wait && has_order(w) && now < w->order_until)
+			*wait = w;
+	}
+	return NULL;
+}
+
+static void note_overtaking(const struct commands *c, const struct waiting *by)
+{
+	for (struct waiting *w = c->list; w && w != by && has_order(by); w = w->next)
+		if (w->cmd.guild == by->cmd.guild && !w->begun && has_order(w))
+			w->overtaken = true;
+}
+
+static void begin_command(struct commands *c, struct waiting *w)
+{
+	const char *reply = json_string_value(json_object_get(w->kept, "reply"));
+	struct words words = {0};
+
+	w->begun = true;
+	if (reply) {
+		/* The control before us carried it out; Discord did not get the reply. */
+		send_reply(w, reply);
+	} else if (w->overtaken) {
+		words_command_overtaken(&words, table[w->cmd.kind].name);
+		command_reply(&w->cmd, &words);
+	} else {
+		note_overtaking(c, w);
+		c->h(&w->cmd, c->arg);
+	}
+}
+
+static void on_order_timer(void *arg);
+
+static void wait_for_order(struct commands *c, const struct waiting *w)
+{
+	if (!c->order_tmr && tmr_alloc(&c->order_tmr, c->env, on_order_timer, c))
+		return; /* the next command looks again */
+	tmr_start_at(c->order_tmr, w->order_until);
+}
+
+/* Carries out what is ready in this server, in the order in which members used the commands. */
+static void carry_out_ready(struct commands *c, uint64_t guild)
+{
+	struct waiting *w, *wait;
+
+	while ((w = find_next(c, guild, &wait)))
+		begin_command(c, w);
+	if (wait)
+		wait_for_order(c, wait);
+}
+
+/* A handler may end commands, so each look begins anew. */
+static void on_order_timer(void *arg)
+{
+	struct commands *c = arg;
+	struct waiting *w = c->list, *wait;
+
+	while (w) {
+		if (find_next(c, w->cmd.guild, &wait)) {
+			carry_out_ready(c, w->cmd.guild);
+			w = c->list;
+		} else {
+			if (wait)
+				wait_for_order(c, wait);
+			w = w->next;
+		}
+	}
+}
+
 static void on_missed_told(int err, int status, const json_t *body, void *arg)
 {
 	(void)body, (void)arg;
@@ -243,27 +356,34 @@ static void on_missed_told(int err, int status, const json_t *body, void *arg)
 		log_warn("not_told", "err=%d status=%d", err, status);
 }
 
-/* Discord has told the user that nobody answered. The channel learns why, and that the command was
- * not carried out. */
-static void tell_missed(const struct waiting *w)
+/* A message to the channel, for a command whose own answer cannot be given any more. */
+static void tell_channel(const struct waiting *w, const struct words *words)
 {
 	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
-	struct words words = {0};
 	char path[64], major[24];
 	uint64_t channel;
 
 	if (!field_id(w->kept, "channel_id", &channel))
 		return;
-	words_command_missed(&words, table[w->cmd.kind].name);
 	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
 	snprintf(path, sizeof path, "/channels/%s/messages", major);
 	call.path = path;
 	call.major = major;
-	call.body = json_pack("{s:s,s:i,s:{s:[]}}", "content", words.text, "flags", SILENT_MESSAGE,
+	call.body = json_pack("{s:s,s:i,s:{s:[]}}", "content", words->text, "flags", SILENT_MESSAGE,
 			      "allowed_mentions", "parse");
 	if (call.body)
 		rest_request(w->owner->rest, &call, on_missed_told, NULL);
 	json_decref(call.body);
+}
+
+/* Discord has told the user that nobody answered. The channel learns why, and that the command was
+ * not carried out. */
+static void tell_missed(const struct waiting *w)
+{
+	struct words words = {0};
+
+	words_command_missed(&words, table[w->cmd.kind].name);
+	tell_channel(w, &words);
 }
 
 static void carry_out(struct waiting *w)
@@ -272,19 +392,31 @@ static void carry_out(struct waiting *w)
 	carry_out_ready(w->owner, w->cmd.guild);
 }
 
+/* Only a message that still says that the bot thinks shows that nobody has answered. A /leave that
+ * was carried out before would end the call that a member has asked for since. */
 static void on_original(int err, int status, const json_t *body, void *arg)
 {
 	struct waiting *w = arg;
 	const json_t *flags = json_object_get(body, "flags");
+	struct words words = {0};
 
 	if (err == ECANCELED)
 		return; /* as in on_deferred */
-	if (!err && status == 200 && !(json_integer_value(flags) & LOADING)) {
-		log_info("command_answered_before", "name=%s", table[w->cmd.kind].name);
-		lose(w);
+	if (!err && status == 200 && json_integer_value(flags) & LOADING) {
+		carry_out(w);
 		return;
 	}
-	carry_out(w);
+	if (!err && status == 200) {
+		log_info("command_answered_before", "name=%s", table[w->cmd.kind].name);
+	} else {
+		log_warn("command_answer_unknown", "name=%s err=%d status=%d",
+			 table[w->cmd.kind].name, err, status);
+		words_command_unsure(&words, table[w->cmd.kind].name);
+		/* A message that was deleted waits for no answer. */
+		if (status != 404)
+			tell_channel(w, &words);
+	}
+	lose(w);
 }
 
 /* The control before us may have answered it and died before it could note that. The message that
@@ -296,13 +428,15 @@ static void ask_whether_answered(struct waiting *w)
 				 .idempotent = true,
 				 .interaction = true};
 	char path[640], major[600];
+	int err;
 
 	original_path(w, path, sizeof path);
 	snprintf(major, sizeof major, "%.80s", w->token);
 	call.path = path;
 	call.major = major;
-	if (rest_request(w->owner->rest, &call, on_original, w))
-		carry_out(w);
+	err = rest_request(w->owner->rest, &call, on_original, w);
+	if (err)
+		on_original(err, 0, NULL, w);
 }
 
 static void on_deferred(int err, int status, const json_t *body, void *arg)
@@ -333,17 +467,19 @@ static json_t *keep_interaction(const json_t *d, uint64_t wall_ms)
 {
 	const json_t *member = json_object_get(d, "member"), *data = json_object_get(d, "data");
 	const json_t *at = json_object_get(d, "at_ms");
+	/* Only the control before us adds a reply, with its time. */
+	const json_t *reply = at ? json_object_get(d, "reply") : NULL;
 
-	return json_pack("{s:I,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}", "at_ms",
-			 json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms, "type",
-			 TYPE_COMMAND, "id", json_object_get(d, "id"), "application_id",
-			 json_object_get(d, "application_id"), "token", json_object_get(d, "token"),
-			 "guild_id", json_object_get(d, "guild_id"), "channel_id",
-			 json_object_get(d, "channel_id"), "member", "user", "id",
-			 json_object_get(json_object_get(member, "user"), "id"), "roles",
-			 json_object_get(member, "roles"), "data", "name",
-			 json_object_get(data, "name"), "options",
-			 json_object_get(data, "options"));
+	return json_pack(
+		"{s:I,s:O*,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}", "at_ms",
+		json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms, "reply", reply,
+		"type", TYPE_COMMAND, "id", json_object_get(d, "id"), "application_id",
+		json_object_get(d, "application_id"), "token", json_object_get(d, "token"),
+		"guild_id", json_object_get(d, "guild_id"), "channel_id",
+		json_object_get(d, "channel_id"), "member", "user", "id",
+		json_object_get(json_object_get(member, "user"), "id"), "roles",
+		json_object_get(member, "roles"), "data", "name", json_object_get(data, "name"),
+		"options", json_object_get(data, "options"));
 }
 
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
@@ -375,6 +511,7 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 	w->cmd = cmd;
 	w->cmd.member = json_object_get(w->kept, "member");
 	w->owner = c;
+	w->order_until = env_now(c->env) + COMMAND_ORDER_MS * NS_PER_MS;
 	snprintf(w->id, sizeof w->id, "%llu", (unsigned long long)id);
 	snprintf(w->application, sizeof w->application, "%llu", (unsigned long long)application);
 	snprintf(w->token, sizeof w->token, "%s", token);
@@ -444,31 +581,10 @@ void commands_resume(struct commands *c, uint64_t guild)
 	json_decref(all);
 }
 
-static void on_edited(int err, int status, const json_t *body, void *arg)
-{
-	(void)body;
-	(void)arg;
-	if (err != ECANCELED && (err || status / 100 != 2))
-		log_warn("answer_lost", "err=%d status=%d", err, status);
-}
-
 void command_reply(struct command *cmd, const struct words *words)
 {
 	struct waiting *w = (struct waiting *)cmd;
-	struct rest_call call = {.method = "PATCH",
-				 .route = "/webhooks/{}/{}/messages/@original",
-				 .idempotent = true,
-				 .interaction = true};
-	char path[640], major[600];
 
-	original_path(w, path, sizeof path);
-	snprintf(major, sizeof major, "%.80s", w->token);
-	call.path = path;
-	call.major = major;
-	call.body =
-		json_pack("{s:s,s:{s:[]}}", "content", words->text, "allowed_mentions", "parse");
-	if (call.body)
-		rest_request(w->owner->rest, &call, on_edited, NULL);
-	json_decref(call.body);
-	lose(w);
+	json_object_set_new(w->kept, "reply", json_string(words->text));
+	send_reply(w, words->text);
 }

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 struct commands;
+struct env;
 struct rest;
 struct words;
 
@@ -27,7 +28,7 @@ enum command_kind {
 #undef X
 };
 
-/* A command that waits for its answer. Owned by struct commands; the holder ends it with
+/* A command that waits for its answer. Owned by struct commands; its holder gives it back with
  * command_reply. */
 struct command {
 	enum command_kind kind;
@@ -42,9 +43,11 @@ typedef void(commands_changed_h)(void *arg);
 
 /* Discord accepts the answer to an interaction for 15 minutes; a little of that is for the way. */
 enum { COMMAND_ANSWER_MS = 14 * 60 * 1000, COMMANDS_WAITING_MAX = 256 };
+/* A command whose deferral takes longer holds up later ones of its server no more. */
+enum { COMMAND_ORDER_MS = 2000 };
 
-/* rest is borrowed. EINVAL, ENOMEM. Caller owns *out, and frees it after rest. */
-int commands_alloc(struct commands **out, struct rest *rest, command_h *h,
+/* env and rest are borrowed. EINVAL, ENOMEM. Caller owns *out, and frees it after rest. */
+int commands_alloc(struct commands **out, struct env *env, struct rest *rest, command_h *h,
 		   commands_changed_h *changedh, void *arg);
 /* Ends all waiting commands without an answer; their holders must not use them any more. */
 struct commands *commands_free(struct commands *c);
@@ -52,11 +55,13 @@ struct commands *commands_free(struct commands *c);
 int commands_register(struct commands *c, uint64_t application);
 /* Takes an INTERACTION_CREATE, which came at this wall time: defers it, then calls the handler.
  * Interactions that are not our commands are ignored. The deferred answer may be the previous
- * control's: a command that has its answer is not carried out again. Commands of one server are
- * carried out in the order in which they came. When the first 3 s have passed without one, Discord
+ * control's: a command is carried out again only if its message shows that it has no answer yet.
+ * /join and /leave of one server are carried out in the order in which they came; one that the next
+ * had to overtake is not carried out any more. When the first 3 s have passed without one, Discord
  * takes no answer any more, and the channel is told instead. */
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms);
-/* The commands that wait for their answers, as interactions that the next control can take. A
+/* The commands that wait for their answers, as interactions that the next control can take; those
+ * that were carried out have the member "reply", which Discord does not have yet. A
  * secret: they hold tokens. New reference, NULL without memory. */
 json_t *commands_waiting(const struct commands *c);
 /* Takes over such a list; what has become too old by now is dropped. Nothing is sent before
@@ -64,7 +69,7 @@ json_t *commands_waiting(const struct commands *c);
 void commands_inherit(struct commands *c, json_t *list, uint64_t wall_ms);
 /* Carries out what was taken over for this server; 0: for every one. */
 void commands_resume(struct commands *c, uint64_t guild);
-/* Replaces the deferred answer and frees cmd. */
+/* Replaces the deferred answer; the holder must not use cmd any more. */
 void command_reply(struct command *cmd, const struct words *words);
 
 /* The body of the registration, for tests and docs. New reference. */

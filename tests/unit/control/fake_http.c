@@ -37,7 +37,9 @@ static void on_request(struct evhttp_request *req, void *arg)
 	keep(f->key, sizeof f->key, req, "x-api-key");
 	keep(f->version, sizeof f->version, req, "anthropic-version");
 	snprintf(f->method, sizeof f->method, "%s",
-		 evhttp_request_get_command(req) == EVHTTP_REQ_POST ? "POST" : "other");
+		 evhttp_request_get_command(req) == EVHTTP_REQ_POST    ? "POST"
+		 : evhttp_request_get_command(req) == EVHTTP_REQ_PATCH ? "PATCH"
+								       : "other");
 	f->n = (size_t)evbuffer_remove(in, f->body, sizeof f->body - 1);
 	f->body[f->n] = '\0';
 	f->h(f, req);
@@ -67,6 +69,8 @@ bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg)
 	f->server = evhttp_new(env_base(f->env));
 	if (!f->server)
 		return false;
+	evhttp_set_allowed_methods(f->server, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_PATCH |
+						      EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE);
 	evhttp_set_gencb(f->server, on_request, f);
 	if (!fake_http_listen(f->server, f->base, sizeof f->base))
 		return false;

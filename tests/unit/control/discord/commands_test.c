@@ -1,7 +1,10 @@
 #include "control/discord/commands.h"
 
+#include <event2/event.h>
+
 #include "../fake_http.h"
 #include "control/discord/rest.h"
+#include "control/words/words.h"
 #include "tests/test.h"
 
 static int parse(const char *text, struct command *cmd)
@@ -75,19 +78,40 @@ static struct replay {
 	struct fake_http fake;
 	unsigned flags, want;
 	int original; /* status of the message */
-	char order[16];
+	bool stalls;  /* Discord lets the first deferral wait */
+	struct evhttp_request *stalled;
+	struct command *cmd; /* the last one that was carried out */
+	char order[16], told[300], edited[300];
+	struct commands *commands;
 } fx;
+
+static void note_content(char *buf, size_t size)
+{
+	json_t *body = json_loadb((const char *)fx.fake.body, fx.fake.n, 0, NULL);
+	const char *text = json_string_value(json_object_get(body, "content"));
+
+	snprintf(buf, size, "%s", text ? text : "");
+	json_decref(body);
+}
 
 static void serve_discord(struct fake_http *f, struct evhttp_request *req)
 {
 	static const char twice[] = "{\"code\":40060,\"message\":\"acknowledged\"}";
 	char message[64];
 
-	if (strstr(f->path, "/7/")) {
+	if (strstr(f->path, "/7/") && fx.stalls) {
+		fx.stalled = req;
+	} else if (strstr(f->path, "/7/")) {
 		/* The control before us deferred it. */
 		fake_http_answer(req, 400, "application/json", twice, sizeof twice - 1);
 	} else if (strstr(f->path, "/8/")) {
 		fake_http_answer(req, 204, "text/plain", "", 0);
+	} else if (strcmp(f->method, "POST") == 0) {
+		note_content(fx.told, sizeof fx.told);
+		fake_http_answer(req, 200, "application/json", "{}", 2);
+	} else if (strcmp(f->method, "PATCH") == 0) {
+		note_content(fx.edited, sizeof fx.edited);
+		fake_http_answer(req, 200, "application/json", "{}", 2);
 	} else {
 		snprintf(message, sizeof message, "{\"id\":\"1\",\"flags\":%u}", fx.flags);
 		fake_http_answer(req, fx.original, "application/json", message, strlen(message));
@@ -96,10 +120,13 @@ static void serve_discord(struct fake_http *f, struct evhttp_request *req)
 
 static void on_carried(struct command *cmd, void *arg)
 {
+	static const char letters[] = {
+		[COMMAND_JOIN] = 'j', [COMMAND_LEAVE] = 'l', [COMMAND_STATUS] = 's'};
 	size_t n = strlen(fx.order);
 
 	(void)arg;
-	fx.order[n] = cmd->kind == COMMAND_LEAVE ? 'l' : 'j';
+	fx.cmd = cmd;
+	fx.order[n] = letters[cmd->kind];
 	if (n + 1 == fx.want)
 		env_stop(fx.fake.env);
 }
@@ -111,31 +138,50 @@ static json_t *command(const char *id, const char *name)
 			 "channel_id", "301", "member", "user", "id", "501", "data", "name", name);
 }
 
-/* A /leave that was deferred before, whose message has these flags, and a /join after it: checks
- * what is carried out, in order. */
-static void check_replay(int status, unsigned flags, const char *order)
+static struct rest *begin_replay(void)
 {
-	json_t *leave = command("7", "leave"), *enter = command("8", "join");
-	struct commands *commands = NULL;
 	struct rest *rest = NULL;
 
 	memset(&fx, 0, sizeof fx);
-	CHECK(fake_http_begin(&fx.fake, serve_discord, NULL));
-	CHECK_INT(rest_alloc(&rest, fx.fake.env, fx.fake.http, fx.fake.base, "token"), 0);
-	CHECK_INT(commands_alloc(&commands, rest, on_carried, NULL, NULL), 0);
-	fx.original = status;
-	fx.flags = flags;
+	if (!fake_http_begin(&fx.fake, serve_discord, NULL) ||
+	    rest_alloc(&rest, fx.fake.env, fx.fake.http, fx.fake.base, "token") ||
+	    commands_alloc(&fx.commands, fx.fake.env, rest, on_carried, NULL, NULL))
+		return NULL;
+	return rest;
+}
+
+static void end_replay(struct rest *rest)
+{
+	rest_free(rest);
+	commands_free(fx.commands);
+	fake_http_end(&fx.fake);
+}
+
+/* The second command is used after the first one: checks what is carried out, in order. */
+static void run_commands(const char *first, const char *second, const char *order)
+{
+	json_t *one = command("7", first), *two = command("8", second);
+
 	fx.want = (unsigned)strlen(order);
-	commands_interaction(commands, leave, 1000);
-	commands_interaction(commands, enter, 1000);
+	commands_interaction(fx.commands, one, 1000);
+	commands_interaction(fx.commands, two, 1000);
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
-	rest_free(rest);
-	commands_free(commands);
-	fake_http_end(&fx.fake);
-	json_decref(leave);
-	json_decref(enter);
 	CHECK_STR(fx.order, order);
+	json_decref(one);
+	json_decref(two);
+}
+
+/* A /leave that was deferred before, whose message has these flags, and a /join after it. */
+static void check_replay(int status, unsigned flags, const char *order)
+{
+	struct rest *rest = begin_replay();
+
+	CHECK(rest);
+	fx.original = status;
+	fx.flags = flags;
+	run_commands("leave", "join", order);
+	end_replay(rest);
 }
 
 TEST(commands_that_have_their_answer_are_not_carried_out_again)
@@ -143,5 +189,115 @@ TEST(commands_that_have_their_answer_are_not_carried_out_again)
 	check_replay(200, 0, "j");
 	check_replay(200, 64, "j");   /* ephemeral */
 	check_replay(200, 128, "lj"); /* it still says that the bot thinks */
-	check_replay(404, 0, "lj");   /* nobody can tell */
+	check_replay(404, 0, "j");    /* nobody waits for its answer any more */
+}
+
+static unsigned count_waiting(void)
+{
+	json_t *list = commands_waiting(fx.commands);
+	unsigned n = (unsigned)json_array_size(list);
+
+	json_decref(list);
+	return n;
+}
+
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what, (void)arg;
+	env_stop(fx.fake.env);
+}
+
+static void run_a_moment(void)
+{
+	static const struct timeval soon = {.tv_usec = 5000};
+
+	event_base_once(env_base(fx.fake.env), -1, EV_TIMEOUT, on_look, NULL, &soon);
+	env_run(fx.fake.env);
+}
+
+/* Runs until no command waits. */
+static void run_to_the_end(void)
+{
+	while (count_waiting() && !fx.fake.timed_out)
+		run_a_moment();
+}
+
+/* It may have been carried out: a second /leave would end the call that somebody asked for since.
+ */
+TEST(a_command_whose_answer_is_unknown_is_told_and_not_carried_out)
+{
+	struct rest *rest = begin_replay();
+
+	CHECK(rest);
+	fx.original = 403;
+	run_commands("leave", "join", "j");
+	command_reply(fx.cmd, &(struct words){.text = "joined", .n = 6});
+	run_to_the_end();
+	CHECK(strstr(fx.told, "/leave") && strstr(fx.told, "cannot tell"));
+	CHECK_STR(fx.order, "j");
+	end_replay(rest);
+}
+
+/* The first control carries the command out, and ends before Discord has its reply: the next one
+ * sends that reply, and does nothing else. */
+TEST(a_reply_that_discord_did_not_get_is_sent_by_the_next_control)
+{
+	json_t *leave = command("7", "leave"), *list;
+	struct rest *rest = begin_replay();
+
+	CHECK(rest);
+	fx.original = 200;
+	fx.flags = 128;
+	fx.want = 1;
+	commands_interaction(fx.commands, leave, 1000);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.order, "l");
+	command_reply(fx.cmd, &(struct words){.text = "I have left.", .n = 12});
+	list = commands_waiting(fx.commands);
+	CHECK_INT(json_array_size(list), 1);
+	end_replay(rest);
+	CHECK_STR(fx.edited, "");
+
+	rest = begin_replay();
+	CHECK(rest);
+	fx.original = 200;
+	fx.flags = 128;
+	commands_inherit(fx.commands, list, 2000);
+	commands_resume(fx.commands, 0);
+	run_to_the_end();
+	CHECK(!fx.fake.timed_out);
+	CHECK_STR(fx.edited, "I have left.");
+	CHECK_STR(fx.order, "");
+	end_replay(rest);
+	json_decref(list);
+	json_decref(leave);
+}
+
+/* Only /join and /leave wait for each other, and not for long. */
+TEST(a_deferral_that_takes_long_holds_up_no_other_command)
+{
+	struct rest *rest = begin_replay();
+
+	CHECK(rest);
+	fx.stalls = true;
+	run_commands("leave", "status", "s");
+	fake_http_answer(fx.stalled, 204, "text/plain", "", 0);
+	fx.want = 2;
+	env_run(fx.fake.env);
+	CHECK_STR(fx.order, "sl");
+	end_replay(rest);
+
+	rest = begin_replay();
+	CHECK(rest);
+	fx.stalls = true;
+	run_commands("leave", "join", "j");
+	command_reply(fx.cmd, &(struct words){.text = "joined", .n = 6});
+	while (count_waiting() > 1 && !fx.fake.timed_out)
+		run_a_moment();
+	CHECK_STR(fx.edited, "joined");
+	fake_http_answer(fx.stalled, 204, "text/plain", "", 0);
+	run_to_the_end();
+	CHECK_STR(fx.order, "j"); /* the /leave comes too late */
+	CHECK(strstr(fx.edited, "/leave"));
+	end_replay(rest);
 }

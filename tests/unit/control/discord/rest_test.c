@@ -67,7 +67,7 @@ static int parts_alloc(struct parts *p)
 	if (!err)
 		err = rest_alloc(&p->rest, p->env, p->http, "http://127.0.0.1:9/api", "token");
 	if (!err)
-		err = commands_alloc(&p->commands, p->rest, on_command, NULL, NULL);
+		err = commands_alloc(&p->commands, p->env, p->rest, on_command, NULL, NULL);
 	return err;
 }
 
