@@ -19,13 +19,9 @@ TEST(refused_settings_of_a_session_are_told)
 	static struct scene s;
 	struct words words = {0};
 
-	prepare = refuse_settings;
-	CHECK(scene_begin(&s, "on"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "on", refuse_settings));
 	s.words = "parley what time is it";
-	over = scene_answered;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_answered));
 	CHECK_STR(s.refusal, "guild=1 role=voice provider=brain why=\"invalid_value: No such "
 			     "voice.\"");
 	CHECK(s.faults.v[FAULT_REFUSED].count > 0);
@@ -47,12 +43,10 @@ TEST(a_spent_budget_stops_answers_and_says_so)
 	static struct scene s;
 	struct status status = {0};
 
-	CHECK(scene_begin(&s, "off"));
+	CHECK(scene_begin(&s, "off", NULL));
 	spend_budget(&s, "stop");
 	s.words = "parley what time is it";
-	over = scene_turned;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_turned));
 	CHECK_STR(s.asked, "");
 	CHECK_INT(s.said, 0);
 	CHECK(s.faults.v[FAULT_BUDGET].there);
@@ -66,12 +60,10 @@ TEST(a_spent_budget_makes_answers_cheaper_and_says_so)
 {
 	static struct scene s;
 
-	CHECK(scene_begin(&s, "off"));
+	CHECK(scene_begin(&s, "off", NULL));
 	spend_budget(&s, "degrade");
 	s.words = "parley what time is it";
-	over = scene_answered;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_answered));
 	CHECK_INT(s.said, ANSWER);
 	CHECK(s.faults.v[FAULT_THRIFT].there && !s.faults.v[FAULT_BUDGET].there);
 	scene_end(&s);
@@ -83,13 +75,9 @@ TEST(a_voice_that_refuses_is_a_fault_that_is_told)
 	struct status status = {0};
 
 	scene_mute = true;
-	prepare = scene_written;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", scene_written));
 	s.words = "parley what time is it";
-	over = scene_turned;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_turned));
 	scene_status_of(&s, &status);
 	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_SPEECH_FAILED));
 	CHECK(s.faults.v[FAULT_KEY].count > 0);
@@ -119,12 +107,10 @@ TEST(what_the_provider_refuses_is_told_by_what_it_is)
 	struct words words;
 
 	for (unsigned i = 0; i < sizeof failures / sizeof failures[0]; i++) {
-		CHECK(scene_begin(&s, "off"));
+		CHECK(scene_begin(&s, "off", NULL));
 		s.words = "what time is it";
 		s.fails = failures[i].code;
-		over = faulty;
-		env_run(s.fake.env);
-		CHECK(!s.fake.timed_out);
+		CHECK(scene_run(&s, faulty));
 		for (int f = 0; f < FAULT_COUNT; f++)
 			CHECK_INT(s.faults.v[f].count, f == (int)failures[i].fault);
 		words = (struct words){0};
@@ -158,14 +144,12 @@ TEST(a_speculative_answer_that_fails_is_no_fault)
 {
 	static struct scene s;
 
-	CHECK(scene_begin(&s, "off"));
+	CHECK(scene_begin(&s, "off", NULL));
 	CHECK_INT(settings_set(s.settings, "speculative", "on"), 0);
 	s.words = "parley what time is it";
 	s.breaks = 1;
 	s.goes_on = true;
-	over = answered_again;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, answered_again));
 	CHECK_INT(s.breaks, 0);
 	CHECK_INT(s.said, ANSWER);
 	for (int f = 0; f < FAULT_COUNT; f++)
@@ -188,12 +172,10 @@ TEST(an_answer_that_breaks_off_is_told_at_once)
 {
 	static struct scene s;
 
-	CHECK(scene_begin(&s, "off"));
+	CHECK(scene_begin(&s, "off", NULL));
 	s.words = "what time is it";
 	s.drops = true;
-	over = broken_off;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, broken_off));
 	CHECK(s.said > 0);
 	CHECK_INT(s.faults.v[FAULT_ANSWER].count, 1);
 	scene_end(&s);
@@ -216,15 +198,11 @@ TEST(a_provider_that_does_not_answer_is_told_of_once_and_still_heard)
 	struct status status = {0};
 	struct words words = {0};
 
-	prepare = impatient;
 	scene_not_answering = false;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", impatient));
 	s.words = "what time is it";
 	s.deaf = 1;
-	over = answered_late;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, answered_late));
 	/* It was told, shown, and its session replaced; the answer of the next one was heard. */
 	CHECK_INT(s.faults.v[FAULT_SILENT].count, 0); /* it did not last */
 	CHECK(s.faults.v[FAULT_SILENT].changed);
@@ -282,13 +260,9 @@ TEST(a_turn_whose_silence_was_told_is_not_told_of_twice)
 	static struct scene s;
 	struct status status = {0};
 
-	prepare = speech_is_held;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", speech_is_held));
 	s.words = "parley what time is it";
-	over = refused_late;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, refused_late));
 	scene_status_of(&s, &status);
 	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_SPEECH_FAILED));
 	CHECK(s.faults.v[FAULT_SILENT].there);

@@ -1,8 +1,7 @@
 #include "tests/unit/control/agent/agent_scene.h"
 
 bool scene_not_answering;
-bool (*over)(const struct scene *s);
-bool (*prepare)(struct scene *s);
+static bool (*is_over)(const struct scene *s);
 
 struct tmr *scene_watch;
 struct evhttp *scene_writer;
@@ -318,7 +317,7 @@ static void look(void *arg)
 {
 	struct scene *s = arg;
 
-	if (over(s))
+	if (is_over(s))
 		env_stop(s->fake.env);
 	else
 		tmr_start(scene_watch, 10000000);
@@ -338,7 +337,7 @@ static void faulted(enum fault fault, enum fault_is is, void *arg)
 	faults_set(&s->faults, fault, is, env_now(s->fake.env));
 }
 
-bool scene_begin(struct scene *s, const char *guest)
+bool scene_begin(struct scene *s, const char *guest, bool (*prepare)(struct scene *s))
 {
 	const char *socks[] = {s->path, NULL};
 	struct media_want want = {.guild = 1, .channel = 2, .bitrate = 64000, .consent = true};
@@ -376,6 +375,13 @@ bool scene_begin(struct scene *s, const char *guest)
 		return false;
 	agent_member(s->agent, ALICE, "Alice", false, true);
 	return true;
+}
+
+bool scene_run(struct scene *s, bool (*over)(const struct scene *s))
+{
+	is_over = over;
+	env_run(s->fake.env);
+	return !s->fake.timed_out;
 }
 
 void scene_end(struct scene *s)

@@ -68,9 +68,6 @@ struct scene {
 extern bool scene_not_answering;
 /* Looks every 10 ms whether the scene is over. */
 extern struct tmr *scene_watch;
-extern bool (*over)(const struct scene *s);
-/* What else is set before there is an agent; NULL: nothing. */
-extern bool (*prepare)(struct scene *s);
 
 /* The text model and speech API of scene_serve_writer, which the test frees. Mute: it refuses to
  * speak. */
@@ -81,7 +78,10 @@ void scene_from_mediad(struct scene *s, struct media_msg msg);
 /* Alice's voice for so long, in packets that arrived every `every` ns from `now` on; told all at
  * once. */
 void scene_alice(struct scene *s, uint32_t capture, unsigned ms, uint64_t now, uint64_t every);
-bool scene_begin(struct scene *s, const char *guest);
+/* prepare: what else is set before there is an agent; NULL: nothing. */
+bool scene_begin(struct scene *s, const char *guest, bool (*prepare)(struct scene *s));
+/* Runs the loop until over() says so. False: that took too long. */
+bool scene_run(struct scene *s, bool (*over)(const struct scene *s));
 void scene_end(struct scene *s);
 void scene_status_of(const struct scene *s, struct status *out);
 bool scene_answered(const struct scene *s);

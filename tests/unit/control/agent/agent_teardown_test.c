@@ -63,21 +63,16 @@ TEST(a_call_in_flight_is_cancelled_and_settled_when_its_room_ends)
 {
 	static struct scene s;
 
-	prepare = searches;
-	CHECK(scene_begin(&s, "on"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "on", searches));
 	CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_TOOL_CALLED), note_settled, NULL), 0);
 	call_search(&s);
-	over = is_asked;
-	env_run(s.fake.env);
+	CHECK(scene_run(&s, is_asked));
 	CHECK_INT(settled, 0);
 	CHECK(!has_hung_up(&s));
 	s.agent = agent_free(s.agent);
 	CHECK_INT(settled, 1);
-	over = has_hung_up;
 	tmr_start(scene_watch, 0);
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, has_hung_up));
 	close(searching);
 	close(listener);
 	scene_end(&s);

@@ -7,13 +7,9 @@ TEST(a_spoken_question_gets_a_spoken_answer)
 	static struct scene s;
 	struct status status = {0};
 
-	prepare = scene_waits_for_the_end;
-	CHECK(scene_begin(&s, "on"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "on", scene_waits_for_the_end));
 	s.words = "parley what time is it";
-	over = scene_answered;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_answered));
 	CHECK_INT(s.rate, 24000);
 	/* The voice hears her, and nobody else. */
 	CHECK_STR(s.asked, "[Alice]:");
@@ -44,13 +40,9 @@ TEST(a_bridge_tells_the_voice_what_was_said)
 {
 	static struct scene s;
 
-	prepare = bridged;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", bridged));
 	s.words = "parley what time is it";
-	over = scene_answered;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_answered));
 	CHECK_STR(s.asked, "[Alice]: parley what time is it");
 	CHECK_INT(s.voice_heard, 0);
 	CHECK_INT(s.said, ANSWER);
@@ -66,16 +58,14 @@ TEST(rule_007_voice_over_the_answer_stops_it_and_the_brain_learns_where)
 {
 	static struct scene s;
 
-	CHECK(scene_begin(&s, "off"));
+	CHECK(scene_begin(&s, "off", NULL));
 	/* All of the voice comes in the answer's first moment, before any words of it could. */
 	CHECK_INT(settings_set(s.settings, "echo_guard_ms", "0"), 0);
 	CHECK_INT(settings_set(s.settings, "interim_ms", "0"), 0);
 	CHECK_INT(settings_set(s.settings, "stop_fade_ms", "60"), 0);
 	s.words = "what time is it";
 	s.barge_in = true;
-	over = truncated;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, truncated));
 	CHECK_INT(s.softer, 1);
 	CHECK_INT(s.paused, 1);
 	CHECK(s.stopped);
@@ -96,13 +86,9 @@ TEST(a_stop_ends_the_answer_of_the_control_before)
 {
 	static struct scene s;
 
-	prepare = inherits;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", inherits));
 	s.words = "parley stop";
-	over = scene_stopped;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_stopped));
 	CHECK_INT(s.playback, 9);
 	CHECK_STR(s.told, "");
 	scene_end(&s);
@@ -128,12 +114,10 @@ TEST(an_answer_longer_than_its_backlog_is_heard_as_far_as_it_goes)
 {
 	static struct scene s;
 
-	CHECK(scene_begin(&s, "off"));
+	CHECK(scene_begin(&s, "off", NULL));
 	s.words = "what time is it";
 	s.long_s = 310;
-	over = told_at_length;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, told_at_length));
 	CHECK(!s.stopped && s.drained);
 	CHECK(s.said >= 300 * ANSWER);
 	/* The provider makes no more of what nobody can hear. */

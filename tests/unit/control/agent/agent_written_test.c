@@ -18,13 +18,9 @@ TEST(a_voice_session_may_write_what_another_voice_reads_out)
 	static struct scene s;
 
 	scene_mute = false;
-	prepare = heard_and_read_out;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", heard_and_read_out));
 	s.words = "parley what time is it";
-	over = scene_answered;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_answered));
 	CHECK(s.text_only);
 	CHECK(strstr(s.fake.types, "response.create"));
 	CHECK_INT(s.voice_heard, s.rate);
@@ -40,13 +36,9 @@ TEST(a_spoken_question_gets_an_answer_that_is_written_and_read_out)
 	static struct scene s;
 
 	scene_mute = false;
-	prepare = scene_written;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", scene_written));
 	s.words = "parley what time is it";
-	over = scene_answered;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_answered));
 	CHECK_INT(s.said, ANSWER);
 	CHECK(s.drained);
 	CHECK_STR(s.asked, "");
@@ -84,14 +76,10 @@ TEST(a_decision_without_words_is_not_waited_for)
 {
 	static struct scene s;
 
-	prepare = undecided;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", undecided));
 	agent_member(s.agent, ALICE + 1, "Bob", false, true);
 	s.words = "what time is it";
-	over = scene_turned;
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, scene_turned));
 	evhttp_free(scene_writer);
 	scene_end(&s);
 }
@@ -111,15 +99,11 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 	for (int kept = 0; kept < 2; kept++) {
 		context[0] = '\0';
 		scene_mute = false;
-		prepare = scene_written;
-		CHECK(scene_begin(&s, "off"));
-		prepare = NULL;
+		CHECK(scene_begin(&s, "off", scene_written));
 		CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_CONTEXT), take_context, NULL), 0);
 		CHECK_INT(settings_set(s.settings, "keep_contexts", kept ? "on" : "off"), 0);
 		s.words = "parley what time is it";
-		over = scene_answered;
-		env_run(s.fake.env);
-		CHECK(!s.fake.timed_out);
+		CHECK(scene_run(&s, scene_answered));
 		CHECK(!strstr(context, "what time is it") == !kept);
 		CHECK(!strstr(context, "[[TO: SPEAKER]]") == !kept);
 		evhttp_free(scene_writer);
@@ -198,19 +182,14 @@ TEST(a_late_summary_is_no_part_of_the_next_one)
 	static const struct room_effect compact = {.type = ROOM_DO_COMPACT, .text = "Summarise."};
 	static struct scene s;
 
-	prepare = summarised;
-	CHECK(scene_begin(&s, "off"));
-	prepare = NULL;
+	CHECK(scene_begin(&s, "off", summarised));
 	s.words = "";
 	agent_perform(s.agent, &compact);
-	over = summary_begun;
-	env_run(s.fake.env);
+	CHECK(scene_run(&s, summary_begun));
 	CHECK_STR(s.agent->summary, "old");
 	agent_perform(s.agent, &compact);
-	over = summary_ended;
 	tmr_start(scene_watch, 0);
-	env_run(s.fake.env);
-	CHECK(!s.fake.timed_out);
+	CHECK(scene_run(&s, summary_ended));
 	CHECK_STR(s.agent->summary, "new");
 	CHECK(dropped);
 	evhttp_send_reply_end(dropped); /* frees it: its connection is gone */
