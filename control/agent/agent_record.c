@@ -1,4 +1,6 @@
 /* Publishes the events of the agent's room and engines, and records the end of a turn (agent.h). */
+#include <string.h>
+
 #include "control/agent/inside.h"
 #include "control/agent/recall.h"
 #include "control/agent/utterance_sound.h"
@@ -66,8 +68,12 @@ static void recall_line(struct agent *a, const json_t *line)
 	const char *name = json_string_value(json_object_get(line, "name"));
 	const char *text = json_string_value(json_object_get(line, "text"));
 	char all[ROOM_NAME_MAX + 4 * ROOM_TEXT_MAX];
+	size_t n;
 
-	snprintf(all, sizeof all, "%.*s\n%s", ROOM_NAME_MAX - 1, name ? name : "", text);
+	utf8_copy(all, ROOM_NAME_MAX, name ? name : "");
+	n = strlen(all);
+	all[n++] = '\n';
+	utf8_copy(all + n, sizeof all - n, text);
 	agent_feed(a,
 		   &(struct room_event){.type = ROOM_RECALLED,
 					.is_bot = json_is_true(json_object_get(line, "bot")),

@@ -34,14 +34,17 @@ bool utf8_valid(const char *text)
 	return true;
 }
 
-void utf8_copy(char *to, size_t size, const char *text)
+void utf8_copy_bytes(char *to, size_t size, const char *text, size_t n)
 {
-	size_t n = strlen(text);
-
 	if (n >= size)
 		n = utf8_whole(text, size - 1);
 	memcpy(to, text, n);
 	to[n] = '\0';
+}
+
+void utf8_copy(char *to, size_t size, const char *text)
+{
+	utf8_copy_bytes(to, size, text, strlen(text));
 }
 
 /* The size of the character at p if it does not belong on a plain line, else 0. */

@@ -15,6 +15,8 @@ size_t utf8_whole(const char *text, size_t n);
 bool utf8_valid(const char *text);
 /* Copies text, truncated to fit size (with NUL) after a whole character. */
 void utf8_copy(char *to, size_t size, const char *text);
+/* The same of n bytes that no NUL ends. */
+void utf8_copy_bytes(char *to, size_t size, const char *text, size_t n);
 /* Replaces invisible characters and those that break or turn the line by blanks, in place: control
  * characters (C0, DEL, C1), line and paragraph separators, and direction marks. The length stays.
  */

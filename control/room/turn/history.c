@@ -48,9 +48,8 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 	end = ev->type == ROOM_RECALLED && ev->text.n ? memchr(text, '\n', ev->text.n) : NULL;
 	if (!end)
 		return;
-	snprintf(name, sizeof name, "%.*s", (int)(end - text), text);
-	snprintf(words, sizeof words, "%.*s", (int)(ev->text.n - (size_t)(end + 1 - text)),
-		 end + 1);
+	utf8_copy_bytes(name, sizeof name, text, (size_t)(end - text));
+	utf8_copy_bytes(words, sizeof words, end + 1, ev->text.n - (size_t)(end + 1 - text));
 	room_history_add(h, ev->at, 0, ev->is_bot, ev->yes, name, words);
 }
 

@@ -1,7 +1,12 @@
 /* The history of a room. */
 #include "tests/test.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "control/room/room.h"
 #include "control/room/turn/history.h"
+#include "proto/base/utf8.h"
 
 TEST(rule_156_history_is_revised_by_whole_words)
 {
@@ -15,4 +20,29 @@ TEST(rule_156_history_is_revised_by_whole_words)
 	room_history_add(&h, 2, 2, false, false, "alice", "нет, не то");
 	CHECK(room_history_revise(&h, "alice", "не", "но"));
 	CHECK_STR(room_history_at(&h, 1)->text, "нет, но то");
+}
+
+/* No JSON could hold half a character, and so no question after it would reach a model. */
+TEST(a_recalled_line_is_cut_after_a_whole_character)
+{
+	static struct room_history h;
+	char line[ROOM_NAME_MAX + 2 * ROOM_HISTORY_TEXT];
+	size_t n = 0;
+
+	h = (struct room_history){0};
+	line[n++] = 'x';
+	while (n < ROOM_NAME_MAX + 20)
+		n += (size_t)sprintf(line + n, "é");
+	line[n++] = '\n';
+	line[n++] = 'x';
+	while (n < ROOM_NAME_MAX + ROOM_HISTORY_TEXT + 100)
+		n += (size_t)sprintf(line + n, "é");
+	room_history_on_event(&h, NULL,
+			      &(struct room_event){.type = ROOM_RECALLED,
+						   .at = 1,
+						   .text = {.p = (const uint8_t *)line, .n = n}});
+	CHECK_INT(room_history_count(&h), 1);
+	CHECK(utf8_valid(room_history_at(&h, 0)->name));
+	CHECK(utf8_valid(room_history_at(&h, 0)->text));
+	CHECK(strlen(room_history_at(&h, 0)->text) >= ROOM_HISTORY_TEXT - 1);
 }
