@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "control/store/copies.h"
 #include "control/store/db.h"
@@ -13,7 +15,17 @@
 #include "control/words/words.h"
 #include "proto/discord.h"
 
-enum { TRIES = 20 };
+enum { TRIES = 20, PATH_SIZE = 640 };
+
+static bool belongs_to_another(const char *dir)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/parley.db", dir) >= sizeof path)
+		return false;
+	return stat(path, &st) ? errno == EACCES : st.st_uid != geteuid();
+}
 
 static int tell_fault(const char *dir, int err)
 {
@@ -21,6 +33,8 @@ static int tell_fault(const char *dir, int err)
 
 	if (err == ENOENT)
 		words_store_missing(&w, dir);
+	else if ((err == EPERM || err == EROFS) && geteuid() && belongs_to_another(dir))
+		words_store_of_another(&w, dir);
 	else
 		store_fault_words(&w, dir, err);
 	fprintf(stderr, "control: %s\n", w.text);

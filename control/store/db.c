@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "control/store/migrations.def"
+#include "control/store/ours.h"
 
 enum {
 	PATH_SIZE = 640,
@@ -435,25 +436,46 @@ static int make_file(const char *path)
 	return 0;
 }
 
+/* An administrator may look at it, copy it, and erase a person from it. SQLite gives the files that
+ * it makes then to the owner of the database. */
+static bool may_use(const struct db *db, const struct stat *st)
+{
+	return ours_is_trusted(st) || (db->mode != DB_OWN && geteuid() == 0 &&
+				       S_ISREG(st->st_mode) && !(st->st_mode & S_IWOTH));
+}
+
+/* What others put beside the database is as good as written into it. */
+static int check_parts(const struct db *db)
+{
+	static const char *const parts[] = {"-wal", "-shm", "-journal"};
+	char path[PATH_SIZE + 16];
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		snprintf(path, sizeof path, "%s%s", db->path, parts[i]);
+		if (lstat(path, &st) == 0 && !may_use(db, &st))
+			return EPERM;
+	}
+	return 0;
+}
+
 /* Its documents name the addresses that get secrets, and its rows hold what people said: nobody
- * else may have made it, write to it, or read it. An administrator may look at it. */
+ * else may have made it, write to it, or read it. */
 static int check_owner(const struct db *db)
 {
 	int fd = open(db->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err = 0;
-	bool may_read_all = db->mode >= DB_READ && geteuid() == 0;
 	struct stat st;
 
 	if (fd < 0)
 		return errno == ELOOP ? EBADMSG : errno == EACCES ? EROFS : errno;
 	if (fstat(fd, &st))
 		err = errno;
-	else if ((st.st_uid != geteuid() && st.st_uid != 0 && !may_read_all) ||
-		 st.st_mode & (S_IWGRP | S_IWOTH))
+	else if (!may_use(db, &st))
 		err = EPERM;
 	else if (db->mode == DB_OWN && st.st_mode & (S_IRWXG | S_IRWXO) && fchmod(fd, 0600))
 		err = errno;
 	close(fd);
-	return err;
+	return err ? err : check_parts(db);
 }
 
 static int open_sql(struct db *db)

@@ -67,3 +67,33 @@ TEST(erasing_removes_the_copies_of_this_folder_alone)
 	folder_remove(other);
 	folder_remove(top);
 }
+
+static uid_t owner_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? (uid_t)-1 : st.st_uid;
+}
+
+/* The files that SQLite makes meanwhile stay usable for the control that owns the directory. */
+TEST(root_erases_a_person_from_the_database_of_another_user)
+{
+	char dir[32], path[64], wal[80];
+	struct db *control = NULL;
+
+	if (geteuid() != 0)
+		return;
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	snprintf(wal, sizeof wal, "%s-wal", path);
+	CHECK_INT(db_open(&control, dir, DB_OWN), 0);
+	db_close(control);
+	CHECK(chown(dir, 12345, 12345) == 0 && chown(path, 12345, 12345) == 0);
+	control = NULL;
+	CHECK_INT(db_open(&control, dir, DB_JOIN), 0); /* keeps the WAL there */
+	CHECK_INT(store_command_erase(dir, "501000000000000000"), 0);
+	CHECK_INT(owner_of(path), 12345);
+	CHECK_INT(owner_of(wal), 12345);
+	db_close(control);
+	folder_remove(dir);
+}

@@ -169,20 +169,75 @@ TEST(a_database_that_others_can_reach_is_closed_or_left_alone)
 	CHECK(make_folder());
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	db_close(db);
-	CHECK_INT(chmod(path, 0660), 0);
-	CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
-	CHECK_INT(db_open(&db, dir, DB_READ), EPERM);
 	CHECK_INT(chmod(path, 0602), 0);
 	CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
+	CHECK_INT(db_open(&db, dir, DB_READ), EPERM);
 	CHECK_INT(chmod(path, 0644), 0);
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	db_close(db);
 	CHECK_INT(mode_of(path), 0600);
 	if (geteuid() == 0) {
+		CHECK_INT(chown(path, 0, 12345), 0);
+		CHECK_INT(chmod(path, 0660), 0);
+		CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
 		CHECK_INT(chown(path, 12345, 12345), 0);
+		CHECK_INT(chmod(path, 0600), 0);
 		CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
 		CHECK_INT(db_open(&db, dir, DB_READ), 0); /* an administrator looks */
 		db_close(db);
+	}
+	folder_remove(dir);
+}
+
+/* Kubernetes does this to every file of a volume with fsGroup, at each start of a pod. */
+TEST(a_database_that_a_group_of_this_process_can_write_is_closed_and_used)
+{
+	char copy[64];
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	db_close(db);
+	CHECK_INT(chown(path, geteuid(), getegid()), 0);
+	CHECK_INT(chmod(path, 0660), 0);
+	CHECK_INT(db_open(&db, dir, DB_CHECK), 0);
+	snprintf(copy, sizeof copy, "%s/copy", dir);
+	CHECK_INT(db_backup(db, copy), 0);
+	db_close(db);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	db_close(db);
+	CHECK_INT(mode_of(path), 0600);
+	folder_remove(dir);
+}
+
+/* In a directory that others can write to, anybody could put a log with pages of their own. */
+TEST(a_database_with_parts_of_others_is_left_alone)
+{
+	struct db *db = NULL;
+	char wal[80];
+	FILE *f;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	db_close(db);
+	snprintf(wal, sizeof wal, "%s-wal", path);
+	f = fopen(wal, "w");
+	CHECK(f);
+	fclose(f);
+	CHECK_INT(chmod(wal, 0602), 0);
+	CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
+	CHECK_INT(db_open(&db, dir, DB_READ), EPERM);
+	unlink(wal);
+	CHECK_INT(symlink(path, wal), 0);
+	CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
+	unlink(wal);
+	if (geteuid() == 0) {
+		f = fopen(wal, "w");
+		CHECK(f);
+		fclose(f);
+		CHECK_INT(chown(wal, 12345, 12345), 0);
+		CHECK_INT(chmod(wal, 0600), 0);
+		CHECK_INT(db_open(&db, dir, DB_OWN), EPERM);
 	}
 	folder_remove(dir);
 }
