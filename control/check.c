@@ -56,6 +56,19 @@ void check_say(struct check *c, enum check_verdict v, const char *what, const ch
 
 /* ---- this machine ---- */
 
+/* True if it says why control cannot start with the directory. */
+static bool check_lock(struct check *c)
+{
+	int err = state_lock_check(c->conf->state_dir);
+	struct words w = {0};
+
+	if (!err)
+		return false;
+	words_state_not_locked(&w, c->conf->state_dir, strerror(err));
+	check_say(c, CHECK_MISSING, "state directory", "%s", w.text);
+	return true;
+}
+
 static void check_state_dir(struct check *c)
 {
 	int err = c->conf->state_dir ? state_dir_check(c->conf->state_dir) : ENOENT;
@@ -70,7 +83,7 @@ static void check_state_dir(struct check *c)
 			c, CHECK_WARNING, "state directory",
 			"%s: %s; a restart will leave and join again. Give a writable --state-dir",
 			c->conf->state_dir ? c->conf->state_dir : "(none)", strerror(err));
-	else
+	else if (!check_lock(c))
 		check_say(c, CHECK_OK, "state directory", "%s is writable", c->conf->state_dir);
 }
 
@@ -94,11 +107,35 @@ static void check_store(struct check *c)
 	}
 }
 
+/* control does not start without a token that it can use. */
+static void check_web_token(struct check *c)
+{
+	char token[STATE_TOKEN_MAX];
+	int err = c->conf->state_dir ? state_read_web_token(c->conf->state_dir, token, sizeof token)
+				     : ENOENT;
+
+	explicit_bzero(token, sizeof token);
+	if (err == ENOENT && c->conf->state_dir)
+		check_say(c, CHECK_OK, "web-token", "none yet; it is made when the bot starts");
+	else if (err == EPERM && geteuid() == 0)
+		check_say(
+			c, CHECK_WARNING, "web-token",
+			"%s/web-token is not root's: run --check as the user that the bot runs as",
+			c->conf->state_dir);
+	else if (err)
+		check_say(c, CHECK_MISSING, "web-token", "it cannot be used: %s",
+			  state_web_token_fault(err));
+	else
+		check_say(c, CHECK_OK, "web-token", "%s/web-token", c->conf->state_dir);
+}
+
 /* The API is plain HTTP with a bearer token, so it belongs on loopback. */
 static void check_web(struct check *c)
 {
 	const char *listen = c->settings->web_listen;
 
+	if (*listen)
+		check_web_token(c);
 	if (*listen && strncmp(listen, "127.", 4) != 0 && strncmp(listen, "[::1]", 5) != 0)
 		check_say(c, CHECK_WARNING, "web_listen",
 			  "%s: other machines can reach the API, and its token goes there "

@@ -554,9 +554,7 @@ static int read_web_token(const struct settings *settings, struct control_conf *
 		fprintf(stderr,
 			"control: the token of the HTTP API (web-token in the state directory) "
 			"cannot be used: %s\n",
-			err == EPERM ? "it belongs to another user, or others may read it. "
-				       "Delete it, and a new one is made"
-				     : strerror(err));
+			state_web_token_fault(err));
 		return err;
 	}
 	log_secret(token);
@@ -564,9 +562,10 @@ static int read_web_token(const struct settings *settings, struct control_conf *
 	return 0;
 }
 
-/* False when another control uses the directory. A directory that cannot be locked is not used:
- * another control may use it. */
-static bool read_state(struct control_conf *conf, struct state_kept *kept, int *lock)
+/* Locks and reads the state directory. Returns -1 to continue, else the exit status. A directory
+ * that cannot be made is as good as none. One that a control has used and that cannot be locked may
+ * be in use now, and holds settings that must not be passed over. */
+static int read_state(struct control_conf *conf, struct state_kept *kept, int *lock)
 {
 	const char *dir = conf->state_dir;
 	struct words w = {0};
@@ -574,18 +573,22 @@ static bool read_state(struct control_conf *conf, struct state_kept *kept, int *
 
 	if (!err)
 		err = state_lock(dir, lock);
+	if (!err) {
+		state_read(dir, kept);
+		return -1;
+	}
 	if (err == EBUSY) {
 		words_state_in_use(&w, dir);
 		print_error(&w);
-		return false;
+		return OTHER_CONTROL;
 	}
-	if (err) {
-		log_warn("state_not_kept", "dir=%s error=\"%s\"", dir, strerror(err));
-		conf->state_dir = NULL;
-	} else {
-		state_read(dir, kept);
+	if (state_is_used(dir)) {
+		words_state_not_locked(&w, dir, strerror(err));
+		return print_error(&w);
 	}
-	return true;
+	log_warn("state_not_kept", "dir=%s error=\"%s\"", dir, strerror(err));
+	conf->state_dir = NULL;
+	return -1;
 }
 
 static int run_control(struct settings *settings, const struct options *given)
@@ -595,12 +598,15 @@ static int run_control(struct settings *settings, const struct options *given)
 	char token[STATE_TOKEN_MAX];
 	struct options o = *given;
 	struct run r = {0};
-	int status = 0, lock = -1, err;
+	int status = -1, lock = -1, err;
 
 	if (!can_start(settings, &o.conf))
 		return 1;
-	if (o.conf.state_dir && !read_state(&o.conf, &kept, &lock))
-		return OTHER_CONTROL;
+	if (o.conf.state_dir)
+		status = read_state(&o.conf, &kept, &lock);
+	if (status >= 0)
+		return status;
+	status = 0;
 	o.conf.kept = &kept;
 	err = log_start_writer();
 	if (!err)

@@ -12,6 +12,7 @@
 
 #include "control/settings/document.h"
 #include "control/store/faults.h"
+#include "control/store/ours.h"
 #include "control/store/store.h"
 #include "control/words/words.h"
 #include "ipc/log.h"
@@ -57,18 +58,38 @@ int state_dir_make(const char *dir)
 	return mkdir(path, 0700) && errno != EEXIST ? errno : 0;
 }
 
-int state_lock(const char *dir, int *out)
+static int open_lock(const char *dir, int *out)
 {
 	char path[PATH_SIZE];
-	int fd, err;
+	struct stat st;
+	int fd, err = 0;
 
 	if ((size_t)snprintf(path, sizeof path, "%s/control.lock", dir) >= sizeof path)
 		return ENAMETOOLONG;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW); /* nothing can be written */
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+					O_NONBLOCK); /* nothing can be written */
 	if (fd < 0)
 		return errno;
+	if (fstat(fd, &st))
+		err = errno;
+	/* Whoever owns it could hold it for ever. */
+	else if (!ours_is_trusted(&st))
+		err = EPERM;
+	if (err)
+		close(fd);
+	else
+		*out = fd;
+	return err;
+}
+
+int state_lock(const char *dir, int *out)
+{
+	int fd = -1, err = open_lock(dir, &fd);
+
+	if (err)
+		return err;
 	/* A control that was told to stop may need a moment to end. */
 	for (unsigned tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
 		err = errno;
@@ -80,6 +101,29 @@ int state_lock(const char *dir, int *out)
 	}
 	*out = fd;
 	return 0;
+}
+
+int state_lock_check(const char *dir)
+{
+	int fd = -1, err = open_lock(dir, &fd);
+
+	if (!err)
+		close(fd);
+	return err;
+}
+
+bool state_is_used(const char *dir)
+{
+	static const char *const files[] = {"control.lock", "parley.db", "session.json"};
+	char path[PATH_SIZE];
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		snprintf(path, sizeof path, "%s/%s", dir, files[i]);
+		if (lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR))
+			return true;
+	}
+	return false;
 }
 
 bool state_locked(const char *dir)
@@ -142,12 +186,10 @@ static int write_text(const char *dir, const char *name, const char *text)
 	return err;
 }
 
-/* A session names the address that the next Resume sends the bot's token to. So it counts only if
- * nobody else can have written it: in a directory that others may write to, anybody can put one. */
+/* A session names the address that the next Resume sends the bot's token to. */
 static bool is_ours(const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && (st->st_uid == geteuid() || st->st_uid == 0) &&
-	       !(st->st_mode & (S_IWGRP | S_IWOTH)) && st->st_size <= SESSION_MAX;
+	return ours_is_trusted(st) && st->st_size <= SESSION_MAX;
 }
 
 static json_t *read_ours(const char *path)
@@ -481,7 +523,7 @@ static int make_token(const char *dir, char *buf, size_t size)
 	return err;
 }
 
-int state_web_token(const char *dir, char *buf, size_t size)
+int state_read_web_token(const char *dir, char *buf, size_t size)
 {
 	char path[PATH_SIZE];
 	struct stat st;
@@ -492,9 +534,9 @@ int state_web_token(const char *dir, char *buf, size_t size)
 		return ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT ? make_token(dir, buf, size) : errno;
+		return errno;
 	/* Whoever can read it can change every setting. */
-	if (fstat(fd, &st) || !is_ours(&st) || st.st_mode & (S_IRWXG | S_IRWXO)) {
+	if (fstat(fd, &st) || !ours_is_private(fd, &st)) {
 		close(fd);
 		return EPERM;
 	}
@@ -505,6 +547,22 @@ int state_web_token(const char *dir, char *buf, size_t size)
 	n = (ssize_t)strlen(buf);
 	/* Nobody guesses one of this length, and it is one word of a header field. */
 	return n >= 16 && (size_t)n == strcspn(buf, " \t\"\\") ? 0 : EINVAL;
+}
+
+int state_web_token(const char *dir, char *buf, size_t size)
+{
+	int err = state_read_web_token(dir, buf, size);
+
+	return err == ENOENT ? make_token(dir, buf, size) : err;
+}
+
+const char *state_web_token_fault(int err)
+{
+	return err == EPERM ? "it belongs to another user, or others may read it. Delete it, and a "
+			      "new one is made"
+	       : err == EINVAL ? "it holds no token. Delete it, and a new one is made"
+	       : err == ENOENT ? "there is no state directory. Give --state-dir"
+			       : strerror(err);
 }
 
 bool state_fresh(const struct state *s, uint64_t wall_ms)

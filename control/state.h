@@ -51,8 +51,12 @@ int state_dir(const char *given, char *buf, size_t size);
 /* Creates the directory and its parents (0700). */
 int state_dir_make(const char *dir);
 /* Holds the directory for this process until *out is closed. EBUSY: another control has held it for
- * a second; errors of open. Caller closes *out. */
+ * a second; EPERM: control.lock is not this user's; errors of open. Caller closes *out. */
 int state_lock(const char *dir, int *out);
+/* Whether control.lock can be opened, whoever holds it: errors of state_lock but EBUSY. */
+int state_lock_check(const char *dir);
+/* Whether a control has kept state there, or nobody can tell. */
+bool state_is_used(const char *dir);
 /* Whether a control holds the directory now. */
 bool state_locked(const char *dir);
 /* Bytes that the state directory should have room for. */
@@ -76,6 +80,10 @@ void state_kept_clear(struct state_kept *kept);
  * the file, or may read or write it. Called before the first step, as state_read is. */
 enum { STATE_TOKEN_MAX = 128 };
 int state_web_token(const char *dir, char *buf, size_t size);
+/* The same of the file that is there: ENOENT when there is none. */
+int state_read_web_token(const char *dir, char *buf, size_t size);
+/* Why the token cannot be used, and what helps. */
+const char *state_web_token_fault(int err);
 /* The session alone; NULL if it is missing or damaged, or if it is no regular file of this user or
  * of root that they alone can write. Caller owns it. */
 json_t *state_read_session(const char *dir);

@@ -129,4 +129,21 @@ kill -TERM "$control"
 wait "$control"
 "$B/control" --log fatal --replay "$D/refused" >"$D/again" 2>"$D/again.log"
 is "a refusal runs again to the same digest" "$? $(cmp -s "$D/control.out" "$D/again" && echo same)" "0 same"
+
+# What keeps control from starting with its state directory is found by --check, too.
+refused() { # ARGUMENTS…
+	out=$(PARLEY_WEB_LISTEN=127.0.0.1:0 "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --config "$D/parley.json" "$@" 2>&1)
+}
+mv "$D/kept.db" "$D/state/parley.db"
+echo short >"$D/state/web-token"
+refused
+is "a token that is none: no start" "$? $(echo "$out" | grep -c 'it holds no token')" "1 1"
+refused --check
+is "and --check says so" "$(echo "$out" | grep -c '^missing  web-token: .*it holds no token')" 1
+rm "$D/state/web-token" "$D/state/control.lock"
+ln -s /nowhere "$D/state/control.lock"
+refused
+is "a lock that cannot be used: no start" "$? $(echo "$out" | grep -c 'control.lock cannot be used')" "1 1"
+refused --check
+is "and --check says so" "$(echo "$out" | grep -c '^missing  state directory: .*control.lock cannot be used')" 1
 report

@@ -130,8 +130,14 @@ TEST(state_of_others_is_not_read)
 	free(text);
 	CHECK_INT(chmod(path, 0600), 0);
 	CHECK(reads_session(dir));
-	CHECK_INT(chmod(path, 0620), 0);
-	CHECK(!reads_session(dir));
+	if (geteuid() == 0) {
+		CHECK_INT(chown(path, 0, 12345), 0);
+		CHECK_INT(chmod(path, 0620), 0);
+		CHECK(!reads_session(dir));
+		CHECK_INT(chown(path, 0, getegid()), 0);
+	}
+	CHECK_INT(chmod(path, 0660), 0); /* as Kubernetes does it */
+	CHECK(reads_session(dir));
 	CHECK_INT(chmod(path, 0602), 0);
 	CHECK(!reads_session(dir));
 	CHECK_INT(chmod(path, 0600), 0);
@@ -278,14 +284,22 @@ TEST(state_has_a_web_token_of_its_own)
 {
 	char dir[] = "/tmp/parley-state-XXXXXX", path[100], token[STATE_TOKEN_MAX];
 	char again[STATE_TOKEN_MAX];
+	struct stat st;
 
 	CHECK(mkdtemp(dir));
 	snprintf(path, sizeof path, "%s/web-token", dir);
+	CHECK_INT(state_read_web_token(dir, token, sizeof token), ENOENT);
 	CHECK_INT(state_web_token(dir, token, sizeof token), 0);
 	CHECK_INT(strlen(token), 64);
 	CHECK_INT(state_web_token(dir, again, sizeof again), 0);
 	CHECK_STR(again, token);
-	CHECK_INT(chmod(path, 0640), 0);
+	CHECK_INT(chmod(path, 0660), 0); /* as Kubernetes does it */
+	CHECK_INT(state_web_token(dir, again, sizeof again), 0);
+	CHECK_INT(state_web_token(dir, again, sizeof again), 0);
+	CHECK_STR(again, token);
+	CHECK_INT(stat(path, &st), 0);
+	CHECK_INT(st.st_mode & 0777, 0600);
+	CHECK_INT(chmod(path, 0604), 0);
 	CHECK_INT(state_web_token(dir, again, sizeof again), EPERM);
 	CHECK_INT(chmod(path, 0602), 0);
 	CHECK_INT(state_web_token(dir, again, sizeof again), EPERM);
@@ -293,6 +307,10 @@ TEST(state_has_a_web_token_of_its_own)
 	if (geteuid() == 0) {
 		CHECK_INT(chown(path, 12345, 12345), 0);
 		CHECK_INT(state_web_token(dir, again, sizeof again), EPERM);
+		CHECK_INT(chown(path, 0, 12345), 0);
+		CHECK_INT(chmod(path, 0640), 0);
+		CHECK_INT(state_web_token(dir, again, sizeof again), EPERM);
+		CHECK_INT(chmod(path, 0600), 0);
 		CHECK_INT(chown(path, 0, 0), 0);
 	}
 	CHECK_INT(truncate(path, 15), 0);
@@ -390,6 +408,33 @@ TEST(state_with_a_long_name_is_written)
 	j = state_format(&back);
 	CHECK(j);
 	json_decref(j);
+}
+
+/* A lock that cannot be used is no reason to pass the state over. */
+TEST(state_tells_a_lock_that_cannot_be_used)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	int lock = -1;
+
+	CHECK(mkdtemp(dir));
+	CHECK(!state_is_used(dir));
+	CHECK(!state_is_used("/nowhere/at/all"));
+	snprintf(path, sizeof path, "%s/control.lock", dir);
+	CHECK_INT(symlink("/nowhere/at/all", path), 0);
+	CHECK(state_is_used(dir));
+	CHECK_INT(state_lock_check(dir), ELOOP);
+	CHECK_INT(state_lock(dir, &lock), ELOOP);
+	unlink(path);
+	CHECK_INT(mkdir(path, 0700), 0);
+	CHECK_INT(state_lock(dir, &lock), EPERM);
+	rmdir(path);
+	CHECK_INT(state_lock_check(dir), 0);
+	if (geteuid() == 0) {
+		CHECK_INT(chown(path, 12345, 12345), 0);
+		CHECK_INT(state_lock(dir, &lock), EPERM); /* they could hold it for ever */
+	}
+	unlink(path);
+	rmdir(dir);
 }
 
 TEST(state_tells_whether_a_control_holds_its_directory)
