@@ -27,7 +27,6 @@
 enum {
 	ROOMS = 8,
 	WORD_MS = 50,
-	FIT_MS = 1000,
 	RATE = 24000,
 	SOUND = RATE * 3,
 	REQUESTS = 4096,
@@ -111,25 +110,6 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	http_take_body(x, &limits, on_body, r);
 }
 
-static size_t aborts_of(unsigned room, double *ms)
-{
-	struct journal_times s;
-	char folder[96];
-	size_t n = 0;
-
-	snprintf(folder, sizeof folder, "%s/rooms", rooms_folder());
-	journal_times_room(&s, folder, rooms_guild(room));
-	for (size_t i = 0; i < s.cuts; i++)
-		for (size_t k = 0; k < w.aborts; k++)
-			if (w.ended[k] > s.cut[i].heard &&
-			    w.ended[k] < s.cut[i].heard + FIT_MS * NS_PER_MS) {
-				ms[n++] = (double)(w.ended[k] - s.cut[i].heard) / 1e6;
-				break;
-			}
-	journal_times_clear(&s);
-	return n;
-}
-
 int main(void)
 {
 	unsigned asks = rooms_number("BENCH_ASKS", 150, REQUESTS / 2), seconds = 0;
@@ -159,7 +139,7 @@ int main(void)
 	}
 	rooms_end();
 	for (unsigned i = 0; i < rooms_count(); i++)
-		n += aborts_of(i, ms + n);
+		n += journal_times_after_cuts(i, w.ended, w.aborts, ms + n);
 	if (!n)
 		bench_die("nothing was aborted (logs in %s)", rooms_folder());
 	bench_raw("bargein_abort_p99_ms", ms, n);

@@ -8,6 +8,7 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/rooms.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -210,6 +211,24 @@ void journal_times_clear(struct journal_times *s)
 	free(s->utterance);
 	free(s->ask);
 	free(s->cut);
+}
+
+size_t journal_times_after_cuts(unsigned room, const uint64_t *at, size_t n, double *ms)
+{
+	struct journal_times s;
+	char folder[96];
+	size_t out = 0;
+
+	snprintf(folder, sizeof folder, "%s/rooms", rooms_folder());
+	journal_times_room(&s, folder, rooms_guild(room));
+	for (size_t i = 0; i < s.cuts; i++)
+		for (size_t k = 0; k < n; k++)
+			if (at[k] > s.cut[i].heard && at[k] < s.cut[i].heard + NS_PER_S) {
+				ms[out++] = (double)(at[k] - s.cut[i].heard) / 1e6;
+				break;
+			}
+	journal_times_clear(&s);
+	return out;
 }
 
 size_t journal_times_stops(uint64_t **out, const char *journal, uint64_t guild)

@@ -40,6 +40,10 @@ struct journal_times {
 void journal_times_room(struct journal_times *out, const char *folder, uint64_t guild);
 void journal_times_clear(struct journal_times *s);
 
+/* How long after each interruption of this room the first of these n times came, in ms. Times later
+ * than a second have another cause. ms has room for every interruption; returns how many it got. */
+size_t journal_times_after_cuts(unsigned room, const uint64_t *at, size_t n, double *ms);
+
 /* The times at which mediad read each SAY_STOP of this guild's call, in order. Caller frees *out.
  */
 size_t journal_times_stops(uint64_t **out, const char *journal, uint64_t guild);

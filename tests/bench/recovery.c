@@ -20,6 +20,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/plane.h"
 #include "tests/bench/speech.h"
+#include "tests/join.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -80,32 +81,17 @@ static struct world {
 static void on_lease(const struct http_resp *resp, void *arg)
 {
 	struct somebody *s = arg;
-	json_t *o = resp->err || resp->status != 200
-			    ? NULL
-			    : json_loadb(resp->body.p, resp->body.n, 0, NULL);
-	const char *session = json_string_value(json_object_get(o, "session_id"));
-	const char *token = json_string_value(json_object_get(o, "token"));
-	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
 
-	if (!session || !token || !endpoint)
+	if (join_take_lease(s->call, resp, channel))
 		bench_die("guildd gives no lease: HTTP %d %s", resp->status, resp->errtext);
-	BENCH_OK(media_call_credentials(s->call, session, token, endpoint, channel));
-	json_decref(o);
 }
 
 static void on_wants(struct media_call *call, void *arg)
 {
-	static const char *const headers[] = {"Content-Type: application/json", NULL};
 	struct somebody *s = arg;
-	char url[256], body[128];
-	struct http_call req = {.method = "POST", .url = url, .headers = headers, .body = body};
 
 	(void)call;
-	snprintf(url, sizeof url, "%s/users/%" PRIu64 "/join", w.api, s->user);
-	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}",
-		 guild, channel);
-	req.body_len = strlen(body);
-	BENCH_OK(http_request(NULL, w.http, &req, on_lease, s));
+	BENCH_OK(join_request(w.http, w.api, s->user, guild, channel, on_lease, s));
 }
 
 static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,

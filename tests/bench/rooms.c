@@ -10,6 +10,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/plane.h"
 #include "tests/bench/speech.h"
+#include "tests/join.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -361,17 +362,9 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 static void on_lease(const struct http_resp *resp, void *arg)
 {
 	struct person *p = arg;
-	json_t *o = resp->err || resp->status != 200
-			    ? NULL
-			    : json_loadb(resp->body.p, resp->body.n, 0, NULL);
-	const char *session = json_string_value(json_object_get(o, "session_id"));
-	const char *token = json_string_value(json_object_get(o, "token"));
-	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
 
-	if (!session || !token || !endpoint)
+	if (join_take_lease(p->call, resp, p->channel))
 		bench_die("guildd gives no lease: HTTP %d %s", resp->status, resp->errtext);
-	BENCH_OK(media_call_credentials(p->call, session, token, endpoint, p->channel));
-	json_decref(o);
 }
 
 static struct person *person_of(const struct media_call *call)
@@ -385,16 +378,9 @@ static struct person *person_of(const struct media_call *call)
 static void on_wants(struct media_call *call, void *arg)
 {
 	struct person *p = person_of(call);
-	char url[256], body[128];
-	struct http_call req = {
-		.method = "POST", .url = url, .headers = json_headers, .body = body};
 
 	(void)arg;
-	snprintf(url, sizeof url, "%s/users/%d/join", w.api, PERSON);
-	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}",
-		 p->guild, p->channel);
-	req.body_len = strlen(body);
-	BENCH_OK(http_request(NULL, w.http, &req, on_lease, p));
+	BENCH_OK(join_request(w.http, w.api, PERSON, p->guild, p->channel, on_lease, p));
 }
 
 /* Makes a guild with two channels, the member and the bot. */

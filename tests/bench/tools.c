@@ -27,7 +27,6 @@
 
 enum {
 	ROOMS = 8,
-	FIT_MS = 1000,
 	RATE = 24000,
 	SOUND = RATE * 3,
 	REQUESTS = 4096,
@@ -129,25 +128,6 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		       NULL);
 }
 
-static size_t cancels_of(unsigned room, double *ms)
-{
-	struct journal_times s;
-	char folder[96];
-	size_t n = 0;
-
-	snprintf(folder, sizeof folder, "%s/rooms", rooms_folder());
-	journal_times_room(&s, folder, rooms_guild(room));
-	for (size_t i = 0; i < s.cuts; i++)
-		for (size_t k = 0; k < w.ends; k++)
-			if (w.ended[k] > s.cut[i].heard &&
-			    w.ended[k] < s.cut[i].heard + FIT_MS * NS_PER_MS) {
-				ms[n++] = (double)(w.ended[k] - s.cut[i].heard) / 1e6;
-				break;
-			}
-	journal_times_clear(&s);
-	return n;
-}
-
 static void row(const char *name, double *ms, size_t n, size_t of)
 {
 	if (!n)
@@ -197,7 +177,7 @@ int main(void)
 	}
 	rooms_end();
 	for (unsigned i = 0; i < rooms_count(); i++)
-		n += cancels_of(i, cancel + n);
+		n += journal_times_after_cuts(i, w.ended, w.ends, cancel + n);
 	row("tool_dispatch_p99_ms", w.dispatch, w.dispatches, w.n);
 	row("tool_cancel_p99_ms", cancel, n, w.dispatches);
 	http_server_free(w.server);

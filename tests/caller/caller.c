@@ -1,4 +1,5 @@
 #include "tests/caller/caller.h"
+#include "tests/join.h"
 
 #include "control/media/media.h"
 #include "control/report/secure.h"
@@ -300,34 +301,20 @@ static void call_event(struct media_call *call, const struct media_msg *m, void 
 static void joined(const struct http_resp *resp, void *arg)
 {
 	struct caller *c = arg;
-	json_t *o = resp->err || resp->status != 200
-			    ? NULL
-			    : json_loadb(resp->body.p, resp->body.n, 0, NULL);
-	const char *session = json_string_value(json_object_get(o, "session_id"));
-	const char *token = json_string_value(json_object_get(o, "token"));
-	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
 
-	if (!session || !token || !endpoint ||
-	    media_call_credentials(c->call, session, token, endpoint, c->conf.channel)) {
+	if (join_take_lease(c->call, resp, c->conf.channel)) {
 		line(c, "guildd refused the caller (HTTP %d %s)", resp->status, resp->errtext);
 		end(c, CALLER_NO_GUILD);
 	}
-	json_decref(o);
 }
 
 static void wants(struct media_call *call, void *arg)
 {
-	static const char *const headers[] = {"Content-Type: application/json", NULL};
 	struct caller *c = arg;
-	char url[256], body[128];
-	struct http_call req = {.method = "POST", .url = url, .headers = headers, .body = body};
 
 	(void)call;
-	snprintf(url, sizeof url, "%s/users/%" PRIu64 "/join", c->conf.api, c->conf.user);
-	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}",
-		 c->conf.guild, c->conf.channel);
-	req.body_len = strlen(body);
-	if (http_request(NULL, c->http, &req, joined, c))
+	if (join_request(c->http, c->conf.api, c->conf.user, c->conf.guild, c->conf.channel, joined,
+			 c))
 		end(c, CALLER_NO_GUILD);
 }
 

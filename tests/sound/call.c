@@ -11,6 +11,7 @@
 #include "tests/sound/items.h"
 #include "tests/sound/mic.h"
 #include "tests/sound/talk.h"
+#include "tests/join.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -170,37 +171,23 @@ static void on_call(struct media_call *call, const struct media_msg *m, void *ar
 static void on_lease(const struct http_resp *resp, void *arg)
 {
 	struct person *p = arg;
-	json_t *o = resp->err || resp->status != 200
-			    ? NULL
-			    : json_loadb(resp->body.p, resp->body.n, 0, NULL);
-	const char *session = json_string_value(json_object_get(o, "session_id"));
-	const char *token = json_string_value(json_object_get(o, "token"));
-	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
 
-	if (!session || !token || !endpoint ||
-	    media_call_credentials(p->call, session, token, endpoint, p->room->channel))
+	if (join_take_lease(p->call, resp, p->room->channel))
 		die("guildd lets nobody join: HTTP %d", resp->status);
-	json_decref(o);
 }
 
 /* arg: the media link of one person in all rooms. */
 static void on_wants(struct media_call *call, void *arg)
 {
 	unsigned who = (unsigned)((struct media **)arg - w.media);
-	char url[256], body[128];
-	struct http_call req = {
-		.method = "POST", .url = url, .headers = json_headers, .body = body};
 	unsigned i = 0;
 
 	while (i < w.rooms && w.room[i].guild != media_call_guild(call))
 		i++;
 	if (i == w.rooms)
 		die("a call of no room");
-	snprintf(url, sizeof url, "%s/users/%u/join", w.conf->api, PERSON + who);
-	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}",
-		 w.room[i].guild, w.room[i].channel);
-	req.body_len = strlen(body);
-	if (http_request(NULL, w.http, &req, on_lease, &w.room[i].person[who]))
+	if (join_request(w.http, w.conf->api, PERSON + who, w.room[i].guild, w.room[i].channel,
+			 on_lease, &w.room[i].person[who]))
 		die("no request");
 }
 
