@@ -9,6 +9,7 @@
 #include "control/room/answer/instructions.h"
 #include "control/room/answer/output.h"
 #include "control/room/answer/overlap_question.h"
+#include "control/room/answer/played_words.h"
 #include "control/room/answer/reply.h"
 #include "control/room/answer/response_watchdog.h"
 #include "control/room/answer/soundboard.h"
@@ -59,6 +60,7 @@ struct room {
 	struct room_reply reply;
 	struct room_retry retry;
 	struct room_output output;
+	struct room_played_words played_words;
 	struct room_instructions instructions;
 	struct room_thought thought;
 	struct room_session session;

@@ -39,6 +39,7 @@ static void wire_machines(struct room *room)
 	c->reply = &room->reply;
 	c->retry = &room->retry;
 	c->output = &room->output;
+	c->played_words = &room->played_words;
 	c->instructions = &room->instructions;
 	c->thought = &room->thought;
 	c->session = &room->session;

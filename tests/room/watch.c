@@ -417,13 +417,13 @@ static bool records_loss(const struct room *room, uint64_t user, const enum room
 static void look_at_words(struct watch *w, const struct room *room)
 {
 	static const enum room_rule imagined[] = {ROOM_RULE_NO_SPEECH, ROOM_RULE_SPEECH_RATE,
-						  ROOM_RULE_REPETITION},
+						  ROOM_RULE_REPETITION, ROOM_RULE_ECHO},
 				    lost[] = {ROOM_RULE_TRANSCRIBED};
 
 	if (w->lost.utterance && !records_loss(room, w->lost.user, lost, 1))
 		broken(w, "no turn records that the words of utterance %u are lost",
 		       w->lost.utterance);
-	if (!w->words.utterance || records_loss(room, w->words.user, imagined, 3))
+	if (!w->words.utterance || records_loss(room, w->words.user, imagined, 4))
 		return;
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
 		if (room->turns.turn[i].phase != ROOM_PHASE_FREE &&

@@ -307,7 +307,7 @@ static void join_words(const struct room_turn *of, uint32_t from, uint32_t utter
 }
 
 bool room_overlap_words(struct room_context *context, unsigned place, const struct room_turn *of,
-			uint32_t utterance, const char *words)
+			uint32_t utterance, const char *words, bool echo)
 {
 	struct room_overlap *o = &context->barge_in->overlap[place];
 	struct room_turn *t = room_turn_by_id(context, o->turn);
@@ -324,7 +324,8 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	named = address == ROOM_ADDRESS_ADDRESSED && (of || !room_name_ends(context->names, text));
 	saying = room_saying_of(context, text);
 	saying.interim = !of;
-	o->words = room_phrase_of(&saying);
+	/* The bot's own voice is no more than a backchannel. */
+	o->words = echo && !*text ? ROOM_PHRASE_BACKCHANNEL : room_phrase_of(&saying);
 	o->over = of && utterance == o->utterance && room_phrase_language(&saying) &&
 		  (o->words != ROOM_PHRASE_FEW || !room_phrase_is_slight(&saying));
 	/* An interim transcript covers the audio up to its request, and the same words again
@@ -350,11 +351,11 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 }
 
 void room_overlap_interim(struct room_context *context, unsigned place, uint32_t utterance,
-			  const char *words)
+			  const char *words, bool echo)
 {
 	room_interim_on_words(&context->barge_in->requests, context, place,
 			      &context->barge_in->overlap[place].interim, utterance);
-	room_overlap_words(context, place, NULL, utterance, words);
+	room_overlap_words(context, place, NULL, utterance, words, echo);
 }
 
 /* ---- the interrupt classifier ---- */
@@ -417,9 +418,11 @@ static void change_level(struct room_context *context, struct room_turn *t,
 
 	if (to == ROOM_BARGE_IN_PAUSE) {
 		t->deadline += PAUSE_SLACK_S * NS_PER_S;
+		room_reply_pause(context->reply, true, context->now);
 		e = room_emit(context, ROOM_DO_SAY_PAUSE);
 		e->ms = s->stop_fade_ms;
 	} else if (context->barge_in->level.lowered == ROOM_BARGE_IN_PAUSE) {
+		room_reply_pause(context->reply, false, context->now);
 		e = room_emit(context, ROOM_DO_SAY_RESUME);
 		e->ms = s->duck_fade_ms;
 	} else {

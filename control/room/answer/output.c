@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/room/answer/barge_in.h"
+#include "control/room/answer/played_words.h"
 #include "control/room/answer/prompt.h"
 #include "control/room/answer/addressee.h"
 #include "control/room/answer/reply.h"
@@ -74,6 +75,7 @@ void room_answer_close(struct room_context *context, struct room_turn *turn)
 	const char *heard;
 
 	room_reply_close(context->reply, context, context->history, turn);
+	room_played_words_keep(context->played_words, context, turn);
 	if (!keeps_unheard(context, turn))
 		return;
 	heard = room_text_of(context, turn->answer, strlen(turn->answer));

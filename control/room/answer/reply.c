@@ -500,6 +500,27 @@ void room_reply_open(struct room_reply *r)
 void room_reply_started(struct room_reply *r, uint64_t at)
 {
 	r->started_at = at;
+	r->paused_at = r->paused_ns = 0;
+}
+
+void room_reply_pause(struct room_reply *r, bool paused, uint64_t now)
+{
+	if (!paused && r->paused_at)
+		r->paused_ns += now - r->paused_at;
+	r->paused_at = paused ? now : 0;
+}
+
+size_t room_reply_byte_at(const struct room_reply *r, const struct room_turn *turn, uint64_t at)
+{
+	uint64_t samples = r->drained, since = r->started_at + r->paused_ns;
+
+	if (r->turn != turn->id)
+		return 0;
+	if (r->paused_at && at > r->paused_at)
+		at = r->paused_at;
+	if (r->started_at && at > since)
+		samples += (at - since) / NS_PER_MS * (ROOM_RATE / 1000);
+	return room_playout_text_played(&r->playout, turn->answer, samples, ROOM_RATE);
 }
 
 bool room_reply_is_open(const struct room_reply *r)

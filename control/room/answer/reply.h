@@ -45,6 +45,7 @@ struct room_reply {
 	/* brain path: the open playback */
 	bool open;
 	uint64_t started_at, written, drained; /* drained: samples of the playbacks before */
+	uint64_t paused_at, paused_ns;	       /* since when it is paused, 0: not; pauses before */
 	uint64_t sound_until;
 };
 
@@ -87,6 +88,10 @@ bool room_reply_skips(const struct room_reply *r);
 void room_reply_open(struct room_reply *r);
 void room_reply_started(struct room_reply *r, uint64_t at);
 bool room_reply_is_open(const struct room_reply *r);
+/* The open playback is paused, or goes on, from now. */
+void room_reply_pause(struct room_reply *r, bool paused, uint64_t now);
+/* How many bytes of the turn's answer were played at this time. */
+size_t room_reply_byte_at(const struct room_reply *r, const struct room_turn *turn, uint64_t at);
 uint64_t room_reply_drained_samples(const struct room_reply *r);
 
 #endif

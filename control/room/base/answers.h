@@ -3,6 +3,7 @@
 #define CONTROL_ROOM_BASE_ANSWERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct room_context;
@@ -53,13 +54,13 @@ void room_answer_restart_silence(struct room_context *context);
 /* A frame of their audio arrived at `at`. */
 void room_overlap_audio(struct room_context *context, unsigned place,
 			const struct room_signal *frame, uint64_t at);
-/* An interim transcript of an utterance arrived. */
+/* An interim transcript of an utterance arrived. echo: the bot's own words were removed from it. */
 void room_overlap_interim(struct room_context *context, unsigned place, uint32_t utterance,
-			  const char *words);
+			  const char *words, bool echo);
 /* The final transcript of an utterance arrived, for this turn. Returns true if the words only told
  * the bot to stop and it stopped, so that nothing is left to answer. */
 bool room_overlap_words(struct room_context *context, unsigned place, const struct room_turn *of,
-			uint32_t utterance, const char *words);
+			uint32_t utterance, const char *words, bool echo);
 
 /* The interrupt classifier did not answer this question in time; a turn that awaits it passes
  * admission again. */
@@ -72,6 +73,15 @@ enum room_overlap_verdict room_overlap_verdict(const struct room_context *contex
 					       const struct room_turn *turn);
 /* The turn, whose verdict is ASKED, awaits it in the phase CLASSIFYING. */
 void room_overlap_await(struct room_context *context, struct room_turn *turn);
+
+/* ---- played_words.c ---- */
+
+/* When the bot fell silent, if it was audible between these times; UINT64_MAX: it still is; 0: it
+ * was not. */
+uint64_t room_audible_until(const struct room_context *context, uint64_t from, uint64_t to);
+/* The bot's words that were audible between these times, in their order, "" for none. */
+void room_audible_words(const struct room_context *context, uint64_t from, uint64_t to, char *text,
+			size_t size);
 
 /* ---- speculative.c ---- */
 

@@ -39,6 +39,7 @@ struct room_inherited_voice;
 struct room_soundboard;
 struct room_tool_results;
 struct room_names;
+struct room_played_words;
 
 struct room_context {
 	uint64_t now; /* ns, of the running step */
@@ -76,6 +77,7 @@ struct room_context {
 	struct room_reply *reply;
 	struct room_retry *retry;
 	struct room_output *output;
+	struct room_played_words *played_words;
 	struct room_instructions *instructions;
 	struct room_thought *thought;
 	struct room_session *session;

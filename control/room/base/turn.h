@@ -94,6 +94,8 @@ struct room_capture_chunk {
 	uint32_t voice_ms; /* voiced part of it */
 	uint32_t doubt;	   /* of its transcript, as in ROOM_TRANSCRIPT */
 	bool hallucinated; /* its transcript was dropped as a hallucination */
+	bool echo;	   /* the bot's own words were removed from its transcript */
+	uint64_t from, to; /* ns: when its audio began, its last voiced frame */
 	char text[ROOM_CAPTURE_CHUNK_TEXT];
 };
 

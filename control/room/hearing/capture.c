@@ -75,6 +75,7 @@ static enum room_capture_end end_capture(struct room_capture *c, const struct se
 	if (c->packet_at > c->done_packet_at)
 		c->done_packet_at = c->packet_at;
 	*c = (struct room_capture){.utterance = c->utterance,
+				   .started_at = c->started_at,
 				   .input_at = c->input_at,
 				   .own_rms = c->own_rms,
 				   .noise = c->noise,

@@ -8,12 +8,14 @@
 #include "control/room/floor/address.h"
 #include "control/room/floor/followup.h"
 #include "control/room/hearing/captures.h"
+#include "control/room/hearing/echo_filter.h"
 #include "control/room/hearing/eot_prediction.h"
 #include "control/room/hearing/hallucination_filter.h"
 #include "control/room/hearing/long_capture.h"
 #include "control/room/turn/admission.h"
 #include "control/room/turn/deferred.h"
 #include "control/room/turn/history.h"
+#include "control/room/turn/saying.h"
 #include "control/room/turn/segment.h"
 #include "control/room/turn/supersede.h"
 #include "control/settings/settings.h"
@@ -57,6 +59,50 @@ void room_asr_promote(struct room_context *context, unsigned place)
 void room_asr_discard(struct room_context *context, unsigned place)
 {
 	emit_current(context, ROOM_DO_ASR_CANCEL, place);
+}
+
+/* ---- the bot's own voice in a member's microphone (echo_filter.h) ---- */
+
+/* A loudspeaker plays the bot's voice up to ECHO_DELAY_MS later; the rest is what the playout
+ * position and the beginning of a capture can be wrong by. */
+enum { ECHO_DELAY_MS = 700, ECHO_EARLY_MS = 1500, ECHO_LATE_MS = 1500, ECHO_KNOWN_S = 300 };
+
+/* Removes the bot's words from the transcript of audio that lasted so long. */
+static enum room_echo remove_echo(struct room_context *context, unsigned place, char *text,
+				  uint64_t from, uint64_t to)
+{
+	struct room_asr_session *session = &context->transcripts->session[place];
+	uint64_t until = room_audible_until(context, from, to), early = ECHO_EARLY_MS * NS_PER_MS;
+	struct room_echo_input in = {.names = context->names};
+	char played[ROOM_TEXT_MAX];
+	enum room_echo echo;
+
+	if (!until || !*text)
+		return ROOM_ECHO_NONE;
+	room_audible_words(context, from > early ? from - early : 0, to + ECHO_LATE_MS * NS_PER_MS,
+			   played, sizeof played);
+	in.played = played;
+	in.outlasts = until != UINT64_MAX && to > until + ECHO_DELAY_MS * NS_PER_MS;
+	echo = room_echo_remove(text, &in);
+	if (echo != ROOM_ECHO_NONE) {
+		session->echo_at = context->now;
+	} else if (session->echo_at && context->now < session->echo_at + ECHO_KNOWN_S * NS_PER_S) {
+		in.known = true;
+		echo = room_echo_remove(text, &in);
+	}
+	return echo;
+}
+
+/* When the audio of the open utterance began. */
+static uint64_t find_beginning(const struct room_context *context, unsigned place)
+{
+	const struct room_turn *t = room_turn_hearing(context, place);
+	uint64_t from = room_capture_of(context, place)->started_at;
+
+	for (unsigned i = 0; t && i < t->chunks; i++)
+		if (t->chunk[i].to > from)
+			from = t->chunk[i].to;
+	return from;
 }
 
 /* ---- the lane of recordings (recording_queue.h) ---- */
@@ -170,12 +216,15 @@ static struct room_capture_chunk *add_chunk(struct room_context *context, unsign
 void room_asr_commit(struct room_context *context, unsigned place)
 {
 	const struct room_capture *c = room_capture_of(context, place);
+	uint64_t from = find_beginning(context, place);
 	struct room_capture_chunk *p = add_chunk(context, place);
 	struct room_turn *t = room_turn_hearing(context, place);
 
 	if (p) {
 		*p = (struct room_capture_chunk){.utterance = c->utterance,
 						 .committed = true,
+						 .from = from,
+						 .to = c->voice_at,
 						 .ms = (uint32_t)room_signal_ms(&c->signal),
 						 .voice_ms = (uint32_t)room_signal_ms(&c->voiced),
 						 .rms = room_signal_rms(&c->signal)};
@@ -282,23 +331,34 @@ static bool interrupted_answer(const struct room_context *context, const struct 
 	return false;
 }
 
+/* Whether these words are likelier an error of speech-to-text than somebody's. */
+static bool is_slight(const struct room_context *context, const char *text)
+{
+	struct room_saying saying = room_saying_of(context, text);
+
+	return room_phrase_is_slight(&saying);
+}
+
 /* All chunks have transcripts: joins their words in order. */
 static void complete_turn(struct room_context *context, struct room_turn *t)
 {
-	unsigned failed = 0, imagined = 0;
+	unsigned failed = 0, imagined = 0, echoes = 0;
 	enum room_transcript_kind kind;
 
 	t->sinks &= ~(unsigned)ROOM_SINK_ASR;
 	for (unsigned i = 0; i < t->chunks; i++) {
 		failed += t->chunk[i].failed;
 		imagined += t->chunk[i].hallucinated;
+		echoes += t->chunk[i].echo;
 		room_segment_add(t, t->user, t->name, t->chunk[i].utterance, t->chunk[i].text);
 	}
 	if (t->dropped_head)
 		room_turn_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
 	kind = classify_transcript(context, t);
-	if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL &&
-	    interrupted_answer(context, t))
+	if (echoes && (kind == ROOM_TRANSCRIPT_KIND_EMPTY || is_slight(context, t->transcript)))
+		room_turn_end(context, t, ROOM_REASON_ECHO);
+	else if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL &&
+		 interrupted_answer(context, t))
 		room_turn_admit_unclear(context, t);
 	else if (t->stop_request && kind == ROOM_TRANSCRIPT_KIND_WORDS)
 		room_turn_end(context, t, ROOM_REASON_STOP_REQUEST);
@@ -387,6 +447,10 @@ static void update_session(struct room_context *context, unsigned place,
 	struct room_asr_session *session = &context->transcripts->session[place];
 	bool empty = !p->failed && !room_has_words(p->text);
 
+	/* The words of another voice tell nothing of this microphone's noise. */
+	if (empty && p->echo)
+		return;
+
 	if (!p->failed)
 		room_captures_on_words(context, place, p->rms, !empty);
 	if (!empty)
@@ -419,16 +483,20 @@ static void store_words(struct room_context *context, struct room_turn *t,
 			struct room_capture_chunk *p, const struct room_event *ev)
 {
 	unsigned place = room_place(context, ev->user);
-	bool stopped;
+	bool present = place < ROOM_SPEAKERS, stopped;
+	size_t n;
 
-	p->failed = p->hallucinated = false;
+	p->failed = p->hallucinated = p->echo = false;
 	p->doubt = ev->doubt;
 	p->text[0] = '\0';
 	room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(p->text);
+	n = strlen(p->text);
+	p->echo = present && remove_echo(context, place, p->text, p->from, p->to) != ROOM_ECHO_NONE;
+	if (p->echo)
+		room_turn_decide(t, ROOM_RULE_ECHO, false, (int64_t)(n - strlen(p->text)), 0);
 	drop_hallucination(context, t, p, ev->no_speech);
-	stopped = place < ROOM_SPEAKERS &&
-		  room_overlap_words(context, place, t, p->utterance, p->text);
+	stopped = present && room_overlap_words(context, place, t, p->utterance, p->text, p->echo);
 	/* Words that follow a request to stop are to be answered. */
 	if (room_has_words(p->text))
 		t->stop_request = stopped && t->chunks == 1 && !t->segments;
@@ -448,15 +516,20 @@ static void update_open_words(struct room_context *context, unsigned place)
 /* An interim transcript may stop the bot; it is not kept. */
 static void apply_interim(struct room_context *context, unsigned place, const struct room_event *ev)
 {
+	const struct room_capture *c = room_capture_of(context, place);
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
+	bool echo;
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(text);
+	echo = c->utterance == ev->utterance &&
+	       remove_echo(context, place, text, find_beginning(context, place), c->voice_at) !=
+		       ROOM_ECHO_NONE;
 	if (room_has_words(text))
 		room_captures_on_vad(context, place, ev->utterance);
 	room_eot_prediction_set_interim(context, place, ev->utterance, text);
 	update_open_words(context, place);
-	room_overlap_interim(context, place, ev->utterance, text);
+	room_overlap_interim(context, place, ev->utterance, text, echo);
 }
 
 /* A transcript of an utterance that has one. A turn that is not complete yet changes its words; the

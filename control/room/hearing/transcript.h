@@ -23,7 +23,8 @@ struct room_event;
 struct room_asr_session {
 	bool open;
 	uint64_t used_at;
-	unsigned empty; /* utterances without words in a row */
+	unsigned empty;	  /* utterances without words in a row */
+	uint64_t echo_at; /* when its microphone surely returned the bot's voice; 0: never */
 };
 
 struct room_transcripts {
