@@ -200,7 +200,7 @@ status=0
 [ -f "$run/status" ] && status=$(cat "$run/status")
 # If nothing was answered, prints each turn's transcript and reason; a speculative turn that was rolled back does not count.
 if [ "$status" != 0 ] && ! grep -qa ' turn .* reason=answered' "$out/log/control.log"; then
-	grep -a ' turn ' "$out/log/control.log" | grep -av 'reason=eot_revoked' |
+	grep -a ' turn ' "$out/log/control.log" | grep -avE 'reason=(eot_revoked|speculation_(unused|failed))' |
 		sed -n 's/.* heard="\([^"]*\)" reason=\([a-z_]*\).*/\2 \1/p' >"$run/turns"
 	if [ -s "$run/turns" ]; then
 		while read -r reason heard; do

@@ -26,7 +26,7 @@ spoke() {
 		END { if (silent) print silent - from }' "$out/timeline.txt"
 }
 # Prints each turn and its answer; a turn that was merged into another, or rolled back, is part of that one.
-echo "$turns" | grep -avE 'reason=(merged|eot_revoked)' | sed -nE -e 's/ user=501 / user=Alice /; s/ user=502 / user=Bob /' \
+echo "$turns" | grep -avE 'reason=(merged|eot_revoked|speculation_(unused|failed))' | sed -nE -e 's/ user=501 / user=Alice /; s/ user=502 / user=Bob /' \
 	-e 's/.* user=([A-Za-z]*) .* heard="([^"]*)" reason=([a-z_]*) said="([^"]*)".*/heard from \1: \2 (\3)\nsaid: \4/p' |
 	grep -av '^said: $' || true
 seconds=$(spoke)

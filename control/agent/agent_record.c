@@ -158,7 +158,8 @@ static void tell_fault(struct agent *a, const struct room_turn *t)
 
 	if (t->reason == ROOM_REASON_ASR_FAILED)
 		agent_tell_unheard(a);
-	if (t->reason == ROOM_REASON_BRAIN_FAILED || t->reason == ROOM_REASON_SPEECH_FAILED)
+	if (t->reason == ROOM_REASON_BRAIN_FAILED || t->reason == ROOM_REASON_SPEECH_FAILED ||
+	    t->reason == ROOM_REASON_TOOL_FAILED)
 		agent_tell_untold(a, t->id);
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
 		if (table[i].reason == t->reason)

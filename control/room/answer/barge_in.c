@@ -40,9 +40,7 @@ static bool is_ignored(const struct room_barge_in_input *in)
 /* Words override duration, level and the echo guard. */
 static bool is_stoppable(enum room_gate gate)
 {
-	return gate >= ROOM_GATE_ECHO_GUARD_ACTIVE &&
-	       gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
-	       gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH;
+	return gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY;
 }
 
 enum room_barge_in_action room_barge_in_decide(const struct settings *s,
@@ -159,15 +157,11 @@ static struct room_barge_in_input gather_input(const struct room_context *contex
 		     (o->to_other || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
 	in.calls = room_interruption_allowed(&t->policy, user, true);
 	in.gate = (struct room_gate_input){
-		.locked = true,
-		.answering = true,
-		.heard = true,
 		.heard_ms = context->now > t->first_audio_at
 				    ? (context->now - t->first_audio_at) / NS_PER_MS
 				    : 0,
 		.immune_ms =
 			room_output_lease_immune_ms(&t->lease, s, t->first_audio_at, context->now),
-		.user = user,
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
 		.allowed = room_interruption_allowed(&t->policy, user, false),
 		.read_out = room_reply_planned(context->reply),
@@ -176,9 +170,6 @@ static struct room_barge_in_input gather_input(const struct room_context *contex
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,
 		.active = room_signal_active(&c->signal),
 		.peak = c->signal.peak,
-		/* Only frames above these thresholds are counted. */
-		.voice_active = s->barge_in_active,
-		.voice_peak = s->barge_in_peak,
 	};
 	return in;
 }

@@ -21,6 +21,8 @@ void room_answer_ask(struct room_context *context, struct room_turn *turn)
 {
 	struct room_effect *e;
 
+	if (!room_speculative_holds(context, turn->id))
+		room_speculative_yield(context);
 	room_turn_activate(context, turn);
 	turn->phase = ROOM_PHASE_ASKED;
 	turn->asked_at = context->now;

@@ -186,7 +186,8 @@ void room_watchdog_tick(struct room_retry *l, struct room_context *context)
 		room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, false,
 				 (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms),
 				 (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms));
-		room_turn_cancel(context, t, ROOM_REASON_BRAIN_FAILED);
+		room_turn_cancel(context, t,
+				 l->tools ? ROOM_REASON_TOOL_FAILED : ROOM_REASON_BRAIN_FAILED);
 		break;
 	}
 }

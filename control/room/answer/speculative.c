@@ -41,13 +41,13 @@ static struct room_turn *find_speculative_turn(struct room_context *context)
 	return o->turn && active && active->id == o->turn ? active : NULL;
 }
 
-static void roll_back(struct room_context *context)
+static void roll_back(struct room_context *context, enum room_reason reason)
 {
 	struct room_turn *t = find_speculative_turn(context);
 
 	context->speculative->turn = 0;
 	if (t)
-		room_turn_cancel(context, t, ROOM_REASON_EOT_REVOKED);
+		room_turn_cancel(context, t, reason);
 }
 
 static void update_power(struct room_context *context, const struct room_event *ev)
@@ -142,7 +142,7 @@ static void apply_eot(struct room_context *context, const struct room_event *ev)
 
 	if (t) {
 		if (t->user == ev->user && !likely)
-			roll_back(context);
+			roll_back(context, ROOM_REASON_EOT_REVOKED);
 		return;
 	}
 	if (!likely || place == ROOM_SPEAKERS || !room_turn_hearing(context, place) ||
@@ -164,7 +164,7 @@ void room_speculative_on_voice(struct room_context *context, uint64_t user, uint
 		return;
 	context->speculative->voice_ms += ms;
 	if (context->speculative->voice_ms > MORE_VOICE_MS)
-		roll_back(context);
+		roll_back(context, ROOM_REASON_EOT_REVOKED);
 }
 
 /* Whether both texts have the same letters and digits, whatever stands between them. */
@@ -189,7 +189,7 @@ void room_speculative_on_words(struct room_context *context, uint64_t user, cons
 	struct room_turn *t = find_speculative_turn(context);
 
 	if (t && t->user == user && !same_words(t->transcript, text))
-		roll_back(context);
+		roll_back(context, ROOM_REASON_EOT_REVOKED);
 }
 
 struct room_turn *room_speculative_match(struct room_context *context, struct room_turn *turn)
@@ -199,11 +199,9 @@ struct room_turn *room_speculative_match(struct room_context *context, struct ro
 	if (!t || context->speculative->of != turn->id)
 		return NULL;
 	if (!same_words(t->transcript, turn->transcript)) {
-		roll_back(context);
+		roll_back(context, ROOM_REASON_EOT_REVOKED);
 		return NULL;
 	}
-	context->speculative->turn = 0;
-	room_turn_activate(context, NULL);
 	return t;
 }
 
@@ -221,10 +219,10 @@ void room_speculative_commit(struct room_context *context, struct room_turn *tur
 {
 	if (!early)
 		return;
-	room_turn_activate(context, early);
+	context->speculative->turn = 0;
 	/* A call that was lost meanwhile may come back while the turn waits in the queue. */
 	if (turn->phase != ROOM_PHASE_QUEUED || !context->up || context->muted) {
-		room_turn_cancel(context, early, ROOM_REASON_EOT_REVOKED);
+		room_turn_cancel(context, early, ROOM_REASON_SPECULATION_UNUSED);
 		return;
 	}
 	early->end_of_speech_at = turn->end_of_speech_at;
@@ -244,11 +242,16 @@ bool room_speculative_holds(const struct room_context *context, uint32_t turn)
 	return turn && context->speculative->turn == turn;
 }
 
+void room_speculative_yield(struct room_context *context)
+{
+	roll_back(context, ROOM_REASON_SPECULATION_UNUSED);
+}
+
 bool room_speculative_failed(struct room_context *context, const struct room_turn *turn)
 {
 	if (!room_speculative_holds(context, turn->id))
 		return false;
-	roll_back(context);
+	roll_back(context, ROOM_REASON_SPECULATION_FAILED);
 	return true;
 }
 
@@ -261,7 +264,7 @@ void room_speculative_tick(struct room_context *context)
 	of = find_speculative_turn(context) ? room_turn_by_id(context, context->speculative->of)
 					    : NULL;
 	if (!of || (of->phase != ROOM_PHASE_HEARING && of->phase != ROOM_PHASE_TRANSCRIBING))
-		roll_back(context);
+		roll_back(context, ROOM_REASON_SPECULATION_UNUSED);
 }
 
 void room_speculative_on_event(struct room_context *context, const struct room_event *ev)

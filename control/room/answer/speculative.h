@@ -6,9 +6,14 @@
  * words so enough; policy allows, the floor is              far free, the words are for the bot
  *   BEGUN  the transcript has the same words and   KEPT     its audio is released
  *          is admitted
- *   BEGUN  other words, more voice, EOT unlikely,  REVOKED  the brain is told; nothing was heard
- *          the speaker's turn ended
+ *   BEGUN  other words, more voice, EOT unlikely   REVOKED  the brain is told; nothing was heard
+ *   BEGUN  the speaker's turn ended, was merged or UNUSED   the same
+ *          not admitted; another turn is asked
+ *   BEGUN  the brain fails                         FAILED   the question is asked once it is final
  *   BEGUN  audio of the answer                     BEGUN    held back
+ *
+ * It is the active turn, but does not have the floor (room_turn_on_floor): what others say
+ * meanwhile passes admission as if it had not begun.
  *
  * Policy: allowed on mains or unknown power, not on battery; a setting overrides both or switches
  * it off. The probability must reach eot_share; a value that is not a number starts nothing. */
@@ -41,6 +46,8 @@ void room_speculative_on_event(struct room_context *context, const struct room_e
 /* The brain failed for this turn. Returns true if the turn was speculative and is rolled back;
  * its words are asked again once they are final. */
 bool room_speculative_failed(struct room_context *context, const struct room_turn *turn);
+/* Another turn gets the floor: rolls back the speculative answer, if there is one. */
+void room_speculative_yield(struct room_context *context);
 /* At the end of a step: rolls back an answer that nobody will commit. */
 void room_speculative_tick(struct room_context *context);
 

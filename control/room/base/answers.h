@@ -96,8 +96,7 @@ bool room_speculative_possible(const struct room_context *context);
  * of the end of turn, in thousandths. */
 void room_speculative_begin(struct room_context *context, unsigned place, uint32_t probability);
 /* The turn has its transcript. Returns the speculative answer to the same words, or NULL; other
- * words roll it back. Until it is committed the floor counts as free, so that the turn passes
- * admission as if nothing had begun. */
+ * words roll it back. */
 struct room_turn *room_speculative_match(struct room_context *context, struct room_turn *turn);
 /* Admission decided on the turn: if it is admitted and the bot can be heard, the turn ends and its
  * speculative answer is committed; else the answer is rolled back. early may be NULL. */

@@ -43,10 +43,17 @@ const char *room_rule_text(unsigned rule)
 	return rule < ROOM_RULE_COUNT ? rules[rule].text : "?";
 }
 
+bool room_turn_speculated(const struct room_turn *turn)
+{
+	return turn->reason == ROOM_REASON_EOT_REVOKED ||
+	       turn->reason == ROOM_REASON_SPECULATION_UNUSED ||
+	       turn->reason == ROOM_REASON_SPECULATION_FAILED;
+}
+
 bool room_turn_replaced(const struct room_turn *turn)
 {
-	return turn->reason == ROOM_REASON_SUPERSEDED || turn->reason == ROOM_REASON_EOT_REVOKED ||
-	       turn->reason == ROOM_REASON_MERGED;
+	return turn->reason == ROOM_REASON_SUPERSEDED || turn->reason == ROOM_REASON_MERGED ||
+	       room_turn_speculated(turn);
 }
 
 void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,

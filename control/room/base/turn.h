@@ -165,6 +165,8 @@ struct room_turn {
 /* Whether it ended because its words went into another turn, which is asked, answered and
  * remembered for both. */
 bool room_turn_replaced(const struct room_turn *turn);
+/* Whether it was a speculative answer that was rolled back. */
+bool room_turn_speculated(const struct room_turn *turn);
 
 /* Adds a decision to the turn's chain. */
 void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,

@@ -11,8 +11,11 @@ enum { ROOM_TURNS = 96 };
 
 struct room_context;
 
-/* The turn that has the floor, ASKED, SPEAKING or CLOSING; NULL while the floor is free. */
+/* The turn whose answer is generated or played, ASKED, SPEAKING or CLOSING, or NULL. */
 struct room_turn *room_turn_active(const struct room_context *context);
+/* The same if it has the floor, which a speculative answer does not have: the words of others are
+ * admitted and asked as if it had not begun. */
+struct room_turn *room_turn_on_floor(const struct room_context *context);
 /* Gives the floor to this turn, or with NULL to nobody. The end of the active turn frees the floor
  * by itself. */
 void room_turn_activate(struct room_context *context, struct room_turn *turn);

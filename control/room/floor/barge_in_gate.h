@@ -1,44 +1,39 @@
 /* The barge-in gate: decides whether a voice over the bot's speech may stop it, by duration, level
- * and state. The first row of ROOM_GATES (reasons.def) that fits decides. Words are not examined
- * here; see answer/barge_in.h. */
+ * and state. The first row of enum room_gate that fits decides. Only audible answers are spoken
+ * over, and only frames above barge_in_active and barge_in_peak count as voice. Words are not
+ * examined here; see answer/barge_in.h. */
 #ifndef CONTROL_ROOM_FLOOR_BARGE_IN_GATE_H
 #define CONTROL_ROOM_FLOOR_BARGE_IN_GATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/room/base/reasons.def"
-
 struct settings;
 
 enum room_gate {
-#define X(NAME, name, text) ROOM_GATE_##NAME,
-	ROOM_GATES(X)
-#undef X
-		ROOM_GATE_COUNT
+	ROOM_GATE_ECHO_GUARD_ACTIVE,		 /* the bot has only just begun to speak */
+	ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY,	 /* the answer holds the floor by a lease */
+	ROOM_GATE_SPEAKING_END_FINALIZE_PENDING, /* the utterance is over */
+	ROOM_GATE_INTERRUPTION_POLICY_DENIED,	 /* this speaker may not interrupt */
+	/* the capture is too young to stop synthesised text */
+	ROOM_GATE_CAPTURE_TOO_YOUNG_FOR_BUFFERED_PLAYBACK,
+	ROOM_GATE_INSUFFICIENT_CAPTURE_BYTES,	/* too little voiced audio */
+	ROOM_GATE_CAPTURE_SIGNAL_NOT_ASSERTIVE, /* the capture is hardly louder than noise */
+	ROOM_GATE_ALLOWED,			/* the voice stops the bot */
 };
 
 struct room_gate_input {
-	bool ending;	    /* the bot leaves */
-	bool stopping;	    /* an interrupted answer fades */
-	bool locked;	    /* an answer is under way, or music plays */
-	bool answering;	    /* an answer is under way */
-	bool heard;	    /* its first sample was played ... */
-	uint64_t heard_ms;  /* ... this long ago */
-	uint64_t immune_ms; /* remaining protection by an output lease */
-	bool over;	    /* all of it was played */
-	uint64_t user;
-	bool finalizing;		   /* the end of speaking was reported */
-	bool allowed;			   /* by the policy */
-	bool read_out;			   /* the answer is synthesised text, not a voice model */
-	uint64_t age_ms;		   /* of the utterance */
-	uint64_t voice_ms;		   /* voiced and over the answer */
-	bool promoted;			   /* it counts as speech */
-	uint32_t active, peak;		   /* of the utterance */
-	uint32_t voice_active, voice_peak; /* of the voiced overlap */
+	uint64_t heard_ms;     /* since the answer's first sample was played */
+	uint64_t immune_ms;    /* remaining protection by an output lease */
+	bool finalizing;       /* the end of speaking was reported */
+	bool allowed;	       /* by the policy */
+	bool read_out;	       /* the answer is synthesised text, not a voice model */
+	uint64_t age_ms;       /* of the utterance */
+	uint64_t voice_ms;     /* voiced and over the answer */
+	bool promoted;	       /* it counts as speech */
+	uint32_t active, peak; /* of the utterance */
 };
 
 enum room_gate room_gate(const struct settings *s, const struct room_gate_input *in);
-const char *room_gate_name(unsigned gate);
 
 #endif

@@ -121,7 +121,7 @@ static void end_capture(struct room_context *context, unsigned place, enum room_
 		room_asr_discard(context, place);
 		return;
 	}
-	t->end_of_speech_at = c->voice_at;
+	t->end_of_speech_at = c->voice_at ? c->voice_at : c->input_at;
 	if (end != ROOM_CAPTURE_CHUNK && c->voice_at && c->voice_at <= context->now)
 		room_turn_decide(t, ROOM_RULE_ENDPOINTING, true,
 				 (int64_t)((context->now - c->voice_at) / NS_PER_MS), 0);

@@ -93,6 +93,12 @@ static enum room_echo remove_echo(struct room_context *context, unsigned place, 
 	return echo;
 }
 
+/* The end of the audio so far in which there can be words. */
+static uint64_t heard_until(const struct room_capture *c)
+{
+	return c->voice_at ? c->voice_at : c->input_at;
+}
+
 /* When the audio of the open utterance began. */
 static uint64_t find_beginning(const struct room_context *context, unsigned place)
 {
@@ -224,7 +230,7 @@ void room_asr_commit(struct room_context *context, unsigned place)
 		*p = (struct room_capture_chunk){.utterance = c->utterance,
 						 .committed = true,
 						 .from = from,
-						 .to = c->voice_at,
+						 .to = heard_until(c),
 						 .ms = (uint32_t)room_signal_ms(&c->signal),
 						 .voice_ms = (uint32_t)room_signal_ms(&c->voiced),
 						 .rms = room_signal_rms(&c->signal)};
@@ -484,6 +490,7 @@ static void store_words(struct room_context *context, struct room_turn *t,
 {
 	unsigned place = room_place(context, ev->user);
 	bool present = place < ROOM_SPEAKERS, stopped;
+	uint64_t from;
 	size_t n;
 
 	p->failed = p->hallucinated = p->echo = false;
@@ -492,7 +499,9 @@ static void store_words(struct room_context *context, struct room_turn *t,
 	room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(p->text);
 	n = strlen(p->text);
-	p->echo = present && remove_echo(context, place, p->text, p->from, p->to) != ROOM_ECHO_NONE;
+	/* The last word of an echo that was cut into chunks arrives after the bot's voice. */
+	from = p > t->chunk && p[-1].echo ? p[-1].from : p->from;
+	p->echo = present && remove_echo(context, place, p->text, from, p->to) != ROOM_ECHO_NONE;
 	if (p->echo)
 		room_turn_decide(t, ROOM_RULE_ECHO, false, (int64_t)(n - strlen(p->text)), 0);
 	drop_hallucination(context, t, p, ev->no_speech);
@@ -523,7 +532,7 @@ static void apply_interim(struct room_context *context, unsigned place, const st
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(text);
 	echo = c->utterance == ev->utterance &&
-	       remove_echo(context, place, text, find_beginning(context, place), c->voice_at) !=
+	       remove_echo(context, place, text, find_beginning(context, place), heard_until(c)) !=
 		       ROOM_ECHO_NONE;
 	if (room_has_words(text))
 		room_captures_on_vad(context, place, ev->utterance);

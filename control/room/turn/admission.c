@@ -65,8 +65,8 @@ bool room_bot_asked_question(const struct room_context *context)
 {
 	const struct room_history *h = context->history;
 
-	if (room_turn_active(context))
-		return room_phrase_asks(room_turn_active(context)->answer);
+	if (room_turn_on_floor(context) && room_turn_on_floor(context)->first_audio_at)
+		return room_phrase_asks(room_turn_on_floor(context)->answer);
 	for (unsigned i = room_history_count(h); i-- > 0;)
 		if (room_history_at(h, i)->bot)
 			return room_phrase_asks(room_history_at(h, i)->text);
@@ -85,7 +85,8 @@ static bool means_nothing_alone(const struct look *l,
 /* Over an answer; a speaker with a waiting turn may be adding to it. */
 static bool is_passing_remark(const struct look *l)
 {
-	const struct room_turn *a = room_turn_active(l->context), *q = room_turn_queued(l->context);
+	const struct room_turn *a = room_turn_on_floor(l->context),
+			       *q = room_turn_queued(l->context);
 	uint64_t user = l->turn->user;
 
 	if (!a || !a->first_audio_at || has_open_choice(l) || (q && q->user == user) ||
@@ -122,7 +123,7 @@ static void emit_choice(struct room_context *context, uint64_t user, const char 
 
 static struct fits fits_music_control(const struct look *l)
 {
-	bool music = !room_music_idle(l->context->music) && !room_turn_active(l->context);
+	bool music = !room_music_idle(l->context->music) && !room_turn_on_floor(l->context);
 
 	return fits_if(music, room_music_control(l->turn->transcript) != ROOM_MUSIC_NO_CONTROL);
 }
@@ -170,7 +171,7 @@ static bool stops_job(const struct look *l)
 static struct fits fits_cancel_intent(const struct look *l)
 {
 	const struct room_context *context = l->context;
-	const struct room_turn *a = room_turn_active(context), *q = room_turn_queued(l->context);
+	const struct room_turn *a = room_turn_on_floor(context), *q = room_turn_queued(l->context);
 	uint64_t user = l->turn->user;
 	bool stop = is_stop_request(l) || stops_job(l);
 	bool own = count_jobs(l) || (a && a->user == user) || (q && q->user == user) ||
@@ -231,7 +232,7 @@ static struct fits fits_overlap_ignored(const struct look *l)
 /* The simple floor mode: over an answer only the bot's name counts, other words are recorded. */
 static struct fits fits_recorded_only(const struct look *l)
 {
-	const struct room_turn *a = room_turn_active(l->context);
+	const struct room_turn *a = room_turn_on_floor(l->context);
 	bool only = l->context->settings->interruptions == SETTINGS_INTERRUPT_NAME && a &&
 		    a->first_audio_at;
 
@@ -240,7 +241,7 @@ static struct fits fits_recorded_only(const struct look *l)
 
 static struct fits fits_bot_turn_open(const struct look *l)
 {
-	const struct room_turn *a = room_turn_active(l->context);
+	const struct room_turn *a = room_turn_on_floor(l->context);
 
 	return (struct fits){true, a != NULL, a ? a->id : 0, 0};
 }
@@ -559,7 +560,7 @@ static void cancel_speakers_work(struct look *l)
 	bool jobs = count_jobs(l);
 	struct room_turn *d = room_turn_deferred_of(context, l->turn->user),
 			 *q = room_turn_queued(context);
-	struct room_turn *a = room_turn_active(context);
+	struct room_turn *a = room_turn_on_floor(context);
 	bool turns = (d && d != l->turn) || (q && q->user == l->turn->user) ||
 		     (a && (a->user == l->turn->user || may_stop_others(l)));
 
@@ -659,7 +660,7 @@ void room_turn_admit_classified(struct room_context *context, struct room_turn *
 	struct look l = examine_turn(context, turn);
 
 	/* The bot may have begun to speak in the meantime. */
-	if (meant && room_turn_active(context))
+	if (meant && room_turn_on_floor(context))
 		room_turn_defer(context, turn);
 	else if (meant)
 		admit_turn(&l, ROOM_RULE_CLASSIFIER);

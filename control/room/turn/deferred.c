@@ -45,16 +45,17 @@ static uint64_t live_captures_until(const struct room_context *context)
 
 enum room_blocker room_deferred_blocker(const struct room_context *context)
 {
-	enum room_output_phase stands = room_output_phase_now(context);
+	enum room_output_phase stands =
+		room_turn_on_floor(context) ? room_output_phase_now(context) : ROOM_OUTPUT_IDLE;
 	bool pending = stands == ROOM_OUTPUT_RESPONSE_PENDING;
 	bool tools = stands == ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS;
 
 	return room_blocker(&(struct room_blocker_input){
 		.inactive = context->over || !context->up,
 		.captures =
-			!room_turn_active(context) && context->now < live_captures_until(context),
+			!room_turn_on_floor(context) && context->now < live_captures_until(context),
 		.pending = pending,
-		.responding = room_turn_active(context) && !pending && !tools,
+		.responding = room_turn_on_floor(context) && !pending && !tools,
 		.tools_awaited = tools,
 		.tools_run = room_followup_tools_until(context->followup, context->now)});
 }
@@ -152,7 +153,7 @@ uint64_t room_deferred_deadline(const struct room_context *context)
 {
 	uint64_t at = UINT64_MAX, live, tools;
 
-	if (room_turn_active(context) || !context->up || context->over)
+	if (room_turn_on_floor(context) || !context->up || context->over)
 		return UINT64_MAX;
 	for (struct room_turn *t = room_turn_next(context, NULL); t; t = room_turn_next(context, t))
 		if (t->phase == ROOM_PHASE_DEFERRED && t->retry_at < at)

@@ -6,13 +6,14 @@
 #include "control/room/turn/history.h"
 #include "control/settings/settings.h"
 
-/* The bot's running answer, else its last one; "" if it has said nothing. */
+/* The bot's running answer, if people have heard any of it, else its last one; "" if it has said
+ * nothing. */
 static const char *find_last_answer(const struct room_context *context)
 {
-	const struct room_turn *active = room_turn_active(context);
+	const struct room_turn *active = room_turn_on_floor(context);
 	const struct room_history *h = context->history;
 
-	if (active && active->answer[0])
+	if (active && active->first_audio_at && active->answer[0])
 		return active->answer;
 	for (unsigned i = room_history_count(h); i-- > 0;)
 		if (room_history_at(h, i)->bot)

@@ -10,7 +10,7 @@
 
 enum room_stage room_supersede_stage(const struct room_context *context, uint64_t user)
 {
-	const struct room_turn *a = room_turn_active(context);
+	const struct room_turn *a = room_turn_on_floor(context);
 
 	if (!a || a->user != user || a->first_audio_at || a->policy.why == ROOM_POLICY_TARGET_ALL ||
 	    room_output_lease_held(&a->lease, context->settings, a->first_audio_at, context->now))
@@ -23,7 +23,7 @@ enum room_stage room_supersede_stage(const struct room_context *context, uint64_
 void room_turn_supersede(struct room_context *context, struct room_turn *newer,
 			 enum room_stage stage)
 {
-	struct room_turn *older = room_turn_active(context), own = *newer;
+	struct room_turn *older = room_turn_on_floor(context), own = *newer;
 
 	newer->segments = 0;
 	newer->transcript[0] = '\0';

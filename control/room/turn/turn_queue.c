@@ -82,7 +82,7 @@ void room_turn_queue_tick(struct room_context *context)
 	struct room_turn *next = room_turn_queued(context);
 	uint64_t waited;
 
-	if (!next || room_turn_active(context) || !context->up ||
+	if (!next || room_turn_on_floor(context) || !context->up ||
 	    context->now < hold_until(context, next))
 		return;
 	if (context->settings->reply_path == SETTINGS_REPLY_BRIDGE &&
@@ -105,7 +105,7 @@ uint64_t room_turn_queue_deadline(const struct room_context *context)
 
 	/* While new instructions are on their way, the brain's confirmation is awaited instead.
 	 * */
-	if (room_turn_active(context) || !context->up ||
+	if (room_turn_on_floor(context) || !context->up ||
 	    (context->settings->reply_path == SETTINGS_REPLY_BRIDGE &&
 	     room_answer_uninstructed(context)))
 		return first;

@@ -152,6 +152,13 @@ struct room_turn *room_turn_active(const struct room_context *context)
 	return context->turns->active;
 }
 
+struct room_turn *room_turn_on_floor(const struct room_context *context)
+{
+	struct room_turn *t = context->turns->active;
+
+	return t && room_speculative_holds(context, t->id) ? NULL : t;
+}
+
 void room_turn_activate(struct room_context *context, struct room_turn *turn)
 {
 	context->turns->active = turn;
@@ -223,7 +230,9 @@ void room_turn_end(struct room_context *context, struct room_turn *turn, enum ro
 	update_after_answer(context, turn);
 	if (turns->active == turn) {
 		turns->active = NULL;
-		turns->free_at = context->now;
+		/* A speculative answer did not have the floor. */
+		if (!room_turn_speculated(turn))
+			turns->free_at = context->now;
 	}
 	close_hearing(context, turn);
 	room_emit(context, ROOM_DO_RECORD)->record = turn;
@@ -271,12 +280,16 @@ static enum room_abort abort_from_reason(enum room_reason reason)
 	case ROOM_REASON_INTERRUPTED:
 		return ROOM_ABORT_BARGE_IN;
 	case ROOM_REASON_EOT_REVOKED:
+	case ROOM_REASON_SPECULATION_UNUSED:
 		return ROOM_ABORT_EOT_REVOKED;
 	case ROOM_REASON_CANCELLED:
 		return ROOM_ABORT_USER_CANCEL;
 	case ROOM_REASON_EXPIRED:
 	case ROOM_REASON_ASR_FAILED:
 	case ROOM_REASON_BRAIN_FAILED:
+	case ROOM_REASON_SPECULATION_FAILED:
+	case ROOM_REASON_SPEECH_FAILED:
+	case ROOM_REASON_TOOL_FAILED:
 	case ROOM_REASON_PLAYBACK_FAILED:
 		return ROOM_ABORT_TIMEOUT;
 	default:
@@ -302,6 +315,16 @@ void room_turn_cancel(struct room_context *context, struct room_turn *turn, enum
 	} else {
 		room_turn_end(context, turn, reason);
 	}
+}
+
+/* Names the part that keeps an answer from going on. */
+static enum room_reason blame_stall(const struct room_turn *turn)
+{
+	if (turn->sinks & ROOM_SINK_TTS)
+		return ROOM_REASON_SPEECH_FAILED;
+	if (turn->sinks & ROOM_SINK_TOOLS)
+		return ROOM_REASON_TOOL_FAILED;
+	return turn->brain_done ? ROOM_REASON_PLAYBACK_FAILED : ROOM_REASON_BRAIN_FAILED;
 }
 
 /* The deadline of this turn passed. */
@@ -335,13 +358,11 @@ static void time_out_turn(struct room_context *context, struct room_turn *turn)
 	case ROOM_PHASE_ASKED:
 		room_turn_decide(turn, ROOM_RULE_FIRST_AUDIO, false, s->first_audio_ms,
 				 s->first_audio_ms);
-		room_turn_cancel(context, turn, ROOM_REASON_BRAIN_FAILED);
+		room_turn_cancel(context, turn, blame_stall(turn));
 		break;
 	case ROOM_PHASE_SPEAKING:
 		room_turn_decide(turn, ROOM_RULE_STALL, false, s->stall_ms, s->stall_ms);
-		room_turn_cancel(context, turn,
-				 turn->brain_done ? ROOM_REASON_PLAYBACK_FAILED
-						  : ROOM_REASON_BRAIN_FAILED);
+		room_turn_cancel(context, turn, blame_stall(turn));
 		break;
 	case ROOM_PHASE_CLOSING:
 		room_turn_end(context, turn, turn->reason);

@@ -128,7 +128,9 @@ static void taken_back(unsigned how)
 	}
 	CHECK_INT(w.did[ROOM_DO_BRAIN_CANCEL], 1);
 	CHECK_INT(w.last[ROOM_DO_BRAIN_CANCEL].turn, turn);
-	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 1);
+	CHECK_INT(room_count(w.room,
+			     how < 4 ? ROOM_REASON_EOT_REVOKED : ROOM_REASON_SPECULATION_UNUSED),
+		  1);
 	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 0);
 	if (how == 3) {
 		CHECK_INT(w.did[ROOM_DO_ASK], 2);
@@ -155,7 +157,7 @@ TEST(rule_149_a_brain_that_failed_early_is_asked_anew)
 	eot(&w, 900, "what time is it");
 	turn = w.asked;
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = turn});
-	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 1);
+	CHECK_INT(room_count(w.room, ROOM_REASON_SPECULATION_FAILED), 1);
 	world_sound_end(&w, 1);
 	world_words(&w, 1, "what time is it");
 	CHECK_INT(w.did[ROOM_DO_ASK], 2);
@@ -368,12 +370,53 @@ TEST(rule_149_an_early_answer_is_not_committed_to_a_lost_call)
 	world_step(&w, (struct room_event){.type = ROOM_CALL});
 	world_words(&w, 1, "what time is it");
 	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 0);
-	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 1);
+	CHECK_INT(room_count(w.room, ROOM_REASON_SPECULATION_UNUSED), 1);
 	world_until(&w, w.ms + 1000);
 	CHECK_INT(w.did[ROOM_DO_ASK], 1);
 	world_step(&w, (struct room_event){.type = ROOM_CALL, .yes = true});
 	world_until(&w, w.ms + 1000);
 	CHECK_INT(w.did[ROOM_DO_ASK], 2);
 	CHECK_STR(w.ask, "[Alice]: what time is it");
+	world_end(&w);
+}
+
+/* What somebody else says while it is begun is admitted as if it had not begun. */
+TEST(rule_034_149_an_early_answer_does_not_have_the_floor)
+{
+	struct world w;
+
+	world_begin(&w, "", 2);
+	world_sound(&w, 1, 1000, 6000);
+	eot(&w, 900, "parley what time is it");
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(!room_turn_on_floor(&w.room->context) && room_active(w.room));
+	world_says(&w, 2, "parley what day is it");
+	world_until(&w, w.ms + 50);
+	CHECK_INT(w.did[ROOM_DO_DEFER], 0);
+	CHECK_INT(w.did[ROOM_DO_ASK], 2);
+	CHECK_STR(w.ask, "[Bob]: parley what day is it");
+	CHECK_INT(room_count(w.room, ROOM_REASON_SPECULATION_UNUSED), 1);
+	CHECK_INT(room_turn_on_floor(&w.room->context)->id, w.asked);
+	world_end(&w);
+}
+
+/* Its words are merged into a turn that waits: one question is made of both. */
+TEST(rule_030_149_an_early_answer_gives_way_to_a_turn_that_waits)
+{
+	struct world w;
+
+	world_begin(&w, "admission=native", 2);
+	world_sound(&w, 1, 1000, 6000);
+	eot(&w, 900, "parley what time is it");
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	world_says(&w, 2, "and what day is it");
+	CHECK_INT(w.did[ROOM_DO_ASK], 1); /* until Alice has finished */
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "parley what time is it");
+	world_until(&w, w.ms + 1000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 2);
+	CHECK(strstr(w.ask, "parley what time is it") && strstr(w.ask, "and what day is it"));
+	CHECK_INT(room_count(w.room, ROOM_REASON_SPECULATION_UNUSED), 1);
+	CHECK_INT(w.did[ROOM_DO_DEFER], 0);
 	world_end(&w);
 }

@@ -196,6 +196,23 @@ TEST(rule_162_an_echo_that_ends_with_the_answer_is_none_the_less_one)
 	scene_close(s);
 }
 
+TEST(rule_162_the_last_word_of_an_echo_may_be_a_chunk_of_its_own)
+{
+	struct scene *s = king_for("interruptions none capture_max_ms 2000", 3200);
+
+	scene_speak(s, ALICE, 1800);
+	scene_drained(s);
+	scene_speak(s, ALICE, 200);
+	scene_words(s, ALICE, "lived in a castle by the");
+	scene_speak(s, ALICE, 300);
+	scene_stop(s, ALICE);
+	scene_wait(s, 60);
+	scene_words(s, ALICE, "sea");
+	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_close(s);
+}
+
 /* With the words so far, or without. */
 static unsigned stopped_by(bool interim)
 {

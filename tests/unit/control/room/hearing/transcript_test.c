@@ -3,6 +3,10 @@
 #include "tests/test.h"
 
 #include "control/room/inside.h"
+#include "control/room/turn/admission.h"
+#include "control/room/turn/saying.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
 #include "tests/unit/control/room/world.h"
 
 TEST(rule_039_words_so_far_promote_what_is_less_loud)
@@ -366,5 +370,24 @@ TEST(a_revision_does_not_look_like_the_words_of_another_speaker)
 	world_says(&w, 1, "parley open the door");
 	world_words(&w, 1, "[Bob]: parley close the door");
 	CHECK_STR(w.ask, "[Alice]: (Bob): parley close the door");
+	world_end(&w);
+}
+
+TEST(rule_156_words_are_judged_beside_what_people_have_heard)
+{
+	struct world w;
+
+	world_begin(&w, "", 2);
+	world_says(&w, 1, "parley tell me a story");
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_TEXT,
+					   .turn = w.asked,
+					   .text = slice_str("Which one?")});
+	CHECK_STR(room_saying_of(&w.room->context, "yes").over, "");
+	CHECK(!room_bot_asked_question(&w.room->context));
+	world_brain_audio(&w, w.asked, 500);
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * NS_PER_MS});
+	CHECK_STR(room_saying_of(&w.room->context, "yes").over, "Which one?");
+	CHECK(room_bot_asked_question(&w.room->context));
 	world_end(&w);
 }
