@@ -63,6 +63,7 @@ owns speculative speculative
 owns reply reply
 owns retry retry_policy response_watchdog
 owns output output
+owns played_words played_words
 owns instructions instructions
 owns soundboard soundboard
 owns tool_results tool_results

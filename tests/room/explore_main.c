@@ -5,8 +5,9 @@
  *
  * First every order of --depth ops (2) and every interleaving of some scenes (both not with --depth
  * 0), then random runs until N of their steps changed something, or each process has used N seconds
- * of its processor. With
- * --jobs processes share the seeds: job k of n takes S + k, S + k + n, … What fails is made short
+ * of processor time, so that a run explores as much on a busy machine, but takes longer: with more
+ * jobs than free processors, jobs divided by processors times as long. With --jobs processes share
+ * the seeds: job k of n takes S + k, S + k + n, … What fails is made short
  * and written as a scenario to FILE (build/explore.room; .1, .2, … behind it for further jobs).
  *
  * Ends with what was seen how often. Exit status: 0 all held, and everything that can be seen was
@@ -43,7 +44,8 @@ struct told {
 static int usage(void)
 {
 	fprintf(stderr, "usage: room-explore [--steps N | --seconds N] [--seed S] [--depth N] "
-			"[--jobs N] [--often N] [--out FILE]\n");
+			"[--jobs N] [--often N] [--out FILE]\n"
+			"--seconds: processor time of each job\n");
 	return 2;
 }
 
