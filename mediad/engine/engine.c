@@ -9,6 +9,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "mediad/engine/audio_thread.h"
+#include "mediad/engine/image_pages.h"
 #include "proto/base/time.h"
 
 #define RETRY_NS (2 * NS_PER_MS)
@@ -231,6 +232,8 @@ int engine_add_stream(struct engine *e, struct call_stream *cs)
 			best = &e->m[i];
 	if (best->streams >= THREAD_STREAMS)
 		return ENOSPC;
+	if (!env_replaying(e->conf.env))
+		image_pages_populate();
 	cs->thread = (unsigned)(best - e->m);
 	if (best->head || !push_command(best, &cmd)) {
 		int err = queue_command(best, &cmd);

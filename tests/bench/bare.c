@@ -88,29 +88,57 @@ static void open_dave(struct bare_receiver *e, const struct dave_frame *f, uint8
 		bench_die("the bare frame does not open");
 }
 
+/* Returns the bytes within. */
+static size_t open_transport(struct bare_receiver *e, const uint8_t *p, size_t n, uint8_t *out)
+{
+	uint8_t nonce[12] = {0};
+	size_t body = n - RTP_HEADER - RTPSIZE_COUNTER;
+
+	memcpy(nonce, p + n - RTPSIZE_COUNTER, RTPSIZE_COUNTER);
+	if (crypto_aead_aes256gcm_decrypt_afternm(out, NULL, NULL, p + RTP_HEADER, body, p,
+						  RTP_HEADER, nonce, &e->transport))
+		bench_die("the bare transport does not open");
+	return body - RTPSIZE_TAG;
+}
+
+static int decode(struct bare_receiver *e, const uint8_t *opus, size_t n, int16_t *pcm)
+{
+	int samples = opus_decode(e->dec, opus, (opus_int32)n, pcm, RTP_FRAME, 0);
+
+	if (samples != e->samples)
+		bench_die("the bare frame does not decode");
+	return samples;
+}
+
 uint64_t bare_receiver_run(struct bare_receiver *e, const uint8_t *p, size_t n)
 {
-	uint8_t nonce[12] = {0}, frame[UDP_MAX_PACKET], opus[UDP_MAX_PACKET];
-	size_t body = n - RTP_HEADER - RTPSIZE_COUNTER;
+	uint8_t frame[UDP_MAX_PACKET], opus[UDP_MAX_PACKET];
 	int16_t pcm[RTP_FRAME];
 	struct dave_frame f;
 	uint64_t from = bench_cpu(), ns;
+	size_t len = open_transport(e, p, n, frame);
 
-	memcpy(nonce, p + n - RTPSIZE_COUNTER, RTPSIZE_COUNTER);
-	if (crypto_aead_aes256gcm_decrypt_afternm(frame, NULL, NULL, p + RTP_HEADER, body, p,
-						  RTP_HEADER, nonce, &e->transport))
-		bench_die("the bare transport does not open");
 	ns = spent(from);
-	if (!dave_frame_parse(&f, frame, body - RTPSIZE_TAG))
+	if (!dave_frame_parse(&f, frame, len))
 		bench_die("a frame is not encrypted");
 	from = bench_cpu();
 	open_dave(e, &f, opus);
 	ns += spent(from);
 	from = bench_cpu();
-	if (opus_decode(e->dec, opus, (opus_int32)f.body.n, pcm, RTP_FRAME, 0) != e->samples)
-		bench_die("the bare frame does not decode");
+	decode(e, opus, f.body.n, pcm);
 	e->opus = spent(from);
 	return ns + e->opus;
+}
+
+int bare_receiver_decode(struct bare_receiver *e, const uint8_t *p, size_t n, int16_t *pcm)
+{
+	uint8_t frame[UDP_MAX_PACKET], opus[UDP_MAX_PACKET];
+	struct dave_frame f;
+
+	if (!dave_frame_parse(&f, frame, open_transport(e, p, n, frame)))
+		bench_die("a frame is not encrypted");
+	open_dave(e, &f, opus);
+	return decode(e, opus, f.body.n, pcm);
 }
 
 uint64_t bare_receiver_opus(const struct bare_receiver *e)

@@ -16,7 +16,9 @@ void bare_receiver_alloc(struct bare_receiver **out, const uint8_t transport[32]
 struct bare_receiver *bare_receiver_free(struct bare_receiver *e);
 /* Decrypts and decodes a datagram. Returns the CPU time of these calls in ns. */
 uint64_t bare_receiver_run(struct bare_receiver *e, const uint8_t *p, size_t n);
-/* The part of it that Opus took in the last call, ns. */
+/* The same without a clock; pcm gets 20 ms at the decoder's rate. Returns the number of samples. */
+int bare_receiver_decode(struct bare_receiver *e, const uint8_t *p, size_t n, int16_t *pcm);
+/* The part of it that Opus took in the last call of bare_receiver_run, ns. */
 uint64_t bare_receiver_opus(const struct bare_receiver *e);
 
 enum { BARE_IN = 480 }; /* samples of 20 ms at 24 kHz */

@@ -9,12 +9,14 @@
  *   hear CALL MS BURST     they speak for so long in that call, BURST at the same time; {"sent",
  * "heard", "our_ns"} opus MS BURST          the same frames for the bare decoder, at the same
  * pace; {"frames", "ns"}
+ *   relay MS BURST         the same frames for the relay (relay.h); {"frames", "ns"}
  */
 #include "ipc/env.h"
 #include "tests/bench/bare.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/listening.h"
 #include "tests/bench/plane.h"
+#include "tests/bench/relay.h"
 #include "tests/bench/speakers.h"
 
 #include <inttypes.h>
@@ -29,6 +31,7 @@ static struct rig {
 	struct listening *listening;
 	struct speakers *speakers[2];
 	struct bare_receiver *receivers[SPEAKERS];
+	struct relay *relay;
 	uint64_t spent, frames;
 } rig;
 
@@ -52,6 +55,7 @@ static void start(void)
 		far_end_speaker_key(plane_far(rig.plane), 1, s, dave);
 		bare_receiver_alloc(&rig.receivers[s], transport, dave, RATE);
 	}
+	relay_alloc(&rig.relay, rig.receivers, SPEAKERS);
 	for (unsigned c = 0; c < 2; c++)
 		speakers_alloc(&rig.speakers[c],
 			       &(struct speakers_conf){.far_end = plane_far(rig.plane),
@@ -106,6 +110,24 @@ static void hear(unsigned call, unsigned ms, unsigned burst, speakers_h *h)
 		       sent, listening_heard(rig.listening) - heard, cpu);
 }
 
+static uint64_t all_relay_cpu(void)
+{
+	return relay_cpu(rig.relay, 0) + relay_cpu(rig.relay, 1);
+}
+
+static void relay(unsigned ms, unsigned burst)
+{
+	uint64_t cpu = all_relay_cpu(), frames = relay_frames(rig.relay);
+
+	speakers_set(rig.speakers[1], 1, SPEAKERS, burst);
+	speakers_start(rig.speakers[1], relay_send, rig.relay);
+	plane_run(rig.plane, ms);
+	speakers_stop(rig.speakers[1]);
+	plane_run(rig.plane, SETTLE_MS);
+	printf("{\"frames\": %" PRIu64 ", \"ns\": %" PRIu64 "}\n", relay_frames(rig.relay) - frames,
+	       all_relay_cpu() - cpu);
+}
+
 int main(void)
 {
 	char line[128];
@@ -121,6 +143,8 @@ int main(void)
 			hear(call, ms, burst, NULL);
 		else if (sscanf(line, "opus %u %u", &ms, &burst) == 2)
 			hear(1, ms, burst, decode);
+		else if (sscanf(line, "relay %u %u", &ms, &burst) == 2)
+			relay(ms, burst);
 		else
 			bench_die("not understood: %s", line);
 		fflush(stdout);
@@ -129,6 +153,7 @@ int main(void)
 		speakers_free(rig.speakers[c]);
 	for (unsigned i = 0; i < SPEAKERS; i++)
 		bare_receiver_free(rig.receivers[i]);
+	relay_free(rig.relay);
 	listening_free(rig.listening);
 	plane_free(rig.plane);
 	return 0;

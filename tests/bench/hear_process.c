@@ -2,13 +2,17 @@
  * AEAD, DAVE and Opus calls on the same frames at the same pace: hear_ratio at a hundred speakers
  * and hear_ratio_3 at three. And whether a call costs more among many: cost_slope.
  *
+ * The floor of both ratios is that of the relay (relay.h), with the kernel's part of such a path
+ * and nothing else; that of its first process, as mediad's.
+ *
  * Turns: for a while all speakers send a frame every 20 ms, evenly spread over it, and mediad hears
  * them; then as long the same frames go to the bare calls on a thread that wakes at the same times,
  * and mediad has nothing to do: that is the idle process. */
 #include "tests/bench/bare.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
+#include "tests/bench/relay.h"
+#include "tests/bench/speakers.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -21,6 +25,7 @@ static struct rig {
 	struct speakers *speakers;
 	unsigned n;
 	struct bare_receiver *receivers[MOST];
+	struct relay *relay;
 	uint64_t spent, frames; /* by the bare calls, and how many */
 	uint64_t heard, unheard;
 } rig;
@@ -53,12 +58,24 @@ static uint64_t turn(struct plane *p, struct speakers *c, speakers_h *h, uint64_
 }
 
 struct figures {
-	double ours, bare, ratio;
+	double ours, bare, ratio, floor;
 };
+
+/* CPU time of the relay's first process for each frame, µs. */
+static double relay_turn(void)
+{
+	uint64_t from = relay_cpu(rig.relay, 0), sent;
+
+	speakers_start(rig.speakers, relay_send, rig.relay);
+	plane_run(rig.plane, TURN_MS);
+	sent = speakers_stop(rig.speakers);
+	plane_run(rig.plane, 50);
+	return (double)(relay_cpu(rig.relay, 0) - from) / (double)sent / 1000;
+}
 
 static void measure(struct figures *out, const char *raw, unsigned turns)
 {
-	double a[TURNS_3], b[TURNS_3], r[TURNS_3];
+	double a[TURNS_3], b[TURNS_3], r[TURNS_3], floor[TURNS_3];
 
 	for (unsigned t = 0; t < turns; t++) {
 		uint64_t heard = rig.heard, sent, more,
@@ -70,10 +87,11 @@ static void measure(struct figures *out, const char *raw, unsigned turns)
 		a[t] = (double)(busy - idle) / (double)sent / 1000;
 		b[t] = (double)rig.spent / (double)rig.frames / 1000;
 		r[t] = a[t] / b[t];
+		floor[t] = relay_turn() / b[t];
 	}
 	bench_raw(raw, r, turns);
 	*out = (struct figures){bench_median(a, turns), bench_median(b, turns),
-				bench_median(r, turns)};
+				bench_median(r, turns), bench_median(floor, turns)};
 }
 
 static void rig_start(unsigned n)
@@ -96,12 +114,14 @@ static void rig_start(unsigned n)
 	plane_run(rig.plane, 300);
 	cc.far_end = plane_far(rig.plane);
 	speakers_alloc(&rig.speakers, &cc);
+	relay_alloc(&rig.relay, rig.receivers, n);
 	turn(rig.plane, rig.speakers, NULL, &sent);
 }
 
 static void rig_stop(void)
 {
 	speakers_free(rig.speakers);
+	relay_free(rig.relay);
 	plane_free(rig.plane);
 	for (unsigned s = 0; s < rig.n; s++)
 		bare_receiver_free(rig.receivers[s]);
@@ -114,8 +134,8 @@ static void few_row(void)
 	rig_start(3);
 	measure(&f, "hear_ratio_3", TURNS_3);
 	bench_row_more("hear_ratio_3", f.ratio, "x",
-		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"unheard\": %llu", f.ours, f.bare,
-		       (unsigned long long)rig.unheard);
+		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"floor\": %.2f, \"unheard\": %llu",
+		       f.ours, f.bare, f.floor, (unsigned long long)rig.unheard);
 	rig_stop();
 }
 
@@ -128,10 +148,11 @@ static void many_row(void)
 	speakers_set(rig.speakers, 1, MOST, 10);
 	measure(&together, "hear_ratio_ten_at_once", 2);
 	bench_row_more("hear_ratio", spread.ratio, "x",
-		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d, \"ten_at_once\": "
+		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"floor\": %.3f, \"speakers\": %d, "
+		       "\"ten_at_once\": "
 		       "%.3f, \"ten_at_once_ours_us\": %.2f, "
 		       "\"unheard\": %llu",
-		       spread.ours, spread.bare, MOST, together.ratio, together.ours,
+		       spread.ours, spread.bare, spread.floor, MOST, together.ratio, together.ours,
 		       (unsigned long long)rig.unheard);
 	rig_stop();
 }

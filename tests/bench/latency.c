@@ -11,8 +11,9 @@
 #include "proto/base/cursor.h"
 #include "proto/media.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
+#include "tests/bench/relay.h"
+#include "tests/bench/speakers.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -23,9 +24,10 @@
 enum {
 	SPEAKERS = 10,
 	RATE = 24000,
-	SECONDS = 15,
+	TURN_MS = 3000,
+	TURNS = 5,
 	HOPS_SECONDS = 4,
-	SAMPLES = SPEAKERS * 50 * (SECONDS + 1),
+	SAMPLES = SPEAKERS * 50 * (TURNS * TURN_MS / 1000 + 1),
 	USER = 900
 };
 
@@ -37,6 +39,8 @@ static struct rig {
 	double age[SAMPLES], control[SAMPLES]; /* µs; the part of it within control */
 	uint64_t at[SAMPLES];
 	size_t n;
+	double bare[SAMPLES]; /* µs, of the relay */
+	size_t n_bare;
 } rig;
 
 static void on_wants(struct media_call *call, void *arg)
@@ -72,9 +76,62 @@ static bool is_up(void *arg)
 	return rig.up && rig.secure;
 }
 
-/* A mediad, its call, ten people; they speak for so long, and what is heard after the first second
- * is noted. */
-static void run(unsigned seconds, const char *journal)
+static void relay_start(struct relay **r, struct bare_receiver **receivers)
+{
+	uint8_t transport[FAR_END_KEY], dave[16];
+
+	far_end_key(transport, 0, 0);
+	for (unsigned i = 0; i < SPEAKERS; i++) {
+		far_end_speaker_key(plane_far(rig.plane), 0, i, dave);
+		bare_receiver_alloc(&receivers[i], transport, dave, RATE);
+	}
+	relay_alloc(r, receivers, SPEAKERS);
+}
+
+/* They speak for so long; what is heard after the first 200 ms is noted. */
+static void turn(struct speakers *speakers, struct relay *r, unsigned ms)
+{
+	static double first[SAMPLES];
+
+	speakers_start(speakers, r ? relay_send : NULL, r);
+	plane_run(rig.plane, 200);
+	rig.noting = !r;
+	if (r)
+		relay_ages(r, first, SAMPLES);
+	plane_run(rig.plane, ms);
+	rig.noting = false;
+	if (r)
+		rig.n_bare += relay_ages(r, rig.bare + rig.n_bare, SAMPLES - rig.n_bare);
+	speakers_stop(speakers);
+	plane_run(rig.plane, 100);
+}
+
+static void speak(unsigned ms, unsigned turns)
+{
+	struct speakers_conf cc = {
+		.far_end = plane_far(rig.plane), .calls = 1, .speakers = SPEAKERS};
+	struct bare_receiver *receivers[SPEAKERS] = {NULL};
+	struct relay *relay = NULL;
+	struct speakers *speakers;
+
+	speakers_alloc(&speakers, &cc);
+	if (turns > 1)
+		relay_start(&relay, receivers);
+	turn(speakers, NULL, 1000);
+	rig.n = rig.n_bare = 0;
+	for (unsigned t = 0; t < turns; t++) {
+		turn(speakers, NULL, ms);
+		if (relay)
+			turn(speakers, relay, ms);
+	}
+	speakers_free(speakers);
+	relay_free(relay);
+	for (unsigned i = 0; i < SPEAKERS; i++)
+		bare_receiver_free(receivers[i]);
+}
+
+/* A mediad, its call, ten people; several turns alternate with those of the relay. */
+static void run(unsigned ms, unsigned turns, const char *journal)
 {
 	struct plane_conf conf = {
 		.cpu = -1, .speakers = SPEAKERS, .apart = true, .journal = journal};
@@ -84,13 +141,10 @@ static void run(unsigned seconds, const char *journal)
 				  .channel = far_end_guild(0),
 				  .bitrate = 64000,
 				  .consent = true};
-	struct speakers_conf cc = {.calls = 1, .speakers = SPEAKERS};
-	struct speakers *speakers;
 
 	plane_alloc(&rig.plane, &conf);
 	socks[0] = plane_socket(rig.plane);
 	rig.up = rig.secure = rig.noting = false;
-	rig.n = 0;
 	BENCH_OK(media_alloc(&rig.media, plane_env(rig.plane), &mc));
 	BENCH_OK(media_call_open(&rig.call, rig.media, &want, on_call, NULL));
 	plane_until(rig.plane, is_up, NULL, 10000, "the call is up");
@@ -99,15 +153,7 @@ static void run(unsigned seconds, const char *journal)
 		far_end_speaking(plane_far(rig.plane), 0, s, 0);
 	}
 	plane_run(rig.plane, 300);
-	cc.far_end = plane_far(rig.plane);
-	speakers_alloc(&speakers, &cc);
-	speakers_start(speakers, NULL, NULL);
-	plane_run(rig.plane, 1000);
-	rig.noting = true;
-	plane_run(rig.plane, seconds * 1000);
-	rig.noting = false;
-	speakers_stop(speakers);
-	speakers_free(speakers);
+	speak(ms, turns);
 	media_call_free(rig.call);
 	plane_run(rig.plane, 200);
 	media_free(rig.media);
@@ -195,26 +241,29 @@ static double ring_hop(const char *path)
 int main(void)
 {
 	char journal[] = "/tmp/parley-bench-journal.XXXXXX";
-	double ring, whole, within, p50, p99;
+	double ring, whole, within, p50, p99, bare;
 	int fd = mkstemp(journal);
 
 	if (fd < 0 || sodium_init() < 0)
 		bench_die("cannot start");
 	close(fd);
-	run(HOPS_SECONDS, journal);
+	run(HOPS_SECONDS * 1000, 1, journal);
 	ring = ring_hop(journal);
 	unlink(journal);
 	whole = bench_median(rig.age, rig.n);
 	within = bench_median(rig.control, rig.n);
-	run(SECONDS, NULL);
+	run(TURN_MS, TURNS, NULL);
 	bench_raw("heard_us", rig.age, rig.n);
 	p50 = bench_quantile(rig.age, rig.n, 0.5);
 	p99 = bench_quantile(rig.age, rig.n, 0.99);
+	bare = bench_quantile(rig.bare, rig.n_bare, 0.99);
 	bench_row_more("heard_p99_us", p99, "us",
-		       "\"p50\": %.1f, \"frames\": %zu, \"hops_p50_with_journal\": "
+		       "\"p50\": %.1f, \"frames\": %zu, \"bare_p99\": %.1f, \"bare_p50\": %.1f, "
+		       "\"bare_frames\": %zu, \"hops_p50_with_journal\": "
 		       "{\"decode_and_ring\": %.1f, \"pack_and_socket\": %.1f, "
 		       "\"control\": %.1f}",
-		       p50, rig.n, ring, whole - ring - within, within);
+		       p50, rig.n, bare, bench_quantile(rig.bare, rig.n_bare, 0.5), rig.n_bare,
+		       ring, whole - ring - within, within);
 	bench_row_more("heard_max_us", bench_quantile(rig.age, rig.n, 1), "us", "\"p999\": %.1f",
 		       bench_quantile(rig.age, rig.n, 0.999));
 	return 0;

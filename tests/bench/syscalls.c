@@ -8,6 +8,7 @@
  * and include all that the processes do in that time. */
 #include "tests/bench/bench.h"
 #include "tests/bench/listening.h"
+#include "tests/bench/relay.h"
 #include "tests/bench/speakers.h"
 
 #include <sodium.h>
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MEMBERS = 10, MOST = 100, TURN_MS = 4000 };
+enum { MEMBERS = 10, MOST = 100, TURN_MS = 4000, RATE = 24000 };
 
 static atomic_uint_fast64_t packets;
 
@@ -40,6 +41,36 @@ static void counts_open(struct counts *c, struct plane *p, struct listening *l)
 		bench_die("system calls cannot be counted here: %s", strerror(err));
 }
 
+/* Calls for each frame of a lone speaker in the relay, the floor of syscalls_per_heard_1. */
+static double relay_calls(struct plane *p, struct speakers *speakers)
+{
+	uint8_t transport[FAR_END_KEY], dave[16];
+	struct syscalls *of[2];
+	struct bare_receiver *receiver;
+	struct relay *r;
+	uint64_t calls = 0, frames;
+
+	far_end_key(transport, 0, 0);
+	far_end_speaker_key(plane_far(p), 0, 0, dave);
+	bare_receiver_alloc(&receiver, transport, dave, RATE);
+	relay_alloc(&r, &receiver, 1);
+	speakers_start(speakers, relay_send, r);
+	plane_run(p, 500);
+	for (unsigned i = 0; i < 2; i++)
+		BENCH_OK(syscalls_alloc(&of[i], relay_pid(r, i)));
+	frames = relay_frames(r);
+	plane_run(p, TURN_MS);
+	frames = relay_frames(r) - frames;
+	for (unsigned i = 0; i < 2; i++) {
+		calls += syscalls_count(of[i]);
+		syscalls_free(of[i]);
+	}
+	speakers_stop(speakers);
+	relay_free(r);
+	bare_receiver_free(receiver);
+	return frames ? (double)calls / (double)frames : 0;
+}
+
 static void counts_run(struct counts *c, struct plane *p)
 {
 	uint64_t mediad = syscalls_count(c->mediad), control = syscalls_count(c->control);
@@ -55,14 +86,15 @@ static void counts_close(struct counts *c)
 	syscalls_free(c->control);
 }
 
-static void row(const char *name, const struct counts *c, uint64_t frames)
+/* bare: of the relay; 0 where that is no measure. */
+static void row(const char *name, const struct counts *c, uint64_t frames, double bare)
 {
 	double f = (double)frames;
 
 	bench_row_more(name, (double)(c->in_mediad + c->in_control) / f, "calls",
-		       "\"mediad\": %.2f, \"control\": %.2f, \"frames\": %llu",
+		       "\"mediad\": %.2f, \"control\": %.2f, \"frames\": %llu, \"bare\": %.2f",
 		       (double)c->in_mediad / f, (double)c->in_control / f,
-		       (unsigned long long)frames);
+		       (unsigned long long)frames, bare);
 }
 
 static void heard_row(struct plane *p, unsigned calls)
@@ -72,6 +104,7 @@ static void heard_row(struct plane *p, unsigned calls)
 	struct speakers *speakers;
 	struct counts counts;
 	uint64_t heard;
+	double bare = 0;
 	char name[64];
 
 	listening_alloc(&l, p, 0, calls, MEMBERS);
@@ -84,9 +117,11 @@ static void heard_row(struct plane *p, unsigned calls)
 	heard = listening_heard(l) - heard;
 	counts_close(&counts);
 	speakers_stop(speakers);
+	if (calls == 1)
+		bare = relay_calls(p, speakers);
 	speakers_free(speakers);
 	snprintf(name, sizeof name, "syscalls_per_heard_%u", calls);
-	row(name, &counts, heard);
+	row(name, &counts, heard, bare);
 	listening_free(l);
 }
 
@@ -105,7 +140,7 @@ static void sent_row(struct plane *p)
 	sent = atomic_load(&packets) - sent;
 	counts_close(&counts);
 	listening_say(l, false);
-	row("syscalls_per_sent_100", &counts, sent);
+	row("syscalls_per_sent_100", &counts, sent, 0);
 	listening_free(l);
 }
 

@@ -1,7 +1,8 @@
 // @discordjs/voice and mediad alternately receive the same ten speakers in real time: hear_vs_discordjs,
 // hear_vs_discordjs_fast, hear_nocodec_vs_discordjs. Both are encrypted by DAVE and deliver mono at 24 kHz to a handler of the
 // application: ours is that of control's link to mediad, in a process of its own, whose CPU time counts. The figure is the CPU time
-// of the whole processes, less that of idle ones.
+// of the whole processes, less that of idle ones. `floor` is the figure of the relay (tests/bench/relay.h) in our place: the same
+// threads, system calls and libraries with nothing of ours between them.
 //
 // The far end is build/bench/discordjs_peer. A client runs in a process of its own: this script with the name of a decoder.
 import { fork, spawn } from 'node:child_process';
@@ -75,6 +76,7 @@ async function client(name) {
 
 // ---- the measurements ----
 
+const round = (x, digits = 1) => Number(x.toFixed(digits));
 const median = (v) => [...v].sort((a, b) => a - b)[v.length >> 1];
 const row = (name, value, unit, more) => console.log(JSON.stringify({ name, value: Number(value.toPrecision(5)), unit, ...more })
   .replace(/":/g, '": ').replace(/,"/g, ', "'));
@@ -110,30 +112,34 @@ async function call(name, burst, count = TURNS) {
     const hear1 = await ask(`hear 1 ${TURN_MS} ${burst}`); // the client does
     const c = await tell({});
     const opus = await ask(`opus ${TURN_MS >> 1} ${burst}`);
+    const relay = await ask(`relay ${TURN_MS} ${burst}`);
     const frames = b.frames - a.frames;
     if (frames < hear0.sent * 0.98 || hear1.heard < hear1.sent * 0.98) throw new Error(`${name}: ${frames} of ${hear0.sent}, ${hear1.heard} of ${hear1.sent} frames were heard`);
-    if (t) turns.push([(b.us - a.us - (c.us - b.us)) / frames, (hear1.our_ns - hear0.our_ns) / 1000 / hear1.heard, opus.ns / 1000 / opus.frames]);
+    if (t) turns.push([(b.us - a.us - (c.us - b.us)) / frames, (hear1.our_ns - hear0.our_ns) / 1000 / hear1.heard, opus.ns / 1000 / opus.frames, relay.ns / 1000 / relay.frames]);
   }
   theirs.kill();
   peer.stdin.end();
   raw(`hear_${name.replace(/\W/g, '')}_${burst}`, turns);
-  return { theirs: median(turns.map((x) => x[0])), ours: median(turns.map((x) => x[1])), opus: median(turns.map((x) => x[2])),
-    ratio: median(turns.map((x) => x[0] / x[1])), nocodec: median(turns.map((x) => x[0] / (x[1] - x[2]))) };
+  return { theirs: median(turns.map((x) => x[0])), ours: median(turns.map((x) => x[1])), opus: median(turns.map((x) => x[2])), relay: median(turns.map((x) => x[3])),
+    ratio: median(turns.map((x) => x[0] / x[1])), nocodec: median(turns.map((x) => x[0] / (x[1] - x[2]))),
+    floor: round(median(turns.map((x) => x[0] / x[3])), 2), nocodecFloor: round(median(turns.map((x) => x[0] / (x[3] - x[2]))), 2) };
 }
 
-const round = (x) => Number(x.toFixed(1));
+
 
 async function main() {
   const script = await call('opusscript', 1);
-  row('hear_vs_discordjs', script.ratio, 'x', { discordjs_us: round(script.theirs), ours_us: round(script.ours) });
+  row('hear_vs_discordjs', script.ratio, 'x', { discordjs_us: round(script.theirs), ours_us: round(script.ours), floor: script.floor, relay_us: round(script.relay) });
   const fast = [];
   for (const name of ['@evan/opus', 'mediaplex']) fast.push({ name, ...await call(name, 1) });
   fast.sort((a, b) => a.theirs - b.theirs);
-  row('hear_vs_discordjs_fast', fast[0].ratio, 'x', { decoder: fast[0].name, discordjs_us: round(fast[0].theirs), ours_us: round(fast[0].ours),
+  row('hear_vs_discordjs_fast', fast[0].ratio, 'x', { decoder: fast[0].name, discordjs_us: round(fast[0].theirs), ours_us: round(fast[0].ours), floor: fast[0].floor,
+    relay_us: round(fast[0].relay),
     [`with ${fast[1].name}`]: round(fast[1].theirs) });
   const none = await call('none', 1, TURNS_NOCODEC);
   const lump = await call('none', 10);
-  row('hear_nocodec_vs_discordjs', none.nocodec, 'x', { discordjs_us: round(none.theirs), ours_us: round(none.ours), bare_opus_us: round(none.opus),
+  row('hear_nocodec_vs_discordjs', none.nocodec, 'x', { discordjs_us: round(none.theirs), ours_us: round(none.ours), bare_opus_us: round(none.opus), floor: none.nocodecFloor,
+    relay_us: round(none.relay),
     ten_at_once: { ratio: round(lump.nocodec), discordjs_us: round(lump.theirs), ours_us: round(lump.ours), bare_opus_us: round(lump.opus) } });
   process.exit(0);
 }
