@@ -44,12 +44,12 @@ struct relay {
 
 /* ---- in the process with the decoders ---- */
 
-static struct ears {
+static struct receiving {
 	struct bare_receiver *const *receivers;
 	unsigned n;
 	int udp, out, wake;
 	struct ring *ring;
-} ears;
+} receiving;
 
 static int watch(int fd, uint32_t events)
 {
@@ -68,31 +68,31 @@ static void *run_audio(void *arg)
 	struct iovec iov[BATCH];
 	struct epoll_event e;
 	struct frame f = {0};
-	const struct timespec group = {.tv_nsec = BATCH * 20000000 / (long)ears.n};
+	const struct timespec group = {.tv_nsec = BATCH * 20000000 / (long)receiving.n};
 	uint64_t one = 1;
-	int ep = watch(ears.udp, EPOLLIN), n;
+	int ep = watch(receiving.udp, EPOLLIN), n;
 
 	(void)arg;
 	prctl(PR_SET_TIMERSLACK, 1);
 	audio_thread_raise_priority();
 	for (;;) {
 		epoll_pwait2(ep, &e, 1, NULL, NULL);
-		if (ears.n > BATCH)
+		if (receiving.n > BATCH)
 			clock_nanosleep(CLOCK_MONOTONIC, 0, &group, NULL);
 		memset(msgs, 0, sizeof msgs);
 		for (unsigned i = 0; i < BATCH; i++) {
 			iov[i] = (struct iovec){bufs[i], sizeof bufs[i]};
 			msgs[i].msg_hdr = (struct msghdr){.msg_iov = &iov[i], .msg_iovlen = 1};
 		}
-		n = recvmmsg(ears.udp, msgs, BATCH, MSG_DONTWAIT, NULL);
+		n = recvmmsg(receiving.udp, msgs, BATCH, MSG_DONTWAIT, NULL);
 		for (int i = 0; i < n; i++) {
 			f.at = bench_clock();
-			if (bufs[i][0] < ears.n &&
-			    bare_receiver_decode(ears.receivers[bufs[i][0]], bufs[i] + 1,
+			if (bufs[i][0] < receiving.n &&
+			    bare_receiver_decode(receiving.receivers[bufs[i][0]], bufs[i] + 1,
 						 msgs[i].msg_len - 1, f.pcm))
-				ring_push(ears.ring, &f);
+				ring_push(receiving.ring, &f);
 		}
-		if (n > 0 && write(ears.wake, &one, sizeof one) < 0)
+		if (n > 0 && write(receiving.wake, &one, sizeof one) < 0)
 			bench_die("the eventfd is full");
 	}
 	return NULL;
@@ -105,7 +105,7 @@ static void run_loop(void)
 	struct iovec iov[AT_ONCE];
 	struct epoll_event e;
 	pthread_t audio;
-	int ep = watch(ears.wake, EPOLLIN | EPOLLET);
+	int ep = watch(receiving.wake, EPOLLIN | EPOLLET);
 
 	if (pthread_create(&audio, NULL, run_audio, NULL))
 		bench_die("no thread");
@@ -113,11 +113,11 @@ static void run_loop(void)
 		struct msghdr m = {.msg_iov = iov};
 
 		epoll_wait(ep, &e, 1, -1);
-		while (m.msg_iovlen < AT_ONCE && ring_pop(ears.ring, &f[m.msg_iovlen])) {
+		while (m.msg_iovlen < AT_ONCE && ring_pop(receiving.ring, &f[m.msg_iovlen])) {
 			iov[m.msg_iovlen] = (struct iovec){&f[m.msg_iovlen], sizeof f[0]};
 			m.msg_iovlen++;
 		}
-		if (m.msg_iovlen && sendmsg(ears.out, &m, MSG_NOSIGNAL) < 0)
+		if (m.msg_iovlen && sendmsg(receiving.out, &m, MSG_NOSIGNAL) < 0)
 			_exit(0);
 	}
 }
@@ -212,9 +212,10 @@ void relay_alloc(struct relay **out, struct bare_receiver *const *receivers, uns
 	r->pid[0] = fork_child();
 	if (!r->pid[0]) {
 		keep_descriptors(&udp[1], &link[0]);
-		ears = (struct ears){.receivers = receivers, .n = n, .udp = udp[1], .out = link[0]};
-		ears.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-		BENCH_OK(ring_alloc(&ears.ring, sizeof(struct frame), RING));
+		receiving = (struct receiving){
+			.receivers = receivers, .n = n, .udp = udp[1], .out = link[0]};
+		receiving.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		BENCH_OK(ring_alloc(&receiving.ring, sizeof(struct frame), RING));
 		run_loop();
 	}
 	r->pid[1] = fork_child();
