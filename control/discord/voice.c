@@ -18,6 +18,7 @@ struct voice {
 	uint64_t until;
 	uint64_t wanted; /* channel */
 	bool standing;
+	bool was_up; /* the call was up since it was joined */
 	bool online; /* the main gateway is up */
 	bool mediad; /* a mediad can take a lease */
 
@@ -36,6 +37,7 @@ struct voice {
 	unsigned n_used;
 
 	unsigned tries;
+	unsigned retries; /* of a standing call, since it was last up for VOICE_GOOD_MS */
 	uint64_t up_since;
 	uint64_t cool_until; /* after a rate limit */
 	enum voice_reason why;
@@ -159,8 +161,8 @@ static void out(struct voice *v)
 {
 	forget_server(v);
 	v->wanted = 0;
-	v->standing = false;
-	v->tries = 0;
+	v->standing = v->was_up = false;
+	v->tries = v->retries = 0;
 	enter(v, VOICE_OUT, UINT64_MAX);
 }
 
@@ -193,8 +195,31 @@ static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, 
 				  .media_reason = media_reason});
 	if (!again && v->state == VOICE_FAILED) {
 		v->wanted = 0;
-		v->standing = false;
+		v->standing = v->was_up = false;
 	}
+}
+
+/* Retries a standing call later and stays in the channel meanwhile, so that a member can still
+ * disconnect the bot. The person who asked for a first join is told that it failed. */
+static void retry_or_fail(struct voice *v, enum voice_reason why, unsigned media_reason,
+			  uint64_t now)
+{
+	uint64_t wait = VOICE_RETRY_MS;
+
+	if (!(v->standing || v->was_up) || final_reason(media_reason)) {
+		fail(v, why, media_reason, now);
+		return;
+	}
+	for (unsigned i = 0; i < v->retries && wait < VOICE_RETRY_MAX_MS; i++)
+		wait *= 2;
+	if (wait > VOICE_RETRY_MAX_MS)
+		wait = VOICE_RETRY_MAX_MS;
+	v->retries++;
+	v->tries = VOICE_TRIES; /* each retry is a single attempt */
+	v->why = VOICE_REASON_RETRYING;
+	v->media_reason = media_reason;
+	forget_server(v);
+	enter(v, VOICE_RETRYING, now + wait * NS_PER_MS);
 }
 
 static void hand_out_lease(struct voice *v, uint64_t now)
@@ -234,10 +259,10 @@ static void renew(struct voice *v, unsigned media_reason, uint64_t now)
 	bool was_good = v->up_since && now >= v->up_since + VOICE_GOOD_MS * NS_PER_MS;
 
 	if (was_good || media_reason == MEDIA_REASON_NEW_CALL)
-		v->tries = 0;
+		v->tries = v->retries = 0;
 	v->up_since = 0;
 	if (++v->tries > VOICE_TRIES)
-		fail(v, VOICE_REASON_REFUSED, media_reason, now);
+		retry_or_fail(v, VOICE_REASON_REFUSED, media_reason, now);
 	else if (v->tries == 1)
 		ask(v, now);
 	else
@@ -256,11 +281,14 @@ enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, u
 		return why;
 	if (v->wanted == channel && v->state != VOICE_FAILED && v->state != VOICE_OUT) {
 		v->standing |= standing;
+		if (v->state == VOICE_RETRYING && !why)
+			v->until = now;
 		return why;
 	}
 	v->wanted = channel;
 	v->standing = standing;
-	v->tries = 0;
+	v->was_up = false;
+	v->tries = v->retries = 0;
 	if (why) {
 		v->why = why;
 		enter(v, VOICE_FAILED, now + VOICE_STANDING_MS * NS_PER_MS);
@@ -286,7 +314,7 @@ void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standi
 	v->wanted = channel;
 	v->standing = standing;
 	v->actual = actual;
-	v->was_there = actual == channel;
+	v->was_there = v->was_up = actual == channel;
 	v->adopted = true;
 	enter(v, VOICE_IN, now + VOICE_CHECK_MS * NS_PER_MS);
 }
@@ -313,7 +341,7 @@ static void follow(struct voice *v, uint64_t channel, uint64_t now)
 static bool settled(const struct voice *v)
 {
 	return v->state == VOICE_IN || v->state == VOICE_SETTLING || v->state == VOICE_FOLLOWING ||
-	       v->state == VOICE_HOLDING || v->state == VOICE_PARKED;
+	       v->state == VOICE_HOLDING || v->state == VOICE_PARKED || v->state == VOICE_RETRYING;
 }
 
 /* Discord has reported everything that happened while the gateway was disconnected. */
@@ -368,6 +396,8 @@ void voice_mediad(struct voice *v, bool there, uint64_t now)
 
 void voice_own_state(struct voice *v, uint64_t channel, const char *session, uint64_t now)
 {
+	bool echo = v->state == VOICE_RETRYING && !v->actual && !channel;
+
 	v->actual = channel;
 	if (!channel)
 		v->session[0] = '\0';
@@ -386,7 +416,7 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 			v->until = now + VOICE_ECHO_MS * NS_PER_MS;
 	} else if (v->state == VOICE_LEAVING && !channel) {
 		ask(v, now);
-	} else if (settled(v)) {
+	} else if (settled(v) && !echo) {
 		if (!channel)
 			thrown_out(v);
 		else if (channel != v->wanted)
@@ -444,6 +474,7 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	case VOICE_IN:
 	case VOICE_HOLDING:
 	case VOICE_PARKED:
+	case VOICE_RETRYING:
 	case VOICE_SETTLING:
 		enter(v, VOICE_SETTLING, now + VOICE_SETTLE_MS * NS_PER_MS);
 		break;
@@ -462,12 +493,13 @@ void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants, u
 		return; /* a lease is being fetched, or no channel is wanted */
 	/* mediad does not ask in this case; if Discord reported nothing either, the call would
 	 * never come back. */
+	v->was_up |= phase == MEDIA_PHASE_UP;
 	if (phase == MEDIA_PHASE_WAITING && reason == MEDIA_REASON_DISCONNECTED)
 		enter(v, VOICE_HOLDING, now + VOICE_FOLLOW_MS * NS_PER_MS);
 	else if (wants)
 		renew(v, reason, now);
 	else if (phase == MEDIA_PHASE_FAILED)
-		fail(v, VOICE_REASON_MEDIA, reason, now);
+		retry_or_fail(v, VOICE_REASON_MEDIA, reason, now);
 }
 
 /* ---- time ---- */
@@ -492,7 +524,10 @@ static void asked_in_vain(struct voice *v, uint64_t now)
 		return;
 	}
 	why = v->predicth(v->wanted, v->arg);
-	fail(v, why ? why : VOICE_REASON_SILENT, 0, now);
+	if (why)
+		fail(v, why, 0, now);
+	else
+		retry_or_fail(v, VOICE_REASON_SILENT, 0, now);
 }
 
 void voice_tick(struct voice *v, uint64_t now)
@@ -519,6 +554,12 @@ void voice_tick(struct voice *v, uint64_t now)
 		break;
 	case VOICE_HOLDING:
 		renew(v, MEDIA_REASON_DISCONNECTED, now);
+		break;
+	case VOICE_RETRYING:
+		if (v->actual)
+			leave_and_ask(v, now);
+		else
+			ask(v, now);
 		break;
 	case VOICE_IN:
 		v->until = now + VOICE_CHECK_MS * NS_PER_MS;

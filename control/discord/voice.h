@@ -7,8 +7,11 @@
  * once and forgotten. A late server update that an earlier lease used is recognised and ignored,
  * unless the bot was out of the channel in between: Discord may then give the same pair again.
  *
- * Every wait has a deadline, and every retry is limited to three. Pointers in an action are
- * borrowed until the handler returns. The handler must not free the machine. */
+ * Every wait has a deadline. A first join makes three attempts and then fails, so that the person
+ * who asked gets an answer. A standing call, one that was up or that the settings want, stays in
+ * the channel and retries with a backoff until it is withdrawn, unless a retry cannot help.
+ * Pointers in an action are borrowed until the handler returns. The handler must not free the
+ * machine. */
 #ifndef CONTROL_DISCORD_VOICE_H
 #define CONTROL_DISCORD_VOICE_H
 
@@ -24,9 +27,9 @@ struct voice;
  * sent; LEAVING, op 4 with null was sent, asks again when Discord confirms it or after a second;
  * IN, a lease was handed out; SETTLING, a new server update came unasked, and its voice state may
  * follow; FOLLOWING, somebody moved the bot, waiting for the server update; HOLDING, mediad was
- * disconnected, waiting for Discord's reason; PARKED, Discord has no voice server now; FAILED. The
- * states and the reasons (enum voice_reason) stand with their sentences in control/words/words.def.
- */
+ * disconnected, waiting for Discord's reason; PARKED, Discord has no voice server now; RETRYING, a
+ * standing call could not be restored, and the next attempt is due later; FAILED. The states and
+ * the reasons (enum voice_reason) stand with their sentences in control/words/words.def. */
 
 enum voice_act_type {
 	VOICE_ACT_OP4,	  /* channel, 0 to leave */
@@ -56,10 +59,13 @@ enum {
 	VOICE_FOLLOW_MS = 5000,
 	VOICE_LEAVE_MS = 1000,
 	VOICE_PARK_MS = 30000,
-	VOICE_CHECK_MS = 10000,	   /* desired channel against the actual one */
-	VOICE_STANDING_MS = 30000, /* a standing join is tried again */
-	VOICE_COOL_MS = 60000,	   /* after a rate limit nobody may ask again for so long */
-	VOICE_GOOD_MS = 30000,	   /* a call that was up this long resets the retry counter */
+	VOICE_CHECK_MS = 10000, /* desired channel against the actual one */
+	VOICE_STANDING_MS =
+		30000,	       /* the settings want a channel that has an obstacle: look again */
+	VOICE_COOL_MS = 60000, /* after a rate limit nobody may ask again for so long */
+	VOICE_GOOD_MS = 30000, /* a call that was up this long resets the retry counters */
+	VOICE_RETRY_MS = 5000, /* the first wait of RETRYING; it doubles */
+	VOICE_RETRY_MAX_MS = 60000,
 	VOICE_TRIES = 3,
 };
 
@@ -73,7 +79,8 @@ struct voice *voice_free(struct voice *v);
 enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, uint64_t now_ns);
 void voice_leave(struct voice *v, uint64_t now_ns);
 /* Takes over from an earlier control that wanted `channel` and was in `actual` (0: in none) when it
- * last saved its state. Nothing is sent before the main gateway has reported later changes. */
+ * last saved its state. A call whose channel the bot is in counts as one that was up. Nothing is
+ * sent before the main gateway has reported later changes. */
 void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standing,
 		 uint64_t now_ns);
 
@@ -98,7 +105,7 @@ enum voice_state voice_state(const struct voice *v);
 /* The wanted channel, 0 for none. */
 uint64_t voice_channel(const struct voice *v);
 bool voice_standing(const struct voice *v);
-/* The reason of VOICE_FAILED, VOICE_PARKED and VOICE_WAITING. */
+/* The reason of VOICE_FAILED, VOICE_RETRYING, VOICE_PARKED and VOICE_WAITING. */
 enum voice_reason voice_why(const struct voice *v, unsigned *media_reason);
 
 #endif

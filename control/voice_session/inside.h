@@ -45,7 +45,7 @@ struct voice_session {
 	const json_t *words; /* what was said in it before this control; NULL: nothing, or the agent
 				knows */
 	bool adopted;	     /* taken over from the previous control, which greeted already */
-	bool was_up;	     /* the call was up since it was joined */
+	bool was_up;	     /* the call was up since it was joined, or taken over in its channel */
 	bool mediad;	     /* a mediad is connected */
 	enum embedded_fault embedded_fault;
 	bool disk_full;

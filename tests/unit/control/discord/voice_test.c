@@ -2,107 +2,12 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/test.h"
-
-struct paper {
-	struct voice *v;
-	uint64_t now;
-	unsigned op4s, leaves, leases, moved, left, failed;
-	uint64_t channel; /* of the last op 4 or lease */
-	char token[64], session[64];
-	enum voice_reason why, predicted;
-	unsigned media_reason;
-};
-
-static void on_act(const struct voice_act *act, void *arg)
-{
-	struct paper *p = arg;
-
-	switch (act->type) {
-	case VOICE_ACT_OP4:
-		p->channel = act->channel;
-		if (act->channel)
-			p->op4s++;
-		else
-			p->leaves++;
-		break;
-	case VOICE_ACT_LEASE:
-		p->leases++;
-		p->channel = act->channel;
-		snprintf(p->token, sizeof p->token, "%s", act->token);
-		snprintf(p->session, sizeof p->session, "%s", act->session);
-		break;
-	case VOICE_ACT_MOVED:
-		p->moved++;
-		break;
-	case VOICE_ACT_LEFT:
-		p->left++;
-		break;
-	case VOICE_ACT_FAILED:
-		p->failed++;
-		p->why = act->why;
-		p->media_reason = act->media_reason;
-		break;
-	}
-}
-
-static enum voice_reason on_predict(uint64_t channel, void *arg)
-{
-	(void)channel;
-	return ((struct paper *)arg)->predicted;
-}
-
-static int paper_alloc(struct paper *p, bool online)
-{
-	int err;
-
-	memset(p, 0, sizeof *p);
-	p->now = 100 * NS_PER_S;
-	err = voice_alloc(&p->v, on_act, on_predict, p);
-	if (!err && online)
-		voice_online(p->v, true, p->now);
-	return err;
-}
-
-static void wait_one(struct paper *p)
-{
-	uint64_t at = voice_deadline(p->v);
-
-	if (at != UINT64_MAX && at > p->now)
-		p->now = at;
-	voice_tick(p->v, p->now);
-}
-
-static void state(struct paper *p, uint64_t channel, const char *session)
-{
-	voice_own_state(p->v, channel, session, p->now);
-}
-
-static void server(struct paper *p, const char *token)
-{
-	voice_server(p->v, token, token ? "localhost:5000" : NULL, p->now);
-}
-
-/* Each is another: none is given twice. */
-static void fresh_server(struct paper *p)
-{
-	static unsigned n;
-	char token[16];
-
-	snprintf(token, sizeof token, "fresh%u", n++);
-	server(p, token);
-}
-
-static void join(struct paper *p, uint64_t channel)
-{
-	voice_join(p->v, channel, false, p->now);
-	state(p, channel, "s1");
-	server(p, "t1");
-}
+#include "tests/unit/control/discord/voice_paper.h"
 
 TEST_OOM(voice_allocates)
 {
 	struct voice *v = NULL;
-	int err = voice_alloc(&v, on_act, on_predict, NULL);
+	int err = voice_alloc(&v, paper_act, paper_predict, NULL);
 
 	CHECK_OOM(err, (void)0);
 	voice_free(v);
@@ -117,14 +22,14 @@ TEST(voice_wants_both_events_in_either_order)
 		CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
 		CHECK_INT(p.op4s, 1);
 		if (order)
-			state(&p, 7, "s1");
+			paper_state(&p, 7, "s1");
 		else
-			server(&p, "t1");
+			paper_server(&p, "t1");
 		CHECK_INT(p.leases, 0);
 		if (order)
-			server(&p, "t1");
+			paper_server(&p, "t1");
 		else
-			state(&p, 7, "s1");
+			paper_state(&p, 7, "s1");
 		CHECK_INT(p.leases, 1);
 		CHECK_STR(p.token, "t1");
 		CHECK_STR(p.session, "s1");
@@ -145,10 +50,10 @@ TEST(rule_109_joins_of_one_server_do_not_cross)
 	CHECK_INT(voice_join(p.v, 8, false, p.now), VOICE_REASON_NONE);
 	CHECK_INT(p.channel, 8);
 	/* What Discord says to the first wish leads nowhere. */
-	state(&p, 7, "s1");
+	paper_state(&p, 7, "s1");
 	CHECK_INT(p.leases, 0);
-	state(&p, 8, "s1");
-	server(&p, "t2");
+	paper_state(&p, 8, "s1");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 1);
 	CHECK_INT(p.channel, 8);
 	CHECK_INT(voice_channel(p.v), 8);
@@ -165,7 +70,7 @@ TEST(voice_silence_is_told_after_three_tries)
 	start = p.now;
 	voice_join(p.v, 7, false, p.now);
 	for (int i = 0; i < 20 && !p.failed; i++)
-		wait_one(&p);
+		paper_wait(&p);
 	CHECK_INT(p.failed, 1);
 	CHECK_INT(p.why, VOICE_REASON_SILENT);
 	CHECK_INT(p.op4s, 3);
@@ -184,7 +89,7 @@ TEST(voice_silence_is_explained_when_it_can_be)
 	voice_join(p.v, 7, false, p.now);
 	p.predicted = VOICE_REASON_CHANNEL_FULL; /* it filled up meanwhile */
 	for (int i = 0; i < 20 && !p.failed; i++)
-		wait_one(&p);
+		paper_wait(&p);
 	CHECK_INT(p.why, VOICE_REASON_CHANNEL_FULL);
 	voice_free(p.v);
 }
@@ -194,7 +99,7 @@ TEST(voice_known_obstacle_refuses_and_changes_nothing)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	p.predicted = VOICE_REASON_NO_CONNECT;
 	CHECK_INT(voice_join(p.v, 8, false, p.now), VOICE_REASON_NO_CONNECT);
 	CHECK_INT(voice_channel(p.v), 7);
@@ -210,13 +115,13 @@ TEST(voice_standing_wish_waits_for_the_obstacle_to_go)
 	CHECK_INT(paper_alloc(&p, true), 0);
 	p.predicted = VOICE_REASON_CHANNEL_FULL;
 	voice_join(p.v, 7, true, p.now);
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK_INT(p.op4s, 0);
 	p.predicted = VOICE_REASON_NONE;
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK_INT(p.op4s, 1);
-	state(&p, 7, "s1");
-	server(&p, "t1");
+	paper_state(&p, 7, "s1");
+	paper_server(&p, "t1");
 	CHECK_INT(p.leases, 1);
 	voice_free(p.v);
 }
@@ -226,16 +131,16 @@ TEST(voice_fresh_credentials_by_asking_again)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
 	CHECK_INT(p.op4s, 2);
 	CHECK_INT(p.leaves, 0);
 	/* Asked again by an impatient mediad: nothing more is sent. */
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
 	CHECK_INT(p.op4s, 2);
-	server(&p, "t2");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 1); /* a state may still come */
-	state(&p, 7, "s2");
+	paper_state(&p, 7, "s2");
 	CHECK_INT(p.leases, 2);
 	CHECK_STR(p.token, "t2");
 	CHECK_STR(p.session, "s2");
@@ -247,10 +152,10 @@ TEST(voice_fresh_server_without_a_state_serves_the_known_session)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
-	server(&p, "t2");
-	wait_one(&p);
+	paper_server(&p, "t2");
+	paper_wait(&p);
 	CHECK_INT(p.leases, 2);
 	CHECK_STR(p.session, "s1");
 	CHECK_STR(p.token, "t2");
@@ -263,17 +168,17 @@ TEST(voice_leaves_and_joins_when_asking_again_is_not_answered)
 	uint64_t asked;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	asked = p.now;
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK_INT(p.now - asked, 5 * NS_PER_S);
 	CHECK_INT(p.leaves, 1);
-	state(&p, 0, NULL); /* Discord's echo of leaving is not somebody's doing */
+	paper_state(&p, 0, NULL); /* Discord's echo of leaving is not somebody's doing */
 	CHECK_INT(p.left, 0);
 	CHECK_INT(p.op4s, 3); /* with it the bot is out, and may join at once */
-	state(&p, 7, "s2");
-	server(&p, "t2");
+	paper_state(&p, 7, "s2");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 2);
 	voice_free(p.v);
 }
@@ -286,18 +191,18 @@ TEST(voice_echo_without_a_server_leaves_and_joins)
 	uint64_t asked;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	asked = p.now;
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
-	state(&p, 7, "s1");
-	wait_one(&p);
+	paper_state(&p, 7, "s1");
+	paper_wait(&p);
 	CHECK_INT(p.now - asked, VOICE_ECHO_MS * NS_PER_MS);
 	CHECK_INT(p.leaves, 1);
-	state(&p, 0, NULL);
+	paper_state(&p, 0, NULL);
 	CHECK_INT(p.op4s, 3);
 	CHECK(p.left == 0 && voice_state(p.v) == VOICE_ASKED);
-	state(&p, 7, "s1");
-	server(&p, "t2");
+	paper_state(&p, 7, "s1");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 2);
 	voice_free(p.v);
 }
@@ -307,13 +212,13 @@ TEST(voice_credentials_that_are_refused_end_after_three)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	for (int i = 0; i < 10 && !p.failed; i++) {
 		voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
 		if (voice_state(p.v) == VOICE_LEAVING)
-			wait_one(&p);
-		state(&p, 7, "s");
-		fresh_server(&p);
+			paper_wait(&p);
+		paper_state(&p, 7, "s");
+		paper_fresh_server(&p);
 		p.now += NS_PER_S;
 	}
 	CHECK_INT(p.failed, 1);
@@ -328,13 +233,13 @@ TEST(voice_a_good_call_forgives_earlier_tries)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	for (int i = 0; i < 10; i++) {
 		voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
 		p.now += 40 * NS_PER_S;
 		voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
-		state(&p, 7, "s");
-		fresh_server(&p);
+		paper_state(&p, 7, "s");
+		paper_fresh_server(&p);
 	}
 	CHECK_INT(p.failed, 0);
 	CHECK_INT(p.leases, 11);
@@ -347,14 +252,14 @@ TEST(voice_the_same_credentials_for_ever_end)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
 	for (int i = 0; i < 30 && !p.failed; i++) {
 		if (voice_state(p.v) == VOICE_ASKED) {
-			state(&p, 7, "s1");
-			server(&p, "t1");
+			paper_state(&p, 7, "s1");
+			paper_server(&p, "t1");
 		}
-		wait_one(&p);
+		paper_wait(&p);
 	}
 	CHECK(p.failed == 1 && p.why == VOICE_REASON_SILENT);
 	CHECK(p.leases == 1 && p.op4s <= 1 + 1 + VOICE_TRIES);
@@ -368,8 +273,8 @@ TEST(voice_encryption_required_is_final_also_for_a_standing_wish)
 
 	CHECK_INT(paper_alloc(&p, true), 0);
 	voice_join(p.v, 7, true, p.now);
-	state(&p, 7, "s1");
-	server(&p, "t1");
+	paper_state(&p, 7, "s1");
+	paper_server(&p, "t1");
 	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_ENCRYPTION_REQUIRED, false, p.now);
 	CHECK_INT(p.failed, 1);
 	CHECK_INT(p.leaves, 1);
@@ -385,8 +290,8 @@ TEST(voice_a_rate_limit_cools_down_for_a_minute)
 
 	CHECK_INT(paper_alloc(&p, true), 0);
 	voice_join(p.v, 7, true, p.now);
-	state(&p, 7, "s1");
-	server(&p, "t1");
+	paper_state(&p, 7, "s1");
+	paper_server(&p, "t1");
 	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_RATE_LIMITED, false, p.now);
 	CHECK_INT(p.failed, 1);
 	CHECK(voice_deadline(p.v) == UINT64_MAX);
@@ -402,8 +307,8 @@ TEST(voice_does_not_rejoin_a_call_that_lost_its_encryption)
 
 	CHECK_INT(paper_alloc(&p, true), 0);
 	voice_join(p.v, 7, true, p.now);
-	state(&p, 7, "s1");
-	server(&p, "t1");
+	paper_state(&p, 7, "s1");
+	paper_server(&p, "t1");
 	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
 	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_NOT_ENCRYPTED, false, p.now);
 	CHECK_INT(p.failed, 1);
@@ -419,16 +324,16 @@ TEST(voice_follows_a_move)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
-	state(&p, 8, "s1");
+	paper_join(&p, 7);
+	paper_state(&p, 8, "s1");
 	CHECK_INT(p.moved, 1);
-	server(&p, "t2");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 2);
 	CHECK_INT(p.channel, 8);
 	/* the other order: the server first */
-	server(&p, "t3");
+	paper_server(&p, "t3");
 	CHECK_INT(p.leases, 2);
-	state(&p, 9, "s1");
+	paper_state(&p, 9, "s1");
 	CHECK_INT(p.leases, 3);
 	CHECK_INT(p.channel, 9);
 	CHECK_STR(p.token, "t3");
@@ -441,9 +346,9 @@ TEST(voice_move_without_a_server_is_asked_for)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
-	state(&p, 8, "s1");
-	wait_one(&p);
+	paper_join(&p, 7);
+	paper_state(&p, 8, "s1");
+	paper_wait(&p);
 	CHECK_INT(p.op4s, 2);
 	CHECK_INT(p.channel, 8);
 	voice_free(p.v);
@@ -454,9 +359,9 @@ TEST(voice_change_of_region_is_one_server_event)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
-	server(&p, "t2");
-	wait_one(&p);
+	paper_join(&p, 7);
+	paper_server(&p, "t2");
+	paper_wait(&p);
 	CHECK_INT(p.leases, 2);
 	CHECK_STR(p.session, "s1");
 	CHECK_STR(p.token, "t2");
@@ -471,15 +376,15 @@ TEST(voice_late_server_is_passed_over)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	for (int i = 2; i < 8; i++) {
 		char token[16];
 
 		snprintf(token, sizeof token, "t%d", i);
 		if (i == 5)
-			state(&p, 7, "s2");
-		server(&p, token);
-		wait_one(&p);
+			paper_state(&p, 7, "s2");
+		paper_server(&p, token);
+		paper_wait(&p);
 		CHECK_INT(p.leases, i);
 		CHECK_STR(p.token, token);
 	}
@@ -487,14 +392,14 @@ TEST(voice_late_server_is_passed_over)
 		char token[16];
 
 		snprintf(token, sizeof token, "t%d", i);
-		server(&p, token);
+		paper_server(&p, token);
 		CHECK_INT(voice_state(p.v), VOICE_IN);
 	}
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK(p.leases == 7 && p.op4s == 1);
 	/* The same token somewhere else is another server. */
 	voice_server(p.v, "t3", "elsewhere:1", p.now);
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK_INT(p.leases, 8);
 	voice_free(p.v);
 }
@@ -506,22 +411,22 @@ TEST(voice_used_credentials_are_no_answer)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
 	CHECK_INT(p.op4s, 2);
-	server(&p, "t1");
-	state(&p, 7, "s1");
+	paper_server(&p, "t1");
+	paper_state(&p, 7, "s1");
 	CHECK_INT(p.leases, 1);
 	CHECK(voice_deadline(p.v) == p.now + VOICE_ECHO_MS * NS_PER_MS);
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK_INT(p.leaves, 1);
-	state(&p, 0, NULL);
+	paper_state(&p, 0, NULL);
 	CHECK_INT(p.op4s, 3);
 	/* Its session comes after it: only then it is known that they were used. */
-	server(&p, "t1");
-	state(&p, 7, "s1");
+	paper_server(&p, "t1");
+	paper_state(&p, 7, "s1");
 	CHECK_INT(p.leases, 1);
-	server(&p, "t2");
+	paper_server(&p, "t2");
 	CHECK(p.leases == 2 && strcmp(p.token, "t2") == 0);
 	voice_free(p.v);
 }
@@ -534,22 +439,22 @@ TEST(voice_same_pair_after_a_leave_is_leased)
 		struct paper p;
 
 		CHECK_INT(paper_alloc(&p, true), 0);
-		join(&p, 7);
+		paper_join(&p, 7);
 		voice_leave(p.v, p.now);
-		state(&p, 0, NULL);
+		paper_state(&p, 0, NULL);
 		CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
 		if (server_first)
-			server(&p, "t1");
-		state(&p, 7, "s1");
+			paper_server(&p, "t1");
+		paper_state(&p, 7, "s1");
 		if (!server_first)
-			server(&p, "t1");
+			paper_server(&p, "t1");
 		CHECK_INT(p.leases, 1);
 		CHECK(voice_deadline(p.v) == p.now + VOICE_SETTLE_MS * NS_PER_MS);
-		wait_one(&p);
+		paper_wait(&p);
 		CHECK(p.leases == 2 && strcmp(p.token, "t1") == 0);
 		CHECK(p.leaves == 1 && voice_state(p.v) == VOICE_IN);
 		/* It is used now; its repetition without a leave in between is ignored. */
-		server(&p, "t1");
+		paper_server(&p, "t1");
 		CHECK_INT(voice_state(p.v), VOICE_IN);
 		voice_free(p.v);
 	}
@@ -561,10 +466,10 @@ TEST(voice_token_of_another_session_is_leased)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
-	state(&p, 7, "s2");
-	server(&p, "t1");
+	paper_state(&p, 7, "s2");
+	paper_server(&p, "t1");
 	CHECK(p.leases == 2 && strcmp(p.session, "s2") == 0);
 	voice_free(p.v);
 }
@@ -575,10 +480,10 @@ TEST(voice_parked_and_the_same_again)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
-	server(&p, NULL);
+	paper_join(&p, 7);
+	paper_server(&p, NULL);
 	CHECK_INT(voice_state(p.v), VOICE_PARKED);
-	server(&p, "t1");
+	paper_server(&p, "t1");
 	CHECK(voice_state(p.v) == VOICE_ASKED && p.leases == 1 && p.op4s == 2);
 	voice_free(p.v);
 }
@@ -588,14 +493,14 @@ TEST(voice_endpoint_null_parks_until_a_new_one)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
-	server(&p, NULL);
+	paper_join(&p, 7);
+	paper_server(&p, NULL);
 	CHECK_INT(voice_state(p.v), VOICE_PARKED);
 	CHECK_INT(voice_why(p.v, NULL), VOICE_REASON_NO_SERVER);
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SERVER_GONE, true, p.now);
 	CHECK_INT(p.op4s, 1); /* patience */
-	server(&p, "t2");
-	wait_one(&p);
+	paper_server(&p, "t2");
+	paper_wait(&p);
 	CHECK_INT(p.leases, 2);
 	voice_free(p.v);
 }
@@ -605,8 +510,8 @@ TEST(voice_kicked_is_left)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
-	state(&p, 0, "s1");
+	paper_join(&p, 7);
+	paper_state(&p, 0, "s1");
 	CHECK_INT(p.left, 1);
 	CHECK_INT(voice_channel(p.v), 0);
 	CHECK_INT(voice_state(p.v), VOICE_OUT);
@@ -618,17 +523,17 @@ TEST(voice_disconnected_waits_for_discord_to_say_why)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, false, p.now);
 	CHECK_INT(p.op4s, 1);
 	CHECK_INT(voice_state(p.v), VOICE_HOLDING);
-	state(&p, 8, "s2");
-	server(&p, "t2");
+	paper_state(&p, 8, "s2");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 2);
 	CHECK_INT(p.channel, 8);
 	/* and when nothing comes, it asks */
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, false, p.now);
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK_INT(p.op4s, 2);
 	voice_free(p.v);
 }
@@ -638,15 +543,15 @@ TEST(voice_new_identify_joins_again)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_offline(p.v);
 	voice_online(p.v, false, p.now); /* resumed: nothing to do */
 	CHECK_INT(p.op4s, 1);
 	voice_offline(p.v);
 	voice_online(p.v, true, p.now);
 	CHECK_INT(p.op4s, 2);
-	state(&p, 7, "s2");
-	server(&p, "t2");
+	paper_state(&p, 7, "s2");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 2);
 	voice_free(p.v);
 }
@@ -675,14 +580,14 @@ TEST(voice_adopted_call_asks_for_nothing)
 	voice_adopt(p.v, 7, 7, false, p.now);
 	voice_online(p.v, false, p.now);
 	for (int i = 0; i < 10; i++)
-		wait_one(&p);
+		paper_wait(&p);
 	CHECK_INT(p.op4s + p.leaves + p.leases, 0);
 	/* mediad lost its call too: the session is not known, so a state must come */
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
 	CHECK_INT(p.op4s, 1);
-	server(&p, "t2");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 0);
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK_INT(p.leaves, 1);
 	voice_free(p.v);
 }
@@ -694,11 +599,11 @@ TEST(voice_adopted_call_hears_the_past_without_acting_on_it)
 
 	CHECK_INT(paper_alloc(&p, false), 0);
 	voice_adopt(p.v, 7, 7, false, p.now);
-	state(&p, 0, "s1"); /* the previous control left to join again */
-	state(&p, 7, "s2");
-	server(&p, "used");
+	paper_state(&p, 0, "s1"); /* the previous control left to join again */
+	paper_state(&p, 7, "s2");
+	paper_server(&p, "used");
 	voice_online(p.v, false, p.now);
-	wait_one(&p);
+	paper_wait(&p);
 	CHECK_INT(p.op4s + p.leaves + p.leases + p.left, 0);
 	CHECK_INT(voice_state(p.v), VOICE_IN);
 	voice_free(p.v);
@@ -720,9 +625,9 @@ TEST(voice_thrown_out_while_nobody_listened)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_offline(p.v);
-	state(&p, 0, "s1");
+	paper_state(&p, 0, "s1");
 	CHECK_INT(p.left, 0);
 	voice_online(p.v, false, p.now);
 	CHECK_INT(p.left, 1);
@@ -735,10 +640,10 @@ TEST(voice_moved_while_nobody_listened)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_offline(p.v);
-	state(&p, 8, "s1");
-	server(&p, "t2");
+	paper_state(&p, 8, "s1");
+	paper_server(&p, "t2");
 	CHECK_INT(p.leases, 1);
 	voice_online(p.v, false, p.now);
 	CHECK_INT(p.moved, 1);
@@ -752,8 +657,8 @@ TEST(voice_reconciles_every_ten_seconds)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
-	wait_one(&p);
+	paper_join(&p, 7);
+	paper_wait(&p);
 	CHECK_INT(p.op4s, 1);
 	voice_offline(p.v);
 	voice_online(p.v, false, p.now);
@@ -767,11 +672,11 @@ TEST(voice_leave_ends_everything)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, true), 0);
-	join(&p, 7);
+	paper_join(&p, 7);
 	voice_leave(p.v, p.now);
 	CHECK_INT(p.leaves, 1);
-	state(&p, 0, NULL);
-	server(&p, "late");
+	paper_state(&p, 0, NULL);
+	paper_server(&p, "late");
 	CHECK_INT(p.left, 0);
 	CHECK_INT(p.leases, 1);
 	CHECK_INT(voice_state(p.v), VOICE_OUT);
