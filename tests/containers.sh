@@ -82,7 +82,7 @@ engine images --format '{{.Repository}} {{.Size}}' | grep -E 'parley-(mediad|con
 # speaks N: the caller has held its N-th conversation, and both sides computed the same privacy code. On an overloaded machine
 # audio has gaps, which the caller rejects; therefore it may try three times.
 speaks() {
-	local theirs ours try
+	local try
 	for try in 1 2 3; do
 		[ $try = 1 ] || again
 		until_ok 90 ended caller || bad "conversation $1" "the caller is still there"
@@ -91,10 +91,9 @@ speaks() {
 		grep -a correlation "$D/caller-$1.log" | tail -1 | sed "s/^/        try $try: /"
 	done
 	is "conversation $1: the answer's audio arrived" "$(look caller '{{.State.ExitCode}}')" 0
-	theirs=$(sed -n "s/.*the caller's privacy code is //p" "$D/caller-$1.log" | tail -1 | tr -d '\r')
-	ours=$(log local-control | sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' | grep -Fx "$theirs" | tail -1)
-	[ -n "$theirs" ] && [ "$ours" = "$theirs" ] && ok "conversation $1: encrypted from end to end, the same privacy code on both sides" ||
-		bad "conversation $1: encrypted from end to end" "theirs \"$theirs\", ours \"$ours\""
+	log local-control >"$D/control-$1.log"
+	tests/privacy.sh "$D/caller-$1.log" "$D/control-$1.log" >"$D/privacy-$1" && ok "conversation $1: encrypted from end to end, the same privacy code on both sides" ||
+		bad "conversation $1: encrypted from end to end" "$(cat "$D/privacy-$1")"
 }
 again() { engine start "$(cid caller)" >/dev/null; }
 compose up -d guildd brain >"$D/compose.log" 2>&1 && until_ok 60 inside brain test -s /room/brain/ready &&

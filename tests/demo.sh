@@ -216,24 +216,7 @@ if [ "$scene" = two-callers ]; then
 	tests/demo_scene.sh "$out" || status=1
 fi
 # Compares the privacy codes of both sides, as two members would.
-theirs=$(sed -n "s/.*the caller's privacy code is //p" "$out/timeline.txt" | tail -1)
-# Each member that comes or leaves changes the code; the caller names that of its arrival.
-codes=$(sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' "$out/log/control.log")
-ours=$(echo "$codes" | grep -xF "${theirs:-none}" | tail -1)
-[ -n "$ours" ] || ours=$(echo "$codes" | tail -1)
-{
-	echo "privacy code, on the caller's side:  ${theirs:-none}"
-	echo "privacy code, on the bot's side:     ${ours:-none}"
-	if [ -n "$ours" ] && [ "$ours" = "$theirs" ]; then
-		echo "the same, so nobody is in between. In a real room: Discord shows it under Privacy in the voice details, the bot in /status"
-	elif [ -z "$ours$theirs" ]; then
-		echo "there is none, because the call was never encrypted from end to end"
-		status=1
-	else
-		echo "NOT the same: somebody may be in between"
-		status=1
-	fi
-} >"$run/privacy"
+tests/privacy.sh "$out/timeline.txt" "$out/log/control.log" >"$run/privacy" || status=1
 tee -a "$out/timeline.txt" <"$run/privacy"
 if [ "$status" = 0 ]; then
 	echo "written: $out/conversation.wav (caller left, bot right), $out/timeline.txt"

@@ -249,8 +249,10 @@ static void on_secure(struct caller *c, const struct media_call_secure *m)
 	if (!code[0] || strcmp(code, c->code) == 0)
 		return;
 	memcpy(c->code, code, sizeof code);
-	line(c, "the call is end-to-end encrypted, %u members; the caller's privacy code is %s",
-	     m->members, code);
+	line(c,
+	     "the call is end-to-end encrypted, %u members, epoch %llu; the caller's privacy code "
+	     "is %s",
+	     m->members, (unsigned long long)m->epoch, code);
 }
 
 static void call_event(struct media_call *call, const struct media_msg *m, void *arg)

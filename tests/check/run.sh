@@ -82,6 +82,7 @@ part vendors tests/check/vendors.sh
 part vendors-planted tests/check/vendors.sh --self-test
 part settings tests/check/settings.sh
 part settings-planted tests/check/settings.sh --self-test
+part privacy-planted tests/privacy.sh --self-test
 part brains-matrix tests/scenarios/brains.sh --matrix
 
 # Three groups run in parallel: two compute at low priority, the third mostly waits for time to pass.
