@@ -128,25 +128,6 @@ void api_close(struct api_call *c)
 					 (uint16_t)code, reason));
 }
 
-void api_send(struct api_call *c)
-{
-	const json_t *given = json_object_get(c->body, "d");
-	const char *event = api_text(c, "event", ""), *raw = api_text(c, "raw", "");
-	int op = (int)api_number(c, "op", 0);
-	json_t *d = given ? json_deep_copy(given) : json_null();
-
-	if (!is_main(c) && *raw)
-		answer(c, gd_voice_send_text(c->g->voice, c->id[0], raw));
-	else if (is_main(c) && *event)
-		answer(c, gd_gateway_event_user(c->g, c->id[0], event, json_incref(d)));
-	else if (is_main(c))
-		answer(c, gd_gateway_send(c->g->gateway, c->id[0], op, d));
-	else
-		answer(c, gd_voice_send(c->g->voice, c->id[0], op, d,
-					!json_is_false(json_object_get(c->body, "seq"))));
-	json_decref(d);
-}
-
 /* Bytes of a text of hexadecimal digits; 0: it is none, or longer than the space. */
 static size_t read_hex(const char *text, uint8_t *out, size_t size)
 {
@@ -161,6 +142,30 @@ static size_t read_hex(const char *text, uint8_t *out, size_t size)
 		out[i] = (uint8_t)byte;
 	}
 	return n;
+}
+
+void api_send(struct api_call *c)
+{
+	const json_t *given = json_object_get(c->body, "d");
+	const char *event = api_text(c, "event", ""), *raw = api_text(c, "raw", "");
+	const char *hex = api_text(c, "hex", "");
+	int op = (int)api_number(c, "op", 0);
+	json_t *d = given ? json_deep_copy(given) : json_null();
+	uint8_t bytes[1400];
+	size_t n = read_hex(hex, bytes, sizeof(bytes));
+
+	if (!is_main(c) && *raw)
+		answer(c, gd_voice_send_raw(c->g->voice, c->id[0], true, raw, strlen(raw)));
+	else if (!is_main(c) && n)
+		answer(c, gd_voice_send_raw(c->g->voice, c->id[0], false, bytes, n));
+	else if (is_main(c) && *event)
+		answer(c, gd_gateway_event_user(c->g, c->id[0], event, json_incref(d)));
+	else if (is_main(c))
+		answer(c, gd_gateway_send(c->g->gateway, c->id[0], op, d));
+	else
+		answer(c, gd_voice_send(c->g->voice, c->id[0], op, d,
+					!json_is_false(json_object_get(c->body, "seq"))));
+	json_decref(d);
 }
 
 void api_datagrams(struct api_call *c)

@@ -37,7 +37,8 @@ struct counters {
 		net_doubled, send_failed, replayed;
 	uint64_t seq_jumps, ts_odd, burst; /* burst: the most that came at once */
 	uint64_t sender_reports, report_blocks;
-	uint64_t silence_run; /* frames of silence since the last other one */
+	uint64_t silence_run;	       /* frames of silence since the last other one */
+	uint64_t sealed, sealed_clear; /* end to end; of these, in a channel without encryption */
 };
 
 struct gd_stream {
@@ -409,13 +410,15 @@ static bool early_keep(struct gd_stream *s, const uint8_t *p, size_t len)
 
 /* Plain sound where everything must be sealed; the three bytes of silence are no sound. What a
  * client sends before it can know its key is counted apart, and goes nowhere either. */
-static bool leaks(struct gd_relay *r, const struct gd_stream *s, const struct gd_rtp *in)
+static bool leaks(struct gd_relay *r, struct gd_stream *s, const struct gd_rtp *in)
 {
-	enum gd_seal seal;
+	enum gd_seal seal = gd_dave_seal(r->g->dave, s->channel, s->user);
 
-	if (gd_dave_sealed(in->payload))
+	if (gd_dave_sealed(in->payload)) {
+		s->n.sealed++;
+		s->n.sealed_clear += seal == GD_SEAL_NONE;
 		return false;
-	seal = gd_dave_seal(r->g->dave, s->channel, s->user);
+	}
 	if (seal == GD_SEAL_NONE) {
 		gd_count(r->g, s->user, "dave_clear");
 		return false;
@@ -599,18 +602,19 @@ static json_t *counters_json(const struct counters *n)
 
 	for (unsigned v = 0; v < GD_RX_COUNT; v++)
 		json_object_set_new(rx, gd_verdict_name(v), json_integer((json_int_t)n->rx[v]));
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-			 "s:I, s:I, s:I}",
-			 "rx", rx, "discovery", (json_int_t)n->discovery, "discovery_bad",
-			 (json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive,
-			 "forwarded", (json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out,
-			 "padded", (json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost,
-			 "net_doubled", (json_int_t)n->net_doubled, "send_failed",
-			 (json_int_t)n->send_failed, "seq_jumps", (json_int_t)n->seq_jumps,
-			 "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
-			 (json_int_t)n->sender_reports, "report_blocks",
-			 (json_int_t)n->report_blocks, "burst", (json_int_t)n->burst, "replayed",
-			 (json_int_t)n->replayed, "silence_run", (json_int_t)n->silence_run);
+	return json_pack(
+		"{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+		"s:I, s:I, s:I, s:I, s:I}",
+		"rx", rx, "discovery", (json_int_t)n->discovery, "discovery_bad",
+		(json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive, "forwarded",
+		(json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out, "padded",
+		(json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost, "net_doubled",
+		(json_int_t)n->net_doubled, "send_failed", (json_int_t)n->send_failed, "seq_jumps",
+		(json_int_t)n->seq_jumps, "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
+		(json_int_t)n->sender_reports, "report_blocks", (json_int_t)n->report_blocks,
+		"burst", (json_int_t)n->burst, "replayed", (json_int_t)n->replayed, "silence_run",
+		(json_int_t)n->silence_run, "sealed", (json_int_t)n->sealed, "sealed_clear",
+		(json_int_t)n->sealed_clear);
 }
 
 json_t *gd_relay_json(const struct gd_relay *r)

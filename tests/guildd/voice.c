@@ -273,7 +273,7 @@ bool gd_voice_send(struct gd_voice *v, uint64_t user, int op, json_t *d, bool se
 	return any;
 }
 
-bool gd_voice_send_text(struct gd_voice *v, uint64_t user, const char *text)
+bool gd_voice_send_raw(struct gd_voice *v, uint64_t user, bool text, const void *data, size_t n)
 {
 	bool any = false;
 
@@ -282,7 +282,7 @@ bool gd_voice_send_text(struct gd_voice *v, uint64_t user, const char *text)
 
 		if (s->user != user || !s->conn || s->conn->closing)
 			continue;
-		ws_send(s->conn->ws, true, text, strlen(text));
+		ws_send(s->conn->ws, text, data, n);
 		any = true;
 	}
 	return any;
@@ -294,11 +294,11 @@ json_t *gd_voice_json(const struct gd_voice *v)
 
 	for (size_t i = 0; i < v->sessions.n; i++) {
 		const struct vsession *s = v->sessions.v[i];
-		json_t *o = json_pack("{s:o, s:o, s:o, s:b, s:b, s:i, s:i, s:I}", "user_id",
+		json_t *o = json_pack("{s:o, s:o, s:o, s:b, s:b, s:i, s:i, s:i, s:I}", "user_id",
 				      gd_id_json(s->user), "guild_id", gd_id_json(s->guild),
 				      "channel_id", gd_id_json(s->channel), "connected",
 				      s->conn != NULL, "described", s->described, "speaking",
-				      s->speaking, "seq", (int)s->seq, "ssrc",
+				      s->speaking, "seq", (int)s->seq, "acked", s->acked, "ssrc",
 				      (json_int_t)gd_stream_ssrc(s->stream));
 		json_t *dave = gd_dave_user_json(v->g->dave, s->channel, s->user);
 

@@ -33,8 +33,8 @@ bool gd_voice_abort(struct gd_voice *v, uint64_t guild, uint64_t user);
 bool gd_voice_forget(struct gd_voice *v, uint64_t user);
 /* Sends a message as the server to one user, sequenced when seq is true. */
 bool gd_voice_send(struct gd_voice *v, uint64_t user, int op, json_t *d, bool seq);
-/* Sends this text as it is. False: the user has no connection. */
-bool gd_voice_send_text(struct gd_voice *v, uint64_t user, const char *text);
+/* Sends this text, or these bytes, as they are. False: the user has no connection. */
+bool gd_voice_send_raw(struct gd_voice *v, uint64_t user, bool text, const void *data, size_t n);
 /* What happens to the next `times` messages of this op to this user: "lose", "skip", "corrupt",
  * "delay" or "hold" (by ms); see voice_fault.h. op -1: any binary one. EINVAL. */
 int gd_voice_fault(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,

@@ -136,6 +136,7 @@ static void on_identify(struct vconn *c, const json_t *d)
 	if (!lease)
 		return;
 	lease->used = true;
+	c->user = user;
 	if (g->sw.dave_required && gd_dave_spoken(g, lease->channel) &&
 	    json_integer_value(dave) < 1) {
 		vconn_close(c, 4017, "E2EE/DAVE protocol required.");
@@ -153,7 +154,6 @@ static void on_identify(struct vconn *c, const json_t *d)
 		return;
 	}
 	c->s = s;
-	c->user = s->user;
 	s->conn = c;
 	s->max_dave = json_integer_value(dave) > 0;
 	gd_count(g, user, "voice_identified");
@@ -247,6 +247,8 @@ static void on_heartbeat(struct vconn *c, const json_t *d)
 	if (c->s && json_is_integer(ack) && json_integer_value(ack) >= 0 &&
 	    (int16_t)(c->s->seq - (uint16_t)json_integer_value(ack)) < 0)
 		gd_count(c->v->g, c->s->user, "voice_bad_seq_ack");
+	if (c->s)
+		c->s->acked = json_is_integer(ack) ? (int)json_integer_value(ack) : -1;
 	vconn_beat(c);
 	vconn_send(c, 6, json_pack("{s:O}", "t", t));
 }

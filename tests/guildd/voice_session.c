@@ -204,6 +204,7 @@ int vsession_alloc(struct vsession **out, struct gd_voice *v, const struct gd_vs
 		return ENOMEM;
 	s->first = (uint16_t)v->g->sw.voice_seq_first;
 	s->seq = (uint16_t)(s->first - 1);
+	s->acked = -1;
 	s->v = v;
 	s->guild = lease->guild;
 	s->channel = lease->channel;

@@ -19,7 +19,7 @@ struct vconn {
 	struct gd_voice *v;
 	struct ws *ws;
 	struct vsession *s;   /* NULL before Identify or Resume */
-	uint64_t user;	      /* of the last session, for the counters */
+	uint64_t user;	      /* of the last lease, for the counters */
 	struct tmr *deadline; /* Identify first, then heartbeats */
 	bool closing;	      /* we sent a close frame; nothing is read any more */
 };
@@ -39,6 +39,7 @@ struct vsession {
 	struct gd_stream *stream;
 	uint16_t seq;		/* of the last message */
 	uint16_t first;		/* number of the first message */
+	int acked;		/* the seq_ack of the newest heartbeat; -1: none */
 	bool wrapped;		/* there was a message with number 0 */
 	struct gd_vec messages; /* struct vmessage, oldest first */
 	bool described;		/* op 4 was sent */

@@ -1,6 +1,7 @@
 // The clients that `make conformance` knows: each logs in to guildd as the bot, joins the channel, and plays a tone without end.
 //
-//   node peer.mjs dysnomia|oceanic.js|discord.js       the environment has READY, guildd's line
+//   node peer.mjs dysnomia|oceanic.js|discord.js       the environment has GUILDD_READY, the file with guildd's line
+//   PLANT=crash|crash_4022|numb|still|stubborn      discord.js alone, made wrong on purpose (planted_test.mjs)
 import { createRequire } from 'node:module';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -21,10 +22,28 @@ function play(V, v) {
   player.play(V.createAudioResource(Readable.from(endless(), { objectMode: true }), { inputType: V.StreamType.Opus }));
 }
 
+// Crashes where it should stay away: at a close code, and when the encryption ends.
+const crashAt = (...codes) => ({ VoiceWebSocket: { prototype: p } }) => {
+  const { emit } = p;
+  p.emit = function crash(name, x, ...more) {
+    if ((name === 'close' && codes.includes(x.code)) || (name === 'packet' && x.op === 21 && !x.d.protocol_version)) process.exit(1);
+    return emit.call(this, name, x, ...more);
+  };
+};
+// What makes a client wrong.
+const plants = {
+  crash: crashAt(4014, 4017, 4021),
+  crash_4022: crashAt(4022),
+  numb({ VoiceWebSocket: { prototype: p } }) { p.setHeartbeatInterval = () => {}; }, // sends no heartbeat
+  still({ AudioPlayer: { prototype: p } }) { p.play = () => {}; }, // sends no sound
+  stubborn({ DAVESession: { prototype: p } }) { p.recoverFromInvalidTransition = () => {}; }, // stays out of the group
+};
+
 const peers = {
   async 'discord.js'() {
     const { Client, GatewayIntentBits: I, Events } = await import('discord.js');
     const V = await import('@discordjs/voice');
+    plants[process.env.PLANT]?.(V);
     const c = new Client({ intents: [I.Guilds, I.GuildVoiceStates], rest: { api: ready.rest.replace('/v10', '') } });
     c.on('error', () => {});
     const up = once(c, Events.ClientReady);
