@@ -171,9 +171,12 @@ void voice_session_watch(struct voice_session *c)
 	voice_session_see(c, FAULT_MEDIAD, gone && !c->mediad);
 	note_udp(c, up || !gone);
 	voice_session_see(c, FAULT_UDP, c->udp_lost);
-	/* Without a mediad there is no call to observe: a lost one is not back, nor lost again. */
+	/* Without a mediad there is no call to observe: a loss that was reported is not over, and
+	 * any other is part of mediad's outage. */
 	if (gone && !c->mediad)
-		faults_set(&c->faults, FAULT_CALL, FAULT_IS_UNKNOWN, env_now(c->conf.env));
+		faults_set(&c->faults, FAULT_CALL,
+			   c->faults.v[FAULT_CALL].told ? FAULT_IS_UNKNOWN : FAULT_IS_OVER,
+			   env_now(c->conf.env));
 	else
 		voice_session_see(c, FAULT_CALL, gone && !c->udp_lost);
 	voice_session_see(c, FAULT_AUDIENCE, up && why == VOICE_REASON_STAGE_AUDIENCE);
