@@ -78,7 +78,9 @@ if [ "${1:-}" = --one ]; then
 	case $2 in
 	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;
 	judge) one "the judge of what the bot says" node bench/judge_test.mjs ;;
-	planted) one "a bot that says what is false" env PLANT=1 OUTAGES=2 node bench/false_words.mjs ;;
+	planted) one "a bot that says what is false" env PLANT=false OUTAGES=2 node bench/false_words.mjs ;;
+	planted_mute) one "a bot that says nothing" env PLANT=mute OUTAGES=1 KINDS=stop_mediad node bench/false_words.mjs ;;
+	planted_twice) one "a bot that repeats itself" env PLANT=twice OUTAGES=1 KINDS=stop_mediad node bench/false_words.mjs ;;
 	planted_peers) one "clients that are wrong" node conformance/planted_test.mjs ;;
 	dave-npm) one "encryption among npm members" node dave.mjs --npm ;;
 	discordjs) one "discord.js with zlib-stream" node discordjs.mjs ;;
@@ -89,7 +91,7 @@ if [ "${1:-}" = --one ]; then
 fi
 
 # The longest first. Scripts mostly wait, so several run at a time; what each prints comes out in one piece, when it ends.
-[ $# -gt 0 ] || set -- events strangers mcp strict openai standins voice_pair mediad dave discordjs discordjs-plain openai_http standins_text judge planted planted_peers
+[ $# -gt 0 ] || set -- events strangers mcp strict openai standins voice_pair mediad dave discordjs discordjs-plain openai_http standins_text judge planted planted_mute planted_twice planted_peers
 case " $* " in *" strangers "*) ./strangers/modules.sh ;; esac
 mkdir "$run/lanes"
 for t; do echo "$t"; done |

@@ -1,5 +1,9 @@
-// Judges what the bot tells people by what is true. judge_test.mjs shows that it finds what is false.
+// Judges what the bot tells people by what is true: what is false, what is missing, and what it tells twice. judge_test.mjs shows that it
+// finds each of them.
 export const SLACK = 1500; // a sentence may be that late or early
+export const LATE = 4000; // a sentence that must come may be that late: the machine may be busy
+const WELL = 2000; // an outage is over when it has not come back for so long
+const AGAIN = 60000; // the begin of an outage is told once in that time
 const inside = (list, at) => list.some((x) => at >= x.from - SLACK && at <= x.to + SLACK);
 const outside = (list, at) => !list.some((x) => at >= x.from + SLACK && at <= x.to - SLACK);
 
@@ -10,6 +14,7 @@ const outside = (list, at) => !list.some((x) => at >= x.from + SLACK && at <= x.
 // starts: when control started.
 export function judge(s, truth, said) {
   const wrong = [];
+  if (s.text === undefined) return wrong; // a command that was not answered: see unsaid
   let known = s.where !== 'room';
   const say = (pattern, ok, why) => {
     if (!pattern.test(s.text)) return;
@@ -18,7 +23,9 @@ export function judge(s, truth, said) {
   };
   if (s.where === 'room') {
     say(/^I am back in the call/, () => inside(truth.up, s.at), 'it says that it is back, and is not');
-    say(/^I lost the connection to this call/, () => outside(truth.up, s.at), 'it says that the call is lost, and it is up');
+    say(/^I lost the connection/, () => outside(truth.up, s.at), 'it says that the call is lost, and it is up');
+    // The outage of a mediad is told as such, and the call follows it.
+    say(/^I lost the connection/, () => both(gaps(truth.kept), truth.mediads).some((o) => s.at >= o.from + 10000 - SLACK && s.at <= o.to + SLACK), 'it says that the call is lost, and mediad was');
     say(/speaks has stopped/, () => outside(truth.mediads, s.at), 'it says that mediad has stopped, and it runs');
     say(/speaks runs again/, () => inside(truth.mediads, s.at), 'it says that mediad runs, and it does not');
     say(/^I am muted/, () => inside(truth.muted, s.at), 'it says that it is muted, and is not');
@@ -46,4 +53,68 @@ export function judge(s, truth, said) {
       wrong.push('status says no faults after one was told');
   }
   return wrong;
+}
+
+// ---- what is missing ----
+const both = (a, b) => a.flatMap((x) => b.map((y) => ({ from: Math.max(x.from, y.from), to: Math.min(x.to, y.to) }))).filter((x) => x.from < x.to);
+const gaps = (list) => [...list, { from: Infinity }].map((x, i) => ({ from: i ? list[i - 1].to : -Infinity, to: x.from })).filter((x) => x.from < x.to);
+// The outages that the bot reports in the room: the sentences at the begin and the end, how long the outage lasts before the report, and
+// when it lasts. The call is lost where there is a mediad that could hold it.
+const outages = [
+  { begins: /speaks has stopped/, ends: /speaks runs again/, wait: 10000, lasts: (t) => gaps(t.mediads) },
+  { begins: /^I lost the connection to this call/, ends: /^I am back in the call/, wait: 10000, lasts: (t) => both(gaps(t.kept), t.mediads) },
+  { begins: /^I am muted/, ends: /no longer muted/, wait: 2000, lasts: (t) => both(t.muted, t.up) },
+];
+const inRoom = (said, pattern) => said.filter((s) => s.where === 'room' && pattern.test(s.text)).map((s) => s.at);
+
+// Sentences that had to be said and were not. truth also has: wanted, when somebody wanted the bot in the call; controls, when a control
+// ran; until, when the record ends. A control that is started later need not know what the one before it told.
+export function unsaid(said, truth) {
+  const missing = [];
+  const present = both(truth.wanted, truth.controls);
+  for (const { begins, ends, wait, lasts } of outages) {
+    const told = inRoom(said, begins);
+    const over = inRoom(said, ends);
+    const alone = (at) => present.find((p) => at >= p.from && at <= p.to);
+    for (const o of both(lasts(truth), present)) {
+      const before = told.filter((t) => t < o.from);
+      const due = Math.max(o.from + wait, before.length ? before.at(-1) + AGAIN : 0) + LATE;
+      if (due <= Math.min(o.to, truth.until) && !told.some((t) => t >= o.from - SLACK && t <= due)) missing.push({ at: o.from, what: `${begins} after ${Math.round(o.to - o.from)} ms` });
+    }
+    for (const t of told) {
+      const here = alone(t);
+      const end = lasts(truth).filter((o) => o.to > t - SLACK && o.from < t).map((o) => o.to)[0];
+      const due = end + WELL + LATE;
+      const back = lasts(truth).some((o) => o.from >= end && o.from <= due);
+      if (here && end >= here.from && due <= Math.min(here.to, truth.until) && !back && !over.some((x) => x >= t && x <= due)) missing.push({ at: t, what: `${ends} after its outage` });
+    }
+  }
+  // Commands that were not answered although a control was there, connected to the main gateway.
+  const answers = both(truth.controls, truth.mains);
+  for (const s of said) {
+    if (s.where === 'status' && s.text === undefined && answers.some((p) => s.asked >= p.from + SLACK && s.at <= p.to - SLACK)) missing.push({ at: s.asked, what: 'an answer to /status' });
+    if (s.where === 'status' && s.text !== undefined && !/\*\*Call:\*\*/.test(s.text)) missing.push({ at: s.at, what: 'the call in /status' });
+    if (s.where === 'status' && s.text !== undefined && both(truth.muted, truth.up).some((o) => s.at >= o.from + SLACK && s.at <= o.to - SLACK) && !/muted by the server/.test(s.text))
+      missing.push({ at: s.at, what: 'muted in /status' });
+  }
+  return missing;
+}
+
+// Sentences that were told twice: the begin of an outage without its end in between, or the end. A new control, or a new wish to have the
+// bot in the call, begins anew.
+export function repeated(said, truth) {
+  const twice = [];
+  const resets = [...truth.starts, ...truth.wanted.map((w) => w.from)];
+  const isNew = (a, b) => resets.some((r) => r > a && r <= b);
+  const room = said.filter((s) => s.where === 'room').sort((a, b) => a.at - b.at);
+  const last = new Map(); // of each outage, or each sentence that is none's
+  for (const s of room) {
+    const of = outages.find((o) => o.begins.test(s.text) || o.ends.test(s.text));
+    const key = of ?? s.text;
+    const part = of ? of.begins.test(s.text) : true;
+    const before = last.get(key);
+    if (before && before.part === part && !isNew(before.at, s.at)) twice.push(s);
+    last.set(key, { at: s.at, part });
+  }
+  return twice;
 }

@@ -1,5 +1,5 @@
 // The judge of false_words finds planted falsehoods of every kind, and nothing in what is true.
-import { judge, SLACK } from './judge.mjs';
+import { judge, LATE, repeated, SLACK, unsaid } from './judge.mjs';
 
 let passed = 0;
 let failed = 0;
@@ -20,7 +20,8 @@ const room = (name, text, good, bad) => one(name, 'room', text, good, bad);
 const status = (name, text, good, bad, more, others) => one(name, 'status', text, good, bad, more, others);
 
 room('back in a call that is down', 'I am back in the call.', {}, { up: [] });
-room('lost a call that is up', 'I lost the connection to this call and am trying to get back.', { up: [] }, {});
+const LOST = 'I lost the connection to this call and am trying to get back.', BACK = 'I am back in the call.';
+room('lost a call, and mediad was', LOST, { up: [], kept: [] }, { up: [], kept: [], mediads: [{ from: 0, to: at - 15000 }, { from: at - 200, to: at + 20000 }] });
 room('mediad stopped, and runs', 'The part of me that hears and speaks has stopped. I come back as soon as it runs again.', { mediads: [] }, {});
 room('mediad runs, and is dead', 'The part of me that hears and speaks runs again.', {}, { mediads: [] });
 room('muted, and is not', 'I am muted by the server: I hear you, but nobody hears me until a moderator unmutes me.', { muted: during }, {});
@@ -50,11 +51,55 @@ for (const [where, text] of [['room', 'This call is end-to-end encrypted now.'],
   if (!got.length) passed += 1;
   else { failed += 1; console.log(`FAIL a control that started since has seen no faults: ${JSON.stringify(got)}`); }
 }
+{
+  const got = find({ where: 'room', text: LOST }, truth({ kept: [] }), []);
+  if (got.length === 1) passed += 1;
+  else { failed += 1; console.log(`FAIL lost a call that is up: ${JSON.stringify(got)}`); }
+}
 // The slack: a sentence may be late, and not later.
 for (const [late, n] of [[SLACK - 100, 0], [SLACK + 100, 1]]) {
   const got = find({ where: 'room', text: 'I am back in the call.' }, truth({ up: [{ from: 0, to: at - late }] }), []);
   if (got.length === n) passed += 1;
   else { failed += 1; console.log(`FAIL ${late} ms late: ${JSON.stringify(got)}`); }
 }
+// ---- a mute bot, a bot that repeats itself, and one that does as it should ----
+const always = [{ from: 0, to: Infinity }];
+const quiet = { up: always, kept: always, mediads: always, muted: [], wanted: always, controls: always, mains: always, starts: [0], until: 400000 };
+const hole = (from, to) => [{ from: 0, to: from }, { from: to, to: Infinity }];
+const lines = (...list) => list.map(([t, text]) => ({ at: t, where: 'room', text }));
+const STOPPED = 'The part of me that hears and speaks has stopped. I come back as soon as it runs again.', RUNS = 'The part of me that hears and speaks runs again.';
+const MUTED = 'I am muted by the server: I hear you, but nobody hears me until a moderator unmutes me.', UNMUTED = 'I am no longer muted.';
+// counts NAME SENTENCES OVER [MISSING, TWICE]
+function counts(name, said, over, want) {
+  const t = { ...quiet, ...over };
+  const got = [unsaid(said, t).length, repeated(said, t).length];
+  if (got.join() === want.join()) passed += 1;
+  else { failed += 1; console.log(`FAIL ${name}: ${got}, not ${want}: ${JSON.stringify(unsaid(said, t))}`); }
+}
+const lost = { up: hole(50000, 80000), kept: hole(50000, 80000) };
+const dead = { mediads: hole(50000, 80000), up: hole(50000, 81000), kept: hole(50000, 81000) };
+const mute = { muted: [{ from: 50000, to: 60000 }] };
+for (const [name, over, begin, end] of [['a lost call', lost, LOST, BACK], ['a dead mediad', dead, STOPPED, RUNS], ['muted', mute, MUTED, UNMUTED]]) {
+  const to = name === 'muted' ? 62500 : 82500;
+  const at = name === 'muted' ? 52100 : 60100;
+  counts(`${name}: nobody says it`, [], over, [1, 0]);
+  counts(`${name}: told`, lines([at, begin], [to, end]), over, [0, 0]);
+  counts(`${name}: too late`, lines([at + LATE + 200, begin], [to, end]), over, [1, 0]);
+  counts(`${name}: the end is missing`, lines([at, begin]), over, [1, 0]);
+  counts(`${name}: the begin twice`, lines([at, begin], [at + 900, begin], [to, end]), over, [0, 1]);
+  counts(`${name}: the end twice`, lines([at, begin], [to, end], [to + 900, end]), over, [0, 1]);
+  counts(`${name}: nobody wants the bot there`, [], { ...over, wanted: [] }, [0, 0]);
+  counts(`${name}: no control`, [], { ...over, controls: hole(51000, 79000) }, [0, 0]);
+  counts(`${name}: told again by another control`, lines([at, begin], [at + 900, begin], [to, end]), { ...over, starts: [0, at + 500] }, [0, 0]);
+}
+counts('a short outage', [], { kept: hole(50000, 59000), up: hole(50000, 59000) }, [0, 0]);
+counts('another outage within a minute', lines([60100, LOST], [72500, BACK]), { kept: [{ from: 0, to: 50000 }, { from: 70000, to: 80000 }, { from: 95000, to: Infinity }] }, [0, 0]);
+counts('a sentence that is none of an outage, twice', lines([1000, 'I was restarted before my answer was complete. Please ask again.'], [9000, 'I was restarted before my answer was complete. Please ask again.']), {}, [0, 1]);
+const asks = (text) => [{ asked: 99000, at: 99500, where: 'status', text }];
+counts('no answer to /status', asks(undefined), {}, [1, 0]);
+counts('none without the main gateway', asks(undefined), { mains: hole(98000, 103000) }, [0, 0]);
+counts('a /status that says nothing', asks('Hello.'), {}, [1, 0]);
+counts('a /status that does not say that it is muted', asks('**Call:** up in <#1>.'), { muted: [{ from: 90000, to: 93000 }, { from: 95000, to: 120000 }] }, [2, 0]);
+
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);
