@@ -201,7 +201,7 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 			 (const char *)e->data.p);
 		if (room_speculates(a->room, ev->turn))
 			keep_untold(a, ev);
-		else if (!is_told(a, ev))
+		else if (ev->chunk != ROOM_LINE_CHUNK && !is_told(a, ev))
 			tell_failure(a, ev->use, e->trouble, FAULT_ANSWER);
 		out.type = ROOM_SPEECH_FAILED;
 		out.text = e->data;

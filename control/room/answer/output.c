@@ -10,6 +10,7 @@
 #include "control/room/answer/reply.h"
 #include "control/room/answer/response_watchdog.h"
 #include "control/room/answer/speculative.h"
+#include "control/room/answer/wait_line.h"
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"
 #include "control/settings/settings.h"
@@ -289,6 +290,7 @@ static void step_brain(struct room_context *context, const struct room_event *ev
 	case ROOM_BRAIN_AUDIO:
 		if (ev->pcm.n < 2 || room_reply_planned(context->reply))
 			return;
+		room_wait_line_end(context->retry, context, t);
 		forward_audio(context, t, 0, ev->pcm);
 		break;
 	case ROOM_BRAIN_TEXT:
@@ -305,10 +307,27 @@ static void step_brain(struct room_context *context, const struct room_event *ev
 	continue_answer(context, t);
 }
 
+/* Audio of the words that bridge the work of tools, which has a time limit of its own. */
+static void step_wait_line(struct room_context *context, struct room_turn *t,
+			   const struct room_event *ev)
+{
+	if (room_reply_planned(context->reply) ||
+	    !room_wait_line_on_speech(context->retry, context, t, ev))
+		return;
+	forward_audio(context, t, 0, ev->pcm);
+	continue_answer(context, t);
+	if (is_answering(t, t->id) && room_retry_tools(context->retry))
+		t->deadline = context->now + context->settings->tool_ms * NS_PER_MS;
+}
+
 static void step_speech(struct room_context *context, const struct room_event *ev)
 {
 	struct room_turn *t = room_turn_active(context);
 
+	if (is_answering(t, ev->turn) && ev->chunk == ROOM_LINE_CHUNK) {
+		step_wait_line(context, t, ev);
+		return;
+	}
 	if (!is_answering(t, ev->turn) || !room_reply_on_event(context->reply, context, t, ev))
 		return;
 	forward_audio(context, t, ev->chunk, ev->pcm);

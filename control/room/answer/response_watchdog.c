@@ -4,6 +4,7 @@
 
 #include "control/room/answer/output.h"
 #include "control/room/answer/reply.h"
+#include "control/room/answer/wait_line.h"
 #include "control/room/base/hearing.h"
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"
@@ -101,15 +102,20 @@ static bool keep_silent(struct room_context *context, const struct room_event *e
 	return true;
 }
 
-/* Says that it takes a moment. A voice model does so by itself. */
-static void say_wait(struct room_context *context, const struct room_event *ev)
+/* Says that it takes a moment. */
+static void say_wait(struct room_retry *l, struct room_context *context,
+		     const struct room_event *ev)
 {
 	struct room_turn *t = find_served(context, ev);
-	const char *line =
-		ev->chunk ? context->settings->tool_still_line : context->settings->tool_wait_line;
+	enum room_wait_line which = ev->chunk ? ROOM_WAIT_LINE_STILL : ROOM_WAIT_LINE_FIRST;
+	const char *line = room_wait_line_text(context->settings, which);
 
-	if (!t || !*line || !room_answer_planned(context))
+	if (!t || !*line)
 		return;
+	if (!room_answer_planned(context)) {
+		room_wait_line_say(l, context, t, which);
+		return;
+	}
 	room_reply_add_text(context->reply, context, t,
 			    (struct slice){(const uint8_t *)line, strlen(line)});
 	room_reply_add_text(context->reply, context, t, (struct slice){(const uint8_t *)" ", 1});
@@ -138,7 +144,7 @@ void room_watchdog_on_event(struct room_retry *l, struct room_context *context,
 			    const struct room_event *ev)
 {
 	if (ev->type == ROOM_TOOL_WAIT)
-		say_wait(context, ev);
+		say_wait(l, context, ev);
 	watch_tools(l, context, ev);
 }
 

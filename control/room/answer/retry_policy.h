@@ -32,16 +32,20 @@ enum room_retry_step {
 	ROOM_RETRY_WATCHDOG, /* no sign of life */
 };
 
+enum room_wait_line { ROOM_WAIT_LINE_NONE, ROOM_WAIT_LINE_FIRST, ROOM_WAIT_LINE_STILL };
+
 struct room_retry {
 	uint64_t asked_at; /* time of this attempt; 0: nothing is awaited */
 	uint64_t done_at;  /* the answer ended without audio; 0: it did not */
 	uint64_t life_at;  /* the last sign of life of this attempt, 0 = none */
 	bool heard, recovered;
 	unsigned retries, tools;
-	uint64_t waits_until; /* to ask with the outputs, while audio waits; 0: it does not */
-	uint32_t waits_for;   /* the turn of it */
-	bool outputs;	      /* outputs of tools arrived that this attempt does not know */
-	bool quiet;	      /* a tool of this attempt wants no more words */
+	uint64_t waits_until;	  /* to ask with the outputs, while audio waits; 0: it does not */
+	uint32_t waits_for;	  /* the turn of it */
+	bool outputs;		  /* outputs of tools arrived that this attempt does not know */
+	bool quiet;		  /* a tool of this attempt wants no more words */
+	enum room_wait_line line; /* that is read out while tools work (wait_line.h) */
+	bool line_begun;
 };
 
 void room_retry_asked(struct room_retry *l, uint64_t now);

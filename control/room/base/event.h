@@ -27,6 +27,9 @@ enum room_event_type {
 #undef X
 };
 
+/* SPEAK and its audio: words that bridge the work of a voice model's tools. */
+#define ROOM_LINE_CHUNK UINT32_MAX
+
 struct room_event {
 	enum room_event_type type;
 #define N(type, member) type member;

@@ -93,9 +93,91 @@ TEST(words_bridge_a_slow_tool_where_the_answer_is_read_out)
 	world_step(&w, (struct room_event){.type = ROOM_TOOL_WAIT, .turn = w.asked});
 	CHECK_INT(w.did[ROOM_DO_SPEAK], 1);
 	world_end(&w);
+}
+
+static void line_audio(struct world *w)
+{
+	static const uint8_t pcm[4800];
+
+	world_step(w, (struct room_event){.type = ROOM_SPEECH_AUDIO,
+					  .turn = w->asked,
+					  .chunk = ROOM_LINE_CHUNK,
+					  .pcm = {pcm, sizeof pcm}});
+}
+
+static void line_done(struct world *w)
+{
+	world_step(w, (struct room_event){.type = ROOM_SPEECH_DONE,
+					  .turn = w->asked,
+					  .chunk = ROOM_LINE_CHUNK});
+}
+
+TEST(words_bridge_a_slow_tool_of_a_voice_model)
+{
+	static struct world w;
+
+	begin_called(&w, "guest=off");
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	world_step(&w, (struct room_event){.type = ROOM_TOOL_WAIT, .turn = w.asked});
+	CHECK_INT(w.did[ROOM_DO_SPEAK], 1);
+	CHECK_INT(w.last[ROOM_DO_SPEAK].chunk, ROOM_LINE_CHUNK);
+	line_audio(&w);
+	line_audio(&w);
+	line_done(&w);
+	CHECK_INT(w.did[ROOM_DO_SAY_PCM], 2);
+	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 1);
+	CHECK_INT(w.did[ROOM_DO_SAY_END], 0);
+	/* The tool takes longer than an answer may stall: the turn goes on. */
+	world_until(&w, w.ms + 12000);
+	CHECK_INT(w.did[ROOM_DO_RECORD], 0);
+	tool(&w, false, ROOM_TOOL_GOES_ON);
+	world_until(&w, w.ms + 500);
+	CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+	/* The answer follows in the same playback. */
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_AUDIO,
+					   .turn = w.asked,
+					   .pcm = {(const uint8_t *)"abcd", 4}});
+	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 1);
+	CHECK_INT(w.did[ROOM_DO_SPEAK_CANCEL], 0);
+	world_end(&w);
+}
+
+TEST(words_that_come_too_late_are_dropped)
+{
+	static struct world w;
+
+	/* The tool was faster. */
+	begin_called(&w, "guest=off");
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	world_step(&w, (struct room_event){.type = ROOM_TOOL_WAIT, .turn = w.asked});
+	tool(&w, false, ROOM_TOOL_GOES_ON);
+	line_audio(&w);
+	CHECK_INT(w.did[ROOM_DO_SAY_PCM], 0);
+	CHECK_INT(w.did[ROOM_DO_SPEAK_CANCEL], 1);
+	world_end(&w);
+	/* The model speaks after all. */
 	begin_called(&w, "guest=off");
 	world_step(&w, (struct room_event){.type = ROOM_TOOL_WAIT, .turn = w.asked});
-	CHECK_INT(w.did[ROOM_DO_SPEAK], 0);
+	line_audio(&w);
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_AUDIO,
+					   .turn = w.asked,
+					   .pcm = {(const uint8_t *)"abcd", 4}});
+	CHECK_INT(w.did[ROOM_DO_SPEAK_CANCEL], 1);
+	line_audio(&w);
+	CHECK_INT(w.did[ROOM_DO_SAY_PCM], 2);
+	world_end(&w);
+}
+
+TEST(an_interruption_ends_the_words_of_a_slow_tool)
+{
+	static struct world w;
+
+	begin_called(&w, "guest=off");
+	world_step(&w, (struct room_event){.type = ROOM_TOOL_WAIT, .turn = w.asked});
+	line_audio(&w);
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 1});
+	CHECK_INT(w.did[ROOM_DO_SPEAK_CANCEL], 1);
+	CHECK_INT(w.did[ROOM_DO_TOOL_CANCEL], 1);
 	world_end(&w);
 }
 
