@@ -50,6 +50,10 @@ struct agent_tools {
 	/* Once this turn is over: goes, to the channel of this name or altogether. 0: neither. */
 	uint32_t leaves_after;
 	char joins[128];
+	/* What the searches of this turn found, for the text channel. */
+	uint32_t found_turn;
+	unsigned n_found;
+	struct words found;
 	uint32_t held; /* a turn whose answer was speculative when it called; 0: none */
 	/* What the answer of this turn said before its calls. */
 	uint32_t said_turn;
@@ -350,6 +354,16 @@ static void give_rest(struct agent_tools *t, uint32_t turn)
 			roles_result(t->a->roles, turn, m[i].call, m[i].text, m[i].failed);
 }
 
+/* The links of an answer that nobody heard are of no use. */
+static void tell_found(struct agent_tools *t, const struct room_turn *record)
+{
+	if (record->id != t->found_turn)
+		return;
+	if (t->n_found && record->samples_played && t->a->tellh)
+		t->a->tellh(&t->found, t->a->arg);
+	t->found_turn = 0;
+}
+
 /* The turn that wanted to go is over, its goodbye said. */
 static void go(struct agent_tools *t, uint32_t turn)
 {
@@ -387,6 +401,7 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 					     .turn = e->record->id,
 					     .user = e->record->user});
 		give_rest(t, e->record->id);
+		tell_found(t, e->record);
 		go(t, e->record->id);
 		break;
 	default:
@@ -442,6 +457,22 @@ static int write_text(const char *text, void *arg)
 	words.n = strlen(words.text);
 	t->a->tellh(&words, t->a->arg);
 	return 0;
+}
+
+static void keep_link(uint32_t turn, const char *title, const char *url, void *arg)
+{
+	struct agent_tools *t = arg;
+
+	if (t->found_turn != turn) {
+		t->found = (struct words){0};
+		t->n_found = 0;
+	}
+	t->found_turn = turn;
+	if (t->n_found >= t->a->settings->search_links)
+		return;
+	if (t->n_found++)
+		words_line(&t->found);
+	words_found_link(&t->found, title, url);
 }
 
 /* The call's number takes the place of the turn's. */
@@ -564,6 +595,7 @@ static int open_tools(struct agent_tools *t, struct http *http)
 				       .outputh = take_output,
 				       .statush = tell_status,
 				       .writeh = write_text,
+				       .linkh = keep_link,
 				       .soundh = play_sound,
 				       .leaveh = leave_after,
 				       .joinh = join_after,

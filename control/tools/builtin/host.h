@@ -25,6 +25,10 @@ struct tool_host {
 	json_t *(*statush)(void *arg);
 	/* Writes the text into the room's text channel. An errno. */
 	int (*writeh)(const char *text, void *arg);
+	/* A search of this turn found the page: its link is written into the text channel once the
+	 * answer was heard. title: untrusted; url: http or https, without a blank or an angle
+	 * bracket. */
+	void (*linkh)(uint32_t turn, const char *title, const char *url, void *arg);
 	/* Plays the soundboard sound; the output comes from builtin's owner by outputh. An errno:
 	 * it does not. */
 	int (*soundh)(uint32_t id, const char *name, void *arg);

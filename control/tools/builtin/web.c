@@ -26,13 +26,14 @@ enum {
 	SEARCH_BODY_MAX = 1 << 20,
 	HITS = 5,	 /* unless the model asks for more */
 	TEXT_MAX = 3500, /* of an output, with its fence less than the rows' max_output */
-	KNOWN_MAX = 64,	 /* addresses that searches returned */
+	LINK_MAX = 300,
+	KNOWN_MAX = 64, /* addresses that searches returned */
 };
 
 struct web_call {
 	struct builtin_web *w;
 	struct web_call *next;
-	uint32_t id;
+	uint32_t id, turn;
 	enum search_service service;
 	struct http_req *search;
 	struct web_page_read *page;
@@ -51,14 +52,15 @@ struct builtin_web {
 };
 
 /* ---- calls ---- */
-static struct web_call *begin_call(struct builtin_web *w, uint32_t id)
+static struct web_call *begin_call(struct builtin_web *w, const struct tool_start *call)
 {
 	struct web_call *c = calloc(1, sizeof *c);
 
 	if (!c)
 		return NULL;
 	c->w = w;
-	c->id = id;
+	c->id = call->id;
+	c->turn = call->turn;
 	c->next = w->calls;
 	w->calls = c;
 	return c;
@@ -173,6 +175,21 @@ static void add_hit(char text[TEXT_MAX], unsigned number, const struct search_hi
 		text[n] = '\0';
 }
 
+/* Readers see where the answer is from; the model never reads an address out. */
+static void give_link(const struct web_call *c, const struct search_hit *hit)
+{
+	const struct tool_host *host = c->w->host;
+	char title[100];
+
+	if (strlen(hit->url) > LINK_MAX || strpbrk(hit->url, " <>\"\\\t\r\n") ||
+	    !http_guard_host(hit->url, title, sizeof title))
+		return;
+	if (*hit->title)
+		utf8_copy(title, sizeof title, hit->title);
+	untrusted_clean_line(title);
+	host->linkh(c->turn, title, hit->url, host->arg);
+}
+
 static void give_results(struct web_call *c, const struct search_results *r)
 {
 	struct builtin_web *w = c->w;
@@ -183,6 +200,8 @@ static void give_results(struct web_call *c, const struct search_results *r)
 	for (unsigned i = 0; i < r->n; i++) {
 		w->known[w->n_known++ % KNOWN_MAX] = hash_url(r->hits[i].url);
 		add_hit(text, i + 1, &r->hits[i]);
+		if (i < w->host->settings->search_links)
+			give_link(c, &r->hits[i]);
 	}
 	snprintf(origin, sizeof origin, "web search by %s", search_name(c->service));
 	give_fenced(c, origin, *text ? text : "nothing was found", "");
@@ -258,7 +277,7 @@ int builtin_web_search(struct builtins *b, const struct tool_start *call, const 
 
 	if (!builtin_web_service(b->host.settings, &service))
 		return ENOTSUP;
-	c = begin_call(b->web, call->id);
+	c = begin_call(b->web, call);
 	if (!c)
 		return ENOMEM;
 	c->service = service;
@@ -321,12 +340,11 @@ int builtin_web_read(struct builtins *b, const struct tool_start *call, const js
 	struct builtin_web *w = b->web;
 	struct web_page_read *page = NULL;
 	struct web_call *c;
-	uint32_t id = call->id;
 	int err = open_pages(w);
 
 	if (err)
 		return err;
-	c = begin_call(w, id);
+	c = begin_call(w, call);
 	if (!c)
 		return ENOMEM;
 	c->from = read_number(arguments, "from", 0);

@@ -20,8 +20,16 @@ static struct {
 	unsigned n;
 	uint32_t id;
 	bool ok;
-	char text[8000];
+	char text[8000], links[600];
 } got;
+
+static void take_link(uint32_t turn, const char *title, const char *url, void *arg)
+{
+	size_t n = strlen(got.links);
+
+	(void)arg;
+	snprintf(got.links + n, sizeof got.links - n, "%u %s %s\n", turn, title, url);
+}
 
 static void reply_results(struct evhttp_request *req)
 {
@@ -67,7 +75,7 @@ static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 
 static bool begin(void)
 {
-	struct tool_host host = {.outputh = take_output};
+	struct tool_host host = {.outputh = take_output, .linkh = take_link};
 	char allowed[40];
 
 	memset(&fx, 0, sizeof fx);
@@ -128,6 +136,23 @@ TEST(web_search_gives_results_in_a_fence)
 		fx.server.base);
 	CHECK(strstr(text, want));
 	CHECK_STR(fx.seen, "/search?q=a%20b&format=json&safesearch=1&time_range=month");
+	/* Where it is from is for the text channel. */
+	snprintf(want, sizeof want, "1 A page  %s/page#x\n1 b.org https://b.org/\n",
+		 fx.server.base);
+	CHECK_STR(got.links, want);
+	end();
+}
+
+TEST(web_search_tells_as_many_links_as_the_settings_say)
+{
+	CHECK(begin());
+	CHECK_INT(settings_set(fx.settings, "search_links", "1"), 0);
+	call_tool(builtin_web_search, false, "{\"query\":\"a\"}");
+	CHECK(strchr(got.links, '\n') && !strchr(strchr(got.links, '\n') + 1, '\n'));
+	CHECK_INT(settings_set(fx.settings, "search_links", "0"), 0);
+	got.links[0] = '\0';
+	call_tool(builtin_web_search, false, "{\"query\":\"a\"}");
+	CHECK_STR(got.links, "");
 	end();
 }
 
