@@ -17,6 +17,7 @@ mkdir "$D/brain" "$D/out"
 start_mediad mediad
 mediad=$last
 start_mediad caller
+mouth=$last
 port=0 brain=
 # brain WORDS SCRIPT: a provider that hears these words in any speech, on the port that control knows.
 brain() {
@@ -45,6 +46,15 @@ says() {
 	started="$started $caller"
 }
 hangs_up() { kill "$caller" 2>/dev/null; wait "$caller" 2>/dev/null; caller=; }
+# leaves: alice is gone, with her mediad, which would keep her in the channel.
+leaves() {
+	hangs_up
+	kill "$mouth"
+	wait "$mouth" 2>/dev/null
+	rm -f "$D/caller.sock"
+	start_mediad caller
+	mouth=$last
+}
 answered() { grep -q 'turn .*reason=answered' "$log"; }
 # sounds: prints the bot's sounds since the question, a line each: first and last packet, in ms since 1970.
 sounds() {
@@ -100,5 +110,39 @@ lasted=$((${ended#* } - ${began% *}))
 hangs_up
 within "an answer that goes on is stopped by speech over it; it lasted, in ms" $lasted 3000 10500
 is "and that is no lost answer" "$(grep -c 'turns_inherited.*whole=1' "$log")" 1
+
+# ---- what belongs to one channel stays there ----
+OTHER=$(api POST "/guilds/$GUILD/channels" '{"type":"voice","name":"Other"}' | field id)
+sed -i 's/"store_words_hours": 0/"store_words_hours": 24, "call_grace_ms": 60000/' "$D/parley.json"
+kill9 "$control"
+brain "parley what is my name" "response say one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty and now all of them again and again and then once more from ten down to one\n"
+control
+until_ok 10 in_call
+says
+until_ok 40 speaks || bad "the third question" "$(tail -3 "$log")"
+sleep 1
+kill9 "$control"
+control
+until_ok 10 in_call
+api POST /users/$BOT/move "{\"channel_id\":\"$OTHER\"}" >/dev/null
+moved=$(date +%s%3N)
+until_ok 10 grep -q 'playback_inherited.*end=' "$log"
+within "an answer of the control before ends with its channel; in ms" $(($(date +%s%3N) - moved)) 0 3000
+is "and was stopped" "$(grep -o 'playback_inherited.*end=[a-z]*' "$log" | grep -o '[a-z]*$')" stopped
+leaves
+VOICE=$OTHER says
+until_ok 40 answered || bad "the question elsewhere" "$(tail -3 "$log")"
+leaves
+is "the model is told nothing of the other channel" "$(told | grep -c 'nice to meet you\|my name is Zoe')" 0
+api POST /users/$BOT/kick >/dev/null
+out() { grep -q 'call_over' "$log"; }
+until_ok 10 out || bad "the kick" "not noticed"
+: >"$log"
+join $TEXT $VOICE
+until_ok 10 in_call || bad "the call" "not up again"
+says
+until_ok 40 answered || bad "the question after the kick" "$(tail -3 "$log")"
+is "nor after it was thrown out of there within the grace" "$(told | grep -c 'one two three')" 0
+hangs_up
 ls -l "$D/state" | grep -E 'session.json|parley.db' | grep -vq '^-rw-------' && bad "words are for the owner alone" "$(ls -l "$D/state")" || ok "words are for the owner alone"
 report
