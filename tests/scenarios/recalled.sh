@@ -87,6 +87,7 @@ kill9 "$control"
 brain "parley what is my name" "response say one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty and now all of them again and again and then once more from ten down to one\n"
 control
 until_ok 10 in_call && ok "the next control has the call" || bad "the next control has the call" "$(tail -3 "$log")"
+until_ok 10 grep -q words_recalled "$log"
 is "it recalls the question and the answer" "$(grep -o 'words_recalled.*lines=[0-9]*' "$log" | grep -o '[0-9]*$')" 2
 # The next question, and of its answer the first second.
 says --line '6000 wait a moment please let me say something else about it now'
