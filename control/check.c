@@ -494,6 +494,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	check_providers(&c);
 	environment_unknown(on_unknown, &c);
 	check_embedded(&c);
+	check_programs(&c);
 	check_udp(&c);
 	check_spawn(&c);
 	tmr_start(c.tmr, 0); /* the rest inside the loop */

@@ -36,6 +36,8 @@ void check_say(struct check *c, enum check_verdict v, const char *what, const ch
 /* Ends the run after the last check. */
 void check_done(struct check *c);
 
+/* check_programs.c: workers, and servers of MCP that are programs. */
+void check_programs(struct check *c);
 /* What serves each role; then check_discord. */
 void check_roles(struct check *c);
 /* The provider that is asked did not answer in time. */

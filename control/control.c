@@ -13,6 +13,7 @@
 #include "control/events/events.h"
 #include "control/embedded.h"
 #include "control/ledger/ledger.h"
+#include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
 #include "control/configure/live_settings.h"
@@ -73,6 +74,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .ws = c->ws,
 					  .http = c->http,
 					  .mcp = c->mcp,
+					  .delegates = c->delegates,
 					  .rest = c->rest,
 					  .gateway = c->gateway,
 					  .guilds = c->guilds,
@@ -298,6 +300,8 @@ static void take_changes(void *arg)
 	control_start_embedded(c);
 	if (c->mcp)
 		mcp_servers_update(c->mcp, c->settings);
+	if (c->delegates)
+		delegates_update(c->delegates);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_settings(c->voice_sessions[i]);
 }
@@ -419,6 +423,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (!err)
 		err = mcp_servers_alloc(&c->mcp, env, c->http, settings, PARLEY_VERSION);
 	if (!err)
+		err = delegates_alloc(&c->delegates, env, settings, PARLEY_VERSION);
+	if (!err)
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
 	if (!err)
 		err = make_discord(c);
@@ -458,6 +464,7 @@ struct control *control_free(struct control *c)
 	while (c->n_voice_sessions)
 		voice_session_free(c->voice_sessions[--c->n_voice_sessions]);
 	mcp_servers_free(c->mcp);
+	delegates_free(c->delegates);
 	embedded_free(c->embedded);
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, because rest may still hold their answers */

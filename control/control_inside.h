@@ -37,6 +37,7 @@ struct control {
 	struct status_tally tally;
 	struct http *http;
 	struct mcp_servers *mcp;
+	struct delegates *delegates;
 	struct ws_ctx *ws;
 	struct rest *rest;
 	struct guilds *guilds;

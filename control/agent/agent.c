@@ -293,6 +293,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->bus = conf->bus;
 	a->ledger = conf->ledger;
 	a->mcp = conf->mcp;
+	a->delegates = conf->delegates;
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
 	if (!err)

@@ -19,6 +19,7 @@ struct bus;
 struct env;
 struct http;
 struct ledger;
+struct delegates;
 struct mcp_servers;
 struct media_call;
 struct media_msg;
@@ -37,6 +38,7 @@ struct agent_conf {
 	struct store *store;		 /* where calls of tools are kept; may be NULL */
 	struct ledger *ledger;		 /* what it spends; NULL: nobody counts */
 	struct mcp_servers *mcp;	 /* whose tools it may call; or NULL */
+	struct delegates *delegates;	 /* workers it may hand tasks to; or NULL */
 	uint64_t bot_user;
 	const char *bot_name; /* "Parley" */
 	/* Sentences for the room's text channel, and faults of the engines. May be NULL. */

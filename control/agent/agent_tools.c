@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/agent/inside.h"
+#include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
@@ -41,7 +42,8 @@ struct agent_tools {
 	struct tools_registry *registry;
 	struct tools_run *run;
 	struct builtins *builtins;
-	struct mcp_seat *mcp; /* NULL: no servers */
+	struct mcp_seat *mcp;		/* NULL: no servers */
+	struct delegate_seat *delegate; /* NULL: no workers */
 	struct tmr *timer;
 	struct tool_outputs *out;
 	bool performing;
@@ -129,6 +131,12 @@ static enum tool_rank rank_of(const struct agent *a, uint64_t user)
 static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
 	feed(arg, &(struct tool_input){.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
+}
+
+static void take_progress(uint32_t id, const char *text, void *arg)
+{
+	feed(arg,
+	     &(struct tool_input){.type = TOOL_IN_PROGRESS, .id = id, .text = slice_str(text)});
 }
 
 /* ---- what the run decides ---- */
@@ -244,6 +252,18 @@ static void tell_late(struct agent_tools *t, const struct tool_output *o)
 					      .text = slice_str(line)});
 }
 
+static void tell_progress(struct agent_tools *t, const struct tool_output *o)
+{
+	char line[ROOM_TEXT_MAX];
+
+	snprintf(line, sizeof line, "%s is still at work, not done. It is doing: \"%s\"", o->tool,
+		 o->text);
+	agent_feed(t->a, &(struct room_event){.type = ROOM_TOOL_RESULT,
+					      .user = o->user,
+					      .yes = true,
+					      .text = slice_str(line)});
+}
+
 static void perform(struct agent_tools *t, const struct tool_output *o)
 {
 	switch (o->type) {
@@ -271,6 +291,9 @@ static void perform(struct agent_tools *t, const struct tool_output *o)
 	case TOOL_DO_LINE:
 		agent_feed(t->a, &(struct room_event){
 					 .type = ROOM_TOOL_WAIT, .turn = o->turn, .chunk = o->n});
+		break;
+	case TOOL_DO_PROGRESS:
+		tell_progress(t, o);
 		break;
 	case TOOL_DO_JOBS:
 		agent_feed(t->a, &(struct room_event){
@@ -593,6 +616,7 @@ static int open_tools(struct agent_tools *t, struct http *http)
 				       .http = http,
 				       .settings = t->a->settings,
 				       .outputh = take_output,
+				       .progressh = take_progress,
 				       .statush = tell_status,
 				       .writeh = write_text,
 				       .linkh = keep_link,
@@ -611,6 +635,9 @@ static int open_tools(struct agent_tools *t, struct http *http)
 		err = builtins_add(t->builtins, t->registry);
 	if (!err && t->a->mcp)
 		err = mcp_seat_alloc(&t->mcp, t->a->mcp, t->registry, &host, tell_tools);
+	if (!err && t->a->delegates)
+		err = delegate_seat_alloc(&t->delegate, t->a->delegates, t->registry, &host,
+					  tell_tools);
 	if (!err)
 		err = tmr_alloc(&t->timer, t->a->env, timer_fired, t);
 	t->out = calloc(1, sizeof *t->out);
@@ -672,6 +699,7 @@ struct agent_tools *agent_tools_free(struct agent_tools *t)
 		free(l);
 	}
 	mcp_seat_free(t->mcp);
+	delegate_seat_free(t->delegate);
 	tmr_free(t->timer);
 	tools_run_free(t->run);
 	tools_registry_free(t->registry);

@@ -54,12 +54,13 @@ struct agent {
 	struct agent_later *first, **last; /* events that wait for the running step */
 	struct room_effects *fx;
 
-	struct bus *bus;	  /* NULL: nobody listens */
-	struct ledger *ledger;	  /* NULL: nobody counts */
-	struct mcp_servers *mcp;  /* NULL: none */
-	enum ledger_state budget; /* as people were told last */
-	struct turns *turns;	  /* publishes the room's turns on the bus */
-	char ended[40];		  /* why the session ended; empty while it lasts */
+	struct bus *bus;	     /* NULL: nobody listens */
+	struct ledger *ledger;	     /* NULL: nobody counts */
+	struct mcp_servers *mcp;     /* NULL: none */
+	struct delegates *delegates; /* NULL: none */
+	enum ledger_state budget;    /* as people were told last */
+	struct turns *turns;	     /* publishes the room's turns on the bus */
+	char ended[40];		     /* why the session ended; empty while it lasts */
 };
 
 /* ---- agent.c ---- */

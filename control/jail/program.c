@@ -31,6 +31,7 @@ int program_start(struct child **out, struct env *env, const struct program *p)
 						       .environment = variables.v,
 						       .input = true,
 						       .log_errors = true,
+						       .once = p->once,
 						       .line_max = p->line_max,
 						       .lineh = p->lineh,
 						       .stateh = p->stateh,

@@ -21,6 +21,7 @@ struct program {
 	const char *secrets;	 /* a JSON object whose names are further variables */
 	const char *values;	 /* a JSON object with their values */
 	bool network;
+	bool once; /* it is not started again */
 	size_t line_max;
 	child_line_h *lineh;
 	child_state_h *stateh;

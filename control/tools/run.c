@@ -225,6 +225,11 @@ void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t n
 		if (c)
 			tools_run_take_output(t, c, in->ok, in->text);
 		break;
+	case TOOL_IN_PROGRESS:
+		c = find_call(t, in->id);
+		if (c)
+			tools_run_take_progress(t, c, in->text);
+		break;
 	case TOOL_IN_AUDIBLE:
 		set_audible(t, in->ok);
 		break;

@@ -20,7 +20,8 @@
  *   JOB       its output                                  ENDED      SETTLE, LATE
  *   JOB       cancelled, timeout, TOOL_JOB_END_MS         ENDED      CANCEL, SETTLE, LATE
  *
- * JOBS follows each change of the number of jobs.
+ * PROGRESS tells what a job is doing, TOOL_JOB_TELLS times at most: after TOOL_JOB_TELL_MS and then
+ * each time after twice as long. JOBS follows each change of the number of jobs.
  *
  * A call is known by the session of its provider and its id. It is executed once and answered once,
  * whatever the provider repeats. Its row in the journal is written before it acts outside the room.
@@ -52,6 +53,8 @@ enum {
 	TOOL_LINES = 4,
 	TOOL_JOB_AHEAD_MS = 1000, /* before the room gives the answer up */
 	TOOL_JOB_END_MS = 600000,
+	TOOL_JOB_TELL_MS = 60000,
+	TOOL_JOB_TELLS = 3,
 };
 
 /* L(NAME, name, how, sentence): what becomes of the result of a job. */
@@ -72,18 +75,19 @@ const char *tool_late_name(enum tool_late late);
 enum tool_how tool_late_how(enum tool_late late);
 
 enum tool_input_type {
-	TOOL_IN_CALL,	 /* turn, user, rank, session, call, tool, text: the arguments; too_large;
-			    speculative */
-	TOOL_IN_COMMIT,	 /* turn: its speculative answer will be heard */
-	TOOL_IN_WRITTEN, /* id, ok: its row in the journal */
-	TOOL_IN_OUTPUT,	 /* id, ok; text: the output, or why it failed */
-	TOOL_IN_AUDIBLE, /* ok: the bot is heard from now on; else not any more */
-	TOOL_IN_ABORT,	 /* turn: its calls, with ok those that would go on as jobs too; turn 0:
-			    every call of user, user 0: of everybody */
-	TOOL_IN_END,	 /* turn: it is over; user */
-	TOOL_IN_WORDS,	 /* user: said something to the bot; ok: agreed */
-	TOOL_IN_LEFT,	 /* user */
-	TOOL_IN_TIME,	 /* tools_run_deadline() was reached */
+	TOOL_IN_CALL,	  /* turn, user, rank, session, call, tool, text: the arguments; too_large;
+			     speculative */
+	TOOL_IN_COMMIT,	  /* turn: its speculative answer will be heard */
+	TOOL_IN_WRITTEN,  /* id, ok: its row in the journal */
+	TOOL_IN_OUTPUT,	  /* id, ok; text: the output, or why it failed */
+	TOOL_IN_PROGRESS, /* id, text: what it is doing */
+	TOOL_IN_AUDIBLE,  /* ok: the bot is heard from now on; else not any more */
+	TOOL_IN_ABORT,	  /* turn: its calls, with ok those that would go on as jobs too; turn 0:
+			     every call of user, user 0: of everybody */
+	TOOL_IN_END,	  /* turn: it is over; user */
+	TOOL_IN_WORDS,	  /* user: said something to the bot; ok: agreed */
+	TOOL_IN_LEFT,	  /* user */
+	TOOL_IN_TIME,	  /* tools_run_deadline() was reached */
 };
 
 struct tool_input {
@@ -107,7 +111,8 @@ enum tool_output_type {
 	TOOL_DO_SETTLE, /* all of the call; code, text: its summary; ms it took */
 	TOOL_DO_LATE,	/* id, user, tool, late, text: for the model */
 	TOOL_DO_LINE,	/* turn, n: words are wanted, the n-th time */
-	TOOL_DO_JOBS,	/* user, n: how many jobs run for them now */
+	TOOL_DO_PROGRESS, /* id, user, tool, text: what a job that is awaited is doing */
+	TOOL_DO_JOBS,	  /* user, n: how many jobs run for them now */
 };
 
 struct tool_output {

@@ -203,11 +203,27 @@ void tools_run_detach(struct tools_run *t, struct tool_call *c, bool awaited)
 {
 	c->state = TOOL_JOB;
 	c->awaited = awaited;
+	c->tell_at = t->now + TOOL_JOB_TELL_MS * NS_PER_MS;
 	c->deadline = c->begun_at + (uint64_t)c->timeout_ms * NS_PER_MS;
 	c->text = tool_envelope_running(c->id);
 	emit_answer(t, c);
 	emit_end(t, c);
 	emit_jobs(t, c);
+}
+
+void tools_run_take_progress(struct tools_run *t, struct tool_call *c, struct slice text)
+{
+	char *line = t->summaries[t->summaries_n++ % (TOOLS_CALLS * 2)];
+	uint64_t wait = (uint64_t)TOOL_JOB_TELL_MS << (c->told + 1);
+
+	if (c->state != TOOL_JOB || !c->awaited || c->told == TOOL_JOB_TELLS || t->now < c->tell_at)
+		return;
+	c->told++;
+	c->tell_at = t->now + wait * NS_PER_MS;
+	snprintf(line, TOOL_SUMMARY_MAX, "%.*s", (int)text.n, text.n ? (const char *)text.p : "");
+	utf8_mend(line);
+	utf8_plain(line);
+	emit_call(t, TOOL_DO_PROGRESS, c)->text = line;
 }
 
 /* ---- the beginning ---- */

@@ -20,10 +20,12 @@ struct tool_call {
 	} state;
 	uint32_t id, turn, same;
 	uint64_t user, session, hash, begun_at, deadline;
-	bool handed;   /* an ask, or the provider, got its answer */
-	bool answered; /* text is its answer */
-	bool awaited;  /* of a JOB: the speaker was told that it takes longer */
-	bool tainted;  /* strangers' text was read before it in its turn */
+	bool handed;	  /* an ask, or the provider, got its answer */
+	bool answered;	  /* text is its answer */
+	bool awaited;	  /* of a JOB: the speaker was told that it takes longer */
+	bool tainted;	  /* strangers' text was read before it in its turn */
+	unsigned told;	  /* how often what a JOB is doing was told */
+	uint64_t tell_at; /* not before */
 	enum tool_code code;
 	char call[TOOLS_CALL_ID_MAX], tool[TOOLS_NAME_MAX];
 	/* Of its row, which may go while it runs. */
@@ -72,6 +74,8 @@ struct tool_turn *tools_run_turn(struct tools_run *t, uint32_t turn);
 /* ---- run_calls.c ---- */
 void tools_run_take_call(struct tools_run *t, const struct tool_input *in);
 void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, struct slice text);
+/* What it is doing. */
+void tools_run_take_progress(struct tools_run *t, struct tool_call *c, struct slice text);
 /* The call goes on: it was HELD, or its row is written. */
 void tools_run_go_on(struct tools_run *t, struct tool_call *c);
 /* Stops it, whatever it does; the answer tells the code. */

@@ -271,6 +271,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .ws = c->conf.ws,
 				  .http = c->conf.http,
 				  .mcp = c->conf.mcp,
+				  .delegates = c->conf.delegates,
 				  .call = c->media,
 				  .settings = c->conf.settings,
 				  .bus = c->conf.bus,

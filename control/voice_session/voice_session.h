@@ -21,6 +21,7 @@ struct env;
 struct gateway;
 struct guilds;
 struct http;
+struct delegates;
 struct mcp_servers;
 struct media;
 struct refused;
@@ -42,6 +43,7 @@ struct voice_session_conf {
 	const struct settings *settings;
 	struct ledger *ledger; /* what its calls spend; may be NULL */
 	struct mcp_servers *mcp;
+	struct delegates *delegates;
 	struct bus *bus;
 	struct store *store;	     /* may be NULL */
 	struct counters *counters;   /* of what no event tells */

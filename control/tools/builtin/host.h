@@ -20,6 +20,8 @@ struct tool_host {
 	const struct settings *settings;
 	/* The one output of a call: JSON, or any text; with ok false why it failed. Copied. */
 	void (*outputh)(uint32_t id, bool ok, struct slice text, void *arg);
+	/* What a call that goes on is doing: one plain line, untrusted. NULL: nobody is told. */
+	void (*progressh)(uint32_t id, const char *text, void *arg);
 	/* {"people":[…],"minutes":N}: the voice channel. The caller owns it; NULL without memory.
 	 */
 	json_t *(*statush)(void *arg);

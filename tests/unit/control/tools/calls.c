@@ -43,6 +43,7 @@ static const struct tool_row rows[] = {
 	 .effect = TOOL_EFFECT_ROOM,
 	 .follow = TOOL_FOLLOW_SILENT,
 	 .abort = TOOL_ABORT_DETACH},
+	{.name = "long", .timeout_ms = 600000, .max_output = 100, .abort = TOOL_ABORT_DETACH},
 	{.name = "work", .timeout_ms = 60000, .max_output = 100, .abort = TOOL_ABORT_DETACH},
 };
 
@@ -109,6 +110,9 @@ static void write_output(struct calls *c, const struct tool_output *o)
 		break;
 	case TOOL_DO_LATE:
 		snprintf(to, size, "late:%u:%s:%s ", o->id, tool_late_name(o->late), o->text);
+		break;
+	case TOOL_DO_PROGRESS:
+		snprintf(to, size, "progress:%u:%s ", o->id, o->text);
 		break;
 	case TOOL_DO_JOBS:
 		c->jobs = o->n;

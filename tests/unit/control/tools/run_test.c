@@ -346,6 +346,39 @@ TEST(the_room_knows_how_many_jobs_run)
 	calls_close(&c);
 }
 
+TEST(what_a_job_is_doing_is_told_now_and_then)
+{
+	struct calls c;
+	unsigned told = 0;
+
+	CHECK(calls_open(&c));
+	CHECK_INT(settings_set(c.settings, "tool_ms", "2000"), 0);
+	calls_call(&c, 1, "a", "work", "x");
+	calls_step(&c, (struct tool_input){
+			       .type = TOOL_IN_PROGRESS, .id = 1, .text = slice_str("early")});
+	CHECK_INT(calls_count(calls_said(&c), "progress"), 0);
+	for (int i = 0; i < 58; i++) {
+		calls_pass(&c, 1000);
+		calls_step(&c, (struct tool_input){.type = TOOL_IN_PROGRESS,
+						   .id = 1,
+						   .text = slice_str("step\n2")});
+		told += calls_count(calls_said(&c), "progress");
+	}
+	CHECK_INT(told, 0);
+	calls_close(&c);
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "a", "long", "x");
+	for (int i = 0; i < 595; i++) {
+		calls_pass(&c, 1000);
+		calls_step(&c, (struct tool_input){.type = TOOL_IN_PROGRESS,
+						   .id = 1,
+						   .text = slice_str("step\n2")});
+		told += calls_count(calls_said(&c), "progress:1:step 2");
+	}
+	CHECK_INT(told, TOOL_JOB_TELLS);
+	calls_close(&c);
+}
+
 TEST(words_are_wanted_while_a_call_is_slow_and_nothing_is_heard)
 {
 	struct calls c;

@@ -1,0 +1,160 @@
+#include "control/delegate/delegates.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/delegate/inside.h"
+#include "control/jail/sandbox.h"
+#include "control/settings/settings.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/media.h"
+
+/* ---- the set ---- */
+
+static void on_tried(void *arg)
+{
+	struct delegates *d = arg;
+
+	for (unsigned i = 0; i < SEATS_MAX; i++)
+		if (d->seat[i])
+			tmr_start(d->seat[i]->step, 0);
+}
+
+static unsigned count_named(const struct settings *s)
+{
+	return s->tools ? s->records.n[RECORD_KIND_WORKER] : 0;
+}
+
+static void copy_records(struct delegates *d)
+{
+	explicit_bzero(d->record, sizeof d->record);
+	d->n = count_named(d->settings);
+	memcpy(d->record, d->settings->records.worker, d->n * sizeof d->record[0]);
+}
+
+int delegates_alloc(struct delegates **out, struct env *env, const struct settings *settings,
+		    const char *version)
+{
+	struct delegates *d = calloc(1, sizeof *d);
+	int err;
+
+	if (!d)
+		return ENOMEM;
+	d->env = env;
+	d->settings = settings;
+	snprintf(d->version, sizeof d->version, "%s", version);
+	err = sandbox_alloc(&d->sandbox, env, on_tried, d);
+	if (err) {
+		free(d);
+		return err;
+	}
+	copy_records(d);
+	*out = d;
+	return 0;
+}
+
+struct delegates *delegates_free(struct delegates *d)
+{
+	if (!d)
+		return NULL;
+	sandbox_free(d->sandbox);
+	explicit_bzero(d->record, sizeof d->record);
+	free(d);
+	return NULL;
+}
+
+/* Its calls get their one output. */
+static void drop_tasks(struct delegate_seat *seat)
+{
+	static const char why[] = "the settings changed";
+
+	for (unsigned i = 0; i < TASKS_MAX; i++) {
+		struct task *t = &seat->task[i];
+
+		for (unsigned k = 0; t->number && k < JOINED_MAX; k++) {
+			uint32_t call = t->calls[k];
+
+			t->calls[k] = 0;
+			if (call)
+				seat->host.outputh(call, false, slice_str(why), seat->host.arg);
+		}
+	}
+	delegate_tasks_end(seat);
+}
+
+static void add_rows(struct delegate_seat *seat)
+{
+	int err = delegate_rows_add(seat);
+
+	if (err)
+		log_warn("worker_tools_left_out", "error=\"%s\"", strerror(err));
+}
+
+void delegates_update(struct delegates *d)
+{
+	if (d->n == count_named(d->settings) &&
+	    memcmp(d->record, d->settings->records.worker, d->n * sizeof d->record[0]) == 0)
+		return;
+	for (unsigned i = 0; i < SEATS_MAX; i++)
+		if (d->seat[i]) {
+			delegate_rows_remove(d->seat[i]);
+			drop_tasks(d->seat[i]);
+		}
+	copy_records(d);
+	for (unsigned i = 0; i < SEATS_MAX; i++)
+		if (d->seat[i]) {
+			add_rows(d->seat[i]);
+			d->seat[i]->changedh(d->seat[i]->host.arg);
+		}
+}
+
+/* ---- rooms ---- */
+
+int delegate_seat_alloc(struct delegate_seat **out, struct delegates *d,
+			struct tools_registry *registry, const struct tool_host *host,
+			void (*changedh)(void *arg))
+{
+	struct delegate_seat *seat;
+	unsigned at = 0;
+	int err;
+
+	while (at < SEATS_MAX && d->seat[at])
+		at++;
+	if (at == SEATS_MAX)
+		return ENOSPC;
+	seat = calloc(1, sizeof *seat);
+	if (!seat)
+		return ENOMEM;
+	seat->set = d;
+	seat->registry = registry;
+	seat->host = *host;
+	seat->changedh = changedh;
+	for (unsigned i = 0; i < WORKERS_MAX; i++)
+		seat->desk[i].seat = seat;
+	err = tmr_alloc(&seat->step, d->env, delegate_tasks_step, seat);
+	if (err) {
+		free(seat);
+		return err;
+	}
+	d->seat[at] = seat;
+	add_rows(seat);
+	*out = seat;
+	return 0;
+}
+
+struct delegate_seat *delegate_seat_free(struct delegate_seat *seat)
+{
+	if (!seat)
+		return NULL;
+	delegate_rows_remove(seat);
+	delegate_tasks_end(seat);
+	for (unsigned i = 0; i < SEATS_MAX; i++)
+		if (seat->set->seat[i] == seat)
+			seat->set->seat[i] = NULL;
+	tmr_free(seat->step);
+	free(seat);
+	return NULL;
+}

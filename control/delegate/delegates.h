@@ -1,0 +1,37 @@
+/* Longer tasks that models hand to workers, agents of the Agent Client Protocol: the tools ask,
+ * ask_status and ask_list in each room's registry.
+ *
+ * A room has one process of each worker, started by its first task and kept for the next ones,
+ * which it does one after another; what was said in one task is known in the next. The same task
+ * given again while it waits or runs is joined: both calls get the one result. A long answer is
+ * written into the text channel, and the model gets it fenced as text of strangers. Everything runs
+ * on env's thread. */
+#ifndef CONTROL_DELEGATE_DELEGATES_H
+#define CONTROL_DELEGATE_DELEGATES_H
+
+#include "control/tools/builtin/host.h"
+
+struct delegate_seat;
+struct delegates;
+struct settings;
+struct tools_registry;
+
+/* The workers that the settings name, none while their `tools` is off. env and settings are
+ * borrowed. ENOMEM. Caller owns *out. */
+int delegates_alloc(struct delegates **out, struct env *env, const struct settings *settings,
+		    const char *version);
+/* All seats are gone before. */
+struct delegates *delegates_free(struct delegates *d);
+/* The settings changed: other workers than before end all tasks. */
+void delegates_update(struct delegates *d);
+
+/* A room takes part. changedh: its rows are others than before. All is borrowed but host, which is
+ * copied. ENOMEM, ENOSPC. Caller owns *out, and frees it before the registry. */
+int delegate_seat_alloc(struct delegate_seat **out, struct delegates *d,
+			struct tools_registry *registry, const struct tool_host *host,
+			void (*changedh)(void *arg));
+/* Its tasks are cancelled and its workers killed, which may take 3 s; no handler is called. NULL
+ * accepted. */
+struct delegate_seat *delegate_seat_free(struct delegate_seat *seat);
+
+#endif

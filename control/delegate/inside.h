@@ -1,0 +1,94 @@
+/* The parts of delegates.h: delegates.c, the set and its rooms; rows.c, rows of the rooms'
+ * registries; tasks.c, tasks and their workers; result.c, what becomes of an answer. */
+#ifndef CONTROL_DELEGATE_INSIDE_H
+#define CONTROL_DELEGATE_INSIDE_H
+
+#include "control/delegate/delegates.h"
+#include "control/delegate/process.h"
+#include "control/settings/record.h"
+#include "control/tools/registry.h"
+
+enum {
+	WORKERS_MAX = 4,
+	SEATS_MAX = 128,
+	RUNNING_MAX = 16, /* processes of all rooms together */
+	TASKS_MAX = 16,	  /* of a room: those that are over are remembered while there is place */
+	WAITING_MAX = 4,  /* of a room */
+	JOINED_MAX = 4,	  /* calls that wait for one task */
+	TASK_TEXT_MAX = 4000,
+	TASK_MS = 540000, /* before the call's own limit, so that the worker's words are kept */
+	RECYCLE_S = 3600,
+	OUTPUT_MAX = 8000,
+};
+
+struct delegates;
+
+struct task {
+	uint64_t number; /* 0: a free place */
+	enum { TASK_WAITS, TASK_RUNS, TASK_ENDED } state;
+	unsigned desk;
+	uint32_t calls[JOINED_MAX]; /* 0: none */
+	char *text;
+	char progress[ACP_PROGRESS_MAX];
+	const char *outcome; /* of an ENDED one */
+	uint64_t given_at, begun_at, ended_at, cost;
+};
+
+/* A worker of a room. */
+struct desk {
+	struct delegate_seat *seat;
+	struct delegate_process *worker; /* NULL: it does not run */
+	bool ready;			 /* it was, since it was started */
+	uint64_t started_at;
+};
+
+struct delegate_seat {
+	struct delegates *set;
+	struct tools_registry *registry;
+	struct tool_host host;
+	void (*changedh)(void *arg);
+	struct desk desk[WORKERS_MAX];
+	struct task task[TASKS_MAX];
+	uint64_t numbers;
+	struct tmr *step; /* what handlers must not do themselves */
+};
+
+struct delegates {
+	struct env *env;
+	const struct settings *settings;
+	char version[32];
+	struct sandbox *sandbox;
+	struct worker_record record[WORKERS_MAX];
+	unsigned n;
+	struct delegate_seat *seat[SEATS_MAX];
+};
+
+/* ---- rows.c ---- */
+/* ENOSPC, EEXIST, ENOMEM. */
+int delegate_rows_add(struct delegate_seat *seat);
+void delegate_rows_remove(struct delegate_seat *seat);
+
+/* ---- tasks.c ---- */
+/* The task of the call; its result comes by host.outputh. EINVAL: no such worker; EBUSY: too many
+ * wait; ENOMEM. */
+int delegate_task_give(struct delegate_seat *seat, uint32_t call, const char *text,
+		       const char *worker);
+/* Nobody waits for this call any more. */
+void delegate_task_leave(struct delegate_seat *seat, uint32_t call);
+/* Starts what can be started and frees what has ended. */
+void delegate_tasks_step(void *seat);
+/* Cancels all tasks and kills the workers, without a word. */
+void delegate_tasks_end(struct delegate_seat *seat);
+/* The task of this number, 0: the newest; NULL: there is none. */
+const struct task *delegate_task_find(const struct delegate_seat *seat, uint64_t number);
+
+/* ---- result.c ---- */
+/* Gives the call its output. */
+void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const char *worker,
+			  const struct acp_result *result);
+/* Writes a long answer into the text channel. */
+void delegate_result_write(const struct delegate_seat *seat, const struct acp_result *result);
+/* "done", "cancelled": for ask_list. */
+const char *delegate_result_name(enum acp_outcome outcome);
+
+#endif

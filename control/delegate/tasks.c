@@ -1,0 +1,316 @@
+/* Tasks of a room and the workers that do them (delegates.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/delegate/inside.h"
+#include "control/jail/sandbox.h"
+#include "control/prompts/prompts.def"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+
+/* ---- the end of a task ---- */
+
+static struct task *find_task(struct delegate_seat *seat, uint64_t number)
+{
+	for (unsigned i = 0; i < TASKS_MAX; i++)
+		if (seat->task[i].number && seat->task[i].number == number)
+			return &seat->task[i];
+	return NULL;
+}
+
+static void close_task(struct delegate_seat *seat, struct task *t, enum acp_outcome outcome)
+{
+	t->state = TASK_ENDED;
+	t->outcome = delegate_result_name(outcome);
+	t->ended_at = env_now(seat->set->env);
+	log_info("task_ended", "task=%llu outcome=\"%s\"", (unsigned long long)t->number,
+		 t->outcome);
+	tmr_start(seat->step, 0);
+}
+
+static void end_task(struct delegate_seat *seat, struct task *t, const struct acp_result *result)
+{
+	const char *worker = seat->set->record[t->desk].name;
+	uint32_t calls[JOINED_MAX];
+
+	memcpy(calls, t->calls, sizeof calls);
+	memset(t->calls, 0, sizeof t->calls);
+	t->cost = result->cost;
+	close_task(seat, t, result->outcome);
+	delegate_result_write(seat, result);
+	for (unsigned i = 0; i < JOINED_MAX; i++)
+		if (calls[i])
+			delegate_result_give(seat, calls[i], worker, result);
+}
+
+static void lose_task(struct delegate_seat *seat, struct task *t, const char *why)
+{
+	end_task(seat, t, &(struct acp_result){.outcome = ACP_LOST, .text = why, .n = strlen(why)});
+}
+
+/* ---- workers ---- */
+
+static void on_change(void *arg)
+{
+	struct desk *desk = arg;
+
+	desk->ready = desk->ready ||
+		      (desk->worker && delegate_process_state(desk->worker) == DELEGATE_IDLE);
+	tmr_start(desk->seat->step, 0);
+}
+
+static void on_progress(uint64_t number, const char *text, void *arg)
+{
+	const struct desk *desk = arg;
+	struct delegate_seat *seat = desk->seat;
+	struct task *t = find_task(seat, number);
+
+	if (!t || t->state != TASK_RUNS)
+		return;
+	snprintf(t->progress, sizeof t->progress, "%s", text);
+	for (unsigned i = 0; seat->host.progressh && i < JOINED_MAX; i++)
+		if (t->calls[i])
+			seat->host.progressh(t->calls[i], t->progress, seat->host.arg);
+}
+
+static void on_result(uint64_t number, const struct acp_result *result, void *arg)
+{
+	const struct desk *desk = arg;
+	struct task *t = find_task(desk->seat, number);
+
+	if (t && t->state == TASK_RUNS)
+		end_task(desk->seat, t, result);
+}
+
+static unsigned count_running(const struct delegates *d)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SEATS_MAX; i++)
+		for (unsigned k = 0; d->seat[i] && k < WORKERS_MAX; k++)
+			n += d->seat[i]->desk[k].worker != NULL;
+	return n;
+}
+
+/* NULL, or why it cannot be started. */
+static const char *start_worker(struct desk *desk, unsigned at)
+{
+	struct delegates *d = desk->seat->set;
+	const struct delegate_process_conf conf = {.env = d->env,
+						   .record = &d->record[at],
+						   .bwrap = sandbox_bwrap(d->sandbox),
+						   .version = d->version,
+						   .changeh = on_change,
+						   .progressh = on_progress,
+						   .resulth = on_result,
+						   .arg = desk};
+
+	if (!conf.bwrap)
+		return "there is no sandbox here (bubblewrap), and no program runs without one";
+	if (count_running(d) >= RUNNING_MAX)
+		return "too many workers run for other rooms";
+	desk->ready = false;
+	desk->started_at = env_now(d->env);
+	return delegate_process_alloc(&desk->worker, &conf) ? "it cannot be started" : NULL;
+}
+
+/* ---- steps ---- */
+
+/* The task that runs at this desk, or else the one that waits longest. */
+static struct task *next_task(struct delegate_seat *seat, unsigned at)
+{
+	struct task *best = NULL;
+
+	for (unsigned i = 0; i < TASKS_MAX; i++) {
+		struct task *t = &seat->task[i];
+
+		if (!t->number || t->desk != at || t->state == TASK_ENDED)
+			continue;
+		if (t->state == TASK_RUNS)
+			return t;
+		if (!best || t->number < best->number)
+			best = t;
+	}
+	return best;
+}
+
+static void begin_task(struct delegate_seat *seat, struct desk *desk, struct task *t)
+{
+	size_t size = strlen(t->text) + sizeof PROMPT_WORKER_TASK;
+	char *prompt = malloc(size);
+	int err = prompt ? 0 : ENOMEM;
+
+	t->state = TASK_RUNS;
+	t->begun_at = env_now(seat->set->env);
+	if (!err) {
+		snprintf(prompt, size, PROMPT_WORKER_TASK, t->text);
+		err = delegate_process_prompt(desk->worker, t->number, prompt, TASK_MS);
+	}
+	if (err)
+		lose_task(seat, t, strerror(err));
+	free(prompt);
+}
+
+/* The worker has ended. One that never was ready would not be the next time. */
+static void clear_desk(struct delegate_seat *seat, struct desk *desk, unsigned at)
+{
+	struct task *t;
+
+	while (!desk->ready && (t = next_task(seat, at)))
+		lose_task(seat, t, delegate_process_why(desk->worker));
+	desk->worker = delegate_process_free(desk->worker);
+}
+
+static void step_desk(struct delegate_seat *seat, unsigned at)
+{
+	struct desk *desk = &seat->desk[at];
+	struct task *t;
+	const char *why;
+
+	if (desk->worker && delegate_process_state(desk->worker) == DELEGATE_ENDED) {
+		if (delegate_process_runs(desk->worker))
+			return; /* it is being killed */
+		clear_desk(seat, desk, at);
+	}
+	t = next_task(seat, at);
+	if (!t && desk->worker && env_now(seat->set->env) - desk->started_at > RECYCLE_S * NS_PER_S)
+		delegate_process_stop(desk->worker);
+	if (!t || t->state == TASK_RUNS)
+		return;
+	if (desk->worker) {
+		if (delegate_process_state(desk->worker) == DELEGATE_IDLE)
+			begin_task(seat, desk, t);
+		return;
+	}
+	sandbox_try(seat->set->sandbox);
+	if (!sandbox_tried(seat->set->sandbox))
+		return;
+	why = start_worker(desk, at);
+	if (why)
+		lose_task(seat, t, why);
+}
+
+void delegate_tasks_step(void *arg)
+{
+	struct delegate_seat *seat = arg;
+
+	for (unsigned i = 0; i < seat->set->n; i++)
+		step_desk(seat, i);
+}
+
+/* ---- what calls want ---- */
+
+static int find_desk(const struct delegates *d, const char *worker, unsigned *at)
+{
+	*at = 0;
+	while (*worker && *at < d->n && strcmp(d->record[*at].name, worker) != 0)
+		++*at;
+	return *at < d->n ? 0 : EINVAL;
+}
+
+static bool join_task(struct task *t, uint32_t call)
+{
+	for (unsigned i = 0; i < JOINED_MAX; i++)
+		if (!t->calls[i]) {
+			t->calls[i] = call;
+			return true;
+		}
+	return false;
+}
+
+/* A free place, or that of the task that ended first; NULL: too many wait. */
+static struct task *find_place(struct delegate_seat *seat)
+{
+	struct task *best = NULL;
+	unsigned waiting = 0;
+
+	for (unsigned i = 0; i < TASKS_MAX; i++) {
+		struct task *t = &seat->task[i];
+
+		waiting += t->number && t->state == TASK_WAITS;
+		if ((!t->number || t->state == TASK_ENDED) && (!best || t->number < best->number))
+			best = t;
+	}
+	return waiting < WAITING_MAX ? best : NULL;
+}
+
+int delegate_task_give(struct delegate_seat *seat, uint32_t call, const char *text,
+		       const char *worker)
+{
+	struct task *t;
+	unsigned at;
+	char *copy;
+
+	if (find_desk(seat->set, worker, &at))
+		return EINVAL;
+	for (unsigned i = 0; i < TASKS_MAX; i++) {
+		t = &seat->task[i];
+		if (t->number && t->state != TASK_ENDED && t->desk == at &&
+		    strcmp(t->text, text) == 0)
+			return join_task(t, call) ? 0 : EBUSY;
+	}
+	t = find_place(seat);
+	if (!t)
+		return EBUSY;
+	copy = strdup(text);
+	if (!copy)
+		return ENOMEM;
+	free(t->text);
+	*t = (struct task){.number = ++seat->numbers,
+			   .desk = at,
+			   .calls = {call},
+			   .text = copy,
+			   .given_at = env_now(seat->set->env)};
+	tmr_start(seat->step, 0);
+	return 0;
+}
+
+void delegate_task_leave(struct delegate_seat *seat, uint32_t call)
+{
+	for (unsigned i = 0; i < TASKS_MAX; i++) {
+		struct task *t = &seat->task[i];
+		bool runs = t->state == TASK_RUNS, others = false, its = false;
+
+		for (unsigned k = 0; t->number && k < JOINED_MAX; k++) {
+			its = its || t->calls[k] == call;
+			if (t->calls[k] == call)
+				t->calls[k] = 0;
+			others = others || t->calls[k];
+		}
+		if (!its || others || t->state == TASK_ENDED)
+			continue;
+		close_task(seat, t, ACP_CANCELLED);
+		if (runs)
+			delegate_process_cancel(seat->desk[t->desk].worker, t->number);
+	}
+}
+
+void delegate_tasks_end(struct delegate_seat *seat)
+{
+	for (unsigned i = 0; i < TASKS_MAX; i++) {
+		free(seat->task[i].text);
+		seat->task[i] = (struct task){0};
+	}
+	for (unsigned i = 0; i < WORKERS_MAX; i++)
+		if (seat->desk[i].worker)
+			delegate_process_stop(seat->desk[i].worker);
+	for (unsigned i = 0; i < WORKERS_MAX; i++)
+		seat->desk[i].worker = delegate_process_free(seat->desk[i].worker);
+}
+
+const struct task *delegate_task_find(const struct delegate_seat *seat, uint64_t number)
+{
+	const struct task *best = NULL;
+
+	for (unsigned i = 0; i < TASKS_MAX; i++) {
+		const struct task *t = &seat->task[i];
+
+		if (t->number && (number ? t->number == number : !best || t->number > best->number))
+			best = t;
+	}
+	return best;
+}
