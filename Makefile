@@ -69,7 +69,7 @@ TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire
 TESTBINS += $(B)/tests/dave-follow
-TESTBINS += $(B)/tests/mcp $(B)/tests/mcp_server
+TESTBINS += $(B)/tests/mcp $(B)/tests/mcp_server $(B)/tests/acp
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore $(B)/tests/room-wordings
 
 .DEFAULT_GOAL := all
@@ -136,6 +136,13 @@ $(B)/tests/mcp_server: $(call objs,tests/mcp/server.c)
 MCP := $(call objs,tests/mcp/main.c control/mcp/exchanges.c $(wildcard control/jail/*.c) control/mcp/server.c $(wildcard control/dialect/mcp*.c) control/dialect/sse.c control/dialect/json_read.c \
               control/dialect/build.c control/dialect/base64.c $(call rwild,control/settings,%.c) control/words/words.c $(COMMON))
 $(B)/tests/mcp: $(MCP)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON) -lcurl
+
+# A client of one worker, as control is one.
+ACP := $(call objs,tests/acp/main.c control/delegate/process.c $(wildcard control/jail/*.c) $(wildcard control/dialect/acp*.c) control/dialect/json_read.c \
+              control/dialect/build.c control/dialect/base64.c $(call rwild,control/settings,%.c) control/words/words.c $(COMMON))
+$(B)/tests/acp: $(ACP)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON) -lcurl
 
@@ -324,7 +331,7 @@ services: deps-test
 	@tests/services.sh $(B)
 interop:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/wire $(B)/tests/mcp
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/wire $(B)/tests/mcp $(B)/tests/acp
 	@tests/interop/run.sh
 # The cases that voice clients get wrong, against one client: PEER=parley, discord.js, oceanic.js, dysnomia or a command; CASES=a,b.
 conformance:
