@@ -3,6 +3,7 @@
 //   - every event that a dialect of control can send (build/tests/wire) validates against the published schemas, and no stand-in
 //     finds a field in it that it does not know;
 //   - every published server event, the examples and one made from each schema, is understood;
+//   - the same of requests to text models, files and sessions of speech-to-text (exchanges.mjs);
 //   - the conversations of make demo with each provider's stand-in: what control really sent, validated too.
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +14,8 @@ import WebSocket from 'ws';
 import * as Eleven from '@elevenlabs/elevenlabs-js/serialization/index.js';
 import { check, main, sleep } from './lib.mjs';
 import { standin } from './standin.mjs';
-import { clientEvents, invalid, sample, serverEvents, unlike } from './schema.mjs';
+import { clientEvents, invalid, sample, samples, serverEvents, unlike } from './schema.mjs';
+import { askStandin, declared, formOf, hearStandin, receivedNames, sentNames, sse, transcribeStandin, understood, wireOf } from './exchanges.mjs';
 
 const bin = resolve(process.env.BIN ?? '../../build');
 const wire = join(bin, 'tests/wire');
@@ -29,19 +31,22 @@ function nameOf(e) {
   return ['realtimeInput', 'serverContent'].includes(member) && inner.length ? `${member}.${inner[0]}` : member ?? 'usageMetadata';
 }
 
-// table[dialect][direction][name] = { wire, talk, facts }
+// table[dialect][direction][name] = { made, wire, talk, facts }: events made from a schema, between the dialect and its stand-in, in a
+// conversation; and as what the dialect understood them.
 const table = {};
 function count(dialect, direction, name, where, facts) {
-  const row = ((table[dialect] ??= { sent: {}, received: {} })[direction][name] ??= { wire: 0, talk: 0, facts: new Set() });
+  // Stand-ins send what nobody knows, too.
+  if (name === undefined || String(name).startsWith('x.')) return;
+  const row = ((table[dialect] ??= { sent: {}, received: {} })[direction][name] ??= { made: 0, wire: 0, talk: 0, facts: new Set() });
   row[where] += 1;
   for (const f of facts ?? []) row.facts.add(f);
 }
 function print() {
+  const cells = (r) => [r.made, r.wire, r.talk].map((n) => String(n).padStart(5)).join(' ');
   for (const [dialect, { sent, received }] of Object.entries(table)) {
-    console.log(`\n${dialect.padEnd(12)} ${'event'.padEnd(62)} wire  talk  understood as`);
-    for (const [name, r] of Object.entries(sent)) console.log(`${'sent'.padEnd(12)} ${name.padEnd(62)} ${String(r.wire).padStart(4)} ${String(r.talk).padStart(5)}`);
-    for (const [name, r] of Object.entries(received))
-      console.log(`${'received'.padEnd(12)} ${name.padEnd(62)} ${String(r.wire).padStart(4)} ${String(r.talk).padStart(5)}  ${[...r.facts].join(', ') || '-'}`);
+    console.log(`\n${dialect.padEnd(21)} ${'event'.padEnd(62)}  made  wire  talk  understood as`);
+    for (const [name, r] of Object.entries(sent)) console.log(`${'sent'.padEnd(21)} ${name.padEnd(62)} ${cells(r)}`);
+    for (const [name, r] of Object.entries(received)) console.log(`${'received'.padEnd(21)} ${name.padEnd(62)} ${cells(r)}  ${[...r.facts].join(', ') || '-'}`);
   }
   console.log('');
 }
@@ -99,7 +104,7 @@ function published() {
     const out = taken(dialect, [...examples, ...made]);
     const failed = out.filter((o) => o.err);
     check(`${dialect}: every published server event is understood`, !failed.length, failed.map((o) => o.event.type).join(' '));
-    if (dialect === 'OPENAI') out.forEach((o) => count(dialect, 'received', o.event.type, 'wire', o.facts));
+    if (dialect === 'OPENAI') out.forEach((o) => count(dialect, 'received', o.event.type, 'made', o.facts));
   }
   // What says nothing to control is known to say nothing.
   const silent = Object.entries(table.OPENAI.received).filter(([, r]) => !r.facts.size).map(([n]) => n);
@@ -108,22 +113,97 @@ function published() {
   check('OPENAI: the events that matter say something', needed.every((n) => !silent.includes(n)), silent.join(' '));
 }
 
+// ---- requests, and sessions of speech-to-text ----
+
+// What the dialect makes of the events of some answers. Each: { d, facts, err }
+function takenOf(wireName, answers) {
+  const input = answers.map((data) => data.join('\n')).join('\n\n');
+  const out = lines(execFileSync(wire, ['takes', wireName], { input: `${input}\n`, encoding: 'utf8', maxBuffer: 1 << 28 }));
+  return answers.flat().map((d, i) => ({ ...out[i], d }));
+}
+const sentBy = (wireName) => lines(execFileSync(wire, ['sends', wireName], { encoding: 'utf8' }));
+function countReceived(wireName, answers) {
+  let ok = true;
+  let at = 0;
+  const out = takenOf(wireName, answers);
+  for (const data of answers) {
+    const blocks = {};
+    for (const d of data) {
+      const { facts, err } = out[at++];
+      ok &&= !err;
+      for (const name of receivedNames(wireName, d, blocks)) count(wireName, 'received', name, 'wire', facts);
+    }
+  }
+  return ok;
+}
+
+const askSchemas = { CHAT: 'CreateChatCompletionRequest', RESPONSES: 'CreateResponse' };
+async function asked(wireName) {
+  const sent = sentBy(wireName).map((s) => s.event);
+  sent.forEach((b) => sentNames(wireName, b).forEach((n) => count(wireName, 'sent', n, 'wire')));
+  const why = askSchemas[wireName] ? sent.map((b) => unlike(b, askSchemas[wireName])).filter(Boolean) : [];
+  check(`${wireName}: each request is as the published schema says`, sent.length > 3 && !why.length, why.slice(0, 5).join('\n'));
+  const got = await askStandin(wireName, sent);
+  const refused = got.slice(-sent.length).filter((a) => a.status >= 400 && !/previous_response/.test(a.data[0]));
+  check(`${wireName}: the stand-in takes them`, !refused.length, refused.map((a) => a.data[0]).join('\n'));
+  check(`${wireName}: understands the stand-in`, countReceived(wireName, got.map((a) => a.data)));
+  if (wireName !== 'RESPONSES') return;
+  const made = Object.entries(samples('ResponseStreamEvent'));
+  const out = takenOf(wireName, made.map(([, e]) => [JSON.stringify(e)]));
+  out.forEach((o, i) => count(wireName, 'received', made[i][0], 'made', o.facts));
+  check(`${wireName}: every published event is understood`, out.length > 50 && out.every((o) => !o.err), out.length);
+}
+
+async function listened(wireName) {
+  const sent = sentBy(wireName);
+  sent.forEach((m) => count(wireName, 'sent', m.event ? sentNames(wireName, m.event)[0] : 'binary message', 'wire'));
+  if (wireName === 'OPENAI/transcribe') {
+    const why = sent.map((m) => invalid(m.event, clientEvents)).filter(Boolean);
+    check(`${wireName}: each is as the published schema says`, !why.length, why.join('\n'));
+  }
+  const codes = wireName === 'ELEVENLABS/transcribe' ? understood()[wireName].filter((c) => c !== 'error') : ['server_error'];
+  const came = await hearStandin(wireName, sent, codes);
+  check(`${wireName}: understands the stand-in`, came.length > 3 && countReceived(wireName, [came.map((e) => JSON.stringify(e))]), came.length);
+  if (wireName !== 'OPENAI/transcribe') return;
+  const made = Object.entries(samples('RealtimeServerEvent'));
+  takenOf(wireName, [made.map(([, e]) => JSON.stringify(e))]).forEach((o, i) => count(wireName, 'received', made[i][0], 'made', o.facts));
+}
+
+async function transcribed(wireName) {
+  for (const { form } of sentBy(wireName)) {
+    const fields = formOf(form);
+    sentNames(wireName, fields).forEach((n) => count(wireName, 'sent', n, 'wire'));
+    const body = await transcribeStandin(wireName, fields);
+    check(`${wireName}: understands the stand-in`, countReceived(wireName, [[body.replaceAll('\n', ' ')]]), body.slice(0, 200));
+  }
+}
+
 // ---- the table of what must be seen ----
 
 // events.table: each event of each dialect, and `talk`, or why no conversation has it:
 //   often FILE      as talk; where no conversation happened to have it, the test that has it (checked)
+//   alone           the dialect and its stand-in have it (checked), and no conversation (checked)
 //   silent          nothing follows from it (checked: no fact), and no stand-in needs to send it
 //   no-talk         no conversation of this dialect is held here (checked: none was)
 //   test FILE       a test has it (checked: the file names it)
+//   not-used WHY    a description declares it (checked), nobody sends it (checked), and nothing follows from it (checked)
+const describes = declared();
 function why(row, cell, talks) {
   const reason = row.how.join(' ');
-  if (!cell && row.how[0] !== 'often') return 'was never seen';
-  if (row.how[0] === 'talk') return cell.talk ? '' : 'was seen in no conversation';
-  if (cell?.talk && !['often', 'silent'].includes(row.how[0])) return `was seen in a conversation, so "${reason}" is out of date`;
-  if (row.how[0] === 'silent') return cell.facts.size ? `says ${[...cell.facts]}, so it is not silent` : '';
-  if (row.how[0] === 'no-talk') return talks.has(row.dialect) ? 'conversations of this dialect are held' : '';
-  if (row.how[0] === 'often' && cell?.talk) return '';
-  if (row.how[0] === 'test' || row.how[0] === 'often') {
+  const [kind] = row.how;
+  if (kind === 'not-used') {
+    if (!describes[row.dialect]?.[row.direction].includes(row.name)) return 'no description declares it';
+    if (row.how.length < 4) return 'has no reason';
+    return cell?.wire || cell?.talk || cell?.facts.size ? `was seen, so "${reason}" is out of date` : '';
+  }
+  if (!cell && kind !== 'often') return 'was never seen';
+  if (kind === 'talk') return cell.talk ? '' : 'was seen in no conversation';
+  if (cell?.talk && !['often', 'silent'].includes(kind)) return `was seen in a conversation, so "${reason}" is out of date`;
+  if (kind === 'alone') return cell.wire ? '' : 'was sent by nobody';
+  if (kind === 'silent') return cell.facts.size ? `says ${[...cell.facts]}, so it is not silent` : '';
+  if (kind === 'no-talk') return talks.has(row.dialect) ? 'conversations of this dialect are held' : cell.wire ? '' : 'was sent by nobody';
+  if (kind === 'often' && cell?.talk) return '';
+  if (kind === 'test' || kind === 'often') {
     let text = '';
     try { text = readFileSync(new URL(`../../${row.how[1]}`, import.meta.url), 'utf8'); } catch { return `there is no ${row.how[1]}`; }
     return text.includes(row.name.split(' ').at(-1).split('.').at(-1)) ? '' : `${row.how[1]} does not name it`;
@@ -136,26 +216,43 @@ function wrongWith(dialect, rows, talks) {
   const wrong = [];
   for (const direction of ['sent', 'received']) {
     const mine = rows.filter((r) => r.dialect === dialect && r.direction === direction);
+    const names = new Set(mine.map((r) => r.name));
     const seen = table[dialect]?.[direction] ?? {};
     for (const r of mine) { const w = why(r, seen[r.name], talks); if (w) wrong.push(`${direction} ${r.name}: ${w}`); }
-    for (const name of Object.keys(seen)) if (!mine.some((r) => r.name === name)) wrong.push(`${direction} ${name}: events.table has no row for it`);
+    for (const name of Object.keys(seen)) if (!names.has(name)) wrong.push(`${direction} ${name}: events.table has no row for it`);
+    for (const name of describes[dialect]?.[direction] ?? []) if (!names.has(name) && !seen[name]) wrong.push(`${direction} ${name}: is declared, and events.table has no row for it`);
   }
   return wrong;
+}
+
+// What control's parsers have in their tables and nobody sent: of a table that two dialects share, one of them must.
+function unseen(rows) {
+  const has = (dialect, name) => rows.some((r) => r.dialect === dialect && r.direction === 'received' && (r.name === name || r.name.startsWith(`${name} `)) && r.how[0] !== 'not-used');
+  return Object.entries(understood()).flatMap(([dialect, names]) => names.filter((n) => !has(dialect, n) && !(dialect === 'OPENAI/transcribe' && has('XAI/transcribe', n))).map((n) => `${dialect} ${n}`));
 }
 
 function expected() {
   const rows = readFileSync(new URL('./events.table', import.meta.url), 'utf8').split('\n').filter((l) => l && !l.startsWith('#'))
     .map((l) => { const [dialect, direction, name, how] = l.split(/ *\| */); return { dialect, direction, name, how: how.split(' ') }; });
   const talks = new Set(Object.entries(table).filter(([, t]) => [...Object.values(t.sent), ...Object.values(t.received)].some((c) => c.talk)).map(([d]) => d));
-  for (const dialect of new Set([...rows.map((r) => r.dialect), ...Object.keys(table)])) {
+  for (const dialect of new Set([...rows.map((r) => r.dialect), ...Object.keys(table), ...Object.keys(describes)])) {
     const wrong = wrongWith(dialect, rows, talks);
     check(`${dialect}: every event of its table was seen`, !wrong.length, wrong.join('\n'));
-    // The check itself: of each dialect, a row that nobody sends or receives must be found.
-    const planted = ['sent', 'received'].flatMap((direction) => ['talk', 'silent', 'no-talk', 'test tests/interop/events.mjs']
+    // The check itself: of each dialect, a row that nobody sends or receives must be found, and so must one that is missing.
+    const planted = ['sent', 'received'].flatMap((direction) => ['talk', 'silent', 'no-talk', 'alone', 'not-used nobody has ever declared it', 'test tests/interop/events.mjs']
       .map((how) => ({ dialect, direction, name: `x.${how}`, how: how.split(' ') })));
     const found = wrongWith(dialect, [...rows, ...planted], talks).filter((w) => w.includes(' x.')).length;
     check(`${dialect}: rows that are never seen are found`, found === planted.length, found);
+    const mine = rows.filter((r) => r.dialect === dialect);
+    const missed = mine.filter((r) => wrongWith(dialect, rows.filter((x) => x !== r), talks).length === wrong.length && r.how[0] !== 'often');
+    check(`${dialect}: rows that are missing are found`, !missed.length, missed.map((r) => r.name).join(' '));
   }
+  const missing = unseen(rows);
+  check('what control has a parser for was sent', !missing.length, missing.join('\n'));
+  check('and a parser whose event nobody sends is found', unseen(rows.filter((r) => r.name !== 'response.incomplete')).join() === 'RESPONSES response.incomplete');
+  const kinds = {};
+  for (const r of rows) kinds[r.how[0]] = (kinds[r.how[0]] ?? 0) + 1;
+  console.log(`${rows.length} rows of ${new Set(rows.map((r) => r.dialect)).size} dialects: ${Object.entries(kinds).map(([k, n]) => `${n} ${k}`).join(', ')}`);
 }
 
 // ---- in conversation ----
@@ -188,7 +285,10 @@ async function talk(brain) {
   const out = join(dir, brain);
   const { ok, stdout } = await run('../../tests/demo.sh', [], { BIN: bin, BRAIN: brain, OUT: out });
   check(`${brain}: a conversation`, ok, ok ? '' : String(stdout).slice(-1500));
-  await talked(brain, [...read(out, 'brain'), ...read(out, 'log/writer')]);
+  const writer = { elevenlabs: 'chat', chat: 'chat', anthropic: 'anthropic' }[brain];
+  await talked({ chat: 'chat', anthropic: 'chat' }[brain] ?? brain, read(out, 'brain'));
+  if (writer) await talked(writer, read(out, 'log/writer'));
+  if (brain === 'xai' || brain === 'gemini') await talked('openai', read(out, 'log/recogniser'));
 }
 
 // Talks in which something goes wrong, cell by cell of tests/scenarios/brains.matrix.
@@ -197,27 +297,57 @@ async function trouble(provider, faults) {
   const { ok, stdout } = await run('../../tests/scenarios/brains.sh', [bin, ...faults.map((f) => `${provider}/${f}`)], { KEEP: keep });
   check(`${provider}: talks with ${faults.join(', ')}`, ok, ok ? '' : String(stdout).slice(-1500));
   for (const f of faults) await talked(provider, read(keep, `record-${provider}-${f}`));
+  await talked('openai', read(keep, 'record-local'));
+  if (provider === 'xai') await talked('xai', read(keep, 'record-hearing'));
 }
 
 const schemas = { '/v1/chat/completions': 'CreateChatCompletionRequest', '/v1/responses': 'CreateResponse' };
-async function talked(brain, record) {
-  const dialect = brain === 'openai' || brain === 'xai' || brain === 'gemini' ? brain.toUpperCase() : brain;
+const nameOn = (on, e) => (on === 'ELEVENLABS/speech' && typeof e === 'object' ? Object.keys(e).sort().join('+') : e.message_type ?? nameOf(e));
+
+// One message or answer of a link. on: { wire, rest: of a stream that has come in part, blocks }.
+function countAnswer(on, event) {
+  if (event && typeof event === 'object' && 'bytes' in event) {
+    count(on.wire, 'received', 'bytes', 'talk');
+  } else if (typeof event === 'string') {
+    const { data, rest } = sse(on.rest + event);
+    on.rest = rest;
+    for (const d of data) for (const n of receivedNames(on.wire, d, on.blocks)) count(on.wire, 'received', n, 'talk');
+  } else if (on.post) {
+    for (const n of receivedNames(on.wire, event, on.blocks)) count(on.wire, 'received', n, 'talk');
+  } else {
+    count(on.wire, 'received', nameOn(on.wire, event), 'talk');
+  }
+}
+
+// provider: of the stand-in that made the record.
+async function talked(provider, record) {
   const why = [];
+  const links = {};
   for (const l of record) {
-    if (l.what === 'in' && l.event) {
-      if (brain === 'openai') why.push(invalid(l.event, clientEvents));
-      if (l.event.text !== undefined || l.event.context_id !== undefined) why.push(await elevenInvalid(l.event));
-      count(dialect, 'sent', l.event.message_type ?? (brain === 'elevenlabs' ? Object.keys(l.event).sort().join('+') : nameOf(l.event)), 'talk');
-    } else if (l.what === 'request') {
+    const on = links[l.link] ?? { wire: '' };
+    if (l.what === 'request') {
+      const wireName = wireOf(provider, l);
+      links[l.link] = { wire: wireName, post: l.method === 'POST', rest: '', blocks: {} };
       if (schemas[l.path] && l.event) why.push(unlike(l.event, schemas[l.path]));
-      count(dialect, 'sent', `${l.method} ${l.path}`, 'talk');
-    } else if (l.what === 'out' && l.event && typeof l.event === 'object') {
-      count(dialect, 'received', l.event.message_type ?? (l.event.audio || l.event.isFinal ? Object.keys(l.event).sort().join('+') : nameOf(l.event)), 'talk');
+      if (!wireName) continue;
+      count(wireName, 'sent', `${l.method} ${l.path}`, 'talk');
+      if (schemas[l.path] || wireName === 'ANTHROPIC') sentNames(wireName, l.event).forEach((n) => count(wireName, 'sent', n, 'talk'));
+    } else if (!on.wire) {
+      continue;
+    } else if (l.what === 'form') {
+      sentNames(on.wire, l.event).forEach((n) => count(on.wire, 'sent', n, 'talk'));
+    } else if (l.what === 'in') {
+      if (!l.event || typeof l.event !== 'object' || 'bytes' in l.event) { count(on.wire, 'sent', 'binary message', 'talk'); continue; }
+      if (on.wire.startsWith('OPENAI')) why.push(invalid(l.event, clientEvents));
+      if (on.wire === 'ELEVENLABS/speech') why.push(await elevenInvalid(l.event));
+      count(on.wire, 'sent', nameOn(on.wire, l.event), 'talk');
+    } else if (l.what === 'out' && l.event) {
+      countAnswer(on, l.event);
       if (l.event.error && l.event.type === 'error' && shapeFault(l.event)) why.push(JSON.stringify(l.event.error));
     }
   }
   const faults = why.filter(Boolean);
-  check(`${brain}: what control sent is as the provider describes it`, record.length > 3 && !faults.length, [...new Set(faults)].slice(0, 5).join('\n'));
+  check(`${provider}: what control sent is as the provider describes it`, record.length > 3 && !faults.length, [...new Set(faults)].slice(0, 5).join('\n'));
 }
 
 await main(async () => {
@@ -230,9 +360,14 @@ await main(async () => {
   if (wires.includes('XAI')) await wired('XAI', 'xai', '/v1/realtime?model=model');
   if (wires.includes('GEMINI')) await wired('GEMINI', 'gemini', '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent?key=x');
   published();
+  for (const w of wires.filter((x) => ['CHAT', 'RESPONSES', 'ANTHROPIC'].includes(x))) await asked(w);
+  for (const w of wires.filter((x) => x.endsWith('/transcribe'))) await listened(w);
+  for (const w of wires.filter((x) => x.endsWith('/files'))) await transcribed(w);
   if (!process.argv.includes('--quick')) {
     await inLanes([
-      ...[['openai', ['after_the_cut', 'unheard_words', 'quota', 'mid_word']], ['xai', ['after_the_cut', 'unheard_words', 'quota']], ['gemini', ['after_the_cut']], ['elevenlabs', ['after_the_cut']]]
+      ...[['openai', ['after_the_cut', 'unheard_words', 'quota', 'mid_word', 'unknown_tool']], ['xai', ['after_the_cut', 'unheard_words', 'quota', 'unknown_tool']],
+        ['gemini', ['after_the_cut', 'unknown_tool']], ['elevenlabs', ['after_the_cut']],
+        ...['chat', 'responses', 'anthropic'].map((p) => [p, ['unknown_tool', 'reasoning', 'quota', 'rate_limit']])]
         .map(([provider, faults]) => () => trouble(provider, faults)),
       ...['openai', 'xai', 'gemini', 'elevenlabs', 'chat', 'anthropic'].filter((b) => known.includes(b)).map((brain) => () => talk(brain))]);
   }

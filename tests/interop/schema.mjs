@@ -64,3 +64,20 @@ function made(s, depth) {
   if (type === 'object' || s.properties) return Object.fromEntries([...new Set([...(s.required ?? []), ...['id', 'status'].filter((k) => s.properties?.[k])])].map((k) => [k, made(s.properties?.[k] ?? {}, depth + 1)]));
   return { string: 'text', integer: 1, number: 1, boolean: true }[type] ?? 'text';
 }
+const resolved = (s) => (s.$ref ? doc.components.schemas[s.$ref.split('/').pop()] : s);
+// The schemas of a union, unions in it resolved.
+export function members(name) {
+  const walk = (s) => (s.anyOf && !s.properties ? s.anyOf.flatMap((x) => walk(resolved(x))) : [s]);
+  return walk(doc.components.schemas[name]);
+}
+// The values of `type` of its members, without double ones.
+export function types(name) {
+  return [...new Set(members(name).map((s) => s.properties?.type).filter(Boolean).flatMap((t) => t.const ?? t.enum ?? (t.anyOf ?? []).map((x) => x.const ?? x.enum?.[0]).filter(Boolean)))];
+}
+export const properties = (name) => doc.components.schemas[name].properties;
+// One event of each type of a union, by its type.
+export const samples = (union) => Object.fromEntries((doc.components.schemas[union].anyOf ?? []).map(({ $ref }) => {
+  const name = $ref.split('/').pop();
+  const { const: one, enum: many } = doc.components.schemas[name].properties.type;
+  return [one ?? many[0], { ...sample(name), type: one ?? many[0] }];
+}));

@@ -57,6 +57,7 @@ static void link_free(struct si_link *l)
 			break;
 		}
 	si_plans_free(l);
+	free(l->held);
 	if (l->ops)
 		l->ops->free(l->session);
 	if (l->bev)
@@ -163,20 +164,62 @@ void si_socket_close(struct si_link *l, uint16_t code, const char *text, size_t 
 
 /* ---- the script ---- */
 
+void si_link_insert(struct si_link *l, const void *data, size_t n)
+{
+	uint8_t *held;
+
+	if (l->state == SI_SOCKET || l->state == SI_STREAM) {
+		si_plan(l,
+			&(struct si_plan){.out = l->state == SI_SOCKET ? SI_OUT_TEXT : SI_OUT_CHUNK,
+					  .data = data,
+					  .n = n});
+		return;
+	}
+	held = si_alloc(l->held_n + n);
+	if (l->held_n)
+		memcpy(held, l->held, l->held_n);
+	memcpy(held + l->held_n, data, n);
+	free(l->held);
+	l->held = held;
+	l->held_n += n;
+}
+
+void si_link_release(struct si_link *l)
+{
+	uint8_t *held = l->held;
+	size_t n = l->held_n;
+
+	l->held = NULL;
+	l->held_n = 0;
+	if (n)
+		si_link_insert(l, held, n);
+	free(held);
+}
+
+/* An event: in a stream of the form of its data. */
+static void event_insert(struct si_link *l, const char *json)
+{
+	size_t size = strlen(json) + 16;
+	char *text = si_alloc(size);
+	bool socket = l->state == SI_SOCKET;
+
+	snprintf(text, size, "%s%s%s", socket ? "" : "data: ", json, socket ? "" : "\n\n");
+	si_link_insert(l, text, strlen(text));
+	free(text);
+}
+
 static void bytes_send(struct si_link *l, const char *hex)
 {
 	uint8_t bytes[512];
 	size_t n = 0;
 	unsigned v;
 
-	for (; n < sizeof bytes && sscanf(hex, "%2x", &v) == 1; hex += strcspn(hex, " ")) {
+	while (n < sizeof bytes && sscanf(hex, "%2x", &v) == 1) {
 		bytes[n++] = (uint8_t)v;
-		hex += 2;
+		hex += strcspn(hex, " ");
 		hex += strspn(hex, " ");
-		if (!*hex)
-			break;
 	}
-	si_plan(l, &(struct si_plan){.out = SI_OUT_TEXT, .data = bytes, .n = n});
+	si_link_insert(l, bytes, n);
 }
 
 /* An event of n bytes that no client needs to know. */
@@ -184,13 +227,13 @@ static void huge_send(struct si_link *l, uint32_t n)
 {
 	static const char before[] = "{\"type\":\"x.huge\",\"filler\":\"", after[] = "\"}";
 	size_t extra = sizeof before + sizeof after - 2;
-	char *text = si_alloc(n + extra);
+	char *text = si_alloc(n + extra + 1);
 	size_t fill = n > extra ? n - extra : 0;
 
 	memcpy(text, before, sizeof before - 1);
 	memset(text + sizeof before - 1, 'x', fill);
-	memcpy(text + sizeof before - 1 + fill, after, sizeof after - 1);
-	si_plan(l, &(struct si_plan){.out = SI_OUT_TEXT, .data = text, .n = fill + extra});
+	memcpy(text + sizeof before - 1 + fill, after, sizeof after);
+	event_insert(l, text);
 	free(text);
 }
 
@@ -209,10 +252,7 @@ void si_link_act(struct si_link *l, const struct si_act *a)
 {
 	switch (a->action) {
 	case SI_DO_RAW:
-		si_plan(l,
-			&(struct si_plan){.out = l->state == SI_SOCKET ? SI_OUT_TEXT : SI_OUT_CHUNK,
-					  .data = a->text,
-					  .n = strlen(a->text)});
+		si_link_insert(l, a->text, strlen(a->text));
 		break;
 	case SI_DO_BYTES:
 		bytes_send(l, a->text);
@@ -228,9 +268,7 @@ void si_link_act(struct si_link *l, const struct si_act *a)
 		break;
 	case SI_DO_EXTRA:
 		l->extra = true;
-		si_plan(l, &(struct si_plan){.out = SI_OUT_TEXT,
-					     .data = "{\"type\":\"x.unknown.event\"}",
-					     .n = 26});
+		event_insert(l, "{\"type\":\"x.unknown.event\"}");
 		break;
 	case SI_DO_CLOSE:
 		if (l->state == SI_SOCKET)

@@ -48,6 +48,8 @@ struct si_link {
 	/* what goes out */
 	struct si_entry *plans;
 	uint32_t split;
+	uint8_t *held; /* of a script, until the head of a stream goes out */
+	size_t held_n;
 	const struct si_session_ops *ops;
 	void *session;
 };
@@ -56,6 +58,9 @@ struct si_link {
 void si_link_end(struct si_link *l); /* freed in a later turn */
 void si_link_act(struct si_link *l, const struct si_act *act);
 void si_link_write(struct si_link *l, const void *data, size_t n);
+/* Sends what a script wants: in a session a message, in a stream a piece of the body. */
+void si_link_insert(struct si_link *l, const void *data, size_t n);
+void si_link_release(struct si_link *l); /* the head of the stream is out */
 void si_socket_send(struct si_link *l, enum si_opcode opcode, const void *data, size_t n);
 void si_socket_close(struct si_link *l, uint16_t code, const char *text, size_t n);
 

@@ -90,6 +90,7 @@ void si_stream(struct si_link *l, int status, const char *type)
 {
 	head_write(l, status, type, "Transfer-Encoding: chunked\r\n");
 	l->state = SI_STREAM;
+	si_link_release(l);
 }
 
 void si_link_take(struct si_link *l, const struct si_session_ops *ops, void *session)

@@ -20,7 +20,7 @@ struct answer {
 	struct si_link *link;
 	struct si_sound *sound;
 	struct si_acts acts;
-	bool wav, sse, plain, logprobs, stream;
+	bool wav, sse, plain, logprobs, verbose, stream;
 };
 
 static const struct si_shape shape_speech[] = {
@@ -193,6 +193,15 @@ static void transcript_reply(void *arg, const char *words)
 	}
 	body = json_pack("{s:s, s:{s:s, s:f}}", "text", words, "usage", "type", "duration",
 			 "seconds", 1.0);
+	if (a->verbose)
+		json_object_update_new(
+			body,
+			json_pack("{s:s, s:s, s:f, s:[{s:i, s:i, s:f, s:f, s:s, s:[i, i], s:f, "
+				  "s:f, s:f, s:f}]}",
+				  "task", "transcribe", "language", "english", "duration", 1.0,
+				  "segments", "id", 0, "seek", 0, "start", 0.0, "end", 1.0, "text",
+				  words, "tokens", 1, 2, "temperature", 0.0, "avg_logprob", -0.2,
+				  "compression_ratio", 1.0, "no_speech_prob", 0.01));
 	if (a->logprobs)
 		json_object_set_new(body, "logprobs",
 				    json_pack("[{s:s, s:f, s:[i]}]", "token", words, "logprob",
@@ -208,6 +217,25 @@ static void on_words(const char *words, void *arg)
 	transcript_reply(a, words ? words : "");
 }
 
+/* Of the form, its texts are recorded. */
+static void form_record(struct si_link *l, const char *type, const char *body, size_t n)
+{
+	static const char *const names[] = {"model",  "language",	 "prompt",
+					    "stream", "response_format", "include[]"};
+	char value[TYPE_SIZE];
+	json_t *form = json_object();
+	char *text;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (si_multipart_text(type, body, n, names[i], value, sizeof value))
+			json_object_set_new(form, names[i], json_string(value));
+	text = json_dumps(form, JSON_COMPACT);
+	si_record_message(si_link_standin(l)->record, si_link_number(l), "form", true, text,
+			  strlen(text));
+	free(text);
+	json_decref(form);
+}
+
 static void transcription_serve(struct si_link *l)
 {
 	char type[TYPE_SIZE], format[32], include[32], flag[8];
@@ -219,6 +247,7 @@ static void transcription_serve(struct si_link *l)
 	int16_t *pcm;
 
 	http_head_copy(si_link_head(l), "content-type", type, sizeof type);
+	form_record(l, type, body, n);
 	if (!si_multipart_text(type, body, n, "model", format, sizeof format)) {
 		refuse(l, 400, "missing_required_parameter", "There is no model.");
 		return;
@@ -233,6 +262,7 @@ static void transcription_serve(struct si_link *l)
 		return;
 	si_multipart_text(type, body, n, "response_format", format, sizeof format);
 	a->plain = strcmp(format, "text") == 0;
+	a->verbose = strcmp(format, "verbose_json") == 0;
 	a->logprobs = si_multipart_text(type, body, n, "include[]", include, sizeof include);
 	si_multipart_text(type, body, n, "stream", flag, sizeof flag);
 	a->stream = strcmp(flag, "true") == 0;

@@ -1,4 +1,4 @@
-/* wire: the realtime dialects of control by themselves, for make interop.
+/* wire: the dialects of control by themselves, for make interop.
  *
  *   wire list             the names of the dialects
  *   wire sends DIALECT    every message that the dialect can send, one JSON object a line: the
@@ -17,6 +17,7 @@
 #include "control/dialect/realtime.h"
 #include "control/engine/caps.def"
 #include "control/engine/engine.h"
+#include "tests/wire/wire.h"
 
 enum { RATE = 24000, PCM_SIZE = 9600 };
 
@@ -97,11 +98,11 @@ static const char *const facts[] = {
 	[REALTIME_GO_AWAY] = "go_away",
 };
 
-static int message_print(bool text, const void *data, size_t n, void *arg)
+void wire_print_sent(const char *command, bool text, const void *data, size_t n)
 {
 	json_t *event = text ? json_loadb(data, n, 0, NULL) : NULL;
-	json_t *line =
-		json_pack("{s:s, s:b, s:I}", "command", arg, "text", text, "bytes", (json_int_t)n);
+	json_t *line = json_pack("{s:s, s:b, s:I}", "command", command, "text", text, "bytes",
+				 (json_int_t)n);
 
 	if (text && !event)
 		json_object_set_new(line, "invalid", json_true());
@@ -110,6 +111,20 @@ static int message_print(bool text, const void *data, size_t n, void *arg)
 	json_dumpf(line, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(line);
+}
+
+void wire_print_taken(int err, json_t *names)
+{
+	json_t *out = json_pack("{s:i, s:o}", "err", err, "facts", names);
+
+	json_dumpf(out, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(out);
+}
+
+static int message_print(bool text, const void *data, size_t n, void *arg)
+{
+	wire_print_sent(arg, text, data, n);
 	return 0;
 }
 
@@ -135,7 +150,7 @@ static int takes(const struct realtime_dialect *wire, void *codec)
 
 	while ((n = getline(&line, &size, stdin)) > 0) {
 		struct realtime_facts got;
-		json_t *names = json_array(), *out;
+		json_t *names = json_array();
 		int err;
 
 		n -= line[n - 1] == '\n';
@@ -144,10 +159,7 @@ static int takes(const struct realtime_dialect *wire, void *codec)
 			json_array_append_new(names, json_string(facts[got.v[i].type]));
 		if (!err)
 			realtime_facts_clear(&got);
-		out = json_pack("{s:i, s:o}", "err", err, "facts", names);
-		json_dumpf(out, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(out);
+		wire_print_taken(err, names);
 	}
 	free(line);
 	return 0;
@@ -167,7 +179,16 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "list") == 0) {
 		for (; i < n; i++)
 			puts(wires[i].name);
+		wire_exchange_list();
 		return 0;
+	}
+	if (argc == 3) {
+		bool out = strcmp(argv[1], "sends") == 0;
+
+		status = out ? wire_exchange_sends(argv[2]) : wire_exchange_takes(argv[2]);
+		if (status >= 0)
+			return status;
+		status = 2;
 	}
 	while (argc == 3 && i < n && strcasecmp(wires[i].name, argv[2]) != 0)
 		i++;
