@@ -118,6 +118,16 @@ function filesDeclared() {
   const d = declarations('openai/resources/audio/audio.d.ts');
   return { sent: d.union('AudioResponseFormat').map((f) => `response_format ${f.slice(1, -1)}`), received: types('CreateTranscriptionResponseStreamEvent') };
 }
+// Gemini's messages have no types: the members of its classes are their names.
+function liveDeclared() {
+  const text = readFileSync(new URL('./node_modules/@google/genai/dist/genai.d.ts', import.meta.url), 'utf8');
+  const of = (kind, name) => [...text.match(new RegExp(`export declare ${kind} ${name} {[^]*?\n}`))[0].matchAll(/^ {4}([a-zA-Z]+)\??:/gm)].map((m) => m[1]);
+  const inner = (names, outer, members_) => names.flatMap((n) => (n === outer ? members_.map((m) => `${outer}.${m}`) : [n]));
+  return {
+    sent: inner(of('interface', 'LiveClientMessage'), 'realtimeInput', of('interface', 'LiveClientRealtimeInput')),
+    received: inner(of('class', 'LiveServerMessage'), 'serverContent', of('interface', 'LiveServerContent')),
+  };
+}
 // { wire: { sent, received }: names }: each of them has a row.
 export function declared() {
   const chunk = properties('CreateChatCompletionStreamResponse');
@@ -134,6 +144,7 @@ export function declared() {
     },
     ANTHROPIC: messagesDeclared(),
     'OPENAI/transcribe': { sent: types('RealtimeClientEvent'), received: types('RealtimeServerEvent') },
+    GEMINI: liveDeclared(),
     'OPENAI/files': filesDeclared(),
     'ELEVENLABS/transcribe': scribeDeclared(),
     OPENAI: { sent: types('RealtimeClientEvent'), received: types('RealtimeServerEvent') },
@@ -163,6 +174,7 @@ const answers = {
     `bytes ${hex({ type: 'error', code: 'server_error', message: 'It broke.', param: null, sequence_number: 1 })}`,
     `bytes ${hex({ type: 'response.refusal.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'No.', sequence_number: 1 })}`],
   ANTHROPIC: ['say Good morning.', `reason ${told}`, 'call weather {"city":"Paris"}', 'fail overloaded_error Too much.', 'error overloaded_error Too much.', `say ${long}`,
+    `bytes ${hex({ type: 'message_delta', delta: { stop_reason: 'model_context_window_exceeded', stop_sequence: null }, usage: { output_tokens: 1 } })}`,
     `bytes ${hex({ type: 'message_delta', delta: { stop_reason: 'refusal', stop_sequence: null }, usage: { output_tokens: 1 } })}`],
 };
 const limits = { CHAT: 'max_tokens', RESPONSES: 'max_output_tokens', ANTHROPIC: 'max_tokens' };
