@@ -316,7 +316,7 @@ static void packet(struct dave_sim *v, struct dave_sim_member *l, struct dave_si
 		   const struct dave_epoch *sending)
 {
 	unsigned i = (unsigned)(s - v->who);
-	uint64_t serial = opens(l, s, sending);
+	uint64_t serial = s->broken ? 0 : opens(l, s, sending);
 
 	if (serial) {
 		if (l->undecryptable_run[i] >= DAVE_OUTAGE_PACKETS)
