@@ -29,7 +29,7 @@ struct dave_sim_member {
 	struct dave_sim *v;
 	uint64_t user;
 	bool here, mute;
-	bool broken; /* nobody can decrypt its packets */
+	bool broken;  /* nobody can decrypt its packets */
 	unsigned max; /* highest DAVE version it supports */
 	struct dave_session *s;
 	struct dave_heal_state heal;
