@@ -12,6 +12,8 @@
 #   SHAPES=file    record only the shapes of it
 #   SCENE=two-callers    two callers who talk at the same time, then over the bot: it keeps talking through a backchannel and
 #                  through an utterance addressed to the other caller, and stops at a new question
+#   SCENE=tools          a text model (a stand-in) that searches the web (a stand-in), calls an MCP server in its sandbox, and is told
+#                  to forget a call that takes too long
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -31,8 +33,15 @@ offline | openai | xai | gemini | elevenlabs | chat | anthropic) ;;
 esac
 case $scene in
 '' | two-callers) ;;
+tools)
+	answerer=offline
+	command -v bwrap >/dev/null || {
+		echo "demo: SCENE=tools needs bubblewrap, the sandbox of MCP servers: deploy/deps.sh interop" >&2
+		exit 2
+	}
+	;;
 *)
-	echo "demo: there is no scene $scene; there is: two-callers" >&2
+	echo "demo: there is no scene $scene; there are: two-callers, tools" >&2
 	exit 2
 	;;
 esac
@@ -156,6 +165,28 @@ xai | gemini)
 	;;
 esac
 
+if [ "$scene" = tools ]; then
+	say="parley what time is it"
+	cat >"$run/chat.script" <<-END
+		answer what time => call web_search {"query":"world clock","days":1}
+		answer site1.example => Site one says that it is noon in Lisbon.
+		answer can you do => call toy__echo {"text":"echoes"}
+		answer echoes => My server can make echoes.
+		answer two dice => call toy__wait {"ms":60000}
+		answer cancelled => I stopped it.
+	END
+	echo 'answer clock => It is noon in Lisbon.' >"$run/searxng.script"
+	server=$(realpath "$bin/tests/mcp_server")
+	cat >"$config" <<-END
+		{"mcp_servers": [{"name": "toy", "command": ["$server", "good"], "read": ["$server"], "effects": "none"}]}
+	END
+	start_standin writer chat "$out/log/writer" --script "$run/chat.script"
+	# Words come late on a busy machine.
+	export PARLEY_TEXT_URL="$base" PARLEY_REPLY_PATH=brain PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-10000}"
+	start_standin search searxng "$out/log/search" --script "$run/searxng.script"
+	export PARLEY_SEARCH_URL="${base%/v1}"
+fi
+
 # shellcheck disable=SC2086
 start mediad "$bin/mediad" --listen "$run/mediad.sock" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL"} \
 	${SHAPES:+--journal-shape "$SHAPES"}
@@ -166,6 +197,7 @@ until_there caller-mediad test -S "$run/caller.sock"
 
 if [ "$answerer" = offline ]; then
 	export PARLEY_BRAIN_URL="$brain/v1/realtime"
+	[ "$scene" != tools ] || set -- --config "$config"
 else
 	# A stand-in asks offlined for the words of whole utterances, which takes seconds on a busy machine.
 	export PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-10000}"
@@ -185,7 +217,10 @@ if [ -n "$wav" ]; then
 else
 	set -- "$@" --say "$say"
 fi
-if [ "$scene" = two-callers ]; then
+if [ "$scene" = tools ]; then
+	set -- "$@" --line "6000 parley what can you do" --line "14000 parley roll two dice" --line "23000 parley never mind" \
+		--line "28000 parley what time is it"
+elif [ "$scene" = two-callers ]; then
 	set -- --api "$guildd" --offlined "$bin/offlined" --record "$out/brain" --guild $guild --channel $channel --bot 900
 	start other-mediad "$bin/mediad" --listen "$run/other.sock" --ca "$ca"
 	until_there other-mediad test -S "$run/other.sock"
@@ -214,6 +249,8 @@ grep -a ' turn ' "$out/log/control.log" | sed 's/^[^ ]* [^ ]* //' >>"$out/timeli
 if [ "$scene" = two-callers ]; then
 	sed 's/^/bob:  /' "$out/log/bob.out" | grep -a 'caller' >>"$out/timeline.txt" || true
 	tests/demo_scene.sh "$out" || status=1
+elif [ "$scene" = tools ]; then
+	tests/demo_tools.sh "$out" || status=1
 fi
 # Compares the privacy codes of both sides, as two members would.
 tests/privacy.sh "$out/timeline.txt" "$out/log/control.log" >"$run/privacy" || status=1

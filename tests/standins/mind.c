@@ -293,7 +293,8 @@ void si_mind_answer(const struct si_mind *m, const struct si_script *script,
 	question = last_line(whole);
 	scripted = si_script_answer(script, question);
 	scripted = scripted ? scripted : si_script_answer(script, whole);
-	if (last && strcmp(last->role, "tool") == 0)
+	if (last && strcmp(last->role, "tool") == 0 &&
+	    (!scripted || strncmp(scripted, "call ", 5) == 0))
 		answer_set(out, "The tool says ", whole, strcspn(whole, "\n"), ".");
 	else if (scripted && strncmp(scripted, "call ", 5) == 0)
 		answer_call(out, scripted + 5);
