@@ -258,8 +258,8 @@ check: deps-test
 lint: deps-test
 	@tests/check/lint.sh
 # Conversations through the real programs that are too slow for make check.
-scenarios: deps
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
+scenarios: deps-test
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/mcp_server
 	@tests/check/slow.sh
 # The wordings of tests/conversations, played to the room: the text rows of both halves, by language, with their baselines.
 conversations: $(B)/tests/room-wordings
@@ -297,7 +297,7 @@ explore: $(B)/tests/room-explore
 # ---- what a user runs ----
 demo: deps
 	@echo 'building (a minute or two the first time)'
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(if $(filter tools,$(SCENE)),$(B)/tests/mcp_server)
 	@tests/demo.sh
 # Whether an installation works, in less than a minute: BIN=/usr/bin make smoke
 smoke: deps
