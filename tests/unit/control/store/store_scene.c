@@ -8,7 +8,7 @@ void store_scene_begin(void)
 
 	memset(s, 0, sizeof *s);
 	CHECK(folder_make(s->dir));
-	snprintf(s->path, sizeof s->path, "%s/parley.db", s->dir);
+	snprintf(s->path, sizeof s->path, "%.31s/parley.db", s->dir);
 	CHECK_INT(settings_alloc(&s->settings), 0);
 }
 
