@@ -95,6 +95,16 @@ static void hand_over(struct scene *s)
 				      .say_state = {.playback = 9, .rate = 24000, .ended = true}});
 }
 
+/* A message of no call. */
+static void send_as_is(struct scene *s, struct media_msg msg)
+{
+	uint8_t buf[512];
+	size_t n;
+
+	if (media_pack(&msg, MEDIA_MINOR, buf, sizeof buf, &n) == 0)
+		peer_send(s->peer, PEER_COMMAND, buf, n);
+}
+
 static int from_control(struct peer *p, const uint8_t *body, size_t len, void *arg)
 {
 	struct scene *s = arg;
@@ -105,21 +115,16 @@ static int from_control(struct peer *p, const uint8_t *body, size_t len, void *a
 		return EBADMSG;
 	switch (m.type) {
 	case MEDIA_HELLO:
-		out.type = MEDIA_HELLO;
-		out.hello = (struct media_hello){
-			.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .instance = 1};
-		{
-			uint8_t buf[512];
-			size_t n;
-
-			media_pack(&out, MEDIA_MINOR, buf, sizeof buf, &n);
-			peer_send(s->peer, PEER_COMMAND, buf, n);
-			if (s->inherits)
-				hand_over(s);
-			out = (struct media_msg){.type = MEDIA_SYNCED};
-			media_pack(&out, MEDIA_MINOR, buf, sizeof buf, &n);
-			peer_send(s->peer, PEER_COMMAND, buf, n);
-		}
+		send_as_is(s, (struct media_msg){.type = MEDIA_HELLO,
+						 .hello = {.major = MEDIA_MAJOR,
+							   .minor = MEDIA_MINOR,
+							   .instance = 1}});
+		if (s->inherits)
+			hand_over(s);
+		send_as_is(s, (struct media_msg){.type = MEDIA_SYNCED});
+		break;
+	case MEDIA_PING:
+		send_as_is(s, (struct media_msg){.type = MEDIA_PONG, .pong = {.id = m.ping.id}});
 		break;
 	case MEDIA_CALL_OPEN:
 		s->call_id = m.call_open.call;
