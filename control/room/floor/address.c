@@ -533,10 +533,36 @@ static enum room_address judge_similar_word(const struct word *w, unsigned n, co
 	return ROOM_ADDRESS_NONE;
 }
 
-/* Whether a similar word could be an address in this position at all; saves the comparison. */
-static bool can_be_addressed(const struct word *w, unsigned n, unsigned i)
+/* The same in another language. */
+static enum room_address judge_similar_form(enum room_language language, const struct word *w,
+					    unsigned n, const struct hit *h)
 {
-	return i == 0 || is_addressed(w, i) || (i + 1 == n && w[i].after_stop);
+	const uint32_t asks =
+		ROOM_WORD_QUESTION | ROOM_WORD_REQUEST | ROOM_WORD_MODAL | ROOM_WORD_WISH;
+	unsigned i = h->at, next = i + h->words;
+	uint32_t after = next < n ? classes_of(language, &w[next], false) : 0;
+
+	if (i > 0 && classes_of(language, &w[i - 1], true) & ROOM_WORD_CALL &&
+	    (next == n || w[next].after_stop || !(after & ROOM_WORD_THIRD)))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (is_led_in(language, w, i) && after & asks)
+		return ROOM_ADDRESS_ADDRESSED;
+	if (i > 1 && next == n && w[i].after_stop && is_request(language, w, n))
+		return ROOM_ADDRESS_ADDRESSED;
+	return ROOM_ADDRESS_NONE;
+}
+
+static bool is_english(enum room_language language)
+{
+	return language == ROOM_LANGUAGE_EN || language == ROOM_LANGUAGE_UNKNOWN;
+}
+
+/* Whether a similar word could be an address in this position at all; saves the comparison. */
+static bool can_be_addressed(enum room_language language, const struct word *w, unsigned n,
+			     unsigned i)
+{
+	return i == 0 || (i + 1 == n && w[i].after_stop) ||
+	       (is_english(language) ? is_addressed(w, i) : is_led_in(language, w, i));
 }
 
 /* "Parle" is French: a word of the language that only sounds like the name. */
@@ -554,12 +580,12 @@ static bool is_other_word(const struct room_names *names, enum room_language lan
 	return true;
 }
 
-static bool find_hit(const struct room_names *names, const struct word *w, unsigned n, unsigned i,
-		     struct hit *h)
+static bool find_hit(const struct room_names *names, enum room_language language,
+		     const struct word *w, unsigned n, unsigned i, struct hit *h)
 {
 	char key[ROOM_KEY_MAX];
 	const char *pair = make_pair_key(w, n, i, key) ? key : NULL;
-	bool near = false, can_call = can_be_addressed(w, n, i);
+	bool near = false, can_call = can_be_addressed(language, w, n, i);
 
 	for (unsigned k = 0; k < names->n; k++) {
 		unsigned len = match_name(names, k, w, n, i, pair);
@@ -587,17 +613,18 @@ enum room_address room_address_in(const struct room_names *names, const char *te
 	struct word words[ROOM_WORDS];
 	unsigned n = split_words(text, words, ROOM_WORDS, names);
 	enum room_address best = ROOM_ADDRESS_NONE;
-	bool english = language == ROOM_LANGUAGE_EN || language == ROOM_LANGUAGE_UNKNOWN;
+	bool english = is_english(language);
 
 	for (unsigned i = 0; i < n; i++) {
 		enum room_address a;
 		struct hit h;
 
-		if (!find_hit(names, words, n, i, &h) ||
+		if (!find_hit(names, language, words, n, i, &h) ||
 		    (h.words == 1 && is_other_word(names, language, &words[i])))
 			continue;
 		if (!h.exact)
-			a = judge_similar_word(words, n, &h);
+			a = english ? judge_similar_word(words, n, &h)
+				    : judge_similar_form(language, words, n, &h);
 		else
 			a = english ? judge_exact(words, n, &h)
 				    : judge_form(language, words, n, &h);
@@ -614,7 +641,8 @@ bool room_name_cue(const struct room_names *names, const char *text)
 	struct hit h;
 
 	for (unsigned i = 0; i < n; i++)
-		if (find_hit(names, words, n, i, &h) && (h.exact || i == 0 || calls(&words[i - 1])))
+		if (find_hit(names, ROOM_LANGUAGE_EN, words, n, i, &h) &&
+		    (h.exact || i == 0 || calls(&words[i - 1])))
 			return true;
 	return false;
 }
@@ -628,7 +656,7 @@ static unsigned find_last_name(const struct room_names *names, const char *text,
 
 	last = *n = split_words(text, words, ROOM_WORDS, names);
 	for (unsigned i = 0; i < *n; i++)
-		if (find_hit(names, words, *n, i, &h) && h.exact)
+		if (find_hit(names, ROOM_LANGUAGE_EN, words, *n, i, &h) && h.exact)
 			last = i + h.words - 1;
 	return last;
 }

@@ -31,8 +31,9 @@
  * A word that only sounds similar may be the recogniser's spelling of the name, but is more often
  * just that word. It counts where nothing else makes sense: after hey, hi, ok ...; first (or after
  * so, and ...) before the beginning of a question or request ("barley can you ..."); or last,
- * after a comma, in a question. While only commands count (music plays) the name matches in any
- * position, and a similar word must be first or follow hey. */
+ * after a comma, in a question; by the lists of its language in each. While only commands count
+ * (music plays) the name matches in any position, and a similar word must be first or follow hey.
+ */
 #ifndef CONTROL_ROOM_FLOOR_ADDRESS_H
 #define CONTROL_ROOM_FLOOR_ADDRESS_H
 

@@ -246,3 +246,22 @@ TEST(the_end_of_a_turn_is_predicted_in_other_languages)
 	CHECK_INT(room_eot_words("сколько сейчас времени в москве", &names), ROOM_EOT_WHOLE);
 	CHECK_INT(room_eot_words("明日の天気を教えてください", &names), ROOM_EOT_WHOLE);
 }
+
+/* What was heard for the name, where only an address makes sense. */
+TEST(rule_083_157_similar_words_call_in_every_language)
+{
+	struct room_names names = {0};
+
+	room_names_add(&names, "Parley");
+	CHECK_INT(room_address(&names, "Barley, was kostet die Fahrt nach Hause?"),
+		  ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address(&names, "was kostet die Fahrt nach Hause, Barley?"),
+		  ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address(&names, "hallo Barley wie geht es dir"), ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address(&names, "ich habe heute Barley gekauft"), ROOM_ADDRESS_NONE);
+	CHECK_INT(room_address(&names, "Barley ist ein Getreide und wächst hier"),
+		  ROOM_ADDRESS_NONE);
+	CHECK_INT(room_address(&names, "Barley, comment tu ferais la sauce ?"),
+		  ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address(&names, "on parle de la pluie, Barley"), ROOM_ADDRESS_NONE);
+}
