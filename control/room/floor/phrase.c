@@ -630,6 +630,10 @@ static bool calls_person(const struct utterance *u, unsigned from, unsigned to)
 	}
 	if (kin)
 		return words <= NAME_CHARS;
+	/* "Hang on Sarah, ..." */
+	if (to > from + 1 && word_of(u, to - 1)->capital && !u->v[to - 1].classes &&
+	    u->v[to - 1].n == 1 && all_of(u, from, to - 1, ROOM_WORD_LEAD | ROOM_WORD_CALL))
+		return true;
 	if (any_of(u, from, to, UINT32_MAX))
 		return false;
 	if (u->w.language == ROOM_LANGUAGE_ZH || u->w.language == ROOM_LANGUAGE_JA)

@@ -169,6 +169,8 @@ TEST(rule_155_somebody_else_is_called_by_the_form)
 	static const char *const calls[] = {"get out of the kitchen, Toby",
 					    "Priya, did you lock the car?",
 					    "one moment, Nils, I am on the phone",
+					    "hang on Sarah, I'm asking it about the boat",
+					    "who's got the blue die, anybody?",
 					    "Opa, gib mir mal die Karten",
 					    "maman, tu peux fermer la porte ?",
 					    "奶奶，您坐这儿",
