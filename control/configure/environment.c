@@ -282,6 +282,18 @@ static void load_values(const char *record, const char *names, json_t *to)
 	json_decref(object);
 }
 
+/* One value, of the file at path, if there is any. */
+static void load_value(const char *record, const char *name, const char *path, json_t *to)
+{
+	json_t *one = *path ? json_pack("{s:s}", name, path) : NULL;
+	char *text = one ? json_dumps(one, 0) : NULL;
+
+	if (text)
+		load_values(record, text, to);
+	free(text);
+	json_decref(one);
+}
+
 /* The record's values in its one text. Steals values. */
 static void set_values(struct settings *s, const char *prefix, const char *record, json_t *values)
 {
@@ -305,6 +317,8 @@ static void load_record_values(struct settings *s)
 
 		load_values(m->name, m->headers, values);
 		load_values(m->name, m->secrets, values);
+		load_value(m->name, MCP_CLIENT_SECRET, m->client_secret_file, values);
+		load_value(m->name, MCP_REFRESH_TOKEN, m->refresh_token_file, values);
 		set_values(s, SETTINGS_VALUES_OF, m->name, values);
 	}
 	for (unsigned i = 0; i < s->records.n[RECORD_KIND_WORKER]; i++) {

@@ -34,6 +34,7 @@ struct exchange {
 struct exchanges {
 	struct exchanges_conf conf;
 	char *url, **headers;
+	char *authorization; /* or NULL */
 	char session[SESSION_MAX];
 	uint64_t listen_at; /* the earliest time of the next stream */
 	struct exchange exchange[EXCHANGES_MAX];
@@ -53,6 +54,13 @@ static char **copy_lines(const char *const *lines)
 	return out;
 }
 
+static void wipe(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
+}
+
 int exchanges_alloc(struct exchanges **out, const struct exchanges_conf *conf)
 {
 	struct exchanges *x = calloc(1, sizeof *x);
@@ -67,6 +75,17 @@ int exchanges_alloc(struct exchanges **out, const struct exchanges_conf *conf)
 		return ENOMEM;
 	}
 	*out = x;
+	return 0;
+}
+
+int exchanges_authorize(struct exchanges *x, const char *header)
+{
+	char *copy = strdup(header);
+
+	if (!copy)
+		return ENOMEM;
+	wipe(x->authorization);
+	x->authorization = copy;
 	return 0;
 }
 
@@ -131,6 +150,8 @@ static void gather(struct exchanges *x, struct lines *l, const struct mcp_messag
 	*l = (struct lines){0};
 	for (unsigned i = 0; x->headers[i]; i++)
 		add_line(l, x->headers[i]);
+	if (x->authorization)
+		add_line(l, x->authorization);
 	add_line(l, "Content-Type: application/json");
 	add_line(l, "Accept: application/json, text/event-stream");
 	add_header(l, "MCP-Session-Id", x->session);
@@ -339,6 +360,7 @@ struct exchanges *exchanges_free(struct exchanges *x)
 		free(x->headers[i]);
 	}
 	free(x->headers);
+	wipe(x->authorization);
 	free(x->url);
 	free(x);
 	return NULL;

@@ -33,6 +33,10 @@ int exchanges_alloc(struct exchanges **out, const struct exchanges_conf *conf);
 /* Drops what runs and ends the session. No handler is called. NULL accepted. */
 struct exchanges *exchanges_free(struct exchanges *x);
 
+/* This header, "NAME: value", goes with every request from now on, instead of the last one so
+ * given. Copied, wiped at the end. ENOMEM. */
+int exchanges_authorize(struct exchanges *x, const char *header);
+
 /* endh tells what became of it, also when it could not be sent. */
 void exchanges_send(struct exchanges *x, const struct mcp_message *message);
 /* Closes the exchange of this request; its handler is not called. */

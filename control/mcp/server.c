@@ -8,6 +8,7 @@
 #include "control/jail/program.h"
 #include "control/jail/texts.h"
 #include "control/mcp/exchanges.h"
+#include "control/mcp/grant.h"
 #include "control/settings/record.h"
 #include "ipc/backoff.h"
 #include "ipc/child.h"
@@ -29,6 +30,8 @@ struct mcp_server {
 	struct mcp *client;
 	struct child *child;
 	struct exchanges *exchanges;
+	struct grant *grant; /* NULL: it needs no token */
+	bool granted;	     /* it has one, as far as is known */
 	struct tmr *due, *retry;
 	struct backoff backoff;
 	uint64_t ready_at;     /* 0: it is not ready */
@@ -150,12 +153,16 @@ static void on_end(uint32_t id, unsigned status, void *arg)
 	struct mcp_server *s = arg;
 	uint64_t now = env_now(s->conf.env);
 
+	if (status == 401)
+		s->granted = false; /* the next start gets another one */
 	if (id && session_is_over(s, status)) {
 		mcp_close(s->client);
 		exchanges_reset(s->exchanges);
 		mcp_open(s->client, now);
 	} else if (id) {
 		mcp_unanswered(s->client, id, status, now);
+		if (status == 401 && s->grant && mcp_state(s->client) == MCP_READY)
+			grant_get(s->grant);
 	}
 	look_at_state(s);
 }
@@ -174,6 +181,42 @@ static int start_exchanges(struct mcp_server *s)
 							       .endh = on_end,
 							       .arg = s});
 	texts_clear(&headers);
+	return err;
+}
+
+/* ---- tokens ---- */
+
+static void on_token(const char *header, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	s->granted = exchanges_authorize(s->exchanges, header) == 0;
+	if (s->granted && mcp_state(s->client) == MCP_CLOSED)
+		mcp_open(s->client, env_now(s->conf.env));
+	look_at_state(s);
+}
+
+static void on_no_token(const char *why, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	snprintf(s->why, sizeof s->why, "%s", why);
+	if (mcp_state(s->client) == MCP_CLOSED)
+		wait_again(s, s->why);
+}
+
+static int start_grant(struct mcp_server *s)
+{
+	const struct grant_conf conf = {.env = s->conf.env,
+					.http = s->conf.http,
+					.record = &s->record,
+					.tokenh = on_token,
+					.failedh = on_no_token,
+					.arg = s};
+	int err = s->grant ? 0 : grant_alloc(&s->grant, &conf);
+
+	if (!err)
+		grant_get(s->grant);
 	return err;
 }
 
@@ -232,7 +275,9 @@ static void start(struct mcp_server *s)
 	*s->why = '\0';
 	if (s->record.transport != STDIO) {
 		err = s->exchanges ? 0 : start_exchanges(s);
-		if (!err)
+		if (!err && grant_wanted(&s->record) && !s->granted)
+			err = start_grant(s);
+		else if (!err)
 			mcp_open(s->client, env_now(s->conf.env));
 	} else if (!s->conf.bwrap) {
 		snprintf(s->why, sizeof s->why,
@@ -310,6 +355,7 @@ struct mcp_server *mcp_server_free(struct mcp_server *s)
 	if (!s)
 		return NULL;
 	child_free(s->child);
+	grant_free(s->grant);
 	exchanges_free(s->exchanges);
 	tmr_free(s->due);
 	tmr_free(s->retry);

@@ -96,7 +96,8 @@ static bool mcp_may(const struct settings *base, const struct mcp_record *m)
 	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
 		if (memcmp(&r->mcp[i], m, offsetof(struct mcp_record, values)) == 0)
 			return true;
-	return !*m->command && !*m->headers && !*m->secrets;
+	return !*m->command && !*m->headers && !*m->secrets && !*m->client_secret_file &&
+	       !*m->refresh_token_file;
 }
 
 static bool worker_may(const struct settings *base, const struct worker_record *w)
@@ -133,7 +134,7 @@ static void check_references(struct checking *c)
 	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
 		if (!mcp_may(c->base, &r->mcp[i]))
 			fault(c, "mcp_servers",
-			      "\"command\", \"headers\" and \"secrets\" may only be those of a "
+			      "\"command\", headers, secrets and tokens may only be those of a "
 			      "server "
 			      "in the settings file");
 	for (unsigned i = 0; i < r->n[RECORD_KIND_WORKER]; i++)

@@ -34,13 +34,18 @@ enum {
 	TABLE(RECORD_N_, RECORD_T_, RECORD_A_, RECORD_P_, RECORD_W_, RECORD_O_, RECORD_O_,         \
 	      RECORD_D_)
 
+/* In mcp_record.values. A blank is in no name of a header or variable. */
+#define MCP_CLIENT_SECRET "client secret"
+#define MCP_REFRESH_TOKEN "refresh token"
+
 struct provider_record {
 	RECORD_FIELDS_(PROVIDER_RECORD)
 	char key[RECORD_KEY_MAX]; /* secret; "" for none */
 };
 struct mcp_record {
 	RECORD_FIELDS_(MCP_RECORD)
-	/* Secret: a JSON object, the values of headers and secrets by their names; "" for none. */
+	/* Secret: a JSON object, the values of headers and secrets by their names, and those of
+	 * MCP_CLIENT_SECRET and MCP_REFRESH_TOKEN; "" for none. */
 	char values[RECORD_VALUES_MAX];
 };
 struct worker_record {

@@ -174,6 +174,10 @@ TEST(intents_that_cannot_take_effect_say_why)
 		 "providers: \"key_file\" may only be one"},
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"command\": [\"sh\"]}]}",
 		 "may only be those"},
+		{"{\"mcp_servers\": [{\"name\": \"a\", \"transport\": \"http\", \"url\": "
+		 "\"http://evil/\", \"issuer\": \"http://evil/\", \"client_id\": \"c\", "
+		 "\"refresh_token_file\": \"/k\"}]}",
+		 "may only be those"},
 		{"{\"workers\": [{\"name\": \"a\", \"command\": [\"sh\"]}]}",
 		 "workers: a worker may only be one of the settings file"},
 		{"{\"profiles\": [{\"name\": \"a\", \"token_file\": \"/k\"}]}", "token_file"},

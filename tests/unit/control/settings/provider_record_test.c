@@ -175,6 +175,9 @@ TEST(records_that_cannot_be_used_are_told)
 		{"{\"prices\": [{\"model\": \"m\"}]}", "\"usd\" is missing"},
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"command\": \"x\"}]}", "a list"},
 		{"{\"mcp_servers\": [{\"name\": \"a\"}]}", "needs a command"},
+		{"{\"mcp_servers\": [{\"name\": \"a\", \"transport\": \"http\", \"url\": "
+		 "\"https://a\", \"issuer\": \"https://b\"}]}",
+		 "an issuer needs a client_id"},
 		{"{\"workers\": [{\"name\": \"a\"}]}", "a worker needs a command"},
 		{"{\"workers\": [{\"name\": \"a\", \"usd\": \"x\"}]}", "from 0"},
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"transport\": \"http\"}]}", "needs a url"},
