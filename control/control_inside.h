@@ -16,6 +16,7 @@
 enum {
 	VOICE_SESSIONS_MAX = STATE_CALLS_MAX,
 	SAVE_MS = 1000,		     /* at most once a second */
+	SAVE_CALLS_MS = 20,	     /* a changed call is saved sooner */
 	SAVE_ANYWAY_MS = 30000,	     /* keeps the saved session fresh while nothing changes */
 	SESSIONS_USED_UP_MS = 60000, /* wait if Discord does not say for how long */
 	STOP_MS = 2000,		     /* Discord confirms within this that the bot has left */

@@ -196,11 +196,15 @@ void control_on_resume_point(void *arg)
 	control_save_state(arg);
 }
 
+/* A control that is killed right after a join or a leave must not leave the next one in the dark
+ * about the call. The changes of many calls are saved together. */
 void control_on_calls_changed(void *arg)
 {
 	struct control *c = arg;
 
 	control_save_soon(c);
+	if (!c->in_round)
+		tmr_start(c->save_tmr, SAVE_CALLS_MS * NS_PER_MS);
 }
 
 void control_on_counted_event(const struct bus_event *ev, void *arg)

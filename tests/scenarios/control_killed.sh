@@ -178,5 +178,21 @@ control
 until_ok 10 grep -q command_answered_before "$log"
 sleep 2
 is "and not again by the next control" "$(grep -c 'command .*kind=status' "$log")" 0
+# Killed as soon as the call is up, or left: the next control knows.
+join $TEXT $VOICE
+until_ok 10 up $GUILD || bad "the call" "not up"
+sleep 0.2
+kill9 "$control"
+control
+id=$(ask_for status)
+until_ok 10 answered "$id"
+case $(answer_of "$id") in *"**Call:** up in"*) ok "a call that had just come up is taken over" ;; *) bad "a call that had just come up is taken over" "$(answer_of "$id")" ;; esac
+ask_for leave >/dev/null
+until_ok 10 gone
+sleep 0.2
+kill9 "$control"
+control
+sleep 5
+gone && ok "and a call that had just been left is not joined again" || bad "a call that had just been left" "the bot is there again"
 is "all that in one main session" "$(count $BOT main_identified)" 1
 report
