@@ -23,8 +23,9 @@ typedef void(http_resp_h)(const struct http_resp *resp, void *arg);
 struct http_call {
 	const char *method; /* "GET", "POST", … */
 	const char *url;
-	const char *const *headers; /* NULL-terminated "Name: value" lines, or NULL */
-	const void *body;	    /* copied; NULL for none */
+	/* NULL-terminated "Name: value" lines, "Name;" for one without a value, or NULL */
+	const char *const *headers;
+	const void *body; /* copied; NULL for none */
 	size_t body_len;
 	uint32_t timeout_ms; /* whole request; 0 = 15000 */
 	uint32_t connect_ms; /* of that: name, TCP, proxy and TLS; 0 = 5000 */

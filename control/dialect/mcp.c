@@ -148,7 +148,7 @@ void mcp_open(struct mcp *m, uint64_t now)
 	if (!m->conf.http)
 		m->era = MCP_UNKNOWN;
 	*m->revision = '\0';
-	m->again = false;
+	m->again = m->retried = false;
 	m->flood_from = now;
 	m->flood_messages = m->flood_bytes = 0;
 	set_state(m, MCP_OPENING, "");
@@ -351,11 +351,15 @@ static void take_probe_error(struct mcp *m, const json_t *error)
 {
 	const json_t *supported = json_object_get(json_object_get(error, "data"), "supported");
 
-	if (json_integer_value(json_object_get(error, "code")) == UNSUPPORTED_VERSION &&
-	    json_is_array(supported) && json_array_size(supported) && !speaks_modern(supported))
-		refuse(m, "it speaks no revision of the protocol that is known here");
-	else
+	if (json_integer_value(json_object_get(error, "code")) != UNSUPPORTED_VERSION ||
+	    !json_is_array(supported) || !json_array_size(supported)) {
 		initialize(m);
+	} else if (!speaks_modern(supported) || m->retried) {
+		refuse(m, "it speaks no revision of the protocol that is known here");
+	} else {
+		m->retried = true;
+		discover(m);
+	}
 }
 
 static void take_error(struct mcp *m, struct mcp_request *r, const json_t *error)
@@ -564,11 +568,12 @@ int mcp_call(struct mcp *m, uint64_t call, enum mcp_verb verb, const char *name,
 /* Tells the server that nobody waits for this request. */
 static void revoke(struct mcp *m, uint32_t id, const char *why)
 {
-	if (m->conf.http && m->era == MCP_MODERN)
-		m->conf.droph(id, m->conf.arg);
-	else
+	if (!m->conf.http || m->era != MCP_MODERN)
 		mcp_out_notify(m, "notifications/cancelled",
 			       json_pack("{s:I, s:s}", "requestId", (json_int_t)id, "reason", why));
+	/* A server that hangs keeps no connection busy. */
+	if (m->conf.http)
+		m->conf.droph(id, m->conf.arg);
 }
 
 static void stop_call(struct mcp *m, struct mcp_request *r, enum mcp_outcome outcome,

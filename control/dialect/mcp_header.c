@@ -139,14 +139,16 @@ static char *value_of(const json_t *v)
 static int add_line(char **lines, unsigned *n, const char *name, const json_t *v)
 {
 	char *value = value_of(v);
+	bool empty = json_is_string(v) && !json_string_length(v), sent;
 	size_t size;
 
 	if (!value)
 		return ENOMEM;
 	size = strlen(name) + strlen(value) + sizeof "Mcp-Param-: ";
-	if (*value && *n < HEADERS_MAX && (lines[*n] = malloc(size)))
+	sent = *value || empty;
+	if (sent && *n < HEADERS_MAX && (lines[*n] = malloc(size)))
 		snprintf(lines[(*n)++], size, "Mcp-Param-%s: %s", name, value);
-	else if (*value) {
+	else if (sent) {
 		free(value);
 		return ENOMEM;
 	}

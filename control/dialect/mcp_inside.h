@@ -42,6 +42,7 @@ struct mcp {
 	struct mcp_request request[MCP_REQUESTS];
 	struct mcp_list tools, coming;
 	unsigned pages;
+	bool retried;	  /* the probe, with a version that the server named */
 	bool again;	  /* the list changed since it was requested */
 	uint64_t list_at; /* the earliest time of the next list */
 	/* Messages that answered nothing, since flood_from. */

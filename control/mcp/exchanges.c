@@ -15,6 +15,7 @@ enum {
 	SESSION_MAX = 256,
 	HEADERS_MAX = 64,
 	HEADER_MAX = 512,
+	TEXTS_MAX = 12,	      /* lines that are made here */
 	EXCHANGE_MS = 300000, /* calls have limits of their own, which drop the exchange */
 	STREAM_MS = 86400000,
 	CONNECT_MS = 5000,
@@ -123,7 +124,7 @@ static void finish(struct exchange *e, unsigned status)
 
 struct lines {
 	const char *line[HEADERS_MAX];
-	char text[8][HEADER_MAX];
+	char text[TEXTS_MAX][HEADER_MAX];
 	unsigned n, texts;
 };
 
@@ -145,6 +146,23 @@ static void add_header(struct lines *l, const char *name, const char *value)
 	}
 }
 
+/* A mirrored argument, which may be empty. */
+static void add_mirrored(struct lines *l, const char *line)
+{
+	size_t n = strlen(line);
+	char *text = l->text[l->texts];
+
+	if (n < 2 || n >= HEADER_MAX || strcmp(line + n - 2, ": ") != 0) {
+		add_line(l, line);
+		return;
+	}
+	if (l->texts == TEXTS_MAX)
+		return;
+	snprintf(text, HEADER_MAX, "%.*s;", (int)(n - 2), line);
+	add_line(l, text);
+	l->texts++;
+}
+
 static void gather(struct exchanges *x, struct lines *l, const struct mcp_message *m)
 {
 	*l = (struct lines){0};
@@ -159,7 +177,7 @@ static void gather(struct exchanges *x, struct lines *l, const struct mcp_messag
 	add_header(l, "Mcp-Method", m->method);
 	add_header(l, "Mcp-Name", m->name);
 	for (unsigned i = 0; m->headers && m->headers[i]; i++)
-		add_line(l, m->headers[i]);
+		add_mirrored(l, m->headers[i]);
 }
 
 /* ---- responses ---- */

@@ -6,7 +6,8 @@
  *
  * Prints the server, its tools, and each result, and ends: 0 when every call was answered, 1 when
  * the server could not be used or 20 s have passed. With a URL alone it calls every tool that has
- * no needed argument. A call whose tool is "cancel:TOOL" is cancelled after 300 ms. */
+ * no needed argument. A call whose tool is "cancel:TOOL" is cancelled after 300 ms. Arguments
+ * "@TOOL" are {"schema": the schema of that tool}. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +47,21 @@ static void on_cancel(void *arg)
 	mcp_server_cancel(run.server, run.call, "stopped");
 }
 
+static json_t *read_arguments(const char *text)
+{
+	size_t n;
+	const struct mcp_tool *t = mcp_tools(mcp_server_client(run.server), &n);
+
+	for (size_t i = 0; *text == '@' && i < n; i++)
+		if (strcmp(t[i].name, text + 1) == 0)
+			return json_pack("{s:O}", "schema", t[i].schema);
+	return json_loads(text, 0, NULL);
+}
+
 static void begin_call(const char *name, const char *arguments)
 {
 	bool cancel = strncmp(name, "cancel:", 7) == 0;
-	json_t *args = json_loads(arguments, 0, NULL);
+	json_t *args = read_arguments(arguments);
 	int err = mcp_server_call(run.server, ++run.call, MCP_CALL_TOOL, cancel ? name + 7 : name,
 				  args, CALL_MS);
 

@@ -210,7 +210,7 @@ static void on_resp(const struct http_resp *r, void *arg)
 
 static int ask(struct http_req **out, const char *method, const char *tail, const char *body)
 {
-	static const char *const headers[] = {"Authorization: Bot abc", NULL};
+	static const char *const headers[] = {"Authorization: Bot abc", "X-Empty;", NULL};
 	char url[256];
 	const struct http_call call = {.method = method,
 				       .url = url,
@@ -233,6 +233,7 @@ TEST(http_brings_status_headers_and_body)
 	CHECK_STR(got.header, "abc123");
 	CHECK(strncmp(fx.seen, "1 /text?a=1\n", 12) == 0);
 	CHECK(strstr(fx.seen, "Authorization: Bot abc\n"));
+	CHECK(strstr(fx.seen, "X-Empty: \n"));
 	CHECK(strstr(fx.seen, "User-Agent: Tester (x, 1)\n"));
 	CHECK(!strstr(fx.seen, "Content-Length") && !strstr(fx.seen, "Content-Type"));
 	CHECK_INT(ask(NULL, "GET", "/empty", NULL), 0);

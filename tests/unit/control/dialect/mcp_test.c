@@ -265,6 +265,20 @@ TEST(mcp_counts_no_answers_as_a_flood)
 	rig.m = mcp_free(rig.m);
 }
 
+TEST(mcp_retries_the_probe_once_with_a_version_that_the_server_names)
+{
+	static const char unsupported[] = "{\"code\":-32022,\"message\":\"Unsupported\",\"data\":{"
+					  "\"supported\":[\"2026-07-28\"]}}";
+
+	CHECK_INT(begin(true), 0);
+	mcp_open(rig.m, 0);
+	answer("error", unsupported);
+	CHECK(strstr(sent(0), "server/discover") && rig.id == 2);
+	answer("error", unsupported);
+	CHECK_INT(mcp_state(rig.m), MCP_REFUSED);
+	rig.m = mcp_free(rig.m);
+}
+
 TEST(mcp_takes_silence_at_the_probe_for_the_legacy_era)
 {
 	CHECK_INT(begin(false), 0);
@@ -436,10 +450,12 @@ TEST(mcp_headers_that_cannot_be_obeyed_leave_a_tool_out)
 		"\"x-mcp-header\":\"A\"}}}}",
 		"{\"anyOf\":[{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\"}}"
 		"}]}"};
-	json_t *nested = json_loads("{\"properties\":{\"a\":{\"properties\":{\"b\":{\"type\":"
-				    "\"integer\",\"x-mcp-header\":\"B\"}}}}}",
-				    0, NULL);
-	json_t *args = json_loads("{\"a\":{\"b\":42}}", 0, NULL);
+	json_t *nested =
+		json_loads("{\"properties\":{\"a\":{\"properties\":{\"b\":{\"type\":"
+			   "\"integer\",\"x-mcp-header\":\"B\"},\"c\":{\"type\":\"string\","
+			   "\"x-mcp-header\":\"C\"}}}}}",
+			   0, NULL);
+	json_t *args = json_loads("{\"a\":{\"b\":42,\"c\":\"\"}}", 0, NULL);
 	char **lines;
 
 	for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -451,7 +467,8 @@ TEST(mcp_headers_that_cannot_be_obeyed_leave_a_tool_out)
 	CHECK(mcp_header_valid(nested));
 	lines = mcp_header_lines(nested, args);
 	CHECK_STR(lines[0], "Mcp-Param-B: 42");
-	CHECK(!lines[1]);
+	CHECK_STR(lines[1], "Mcp-Param-C: "); /* an empty text is a value */
+	CHECK(!lines[2]);
 	mcp_header_free(lines);
 	json_decref(nested);
 	json_decref(args);
@@ -507,4 +524,20 @@ TEST_OOM(mcp_survives_a_lack_of_memory)
 		rig.m = mcp_free(rig.m);
 	}
 	CHECK_OOM(err, (void)0);
+}
+
+TEST(mcp_a_cancelled_call_over_http_keeps_no_connection_in_either_era)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK_INT(begin(true), 0);
+		if (i)
+			open_modern();
+		else
+			open_legacy();
+		CHECK_INT(mcp_call(rig.m, 1, MCP_CALL_TOOL, "echo", NULL, 1000, SECOND), 0);
+		mcp_cancel(rig.m, 1, "cancelled");
+		CHECK(rig.drops == 1 && rig.dropped == rig.id);
+		CHECK(!strstr(sent(0), "notifications/cancelled") == (i == 1));
+		rig.m = mcp_free(rig.m);
+	}
 }
