@@ -14,7 +14,7 @@ case $kind in rules | faults) ;; *) echo "usage: run.sh rules|faults [NAME…]" 
 B=build/mutants
 mkdir -p $B/src
 make -s B=$B ONLY="control/room control/engine control/dialect control/settings control/words proto ipc/% control/ledger/% \
-control/discord/voice.c tests/unit/control/discord/voice_test.c tests/unit/control/fake_http.c tests/standins/frame.c" $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1
+control/discord/voice.c tests/unit/control/discord/voice_test.c tests/unit/control/discord/voice_paper.c tests/unit/control/fake_http.c tests/standins/frame.c" $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
 room=$(find $B/obj/control/room $B/obj/control/engine/core $B/obj/control/discord $B/obj/control/settings $B/obj/control/words $B/obj/control/ledger $B/obj/proto $B/obj/tests/room $B/obj/tests/conversations -name '*.o' ! -name '*_main.o')
