@@ -10,6 +10,7 @@
 #   OUT=folder     folder of the results (out/demo)            JOURNAL=file   record the bot for --replay: mediad, and
 #                                                          control in file.control
 #   SHAPES=file    record only the shapes of it
+#   CONFIG=file    settings of the bot, for the embedded engine
 #   SCENE=two-callers    two callers who talk at the same time, then over the bot: it keeps talking through a backchannel and
 #                  through an utterance addressed to the other caller, and stops at a new question
 #   SCENE=tools          a text model (a stand-in) that searches the web (a stand-in), calls an MCP server in its sandbox, and is told
@@ -198,6 +199,7 @@ until_there caller-mediad test -S "$run/caller.sock"
 if [ "$answerer" = offline ]; then
 	export PARLEY_BRAIN_URL="$brain/v1/realtime"
 	[ "$scene" != tools ] || set -- --config "$config"
+	[ -z "${CONFIG:-}" ] || set -- --config "$CONFIG"
 else
 	# A stand-in asks offlined for the words of whole utterances, which takes seconds on a busy machine.
 	export PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-10000}"

@@ -222,3 +222,28 @@ TEST(an_empty_settings_file_is_a_fault_and_the_null_device_is_none)
 	close(fd);
 	unlink(path);
 }
+
+TEST(records_get_the_secrets_of_their_files)
+{
+	char secret[] = "/tmp/parley-secret-XXXXXX", path[64], all[1024], text[1200];
+	struct settings *s = NULL;
+	int fd = mkstemp(secret);
+
+	CHECK(fd >= 0 && write(fd, "Bearer hush\n", 12) == 12);
+	close(fd);
+	snprintf(text, sizeof text,
+		 "{\"workers\": [{\"name\": \"w\", \"command\": [\"x\"], \"secrets\": {\"K\": "
+		 "\"%s\"}}],"
+		 " \"mcp_servers\": [{\"name\": \"m\", \"transport\": \"http\", \"url\": "
+		 "\"https://a/\","
+		 " \"headers\": {\"H\": \"%s\"}, \"issuer\": \"https://b/\", \"client_id\": \"c\","
+		 " \"client_secret_file\": \"%s\", \"refresh_token_file\": \"/nonexistent/t\"}]}",
+		 secret, secret, secret);
+	CHECK_INT(load(&s, text, path, all), 0);
+	CHECK_STR(all, "");
+	CHECK_STR(s->records.worker[0].values, "{\"K\":\"Bearer hush\"}");
+	CHECK_STR(s->records.mcp[0].values,
+		  "{\"H\":\"Bearer hush\",\"client secret\":\"Bearer hush\"}");
+	settings_free(s);
+	unlink(secret);
+}
