@@ -72,7 +72,7 @@ try_scenario() { # FAULT FILE SCENARIO
 	# shellcheck disable=SC2086
 	case $2 in control/*) ;; *)
 		rm -f "$sick/mediad"
-		link "$sick/mediad" "$B/obj/${2%.c}.o" "$codecs $common" $mediad $(printf '%s\n' $shared | grep -v /ipc/http.o) || return
+		link "$sick/mediad" "$B/obj/${2%.c}.o" "$codecs $common" $mediad $(printf '%s\n' $shared | grep -vE '/ipc/http(_guard)?\.o') || return
 		;;
 	esac
 	# shellcheck disable=SC2086
