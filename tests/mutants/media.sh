@@ -11,7 +11,7 @@ sick=$B/sick
 mkdir -p $B/src $sick
 make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined || exit 1
 # Of control's unit tests those of joining alone.
-joining="control/discord/voice.c control/words/words.c tests/unit/control/discord/voice_test.c"
+joining="control/discord/voice.c control/words/words.c tests/unit/control/discord/voice_test.c tests/unit/control/discord/voice_paper.c"
 make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
