@@ -58,6 +58,16 @@ TEST(rule_050_phases_and_one_connection_for_all_who_want_it)
 	CHECK(transcription_start(&b, 5, 2300 * NS_PER_MS).connect);
 }
 
+TEST(rule_050_a_connection_that_failed_unused_is_not_tried_again_at_once)
+{
+	begin();
+	CHECK(transcription_start(&b, 1, 1000 * NS_PER_MS).connect);
+	transcription_cancel(&b, 1);
+	CHECK(!transcription_lost(&b, 1100 * NS_PER_MS));
+	CHECK(!transcription_start(&b, 2, 1999 * NS_PER_MS).connect);
+	CHECK(transcription_start(&b, 3, 2000 * NS_PER_MS).connect);
+}
+
 TEST(rule_009_less_than_the_least_is_not_committed)
 {
 	static const struct {
