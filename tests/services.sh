@@ -182,8 +182,12 @@ speaks() { grep -q 'the bot begins to speak' "$D/kill/caller"; }
 back() { sounds | awk -v k="$at" '$1 > k { print $1 - k; found = 1; exit } END { exit !found }' >"$D/back"; }
 # kill_answering: kills mediad in the middle of an answer, and waits for the next sound. Prints the reason if there is none.
 kill_answering() {
-	local asks rc=0
-	"$B/caller" --api "$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/kill" --out "$D/kill" \
+	local asks hears rc=0
+	rm -f "$D/kill.sock"
+	"$B/mediad" --listen "$D/kill.sock" --ca "$CA" >"$D/kill/mediad.log" 2>&1 &
+	hears=$!
+	until_ok 10 test -S "$D/kill.sock"
+	"$B/caller" --api "$API" --media-sock "$D/kill.sock" --offlined "$B/offlined" --record "$D/kill" --out "$D/kill" \
 		--guild $GUILD --channel $CHANNEL --user 501 --bot 900 --say "parley what can you do" >"$D/kill/caller" 2>&1 &
 	asks=$!
 	if until_ok 40 speaks; then
@@ -195,8 +199,8 @@ kill_answering() {
 		echo "no answer: $(tail -1 "$D/kill/caller")"
 		rc=1
 	fi
-	kill -9 $asks
-	wait $asks
+	kill -9 $asks $hears
+	wait $asks $hears
 	request POST /users/501/leave >/dev/null
 	return $rc
 } 2>/dev/null
