@@ -28,6 +28,7 @@ int agent_open_turns(struct agent *a)
 					.bus = a->bus,
 					.guild = where->guild,
 					.channel = where->channel,
+					.settings = a->settings,
 					.consentsh = consents,
 					.arg = a};
 

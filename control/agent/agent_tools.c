@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/agent/agent_memory.h"
 #include "control/agent/inside.h"
 #include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
@@ -42,6 +43,7 @@ struct agent_tools {
 	struct tools_registry *registry;
 	struct tools_run *run;
 	struct builtins *builtins;
+	struct agent_memory *memory;
 	struct mcp_seat *mcp;		/* NULL: no servers */
 	struct delegate_seat *delegate; /* NULL: no workers */
 	struct tmr *timer;
@@ -534,69 +536,11 @@ static int join_after(uint32_t turn, const char *name, void *arg)
 	return 0;
 }
 
-/* The question itself is no answer to it. */
-static bool asks_now(const struct agent_tools *t, const char *words)
+static int search_said(uint32_t id, const struct tool_said *what, void *arg)
 {
-	const struct room_turn *turn = room_active(t->a->room);
+	const struct agent_tools *t = arg;
 
-	return turn && strstr(turn->transcript, words);
-}
-
-/* The ids of searches are those of their calls; a search that was cancelled is forgotten by the
- * run. */
-static void take_found(int err, const struct store_document *list, size_t n, void *arg)
-{
-	struct written *w = arg;
-	struct agent_tools *t = w->t;
-	uint32_t id = w->id;
-	json_t *found = json_array();
-	uint64_t now = env_wall_ms(t->a->env);
-	char *text;
-
-	w->t = NULL;
-	for (size_t i = 0; i < n; i++)
-		if (!asks_now(t, list[i].document) && agent_may_recall(t->a, list[i].version))
-			json_array_append_new(found,
-					      json_pack("{s:s,s:s,s:I}", "speaker", list[i].author,
-							"said", list[i].document, "minutes_ago",
-							(json_int_t)((now - list[i].updated_ms) /
-								     (MINUTE_S * MS_PER_S))));
-	text = found ? json_dumps(found, JSON_COMPACT) : NULL;
-	json_decref(found);
-	take_output(id, !err && text,
-		    slice_str(err    ? strerror(err)
-			      : text ? text
-				     : "out of memory"),
-		    t);
-	free(text);
-}
-
-/* Only of this voice channel: whoever listens here may not be allowed to see another one. */
-static int search_said(uint32_t id, const char *name, const char *words, unsigned hours,
-		       unsigned most, void *arg)
-{
-	struct agent_tools *t = arg;
-	const struct media_want *where = media_call_want(t->a->call);
-	uint64_t since = env_wall_ms(t->a->env) - (uint64_t)hours * 60 * MINUTE_S * MS_PER_S;
-	uint64_t oldest = agent_oldest_words_ms(t->a);
-	struct written *w = find_written(t);
-	const struct store_said what = {.guild = where->guild,
-					.channel = where->channel,
-					.since_ms = since > oldest ? since : oldest,
-					.name = name,
-					.words = words,
-					.most = most};
-	int err;
-
-	if (!t->a->store)
-		return ENOTSUP;
-	if (!w)
-		return ENOSPC;
-	*w = (struct written){.t = t, .id = id};
-	err = store_find_said(t->a->store, &what, take_found, w);
-	if (err)
-		w->t = NULL;
-	return err;
+	return agent_memory_search(t->memory, id, what);
 }
 
 /* ---- coming and going ---- */
@@ -629,6 +573,8 @@ static int open_tools(struct agent_tools *t, struct http *http)
 
 	if (!err)
 		err = tools_run_alloc(&t->run, t->registry, t->a->settings);
+	if (!err)
+		err = agent_memory_alloc(&t->memory, t->a, take_output, t);
 	if (!err)
 		err = builtins_alloc(&t->builtins, &host);
 	if (!err)
@@ -704,6 +650,7 @@ struct agent_tools *agent_tools_free(struct agent_tools *t)
 	tools_run_free(t->run);
 	tools_registry_free(t->registry);
 	builtins_free(t->builtins);
+	agent_memory_free(t->memory);
 	free(t->out);
 	free(t);
 	return NULL;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "control/prompts/prompts.def"
 #include "control/room/room.h"
 #include "control/room/turn/segment.h"
+#include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
@@ -114,6 +116,12 @@ static void open_utterance(struct turns *t, uint64_t user, uint32_t id)
 		(struct utterance){.user = user, .id = id, .started_at = env_now(t->conf.env)};
 }
 
+/* Thousandths of the tokens' mean likelihood; -1: not told. */
+static int64_t confidence_of(uint32_t doubt)
+{
+	return doubt ? lround(1000 * exp(-(doubt - 1.0) / 1000)) : -1;
+}
+
 static void publish_transcript(struct turns *t, const struct room_event *in)
 {
 	struct utterance *u = find_open(t, in->user, in->utterance);
@@ -129,15 +137,18 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 		whole[n] = '\0';
 		utf8_copy(text, sizeof text, whole);
 	}
-	ev.utterance =
-		(struct event_utterance){.session = t->session,
-					 .channel = t->conf.channel,
-					 .utterance = in->utterance,
-					 .name = name_of(t, in->user),
-					 .text = text,
-					 .started_ms = wall_of(t, ev.at_ms, u ? u->started_at : 0),
-					 .ended_ms = wall_of(t, ev.at_ms, u ? u->ended_at : 0),
-					 .source = "realtime-transcription"};
+	ev.utterance = (struct event_utterance){
+		.session = t->session,
+		.channel = t->conf.channel,
+		.utterance = in->utterance,
+		.name = name_of(t, in->user),
+		.text = text,
+		.started_ms = wall_of(t, ev.at_ms, u ? u->started_at : 0),
+		.ended_ms = wall_of(t, ev.at_ms, u ? u->ended_at : 0),
+		.source = "realtime-transcription",
+		.language = t->conf.settings ? t->conf.settings->language : "",
+		.confidence = confidence_of(in->doubt),
+		.consent = may_keep(t, in->user)};
 	if (u)
 		forget(t, u);
 	bus_publish(t->conf.bus, &ev);

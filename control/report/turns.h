@@ -20,6 +20,7 @@ struct bus_event;
 struct room_effect;
 struct room_event;
 struct room_turn;
+struct settings;
 struct turns;
 
 enum turns_stage { TURNS_ADMITTED, TURNS_SPEAKING, TURNS_ENDED };
@@ -29,6 +30,7 @@ struct turns_conf {
 	struct env *env;
 	struct bus *bus; /* NULL: nobody listens */
 	uint64_t guild, channel;
+	const struct settings *settings; /* NULL: languages are not known */
 	/* Whether this person's words may be kept. */
 	bool (*consentsh)(uint64_t user, void *arg);
 	void *arg;

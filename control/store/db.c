@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "control/memory/terms.h"
 #include "control/store/migrations.def"
 #include "control/store/ours.h"
 
@@ -16,6 +17,7 @@ enum {
 	PATH_SIZE = 640,
 	BUSY_MS = 5000,
 	TEXT_MAX = 4 << 20,	     /* longest text or row that SQLite takes */
+	MERGE_PAGES = 64,	     /* of the full-text index, rewritten at a time */
 	APPLICATION_ID = 0x5061726c, /* "Parl" */
 };
 
@@ -157,6 +159,11 @@ uint64_t db_uint(sqlite3_stmt *stmt, int column)
 	return (uint64_t)sqlite3_column_int64(stmt, column);
 }
 
+double db_real(sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_double(stmt, column);
+}
+
 unsigned db_changes(const struct db *db)
 {
 	return (unsigned)sqlite3_changes(db->sql);
@@ -224,6 +231,50 @@ static int prepare_statements(struct db *db)
 						  SQLITE_PREPARE_PERSISTENT, &db->stmt[i], NULL));
 	/* A schema that our statements do not fit was not made by us. */
 	return err == EIO ? EUCLEAN : err;
+}
+
+/* ---- the full-text index ---- */
+
+/* terms_index(text): the terms under which the index holds a text. */
+static void index_terms(sqlite3_context *ctx, int n, sqlite3_value **value)
+{
+	const char *text = (const char *)sqlite3_value_text(value[0]);
+	char *terms = text ? terms_index(text, (size_t)sqlite3_value_bytes(value[0])) : NULL;
+
+	(void)n;
+	if (terms)
+		sqlite3_result_text(ctx, terms, -1, free);
+	else if (text)
+		sqlite3_result_error_nomem(ctx);
+	else
+		sqlite3_result_null(ctx);
+}
+
+static int merge_index(struct db *db, enum db_statement first, enum db_statement more)
+{
+	int before = sqlite3_total_changes(db->sql), left = 2;
+	sqlite3_stmt *s = db_use(db, first);
+	int err;
+
+	db_bind_uint(s, 1, MERGE_PAGES);
+	err = db_run(db, s);
+	/* A call that finds nothing to do changes less than two rows (FTS5, the 'merge' command).
+	 */
+	while (!err && left >= 2) {
+		before = sqlite3_total_changes(db->sql);
+		s = db_use(db, more);
+		db_bind_uint(s, 1, MERGE_PAGES);
+		err = db_run(db, s);
+		left = sqlite3_total_changes(db->sql) - before;
+	}
+	return err;
+}
+
+int db_merge_terms(struct db *db)
+{
+	int err = merge_index(db, DB_BEGIN_MERGE, DB_MERGE);
+
+	return err ? err : merge_index(db, DB_BEGIN_MERGE_FACTS, DB_MERGE_FACTS);
 }
 
 /* ---- integrity, backup ---- */
@@ -500,7 +551,11 @@ static int open_sql(struct db *db)
 	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	return run_sql(db, all);
+	err = error_of(db, sqlite3_create_function_v2(db->sql, "terms_index", 1,
+						      SQLITE_UTF8 | SQLITE_DETERMINISTIC |
+							      SQLITE_DIRECTONLY,
+						      NULL, index_terms, NULL, NULL, NULL));
+	return err ? err : run_sql(db, all);
 }
 
 /* Not before it is known to be ours: this writes into the file. */

@@ -57,6 +57,7 @@ void db_bind_uint(struct sqlite3_stmt *stmt, int at, uint64_t v);
 int db_run(struct db *db, struct sqlite3_stmt *stmt);
 /* 0: a row is there. ENOENT: no more. */
 int db_step(struct db *db, struct sqlite3_stmt *stmt);
+double db_real(struct sqlite3_stmt *stmt, int column);
 /* "" for NULL. Borrowed until the next step. */
 const char *db_text(struct sqlite3_stmt *stmt, int column);
 uint64_t db_uint(struct sqlite3_stmt *stmt, int column);
@@ -64,6 +65,10 @@ uint64_t db_uint(struct sqlite3_stmt *stmt, int column);
 unsigned db_changes(const struct db *db);
 /* Rowid of the last insert. */
 uint64_t db_last_row(const struct db *db);
+
+/* Rewrites the full-text indexes so that nothing of removed texts is left in them: FTS5 keeps the
+ * terms of a deleted row, and writes them once more, until it merges. Not inside a transaction. */
+int db_merge_terms(struct db *db);
 
 int db_begin(struct db *db);
 /* One whose commit is written to the disk, not only to the system. */

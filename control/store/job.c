@@ -15,6 +15,7 @@
 #include "control/store/db.h"
 #include "control/store/faults.h"
 #include "control/store/rows.h"
+#include "control/store/said.h"
 #include "control/store/store.h"
 #include "control/words/words.h"
 #include "ipc/log.h"
@@ -425,43 +426,25 @@ static void run_sum_costs(struct job_runner *r, const struct job *j, struct work
 	}
 }
 
-/* ---- what was said ---- */
+/* ---- memory ---- */
 
-static sqlite3_stmt *use_said(struct db *db, const struct job *j)
+/* The text of what was found, as a document; it is freed. */
+static void answer_json(struct job_runner *r, struct worker_answer *a, int err, char *text)
 {
-	sqlite3_stmt *s = db_use(db, DB_FIND_SAID);
+	struct found f = {.is = !err && text, .text = text, .author = (char *)""};
 
-	db_bind_uint(s, 1, j->guild);
-	db_bind_text(s, 2, j->author);
-	db_bind_text(s, 3, j->text);
-	db_bind_uint(s, 4, j->now_ms);
-	db_bind_uint(s, 5, j->version);
-	db_bind_uint(s, 6, j->channel);
-	return s;
+	if (!err && !text)
+		err = ENOMEM;
+	answer_document(a, note_read(r, err), &f);
+	free(text);
 }
 
-/* Each as a document: the speaker's name as author and their id as version, when as updated_ms. */
 static void run_find_said(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
-	sqlite3_stmt *s;
-	uint32_t n = 0;
+	char *text = NULL;
+	int err = database(r) ? said_find(r->db, j, &text) : r->err;
 
-	if (!database(r)) {
-		answer_head(a, r->err, 0);
-		return;
-	}
-	for (s = use_said(r->db, j); db_step(r->db, s) == 0;)
-		n++;
-	answer_head(a, 0, n);
-	for (s = use_said(r->db, j); db_step(r->db, s) == 0;) {
-		struct found f = {.is = true,
-				  .updated_ms = db_uint(s, 0),
-				  .author = (char *)db_text(s, 1),
-				  .text = (char *)db_text(s, 2),
-				  .version = db_uint(s, 3)};
-
-		answer_one(a, &f);
-	}
+	answer_json(r, a, err, text);
 }
 
 /* ---- what a restart needs ---- */

@@ -19,7 +19,8 @@ enum job_kind {
 	JOB_GET_DOCUMENT,
 	JOB_LIST_DOCUMENTS,
 	JOB_SUM_COSTS, /* since now_ms */
-	JOB_FIND_SAID, /* in channel, by author, with text in it, since now_ms; version: how many */
+	JOB_FIND_SAID, /* in channel, by author, about text, from now_ms to until_ms; version: how
+			  many */
 	JOB_SAVE_GUILD,
 	JOB_DROP_GUILDS,
 	JOB_SAVE_SESSION,
@@ -32,7 +33,7 @@ struct job {
 	enum job_kind kind;
 	char *scope, *text, *author; /* scope of JOB_SAVE_SESSION: the text instead */
 	bool compare;
-	uint64_t version, guild, channel, now_ms, words_ms;
+	uint64_t version, guild, channel, now_ms, until_ms, words_ms;
 	uint64_t id; /* of the request */
 	size_t bytes;
 	atomic_size_t *held; /* has counted them; NULL: nothing has */

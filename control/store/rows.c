@@ -21,21 +21,98 @@ bool rows_kept(const struct bus_event *ev)
 
 /* ---- adding ---- */
 
+/* A line of the timeline. */
+struct line {
+	uint64_t guild, session, channel, utterance, turn, user, started_ms, ended_ms;
+	const char *name, *text, *source, *language, *addressee;
+	int64_t confidence; /* below 0: not known */
+	bool consent;
+};
+
+/* NULL for a text that is empty. */
+static const char *maybe_text(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+static void bind_maybe(sqlite3_stmt *s, int at, int64_t v)
+{
+	if (v < 0)
+		sqlite3_bind_null(s, at);
+	else
+		sqlite3_bind_int64(s, at, v);
+}
+
+static int add_line(struct db *db, const struct line *l, bool words)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_UTTERANCE);
+	const char *text = words ? maybe_text(l->text) : NULL;
+	int err;
+
+	db_bind_uint(s, 1, l->guild);
+	db_bind_uint(s, 2, l->session);
+	db_bind_uint(s, 3, l->utterance);
+	db_bind_uint(s, 4, l->user);
+	db_bind_text(s, 5, l->name);
+	db_bind_text(s, 6, text);
+	db_bind_uint(s, 7, l->started_ms);
+	db_bind_uint(s, 8, l->ended_ms);
+	db_bind_text(s, 9, l->source);
+	db_bind_uint(s, 10, l->channel);
+	bind_maybe(s, 11, l->turn ? (int64_t)l->turn : -1);
+	db_bind_text(s, 12, maybe_text(l->language));
+	bind_maybe(s, 13, l->confidence);
+	db_bind_text(s, 14, l->addressee);
+	db_bind_uint(s, 15, l->consent);
+	err = db_run(db, s);
+	if (err || !text)
+		return err;
+	s = db_use(db, DB_ADD_TERMS);
+	db_bind_uint(s, 1, db_last_row(db));
+	return db_run(db, s);
+}
+
 static int add_utterance(struct db *db, const struct bus_event *ev, bool words)
 {
 	const struct event_utterance *u = &ev->utterance;
-	sqlite3_stmt *s = db_use(db, DB_ADD_UTTERANCE);
 
-	db_bind_uint(s, 1, ev->guild);
-	db_bind_uint(s, 2, u->session);
-	db_bind_uint(s, 3, u->utterance);
-	db_bind_uint(s, 4, ev->user);
-	db_bind_text(s, 5, u->name);
-	db_bind_text(s, 6, words && u->text && *u->text ? u->text : NULL);
-	db_bind_uint(s, 7, u->started_ms);
-	db_bind_uint(s, 8, u->ended_ms);
-	db_bind_text(s, 9, u->source);
-	return db_run(db, s);
+	return add_line(db,
+			&(struct line){.guild = ev->guild,
+				       .session = u->session,
+				       .channel = u->channel,
+				       .utterance = u->utterance,
+				       .user = ev->user,
+				       .name = u->name,
+				       .text = u->text,
+				       .started_ms = u->started_ms,
+				       .ended_ms = u->ended_ms,
+				       .source = u->source,
+				       .language = u->language,
+				       .confidence = u->confidence,
+				       .consent = u->consent},
+			words);
+}
+
+/* The bot's part of a turn, as far as it was played. It goes with the person whom it answers. */
+static int add_answer(struct db *db, const struct bus_event *ev, bool words)
+{
+	const struct event_turn *t = &ev->turn;
+
+	if (!words || !maybe_text(t->said))
+		return 0;
+	return add_line(db,
+			&(struct line){.guild = ev->guild,
+				       .session = t->session,
+				       .channel = t->channel,
+				       .turn = t->turn,
+				       .user = ev->user,
+				       .text = t->said,
+				       .started_ms = ev->at_ms,
+				       .ended_ms = ev->at_ms,
+				       .source = "bot",
+				       .confidence = -1,
+				       .consent = true},
+			words);
 }
 
 static int add_speech(struct db *db, const struct bus_event *ev)
@@ -79,6 +156,20 @@ static char *compact_why(const char *why)
 	return text;
 }
 
+/* What was said in an answered turn was meant for the bot. */
+static int set_addressee(struct db *db, const struct bus_event *ev, uint64_t user, uint64_t id)
+{
+	const struct event_turn *t = &ev->turn;
+	sqlite3_stmt *s = db_use(db, DB_SET_ADDRESSEE);
+
+	db_bind_uint(s, 1, ev->guild);
+	db_bind_uint(s, 2, t->session);
+	db_bind_uint(s, 3, id);
+	db_bind_uint(s, 4, user);
+	db_bind_text(s, 5, maybe_text(t->said) ? "bot" : "room");
+	return db_run(db, s);
+}
+
 /* Who spoke in it, in any case: what they said, when it may be kept. */
 static int add_segments(struct db *db, const struct bus_event *ev, uint64_t turn_seq, bool words)
 {
@@ -89,6 +180,7 @@ static int add_segments(struct db *db, const struct bus_event *ev, uint64_t turn
 
 	json_array_foreach(list, i, x)
 	{
+		uint64_t id = (uint64_t)json_integer_value(json_object_get(x, "utterance"));
 		sqlite3_stmt *s = db_use(db, DB_ADD_SEGMENT);
 
 		if (err || !discord_u64(json_string_value(json_object_get(x, "user")), &user))
@@ -97,21 +189,15 @@ static int add_segments(struct db *db, const struct bus_event *ev, uint64_t turn
 		db_bind_uint(s, 2, i);
 		db_bind_uint(s, 3, user);
 		db_bind_text(s, 4, json_string_value(json_object_get(x, "name")));
-		db_bind_uint(s, 5, (uint64_t)json_integer_value(json_object_get(x, "utterance")));
+		db_bind_uint(s, 5, id);
 		db_bind_text(s, 6, words ? json_string_value(json_object_get(x, "text")) : NULL);
 		db_bind_uint(s, 7, ev->at_ms);
 		err = db_run(db, s);
+		if (!err)
+			err = set_addressee(db, ev, user, id);
 	}
 	json_decref(list);
 	return err;
-}
-
-static void bind_maybe(sqlite3_stmt *s, int at, int64_t v)
-{
-	if (v < 0)
-		sqlite3_bind_null(s, at);
-	else
-		sqlite3_bind_int64(s, at, v);
 }
 
 static int add_turn(struct db *db, const struct bus_event *ev, bool words)
@@ -136,7 +222,9 @@ static int add_turn(struct db *db, const struct bus_event *ev, bool words)
 	db_bind_uint(s, 13, t->prompts);
 	err = db_run(db, s);
 	free(why);
-	return err ? err : add_segments(db, ev, db_last_row(db), words);
+	if (!err)
+		err = add_segments(db, ev, db_last_row(db), words);
+	return err ? err : add_answer(db, ev, words);
 }
 
 /* Nothing of it may be kept without the words. */
@@ -347,6 +435,22 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 	return err;
 }
 
+static int expire_some(struct db *db, enum db_statement statement, uint64_t words_ms, unsigned *n)
+{
+	unsigned terms = 0;
+	int err = db_begin(db);
+
+	if (err)
+		return err;
+	if (statement == DB_EXPIRE_UTTERANCES)
+		err = run_with(db, DB_EXPIRE_TERMS, words_ms, NULL, &terms);
+	if (!err)
+		err = run_with(db, statement, words_ms, NULL, n);
+	if (err)
+		db_rollback(db);
+	return err ? err : db_commit(db);
+}
+
 int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed)
 {
 	static const enum db_statement words[] = {DB_EXPIRE_UTTERANCES, DB_EXPIRE_SAID,
@@ -361,26 +465,36 @@ int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *cha
 
 		do {
 			n = 0;
-			err = run_with(db, words[i], words_ms, NULL, &n);
+			err = expire_some(db, words[i], words_ms, &n);
 			*changed += n;
 		} while (!err && n);
 	}
+	if (!err && *changed)
+		err = db_merge_terms(db);
 	return err ? err : drop_old_rows(db, now_ms, changed);
 }
 
 int rows_erase(struct db *db, uint64_t user, unsigned *changed)
 {
 	static const enum db_statement all[] = {
-		DB_ERASE_CONTEXTS, DB_ERASE_SAID,	DB_ERASE_SEGMENTS, DB_ERASE_TURNS,
-		DB_ERASE_SPEECH,   DB_ERASE_UTTERANCES, DB_ERASE_EVENTS,   DB_ERASE_TOOL_CALLS};
+#define E(statement) DB_##statement,
+		ERASERS(E)
+#undef E
+	};
 	int err = db_begin_synced(db);
 
 	*changed = 0;
 	if (err)
 		return err;
-	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++)
-		err = run_with(db, all[i], user, NULL, changed);
+	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
+		unsigned terms = 0;
+		bool counts = all[i] != DB_ERASE_TERMS && all[i] != DB_ERASE_FACT_TERMS;
+
+		err = run_with(db, all[i], user, NULL, counts ? changed : &terms);
+	}
 	if (err)
 		db_rollback(db);
-	return err ? err : db_commit(db);
+	else
+		err = db_commit(db);
+	return err ? err : db_merge_terms(db);
 }

@@ -363,13 +363,14 @@ int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *a
 		       &(struct request){.listh = h, .arg = arg});
 }
 
-int store_find_said(struct store *s, const struct store_said *what, store_list_h *h, void *arg)
+int store_find_said(struct store *s, const struct store_said *what, store_document_h *h, void *arg)
 {
 	struct job j = {.kind = JOB_FIND_SAID,
 			.guild = what->guild,
 			.channel = what->channel,
 			.now_ms = what->since_ms > INT64_MAX ? INT64_MAX : what->since_ms,
-			.version = what->most,
+			.until_ms = what->until_ms,
+			.version = what->most < STORE_SAID_MAX ? what->most : STORE_SAID_MAX,
 			.author = strdup(what->name),
 			.text = strdup(what->words)};
 
@@ -378,7 +379,7 @@ int store_find_said(struct store *s, const struct store_said *what, store_list_h
 		free(j.text);
 		return ENOMEM;
 	}
-	return put_job(s, &j, &(struct request){.listh = h, .arg = arg});
+	return put_job(s, &j, &(struct request){.documenth = h, .arg = arg});
 }
 
 int store_sync(struct store *s, store_done_h *h, void *arg)

@@ -82,18 +82,21 @@ int store_read_settings(const char *dir, const char *scope, store_version_h *h, 
  * amount in billionths of a dollar. Errors as store_settings_put. */
 int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg);
 
-/* ---- what was said ---- */
+/* ---- the timeline ---- */
 
 struct store_said {
 	uint64_t guild, channel;
-	uint64_t since_ms; /* since 1970 */
-	const char *name;  /* who said it, or "" */
-	const char *words; /* that are part of it, or "" */
-	unsigned most;	   /* as many of the newest */
+	uint64_t since_ms, until_ms; /* since 1970; until_ms itself is left out, 0: no end */
+	const char *name;	     /* who said it, or "" */
+	const char *words;	     /* a question whose content words find it; "": the newest */
+	unsigned most;		     /* at most STORE_SAID_MAX */
 };
-/* Newest first: document is what was said, author the speaker's name and version their id,
- * updated_ms when. Errors as store_settings_put. */
-int store_find_said(struct store *s, const struct store_said *what, store_list_h *h, void *arg);
+enum { STORE_SAID_MAX = 20 };
+/* Lines of people and of the bot in one voice channel, the best first (control/memory/rank.h). The
+ * document: [{"id": 12, "user": "ID", "name": "Ana", "at_ms": …, "text": "…", "bot": false,
+ * "near": [the line before and the one after, as far as there are any]}, …]. user of a line of the
+ * bot: the person whom it answered. Errors as store_settings_put. */
+int store_find_said(struct store *s, const struct store_said *what, store_document_h *h, void *arg);
 
 /* ---- what a restart needs ---- */
 

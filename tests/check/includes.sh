@@ -34,7 +34,8 @@ for f in call engine sandbox; do rule mediad/$f mediad proto ipc; done
 rule mediad mediad proto ipc
 rule control/words control/words proto
 rule control/room control/room control/settings control/words proto control/prompts
-rule control/store control/store control/events control/settings control/words proto ipc
+rule control/memory control/memory proto
+rule control/store control/store control/memory control/events control/settings control/words proto ipc
 rule control/events control/events proto
 rule control/dialect control/dialect control/engine/core/ask.h control/settings proto control/prompts
 rule control/engine/core control/engine/core control/settings proto
@@ -42,7 +43,7 @@ rule control/engine control/engine control/dialect control/settings proto ipc co
 rule control/settings control/settings proto
 rule control/metrics control/metrics control/events proto
 rule control/ledger control/ledger control/settings proto
-rule control/tools control/tools control/engine/core/ask.h control/settings control/events control/words control/prompts control/dialect proto ipc
+rule control/tools control/tools control/memory control/engine/core/ask.h control/settings control/events control/words control/prompts control/dialect proto ipc
 rule control/jail control/jail proto ipc
 rule control/mcp control/mcp control/jail control/dialect control/settings control/tools proto ipc
 rule control/delegate control/delegate control/jail control/dialect control/settings control/tools control/prompts proto ipc

@@ -14,6 +14,13 @@ struct env;
 struct http;
 struct settings;
 
+/* Which words of the voice channel are looked for. */
+struct tool_said {
+	const char *speaker, *query; /* may be "" */
+	uint64_t since_ms, until_ms; /* since 1970; until_ms 0: no end */
+	unsigned most;
+};
+
 struct tool_host {
 	struct env *env;
 	struct http *http;
@@ -39,9 +46,8 @@ struct tool_host {
 	/* Goes to the server's voice channel of this name once this turn is over. ENOENT: there is
 	 * none, or not exactly one. */
 	int (*joinh)(uint32_t turn, const char *name, void *arg);
-	/* Looks for what was said; the output comes by outputh. name, words may be "". An errno. */
-	int (*searchh)(uint32_t id, const char *name, const char *words, unsigned hours,
-		       unsigned most, void *arg);
+	/* Looks for what was said; the output comes by outputh. An errno: it does not. */
+	int (*searchh)(uint32_t id, const struct tool_said *what, void *arg);
 	void *arg;
 };
 

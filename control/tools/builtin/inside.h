@@ -18,9 +18,12 @@ typedef int(builtin_start)(struct builtins *b, const struct tool_start *call,
 
 builtin_start builtin_roll, builtin_time, builtin_stay_silent, builtin_voice_status,
 	builtin_say_to_text_channel, builtin_soundboard, builtin_voice_leave, builtin_voice_join,
-	builtin_note_context, builtin_conversation_search;
+	builtin_note_context;
+builtin_start builtin_conversation_search;	    /* memory.c */
 builtin_start builtin_web_search, builtin_web_read; /* web.c */
 
+/* Seconds east of UTC of this machine, now. */
+int64_t builtin_utc_offset(struct builtins *b);
 /* Gives the call's output, which is stolen. ENOMEM also when it is NULL. */
 int builtin_give(struct builtins *b, uint32_t id, json_t *output);
 

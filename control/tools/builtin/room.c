@@ -3,20 +3,11 @@
 
 #include "control/tools/builtin/inside.h"
 
-enum { HOURS = 168, MOST = 3 };
-
 static const char *text_of(const json_t *arguments, const char *key)
 {
 	const char *text = json_string_value(json_object_get(arguments, key));
 
 	return text ? text : "";
-}
-
-static unsigned number_of(const json_t *arguments, const char *key, unsigned otherwise)
-{
-	const json_t *v = json_object_get(arguments, key);
-
-	return json_is_number(v) ? (unsigned)json_number_value(v) : otherwise;
 }
 
 int builtin_say_to_text_channel(struct builtins *b, const struct tool_start *call,
@@ -56,12 +47,4 @@ int builtin_voice_join(struct builtins *b, const struct tool_start *call, const 
 int builtin_note_context(struct builtins *b, const struct tool_start *call, const json_t *arguments)
 {
 	return builtin_give(b, call->id, json_pack("{s:s}", "noted", text_of(arguments, "text")));
-}
-
-int builtin_conversation_search(struct builtins *b, const struct tool_start *call,
-				const json_t *arguments)
-{
-	return b->host.searchh(call->id, text_of(arguments, "speaker"), text_of(arguments, "query"),
-			       number_of(arguments, "max_age_hours", HOURS),
-			       number_of(arguments, "top_k", MOST), b->host.arg);
 }

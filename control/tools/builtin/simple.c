@@ -36,16 +36,21 @@ int builtin_roll(struct builtins *b, const struct tool_start *call, const json_t
 }
 
 /* The machine's offset from UTC is an answer of the system, so a replay has the same one. */
-static time_t local_now(struct builtins *b, struct tm *out)
+int64_t builtin_utc_offset(struct builtins *b)
 {
 	time_t now = (time_t)(env_wall_ms(b->host.env) / MS_PER_S);
 	struct tm here = {0};
-	int64_t offset;
 
 	if (!env_replaying(b->host.env))
 		localtime_r(&now, &here);
-	offset = env_answer(b->host.env, here.tm_gmtoff);
-	now += (time_t)offset;
+	return env_answer(b->host.env, here.tm_gmtoff);
+}
+
+static time_t local_now(struct builtins *b, struct tm *out)
+{
+	int64_t offset = builtin_utc_offset(b);
+	time_t now = (time_t)(env_wall_ms(b->host.env) / MS_PER_S + (uint64_t)offset);
+
 	gmtime_r(&now, out);
 	return (time_t)offset;
 }

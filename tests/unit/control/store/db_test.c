@@ -7,6 +7,7 @@
 #include "control/events/events.h"
 #include "control/store/rows.h"
 #include "control/store/store.h"
+#include "tests/unit/control/store/old_schema.h"
 #include "tests/unit/ipc/loop.h"
 
 static char dir[32], path[64];
@@ -113,17 +114,14 @@ TEST(an_older_database_is_migrated_after_a_copy_was_made)
 	CHECK_INT(rows_add(db, &ev, true), 0);
 	db_close(db);
 	/* As the first version left it. */
-	CHECK(run(path, "DROP TABLE tool_calls; DROP TABLE costs; DROP TABLE contexts; ALTER TABLE "
-			"turns DROP COLUMN "
-			"prompts; DROP TABLE guild_states; DROP INDEX events_user; DROP "
-			"INDEX speech_user;"
-			"PRAGMA user_version=1"));
+	CHECK(run(path, OLD_SCHEMA));
 	CHECK_INT(db_open(&db, dir, DB_JOIN), ENOTSUP);
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	db_close(db);
-	CHECK_INT(number(path, "PRAGMA user_version"), 5);
+	CHECK_INT(number(path, "PRAGMA user_version"), 6);
 	CHECK_INT(number(path, "SELECT count(*) FROM guild_states"), 0);
 	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM terms WHERE terms MATCH 'hello'"), 1);
 	CHECK_INT(number(before, "PRAGMA user_version"), 1);
 	CHECK_INT(number(before, "SELECT count(*) FROM utterances"), 1);
 	folder_remove(dir);
@@ -512,9 +510,11 @@ TEST(words_expire_before_what_else_is_known)
 	CHECK_INT(rows_add(db, &young, true), 0);
 	CHECK_INT(rows_add(db, &turn, true), 0);
 	CHECK_INT(rows_expire(db, 39 * day, 39 * day, &changed), 0);
-	CHECK_INT(changed,
-		  2 + 1 + 2 + 1); /* words of two utterances, a turn, its segments; a row */
-	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 2);
+	CHECK_INT(
+		changed,
+		3 + 1 + 2 +
+			1); /* words of two utterances and an answer, a turn, its segments; a row */
+	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 3);
 	CHECK_INT(number(path, "SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM turns"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM segments WHERE text IS NOT NULL"), 0);

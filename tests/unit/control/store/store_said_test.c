@@ -5,15 +5,40 @@ static struct store_scene *const s = &store_scene;
 
 static char found[256];
 
-static void on_found(int err, const struct store_document *list, size_t n, void *arg)
+/* Each line as NAME/USER@TIME:TEXT, and the lines beside it in brackets. */
+static void print_lines(json_t *lines)
 {
+	json_t *line, *near;
+	size_t i, n;
+
+	json_array_foreach(lines, i, line)
+	{
+		n = strlen(found);
+		snprintf(found + n, sizeof found - n, "%s/%s@%lld:%s ",
+			 json_is_true(json_object_get(line, "bot"))
+				 ? "bot"
+				 : json_string_value(json_object_get(line, "name")),
+			 json_string_value(json_object_get(line, "user")),
+			 json_integer_value(json_object_get(line, "at_ms")),
+			 json_string_value(json_object_get(line, "text")));
+		near = json_object_get(line, "near");
+		if (json_array_size(near)) {
+			strcat(found, "[");
+			print_lines(near);
+			strcat(found, "] ");
+		}
+	}
+}
+
+static void on_found(int err, const struct store_document *document, void *arg)
+{
+	json_t *lines = json_loads(document->document, 0, NULL);
+
 	(void)arg;
 	s->err = err;
 	found[0] = '\0';
-	for (size_t i = 0; i < n; i++)
-		snprintf(found + strlen(found), sizeof found - strlen(found), "%s/%llu@%llu:%s ",
-			 list[i].author, (unsigned long long)list[i].version,
-			 (unsigned long long)list[i].updated_ms, list[i].document);
+	print_lines(lines);
+	json_decref(lines);
 	env_stop(s->l.env);
 }
 
@@ -26,62 +51,117 @@ static const char *find_said(struct store_said what)
 	return found;
 }
 
-static void start_session(uint64_t session, uint64_t channel)
-{
-	bus_publish(s->bus,
-		    &(struct bus_event){
-			    .type = EVENT_SESSION_STARTED,
-			    .at_ms = session,
-			    .guild = 7,
-			    .session = {.session = session, .channel = channel, .why = ""}});
-}
-
-static void say(uint64_t session, uint64_t user, const char *name, const char *text, uint64_t at_ms)
+static void say(uint64_t channel, uint64_t user, const char *name, const char *text, uint64_t at_ms)
 {
 	bus_publish(s->bus, &(struct bus_event){.type = EVENT_UTTERANCE,
 						.at_ms = at_ms,
 						.guild = 7,
 						.user = user,
-						.utterance = {.session = session,
+						.utterance = {.session = 900,
+							      .channel = channel,
 							      .name = name,
 							      .text = text,
 							      .started_ms = at_ms}});
 }
 
-TEST(what_was_said_is_found_by_speaker_words_and_age)
+static void answer(uint64_t user, const char *text, uint64_t at_ms)
+{
+	bus_publish(s->bus,
+		    &(struct bus_event){
+			    .type = EVENT_TURN,
+			    .at_ms = at_ms,
+			    .guild = 7,
+			    .user = user,
+			    .turn = {.session = 900, .channel = 300, .turn = 1, .said = text}});
+}
+
+static void open_scene(void)
 {
 	store_scene_begin();
 	store_scene_open(NULL);
-	start_session(900, 300);
-	say(900, 4, "Ana", "the bridge opens at nine", 1000);
-	say(900, 5, "Bob", "what about the Bridge", 1001);
-	say(900, 4, "Ana", "bring a lamp", 1002);
-	CHECK_STR(find_said((struct store_said){.name = "ana", .words = "", .most = 5}),
-		  "Ana/4@1002:bring a lamp Ana/4@1000:the bridge opens at nine ");
-	CHECK_STR(find_said((struct store_said){.name = "", .words = "bridge", .most = 1}),
-		  "Bob/5@1001:what about the Bridge ");
+}
+
+static void close_scene(void)
+{
+	store_scene_close();
+	store_scene_end();
+}
+
+TEST(lines_are_found_by_speaker_words_and_age)
+{
+	open_scene();
+	say(300, 4, "Ana", "the bridge opens at nine", 1000000);
+	say(300, 5, "Bob", "what about the Bridges", 2000000);
+	say(300, 4, "Ana", "bring a lamp", 3000000);
+	CHECK_STR(
+		find_said((struct store_said){.name = "ana", .words = "", .most = 5}),
+		"Ana/4@3000000:bring a lamp [Bob/5@2000000:what about the Bridges ] "
+		"Ana/4@1000000:the bridge opens at nine [Bob/5@2000000:what about the Bridges ] ");
+	CHECK(strncmp(find_said((struct store_said){
+			      .name = "", .words = "did Bob say something of a bridge", .most = 1}),
+		      "Bob/5@2000000:", 14) == 0);
 	CHECK_STR(find_said((struct store_said){
-			  .name = "ana", .words = "bridge", .since_ms = 1001, .most = 5}),
+			  .name = "ana", .words = "bridge", .since_ms = 1000001, .most = 5}),
+		  "");
+	CHECK_STR(find_said((struct store_said){
+			  .name = "", .words = "bridge", .until_ms = 1000000, .most = 5}),
 		  "");
 	CHECK_STR(find_said((struct store_said){
 			  .name = "ana", .words = "", .since_ms = UINT64_MAX, .most = 5}),
 		  "");
-	store_scene_close();
-	store_scene_end();
+	close_scene();
+}
+
+/* An answer rarely has the words of its question. */
+TEST(an_answer_is_found_by_its_question)
+{
+	open_scene();
+	say(300, 5, "Bob", "when will the ferry leave", 1000000);
+	say(300, 4, "Ana", "at half past six", 1002000);
+	say(300, 5, "Bob", "thanks a lot", 9000000);
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "ferry time", .most = 2}),
+		  "Bob/5@1000000:when will the ferry leave [Ana/4@1002000:at half past six ] "
+		  "Ana/4@1002000:at half past six [Bob/5@1000000:when will the ferry leave "
+		  "Bob/5@9000000:thanks a lot ] ");
+	close_scene();
+}
+
+TEST(the_bots_words_stand_in_the_timeline)
+{
+	open_scene();
+	say(300, 4, "Ana", "how old is the castle", 1000);
+	answer(4, "Nine centuries", 2000);
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "centuries", .most = 1}),
+		  "bot/4@2000:Nine centuries [Ana/4@1000:how old is the castle ] ");
+	CHECK_STR(find_said((struct store_said){.name = "Ana", .words = "", .most = 5}),
+		  "Ana/4@1000:how old is the castle [bot/4@2000:Nine centuries ] ");
+	close_scene();
+}
+
+TEST(words_that_no_blanks_part_are_found)
+{
+	open_scene();
+	say(300, 4, "Ana", "会議は明日の四時です", 1000);
+	say(300, 5, "Min", "회의가 네 시로 바뀌었어요", 2000000);
+	say(300, 6, "Li", "我们明天去北京开会", 4000000);
+	CHECK_STR(
+		find_said((struct store_said){.name = "", .words = "会議はいつですか", .most = 1}),
+		"Ana/4@1000:会議は明日の四時です [Min/5@2000000:회의가 네 시로 바뀌었어요 ] ");
+	CHECK(strncmp(find_said((struct store_said){.name = "", .words = "회의는 언제", .most = 1}),
+		      "Min/", 4) == 0);
+	CHECK(strncmp(find_said((struct store_said){.name = "", .words = "北京", .most = 1}), "Li/",
+		      3) == 0);
+	close_scene();
 }
 
 /* Whoever asks in this channel may not be allowed to see the other one. */
 TEST(what_was_said_in_another_channel_is_not_found)
 {
-	store_scene_begin();
-	store_scene_open(NULL);
-	start_session(900, 300);
-	say(900, 4, "Ana", "here", 1000);
-	start_session(2000, 301);
-	say(2000, 4, "Ana", "elsewhere", 2001);
-	say(3000, 4, "Ana", "nobody knows where", 3001);
+	open_scene();
+	say(300, 4, "Ana", "here", 1000);
+	say(301, 4, "Ana", "elsewhere", 2001);
+	say(0, 4, "Ana", "nobody knows where", 3001);
 	CHECK_STR(find_said((struct store_said){.name = "", .words = "", .most = 5}),
 		  "Ana/4@1000:here ");
-	store_scene_close();
-	store_scene_end();
+	close_scene();
 }

@@ -1,3 +1,4 @@
+#include "tests/unit/control/store/old_schema.h"
 #include "tests/unit/control/store/store_scene.h"
 
 #include <fcntl.h>
@@ -310,13 +311,7 @@ TEST(versions_that_an_older_control_wrote_are_read)
 	CHECK(put("{}", false, 0));
 	store_scene_close();
 	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
-	CHECK_INT(sqlite3_exec(db,
-			       "DROP TABLE tool_calls; DROP TABLE costs; DROP TABLE contexts; "
-			       "ALTER TABLE turns DROP "
-			       "COLUMN prompts; DROP TABLE guild_states; DROP INDEX events_user;"
-			       "DROP INDEX speech_user; PRAGMA user_version=1",
-			       NULL, NULL, NULL),
-		  SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db, OLD_SCHEMA, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	CHECK_STR(read_back("global", 9), "1{}");
 	store_scene_end();

@@ -1,0 +1,254 @@
+#include "control/memory/time_cue.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOUR_MS INT64_C(3600000)
+#define DAY_MS	INT64_C(86400000)
+
+enum { TEXT_SIZE = 512 };
+
+enum cue_kind {
+	CUE_DAYS,    /* the day so many days ago */
+	CUE_WEEKS,   /* the week so many weeks ago */
+	CUE_MONTHS,  /* the month so many months ago */
+	CUE_MORNING, /* hours 5 to 12 of the day so many days ago */
+	CUE_NIGHT,   /* hours 17 to 29 of it */
+};
+
+/* Longer phrases stand before those that they contain. */
+static const struct {
+	const char *phrase;
+	enum cue_kind kind;
+	int n;
+} cues[] = {
+	{"the day before yesterday", CUE_DAYS, 2},
+	{"yesterday morning", CUE_MORNING, 1},
+	{"yesterday evening", CUE_NIGHT, 1},
+	{"last night", CUE_NIGHT, 1},
+	{"yesterday", CUE_DAYS, 1},
+	{"this morning", CUE_MORNING, 0},
+	{"tonight", CUE_NIGHT, 0},
+	{"this evening", CUE_NIGHT, 0},
+	{"today", CUE_DAYS, 0},
+	{"this week", CUE_WEEKS, 0},
+	{"last week", CUE_WEEKS, 1},
+	{"this month", CUE_MONTHS, 0},
+	{"last month", CUE_MONTHS, 1},
+	{"vorgestern", CUE_DAYS, 2},
+	{"gestern", CUE_DAYS, 1},
+	{"heute", CUE_DAYS, 0},
+	{"letzte woche", CUE_WEEKS, 1},
+	{"diese woche", CUE_WEEKS, 0},
+	{"avant-hier", CUE_DAYS, 2},
+	{"hier", CUE_DAYS, 1},
+	{"aujourd'hui", CUE_DAYS, 0},
+	{"la semaine dernière", CUE_WEEKS, 1},
+	{"anteayer", CUE_DAYS, 2},
+	{"ayer", CUE_DAYS, 1},
+	{"hoy", CUE_DAYS, 0},
+	{"la semana pasada", CUE_WEEKS, 1},
+	{"一昨日", CUE_DAYS, 2},
+	{"おととい", CUE_DAYS, 2},
+	{"昨日", CUE_DAYS, 1},
+	{"今日", CUE_DAYS, 0},
+	{"先週", CUE_WEEKS, 1},
+	{"今週", CUE_WEEKS, 0},
+	{"前天", CUE_DAYS, 2},
+	{"昨天", CUE_DAYS, 1},
+	{"今天", CUE_DAYS, 0},
+	{"上周", CUE_WEEKS, 1},
+	{"上星期", CUE_WEEKS, 1},
+	{"그저께", CUE_DAYS, 2},
+	{"어제", CUE_DAYS, 1},
+	{"오늘", CUE_DAYS, 0},
+	{"지난주", CUE_WEEKS, 1},
+};
+
+static const char *const weekdays[] = {"monday", "tuesday",  "wednesday", "thursday",
+				       "friday", "saturday", "sunday"};
+static const char *const numbers[] = {"one",   "two",	"three", "four", "five",   "six",
+				      "seven", "eight", "nine",	 "ten",	 "eleven", "twelve"};
+
+static bool is_letter(char c)
+{
+	return isalnum((unsigned char)c);
+}
+
+/* Where the phrase stands, as words of its own where it is of letters; NULL: it does not. */
+static const char *find_phrase(const char *text, const char *phrase)
+{
+	size_t n = strlen(phrase);
+
+	for (const char *p = strstr(text, phrase); p; p = strstr(p + 1, phrase))
+		if ((p == text || !is_letter(p[-1]) || !is_letter(phrase[0])) &&
+		    (!is_letter(p[n]) || !is_letter(phrase[n - 1])))
+			return p;
+	return NULL;
+}
+
+/* ---- the calendar ---- */
+
+static int64_t floor_to(int64_t v, int64_t unit)
+{
+	return v - ((v % unit) + unit) % unit;
+}
+
+/* Days since 1970 of the first day of a month; months count from January 1970. */
+static int64_t month_start(int64_t month)
+{
+	int64_t year = 1970 + floor_to(month, 12) / 12, m = month - floor_to(month, 12) + 1;
+	int64_t y = m <= 2 ? year - 1 : year, era = floor_to(y, 400) / 400, yoe = y - era * 400;
+	int64_t doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5;
+
+	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+static int64_t month_of(int64_t day)
+{
+	int64_t month = day / 31;
+
+	while (month_start(month + 1) <= day)
+		month++;
+	return month;
+}
+
+/* A window in local ms. */
+struct span {
+	int64_t from, to;
+};
+
+static struct span span_of(enum cue_kind kind, int n, int64_t now)
+{
+	int64_t day = floor_to(now, DAY_MS), from;
+	int64_t month = month_of(day / DAY_MS) - n;
+
+	switch (kind) {
+	case CUE_DAYS:
+		return (struct span){day - n * DAY_MS, day - (n - 1) * DAY_MS};
+	case CUE_WEEKS:
+		/* 1970 began on a Thursday. */
+		from = floor_to(day + 3 * DAY_MS, 7 * DAY_MS) - 3 * DAY_MS - n * 7 * DAY_MS;
+		return (struct span){from, from + 7 * DAY_MS};
+	case CUE_MONTHS:
+		return (struct span){month_start(month) * DAY_MS, month_start(month + 1) * DAY_MS};
+	case CUE_MORNING:
+		return (struct span){day - n * DAY_MS + 5 * HOUR_MS,
+				     day - n * DAY_MS + 12 * HOUR_MS};
+	case CUE_NIGHT:
+		return (struct span){day - n * DAY_MS + 17 * HOUR_MS,
+				     day - n * DAY_MS + 29 * HOUR_MS};
+	}
+	return (struct span){now, now};
+}
+
+static bool follows_word(const char *text, const char *p)
+{
+	static const char *const words[] = {"on ", "last ", "this ", "past "};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		size_t n = strlen(words[i]);
+
+		if ((size_t)(p - text) >= n && strncmp(p - n, words[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool find_weekday(const char *text, int64_t now, struct span *out)
+{
+	int64_t today = floor_to(now, DAY_MS) / DAY_MS, weekday = (today + 3) % 7;
+
+	for (int i = 0; i < 7; i++) {
+		int64_t ago = (weekday - i + 7) % 7;
+		const char *p = find_phrase(text, weekdays[i]);
+
+		if (!p || !follows_word(text, p))
+			continue;
+		*out = span_of(CUE_DAYS, (int)(ago ? ago : 7), now);
+		return true;
+	}
+	return false;
+}
+
+/* The number that ends before `end`: "3", "two", "a", "a few"; 0: none. */
+static int number_before(const char *text, const char *end)
+{
+	const char *p = end, *from;
+	size_t n;
+
+	while (p > text && p[-1] == ' ')
+		p--;
+	for (from = p; from > text && from[-1] != ' ';)
+		from--;
+	n = (size_t)(p - from);
+	for (int i = 0; i < 12; i++)
+		if (strlen(numbers[i]) == n && strncmp(from, numbers[i], n) == 0)
+			return i + 1;
+	if ((n == 1 && *from == 'a') || (n == 2 && strncmp(from, "an", 2) == 0))
+		return 1;
+	return n && n < 5 && isdigit((unsigned char)*from) ? atoi(from) : 0;
+}
+
+/* "two days ago": that day; "three hours ago": half an hour before and after. */
+static bool find_ago(const char *text, int64_t now, struct span *out)
+{
+	static const struct {
+		const char *unit;
+		int64_t ms;
+	} units[] = {{"minute", 60000},
+		     {"hour", HOUR_MS},
+		     {"day", DAY_MS},
+		     {"week", 7 * DAY_MS},
+		     {"month", 30 * DAY_MS}};
+
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		const char *p = strstr(text, units[i].unit);
+		size_t n = strlen(units[i].unit);
+		int many = p ? number_before(text, p) : 0;
+
+		if (!many || strncmp(p + n + (p[n] == 's'), " ago", 4) != 0)
+			continue;
+		if (units[i].ms == DAY_MS)
+			*out = span_of(CUE_DAYS, many, now);
+		else if (units[i].ms > DAY_MS)
+			*out = span_of(i == 3 ? CUE_WEEKS : CUE_MONTHS, many, now);
+		else
+			*out = (struct span){now - many * units[i].ms - units[i].ms / 2,
+					     now - many * units[i].ms + units[i].ms / 2};
+		return true;
+	}
+	return false;
+}
+
+static bool find_cue(const char *text, int64_t now, struct span *out)
+{
+	for (size_t i = 0; i < sizeof cues / sizeof cues[0]; i++)
+		if (find_phrase(text, cues[i].phrase)) {
+			*out = span_of(cues[i].kind, cues[i].n, now);
+			return true;
+		}
+	return false;
+}
+
+bool time_cue_find(const char *question, uint64_t now_ms, int32_t offset_s, struct time_window *out)
+{
+	int64_t offset = (int64_t)offset_s * 1000, now = (int64_t)now_ms + offset;
+	char text[TEXT_SIZE];
+	size_t n = strlen(question) < TEXT_SIZE ? strlen(question) : TEXT_SIZE - 1;
+	struct span s;
+
+	if (now_ms > (uint64_t)INT64_MAX / 4)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		text[i] = (char)tolower((unsigned char)question[i]);
+	text[n] = '\0';
+	if (!find_ago(text, now, &s) && !find_cue(text, now, &s) && !find_weekday(text, now, &s))
+		return false;
+	s.from -= offset;
+	s.to -= offset;
+	*out = (struct time_window){s.from > 0 ? (uint64_t)s.from : 0,
+				    s.to > 0 ? (uint64_t)s.to : 0};
+	return true;
+}

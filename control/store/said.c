@@ -1,0 +1,163 @@
+#include "control/store/said.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/memory/rank.h"
+#include "control/memory/terms.h"
+#include "control/store/db.h"
+#include "control/store/job.h"
+
+enum {
+	FOUND = 32, /* lines that share most with the question */
+	BESIDE = 2, /* lines before and after each of them */
+	LINES = FOUND * (1 + 2 * BESIDE),
+};
+
+struct lines {
+	size_t n;
+	struct rank_line rank[LINES];
+	json_t *line[LINES];
+};
+
+static int64_t end_of(const struct job *j)
+{
+	return j->until_ms && j->until_ms < INT64_MAX ? (int64_t)j->until_ms : INT64_MAX;
+}
+
+static sqlite3_stmt *use_lines(struct db *db, enum db_statement statement, const struct job *j,
+			       const char *name, unsigned most)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+
+	db_bind_uint(s, 1, j->guild);
+	db_bind_uint(s, 2, j->channel);
+	db_bind_uint(s, 3, j->now_ms);
+	db_bind_uint(s, 4, (uint64_t)end_of(j));
+	db_bind_text(s, 5, name);
+	db_bind_uint(s, 6, most);
+	return s;
+}
+
+static json_t *line_json(sqlite3_stmt *s)
+{
+	char user[24];
+
+	snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 2));
+	return json_pack("{s:I,s:s,s:s,s:I,s:s,s:b}", "id", (json_int_t)db_uint(s, 0), "user", user,
+			 "name", db_text(s, 3), "at_ms", (json_int_t)db_uint(s, 1), "text",
+			 db_text(s, 4), "bot", (int)db_uint(s, 5));
+}
+
+/* Takes the rows; a line that is there already stays as it is. */
+static int take_lines(struct db *db, sqlite3_stmt *s, const char *question, struct lines *out)
+{
+	int err;
+
+	while ((err = db_step(db, s)) == 0) {
+		struct rank_line r = {.id = db_uint(s, 0),
+				      .at_ms = db_uint(s, 1),
+				      .match = db_real(s, 6),
+				      .named = !db_uint(s, 5) &&
+					       rank_names(question, db_text(s, 3))};
+		size_t i = 0;
+
+		while (i < out->n && out->rank[i].id != r.id)
+			i++;
+		if (i < out->n || out->n == LINES)
+			continue;
+		out->line[out->n] = line_json(s);
+		if (!out->line[out->n]) {
+			sqlite3_reset(s);
+			return ENOMEM;
+		}
+		r.index = (unsigned)out->n;
+		out->rank[out->n++] = r;
+	}
+	return err == ENOENT ? 0 : err;
+}
+
+static int take_beside(struct db *db, const struct job *j, struct lines *out)
+{
+	static const enum db_statement sides[] = {DB_FIND_BEFORE, DB_FIND_AFTER};
+	size_t found = out->n;
+	int err = 0;
+
+	for (size_t i = 0; i < 2 * found && !err; i++) {
+		sqlite3_stmt *s = use_lines(db, sides[i % 2], j, j->author, BESIDE);
+
+		db_bind_uint(s, 7, out->rank[i / 2].at_ms);
+		db_bind_uint(s, 8, out->rank[i / 2].id);
+		err = take_lines(db, s, j->text, out);
+	}
+	return err;
+}
+
+/* The line before and the one after, of anybody. */
+static int add_near(struct db *db, const struct job *j, const struct rank_line *r, json_t *line)
+{
+	static const enum db_statement sides[] = {DB_FIND_BEFORE, DB_FIND_AFTER};
+	json_t *near = json_array();
+	int err = 0;
+
+	for (size_t i = 0; i < 2 && !err; i++) {
+		sqlite3_stmt *s = use_lines(db, sides[i], j, "", 1);
+
+		db_bind_uint(s, 7, r->at_ms);
+		db_bind_uint(s, 8, r->id);
+		err = db_step(db, s);
+		if (!err)
+			json_array_append_new(near, line_json(s));
+		else if (err == ENOENT)
+			err = 0;
+		sqlite3_reset(s);
+	}
+	json_object_set_new(line, "near", near);
+	return err;
+}
+
+static int find_lines(struct db *db, const struct job *j, struct lines *out)
+{
+	char query[TERMS_QUERY_MAX];
+	sqlite3_stmt *s;
+	int err;
+
+	if (!terms_query(query, j->text))
+		return take_lines(db,
+				  use_lines(db, DB_FIND_NEWEST, j, j->author, (unsigned)j->version),
+				  j->text, out);
+	s = use_lines(db, DB_FIND_TERMS, j, j->author, FOUND);
+	db_bind_text(s, 7, query);
+	err = take_lines(db, s, j->text, out);
+	if (!err)
+		err = take_beside(db, j, out);
+	if (!err)
+		rank_lines(out->rank, out->n);
+	return err;
+}
+
+int said_find(struct db *db, const struct job *j, char **out)
+{
+	struct lines *lines = calloc(1, sizeof *lines);
+	json_t *found = json_array();
+	int err = lines && found ? find_lines(db, j, lines) : ENOMEM;
+
+	for (size_t i = 0; !err && i < lines->n && i < j->version; i++) {
+		json_t *line = lines->line[lines->rank[i].index];
+
+		err = add_near(db, j, &lines->rank[i], line);
+		json_array_append(found, line);
+	}
+	if (!err)
+		*out = json_dumps(found, JSON_COMPACT);
+	for (size_t i = 0; lines && i < lines->n; i++)
+		json_decref(lines->line[i]);
+	free(lines);
+	json_decref(found);
+	return !err && !*out ? ENOMEM : err;
+}

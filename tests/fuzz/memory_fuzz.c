@@ -1,0 +1,51 @@
+/* Questions to the memory: their terms for the full-text index, and the time that they name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "control/memory/terms.h"
+#include "control/memory/time_cue.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* FTS5 must take every expression. */
+static void match(const char *query)
+{
+	static sqlite3 *db;
+	static sqlite3_stmt *s;
+
+	if (!db && (sqlite3_open(":memory:", &db) ||
+		    sqlite3_exec(db,
+				 "CREATE VIRTUAL TABLE t USING fts5(x, content='',"
+				 " tokenize='porter unicode61 remove_diacritics 2')",
+				 NULL, NULL, NULL) ||
+		    sqlite3_prepare_v2(db, "SELECT rowid FROM t WHERE t MATCH ?1", -1, &s, NULL)))
+		abort();
+	sqlite3_reset(s);
+	sqlite3_bind_text(s, 1, query, -1, SQLITE_STATIC);
+	if (sqlite3_step(s) != SQLITE_DONE)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char query[TERMS_QUERY_MAX], *text = malloc(size + 1), *terms;
+	struct time_window w;
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	terms = terms_index(text, size);
+	if (terms && strlen(terms) > 3 * size + 1)
+		abort();
+	free(terms);
+	if (terms_query(query, text))
+		match(query);
+	if (time_cue_find(text, UINT64_C(1795442400000), (int32_t)(size % 86400), &w) &&
+	    w.until_ms <= w.since_ms)
+		abort();
+	free(text);
+	return 0;
+}

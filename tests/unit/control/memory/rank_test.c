@@ -1,0 +1,41 @@
+#include "control/memory/rank.h"
+
+#include "tests/test.h"
+
+TEST(the_line_beside_the_words_of_the_question_comes_up)
+{
+	struct rank_line lines[] = {{.id = 1, .at_ms = 1000, .match = 4},
+				    {.id = 2, .at_ms = 2000, .match = 0},
+				    {.id = 3, .at_ms = 900000, .match = 1}};
+
+	rank_lines(lines, 3);
+	CHECK_INT(lines[0].id, 1);
+	CHECK_INT(lines[1].id, 2);
+	CHECK_INT(lines[2].id, 3);
+}
+
+TEST(the_named_speaker_comes_before_another_one)
+{
+	struct rank_line lines[] = {{.id = 1, .at_ms = 1000, .match = 3},
+				    {.id = 2, .at_ms = 900000, .match = 3, .named = true}};
+
+	rank_lines(lines, 2);
+	CHECK_INT(lines[0].id, 2);
+}
+
+TEST(without_any_match_the_newest_comes_first)
+{
+	struct rank_line lines[] = {{.id = 1, .at_ms = 1000}, {.id = 2, .at_ms = 2000}};
+
+	rank_lines(lines, 2);
+	CHECK_INT(lines[0].id, 2);
+	rank_lines(lines, 0);
+}
+
+TEST(a_name_is_a_word_of_its_own)
+{
+	CHECK(rank_names("what did ana say", "Ana"));
+	CHECK(rank_names("Ana's plan", "Ana"));
+	CHECK(!rank_names("a banana", "Ana"));
+	CHECK(!rank_names("what did ana say", ""));
+}

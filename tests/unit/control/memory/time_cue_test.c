@@ -1,0 +1,68 @@
+#include "control/memory/time_cue.h"
+
+#include <time.h>
+
+#include "tests/test.h"
+
+/* Monday, 23 November 2026, 14:00 UTC. */
+#define NOW UINT64_C(1795442400000)
+
+/* "2026-11-22T00 2026-11-23T00" in the zone. */
+static const char *window(const char *question, int32_t offset_s)
+{
+	static char out[64];
+	struct time_window w;
+	struct tm tm;
+	size_t n = 0;
+
+	if (!time_cue_find(question, NOW, offset_s, &w))
+		return "none";
+	for (unsigned i = 0; i < 2; i++) {
+		time_t t = (time_t)((i ? w.until_ms : w.since_ms) / 1000) + offset_s;
+
+		gmtime_r(&t, &tm);
+		n += strftime(out + n, sizeof out - n, i ? " %m-%dT%H:%M" : "%m-%dT%H:%M", &tm);
+	}
+	return out;
+}
+
+TEST(days_begin_at_midnight_of_the_zone)
+{
+	CHECK_STR(window("what did Ana say yesterday", 0), "11-22T00:00 11-23T00:00");
+	CHECK_STR(window("What happened TODAY?", 36000), "11-24T00:00 11-25T00:00");
+	CHECK_STR(window("the day before yesterday, please", -3600), "11-21T00:00 11-22T00:00");
+	CHECK_STR(window("who came last night", 0), "11-22T17:00 11-23T05:00");
+	CHECK_STR(window("this morning", 0), "11-23T05:00 11-23T12:00");
+}
+
+TEST(weeks_months_and_weekdays_are_whole)
+{
+	CHECK_STR(window("what was decided last week", 0), "11-16T00:00 11-23T00:00");
+	CHECK_STR(window("this month", 0), "11-01T00:00 12-01T00:00");
+	CHECK_STR(window("last month", 0), "10-01T00:00 11-01T00:00");
+	CHECK_STR(window("about the release on Tuesday", 0), "11-17T00:00 11-18T00:00");
+	CHECK_STR(window("last monday", 0), "11-16T00:00 11-17T00:00");
+}
+
+TEST(so_long_ago_is_counted)
+{
+	CHECK_STR(window("two days ago", 0), "11-21T00:00 11-22T00:00");
+	CHECK_STR(window("what did he say 3 hours ago", 0), "11-23T10:30 11-23T11:30");
+	CHECK_STR(window("a week ago", 0), "11-16T00:00 11-23T00:00");
+}
+
+TEST(other_languages_name_days_too)
+{
+	CHECK_STR(window("was hat Ana gestern gesagt", 0), "11-22T00:00 11-23T00:00");
+	CHECK_STR(window("昨日の会議", 0), "11-22T00:00 11-23T00:00");
+	CHECK_STR(window("어제 뭐라고 했어", 0), "11-22T00:00 11-23T00:00");
+	CHECK_STR(window("昨天他说了什么", 0), "11-22T00:00 11-23T00:00");
+}
+
+TEST(what_is_no_time_gives_no_window)
+{
+	CHECK_STR(window("what did Ana say about Friday's release", 0), "none");
+	CHECK_STR(window("days of the week", 0), "none");
+	CHECK_STR(window("some day ago", 0), "none");
+	CHECK_STR(window("", 0), "none");
+}

@@ -1,0 +1,245 @@
+/* Erasing a person: no table and no full-text index may keep a trace, and each eraser is needed. */
+#include "control/store/db.h"
+
+#include <sqlite3.h>
+
+#include "control/events/events.h"
+#include "control/store/rows.h"
+#include "tests/unit/ipc/loop.h"
+
+enum { ANA = 501777123, BOB = 502777123 };
+#define ANA_TEXT "501777123"
+
+static char dir[32], path[64];
+static struct db *db;
+
+static bool run(const char *script)
+{
+	sqlite3 *sql = NULL;
+	bool ok = sqlite3_open(path, &sql) == SQLITE_OK &&
+		  sqlite3_exec(sql, script, NULL, NULL, NULL) == SQLITE_OK;
+
+	sqlite3_close(sql);
+	return ok;
+}
+
+/* ---- what a person leaves ---- */
+
+static void add_lines(void)
+{
+	struct bus_event own = {.type = EVENT_UTTERANCE, .at_ms = 1000, .guild = 1, .user = ANA};
+	struct bus_event other = own, dropped = own, turn = own, quoted = own, context = own;
+
+	own.utterance = (struct event_utterance){.session = 5,
+						 .channel = 3,
+						 .utterance = 9,
+						 .name = "anacanary",
+						 .text = "xyzzyplugh said",
+						 .started_ms = 1000,
+						 .source = "realtime-transcription"};
+	other.user = BOB;
+	other.utterance = own.utterance;
+	other.utterance.name = "bob";
+	other.utterance.text = "frobozz stays";
+	dropped.type = EVENT_SPEECH_DROPPED;
+	dropped.speech = (struct event_speech){.session = 5, .name = "anacanary", .reason = "x"};
+	turn.type = EVENT_TURN;
+	turn.turn = (struct event_turn){.session = 5,
+					.channel = 3,
+					.turn = 1,
+					.name = "anacanary",
+					.said = "plughanswer",
+					.segments = "[{\"user\":\"" ANA_TEXT
+						    "\",\"name\":\"anacanary\",\"utterance\":9,"
+						    "\"text\":\"xyzzyplugh said\"}]"};
+	/* Bob asked what Ana had said. */
+	quoted.type = EVENT_TURN;
+	quoted.user = BOB;
+	quoted.turn = (struct event_turn){.session = 5,
+					  .channel = 3,
+					  .turn = 2,
+					  .name = "bob",
+					  .said = "anacanary said xyzzyplugh",
+					  .segments = "[]"};
+	context.type = EVENT_CONTEXT;
+	context.context =
+		(struct event_context){.session = 5, .channel = 3, .turn = 1, .told = "xyzzyplugh"};
+	CHECK_INT(rows_add(db, &own, true), 0);
+	CHECK_INT(rows_add(db, &other, true), 0);
+	CHECK_INT(rows_add(db, &dropped, true), 0);
+	CHECK_INT(rows_add(db, &turn, true), 0);
+	CHECK_INT(rows_add(db, &quoted, true), 0);
+	CHECK_INT(rows_add(db, &context, true), 0);
+}
+
+static void add_calls(void)
+{
+	struct bus_event command = {.type = EVENT_COMMAND, .at_ms = 1000, .guild = 1, .user = ANA};
+	struct bus_event call = {.type = EVENT_TOOL_CALLED, .at_ms = 1000, .guild = 1, .user = BOB};
+
+	command.command = (struct event_command){.kind = "status"};
+	call.tool = (struct event_tool){.session = 5,
+					.channel = 3,
+					.turn = 2,
+					.call = 1,
+					.name = "conversation_search",
+					.code = "ok",
+					.arguments = "0",
+					.summary = "anacanary: xyzzyplugh"};
+	CHECK_INT(rows_add(db, &command, true), 0);
+	CHECK_INT(rows_add(db, &call, true), 0);
+	call.user = ANA;
+	call.tool.call = 2;
+	call.tool.name = "roll";
+	CHECK_INT(rows_add(db, &call, true), 0);
+}
+
+/* Facts of hers, and one of Bob's that rests on her words. */
+static bool add_facts(void)
+{
+	return run("INSERT INTO facts(id, guild, owner, said_by, name, text) VALUES"
+		   "(1, 1, 0, " ANA_TEXT ", 'anacanary', 'xyzzyplugh fact'),"
+		   "(2, 1, 0, 502777123, 'bob', 'plughmixed fact'),"
+		   "(3, 1, 0, 502777123, 'bob', 'frobozz fact');"
+		   "INSERT INTO fact_terms(rowid, text) SELECT id, text FROM facts;"
+		   "INSERT INTO fact_sources VALUES(1, 1), (2, 1), (3, 2);"
+		   "INSERT INTO audit(at_ms, actor, via, kind, target, result) VALUES"
+		   "(1, '" ANA_TEXT "', 'tool', 'memory_write', 'guild:1', 'inserted 1')");
+}
+
+/* ---- what is left ---- */
+
+static unsigned count(sqlite3 *sql, const char *query)
+{
+	sqlite3_stmt *s = NULL;
+	unsigned n = 999;
+
+	if (sqlite3_prepare_v2(sql, query, -1, &s, NULL) == SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
+		n = (unsigned)sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	return n;
+}
+
+/* Cells of ordinary tables that hold a canary or her id. */
+static unsigned traces_in_tables(sqlite3 *sql)
+{
+	sqlite3_stmt *s = NULL, *row;
+	unsigned traces = 0;
+	char query[128];
+
+	sqlite3_prepare_v2(sql,
+			   "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE"
+			   " '%terms%' AND name NOT LIKE 'sqlite%'",
+			   -1, &s, NULL);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		snprintf(query, sizeof query, "SELECT * FROM %s", sqlite3_column_text(s, 0));
+		sqlite3_prepare_v2(sql, query, -1, &row, NULL);
+		while (sqlite3_step(row) == SQLITE_ROW)
+			for (int i = 0; i < sqlite3_column_count(row); i++) {
+				const char *text = (const char *)sqlite3_column_text(row, i);
+
+				traces +=
+					text && (strstr(text, "plugh") || strstr(text, "canary") ||
+						 strstr(text, ANA_TEXT));
+			}
+		sqlite3_finalize(row);
+	}
+	sqlite3_finalize(s);
+	return traces;
+}
+
+static unsigned count_traces(void)
+{
+	sqlite3 *sql = NULL;
+	unsigned traces = 0;
+
+	if (sqlite3_open(path, &sql) == SQLITE_OK)
+		traces = traces_in_tables(sql) +
+			 count(sql, "SELECT count(*) FROM terms WHERE terms MATCH"
+				    " 'xyzzyplugh OR plughanswer'") +
+			 count(sql, "SELECT count(*) FROM fact_terms WHERE fact_terms MATCH"
+				    " 'xyzzyplugh OR plughmixed'") +
+			 count(sql, "SELECT count(*) FROM fact_sources WHERE fact <> 3") +
+			 count(sql, "SELECT count(*) FROM contexts");
+	sqlite3_close(sql);
+	return traces;
+}
+
+static bool file_holds(const char *file, const char *text)
+{
+	static char all[1 << 21];
+	FILE *f = fopen(file, "r");
+	size_t n = f ? fread(all, 1, sizeof all, f) : 0;
+
+	if (f)
+		fclose(f);
+	return memmem(all, n, text, strlen(text)) != NULL;
+}
+
+static void open_full(void)
+{
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	add_lines();
+	add_calls();
+	CHECK(add_facts());
+}
+
+TEST(an_erased_person_leaves_no_trace)
+{
+	char wal[80];
+	unsigned changed;
+
+	open_full();
+	snprintf(wal, sizeof wal, "%s-wal", path);
+	CHECK(count_traces() > 10);
+	CHECK_INT(rows_erase(db, ANA, &changed), 0);
+	CHECK_INT(db_truncate_wal(db), 0);
+	CHECK_INT(count_traces(), 0);
+	/* The index keeps terms without the beginning that they share with others. */
+	CHECK(!file_holds(path, "zyplugh") && !file_holds(wal, "zyplugh"));
+	CHECK(!file_holds(path, "ghansw") && !file_holds(path, "ghmixed"));
+	CHECK(file_holds(path, "frobozz"));
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(every_eraser_is_needed)
+{
+	static const enum db_statement all[] = {
+#define E(statement) DB_##statement,
+		ERASERS(E)
+#undef E
+	};
+	enum { ALL = sizeof all / sizeof all[0] };
+
+	for (unsigned off = 0; off < ALL; off++) {
+		open_full();
+		for (unsigned i = 0; i < ALL; i++) {
+			sqlite3_stmt *s = db_use(db, all[i]);
+
+			db_bind_uint(s, 1, ANA);
+			if (i != off)
+				CHECK_INT(db_run(db, s), 0);
+		}
+		if (!count_traces())
+			test_fail(__FILE__, __LINE__, "nothing misses eraser %u", off);
+		db_close(db);
+		folder_remove(dir);
+	}
+}
+
+TEST(words_that_expire_leave_the_index)
+{
+	unsigned changed;
+
+	open_full();
+	CHECK_INT(rows_expire(db, 2000, 2000, &changed), 0);
+	CHECK_INT(db_truncate_wal(db), 0);
+	CHECK(!file_holds(path, "robozz stays") && !file_holds(path, "ghansw"));
+	CHECK(file_holds(path, "frobozz fact"));
+	db_close(db);
+	folder_remove(dir);
+}

@@ -1,0 +1,17 @@
+/* Takes a database back to the first version of its schema. */
+#ifndef TESTS_UNIT_CONTROL_STORE_OLD_SCHEMA_H
+#define TESTS_UNIT_CONTROL_STORE_OLD_SCHEMA_H
+
+#define OLD_SCHEMA                                                                                 \
+	"DROP TABLE facts; DROP TABLE fact_sources; DROP TABLE fact_terms; DROP TABLE terms;"      \
+	"DROP INDEX utterances_channel; DROP INDEX utterances_session;"                            \
+	"ALTER TABLE utterances DROP COLUMN channel; ALTER TABLE utterances DROP COLUMN turn;"     \
+	"ALTER TABLE utterances DROP COLUMN language;"                                             \
+	"ALTER TABLE utterances DROP COLUMN confidence;"                                           \
+	"ALTER TABLE utterances DROP COLUMN addressee;"                                            \
+	"ALTER TABLE utterances DROP COLUMN consent;"                                              \
+	"DROP TABLE tool_calls; DROP TABLE costs; DROP TABLE contexts;"                            \
+	"ALTER TABLE turns DROP COLUMN prompts; DROP TABLE guild_states;"                          \
+	"DROP INDEX events_user; DROP INDEX speech_user; PRAGMA user_version=1"
+
+#endif
