@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "control/agent/inside.h"
 #include "control/media/media.h"
+#include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "control/tools/builtin/host.h"
 #include "ipc/env.h"
@@ -19,6 +21,8 @@ enum { ASKS_MAX = 16 };
 struct memory_ask {
 	struct agent_memory *m; /* NULL: free */
 	uint32_t id;
+	uint64_t user;
+	json_t *skipped; /* of a write */
 };
 
 struct agent_memory {
@@ -46,8 +50,10 @@ struct agent_memory *agent_memory_free(struct agent_memory *m)
 	if (!m)
 		return NULL;
 	for (unsigned i = 0; i < ASKS_MAX; i++)
-		if (m->ask[i].m)
+		if (m->ask[i].m) {
 			store_forget(m->a->store, &m->ask[i]);
+			json_decref(m->ask[i].skipped);
+		}
 	free(m);
 	return NULL;
 }
@@ -68,6 +74,7 @@ static void give(struct memory_ask *ask, int err, json_t *json)
 	char *text = err ? NULL : json_dumps(json, JSON_COMPACT);
 
 	ask->m = NULL;
+	json_decref(ask->skipped);
 	json_decref(json);
 	m->h(id, text != NULL, slice_str(text ? text : strerror(err ? err : ENOMEM)), m->arg);
 	free(text);
@@ -173,5 +180,130 @@ int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_s
 	err = store_find_said(m->a->store, &what, take_lines, ask);
 	if (err)
 		ask->m = NULL;
+	return err;
+}
+
+/* ---- facts ---- */
+
+bool agent_memory_keeps(const struct agent_memory *m)
+{
+	const struct settings *s = m->a->settings;
+
+	return m->a->store && s->store_words_hours && s->memory_days;
+}
+
+/* What was refused before stands beside what the store skipped. */
+static void take_written(int err, const struct store_document *document, void *arg)
+{
+	struct memory_ask *ask = arg;
+	json_t *done = err ? NULL : json_loads(document->document, 0, NULL);
+
+	if (ask->skipped)
+		json_array_extend(json_object_get(done, "skipped"), ask->skipped);
+	give(ask, err, done);
+}
+
+static void take_forgotten(int err, const struct store_document *document, void *arg)
+{
+	give(arg, err, err ? NULL : json_loads(document->document, 0, NULL));
+}
+
+static json_t *day_json(const json_t *ms)
+{
+	time_t t = (time_t)(json_integer_value(ms) / 1000);
+	struct tm tm;
+
+	gmtime_r(&t, &tm);
+	return json_sprintf("%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+}
+
+/* In the words of the tool. NULL: whoever said it does not agree any more. */
+static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
+{
+	json_t *former = json_array(), *out;
+	const json_t *one;
+	uint64_t user = 0;
+	size_t i;
+
+	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
+	if (!agent_may_recall(ask->m->a, user)) {
+		json_decref(former);
+		return NULL;
+	}
+	json_array_foreach(json_object_get(fact, "former"), i, one)
+	{
+		json_array_append_new(
+			former, json_pack("{s:O,s:o,s:o}", "text", json_object_get(one, "text"),
+					  "from", day_json(json_object_get(one, "from_ms")),
+					  "until", day_json(json_object_get(one, "until_ms"))));
+	}
+	out = json_pack("{s:O,s:O,s:O,s:b,s:O,s:{s:o,s:O,s:O}}", "id", json_object_get(fact, "id"),
+			"text", json_object_get(fact, "text"), "said_by",
+			json_object_get(fact, "name"), "by_asker", user == ask->user, "score",
+			json_object_get(fact, "score"), "metadata", "createdAt",
+			day_json(json_object_get(fact, "at_ms")), "tags",
+			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
+	if (out && json_array_size(former))
+		json_object_set(out, "former", former);
+	json_decref(former);
+	return out;
+}
+
+static void take_facts(int err, const struct store_document *document, void *arg)
+{
+	struct memory_ask *ask = arg;
+	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL), *fact;
+	json_t *matches = json_array();
+	size_t i;
+
+	json_array_foreach(facts, i, fact)
+	{
+		append_line(matches, tell_fact(ask, fact));
+	}
+	json_decref(facts);
+	give(ask, err, json_pack("{s:o}", "matches", matches));
+}
+
+static int post_facts(struct agent_memory *m, const struct tool_memory *q, struct memory_ask *ask)
+{
+	uint64_t asked = asked_ms(m->a);
+	struct store_facts f = {.guild = media_call_want(m->a->call)->guild,
+				.owner = q->owner,
+				.user = q->user,
+				.name = turns_name(m->a->turns, q->user),
+				.request = q->request,
+				.since_ms = asked > MINUTE_MS ? asked - MINUTE_MS : 0,
+				.any = q->any,
+				.most = q->most};
+
+	switch (q->op) {
+	case TOOL_MEMORY_WRITE:
+		return store_write_facts(m->a->store, &f, take_written, ask);
+	case TOOL_MEMORY_FORGET:
+		return store_forget_facts(m->a->store, &f, take_forgotten, ask);
+	case TOOL_MEMORY_FIND:
+		break;
+	}
+	return store_find_facts(m->a->store, &f, take_facts, ask);
+}
+
+int agent_memory_facts(struct agent_memory *m, uint32_t id, const struct tool_memory *q)
+{
+	struct memory_ask *ask = find_ask(m);
+	int err;
+
+	if (!agent_memory_keeps(m))
+		return ENOTSUP;
+	if (q->op == TOOL_MEMORY_WRITE && (!q->user || !agent_may_recall(m->a, q->user)))
+		return EACCES;
+	if (!ask)
+		return ENOSPC;
+	*ask = (struct memory_ask){
+		.m = m, .id = id, .user = q->user, .skipped = json_deep_copy(q->skipped)};
+	err = post_facts(m, q, ask);
+	if (err) {
+		json_decref(ask->skipped);
+		ask->m = NULL;
+	}
 	return err;
 }

@@ -10,6 +10,7 @@
 
 struct agent;
 struct agent_memory;
+struct tool_memory;
 struct tool_said;
 
 /* The output of a call (control/tools/builtin/host.h). */
@@ -23,5 +24,10 @@ struct agent_memory *agent_memory_free(struct agent_memory *m);
 /* Looks for lines of this voice channel; the handler gets them, perhaps from inside. ENOTSUP
  * without a store, ENOSPC: too many searches are out. */
 int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_said *what);
+/* Whether facts can be kept: there is a store, and the settings keep words. */
+bool agent_memory_keeps(const struct agent_memory *m);
+/* Writes, finds or deletes facts of this server. EACCES: the speaker has not agreed to be
+ * remembered; otherwise as agent_memory_search. */
+int agent_memory_facts(struct agent_memory *m, uint32_t id, const struct tool_memory *what);
 
 #endif

@@ -543,6 +543,27 @@ static int search_said(uint32_t id, const struct tool_said *what, void *arg)
 	return agent_memory_search(t->memory, id, what);
 }
 
+static bool remembers(void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return agent_memory_keeps(t->memory);
+}
+
+static uint64_t guild_of(void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return media_call_want(t->a->call)->guild;
+}
+
+static int ask_memory(uint32_t id, const struct tool_memory *what, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return agent_memory_facts(t->memory, id, what);
+}
+
 /* ---- coming and going ---- */
 
 /* Sessions get the tools as they are now. */
@@ -568,6 +589,9 @@ static int open_tools(struct agent_tools *t, struct http *http)
 				       .leaveh = leave_after,
 				       .joinh = join_after,
 				       .searchh = search_said,
+				       .rememberh = remembers,
+				       .guildh = guild_of,
+				       .memoryh = ask_memory,
 				       .arg = t};
 	int err = tools_registry_alloc(&t->registry);
 

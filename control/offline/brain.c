@@ -266,6 +266,14 @@ static void answer_recall(struct ask *a)
 	}
 }
 
+static void answer_forget(struct ask *a)
+{
+	bool gone = facts_forget_last(&a->b->facts, a->r->words.speaker);
+
+	snprintf(a->buf, a->size, "%s",
+		 gone ? "I have forgotten it." : "You have not told me anything to remember.");
+}
+
 static void answer_greet(struct ask *a)
 {
 	const char *name = a->r->words.speaker;
@@ -315,8 +323,9 @@ static answer_fn *const answers[INTENT_COUNT] = {
 	[INTENT_WHO] = answer_who,	 [INTENT_CAN] = answer_can,
 	[INTENT_AGAIN] = answer_again,	 [INTENT_REMEMBER] = answer_remember,
 	[INTENT_RECALL] = answer_recall, [INTENT_GREET] = answer_greet,
-	[INTENT_SAID] = answer_said,	 [INTENT_THANKS] = answer_thanks,
-	[INTENT_STOP] = answer_stop,	 [INTENT_BYE] = answer_bye,
+	[INTENT_FORGET] = answer_forget, [INTENT_SAID] = answer_said,
+	[INTENT_THANKS] = answer_thanks, [INTENT_STOP] = answer_stop,
+	[INTENT_BYE] = answer_bye,
 };
 
 /* ---- tools ---- */
@@ -342,11 +351,53 @@ static bool call_search(const struct ask *a, struct brain_call *out)
 	return true;
 }
 
+static bool call_write(const struct ask *a, struct brain_call *out)
+{
+	char fact[FACT_SIZE];
+
+	captured_text(a, captured(a, SLOT_STATED) ? SLOT_STATED : SLOT_FACT, fact, sizeof fact);
+	snprintf(out->arguments, sizeof out->arguments, "{\"items\":[{\"text\":\"%s\"}]}", fact);
+	return true;
+}
+
+/* What a question names; without that the newest facts. */
+static bool call_recall(const struct ask *a, struct brain_call *out)
+{
+	bool named = captured(a, SLOT_MINE) || captured(a, SLOT_ABOUT);
+	char question[300], about[WORD_SIZE * 4];
+
+	words_join(&a->r->words, 0, a->r->words.n, question, sizeof question);
+	captured_text(a, SLOT_ABOUT, about, sizeof about);
+	if (named && strcmp(about, "me") != 0)
+		snprintf(out->arguments, sizeof out->arguments, "{\"query\":\"%s\",\"top_k\":1}",
+			 question);
+	else
+		snprintf(out->arguments, sizeof out->arguments,
+			 "{\"query\":\"\",\"about_speaker\":true,\"top_k\":5}");
+	return true;
+}
+
+static bool call_forget(const struct ask *a, struct brain_call *out)
+{
+	char about[WORD_SIZE * 4];
+
+	captured_text(a, SLOT_ABOUT, about, sizeof about);
+	if (*about)
+		snprintf(out->arguments, sizeof out->arguments, "{\"query\":\"%s\"}", about);
+	else
+		snprintf(out->arguments, sizeof out->arguments, "{\"last\":true}");
+	return true;
+}
+
 static const struct {
 	enum intent intent;
 	const char *tool;
 	bool (*call)(const struct ask *a, struct brain_call *out);
-} tools[] = {{INTENT_DICE, "roll", call_roll}, {INTENT_SAID, "conversation_search", call_search}};
+} tools[] = {{INTENT_DICE, "roll", call_roll},
+	     {INTENT_SAID, "conversation_search", call_search},
+	     {INTENT_REMEMBER, "memory_write", call_write},
+	     {INTENT_RECALL, "memory_search", call_recall},
+	     {INTENT_FORGET, "memory_forget", call_forget}};
 
 bool brain_wants_tool(struct brain *b, const char *text, brain_tool_h *known, void *arg,
 		      struct brain_call *out)

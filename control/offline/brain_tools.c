@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "control/offline/facts.h"
 #include "control/offline/words.h"
 
 void brain_say_dice(const unsigned *values, unsigned n, char *buf, size_t size)
@@ -63,10 +64,96 @@ static void say_found(const json_t *output, char *buf, size_t size)
 		snprintf(buf, size, "I have no record of that.");
 }
 
+/* ---- memory ---- */
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static bool say_refusal(const json_t *output, char *buf, size_t size)
+{
+	const char *error = text_at(output, "error");
+
+	if (strcmp(error, "not_consented") == 0)
+		snprintf(buf, size, "I may not remember what you say.");
+	else if (*error)
+		snprintf(buf, size, "I cannot do that with my memory.");
+	return *error;
+}
+
+static void say_skipped(const json_t *skipped, char *buf, size_t size)
+{
+	static const struct {
+		const char *reason, *text;
+	} says[] = {{"duplicate", "I know that already."},
+		    {"sensitive_content", "I do not keep secrets."},
+		    {"write_rate_limited", "That is too much to remember at once."}};
+	const char *reason = text_at(json_array_get(skipped, 0), "reason");
+
+	snprintf(buf, size, "I cannot remember that.");
+	for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
+		if (strcmp(says[i].reason, reason) == 0)
+			snprintf(buf, size, "%s", says[i].text);
+}
+
+static void say_written(const json_t *output, char *buf, size_t size)
+{
+	const json_t *written = json_array_get(json_object_get(output, "written"), 0);
+	char turned[2 * FACT_SIZE];
+
+	if (say_refusal(output, buf, size))
+		return;
+	if (!written) {
+		say_skipped(json_object_get(output, "skipped"), buf, size);
+		return;
+	}
+	fact_turn_round(text_at(written, "text"), turned, sizeof turned);
+	snprintf(buf, size, "I will remember that %s.", turned);
+}
+
+static void say_matches(const json_t *output, char *buf, size_t size)
+{
+	const json_t *one;
+	char said[2 * FACT_SIZE + 64];
+	size_t i, n = 0;
+
+	if (say_refusal(output, buf, size))
+		return;
+	json_array_foreach(json_object_get(output, "matches"), i, one)
+	{
+		bool own = json_is_true(json_object_get(one, "by_asker"));
+		struct fact f = {0};
+
+		snprintf(f.text, sizeof f.text, "%s", text_at(one, "text"));
+		snprintf(f.speaker, sizeof f.speaker, "%s", own ? "" : text_at(one, "said_by"));
+		fact_say(&f, "", said, sizeof said);
+		if (n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? " " : "", said);
+	}
+	if (!n)
+		snprintf(buf, size, "Nobody has told me anything about that.");
+}
+
+static void say_forgotten(const json_t *output, char *buf, size_t size)
+{
+	size_t n = json_array_size(json_object_get(output, "forgotten"));
+
+	if (!say_refusal(output, buf, size))
+		snprintf(buf, size, "%s",
+			 n ? "I have forgotten it." : "You have not told me anything like that.");
+}
+
 static const struct {
 	const char *tool;
 	void (*say)(const json_t *output, char *buf, size_t size);
-} says[] = {{"roll", say_roll}, {"conversation_search", say_found}};
+} says[] = {{"roll", say_roll},
+	    {"conversation_search", say_found},
+	    {"memory_write", say_written},
+	    {"memory_search", say_matches},
+	    {"memory_forget", say_forgotten}};
 
 static void say_error(const json_t *root, char *buf, size_t size)
 {

@@ -104,6 +104,16 @@ void facts_add(struct facts *f, const char *text, const char *speaker)
 	snprintf(slot->speaker, sizeof slot->speaker, "%s", speaker);
 }
 
+bool facts_forget_last(struct facts *f, const char *speaker)
+{
+	for (unsigned i = f->n; i-- > 0;)
+		if (strcasecmp(f->fact[i].speaker, speaker) == 0) {
+			drop(f, i);
+			return true;
+		}
+	return false;
+}
+
 const struct fact *facts_find(const struct facts *f, const char *question, const char *speaker)
 {
 	const struct fact *best = NULL;

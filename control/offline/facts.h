@@ -20,6 +20,8 @@ struct facts {
 
 /* A fact about the same thing replaces the earlier one of the same speaker. */
 void facts_add(struct facts *f, const char *text, const char *speaker);
+/* Drops the newest fact of this speaker. False: there is none. */
+bool facts_forget_last(struct facts *f, const char *speaker);
 /* The fact that shares most content words with the question, the speaker's own facts first. NULL
  * when there is none. */
 const struct fact *facts_find(const struct facts *f, const char *question, const char *speaker);

@@ -46,7 +46,7 @@ struct turns {
 
 /* ---- what is known of people ---- */
 
-static const char *name_of(const struct turns *t, uint64_t user)
+const char *turns_name(const struct turns *t, uint64_t user)
 {
 	for (unsigned i = 0; i < t->n_people; i++)
 		if (t->person[i].user == user)
@@ -141,7 +141,7 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 		.session = t->session,
 		.channel = t->conf.channel,
 		.utterance = in->utterance,
-		.name = name_of(t, in->user),
+		.name = turns_name(t, in->user),
 		.text = text,
 		.started_ms = wall_of(t, ev.at_ms, u ? u->started_at : 0),
 		.ended_ms = wall_of(t, ev.at_ms, u ? u->ended_at : 0),
@@ -164,7 +164,7 @@ static void publish_dropped(struct turns *t, const struct utterance *u)
 	ev.speech = (struct event_speech){.session = t->session,
 					  .channel = t->conf.channel,
 					  .utterance = u->id,
-					  .name = name_of(t, u->user),
+					  .name = turns_name(t, u->user),
 					  .started_ms = wall_of(t, ev.at_ms, u->started_at),
 					  .ended_ms = wall_of(t, ev.at_ms, u->cancelled_at),
 					  .reason = "not_promoted"};

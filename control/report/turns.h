@@ -42,6 +42,8 @@ int turns_alloc(struct turns **out, const struct turns_conf *conf);
 struct turns *turns_free(struct turns *t, const char *why);
 /* The start of the voice session, ms since 1970: with the server its id. */
 uint64_t turns_session(const struct turns *t);
+/* The person's display name; "": not known. Borrowed until the next event. */
+const char *turns_name(const struct turns *t, uint64_t user);
 /* An event, before the room's step. */
 void turns_event(struct turns *t, const struct room_event *ev);
 /* An effect of that step. */

@@ -13,6 +13,7 @@
 #include "control/events/events.h"
 #include "control/store/copies.h"
 #include "control/store/db.h"
+#include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/rows.h"
 #include "control/store/said.h"
@@ -201,12 +202,15 @@ static int run_history(struct job_runner *r)
 
 static int run_expire(struct job_runner *r, const struct job *j)
 {
-	unsigned changed = 0;
+	unsigned changed = 0, facts = 0;
 	int err;
 
 	if (!database(r))
 		return r->err;
 	err = rows_expire(r->db, j->now_ms, j->words_ms, &changed);
+	if (!err)
+		err = fact_rows_expire(r->db, j->facts_ms, &facts);
+	changed += facts;
 	err = changed ? note_outcome(r, err) : note_read(r, err);
 	r->truncate = r->truncate || changed;
 	copies_remove(r->dir, j->words_ms, NULL);
@@ -447,6 +451,24 @@ static void run_find_said(struct job_runner *r, const struct job *j, struct work
 	answer_json(r, a, err, text);
 }
 
+static int run_facts_request(struct db *db, const struct job *j, char **text)
+{
+	return j->kind == JOB_WRITE_FACTS  ? fact_rows_write(db, j, text)
+	       : j->kind == JOB_FIND_FACTS ? fact_rows_find(db, j, text)
+					   : fact_rows_forget(db, j, text);
+}
+
+static void run_facts(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	char *text = NULL;
+	int err = database(r) ? run_facts_request(r->db, j, &text) : r->err;
+
+	answer_json(r, a, err, text);
+	/* Forgotten words still stand in the WAL. */
+	if (!err && j->kind == JOB_FORGET_FACTS)
+		r->truncate = db_truncate_wal(r->db) != 0 || r->truncate;
+}
+
 /* ---- what a restart needs ---- */
 
 static int save_guild(struct db *db, const struct job *j)
@@ -563,6 +585,12 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 	case JOB_FIND_SAID:
 		run_history(r);
 		run_find_said(r, j, a);
+		break;
+	case JOB_WRITE_FACTS:
+	case JOB_FIND_FACTS:
+	case JOB_FORGET_FACTS:
+		run_history(r);
+		run_facts(r, j, a);
 		break;
 	case JOB_SAVE_GUILD:
 	case JOB_DROP_GUILDS:

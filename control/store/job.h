@@ -18,9 +18,12 @@ enum job_kind {
 	JOB_PUT_DOCUMENT,
 	JOB_GET_DOCUMENT,
 	JOB_LIST_DOCUMENTS,
-	JOB_SUM_COSTS, /* since now_ms */
-	JOB_FIND_SAID, /* in channel, by author, about text, from now_ms to until_ms; version: how
-			  many */
+	JOB_SUM_COSTS,	 /* since now_ms */
+	JOB_FIND_SAID,	 /* in channel, by author, about text, from now_ms to until_ms; version: how
+			    many */
+	JOB_WRITE_FACTS, /* text: the items */
+	JOB_FIND_FACTS,	 /* text: the request; version: how many */
+	JOB_FORGET_FACTS, /* text: the request */
 	JOB_SAVE_GUILD,
 	JOB_DROP_GUILDS,
 	JOB_SAVE_SESSION,
@@ -28,13 +31,17 @@ enum job_kind {
 	JOB_CHECK_ROOM,
 };
 
+enum { STORE_FACTS_READ = 64 };
+
 /* Texts are the job's own, or NULL. */
 struct job {
 	enum job_kind kind;
 	char *scope, *text, *author; /* scope of JOB_SAVE_SESSION: the text instead */
 	bool compare;
-	uint64_t version, guild, channel, now_ms, until_ms, words_ms;
-	uint64_t id; /* of the request */
+	uint64_t version, guild, channel, now_ms, until_ms, words_ms, facts_ms;
+	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
+	bool any;	      /* of facts: the server's memory, too */
+	uint64_t id;	      /* of the request */
 	size_t bytes;
 	atomic_size_t *held; /* has counted them; NULL: nothing has */
 };

@@ -172,6 +172,7 @@ static void on_expire(void *arg)
 	struct store *s = arg;
 	uint64_t now = env_wall_ms(s->env);
 	uint64_t keep = (uint64_t)s->settings->store_words_hours * HOUR_MS;
+	uint64_t facts = keep ? (uint64_t)s->settings->memory_days * 24 * HOUR_MS : 0;
 
 	/* What would be too old by the next time goes now. */
 	if (keep)
@@ -180,7 +181,8 @@ static void on_expire(void *arg)
 	if (!s->settings->unread)
 		post_job(s, &(struct job){.kind = JOB_EXPIRE,
 					  .now_ms = now,
-					  .words_ms = now > keep ? now - keep : 0});
+					  .words_ms = now > keep ? now - keep : 0,
+					  .facts_ms = now > facts ? now - facts : 0});
 	tmr_start(s->expire_tmr, EXPIRE_MIN * MIN);
 }
 
@@ -380,6 +382,43 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 		return ENOMEM;
 	}
 	return put_job(s, &j, &(struct request){.documenth = h, .arg = arg});
+}
+
+static int post_facts(struct store *s, enum job_kind kind, const struct store_facts *f,
+		      store_document_h *h, void *arg)
+{
+	struct job j = {.kind = kind,
+			.guild = f->guild,
+			.owner = f->owner,
+			.user = f->user,
+			.any = f->any,
+			.now_ms = env_wall_ms(s->env),
+			.until_ms = f->since_ms,
+			.version = f->most,
+			.author = strdup(f->name ? f->name : ""),
+			.text = strdup(f->request)};
+
+	if (!j.author || !j.text) {
+		free(j.author);
+		free(j.text);
+		return ENOMEM;
+	}
+	return put_job(s, &j, &(struct request){.documenth = h, .arg = arg});
+}
+
+int store_write_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg)
+{
+	return post_facts(s, JOB_WRITE_FACTS, f, h, arg);
+}
+
+int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg)
+{
+	return post_facts(s, JOB_FIND_FACTS, f, h, arg);
+}
+
+int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg)
+{
+	return post_facts(s, JOB_FORGET_FACTS, f, h, arg);
 }
 
 int store_sync(struct store *s, store_done_h *h, void *arg)

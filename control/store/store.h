@@ -98,6 +98,35 @@ enum { STORE_SAID_MAX = 20 };
  * bot: the person whom it answered. Errors as store_settings_put. */
 int store_find_said(struct store *s, const struct store_said *what, store_document_h *h, void *arg);
 
+/* ---- facts ---- */
+
+/* What is remembered because a person wanted it. request, a JSON text, is copied. */
+struct store_facts {
+	uint64_t guild;
+	uint64_t owner; /* whose memory in this server; 0: the server's */
+	uint64_t user;	/* who says it, or asks */
+	const char *name;
+	const char *request;
+	uint64_t since_ms; /* of a write: the user's words since then are its source */
+	bool any;	   /* of a search: the server's memory beside the owner's */
+	unsigned most;
+};
+/* request: [{"text", "type", "tags": [...]}, …]. What each does to similar facts is decided by
+ * control/memory/compare.h; FACTS_A_MINUTE (control/store/fact_rows.h) are written in a server. The
+ * document:
+ * {"written": [{"id", "status": "inserted" or "updated", "text"}], "skipped": [{"text",
+ * "reason"}]}. Errors as store_settings_put. */
+int store_write_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
+/* request: {"words": "…", "tags": [...], "mine": true: what the user said}. The document: [{"id",
+ * "text", "type", "tags", "user": "ID of who said it", "name", "private", "at_ms", "score",
+ * "former":
+ * [{"text", "from_ms", "until_ms"}]}, …], the best first, without words the newest. */
+int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
+/* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
+ * only the newest}. The document: {"forgotten": [{"id", "text"}]}. */
+int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
+		       void *arg);
+
 /* ---- what a restart needs ---- */
 
 /* Text is copied. Each replaces what was there; document NULL: forgotten. Errors as

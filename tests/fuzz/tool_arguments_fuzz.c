@@ -91,12 +91,33 @@ static int on_join(uint32_t turn, const char *name, void *arg)
 	return 0;
 }
 
-static int on_search(uint32_t id, const char *name, const char *words, unsigned hours,
-		     unsigned most, void *arg)
+static int on_search(uint32_t id, const struct tool_said *what, void *arg)
 {
 	(void)id, (void)arg;
-	require(utf8_valid(name) && utf8_valid(words) && hours >= 1 && hours <= 720 && most >= 1 &&
-		most <= 8);
+	require(utf8_valid(what->speaker) && utf8_valid(what->query) && what->most >= 1 &&
+		what->most <= 8 && (!what->until_ms || what->since_ms < what->until_ms));
+	return 0;
+}
+
+static bool on_remember(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static uint64_t on_guild(void *arg)
+{
+	(void)arg;
+	return 7;
+}
+
+static int on_memory(uint32_t id, const struct tool_memory *what, void *arg)
+{
+	json_t *request = json_loads(what->request, 0, NULL);
+
+	(void)id, (void)arg;
+	require(request && (!what->owner || what->owner == what->user) && what->most <= 20);
+	json_decref(request);
 	return 0;
 }
 
@@ -186,6 +207,9 @@ static void open_state(struct state *s)
 				       .leaveh = on_leave,
 				       .joinh = on_join,
 				       .searchh = on_search,
+				       .rememberh = on_remember,
+				       .guildh = on_guild,
+				       .memoryh = on_memory,
 				       .arg = s};
 
 	require(!tools_registry_alloc(&s->registry) &&

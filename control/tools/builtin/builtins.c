@@ -58,6 +58,8 @@ static bool is_wanted(const struct builtins *b, const char *name)
 
 	if (strcmp(name, "web_search") == 0)
 		return builtin_web_service(b->host.settings, &service);
+	if (strncmp(name, "memory_", 7) == 0)
+		return b->host.rememberh && b->host.rememberh(b->host.arg);
 	return strcmp(name, "web_read") != 0 || b->host.settings->web_read;
 }
 

@@ -21,6 +21,19 @@ struct tool_said {
 	unsigned most;
 };
 
+enum tool_memory_op { TOOL_MEMORY_WRITE, TOOL_MEMORY_FIND, TOOL_MEMORY_FORGET };
+
+/* What is asked of the facts. All of it is borrowed until the call returns. */
+struct tool_memory {
+	enum tool_memory_op op;
+	uint64_t user;	       /* the speaker */
+	uint64_t owner;	       /* whose memory; 0: the server's */
+	bool any;	       /* of a search: the server's and the owner's */
+	const char *request;   /* JSON, as the functions of control/store/store.h want it */
+	const json_t *skipped; /* of a write: [{"text", "reason"}, …] that were refused before */
+	unsigned most;
+};
+
 struct tool_host {
 	struct env *env;
 	struct http *http;
@@ -48,6 +61,13 @@ struct tool_host {
 	int (*joinh)(uint32_t turn, const char *name, void *arg);
 	/* Looks for what was said; the output comes by outputh. An errno: it does not. */
 	int (*searchh)(uint32_t id, const struct tool_said *what, void *arg);
+	/* Whether anything can be remembered here at all. May be NULL: nothing can. */
+	bool (*rememberh)(void *arg);
+	/* The server of this room. */
+	uint64_t (*guildh)(void *arg);
+	/* Writes, finds or deletes facts; the output comes by outputh. An errno: it does not;
+	 * EACCES: the speaker has not agreed to be remembered. */
+	int (*memoryh)(uint32_t id, const struct tool_memory *what, void *arg);
 	void *arg;
 };
 

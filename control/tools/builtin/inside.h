@@ -19,7 +19,8 @@ typedef int(builtin_start)(struct builtins *b, const struct tool_start *call,
 builtin_start builtin_roll, builtin_time, builtin_stay_silent, builtin_voice_status,
 	builtin_say_to_text_channel, builtin_soundboard, builtin_voice_leave, builtin_voice_join,
 	builtin_note_context;
-builtin_start builtin_conversation_search;	    /* memory.c */
+builtin_start builtin_conversation_search, builtin_memory_search, builtin_memory_write,
+	builtin_memory_forget;			    /* memory.c */
 builtin_start builtin_web_search, builtin_web_read; /* web.c */
 
 /* Seconds east of UTC of this machine, now. */

@@ -1,11 +1,14 @@
 /* Tools that look into what is remembered, or change it (builtins.h). */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "control/memory/guard.h"
 #include "control/memory/time_cue.h"
 #include "control/tools/builtin/inside.h"
 #include "ipc/env.h"
 
-enum { HOURS = 168, MOST = 3 };
+enum { HOURS = 168, MOST = 3, FACTS = 5 };
 #define HOUR_MS UINT64_C(3600000)
 
 static const char *text_of(const json_t *arguments, const char *key)
@@ -39,4 +42,140 @@ int builtin_conversation_search(struct builtins *b, const struct tool_start *cal
 		said.until_ms = window.until_ms;
 	}
 	return b->host.searchh(call->id, &said, b->host.arg);
+}
+
+/* ---- facts ---- */
+
+static json_t *error_json(const char *code)
+{
+	return json_pack("{s:s}", "error", code);
+}
+
+/* Asks the host; request is stolen. */
+static int ask(struct builtins *b, const struct tool_start *call, struct tool_memory *what,
+	       json_t *request)
+{
+	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
+	int err = text ? 0 : ENOMEM;
+
+	what->request = text;
+	what->user = call->user;
+	if (!err)
+		err = b->host.memoryh(call->id, what, b->host.arg);
+	if (err == EACCES)
+		err = builtin_give(b, call->id, error_json("not_consented"));
+	free(text);
+	json_decref(request);
+	return err;
+}
+
+/* The namespace of the arguments. False: the call has its output, with *err. */
+static bool read_space(struct builtins *b, const struct tool_start *call, const json_t *arguments,
+		       struct memory_space *space, int *err)
+{
+	const char *why = memory_read_space(text_of(arguments, "namespace"),
+					    b->host.guildh(b->host.arg), call->user, space);
+
+	*err = why ? builtin_give(b, call->id, error_json(why)) : 0;
+	return !why;
+}
+
+int builtin_memory_search(struct builtins *b, const struct tool_start *call,
+			  const json_t *arguments)
+{
+	const json_t *tags = json_object_get(json_object_get(arguments, "filters"), "tags");
+	struct tool_memory what = {.op = TOOL_MEMORY_FIND,
+				   .most = number_of(arguments, "top_k", FACTS)};
+	struct memory_space space;
+	int err;
+
+	if (!read_space(b, call, arguments, &space, &err))
+		return err;
+	what.owner = space.any ? call->user : space.owner;
+	what.any = space.any;
+	return ask(b, call, &what,
+		   json_pack("{s:s,s:O*,s:b}", "words", text_of(arguments, "query"), "tags", tags,
+			     "mine", json_is_true(json_object_get(arguments, "about_speaker"))));
+}
+
+/* What may be kept; the rest goes to skipped with its reason. The author is who speaks, whatever
+ * the model says. */
+static json_t *choose_items(const json_t *items, json_t *skipped)
+{
+	json_t *kept = json_array();
+	const json_t *item, *tags;
+	size_t i;
+
+	json_array_foreach(items, i, item)
+	{
+		const char *text = text_of(item, "text"), *type = text_of(item, "type");
+		enum memory_refusal why = memory_check_text(text);
+
+		tags = json_object_get(item, "tags");
+		if (why)
+			json_array_append_new(skipped, json_pack("{s:s,s:s}", "reason",
+								 memory_refusal_name(why), "note",
+								 memory_refusal_text(why)));
+		else
+			json_array_append_new(kept,
+					      json_pack("{s:s,s:s,s:O*}", "text", text, "type",
+							*type ? type : "other", "tags", tags));
+	}
+	return kept;
+}
+
+int builtin_memory_write(struct builtins *b, const struct tool_start *call, const json_t *arguments)
+{
+	struct tool_memory what = {.op = TOOL_MEMORY_WRITE};
+	json_t *skipped, *items;
+	struct memory_space space;
+	int err;
+
+	if (!read_space(b, call, arguments, &space, &err))
+		return err;
+	skipped = json_array();
+	items = choose_items(json_object_get(arguments, "items"), skipped);
+	what.owner = space.owner;
+	what.skipped = skipped;
+	if (json_array_size(items)) {
+		err = ask(b, call, &what, items);
+	} else {
+		json_decref(items);
+		err = builtin_give(b, call->id,
+				   json_pack("{s:[],s:O}", "written", "skipped", skipped));
+	}
+	json_decref(skipped);
+	return err;
+}
+
+int builtin_memory_forget(struct builtins *b, const struct tool_start *call,
+			  const json_t *arguments)
+{
+	static const char *const keys[] = {"id", "tags"};
+	bool last = json_is_true(json_object_get(arguments, "last")), named = last;
+	struct tool_memory what = {.op = TOOL_MEMORY_FORGET};
+	json_t *request;
+	struct memory_space space;
+	int err;
+
+	if (!read_space(b, call, arguments, &space, &err))
+		return err;
+	request = json_pack("{s:s}", "words", text_of(arguments, "query"));
+	if (last)
+		json_object_set_new(request, "last", json_true());
+	named = named || *text_of(arguments, "query");
+	for (size_t i = 0; request && i < sizeof keys / sizeof keys[0]; i++) {
+		json_t *v = json_object_get(arguments, keys[i]);
+
+		named = named || v;
+		if (v)
+			json_object_set(request, keys[i], v);
+	}
+	if (!named) {
+		json_decref(request);
+		return builtin_give(b, call->id, error_json("items_required"));
+	}
+	what.owner = space.any ? call->user : space.owner;
+	what.any = space.any;
+	return ask(b, call, &what, request);
 }

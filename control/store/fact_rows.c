@@ -1,0 +1,403 @@
+#include "control/store/fact_rows.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/memory/compare.h"
+#include "control/memory/terms.h"
+#include "control/store/db.h"
+#include "control/store/job.h"
+
+enum { CANDIDATES = 16, FORGET_MAX = 20, MINUTE_MS = 60000 };
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* ---- what was done, without content ---- */
+
+static int add_audit(struct db *db, const struct job *j, const char *kind, const char *result)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
+	char actor[24], target[32];
+
+	snprintf(actor, sizeof actor, "%llu", (unsigned long long)j->user);
+	snprintf(target, sizeof target, "guild:%llu", (unsigned long long)j->guild);
+	db_bind_uint(s, 1, j->now_ms);
+	db_bind_text(s, 2, actor);
+	db_bind_text(s, 3, "tool");
+	db_bind_text(s, 4, kind);
+	db_bind_text(s, 5, target);
+	db_bind_text(s, 8, result);
+	return db_run(db, s);
+}
+
+static int count_writes(struct db *db, const struct job *j, unsigned *out)
+{
+	sqlite3_stmt *s = db_use(db, DB_COUNT_FACT_WRITES);
+	char target[32];
+	int err;
+
+	snprintf(target, sizeof target, "guild:%llu", (unsigned long long)j->guild);
+	db_bind_uint(s, 1, j->now_ms > MINUTE_MS ? j->now_ms - MINUTE_MS : 0);
+	db_bind_text(s, 2, target);
+	err = db_step(db, s);
+	if (!err)
+		*out = (unsigned)db_uint(s, 0);
+	sqlite3_reset(s);
+	return err;
+}
+
+/* ---- writing ---- */
+
+/* The older fact that the new one touches. id 0: none. */
+struct touched {
+	uint64_t id;
+	enum fact_change change;
+};
+
+static int compare_all(struct db *db, const struct job *j, const char *text, struct touched *out)
+{
+	char query[TERMS_QUERY_MAX];
+	sqlite3_stmt *s;
+	int err;
+
+	*out = (struct touched){0};
+	if (!terms_query(query, text))
+		return 0;
+	s = db_use(db, DB_FIND_FACTS);
+	db_bind_uint(s, 1, j->guild);
+	db_bind_uint(s, 2, j->owner);
+	db_bind_uint(s, 3, j->owner);
+	db_bind_text(s, 4, query);
+	db_bind_uint(s, 5, CANDIDATES);
+	db_bind_uint(s, 6, 0);
+	while ((err = db_step(db, s)) == 0) {
+		enum fact_change change =
+			fact_compare(db_text(s, 1), text, db_uint(s, 4) == j->user);
+
+		/* The same one wins over one that it would take the place of. */
+		if (change == FACT_NEW || (out->id && change != FACT_SAME))
+			continue;
+		*out = (struct touched){.id = db_uint(s, 0), .change = change};
+		if (change == FACT_SAME)
+			break;
+	}
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+static int add_sources(struct db *db, const struct job *j, uint64_t fact)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_FACT_SOURCES);
+
+	db_bind_uint(s, 1, fact);
+	db_bind_uint(s, 2, j->user);
+	db_bind_uint(s, 3, j->guild);
+	db_bind_uint(s, 4, j->until_ms);
+	return db_run(db, s);
+}
+
+static int insert_fact(struct db *db, const struct job *j, const json_t *item, uint64_t *out)
+{
+	char *tags = json_dumps(json_object_get(item, "tags"), JSON_COMPACT);
+	sqlite3_stmt *s = db_use(db, DB_ADD_FACT);
+	int err;
+
+	db_bind_uint(s, 1, j->guild);
+	db_bind_uint(s, 2, j->owner);
+	db_bind_uint(s, 3, j->user);
+	db_bind_text(s, 4, j->author);
+	db_bind_text(s, 5, text_at(item, "type"));
+	db_bind_text(s, 6, tags ? tags : "[]");
+	db_bind_text(s, 7, text_at(item, "text"));
+	db_bind_uint(s, 8, j->now_ms);
+	err = db_run(db, s);
+	free(tags);
+	if (err)
+		return err;
+	*out = db_last_row(db);
+	s = db_use(db, DB_ADD_FACT_TERMS);
+	db_bind_uint(s, 1, *out);
+	err = db_run(db, s);
+	return err ? err : add_sources(db, j, *out);
+}
+
+static int close_fact(struct db *db, const struct job *j, uint64_t older, uint64_t newer)
+{
+	sqlite3_stmt *s = db_use(db, DB_CLOSE_FACT);
+
+	db_bind_uint(s, 1, older);
+	db_bind_uint(s, 2, j->now_ms);
+	db_bind_uint(s, 3, newer);
+	return db_run(db, s);
+}
+
+static void tell_skipped(json_t *skipped, const char *text, const char *reason)
+{
+	json_array_append_new(skipped, json_pack("{s:s,s:s}", "text", text, "reason", reason));
+}
+
+static int write_one(struct db *db, const struct job *j, const json_t *item, json_t *written,
+		     json_t *skipped)
+{
+	const char *text = text_at(item, "text");
+	struct touched older;
+	uint64_t id = 0;
+	int err = compare_all(db, j, text, &older);
+
+	if (err)
+		return err;
+	if (older.change == FACT_SAME) {
+		tell_skipped(skipped, text, "duplicate");
+		return add_sources(db, j, older.id);
+	}
+	err = insert_fact(db, j, item, &id);
+	if (!err && older.id)
+		err = close_fact(db, j, older.id, id);
+	if (!err)
+		err = add_audit(db, j, "memory_write", older.id ? "updated" : "inserted");
+	if (!err)
+		json_array_append_new(written,
+				      json_pack("{s:I,s:s,s:s}", "id", (json_int_t)id, "status",
+						older.id ? "updated" : "inserted", "text", text));
+	return err;
+}
+
+static int write_all(struct db *db, const struct job *j, const json_t *items, json_t *out)
+{
+	json_t *written = json_array(), *skipped = json_array(), *item;
+	unsigned writes = 0;
+	size_t i;
+	int err = count_writes(db, j, &writes);
+
+	json_array_foreach(items, i, item)
+	{
+		if (!err && writes + json_array_size(written) >= FACTS_A_MINUTE)
+			tell_skipped(skipped, text_at(item, "text"), "write_rate_limited");
+		else if (!err)
+			err = write_one(db, j, item, written, skipped);
+	}
+	json_object_set_new(out, "written", written);
+	json_object_set_new(out, "skipped", skipped);
+	return err;
+}
+
+static int dump(int err, json_t *json, char **out)
+{
+	if (!err)
+		*out = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
+	return !err && !*out ? ENOMEM : err;
+}
+
+int fact_rows_write(struct db *db, const struct job *j, char **out)
+{
+	json_t *items = json_loads(j->text, 0, NULL), *done = json_object();
+	int err = items ? db_begin_synced(db) : EINVAL;
+
+	if (!err) {
+		err = write_all(db, j, items, done);
+		if (err)
+			db_rollback(db);
+		else
+			err = db_commit(db);
+	}
+	json_decref(items);
+	return dump(err, done, out);
+}
+
+/* ---- finding ---- */
+
+/* Whether the fact has each tag that is asked for. */
+static bool has_tags(const char *tags, const json_t *wanted)
+{
+	json_t *own = json_loads(tags, 0, NULL), *want, *tag;
+	bool all = true;
+	size_t i, k;
+
+	json_array_foreach(wanted, i, want)
+	{
+		bool has = false;
+
+		json_array_foreach(own, k, tag)
+		{
+			has = has || json_equal(want, tag);
+		}
+		all = all && has;
+	}
+	json_decref(own);
+	return all;
+}
+
+static sqlite3_stmt *use_facts(struct db *db, const struct job *j, const char *words, bool mine)
+{
+	char query[TERMS_QUERY_MAX];
+	bool terms = !mine && terms_query(query, words);
+	sqlite3_stmt *s = db_use(db, terms ? DB_FIND_FACTS : DB_FIND_NEWEST_FACTS);
+
+	db_bind_uint(s, 1, j->guild);
+	db_bind_uint(s, 2, j->owner);
+	db_bind_uint(s, 3, j->any ? 0 : j->owner);
+	if (terms)
+		db_bind_text(s, 4, query);
+	else
+		db_bind_uint(s, 4, mine ? j->user : 0);
+	db_bind_uint(s, 5, STORE_FACTS_READ);
+	if (terms)
+		db_bind_uint(s, 6, fact_is_about_self(words) ? j->user : 0);
+	return s;
+}
+
+static json_t *fact_json(sqlite3_stmt *s)
+{
+	char user[24];
+	json_t *tags = json_loads(db_text(s, 3), 0, NULL);
+
+	snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 4));
+	return json_pack("{s:I,s:s,s:s,s:o,s:s,s:s,s:b,s:I,s:f}", "id", (json_int_t)db_uint(s, 0),
+			 "text", db_text(s, 1), "type", db_text(s, 2), "tags",
+			 tags ? tags : json_array(), "user", user, "name", db_text(s, 5), "private",
+			 db_uint(s, 6) != 0, "at_ms", (json_int_t)db_uint(s, 8), "score",
+			 db_real(s, 9));
+}
+
+/* What it took the place of, with its dates. */
+static int add_former(struct db *db, json_t *fact)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_FORMER_FACTS);
+	json_t *former = json_array();
+	int err;
+
+	db_bind_uint(s, 1, (uint64_t)json_integer_value(json_object_get(fact, "id")));
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(former, json_pack("{s:s,s:I,s:I}", "text", db_text(s, 1),
+							"from_ms", (json_int_t)db_uint(s, 2),
+							"until_ms", (json_int_t)db_uint(s, 3)));
+	json_object_set_new(fact, "former", former);
+	return err == ENOENT ? 0 : err;
+}
+
+int fact_rows_find(struct db *db, const struct job *j, char **out)
+{
+	json_t *request = json_loads(j->text, 0, NULL), *found = json_array(), *fact;
+	const json_t *tags = json_object_get(request, "tags");
+	sqlite3_stmt *s;
+	size_t i;
+	int err = ENOENT;
+
+	s = use_facts(db, j, text_at(request, "words"),
+		      json_is_true(json_object_get(request, "mine")));
+	while (json_array_size(found) < j->version && (err = db_step(db, s)) == 0)
+		if (has_tags(db_text(s, 3), tags))
+			json_array_append_new(found, fact_json(s));
+	sqlite3_reset(s);
+	err = err == ENOENT ? 0 : err;
+	json_array_foreach(found, i, fact)
+	{
+		err = err ? err : add_former(db, fact);
+	}
+	json_decref(request);
+	return dump(err, found, out);
+}
+
+/* ---- forgetting ---- */
+
+static int forget_one(struct db *db, const struct job *j, const json_t *fact, json_t *gone)
+{
+	static const enum db_statement all[] = {DB_FORGET_FACT_TERMS, DB_FORGET_FACT_SOURCES,
+						DB_FORGET_FACT};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
+		sqlite3_stmt *s = db_use(db, all[i]);
+
+		db_bind_uint(s, 1, (uint64_t)json_integer_value(json_object_get(fact, "id")));
+		err = db_run(db, s);
+	}
+	if (!err)
+		err = add_audit(db, j, "memory_forget", "deleted");
+	json_array_append(gone, (json_t *)(uintptr_t)fact);
+	return err;
+}
+
+/* The facts that the speaker may forget: those that they said themselves, as the request names
+ * them. */
+static int choose_facts(struct db *db, const struct job *j, const json_t *request, json_t *chosen)
+{
+	const json_t *id = json_object_get(request, "id"), *tags = json_object_get(request, "tags");
+	const char *words = text_at(request, "words");
+	/* Words find everything that shares one of them: only the best is meant. */
+	size_t most = *words || json_is_true(json_object_get(request, "last")) ? 1 : FORGET_MAX;
+	sqlite3_stmt *s = use_facts(db, j, words, !*words);
+	int err = 0;
+
+	while (json_array_size(chosen) < most && (err = db_step(db, s)) == 0) {
+		bool named = !id || (uint64_t)json_integer_value(id) == db_uint(s, 0);
+
+		if (db_uint(s, 4) == j->user && named && has_tags(db_text(s, 3), tags))
+			json_array_append_new(chosen, json_pack("{s:I,s:s}", "id",
+								(json_int_t)db_uint(s, 0), "text",
+								db_text(s, 1)));
+	}
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+int fact_rows_forget(struct db *db, const struct job *j, char **out)
+{
+	json_t *request = json_loads(j->text, 0, NULL), *chosen = json_array(),
+	       *gone = json_array();
+	json_t *fact;
+	size_t i;
+	int err = request ? db_begin_synced(db) : EINVAL;
+
+	if (!err) {
+		err = choose_facts(db, j, request, chosen);
+		json_array_foreach(chosen, i, fact)
+		{
+			err = err ? err : forget_one(db, j, fact, gone);
+		}
+		if (err)
+			db_rollback(db);
+		else
+			err = db_commit(db);
+	}
+	if (!err && json_array_size(gone))
+		err = db_merge_terms(db);
+	json_decref(request);
+	json_decref(chosen);
+	return dump(err, json_pack("{s:o}", "forgotten", gone), out);
+}
+
+int fact_rows_expire(struct db *db, uint64_t before_ms, unsigned *changed)
+{
+	static const enum db_statement all[] = {DB_EXPIRE_FACT_TERMS, DB_EXPIRE_FACT_SOURCES,
+						DB_EXPIRE_FACTS};
+	int err = db_begin(db);
+
+	*changed = 0;
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
+		sqlite3_stmt *s = db_use(db, all[i]);
+
+		db_bind_uint(s, 1, before_ms);
+		err = db_run(db, s);
+		*changed = err ? 0 : db_changes(db);
+	}
+	if (err)
+		db_rollback(db);
+	else
+		err = db_commit(db);
+	return !err && *changed ? db_merge_terms(db) : err;
+}

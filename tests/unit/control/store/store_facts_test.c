@@ -1,0 +1,178 @@
+/* Facts: written, found, replaced and forgotten (store_write_facts and its neighbours). */
+#include "tests/unit/control/store/store_scene.h"
+
+enum { ANA = 4, BOB = 5, GUILD = 7, OTHER_GUILD = 8 };
+
+static struct store_scene *const s = &store_scene;
+static json_t *answer;
+
+static void on_answer(int err, const struct store_document *document, void *arg)
+{
+	(void)arg;
+	s->err = err;
+	json_decref(answer);
+	answer = json_loads(document->document, 0, NULL);
+	env_stop(s->l.env);
+}
+
+static struct store_facts by(uint64_t user)
+{
+	return (struct store_facts){.guild = GUILD,
+				    .user = user,
+				    .name = user == ANA ? "Ana" : "Bob",
+				    .since_ms = 1,
+				    .most = 5};
+}
+
+/* "inserted", "updated", or why it was skipped. */
+static const char *write_fact(struct store_facts f, const char *text)
+{
+	char request[256];
+	const char *status;
+
+	snprintf(request, sizeof request, "[{\"text\":\"%s\",\"tags\":[\"t\"]}]", text);
+	f.request = request;
+	if (store_write_facts(s->store, &f, on_answer, NULL) || !loop_run(&s->l) || s->err)
+		return "not asked";
+	status = json_string_value(
+		json_object_get(json_array_get(json_object_get(answer, "written"), 0), "status"));
+	return status ? status
+		      : json_string_value(json_object_get(
+				json_array_get(json_object_get(answer, "skipped"), 0), "reason"));
+}
+
+/* The texts, each with its former ones in brackets. */
+static const char *find(struct store_facts f, const char *request)
+{
+	static char found[512];
+	json_t *fact, *former;
+	size_t i, k, n = 0;
+
+	f.request = request;
+	found[0] = '\0';
+	if (store_find_facts(s->store, &f, on_answer, NULL) || !loop_run(&s->l) || s->err)
+		return "not asked";
+	json_array_foreach(answer, i, fact)
+	{
+		n += (size_t)snprintf(found + n, sizeof found - n, "%s%s", i ? "; " : "",
+				      json_string_value(json_object_get(fact, "text")));
+		json_array_foreach(json_object_get(fact, "former"), k, former)
+		{
+			n += (size_t)snprintf(found + n, sizeof found - n, " (%s)",
+					      json_string_value(json_object_get(former, "text")));
+		}
+	}
+	return found;
+}
+
+static size_t forget(struct store_facts f, const char *request)
+{
+	f.request = request;
+	if (store_forget_facts(s->store, &f, on_answer, NULL) || !loop_run(&s->l) || s->err)
+		return 99;
+	return json_array_size(json_object_get(answer, "forgotten"));
+}
+
+static void open_scene(void)
+{
+	store_scene_begin();
+	store_scene_open(NULL);
+}
+
+static void close_scene(void)
+{
+	json_decref(answer);
+	answer = NULL;
+	store_scene_close();
+	store_scene_end();
+}
+
+TEST(a_correction_ends_the_older_fact_and_keeps_it)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the release is on Tuesday"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "The release is on Tuesday."), "duplicate");
+	CHECK_STR(write_fact(by(BOB), "the release is on Friday"), "updated");
+	CHECK_STR(find(by(ANA), "{\"words\":\"when is the release\"}"),
+		  "the release is on Friday (the release is on Tuesday)");
+	CHECK_STR(find(by(ANA), "{\"words\":\"where is the harbour\"}"), "");
+	close_scene();
+}
+
+TEST(my_facts_come_before_those_of_others)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "my bike is red"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "my bike is green"), "inserted");
+	CHECK_STR(find(by(ANA), "{\"words\":\"what colour is my bike\"}"),
+		  "my bike is red; my bike is green");
+	CHECK_STR(find(by(BOB), "{\"mine\":true}"), "my bike is green");
+	CHECK_STR(find(by(BOB), "{\"words\":\"bike\",\"tags\":[\"other\"]}"), "");
+	close_scene();
+}
+
+TEST(a_memory_is_seen_by_its_owner_and_in_its_server)
+{
+	struct store_facts own = by(ANA), elsewhere = by(ANA), both = by(ANA), bobs = by(BOB);
+
+	own.owner = both.owner = ANA;
+	both.any = bobs.any = true;
+	bobs.owner = BOB;
+	elsewhere.guild = OTHER_GUILD;
+	open_scene();
+	CHECK_STR(write_fact(own, "my locker is number nine"), "inserted");
+	CHECK_STR(write_fact(elsewhere, "the locker is blue"), "inserted");
+	CHECK_STR(find(both, "{\"words\":\"locker\"}"), "my locker is number nine");
+	CHECK_STR(find(bobs, "{\"words\":\"locker\"}"), "");
+	CHECK_STR(find(by(ANA), "{\"words\":\"locker\"}"), "");
+	CHECK_STR(find(elsewhere, "{\"words\":\"locker\"}"), "the locker is blue");
+	close_scene();
+}
+
+TEST(rule_098_five_facts_are_written_in_a_minute)
+{
+	static const char *const texts[] = {"Ana plays the cello", "the cat sleeps all day",
+					    "lunch costs nine euros", "rain falls in autumn",
+					    "the door squeaks"};
+	struct store_facts elsewhere = by(BOB);
+
+	elsewhere.guild = OTHER_GUILD;
+	open_scene();
+	for (unsigned i = 0; i < 5; i++)
+		CHECK_STR(write_fact(by(i % 2 ? ANA : BOB), texts[i]), "inserted");
+	CHECK_STR(write_fact(by(ANA), "the moon is full"), "write_rate_limited");
+	/* Forgetting one does not make room for another. */
+	CHECK_INT(forget(by(ANA), "{\"last\":true}"), 1);
+	CHECK_STR(write_fact(by(ANA), "the moon is full"), "write_rate_limited");
+	CHECK_STR(write_fact(elsewhere, "the moon is full"), "inserted");
+	close_scene();
+}
+
+TEST(people_forget_what_they_said_themselves)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the bakery opens at six"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "the bakery opens at seven"), "updated");
+	CHECK_STR(write_fact(by(BOB), "the library closes at nine"), "inserted");
+	CHECK_INT(forget(by(BOB), "{\"words\":\"bakery\"}"), 0);
+	CHECK_INT(forget(by(BOB), "{\"id\":2}"), 0);
+	CHECK_INT(forget(by(ANA), "{\"words\":\"the bakery\"}"), 1);
+	CHECK_STR(find(by(ANA), "{\"words\":\"bakery\"}"), "");
+	CHECK_STR(find(by(ANA), "{\"words\":\"library\"}"), "the library closes at nine");
+	CHECK_INT(forget(by(BOB), "{\"id\":3}"), 1);
+	CHECK_INT(forget(by(BOB), "{\"tags\":[\"t\"]}"), 0);
+	close_scene();
+}
+
+TEST(a_request_that_is_no_json_writes_nothing)
+{
+	struct store_facts f = by(ANA);
+
+	open_scene();
+	f.request = "[{";
+	CHECK_INT(store_write_facts(s->store, &f, on_answer, NULL), 0);
+	CHECK(loop_run(&s->l));
+	CHECK_INT(s->err, EINVAL);
+	CHECK_STR(find(by(ANA), "{"), "");
+	close_scene();
+}
