@@ -39,6 +39,7 @@ struct commands {
 	struct env *env;
 	struct rest *rest;
 	struct tmr *order_tmr; /* NULL until a command has to wait for an earlier one */
+	uint64_t order_at;     /* when it fires; 0: it does not run */
 	command_h *h;
 	commands_changed_h *changedh;
 	void *arg;
@@ -286,16 +287,25 @@ static struct waiting *find_next(const struct commands *c, uint64_t guild, struc
 	return NULL;
 }
 
+/* The next control must know it, too. */
 static void note_overtaking(const struct commands *c, const struct waiting *by)
 {
 	for (struct waiting *w = c->list; w && w != by && has_order(by); w = w->next)
-		if (w->cmd.guild == by->cmd.guild && !w->begun && has_order(w))
+		if (w->cmd.guild == by->cmd.guild && !w->begun && has_order(w)) {
 			w->overtaken = true;
+			json_object_set_new(w->kept, "overtaken", json_true());
+			tell_change(c);
+		}
+}
+
+static const char *kept_reply(const struct waiting *w)
+{
+	return json_string_value(json_object_get(w->kept, "reply"));
 }
 
 static void begin_command(struct commands *c, struct waiting *w)
 {
-	const char *reply = json_string_value(json_object_get(w->kept, "reply"));
+	const char *reply = kept_reply(w);
 	struct words words = {0};
 
 	w->begun = true;
@@ -317,7 +327,11 @@ static void wait_for_order(struct commands *c, const struct waiting *w)
 {
 	if (!c->order_tmr && tmr_alloc(&c->order_tmr, c->env, on_order_timer, c))
 		return; /* the next command looks again */
-	tmr_start_at(c->order_tmr, w->order_until);
+	/* It may run for an earlier command of another server. */
+	if (c->order_at && c->order_at <= w->order_until)
+		return;
+	c->order_at = w->order_until;
+	tmr_start_at(c->order_tmr, c->order_at);
 }
 
 /* Carries out what is ready in this server, in the order in which members used the commands. */
@@ -337,6 +351,7 @@ static void on_order_timer(void *arg)
 	struct commands *c = arg;
 	struct waiting *w = c->list, *wait;
 
+	c->order_at = 0;
 	while (w) {
 		if (find_next(c, w->cmd.guild, &wait)) {
 			carry_out_ready(c, w->cmd.guild);
@@ -406,6 +421,11 @@ static void on_original(int err, int status, const json_t *body, void *arg)
 		carry_out(w);
 		return;
 	}
+	/* It was carried out, and the same reply does no harm. */
+	if (kept_reply(w) && (err || (status != 200 && status != 404))) {
+		carry_out(w);
+		return;
+	}
 	if (!err && status == 200) {
 		log_info("command_answered_before", "name=%s", table[w->cmd.kind].name);
 	} else {
@@ -467,33 +487,48 @@ static json_t *keep_interaction(const json_t *d, uint64_t wall_ms)
 {
 	const json_t *member = json_object_get(d, "member"), *data = json_object_get(d, "data");
 	const json_t *at = json_object_get(d, "at_ms");
-	/* Only the control before us adds a reply, with its time. */
+	/* Only the control before us adds these, with its time. */
 	const json_t *reply = at ? json_object_get(d, "reply") : NULL;
+	const json_t *overtaken = at ? json_object_get(d, "overtaken") : NULL;
 
 	return json_pack(
-		"{s:I,s:O*,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}", "at_ms",
+		"{s:I,s:O*,s:O*,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}", "at_ms",
 		json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms, "reply", reply,
-		"type", TYPE_COMMAND, "id", json_object_get(d, "id"), "application_id",
-		json_object_get(d, "application_id"), "token", json_object_get(d, "token"),
-		"guild_id", json_object_get(d, "guild_id"), "channel_id",
-		json_object_get(d, "channel_id"), "member", "user", "id",
+		"overtaken", overtaken, "type", TYPE_COMMAND, "id", json_object_get(d, "id"),
+		"application_id", json_object_get(d, "application_id"), "token",
+		json_object_get(d, "token"), "guild_id", json_object_get(d, "guild_id"),
+		"channel_id", json_object_get(d, "channel_id"), "member", "user", "id",
 		json_object_get(json_object_get(member, "user"), "id"), "roles",
 		json_object_get(member, "roles"), "data", "name", json_object_get(data, "name"),
 		"options", json_object_get(data, "options"));
 }
 
-void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
+static int defer(struct waiting *w)
 {
 	struct rest_call call = {.method = "POST",
 				 .route = "/interactions/{}/{}/callback",
 				 .idempotent =
 					 true, /* a repeated call is only answered with 40060 */
-				 .interaction = true};
+				 .interaction = true,
+				 .major = w->id};
+	char path[640];
+	int err;
+
+	snprintf(path, sizeof path, "/interactions/%s/%s/callback", w->id, w->token);
+	call.path = path;
+	call.body = json_pack("{s:i,s:{s:i}}", "type", TYPE_DEFER, "data", "flags",
+			      table[w->cmd.kind].alone ? EPHEMERAL : 0);
+	err = rest_request(w->owner->rest, &call, on_deferred, w);
+	json_decref(call.body);
+	return err;
+}
+
+void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
+{
 	const char *token = json_string_value(json_object_get(d, "token"));
 	uint64_t id, application;
 	struct waiting *w, **last;
 	struct command cmd;
-	char path[640];
 	int err = command_parse(d, &cmd);
 
 	if (err || c->n >= COMMANDS_WAITING_MAX || !field_id(d, "id", &id) ||
@@ -511,21 +546,20 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 	w->cmd = cmd;
 	w->cmd.member = json_object_get(w->kept, "member");
 	w->owner = c;
+	w->overtaken = json_is_true(json_object_get(w->kept, "overtaken"));
 	w->order_until = env_now(c->env) + COMMAND_ORDER_MS * NS_PER_MS;
 	snprintf(w->id, sizeof w->id, "%llu", (unsigned long long)id);
 	snprintf(w->application, sizeof w->application, "%llu", (unsigned long long)application);
 	snprintf(w->token, sizeof w->token, "%s", token);
-	snprintf(path, sizeof path, "/interactions/%s/%s/callback", w->id, w->token);
-	call.path = path;
-	call.major = w->id;
-	call.body = json_pack("{s:i,s:{s:i}}", "type", TYPE_DEFER, "data", "flags",
-			      table[cmd.kind].alone ? EPHEMERAL : 0);
 	for (last = &c->list; *last; last = &(*last)->next)
 		;
 	*last = w;
 	c->n++;
-	err = rest_request(c->rest, &call, on_deferred, w);
-	json_decref(call.body);
+	if (kept_reply(w)) {
+		ask_whether_answered(w); /* it was deferred and carried out */
+		return;
+	}
+	err = defer(w);
 	if (err)
 		lose(w);
 	else

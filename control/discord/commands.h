@@ -61,8 +61,9 @@ int commands_register(struct commands *c, uint64_t application);
  * takes no answer any more, and the channel is told instead. */
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms);
 /* The commands that wait for their answers, as interactions that the next control can take; those
- * that were carried out have the member "reply", which Discord does not have yet. A
- * secret: they hold tokens. New reference, NULL without memory. */
+ * that were carried out have the member "reply", which Discord does not have yet, and those that a
+ * later command was carried out before have "overtaken". A secret: they hold tokens. New reference,
+ * NULL without memory. */
 json_t *commands_waiting(const struct commands *c);
 /* Takes over such a list; what has become too old by now is dropped. Nothing is sent before
  * commands_resume. */

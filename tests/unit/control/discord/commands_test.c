@@ -207,12 +207,17 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 	env_stop(fx.fake.env);
 }
 
+static void run_for(unsigned ms)
+{
+	struct timeval t = {.tv_sec = ms / 1000, .tv_usec = (suseconds_t)(ms % 1000) * 1000};
+
+	event_base_once(env_base(fx.fake.env), -1, EV_TIMEOUT, on_look, NULL, &t);
+	env_run(fx.fake.env);
+}
+
 static void run_a_moment(void)
 {
-	static const struct timeval soon = {.tv_usec = 5000};
-
-	event_base_once(env_base(fx.fake.env), -1, EV_TIMEOUT, on_look, NULL, &soon);
-	env_run(fx.fake.env);
+	run_for(5);
 }
 
 /* Runs until no command waits. */
@@ -273,6 +278,65 @@ TEST(a_reply_that_discord_did_not_get_is_sent_by_the_next_control)
 	json_decref(leave);
 }
 
+static void inherit_one(json_t *kept)
+{
+	json_t *list = json_pack("[O]", kept);
+
+	commands_inherit(fx.commands, list, 2000);
+	commands_resume(fx.commands, 0);
+	run_to_the_end();
+	CHECK(!fx.fake.timed_out);
+	json_decref(list);
+}
+
+/* What the command did is known, so nobody is told that it is not, or that it was not done. */
+TEST(a_kept_reply_is_sent_although_the_message_cannot_be_read)
+{
+	struct rest *rest = begin_replay();
+	json_t *kept = command("7", "leave");
+
+	CHECK(rest && kept);
+	json_object_set_new(kept, "at_ms", json_integer(1000));
+	json_object_set_new(kept, "reply", json_string("I left."));
+	fx.original = 403;
+	inherit_one(kept);
+	CHECK_STR(fx.edited, "I left.");
+	CHECK_STR(fx.told, "");
+	CHECK_STR(fx.order, "");
+	fx.edited[0] = '\0';
+	fx.original = 200; /* Discord has it */
+	inherit_one(kept);
+	fx.original = 404; /* deleted */
+	inherit_one(kept);
+	CHECK_STR(fx.edited, "");
+	end_replay(rest);
+	json_decref(kept);
+}
+
+/* A /leave that a /join had to overtake does not end that call in the next control either. */
+TEST(a_command_that_was_overtaken_stays_so_in_the_next_control)
+{
+	struct rest *rest = begin_replay();
+	json_t *list;
+
+	CHECK(rest);
+	fx.stalls = true;
+	run_commands("leave", "join", "j");
+	list = commands_waiting(fx.commands);
+	CHECK_INT(json_array_size(list), 2);
+	end_replay(rest);
+
+	rest = begin_replay();
+	CHECK(rest);
+	fx.original = 200;
+	fx.flags = 128;
+	inherit_one(json_array_get(list, 0));
+	CHECK_STR(fx.order, "");
+	CHECK(strstr(fx.edited, "/leave"));
+	end_replay(rest);
+	json_decref(list);
+}
+
 /* Only /join and /leave wait for each other, and not for long. */
 TEST(a_deferral_that_takes_long_holds_up_no_other_command)
 {
@@ -299,5 +363,33 @@ TEST(a_deferral_that_takes_long_holds_up_no_other_command)
 	run_to_the_end();
 	CHECK_STR(fx.order, "j"); /* the /leave comes too late */
 	CHECK(strstr(fx.edited, "/leave"));
+	end_replay(rest);
+}
+
+static void use(const char *id, const char *name, const char *guild)
+{
+	json_t *cmd = command(id, name);
+
+	json_object_set_new(cmd, "guild_id", json_string(guild));
+	commands_interaction(fx.commands, cmd, 1000);
+	json_decref(cmd);
+}
+
+TEST(a_wait_in_one_server_does_not_lengthen_that_in_another)
+{
+	struct rest *rest = begin_replay();
+
+	CHECK(rest);
+	fx.stalls = true;
+	fx.want = 1;
+	use("7", "leave", "100");
+	use("8", "join", "100");
+	run_for(1500);
+	CHECK_STR(fx.order, "");
+	use("7", "leave", "200");
+	use("8", "join", "200");
+	env_run(fx.fake.env);
+	CHECK_STR(fx.order, "j"); /* not that of the other server in the same step */
+	CHECK_INT(fx.cmd->guild, 100);
 	end_replay(rest);
 }
