@@ -287,7 +287,7 @@ enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, u
 	}
 	v->wanted = channel;
 	v->standing = standing;
-	v->was_up = false;
+	v->was_up = v->was_there = false;
 	v->tries = v->retries = 0;
 	if (why) {
 		v->why = why;
@@ -369,17 +369,22 @@ void voice_online(struct voice *v, bool fresh, uint64_t now)
 		v->tries = 0;
 		if (v->wanted)
 			ask(v, now);
-	} else if (v->state == VOICE_WAITING) {
+	} else if (v->state == VOICE_WAITING && (!v->was_there || v->actual == v->wanted)) {
 		ask(v, now);
-	} else if (settled(v)) {
+	} else if (v->state == VOICE_WAITING || settled(v)) {
 		catch_up(v, now);
+	} else if (!v->wanted && v->actual) {
+		/* The call ended during the outage, and Discord still lists the bot. */
+		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 	}
 }
 
 void voice_offline(struct voice *v)
 {
+	/* Somebody else's doing is to be told from the bot's own leave. */
 	if (v->online)
-		v->was_there = v->wanted && v->actual == v->wanted;
+		v->was_there = v->wanted && v->actual == v->wanted && v->state != VOICE_LEAVING &&
+			       v->state != VOICE_FAILED;
 	v->online = false;
 	if (v->state == VOICE_ASKED || v->state == VOICE_LEAVING) {
 		v->why = VOICE_REASON_OFFLINE;

@@ -224,3 +224,91 @@ TEST(voice_retry_waits_for_the_main_gateway)
 	CHECK_INT(voice_state(p.v), VOICE_ASKED);
 	voice_free(p.v);
 }
+
+/* A moderator disconnects or moves the bot during a long outage of the main gateway. mediad loses
+ * the call, and the wait for Discord's reason ends before the gateway is back. */
+TEST(voice_disconnect_during_a_gateway_outage_is_final)
+{
+	struct paper p;
+
+	for (int how = 0; how < 4; how++) {
+		CHECK_INT(paper_alloc(&p, true), 0);
+		paper_join(&p, 7);
+		come_up(&p);
+		if (how & 1)
+			fail_silently(&p);
+		voice_offline(p.v);
+		if (!(how & 1))
+			voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, false,
+				    p.now);
+		paper_wait(&p);
+		CHECK_INT(voice_state(p.v), VOICE_WAITING);
+		paper_state(&p, how & 2 ? 8 : 0, "s1"); /* Resume replays it */
+		voice_online(p.v, false, p.now);
+		CHECK_INT(p.op4s, 1);
+		CHECK_INT(p.left, how & 2 ? 0 : 1);
+		CHECK_INT(p.moved, how & 2 ? 1 : 0);
+		CHECK_INT(voice_channel(p.v), how & 2 ? 8 : 0);
+		voice_free(p.v);
+	}
+}
+
+/* The bot's own leave, which is part of a retry, is reported only after the outage. */
+TEST(voice_leave_of_a_retry_during_a_gateway_outage_is_no_disconnect)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	come_up(&p);
+	fail_silently(&p);
+	paper_wait(&p);
+	CHECK_INT(voice_state(p.v), VOICE_LEAVING);
+	voice_offline(p.v);
+	paper_state(&p, 0, "s1");
+	voice_online(p.v, false, p.now);
+	CHECK_INT(p.left, 0);
+	CHECK_INT(p.op4s, 2);
+	CHECK_INT(p.channel, 7);
+	voice_free(p.v);
+}
+
+/* A member asks the bot by voice to go, while the main gateway is away. */
+TEST(voice_move_during_a_gateway_outage_is_made_after_it)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	come_up(&p);
+	voice_offline(p.v);
+	voice_join(p.v, 8, false, p.now);
+	voice_online(p.v, false, p.now);
+	CHECK_INT(p.op4s, 2);
+	CHECK_INT(p.channel, 8);
+	CHECK_INT(p.moved, 0);
+	voice_free(p.v);
+}
+
+TEST(voice_leave_during_a_gateway_outage_is_made_after_it)
+{
+	struct paper p;
+
+	for (int failed = 0; failed < 2; failed++) {
+		CHECK_INT(paper_alloc(&p, true), 0);
+		paper_join(&p, 7);
+		if (!failed)
+			come_up(&p);
+		voice_offline(p.v);
+		if (failed)
+			fail_silently(&p);
+		else
+			voice_leave(p.v, p.now);
+		CHECK_INT(p.leaves, 0);
+		voice_online(p.v, false, p.now);
+		CHECK_INT(p.leaves, 1); /* or Discord would list it for ever */
+		paper_state(&p, 0, "s1");
+		CHECK_INT(p.left, 0);
+		voice_free(p.v);
+	}
+}
