@@ -70,6 +70,18 @@ static bool file_alone(const char *name)
 	return ends_with(name, "_file");
 }
 
+/* All servers share one database, log and turns_file: nobody may trust that the words of one are
+ * treated otherwise. */
+static bool is_shared(const char *name)
+{
+	static const char *const names[] = {"store_words_hours", "log_words", "turns_words"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return settings_when(name) == SETTINGS_START;
+}
+
 static bool is_record(const char *name)
 {
 	for (unsigned i = 0; i < RECORD_KINDS; i++)
@@ -158,7 +170,7 @@ static void take_member(struct checking *c, const char *name, const json_t *v)
 		fault(c, name, "there is no memory for it");
 	else if (file_alone(name))
 		fault(c, name, "this belongs in the settings file alone");
-	else if (*c->prefix && (is_record(name) || settings_when(name) == SETTINGS_START))
+	else if (*c->prefix && (is_record(name) || is_shared(name)))
 		fault(c, name, "this cannot differ between servers");
 	else
 		settings_file(c->s, text, strlen(text), on_line, c);

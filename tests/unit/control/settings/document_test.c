@@ -191,6 +191,10 @@ TEST(intents_that_cannot_take_effect_say_why)
 		{"{\"guilds\": {\"42\": {\"hold_ms\": -1}}}", "guilds/42/hold_ms: "},
 		{"{\"guilds\": {\"42\": {\"reply_path\": \"brain\"}}}", "cannot differ"},
 		{"{\"guilds\": {\"42\": {\"providers\": []}}}", "cannot differ"},
+		/* One database and one log hold the words of all servers. */
+		{"{\"guilds\": {\"42\": {\"store_words_hours\": 0}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"log_words\": false}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"turns_words\": false}}}", "cannot differ"},
 	};
 	struct world w;
 
