@@ -103,10 +103,22 @@ int state_lock(const char *dir, int *out)
 	return 0;
 }
 
+/* Makes no file: one that an administrator makes could not be opened by the user of the bot. For
+ * root, the lock of the directory's owner is the bot's. */
 int state_lock_check(const char *dir)
 {
-	int fd = -1, err = open_lock(dir, &fd);
+	char path[PATH_SIZE];
+	struct stat st, of_dir;
+	int fd = -1, err;
 
+	if ((size_t)snprintf(path, sizeof path, "%s/control.lock", dir) >= sizeof path)
+		return ENAMETOOLONG;
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : errno;
+	if (geteuid() == 0 && stat(dir, &of_dir) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == of_dir.st_uid && !(st.st_mode & S_IWOTH))
+		return 0;
+	err = open_lock(dir, &fd);
 	if (!err)
 		close(fd);
 	return err;

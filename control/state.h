@@ -53,7 +53,8 @@ int state_dir_make(const char *dir);
 /* Holds the directory for this process until *out is closed. EBUSY: another control has held it for
  * a second; EPERM: control.lock is not this user's; errors of open. Caller closes *out. */
 int state_lock(const char *dir, int *out);
-/* Whether control.lock can be opened, whoever holds it: errors of state_lock but EBUSY. */
+/* Whether control.lock can be opened, or made, whoever holds it: errors of state_lock but EBUSY.
+ * Root may look at another user's directory. */
 int state_lock_check(const char *dir);
 /* Whether a control has kept state there, or nobody can tell. */
 bool state_is_used(const char *dir);

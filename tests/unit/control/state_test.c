@@ -429,9 +429,17 @@ TEST(state_tells_a_lock_that_cannot_be_used)
 	CHECK_INT(state_lock(dir, &lock), EPERM);
 	rmdir(path);
 	CHECK_INT(state_lock_check(dir), 0);
+	CHECK_INT(access(path, F_OK), -1); /* root's would keep the bot's user from starting */
+	CHECK_INT(state_lock(dir, &lock), 0);
+	close(lock);
+	CHECK_INT(state_lock_check(dir), 0);
 	if (geteuid() == 0) {
 		CHECK_INT(chown(path, 12345, 12345), 0);
 		CHECK_INT(state_lock(dir, &lock), EPERM); /* they could hold it for ever */
+		CHECK_INT(state_lock_check(dir), EPERM);
+		CHECK_INT(chown(dir, 12345, 12345), 0); /* root looks at another's */
+		CHECK_INT(state_lock_check(dir), 0);
+		CHECK_INT(chown(dir, 0, 0), 0);
 	}
 	unlink(path);
 	rmdir(dir);
