@@ -1,4 +1,5 @@
 #include "control/offline/brain.h"
+#include "control/offline/brain_tools.h"
 #include "control/offline/facts.h"
 #include "tests/test.h"
 
@@ -260,4 +261,81 @@ TEST(facts_are_bounded)
 	CHECK_INT(f.n, FACTS_MAX);
 	CHECK(!facts_find(&f, "thingaa", ""));
 	CHECK(facts_find(&f, "thingaf", ""));
+}
+
+/* ---- the memory of control ---- */
+
+static bool knows_all(const char *name, void *arg)
+{
+	(void)name;
+	(void)arg;
+	return true;
+}
+
+/* "TOOL ARGUMENTS", or the answer. */
+static const char *call(const char *text)
+{
+	static char out[600];
+	struct brain_call c;
+
+	if (!brain_wants_tool(fx.brain, text, knows_all, NULL, &c))
+		return ask(text);
+	snprintf(out, sizeof out, "%s %s", c.tool, c.arguments);
+	return out;
+}
+
+static const char *say(const char *tool, const char *output)
+{
+	static char text[600], said[600];
+
+	snprintf(text, sizeof text, "{\"ok\":true,\"output\":%s}", output);
+	brain_say_output(tool, text, said, sizeof said);
+	return said;
+}
+
+TEST(facts_go_to_the_tools_of_memory)
+{
+	CHECK_INT(setup(), 0);
+	CHECK_STR(call("[Alice]: remember that my bike is red"),
+		  "memory_write {\"items\":[{\"text\":\"my bike is red\"}]}");
+	CHECK_STR(call("[Alice]: what colour is my bike"),
+		  "memory_search {\"query\":\"what colour is my bike\",\"top_k\":1}");
+	CHECK_STR(call("[Alice]: what do you know about me"),
+		  "memory_search {\"query\":\"\",\"about_speaker\":true,\"top_k\":5}");
+	CHECK_STR(call("[Alice]: forget that"), "memory_forget {\"last\":true}");
+	CHECK_STR(call("[Alice]: forget about my bike"), "memory_forget {\"query\":\"bike\"}");
+	CHECK_STR(call("[Alice]: forget it"), "All right.");
+	teardown();
+}
+
+TEST(outputs_of_memory_are_said)
+{
+	CHECK_STR(
+		say("memory_write", "{\"written\":[{\"text\":\"my bike is red\"}],\"skipped\":[]}"),
+		"I will remember that your bike is red.");
+	CHECK_STR(say("memory_write",
+		      "{\"written\":[],\"skipped\":[{\"reason\":\"sensitive_content\"}]}"),
+		  "I do not keep secrets.");
+	CHECK_STR(say("memory_write", "{\"error\":\"not_consented\"}"),
+		  "I may not remember what you say.");
+	CHECK_STR(say("memory_search", "{\"matches\":[{\"text\":\"my bike is red\",\"said_by\":"
+				       "\"Alice\",\"by_asker\":true},{\"text\":\"tea is hot\","
+				       "\"said_by\":\"Bob\"}]}"),
+		  "You told me that your bike is red. Bob told me: tea is hot.");
+	CHECK_STR(say("memory_search", "{\"matches\":[]}"),
+		  "Nobody has told me anything about that.");
+	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"id\":1}]}"), "I have forgotten it.");
+	CHECK_STR(say("memory_forget", "{\"forgotten\":[]}"),
+		  "You have not told me anything like that.");
+}
+
+TEST(without_tools_the_brain_forgets_its_own_facts)
+{
+	CHECK_INT(setup(), 0);
+	CHECK_STR(ask("[Alice]: remember that my bike is red"),
+		  "I will remember that your bike is red.");
+	CHECK_STR(ask("[Bob]: forget that"), "You have not told me anything to remember.");
+	CHECK_STR(ask("[Alice]: forget that"), "I have forgotten it.");
+	CHECK_STR(ask("[Alice]: what colour is my bike"), "You have not told me about bike.");
+	teardown();
 }
