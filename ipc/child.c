@@ -40,7 +40,7 @@ struct child {
 	struct tmr *tmr; /* the next start, or SIGKILL */
 	uint32_t source;
 	struct backoff backoff;
-	bool up, stopping;
+	bool up, stopping, muted;
 	uint64_t started_at;
 
 	struct spawned proc; /* nothing on replay */
@@ -123,7 +123,7 @@ static void on_errors_event(evutil_socket_t fd, short what, void *arg)
 static void on_ended_event(evutil_socket_t fd, short what, void *arg)
 {
 	struct child *c = arg;
-	unsigned left = DRAIN_READS;
+	unsigned left = c->muted ? 0 : DRAIN_READS;
 
 	(void)fd, (void)what;
 	signal_group(c, SIGKILL);
@@ -475,6 +475,14 @@ struct child *child_free(struct child *c)
 	lines_clear(&c->error_lines);
 	free(c);
 	return NULL;
+}
+
+void child_cut(struct child *c)
+{
+	c->muted = true;
+	if (c->readable)
+		event_del(c->readable);
+	child_stop(c);
 }
 
 void child_stop(struct child *c)

@@ -347,7 +347,7 @@ int mcp_server_alloc(struct mcp_server **out, const struct mcp_server_conf *conf
 void mcp_server_stop(struct mcp_server *s)
 {
 	if (s->child)
-		child_stop(s->child);
+		child_cut(s->child);
 }
 
 struct mcp_server *mcp_server_free(struct mcp_server *s)

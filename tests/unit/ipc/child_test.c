@@ -20,7 +20,7 @@ static struct watch {
 	size_t line_len;
 	char said[256];	    /* all of them, a comma after each */
 	const char *answer; /* written at the first line */
-	bool stop_at_line;
+	bool cut_at_line, stop_at_line;
 } watch;
 
 static void on_line(const char *line, size_t len, void *arg)
@@ -33,7 +33,9 @@ static void on_line(const char *line, size_t len, void *arg)
 	w->line_len = len;
 	if (w->answer && !w->lines)
 		child_write(w->child, w->answer, strlen(w->answer));
-	if (w->stop_at_line)
+	if (w->cut_at_line)
+		child_cut(w->child);
+	else if (w->stop_at_line)
 		child_stop(w->child);
 	if (++w->lines == w->stop_lines)
 		env_stop(w->loop.env);
@@ -317,6 +319,18 @@ TEST(child_stops_in_its_own_time)
 	CHECK_STR(watch.said, "on,bye,");
 	CHECK_INT(watch.status, 5);
 	CHECK_INT(watch.ups, 1);
+	finish();
+}
+
+TEST(child_that_is_cut_off_says_no_last_words)
+{
+	CHECK_INT(begin((struct child_conf){0},
+			"trap 'echo bye; exit 5' TERM; echo on; while :; do sleep 0.01; done"),
+		  0);
+	watch.cut_at_line = true;
+	CHECK(run_for_downs(1));
+	CHECK_STR(watch.said, "on,");
+	CHECK_INT(watch.status, 5);
 	finish();
 }
 
