@@ -5,6 +5,7 @@
 #   BRAIN=openai   who answers: offline (the embedded engine), or a stand-in of a provider (tests/standins): openai; xai or gemini
 #                  (OpenAI transcribes); elevenlabs (a text model, read out and transcribed by ElevenLabs); chat or anthropic
 #                  (a text model, read out and transcribed by a local server)
+#   VOICE=elevenlabs     with openai, xai or gemini: ElevenLabs reads out what the voice session writes
 #   FAULTS=file    the script of the stand-in that answers (tests/standins/README.md)
 #   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
 #   OUT=folder     folder of the results (out/demo)            JOURNAL=file   record the bot for --replay: mediad, and
@@ -131,22 +132,25 @@ fi
 set -- ${FAULTS:+--script "$FAULTS"}
 case $answerer in
 offline) set -- ;;
-openai)
-	start_standin standin openai "$out/brain" "$@"
+openai | xai | gemini)
+	# What the caller hears is compared with the record of the one that speaks.
+	heard_from=$out/brain more= role= audio=own
+	if [ -n "${VOICE:-}" ]; then
+		start_standin reader "$VOICE" "$out/brain"
+		heard_from=$out/log/brain audio=speech
+		more=", {\"name\": \"reader\", \"dialect\": \"$VOICE\", \"url\": \"$base\"}" role=', "speech": ["reader"]'
+	fi
+	recogniser=brain
+	if [ "$answerer" != openai ]; then
+		start_standin recogniser openai "$out/log/recogniser"
+		recogniser=recogniser
+		more="$more, {\"name\": \"recogniser\", \"dialect\": \"openai\", \"url\": \"$base\"}"
+	fi
+	start_standin standin $answerer "$heard_from" "$@"
+	[ "$answerer" != gemini ] || base=${base%/v1}
 	cat >"$config" <<-END
-		{"providers": [{"name": "brain", "dialect": "openai", "url": "$base"}],
-		 "roles": {"voice": ["brain"], "transcribe": ["brain"]}}
-	END
-	;;
-xai | gemini)
-	start_standin recogniser openai "$out/log/recogniser"
-	recogniser=$base
-	start_standin standin $answerer "$out/brain" "$@"
-	[ "$answerer" = xai ] || base=${base%/v1}
-	cat >"$config" <<-END
-		{"providers": [{"name": "brain", "dialect": "$answerer", "url": "$base"},
-		               {"name": "recogniser", "dialect": "openai", "url": "$recogniser"}],
-		 "roles": {"voice": ["brain"], "transcribe": ["recogniser"]}}
+		{"providers": [{"name": "brain", "dialect": "$answerer", "url": "$base"}$more],
+		 "roles": {"voice": ["brain"], "transcribe": ["$recogniser"]$role}, "answer_audio": "$audio"}
 	END
 	;;
 *)
