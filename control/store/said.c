@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,18 @@ static sqlite3_stmt *use_lines(struct db *db, enum db_statement statement, const
 	db_bind_uint(s, 4, (uint64_t)end_of(j));
 	db_bind_text(s, 5, name);
 	db_bind_uint(s, 6, most);
+	return s;
+}
+
+/* The lines before this one, or after it. Its time is the only bound on its side: SQLite would scan
+ * from the other one if there were two. */
+static sqlite3_stmt *use_beside(struct db *db, const struct job *j, const struct rank_line *r,
+				bool after, const char *name, unsigned most)
+{
+	sqlite3_stmt *s = use_lines(db, after ? DB_FIND_AFTER : DB_FIND_BEFORE, j, name, most);
+
+	db_bind_uint(s, after ? 3 : 4, r->at_ms + 1);
+	db_bind_uint(s, 7, r->id);
 	return s;
 }
 
@@ -84,32 +97,24 @@ static int take_lines(struct db *db, sqlite3_stmt *s, const char *question, stru
 
 static int take_beside(struct db *db, const struct job *j, struct lines *out)
 {
-	static const enum db_statement sides[] = {DB_FIND_BEFORE, DB_FIND_AFTER};
 	size_t found = out->n;
 	int err = 0;
 
-	for (size_t i = 0; i < 2 * found && !err; i++) {
-		sqlite3_stmt *s = use_lines(db, sides[i % 2], j, j->author, BESIDE);
-
-		db_bind_uint(s, 7, out->rank[i / 2].at_ms);
-		db_bind_uint(s, 8, out->rank[i / 2].id);
-		err = take_lines(db, s, j->text, out);
-	}
+	for (size_t i = 0; i < 2 * found && !err; i++)
+		err = take_lines(db, use_beside(db, j, &out->rank[i / 2], i % 2, j->author, BESIDE),
+				 j->text, out);
 	return err;
 }
 
 /* The line before and the one after, of anybody. */
 static int add_near(struct db *db, const struct job *j, const struct rank_line *r, json_t *line)
 {
-	static const enum db_statement sides[] = {DB_FIND_BEFORE, DB_FIND_AFTER};
 	json_t *near = json_array();
 	int err = 0;
 
 	for (size_t i = 0; i < 2 && !err; i++) {
-		sqlite3_stmt *s = use_lines(db, sides[i], j, "", 1);
+		sqlite3_stmt *s = use_beside(db, j, r, i, "", 1);
 
-		db_bind_uint(s, 7, r->at_ms);
-		db_bind_uint(s, 8, r->id);
 		err = db_step(db, s);
 		if (!err)
 			json_array_append_new(near, line_json(s));
