@@ -43,7 +43,7 @@ wav() {
 run() {
 	local name=$1 wav=$2
 	shift 2
-	env "$@" PARLEY_TURNS="$D/$name.turns" PARLEY_SILENCE_MS=$END_MS PARLEY_END_LONG_MS=$END_MS PARLEY_END_MIDDLE_MS=$END_MS \
+	env "$@" PARLEY_TURNS="$D/$name.turns" PARLEY_EOT_END_SHARE=0 PARLEY_SILENCE_MS=$END_MS PARLEY_END_LONG_MS=$END_MS PARLEY_END_MIDDLE_MS=$END_MS \
 		PARLEY_CAPTURE_IDLE_MS=8000 PARLEY_ASR_WAIT_MS=30000 "$B/control" --media-sock "$D/mediad.sock" \
 		--guild $GUILD --channel $VOICE --state-dir "$D/$name" --ca "$CA" >>"$D/control.log" 2>&1 </dev/null &
 	last=$!
