@@ -55,7 +55,7 @@ int child_alloc(struct child **out, struct env *env, const struct child_conf *co
 struct child *child_free(struct child *c);
 /* Ends the group without waiting; stateh tells when it has ended, and it is not started again. */
 void child_stop(struct child *c);
-/* The same, and reads no more of its stdout: it may write faster than it dies. */
+/* The same, and stops reading its stdout, because it may write faster than it dies. */
 void child_cut(struct child *c);
 
 /* Queues bytes for its stdin. ENOTCONN while it does not run, EPIPE after child_end_input or when

@@ -36,7 +36,7 @@ static void log_fault(const char *member, const char *text, void *arg)
 	log_warn("settings_fault", "member=%s text=\"%s\"", member, text);
 }
 
-/* Whom the document blocks must not depend on whether it can be read. */
+/* A document that cannot be read must not unblock anybody. */
 static int read_kept(struct live_settings *l)
 {
 	char *text = l->conf.kept ? json_dumps(l->conf.kept, JSON_COMPACT) : NULL;

@@ -47,7 +47,7 @@ struct live_settings_conf {
 	void *arg;
 };
 
-/* ENOMEM. A kept document that cannot be read is told in the log and left as it is; until another
+/* ENOMEM. A stored document that cannot be read is logged and left as it is; until another
  * one is saved, the effective settings are marked as unread. Caller owns *out. */
 int live_settings_alloc(struct live_settings **out, const struct live_settings_conf *conf);
 struct live_settings *live_settings_free(struct live_settings *l);

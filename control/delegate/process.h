@@ -1,7 +1,7 @@
 /* One worker that runs: its program in the sandbox and the client that speaks with it
  * (control/dialect/acp.h). It is started once; after it has ended its owner makes another.
  *
- * A worker that does not answer, does not stop when it is told to, or sends messages without end is
+ * A worker that does not answer, does not stop on request, or sends messages without end is
  * killed. Everything runs on env's thread; a replay starts no program. */
 #ifndef CONTROL_DELEGATE_PROCESS_H
 #define CONTROL_DELEGATE_PROCESS_H

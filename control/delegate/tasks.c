@@ -120,7 +120,7 @@ static const char *start_worker(struct desk *desk, unsigned at)
 
 /* ---- steps ---- */
 
-/* The task that runs at this desk, or else the one that waits longest. */
+/* The task that runs at this desk, or else the one that has waited longest. */
 static struct task *next_task(struct delegate_seat *seat, unsigned at)
 {
 	struct task *best = NULL;

@@ -198,7 +198,7 @@ static bool is_listing(const struct mcp *m)
 	return false;
 }
 
-/* The list changed: at most one is requested in MCP_LIST_NS. */
+/* The list changed: fetches it, at most once per MCP_LIST_NS. */
 static void renew_list(struct mcp *m)
 {
 	if (m->state == MCP_READY && m->again && m->now >= m->list_at && !is_listing(m))
@@ -414,7 +414,7 @@ static void take_notification(struct mcp *m, const char *method, const json_t *p
 	}
 }
 
-/* False: the server sends more than it was asked for. */
+/* False: the server sends more than the client requested. */
 static bool count_unasked(struct mcp *m, size_t n)
 {
 	if (m->now - m->flood_from >= MCP_FLOOD_NS) {

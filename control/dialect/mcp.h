@@ -36,7 +36,7 @@ enum {
 };
 #define MCP_PROBE_NS (3 * UINT64_C(1000000000))
 #define MCP_OPEN_NS  (10 * UINT64_C(1000000000))
-/* From the beginning of one list of tools to that of the next, however often it is said to have
+/* Least time from one fetch of the list of tools to the next, however often it is reported to have
  * changed. */
 #define MCP_LIST_NS  (5 * UINT64_C(1000000000))
 #define MCP_FLOOD_NS (10 * UINT64_C(1000000000))

@@ -345,7 +345,7 @@ static void carry_out_ready(struct commands *c, uint64_t guild)
 		wait_for_order(c, wait);
 }
 
-/* A handler may end commands, so each look begins anew. */
+/* A handler may end commands, so each search starts over. */
 static void on_order_timer(void *arg)
 {
 	struct commands *c = arg;

@@ -43,7 +43,7 @@ typedef void(commands_changed_h)(void *arg);
 
 /* Discord accepts the answer to an interaction for 15 minutes; a little of that is for the way. */
 enum { COMMAND_ANSWER_MS = 14 * 60 * 1000, COMMANDS_WAITING_MAX = 256 };
-/* A command whose deferral takes longer holds up later ones of its server no more. */
+/* A command whose deferral takes longer than this no longer holds up later ones of its server. */
 enum { COMMAND_ORDER_MS = 2000 };
 
 /* env and rest are borrowed. EINVAL, ENOMEM. Caller owns *out, and frees it after rest. */

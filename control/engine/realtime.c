@@ -198,7 +198,7 @@ static void wipe_auth(struct realtime *r)
 	free(r->auth);
 }
 
-/* The key may be the one that it has: any change of the settings gives it once more. */
+/* The key may be the same: every change of the settings passes it again. */
 static int realtime_rekey(void *engine, const char *key)
 {
 	struct realtime *r = engine;

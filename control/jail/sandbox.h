@@ -1,4 +1,4 @@
-/* Whether the sandbox of programs works on this machine: one try finds out. */
+/* Whether the sandbox works on this machine: one probe finds out. */
 #ifndef CONTROL_JAIL_SANDBOX_H
 #define CONTROL_JAIL_SANDBOX_H
 
@@ -7,13 +7,13 @@
 struct env;
 struct sandbox;
 
-/* triedh: the try has ended, once. ENOMEM. Caller owns *out. */
+/* triedh: the probe has ended, once. ENOMEM. Caller owns *out. */
 int sandbox_alloc(struct sandbox **out, struct env *env, void (*triedh)(void *arg), void *arg);
 struct sandbox *sandbox_free(struct sandbox *s);
-/* Begins the try, if nobody has. triedh may be called before this returns. */
+/* Starts the probe unless it has already started. triedh may be called before this returns. */
 void sandbox_try(struct sandbox *s);
 bool sandbox_tried(const struct sandbox *s);
-/* The path of bubblewrap; NULL: untried, or no program can be jailed here. */
+/* The path of bubblewrap; NULL before the probe has ended, or if no program can be jailed here. */
 const char *sandbox_bwrap(const struct sandbox *s);
 
 #endif

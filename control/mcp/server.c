@@ -19,7 +19,7 @@
 enum { STDIO = 0 }; /* of mcp_record.transport */
 
 #define ENDING_NS (200 * UINT64_C(1000000))
-/* A server that was ready for so long begins its backoff anew. */
+/* A server that has been ready for this long starts its backoff over. */
 #define GOOD_NS (60 * UINT64_C(1000000000))
 
 static const struct backoff_conf again = {.first_ms = 1000, .max_ms = 60000, .jitter_ms = 500};

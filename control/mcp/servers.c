@@ -65,7 +65,7 @@ static void start_server(struct entry *e)
 		log_warn("mcp_server", "server=%s error=\"there is no memory\"", e->record.name);
 }
 
-/* Programs have waited for the try. */
+/* Programs have waited for the probe. */
 static void on_tried(void *arg)
 {
 	struct mcp_servers *s = arg;
@@ -110,7 +110,7 @@ static void remove_entry(struct mcp_servers *s, unsigned at)
 	s->entry[at] = NULL;
 }
 
-/* None while the settings want no tools at all. */
+/* None while the settings switch tools off. */
 static unsigned count_named(const struct settings *settings)
 {
 	return settings->tools ? settings->records.n[RECORD_KIND_MCP] : 0;

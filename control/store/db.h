@@ -67,7 +67,7 @@ unsigned db_changes(const struct db *db);
 uint64_t db_last_row(const struct db *db);
 
 /* Rewrites the full-text indexes so that nothing of removed texts is left in them: FTS5 keeps the
- * terms of a deleted row, and writes them once more, until it merges. Not inside a transaction. */
+ * terms of a deleted row, and writes them again, until it merges. Not inside a transaction. */
 int db_merge_terms(struct db *db);
 
 int db_begin(struct db *db);

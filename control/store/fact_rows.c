@@ -218,7 +218,7 @@ int fact_rows_write(struct db *db, const struct job *j, char **out)
 
 /* ---- finding ---- */
 
-/* Whether the fact has each tag that is asked for. */
+/* Whether the fact has every requested tag. */
 static bool has_tags(const char *tags, const json_t *wanted)
 {
 	json_t *own = json_loads(tags, 0, NULL), *want, *tag;

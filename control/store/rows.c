@@ -93,7 +93,7 @@ static int add_utterance(struct db *db, const struct bus_event *ev, bool words)
 			words);
 }
 
-/* The bot's part of a turn, as far as it was played. It goes with the person whom it answers. */
+/* The bot's part of a turn, as far as it was played. It is erased with the person it answered. */
 static int add_answer(struct db *db, const struct bus_event *ev, bool words)
 {
 	const struct event_turn *t = &ev->turn;

@@ -112,7 +112,7 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 }
 
 /* An answer of the control before this one plays, or is over: the room listens for speech over it
- * as long as it lasts. In another channel nobody asked for it. */
+ * as long as it lasts. In another channel it has no listener who asked a question. */
 static void note_inherited_speech(struct voice_session *c, const struct media_msg *msg)
 {
 	bool plays = msg->type == MEDIA_SAY_STATE;

@@ -151,7 +151,7 @@ void conversation_send_next(struct conversation *c);
 void conversation_link(struct conversation *c, const struct conversation_input *in);
 /* A session is gone; close: we end it. */
 void conversation_lose(struct conversation *c, unsigned session, struct slice why, bool close);
-/* Sessions that wait connect at once: the waits were those of the key before. */
+/* Sessions in backoff reconnect at once: the backoff belonged to the previous key. */
 void conversation_rekey(struct conversation *c);
 /* Opens the session that sleeps. */
 void conversation_wake(struct conversation *c);

@@ -22,7 +22,7 @@ void room_followup_tool(struct room_followup *f, const struct settings *s, bool 
 	f->tool_until = now + (f->tools ? TOOL_S * NS_PER_S : s->tool_follow_ms * NS_PER_MS);
 }
 
-/* No more users can have jobs than calls can be open (TOOLS_OPEN). */
+/* At most TOOLS_OPEN users can have jobs, one per open call. */
 static void set_jobs(struct room_followup *f, uint64_t user, uint32_t n)
 {
 	unsigned at = ROOM_JOB_OWNERS;
