@@ -65,11 +65,17 @@ void faults_known(struct faults *f, enum fault fault, uint64_t now)
 	f->v[fault].told_at = now;
 }
 
+void faults_forget(struct faults *f, enum fault fault)
+{
+	struct fault_record *r = &f->v[fault];
+
+	r->there = r->told = r->unknown = r->due = r->counted = false;
+}
+
 void faults_end(struct faults *f)
 {
 	for (unsigned i = 0; i < FAULT_COUNT; i++)
-		f->v[i].there = f->v[i].told = f->v[i].unknown = f->v[i].due = f->v[i].counted =
-			false;
+		faults_forget(f, (enum fault)i);
 }
 
 /* When this fault, or its end, is due to be reported. */

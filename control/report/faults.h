@@ -49,6 +49,8 @@ struct faults {
 void faults_set(struct faults *f, enum fault fault, enum fault_is is, uint64_t now);
 /* Another sentence has reported this fault already. */
 void faults_known(struct faults *f, enum fault fault, uint64_t now);
+/* Ends one fault without a report and keeps its count. */
+void faults_forget(struct faults *f, enum fault fault);
 /* The call ended: ends every fault without a report and keeps the counts. */
 void faults_end(struct faults *f);
 /* Counts the faults that have lasted, and adds one sentence for the room; false if none is due. */

@@ -114,6 +114,8 @@ const char *voice_session_bot_name(const struct voice_session *c);
 /* joining.c */
 /* The call as it should be in this channel. */
 struct media_want voice_session_wanted_call(const struct voice_session *c, uint64_t channel);
+/* The bot has left the call: its outages must not be reported in the next one. */
+void voice_session_end_outages(struct voice_session *c);
 /* Sends the wish for a call in this channel. */
 void voice_session_set_call(struct voice_session *c, uint64_t channel);
 /* Sends the changed wish, if the channel or the settings changed it. */

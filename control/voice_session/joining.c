@@ -289,6 +289,15 @@ static void give_lease(struct voice_session *c, const struct voice_act *act)
 	}
 }
 
+void voice_session_end_outages(struct voice_session *c)
+{
+	static const enum fault faults[] = {FAULT_CALL, FAULT_MEDIAD, FAULT_UDP};
+
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+		faults_forget(&c->faults, faults[i]);
+	c->was_up = c->udp_lost = false;
+}
+
 static void end_call(struct voice_session *c, const struct voice_act *act)
 {
 	struct words words = {0};
@@ -303,9 +312,11 @@ static void end_call(struct voice_session *c, const struct voice_act *act)
 	voice_session_answer(c, &words);
 	/* The room waits for the grace to pass, and ends by itself. */
 	c->thrown_out = act->type == VOICE_ACT_LEFT && c->agent;
-	if (c->thrown_out)
+	if (c->thrown_out) {
+		voice_session_end_outages(c);
 		agent_disconnected(c->agent);
-	else
+	}
+	if (!c->thrown_out)
 		voice_session_end_room(c, act->type == VOICE_ACT_LEFT ? "bot_disconnected"
 								      : "connection_lost");
 	c->conf.changedh(c->conf.arg);

@@ -191,6 +191,8 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 		 * one. */
 		if (before ? before != channel : c->agent && c->talks_in != channel)
 			voice_session_end_conversation(c);
+		if (before != channel)
+			voice_session_end_outages(c);
 		/* From now on a call that mediad holds in this guild is a desired one. */
 		voice_session_open_media(c, channel);
 	}

@@ -71,6 +71,20 @@ joins=$(count $BOT main_op_4)
 sleep 15
 is "after /leave it does not retry" "$(count $BOT main_op_4)" "$joins"
 
+# ---- a first join after a member disconnected the bot ----
+switch '{"voice_silent":0}'
+join $TEXT $VOICE
+until_ok 30 up $GUILD || bad "the call" "not up"
+OTHER=$(api POST "/guilds/$GUILD/channels" '{"type":"voice","name":"other"}' | field id)
+api POST /users/$BOT/kick >/dev/null
+until_ok 5 gone || bad "a disconnect" "still listed"
+switch '{"voice_silent":1}'
+join $TEXT $OTHER
+sleep 15
+is "a channel that the bot was never in hears of no lost call" "$(api GET "/channels/$OTHER/messages" | grep -cF "$LOST")" 0
+asks leave ""
+until_ok 10 gone || bad "/leave" "still listed"
+
 # ---- a first join ----
 asks join ",\"options\":[{\"name\":\"channel\",\"type\":7,\"value\":\"$VOICE\"}]"
 until_ok 70 answered
