@@ -31,6 +31,7 @@ struct waiting {
 	char application[24], id[24], token[512];
 	bool ready, begun;    /* nothing keeps it from being carried out; it was */
 	bool overtaken;	      /* a later command was carried out before it */
+	bool unsent;	      /* Discord could not take its reply, which is sent again */
 	uint64_t order_until; /* later commands wait for it until then */
 	json_t *kept;	      /* the interaction, as the next control needs it */
 };
@@ -40,6 +41,7 @@ struct commands {
 	struct rest *rest;
 	struct tmr *order_tmr; /* NULL until a command has to wait for an earlier one */
 	uint64_t order_at;     /* when it fires; 0: it does not run */
+	struct tmr *reply_tmr; /* NULL until a reply has to be sent again */
 	command_h *h;
 	commands_changed_h *changedh;
 	void *arg;
@@ -104,6 +106,7 @@ struct commands *commands_free(struct commands *c)
 	while (c->list)
 		end(c->list);
 	tmr_free(c->order_tmr);
+	tmr_free(c->reply_tmr);
 	json_decref(c->inherited);
 	free(c);
 	return NULL;
@@ -227,11 +230,37 @@ static void lose(struct waiting *w)
 	carry_out_ready(c, guild);
 }
 
+static bool is_late(const struct waiting *w)
+{
+	uint64_t at = (uint64_t)json_integer_value(json_object_get(w->kept, "at_ms"));
+	uint64_t now = env_wall_ms(w->owner->env);
+
+	return now < at || now - at >= COMMAND_ANSWER_MS;
+}
+
+static void on_reply_timer(void *arg);
+
+/* False if nobody waits for it any more. */
+static bool send_reply_later(struct waiting *w)
+{
+	struct commands *c = w->owner;
+
+	if (is_late(w) || (!c->reply_tmr && tmr_alloc(&c->reply_tmr, c->env, on_reply_timer, c)))
+		return false;
+	w->unsent = true;
+	tmr_start(c->reply_tmr, COMMAND_REPLY_AGAIN_MS * NS_PER_MS);
+	return true;
+}
+
 static void on_edited(int err, int status, const json_t *body, void *arg)
 {
+	bool passes = err ? err != EACCES : status == 429 || status >= 500;
+
 	(void)body;
 	if (err == ECANCELED)
 		return; /* as in on_deferred; the next control sends the reply */
+	if (passes && send_reply_later(arg))
+		return;
 	if (err || status / 100 != 2)
 		log_warn("answer_lost", "err=%d status=%d", err, status);
 	lose(arg);
@@ -260,6 +289,22 @@ static void send_reply(struct waiting *w, const char *text)
 		lose(w);
 	} else {
 		tell_change(w->owner);
+	}
+}
+
+static void on_reply_timer(void *arg)
+{
+	struct commands *c = arg;
+	struct waiting *w = c->list;
+
+	while (w) {
+		if (w->unsent) {
+			w->unsent = false;
+			send_reply(w, json_string_value(json_object_get(w->kept, "reply")));
+			w = c->list; /* it may have ended */
+		} else {
+			w = w->next;
+		}
 	}
 }
 

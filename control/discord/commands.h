@@ -45,6 +45,8 @@ typedef void(commands_changed_h)(void *arg);
 enum { COMMAND_ANSWER_MS = 14 * 60 * 1000, COMMANDS_WAITING_MAX = 256 };
 /* A command whose deferral takes longer than this no longer holds up later ones of its server. */
 enum { COMMAND_ORDER_MS = 2000 };
+/* A reply that Discord could not take is sent again after this, as long as it accepts one. */
+enum { COMMAND_REPLY_AGAIN_MS = 2000 };
 
 /* env and rest are borrowed. EINVAL, ENOMEM. Caller owns *out, and frees it after rest. */
 int commands_alloc(struct commands **out, struct env *env, struct rest *rest, command_h *h,

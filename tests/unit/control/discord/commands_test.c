@@ -77,8 +77,9 @@ TEST(commands_registration_is_within_the_documented_limits)
 static struct replay {
 	struct fake_http fake;
 	unsigned flags, want;
-	int original; /* status of the message */
-	bool stalls;  /* Discord lets the first deferral wait */
+	int original;	/* status of the message */
+	bool stalls;	/* Discord lets the first deferral wait */
+	unsigned fails; /* so many replies, with a 500 */
 	struct evhttp_request *stalled;
 	struct command *cmd; /* the last one that was carried out */
 	char order[16], told[300], edited[300];
@@ -109,6 +110,9 @@ static void serve_discord(struct fake_http *f, struct evhttp_request *req)
 	} else if (strcmp(f->method, "POST") == 0) {
 		note_content(fx.told, sizeof fx.told);
 		fake_http_answer(req, 200, "application/json", "{}", 2);
+	} else if (strcmp(f->method, "PATCH") == 0 && fx.fails) {
+		fx.fails--;
+		fake_http_answer(req, 500, "text/plain", "", 0);
 	} else if (strcmp(f->method, "PATCH") == 0) {
 		note_content(fx.edited, sizeof fx.edited);
 		fake_http_answer(req, 200, "application/json", "{}", 2);
@@ -392,4 +396,36 @@ TEST(a_wait_in_one_server_does_not_lengthen_that_in_another)
 	CHECK_STR(fx.order, "j"); /* not that of the other server in the same step */
 	CHECK_INT(fx.cmd->guild, 100);
 	end_replay(rest);
+}
+
+/* More often than one call is repeated. */
+TEST(a_reply_is_sent_again_when_discord_is_back)
+{
+	struct rest *rest = begin_replay();
+	json_t *leave = command("8", "leave");
+
+	CHECK(rest && leave);
+	fx.fails = 4;
+	fx.want = 1;
+	commands_interaction(fx.commands, leave, env_wall_ms(fx.fake.env));
+	env_run(fx.fake.env);
+	command_reply(fx.cmd, &(struct words){.text = "I left.", .n = 7});
+	run_to_the_end();
+	CHECK(!fx.fake.timed_out);
+	CHECK_STR(fx.edited, "I left.");
+	end_replay(rest);
+
+	/* Discord takes no reply of a command that is too old. */
+	rest = begin_replay();
+	CHECK(rest);
+	fx.fails = 4;
+	fx.want = 1;
+	commands_interaction(fx.commands, leave, 1000);
+	env_run(fx.fake.env);
+	command_reply(fx.cmd, &(struct words){.text = "I left.", .n = 7});
+	run_to_the_end();
+	CHECK_STR(fx.edited, "");
+	CHECK_INT(fx.fails, 0);
+	end_replay(rest);
+	json_decref(leave);
 }
