@@ -273,7 +273,7 @@ static void renew(struct voice *v, unsigned media_reason, uint64_t now)
 
 enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, uint64_t now)
 {
-	enum voice_reason why = v->online ? v->predicth(channel, v->arg) : VOICE_REASON_NONE;
+	enum voice_reason why = v->predicth(channel, v->arg);
 
 	if (now < v->cool_until)
 		why = VOICE_REASON_COOLING;
@@ -359,6 +359,21 @@ static void catch_up(struct voice *v, uint64_t now)
 	}
 }
 
+/* A wish may have come, or may have become impossible, while nothing could be asked. */
+static void ask_if_possible(struct voice *v, uint64_t now)
+{
+	enum voice_reason why = v->predicth(v->wanted, v->arg);
+
+	if (!why) {
+		ask(v, now);
+	} else if (v->state == VOICE_FAILED) {
+		v->why = why;
+		v->until = now + VOICE_STANDING_MS * NS_PER_MS;
+	} else {
+		fail(v, why, 0, now);
+	}
+}
+
 void voice_online(struct voice *v, bool fresh, uint64_t now)
 {
 	v->online = true;
@@ -368,9 +383,9 @@ void voice_online(struct voice *v, bool fresh, uint64_t now)
 		v->session[0] = '\0';
 		v->tries = 0;
 		if (v->wanted)
-			ask(v, now);
+			ask_if_possible(v, now);
 	} else if (v->state == VOICE_WAITING && (!v->was_there || v->actual == v->wanted)) {
-		ask(v, now);
+		ask_if_possible(v, now);
 	} else if (v->state == VOICE_WAITING || settled(v)) {
 		catch_up(v, now);
 	} else if (!v->wanted && v->actual) {

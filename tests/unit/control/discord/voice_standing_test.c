@@ -312,3 +312,41 @@ TEST(voice_leave_during_a_gateway_outage_is_made_after_it)
 		voice_free(p.v);
 	}
 }
+
+/* The settings cannot be read, or do not allow the channel: that is known before Discord is there.
+ */
+TEST(voice_obstacle_that_is_known_offline_sends_nothing)
+{
+	struct paper p;
+
+	for (int fresh = 0; fresh < 2; fresh++) {
+		CHECK_INT(paper_alloc(&p, false), 0);
+		p.predicted = VOICE_REASON_SETTINGS_UNREAD;
+		CHECK_INT(voice_join(p.v, 7, true, p.now), VOICE_REASON_SETTINGS_UNREAD);
+		voice_online(p.v, fresh, p.now);
+		CHECK_INT(p.op4s + p.leaves + p.failed, 0);
+		paper_wait(&p);
+		CHECK_INT(p.op4s, 0);
+		p.predicted = VOICE_REASON_NONE; /* they were saved anew */
+		paper_wait(&p);
+		CHECK_INT(p.op4s, 1);
+		voice_free(p.v);
+	}
+}
+
+TEST(voice_obstacle_that_came_during_an_outage_sends_no_join)
+{
+	struct paper p;
+
+	for (int fresh = 0; fresh < 2; fresh++) {
+		CHECK_INT(paper_alloc(&p, false), 0);
+		CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+		p.predicted = VOICE_REASON_NOT_ALLOWED;
+		voice_online(p.v, fresh, p.now);
+		CHECK_INT(p.op4s, 0);
+		CHECK_INT(p.failed, 1);
+		CHECK_INT(p.why, VOICE_REASON_NOT_ALLOWED);
+		CHECK_INT(voice_channel(p.v), 0);
+		voice_free(p.v);
+	}
+}
