@@ -426,17 +426,27 @@ static void session_free(struct session *s)
 	free(s);
 }
 
+/* The key may be the one that it has: any change of the settings gives it once more. */
 int transcribe_session_rekey(struct transcribe_session *a, const char *key)
 {
 	char *fresh = a->wire->auth(key);
+	bool same;
 
 	if (!fresh && key && *key)
 		return ENOMEM;
+	same = strcmp(fresh ? fresh : "", a->auth ? a->auth : "") == 0;
 	if (a->auth)
 		explicit_bzero(a->auth, strlen(a->auth));
 	free(a->auth);
 	a->auth = fresh;
+	if (same)
+		return 0;
 	a->held_until = 0; /* that was asked of the key before */
+	for (struct session *s = a->sessions; s; s = s->next) {
+		s->bridge.tried_at = 0;
+		if (s->waits)
+			tmr_start_at(a->held, env_now(a->env));
+	}
 	return 0;
 }
 

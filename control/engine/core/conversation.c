@@ -313,6 +313,7 @@ void conversation_fail_ask(struct conversation *c, struct asked *a, struct slice
 	struct conversation_output *o;
 
 	if (a->wanted) {
+		conversation_serving(c)->fails = true;
 		o = conversation_emit(c, CONVERSATION_SAYS_FAILED);
 		o->ask = a->id;
 		o->text = why;

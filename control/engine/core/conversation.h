@@ -5,13 +5,17 @@
  *   session      input                          next          outputs
  *   NONE         the other one ends soon        CONNECTING    CONNECT
  *   DOWN         the backoff has passed,        CONNECTING    CONNECT
- *                or the key is another one
+ *                or REKEY
  *   CONNECTING   opened                         OPEN          DESCRIBE, if the client speaks first
  *   OPEN         session created                UP            DESCRIBE otherwise; LINK_UP; next ask
  *   OPEN         no session for SESSION_MS      DOWN          CLOSE, LINK_DOWN
  *   UP           a fatal error, or closed       DOWN          CLOSE, LINK_DOWN; see below for asks
  *   UP           no sign of life (silent_ms)    DOWN          CLOSE, SILENT
  *   UP           renewed, once nothing runs     DOWN          CLOSE
+ *   CONNECTING,  REKEY                          DOWN          CLOSE
+ *   OPEN
+ *   UP           REKEY after a failed answer,   DOWN          CLOSE
+ *                once nothing runs
  *   UP           no ask for idle_ms             ASLEEP        CLOSE
  *   ASLEEP       an ask, or WAKE                CONNECTING    CONNECT
  *
@@ -134,7 +138,7 @@ enum conversation_input_type {
 	CONVERSATION_RESULT,   /* call, text, failed: of a tool; ENOENT: no such call is open */
 	/* ask: whose answer it is about, text. ENOTSUP: not here, or not now. */
 	CONVERSATION_ASIDE,
-	CONVERSATION_REKEY, /* another key: the sessions that wait to connect need not */
+	CONVERSATION_REKEY, /* another key, with which sessions that do not serve connect at once */
 	CONVERSATION_WAKE,  /* an ask may come soon */
 	CONVERSATION_RENEW, /* another provider answers: this session misses what it says */
 	CONVERSATION_TIME,  /* conversation_deadline() was reached */

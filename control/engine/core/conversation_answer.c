@@ -117,6 +117,7 @@ static void tell_done(struct conversation *c, struct asked *a, bool cut)
 	struct conversation_output *o = conversation_emit(c, CONVERSATION_SAYS_DONE);
 
 	note_service(c);
+	conversation_serving(c)->fails = false;
 	o->ask = a->id;
 	o->calls = a->calls > 0;
 	o->cut = cut;

@@ -269,9 +269,18 @@ void conversation_rekey(struct conversation *c)
 {
 	backoff_reset(&c->backoff);
 	c->roll_from = 0;
-	for (unsigned i = 0; i < 2; i++)
-		if (c->session[i].link == SESSION_DOWN)
-			c->session[i].due = c->now;
+	for (unsigned i = 0; i < 2; i++) {
+		struct session *s = &c->session[i];
+
+		if (s->link == SESSION_UP && s->fails)
+			s->stale = true;
+		if (s->link == SESSION_CONNECTING || s->link == SESSION_OPEN) {
+			emit_close(c, i);
+			s->link = SESSION_DOWN;
+		}
+		if (s->link == SESSION_DOWN)
+			s->due = c->now;
+	}
 }
 
 /* ---- time ---- */

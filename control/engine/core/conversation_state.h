@@ -86,7 +86,8 @@ struct session {
 	uint64_t quiet_at; /* UP: a keepalive is due */
 	uint32_t epoch;	   /* the number of this session: ids of calls are unique within it */
 	bool seeded;	   /* it knows the history */
-	bool stale;	   /* and misses what another provider answered */
+	bool stale;	   /* and misses what another provider answered, or has no use */
+	bool fails;	   /* its last answer failed */
 	bool echoes;	   /* this server returns metadata */
 };
 
@@ -151,7 +152,9 @@ void conversation_send_next(struct conversation *c);
 void conversation_link(struct conversation *c, const struct conversation_input *in);
 /* A session is gone; close: we end it. */
 void conversation_lose(struct conversation *c, unsigned session, struct slice why, bool close);
-/* Sessions in backoff reconnect at once: the backoff belonged to the previous key. */
+/* Sessions that are in backoff or not created yet reconnect at once, because the backoff and any
+ * refusal belong to the previous key. A session whose last answer failed does so once nothing runs.
+ */
 void conversation_rekey(struct conversation *c);
 /* Opens the session that sleeps. */
 void conversation_wake(struct conversation *c);

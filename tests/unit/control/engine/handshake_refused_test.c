@@ -2,6 +2,7 @@
 #include "control/engine/engine.h"
 #include "control/engine/transcribe_session.h"
 
+#include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
@@ -78,13 +79,18 @@ static void end(void)
 	fake_http_end(&fx.fake);
 }
 
-static void speak(uint32_t utterance)
+static void speak_as(uint64_t user, uint32_t utterance)
 {
 	static const uint8_t pcm[48000];
 
-	transcribe_session_start(fx.asr, 1, utterance);
-	transcribe_session_append(fx.asr, 1, utterance, pcm, sizeof pcm);
-	transcribe_session_commit(fx.asr, 1, utterance);
+	transcribe_session_start(fx.asr, user, utterance);
+	transcribe_session_append(fx.asr, user, utterance, pcm, sizeof pcm);
+	transcribe_session_commit(fx.asr, user, utterance);
+}
+
+static void speak(uint32_t utterance)
+{
+	speak_as(1, utterance);
 }
 
 TEST(a_session_is_opened_again_after_the_wait_that_its_provider_asks_for)
@@ -112,6 +118,48 @@ TEST(a_session_that_must_wait_for_long_fails_its_utterances_at_once)
 	CHECK(strncmp(fx.events, "f1/2:closed 1006 refused with status 429", 40) == 0);
 	CHECK_INT(fx.fake.requests, 1);
 	CHECK(!fx.fake.timed_out);
+	end();
+}
+
+TEST(a_wait_lasts_until_another_key_is_given)
+{
+	CHECK(begin("30"));
+	CHECK_INT(transcribe_session_rekey(fx.asr, "first"), 0);
+	speak(1);
+	env_run(fx.fake.env);
+	fx.events[0] = '\0';
+	/* Another setting was changed. */
+	CHECK_INT(transcribe_session_rekey(fx.asr, "first"), 0);
+	speak_as(2, 2);
+	CHECK_STR(fx.events, "f2/2:rate_limit: the provider asked for a longer wait ");
+	env_run(fx.fake.env); /* ends at once: the handler has stopped it */
+	CHECK_INT(transcribe_session_rekey(fx.asr, "second"), 0);
+	speak(3);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK_STR(fx.auth[1], "Bearer second");
+	end();
+}
+
+static void give_second_key(void *arg)
+{
+	(void)arg;
+	transcribe_session_rekey(fx.asr, "second");
+}
+
+TEST(a_session_that_waits_connects_at_once_with_another_key)
+{
+	struct tmr *t;
+
+	CHECK(begin("3.9"));
+	speak(1);
+	CHECK_INT(tmr_alloc(&t, fx.fake.env, give_second_key, NULL), 0);
+	tmr_start(t, 200 * NS_PER_MS);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK_STR(fx.auth[1], "Bearer second");
+	CHECK(fx.asked[1] - fx.asked[0] < 3900 * NS_PER_MS);
+	tmr_free(t);
 	end();
 }
 

@@ -117,6 +117,49 @@ TEST(another_key_ends_the_wait_of_a_lost_session)
 	converse_end();
 }
 
+/* The provider could still refuse it, for the key before. */
+TEST(another_key_replaces_a_session_that_is_not_created_yet)
+{
+	CHECK_INT(converse_begin(), 0);
+	converse_pass(0);
+	CHECK_STR(converse_said(), "connect ");
+	converse_step((struct conversation_input){.type = CONVERSATION_REKEY});
+	CHECK_STR(converse_said(), "close ");
+	converse_pass(0);
+	CHECK_STR(converse_said(), "connect ");
+	converse_step((struct conversation_input){.type = CONVERSATION_OPENED});
+	converse_said();
+	converse_step((struct conversation_input){.type = CONVERSATION_REKEY});
+	CHECK_STR(converse_said(), "close ");
+	converse_pass(0);
+	CHECK_STR(converse_said(), "connect ");
+	converse_come_up();
+	CHECK(conversation_up(converse.c));
+	converse_end();
+}
+
+/* A session whose key has no credit left stays open, and fails each answer. */
+TEST(another_key_replaces_a_session_whose_answers_fail)
+{
+	converse_begin_up();
+	converse_ask_line(1, 1, "hello", false);
+	converse_created("r1", 1);
+	converse_done("r1", 1, true);
+	converse_said();
+	converse_step((struct conversation_input){.type = CONVERSATION_REKEY});
+	converse_pass(1000);
+	CHECK_STR(converse_said(), "");
+	converse_ask_line(2, 2, "more", false);
+	converse_created("r2", 2);
+	converse_done("r2", 2, false);
+	converse_said();
+	converse_step((struct conversation_input){.type = CONVERSATION_REKEY});
+	CHECK_STR(converse_said(), "close ");
+	converse_pass(500);
+	CHECK_STR(converse_said(), "connect ");
+	converse_end();
+}
+
 /* The response of the first ask is created late, when the turn was asked again. */
 TEST(a_late_response_does_not_adopt_the_audio_of_the_second_ask)
 {
