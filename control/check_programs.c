@@ -85,6 +85,8 @@ static void check_program(struct check *c, const char *label, const char *comman
 	else if (!is_shown(path, folder, read))
 		check_say(c, CHECK_WARNING, label,
 			  "the sandbox does not show %s; name its folder in \"read\"", path);
+	else if (*folder && access(folder, F_OK))
+		check_say(c, CHECK_WARNING, label, "its folder %s is not there", folder);
 	else if (*folder && access(folder, R_OK | W_OK | X_OK))
 		check_say(c, CHECK_WARNING, label, "its folder %s cannot be written", folder);
 	else
