@@ -75,8 +75,9 @@ static const char intro[] =
 	"that "
 	"is out of its range is clamped; other invalid values are ignored. Both are logged.\n\n"
 	"Nothing uses these yet, and control accepts them only for later versions: "
-	"the roles `embed` and `see`,\nevery purpose but `voice_reply` and "
-	"`reply_decision`, and the settings of music and tools (`music_…`, `tool_…`).\n\n"
+	"the roles `embed` and `see`,\nevery purpose but `voice_reply`, "
+	"`reply_decision`, `interrupt_decision` and `memory`, and the settings of music "
+	"(`music_…`).\n\n"
 	"This page is made from `control/settings/settings.def` and `records.def`; `control "
 	"--settings` prints it.\n\n";
 
