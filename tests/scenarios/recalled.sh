@@ -23,6 +23,7 @@ port=0 brain=
 brain() {
 	[ -z "$brain" ] || { kill "$brain"; wait "$brain" 2>/dev/null; }
 	printf 'commit transcript %s\n%b' "$1" "$2" >"$D/script"
+	rm -f "$D/standin.out" # of the one before
 	start standin "$B/standin" openai --port $port --script "$D/script"
 	brain=$last
 	until_ok 10 grep -qs '"port"' "$D/standin.out" || bad "the provider" "not up"
