@@ -28,6 +28,13 @@ struct program {
 	void *arg;
 };
 
+/* What the settings say about a program: the members that an mcp_record and a worker_record share.
+ */
+#define PROGRAM_OF_RECORD(r)                                                                       \
+	.command = (r)->command, .read = (r)->read, .folder = (r)->folder,                         \
+	.environment = (r)->environment, .secrets = (r)->secrets, .values = (r)->values,           \
+	.network = (r)->network
+
 /* EINVAL, E2BIG, ENOMEM. The caller owns *out. */
 int program_start(struct child **out, struct env *env, const struct program *p);
 
