@@ -240,6 +240,11 @@ bool env_replaying(const struct env *env)
 	return env->conf.replaying;
 }
 
+bool env_journalled(const struct env *env)
+{
+	return env->conf.replaying || (env->conf.journal && !journal_of_shapes(env->conf.journal));
+}
+
 void env_run(struct env *env)
 {
 	if (env->base && !env->stopping)

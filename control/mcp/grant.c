@@ -261,6 +261,10 @@ void grant_get(struct grant *g)
 {
 	if (g->req)
 		return;
+	if (env_journalled(g->conf.env)) {
+		fail(g, "no token is requested while a journal is written, which would hold it");
+		return;
+	}
 	tmr_stop(g->renew);
 	g->asks = *g->endpoint ? ASKS_TOKEN : ASKS_RESOURCE;
 	g->place = 0;

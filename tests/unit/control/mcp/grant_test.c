@@ -9,8 +9,10 @@
 
 #include "control/mcp/server.h"
 #include "control/settings/record.h"
+#include "ipc/journal.h"
 #include "tests/test.h"
 #include "tests/unit/control/mcp/toy_http.h"
+#include "tests/unit/ipc/loop.h"
 
 static struct rig {
 	struct fake_http f;
@@ -220,5 +222,49 @@ TEST(a_refused_grant_is_told)
 	run_until_why();
 	CHECK(strstr(mcp_server_why(rig.server), "invalid_grant"));
 	CHECK(!strstr(mcp_server_why(rig.server), "void"));
+	end();
+}
+
+static void on_token(const char *header, void *arg)
+{
+	(void)header;
+	(void)arg;
+	CHECK(false);
+}
+
+static void on_failed(const char *why, void *arg)
+{
+	snprintf(arg, 160, "%s", why);
+}
+
+/* The journal would hold the tokens that the response brings. */
+TEST(no_token_is_requested_while_a_journal_is_written)
+{
+	char dir[32], path[64], why[160] = "";
+	struct journal *j = NULL;
+	struct grant *g = NULL;
+	struct http *http = NULL;
+	struct env *env = NULL;
+
+	CHECK(begin("{\"refresh token\":\"refresh-0\"}"));
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/journal", dir);
+	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
+	CHECK_INT(env_alloc(&env, &(struct env_conf){.loop = true, .journal = j}), 0);
+	CHECK_INT(http_alloc(&http, env, NULL, "Tester"), 0);
+	CHECK_INT(grant_alloc(&g, &(struct grant_conf){.env = env,
+						       .http = http,
+						       .record = &rig.record,
+						       .tokenh = on_token,
+						       .failedh = on_failed,
+						       .arg = why}),
+		  0);
+	grant_get(g);
+	CHECK(strstr(why, "journal"));
+	grant_free(g);
+	http_free(http);
+	env_free(env);
+	journal_free(j);
+	folder_remove(dir);
 	end();
 }
