@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "control/agent/inside.h"
+#include "control/agent/recall.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
@@ -90,9 +91,15 @@ static bool asks_now(const struct agent_memory *m, const char *words)
 	return turn && strstr(turn->transcript, words);
 }
 
+static bool allows_speaker(uint64_t user, void *arg)
+{
+	return agent_may_recall(arg, user);
+}
+
 /* As the model gets it. NULL: it may not be told. */
 static json_t *tell_line(const struct agent_memory *m, const json_t *line)
 {
+	const struct recall_rules rules = {.allowsh = allows_speaker, .arg = m->a};
 	const char *name = json_string_value(json_object_get(line, "name"));
 	const char *text = json_string_value(json_object_get(line, "text"));
 	uint64_t at = (uint64_t)json_integer_value(json_object_get(line, "at_ms"));
@@ -100,7 +107,8 @@ static json_t *tell_line(const struct agent_memory *m, const json_t *line)
 	bool bot = json_is_true(json_object_get(line, "bot"));
 
 	discord_u64(json_string_value(json_object_get(line, "user")), &user);
-	if (!text || asks_now(m, text) || (user && !agent_may_recall(m->a, user)))
+	if (!text || asks_now(m, text) || (user && !agent_may_recall(m->a, user)) ||
+	    !recall_allows_askers(line, &rules))
 		return NULL;
 	return json_pack("{s:O,s:s,s:s,s:I}", "id", json_object_get(line, "id"), "speaker",
 			 bot	? "you"

@@ -36,6 +36,21 @@ static bool allows_speaker(const json_t *line, const struct recall_rules *rules)
 	       rules->allowsh(user, rules->arg);
 }
 
+bool recall_allows_askers(const json_t *line, const struct recall_rules *rules)
+{
+	json_t *asker;
+	uint64_t user;
+	size_t i;
+
+	json_array_foreach(json_object_get(line, "askers"), i, asker)
+	{
+		if (!discord_u64(json_string_value(asker), &user) ||
+		    !rules->allowsh(user, rules->arg))
+			return false;
+	}
+	return true;
+}
+
 json_t *recall_select(const json_t *words, const struct recall_rules *rules)
 {
 	json_t *out = json_array(), *line;

@@ -57,14 +57,31 @@ static sqlite3_stmt *use_beside(struct db *db, const struct job *j, const struct
 	return s;
 }
 
-static json_t *line_json(sqlite3_stmt *s)
+/* An answer to several people may quote each of them. */
+static json_t *list_askers(struct db *db, uint64_t id)
 {
+	sqlite3_stmt *s = db_use(db, DB_FIND_ASKERS);
+	json_t *list = json_array();
+	char user[24];
+
+	db_bind_uint(s, 1, id);
+	while (db_step(db, s) == 0) {
+		snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 0));
+		json_array_append_new(list, json_string(user));
+	}
+	return list;
+}
+
+static json_t *line_json(struct db *db, sqlite3_stmt *s)
+{
+	bool bot = db_uint(s, 5) != 0;
 	char user[24];
 
 	snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 2));
-	return json_pack("{s:I,s:s,s:s,s:I,s:s,s:b}", "id", (json_int_t)db_uint(s, 0), "user", user,
-			 "name", db_text(s, 3), "at_ms", (json_int_t)db_uint(s, 1), "text",
-			 db_text(s, 4), "bot", (int)db_uint(s, 5));
+	return json_pack("{s:I,s:s,s:s,s:I,s:s,s:b,s:o*}", "id", (json_int_t)db_uint(s, 0), "user",
+			 user, "name", db_text(s, 3), "at_ms", (json_int_t)db_uint(s, 1), "text",
+			 db_text(s, 4), "bot", (int)bot, "askers",
+			 bot ? list_askers(db, db_uint(s, 0)) : NULL);
 }
 
 /* Takes the rows; a line that is there already stays as it is. */
@@ -84,7 +101,7 @@ static int take_lines(struct db *db, sqlite3_stmt *s, const char *question, stru
 			i++;
 		if (i < out->n || out->n == LINES)
 			continue;
-		out->line[out->n] = line_json(s);
+		out->line[out->n] = line_json(db, s);
 		if (!out->line[out->n]) {
 			sqlite3_reset(s);
 			return ENOMEM;
@@ -117,7 +134,7 @@ static int add_near(struct db *db, const struct job *j, const struct rank_line *
 
 		err = db_step(db, s);
 		if (!err)
-			json_array_append_new(near, line_json(s));
+			json_array_append_new(near, line_json(db, s));
 		else if (err == ENOENT)
 			err = 0;
 		sqlite3_reset(s);

@@ -5,20 +5,27 @@ static struct store_scene *const s = &store_scene;
 
 static char found[256];
 
-/* Each line as NAME/USER@TIME:TEXT, and the lines beside it in brackets. */
+/* Each line as NAME/USER+ASKERS@TIME:TEXT, and the lines beside it in brackets. */
 static void print_lines(json_t *lines)
 {
-	json_t *line, *near;
-	size_t i, n;
+	json_t *line, *near, *asker;
+	size_t i, k, n;
+	char askers[64];
 
 	json_array_foreach(lines, i, line)
 	{
+		askers[0] = '\0';
+		json_array_foreach(json_object_get(line, "askers"), k, asker)
+		{
+			n = strlen(askers);
+			snprintf(askers + n, sizeof askers - n, "+%s", json_string_value(asker));
+		}
 		n = strlen(found);
-		snprintf(found + n, sizeof found - n, "%s/%s@%lld:%s ",
+		snprintf(found + n, sizeof found - n, "%s/%s%s@%lld:%s ",
 			 json_is_true(json_object_get(line, "bot"))
 				 ? "bot"
 				 : json_string_value(json_object_get(line, "name")),
-			 json_string_value(json_object_get(line, "user")),
+			 json_string_value(json_object_get(line, "user")), askers,
 			 json_integer_value(json_object_get(line, "at_ms")),
 			 json_string_value(json_object_get(line, "text")));
 		near = json_object_get(line, "near");
@@ -163,5 +170,27 @@ TEST(what_was_said_in_another_channel_is_not_found)
 	say(0, 4, "Ana", "nobody knows where", 3001);
 	CHECK_STR(find_said((struct store_said){.name = "", .words = "", .most = 5}),
 		  "Ana/4@1000:here ");
+	close_scene();
+}
+
+/* Whoever may not be told of one of them may not be told of the answer. */
+TEST(an_answer_to_several_names_each_of_them)
+{
+	static const char both[] =
+		"[{\"user\":\"4\",\"name\":\"Ana\",\"utterance\":1,\"text\":\"a\"},"
+		"{\"user\":\"5\",\"name\":\"Bob\",\"utterance\":2,\"text\":\"b\"}]";
+
+	open_scene();
+	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
+						.at_ms = 2000,
+						.guild = 7,
+						.user = 4,
+						.turn = {.session = 900,
+							 .channel = 300,
+							 .turn = 1,
+							 .segments = both,
+							 .said = "Bob hides the lamp"}});
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
+		  "bot/4+4+5@2000:Bob hides the lamp ");
 	close_scene();
 }
