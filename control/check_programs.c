@@ -95,6 +95,43 @@ static void check_program(struct check *c, const char *label, const char *comman
 	json_decref(list);
 }
 
+/* files: paths by name; values: what was read from them. */
+static void check_values(struct check *c, const char *label, const char *files, const char *values)
+{
+	json_t *paths = *files ? json_loads(files, 0, NULL) : NULL;
+	json_t *read = *values ? json_loads(values, 0, NULL) : NULL;
+	const char *name;
+	json_t *path;
+
+	json_object_foreach(paths, name, path)
+	{
+		const char *value = json_string_value(json_object_get(read, name));
+
+		if (!value || !*value)
+			check_say(c, CHECK_WARNING, label,
+				  "the file %s for %s is not there, or holds nothing",
+				  json_string_value(path), name);
+	}
+	json_decref(read);
+	json_decref(paths);
+}
+
+static void check_secrets(struct check *c)
+{
+	const struct settings_records *r = &c->settings->records;
+	char label[LABEL_SIZE];
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_WORKER]; i++) {
+		snprintf(label, sizeof label, "worker %s", r->worker[i].name);
+		check_values(c, label, r->worker[i].secrets, r->worker[i].values);
+	}
+	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++) {
+		snprintf(label, sizeof label, "MCP server %s", r->mcp[i].name);
+		check_values(c, label, r->mcp[i].headers, r->mcp[i].values);
+		check_values(c, label, r->mcp[i].secrets, r->mcp[i].values);
+	}
+}
+
 void check_programs(struct check *c)
 {
 	const struct settings_records *r = &c->settings->records;
@@ -103,6 +140,7 @@ void check_programs(struct check *c)
 
 	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
 		programs += *r->mcp[i].command != '\0';
+	check_secrets(c);
 	if (!programs)
 		return;
 	if (try_sandbox()) {

@@ -139,6 +139,9 @@ sock="--media-sock $D/mediad.sock"
 	*"another provider, or set"*) bad "check advises no key" "which would not help" ;;
 	*) ok "check advises no key that would not help" ;;
 	esac
+	printf '{"mcp_servers": [{"name": "h", "transport": "http", "url": "http://127.0.0.1:9/mcp", "headers": {"A": "/nonexistent"}}]}' >"$D/mcp.json"
+	checked "check names a header's file that is not there" "warning  MCP server h: the file /nonexistent for A is not there" \
+		"$B/control" $sock --config "$D/mcp.json"
 	checked "check tells a wrong token" "missing  token: the token is not accepted" DISCORD_TOKEN=wrong.bot.token "$B/control" $sock
 	checked "check tells a missing token" "missing  token: set DISCORD_TOKEN" -u DISCORD_TOKEN "$B/control" $sock
 	checked "check names a token file it cannot read" "the file /nonexistent that DISCORD_TOKEN_FILE names" \
