@@ -470,6 +470,8 @@ const char *settings_nearest(const char *name, bool variable)
 
 		nearest_try(&n, candidate, strlen(candidate));
 	}
+	for (unsigned i = 0; !variable && records_member(i); i++)
+		nearest_try(&n, records_member(i), strlen(records_member(i)));
 	return n.best;
 }
 

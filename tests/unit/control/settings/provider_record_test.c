@@ -155,6 +155,7 @@ TEST(records_that_cannot_be_used_are_told)
 	} rows[] = {
 		{"{\"providers\": 1}", "list of objects"},
 		{"{\"providers\": [1]}", "a record is an object"},
+		{"{\"provider\": []}", "did you mean \"providers\"?"},
 		{"{\"providers\": [{}]}", "\"name\" is missing"},
 		{"{\"providers\": [{\"name\": \"a b\"}]}", "letters"},
 		{"{\"providers\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}", "another record"},
