@@ -15,7 +15,7 @@ import * as Eleven from '@elevenlabs/elevenlabs-js/serialization/index.js';
 import { check, main, sleep } from './lib.mjs';
 import { standin } from './standin.mjs';
 import { clientEvents, invalid, sample, samples, serverEvents, unlike } from './schema.mjs';
-import { askStandin, declared, formOf, hearStandin, receivedNames, sentNames, sse, transcribeStandin, understood, wireOf } from './exchanges.mjs';
+import { askStandin, declared, formOf, hearStandin, realtimeNames, receivedNames, sentNames, sse, transcribeStandin, understood, wireOf } from './exchanges.mjs';
 
 const bin = resolve(process.env.BIN ?? '../../build');
 const wire = join(bin, 'tests/wire');
@@ -103,6 +103,9 @@ function published() {
   const unused = [...[['groundingMetadata', { webSearchQueries: ['x'] }], ['interimInputTranscription', { text: 'x' }], ['urlContextMetadata', { urlMetadata: [] }],
     ['waitingForInput', true], ['interactionStatus', 'IDLE']].map(([k, v]) => ({ serverContent: { [k]: v } })),
   { voiceActivityDetectionSignal: { vadSignalType: 'VAD_SIGNAL_TYPE_SOS' } }, { voiceActivity: { voiceActivityType: 'ACTIVITY_START' } }];
+  // OpenAI's former names of text: every conversation of the dialect is of sound.
+  const before = { type: 'response.text.delta', response_id: 'r', item_id: 'i', output_index: 0, content_index: 0, delta: 'x' };
+  taken('OPENAI_BETA', [before]).forEach((o) => count('OPENAI_BETA', 'received', before.type, 'made', o.facts));
   const heard = taken('GEMINI', unused);
   heard.forEach((o) => namesOf(o.event).forEach((n) => count('GEMINI', 'received', n, 'made', o.facts)));
   check('GEMINI: messages without use are passed over', heard.length === unused.length && heard.every((o) => !o.err));
@@ -242,7 +245,9 @@ function wrongWith(dialect, rows, talks) {
 // What control's parsers have in their tables and nobody sent: of a table that two dialects share, one of them must.
 function unseen(rows) {
   const has = (dialect, name) => rows.some((r) => r.dialect === dialect && r.direction === 'received' && (r.name === name || r.name.startsWith(`${name} `)) && r.how[0] !== 'not-used');
-  return Object.entries(understood()).flatMap(([dialect, names]) => names.filter((n) => !has(dialect, n) && !(dialect === 'OPENAI/transcribe' && has('XAI/transcribe', n))).map((n) => `${dialect} ${n}`));
+  // The voices that speak OpenAI's dialect share one parser.
+  const family = realtimeNames().filter((n) => !rows.some((r) => r.direction === 'received' && r.name === n && r.how[0] !== 'not-used')).map((n) => `realtime ${n}`);
+  return family.concat(Object.entries(understood()).flatMap(([dialect, names]) => names.filter((n) => !has(dialect, n) && !(dialect === 'OPENAI/transcribe' && has('XAI/transcribe', n))).map((n) => `${dialect} ${n}`)));
 }
 
 function expected() {
@@ -267,6 +272,7 @@ function expected() {
   }
   const missing = unseen(rows);
   check('what control has a parser for was sent', !missing.length, missing.join('\n'));
+  check('and one of a voice, too', unseen(rows.filter((r) => r.name !== 'response.text.delta')).join() === 'realtime response.text.delta');
   check('and a parser whose event nobody sends is found', unseen(rows.filter((r) => r.name !== 'response.incomplete')).join() === 'RESPONSES response.incomplete');
   const kinds = {};
   for (const r of rows) kinds[r.how[0]] = (kinds[r.how[0]] ?? 0) + 1;

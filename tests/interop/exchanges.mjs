@@ -160,6 +160,11 @@ export function understood() {
   };
   return Object.fromEntries(Object.entries(tables).map(([wire, file]) => [wire, of(file)]));
 }
+// The same of the parser of voices.
+export function realtimeNames() {
+  const text = readFileSync(new URL('../../control/dialect/openai_realtime_in.c', import.meta.url), 'utf8');
+  return [...text.matchAll(/^\t\{"([a-z_.]+)", REALTIME_/gm)].map((m) => m[1]);
+}
 
 // ---- by themselves: control's dialect and its stand-in ----
 
