@@ -239,22 +239,15 @@ static void check_provider_key(struct check *c)
 	check_secret_file(c, SETTINGS_KEY_NAME "_FILE", settings_key_file(c->settings));
 }
 
-static void check_key_file(struct check *c)
+static void on_secret_fault(const char *text, void *arg)
 {
-	const char *file = settings_key_file(c->settings);
-	char fault[1200];
-
-	if (!*file && !getenv(SETTINGS_KEY_NAME "_FILE"))
-		return;
-	environment_secret_fault(SETTINGS_KEY_NAME, file, fault, sizeof fault);
-	check_say(c, CHECK_WARNING, "key", "%s", fault);
+	check_say(arg, CHECK_WARNING, "key", "%s", text);
 }
 
 static void check_embedded(struct check *c)
 {
 	char program[512];
 
-	check_key_file(c);
 	if (!settings_needs_embedded(c->settings))
 		return;
 	if (spawn_find("offlined", program, sizeof program)) {
@@ -491,6 +484,8 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	check_secret_file(&c, "PARLEY_ASR_KEY_FILE", settings->asr_key_file);
 	check_secret_file(&c, "PARLEY_TEXT_KEY_FILE", settings->text_key_file);
 	check_secret_file(&c, "PARLEY_SPEECH_KEY_FILE", settings->speech_key_file);
+	check_secret_file(&c, "PARLEY_SEARCH_KEY_FILE", settings->search_key_file);
+	environment_secret_faults(settings, on_secret_fault, &c);
 	check_providers(&c);
 	environment_unknown(on_unknown, &c);
 	check_embedded(&c);

@@ -207,21 +207,56 @@ static void secret_known(const char *value, void *arg)
 	log_secret(value);
 }
 
+/* A secret's variable, and the file that the settings file names for it, "" for none. */
+struct source {
+	const char *name, *config;
+};
+
+#define NONE(...)
+#define COUNT(...) +1
+enum { SECRETS = 0 SETTINGS(NONE, NONE, NONE, NONE, COUNT) };
+#undef COUNT
+
+/* The bot's token comes first. */
+static void list_secrets(const struct settings *s, struct source out[SECRETS])
+{
+#define K(name, env, ...) {#env, s->name##_file},
+	const struct source all[SECRETS] = {SETTINGS(NONE, NONE, NONE, NONE, K)};
+#undef K
+
+	memcpy(out, all, sizeof all);
+	out[0].config = settings_token_file(s);
+}
+#undef NONE
+
+static bool names_file(const struct source *secret)
+{
+	return find_secret_file(secret->name) || *secret->config;
+}
+
+void environment_secret_faults(const struct settings *s, environment_fault_h *h, void *arg)
+{
+	struct source secrets[SECRETS];
+	char value[SECRET_MAX], text[1200];
+
+	list_secrets(s, secrets);
+	for (size_t i = 1; i < SECRETS; i++) {
+		if (!environment_secret(secrets[i].name, secrets[i].config, value, sizeof value) ||
+		    !names_file(&secrets[i]))
+			continue;
+		environment_secret_fault(secrets[i].name, secrets[i].config, text, sizeof text);
+		h(text, arg);
+	}
+	explicit_bzero(value, sizeof value);
+}
+
 static void load_secrets(struct settings *s)
 {
-	struct {
-		const char *name, *config;
-	} secrets[] = {
-#define NONE(...)
-#define K(name, env, ...) {#env, s->name##_file},
-		SETTINGS(NONE, NONE, NONE, NONE, K)
-#undef NONE
-#undef K
-	};
+	struct source secrets[SECRETS];
 	char value[SECRET_MAX];
 
-	secrets[0].config = settings_token_file(s);
-	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
+	list_secrets(s, secrets);
+	for (size_t i = 0; i < SECRETS; i++) {
 		int err =
 			environment_secret(secrets[i].name, secrets[i].config, value, sizeof value);
 
@@ -231,7 +266,7 @@ static void load_secrets(struct settings *s)
 			continue;
 		settings_set(s, secrets[i].name, "");
 		/* An empty file, like an empty variable, means that there is no secret. */
-		if (err != ENOENT && err != ENODATA)
+		if (err != ENODATA && (err != ENOENT || names_file(&secrets[i])))
 			log_warn("secret_unusable", "variable=%s error=\"%s\"", secrets[i].name,
 				 describe_error(err));
 	}

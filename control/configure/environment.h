@@ -28,6 +28,10 @@ typedef void(environment_fault_h)(const char *text, void *arg);
 int environment_settings(struct settings **out, const char *config, environment_fault_h *h,
 			 void *arg);
 
+/* Calls h with a sentence for each secret, except the bot's token, whose named file cannot be used.
+ */
+void environment_secret_faults(const struct settings *s, environment_fault_h *h, void *arg);
+
 /* Calls h for each variable that begins with PARLEY_ and is not a setting; likely: the setting that
  * may have been meant, or NULL. */
 typedef void(environment_unknown_h)(const char *name, const char *likely, void *arg);

@@ -247,3 +247,30 @@ TEST(records_get_the_secrets_of_their_files)
 	settings_free(s);
 	unlink(secret);
 }
+
+static void count_fault(const char *text, void *arg)
+{
+	unsigned *n = arg;
+
+	CHECK(strstr(text, "/nonexistent/key") && strstr(text, "No such file"));
+	(*n)++;
+}
+
+TEST(a_key_file_is_told_only_when_it_cannot_be_used)
+{
+	char secret[] = "/tmp/parley-secret-XXXXXX", path[64], all[1024], text[300];
+	struct settings *s = NULL;
+	unsigned faults = 0;
+	int fd = mkstemp(secret);
+
+	CHECK(fd >= 0 && write(fd, "sk-good\n", 8) == 8);
+	close(fd);
+	snprintf(text, sizeof text,
+		 "{\"openai_api_key_file\": \"%s\", \"search_key_file\": \"/nonexistent/key\"}",
+		 secret);
+	CHECK_INT(load(&s, text, path, all), 0);
+	environment_secret_faults(s, count_fault, &faults);
+	CHECK_INT(faults, 1);
+	settings_free(s);
+	unlink(secret);
+}
