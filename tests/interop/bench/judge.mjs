@@ -101,7 +101,7 @@ export function unsaid(said, truth) {
 }
 
 // Sentences that were told twice: the begin of an outage without its end in between, or the end. A new control, or a new wish to have the
-// bot in the call, begins anew.
+// bot in the call, starts over.
 export function repeated(said, truth) {
   const twice = [];
   const resets = [...truth.starts, ...truth.wanted.map((w) => w.from)];

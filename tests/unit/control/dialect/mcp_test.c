@@ -194,7 +194,7 @@ TEST(mcp_requests_the_list_once_in_five_seconds_however_often_it_changes)
 	open_legacy();
 	sends = rig.sends;
 	changes = rig.changes;
-	/* Two notifications a second for a minute, whose lists are all the same. */
+	/* Two notifications a second for a minute, each with the same list. */
 	for (unsigned i = 0; i < 120; i++) {
 		uint64_t now = SECOND + i * SECOND / 2;
 		uint32_t id = rig.id;

@@ -134,7 +134,7 @@ TEST(hear_a_proven_ssrc_is_not_taken_away)
 	CHECK_INT(of(3)->ssrc, 0);
 	hear_ssrc(&rig.c, 2, 41);
 	CHECK_INT(of(3)->ssrc, 50);
-	/* Another session says it anew. */
+	/* The next session says it again. */
 	hear_prove_ssrc(&rig.c, 3);
 	hear_end_session(&rig.c);
 	hear_ssrc(&rig.c, 2, 50);
