@@ -173,7 +173,8 @@ static bool final_reason(unsigned media_reason)
 	return media_reason == MEDIA_REASON_ENCRYPTION_REQUIRED ||
 	       media_reason == MEDIA_REASON_NOT_ENCRYPTED ||
 	       media_reason == MEDIA_REASON_RATE_LIMITED ||
-	       media_reason == MEDIA_REASON_NO_COMMON_MODE;
+	       media_reason == MEDIA_REASON_NO_COMMON_MODE ||
+	       media_reason == MEDIA_REASON_VERSION_REFUSED;
 }
 
 static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, uint64_t now)

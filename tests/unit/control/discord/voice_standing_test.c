@@ -350,3 +350,21 @@ TEST(voice_obstacle_that_came_during_an_outage_sends_no_join)
 		voice_free(p.v);
 	}
 }
+
+TEST(voice_a_standing_call_ends_when_no_retry_can_help)
+{
+	static const unsigned final[] = {MEDIA_REASON_NO_COMMON_MODE, MEDIA_REASON_VERSION_REFUSED};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct paper p;
+
+		CHECK_INT(paper_alloc(&p, true), 0);
+		voice_join(p.v, 7, true, p.now);
+		paper_state(&p, 7, "s1");
+		paper_server(&p, "t1");
+		voice_media(p.v, MEDIA_PHASE_FAILED, final[i], false, p.now);
+		CHECK_INT(p.failed, 1);
+		CHECK(voice_deadline(p.v) == UINT64_MAX);
+		voice_free(p.v);
+	}
+}
