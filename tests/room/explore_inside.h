@@ -57,7 +57,15 @@ enum explore_kind {
 
 /* Numbers of texts that people say (explore_op.c): those with the bot's name first, then any, for
  * music, of a choice, and as many as an utterance may have. */
-enum { SAID_NAMED = 0, SAID_ANY = 3, SAID_MUSIC = 20, SAID_CHOICE = 25, SAID_LONG = 29, SAID = 30 };
+enum {
+	SAID_NAMED = 0,
+	SAID_ANY = 3,
+	SAID_MUSIC = 20,
+	SAID_CHOICE = 25,
+	SAID_LONG = 29,
+	SAID_ECHO = 30,
+	SAID = 31
+};
 
 struct explore {
 	struct watch *watch;

@@ -43,6 +43,7 @@ static const char *const said[SAID] = {
 	"the last one",
 	"something else",
 	OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN,
+	"the sun is still up as far as anybody here can tell", /* written[1], heard again */
 };
 
 static const char *const written[] = {

@@ -18,7 +18,7 @@ void room_wait_line_say(struct room_retry *l, struct room_context *context, stru
 {
 	struct room_effect *e;
 
-	if (l->line || room_speculative_holds(context, t->id))
+	if (l->line || t->brain_done || room_speculative_holds(context, t->id))
 		return;
 	l->line = line;
 	l->line_begun = false;
@@ -49,8 +49,8 @@ bool room_wait_line_on_speech(struct room_retry *l, struct room_context *context
 		t->sinks &= ~(unsigned)ROOM_SINK_TTS;
 		return false;
 	}
-	/* Too late to be of use. */
-	if (!l->line_begun && !l->tools) {
+	/* Too late to be of use, or the answer is complete. */
+	if (t->brain_done || (!l->line_begun && !l->tools)) {
 		room_wait_line_end(l, context, t);
 		return false;
 	}

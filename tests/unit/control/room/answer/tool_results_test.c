@@ -112,6 +112,28 @@ static void line_done(struct world *w)
 					  .chunk = ROOM_LINE_CHUNK});
 }
 
+/* The answer is complete before its tools are known: it ends, and nothing is said behind it. */
+TEST(no_words_follow_a_complete_answer)
+{
+	static const uint8_t pcm[4800];
+	static struct world w;
+
+	world_begin(&w, "guest=off", 1);
+	world_says(&w, 1, "parley what is it");
+	world_until(&w, w.ms + 1500);
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_AUDIO,
+					   .turn = w.asked,
+					   .pcm = {pcm, sizeof pcm}});
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	tool(&w, true, 0);
+	world_step(&w, (struct room_event){.type = ROOM_TOOL_WAIT, .turn = w.asked});
+	line_audio(&w);
+	CHECK_INT(w.did[ROOM_DO_SAY_END], 1);
+	CHECK_INT(w.did[ROOM_DO_SPEAK], 0);
+	CHECK_INT(w.did[ROOM_DO_SAY_PCM], 1);
+	world_end(&w);
+}
+
 TEST(words_bridge_a_slow_tool_of_a_voice_model)
 {
 	static struct world w;
