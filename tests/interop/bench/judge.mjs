@@ -35,6 +35,7 @@ export function judge(s, truth, said) {
     say(/^I was restarted before my answer/, () => inside(truth.cut, s.at), 'it says that an answer was cut, and none was');
     say(/^The disk where I run is full/, () => inside(truth.full, s.at), 'it says that the disk is full, and it is not');
     say(/^There is room on the disk again/, () => outside(truth.full, s.at), 'it says that the disk has room, and it has none');
+    say(/^I was disconnected from the call|^I could not get back into the call/, () => outside(truth.up, s.at), 'it says that it left the call, and it is up');
     // A sentence that nobody judges would count as true.
     if (!known) wrong.push('the judge does not know this sentence');
   } else {
@@ -85,7 +86,8 @@ export function unsaid(said, truth) {
       const here = alone(t);
       const end = lasts(truth).filter((o) => o.to > t - SLACK && o.from < t).map((o) => o.to)[0];
       const due = end + WELL + LATE;
-      const back = lasts(truth).some((o) => o.from >= end && o.from <= due);
+      // While mediad is away nobody knows whether the call is well.
+      const back = [...lasts(truth), ...gaps(truth.mediads)].some((o) => o.from >= end && o.from <= due);
       if (here && end >= here.from && due <= Math.min(here.to, truth.until) && !back && !over.some((x) => x >= t && x <= due)) missing.push({ at: t, what: `${ends} after its outage` });
     }
   }

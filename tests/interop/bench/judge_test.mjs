@@ -22,6 +22,7 @@ const status = (name, text, good, bad, more, others) => one(name, 'status', text
 room('back in a call that is down', 'I am back in the call.', {}, { up: [] });
 const LOST = 'I lost the connection to this call and am trying to get back.', BACK = 'I am back in the call.';
 room('lost a call, and mediad was', LOST, { up: [], kept: [] }, { up: [], kept: [], mediads: [{ from: 0, to: at - 15000 }, { from: at - 200, to: at + 20000 }] });
+room('left the call, and is up', 'I was disconnected from the call. /join brings me back.', { up: [] }, {});
 room('mediad stopped, and runs', 'The part of me that hears and speaks has stopped. I come back as soon as it runs again.', { mediads: [] }, {});
 room('mediad runs, and is dead', 'The part of me that hears and speaks runs again.', {}, { mediads: [] });
 room('muted, and is not', 'I am muted by the server: I hear you, but nobody hears me until a moderator unmutes me.', { muted: during }, {});
@@ -94,6 +95,7 @@ for (const [name, over, begin, end] of [['a lost call', lost, LOST, BACK], ['a d
 }
 counts('a short outage', [], { kept: hole(50000, 59000), up: hole(50000, 59000) }, [0, 0]);
 counts('another outage within a minute', lines([60100, LOST], [72500, BACK]), { kept: [{ from: 0, to: 50000 }, { from: 70000, to: 80000 }, { from: 95000, to: Infinity }] }, [0, 0]);
+counts('mediad dies before the call was well', lines([60100, LOST], [91000, STOPPED], [122200, RUNS], [122300, BACK]), { up: hole(50000, 80000), kept: hole(50000, 80000), mediads: hole(81000, 120000) }, [0, 0]);
 counts('a sentence that is none of an outage, twice', lines([1000, 'I was restarted before my answer was complete. Please ask again.'], [9000, 'I was restarted before my answer was complete. Please ask again.']), {}, [0, 1]);
 const asks = (text) => [{ asked: 99000, at: 99500, where: 'status', text }];
 counts('no answer to /status', asks(undefined), {}, [1, 0]);
