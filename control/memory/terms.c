@@ -167,16 +167,17 @@ unsigned terms_query(char buf[TERMS_QUERY_MAX], const char *question)
 
 	buf[0] = '\0';
 	while (p < end) {
-		const char *from = p, *before = p;
+		const char *from = p;
 		uint32_t c = terms_next(&p, end);
 		bool dense = terms_is_dense(c);
 
 		if (!terms_is_word(c))
 			continue;
-		while (before = p, p < end && (c = terms_next(&p, end)) && terms_is_word(c) &&
-					   terms_is_dense(c) == dense)
-			before = p;
-		p = before;
+		for (const char *next = p; p < end; p = next) {
+			c = terms_next(&next, end);
+			if (!terms_is_word(c) || terms_is_dense(c) != dense)
+				break;
+		}
 		if (dense)
 			add_pairs(&q, from, p);
 		else

@@ -228,7 +228,7 @@ char *records_values(const struct settings_records *r, unsigned i, const char **
 {
 	struct valued v;
 
-	for (unsigned k = 0; (v = valued_of(r, k)).records; i -= r->n[v.kind], k++) {
+	for (unsigned k = 0; (v = valued_of(r, k)).prefix; i -= r->n[v.kind], k++) {
 		char *record = v.records + i * record_kinds[v.kind].size;
 
 		if (i >= r->n[v.kind])
@@ -289,11 +289,11 @@ static void take_records(struct settings *s, unsigned kind, const json_t *value,
 	struct valued v;
 	unsigned i = 0;
 
-	while ((v = valued_of(r, i)).records && v.kind != kind)
+	while ((v = valued_of(r, i)).prefix && v.kind != kind)
 		i++;
 	if (kind == RECORD_KIND_PROVIDER)
 		take_providers(r, value, t);
-	else if (v.records)
+	else if (v.prefix)
 		take_valued(r, &v, value, t);
 	else
 		r->n[kind] = record_list_parse(&record_kinds[kind], value, array_of(r, kind),

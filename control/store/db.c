@@ -252,7 +252,7 @@ static void index_terms(sqlite3_context *ctx, int n, sqlite3_value **value)
 
 static int merge_index(struct db *db, enum db_statement first, enum db_statement more)
 {
-	int before = sqlite3_total_changes(db->sql), left = 2;
+	int before, left = 2;
 	sqlite3_stmt *s = db_use(db, first);
 	int err;
 

@@ -106,12 +106,13 @@ static struct db *database(struct job_runner *r)
 	return r->db;
 }
 
-/* What a write gave. The handle stays: a disk that was full may have room again. */
+/* What a write gave. The handle stays: a disk that was full may have room again. A request that
+ * cannot be carried out says nothing of the disk. */
 static int note_outcome(struct job_runner *r, int err)
 {
 	if (err == EUCLEAN || err == EBADMSG)
 		close_later(r, err);
-	else if (err != ESTALE && err != ENOENT)
+	else if (err != ESTALE && err != ENOENT && err != EINVAL)
 		tell(r, err);
 	return err;
 }

@@ -1,6 +1,9 @@
 /* Facts: written, found, replaced and forgotten (store_write_facts and its neighbours). */
 #include "tests/unit/control/store/store_scene.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 enum { ANA = 4, BOB = 5, GUILD = 7, OTHER_GUILD = 8 };
 
 static struct store_scene *const s = &store_scene;
@@ -167,12 +170,22 @@ TEST(people_forget_what_they_said_themselves)
 TEST(a_request_that_is_no_json_writes_nothing)
 {
 	struct store_facts f = by(ANA);
+	int saved = dup(STDERR_FILENO), fd;
+	char log[64];
 
 	open_scene();
+	snprintf(log, sizeof log, "%s/log", s->dir);
+	fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) == STDERR_FILENO);
 	f.request = "[{";
 	CHECK_INT(store_write_facts(s->store, &f, on_answer, NULL), 0);
 	CHECK(loop_run(&s->l));
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(fd);
 	CHECK_INT(s->err, EINVAL);
+	/* The database has no fault. */
+	CHECK_INT(store_scene_count(log, "store_fault"), 0);
 	CHECK_STR(find(by(ANA), "{"), "");
 	close_scene();
 }

@@ -35,3 +35,16 @@ void store_scene_end(void)
 	settings_free(store_scene.settings);
 	folder_remove(store_scene.dir);
 }
+
+unsigned store_scene_count(const char *file, const char *text)
+{
+	char line[4096];
+	unsigned n = 0;
+	FILE *f = fopen(file, "r");
+
+	while (f && fgets(line, sizeof line, f))
+		n += strstr(line, text) != NULL;
+	if (f)
+		fclose(f);
+	return n;
+}

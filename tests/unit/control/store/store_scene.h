@@ -29,5 +29,7 @@ void store_scene_begin(void);
 void store_scene_open(struct journal *journal);
 void store_scene_close(void);
 void store_scene_end(void);
+/* How many lines of the file hold the text. */
+unsigned store_scene_count(const char *file, const char *text);
 
 #endif

@@ -74,7 +74,8 @@ static bool put(const char *document, bool compare, uint64_t version)
 
 static void publish_utterances(unsigned n)
 {
-	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = 1, .guild = 1, .user = 501};
+	struct bus_event ev = {
+		.type = EVENT_UTTERANCE, .at_ms = env_wall_ms(s->l.env), .guild = 1, .user = 501};
 
 	for (unsigned i = 0; i < n; i++) {
 		ev.utterance = (struct event_utterance){.utterance = i, .text = "hello"};
@@ -486,20 +487,6 @@ TEST(a_disk_that_takes_nothing_is_an_error_until_it_does)
 	store_scene_end();
 }
 
-/* How often the text stands in the file. */
-static unsigned count_text(const char *file, const char *text)
-{
-	char line[4096];
-	unsigned n = 0;
-	FILE *f = fopen(file, "r");
-
-	while (f && fgets(line, sizeof line, f))
-		n += strstr(line, text) != NULL;
-	if (f)
-		fclose(f);
-	return n;
-}
-
 /* What can still be read says nothing of what can be written. */
 TEST(a_full_disk_is_told_once_although_documents_are_read_meanwhile)
 {
@@ -533,8 +520,8 @@ TEST(a_full_disk_is_told_once_although_documents_are_read_meanwhile)
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	close(fd);
-	CHECK_INT(count_text(log, "store_fault"), 1);
-	CHECK_INT(count_text(log, "store_well"), 1);
+	CHECK_INT(store_scene_count(log, "store_fault"), 1);
+	CHECK_INT(store_scene_count(log, "store_well"), 1);
 	store_scene_close();
 	signal(SIGXFSZ, handler);
 	store_scene_end();
