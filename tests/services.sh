@@ -183,7 +183,7 @@ back() { sounds | awk -v k="$at" '$1 > k { print $1 - k; found = 1; exit } END {
 # kill_answering: kills mediad in the middle of an answer, and waits for the next sound. Prints the reason if there is none.
 kill_answering() {
 	local asks hears rc=0
-	rm -f "$D/kill.sock"
+	rm -f "$D/kill.sock" "$D/kill/caller"
 	"$B/mediad" --listen "$D/kill.sock" --ca "$CA" >"$D/kill/mediad.log" 2>&1 &
 	hears=$!
 	until_ok 10 test -S "$D/kill.sock"
