@@ -19,7 +19,11 @@ const note = (why) => { if (why) bad.push(why); };
 const failure = (p) => p.then(() => null, (e) => e);
 const text = async (stream) => {
   let all = '';
-  for await (const c of stream) { note(unlike(c, 'CreateChatCompletionStreamResponse')); all += c.choices[0]?.delta?.content ?? ''; }
+  for await (const c of stream) {
+    if (c.type === 'x.unknown.event') continue; // inserted by the script's line extra
+    note(unlike(c, 'CreateChatCompletionStreamResponse'));
+    all += c.choices[0]?.delta?.content ?? '';
+  }
   return all;
 };
 
