@@ -80,13 +80,15 @@ engine images --format '{{.Repository}} {{.Size}}' | grep -E 'parley-(mediad|con
 
 # ---- the conversation ----
 # speaks N: the caller has held its N-th conversation, and both sides computed the same privacy code. On an overloaded machine
-# audio has gaps, which the caller rejects; therefore it may try three times.
+# audio has gaps, which the caller rejects; therefore it may try three times. The log of a container goes on when it is started again.
+heard=0
 speaks() {
 	local try
 	for try in 1 2 3; do
 		[ $try = 1 ] || again
 		until_ok 90 ended caller || bad "conversation $1" "the caller is still there"
-		log caller >"$D/caller-$1.log"
+		log caller | tail -n "+$((heard + 1))" >"$D/caller-$1.log"
+		heard=$(log caller | wc -l)
 		[ "$(look caller '{{.State.ExitCode}}')" != 0 ] || break
 		grep -a correlation "$D/caller-$1.log" | tail -1 | sed "s/^/        try $try: /"
 	done
