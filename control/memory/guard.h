@@ -1,7 +1,7 @@
-/* What may become a fact, and where it is kept. Pure.
+/* The guard of the memory: decides which texts may become facts, and in which namespace. Pure.
  *
- * Nobody approves what a model writes into the memory, and what is written is told to models later.
- * So a fact with a secret in it, or one that reads like an order to the bot, is refused. */
+ * No person reviews a model's writes, and later prompts quote them. The guard therefore refuses a
+ * fact that holds a secret or reads like an order to the bot. */
 #ifndef CONTROL_MEMORY_GUARD_H
 #define CONTROL_MEMORY_GUARD_H
 
@@ -10,7 +10,7 @@
 
 enum { MEMORY_TEXT_MAX = 400 };
 
-/* R(NAME, name, sentence): why a text is not kept; the sentence is for the model. */
+/* R(NAME, name, sentence): a reason to refuse a text; the sentence is for the model. */
 #define MEMORY_REFUSALS(R)                                                                         \
 	R(NONE, none, "It may be kept.")                                                           \
 	R(EMPTY, empty, "There are no words in it, or too many.")                                  \

@@ -88,6 +88,6 @@ until_ok 10 gone || bad "/leave" "still listed"
 # ---- a first join ----
 asks join ",\"options\":[{\"name\":\"channel\",\"type\":7,\"value\":\"$VOICE\"}]"
 until_ok 70 answered
-case $ANSWER in *"took too long"*) ok "a first join that fails is told to the person who asked" ;; *) bad "a first join that fails is told" "$ANSWER" ;; esac
+case $ANSWER in *"took too long"*) ok "a failed first join answers the person who ran /join" ;; *) bad "a failed first join answers the person who ran /join" "$ANSWER" ;; esac
 until_ok 5 gone && ok "and the bot is not left in the channel" || bad "and the bot is not left in the channel" "it is listed"
 report

@@ -14,7 +14,7 @@ struct env;
 struct http;
 struct settings;
 
-/* Which words of the voice channel are looked for. */
+/* A search of the voice channel's timeline. */
 struct tool_said {
 	const char *speaker, *query; /* may be "" */
 	uint64_t since_ms, until_ms; /* since 1970; until_ms 0: no end */
@@ -23,14 +23,14 @@ struct tool_said {
 
 enum tool_memory_op { TOOL_MEMORY_WRITE, TOOL_MEMORY_FIND, TOOL_MEMORY_FORGET };
 
-/* What is asked of the facts. All of it is borrowed until the call returns. */
+/* A request to the fact store. The caller owns every pointer; the host copies what it keeps. */
 struct tool_memory {
 	enum tool_memory_op op;
 	uint64_t user;	       /* the speaker */
-	uint64_t owner;	       /* whose memory; 0: the server's */
-	bool any;	       /* of a search: the server's and the owner's */
+	uint64_t owner;	       /* the namespace's user; 0: the server's namespace */
+	bool any;	       /* search both the server's and the owner's */
 	const char *request;   /* JSON, as the functions of control/store/store.h want it */
-	const json_t *skipped; /* of a write: [{"text", "reason"}, …] that were refused before */
+	const json_t *skipped; /* write: items that the guard refused */
 	unsigned most;
 };
 
@@ -40,7 +40,7 @@ struct tool_host {
 	const struct settings *settings;
 	/* The one output of a call: JSON, or any text; with ok false why it failed. Copied. */
 	void (*outputh)(uint32_t id, bool ok, struct slice text, void *arg);
-	/* What a call that goes on is doing: one plain line, untrusted. NULL: nobody is told. */
+	/* Progress of a running call: one plain line, untrusted. May be NULL. */
 	void (*progressh)(uint32_t id, const char *text, void *arg);
 	/* {"people":[…],"minutes":N}: the voice channel. The caller owns it; NULL without memory.
 	 */

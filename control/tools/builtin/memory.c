@@ -98,8 +98,8 @@ int builtin_memory_search(struct builtins *b, const struct tool_start *call,
 			     "mine", json_is_true(json_object_get(arguments, "about_speaker"))));
 }
 
-/* What may be kept; the rest goes to skipped with its reason. The author is who speaks, whatever
- * the model says. */
+/* Returns the items that pass the guard and adds the others to skipped, with the reason. The
+ * speaker is the author: an author named by the model is ignored. */
 static json_t *choose_items(const json_t *items, json_t *skipped)
 {
 	json_t *kept = json_array();

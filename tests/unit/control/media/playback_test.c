@@ -281,7 +281,7 @@ TEST(media_inherits_speech_after_it_spoke_elsewhere)
 	toy_free(&t);
 }
 
-/* Somebody who speaks when it is over speaks over nothing. */
+/* Speech after the end of an inherited answer does not count as an interruption. */
 TEST(media_tells_the_end_of_inherited_speech)
 {
 	struct toy t;
