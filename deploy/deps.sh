@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the Debian packages that Parley needs and that are missing, and installs them.
 #
-#   deploy/deps.sh [build] [test] [interop] [talk] [voices] [containers]     default: build
+#   deploy/deps.sh [build] [test] [interop] [talk] [voices] [embedder] [containers]     default: build
 #
 # Asks first when run at a terminal, unless YES=1. Without root it prints the command for root and exits with 1.
 set -eu
@@ -33,9 +33,10 @@ for group in "${@:-build}"; do
 		;;
 	talk) want="$want $talk" ;;
 	voices) want="$want $voices" ;;
+	embedder) command -v npm >/dev/null 2>&1 || want="$want $node" ;;
 	containers) want="$want $containers" ;;
 	*)
-		echo "deps.sh: unknown group '$group' (build, test, interop, talk, voices, containers)" >&2
+		echo "deps.sh: unknown group '$group' (build, test, interop, talk, voices, embedder, containers)" >&2
 		exit 2
 		;;
 	esac

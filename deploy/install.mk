@@ -6,6 +6,7 @@ BINDIR      ?= $(PREFIX)/bin
 MANDIR      ?= $(PREFIX)/share/man
 DOCDIR      ?= $(PREFIX)/share/doc/parley
 UNITDIR     ?= $(PREFIX)/lib/systemd/system
+SHAREDIR    ?= $(PREFIX)/share/parley
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 INSTALL     ?= install
 
@@ -28,6 +29,8 @@ install: $(PROGRAMS) man
 	$(INSTALL) -m 755 $(PROGRAMS) $(DESTDIR)$(BINDIR)
 	for p in $(INSTALLED_PAGES); do $(INSTALL) -m 644 $(B)/man/$$p $(DESTDIR)$(MANDIR)/$$p || exit 1; done
 	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(DOCDIR)
+	[ ! -f $(EMBEDDER)/use-lite.int8 ] || { $(INSTALL) -d $(DESTDIR)$(SHAREDIR) && \
+		$(INSTALL) -m 644 $(EMBEDDER)/use-lite.int8 $(EMBEDDER)/LICENSE $(EMBEDDER)/NOTICE $(DESTDIR)$(SHAREDIR); }
 	for u in $(INSTALLED_UNITS); do \
 		sed 's|^ExecStart=/usr/bin/|ExecStart=$(BINDIR)/|' deploy/systemd/$$u > $(DESTDIR)$(UNITDIR)/$$u || exit 1; \
 		chmod 644 $(DESTDIR)$(UNITDIR)/$$u; \
@@ -39,6 +42,8 @@ uninstall:
 	rm -f $(INSTALLED_PROGRAMS:%=$(DESTDIR)$(BINDIR)/%) $(INSTALLED_PAGES:%=$(DESTDIR)$(MANDIR)/%)
 	rm -f $(INSTALLED_UNITS:%=$(DESTDIR)$(UNITDIR)/%) $(DESTDIR)$(SYSUSERSDIR)/parley.conf
 	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(INSTALLED_DOCS)))
+	rm -f $(DESTDIR)$(SHAREDIR)/use-lite.int8 $(DESTDIR)$(SHAREDIR)/LICENSE $(DESTDIR)$(SHAREDIR)/NOTICE
+	[ ! -d $(DESTDIR)$(SHAREDIR) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(SHAREDIR)
 	[ ! -d $(DESTDIR)$(DOCDIR) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR)
 
 .PHONY: man install uninstall

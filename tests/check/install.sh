@@ -46,6 +46,12 @@ want='/usr/bin/control
 /usr/share/man/man8/control.8
 /usr/share/man/man8/mediad.8
 /usr/share/man/man8/offlined.8'
+if [ -f build/embedder/use-lite.int8 ]; then
+	want="$want
+/usr/share/parley/LICENSE
+/usr/share/parley/NOTICE
+/usr/share/parley/use-lite.int8"
+fi
 check "make install" put usr /usr install
 check "the installed files" same "$want" "$(files "$D/usr")"
 check "make install elsewhere" put opt /opt/parley install

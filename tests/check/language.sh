@@ -43,7 +43,8 @@ END
 
 # Recorded data, word lists and the history of decisions are not prose of the project.
 git ls-files -- . ':!docs/decisions' ':!tests/fuzz/corpus' ':!tests/data' ':!tests/replay/*.control' ':!tests/replay/*.mediad' \
-	':!tests/interop/*.json' ':!tests/offline/*.txt' ':!tests/conversations/*.def' ':!tests/conversations/wordings' ':!*.png' ":!$allow" ':!tests/check/language.sh' |
+	':!tests/interop/*.json' ':!tests/offline/*.txt' ':!tests/conversations/*.def' ':!tests/conversations/wordings' ':!tests/memory/*/*/*.jsonl' \
+	':!tests/embedder/*.json*' ':!*.png' ":!$allow" ':!tests/check/language.sh' |
 	LIST="$list" ALLOW="$allow" perl -e '
 	use strict; use warnings;
 	my (@rules, @allowed);
