@@ -296,8 +296,9 @@ explore: $(B)/tests/room-explore
 
 # ---- what a user runs ----
 demo: deps
+	@$(if $(filter tools,$(SCENE)),deploy/deps.sh build interop)
 	@echo 'building (a minute or two the first time)'
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(if $(filter tools,$(SCENE)),$(B)/tests/mcp_server)
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
 	@tests/demo.sh
 # Whether an installation works, in less than a minute: BIN=/usr/bin make smoke
 smoke: deps
@@ -381,6 +382,7 @@ help:
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     BRAIN=openai, xai, gemini, elevenlabs, chat or anthropic: stand-ins of these providers answer'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
+	@echo '                     SCENE=tools: a search, an MCP server from npm, a worker that is cancelled by voice'
 	@echo 'make smoke           whether an installation works, stage by stage, in a minute; BIN=folder of the programs'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
 	@echo 'make build/standin   providers on this machine for tests: build/standin --help'

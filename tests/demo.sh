@@ -14,8 +14,8 @@
 #   CONFIG=file    settings of the bot, for the embedded engine
 #   SCENE=two-callers    two callers who talk at the same time, then over the bot: it keeps talking through a backchannel and
 #                  through an utterance addressed to the other caller, and stops at a new question
-#   SCENE=tools          a text model (a stand-in) that searches the web (a stand-in), calls an MCP server in its sandbox, and is told
-#                  to forget a call that takes too long
+#   SCENE=tools          a text model (a stand-in) that searches the web (a stand-in), calls an MCP server from npm in its sandbox,
+#                  and hands a slow task to a worker, which the caller cancels by voice
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -38,9 +38,10 @@ case $scene in
 tools)
 	answerer=offline
 	command -v bwrap >/dev/null || {
-		echo "demo: SCENE=tools needs bubblewrap, the sandbox of MCP servers: deploy/deps.sh interop" >&2
+		echo "demo: SCENE=tools needs bubblewrap, the sandbox of MCP servers and workers: deploy/deps.sh interop" >&2
 		exit 2
 	}
+	tests/interop/modules.sh
 	;;
 *)
 	echo "demo: there is no scene $scene; there are: two-callers, tools" >&2
@@ -175,15 +176,21 @@ if [ "$scene" = tools ]; then
 	cat >"$run/chat.script" <<-END
 		answer what time => call web_search {"query":"world clock","days":1}
 		answer site1.example => Site one says that it is noon in Lisbon.
-		answer can you do => call toy__echo {"text":"echoes"}
-		answer echoes => My server can make echoes.
-		answer two dice => call toy__wait {"ms":60000}
-		answer cancelled => I stopped it.
+		answer can you do => call everything__echo {"message":"echoes"}
+		answer Echo => My server can make echoes.
+		answer two dice => call ask {"task":"be slow and look at every throw"}
+		answer running => A helper looks at it.
 	END
 	echo 'answer clock => It is noon in Lisbon.' >"$run/searxng.script"
-	server=$(realpath "$bin/tests/mcp_server")
+	modules=$(realpath tests/interop/node_modules)
+	node=$(realpath "$(command -v node)")
+	server=$modules/@modelcontextprotocol/server-everything/dist/index.js
 	cat >"$config" <<-END
-		{"mcp_servers": [{"name": "toy", "command": ["$server", "good"], "read": ["$server"], "effects": "none"}]}
+		{"mcp_servers": [{"name": "everything", "command": ["$node", "$server", "stdio"], "read": ["$node", "$modules"],
+		                  "effects": "none"}],
+		 "workers": [{"name": "helper", "command": ["/bin/sh", "$PWD/tests/standins/worker.sh"],
+		              "read": ["$PWD/tests/standins"], "effects": "none"}],
+		 "tool_ms": 6000}
 	END
 	start_standin writer chat "$out/log/writer" --script "$run/chat.script"
 	# Words come late on a busy machine.

@@ -17,8 +17,10 @@ grep -a ' turn .*stage=ended' "$log" | grep -avE 'reason=(merged|eot_revoked)' |
 	sed -nE 's/.* heard="([^"]*)" reason=([a-z_]*) said="([^"]*)".*/heard: \1 (\2)\nsaid: \3/p'
 said "the model searched the web" 'tool_called .* name=web_search code=ok'
 said "and answered with what it found" 'reason=answered said="Site one says that it is noon in Lisbon'
-said "the model called a tool of the MCP server" 'tool_called .* name=toy__echo code=ok'
+said "the model called a tool of the MCP server from npm" 'tool_called .* name=everything__echo code=ok'
 said "and answered with its result" 'reason=answered said="My server can make echoes'
-said "the bot said that the slow tool takes a moment" 'said="One moment'
-said "the slow tool was cancelled by voice" 'tool_called .* name=toy__wait code=cancelled'
+said "the bot said that the slow task takes a moment" 'said="One moment'
+said "the model handed a slow task to a worker" 'reason=answered said="(One moment.*)?A helper looks at it'
+said "the task was cancelled by voice" 'tool_called .* name=ask code=cancelled'
+said "and the worker was told" 'task_ended task=1 outcome="cancelled"'
 exit $fail

@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")"
 if ! cmp -s package-lock.json node_modules/.parley-lock; then
+	echo 'installing the npm packages of tests/interop' >&2
 	npm ci --no-audit --no-fund --loglevel=error >&2
 	cp package-lock.json node_modules/.parley-lock
 fi
