@@ -3,8 +3,8 @@
  *   acp RECORD TASK...     RECORD: an entry of workers in JSON
  *
  * Gives the tasks one after another, prints what comes of them, and ends: 0 when every task had a
- * result, 1 when the worker could not be used or 30 s have passed. A task "cancel:TEXT" is
- * cancelled when the agent tells what it is doing. */
+ * result, 1 when the worker could not be used or 60 s have passed. A task "cancel:TEXT" is
+ * cancelled when the agent tells what it is doing, or after 3 s. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
-enum { LIMIT_S = 30, TASK_MS = 20000 };
+enum { LIMIT_S = 60, TASK_MS = 20000, CANCEL_S = 3 };
 
 static struct {
 	struct env *env;
@@ -35,7 +35,8 @@ static void finish(bool failed)
 static void on_cancel(void *arg)
 {
 	(void)arg;
-	delegate_process_cancel(run.worker, (uint64_t)run.at);
+	if (run.cancels)
+		delegate_process_cancel(run.worker, (uint64_t)run.at);
 }
 
 static void give_next(void)
@@ -50,6 +51,8 @@ static void give_next(void)
 	run.cancels = strncmp(text, "cancel:", 7) == 0;
 	if (delegate_process_prompt(run.worker, (uint64_t)run.at, text, TASK_MS))
 		finish(true);
+	if (run.cancels)
+		tmr_start(run.cancel, CANCEL_S * NS_PER_S);
 }
 
 static void on_change(void *arg)

@@ -62,6 +62,7 @@ static const struct si_shape shape_responses[] = {
 	{"prompt_cache_retention", "any"},
 	{"service_tier", "any"},
 	{"background", "bool null"},
+	{"client_metadata", "any"}, /* of Codex */
 	{NULL, NULL},
 };
 
