@@ -133,14 +133,14 @@ $(B)/tests/mcp_server: $(call objs,tests/mcp/server.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 
 # A client of one server of MCP, as control is one.
-MCP := $(call objs,tests/mcp/main.c control/mcp/exchanges.c control/mcp/grant.c $(wildcard control/jail/*.c) control/mcp/server.c $(wildcard control/dialect/mcp*.c) control/dialect/oauth.c control/dialect/sse.c control/dialect/json_read.c \
+MCP := $(call objs,tests/mcp/main.c control/mcp/exchanges.c control/mcp/grant.c $(wildcard control/jail/*.c) control/mcp/server.c $(wildcard control/dialect/mcp*.c) control/dialect/oauth.c control/dialect/sse.c $(wildcard control/dialect/json_r*.c) \
               control/dialect/build.c control/dialect/base64.c $(call rwild,control/settings,%.c) control/words/words.c $(COMMON))
 $(B)/tests/mcp: $(MCP)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON) -lcurl
 
 # A client of one worker, as control is one.
-ACP := $(call objs,tests/acp/main.c control/delegate/process.c $(wildcard control/jail/*.c) $(wildcard control/dialect/acp*.c) control/dialect/json_read.c \
+ACP := $(call objs,tests/acp/main.c control/delegate/process.c $(wildcard control/jail/*.c) $(wildcard control/dialect/acp*.c) $(wildcard control/dialect/json_r*.c) \
               control/dialect/build.c control/dialect/base64.c $(call rwild,control/settings,%.c) control/words/words.c $(COMMON))
 $(B)/tests/acp: $(ACP)
 	@mkdir -p $(@D)

@@ -15,10 +15,11 @@
 #include "ipc/log.h"
 #include "ipc/spawn.h"
 #include "ipc/tmr.h"
+#include "proto/base/cursor.h"
 #include "proto/base/lines.h"
 #include "proto/base/strv.h"
 
-enum { GOOD_LIFE_S = 60, END_MS = 3000 };
+enum { GOOD_LIFE_S = 60, END_MS = 3000, WAIT_STEP_MS = 50 };
 enum { IN_OUTPUT = 1, IN_ENDED = 2, IN_ERRORS = 3 };
 enum { READ_SIZE = 16384, DRAIN_READS = 64 };
 enum { ERROR_LINE_MAX = 1000, ERROR_LINES = 50, ERROR_WINDOW_S = 10 };
@@ -359,29 +360,49 @@ static int queue_add(struct queue *q, const void *data, size_t len)
 	return 0;
 }
 
-static int write_live(struct child *c, const void *data, size_t len)
+static int write_live(struct child *c, struct slice data, struct slice more)
 {
+	size_t before = c->queue.n;
 	int err;
 
 	if (!c->proc.pid)
 		return ENOTCONN;
 	if (c->proc.in < 0 || c->queue.ending)
 		return EPIPE;
-	if (len > c->conf.input_max - c->queue.n)
+	if (data.n + more.n > c->conf.input_max - before)
 		return ENOBUFS;
-	err = queue_add(&c->queue, data, len);
+	err = queue_add(&c->queue, data.p, data.n);
 	if (!err)
+		err = queue_add(&c->queue, more.p, more.n);
+	if (err)
+		c->queue.n = before;
+	else
 		write_queued(c);
 	return err;
 }
 
+static int write_both(struct child *c, struct slice data, struct slice more)
+{
+	int err = (int)env_answer(c->env, env_replaying(c->env) ? 0 : write_live(c, data, more));
+
+	if (err)
+		return err;
+	env_output(c->env, ENV_OUT_PIPE, c->source, data.p, data.n);
+	if (more.n)
+		env_output(c->env, ENV_OUT_PIPE, c->source, more.p, more.n);
+	return 0;
+}
+
 int child_write(struct child *c, const void *data, size_t len)
 {
-	int err = (int)env_answer(c->env, env_replaying(c->env) ? 0 : write_live(c, data, len));
+	return write_both(c, (struct slice){data, len}, (struct slice){0});
+}
 
-	if (!err)
-		env_output(c->env, ENV_OUT_PIPE, c->source, data, len);
-	return err;
+int child_write_line(struct child *c, const void *data, size_t len)
+{
+	static const uint8_t newline = '\n';
+
+	return write_both(c, (struct slice){data, len}, (struct slice){&newline, 1});
 }
 
 void child_end_input(struct child *c)
@@ -440,7 +461,7 @@ int child_alloc(struct child **out, struct env *env, const struct child_conf *co
 }
 
 /* Its pipes are closed first: who waits to write ends at once. */
-static void end_now(struct child *c)
+static void end_now(struct child *c, unsigned *left_ms)
 {
 	struct pollfd p = {.fd = c->proc.pidfd, .events = POLLIN};
 	pid_t pid = c->proc.pid;
@@ -449,7 +470,13 @@ static void end_now(struct child *c)
 	close_input(c);
 	close(c->proc.out);
 	c->proc.out = -1;
-	if (poll(&p, 1, END_MS) < 1) {
+	while (!poll(&p, 1, 0) && *left_ms) {
+		unsigned ms = *left_ms < WAIT_STEP_MS ? *left_ms : WAIT_STEP_MS;
+
+		if (!poll(&p, 1, (int)ms))
+			*left_ms -= ms;
+	}
+	if (poll(&p, 1, 0) < 1) {
 		kill(-pid, SIGKILL);
 		poll(&p, 1, -1);
 	}
@@ -459,11 +486,16 @@ static void end_now(struct child *c)
 
 struct child *child_free(struct child *c)
 {
+	return child_free_within(c, &(unsigned){END_MS});
+}
+
+struct child *child_free_within(struct child *c, unsigned *left_ms)
+{
 	if (!c)
 		return NULL;
 	free_event(&c->readable);
 	if (c->proc.pid)
-		end_now(c);
+		end_now(c, left_ms);
 	forget_process(c);
 	tmr_free(c->tmr);
 	env_source_del(c->env, c->source);
@@ -496,6 +528,18 @@ void child_stop(struct child *c)
 	}
 	signal_group(c, SIGTERM);
 	tmr_start(c->tmr, END_MS * NS_PER_MS);
+}
+
+void child_hand_over(struct child *c, child_state_h *stateh, void *arg)
+{
+	c->conf.lineh = NULL;
+	c->conf.stateh = stateh;
+	c->conf.arg = arg;
+}
+
+bool child_runs(const struct child *c)
+{
+	return c->up;
 }
 
 int child_set_argv(struct child *c, const char *const *argv)

@@ -53,14 +53,24 @@ int child_alloc(struct child **out, struct env *env, const struct child_conf *co
 /* Ends the group and waits for it, at most 3 s before SIGKILL. No handler is called. NULL accepted.
  */
 struct child *child_free(struct child *c);
+/* The same, but waits at most *left_ms, from which it takes the time that it waited: one limit for
+ * several children. */
+struct child *child_free_within(struct child *c, unsigned *left_ms);
 /* Ends the group without waiting; stateh tells when it has ended, and it is not started again. */
 void child_stop(struct child *c);
 /* The same, and stops reading its stdout, because it may write faster than it dies. */
 void child_cut(struct child *c);
 
+/* Its lines go nowhere from now on, its states to stateh. */
+void child_hand_over(struct child *c, child_state_h *stateh, void *arg);
+/* Between the two states, also in a replay. */
+bool child_runs(const struct child *c);
+
 /* Queues bytes for its stdin. ENOTCONN while it does not run, EPIPE after child_end_input or when
  * it closed its end, ENOBUFS when input_max would wait, ENOMEM; nothing is queued then. */
 int child_write(struct child *c, const void *data, size_t len);
+/* The same for a line: the bytes and a newline, both or neither. */
+int child_write_line(struct child *c, const void *data, size_t len);
 /* Closes the stdin of the process that runs when all queued bytes are written. */
 void child_end_input(struct child *c);
 

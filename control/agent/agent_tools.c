@@ -593,6 +593,7 @@ static int open_tools(struct agent_tools *t, struct http *http)
 				       .guildh = guild_of,
 				       .memoryh = ask_memory,
 				       .arg = t};
+	struct tool_room room;
 	int err = tools_registry_alloc(&t->registry);
 
 	if (!err)
@@ -603,11 +604,11 @@ static int open_tools(struct agent_tools *t, struct http *http)
 		err = builtins_alloc(&t->builtins, &host);
 	if (!err)
 		err = builtins_add(t->builtins, t->registry);
+	room = (struct tool_room){t->registry, host, tell_tools};
 	if (!err && t->a->mcp)
-		err = mcp_seat_alloc(&t->mcp, t->a->mcp, t->registry, &host, tell_tools);
+		err = mcp_seat_alloc(&t->mcp, t->a->mcp, &room);
 	if (!err && t->a->delegates)
-		err = delegate_seat_alloc(&t->delegate, t->a->delegates, t->registry, &host,
-					  tell_tools);
+		err = delegate_seat_alloc(&t->delegate, t->a->delegates, &room);
 	if (!err)
 		err = tmr_alloc(&t->timer, t->a->env, timer_fired, t);
 	t->out = calloc(1, sizeof *t->out);

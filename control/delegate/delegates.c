@@ -9,6 +9,7 @@
 #include "control/jail/sandbox.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
+#include "ipc/reaper.h"
 #include "ipc/tmr.h"
 #include "proto/media.h"
 
@@ -18,9 +19,12 @@ static void on_tried(void *arg)
 {
 	struct delegates *d = arg;
 
-	for (unsigned i = 0; i < SEATS_MAX; i++)
-		if (d->seat[i])
-			tmr_start(d->seat[i]->step, 0);
+	for (unsigned i = 0; i < TOOL_SEATS_MAX; i++) {
+		const struct delegate_seat *seat = d->seats.seat[i];
+
+		if (seat)
+			tmr_start(seat->step, 0);
+	}
 }
 
 static unsigned count_named(const struct settings *s)
@@ -47,7 +51,10 @@ int delegates_alloc(struct delegates **out, struct env *env, const struct settin
 	d->settings = settings;
 	snprintf(d->version, sizeof d->version, "%s", version);
 	err = sandbox_alloc(&d->sandbox, env, on_tried, d);
+	if (!err)
+		err = reaper_alloc(&d->reaper, env);
 	if (err) {
+		sandbox_free(d->sandbox);
 		free(d);
 		return err;
 	}
@@ -60,6 +67,7 @@ struct delegates *delegates_free(struct delegates *d)
 {
 	if (!d)
 		return NULL;
+	reaper_free(d->reaper);
 	sandbox_free(d->sandbox);
 	explicit_bzero(d->record, sizeof d->record);
 	free(d);
@@ -79,7 +87,8 @@ static void drop_tasks(struct delegate_seat *seat)
 
 			t->calls[k] = 0;
 			if (call)
-				seat->host.outputh(call, false, slice_str(why), seat->host.arg);
+				seat->room.host.outputh(call, false, slice_str(why),
+							seat->room.host.arg);
 		}
 	}
 	delegate_tasks_end(seat);
@@ -98,48 +107,44 @@ void delegates_update(struct delegates *d)
 	if (d->n == count_named(d->settings) &&
 	    memcmp(d->record, d->settings->records.worker, d->n * sizeof d->record[0]) == 0)
 		return;
-	for (unsigned i = 0; i < SEATS_MAX; i++)
-		if (d->seat[i]) {
-			delegate_rows_remove(d->seat[i]);
-			drop_tasks(d->seat[i]);
+	for (unsigned i = 0; i < TOOL_SEATS_MAX; i++)
+		if (d->seats.seat[i]) {
+			delegate_rows_remove(d->seats.seat[i]);
+			drop_tasks(d->seats.seat[i]);
 		}
 	copy_records(d);
-	for (unsigned i = 0; i < SEATS_MAX; i++)
-		if (d->seat[i]) {
-			add_rows(d->seat[i]);
-			d->seat[i]->changedh(d->seat[i]->host.arg);
-		}
+	for (unsigned i = 0; i < TOOL_SEATS_MAX; i++) {
+		struct delegate_seat *seat = d->seats.seat[i];
+
+		if (!seat)
+			continue;
+		add_rows(seat);
+		seat->room.changedh(seat->room.host.arg);
+	}
 }
 
 /* ---- rooms ---- */
 
 int delegate_seat_alloc(struct delegate_seat **out, struct delegates *d,
-			struct tools_registry *registry, const struct tool_host *host,
-			void (*changedh)(void *arg))
+			const struct tool_room *room)
 {
-	struct delegate_seat *seat;
-	unsigned at = 0;
+	struct delegate_seat *seat = calloc(1, sizeof *seat);
 	int err;
 
-	while (at < SEATS_MAX && d->seat[at])
-		at++;
-	if (at == SEATS_MAX)
-		return ENOSPC;
-	seat = calloc(1, sizeof *seat);
 	if (!seat)
 		return ENOMEM;
 	seat->set = d;
-	seat->registry = registry;
-	seat->host = *host;
-	seat->changedh = changedh;
+	seat->room = *room;
 	for (unsigned i = 0; i < WORKERS_MAX; i++)
 		seat->desk[i].seat = seat;
 	err = tmr_alloc(&seat->step, d->env, delegate_tasks_step, seat);
+	if (!err)
+		err = tool_seats_add(&d->seats, seat);
 	if (err) {
+		tmr_free(seat->step);
 		free(seat);
 		return err;
 	}
-	d->seat[at] = seat;
 	add_rows(seat);
 	*out = seat;
 	return 0;
@@ -151,9 +156,7 @@ struct delegate_seat *delegate_seat_free(struct delegate_seat *seat)
 		return NULL;
 	delegate_rows_remove(seat);
 	delegate_tasks_end(seat);
-	for (unsigned i = 0; i < SEATS_MAX; i++)
-		if (seat->set->seat[i] == seat)
-			seat->set->seat[i] = NULL;
+	tool_seats_remove(&seat->set->seats, seat);
 	tmr_free(seat->step);
 	free(seat);
 	return NULL;

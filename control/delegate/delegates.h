@@ -9,28 +9,26 @@
 #ifndef CONTROL_DELEGATE_DELEGATES_H
 #define CONTROL_DELEGATE_DELEGATES_H
 
-#include "control/tools/builtin/host.h"
+#include "control/tools/seats.h"
 
 struct delegate_seat;
 struct delegates;
 struct settings;
-struct tools_registry;
 
 /* The workers that the settings name, none while their `tools` is off. env and settings are
  * borrowed. ENOMEM. Caller owns *out. */
 int delegates_alloc(struct delegates **out, struct env *env, const struct settings *settings,
 		    const char *version);
-/* All seats are gone before. */
+/* All seats are gone before. Waits at most 3 s for the workers' programs. */
 struct delegates *delegates_free(struct delegates *d);
 /* The settings changed: other workers than before end all tasks. */
 void delegates_update(struct delegates *d);
 
-/* A room takes part. changedh: its rows are others than before. All is borrowed but host, which is
- * copied. ENOMEM, ENOSPC. Caller owns *out, and frees it before the registry. */
+/* A room takes part. d is borrowed, room is copied. ENOMEM, ENOSPC. Caller owns *out, and frees it
+ * before the room's registry. */
 int delegate_seat_alloc(struct delegate_seat **out, struct delegates *d,
-			struct tools_registry *registry, const struct tool_host *host,
-			void (*changedh)(void *arg));
-/* Its tasks are cancelled and its workers killed, which may take 3 s; no handler is called. NULL
+			const struct tool_room *room);
+/* Cancels its tasks and ends its workers without waiting for them. No handler is called. NULL
  * accepted. */
 struct delegate_seat *delegate_seat_free(struct delegate_seat *seat);
 

@@ -10,7 +10,6 @@
 
 enum {
 	WORKERS_MAX = 4,
-	SEATS_MAX = 128,
 	RUNNING_MAX = 16, /* processes of all rooms together */
 	TASKS_MAX = 16,	  /* of a room: those that are over are remembered while there is place */
 	WAITING_MAX = 4,  /* of a room */
@@ -22,6 +21,7 @@ enum {
 };
 
 struct delegates;
+struct reaper;
 
 struct task {
 	uint64_t number; /* 0: a free place */
@@ -44,9 +44,7 @@ struct desk {
 
 struct delegate_seat {
 	struct delegates *set;
-	struct tools_registry *registry;
-	struct tool_host host;
-	void (*changedh)(void *arg);
+	struct tool_room room;
 	struct desk desk[WORKERS_MAX];
 	struct task task[TASKS_MAX];
 	uint64_t numbers;
@@ -58,9 +56,10 @@ struct delegates {
 	const struct settings *settings;
 	char version[32];
 	struct sandbox *sandbox;
+	struct reaper *reaper;
 	struct worker_record record[WORKERS_MAX];
 	unsigned n;
-	struct delegate_seat *seat[SEATS_MAX];
+	struct tool_seats seats; /* of struct delegate_seat */
 };
 
 /* ---- rows.c ---- */

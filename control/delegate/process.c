@@ -9,6 +9,7 @@
 #include "control/settings/record.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/reaper.h"
 #include "ipc/tmr.h"
 
 struct delegate_process {
@@ -25,9 +26,8 @@ struct delegate_process {
 static void on_send(const char *text, size_t n, void *arg)
 {
 	struct delegate_process *w = arg;
-	static const char newline = '\n';
 
-	if (w->child && (child_write(w->child, text, n) || child_write(w->child, &newline, 1)))
+	if (w->child && child_write_line(w->child, text, n))
 		log_warn("worker", "worker=%s state=full", w->conf.record->name);
 }
 
@@ -160,7 +160,7 @@ struct delegate_process *delegate_process_free(struct delegate_process *w)
 {
 	if (!w)
 		return NULL;
-	child_free(w->child);
+	reaper_take(w->conf.reaper, w->child);
 	tmr_free(w->due);
 	acp_free(w->client);
 	free(w);

@@ -11,6 +11,7 @@
 #include "control/dialect/acp.h"
 
 struct env;
+struct reaper;
 struct delegate_process;
 struct worker_record;
 
@@ -19,6 +20,7 @@ struct delegate_process_conf {
 	const struct worker_record *record; /* borrowed while the worker lives */
 	const char *bwrap;		    /* of the sandbox */
 	const char *version;		    /* of Parley */
+	struct reaper *reaper;		    /* waits for the program's end; NULL: the owner does */
 	/* Its state is another. The worker must not be freed in it. */
 	void (*changeh)(void *arg);
 	void (*progressh)(uint64_t task, const char *text, void *arg);
@@ -35,13 +37,13 @@ enum delegate_process_state {
 
 /* ENOMEM, E2BIG. Caller owns *out. */
 int delegate_process_alloc(struct delegate_process **out, const struct delegate_process_conf *conf);
-/* Waits at most 3 s for the program. No handler is called. NULL accepted. */
+/* Leaves the program to the reaper. No handler is called. NULL accepted. */
 struct delegate_process *delegate_process_free(struct delegate_process *w);
 /* Ends the program without waiting; the open task is lost. */
 void delegate_process_stop(struct delegate_process *w);
 
 enum delegate_process_state delegate_process_state(const struct delegate_process *w);
-/* Whether the program still runs, so that delegate_process_free would wait for it. */
+/* Whether the program still runs. */
 bool delegate_process_runs(const struct delegate_process *w);
 /* Why it has ended. */
 const char *delegate_process_why(const struct delegate_process *w);

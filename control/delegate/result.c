@@ -74,8 +74,8 @@ void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const
 				 ? " It stands in the text channel as a whole; say what matters."
 				 : "",
 			 fenced ? "\n" : "", fenced ? fenced : "");
-	seat->host.outputh(call, ok && text, slice_str(text ? text : strerror(ENOMEM)),
-			   seat->host.arg);
+	seat->room.host.outputh(call, ok && text, slice_str(text ? text : strerror(ENOMEM)),
+				seat->room.host.arg);
 	free(fenced);
 	free(text);
 }
@@ -97,7 +97,7 @@ void delegate_result_write(const struct delegate_seat *seat, const struct acp_re
 {
 	char message[MESSAGE_MAX + 8], *text, *at;
 
-	if (!outcomes[result->outcome].ok || result->n < WRITTEN_LEAST || !seat->host.writeh)
+	if (!outcomes[result->outcome].ok || result->n < WRITTEN_LEAST || !seat->room.host.writeh)
 		return;
 	at = text = strdup(result->text);
 	if (!text)
@@ -108,7 +108,7 @@ void delegate_result_write(const struct delegate_seat *seat, const struct acp_re
 
 		snprintf(message, sizeof message, "%.*s%s", (int)n, at,
 			 i + 1 == MESSAGES_MAX && at[n] ? " …" : "");
-		if (seat->host.writeh(message, seat->host.arg))
+		if (seat->room.host.writeh(message, seat->room.host.arg))
 			break;
 		at += n;
 	}

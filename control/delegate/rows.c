@@ -39,7 +39,7 @@ static int give_json(const struct delegate_seat *seat, uint32_t call, json_t *va
 	json_decref(value);
 	if (!text)
 		return ENOMEM;
-	seat->host.outputh(call, true, slice_str(text), seat->host.arg);
+	seat->room.host.outputh(call, true, slice_str(text), seat->room.host.arg);
 	free(text);
 	return 0;
 }
@@ -51,7 +51,8 @@ static int tell_status(const struct delegate_seat *seat, uint32_t call, const js
 
 	if (t)
 		return give_json(seat, call, describe_task(seat, t));
-	seat->host.outputh(call, false, slice_str("there is no such task"), seat->host.arg);
+	seat->room.host.outputh(call, false, slice_str("there is no such task"),
+				seat->room.host.arg);
 	return 0;
 }
 
@@ -134,7 +135,7 @@ static int add_ask(struct delegate_seat *seat, const char *schema)
 				      d->record[i].about);
 	}
 	return tools_registry_add(
-		seat->registry,
+		seat->room.registry,
 		&(struct tool_row){.name = "ask",
 				   .description = description,
 				   .schema = schema,
@@ -151,7 +152,7 @@ static int add_ask(struct delegate_seat *seat, const char *schema)
 static int add_reading(struct delegate_seat *seat, const char *name, const char *description,
 		       const char *schema)
 {
-	return tools_registry_add(seat->registry,
+	return tools_registry_add(seat->room.registry,
 				  &(struct tool_row){.name = name,
 						     .description = description,
 						     .schema = schema,
@@ -188,5 +189,5 @@ int delegate_rows_add(struct delegate_seat *seat)
 
 void delegate_rows_remove(struct delegate_seat *seat)
 {
-	tools_registry_remove(seat->registry, &shell, seat);
+	tools_registry_remove(seat->room.registry, &shell, seat);
 }

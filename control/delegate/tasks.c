@@ -9,6 +9,7 @@
 #include "control/prompts/prompts.def"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/reaper.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
@@ -72,9 +73,9 @@ static void on_progress(uint64_t number, const char *text, void *arg)
 	if (!t || t->state != TASK_RUNS)
 		return;
 	snprintf(t->progress, sizeof t->progress, "%s", text);
-	for (unsigned i = 0; seat->host.progressh && i < JOINED_MAX; i++)
+	for (unsigned i = 0; seat->room.host.progressh && i < JOINED_MAX; i++)
 		if (t->calls[i])
-			seat->host.progressh(t->calls[i], t->progress, seat->host.arg);
+			seat->room.host.progressh(t->calls[i], t->progress, seat->room.host.arg);
 }
 
 static void on_result(uint64_t number, const struct acp_result *result, void *arg)
@@ -90,10 +91,13 @@ static unsigned count_running(const struct delegates *d)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < SEATS_MAX; i++)
-		for (unsigned k = 0; d->seat[i] && k < WORKERS_MAX; k++)
-			n += d->seat[i]->desk[k].worker != NULL;
-	return n;
+	for (unsigned i = 0; i < TOOL_SEATS_MAX; i++) {
+		const struct delegate_seat *seat = d->seats.seat[i];
+
+		for (unsigned k = 0; seat && k < WORKERS_MAX; k++)
+			n += seat->desk[k].worker != NULL;
+	}
+	return n + reaper_count(d->reaper);
 }
 
 /* NULL, or why it cannot be started. */
@@ -104,6 +108,7 @@ static const char *start_worker(struct desk *desk, unsigned at)
 						   .record = &d->record[at],
 						   .bwrap = sandbox_bwrap(d->sandbox),
 						   .version = d->version,
+						   .reaper = d->reaper,
 						   .changeh = on_change,
 						   .progressh = on_progress,
 						   .resulth = on_result,
@@ -295,9 +300,6 @@ void delegate_tasks_end(struct delegate_seat *seat)
 		free(seat->task[i].text);
 		seat->task[i] = (struct task){0};
 	}
-	for (unsigned i = 0; i < WORKERS_MAX; i++)
-		if (seat->desk[i].worker)
-			delegate_process_stop(seat->desk[i].worker);
 	for (unsigned i = 0; i < WORKERS_MAX; i++)
 		seat->desk[i].worker = delegate_process_free(seat->desk[i].worker);
 }

@@ -8,6 +8,7 @@
 
 #include "control/dialect/acp_inside.h"
 #include "control/dialect/json_read.h"
+#include "control/dialect/json_rpc.h"
 #include "proto/base/utf8.h"
 
 enum { SIGN_IN = -32000 };
@@ -249,15 +250,11 @@ static void take_answer(struct acp *a, const json_t *result)
 static void take_error(struct acp *a, const json_t *error)
 {
 	json_int_t code = json_integer_value(json_object_get(error, "code"));
-	struct slice text = json_read_text(error, "message");
-	char why[ACP_WHY_MAX];
-	size_t n = text.n < sizeof why - 64 ? text.n : sizeof why - 64;
+	char text[ACP_WHY_MAX - 32], why[ACP_WHY_MAX];
 
-	snprintf(why, sizeof why, "%s%.*s (%" JSON_INTEGER_FORMAT ")",
-		 code == SIGN_IN ? "it wants its own sign-in: " : "",
-		 (int)utf8_whole((const char *)text.p, n), (const char *)text.p, code);
-	utf8_mend(why);
-	utf8_plain(why);
+	json_rpc_error_text(error, text, sizeof text);
+	snprintf(why, sizeof why, "%s%s", code == SIGN_IN ? "it wants its own sign-in: " : "",
+		 text);
 	if (a->asked == ACP_ASKED_PROMPT)
 		end_prompt(a, ACP_FAILED, why);
 	else

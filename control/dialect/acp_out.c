@@ -5,6 +5,7 @@
 
 #include "control/dialect/acp_inside.h"
 #include "control/dialect/build.h"
+#include "control/dialect/json_rpc.h"
 
 /* Steals root. */
 static int send_message(struct acp *a, json_t *root)
@@ -20,22 +21,15 @@ static int send_message(struct acp *a, json_t *root)
 
 int acp_out_request(struct acp *a, const char *method, json_t *params)
 {
-	return send_message(a, json_pack("{s:s, s:I, s:s, s:o}", "jsonrpc", "2.0", "id",
-					 (json_int_t)++a->ids, "method", method, "params", params));
+	return send_message(a, json_rpc_request(++a->ids, method, params));
 }
 
 void acp_out_notify(struct acp *a, const char *method, json_t *params)
 {
-	send_message(a, json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params",
-				  params));
+	send_message(a, json_rpc_notification(method, params));
 }
 
 void acp_out_answer(struct acp *a, const json_t *id, json_t *result)
 {
-	json_t *copy = json_deep_copy(id);
-
-	send_message(a, result ? json_pack("{s:s, s:o, s:o}", "jsonrpc", "2.0", "id", copy,
-					   "result", result)
-			       : json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", copy,
-					   "error", "code", -32601, "message", "Method not found"));
+	send_message(a, json_rpc_answer(id, result));
 }

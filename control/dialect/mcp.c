@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/dialect/json_read.h"
+#include "control/dialect/json_rpc.h"
 #include "control/dialect/mcp_inside.h"
 #include "proto/base/utf8.h"
 
@@ -367,7 +368,7 @@ static void take_error(struct mcp *m, struct mcp_request *r, const json_t *error
 	enum mcp_asked asked = r->asked;
 	char why[MCP_WHY_MAX];
 
-	mcp_in_error(error, why, sizeof why);
+	json_rpc_error_text(error, why, sizeof why);
 	if (asked == MCP_ASKED_CALL) {
 		end_call(m, r, MCP_REFUSES, why);
 		return;

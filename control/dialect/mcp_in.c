@@ -255,17 +255,3 @@ char *mcp_in_text(enum mcp_verb verb, const json_t *result, bool *cut)
 	free(t.p);
 	return NULL;
 }
-
-void mcp_in_error(const json_t *error, char *to, size_t size)
-{
-	struct slice text = json_read_text(error, "message");
-	const json_t *code = json_object_get(error, "code");
-	char line[MCP_WHY_MAX];
-	size_t n = text.n < sizeof line - 24 ? text.n : sizeof line - 24;
-
-	snprintf(line, sizeof line, "%.*s (%" JSON_INTEGER_FORMAT ")",
-		 (int)utf8_whole((const char *)text.p, n), (const char *)text.p,
-		 json_integer_value(code));
-	utf8_plain(line);
-	utf8_copy(to, size, line);
-}

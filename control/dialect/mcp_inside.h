@@ -68,8 +68,6 @@ void mcp_list_clear(struct mcp_list *list);
 bool mcp_list_equal(const struct mcp_list *a, const struct mcp_list *b);
 /* The text of a result of this verb; caller frees. NULL without memory. */
 char *mcp_in_text(enum mcp_verb verb, const json_t *result, bool *cut);
-/* "message (code)" of an error object, one plain line. */
-void mcp_in_error(const json_t *error, char *to, size_t size);
 
 /* ---- mcp_header.c ---- */
 

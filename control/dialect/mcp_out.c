@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/dialect/build.h"
+#include "control/dialect/json_rpc.h"
 #include "control/dialect/mcp_inside.h"
 
 #define META "io.modelcontextprotocol/"
@@ -94,8 +95,7 @@ uint32_t mcp_out_request(struct mcp *m, const char *method, json_t *params, cons
 		json_decref(params);
 		params = NULL;
 	}
-	root = json_pack("{s:s, s:I, s:s, s:O*}", "jsonrpc", "2.0", "id", (json_int_t)message.id,
-			 "method", method, "params", params);
+	root = json_rpc_request(message.id, method, json_incref(params));
 	if (!params || !root) {
 		json_decref(root);
 		json_decref(params);
@@ -117,18 +117,12 @@ void mcp_out_notify(struct mcp *m, const char *method, json_t *params)
 		message.method = method;
 		message.version = MCP_MODERN_REVISION;
 	}
-	send_message(m, &message,
-		     json_pack("{s:s, s:s, s:o*}", "jsonrpc", "2.0", "method", method, "params",
-			       params));
+	send_message(m, &message, json_rpc_notification(method, params));
 }
 
 void mcp_out_answer(struct mcp *m, const json_t *id, bool known)
 {
 	struct mcp_message message = {.version = *m->revision ? m->revision : NULL};
-	json_t *copy = json_deep_copy(id);
 
-	send_message(m, &message,
-		     known ? json_pack("{s:s, s:o, s:{}}", "jsonrpc", "2.0", "id", copy, "result")
-			   : json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", copy,
-				       "error", "code", -32601, "message", "Method not found"));
+	send_message(m, &message, json_rpc_answer(id, known ? json_object() : NULL));
 }

@@ -14,6 +14,7 @@
 #include "ipc/child.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/reaper.h"
 #include "ipc/tmr.h"
 
 enum { STDIO = 0 }; /* of mcp_record.transport */
@@ -44,7 +45,8 @@ static void wait_again(struct mcp_server *s, const char *why)
 {
 	uint64_t now = env_now(s->conf.env);
 
-	mcp_server_stop(s); /* a program that hangs, so that another can be started */
+	if (s->child)
+		child_cut(s->child); /* it may hang, and another one is started */
 	if (s->exchanges)
 		exchanges_reset(s->exchanges);
 	if (s->ready_at && now - s->ready_at >= GOOD_NS)
@@ -219,12 +221,10 @@ static int start_grant(struct mcp_server *s)
 static void on_send(const struct mcp_message *message, void *arg)
 {
 	struct mcp_server *s = arg;
-	static const char newline = '\n';
 
 	if (s->exchanges) {
 		exchanges_send(s->exchanges, message);
-	} else if (s->child && (child_write(s->child, message->text, message->n) ||
-				child_write(s->child, &newline, 1))) {
+	} else if (s->child && child_write_line(s->child, message->text, message->n)) {
 		/* It does not read: what waits for an answer runs into its limit. */
 		log_warn("mcp_server", "server=%s state=full", s->record.name);
 	}
@@ -338,17 +338,11 @@ int mcp_server_alloc(struct mcp_server **out, const struct mcp_server_conf *conf
 	return 0;
 }
 
-void mcp_server_stop(struct mcp_server *s)
-{
-	if (s->child)
-		child_cut(s->child);
-}
-
 struct mcp_server *mcp_server_free(struct mcp_server *s)
 {
 	if (!s)
 		return NULL;
-	child_free(s->child);
+	reaper_take(s->conf.reaper, s->child);
 	grant_free(s->grant);
 	exchanges_free(s->exchanges);
 	tmr_free(s->due);

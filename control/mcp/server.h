@@ -15,6 +15,7 @@ struct env;
 struct http;
 struct mcp_record;
 struct mcp_server;
+struct reaper;
 
 struct mcp_server_conf {
 	struct env *env;
@@ -22,6 +23,7 @@ struct mcp_server_conf {
 	const struct mcp_record *record; /* copied */
 	const char *bwrap;		 /* of the sandbox; NULL: programs are refused */
 	const char *version;		 /* of Parley */
+	struct reaper *reaper;		 /* waits for the program's end; NULL: the owner does */
 	void (*changeh)(struct mcp_server *server, void *arg);
 	void (*resulth)(uint64_t call, const struct mcp_result *result, void *arg);
 	void (*progressh)(uint64_t call, double share, const char *text, void *arg);
@@ -30,11 +32,8 @@ struct mcp_server_conf {
 
 /* It is started in the background. ENOMEM. Caller owns *out. */
 int mcp_server_alloc(struct mcp_server **out, const struct mcp_server_conf *conf);
-/* Waits at most 3 s for a program. No handler is called. NULL accepted. */
+/* Leaves the program to the reaper. No handler is called. NULL accepted. */
 struct mcp_server *mcp_server_free(struct mcp_server *s);
-
-/* Ends its program without waiting, before mcp_server_free. */
-void mcp_server_stop(struct mcp_server *s);
 
 const char *mcp_server_name(const struct mcp_server *s);
 /* For mcp_state, mcp_tools and the like. */

@@ -9,6 +9,7 @@
 #include "control/mcp/servers_inside.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
+#include "ipc/reaper.h"
 
 /* ---- servers ---- */
 
@@ -28,14 +29,14 @@ static void on_change(struct mcp_server *server, void *arg)
 
 	if (mcp_state(mcp_server_client(server)) == MCP_OPENING)
 		return;
-	for (unsigned i = 0; i < SEATS_MAX; i++) {
-		struct mcp_seat *seat = e->set->seat[i];
+	for (unsigned i = 0; i < TOOL_SEATS_MAX; i++) {
+		struct mcp_seat *seat = e->set->seats.seat[i];
 
 		if (!seat)
 			continue;
 		seat->share[at] = (struct share){.seat = seat, .entry = e};
 		mcp_rows_renew(&seat->share[at]);
-		seat->changedh(seat->host.arg);
+		seat->room.changedh(seat->room.host.arg);
 	}
 }
 
@@ -56,6 +57,7 @@ static void start_server(struct entry *e)
 					     .record = &e->record,
 					     .bwrap = sandbox_bwrap(s->sandbox),
 					     .version = s->version,
+					     .reaper = s->reaper,
 					     .changeh = on_change,
 					     .resulth = mcp_calls_result,
 					     .progressh = on_progress,
@@ -94,15 +96,15 @@ static void remove_entry(struct mcp_servers *s, unsigned at)
 {
 	struct entry *e = s->entry[at];
 
-	for (unsigned i = 0; i < SEATS_MAX; i++) {
-		struct mcp_seat *seat = s->seat[i];
+	for (unsigned i = 0; i < TOOL_SEATS_MAX; i++) {
+		struct mcp_seat *seat = s->seats.seat[i];
 
 		if (!seat || !seat->share[at].entry)
 			continue;
-		tools_registry_remove(seat->registry, &mcp_shell, &seat->share[at]);
+		tools_registry_remove(seat->room.registry, &mcp_shell, &seat->share[at]);
 		mcp_calls_forget(&seat->share[at]);
 		seat->share[at] = (struct share){0};
-		seat->changedh(seat->host.arg);
+		seat->room.changedh(seat->room.host.arg);
 	}
 	mcp_server_free(e->server);
 	explicit_bzero(&e->record, sizeof e->record);
@@ -159,7 +161,8 @@ int mcp_servers_alloc(struct mcp_servers **out, struct env *env, struct http *ht
 	s->env = env;
 	s->http = http;
 	snprintf(s->version, sizeof s->version, "%s", version);
-	if (sandbox_alloc(&s->sandbox, env, on_tried, s)) {
+	if (sandbox_alloc(&s->sandbox, env, on_tried, s) || reaper_alloc(&s->reaper, env)) {
+		sandbox_free(s->sandbox);
 		free(s);
 		return ENOMEM;
 	}
@@ -173,11 +176,9 @@ struct mcp_servers *mcp_servers_free(struct mcp_servers *s)
 	if (!s)
 		return NULL;
 	for (unsigned i = 0; i < SERVERS_MAX; i++)
-		if (s->entry[i] && s->entry[i]->server)
-			mcp_server_stop(s->entry[i]->server);
-	for (unsigned i = 0; i < SERVERS_MAX; i++)
 		if (s->entry[i])
 			remove_entry(s, i);
+	reaper_free(s->reaper);
 	sandbox_free(s->sandbox);
 	free(s);
 	return NULL;
@@ -185,24 +186,18 @@ struct mcp_servers *mcp_servers_free(struct mcp_servers *s)
 
 /* ---- rooms ---- */
 
-int mcp_seat_alloc(struct mcp_seat **out, struct mcp_servers *s, struct tools_registry *registry,
-		   const struct tool_host *host, void (*changedh)(void *arg))
+int mcp_seat_alloc(struct mcp_seat **out, struct mcp_servers *s, const struct tool_room *room)
 {
-	struct mcp_seat *seat;
-	unsigned at = 0;
+	struct mcp_seat *seat = calloc(1, sizeof *seat);
 
-	while (at < SEATS_MAX && s->seat[at])
-		at++;
-	if (at == SEATS_MAX)
-		return ENOSPC;
-	seat = calloc(1, sizeof *seat);
 	if (!seat)
 		return ENOMEM;
 	seat->set = s;
-	seat->registry = registry;
-	seat->host = *host;
-	seat->changedh = changedh;
-	s->seat[at] = seat;
+	seat->room = *room;
+	if (tool_seats_add(&s->seats, seat)) {
+		free(seat);
+		return ENOSPC;
+	}
 	for (unsigned i = 0; i < SERVERS_MAX; i++)
 		if (s->entry[i]) {
 			seat->share[i] = (struct share){.seat = seat, .entry = s->entry[i]};
@@ -218,12 +213,10 @@ struct mcp_seat *mcp_seat_free(struct mcp_seat *seat)
 		return NULL;
 	for (unsigned i = 0; i < SERVERS_MAX; i++)
 		if (seat->share[i].entry) {
-			tools_registry_remove(seat->registry, &mcp_shell, &seat->share[i]);
+			tools_registry_remove(seat->room.registry, &mcp_shell, &seat->share[i]);
 			mcp_calls_forget(&seat->share[i]);
 		}
-	for (unsigned i = 0; i < SEATS_MAX; i++)
-		if (seat->set->seat[i] == seat)
-			seat->set->seat[i] = NULL;
+	tool_seats_remove(&seat->set->seats, seat);
 	free(seat);
 	return NULL;
 }

@@ -10,13 +10,12 @@
 
 #include <jansson.h>
 
-#include "control/tools/builtin/host.h"
+#include "control/tools/seats.h"
 
 struct http;
 struct mcp_seat;
 struct mcp_servers;
 struct settings;
-struct tools_registry;
 
 /* Starts the servers that the settings name, none while their `tools` is off. http and env are
  * borrowed. ENOMEM. Caller owns *out. */
@@ -30,11 +29,9 @@ void mcp_servers_update(struct mcp_servers *s, const struct settings *settings);
  * calls, failures}]}. The caller owns it; NULL without memory. */
 json_t *mcp_servers_status(const struct mcp_servers *s);
 
-/* A room takes part: rows of its registry come and go with the servers' lists, and outputs go to
- * host->outputh. changedh: rows are others than before. All is borrowed but host, which is copied.
- * ENOMEM, ENOSPC. Caller owns *out, and frees it before the registry. */
-int mcp_seat_alloc(struct mcp_seat **out, struct mcp_servers *s, struct tools_registry *registry,
-		   const struct tool_host *host, void (*changedh)(void *arg));
+/* A room takes part: rows of its registry come and go with the servers' lists. s is borrowed, room
+ * is copied. ENOMEM, ENOSPC. Caller owns *out, and frees it before the room's registry. */
+int mcp_seat_alloc(struct mcp_seat **out, struct mcp_servers *s, const struct tool_room *room);
 /* Its calls are cancelled; no handler is called. NULL accepted. */
 struct mcp_seat *mcp_seat_free(struct mcp_seat *seat);
 

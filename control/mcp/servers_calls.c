@@ -55,8 +55,8 @@ static void give_result(struct mcp_seat *seat, const struct entry *e, uint32_t i
 	char *text = ours ? strdup(result->text)
 			  : fence(e, result->text, ok ? OUTPUT_MAX : TOOL_ERROR_MAX);
 
-	seat->host.outputh(id, ok && text, slice_str(text ? text : strerror(ENOMEM)),
-			   seat->host.arg);
+	seat->room.host.outputh(id, ok && text, slice_str(text ? text : strerror(ENOMEM)),
+				seat->room.host.arg);
 	free(text);
 }
 

@@ -10,7 +10,6 @@
 
 enum {
 	SERVERS_MAX = 16,
-	SEATS_MAX = 128,
 	CALLS_MAX = 512,
 	CALL_MS = 30000,
 	OUTPUT_MAX = 8000, /* bytes, with the fence */
@@ -32,9 +31,7 @@ struct share {
 
 struct mcp_seat {
 	struct mcp_servers *set;
-	struct tools_registry *registry;
-	struct tool_host host;
-	void (*changedh)(void *arg);
+	struct tool_room room;
 	struct share share[SERVERS_MAX];
 };
 
@@ -44,6 +41,7 @@ struct call {
 	uint32_t id; /* for the room */
 };
 
+struct reaper;
 struct sandbox;
 
 struct mcp_servers {
@@ -51,8 +49,9 @@ struct mcp_servers {
 	struct http *http;
 	char version[32];
 	struct sandbox *sandbox;
+	struct reaper *reaper;
 	struct entry *entry[SERVERS_MAX];
-	struct mcp_seat *seat[SEATS_MAX];
+	struct tool_seats seats; /* of struct mcp_seat */
 	struct call call[CALLS_MAX];
 	uint64_t numbers;
 };

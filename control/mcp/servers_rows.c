@@ -37,7 +37,7 @@ static void add_row(struct share *share, const char *tool, const char *descripti
 	int err;
 
 	tool_name_make(name, sizeof name, e->record.name, tool);
-	err = tools_registry_add(share->seat->registry, &row, &mcp_shell, share);
+	err = tools_registry_add(share->seat->room.registry, &row, &mcp_shell, share);
 	if (err)
 		log_warn("mcp_tool_left_out", "server=%s tool=\"%s\" error=\"%s\"", e->record.name,
 			 tool,
@@ -78,7 +78,7 @@ void mcp_rows_renew(struct share *share)
 	const struct mcp_tool *t;
 	size_t n;
 
-	tools_registry_remove(share->seat->registry, &mcp_shell, share);
+	tools_registry_remove(share->seat->room.registry, &mcp_shell, share);
 	if (!e->server || mcp_state(mcp_server_client(e->server)) != MCP_READY)
 		return;
 	t = mcp_tools(mcp_server_client(e->server), &n);

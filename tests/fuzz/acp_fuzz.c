@@ -7,6 +7,7 @@
 
 #include "control/dialect/acp.h"
 #include "proto/base/utf8.h"
+#include "tests/fuzz/peer_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,12 +18,6 @@ struct state {
 	uint64_t now;
 	unsigned tasks, results[TASKS];
 };
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void on_send(const char *text, size_t n, void *arg)
 {
@@ -52,8 +47,10 @@ static void on_result(uint64_t task, const struct acp_result *result, void *arg)
 		utf8_valid(result->text));
 }
 
-static void command(struct state *s, const uint8_t *p, size_t n)
+static void run_command(const uint8_t *p, size_t n, void *arg)
 {
+	struct state *s = arg;
+
 	switch (n ? p[0] : 0) {
 	case 'o':
 		acp_open(s->a, s->now);
@@ -77,6 +74,13 @@ static void command(struct state *s, const uint8_t *p, size_t n)
 	}
 }
 
+static void take_message(const char *p, size_t n, void *arg)
+{
+	struct state *s = arg;
+
+	acp_receive(s->a, p, n, s->now);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct state s = {.now = 1};
@@ -95,17 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size || acp_alloc(&s.a, &conf))
 		return 0;
 	acp_open(s.a, s.now);
-	while (size) {
-		const uint8_t *nl = memchr(data, '\n', size);
-		size_t n = nl ? (size_t)(nl - data) : size;
-
-		if (n && data[0] == '!')
-			command(&s, data + 1, n - 1);
-		else
-			acp_receive(s.a, (const char *)data, n, s.now);
-		data += n + (nl != NULL);
-		size -= n + (nl != NULL);
-	}
+	feed_peer_lines(data, size, run_command, take_message, &s);
 	acp_close(s.a, "it ended");
 	for (unsigned i = 0; i < s.tasks; i++)
 		require(s.results[i] == 1);

@@ -8,6 +8,7 @@
 
 #include "control/dialect/mcp.h"
 #include "proto/base/utf8.h"
+#include "tests/fuzz/peer_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,12 +20,6 @@ struct state {
 	unsigned calls, results[CALLS];
 	uint32_t id;
 };
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void on_send(const struct mcp_message *message, void *arg)
 {
@@ -69,8 +64,10 @@ static void on_progress(uint64_t call, double share, const char *text, void *arg
 	require(call < s->calls && !s->results[call] && share <= 1 && utf8_valid(text));
 }
 
-static void command(struct state *s, const uint8_t *p, size_t n)
+static void run_command(const uint8_t *p, size_t n, void *arg)
 {
+	struct state *s = arg;
+
 	switch (n ? p[0] : 0) {
 	case 'o':
 		mcp_open(s->m, s->now);
@@ -98,6 +95,13 @@ static void command(struct state *s, const uint8_t *p, size_t n)
 	}
 }
 
+static void take_message(const char *p, size_t n, void *arg)
+{
+	struct state *s = arg;
+
+	mcp_receive(s->m, p, n, s->now);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct state s = {.now = 1};
@@ -114,17 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size || mcp_alloc(&s.m, &conf))
 		return 0;
 	mcp_open(s.m, s.now);
-	while (size) {
-		const uint8_t *nl = memchr(data, '\n', size);
-		size_t n = nl ? (size_t)(nl - data) : size;
-
-		if (n && data[0] == '!')
-			command(&s, data + 1, n - 1);
-		else
-			mcp_receive(s.m, (const char *)data, n, s.now);
-		data += n + (nl != NULL);
-		size -= n + (nl != NULL);
-	}
+	feed_peer_lines(data, size, run_command, take_message, &s);
 	mcp_close(s.m);
 	for (unsigned i = 0; i < s.calls; i++)
 		require(s.results[i] == 1);

@@ -152,7 +152,7 @@ TEST(child_is_written_to)
 	watch.stop_ups = 1;
 	CHECK(loop_run(&watch.loop));
 	CHECK_INT(child_write(watch.child, "one\ntw", 6), 0);
-	CHECK_INT(child_write(watch.child, "o\n", 2), 0);
+	CHECK_INT(child_write_line(watch.child, "o", 1), 0);
 	CHECK(run_for_lines(2));
 	CHECK_STR(watch.said, "one,two,");
 	child_end_input(watch.child);
@@ -183,6 +183,7 @@ TEST(child_input_is_bounded)
 		  0);
 	CHECK(run_for_lines(1));
 	CHECK_INT(child_write(watch.child, megabyte, 300001), ENOBUFS);
+	CHECK_INT(child_write_line(watch.child, megabyte, 300000), ENOBUFS); /* no half line */
 	CHECK_INT(child_write(watch.child, megabyte, 300000), 0);
 	CHECK_INT(child_write(watch.child, megabyte, 300000), ENOBUFS);
 	child_end_input(watch.child);

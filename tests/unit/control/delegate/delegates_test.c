@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "control/delegate/inside.h"
 #include "control/settings/settings.h"
 #include "control/tools/registry.h"
+#include "ipc/reaper.h"
 #include "proto/media.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -109,7 +111,8 @@ static bool begin(const char *argument, const char *more)
 	       name_worker(argument, more) &&
 	       delegates_alloc(&rig.delegates, rig.loop.env, rig.settings, "1") == 0 &&
 	       tools_registry_alloc(&rig.registry) == 0 &&
-	       delegate_seat_alloc(&rig.seat, rig.delegates, rig.registry, &host, on_changed) == 0;
+	       delegate_seat_alloc(&rig.seat, rig.delegates,
+				   &(struct tool_room){rig.registry, host, on_changed}) == 0;
 }
 
 static void end(void)
@@ -327,5 +330,16 @@ TEST(what_a_task_does_outside_is_what_the_operator_says)
 	CHECK_INT(settings_set(rig.settings, "workers", "[]"), 0);
 	delegates_update(rig.delegates);
 	CHECK(!tools_registry_find(rig.registry, "ask"));
+	end();
+}
+
+/* The program has not been waited for: it ends behind the room's back. */
+TEST(leaving_a_room_waits_for_no_worker)
+{
+	CHECK(begin("", ""));
+	CHECK_INT(ask(1, "deaf"), 0);
+	loop_run_for(&rig.loop, 300 * NS_PER_MS);
+	rig.seat = delegate_seat_free(rig.seat);
+	CHECK_INT(reaper_count(rig.delegates->reaper), 1);
 	end();
 }

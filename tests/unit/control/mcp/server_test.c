@@ -120,7 +120,6 @@ TEST(mcp_server_runs_a_program_with_the_environment_that_it_was_given)
 	CHECK_INT(mcp_server_call(rig.server, 2, MCP_CALL_TOOL, "die", NULL, 5000), 0);
 	CHECK(loop_run(&loop));
 	CHECK_INT(rig.outcome, MCP_LOST);
-	mcp_server_stop(rig.server);
 	mcp_server_free(rig.server);
 	loop_close(&loop);
 	folder_remove(dir);

@@ -68,7 +68,8 @@ static bool begin(const char *more)
 		const struct tool_host host = {.env = rig.f.env, .outputh = on_output, .arg = r};
 
 		if (tools_registry_alloc(&r->registry) ||
-		    mcp_seat_alloc(&r->seat, rig.servers, r->registry, &host, on_changed))
+		    mcp_seat_alloc(&r->seat, rig.servers,
+				   &(struct tool_room){r->registry, host, on_changed}))
 			return false;
 	}
 	while (!rig.room[ROOMS - 1].changes && !rig.f.timed_out)
