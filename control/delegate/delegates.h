@@ -9,7 +9,7 @@
 #ifndef CONTROL_DELEGATE_DELEGATES_H
 #define CONTROL_DELEGATE_DELEGATES_H
 
-#include "control/tools/seats.h"
+#include "control/tools/builtin/seats.h"
 
 struct delegate_seat;
 struct delegates;

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "control/tools/seats.h"
+#include "control/tools/builtin/seats.h"
 
 struct http;
 struct mcp_seat;

@@ -1,4 +1,4 @@
-#include "control/tools/seats.h"
+#include "control/tools/builtin/seats.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* Rooms that take part in tools which come at run time, those of MCP servers and of workers: the
- * room's side, and the list of the rooms that take part. Pure. */
-#ifndef CONTROL_TOOLS_SEATS_H
-#define CONTROL_TOOLS_SEATS_H
+ * room's side, and the list of the rooms that take part. */
+#ifndef CONTROL_TOOLS_BUILTIN_SEATS_H
+#define CONTROL_TOOLS_BUILTIN_SEATS_H
 
 #include "control/tools/builtin/host.h"
 
