@@ -298,7 +298,7 @@ explore: $(B)/tests/room-explore
 demo: deps
 	@$(if $(filter tools,$(SCENE)),deploy/deps.sh build interop)
 	@echo 'building (a minute or two the first time)'
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(if $(filter memory,$(SCENE)),$(B)/chaos_clock.so)
 	@tests/demo.sh
 # Whether an installation works, in less than a minute: BIN=/usr/bin make smoke
 smoke: deps

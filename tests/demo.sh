@@ -16,6 +16,7 @@
 #                  through an utterance addressed to the other caller, and stops at a new question
 #   SCENE=tools          a text model (a stand-in) that searches the web (a stand-in), calls an MCP server from npm in its sandbox,
 #                  and hands a slow task to a worker, which the caller cancels by voice
+#   SCENE=memory         two people tell things on two days, with a restart between: a question, a correction, an erasure
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -34,7 +35,7 @@ offline | openai | xai | gemini | elevenlabs | chat | anthropic) ;;
 	;;
 esac
 case $scene in
-'' | two-callers) ;;
+'' | two-callers | memory) ;;
 tools)
 	answerer=offline
 	command -v bwrap >/dev/null || {
@@ -44,7 +45,7 @@ tools)
 	tests/interop/modules.sh
 	;;
 *)
-	echo "demo: there is no scene $scene; there are: two-callers, tools" >&2
+	echo "demo: there is no scene $scene; there are: two-callers, tools, memory" >&2
 	exit 2
 	;;
 esac
@@ -54,6 +55,7 @@ if [ -n "$wav" ] && ! [ -r "$wav" ]; then
 fi
 rm -rf "$out"
 mkdir -p "$out/log" "$out/brain"
+[ "$scene" != memory ] || exec tests/demo_memory.sh "$bin" "$out"
 run=$(mktemp -d)
 pids=
 

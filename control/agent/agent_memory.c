@@ -17,6 +17,7 @@
 
 enum { ASKS_MAX = 16 };
 #define MINUTE_MS UINT64_C(60000)
+#define DAY_MS	  UINT64_C(86400000)
 
 /* A call that waits for the store. */
 struct memory_ask {
@@ -225,6 +226,14 @@ static json_t *day_json(const json_t *ms)
 	return json_sprintf("%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 }
 
+/* Models count days badly. */
+static json_int_t days_since(const struct agent *a, const json_t *ms)
+{
+	uint64_t now = env_wall_ms(a->env) / DAY_MS, at = (uint64_t)json_integer_value(ms) / DAY_MS;
+
+	return now > at ? (json_int_t)(now - at) : 0;
+}
+
 /* In the words of the tool. NULL: whoever said it does not agree any more. */
 static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 {
@@ -245,11 +254,12 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 					  "from", day_json(json_object_get(one, "from_ms")),
 					  "until", day_json(json_object_get(one, "until_ms"))));
 	}
-	out = json_pack("{s:O,s:O,s:O,s:b,s:O,s:{s:o,s:O,s:O}}", "id", json_object_get(fact, "id"),
-			"text", json_object_get(fact, "text"), "said_by",
-			json_object_get(fact, "name"), "by_asker", user == ask->user, "score",
-			json_object_get(fact, "score"), "metadata", "createdAt",
-			day_json(json_object_get(fact, "at_ms")), "tags",
+	out = json_pack("{s:O,s:O,s:O,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
+			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
+			"said_by", json_object_get(fact, "name"), "by_asker", user == ask->user,
+			"score", json_object_get(fact, "score"), "days_ago",
+			days_since(ask->m->a, json_object_get(fact, "at_ms")), "metadata",
+			"createdAt", day_json(json_object_get(fact, "at_ms")), "tags",
 			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
 	if (out && json_array_size(former))
 		json_object_set(out, "former", former);

@@ -45,20 +45,40 @@ static void say_roll(const json_t *output, char *buf, size_t size)
 		brain_say_dice(values, n, buf, size);
 }
 
+enum { MINUTES_A_DAY = 1440 };
+
+/* "Yesterday ", or nothing for today. */
+static void say_when(json_int_t days, char *buf, size_t size)
+{
+	char count[32];
+
+	buf[0] = '\0';
+	if (days == 1)
+		snprintf(buf, size, "Yesterday ");
+	if (days > 1) {
+		number_say((int)(days < 9999 ? days : 9999), count, sizeof count);
+		count[0] = (char)toupper((unsigned char)count[0]);
+		snprintf(buf, size, "%s days ago ", count);
+	}
+}
+
 /* The newest two. */
 static void say_found(const json_t *output, char *buf, size_t size)
 {
 	size_t i, n = 0;
 	const json_t *one;
+	char when[64];
 
 	json_array_foreach(output, i, one)
 	{
 		const char *speaker = json_string_value(json_object_get(one, "speaker"));
 		const char *said = json_string_value(json_object_get(one, "said"));
+		const json_t *minutes = json_object_get(one, "minutes_ago");
 
+		say_when(json_integer_value(minutes) / MINUTES_A_DAY, when, sizeof when);
 		if (speaker && said && n < size && i < 2)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s said: %s.", i ? " " : "",
-					      speaker, said);
+			n += (size_t)snprintf(buf + n, size - n, "%s%s%s said: %s.", i ? " " : "",
+					      when, speaker, said);
 	}
 	if (!n)
 		snprintf(buf, size, "I have no record of that.");
@@ -114,22 +134,39 @@ static void say_written(const json_t *output, char *buf, size_t size)
 	snprintf(buf, size, "I will remember that %s.", turned);
 }
 
+/* A fact, when it was told, and the newest one that it took the place of. */
+static void say_fact(const json_t *match, char *buf, size_t size)
+{
+	const json_t *former = json_array_get(json_object_get(match, "former"), 0);
+	bool own = json_is_true(json_object_get(match, "by_asker"));
+	struct fact f = {0};
+	char said[2 * FACT_SIZE + 64], before[2 * FACT_SIZE], when[64];
+
+	snprintf(f.text, sizeof f.text, "%s", text_at(match, "text"));
+	snprintf(f.speaker, sizeof f.speaker, "%s", own ? "" : text_at(match, "said_by"));
+	fact_say(&f, "", said, sizeof said);
+	say_when(json_integer_value(json_object_get(match, "days_ago")), when, sizeof when);
+	if (*when && own)
+		said[0] = (char)tolower((unsigned char)said[0]);
+	if (own)
+		fact_turn_round(text_at(former, "text"), before, sizeof before);
+	else
+		snprintf(before, sizeof before, "%s", text_at(former, "text"));
+	snprintf(buf, size, "%s%s%s%s%s", when, said, *before ? " Before that I was told: " : "",
+		 before, *before ? "." : "");
+}
+
 static void say_matches(const json_t *output, char *buf, size_t size)
 {
 	const json_t *one;
-	char said[2 * FACT_SIZE + 64];
+	char said[4 * FACT_SIZE + 192];
 	size_t i, n = 0;
 
 	if (say_refusal(output, buf, size))
 		return;
 	json_array_foreach(json_object_get(output, "matches"), i, one)
 	{
-		bool own = json_is_true(json_object_get(one, "by_asker"));
-		struct fact f = {0};
-
-		snprintf(f.text, sizeof f.text, "%s", text_at(one, "text"));
-		snprintf(f.speaker, sizeof f.speaker, "%s", own ? "" : text_at(one, "said_by"));
-		fact_say(&f, "", said, sizeof said);
+		say_fact(one, said, sizeof said);
 		if (n < size)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? " " : "", said);
 	}

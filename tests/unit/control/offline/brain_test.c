@@ -322,6 +322,16 @@ TEST(outputs_of_memory_are_said)
 				       "\"Alice\",\"by_asker\":true},{\"text\":\"tea is hot\","
 				       "\"said_by\":\"Bob\"}]}"),
 		  "You told me that your bike is red. Bob told me: tea is hot.");
+	CHECK_STR(
+		say("memory_search",
+		    "{\"matches\":[{\"text\":\"my bike is red\",\"by_asker\":true,\"days_ago\":1},"
+		    "{\"text\":\"tea is hot\",\"said_by\":\"Bob\",\"days_ago\":12,\"former\":[{"
+		    "\"text\":\"tea is cold\"}]}]}"),
+		"Yesterday you told me that your bike is red. Twelve days ago Bob told me: tea "
+		"is hot. Before that I was told: tea is cold.");
+	CHECK_STR(say("conversation_search", "[{\"speaker\":\"Ana\",\"said\":\"it rains\","
+					     "\"minutes_ago\":1500}]"),
+		  "Yesterday Ana said: it rains.");
 	CHECK_STR(say("memory_search", "{\"matches\":[]}"),
 		  "Nobody has told me anything about that.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"id\":1}]}"), "I have forgotten it.");
