@@ -33,22 +33,22 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 	int err;
 
 	if (c) {
-		struct media_call_set set = {.channel = open->channel,
-					     .bitrate = open->bitrate,
-					     .complexity = open->complexity,
-					     .mute = open->mute,
-					     .deaf = open->deaf,
-					     .stage = open->stage,
-					     .e2ee = open->e2ee,
-					     .consent = open->consent ? MEDIA_CONSENT_YES
-								      : MEDIA_CONSENT_NO};
+		/* The call exists already, so its CALL_OPEN counts as a CALL_SET of the same
+		 * generation. The same number for another guild is an error. */
+		struct media_msg set = {.type = MEDIA_CALL_SET,
+					.call_set = {.call = open->call,
+						     .gen = open->gen,
+						     .channel = open->channel,
+						     .bitrate = open->bitrate,
+						     .complexity = open->complexity,
+						     .mute = open->mute,
+						     .deaf = open->deaf,
+						     .stage = open->stage,
+						     .e2ee = open->e2ee,
+						     .consent = open->consent ? MEDIA_CONSENT_YES
+									      : MEDIA_CONSENT_NO}};
 
-		/* Control repeats it after a resync; another guild under the same number is an
-		 * error. */
-		if (call_guild(c) != open->guild)
-			return EPROTO;
-		call_set(c, &set);
-		return 0;
+		return call_guild(c) == open->guild ? call_run_command(c, &set) : EPROTO;
 	}
 	if (m->stopping || !open->guild || !open->user) {
 		send_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_BAD_REQUEST);

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -115,6 +116,8 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	R(socketpair)                                                                              \
 	R(listen)
 
+enum { DESCRIPTORS_CHECKED = 65536 };
+
 /* prctl's changes hold for the whole process, and so does this. */
 static bool dropped;
 static int directory = -1;
@@ -184,8 +187,37 @@ static int allow_sockets(scmp_filter_ctx f)
 	return err;
 }
 
+/* A socket that could still be connected to a Unix address: neither listening nor connected. */
+static bool is_loose_unix_socket(int fd)
+{
+	struct sockaddr_storage peer;
+	socklen_t n = sizeof(int), peer_n = sizeof peer;
+	int family = 0, listening = 0;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &n) && family == AF_UNIX &&
+	       !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &n) && !listening &&
+	       getpeername(fd, (struct sockaddr *)&peer, &peer_n) && errno == ENOTCONN;
+}
+
+/* Filters cannot read an address, so they cannot tell a short Unix path from IPv4. The boundary is
+ * that no thread has a socket which would take one. */
+static int refuse_loose_unix_sockets(void)
+{
+	struct rlimit limit;
+	int most = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > DESCRIPTORS_CHECKED
+			   ? DESCRIPTORS_CHECKED
+			   : (int)limit.rlim_cur;
+
+	for (int fd = 0; fd < most; fd++)
+		if (is_loose_unix_socket(fd)) {
+			log_warn("sandbox_unix_socket", "fd=%d", fd);
+			return EBUSY;
+		}
+	return 0;
+}
+
 /* Allows connect, and sendto as the resolver uses it, with addresses of the length of IPv4 and
- * IPv6, which excludes those of Unix sockets. */
+ * IPv6. */
 static int allow_addresses(scmp_filter_ctx f)
 {
 	static const size_t lengths[] = {sizeof(struct sockaddr_in), sizeof(struct sockaddr_in6)};
@@ -338,7 +370,9 @@ int sandbox_enter(enum sandbox_role role)
 
 	if (!dropped)
 		return 0;
-	err = forbid_files(role);
+	err = role == SANDBOX_LOOP ? refuse_loose_unix_sockets() : 0;
+	if (!err)
+		err = forbid_files(role);
 	if (err)
 		return err;
 	f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));

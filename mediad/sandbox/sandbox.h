@@ -6,9 +6,11 @@
  * that is not listed fails with EPERM (an unknown one with ENOSYS, so that libraries fall back),
  * which its caller logs; the process continues.
  *
- * Sockets are made for IPv4 and IPv6 alone, connect takes their addresses alone, nothing is bound,
- * and the loop thread may remove one file: the socket on which it listens. Where the kernel has
- * Landlock, no thread reaches any file, but for the removal of files in that socket's directory.
+ * Threads create sockets for IPv4 and IPv6 alone and bind nothing. connect and sendto take the
+ * address lengths of IPv4 and IPv6 alone; a Unix address with a short path has the same lengths, so
+ * sandbox_enter also refuses to run with an unconnected Unix socket open. The loop thread may
+ * remove one file: the socket on which it listens. Where the kernel has Landlock, no thread reaches
+ * any file, but for the removal of files in that socket's directory.
  *
  * A filter holds for the calling thread and its later threads, and cannot be removed. */
 #ifndef MEDIAD_SANDBOX_SANDBOX_H
@@ -26,7 +28,8 @@ int sandbox_drop(void);
 void sandbox_keep_directory(int dirfd);
 /* Installs the calling thread's filter and drops its last capability. Does nothing without a
  * sandbox_drop before it (tests, replay, --no-sandbox). Returns ENOTSUP when this kernel has no
- * seccomp filters; a kernel without Landlock is no error. */
+ * seccomp filters, EBUSY with an unconnected Unix socket open; a kernel without Landlock is no
+ * error. */
 int sandbox_enter(enum sandbox_role role);
 /* The same. A thread must not run without its filter, so the process ends when it cannot be
  * installed. */

@@ -252,6 +252,36 @@ TEST(mediad_refuses_another_major)
 	scene_end(&s);
 }
 
+/* A CALL_OPEN that arrives behind newer credentials changes nothing. */
+TEST(mediad_drops_an_open_of_an_older_generation)
+{
+	struct media_msg lease = {.type = MEDIA_CALL_CREDENTIALS,
+				  .call_credentials = {.call = 1,
+						       .gen = 3,
+						       .channel = 6,
+						       .session = slice_str("s"),
+						       .token = slice_str("t"),
+						       .endpoint = slice_str("127.0.0.1:9")}};
+	const struct media_msg *m;
+	struct scene s;
+
+	CHECK_INT(with_call(&s), 0);
+	say_msg(&s.a, &lease);
+	open_call(&s.a, 1, 41);
+	open_call(&s.a, 2, 43); /* its state tells that the other messages were read */
+	do
+		m = await(&s.a, MEDIA_CALL_STATE);
+	while (m && m->call_state.call != 2);
+	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
+	CHECK(await(&s.b, MEDIA_SYNCED));
+	for (unsigned i = 0; i < s.b.n; i++)
+		if (s.b.seen[i].type == MEDIA_CALL_STATE && s.b.seen[i].call_state.call == 1)
+			CHECK(s.b.seen[i].call_state.channel == 6 &&
+			      s.b.seen[i].call_state.gen == 3);
+	CHECK_INT(count(&s.b, MEDIA_CALL_STATE), 2);
+	scene_end(&s);
+}
+
 struct second {
 	uint64_t user, epoch, instance;
 	bool takes_over;
