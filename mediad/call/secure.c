@@ -501,7 +501,10 @@ static void on_outage(struct call *c, const struct ev *ev)
 	} else {
 		if (!p->outage_since)
 			begin_outage(c, p, ev->dave.at);
-		hear_doubt_ssrc(c, p->user);
+		/* Until the others have switched, a key that does not fit says nothing of the SSRC.
+		 */
+		if (!dave_session_status(c->secure.session)->pending)
+			hear_doubt_ssrc(c, p->user);
 	}
 	dave_session_decryption(c->secure.session, call_now(c), p->user, !ev->dave.undecryptable);
 	if (!p->given_up && secure_gave_up(c, p->user))

@@ -155,6 +155,17 @@ static size_t codec_independent_size(const uint8_t *p, size_t n)
 	}
 }
 
+/* An error of an earlier datagram, which anybody can cause by a forged ICMP message, is reported by
+ * the next call and cleared by it; that call sends nothing. */
+static bool send_whole(int fd, const uint8_t *p, size_t n)
+{
+	ssize_t sent = send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (sent < 0 && errno != EAGAIN)
+		sent = send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return sent == (ssize_t)n;
+}
+
 bool call_stream_send_datagram(struct call_stream *cs, const uint8_t *p, size_t n)
 {
 	bool took = false;
@@ -162,7 +173,7 @@ bool call_stream_send_datagram(struct call_stream *cs, const uint8_t *p, size_t 
 	/* Each call has its own connected socket: there is never more than one datagram for it, and
 	 * the sandbox refuses addresses. */
 	if (!env_replaying(cs->env))
-		took = send(cs->fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
+		took = send_whole(cs->fd, p, n);
 	/* The number of bytes is not recorded, because codec output differs between CPUs. */
 	took = env_answer(cs->env, took);
 	path_sent(&cs->path, env_now(cs->env), took);

@@ -96,10 +96,10 @@ struct unmapped_source {
 	struct arrivals arrivals;
 };
 
-/* What an SSRC had sent when its window was given up. */
+/* The counters that an SSRC had used when its windows were given up: of RTP and of RTCP. */
 struct left_source {
 	uint32_t ssrc;
-	struct counters_floor floor;
+	struct counters_floor packets, reports;
 };
 
 struct call_stream {
@@ -137,6 +137,10 @@ struct call_stream {
 	unsigned unmapped_next; /* the entry to be replaced next */
 	struct left_source left[64];
 	unsigned left_next; /* the same */
+	/* Of all that left and have no entry any more. Senders draw their counters from one
+	 * sequence under a key, as no nonce may repeat, so this floor refuses no new packet of
+	 * anybody. */
+	struct left_source forgotten;
 	struct rtcp_reporter reporters[8];
 	bool deaf, keep_unmapped; /* keep_unmapped: packets of unmapped SSRCs are kept */
 	uint64_t speaker_tick_at;

@@ -61,9 +61,12 @@ void call_stream_expire_pending(struct call_stream *cs, uint64_t now);
 bool call_stream_may_be_new(const struct arrivals *a, const uint8_t *counter, uint16_t seq);
 /* Records an authentic packet. Returns false when it was received before. */
 bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint16_t seq);
-/* The window of this SSRC is given up, or begins, perhaps again. */
-void call_stream_leave_arrivals(struct call_stream *cs, uint32_t ssrc, const struct arrivals *a);
-void call_stream_begin_arrivals(struct call_stream *cs, uint32_t ssrc, struct arrivals *a);
+/* Keeps the counters of an SSRC whose windows are given up. NULL: there was no such window. */
+void call_stream_leave_source(struct call_stream *cs, uint32_t ssrc, const struct arrivals *a,
+			      const struct nonces *reports);
+/* Begins the windows of an SSRC, perhaps again. NULL: not this one. */
+void call_stream_begin_source(const struct call_stream *cs, uint32_t ssrc, struct arrivals *a,
+			      struct nonces *reports);
 /* The key that they belong to has gone. */
 void call_stream_forget_arrivals(struct call_stream *cs);
 

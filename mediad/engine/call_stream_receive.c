@@ -78,23 +78,32 @@ static void keep_pending(struct call_stream *cs, struct slot *s, const struct pe
 		s->n_pending++;
 }
 
-/* Returns the entry of an unmapped SSRC with its replay window. There are only a few entries; the
- * oldest is replaced. */
 static struct unmapped_source *find_unmapped_source(struct call_stream *cs, uint32_t ssrc)
 {
-	const unsigned n = sizeof cs->unmapped / sizeof cs->unmapped[0];
-	struct unmapped_source *u;
-
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < sizeof cs->unmapped / sizeof cs->unmapped[0]; i++)
 		if (cs->unmapped[i].ssrc == ssrc)
 			return &cs->unmapped[i];
-	u = &cs->unmapped[cs->unmapped_next++ % n];
+	return NULL;
+}
+
+/* Records an authentic packet of an unmapped SSRC. Returns false when it was received before. There
+ * are only a few entries; a new packet of another SSRC replaces the oldest one. */
+static bool accept_unmapped(struct call_stream *cs, uint32_t ssrc, const uint8_t *counter,
+			    uint16_t seq)
+{
+	struct unmapped_source *u = find_unmapped_source(cs, ssrc);
+	struct arrivals fresh;
+
+	if (u)
+		return call_stream_accept_packet(&u->arrivals, counter, seq);
+	call_stream_begin_source(cs, ssrc, &fresh, NULL);
+	if (!call_stream_accept_packet(&fresh, counter, seq))
+		return false;
+	u = &cs->unmapped[cs->unmapped_next++ % (sizeof cs->unmapped / sizeof cs->unmapped[0])];
 	if (u->ssrc)
-		call_stream_leave_arrivals(cs, u->ssrc, &u->arrivals);
-	memset(u, 0, sizeof *u);
-	u->ssrc = ssrc;
-	call_stream_begin_arrivals(cs, ssrc, &u->arrivals);
-	return u;
+		call_stream_leave_source(cs, u->ssrc, &u->arrivals, NULL);
+	*u = (struct unmapped_source){.ssrc = ssrc, .arrivals = fresh};
+	return true;
 }
 
 /* ---- decryption ---- */
@@ -329,7 +338,6 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 	struct audio_packet pkt;
 	struct rtp_header h;
 	const uint8_t *counter;
-	struct arrivals *window;
 	struct slot *s;
 	int err;
 
@@ -350,8 +358,8 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 			s->undecryptable++;
 		return;
 	}
-	window = s ? &s->arrivals : &find_unmapped_source(cs, h.ssrc)->arrivals;
-	if (!call_stream_accept_packet(window, counter, h.seq)) {
+	if (s ? !call_stream_accept_packet(&s->arrivals, counter, h.seq)
+	      : !accept_unmapped(cs, h.ssrc, counter, h.seq)) {
 		cs->stats.replayed++;
 		return;
 	}
@@ -387,6 +395,7 @@ static void on_rediscovery(struct call_stream *cs)
 		strcmp(cs->discovery.ip, cs->known_ip) != 0 || cs->discovery.port != cs->known_port;
 
 	memset(&cs->path, 0, sizeof cs->path);
+	path_prove(&cs->path, env_now(cs->env));
 	if (moved)
 		call_stream_report_udp(cs);
 }

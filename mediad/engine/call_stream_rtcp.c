@@ -77,8 +77,12 @@ static struct nonces *find_counters(struct call_stream *cs, uint32_t ssrc)
 		if (cs->reporters[i].at < r->at)
 			r = &cs->reporters[i];
 	}
-	if (!r->at || r->ssrc != ssrc)
-		*r = (struct rtcp_reporter){.ssrc = ssrc};
+	if (r->at && r->ssrc != ssrc)
+		call_stream_leave_source(cs, r->ssrc, NULL, &r->seen);
+	if (!r->at || r->ssrc != ssrc) {
+		r->ssrc = ssrc;
+		call_stream_begin_source(cs, ssrc, NULL, &r->seen);
+	}
 	r->at = env_now(cs->env);
 	return &r->seen;
 }

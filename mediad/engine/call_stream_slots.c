@@ -95,7 +95,7 @@ static void unmap_ssrc(struct call_stream *cs, struct slot *s)
 		return;
 	call_stream_drop_pending(cs, s->ssrc);
 	call_stream_end_outage(cs, s);
-	call_stream_leave_arrivals(cs, s->ssrc, &s->arrivals);
+	call_stream_leave_source(cs, s->ssrc, &s->arrivals, &s->reports);
 	s->ssrc = 0;
 }
 
@@ -109,9 +109,9 @@ static void map_ssrc(struct call_stream *cs, struct slot *s, uint32_t ssrc)
 		unmap_ssrc(cs, old);
 	unmap_ssrc(cs, s);
 	s->ssrc = ssrc;
-	call_stream_begin_arrivals(cs, ssrc, &s->arrivals);
+	s->proved = 0; /* the loop thread holds no proof for the new SSRC */
+	call_stream_begin_source(cs, ssrc, &s->arrivals, &s->reports);
 	memset(&s->source, 0, sizeof s->source);
-	memset(&s->reports, 0, sizeof s->reports);
 	rebuild_buckets(cs);
 	if (!ssrc)
 		return;
@@ -149,7 +149,7 @@ static void remove_slot(struct call_stream *cs, struct slot *s, enum media_reaso
 		audio_speaker_end(s->speaker, reason);
 		if (s->ssrc) {
 			call_stream_drop_pending(cs, s->ssrc);
-			call_stream_leave_arrivals(cs, s->ssrc, &s->arrivals);
+			call_stream_leave_source(cs, s->ssrc, &s->arrivals, &s->reports);
 		}
 		cs->n_stale -= s->stale;
 		cs->slots[i] = cs->slots[--cs->n_slots];

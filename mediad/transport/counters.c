@@ -76,7 +76,7 @@ bool counters_take(struct counters *w, const uint8_t counter[COUNTERS_BYTES])
 
 struct counters_floor counters_floor(const struct counters *w)
 {
-	struct counters_floor f = {.started = w->order[0].started};
+	struct counters_floor f;
 
 	for (unsigned o = 0; o < 2; o++)
 		f.next[o] = !w->order[o].started	    ? w->order[o].floor
@@ -88,6 +88,13 @@ struct counters_floor counters_floor(const struct counters *w)
 void counters_restart(struct counters *w, const struct counters_floor *floor)
 {
 	memset(w, 0, sizeof *w);
-	for (unsigned o = 0; floor && o < 2; o++)
+	for (unsigned o = 0; o < 2; o++)
 		w->order[o].floor = floor->next[o];
+}
+
+void counters_raise(struct counters_floor *f, const struct counters_floor *by)
+{
+	for (unsigned o = 0; o < 2; o++)
+		if (by->next[o] > f->next[o])
+			f->next[o] = by->next[o];
 }

@@ -31,10 +31,9 @@ struct counters {
 	} order[2]; /* big-endian, little-endian */
 };
 
-/* All that a window accepted, in few bytes. */
+/* All that a window accepted, in few bytes. All zero: nothing. */
 struct counters_floor {
-	bool started;
-	uint32_t next[2]; /* everything below was accepted, or counts as such */
+	uint32_t next[2]; /* in each order, everything below was accepted or counts as such */
 };
 
 /* Whether this counter may be new. Changes nothing. */
@@ -45,5 +44,7 @@ bool counters_take(struct counters *w, const uint8_t counter[COUNTERS_BYTES]);
 struct counters_floor counters_floor(const struct counters *w);
 /* A new window in which nothing below the floor is new. */
 void counters_restart(struct counters *w, const struct counters_floor *floor);
+/* Raises f to the higher floor of both. */
+void counters_raise(struct counters_floor *f, const struct counters_floor *by);
 
 #endif

@@ -31,3 +31,26 @@ bool nonces_take(struct nonces *w, const uint8_t counter[NONCES_BYTES])
 		fresh = insert_counter(&w->order[o].n, w->order[o].top, read[o]) || fresh;
 	return fresh;
 }
+
+struct counters_floor nonces_floor(const struct nonces *w)
+{
+	struct counters_floor f = {{0}};
+
+	for (unsigned o = 0; o < 2; o++)
+		if (w->order[o].n)
+			f.next[o] = w->order[o].top[0] + (w->order[o].top[0] < UINT32_MAX);
+	return f;
+}
+
+/* A full list of one counter refuses it and every lower one. */
+void nonces_restart(struct nonces *w, const struct counters_floor *floor)
+{
+	memset(w, 0, sizeof *w);
+	for (unsigned o = 0; o < 2; o++) {
+		if (!floor->next[o])
+			continue;
+		w->order[o].n = NONCES_KEPT;
+		for (unsigned i = 0; i < NONCES_KEPT; i++)
+			w->order[o].top[i] = floor->next[o] - 1;
+	}
+}

@@ -11,8 +11,7 @@
 #ifndef MEDIAD_TRANSPORT_NONCES_H
 #define MEDIAD_TRANSPORT_NONCES_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "mediad/transport/counters.h"
 
 enum { NONCES_KEPT = 8, NONCES_BYTES = 4 };
 
@@ -25,5 +24,8 @@ struct nonces {
 
 /* Accepts a counter. Returns false when it was seen before or is too old to tell. */
 bool nonces_take(struct nonces *w, const uint8_t counter[NONCES_BYTES]);
+struct counters_floor nonces_floor(const struct nonces *w);
+/* Restarts the lists; nothing below the floor is new. */
+void nonces_restart(struct nonces *w, const struct counters_floor *floor);
 
 #endif

@@ -249,3 +249,23 @@ TEST(secure_a_member_cannot_take_the_ssrc_of_another)
 	CHECK_INT(hear_find(rig.c, BEN)->ssrc, 700);
 	rig_finish();
 }
+
+/* While a transition waits, ANNA may use a key that we lack: that gives BEN no right to her SSRC.
+ */
+TEST(secure_a_transition_hands_no_ssrc_over)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	dave_event(EV_DAVE_PROOF, ANNA);
+	rig_speaks(BEN, 700);
+	rig_binary(29, "\0\1commit", 8);
+	rig_work();
+	CHECK(rig.secure.pending);
+	dave_event(EV_DAVE_OUTAGE, ANNA);
+	CHECK_INT(hear_find(rig.c, ANNA)->ssrc, 700);
+	rig_text("{\"op\":22,\"d\":{\"transition_id\":1}}");
+	CHECK(!rig.secure.pending);
+	dave_event(EV_DAVE_OUTAGE, ANNA);
+	CHECK_INT(hear_find(rig.c, BEN)->ssrc, 700);
+	rig_finish();
+}

@@ -10,7 +10,7 @@ static uint8_t frame[ENCODER_OPUS_MAX];
 static size_t frame_n;
 
 /* The first datagrams, for tests that send them again. */
-enum { KEPT = 64 };
+enum { KEPT = 100 };
 static struct {
 	uint8_t p[UDP_MAX_PACKET];
 	size_t n;
@@ -103,15 +103,6 @@ TEST(call_stream_hears_again_after_jumps)
 	pair_finish();
 }
 
-static void map_to(uint32_t ssrc)
-{
-	struct cmd c = {.type = CMD_SLOT_MAP};
-
-	c.slot.slot = pair.slot;
-	c.slot.ssrc = ssrc;
-	pair_cmd(&pair.rx, &c);
-}
-
 static void replay_kept(void)
 {
 	for (unsigned i = 0; i < n_kept; i++) {
@@ -143,8 +134,8 @@ TEST(call_stream_refuses_recorded_packets_for_ever)
 	replay_kept();
 	CHECK_INT(pair.rx.l->stats.replayed, 2 * KEPT);
 	CHECK(pair.rx.heard > heard);
-	map_to(0);
-	map_to(PAIR_SSRC);
+	pair_map(0);
+	pair_map(PAIR_SSRC);
 	heard = pair.rx.heard;
 	replay_kept();
 	pair_run(200);
@@ -153,6 +144,32 @@ TEST(call_stream_refuses_recorded_packets_for_ever)
 		speak(PAIR_SSRC, (uint16_t)(40350 + i), 7 + (40050 + i) * RTP_FRAME);
 	CHECK(pair.rx.heard >= heard + 45);
 	CHECK_INT(pair.rx.l->stats.replayed, 3 * KEPT);
+	pair_finish();
+}
+
+/* A hundred members speak one after the other and leave: their recordings are refused though only
+ * the last of them have an entry of their own, and a new SSRC is heard. */
+TEST(call_stream_refuses_packets_of_speakers_long_gone)
+{
+	unsigned heard;
+
+	CHECK_INT(start(), 0);
+	for (uint32_t i = 0; i < KEPT; i++) {
+		pair_map(5000 + i);
+		speak(5000 + i, 300, 7);
+	}
+	CHECK_INT(n_kept, KEPT);
+	CHECK_INT(pair.rx.l->stats.replayed, 0);
+	pair_map(4999);
+	replay_kept();
+	CHECK_INT(pair.rx.l->stats.replayed, KEPT);
+	/* Replayed packets are no news of an unmapped SSRC either. */
+	for (unsigned i = 0; i < sizeof pair.rx.l->unmapped / sizeof pair.rx.l->unmapped[0]; i++)
+		CHECK_INT(pair.rx.l->unmapped[i].ssrc, 0);
+	heard = pair.rx.heard;
+	for (uint16_t k = 0; k < 10; k++)
+		speak(4999, (uint16_t)(400 + k), k * RTP_FRAME);
+	CHECK_INT(pair.rx.heard, heard + 10);
 	pair_finish();
 }
 
@@ -201,7 +218,7 @@ TEST(call_stream_follows_another_ssrc)
 	CHECK_INT(pair.rx.heard, before);
 	/* Told at once, and that it goes on: not at each. */
 	CHECK(pair.rx.unmapped == 2 && pair.rx.persistent == 1);
-	map_to(77);
+	pair_map(77);
 	pair_run(100);
 	CHECK_INT(pair.rx.heard, before + 20);
 	for (uint16_t k = 20; k < 40; k++)
@@ -396,7 +413,7 @@ TEST(call_stream_keeps_unmapped_packets_for_two_seconds)
 	hold_unknown();
 	for (uint16_t k = 0; k < CALL_STREAM_PENDING_MS / 20; k++)
 		speak(77, (uint16_t)(300 + k), k * RTP_FRAME);
-	map_to(77);
+	pair_map(77);
 	pair_run(400);
 	CHECK(pair.rx.heard >= CALL_STREAM_PENDING_MS / 20 - 1);
 	pair_finish();

@@ -251,7 +251,6 @@ TEST(call_stream_ignores_its_own_reports)
 /* A speaker's counters are kept with the speaker, also those from before the name was known. */
 TEST(call_stream_takes_a_speakers_report_once)
 {
-	struct cmd c = {.type = CMD_SLOT_MAP};
 	uint8_t old[UDP_MAX_PACKET], more[UDP_MAX_PACKET], out[UDP_MAX_PACKET];
 	size_t n_old, n_more;
 	uint64_t before;
@@ -261,9 +260,7 @@ TEST(call_stream_takes_a_speakers_report_once)
 	before = pair.rx.l->stats.replayed; /* both ends begin with silence */
 	n_old = sealed_block(old, 555, 1);
 	pair_datagram(&pair.rx, old, n_old);
-	c.slot.slot = pair.slot;
-	c.slot.ssrc = 555;
-	pair_cmd(&pair.rx, &c);
+	pair_map(555);
 	pair_datagram(&pair.rx, old, n_old);
 	n_more = sealed_block(more, 555, 1);
 	pair_datagram(&pair.rx, more, n_more);
@@ -273,6 +270,39 @@ TEST(call_stream_takes_a_speakers_report_once)
 	pair_datagram(&pair.rx, old, n_old);
 	CHECK_INT(pair.rx.l->stats.replayed - before, 3);
 	CHECK_INT(pair.rx.l->report.reports, 22);
+	stream_ssrc = PAIR_SSRC;
+	pair_finish();
+}
+
+/* A recording of a speaker's reports is sent once the speaker has left and many others have
+ * reported. */
+TEST(call_stream_takes_no_report_of_a_speaker_who_left_again)
+{
+	struct cmd c = {.type = CMD_SLOT_REMOVE};
+	uint8_t old[3][UDP_MAX_PACKET], out[UDP_MAX_PACKET];
+	size_t n[3];
+	unsigned reports;
+
+	CHECK_INT(start(), 0);
+	stream_ssrc = PAIR_OTHER_SSRC;
+	for (unsigned i = 0; i < 3; i++) {
+		n[i] = sealed_block(old[i], PAIR_SSRC, 200);
+		pair_datagram(&pair.rx, old[i], n[i]);
+	}
+	CHECK_INT(pair.rx.l->report.reports, 3);
+	c.slot.slot = pair.slot;
+	c.slot.reason = MEDIA_REASON_LEFT;
+	pair_cmd(&pair.rx, &c);
+	for (unsigned i = 0; i < 3; i++)
+		pair_datagram(&pair.rx, old[i], n[i]);
+	CHECK_INT(pair.rx.l->report.reports, 3);
+	for (uint32_t from = 100; from < 200; from++)
+		pair_datagram(&pair.rx, out, sealed_block(out, from, 1));
+	reports = pair.rx.l->report.reports;
+	CHECK_INT(reports, 103);
+	for (unsigned i = 0; i < 3; i++)
+		pair_datagram(&pair.rx, old[i], n[i]);
+	CHECK_INT(pair.rx.l->report.reports, reports);
 	stream_ssrc = PAIR_SSRC;
 	pair_finish();
 }

@@ -2,9 +2,13 @@
  * the kernel. */
 #include "mediad/engine/call_stream.h"
 
+#include <arpa/inet.h>
+#include <unistd.h>
+
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
 #include "ipc/journal.h"
+#include "mediad/engine/call_stream_internal.h"
 #include "proto/base/cursor.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
@@ -298,7 +302,7 @@ TEST(call_stream_notices_a_dead_path)
 	pair_datagram(&pair.tx, answer, sizeof answer);
 	CHECK(!cs->path.asking);
 	CHECK_INT(pair.tx.udp_failed, 0);
-	path_prove(&cs->path, pair.now);
+	/* The reply was proof as well, so the silence after it counts. */
 	pair_run(PATH_SILENT_MS + 10000);
 	CHECK_INT(pair.tx.udp_failed, 1);
 	pair_finish();
@@ -311,6 +315,42 @@ TEST(call_stream_notices_a_dead_path)
 	pair_run(PATH_SILENT_MS + CALL_STREAM_LAZY_MS + SENDER_TICK_MS);
 	pair_datagram(&pair.tx, answer, sizeof answer);
 	CHECK_INT(pair.tx.udp_failed, 1);
+	pair_finish();
+}
+
+static int bind_udp(struct sockaddr_in *sa)
+{
+	socklen_t n = sizeof *sa;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)sa, sizeof *sa) ||
+	    getsockname(fd, (struct sockaddr *)sa, &n))
+		abort();
+	return fd;
+}
+
+/* The kernel reports an ICMP message by an error of the next send. That frame goes out all the
+ * same. */
+TEST(call_stream_loses_no_frame_to_an_icmp_message)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct call_stream *cs;
+	uint8_t byte[4] = {0};
+	int out, in;
+
+	CHECK_INT(pair_start(), 0);
+	cs = pair.tx.l;
+	in = bind_udp(&sa);
+	out = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	CHECK_INT(connect(out, (struct sockaddr *)&sa, sizeof sa), 0);
+	close(in);
+	CHECK_INT(send(out, byte, 1, 0), 1); /* the port is unreachable */
+	in = bind_udp(&sa);
+	close(cs->fd);
+	cs->fd = out;
+	CHECK(call_stream_send_datagram(cs, byte, sizeof byte));
+	CHECK_INT(recv(in, byte, sizeof byte, MSG_DONTWAIT), sizeof byte);
+	close(in);
 	pair_finish();
 }
 

@@ -323,10 +323,7 @@ static int add_slot(void)
 	if (err)
 		return err;
 	pair_cmd(&pair.rx, &c);
-	c = (struct cmd){.type = CMD_SLOT_MAP};
-	c.slot.slot = pair.slot;
-	c.slot.ssrc = PAIR_SSRC;
-	pair_cmd(&pair.rx, &c);
+	pair_map(PAIR_SSRC);
 	return 0;
 }
 
@@ -399,6 +396,15 @@ void pair_open_key(uint64_t epoch)
 
 	c.dave.slot = pair.slot;
 	c.dave.key = pair_key(epoch, 0);
+	pair_cmd(&pair.rx, &c);
+}
+
+void pair_map(uint32_t ssrc)
+{
+	struct cmd c = {.type = CMD_SLOT_MAP};
+
+	c.slot.slot = pair.slot;
+	c.slot.ssrc = ssrc;
 	pair_cmd(&pair.rx, &c);
 }
 

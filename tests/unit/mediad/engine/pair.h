@@ -76,6 +76,8 @@ void pair_clear(struct pair_end *e, bool send, uint64_t until);
 struct dave_key *pair_key(uint64_t epoch, uint32_t generation);
 void pair_send_key(uint64_t epoch);
 void pair_open_key(uint64_t epoch);
+/* Maps this SSRC to the slot; 0: none. */
+void pair_map(uint32_t ssrc);
 /* A lane with so much of a tone. */
 void pair_say(unsigned ms, bool end);
 void pair_say_more(unsigned ms);
