@@ -255,12 +255,15 @@ static int allow_removal(scmp_filter_ctx f)
 			     : seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(unlinkat), 2, is);
 }
 
-/* A thread gives up its real-time priority (audio_thread.c) and may not take it. */
+/* A thread gives up its own real-time priority (audio_thread.c), and may not take any. */
 static int allow_normal_priority(scmp_filter_ctx f)
 {
-	struct scmp_arg_cmp is = {.arg = 1, .op = SCMP_CMP_EQ, .datum_a = SCHED_OTHER};
+	struct scmp_arg_cmp is[] = {
+		{.arg = 0, .op = SCMP_CMP_EQ, .datum_a = 0},
+		{.arg = 1, .op = SCMP_CMP_EQ, .datum_a = SCHED_OTHER},
+	};
 
-	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 1, &is);
+	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 2, is);
 }
 
 /* Allows memory that is not executable and maps no file. */

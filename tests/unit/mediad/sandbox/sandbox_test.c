@@ -91,6 +91,13 @@ static int try_normal_priority(void)
 											 : 0;
 }
 
+static int try_priority_of_another(void)
+{
+	return syscall(SYS_sched_setscheduler, getpid(), SCHED_OTHER, &(struct sched_param){0})
+		       ? errno
+		       : 0;
+}
+
 static int try_real_time(void)
 {
 	return syscall(SYS_sched_setscheduler, 0, SCHED_RR,
@@ -253,6 +260,7 @@ static const struct {
 	{"replace a descriptor", try_replace, 0, ENOSYS, ENOSYS},
 	{"call something else", try_unknown, ENOSYS, ENOSYS, ENOSYS},
 	{"give up real time", try_normal_priority, ENOSYS, ENOSYS, 0},
+	{"lower another one's priority", try_priority_of_another, ENOSYS, ENOSYS, ENOSYS},
 	{"take real time", try_real_time, ENOSYS, ENOSYS, ENOSYS},
 	{"bind a socket", try_bind, EPERM, EPERM, EPERM},
 	{"connect", try_connect, 0, EPERM, EPERM},
