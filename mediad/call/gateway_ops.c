@@ -103,10 +103,12 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 {
 	const char *mode = json_string_value(json_object_get(d, "mode"));
 	const json_t *version = json_object_get(d, "dave_protocol_version");
+	/* The key may change while the session is resumed, before op 9. */
+	bool has_media = g->phase == MEDIA_PHASE_UP || g->phase == MEDIA_PHASE_RESUMING;
 	uint64_t dave = 0;
 	uint8_t key[32];
 
-	if (g->phase != MEDIA_PHASE_SELECTING && g->phase != MEDIA_PHASE_UP)
+	if (g->phase != MEDIA_PHASE_SELECTING && !has_media)
 		return true;
 	/* An unreadable version is an error and not 0, which would mean plaintext. */
 	if (!mode || strcmp(mode, g->mode) != 0 ||
@@ -125,12 +127,12 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 	}
 	/* The same key may be sent again. A new cipher context would restart its counter and reuse
 	 * nonces. */
-	if (g->phase != MEDIA_PHASE_UP || memcmp(g->key, key, sizeof key) != 0) {
+	if (!has_media || memcmp(g->key, key, sizeof key) != 0) {
 		memcpy(g->key, key, sizeof key);
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_KEY, .key = {g->mode, g->key}});
 	}
 	explicit_bzero(key, sizeof key);
-	if (g->phase == MEDIA_PHASE_UP)
+	if (has_media)
 		return true;
 	g->step_by = g->join_by = NEVER;
 	g->established = true;

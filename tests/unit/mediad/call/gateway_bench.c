@@ -127,6 +127,12 @@ void vgw_bench_run_until(struct vgw_bench *b, uint64_t until)
 	b->now = until;
 }
 
+void vgw_bench_change_key(struct vgw_bench *b)
+{
+	vgw_bench_text(b, "{\"op\":4,\"d\":{\"mode\":\"aead_aes256_gcm_rtpsize\",\"secret_key\":"
+			  "[9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9]}}");
+}
+
 void vgw_bench_describe(struct vgw_bench *b, const char *mode, unsigned dave)
 {
 	char json[600];

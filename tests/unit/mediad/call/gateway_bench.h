@@ -45,6 +45,8 @@ const char *vgw_bench_session(unsigned n);
 void vgw_bench_lease(struct vgw_bench *b, const char *session);
 /* Runs timers until `until`, however many there are. */
 void vgw_bench_run_until(struct vgw_bench *b, uint64_t until);
+/* Op 4 with another key. */
+void vgw_bench_change_key(struct vgw_bench *b);
 void vgw_bench_describe(struct vgw_bench *b, const char *mode, unsigned dave);
 void vgw_bench_join(struct vgw_bench *b, const char *session);
 void vgw_bench_binary(struct vgw_bench *b, uint16_t seq, uint8_t op, const char *payload);
