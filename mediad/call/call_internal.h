@@ -26,9 +26,10 @@ struct person {
 	bool consent_known, consented; /* CONSENT was received, and its value */
 	bool consent_told;	       /* by the present control */
 	uint32_t ssrc;		       /* 0: not known */
-	bool proven;	   /* packets of this SSRC were decrypted with this user's key */
-	uint32_t claim;	   /* an SSRC that op 5 gave to this user too; 0: none */
-	struct slot *slot; /* lent; NULL before the first SSRC, or when it was reclaimed */
+	bool proven;	    /* packets of this SSRC were decrypted with this user's key */
+	uint32_t claim;	    /* an SSRC that op 5 gave to this user too; 0: none */
+	struct slot *slot;  /* lent; NULL before the first SSRC, or when it was reclaimed */
+	unsigned returning; /* earlier slots that are on their way back */
 	struct media_key deferred, lent; /* lent: the newest, for another slot in this session */
 	bool speaking, given_up;
 	uint64_t spoke_at;	/* when speech began or ended, or the slot was lent */

@@ -74,7 +74,7 @@ static void drop_person_if_idle(struct call *c, struct person *p)
 {
 	size_t i = (size_t)(p - c->people);
 
-	if (p->present || p->consent_known || p->n_listens || p->slot)
+	if (p->present || p->consent_known || p->n_listens || p->slot || p->returning)
 		return;
 	memmove(p, p + 1, (c->n_people - i - 1) * sizeof *p);
 	c->n_people--;
@@ -95,10 +95,10 @@ static bool has_consent(const struct call *c, const struct person *p)
 
 /* ---- the speaker's slot on the audio thread ---- */
 
-static void send_slot_command(struct call *c, struct person *p, struct cmd cmd)
+static bool send_slot_command(struct call *c, struct person *p, struct cmd cmd)
 {
 	cmd.slot.slot = p->slot;
-	call_command(c, &cmd);
+	return call_command(c, &cmd);
 }
 
 static int lend_listen(struct call *c, struct person *p, const struct listen *l)
@@ -122,7 +122,7 @@ static void reclaim_slot(struct call *c, struct person *p, enum media_reason rea
 	if (!p->slot)
 		return;
 	cmd.slot.reason = reason;
-	send_slot_command(c, p, cmd);
+	p->returning += send_slot_command(c, p, cmd);
 	p->slot = NULL;
 	p->speaking = false;
 }
@@ -557,17 +557,21 @@ static void on_speaking(struct call *c, const struct ev *ev)
 /* A slot returned. If a person still has it, it found no room in the stream. */
 static void on_slot_gone(struct call *c, const struct ev *ev)
 {
+	struct person *p = find_person(c, ev->slot->user);
+
 	c->n_slots--;
-	for (size_t i = 0; i < c->n_people; i++) {
-		if (c->people[i].slot != ev->slot)
-			continue;
-		c->people[i].slot = NULL;
-		c->people[i].ssrc = 0;
+	if (p && p->slot == ev->slot) {
+		p->slot = NULL;
+		p->ssrc = 0;
 		if (call_may_log(c))
 			log_warn("speaker_refused", "call=%u user=%llu reason=full", c->id,
-				 (unsigned long long)c->people[i].user);
-		return;
+				 (unsigned long long)p->user);
+	} else if (p) {
+		p->returning--;
 	}
+	secure_take_slot(c, ev->slot, p);
+	if (p)
+		drop_person_if_idle(c, p);
 }
 
 void hear_event(struct call *c, const struct ev *ev)

@@ -64,18 +64,22 @@ static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *
 	struct cmd cmd = {.type = p ? CMD_DAVE_OPEN : CMD_DAVE_SEND};
 	const struct dave_member *m = dave_epoch_find(e, p ? p->user : c->user);
 
-	if (!m)
+	/* secure_take_slot lends all keys once the nonces that they have used are known. */
+	if (!m || (p && p->returning))
 		return true;
 	cmd.dave.slot = p ? p->slot : NULL;
-	if (dave_key_alloc(&cmd.dave.key, m->base, global_epoch(c, e->serial), generation) ||
-	    !call_command(c, &cmd)) {
-		defer_key(c, deferred, key);
-		return false;
-	}
+	if (dave_key_alloc(&cmd.dave.key, m->base, global_epoch(c, e->serial), generation))
+		goto later;
+	dave_key_start_at(cmd.dave.key, m->next_nonce);
+	if (!call_command(c, &cmd))
+		goto later;
 	deferred->is = deferred->is && is_later_key(deferred, &key);
 	if (p && (!p->lent.is || is_later_key(&key, &p->lent)))
 		p->lent = key;
 	return true;
+later:
+	defer_key(c, deferred, key);
+	return false;
 }
 
 static void lend_epoch(struct call *c, const struct dave_epoch *e)
@@ -99,6 +103,32 @@ void secure_slot(struct call *c, struct person *p)
 		lend_key(c, epochs[n], p,
 			 p->lent.is && p->lent.serial == epochs[n]->serial ? p->lent.generation
 									   : 0);
+}
+
+struct returned {
+	struct call *c;
+	uint64_t user;
+};
+
+static void take_key(struct dave_key *key, void *arg)
+{
+	const struct returned *r = arg;
+	const struct secure *s = &r->c->secure;
+	uint64_t epoch = dave_key_epoch(key);
+
+	if (s->session && epoch >> 32 == s->number)
+		dave_session_note_nonces(s->session, r->user, epoch & UINT32_MAX,
+					 dave_key_next_nonce(key));
+	dave_key_free(key);
+}
+
+void secure_take_slot(struct call *c, struct slot *slot, struct person *p)
+{
+	struct returned r = {c, slot->user};
+
+	dave_opener_clear(slot->opener, take_key, &r);
+	if (p && p->slot)
+		secure_slot(c, p);
 }
 
 static void set_sending_key(struct call *c, const struct dave_epoch *e)

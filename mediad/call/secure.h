@@ -12,6 +12,7 @@
 struct call;
 struct ev;
 struct person;
+struct slot;
 struct tmr;
 
 /* Names a key of one speaker. A key is deferred when there was no memory for it or its command was
@@ -60,8 +61,13 @@ void secure_resumed(struct call *c);
 
 /* Compares the call with its setting of encryption, after a change of either. */
 void secure_check_policy(struct call *c);
-/* A slot was lent for this person: lends it every key that is still accepted. */
+/* A slot was lent for this person: lends it every key that is still accepted. While an earlier slot
+ * of the person has not returned this waits, because the audio thread may still use its keys. */
 void secure_slot(struct call *c, struct person *p);
+/* A slot returned: notes the nonces that its keys have used, so that the voice server cannot have
+ * the same frames heard again by another slot, and lends the keys to the slot that the person
+ * (NULL: gone) has now. */
+void secure_take_slot(struct call *c, struct slot *slot, struct person *p);
 /* Handles EV_DAVE_OUTAGE, EV_DAVE_PROOF and EV_DAVE_NEXT. */
 void secure_event(struct call *c, const struct ev *ev);
 /* Ends the decryption outage of this person, who is decrypted again or has left. how: for the log.

@@ -48,6 +48,7 @@ struct dave_member {
 	uint64_t user;
 	uint8_t base[DAVE_SECRET];
 	struct slice signature_key; /* owned by the epoch */
+	uint64_t next_nonce; /* lower ones were used (dave_session_note_nonces); 0 at first */
 };
 /* The result of one epoch; it lives on the loop thread. */
 struct dave_epoch {

@@ -136,6 +136,16 @@ struct dave_key *dave_key_free(struct dave_key *k)
 	return NULL;
 }
 
+uint64_t dave_key_next_nonce(const struct dave_key *k)
+{
+	return dave_window_next(&k->window);
+}
+
+void dave_key_start_at(struct dave_key *k, uint64_t next)
+{
+	dave_window_restart(&k->window, next);
+}
+
 uint64_t dave_key_epoch(const struct dave_key *k)
 {
 	return k->epoch;

@@ -19,6 +19,11 @@ struct dave_key;
 int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint64_t epoch,
 		   uint32_t generation);
 struct dave_key *dave_key_free(struct dave_key *k);
+/* The nonce (generation << 24 | counter) above all that this key opened; 0: it opened none. A key
+ * that is made again must not open their frames a second time. */
+uint64_t dave_key_next_nonce(const struct dave_key *k);
+/* Makes a new key refuse every nonce below `next`. */
+void dave_key_start_at(struct dave_key *k, uint64_t next);
 uint64_t dave_key_epoch(const struct dave_key *k);
 uint32_t dave_key_generation(const struct dave_key *k);
 

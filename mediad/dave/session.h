@@ -173,6 +173,10 @@ void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uin
 /* Whether no more keys are requested for this speaker, whose packets cannot be decrypted. They are
  * tried with the keys of each new epoch; the first success ends it. */
 bool dave_session_gave_up(const struct dave_session *s, uint64_t user);
+/* A key of this user in this epoch (its serial) came back, having opened frames with nonces below
+ * `next`. Another key must not open them again: dave_key_start_at, with the member's next_nonce. */
+void dave_session_note_nonces(struct dave_session *s, uint64_t user, uint64_t serial,
+			      uint64_t next);
 /* Asks for a member's verification code; DAVE_ACT_CODE follows. */
 void dave_session_verify(struct dave_session *s, uint64_t now, uint64_t user);
 void dave_session_timer(struct dave_session *s, uint64_t now);

@@ -65,6 +65,17 @@ static void keep_epoch(struct dave_session *s, uint64_t now, struct dave_epoch *
 	s->changed_at = now;
 }
 
+void dave_session_note_nonces(struct dave_session *s, uint64_t user, uint64_t serial, uint64_t next)
+{
+	for (unsigned i = 0; i < s->n_epochs; i++) {
+		struct dave_epoch *e = s->epochs[i].epoch;
+		const struct dave_member *m = e->serial == serial ? dave_epoch_find(e, user) : NULL;
+
+		if (m && next > m->next_nonce)
+			e->member[m - e->member].next_nonce = next;
+	}
+}
+
 unsigned dave_session_epochs(const struct dave_session *s, const struct dave_epoch **out,
 			     unsigned n)
 {

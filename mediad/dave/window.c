@@ -80,6 +80,20 @@ void dave_window_mark(struct dave_window *w, uint64_t nonce)
 	}
 }
 
+uint64_t dave_window_next(const struct dave_window *w)
+{
+	return w->any ? w->newest + 1 : 0;
+}
+
+void dave_window_restart(struct dave_window *w, uint64_t next)
+{
+	if (!next)
+		return;
+	start_window(w, next);
+	w->any = true;
+	w->newest = next - 1;
+}
+
 uint32_t dave_generation(uint32_t oldest, uint8_t low)
 {
 	return (oldest / 256 + (low < oldest % 256)) * 256 + low;

@@ -23,6 +23,10 @@ struct dave_window {
 bool dave_window_fresh(const struct dave_window *w, uint64_t nonce);
 /* Marks a fresh nonce as used. */
 void dave_window_mark(struct dave_window *w, uint64_t nonce);
+/* The nonce above all that were used; 0: none was. */
+uint64_t dave_window_next(const struct dave_window *w);
+/* Makes an empty window refuse every nonce below `next`. */
+void dave_window_restart(struct dave_window *w, uint64_t next);
 
 /* The full generation, given its lowest 8 bits and the oldest one still valid. */
 uint32_t dave_generation(uint32_t oldest, uint8_t low);

@@ -69,6 +69,8 @@ static const struct person *of(uint64_t user)
 /* A voice server may name any users; their cost is bounded. */
 TEST(hear_people_are_bounded)
 {
+	struct slot *back = NULL;
+
 	CHECK_INT(start(), 0);
 	for (uint64_t user = 1; user <= 40000; user++)
 		hear_member(&rig.c, user, true);
@@ -86,7 +88,11 @@ TEST(hear_people_are_bounded)
 	hear_member(&rig.c, 65, false);
 	hear_ssrc(&rig.c, 900, 7900);
 	CHECK(!of(900)->slot);
-	hear_event(&rig.c, &(struct ev){.type = EV_SLOT_GONE});
+	CHECK_INT(slot_alloc(&back, rig.c.stream, 65, 1), 0);
+	CHECK_INT(of(65)->returning, 1);
+	hear_event(&rig.c, &(struct ev){.type = EV_SLOT_GONE, .slot = back});
+	slot_free(back);
+	CHECK(!of(65));
 	hear_ssrc(&rig.c, 900, 7900);
 	CHECK(of(900)->slot);
 	finish();

@@ -295,3 +295,59 @@ TEST_OOM(secure_oom)
 	rig_audio();
 	rig_finish();
 }
+
+/* Seals ANNA's next frame of the present epoch. */
+static struct slice seal_as_anna(struct dave_sealer *s, uint8_t *out, size_t cap)
+{
+	static const uint8_t opus[40] = {0x78, 1, 2, 3};
+	struct slice frame = {out, 0};
+
+	if (dave_seal(s, DAVE_OPUS, opus, sizeof opus, out, cap, &frame.n))
+		abort();
+	return frame;
+}
+
+static enum dave_opened open_anna(struct slice frame)
+{
+	uint8_t out[UDP_MAX_PACKET];
+	uint64_t epoch;
+	size_t n;
+
+	return dave_open(hear_find(rig.c, ANNA)->slot->opener, frame, rig.now, out, sizeof out, &n,
+			 &epoch);
+}
+
+/* The voice server records a frame of ANNA, says that she left and came back, which gives her
+ * another slot with the same key, and sends the frame again. */
+TEST(secure_another_slot_hears_no_frame_again)
+{
+	uint8_t base[DAVE_SECRET], first[100], second[100];
+	struct dave_sealer *sealer = NULL;
+	struct dave_key *key = NULL;
+	struct slice recorded;
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	memset(base, (int)(rig.serial * 3), sizeof base);
+	CHECK_INT(dave_sealer_alloc(&sealer), 0);
+	CHECK_INT(dave_key_alloc(&key, base, 1, 0), 0);
+	dave_sealer_set(sealer, key);
+	recorded = seal_as_anna(sealer, first, sizeof first);
+	CHECK_INT(open_anna(recorded), DAVE_SEALED);
+	CHECK_INT(open_anna(recorded), DAVE_REPLAYED);
+	for (unsigned i = 0; i < 2; i++) {
+		rig_text("{\"op\":13,\"d\":{\"user_id\":\"7\"}}");
+		rig_text("{\"op\":11,\"d\":{\"user_ids\":[\"7\"]}}");
+		rig_speaks(ANNA, 700);
+		/* The first slot returns; then the second gets its keys. */
+		CHECK_INT(hear_find(rig.c, ANNA)->returning, 1);
+		rig_audio();
+		CHECK_INT(open_anna(recorded), DAVE_NO_KEY);
+		rig_audio();
+		CHECK_INT(hear_find(rig.c, ANNA)->returning, 0);
+		CHECK_INT(open_anna(recorded), DAVE_REPLAYED);
+		CHECK_INT(open_anna(seal_as_anna(sealer, second, sizeof second)), DAVE_SEALED);
+	}
+	dave_sealer_free(sealer);
+	rig_finish();
+}
