@@ -132,15 +132,36 @@ static void check_secrets(struct check *c)
 	}
 }
 
+static void check_models(struct check *c)
+{
+	const struct settings_records *r = &c->settings->records;
+	const struct provider_record *p = settings_purpose(c->settings, PURPOSE_WORKER, 0);
+	char label[LABEL_SIZE];
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_WORKER]; i++) {
+		if (r->worker[i].kind != WORKER_MODEL)
+			continue;
+		snprintf(label, sizeof label, "worker %s", r->worker[i].name);
+		if (p)
+			check_say(c, CHECK_OK, label, "provider %s does its tasks", p->name);
+		else
+			check_say(c, CHECK_WARNING, label,
+				  "no provider serves the purpose worker, nor the role text");
+	}
+}
+
 void check_programs(struct check *c)
 {
 	const struct settings_records *r = &c->settings->records;
 	char label[LABEL_SIZE];
-	unsigned programs = r->n[RECORD_KIND_WORKER];
+	unsigned programs = 0;
 
+	for (unsigned i = 0; i < r->n[RECORD_KIND_WORKER]; i++)
+		programs += r->worker[i].kind != WORKER_MODEL;
 	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
 		programs += *r->mcp[i].command != '\0';
 	check_secrets(c);
+	check_models(c);
 	if (!programs)
 		return;
 	if (try_sandbox()) {
@@ -153,7 +174,8 @@ void check_programs(struct check *c)
 		const struct worker_record *w = &r->worker[i];
 
 		snprintf(label, sizeof label, "worker %s", w->name);
-		check_program(c, label, w->command, w->folder, w->read, w->network);
+		if (w->kind != WORKER_MODEL)
+			check_program(c, label, w->command, w->folder, w->read, w->network);
 	}
 	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++) {
 		const struct mcp_record *m = &r->mcp[i];

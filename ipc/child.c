@@ -196,7 +196,7 @@ static int start_process(struct child *c)
 		.environment = (const char *const *)c->environment,
 		.dir = c->dir,
 		.input = c->conf.input,
-		.errors = c->conf.log_errors,
+		.errors = c->conf.log_errors || c->conf.errorh,
 	};
 	int err = spawn_program(&c->proc, &conf);
 
@@ -277,7 +277,10 @@ static void on_error_line(const char *line, size_t len, void *arg)
 	struct child *c = arg;
 	uint64_t now = env_now(c->env);
 
-	(void)len;
+	if (c->conf.errorh)
+		c->conf.errorh(line, len, c->conf.arg);
+	if (!c->conf.log_errors)
+		return;
 	if (now - c->errors_since >= ERROR_WINDOW_S * NS_PER_S) {
 		tell_kept_errors(c);
 		c->errors_since = now;
@@ -533,6 +536,7 @@ void child_stop(struct child *c)
 void child_hand_over(struct child *c, child_state_h *stateh, void *arg)
 {
 	c->conf.lineh = NULL;
+	c->conf.errorh = NULL;
 	c->conf.stateh = stateh;
 	c->conf.arg = arg;
 }

@@ -43,6 +43,7 @@ struct child_conf {
 	size_t line_max;  /* bytes; longer lines are dropped. 0: CHILD_LINE_MAX */
 	size_t input_max; /* bytes that wait to be written. 0: CHILD_INPUT_MAX */
 	child_line_h *lineh;   /* or NULL */
+	child_line_h *errorh;  /* each line of its stderr, cut at 1000 bytes; or NULL */
 	child_state_h *stateh; /* or NULL */
 	void *arg;
 };

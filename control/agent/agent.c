@@ -341,7 +341,7 @@ struct agent *agent_free(struct agent *a)
 	tmr_free(a->sound_timer);
 	voice_output_free(a->output);
 	utterance_sound_free(a->sound);
-	agent_tools_free(a->tools);
+	a->tools = agent_tools_free(a->tools);
 	roles_free(a->roles);
 	room_log_free(a->log);
 	turns_free(a->turns, *a->ended ? a->ended : "shutdown");

@@ -6,7 +6,7 @@
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 
-void agent_spend(struct agent *a, const struct roles_event *ev)
+uint64_t agent_spend(struct agent *a, const struct roles_event *ev)
 {
 	const struct media_want *where = media_call_want(a->call);
 	const uint64_t *n = ev->engine->usage->n;
@@ -17,7 +17,7 @@ void agent_spend(struct agent *a, const struct roles_event *ev)
 		.role = role_name(roles_role(ev->use)),
 		.provider = ev->provider->name,
 		.model = settings_billed_model(a->settings, roles_role(ev->use), ev->provider),
-		.turn = ev->turn,
+		.turn = ev->use == ENGINE_USE_WORKER ? 0 : ev->turn,
 		.text_in = n[PRICE_TEXT_IN],
 		.text_cached = n[PRICE_TEXT_CACHED],
 		.text_out = n[PRICE_TEXT_OUT],
@@ -35,6 +35,7 @@ void agent_spend(struct agent *a, const struct roles_event *ev)
 	if (a->ledger)
 		ledger_add(a->ledger, where->guild, out.usage.nano, out.at_ms);
 	bus_publish(a->bus, &out);
+	return out.usage.nano;
 }
 
 bool agent_may_spend(struct agent *a, uint32_t *tokens)

@@ -8,6 +8,8 @@
 #include "proto/http/retry_after.h"
 #include "proto/media.h"
 
+enum { NANO_A_MICRO = 1000 };
+
 enum engine_use agent_reply_use(const struct agent *a)
 {
 	return a->settings->reply_path == SETTINGS_REPLY_BRAIN ? ENGINE_USE_REPLY
@@ -281,7 +283,10 @@ static void take_event(const struct roles_event *ev, void *arg)
 		return;
 	}
 	if (ev->engine->type == ENGINE_USAGE) {
-		agent_spend(a, ev);
+		uint64_t nano = agent_spend(a, ev);
+
+		if (ev->use == ENGINE_USE_WORKER)
+			agent_tools_worker(a->tools, ev, nano / NANO_A_MICRO);
 		return;
 	}
 	if (ev->engine->type == ENGINE_LINK_UP || ev->engine->type == ENGINE_LINK_DOWN)
@@ -305,6 +310,9 @@ static void take_event(const struct roles_event *ev, void *arg)
 		break;
 	case ENGINE_USE_SUMMARY:
 		take_summary(a, ev);
+		break;
+	case ENGINE_USE_WORKER:
+		agent_tools_worker(a->tools, ev, 0);
 		break;
 	case ENGINE_USE_COUNT:
 		break;

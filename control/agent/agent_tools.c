@@ -132,11 +132,19 @@ static enum tool_rank rank_of(const struct agent *a, uint64_t user)
 
 static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
-	feed(arg, &(struct tool_input){.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
+	struct agent_tools *t = arg;
+
+	if (id & DELEGATE_NUMBER) {
+		delegate_seat_output(t->delegate, id, ok, text);
+		return;
+	}
+	feed(t, &(struct tool_input){.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
 }
 
 static void take_progress(uint32_t id, const char *text, void *arg)
 {
+	if (id & DELEGATE_NUMBER)
+		return;
 	feed(arg,
 	     &(struct tool_input){.type = TOOL_IN_PROGRESS, .id = id, .text = slice_str(text)});
 }
@@ -488,6 +496,8 @@ static void keep_link(uint32_t turn, const char *title, const char *url, void *a
 {
 	struct agent_tools *t = arg;
 
+	if (turn & DELEGATE_NUMBER)
+		return; /* the worker names its sources itself */
 	if (t->found_turn != turn) {
 		t->found = (struct words){0};
 		t->n_found = 0;
@@ -564,6 +574,59 @@ static int ask_memory(uint32_t id, const struct tool_memory *what, void *arg)
 	return agent_memory_facts(t->memory, id, what);
 }
 
+/* ---- workers that are models ---- */
+
+static int ask_worker(const struct engine_ask *ask, void *arg)
+{
+	struct agent *a = arg;
+	struct engine_ask limited = *ask;
+
+	if (!agent_may_spend(a, &limited.output_tokens))
+		return EDQUOT;
+	roles_ask(a->roles, ENGINE_USE_WORKER, 0, &limited);
+	return 0;
+}
+
+static void stop_worker(uint32_t turn, void *arg)
+{
+	const struct agent *a = arg;
+
+	roles_cancel(a->roles, ENGINE_USE_WORKER, turn);
+}
+
+void agent_tools_worker(struct agent_tools *t, const struct roles_event *ev, uint64_t cost)
+{
+	const struct engine_event *e = ev->engine;
+	struct delegate_event out = {.turn = ev->turn,
+				     .call = e->call,
+				     .tool = e->tool,
+				     .text = e->data,
+				     .cost = cost,
+				     .end = e->end};
+
+	switch (e->type) {
+	case ENGINE_WORDS:
+		out.type = DELEGATE_WORDS;
+		break;
+	case ENGINE_TOOL_CALL:
+		out.type = DELEGATE_CALL;
+		break;
+	case ENGINE_USAGE:
+		out.type = DELEGATE_COST;
+		break;
+	case ENGINE_DONE:
+		out.type = DELEGATE_DONE;
+		break;
+	case ENGINE_FAILED:
+		out.type = DELEGATE_FAILED;
+		break;
+	default:
+		return;
+	}
+	if (t)
+		delegate_seat_event(t->delegate, &out);
+}
+
 /* ---- coming and going ---- */
 
 /* Sessions get the tools as they are now. */
@@ -608,7 +671,8 @@ static int open_tools(struct agent_tools *t, struct http *http)
 	if (!err && t->a->mcp)
 		err = mcp_seat_alloc(&t->mcp, t->a->mcp, &room);
 	if (!err && t->a->delegates)
-		err = delegate_seat_alloc(&t->delegate, t->a->delegates, &room);
+		err = delegate_seat_alloc(&t->delegate, t->a->delegates, &room,
+					  &(struct delegate_model){ask_worker, stop_worker, t->a});
 	if (!err)
 		err = tmr_alloc(&t->timer, t->a->env, timer_fired, t);
 	t->out = calloc(1, sizeof *t->out);

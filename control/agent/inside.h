@@ -89,8 +89,9 @@ int agent_open_roles(struct agent *a, const struct agent_conf *conf);
 enum engine_use agent_reply_use(const struct agent *a);
 
 /* ---- agent_costs.c ---- */
-/* A provider told what an answer used: it is priced, counted and published. */
-void agent_spend(struct agent *a, const struct roles_event *ev);
+/* A provider told what an answer used: it is priced, counted and published. Returns its cost in
+ * billionths of a dollar. */
+uint64_t agent_spend(struct agent *a, const struct roles_event *ev);
 /* Looks at the budget, tells what has changed and sets which providers serve. False: no request
  * for an answer may go out. *tokens: the limit of an answer, 0 for none. */
 bool agent_may_spend(struct agent *a, uint32_t *tokens);

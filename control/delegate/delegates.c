@@ -126,7 +126,7 @@ void delegates_update(struct delegates *d)
 /* ---- rooms ---- */
 
 int delegate_seat_alloc(struct delegate_seat **out, struct delegates *d,
-			const struct tool_room *room)
+			const struct tool_room *room, const struct delegate_model *model)
 {
 	struct delegate_seat *seat = calloc(1, sizeof *seat);
 	int err;
@@ -135,13 +135,17 @@ int delegate_seat_alloc(struct delegate_seat **out, struct delegates *d,
 		return ENOMEM;
 	seat->set = d;
 	seat->room = *room;
+	seat->model = *model;
 	for (unsigned i = 0; i < WORKERS_MAX; i++)
 		seat->desk[i].seat = seat;
 	err = tmr_alloc(&seat->step, d->env, delegate_tasks_step, seat);
 	if (!err)
+		err = tmr_alloc(&seat->idle, d->env, delegate_tasks_step, seat);
+	if (!err)
 		err = tool_seats_add(&d->seats, seat);
 	if (err) {
 		tmr_free(seat->step);
+		tmr_free(seat->idle);
 		free(seat);
 		return err;
 	}
@@ -158,6 +162,21 @@ struct delegate_seat *delegate_seat_free(struct delegate_seat *seat)
 	delegate_tasks_end(seat);
 	tool_seats_remove(&seat->set->seats, seat);
 	tmr_free(seat->step);
+	tmr_free(seat->idle);
 	free(seat);
 	return NULL;
+}
+
+void delegate_seat_event(struct delegate_seat *seat, const struct delegate_event *ev)
+{
+	for (unsigned i = 0; seat && i < WORKERS_MAX; i++)
+		if (seat->desk[i].worker)
+			delegate_process_event(seat->desk[i].worker, ev);
+}
+
+void delegate_seat_output(struct delegate_seat *seat, uint32_t id, bool ok, struct slice text)
+{
+	for (unsigned i = 0; seat && i < WORKERS_MAX; i++)
+		if (seat->desk[i].worker)
+			delegate_process_output(seat->desk[i].worker, id, ok, text);
 }

@@ -1,6 +1,7 @@
 /* Longer tasks that models hand to workers, agents of the Agent Client Protocol: the tools ask,
  * ask_status and ask_list in each room's registry.
  *
+ * A worker is an agent of the Agent Client Protocol, a command, or a model with tools (process.h).
  * A room has one process of each worker, started by its first task and kept for the next ones,
  * which it does one after another; what was said in one task is known in the next. The same task
  * given again while it waits or runs is joined: both calls get the one result. A long answer is
@@ -9,11 +10,34 @@
 #ifndef CONTROL_DELEGATE_DELEGATES_H
 #define CONTROL_DELEGATE_DELEGATES_H
 
+#include "control/engine/core/ask.h"
 #include "control/tools/builtin/seats.h"
 
 struct delegate_seat;
 struct delegates;
 struct settings;
+
+/* Numbers of asks and calls of workers: no turn and no call of the room has this bit. */
+#define DELEGATE_NUMBER UINT32_C(0x80000000)
+
+/* Who asks the model of a worker. */
+struct delegate_model {
+	/* Asks the provider of the purpose worker; events of it come by delegate_seat_event with
+	 * ask->turn, perhaps before this returns. EDQUOT: the budget is spent. */
+	int (*askh)(const struct engine_ask *ask, void *arg);
+	/* Nothing more of the ask is wanted. */
+	void (*stoph)(uint32_t turn, void *arg);
+	void *arg;
+};
+
+struct delegate_event {
+	enum { DELEGATE_WORDS, DELEGATE_CALL, DELEGATE_COST, DELEGATE_DONE, DELEGATE_FAILED } type;
+	uint32_t turn;
+	const char *call, *tool; /* of CALL; borrowed until return */
+	struct slice text;	 /* words, the arguments of a call, why it failed */
+	uint64_t cost;		 /* millionths of a dollar */
+	enum engine_end end;	 /* of DONE */
+};
 
 /* The workers that the settings name, none while their `tools` is off. env and settings are
  * borrowed. ENOMEM. Caller owns *out. */
@@ -24,10 +48,14 @@ struct delegates *delegates_free(struct delegates *d);
 /* The settings changed: other workers than before end all tasks. */
 void delegates_update(struct delegates *d);
 
-/* A room takes part. d is borrowed, room is copied. ENOMEM, ENOSPC. Caller owns *out, and frees it
- * before the room's registry. */
+/* A room takes part. d is borrowed, room and model are copied. ENOMEM, ENOSPC. Caller owns *out,
+ * and frees it before the room's registry. */
 int delegate_seat_alloc(struct delegate_seat **out, struct delegates *d,
-			const struct tool_room *room);
+			const struct tool_room *room, const struct delegate_model *model);
+/* An event of an ask, and the output of a call of a tool whose id has DELEGATE_NUMBER. NULL
+ * accepted. */
+void delegate_seat_event(struct delegate_seat *seat, const struct delegate_event *ev);
+void delegate_seat_output(struct delegate_seat *seat, uint32_t id, bool ok, struct slice text);
 /* Cancels its tasks and ends its workers without waiting for them. No handler is called. NULL
  * accepted. */
 struct delegate_seat *delegate_seat_free(struct delegate_seat *seat);

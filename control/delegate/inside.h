@@ -16,7 +16,6 @@ enum {
 	JOINED_MAX = 4,	  /* calls that wait for one task */
 	TASK_TEXT_MAX = 4000,
 	TASK_MS = 540000, /* before the call's own limit, so that the worker's words are kept */
-	RECYCLE_S = 3600,
 	OUTPUT_MAX = 8000,
 };
 
@@ -27,6 +26,8 @@ struct task {
 	uint64_t number; /* 0: a free place */
 	enum { TASK_WAITS, TASK_RUNS, TASK_ENDED } state;
 	unsigned desk;
+	uint64_t user; /* who gave it first */
+	bool tainted;
 	uint32_t calls[JOINED_MAX]; /* 0: none */
 	char *text;
 	char progress[ACP_PROGRESS_MAX];
@@ -39,7 +40,8 @@ struct desk {
 	struct delegate_seat *seat;
 	struct delegate_process *worker; /* NULL: it does not run */
 	bool ready;			 /* it was, since it was started */
-	uint64_t started_at;
+	uint64_t idle_since;
+	unsigned tasks; /* since it was started */
 };
 
 struct delegate_seat {
@@ -47,8 +49,11 @@ struct delegate_seat {
 	struct tool_room room;
 	struct desk desk[WORKERS_MAX];
 	struct task task[TASKS_MAX];
+	struct delegate_model model;
 	uint64_t numbers;
+	uint32_t asks;	  /* and calls of models */
 	struct tmr *step; /* what handlers must not do themselves */
+	struct tmr *idle; /* ends workers that wait for tasks */
 };
 
 struct delegates {
@@ -70,7 +75,7 @@ void delegate_rows_remove(struct delegate_seat *seat);
 /* ---- tasks.c ---- */
 /* The task of the call; its result comes by host.outputh. EINVAL: no such worker; EBUSY: too many
  * wait; ENOMEM. */
-int delegate_task_give(struct delegate_seat *seat, uint32_t call, const char *text,
+int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call, const char *text,
 		       const char *worker);
 /* Nobody waits for this call any more. */
 void delegate_task_leave(struct delegate_seat *seat, uint32_t call);

@@ -84,7 +84,7 @@ static int start_call(const struct tool_start *call, void *arg)
 	else if (strcmp(call->tool, "ask_status") == 0)
 		err = tell_status(seat, call->id, arguments);
 	else
-		err = delegate_task_give(seat, call->id, text ? text : "", worker ? worker : "");
+		err = delegate_task_give(seat, call, text ? text : "", worker ? worker : "");
 	json_decref(arguments);
 	return err;
 }

@@ -13,6 +13,8 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
+enum { MINUTE_S = 60 };
+
 /* ---- the end of a task ---- */
 
 static struct task *find_task(struct delegate_seat *seat, uint64_t number)
@@ -27,7 +29,7 @@ static void close_task(struct delegate_seat *seat, struct task *t, enum acp_outc
 {
 	t->state = TASK_ENDED;
 	t->outcome = delegate_result_name(outcome);
-	t->ended_at = env_now(seat->set->env);
+	t->ended_at = seat->desk[t->desk].idle_since = env_now(seat->set->env);
 	log_info("task_ended", "task=%llu outcome=\"%s\"", (unsigned long long)t->number,
 		 t->outcome);
 	tmr_start(seat->step, 0);
@@ -95,9 +97,16 @@ static unsigned count_running(const struct delegates *d)
 		const struct delegate_seat *seat = d->seats.seat[i];
 
 		for (unsigned k = 0; seat && k < WORKERS_MAX; k++)
-			n += seat->desk[k].worker != NULL;
+			n += seat->desk[k].worker && delegate_process_jailed(&d->record[k]);
 	}
 	return n + reaper_count(d->reaper);
+}
+
+static uint32_t next_number(void *arg)
+{
+	const struct desk *desk = arg;
+
+	return DELEGATE_NUMBER | ++desk->seat->asks;
 }
 
 /* NULL, or why it cannot be started. */
@@ -109,17 +118,21 @@ static const char *start_worker(struct desk *desk, unsigned at)
 						   .bwrap = sandbox_bwrap(d->sandbox),
 						   .version = d->version,
 						   .reaper = d->reaper,
+						   .model = &desk->seat->model,
+						   .registry = desk->seat->room.registry,
+						   .numberh = next_number,
 						   .changeh = on_change,
 						   .progressh = on_progress,
 						   .resulth = on_result,
 						   .arg = desk};
 
-	if (!conf.bwrap)
+	if (delegate_process_jailed(conf.record) && !conf.bwrap)
 		return "there is no sandbox here (bubblewrap), and no program runs without one";
-	if (count_running(d) >= RUNNING_MAX)
+	if (delegate_process_jailed(conf.record) && count_running(d) >= RUNNING_MAX)
 		return "too many workers run for other rooms";
 	desk->ready = false;
-	desk->started_at = env_now(d->env);
+	desk->idle_since = env_now(d->env);
+	desk->tasks = 0;
 	return delegate_process_alloc(&desk->worker, &conf) ? "it cannot be started" : NULL;
 }
 
@@ -153,7 +166,13 @@ static void begin_task(struct delegate_seat *seat, struct desk *desk, struct tas
 	t->begun_at = env_now(seat->set->env);
 	if (!err) {
 		snprintf(prompt, size, PROMPT_WORKER_TASK, t->text);
-		err = delegate_process_prompt(desk->worker, t->number, prompt, TASK_MS);
+		desk->tasks++;
+		err = delegate_process_prompt(desk->worker,
+					      &(struct delegate_task){.number = t->number,
+								      .user = t->user,
+								      .tainted = t->tainted,
+								      .text = prompt,
+								      .timeout_ms = TASK_MS});
 	}
 	if (err)
 		lose_task(seat, t, strerror(err));
@@ -170,41 +189,84 @@ static void clear_desk(struct delegate_seat *seat, struct desk *desk, unsigned a
 	desk->worker = delegate_process_free(desk->worker);
 }
 
+static uint64_t idle_until(const struct delegate_seat *seat, unsigned at)
+{
+	uint32_t minutes = seat->set->record[at].recycle_minutes;
+
+	return minutes ? seat->desk[at].idle_since + minutes * MINUTE_S * NS_PER_S : UINT64_MAX;
+}
+
+/* It has done its tasks, or has been idle for long. */
+static bool is_spent(const struct delegate_seat *seat, unsigned at, bool wanted)
+{
+	uint32_t most = seat->set->record[at].recycle_tasks;
+
+	return (most && seat->desk[at].tasks >= most) ||
+	       (!wanted && env_now(seat->set->env) >= idle_until(seat, at));
+}
+
+/* Starts a worker for the task, and gives it the task if it is ready at once. */
+static void start_task(struct delegate_seat *seat, unsigned at, struct task *t)
+{
+	struct desk *desk = &seat->desk[at];
+	const char *why = NULL;
+
+	if (delegate_process_jailed(&seat->set->record[at])) {
+		sandbox_try(seat->set->sandbox);
+		if (!sandbox_tried(seat->set->sandbox))
+			return;
+	}
+	if (!desk->worker)
+		why = start_worker(desk, at);
+	if (why) {
+		lose_task(seat, t, why);
+		return;
+	}
+	if (delegate_process_state(desk->worker) != DELEGATE_IDLE)
+		return;
+	desk->ready = true;
+	begin_task(seat, desk, t);
+}
+
+static bool has_ended(const struct desk *desk)
+{
+	return delegate_process_state(desk->worker) == DELEGATE_ENDED;
+}
+
 static void step_desk(struct delegate_seat *seat, unsigned at)
 {
 	struct desk *desk = &seat->desk[at];
-	struct task *t;
-	const char *why;
+	struct task *t = next_task(seat, at);
 
-	if (desk->worker && delegate_process_state(desk->worker) == DELEGATE_ENDED) {
+	if (t && t->state == TASK_RUNS)
+		return;
+	if (desk->worker && !has_ended(desk) && is_spent(seat, at, t))
+		delegate_process_stop(desk->worker);
+	if (desk->worker && has_ended(desk)) {
 		if (delegate_process_runs(desk->worker))
 			return; /* it is being killed */
 		clear_desk(seat, desk, at);
+		t = next_task(seat, at);
 	}
-	t = next_task(seat, at);
-	if (!t && desk->worker && env_now(seat->set->env) - desk->started_at > RECYCLE_S * NS_PER_S)
-		delegate_process_stop(desk->worker);
-	if (!t || t->state == TASK_RUNS)
-		return;
-	if (desk->worker) {
-		if (delegate_process_state(desk->worker) == DELEGATE_IDLE)
-			begin_task(seat, desk, t);
-		return;
-	}
-	sandbox_try(seat->set->sandbox);
-	if (!sandbox_tried(seat->set->sandbox))
-		return;
-	why = start_worker(desk, at);
-	if (why)
-		lose_task(seat, t, why);
+	if (t)
+		start_task(seat, at, t);
 }
 
 void delegate_tasks_step(void *arg)
 {
 	struct delegate_seat *seat = arg;
+	uint64_t due = UINT64_MAX;
 
-	for (unsigned i = 0; i < seat->set->n; i++)
+	for (unsigned i = 0; i < seat->set->n; i++) {
 		step_desk(seat, i);
+		if (seat->desk[i].worker && !has_ended(&seat->desk[i]) && !next_task(seat, i) &&
+		    idle_until(seat, i) < due)
+			due = idle_until(seat, i);
+	}
+	if (due == UINT64_MAX)
+		tmr_stop(seat->idle);
+	else
+		tmr_start_at(seat->idle, due);
 }
 
 /* ---- what calls want ---- */
@@ -243,7 +305,7 @@ static struct task *find_place(struct delegate_seat *seat)
 	return waiting < WAITING_MAX ? best : NULL;
 }
 
-int delegate_task_give(struct delegate_seat *seat, uint32_t call, const char *text,
+int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call, const char *text,
 		       const char *worker)
 {
 	struct task *t;
@@ -256,7 +318,7 @@ int delegate_task_give(struct delegate_seat *seat, uint32_t call, const char *te
 		t = &seat->task[i];
 		if (t->number && t->state != TASK_ENDED && t->desk == at &&
 		    strcmp(t->text, text) == 0)
-			return join_task(t, call) ? 0 : EBUSY;
+			return join_task(t, call->id) ? 0 : EBUSY;
 	}
 	t = find_place(seat);
 	if (!t)
@@ -267,7 +329,9 @@ int delegate_task_give(struct delegate_seat *seat, uint32_t call, const char *te
 	free(t->text);
 	*t = (struct task){.number = ++seat->numbers,
 			   .desk = at,
-			   .calls = {call},
+			   .user = call->user,
+			   .tainted = call->tainted,
+			   .calls = {call->id},
 			   .text = copy,
 			   .given_at = env_now(seat->set->env)};
 	tmr_start(seat->step, 0);

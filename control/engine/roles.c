@@ -32,6 +32,8 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 		return settings_purpose(s, PURPOSE_MEMORY, i);
 	case ENGINE_USE_INTERRUPTION:
 		return settings_purpose(s, PURPOSE_INTERRUPT_DECISION, i);
+	case ENGINE_USE_WORKER:
+		return settings_purpose(s, PURPOSE_WORKER, i);
 	case ENGINE_USE_COUNT:
 		break;
 	}
@@ -44,7 +46,7 @@ enum role roles_role(enum engine_use use)
 		[ENGINE_USE_VOICE] = ROLE_VOICE,	   [ENGINE_USE_REPLY] = ROLE_TEXT,
 		[ENGINE_USE_DECISION] = ROLE_CLASSIFY,	   [ENGINE_USE_SPEECH] = ROLE_SPEECH,
 		[ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE, [ENGINE_USE_SUMMARY] = ROLE_TEXT,
-		[ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY};
+		[ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY, [ENGINE_USE_WORKER] = ROLE_TEXT};
 
 	return roles[use];
 }
@@ -398,6 +400,7 @@ static bool is_used(const struct roles *r, enum engine_use use)
 {
 	switch (use) {
 	case ENGINE_USE_SUMMARY:
+	case ENGINE_USE_WORKER:
 		return false;
 	case ENGINE_USE_DECISION:
 		return settings_classifies_turns(r->settings);

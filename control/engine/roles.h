@@ -40,6 +40,7 @@ enum engine_use {
 	ENGINE_USE_TRANSCRIBE,	 /* role transcribe */
 	ENGINE_USE_SUMMARY,	 /* purpose memory */
 	ENGINE_USE_INTERRUPTION, /* purpose interrupt_decision */
+	ENGINE_USE_WORKER,	 /* purpose worker */
 	ENGINE_USE_COUNT,
 };
 

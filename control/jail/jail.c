@@ -75,6 +75,11 @@ int jail_command(const struct jail *jail, const char *argv[JAIL_ARGS_MAX])
 		add(&l, jail->folder);
 	}
 	add(&l, "--");
+	if (jail->memory) {
+		add(&l, "/usr/bin/prlimit");
+		add(&l, jail->memory);
+		add(&l, "--");
+	}
 	add_all(&l, jail->command);
 	if (l.n >= JAIL_ARGS_MAX)
 		return E2BIG;

@@ -20,6 +20,8 @@ struct jail {
 				       that lasts */
 	const char *const *read;    /* further paths that it may read; or NULL */
 	const char *const *command; /* the program and its arguments */
+	const char *memory; /* "--data=BYTES", for prlimit(1): each process may write so much
+			       memory; NULL: no limit */
 	bool network;
 };
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ipc/child.h"
 
@@ -20,10 +21,12 @@ struct program {
 	const char *environment; /* a JSON object; "": empty */
 	const char *secrets;	 /* a JSON object whose names are further variables */
 	const char *values;	 /* a JSON object with their values */
+	uint32_t memory_mib;	 /* that each of its processes may write; 0: no limit */
 	bool network;
 	bool once; /* it is not started again */
 	size_t line_max;
 	child_line_h *lineh;
+	child_line_h *errorh; /* its stderr, which else goes to our log */
 	child_state_h *stateh;
 	void *arg;
 };

@@ -76,7 +76,7 @@ static const char intro[] =
 	"is out of its range is clamped; other invalid values are ignored. Both are logged.\n\n"
 	"Nothing uses these yet, and control accepts them only for later versions: "
 	"the roles `embed` and `see`,\nevery purpose but `voice_reply`, "
-	"`reply_decision`, `interrupt_decision` and `memory`, and the settings of music "
+	"`reply_decision`, `interrupt_decision`, `memory` and `worker`, and the settings of music "
 	"(`music_…`).\n\n"
 	"This page is made from `control/settings/settings.def` and `records.def`; `control "
 	"--settings` prints it.\n\n";
@@ -192,6 +192,8 @@ static void doc_field(struct page *p, const struct record_field *f)
 			 f->words);
 	if (f->kind == RECORD_TEXT || f->kind == RECORD_ADDRESS)
 		page_add(p, " At most %zu bytes.", f->bytes - 1);
+	if (f->kind == RECORD_NUMBER)
+		page_add(p, " From 0 to %u; default %u.", f->max, f->def);
 	page_add(p, "%s\n", f->needed ? " Required." : "");
 }
 

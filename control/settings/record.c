@@ -27,21 +27,23 @@ enum { LIST_ITEMS_MAX = 64, SHOWN = 40 };
 #define L(f, b, t) {.kind = RECORD_LIST, .name = #f, .text = t, .offset = OFF(f), .bytes = b},
 #define D(f, must, t)                                                                              \
 	{.kind = RECORD_DOLLARS, .name = #f, .text = t, .offset = OFF(f), .needed = must},
+#define U(f, m, d, t)                                                                              \
+	{.kind = RECORD_NUMBER, .name = #f, .max = m, .def = d, .text = t, .offset = OFF(f)},
 
 #define OFF(f) offsetof(struct provider_record, f)
-static const struct record_field provider_fields[] = {PROVIDER_RECORD(N, T, A, P, W, O, L, D)};
+static const struct record_field provider_fields[] = {PROVIDER_RECORD(N, T, A, P, W, O, L, D, U)};
 #undef OFF
 #define OFF(f) offsetof(struct mcp_record, f)
-static const struct record_field mcp_fields[] = {MCP_RECORD(N, T, A, P, W, O, L, D)};
+static const struct record_field mcp_fields[] = {MCP_RECORD(N, T, A, P, W, O, L, D, U)};
 #undef OFF
 #define OFF(f) offsetof(struct worker_record, f)
-static const struct record_field worker_fields[] = {WORKER_RECORD(N, T, A, P, W, O, L, D)};
+static const struct record_field worker_fields[] = {WORKER_RECORD(N, T, A, P, W, O, L, D, U)};
 #undef OFF
 #define OFF(f) offsetof(struct profile_record, f)
-static const struct record_field profile_fields[] = {PROFILE_RECORD(N, T, A, P, W, O, L, D)};
+static const struct record_field profile_fields[] = {PROFILE_RECORD(N, T, A, P, W, O, L, D, U)};
 #undef OFF
 #define OFF(f) offsetof(struct price_record, f)
-static const struct record_field price_fields[] = {PRICE_RECORD(N, T, A, P, W, O, L, D)};
+static const struct record_field price_fields[] = {PRICE_RECORD(N, T, A, P, W, O, L, D, U)};
 #undef OFF
 
 const struct record_kind record_kinds[RECORD_KINDS] = {
@@ -231,6 +233,17 @@ static void take_dollars(struct parsing *p, const struct record_field *f, uint64
 		*out = (uint64_t)(usd * 1e6 + 0.5);
 }
 
+static void take_number(struct parsing *p, const struct record_field *f, uint32_t *out,
+			const json_t *v)
+{
+	json_int_t n = json_integer_value(v);
+
+	if (!json_is_integer(v) || n < 0 || n > f->max)
+		fault(p, "\"%s\" must be a whole number from 0 to %u", f->name, f->max);
+	else
+		*out = (uint32_t)n;
+}
+
 static void take_field(struct parsing *p, const struct record_field *f, char *record,
 		       const json_t *v)
 {
@@ -254,6 +267,9 @@ static void take_field(struct parsing *p, const struct record_field *f, char *re
 		break;
 	case RECORD_DOLLARS:
 		take_dollars(p, f, out, v);
+		break;
+	case RECORD_NUMBER:
+		take_number(p, f, out, v);
 		break;
 	}
 }
@@ -306,7 +322,7 @@ static bool take_record(struct parsing *p, char *record, const json_t *object)
 	for (size_t i = 0; i < k->n_fields; i++) {
 		const struct record_field *f = &k->fields[i];
 
-		if (f->kind == RECORD_WORD)
+		if (f->kind == RECORD_WORD || f->kind == RECORD_NUMBER)
 			memcpy(record + f->offset, &f->def, sizeof f->def);
 		if (f->needed && !json_object_get(object, f->name))
 			fault(p, "\"%s\" is missing", f->name);
@@ -369,7 +385,7 @@ unsigned record_list_parse(const struct record_kind *kind, const json_t *list, v
 static json_t *field_json(const struct record_field *f, const char *at)
 {
 	uint64_t amount;
-	uint32_t word;
+	uint32_t word, number;
 	const char *p = f->words;
 
 	switch (f->kind) {
@@ -383,6 +399,9 @@ static json_t *field_json(const struct record_field *f, const char *at)
 	case RECORD_DOLLARS:
 		memcpy(&amount, at, sizeof amount);
 		return json_real((double)amount / 1e6);
+	case RECORD_NUMBER:
+		memcpy(&number, at, sizeof number);
+		return number == f->def ? NULL : json_integer(number);
 	case RECORD_OBJECT:
 	case RECORD_LIST:
 		return *at ? json_loads(at, 0, NULL) : NULL;

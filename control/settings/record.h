@@ -30,9 +30,10 @@ enum {
 #define RECORD_W_(name, words, def, text)    uint32_t name;
 #define RECORD_O_(name, bytes, text)	     char name[bytes];
 #define RECORD_D_(name, must, text)	     uint64_t name;
+#define RECORD_U_(name, max, def, text)	     uint32_t name;
 #define RECORD_FIELDS_(TABLE)                                                                      \
 	TABLE(RECORD_N_, RECORD_T_, RECORD_A_, RECORD_P_, RECORD_W_, RECORD_O_, RECORD_O_,         \
-	      RECORD_D_)
+	      RECORD_D_, RECORD_U_)
 
 /* In mcp_record.values. A blank is in no name of a header or variable. */
 #define MCP_CLIENT_SECRET "client secret"
@@ -52,6 +53,8 @@ struct worker_record {
 	RECORD_FIELDS_(WORKER_RECORD)	/* usd in millionths of a dollar */
 	char values[RECORD_VALUES_MAX]; /* secret: those of `secrets`, as above */
 };
+/* The values of worker_record.kind. */
+enum worker_kind_word { WORKER_ACP, WORKER_COMMAND, WORKER_MODEL };
 struct price_record {
 	RECORD_FIELDS_(PRICE_RECORD) /* usd in millionths of a dollar */
 };
@@ -65,6 +68,7 @@ struct profile_record {
 #undef RECORD_W_
 #undef RECORD_O_
 #undef RECORD_D_
+#undef RECORD_U_
 
 enum dialect {
 #define DIALECT_(NAME, name, url, roles, text) DIALECT_##NAME,
@@ -96,12 +100,13 @@ enum record_field_kind {
 	RECORD_OBJECT,
 	RECORD_LIST,
 	RECORD_DOLLARS,
+	RECORD_NUMBER,
 };
 struct record_field {
 	enum record_field_kind kind;
 	const char *name, *words, *text;
 	size_t offset, bytes; /* bytes: of a text, with its NUL */
-	uint32_t def;	      /* of a word */
+	uint32_t def, max;    /* def: of a word or number; max: of a number */
 	bool needed;
 };
 struct record_kind {

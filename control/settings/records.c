@@ -453,7 +453,7 @@ static void check_mcp_servers(const struct settings *s, struct taking *t)
 static void check_workers(const struct settings *s, struct taking *t)
 {
 	for (unsigned i = 0; i < s->records.n[RECORD_KIND_WORKER]; i++)
-		if (!*s->records.worker[i].command)
+		if (s->records.worker[i].kind != WORKER_MODEL && !*s->records.worker[i].command)
 			fault(t, "workers \"%s\": a worker needs a command",
 			      s->records.worker[i].name);
 }

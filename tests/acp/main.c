@@ -49,7 +49,9 @@ static void give_next(void)
 	}
 	text = run.argv[++run.at];
 	run.cancels = strncmp(text, "cancel:", 7) == 0;
-	if (delegate_process_prompt(run.worker, (uint64_t)run.at, text, TASK_MS))
+	if (delegate_process_prompt(run.worker, &(struct delegate_task){.number = (uint64_t)run.at,
+									.text = text,
+									.timeout_ms = TASK_MS}))
 		finish(true);
 	if (run.cancels)
 		tmr_start(run.cancel, CANCEL_S * NS_PER_S);

@@ -1,0 +1,167 @@
+#include "tests/unit/control/delegate/tasks_fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "proto/media.h"
+
+enum { LIST_SIZE = 600 };
+
+struct tasks_fixture tasks;
+
+static void on_output(uint32_t id, bool ok, struct slice text, void *arg)
+{
+	unsigned at = tasks.outputs++ % OUTPUTS;
+
+	(void)arg;
+	tasks.output[at].id = id;
+	tasks.output[at].ok = ok;
+	snprintf(tasks.output[at].text, sizeof tasks.output[at].text, "%.*s", (int)text.n,
+		 (const char *)text.p);
+	if (tasks.outputs == tasks.until)
+		env_stop(tasks.loop.env);
+}
+
+static void on_progress(uint32_t id, const char *text, void *arg)
+{
+	(void)id;
+	(void)arg;
+	tasks.tellings++;
+	snprintf(tasks.progress, sizeof tasks.progress, "%s", text);
+	env_stop(tasks.loop.env);
+}
+
+static int on_write(const char *text, void *arg)
+{
+	(void)arg;
+	tasks.writings++;
+	tasks.written += strlen(text);
+	return strlen(text) > 2000;
+}
+
+static void on_changed(void *arg)
+{
+	(void)arg;
+	tasks.changes++;
+}
+
+static int on_ask(const struct engine_ask *ask, void *arg)
+{
+	(void)arg;
+	tasks.turn = ask->turn;
+	tasks.tools = ask->n_tools;
+	tasks.messages = ask->n;
+	snprintf(tasks.last, sizeof tasks.last, "%s", ask->messages[ask->n - 1].text);
+	tasks.asks++;
+	return 0;
+}
+
+static void on_stop(uint32_t turn, void *arg)
+{
+	(void)arg;
+	tasks.stopped = turn;
+}
+
+static bool write_sandbox(const char *dir)
+{
+	static const char script[] = "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n"
+				     "exec \"$@\"\n";
+	char path[64];
+	bool fine;
+	int fd;
+
+	snprintf(path, sizeof path, "%s/bwrap", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	fine = fd >= 0 && write(fd, script, sizeof script - 1) == (ssize_t)sizeof script - 1;
+	close(fd);
+	return fine;
+}
+
+bool tasks_open(const char *workers)
+{
+	const struct tool_host host = {
+		.outputh = on_output, .progressh = on_progress, .writeh = on_write};
+	char path[4200];
+
+	memset(&tasks, 0, sizeof tasks);
+	snprintf(tasks.path, sizeof tasks.path, "%s", getenv("PATH"));
+	if (!folder_make(tasks.dir) || !write_sandbox(tasks.dir))
+		return false;
+	snprintf(path, sizeof path, "%s:%s", tasks.dir, tasks.path);
+	setenv("PATH", path, 1);
+	return loop_open(&tasks.loop, NULL) == 0 && settings_alloc(&tasks.settings) == 0 &&
+	       settings_set(tasks.settings, "workers", workers) == 0 &&
+	       delegates_alloc(&tasks.delegates, tasks.loop.env, tasks.settings, "1") == 0 &&
+	       tools_registry_alloc(&tasks.registry) == 0 &&
+	       delegate_seat_alloc(&tasks.seat, tasks.delegates,
+				   &(struct tool_room){tasks.registry, host, on_changed},
+				   &(struct delegate_model){on_ask, on_stop, NULL}) == 0;
+}
+
+static void list_worker(char *list, size_t size, const char *argument, const char *more)
+{
+	snprintf(list, size,
+		 "[{\"name\":\"helper\",\"about\":\"good at tests\",\"command\":[\"/bin/sh\","
+		 "\"tests/standins/worker.sh\",\"%s\"],\"effects\":\"none\"%s}]",
+		 argument, more);
+}
+
+bool tasks_name_worker(const char *argument, const char *more)
+{
+	char list[LIST_SIZE];
+
+	list_worker(list, sizeof list, argument, more);
+	return settings_set(tasks.settings, "workers", list) == 0;
+}
+
+bool tasks_begin(const char *argument, const char *more)
+{
+	char list[LIST_SIZE];
+
+	list_worker(list, sizeof list, argument, more);
+	return tasks_open(list);
+}
+
+void tasks_end(void)
+{
+	delegate_seat_free(tasks.seat);
+	tools_registry_free(tasks.registry);
+	delegates_free(tasks.delegates);
+	settings_free(tasks.settings);
+	loop_close(&tasks.loop);
+	setenv("PATH", tasks.path, 1);
+	folder_remove(tasks.dir);
+}
+
+int tasks_call(const char *name, uint32_t id, const char *arguments)
+{
+	const struct tool *t = tools_registry_find(tasks.registry, name);
+
+	return t ? t->shell->start(
+			   &(struct tool_start){.id = id, .tool = name, .arguments = arguments},
+			   t->arg)
+		 : ENOENT;
+}
+
+int tasks_ask(uint32_t id, const char *task)
+{
+	char arguments[200];
+
+	snprintf(arguments, sizeof arguments, "{\"task\":\"%s\"}", task);
+	return tasks_call("ask", id, arguments);
+}
+
+bool tasks_run(unsigned outputs)
+{
+	tasks.until = outputs;
+	return tasks.outputs >= outputs || loop_run(&tasks.loop);
+}
+
+void tasks_cancel(uint32_t id)
+{
+	const struct tool *t = tools_registry_find(tasks.registry, "ask");
+
+	t->shell->cancel(id, t->arg);
+}
