@@ -82,7 +82,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .bus = c->bus,
 					  .store = c->store,
 					  .ledger = c->ledger,
-					  .refused = &c->state.refused,
+					  .encrypted = &c->state.encrypted,
 					  .counters = &c->state.counters,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,

@@ -284,10 +284,10 @@ static json_t *format_under_way(const struct under_way *u)
 
 json_t *state_format(const struct state *s)
 {
-	json_t *calls = json_array(), *refused = json_array();
+	json_t *calls = json_array(), *encrypted = json_array();
 
-	for (unsigned i = 0; i < s->refused.n; i++)
-		json_array_append_new(refused, format_id(s->refused.channels[i]));
+	for (unsigned i = 0; i < s->encrypted.n; i++)
+		json_array_append_new(encrypted, format_id(s->encrypted.channels[i]));
 	for (unsigned i = 0; i < s->n_calls; i++)
 		json_array_append_new(calls, json_pack("{s:o,s:o,s:I,s:b}", "guild",
 						       format_id(s->calls[i].guild), "channel",
@@ -299,7 +299,7 @@ json_t *state_format(const struct state *s)
 			 "application", format_id(s->application), "saved_ms",
 			 (json_int_t)s->saved_ms, "bot_name", s->bot_name, "session", "id",
 			 s->session.id, "url", s->session.url, "seq", (json_int_t)s->session.seq,
-			 "calls", calls, "refused", refused, "turns",
+			 "calls", calls, "encrypted", encrypted, "turns",
 			 format_under_way(&s->under_way), "commands",
 			 s->commands ? json_incref(s->commands) : json_array(), "counters",
 			 counters_json(&s->counters));
@@ -323,7 +323,7 @@ static void parse_calls(const json_t *list, struct state *s)
 	}
 }
 
-static void parse_refused(const json_t *list, struct refused *out)
+static void parse_encrypted(const json_t *list, struct encrypted_channels *out)
 {
 	uint64_t channel;
 	json_t *x;
@@ -331,8 +331,8 @@ static void parse_refused(const json_t *list, struct refused *out)
 
 	json_array_foreach(list, i, x)
 	{
-		if (i < REFUSED_MAX && discord_snowflake(json_string_value(x), &channel))
-			refused_add(out, channel);
+		if (i < ENCRYPTED_CHANNELS_MAX && discord_snowflake(json_string_value(x), &channel))
+			encrypted_channels_add(out, channel);
 	}
 }
 
@@ -377,7 +377,7 @@ int state_parse(const json_t *j, struct state *out)
 	snprintf(s.session.url, sizeof s.session.url, "%s", url);
 	utf8_copy(s.bot_name, sizeof s.bot_name, name);
 	parse_calls(calls, &s);
-	parse_refused(json_object_get(j, "refused"), &s.refused);
+	parse_encrypted(json_object_get(j, "encrypted"), &s.encrypted);
 	parse_under_way(json_object_get(j, "turns"), &s.under_way);
 	counters_read(json_object_get(j, "counters"), &s.counters);
 	*out = s;

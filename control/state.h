@@ -17,7 +17,7 @@
 #include "control/discord/gateway_machine.h"
 #include "control/metrics/counters.h"
 #include "control/report/under_way.h"
-#include "control/voice_session/refused.h"
+#include "control/voice_session/encrypted_channels.h"
 
 struct env;
 
@@ -38,7 +38,7 @@ struct state {
 	struct gateway_session session; /* empty id: none */
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n_calls;
-	struct refused refused;
+	struct encrypted_channels encrypted;
 	struct under_way under_way;
 	struct counters counters;
 	json_t *commands; /* that wait for their answers (control/discord/commands.h); NULL: none.

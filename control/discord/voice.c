@@ -19,6 +19,7 @@ struct voice {
 	uint64_t wanted; /* channel */
 	bool standing;
 	bool was_up; /* the call was up since it was joined */
+	bool leased; /* mediad has a lease for the wanted channel and has not given it up */
 	bool online; /* the main gateway is up */
 	bool mediad; /* a mediad can take a lease */
 
@@ -161,7 +162,7 @@ static void out(struct voice *v)
 {
 	forget_server(v);
 	v->wanted = 0;
-	v->standing = v->was_up = false;
+	v->standing = v->was_up = v->leased = false;
 	v->tries = v->retries = 0;
 	enter(v, VOICE_OUT, UINT64_MAX);
 }
@@ -189,6 +190,7 @@ static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, 
 	if (media_reason == MEDIA_REASON_RATE_LIMITED)
 		v->cool_until = now + VOICE_COOL_MS * NS_PER_MS;
 	v->tries = 0;
+	v->leased = false;
 	enter(v, VOICE_FAILED, again ? now + VOICE_STANDING_MS * NS_PER_MS : UINT64_MAX);
 	act(v, (struct voice_act){.type = VOICE_ACT_FAILED,
 				  .channel = v->wanted,
@@ -216,6 +218,7 @@ static void retry_or_fail(struct voice *v, enum voice_reason why, unsigned media
 	if (wait > VOICE_RETRY_MAX_MS)
 		wait = VOICE_RETRY_MAX_MS;
 	v->retries++;
+	v->leased = false;
 	v->tries = VOICE_TRIES; /* each retry is a single attempt */
 	v->why = VOICE_REASON_RETRYING;
 	v->media_reason = media_reason;
@@ -227,6 +230,7 @@ static void hand_out_lease(struct voice *v, uint64_t now)
 {
 	remember(v);
 	v->left = false;
+	v->leased = true;
 	v->why = VOICE_REASON_NONE;
 	v->up_since = 0;
 	enter(v, VOICE_IN, now + VOICE_CHECK_MS * NS_PER_MS);
@@ -288,7 +292,7 @@ enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, u
 	}
 	v->wanted = channel;
 	v->standing = standing;
-	v->was_up = v->was_there = false;
+	v->was_up = v->was_there = v->leased = false;
 	v->tries = v->retries = 0;
 	if (why) {
 		v->why = why;
@@ -315,7 +319,7 @@ void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standi
 	v->wanted = channel;
 	v->standing = standing;
 	v->actual = actual;
-	v->was_there = v->was_up = actual == channel;
+	v->was_there = v->was_up = v->leased = actual == channel;
 	v->adopted = true;
 	enter(v, VOICE_IN, now + VOICE_CHECK_MS * NS_PER_MS);
 }
@@ -510,6 +514,11 @@ void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants, u
 {
 	if (phase == MEDIA_PHASE_UP && !v->up_since)
 		v->up_since = now;
+	/* mediad's session goes on while the next lease is fetched. Its end for good must not be
+	 * lost then: the next lease would open a call that was left for a reason. */
+	if (v->state != VOICE_IN && v->leased && phase == MEDIA_PHASE_FAILED &&
+	    final_reason(reason))
+		fail(v, VOICE_REASON_MEDIA, reason, now);
 	if (v->state != VOICE_IN)
 		return; /* a lease is being fetched, or no channel is wanted */
 	/* mediad does not ask in this case; if Discord reported nothing either, the call would

@@ -58,7 +58,6 @@ struct voice_session {
 	bool thrown_out; /* somebody disconnected the bot; the room still waits for it to return */
 	struct session_day day; /* sessions that began today */
 	bool udp_lost;		/* datagrams no longer got through, and the call is not back */
-	bool encrypted;		/* the call has been encrypted */
 	struct rate_limit secure_lines;
 	bool has_key;	  /* there is a key of end-to-end encryption */
 	bool stage_asked; /* asked once to be a speaker, since it was joined */
@@ -114,6 +113,8 @@ const char *voice_session_bot_name(const struct voice_session *c);
 /* joining.c */
 /* The call as it should be in this channel. */
 struct media_want voice_session_wanted_call(const struct voice_session *c, uint64_t channel);
+/* Is this channel a stage, of which Discord encrypts none? */
+bool voice_session_is_stage(const struct voice_session *c, uint64_t channel);
 /* The bot has left the call: its outages must not be reported in the next one. */
 void voice_session_end_outages(struct voice_session *c);
 /* Sends the wish for a call in this channel. */

@@ -16,7 +16,7 @@
 #include "control/report/secure.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/inside.h"
-#include "control/voice_session/refused.h"
+#include "control/voice_session/encrypted_channels.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
@@ -53,13 +53,24 @@ void voice_session_ask_to_speak(struct voice_session *c, const struct guild_voic
 	json_decref(call.body);
 }
 
-/* What the setting e2ee means for the call. mediad does not apply it in stages. */
+/* Discord encrypts no stage, so mediad does not apply e2ee there. A channel that has been encrypted
+ * is none, whatever Discord says now. */
+bool voice_session_is_stage(const struct voice_session *c, uint64_t channel)
+{
+	struct guild_channel ch = {0};
+
+	guilds_channel(c->conf.guilds, c->guild, channel, &ch);
+	return ch.type == DISCORD_CHANNEL_STAGE &&
+	       !encrypted_channels_has(c->conf.encrypted, channel);
+}
+
+/* Maps the setting e2ee to the call's policy. */
 static enum media_e2ee wanted_e2ee(const struct voice_session *c, uint64_t channel)
 {
 	if (c->conf.settings->e2ee == SETTINGS_E2EE_PREFER)
 		return MEDIA_E2EE_PREFER;
-	return c->encrypted || refused_has(c->conf.refused, channel) ? MEDIA_E2EE_ALWAYS
-								     : MEDIA_E2EE_REQUIRE;
+	return encrypted_channels_require(c->conf.encrypted, channel) ? MEDIA_E2EE_ALWAYS
+								      : MEDIA_E2EE_REQUIRE;
 }
 
 void voice_session_set_call(struct voice_session *c, uint64_t channel)
@@ -81,17 +92,19 @@ void voice_session_update_call(struct voice_session *c)
 		media_call_set(c->media, &want);
 }
 
-/* A mediad that takes the call over later must know that it was encrypted. An operator who prefers
- * has allowed a clear call here. */
+/* Remembers the channel of an encrypted call. An operator who prefers has allowed clear calls
+ * there. */
 static void note_encryption(struct voice_session *c, const struct media_call_secure *m)
 {
-	if (m->known && m->version)
-		c->encrypted = true;
+	uint64_t channel = voice_channel(c->voice);
+	bool prefers = c->conf.settings->e2ee == SETTINGS_E2EE_PREFER;
+
 	if (m->version && m->ready && !c->has_key)
 		counter_add(c->conf.counters, COUNTER_CALLS_ENCRYPTED);
 	c->has_key = m->version && m->ready;
-	if (c->conf.settings->e2ee == SETTINGS_E2EE_PREFER &&
-	    refused_remove(c->conf.refused, voice_channel(c->voice)))
+	if (prefers ? encrypted_channels_remove(c->conf.encrypted, channel)
+		    : channel && m->known && m->version &&
+			      encrypted_channels_add(c->conf.encrypted, channel))
 		c->conf.changedh(c->conf.arg);
 	voice_session_update_call(c);
 }
@@ -105,7 +118,7 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 				   .channel = channel,
 				   .bitrate = ch.bitrate,
 				   .complexity = (uint8_t)c->conf.settings->complexity,
-				   .stage = ch.type == DISCORD_CHANNEL_STAGE,
+				   .stage = voice_session_is_stage(c, channel),
 				   .e2ee = (uint8_t)wanted_e2ee(c, channel),
 				   .consent = true,
 				   .retired = c->conf.settings->retired_modes};
@@ -303,8 +316,9 @@ static void end_call(struct voice_session *c, const struct voice_act *act)
 	struct words words = {0};
 
 	words_voice(&words, act->why, act->media_reason);
+	/* mediad may know from the control before this one that the call was encrypted. */
 	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && act->channel)
-		refused_add(c->conf.refused, act->channel);
+		encrypted_channels_add(c->conf.encrypted, act->channel);
 	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
 	/* Tells the room, unless a member has disconnected the bot. */
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)

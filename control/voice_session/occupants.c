@@ -338,6 +338,6 @@ void voice_session_end_room(struct voice_session *c, const char *why)
 	faults_end(&c->faults);
 	c->n_members = 0;
 	c->up_since = 0;
-	c->stage_asked = c->adopted = c->was_up = c->leaves = c->encrypted = c->thrown_out = false;
+	c->stage_asked = c->adopted = c->was_up = c->leaves = c->thrown_out = false;
 	c->went_on = false;
 }

@@ -108,14 +108,6 @@ void voice_session_see(struct voice_session *c, enum fault fault, bool there)
 	faults_set(&c->faults, fault, there ? FAULT_IS_THERE : FAULT_IS_OVER, env_now(c->conf.env));
 }
 
-static bool in_stage(const struct voice_session *c)
-{
-	struct guild_channel ch = {0};
-
-	guilds_channel(c->conf.guilds, c->guild, voice_channel(c->voice), &ch);
-	return ch.type == DISCORD_CHANNEL_STAGE;
-}
-
 /* Reports the faults of encryption that mediad signals. Between two sessions of the voice gateway
  * there is no audio to decrypt or encrypt, so a reported fault stays open. */
 static void see_secure(struct voice_session *c)
@@ -127,7 +119,7 @@ static void see_secure(struct voice_session *c)
 	if (m && m->known) {
 		voice_session_see(c, FAULT_DEAF, m->undecryptable > 0);
 		voice_session_see(c, FAULT_KEYLESS, m->version && !m->ready && others);
-		voice_session_see(c, FAULT_CLEAR, !m->version && m->ready && !in_stage(c));
+		voice_session_see(c, FAULT_CLEAR, !m->version && m->ready);
 	} else {
 		faults_set(&c->faults, FAULT_DEAF, FAULT_IS_UNKNOWN, now);
 		faults_set(&c->faults, FAULT_KEYLESS, FAULT_IS_UNKNOWN, now);
@@ -232,7 +224,7 @@ void voice_session_status(const struct voice_session *c, struct status *out)
 	out->has_phase = last != NULL;
 	out->phase = last ? last->phase : 0;
 	out->up_since = c->up_since;
-	out->stage = in_stage(c);
+	out->stage = voice_session_is_stage(c, voice_channel(c->voice));
 	out->no_model = c->embedded_fault == EMBEDDED_NO_MODEL;
 	out->engine_fails = c->embedded_fault == EMBEDDED_FAILS;
 	out->secure = c->media ? media_call_secured(c->media) : NULL;

@@ -24,7 +24,7 @@ struct http;
 struct delegates;
 struct mcp_servers;
 struct media;
-struct refused;
+struct encrypted_channels;
 struct rest;
 struct settings;
 struct status;
@@ -45,9 +45,9 @@ struct voice_session_conf {
 	struct mcp_servers *mcp;
 	struct delegates *delegates;
 	struct bus *bus;
-	struct store *store;	     /* may be NULL */
-	struct counters *counters;   /* of what no event tells */
-	struct refused *refused;     /* channels that lost their encryption */
+	struct store *store;	   /* may be NULL */
+	struct counters *counters; /* of what no event tells */
+	struct encrypted_channels *encrypted;
 	const char *bot_name;	     /* the text may change */
 	void (*changedh)(void *arg); /* the desired channel changed */
 	void *arg;

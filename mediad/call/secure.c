@@ -380,10 +380,11 @@ static uint64_t call_now(const struct call *c)
 	return env_now(c->conf.env);
 }
 
-/* Stages have no end-to-end encryption. */
+/* Stages have no end-to-end encryption. A call that was encrypted in its channel is in none,
+ * whatever the channel is called meanwhile. */
 static bool requires_encryption(const struct call *c)
 {
-	return !c->stage && c->e2ee != MEDIA_E2EE_PREFER;
+	return (!c->stage || c->secure.encrypted) && c->e2ee != MEDIA_E2EE_PREFER;
 }
 
 /* A call that was never encrypted may go on without, unless control forbids that. */
@@ -419,6 +420,7 @@ void secure_begin(struct call *c)
 		return;
 	}
 	s->number = ++*c->conf.sessions;
+	s->encrypted = s->encrypted && s->channel == c->joined;
 	s->channel = c->joined;
 }
 

@@ -36,7 +36,7 @@ struct secure {
 	unsigned n_refused_jobs;
 	bool resume, rejoin, changed; /* to be performed once the step is over */
 	bool leave;	/* the same: encryption is required and the session has none */
-	bool encrypted; /* the call has been encrypted */
+	bool encrypted; /* the call has been encrypted in this channel */
 	bool clear_logged;
 	struct media_key deferred; /* our own sending key */
 	uint64_t retry_at;	   /* when deferred keys are tried again */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The voice server ends end-to-end encryption. With e2ee=prefer the bot follows at op 22, says so in the room, and encrypts again
 # when it can; op 21 alone changes nothing of what it sends. With e2ee=require it leaves, says why, does not come back by itself,
-# and refuses an unencrypted call in that channel, also after a restart of control.
+# and refuses an unencrypted call in that channel, also after a restart of control, and after an encrypted call that ended.
 #
 #   tests/scenarios/encrypted.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -26,6 +26,7 @@ is_clear() { [ "$(version)" = 0 ]; }
 is_sealed() { [ "$(version)" = 1 ]; }
 room() { api GET "/channels/$VOICE/messages" | grep -oF "$1" | wc -l; }
 room_says() { [ "$(room "$1")" = "$2" ]; }
+forgotten() { grep -q '"encrypted":\[\]' "$D/state/session.json"; }
 gone() { [ -z "$(session $GUILD)" ]; }
 CLEAR="This call is not end-to-end encrypted"
 LEFT="my settings require it"
@@ -83,4 +84,24 @@ is "nothing was sent in the clear meanwhile" "$(count $BOT dave_clear)" "$plain"
 switch '{"dave_version":1}'
 join $TEXT $VOICE
 until_ok 8 up $GUILD && ok "an encrypted call there is joined" || bad "an encrypted call is joined" "$(session $GUILD)"
+# Discord ends the call instead of its encryption, and offers another one. $GUILD's channel is forgotten first.
+kill "$control"
+wait "$control" 2>/dev/null
+run_control prefer
+until_ok 10 up $GUILD || bad "the call is taken over again" "not up"
+until_ok 5 forgotten || bad "prefer forgets the channel" "$(cat "$D/state/session.json")"
+kill "$control"
+wait "$control" 2>/dev/null
+run_control require
+until_ok 10 up $GUILD || bad "the call is taken over again" "not up"
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
+until_ok 5 gone || bad "the call is left" "$(session $GUILD)"
+join $TEXT $VOICE
+until_ok 8 up $GUILD && until_ok 8 is_sealed || bad "an encrypted call" "$(version)"
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
+until_ok 5 gone || bad "the call is left" "$(session $GUILD)"
+switch '{"dave_version":0}'
+join $TEXT $VOICE
+sleep 3
+gone && ok "a call after an encrypted one must be encrypted too" || bad "must be encrypted too" "$(session $GUILD)"
 report

@@ -300,6 +300,44 @@ TEST(voice_a_rate_limit_cools_down_for_a_minute)
 	voice_free(p.v);
 }
 
+/* The call loses its encryption while Discord announces another server, or none: it is left all the
+ * same, not joined again by the lease that follows. */
+TEST(voice_leaves_a_call_that_loses_its_encryption_between_leases)
+{
+	static const char *const servers[] = {"another", NULL}; /* VOICE_SETTLING, VOICE_PARKED */
+	struct paper p;
+
+	for (size_t i = 0; i < 2; i++) {
+		CHECK_INT(paper_alloc(&p, true), 0);
+		paper_join(&p, 7);
+		voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
+		paper_server(&p, servers[i]);
+		voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_NOT_ENCRYPTED, false, p.now);
+		CHECK_INT(p.failed, 1);
+		CHECK_INT(p.media_reason, MEDIA_REASON_NOT_ENCRYPTED);
+		paper_wait(&p);
+		CHECK_INT(p.leases, 1);
+		CHECK_INT(p.op4s, 1);
+		CHECK(voice_deadline(p.v) == UINT64_MAX);
+		voice_free(p.v);
+	}
+}
+
+/* A report about the call before does not fail the next join. */
+TEST(voice_ignores_the_end_of_a_call_that_it_gave_up)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_NOT_ENCRYPTED, false, p.now);
+	CHECK_INT(p.failed, 1);
+	CHECK(voice_join(p.v, 7, false, p.now) == VOICE_REASON_NONE);
+	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_NOT_ENCRYPTED, false, p.now);
+	CHECK_INT(p.failed, 1);
+	voice_free(p.v);
+}
+
 TEST(voice_does_not_rejoin_a_call_that_lost_its_encryption)
 {
 	struct paper p;

@@ -114,6 +114,23 @@ TEST(secure_downgrade_and_upgrade)
 	rig_finish();
 }
 
+/* CHANNEL_UPDATE of the main gateway calls the channel a stage, which has no encryption. */
+TEST(secure_a_call_that_was_encrypted_does_not_become_a_stage)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	set_e2ee(MEDIA_E2EE_REQUIRE, true);
+	rig_text(PREPARE_CLEAR);
+	rig_audio();
+	CHECK(rig.c->stream->clear_until <= rig.now);
+	rig_text(EXECUTE_CLEAR);
+	rig_audio();
+	CHECK(!rig.c->stream->clear);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	rig_finish();
+}
+
 /* Commands of an older generation are late; those about playbacks are found by their ids. */
 TEST(call_drops_commands_of_an_older_generation)
 {
