@@ -24,6 +24,8 @@
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "control/store/db.h"
+#include "control/store/embedder_file.h"
+#include "control/store/embedding.h"
 #include "control/store/faults.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
@@ -87,7 +89,31 @@ static void check_state_dir(struct check *c)
 		check_say(c, CHECK_OK, "state directory", "%s is writable", c->conf->state_dir);
 }
 
-/* Opens it and looks through all of it. */
+/* Opens the encoder as the store does when the bot runs. */
+static void check_embedder(struct check *c)
+{
+	struct embedding *e = NULL;
+	char path[640];
+	int err = embedder_file_find(path, sizeof path, c->settings->memory_embedder);
+
+	if (!err)
+		err = embedding_open(&e, path);
+	if (!err)
+		check_say(c, CHECK_OK, "memory search", "by words and, in English, by meaning: %s",
+			  path);
+	else if (err == ECANCELED)
+		check_say(c, CHECK_OK, "memory search", "by words alone (memory_embedder is none)");
+	else if (err == ENOENT && !*c->settings->memory_embedder)
+		check_say(c, CHECK_OK, "memory search",
+			  "by words alone; make embedder installs the encoder");
+	else
+		check_say(c, CHECK_WARNING, "memory search",
+			  "by words alone: %s: %s; make embedder writes such a file", path,
+			  err == EBADMSG ? "no file of the encoder" : strerror(err));
+	embedding_close(e);
+}
+
+/* Opens it and looks through all of it; then the encoder of its search. */
 static void check_store(struct check *c)
 {
 	struct words w = {0};
@@ -105,6 +131,7 @@ static void check_store(struct check *c)
 		store_fault_words(&w, c->conf->state_dir, err);
 		check_say(c, CHECK_WARNING, "database", "%s", w.text);
 	}
+	check_embedder(c);
 }
 
 /* control does not start without a token that it can use. */

@@ -335,8 +335,10 @@ static enum fact_change compare_dense(const struct fact_words *a, const struct f
 		       : FACT_NEW;
 }
 
-enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker)
+enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
+			      double likeness)
 {
+	(void)likeness;
 	struct fact_words a, b;
 
 	read_fact(&a, older);

@@ -14,8 +14,10 @@ enum fact_change {
 	FACT_UPDATE, /* it takes the place of the older one */
 };
 
-/* same_speaker: both were said by the same person, so that "my" means the same. */
-enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker);
+/* same_speaker: both were said by the same person, so that "my" means the same. likeness: cosine of
+ * their vectors; 0: not known. */
+enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
+			      double likeness);
 /* Whether the text is about the person who says it ("my bike", "I"). */
 bool fact_is_about_self(const char *text);
 

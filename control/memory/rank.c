@@ -1,17 +1,25 @@
 #include "control/memory/rank.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { BESIDE = 2, BESIDE_MS = 120000 };
+/* Lines without vectors: the weights that did best on recorded conversations. */
 #define WEIGHT_MATCH   0.5
-#define WEIGHT_BESIDE  0.3
-#define WEIGHT_SPEAKER 0.3
-/* Of a speaker, against a match: BM25 of a line with half of the words is about half of the best.
- */
-#define SPEAKER_SHARE 0.5
+#define WEIGHT_BESIDE  0.6 /* of a neighbour's base */
+#define WEIGHT_SPEAKER 0.15
+/* With vectors, of z-scores. */
+#ifndef Z_MATCH
+#define Z_MATCH		0.5
+#define Z_LIKENESS	0.5
+#define Z_BESIDE	0.3
+#define Z_SPEAKER	0.6
+#define Z_FACT_MATCH	0.3
+#define Z_FACT_LIKENESS 0.7
+#endif
 
 static int by_time(const void *a, const void *b)
 {
@@ -39,27 +47,122 @@ static double best_beside(const struct rank_line *lines, size_t n, size_t i)
 		uint64_t apart = lines[k].at_ms > lines[i].at_ms ? lines[k].at_ms - lines[i].at_ms
 								 : lines[i].at_ms - lines[k].at_ms;
 
-		if (k != i && apart <= BESIDE_MS && lines[k].match > best)
-			best = lines[k].match;
+		if (k != i && apart <= BESIDE_MS && lines[k].base > best)
+			best = lines[k].base;
 	}
 	return best;
 }
 
-void rank_lines(struct rank_line *lines, size_t n)
+/* ---- scores of a line by itself ---- */
+
+struct spread {
+	double mean, by; /* by: 1 over the standard deviation; 0: all are the same */
+};
+
+static struct spread measure(double sum, double squares, size_t n)
+{
+	double mean = n ? sum / (double)n : 0;
+	double variance = n ? squares / (double)n - mean * mean : 0;
+
+	return (struct spread){mean, variance > 1e-12 ? 1 / sqrt(variance) : 0};
+}
+
+static double match_of(const struct rank_line *l)
+{
+	return l->match > 0 ? l->match : 0;
+}
+
+static struct spread measure_match(const struct rank_line *lines, size_t n)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += match_of(&lines[i]);
+		squares += match_of(&lines[i]) * match_of(&lines[i]);
+	}
+	return measure(sum, squares, n);
+}
+
+static struct spread measure_likeness(const struct rank_line *lines, size_t n, size_t *known)
+{
+	double sum = 0, squares = 0;
+
+	*known = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!lines[i].has_likeness)
+			continue;
+		sum += lines[i].likeness;
+		squares += lines[i].likeness * lines[i].likeness;
+		++*known;
+	}
+	return measure(sum, squares, *known);
+}
+
+static void score_words(struct rank_line *lines, size_t n)
 {
 	double top = 0;
 
-	qsort(lines, n, sizeof lines[0], by_time);
 	for (size_t i = 0; i < n; i++)
 		top = lines[i].match > top ? lines[i].match : top;
-	for (size_t i = 0; i < n; i++) {
-		double match = top > 0 && lines[i].match > 0 ? lines[i].match / top : 0;
-		double beside = top > 0 ? best_beside(lines, n, i) / top : 0;
+	for (size_t i = 0; i < n; i++)
+		lines[i].base = top > 0 ? WEIGHT_MATCH * match_of(&lines[i]) / top : 0;
+}
 
-		lines[i].score = WEIGHT_MATCH * match + WEIGHT_BESIDE * beside +
-				 (lines[i].named ? WEIGHT_SPEAKER * SPEAKER_SHARE : 0);
+/* A line without a vector counts as an average one. */
+static void score_both(struct rank_line *lines, size_t n, double match, double likeness)
+{
+	size_t known;
+	struct spread m = measure_match(lines, n), l = measure_likeness(lines, n, &known);
+
+	for (size_t i = 0; i < n; i++) {
+		lines[i].base = match * (match_of(&lines[i]) - m.mean) * m.by;
+		if (lines[i].has_likeness)
+			lines[i].base += likeness * (lines[i].likeness - l.mean) * l.by;
+	}
+}
+
+static bool has_vectors(const struct rank_line *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (lines[i].has_likeness)
+			return true;
+	return false;
+}
+
+void rank_lines(struct rank_line *lines, size_t n)
+{
+	bool both = has_vectors(lines, n);
+
+	qsort(lines, n, sizeof lines[0], by_time);
+	if (both)
+		score_both(lines, n, Z_MATCH, Z_LIKENESS);
+	else
+		score_words(lines, n);
+	for (size_t i = 0; i < n; i++) {
+		lines[i].score = lines[i].base +
+				 (both ? Z_BESIDE : WEIGHT_BESIDE) * best_beside(lines, n, i);
+		if (lines[i].named)
+			lines[i].score += both ? Z_SPEAKER : WEIGHT_SPEAKER;
 	}
 	qsort(lines, n, sizeof lines[0], by_score);
+}
+
+static int by_named(const void *a, const void *b)
+{
+	const struct rank_line *x = a, *y = b;
+
+	return x->named != y->named ? (x->named ? -1 : 1) : by_score(a, b);
+}
+
+void rank_facts(struct rank_line *facts, size_t n)
+{
+	if (has_vectors(facts, n))
+		score_both(facts, n, Z_FACT_MATCH, Z_FACT_LIKENESS);
+	else
+		score_words(facts, n);
+	for (size_t i = 0; i < n; i++)
+		facts[i].score = facts[i].base;
+	qsort(facts, n, sizeof facts[0], by_named);
 }
 
 static bool ends_word(char c)

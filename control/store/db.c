@@ -125,6 +125,16 @@ void db_bind_uint(sqlite3_stmt *stmt, int at, uint64_t v)
 	sqlite3_bind_int64(stmt, at, (sqlite3_int64)v);
 }
 
+void db_bind_real(sqlite3_stmt *stmt, int at, double v)
+{
+	sqlite3_bind_double(stmt, at, v);
+}
+
+void db_bind_blob(sqlite3_stmt *stmt, int at, const void *data, size_t n)
+{
+	sqlite3_bind_blob(stmt, at, data, (int)n, SQLITE_TRANSIENT);
+}
+
 int db_run(struct db *db, sqlite3_stmt *stmt)
 {
 	int rc, err;
@@ -167,6 +177,15 @@ double db_real(sqlite3_stmt *stmt, int column)
 unsigned db_changes(const struct db *db)
 {
 	return (unsigned)sqlite3_changes(db->sql);
+}
+
+int db_outside_version(struct db *db)
+{
+	sqlite3_stmt *s = db_use(db, DB_GET_OUTSIDE_VERSION);
+	int version = db_step(db, s) ? 0 : sqlite3_column_int(s, 0);
+
+	sqlite3_reset(s);
+	return version;
 }
 
 uint64_t db_last_row(const struct db *db)

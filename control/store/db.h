@@ -53,6 +53,9 @@ struct sqlite3_stmt *db_use(struct db *db, enum db_statement statement);
 /* NULL text binds NULL. */
 void db_bind_text(struct sqlite3_stmt *stmt, int at, const char *text);
 void db_bind_uint(struct sqlite3_stmt *stmt, int at, uint64_t v);
+void db_bind_real(struct sqlite3_stmt *stmt, int at, double v);
+/* Copied. */
+void db_bind_blob(struct sqlite3_stmt *stmt, int at, const void *data, size_t n);
 /* To its end. */
 int db_run(struct db *db, struct sqlite3_stmt *stmt);
 /* 0: a row is there. ENOENT: no more. */
@@ -65,6 +68,9 @@ uint64_t db_uint(struct sqlite3_stmt *stmt, int column);
 unsigned db_changes(const struct db *db);
 /* Rowid of the last insert. */
 uint64_t db_last_row(const struct db *db);
+
+/* Changes when another connection has written. */
+int db_outside_version(struct db *db);
 
 /* Rewrites the full-text indexes so that nothing of removed texts is left in them: FTS5 keeps the
  * terms of a deleted row, and writes them again, until it merges. Not inside a transaction. */

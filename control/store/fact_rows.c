@@ -10,11 +10,29 @@
 #include <jansson.h>
 
 #include "control/memory/compare.h"
+#include "control/memory/rank.h"
 #include "control/memory/terms.h"
+#include "control/memory/vectors.h"
 #include "control/store/db.h"
+#include "control/store/embedding.h"
 #include "control/store/job.h"
 
-enum { CANDIDATES = 16, FORGET_MAX = 20, MINUTE_MS = 60000 };
+enum {
+	CANDIDATES = 16, /* older facts that a new one is compared with, by words and by meaning */
+	LIKELY = 256,	 /* facts whose vectors are compared with the question's */
+	LIKE = 64,	 /* those of them that stay */
+	FORGET_MAX = 20,
+	MINUTE_MS = 60000,
+};
+
+/* Facts near a text in meaning, the nearest first. */
+struct like {
+	size_t n;
+	struct {
+		uint64_t id;
+		double likeness;
+	} fact[LIKELY];
+};
 
 static const char *text_at(const json_t *object, const char *key)
 {
@@ -57,21 +75,91 @@ static int count_writes(struct db *db, const struct job *j, unsigned *out)
 	return err;
 }
 
-/* ---- writing ---- */
-
 /* The older fact that the new one touches. id 0: none. */
 struct touched {
 	uint64_t id;
 	enum fact_change change;
 };
 
-static int compare_all(struct db *db, const struct job *j, const char *text, struct touched *out)
+/* ---- meaning ---- */
+
+static int by_likeness(const void *a, const void *b)
+{
+	double x, y;
+
+	memcpy(&x, (const char *)a + sizeof(uint64_t), sizeof x);
+	memcpy(&y, (const char *)b + sizeof(uint64_t), sizeof y);
+	return (x < y) - (x > y);
+}
+
+/* Facts of the owner, and of `other`. meaning: NULL finds none. */
+static int find_like(struct db *db, struct embedding *e, const struct job *j, uint64_t other,
+		     const struct vector *meaning, struct like *out)
+{
+	const struct vector_filter filter = {.group = {j->owner, other}, .until_ms = UINT64_MAX};
+	uint64_t ids[LIKELY];
+	struct vector v;
+	size_t n = 0;
+	int err = 0;
+
+	out->n = 0;
+	if (meaning)
+		err = embedding_find(e, db, EMBEDDING_FACTS, j->guild, meaning, &filter, ids,
+				     LIKELY, &n);
+	for (size_t i = 0; i < n && !err; i++) {
+		err = embedding_get(db, EMBEDDING_FACTS, j->guild, ids[i], &v);
+		if (!err) {
+			out->fact[out->n].id = ids[i];
+			out->fact[out->n++].likeness = vector_cosine(&v, meaning);
+		} else if (err == ENOENT) {
+			err = 0;
+		}
+	}
+	qsort(out->fact, out->n, sizeof out->fact[0], by_likeness);
+	return err;
+}
+
+static sqlite3_stmt *use_fact(struct db *db, const struct job *j, uint64_t other, uint64_t id)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_FACT_BY_ID);
+
+	db_bind_uint(s, 1, j->guild);
+	db_bind_uint(s, 2, j->owner);
+	db_bind_uint(s, 3, other);
+	db_bind_uint(s, 4, id);
+	return s;
+}
+
+/* ---- writing ---- */
+
+/* Notes what the new text does to the fact of this row. True: nothing can change that any more. */
+static bool compare_row(sqlite3_stmt *s, const struct job *j, const char *text, double likeness,
+			struct touched *out)
+{
+	enum fact_change change =
+		fact_compare(db_text(s, 1), text, db_uint(s, 4) == j->user, likeness);
+
+	/* The same one wins over one that it would take the place of. */
+	if (change != FACT_NEW && (!out->id || change == FACT_SAME))
+		*out = (struct touched){.id = db_uint(s, 0), .change = change};
+	return change == FACT_SAME;
+}
+
+static double likeness_of(const struct like *like, uint64_t id)
+{
+	for (size_t i = 0; i < like->n; i++)
+		if (like->fact[i].id == id)
+			return like->fact[i].likeness;
+	return 0;
+}
+
+static int compare_by_words(struct db *db, const struct job *j, const char *text,
+			    const struct like *like, struct touched *out)
 {
 	char query[TERMS_QUERY_MAX];
 	sqlite3_stmt *s;
 	int err;
 
-	*out = (struct touched){0};
 	if (!terms_query(query, text))
 		return 0;
 	s = db_use(db, DB_FIND_FACTS);
@@ -81,19 +169,30 @@ static int compare_all(struct db *db, const struct job *j, const char *text, str
 	db_bind_text(s, 4, query);
 	db_bind_uint(s, 5, CANDIDATES);
 	db_bind_uint(s, 6, 0);
-	while ((err = db_step(db, s)) == 0) {
-		enum fact_change change =
-			fact_compare(db_text(s, 1), text, db_uint(s, 4) == j->user);
-
-		/* The same one wins over one that it would take the place of. */
-		if (change == FACT_NEW || (out->id && change != FACT_SAME))
-			continue;
-		*out = (struct touched){.id = db_uint(s, 0), .change = change};
-		if (change == FACT_SAME)
+	while ((err = db_step(db, s)) == 0)
+		if (compare_row(s, j, text, likeness_of(like, db_uint(s, 0)), out))
 			break;
-	}
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
+}
+
+static int compare_all(struct db *db, struct embedding *e, const struct job *j, const char *text,
+		       const struct vector *meaning, struct touched *out)
+{
+	struct like like;
+	bool same = false;
+	int err = find_like(db, e, j, j->owner, meaning, &like);
+
+	*out = (struct touched){0};
+	for (size_t i = 0; i < like.n && i < CANDIDATES && !err && !same; i++) {
+		sqlite3_stmt *s = use_fact(db, j, j->owner, like.fact[i].id);
+
+		err = db_step(db, s);
+		same = !err && compare_row(s, j, text, like.fact[i].likeness, out);
+		sqlite3_reset(s);
+		err = err == ENOENT ? 0 : err;
+	}
+	return err || same ? err : compare_by_words(db, j, text, &like, out);
 }
 
 static int add_sources(struct db *db, const struct job *j, uint64_t fact)
@@ -147,13 +246,27 @@ static void tell_skipped(json_t *skipped, const char *text, const char *reason)
 	json_array_append_new(skipped, json_pack("{s:s,s:s}", "text", text, "reason", reason));
 }
 
-static int write_one(struct db *db, const struct job *j, const json_t *item, json_t *written,
-		     json_t *skipped)
+static int replace_fact(struct db *db, struct embedding *e, const struct job *j, const json_t *item,
+			const struct vector *meaning, const struct touched *older, uint64_t *id)
+{
+	int err = insert_fact(db, j, item, id);
+
+	if (!err && meaning)
+		err = embedding_add_fact(db, e, *id, meaning);
+	if (!err && older->id)
+		err = close_fact(db, j, older->id, *id);
+	return err ? err : add_audit(db, j, "memory_write", older->id ? "updated" : "inserted");
+}
+
+static int write_one(struct db *db, struct embedding *e, const struct job *j, const json_t *item,
+		     json_t *written, json_t *skipped)
 {
 	const char *text = text_at(item, "text");
 	struct touched older;
+	struct vector v;
+	const struct vector *meaning = embedding_text(e, text, &v) ? NULL : &v;
 	uint64_t id = 0;
-	int err = compare_all(db, j, text, &older);
+	int err = compare_all(db, e, j, text, meaning, &older);
 
 	if (err)
 		return err;
@@ -161,11 +274,7 @@ static int write_one(struct db *db, const struct job *j, const json_t *item, jso
 		tell_skipped(skipped, text, "duplicate");
 		return add_sources(db, j, older.id);
 	}
-	err = insert_fact(db, j, item, &id);
-	if (!err && older.id)
-		err = close_fact(db, j, older.id, id);
-	if (!err)
-		err = add_audit(db, j, "memory_write", older.id ? "updated" : "inserted");
+	err = replace_fact(db, e, j, item, meaning, &older, &id);
 	if (!err)
 		json_array_append_new(written,
 				      json_pack("{s:I,s:s,s:s}", "id", (json_int_t)id, "status",
@@ -173,7 +282,8 @@ static int write_one(struct db *db, const struct job *j, const json_t *item, jso
 	return err;
 }
 
-static int write_all(struct db *db, const struct job *j, const json_t *items, json_t *out)
+static int write_all(struct db *db, struct embedding *e, const struct job *j, const json_t *items,
+		     json_t *out)
 {
 	json_t *written = json_array(), *skipped = json_array(), *item;
 	unsigned writes = 0;
@@ -185,7 +295,7 @@ static int write_all(struct db *db, const struct job *j, const json_t *items, js
 		if (!err && writes + json_array_size(written) >= FACTS_A_MINUTE)
 			tell_skipped(skipped, text_at(item, "text"), "write_rate_limited");
 		else if (!err)
-			err = write_one(db, j, item, written, skipped);
+			err = write_one(db, e, j, item, written, skipped);
 	}
 	json_object_set_new(out, "written", written);
 	json_object_set_new(out, "skipped", skipped);
@@ -200,13 +310,13 @@ static int dump(int err, json_t *json, char **out)
 	return !err && !*out ? ENOMEM : err;
 }
 
-int fact_rows_write(struct db *db, const struct job *j, char **out)
+int fact_rows_write(struct db *db, struct embedding *e, const struct job *j, char **out)
 {
 	json_t *items = json_loads(j->text, 0, NULL), *done = json_object();
 	int err = items ? db_begin_synced(db) : EINVAL;
 
 	if (!err) {
-		err = write_all(db, j, items, done);
+		err = write_all(db, e, j, items, done);
 		if (err)
 			db_rollback(db);
 		else
@@ -287,35 +397,95 @@ static int add_former(struct db *db, json_t *fact)
 	return err == ENOENT ? 0 : err;
 }
 
-int fact_rows_find(struct db *db, const struct job *j, char **out)
-{
-	json_t *request = json_loads(j->text, 0, NULL), *found = json_array(), *fact;
-	const json_t *tags = json_object_get(request, "tags");
-	sqlite3_stmt *s;
-	size_t i;
-	int err = ENOENT;
+/* Facts in the order in which they answer the question. */
+struct found {
+	size_t n;
+	struct rank_line rank[STORE_FACTS_READ + LIKE];
+	json_t *fact[STORE_FACTS_READ + LIKE];
+};
 
-	s = use_facts(db, j, text_at(request, "words"),
-		      json_is_true(json_object_get(request, "mine")));
-	while (json_array_size(found) < j->version && (err = db_step(db, s)) == 0)
-		if (has_tags(db_text(s, 3), tags))
-			json_array_append_new(found, fact_json(s));
-	sqlite3_reset(s);
-	err = err == ENOENT ? 0 : err;
-	json_array_foreach(found, i, fact)
-	{
-		err = err ? err : add_former(db, fact);
+/* ENOENT: no more rows, or no more room. */
+static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const json_t *request,
+		     const struct like *like, struct found *out)
+{
+	struct rank_line r = {.index = (unsigned)out->n};
+	int err = out->n < sizeof out->rank / sizeof out->rank[0] ? db_step(db, s) : ENOENT;
+
+	if (err)
+		return err;
+	r.id = db_uint(s, 0);
+	r.at_ms = db_uint(s, 8);
+	r.match = db_real(s, 9);
+	r.likeness = likeness_of(like, r.id);
+	r.has_likeness = r.likeness != 0;
+	r.named = fact_is_about_self(text_at(request, "words")) && db_uint(s, 4) == j->user;
+	for (size_t i = 0; i < out->n; i++)
+		if (out->rank[i].id == r.id)
+			return 0;
+	if (!has_tags(db_text(s, 3), json_object_get(request, "tags")))
+		return 0;
+	out->fact[out->n] = fact_json(s);
+	out->rank[out->n++] = r;
+	return out->fact[r.index] ? 0 : ENOMEM;
+}
+
+static int find_facts(struct db *db, struct embedding *e, const struct job *j,
+		      const json_t *request, struct found *out)
+{
+	const char *words = text_at(request, "words");
+	bool mine = json_is_true(json_object_get(request, "mine"));
+	uint64_t other = j->any ? 0 : j->owner;
+	char query[TERMS_QUERY_MAX];
+	struct vector v;
+	struct like like;
+	bool meant = !mine && embedding_text(e, words, &v) == 0;
+	int err = find_like(db, e, j, other, meant ? &v : NULL, &like);
+	sqlite3_stmt *s;
+
+	for (size_t i = 0; i < like.n && i < LIKE && !err; i++) {
+		s = use_fact(db, j, other, like.fact[i].id);
+		err = take_fact(db, s, j, request, &like, out);
+		sqlite3_reset(s);
+		err = err == ENOENT ? 0 : err;
 	}
+	if (!err && (!like.n || terms_query(query, words))) {
+		s = use_facts(db, j, words, mine);
+		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
+			;
+		sqlite3_reset(s);
+		err = err == ENOENT ? 0 : err;
+	}
+	if (!err && !mine && (like.n || terms_query(query, words)))
+		rank_facts(out->rank, out->n);
+	return err;
+}
+
+int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out)
+{
+	json_t *request = json_loads(j->text, 0, NULL), *list = json_array();
+	struct found *found = calloc(1, sizeof *found);
+	int err = found && list ? find_facts(db, e, j, request, found) : ENOMEM;
+
+	for (size_t i = 0; !err && i < found->n && i < j->version; i++) {
+		json_t *fact = found->fact[found->rank[i].index];
+
+		json_object_set_new(fact, "score", json_real(found->rank[i].score));
+		err = add_former(db, fact);
+		json_array_append(list, fact);
+	}
+	for (size_t i = 0; found && i < found->n; i++)
+		json_decref(found->fact[i]);
+	free(found);
 	json_decref(request);
-	return dump(err, found, out);
+	return dump(err, list, out);
 }
 
 /* ---- forgetting ---- */
 
 static int forget_one(struct db *db, const struct job *j, const json_t *fact, json_t *gone)
 {
-	static const enum db_statement all[] = {DB_FORGET_FACT_TERMS, DB_FORGET_FACT_SOURCES,
-						DB_FORGET_FACT};
+	static const enum db_statement all[] = {DB_FORGET_FACT_TERMS, DB_FORGET_FACT_VECTORS,
+						DB_FORGET_FACT_SOURCES, DB_FORGET_FACT};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
@@ -381,8 +551,8 @@ int fact_rows_forget(struct db *db, const struct job *j, char **out)
 
 int fact_rows_expire(struct db *db, uint64_t before_ms, unsigned *changed)
 {
-	static const enum db_statement all[] = {DB_EXPIRE_FACT_TERMS, DB_EXPIRE_FACT_SOURCES,
-						DB_EXPIRE_FACTS};
+	static const enum db_statement all[] = {DB_EXPIRE_FACT_TERMS, DB_EXPIRE_FACT_VECTORS,
+						DB_EXPIRE_FACT_SOURCES, DB_EXPIRE_FACTS};
 	int err = db_begin(db);
 
 	*changed = 0;

@@ -1,18 +1,19 @@
 /* Facts: what people asked the bot to remember (store_write_facts and its neighbours). On the
  * store's worker. Each gives a JSON document, which the caller frees. Errors of db.h, ENOMEM,
- * EINVAL: the request is malformed. */
+ * EINVAL: the request is malformed. Without an embedding (NULL), words alone decide. */
 #ifndef CONTROL_STORE_FACT_ROWS_H
 #define CONTROL_STORE_FACT_ROWS_H
 
 #include <stdint.h>
 
 struct db;
+struct embedding;
 struct job;
 
 enum { FACTS_A_MINUTE = 5 };
 
-int fact_rows_write(struct db *db, const struct job *j, char **out);
-int fact_rows_find(struct db *db, const struct job *j, char **out);
+int fact_rows_write(struct db *db, struct embedding *e, const struct job *j, char **out);
+int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out);
 int fact_rows_forget(struct db *db, const struct job *j, char **out);
 /* Takes away facts written before then. In a transaction of its own. */
 int fact_rows_expire(struct db *db, uint64_t before_ms, unsigned *changed);

@@ -13,6 +13,8 @@
 #include "control/events/events.h"
 #include "control/store/copies.h"
 #include "control/store/db.h"
+#include "control/store/embedder_file.h"
+#include "control/store/embedding.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/rows.h"
@@ -125,9 +127,44 @@ static int note_read(struct job_runner *r, int err)
 
 void job_runner_close(struct job_runner *r)
 {
+	r->embedding = embedding_close(r->embedding);
 	if (r->db && r->truncate)
 		db_truncate_wal(r->db);
 	r->db = db_close(r->db);
+}
+
+/* ---- meaning ---- */
+
+/* Once. Without the file the search goes on with words. */
+static void open_embedding(struct job_runner *r)
+{
+	char path[PATH_SIZE];
+	int err;
+
+	if (r->embedding_sought)
+		return;
+	r->embedding_sought = true;
+	err = embedder_file_find(path, sizeof path, r->embedder);
+	if (!err)
+		err = embedding_open(&r->embedding, path);
+	if (err == ENOENT || err == ECANCELED)
+		log_info("memory_search", "kind=words");
+	else if (err)
+		log_warn("memory_search", "kind=words file=\"%s\" error=\"%s\"", path,
+			 strerror(err));
+	else
+		log_info("memory_search", "kind=words+meaning model=%s",
+			 embedding_model(r->embedding));
+}
+
+/* A vector can wait for the next job. */
+static void pump_embedding(struct job_runner *r)
+{
+	if (!r->db)
+		return;
+	open_embedding(r);
+	if (r->embedding)
+		note_read(r, embedding_pump(r->embedding, r->db));
 }
 
 /* ---- history ---- */
@@ -212,6 +249,8 @@ static int run_expire(struct job_runner *r, const struct job *j)
 	if (!err)
 		err = fact_rows_expire(r->db, j->facts_ms, &facts);
 	changed += facts;
+	if (changed)
+		embedding_drop(r->embedding);
 	err = changed ? note_outcome(r, err) : note_read(r, err);
 	r->truncate = r->truncate || changed;
 	copies_remove(r->dir, j->words_ms, NULL);
@@ -447,24 +486,26 @@ static void answer_json(struct job_runner *r, struct worker_answer *a, int err, 
 static void run_find_said(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
-	int err = database(r) ? said_find(r->db, j, &text) : r->err;
+	int err = database(r) ? said_find(r->db, r->embedding, j, &text) : r->err;
 
 	answer_json(r, a, err, text);
 }
 
-static int run_facts_request(struct db *db, const struct job *j, char **text)
+static int run_facts_request(struct job_runner *r, const struct job *j, char **text)
 {
-	return j->kind == JOB_WRITE_FACTS  ? fact_rows_write(db, j, text)
-	       : j->kind == JOB_FIND_FACTS ? fact_rows_find(db, j, text)
-					   : fact_rows_forget(db, j, text);
+	return j->kind == JOB_WRITE_FACTS  ? fact_rows_write(r->db, r->embedding, j, text)
+	       : j->kind == JOB_FIND_FACTS ? fact_rows_find(r->db, r->embedding, j, text)
+					   : fact_rows_forget(r->db, j, text);
 }
 
 static void run_facts(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
-	int err = database(r) ? run_facts_request(r->db, j, &text) : r->err;
+	int err = database(r) ? run_facts_request(r, j, &text) : r->err;
 
 	answer_json(r, a, err, text);
+	if (!err && j->kind == JOB_FORGET_FACTS)
+		embedding_drop(r->embedding);
 	/* Forgotten words still stand in the WAL. */
 	if (!err && j->kind == JOB_FORGET_FACTS)
 		r->truncate = db_truncate_wal(r->db) != 0 || r->truncate;
@@ -564,6 +605,7 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 {
 	int err;
 
+	pump_embedding(r);
 	switch (j->kind) {
 	case JOB_HISTORY:
 		run_history(r);
@@ -608,4 +650,5 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		answer_head(a, check_room(r), 0);
 		break;
 	}
+	pump_embedding(r);
 }

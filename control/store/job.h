@@ -10,6 +10,7 @@
 
 struct bus_event;
 struct db;
+struct embedding;
 struct worker_answer;
 
 enum job_kind {
@@ -66,7 +67,10 @@ struct queue {
 struct job_runner {
 	char dir[512];
 	struct queue *queue;
-	struct db *db;	    /* NULL: not open */
+	struct db *db;		     /* NULL: not open */
+	char embedder[512];	     /* its file; "none": words alone */
+	struct embedding *embedding; /* NULL: none, or not looked for yet */
+	bool embedding_sought;
 	int err;	    /* why not, or what the last write gave; told already */
 	bool opened;	    /* once: calls of tools of the control before are marked */
 	bool given_up;	    /* it will not get better by itself */

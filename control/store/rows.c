@@ -444,6 +444,8 @@ static int expire_some(struct db *db, enum db_statement statement, uint64_t word
 		return err;
 	if (statement == DB_EXPIRE_UTTERANCES)
 		err = run_with(db, DB_EXPIRE_TERMS, words_ms, NULL, &terms);
+	if (!err && statement == DB_EXPIRE_UTTERANCES)
+		err = run_with(db, DB_EXPIRE_VECTORS, words_ms, NULL, &terms);
 	if (!err)
 		err = run_with(db, statement, words_ms, NULL, n);
 	if (err)
@@ -488,7 +490,8 @@ int rows_erase(struct db *db, uint64_t user, unsigned *changed)
 		return err;
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
 		unsigned terms = 0;
-		bool counts = all[i] != DB_ERASE_TERMS && all[i] != DB_ERASE_FACT_TERMS;
+		bool counts = all[i] != DB_ERASE_TERMS && all[i] != DB_ERASE_FACT_TERMS &&
+			      all[i] != DB_ERASE_VECTORS && all[i] != DB_ERASE_FACT_VECTORS;
 
 		err = run_with(db, all[i], user, NULL, counts ? changed : &terms);
 	}

@@ -11,13 +11,17 @@
 
 #include "control/memory/rank.h"
 #include "control/memory/terms.h"
+#include "control/memory/vectors.h"
 #include "control/store/db.h"
+#include "control/store/embedding.h"
 #include "control/store/job.h"
 
 enum {
-	FOUND = 32, /* lines that share most with the question */
-	BESIDE = 2, /* lines before and after each of them */
-	LINES = FOUND * (1 + 2 * BESIDE),
+	FOUND = 32,   /* lines that share most words with the question */
+	LIKELY = 512, /* lines whose vectors are compared with the question's */
+	LIKE = 48,    /* those of them that stay */
+	BESIDE = 2,   /* lines before and after each of them */
+	LINES = (FOUND + LIKE) * (1 + 2 * BESIDE),
 };
 
 struct lines {
@@ -143,31 +147,116 @@ static int add_near(struct db *db, const struct job *j, const struct rank_line *
 	return err;
 }
 
-static int find_lines(struct db *db, const struct job *j, struct lines *out)
+/* ---- meaning ---- */
+
+struct like {
+	uint64_t id;
+	double likeness;
+};
+
+static int by_likeness(const void *a, const void *b)
+{
+	const struct like *x = a, *y = b;
+
+	if (x->likeness != y->likeness)
+		return x->likeness > y->likeness ? -1 : 1;
+	return (x->id < y->id) - (x->id > y->id); /* the newest first */
+}
+
+/* The lines nearest in meaning, at most LIKE, by their whole vectors. */
+static int find_like(struct db *db, struct embedding *e, const struct job *j,
+		     const struct vector *question, struct like like[LIKELY], size_t *n)
+{
+	const struct vector_filter filter = {.group = {j->channel, j->channel},
+					     .since_ms = j->now_ms,
+					     .until_ms = (uint64_t)end_of(j),
+					     .name = vector_name(j->author)};
+	uint64_t ids[LIKELY];
+	struct vector v;
+	size_t found = 0;
+	int err = embedding_find(e, db, EMBEDDING_UTTERANCES, j->guild, question, &filter, ids,
+				 LIKELY, &found);
+
+	*n = 0;
+	for (size_t i = 0; i < found && !err; i++) {
+		err = embedding_get(db, EMBEDDING_UTTERANCES, j->guild, ids[i], &v);
+		if (!err)
+			like[(*n)++] = (struct like){ids[i], vector_cosine(&v, question)};
+		else if (err == ENOENT)
+			err = 0; /* the line is gone */
+	}
+	qsort(like, *n, sizeof like[0], by_likeness);
+	*n = *n < LIKE ? *n : LIKE;
+	return err;
+}
+
+static int take_like(struct db *db, struct embedding *e, const struct job *j,
+		     const struct vector *question, struct lines *out)
+{
+	struct like like[LIKELY];
+	size_t n;
+	int err = find_like(db, e, j, question, like, &n);
+
+	for (size_t i = 0; i < n && !err; i++) {
+		sqlite3_stmt *s = use_lines(db, DB_FIND_LINE, j, j->author, 1);
+
+		db_bind_uint(s, 7, like[i].id);
+		err = take_lines(db, s, j->text, out);
+	}
+	return err;
+}
+
+static int compare_meanings(struct db *db, const struct job *j, const struct vector *question,
+			    struct lines *out)
+{
+	struct vector v;
+	int err = 0;
+
+	for (size_t i = 0; i < out->n && !err; i++) {
+		struct rank_line *r = &out->rank[i];
+
+		err = embedding_get(db, EMBEDDING_UTTERANCES, j->guild, r->id, &v);
+		r->has_likeness = !err;
+		r->likeness = err ? 0 : vector_cosine(&v, question);
+		err = err == ENOENT ? 0 : err;
+	}
+	return err;
+}
+
+static int find_lines(struct db *db, struct embedding *e, const struct job *j, struct lines *out)
 {
 	char query[TERMS_QUERY_MAX];
+	struct vector question;
+	bool meant = embedding_text(e, j->text, &question) == 0;
+	bool terms = terms_query(query, j->text);
 	sqlite3_stmt *s;
-	int err;
+	int err = 0;
 
-	if (!terms_query(query, j->text))
+	if (!terms && !meant)
 		return take_lines(db,
 				  use_lines(db, DB_FIND_NEWEST, j, j->author, (unsigned)j->version),
 				  j->text, out);
-	s = use_lines(db, DB_FIND_TERMS, j, j->author, FOUND);
-	db_bind_text(s, 7, query);
-	err = take_lines(db, s, j->text, out);
+	if (terms) {
+		s = use_lines(db, DB_FIND_TERMS, j, j->author, FOUND);
+		db_bind_text(s, 7, query);
+		err = take_lines(db, s, j->text, out);
+	}
+	if (!err && meant)
+		err = take_like(db, e, j, &question, out);
 	if (!err)
 		err = take_beside(db, j, out);
+	if (!err && meant)
+		err = compare_meanings(db, j, &question, out);
 	if (!err)
 		rank_lines(out->rank, out->n);
 	return err;
 }
 
-int said_find(struct db *db, const struct job *j, char **out)
+int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)
 {
 	struct lines *lines = calloc(1, sizeof *lines);
 	json_t *found = json_array();
-	int err = lines && found ? find_lines(db, j, lines) : ENOMEM;
+	int err = lines && found ? find_lines(db, e, j, lines) : ENOMEM;
 
 	for (size_t i = 0; !err && i < lines->n && i < j->version; i++) {
 		json_t *line = lines->line[lines->rank[i].index];

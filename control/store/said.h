@@ -3,9 +3,11 @@
 #define CONTROL_STORE_SAID_H
 
 struct db;
+struct embedding;
 struct job;
 
-/* What a JOB_FIND_SAID asks for, as JSON; the caller frees it. Errors of db.h, ENOMEM. */
-int said_find(struct db *db, const struct job *j, char **out);
+/* The answer to a JOB_FIND_SAID as JSON; the caller frees it. e: NULL searches by words alone.
+ * Errors of db.h, ENOMEM. */
+int said_find(struct db *db, struct embedding *e, const struct job *j, char **out);
 
 #endif

@@ -603,6 +603,7 @@ int store_alloc(struct store **out, struct env *env, struct bus *bus,
 	if ((size_t)snprintf(s->runner.dir, sizeof s->runner.dir, "%s", dir) >=
 	    sizeof s->runner.dir)
 		err = ENAMETOOLONG;
+	snprintf(s->runner.embedder, sizeof s->runner.embedder, "%s", settings->memory_embedder);
 	conf.arg = s;
 	if (!err)
 		err = worker_alloc(&s->worker, env, &conf);

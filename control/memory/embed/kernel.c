@@ -32,6 +32,15 @@ static int32_t dot_wide_plain(const int8_t *a, const int16_t *b, size_t n)
 	return sum;
 }
 
+static uint16_t count_plain(const uint64_t *a, const uint64_t *b, size_t words)
+{
+	uint16_t sum = 0;
+
+	for (size_t i = 0; i < words; i++)
+		sum = (uint16_t)(sum + __builtin_popcountll(a[i] ^ b[i]));
+	return sum;
+}
+
 #if HAVE_AVX2
 __attribute__((target("avx2"))) static int32_t add_lanes(__m256i v)
 {
@@ -70,6 +79,17 @@ __attribute__((target("avx2"))) static int32_t dot_wide_avx2(const int8_t *a, co
 	return add_lanes(sum);
 }
 
+__attribute__((target("popcnt"))) static uint16_t count_popcnt(const uint64_t *a, const uint64_t *b,
+							       size_t words)
+{
+	uint16_t sum = 0;
+
+	for (size_t i = 0; i < words; i++)
+		sum = (uint16_t)(sum + __builtin_popcountll(a[i] ^ b[i]));
+	return sum;
+}
+
+/* Each processor with AVX2 has POPCNT, too. */
 static bool has_avx2(void)
 {
 	return !plain_only && __builtin_cpu_supports("avx2");
@@ -92,4 +112,13 @@ int32_t kernel_dot_wide(const int8_t *a, const int16_t *b, size_t n)
 		return dot_wide_avx2(a, b, n);
 #endif
 	return dot_wide_plain(a, b, n);
+}
+
+uint16_t kernel_distance(const uint64_t *a, const uint64_t *b, size_t words)
+{
+#if HAVE_AVX2
+	if (has_avx2())
+		return count_popcnt(a, b, words);
+#endif
+	return count_plain(a, b, words);
 }

@@ -16,6 +16,8 @@ enum { KERNEL_WIDE_MAX = 2047, KERNEL_STEP = 16 };
 int32_t kernel_dot(const int8_t *a, const int8_t *b, size_t n);
 /* n: a multiple of KERNEL_STEP, at most 1536. Borrowed. */
 int32_t kernel_dot_wide(const int8_t *a, const int16_t *b, size_t n);
+/* In how many bits the words differ; words: 64 at most. Borrowed. */
+uint16_t kernel_distance(const uint64_t *a, const uint64_t *b, size_t words);
 /* Selects the plain loops, so that a test can compare the two forms. */
 void kernel_use_plain(bool plain);
 

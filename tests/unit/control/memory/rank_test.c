@@ -39,3 +39,29 @@ TEST(a_name_is_a_word_of_its_own)
 	CHECK(!rank_names("a banana", "Ana"));
 	CHECK(!rank_names("what did ana say", ""));
 }
+
+TEST(meaning_counts_beside_words)
+{
+	struct rank_line lines[] = {
+		{.id = 1, .at_ms = 1000, .match = 4, .likeness = 0.1, .has_likeness = true},
+		{.id = 2, .at_ms = 900000, .match = 4, .likeness = 0.7, .has_likeness = true},
+		{.id = 3, .at_ms = 1900000, .match = 0, .likeness = 0.6, .has_likeness = true},
+		{.id = 4, .at_ms = 2900000, .match = 0, .likeness = 0.1, .has_likeness = true}};
+
+	rank_lines(lines, 4);
+	CHECK_INT(lines[0].id, 2);
+	CHECK_INT(lines[3].id, 4);
+}
+
+TEST(of_facts_meaning_weighs_more_and_own_ones_come_first)
+{
+	struct rank_line facts[] = {
+		{.id = 1, .match = 4, .likeness = 0.1, .has_likeness = true},
+		{.id = 2, .match = 0, .likeness = 0.9, .has_likeness = true},
+		{.id = 3, .match = 0, .likeness = 0.1, .has_likeness = true, .named = true}};
+
+	rank_facts(facts, 3);
+	CHECK_INT(facts[0].id, 3);
+	CHECK_INT(facts[1].id, 2);
+	CHECK_INT(facts[2].id, 1);
+}

@@ -103,6 +103,11 @@ static bool add_facts(void)
 		   "(3, 1, 0, 502777123, 'bob', 'frobozz fact');"
 		   "INSERT INTO fact_terms(rowid, text) SELECT id, text FROM facts;"
 		   "INSERT INTO fact_sources VALUES(1, 1), (2, 1), (3, 2);"
+		   /* vectors of her lines and facts, and of Bob's */
+		   "INSERT INTO utterance_vectors VALUES(1, 1, 1, 1, 'vectorplugh'),"
+		   "(1, 2, 1, 1, 'frobozzvector');"
+		   "INSERT INTO fact_vectors VALUES(1, 1, 1, 1, 'factvectorplugh'),"
+		   "(1, 2, 1, 1, 'factvectorplugh'), (1, 3, 1, 1, 'frobozzvector');"
 		   "INSERT INTO audit(at_ms, actor, via, kind, target, result) VALUES"
 		   "(1, '" ANA_TEXT "', 'tool', 'memory_write', 'guild:1', 'inserted 1')");
 }
@@ -201,7 +206,8 @@ TEST(an_erased_person_leaves_no_trace)
 	/* The index keeps terms without the beginning that they share with others. */
 	CHECK(!file_holds(path, "zyplugh") && !file_holds(wal, "zyplugh"));
 	CHECK(!file_holds(path, "ghansw") && !file_holds(path, "ghmixed"));
-	CHECK(file_holds(path, "frobozz"));
+	CHECK(!file_holds(path, "ectorplugh") && !file_holds(wal, "ectorplugh"));
+	CHECK(file_holds(path, "frobozz") && file_holds(path, "frobozzvector"));
 	db_close(db);
 	folder_remove(dir);
 }

@@ -3,6 +3,7 @@
 #define TESTS_UNIT_CONTROL_STORE_OLD_SCHEMA_H
 
 #define OLD_SCHEMA                                                                                 \
+	"DROP TABLE embedding_models; DROP TABLE utterance_vectors; DROP TABLE fact_vectors;"      \
 	"DROP TABLE facts; DROP TABLE fact_sources; DROP TABLE fact_terms; DROP TABLE terms;"      \
 	"DROP INDEX utterances_channel; DROP INDEX utterances_session;"                            \
 	"ALTER TABLE utterances DROP COLUMN channel; ALTER TABLE utterances DROP COLUMN turn;"     \

@@ -43,7 +43,7 @@ TEST(lines_beside_one_are_found_without_a_scan)
 	CHECK(folder_make(dir));
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	add_lines(db);
-	CHECK_INT(said_find(db, &j, &out), 0);
+	CHECK_INT(said_find(db, NULL, &j, &out), 0);
 	CHECK(out && strstr(out, "a comet") && strstr(out, "\"near\":[{"));
 	for (unsigned i = 0; i < 2; i++)
 		CHECK(sqlite3_stmt_status(db_use(db, sides[i]), SQLITE_STMTSTATUS_VM_STEP, 0) <

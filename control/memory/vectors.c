@@ -1,0 +1,162 @@
+#include "control/memory/vectors.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/memory/embed/kernel.h"
+
+enum { FIRST_ROOM = 1024, NO_MATCH = VECTOR_DIM + 1 };
+
+struct vectors {
+	size_t n, room;
+	struct vector_line *line;
+	uint64_t *signs;    /* VECTOR_WORDS for each line */
+	uint16_t *distance; /* of the last search; NO_MATCH: left out by the filter */
+};
+
+void vector_pack(struct vector *out, const float in[VECTOR_DIM])
+{
+	float top = 0;
+
+	for (size_t i = 0; i < VECTOR_DIM; i++)
+		top = fmaxf(top, fabsf(in[i]));
+	out->scale = top / 127;
+	for (size_t i = 0; i < VECTOR_DIM; i++)
+		out->v[i] = top > 0 ? (int8_t)lrintf(in[i] * 127 / top) : 0;
+}
+
+double vector_cosine(const struct vector *a, const struct vector *b)
+{
+	return (double)kernel_dot(a->v, b->v, VECTOR_DIM) * (double)a->scale * (double)b->scale;
+}
+
+uint32_t vector_name(const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	if (!*name)
+		return 0;
+	for (; *name; name++)
+		h = (h ^ (uint8_t)tolower((unsigned char)*name)) * 16777619u;
+	return h ? h : 1;
+}
+
+int vectors_alloc(struct vectors **out)
+{
+	struct vectors *v = calloc(1, sizeof *v);
+
+	if (!v)
+		return ENOMEM;
+	*out = v;
+	return 0;
+}
+
+struct vectors *vectors_free(struct vectors *v)
+{
+	if (!v)
+		return NULL;
+	if (v->signs)
+		explicit_bzero(v->signs, v->room * VECTOR_WORDS * sizeof *v->signs);
+	if (v->line)
+		explicit_bzero(v->line, v->room * sizeof *v->line);
+	free(v->signs);
+	free(v->line);
+	free(v->distance);
+	free(v);
+	return NULL;
+}
+
+size_t vectors_count(const struct vectors *v)
+{
+	return v->n;
+}
+
+/* Leaves no copy of the old lines behind. */
+static int move_to(struct vectors *v, size_t room)
+{
+	struct vectors next = {.n = v->n,
+			       .room = room,
+			       .line = calloc(room, sizeof *next.line),
+			       .signs = calloc(room, VECTOR_WORDS * sizeof *next.signs),
+			       .distance = calloc(room, sizeof *next.distance)};
+	struct vectors *old = NULL;
+
+	if (next.line && next.signs && next.distance)
+		old = malloc(sizeof *old);
+	if (!old) {
+		free(next.line);
+		free(next.signs);
+		free(next.distance);
+		return ENOMEM;
+	}
+	if (v->n) {
+		memcpy(next.line, v->line, v->n * sizeof *v->line);
+		memcpy(next.signs, v->signs, v->n * VECTOR_WORDS * sizeof *v->signs);
+	}
+	*old = *v;
+	*v = next;
+	vectors_free(old);
+	return 0;
+}
+
+static void take_signs(uint64_t signs[VECTOR_WORDS], const struct vector *vector)
+{
+	for (size_t w = 0; w < VECTOR_WORDS; w++) {
+		signs[w] = 0;
+		for (size_t i = 0; i < 64; i++)
+			signs[w] |= (uint64_t)(vector->v[64 * w + i] < 0) << i;
+	}
+}
+
+int vectors_add(struct vectors *v, const struct vector_line *line, const struct vector *vector)
+{
+	int err = 0;
+
+	if (v->n == VECTORS_MAX)
+		return ENOSPC;
+	if (v->n == v->room)
+		err = move_to(v, v->room ? 2 * v->room : FIRST_ROOM);
+	if (err)
+		return err;
+	v->line[v->n] = *line;
+	take_signs(v->signs + v->n * VECTOR_WORDS, vector);
+	v->n++;
+	return 0;
+}
+
+static bool passes(const struct vector_line *line, const struct vector_filter *f)
+{
+	return (line->group == f->group[0] || line->group == f->group[1]) &&
+	       line->at_ms >= f->since_ms && line->at_ms < f->until_ms &&
+	       (!f->name || line->name == f->name);
+}
+
+size_t vectors_find(struct vectors *v, const struct vector *question,
+		    const struct vector_filter *filter, uint64_t *ids, size_t most)
+{
+	size_t count[VECTOR_DIM + 2] = {0}, near = 0, limit = 0, n = 0;
+	uint64_t signs[VECTOR_WORDS];
+
+	take_signs(signs, question);
+	for (size_t i = 0; i < v->n; i++) {
+		v->distance[i] =
+			passes(&v->line[i], filter)
+				? kernel_distance(v->signs + i * VECTOR_WORDS, signs, VECTOR_WORDS)
+				: NO_MATCH;
+		count[v->distance[i]]++;
+	}
+	/* All lines below the limit fit, and some of those at it. */
+	while (limit <= VECTOR_DIM && near + count[limit] <= most)
+		near += count[limit++];
+	for (size_t i = 0; i < v->n && n < most; i++) {
+		if (v->distance[i] >= limit &&
+		    (v->distance[i] > limit || limit > VECTOR_DIM || near == most))
+			continue;
+		near += v->distance[i] == limit;
+		ids[n++] = v->line[i].id;
+	}
+	return n;
+}

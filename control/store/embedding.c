@@ -1,0 +1,371 @@
+#include "control/store/embedding.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control/memory/embed/embedder.h"
+#include "control/memory/english.h"
+#include "control/memory/vectors.h"
+#include "control/store/db.h"
+#include "control/store/embedding_queue.h"
+
+enum { CACHES = 8, BATCH = 512, WORDS_MIN = 5, KINDS = 2 };
+
+/* The signs of one server's vectors of one kind. */
+struct cache {
+	struct vectors *vectors; /* NULL: free */
+	enum embedding_kind kind;
+	uint64_t guild, last; /* the newest row in it */
+	uint64_t used;
+};
+
+struct embedding {
+	void *map;
+	size_t size;
+	struct embedder *embedder; /* of the store's worker */
+	struct embedding_queue *queue;
+	struct cache cache[CACHES];
+	uint64_t uses;
+	uint64_t model;	       /* its number in the database; 0: not looked up yet */
+	uint64_t taken[KINDS]; /* rows up to this one were handed out */
+	int version;	       /* of the database, by another process */
+	bool all;	       /* the last pump found no more rows */
+};
+
+/* ---- the file ---- */
+
+static int map_file(struct embedding *e, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return errno;
+	if (fstat(fd, &st))
+		err = errno;
+	else if (!S_ISREG(st.st_mode) || st.st_size < 1 || st.st_size > EMBEDDER_FILE_MAX)
+		err = EFBIG;
+	if (!err) {
+		e->size = (size_t)st.st_size;
+		e->map = mmap(NULL, e->size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (e->map == MAP_FAILED) {
+			err = errno;
+			e->map = NULL;
+		}
+	}
+	close(fd);
+	return err;
+}
+
+int embedding_open(struct embedding **out, const char *path)
+{
+	struct embedding *e = calloc(1, sizeof *e);
+	int err = e ? map_file(e, path) : ENOMEM;
+
+	if (!err)
+		err = embedder_alloc(&e->embedder, e->map, e->size);
+	if (!err)
+		err = embedding_queue_alloc(&e->queue, e->map, e->size);
+	if (err)
+		embedding_close(e);
+	else
+		*out = e;
+	return err;
+}
+
+struct embedding *embedding_close(struct embedding *e)
+{
+	if (!e)
+		return NULL;
+	embedding_queue_free(e->queue);
+	embedding_drop(e);
+	embedder_free(e->embedder);
+	if (e->map)
+		munmap(e->map, e->size);
+	free(e);
+	return NULL;
+}
+
+const char *embedding_model(const struct embedding *e)
+{
+	return embedder_name(e->embedder);
+}
+
+void embedding_drop(struct embedding *e)
+{
+	for (size_t i = 0; e && i < CACHES; i++) {
+		vectors_free(e->cache[i].vectors);
+		e->cache[i] = (struct cache){0};
+	}
+}
+
+/* ---- keeping vectors ---- */
+
+static int run_with(struct db *db, enum db_statement statement, uint64_t v)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+
+	db_bind_uint(s, 1, v);
+	return db_run(db, s);
+}
+
+/* Looks up the encoder's number and where it stopped; the first time, deletes the vectors of
+ * others. */
+static int find_model(struct embedding *e, struct db *db)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_EMBEDDING_MODEL);
+	int err;
+
+	db_bind_text(s, 1, embedding_model(e));
+	err = db_step(db, s);
+	if (!err) {
+		e->model = db_uint(s, 0);
+		e->taken[EMBEDDING_UTTERANCES] = db_uint(s, 1);
+		e->taken[EMBEDDING_FACTS] = db_uint(s, 2);
+		sqlite3_reset(s);
+		return 0;
+	}
+	if (err != ENOENT || (err = db_begin(db)))
+		return err;
+	err = run_with(db, DB_DROP_VECTORS, 0);
+	if (!err)
+		err = run_with(db, DB_DROP_FACT_VECTORS, 0);
+	if (!err)
+		err = run_with(db, DB_DROP_EMBEDDING_MODELS, 0);
+	s = db_use(db, DB_ADD_EMBEDDING_MODEL);
+	db_bind_text(s, 1, embedding_model(e));
+	if (!err)
+		err = db_run(db, s);
+	if (err) {
+		db_rollback(db);
+		return err;
+	}
+	e->model = db_last_row(db);
+	embedding_drop(e);
+	return db_commit(db);
+}
+
+static int add_vector(struct db *db, const struct embedding *e, enum embedding_kind kind,
+		      uint64_t id, const struct vector *v)
+{
+	sqlite3_stmt *s = db_use(db, kind == EMBEDDING_FACTS ? DB_ADD_FACT_VECTOR : DB_ADD_VECTOR);
+
+	db_bind_uint(s, 1, id);
+	db_bind_uint(s, 2, e->model);
+	db_bind_real(s, 3, (double)v->scale);
+	db_bind_blob(s, 4, v->v, sizeof v->v);
+	return db_run(db, s);
+}
+
+int embedding_add_fact(struct db *db, struct embedding *e, uint64_t id, const struct vector *v)
+{
+	return e->model ? add_vector(db, e, EMBEDDING_FACTS, id, v) : 0;
+}
+
+/* Rows may be gone by now: the statement looks for them. */
+static int keep_ready(struct embedding *e, struct db *db)
+{
+	struct embedding_item *list = embedding_queue_take(e->queue), *next;
+	uint64_t until[KINDS] = {0};
+	sqlite3_stmt *s;
+	int err = list ? db_begin(db) : ENODATA;
+
+	for (struct embedding_item *i = list; i; i = next) {
+		next = i->next;
+		until[i->kind] = i->id;
+		/* Older facts than the newest in a cache may come. */
+		if (i->kind == EMBEDDING_FACTS)
+			embedding_drop(e);
+		if (!err && i->found)
+			err = add_vector(db, e, (enum embedding_kind)i->kind, i->id, &i->vector);
+		embedding_item_free(i);
+	}
+	if (err)
+		goto out;
+	s = db_use(db, DB_NOTE_EMBEDDED);
+	db_bind_uint(s, 1, e->model);
+	db_bind_uint(s, 2, until[EMBEDDING_UTTERANCES]);
+	db_bind_uint(s, 3, until[EMBEDDING_FACTS]);
+	err = db_run(db, s);
+	if (!err)
+		return db_commit(db);
+out:
+	if (err != ENODATA)
+		db_rollback(db);
+	return err == ENODATA ? 0 : err;
+}
+
+/* Short lines say too little by themselves, and the encoder knows one language. */
+static bool is_worth(enum embedding_kind kind, sqlite3_stmt *s)
+{
+	const char *text = db_text(s, 1), *language = db_text(s, 2);
+
+	return kind == EMBEDDING_FACTS ||
+	       (english_count_words(text, strlen(text), WORDS_MIN) == WORDS_MIN &&
+		(!*language || strncmp(language, "en", 2) == 0));
+}
+
+static int hand_out(struct embedding *e, struct db *db, enum embedding_kind kind)
+{
+	sqlite3_stmt *s = db_use(db, kind == EMBEDDING_FACTS ? DB_FIND_FACTS_TO_EMBED
+							     : DB_FIND_LINES_TO_EMBED);
+	unsigned rows = 0;
+	int err;
+
+	db_bind_uint(s, 1, e->taken[kind]);
+	db_bind_uint(s, 2, BATCH);
+	while ((err = db_step(db, s)) == 0) {
+		err = embedding_queue_put(e->queue, (int)kind, db_uint(s, 0),
+					  is_worth(kind, s) ? db_text(s, 1) : "");
+		if (err)
+			break;
+		e->taken[kind] = db_uint(s, 0);
+		rows++;
+	}
+	sqlite3_reset(s);
+	e->all = e->all && rows < BATCH;
+	return err == ENOENT ? 0 : err;
+}
+
+int embedding_pump(struct embedding *e, struct db *db)
+{
+	int version = db_outside_version(db), err = 0;
+
+	if (!e->model)
+		err = find_model(e, db);
+	if (version != e->version)
+		embedding_drop(e);
+	e->version = version;
+	if (!err)
+		err = keep_ready(e, db);
+	e->all = true;
+	if (!err && embedding_queue_count(e->queue) < BATCH)
+		err = hand_out(e, db, EMBEDDING_UTTERANCES);
+	if (!err && embedding_queue_count(e->queue) < BATCH)
+		err = hand_out(e, db, EMBEDDING_FACTS);
+	else
+		e->all = false;
+	return err;
+}
+
+int embedding_finish(struct embedding *e, struct db *db)
+{
+	int err;
+
+	do {
+		embedding_queue_wait(e->queue);
+		err = embedding_pump(e, db);
+	} while (!err && (!e->all || embedding_queue_count(e->queue)));
+	return err ? err : embedding_pump(e, db);
+}
+
+/* ---- searching ---- */
+
+int embedding_text(struct embedding *e, const char *text, struct vector *out)
+{
+	float v[EMBEDDER_DIM];
+	size_t n = strlen(text);
+	int err = e && english_is(text, n) ? embedder_run(e->embedder, text, n, v) : ENODATA;
+
+	if (!err)
+		vector_pack(out, v);
+	return err;
+}
+
+static bool read_vector(sqlite3_stmt *s, int column, struct vector *out)
+{
+	const void *blob = sqlite3_column_blob(s, column + 1);
+
+	if (!blob || sqlite3_column_bytes(s, column + 1) != VECTOR_DIM)
+		return false;
+	out->scale = (float)db_real(s, column);
+	memcpy(out->v, blob, VECTOR_DIM);
+	return true;
+}
+
+static int load_new(struct db *db, struct cache *c)
+{
+	sqlite3_stmt *s =
+		db_use(db, c->kind == EMBEDDING_FACTS ? DB_LOAD_FACT_VECTORS : DB_LOAD_VECTORS);
+	struct vector v;
+	int err;
+
+	db_bind_uint(s, 1, c->guild);
+	db_bind_uint(s, 2, c->last);
+	while ((err = db_step(db, s)) == 0) {
+		const struct vector_line line = {.id = db_uint(s, 0),
+						 .at_ms = db_uint(s, 1),
+						 .group = db_uint(s, 2),
+						 .name = vector_name(db_text(s, 3))};
+
+		if (read_vector(s, 4, &v))
+			err = vectors_add(c->vectors, &line, &v);
+		if (err)
+			break;
+		c->last = line.id;
+	}
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+/* The cache of this server, in place of the one that was used longest ago. */
+static int open_cache(struct embedding *e, enum embedding_kind kind, uint64_t guild,
+		      struct cache **out)
+{
+	struct cache *oldest = &e->cache[0];
+	int err;
+
+	for (size_t i = 0; i < CACHES; i++) {
+		struct cache *c = &e->cache[i];
+
+		if (c->vectors && c->kind == kind && c->guild == guild) {
+			*out = c;
+			return 0;
+		}
+		if (c->used < oldest->used)
+			oldest = c;
+	}
+	vectors_free(oldest->vectors);
+	*oldest = (struct cache){.kind = kind, .guild = guild};
+	err = vectors_alloc(&oldest->vectors);
+	*out = oldest;
+	return err;
+}
+
+int embedding_find(struct embedding *e, struct db *db, enum embedding_kind kind, uint64_t guild,
+		   const struct vector *question, const struct vector_filter *filter, uint64_t *ids,
+		   size_t most, size_t *n)
+{
+	struct cache *c = NULL;
+	int err = open_cache(e, kind, guild, &c);
+
+	if (!err)
+		err = load_new(db, c);
+	if (err)
+		return err;
+	c->used = ++e->uses;
+	*n = vectors_find(c->vectors, question, filter, ids, most);
+	return 0;
+}
+
+int embedding_get(struct db *db, enum embedding_kind kind, uint64_t guild, uint64_t id,
+		  struct vector *out)
+{
+	sqlite3_stmt *s = db_use(db, kind == EMBEDDING_FACTS ? DB_GET_FACT_VECTOR : DB_GET_VECTOR);
+	int err;
+
+	db_bind_uint(s, 1, guild);
+	db_bind_uint(s, 2, id);
+	err = db_step(db, s);
+	if (!err && !read_vector(s, 0, out))
+		err = ENOENT;
+	sqlite3_reset(s);
+	return err;
+}

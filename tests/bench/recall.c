@@ -1,0 +1,331 @@
+/* The memory's retrieval on the corpora of tests/memory, through the store's search: how often the
+ * right line is among the first five, in English and in ten other languages; whether the present
+ * value comes before the former one; who said it; beside words alone and vectors alone.
+ * docs/memory-score.md explains the rows.
+ *
+ *   recall [--tuned]     the tuned half instead of the untouched one */
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/memory/rank.h"
+#include "control/memory/terms.h"
+#include "control/memory/vectors.h"
+#include "control/store/db.h"
+#include "control/store/embedding.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/recall_corpus.h"
+#include "tests/random.h"
+
+enum { FIRST = 5, ROOM_MAX = 512 };
+static const char *const languages[] = {"de", "es", "fr", "it", "nl", "pl",
+					"pt", "ru", "ja", "ko", "zh"};
+
+/* Right answers of some questions. */
+struct count {
+	unsigned right, n;
+};
+
+/* Wilson's 95 % interval. */
+static void print_row(const char *name, struct count c)
+{
+	double n = c.n ? c.n : 1, p = c.right / n, z = 1.96, d = 1 + z * z / n;
+	double mid = (p + z * z / (2 * n)) / d;
+	double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d;
+
+	bench_row_more(name, p, "share", "\"n\": %u, \"low\": %.3f, \"high\": %.3f", c.n,
+		       mid - half, mid + half);
+}
+
+static bool is_kind(const json_t *q, const char *kind)
+{
+	return strcmp(json_string_value(json_object_get(q, "kind")), kind) == 0;
+}
+
+static bool finds(const json_t *q, const uint64_t *u, size_t n)
+{
+	for (size_t i = 0; i < n && i < FIRST; i++)
+		if (corpus_lists(json_object_get(q, "evidence"), u[i]))
+			return true;
+	return false;
+}
+
+static size_t place_of(const json_t *lines, const uint64_t *u, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (corpus_lists(lines, u[i]))
+			return i;
+	return n;
+}
+
+/* ---- baselines ---- */
+
+/* BM25 in SQLite's own order. */
+static size_t search_words(const struct corpus *c, struct db *db, const json_t *q,
+			   uint64_t u[CORPUS_FOUND])
+{
+	struct corpus_window w = corpus_window(q);
+	char query[TERMS_QUERY_MAX];
+	sqlite3_stmt *s;
+	size_t n = 0;
+
+	if (!terms_query(query, json_string_value(json_object_get(q, "q"))))
+		return 0;
+	s = db_use(db, DB_FIND_TERMS);
+	db_bind_uint(s, 1, c->guild);
+	db_bind_uint(s, 2, CORPUS_CHANNEL);
+	db_bind_uint(s, 3, w.since_ms);
+	db_bind_uint(s, 4, w.until_ms);
+	db_bind_text(s, 5, "");
+	db_bind_uint(s, 6, CORPUS_FOUND);
+	db_bind_text(s, 7, query);
+	while (db_step(db, s) == 0)
+		u[n++] = db_uint(s, 0) - c->first;
+	return n;
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct rank_line *x = a, *y = b;
+
+	return (x->likeness < y->likeness) - (x->likeness > y->likeness);
+}
+
+/* The window's lines with their vectors' cosine. */
+static size_t list_lines(const struct corpus *c, struct db *db, const json_t *q,
+			 const struct vector *meaning, struct rank_line lines[ROOM_MAX])
+{
+	struct corpus_window w = corpus_window(q);
+	struct vector v;
+	json_t *line;
+	size_t i, n = 0;
+
+	json_array_foreach(c->room, i, line)
+	{
+		uint64_t at = corpus_time(json_object_get(line, "at"));
+
+		if (at < w.since_ms || at >= w.until_ms || n == ROOM_MAX)
+			continue;
+		lines[n] = (struct rank_line){.id = i + 1, .at_ms = at, .likeness = -1};
+		if (meaning &&
+		    embedding_get(db, EMBEDDING_UTTERANCES, c->guild, c->first + i + 1, &v) == 0) {
+			lines[n].likeness = vector_cosine(&v, meaning);
+			lines[n].has_likeness = true;
+		}
+		n++;
+	}
+	return n;
+}
+
+static size_t search_vectors(const struct corpus *c, struct db *db, struct embedding *e,
+			     const json_t *q, uint64_t u[CORPUS_FOUND])
+{
+	static struct rank_line lines[ROOM_MAX];
+	struct vector v;
+	size_t n;
+
+	if (embedding_text(e, json_string_value(json_object_get(q, "q")), &v))
+		return 0;
+	n = list_lines(c, db, q, &v, lines);
+	qsort(lines, n, sizeof lines[0], by_score);
+	n = n < CORPUS_FOUND ? n : CORPUS_FOUND;
+	for (size_t i = 0; i < n; i++)
+		u[i] = lines[i].id;
+	return n;
+}
+
+/* ---- a stand-in encoder of known quality ---- */
+
+/* The evidence has the higher likeness in 98 of 100 pairs with another line. */
+#define STAND_IN_MARGIN 2.9
+
+static size_t search_stand_in(const struct corpus *c, struct db *db, const json_t *q,
+			      uint64_t u[CORPUS_FOUND], uint64_t *seed)
+{
+	static struct rank_line lines[ROOM_MAX];
+	const char *text = json_string_value(json_object_get(q, "q"));
+	size_t n = list_lines(c, db, q, NULL, lines);
+	char query[TERMS_QUERY_MAX];
+	sqlite3_stmt *s;
+
+	for (size_t i = 0; i < n; i++) {
+		bool right = corpus_lists(json_object_get(q, "evidence"), lines[i].id);
+		const json_t *line = json_array_get(c->room, lines[i].id - 1);
+
+		lines[i].has_likeness = true;
+		lines[i].likeness = random_normal(seed, right ? STAND_IN_MARGIN : 0, 1);
+		lines[i].named = rank_names(text, json_string_value(json_object_get(line, "by")));
+	}
+	if (terms_query(query, text)) {
+		s = db_use(db, DB_FIND_TERMS);
+		db_bind_uint(s, 1, c->guild);
+		db_bind_uint(s, 2, CORPUS_CHANNEL);
+		db_bind_uint(s, 4, INT64_MAX);
+		db_bind_uint(s, 3, 0);
+		db_bind_text(s, 5, "");
+		db_bind_uint(s, 6, 32);
+		db_bind_text(s, 7, query);
+		while (db_step(db, s) == 0)
+			for (size_t i = 0; i < n; i++)
+				if (lines[i].id == db_uint(s, 0) - c->first)
+					lines[i].match = db_real(s, 6);
+	}
+	rank_lines(lines, n);
+	n = n < CORPUS_FOUND ? n : CORPUS_FOUND;
+	for (size_t i = 0; i < n; i++)
+		u[i] = lines[i].id;
+	return n;
+}
+
+/* ---- the rows ---- */
+
+struct scores {
+	struct count recall, shares, apart, words, vectors, stand_in;
+	struct count kind[4]; /* person, time, topic, paraphrase */
+	struct count temporal, temporal_words, attribution, first_speaker;
+};
+static const char *const kinds[] = {"person", "time", "topic", "paraphrase"};
+
+static void add(struct count *c, bool right)
+{
+	c->right += right;
+	c->n++;
+}
+
+static void score_changed(const json_t *q, const uint64_t *u, size_t n, struct count *c)
+{
+	size_t now = place_of(json_object_get(q, "evidence"), u, n);
+	size_t former = place_of(json_object_get(q, "former"), u, n);
+
+	add(c, now < FIRST && now < n && now < former);
+}
+
+/* Of the evidence that was found: whether the store names its speaker. */
+static void score_speaker(const json_t *q, const json_t *found, const uint64_t *u, size_t n,
+			  struct scores *s)
+{
+	const char *who = json_string_value(json_object_get(q, "who"));
+
+	for (size_t i = 0; who && i < n && i < FIRST; i++) {
+		const char *name =
+			json_string_value(json_object_get(json_array_get(found, i), "name"));
+
+		if (!i)
+			add(&s->first_speaker, strcmp(name, who) == 0);
+		if (corpus_lists(json_object_get(q, "evidence"), u[i])) {
+			add(&s->attribution, strcmp(name, who) == 0);
+			break;
+		}
+	}
+}
+
+static void score_corpus(const struct corpus *c, struct db *db, struct embedding *e,
+			 struct scores *s, uint64_t *seed)
+{
+	uint64_t u[CORPUS_FOUND];
+	json_t *q, *found;
+	size_t i, n;
+
+	json_array_foreach(c->questions, i, q)
+	{
+		if (is_kind(q, "absent"))
+			continue;
+		n = corpus_search(c, db, e, q, u, &found);
+		score_speaker(q, found, u, n, s);
+		json_decref(found);
+		if (is_kind(q, "changed")) {
+			score_changed(q, u, n, &s->temporal);
+			n = search_words(c, db, q, u);
+			score_changed(q, u, n, &s->temporal_words);
+			continue;
+		}
+		add(&s->recall, finds(q, u, n));
+		add(json_is_true(json_object_get(q, "shares")) ? &s->shares : &s->apart,
+		    finds(q, u, n));
+		for (size_t k = 0; k < 4; k++)
+			if (is_kind(q, kinds[k]))
+				add(&s->kind[k], finds(q, u, n));
+		if (getenv("SHOW_MISSES") && !finds(q, u, n))
+			fprintf(stderr, "miss %s\n", json_dumps(q, 0));
+		n = search_words(c, db, q, u);
+		add(&s->words, finds(q, u, n));
+		n = search_vectors(c, db, e, q, u);
+		add(&s->vectors, finds(q, u, n));
+		n = search_stand_in(c, db, q, u, seed);
+		add(&s->stand_in, finds(q, u, n));
+	}
+}
+
+static void print_english(const struct scores *s, bool embedded)
+{
+	char name[48];
+
+	print_row(embedded ? "recall_at_5" : "recall_at_5_without_encoder", s->recall);
+	print_row("recall_at_5_stand_in", s->stand_in);
+	print_row("recall_at_5_words", s->words);
+	print_row("recall_at_5_vectors", s->vectors);
+	print_row("recall_at_5_sharing_words", s->shares);
+	print_row("recall_at_5_sharing_none", s->apart);
+	for (size_t k = 0; k < 4; k++) {
+		snprintf(name, sizeof name, "recall_at_5_%s", kinds[k]);
+		print_row(name, s->kind[k]);
+	}
+	print_row("temporal_right", s->temporal);
+	print_row("temporal_right_words", s->temporal_words);
+	print_row("attribution_right", s->attribution);
+	print_row("attribution_first", s->first_speaker);
+}
+
+static void score_languages(const char *half, struct db *db, struct embedding *e, uint64_t *seed)
+{
+	char name[48];
+
+	for (size_t l = 0; l < sizeof languages / sizeof languages[0]; l++) {
+		struct scores s = {0};
+		struct corpus c;
+
+		corpus_open(&c, half, languages[l], db, 100 + l);
+		score_corpus(&c, db, e, &s, seed);
+		snprintf(name, sizeof name, "recall_at_5_%s", languages[l]);
+		print_row(name, s.recall);
+		snprintf(name, sizeof name, "recall_at_5_%s_words", languages[l]);
+		print_row(name, s.words);
+		corpus_free(&c);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	bool tuned = argc > 1 && strcmp(argv[1], "--tuned") == 0;
+	const char *half = tuned ? "tuned" : "untouched";
+	const char *const english[2] = {tuned ? "en1" : "en3", tuned ? "en2" : "en4"};
+	char dir[] = "/tmp/parley-recall.XXXXXX", rm[64];
+	struct embedding *e = NULL;
+	struct scores s = {0};
+	struct corpus c[2];
+	struct db *db;
+	uint64_t seed = 17;
+
+	if (!mkdtemp(dir))
+		bench_die("no folder");
+	BENCH_OK(db_open(&db, dir, DB_OWN));
+	if (embedding_open(&e, "build/embedder/use-lite.int8"))
+		fprintf(stderr, "recall: without an encoder (make embedder)\n");
+	for (size_t i = 0; i < 2; i++)
+		corpus_open(&c[i], half, english[i], db, i + 1);
+	if (e)
+		BENCH_OK(embedding_finish(e, db));
+	for (size_t i = 0; i < 2; i++)
+		score_corpus(&c[i], db, e, &s, &seed);
+	print_english(&s, e != NULL);
+	score_languages(half, db, e, &seed);
+	for (size_t i = 0; i < 2; i++)
+		corpus_free(&c[i]);
+	embedding_close(e);
+	db_close(db);
+	snprintf(rm, sizeof rm, "rm -r %s", dir);
+	return system(rm) ? 1 : 0;
+}

@@ -1,0 +1,150 @@
+#include "tests/bench/recall_corpus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/events/events.h"
+#include "control/memory/time_cue.h"
+#include "control/memory/vectors.h"
+#include "control/store/db.h"
+#include "control/store/job.h"
+#include "control/store/rows.h"
+#include "control/store/said.h"
+#include "tests/bench/bench.h"
+
+static json_t *read_lines(const char *half, const char *name, const char *file, bool need)
+{
+	json_t *all = json_array(), *one;
+	char path[256], line[8192];
+	FILE *f;
+
+	snprintf(path, sizeof path, "tests/memory/%s/%s/%s.jsonl", half, name, file);
+	f = fopen(path, "r");
+	if (!f && need)
+		bench_die("%s cannot be read", path);
+	while (f && fgets(line, sizeof line, f)) {
+		one = json_loads(line, 0, NULL);
+		if (!one)
+			bench_die("%s: a line is no JSON", path);
+		json_array_append_new(all, one);
+	}
+	if (f)
+		fclose(f);
+	return all;
+}
+
+uint64_t corpus_time(const json_t *at)
+{
+	struct tm tm = {0};
+
+	if (!strptime(json_string_value(at) ? json_string_value(at) : "", "%Y-%m-%d %H:%M:%S", &tm))
+		bench_die("a time is malformed");
+	return (uint64_t)timegm(&tm) * 1000;
+}
+
+uint64_t corpus_user(const char *name)
+{
+	return 1000 + vector_name(name);
+}
+
+void corpus_open(struct corpus *c, const char *half, const char *name, struct db *db,
+		 uint64_t guild)
+{
+	json_t *line;
+	size_t i;
+
+	*c = (struct corpus){.guild = guild,
+			     .room = read_lines(half, name, "room", true),
+			     .questions = read_lines(half, name, "questions", true),
+			     .pairs = read_lines(half, name, "pairs", false)};
+	BENCH_OK(db_begin(db));
+	json_array_foreach(c->room, i, line)
+	{
+		const char *by = json_string_value(json_object_get(line, "by"));
+		uint64_t at = corpus_time(json_object_get(line, "at"));
+		struct bus_event ev = {.type = EVENT_UTTERANCE,
+				       .at_ms = at,
+				       .guild = guild,
+				       .user = corpus_user(by)};
+
+		ev.utterance = (struct event_utterance){
+			.session = 1,
+			.channel = CORPUS_CHANNEL,
+			.utterance = i + 1,
+			.name = by,
+			.text = json_string_value(json_object_get(line, "text")),
+			.started_ms = at,
+			.ended_ms = at + 2000,
+			.source = "transcription",
+			.confidence = -1,
+			.consent = true};
+		BENCH_OK(rows_add(db, &ev, true));
+		if (!i)
+			c->first = db_last_row(db) - 1;
+	}
+	BENCH_OK(db_commit(db));
+}
+
+void corpus_free(struct corpus *c)
+{
+	json_decref(c->room);
+	json_decref(c->questions);
+	json_decref(c->pairs);
+}
+
+struct corpus_window corpus_window(const json_t *question)
+{
+	const json_t *asked = json_object_get(question, "at");
+	uint64_t at = asked ? corpus_time(asked) : UINT64_C(4000000000000);
+	struct time_window w;
+
+	if (!asked || !time_cue_find(json_string_value(json_object_get(question, "q")), at, 0, &w))
+		return (struct corpus_window){.until_ms = at};
+	return (struct corpus_window){w.since_ms, w.until_ms < at ? w.until_ms : at, true};
+}
+
+size_t corpus_search(const struct corpus *c, struct db *db, struct embedding *e,
+		     const json_t *question, uint64_t u[CORPUS_FOUND], json_t **found)
+{
+	struct corpus_window w = corpus_window(question);
+	struct job j = {.kind = JOB_FIND_SAID,
+			.guild = c->guild,
+			.channel = CORPUS_CHANNEL,
+			.now_ms = w.since_ms,
+			.until_ms = w.until_ms,
+			.version = CORPUS_FOUND,
+			.author = (char *)"",
+			.text = strdup(json_string_value(json_object_get(question, "q")))};
+	char *text = NULL;
+	json_t *lines, *line;
+	size_t i, n = 0;
+
+	BENCH_OK(said_find(db, e, &j, &text));
+	lines = json_loads(text, 0, NULL);
+	json_array_foreach(lines, i, line)
+	{
+		u[n++] = (uint64_t)json_integer_value(json_object_get(line, "id")) - c->first;
+	}
+	free(text);
+	free(j.text);
+	if (found)
+		*found = lines;
+	else
+		json_decref(lines);
+	return n;
+}
+
+bool corpus_lists(const json_t *array, uint64_t u)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(array, i, one)
+	{
+		if ((uint64_t)json_integer_value(one) == u)
+			return true;
+	}
+	return false;
+}

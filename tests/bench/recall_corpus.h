@@ -1,0 +1,47 @@
+/* The corpora of tests/memory in a database, and questions put to them through the search of the
+ * store. A corpus is a server of its own with one channel; its times are taken as UTC. */
+#ifndef TESTS_BENCH_RECALL_CORPUS_H
+#define TESTS_BENCH_RECALL_CORPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct db;
+struct embedding;
+
+enum { CORPUS_CHANNEL = 3, CORPUS_FOUND = 20 };
+
+struct corpus {
+	uint64_t guild;
+	json_t *room, *questions, *pairs; /* arrays; pairs may be empty */
+	uint64_t first;			  /* number of the row before utterance 1 */
+};
+
+/* Reads tests/memory/HALF/NAME and adds its room to db as server `guild`. Ends the program if it
+ * cannot. The caller frees it. */
+void corpus_open(struct corpus *c, const char *half, const char *name, struct db *db,
+		 uint64_t guild);
+void corpus_free(struct corpus *c);
+
+/* ms since 1970 of "2026-03-02 19:04:10". */
+uint64_t corpus_time(const json_t *at);
+uint64_t corpus_user(const char *name);
+
+/* The window that a question names, up to the question. */
+struct corpus_window {
+	uint64_t since_ms, until_ms;
+	bool named;
+};
+struct corpus_window corpus_window(const json_t *question);
+
+/* The lines that the store finds, the best first, as utterance numbers; returns how many.
+ * *found: the document, which the caller frees; NULL: not wanted. e: NULL for words alone. */
+size_t corpus_search(const struct corpus *c, struct db *db, struct embedding *e,
+		     const json_t *question, uint64_t u[CORPUS_FOUND], json_t **found);
+/* Whether the array holds this utterance. */
+bool corpus_lists(const json_t *array, uint64_t u);
+
+#endif

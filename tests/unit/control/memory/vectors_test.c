@@ -1,0 +1,108 @@
+#include "control/memory/vectors.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "control/memory/embed/kernel.h"
+#include "tests/random.h"
+#include "tests/test.h"
+
+enum { LINES = 300 };
+static const struct vector_filter everything = {.group = {3, 3}, .until_ms = UINT64_MAX};
+
+static void make_vector(struct vector *out, uint64_t *seed)
+{
+	float v[VECTOR_DIM];
+
+	for (size_t i = 0; i < VECTOR_DIM; i++)
+		v[i] = (float)random_normal(seed, 0, 1 / sqrt(VECTOR_DIM));
+	vector_pack(out, v);
+}
+
+/* Lines 1 to n of channel 3, one a second. */
+static int add_lines(struct vectors *v, size_t n, struct vector *last)
+{
+	uint64_t seed = 5;
+	int err = 0;
+
+	for (size_t i = 1; i <= n && !err; i++) {
+		const struct vector_line line = {
+			.id = i, .at_ms = i * 1000, .group = 3, .name = vector_name("Ana")};
+
+		make_vector(last, &seed);
+		err = vectors_add(v, &line, last);
+	}
+	return err;
+}
+
+TEST(the_nearest_lines_are_found)
+{
+	struct vectors *v = NULL;
+	struct vector last;
+	uint64_t ids[LINES];
+
+	CHECK_INT(vectors_alloc(&v), 0);
+	CHECK_INT(add_lines(v, LINES, &last), 0);
+	CHECK_INT(vectors_count(v), LINES);
+	CHECK_INT(vectors_find(v, &last, &everything, ids, 1), 1);
+	CHECK_INT(ids[0], LINES);
+	CHECK_INT(vectors_find(v, &last, &everything, ids, 7), 7);
+	CHECK_INT(vectors_find(v, &last, &everything, ids, LINES), LINES);
+	kernel_use_plain(true);
+	CHECK_INT(vectors_find(v, &last, &everything, ids, 1), 1);
+	kernel_use_plain(false);
+	CHECK_INT(ids[0], LINES);
+	vectors_free(v);
+}
+
+TEST(a_filter_leaves_out_channels_times_and_speakers)
+{
+	struct vector_filter f = everything;
+	struct vectors *v = NULL;
+	struct vector last;
+	uint64_t ids[LINES];
+
+	CHECK_INT(vectors_alloc(&v), 0);
+	CHECK_INT(add_lines(v, 10, &last), 0);
+	f.since_ms = 3000;
+	f.until_ms = 5000;
+	CHECK_INT(vectors_find(v, &last, &f, ids, LINES), 2);
+	CHECK_INT(ids[0], 3);
+	CHECK_INT(ids[1], 4);
+	f = everything;
+	f.name = vector_name("ANA");
+	CHECK_INT(vectors_find(v, &last, &f, ids, LINES), 10);
+	f.name = vector_name("Bob");
+	CHECK_INT(vectors_find(v, &last, &f, ids, LINES), 0);
+	f = everything;
+	f.group[0] = f.group[1] = 4;
+	CHECK_INT(vectors_find(v, &last, &f, ids, LINES), 0);
+	f.group[1] = 3;
+	CHECK_INT(vectors_find(v, &last, &f, ids, 4), 4);
+	vectors_free(v);
+}
+
+TEST(eight_bits_keep_the_cosine)
+{
+	uint64_t seed = 9;
+	struct vector a, b;
+	float x[VECTOR_DIM] = {0};
+
+	make_vector(&a, &seed);
+	make_vector(&b, &seed);
+	CHECK(fabs(vector_cosine(&a, &a) - 1) < 0.15);
+	CHECK(fabs(vector_cosine(&a, &b)) < 0.2);
+	vector_pack(&a, x);
+	CHECK(vector_cosine(&a, &b) == 0);
+	CHECK_INT(vector_name(""), 0);
+}
+
+TEST_OOM(lines_without_memory_are_refused)
+{
+	struct vectors *v = NULL;
+	struct vector last;
+
+	if (vectors_alloc(&v) == 0 && add_lines(v, 3, &last) == ENOMEM)
+		CHECK(vectors_count(v) == 0);
+	vectors_free(v);
+}

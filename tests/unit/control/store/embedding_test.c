@@ -1,0 +1,180 @@
+/* Vectors of lines and facts: kept, searched, and gone with their rows. */
+#include "control/store/embedding.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/events/events.h"
+#include "control/memory/vectors.h"
+#include "control/store/db.h"
+#include "control/store/job.h"
+#include "control/store/rows.h"
+#include "control/store/said.h"
+#include "tests/unit/control/memory/embed/embedder_file.h"
+#include "tests/unit/ipc/loop.h"
+
+enum { ANA = 4, BOB = 5, GUILD = 7, CHANNEL = 3 };
+
+static char dir[32], file[64];
+static struct db *db;
+static struct embedding *embedding;
+
+static bool write_encoder(void)
+{
+	size_t n = 0;
+	uint8_t *bytes = embedder_file_make(&n);
+	FILE *f = fopen(file, "wb");
+	bool ok = bytes && f && fwrite(bytes, 1, n, f) == n;
+
+	if (f)
+		fclose(f);
+	free(bytes);
+	return ok;
+}
+
+static bool add_line(uint64_t user, bool consent, const char *text)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = GUILD, .user = user};
+
+	ev.utterance = (struct event_utterance){.session = 5,
+						.channel = CHANNEL,
+						.name = user == ANA ? "Ana" : "Bob",
+						.text = text,
+						.started_ms = 1000,
+						.consent = consent};
+	return rows_add(db, &ev, true) == 0;
+}
+
+static void open_scene(void)
+{
+	CHECK(folder_make(dir));
+	snprintf(file, sizeof file, "%s/encoder", dir);
+	CHECK(write_encoder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(embedding_open(&embedding, file), 0);
+	CHECK(add_line(ANA, true, "a cab and a bab cab"));
+	CHECK(add_line(BOB, false, "a cab and a bab caa"));
+	CHECK(add_line(BOB, true, "a cab"));
+	CHECK(add_line(BOB, true, "bab and the cab and ab"));
+	CHECK_INT(embedding_finish(embedding, db), 0);
+}
+
+static void close_scene(void)
+{
+	embedding = embedding_close(embedding);
+	db = db_close(db);
+	folder_remove(dir);
+}
+
+static size_t find(uint64_t ids[8])
+{
+	const struct vector_filter all = {.group = {CHANNEL, CHANNEL}, .until_ms = UINT64_MAX};
+	struct vector v;
+	size_t n = 99;
+
+	if (embedding_text(embedding, "a cab and a bab cab", &v) == 0)
+		embedding_find(embedding, db, EMBEDDING_UTTERANCES, GUILD, &v, &all, ids, 8, &n);
+	return n;
+}
+
+TEST(lines_of_five_words_with_consent_get_vectors)
+{
+	uint64_t ids[8];
+	struct vector v;
+
+	open_scene();
+	CHECK_INT(find(ids), 2);
+	CHECK_INT(ids[0], 1);
+	CHECK_INT(ids[1], 4);
+	CHECK_INT(embedding_get(db, EMBEDDING_UTTERANCES, GUILD, 4, &v), 0);
+	CHECK_INT(embedding_get(db, EMBEDDING_UTTERANCES, GUILD, 3, &v), ENOENT);
+	CHECK_INT(embedding_get(db, EMBEDDING_UTTERANCES, GUILD + 1, 4, &v), ENOENT);
+	close_scene();
+}
+
+TEST(vectors_of_an_erased_person_leave_the_memory)
+{
+	uint64_t ids[8];
+	struct db *other = NULL;
+	unsigned changed;
+
+	open_scene();
+	CHECK_INT(find(ids), 2);
+	/* Another process erases her; the next job of this one notices. */
+	CHECK_INT(db_open(&other, dir, DB_JOIN), 0);
+	CHECK_INT(rows_erase(other, ANA, &changed), 0);
+	db_close(other);
+	CHECK_INT(embedding_pump(embedding, db), 0);
+	CHECK_INT(find(ids), 1);
+	CHECK_INT(ids[0], 4);
+	close_scene();
+}
+
+TEST(vectors_expire_with_their_words)
+{
+	uint64_t ids[8];
+	unsigned changed;
+
+	open_scene();
+	CHECK_INT(rows_expire(db, 2000, 2000, &changed), 0);
+	embedding_drop(embedding);
+	CHECK_INT(find(ids), 0);
+	close_scene();
+}
+
+TEST(another_encoder_embeds_everything_anew)
+{
+	static const char name[] = "other-1";
+	uint64_t ids[8];
+	FILE *f;
+
+	open_scene();
+	embedding = embedding_close(embedding);
+	f = fopen(file, "r+b");
+	CHECK(f && fseek(f, 24, SEEK_SET) == 0 && fwrite(name, 1, sizeof name, f) == sizeof name);
+	fclose(f);
+	CHECK_INT(embedding_open(&embedding, file), 0);
+	CHECK_INT(find(ids), 2);
+	CHECK_INT(embedding_pump(embedding, db), 0);
+	CHECK_INT(find(ids), 0); /* vectors of two encoders are never compared */
+	CHECK_INT(embedding_finish(embedding, db), 0);
+	CHECK_INT(find(ids), 2);
+	close_scene();
+}
+
+TEST(a_line_without_a_word_of_the_question_is_found_by_meaning)
+{
+	struct job j = {.kind = JOB_FIND_SAID,
+			.guild = GUILD,
+			.channel = CHANNEL,
+			.text = (char *)"is it the bb?",
+			.author = (char *)"",
+			.version = 8};
+	char *out = NULL;
+
+	open_scene();
+	CHECK_INT(said_find(db, NULL, &j, &out), 0);
+	CHECK(strstr(out, "and the cab") == NULL);
+	free(out);
+	CHECK_INT(said_find(db, embedding, &j, &out), 0);
+	CHECK(strstr(out, "and the cab") != NULL);
+	free(out);
+	close_scene();
+}
+
+TEST(a_file_that_is_no_encoder_is_refused)
+{
+	FILE *f;
+
+	CHECK(folder_make(dir));
+	snprintf(file, sizeof file, "%s/encoder", dir);
+	CHECK_INT(embedding_open(&embedding, file), ENOENT);
+	f = fopen(file, "wb");
+	CHECK(f && fwrite("PARLEYEM", 1, 8, f) == 8);
+	fclose(f);
+	CHECK_INT(embedding_open(&embedding, file), EBADMSG);
+	CHECK_INT(embedding_open(&embedding, dir), EFBIG);
+	CHECK(embedding == NULL);
+	folder_remove(dir);
+}
