@@ -6,20 +6,18 @@
 #include <string.h>
 #include <strings.h>
 
-enum { BESIDE = 2, BESIDE_MS = 120000 };
+enum { BESIDE = 2, BESIDE_MS = 120000, APART_MS = 6 * 3600000 };
 /* Lines without vectors: the weights that did best on recorded conversations. */
 #define WEIGHT_MATCH   0.5
 #define WEIGHT_BESIDE  0.6 /* of a neighbour's base */
 #define WEIGHT_SPEAKER 0.15
 /* With vectors, of z-scores. */
-#ifndef Z_MATCH
-#define Z_MATCH		0.5
-#define Z_LIKENESS	0.5
-#define Z_BESIDE	0.3
-#define Z_SPEAKER	0.6
+#define Z_MATCH		0.3
+#define Z_LIKENESS	0.7
+#define Z_BESIDE	0.15
+#define Z_SPEAKER	1.0
 #define Z_FACT_MATCH	0.3
 #define Z_FACT_LIKENESS 0.7
-#endif
 
 static int by_time(const void *a, const void *b)
 {
@@ -163,6 +161,22 @@ void rank_facts(struct rank_line *facts, size_t n)
 	for (size_t i = 0; i < n; i++)
 		facts[i].score = facts[i].base;
 	qsort(facts, n, sizeof facts[0], by_named);
+}
+
+void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *arg)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t newest = i;
+		struct rank_line moved;
+
+		for (size_t k = i + 1; k < n; k++)
+			if (lines[k].at_ms > lines[newest].at_ms + APART_MS &&
+			    h(lines[i].index, lines[k].index, arg))
+				newest = k;
+		moved = lines[newest];
+		memmove(&lines[i + 1], &lines[i], (newest - i) * sizeof lines[0]);
+		lines[i] = moved;
+	}
 }
 
 static bool ends_word(char c)

@@ -28,6 +28,10 @@ struct rank_line {
 void rank_lines(struct rank_line *lines, size_t n);
 /* The same for facts, which have no neighbours: meaning weighs more. A named one comes first. */
 void rank_facts(struct rank_line *facts, size_t n);
+/* Moves a line before an older one that is about the same, so that the present value comes first.
+ * lines: ranked, n; alike tells whether the lines with these indexes are. */
+typedef bool(rank_alike_h)(unsigned a, unsigned b, void *arg);
+void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *arg);
 /* Whether the question names this person, as a word of its own. */
 bool rank_names(const char *question, const char *name);
 

@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/memory/embed/kernel.h"
+#include "control/memory/kernel.h"
 
 enum { FIRST_ROOM = 1024, NO_MATCH = VECTOR_DIM + 1 };
 
 struct vectors {
 	size_t n, room;
 	struct vector_line *line;
-	uint64_t *signs;    /* VECTOR_WORDS for each line */
+	uint64_t *signs;	      /* VECTOR_WORDS for each line */
+	uint32_t name[VECTORS_NAMES]; /* of speakers */
+	size_t names;
 	uint16_t *distance; /* of the last search; NO_MATCH: left out by the filter */
 };
 
@@ -79,6 +81,7 @@ static int move_to(struct vectors *v, size_t room)
 {
 	struct vectors next = {.n = v->n,
 			       .room = room,
+			       .names = v->names,
 			       .line = calloc(room, sizeof *next.line),
 			       .signs = calloc(room, VECTOR_WORDS * sizeof *next.signs),
 			       .distance = calloc(room, sizeof *next.distance)};
@@ -92,6 +95,7 @@ static int move_to(struct vectors *v, size_t room)
 		free(next.distance);
 		return ENOMEM;
 	}
+	memcpy(next.name, v->name, sizeof next.name);
 	if (v->n) {
 		memcpy(next.line, v->line, v->n * sizeof *v->line);
 		memcpy(next.signs, v->signs, v->n * VECTOR_WORDS * sizeof *v->signs);
@@ -100,6 +104,14 @@ static int move_to(struct vectors *v, size_t room)
 	*v = next;
 	vectors_free(old);
 	return 0;
+}
+
+bool vectors_has_name(const struct vectors *v, uint32_t name)
+{
+	for (size_t i = 0; i < v->names; i++)
+		if (v->name[i] == name)
+			return true;
+	return false;
 }
 
 static void take_signs(uint64_t signs[VECTOR_WORDS], const struct vector *vector)
@@ -122,6 +134,8 @@ int vectors_add(struct vectors *v, const struct vector_line *line, const struct 
 	if (err)
 		return err;
 	v->line[v->n] = *line;
+	if (line->name && v->names < VECTORS_NAMES && !vectors_has_name(v, line->name))
+		v->name[v->names++] = line->name;
 	take_signs(v->signs + v->n * VECTOR_WORDS, vector);
 	v->n++;
 	return 0;

@@ -11,7 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VECTOR_DIM = 512, VECTOR_WORDS = VECTOR_DIM / 64, VECTORS_MAX = 4 << 20 };
+enum {
+	VECTOR_DIM = 512,
+	VECTOR_WORDS = VECTOR_DIM / 64,
+	VECTORS_MAX = 4 << 20,
+	VECTORS_NAMES = 512
+};
 
 /* A text's vector: v[i] * scale. */
 struct vector {
@@ -41,6 +46,8 @@ int vectors_alloc(struct vectors **out);
 struct vectors *vectors_free(struct vectors *v);
 /* ENOMEM; ENOSPC above VECTORS_MAX. */
 int vectors_add(struct vectors *v, const struct vector_line *line, const struct vector *vector);
+/* Whether a line has this speaker, by vector_name; of the first VECTORS_NAMES speakers. */
+bool vectors_has_name(const struct vectors *v, uint32_t name);
 size_t vectors_count(const struct vectors *v);
 
 /* Lines of one of two groups, in [since_ms, until_ms), by name if that is not 0. */

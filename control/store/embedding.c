@@ -339,20 +339,36 @@ static int open_cache(struct embedding *e, enum embedding_kind kind, uint64_t gu
 	return err;
 }
 
+static int use_cache(struct embedding *e, struct db *db, enum embedding_kind kind, uint64_t guild,
+		     struct cache **out)
+{
+	int err = open_cache(e, kind, guild, out);
+
+	if (!err)
+		err = load_new(db, *out);
+	if (!err)
+		(*out)->used = ++e->uses;
+	return err;
+}
+
+bool embedding_has_name(struct embedding *e, struct db *db, uint64_t guild, const char *name)
+{
+	struct cache *c = NULL;
+
+	return use_cache(e, db, EMBEDDING_UTTERANCES, guild, &c) == 0 &&
+	       vectors_has_name(c->vectors, vector_name(name));
+}
+
 int embedding_find(struct embedding *e, struct db *db, enum embedding_kind kind, uint64_t guild,
 		   const struct vector *question, const struct vector_filter *filter, uint64_t *ids,
 		   size_t most, size_t *n)
 {
 	struct cache *c = NULL;
-	int err = open_cache(e, kind, guild, &c);
+	int err = use_cache(e, db, kind, guild, &c);
 
 	if (!err)
-		err = load_new(db, c);
-	if (err)
-		return err;
-	c->used = ++e->uses;
-	*n = vectors_find(c->vectors, question, filter, ids, most);
-	return 0;
+		*n = vectors_find(c->vectors, question, filter, ids, most);
+	return err;
 }
 
 int embedding_get(struct db *db, enum embedding_kind kind, uint64_t guild, uint64_t id,

@@ -38,6 +38,8 @@ void embedding_drop(struct embedding *e);
 int embedding_text(struct embedding *e, const char *text, struct vector *out);
 /* Keeps the vector of a fact that was just written. Inside its transaction. */
 int embedding_add_fact(struct db *db, struct embedding *e, uint64_t id, const struct vector *v);
+/* Whether a line of the server has a speaker of this name. */
+bool embedding_has_name(struct embedding *e, struct db *db, uint64_t guild, const char *name);
 /* Writes the ids of at most `most` rows near the question. */
 int embedding_find(struct embedding *e, struct db *db, enum embedding_kind kind, uint64_t guild,
 		   const struct vector *question, const struct vector_filter *filter, uint64_t *ids,

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "control/memory/question.h"
 #include "control/memory/rank.h"
 #include "control/memory/terms.h"
 #include "control/memory/vectors.h"
@@ -21,8 +22,12 @@ enum {
 	LIKELY = 512, /* lines whose vectors are compared with the question's */
 	LIKE = 48,    /* those of them that stay */
 	BESIDE = 2,   /* lines before and after each of them */
+	NEWER = 10,   /* of the best lines, a newer one about the same comes first */
 	LINES = (FOUND + LIKE) * (1 + 2 * BESIDE),
 };
+
+/* Cosine from which two lines are taken to be about the same. */
+#define ALIKE 0.6
 
 struct lines {
 	size_t n;
@@ -223,12 +228,78 @@ static int compare_meanings(struct db *db, const struct job *j, const struct vec
 	return err;
 }
 
+/* Vectors of the best lines, by their index; scale 0: none. */
+struct best {
+	struct vector v[NEWER];
+	unsigned index[NEWER];
+	size_t n;
+};
+
+static const struct vector *vector_of(const struct best *b, unsigned index)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->index[i] == index)
+			return &b->v[i];
+	return NULL;
+}
+
+static bool are_alike(unsigned a, unsigned b, void *arg)
+{
+	const struct vector *x = vector_of(arg, a), *y = vector_of(arg, b);
+
+	return x && y && vector_cosine(x, y) >= ALIKE;
+}
+
+static int put_newer_first(struct db *db, const struct job *j, struct lines *out)
+{
+	struct best best = {0};
+	int err = 0;
+
+	for (size_t i = 0; i < out->n && i < NEWER && !err; i++) {
+		best.index[best.n] = out->rank[i].index;
+		err = embedding_get(db, EMBEDDING_UTTERANCES, j->guild, out->rank[i].id,
+				    &best.v[best.n]);
+		best.n += !err;
+		err = err == ENOENT ? 0 : err;
+	}
+	if (!err)
+		rank_newer_first(out->rank, out->n < NEWER ? out->n : NEWER, are_alike, &best);
+	return err;
+}
+
+struct speakers {
+	struct embedding *e;
+	struct db *db;
+	uint64_t guild;
+};
+
+static bool is_speaker(const char *word, void *arg)
+{
+	const struct speakers *s = arg;
+
+	return embedding_has_name(s->e, s->db, s->guild, word);
+}
+
+/* A question that means something to the encoder: its vector, and its words for both searches. */
+static bool read_meaning(struct db *db, struct embedding *e, const struct job *j,
+			 struct vector *question, char words[QUESTION_SIZE])
+{
+	struct speakers speakers = {e, db, j->guild};
+
+	if (embedding_text(e, j->text, question))
+		return false;
+	question_strip(words, j->text, is_speaker, &speakers);
+	/* A question of names alone is what it was. */
+	embedding_text(e, words, question);
+	return true;
+}
+
 static int find_lines(struct db *db, struct embedding *e, const struct job *j, struct lines *out)
 {
-	char query[TERMS_QUERY_MAX];
+	char query[TERMS_QUERY_MAX], words[QUESTION_SIZE];
 	struct vector question;
-	bool meant = embedding_text(e, j->text, &question) == 0;
-	bool terms = terms_query(query, j->text);
+	bool meant = read_meaning(db, e, j, &question, words);
+	bool terms = terms_query(query, meant ? words : j->text);
 	sqlite3_stmt *s;
 	int err = 0;
 
@@ -247,9 +318,10 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 		err = take_beside(db, j, out);
 	if (!err && meant)
 		err = compare_meanings(db, j, &question, out);
-	if (!err)
-		rank_lines(out->rank, out->n);
-	return err;
+	if (err)
+		return err;
+	rank_lines(out->rank, out->n);
+	return meant ? put_newer_first(db, j, out) : 0;
 }
 
 int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)

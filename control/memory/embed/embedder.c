@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/memory/embed/kernel.h"
+#include "control/memory/kernel.h"
 #include "control/memory/embed/pieces.h"
 
 enum { NARROW = 256, WIDE = EMBEDDER_DIM, INNER = 1536, HEADS = 4, NAME_SIZE = 40 };

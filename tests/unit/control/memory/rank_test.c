@@ -65,3 +65,26 @@ TEST(of_facts_meaning_weighs_more_and_own_ones_come_first)
 	CHECK_INT(facts[1].id, 2);
 	CHECK_INT(facts[2].id, 1);
 }
+
+/* Lines 0 and 2 are about the same. */
+static bool are_even(unsigned a, unsigned b, void *arg)
+{
+	(void)arg;
+	return a % 2 == 0 && b % 2 == 0;
+}
+
+TEST(of_two_lines_about_the_same_the_newer_one_comes_first)
+{
+	struct rank_line lines[] = {{.id = 1, .at_ms = 1000, .index = 0},
+				    {.id = 2, .at_ms = 99000000, .index = 1},
+				    {.id = 3, .at_ms = 99000000, .index = 2},
+				    {.id = 4, .at_ms = 99000000, .index = 3}};
+
+	rank_newer_first(lines, 4, are_even, NULL);
+	CHECK_INT(lines[0].id, 3);
+	CHECK_INT(lines[1].id, 1);
+	CHECK_INT(lines[2].id, 2);
+	lines[0].at_ms = 2000; /* of one conversation: the better one stays first */
+	rank_newer_first(lines, 2, are_even, NULL);
+	CHECK_INT(lines[0].id, 3);
+}

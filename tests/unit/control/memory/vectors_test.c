@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "control/memory/embed/kernel.h"
+#include "control/memory/kernel.h"
 #include "tests/random.h"
 #include "tests/test.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/memory/embed/kernel.h"
+#include "control/memory/kernel.h"
 #include "tests/unit/control/memory/embed/embedder_file.h"
 
 #include "tests/test.h"

@@ -2,8 +2,8 @@
  *
  * On a processor with AVX2 they run five times as fast as the plain loops; the program looks for
  * AVX2 when it runs. Both forms return the same integers. */
-#ifndef CONTROL_MEMORY_EMBED_KERNEL_H
-#define CONTROL_MEMORY_EMBED_KERNEL_H
+#ifndef CONTROL_MEMORY_KERNEL_H
+#define CONTROL_MEMORY_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

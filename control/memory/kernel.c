@@ -1,4 +1,4 @@
-#include "control/memory/embed/kernel.h"
+#include "control/memory/kernel.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,0 +1,44 @@
+#include "control/memory/question.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD_SIZE = 64 };
+
+static bool is_part(char c)
+{
+	return isalnum((unsigned char)c) || ((unsigned char)c & 0x80) || c == '_' || c == '-';
+}
+
+static bool is_name(const char *from, size_t n, question_name_h *h, void *arg)
+{
+	char word[WORD_SIZE];
+	size_t k = 0;
+
+	while (k < n && is_part(from[k]))
+		k++;
+	if (!k || k >= sizeof word)
+		return false;
+	memcpy(word, from, k);
+	word[k] = '\0';
+	return h(word, arg);
+}
+
+void question_strip(char out[QUESTION_SIZE], const char *question, question_name_h *h, void *arg)
+{
+	const char *p = question;
+	size_t n = 0;
+
+	out[0] = '\0';
+	while (*(p += strspn(p, " "))) {
+		size_t len = strcspn(p, " ");
+
+		if (!is_name(p, len, h, arg) && n + len + 2 <= QUESTION_SIZE)
+			n += (size_t)snprintf(out + n, QUESTION_SIZE - n, "%s%.*s", n ? " " : "",
+					      (int)len, p);
+		p += len;
+	}
+	if (!n)
+		snprintf(out, QUESTION_SIZE, "%s", question);
+}

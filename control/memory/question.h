@@ -1,0 +1,20 @@
+/* A question as the searches take it. Pure.
+ *
+ * The names of speakers do not tell what a line is about, and lines that call somebody by name are
+ * many: the search for words and the encoder get the question without them. The ranking counts them
+ * by the speaker instead (control/memory/rank.h). */
+#ifndef CONTROL_MEMORY_QUESTION_H
+#define CONTROL_MEMORY_QUESTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { QUESTION_SIZE = 1024 };
+
+/* Whether this word, without "'s", is the name of a speaker. */
+typedef bool(question_name_h)(const char *word, void *arg);
+
+/* Writes the question without the words that are names; all of it when nothing else is left. */
+void question_strip(char out[QUESTION_SIZE], const char *question, question_name_h *h, void *arg);
+
+#endif
