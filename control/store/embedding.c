@@ -359,15 +359,14 @@ bool embedding_has_name(struct embedding *e, struct db *db, uint64_t guild, cons
 	       vectors_has_name(c->vectors, vector_name(name));
 }
 
-int embedding_find(struct embedding *e, struct db *db, enum embedding_kind kind, uint64_t guild,
-		   const struct vector *question, const struct vector_filter *filter, uint64_t *ids,
-		   size_t most, size_t *n)
+int embedding_find(struct embedding *e, struct db *db, const struct embedding_query *q,
+		   uint64_t *ids, size_t most, size_t *n)
 {
 	struct cache *c = NULL;
-	int err = use_cache(e, db, kind, guild, &c);
+	int err = use_cache(e, db, q->kind, q->guild, &c);
 
 	if (!err)
-		*n = vectors_find(c->vectors, question, filter, ids, most);
+		*n = vectors_find(c->vectors, q->question, q->filter, ids, most);
 	return err;
 }
 

@@ -40,10 +40,16 @@ int embedding_text(struct embedding *e, const char *text, struct vector *out);
 int embedding_add_fact(struct db *db, struct embedding *e, uint64_t id, const struct vector *v);
 /* Whether a line of the server has a speaker of this name. */
 bool embedding_has_name(struct embedding *e, struct db *db, uint64_t guild, const char *name);
+/* A search; question and filter are borrowed. */
+struct embedding_query {
+	enum embedding_kind kind;
+	uint64_t guild;
+	const struct vector *question;
+	const struct vector_filter *filter;
+};
 /* Writes the ids of at most `most` rows near the question. */
-int embedding_find(struct embedding *e, struct db *db, enum embedding_kind kind, uint64_t guild,
-		   const struct vector *question, const struct vector_filter *filter, uint64_t *ids,
-		   size_t most, size_t *n);
+int embedding_find(struct embedding *e, struct db *db, const struct embedding_query *q,
+		   uint64_t *ids, size_t most, size_t *n);
 /* The whole vector of a row. ENOENT. */
 int embedding_get(struct db *db, enum embedding_kind kind, uint64_t guild, uint64_t id,
 		  struct vector *out);

@@ -97,6 +97,7 @@ static int find_like(struct db *db, struct embedding *e, const struct job *j, ui
 		     const struct vector *meaning, struct like *out)
 {
 	const struct vector_filter filter = {.group = {j->owner, other}, .until_ms = UINT64_MAX};
+	const struct embedding_query query = {EMBEDDING_FACTS, j->guild, meaning, &filter};
 	uint64_t ids[LIKELY];
 	struct vector v;
 	size_t n = 0;
@@ -104,8 +105,7 @@ static int find_like(struct db *db, struct embedding *e, const struct job *j, ui
 
 	out->n = 0;
 	if (meaning)
-		err = embedding_find(e, db, EMBEDDING_FACTS, j->guild, meaning, &filter, ids,
-				     LIKELY, &n);
+		err = embedding_find(e, db, &query, ids, LIKELY, &n);
 	for (size_t i = 0; i < n && !err; i++) {
 		err = embedding_get(db, EMBEDDING_FACTS, j->guild, ids[i], &v);
 		if (!err) {

@@ -176,11 +176,11 @@ static int find_like(struct db *db, struct embedding *e, const struct job *j,
 					     .since_ms = j->now_ms,
 					     .until_ms = (uint64_t)end_of(j),
 					     .name = vector_name(j->author)};
+	const struct embedding_query query = {EMBEDDING_UTTERANCES, j->guild, question, &filter};
 	uint64_t ids[LIKELY];
 	struct vector v;
 	size_t found = 0;
-	int err = embedding_find(e, db, EMBEDDING_UTTERANCES, j->guild, question, &filter, ids,
-				 LIKELY, &found);
+	int err = embedding_find(e, db, &query, ids, LIKELY, &found);
 
 	*n = 0;
 	for (size_t i = 0; i < found && !err; i++) {

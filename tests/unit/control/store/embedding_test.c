@@ -71,10 +71,11 @@ static size_t find(uint64_t ids[8])
 {
 	const struct vector_filter all = {.group = {CHANNEL, CHANNEL}, .until_ms = UINT64_MAX};
 	struct vector v;
+	const struct embedding_query query = {EMBEDDING_UTTERANCES, GUILD, &v, &all};
 	size_t n = 99;
 
 	if (embedding_text(embedding, "a cab and a bab cab", &v) == 0)
-		embedding_find(embedding, db, EMBEDDING_UTTERANCES, GUILD, &v, &all, ids, 8, &n);
+		embedding_find(embedding, db, &query, ids, 8, &n);
 	return n;
 }
 
