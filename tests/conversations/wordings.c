@@ -169,6 +169,7 @@ static unsigned spoken_ms(const struct wordings_line *line, const char *text)
 
 struct talk {
 	const struct wordings_line *line;
+	const struct wordings_classifier *classifier;
 	struct wordings_play *play;
 	struct stage *stage;
 	uint64_t random, user, said_at; /* said_at: ns; 0: not yet */
@@ -292,9 +293,29 @@ static void say_line(struct talk *t)
 	judge(t, t->said_at + (ms + LATER_MS) * NS_PER_MS);
 }
 
-int wordings_play(struct wordings_play *out, const struct wordings_line *line)
+/* Errors depend on the line alone, so that a higher rate adds errors to those of a lower one. */
+static bool judge_words(const char *prompt, void *arg)
 {
-	struct talk t = {.line = line, .play = out, .random = hash_line(line)};
+	const struct talk *t = arg;
+	bool wrong = (hash_line(t->line) >> 20) % 1000 < t->classifier->wrong;
+
+	(void)prompt;
+	return wordings_for_bot(t->line->class) != wrong;
+}
+
+static void add_classifier(struct talk *t)
+{
+	if (!t->classifier)
+		return;
+	stage_setting(t->stage, "classify_interruptions", "yes");
+	stage_classifier(t->stage, judge_words, t, t->classifier->after_ms);
+}
+
+int wordings_play(struct wordings_play *out, const struct wordings_line *line,
+		  const struct wordings_classifier *classifier)
+{
+	struct talk t = {
+		.line = line, .classifier = classifier, .play = out, .random = hash_line(line)};
 	struct stage_conf sc = {.name = "Parley", .steppedh = stepped, .arg = &t};
 	struct settings *settings;
 	int err = settings_alloc(&settings);
@@ -310,6 +331,7 @@ int wordings_play(struct wordings_play *out, const struct wordings_line *line)
 		stage_join(t.stage, "Xanthe", false);
 		stage_join(t.stage, "Zebedee", false);
 		stage_partials(t.stage, PARTIALS_MS);
+		add_classifier(&t);
 		make_situation(&t);
 		say_line(&t);
 	}

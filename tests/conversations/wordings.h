@@ -76,8 +76,17 @@ struct wordings_play {
 	bool asked;	  /* the words reached a question */
 	char reason[160]; /* how the turn of the words ended */
 };
-/* 0, or what making a room gives. */
-int wordings_play(struct wordings_play *out, const struct wordings_line *line);
+/* A stand-in for the model of the role `classify`: it knows the class of the words and errs at
+ * random, by the line. */
+enum { WORDINGS_CLASSIFIER_MS = 150 };
+struct wordings_classifier {
+	unsigned wrong;	   /* verdicts of a thousand */
+	unsigned after_ms; /* from the question to the verdict */
+};
+
+/* classifier: NULL for rules alone. 0, or what making a room gives. */
+int wordings_play(struct wordings_play *out, const struct wordings_line *line,
+		  const struct wordings_classifier *classifier);
 bool wordings_right(const struct wordings_line *line, const struct wordings_play *play);
 /* Letters: characters without blanks and ASCII punctuation. */
 unsigned wordings_letters(const char *text);
@@ -121,8 +130,11 @@ struct wordings_score {
 	struct wordings_matched matched;
 };
 
+/* Whether the words of this class are for the bot: it falls silent, or answers. */
+bool wordings_for_bot(enum wordings_class class);
 /* Plays every `step`-th line; with show != NULL, a line there for each that was not right. */
-int wordings_score(struct wordings_score *out, const struct wordings *w, size_t step, FILE *show);
+int wordings_score(struct wordings_score *out, const struct wordings *w, size_t step,
+		   const struct wordings_classifier *classifier, FILE *show);
 /* One line for each row of the score, with intervals, baselines and languages. */
 void wordings_print(FILE *to, const char *half, const struct wordings_score *s);
 const char *wordings_class_name(enum wordings_class class);

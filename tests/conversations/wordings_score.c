@@ -38,8 +38,7 @@ void wordings_interval(const struct wordings_share *s, double *low, double *high
 
 /* ---- baselines ---- */
 
-/* Whether the bot is to fall silent or to answer. */
-static bool is_for_bot(enum wordings_class class)
+bool wordings_for_bot(enum wordings_class class)
 {
 	return class >= WORDINGS_TAKEOVER;
 }
@@ -123,8 +122,8 @@ static double baseline_balance(const struct wordings *w, size_t step, enum wordi
 
 	for (size_t i = 0; i < w->n; i += step)
 		if (is_matched_class(&w->v[i]))
-			count(bin_of(&bins, &w->v[i]),
-			      baseline_takes(b, &w->v[i], threshold) == is_for_bot(w->v[i].class));
+			count(bin_of(&bins, &w->v[i]), baseline_takes(b, &w->v[i], threshold) ==
+							       wordings_for_bot(w->v[i].class));
 	return balance(&bins, &variance);
 }
 
@@ -163,7 +162,8 @@ static void show_wrong(FILE *to, const struct wordings_line *line, const struct 
 		play->asked ? " asks" : "", play->reason, line->said, line->bot);
 }
 
-int wordings_score(struct wordings_score *out, const struct wordings *w, size_t step, FILE *show)
+int wordings_score(struct wordings_score *out, const struct wordings *w, size_t step,
+		   const struct wordings_classifier *classifier, FILE *show)
 {
 	static struct bins bins;
 
@@ -172,7 +172,7 @@ int wordings_score(struct wordings_score *out, const struct wordings *w, size_t 
 	for (size_t i = 0; i < w->n; i += step) {
 		const struct wordings_line *line = &w->v[i];
 		struct wordings_play play;
-		int err = wordings_play(&play, line);
+		int err = wordings_play(&play, line, classifier);
 		bool right = wordings_right(line, &play);
 
 		if (err)
@@ -186,7 +186,7 @@ int wordings_score(struct wordings_score *out, const struct wordings *w, size_t 
 		for (unsigned b = 0; b < WORDINGS_BASELINES_COUNT; b++)
 			count(&out->baseline[line->class][b],
 			      baseline_takes((enum wordings_baseline)b, line, LONG_ENOUGH) ==
-				      is_for_bot(line->class));
+				      wordings_for_bot(line->class));
 		if (is_matched_class(line))
 			count(bin_of(&bins, line), right);
 		if (show && (!right || (line->class == WORDINGS_BACKCHANNEL && play.asked)))

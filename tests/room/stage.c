@@ -309,6 +309,13 @@ static void happen(struct stage *s, const struct pending *e)
 			       e->what == W_DRAINED ? STAGE_PLAYBACK_DRAINS : STAGE_PLAYBACK_STOPS,
 			       stage_played(s));
 		return;
+	case W_JUDGED:
+		stage_feed(s,
+			   &(struct room_event){.type = ROOM_CLASSIFIED,
+						.chunk = e->id,
+						.text = {(const uint8_t *)e->text, strlen(e->text)},
+						.yes = true});
+		return;
 	case W_INSTRUCTED:
 		ev = (struct room_event){.type = ROOM_INSTRUCTED, .chunk = (uint32_t)e->who};
 		break;
@@ -403,6 +410,13 @@ void stage_brain_answers(struct stage *s, const char *words, unsigned ms, unsign
 	s->answer.text = stage_must(strdup(words));
 	s->answer.ms = ms ? ms : (unsigned)strlen(words) * STAGE_LETTER_MS;
 	s->answer.after = after_ms;
+}
+
+void stage_classifier(struct stage *s, stage_judge *h, void *arg, unsigned after_ms)
+{
+	s->classifier.h = h;
+	s->classifier.arg = arg;
+	s->classifier.after = after_ms;
 }
 
 void stage_playback_manual(struct stage *s)

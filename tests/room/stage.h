@@ -99,6 +99,11 @@ int stage_brain(struct stage *s, enum stage_brain what, const char *words, unsig
 /* From now on it answers by itself, so long after each question. */
 void stage_brain_answers(struct stage *s, const char *words, unsigned ms, unsigned after_ms);
 
+/* From now on this decides about words over the bot's answer, so long after each question. Without
+ * it the questions have no answer. `h` returns whether the words interrupt. */
+typedef bool(stage_judge)(const char *prompt, void *arg);
+void stage_classifier(struct stage *s, stage_judge *h, void *arg, unsigned after_ms);
+
 /* Playback. manual: facts come only by stage_playback(). */
 void stage_playback_manual(struct stage *s);
 enum stage_playback { STAGE_PLAYBACK_STARTS, STAGE_PLAYBACK_DRAINS, STAGE_PLAYBACK_STOPS };

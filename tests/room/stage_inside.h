@@ -44,6 +44,7 @@ enum what {
 	W_DRAINED,
 	W_STOPPED,
 	W_INSTRUCTED,
+	W_JUDGED,
 	W_SPOKEN, /* who: the chunk */
 	W_SOUNDED
 };
@@ -87,6 +88,11 @@ struct stage {
 		char *text;
 		unsigned ms, after;
 	} answer;
+	struct {
+		stage_judge *h;
+		void *arg;
+		unsigned after;
+	} classifier;
 	struct playback say;
 };
 

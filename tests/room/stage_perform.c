@@ -179,6 +179,18 @@ static void perform_asr(struct stage *s, const struct room_effect *e)
 	}
 }
 
+static void judge(struct stage *s, const struct room_effect *e)
+{
+	struct pending *p;
+
+	if (!s->classifier.h)
+		return;
+	p = stage_later(s, s->classifier.after, W_JUDGED, 0);
+	p->id = e->chunk;
+	p->text = stage_must(
+		strdup(s->classifier.h(e->text, s->classifier.arg) ? "INTERRUPT" : "IGNORE"));
+}
+
 void stage_perform(struct stage *s, const struct room_effect *e)
 {
 	struct pending *p;
@@ -198,6 +210,9 @@ void stage_perform(struct stage *s, const struct room_effect *e)
 			p = stage_later(s, s->answer.after, W_ANSWER, 0);
 			p->id = e->turn;
 		}
+		break;
+	case ROOM_DO_CLASSIFY_OVERLAP:
+		judge(s, e);
 		break;
 	case ROOM_DO_INSTRUCT:
 		stage_later(s, 0, W_INSTRUCTED, e->chunk);

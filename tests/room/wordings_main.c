@@ -1,10 +1,12 @@
 /* room-wordings: plays the wordings of tests/conversations/wordings to the room and prints the
  * text rows with their intervals, baselines and languages.
  *
- *   room-wordings [--untouched] [--show] [--step N]
+ *   room-wordings [--untouched] [--show] [--step N] [--classifier WRONG]
  *
  * The tuned half, or with --untouched the other one, of which only figures are printed. --show: a
- * line for each wording of the tuned half that went wrong. Exit status: 0, or 2 for a usage. */
+ * line for each wording of the tuned half that went wrong. --classifier: with a stand-in for the
+ * interrupt classifier that answers after 150 ms and errs in WRONG of a thousand wordings. Exit
+ * status: 0, or 2 for a usage. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +15,8 @@
 int main(int argc, char **argv)
 {
 	static struct wordings_score score;
-	bool untouched = false, show = false;
+	struct wordings_classifier classifier = {.after_ms = WORDINGS_CLASSIFIER_MS};
+	bool untouched = false, show = false, classified = false;
 	size_t step = 1;
 	struct wordings w;
 	int err;
@@ -23,13 +26,18 @@ int main(int argc, char **argv)
 		show = show || strcmp(argv[i], "--show") == 0;
 		if (strcmp(argv[i], "--step") == 0 && i + 1 < argc)
 			step = strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--classifier") == 0 && i + 1 < argc) {
+			classifier.wrong = (unsigned)strtoul(argv[++i], NULL, 10);
+			classified = true;
+		}
 	}
 	if (!step)
 		return 2;
 	err = wordings_load(&w, untouched ? "tests/conversations/wordings/untouched"
 					  : "tests/conversations/wordings/tuned");
 	if (!err)
-		err = wordings_score(&score, &w, step, show && !untouched ? stdout : NULL);
+		err = wordings_score(&score, &w, step, classified ? &classifier : NULL,
+				     show && !untouched ? stdout : NULL);
 	if (err) {
 		fprintf(stderr, "room-wordings: %s\n", strerror(err));
 		return 2;

@@ -21,7 +21,7 @@ TEST(the_tuned_half_stays_above_its_floors)
 	struct wordings w;
 
 	CHECK_INT(wordings_load(&w, "tests/conversations/wordings/tuned"), 0);
-	CHECK_INT(wordings_score(&score, &w, STEP, NULL), 0);
+	CHECK_INT(wordings_score(&score, &w, STEP, NULL, NULL), 0);
 	for (unsigned c = 0; c < WORDINGS_CLASS_COUNT; c++) {
 		const struct wordings_share *all = &score.row[c][WORDINGS_LANGUAGE_COUNT];
 
@@ -40,7 +40,7 @@ TEST(a_baseline_that_knows_no_words_does_not_tell_matched_classes_apart)
 	struct wordings w;
 
 	CHECK_INT(wordings_load(&w, "tests/conversations/wordings/tuned"), 0);
-	CHECK_INT(wordings_score(&score, &w, 1 + w.n / 200, NULL), 0);
+	CHECK_INT(wordings_score(&score, &w, 1 + w.n / 200, NULL, NULL), 0);
 	CHECK(fabs(score.matched.baseline[WORDINGS_BASELINE_ALWAYS] - 0.5) < 1e-9);
 	CHECK(fabs(score.matched.baseline[WORDINGS_BASELINE_NEVER] - 0.5) < 1e-9);
 	wordings_free(&w);
