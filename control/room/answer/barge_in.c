@@ -12,6 +12,7 @@
 #include "control/room/base/turns.h"
 #include "control/room/floor/address.h"
 #include "control/room/hearing/captures.h"
+#include "control/room/hearing/transcript.h"
 #include "control/room/turn/admission.h"
 #include "control/room/turn/saying.h"
 #include "control/settings/settings.h"
@@ -164,6 +165,7 @@ static struct room_barge_in_input gather_input(const struct room_context *contex
 			room_output_lease_immune_ms(&t->lease, s, t->first_audio_at, context->now),
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
 		.allowed = room_interruption_allowed(&t->policy, user, false),
+		.echo = o->words < ROOM_PHRASE_FEW && room_asr_returns_bot(context, place),
 		.read_out = room_reply_planned(context->reply),
 		.age_ms = (context->now - c->started_at) / NS_PER_MS,
 		.voice_ms = count_speech(context, place),
@@ -194,6 +196,28 @@ static void interrupt_answer(struct room_context *context, struct room_turn *t,
 	room_turn_cancel(context, t, ROOM_REASON_INTERRUPTED);
 }
 
+/* Records once for each gate that it held back a voice which was long enough to stop the answer.
+ * Gates without a rule only say that the voice is short or over. */
+static void note_gate(const struct room_context *context, struct room_turn *t,
+		      const struct room_barge_in_input *in)
+{
+	static const enum room_rule rules[ROOM_GATE_ALLOWED] = {
+		[ROOM_GATE_ECHO_GUARD_ACTIVE] = ROOM_RULE_GATE_ECHO_GUARD,
+		[ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY] = ROOM_RULE_GATE_LEASE,
+		[ROOM_GATE_INTERRUPTION_POLICY_DENIED] = ROOM_RULE_GATE_POLICY,
+		[ROOM_GATE_ECHO_OF_THE_BOT] = ROOM_RULE_GATE_ECHO,
+		[ROOM_GATE_CAPTURE_SIGNAL_NOT_ASSERTIVE] = ROOM_RULE_GATE_NOISE,
+	};
+	const struct settings *s = context->settings;
+	enum room_gate gate = room_gate(s, &in->gate);
+
+	if (in->gate.voice_ms < s->barge_in_ms || gate == ROOM_GATE_ALLOWED || !rules[gate] ||
+	    t->gates & 1u << gate)
+		return;
+	t->gates |= 1u << gate;
+	room_turn_decide(t, rules[gate], false, (int64_t)in->gate.voice_ms, s->barge_in_ms);
+}
+
 static void decide_overlap(struct room_context *context, unsigned place, struct room_turn *t,
 			   bool named)
 {
@@ -209,6 +233,7 @@ static void decide_overlap(struct room_context *context, unsigned place, struct 
 		interrupt_answer(context, t, &in, place);
 		return;
 	}
+	note_gate(context, t, &in);
 	if (v > o->verdict) {
 		if (v == ROOM_BARGE_IN_PAUSE && !t->pause_count++)
 			room_turn_decide(t, ROOM_RULE_OVERLAP_PAUSED, true, (int64_t)o->voice_ms,
@@ -479,7 +504,8 @@ uint64_t room_barge_in_deadline(const struct room_context *context)
 		uint64_t gap = o->voice_at + s->barge_in_gap_ms * NS_PER_MS;
 		uint64_t words = o->lowered_at + s->overlap_words_ms * NS_PER_MS;
 
-		if (context->people->person[i].used && o->verdict &&
+		/* While a question is open, its own deadline ends the overlap segment. */
+		if (context->people->person[i].used && o->verdict && !o->judged &&
 		    (gap > words ? gap : words) < at)
 			at = gap > words ? gap : words;
 	}

@@ -12,6 +12,8 @@
  *   else by name, words about the bot, the verdict
  *   IGNORE
  *   the interrupt classifier is asked               DUCK
+ *   a voice that can be the bot's own, come back    IGNORE
+ *   through this speaker's microphone
  *   words, while the overlap lasts; any other       STOP
  *   words when the utterance is over
  *   speech for barge_in_ms that passes the gate     STOP, but DUCK while an interim transcript is

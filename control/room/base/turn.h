@@ -141,6 +141,7 @@ struct room_turn {
 		policy; /* who may interrupt; decided when the brain is asked */
 	struct room_output_lease lease;
 	unsigned pause_count;
+	unsigned gates; /* bits of enum room_gate: held back a voice over the answer */
 	unsigned classify_attempts;
 	uint32_t question;   /* CLASSIFYING: number of the question whose answer is awaited */
 	bool overlap_judged; /* ... which is about its words over an answer */

@@ -12,6 +12,8 @@ enum room_gate room_gate(const struct settings *s, const struct room_gate_input 
 		return ROOM_GATE_SPEAKING_END_FINALIZE_PENDING;
 	if (!in->allowed)
 		return ROOM_GATE_INTERRUPTION_POLICY_DENIED;
+	if (in->echo)
+		return ROOM_GATE_ECHO_OF_THE_BOT;
 	if (in->read_out && in->age_ms < s->barge_in_age_ms)
 		return ROOM_GATE_CAPTURE_TOO_YOUNG_FOR_BUFFERED_PLAYBACK;
 	if (in->voice_ms < s->barge_in_ms || !in->promoted)

@@ -15,6 +15,7 @@ enum room_gate {
 	ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY,	 /* the answer holds the floor by a lease */
 	ROOM_GATE_SPEAKING_END_FINALIZE_PENDING, /* the utterance is over */
 	ROOM_GATE_INTERRUPTION_POLICY_DENIED,	 /* this speaker may not interrupt */
+	ROOM_GATE_ECHO_OF_THE_BOT,		 /* it can be the bot's own voice */
 	/* the capture is too young to stop synthesised text */
 	ROOM_GATE_CAPTURE_TOO_YOUNG_FOR_BUFFERED_PLAYBACK,
 	ROOM_GATE_INSUFFICIENT_CAPTURE_BYTES,	/* too little voiced audio */
@@ -27,6 +28,7 @@ struct room_gate_input {
 	uint64_t immune_ms;    /* remaining protection by an output lease */
 	bool finalizing;       /* the end of speaking was reported */
 	bool allowed;	       /* by the policy */
+	bool echo;	       /* no words, from a microphone that returns the bot's voice */
 	bool read_out;	       /* the answer is synthesised text, not a voice model */
 	uint64_t age_ms;       /* of the utterance */
 	uint64_t voice_ms;     /* voiced and over the answer */

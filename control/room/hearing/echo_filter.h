@@ -16,8 +16,11 @@
  * Words before and after the echo are the member's if they are not slight (phrase.h) and 3 or more
  * (2, if every word of the echo is aligned), or if they ask the bot to stop or for the floor, ask,
  * object or request, or hold its name; others are errors of speech-to-text. Audio that went on for
- * longer than an echo can, with nothing but the bot's words, is a member who repeats them. For
- * control/room only. */
+ * longer than an echo can, with nothing but the bot's words, is a member who repeats them.
+ *
+ * Before there are words, a voice from a microphone that is known to return the bot's counts for
+ * nothing over an answer unless it is more than twice as loud as the echo was
+ * (room_asr_returns_bot, floor/barge_in_gate.h). For control/room only. */
 #ifndef CONTROL_ROOM_HEARING_ECHO_FILTER_H
 #define CONTROL_ROOM_HEARING_ECHO_FILTER_H
 

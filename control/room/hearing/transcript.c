@@ -66,6 +66,14 @@ void room_asr_discard(struct room_context *context, unsigned place)
 /* A loudspeaker plays the bot's voice up to ECHO_DELAY_MS later; the rest is what the playout
  * position and the beginning of a capture can be wrong by. */
 enum { ECHO_DELAY_MS = 700, ECHO_EARLY_MS = 1500, ECHO_LATE_MS = 1500, ECHO_KNOWN_S = 300 };
+/* A member's voice near the microphone is more than so many times as loud as the echo. */
+enum { ECHO_OWN = 2 };
+
+static bool is_known_echo(const struct room_context *context,
+			  const struct room_asr_session *session)
+{
+	return session->echo_at && context->now < session->echo_at + ECHO_KNOWN_S * NS_PER_S;
+}
 
 /* Removes the bot's words from the transcript of audio that lasted so long. */
 static enum room_echo remove_echo(struct room_context *context, unsigned place, char *text,
@@ -86,11 +94,26 @@ static enum room_echo remove_echo(struct room_context *context, unsigned place, 
 	echo = room_echo_remove(text, &in);
 	if (echo != ROOM_ECHO_NONE) {
 		session->echo_at = context->now;
-	} else if (session->echo_at && context->now < session->echo_at + ECHO_KNOWN_S * NS_PER_S) {
+	} else if (is_known_echo(context, session)) {
 		in.known = true;
 		echo = room_echo_remove(text, &in);
 	}
 	return echo;
+}
+
+/* Audio of this loudness was an echo and nothing else. */
+static void note_echo(struct room_context *context, unsigned place, uint32_t rms)
+{
+	context->transcripts->session[place].echo_rms = rms;
+}
+
+bool room_asr_returns_bot(const struct room_context *context, unsigned place)
+{
+	const struct room_asr_session *session = &context->transcripts->session[place];
+
+	return is_known_echo(context, session) &&
+	       room_signal_rms(&room_capture_of(context, place)->signal) <=
+		       (uint64_t)session->echo_rms * ECHO_OWN;
 }
 
 /* The end of the audio so far in which there can be words. */
@@ -490,6 +513,7 @@ static void store_words(struct room_context *context, struct room_turn *t,
 {
 	unsigned place = room_place(context, ev->user);
 	bool present = place < ROOM_SPEAKERS, stopped;
+	enum room_echo echo;
 	uint64_t from;
 	size_t n;
 
@@ -501,7 +525,10 @@ static void store_words(struct room_context *context, struct room_turn *t,
 	n = strlen(p->text);
 	/* The last word of an echo that was cut into chunks arrives after the bot's voice. */
 	from = p > t->chunk && p[-1].echo ? p[-1].from : p->from;
-	p->echo = present && remove_echo(context, place, p->text, from, p->to) != ROOM_ECHO_NONE;
+	echo = present ? remove_echo(context, place, p->text, from, p->to) : ROOM_ECHO_NONE;
+	p->echo = echo != ROOM_ECHO_NONE;
+	if (echo == ROOM_ECHO_ALL)
+		note_echo(context, place, p->rms);
 	if (p->echo)
 		room_turn_decide(t, ROOM_RULE_ECHO, false, (int64_t)(n - strlen(p->text)), 0);
 	drop_hallucination(context, t, p, ev->no_speech);
@@ -527,18 +554,47 @@ static void apply_interim(struct room_context *context, unsigned place, const st
 {
 	const struct room_capture *c = room_capture_of(context, place);
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
-	bool echo;
+	enum room_echo echo = ROOM_ECHO_NONE;
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(text);
-	echo = c->utterance == ev->utterance &&
-	       remove_echo(context, place, text, find_beginning(context, place), heard_until(c)) !=
-		       ROOM_ECHO_NONE;
+	if (c->utterance == ev->utterance)
+		echo = remove_echo(context, place, text, find_beginning(context, place),
+				   heard_until(c));
+	if (echo == ROOM_ECHO_ALL)
+		note_echo(context, place, (uint32_t)room_signal_rms(&c->signal));
 	if (room_has_words(text))
 		room_captures_on_vad(context, place, ev->utterance);
 	room_eot_prediction_set_interim(context, place, ev->utterance, text);
 	update_open_words(context, place);
-	room_overlap_interim(context, place, ev->utterance, text, echo);
+	room_overlap_interim(context, place, ev->utterance, text, echo != ROOM_ECHO_NONE);
+}
+
+/* The chunk of this utterance in a turn that is complete, or NULL. */
+static const struct room_capture_chunk *find_known_chunk(struct room_context *context,
+							 const struct room_event *ev)
+{
+	for (struct room_turn *t = room_turn_known(context, NULL); t;
+	     t = room_turn_known(context, t))
+		for (unsigned k = 0; t->user == ev->user && k < t->chunks; k++)
+			if (t->chunk[k].utterance == ev->utterance)
+				return &t->chunk[k];
+	return NULL;
+}
+
+/* The same for a turn that is complete, without the bot's own words. */
+static bool revise_complete(struct room_context *context, unsigned place,
+			    const struct room_event *ev)
+{
+	const struct room_capture_chunk *p = find_known_chunk(context, ev);
+	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
+	struct room_event own = *ev;
+
+	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
+	if (p && place < ROOM_SPEAKERS)
+		remove_echo(context, place, text, p->from, p->to);
+	own.text = (struct slice){(const uint8_t *)text, strlen(text)};
+	return room_turn_revise(context, &own);
 }
 
 /* A transcript of an utterance that has one. A turn that is not complete yet changes its words; the
@@ -551,7 +607,7 @@ static void revise_transcript(struct room_context *context, const struct room_ev
 
 	if (p && ev->text.n)
 		store_words(context, t, p, ev);
-	else if (p || !room_turn_revise(context, ev))
+	else if (p || !revise_complete(context, place, ev))
 		return;
 	if (place < ROOM_SPEAKERS)
 		update_open_words(context, place);

@@ -23,8 +23,9 @@ struct room_event;
 struct room_asr_session {
 	bool open;
 	uint64_t used_at;
-	unsigned empty;	  /* utterances without words in a row */
-	uint64_t echo_at; /* when its microphone surely returned the bot's voice; 0: never */
+	unsigned empty;	   /* utterances without words in a row */
+	uint64_t echo_at;  /* when its microphone surely returned the bot's voice; 0: never */
+	uint32_t echo_rms; /* loudness of its newest audio that held nothing else; 0: none */
 };
 
 struct room_transcripts {
@@ -44,6 +45,9 @@ void room_asr_end_capture(struct room_context *context, struct room_turn *turn);
 /* Closes the session of the person in this place if one is open. why: user_left, suspended,
  * shutdown. */
 void room_asr_close(struct room_context *context, unsigned place, const char *why);
+/* Whether the voice in the open capture can be the bot's own: this microphone has returned it
+ * lately, and the capture is no more than twice as loud as that was. */
+bool room_asr_returns_bot(const struct room_context *context, unsigned place);
 /* The person in this place left. */
 void room_asr_forget(struct room_context *context, unsigned place);
 /* Closes the session once it was idle for too long. */

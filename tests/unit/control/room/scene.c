@@ -42,12 +42,17 @@ void scene_event(struct scene *s, struct room_event ev)
 		note(s, &s->fx->v[i]);
 }
 
+enum { TIMERS_MAX = 1000 };
+
 void scene_wait(struct scene *s, unsigned ms)
 {
 	uint64_t until = s->ms + ms, at;
 
-	while ((at = room_deadline(s->room)) <= until * NS_PER_MS) {
+	for (unsigned idle = 0; (at = room_deadline(s->room)) <= until * NS_PER_MS; idle++) {
 		at = (at + NS_PER_MS - 1) / NS_PER_MS;
+		idle = at > s->ms ? 0 : idle;
+		if (idle > TIMERS_MAX)
+			abort(); /* a deadline that never gets later */
 		if (at > s->ms)
 			s->ms = at;
 		scene_event(s, (struct room_event){.type = ROOM_TIMER});
@@ -107,10 +112,11 @@ void scene_leave(struct scene *s, uint64_t user)
 
 void scene_speak_all(struct scene *s, const uint64_t *users, unsigned ms)
 {
+	int amp = s->amp ? (int)s->amp : 6000;
 	uint8_t pcm[960];
 
 	for (unsigned i = 0; i < 480; i++) {
-		int v = i / 8 % 2 ? 6000 : -6000;
+		int v = i / 8 % 2 ? amp : -amp;
 
 		pcm[2 * i] = (uint8_t)(v & 0xff);
 		pcm[2 * i + 1] = (uint8_t)(v >> 8 & 0xff);

@@ -27,6 +27,7 @@ struct scene {
 	unsigned mark; /* scene_find begins here */
 	uint32_t utterance[SCENE_USERS];
 	uint32_t instructions; /* number of the newest */
+	unsigned amp;	       /* of speech from now on; 0: as usual */
 };
 
 /* sets: "name value name value …", for settings; guest is off unless it says otherwise. The call is

@@ -185,6 +185,26 @@ TEST(rule_160_only_the_answer_to_the_open_question_counts)
 	scene_close(s);
 }
 
+/* The time for words after the voice was lowered passes while the question is open. */
+TEST(rule_160_an_open_question_wants_no_timer_but_its_own)
+{
+	struct scene *s = over_a_story("classify_interruptions yes");
+
+	scene_speak(s, ALICE, 500);
+	scene_stop(s, ALICE);
+	scene_wait(s, 300);
+	CHECK(scene_last(s, ROOM_DO_SAY_GAIN)->gain < 1000);
+	scene_words(s, ALICE, "a golden castle");
+	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY_OVERLAP), 1);
+	for (unsigned ms = 0; ms < 240; ms += 20) {
+		CHECK(room_deadline(s->room) > s->ms * 1000000);
+		scene_wait(s, 20);
+	}
+	answered(s, question(s), "INTERRUPT");
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 1);
+	scene_close(s);
+}
+
 /* Somebody who leaves takes the question along; an answer that ended leaves the words. */
 TEST(rule_160_a_question_does_not_outlive_its_speaker)
 {

@@ -236,3 +236,71 @@ TEST(rule_162_interim_words_of_the_bot_hold_back_the_voice_that_returns_them)
 	CHECK_INT(stopped_by(true), 0);
 	CHECK_INT(stopped_by(false), 1);
 }
+
+/* Alice's microphone has returned the bot's voice, for too short a time to stop it. */
+static void return_voice(struct scene *s)
+{
+	scene_speak(s, ALICE, 600);
+	scene_stop(s, ALICE);
+	scene_wait(s, 60);
+	scene_words(s, ALICE, "there was a king who");
+	scene_wait(s, 400);
+	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
+}
+
+static unsigned ducked_by(bool known, unsigned amp)
+{
+	struct scene *s = king_for("interruptions speaker", 1500);
+	unsigned ducks;
+
+	if (known)
+		return_voice(s);
+	scene_mark(s);
+	s->amp = amp;
+	scene_speak(s, ALICE, 500);
+	ducks = scene_count(s, ROOM_DO_SAY_GAIN) + scene_count(s, ROOM_DO_SAY_PAUSE);
+	scene_close(s);
+	return ducks;
+}
+
+TEST(rule_162_the_voice_of_an_echo_does_not_duck_the_bot)
+{
+	CHECK(ducked_by(false, 0) > 0);
+	CHECK_INT(ducked_by(true, 0), 0);
+	/* The member's own voice is louder. */
+	CHECK(ducked_by(true, 20000) > 0);
+}
+
+TEST(rule_162_the_words_of_a_member_whose_microphone_returns_the_bot_stop_it)
+{
+	struct scene *s = king_for("interruptions speaker", 1500);
+
+	return_voice(s);
+	scene_speak(s, ALICE, 1300);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
+	scene_stop(s, ALICE);
+	scene_wait(s, 60);
+	scene_words(s, ALICE, "what about the queen");
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 1);
+	CHECK(scene_decided(s, scene_last(s, ROOM_DO_SAY_STOP)->turn, "gate_echo", false));
+	scene_close(s);
+}
+
+/* A transcript that was final is revised: the room's question must not get the bot's own words. */
+TEST(rule_162_a_late_revision_passes_the_echo_filter)
+{
+	struct scene *s = king_for("interruptions none", 1500);
+	const struct scene_did *asked;
+
+	heard_over(s, ALICE, "Parley what about the queen");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_words(s, ALICE, "there was a king who lived Parley what about the green queen");
+	scene_wait(s, 1500);
+	scene_drained(s);
+	scene_wait(s, 3000);
+	asked = scene_last(s, ROOM_DO_ASK);
+	CHECK(asked && strstr(asked->text, "what about the green queen"));
+	CHECK(asked && !strstr(asked->text, "king who lived"));
+	scene_close(s);
+}
