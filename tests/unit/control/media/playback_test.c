@@ -17,51 +17,71 @@ static void on_playback(struct media_playback *pb, enum media_playback_event ev,
 		env_stop(t->env);
 }
 
-TEST(media_speech_goes_as_credit_allows)
+/* ---- toy mediad's reports of the playback ---- */
+
+static void send_credit(struct toy *t, uint64_t samples)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
+				       .say_credit = {.call = t->call_id,
+						      .playback = t->playback,
+						      .samples = samples}});
+}
+
+static void send_drained(struct toy *t, uint32_t playback, uint64_t samples)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_SAY_DRAINED,
+				       .say_drained = {.call = t->call_id,
+						       .playback = playback,
+						       .samples = samples}});
+}
+
+static void send_stopped(struct toy *t, uint64_t samples, enum media_reason reason)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_SAY_STOPPED,
+				       .say_stopped = {.call = t->call_id,
+						       .playback = t->playback,
+						       .samples = samples,
+						       .reason = (uint8_t)reason}});
+}
+
+/* Opens a playback, or prepares one, and writes n samples of silence. */
+static bool begin_playback(struct toy *t, bool prepared, size_t n)
 {
 	static int16_t pcm[24000];
+
+	return toy_up_with_call(t) &&
+	       !(prepared ? media_playback_prepare(&t->pb, t->call, 24000, on_playback, t)
+			  : media_playback_open(&t->pb, t->call, 24000, on_playback, t)) &&
+	       !media_playback_write(t->pb, pcm, n);
+}
+
+TEST(media_speech_goes_as_credit_allows)
+{
 	struct toy t;
 
-	CHECK(toy_up_with_call(&t));
-	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
-	CHECK_INT(media_playback_write(t.pb, pcm, 24000), 0);
+	CHECK(begin_playback(&t, false, 24000));
 	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
 	toy_settle(&t);
 	CHECK_INT(t.say_samples, 0);
-	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
-					.say_credit = {.call = t.call_id,
-						       .playback = t.playback,
-						       .samples = 5000}});
+	send_credit(&t, 5000);
 	toy_settle(&t);
 	CHECK_INT(t.say_samples, 5000);
 	/* absolute: the same again is nothing more */
-	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
-					.say_credit = {.call = t.call_id,
-						       .playback = t.playback,
-						       .samples = 5000}});
+	send_credit(&t, 5000);
 	toy_settle(&t);
 	CHECK_INT(t.say_samples, 5000);
 	media_playback_end(t.pb);
 	toy_settle(&t);
 	CHECK_INT(t.count[MEDIA_SAY_END], 0);
-	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
-					.say_credit = {.call = t.call_id,
-						       .playback = t.playback,
-						       .samples = 100000}});
+	send_credit(&t, 100000);
 	CHECK(toy_run_until(&t, MEDIA_SAY_END, 1));
 	CHECK_INT(t.say_samples, 24000);
-	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_DRAINED,
-					.say_drained = {.call = t.call_id,
-							.playback = t.playback,
-							.samples = 24000}});
+	send_drained(&t, t.playback, 24000);
 	CHECK(toy_run_until(&t, 0, 0));
 	CHECK_INT(t.ev, MEDIA_PB_DRAINED);
 	CHECK_INT(t.samples, 24000);
 	/* what comes late finds nobody */
-	toy_send(&t,
-		 (struct media_msg){
-			 .type = MEDIA_SAY_STOPPED,
-			 .say_stopped = {.call = t.call_id, .playback = t.playback, .samples = 9}});
+	send_stopped(&t, 9, MEDIA_REASON_NONE);
 	toy_settle(&t);
 	CHECK_INT(t.events, 1);
 	toy_free(&t);
@@ -69,20 +89,14 @@ TEST(media_speech_goes_as_credit_allows)
 
 TEST(media_a_prepared_playback_keeps_audio_until_it_starts)
 {
-	static int16_t pcm[24000];
 	struct toy t;
 
-	CHECK(toy_up_with_call(&t));
-	CHECK_INT(media_playback_prepare(&t.pb, t.call, 24000, on_playback, &t), 0);
-	CHECK_INT(media_playback_write(t.pb, pcm, 24000), 0);
+	CHECK(begin_playback(&t, true, 24000));
 	toy_settle(&t);
 	CHECK_INT(t.count[MEDIA_SAY_OPEN], 0);
 	CHECK_INT(media_playback_start(t.pb), 0);
 	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
-	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
-					.say_credit = {.call = t.call_id,
-						       .playback = t.playback,
-						       .samples = 24000}});
+	send_credit(&t, 24000);
 	toy_settle(&t);
 	CHECK_INT(t.say_samples, 24000);
 	toy_free(&t);
@@ -124,17 +138,11 @@ TEST(media_stop_overtakes_and_ends_writing)
 	static int16_t pcm[2400];
 	struct toy t;
 
-	CHECK(toy_up_with_call(&t));
-	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
-	CHECK_INT(media_playback_write(t.pb, pcm, 2400), 0);
+	CHECK(begin_playback(&t, false, 2400));
 	media_playback_stop(t.pb, 60);
 	CHECK_INT(media_playback_write(t.pb, pcm, 10), EPIPE);
 	CHECK(toy_run_until(&t, MEDIA_SAY_STOP, 1));
-	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_STOPPED,
-					.say_stopped = {.call = t.call_id,
-							.playback = t.playback,
-							.samples = 960,
-							.reason = MEDIA_REASON_STOPPED}});
+	send_stopped(&t, 960, MEDIA_REASON_STOPPED);
 	CHECK(toy_run_until(&t, 0, 0));
 	CHECK_INT(t.ev, MEDIA_PB_STOPPED);
 	CHECK_INT(t.samples, 960);
@@ -206,10 +214,7 @@ TEST(media_playback_of_a_killed_mediad_goes_on)
 	toy_send(&t,
 		 (struct media_msg){.type = MEDIA_SAY_STARTED,
 				    .say_started = {.call = t.call_id, .playback = t.playback}});
-	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_DRAINED,
-					.say_drained = {.call = t.call_id,
-							.playback = t.playback,
-							.samples = 36000}});
+	send_drained(&t, t.playback, 36000);
 	CHECK(toy_run_until(&t, 0, 0));
 	CHECK(t.events == 2 && t.ev == MEDIA_PB_DRAINED);
 	CHECK_INT(t.samples, 48000);
@@ -294,9 +299,7 @@ TEST(media_tells_the_end_of_inherited_speech)
 	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
 	toy_settle(&t);
 	CHECK_INT(t.inherited_ends, 0);
-	toy_send(&t, (struct media_msg){
-			     .type = MEDIA_SAY_DRAINED,
-			     .say_drained = {.call = t.call_id, .playback = 9, .samples = 480}});
+	send_drained(&t, 9, 480);
 	toy_settle(&t);
 	CHECK_INT(t.inherited_ends, 1);
 	CHECK(!media_call_plays_inherited(t.call));
