@@ -15,9 +15,9 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/brain.h"
 #include "tests/bench/journal_times.h"
 #include "tests/bench/rooms.h"
+#include "tests/bench/scripted.h"
 #include "tests/bench/speech.h"
 
 #include <stdio.h>
@@ -25,7 +25,6 @@
 #include <string.h>
 
 enum {
-	ROOMS = 8,
 	WORD_MS = 50,
 	RATE = 24000,
 	SOUND = RATE * 3,
@@ -42,7 +41,6 @@ struct request {
 
 static struct {
 	struct env *env;
-	struct http_server *server;
 	struct request request[REQUESTS];
 	unsigned n;
 	uint64_t ended[REQUESTS]; /* aborted by control, in order */
@@ -112,44 +110,21 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 
 int main(void)
 {
-	unsigned asks = rooms_number("BENCH_ASKS", 150, REQUESTS / 2), seconds = 0;
-	static char brain_url_[160], text_url[96], speech_url[96];
-	const char *settings[] = {brain_url_, text_url, speech_url, "PARLEY_REPLY_PATH=brain",
-				  NULL};
-	struct rooms_conf conf = {.settings = settings, .journals = true};
-	struct http_server_conf server = {.max_per_address = 256, .h = on_request};
-	struct brain *brain;
+	unsigned asks = rooms_number("BENCH_ASKS", 150, REQUESTS / 2);
+	struct scripted scripted = {0};
+	struct rooms_conf conf = {.settings = scripted.settings, .journals = true};
 	static double ms[REQUESTS];
 	size_t n = 0;
 
-	w.env = rooms_open(rooms_number("BENCH_ROOMS", 4, ROOMS));
 	speech_make(w.sound, SOUND, RATE, 2);
-	brain_alloc(&brain, w.env, "parley and now what", 1000, false);
-	BENCH_OK(http_server_alloc(&w.server, w.env, &server));
-	snprintf(brain_url_, sizeof brain_url_, "PARLEY_BRAIN_URL=%s", brain_url(brain));
-	snprintf(text_url, sizeof text_url, "PARLEY_TEXT_URL=http://127.0.0.1:%u/v1",
-		 http_server_port(w.server));
-	snprintf(speech_url, sizeof speech_url, "PARLEY_SPEECH_URL=http://127.0.0.1:%u/v1",
-		 http_server_port(w.server));
-	rooms_begin(&conf);
-	for (; w.n < asks; seconds++) {
-		if (seconds > 60 + 3 * asks)
-			bench_die("only %u questions (logs in %s)", w.n, rooms_folder());
-		rooms_run(1000);
-	}
-	rooms_end();
+	scripted_open(&scripted, NULL, on_request);
+	w.env = scripted.env;
+	scripted_run(&conf, &w.n, asks);
 	for (unsigned i = 0; i < rooms_count(); i++)
 		n += journal_times_after_cuts(i, w.ended, w.aborts, ms + n);
-	if (!n)
-		bench_die("nothing was aborted (logs in %s)", rooms_folder());
-	bench_raw("bargein_abort_p99_ms", ms, n);
-	bench_row_more("bargein_abort_p99_ms", bench_quantile(ms, n, 0.99), "ms",
-		       "\"p50\": %.2f, \"max\": %.2f, \"n\": %zu, \"of\": %u",
-		       bench_quantile(ms, n, 0.5), bench_quantile(ms, n, 1), n, w.n);
+	scripted_row("bargein_abort_p99_ms", ms, n, w.n);
 	for (unsigned i = 0; i < w.n; i++)
 		tmr_free(w.request[i].tmr);
-	http_server_free(w.server);
-	brain_free(brain);
-	rooms_close();
+	scripted_close(&scripted);
 	return 0;
 }

@@ -15,9 +15,9 @@
 #include "ipc/http_server.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/brain.h"
 #include "tests/bench/journal_times.h"
 #include "tests/bench/rooms.h"
+#include "tests/bench/scripted.h"
 #include "tests/bench/speech.h"
 
 #include <jansson.h>
@@ -26,7 +26,6 @@
 #include <string.h>
 
 enum {
-	ROOMS = 8,
 	RATE = 24000,
 	SOUND = RATE * 3,
 	REQUESTS = 4096,
@@ -34,7 +33,6 @@ enum {
 };
 
 static struct {
-	struct http_server *server;
 	unsigned n;
 	uint64_t called[REQUESTS]; /* by the number of the call */
 	double dispatch[REQUESTS];
@@ -128,60 +126,29 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		       NULL);
 }
 
-static void row(const char *name, double *ms, size_t n, size_t of)
-{
-	if (!n)
-		bench_die("%s: nothing was measured (logs in %s)", name, rooms_folder());
-	bench_raw(name, ms, n);
-	bench_row_more(name, bench_quantile(ms, n, 0.99), "ms",
-		       "\"p50\": %.2f, \"max\": %.2f, \"n\": %zu, \"of\": %zu",
-		       bench_quantile(ms, n, 0.5), bench_quantile(ms, n, 1), n, of);
-}
-
 int main(void)
 {
-	unsigned asks = rooms_number("BENCH_ASKS", 150, REQUESTS / 2), seconds = 0;
-	static char brain_url_[160], text_url[96], speech_url[96], config[240];
-	const char *settings[] = {brain_url_,
-				  text_url,
-				  speech_url,
-				  "PARLEY_REPLY_PATH=brain",
-				  "PARLEY_TOOL_CALLS_A_MINUTE=120",
-				  "PARLEY_TOOL_READS_A_MINUTE=120",
-				  NULL};
-	struct rooms_conf conf = {.settings = settings, .config = config, .journals = true};
-	struct http_server_conf server = {.max_per_address = 256, .h = on_request};
+	static const char *const settings[] = {"PARLEY_TOOL_CALLS_A_MINUTE=120",
+					       "PARLEY_TOOL_READS_A_MINUTE=120", NULL};
+	unsigned asks = rooms_number("BENCH_ASKS", 150, REQUESTS / 2);
+	static char config[240];
+	struct scripted scripted = {0};
+	struct rooms_conf conf = {
+		.settings = scripted.settings, .config = config, .journals = true};
 	static double cancel[REQUESTS];
-	struct brain *brain;
-	struct env *env;
 	size_t n = 0;
 
-	env = rooms_open(rooms_number("BENCH_ROOMS", 4, ROOMS));
 	speech_make(w.sound, SOUND, RATE, 2);
-	brain_alloc(&brain, env, "parley and now what", 1000, false);
-	BENCH_OK(http_server_alloc(&w.server, env, &server));
-	snprintf(brain_url_, sizeof brain_url_, "PARLEY_BRAIN_URL=%s", brain_url(brain));
-	snprintf(text_url, sizeof text_url, "PARLEY_TEXT_URL=http://127.0.0.1:%u/v1",
-		 http_server_port(w.server));
-	snprintf(speech_url, sizeof speech_url, "PARLEY_SPEECH_URL=http://127.0.0.1:%u/v1",
-		 http_server_port(w.server));
+	scripted_open(&scripted, settings, on_request);
 	snprintf(config, sizeof config,
 		 "{\"mcp_servers\":[{\"name\":\"far\",\"transport\":\"http\",\"effects\":\"none\","
 		 "\"url\":\"http://127.0.0.1:%u/mcp\"}]}",
-		 http_server_port(w.server));
-	rooms_begin(&conf);
-	for (; w.n < asks; seconds++) {
-		if (seconds > 60 + 3 * asks)
-			bench_die("only %u questions (logs in %s)", w.n, rooms_folder());
-		rooms_run(1000);
-	}
-	rooms_end();
+		 http_server_port(scripted.server));
+	scripted_run(&conf, &w.n, asks);
 	for (unsigned i = 0; i < rooms_count(); i++)
 		n += journal_times_after_cuts(i, w.ended, w.ends, cancel + n);
-	row("tool_dispatch_p99_ms", w.dispatch, w.dispatches, w.n);
-	row("tool_cancel_p99_ms", cancel, n, w.dispatches);
-	http_server_free(w.server);
-	brain_free(brain);
-	rooms_close();
+	scripted_row("tool_dispatch_p99_ms", w.dispatch, w.dispatches, w.n);
+	scripted_row("tool_cancel_p99_ms", cancel, n, w.dispatches);
+	scripted_close(&scripted);
 	return 0;
 }

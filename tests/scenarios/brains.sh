@@ -50,13 +50,7 @@ D=$(mktemp -d /tmp/parley-brains-XXXXXX)
 . tests/scenarios/common
 [ -z "${KEEP:-}" ] || trap 'mkdir -p "$KEEP"; cp -r "$D"/record-* "$KEEP"; end' EXIT
 
-# start_standin NAME PROVIDER: with the script NAME.script; its port goes to $port. Stand-ins say tones and hear what they are told:
-# what is said has no part in this.
-start_standin() {
-	start "standin-$1" "$B/standin" "$2" --script "$D/$1.script" --record "$D/record-$1"
-	until_ok 10 grep -qs '"port"' "$D/standin-$1.out" || bad "$1" "no stand-in"
-	port=$(field port <"$D/standin-$1.out")
-}
+# Stand-ins say tones and hear the words of their scripts: speech has no part in this.
 question="parley what can you do"
 start_guildd
 mkdir "$D/brain" "$D/out"

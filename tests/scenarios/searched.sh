@@ -10,12 +10,6 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-searched-XXXXXX)
 . tests/scenarios/common
 
-# start_standin PROVIDER: with the script PROVIDER.script; its port goes to $port.
-start_standin() {
-	start "standin-$1" "$B/standin" "$1" --script "$D/$1.script" --record "$D/record-$1"
-	until_ok 10 grep -qs '"port"' "$D/standin-$1.out" || bad "$1" "no stand-in"
-	port=$(field port <"$D/standin-$1.out")
-}
 record() { cat "$D/record-$1/events.jsonl"; }
 
 echo 'answer what time => call web_search {"query":"world clock","days":1}

@@ -11,12 +11,6 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-tools-XXXXXX)
 . tests/scenarios/common
 
-# start_standin PROVIDER: with the script PROVIDER.script; its port goes to $port.
-start_standin() {
-	start "standin-$1" "$B/standin" "$1" --script "$D/$1.script" --record "$D/record-$1"
-	until_ok 10 grep -qs '"port"' "$D/standin-$1.out" || bad "$1" "no stand-in"
-	port=$(field port <"$D/standin-$1.out")
-}
 turns() { grep -aE ' turn .*stage=ended' "$D/control.log" | grep -av reason=merged; }
 ended() { [ "$(turns | wc -l)" -ge "$1" ]; }
 written() { api GET "/channels/$VOICE/messages" | grep -q "$1"; }
