@@ -219,6 +219,7 @@ void agent_settings(struct agent *a, bool allowed)
 {
 	room_log_settings(a->log, a->settings);
 	roles_settings(a->roles);
+	agent_retrieval_settings(a->retrieval);
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = allowed});
 }
 
@@ -265,17 +266,8 @@ static void read_power(void *arg)
 	agent_feed(a, &(struct room_event){.type = ROOM_POWER, .text = slice_str(power)});
 }
 
-int agent_alloc(struct agent **out, const struct agent_conf *conf)
+static void take_conf(struct agent *a, const struct agent_conf *conf)
 {
-	const struct media_call_state *state;
-	struct agent *a;
-	int err;
-
-	if (!out || !conf->env || !conf->call || !conf->settings)
-		return EINVAL;
-	a = calloc(1, sizeof *a);
-	if (!a)
-		return ENOMEM;
 	a->env = conf->env;
 	a->call = conf->call;
 	a->settings = conf->settings;
@@ -294,6 +286,20 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->ledger = conf->ledger;
 	a->mcp = conf->mcp;
 	a->delegates = conf->delegates;
+}
+
+int agent_alloc(struct agent **out, const struct agent_conf *conf)
+{
+	const struct media_call_state *state;
+	struct agent *a;
+	int err;
+
+	if (!out || !conf->env || !conf->call || !conf->settings)
+		return EINVAL;
+	a = calloc(1, sizeof *a);
+	if (!a)
+		return ENOMEM;
+	take_conf(a, conf);
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
 	if (!err)
@@ -310,6 +316,10 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 		err = agent_open_roles(a, conf);
 	if (!err)
 		err = agent_tools_alloc(&a->tools, a, conf->http);
+	if (!err)
+		err = agent_retrieval_alloc(&a->retrieval, a,
+					    *conf->settings->bot_name ? conf->settings->bot_name
+								      : conf->bot_name);
 	if (err) {
 		agent_free(a);
 		return err;
@@ -317,6 +327,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	*out = a;
 	a->log = room_log_new(a->env, a->settings, conf->bot_name, media_call_want(a->call)->guild);
 	read_power(a);
+	agent_retrieval_settings(a->retrieval);
 	/* The call may have been up before its agent was. */
 	state = media_call_last(a->call);
 	if (state)
@@ -342,6 +353,8 @@ struct agent *agent_free(struct agent *a)
 	voice_output_free(a->output);
 	utterance_sound_free(a->sound);
 	a->tools = agent_tools_free(a->tools);
+	agent_retrieval_free(a->retrieval);
+	free(a->memory_told);
 	roles_free(a->roles);
 	room_log_free(a->log);
 	turns_free(a->turns, *a->ended ? a->ended : "shutdown");

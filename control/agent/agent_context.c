@@ -40,6 +40,8 @@ static json_t *describe_messages(const struct agent *a, const struct room_effect
 		ok = add_message(list, m->bot ? "assistant" : "user", keep ? m->speaker : "",
 				 keep ? m->text : NULL);
 	}
+	if (ok && e->memory && *e->memory)
+		ok = add_message(list, "user", "", e->memory);
 	if (ok)
 		ok = add_message(list, "user", "", may_keep_question(a, e->turn) ? e->text : NULL);
 	if (ok)

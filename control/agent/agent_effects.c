@@ -1,6 +1,7 @@
 /* The dispatcher of the room's effects: each goes to the role, the media link or the owner that
  * serves it (agent.h). */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/agent/inside.h"
@@ -64,6 +65,23 @@ static bool attach_sound(struct agent *a, const struct room_effect *e, struct sl
 	return true;
 }
 
+/* The slice of the memory stands before the question. A session that knows the conversation so far
+ * gets it as an item, unless it is the one that it got last. */
+static void tell_memory(struct agent *a, const struct room_effect *e, struct engine_ask *ask,
+			struct engine_message *messages)
+{
+	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = e->memory};
+
+	if (!e->memory || !*e->memory)
+		return;
+	messages[ask->n++] = m;
+	if (a->memory_told && strcmp(a->memory_told, e->memory) == 0)
+		return;
+	roles_hear(a->roles, &m);
+	free(a->memory_told);
+	a->memory_told = strdup(e->memory);
+}
+
 static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tokens)
 {
 	struct engine_message messages[ENGINE_MESSAGES_MAX];
@@ -75,14 +93,15 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 				 .purpose = PURPOSE_VOICE_REPLY,
 				 .output_tokens = tokens,
 				 .messages = messages};
-	size_t skip =
-		e->history_n >= ENGINE_MESSAGES_MAX ? e->history_n + 1 - ENGINE_MESSAGES_MAX : 0;
+	/* The slice and the question follow. */
+	size_t most = ENGINE_MESSAGES_MAX - 2, skip = e->history_n > most ? e->history_n - most : 0;
 
 	for (size_t i = skip; i < e->history_n; i++)
 		messages[ask.n++] = (struct engine_message){
 			.role = e->history[i].bot ? ENGINE_ASSISTANT : ENGINE_USER,
 			.speaker = e->history[i].speaker,
 			.text = e->history[i].text};
+	tell_memory(a, e, &ask, messages);
 	messages[ask.n++] =
 		(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = e->text};
 	if (attach_sound(a, e, sound, label, sizeof label, &ask.n_sound)) {
@@ -360,6 +379,9 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_TOOL_CANCEL:
 		agent_tools_effect(a->tools, e);
+		break;
+	case ROOM_DO_RETRIEVE:
+		agent_retrieval_begin(a->retrieval, e);
 		break;
 	default:
 		break; /* MUSIC, MUSIC_GAIN, CHOOSE: there is no music yet, and nothing to choose */

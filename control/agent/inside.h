@@ -7,6 +7,7 @@
 
 #include "control/agent/agent.h"
 #include "control/agent/agent_tools.h"
+#include "control/agent/retrieval.h"
 #include "control/events/events.h"
 #include "control/engine/roles.h"
 #include "control/ledger/ledger.h"
@@ -32,6 +33,8 @@ struct agent {
 	struct room_log *log; /* its journal, NULL when none is wanted */
 	struct roles *roles;
 	struct agent_tools *tools; /* NULL: the settings want none */
+	struct agent_retrieval *retrieval;
+	char *memory_told; /* the slice that the voice's conversation holds; NULL: none */
 	struct voice_output *output;
 	struct utterance_sound *sound; /* of utterances; NULL unless the reply path is native */
 	struct tmr *timer;

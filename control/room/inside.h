@@ -13,6 +13,7 @@
 #include "control/room/answer/reply.h"
 #include "control/room/answer/response_watchdog.h"
 #include "control/room/answer/soundboard.h"
+#include "control/room/answer/retrieval.h"
 #include "control/room/answer/speculative.h"
 #include "control/room/answer/thought.h"
 #include "control/room/answer/tool_results.h"
@@ -43,6 +44,7 @@ struct room {
 	struct room_history history;
 	struct room_moments moments;
 	struct room_compaction compaction;
+	struct room_retrieval retrieval;
 	struct room_soundboard soundboard;
 	struct room_tool_results tool_results;
 	struct room_classifier classifier;

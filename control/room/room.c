@@ -22,6 +22,7 @@ static void wire_machines(struct room *room)
 	c->history = &room->history;
 	c->moments = &room->moments;
 	c->compaction = &room->compaction;
+	c->retrieval = &room->retrieval;
 	c->soundboard = &room->soundboard;
 	c->tool_results = &room->tool_results;
 	c->classifier = &room->classifier;
@@ -150,6 +151,8 @@ ON_EVENT(inherited_voice, inherited_voice)
 ON_EVENT(compaction, compaction)
 TICK(compaction, compaction)
 DEADLINE(compaction, compaction)
+ON_EVENT(retrieval, retrieval)
+TICK(retrieval, retrieval)
 
 static void thought_tick(struct room_context *context)
 {
@@ -181,6 +184,7 @@ static const struct machine {
 	{"watchdog", watchdog_on_event, watchdog_tick, watchdog_deadline},
 	{"followup", followup_on_event, NULL, NULL},
 	{"deferred turns", NULL, room_deferred_tick, room_deferred_deadline},
+	{"retrieval", retrieval_on_event, retrieval_tick, NULL},
 	{"turn queue", NULL, room_turn_queue_tick, room_turn_queue_deadline},
 	{"tool results", tool_results_on_event, tool_results_tick, tool_results_deadline},
 	{"thought", NULL, thought_tick, thought_deadline},

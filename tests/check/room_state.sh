@@ -49,6 +49,7 @@ owns history history
 owns moments moments
 owns inherited_voice inherited_voice
 owns compaction compaction
+owns retrieval retrieval
 owns classifier classifier
 owns captures captures
 owns transcripts transcript

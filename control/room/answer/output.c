@@ -9,6 +9,7 @@
 #include "control/room/answer/addressee.h"
 #include "control/room/answer/reply.h"
 #include "control/room/answer/response_watchdog.h"
+#include "control/room/answer/retrieval.h"
 #include "control/room/answer/speculative.h"
 #include "control/room/answer/wait_line.h"
 #include "control/room/base/context.h"
@@ -41,6 +42,7 @@ void room_answer_ask(struct room_context *context, struct room_turn *turn)
 				 ? (int64_t)((context->now - turn->end_of_speech_at) / NS_PER_MS)
 				 : 0,
 			 0);
+	room_retrieval_note(context, turn);
 	e = room_emit(context, ROOM_DO_ASK);
 	e->turn = turn->id;
 	e->user = turn->user;

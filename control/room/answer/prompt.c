@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/prompts/prompts.def"
+#include "control/room/answer/retrieval.h"
 #include "control/room/answer/soundboard.h"
 #include "control/room/answer/tool_results.h"
 #include "control/room/base/context.h"
@@ -136,6 +137,17 @@ static void put_notes(const struct room_context *context, struct text *t)
 		put_cut(t, notes, sizeof notes);
 }
 
+/* Quotes are told whole or not at all. */
+static void put_memory(const struct room_context *context, const struct room_turn *turn,
+		       struct text *t)
+{
+	const char *slice = room_retrieval_slice(context, turn);
+
+	if (*slice && strlen(slice) + sizeof PROMPT_MEMORY_SECTION <= space_left(t) &&
+	    put_text(t, PROMPT_MEMORY_SECTION))
+		put_text(t, slice);
+}
+
 /* turn: the one that a text model answers, told with the moments; NULL for a voice model, which
  * gets the contract only if its words are read out. *stable (may be NULL): the bytes at the
  * beginning that seldom change. */
@@ -164,6 +176,8 @@ static size_t build_prompt(const struct room_context *context, const struct room
 	put_people(context, &t);
 	if (turn && *summary && put_text(&t, PROMPT_SUMMARY_SECTION))
 		put_cut(&t, summary, strlen(summary));
+	if (turn)
+		put_memory(context, turn, &t);
 	if (turn)
 		put_notes(context, &t);
 	if (turn) {
@@ -232,6 +246,19 @@ static void put_history(struct room_context *context, const struct room_turn *tu
 	}
 }
 
+/* For a brain that keeps its instructions: the section as a message of its own. */
+static const char *write_memory(struct room_context *context, const struct room_turn *turn)
+{
+	const char *slice = room_retrieval_slice(context, turn);
+	size_t size = sizeof PROMPT_MEMORY_SECTION + strlen(slice);
+	char *text = *slice ? room_text(context, size, ROOM_TEXTS) : NULL;
+
+	if (!text)
+		return "";
+	snprintf(text, size, "%s%s", PROMPT_MEMORY_SECTION + 1, slice);
+	return room_text_keep(context, text);
+}
+
 static const char *write_question(struct room_context *context, const struct room_turn *turn)
 {
 	char *line = room_text(context, ROOM_LINE_MAX, ROOM_TEXTS);
@@ -260,6 +287,8 @@ void room_prompt_ask(struct room_context *context, const struct room_turn *turn,
 					     &e->stable);
 			e->instructions = room_text_keep(context, instructions);
 		}
+	} else {
+		e->memory = write_memory(context, turn);
 	}
 	put_history(context, turn, used < most ? most - used : 0, e);
 }

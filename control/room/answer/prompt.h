@@ -9,6 +9,7 @@
  *   sounds         -             yes          40, 800 bytes, within the contract (soundboard.h)
  *   people         yes           yes          12
  *   summary        -             yes          1200 bytes (compaction.h)
+ *   memory         as a message  yes          2400 bytes, whole (retrieval.h)
  *   moments        -             yes          room moments (moments.h)
  *   conversation   yes           yes          the newest context_turns lines of 1200 bytes
  *

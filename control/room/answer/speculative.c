@@ -167,28 +167,11 @@ void room_speculative_on_voice(struct room_context *context, uint64_t user, uint
 		roll_back(context, ROOM_REASON_EOT_REVOKED);
 }
 
-/* Whether both texts have the same letters and digits, whatever stands between them. */
-static bool same_words(const char *a, const char *b)
-{
-	for (;; a++, b++) {
-		while (*a && !((*a | 0x20) >= 'a' && (*a | 0x20) <= 'z') &&
-		       !(*a >= '0' && *a <= '9') && !(*a & 0x80))
-			a++;
-		while (*b && !((*b | 0x20) >= 'a' && (*b | 0x20) <= 'z') &&
-		       !(*b >= '0' && *b <= '9') && !(*b & 0x80))
-			b++;
-		if (!*a || !*b)
-			return *a == *b;
-		if ((*a | 0x20) != (*b | 0x20))
-			return false;
-	}
-}
-
 void room_speculative_on_words(struct room_context *context, uint64_t user, const char *text)
 {
 	struct room_turn *t = find_speculative_turn(context);
 
-	if (t && t->user == user && !same_words(t->transcript, text))
+	if (t && t->user == user && !room_same_words(t->transcript, text))
 		roll_back(context, ROOM_REASON_EOT_REVOKED);
 }
 
@@ -198,7 +181,7 @@ struct room_turn *room_speculative_match(struct room_context *context, struct ro
 
 	if (!t || context->speculative->of != turn->id)
 		return NULL;
-	if (!same_words(t->transcript, turn->transcript)) {
+	if (!room_same_words(t->transcript, turn->transcript)) {
 		roll_back(context, ROOM_REASON_EOT_REVOKED);
 		return NULL;
 	}

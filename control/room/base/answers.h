@@ -42,6 +42,11 @@ bool room_answer_instruct(struct room_context *context);
 /* Whether the brain lacks the newest instructions. */
 bool room_answer_uninstructed(const struct room_context *context);
 
+/* ---- retrieval.c ---- */
+
+/* Until when (ns) the queued turn waits for its slice of the memory; 0: it is there. */
+uint64_t room_retrieval_until(const struct room_context *context, const struct room_turn *turn);
+
 /* ---- thought.c ---- */
 
 /* Somebody speaks: withdraws a thought that was not heard yet. */

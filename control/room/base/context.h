@@ -40,6 +40,7 @@ struct room_soundboard;
 struct room_tool_results;
 struct room_names;
 struct room_played_words;
+struct room_retrieval;
 
 struct room_context {
 	uint64_t now; /* ns, of the running step */
@@ -60,6 +61,7 @@ struct room_context {
 	struct room_history *history;
 	struct room_moments *moments;
 	struct room_compaction *compaction;
+	struct room_retrieval *retrieval;
 	struct room_soundboard *soundboard;
 	struct room_tool_results *tool_results;
 	struct room_classifier *classifier;

@@ -76,6 +76,8 @@ struct room_effect {
 	 * before, oldest first */
 	const char *instructions;
 	size_t stable; /* bytes of the instructions that seldom change */
+	/* of an ASK: what the memory has about it, for a brain that keeps its instructions; "" */
+	const char *memory;
 	const struct room_message *history;
 	size_t history_n;
 	const struct words *words; /* the storage of a TELL's `text` */

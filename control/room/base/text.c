@@ -59,3 +59,19 @@ void room_clean_words(char *text)
 		if (*text == '[' || *text == ']')
 			*text = *text == '[' ? '(' : ')';
 }
+
+bool room_same_words(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a && !((*a | 0x20) >= 'a' && (*a | 0x20) <= 'z') &&
+		       !(*a >= '0' && *a <= '9') && !(*a & 0x80))
+			a++;
+		while (*b && !((*b | 0x20) >= 'a' && (*b | 0x20) <= 'z') &&
+		       !(*b >= '0' && *b <= '9') && !(*b & 0x80))
+			b++;
+		if (!*a || !*b)
+			return *a == *b;
+		if ((*a | 0x20) != (*b | 0x20))
+			return false;
+	}
+}

@@ -83,7 +83,8 @@ void room_turn_queue_tick(struct room_context *context)
 	uint64_t waited;
 
 	if (!next || room_turn_on_floor(context) || !context->up ||
-	    context->now < hold_until(context, next))
+	    context->now < hold_until(context, next) ||
+	    context->now < room_retrieval_until(context, next))
 		return;
 	if (context->settings->reply_path == SETTINGS_REPLY_BRIDGE &&
 	    !room_answer_instruct(context))
@@ -111,8 +112,13 @@ uint64_t room_turn_queue_deadline(const struct room_context *context)
 		return first;
 	for (struct room_turn *t = room_turn_next(context, NULL); t;
 	     t = room_turn_next(context, t)) {
-		uint64_t at = t->phase == ROOM_PHASE_QUEUED ? hold_until(context, t) : UINT64_MAX;
+		uint64_t at, slice;
 
+		if (t->phase != ROOM_PHASE_QUEUED)
+			continue;
+		at = hold_until(context, t);
+		slice = room_retrieval_until(context, t);
+		at = at > slice ? at : slice;
 		if (at < first)
 			first = at;
 	}

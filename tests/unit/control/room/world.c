@@ -31,6 +31,7 @@ static void learn(struct world *w)
 			snprintf(w->ask, sizeof w->ask, "%s", e->text);
 			snprintf(w->instructions, sizeof w->instructions, "%s",
 				 e->instructions ? e->instructions : "");
+			snprintf(w->memory, sizeof w->memory, "%s", e->memory ? e->memory : "");
 		}
 		if (e->type == ROOM_DO_RECORD) {
 			w->ended = e->record->reason;

@@ -17,6 +17,7 @@ struct world {
 	struct room_effect last[ROOM_DO_COUNT]; /* the newest of each; text and pcm not kept */
 	char ask[ROOM_TEXT_MAX];		/* text of the newest ROOM_DO_ASK */
 	char instructions[8192];		/* that came with it */
+	char memory[4096];			/* the slice of the memory that did */
 	enum room_reason ended; /* of the newest ROOM_DO_RECORD, and whose turn it was */
 	uint32_t ended_turn;
 	struct room_turn ended_as;

@@ -72,6 +72,26 @@ static void add_lines(void)
 	CHECK_INT(rows_add(db, &context, true), 0);
 }
 
+/* In another session Bob's prompt held a fact of hers, and the answer quotes it. */
+static void add_quotes(void)
+{
+	struct bus_event turn = {.type = EVENT_TURN, .at_ms = 1000, .guild = 1, .user = BOB};
+	struct bus_event context = {.type = EVENT_CONTEXT, .at_ms = 1000, .guild = 1};
+
+	turn.turn = (struct event_turn){
+		.session = 7,
+		.channel = 3,
+		.turn = 3,
+		.name = "bob",
+		.said = "anacanary once said xyzzyplugh",
+		.segments = "[]",
+		.why = "[{\"rule\":\"memory_fact\",\"yes\":true,\"value\":1,\"limit\":0}]"};
+	context.context =
+		(struct event_context){.session = 7, .channel = 3, .turn = 3, .told = "xyzzyplugh"};
+	CHECK_INT(rows_add(db, &turn, true), 0);
+	CHECK_INT(rows_add(db, &context, true), 0);
+}
+
 static void add_calls(void)
 {
 	struct bus_event command = {.type = EVENT_COMMAND, .at_ms = 1000, .guild = 1, .user = ANA};
@@ -188,6 +208,7 @@ static void open_full(void)
 	snprintf(path, sizeof path, "%s/parley.db", dir);
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	add_lines();
+	add_quotes();
 	add_calls();
 	CHECK(add_facts());
 }

@@ -1,0 +1,267 @@
+#include "control/agent/retrieval.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/agent/inside.h"
+#include "control/agent/recall.h"
+#include "control/media/media.h"
+#include "control/memory/slice.h"
+#include "control/memory/terms.h"
+#include "control/settings/settings.h"
+#include "control/store/store.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/base/utf8.h"
+#include "proto/discord.h"
+
+/* Lines that are younger still stand in the conversation itself. */
+#define RECENT_MS UINT64_C(600000)
+
+enum { NAME_BYTES = 100 };
+
+/* One of the two requests of a question. */
+struct half {
+	struct agent_retrieval *r;
+	bool out; /* the store owes an answer */
+	json_t *found;
+};
+
+struct agent_retrieval {
+	struct agent *a;
+	char name[NAME_BYTES];
+	bool told; /* the room was told that there is a memory */
+	uint32_t number;
+	uint64_t asked_ms;
+	char question[ROOM_TEXT_MAX];
+	struct half facts, lines;
+};
+
+int agent_retrieval_alloc(struct agent_retrieval **out, struct agent *a, const char *name)
+{
+	struct agent_retrieval *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return ENOMEM;
+	r->a = a;
+	utf8_copy(r->name, sizeof r->name, name ? name : "");
+	*out = r;
+	return 0;
+}
+
+static void clear_half(struct half *h)
+{
+	json_decref(h->found);
+	*h = (struct half){.r = h->r};
+}
+
+/* The answers of the store to an older question are not awaited. */
+static void drop_request(struct agent_retrieval *r)
+{
+	struct half *halves[] = {&r->facts, &r->lines};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (halves[i]->out)
+			store_forget(r->a->store, halves[i]);
+		halves[i]->r = r;
+		clear_half(halves[i]);
+	}
+}
+
+struct agent_retrieval *agent_retrieval_free(struct agent_retrieval *r)
+{
+	if (!r)
+		return NULL;
+	drop_request(r);
+	free(r);
+	return NULL;
+}
+
+/* The embedded engine has no use for it: its tools search the memory. */
+static bool is_used(const struct agent *a)
+{
+	const struct provider_record *p =
+		a->settings->reply_path == SETTINGS_REPLY_BRAIN
+			? settings_purpose(a->settings, PURPOSE_VOICE_REPLY, 0)
+			: settings_role(a->settings, ROLE_VOICE, 0);
+
+	return p && p->dialect != DIALECT_EMBEDDED;
+}
+
+void agent_retrieval_settings(struct agent_retrieval *r)
+{
+	const struct settings *s = r->a->settings;
+	bool there = r->a->store && s->store_words_hours && s->memory_context && is_used(r->a);
+
+	if (there == r->told)
+		return;
+	r->told = there;
+	agent_feed(r->a, &(struct room_event){.type = ROOM_MEMORY, .yes = there});
+}
+
+/* ---- the slice ---- */
+
+static bool allows_speaker(uint64_t user, void *arg)
+{
+	return agent_may_recall(arg, user);
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void read_quote(const json_t *object, struct slice_quote *out)
+{
+	*out = (struct slice_quote){
+		.id = (uint32_t)json_integer_value(json_object_get(object, "id")),
+		.author = text_at(object, "name"),
+		.text = text_at(object, "text"),
+		.at_ms = (uint64_t)json_integer_value(json_object_get(object, "at_ms"))};
+	discord_u64(text_at(object, "user"), &out->user);
+}
+
+static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
+{
+	const json_t *fact, *former;
+	struct slice_quote q;
+	size_t i;
+
+	json_array_foreach(r->facts.found, i, fact)
+	{
+		former = json_array_get(json_object_get(fact, "former"), 0);
+		read_quote(fact, &q);
+		q.former = former ? text_at(former, "text") : NULL;
+		if (agent_may_recall(r->a, q.user))
+			slice_add_fact(s, &q);
+	}
+}
+
+static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
+{
+	const struct recall_rules rules = {.allowsh = allows_speaker, .arg = r->a};
+	const json_t *line;
+	struct slice_quote q;
+	size_t i;
+
+	json_array_foreach(r->lines.found, i, line)
+	{
+		read_quote(line, &q);
+		if (json_is_true(json_object_get(line, "bot")))
+			q.author = "you";
+		if ((!q.user || agent_may_recall(r->a, q.user)) &&
+		    recall_allows_askers(line, &rules))
+			slice_add_line(s, &q, r->question);
+	}
+}
+
+static void answer_room(struct agent_retrieval *r, bool ok)
+{
+	struct memory_slice s = {0};
+	char text[sizeof s.text + 16 * (SLICE_FACTS + SLICE_LINES)];
+	size_t n = 0;
+
+	if (ok) {
+		add_facts(r, &s);
+		add_lines(r, &s);
+	}
+	for (unsigned i = 0; i < s.facts + s.lines; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%u", i ? " " : "",
+				      s.quoted[i].line ? 'u' : 'f', s.quoted[i].id);
+	n += (size_t)snprintf(text + n, sizeof text - n, "\n%s", s.text);
+	log_debug("memory_retrieved", "guild=%llu facts=%u lines=%u",
+		  (unsigned long long)media_call_want(r->a->call)->guild, s.facts, s.lines);
+	agent_feed(r->a, &(struct room_event){.type = ROOM_RETRIEVED,
+					      .chunk = r->number,
+					      .yes = ok,
+					      .text = {(const uint8_t *)text, n}});
+}
+
+static void take_half(int err, const struct store_document *document, void *arg)
+{
+	struct half *h = arg;
+	struct agent_retrieval *r = h->r;
+
+	h->out = false;
+	h->found = err ? NULL : json_loads(document->document, 0, NULL);
+	if (r->facts.out || r->lines.out)
+		return;
+	answer_room(r, r->facts.found || r->lines.found);
+	clear_half(&r->facts);
+	clear_half(&r->lines);
+}
+
+/* ---- the requests ---- */
+
+/* The speaker and the bot are alone. */
+static bool is_alone(const struct agent *a)
+{
+	return room_people(a->room) == 1;
+}
+
+static int find_facts(struct agent_retrieval *r, uint64_t user)
+{
+	json_t *request = json_pack("{s:s}", "words", r->question);
+	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
+	struct store_facts f = {.guild = media_call_want(r->a->call)->guild,
+				.user = user,
+				.name = "",
+				.request = text,
+				.any = true,
+				.most = 2 * SLICE_FACTS};
+	int err = ENOMEM;
+
+	f.owner = is_alone(r->a) ? user : 0;
+	if (text)
+		err = store_find_facts(r->a->store, &f, take_half, &r->facts);
+	r->facts.out = !err;
+	free(text);
+	json_decref(request);
+	return err;
+}
+
+static int find_lines(struct agent_retrieval *r)
+{
+	const struct media_want *where = media_call_want(r->a->call);
+	uint64_t oldest = agent_oldest_words_ms(r->a), now = r->asked_ms;
+	struct store_said what = {.guild = where->guild,
+				  .channel = where->channel,
+				  .since_ms = oldest,
+				  .until_ms = now > RECENT_MS ? now - RECENT_MS : now,
+				  .name = "",
+				  .words = r->question,
+				  .most = 2 * SLICE_LINES};
+	int err;
+
+	if (what.since_ms >= what.until_ms)
+		return ENOENT;
+	err = store_find_said(r->a->store, &what, take_half, &r->lines);
+	r->lines.out = !err;
+	return err;
+}
+
+void agent_retrieval_begin(struct agent_retrieval *r, const struct room_effect *e)
+{
+	char terms[TERMS_QUERY_MAX];
+
+	drop_request(r);
+	r->number = e->chunk;
+	r->asked_ms = env_wall_ms(r->a->env);
+	slice_question(r->question, sizeof r->question, e->text, r->name);
+	/* Of a question without content words the store would give the newest rows. */
+	if (!terms_query(terms, r->question)) {
+		answer_room(r, true);
+		return;
+	}
+	if (r->a->settings->memory_days)
+		find_facts(r, e->user);
+	find_lines(r);
+	if (!r->facts.out && !r->lines.out)
+		answer_room(r, false);
+}

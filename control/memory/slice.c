@@ -1,0 +1,173 @@
+#include "control/memory/slice.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "control/memory/compare.h"
+#include "control/memory/terms.h"
+#include "proto/base/utf8.h"
+
+/* ---- whether a text fits ---- */
+
+/* A word at *p, which moves behind it. Words of dense scripts end with the script. */
+static size_t next_word(const char **p, const char **word)
+{
+	const char *end = *p + strlen(*p), *next = *p;
+	bool dense = false;
+	size_t n = 0;
+
+	while (*p < end) {
+		uint32_t c = terms_next(&next, end);
+
+		if (!terms_is_word(c) || (n && terms_is_dense(c) != dense)) {
+			if (n)
+				return n;
+			*p = next;
+			continue;
+		}
+		if (!n) {
+			*word = *p;
+			dense = terms_is_dense(c);
+		}
+		n += (size_t)(next - *p);
+		*p = next;
+	}
+	return n;
+}
+
+/* The beginning of a word, which its other forms share. */
+static size_t stem_size(size_t n)
+{
+	return n > 5 ? n - 2 : n > 3 ? n - 1 : n;
+}
+
+static bool holds_word(const char *text, const char *word, size_t n)
+{
+	size_t stem = stem_size(n);
+	const char *p = text, *w;
+	size_t k;
+
+	if (terms_is_dense(terms_next(&(const char *){word}, word + n))) {
+		char run[TERM_MAX + 1];
+
+		snprintf(run, sizeof run, "%.*s", (int)(n < TERM_MAX ? n : TERM_MAX), word);
+		return strstr(text, run) != NULL;
+	}
+	while ((k = next_word(&p, &w)) > 0)
+		if (k >= stem && k <= n + 3 && strncasecmp(w, word, stem) == 0)
+			return true;
+	return false;
+}
+
+bool slice_fits(const char *question, const char *text)
+{
+	const char *p = question, *word;
+	unsigned asked = 0, shared = 0;
+	char lower[TERM_MAX];
+	size_t n;
+
+	while ((n = next_word(&p, &word)) > 0) {
+		if (n >= sizeof lower)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			lower[i] =
+				(char)(word[i] | ((word[i] >= 'A' && word[i] <= 'Z') ? 0x20 : 0));
+		if (terms_is_stop_word(lower, n))
+			continue;
+		asked++;
+		shared += holds_word(text, word, n);
+	}
+	return shared >= 2 || (shared && asked == 1);
+}
+
+void slice_question(char *to, size_t size, const char *question, const char *name)
+{
+	const char *p = question, *word, *from = question;
+	size_t n, k = 0, length = strlen(name);
+
+	to[0] = '\0';
+	while ((n = next_word(&p, &word)) > 0) {
+		if (!length || n != length || strncasecmp(word, name, n) != 0)
+			continue;
+		k += (size_t)snprintf(to + k, size - k, "%.*s", (int)(word - from), from);
+		k = k < size ? k : size - 1;
+		from = word + n;
+	}
+	snprintf(to + k, size - k, "%s", from);
+	utf8_mend(to);
+}
+
+/* ---- quotes ---- */
+
+/* One line without quotation marks, so that nothing in it looks like the end of the quote. */
+static void copy_quote(char *to, const char *text)
+{
+	utf8_copy(to, SLICE_QUOTE + 1, text);
+	utf8_plain(to);
+	for (; *to; to++)
+		if (strchr("\"[]", *to))
+			*to = '\'';
+}
+
+static bool append(struct memory_slice *s, const struct slice_quote *q, const char *quote,
+		   const char *former)
+{
+	time_t at = (time_t)(q->at_ms / 1000);
+	struct tm day;
+	int n;
+
+	gmtime_r(&at, &day);
+	n = snprintf(s->text + s->n, sizeof s->text - s->n, "- %s, %04d-%02d-%02d: \"%s\"%s%s%s\n",
+		     q->author, day.tm_year + 1900, day.tm_mon + 1, day.tm_mday, quote,
+		     *former ? " (before that: \"" : "", former, *former ? "\")" : "");
+	if (n < 0 || (size_t)n >= sizeof s->text - s->n) {
+		s->text[s->n] = '\0';
+		return false;
+	}
+	s->n += (size_t)n;
+	return true;
+}
+
+static void keep(struct memory_slice *s, const struct slice_quote *q, const char *quote, bool line)
+{
+	unsigned at = s->facts + s->lines;
+
+	s->quoted[at].line = line;
+	s->quoted[at].id = q->id;
+	s->quoted[at].user = q->user;
+	memcpy(s->quoted[at].text, quote, strlen(quote) + 1);
+	s->facts += !line;
+	s->lines += line;
+}
+
+bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact)
+{
+	char quote[SLICE_QUOTE + 1], former[SLICE_QUOTE + 1] = "";
+
+	copy_quote(quote, fact->text);
+	if (fact->former)
+		copy_quote(former, fact->former);
+	for (unsigned i = 0; i < s->facts + s->lines; i++)
+		if (!s->quoted[i].line &&
+		    fact_compare(s->quoted[i].text, quote, s->quoted[i].user == fact->user, 0) !=
+			    FACT_NEW)
+			return false;
+	if (s->facts == SLICE_FACTS || !append(s, fact, quote, former))
+		return false;
+	keep(s, fact, quote, false);
+	return true;
+}
+
+bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question)
+{
+	char quote[SLICE_QUOTE + 1];
+
+	copy_quote(quote, line->text);
+	if (s->lines == SLICE_LINES || !slice_fits(question, line->text) ||
+	    !append(s, line, quote, ""))
+		return false;
+	keep(s, line, quote, true);
+	return true;
+}

@@ -1,0 +1,51 @@
+/* The slice of the memory that enters a prompt: facts and earlier lines, quoted as data with author
+ * and date. Pure.
+ *
+ * Recalled text must not act on the model, so each quote stands on a line of its own, between
+ * quotation marks, and holds none itself. One fact stands for each subject: of facts about the same
+ * one, the first that is added. A line of the conversation enters only if it shares enough words
+ * with the question; if nothing fits the slice is empty, and nothing enters the prompt. */
+#ifndef CONTROL_MEMORY_SLICE_H
+#define CONTROL_MEMORY_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SLICE_FACTS = 8,
+	SLICE_LINES = 4,
+	SLICE_QUOTE = 220, /* bytes of a quote; longer facts and lines are cut */
+	SLICE_BYTES = 2400,
+};
+
+/* A fact or a line. Strings are borrowed for the call. */
+struct slice_quote {
+	uint32_t id;
+	const char *author, *text;
+	uint64_t user;
+	uint64_t at_ms;	    /* since 1970 */
+	const char *former; /* of a fact: what it took the place of; NULL: nothing */
+};
+
+struct memory_slice {
+	unsigned facts, lines;
+	struct {
+		bool line;
+		uint32_t id;
+		uint64_t user;
+		char text[SLICE_QUOTE + 1];
+	} quoted[SLICE_FACTS + SLICE_LINES];
+	size_t n;
+	char text[SLICE_BYTES + 1];
+};
+
+/* False: it does not fit, or another fact says it already. */
+bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact);
+bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question);
+/* Whether the text shares enough content words with the question: two, or the only one. */
+bool slice_fits(const char *question, const char *text);
+/* The question without this name, which every line that addresses the bot holds. Cut at size. */
+void slice_question(char *to, size_t size, const char *question, const char *name);
+
+#endif
