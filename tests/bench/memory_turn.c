@@ -1,0 +1,261 @@
+/* The delay that the memory adds to a question: memory_turn_ms.
+ *
+ * guildd, the bot's mediad and control run unmodified in quiet rooms (rooms.h), with a scripted
+ * voice (brain.h). The database holds UTTERANCES lines and FACTS facts of these rooms' servers. The
+ * bot asks with the words of each final transcript; the script sends no interim transcripts, so
+ * that each retrieval begins with the final one, the latest moment there is.
+ *
+ *   memory_turn  from the turn's entry into the queue to the question, as the turn's record has it:
+ *                whole milliseconds, counted one up; a search that is late counts as LATE_MS
+ *
+ *   BENCH_ASKS=n      questions in all (300)      BENCH_ROOMS=n      rooms at a time (4) */
+#include <inttypes.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/rows.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/brain.h"
+#include "tests/bench/rooms.h"
+
+enum {
+	UTTERANCES = 100000,
+	FACTS = 1000,
+	BATCH = 1000,
+	WORDS = 12,
+	ROOMS = 8,
+	ANSWER_MS = 4000,
+	LATE_MS = 1000,
+	HOURS_MS = 20 * 3600 * 1000,
+};
+
+static const char *const common[] = {"release", "meeting", "number", "server", "friday", "garden",
+				     "window",	"music",   "dinner", "ticket", "bridge", "paper"};
+
+/* ---- what is remembered ---- */
+
+static uint64_t channel_of(const char *state, uint64_t guild)
+{
+	char path[160];
+	sqlite3 *sql = NULL;
+	sqlite3_stmt *s = NULL;
+	uint64_t channel = 0;
+
+	snprintf(path, sizeof path, "%s/parley.db", state);
+	if (sqlite3_open_v2(path, &sql, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+	    sqlite3_prepare_v2(sql, "SELECT channel FROM sessions WHERE guild = ?1", -1, &s,
+			       NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)guild);
+		if (sqlite3_step(s) == SQLITE_ROW)
+			channel = (uint64_t)sqlite3_column_int64(s, 0);
+	}
+	sqlite3_finalize(s);
+	sqlite3_close(sql);
+	if (!channel)
+		bench_die("room of guild %" PRIu64 " has no session", guild);
+	return channel;
+}
+
+/* Each word that questions use is in one line of 120; the others are of a large vocabulary. */
+static void write_words(char *text, size_t size, unsigned seed)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < WORDS && n < size; i++) {
+		unsigned v = (seed * 2654435761u + i * 40503u) >> 7;
+
+		if (seed % 10 == 0 && i == seed / 10 % WORDS)
+			n += (size_t)snprintf(text + n, size - n, "%s ", common[seed / 10 % 12]);
+		else
+			n += (size_t)snprintf(text + n, size - n, "w%u ", v % 20000);
+	}
+}
+
+static void add_utterances(struct db *db, const uint64_t *channel)
+{
+	uint64_t now = (uint64_t)time(NULL) * 1000;
+	char text[256];
+
+	for (unsigned i = 0; i < UTTERANCES; i++) {
+		unsigned room = i % rooms_count();
+		struct bus_event ev = {.type = EVENT_UTTERANCE,
+				       .at_ms = now,
+				       .guild = rooms_guild(room),
+				       .user = 700 + i % 9};
+
+		write_words(text, sizeof text, i);
+		ev.utterance = (struct event_utterance){
+			.session = 1,
+			.channel = channel[room],
+			.utterance = i,
+			.name = "dana",
+			.text = text,
+			.started_ms = now - HOURS_MS + (uint64_t)i * (HOURS_MS / 2 / UTTERANCES),
+			.source = "realtime-transcription"};
+		if (i % BATCH == 0)
+			BENCH_OK(db_begin(db));
+		BENCH_OK(rows_add(db, &ev, true));
+		if (i % BATCH == BATCH - 1)
+			BENCH_OK(db_commit(db));
+	}
+}
+
+static void add_facts(const char *state)
+{
+	char path[160], sql[1024], text[256];
+	uint64_t now = (uint64_t)time(NULL) * 1000;
+	sqlite3 *db = NULL;
+	bool ok;
+
+	snprintf(path, sizeof path, "%s/parley.db", state);
+	ok = sqlite3_open(path, &db) == SQLITE_OK && sqlite3_busy_timeout(db, 5000) == SQLITE_OK &&
+	     sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
+	for (unsigned i = 0; ok && i < FACTS; i++) {
+		write_words(text, sizeof text, UTTERANCES + i);
+		snprintf(sql, sizeof sql,
+			 "INSERT INTO facts(guild, owner, said_by, name, type, tags, text,"
+			 " written_ms, valid_from_ms) VALUES(%" PRIu64 ", 0, 1, 'dana', 'other',"
+			 " '[]', '%s', %" PRIu64 ", %" PRIu64
+			 "); INSERT INTO fact_terms(rowid, text)"
+			 " VALUES(last_insert_rowid(), '%s')",
+			 rooms_guild(i % rooms_count()), text, now, now, text);
+		ok = sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+	}
+	ok = ok && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+	if (!ok)
+		bench_die("facts: %s", sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+static void fill_memory(void)
+{
+	char state[128];
+	uint64_t channel[ROOMS];
+	struct db *db;
+
+	snprintf(state, sizeof state, "%s/state", rooms_folder());
+	for (unsigned i = 0; i < rooms_count(); i++)
+		channel[i] = channel_of(state, rooms_guild(i));
+	BENCH_OK(db_open(&db, state, DB_JOIN));
+	add_utterances(db, channel);
+	db_close(db);
+	add_facts(state);
+}
+
+/* ---- what the records say ---- */
+
+struct waits {
+	double *ms;
+	size_t n, late, held; /* held: prompts with a quote */
+};
+
+static void read_turn(const char *line, struct waits *w)
+{
+	json_t *turn = json_loads(line, 0, NULL), *d;
+	bool asked = false, quote = false, in_time = false;
+	json_int_t ms = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(turn, "why"), i, d)
+	{
+		const char *rule = json_string_value(json_object_get(d, "rule"));
+
+		if (rule && strcmp(rule, "memory") == 0) {
+			asked = true;
+			in_time = json_is_true(json_object_get(d, "yes"));
+			ms = json_integer_value(json_object_get(d, "value"));
+		}
+		quote = quote || (rule && strncmp(rule, "memory_", 7) == 0);
+	}
+	json_decref(turn);
+	if (!asked)
+		return;
+	w->ms = realloc(w->ms, (w->n + 1) * sizeof *w->ms);
+	if (!w->ms)
+		bench_die("out of memory");
+	w->ms[w->n++] = in_time ? (double)ms + 1 : LATE_MS;
+	w->late += !in_time;
+	w->held += quote;
+}
+
+/* The turns after this place in the file. */
+static void read_turns(const char *path, long from, struct waits *w)
+{
+	FILE *f = fopen(path, "r");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!f || fseek(f, from, SEEK_SET))
+		bench_die("%s cannot be read", path);
+	while (getline(&line, &size, f) > 0)
+		if (strstr(line, "\"ended\""))
+			read_turn(line, w);
+	free(line);
+	fclose(f);
+}
+
+static long size_of(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	long n;
+
+	if (!f)
+		return 0;
+	fseek(f, 0, SEEK_END);
+	n = ftell(f);
+	fclose(f);
+	return n;
+}
+
+int main(void)
+{
+	unsigned asks = rooms_number("BENCH_ASKS", 300, 100000);
+	struct env *env = rooms_open(rooms_number("BENCH_ROOMS", 4, ROOMS));
+	static char config[512], turns[160], turns_file[192];
+	const char *settings[] = {turns_file, "PARLEY_MEMORY_WAIT_MS=500", NULL};
+	struct rooms_conf conf = {.config = config, .settings = settings};
+	struct waits w = {0};
+	struct brain *brain;
+	size_t before, n = 0;
+	long from;
+
+	brain_alloc(&brain, env, "parley when is the release meeting on friday", ANSWER_MS, true);
+	snprintf(config, sizeof config,
+		 "{\"providers\": [{\"name\": \"voice\", \"url\": \"%s\"}],"
+		 "\"roles\": {\"voice\": [\"voice\"], \"transcribe\": [\"voice\"]}}",
+		 brain_url(brain));
+	snprintf(turns, sizeof turns, "%s/turns", rooms_folder());
+	snprintf(turns_file, sizeof turns_file, "PARLEY_TURNS=%s", turns);
+	rooms_begin(&conf);
+	rooms_run(2000);
+	fill_memory();
+	from = size_of(turns);
+	brain_asked(brain, &before);
+	for (unsigned s = 0; n < before + asks; s++) {
+		if (s > 60 + 3 * asks)
+			bench_die("only %zu questions (logs in %s)", n, rooms_folder());
+		rooms_run(1000);
+		brain_asked(brain, &n);
+	}
+	rooms_end();
+	read_turns(turns, from, &w);
+	if (!w.n)
+		bench_die("no turn was looked up (logs in %s)", rooms_folder());
+	bench_raw("memory_turn_ms", w.ms, w.n);
+	bench_row_more(
+		"memory_turn_ms", bench_quantile(w.ms, w.n, 0.99), "ms",
+		"\"p50\": %.0f, \"max\": %.0f, \"n\": %zu, \"late\": %zu, \"with_quotes\": %zu,"
+		" \"utterances\": %d, \"facts\": %d",
+		bench_quantile(w.ms, w.n, 0.5), bench_quantile(w.ms, w.n, 1), w.n, w.late, w.held,
+		UTTERANCES, FACTS);
+	free(w.ms);
+	brain_free(brain);
+	rooms_close();
+	return 0;
+}
