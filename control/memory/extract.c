@@ -1,0 +1,223 @@
+#include "control/memory/extract.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "proto/base/utf8.h"
+
+/* Shorter quotes prove nothing; a fact below this confidence is left out. */
+enum { QUOTE_MIN = 3, ANSWER_MAX = 64 << 10 };
+#define CONFIDENCE_MIN 0.5
+
+static const char *const types[] = {"preference", "plan", "decision", "event", "skill", "guidance"};
+
+const char *extract_refusal_name(enum extract_refusal refusal)
+{
+	static const char *const names[] = {
+#define R(NAME, name) #name,
+		EXTRACT_REFUSALS(R)
+#undef R
+	};
+
+	return refusal < EXTRACT_REFUSAL_COUNT ? names[refusal] : "";
+}
+
+/* ---- the request ---- */
+
+/* The number of a speaker: their place among the speakers, from 1. 0: no line is theirs. */
+static unsigned number_of(const struct extract_line *lines, size_t n, uint64_t user)
+{
+	unsigned number = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool first = true;
+
+		for (size_t k = 0; k < i && first; k++)
+			first = lines[k].user != lines[i].user;
+		number += first;
+		if (lines[i].user == user)
+			return number;
+	}
+	return 0;
+}
+
+static json_t *person_json(const struct extract_line *l, unsigned number)
+{
+	char p[16];
+
+	snprintf(p, sizeof p, "p%u", number);
+	return json_pack("{s:s,s:s}", "p", p, "name", l->name);
+}
+
+static json_t *line_json(const struct extract_line *l, unsigned number)
+{
+	char p[16];
+
+	snprintf(p, sizeof p, "p%u", number);
+	return json_pack("{s:I,s:s,s:I,s:s}", "u", (json_int_t)l->id, "p", p, "at",
+			 (json_int_t)(l->at_ms / 1000), "text", l->text);
+}
+
+char *extract_request(const struct extract_line *lines, size_t n)
+{
+	json_t *people = json_array(), *utterances = json_array(), *root;
+	unsigned known = 0;
+	char *text;
+
+	n = n < EXTRACT_LINES ? n : EXTRACT_LINES;
+	for (size_t i = 0; i < n; i++) {
+		unsigned number = number_of(lines, n, lines[i].user);
+
+		if (number > known)
+			json_array_append_new(people, person_json(&lines[i], known = number));
+		json_array_append_new(utterances, line_json(&lines[i], number));
+	}
+	root = json_pack("{s:o,s:o}", "people", people, "utterances", utterances);
+	text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	json_decref(root);
+	return text;
+}
+
+/* ---- the result ---- */
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static const struct extract_line *find_line(const struct extract_line *lines, size_t n,
+					    const json_t *id)
+{
+	for (size_t i = 0; json_is_integer(id) && i < n; i++)
+		if (lines[i].id == (uint64_t)json_integer_value(id))
+			return &lines[i];
+	return NULL;
+}
+
+/* Each run of digits of the text stands in one of the quotes. */
+static bool has_numbers(const char *text, const json_t *evidence)
+{
+	while (*(text += strcspn(text, "0123456789"))) {
+		size_t n = strspn(text, "0123456789"), i;
+		bool found = false;
+		const json_t *e;
+
+		json_array_foreach(evidence, i, e)
+		{
+			const char *q = text_at(e, "quote");
+
+			while (!found && *(q += strcspn(q, "0123456789"))) {
+				size_t k = strspn(q, "0123456789");
+
+				found = k == n && memcmp(q, text, n) == 0;
+				q += k;
+			}
+		}
+		if (!found)
+			return false;
+		text += n;
+	}
+	return true;
+}
+
+/* The utterances that the quotes are of. The first refusal counts. */
+static enum extract_refusal read_evidence(const json_t *evidence, const struct extract_line *lines,
+					  size_t n, struct extract_fact *out)
+{
+	const json_t *e;
+	size_t i;
+
+	if (!json_array_size(evidence) || json_array_size(evidence) > EXTRACT_EVIDENCE)
+		return EXTRACT_REFUSAL_NO_EVIDENCE;
+	json_array_foreach(evidence, i, e)
+	{
+		const struct extract_line *l = find_line(lines, n, json_object_get(e, "u"));
+		const char *quote = text_at(e, "quote");
+
+		if (!l || strlen(quote) < QUOTE_MIN || !strstr(l->text, quote))
+			return EXTRACT_REFUSAL_NO_EVIDENCE;
+		if (l->user != out->user)
+			return EXTRACT_REFUSAL_WRONG_SPEAKER;
+		if (memory_check_text(quote))
+			return EXTRACT_REFUSAL_GUARDED;
+		out->evidence[out->n_evidence++] = l->id;
+	}
+	return EXTRACT_REFUSAL_NONE;
+}
+
+static bool read_type(const char *name, char *to)
+{
+	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+		if (strcmp(types[i], name) == 0) {
+			snprintf(to, EXTRACT_TYPE, "%s", name);
+			return true;
+		}
+	return false;
+}
+
+static uint64_t read_speaker(const char *p, const struct extract_line *lines, size_t n)
+{
+	char *end;
+	unsigned long number = *p == 'p' ? strtoul(p + 1, &end, 10) : 0;
+
+	for (size_t i = 0; number && !*end && i < n; i++)
+		if (number_of(lines, n, lines[i].user) == number)
+			return lines[i].user;
+	return 0;
+}
+
+static enum extract_refusal read_fact(const json_t *fact, const struct extract_line *lines,
+				      size_t n, struct extract_fact *out)
+{
+	const json_t *evidence = json_object_get(fact, "evidence");
+	const json_t *conf = json_object_get(fact, "conf");
+	const char *text = text_at(fact, "text");
+	enum extract_refusal why;
+
+	*out = (struct extract_fact){.user = read_speaker(text_at(fact, "said_by"), lines, n)};
+	if (!out->user || !read_type(text_at(fact, "kind"), out->type))
+		return EXTRACT_REFUSAL_MALFORMED;
+	if (conf && json_number_value(conf) < CONFIDENCE_MIN)
+		return EXTRACT_REFUSAL_UNSURE;
+	if (memory_check_text(text))
+		return EXTRACT_REFUSAL_GUARDED;
+	why = read_evidence(evidence, lines, n, out);
+	if (!why && !has_numbers(text, evidence))
+		why = EXTRACT_REFUSAL_NO_EVIDENCE;
+	snprintf(out->text, sizeof out->text, "%s", text);
+	utf8_plain(out->text);
+	return why;
+}
+
+bool extract_read(const char *answer, const struct extract_line *lines, size_t n,
+		  struct extract_result *out)
+{
+	json_t *root = strlen(answer) > ANSWER_MAX ? NULL : json_loads(answer, 0, NULL), *fact;
+	const json_t *facts = json_object_get(root, "facts");
+	bool ok = json_is_array(facts);
+	size_t i;
+
+	*out = (struct extract_result){0};
+	n = n < EXTRACT_LINES ? n : EXTRACT_LINES;
+	json_array_foreach(facts, i, fact)
+	{
+		enum extract_refusal why;
+
+		if (out->facts == EXTRACT_FACTS)
+			break;
+		why = read_fact(fact, lines, n, &out->fact[out->facts]);
+		out->refused[why] += why != EXTRACT_REFUSAL_NONE;
+		out->facts += why == EXTRACT_REFUSAL_NONE;
+	}
+	if (!memory_check_text(text_at(root, "summary"))) {
+		utf8_copy(out->summary, sizeof out->summary, text_at(root, "summary"));
+		utf8_plain(out->summary);
+	}
+	json_decref(root);
+	return ok;
+}
