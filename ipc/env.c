@@ -47,12 +47,16 @@ struct env {
 	bool diverged;
 	env_world_h *worldh; /* tests */
 	void *world_arg;
+	env_clock_h *clockh; /* tests; NULL: CLOCK_MONOTONIC */
+	void *clock_arg;
 };
 
-static uint64_t mono_ns(void)
+static uint64_t mono_ns(const struct env *env)
 {
 	struct timespec ts;
 
+	if (env->clockh)
+		return env->clockh(env->clock_arg);
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ns_of_timespec(&ts);
 }
@@ -268,7 +272,7 @@ uint64_t env_now(struct env *env)
 {
 	if (env->in_step || env->conf.replaying)
 		return env->now;
-	return mono_ns();
+	return mono_ns(env);
 }
 
 /* ---- answers of the system ---- */
@@ -448,7 +452,7 @@ static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const
 
 void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, size_t len)
 {
-	uint64_t now = mono_ns();
+	uint64_t now = mono_ns(env);
 	void *clean = NULL;
 
 	if (env->conf.replaying)
@@ -503,6 +507,12 @@ bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kin
 		record_shape(env, now, source, kind, p, n);
 	step(env, now, source, kind, p, n);
 	return !env->diverged;
+}
+
+void env_replay_clock(struct env *env, env_clock_h *h, void *arg)
+{
+	env->clockh = h;
+	env->clock_arg = arg;
 }
 
 bool env_replay_done(const struct env *env)

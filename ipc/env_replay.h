@@ -24,6 +24,9 @@ void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size
  * NULL; the answer is borrowed until the next one. */
 typedef const uint8_t *(env_world_h)(uint8_t what, size_t n, void *arg);
 void env_replay_world(struct env *env, env_world_h *h, void *arg);
+/* Takes the time from h instead of CLOCK_MONOTONIC, in an env that does not replay. */
+typedef uint64_t(env_clock_h)(void *arg);
+void env_replay_clock(struct env *env, env_clock_h *h, void *arg);
 /* Runs one recorded step. Returns false when the run diverged: it asked for an answer that is
  * missing or of another kind. */
 bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p,

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,15 +12,14 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "mediad/engine/batching.h"
 #include "mediad/engine/load.h"
+#include "mediad/engine/priority.h"
 #include "mediad/sandbox/sandbox.h"
 #include "proto/base/not_cleared.h"
 #include "proto/base/time.h"
@@ -35,8 +33,7 @@ static_assert((int)BATCHING_STREAMS == (int)THREAD_STREAMS, "a bit for each stre
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
 enum {
 	ROOM_WAIT_NS = 2000000,
-	SLICE_NS = 100000,
-	RT_LIMIT_US = 1000000,
+	BUDGET_NS = 5000000, /* of encoding, or of commands, before the loop goes on */
 	PHASES = 8,
 	STACK_DEPTH = 40 << 10
 };
@@ -54,12 +51,15 @@ struct audio_thread {
 	bool running;
 
 	struct call_stream *streams[THREAD_STREAMS];
-	uint64_t due; /* no stream has a deadline before */
-	uint64_t
-		work[THREAD_STREAMS / 64]; /* a bit for each stream whose call_stream_work is due */
+	uint64_t due; /* no stream whose work is done has a deadline before */
+	/* Streams whose call_stream_work is due, the oldest first. */
+	uint16_t work[THREAD_STREAMS];
+	unsigned n_work;
+	bool more;	    /* the last turn left work or commands */
+	uint64_t rested_at; /* when the thread last slept */
 	struct load load;
 	unsigned degraded; /* steps by which all encoders are degraded */
-	atomic_bool quit;
+	atomic_bool quit, lost_real_time;
 	struct batching batching;
 	atomic_uint_fast64_t lost;
 	uint8_t bufs[BATCH][HEAD + UDP_MAX_PACKET + 1];
@@ -103,12 +103,13 @@ static uint64_t stream_phase(unsigned index)
 	return TICK_NS / PHASES * order[index % PHASES];
 }
 
+/* A stream whose work is due has nothing to send before that is done. */
 static uint64_t next_deadline(const struct audio_thread *t)
 {
 	uint64_t min = UINT64_MAX, next;
 
 	for (unsigned i = 0; i < THREAD_STREAMS; i++) {
-		if (!t->streams[i])
+		if (!t->streams[i] || t->streams[i]->work_due)
 			continue;
 		next = call_stream_next(t->streams[i]);
 		if (next < min)
@@ -120,7 +121,7 @@ static uint64_t next_deadline(const struct audio_thread *t)
 /* A step of this stream may have made its deadline earlier. */
 static void note_deadline(struct audio_thread *t, const struct call_stream *cs)
 {
-	uint64_t next = call_stream_next(cs);
+	uint64_t next = cs->work_due ? UINT64_MAX : call_stream_next(cs);
 
 	t->due = next < t->due ? next : t->due;
 }
@@ -139,11 +140,29 @@ static void add_stream(struct audio_thread *t, struct call_stream *cs)
 	push_event(&(struct ev){.type = EV_STREAM_GONE, .stream = cs}, false, t);
 }
 
+static void queue_work(struct audio_thread *t, unsigned index)
+{
+	for (unsigned i = 0; i < t->n_work; i++)
+		if (t->work[i] == index)
+			return;
+	t->work[t->n_work++] = (uint16_t)index;
+}
+
+static void unqueue_work(struct audio_thread *t, unsigned index)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < t->n_work; i++)
+		if (t->work[i] != index)
+			t->work[kept++] = t->work[i];
+	t->n_work = kept;
+}
+
 static void remove_stream(struct audio_thread *t, struct call_stream *cs)
 {
 	call_stream_stop(cs);
 	t->streams[cs->index] = NULL;
-	t->work[cs->index / 64] &= ~(UINT64_C(1) << cs->index % 64);
+	unqueue_work(t, cs->index);
 	push_event(&(struct ev){.type = EV_STREAM_GONE, .stream = cs}, false, t);
 }
 
@@ -235,7 +254,8 @@ static size_t describe_datagram(uint8_t kind, const uint8_t *data, size_t len, c
 				    (unsigned)rd_be(&r, 4));
 }
 
-/* Sends first, for all streams that are due; the rest of the tick follows stream by stream. */
+/* Sends for all streams that are due; the rest of the tick follows stream by stream. A stream whose
+ * work is late has no frame yet and delays none of the others: it sends after its work. */
 static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct audio_thread *t = arg;
@@ -243,34 +263,28 @@ static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 
 	(void)kind, (void)data, (void)len;
 	for (unsigned i = 0; i < THREAD_STREAMS; i++) {
-		if (!t->streams[i] || call_stream_next(t->streams[i]) > now)
+		struct call_stream *cs = t->streams[i];
+
+		if (!cs || cs->work_due || call_stream_next(cs) > now)
 			continue;
-		call_stream_send(t->streams[i]);
-		t->work[i / 64] |= UINT64_C(1) << i % 64;
+		call_stream_send(cs);
+		queue_work(t, i);
 	}
 	t->due = next_deadline(t);
-}
-
-/* Returns a stream whose work is due, or THREAD_STREAMS. */
-static unsigned find_work(const struct audio_thread *t)
-{
-	for (unsigned i = 0; i < THREAD_STREAMS / 64; i++)
-		if (t->work[i])
-			return 64 * i + (unsigned)__builtin_ctzll(t->work[i]);
-	return THREAD_STREAMS;
 }
 
 static void on_work(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct audio_thread *t = arg;
-	unsigned i = find_work(t);
+	struct call_stream *cs;
 
 	(void)kind, (void)data, (void)len;
-	if (i == THREAD_STREAMS)
+	if (!t->n_work)
 		return;
-	t->work[i / 64] &= ~(UINT64_C(1) << i % 64);
-	call_stream_work(t->streams[i]);
-	note_deadline(t, t->streams[i]);
+	cs = t->streams[t->work[0]];
+	unqueue_work(t, t->work[0]);
+	call_stream_work(cs);
+	note_deadline(t, cs);
 }
 
 static void on_degrade(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -292,12 +306,15 @@ static void tick_if_due(struct audio_thread *t)
 		env_deliver(t->env, t->src_tick, 0, NULL, 0);
 }
 
-/* Encodes and serves speakers, a stream at a time; the frames that become due meanwhile are sent
- * in between. */
+/* Encodes and serves speakers, a stream at a time; the frames that become due meanwhile are sent in
+ * between. Under overload new work never ends, so the rest waits until the loop has looked at its
+ * sockets and commands. */
 static void run_work(struct audio_thread *t)
 {
+	uint64_t until = env_now(t->env) + BUDGET_NS;
+
 	tick_if_due(t);
-	while (find_work(t) < THREAD_STREAMS) {
+	while (t->n_work && env_now(t->env) < until) {
 		env_deliver(t->env, t->src_work, 0, NULL, 0);
 		tick_if_due(t);
 	}
@@ -305,9 +322,16 @@ static void run_work(struct audio_thread *t)
 
 /* Commands wait while the loop thread is behind with reading events, because events must not be
  * lost. */
+static bool has_command(const struct audio_thread *t)
+{
+	return ring_count(t->down) && ring_room(t->up) >= THREAD_ROOM;
+}
+
 static void deliver_commands(struct audio_thread *t)
 {
-	while (ring_count(t->down) && ring_room(t->up) >= THREAD_ROOM) {
+	uint64_t until = env_now(t->env) + BUDGET_NS;
+
+	while (has_command(t) && env_now(t->env) < until) {
 		env_deliver(t->env, t->src_command, 0, NULL, 0);
 		tick_if_due(t);
 	}
@@ -368,54 +392,6 @@ void audio_thread_measure(struct audio_thread *t, uint64_t from, uint64_t to)
 		env_deliver(t->env, t->src_degrade, (uint8_t)degraded, NULL, 0);
 }
 
-/* SIGXCPU reaches the thread that computed for RT_LIMIT_US without waiting. It goes on without
- * real-time priority: an endless loop or a hopeless load must not take the core from all others. */
-static void give_up_priority(int sig)
-{
-	struct sched_param normal = {0};
-	int err = errno;
-
-	(void)sig;
-	syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &normal);
-	errno = err;
-}
-
-static void limit_real_time(void)
-{
-	struct sigaction act = {.sa_handler = give_up_priority, .sa_flags = SA_RESTART};
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_RTTIME, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max < RT_LIMIT_US ? limit.rlim_max : RT_LIMIT_US;
-	sigaction(SIGXCPU, &act, NULL);
-	setrlimit(RLIMIT_RTTIME, &limit);
-}
-
-/* A frame must leave at its 20 ms deadline whatever else the machine does. Where real time is
- * allowed (RLIMIT_RTPRIO or CAP_SYS_NICE) the thread runs before all normal threads; elsewhere a
- * short slice makes the scheduler return to it soon (Linux 6.12; ignored before). A failure is not
- * handled: a thread that misses deadlines degrades its encoders. */
-void audio_thread_raise_priority(void)
-{
-	struct sched_param first = {.sched_priority = 1};
-	struct {
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime, deadline,
-			period; /* for SCHED_OTHER the runtime is the slice, in ns */
-	} slice = {.size = sizeof slice,
-		   .policy = SCHED_OTHER,
-		   .nice = getpriority(PRIO_PROCESS, 0),
-		   .runtime = SLICE_NS};
-
-	limit_real_time();
-	if (pthread_setschedparam(pthread_self(), SCHED_RR, &first))
-		syscall(SYS_sched_setattr, 0, &slice, 0);
-}
-
 enum { TAG_WAKE = THREAD_STREAMS, EVENTS = 64 };
 
 /* epoll_pwait2 came with Linux 5.11, and container runtimes older than that refuse it. Without it a
@@ -427,33 +403,56 @@ static int wait_by_poll(int ep, struct epoll_event *evs, const struct timespec *
 	return ppoll(&p, 1, ts, NULL) > 0 ? epoll_wait(ep, evs, EVENTS, 0) : 0;
 }
 
-/* Waits until something happens, but not beyond this time. */
-static int wait_for_events(struct audio_thread *t, int ep, struct epoll_event *evs, uint64_t until)
+/* Waits until something happens, but not longer than this; UINT64_MAX: without limit. */
+static int wait_for_events(struct audio_thread *t, int ep, struct epoll_event *evs, uint64_t wait)
 {
-	uint64_t now = env_now(t->env), wait = until > now ? until - now : 0;
 	struct timespec ts = {.tv_sec = (time_t)(wait / NS_PER_S),
 			      .tv_nsec = (long)(wait % NS_PER_S)};
 
 	if (!t->has_pwait2)
-		return wait_by_poll(ep, evs, until == UINT64_MAX ? NULL : &ts);
-	return epoll_pwait2(ep, evs, EVENTS, until == UINT64_MAX ? NULL : &ts, NULL);
+		return wait_by_poll(ep, evs, wait == UINT64_MAX ? NULL : &ts);
+	return epoll_pwait2(ep, evs, EVENTS, wait == UINT64_MAX ? NULL : &ts, NULL);
 }
 
-static void turn(struct audio_thread *t)
+uint64_t audio_thread_next(const struct audio_thread *t, uint64_t now)
 {
-	struct epoll_event evs[EVENTS] NOT_CLEARED;
-	uint64_t from, now = env_now(t->env), until = t->due;
-	bool full = ring_room(t->up) < THREAD_ROOM_DATAGRAM, later = now < t->batching.read_at;
+	bool full = ring_room(t->up) < THREAD_ROOM_DATAGRAM;
+	uint64_t next = t->more ? now : t->due;
+
+	if (now < t->batching.read_at && t->batching.read_at < next)
+		next = t->batching.read_at;
+	if (t->batching.wake_by < next)
+		next = t->batching.wake_by;
+	if ((full || ring_count(t->down)) && now + ROOM_WAIT_NS < next)
+		next = now + ROOM_WAIT_NS;
+	return next;
+}
+
+/* Waits for the next turn. A thread that has not slept for long sleeps although it has work, and
+ * although sockets can be read: otherwise it would lose real time (priority.h). */
+static int wait_for_turn(struct audio_thread *t, struct epoll_event *evs)
+{
+	uint64_t now = env_now(t->env), until = audio_thread_next(t, now), wait;
+	bool rest = now - t->rested_at >= PRIORITY_REST_EVERY_NS;
+	bool sockets =
+		!rest && now >= t->batching.read_at && ring_room(t->up) >= THREAD_ROOM_DATAGRAM;
 	int n;
 
-	if (later && t->batching.read_at < until)
-		until = t->batching.read_at;
-	if (t->batching.wake_by < until)
-		until = t->batching.wake_by;
-	if ((full || ring_count(t->down)) && now + ROOM_WAIT_NS < until)
-		until = now + ROOM_WAIT_NS;
-	n = wait_for_events(t, later || full ? t->ep_no_sockets : t->ep, evs, until);
-	from = env_now(t->env);
+	wait = until == UINT64_MAX ? until : until > now ? until - now : 0;
+	if (rest && wait < PRIORITY_REST_NS)
+		wait = PRIORITY_REST_NS;
+	n = wait_for_events(t, sockets ? t->ep : t->ep_no_sockets, evs, wait);
+	if (wait && (n == 0 || env_now(t->env) - now >= PRIORITY_REST_NS / 2))
+		t->rested_at = env_now(t->env);
+	return n;
+}
+
+void audio_thread_turn(struct audio_thread *t)
+{
+	struct epoll_event evs[EVENTS] NOT_CLEARED;
+	int n = wait_for_turn(t, evs);
+	uint64_t from = env_now(t->env);
+
 	run_work(t);
 	for (int i = 0; i < n; i++)
 		if (evs[i].data.u64 != TAG_WAKE)
@@ -463,6 +462,7 @@ static void turn(struct audio_thread *t)
 	deliver_commands(t);
 	run_work(t);
 	wake_loop_thread(t);
+	t->more = t->n_work || has_command(t);
 	audio_thread_measure(t, from, env_now(t->env));
 }
 
@@ -482,10 +482,10 @@ static void *thread_main(void *arg)
 	touch_stack();
 	prctl(PR_SET_TIMERSLACK, 1); /* waits end when their time is over */
 	prctl(PR_SET_NAME, "audio"); /* for ps and top */
-	audio_thread_raise_priority();
+	priority_raise(&t->lost_real_time);
 	sandbox_require(SANDBOX_AUDIO);
 	while (!atomic_load(&t->quit))
-		turn(t);
+		audio_thread_turn(t);
 	return NULL;
 }
 
@@ -681,6 +681,11 @@ size_t audio_thread_waiting(const struct audio_thread *t)
 uint64_t audio_thread_lost(const struct audio_thread *t)
 {
 	return atomic_load_explicit(&t->lost, memory_order_relaxed);
+}
+
+bool audio_thread_lost_real_time(struct audio_thread *t)
+{
+	return atomic_exchange(&t->lost_real_time, false);
 }
 
 int audio_thread_fd(const struct audio_thread *t)

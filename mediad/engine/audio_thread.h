@@ -41,11 +41,14 @@ int audio_thread_run(struct audio_thread *t);
 /* Ends the thread without running what still waits. Its env belongs to the caller then. */
 void audio_thread_join(struct audio_thread *t);
 
-/* Raises the priority of the calling thread, which it loses again when it computes for a second
- * without waiting. Called by the thread itself, and by its test. */
-void audio_thread_raise_priority(void);
 struct env *audio_thread_env(struct audio_thread *t);
 
+/* ---- the loop, run by the thread and by tests in simulated time ---- */
+/* Waits for events, but not beyond audio_thread_next, and serves them. A thread that has more to do
+ * than time leaves the rest to the next turn, so commands and sockets get theirs. */
+void audio_thread_turn(struct audio_thread *t);
+/* When the next turn is due if nothing arrives; UINT64_MAX: never. */
+uint64_t audio_thread_next(const struct audio_thread *t, uint64_t now);
 /* One turn of the loop lasted from `from` to `to` (ns). Delivers a change of degradation if the
  * load calls for one. Called by the thread, and by tests in simulated time. */
 void audio_thread_measure(struct audio_thread *t, uint64_t from, uint64_t to);
@@ -59,6 +62,8 @@ bool audio_thread_pop(struct audio_thread *t, struct ev *ev);
 size_t audio_thread_waiting(const struct audio_thread *t);
 /* Events that found no room although they must not be dropped; anything but 0 is a fault. */
 uint64_t audio_thread_lost(const struct audio_thread *t);
+/* Returns true once after the thread has lost real-time priority (priority.h). */
+bool audio_thread_lost_real_time(struct audio_thread *t);
 /* Readable when events wait; -1 on replay. */
 int audio_thread_fd(const struct audio_thread *t);
 

@@ -406,9 +406,6 @@ void call_stream_send(struct call_stream *cs)
 	uint64_t now = env_now(cs->env);
 	uint8_t ask[DISCOVERY_SIZE], ping[KEEPALIVE_SIZE];
 
-	/* The thread is a whole tick behind; the frame must exist before it can be sent. */
-	if (cs->work_due)
-		call_stream_work(cs);
 	cs->work_due = true;
 	if (!cs->linked)
 		return;

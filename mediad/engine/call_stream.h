@@ -191,7 +191,8 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *cmd);
 void call_stream_set_degradation(struct call_stream *cs, unsigned degraded);
 void call_stream_receive(struct call_stream *cs, uint8_t *p, size_t n);
 /* A tick has two parts. The first sends all that is due. The second encodes the next frame and
- * serves the speakers; it may wait until other streams have sent. */
+ * serves the speakers; it may wait until other streams have sent, and comes before the stream sends
+ * again. */
 void call_stream_send(struct call_stream *cs);
 void call_stream_work(struct call_stream *cs);
 /* When call_stream_send is due; UINT64_MAX = never. */

@@ -110,6 +110,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	struct engine_thread *m = arg;
 
 	(void)fd, (void)what;
+	if (audio_thread_lost_real_time(m->t))
+		log_warn("audio_thread_lost_real_time", "thread=%u", (unsigned)(m - m->e->m) + 1);
 	while (audio_thread_waiting(m->t))
 		env_deliver(m->e->conf.env, m->source, 0, NULL, 0);
 }

@@ -15,7 +15,7 @@
 #include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "mediad/audio/encoder.h"
-#include "mediad/engine/audio_thread.h"
+#include "mediad/engine/priority.h"
 #include "mediad/engine/engine.h"
 #include "proto/base/time.h"
 #include "tests/bench/bare.h"
@@ -228,7 +228,7 @@ static void *bare_run(void *arg)
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
 	pin(bare.cpu);
-	audio_thread_raise_priority();
+	priority_raise(NULL);
 	for (unsigned c = self; c < bare.calls; c += bare.threads) {
 		bare_sender_alloc(&senders[n], far_end_own_ssrc(c), ENCODER_COMPLEXITY);
 		bare_sender_encode(senders[n++], bare.speech);

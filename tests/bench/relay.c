@@ -1,6 +1,6 @@
 #include "tests/bench/relay.h"
 
-#include "mediad/engine/audio_thread.h"
+#include "mediad/engine/priority.h"
 #include "proto/base/ring.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
@@ -74,7 +74,7 @@ static void *run_audio(void *arg)
 
 	(void)arg;
 	prctl(PR_SET_TIMERSLACK, 1);
-	audio_thread_raise_priority();
+	priority_raise(NULL);
 	for (;;) {
 		epoll_pwait2(ep, &e, 1, NULL, NULL);
 		if (receiving.n > BATCH)

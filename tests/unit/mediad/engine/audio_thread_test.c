@@ -116,16 +116,39 @@ TEST(audio_thread_sends_for_all_streams_first)
 	audio_thread_free(rig.t);
 }
 
-/* A thread that had no time to encode does it before the next deadline's frame is due: late, but
- * without a gap. */
+/* The thread had time to encode for one of three streams. At the next deadline that one sends in
+ * time; the others send as soon as their work is done, the oldest first, and without a gap. */
 TEST(audio_thread_makes_up_for_late_work)
 {
 	CHECK_INT(start_streams(), 0);
-	for (unsigned n = 0; n < 4; n++) {
-		rig.now = (1000 + n) * TICK;
-		step(SOURCE_TICK);
-		CHECK_INT(count_sent((uint16_t)(n + 1)), 3);
-	}
+	rig.now = 1000 * TICK;
+	step(SOURCE_TICK);
+	step(SOURCE_WORK);
+	rig.now += TICK;
+	step(SOURCE_TICK);
+	CHECK_INT(rig.streams[0]->seq, 2);
+	CHECK_INT(rig.streams[8]->seq, 1);
+	CHECK_INT(rig.streams[16]->seq, 1);
+	step(SOURCE_WORK);
+	step(SOURCE_TICK);
+	CHECK_INT(rig.streams[8]->seq, 2);
+	CHECK_INT(rig.streams[16]->seq, 1);
+	step(SOURCE_WORK);
+	step(SOURCE_TICK);
+	CHECK_INT(rig.streams[16]->seq, 2);
+	audio_thread_free(rig.t);
+}
+
+/* A stream is removed while its work is due, and another one takes its place. */
+TEST(audio_thread_forgets_the_work_of_a_removed_stream)
+{
+	CHECK_INT(start_streams(), 0);
+	rig.now = 1000 * TICK;
+	step(SOURCE_TICK);
+	command(rig.streams[0], (struct cmd){.type = CMD_STREAM_REMOVE});
+	step(SOURCE_WORK);
+	CHECK(!rig.streams[8]->work_due);
+	CHECK(rig.streams[16]->work_due);
 	audio_thread_free(rig.t);
 }
 

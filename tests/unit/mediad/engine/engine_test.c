@@ -2,7 +2,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <errno.h>
-#include <sched.h>
 #include <seccomp.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -173,40 +172,6 @@ TEST(engine_audio_thread_allocates_nothing)
 	check_tone(&b);
 	stream_fixture_free(&b);
 }
-
-/* Under ThreadSanitizer a handler runs at the next blocking call only, which this thread never
- * makes.
- */
-#ifndef __SANITIZE_THREAD__
-enum { NO_REAL_TIME = 77 };
-
-static int compute_in_real_time(void)
-{
-	audio_thread_raise_priority();
-	if (sched_getscheduler(0) != SCHED_RR)
-		return NO_REAL_TIME;
-	/* The alarm ends a child that keeps its priority. */
-	alarm(5);
-	while (sched_getscheduler(0) == SCHED_RR)
-		;
-	return sched_getscheduler(0) == SCHED_OTHER ? 0 : 1;
-}
-
-TEST(engine_a_thread_that_never_waits_loses_real_time)
-{
-	int status = 0;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(compute_in_real_time());
-	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
-	if (WEXITSTATUS(status) == NO_REAL_TIME)
-		test_skip("real-time priority is not permitted here: a container without "
-			  "CAP_SYS_NICE");
-	else
-		CHECK_INT(WEXITSTATUS(status), 0);
-}
-#endif
 
 TEST(engine_udp_blocked)
 {
