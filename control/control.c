@@ -185,7 +185,8 @@ static void hand_over(struct control *c)
 static bool owes_answer(const struct control *c)
 {
 	for (unsigned i = 0; i < c->state.under_way.n; i++)
-		if (!c->state.under_way.v[i].speaking)
+		if (c->state.under_way.v[i].what == UNDER_WAY_TURN &&
+		    !c->state.under_way.v[i].speaking)
 			return true;
 	return media_has_unsent(c->media);
 }
@@ -392,7 +393,9 @@ static int make_bus(struct control *c)
 	if (!err)
 		err = bus_subscribe(c->bus,
 				    BUS_MASK(EVENT_TURN_ADMITTED) | BUS_MASK(EVENT_TURN_SPEAKING) |
-					    BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED) |
+					    BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_TOOL_BEGAN) |
+					    BUS_MASK(EVENT_TOOL_CALLED) |
+					    BUS_MASK(EVENT_SESSION_STARTED) |
 					    BUS_MASK(EVENT_SESSION_OVER),
 				    control_on_turn_event, c);
 	return err;

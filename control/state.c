@@ -276,9 +276,10 @@ static json_t *format_under_way(const struct under_way *u)
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < u->n; i++)
-		json_array_append_new(
-			list, json_pack("{s:o,s:I,s:b}", "guild", format_id(u->v[i].guild), "turn",
-					(json_int_t)u->v[i].turn, "speaking", u->v[i].speaking));
+		json_array_append_new(list, json_pack("{s:o,s:I,s:b,s:i}", "guild",
+						      format_id(u->v[i].guild), "turn",
+						      (json_int_t)u->v[i].turn, "speaking",
+						      u->v[i].speaking, "what", (int)u->v[i].what));
 	return list;
 }
 
@@ -346,7 +347,10 @@ static void parse_under_way(const json_t *list, struct under_way *out)
 		struct turn_under_way t = {
 			.turn = (uint32_t)json_integer_value(json_object_get(x, "turn")),
 			.speaking = json_is_true(json_object_get(x, "speaking"))};
+		json_int_t what = json_integer_value(json_object_get(x, "what"));
 
+		if (what == UNDER_WAY_TASK || what == UNDER_WAY_RESULT)
+			t.what = what == UNDER_WAY_TASK ? UNDER_WAY_TASK : UNDER_WAY_RESULT;
 		if (i < UNDER_WAY_MAX &&
 		    discord_snowflake(json_string_value(json_object_get(x, "guild")), &t.guild))
 			under_way_add(out, &t);

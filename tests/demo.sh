@@ -8,6 +8,7 @@
 #   VOICE=elevenlabs     with openai, xai or gemini: ElevenLabs reads out what the voice session writes
 #   FAULTS=file    the script of the stand-in that answers (tests/standins/README.md)
 #   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
+#   THEN="MS …"    what to say so long after the bot began to speak
 #   OUT=folder     folder of the results (out/demo)            JOURNAL=file   record the bot for --replay: mediad, and
 #                                                          control in file.control
 #   SHAPES=file    record only the shapes of it
@@ -230,7 +231,7 @@ set -- --api "$guildd" --media-sock "$run/caller.sock" --offlined "$bin/offlined
 if [ -n "$wav" ]; then
 	set -- "$@" --wav "$wav"
 else
-	set -- "$@" --say "$say"
+	set -- "$@" --say "$say" ${THEN:+--line "$THEN"}
 fi
 if [ "$scene" = tools ]; then
 	set -- "$@" --line "6000 parley what can you do" --line "14000 parley roll two dice" --line "23000 parley never mind" \

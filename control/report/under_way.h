@@ -1,6 +1,7 @@
-/* The turns that were admitted and have not ended: a control that takes over knows from them that
- * somebody waits for an answer. It holds no words. A value without I/O, kept in the state file;
- * when it is full the oldest turn makes room. */
+/* The turns that were admitted and have not ended, and the tasks that workers were given and that
+ * were not told: a control that takes over knows from them that somebody waits for an answer. It
+ * holds no words. A value without I/O, kept in the state file;
+ * when it is full the oldest turn or task makes room. */
 #ifndef CONTROL_REPORT_UNDER_WAY_H
 #define CONTROL_REPORT_UNDER_WAY_H
 
@@ -13,8 +14,14 @@ enum { UNDER_WAY_MAX = 64 };
 
 struct turn_under_way {
 	uint64_t guild;
-	uint32_t turn; /* number in its voice session */
+	uint32_t turn; /* number in its voice session; of a task, that of its call */
 	bool speaking; /* the first sound of its answer left the socket */
+	enum {
+		UNDER_WAY_TURN,
+		UNDER_WAY_TASK,
+		UNDER_WAY_RESULT
+	} what; /* RESULT: of a task, not
+		   told yet */
 };
 
 struct under_way {
@@ -22,11 +29,14 @@ struct under_way {
 	unsigned n;
 };
 
-/* Takes TURN_ADMITTED, TURN_SPEAKING, TURN, SESSION_STARTED and SESSION_OVER. Returns whether
- * anything changed. */
+/* Takes TURN_ADMITTED, TURN_SPEAKING, TURN, TOOL_BEGAN, TOOL_CALLED, SESSION_STARTED and
+ * SESSION_OVER. Returns whether anything changed. The result of a task counts as told when the next
+ * turn of its server ends as answered. */
 bool under_way_take(struct under_way *u, const struct bus_event *ev);
 void under_way_add(struct under_way *u, const struct turn_under_way *t);
 /* How many turns of this server there are, and how many of those were speaking. */
 unsigned under_way_count(const struct under_way *u, uint64_t guild, unsigned *speaking);
+/* How many tasks and untold results of this server there are. */
+unsigned under_way_tasks(const struct under_way *u, uint64_t guild);
 
 #endif

@@ -32,8 +32,9 @@ struct voice_session {
 	/* Turns of the previous control, how many of them were speaking, and what its mediad says
 	 * of its last answer. */
 	unsigned inherited, inherited_speaking;
-	bool inherited_plays; /* the agent is to know it */
-	bool went_on;	      /* to another channel than that control's */
+	unsigned inherited_tasks; /* of workers; they ended with that control */
+	bool inherited_plays;	  /* the agent is to know it */
+	bool went_on;		  /* to another channel than that control's */
 	enum inherited_answer {
 		ANSWER_UNKNOWN,
 		ANSWER_CUT,    /* it plays, and some of it never came */

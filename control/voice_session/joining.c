@@ -154,7 +154,12 @@ static void tell_lost_answers(struct voice_session *c)
 	if (c->inherited)
 		log_info("turns_inherited", "guild=%llu turns=%u speaking=%u whole=%d lost=%u",
 			 ID(c->guild), c->inherited, c->inherited_speaking, whole, lost);
-	c->inherited = 0;
+	if (c->inherited_tasks) {
+		log_info("tasks_inherited", "guild=%llu tasks=%u", ID(c->guild),
+			 c->inherited_tasks);
+		faults_set(&c->faults, FAULT_TASK, FAULT_IS_ONCE, env_now(c->conf.env));
+	}
+	c->inherited = c->inherited_tasks = 0;
 	if (lost)
 		faults_set(&c->faults, FAULT_RESTART, FAULT_IS_ONCE, env_now(c->conf.env));
 }

@@ -103,6 +103,7 @@ void voice_session_inherit(struct voice_session *c, const struct under_way *turn
 	c->since_ms = since_ms;
 	c->words = words;
 	c->inherited = under_way_count(turns, c->guild, &c->inherited_speaking);
+	c->inherited_tasks = under_way_tasks(turns, c->guild);
 }
 
 int voice_session_alloc(struct voice_session **out, const struct voice_session_conf *conf,

@@ -33,6 +33,7 @@ export function judge(s, truth, said) {
     say(/end-to-end encrypted/, () => false, 'it speaks of encryption that did not change');
     say(/^I cannot reach the service that thinks/, () => !truth.brain, 'it says that its provider is out of reach, and it is not');
     say(/^I was restarted before my answer/, () => inside(truth.cut, s.at), 'it says that an answer was cut, and none was');
+    say(/^I was restarted while a worker/, () => false, 'it says that a task ended, and there was none');
     say(/^The disk where I run is full/, () => inside(truth.full, s.at), 'it says that the disk is full, and it is not');
     say(/^There is room on the disk again/, () => outside(truth.full, s.at), 'it says that the disk has room, and it has none');
     say(/^I was disconnected from the call|^I could not get back into the call/, () => outside(truth.up, s.at), 'it says that it left the call, and it is up');

@@ -51,3 +51,43 @@ TEST(under_way_the_oldest_turn_makes_room)
 	CHECK_INT(under_way_count(&u, 4, &speaking), 1);
 	CHECK_INT(under_way_count(&u, UNDER_WAY_MAX + 3, &speaking), 1);
 }
+
+static bool call(struct under_way *u, enum event_type type, const char *name, const char *code)
+{
+	return under_way_take(u,
+			      &(struct bus_event){.type = type,
+						  .guild = 1,
+						  .tool = {.call = 7, .name = name, .code = code}});
+}
+
+static bool end_turn(struct under_way *u, const char *reason)
+{
+	return take(u, EVENT_TURN_ADMITTED, 1, 7) &&
+	       under_way_take(u, &(struct bus_event){.type = EVENT_TURN,
+						     .guild = 1,
+						     .turn = {.turn = 7, .reason = reason}});
+}
+
+TEST(under_way_are_tasks_until_their_results_are_told)
+{
+	struct under_way u = {0};
+	unsigned speaking;
+
+	CHECK(!call(&u, EVENT_TOOL_BEGAN, "roll", ""));
+	CHECK(call(&u, EVENT_TOOL_BEGAN, "ask", ""));
+	CHECK(!call(&u, EVENT_TOOL_BEGAN, "ask", ""));
+	CHECK_INT(under_way_tasks(&u, 1), 1);
+	CHECK_INT(under_way_tasks(&u, 2), 0);
+	CHECK_INT(under_way_count(&u, 1, &speaking), 0);
+	/* Turns that end meanwhile do not end the task. */
+	CHECK(end_turn(&u, "answered"));
+	CHECK_INT(under_way_tasks(&u, 1), 1);
+	CHECK(call(&u, EVENT_TOOL_CALLED, "ask", "ok"));
+	CHECK(end_turn(&u, "interrupted"));
+	CHECK_INT(under_way_tasks(&u, 1), 1);
+	CHECK(end_turn(&u, "answered"));
+	CHECK_INT(under_way_tasks(&u, 1), 0);
+	CHECK(call(&u, EVENT_TOOL_BEGAN, "ask", ""));
+	CHECK(call(&u, EVENT_TOOL_CALLED, "ask", "cancelled"));
+	CHECK_INT(under_way_tasks(&u, 1), 0);
+}
