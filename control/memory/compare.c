@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "control/memory/paraphrase.h"
 #include "control/memory/terms.h"
 
 enum { TOKENS_MAX = 48, TOKEN_SIZE = 24 };
@@ -335,28 +336,46 @@ static enum fact_change compare_dense(const struct fact_words *a, const struct f
 		       : FACT_NEW;
 }
 
-enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
-			      double likeness)
+static unsigned count_persons(const struct fact_words *f)
 {
-	(void)likeness;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < f->n; i++)
+		n += (f->token[i].is & (IS_NAME | IS_SELF)) != 0;
+	return n;
+}
+
+static enum fact_change compare_words(const struct fact_words *a, const struct fact_words *b)
+{
+	if (a->dense || b->dense)
+		return compare_dense(a, b);
+	if (same_words(a, b))
+		return a->negated != b->negated ? FACT_UPDATE
+		       : same_order(a, b)	? FACT_SAME
+						: FACT_NEW;
+	if (same_subject(a, b))
+		return a->has_verb ? compare_values(a, b) : FACT_NEW;
+	if (has_verb_of(a, parts) && has_verb_of(b, parts) && !lacking(a, b, 0, false) &&
+	    !lacking(b, a, 0, false))
+		return FACT_UPDATE;
+	return FACT_NEW;
+}
+
+enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
+			      const struct fact_meaning *meaning)
+{
 	struct fact_words a, b;
+	enum fact_change change;
 
 	read_fact(&a, older);
 	read_fact(&b, newer);
 	if (!a.n || !b.n || ((a.has_self || b.has_self) && !same_speaker))
 		return FACT_NEW;
-	if (a.dense || b.dense)
-		return compare_dense(&a, &b);
-	if (same_words(&a, &b))
-		return a.negated != b.negated ? FACT_UPDATE
-		       : same_order(&a, &b)   ? FACT_SAME
-					      : FACT_NEW;
-	if (same_subject(&a, &b))
-		return a.has_verb ? compare_values(&a, &b) : FACT_NEW;
-	if (has_verb_of(&a, parts) && has_verb_of(&b, parts) && !lacking(&a, &b, 0, false) &&
-	    !lacking(&b, &a, 0, false))
-		return FACT_UPDATE;
-	return FACT_NEW;
+	change = compare_words(&a, &b);
+	/* Persons in another order: "Ana beats Bob". */
+	if (change != FACT_NEW || !meaning || (same_words(&a, &b) && count_persons(&b) > 1))
+		return change;
+	return paraphrase_compare(older, newer, meaning);
 }
 
 bool fact_is_about_self(const char *text)

@@ -1,4 +1,4 @@
-/* Decides what a new fact does to an older one that shares words with it. Pure.
+/* Decides what a new fact does to an older one that is like it. Pure.
  *
  * Similarity only proposes. Facts that contradict each other share more words than paraphrases do
  * ("at four", "at five"), so a changed number, name, date or negation is never a duplicate: it
@@ -14,10 +14,16 @@ enum fact_change {
 	FACT_UPDATE, /* it takes the place of the older one */
 };
 
-/* same_speaker: both were said by the same person, so that "my" means the same. likeness: cosine of
- * their vectors; 0: not known. */
+/* Compares the meanings of two texts: a cosine; 0: not known. NULL: there is no encoder. */
+struct fact_meaning {
+	double (*likenessh)(const char *a, const char *b, void *arg);
+	void *arg;
+};
+
+/* same_speaker: both were said by the same person, so that "my" means the same. meaning may be
+ * NULL: words alone decide. */
 enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
-			      double likeness);
+			      const struct fact_meaning *meaning);
 /* Whether the text is about the person who says it ("my bike", "I"). */
 bool fact_is_about_self(const char *text);
 

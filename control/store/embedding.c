@@ -268,15 +268,19 @@ int embedding_finish(struct embedding *e, struct db *db)
 
 /* ---- searching ---- */
 
-int embedding_text(struct embedding *e, const char *text, struct vector *out)
+int embedding_words(struct embedding *e, const char *words, struct vector *out)
 {
 	float v[EMBEDDER_DIM];
-	size_t n = strlen(text);
-	int err = e && english_is(text, n) ? embedder_run(e->embedder, text, n, v) : ENODATA;
+	int err = e ? embedder_run(e->embedder, words, strlen(words), v) : ENODATA;
 
 	if (!err)
 		vector_pack(out, v);
 	return err;
+}
+
+int embedding_text(struct embedding *e, const char *text, struct vector *out)
+{
+	return english_is(text, strlen(text)) ? embedding_words(e, text, out) : ENODATA;
 }
 
 static bool read_vector(sqlite3_stmt *s, int column, struct vector *out)

@@ -36,6 +36,8 @@ void embedding_drop(struct embedding *e);
 
 /* ENODATA: the text is not English or holds no words; e may be NULL. */
 int embedding_text(struct embedding *e, const char *text, struct vector *out);
+/* The same of some words that stand in an English text. */
+int embedding_words(struct embedding *e, const char *words, struct vector *out);
 /* Keeps the vector of a fact that was just written. Inside its transaction. */
 int embedding_add_fact(struct db *db, struct embedding *e, uint64_t id, const struct vector *v);
 /* Whether a line of the server has a speaker of this name. */

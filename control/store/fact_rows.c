@@ -132,16 +132,31 @@ static sqlite3_stmt *use_fact(struct db *db, const struct job *j, uint64_t other
 
 /* ---- writing ---- */
 
-/* Notes what the new text does to the fact of this row. True: nothing can change that any more. */
-static bool compare_row(sqlite3_stmt *s, const struct job *j, const char *text, double likeness,
-			struct touched *out)
+static double compare_meanings(const char *a, const char *b, void *arg)
 {
-	enum fact_change change =
-		fact_compare(db_text(s, 1), text, db_uint(s, 4) == j->user, likeness);
+	struct vector x, y;
+
+	if (embedding_words(arg, a, &x) || embedding_words(arg, b, &y))
+		return 0;
+	return vector_cosine(&x, &y);
+}
+
+/* A new text, and what is known of it. */
+struct candidate {
+	const char *text;
+	struct fact_meaning meaning; /* without an encoder: no handler */
+	struct touched *out;
+};
+
+/* Notes what the new text does to the fact of this row. True: nothing can change that any more. */
+static bool compare_row(sqlite3_stmt *s, const struct job *j, const struct candidate *c)
+{
+	enum fact_change change = fact_compare(db_text(s, 1), c->text, db_uint(s, 4) == j->user,
+					       c->meaning.likenessh ? &c->meaning : NULL);
 
 	/* The same one wins over one that it would take the place of. */
-	if (change != FACT_NEW && (!out->id || change == FACT_SAME))
-		*out = (struct touched){.id = db_uint(s, 0), .change = change};
+	if (change != FACT_NEW && (!c->out->id || change == FACT_SAME))
+		*c->out = (struct touched){.id = db_uint(s, 0), .change = change};
 	return change == FACT_SAME;
 }
 
@@ -153,14 +168,13 @@ static double likeness_of(const struct like *like, uint64_t id)
 	return 0;
 }
 
-static int compare_by_words(struct db *db, const struct job *j, const char *text,
-			    const struct like *like, struct touched *out)
+static int compare_by_words(struct db *db, const struct job *j, const struct candidate *c)
 {
 	char query[TERMS_QUERY_MAX];
 	sqlite3_stmt *s;
 	int err;
 
-	if (!terms_query(query, text))
+	if (!terms_query(query, c->text))
 		return 0;
 	s = db_use(db, DB_FIND_FACTS);
 	db_bind_uint(s, 1, j->guild);
@@ -170,7 +184,7 @@ static int compare_by_words(struct db *db, const struct job *j, const char *text
 	db_bind_uint(s, 5, CANDIDATES);
 	db_bind_uint(s, 6, 0);
 	while ((err = db_step(db, s)) == 0)
-		if (compare_row(s, j, text, likeness_of(like, db_uint(s, 0)), out))
+		if (compare_row(s, j, c))
 			break;
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
@@ -179,6 +193,8 @@ static int compare_by_words(struct db *db, const struct job *j, const char *text
 static int compare_all(struct db *db, struct embedding *e, const struct job *j, const char *text,
 		       const struct vector *meaning, struct touched *out)
 {
+	const struct candidate c = {
+		.text = text, .meaning = {meaning ? compare_meanings : NULL, e}, .out = out};
 	struct like like;
 	bool same = false;
 	int err = find_like(db, e, j, j->owner, meaning, &like);
@@ -188,11 +204,11 @@ static int compare_all(struct db *db, struct embedding *e, const struct job *j, 
 		sqlite3_stmt *s = use_fact(db, j, j->owner, like.fact[i].id);
 
 		err = db_step(db, s);
-		same = !err && compare_row(s, j, text, like.fact[i].likeness, out);
+		same = !err && compare_row(s, j, &c);
 		sqlite3_reset(s);
 		err = err == ENOENT ? 0 : err;
 	}
-	return err || same ? err : compare_by_words(db, j, text, &like, out);
+	return err || same ? err : compare_by_words(db, j, &c);
 }
 
 static int add_sources(struct db *db, const struct job *j, uint64_t fact)

@@ -22,12 +22,12 @@ enum {
 	LIKELY = 512, /* lines whose vectors are compared with the question's */
 	LIKE = 48,    /* those of them that stay */
 	BESIDE = 2,   /* lines before and after each of them */
-	NEWER = 10,   /* of the best lines, a newer one about the same comes first */
+	NEWER = 12,   /* of the best lines, a newer one about the same comes first */
 	LINES = (FOUND + LIKE) * (1 + 2 * BESIDE),
 };
 
 /* Cosine from which two lines are taken to be about the same. */
-#define ALIKE 0.6
+#define ALIKE 0.45
 
 struct lines {
 	size_t n;

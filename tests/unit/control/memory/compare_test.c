@@ -10,10 +10,10 @@ struct pair {
 static void check_pairs(const struct pair *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (fact_compare(p[i].older, p[i].newer, true, 0) != p[i].change)
+		if (fact_compare(p[i].older, p[i].newer, true, NULL) != p[i].change)
 			test_fail(__FILE__, __LINE__, "\"%s\" then \"%s\" is %d, want %d",
 				  p[i].older, p[i].newer,
-				  fact_compare(p[i].older, p[i].newer, true, 0), p[i].change);
+				  fact_compare(p[i].older, p[i].newer, true, NULL), p[i].change);
 }
 
 TEST(a_changed_number_name_date_or_negation_is_an_update)
@@ -74,8 +74,8 @@ TEST(what_is_about_something_else_stands_beside_it)
 
 TEST(my_of_two_people_is_not_the_same)
 {
-	CHECK_INT(fact_compare("my bike is red", "my bike is blue", false, 0), FACT_NEW);
-	CHECK_INT(fact_compare("my bike is red", "my bike is red", false, 0), FACT_NEW);
-	CHECK_INT(fact_compare("the release is on Monday", "the release is on Friday", false, 0),
+	CHECK_INT(fact_compare("my bike is red", "my bike is blue", false, NULL), FACT_NEW);
+	CHECK_INT(fact_compare("my bike is red", "my bike is red", false, NULL), FACT_NEW);
+	CHECK_INT(fact_compare("the release is on Monday", "the release is on Friday", false, NULL),
 		  FACT_UPDATE);
 }
