@@ -140,6 +140,8 @@ static json_t *tell_lines(const struct agent_memory *m, const char *document)
 		}
 		if (out && json_array_size(near))
 			json_object_set(out, "near", near);
+		if (out && json_is_true(json_object_get(line, "unsure")))
+			json_object_set_new(out, "unsure", json_true());
 		json_decref(near);
 		append_line(told, out);
 	}

@@ -25,20 +25,24 @@ static bool is_name(const char *from, size_t n, question_name_h *h, void *arg)
 	return h(word, arg);
 }
 
-void question_strip(char out[QUESTION_SIZE], const char *question, question_name_h *h, void *arg)
+size_t question_strip(char out[QUESTION_SIZE], const char *question, question_name_h *h, void *arg)
 {
 	const char *p = question;
-	size_t n = 0;
+	size_t n = 0, names = 0;
 
 	out[0] = '\0';
 	while (*(p += strspn(p, " "))) {
 		size_t len = strcspn(p, " ");
 
-		if (!is_name(p, len, h, arg) && n + len + 2 <= QUESTION_SIZE)
+		bool name = is_name(p, len, h, arg);
+
+		names += name;
+		if (!name && n + len + 2 <= QUESTION_SIZE)
 			n += (size_t)snprintf(out + n, QUESTION_SIZE - n, "%s%.*s", n ? " " : "",
 					      (int)len, p);
 		p += len;
 	}
 	if (!n)
 		snprintf(out, QUESTION_SIZE, "%s", question);
+	return names;
 }

@@ -14,7 +14,8 @@ enum { QUESTION_SIZE = 1024 };
 /* Whether this word, without "'s", is the name of a speaker. */
 typedef bool(question_name_h)(const char *word, void *arg);
 
-/* Writes the question without the words that are names; all of it when nothing else is left. */
-void question_strip(char out[QUESTION_SIZE], const char *question, question_name_h *h, void *arg);
+/* Writes the question without the words that are names; all of it when nothing else is left.
+ * Returns how many names there were. */
+size_t question_strip(char out[QUESTION_SIZE], const char *question, question_name_h *h, void *arg);
 
 #endif

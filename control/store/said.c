@@ -11,6 +11,7 @@
 
 #include "control/memory/question.h"
 #include "control/memory/rank.h"
+#include "control/memory/support.h"
 #include "control/memory/terms.h"
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
@@ -33,6 +34,7 @@ struct lines {
 	size_t n;
 	struct rank_line rank[LINES];
 	json_t *line[LINES];
+	bool unsure; /* nothing in the best lines supports an answer */
 };
 
 static int64_t end_of(const struct job *j)
@@ -280,30 +282,52 @@ static bool is_speaker(const char *word, void *arg)
 	return embedding_has_name(s->e, s->db, s->guild, word);
 }
 
-/* A question that means something to the encoder: its vector, and its words for both searches. */
-static bool read_meaning(struct db *db, struct embedding *e, const struct job *j,
-			 struct vector *question, char words[QUESTION_SIZE])
+/* A question that means something to the encoder. */
+struct meaning {
+	bool is;
+	struct vector vector;
+	char words[QUESTION_SIZE]; /* without speakers' names */
+	bool names;		   /* there were some */
+};
+
+static void read_meaning(struct db *db, struct embedding *e, const struct job *j,
+			 struct meaning *out)
 {
 	struct speakers speakers = {e, db, j->guild};
 
-	if (embedding_text(e, j->text, question))
-		return false;
-	question_strip(words, j->text, is_speaker, &speakers);
-	/* A question of names alone is what it was. */
-	embedding_text(e, words, question);
-	return true;
+	out->is = embedding_text(e, j->text, &out->vector) == 0;
+	if (!out->is)
+		return;
+	out->names = question_strip(out->words, j->text, is_speaker, &speakers) > 0;
+	embedding_words(e, out->words, &out->vector);
+}
+
+static void check_support(const struct meaning *m, struct lines *out)
+{
+	struct support_line lines[SUPPORT_LINES];
+	size_t n = out->n < SUPPORT_LINES ? out->n : SUPPORT_LINES;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rank_line *r = &out->rank[i];
+
+		lines[i] = (struct support_line){
+			json_string_value(json_object_get(out->line[r->index], "text")), r->named,
+			r->likeness};
+	}
+	out->unsure = !support_check(m->words, m->names, lines, n);
 }
 
 static int find_lines(struct db *db, struct embedding *e, const struct job *j, struct lines *out)
 {
-	char query[TERMS_QUERY_MAX], words[QUESTION_SIZE];
-	struct vector question;
-	bool meant = read_meaning(db, e, j, &question, words);
-	bool terms = terms_query(query, meant ? words : j->text);
+	char query[TERMS_QUERY_MAX];
+	struct meaning m;
 	sqlite3_stmt *s;
+	bool terms;
 	int err = 0;
 
-	if (!terms && !meant)
+	read_meaning(db, e, j, &m);
+	terms = terms_query(query, m.is ? m.words : j->text);
+	if (!terms && !m.is)
 		return take_lines(db,
 				  use_lines(db, DB_FIND_NEWEST, j, j->author, (unsigned)j->version),
 				  j->text, out);
@@ -312,16 +336,20 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 		db_bind_text(s, 7, query);
 		err = take_lines(db, s, j->text, out);
 	}
-	if (!err && meant)
-		err = take_like(db, e, j, &question, out);
+	if (!err && m.is)
+		err = take_like(db, e, j, &m.vector, out);
 	if (!err)
 		err = take_beside(db, j, out);
-	if (!err && meant)
-		err = compare_meanings(db, j, &question, out);
+	if (!err && m.is)
+		err = compare_meanings(db, j, &m.vector, out);
 	if (err)
 		return err;
 	rank_lines(out->rank, out->n);
-	return meant ? put_newer_first(db, j, out) : 0;
+	if (m.is)
+		err = put_newer_first(db, j, out);
+	if (!err && m.is)
+		check_support(&m, out);
+	return err;
 }
 
 int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)
@@ -334,6 +362,8 @@ int said_find(struct db *db, struct embedding *e, const struct job *j, char **ou
 		json_t *line = lines->line[lines->rank[i].index];
 
 		err = add_near(db, j, &lines->rank[i], line);
+		if (lines->unsure)
+			json_object_set_new(line, "unsure", json_true());
 		json_array_append(found, line);
 	}
 	if (!err)

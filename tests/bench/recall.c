@@ -4,7 +4,6 @@
  * docs/memory-score.md explains the rows.
  *
  *   recall [--tuned]     the tuned half instead of the untouched one */
-#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,22 +22,6 @@
 enum { FIRST = 5, ROOM_MAX = 512 };
 static const char *const languages[] = {"de", "es", "fr", "it", "nl", "pl",
 					"pt", "ru", "ja", "ko", "zh"};
-
-/* Right answers of some questions. */
-struct count {
-	unsigned right, n;
-};
-
-/* Wilson's 95 % interval. */
-static void print_row(const char *name, struct count c)
-{
-	double n = c.n ? c.n : 1, p = c.right / n, z = 1.96, d = 1 + z * z / n;
-	double mid = (p + z * z / (2 * n)) / d;
-	double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d;
-
-	bench_row_more(name, p, "share", "\"n\": %u, \"low\": %.3f, \"high\": %.3f", c.n,
-		       mid - half, mid + half);
-}
 
 static bool is_kind(const json_t *q, const char *kind)
 {
@@ -183,43 +166,62 @@ static size_t search_stand_in(const struct corpus *c, struct db *db, const json_
 /* ---- the rows ---- */
 
 struct scores {
-	struct count recall, shares, apart, words, vectors, stand_in;
-	struct count kind[4]; /* person, time, topic, paraphrase */
-	struct count temporal, temporal_words, attribution, first_speaker;
+	struct corpus_count recall, shares, apart, words, vectors, stand_in;
+	struct corpus_count kind[4]; /* person, time, topic, paraphrase */
+	struct corpus_count temporal, temporal_words, attribution, first_speaker;
+	struct corpus_count answered, abstained, judge_answered, judge_abstained;
 };
+/* Of the stand-in judge: it sees the five lines, and errs in one of twenty cases. */
+#define JUDGE_ERROR 0.05
 static const char *const kinds[] = {"person", "time", "topic", "paraphrase"};
 
-static void add(struct count *c, bool right)
-{
-	c->right += right;
-	c->n++;
-}
-
-static void score_changed(const json_t *q, const uint64_t *u, size_t n, struct count *c)
+static void score_changed(const json_t *q, const uint64_t *u, size_t n, struct corpus_count *c)
 {
 	size_t now = place_of(json_object_get(q, "evidence"), u, n);
 	size_t former = place_of(json_object_get(q, "former"), u, n);
 
-	add(c, now < FIRST && now < n && now < former);
+	corpus_add(c, now < FIRST && now < n && now < former);
 }
 
-/* Of the evidence that was found: whether the store names its speaker. */
-static void score_speaker(const json_t *q, const json_t *found, const uint64_t *u, size_t n,
-			  struct scores *s)
+/* Of the evidence that was found: whether the store names the speaker whom the room names. */
+static void score_speaker(const struct corpus *c, const json_t *q, const json_t *found,
+			  const uint64_t *u, size_t n, struct scores *s)
 {
-	const char *who = json_string_value(json_object_get(q, "who"));
+	for (size_t i = 0; i < n && i < FIRST; i++) {
+		const json_t *line = json_array_get(c->room, u[i] - 1);
 
-	for (size_t i = 0; who && i < n && i < FIRST; i++) {
-		const char *name =
-			json_string_value(json_object_get(json_array_get(found, i), "name"));
-
-		if (!i)
-			add(&s->first_speaker, strcmp(name, who) == 0);
-		if (corpus_lists(json_object_get(q, "evidence"), u[i])) {
-			add(&s->attribution, strcmp(name, who) == 0);
-			break;
-		}
+		if (corpus_lists(json_object_get(q, "evidence"), u[i]))
+			corpus_add(&s->attribution,
+				   json_equal(json_object_get(json_array_get(found, i), "name"),
+					      json_object_get(line, "by")));
 	}
+	if (n && !is_kind(q, "absent"))
+		corpus_add(&s->first_speaker,
+			   json_equal(json_object_get(json_array_get(found, 0), "name"),
+				      json_object_get(q, "who")));
+}
+
+/* An answer where there is one, none where there is none: by the checks of the search, and by a
+ * judge who reads what was found. */
+static void score_abstaining(const json_t *q, const json_t *found, const uint64_t *u, size_t n,
+			     struct scores *s, uint64_t *seed)
+{
+	bool answers = n && !json_is_true(json_object_get(json_array_get(found, 0), "unsure"));
+	bool judged = finds(q, u, n) != random_happens(seed, JUDGE_ERROR);
+
+	corpus_add(is_kind(q, "absent") ? &s->abstained : &s->answered,
+		   is_kind(q, "absent") != answers);
+	corpus_add(is_kind(q, "absent") ? &s->judge_abstained : &s->judge_answered,
+		   is_kind(q, "absent") != judged);
+}
+
+static void print_balanced(const char *name, struct corpus_count a, struct corpus_count b)
+{
+	double x = a.n ? (double)a.right / a.n : 0, y = b.n ? (double)b.right / b.n : 0;
+
+	bench_row_more(name, (x + y) / 2, "share",
+		       "\"answered\": %.3f, \"of\": %u, \"abstained\": %.3f, \"of_absent\": %u", x,
+		       a.n, y, b.n);
 }
 
 static void score_corpus(const struct corpus *c, struct db *db, struct embedding *e,
@@ -231,31 +233,30 @@ static void score_corpus(const struct corpus *c, struct db *db, struct embedding
 
 	json_array_foreach(c->questions, i, q)
 	{
+		n = corpus_search(c, db, e, q, u, &found);
+		score_abstaining(q, found, u, n, s, seed);
+		score_speaker(c, q, found, u, n, s);
+		json_decref(found);
 		if (is_kind(q, "absent"))
 			continue;
-		n = corpus_search(c, db, e, q, u, &found);
-		score_speaker(q, found, u, n, s);
-		json_decref(found);
 		if (is_kind(q, "changed")) {
 			score_changed(q, u, n, &s->temporal);
 			n = search_words(c, db, q, u);
 			score_changed(q, u, n, &s->temporal_words);
 			continue;
 		}
-		add(&s->recall, finds(q, u, n));
-		add(json_is_true(json_object_get(q, "shares")) ? &s->shares : &s->apart,
-		    finds(q, u, n));
+		corpus_add(&s->recall, finds(q, u, n));
+		corpus_add(json_is_true(json_object_get(q, "shares")) ? &s->shares : &s->apart,
+			   finds(q, u, n));
 		for (size_t k = 0; k < 4; k++)
 			if (is_kind(q, kinds[k]))
-				add(&s->kind[k], finds(q, u, n));
-		if (getenv("SHOW_MISSES") && !finds(q, u, n))
-			fprintf(stderr, "miss %s\n", json_dumps(q, 0));
+				corpus_add(&s->kind[k], finds(q, u, n));
 		n = search_words(c, db, q, u);
-		add(&s->words, finds(q, u, n));
+		corpus_add(&s->words, finds(q, u, n));
 		n = search_vectors(c, db, e, q, u);
-		add(&s->vectors, finds(q, u, n));
+		corpus_add(&s->vectors, finds(q, u, n));
 		n = search_stand_in(c, db, q, u, seed);
-		add(&s->stand_in, finds(q, u, n));
+		corpus_add(&s->stand_in, finds(q, u, n));
 	}
 }
 
@@ -263,20 +264,22 @@ static void print_english(const struct scores *s, bool embedded)
 {
 	char name[48];
 
-	print_row(embedded ? "recall_at_5" : "recall_at_5_without_encoder", s->recall);
-	print_row("recall_at_5_stand_in", s->stand_in);
-	print_row("recall_at_5_words", s->words);
-	print_row("recall_at_5_vectors", s->vectors);
-	print_row("recall_at_5_sharing_words", s->shares);
-	print_row("recall_at_5_sharing_none", s->apart);
+	corpus_print(embedded ? "recall_at_5" : "recall_at_5_without_encoder", s->recall);
+	corpus_print("recall_at_5_stand_in", s->stand_in);
+	corpus_print("recall_at_5_words", s->words);
+	corpus_print("recall_at_5_vectors", s->vectors);
+	corpus_print("recall_at_5_sharing_words", s->shares);
+	corpus_print("recall_at_5_sharing_none", s->apart);
 	for (size_t k = 0; k < 4; k++) {
 		snprintf(name, sizeof name, "recall_at_5_%s", kinds[k]);
-		print_row(name, s->kind[k]);
+		corpus_print(name, s->kind[k]);
 	}
-	print_row("temporal_right", s->temporal);
-	print_row("temporal_right_words", s->temporal_words);
-	print_row("attribution_right", s->attribution);
-	print_row("attribution_first", s->first_speaker);
+	corpus_print("temporal_right", s->temporal);
+	corpus_print("temporal_right_words", s->temporal_words);
+	corpus_print("attribution_right", s->attribution);
+	corpus_print("attribution_first", s->first_speaker);
+	print_balanced("abstain_balanced", s->answered, s->abstained);
+	print_balanced("abstain_balanced_judge", s->judge_answered, s->judge_abstained);
 }
 
 static void score_languages(const char *half, struct db *db, struct embedding *e, uint64_t *seed)
@@ -290,9 +293,9 @@ static void score_languages(const char *half, struct db *db, struct embedding *e
 		corpus_open(&c, half, languages[l], db, 100 + l);
 		score_corpus(&c, db, e, &s, seed);
 		snprintf(name, sizeof name, "recall_at_5_%s", languages[l]);
-		print_row(name, s.recall);
+		corpus_print(name, s.recall);
 		snprintf(name, sizeof name, "recall_at_5_%s_words", languages[l]);
-		print_row(name, s.words);
+		corpus_print(name, s.words);
 		corpus_free(&c);
 	}
 }

@@ -1,5 +1,6 @@
 #include "tests/bench/recall_corpus.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,4 +148,20 @@ bool corpus_lists(const json_t *array, uint64_t u)
 			return true;
 	}
 	return false;
+}
+
+void corpus_add(struct corpus_count *c, bool right)
+{
+	c->right += right;
+	c->n++;
+}
+
+void corpus_print(const char *name, struct corpus_count c)
+{
+	double n = c.n ? c.n : 1, p = c.right / n, z = 1.96, d = 1 + z * z / n;
+	double mid = (p + z * z / (2 * n)) / d;
+	double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d;
+
+	bench_row_more(name, p, "share", "\"n\": %u, \"low\": %.3f, \"high\": %.3f", c.n,
+		       mid - half, mid + half);
 }

@@ -41,6 +41,13 @@ struct corpus_window corpus_window(const json_t *question);
  * *found: the document, which the caller frees; NULL: not wanted. e: NULL for words alone. */
 size_t corpus_search(const struct corpus *c, struct db *db, struct embedding *e,
 		     const json_t *question, uint64_t u[CORPUS_FOUND], json_t **found);
+/* Right answers of some questions. */
+struct corpus_count {
+	unsigned right, n;
+};
+void corpus_add(struct corpus_count *c, bool right);
+/* A row: the share, with Wilson's 95 % interval. */
+void corpus_print(const char *name, struct corpus_count c);
 /* Whether the array holds this utterance. */
 bool corpus_lists(const json_t *array, uint64_t u);
 
