@@ -263,7 +263,8 @@ static void take_transcript(struct agent *a, const struct engine_event *e)
 					   .utterance = e->utterance,
 					   .text = e->data,
 					   .doubt = e->doubt,
-					   .no_speech = e->no_speech});
+					   .no_speech = e->no_speech,
+					   .language = slice_str(e->language ? e->language : "")});
 }
 
 static bool shows_life(enum engine_event_type type)

@@ -134,6 +134,25 @@ static void read_segments(struct openai_words *w, struct mean *m, const json_t *
 	}
 }
 
+/* Whisper names the language in English, lower case; servers of the same interface send a code. */
+static void read_language(struct openai_words *w, const json_t *root)
+{
+	static const char *const names[][2] = {
+		{"english", "en"}, {"german", "de"},   {"spanish", "es"}, {"french", "fr"},
+		{"italian", "it"}, {"dutch", "nl"},    {"polish", "pl"},  {"portuguese", "pt"},
+		{"russian", "ru"}, {"japanese", "ja"}, {"korean", "ko"},  {"chinese", "zh"},
+	};
+	const char *told = json_string_value(json_object_get(root, "language"));
+	size_t n = told ? strlen(told) : 0;
+
+	for (size_t i = 0; told && i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(told, names[i][0]) == 0)
+			memcpy(w->language, names[i][1], sizeof "en");
+	/* Other names are languages without lists. */
+	if (n == 2 || n == 3 || (n == 5 && told[2] == '-'))
+		memcpy(w->language, told, n + 1);
+}
+
 int openai_transcript(struct openai_words *out, const char *body, size_t n)
 {
 	struct openai_words w = {0};
@@ -154,6 +173,7 @@ int openai_transcript(struct openai_words *out, const char *body, size_t n)
 	else
 		add(&w, text);
 	w.doubt = doubt(&m);
+	read_language(&w, root);
 	json_decref(root);
 	*out = w;
 	return 0;

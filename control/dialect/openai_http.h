@@ -38,10 +38,12 @@ struct openai_body {
 /* ENOMEM; EINVAL when the boundary has no place. p is freed by the caller. */
 int openai_transcription(struct openai_body *out, const struct openai_recording *rec);
 
+enum { OPENAI_LANGUAGE_MAX = 16 };
 struct openai_words {
 	char text[OPENAI_WORDS_MAX]; /* UTF-8, may be empty */
 	uint32_t doubt;		     /* as in struct openai_fact */
 	uint32_t no_speech; /* how likely there was none, thousandths, plus one; 0: not told */
+	char language[OPENAI_LANGUAGE_MAX]; /* a code of ISO 639; "": not told */
 };
 /* Stretches that the recogniser itself takes for no speech are left out. EBADMSG. */
 int openai_transcript(struct openai_words *out, const char *body, size_t n);

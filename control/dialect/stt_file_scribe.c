@@ -46,6 +46,7 @@ static int parse(struct openai_words *out, const char *body, size_t n)
 			stt_doubt_add(&doubt, json_object_get(word, "logprob"));
 	}
 	w.doubt = stt_doubt_of(&doubt);
+	json_read_copy(root, "language_code", w.language, sizeof w.language);
 	json_decref(root);
 	*out = w;
 	return 0;

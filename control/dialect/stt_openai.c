@@ -89,6 +89,8 @@ static int read_completed(struct stt_fact *f, const json_t *root)
 	for (size_t i = 0; i < json_array_size(logprobs); i++)
 		stt_doubt_add(&doubt, json_object_get(json_array_get(logprobs, i), "logprob"));
 	f->doubt = stt_doubt_of(&doubt);
+	json_read_copy(json_array_get(json_object_get(root, "languages"), 0), "code", f->language,
+		       sizeof f->language);
 	return read_item(f, root);
 }
 

@@ -22,6 +22,8 @@ static char *build_url(const struct stt_session *s)
 	build_query(&url, "include_timestamps", "true");
 	if (*s->language)
 		build_query(&url, "language_code", s->language);
+	else
+		build_query(&url, "include_language_detection", "true");
 	return url;
 }
 
@@ -70,6 +72,7 @@ static int read_committed(struct stt_fact *f, const json_t *root)
 			stt_doubt_add(&doubt, json_object_get(w, "logprob"));
 	}
 	f->doubt = stt_doubt_of(&doubt);
+	json_read_copy(root, "language_code", f->language, sizeof f->language);
 	return 0;
 }
 

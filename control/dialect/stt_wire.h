@@ -17,7 +17,7 @@
 #include "control/settings/record.h"
 #include "proto/base/cursor.h"
 
-enum { STT_ID_MAX = 128, STT_CODE_MAX = 64, STT_MESSAGE_MAX = 4 << 20 };
+enum { STT_ID_MAX = 128, STT_CODE_MAX = 64, STT_MESSAGE_MAX = 4 << 20, STT_LANGUAGE_MAX = 16 };
 
 enum stt_fact_type {
 	STT_IGNORED,
@@ -25,7 +25,7 @@ enum stt_fact_type {
 	STT_COMMITTED, /* item: the committed audio is this item */
 	STT_PARTIAL,   /* item, text, whole */
 	STT_SEGMENT,   /* text: the first words of the final transcript, which has the rest */
-	STT_FINAL,     /* item, text, doubt */
+	STT_FINAL,     /* item, text, doubt, language */
 	STT_FAILED,    /* item, text: why */
 	STT_ERROR,     /* code, text, fatal, commit, utterance, empty */
 };
@@ -40,6 +40,7 @@ struct stt_fact {
 	bool commit; /* a commit was refused: that of utterance, 0 for the oldest one */
 	bool empty;  /* since it had too little audio */
 	uint32_t utterance;
+	char language[STT_LANGUAGE_MAX]; /* of STT_FINAL: a code of ISO 639; "": not told */
 	uint32_t doubt; /* minus the mean logprob, thousandths, plus one; 0: not told */
 	struct slice text;
 	void *tree;

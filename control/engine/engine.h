@@ -63,7 +63,9 @@ struct engine_event {
 	uint32_t utterance;
 	uint32_t doubt; /* minus the mean logprob of the tokens, thousandths, plus one; 0: not told
 			 */
-	uint32_t no_speech; /* how likely there was none, thousandths, plus one; 0: not told */
+	const char *language; /* of a transcript, a code of ISO 639; borrowed until return; NULL or
+				 "": not told */
+	uint32_t no_speech;   /* how likely there was none, thousandths, plus one; 0: not told */
 };
 typedef void(engine_h)(const struct engine_event *ev, void *arg);
 

@@ -209,7 +209,8 @@ static void on_words(const struct http_resp *resp, void *arg)
 	sent_free(x);
 	if (!refused && f->wire->parse(&w, resp->body.p, resp->body.n) == 0) {
 		f->h(TRANSCRIBE_TRANSCRIPT, user, utterance, (const uint8_t *)w.text,
-		     strlen(w.text), (struct transcribe_sure){w.doubt, w.no_speech}, f->arg);
+		     strlen(w.text), (struct transcribe_sure){w.doubt, w.no_speech, w.language},
+		     f->arg);
 		return;
 	}
 	if (!refused)

@@ -318,7 +318,8 @@ static void fact_final(struct session *s, const struct stt_fact *f)
 	audio_pump(s);
 	if (utterance && !(revised && failed))
 		s->a->h(failed ? TRANSCRIBE_FAILED : TRANSCRIBE_TRANSCRIPT, s->user, utterance,
-			f->text.p, f->text.n, (struct transcribe_sure){.doubt = f->doubt},
+			f->text.p, f->text.n,
+			(struct transcribe_sure){.doubt = f->doubt, .language = f->language},
 			s->a->arg);
 }
 

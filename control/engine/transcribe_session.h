@@ -36,9 +36,11 @@ enum transcribe_event {
 };
 
 /* Of a TRANSCRIBE_TRANSCRIPT: minus the mean logprob of its tokens in thousandths, plus one; how
- * likely there was no speech in thousandths, plus one. 0: not told. */
+ * likely there was no speech in thousandths, plus one. 0: not told. language: its code, borrowed
+ * until return; NULL or "": not told. */
 struct transcribe_sure {
 	uint32_t doubt, no_speech;
+	const char *language;
 };
 /* text is UTF-8, not NUL-terminated, borrowed until return. */
 typedef void(transcribe_h)(enum transcribe_event ev, uint64_t user, uint32_t utterance,

@@ -31,7 +31,8 @@ static void tell_words(enum transcribe_event type, uint64_t user, uint32_t utter
 				  .utterance = utterance,
 				  .data = {text, len},
 				  .doubt = sure.doubt,
-				  .no_speech = sure.no_speech};
+				  .no_speech = sure.no_speech,
+				  .language = sure.language};
 
 	if (type == TRANSCRIBE_FAILED)
 		ev.trouble = engine_trouble(text, len);

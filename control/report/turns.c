@@ -21,6 +21,7 @@
 
 enum {
 	FILE_MAX = 4 << 20,
+	LANGUAGE_MAX = 16,
 	OPEN_MAX = 128,	     /* utterances that are followed at a time */
 	CANCELLED_MS = 5000, /* a turn that held the utterance has ended by then */
 };
@@ -129,7 +130,7 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 			       .at_ms = env_wall_ms(t->conf.env),
 			       .guild = t->conf.guild,
 			       .user = in->user};
-	char text[ROOM_TEXT_MAX] = "", whole[ROOM_TEXT_MAX];
+	char text[ROOM_TEXT_MAX] = "", whole[ROOM_TEXT_MAX], language[LANGUAGE_MAX] = "";
 	size_t n = in->text.n < sizeof whole - 1 ? in->text.n : sizeof whole - 1;
 
 	if (n && may_keep(t, in->user)) {
@@ -137,18 +138,22 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 		whole[n] = '\0';
 		utf8_copy(text, sizeof text, whole);
 	}
-	ev.utterance = (struct event_utterance){
-		.session = t->session,
-		.channel = t->conf.channel,
-		.utterance = in->utterance,
-		.name = turns_name(t, in->user),
-		.text = text,
-		.started_ms = wall_of(t, ev.at_ms, u ? u->started_at : 0),
-		.ended_ms = wall_of(t, ev.at_ms, u ? u->ended_at : 0),
-		.source = "realtime-transcription",
-		.language = t->conf.settings ? t->conf.settings->language : "",
-		.confidence = confidence_of(in->doubt),
-		.consent = may_keep(t, in->user)};
+	if (in->language.n && in->language.n < sizeof language)
+		memcpy(language, in->language.p, in->language.n);
+	else if (t->conf.settings)
+		utf8_copy(language, sizeof language, t->conf.settings->language);
+	ev.utterance =
+		(struct event_utterance){.session = t->session,
+					 .channel = t->conf.channel,
+					 .utterance = in->utterance,
+					 .name = turns_name(t, in->user),
+					 .text = text,
+					 .started_ms = wall_of(t, ev.at_ms, u ? u->started_at : 0),
+					 .ended_ms = wall_of(t, ev.at_ms, u ? u->ended_at : 0),
+					 .source = "realtime-transcription",
+					 .language = language,
+					 .confidence = confidence_of(in->doubt),
+					 .consent = may_keep(t, in->user)};
 	if (u)
 		forget(t, u);
 	bus_publish(t->conf.bus, &ev);

@@ -137,6 +137,9 @@ static struct slice sound(const uint8_t *from, uint16_t ms)
 	return (struct slice){from, (size_t)ms * ROOM_RATE / 1000 * 2};
 }
 
+/* As providers tell it. */
+static const char *const languages[] = {"", "en", "de-DE", "jpn", "xx", "not a language code"};
+
 /* How sure the recogniser is of its words, if it says so. */
 static void trust(const struct explore_op *op, struct room_event *ev)
 {
@@ -151,6 +154,7 @@ static void words(struct explore *x, const struct explore_op *op, struct room_ev
 	unsigned i = x->n_awaited ? op->pick % x->n_awaited : 0;
 
 	trust(op, ev);
+	ev->language = ONE_OF(languages, op->pick);
 	if (!x->n_awaited || op->pick >= 250) {
 		ev->utterance = mostly(x->utterance[op->who], op->pick);
 		return;

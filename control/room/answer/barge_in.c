@@ -329,6 +329,7 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	struct room_turn *t = room_turn_by_id(context, o->turn);
 	enum room_address address;
 	struct room_saying saying;
+	unsigned told = of ? of->language : 0;
 	char text[ROOM_TEXT_MAX];
 	bool named;
 
@@ -336,9 +337,9 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 		return false;
 	join_words(of ? of : room_turn_hearing(context, place), o->from, utterance, words, text,
 		   sizeof text);
-	address = room_saying_address(context, text);
+	address = room_saying_address(context, text, told);
 	named = address == ROOM_ADDRESS_ADDRESSED && (of || !room_name_ends(context->names, text));
-	saying = room_saying_of(context, text);
+	saying = room_saying_of(context, text, told);
 	saying.interim = !of;
 	/* The bot's own voice is no more than a backchannel. */
 	o->words = echo && !*text ? ROOM_PHRASE_BACKCHANNEL : room_phrase_of(&saying);
@@ -350,9 +351,9 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 		o->words_voice_ms = !of && o->interim.n ? o->interim.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);
 	o->interim.at = 0;
-	o->to_other = !named &&
-		      (address == ROOM_ADDRESS_MENTIONED ||
-		       room_saying_to_other(context, context->people->person[place].user, text));
+	o->to_other = !named && (address == ROOM_ADDRESS_MENTIONED ||
+				 room_saying_to_other(context, context->people->person[place].user,
+						      text, told));
 	o->listed = room_phrase_is_listed(&saying);
 	if (t == find_audible_turn(context)) {
 		if (!named && utterance == o->utterance && is_undecided(context, place, t, of) &&

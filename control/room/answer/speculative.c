@@ -110,7 +110,7 @@ void room_speculative_begin(struct room_context *context, unsigned place, uint32
 	enum room_phrase phrase;
 
 	room_eot_prediction_text(context, place, text, sizeof text);
-	saying = room_saying_of(context, text);
+	saying = room_saying_of(context, text, 0);
 	phrase = room_phrase_of(&saying);
 	if (phrase <= ROOM_PHRASE_BACKCHANNEL || phrase > ROOM_PHRASE_WORDS ||
 	    !is_for_bot(context, text) || awaits_earlier_words(context, of))

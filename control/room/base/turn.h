@@ -132,6 +132,7 @@ struct room_turn {
 	char transcript[ROOM_TEXT_MAX]; /* the words of all its speakers */
 	char answer[ROOM_TEXT_MAX];	/* the answer; at the end, the part of it that was played */
 	bool answer_cut;		/* at the end: more of it was not played */
+	unsigned language; /* of its newest words, told by the provider: enum room_language, or 0 */
 	bool named;
 	bool latched;		 /* it began in the music latch */
 	bool arrival;		 /* nobody said it: the bot has come in, and greets */

@@ -47,7 +47,8 @@ static const uint32_t soft = ROOM_WORD_ASSENT | ROOM_WORD_FILLER | ROOM_WORD_GLU
 
 enum room_language room_phrase_language(const struct room_saying *s)
 {
-	return room_language_guess(s->text, s->over ? s->over : "", s->language);
+	return s->told ? s->told
+		       : room_language_guess(s->text, s->over ? s->over : "", s->language);
 }
 
 static void split_parts(struct utterance *u, const struct room_saying *s)

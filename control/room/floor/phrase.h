@@ -42,7 +42,8 @@ struct room_saying {
 	const char *text;
 	const char *over;		/* what the bot says or said last; "" or NULL: nothing */
 	const struct room_names *names; /* of the bot; may be NULL */
-	enum room_language language;	/* told by the provider or the settings, else UNKNOWN */
+	enum room_language told;	/* told by the provider, else UNKNOWN: guessed */
+	enum room_language language;	/* of the settings, else UNKNOWN: helps the guess */
 	bool interim;			/* more words may follow */
 };
 

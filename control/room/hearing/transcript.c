@@ -12,6 +12,7 @@
 #include "control/room/hearing/eot_prediction.h"
 #include "control/room/hearing/hallucination_filter.h"
 #include "control/room/hearing/long_capture.h"
+#include "control/room/language/language.h"
 #include "control/room/turn/admission.h"
 #include "control/room/turn/deferred.h"
 #include "control/room/turn/history.h"
@@ -68,6 +69,7 @@ void room_asr_discard(struct room_context *context, unsigned place)
 enum { ECHO_DELAY_MS = 700, ECHO_EARLY_MS = 1500, ECHO_LATE_MS = 1500, ECHO_KNOWN_S = 300 };
 /* A member's voice near the microphone is more than so many times as loud as the echo. */
 enum { ECHO_OWN = 2 };
+enum { LANGUAGE_CODE_MAX = 16 };
 
 static bool is_known_echo(const struct room_context *context,
 			  const struct room_asr_session *session)
@@ -361,9 +363,9 @@ static bool interrupted_answer(const struct room_context *context, const struct 
 }
 
 /* Whether these words are likelier an error of speech-to-text than somebody's. */
-static bool is_slight(const struct room_context *context, const char *text)
+static bool is_slight(const struct room_context *context, const struct room_turn *t)
 {
-	struct room_saying saying = room_saying_of(context, text);
+	struct room_saying saying = room_saying_of(context, t->transcript, t->language);
 
 	return room_phrase_is_slight(&saying);
 }
@@ -384,7 +386,7 @@ static void complete_turn(struct room_context *context, struct room_turn *t)
 	if (t->dropped_head)
 		room_turn_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
 	kind = classify_transcript(context, t);
-	if (echoes && (kind == ROOM_TRANSCRIPT_KIND_EMPTY || is_slight(context, t->transcript)))
+	if (echoes && (kind == ROOM_TRANSCRIPT_KIND_EMPTY || is_slight(context, t)))
 		room_turn_end(context, t, ROOM_REASON_ECHO);
 	else if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL &&
 		 interrupted_answer(context, t))
@@ -508,6 +510,16 @@ static struct room_capture_chunk *find_chunk(struct room_context *context,
 	return NULL;
 }
 
+/* The language that the provider told; UNKNOWN too for one without lists. */
+static enum room_language told_language(const struct room_event *ev)
+{
+	char code[LANGUAGE_CODE_MAX] = "";
+
+	if (ev->language.n < sizeof code)
+		memcpy(code, ev->language.p, ev->language.n);
+	return room_language_by_code(code);
+}
+
 static void store_words(struct room_context *context, struct room_turn *t,
 			struct room_capture_chunk *p, const struct room_event *ev)
 {
@@ -519,6 +531,7 @@ static void store_words(struct room_context *context, struct room_turn *t,
 
 	p->failed = p->hallucinated = p->echo = false;
 	p->doubt = ev->doubt;
+	t->language = told_language(ev);
 	p->text[0] = '\0';
 	room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(p->text);

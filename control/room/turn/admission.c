@@ -77,7 +77,7 @@ bool room_bot_asked_question(const struct room_context *context)
 static bool means_nothing_alone(const struct look *l,
 				bool (*says_nothing)(const struct room_saying *s))
 {
-	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript, l->turn->language);
 
 	return !l->turn->named && says_nothing(&s) && !room_bot_asked_question(l->context);
 }
@@ -98,7 +98,7 @@ static bool is_passing_remark(const struct look *l)
 
 static struct fits fits_backchannel(const struct look *l)
 {
-	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript, l->turn->language);
 
 	return fits_if(true, room_phrase_is_nonverbal(&s) || is_passing_remark(l));
 }
@@ -139,7 +139,7 @@ static struct fits fits_choice_made(const struct look *l)
 
 static bool is_stop_request(const struct look *l)
 {
-	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript, l->turn->language);
 
 	return room_phrase_of(&s) == ROOM_PHRASE_STOP;
 }
@@ -161,7 +161,7 @@ static unsigned count_jobs(const struct look *l)
 /* "Stop the search", while one runs. */
 static bool stops_job(const struct look *l)
 {
-	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript, l->turn->language);
 
 	return count_jobs(l) && room_phrase_stops_work(&s);
 }
@@ -224,7 +224,7 @@ static struct fits fits_overlap_judged(const struct look *l)
 static struct fits fits_overlap_ignored(const struct look *l)
 {
 	bool ignored = room_overlap_verdict(l->context, l->turn) == ROOM_OVERLAP_IGNORE;
-	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript, l->turn->language);
 
 	return fits_if(ignored, ignored && !l->turn->named && !room_phrase_is_listed(&s));
 }
@@ -304,8 +304,8 @@ static struct fits fits_guest(const struct look *l)
 
 static bool addresses_somebody_else(const struct look *l)
 {
-	return !l->turn->named &&
-	       room_saying_to_other(l->context, l->turn->user, l->turn->transcript);
+	return !l->turn->named && room_saying_to_other(l->context, l->turn->user,
+						       l->turn->transcript, l->turn->language);
 }
 
 static struct fits fits_interrupted_reply(const struct look *l)
@@ -363,7 +363,7 @@ static bool is_focus(const struct look *l)
 
 static struct fits fits_low_signal(const struct look *l)
 {
-	struct room_saying s = room_saying_of(l->context, l->turn->transcript);
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript, l->turn->language);
 
 	return fits_if(is_focus(l), is_focus(l) && room_phrase_is_fragment(&s) &&
 					    !room_bot_asked_question(l->context));
@@ -631,7 +631,7 @@ static struct look examine_turn(struct room_context *context, struct room_turn *
 {
 	struct look l = {.context = context,
 			 .turn = turn,
-			 .address = room_saying_address(context, turn->transcript),
+			 .address = room_saying_address(context, turn->transcript, turn->language),
 			 .tool_owner = room_followup_tool_owner(context->followup, context->now)};
 
 	if (turn->arrival)

@@ -21,18 +21,21 @@ static const char *find_last_answer(const struct room_context *context)
 	return "";
 }
 
-struct room_saying room_saying_of(const struct room_context *context, const char *text)
+struct room_saying room_saying_of(const struct room_context *context, const char *text,
+				  unsigned told)
 {
 	return (struct room_saying){.text = text,
 				    .over = find_last_answer(context),
 				    .names = context->names,
+				    .told = (enum room_language)told,
 				    .language = room_language_by_code(context->settings->language)};
 }
 
-bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text)
+bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text,
+			  unsigned told)
 {
 	const struct room_people *people = context->people;
-	struct room_saying s = room_saying_of(context, text);
+	struct room_saying s = room_saying_of(context, text, told);
 	enum room_language language = room_phrase_language(&s);
 
 	for (unsigned i = 0; i < people->places;) {
@@ -47,9 +50,10 @@ bool room_saying_to_other(const struct room_context *context, uint64_t user, con
 	return room_phrase_to_other(&s);
 }
 
-enum room_address room_saying_address(const struct room_context *context, const char *text)
+enum room_address room_saying_address(const struct room_context *context, const char *text,
+				      unsigned told)
 {
-	struct room_saying s = room_saying_of(context, text);
+	struct room_saying s = room_saying_of(context, text, told);
 
 	return room_address_in(context->names, text, room_phrase_language(&s));
 }

@@ -8,13 +8,17 @@
 
 struct room_context;
 
-/* Borrows the text and the bot's words; valid until either changes. */
-struct room_saying room_saying_of(const struct room_context *context, const char *text);
+/* Borrows the text and the bot's words; valid until either changes. told: the language of the words
+ * as the provider told it (enum room_language), 0: it is guessed. */
+struct room_saying room_saying_of(const struct room_context *context, const char *text,
+				  unsigned told);
 
 /* Whether this user's words address another person, by a name of the room or by their form. */
-bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text);
+bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text,
+			  unsigned told);
 
 /* Whether the words address or mention the bot. */
-enum room_address room_saying_address(const struct room_context *context, const char *text);
+enum room_address room_saying_address(const struct room_context *context, const char *text,
+				      unsigned told);
 
 #endif

@@ -111,6 +111,7 @@ struct room_turn *room_turn_copy(struct room_context *context, const struct room
 				.phase = ROOM_PHASE_HEARING,
 				.user = of->user,
 				.named = of->named,
+				.language = of->language,
 				.latched = of->latched,
 				.born_at = context->now,
 				.end_of_speech_at = of->end_of_speech_at,

@@ -188,6 +188,24 @@ TEST(stretches_that_are_no_speech_are_left_out)
 	CHECK_INT(w.no_speech, 901);
 }
 
+TEST(a_recording_has_the_language_that_the_provider_tells)
+{
+	static const char *const told[][2] = {
+		{"german", "de"}, {"chinese", "zh"}, {"de", "de"}, {"en-US", "en-US"},
+		{"swahili", ""},  {"xx-y", ""},	     {"", ""},
+	};
+	struct openai_words w;
+	char text[96];
+
+	for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+		snprintf(text, sizeof text, "{\"text\":\"zehn\",\"language\":\"%s\"}", told[i][0]);
+		CHECK_INT(words(&w, text), 0);
+		CHECK_STR(w.language, told[i][1]);
+	}
+	CHECK_INT(words(&w, "{\"text\":\"zehn\",\"language\":7}"), 0);
+	CHECK_STR(w.language, "");
+}
+
 TEST(words_of_a_recording_end_at_a_character)
 {
 	static char body[3 * OPENAI_WORDS_MAX];

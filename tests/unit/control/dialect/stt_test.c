@@ -60,6 +60,40 @@ TEST(openai_transcripts_have_doubt_and_errors_an_utterance)
 	CHECK_INT(stt_openai.parse(&f, (const uint8_t *)"", STT_MESSAGE_MAX + 1), EMSGSIZE);
 }
 
+TEST(transcripts_have_the_language_that_the_provider_tells)
+{
+	static const struct {
+		const struct stt_wire *wire;
+		const char *text, *language;
+	} table[] = {
+		{&stt_openai,
+		 "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		 "\"item_id\":\"i\",\"transcript\":\"zehn\",\"languages\":[{\"code\":\"de\"}]}",
+		 "de"},
+		{&stt_openai,
+		 "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		 "\"item_id\":\"i\",\"transcript\":\"zehn\",\"languages\":[]}",
+		 ""},
+		{&stt_scribe,
+		 "{\"message_type\":\"committed_transcript_with_timestamps\",\"text\":\"zehn\","
+		 "\"language_code\":\"deu\",\"words\":[]}",
+		 "deu"},
+		{&stt_scribe,
+		 "{\"message_type\":\"committed_transcript_with_timestamps\",\"text\":\"zehn\","
+		 "\"language_code\":\"a code that is too long\"}",
+		 ""},
+	};
+
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+		struct stt_fact f;
+
+		CHECK_INT(parse(table[i].wire, &f, table[i].text), 0);
+		CHECK(f.type == STT_FINAL);
+		CHECK_STR(f.language, table[i].language);
+		stt_fact_clear(&f);
+	}
+}
+
 TEST(scribe_errors_say_what_they_end)
 {
 	static const struct {
@@ -148,7 +182,8 @@ TEST(transcription_addresses_hold_no_key)
 	char *url = stt_scribe.url(&s);
 
 	CHECK_STR(url, "wss://h/v1/speech-to-text/realtime?model_id=scribe_v2_realtime"
-		       "&audio_format=pcm_24000&commit_strategy=manual&include_timestamps=true");
+		       "&audio_format=pcm_24000&commit_strategy=manual&include_timestamps=true"
+		       "&include_language_detection=true");
 	free(url);
 	url = stt_scribe.auth("k");
 	CHECK_STR(url, "xi-api-key: k");

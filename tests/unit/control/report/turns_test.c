@@ -154,6 +154,10 @@ TEST(an_utterance_is_told_with_its_speaker)
 	CHECK_STR(told_text(1, "name"), "alice");
 	CHECK_STR(told_text(1, "text"), "hello there");
 	CHECK_STR(told_text(1, "source"), "realtime-transcription");
+	CHECK_STR(told_text(1, "language"), "");
+	transcript.language = (struct slice){(const uint8_t *)"de", 2};
+	turns_event(s.turns, &transcript);
+	CHECK_STR(told_text(2, "language"), "de");
 	close_scene(&s);
 }
 

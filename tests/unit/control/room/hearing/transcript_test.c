@@ -382,12 +382,12 @@ TEST(rule_156_words_are_judged_beside_what_people_have_heard)
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_TEXT,
 					   .turn = w.asked,
 					   .text = slice_str("Which one?")});
-	CHECK_STR(room_saying_of(&w.room->context, "yes").over, "");
+	CHECK_STR(room_saying_of(&w.room->context, "yes", 0).over, "");
 	CHECK(!room_bot_asked_question(&w.room->context));
 	world_brain_audio(&w, w.asked, 500);
 	world_step(&w, (struct room_event){
 			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * NS_PER_MS});
-	CHECK_STR(room_saying_of(&w.room->context, "yes").over, "Which one?");
+	CHECK_STR(room_saying_of(&w.room->context, "yes", 0).over, "Which one?");
 	CHECK(room_bot_asked_question(&w.room->context));
 	world_end(&w);
 }
