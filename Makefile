@@ -133,7 +133,7 @@ $(B)/tests/mcp_server: $(call objs,tests/mcp/server.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 
 # A client of one server of MCP, as control is one.
-MCP := $(call objs,tests/mcp/main.c control/mcp/exchanges.c control/mcp/grant.c $(wildcard control/jail/*.c) control/mcp/server.c $(wildcard control/dialect/mcp*.c) control/dialect/oauth.c control/dialect/sse.c $(wildcard control/dialect/json_r*.c) \
+MCP := $(call objs,tests/mcp/main.c control/mcp/exchanges.c control/mcp/discovery.c control/mcp/grant.c control/mcp/token_file.c $(wildcard control/jail/*.c) control/mcp/server.c $(wildcard control/dialect/mcp*.c) $(wildcard control/dialect/oauth*.c) control/dialect/sse.c $(wildcard control/dialect/json_r*.c) \
               control/dialect/build.c control/dialect/base64.c $(call rwild,control/settings,%.c) control/words/words.c $(COMMON))
 $(B)/tests/mcp: $(MCP)
 	@mkdir -p $(@D)

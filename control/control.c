@@ -424,7 +424,12 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (!err)
 		err = http_alloc(&c->http, env, conf->ca_file, agent);
 	if (!err)
-		err = mcp_servers_alloc(&c->mcp, env, c->http, settings, PARLEY_VERSION);
+		err = mcp_servers_alloc(&c->mcp,
+					&(struct mcp_servers_conf){.env = env,
+								   .http = c->http,
+								   .state_dir = conf->state_dir,
+								   .settings = settings,
+								   .version = PARLEY_VERSION});
 	if (!err)
 		err = delegates_alloc(&c->delegates, env, settings, PARLEY_VERSION);
 	if (!err)

@@ -17,6 +17,7 @@
 #include "control/control.h"
 #include "control/costs.h"
 #include "control/configure/environment.h"
+#include "control/mcp_login.h"
 #include "control/replay.h"
 #include "control/settings/profile.h"
 #include "control/settings/provider_record.h"
@@ -45,7 +46,7 @@ struct options {
 	char state_dir[512];
 	const char *given_state_dir;
 	const char *config;
-	const char *journal, *shapes, *replay, *print, *backup, *erase;
+	const char *journal, *shapes, *replay, *print, *backup, *erase, *login, *scope;
 	struct why_query why;
 	bool asks_why, costs, asks_context;
 	struct why_query context; /* its turn alone */
@@ -67,6 +68,7 @@ static const char help[] =
 	"       control --context[=TURN] [--guild ID] [--state-dir DIR]\n"
 	"       control --backup FILE [--state-dir DIR]\n"
 	"       control --erase USER [--state-dir DIR]\n"
+	"       control --mcp-login SERVER [--scope TEXT] [--state-dir DIR]\n"
 	"\n"
 	"The conversation half of Parley: connects the bot to Discord, joins voice channels, "
 	"answers.\n"
@@ -113,6 +115,8 @@ static const char help[] =
 	"  --backup FILE           copy the database, also while control runs\n"
 	"  --erase USER            take a person's words and name out of the database, also while\n"
 	"                          control runs\n"
+	"  --mcp-login SERVER      sign in at an MCP server that wants OAuth; --scope: ask for "
+	"this\n"
 	"  --help, --version\n"
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; " SETTINGS_KEY_NAME
@@ -267,6 +271,8 @@ static const struct control_option options[] = {
 	{"user", required_argument, take_id, FIELD(why.user), "not a user id"},
 	{"since", required_argument, take_since, 0, "not a length of time"},
 	{"backup", required_argument, take_text, FIELD(backup), NULL},
+	{"mcp-login", required_argument, take_text, FIELD(login), NULL},
+	{"scope", required_argument, take_text, FIELD(scope), NULL},
 	{"erase", required_argument, take_text, FIELD(erase), NULL},
 	{"help", no_argument, print_help, 0, NULL},
 	{"version", no_argument, print_version, 0, NULL},
@@ -334,7 +340,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
 	if (!o->n_socks && !o->conf.spawn &&
-	    (o->check || o->health || o->counters || reads_store(o)))
+	    (o->check || o->health || o->counters || o->login || reads_store(o)))
 		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
@@ -772,7 +778,9 @@ int main(int argc, char **argv)
 	err = environment_settings(&settings, o.config, on_fault, &faults);
 	if (!settings)
 		return cannot_start(err);
-	if (o.check)
+	if (o.login)
+		status = mcp_login_run(settings, &o.conf, o.login, o.scope);
+	else if (o.check)
 		status = check_installation(settings, &o.conf, faults.n);
 	else
 		status = err ? USAGE : run_control(settings, &o);

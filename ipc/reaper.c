@@ -17,7 +17,8 @@ struct ending {
 };
 
 struct reaper {
-	struct tmr *sweep; /* a child must not be freed in its own handler */
+	struct env *env;
+	struct tmr *sweep; /* a child must not be freed in its own handler; made when needed */
 	struct ending *first;
 };
 
@@ -61,10 +62,7 @@ int reaper_alloc(struct reaper **out, struct env *env)
 
 	if (!r)
 		return ENOMEM;
-	if (tmr_alloc(&r->sweep, env, free_ended, r)) {
-		free(r);
-		return ENOMEM;
-	}
+	r->env = env;
 	*out = r;
 	return 0;
 }
@@ -83,7 +81,8 @@ void reaper_take(struct reaper *r, struct child *child)
 {
 	struct ending *e = r && child ? calloc(1, sizeof *e) : NULL;
 
-	if (!e) {
+	if (!e || (!r->sweep && tmr_alloc(&r->sweep, r->env, free_ended, r))) {
+		free(e);
 		child_free(child);
 		return;
 	}

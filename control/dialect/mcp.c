@@ -476,21 +476,20 @@ void mcp_receive(struct mcp *m, const char *text, size_t n, uint64_t now)
 	json_decref(root);
 }
 
-void mcp_unanswered(struct mcp *m, uint32_t id, unsigned status, uint64_t now)
+void mcp_unanswered(struct mcp *m, uint32_t id, unsigned status, const char *why, uint64_t now)
 {
 	struct mcp_request *r = find_request(m, id);
 	enum mcp_asked asked = r ? r->asked : MCP_NOTHING;
-	char why[64];
+	char line[64];
 
 	m->now = now;
 	if (!r)
 		return;
-	if (status >= 200 && status < 300)
-		snprintf(why, sizeof why, "its response ended without an answer");
-	else if (status)
-		snprintf(why, sizeof why, "it answered with HTTP status %u", status);
-	else
-		snprintf(why, sizeof why, "it cannot be reached");
+	snprintf(line, sizeof line, "it answered with HTTP status %u", status);
+	if (!why)
+		why = !status			      ? "it cannot be reached"
+		      : status >= 200 && status < 300 ? "its response ended without an answer"
+						      : line;
 	if (asked == MCP_ASKED_CALL) {
 		end_call(m, r, status ? MCP_REFUSES : MCP_LOST, why);
 	} else {

@@ -118,8 +118,8 @@ void mcp_close(struct mcp *m);
 /* A message of the server; what is no message is passed over. */
 void mcp_receive(struct mcp *m, const char *text, size_t n, uint64_t now);
 /* HTTP: the exchange of this request ended with this status and no answer to it in its body; 0: it
- * failed. */
-void mcp_unanswered(struct mcp *m, uint32_t id, unsigned status, uint64_t now);
+ * failed. why: one plain line; NULL: words for the status. */
+void mcp_unanswered(struct mcp *m, uint32_t id, unsigned status, const char *why, uint64_t now);
 /* What is due at mcp_deadline; UINT64_MAX: nothing. */
 void mcp_timer(struct mcp *m, uint64_t now);
 uint64_t mcp_deadline(const struct mcp *m);

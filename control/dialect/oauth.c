@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/dialect/json_read.h"
+#include "control/dialect/oauth_inside.h"
 
 enum { SECONDS_MAX = 30 * 86400 };
 
@@ -79,106 +80,187 @@ int oauth_issuer_place(const char *issuer, unsigned place, char *out, size_t siz
 	}
 }
 
-/* Equal but for slashes at the end. */
-static bool same_address(const char *a, const char *b)
+bool oauth_may_send(const char *url)
 {
-	size_t n = strlen(a), m = strlen(b);
+	return find_path(url) != NULL;
+}
 
-	while (n && a[n - 1] == '/')
+static size_t host_length(const char *url)
+{
+	const char *host = strstr(url, "://");
+
+	if (!host)
+		return 0;
+	host += 3;
+	host += *host == '[' ? strcspn(host, "]/") : strcspn(host, ":/");
+	return (size_t)(host - url);
+}
+
+bool oauth_same_host(const char *a, const char *b)
+{
+	size_t n = host_length(a);
+
+	return n && n == host_length(b) && memcmp(a, b, n) == 0;
+}
+
+static size_t plain_length(const char *url)
+{
+	size_t n = strlen(url);
+
+	while (n && url[n - 1] == '/')
 		n--;
-	while (m && b[m - 1] == '/')
-		m--;
-	return n == m && memcmp(a, b, n) == 0;
+	return n;
+}
+
+bool oauth_same_address(const char *a, const char *b)
+{
+	size_t n = plain_length(a);
+
+	return n == plain_length(b) && memcmp(a, b, n) == 0;
+}
+
+/* The address itself, or one above it on the same host and port. */
+static bool is_above(const char *above, const char *url)
+{
+	const char *path = find_path(url);
+	size_t n = plain_length(above);
+
+	return path && n >= (size_t)(path - url) && strncmp(above, url, n) == 0 &&
+	       (!url[n] || url[n] == '/');
 }
 
 /* ---- metadata ---- */
 
-int oauth_check_resource(const char *text, size_t n, const char *server, const char *issuer)
+static bool copy_address(const json_t *value, char *out, size_t size)
+{
+	const char *text = json_string_value(value);
+
+	*out = '\0';
+	if (!text || !find_path(text) || strlen(text) >= size)
+		return false;
+	memcpy(out, text, strlen(text) + 1);
+	return true;
+}
+
+/* Characters of RFC 6749 section 3.3. */
+static bool is_scope(const char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
+			return false;
+	return true;
+}
+
+static void join_scopes(const json_t *list, char *out, size_t size)
+{
+	json_t *item;
+	size_t i, n = 0;
+
+	*out = '\0';
+	json_array_foreach(list, i, item)
+	{
+		const char *text = json_string_value(item);
+
+		if (!text || !*text || !is_scope(text) || n + strlen(text) + 2 > size)
+			continue;
+		n += (size_t)snprintf(out + n, size - n, "%s%s", n ? " " : "", text);
+	}
+}
+
+int oauth_read_resource(const char *text, size_t n, const char *server, const char *issuer,
+			struct oauth_resource *out)
 {
 	json_t *root = json_loadb(text, n, 0, NULL), *item;
-	const char *resource = json_string_value(json_object_get(root, "resource"));
-	int err = !resource ? EBADMSG : same_address(resource, server) ? EPERM : EACCES;
+	struct oauth_resource r;
+	int err;
 	size_t i;
 
+	if (!copy_address(json_object_get(root, "resource"), r.resource, sizeof r.resource))
+		err = json_is_string(json_object_get(root, "resource")) ? EACCES : EBADMSG;
+	else
+		err = is_above(r.resource, server) ? EPERM : EACCES;
+	join_scopes(json_object_get(root, "scopes_supported"), r.scope, sizeof r.scope);
 	json_array_foreach(json_object_get(root, "authorization_servers"), i, item)
 	{
-		if (err == EPERM && json_is_string(item) &&
-		    same_address(json_string_value(item), issuer))
+		if (err == EPERM && copy_address(item, r.issuer, sizeof r.issuer) &&
+		    (!*issuer || oauth_same_address(r.issuer, issuer)))
 			err = 0;
 	}
 	json_decref(root);
+	if (!err)
+		*out = r;
 	return err;
 }
 
-int oauth_read_issuer(const char *text, size_t n, const char *issuer, char *endpoint, size_t size)
+static bool lists(const json_t *list, const char *word)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		if (json_is_string(item) && strcmp(json_string_value(item), word) == 0)
+			return true;
+	}
+	return false;
+}
+
+int oauth_read_issuer(const char *text, size_t n, const char *issuer, struct oauth_issuer *out)
 {
 	json_t *root = json_loadb(text, n, 0, NULL);
 	const char *named = json_string_value(json_object_get(root, "issuer"));
-	const char *token = json_string_value(json_object_get(root, "token_endpoint"));
+	struct oauth_issuer o;
 	int err = 0;
 
-	if (!named || !token || !find_path(token) || strlen(token) >= size)
+	copy_address(json_object_get(root, "authorization_endpoint"), o.authorize,
+		     sizeof o.authorize);
+	copy_address(json_object_get(root, "registration_endpoint"), o.registration,
+		     sizeof o.registration);
+	o.s256 = lists(json_object_get(root, "code_challenge_methods_supported"), "S256");
+	o.names_itself = json_is_true(
+		json_object_get(root, "authorization_response_iss_parameter_supported"));
+	if (!copy_address(json_object_get(root, "token_endpoint"), o.token, sizeof o.token) ||
+	    !named)
 		err = EBADMSG;
-	else if (!same_address(named, issuer))
+	else if (!oauth_same_address(named, issuer))
 		err = EACCES;
 	else
-		memcpy(endpoint, token, strlen(token) + 1);
+		*out = o;
 	json_decref(root);
 	return err;
 }
 
 /* ---- tokens ---- */
 
-struct form {
-	char *at, *end;
-};
-
-static void put(struct form *f, char c)
+static size_t length_of(const char *text)
 {
-	if (f->at < f->end)
-		*f->at++ = c;
-}
-
-static void add_field(struct form *f, const char *name, const char *value)
-{
-	static const char hex[] = "0123456789ABCDEF";
-
-	if (!*value)
-		return;
-	put(f, '&');
-	while (*name)
-		put(f, *name++);
-	put(f, '=');
-	for (; *value; value++) {
-		unsigned char c = (unsigned char)*value;
-		bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-			     (c >= 'A' && c <= 'Z') || strchr("-._~", c);
-
-		put(f, plain ? (char)c : '%');
-		if (!plain) {
-			put(f, hex[c >> 4]);
-			put(f, hex[c & 15]);
-		}
-	}
+	return text ? strlen(text) : 0;
 }
 
 char *oauth_ask_body(const struct oauth_ask *ask)
 {
 	size_t size =
 		3 * (strlen(ask->client_id) + strlen(ask->client_secret) +
-		     strlen(ask->refresh_token) + strlen(ask->scope) + strlen(ask->resource)) +
+		     strlen(ask->refresh_token) + strlen(ask->scope) + strlen(ask->resource) +
+		     length_of(ask->code) + length_of(ask->verifier) + length_of(ask->redirect)) +
 		256;
 	char *body = malloc(size);
-	struct form f = {body, body + size - 1};
+	struct oauth_form f = {body, body + size - 1};
 
 	if (!body)
 		return NULL;
-	add_field(&f, "grant_type", *ask->refresh_token ? "refresh_token" : "client_credentials");
-	add_field(&f, "refresh_token", ask->refresh_token);
-	add_field(&f, "client_id", ask->client_id);
-	add_field(&f, "client_secret", ask->client_secret);
-	add_field(&f, "scope", ask->scope);
-	add_field(&f, "resource", ask->resource);
+	oauth_form_add(&f, "grant_type",
+		       ask->code	     ? "authorization_code"
+		       : *ask->refresh_token ? "refresh_token"
+					     : "client_credentials");
+	oauth_form_add(&f, "code", ask->code);
+	oauth_form_add(&f, "code_verifier", ask->verifier);
+	oauth_form_add(&f, "redirect_uri", ask->redirect);
+	oauth_form_add(&f, "refresh_token", ask->code ? NULL : ask->refresh_token);
+	oauth_form_add(&f, "client_id", ask->client_id);
+	oauth_form_add(&f, "client_secret", ask->client_secret);
+	oauth_form_add(&f, "scope", ask->code ? NULL : ask->scope);
+	oauth_form_add(&f, "resource", ask->resource);
 	*f.at = '\0';
 	memmove(body, body + 1, (size_t)(f.at - body)); /* the first & */
 	return body;

@@ -15,6 +15,7 @@ enum {
 	SESSION_MAX = 256,
 	HEADERS_MAX = 64,
 	HEADER_MAX = 512,
+	CHALLENGE_MAX = 2048,
 	TEXTS_MAX = 12,	      /* lines that are made here */
 	EXCHANGE_MS = 300000, /* calls have limits of their own, which drop the exchange */
 	STREAM_MS = 86400000,
@@ -244,6 +245,15 @@ static void on_part(const struct http_resp *resp, void *arg)
 	take_response(arg, resp);
 }
 
+static void tell_challenge(const struct exchanges *x, const struct http_resp *resp)
+{
+	char field[CHALLENGE_MAX];
+
+	if ((resp->status == 401 || resp->status == 403) && x->conf.challengeh &&
+	    http_header(resp, "WWW-Authenticate", field, sizeof field))
+		x->conf.challengeh((unsigned)resp->status, field, x->conf.arg);
+}
+
 static void on_response(const struct http_resp *resp, void *arg)
 {
 	struct exchange *e = arg;
@@ -258,6 +268,8 @@ static void on_response(const struct http_resp *resp, void *arg)
 	e->busy = true;
 	if (!e->is_events && e->n)
 		e->x->conf.messageh(e->body, e->n, e->x->conf.arg);
+	if (e->runs)
+		tell_challenge(e->x, resp);
 	e->busy = false;
 	if (e->runs)
 		finish(e, (unsigned)resp->status);

@@ -22,6 +22,9 @@ struct exchanges_conf {
 	const char *const *headers;
 	/* A message of the server. Borrowed until return. */
 	void (*messageh)(const char *text, size_t n, void *arg);
+	/* The server answered with 401 or 403 and this WWW-Authenticate; endh follows. May be NULL.
+	 */
+	void (*challengeh)(unsigned status, const char *field, void *arg);
 	/* The exchange of request `id` has ended, with or without an answer; status 0: it failed.
 	 * 0: of a message that is not answered, or the stream. */
 	void (*endh)(uint32_t id, unsigned status, void *arg);

@@ -1,15 +1,13 @@
 #include "control/mcp/grant.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "control/dialect/oauth.h"
+#include "control/mcp/discovery.h"
+#include "control/mcp/token_file.h"
 #include "control/settings/record.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
@@ -17,31 +15,45 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
-enum { ASK_MS = 10000, RENEW_LEAST_S = 30 };
+enum { ASK_MS = 10000, RENEW_LEAST_S = 30, WHY_MAX = 200 };
 
 struct grant {
 	struct grant_conf conf;
-	struct http_req *req; /* NULL: nothing is asked */
-	enum { ASKS_RESOURCE, ASKS_ISSUER, ASKS_TOKEN } asks;
-	unsigned place;
-	char endpoint[OAUTH_URL_MAX]; /* "": not found yet */
-	char *secret, *refresh;
+	struct discovery *discovery;
+	struct http_req *req; /* for a token; NULL: none is asked for */
+	char metadata[OAUTH_URL_MAX];
+	char issuer[OAUTH_URL_MAX], endpoint[OAUTH_URL_MAX]; /* "": not found yet */
+	char resource[OAUTH_URL_MAX];
+	char *secret, *refresh; /* of the record */
+	char path[PATH_MAX];	/* of the sign-in; "": there is no state directory */
+	bool signed_in;
+	struct sign_in sign_in;
+	char given[OAUTH_TOKEN_MAX]; /* the newest token that tokenh got */
 	struct tmr *renew;
 };
 
-bool grant_wanted(const struct mcp_record *record)
+/* ---- the sign-in ---- */
+
+/* A journal would not hold the file, so with one nothing is read. */
+static bool read_sign_in(struct grant *g)
 {
-	return *record->issuer != '\0';
+	int err = !*g->path || env_journalled(g->conf.env)
+			  ? ENOENT
+			  : sign_in_read(g->path, g->conf.record->url, &g->sign_in);
+
+	if (err && err != ENOENT)
+		log_warn("mcp_grant", "server=%s file=%s error=\"%s\"", g->conf.record->name,
+			 g->path,
+			 err == EACCES	  ? "it is the sign-in of another address"
+			 : err == EBADMSG ? "it is malformed"
+					  : strerror(err));
+	g->signed_in = !err;
+	return g->signed_in;
 }
 
-static char *read_value(const char *values, const char *name)
+bool grant_wanted(struct grant *g)
 {
-	json_t *root = *values ? json_loads(values, 0, NULL) : NULL;
-	const char *value = json_string_value(json_object_get(root, name));
-	char *copy = strdup(value ? value : "");
-
-	json_decref(root);
-	return copy;
+	return *g->conf.record->issuer != '\0' || read_sign_in(g);
 }
 
 static void renew(void *arg)
@@ -56,21 +68,17 @@ int grant_alloc(struct grant **out, const struct grant_conf *conf)
 	if (!g)
 		return ENOMEM;
 	g->conf = *conf;
-	g->secret = read_value(conf->record->values, MCP_CLIENT_SECRET);
-	g->refresh = read_value(conf->record->values, MCP_REFRESH_TOKEN);
+	g->secret = token_of_record(conf->record->values, MCP_CLIENT_SECRET);
+	g->refresh = token_of_record(conf->record->values, MCP_REFRESH_TOKEN);
 	if (!g->secret || !g->refresh || tmr_alloc(&g->renew, conf->env, renew, g)) {
 		grant_free(g);
 		return ENOMEM;
 	}
+	if (!conf->state_dir ||
+	    sign_in_path(conf->state_dir, conf->record->name, g->path, sizeof g->path))
+		*g->path = '\0';
 	*out = g;
 	return 0;
-}
-
-static void wipe(char *text)
-{
-	if (text)
-		explicit_bzero(text, strlen(text));
-	free(text);
 }
 
 struct grant *grant_free(struct grant *g)
@@ -79,11 +87,19 @@ struct grant *grant_free(struct grant *g)
 		return NULL;
 	if (g->req)
 		http_req_cancel(g->req);
+	discovery_free(g->discovery);
 	tmr_free(g->renew);
-	wipe(g->secret);
-	wipe(g->refresh);
+	token_wipe(g->secret);
+	token_wipe(g->refresh);
+	explicit_bzero(g, sizeof *g);
 	free(g);
 	return NULL;
+}
+
+void grant_challenge(struct grant *g, const struct oauth_challenge *challenge)
+{
+	snprintf(g->metadata, sizeof g->metadata, "%s", challenge->metadata);
+	*g->endpoint = '\0';
 }
 
 static void fail(struct grant *g, const char *why)
@@ -92,131 +108,133 @@ static void fail(struct grant *g, const char *why)
 	g->conf.failedh(why, g->conf.arg);
 }
 
-/* ---- a refresh token that was replaced ---- */
-
-static int write_file(const char *path, const char *text)
+static void fail_for_sign_in(struct grant *g, const char *what)
 {
-	char beside[RECORD_PATH_MAX + 8];
-	size_t n = strlen(text);
-	int fd, err = 0;
+	char why[WHY_MAX];
 
-	snprintf(beside, sizeof beside, "%s.new", path);
-	fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return errno;
-	if (fchmod(fd, 0600) || write(fd, text, n) != (ssize_t)n || fsync(fd))
-		err = errno ? errno : EIO;
-	close(fd);
-	if (!err && rename(beside, path))
-		err = errno;
+	snprintf(why, sizeof why, "%s: run control --mcp-login %s", what, g->conf.record->name);
+	fail(g, why);
+}
+
+/* ---- a token that came ---- */
+
+static void warn_of_file(const struct grant *g, const char *path, int err)
+{
 	if (err)
-		unlink(beside);
-	return err;
+		log_warn("mcp_grant",
+			 "server=%s file=%s error=\"%s\" advice=\"the new token is lost with a "
+			 "restart\"",
+			 g->conf.record->name, path, strerror(err));
 }
 
 static void keep_refresh_token(struct grant *g, const char *token)
 {
 	const struct mcp_record *r = g->conf.record;
 	char *copy = strdup(token);
-	int err;
 
 	if (!copy)
 		return;
-	wipe(g->refresh);
+	token_wipe(g->refresh);
 	g->refresh = copy;
-	log_lease(copy);
-	if (!*r->refresh_token_file || env_replaying(g->conf.env))
-		return;
-	err = write_file(r->refresh_token_file, copy);
-	if (err)
-		log_warn("mcp_grant",
-			 "server=%s file=%s error=\"%s\" advice=\"the new refresh token is lost "
-			 "with a restart\"",
-			 r->name, r->refresh_token_file, strerror(err));
+	if (*r->refresh_token_file && !env_replaying(g->conf.env))
+		warn_of_file(g, r->refresh_token_file,
+			     token_file_write(r->refresh_token_file, copy));
 }
 
-/* ---- requests ---- */
-
-static void ask_next(struct grant *g);
-
-static void take_token(struct grant *g, const struct http_resp *resp)
+static void keep_sign_in(struct grant *g, const struct oauth_token *token)
 {
-	struct oauth_token token = {0};
-	char header[OAUTH_TOKEN_MAX + 32], error[64], why[160];
-	uint64_t seconds;
+	struct sign_in *s = &g->sign_in;
 
-	if (resp->status != 200 || oauth_read_token(resp->body.p, resp->body.n, &token)) {
-		oauth_read_error(resp->body.p, resp->body.n, error, sizeof error);
-		snprintf(why, sizeof why, "the authorization server gives no token: %s",
-			 *error ? error : "its answer cannot be read");
-		fail(g, why);
-		return;
-	}
-	log_lease(token.access);
-	if (*token.refresh && strcmp(token.refresh, g->refresh) != 0)
-		keep_refresh_token(g, token.refresh);
-	seconds = token.seconds * 3 / 4;
-	if (token.seconds)
-		tmr_start(g->renew, (seconds > RENEW_LEAST_S ? seconds : RENEW_LEAST_S) * NS_PER_S);
-	snprintf(header, sizeof header, "Authorization: Bearer %s", token.access);
-	explicit_bzero(&token, sizeof token);
+	snprintf(s->access, sizeof s->access, "%s", token->access);
+	if (*token->refresh)
+		snprintf(s->refresh, sizeof s->refresh, "%s", token->refresh);
+	s->expires_ms =
+		token->seconds ? env_wall_ms(g->conf.env) + token->seconds * UINT64_C(1000) : 0;
+	warn_of_file(g, g->path, sign_in_write(g->path, s));
+}
+
+/* seconds: until it expires; 0: not known. */
+static void give_token(struct grant *g, const char *access, uint64_t seconds)
+{
+	char header[OAUTH_TOKEN_MAX + 32];
+	uint64_t wait_s = seconds * 3 / 4;
+
+	log_lease(access);
+	snprintf(g->given, sizeof g->given, "%s", access);
+	if (seconds)
+		tmr_start(g->renew, (wait_s > RENEW_LEAST_S ? wait_s : RENEW_LEAST_S) * NS_PER_S);
+	snprintf(header, sizeof header, "Authorization: Bearer %s", access);
 	g->conf.tokenh(header, g->conf.arg);
 	explicit_bzero(header, sizeof header);
 }
 
-/* Goes on, or tells why it cannot: err of the metadata. */
-static void take_metadata(struct grant *g, int err)
+static void refuse_token(struct grant *g, const struct http_resp *resp)
 {
-	if (err == EACCES || err == EPERM) {
-		fail(g, g->asks == ASKS_ISSUER
-				? "the metadata are those of another authorization server"
-			: err == EACCES
-				? "the metadata are those of another server"
-				: "the server does not name the authorization server of the "
-				  "settings");
-	} else if (err) {
-		g->place++;
-		ask_next(g);
-	} else {
-		g->asks = g->asks == ASKS_RESOURCE ? ASKS_ISSUER : ASKS_TOKEN;
-		g->place = 0;
-		ask_next(g);
-	}
+	char error[64], why[WHY_MAX];
+
+	oauth_read_error(resp->body.p, resp->body.n, error, sizeof error);
+	snprintf(why, sizeof why, "the authorization server gives no token: %s",
+		 *error ? error : "its answer cannot be read");
+	if (g->signed_in && strcmp(error, "invalid_grant") == 0)
+		fail_for_sign_in(g, why);
+	else
+		fail(g, why);
 }
 
-static void on_response(const struct http_resp *resp, void *arg)
+static void on_token(const struct http_resp *resp, void *arg)
 {
 	struct grant *g = arg;
-	const struct mcp_record *r = g->conf.record;
+	struct oauth_token token = {0};
 
 	g->req = NULL;
 	if (resp->err) {
-		fail(g, "the authorization server or the server's metadata cannot be reached");
-	} else if (g->asks == ASKS_TOKEN) {
-		take_token(g, resp);
-	} else if (resp->status != 200) {
-		take_metadata(g, ENOENT);
-	} else if (g->asks == ASKS_RESOURCE) {
-		take_metadata(g,
-			      oauth_check_resource(resp->body.p, resp->body.n, r->url, r->issuer));
-	} else {
-		take_metadata(g, oauth_read_issuer(resp->body.p, resp->body.n, r->issuer,
-						   g->endpoint, sizeof g->endpoint));
+		fail(g, "the authorization server cannot be reached");
+		return;
 	}
+	if (resp->status != 200 || oauth_read_token(resp->body.p, resp->body.n, &token)) {
+		refuse_token(g, resp);
+		return;
+	}
+	if (*token.refresh)
+		log_lease(token.refresh);
+	if (g->signed_in)
+		keep_sign_in(g, &token);
+	else if (*token.refresh && strcmp(token.refresh, g->refresh) != 0)
+		keep_refresh_token(g, token.refresh);
+	give_token(g, token.access, token.seconds);
+	explicit_bzero(&token, sizeof token);
 }
+
+/* ---- requests ---- */
+
+static struct discovery_conf describe_discovery(struct grant *g);
 
 static void ask_token(struct grant *g)
 {
 	static const char *const headers[] = {"Content-Type: application/x-www-form-urlencoded",
 					      "Accept: application/json", NULL};
 	const struct mcp_record *r = g->conf.record;
-	char *body = oauth_ask_body(&(struct oauth_ask){.client_id = r->client_id,
-							.client_secret = g->secret,
-							.refresh_token = g->refresh,
-							.scope = r->scope,
-							.resource = r->url});
+	const struct discovery_conf conf = describe_discovery(g);
+	struct http *http = discovery_http(&conf, g->endpoint);
+	struct oauth_ask ask = {.client_id = r->client_id,
+				.client_secret = g->secret,
+				.refresh_token = g->refresh,
+				.scope = r->scope,
+				.resource = g->resource};
+	char *body;
 
-	if (!body || http_request(&g->req, g->conf.http,
+	if (g->signed_in)
+		ask = (struct oauth_ask){.client_id = g->sign_in.client.id,
+					 .client_secret = g->sign_in.client.secret,
+					 .refresh_token = g->sign_in.refresh,
+					 .scope = "",
+					 .resource = g->sign_in.resource};
+	if (!http) {
+		fail(g, "the authorization server is at an address that is not public");
+		return;
+	}
+	body = oauth_ask_body(&ask);
+	if (!body || http_request(&g->req, http,
 				  &(struct http_call){.method = "POST",
 						      .url = g->endpoint,
 						      .headers = headers,
@@ -224,49 +242,89 @@ static void ask_token(struct grant *g)
 						      .body_len = strlen(body),
 						      .timeout_ms = ASK_MS,
 						      .max_body = OAUTH_BODY_MAX},
-				  on_response, g))
+				  on_token, g))
 		fail(g, "there is no memory");
-	wipe(body);
+	token_wipe(body);
 }
 
-static void ask_next(struct grant *g)
+static void on_found(const struct oauth_resource *resource, const struct oauth_issuer *issuer,
+		     void *arg)
 {
-	const struct mcp_record *r = g->conf.record;
-	char url[OAUTH_URL_MAX];
-	int err;
+	struct grant *g = arg;
 
-	if (g->asks == ASKS_TOKEN) {
+	snprintf(g->endpoint, sizeof g->endpoint, "%s", issuer->token);
+	snprintf(g->resource, sizeof g->resource, "%s", resource->resource);
+	g->discovery = discovery_free(g->discovery);
+	ask_token(g);
+}
+
+static void on_not_found(const char *why, void *arg)
+{
+	struct grant *g = arg;
+
+	g->discovery = discovery_free(g->discovery);
+	fail(g, why);
+}
+
+static struct discovery_conf describe_discovery(struct grant *g)
+{
+	return (struct discovery_conf){.http = g->conf.http,
+				       .guarded = g->conf.guarded,
+				       .server = g->conf.record->url,
+				       .metadata = g->metadata,
+				       .issuer = g->issuer,
+				       .foundh = on_found,
+				       .failedh = on_not_found,
+				       .arg = g};
+}
+
+/* Renews the sign-in, or uses the credentials of the record. */
+static void begin_asking(struct grant *g)
+{
+	const char *issuer = g->signed_in ? g->sign_in.issuer : g->conf.record->issuer;
+	struct discovery_conf conf;
+
+	if (strcmp(issuer, g->issuer) != 0)
+		*g->endpoint = '\0';
+	snprintf(g->issuer, sizeof g->issuer, "%s", issuer);
+	if (*g->endpoint) {
 		ask_token(g);
 		return;
 	}
-	err = g->asks == ASKS_RESOURCE ? oauth_resource_place(r->url, g->place, url, sizeof url)
-				       : oauth_issuer_place(r->issuer, g->place, url, sizeof url);
-	if (err) {
-		fail(g, err == EINVAL ? "the address is neither https nor on this machine"
-			: g->asks == ASKS_RESOURCE
-				? "the server does not tell its authorization server"
-				: "the authorization server tells nothing of itself");
-		return;
-	}
-	if (http_request(&g->req, g->conf.http,
-			 &(struct http_call){.method = "GET",
-					     .url = url,
-					     .timeout_ms = ASK_MS,
-					     .max_body = OAUTH_BODY_MAX},
-			 on_response, g))
+	conf = describe_discovery(g);
+	if (discovery_alloc(&g->discovery, &conf))
 		fail(g, "there is no memory");
+}
+
+/* The token of the sign-in, unless the server has refused it. */
+static bool give_kept_token(struct grant *g)
+{
+	const struct sign_in *s = &g->sign_in;
+	uint64_t now = env_wall_ms(g->conf.env);
+
+	if (!*s->access || strcmp(s->access, g->given) == 0 ||
+	    (s->expires_ms && s->expires_ms <= now))
+		return false;
+	give_token(g, s->access,
+		   s->expires_ms && *s->refresh ? (s->expires_ms - now) / 1000 + 1 : 0);
+	return true;
 }
 
 void grant_get(struct grant *g)
 {
-	if (g->req)
+	if (g->req || g->discovery)
 		return;
 	if (env_journalled(g->conf.env)) {
 		fail(g, "no token is requested while a journal is written, which would hold it");
 		return;
 	}
 	tmr_stop(g->renew);
-	g->asks = *g->endpoint ? ASKS_TOKEN : ASKS_RESOURCE;
-	g->place = 0;
-	ask_next(g);
+	if (read_sign_in(g) && give_kept_token(g))
+		return;
+	if (g->signed_in && !*g->sign_in.refresh)
+		fail_for_sign_in(g, "the sign-in has expired");
+	else if (!g->signed_in && !*g->conf.record->issuer)
+		fail_for_sign_in(g, "it wants a sign-in");
+	else
+		begin_asking(g);
 }

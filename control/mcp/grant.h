@@ -1,9 +1,9 @@
-/* Tokens of one MCP server that wants OAuth (control/dialect/oauth.h): finds the authorization
- * server, asks it for a token with the credentials of the record, and renews the token before it
- * expires.
+/* Tokens of one MCP server that wants OAuth (control/dialect/oauth.h): those of a sign-in
+ * (control/mcp/login.h), or those that the credentials of the record get. A token is renewed before
+ * it expires.
  *
- * A refresh token that was replaced is written into its file, 0600, since the old one may be void.
- * Tokens never reach the log. Everything runs on env's thread. */
+ * New tokens replace the old ones in their file (control/mcp/token_file.h), since the old ones may
+ * be void. Tokens never reach the log. Everything runs on env's thread. */
 #ifndef CONTROL_MCP_GRANT_H
 #define CONTROL_MCP_GRANT_H
 
@@ -13,10 +13,13 @@ struct env;
 struct grant;
 struct http;
 struct mcp_record;
+struct oauth_challenge;
 
 struct grant_conf {
 	struct env *env;
 	struct http *http;
+	struct http *guarded;  /* for addresses of strangers; NULL: they are refused */
+	const char *state_dir; /* borrowed while the grant lives; NULL: there is no sign-in */
 	const struct mcp_record *record; /* borrowed while the grant lives */
 	/* There is another token: "Authorization: Bearer …", borrowed until return. */
 	void (*tokenh)(const char *header, void *arg);
@@ -25,12 +28,14 @@ struct grant_conf {
 	void *arg;
 };
 
-/* Whether the record names an authorization server. */
-bool grant_wanted(const struct mcp_record *record);
 /* ENOMEM. Caller owns *out. */
 int grant_alloc(struct grant **out, const struct grant_conf *conf);
 struct grant *grant_free(struct grant *g);
-/* Gets a token, unless one is on its way. tokenh or failedh tells. */
+/* Whether there are credentials or a sign-in, before the server has refused anything. */
+bool grant_wanted(struct grant *g);
+/* The server said where its metadata are. */
+void grant_challenge(struct grant *g, const struct oauth_challenge *challenge);
+/* Gets another token than the last one, unless one is on its way. tokenh or failedh tells. */
 void grant_get(struct grant *g);
 
 #endif

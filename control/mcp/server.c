@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "control/dialect/oauth.h"
 #include "control/jail/program.h"
 #include "control/jail/texts.h"
 #include "control/mcp/exchanges.h"
@@ -31,8 +33,11 @@ struct mcp_server {
 	struct mcp *client;
 	struct child *child;
 	struct exchanges *exchanges;
-	struct grant *grant; /* NULL: it needs no token */
-	bool granted;	     /* it has one, as far as is known */
+	struct grant *grant;	     /* NULL: a program, or an address with a fixed Authorization */
+	bool granted;		     /* it has a token, as far as is known */
+	bool challenged;	     /* it wants one */
+	bool no_token;		     /* it gets none: why */
+	char scope[OAUTH_SCOPE_MAX]; /* what it wants beyond the token; "": nothing */
 	struct tmr *due, *retry;
 	struct backoff backoff;
 	uint64_t ready_at;     /* 0: it is not ready */
@@ -144,19 +149,50 @@ static bool session_is_over(const struct mcp_server *s, unsigned status)
 	       mcp_era(s->client) == MCP_LEGACY && exchanges_in_session(s->exchanges);
 }
 
+static void on_challenge(unsigned status, const char *field, void *arg)
+{
+	struct mcp_server *s = arg;
+	struct oauth_challenge challenge;
+
+	oauth_read_challenge(field, &challenge);
+	if (s->grant && status == 401)
+		grant_challenge(s->grant, &challenge);
+	*s->scope = '\0';
+	/* The operator may copy it into a shell. */
+	if (status == 403 && strcmp(challenge.error, "insufficient_scope") == 0 &&
+	    !strchr(challenge.scope, '\''))
+		snprintf(s->scope, sizeof s->scope, "%s", challenge.scope);
+}
+
+/* NULL: the status says it all. */
+static const char *describe_refusal(struct mcp_server *s, unsigned status, char *why)
+{
+	if (status != 403 || !*s->scope || !s->grant)
+		return NULL;
+	snprintf(why, MCP_WHY_MAX,
+		 "it wants a permission that the sign-in does not include; the operator can run "
+		 "control --mcp-login %s --scope '%.100s'",
+		 s->record.name, s->scope);
+	log_warn("mcp_server", "server=%s why=\"%s\"", s->record.name, why);
+	return why;
+}
+
 static void on_end(uint32_t id, unsigned status, void *arg)
 {
 	struct mcp_server *s = arg;
 	uint64_t now = env_now(s->conf.env);
+	char why[MCP_WHY_MAX];
 
-	if (status == 401)
+	if (status == 401) {
 		s->granted = false; /* the next start gets another one */
+		s->challenged = true;
+	}
 	if (id && session_is_over(s, status)) {
 		mcp_close(s->client);
 		exchanges_reset(s->exchanges);
 		mcp_open(s->client, now);
 	} else if (id) {
-		mcp_unanswered(s->client, id, status, now);
+		mcp_unanswered(s->client, id, status, describe_refusal(s, status, why), now);
 		if (status == 401 && s->grant && mcp_state(s->client) == MCP_READY)
 			grant_get(s->grant);
 	}
@@ -174,6 +210,7 @@ static int start_exchanges(struct mcp_server *s)
 							       .url = s->record.url,
 							       .headers = headers.v,
 							       .messageh = on_message,
+							       .challengeh = on_challenge,
 							       .endh = on_end,
 							       .arg = s});
 	texts_clear(&headers);
@@ -197,23 +234,36 @@ static void on_no_token(const char *why, void *arg)
 	struct mcp_server *s = arg;
 
 	snprintf(s->why, sizeof s->why, "%s", why);
+	s->no_token = true;
 	if (mcp_state(s->client) == MCP_CLOSED)
 		wait_again(s, s->why);
 }
 
-static int start_grant(struct mcp_server *s)
+static bool has_fixed_token(const struct mcp_server *s)
+{
+	json_t *headers = *s->record.headers ? json_loads(s->record.headers, 0, NULL) : NULL;
+	bool has = false;
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(headers, name, value) has =
+		has || strcasecmp(name, "Authorization") == 0;
+	json_decref(headers);
+	return has;
+}
+
+static int make_grant(struct mcp_server *s)
 {
 	const struct grant_conf conf = {.env = s->conf.env,
 					.http = s->conf.http,
+					.guarded = s->conf.guarded,
+					.state_dir = s->conf.state_dir,
 					.record = &s->record,
 					.tokenh = on_token,
 					.failedh = on_no_token,
 					.arg = s};
-	int err = s->grant ? 0 : grant_alloc(&s->grant, &conf);
 
-	if (!err)
-		grant_get(s->grant);
-	return err;
+	return s->grant || has_fixed_token(s) ? 0 : grant_alloc(&s->grant, &conf);
 }
 
 /* ---- the client's ---- */
@@ -267,10 +317,13 @@ static void start(struct mcp_server *s)
 	int err = 0;
 
 	*s->why = '\0';
+	s->no_token = false;
 	if (s->record.transport != STDIO) {
 		err = s->exchanges ? 0 : start_exchanges(s);
-		if (!err && grant_wanted(&s->record) && !s->granted)
-			err = start_grant(s);
+		if (!err)
+			err = make_grant(s);
+		if (!err && s->grant && !s->granted && (s->challenged || grant_wanted(s->grant)))
+			grant_get(s->grant);
 		else if (!err)
 			mcp_open(s->client, env_now(s->conf.env));
 	} else if (!s->conf.bwrap) {
@@ -369,6 +422,8 @@ const char *mcp_server_why(const struct mcp_server *s)
 {
 	if (mcp_state(s->client) == MCP_READY)
 		return "";
+	if (s->no_token)
+		return s->why;
 	return *mcp_why(s->client) ? mcp_why(s->client) : *s->why ? s->why : "it is being started";
 }
 

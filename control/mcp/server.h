@@ -20,6 +20,8 @@ struct reaper;
 struct mcp_server_conf {
 	struct env *env;
 	struct http *http;
+	struct http *guarded;		 /* for addresses that a server names; NULL: none */
+	const char *state_dir;		 /* of sign-ins; borrowed; NULL: there are none */
 	const struct mcp_record *record; /* copied */
 	const char *bwrap;		 /* of the sandbox; NULL: programs are refused */
 	const char *version;		 /* of Parley */

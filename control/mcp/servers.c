@@ -8,8 +8,12 @@
 #include "control/jail/sandbox.h"
 #include "control/mcp/servers_inside.h"
 #include "control/settings/settings.h"
+#include "ipc/http.h"
+#include "ipc/http_guard.h"
 #include "ipc/log.h"
 #include "ipc/reaper.h"
+
+#define AGENT "Parley"
 
 /* ---- servers ---- */
 
@@ -49,19 +53,34 @@ static void on_progress(uint64_t number, double share, const char *text, void *a
 	(void)arg;
 }
 
+/* For addresses that a server names; most installations have no such server. */
+static void open_guarded(struct mcp_servers *s)
+{
+	if (!s->guard && http_guard_alloc(&s->guard, NULL))
+		return;
+	if (!s->guarded)
+		http_alloc_guarded(&s->guarded, s->env, NULL, AGENT, s->guard);
+}
+
 static void start_server(struct entry *e)
 {
 	struct mcp_servers *s = e->set;
-	const struct mcp_server_conf conf = {.env = s->env,
-					     .http = s->http,
-					     .record = &e->record,
-					     .bwrap = sandbox_bwrap(s->sandbox),
-					     .version = s->version,
-					     .reaper = s->reaper,
-					     .changeh = on_change,
-					     .resulth = mcp_calls_result,
-					     .progressh = on_progress,
-					     .arg = e};
+	struct mcp_server_conf conf;
+
+	if (e->record.transport)
+		open_guarded(s);
+	conf = (struct mcp_server_conf){.env = s->env,
+					.http = s->http,
+					.guarded = s->guarded,
+					.state_dir = s->state_dir,
+					.record = &e->record,
+					.bwrap = sandbox_bwrap(s->sandbox),
+					.version = s->version,
+					.reaper = s->reaper,
+					.changeh = on_change,
+					.resulth = mcp_calls_result,
+					.progressh = on_progress,
+					.arg = e};
 
 	if (mcp_server_alloc(&e->server, &conf))
 		log_warn("mcp_server", "server=%s error=\"there is no memory\"", e->record.name);
@@ -151,22 +170,21 @@ void mcp_servers_update(struct mcp_servers *s, const struct settings *settings)
 	}
 }
 
-int mcp_servers_alloc(struct mcp_servers **out, struct env *env, struct http *http,
-		      const struct settings *settings, const char *version)
+int mcp_servers_alloc(struct mcp_servers **out, const struct mcp_servers_conf *conf)
 {
 	struct mcp_servers *s = calloc(1, sizeof *s);
 
 	if (!s)
 		return ENOMEM;
-	s->env = env;
-	s->http = http;
-	snprintf(s->version, sizeof s->version, "%s", version);
-	if (sandbox_alloc(&s->sandbox, env, on_tried, s) || reaper_alloc(&s->reaper, env)) {
-		sandbox_free(s->sandbox);
-		free(s);
+	s->env = conf->env;
+	s->http = conf->http;
+	s->state_dir = conf->state_dir;
+	snprintf(s->version, sizeof s->version, "%s", conf->version);
+	if (sandbox_alloc(&s->sandbox, s->env, on_tried, s) || reaper_alloc(&s->reaper, s->env)) {
+		mcp_servers_free(s);
 		return ENOMEM;
 	}
-	mcp_servers_update(s, settings);
+	mcp_servers_update(s, conf->settings);
 	*out = s;
 	return 0;
 }
@@ -180,6 +198,8 @@ struct mcp_servers *mcp_servers_free(struct mcp_servers *s)
 			remove_entry(s, i);
 	reaper_free(s->reaper);
 	sandbox_free(s->sandbox);
+	http_free(s->guarded);
+	http_guard_free(s->guard);
 	free(s);
 	return NULL;
 }

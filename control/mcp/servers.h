@@ -17,10 +17,17 @@ struct mcp_seat;
 struct mcp_servers;
 struct settings;
 
-/* Starts the servers that the settings name, none while their `tools` is off. http and env are
- * borrowed. ENOMEM. Caller owns *out. */
-int mcp_servers_alloc(struct mcp_servers **out, struct env *env, struct http *http,
-		      const struct settings *settings, const char *version);
+struct mcp_servers_conf {
+	struct env *env; /* borrowed, like the following three */
+	struct http *http;
+	const char *state_dir; /* where sign-ins are kept; NULL: there are none */
+	const struct settings *settings;
+	const char *version; /* of Parley; copied */
+};
+
+/* Starts the servers that the settings name, none while their `tools` is off. ENOMEM. Caller owns
+ * *out. */
+int mcp_servers_alloc(struct mcp_servers **out, const struct mcp_servers_conf *conf);
 /* All seats are gone before. Waits at most 3 s for the programs. */
 struct mcp_servers *mcp_servers_free(struct mcp_servers *s);
 /* The settings changed: starts and ends servers as they say; those that stay go on. */

@@ -46,7 +46,9 @@ struct sandbox;
 
 struct mcp_servers {
 	struct env *env;
-	struct http *http;
+	struct http *http, *guarded;
+	struct http_guard *guard;
+	const char *state_dir;
 	char version[32];
 	struct sandbox *sandbox;
 	struct reaper *reaper;

@@ -88,7 +88,7 @@ static void run_command(const uint8_t *p, size_t n, void *arg)
 		mcp_timer(s->m, s->now);
 		break;
 	case 'u':
-		mcp_unanswered(s->m, s->id, n > 1 ? 400 + p[1] % 10 : 0, s->now);
+		mcp_unanswered(s->m, s->id, n > 1 ? 400 + p[1] % 10 : 0, NULL, s->now);
 		break;
 	default:
 		break;

@@ -1,5 +1,6 @@
-/* Metadata and tokens of authorization servers: no input may crash or pass a bound, and no token
- * may break a header. The first byte chooses what it is. */
+/* Challenges of servers, metadata and tokens of authorization servers: no input may crash or pass a
+ * bound, and none may break a header or an address. The first byte chooses what it is. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +27,66 @@ static void read_address(const char *text)
 	}
 }
 
+static void require_plain(const char *text)
+{
+	require(!strpbrk(text, "\r\n \""));
+}
+
+static void read_metadata(const char *text, bool of_issuer)
+{
+	struct oauth_resource r;
+	struct oauth_issuer o;
+
+	if (of_issuer) {
+		if (oauth_read_issuer(text, strlen(text), "https://as.org", &o))
+			return;
+		require(*o.token);
+		require_plain(o.token);
+		require_plain(o.authorize);
+		require_plain(o.registration);
+	} else if (!oauth_read_resource(text, strlen(text), "https://a.org/mcp", "", &r)) {
+		require(oauth_may_send(r.issuer) && oauth_same_host(r.resource, "https://a.org"));
+		require(!strpbrk(r.scope, "\r\n\"\\"));
+	}
+}
+
+static void read_token(const char *text)
+{
+	struct oauth_token token;
+	struct oauth_client client;
+	char error[64];
+
+	if (!oauth_read_token(text, strlen(text), &token)) {
+		require(*token.access);
+		require_plain(token.access);
+	}
+	if (!oauth_read_client(text, strlen(text), &client))
+		require(*client.id);
+	oauth_read_error(text, strlen(text), error, sizeof error);
+}
+
+static void read_challenge(const char *text)
+{
+	struct oauth_challenge c;
+	struct oauth_sign_in s = {.authorize = "https://as.org/a",
+				  .client_id = text,
+				  .redirect = text,
+				  .scope = text,
+				  .resource = text,
+				  .state = text,
+				  .challenge = text};
+	char link[OAUTH_LINK_MAX];
+
+	oauth_read_challenge(text, &c);
+	require(!*c.metadata || oauth_may_send(c.metadata));
+	require(!strpbrk(c.scope, "\r\n\"\\") && !strpbrk(c.error, "\r\n\"\\"));
+	if (!oauth_sign_in_link(&s, link, sizeof link))
+		require_plain(link);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct oauth_token token = {0};
-	char endpoint[OAUTH_URL_MAX] = "", error[64], *text;
+	char *text;
 
 	if (!size)
 		return 0;
@@ -38,17 +95,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	switch (data[0]) {
 	case 'r':
-		oauth_check_resource(text, strlen(text), "https://a.org/mcp", "https://as.org");
-		break;
 	case 'i':
-		if (!oauth_read_issuer(text, strlen(text), "https://as.org", endpoint,
-				       sizeof endpoint))
-			require(*endpoint && !strpbrk(endpoint, "\r\n "));
+		read_metadata(text, data[0] == 'i');
 		break;
 	case 't':
-		if (!oauth_read_token(text, strlen(text), &token))
-			require(*token.access && !strpbrk(token.access, "\r\n "));
-		oauth_read_error(text, strlen(text), error, sizeof error);
+		read_token(text);
+		break;
+	case 'c':
+		read_challenge(text);
 		break;
 	default:
 		read_address(text);

@@ -423,16 +423,16 @@ TEST(mcp_over_http_reads_statuses)
 {
 	CHECK_INT(begin(true), 0);
 	mcp_open(rig.m, 0);
-	mcp_unanswered(rig.m, rig.id, 404, 0);
+	mcp_unanswered(rig.m, rig.id, 404, NULL, 0);
 	CHECK(strstr(sent(0), "initialize"));
 	CHECK_STR(rig.version, "-");
-	mcp_unanswered(rig.m, rig.id, 401, 0);
+	mcp_unanswered(rig.m, rig.id, 401, NULL, 0);
 	CHECK_INT(mcp_state(rig.m), MCP_REFUSED);
 	CHECK_STR(mcp_why(rig.m), "it answered with HTTP status 401");
 	mcp_close(rig.m);
 	mcp_open(rig.m, 0); /* the era is known by now */
 	CHECK(strstr(sent(0), "initialize"));
-	mcp_unanswered(rig.m, rig.id, 0, 0);
+	mcp_unanswered(rig.m, rig.id, 0, NULL, 0);
 	CHECK_STR(mcp_why(rig.m), "it cannot be reached");
 	rig.m = mcp_free(rig.m);
 }

@@ -2,6 +2,7 @@
 #include "control/dialect/oauth.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,42 +62,162 @@ TEST(oauth_sends_credentials_over_https_or_to_this_machine_only)
 		  "http://[::1]:8080/.well-known/oauth-authorization-server");
 }
 
-static int check_resource(const char *text)
+static struct oauth_resource resource;
+
+static int read_resource(const char *text, const char *named)
 {
-	return oauth_check_resource(text, strlen(text), "https://a.org/mcp", "https://as.org/");
+	return oauth_read_resource(text, strlen(text), "https://a.org/v1/mcp", named, &resource);
 }
 
-TEST(oauth_refuses_metadata_of_others)
+TEST(oauth_reads_metadata_of_the_server_and_of_no_other)
 {
-	static const char issuer[] =
-		"{\"issuer\":\"https://as.org\",\"token_endpoint\":\"https://as.org/token\"}";
-	static const char plain[] =
-		"{\"issuer\":\"https://as.org\",\"token_endpoint\":\"http://as.org/token\"}";
-	char endpoint[OAUTH_URL_MAX] = "";
-
-	CHECK_INT(check_resource("{\"resource\":\"https://a.org/mcp\","
-				 "\"authorization_servers\":[7,\"https://as.org\"]}"),
+	CHECK_INT(read_resource("{\"resource\":\"https://a.org/v1/mcp\",\"scopes_supported\":"
+				"[\"read\",7,\"a\\\"b\",\"write\"],\"authorization_servers\":[7,"
+				"\"http://as.org\",\"https://as.org\"]}",
+				""),
 		  0);
-	CHECK_INT(check_resource("{\"resource\":\"https://a.org/other\","
-				 "\"authorization_servers\":[\"https://as.org\"]}"),
+	CHECK_STR(resource.issuer, "https://as.org");
+	CHECK_STR(resource.scope, "read write");
+	CHECK_INT(read_resource("{\"resource\":\"https://a.org/\",\"authorization_servers\":["
+				"\"https://b.org\",\"https://as.org\"]}",
+				"https://as.org/"),
+		  0);
+	CHECK_STR(resource.resource, "https://a.org/");
+	CHECK_STR(resource.issuer, "https://as.org");
+	CHECK_INT(read_resource("{\"resource\":\"https://a.org/v1/mc\","
+				"\"authorization_servers\":[\"https://as.org\"]}",
+				""),
 		  EACCES);
-	CHECK_INT(check_resource("{\"resource\":\"https://a.org/mcp\","
-				 "\"authorization_servers\":[\"https://evil.org\"]}"),
+	CHECK_INT(read_resource("{\"resource\":\"https://a.or\","
+				"\"authorization_servers\":[\"https://as.org\"]}",
+				""),
+		  EACCES);
+	CHECK_INT(read_resource("{\"resource\":\"https://a.org/v1/mcp/more\","
+				"\"authorization_servers\":[\"https://as.org\"]}",
+				""),
+		  EACCES);
+	CHECK_INT(read_resource("{\"resource\":\"https://a.org\","
+				"\"authorization_servers\":[\"https://evil.org\"]}",
+				"https://as.org"),
 		  EPERM);
-	CHECK_INT(check_resource("{\"authorization_servers\":[\"https://as.org\"]}"), EBADMSG);
-	CHECK_INT(check_resource("not JSON"), EBADMSG);
-	CHECK_INT(oauth_read_issuer(issuer, strlen(issuer), "https://as.org/", endpoint,
-				    sizeof endpoint),
+	CHECK_INT(read_resource("{\"resource\":\"https://a.org\"}", ""), EPERM);
+	CHECK_INT(read_resource("{\"authorization_servers\":[\"https://as.org\"]}", ""), EBADMSG);
+	CHECK_INT(read_resource("not JSON", ""), EBADMSG);
+}
+
+static int read_issuer(const char *text, const char *named, struct oauth_issuer *o)
+{
+	return oauth_read_issuer(text, strlen(text), named, o);
+}
+
+TEST(oauth_reads_the_addresses_of_the_issuer)
+{
+	struct oauth_issuer o = {0};
+
+	CHECK_INT(read_issuer("{\"issuer\":\"https://as.org\",\"token_endpoint\":\"https://as.org/"
+			      "token\",\"authorization_endpoint\":\"javascript:alert(1)\","
+			      "\"registration_endpoint\":\"https://as.org/register\","
+			      "\"code_challenge_methods_supported\":[\"plain\",\"S256\"]}",
+			      "https://as.org/", &o),
 		  0);
-	CHECK_STR(endpoint, "https://as.org/token");
-	CHECK_INT(oauth_read_issuer(issuer, strlen(issuer), "https://other.org", endpoint,
-				    sizeof endpoint),
+	CHECK_STR(o.token, "https://as.org/token");
+	CHECK_STR(o.registration, "https://as.org/register");
+	CHECK(!*o.authorize && o.s256 && !o.names_itself);
+	CHECK_INT(read_issuer("{\"issuer\":\"https://as.org\",\"token_endpoint\":"
+			      "\"https://as.org/t\"}",
+			      "https://other.org", &o),
 		  EACCES);
-	CHECK_INT(oauth_read_issuer(plain, strlen(plain), "https://as.org", endpoint,
-				    sizeof endpoint),
+	CHECK_INT(read_issuer("{\"issuer\":\"https://as.org\",\"token_endpoint\":"
+			      "\"http://as.org/t\"}",
+			      "https://as.org", &o),
 		  EBADMSG);
-	CHECK_INT(oauth_read_issuer(issuer, strlen(issuer), "https://as.org", endpoint, 5),
-		  EBADMSG);
+	CHECK_STR(o.token, "https://as.org/token");
+}
+
+TEST(oauth_reads_challenges)
+{
+	struct oauth_challenge c;
+
+	oauth_read_challenge(
+		"Bearer error=\"invalid_token\", error_description=\"x, y=\\\"z\\\"\", "
+		"resource_metadata=\"https://a.org/.well-known/p\"",
+		&c);
+	CHECK_STR(c.metadata, "https://a.org/.well-known/p");
+	CHECK_STR(c.error, "invalid_token");
+	CHECK_STR(c.scope, "");
+	oauth_read_challenge("Basic realm=\"x\", scope=\"no\", bearer scope = \"a b\",error=e, "
+			     "DPoP scope=\"c\"",
+			     &c);
+	CHECK_STR(c.scope, "a b");
+	CHECK_STR(c.error, "e");
+	/* Neither plain HTTP nor what would break a line or a shell. */
+	oauth_read_challenge("Bearer resource_metadata=\"http://a.org/p\", scope=\"a\x01\"", &c);
+	CHECK(!*c.metadata && !*c.scope);
+	oauth_read_challenge("Negotiate abc==", &c);
+	CHECK(!*c.metadata);
+	oauth_read_challenge("Bearer scope=\"open", &c);
+	CHECK_STR(c.scope, "open");
+	oauth_read_challenge("", &c);
+}
+
+TEST(oauth_makes_the_link_of_a_sign_in)
+{
+	struct oauth_sign_in s = {.authorize = "https://as.org/authorize",
+				  .client_id = "c 1",
+				  .redirect = "http://127.0.0.1:9/callback",
+				  .scope = "",
+				  .resource = "https://a.org/mcp",
+				  .state = "st",
+				  .challenge = "ch"};
+	char link[OAUTH_LINK_MAX];
+
+	CHECK_INT(oauth_sign_in_link(&s, link, sizeof link), 0);
+	CHECK_STR(link, "https://as.org/authorize?response_type=code&client_id=c%201&redirect_uri="
+			"http%3A%2F%2F127.0.0.1%3A9%2Fcallback&state=st&code_challenge=ch&"
+			"code_challenge_method=S256&resource=https%3A%2F%2Fa.org%2Fmcp");
+	CHECK_INT(oauth_sign_in_link(&s, link, 60), EMSGSIZE);
+	s.authorize = "http://as.org/authorize";
+	CHECK_INT(oauth_sign_in_link(&s, link, sizeof link), EINVAL);
+	/* RFC 7636 Appendix B. */
+	oauth_base64url((const uint8_t[]){19, 211, 30,	150, 26,  26,  216, 236, 47,  22,  177,
+					  12, 76,  152, 46,  8,	  118, 168, 120, 173, 109, 241,
+					  68, 86,  110, 225, 137, 74,  203, 112, 249, 195},
+			32, link);
+	CHECK_STR(link, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+}
+
+TEST(oauth_takes_the_code_of_its_own_sign_in_only)
+{
+	struct oauth_redirect r = {.state = "s1", .code = "c"};
+
+	CHECK_INT(oauth_check_redirect(&r, "s1", "https://as.org", false), 0);
+	CHECK_INT(oauth_check_redirect(&r, "s1", "https://as.org", true), EACCES);
+	CHECK_INT(oauth_check_redirect(&r, "s2", "https://as.org", false), EACCES);
+	CHECK_INT(oauth_check_redirect(&r, "", "https://as.org", false), EACCES);
+	snprintf(r.iss, sizeof r.iss, "https://as.org/");
+	CHECK_INT(oauth_check_redirect(&r, "s1", "https://as.org", true), 0);
+	CHECK_INT(oauth_check_redirect(&r, "s1", "https://b.org", false), EACCES);
+	snprintf(r.error, sizeof r.error, "access_denied");
+	CHECK_INT(oauth_check_redirect(&r, "s1", "https://as.org", false), ECANCELED);
+	snprintf(r.error, sizeof r.error, "<b>");
+	CHECK_INT(oauth_check_redirect(&r, "s1", "https://as.org", false), EBADMSG);
+	r = (struct oauth_redirect){.state = "s1"};
+	CHECK_INT(oauth_check_redirect(&r, "s1", "https://as.org", false), EBADMSG);
+}
+
+TEST(oauth_registers_a_client_without_a_secret)
+{
+	struct oauth_client c = {0};
+	char *body = oauth_register_body("http://127.0.0.1:9/callback", "a b");
+
+	CHECK(strstr(body, "\"redirect_uris\":[\"http://127.0.0.1:9/callback\"]") &&
+	      strstr(body, "\"scope\":\"a b\"") &&
+	      strstr(body, "\"token_endpoint_auth_method\":\"none\""));
+	free(body);
+	CHECK_INT(oauth_read_client("{\"client_id\":\"x\",\"client_secret\":\"y\"}", 37, &c), 0);
+	CHECK(strcmp(c.id, "x") == 0 && strcmp(c.secret, "y") == 0);
+	CHECK_INT(oauth_read_client("{\"client_id\":7}", 15, &c), EBADMSG);
+	CHECK_STR(c.id, "x");
 }
 
 TEST(oauth_asks_with_what_it_has)
@@ -111,6 +232,15 @@ TEST(oauth_asks_with_what_it_has)
 	CHECK_STR(body, "grant_type=client_credentials&client_id=c%201&client_secret="
 			"s%26%3D%C3%A9&resource=https%3A%2F%2Fa.org%2Fmcp");
 	free(body);
+	ask.code = "co";
+	ask.verifier = "ve";
+	ask.redirect = "re";
+	body = oauth_ask_body(&ask);
+	CHECK_STR(body, "grant_type=authorization_code&code=co&code_verifier=ve&redirect_uri=re&"
+			"client_id=c%201&client_secret=s%26%3D%C3%A9&resource="
+			"https%3A%2F%2Fa.org%2Fmcp");
+	free(body);
+	ask.code = ask.verifier = ask.redirect = NULL;
 	ask.client_secret = "";
 	ask.refresh_token = "r.1";
 	ask.scope = "a b";

@@ -61,7 +61,10 @@ static bool begin(const char *more)
 	memset(&toy_http, 0, sizeof toy_http);
 	if (!fake_http_begin(&rig.f, toy_http_serve, NULL) || settings_alloc(&rig.settings) ||
 	    !name_server(more) ||
-	    mcp_servers_alloc(&rig.servers, rig.f.env, rig.f.http, rig.settings, "1"))
+	    mcp_servers_alloc(&rig.servers, &(struct mcp_servers_conf){.env = rig.f.env,
+								       .http = rig.f.http,
+								       .settings = rig.settings,
+								       .version = "1"}))
 		return false;
 	for (unsigned i = 0; i < ROOMS; i++) {
 		struct room *r = &rig.room[i];
