@@ -14,7 +14,7 @@
 #include "control/settings/settings.h"
 #include "ipc/log.h"
 
-enum { SECRET_MAX = 1024 };
+enum { SECRET_MAX = 4096 + 1 };
 
 /* Strips blanks around a secret, which come from pasting. A secret goes into a header line, so any
  * other character that is not allowed there makes it invalid. least: the first character that may
@@ -47,7 +47,7 @@ static int strip_secret(const char *value, char *buf, size_t size)
 static int read_secret(const char *path, char least, char *buf, size_t size)
 {
 	FILE *f = fopen(path, "re");
-	char line[SECRET_MAX];
+	char line[SECRET_MAX + 2]; /* so that a longer one is noticed */
 	int err;
 
 	if (!f)

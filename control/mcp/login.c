@@ -175,7 +175,9 @@ static void on_browser(struct http_exchange *x, const struct http_head *head, vo
 		fail(l, why);
 	} else {
 		l->waits = false;
-		answer_browser(x, 200, "Parley is signed in. You can close this page.\n");
+		answer_browser(
+			x, 200,
+			"Parley has the code and gets its token now. You can close this page.\n");
 		ask_token(l, r.code);
 	}
 	explicit_bzero(&r, sizeof r);

@@ -72,6 +72,7 @@ int sign_in_read(const char *path, const char *url, struct sign_in *out)
 	struct sign_in s = {0};
 	int err;
 	json_t *root = read_json(path, &err);
+	json_int_t expires;
 
 	if (!err)
 		err = json_read_copy(root, "url", s.url, sizeof s.url);
@@ -87,7 +88,8 @@ int sign_in_read(const char *path, const char *url, struct sign_in *out)
 		err = read_member(root, "access_token", s.access, sizeof s.access);
 	if (!err)
 		err = read_member(root, "refresh_token", s.refresh, sizeof s.refresh);
-	s.expires_ms = json_read_count(root, "expires_ms");
+	expires = json_integer_value(json_object_get(root, "expires_ms"));
+	s.expires_ms = expires > 0 ? (uint64_t)expires : 0;
 	if (!err && strcmp(s.url, url) != 0)
 		err = EACCES;
 	if (!err)

@@ -18,7 +18,7 @@ enum {
 	RECORD_NAME_MAX = 32,
 	RECORD_PATH_MAX = 512,
 	RECORD_KEY_MAX = 256,
-	RECORD_VALUES_MAX = 2048,
+	RECORD_VALUES_MAX = 5120,
 	RECORD_JSON_MAX = 1 << 16,
 	RECORD_FIELDS_MAX = 32, /* members of a record, or of the roles: more than there are */
 };

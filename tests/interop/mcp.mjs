@@ -2,7 +2,7 @@
 // and HTTP.
 import net from 'node:net';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { check, main, ready, until } from './lib.mjs';
@@ -12,6 +12,14 @@ const path = (name) => `${modules}/@modelcontextprotocol/${name}/dist/index.js`;
 const node = realpathSync(process.execPath);
 
 // The lines that the client prints for a server and calls of its tools.
+async function freePort() {
+  const s = net.createServer().listen(0, '127.0.0.1');
+  await once(s, 'listening');
+  const { port } = s.address();
+  s.close();
+  return port;
+}
+
 async function ask(server, ...calls) {
   const args = calls.flatMap(([tool, a]) => [tool, JSON.stringify(a ?? {})]);
   const p = spawn(`${process.env.BIN}/tests/mcp`, [typeof server === 'string' ? server : JSON.stringify(server), ...args],
@@ -82,10 +90,7 @@ async function jail() {
 }
 
 async function overHttp() {
-  const free = net.createServer().listen(0, '127.0.0.1');
-  await once(free, 'listening');
-  const { port } = free.address(); // it takes a port and does not tell which one it got
-  free.close();
+  const port = await freePort(); // it takes a port and does not tell which one it got
   const old = await serve([path('server-everything'), 'streamableHttp'], (l) => /listening on port (\d+)/.exec(l)?.[1], { PORT: String(port) });
   if (check('everything serves HTTP', old.found !== undefined, old.errors().slice(-200))) {
     const { out } = await ask(`http://127.0.0.1:${port}/mcp`, ['echo', { message: 'hi' }],
@@ -107,10 +112,54 @@ async function modern() {
   s.stop();
 }
 
+// The example server of the SDK, whose authorization server registers clients, wants PKCE and checks the resource of a token.
+async function withOAuth() {
+  const [port, authPort] = [await freePort(), await freePort()];
+  const dir = mkdtempSync('/tmp/parley-oauth-');
+  const url = `http://localhost:${port}/mcp`;
+  const s = await serve([`${modules}/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js`, '--oauth', '--oauth-strict'],
+    (l) => /Server listening on port/.test(l) && l.includes(String(port)), { MCP_PORT: String(port), MCP_AUTH_PORT: String(authPort) });
+  if (!check('the example server of the SDK with OAuth serves', s.found !== undefined, s.errors().slice(-200))) return;
+  process.env.STATE_DIRECTORY = dir;
+  const record = { name: 'guarded', transport: 'http', url };
+  const before = await ask(record, ['greet', { name: 'Ann' }]);
+  check('OAuth: without a sign-in nothing is called', before.status !== 0 && /refused: .*401/.test(before.out) && !/Hello/.test(before.out), before.out);
+  writeFileSync(`${dir}/settings.json`, JSON.stringify({ mcp_servers: [record] }));
+  const login = spawn(`${process.env.BIN}/control`, ['--mcp-login', 'guarded', '--config', `${dir}/settings.json`, '--state-dir', dir],
+    { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  login.stdout.on('data', (d) => { said += d; });
+  login.stderr.on('data', (d) => { said += d; });
+  const closed = once(login, 'close');
+  await until(() => /^http\S+$/m.test(said) || login.exitCode !== null, 20000);
+  const link = new URL(/^http\S+$/m.exec(said)?.[0] ?? 'http://none/');
+  const has = (name) => link.searchParams.get(name) ?? '';
+  check('OAuth: the link has PKCE, a state, the resource and the scope of the metadata', has('code_challenge_method') === 'S256'
+    && has('code_challenge').length === 43 && has('state').length === 43 && has('resource') === url && has('scope') === 'mcp:tools', said);
+  const forged = await fetch(`${has('redirect_uri')}?code=forged&state=forged`);
+  check('OAuth: a code of another sign-in is refused', forged.status === 400, String(forged.status));
+  const page = await fetch(link); // the example asks nobody; it sends the browser back
+  const [status] = await closed;
+  const file = `${dir}/mcp/guarded.json`;
+  check('OAuth: control --mcp-login signs in', page.status === 200 && status === 0, said);
+  const kept = status === 0 ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  check('OAuth: the token is in a file of mode 0600 and was not printed', (statSync(file).mode & 0o777) === 0o600 && kept.access_token?.length > 8
+    && !said.includes(kept.access_token), said);
+  const { out, status: called } = await ask(record, ['greet', { name: 'Ann' }]);
+  check('OAuth: tools are called with the token', called === 0 && /done: Hello, Ann!/.test(out), out);
+  writeFileSync(file, JSON.stringify({ ...kept, access_token: 'stale' }));
+  const stale = await ask(record, ['greet', { name: 'Ann' }]);
+  check('OAuth: a token that is void calls nothing', stale.status !== 0 && !/Hello/.test(stale.out), stale.out);
+  s.stop();
+  delete process.env.STATE_DIRECTORY;
+  rmSync(dir, { recursive: true });
+}
+
 main(async () => {
   await everything();
   await memory();
   await jail();
   await modern();
   await overHttp();
+  await withOAuth();
 }, 240000);

@@ -7,7 +7,7 @@
  * Prints the server, its tools, and each result, and ends: 0 when every call was answered, 1 when
  * the server could not be used or 20 s have passed. With a URL alone it calls every tool that has
  * no needed argument. A call whose tool is "cancel:TOOL" is cancelled after 300 ms. Arguments
- * "@TOOL" are {"schema": the schema of that tool}. */
+ * "@TOOL" are {"schema": the schema of that tool}. STATE_DIRECTORY: where sign-ins are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +183,7 @@ int main(int argc, char **argv)
 		    &(struct mcp_server_conf){
 			    .env = run.env,
 			    .http = http,
+			    .state_dir = getenv("STATE_DIRECTORY"),
 			    .record = record,
 			    .bwrap = spawn_find("bwrap", bwrap, sizeof bwrap) ? NULL : bwrap,
 			    .version = "1",

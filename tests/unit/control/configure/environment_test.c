@@ -248,6 +248,31 @@ TEST(records_get_the_secrets_of_their_files)
 	unlink(secret);
 }
 
+/* Tokens that are signed texts are longer than keys. */
+TEST(a_record_gets_a_secret_of_4096_bytes_and_none_that_is_longer)
+{
+	char secret[] = "/tmp/parley-secret-XXXXXX", path[64], all[1024], text[400], line[4097];
+	struct settings *s = NULL;
+	int fd = mkstemp(secret);
+
+	memset(line, 't', sizeof line);
+	CHECK(fd >= 0 && write(fd, line, 4096) == 4096);
+	snprintf(text, sizeof text,
+		 "{\"mcp_servers\": [{\"name\": \"m\", \"transport\": \"http\", \"url\": "
+		 "\"https://a/\", \"issuer\": \"https://b/\", \"client_id\": \"c\","
+		 " \"refresh_token_file\": \"%s\"}]}",
+		 secret);
+	CHECK_INT(load(&s, text, path, all), 0);
+	CHECK_INT(strlen(s->records.mcp[0].values), 4096 + strlen("{\"refresh token\":\"\"}"));
+	s = settings_free(s);
+	CHECK_INT(write(fd, "t", 1), 1);
+	CHECK_INT(load(&s, text, path, all), 0);
+	CHECK_STR(s->records.mcp[0].values, "");
+	settings_free(s);
+	close(fd);
+	unlink(secret);
+}
+
 static void count_fault(const char *text, void *arg)
 {
 	unsigned *n = arg;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "control/mcp/server.h"
+#include "control/mcp/token_file.h"
 #include "control/settings/record.h"
 #include "ipc/journal.h"
 #include "tests/test.h"
@@ -19,9 +20,12 @@ static struct rig {
 	struct mcp_server *server;
 	struct mcp_record record;
 	unsigned tokens, refusals; /* tokens that were given; 401s that the server gives yet */
+	unsigned wants_more;	   /* 403s for want of a scope that the server gives yet */
+	char dir[32];		   /* of sign-ins; "": there are none */
+	char shown[64];		   /* the newest token at the server */
 	const char *resource;	   /* what the metadata say; NULL: the truth */
 	const char *error;	   /* of the token endpoint */
-	char asked[400], file[64];
+	char asked[400], file[64], result[300];
 	bool ready;
 } rig;
 
@@ -48,6 +52,14 @@ static void answer_token(struct fake_http *f, struct evhttp_request *req)
 	answer(req, 200, text);
 }
 
+static void keep_token(struct evhttp_request *req)
+{
+	const char *field =
+		evhttp_find_header(evhttp_request_get_input_headers(req), "Authorization");
+
+	snprintf(rig.shown, sizeof rig.shown, "%s", field ? field : "");
+}
+
 static void serve(struct fake_http *f, struct evhttp_request *req)
 {
 	const char *path = evhttp_request_get_uri(req);
@@ -69,7 +81,13 @@ static void serve(struct fake_http *f, struct evhttp_request *req)
 	} else if (rig.refusals) {
 		rig.refusals--;
 		answer(req, 401, "{}");
+	} else if (rig.wants_more && strstr((const char *)f->body, "tools/call")) {
+		rig.wants_more--;
+		evhttp_add_header(evhttp_request_get_output_headers(req), "WWW-Authenticate",
+				  "Bearer error=\"insufficient_scope\", scope=\"files:write\"");
+		answer(req, 403, "{}");
 	} else {
+		keep_token(req);
 		toy_http_serve(f, req);
 	}
 }
@@ -87,8 +105,9 @@ static void on_change(struct mcp_server *server, void *arg)
 static void on_result(uint64_t call, const struct mcp_result *result, void *arg)
 {
 	(void)call;
-	(void)result;
 	(void)arg;
+	snprintf(rig.result, sizeof rig.result, "%s", result->text);
+	env_stop(rig.f.env);
 }
 
 static void on_progress(uint64_t call, double share, const char *text, void *arg)
@@ -117,13 +136,15 @@ static bool begin(const char *values)
 
 static int start(void)
 {
-	return mcp_server_alloc(&rig.server, &(struct mcp_server_conf){.env = rig.f.env,
-								       .http = rig.f.http,
-								       .record = &rig.record,
-								       .version = "1",
-								       .changeh = on_change,
-								       .resulth = on_result,
-								       .progressh = on_progress});
+	return mcp_server_alloc(&rig.server,
+				&(struct mcp_server_conf){.env = rig.f.env,
+							  .http = rig.f.http,
+							  .record = &rig.record,
+							  .state_dir = *rig.dir ? rig.dir : NULL,
+							  .version = "1",
+							  .changeh = on_change,
+							  .resulth = on_result,
+							  .progressh = on_progress});
 }
 
 static void end(void)
@@ -132,6 +153,8 @@ static void end(void)
 	CHECK(!rig.f.timed_out);
 	fake_http_end(&rig.f);
 	unlink(rig.file);
+	if (*rig.dir)
+		folder_remove(rig.dir);
 }
 
 /* Runs until the server has said why it is not ready. */
@@ -266,5 +289,113 @@ TEST(no_token_is_requested_while_a_journal_is_written)
 	env_free(env);
 	journal_free(j);
 	folder_remove(dir);
+	end();
+}
+
+/* ---- sign-ins ---- */
+
+static bool keep_sign_in(const char *access, const char *refresh, uint64_t expires_ms)
+{
+	struct sign_in s = {.expires_ms = expires_ms};
+	char path[128];
+
+	*rig.record.issuer = '\0';
+	snprintf(s.url, sizeof s.url, "%s", rig.record.url);
+	snprintf(s.issuer, sizeof s.issuer, "%s", rig.f.base);
+	snprintf(s.resource, sizeof s.resource, "%s", rig.record.url);
+	snprintf(s.client.id, sizeof s.client.id, "registered");
+	snprintf(s.access, sizeof s.access, "%s", access);
+	snprintf(s.refresh, sizeof s.refresh, "%s", refresh);
+	return folder_make(rig.dir) && sign_in_path(rig.dir, "far", path, sizeof path) == 0 &&
+	       sign_in_write(path, &s) == 0;
+}
+
+static struct sign_in read_sign_in(void)
+{
+	struct sign_in s = {0};
+	char path[128];
+
+	sign_in_path(rig.dir, "far", path, sizeof path);
+	if (sign_in_read(path, rig.record.url, &s))
+		s = (struct sign_in){0};
+	return s;
+}
+
+TEST(a_server_that_wants_a_sign_in_says_how)
+{
+	CHECK(begin(""));
+	*rig.record.issuer = '\0';
+	rig.refusals = 1000;
+	CHECK_INT(start(), 0);
+	for (int i = 0; i < 1000 && !strstr(mcp_server_why(rig.server), "--mcp-login"); i++)
+		event_base_loop(env_base(rig.f.env), EVLOOP_ONCE);
+	CHECK_STR(mcp_server_why(rig.server), "it wants a sign-in: run control --mcp-login far");
+	end();
+}
+
+TEST(a_sign_in_opens_a_server_with_its_token)
+{
+	CHECK(begin(""));
+	CHECK(keep_sign_in("kept-token", "", 0));
+	CHECK_INT(start(), 0);
+	env_run(rig.f.env);
+	CHECK(rig.ready && rig.tokens == 0);
+	CHECK_STR(rig.shown, "Bearer kept-token");
+	end();
+}
+
+/* The new tokens are in the file, so that the next start has them. */
+TEST(a_sign_in_that_has_expired_is_renewed_and_rotated)
+{
+	struct sign_in s;
+
+	CHECK(begin(""));
+	CHECK(keep_sign_in("old-token", "old-refresh", 1));
+	CHECK_INT(start(), 0);
+	env_run(rig.f.env);
+	CHECK(rig.ready && rig.tokens == 1);
+	CHECK_STR(rig.shown, "Bearer access-1");
+	CHECK(strstr(rig.asked, "refresh_token=old-refresh&client_id=registered&resource="));
+	s = read_sign_in();
+	CHECK_STR(s.access, "access-1");
+	CHECK_STR(s.refresh, "refresh-1");
+	end();
+}
+
+/* Its token is void, and the server says so. */
+TEST(a_sign_in_that_the_server_refuses_is_renewed)
+{
+	CHECK(begin(""));
+	CHECK(keep_sign_in("void-token", "old-refresh", 0));
+	rig.refusals = 1;
+	CHECK_INT(start(), 0);
+	env_run(rig.f.env);
+	CHECK(rig.ready && rig.tokens == 1);
+	CHECK_STR(rig.shown, "Bearer access-1");
+	end();
+}
+
+TEST(a_sign_in_that_cannot_be_renewed_says_how_to_begin_anew)
+{
+	CHECK(begin(""));
+	CHECK(keep_sign_in("old-token", "old-refresh", 1));
+	rig.error = "invalid_grant";
+	CHECK_INT(start(), 0);
+	run_until_why();
+	CHECK(strstr(mcp_server_why(rig.server), "invalid_grant") &&
+	      strstr(mcp_server_why(rig.server), "--mcp-login far"));
+	end();
+}
+
+TEST(a_call_that_wants_a_further_scope_is_told_in_words)
+{
+	CHECK(begin(""));
+	CHECK(keep_sign_in("kept-token", "", 0));
+	CHECK_INT(start(), 0);
+	env_run(rig.f.env);
+	rig.wants_more = 1;
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(rig.f.env);
+	CHECK(strstr(rig.result, "control --mcp-login far --scope 'files:write'"));
 	end();
 }
