@@ -7,6 +7,7 @@
 #include "control/control.h"
 #include "control/mcp/login.h"
 #include "control/settings/settings.h"
+#include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/http_guard.h"
@@ -32,11 +33,12 @@ static int print_fault(const char *why)
 
 static void on_link(const char *link, void *arg)
 {
+	struct words open = {0}, elsewhere = {0};
+
 	(void)arg;
-	printf("Open this address in a browser and sign in:\n\n%s\n\nOn a machine without a "
-	       "browser, open it elsewhere, and give the address to which the browser is sent in "
-	       "the end to curl on this machine.\n",
-	       link);
+	words_sign_in_open(&open);
+	words_sign_in_elsewhere(&elsewhere);
+	printf("%s\n\n%s\n\n%s\n", open.text, link, elsewhere.text);
 	fflush(stdout);
 }
 
@@ -92,6 +94,7 @@ int mcp_login_run(const struct settings *settings, const struct control_conf *co
 		  const char *server, const char *scope)
 {
 	const struct mcp_record *record = find_server(settings, server);
+	struct words done = {0};
 	struct run r = {0};
 	int err;
 
@@ -118,8 +121,9 @@ int mcp_login_run(const struct settings *settings, const struct control_conf *co
 		env_run(r.env);
 	}
 	close_run(&r);
-	if (r.done)
-		printf("Parley is signed in at %s. A running control uses it within a minute.\n",
-		       server);
+	if (r.done) {
+		words_sign_in_done(&done, server);
+		puts(done.text);
+	}
 	return r.done ? 0 : 1;
 }
