@@ -539,10 +539,10 @@ static void on_outage(struct call *c, const struct ev *ev)
 			hear_doubt_ssrc(c, p->user);
 	}
 	dave_session_decryption(c->secure.session, call_now(c), p->user, !ev->dave.undecryptable);
-	if (!p->given_up && secure_gave_up(c, p->user))
+	if (!p->given_up && secure_gave_up(c, p->user) && call_may_log(c))
 		log_warn("speaker_given_up",
-			 "call=%u user=%llu hint=\"others are heard, so no more keys are "
-			 "requested\"",
+			 "call=%u user=%llu hint=\"our keys are not to blame, so no more are "
+			 "requested in this epoch\"",
 			 c->id, USER(p->user));
 	p->given_up = secure_gave_up(c, p->user);
 }

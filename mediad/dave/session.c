@@ -23,6 +23,7 @@ int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf)
 		goto out;
 	s->cap_users = 16;
 	s->users[s->n_users++] = conf->user;
+	dave_speakers_begin(s);
 	err = dave_mls_state_alloc(&s->mls_state, conf->user);
 	if (err)
 		goto out;
@@ -145,6 +146,7 @@ static void remove_user(struct dave_session *s, uint64_t now, uint64_t user)
 
 	dave_heal_remove_user(s, now, user);
 	dave_speakers_left(s, user);
+	dave_heal_left(s);
 	if (user == s->conf.user || i == s->n_users || s->users[i] != user)
 		return;
 	memmove(s->users + i, s->users + i + 1, (--s->n_users - i) * sizeof *s->users);

@@ -29,11 +29,14 @@ enum {
 	DAVE_REFUSED_MS =
 		1000, /* time for an epoch to follow proposals that we refused, before we heal */
 	DAVE_ANNOUNCE_MS = 1500, /* the same for proposals that we committed */
-	DAVE_HEAL_SPEAKERS = 32,
-	DAVE_SINGLE_AN_HOUR = 2, /* requests of new keys for one speaker, others being heard */
+	DAVE_HEAL_SPEAKERS = 96, /* noted at a time */
+	DAVE_SINGLE_AN_HOUR = 2, /* requests of new keys for one speaker while our keys are not to
+				    blame */
 	DAVE_SINGLE_A_DAY = 10,	 /* the same for all such speakers of a call */
 	DAVE_ALONE_MS = 60000,	 /* so long nobody must be heard before a speaker who was heard in
-				    this epoch makes us rejoin */
+				    this epoch makes us rejoin. For so long, too, a decryption
+				    proves our keys of later epochs, and a report of an outage
+				    counts */
 	DAVE_WELCOME_MS = 5000,	 /* time for a welcome when other members are present */
 	DAVE_ASK_AGAIN_MS = 500, /* the same after a resume, for one that was sent meanwhile */
 };
@@ -103,10 +106,13 @@ typedef void(dave_action_h)(const struct dave_action *act, void *arg);
 
 /* What is known about one speaker. */
 struct dave_heal_speaker {
-	uint64_t user; /* 0: free */
-	uint64_t at;   /* when something was noted last */
-	bool heard;    /* decrypted last time */
-	bool given_up; /* no more keys are requested for this speaker */
+	uint64_t user;	   /* 0: free */
+	uint64_t at;	   /* when something was noted last */
+	uint64_t heard_at; /* newest decryption; 0: none */
+	uint64_t proved; /* serial of the newest epoch whose key decrypted, in this session; 0: none
+			  */
+	uint64_t lost_at; /* newest report of an outage; 0: decrypted since */
+	bool given_up;	  /* no more keys are requested for this speaker in this epoch */
 	uint32_t rekeys;
 	uint64_t rekeys_since;
 };
@@ -122,7 +128,7 @@ struct dave_heal_state {
 	uint64_t steps_at;
 	uint32_t failures; /* recent messages that were answered with op 31 */
 	uint64_t failures_at;
-	struct rate_limit answers; /* with op 31, whatever came in between */
+	struct rate_limit answers; /* with op 31 while we were in the group */
 	uint32_t recovers, resumes, rejoins, invalid, executes;
 	struct dave_heal_speaker speakers[DAVE_HEAL_SPEAKERS];
 	uint32_t single; /* new keys requested for single speakers, others being heard */
@@ -170,8 +176,8 @@ void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user
 /* A speaker used a key of this epoch (its serial), which proves that the transition to it was
  * executed, and that our keys of it are right. */
 void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial);
-/* Whether no more keys are requested for this speaker, whose packets cannot be decrypted. They are
- * tried with the keys of each new epoch; the first success ends it. */
+/* Whether no more keys are requested for this speaker, whose packets cannot be decrypted. A new
+ * epoch ends it, as does the first success. */
 bool dave_session_gave_up(const struct dave_session *s, uint64_t user);
 /* A key of this user in this epoch (its serial) came back, having opened frames with nonces below
  * `next`. Another key must not open them again: dave_key_start_at, with the member's next_nonce. */

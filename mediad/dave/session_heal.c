@@ -18,10 +18,18 @@
  * outage has ended, the next one starts with RECOVER, and after a quiet time without waiting. A new
  * session takes its own RECOVER at once, whatever came before it.
  *
- * One member must be no lever on the call. While anybody else is heard, our keys are right, so for
- * a speaker who is not only few RECOVERs are tried; then the speaker is given up. A speaker who was
- * heard in the present epoch gets no more either, and makes us rejoin only after a long time in
- * which nobody is heard. */
+ * One member must be no lever on the call, so an outage is judged first:
+ *
+ *   heard      lost                                      judgement
+ *   somebody   any number                                our keys are right
+ *   nobody     one speaker among silent members          nothing is known
+ *   nobody     several, or the one who is alone with us  our keys are wrong
+ *
+ * Only if our keys are wrong all steps are taken. Otherwise RECOVERs come from a small budget, and
+ * then the speaker is given up until the next epoch. A speaker who was heard in the present epoch
+ * makes us rejoin only after a long time in which nobody is heard. Op 31 that answers invalid
+ * commits has a budget of its own; when it is spent we stop sending and wait for more, or for a
+ * member to leave. */
 
 enum { COOLDOWN_FIRST_MS = 10000, COOLDOWN_SECOND_MS = 60000, COOLDOWN_MAX_MS = 3600000 };
 
@@ -160,12 +168,12 @@ void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user
 {
 	relax_cooldown(s, now);
 	if (ok) {
-		dave_speakers_heard(s, now, user);
+		dave_speakers_heard(s, now, user, 0);
 		dave_heal_remove_user(s, now, user);
 		dave_heal_proof(s, now);
 	} else if (s->status.known && s->status.version > 0) {
-		dave_speakers_not_heard(s, user);
-		if (!dave_session_gave_up(s, user))
+		dave_speakers_lost(s, now, user);
+		if (!dave_session_gave_up(s, user) || dave_speakers_blame_us(s, now))
 			note_undecryptable(s, now, user);
 	}
 	dave_heal_timer(s, now);
@@ -235,7 +243,7 @@ static void take_rejoin_step(struct dave_session *s, uint64_t now)
 	s->conf.acth(&(struct dave_action){.kind = DAVE_ACT_REJOIN}, s->conf.arg);
 }
 
-/* No new keys help these speakers: others are heard. */
+/* No new keys help these speakers, and our own are not to blame. */
 static void give_up_speakers(struct dave_session *s, uint64_t now)
 {
 	while (s->n_undecryptable) {
@@ -246,7 +254,7 @@ static void give_up_speakers(struct dave_session *s, uint64_t now)
 	}
 }
 
-/* Some speakers cannot be decrypted while others can. */
+/* Some speakers cannot be decrypted, and our own keys are not to blame as far as is known. */
 static void take_single_step(struct dave_session *s, uint64_t now)
 {
 	if (s->gap && s->recovered && !s->resumed)
@@ -293,7 +301,7 @@ static void take_step(struct dave_session *s, uint64_t now)
 {
 	if (s->input_lost || s->needs_rejoin)
 		take_rejoin_step(s, now);
-	else if (!is_outside_group(s) && s->n_undecryptable && dave_speakers_any_heard(s))
+	else if (!is_outside_group(s) && s->n_undecryptable && !dave_speakers_blame_us(s, now))
 		take_single_step(s, now);
 	else if (!s->recovered)
 		take_first_step(s, now);
@@ -303,8 +311,30 @@ static void take_step(struct dave_session *s, uint64_t now)
 		take_rejoin_step(s, now);
 }
 
-/* Answers an invalid message with op 31, but not for ever: when the answers do not help, only
- * another session does, unless an epoch arrives. */
+static void send_answer(struct dave_session *s)
+{
+	s->conf.heal->failures++;
+	s->answers++;
+	s->answer_owed = false;
+	request_new_package(s, s->last_id);
+}
+
+/* A member can cause answers without end, so they are rationed while we are in the group. Without
+ * one we cannot follow the others to their next epoch, and stop sending when they forget our key.
+ */
+static void send_or_owe_answer(struct dave_session *s, uint64_t now)
+{
+	if (!s->in_group || rate_limit_take(&s->conf.heal->answers, DAVE_ANSWERS_BURST,
+					    DAVE_ANSWER_MS * NS_PER_MS, now)) {
+		send_answer(s);
+	} else if (!s->answer_owed) {
+		s->answer_owed = true;
+		dave_transition_left(s, now);
+	}
+}
+
+/* Answers an invalid message with op 31, but not for ever: when no epoch follows the answers, only
+ * another session helps. */
 static void answer_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 {
 	struct dave_heal_state *l = s->conf.heal;
@@ -312,14 +342,16 @@ static void answer_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 	s->last_id = id;
 	s->epoch_by = DAVE_NEVER;
 	l->failures = decay_count(l->failures, &l->failures_at, now, DAVE_FAILURE_MS);
-	if (l->failures >= DAVE_FAILURES_MAX || s->answers == DAVE_ANSWERS_MAX ||
-	    !rate_limit_take(&l->answers, DAVE_ANSWERS_BURST, DAVE_ANSWER_MS * NS_PER_MS, now)) {
+	if (l->failures >= DAVE_FAILURES_MAX || s->answers == DAVE_ANSWERS_MAX)
 		s->needs_rejoin = true;
-		return;
-	}
-	l->failures++;
-	s->answers++;
-	request_new_package(s, id);
+	else
+		send_or_owe_answer(s, now);
+}
+
+void dave_heal_left(struct dave_session *s)
+{
+	if (s->answer_owed)
+		send_answer(s);
 }
 
 /* ---- deadlines ---- */
@@ -367,7 +399,8 @@ static uint64_t next_step_at(const struct dave_session *s)
 	if (s->input_lost || (s->needs_rejoin && !s->offline))
 		return not_before;
 	noticed_at = latest_evidence(s);
-	if (!noticed_at || s->status.version == 0 || s->offline || dave_session_busy(s))
+	if (!noticed_at || s->answer_owed || s->status.version == 0 || s->offline ||
+	    dave_session_busy(s))
 		return DAVE_NEVER;
 	at = max_time(max_time(noticed_at, not_before),
 		      max_time(s->join_grace_until, pending_grace_until(s)));
@@ -395,6 +428,14 @@ static uint64_t ask_again_deadline(const struct dave_session *s)
 	return s->offline || s->rejoining || dave_session_busy(s) ? DAVE_NEVER : s->ask_again_at;
 }
 
+/* Returns when the rate limit allows an answer that is owed. */
+static uint64_t owed_answer_deadline(const struct dave_session *s)
+{
+	if (!s->answer_owed || s->offline || s->rejoining || dave_session_busy(s))
+		return DAVE_NEVER;
+	return s->conf.heal->answers.spent_at + DAVE_ANSWER_MS * NS_PER_MS;
+}
+
 /* The gateway repeats what it sent on the lost socket; what we sent is lost if the gateway had
  * given the socket up. Asking again belongs to the step that asked, so it has no cool-down of its
  * own; it is done once. */
@@ -415,6 +456,8 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 	relax_cooldown(s, now);
 	if (ask_again_deadline(s) <= now)
 		ask_again(s);
+	if (owed_answer_deadline(s) <= now)
+		send_or_owe_answer(s, now);
 	if (next_step_at(s) <= now)
 		take_step(s, now);
 	if (epoch_deadline(s) <= now)
@@ -428,7 +471,9 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 
 uint64_t dave_heal_deadline(const struct dave_session *s)
 {
-	return min_time(min_time(next_step_at(s), ask_again_deadline(s)),
+	uint64_t at = min_time(owed_answer_deadline(s), ask_again_deadline(s));
+
+	return min_time(min_time(next_step_at(s), at),
 			min_time(epoch_deadline(s), welcome_deadline(s)));
 }
 

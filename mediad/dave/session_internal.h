@@ -21,11 +21,12 @@ enum {
 	DAVE_FAILURES_MAX =
 		5, /* messages answered with op 31 in a row; one more per DAVE_FAILURE_MS */
 	DAVE_FAILURE_MS = 2000,
-	DAVE_ANSWERS_MAX = 12,	 /* the same without an epoch in between, at any rate */
-	DAVE_ANSWERS_BURST = 24, /* the same of a call, then one per DAVE_ANSWER_MS: each answer
-				    re-keys the whole group, and a member whose commits are invalid
-				    for us alone can cause them without end */
-	DAVE_ANSWER_MS = 300000,
+	DAVE_ANSWERS_MAX = 12,	/* the same without an epoch in between, at any rate */
+	DAVE_ANSWERS_BURST = 8, /* the same of a call while we are in the group, then one per
+				   DAVE_ANSWER_MS, ten a day: each answer re-keys the whole group,
+				   and a member whose commits are invalid for us alone can cause
+				   them without end */
+	DAVE_ANSWER_MS = 12 * 3600 * 1000,
 	DAVE_STEPS_MAX =
 		5, /* steps after which the end of an outage no longer shortens the cool-down */
 	DAVE_STEP_MS = 1800000, /* one step is forgotten per this time, so that one member who alone
@@ -126,6 +127,8 @@ struct dave_session {
 	bool asked;		   /* op 31 was sent, and no epoch has come since */
 	uint64_t ask_again_at;	   /* NEVER: the question was not lost with a socket */
 	unsigned answers;	   /* answers with op 31 since the last epoch */
+	bool answer_owed;	   /* an answer with op 31 waits until the rate limit allows it or
+				      a member leaves */
 	uint64_t epoch_by; /* an epoch must follow the proposals by then; NEVER: none is awaited */
 	bool recovered, resumed; /* steps taken in this outage */
 	bool stepped;		 /* a step was taken in this session */
@@ -175,11 +178,17 @@ uint64_t dave_transition_deadline(const struct dave_session *s);
 void dave_transition_free(struct dave_session *s);
 
 /* ---- session_speakers.c ---- */
-void dave_speakers_heard(struct dave_session *s, uint64_t now, uint64_t user);
-void dave_speakers_not_heard(struct dave_session *s, uint64_t user);
+/* serial: of the epoch whose key decrypted; 0: not known. */
+void dave_speakers_heard(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial);
+void dave_speakers_lost(struct dave_session *s, uint64_t now, uint64_t user);
 void dave_speakers_left(struct dave_session *s, uint64_t user);
-/* Whether anybody present was decrypted last time. */
-bool dave_speakers_any_heard(const struct dave_session *s);
+/* An epoch of this session arrived, or the session begins: nobody is given up in it. */
+void dave_speakers_retry(struct dave_session *s);
+/* A session begins: serials of epochs start anew. */
+void dave_speakers_begin(struct dave_session *s);
+/* Whether our own keys must be wrong: nobody is heard, and either several speakers are lost or the
+ * one who is lost is alone with us. A single lost speaker among silent members proves nothing. */
+bool dave_speakers_blame_us(const struct dave_session *s, uint64_t now);
 /* Charges a request of new keys to all speakers in an outage. Returns false when it must not be
  * made for any of them. */
 bool dave_speakers_charge(struct dave_session *s, uint64_t now);
@@ -195,6 +204,8 @@ void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id);
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed);
 void dave_heal_input_lost(struct dave_session *s);
 void dave_heal_remove_user(struct dave_session *s, uint64_t now, uint64_t user);
+/* A member left, which re-keys the group in any case: an owed answer is sent. */
+void dave_heal_left(struct dave_session *s);
 /* A commit removed us. */
 void dave_heal_removed(struct dave_session *s, uint64_t now);
 /* Drops outages of users that are not in this group; they have left or will be reported again. */

@@ -11,51 +11,78 @@ static struct dave_heal_speaker *find_speaker(struct dave_heal_state *l, uint64_
 	return NULL;
 }
 
-/* Whoever is heard is evidence, which many others must not push out. */
-static bool makes_room_before(const struct dave_heal_speaker *a, const struct dave_heal_speaker *b)
+static bool is_charged(const struct dave_heal_speaker *p, uint64_t now)
 {
-	return a->heard == b->heard ? a->at < b->at : b->heard;
+	return p->rekeys && now - p->rekeys_since < 3600 * NS_PER_S;
 }
 
-/* When there is no room, the speaker of whom nothing was noted for longest makes room. */
+/* Evidence and budgets stay. Otherwise many speakers could push them out. */
+static bool may_make_room(const struct dave_heal_speaker *p, uint64_t now)
+{
+	return !p->heard_at && !p->given_up && !is_charged(p, now);
+}
+
+/* Returns NULL when there is no room. */
 static struct dave_heal_speaker *note_speaker(struct dave_heal_state *l, uint64_t user,
 					      uint64_t now)
 {
 	struct dave_heal_speaker *p = find_speaker(l, user);
 
-	if (!p) {
-		p = &l->speakers[0];
-		for (unsigned i = 1; i < DAVE_HEAL_SPEAKERS; i++)
-			if (makes_room_before(&l->speakers[i], p))
-				p = &l->speakers[i];
+	for (unsigned i = 0; !p && i < DAVE_HEAL_SPEAKERS; i++)
+		if (!l->speakers[i].user)
+			p = &l->speakers[i];
+	for (unsigned i = 0; !p && i < DAVE_HEAL_SPEAKERS; i++)
+		if (may_make_room(&l->speakers[i], now) && (!p || l->speakers[i].at < p->at))
+			p = &l->speakers[i];
+	if (!p)
+		return NULL;
+	if (p->user != user)
 		*p = (struct dave_heal_speaker){.user = user};
-	}
 	p->at = now;
 	return p;
 }
 
-void dave_speakers_heard(struct dave_session *s, uint64_t now, uint64_t user)
+void dave_speakers_heard(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial)
 {
 	struct dave_heal_speaker *p = note_speaker(s->conf.heal, user, now);
 
-	p->heard = true;
+	if (!p)
+		return;
+	p->heard_at = now;
+	p->proved = serial > p->proved ? serial : p->proved;
+	p->lost_at = 0;
 	p->given_up = false;
 }
 
-void dave_speakers_not_heard(struct dave_session *s, uint64_t user)
+void dave_speakers_lost(struct dave_session *s, uint64_t now, uint64_t user)
 {
-	struct dave_heal_speaker *p = find_speaker(s->conf.heal, user);
+	struct dave_heal_speaker *p = note_speaker(s->conf.heal, user, now);
 
 	if (p)
-		p->heard = false;
+		p->lost_at = now;
 }
 
 void dave_speakers_left(struct dave_session *s, uint64_t user)
 {
 	struct dave_heal_speaker *p = find_speaker(s->conf.heal, user);
 
-	if (p)
-		p->heard = p->given_up = false;
+	if (!p)
+		return;
+	p->heard_at = p->proved = p->lost_at = 0;
+	p->given_up = false;
+}
+
+void dave_speakers_retry(struct dave_session *s)
+{
+	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++)
+		s->conf.heal->speakers[i].given_up = false;
+}
+
+void dave_speakers_begin(struct dave_session *s)
+{
+	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++)
+		s->conf.heal->speakers[i].proved = 0;
+	dave_speakers_retry(s);
 }
 
 bool dave_session_gave_up(const struct dave_session *s, uint64_t user)
@@ -75,13 +102,36 @@ unsigned dave_speakers_given_up(const struct dave_session *s)
 	return n;
 }
 
-bool dave_speakers_any_heard(const struct dave_session *s)
+static bool is_recent(uint64_t at, uint64_t now)
 {
-	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++)
-		if (s->conf.heal->speakers[i].heard &&
-		    dave_session_has_user(s, s->conf.heal->speakers[i].user))
-			return true;
-	return false;
+	return at && now - at < DAVE_ALONE_MS * NS_PER_MS;
+}
+
+/* Whether this speaker proves that our keys are right. A decryption with the keys of an earlier
+ * epoch does so for a while, because others need not speak in each one. */
+static bool is_heard(const struct dave_session *s, const struct dave_heal_speaker *p, uint64_t now)
+{
+	uint64_t newest = s->n_epochs ? s->epochs[0].epoch->serial : UINT64_MAX;
+
+	return p->heard_at && !p->lost_at && (p->proved == newest || is_recent(p->heard_at, now)) &&
+	       dave_session_has_user(s, p->user);
+}
+
+bool dave_speakers_blame_us(const struct dave_session *s, uint64_t now)
+{
+	unsigned lost = 0, present = 0;
+
+	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++) {
+		const struct dave_heal_speaker *p = &s->conf.heal->speakers[i];
+
+		if (is_heard(s, p, now))
+			return false;
+		if (!is_recent(p->lost_at, now))
+			continue;
+		lost++;
+		present += dave_session_has_user(s, p->user);
+	}
+	return lost > 1 || s->n_users - 1 <= present;
 }
 
 /* Whether a count of at most `most` in `period_s` has room, and begins a new period if one is due.
@@ -105,7 +155,7 @@ bool dave_speakers_charge(struct dave_session *s, uint64_t now)
 	for (size_t i = 0; i < s->n_undecryptable; i++) {
 		struct dave_heal_speaker *p = note_speaker(l, s->undecryptable[i].user, now);
 
-		if (!has_budget(&p->rekeys, &p->rekeys_since, now, DAVE_SINGLE_AN_HOUR, 3600))
+		if (!p || !has_budget(&p->rekeys, &p->rekeys_since, now, DAVE_SINGLE_AN_HOUR, 3600))
 			continue;
 		p->rekeys++;
 		allowed = true;
@@ -116,5 +166,8 @@ bool dave_speakers_charge(struct dave_session *s, uint64_t now)
 
 void dave_speakers_give_up(struct dave_session *s, uint64_t now, uint64_t user)
 {
-	note_speaker(s->conf.heal, user, now)->given_up = true;
+	struct dave_heal_speaker *p = note_speaker(s->conf.heal, user, now);
+
+	if (p)
+		p->given_up = true;
 }

@@ -179,6 +179,9 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 	s->send_until = DAVE_NEVER;
 	s->needs_rejoin = false;
 	s->answers = 0;
+	s->answer_owed = false;
+	s->conf.heal->failures = 0;
+	dave_speakers_retry(s);
 	begin_transition(s, now,
 			 &(struct dave_transition){.id = id,
 						   .version = DAVE_VERSION,
@@ -227,7 +230,7 @@ void dave_transition_alone(struct dave_session *s)
 
 void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial)
 {
-	dave_speakers_heard(s, now, user);
+	dave_speakers_heard(s, now, user, serial);
 	s->proved = serial > s->proved ? serial : s->proved;
 	for (unsigned i = 0; i < s->n_pending; i++) {
 		struct dave_transition *t = &s->pending[i];

@@ -255,6 +255,14 @@ void script_undecryptable(struct script *t, uint64_t user)
 	dave_session_decryption(t->s, t->now, user, false);
 }
 
+void script_deaf_for(struct script *t, uint64_t user, uint64_t ms)
+{
+	for (uint64_t i = SCRIPT_RUN; i <= ms; i += SCRIPT_RUN) {
+		script_wait(t, SCRIPT_RUN);
+		script_undecryptable(t, user);
+	}
+}
+
 void script_join(struct script *t)
 {
 	dave_session_start(t->s, t->now, CHANNEL, 1);

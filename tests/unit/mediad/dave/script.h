@@ -4,7 +4,7 @@
 
 #include "mediad/dave/session.h"
 
-enum { SELF = 5, CHANNEL = 77 };
+enum { SELF = 5, CHANNEL = 77, SCRIPT_RUN = 720 /* ms that DAVE_OUTAGE_PACKETS take */ };
 
 struct script {
 	struct dave_session *s;
@@ -44,6 +44,8 @@ void script_member(struct script *t, uint64_t user, bool present);
 /* Runs timers for ms. */
 void script_wait(struct script *t, uint64_t ms);
 void script_undecryptable(struct script *t, uint64_t user);
+/* A decryption outage of this length: reported with every 36th packet. */
+void script_deaf_for(struct script *t, uint64_t user, uint64_t ms);
 /* Brings the session to: op 4, op 25, users 1 and 2 present, key package sent. Discards the
  * actions. */
 void script_join(struct script *t);

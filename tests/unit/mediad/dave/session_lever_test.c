@@ -1,0 +1,491 @@
+/* What members can cause in hours and days: few re-keys and no rejoins while our keys are not to
+ * blame, and healing while they may be. */
+#include "tests/unit/mediad/dave/script.h"
+
+#include "proto/base/time.h"
+#include "tests/test.h"
+
+enum { A_DAY = 24 * 3600 * 1000 / SCRIPT_RUN };
+
+/* What a test counts. */
+struct toll {
+	unsigned rekeys, rejoins;
+};
+
+static unsigned count(const char *log, const char *word)
+{
+	unsigned n = 0;
+
+	for (const char *p = log; (p = strstr(p, word)); p++)
+		n++;
+	return n;
+}
+
+/* The gateway answers a new key package by a welcome, which is executed; `speaker` uses its keys.
+ */
+static void answer_package(struct script *t, uint16_t *id, uint64_t speaker)
+{
+	if (!t->job)
+		return;
+	script_done(t);
+	script_mls(t, 30, *id);
+	script_done(t);
+	script_op(t, 22, (*id)++, 0, 0);
+	if (speaker)
+		dave_session_proof(t->s, t->now, speaker, t->serial);
+}
+
+/* Begins the next session of the call when the last one was left. */
+static void join_again(struct script *t, const char *said, unsigned *rejoins)
+{
+	if (!strstr(said, "rejoin"))
+		return;
+	++*rejoins;
+	CHECK_INT(script_again(t), 0);
+	script_settled(t);
+}
+
+/* The gateway answers what was sent, and the toll is taken. */
+static void go_on(struct script *t, uint16_t *id, struct toll *n)
+{
+	const char *said;
+
+	answer_package(t, id, 0);
+	said = script_said(t);
+	n->rekeys += count(said, "op31");
+	join_again(t, said, &n->rejoins);
+}
+
+/* A broken bot in the channel for a day, whose every packet is undecryptable, while a person speaks
+ * now and then: few re-keys, no rejoin, and the person is given up never. */
+TEST(dave_heal_one_broken_member_is_no_lever)
+{
+	unsigned rekeys = 0, rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	dave_session_proof(t.s, t.now, 2, t.serial);
+	for (unsigned i = 0; i < A_DAY; i++) {
+		const char *said;
+
+		script_wait(&t, SCRIPT_RUN);
+		script_undecryptable(&t, 1);
+		answer_package(&t, &id, i % 50 == 0 ? 2 : 0);
+		said = script_said(&t);
+		rekeys += count(said, "op31");
+		rejoins += count(said, "rejoin");
+	}
+	CHECK(rekeys >= 1 && rekeys <= 10);
+	CHECK_INT(rejoins, 0);
+	CHECK(dave_session_gave_up(t.s, 1) && !dave_session_gave_up(t.s, 2));
+	CHECK_INT(dave_session_status(t.s)->undecryptable, 1);
+	/* One good packet, and the speaker is like any other. */
+	dave_session_decryption(t.s, t.now, 1, true);
+	CHECK(!dave_session_gave_up(t.s, 1));
+	CHECK_INT(dave_session_status(t.s)->undecryptable, 0);
+	script_end(&t);
+}
+
+/* The same of one that comes and goes, sends a good packet after each outage, and is one of many.
+ */
+TEST(dave_heal_many_broken_members_are_no_lever)
+{
+	unsigned rekeys = 0, rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (uint64_t bot = 100; bot < 110; bot++)
+		script_member(&t, bot, true);
+	for (unsigned i = 0; i < 24 * 3600 * 1000 / (20 * SCRIPT_RUN); i++) {
+		const uint64_t bot = 100 + i % 10;
+		const char *said;
+
+		dave_session_proof(t.s, t.now, 2, t.serial);
+		script_deaf_for(&t, bot, 10 * SCRIPT_RUN);
+		answer_package(&t, &id, 2);
+		dave_session_decryption(t.s, t.now, bot, true);
+		script_deaf_for(&t, bot, 5 * SCRIPT_RUN);
+		answer_package(&t, &id, 2);
+		script_member(&t, bot, false);
+		script_member(&t, bot, true);
+		script_wait(&t, 5 * SCRIPT_RUN);
+		said = script_said(&t);
+		rekeys += count(said, "op31");
+		rejoins += count(said, "rejoin");
+	}
+	CHECK(rekeys >= 1 && rekeys <= 10);
+	CHECK_INT(rejoins, 0);
+	script_end(&t);
+}
+
+/* So many that nothing more can be noted of those who are heard. */
+TEST(dave_heal_a_crowd_of_broken_members_is_no_lever)
+{
+	enum { CROWD = 120, MINUTES = 30 };
+	unsigned rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (uint64_t bot = 100; bot < 100 + CROWD; bot++)
+		script_member(&t, bot, true);
+	dave_session_proof(t.s, t.now, 2, t.serial);
+	for (unsigned i = 0; i < MINUTES * 60 * 1000 / 500; i++) {
+		for (uint64_t bot = 100; bot < 100 + CROWD; bot++)
+			dave_session_decryption(t.s, t.now, bot, false);
+		script_wait(&t, 500);
+		answer_package(&t, &id, 2);
+		rejoins += count(script_said(&t), "rejoin");
+	}
+	CHECK_INT(rejoins, 0);
+	script_end(&t);
+}
+
+/* When the others stop being heard, too, our keys are wrong, and the steps go on to a rejoin. */
+TEST(dave_heal_rejoins_when_the_last_speaker_is_lost)
+{
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	dave_session_proof(t.s, t.now, 2, t.serial);
+	for (unsigned i = 0; i < 600; i++) {
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		answer_package(&t, &id, 2);
+	}
+	CHECK(dave_session_gave_up(t.s, 1));
+	CHECK_INT(dave_session_status(t.s)->rejoins, 0);
+	script_said(&t);
+	for (unsigned i = 0; i < 200 && !strstr(t.log, "rejoin"); i++) {
+		script_deaf_for(&t, 2, SCRIPT_RUN);
+		if (t.job)
+			script_done(&t);
+	}
+	CHECK(strstr(t.log, "rejoin"));
+	CHECK_INT(dave_session_status(t.s)->rejoins, 1);
+	script_end(&t);
+}
+
+/* A member sends undecryptable frames and a good one after each healing; it must not make the group
+ * re-key for ever. */
+TEST(dave_heal_cannot_be_abused_by_a_member)
+{
+	unsigned recovers = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 3600 * 1000 / (2 * SCRIPT_RUN); i++) {
+		script_wait(&t, SCRIPT_RUN);
+		script_undecryptable(&t, 1);
+		answer_package(&t, &id, 1);
+		script_wait(&t, SCRIPT_RUN);
+		dave_session_decryption(t.s, t.now, 1, true);
+		recovers += count(script_said(&t), "op31");
+	}
+	CHECK(recovers >= 1 && recovers <= 3);
+	CHECK_INT(t.heal.recovers, recovers);
+	script_end(&t);
+}
+
+/* The same while the people only listen. Nothing shows whose keys are wrong, so a rejoin would be a
+ * guess that costs everybody a gap. */
+TEST(dave_heal_a_broken_bot_among_listeners_is_no_lever)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < A_DAY; i++) {
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		go_on(&t, &id, &n);
+	}
+	CHECK(n.rekeys >= 1 && n.rekeys <= 10);
+	CHECK_INT(n.rejoins, 0);
+	CHECK(dave_session_gave_up(t.s, 1));
+	script_end(&t);
+}
+
+TEST(dave_heal_a_bot_that_is_heard_once_an_hour_is_no_lever)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < A_DAY; i++) {
+		script_wait(&t, SCRIPT_RUN);
+		if (i % 5000 == 0)
+			dave_session_proof(t.s, t.now, 1, t.serial);
+		dave_session_decryption(t.s, t.now, 1, i % 5000 == 0);
+		go_on(&t, &id, &n);
+	}
+	CHECK(n.rekeys >= 1 && n.rekeys <= 10);
+	CHECK_INT(n.rejoins, 0);
+	script_end(&t);
+}
+
+/* More people speak than can be noted: the budget of the broken bot stays. */
+TEST(dave_heal_a_budget_is_not_pushed_out)
+{
+	enum { PEOPLE = 120, AN_HOUR = A_DAY / 24 };
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (uint64_t user = 200; user < 200 + PEOPLE; user++)
+		script_member(&t, user, true);
+	for (unsigned i = 0; i < A_DAY; i++) {
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		dave_session_decryption(t.s, t.now, 200 + i % PEOPLE, true);
+		go_on(&t, &id, &n);
+		CHECK(i >= AN_HOUR - 1 || n.rekeys <= DAVE_SINGLE_AN_HOUR);
+	}
+	CHECK(n.rekeys >= 1 && n.rekeys <= 10);
+	CHECK_INT(n.rejoins, 0);
+	script_end(&t);
+}
+
+/* A member who was heard once and is silent since proves nothing of later epochs, in which nobody
+ * else of several can be heard. */
+TEST(dave_heal_a_silent_member_forbids_no_rejoin)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	dave_session_proof(t.s, t.now, 2, t.serial);
+	script_epoch(&t, id);
+	script_op(&t, 22, id++, 0, 0);
+	for (uint64_t user = 100; user < 105; user++)
+		script_member(&t, user, true);
+	for (unsigned i = 0; i < 300 && !n.rejoins; i++) {
+		script_deaf_for(&t, i % 6 ? 99 + i % 6 : 1, SCRIPT_RUN);
+		go_on(&t, &id, &n);
+	}
+	CHECK_INT(n.rejoins, 1);
+	script_end(&t);
+}
+
+/* A speaker is given up while another one is heard. When the other one leaves, nothing proves our
+ * keys any more. */
+TEST(dave_heal_a_speaker_who_was_given_up_is_tried_alone)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	dave_session_proof(t.s, t.now, 2, t.serial);
+	for (unsigned i = 0; i < 600 && !dave_session_gave_up(t.s, 1); i++) {
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		go_on(&t, &id, &n);
+	}
+	CHECK(dave_session_gave_up(t.s, 1));
+	CHECK_INT(n.rejoins, 0);
+	script_member(&t, 2, false);
+	for (unsigned i = 0; i < 300 && !n.rejoins; i++) {
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		go_on(&t, &id, &n);
+	}
+	CHECK_INT(n.rejoins, 1);
+	script_end(&t);
+}
+
+/* New members change the epoch: the speaker who was given up gets another try. */
+TEST(dave_heal_a_speaker_who_was_given_up_is_tried_in_the_next_epoch)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 600 && !dave_session_gave_up(t.s, 1); i++) {
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		go_on(&t, &id, &n);
+	}
+	CHECK(dave_session_gave_up(t.s, 1));
+	script_wait(&t, 3600 * 1000);
+	n.rekeys = 0;
+	script_deaf_for(&t, 1, 60 * SCRIPT_RUN);
+	go_on(&t, &id, &n);
+	CHECK_INT(n.rekeys, 0);
+	script_epoch(&t, id);
+	script_op(&t, 22, id++, 0, 0);
+	script_said(&t);
+	script_deaf_for(&t, 1, 10 * SCRIPT_RUN);
+	go_on(&t, &id, &n);
+	CHECK_INT(n.rekeys, 1);
+	script_end(&t);
+}
+
+/* Nobody but one member ever speaks, whose packets fail for over a minute; then comes a good one.
+ */
+TEST(dave_heal_a_lone_speaker_is_no_lever)
+{
+	unsigned rekeys = 0, rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 24 * 3600 * 1000 / (110 * SCRIPT_RUN); i++) {
+		const char *said;
+
+		for (unsigned k = 0; k < 100; k++) {
+			script_deaf_for(&t, 1, SCRIPT_RUN);
+			answer_package(&t, &id, 0);
+			said = script_said(&t);
+			rekeys += count(said, "op31");
+			join_again(&t, said, &rejoins);
+		}
+		dave_session_proof(t.s, t.now, 1, t.serial);
+		dave_session_decryption(t.s, t.now, 1, true);
+		script_wait(&t, 10 * SCRIPT_RUN);
+	}
+	CHECK(rekeys >= 1 && rekeys <= 60);
+	CHECK(rejoins <= 60);
+	script_end(&t);
+}
+
+/* The same of one whose good packets are made with the keys of the epoch before, which are accepted
+ * for a while. */
+TEST(dave_heal_old_keys_are_no_lever)
+{
+	unsigned rekeys = 0, rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 24 * 3600 * 1000 / (20 * SCRIPT_RUN); i++) {
+		const char *said;
+
+		script_deaf_for(&t, 1, 4 * SCRIPT_RUN);
+		answer_package(&t, &id, 0);
+		dave_session_decryption(t.s, t.now, 1, true);
+		script_wait(&t, 16 * SCRIPT_RUN);
+		said = script_said(&t);
+		rekeys += count(said, "op31");
+		join_again(&t, said, &rejoins);
+	}
+	CHECK(rekeys >= 1 && rekeys <= 60);
+	CHECK(rejoins <= 60);
+	script_end(&t);
+}
+
+/* Every key package is answered by a welcome that does not hold, for an hour. */
+static void broken_server(unsigned answer_ms)
+{
+	unsigned invalid = 0, rejoins = 0, wait = 0;
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	for (unsigned i = 0; i < 36000; i++) {
+		const char *said;
+
+		script_wait(&t, 100);
+		if (i % 8 == 0)
+			script_undecryptable(&t, 1);
+		if (t.job && t.job->type == DAVE_JOB_WELCOME)
+			script_verdict(&t, DAVE_INVALID);
+		if (t.job)
+			script_done(&t);
+		said = script_said(&t);
+		invalid += count(said, "op31");
+		if (strstr(said, "op26"))
+			wait = answer_ms / 100;
+		if (wait && !--wait)
+			script_mls(&t, 30, 1);
+		if (!strstr(said, "rejoin"))
+			continue;
+		rejoins++;
+		CHECK_INT(script_again(&t), 0);
+		script_join(&t);
+		wait = answer_ms / 100;
+	}
+	CHECK(rejoins >= 5 && rejoins <= 12);
+	CHECK(invalid <= 200);
+	script_end(&t);
+}
+
+TEST(dave_heal_does_not_flood_a_broken_server)
+{
+	broken_server(100);
+	broken_server(2500);
+}
+
+/* Two members commit in turns, one of them with secrets that only we find invalid. Each op 31 of
+ * ours has the whole group re-keyed, every 2 s for as long as they like. */
+TEST(dave_heal_invalid_commits_are_no_lever)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 24 * 3600 / 2; i++) {
+		script_mls(&t, 29, id++);
+		script_verdict(&t, DAVE_INVALID);
+		go_on(&t, &id, &n);
+		script_wait(&t, 2000);
+		go_on(&t, &id, &n);
+	}
+	CHECK(n.rekeys >= 8 && n.rekeys <= 10);
+	CHECK_INT(n.rejoins, 0);
+	/* The others have forgotten our key, which is no secret of ours. */
+	CHECK(!dave_session_status(t.s)->ready);
+	/* When somebody leaves, the group is re-keyed in any case. */
+	n.rekeys = 0;
+	script_member(&t, 2, false);
+	go_on(&t, &id, &n);
+	CHECK_INT(n.rekeys, 1);
+	CHECK(dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
+/* While an answer waits, nobody can be decrypted. That is no reason to rejoin, and the answer comes
+ * by itself in the end. */
+TEST(dave_heal_an_owed_answer_is_sent_in_the_end)
+{
+	unsigned waited = 0;
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 20; i++) {
+		script_mls(&t, 29, id++);
+		script_verdict(&t, DAVE_INVALID);
+		go_on(&t, &id, &n);
+		script_wait(&t, 2000);
+	}
+	CHECK_INT(n.rekeys, 8);
+	for (; waited < A_DAY / 2 && n.rekeys == 8; waited++) {
+		script_deaf_for(&t, 1 + waited % 2, SCRIPT_RUN);
+		go_on(&t, &id, &n);
+	}
+	CHECK(waited > A_DAY / 4);
+	CHECK_INT(n.rekeys, 9);
+	CHECK_INT(n.rejoins, 0);
+	script_end(&t);
+}
