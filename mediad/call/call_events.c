@@ -42,6 +42,10 @@ static void send_call_stats(struct call *c, const struct call_stream_stats *s)
 	m->dtx_frames = s->send.dtx;
 	m->expected_loss = (uint8_t)s->send.loss;
 	m->complexity = (uint8_t)s->send.complexity;
+	if (s->lost_events != c->lost_events)
+		log_warn("events_lost", "call=%u count=%llu", c->id,
+			 (unsigned long long)s->lost_events);
+	c->lost_events = s->lost_events;
 	call_send(c, &msg, 0);
 	say_check_starved(c);
 }

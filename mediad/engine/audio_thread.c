@@ -61,7 +61,6 @@ struct audio_thread {
 	unsigned degraded; /* steps by which all encoders are degraded */
 	atomic_bool quit, lost_real_time;
 	struct batching batching;
-	atomic_uint_fast64_t lost;
 	uint8_t bufs[BATCH][HEAD + UDP_MAX_PACKET + 1];
 };
 
@@ -79,17 +78,21 @@ static bool push_event(const struct ev *ev, bool may_drop, void *arg)
 	bool fits = ring_room(t->up) > (may_drop ? THREAD_RESERVE : 0) &&
 		    (ev->type != EV_HEARD || ring_room(t->up_pcm));
 
-	if (!env_answer(t->env, fits ? 1 : 0)) {
-		if (!may_drop)
-			atomic_fetch_add_explicit(&t->lost, 1, memory_order_relaxed);
+	if (!env_answer(t->env, fits ? 1 : 0))
 		return false;
-	}
 	/* The audio first: who sees the event finds it. */
 	if (ev->type == EV_HEARD)
 		ring_push_part(t->up_pcm, ev->heard.pcm, ev->heard.n * sizeof *ev->heard.pcm);
 	ring_push(t->up, ev);
 	batching_event(&t->batching, env_now(t->env), is_patient(ev->type));
 	return true;
+}
+
+static bool has_tick_room(void *arg)
+{
+	struct audio_thread *t = arg;
+
+	return env_answer(t->env, ring_room(t->up) >= THREAD_ROOM);
 }
 
 /* ---- steps ---- */
@@ -132,7 +135,7 @@ static void add_stream(struct audio_thread *t, struct call_stream *cs)
 		if (t->streams[i])
 			continue;
 		t->streams[i] = cs;
-		call_stream_attach(cs, t->env, i, stream_phase(i), push_event, t);
+		call_stream_attach(cs, t->env, i, stream_phase(i), push_event, has_tick_room, t);
 		call_stream_set_degradation(cs, t->degraded);
 		return;
 	}
@@ -676,11 +679,6 @@ bool audio_thread_pop(struct audio_thread *t, struct ev *ev)
 size_t audio_thread_waiting(const struct audio_thread *t)
 {
 	return ring_count(t->up);
-}
-
-uint64_t audio_thread_lost(const struct audio_thread *t)
-{
-	return atomic_load_explicit(&t->lost, memory_order_relaxed);
 }
 
 bool audio_thread_lost_real_time(struct audio_thread *t)

@@ -22,10 +22,10 @@ enum {
 	THREAD_RING_REPLAY = 8192, /* replay runs a whole step before the other side's turn */
 	/* Of the event ring, closed to what may be dropped: HEARD, progress, statistics. */
 	THREAD_RESERVE = 1536,
-	/* Room in the event ring before a command is run or a datagram is read: ending a stream
-	 * emits an event for each speaker and one for each listen, of which a stream has at most
-	 * CALL_STREAM_SLOTS. What is below it is left for events that come by time alone: the ends
-	 * of playbacks and of captures. */
+	/* Room in the event ring before a command is run, a datagram is read or the speakers of a
+	 * stream have their tick: each of them may end the speech of each speaker and the capture
+	 * of each listen, of which a stream has at most CALL_STREAM_SLOTS. Ends of playbacks come
+	 * at any time; those that find no room stay with their stream (CALL_STREAM_OWED). */
 	THREAD_ROOM = 2 * CALL_STREAM_SLOTS + 64,
 	THREAD_ROOM_DATAGRAM = 1280,
 };
@@ -60,8 +60,6 @@ bool audio_thread_push(struct audio_thread *t, const struct cmd *cmd);
 void audio_thread_wake(struct audio_thread *t);
 bool audio_thread_pop(struct audio_thread *t, struct ev *ev);
 size_t audio_thread_waiting(const struct audio_thread *t);
-/* Events that found no room although they must not be dropped; anything but 0 is a fault. */
-uint64_t audio_thread_lost(const struct audio_thread *t);
 /* Returns true once after the thread has lost real-time priority (priority.h). */
 bool audio_thread_lost_real_time(struct audio_thread *t);
 /* Readable when events wait; -1 on replay. */

@@ -47,6 +47,8 @@ struct call_stream *call_stream_free(struct call_stream *cs)
 	while (cs->n_spent)
 		dave_key_free(cs->spent[--cs->n_spent]);
 	rtpsize_free(cs->key);
+	while (cs->n_owed)
+		ev_dispose(&cs->owed[--cs->n_owed]);
 	if (cs->fd >= 0)
 		close(cs->fd);
 	free(cs);
@@ -86,13 +88,6 @@ struct slot *slot_free(struct slot *s)
 
 /* ---- events and datagrams ---- */
 
-void call_stream_emit(struct call_stream *cs, const struct ev *ev)
-{
-	cs->emit(ev, false, cs->arg);
-}
-
-/* ---- deadlines ---- */
-
 /* Returns the first deadline of the stream's grid after `at`. */
 static uint64_t deadline_after(const struct call_stream *cs, uint64_t at)
 {
@@ -100,6 +95,46 @@ static uint64_t deadline_after(const struct call_stream *cs, uint64_t at)
 
 	return deadline > at ? deadline : deadline + TICK;
 }
+
+/* Returns false when some still wait. */
+static bool emit_owed(struct call_stream *cs)
+{
+	unsigned n = 0;
+
+	while (n < cs->n_owed && cs->emit(&cs->owed[n], false, cs->arg))
+		n++;
+	cs->n_owed -= n;
+	memmove(cs->owed, cs->owed + n, cs->n_owed * sizeof cs->owed[0]);
+	if (cs->n_owed)
+		cs->owed_at = deadline_after(cs, env_now(cs->env));
+	return !cs->n_owed;
+}
+
+/* The sender repeats its request for op 5 until it is granted; only the newest one counts. */
+static bool is_owed_already(struct call_stream *cs, const struct ev *ev)
+{
+	unsigned i = 0;
+
+	while (i < cs->n_owed && (ev->type != EV_WANT_SPEAKING || cs->owed[i].type != ev->type))
+		i++;
+	if (i < cs->n_owed)
+		cs->owed[i] = *ev;
+	return i < cs->n_owed;
+}
+
+void call_stream_emit(struct call_stream *cs, const struct ev *ev)
+{
+	if ((emit_owed(cs) && cs->emit(ev, false, cs->arg)) || is_owed_already(cs, ev))
+		return;
+	if (cs->n_owed == CALL_STREAM_OWED) {
+		cs->stats.lost_events++;
+		return;
+	}
+	cs->owed[cs->n_owed++] = *ev;
+	cs->owed_at = deadline_after(cs, env_now(cs->env));
+}
+
+/* ---- deadlines ---- */
 
 /* Whether something waits for each tick. */
 static bool needs_every_tick(const struct call_stream *cs)
@@ -316,12 +351,13 @@ static void report_stats(struct call_stream *cs, uint64_t now)
 /* ---- steps ---- */
 
 void call_stream_attach(struct call_stream *cs, struct env *env, unsigned index, uint64_t phase,
-			call_stream_emit_h *emit, void *arg)
+			call_stream_emit_h *emit, call_stream_room_h *room, void *arg)
 {
 	cs->env = env;
 	cs->index = index;
 	cs->phase = phase;
 	cs->emit = emit;
+	cs->room = room;
 	cs->arg = arg;
 }
 
@@ -406,6 +442,7 @@ void call_stream_send(struct call_stream *cs)
 	uint64_t now = env_now(cs->env);
 	uint8_t ask[DISCOVERY_SIZE], ping[KEEPALIVE_SIZE];
 
+	emit_owed(cs);
 	cs->work_due = true;
 	if (!cs->linked)
 		return;
@@ -420,8 +457,13 @@ void call_stream_send(struct call_stream *cs)
 		call_stream_send_datagram(cs, ping, sizeof ping);
 }
 
+/* While the loop thread is behind the speakers' tick waits, because it ends speech and captures. */
 static void tick_speakers(struct call_stream *cs, uint64_t now)
 {
+	if (!cs->room(cs->arg)) {
+		cs->speaker_tick_at = deadline_after(cs, now);
+		return;
+	}
 	for (unsigned i = 0; i < cs->n_slots; i++)
 		if (audio_speaker_due(cs->slots[i]->speaker) <= now)
 			audio_speaker_tick(cs->slots[i]->speaker, now);
@@ -453,10 +495,12 @@ void call_stream_work(struct call_stream *cs)
 
 uint64_t call_stream_next(const struct call_stream *cs)
 {
-	uint64_t next = UINT64_MAX, at[4];
+	uint64_t next = cs->n_owed ? cs->owed_at : UINT64_MAX, at[4];
 
+	if (!cs->linked && !cs->work_due && call_stream_next_dave(cs) < next)
+		return call_stream_next_dave(cs);
 	if (!cs->linked)
-		return cs->work_due ? UINT64_MAX : call_stream_next_dave(cs);
+		return next;
 	at[0] = cs->key && !sender_is_idle(cs->sender) ? sender_next(cs->sender) : UINT64_MAX;
 	at[1] = discovery_next(&cs->discovery);
 	at[2] = keepalive_next(&cs->keepalive);

@@ -35,11 +35,17 @@ enum {
 	CALL_STREAM_PROGRESS_MS = 100,
 	/* The longest interval of a stream's ticks, when nobody waits for one. */
 	CALL_STREAM_LAZY_MS = 500,
+	/* Events that may wait for room: by time alone each lane makes up to three, and a stream a
+	 * few of its own. */
+	CALL_STREAM_OWED = 4 * SENDER_LANES,
 };
 
 /* Passes an event up to the loop thread. Returns false when the ring has no room; `may_drop` says
  * whether the caller can do without the event. */
 typedef bool(call_stream_emit_h)(const struct ev *ev, bool may_drop, void *arg);
+/* Whether the ring has room for all that a tick of the speakers can emit: the end of speech of each
+ * slot, and the end of each capture. */
+typedef bool(call_stream_room_h)(void *arg);
 
 /* What an SSRC has sent, for replay protection. */
 struct arrivals {
@@ -107,9 +113,13 @@ struct call_stream {
 	unsigned thread; /* loop thread only: the audio thread that has it */
 	struct env *env; /* from here on: audio thread only */
 	call_stream_emit_h *emit;
+	call_stream_room_h *room;
 	void *arg;
-	unsigned index; /* in the thread's table */
-	uint64_t phase; /* of its deadlines within the 20 ms */
+	struct ev owed[CALL_STREAM_OWED]; /* found no room, oldest first */
+	unsigned n_owed;
+	uint64_t owed_at; /* when they are tried again */
+	unsigned index;	  /* in the thread's table */
+	uint64_t phase;	  /* of its deadlines within the 20 ms */
 
 	/* the voice session */
 	int fd;
@@ -184,7 +194,7 @@ struct slot *slot_free(struct slot *s);
 
 /* ---- steps of the audio thread ---- */
 void call_stream_attach(struct call_stream *cs, struct env *env, unsigned index, uint64_t phase,
-			call_stream_emit_h *emit, void *arg);
+			call_stream_emit_h *emit, call_stream_room_h *room, void *arg);
 void call_stream_run_command(struct call_stream *cs, struct cmd *cmd);
 /* Lowers the encoder's complexity by `degraded` steps because the thread is busy; below the lowest
  * complexity FEC is switched off. */

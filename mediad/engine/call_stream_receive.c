@@ -422,7 +422,7 @@ static void on_discovery(struct call_stream *cs, const uint8_t *p, size_t n)
 	memcpy(ev.found.ip, cs->discovery.ip, sizeof ev.found.ip);
 	ev.found.port = cs->discovery.port;
 	keepalive_start(&cs->keepalive, env_now(cs->env));
-	cs->emit(&ev, false, cs->arg);
+	call_stream_emit(cs, &ev);
 }
 
 static void on_rtcp(struct call_stream *cs, const uint8_t *p, size_t n)

@@ -28,7 +28,6 @@ struct engine_thread {
 	struct event *ev, *kick; /* kick: commands were pushed in this turn of the loop */
 	uint32_t source;
 	unsigned streams;
-	uint64_t lost;			     /* as reported by the log */
 	struct queued_command *head, **tail; /* commands that did not fit into the ring */
 };
 
@@ -95,10 +94,6 @@ static void on_event(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	(void)kind, (void)data, (void)len;
 	if (!audio_thread_pop(m->t, &ev))
 		return;
-	if (audio_thread_lost(m->t) != m->lost) {
-		m->lost = audio_thread_lost(m->t);
-		log_warn("engine_events_lost", "count=%llu", (unsigned long long)m->lost);
-	}
 	m->e->conf.evh(&ev, ev.stream->owner);
 	if (ev.type == EV_STREAM_GONE)
 		m->streams--;

@@ -107,6 +107,7 @@ enum ev_type {
 
 struct call_stream_stats {
 	uint64_t received, malformed, replayed, unknown_ssrc;
+	uint64_t lost_events; /* that must not be lost; anything but 0 is a fault */
 	struct sender_stats send;
 	uint32_t rtt_us;
 	struct {

@@ -55,6 +55,12 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 }
 
 /* The kernel takes what is sent: one discovery request, then frames of silence. */
+static bool has_room(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
 static int start(void)
 {
 	struct env_conf conf = {.replaying = true};
@@ -76,7 +82,7 @@ static int start(void)
 	if (!err)
 		err = call_stream_alloc(&rig.l, NULL, 64000);
 	if (!err)
-		call_stream_attach(rig.l, rig.env, 0, 0, on_up, NULL);
+		call_stream_attach(rig.l, rig.env, 0, 0, on_up, has_room, NULL);
 	return err;
 }
 
@@ -259,6 +265,44 @@ TEST(call_stream_ends_of_playbacks_are_never_dropped)
 	pair_run(150);
 	/* The newest position, which nobody was told before. */
 	CHECK(pair.tx.progress >= 1);
+	pair_finish();
+}
+
+/* The loop thread stands still and the ring is full: the end of a playback comes later, and after
+ * its beginning. */
+TEST(call_stream_ends_of_playbacks_wait_for_room)
+{
+	CHECK_INT(pair_start(), 0);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	pair_say(200, true);
+	pair.tx.stuck = true;
+	pair_run(60000);
+	CHECK_INT(pair.tx.started, 0);
+	CHECK(pair.tx.l->n_owed >= 2);
+	pair.tx.stuck = false;
+	pair_run(40);
+	CHECK(pair.tx.started == 1 && pair.tx.drained == 1);
+	CHECK(pair.tx.l->n_owed == 0 && pair.tx.l->stats.lost_events == 0);
+	pair_finish();
+}
+
+/* The same for the end of speech and of a capture: the speakers' tick waits. */
+TEST(call_stream_ends_of_captures_wait_for_room)
+{
+	CHECK_INT(pair_start(), 0);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	pair_clear(&pair.rx, true, UINT64_MAX);
+	pair_say(1000, false);
+	pair_run(900);
+	CHECK(pair.rx.heard > 30 && pair.rx.speaking_on == 1);
+	pair.rx.stuck = true;
+	pair_run(5000);
+	CHECK(pair.rx.ends == 0 && pair.rx.speaking_off == 0);
+	CHECK(pair.rx.l->n_owed < 2); /* however many speakers end */
+	pair.rx.stuck = false;
+	pair_run(40);
+	CHECK(pair.rx.ends == 1 && pair.rx.speaking_off == 1);
+	CHECK_INT(pair.rx.l->stats.lost_events, 0);
 	pair_finish();
 }
 

@@ -107,7 +107,8 @@ static void on_dave(struct pair_end *e, const struct ev *ev)
 
 static void on_lane(struct pair_end *e, const struct ev *ev)
 {
-	e->drained += ev->lane.what == SENDER_DRAINED;
+	e->started += ev->lane.what == SENDER_STARTED;
+	e->drained += ev->lane.what == SENDER_DRAINED && e->started;
 	e->stopped += ev->lane.what == SENDER_STOPPED;
 	e->paused += ev->lane.what == SENDER_PAUSED;
 	e->lane_samples = ev->lane.samples;
@@ -121,7 +122,7 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 
 	if (e->full_for && ev->type == EV_HEARD && ev->heard.listen == e->full_for)
 		return false;
-	if (e->full && may_drop)
+	if (e->stuck || (e->full && may_drop))
 		return false;
 	switch (ev->type) {
 	case EV_DAVE_KEY_GONE:
@@ -147,6 +148,7 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 		break;
 	case EV_SPEAKING:
 		e->speaking_on += ev->heard.on;
+		e->speaking_off += !ev->heard.on;
 		break;
 	case EV_WANT_SPEAKING:
 		e->wants = ev->on;
@@ -172,6 +174,13 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 	}
 	ev_dispose(&back);
 	return true;
+}
+
+static bool has_room(void *arg)
+{
+	const struct pair_end *e = arg;
+
+	return !e->stuck;
 }
 
 /* ---- the network ---- */
@@ -301,7 +310,7 @@ static int start_end(struct pair_end *e)
 	e->fd = -1;
 	if (err)
 		return err;
-	call_stream_attach(e->l, pair.env, 0, 0, on_up, e);
+	call_stream_attach(e->l, pair.env, 0, 0, on_up, has_room, e);
 	pair_link(e);
 	return 0;
 }

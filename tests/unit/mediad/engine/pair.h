@@ -13,16 +13,18 @@ struct pair_end {
 	int fd;			       /* the network's end of its socket */
 	bool wants;		       /* op 5 is given before the next tick */
 	bool full;		       /* the ring has no room for events that may be dropped */
+	bool stuck;		       /* nor for any other event */
 	uint32_t full_for;	       /* nor for HEARD of this listen */
 	unsigned dropped[8];	       /* HEARD received, by listen */
 	unsigned unmapped, persistent; /* as told */
 	/* what came up */
-	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, slots_gone;
+	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, speaking_off,
+		slots_gone;
 	unsigned flags;
 	uint64_t deaf_at, samples, loud; /* sum of |sample| */
 	uint32_t next_generation;
 	uint64_t next_user, next_epoch, proved;
-	unsigned drained, stopped, paused, progress, udp_failed, call_stats;
+	unsigned started, drained, stopped, paused, progress, udp_failed, call_stats;
 	uint64_t lane_samples;
 	enum media_reason reason;
 	struct receiver_stats stats;
