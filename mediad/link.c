@@ -21,6 +21,7 @@ struct client {
 	uint64_t user, epoch, instance;
 	uint64_t skipped; /* messages of a newer minor version */
 	unsigned minor;
+	uint64_t caps; /* MEDIA_CAP_* */
 };
 
 struct link {
@@ -57,6 +58,9 @@ static void send_message(struct client *c, const struct media_msg *msg, uint32_t
 
 	if (media_since(msg->type) > c->minor)
 		return; /* the peer does not know this message */
+	/* A voice server can name thousands of users as often as it likes. */
+	if (msg->type == MEDIA_MEMBER && !(c->caps & MEDIA_CAP_MEMBERS))
+		return;
 	err = media_pack(msg, c->minor, buf, sizeof buf, &len);
 	if (err)
 		log_warn("pack_failed", "type=%s error=%d", media_type_name(msg->type), err);
@@ -148,6 +152,7 @@ static void on_hello(struct client *c, const struct media_hello *m)
 	c->instance = m->instance;
 	/* Both sides use the lower minor version. */
 	c->minor = min_version(m->minor, MEDIA_MINOR);
+	c->caps = m->caps;
 	l->control = c;
 	log_info("control_up", "build=%.*s epoch=%llu minor=%u", (int)m->build.n,
 		 (const char *)m->build.p, (unsigned long long)m->epoch, c->minor);

@@ -45,6 +45,7 @@ enum media_fault_code {
 	MEDIA_FAULTS(X)
 #undef X
 };
+enum { MEDIA_CAP_MEMBERS = 1 /* control wants MEMBER */ };
 enum { MEDIA_HEARD_CONCEALED = 1, MEDIA_HEARD_PREROLL = 2, MEDIA_HEARD_FIRST = 4 };
 enum {
 	MEDIA_SPEAKING_OFF_MS = 200

@@ -157,7 +157,8 @@ static void try_connect(struct media_link *l)
 			  .build = slice_str(PARLEY_VERSION),
 			  .instance = l->hello.instance,
 			  .epoch = l->hello.epoch,
-			  .user = l->hello.user},
+			  .user = l->hello.user,
+			  .caps = l->hello.caps},
 	};
 	int err = peer_connect(&l->peer, l->conf.env, l->path, &conf);
 

@@ -30,7 +30,7 @@ struct media_link_conf {
 };
 
 struct media_link_hello {
-	uint64_t instance, epoch, user;
+	uint64_t instance, epoch, user, caps;
 };
 
 int media_link_alloc(struct media_link **out, const struct media_link_conf *conf);

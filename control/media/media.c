@@ -165,7 +165,11 @@ int media_alloc(struct media **out, struct env *env, const struct media_conf *co
 	m->wantsh = conf->wantsh;
 	m->linkh = conf->linkh;
 	m->arg = conf->arg;
-	m->hello = (struct media_link_hello){.epoch = conf->epoch, .user = conf->user};
+	m->hello = (struct media_link_hello){
+		.epoch = conf->epoch,
+		.user = conf->user,
+		.caps = conf->members ? MEDIA_CAP_MEMBERS : 0,
+	};
 	env_random(env, &m->hello.instance, sizeof m->hello.instance);
 	m->next_call = m->next_listen = 1;
 	env_random(env, &m->next_playback, sizeof m->next_playback);

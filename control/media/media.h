@@ -42,6 +42,7 @@ struct media_conf {
 	const char *run_dir; /* where a spawned mediad's socket goes */
 	uint64_t user;	     /* the bot's user id; known after READY: media_set_user */
 	uint64_t epoch;	     /* rises with every start of control */
+	bool members;	     /* MEMBER messages are wanted */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;

@@ -83,7 +83,9 @@ struct call {
 	uint32_t link;
 	bool leaving;
 
-	struct person *people; /* sorted by user id */
+	/* Sorted by user id. Pointers, because a server can have thousands moved by each message.
+	 */
+	struct person **people;
 	size_t n_people, cap_people;
 	unsigned n_slots;	 /* lent and not returned yet */
 	bool refusal_logged;	 /* once per call, because a server could name thousands */
@@ -126,7 +128,7 @@ void call_on_settle(void *call);
 /* ---- hear.c ---- */
 /* Whether any user may be heard, by default or by consent. */
 bool hear_has_consent(const struct call *c);
-/* Returns the person or NULL; valid until a person is added or removed. */
+/* Returns the person or NULL; valid until the person leaves. */
 struct person *hear_find(struct call *c, uint64_t user);
 void hear_member(struct call *c, uint64_t user, bool present);
 /* The gateway says that this SSRC is the user's. While it belongs to a member whose end-to-end key

@@ -26,7 +26,7 @@ static size_t find_index(const struct call *c, uint64_t user)
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (c->people[mid].user < user)
+		if (c->people[mid]->user < user)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -38,7 +38,7 @@ static struct person *find_person(struct call *c, uint64_t user)
 {
 	size_t i = find_index(c, user);
 
-	return i < c->n_people && c->people[i].user == user ? &c->people[i] : NULL;
+	return i < c->n_people && c->people[i]->user == user ? c->people[i] : NULL;
 }
 
 struct person *hear_find(struct call *c, uint64_t user)
@@ -46,44 +46,48 @@ struct person *hear_find(struct call *c, uint64_t user)
 	return find_person(c, user);
 }
 
-/* Invalidates pointers to other persons. */
 static struct person *add_person(struct call *c, uint64_t user)
 {
 	size_t i = find_index(c, user), cap;
-	struct person *more;
+	struct person *p, **more;
 
-	if (i < c->n_people && c->people[i].user == user)
-		return &c->people[i];
+	if (i < c->n_people && c->people[i]->user == user)
+		return c->people[i];
 	if (c->n_people == PEOPLE_MAX)
 		return NULL;
 	if (c->n_people == c->cap_people) {
 		cap = c->cap_people ? c->cap_people * 2 : 16;
-		more = realloc(c->people, cap * sizeof *more);
+		more = realloc(c->people, cap * sizeof(struct person *));
 		if (!more)
 			return NULL;
 		c->people = more;
 		c->cap_people = cap;
 	}
-	memmove(&c->people[i + 1], &c->people[i], (c->n_people - i) * sizeof *c->people);
-	c->people[i] = (struct person){.user = user};
+	p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	p->user = user;
+	memmove(c->people + i + 1, c->people + i, (c->n_people - i) * sizeof(struct person *));
+	c->people[i] = p;
 	c->n_people++;
-	return &c->people[i];
+	return p;
 }
 
 static void drop_person_if_idle(struct call *c, struct person *p)
 {
-	size_t i = (size_t)(p - c->people);
+	size_t i = find_index(c, p->user);
 
 	if (p->present || p->consent_known || p->n_listens || p->slot || p->returning)
 		return;
-	memmove(p, p + 1, (c->n_people - i - 1) * sizeof *p);
+	free(p);
 	c->n_people--;
+	memmove(c->people + i, c->people + i + 1, (c->n_people - i) * sizeof(struct person *));
 }
 
 bool hear_has_consent(const struct call *c)
 {
 	for (size_t i = 0; i < c->n_people && !c->consent; i++)
-		if (c->people[i].consent_known && c->people[i].consented)
+		if (c->people[i]->consent_known && c->people[i]->consented)
 			return true;
 	return c->consent;
 }
@@ -134,7 +138,7 @@ static struct person *find_idlest(struct call *c, uint64_t now)
 	struct person *best = NULL;
 
 	for (size_t i = 0; i < c->n_people; i++) {
-		struct person *p = &c->people[i];
+		struct person *p = c->people[i];
 
 		if (!p->slot || p->speaking || now < p->spoke_at + IDLE_MS * NS_PER_MS)
 			continue;
@@ -149,7 +153,7 @@ static struct person *find_idlest(struct call *c, uint64_t now)
 static bool has_listen_room(const struct call *c, unsigned n)
 {
 	for (size_t i = 0; i < c->n_people && n <= LISTENS_LENT; i++)
-		n += c->people[i].slot ? c->people[i].n_listens : 0;
+		n += c->people[i]->slot ? c->people[i]->n_listens : 0;
 	return n <= LISTENS_LENT;
 }
 
@@ -163,7 +167,7 @@ static int make_slot_room(struct call *c)
 	if (c->n_slots < CALL_STREAM_SLOTS)
 		return 0;
 	for (size_t i = 0; i < c->n_people; i++)
-		used += c->people[i].slot != NULL;
+		used += c->people[i]->slot != NULL;
 	if (c->n_slots >= CALL_STREAM_SLOTS + RETURNING)
 		return ENOSPC;
 	if (used < CALL_STREAM_SLOTS)
@@ -219,16 +223,16 @@ static void map_ssrc(struct call *c, struct person *p)
 static struct person *find_owner(struct call *c, uint32_t ssrc)
 {
 	for (size_t i = 0; ssrc && i < c->n_people; i++)
-		if (c->people[i].ssrc == ssrc)
-			return &c->people[i];
+		if (c->people[i]->ssrc == ssrc)
+			return c->people[i];
 	return NULL;
 }
 
 static struct person *find_claimant(struct call *c, uint32_t ssrc)
 {
 	for (size_t i = 0; ssrc && i < c->n_people; i++)
-		if (c->people[i].claim == ssrc && c->people[i].present)
-			return &c->people[i];
+		if (c->people[i]->claim == ssrc && c->people[i]->present)
+			return c->people[i];
 	return NULL;
 }
 
@@ -354,18 +358,18 @@ void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 void hear_end_session(struct call *c)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
-		c->people[i].confirmed = false;
+		c->people[i]->confirmed = false;
 		/* The stream forgets its mapping with CMD_UNLINK. */
-		c->people[i].ssrc = c->people[i].claim = 0;
-		c->people[i].proven = false;
+		c->people[i]->ssrc = c->people[i]->claim = 0;
+		c->people[i]->proven = false;
 	}
 }
 
 void hear_drop_unconfirmed(struct call *c)
 {
 	for (size_t i = c->n_people; i-- > 0;)
-		if (c->people[i].present && !c->people[i].confirmed)
-			remove_member(c, &c->people[i]);
+		if (c->people[i]->present && !c->people[i]->confirmed)
+			remove_member(c, c->people[i]);
 }
 
 /* ---- commands ---- */
@@ -393,11 +397,11 @@ static void refuse_listen(struct call *c, const struct media_listen *m)
 static bool listen_exists(struct call *c, const struct media_listen *m)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
-		const struct listen *l = find_listen(&c->people[i], m->listen);
+		const struct listen *l = find_listen(c->people[i], m->listen);
 
 		if (!l)
 			continue;
-		if (c->people[i].user != m->user || l->rate != m->rate)
+		if (c->people[i]->user != m->user || l->rate != m->rate)
 			refuse_listen(c, m);
 		return true;
 	}
@@ -435,7 +439,7 @@ void call_unlisten(struct call *c, const struct media_unlisten *m)
 	struct cmd cmd = {.type = CMD_UNLISTEN};
 
 	for (size_t i = 0; i < c->n_people; i++) {
-		struct person *p = &c->people[i];
+		struct person *p = c->people[i];
 		struct listen *l = find_listen(p, m->listen);
 
 		if (!l)
@@ -471,7 +475,7 @@ void call_consent(struct call *c, const struct media_consent *m)
 void hear_doubt_consents(struct call *c)
 {
 	for (size_t i = 0; i < c->n_people; i++)
-		c->people[i].consent_told = false;
+		c->people[i]->consent_told = false;
 }
 
 void hear_set_default_consent(struct call *c, bool yes)
@@ -480,7 +484,7 @@ void hear_set_default_consent(struct call *c, bool yes)
 
 	c->consent = yes;
 	for (size_t i = c->n_people; i-- > 0;) {
-		struct person *p = &c->people[i];
+		struct person *p = c->people[i];
 		bool before = p->consent_known ? p->consented : yes_before;
 		struct cmd cmd = {.type = CMD_CONSENT};
 
@@ -598,13 +602,13 @@ void hear_event(struct call *c, const struct ev *ev)
 void hear_send_all(struct call *c)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
-		const struct person *p = &c->people[i];
+		const struct person *p = c->people[i];
 
 		if (p->present)
 			send_member(c, p->user, true);
 	}
 	for (size_t i = 0; i < c->n_people; i++) {
-		const struct person *p = &c->people[i];
+		const struct person *p = c->people[i];
 
 		for (unsigned n = 0; n < p->n_listens; n++) {
 			struct media_msg msg = {.type = MEDIA_LISTENING};
@@ -620,5 +624,7 @@ void hear_send_all(struct call *c)
 void hear_free(struct call *c)
 {
 	/* The stream owns the slots. */
+	for (size_t i = 0; i < c->n_people; i++)
+		free(c->people[i]);
 	free(c->people);
 }

@@ -85,8 +85,8 @@ later:
 static void lend_epoch(struct call *c, const struct dave_epoch *e)
 {
 	for (size_t i = 0; i < c->n_people; i++)
-		if (c->people[i].slot)
-			lend_key(c, e, &c->people[i], 0);
+		if (c->people[i]->slot)
+			lend_key(c, e, c->people[i], 0);
 	if (call_may_log(c))
 		log_info("secure_epoch", "call=%u epoch=%llu members=%u", c->id, USER(e->number),
 			 e->n);
@@ -198,7 +198,7 @@ static void lend_deferred_keys(struct call *c)
 	bool lent = lend_deferred_key(c, &s->deferred, NULL);
 
 	for (size_t i = 0; lent && i < c->n_people; i++)
-		lent = lend_deferred_key(c, &c->people[i].deferred, &c->people[i]);
+		lent = lend_deferred_key(c, &c->people[i]->deferred, c->people[i]);
 	if (lent)
 		log_info("deferred_keys_lent", "call=%u", c->id);
 	s->retry_wait_ms = lent					     ? 0
@@ -212,7 +212,7 @@ static void forget_keys(struct call *c)
 	c->secure.deferred.is = false;
 	c->secure.retry_wait_ms = 0;
 	for (size_t i = 0; i < c->n_people; i++)
-		c->people[i].deferred.is = c->people[i].lent.is = false;
+		c->people[i]->deferred.is = c->people[i]->lent.is = false;
 }
 
 /* ---- actions of the session ---- */
@@ -437,7 +437,7 @@ void secure_end(struct call *c)
 	s->session = dave_session_free(s->session);
 	forget_keys(c);
 	for (size_t i = 0; i < c->n_people; i++)
-		secure_end_outage(c, &c->people[i], "session over");
+		secure_end_outage(c, c->people[i], "session over");
 	/* The stream has closed its DAVE state with the session. */
 	s->changed = true;
 }

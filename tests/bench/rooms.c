@@ -413,6 +413,7 @@ static void start_members(void)
 				.run_dir = w.folder,
 				.user = PERSON,
 				.epoch = 1,
+				.members = true,
 				.wantsh = on_wants};
 	char program[PATH_MAX];
 	FILE *f;

@@ -349,6 +349,7 @@ int caller_alloc(struct caller **out, struct env *env, const struct caller_conf 
 				.run_dir = conf->run_dir,
 				.user = conf->user,
 				.epoch = 1,
+				.members = true,
 				.wantsh = wants};
 	struct media_want want = {.guild = conf->guild,
 				  .channel = conf->channel,

@@ -349,6 +349,7 @@ static void world_make(void)
 					.run_dir = w.conf->folder,
 					.user = PERSON + k,
 					.epoch = 1,
+					.members = true,
 					.wantsh = on_wants,
 					.arg = &w.media[k]};
 

@@ -256,6 +256,7 @@ static void enter(struct person *p)
 				.run_dir = p->conf.run_dir,
 				.user = p->user,
 				.epoch = 1,
+				.members = true,
 				.wantsh = wants,
 				.arg = p};
 	struct media_want want = {.guild = p->conf.guild,

@@ -61,8 +61,8 @@ static void finish(void)
 static const struct person *of(uint64_t user)
 {
 	for (size_t i = 0; i < rig.c.n_people; i++)
-		if (rig.c.people[i].user == user)
-			return &rig.c.people[i];
+		if (rig.c.people[i]->user == user)
+			return rig.c.people[i];
 	return NULL;
 }
 
@@ -95,6 +95,23 @@ TEST(hear_people_are_bounded)
 	CHECK(!of(65));
 	hear_ssrc(&rig.c, 900, 7900);
 	CHECK(of(900)->slot);
+	finish();
+}
+
+/* Persons do not move when others come, as moving thousands for each message would take the loop
+ * thread's time. */
+TEST(hear_a_person_stays_where_it_is)
+{
+	const struct person *first;
+
+	CHECK_INT(start(), 0);
+	hear_member(&rig.c, 5000, true);
+	first = of(5000);
+	for (uint64_t user = 4999; user > 4000; user--)
+		hear_member(&rig.c, user, true);
+	hear_member(&rig.c, 4500, false);
+	CHECK(of(5000) == first && first->user == 5000);
+	CHECK(!of(4500) && of(4499) && of(4501));
 	finish();
 }
 
