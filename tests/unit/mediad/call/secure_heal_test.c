@@ -87,6 +87,26 @@ TEST(secure_outage_ends)
 	rig_finish();
 }
 
+/* Others are heard, so no more keys are requested for one broken member; control learns of it with
+ * that member's statistics. */
+TEST(secure_tells_control_of_a_member_given_up)
+{
+	struct ev ev = {.type = EV_USER_STATS, .user = {.user = ANNA}};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	call_engine_event(&ev, rig.c);
+	CHECK(rig.user_stats.user == ANNA && !rig.user_stats.given_up);
+	rig.c->secure.heal.speakers[0] =
+		(struct dave_heal_speaker){.user = ANNA, .at = rig.now, .given_up = true};
+	call_engine_event(&ev, rig.c);
+	CHECK(rig.user_stats.given_up);
+	ev.user.user = BEN;
+	call_engine_event(&ev, rig.c);
+	CHECK(rig.user_stats.user == BEN && !rig.user_stats.given_up);
+	rig_finish();
+}
+
 TEST(secure_resumes_when_something_was_missed)
 {
 	struct ev ev = {.type = EV_DAVE_OUTAGE};

@@ -5,6 +5,8 @@ struct rig rig;
 static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 {
 	(void)flow, (void)arg;
+	if (msg->type == MEDIA_USER_STATS)
+		rig.user_stats = msg->user_stats;
 	if (msg->type == MEDIA_CALL_SECURE) {
 		rig.secure = msg->call_secure;
 		snprintf(rig.privacy_code, sizeof rig.privacy_code, "%.*s",

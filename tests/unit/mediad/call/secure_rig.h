@@ -32,10 +32,11 @@ struct rig {
 	unsigned told, codes, late;
 	char code[46];
 	struct media_call_state state;
-	enum dave_job_type job;	   /* newest that came back */
-	enum dave_verdict verdict; /* of what comes back */
-	bool poor;		   /* there is no memory while it is taken in */
-	bool without_anna;	   /* the next epochs */
+	struct media_user_stats user_stats; /* newest */
+	enum dave_job_type job;		    /* newest that came back */
+	enum dave_verdict verdict;	    /* of what comes back */
+	bool poor;			    /* there is no memory while it is taken in */
+	bool without_anna;		    /* the next epochs */
 };
 extern struct rig rig;
 

@@ -147,6 +147,37 @@ TEST(call_stream_refuses_recorded_packets_for_ever)
 	pair_finish();
 }
 
+/* A mapped and an unmapped SSRC. */
+static void speak_in_turn(uint16_t seq, unsigned n)
+{
+	for (; n; n--, seq++) {
+		pair_packet_of(&pair.rx, PAIR_SSRC, seq, frame, frame_n);
+		pair_packet_of(&pair.rx, 77, seq, frame, frame_n);
+		pair_run(20);
+	}
+}
+
+/* The server sends another transport key, under which everybody counts from 0 again. Nothing under
+ * the new key has been seen before, of a mapped SSRC as of an unmapped one. */
+TEST(call_stream_hears_counters_from_0_under_a_new_key)
+{
+	static const uint8_t key[RTPSIZE_KEY] = {77};
+	struct cmd c = {.type = CMD_KEY};
+	unsigned heard;
+
+	CHECK_INT(start(), 0);
+	speak_in_turn(300, 50);
+	rtpsize_free(pair.wire);
+	CHECK_INT(rtpsize_alloc(&pair.wire, RTPSIZE_XCHACHA20_POLY1305, key), 0);
+	CHECK_INT(rtpsize_alloc(&c.key, RTPSIZE_XCHACHA20_POLY1305, key), 0);
+	pair_cmd(&pair.rx, &c);
+	heard = pair.rx.heard;
+	speak_in_turn(350, 20);
+	CHECK_INT(pair.rx.l->stats.replayed, 0);
+	CHECK(pair.rx.heard >= heard + 15);
+	pair_finish();
+}
+
 /* A hundred members speak one after the other and leave: their recordings are refused though only
  * the last of them have an entry of their own, and a new SSRC is heard. */
 TEST(call_stream_refuses_packets_of_speakers_long_gone)
