@@ -136,8 +136,10 @@ static void note_inherited_speech(struct voice_session *c, const struct media_ms
 	}
 	if (plays)
 		c->inherited_answer = msg->say_state.ended ? ANSWER_PLAYS : ANSWER_CUT;
-	else if (c->inherited_answer == ANSWER_UNKNOWN && msg->type == MEDIA_SAY_DRAINED)
-		c->inherited_answer = ANSWER_PLAYED;
+	else if (c->inherited_answer == ANSWER_UNKNOWN || c->inherited_answer == ANSWER_PLAYED)
+		/* Ends come oldest first, so the last one counts. */
+		c->inherited_answer =
+			msg->type == MEDIA_SAY_DRAINED ? ANSWER_PLAYED : ANSWER_UNKNOWN;
 	plays = media_call_plays_inherited(c->media);
 	c->inherited_plays = plays && !c->agent;
 	if (c->agent)

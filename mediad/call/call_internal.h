@@ -57,6 +57,8 @@ struct playback {
 	uint64_t written_at;
 };
 
+enum { PLAYBACKS_OVER = 8 }; /* whose ends are told to a control that was away */
+
 struct call {
 	struct call_conf conf;
 	uint32_t id, gen;
@@ -99,7 +101,8 @@ struct call {
 		uint32_t id; /* 0: none */
 		uint64_t samples;
 		enum media_reason why; /* NONE: it drained */
-	} over;			       /* the playback that ended last */
+	} over[PLAYBACKS_OVER];	       /* the playbacks that ended last */
+	unsigned n_over;	       /* that ever ended: the place of the next one */
 };
 
 /* Sends msg to control and fills in its head: every message after HELLO begins with call and

@@ -72,6 +72,36 @@ static void send_stopped(struct call *c, uint32_t id, uint64_t samples, enum med
 		call_send(c, &msg, 0);
 }
 
+static void send_drained(struct call *c, uint32_t id, uint64_t samples)
+{
+	struct media_msg msg = {.type = MEDIA_SAY_DRAINED};
+
+	msg.say_drained.playback = id;
+	msg.say_drained.samples = samples;
+	if (id)
+		call_send(c, &msg, 0);
+}
+
+static void send_end(struct call *c, uint32_t id, uint64_t samples, enum media_reason why)
+{
+	if (why == MEDIA_REASON_NONE)
+		send_drained(c, id, samples);
+	else
+		send_stopped(c, id, samples, why);
+}
+
+/* Repeats how a playback ended. Returns false when that is not known any more. */
+static bool send_past_end(struct call *c, uint32_t id)
+{
+	for (unsigned i = 0; id && i < PLAYBACKS_OVER; i++) {
+		if (c->over[i].id != id)
+			continue;
+		send_end(c, id, c->over[i].samples, c->over[i].why);
+		return true;
+	}
+	return false;
+}
+
 /* Sends the credit: the samples pulled for sending plus a window. It goes on after the last sample
  * was written: it tells control where another mediad would continue. */
 static void send_credit(struct call *c, struct playback *p, bool again)
@@ -256,7 +286,8 @@ void call_say_claim(struct call *c, const struct media_say_claim *m)
 	struct playback *p = find_by_id(c, m->playback);
 
 	if (!p) {
-		send_stopped(c, m->playback, 0, MEDIA_REASON_BAD_REQUEST);
+		if (!send_past_end(c, m->playback))
+			send_stopped(c, m->playback, 0, MEDIA_REASON_BAD_REQUEST);
 		return;
 	}
 	p->claimed = true;
@@ -307,28 +338,16 @@ static enum media_reason end_reason(const struct call *c, const struct playback 
 	return lane != MEDIA_REASON_NONE ? lane : MEDIA_REASON_OVERFLOW;
 }
 
-static void send_drained(struct call *c, uint32_t id, uint64_t samples)
-{
-	struct media_msg msg = {.type = MEDIA_SAY_DRAINED};
-
-	msg.say_drained.playback = id;
-	msg.say_drained.samples = samples;
-	if (id)
-		call_send(c, &msg, 0);
-}
-
 static void finish_playback(struct call *c, struct playback *p, bool drained,
 			    enum media_reason lane)
 {
-	enum media_reason why = end_reason(c, p, lane);
+	enum media_reason why = drained ? MEDIA_REASON_NONE : end_reason(c, p, lane);
+	unsigned place = c->n_over++ % PLAYBACKS_OVER;
 
-	if (drained)
-		send_drained(c, p->id, played_samples(p));
-	else
-		send_stopped(c, p->id, played_samples(p), why);
-	c->over.id = p->id;
-	c->over.samples = played_samples(p);
-	c->over.why = drained ? MEDIA_REASON_NONE : why;
+	send_end(c, p->id, played_samples(p), why);
+	c->over[place].id = p->id;
+	c->over[place].samples = played_samples(p);
+	c->over[place].why = why;
 	remove_playback(c, p);
 }
 
@@ -413,11 +432,13 @@ void say_send_all(struct call *c)
 		msg.say_state.ended = p->ended;
 		call_send(c, &msg, 0);
 	}
-	/* A new control learns how the answer ended that its predecessor began. */
-	if (c->over.why == MEDIA_REASON_NONE)
-		send_drained(c, c->over.id, c->over.samples);
-	else
-		send_stopped(c, c->over.id, c->over.samples, c->over.why);
+	/* A new control learns how the answers ended that its predecessor began, the oldest first;
+	 * one that was away learns how its own ended meanwhile. */
+	for (unsigned i = 0; i < PLAYBACKS_OVER; i++) {
+		unsigned k = (c->n_over + i) % PLAYBACKS_OVER;
+
+		send_end(c, c->over[k].id, c->over[k].samples, c->over[k].why);
+	}
 }
 
 void say_free(struct call *c)

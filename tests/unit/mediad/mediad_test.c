@@ -519,6 +519,38 @@ TEST(mediad_stops_what_nobody_claims)
 	scene_end(&s);
 }
 
+/* Two answers end while no control is there, and one of them is claimed by a control that heard of
+ * it before: the control learns how each ended. */
+TEST(mediad_tells_a_new_control_how_each_speech_ended)
+{
+	struct media_msg stop = {.type = MEDIA_SAY_STOP}, claim = {.type = MEDIA_SAY_CLAIM};
+	const struct media_msg *m;
+	struct scene s;
+
+	CHECK_INT(with_call(&s), 0);
+	stop.say_stop.call = claim.say_claim.call = 1;
+	for (uint32_t id = 3; id < 6; id++) {
+		open_playback(&s.a, id, 24000);
+		CHECK(await(&s.a, MEDIA_SAY_CREDIT));
+		stop.say_stop.playback = id;
+		say_msg(&s.a, &stop);
+		CHECK(await(&s.a, MEDIA_SAY_STOPPED));
+	}
+	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
+	CHECK(await(&s.b, MEDIA_SYNCED));
+	CHECK_INT(count(&s.b, MEDIA_SAY_STOPPED), 3);
+	for (unsigned i = 0, id = 3; i < s.b.n; i++) {
+		m = &s.b.seen[i];
+		if (m->type == MEDIA_SAY_STOPPED)
+			CHECK_INT(m->say_stopped.playback, id++);
+	}
+	claim.say_claim.playback = 4;
+	say_msg(&s.b, &claim);
+	m = await(&s.b, MEDIA_SAY_STOPPED);
+	CHECK(m && m->say_stopped.playback == 4 && m->say_stopped.reason == MEDIA_REASON_STOPPED);
+	scene_end(&s);
+}
+
 /* A new control learns which speech of the previous one goes on, and how the last one ended. */
 TEST(mediad_tells_a_new_control_how_speech_goes_on)
 {
