@@ -91,11 +91,11 @@ struct media {
 	void *arg;
 	unsigned n_synced;
 	/* Calls that a mediad told and nobody wants: closed when it is synced. */
-	struct {
+	struct stray {
 		struct media_link *link;
 		uint32_t call, gen;
-	} strays[64];
-	unsigned n_strays;
+	} * strays; /* owned */
+	size_t n_strays, cap_strays;
 };
 
 /* MEDIA_RESUME_MS: a playback waits this long for a mediad to continue it. */

@@ -223,6 +223,7 @@ struct media *media_free(struct media *m)
 		media_call_free(c);
 	}
 	free(m->links);
+	free(m->strays);
 	child_free(m->spawned);
 	tmr_free(m->tmr);
 	free(m);

@@ -3,9 +3,12 @@
 #include "control/media/call.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ipc/env.h"
 #include "ipc/log.h"
+
+enum { FIRST_STRAYS = 64, MOST_STRAYS = 65536 };
 
 static struct media_call *find_call(struct media *m, const struct media_link *l, uint32_t id)
 {
@@ -50,6 +53,26 @@ static void report_call_state(struct media_call *call)
 		}
 }
 
+/* A stray for which there is no memory stays open until the next HELLO. */
+static void note_stray(struct media *m, struct media_link *l, const struct media_call_state *s)
+{
+	size_t cap = m->cap_strays ? 2 * m->cap_strays : FIRST_STRAYS;
+	struct stray *more;
+
+	if (m->n_strays == MOST_STRAYS)
+		return;
+	if (m->n_strays == m->cap_strays) {
+		more = realloc(m->strays, cap * sizeof *more);
+		if (!more) {
+			log_warn("call_stray_kept", "call=%u error=memory", s->call);
+			return;
+		}
+		m->strays = more;
+		m->cap_strays = cap;
+	}
+	m->strays[m->n_strays++] = (struct stray){.link = l, .call = s->call, .gen = s->gen};
+}
+
 /* While syncing: a call that the mediad holds. */
 static void adopt_reported_call(struct media *m, struct media_link *l,
 				const struct media_call_state *s)
@@ -64,11 +87,7 @@ static void adopt_reported_call(struct media *m, struct media_link *l,
 	while (c && (c->want.guild != s->guild || c->open || (c->link && c->link != l)))
 		c = c->next;
 	if (!c || c->reported) {
-		if (m->n_strays < sizeof m->strays / sizeof m->strays[0]) {
-			m->strays[m->n_strays].link = l;
-			m->strays[m->n_strays].call = s->call;
-			m->strays[m->n_strays++].gen = s->gen;
-		}
+		note_stray(m, l, s);
 		return;
 	}
 	c->link = l;
@@ -148,7 +167,7 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 /* Calls that this mediad reported and nobody wants. */
 static void close_strays(struct media *m, struct media_link *l)
 {
-	for (unsigned i = 0; i < m->n_strays;) {
+	for (size_t i = 0; i < m->n_strays;) {
 		struct media_msg msg = {
 			.type = MEDIA_CALL_CLOSE,
 			.call_close = {.call = m->strays[i].call, .gen = m->strays[i].gen}};
@@ -165,7 +184,7 @@ static void close_strays(struct media *m, struct media_link *l)
 
 static void forget_strays(struct media *m, const struct media_link *l)
 {
-	for (unsigned i = 0; i < m->n_strays;) {
+	for (size_t i = 0; i < m->n_strays;) {
 		if (m->strays[i].link == l)
 			m->strays[i] = m->strays[--m->n_strays];
 		else

@@ -41,8 +41,8 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 	if (t->holds_call)
 		toy_state(t, 77, 3, 100, t->leaves_call ? MEDIA_PHASE_CLOSED : MEDIA_PHASE_UP,
 			  false);
-	if (t->holds_stray)
-		toy_state(t, 78, 1, 999, MEDIA_PHASE_UP, false);
+	for (unsigned i = 0; i < t->strays; i++)
+		toy_state(t, 78 + i, 1, 999 + i, MEDIA_PHASE_UP, false);
 	if (t->playback)
 		toy_send(t,
 			 (struct media_msg){.type = MEDIA_SAY_STATE,

@@ -36,7 +36,8 @@ struct toy {
 	bool answers_pings;
 
 	/* what a restarted mediad holds */
-	bool holds_call, holds_stray, leaves_call;
+	bool holds_call, leaves_call;
+	unsigned strays;
 	bool ended; /* its playback has got SAY_END */
 
 	unsigned inherited, inherited_ends, wants, states, heard, ups, downs, secures, codes;
