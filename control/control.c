@@ -10,6 +10,7 @@
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
+#include "control/extraction/extraction.h"
 #include "control/events/events.h"
 #include "control/embedded.h"
 #include "control/ledger/ledger.h"
@@ -401,6 +402,19 @@ static int make_bus(struct control *c)
 	return err;
 }
 
+static int make_extraction(struct control *c)
+{
+	const struct extraction_conf conf = {.env = c->env,
+					     .http = c->http,
+					     .ws = c->ws,
+					     .settings = c->settings,
+					     .store = c->store,
+					     .ledger = c->ledger,
+					     .bus = c->bus};
+
+	return c->store ? extraction_alloc(&c->extraction, &conf) : 0;
+}
+
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf)
 {
@@ -434,6 +448,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = delegates_alloc(&c->delegates, env, settings, PARLEY_VERSION);
 	if (!err)
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
+	if (!err)
+		err = make_extraction(c);
 	if (!err)
 		err = make_discord(c);
 	if (err)
@@ -471,6 +487,7 @@ struct control *control_free(struct control *c)
 		media_disconnect(c->media); /* also after an end without control_stop */
 	while (c->n_voice_sessions)
 		voice_session_free(c->voice_sessions[--c->n_voice_sessions]);
+	extraction_free(c->extraction);
 	mcp_servers_free(c->mcp);
 	delegates_free(c->delegates);
 	embedded_free(c->embedded);

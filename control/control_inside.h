@@ -39,6 +39,7 @@ struct control {
 	struct http *http;
 	struct mcp_servers *mcp;
 	struct delegates *delegates;
+	struct extraction *extraction; /* NULL without a store */
 	struct ws_ctx *ws;
 	struct rest *rest;
 	struct guilds *guilds;

@@ -490,9 +490,9 @@ int roles_alloc(struct roles **out, const struct roles_conf *conf)
 		err = tmr_alloc(&r->usage, r->env, roles_usage_time, r);
 	for (unsigned i = 0; !err && i < ENGINE_USE_COUNT; i++)
 		err = fill_list(r, (enum engine_use)i);
-	if (!err && r->settings->reply_path != SETTINGS_REPLY_BRAIN)
+	if (!err && !conf->idle && r->settings->reply_path != SETTINGS_REPLY_BRAIN)
 		err = open_first(r, ENGINE_USE_VOICE);
-	if (!err)
+	if (!err && !conf->idle)
 		err = open_first(r, ENGINE_USE_TRANSCRIBE);
 	if (err) {
 		roles_free(r);

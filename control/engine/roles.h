@@ -64,6 +64,7 @@ struct roles_conf {
 	struct ws_ctx *ws;
 	struct http *http;
 	const struct settings *settings;
+	bool idle; /* no provider is opened before it is asked */
 	roles_h *h;
 	void *arg;
 };

@@ -214,10 +214,6 @@ bool extract_read(const char *answer, const struct extract_line *lines, size_t n
 		out->refused[why] += why != EXTRACT_REFUSAL_NONE;
 		out->facts += why == EXTRACT_REFUSAL_NONE;
 	}
-	if (!memory_check_text(text_at(root, "summary"))) {
-		utf8_copy(out->summary, sizeof out->summary, text_at(root, "summary"));
-		utf8_plain(out->summary);
-	}
 	json_decref(root);
 	return ok;
 }

@@ -20,7 +20,6 @@ enum {
 	EXTRACT_FACTS = 20,  /* of a result */
 	EXTRACT_EVIDENCE = 4,
 	EXTRACT_TYPE = 16,
-	EXTRACT_SUMMARY = 600,
 };
 
 /* R(NAME, name): why a fact of a result is not kept. */
@@ -57,7 +56,6 @@ struct extract_result {
 	unsigned facts;
 	struct extract_fact fact[EXTRACT_FACTS];
 	unsigned refused[EXTRACT_REFUSAL_COUNT];
-	char summary[EXTRACT_SUMMARY + 1];
 };
 
 const char *extract_refusal_name(enum extract_refusal refusal);

@@ -211,9 +211,34 @@ static int compare_all(struct db *db, struct embedding *e, const struct job *j, 
 	return err || same ? err : compare_by_words(db, j, &c);
 }
 
-static int add_sources(struct db *db, const struct job *j, uint64_t fact)
+/* The lines that the item names, which are the speaker's own. */
+static int add_named_sources(struct db *db, const struct job *j, const json_t *lines, uint64_t fact)
 {
-	sqlite3_stmt *s = db_use(db, DB_ADD_FACT_SOURCES);
+	const json_t *id;
+	size_t i;
+	int err = 0;
+
+	json_array_foreach(lines, i, id)
+	{
+		sqlite3_stmt *s = db_use(db, DB_ADD_FACT_SOURCE);
+
+		db_bind_uint(s, 1, fact);
+		db_bind_uint(s, 2, (uint64_t)json_integer_value(id));
+		db_bind_uint(s, 3, j->user);
+		db_bind_uint(s, 4, j->guild);
+		err = err ? err : db_run(db, s);
+	}
+	return err;
+}
+
+static int add_sources(struct db *db, const struct job *j, const json_t *item, uint64_t fact)
+{
+	const json_t *lines = json_object_get(item, "evidence");
+	sqlite3_stmt *s;
+
+	if (lines)
+		return add_named_sources(db, j, lines, fact);
+	s = db_use(db, DB_ADD_FACT_SOURCES);
 
 	db_bind_uint(s, 1, fact);
 	db_bind_uint(s, 2, j->user);
@@ -244,7 +269,7 @@ static int insert_fact(struct db *db, const struct job *j, const json_t *item, u
 	s = db_use(db, DB_ADD_FACT_TERMS);
 	db_bind_uint(s, 1, *out);
 	err = db_run(db, s);
-	return err ? err : add_sources(db, j, *out);
+	return err ? err : add_sources(db, j, item, *out);
 }
 
 static int close_fact(struct db *db, const struct job *j, uint64_t older, uint64_t newer)
@@ -288,7 +313,7 @@ static int write_one(struct db *db, struct embedding *e, const struct job *j, co
 		return err;
 	if (older.change == FACT_SAME) {
 		tell_skipped(skipped, text, "duplicate");
-		return add_sources(db, j, older.id);
+		return add_sources(db, j, item, older.id);
 	}
 	err = replace_fact(db, e, j, item, meaning, &older, &id);
 	if (!err)

@@ -15,6 +15,7 @@
 #include "control/store/db.h"
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
+#include "control/store/episodes.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/rows.h"
@@ -491,6 +492,14 @@ static void run_find_said(struct job_runner *r, const struct job *j, struct work
 	answer_json(r, a, err, text);
 }
 
+static void run_next_episode(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	char *text = NULL;
+	int err = database(r) ? episodes_next(r->db, j, &text) : r->err;
+
+	answer_json(r, a, err, text);
+}
+
 static int run_facts_request(struct job_runner *r, const struct job *j, char **text)
 {
 	return j->kind == JOB_WRITE_FACTS  ? fact_rows_write(r->db, r->embedding, j, text)
@@ -634,6 +643,14 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 	case JOB_FORGET_FACTS:
 		run_history(r);
 		run_facts(r, j, a);
+		break;
+	case JOB_NEXT_EPISODE:
+		run_history(r);
+		run_next_episode(r, j, a);
+		break;
+	case JOB_END_EPISODE:
+		err = database(r) ? note_outcome(r, episodes_end(r->db, j)) : r->err;
+		answer_head(a, err, 0);
 		break;
 	case JOB_SAVE_GUILD:
 	case JOB_DROP_GUILDS:

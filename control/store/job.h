@@ -25,6 +25,8 @@ enum job_kind {
 	JOB_WRITE_FACTS, /* text: the items */
 	JOB_FIND_FACTS,	 /* text: the request; version: how many */
 	JOB_FORGET_FACTS, /* text: the request */
+	JOB_NEXT_EPISODE, /* over since now_ms; version: how many lines */
+	JOB_END_EPISODE,  /* of guild, the session owner; version: its last line */
 	JOB_SAVE_GUILD,
 	JOB_DROP_GUILDS,
 	JOB_SAVE_SESSION,

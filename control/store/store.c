@@ -421,6 +421,23 @@ int store_forget_facts(struct store *s, const struct store_facts *f, store_docum
 	return post_facts(s, JOB_FORGET_FACTS, f, h, arg);
 }
 
+int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_document_h *h,
+		       void *arg)
+{
+	return put_job(s,
+		       &(struct job){.kind = JOB_NEXT_EPISODE, .now_ms = since_ms, .version = most},
+		       &(struct request){.documenth = h, .arg = arg});
+}
+
+int store_end_episode(struct store *s, uint64_t guild, uint64_t session, uint64_t line)
+{
+	return put_job(
+		s,
+		&(struct job){
+			.kind = JOB_END_EPISODE, .guild = guild, .owner = session, .version = line},
+		&(struct request){0});
+}
+
 int store_sync(struct store *s, store_done_h *h, void *arg)
 {
 	return put_job(s, &(struct job){.kind = JOB_SYNC},

@@ -112,7 +112,8 @@ struct store_facts {
 	bool any;	   /* of a search: the server's memory beside the owner's */
 	unsigned most;
 };
-/* request: [{"text", "type", "tags": [...]}, …]. What each does to similar facts is decided by
+/* request: [{"text", "type", "tags": [...], "evidence": ids of the user's lines, without which it
+ * is their newest ones}, …]. What each does to similar facts is decided by
  * control/memory/compare.h; FACTS_A_MINUTE (control/store/fact_rows.h) are written in a server. The
  * document:
  * {"written": [{"id", "status": "inserted" or "updated", "text"}], "skipped": [{"text",
@@ -127,6 +128,17 @@ int store_find_facts(struct store *s, const struct store_facts *f, store_documen
  * only the newest}. The document: {"forgotten": [{"id", "text"}]}. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
 		       void *arg);
+
+/* ---- extraction ---- */
+
+/* The oldest session that was over at that time (ms since 1970) or later and has lines of people
+ * who had agreed to be remembered, from which nothing was extracted yet: {"guild": "ID", "session",
+ * "channel": "ID", "lines": [{"id", "user": "ID", "name", "at_ms", "text"}, …]}, at most `most`
+ * lines, oldest first. ENOENT: there is none. */
+int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_document_h *h,
+		       void *arg);
+/* Lines of this session up to the one with this id are not given again. */
+int store_end_episode(struct store *s, uint64_t guild, uint64_t session, uint64_t line);
 
 /* ---- what a restart needs ---- */
 

@@ -1,0 +1,13 @@
+/* Episodes: sessions that are over, and how far facts were extracted from them
+ * (store_next_episode). On the store's worker. Errors of db.h, ENOMEM. */
+#ifndef CONTROL_STORE_EPISODES_H
+#define CONTROL_STORE_EPISODES_H
+
+struct db;
+struct job;
+
+/* The answer to a JOB_NEXT_EPISODE as JSON; the caller frees it. */
+int episodes_next(struct db *db, const struct job *j, char **out);
+int episodes_end(struct db *db, const struct job *j);
+
+#endif

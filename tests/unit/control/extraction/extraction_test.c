@@ -1,0 +1,243 @@
+/* Facts are extracted from a session that is over, once, and from what may be remembered alone. */
+#include "control/extraction/extraction.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+#include "control/events/events.h"
+#include "control/settings/settings.h"
+#include "control/store/store.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "tests/test.h"
+#include "tests/unit/control/fake_http.h"
+
+enum { GUILD = 7, CHANNEL = 8, ANA = 501, BOB = 502, POLL_MS = 5 };
+
+static struct fixture {
+	struct fake_http http;
+	struct settings *settings;
+	struct bus *bus;
+	struct store *store;
+	struct extraction *x;
+	struct tmr *poll;
+	char dir[40];
+	const char *says; /* what the model answers */
+	bool (*over)(void);
+	char facts[512];
+	int episode; /* what store_next_episode gives */
+	bool asks;
+} fx;
+
+static void answer_request(struct fake_http *f, struct evhttp_request *req)
+{
+	json_t *piece = json_pack("{s:[{s:{s:s}}]}", "choices", "delta", "content", fx.says);
+	char *text = json_dumps(piece, JSON_COMPACT), body[4096];
+
+	(void)f;
+	snprintf(body, sizeof body,
+		 "data: %s\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+		 "data: [DONE]\n\n",
+		 text);
+	free(text);
+	json_decref(piece);
+	fake_http_answer(req, 200, "text/event-stream", body, strlen(body));
+}
+
+static void take_facts(int err, const struct store_document *document, void *arg)
+{
+	(void)arg;
+	fx.asks = false;
+	snprintf(fx.facts, sizeof fx.facts, "%s", err ? "" : document->document);
+}
+
+static void take_episode(int err, const struct store_document *document, void *arg)
+{
+	(void)document;
+	(void)arg;
+	fx.episode = err;
+}
+
+static void on_poll(void *arg)
+{
+	const struct store_facts f = {.guild = GUILD,
+				      .owner = ANA,
+				      .user = ANA,
+				      .name = "",
+				      .request = "{\"words\":\"\"}",
+				      .most = 5};
+
+	(void)arg;
+	if (fx.over()) {
+		env_stop(fx.http.env);
+		return;
+	}
+	if (!fx.asks && store_find_facts(fx.store, &f, take_facts, NULL) == 0 &&
+	    store_next_episode(fx.store, 0, 9, take_episode, NULL) == 0)
+		fx.asks = true;
+	tmr_start(fx.poll, POLL_MS * NS_PER_MS);
+}
+
+static bool run_until(bool (*over)(void))
+{
+	fx.over = over;
+	tmr_start(fx.poll, 0);
+	env_run(fx.http.env);
+	return !fx.http.timed_out;
+}
+
+static void publish_session(enum event_type type)
+{
+	struct bus_event ev = {.type = type, .at_ms = env_wall_ms(fx.http.env), .guild = GUILD};
+
+	ev.session.session = 1000;
+	ev.session.channel = CHANNEL;
+	ev.session.why = type == EVENT_SESSION_OVER ? "shutdown" : "";
+	bus_publish(fx.bus, &ev);
+}
+
+static void publish_line(uint64_t user, const char *text, bool consent)
+{
+	uint64_t now = env_wall_ms(fx.http.env);
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = now, .guild = GUILD, .user = user};
+
+	ev.utterance = (struct event_utterance){.session = 1000,
+						.channel = CHANNEL,
+						.utterance = (uint32_t)user,
+						.name = user == ANA ? "Ana" : "Bob",
+						.text = text,
+						.started_ms = now,
+						.ended_ms = now,
+						.source = "realtime-transcription",
+						.consent = consent};
+	bus_publish(fx.bus, &ev);
+}
+
+static bool begin(const char *says)
+{
+	memset(&fx, 0, sizeof fx);
+	fx.says = says;
+	snprintf(fx.dir, sizeof fx.dir, "/tmp/parley-extract-XXXXXX");
+	return mkdtemp(fx.dir) && fake_http_begin(&fx.http, answer_request, NULL) &&
+	       !settings_alloc(&fx.settings) &&
+	       !settings_set(fx.settings, "text_url", fx.http.base) &&
+	       !settings_set(fx.settings, "memory_extract", "on") && !bus_alloc(&fx.bus) &&
+	       !store_alloc(&fx.store, fx.http.env, fx.bus, fx.settings, fx.dir) &&
+	       !tmr_alloc(&fx.poll, fx.http.env, on_poll, NULL) &&
+	       !extraction_alloc(&fx.x, &(struct extraction_conf){.env = fx.http.env,
+								  .http = fx.http.http,
+								  .settings = fx.settings,
+								  .store = fx.store,
+								  .bus = fx.bus});
+}
+
+static void end(void)
+{
+	char rm[64];
+
+	extraction_free(fx.x);
+	tmr_free(fx.poll);
+	store_free(fx.store);
+	bus_free(fx.bus);
+	settings_free(fx.settings);
+	fake_http_end(&fx.http);
+	snprintf(rm, sizeof rm, "rm -rf %s", fx.dir);
+	CHECK_INT(system(rm), 0);
+}
+
+/* Lines that facts rest on. */
+static unsigned count_sources(uint64_t line)
+{
+	sqlite3_stmt *s = NULL;
+	sqlite3 *sql = NULL;
+	char path[64];
+	unsigned n = 99;
+
+	snprintf(path, sizeof path, "%s/parley.db", fx.dir);
+	if (sqlite3_open(path, &sql) == SQLITE_OK &&
+	    sqlite3_prepare_v2(sql, "SELECT count(*) FROM fact_sources WHERE utterance = ?1", -1,
+			       &s, NULL) == SQLITE_OK &&
+	    sqlite3_bind_int64(s, 1, (sqlite3_int64)line) == SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
+		n = (unsigned)sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(sql);
+	return n;
+}
+
+static bool is_done(void)
+{
+	return fx.http.requests && fx.episode == ENOENT;
+}
+
+static void talk(void)
+{
+	publish_session(EVENT_SESSION_STARTED);
+	publish_line(ANA, "my bike is red", true);
+	publish_line(BOB, "my boat is blue", false);
+	publish_session(EVENT_SESSION_OVER);
+}
+
+TEST(facts_of_a_session_are_kept_with_their_speaker)
+{
+	CHECK(begin("{\"facts\":[{\"said_by\":\"p1\",\"kind\":\"preference\",\"text\":\"my bike is "
+		    "red\","
+		    "\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]},"
+		    "{\"said_by\":\"p2\",\"kind\":\"plan\",\"text\":\"my boat is blue\","
+		    "\"evidence\":[{\"u\":2,\"quote\":\"boat is blue\"}]}]}"));
+	talk();
+	CHECK(run_until(is_done));
+	CHECK_INT(fx.http.requests, 1);
+	CHECK(memmem(fx.http.body, fx.http.n, "my bike is red", 14));
+	CHECK(!memmem(fx.http.body, fx.http.n, "my boat", 7));
+	CHECK(!memmem(fx.http.body, fx.http.n, "501", 3));
+	CHECK(strstr(fx.facts, "\"text\":\"my bike is red\""));
+	CHECK(strstr(fx.facts, "\"user\":\"501\""));
+	CHECK(strstr(fx.facts, "\"private\":true"));
+	CHECK(!strstr(fx.facts, "boat"));
+	CHECK_INT(count_sources(1), 1);
+	CHECK_INT(count_sources(2), 0);
+	end();
+}
+
+/* Tries again at once. */
+static bool is_passed_over(void)
+{
+	if (is_done())
+		return true;
+	publish_session(EVENT_SESSION_OVER);
+	return false;
+}
+
+TEST(a_session_that_always_fails_is_passed_over)
+{
+	CHECK(begin("I cannot do that."));
+	talk();
+	CHECK(run_until(is_passed_over));
+	CHECK_INT(fx.http.requests, EXTRACTION_TRIES);
+	end();
+}
+
+static bool is_looked_for(void)
+{
+	return *fx.facts;
+}
+
+TEST(nothing_is_asked_that_the_settings_do_not_want)
+{
+	static const char *const never[][2] = {{"memory_extract", "off"},
+					       {"store_words_hours", "0"}};
+
+	for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
+		CHECK(begin("{\"facts\":[]}"));
+		CHECK_INT(settings_set(fx.settings, never[i][0], never[i][1]), 0);
+		talk();
+		CHECK(run_until(is_looked_for));
+		CHECK_INT(fx.http.requests, 0);
+		end();
+	}
+}
