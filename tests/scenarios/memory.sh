@@ -52,6 +52,8 @@ control 2
 until_ok 20 up $GUILD || bad "the call" "not up after a restart"
 says "parley what colour is my bike"
 is "the next control knows it" "$answer" 'said="You told me that your bike is red."'
+says "parley what do you know about me"
+is "it tells what she had it remember" "$answer" 'said="You told me that your bike is red."'
 says "parley forget that"
 is "it is forgotten" "$answer" 'said="I have forgotten it."'
 says "parley what colour is my bike"
