@@ -154,6 +154,11 @@ waited() {
 judge() { # FAULT PROVIDER WANTED
 	case $3 in
 	answer) until_ok 60 answered && ok "$name: answered all the same" || bad "$name" "not answered" ;;
+	tools)
+		until_ok 60 answered && ok "$name: answered" || bad "$name" "not answered"
+		is "$name: every tool was called and returned" "$(grep -ac 'tool_called .*code=ok' "$D/control-$name.log")" \
+			"$(grep -c ' call ' "$D/$name.script")"
+		;;
 	waits)
 		until_ok 60 answered && ok "$name: answered all the same" || bad "$name" "not answered"
 		# A computer under load asks later.
