@@ -25,6 +25,15 @@ static void retrieved(struct world *w, uint32_t number, const char *slice)
 					  .text = {(const uint8_t *)slice, strlen(slice)}});
 }
 
+static void say_with_interim(struct world *w, const char *interim, const char *words)
+{
+	world_sound(w, 1, 600, 6000);
+	world_partial(w, 1, interim);
+	world_sound_end(w, 1);
+	world_until(w, w->ms + 150);
+	world_words(w, 1, words);
+}
+
 static bool decided(const struct world *w, enum room_rule rule, bool yes, int64_t value)
 {
 	const struct room_turn *t = room_active(w->room);
@@ -100,11 +109,7 @@ TEST(other_words_are_retrieved_anew)
 	struct world w;
 
 	begin(&w, "reply_path=brain speculative=off", 2);
-	world_sound(&w, 1, 600, 6000);
-	world_partial(&w, 1, "parley when is the beating");
-	world_sound_end(&w, 1);
-	world_until(&w, w.ms + 150);
-	world_words(&w, 1, "parley when is the meeting");
+	say_with_interim(&w, "parley when is the beating", "parley when is the meeting");
 	CHECK_INT(w.did[ROOM_DO_RETRIEVE], 2);
 	retrieved(&w, 1, SLICE); /* of the words before */
 	CHECK_INT(w.did[ROOM_DO_ASK], 0);
@@ -133,11 +138,7 @@ TEST(talk_that_is_not_for_the_bot_is_not_looked_up)
 	struct world w;
 
 	begin(&w, "reply_path=brain", 2);
-	world_sound(&w, 1, 600, 6000);
-	world_partial(&w, 1, "bob when is the meeting");
-	world_sound_end(&w, 1);
-	world_until(&w, w.ms + 150);
-	world_words(&w, 1, "bob when is the meeting");
+	say_with_interim(&w, "bob when is the meeting", "bob when is the meeting");
 	CHECK_INT(w.did[ROOM_DO_RETRIEVE], 0);
 	world_end(&w);
 }
