@@ -155,6 +155,9 @@ static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 		read_quote(line, &q);
 		if (json_is_true(json_object_get(line, "bot")))
 			q.author = "you";
+		/* Near the question, but no answer to it. */
+		if (json_is_true(json_object_get(line, "unsure")))
+			continue;
 		if ((!q.user || agent_may_recall(r->a, q.user)) &&
 		    recall_allows_askers(line, &rules))
 			slice_add_line(s, &q, r->question);

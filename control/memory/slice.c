@@ -151,7 +151,7 @@ bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact)
 		copy_quote(former, fact->former);
 	for (unsigned i = 0; i < s->facts + s->lines; i++)
 		if (!s->quoted[i].line &&
-		    fact_compare(s->quoted[i].text, quote, s->quoted[i].user == fact->user, 0) !=
+		    fact_compare(s->quoted[i].text, quote, s->quoted[i].user == fact->user, NULL) !=
 			    FACT_NEW)
 			return false;
 	if (s->facts == SLICE_FACTS || !append(s, fact, quote, former))
