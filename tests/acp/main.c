@@ -123,6 +123,8 @@ int main(int argc, char **argv)
 							.progressh = on_progress,
 							.resulth = on_result}))
 		return 1;
+	if (delegate_process_state(run.worker) == DELEGATE_IDLE)
+		give_next();
 	env_run(run.env);
 	delegate_process_free(run.worker);
 	tmr_free(run.limit);

@@ -5,7 +5,7 @@
 
 #include "ipc/reaper.h"
 
-TEST(tasks_are_done_one_after_another_in_one_session)
+TEST(rule_100_tasks_are_done_one_after_another_in_one_session)
 {
 	CHECK(tasks_begin("", ""));
 	CHECK_INT(tasks_ask(1, "first"), 0);
@@ -21,7 +21,7 @@ TEST(tasks_are_done_one_after_another_in_one_session)
 	tasks_end();
 }
 
-TEST(equal_tasks_are_joined)
+TEST(rule_100_equal_tasks_are_joined)
 {
 	CHECK(tasks_begin("", ""));
 	CHECK_INT(tasks_ask(1, "the same"), 0);
