@@ -1,0 +1,123 @@
+/* A worker of kind model while allocations fail (control/delegate/model_worker.c). */
+#include "control/delegate/process.h"
+
+#include "control/settings/record.h"
+#include "control/tools/registry.h"
+#include "ipc/env.h"
+#include "proto/media.h"
+#include "tests/test.h"
+
+static struct {
+	struct env *env;
+	struct tools_registry *registry;
+	struct delegate_process *worker;
+	uint32_t numbers, turn, call;
+	unsigned results;
+	enum acp_outcome outcome;
+} run;
+
+static int ask_model(const struct engine_ask *ask, void *arg)
+{
+	(void)arg;
+	run.turn = ask->turn;
+	return 0;
+}
+
+static void stop_model(uint32_t turn, void *arg)
+{
+	(void)turn, (void)arg;
+}
+
+static uint32_t next_number(void *arg)
+{
+	(void)arg;
+	return DELEGATE_NUMBER | ++run.numbers;
+}
+
+static void on_change(void *arg)
+{
+	(void)arg;
+}
+
+static void on_progress(uint64_t task, const char *text, void *arg)
+{
+	(void)task, (void)text, (void)arg;
+}
+
+static void on_result(uint64_t task, const struct acp_result *result, void *arg)
+{
+	(void)task, (void)arg;
+	run.results++;
+	run.outcome = result->outcome;
+}
+
+static int start_tool(const struct tool_start *call, void *arg)
+{
+	(void)arg;
+	run.call = call->id;
+	return 0;
+}
+
+static const struct tool_shell shell = {.start = start_tool};
+static const struct tool_row look = {.name = "look",
+				     .description = "Looks",
+				     .schema = "{\"type\":\"object\"}",
+				     .timeout_ms = 1000,
+				     .max_output = 1000};
+static const struct worker_record record = {
+	.name = "helper", .kind = WORKER_MODEL, .tools = "[\"look\"]", .steps = 4};
+static const struct delegate_model model = {.askh = ask_model, .stoph = stop_model};
+
+static bool open_worker(void)
+{
+	struct delegate_process_conf conf = {.record = &record,
+					     .model = &model,
+					     .version = "1",
+					     .numberh = next_number,
+					     .changeh = on_change,
+					     .progressh = on_progress,
+					     .resulth = on_result};
+
+	memset(&run, 0, sizeof run);
+	if (env_alloc(&run.env, &(struct env_conf){.loop = true}) ||
+	    tools_registry_alloc(&run.registry) ||
+	    tools_registry_add(run.registry, &look, &shell, NULL))
+		return false;
+	conf.env = run.env;
+	conf.registry = run.registry;
+	return delegate_process_alloc(&run.worker, &conf) == 0;
+}
+
+static void tell(struct delegate_event ev)
+{
+	ev.turn = run.turn;
+	delegate_process_event(run.worker, &ev);
+}
+
+static void do_task(void)
+{
+	tell((struct delegate_event){.type = DELEGATE_WORDS, .text = slice_str("I look.")});
+	tell((struct delegate_event){
+		.type = DELEGATE_CALL, .call = "c1", .tool = "look", .text = slice_str("{}")});
+	tell((struct delegate_event){.type = DELEGATE_DONE});
+	delegate_process_output(run.worker, run.call, true, slice_str("a find"));
+	tell((struct delegate_event){.type = DELEGATE_WORDS, .text = slice_str("It is there.")});
+	tell((struct delegate_event){.type = DELEGATE_DONE});
+}
+
+TEST_OOM(a_task_of_a_model_has_one_result_without_memory)
+{
+	bool begun = open_worker() &&
+		     delegate_process_prompt(run.worker,
+					     &(struct delegate_task){.number = 1,
+								     .text = "look",
+								     .timeout_ms = 1000}) == 0;
+
+	if (begun)
+		do_task();
+	delegate_process_free(run.worker);
+	tools_registry_free(run.registry);
+	env_free(run.env);
+	CHECK_INT(run.results, begun);
+	CHECK(test_oom_hit() || run.outcome == ACP_DONE);
+}
