@@ -58,6 +58,12 @@ struct agent_tools {
 	uint32_t found_turn;
 	unsigned n_found;
 	struct words found;
+	/* What calls that are not over have cost. */
+	struct spent {
+		uint32_t id; /* 0: a free place */
+		struct tool_cost cost;
+		char service[64];
+	} spent[TOOLS_CALLS];
 	uint32_t held; /* a turn whose answer was speculative when it called; 0: none */
 	/* What the answer of this turn said before its calls. */
 	uint32_t said_turn;
@@ -141,6 +147,37 @@ static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 	feed(t, &(struct tool_input){.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
 }
 
+static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
+{
+	struct agent_tools *t = arg;
+	unsigned i = 0;
+
+	if (id & DELEGATE_NUMBER) {
+		agent_spend_tool(t->a, 0, "worker", cost);
+		return;
+	}
+	while (i < TOOLS_CALLS && t->spent[i].id)
+		i++;
+	if (i == TOOLS_CALLS)
+		return;
+	t->spent[i] = (struct spent){.id = id, .cost = *cost};
+	snprintf(t->spent[i].service, sizeof t->spent[i].service, "%s", cost->service);
+	t->spent[i].cost.service = t->spent[i].service;
+}
+
+/* The call is over. */
+static uint64_t count_cost(struct agent_tools *t, const struct tool_output *o)
+{
+	uint64_t nano = 0;
+
+	for (unsigned i = 0; i < TOOLS_CALLS; i++)
+		if (t->spent[i].id == o->id && o->id) {
+			nano += agent_spend_tool(t->a, o->turn, o->tool, &t->spent[i].cost);
+			t->spent[i].id = 0;
+		}
+	return nano;
+}
+
 static void take_progress(uint32_t id, const char *text, void *arg)
 {
 	if (id & DELEGATE_NUMBER)
@@ -206,6 +243,8 @@ static void publish(struct agent_tools *t, const struct tool_output *o, enum eve
 				      .tainted = o->tainted,
 				      .lasted_ms = o->ms,
 				      .summary = o->text};
+	if (type == EVENT_TOOL_CALLED)
+		ev.tool.nano = count_cost(t, o);
 	bus_publish(t->a->bus, &ev);
 }
 
@@ -644,6 +683,7 @@ static int open_tools(struct agent_tools *t, struct http *http)
 				       .http = http,
 				       .settings = t->a->settings,
 				       .outputh = take_output,
+				       .costh = take_cost,
 				       .progressh = take_progress,
 				       .statush = tell_status,
 				       .writeh = write_text,

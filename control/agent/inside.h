@@ -15,6 +15,8 @@
 #include "control/report/status.h"
 #include "control/report/turns.h"
 
+struct tool_cost;
+
 struct agent {
 	struct env *env;
 	struct media_call *call;
@@ -95,6 +97,9 @@ enum engine_use agent_reply_use(const struct agent *a);
 /* A provider told what an answer used: it is priced, counted and published. Returns its cost in
  * billionths of a dollar. */
 uint64_t agent_spend(struct agent *a, const struct roles_event *ev);
+/* The same of a call of a tool in this turn. Returns what it cost, in billionths of a dollar. */
+uint64_t agent_spend_tool(struct agent *a, uint32_t turn, const char *tool,
+			  const struct tool_cost *cost);
 /* Looks at the budget, tells what has changed and sets which providers serve. False: no request
  * for an answer may go out. *tokens: the limit of an answer, 0 for none. */
 bool agent_may_spend(struct agent *a, uint32_t *tokens);

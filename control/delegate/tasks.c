@@ -35,6 +35,23 @@ static void close_task(struct delegate_seat *seat, struct task *t, enum acp_outc
 	tmr_start(seat->step, 0);
 }
 
+/* The first of the calls that wait for the task pays. The ledger counts models of ours by itself.
+ */
+static void tell_cost(const struct delegate_seat *seat, const struct task *t, const uint32_t *calls)
+{
+	const struct worker_record *r = &seat->set->record[t->desk];
+	unsigned i = 0;
+
+	while (i < JOINED_MAX && !calls[i])
+		i++;
+	if (t->cost && i < JOINED_MAX && seat->room.host.costh)
+		seat->room.host.costh(calls[i],
+				      &(struct tool_cost){.service = r->name,
+							  .nano = t->cost * 1000,
+							  .counted = r->kind == WORKER_MODEL},
+				      seat->room.host.arg);
+}
+
 static void end_task(struct delegate_seat *seat, struct task *t, const struct acp_result *result)
 {
 	const char *worker = seat->set->record[t->desk].name;
@@ -43,6 +60,7 @@ static void end_task(struct delegate_seat *seat, struct task *t, const struct ac
 	memcpy(calls, t->calls, sizeof calls);
 	memset(t->calls, 0, sizeof t->calls);
 	t->cost = result->cost;
+	tell_cost(seat, t, calls);
 	close_task(seat, t, result->outcome);
 	delegate_result_write(seat, result);
 	for (unsigned i = 0; i < JOINED_MAX; i++)

@@ -18,6 +18,9 @@ static const struct {
 	  MICRO_(i)}},
 	PRICES(P_)
 #undef P_
+#define R_(service, date, source, usd) {service, {[PRICE_REQUESTS] = MICRO_(usd)}},
+		REQUEST_PRICES(R_)
+#undef R_
 };
 
 /* A date, a number or "latest" after the name. */

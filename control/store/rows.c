@@ -277,9 +277,9 @@ static int add_audit(struct db *db, const struct bus_event *ev)
 /* {"text_in":12,…}: the kinds that were used; "estimated" where the provider did not tell it so. */
 static char *print_units(const struct event_usage *u)
 {
-	const uint64_t n[PRICE_KINDS] = {u->text_in,  u->text_cached,  u->text_out,
-					 u->audio_in, u->audio_cached, u->audio_out,
-					 u->image_in, u->characters,   u->seconds};
+	const uint64_t n[PRICE_KINDS] = {
+		u->text_in,   u->text_cached, u->text_out,   u->audio_in, u->audio_cached,
+		u->audio_out, u->image_in,    u->characters, u->seconds,  u->requests};
 	json_t *root = json_object();
 	char *text;
 
@@ -338,6 +338,7 @@ static int add_tool_call(struct db *db, const struct bus_event *ev, bool words)
 	db_bind_uint(s, 11, ev->at_ms);
 	db_bind_uint(s, 12, t->lasted_ms);
 	db_bind_text(s, 13, words ? t->summary : NULL);
+	db_bind_uint(s, 14, t->nano);
 	return db_run(db, s);
 }
 

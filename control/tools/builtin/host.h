@@ -34,12 +34,21 @@ struct tool_memory {
 	unsigned most;
 };
 
+/* Something that a running call is paid for. */
+struct tool_cost {
+	const char *service; /* borrowed */
+	uint64_t nano; /* billionths of a dollar; 0: one request, whose price the settings know */
+	bool counted;  /* it is in the ledger already */
+};
+
 struct tool_host {
 	struct env *env;
 	struct http *http;
 	const struct settings *settings;
 	/* The one output of a call: JSON, or any text; with ok false why it failed. Copied. */
 	void (*outputh)(uint32_t id, bool ok, struct slice text, void *arg);
+	/* A running call, or one that gets its output now, cost this. May be NULL. */
+	void (*costh)(uint32_t id, const struct tool_cost *cost, void *arg);
 	/* Progress of a running call: one plain line, untrusted. May be NULL. */
 	void (*progressh)(uint32_t id, const char *text, void *arg);
 	/* {"people":[…],"minutes":N}: the voice channel. The caller owns it; NULL without memory.

@@ -207,6 +207,15 @@ static void give_results(struct web_call *c, const struct search_results *r)
 	give_fenced(c, origin, *text ? text : "nothing was found", "");
 }
 
+static void tell_cost(const struct web_call *c)
+{
+	const struct tool_host *host = c->w->host;
+
+	if (host->costh && c->service != SEARCH_SEARXNG)
+		host->costh(c->id, &(struct tool_cost){.service = search_name(c->service)},
+			    host->arg);
+}
+
 static void on_results(const struct http_resp *resp, void *arg)
 {
 	struct web_call *c = arg;
@@ -224,6 +233,7 @@ static void on_results(const struct http_resp *resp, void *arg)
 			 search_name(c->service), resp->status, strerror(err));
 		end_call(c, false, explain_search(err));
 	} else {
+		tell_cost(c);
 		give_results(c, r);
 	}
 	free(r);

@@ -33,6 +33,8 @@ static void fill(struct db *db)
 				    cost_of(1, 4, "spare", 0), cost_of(2, 5, "main", 2000000000)};
 
 	costs[3].usage.estimated = true;
+	costs[2].usage.role = "tool";
+	costs[2].usage.provider = "web_search";
 	turn.turn = (struct event_turn){.session = 9, .turn = 3, .name = "alice"};
 	CHECK_INT(rows_add(db, &turn, true), 0);
 	for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++)
@@ -61,7 +63,7 @@ TEST(costs_are_told_by_day_speaker_and_provider)
 	fill(db);
 	db_close(db);
 	check_costs(dir, 0, 0,
-		    "1970-01-02  server 1  room 2  text spare m  at least $0.0000  1 turns\n"
+		    "1970-01-02  server 1  room 2  tool web_search m  at least $0.0000  1 turns\n"
 		    "1970-01-02  server 1  room 2  alice (501)  text main m  $0.0022  1 turns\n"
 		    "1970-01-02  all  at least $0.0022\n"
 		    "1970-01-03  server 1  room 2  text main m  about $2.0000  1 turns\n"

@@ -80,6 +80,23 @@ TEST(prices_of_the_settings_come_first)
 	settings_free(s);
 }
 
+TEST(requests_of_search_services_have_prices)
+{
+	struct settings *s = NULL;
+	bool priced = false;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(cost(s, "brave", PRICE_REQUESTS, 1, &priced), 5000000);
+	CHECK(priced);
+	CHECK_INT(settings_set(s, "prices",
+			       "[{\"model\":\"brave\",\"kind\":\"requests\",\"usd\":3000}]"),
+		  0);
+	CHECK_INT(cost(s, "brave", PRICE_REQUESTS, 1, &priced), 3000000);
+	cost(s, "brave", PRICE_TEXT_IN, 1, &priced);
+	CHECK(!priced);
+	settings_free(s);
+}
+
 TEST(kinds_have_the_names_of_the_records)
 {
 	char name[16];
@@ -88,6 +105,8 @@ TEST(kinds_have_the_names_of_the_records)
 	CHECK_STR(name, "text_in");
 	settings_price_kind(PRICE_SECONDS, name, sizeof name);
 	CHECK_STR(name, "seconds");
+	settings_price_kind(PRICE_REQUESTS, name, sizeof name);
+	CHECK_STR(name, "requests");
 }
 
 TEST(a_budget_is_warned_about_and_spent_for_a_day)

@@ -151,7 +151,8 @@ static void publish_call(enum event_type type, uint32_t call, const char *code)
 					      .name = "send",
 					      .code = code,
 					      .arguments = "00ff",
-					      .summary = "send: done"}};
+					      .summary = "send: done",
+					      .nano = 5}};
 
 	bus_publish(s->bus, &ev);
 }
@@ -170,7 +171,7 @@ TEST(a_call_of_a_tool_has_one_row_from_before_it_runs)
 	store_scene_close();
 	CHECK_INT(number("SELECT count(*) FROM tool_calls"), 3);
 	CHECK_INT(number("SELECT count(*) FROM tool_calls WHERE call = 1 AND state = 'ok' AND "
-			 "summary = 'send: done'"),
+			 "summary = 'send: done' AND nano = 5"),
 		  1);
 	store_scene_open(NULL);
 	CHECK(sync_store());

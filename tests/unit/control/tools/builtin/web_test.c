@@ -21,6 +21,7 @@ static struct {
 	uint32_t id;
 	bool ok;
 	char text[8000], links[600];
+	char paid[32]; /* for what */
 } got;
 
 static void take_link(uint32_t turn, const char *title, const char *url, void *arg)
@@ -52,6 +53,8 @@ static void on_request(struct evhttp_request *req, void *arg)
 	snprintf(fx.seen, sizeof fx.seen, "%s", uri);
 	if (strncmp(uri, "/search", 7) == 0) {
 		reply_results(req);
+	} else if (strncmp(uri, "/res/", 5) == 0) {
+		web_server_reply(req, 200, "application/json", "{\"web\":{\"results\":[]}}", 22);
 	} else if (strncmp(uri, "/long", 5) == 0) {
 		for (size_t i = 0; i + 3 < sizeof words; i += 2)
 			memcpy(words + i, "\u00e9", 2);
@@ -73,9 +76,16 @@ static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
 		env_stop(fx.l.env);
 }
 
+static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
+{
+	(void)arg;
+	CHECK(id == 7 && !got.n && !cost->nano && !cost->counted);
+	snprintf(got.paid, sizeof got.paid, "%s", cost->service);
+}
+
 static bool begin(void)
 {
-	struct tool_host host = {.outputh = take_output, .linkh = take_link};
+	struct tool_host host = {.outputh = take_output, .costh = take_cost, .linkh = take_link};
 	char allowed[40];
 
 	memset(&fx, 0, sizeof fx);
@@ -140,6 +150,23 @@ TEST(web_search_gives_results_in_a_fence)
 	snprintf(want, sizeof want, "1 A page  %s/page#x\n1 b.org https://b.org/\n",
 		 fx.server.base);
 	CHECK_STR(got.links, want);
+	end();
+}
+
+/* One's own SearXNG costs nothing. */
+TEST(web_search_tells_what_it_is_paid_for)
+{
+	CHECK(begin());
+	call_tool(builtin_web_search, false, "{\"query\":\"a\"}");
+	CHECK(got.ok);
+	CHECK_STR(got.paid, "");
+	end();
+	CHECK(begin());
+	CHECK_INT(settings_set(fx.settings, "search", "brave"), 0);
+	CHECK_INT(settings_set(fx.settings, "search_key", "k"), 0);
+	call_tool(builtin_web_search, false, "{\"query\":\"a\"}");
+	CHECK(got.ok);
+	CHECK_STR(got.paid, "brave");
 	end();
 }
 
