@@ -1,5 +1,5 @@
-/* An agent that is freed while a tool works: the call ends at its server, and its row is settled.
- */
+/* Searches of an agent: one in flight when the agent is freed ends at its server, and its row is
+ * settled; a paid one is counted. */
 #include "tests/unit/control/agent/agent_scene.h"
 
 #include <arpa/inet.h>
@@ -7,6 +7,7 @@
 
 static int listener, searching; /* the second: the search's connection, -1 before it */
 static unsigned settled;
+static uint64_t paid, told; /* by the events of the cost and of the call */
 
 /* A search service that never answers. */
 static bool searches(struct scene *s)
@@ -73,6 +74,57 @@ TEST(a_call_in_flight_is_cancelled_and_settled_when_its_room_ends)
 	CHECK_INT(settled, 1);
 	tmr_start(scene_watch, 0);
 	CHECK(scene_run(&s, has_hung_up));
+	close(searching);
+	close(listener);
+	scene_end(&s);
+}
+
+static bool searches_for_money(struct scene *s)
+{
+	return searches(s) && !settings_set(s->settings, "search", "brave") &&
+	       !settings_set(s->settings, "search_key", "k");
+}
+
+static void note_cost(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	if (ev->type == EVENT_TOOL_CALLED) {
+		told = ev->tool.nano;
+		settled++;
+	} else if (strcmp(ev->usage.role, "tool") == 0 && ev->usage.turn == 7 &&
+		   strcmp(ev->usage.provider, "web_search") == 0 &&
+		   strcmp(ev->usage.model, "brave") == 0 && ev->usage.priced) {
+		paid += ev->usage.nano;
+	}
+}
+
+static bool is_settled(const struct scene *s)
+{
+	(void)s;
+	return settled != 0;
+}
+
+TEST(a_paid_search_is_counted_with_its_turn)
+{
+	static const char response[] = "HTTP/1.1 200 OK\r\nContent-Length: 22\r\nContent-Type: "
+				       "application/json\r\n\r\n{\"web\":{\"results\":[]}}";
+	static struct scene s;
+
+	settled = 0;
+	paid = told = 0;
+	CHECK(scene_begin(&s, "on", searches_for_money));
+	CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_TOOL_CALLED) | BUS_MASK(EVENT_ENGINE_USED),
+				note_cost, NULL),
+		  0);
+	call_search(&s);
+	CHECK(scene_run(&s, is_asked));
+	CHECK_INT(send(searching, response, sizeof response - 1, MSG_NOSIGNAL),
+		  (long)sizeof response - 1);
+	tmr_start(scene_watch, 0);
+	CHECK(scene_run(&s, is_settled));
+	CHECK_INT(paid, 5000000);
+	CHECK_INT(told, 5000000);
+	s.agent = agent_free(s.agent);
 	close(searching);
 	close(listener);
 	scene_end(&s);
