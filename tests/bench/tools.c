@@ -2,13 +2,15 @@
  * tool_dispatch_p99_ms, tool_cancel_p99_ms.
  *
  * guildd, the bot's mediad and control run unmodified (rooms.h), on the reply path brain. The text
- * model, the voice, speech-to-text and an MCP server over HTTP are scripts in this process. The
- * model says a sentence of three seconds and calls a tool; the server never answers the call, and
- * the member interrupts the sentence.
+ * model, the voice, speech-to-text and an MCP server over HTTP are scripts in this process; a
+ * second server is a program in control's sandbox (tests/mcp/server.c), which writes down what it
+ * reads. The model says a sentence of three seconds and calls a tool of one server or the other in
+ * turn; the server never answers the call, and the member interrupts the sentence.
  *
- *   dispatch  from the last byte of the call on the model's socket to the request at the server
+ *   dispatch  from the last byte of the call on the model's socket to the request at the server, or
+ *             to the line that the program has read from its stdin: the worse of the two
  *   cancel    from control's read of the frame that confirms the interruption (the room's journal)
- *             to the end of that request, as the server learns it
+ *             to the end of that request, or to the program's line that cancels it
  *
  *   BENCH_ASKS=n      questions in all (150)      BENCH_ROOMS=n      rooms at a time (4) */
 #include "ipc/env.h"
@@ -24,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	RATE = 24000,
@@ -35,8 +38,9 @@ enum {
 static struct {
 	unsigned n;
 	uint64_t called[REQUESTS]; /* by the number of the call */
-	double dispatch[REQUESTS];
-	size_t dispatches;
+	double dispatch[REQUESTS], stdin_dispatch[REQUESTS];
+	size_t dispatches, stdin_dispatches;
+	char folder[40];	  /* of the program */
 	uint64_t ended[REQUESTS]; /* calls that control gave up, in order */
 	size_t ends;
 	int16_t sound[SOUND];
@@ -51,7 +55,7 @@ static void on_question(struct http_exchange *x, const uint8_t *data, size_t n, 
 		"more. \"}}]}\n\n"
 		"data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":"
 		"0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_%u\",\"type\":"
-		"\"function\",\"function\":{\"name\":\"far__wait\",\"arguments\":\"{\\\"n\\\":%u}"
+		"\"function\",\"function\":{\"name\":\"%s__wait\",\"arguments\":\"{\\\"n\\\":%u}"
 		"\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
 	char text[sizeof form + 24];
 	int size;
@@ -59,7 +63,7 @@ static void on_question(struct http_exchange *x, const uint8_t *data, size_t n, 
 	(void)data, (void)n, (void)last, (void)arg;
 	if (w.n == REQUESTS)
 		bench_die("too many requests");
-	size = snprintf(text, sizeof text, form, w.n, w.n);
+	size = snprintf(text, sizeof text, form, w.n, w.n % 2 ? "near" : "far", w.n);
 	w.called[w.n++] = bench_clock();
 	http_reply(x, 200, "text/event-stream", text, (size_t)size);
 }
@@ -126,29 +130,80 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		       NULL);
 }
 
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* What the program wrote down. */
+static void read_stamps(void)
+{
+	char path[64], what[8];
+	unsigned n;
+	unsigned long long at;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/stamps", w.folder);
+	f = fopen(path, "r");
+	if (!f)
+		bench_die("the program has read no call");
+	while (fscanf(f, "%7s %u %llu", what, &n, &at) == 3) {
+		if (strcmp(what, "ended") == 0 && w.ends < REQUESTS)
+			w.ended[w.ends++] = at;
+		else if (strcmp(what, "called") == 0 && n < w.n)
+			w.stdin_dispatch[w.stdin_dispatches++] = (double)(at - w.called[n]) / 1e6;
+	}
+	fclose(f);
+	unlink(path);
+	rmdir(w.folder);
+	qsort(w.ended, w.ends, sizeof w.ended[0], compare_times);
+}
+
+static void print_dispatch(void)
+{
+	bool worse =
+		w.stdin_dispatches && bench_quantile(w.stdin_dispatch, w.stdin_dispatches, 0.99) >
+					      bench_quantile(w.dispatch, w.dispatches, 0.99);
+
+	fprintf(stderr, "tool_dispatch: p99 to HTTP %.2f ms (n %zu), to a stdin %.2f ms (n %zu)\n",
+		bench_quantile(w.dispatch, w.dispatches, 0.99), w.dispatches,
+		bench_quantile(w.stdin_dispatch, w.stdin_dispatches, 0.99), w.stdin_dispatches);
+	scripted_row("tool_dispatch_p99_ms", worse ? w.stdin_dispatch : w.dispatch,
+		     worse ? w.stdin_dispatches : w.dispatches, w.n);
+}
+
 int main(void)
 {
 	static const char *const settings[] = {"PARLEY_TOOL_CALLS_A_MINUTE=120",
 					       "PARLEY_TOOL_READS_A_MINUTE=120", NULL};
 	unsigned asks = rooms_number("BENCH_ASKS", 150, REQUESTS / 2);
-	static char config[240];
+	static char config[800];
+	char *program = realpath("build/tests/mcp_server", NULL);
 	struct scripted scripted = {0};
 	struct rooms_conf conf = {
 		.settings = scripted.settings, .config = config, .journals = true};
 	static double cancel[REQUESTS];
 	size_t n = 0;
 
+	snprintf(w.folder, sizeof w.folder, "/tmp/parley-stamps-XXXXXX");
+	if (!program || !mkdtemp(w.folder))
+		bench_die("build/tests/mcp_server is not built");
 	speech_make(w.sound, SOUND, RATE, 2);
 	scripted_open(&scripted, settings, on_request);
 	snprintf(config, sizeof config,
 		 "{\"mcp_servers\":[{\"name\":\"far\",\"transport\":\"http\",\"effects\":\"none\","
-		 "\"url\":\"http://127.0.0.1:%u/mcp\"}]}",
-		 http_server_port(scripted.server));
+		 "\"url\":\"http://127.0.0.1:%u/mcp\"},{\"name\":\"near\",\"command\":[\"%s\","
+		 "\"stamps\"],\"read\":[\"%s\"],\"folder\":\"%s\",\"effects\":\"none\"}]}",
+		 http_server_port(scripted.server), program, program, w.folder);
 	scripted_run(&conf, &w.n, asks);
+	read_stamps();
 	for (unsigned i = 0; i < rooms_count(); i++)
 		n += journal_times_after_cuts(i, w.ended, w.ends, cancel + n);
-	scripted_row("tool_dispatch_p99_ms", w.dispatch, w.dispatches, w.n);
-	scripted_row("tool_cancel_p99_ms", cancel, n, w.dispatches);
+	print_dispatch();
+	scripted_row("tool_cancel_p99_ms", cancel, n, w.dispatches + w.stdin_dispatches);
 	scripted_close(&scripted);
+	free(program);
 	return 0;
 }

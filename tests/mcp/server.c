@@ -3,6 +3,8 @@
  *   mcp_server good    answers
  *   mcp_server mute    reads nothing and answers nothing
  *   mcp_server floods  once its tools are listed, tells without end that the list has changed
+ *   mcp_server stamps  answers no call, and writes when calls and cancellations came ("called N
+ * NS", "ended 0 NS", CLOCK_MONOTONIC) into the file stamps of its folder; its tool wait takes an n
  *
  * Tools: echo {text} gives the text; spent gives how long the server held the call, in ns, as a
  * decimal number; wait {ms} answers after so long, and reads nothing meanwhile; die ends the
@@ -72,6 +74,30 @@ static void run_tool(const json_t *id, const json_t *params, const struct timesp
 	answer_text(id, text ? text : name && strcmp(name, "spent") == 0 ? spent : "done");
 }
 
+static void write_stamp(const char *what, json_int_t n, const struct timespec *at)
+{
+	FILE *f = fopen("stamps", "a");
+
+	if (!f)
+		exit(4);
+	fprintf(f, "%s %lld %lld\n", what, (long long)n, at->tv_sec * 1000000000LL + at->tv_nsec);
+	fclose(f);
+}
+
+/* Whether the message is one that this mode only notes. */
+static bool note_message(const char *method, const json_t *params, const struct timespec *at)
+{
+	const json_t *arguments = json_object_get(params, "arguments");
+
+	if (method && strcmp(method, "notifications/cancelled") == 0)
+		write_stamp("ended", 0, at);
+	else if (method && strcmp(method, "tools/call") == 0)
+		write_stamp("called", json_integer_value(json_object_get(arguments, "n")), at);
+	else
+		return false;
+	return true;
+}
+
 static _Noreturn void flood(void)
 {
 	for (;;)
@@ -85,7 +111,9 @@ static void take_line(const char *line, const char *mode)
 	const json_t *id = json_object_get(root, "id");
 	const char *method = json_string_value(json_object_get(root, "method"));
 
-	if (!id || !method) {
+	if ((strcmp(mode, "stamps") == 0 &&
+	     note_message(method, json_object_get(root, "params"), &from)) ||
+	    !id || !method) {
 		json_decref(root);
 		return;
 	}
@@ -111,7 +139,7 @@ int main(int argc, char **argv)
 	static char line[1 << 16];
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: mcp_server good|mute|floods\n");
+		fprintf(stderr, "usage: mcp_server good|mute|floods|stamps\n");
 		return 2;
 	}
 	while (strcmp(argv[1], "mute") == 0)
