@@ -1,6 +1,7 @@
 #!/bin/sh
 # A server of the Model Context Protocol through the real programs: a program in its sandbox, whose tool a text model calls; the fence
-# around what it says; its state in the HTTP API; the same server killed in the middle of a call; and tools switched off.
+# around what it says; its state in the HTTP API; the same server killed in the middle of a call. Beside it one server hangs and one
+# floods from the beginning: both are stopped with a reason, and the answers come all the same.
 #
 #   tests/scenarios/mcp.sh [build folder]      default: build
 # slow: in make scenarios, not in make check
@@ -36,7 +37,9 @@ response 3 call toy__wait {"ms":60000}
 response 4 say The server did not answer.
 END
 cat >"$D/config.json" <<END
-{"mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"}]}
+{"mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
+  {"name": "mute", "command": ["$program", "mute"], "read": ["$program"]},
+  {"name": "floods", "command": ["$program", "floods"], "read": ["$program"]}]}
 END
 start_guildd
 start_brain
@@ -49,7 +52,7 @@ export PARLEY_TEXT_URL="http://127.0.0.1:$(field port <"$D/standin.out")/v1"
 start control "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --ca "$CA" --config "$D/config.json"
 until_ok 10 registered || bad commands "not registered"
 until_ok 20 ready 1 && ok "the server runs in its sandbox" || bad "the server runs in its sandbox" "$(grep -a mcp "$D/control.log" | tail -3)"
-is "the API tells its tools" "$(get /api/mcp/status | grep -o '"name": *"[a-z]*"' | tr -d ' ' | sort | tr '\n' ' ')" \
+is "the API tells its tools" "$(get /api/mcp/status | grep -o '"name": *"[a-z]*"' | tr -d ' ' | sort -u | tr '\n' ' ')" \
 	'"name":"die" "name":"echo" "name":"spent" "name":"wait" '
 join $TEXT $VOICE
 until_ok 10 up $GUILD || bad "the call" "not up"
@@ -71,5 +74,11 @@ until_ok 40 answered 2 && ok "a call of a server that was killed ends, and the t
 	bad "a call of a server that was killed ends, and the turn is answered" "$(turns | tail -1)"
 is "the model was told that the connection is lost" "$(record | grep -c 'the connection to the server is lost')" 1
 until_ok 20 ready 2 && ok "the server was started again" || bad "the server was started again" "$(grep -a mcp_server "$D/control.log" | tail -2)"
+
+stopped() { grep -aq "mcp_server server=$1 state=unusable why=\"$2" "$D/control.log"; }
+until_ok 30 stopped mute 'it does not answer' && ok "a server that hangs is stopped" ||
+	bad "a server that hangs is stopped" "$(grep -a 'server=mute' "$D/control.log" | tail -2)"
+until_ok 30 stopped floods 'it floods' && ok "a server that floods is stopped" ||
+	bad "a server that floods is stopped" "$(grep -a 'server=floods' "$D/control.log" | tail -2)"
 
 report
