@@ -78,9 +78,9 @@ static void take_parameter(struct oauth_challenge *c, const char *name, const ch
 	if (strcasecmp(name, "resource_metadata") == 0 && oauth_may_send(value))
 		snprintf(c->metadata, sizeof c->metadata, "%s", value);
 	else if (strcasecmp(name, "scope") == 0 && strlen(value) < sizeof c->scope)
-		snprintf(c->scope, sizeof c->scope, "%s", value);
+		memcpy(c->scope, value, strlen(value) + 1);
 	else if (strcasecmp(name, "error") == 0 && strlen(value) < sizeof c->error)
-		snprintf(c->error, sizeof c->error, "%s", value);
+		memcpy(c->error, value, strlen(value) + 1);
 }
 
 void oauth_read_challenge(const char *field, struct oauth_challenge *out)
