@@ -217,6 +217,11 @@ int db_begin(struct db *db)
 	return begin(db, false);
 }
 
+int db_begin_reading(struct db *db)
+{
+	return db_run(db, db_use(db, DB_BEGIN_READING));
+}
+
 int db_begin_synced(struct db *db)
 {
 	return begin(db, true);
@@ -552,6 +557,7 @@ static int open_sql(struct db *db)
 {
 	static const char all[] = "PRAGMA secure_delete=ON; PRAGMA cache_size=-1024;"
 				  "PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF;"
+				  "PRAGMA mmap_size=4294967296;"
 				  "PRAGMA cell_size_check=ON;";
 	int flags = SQLITE_OPEN_NOFOLLOW |
 		    (db->mode >= DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);

@@ -77,6 +77,8 @@ int db_outside_version(struct db *db);
 int db_merge_terms(struct db *db);
 
 int db_begin(struct db *db);
+/* Many statements that only read: SQLite locks the file once for all of them. */
+int db_begin_reading(struct db *db);
 /* One whose commit is written to the disk, not only to the system. */
 int db_begin_synced(struct db *db);
 /* Rolls back when it fails. */

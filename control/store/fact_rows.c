@@ -19,7 +19,7 @@
 
 enum {
 	CANDIDATES = 16, /* older facts that a new one is compared with, by words and by meaning */
-	LIKELY = 256,	 /* facts whose vectors are compared with the question's */
+	LIKELY = 128,	 /* facts whose vectors are compared with the question's */
 	LIKE = 64,	 /* those of them that stay */
 	FORGET_MAX = 20,
 	MINUTE_MS = 60000,
@@ -501,7 +501,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	return err;
 }
 
-int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out)
+static int find_document(struct db *db, struct embedding *e, const struct job *j, char **out)
 {
 	json_t *request = json_loads(j->text, 0, NULL), *list = json_array();
 	struct found *found = calloc(1, sizeof *found);
@@ -519,6 +519,17 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 	free(found);
 	json_decref(request);
 	return dump(err, list, out);
+}
+
+int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out)
+{
+	int err = db_begin_reading(db);
+
+	if (err)
+		return err;
+	err = find_document(db, e, j, out);
+	db_rollback(db);
+	return err;
 }
 
 /* ---- forgetting ---- */

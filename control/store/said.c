@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "control/memory/english.h"
 #include "control/memory/question.h"
 #include "control/memory/rank.h"
 #include "control/memory/support.h"
@@ -19,9 +20,9 @@
 #include "control/store/job.h"
 
 enum {
-	FOUND = 32,   /* lines that share most words with the question */
-	LIKELY = 512, /* lines whose vectors are compared with the question's */
-	LIKE = 48,    /* those of them that stay */
+	FOUND = 24,   /* lines that share most words with the question */
+	LIKELY = 256, /* lines whose vectors are compared with the question's */
+	LIKE = 32,    /* those of them that stay */
 	BESIDE = 2,   /* lines before and after each of them */
 	NEWER = 12,   /* of the best lines, a newer one about the same comes first */
 	LINES = (FOUND + LIKE) * (1 + 2 * BESIDE),
@@ -295,11 +296,11 @@ static void read_meaning(struct db *db, struct embedding *e, const struct job *j
 {
 	struct speakers speakers = {e, db, j->guild};
 
-	out->is = embedding_text(e, j->text, &out->vector) == 0;
+	out->is = e && english_is(j->text, strlen(j->text));
 	if (!out->is)
 		return;
 	out->names = question_strip(out->words, j->text, is_speaker, &speakers) > 0;
-	embedding_words(e, out->words, &out->vector);
+	out->is = embedding_words(e, out->words, &out->vector) == 0;
 }
 
 static void check_support(const struct meaning *m, struct lines *out)
@@ -317,11 +318,26 @@ static void check_support(const struct meaning *m, struct lines *out)
 	out->unsure = !support_check(m->words, m->names, lines, n);
 }
 
+/* Lines with the question's words. Among the best of all channels there are enough, but for a quiet
+ * channel. */
+static int take_terms(struct db *db, const struct job *j, const char *query, struct lines *out)
+{
+	static const enum db_statement both[] = {DB_FIND_BEST_TERMS, DB_FIND_TERMS};
+	int err = 0;
+
+	for (size_t i = 0; i < 2 && !err && out->n < FOUND; i++) {
+		sqlite3_stmt *s = use_lines(db, both[i], j, j->author, FOUND);
+
+		db_bind_text(s, 7, query);
+		err = take_lines(db, s, j->text, out);
+	}
+	return err;
+}
+
 static int find_lines(struct db *db, struct embedding *e, const struct job *j, struct lines *out)
 {
 	char query[TERMS_QUERY_MAX];
 	struct meaning m;
-	sqlite3_stmt *s;
 	bool terms;
 	int err = 0;
 
@@ -331,11 +347,8 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 		return take_lines(db,
 				  use_lines(db, DB_FIND_NEWEST, j, j->author, (unsigned)j->version),
 				  j->text, out);
-	if (terms) {
-		s = use_lines(db, DB_FIND_TERMS, j, j->author, FOUND);
-		db_bind_text(s, 7, query);
-		err = take_lines(db, s, j->text, out);
-	}
+	if (terms)
+		err = take_terms(db, j, query, out);
 	if (!err && m.is)
 		err = take_like(db, e, j, &m.vector, out);
 	if (!err)
@@ -352,7 +365,7 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 	return err;
 }
 
-int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)
+static int find_document(struct db *db, struct embedding *e, const struct job *j, char **out)
 {
 	struct lines *lines = calloc(1, sizeof *lines);
 	json_t *found = json_array();
@@ -373,4 +386,15 @@ int said_find(struct db *db, struct embedding *e, const struct job *j, char **ou
 	free(lines);
 	json_decref(found);
 	return !err && !*out ? ENOMEM : err;
+}
+
+int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)
+{
+	int err = db_begin_reading(db);
+
+	if (err)
+		return err;
+	err = find_document(db, e, j, out);
+	db_rollback(db);
+	return err;
 }

@@ -1,0 +1,209 @@
+/* How long the memory's search takes: recall_p99_ms, a question put to a channel with a million
+ * utterances of a year and to 100,000 facts, all with vectors. Texts and vectors are generated;
+ * the question is embedded as in the bot,
+ * and its words are none of the hundred most frequent ones, which a question of real words drops.
+ * recall_load_ms is the first search, which reads the vectors of the server into memory.
+ *
+ *   recall_speed [utterances] [facts] */
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/memory/vectors.h"
+#include "control/store/db.h"
+#include "control/store/embedding.h"
+#include "control/store/fact_rows.h"
+#include "control/store/job.h"
+#include "control/store/said.h"
+#include "tests/bench/bench.h"
+#include "tests/random.h"
+
+enum {
+	GUILD = 1,
+	CHANNEL = 3,
+	WORDS = 20000,
+	QUESTIONS = 300,
+	SPEAKERS = 8,
+	STOP_WORDS = 100,
+	VECTORS = 4096
+};
+#define YEAR_MS INT64_C(31536000000)
+#define NOW_MS	(INT64_C(1790000000000))
+
+static struct db *db;
+static uint64_t seed = 11;
+static struct vector vector[VECTORS];
+
+/* Words from the `first` one on, as often as in speech: the n-th has a share of 1/n. */
+static unsigned pick_word(unsigned first)
+{
+	return (unsigned)exp(random_uniform(&seed, log(first), log(WORDS)));
+}
+
+static void make_text(char text[256], unsigned words, unsigned first)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < words; i++)
+		n += (size_t)snprintf(text + n, 256 - n, "%sw%u", i ? " " : "", pick_word(first));
+}
+
+static void make_vectors(void)
+{
+	float v[VECTOR_DIM];
+
+	for (size_t i = 0; i < VECTORS; i++) {
+		for (size_t k = 0; k < VECTOR_DIM; k++)
+			v[k] = (float)random_normal(&seed, 0, 1 / sqrt(VECTOR_DIM));
+		vector_pack(&vector[i], v);
+	}
+}
+
+static void add_vector(enum db_statement statement, uint64_t id)
+{
+	const struct vector *v = &vector[random_below(&seed, VECTORS)];
+	sqlite3_stmt *s = db_use(db, statement);
+
+	db_bind_uint(s, 1, id);
+	db_bind_uint(s, 2, 1);
+	db_bind_real(s, 3, (double)v->scale);
+	db_bind_blob(s, 4, v->v, sizeof v->v);
+	BENCH_OK(db_run(db, s));
+}
+
+static void add_utterance(unsigned i, unsigned of)
+{
+	char text[256], name[16];
+	sqlite3_stmt *s = db_use(db, DB_ADD_UTTERANCE);
+	unsigned speaker = random_below(&seed, SPEAKERS);
+	uint64_t at = (uint64_t)(NOW_MS - YEAR_MS + YEAR_MS / of * i);
+
+	make_text(text, 5 + random_below(&seed, 15), 1);
+	snprintf(name, sizeof name, "Speaker%u", speaker);
+	db_bind_uint(s, 1, GUILD);
+	db_bind_uint(s, 2, 1);
+	db_bind_uint(s, 3, i);
+	db_bind_uint(s, 4, 100 + speaker);
+	db_bind_text(s, 5, name);
+	db_bind_text(s, 6, text);
+	db_bind_uint(s, 7, at);
+	db_bind_uint(s, 8, at);
+	db_bind_text(s, 9, "transcription");
+	db_bind_uint(s, 10, CHANNEL);
+	db_bind_uint(s, 15, 1);
+	BENCH_OK(db_run(db, s));
+	s = db_use(db, DB_ADD_TERMS);
+	db_bind_uint(s, 1, db_last_row(db));
+	BENCH_OK(db_run(db, s));
+	add_vector(DB_ADD_VECTOR, i + 1);
+}
+
+static void add_fact(unsigned i)
+{
+	char text[256];
+	sqlite3_stmt *s = db_use(db, DB_ADD_FACT);
+
+	make_text(text, 5 + random_below(&seed, 7), 1);
+	db_bind_uint(s, 1, GUILD);
+	db_bind_uint(s, 2, 0);
+	db_bind_uint(s, 3, 100);
+	db_bind_text(s, 4, "Speaker0");
+	db_bind_text(s, 5, "fact");
+	db_bind_text(s, 6, "[]");
+	db_bind_text(s, 7, text);
+	db_bind_uint(s, 8, NOW_MS);
+	BENCH_OK(db_run(db, s));
+	s = db_use(db, DB_ADD_FACT_TERMS);
+	db_bind_uint(s, 1, i + 1);
+	BENCH_OK(db_run(db, s));
+	add_vector(DB_ADD_FACT_VECTOR, i + 1);
+}
+
+static void fill(unsigned utterances, unsigned facts)
+{
+	BENCH_OK(db_begin(db));
+	for (unsigned i = 0; i < utterances; i++)
+		add_utterance(i, utterances);
+	for (unsigned i = 0; i < facts; i++)
+		add_fact(i);
+	BENCH_OK(db_commit(db));
+}
+
+/* ms of both searches. */
+static void ask(struct embedding *e, double *said, double *facts)
+{
+	char words[256], question[300], request[400];
+	struct job j = {.guild = GUILD,
+			.channel = CHANNEL,
+			.user = 100,
+			.any = true,
+			.version = 5,
+			.author = (char *)""};
+	uint64_t began = bench_clock();
+	char *out = NULL;
+
+	make_text(words, 4, STOP_WORDS);
+	snprintf(question, sizeof question, "what did Speaker3 say about %s?", words);
+	snprintf(request, sizeof request, "{\"words\": \"%s\"}", question);
+	j.text = question;
+	BENCH_OK(said_find(db, e, &j, &out));
+	free(out);
+	*said = (double)(bench_clock() - began) / 1e6;
+	began = bench_clock();
+	j.text = request;
+	BENCH_OK(fact_rows_find(db, e, &j, &out));
+	free(out);
+	*facts = (double)(bench_clock() - began) / 1e6;
+}
+
+static void ask_all(struct embedding *e, unsigned utterances, unsigned facts)
+{
+	static double all[QUESTIONS], said[QUESTIONS], known[QUESTIONS], cpu[QUESTIONS];
+	double load, load_facts, p99, p50;
+
+	ask(e, &load, &load_facts);
+	bench_row_more("recall_load_ms", load + load_facts, "ms",
+		       "\"utterances\": %u, \"facts\": %u", utterances, facts);
+	for (unsigned i = 0; i < QUESTIONS; i++) {
+		uint64_t began = bench_cpu();
+
+		ask(e, &said[i], &known[i]);
+		cpu[i] = (double)(bench_cpu() - began) / 1e6;
+		all[i] = said[i] + known[i];
+	}
+	bench_raw("recall_p99_ms", all, QUESTIONS);
+	p99 = bench_quantile(all, QUESTIONS, 0.99);
+	p50 = bench_median(all, QUESTIONS);
+	bench_row_more("recall_p99_ms", p99, "ms",
+		       "\"p50\": %.2f, \"cpu_p50\": %.2f, \"cpu_p99\": %.2f, \"utterances_p50\": "
+		       "%.2f, \"utterances_p99\": %.2f, "
+		       "\"facts_p50\": %.2f, \"facts_p99\": %.2f, \"n\": %d",
+		       p50, bench_median(cpu, QUESTIONS), bench_quantile(cpu, QUESTIONS, 0.99),
+		       bench_median(said, QUESTIONS), bench_quantile(said, QUESTIONS, 0.99),
+		       bench_median(known, QUESTIONS), bench_quantile(known, QUESTIONS, 0.99),
+		       QUESTIONS);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned utterances = argc > 1 ? (unsigned)atoi(argv[1]) : 1000000;
+	unsigned facts = argc > 2 ? (unsigned)atoi(argv[2]) : 100000;
+	char dir[] = "/tmp/parley-recall.XXXXXX", rm[64];
+	struct embedding *e = NULL;
+
+	if (!mkdtemp(dir))
+		bench_die("no folder");
+	BENCH_OK(db_open(&db, dir, DB_OWN));
+	if (embedding_open(&e, "build/embedder/use-lite.int8"))
+		bench_die("there is no encoder: make embedder");
+	make_vectors();
+	fill(utterances, facts);
+	ask_all(e, utterances, facts);
+	embedding_close(e);
+	db_close(db);
+	snprintf(rm, sizeof rm, "rm -r %s", dir);
+	return system(rm) ? 1 : 0;
+}
