@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "control/memory/lists.h"
 #include "control/memory/paraphrase.h"
 #include "control/memory/terms.h"
 
@@ -32,30 +33,6 @@ struct fact_words {
 	bool dense; /* a script without blanks */
 };
 
-static bool is_in(const char *const *list, const char *word)
-{
-	for (; *list; list++)
-		if (strcmp(*list, word) == 0)
-			return true;
-	return false;
-}
-
-static const char *const numbers[] = {
-	"zero",	    "one",	"two",	   "three",	"four",	    "five",	"six",
-	"seven",    "eight",	"nine",	   "ten",	"eleven",   "twelve",	"thirteen",
-	"fourteen", "fifteen",	"sixteen", "seventeen", "eighteen", "nineteen", "twenty",
-	"thirty",   "forty",	"fifty",   "sixty",	"seventy",  "eighty",	"ninety",
-	"hundred",  "thousand", "million", "half",	"quarter",  "noon",	"midnight",
-	"first",    "second",	"third",   "once",	"twice",    NULL};
-static const char *const dates[] = {
-	"monday",  "tuesday",	"wednesday", "thursday",  "friday",   "saturday",   "sunday",
-	"january", "february",	"march",     "april",	  "may",      "june",	    "july",
-	"august",  "september", "october",   "november",  "december", "today",	    "tomorrow",
-	"tonight", "yesterday", "morning",   "afternoon", "evening",  "spring",	    "summer",
-	"autumn",  "winter",	"montag",    "dienstag",  "mittwoch", "donnerstag", "freitag",
-	"samstag", "sonntag",	"lundi",     "mardi",	  "mercredi", "jeudi",	    "vendredi",
-	"samedi",  "dimanche",	"lunes",     "martes",	  "jueves",   "viernes",    "sábado",
-	"domingo", NULL};
 static const char *const negations[] = {
 	"not",	  "no",	    "never", "none",   "nobody", "nothing", "without", "cannot",
 	"dont",	  "doesnt", "didnt", "isnt",   "wont",	 "nicht",   "kein",    "keine",
@@ -125,9 +102,9 @@ static void take_verb(struct fact_words *f, bool equation)
 
 static unsigned kind_of(const char *word, bool capital)
 {
-	if (is_in(dates, word))
+	if (lists_hold(lists_dates, word))
 		return IS_DATE;
-	if (strpbrk(word, "0123456789") || is_in(numbers, word))
+	if (strpbrk(word, "0123456789") || lists_hold(lists_numbers, word))
 		return IS_NUMBER;
 	return capital ? IS_NAME : 0;
 }
@@ -142,23 +119,23 @@ static void take_word(struct fact_words *f, char *word, bool capital)
 	} else if (n > 2 && strcmp(word + n - 2, "'s") == 0) {
 		word[n - 2] = '\0';
 	}
-	if (is_in(negations, word)) {
+	if (lists_hold(negations, word)) {
 		f->negated = !f->negated;
 		return;
 	}
-	if (is_in(selves, word)) {
+	if (lists_hold(selves, word)) {
 		f->has_self = true;
 		add_token(f, "i", IS_SELF);
 		return;
 	}
-	if (is_in(equations, word) || is_in(verbs, word)) {
-		take_verb(f, is_in(equations, word));
-		if (is_in(equations, word) || is_in(fillers, word))
+	if (lists_hold(equations, word) || lists_hold(verbs, word)) {
+		take_verb(f, lists_hold(equations, word));
+		if (lists_hold(equations, word) || lists_hold(fillers, word))
 			return;
-	} else if (is_in(fillers, word)) {
+	} else if (lists_hold(fillers, word)) {
 		return;
 	}
-	if (!is_in(single, word) && !is_in(parts, word))
+	if (!lists_hold(single, word) && !lists_hold(parts, word))
 		trim_plural(word);
 	add_token(f, word, kind_of(word, capital));
 }
@@ -180,7 +157,7 @@ static void take_dense(struct fact_words *f, const char *from, size_t n)
 
 	memcpy(text, from, n);
 	f->dense = true;
-	if (is_in(nots, text))
+	if (lists_hold(nots, text))
 		f->negated = !f->negated;
 	add_token(f, text, is_numeral(from, n) ? IS_NUMBER : 0);
 }
@@ -262,7 +239,7 @@ static bool same_subject(const struct fact_words *a, const struct fact_words *b)
 static bool has_verb_of(const struct fact_words *f, const char *const *list)
 {
 	for (unsigned i = 0; i < f->n; i++)
-		if (!(f->token[i].is & IS_SUBJECT) && is_in(list, f->token[i].text))
+		if (!(f->token[i].is & IS_SUBJECT) && lists_hold(list, f->token[i].text))
 			return true;
 	return false;
 }
@@ -313,8 +290,9 @@ static enum fact_change compare_values(const struct fact_words *a, const struct 
 
 	if (a->negated != b->negated)
 		return half_shared(a, b) ? FACT_UPDATE : FACT_NEW;
+	/* The older one says more. Without its number, date or name it is not the same. */
 	if (!come)
-		return FACT_SAME; /* what was said before says more */
+		return lacking(a, b, 0, true) ? FACT_NEW : FACT_SAME;
 	if (!gone || slot)
 		return FACT_UPDATE;
 	if (lacking(b, a, 0, true) && lacking(a, b, 0, true) && half_shared(a, b))

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "control/memory/lists.h"
 #include "control/memory/terms.h"
 
 enum { WORD_SIZE = 24 };
@@ -26,14 +27,6 @@ static const char *const foreign[] = {
 	"com",	  "não",    "het", "een",   "van",  "wat",  "wie",  "wanneer", "op",	"voor",
 	"niet",	  "w",	    "na",  "z",	    "jest", "czy",  "kto",  "kiedy",   "nie",	"jak",
 	"co",	  NULL};
-
-static bool is_in(const char *const *list, const char *word)
-{
-	for (; *list; list++)
-		if (strcmp(*list, word) == 0)
-			return true;
-	return false;
-}
 
 /* Latin letters with or without marks. */
 static bool is_latin(uint32_t c)
@@ -60,8 +53,8 @@ bool english_is(const char *text, size_t n)
 			continue;
 		}
 		word[length] = '\0';
-		english += is_in(own, word);
-		other += is_in(foreign, word);
+		english += lists_hold(own, word);
+		other += lists_hold(foreign, word);
 		length = 0;
 	} while (c);
 	return odd * 4 <= latin && (english > other || (!english && !other && !odd));

@@ -501,12 +501,14 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	return err;
 }
 
-static int find_document(struct db *db, struct embedding *e, const struct job *j, char **out)
+int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out)
 {
 	json_t *request = json_loads(j->text, 0, NULL), *list = json_array();
 	struct found *found = calloc(1, sizeof *found);
-	int err = found && list ? find_facts(db, e, j, request, found) : ENOMEM;
+	int err = found && list ? db_begin_reading(db) : ENOMEM;
 
+	if (!err)
+		err = find_facts(db, e, j, request, found);
 	for (size_t i = 0; !err && i < found->n && i < j->version; i++) {
 		json_t *fact = found->fact[found->rank[i].index];
 
@@ -514,22 +516,12 @@ static int find_document(struct db *db, struct embedding *e, const struct job *j
 		err = add_former(db, fact);
 		json_array_append(list, fact);
 	}
+	db_rollback(db);
 	for (size_t i = 0; found && i < found->n; i++)
 		json_decref(found->fact[i]);
 	free(found);
 	json_decref(request);
 	return dump(err, list, out);
-}
-
-int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char **out)
-{
-	int err = db_begin_reading(db);
-
-	if (err)
-		return err;
-	err = find_document(db, e, j, out);
-	db_rollback(db);
-	return err;
 }
 
 /* ---- forgetting ---- */

@@ -365,12 +365,14 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 	return err;
 }
 
-static int find_document(struct db *db, struct embedding *e, const struct job *j, char **out)
+int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)
 {
 	struct lines *lines = calloc(1, sizeof *lines);
 	json_t *found = json_array();
-	int err = lines && found ? find_lines(db, e, j, lines) : ENOMEM;
+	int err = lines && found ? db_begin_reading(db) : ENOMEM;
 
+	if (!err)
+		err = find_lines(db, e, j, lines);
 	for (size_t i = 0; !err && i < lines->n && i < j->version; i++) {
 		json_t *line = lines->line[lines->rank[i].index];
 
@@ -379,6 +381,7 @@ static int find_document(struct db *db, struct embedding *e, const struct job *j
 			json_object_set_new(line, "unsure", json_true());
 		json_array_append(found, line);
 	}
+	db_rollback(db);
 	if (!err)
 		*out = json_dumps(found, JSON_COMPACT);
 	for (size_t i = 0; lines && i < lines->n; i++)
@@ -386,15 +389,4 @@ static int find_document(struct db *db, struct embedding *e, const struct job *j
 	free(lines);
 	json_decref(found);
 	return !err && !*out ? ENOMEM : err;
-}
-
-int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)
-{
-	int err = db_begin_reading(db);
-
-	if (err)
-		return err;
-	err = find_document(db, e, j, out);
-	db_rollback(db);
-	return err;
 }

@@ -259,13 +259,15 @@ static void place_pieces(struct embedder *e, size_t positions)
 {
 	for (size_t p = 0; p < positions; p++) {
 		const int8_t *piece = e->table.weight + e->ids[p] * (size_t)NARROW;
-		float scale = e->table.scale[e->ids[p]], *x = e->x + p * NARROW;
+		const int8_t *upper = piece + NARROW / 2;
+		float twice = 2 * e->table.scale[e->ids[p]], *x = e->x + p * NARROW;
+		float *y = x + NARROW / 2;
 
 		for (size_t i = 0; i < NARROW / 2; i++) {
 			float angle = (float)p * e->frequency[i];
 
-			x[i] = 2 * scale * piece[i] + sinf(angle);
-			x[NARROW / 2 + i] = 2 * scale * piece[NARROW / 2 + i] + cosf(angle);
+			x[i] = twice * (float)piece[i] + sinf(angle);
+			y[i] = twice * (float)upper[i] + cosf(angle);
 		}
 	}
 }
