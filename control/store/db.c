@@ -555,9 +555,8 @@ static int check_owner(const struct db *db)
 
 static int open_sql(struct db *db)
 {
-	static const char all[] = "PRAGMA secure_delete=ON; PRAGMA cache_size=-1024;"
+	static const char all[] = "PRAGMA secure_delete=ON; PRAGMA cache_size=-16384;"
 				  "PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF;"
-				  "PRAGMA mmap_size=4294967296;"
 				  "PRAGMA cell_size_check=ON;";
 	int flags = SQLITE_OPEN_NOFOLLOW |
 		    (db->mode >= DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
