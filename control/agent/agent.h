@@ -59,6 +59,8 @@ struct agent_conf {
 
 int agent_alloc(struct agent **out, const struct agent_conf *conf);
 struct agent *agent_free(struct agent *a);
+/* The code of the language to write to the room in; "": not known. Borrowed until its next step. */
+const char *agent_language(const struct agent *a);
 
 /* A message about the call, as media_call_h gets it. */
 void agent_media(struct agent *a, const struct media_msg *msg);

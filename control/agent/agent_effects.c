@@ -306,11 +306,17 @@ static void play_sound(struct agent *a, const struct room_effect *e)
 	agent_end_sound(a, e->turn, e->chunk);
 }
 
+const char *agent_language(const struct agent *a)
+{
+	return room_language_now(a->room);
+}
+
 void agent_leave(struct agent *a, const char *why)
 {
 	struct words words = {0};
 
 	snprintf(a->ended, sizeof a->ended, "%s", why);
+	words_speak(&words, room_language_now(a->room));
 	words_end(&words, why);
 	if (words.n && a->tellh)
 		a->tellh(&words, a->arg);

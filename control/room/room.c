@@ -233,3 +233,8 @@ uint64_t room_deadline(const struct room *room)
 	}
 	return first;
 }
+
+const char *room_language_now(const struct room *room)
+{
+	return room_spoken_language(&room->context);
+}

@@ -53,6 +53,9 @@ bool room_speculates(const struct room *room, uint32_t turn);
 /* The name of the next person at or after this place, bots left out; NULL: there is none. Borrowed
  * until the next step. */
 const char *room_person(const struct room *room, unsigned *place);
+/* The code of the language to write to the people in (settings, else the last speaker's); "": not
+ * known. Borrowed until the next step. */
+const char *room_language_now(const struct room *room);
 /* People in the room without bots. */
 unsigned room_people(const struct room *room);
 

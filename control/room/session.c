@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/room/base/turns.h"
+#include "control/room/hearing/transcript.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
@@ -96,6 +97,7 @@ static void update_call(struct room_session *s, struct room_context *context,
 	if (!context->guest)
 		return;
 	s->words = (struct words){0};
+	words_speak(&s->words, room_spoken_language(context));
 	words_guest(&s->words, context->name);
 	e = room_emit(context, ROOM_DO_TELL);
 	e->words = &s->words;
@@ -196,6 +198,7 @@ static void emit_warning(struct room_session *s, struct room_context *context, b
 	struct room_effect *e;
 
 	s->words = (struct words){0};
+	words_speak(&s->words, room_spoken_language(context));
 	if (idle)
 		words_leaves_idle(&s->words, seconds);
 	else

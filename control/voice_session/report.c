@@ -179,9 +179,10 @@ void voice_session_watch(struct voice_session *c)
 	voice_session_see(c, FAULT_ENGINE, up && c->embedded_fault == EMBEDDED_FAILS);
 	voice_session_see(c, FAULT_DISK, up && c->disk_full);
 	see_secure(c);
+	words_speak(&words, c->agent ? agent_language(c->agent) : "");
 	while (faults_say(&c->faults, env_now(c->conf.env), &words)) {
 		voice_session_tell_room(&words, c);
-		words = (struct words){0};
+		words = (struct words){.language = words.language};
 	}
 	publish_faults(c);
 }

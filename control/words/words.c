@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "control/words/translations.def"
 #include "proto/base/utf8.h"
 #include "proto/media.h"
 
@@ -35,6 +36,33 @@ static const char *text_of(char *buf, size_t size, const char *text)
 	return buf;
 }
 
+#define CODE(code) #code,
+static const char *const codes[] = {WORDS_LANGUAGES(CODE)};
+#undef CODE
+enum { LANGUAGES = sizeof codes / sizeof codes[0] };
+
+#define ROW(...) {__VA_ARGS__},
+static const char *const sentences[][LANGUAGES] = {WORDS_TRANSLATIONS(ROW)};
+#undef ROW
+
+void words_speak(struct words *w, const char *code)
+{
+	w->language = 0;
+	for (unsigned i = 0; i < LANGUAGES; i++)
+		if (strncmp(code, codes[i], 2) == 0 && (!code[2] || code[2] == '-'))
+			w->language = i;
+}
+
+static const char *translate(const struct words *w, const char *text)
+	__attribute__((format_arg(2)));
+static const char *translate(const struct words *w, const char *text)
+{
+	for (size_t i = 0; w->language && i < sizeof sentences / sizeof sentences[0]; i++)
+		if (strcmp(sentences[i][0], text) == 0)
+			return sentences[i][w->language];
+	return text;
+}
+
 /* The space left after n bytes, including the separating blank. */
 static bool apart(const struct words *w)
 {
@@ -53,7 +81,7 @@ static void put(struct words *w, const char *fmt, ...)
 		return;
 	}
 	va_start(ap, fmt);
-	n = vsnprintf(w->text + at, left, fmt, ap);
+	n = vsnprintf(w->text + at, left, translate(w, fmt), ap);
 	va_end(ap);
 	if (n < 0 || (size_t)n >= left) {
 		w->full = true;
@@ -146,7 +174,7 @@ void words_voice(struct words *w, enum voice_reason reason, unsigned media_reaso
 	if (!text && (unsigned)reason < sizeof reasons / sizeof reasons[0])
 		text = reasons[reason];
 	if (text && *text)
-		put(w, "%s", text);
+		put(w, "%s", translate(w, text));
 }
 
 static const struct {
@@ -162,7 +190,7 @@ void words_fault(struct words *w, enum fault fault, bool over)
 	const char *text = over ? faults[fault].over : faults[fault].begins;
 
 	if (*text)
-		put(w, "%s", text);
+		put(w, "%s", translate(w, text));
 }
 
 const char *words_fault_name(enum fault fault)

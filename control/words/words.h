@@ -17,6 +17,7 @@ enum { WORDS_MAX = 2000 }; /* bytes, so no more characters than Discord allows *
 struct words {
 	size_t n;
 	bool full;
+	unsigned language; /* column of translations.def, 0: English */
 	char text[WORDS_MAX + 1];
 };
 
@@ -38,6 +39,9 @@ WORDS(WORDS_0_, WORDS_1_, WORDS_2_, WORDS_3_)
 #undef WORDS_2_
 #undef WORDS_3_
 
+/* Sentences from now on are in this language (a code of ISO 639 with two letters, "de", "de-AT")
+ * where translations.def has them; in English for "" and a code that is not there. */
+void words_speak(struct words *w, const char *code);
 /* Starts the next sentence on a new line. */
 void words_line(struct words *w);
 /* Separates the next list item from the previous one, if there is one. */

@@ -341,10 +341,29 @@ static void drop_hallucination(const struct room_context *context, struct room_t
 	p->text[0] = '\0';
 }
 
+const char *room_spoken_language(const struct room_context *context)
+{
+	enum room_language language = (enum room_language)context->transcripts->language;
+
+	if (*context->settings->language)
+		return context->settings->language;
+	return language ? room_language_code(language) : "";
+}
+
+static void note_language(struct room_context *context, const struct room_turn *t)
+{
+	struct room_saying saying = room_saying_of(context, t->transcript, t->language);
+	enum room_language language = room_phrase_language(&saying);
+
+	if (language)
+		context->transcripts->language = language;
+}
+
 static void admit_turn(struct room_context *context, struct room_turn *t)
 {
 	struct room_turn *early = room_speculative_match(context, t);
 
+	note_language(context, t);
 	room_history_add(context->history, t->end_of_speech_at, t->id, false, false, t->name,
 			 t->transcript);
 	room_turn_admit(context, t);

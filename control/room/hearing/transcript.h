@@ -29,7 +29,8 @@ struct room_asr_session {
 };
 
 struct room_transcripts {
-	uint32_t last; /* the newest utterance */
+	uint32_t last;	   /* the newest utterance */
+	unsigned language; /* of the newest words in a language of ours: enum room_language */
 	struct room_recording_queue recordings;
 	struct room_asr_session session[ROOM_SPEAKERS]; /* by the person's place */
 };
@@ -40,6 +41,10 @@ uint32_t room_asr_start(struct room_context *context, unsigned place);
 void room_asr_promote(struct room_context *context, unsigned place);
 void room_asr_commit(struct room_context *context, unsigned place);
 void room_asr_discard(struct room_context *context, unsigned place);
+/* The code of the language to write to the people in: that of the settings, else of the last
+ * speaker;
+ * "" for none. */
+const char *room_spoken_language(const struct room_context *context);
 /* The turn's capture has ended: no more chunks follow. */
 void room_asr_end_capture(struct room_context *context, struct room_turn *turn);
 /* Closes the session of the person in this place if one is open. why: user_left, suspended,

@@ -298,6 +298,35 @@ TEST(an_idle_room_is_left_unless_music_plays)
 	scene_close(s);
 }
 
+/* The warning before an idle room is left, after Alice has said these words. */
+static void warn_after(const char *sets, const char *words, char *text, size_t size)
+{
+	struct scene *s = scene_open(sets);
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_say(s, ALICE, words);
+	scene_mark(s);
+	scene_wait(s, 400000);
+	snprintf(text, size, "%s",
+		 scene_find(s, ROOM_DO_TELL) ? scene_find(s, ROOM_DO_TELL)->text : "");
+	scene_close(s);
+}
+
+TEST(a_room_is_told_in_its_language)
+{
+	char text[SCENE_TEXT];
+
+	warn_after("inactivity_s 300", "what shall we eat today", text, sizeof text);
+	CHECK(strstr(text, "Nobody has spoken"));
+	warn_after("inactivity_s 300", "was sollen wir denn heute kochen", text, sizeof text);
+	CHECK(strstr(text, "Seit einer Weile hat niemand gesprochen"));
+	/* The setting decides before the speaker does. */
+	warn_after("inactivity_s 300 language fr", "was sollen wir denn heute kochen", text,
+		   sizeof text);
+	CHECK(strstr(text, "Personne n'a parl"));
+}
+
 TEST(an_end_is_named_by_who_asked_for_it)
 {
 	struct scene *s = scene_open("");

@@ -2,6 +2,8 @@
 #include "control/words/words.h"
 
 #include "control/room/base/reasons.def"
+#include "control/room/language/language.h"
+#include "control/words/translations.def"
 #include "proto/media.h"
 #include "tests/test.h"
 
@@ -175,4 +177,97 @@ TEST(words_that_do_not_fit_are_left_out_whole)
 	words_line(&w);
 	CHECK(strlen(w.text) == w.n && w.text[w.n - 1] == '.');
 	CHECK(!strstr(w.text, "I left"));
+}
+
+#define ROW(...) {__VA_ARGS__},
+static const char *const translations[][ROOM_LANGUAGE_COUNT - 1] = {WORDS_TRANSLATIONS(ROW)};
+#undef ROW
+enum { TRANSLATIONS = sizeof translations / sizeof translations[0] };
+
+static const char *const *find_translation(const char *text)
+{
+	for (unsigned i = 0; i < TRANSLATIONS; i++)
+		if (strcmp(translations[i][0], text) == 0)
+			return translations[i];
+	return NULL;
+}
+
+/* The conversions of a text, in their order. */
+static void list_conversions(const char *text, char *to, size_t size)
+{
+	size_t n = 0;
+
+	for (const char *p = strchr(text, '%'); p && n + 8 < size; p = strchr(p + 1, '%')) {
+		size_t k = strspn(p + 1, "0123456789.l") + 2;
+
+		memcpy(to + n, p, k);
+		n += k;
+	}
+	to[n] = '\0';
+}
+
+TEST(translations_are_in_the_languages_of_the_lists)
+{
+#define X(code) #code,
+	static const char *const codes[] = {WORDS_LANGUAGES(X)};
+#undef X
+
+	CHECK_INT(sizeof codes / sizeof codes[0], ROOM_LANGUAGE_COUNT - 1);
+	for (int i = ROOM_LANGUAGE_EN; i < ROOM_LANGUAGE_COUNT; i++)
+		CHECK_STR(codes[i - ROOM_LANGUAGE_EN], room_language_code((enum room_language)i));
+}
+
+TEST(translations_have_every_language_and_the_same_conversions)
+{
+	char english[64], other[64];
+
+	for (unsigned i = 0; i < TRANSLATIONS; i++) {
+		bool known = false;
+
+		for (unsigned k = 0; k < N_ALL; k++)
+			known = known || strcmp(all[k].text, translations[i][0]) == 0;
+		if (!known)
+			test_fail(__FILE__, __LINE__, "no such sentence: %s", translations[i][0]);
+		list_conversions(translations[i][0], english, sizeof english);
+		for (unsigned l = 1; l < ROOM_LANGUAGE_COUNT - 1; l++) {
+			const char *text = translations[i][l];
+
+			if (!text || !*text || strcmp(text, translations[i][0]) == 0) {
+				test_fail(__FILE__, __LINE__, "%s: no text in language %u",
+					  translations[i][0], l);
+				return;
+			}
+			list_conversions(text, other, sizeof other);
+			CHECK_STR(other, english);
+		}
+	}
+}
+
+TEST(every_sentence_about_the_end_of_a_session_is_translated)
+{
+#define X(name, text) CHECK(find_translation(text));
+	WORDS_ENDS(X)
+#undef X
+}
+
+TEST(sentences_follow_the_language_of_the_room)
+{
+	struct words w = {0};
+
+	words_speak(&w, "de-AT");
+	words_leaves_soon(&w, 30);
+	CHECK_STR(w.text, "Ich war so lange hier, wie ich darf: Ich gehe in 30 Sekunden.");
+	w = (struct words){0};
+	words_speak(&w, "fr");
+	words_end(&w, "bot_disconnected");
+	CHECK_STR(w.text, "J'ai été déconnecté de l'appel. /join me fait revenir.");
+	/* A language that is not there, and a sentence that is in none. */
+	w = (struct words){0};
+	words_speak(&w, "sv");
+	words_leaves_soon(&w, 30);
+	CHECK_STR(w.text, "I have been here as long as I may: I leave in 30 seconds.");
+	w = (struct words){0};
+	words_speak(&w, "ja");
+	words_left(&w);
+	CHECK_STR(w.text, "I left.");
 }
