@@ -42,6 +42,8 @@ static const char *const codes[] = {WORDS_LANGUAGES(CODE)};
 enum { LANGUAGES = sizeof codes / sizeof codes[0] };
 
 #define ROW(...) {__VA_ARGS__},
+/* Long sentences are several literals. */
+/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 static const char *const sentences[][LANGUAGES] = {WORDS_TRANSLATIONS(ROW)};
 #undef ROW
 
