@@ -1,12 +1,12 @@
 #!/bin/sh
 # Vendors are named by the engines, the dialects and the settings' own tables only (docs/architecture.md): no other source of
-# ours has a name of theirs, neither in a symbol nor in a text.
+# ours has a name of theirs, neither in a symbol nor in a text. "Llamada" is a call in Spanish.
 #
 #   vendors.sh              looks at the tree
 #   vendors.sh --self-test  plants a name, which must be found once
 set -eu
 cd "$(dirname "$0")/../.."
-names='openai|chatgpt|gpt-?[0-9o]|gpt-|whisper|anthropic|claude|gemini|elevenlabs|x\.ai|xai_|grok|groq|ollama|mistral|deepgram|deepseek|speaches|localai|llama'
+names='openai|chatgpt|gpt-?[0-9o]|gpt-|whisper|anthropic|claude|gemini|elevenlabs|x\.ai|xai_|grok|groq|ollama|mistral|deepgram|deepseek|speaches|localai|llama([^d]|$)'
 
 # look FOLDER…: every line with a name, but where one may stand
 look() {
