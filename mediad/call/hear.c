@@ -268,10 +268,11 @@ void hear_prove_ssrc(struct call *c, uint64_t user)
 void hear_doubt_ssrc(struct call *c, uint64_t user)
 {
 	struct person *p = find_person(c, user);
-	uint32_t ssrc = p ? p->ssrc : 0;
+	uint32_t ssrc;
 
-	if (!find_claimant(c, ssrc))
+	if (!p || !find_claimant(c, p->ssrc))
 		return;
+	ssrc = p->ssrc;
 	release_ssrc(c, p);
 	p->claim = ssrc;
 }
