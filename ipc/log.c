@@ -19,7 +19,7 @@
 
 enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRET_MIN = 6 };
 enum { KEYS_MAX = 96, KEYS_KEPT = 64 /* never give way */, LEASES_MAX = 256 };
-enum { CUT_MARGIN = 1024 }; /* longer than any secret */
+enum { CUT_MARGIN = 64 };   /* longer than the bytes by which a secret is known */
 enum { SECRET_KNOWN = 12 }; /* bytes, by which a key is known where a value was cut */
 /* Marks for the structural bytes of a line that come from the format string and not from a value.
  */
@@ -204,26 +204,29 @@ static void redact_list(const struct secret_list *l, size_t known, char *text)
 	}
 }
 
-/* The length of the lease that stands at p; 0: none does. */
-static size_t lease_at(const char *p, size_t n)
+/* The length of the lease that stands at p; 0: none does. In a line that was cut, a lease longer
+ * than the rest is known by its beginning. */
+static size_t lease_at(const char *p, size_t n, bool cut)
 {
 	uint64_t begin = n < SECRET_MIN ? 0 : hash_bytes(p, SECRET_MIN);
 
 	for (unsigned i = 0; n >= SECRET_MIN && i < secrets.n_leases && i < LEASES_MAX; i++) {
 		const struct lease *l = &secrets.lease[i];
 
-		if (l->begin == begin && l->n <= n && l->whole == hash_bytes(p, l->n))
-			return l->n;
+		if (l->begin != begin)
+			continue;
+		if (l->n <= n ? l->whole == hash_bytes(p, l->n) : cut)
+			return l->n <= n ? l->n : n;
 	}
 	return 0;
 }
 
-static void redact_leases(char *text)
+static void redact_leases(char *text, bool cut)
 {
 	size_t left = secrets.n_leases ? strlen(text) : 0;
 
 	for (char *p = text; left; p++, left--) {
-		size_t n = lease_at(p, left);
+		size_t n = lease_at(p, left, cut);
 
 		if (!n)
 			continue;
@@ -235,12 +238,12 @@ static void redact_leases(char *text)
 }
 
 /* Replaces every secret in place. */
-static void redact(char *text)
+static void redact(char *text, bool cut)
 {
 	pthread_mutex_lock(&secrets.lock);
 	redact_list(&secrets.keys, SIZE_MAX, text);
 	redact_list(&secrets.keys, SECRET_KNOWN, text);
-	redact_leases(text);
+	redact_leases(text, cut);
 	pthread_mutex_unlock(&secrets.lock);
 }
 
@@ -516,7 +519,7 @@ void log_write(enum log_level level, const char *event, const char *fmt, ...)
 	va_start(ap, fmt);
 	cut = print_marked(text, fmt, ap);
 	va_end(ap);
-	redact(text);
+	redact(text, cut);
 	n = strlen(text);
 	/* Truncation may have left the first part of a secret at the end, where it is not
 	 * recognised. */

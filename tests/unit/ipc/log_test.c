@@ -218,6 +218,33 @@ TEST(a_cut_line_shows_no_part_of_a_secret)
 	}
 }
 
+static char long_token[4001];
+
+static void say_token_at(void)
+{
+	static char text[8192];
+
+	memset(text, 'x', sizeof text - 1);
+	memcpy(text + place, long_token, sizeof long_token - 1);
+	log_info("z", "text=%s", text);
+}
+
+/* An access token may be longer than a line. */
+TEST(a_cut_line_shows_no_part_of_a_long_lease)
+{
+	for (size_t i = 0; i < sizeof long_token - 1; i++)
+		long_token[i] = "tokenTOKEN0123456789"[i * 7 % 20];
+	log_lease(long_token);
+	for (place = 0; place < 3200; place += 37) {
+		char part[9] = "";
+
+		CHECK(capture(say_token_at));
+		memcpy(part, long_token + 40, 8);
+		CHECK(!strstr(out, part));
+		CHECK(out[0] && strlen(out) <= 4096);
+	}
+}
+
 static void say_many(void)
 {
 	char s[64];
