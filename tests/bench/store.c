@@ -1,6 +1,9 @@
 /* The store: store_utterance_us, one utterance to a durable row when they come in bursts;
  * store_lost, rows that were acknowledged and are missing after kill -9 at a thousand seeded
- * moments; why_ms, control --why for one turn among a million. */
+ * moments; write_lost, the same of facts and consents; why_ms, control --why for one turn among a
+ * million.
+ *
+ *   store --short    30 moments of the kills alone, for make check */
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -21,6 +24,7 @@ enum {
 	BURST = 2000,
 	BURSTS = 50,
 	KILLS = 1000,
+	SHORT = 30,
 	FRESH = 50, /* a new folder after so many kills */
 	AT_ONCE = 20,
 	TURNS = 1000000,
@@ -33,7 +37,7 @@ static struct side {
 	struct settings *settings;
 	struct store *store;
 	int tell; /* what was acknowledged */
-	uint64_t run, utterances, version;
+	uint64_t run, utterances, version, facts, consents;
 } side;
 
 static void open_side(const char *dir)
@@ -122,13 +126,46 @@ static void acknowledge(char what, uint64_t n)
 		_exit(1);
 }
 
+static void on_consent(int err, void *arg)
+{
+	(void)arg;
+	if (err)
+		_exit(7);
+	acknowledge('c', ++side.consents);
+	save_more();
+}
+
+static void on_fact(int err, const struct store_document *d, void *arg)
+{
+	const struct store_consent consent = {.guild = side.run,
+					      .user = 501000000000000000,
+					      .before = "default",
+					      .after = side.consents % 2 ? "heard" : "remembered",
+					      .via = "bench"};
+
+	(void)arg;
+	if (err || !strstr(d->document, "inserted"))
+		_exit(8);
+	acknowledge('f', ++side.facts);
+	if (store_put_consent(side.store, &consent, on_consent, NULL))
+		_exit(9);
+}
+
+/* Each in a server of its own: a server takes a few in a minute. */
 static void on_put(int err, const struct store_document *d, void *arg)
 {
+	const struct store_facts fact = {
+		.guild = side.run << 20 | (side.facts + 1),
+		.user = 501000000000000000,
+		.name = "alice",
+		.request = "[{\"text\":\"the release is on tuesday\",\"type\":\"plan\"}]"};
+
 	(void)arg;
 	if (err)
 		_exit(2);
 	acknowledge('v', d->version);
-	save_more();
+	if (store_write_facts(side.store, &fact, on_fact, NULL))
+		_exit(10);
 }
 
 static void on_history(int err, void *arg)
@@ -155,7 +192,7 @@ static void save_until_killed(const char *dir, uint64_t run, int tell)
 {
 	side.run = run;
 	side.tell = tell;
-	side.utterances = 0;
+	side.utterances = side.facts = side.consents = 0;
 	open_side(dir);
 	save_more();
 	env_run(side.env);
@@ -181,22 +218,39 @@ static uint64_t number(const char *dir, const char *sql, uint64_t parameter)
 	return n;
 }
 
+struct acknowledged {
+	uint64_t utterances, version, facts, consents;
+};
+
+static uint64_t missing(uint64_t acknowledged, uint64_t there)
+{
+	return there < acknowledged ? acknowledged - there : 0;
+}
+
 /* What the child told until it was killed. */
-static void read_acknowledged(int fd, uint64_t *utterances, uint64_t *version)
+static void read_acknowledged(int fd, struct acknowledged *out)
 {
 	FILE *f = fdopen(fd, "r");
 	char line[64];
 
-	*utterances = *version = 0;
+	*out = (struct acknowledged){0};
 	while (f && fgets(line, sizeof line, f) && strchr(line, '\n'))
-		*(line[0] == 'u' ? utterances : version) = strtoull(line + 1, NULL, 10);
+		*(line[0] == 'u'   ? &out->utterances
+		  : line[0] == 'v' ? &out->version
+		  : line[0] == 'f' ? &out->facts
+				   : &out->consents) = strtoull(line + 1, NULL, 10);
 	if (f)
 		fclose(f);
 }
 
-static uint64_t kill_once(const char *dir, uint64_t run, unsigned *acknowledged)
+static struct lost {
+	uint64_t rows, writes;	   /* acknowledged and not there */
+	unsigned n_rows, n_writes; /* acknowledged */
+} lost;
+
+static void kill_once(const char *dir, uint64_t run)
 {
-	uint64_t utterances, version, there, lost = 0;
+	struct acknowledged told;
 	int fd[2], status;
 	char byte;
 	pid_t pid;
@@ -217,13 +271,20 @@ static uint64_t kill_once(const char *dir, uint64_t run, unsigned *acknowledged)
 	waitpid(pid, &status, 0);
 	if (!WIFSIGNALED(status))
 		bench_die("the child ended with %d", WEXITSTATUS(status));
-	read_acknowledged(fd[0], &utterances, &version);
-	there = number(dir, "SELECT count(*) FROM utterances WHERE session = ?1", run);
-	lost += there < utterances ? utterances - there : 0;
-	there = number(dir, "SELECT max(version) FROM settings_documents WHERE ?1 >= 0", 0);
-	lost += there < version ? version - there : 0;
-	*acknowledged += (unsigned)utterances + (version > 0);
-	return lost;
+	read_acknowledged(fd[0], &told);
+	lost.rows +=
+		missing(told.utterances,
+			number(dir, "SELECT count(*) FROM utterances WHERE session = ?1", run));
+	lost.rows += missing(
+		told.version,
+		number(dir, "SELECT max(version) FROM settings_documents WHERE ?1 >= 0", 0));
+	lost.writes += missing(
+		told.facts, number(dir, "SELECT count(*) FROM facts WHERE guild >> 20 = ?1", run));
+	lost.writes +=
+		missing(told.consents,
+			number(dir, "SELECT count(*) FROM consent_ledger WHERE guild = ?1", run));
+	lost.n_rows += (unsigned)told.utterances + (told.version > 0);
+	lost.n_writes += (unsigned)(told.facts + told.consents);
 }
 
 static void remove_folder(const char *dir)
@@ -235,14 +296,12 @@ static void remove_folder(const char *dir)
 		bench_die("%s", command);
 }
 
-static void lost_row(void)
+static void kill_all(unsigned kills)
 {
-	unsigned acknowledged = 0;
-	uint64_t lost = 0;
 	char dir[40] = "";
 
 	srand(1);
-	for (unsigned i = 0; i < KILLS; i++) {
+	for (unsigned i = 0; i < kills; i++) {
 		if (i % FRESH == 0) {
 			if (*dir)
 				remove_folder(dir);
@@ -250,11 +309,30 @@ static void lost_row(void)
 			if (!mkdtemp(dir))
 				bench_die("no folder");
 		}
-		lost += kill_once(dir, i + 1, &acknowledged);
+		kill_once(dir, i + 1);
 	}
 	remove_folder(dir);
-	bench_row_more("store_lost", (double)lost, "rows", "\"kills\": %d, \"acknowledged\": %u",
-		       KILLS, acknowledged);
+}
+
+static void lost_rows(void)
+{
+	kill_all(KILLS);
+	bench_row_more("store_lost", (double)lost.rows, "rows",
+		       "\"kills\": %d, \"acknowledged\": %u", KILLS, lost.n_rows);
+	bench_row_more("write_lost", (double)lost.writes, "writes",
+		       "\"kills\": %d, \"acknowledged\": %u", KILLS, lost.n_writes);
+}
+
+static int check_short(void)
+{
+	bool passed;
+
+	kill_all(SHORT);
+	passed = !lost.rows && !lost.writes && lost.n_rows && lost.n_writes;
+	printf("%u of %u rows and %u of %u writes are missing\n", (unsigned)lost.rows, lost.n_rows,
+	       (unsigned)lost.writes, lost.n_writes);
+	printf("%d passed, %d failed, 0 skipped\n", passed, !passed);
+	return !passed;
 }
 
 /* ---- a million turns ---- */
@@ -335,11 +413,13 @@ static void why_row(const char *dir)
 		       bench_quantile(in, ASKED, 0.9));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/parley-bench-XXXXXX", many[] = "/tmp/parley-bench-XXXXXX";
 
-	lost_row(); /* forks, so it comes before any thread */
+	if (argc > 1 && strcmp(argv[1], "--short") == 0)
+		return check_short();
+	lost_rows(); /* forks, so they come before any thread */
 	if (!mkdtemp(dir) || !mkdtemp(many))
 		bench_die("no folder");
 	utterance_row(dir);

@@ -109,6 +109,9 @@ for s in $(grep -L '^# slow:' tests/scenarios/*.sh); do
 done
 part memory-score tests/memory/check.sh
 part install tests/check/install.sh
+part build-benches make -j"$jobs" build/bench/erase build/bench/store
+part erase-left build/bench/erase --short
+part write-lost build/bench/store --short
 part replay-faults tests/replay/faults.sh
 part chaos build/chaos --seeds 8
 part chaos-planted build/chaos --self-test

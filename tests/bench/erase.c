@@ -1,0 +1,607 @@
+/* erase_left: traces of an erased person in 1000 random state directories. The search knows no
+ * tables and shares no code with control's own: random words and their ends, a number, a vector,
+ * and encodings of the id, in every file of the directory, in a backup made afterwards and in an
+ * export.
+ *
+ *   erase --short    20 directories, for make check */
+#include <dirent.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "control/events/events.h"
+#include "control/report/turns.h"
+#include "control/settings/settings.h"
+#include "control/store/db.h"
+#include "control/store/rows.h"
+#include "control/store/store.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "tests/bench/bench.h"
+
+enum { CORPORA = 1000, SHORT = 20, CANARIES = 6, TRACES_MAX = 40, SESSION = 5, WORD = 12 };
+
+static struct corpus {
+	char dir[40], rooms[64], turns[64];
+	struct env *env;
+	struct bus *bus;
+	struct settings *settings;
+	struct store *store;
+	uint64_t ana, bob, guild;
+	unsigned char vector[48];      /* of texts that Ana said */
+	char word[CANARIES][WORD + 1]; /* only Ana says them */
+	char number[12];
+	char *document; /* answer of the last request */
+	int err;
+	unsigned utterances;
+} c;
+
+static struct trace {
+	size_t n;
+	char bytes[64];
+} trace[TRACES_MAX];
+static unsigned n_traces;
+
+/* ---- a random corpus ---- */
+
+static uint64_t random_id(void)
+{
+	return UINT64_C(300000000000000000) +
+	       ((uint64_t)rand() << 31 | (uint64_t)rand()) % 700000000000000000;
+}
+
+static void random_word(char out[WORD + 1])
+{
+	for (unsigned i = 0; i < WORD; i++)
+		out[i] = (char)('a' + rand() % 26);
+	out[WORD] = '\0';
+}
+
+static void add_trace(const void *p, size_t n)
+{
+	if (n_traces == TRACES_MAX || n > sizeof trace[0].bytes)
+		bench_die("too many traces");
+	trace[n_traces].n = n;
+	memcpy(trace[n_traces++].bytes, p, n);
+}
+
+static void add_text_trace(const char *text)
+{
+	add_trace(text, strlen(text));
+}
+
+/* The last seven letters: an index keeps terms without the beginning that they share with others.
+ */
+static void add_traces(void)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char big[9] = "", little[8], text[32], base64[12] = "";
+
+	n_traces = 0;
+	for (unsigned i = 0; i < CANARIES; i++)
+		add_text_trace(c.word[i] + WORD - 7);
+	add_text_trace(c.number);
+	add_trace(c.vector, sizeof c.vector);
+	snprintf(text, sizeof text, "%llu", (unsigned long long)c.ana);
+	add_text_trace(text);
+	snprintf(text, sizeof text, "%llx", (unsigned long long)c.ana);
+	add_text_trace(text);
+	for (unsigned i = 0; i < 8; i++)
+		little[i] = big[7 - i] = (char)(c.ana >> 8 * i);
+	add_trace(big, 8);
+	add_trace(little, 8);
+	for (unsigned bit = 0; bit < 60; bit += 6) {
+		unsigned v = 0;
+
+		for (unsigned k = 0; k < 6; k++)
+			v = v << 1 | (c.ana >> (63 - bit - k) & 1);
+		base64[bit / 6] = digits[v];
+	}
+	add_text_trace(base64);
+}
+
+static void print_sentence(char *buf, size_t size, bool ana)
+{
+	static const char *const common[] = {"the",	"release", "is",   "on",
+					     "tuesday", "and",	   "we",   "need",
+					     "three",	"tests",   "more", "before"};
+	size_t n = 0;
+
+	*buf = '\0';
+	for (unsigned i = 0, words = 4 + (unsigned)rand() % 12; i < words && n + 32 < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s ", common[rand() % 12]);
+	if (ana)
+		snprintf(buf + n, size - n, "%s %s", c.word[rand() % CANARIES], c.number);
+}
+
+static uint64_t now(void)
+{
+	return UINT64_C(1790000000000) + 1000 * (uint64_t)c.utterances;
+}
+
+static void publish(struct bus_event *ev)
+{
+	ev->at_ms = now();
+	ev->guild = c.guild;
+	bus_publish(c.bus, ev);
+	if (ev->type == EVENT_TURN)
+		turns_append(c.turns, ev, true);
+}
+
+static void say(bool ana)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .user = ana ? c.ana : c.bob};
+	char text[400];
+
+	print_sentence(text, sizeof text, ana);
+	ev.utterance = (struct event_utterance){.session = SESSION,
+						.channel = 3,
+						.utterance = ++c.utterances,
+						.name = ana ? c.word[0] : "bob",
+						.text = text,
+						.started_ms = now(),
+						.ended_ms = now() + 900,
+						.source = "realtime-transcription",
+						.consent = true};
+	publish(&ev);
+}
+
+/* What the bot answers, to Ana or about her. */
+static void answer(bool ana)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .user = ana ? c.ana : c.bob};
+	struct bus_event call = {.type = EVENT_TOOL_CALLED, .user = ev.user};
+	char text[400], heard[400], *segments;
+	json_t *list;
+
+	print_sentence(text, sizeof text, true);
+	print_sentence(heard, sizeof heard, ana);
+	list = json_pack("[{s:o,s:s,s:I,s:s}]", "user",
+			 json_sprintf("%llu", (unsigned long long)ev.user), "name",
+			 ana ? c.word[0] : "bob", "utterance", (json_int_t)c.utterances, "text",
+			 heard);
+	segments = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	ev.turn = (struct event_turn){.session = SESSION,
+				      .channel = 3,
+				      .turn = c.utterances,
+				      .stage = "ended",
+				      .name = ana ? c.word[0] : "bob",
+				      .heard = heard,
+				      .reason = "answered",
+				      .said = text,
+				      .segments = segments,
+				      .why = "[]"};
+	call.tool = (struct event_tool){.session = SESSION,
+					.channel = 3,
+					.turn = c.utterances,
+					.call = c.utterances,
+					.name = ana ? "roll" : "conversation_search",
+					.code = "ok",
+					.arguments = "0",
+					.summary = text};
+	publish(&call);
+	/* Bob's turns quote Ana: his lines go too, where the memory was read. */
+	if (ana)
+		publish(&ev);
+	else
+		bus_publish(c.bus, &(struct bus_event){.type = EVENT_TURN,
+						       .at_ms = now(),
+						       .guild = c.guild,
+						       .user = c.bob,
+						       .turn = {.session = SESSION,
+								.channel = 3,
+								.turn = c.utterances,
+								.name = "bob",
+								.reason = "answered",
+								.said = text,
+								.segments = "[]",
+								.why = "[]"}});
+	free(segments);
+}
+
+static void add_others(void)
+{
+	struct bus_event command = {.type = EVENT_COMMAND, .user = c.ana};
+	struct bus_event context = {.type = EVENT_CONTEXT};
+	struct bus_event dropped = {.type = EVENT_SPEECH_DROPPED, .user = c.ana};
+	char text[400];
+
+	print_sentence(text, sizeof text, true);
+	command.command.kind = "privacy";
+	context.context =
+		(struct event_context){.session = SESSION, .channel = 3, .turn = 1, .told = text};
+	dropped.speech = (struct event_speech){.session = SESSION,
+					       .channel = 3,
+					       .name = c.word[0],
+					       .started_ms = now(),
+					       .reason = "not_promoted"};
+	publish(&command);
+	publish(&context);
+	publish(&dropped);
+}
+
+/* ---- the store ---- */
+
+static void on_document(int err, const struct store_document *d, void *arg)
+{
+	(void)arg;
+	c.err = err;
+	free(c.document);
+	c.document = strdup(d->document);
+	env_stop(c.env);
+}
+
+static void on_done(int err, void *arg)
+{
+	(void)arg;
+	c.err = err;
+	env_stop(c.env);
+}
+
+static void wait_for(int err)
+{
+	BENCH_OK(err);
+	env_run(c.env);
+	BENCH_OK(c.err);
+}
+
+static void write_fact(bool ana, bool own, uint64_t guild)
+{
+	char text[400], request[600];
+	struct store_facts f = {.guild = guild,
+				.owner = own ? c.ana : 0,
+				.user = ana ? c.ana : c.bob,
+				.name = ana ? c.word[0] : "bob",
+				.request = request,
+				.since_ms = 1};
+
+	print_sentence(text, sizeof text, ana);
+	snprintf(request, sizeof request,
+		 "[{\"text\":\"%s\",\"type\":\"decision\",\"tags\":[\"%s\"]}]", text,
+		 ana ? c.word[1] : "plain");
+	wait_for(store_write_facts(c.store, &f, on_document, NULL));
+}
+
+static void put_consent(uint64_t user, const char *state)
+{
+	const struct store_consent consent = {.guild = c.guild,
+					      .user = user,
+					      .before = "default",
+					      .after = state,
+					      .via = "/consent"};
+
+	wait_for(store_put_consent(c.store, &consent, on_done, NULL));
+}
+
+static void save_guild(void)
+{
+	char document[600];
+
+	snprintf(document, sizeof document,
+		 "{\"name\":\"x\",\"roles\":{},\"channels\":{},\"members\":{\"%llu\":{\"name\":\"%"
+		 "s\"},"
+		 "\"%llu\":{\"name\":\"bob\"}},\"voice\":{\"%llu\":{\"channel\":\"3\"}}}",
+		 (unsigned long long)c.ana, c.word[0], (unsigned long long)c.bob,
+		 (unsigned long long)c.ana);
+	BENCH_OK(store_save_guild(c.store, c.guild, document));
+}
+
+/* A journal of a room holds ids of 8 bytes, and voices. */
+static void write_journal(void)
+{
+	char path[96];
+	FILE *f;
+
+	BENCH_OK(mkdir(c.rooms, 0700));
+	snprintf(path, sizeof path, "%s/one", c.rooms);
+	f = fopen(path, "w");
+	if (!f)
+		bench_die("%s", path);
+	for (unsigned i = 8; i-- > 0;)
+		putc((int)(c.ana >> 8 * i & 0xff), f);
+	fprintf(f, " %s pcm", c.word[2]);
+	fclose(f);
+}
+
+static void open_corpus(void)
+{
+	const struct env_conf ec = {.loop = true};
+
+	memset(&c, 0, sizeof c);
+	snprintf(c.dir, sizeof c.dir, "/tmp/parley-erase-XXXXXX");
+	if (!mkdtemp(c.dir))
+		bench_die("no folder");
+	snprintf(c.rooms, sizeof c.rooms, "%s/rooms", c.dir);
+	snprintf(c.turns, sizeof c.turns, "%s/turns", c.dir);
+	c.ana = random_id();
+	c.bob = random_id();
+	c.guild = random_id();
+	for (unsigned i = 0; i < CANARIES; i++)
+		random_word(c.word[i]);
+	for (size_t i = 0; i < sizeof c.vector; i++)
+		c.vector[i] = (unsigned char)rand();
+	snprintf(c.number, sizeof c.number, "%09d", rand() % 1000000000);
+	BENCH_OK(settings_alloc(&c.settings));
+	BENCH_OK(settings_set(c.settings, "turns_file", c.turns));
+	BENCH_OK(settings_set(c.settings, "room_journals", c.rooms));
+	BENCH_OK(env_alloc(&c.env, &ec));
+	BENCH_OK(bus_alloc(&c.bus));
+	BENCH_OK(store_alloc(&c.store, c.env, c.bus, c.settings, c.dir));
+}
+
+static void close_store(void)
+{
+	c.store = store_free(c.store);
+}
+
+static void remove_folder(const char *dir)
+{
+	char command[96];
+
+	snprintf(command, sizeof command, "rm -rf %s", dir);
+	if (system(command))
+		bench_die("%s", command);
+}
+
+static void close_corpus(void)
+{
+	close_store();
+	bus_free(c.bus);
+	env_free(c.env);
+	settings_free(c.settings);
+	free(c.document);
+	remove_folder(c.dir);
+}
+
+static void add_vectors(void);
+
+static void fill_corpus(void)
+{
+	for (unsigned i = 0, n = 6 + (unsigned)rand() % 20; i < n; i++) {
+		say(i < 2 || rand() % 2);
+		say(false);
+		if (i < 2 || rand() % 3 == 0)
+			answer(i == 0 || (i != 1 && rand() % 2));
+	}
+	add_others();
+	write_fact(true, false, c.guild);
+	write_fact(true, true, c.guild);
+	write_fact(false, false, c.guild);
+	write_fact(true, false, random_id());
+	put_consent(c.ana, rand() % 2 ? "remembered" : "neither");
+	put_consent(c.bob, "remembered");
+	save_guild();
+	write_journal();
+	wait_for(store_sync(c.store, on_done, NULL));
+	add_vectors();
+}
+
+/* As if an encoder had computed them. */
+static void add_vectors(void)
+{
+	static const char *const rows[] = {
+		"INSERT OR REPLACE INTO utterance_vectors SELECT guild, seq, 1, 0.5, ?2"
+		" FROM utterances WHERE user = ?1",
+		"INSERT OR REPLACE INTO fact_vectors SELECT guild, id, 1, 0.5, ?2 FROM facts"
+		" WHERE said_by = ?1"};
+	char path[96];
+	sqlite3 *sql = NULL;
+
+	snprintf(path, sizeof path, "%s/parley.db", c.dir);
+	if (sqlite3_open(path, &sql))
+		bench_die("%s", path);
+	for (unsigned i = 0; i < 2; i++) {
+		sqlite3_stmt *s = NULL;
+
+		if (sqlite3_prepare_v2(sql, rows[i], -1, &s, NULL))
+			bench_die("%s", sqlite3_errmsg(sql));
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)c.ana);
+		sqlite3_bind_blob(s, 2, c.vector, sizeof c.vector, SQLITE_STATIC);
+		if (sqlite3_step(s) != SQLITE_DONE)
+			bench_die("%s", sqlite3_errmsg(sql));
+		sqlite3_finalize(s);
+	}
+	sqlite3_close(sql);
+}
+
+/* ---- the search ---- */
+
+static unsigned count_in(const char *p, size_t n)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < n_traces; i++)
+		for (const char *at = p;
+		     (at = memmem(at, n - (size_t)(at - p), trace[i].bytes, trace[i].n)); at++)
+			found++;
+	return found;
+}
+
+static unsigned search_file(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	struct stat st;
+	unsigned found;
+	char *p;
+
+	if (!f || fstat(fileno(f), &st))
+		bench_die("%s", path);
+	p = malloc((size_t)st.st_size + 1);
+	if (!p || fread(p, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
+		bench_die("%s", path);
+	found = count_in(p, (size_t)st.st_size);
+	if (found && getenv("ERASE_TELL"))
+		fprintf(stderr, "%u traces in %s\n", found, path);
+	free(p);
+	fclose(f);
+	return found;
+}
+
+static unsigned search_folder(const char *folder)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+	unsigned found = 0;
+
+	while (d && (e = readdir(d))) {
+		char path[400];
+		struct stat st;
+
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+		found += count_in(e->d_name, strlen(e->d_name));
+		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			found += search_folder(path);
+		else
+			found += search_file(path);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* ---- erasing ---- */
+
+static void make_copy(const char *name)
+{
+	char path[96];
+	struct db *db = NULL;
+
+	snprintf(path, sizeof path, "%s/%s", c.dir, name);
+	BENCH_OK(db_open(&db, c.dir, DB_CHECK));
+	BENCH_OK(db_backup(db, path));
+	db_close(db);
+}
+
+static unsigned erase_and_search(void)
+{
+	unsigned found;
+
+	open_corpus();
+	fill_corpus();
+	add_traces();
+	make_copy("parley.db.before-6"); /* of a migration */
+	if (search_folder(c.dir) < 20)
+		bench_die("the corpus has too few traces");
+	wait_for(store_erase_person(c.store, c.ana, "bench", on_document, NULL));
+	found = count_in(c.document, strlen(c.document));
+	if (!strstr(c.document, "\"traces\":0"))
+		bench_die("the receipt tells of traces: %s", c.document);
+	wait_for(store_export_person(c.store, c.ana, on_document, NULL));
+	/* It names whom it is about. */
+	if (strstr(c.document, c.word[0]) || strstr(c.document, c.number))
+		found++;
+	make_copy("backup");
+	found += search_folder(c.dir);
+	wait_for(store_export_person(c.store, c.bob, on_document, NULL));
+	if (!strstr(c.document, "release") && !strstr(c.document, "tests"))
+		bench_die("Bob's words are gone, too");
+	close_corpus();
+	return found;
+}
+
+static const struct {
+	const char *name;
+	enum db_statement statement;
+} erasers[] = {
+#define E(statement) {#statement, DB_##statement},
+	ERASERS(E)
+#undef E
+};
+enum { N_ERASERS = sizeof erasers / sizeof erasers[0] };
+
+static void run_erasers(struct db *db, unsigned off)
+{
+	for (unsigned i = 0; i < N_ERASERS; i++) {
+		struct sqlite3_stmt *s = db_use(db, erasers[i].statement);
+
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)c.ana);
+		if (i != off)
+			BENCH_OK(db_run(db, s));
+	}
+	BENCH_OK(db_merge_terms(db));
+	BENCH_OK(db_truncate_wal(db));
+}
+
+/* Rows that name nobody, and are of no use without what was erased. */
+static unsigned count_orphans(void)
+{
+	sqlite3 *sql = NULL;
+	sqlite3_stmt *s = NULL;
+	char path[96];
+	unsigned n = 0;
+
+	snprintf(path, sizeof path, "%s/parley.db", c.dir);
+	if (sqlite3_open(path, &sql) == SQLITE_OK &&
+	    sqlite3_prepare_v2(sql,
+			       "SELECT count(*) FROM fact_sources WHERE fact NOT IN"
+			       " (SELECT id FROM facts)",
+			       -1, &s, NULL) == SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
+		n = (unsigned)sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(sql);
+	return n;
+}
+
+/* Without this eraser the search must find something. */
+static bool is_noticed(unsigned off)
+{
+	struct db *db = NULL;
+	unsigned found;
+	sqlite3_stmt *s;
+
+	open_corpus();
+	fill_corpus();
+	add_traces();
+	close_store();
+	remove_folder(c.rooms);
+	unlink(c.turns);
+	BENCH_OK(db_open(&db, c.dir, DB_OWN));
+	BENCH_OK(db_run(db, db_use(db, DB_DROP_GUILDS)));
+	s = db_use(db, DB_ADD_ERASE_REQUEST);
+	sqlite3_bind_int64(s, 1, (sqlite3_int64)c.ana);
+	BENCH_OK(db_run(db, s));
+	run_erasers(db, off);
+	db_close(db);
+	found = search_folder(c.dir) + count_orphans();
+	close_corpus();
+	return found > 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned corpora = argc > 1 && strcmp(argv[1], "--short") == 0 ? SHORT : CORPORA;
+	unsigned found = 0, unnoticed = 0;
+
+	log_init("erase", LOG_WARN_);
+	srand(1);
+	if (is_noticed(N_ERASERS))
+		bench_die("the erasers alone leave traces");
+	for (unsigned i = 0; i < N_ERASERS; i++)
+		if (!is_noticed(i)) {
+			fprintf(stderr, "erase: nobody misses %s\n", erasers[i].name);
+			unnoticed++;
+		}
+	for (unsigned i = 0; i < corpora; i++) {
+		srand(1000 + i);
+		found += erase_and_search();
+	}
+	if (corpora == SHORT) {
+		printf("%u passed, %u failed, 0 skipped\n", !found + N_ERASERS - unnoticed,
+		       !!found + unnoticed);
+		return found || unnoticed;
+	}
+	bench_row_more("erase_left", found, "traces",
+		       "\"corpora\": %u, \"erasers\": %u, \"unnoticed\": %u", corpora,
+		       (unsigned)N_ERASERS, unnoticed);
+	return 0;
+}
