@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/discord/interaction.h"
 #include "control/discord/rest.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
@@ -14,12 +15,10 @@
 #include "proto/discord.h"
 
 enum {
-	TYPE_COMMAND = 2,   /* interaction type */
-	TYPE_DEFER = 5,	    /* answer type */
-	EPHEMERAL = 64,	    /* message flag: only the user who asked sees it */
 	LOADING = 128,	    /* message flag: deferred, and not answered yet */
-	OPTION_CHANNEL = 7, /* option type */
-	CONTEXT_GUILD = 0,  /* a command can be used in guilds */
+	OPTION_CHANNEL = 7, /* option types */
+	OPTION_STRING = 3,
+	CONTEXT_GUILD = 0, /* a command can be used in guilds */
 	SILENT_MESSAGE = 4096,
 };
 
@@ -28,7 +27,7 @@ struct waiting {
 	struct command cmd;
 	struct waiting *next;
 	struct commands *owner;
-	char application[24], id[24], token[512];
+	struct interaction interaction;
 	bool ready, begun;    /* nothing keeps it from being carried out; it was */
 	bool overtaken;	      /* a later command was carried out before it */
 	bool unsent;	      /* Discord could not take its reply, which is sent again */
@@ -94,7 +93,7 @@ static void end(struct waiting *w)
 			w->owner->n--;
 			break;
 		}
-	explicit_bzero(w->token, sizeof w->token);
+	explicit_bzero(&w->interaction, sizeof w->interaction);
 	json_decref(w->kept);
 	free(w);
 }
@@ -118,15 +117,23 @@ static json_t *body_of(unsigned i)
 	json_t *cmd;
 
 	table[i].describe(&about);
-	words_command_join_channel(&channel);
 	cmd = json_pack("{s:s,s:s,s:i,s:[i]}", "name", table[i].name, "description", about.text,
 			"type", 1, "contexts", CONTEXT_GUILD);
-	if (table[i].channel)
+	if (table[i].channel) {
+		words_command_join_channel(&channel);
 		json_object_set_new(cmd, "options",
 				    json_pack("[{s:s,s:s,s:i,s:b,s:[i,i]}]", "name", "channel",
 					      "description", channel.text, "type", OPTION_CHANNEL,
 					      "required", 0, "channel_types", DISCORD_CHANNEL_VOICE,
 					      DISCORD_CHANNEL_STAGE));
+	}
+	if (i == COMMAND_CONSENT) {
+		words_command_consent_answer(&channel);
+		json_object_set_new(cmd, "options",
+				    json_pack("[{s:s,s:s,s:i,s:b,s:b}]", "name", "answer",
+					      "description", channel.text, "type", OPTION_STRING,
+					      "required", 0, "autocomplete", 1));
+	}
 	return cmd;
 }
 
@@ -182,7 +189,7 @@ int command_parse(const json_t *d, struct command *out)
 	json_t *option;
 	size_t i;
 
-	if (json_integer_value(json_object_get(d, "type")) != TYPE_COMMAND)
+	if (json_integer_value(json_object_get(d, "type")) != INTERACTION_COMMAND)
 		return ENOENT;
 	if (!name || !field_id(d, "guild_id", &cmd.guild) ||
 	    !field_id(json_object_get(json_object_get(d, "member"), "user"), "id", &cmd.user))
@@ -199,23 +206,11 @@ int command_parse(const json_t *d, struct command *out)
 
 		if (key && strcmp(key, "channel") == 0)
 			field_id(option, "value", &cmd.channel);
+		if (key && strcmp(key, "answer") == 0)
+			cmd.answer = json_string_value(json_object_get(option, "value"));
 	}
 	*out = cmd;
 	return 0;
-}
-
-/* A token becomes part of a path, so it may hold only characters that need no escaping. */
-static bool safe_token(const char *token, size_t size)
-{
-	static const char allowed[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~=:";
-
-	return token && *token && strlen(token) < size && strspn(token, allowed) == strlen(token);
-}
-
-static void original_path(const struct waiting *w, char *path, size_t size)
-{
-	snprintf(path, size, "/webhooks/%s/%s/messages/@original", w->application, w->token);
 }
 
 static void carry_out_ready(struct commands *c, uint64_t guild);
@@ -269,21 +264,11 @@ static void on_edited(int err, int status, const json_t *body, void *arg)
 /* Until Discord has the reply, the command waits with it for the next control. */
 static void send_reply(struct waiting *w, const char *text)
 {
-	struct rest_call call = {.method = "PATCH",
-				 .route = "/webhooks/{}/{}/messages/@original",
-				 .idempotent = true,
-				 .interaction = true};
-	char path[640], major[600];
-	int err = ENOMEM;
+	json_t *body = json_pack("{s:s,s:{s:[]},s:O*}", "content", text, "allowed_mentions",
+				 "parse", "components", json_object_get(w->kept, "components"));
+	int err = interaction_edit(w->owner->rest, &w->interaction, body, NULL, NULL, on_edited, w);
 
-	original_path(w, path, sizeof path);
-	snprintf(major, sizeof major, "%.80s", w->token);
-	call.path = path;
-	call.major = major;
-	call.body = json_pack("{s:s,s:{s:[]}}", "content", text, "allowed_mentions", "parse");
-	if (call.body)
-		err = rest_request(w->owner->rest, &call, on_edited, w);
-	json_decref(call.body);
+	json_decref(body);
 	if (err) {
 		log_warn("answer_lost", "err=%d status=0", err);
 		lose(w);
@@ -311,7 +296,7 @@ static void on_reply_timer(void *arg)
 /* Where a command stands among those of its server; /status may be answered at any time. */
 static bool has_order(const struct waiting *w)
 {
-	return w->cmd.kind != COMMAND_STATUS;
+	return w->cmd.kind == COMMAND_JOIN || w->cmd.kind == COMMAND_LEAVE;
 }
 
 /* The next command of this server that is to be carried out. *wait: the earlier one that has to be
@@ -488,18 +473,8 @@ static void on_original(int err, int status, const json_t *body, void *arg)
  * members see tells: a command that has its answer is not carried out again. */
 static void ask_whether_answered(struct waiting *w)
 {
-	struct rest_call call = {.method = "GET",
-				 .route = "/webhooks/{}/{}/messages/@original",
-				 .idempotent = true,
-				 .interaction = true};
-	char path[640], major[600];
-	int err;
+	int err = interaction_get(w->owner->rest, &w->interaction, on_original, w);
 
-	original_path(w, path, sizeof path);
-	snprintf(major, sizeof major, "%.80s", w->token);
-	call.path = path;
-	call.major = major;
-	err = rest_request(w->owner->rest, &call, on_original, w);
 	if (err)
 		on_original(err, 0, NULL, w);
 }
@@ -535,14 +510,16 @@ static json_t *keep_interaction(const json_t *d, uint64_t wall_ms)
 	/* Only the control before us adds these, with its time. */
 	const json_t *reply = at ? json_object_get(d, "reply") : NULL;
 	const json_t *overtaken = at ? json_object_get(d, "overtaken") : NULL;
+	const json_t *components = at ? json_object_get(d, "components") : NULL;
 
 	return json_pack(
-		"{s:I,s:O*,s:O*,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}", "at_ms",
-		json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms, "reply", reply,
-		"overtaken", overtaken, "type", TYPE_COMMAND, "id", json_object_get(d, "id"),
-		"application_id", json_object_get(d, "application_id"), "token",
-		json_object_get(d, "token"), "guild_id", json_object_get(d, "guild_id"),
-		"channel_id", json_object_get(d, "channel_id"), "member", "user", "id",
+		"{s:I,s:O*,s:O*,s:O*,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}",
+		"at_ms", json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms,
+		"reply", reply, "overtaken", overtaken, "components", components, "type",
+		INTERACTION_COMMAND, "id", json_object_get(d, "id"), "application_id",
+		json_object_get(d, "application_id"), "token", json_object_get(d, "token"),
+		"guild_id", json_object_get(d, "guild_id"), "channel_id",
+		json_object_get(d, "channel_id"), "member", "user", "id",
 		json_object_get(json_object_get(member, "user"), "id"), "roles",
 		json_object_get(member, "roles"), "data", "name", json_object_get(data, "name"),
 		"options", json_object_get(data, "options"));
@@ -550,34 +527,31 @@ static json_t *keep_interaction(const json_t *d, uint64_t wall_ms)
 
 static int defer(struct waiting *w)
 {
-	struct rest_call call = {.method = "POST",
-				 .route = "/interactions/{}/{}/callback",
-				 .idempotent =
-					 true, /* a repeated call is only answered with 40060 */
-				 .interaction = true,
-				 .major = w->id};
-	char path[640];
-	int err;
+	json_t *body = json_pack("{s:i,s:{s:i}}", "type", INTERACTION_DEFER, "data", "flags",
+				 table[w->cmd.kind].alone ? INTERACTION_EPHEMERAL : 0);
+	int err = interaction_callback(w->owner->rest, &w->interaction, body, on_deferred, w);
 
-	snprintf(path, sizeof path, "/interactions/%s/%s/callback", w->id, w->token);
-	call.path = path;
-	call.body = json_pack("{s:i,s:{s:i}}", "type", TYPE_DEFER, "data", "flags",
-			      table[w->cmd.kind].alone ? EPHEMERAL : 0);
-	err = rest_request(w->owner->rest, &call, on_deferred, w);
-	json_decref(call.body);
+	json_decref(body);
 	return err;
+}
+
+/* From what is kept, because the interaction goes. */
+static void borrow_texts(struct waiting *w)
+{
+	struct command kept;
+
+	w->cmd.member = json_object_get(w->kept, "member");
+	w->cmd.answer = command_parse(w->kept, &kept) ? NULL : kept.answer;
 }
 
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 {
-	const char *token = json_string_value(json_object_get(d, "token"));
-	uint64_t id, application;
+	struct interaction interaction;
 	struct waiting *w, **last;
 	struct command cmd;
 	int err = command_parse(d, &cmd);
 
-	if (err || c->n >= COMMANDS_WAITING_MAX || !field_id(d, "id", &id) ||
-	    !field_id(d, "application_id", &application) || !safe_token(token, sizeof w->token)) {
+	if (err || c->n >= COMMANDS_WAITING_MAX || !interaction_read(d, &interaction)) {
 		log_debug("interaction_ignored", "err=%d", err);
 		return;
 	}
@@ -589,13 +563,11 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 		return;
 	}
 	w->cmd = cmd;
-	w->cmd.member = json_object_get(w->kept, "member");
+	borrow_texts(w);
 	w->owner = c;
 	w->overtaken = json_is_true(json_object_get(w->kept, "overtaken"));
 	w->order_until = env_now(c->env) + COMMAND_ORDER_MS * NS_PER_MS;
-	snprintf(w->id, sizeof w->id, "%llu", (unsigned long long)id);
-	snprintf(w->application, sizeof w->application, "%llu", (unsigned long long)application);
-	snprintf(w->token, sizeof w->token, "%s", token);
+	w->interaction = interaction;
 	for (last = &c->list; *last; last = &(*last)->next)
 		;
 	*last = w;
@@ -662,8 +634,15 @@ void commands_resume(struct commands *c, uint64_t guild)
 
 void command_reply(struct command *cmd, const struct words *words)
 {
+	command_reply_with(cmd, words, NULL);
+}
+
+void command_reply_with(struct command *cmd, const struct words *words, json_t *components)
+{
 	struct waiting *w = (struct waiting *)cmd;
 
+	if (components)
+		json_object_set_new(w->kept, "components", components);
 	json_object_set_new(w->kept, "reply", json_string(words->text));
 	send_reply(w, words->text);
 }

@@ -1,4 +1,4 @@
-/* The slash commands /join, /leave and /status: registering them and answering them.
+/* The slash commands: registering them and answering them.
  *
  * Discord expects an answer within 3 seconds, and joining takes longer. Each command is therefore
  * deferred first (type 5). Once Discord has accepted that, the handler gets the command, and its
@@ -20,7 +20,9 @@ struct words;
 #define COMMANDS(C)                                                                                \
 	C(JOIN, join, true, false)                                                                 \
 	C(LEAVE, leave, false, false)                                                              \
-	C(STATUS, status, false, true)
+	C(STATUS, status, false, true)                                                             \
+	C(CONSENT, consent, false, true)                                                           \
+	C(PRIVACY, privacy, false, true)
 
 enum command_kind {
 #define X(NAME, name, channel, alone) COMMAND_##NAME,
@@ -34,6 +36,7 @@ struct command {
 	enum command_kind kind;
 	uint64_t guild, user;
 	uint64_t channel;     /* option "channel", 0 when not given */
+	const char *answer;   /* option "answer", NULL when not given; borrowed as member is */
 	const json_t *member; /* the user who asks, with roles; borrowed from the interaction */
 };
 /* The command was deferred and is to be carried out. */
@@ -74,6 +77,8 @@ void commands_inherit(struct commands *c, json_t *list, uint64_t wall_ms);
 void commands_resume(struct commands *c, uint64_t guild);
 /* Replaces the deferred answer; the holder must not use cmd any more. */
 void command_reply(struct command *cmd, const struct words *words);
+/* The same with components (control/discord/components.h), which are stolen. */
+void command_reply_with(struct command *cmd, const struct words *words, json_t *components);
 
 /* The body of the registration, for tests and docs. New reference. */
 json_t *commands_body(void);

@@ -18,6 +18,7 @@ struct job {
 	struct job *next;
 	struct rest *rest;
 	char *method, *route_key, *path, *major, *body;
+	char type[96]; /* header of the body */
 	bool idempotent, interaction;
 	rest_h *h;
 	void *arg;
@@ -194,7 +195,7 @@ static int launch(struct job *j)
 	if (!j->interaction)
 		headers[n++] = r->auth;
 	if (j->body) {
-		headers[n++] = "Content-Type: application/json";
+		headers[n++] = j->type;
 		call.body = j->body;
 		call.body_len = strlen(j->body);
 	}
@@ -294,6 +295,48 @@ struct rest *rest_free(struct rest *r)
 	return NULL;
 }
 
+/* RFC 7578. Nobody can guess the boundary, so no file holds it. */
+static int write_form(struct job *j, const struct rest_call *call, const char *json)
+{
+	uint8_t bits[12];
+	char boundary[2 * sizeof bits + 1];
+
+	env_random(j->rest->env, bits, sizeof bits);
+	for (size_t i = 0; i < sizeof bits; i++)
+		snprintf(boundary + 2 * i, 3, "%02x", bits[i]);
+	snprintf(j->type, sizeof j->type, "Content-Type: multipart/form-data; boundary=%s",
+		 boundary);
+	if (asprintf(
+		    &j->body,
+		    "--%s\r\nContent-Disposition: form-data; name=\"payload_json\"\r\n"
+		    "Content-Type: application/json\r\n\r\n%s\r\n"
+		    "--%s\r\nContent-Disposition: form-data; name=\"files[0]\"; filename=\"%s\"\r\n"
+		    "Content-Type: application/json\r\n\r\n%s\r\n--%s--\r\n",
+		    boundary, json, boundary, call->file_name, call->file, boundary) >= 0)
+		return 0;
+	j->body = NULL;
+	return ENOMEM;
+}
+
+static int write_body(struct job *j, const struct rest_call *call)
+{
+	char *json = call->body ? json_dumps(call->body, JSON_COMPACT) : NULL;
+	int err = 0;
+
+	if (!call->body)
+		return 0;
+	if (!json)
+		return ENOMEM;
+	if (call->file_name) {
+		err = write_form(j, call, json);
+		free(json);
+	} else {
+		snprintf(j->type, sizeof j->type, "Content-Type: application/json");
+		j->body = json;
+	}
+	return err;
+}
+
 int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *arg)
 {
 	struct job *j, **tail;
@@ -315,9 +358,7 @@ int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *
 	j->path = strdup(call->path);
 	j->major = strdup(call->major ? call->major : "");
 	j->route_key = malloc(n);
-	if (call->body)
-		j->body = json_dumps(call->body, JSON_COMPACT);
-	if (!j->method || !j->path || !j->major || !j->route_key || (call->body && !j->body)) {
+	if (!j->method || !j->path || !j->major || !j->route_key || write_body(j, call)) {
 		job_free(j);
 		return ENOMEM;
 	}

@@ -24,6 +24,9 @@ struct rest_call {
 	const char *path;   /* after the base, e.g. "/channels/1/messages"; copied */
 	const char *major;  /* channel, guild or webhook id; NULL for none; copied */
 	json_t *body;	    /* borrowed; NULL for none */
+	const char
+		*file_name; /* a file that goes with the body, as multipart/form-data; NULL: none */
+	const char *file;   /* its text; copied */
 	bool idempotent;    /* may be repeated after a timeout or 5xx */
 	bool interaction; /* an interaction endpoint: no Authorization, exempt from the global limit
 			   */

@@ -1,5 +1,7 @@
 #include "tests/guildd/httpd.h"
 
+#include "tests/guildd/form.h"
+
 #include "ipc/http_server.h"
 
 #include <errno.h>
@@ -49,7 +51,9 @@ static void on_body(struct http_exchange *x, const uint8_t *data, size_t n, bool
 
 	(void)last;
 	if (n) {
-		r.body = json_loadb((const char *)data, n, 0, NULL);
+		r.body = form_parse(httpd_header(&r, "Content-Type"), (const char *)data, n);
+		if (!r.body)
+			r.body = json_loadb((const char *)data, n, 0, NULL);
 		r.bad_body = r.body == NULL;
 	}
 	if (split(&r, head->path))

@@ -137,6 +137,40 @@ static json_t *event_json(const struct interaction *i, struct gd_guild *guild, s
 	return o;
 }
 
+/* An ephemeral message of an interaction is in no channel; its user sees it all the same. */
+static json_t *ephemeral_message(struct gd_rest *r, uint64_t id)
+{
+	struct gd_vec *all = rest_interactions(r);
+
+	for (size_t k = 0; k < all->n; k++) {
+		const struct interaction *i = all->v[k];
+
+		if (i->original && gd_id(json_object_get(i->original, "id")) == id)
+			return i->original;
+	}
+	return NULL;
+}
+
+/* Discord shows the user what the message has, so nothing else can be pressed. */
+static bool has_component(const json_t *message, const json_t *data)
+{
+	const char *id = json_string_value(json_object_get(data, "custom_id"));
+	const json_t *row, *x;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(message, "components"), i, row)
+	{
+		json_array_foreach(json_object_get(row, "components"), k, x)
+		{
+			const char *of = json_string_value(json_object_get(x, "custom_id"));
+
+			if (id && of && strcmp(id, of) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 {
 	struct gd_vec *all = rest_interactions(g->rest);
@@ -155,8 +189,12 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 	if (!m || !bot)
 		return EINVAL;
 	if (kind == TYPE_COMPONENT) {
-		message = gd_message_find(c, gd_id(json_object_get(spec, "message_id")), NULL);
+		uint64_t id = gd_id(json_object_get(spec, "message_id"));
+
+		message = gd_message_find(c, id, NULL);
 		if (!message)
+			message = ephemeral_message(g->rest, id);
+		if (!message || !has_component(message, json_object_get(spec, "data")))
 			return ENOENT;
 	}
 	data = json_object_get(spec, "data") ? json_deep_copy(json_object_get(spec, "data"))
@@ -270,7 +308,7 @@ static void original_set(struct interaction *i, json_t *m)
 
 static void message_edit(struct guildd *g, json_t *m, const json_t *data)
 {
-	static const char *const fields[] = {"content", "embeds", "components"};
+	static const char *const fields[] = {"content", "embeds", "components", "attachments"};
 	json_int_t flags = json_integer_value(json_object_get(m, "flags"));
 
 	for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {

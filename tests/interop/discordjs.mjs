@@ -36,19 +36,37 @@ async function login() {
   return client;
 }
 
+const row = (component) => ({ type: 1, components: [component] });
+const button = (id) => ({ type: 2, style: 2, label: id, custom_id: id });
+
 async function commands(client) {
   await client.application.commands.set([
     { name: 'join', description: 'join voice', options: [{ type: 7, name: 'channel', description: 'where', channel_types: [2] }] },
     { name: 'say', description: 'say a thing', options: [{ type: 3, name: 'what', description: 'the thing', required: true }] },
     { name: 'slow', description: 'nobody answers' },
+    { name: 'choose', description: 'a select', options: [{ type: 3, name: 'colour', description: 'one', autocomplete: true }] },
   ], GUILD);
-  check('commands are registered', (await api('GET', `/bots/${BOT}/commands`)).guilds[GUILD].length === 3);
+  check('commands are registered', (await api('GET', `/bots/${BOT}/commands`)).guilds[GUILD].length === 4);
   const wrong = await client.application.commands.set([{ name: 'Upper Case', description: 'x' }], GUILD).then(() => 0, (e) => e.code);
   check('a bad name is refused', wrong === 50035, wrong);
   client.on(Events.InteractionCreate, async (i) => {
     if (i.commandName === 'say') {
       await i.reply({ content: i.options.getString('what'), flags: MessageFlags.Ephemeral });
-      await i.followUp('and more');
+      await i.followUp({ content: 'and more', components: [row(button('x'))] });
+      return;
+    }
+    if (i.isAutocomplete()) {
+      await i.respond(['red', 'green'].filter((c) => c.startsWith(i.options.getFocused())).map((c) => ({ name: c, value: c })));
+      return;
+    }
+    if (i.commandName === 'choose') {
+      await i.reply({ content: 'which', flags: MessageFlags.Ephemeral, components: [row({ type: 3, custom_id: 'pick',
+        options: [{ label: 'one', value: '1' }, { label: 'two', value: '2' }] })] });
+      return;
+    }
+    if (i.isStringSelectMenu()) {
+      await i.deferReply({ flags: MessageFlags.Ephemeral });
+      await i.editReply({ content: `picked ${i.values[0]}`, files: [{ attachment: Buffer.from('{"a":1}'), name: 'a.json' }] });
       return;
     }
     if (i.isButton()) {
@@ -82,6 +100,26 @@ async function commands(client) {
     message_id: said.followups[0].id, data: { custom_id: 'x', component_type: 2 } });
   check('a button edits its message', !!(await until(async () =>
     (await api('GET', `/interactions/${press.id}`)).original?.content === 'pressed')));
+  const forged = await api('POST', '/interactions', { user_id: ALICE, channel_id: TEXT, type: 3,
+    message_id: said.followups[0].id, data: { custom_id: 'y', component_type: 2 } }).catch(() => ({}));
+  check('a component that the message does not have cannot be pressed', !forged.id);
+  const choose = await api('POST', '/interactions', { user_id: ALICE, channel_id: TEXT, name: 'choose' });
+  const menu = await until(async () => (await api('GET', `/interactions/${choose.id}`)).original);
+  check('an ephemeral message has a select', menu?.flags === 64 && menu.components[0].components[0].custom_id === 'pick');
+  const pick = await api('POST', '/interactions', { user_id: ALICE, channel_id: TEXT, type: 3,
+    message_id: menu.id, data: { custom_id: 'pick', component_type: 3, values: ['2'] } });
+  const picked = await until(async () => {
+    const r = await api('GET', `/interactions/${pick.id}`);
+    return r.original?.content === 'picked 2' && r;
+  });
+  check('a select is answered with a file', picked?.answer === 5 && picked.original.attachments[0]?.text === '{"a":1}');
+  const typed = await api('POST', '/interactions', { user_id: ALICE, channel_id: TEXT, type: 4,
+    data: { name: 'choose', type: 1, options: [{ name: 'colour', type: 3, value: 'r', focused: true }] } });
+  const suggested = await until(async () => {
+    const r = await api('GET', `/interactions/${typed.id}`);
+    return r.answer === 8 && r;
+  });
+  check('typing is answered with suggestions', suggested?.callback.data.choices.length === 1);
   const twice = await fetch(`${ready.rest}/interactions/${say.id}/${say.token}/callback`,
     { method: 'POST', body: '{"type":5}' }).then((r) => r.json());
   check('a second answer is 40060', twice.code === 40060);

@@ -62,7 +62,7 @@ TEST(commands_registration_is_within_the_documented_limits)
 	json_t *body = commands_body(), *cmd;
 	size_t i;
 
-	CHECK_INT(json_array_size(body), 3);
+	CHECK_INT(json_array_size(body), 5);
 	json_array_foreach(body, i, cmd)
 	{
 		const char *name = json_string_value(json_object_get(cmd, "name"));
@@ -124,8 +124,11 @@ static void serve_discord(struct fake_http *f, struct evhttp_request *req)
 
 static void on_carried(struct command *cmd, void *arg)
 {
-	static const char letters[] = {
-		[COMMAND_JOIN] = 'j', [COMMAND_LEAVE] = 'l', [COMMAND_STATUS] = 's'};
+	static const char letters[] = {[COMMAND_JOIN] = 'j',
+				       [COMMAND_LEAVE] = 'l',
+				       [COMMAND_STATUS] = 's',
+				       [COMMAND_CONSENT] = 'c',
+				       [COMMAND_PRIVACY] = 'p'};
 	size_t n = strlen(fx.order);
 
 	(void)arg;
