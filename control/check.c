@@ -23,6 +23,7 @@
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
+#include "control/store/volume.h"
 #include "control/store/db.h"
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
@@ -71,6 +72,25 @@ static bool check_lock(struct check *c)
 	return true;
 }
 
+/* Discord's developer terms ask for it, and rows that are erased stay on the disk until it writes
+ * there again. */
+static void check_volume(struct check *c)
+{
+	enum volume volume = volume_of(c->conf->state_dir, "");
+
+	if (volume == VOLUME_CLEAR)
+		check_say(c, CHECK_WARNING, "encryption",
+			  "%s is not on an encrypted volume. Put it on one (LUKS, fscrypt): "
+			  "docs/privacy.md says why",
+			  c->conf->state_dir);
+	else
+		check_say(c, CHECK_OK, "encryption",
+			  volume == VOLUME_ENCRYPTED
+				  ? "%s is on an encrypted volume"
+				  : "what lies below %s cannot be told; see docs/privacy.md",
+			  c->conf->state_dir);
+}
+
 static void check_state_dir(struct check *c)
 {
 	int err = c->conf->state_dir ? state_dir_check(c->conf->state_dir) : ENOENT;
@@ -87,6 +107,8 @@ static void check_state_dir(struct check *c)
 			c->conf->state_dir ? c->conf->state_dir : "(none)", strerror(err));
 	else if (!check_lock(c))
 		check_say(c, CHECK_OK, "state directory", "%s is writable", c->conf->state_dir);
+	if (!err)
+		check_volume(c);
 }
 
 /* Opens the encoder as the store does when the bot runs. */

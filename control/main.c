@@ -18,6 +18,7 @@
 #include "control/costs.h"
 #include "control/configure/environment.h"
 #include "control/mcp_login.h"
+#include "control/health.h"
 #include "control/replay.h"
 #include "control/settings/profile.h"
 #include "control/settings/provider_record.h"
@@ -37,7 +38,7 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-enum { SOCKS_MAX = 32, USAGE = 2, OTHER_CONTROL = 4, SIGNALS = 4, SUSPEND_MS = 200 };
+enum { SOCKS_MAX = 32, USAGE = 2, OTHER_CONTROL = 4, SIGNALS = 5, SUSPEND_MS = 200 };
 
 struct options {
 	struct control_conf conf;
@@ -46,7 +47,8 @@ struct options {
 	char state_dir[512];
 	const char *given_state_dir;
 	const char *config;
-	const char *journal, *shapes, *replay, *print, *backup, *erase, *login, *scope;
+	const char *journal, *shapes, *replay, *print, *backup, *erase, *login, *scope, *export,
+		*export_memory, *import_memory;
 	struct why_query why;
 	bool asks_why, costs, asks_context;
 	struct why_query context; /* its turn alone */
@@ -67,6 +69,8 @@ static const char help[] =
 	"       control --costs [--guild ID] [--since 30d] [--state-dir DIR]\n"
 	"       control --context[=TURN] [--guild ID] [--state-dir DIR]\n"
 	"       control --backup FILE [--state-dir DIR]\n"
+	"       control --export-memory FILE | --import-memory FILE [--state-dir DIR]\n"
+	"       control --export USER [--state-dir DIR]\n"
 	"       control --erase USER [--state-dir DIR]\n"
 	"       control --mcp-login SERVER [--scope TEXT] [--state-dir DIR]\n"
 	"\n"
@@ -113,8 +117,11 @@ static const char help[] =
 	"  --user ID               with --why: of this speaker\n"
 	"  --since TIME            with --why and --costs: not older than 30m, 2h, 3d\n"
 	"  --backup FILE           copy the database, also while control runs\n"
-	"  --erase USER            take a person's words and name out of the database, also while\n"
-	"                          control runs\n"
+	"  --export-memory FILE    write the facts that the bot remembers to a file\n"
+	"  --import-memory FILE    add the facts of such a file, also while control runs\n"
+	"  --export USER           print a person's data as JSON, also while control runs\n"
+	"  --erase USER            erase a person's data and print a receipt; a control that runs\n"
+	"                          also erases them from its memory\n"
 	"  --mcp-login SERVER      sign in at an MCP server that wants OAuth; --scope: ask for "
 	"this\n"
 	"  --help, --version\n"
@@ -273,6 +280,9 @@ static const struct control_option options[] = {
 	{"backup", required_argument, take_text, FIELD(backup), NULL},
 	{"mcp-login", required_argument, take_text, FIELD(login), NULL},
 	{"scope", required_argument, take_text, FIELD(scope), NULL},
+	{"export-memory", required_argument, take_text, FIELD(export_memory), NULL},
+	{"import-memory", required_argument, take_text, FIELD(import_memory), NULL},
+	{"export", required_argument, take_text, FIELD(export), NULL},
 	{"erase", required_argument, take_text, FIELD(erase), NULL},
 	{"help", no_argument, print_help, 0, NULL},
 	{"version", no_argument, print_version, 0, NULL},
@@ -301,7 +311,8 @@ static int parse_each_option(struct options *o, int argc, char **argv)
 
 static bool reads_store(const struct options *o)
 {
-	return o->asks_why || o->costs || o->asks_context || o->backup || o->erase;
+	return o->asks_why || o->costs || o->asks_context || o->backup || o->erase || o->export ||
+	       o->export_memory || o->import_memory;
 }
 
 /* The words after --why stand alone: control --why 12. */
@@ -448,6 +459,8 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 		reload_settings(r);
 	else if (sig == SIGTSTP)
 		suspend(r);
+	else if (sig == SIGUSR1)
+		env_deliver(r->env, r->source, CONTROL_IN_ERASE, NULL, 0);
 	else
 		env_deliver(r->env, r->source, CONTROL_IN_STOP, NULL, 0);
 }
@@ -508,7 +521,7 @@ static int start_journal(struct run *r, const struct settings *settings, const s
 
 static int start_control(struct run *r, struct settings *settings, const struct options *o)
 {
-	static const int signals[SIGNALS] = {SIGTERM, SIGINT, SIGHUP, SIGTSTP};
+	static const int signals[SIGNALS] = {SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGUSR1};
 	struct control_conf conf = o->conf;
 	struct env_conf ec = {.loop = true};
 	int err = start_journal(r, settings, o);
@@ -646,45 +659,6 @@ static int run_control(struct settings *settings, const struct options *given)
 	return status;
 }
 
-/* The saved state shows whether the control that writes it is connected; its lock, whether it runs.
- */
-static int check_health(const struct control_conf *conf)
-{
-	json_t *session = conf->state_dir ? state_read_session(conf->state_dir) : NULL;
-	struct state s;
-	bool alive;
-
-	alive = session && !state_parse(session, &s) && state_alive(&s, wall_ms());
-	json_decref(session);
-	printf("%s: %s\n", conf->state_dir ? conf->state_dir : "no state directory",
-	       alive ? "control is on Discord"
-	       : conf->state_dir && state_locked(conf->state_dir)
-		       ? "control runs, but is not on Discord; its log says why"
-		       : "no control runs");
-	return alive ? 0 : 1;
-}
-
-/* From the saved state, which is a second old at most while something happens. */
-static int print_counters(const struct control_conf *conf)
-{
-	json_t *session = conf->state_dir ? state_read_session(conf->state_dir) : NULL;
-	struct state s;
-	int err = session ? state_parse(session, &s) : ENOENT;
-
-	json_decref(session);
-	if (err) {
-		fprintf(stderr,
-			"control: no control has kept its state in %s: start one, or name its "
-			"directory by --state-dir\n",
-			conf->state_dir ? conf->state_dir : "any directory");
-		return 1;
-	}
-	for (unsigned i = 0; i < COUNTER_COUNT; i++)
-		printf("%-16s %8llu  %s\n", counter_name((enum counter)i),
-		       (unsigned long long)s.counters.v[i], counter_text((enum counter)i));
-	return 0;
-}
-
 static int check_installation(struct settings *settings, const struct control_conf *conf,
 			      unsigned faults)
 {
@@ -735,7 +709,13 @@ static int run_store_command(struct options *o)
 	if (o->backup)
 		return store_command_backup(o->state_dir, o->backup);
 	if (o->erase)
-		return store_command_erase(o->state_dir, o->erase);
+		return store_command_erase(o->state_dir, o->erase, o->config);
+	if (o->export_memory)
+		return store_command_export_memory(o->state_dir, o->export_memory);
+	if (o->import_memory)
+		return store_command_import_memory(o->state_dir, o->import_memory);
+	if (o->export)
+		return store_command_export(o->state_dir, o->export);
 	if (o->asks_context)
 		return told_run(stdout, o->state_dir, o->context.turn, o->conf.guild);
 	if (o->costs)
@@ -768,9 +748,9 @@ int main(int argc, char **argv)
 	if (o.replay)
 		return journal_exit(o.replay, control_replay(o.replay, o.shapes, o.no_subscribers));
 	if (o.health)
-		return check_health(&o.conf);
+		return health_check(o.conf.state_dir);
 	if (o.counters)
-		return print_counters(&o.conf);
+		return health_print_counters(o.conf.state_dir);
 	if (reads_store(&o))
 		return run_store_command(&o);
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");

@@ -8,9 +8,11 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "control/settings/document.h"
+#include "control/store/deletions.h"
 #include "control/store/faults.h"
 #include "control/store/ours.h"
 #include "control/store/store.h"
@@ -153,6 +155,39 @@ bool state_locked(const char *dir)
 	held = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 	close(fd);
 	return held;
+}
+
+/* A line of /proc/locks: "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF". */
+static bool is_lock_of(const char *line, const struct stat *st, pid_t *pid)
+{
+	unsigned major_id, minor_id;
+	unsigned long long inode;
+	int holder;
+
+	if (sscanf(line, "%*d: FLOCK ADVISORY WRITE %d %x:%x:%llu", &holder, &major_id, &minor_id,
+		   &inode) != 4 ||
+	    inode != st->st_ino || major_id != major(st->st_dev) || minor_id != minor(st->st_dev))
+		return false;
+	*pid = holder;
+	return true;
+}
+
+pid_t state_holder(const char *dir)
+{
+	char path[PATH_SIZE], line[160];
+	struct stat st;
+	pid_t pid = 0;
+	FILE *f;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/control.lock", dir) >= sizeof path ||
+	    stat(path, &st))
+		return 0;
+	f = fopen("/proc/locks", "re");
+	while (f && fgets(line, sizeof line, f) && !is_lock_of(line, &st, &pid))
+		;
+	if (f)
+		fclose(f);
+	return pid > 0 ? pid : 0;
 }
 
 static int write_file(const char *dir, const char *name, const char *text)
@@ -493,8 +528,22 @@ static json_t *read_words(const char *dir, const json_t *session)
 	return all;
 }
 
+/* A database from an older backup does not bring back whom a control has erased. */
+static void erase_again(const char *dir)
+{
+	unsigned people = 0;
+	int err = deletions_replay(dir, &people);
+
+	if (err)
+		log_warn("deletions_not_replayed", "error=\"%s\"", strerror(err));
+	if (people)
+		log_warn("deletions_replayed", "people=%u", people);
+}
+
 void state_read(const char *dir, struct state_kept *out)
 {
+	erase_again(dir);
+	out->consents = store_read_consents(dir);
 	out->session = state_read_session(dir);
 	out->guilds = store_read_guilds(dir);
 	out->words = read_words(dir, out->session);
@@ -507,7 +556,8 @@ void state_kept_clear(struct state_kept *kept)
 	json_decref(kept->guilds);
 	json_decref(kept->words);
 	json_decref(kept->settings);
-	kept->session = kept->guilds = kept->words = kept->settings = NULL;
+	json_decref(kept->consents);
+	kept->consents = kept->session = kept->guilds = kept->words = kept->settings = NULL;
 }
 
 char *state_text(const struct state *s)

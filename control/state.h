@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <jansson.h>
 
@@ -60,6 +61,9 @@ int state_lock_check(const char *dir);
 bool state_is_used(const char *dir);
 /* Whether a control holds the directory now. */
 bool state_locked(const char *dir);
+/* The process of the control that holds the directory, by /proc/locks; 0 when there is none or this
+ * process cannot see it, as from outside its container. */
+pid_t state_holder(const char *dir);
 /* Bytes that the state directory should have room for. */
 enum { STATE_ROOM = 16 << 20 };
 uint64_t state_dir_room(const char *dir);
@@ -69,7 +73,8 @@ int state_dir_check(const char *dir);
  * the first step, so that a journal holds it in its first lines. */
 struct state_kept {
 	json_t *session, *guilds;
-	json_t *words; /* {guild: lines of store_read_words}, of the calls of the session */
+	json_t *consents; /* as store_read_consents */
+	json_t *words;	  /* {guild: lines of store_read_words}, of the calls of the session */
 	/* The stored document: {"versions": [...]} (control/settings/document.h), with "unread":
 	 * true if it is there and its newest version cannot be read. */
 	json_t *settings;

@@ -9,7 +9,7 @@
 
 enum { PATH_SIZE = 896 };
 
-static int remove_one(const char *path, uint64_t before_ms, copies_h *h)
+static int remove_one(const char *path, uint64_t before_ms, copies_h *h, void *arg)
 {
 	struct stat st;
 
@@ -20,11 +20,11 @@ static int remove_one(const char *path, uint64_t before_ms, copies_h *h)
 	if (unlink(path))
 		return errno;
 	if (h)
-		h(path);
+		h(path, arg);
 	return 0;
 }
 
-int copies_remove(const char *dir, uint64_t before_ms, copies_h *h)
+int copies_remove(const char *dir, uint64_t before_ms, copies_h *h, void *arg)
 {
 	static const char prefix[] = "parley.db.before-";
 	DIR *d = opendir(dir);
@@ -40,7 +40,7 @@ int copies_remove(const char *dir, uint64_t before_ms, copies_h *h)
 		if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, e->d_name) >= sizeof path)
 			failed = ENAMETOOLONG;
 		else
-			failed = remove_one(path, before_ms, h);
+			failed = remove_one(path, before_ms, h, arg);
 		err = err ? err : failed;
 	}
 	if (d)

@@ -303,12 +303,11 @@ int db_merge_terms(struct db *db)
 
 /* ---- integrity, backup ---- */
 
-int db_check_integrity(struct db *db)
+static int check_by(struct db *db, const char *pragma)
 {
 	sqlite3_stmt *stmt = NULL;
 	const char *text;
-	int err = error_of(
-		db, sqlite3_prepare_v2(db->sql, "PRAGMA integrity_check(1)", -1, &stmt, NULL));
+	int err = error_of(db, sqlite3_prepare_v2(db->sql, pragma, -1, &stmt, NULL));
 
 	if (!err)
 		err = db_step(db, stmt);
@@ -317,6 +316,16 @@ int db_check_integrity(struct db *db)
 		err = EUCLEAN;
 	sqlite3_finalize(stmt);
 	return err;
+}
+
+int db_check_integrity(struct db *db)
+{
+	return check_by(db, "PRAGMA integrity_check(1)");
+}
+
+int db_check_quickly(struct db *db)
+{
+	return check_by(db, "PRAGMA quick_check(1)");
 }
 
 int db_truncate_wal(struct db *db)
@@ -434,6 +443,19 @@ static int read_number(struct db *db, const char *sql, int *out)
 	if (!err)
 		*out = sqlite3_column_int(stmt, 0);
 	sqlite3_finalize(stmt);
+	return err;
+}
+
+int db_used_bytes(struct db *db, uint64_t *out)
+{
+	int pages = 0, unused = 0, size = 0, err = read_number(db, "PRAGMA page_count", &pages);
+
+	if (!err)
+		err = read_number(db, "PRAGMA freelist_count", &unused);
+	if (!err)
+		err = read_number(db, "PRAGMA page_size", &size);
+	if (!err)
+		*out = (uint64_t)(pages - unused) * (uint64_t)size;
 	return err;
 }
 
@@ -587,8 +609,13 @@ static int make_ready(struct db *db, int version)
 {
 	static const char writers[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
 				      "PRAGMA journal_size_limit=4194304;";
-	int err = db->mode >= DB_READ ? 0 : run_sql(db, writers);
+	int err = 0;
 
+	/* Free pages can be given back only if the first page says so. */
+	if (db->mode == DB_OWN && !version)
+		err = run_sql(db, "PRAGMA auto_vacuum=INCREMENTAL");
+	if (!err && db->mode < DB_READ)
+		err = run_sql(db, writers);
 	return err || db->mode != DB_OWN ? err : migrate(db, version);
 }
 

@@ -11,13 +11,18 @@
 #include <unistd.h>
 
 #include "control/events/events.h"
+#include "control/store/consents.h"
 #include "control/store/copies.h"
 #include "control/store/db.h"
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
 #include "control/store/episodes.h"
+#include "control/store/erase.h"
+#include "control/store/export.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
+#include "control/store/growth.h"
+#include "control/store/reserve.h"
 #include "control/store/rows.h"
 #include "control/store/said.h"
 #include "control/store/store.h"
@@ -239,25 +244,63 @@ static int run_history(struct job_runner *r)
 	return err;
 }
 
+static int expire_rows(struct job_runner *r, const struct job *j, unsigned *changed)
+{
+	unsigned facts = 0;
+	int err = rows_expire(r->db, j->now_ms, j->words_ms, changed);
+
+	if (!err)
+		err = fact_rows_expire(r->db, j->facts_ms, &facts);
+	*changed += facts;
+	return err;
+}
+
+/* Once, until it has room again. */
+static int limit_growth(struct job_runner *r, const struct job *j, unsigned *changed)
+{
+	uint64_t words_ms = 0;
+	int err = growth_limit(r->db, j->now_ms, j->max_bytes, &words_ms);
+
+	if (words_ms && !r->limited)
+		log_warn("store_limit_reached", "bytes=%llu words_before_ms=%llu",
+			 (unsigned long long)j->max_bytes, (unsigned long long)words_ms);
+	r->limited = words_ms != 0;
+	*changed += words_ms != 0;
+	return err;
+}
+
+static void check_nightly(struct job_runner *r, uint64_t now_ms)
+{
+	if (growth_check_is_due(now_ms, &r->checked_day))
+		note_read(r, growth_check(r->dir));
+}
+
 static int run_expire(struct job_runner *r, const struct job *j)
 {
-	unsigned changed = 0, facts = 0;
+	unsigned changed = 0;
 	int err;
 
 	if (!database(r))
 		return r->err;
-	err = rows_expire(r->db, j->now_ms, j->words_ms, &changed);
+	err = expire_rows(r, j, &changed);
+	/* What goes makes room; the reserve is made again once there is enough. */
+	if (err == ENOSPC && reserve_drop(r->dir))
+		err = expire_rows(r, j, &changed);
 	if (!err)
-		err = fact_rows_expire(r->db, j->facts_ms, &facts);
-	changed += facts;
+		err = limit_growth(r, j, &changed);
 	if (changed)
 		embedding_drop(r->embedding);
 	err = changed ? note_outcome(r, err) : note_read(r, err);
 	r->truncate = r->truncate || changed;
-	copies_remove(r->dir, j->words_ms, NULL);
+	copies_remove(r->dir, j->words_ms, NULL, NULL);
+	if (!err && changed)
+		err = note_outcome(r, growth_shrink(r->db));
 	/* Until nobody reads it the WAL still holds what went. */
 	if (!err && r->truncate && db_truncate_wal(r->db) == 0)
 		r->truncate = false;
+	if (!err)
+		reserve_make(r->dir, RESERVE_BYTES);
+	check_nightly(r, j->now_ms);
 	return err;
 }
 
@@ -520,6 +563,82 @@ static void run_facts(struct job_runner *r, const struct job *j, struct worker_a
 		r->truncate = db_truncate_wal(r->db) != 0 || r->truncate;
 }
 
+/* ---- one person ---- */
+
+static void run_put_consent(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	const struct consent_change change = {.guild = j->guild,
+					      .user = j->user,
+					      .at_ms = j->now_ms,
+					      .before = j->scope,
+					      .after = j->text,
+					      .via = j->author};
+
+	answer_head(a, database(r) ? note_outcome(r, consents_put(r->db, r->dir, &change)) : r->err,
+		    0);
+}
+
+static void run_export(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	char *text = NULL;
+	int err = database(r) ? export_person(r->db, j->user, j->now_ms, &text) : r->err;
+
+	answer_json(r, a, err, text);
+}
+
+static void run_erase(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	const struct erase e = {.dir = r->dir,
+				.turns_file = j->scope,
+				.room_journals = j->text,
+				.user = j->user,
+				.now_ms = j->now_ms,
+				.via = j->author};
+	char *receipt = NULL;
+	int err = database(r) ? erase_person(r->db, &e, &receipt) : r->err;
+
+	if (err == ENOSPC && reserve_drop(r->dir))
+		err = erase_person(r->db, &e, &receipt);
+	embedding_drop(r->embedding); /* vectors in memory */
+	answer_json(r, a, err, receipt);
+}
+
+/* Each as a document whose version is the user. */
+static void run_list_erase_requests(struct job_runner *r, struct worker_answer *a)
+{
+	uint64_t users[64];
+	uint32_t n = 0;
+	sqlite3_stmt *s;
+
+	if (!database(r)) {
+		answer_head(a, r->err, 0);
+		return;
+	}
+	s = db_use(r->db, DB_LIST_ERASE_REQUESTS);
+	while (n < sizeof users / sizeof users[0] && db_step(r->db, s) == 0)
+		users[n++] = db_uint(s, 0);
+	sqlite3_reset(s);
+	answer_head(a, 0, n);
+	for (uint32_t i = 0; i < n; i++)
+		answer_one(a, &(struct found){.version = users[i],
+					      .author = (char *)"",
+					      .text = (char *)""});
+}
+
+static void run_person(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	if (j->kind == JOB_EXPORT || j->kind == JOB_ERASE)
+		run_history(r);
+	if (j->kind == JOB_PUT_CONSENT)
+		run_put_consent(r, j, a);
+	else if (j->kind == JOB_EXPORT)
+		run_export(r, j, a);
+	else if (j->kind == JOB_ERASE)
+		run_erase(r, j, a);
+	else
+		run_list_erase_requests(r, a);
+}
+
 /* ---- what a restart needs ---- */
 
 static int save_guild(struct db *db, const struct job *j)
@@ -651,6 +770,12 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 	case JOB_END_EPISODE:
 		err = database(r) ? note_outcome(r, episodes_end(r->db, j)) : r->err;
 		answer_head(a, err, 0);
+		break;
+	case JOB_PUT_CONSENT:
+	case JOB_EXPORT:
+	case JOB_ERASE:
+	case JOB_LIST_ERASE_REQUESTS:
+		run_person(r, j, a);
 		break;
 	case JOB_SAVE_GUILD:
 	case JOB_DROP_GUILDS:

@@ -27,6 +27,10 @@ enum job_kind {
 	JOB_FORGET_FACTS, /* text: the request */
 	JOB_NEXT_EPISODE, /* over since now_ms; version: how many lines */
 	JOB_END_EPISODE,  /* of guild, the session owner; version: its last line */
+	JOB_PUT_CONSENT,  /* of user in guild: scope before, text after, author by what */
+	JOB_EXPORT,	  /* of user */
+	JOB_ERASE,	  /* user; author: who asked, scope: turn file, text: folder of journals */
+	JOB_LIST_ERASE_REQUESTS,
 	JOB_SAVE_GUILD,
 	JOB_DROP_GUILDS,
 	JOB_SAVE_SESSION,
@@ -42,6 +46,7 @@ struct job {
 	char *scope, *text, *author; /* scope of JOB_SAVE_SESSION: the text instead */
 	bool compare;
 	uint64_t version, guild, channel, now_ms, until_ms, words_ms, facts_ms;
+	uint64_t max_bytes;   /* of JOB_EXPIRE: the database's, 0 for no limit */
 	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
 	bool any;	      /* of facts: the server's memory, too */
 	uint64_t id;	      /* of the request */
@@ -73,12 +78,14 @@ struct job_runner {
 	char embedder[512];	     /* its file; "none": words alone */
 	struct embedding *embedding; /* NULL: none, or not looked for yet */
 	bool embedding_sought;
-	int err;	    /* why not, or what the last write gave; told already */
-	bool opened;	    /* once: calls of tools of the control before are marked */
-	bool given_up;	    /* it will not get better by itself */
-	uint64_t again_at;  /* ns; not before */
-	bool full;	    /* the disk was, and nobody has seen room since */
-	bool guilds_lost;   /* some could not be saved, and what is saved is not whole */
+	int err;	   /* why not, or what the last write gave; told already */
+	bool opened;	   /* once: calls of tools of the control before are marked */
+	bool given_up;	   /* it will not get better by itself */
+	uint64_t again_at; /* ns; not before */
+	bool full;	   /* the disk was, and nobody has seen room since */
+	bool guilds_lost;  /* some could not be saved, and what is saved is not whole */
+	bool limited;	   /* the database had grown too large; told already */
+	uint64_t checked_day;
 	bool truncate;	    /* words were taken away and stand in the WAL */
 	unsigned long lost; /* rows of history that could not be written */
 };

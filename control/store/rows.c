@@ -1,5 +1,6 @@
 #include "control/store/rows.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static int add_utterance(struct db *db, const struct bus_event *ev, bool words)
 				       .language = u->language,
 				       .confidence = u->confidence,
 				       .consent = u->consent},
-			words);
+			words && !u->transient);
 }
 
 /* The bot's part of a turn, as far as it was played. It is erased with the person it answered. */
@@ -207,6 +208,7 @@ static int add_turn(struct db *db, const struct bus_event *ev, bool words)
 	char *why = compact_why(t->why);
 	int err;
 
+	words = words && !t->transient;
 	db_bind_uint(s, 1, ev->guild);
 	db_bind_uint(s, 2, t->session);
 	db_bind_uint(s, 3, t->channel);
@@ -477,28 +479,37 @@ int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *cha
 	return err ? err : drop_old_rows(db, now_ms, changed);
 }
 
-int rows_erase(struct db *db, uint64_t user, unsigned *changed)
+/* "ERASE_FACTS" erases from facts. */
+static void tell_erased(const char *name, unsigned rows, rows_erased_h *h, void *arg)
 {
-	static const enum db_statement all[] = {
-#define E(statement) DB_##statement,
+	char table[64];
+	size_t n = 0;
+
+	for (name += strlen("ERASE_"); name[n] && n + 1 < sizeof table; n++)
+		table[n] = (char)tolower((unsigned char)name[n]);
+	table[n] = '\0';
+	h(table, rows, arg);
+}
+
+int rows_run_erasers(struct db *db, uint64_t user, rows_erased_h *h, void *arg)
+{
+	static const struct {
+		const char *name;
+		enum db_statement statement;
+	} all[] = {
+#define E(statement) {#statement, DB_##statement},
 		ERASERS(E)
 #undef E
 	};
-	int err = db_begin_synced(db);
+	int err = 0;
 
-	*changed = 0;
-	if (err)
-		return err;
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
-		unsigned terms = 0;
-		bool counts = all[i] != DB_ERASE_TERMS && all[i] != DB_ERASE_FACT_TERMS &&
-			      all[i] != DB_ERASE_VECTORS && all[i] != DB_ERASE_FACT_VECTORS;
+		unsigned rows = 0;
 
-		err = run_with(db, all[i], user, NULL, counts ? changed : &terms);
+		err = run_with(db, all[i].statement, user, NULL, &rows);
+		/* Rows of an index are those of its table. */
+		if (!err && h && !strstr(all[i].name, "_TERMS"))
+			tell_erased(all[i].name, rows, h, arg);
 	}
-	if (err)
-		db_rollback(db);
-	else
-		err = db_commit(db);
-	return err ? err : db_merge_terms(db);
+	return err;
 }

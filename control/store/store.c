@@ -7,6 +7,7 @@
 
 #include "control/events/events.h"
 #include "control/settings/settings.h"
+#include "control/store/consents.h"
 #include "control/store/db.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
@@ -181,6 +182,7 @@ static void on_expire(void *arg)
 	if (!s->settings->unread)
 		post_job(s, &(struct job){.kind = JOB_EXPIRE,
 					  .now_ms = now,
+					  .max_bytes = (uint64_t)s->settings->store_max_mb << 20,
 					  .words_ms = now > keep ? now - keep : 0,
 					  .facts_ms = now > facts ? now - facts : 0});
 	tmr_start(s->expire_tmr, EXPIRE_MIN * MIN);
@@ -438,6 +440,57 @@ int store_end_episode(struct store *s, uint64_t guild, uint64_t session, uint64_
 		&(struct request){0});
 }
 
+/* Takes the job whose texts were copied, or not for want of memory. */
+static int put_copied(struct store *s, const struct job *j, const struct request *who)
+{
+	if (j->scope && j->text && j->author)
+		return put_job(s, j, who);
+	free(j->scope);
+	free(j->text);
+	free(j->author);
+	return ENOMEM;
+}
+
+int store_put_consent(struct store *s, const struct store_consent *consent, store_done_h *h,
+		      void *arg)
+{
+	const struct job j = {.kind = JOB_PUT_CONSENT,
+			      .guild = consent->guild,
+			      .user = consent->user,
+			      .now_ms = env_wall_ms(s->env),
+			      .scope = strdup(consent->before),
+			      .text = strdup(consent->after),
+			      .author = strdup(consent->via)};
+
+	return put_copied(s, &j, &(struct request){.doneh = h, .arg = arg});
+}
+
+int store_export_person(struct store *s, uint64_t user, store_document_h *h, void *arg)
+{
+	return put_job(
+		s, &(struct job){.kind = JOB_EXPORT, .user = user, .now_ms = env_wall_ms(s->env)},
+		&(struct request){.documenth = h, .arg = arg});
+}
+
+int store_erase_person(struct store *s, uint64_t user, const char *via, store_document_h *h,
+		       void *arg)
+{
+	const struct job j = {.kind = JOB_ERASE,
+			      .user = user,
+			      .now_ms = env_wall_ms(s->env),
+			      .scope = strdup(s->settings->turns_file),
+			      .text = strdup(s->settings->room_journals),
+			      .author = strdup(via)};
+
+	return put_copied(s, &j, &(struct request){.documenth = h, .arg = arg});
+}
+
+int store_list_erase_requests(struct store *s, store_list_h *h, void *arg)
+{
+	return put_job(s, &(struct job){.kind = JOB_LIST_ERASE_REQUESTS},
+		       &(struct request){.listh = h, .arg = arg});
+}
+
 int store_sync(struct store *s, store_done_h *h, void *arg)
 {
 	return put_job(s, &(struct job){.kind = JOB_SYNC},
@@ -537,6 +590,18 @@ json_t *store_read_guilds(const char *dir)
 	stmt = db_use(db, DB_LIST_GUILDS);
 	while (all && db_step(db, stmt) == 0)
 		add_guild(all, stmt);
+	db_close(db);
+	return all;
+}
+
+json_t *store_read_consents(const char *dir)
+{
+	struct db *db = NULL;
+	json_t *all;
+
+	if (open_to_read(&db, dir))
+		return NULL;
+	all = consents_read(db, dir);
 	db_close(db);
 	return all;
 }

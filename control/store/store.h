@@ -55,6 +55,7 @@ struct store_document {
  * control/store/db.h. document: never NULL; borrowed until the handler returns. */
 typedef void(store_document_h)(int err, const struct store_document *document, void *arg);
 typedef void(store_list_h)(int err, const struct store_document *list, size_t n, void *arg);
+typedef void(store_done_h)(int err, void *arg);
 
 struct store_put {
 	const char *scope, *document, *author;
@@ -140,6 +141,28 @@ int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_
 /* Lines of this session up to the one with this id are not given again. */
 int store_end_episode(struct store *s, uint64_t guild, uint64_t session, uint64_t line);
 
+/* ---- one person ---- */
+
+struct store_consent {
+	uint64_t guild, user;
+	const char *before, *after; /* names of control/consent/consent.h */
+	const char *via;	    /* "/consent" */
+};
+/* Saves a consent and its row of the ledger, synced to the disk. Errors as store_settings_put. */
+int store_put_consent(struct store *s, const struct store_consent *consent, store_done_h *h,
+		      void *arg);
+/* One person's data: the document of control/store/export.h. */
+int store_export_person(struct store *s, uint64_t user, store_document_h *h, void *arg);
+/* Erases a person (control/store/erase.h). The document is the receipt. via: who asked. */
+int store_erase_person(struct store *s, uint64_t user, const char *via, store_document_h *h,
+		       void *arg);
+/* Erasures that `control --erase` asks of a control that runs; version: the user. Each request
+ * stays until its person is erased. */
+int store_list_erase_requests(struct store *s, store_list_h *h, void *arg);
+/* {"key": the subject key, "rows": {"GUILD:MAC": state}} (control/store/subject.h). NULL when there
+ * is no database, or no key. The caller owns it. Before the loop runs. */
+json_t *store_read_consents(const char *dir);
+
 /* ---- what a restart needs ---- */
 
 /* Text is copied. Each replaces what was there; document NULL: forgotten. Errors as
@@ -162,7 +185,6 @@ json_t *store_read_words(const char *dir, uint64_t guild, uint64_t channel, uint
 /* ---- all of it ---- */
 
 /* err when all that was handed over before is written, or was shed. */
-typedef void(store_done_h)(int err, void *arg);
 int store_sync(struct store *s, store_done_h *h, void *arg);
 /* err: 0, or why the disk has no room, once a write has found it full. */
 int store_check_room(struct store *s, store_done_h *h, void *arg);

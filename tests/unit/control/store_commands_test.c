@@ -26,8 +26,8 @@ TEST(a_backup_holds_what_an_erased_person_said_no_more)
 	f = fopen(before, "w");
 	CHECK(f);
 	fclose(f);
-	CHECK_INT(store_command_erase(dir, "nobody"), 2);
-	CHECK_INT(store_command_erase(dir, "501000000000000000"), 0);
+	CHECK_INT(store_command_erase(dir, "nobody", NULL), 2);
+	CHECK_INT(store_command_erase(dir, "501000000000000000", NULL), 0);
 	CHECK(access(before, F_OK) != 0);
 	CHECK_INT(store_command_backup(dir, file), 0);
 	CHECK_INT(store_command_backup(dir, "/nowhere/at/all"), 1);
@@ -59,7 +59,7 @@ TEST(erasing_removes_the_copies_of_this_folder_alone)
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	CHECK_INT(symlink("nowhere", copy), 0);
 	CHECK_INT(symlink("nowhere", foreign), 0);
-	CHECK_INT(store_command_erase(dir, "501000000000000000"), 0);
+	CHECK_INT(store_command_erase(dir, "501000000000000000", NULL), 0);
 	CHECK(unlink(copy) != 0);
 	CHECK_INT(unlink(foreign), 0);
 	db_close(db);
@@ -91,7 +91,7 @@ TEST(root_erases_a_person_from_the_database_of_another_user)
 	CHECK(chown(dir, 12345, 12345) == 0 && chown(path, 12345, 12345) == 0);
 	control = NULL;
 	CHECK_INT(db_open(&control, dir, DB_JOIN), 0); /* keeps the WAL there */
-	CHECK_INT(store_command_erase(dir, "501000000000000000"), 0);
+	CHECK_INT(store_command_erase(dir, "501000000000000000", NULL), 0);
 	CHECK_INT(owner_of(path), 12345);
 	CHECK_INT(owner_of(wal), 12345);
 	db_close(control);

@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include "control/events/events.h"
+#include "control/store/erase.h"
+#include "control/words/words.h"
 #include "control/store/rows.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -132,6 +134,13 @@ static bool add_facts(void)
 		   "(1, '" ANA_TEXT "', 'tool', 'memory_write', 'guild:1', 'inserted 1')");
 }
 
+static bool add_consents(void)
+{
+	return run("INSERT INTO consent_ledger(at_ms, guild, user, mac, before, after, via) VALUES"
+		   "(1, 1, " ANA_TEXT ", 'f00', 'heard', 'remembered', '/consent');"
+		   "INSERT INTO erase_requests VALUES(" ANA_TEXT ", 1)");
+}
+
 /* ---- what is left ---- */
 
 static unsigned count(sqlite3 *sql, const char *query)
@@ -211,19 +220,25 @@ static void open_full(void)
 	add_quotes();
 	add_calls();
 	CHECK(add_facts());
+	CHECK(add_consents());
 }
 
 TEST(an_erased_person_leaves_no_trace)
 {
-	char wal[80];
-	unsigned changed;
+	const struct erase e = {.dir = dir, .user = ANA, .now_ms = 5000, .via = "test"};
+	char wal[80], *receipt = NULL;
+	struct words sentence = {0};
 
 	open_full();
 	snprintf(wal, sizeof wal, "%s-wal", path);
 	CHECK(count_traces() > 10);
-	CHECK_INT(rows_erase(db, ANA, &changed), 0);
-	CHECK_INT(db_truncate_wal(db), 0);
+	CHECK_INT(erase_person(db, &e, &receipt), 0);
 	CHECK_INT(count_traces(), 0);
+	CHECK(strstr(receipt, "\"traces\":0") && strstr(receipt, "\"utterances\":"));
+	CHECK(!strstr(receipt, ANA_TEXT));
+	CHECK_INT(erase_tell(&sentence, receipt), 0);
+	CHECK(strstr(sentence.text, "found no trace"));
+	free(receipt);
 	/* The index keeps terms without the beginning that they share with others. */
 	CHECK(!file_holds(path, "zyplugh") && !file_holds(wal, "zyplugh"));
 	CHECK(!file_holds(path, "ghansw") && !file_holds(path, "ghmixed"));

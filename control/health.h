@@ -1,0 +1,9 @@
+/* What the state directory tells of the control that keeps it: `control --health` and `control
+ * --counters`. Both print and return the exit status. dir is borrowed; NULL: there is none. */
+#ifndef CONTROL_HEALTH_H
+#define CONTROL_HEALTH_H
+
+int health_check(const char *dir);
+int health_print_counters(const char *dir);
+
+#endif

@@ -1,0 +1,463 @@
+#include "control/store/erase.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "control/store/copies.h"
+#include "control/store/db.h"
+#include "control/store/deletions.h"
+#include "control/store/rows.h"
+#include "control/store/scan.h"
+#include "control/store/subject.h"
+#include "control/words/words.h"
+
+enum { PATH_SIZE = 896, WAL_TRIES = 20 };
+
+/* An erasure under way. */
+struct run {
+	struct db *db;
+	const struct erase *e;
+	char mac[SUBJECT_MAC];
+	struct scan scan;
+	json_t *erased, *files, *searched;
+	unsigned copies;
+	uint64_t traces;
+};
+
+/* ---- rows ---- */
+
+static void count_rows(const char *table, unsigned rows, void *arg)
+{
+	struct run *r = arg;
+	json_int_t before = json_integer_value(json_object_get(r->erased, table));
+
+	json_object_set_new(r->erased, table, json_integer(before + rows));
+}
+
+/* Texts of theirs before they go. */
+static int take_samples(struct run *r)
+{
+	sqlite3_stmt *s = db_use(r->db, DB_SAMPLE_TEXTS);
+	int err;
+
+	db_bind_uint(s, 1, r->e->user);
+	while ((err = db_step(r->db, s)) == 0)
+		scan_add_text(&r->scan, db_text(s, 0));
+	return err == ENOENT ? 0 : err;
+}
+
+/* Somebody else may have said the same. */
+static int drop_shared_samples(struct run *r)
+{
+	struct scan kept = {0};
+
+	for (unsigned i = 0; i < r->scan.n; i++) {
+		const struct scan_needle *needle = &r->scan.needle[i];
+		sqlite3_stmt *s = db_use(r->db, DB_FIND_TEXT);
+		int err;
+
+		sqlite3_bind_text(s, 1, needle->bytes, (int)needle->n, SQLITE_TRANSIENT);
+		err = db_step(r->db, s);
+		sqlite3_reset(s);
+		if (err == ENOENT)
+			kept.needle[kept.n++] = *needle;
+		else if (err)
+			return err;
+	}
+	r->scan = kept;
+	return 0;
+}
+
+static int save_guild_state(struct db *db, uint64_t guild, const json_t *state)
+{
+	char *text = json_dumps(state, JSON_COMPACT);
+	sqlite3_stmt *s = db_use(db, DB_SET_GUILD);
+	int err = ENOMEM;
+
+	if (text) {
+		db_bind_uint(s, 1, guild);
+		db_bind_text(s, 2, text);
+		err = db_run(db, s);
+	}
+	free(text);
+	return err;
+}
+
+static void forget_member(json_t *state, const char *id)
+{
+	static const char *const parts[] = {"members", "voice"};
+	const char *owner = json_string_value(json_object_get(state, "owner"));
+
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		json_object_del(json_object_get(state, parts[i]), id);
+	if (owner && strcmp(owner, id) == 0)
+		json_object_set_new(state, "owner", json_string("0"));
+}
+
+/* What Discord told of them as a member. A control that runs has its own copy, and writes the row
+ * again while the person is in a voice channel or owns the server. */
+static int erase_guild_states(struct run *r)
+{
+	json_t *found = json_array(), *row;
+	sqlite3_stmt *s = db_use(r->db, DB_FIND_GUILD_STATES);
+	char id[24];
+	size_t i;
+	int err;
+
+	snprintf(id, sizeof id, "%llu", (unsigned long long)r->e->user);
+	db_bind_uint(s, 1, r->e->user);
+	while ((err = db_step(r->db, s)) == 0)
+		json_array_append_new(found, json_pack("[I,o?]", (json_int_t)db_uint(s, 0),
+						       json_loads(db_text(s, 1), 0, NULL)));
+	err = err == ENOENT ? 0 : err;
+	json_array_foreach(found, i, row)
+	{
+		json_t *state = json_array_get(row, 1);
+
+		forget_member(state, id);
+		if (!err)
+			err = save_guild_state(
+				r->db, (uint64_t)json_integer_value(json_array_get(row, 0)), state);
+	}
+	if (!err && json_array_size(found))
+		count_rows("guild_states", (unsigned)json_array_size(found), r);
+	json_decref(found);
+	return err;
+}
+
+static int end_consents(struct run *r)
+{
+	sqlite3_stmt *s = db_use(r->db, DB_NOTE_ENDED_CONSENTS);
+	int err;
+
+	db_bind_text(s, 1, r->mac);
+	db_bind_uint(s, 2, r->e->now_ms);
+	err = db_run(r->db, s);
+	if (err)
+		return err;
+	s = db_use(r->db, DB_END_CONSENTS);
+	db_bind_text(s, 1, r->mac);
+	return db_run(r->db, s);
+}
+
+static int save_receipt(struct run *r, const char *receipt)
+{
+	sqlite3_stmt *s = db_use(r->db, DB_ADD_DELETION);
+
+	db_bind_uint(s, 1, r->e->now_ms);
+	db_bind_text(s, 2, r->mac);
+	db_bind_text(s, 3, receipt);
+	return db_run(r->db, s);
+}
+
+static int erase_rows(struct run *r)
+{
+	int err = db_begin_synced(r->db);
+
+	if (err)
+		return err;
+	err = take_samples(r);
+	if (!err)
+		err = rows_run_erasers(r->db, r->e->user, count_rows, r);
+	if (!err)
+		err = erase_guild_states(r);
+	if (!err)
+		err = end_consents(r);
+	if (!err)
+		err = save_receipt(r, "");
+	if (!err)
+		err = drop_shared_samples(r);
+	if (err)
+		db_rollback(r->db);
+	return err ? err : db_commit(r->db);
+}
+
+/* A control that runs may read just now. */
+static int truncate_wal(struct db *db)
+{
+	int err = EBUSY;
+
+	for (unsigned i = 0; i < WAL_TRIES && err == EBUSY; i++)
+		err = db_truncate_wal(db);
+	return err;
+}
+
+/* ---- files ---- */
+
+static bool holds(const struct run *r, const char *line)
+{
+	for (unsigned i = 0; i < r->scan.n; i++)
+		if (memmem(line, strlen(line), r->scan.needle[i].bytes, r->scan.needle[i].n))
+			return true;
+	return false;
+}
+
+static int copy_other_lines(const struct run *r, FILE *in, FILE *out, unsigned *dropped)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &size, in) > 0) {
+		if (holds(r, line))
+			++*dropped;
+		else if (fputs(line, out) == EOF)
+			err = errno ? errno : EIO;
+	}
+	free(line);
+	return err;
+}
+
+/* A line of the turn file tells of one turn and names its speaker. */
+static int erase_lines(struct run *r, const char *path)
+{
+	char tmp[PATH_SIZE];
+	FILE *in = fopen(path, "re"), *out;
+	unsigned dropped = 0;
+	int err = 0;
+
+	if (!in)
+		return errno == ENOENT ? 0 : errno;
+	snprintf(tmp, sizeof tmp, "%s.erasing", path);
+	out = fopen(tmp, "we");
+	if (!out || fchmod(fileno(out), 0600))
+		err = errno;
+	if (!err)
+		err = copy_other_lines(r, in, out, &dropped);
+	if (out && (fflush(out) || fsync(fileno(out))) && !err)
+		err = errno;
+	if (out && fclose(out) && !err)
+		err = errno;
+	fclose(in);
+	if (!err && dropped && rename(tmp, path))
+		err = errno;
+	if (err || !dropped)
+		unlink(tmp);
+	if (!err && dropped)
+		json_object_set_new(r->files, "turn_lines", json_integer(dropped));
+	return err;
+}
+
+/* A journal of a room is whole or nothing: without the events of one person it replays no more. */
+static int erase_journals(struct run *r, const char *folder)
+{
+	DIR *d = opendir(folder);
+	unsigned removed = 0;
+	struct dirent *entry;
+	int err = d || errno == ENOENT ? 0 : errno;
+
+	while (d && (entry = readdir(d))) {
+		char path[PATH_SIZE];
+		uint64_t hits = 0;
+		int failed;
+
+		if (entry->d_name[0] == '.' || (size_t)snprintf(path, sizeof path, "%s/%s", folder,
+								entry->d_name) >= sizeof path)
+			continue;
+		failed = scan_file(&r->scan, path, &hits);
+		if (!failed && hits && unlink(path))
+			failed = errno;
+		removed += !failed && hits;
+		err = err ? err : failed;
+	}
+	if (d)
+		closedir(d);
+	if (removed)
+		json_object_set_new(r->files, "room_journals", json_integer(removed));
+	return err;
+}
+
+static void count_copy(const char *path, void *arg)
+{
+	struct run *r = arg;
+
+	(void)path;
+	r->copies++;
+}
+
+static int erase_files(struct run *r)
+{
+	const char *turns = r->e->turns_file, *journals = r->e->room_journals;
+	int err = copies_remove(r->e->dir, UINT64_MAX, count_copy, r);
+
+	if (r->copies)
+		json_object_set_new(r->files, "migration_copies", json_integer(r->copies));
+	if (!err && turns && *turns)
+		err = erase_lines(r, turns);
+	if (!err && journals && *journals)
+		err = erase_journals(r, journals);
+	return err;
+}
+
+/* ---- the search ---- */
+
+static int search(struct run *r, const char *path, const char *name)
+{
+	json_array_append_new(r->searched, json_string(name));
+	return scan_file(&r->scan, path, &r->traces);
+}
+
+static int search_folder(struct run *r, const char *folder)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	int err = 0;
+
+	while (d && !err && (entry = readdir(d))) {
+		char path[PATH_SIZE];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+		err = search(r, path, "room journal");
+	}
+	if (d)
+		closedir(d);
+	return err;
+}
+
+static int search_all(struct run *r)
+{
+	static const char *const names[] = {"parley.db", "parley.db-wal", "deletions"};
+	const char *turns = r->e->turns_file, *journals = r->e->room_journals;
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && !err; i++) {
+		char path[PATH_SIZE];
+
+		snprintf(path, sizeof path, "%s/%s", r->e->dir, names[i]);
+		err = search(r, path, names[i]);
+	}
+	if (!err && turns && *turns)
+		err = search(r, turns, "turns_file");
+	if (!err && journals && *journals)
+		err = search_folder(r, journals);
+	return err;
+}
+
+/* ---- the receipt ---- */
+
+static char *print_receipt(const struct run *r)
+{
+	json_t *j = json_pack("{s:s,s:I,s:s,s:s,s:O,s:O,s:{s:O,s:I}}", "format", "parley-erasure-1",
+			      "at_ms", (json_int_t)r->e->now_ms, "subject", r->mac, "via",
+			      r->e->via ? r->e->via : "", "erased", r->erased, "files", r->files,
+			      "scan", "searched", r->searched, "traces", (json_int_t)r->traces);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+
+	json_decref(j);
+	return text;
+}
+
+static int prove(struct run *r, char **receipt)
+{
+	char *text;
+	int err = search_all(r);
+
+	if (err)
+		return err;
+	text = print_receipt(r);
+	if (!text)
+		return ENOMEM;
+	err = save_receipt(r, text);
+	if (err)
+		free(text);
+	else
+		*receipt = text;
+	return err;
+}
+
+static int run_erasure(struct run *r, char **receipt)
+{
+	int err = erase_rows(r);
+
+	scan_add_id(&r->scan, r->e->user);
+	if (!err)
+		err = db_merge_terms(r->db);
+	if (!err)
+		err = truncate_wal(r->db);
+	if (!err)
+		err = erase_files(r);
+	return err ? err : prove(r, receipt);
+}
+
+int erase_person(struct db *db, const struct erase *e, char **receipt)
+{
+	struct run *r = calloc(1, sizeof *r);
+	struct subject_key key;
+	int err = r ? subject_key_read(e->dir, &key) : ENOMEM;
+
+	if (err) {
+		free(r);
+		return err;
+	}
+	r->db = db;
+	r->e = e;
+	r->erased = json_object();
+	r->files = json_object();
+	r->searched = json_array();
+	subject_mac(&key, e->user, r->mac);
+	explicit_bzero(&key, sizeof key);
+	if (!r->erased || !r->files || !r->searched)
+		err = ENOMEM;
+	if (!err)
+		err = deletions_add(e->dir, e->now_ms, r->mac);
+	if (!err)
+		err = run_erasure(r, receipt);
+	json_decref(r->erased);
+	json_decref(r->files);
+	json_decref(r->searched);
+	free(r);
+	return err;
+}
+
+int erase_tell(struct words *w, const char *receipt)
+{
+	json_t *j = json_loads(receipt, 0, NULL), *rows;
+	json_int_t traces =
+		json_integer_value(json_object_get(json_object_get(j, "scan"), "traces"));
+	json_int_t total = 0;
+	const char *table;
+	bool valid = json_is_object(json_object_get(j, "erased"));
+
+	json_object_foreach(json_object_get(j, "erased"), table, rows)
+	{
+		total += json_integer_value(rows);
+	}
+	if (valid && !traces)
+		words_erased(w, (unsigned)total);
+	else if (valid)
+		words_erased_with_traces(w, (unsigned)total, (unsigned)traces);
+	json_decref(j);
+	return valid ? 0 : EBADMSG;
+}
+
+int erase_find_receipt(struct db *db, const char *dir, uint64_t user, uint64_t from_ms,
+		       char **receipt)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_DELETION);
+	struct subject_key key;
+	char mac[SUBJECT_MAC];
+	int err = subject_key_read(dir, &key);
+
+	if (err)
+		return err;
+	subject_mac(&key, user, mac);
+	db_bind_text(s, 1, mac);
+	db_bind_uint(s, 2, from_ms);
+	err = db_step(db, s);
+	if (!err) {
+		*receipt = *db_text(s, 1) ? strdup(db_text(s, 1)) : NULL;
+		err = *receipt ? 0 : ENOENT;
+	}
+	sqlite3_reset(s);
+	return err;
+}

@@ -1,0 +1,33 @@
+/* Erases one person from everything that the state directory keeps, and proves it by a receipt. On
+ * the store's worker, or in the command line.
+ *
+ * The order is: the file `deletions`, so that a crash or an older backup cannot undo it, the rows
+ * in one synced transaction, the full-text indexes, the WAL, the copies that migrations made, the
+ * turn file, the journals of rooms, and a search of all of them for what is left. */
+#ifndef CONTROL_STORE_ERASE_H
+#define CONTROL_STORE_ERASE_H
+
+#include <stdint.h>
+
+struct db;
+struct words;
+
+struct erase {
+	const char *dir;	   /* the state directory */
+	const char *turns_file;	   /* "" or NULL: none */
+	const char *room_journals; /* a folder; "" or NULL: none */
+	uint64_t user, now_ms;
+	const char *via; /* who asked: "/privacy", "control --erase", "restore" */
+};
+
+/* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {table:
+ * rows}, "files": {kind: how many}, "scan": {"searched": [file names], "traces": 0}}; the caller
+ * frees it. Errors of db.h; ENOMEM. */
+int erase_person(struct db *db, const struct erase *e, char **receipt);
+/* Adds the sentence of a receipt. EBADMSG. */
+int erase_tell(struct words *w, const char *receipt);
+/* The receipt of an erasure of this person not before from_ms. ENOENT. The caller frees it. */
+int erase_find_receipt(struct db *db, const char *dir, uint64_t user, uint64_t from_ms,
+		       char **receipt);
+
+#endif

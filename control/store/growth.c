@@ -1,0 +1,69 @@
+#include "control/store/growth.h"
+
+#include <errno.h>
+
+#include "control/store/db.h"
+#include "control/store/rows.h"
+
+enum { ROUNDS = 256 };
+#define DAY_MS	 UINT64_C(86400000)
+#define NIGHT_MS UINT64_C(14400000)
+
+/* The words of 2000 utterances go at a time. */
+static int find_oldest(struct db *db, uint64_t *at_ms)
+{
+	struct sqlite3_stmt *s = db_use(db, DB_FIND_OLDEST_WORDS);
+	int err = db_step(db, s);
+
+	if (!err)
+		*at_ms = db_uint(s, 0);
+	db_use(db, DB_FIND_OLDEST_WORDS); /* ends the read */
+	return err;
+}
+
+int growth_limit(struct db *db, uint64_t now_ms, uint64_t max_bytes, uint64_t *words_ms)
+{
+	uint64_t used = 0, at_ms;
+	unsigned changed;
+	int err = 0;
+
+	*words_ms = 0;
+	for (unsigned i = 0; max_bytes && i < ROUNDS && !err; i++) {
+		err = db_used_bytes(db, &used);
+		if (err || used <= max_bytes)
+			return err;
+		err = find_oldest(db, &at_ms);
+		if (err == ENOENT)
+			return 0;
+		if (!err)
+			err = rows_expire(db, now_ms, at_ms + 1, &changed);
+		if (!err)
+			*words_ms = at_ms + 1;
+	}
+	return err;
+}
+
+int growth_shrink(struct db *db)
+{
+	return db_run(db, db_use(db, DB_SHRINK));
+}
+
+bool growth_check_is_due(uint64_t now_ms, uint64_t *day)
+{
+	uint64_t today = (now_ms - NIGHT_MS) / DAY_MS, before = *day;
+
+	*day = today;
+	/* The start has its own check. */
+	return before && before != today;
+}
+
+int growth_check(const char *dir)
+{
+	struct db *db = NULL;
+	int err = db_open(&db, dir, DB_READ);
+
+	if (!err)
+		err = db_check_quickly(db);
+	db_close(db);
+	return err;
+}

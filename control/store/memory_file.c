@@ -1,0 +1,258 @@
+#include "control/store/memory_file.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/store/db.h"
+#include "control/store/subject.h"
+#include "proto/discord.h"
+
+/* ---- writing ---- */
+
+static json_t *id_json(sqlite3_stmt *s, int column)
+{
+	return json_sprintf("%llu", (unsigned long long)db_uint(s, column));
+}
+
+static json_t *maybe_json(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) == SQLITE_NULL
+		       ? json_null()
+		       : json_integer((json_int_t)db_uint(s, column));
+}
+
+static json_t *fact_json(sqlite3_stmt *s)
+{
+	return json_pack("{s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "id",
+			 (json_int_t)db_uint(s, 0), "guild", id_json(s, 1), "owner", id_json(s, 2),
+			 "said_by", id_json(s, 3), "name", db_text(s, 4), "type", db_text(s, 5),
+			 "tags", db_text(s, 6), "text", db_text(s, 7), "written_ms",
+			 (json_int_t)db_uint(s, 8), "valid_from_ms", (json_int_t)db_uint(s, 9),
+			 "valid_until_ms", maybe_json(s, 10), "superseded_by", maybe_json(s, 11));
+}
+
+int memory_file_write(struct db *db, char **out)
+{
+	sqlite3_stmt *s = db_use(db, DB_LIST_FACTS);
+	json_t *facts = json_array(), *file;
+	int err;
+
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(facts, fact_json(s));
+	file = json_pack("{s:s,s:o}", "format", "parley-memory-1", "facts", facts);
+	*out = err == ENOENT && file ? json_dumps(file, JSON_INDENT(1)) : NULL;
+	json_decref(file);
+	return err != ENOENT ? err : *out ? 0 : ENOMEM;
+}
+
+/* ---- parsing ---- */
+
+static bool is_id(const json_t *fact, const char *key, bool or_zero)
+{
+	uint64_t id;
+
+	return discord_u64(json_string_value(json_object_get(fact, key)), &id) && id <= INT64_MAX &&
+	       (id || or_zero);
+}
+
+static bool is_text(const json_t *fact, const char *key)
+{
+	const json_t *text = json_object_get(fact, key);
+
+	return json_is_string(text) && json_string_length(text) <= MEMORY_FILE_TEXT &&
+	       strlen(json_string_value(text)) == json_string_length(text);
+}
+
+static bool is_number(const json_t *fact, const char *key, bool or_null)
+{
+	const json_t *number = json_object_get(fact, key);
+
+	return (or_null && json_is_null(number)) ||
+	       (json_is_integer(number) && json_integer_value(number) >= 0);
+}
+
+static bool is_fact(const json_t *fact)
+{
+	static const char *const texts[] = {"name", "type", "tags", "text"};
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		if (!is_text(fact, texts[i]))
+			return false;
+	return is_id(fact, "guild", false) && is_id(fact, "owner", true) &&
+	       is_id(fact, "said_by", true) && *json_string_value(json_object_get(fact, "text")) &&
+	       is_number(fact, "id", false) && is_number(fact, "written_ms", false) &&
+	       is_number(fact, "valid_from_ms", false) && is_number(fact, "valid_until_ms", true) &&
+	       is_number(fact, "superseded_by", true);
+}
+
+int memory_file_parse(const char *text, size_t n, json_t **out)
+{
+	json_t *file =
+		n <= MEMORY_FILE_MAX ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	const char *format = json_string_value(json_object_get(file, "format"));
+	json_t *facts = json_object_get(file, "facts"), *fact;
+	bool valid = format && strcmp(format, "parley-memory-1") == 0 && json_is_array(facts) &&
+		     json_array_size(facts) <= MEMORY_FILE_FACTS;
+	size_t i;
+
+	if (valid)
+		json_array_foreach(facts, i, fact) valid = valid && is_fact(fact);
+	if (valid)
+		*out = json_incref(facts);
+	json_decref(file);
+	return valid ? 0 : EBADMSG;
+}
+
+/* ---- importing ---- */
+
+static uint64_t id_of(const json_t *fact, const char *key)
+{
+	uint64_t id = 0;
+
+	discord_u64(json_string_value(json_object_get(fact, key)), &id);
+	return id;
+}
+
+static uint64_t number_of(const json_t *fact, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(fact, key));
+}
+
+static const char *text_of(const json_t *fact, const char *key)
+{
+	return json_string_value(json_object_get(fact, key));
+}
+
+static bool was_erased(struct db *db, const struct subject_key *key, uint64_t user,
+		       uint64_t written_ms)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_DELETION);
+	char mac[SUBJECT_MAC];
+	bool erased;
+
+	subject_mac(key, user, mac);
+	db_bind_text(s, 1, mac);
+	db_bind_uint(s, 2, written_ms);
+	erased = user && db_step(db, s) == 0;
+	sqlite3_reset(s);
+	return erased;
+}
+
+static bool is_known(struct db *db, const json_t *fact)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_SAME_FACT);
+	bool known;
+
+	db_bind_uint(s, 1, id_of(fact, "guild"));
+	db_bind_uint(s, 2, id_of(fact, "owner"));
+	db_bind_uint(s, 3, id_of(fact, "said_by"));
+	db_bind_text(s, 4, text_of(fact, "text"));
+	db_bind_uint(s, 5, number_of(fact, "written_ms"));
+	known = db_step(db, s) == 0;
+	sqlite3_reset(s);
+	return known;
+}
+
+static int add_fact(struct db *db, const json_t *fact, uint64_t *id)
+{
+	sqlite3_stmt *s = db_use(db, DB_IMPORT_FACT);
+	int err;
+
+	db_bind_uint(s, 1, id_of(fact, "guild"));
+	db_bind_uint(s, 2, id_of(fact, "owner"));
+	db_bind_uint(s, 3, id_of(fact, "said_by"));
+	db_bind_text(s, 4, text_of(fact, "name"));
+	db_bind_text(s, 5, text_of(fact, "type"));
+	db_bind_text(s, 6, text_of(fact, "tags"));
+	db_bind_text(s, 7, text_of(fact, "text"));
+	db_bind_uint(s, 8, number_of(fact, "written_ms"));
+	db_bind_uint(s, 9, number_of(fact, "valid_from_ms"));
+	if (json_is_integer(json_object_get(fact, "valid_until_ms")))
+		db_bind_uint(s, 10, number_of(fact, "valid_until_ms"));
+	err = db_run(db, s);
+	if (err)
+		return err;
+	*id = db_last_row(db);
+	s = db_use(db, DB_ADD_FACT_TERMS);
+	db_bind_uint(s, 1, *id);
+	return db_run(db, s);
+}
+
+static int import_one(struct db *db, const struct subject_key *key, const json_t *fact, json_t *ids,
+		      struct memory_import *out)
+{
+	uint64_t id = 0, at_ms = number_of(fact, "written_ms");
+	char old[24];
+	int err;
+
+	if (was_erased(db, key, id_of(fact, "owner"), at_ms) ||
+	    was_erased(db, key, id_of(fact, "said_by"), at_ms)) {
+		out->erased++;
+		return 0;
+	}
+	if (is_known(db, fact)) {
+		out->known++;
+		return 0;
+	}
+	err = add_fact(db, fact, &id);
+	if (err)
+		return err;
+	out->added++;
+	snprintf(old, sizeof old, "%llu", (unsigned long long)number_of(fact, "id"));
+	return json_object_set_new(ids, old, json_integer((json_int_t)id)) ? ENOMEM : 0;
+}
+
+/* The ids of the file are other ones here. */
+static int link_one(struct db *db, const json_t *fact, const json_t *ids)
+{
+	const json_t *by = json_object_get(fact, "superseded_by"), *from, *to;
+	char old[24], later[24];
+	sqlite3_stmt *s;
+
+	snprintf(old, sizeof old, "%llu", (unsigned long long)number_of(fact, "id"));
+	snprintf(later, sizeof later, "%llu", (unsigned long long)json_integer_value(by));
+	from = json_object_get(ids, old);
+	to = json_object_get(ids, later);
+	if (!json_is_integer(by) || !from || !to)
+		return 0;
+	s = db_use(db, DB_CLOSE_FACT);
+	db_bind_uint(s, 1, (uint64_t)json_integer_value(from));
+	db_bind_uint(s, 2, number_of(fact, "valid_until_ms"));
+	db_bind_uint(s, 3, (uint64_t)json_integer_value(to));
+	return db_run(db, s);
+}
+
+int memory_file_import(struct db *db, const char *dir, const json_t *facts,
+		       struct memory_import *out)
+{
+	struct subject_key key;
+	json_t *ids = json_object(), *fact;
+	size_t i;
+	int err = ids ? subject_key_read(dir, &key) : ENOMEM;
+
+	*out = (struct memory_import){0};
+	if (!err)
+		err = db_begin_synced(db);
+	if (err) {
+		json_decref(ids);
+		return err;
+	}
+	json_array_foreach(facts, i, fact)
+	{
+		if (!err)
+			err = import_one(db, &key, fact, ids, out);
+	}
+	json_array_foreach(facts, i, fact)
+	{
+		if (!err)
+			err = link_one(db, fact, ids);
+	}
+	if (err)
+		db_rollback(db);
+	json_decref(ids);
+	explicit_bzero(&key, sizeof key);
+	return err ? err : db_commit(db);
+}

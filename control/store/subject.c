@@ -1,0 +1,105 @@
+#include "control/store/subject.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "control/store/ours.h"
+
+enum { PATH_SIZE = 640 };
+
+void subject_key_text(const struct subject_key *key, char out[SUBJECT_KEY_TEXT])
+{
+	sodium_bin2hex(out, SUBJECT_KEY_TEXT, key->bytes, sizeof key->bytes);
+}
+
+int subject_key_parse(const char *text, struct subject_key *out)
+{
+	struct subject_key key;
+	size_t n = 0;
+
+	if (!text || strlen(text) != SUBJECT_KEY_TEXT - 1 ||
+	    sodium_hex2bin(key.bytes, sizeof key.bytes, text, strlen(text), NULL, &n, NULL) ||
+	    n != sizeof key.bytes)
+		return EINVAL;
+	*out = key;
+	return 0;
+}
+
+static int read_key(int fd, struct subject_key *out)
+{
+	char text[SUBJECT_KEY_TEXT + 1];
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st))
+		return errno;
+	if (!ours_is_private(fd, &st) && !(geteuid() == 0 && S_ISREG(st.st_mode)))
+		return EPERM;
+	n = read(fd, text, sizeof text - 1);
+	if (n < 0)
+		return errno;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return subject_key_parse(text, out);
+}
+
+/* Another process may make it at the same time: the file that is there first counts. */
+static int make_key(const char *path)
+{
+	char text[SUBJECT_KEY_TEXT], tmp[PATH_SIZE + 16];
+	struct subject_key key;
+	int fd, err = 0;
+
+	if (getrandom(key.bytes, sizeof key.bytes, 0) != (ssize_t)sizeof key.bytes)
+		return EIO;
+	subject_key_text(&key, text);
+	snprintf(tmp, sizeof tmp, "%s.%ld", path, (long)getpid());
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, SUBJECT_KEY_TEXT - 1) != SUBJECT_KEY_TEXT - 1)
+		err = errno ? errno : ENOSPC;
+	else if (fsync(fd))
+		err = errno;
+	close(fd);
+	if (!err && link(tmp, path) && errno != EEXIST)
+		err = errno;
+	unlink(tmp);
+	return err;
+}
+
+int subject_key_read(const char *dir, struct subject_key *out)
+{
+	char path[PATH_SIZE];
+	int fd, err;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/subject-key", dir) >= sizeof path)
+		return ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 && errno == ENOENT) {
+		err = make_key(path);
+		if (err)
+			return err;
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	}
+	if (fd < 0)
+		return errno;
+	err = read_key(fd, out);
+	close(fd);
+	return err;
+}
+
+void subject_mac(const struct subject_key *key, uint64_t user, char out[SUBJECT_MAC])
+{
+	uint8_t id[8], mac[crypto_auth_hmacsha256_BYTES];
+
+	for (unsigned i = 0; i < sizeof id; i++)
+		id[i] = (uint8_t)(user >> (56 - 8 * i));
+	crypto_auth_hmacsha256(mac, id, sizeof id, key->bytes);
+	sodium_bin2hex(out, SUBJECT_MAC, mac, (SUBJECT_MAC - 1) / 2);
+}

@@ -1,0 +1,329 @@
+/* Care for the database: its size, its integrity, room to delete on a full disk, encrypted volumes.
+ */
+#include "control/store/growth.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/erase.h"
+#include "control/store/memory_file.h"
+#include "control/store/reserve.h"
+#include "control/store/rows.h"
+#include "control/store/volume.h"
+#include "tests/unit/ipc/loop.h"
+
+static char dir[32];
+static struct db *db;
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	CHECK(f && fputs(text, f) >= 0);
+	if (f)
+		fclose(f);
+}
+
+static int say_as(uint64_t user, uint64_t at_ms, const char *text)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = at_ms, .guild = 1, .user = user};
+
+	ev.utterance = (struct event_utterance){.text = text, .started_ms = at_ms};
+	return rows_add(db, &ev, true);
+}
+
+static int say(uint64_t at_ms, const char *text)
+{
+	return say_as(501, at_ms, text);
+}
+
+static bool run_sql(const char *script)
+{
+	sqlite3 *sql = NULL;
+	char path[64];
+	bool ok;
+
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	ok = sqlite3_open(path, &sql) == SQLITE_OK &&
+	     sqlite3_exec(sql, script, NULL, NULL, NULL) == SQLITE_OK;
+	sqlite3_close(sql);
+	return ok;
+}
+
+static unsigned count_words(void)
+{
+	struct sqlite3_stmt *s = db_use(db, DB_FIND_UNUSED);
+	unsigned n = 0;
+
+	db_bind_uint(s, 2, 0);
+	db_bind_uint(s, 3, 0);
+	db_bind_uint(s, 4, 0);
+	db_bind_uint(s, 5, 100000);
+	while (db_step(db, s) == 0)
+		n += *db_text(s, 5) != '\0';
+	return n;
+}
+
+TEST(the_oldest_words_go_when_the_database_is_too_large)
+{
+	uint64_t used = 0, words_ms = 9;
+	char text[400];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	memset(text, 'x', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	CHECK_INT(db_begin(db), 0);
+	for (unsigned i = 0; i < 3000; i++)
+		CHECK_INT(say(1000 + i, text), 0);
+	CHECK_INT(db_commit(db), 0);
+	CHECK_INT(db_used_bytes(db, &used), 0);
+	CHECK_INT(growth_limit(db, 5000, 0, &words_ms), 0);
+	CHECK_INT(words_ms, 0);
+	CHECK_INT(growth_limit(db, 5000, used - 1000, &words_ms), 0);
+	CHECK_INT(words_ms, 3000); /* the 2000 oldest */
+	CHECK_INT(count_words(), 1000);
+	CHECK_INT(growth_limit(db, 5000, 1, &words_ms), 0); /* as far as it goes */
+	CHECK_INT(count_words(), 0);
+	CHECK_INT(growth_shrink(db), 0);
+	db_close(db);
+	db = NULL;
+	folder_remove(dir);
+}
+
+TEST(a_check_is_due_once_a_night)
+{
+	uint64_t day = 0, hour = 3600000, noon = UINT64_C(20000) * 24 * hour + 12 * hour;
+
+	CHECK(!growth_check_is_due(noon, &day));
+	CHECK(!growth_check_is_due(noon + 15 * hour, &day)); /* 3:00 */
+	CHECK(growth_check_is_due(noon + 17 * hour, &day));
+	CHECK(!growth_check_is_due(noon + 18 * hour, &day));
+}
+
+TEST(a_nightly_check_finds_a_damaged_page)
+{
+	char path[64], zeros[4096];
+	FILE *f;
+
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (unsigned i = 0; i < 50; i++)
+		CHECK_INT(say(1000 + i, "some words that take a little room in the file"), 0);
+	CHECK_INT(db_truncate_wal(db), 0);
+	CHECK_INT(growth_check(dir), 0);
+	db_close(db);
+	db = NULL;
+	memset(zeros, 0x5a, sizeof zeros);
+	f = fopen(path, "r+");
+	CHECK(f && !fseek(f, 4 * 4096, SEEK_SET));
+	CHECK_INT(fwrite(zeros, 1, sizeof zeros, f), sizeof zeros);
+	fclose(f);
+	CHECK(growth_check(dir) != 0);
+	folder_remove(dir);
+}
+
+static bool map_id(const char *file, unsigned id)
+{
+	FILE *f = fopen(file, "w");
+	bool ok = f && fprintf(f, "%u %u 1\n", id, id) > 0;
+
+	return f && !fclose(f) && ok;
+}
+
+/* Mounts of this process alone, also without root where user namespaces are allowed. */
+static bool has_own_mounts(void)
+{
+	unsigned user = geteuid();
+
+	if (unshare(CLONE_NEWNS) &&
+	    (unshare(CLONE_NEWUSER | CLONE_NEWNS) || !map_id("/proc/self/uid_map", user)))
+		return false;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+/* In a file system of 12 MiB. Exit status: 0 well, 77 it cannot be mounted here. */
+static int run_on_full_disk(void)
+{
+	const struct erase e = {.dir = dir, .user = 501, .now_ms = 9000, .via = "test"};
+	char *receipt = NULL, text[900], filler[64];
+	int err = 0;
+	FILE *f;
+
+	if (!has_own_mounts() || mount("none", dir, "tmpfs", 0, "size=12m"))
+		return 77;
+	memset(text, 'y', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	reserve_make(dir, 2 << 20);
+	if (db_open(&db, dir, DB_OWN))
+		return 1;
+	for (unsigned i = 0; i < 40000 && !err; i++)
+		err = say_as(i % 100 ? 502 : 501, 1000 + i, text);
+	if (err != ENOSPC)
+		return 2;
+	/* What the WAL had left. */
+	snprintf(filler, sizeof filler, "%s/filler", dir);
+	f = fopen(filler, "w");
+	while (f && fwrite(text, 1, sizeof text, f) == sizeof text && !fflush(f))
+		;
+	if (erase_person(db, &e, &receipt) != ENOSPC)
+		return 3;
+	if (!reserve_drop(dir) || erase_person(db, &e, &receipt))
+		return 4;
+	return strstr(receipt, "\"traces\":0") ? 0 : 5;
+}
+
+TEST(the_reserve_lets_a_full_disk_erase)
+{
+	int status = 0;
+	pid_t pid;
+
+	CHECK(folder_make(dir));
+	pid = fork();
+	if (pid == 0)
+		_exit(run_on_full_disk());
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	folder_remove(dir);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		test_skip("a full disk needs root, or user namespaces, to mount one");
+		return;
+	}
+	CHECK_INT(WEXITSTATUS(status), 0);
+}
+
+TEST(a_reserve_is_made_where_there_is_room)
+{
+	char path[64];
+	struct stat st;
+
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/reserve", dir);
+	reserve_make(dir, UINT64_C(1) << 60);
+	CHECK(stat(path, &st) != 0);
+	reserve_make(dir, 4096);
+	CHECK(stat(path, &st) == 0 && st.st_size == 4096);
+	CHECK(reserve_drop(dir));
+	CHECK(!reserve_drop(dir));
+	folder_remove(dir);
+}
+
+static void make_tree(const char *const *folders)
+{
+	char path[160];
+
+	for (; *folders; folders++) {
+		snprintf(path, sizeof path, "%s/%s", dir, *folders);
+		CHECK_INT(mkdir(path, 0700), 0);
+	}
+}
+
+static void write_in(const char *name, const char *text)
+{
+	char path[160];
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	write_text(path, text);
+}
+
+/* LVM on LUKS, and beside it a plain disk below the same device. */
+TEST(a_volume_is_encrypted_if_everything_below_it_is)
+{
+	static const char *const tree[] = {"proc",
+					   "proc/self",
+					   "sys",
+					   "sys/dev",
+					   "sys/dev/block",
+					   "sys/dev/block/253:1",
+					   "sys/dev/block/253:1/dm",
+					   "sys/dev/block/253:1/slaves",
+					   "sys/dev/block/253:1/slaves/dm-0",
+					   "sys/dev/block/253:1/slaves/dm-0/dm",
+					   NULL};
+	char command[64];
+
+	CHECK(folder_make(dir));
+	make_tree(tree);
+	write_in("proc/self/mountinfo", "30 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+					"31 30 253:1 / /tmp rw shared:1 - ext4 /dev/dm-1 rw\n");
+	write_in("sys/dev/block/253:1/dm/uuid", "LVM-abc\n");
+	write_in("sys/dev/block/253:1/slaves/dm-0/dm/uuid", "CRYPT-LUKS2-abc\n");
+	CHECK_INT(volume_of(dir, dir), VOLUME_ENCRYPTED);
+	snprintf(command, sizeof command, "sys/dev/block/253:1/slaves/sda");
+	make_tree((const char *const[]){command, NULL});
+	CHECK_INT(volume_of(dir, dir), VOLUME_CLEAR);
+	write_in("proc/self/mountinfo", "30 1 0:55 / / rw - overlay none rw\n");
+	CHECK_INT(volume_of(dir, dir), VOLUME_UNKNOWN);
+	CHECK_INT(volume_of("/nowhere/at/all", dir), VOLUME_UNKNOWN);
+	snprintf(command, sizeof command, "rm -rf %s", dir);
+	CHECK_INT(system(command), 0);
+}
+
+/* ---- facts as a file ---- */
+
+static void add_fact(const char *sql_values)
+{
+	char command[600];
+
+	snprintf(command, sizeof command,
+		 "INSERT INTO facts(id, guild, owner, said_by, name, type, tags, text, written_ms,"
+		 " valid_from_ms, valid_until_ms, superseded_by) VALUES %s",
+		 sql_values);
+	CHECK(run_sql(command));
+}
+
+TEST(facts_travel_by_a_file_and_come_once)
+{
+	const struct erase e = {.dir = dir, .user = 502, .now_ms = 9000, .via = "test"};
+	struct memory_import done;
+	char *text = NULL, *again = NULL, *receipt = NULL;
+	json_t *facts = NULL;
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	add_fact(
+		"(5, 7, 0, 501, 'ana', 'plan', '[]', 'the release is on tuesday', 1, 1, 2, 6),"
+		"(6, 7, 0, 501, 'ana', 'plan', '[]', 'the release is on friday', 2, 2, NULL, NULL),"
+		"(7, 7, 0, 502, 'bob', 'plan', '[]', 'bob brings the cake', 3, 3, NULL, NULL)");
+	CHECK_INT(memory_file_write(db, &text), 0);
+	CHECK_INT(memory_file_parse(text, strlen(text), &facts), 0);
+	CHECK_INT(memory_file_import(db, dir, facts, &done), 0);
+	CHECK(done.added == 0 && done.known == 3);
+	db_close(db);
+	db = NULL;
+	folder_remove(dir);
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(erase_person(db, &e, &receipt), 0); /* Bob, after he said it */
+	CHECK_INT(memory_file_import(db, dir, facts, &done), 0);
+	CHECK(done.added == 2 && done.erased == 1);
+	CHECK_INT(memory_file_write(db, &again), 0);
+	CHECK(strstr(again, "tuesday") && strstr(again, "\"superseded_by\": 2"));
+	CHECK(!strstr(again, "cake"));
+	json_decref(facts);
+	free(text);
+	free(again);
+	free(receipt);
+	db_close(db);
+	db = NULL;
+	folder_remove(dir);
+}
+
+TEST(a_malformed_file_of_facts_is_refused_whole)
+{
+	static const char *const bad[] = {
+		"", "[]", "{\"format\":\"parley-memory-2\",\"facts\":[]}",
+		"{\"format\":\"parley-memory-1\",\"facts\":[{\"id\":1}]}",
+		"{\"format\":\"parley-memory-1\",\"facts\":[{\"id\":1,\"guild\":\"x\"}]}"};
+	json_t *facts = NULL;
+
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		CHECK_INT(memory_file_parse(bad[i], strlen(bad[i]), &facts), EBADMSG);
+	CHECK(!facts);
+}

@@ -1,0 +1,273 @@
+/* One person in the store: the receipt of an erasure, what a restored backup brings back, the
+ * export, consents. */
+#include "control/store/store.h"
+
+#include <sys/stat.h>
+
+#include "control/store/consents.h"
+#include "control/store/db.h"
+#include "control/store/deletions.h"
+#include "control/store/erase.h"
+#include "control/words/words.h"
+#include "control/store/export.h"
+#include "control/store/rows.h"
+#include "control/store/scan.h"
+#include "control/store/subject.h"
+#include "control/events/events.h"
+#include "tests/unit/ipc/loop.h"
+
+#define ANA UINT64_C(501234567890123456)
+#define BOB UINT64_C(502234567890123456)
+
+static char dir[32];
+static struct db *db;
+
+static void say(uint64_t user, const char *text)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = 1000, .guild = 7, .user = user};
+
+	ev.utterance = (struct event_utterance){
+		.session = 5, .channel = 3, .name = "x", .text = text, .started_ms = 1000};
+	CHECK_INT(rows_add(db, &ev, true), 0);
+}
+
+static void open_with_words(void)
+{
+	db = NULL;
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	say(ANA, "the quarterly frobozz numbers are in");
+	say(BOB, "nobody told me about the plugh");
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	CHECK(f && fputs(text, f) >= 0);
+	if (f)
+		fclose(f);
+}
+
+static int erase_ana(const char *turns, const char *journals, char **receipt)
+{
+	const struct erase e = {.dir = dir,
+				.turns_file = turns,
+				.room_journals = journals,
+				.user = ANA,
+				.now_ms = 2000,
+				.via = "test"};
+
+	return erase_person(db, &e, receipt);
+}
+
+TEST(an_erasure_reaches_turn_files_and_journals_of_rooms)
+{
+	char turns[64], rooms[64], journal[96], other[96], line[256] = "", *receipt = NULL;
+	FILE *f;
+
+	open_with_words();
+	snprintf(turns, sizeof turns, "%s/turns", dir);
+	snprintf(rooms, sizeof rooms, "%s/rooms", dir);
+	snprintf(journal, sizeof journal, "%s/one", rooms);
+	snprintf(other, sizeof other, "%s/two", rooms);
+	CHECK_INT(mkdir(rooms, 0700), 0);
+	write_text(turns, "{\"user\":\"501234567890123456\"}\n{\"user\":\"502234567890123456\"}\n");
+	write_text(journal, "xx501234567890123456yy");
+	write_text(other, "nothing of hers");
+	CHECK_INT(erase_ana(turns, rooms, &receipt), 0);
+	CHECK(strstr(receipt, "\"turn_lines\":1") && strstr(receipt, "\"room_journals\":1"));
+	CHECK(strstr(receipt, "\"traces\":0"));
+	CHECK(access(journal, F_OK) != 0 && access(other, F_OK) == 0);
+	f = fopen(turns, "r");
+	CHECK(f && fgets(line, sizeof line, f) && strstr(line, "\"502"));
+	CHECK(!fgets(line, sizeof line, f));
+	fclose(f);
+	free(receipt);
+	db_close(db);
+	unlink(other);
+	rmdir(rooms);
+	folder_remove(dir);
+}
+
+/* A store that nobody erases, in a database of ours. */
+TEST(a_receipt_tells_of_what_is_left)
+{
+	struct words sentence = {0};
+	char *receipt = NULL;
+	struct sqlite3_stmt *s;
+
+	open_with_words();
+	s = db_use(db, DB_SET_META);
+	db_bind_text(s, 1, "forgotten store");
+	db_bind_text(s, 2, "501234567890123456");
+	CHECK_INT(db_run(db, s), 0);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK(!strstr(receipt, "\"traces\":0"));
+	CHECK_INT(erase_tell(&sentence, receipt), 0);
+	CHECK(strstr(sentence.text, "traces"));
+	free(receipt);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(an_older_backup_does_not_bring_an_erased_person_back)
+{
+	char backup[64], path[64], *receipt = NULL, *document = NULL;
+	unsigned people = 9;
+
+	open_with_words();
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	snprintf(backup, sizeof backup, "%s/copy", dir);
+	CHECK_INT(deletions_replay(dir, &people), 0); /* nobody was erased */
+	CHECK_INT(people, 0);
+	CHECK_INT(db_backup(db, backup), 0);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	db_close(db);
+	CHECK_INT(deletions_replay(dir, &people), 0);
+	CHECK_INT(people, 0);
+	CHECK_INT(rename(backup, path), 0);
+	CHECK_INT(deletions_replay(dir, &people), 0);
+	CHECK_INT(people, 1);
+	db = NULL;
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(export_person(db, ANA, 3000, &document), 0);
+	CHECK(!strstr(document, "frobozz"));
+	free(document);
+	CHECK_INT(export_person(db, BOB, 3000, &document), 0);
+	CHECK(strstr(document, "plugh"));
+	free(document);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(an_export_holds_what_is_kept_of_one_person)
+{
+	const struct consent_change change = {.guild = 7,
+					      .user = ANA,
+					      .at_ms = 1500,
+					      .before = "default",
+					      .after = "remembered",
+					      .via = "/consent"};
+	char *text = NULL;
+	json_t *j, *line;
+
+	open_with_words();
+	CHECK_INT(consents_put(db, dir, &change), 0);
+	CHECK_INT(export_person(db, ANA, 3000, &text), 0);
+	j = json_loads(text, 0, NULL);
+	CHECK_STR(json_string_value(json_object_get(j, "format")), "parley-export-1");
+	CHECK_STR(json_string_value(json_object_get(j, "user")), "501234567890123456");
+	CHECK_INT(json_array_size(json_object_get(j, "utterances")), 1);
+	line = json_array_get(json_object_get(j, "utterances"), 0);
+	CHECK_STR(json_string_value(json_object_get(line, "text")),
+		  "the quarterly frobozz numbers are in");
+	CHECK_STR(json_string_value(json_object_get(line, "guild")), "7");
+	line = json_array_get(json_object_get(j, "consent"), 0);
+	CHECK_STR(json_string_value(json_object_get(line, "after")), "remembered");
+	CHECK(!strstr(text, "plugh"));
+	json_decref(j);
+	free(text);
+	db_close(db);
+	folder_remove(dir);
+}
+
+static const char *state_of(const json_t *kept, uint64_t user)
+{
+	struct subject_key key;
+	char mac[SUBJECT_MAC], row[64];
+
+	if (subject_key_parse(json_string_value(json_object_get(kept, "key")), &key))
+		return "no key";
+	subject_mac(&key, user, mac);
+	snprintf(row, sizeof row, "7:%s", mac);
+	return json_string_value(json_object_get(json_object_get(kept, "rows"), row));
+}
+
+/* The ledger keeps the change without the id; a refusal to be heard holds on. */
+TEST(consents_survive_a_restart_and_refusals_an_erasure)
+{
+	struct consent_change change = {.guild = 7,
+					.user = ANA,
+					.at_ms = 1500,
+					.before = "default",
+					.after = "remembered",
+					.via = "/consent"};
+	char *receipt = NULL;
+	json_t *kept;
+
+	open_with_words();
+	CHECK_INT(consents_put(db, dir, &change), 0);
+	kept = store_read_consents(dir);
+	CHECK_STR(state_of(kept, ANA), "remembered");
+	json_decref(kept);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK(strstr(receipt, "\"traces\":0"));
+	free(receipt);
+	kept = store_read_consents(dir);
+	CHECK(!state_of(kept, ANA));
+	json_decref(kept);
+	change.after = "neither";
+	CHECK_INT(consents_put(db, dir, &change), 0);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK(strstr(receipt, "\"traces\":0"));
+	free(receipt);
+	kept = store_read_consents(dir);
+	CHECK_STR(state_of(kept, ANA), "neither");
+	json_decref(kept);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(a_search_finds_every_encoding_also_across_blocks)
+{
+	static const char decimal[] = "501234567890123456";
+	struct scan *s = calloc(1, sizeof *s);
+	char path[64], big[8], little[8];
+	uint64_t hits = 0;
+	FILE *f;
+
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/file", dir);
+	for (unsigned i = 0; i < 8; i++)
+		little[i] = big[7 - i] = (char)(ANA >> 8 * i);
+	f = fopen(path, "w");
+	for (unsigned i = 0; i < (1 << 20) - 9; i++)
+		putc('.', f);
+	fputs(decimal, f);
+	fwrite(big, 1, sizeof big, f);
+	fwrite(little, 1, sizeof little, f);
+	fprintf(f, " %llx", (unsigned long long)ANA);
+	fclose(f);
+	scan_add_id(s, ANA);
+	CHECK_INT(scan_file(s, path, &hits), 0);
+	CHECK_INT(hits, 4);
+	scan_add_text(s, "..");
+	hits = 0;
+	CHECK_INT(scan_file(s, "/nowhere/at/all", &hits), 0);
+	CHECK_INT(hits, 0);
+	free(s);
+	folder_remove(dir);
+}
+
+TEST(the_key_of_pseudonyms_is_made_once_and_kept_private)
+{
+	struct subject_key one, two;
+	char path[64], a[SUBJECT_MAC], b[SUBJECT_MAC];
+	struct stat st;
+
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/subject-key", dir);
+	CHECK_INT(subject_key_read(dir, &one), 0);
+	CHECK_INT(subject_key_read(dir, &two), 0);
+	CHECK(memcmp(&one, &two, sizeof one) == 0);
+	CHECK_INT(stat(path, &st), 0);
+	CHECK_INT(st.st_mode & 0777, 0600);
+	subject_mac(&one, ANA, a);
+	subject_mac(&one, BOB, b);
+	CHECK(strlen(a) == 32 && strcmp(a, b) != 0);
+	write_text(path, "short");
+	CHECK_INT(subject_key_read(dir, &one), EINVAL);
+	folder_remove(dir);
+}
