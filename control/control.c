@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/agent/room_log.h"
+#include "control/consent/consent.h"
 #include "control/discord/commands.h"
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
@@ -82,6 +83,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .media = c->media,
 					  .bus = c->bus,
 					  .store = c->store,
+					  .consents = c->consents,
 					  .ledger = c->ledger,
 					  .encrypted = &c->state.encrypted,
 					  .counters = &c->state.counters,
@@ -225,6 +227,9 @@ static int make_discord(struct control *c)
 	if (!err)
 		err = commands_alloc(&c->commands, c->env, c->rest, control_on_command,
 				     control_on_calls_changed, c);
+	if (!err)
+		err = components_alloc(&c->components, c->env, c->rest, control_on_press,
+				       control_on_typing, c);
 	return err;
 }
 
@@ -436,6 +441,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (!err)
 		err = make_settings(c);
 	if (!err)
+		err = consent_table_alloc(&c->consents, conf->kept ? conf->kept->consents : NULL);
+	if (!err)
 		err = http_alloc(&c->http, env, conf->ca_file, agent);
 	if (!err)
 		err = mcp_servers_alloc(&c->mcp,
@@ -494,6 +501,7 @@ struct control *control_free(struct control *c)
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, because rest may still hold their answers */
 	commands_free(c->commands);
+	components_free(c->components);
 	gateway_free(c->gateway);
 	web_free(c->web);
 	guilds_free(c->guilds);
@@ -506,6 +514,8 @@ struct control *control_free(struct control *c)
 	http_free(c->http);
 	writer_free(c->writer);
 	store_free(c->store);
+	control_end_privacy(c);
+	consent_table_free(c->consents);
 	ledger_free(c->ledger);
 	json_decref(c->changed_guilds);
 	json_decref(c->state.commands);
@@ -641,6 +651,8 @@ void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c)
 		control_stop(c);
 	else if (kind == CONTROL_IN_SUSPEND)
 		control_suspend(c);
+	else if (kind == CONTROL_IN_ERASE)
+		control_take_erase_requests(c);
 	else if (kind == CONTROL_IN_SETTINGS && control_settings(c, data, len))
 		log_warn("settings_malformed", "bytes=%zu", len);
 }

@@ -53,6 +53,7 @@ enum {
 	CONTROL_IN_STOP = 2,
 	CONTROL_IN_SETTINGS = 3,
 	CONTROL_IN_SUSPEND = 4,
+	CONTROL_IN_ERASE = 5, /* `control --erase` has asked for erasures */
 };
 void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c);
 /* Why control ended by itself; empty words if it did not. Borrowed. */

@@ -77,8 +77,11 @@ static void answer_status(struct control *c, struct command *cmd)
 
 static void carry_out(struct control *c, struct command *cmd)
 {
-	static const char *const names[] = {
-		[COMMAND_JOIN] = "join", [COMMAND_LEAVE] = "leave", [COMMAND_STATUS] = "status"};
+	static const char *const names[] = {[COMMAND_JOIN] = "join",
+					    [COMMAND_LEAVE] = "leave",
+					    [COMMAND_STATUS] = "status",
+					    [COMMAND_CONSENT] = "consent",
+					    [COMMAND_PRIVACY] = "privacy"};
 
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
 						.at_ms = env_wall_ms(c->env),
@@ -94,6 +97,10 @@ static void carry_out(struct control *c, struct command *cmd)
 		break;
 	case COMMAND_STATUS:
 		answer_status(c, cmd);
+		break;
+	case COMMAND_CONSENT:
+	case COMMAND_PRIVACY:
+		control_answer_privacy(c, cmd);
 		break;
 	}
 }

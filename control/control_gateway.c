@@ -32,7 +32,7 @@ static bool owns_commands(const struct control *c)
 
 static void take_interaction(struct control *c, const json_t *d)
 {
-	if (owns_commands(c))
+	if (owns_commands(c) && !components_interaction(c->components, d, env_wall_ms(c->env)))
 		commands_interaction(c->commands, d, env_wall_ms(c->env));
 }
 

@@ -6,6 +6,7 @@
 
 #include "control/control.h"
 #include "control/discord/commands.h"
+#include "control/discord/components.h"
 #include "control/discord/gateway.h"
 #include "control/state.h"
 #include "control/report/status.h"
@@ -45,6 +46,9 @@ struct control {
 	struct guilds *guilds;
 	struct gateway *gateway;
 	struct commands *commands;
+	struct consent_table *consents;
+	struct components *components;
+	struct privacy_request *privacy_requests; /* that wait for the store */
 	struct media *media;
 	struct embedded *embedded;
 	enum embedded_fault embedded_fault;
@@ -113,6 +117,16 @@ void control_on_turn_event(const struct bus_event *ev, void *arg);
 void control_find_gateway(void *arg);
 void control_on_gateway_event(const char *name, const json_t *d, void *arg);
 void control_on_gateway_state(enum gateway_state s, unsigned code, const char *text, void *arg);
+
+/* control_privacy.c */
+/* /consent and /privacy. */
+void control_answer_privacy(struct control *c, struct command *cmd);
+void control_on_press(struct press *p, void *arg);
+/* No request of theirs waits any more. */
+void control_end_privacy(struct control *c);
+json_t *control_on_typing(const struct typing *t, void *arg);
+/* `control --erase` has left requests in the database. */
+void control_take_erase_requests(struct control *c);
 
 /* control_commands.c */
 void control_on_command(struct command *cmd, void *arg);

@@ -86,6 +86,8 @@ static json_t *format_meta(const struct settings *settings, const struct control
 		json_object_set(meta, "guilds", conf->kept->guilds);
 	if (conf->kept && conf->kept->words)
 		json_object_set(meta, "words", conf->kept->words);
+	if (conf->kept && conf->kept->consents)
+		json_object_set(meta, "consents", conf->kept->consents);
 	if (conf->kept && conf->kept->settings)
 		json_object_set(meta, "document", conf->kept->settings);
 	if (conf->web_token)
@@ -204,6 +206,7 @@ static int read_meta(struct made *m, const char *meta)
 	m->kept.session = json_object_get(m->meta, "session");
 	m->kept.guilds = json_object_get(m->meta, "guilds");
 	m->kept.words = json_object_get(m->meta, "words");
+	m->kept.consents = json_object_get(m->meta, "consents");
 	m->kept.settings = json_object_get(m->meta, "document");
 	c->web_token = read_text(m->meta, "web_token");
 	c->kept = &m->kept;

@@ -110,7 +110,7 @@ static void on_turn_event(const struct bus_event *ev, void *arg)
 	struct writer *w = arg;
 
 	if (*w->settings->turns_file && !env_replaying(w->env))
-		post_job(w, ev, JOB_TURN, w->settings->turns_words);
+		post_job(w, ev, JOB_TURN, w->settings->turns_words && !ev->turn.transient);
 }
 
 int writer_alloc(struct writer **out, struct env *env, struct bus *bus,

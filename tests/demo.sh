@@ -220,7 +220,7 @@ else
 	set -- --config "$config"
 fi
 # shellcheck disable=SC2086
-DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_LOG_WORDS=1 \
+DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_LOG_WORDS=1 PARLEY_CONSENT=remembered \
 	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
 	--state-dir "$run/state" --ca "$ca" "$@" ${JOURNAL:+--journal "$JOURNAL.control"} \
 	${SHAPES:+--journal-shape "$SHAPES.control"}

@@ -52,6 +52,8 @@ struct agent_conf {
 	int (*joinh)(const char *name, void *arg);
 	/* Whether the settings block this user. May be NULL: nobody is blocked. */
 	bool (*blockedh)(uint64_t user, void *arg);
+	/* Whether this user's words may be kept and told later. May be NULL: everybody's. */
+	bool (*remembersh)(uint64_t user, void *arg);
 	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
 	void (*leaveh)(void *arg);
 	void *arg;
@@ -74,6 +76,8 @@ void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot,
 void agent_recall(struct agent *a, const json_t *words);
 /* The answer that the control before this one began still plays, or is over. */
 void agent_inherited(struct agent *a, bool plays);
+/* Whether this user is or was in the room. */
+bool agent_knows(const struct agent *a, uint64_t user);
 /* The start of its session, ms since 1970. */
 uint64_t agent_started_ms(const struct agent *a);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */

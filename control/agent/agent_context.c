@@ -15,7 +15,7 @@ static bool add_message(json_t *list, const char *role, const char *speaker, con
 						     speaker, "text", text)) == 0;
 }
 
-/* Whether each of those who speak in the turn has consented. */
+/* Whether each of those who speak in the turn may be remembered. */
 static bool may_keep_question(const struct agent *a, uint32_t turn)
 {
 	const struct room_turn *t = room_active(a->room);
@@ -23,9 +23,9 @@ static bool may_keep_question(const struct agent *a, uint32_t turn)
 	if (!t || t->id != turn)
 		return false;
 	for (unsigned i = 0; i < t->segments; i++)
-		if (!media_call_consents(a->call, t->segment[i].user))
+		if (!agent_may_keep(a, t->segment[i].user))
 			return false;
-	return !t->user || media_call_consents(a->call, t->user);
+	return !t->user || agent_may_keep(a, t->user);
 }
 
 static json_t *describe_messages(const struct agent *a, const struct room_effect *e)
@@ -35,7 +35,7 @@ static json_t *describe_messages(const struct agent *a, const struct room_effect
 
 	for (size_t i = 0; ok && i < e->history_n; i++) {
 		const struct room_message *m = &e->history[i];
-		bool keep = m->bot || (m->user && media_call_consents(a->call, m->user));
+		bool keep = m->bot || (m->user && agent_may_keep(a, m->user));
 
 		ok = add_message(list, m->bot ? "assistant" : "user", keep ? m->speaker : "",
 				 keep ? m->text : NULL);

@@ -21,6 +21,17 @@ static bool consents(uint64_t user, void *arg)
 	return media_call_consents(a->call, user);
 }
 
+bool agent_may_keep(const struct agent *a, uint64_t user)
+{
+	return media_call_consents(a->call, user) &&
+	       (!a->remembersh || a->remembersh(user, a->arg));
+}
+
+static bool remembers(uint64_t user, void *arg)
+{
+	return agent_may_keep(arg, user);
+}
+
 int agent_open_turns(struct agent *a)
 {
 	const struct media_want *where = media_call_want(a->call);
@@ -30,6 +41,7 @@ int agent_open_turns(struct agent *a)
 					.channel = where->channel,
 					.settings = a->settings,
 					.consentsh = consents,
+					.remembersh = remembers,
 					.arg = a};
 
 	return turns_alloc(&a->turns, &conf);
@@ -38,6 +50,11 @@ int agent_open_turns(struct agent *a)
 uint64_t agent_started_ms(const struct agent *a)
 {
 	return turns_session(a->turns);
+}
+
+bool agent_knows(const struct agent *a, uint64_t user)
+{
+	return *turns_name(a->turns, user);
 }
 
 /* The clock of the room; what is older than the machine has the time of its start. */
@@ -51,7 +68,7 @@ static uint64_t time_of(const struct agent *a, uint64_t at_ms)
 
 bool agent_may_recall(const struct agent *a, uint64_t user)
 {
-	return media_call_consents(a->call, user) && !(a->blockedh && a->blockedh(user, a->arg));
+	return agent_may_keep(a, user) && !(a->blockedh && a->blockedh(user, a->arg));
 }
 
 uint64_t agent_oldest_words_ms(const struct agent *a)

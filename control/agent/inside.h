@@ -28,6 +28,7 @@ struct agent {
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	int (*joinh)(const char *name, void *arg);
 	bool (*blockedh)(uint64_t user, void *arg);
+	bool (*remembersh)(uint64_t user, void *arg);
 	struct store *store; /* NULL: nothing is kept */
 	void *arg;
 
@@ -111,6 +112,8 @@ void agent_keep_context(struct agent *a, const struct room_effect *e);
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);
 int agent_open_turns(struct agent *a);
+/* Whether this member's words may be kept. */
+bool agent_may_keep(const struct agent *a, uint64_t user);
 /* Whether models may still be told what this member said earlier. */
 bool agent_may_recall(const struct agent *a, uint64_t user);
 /* Models are not told words that were said before this time (ms since 1970). */

@@ -78,9 +78,14 @@ static void learn_name(struct turns *t, const struct room_event *ev)
 	utf8_copy(p->name, sizeof p->name, name);
 }
 
-static bool may_keep(const struct turns *t, uint64_t user)
+static bool may_tell(const struct turns *t, uint64_t user)
 {
 	return !t->conf.consentsh || t->conf.consentsh(user, t->conf.arg);
+}
+
+static bool may_keep(const struct turns *t, uint64_t user)
+{
+	return may_tell(t, user) && (!t->conf.remembersh || t->conf.remembersh(user, t->conf.arg));
 }
 
 /* ---- times ---- */
@@ -133,7 +138,7 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 	char text[ROOM_TEXT_MAX] = "", whole[ROOM_TEXT_MAX], language[LANGUAGE_MAX] = "";
 	size_t n = in->text.n < sizeof whole - 1 ? in->text.n : sizeof whole - 1;
 
-	if (n && may_keep(t, in->user)) {
+	if (n && may_tell(t, in->user)) {
 		memcpy(whole, in->text.p, n);
 		whole[n] = '\0';
 		utf8_copy(text, sizeof text, whole);
@@ -153,7 +158,8 @@ static void publish_transcript(struct turns *t, const struct room_event *in)
 					 .source = "realtime-transcription",
 					 .language = language,
 					 .confidence = confidence_of(in->doubt),
-					 .consent = may_keep(t, in->user)};
+					 .consent = may_keep(t, in->user),
+					 .transient = !may_keep(t, in->user)};
 	if (u)
 		forget(t, u);
 	bus_publish(t->conf.bus, &ev);
@@ -280,7 +286,7 @@ static char *segments_text(const struct turns *t, const struct room_turn *turn)
 	for (unsigned i = 0; i < turn->segments; i++) {
 		const struct room_segment *s = &turn->segment[i];
 
-		if (!may_keep(t, s->user))
+		if (!may_tell(t, s->user))
 			continue;
 		room_segment_text(turn, i, words, sizeof words);
 		json_array_append_new(list, json_pack("{s:o,s:s,s:I,s:s}", "user", id_json(s->user),
@@ -300,13 +306,13 @@ static int64_t first_audio_ms(const struct room_turn *turn)
 	return (int64_t)((turn->first_audio_at - turn->end_of_speech_at) / NS_PER_MS);
 }
 
-/* Words of a turn in which somebody speaks whose words may not be kept are not told. */
-static bool all_may_keep(const struct turns *t, const struct room_turn *turn)
+static bool all_may(bool (*may)(const struct turns *, uint64_t), const struct turns *t,
+		    const struct room_turn *turn)
 {
-	bool all = may_keep(t, turn->user);
+	bool all = may(t, turn->user);
 
 	for (unsigned i = 0; i < turn->segments; i++)
-		all = all && may_keep(t, turn->segment[i].user);
+		all = all && may(t, turn->segment[i].user);
 	return all;
 }
 
@@ -320,7 +326,8 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 			       .guild = t->conf.guild,
 			       .user = turn->user};
 	char *why = why_text(turn), *segments = segments_text(t, turn);
-	bool words = all_may_keep(t, turn);
+	/* Words of a turn in which somebody speaks who may not be heard are not told. */
+	bool words = all_may(may_tell, t, turn);
 	uint64_t now = env_now(t->conf.env);
 
 	ev.turn = (struct event_turn){.session = t->session,
@@ -339,7 +346,8 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 						      : -1,
 				      .segments = segments,
 				      .why = why,
-				      .prompts = PROMPTS_VERSION};
+				      .prompts = PROMPTS_VERSION,
+				      .transient = !all_may(may_keep, t, turn)};
 	bus_publish(t->conf.bus, &ev);
 	free(why);
 	free(segments);

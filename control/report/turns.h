@@ -31,8 +31,9 @@ struct turns_conf {
 	struct bus *bus; /* NULL: nobody listens */
 	uint64_t guild, channel;
 	const struct settings *settings; /* NULL: languages are not known */
-	/* Whether this person's words may be kept. */
+	/* Whether this person is heard, and whether their words may be kept. NULL: yes. */
 	bool (*consentsh)(uint64_t user, void *arg);
+	bool (*remembersh)(uint64_t user, void *arg);
 	void *arg;
 };
 

@@ -74,7 +74,8 @@ static bool file_alone(const char *name)
  * treated otherwise. */
 static bool is_shared(const char *name)
 {
-	static const char *const names[] = {"store_words_hours", "log_words", "turns_words"};
+	static const char *const names[] = {"store_words_hours", "store_max_mb", "log_words",
+					    "turns_words"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)

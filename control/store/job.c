@@ -729,6 +729,16 @@ static int check_room(struct job_runner *r)
 	return err;
 }
 
+static void run_episode(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	if (j->kind == JOB_NEXT_EPISODE) {
+		run_history(r);
+		run_next_episode(r, j, a);
+	} else {
+		answer_head(a, database(r) ? note_outcome(r, episodes_end(r->db, j)) : r->err, 0);
+	}
+}
+
 void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 {
 	int err;
@@ -764,12 +774,8 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		run_facts(r, j, a);
 		break;
 	case JOB_NEXT_EPISODE:
-		run_history(r);
-		run_next_episode(r, j, a);
-		break;
 	case JOB_END_EPISODE:
-		err = database(r) ? note_outcome(r, episodes_end(r->db, j)) : r->err;
-		answer_head(a, err, 0);
+		run_episode(r, j, a);
 		break;
 	case JOB_PUT_CONSENT:
 	case JOB_EXPORT:

@@ -50,6 +50,7 @@ struct voice_session {
 	bool mediad;	     /* a mediad is connected */
 	enum embedded_fault embedded_fault;
 	bool disk_full;
+	bool recalled;		      /* the agent was told words of an earlier control */
 	bool crowded;		      /* the channel has more members than a room holds */
 	bool agent_up;		      /* the agent knows that the call came up */
 	bool quiet;		      /* say nothing in the room's text chat */
@@ -104,6 +105,9 @@ void voice_session_end_conversation(struct voice_session *c);
 void voice_session_check_channel(struct voice_session *c);
 /* Updates the agent's list of members from Discord's voice states. */
 void voice_session_sync_members(struct voice_session *c);
+/* Tells mediad whom it may hear: before the call has credentials, and with every member who comes.
+ */
+void voice_session_apply_consents(struct voice_session *c);
 /* The same after the settings changed whom the bot listens to. */
 void voice_session_renew_members(struct voice_session *c);
 /* A VOICE_CHANNEL_EFFECT_SEND event; the bot's own sounds cause one too. */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "control/agent/agent.h"
+#include "control/consent/consent.h"
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
 #include "control/events/events.h"
@@ -88,6 +89,7 @@ void voice_session_update_call(struct voice_session *c)
 		return;
 	want = voice_session_wanted_call(c, voice_channel(c->voice));
 	if (want.bitrate != media_call_want(c->media)->bitrate ||
+	    want.consent != media_call_want(c->media)->consent ||
 	    want.e2ee != media_call_want(c->media)->e2ee)
 		media_call_set(c->media, &want);
 }
@@ -120,7 +122,7 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 				   .complexity = (uint8_t)c->conf.settings->complexity,
 				   .stage = voice_session_is_stage(c, channel),
 				   .e2ee = (uint8_t)wanted_e2ee(c, channel),
-				   .consent = true,
+				   .consent = c->conf.settings->consent != CONSENT_NEITHER,
 				   .retired = c->conf.settings->retired_modes};
 }
 
@@ -262,6 +264,8 @@ void voice_session_open_media(struct voice_session *c, uint64_t channel)
 	if (c->media)
 		return;
 	err = media_call_open(&c->media, c->conf.media, &want, on_media, c);
+	if (!err)
+		voice_session_apply_consents(c);
 	if (err)
 		log_warn("call_open", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
 }

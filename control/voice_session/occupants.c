@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/agent/agent.h"
+#include "control/consent/consent.h"
 #include "control/discord/guilds.h"
 #include "control/discord/sounds.h"
 #include "control/discord/voice.h"
@@ -59,12 +60,57 @@ static void remove_member(struct voice_session *c, unsigned i)
 		agent_member(c->agent, user, "", false, false);
 }
 
+static enum consent consent_in(const struct voice_session *c, uint64_t user)
+{
+	return consent_of(c->conf.consents, c->guild, user,
+			  (enum consent)c->conf.settings->consent);
+}
+
+static void apply_consent(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	struct voice_session *c = arg;
+	bool yes = consent_in(c, user) != CONSENT_NEITHER;
+
+	(void)name;
+	if (!is_bot && yes != media_call_consents(c->media, user) &&
+	    media_call_consent(c->media, user, yes))
+		log_warn("consent_not_applied", "guild=%llu", ID(c->guild));
+}
+
+void voice_session_apply_consents(struct voice_session *c)
+{
+	if (c->media)
+		guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), apply_consent, c);
+}
+
+static bool remembers_user(uint64_t user, void *arg)
+{
+	return consent_in(arg, user) == CONSENT_REMEMBERED;
+}
+
+void voice_session_consent(struct voice_session *c, uint64_t user)
+{
+	if (c->media)
+		apply_consent(user, "", false, c);
+}
+
+void voice_session_tell_consent(struct voice_session *c, uint64_t user, const char *state)
+{
+	struct words words = {0};
+
+	if (find_member(c, user) < 0)
+		return;
+	words_consent_told(&words, guilds_member_name(c->conf.guilds, c->guild, user), state);
+	voice_session_tell_room(&words, c);
+}
+
 /* Updates the agent's list of members from Discord's voice states. */
 void voice_session_sync_members(struct voice_session *c)
 {
 	uint64_t channel = voice_channel(c->voice);
 	struct guild_voice v;
 
+	voice_session_apply_consents(c);
 	/* A member who was left out when the room was full may have a place now. */
 	c->crowded = c->n_members > ROOM_SPEAKERS;
 	for (unsigned i = c->n_members; i-- > 0;)
@@ -253,6 +299,7 @@ void voice_session_forget_words(struct voice_session *c)
 /* What the control before this one leaves to the agent. */
 static void hand_over(struct voice_session *c)
 {
+	c->recalled = c->words != NULL;
 	if (c->words)
 		agent_recall(c->agent, c->words);
 	c->words = NULL;
@@ -285,6 +332,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .rankh = rank_member,
 				  .joinh = join_by_name,
 				  .blockedh = blocks_user,
+				  .remembersh = remembers_user,
 				  .faulth = take_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
@@ -325,6 +373,22 @@ void voice_session_end_conversation(struct voice_session *c)
 	voice_session_forget_words(c);
 	c->n_members = 0;
 	c->agent_up = false;
+}
+
+/* The words of one person cannot be taken out of a conversation: answers and the providers'
+ * sessions rest on them. */
+void voice_session_erase(struct voice_session *c, uint64_t user)
+{
+	struct words words = {0};
+
+	if (!c->agent || !(c->recalled || agent_knows(c->agent, user)))
+		return;
+	log_info("conversation_erased", "guild=%llu", ID(c->guild));
+	voice_session_end_conversation(c);
+	voice_session_start_agent(c);
+	words_conversation_erased(&words);
+	voice_session_tell_room(&words, c);
+	c->conf.changedh(c->conf.arg);
 }
 
 /* why: a reason of ROOM_ENDS. */

@@ -328,6 +328,7 @@ void voice_session_brain_ready(struct voice_session *c, bool moved)
 void voice_session_settings(struct voice_session *c)
 {
 	voice_session_update_call(c);
+	voice_session_apply_consents(c);
 	if (c->agent)
 		agent_settings(c->agent,
 			       policy_allows_channel(c->conf.settings, voice_channel(c->voice)));

@@ -14,6 +14,7 @@
 #include "control/report/faults.h"
 
 struct bus;
+struct consent_table;
 struct counters;
 struct ledger;
 struct voice_session;
@@ -45,8 +46,9 @@ struct voice_session_conf {
 	struct mcp_servers *mcp;
 	struct delegates *delegates;
 	struct bus *bus;
-	struct store *store;	   /* may be NULL */
-	struct counters *counters; /* of what no event tells */
+	struct store *store;		      /* may be NULL */
+	const struct consent_table *consents; /* NULL: nobody has answered */
+	struct counters *counters;	      /* of what no event tells */
 	struct encrypted_channels *encrypted;
 	const char *bot_name;	     /* the text may change */
 	void (*changedh)(void *arg); /* the desired channel changed */
@@ -94,6 +96,13 @@ void voice_session_disk(struct voice_session *c, bool full);
 void voice_session_brain_ready(struct voice_session *c, bool moved);
 /* The settings have changed in place. */
 void voice_session_settings(struct voice_session *c);
+/* A member's consent has changed. */
+void voice_session_consent(struct voice_session *c, uint64_t user);
+/* Tells the room, if they are in it. state: borrowed, as "not heard". */
+void voice_session_tell_consent(struct voice_session *c, uint64_t user, const char *state);
+/* A person is erased: if they are or were in the room, its conversation begins anew, without
+ * anything that was said. */
+void voice_session_erase(struct voice_session *c, uint64_t user);
 /* The program is about to be suspended: ends every turn of the room, which goes on. */
 void voice_session_suspend(struct voice_session *c);
 /* The program ends: ends every turn of the room. */

@@ -48,6 +48,11 @@ int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *b
 	return err;
 }
 
+void event_stream_forget(struct event_stream *s)
+{
+	s->events = http_events_free(s->events);
+}
+
 struct event_stream *event_stream_free(struct event_stream *s)
 {
 	if (!s)

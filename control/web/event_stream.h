@@ -18,6 +18,8 @@ struct http_head;
  * HTTP server and when nobody publishes any more. */
 int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus);
 struct event_stream *event_stream_free(struct event_stream *s);
+/* Drops the ring and its readers, who come back to a new one. */
+void event_stream_forget(struct event_stream *s);
 
 /* Makes the exchange a reader. The query selects: `type`, names of control/events/events.def with
  * commas between them, and `guild`. Without them a reader gets every event. EINVAL: the query names

@@ -315,6 +315,11 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	return 0;
 }
 
+void web_forget_events(struct web *w)
+{
+	event_stream_forget(w->events);
+}
+
 struct web *web_free(struct web *w)
 {
 	if (!w)

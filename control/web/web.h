@@ -33,6 +33,8 @@ struct web_conf {
 /* EINVAL: listen is no address, or there is no token; ENOMEM, or what listening says. Caller owns
  * *out. */
 int web_alloc(struct web **out, const struct web_conf *conf);
+/* Readers that come back get no event of before any more. */
+void web_forget_events(struct web *w);
 struct web *web_free(struct web *w);
 /* Where it listens. */
 uint16_t web_port(const struct web *w);

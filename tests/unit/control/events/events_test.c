@@ -70,7 +70,7 @@ TEST(an_event_without_words_holds_none)
 	bus_event_line(&turn, false, line, sizeof line);
 	CHECK_STR(line, "guild=41771983423143937 user=501 session=5 channel=2 turn=3 stage=ended "
 			"heard=\"(17 characters)\" reason=answered said=\"(13 characters)\" "
-			"text=\"it was answered\" first_audio_ms=1550 prompts=0");
+			"text=\"it was answered\" first_audio_ms=1550 prompts=0 transient=0");
 }
 
 TEST(nobodys_words_look_like_a_field_of_a_log_line)

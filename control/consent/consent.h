@@ -1,0 +1,48 @@
+/* The consents of people: who is heard, and whose words are kept, in each server.
+ *
+ * A value in memory, without I/O. The store keeps it (store_put_consent, store_read_consents).
+ * People are told apart by subject_mac (control/store/subject.h), so that a refusal outlives the
+ * erasure of the person's data. */
+#ifndef CONTROL_CONSENT_CONSENT_H
+#define CONTROL_CONSENT_CONSENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct consent_table;
+
+/* C(NAME, name): the first three are the words of the setting consent, in its order. */
+#define CONSENTS(C)                                                                                \
+	C(HEARD, heard)		  /* heard and answered, not remembered */                         \
+	C(REMEMBERED, remembered) /* heard, and the words are kept */                              \
+	C(NEITHER, neither)	  /* not even decoded */                                           \
+	C(DEFAULT, default)	  /* has not answered: the setting counts */
+
+enum consent {
+#define X(NAME, name) CONSENT_##NAME,
+	CONSENTS(X)
+#undef X
+		CONSENT_COUNT
+};
+
+/* kept: as store_read_consents; NULL: nobody has answered. Not kept. ENOMEM. Caller owns *out. */
+int consent_table_alloc(struct consent_table **out, const json_t *kept);
+struct consent_table *consent_table_free(struct consent_table *t);
+/* Never CONSENT_DEFAULT: it gives by_default for a person who has not answered. NULL as table:
+ * nobody has. */
+enum consent consent_of(const struct consent_table *t, uint64_t guild, uint64_t user,
+			enum consent by_default);
+/* CONSENT_DEFAULT if the person has not answered in this server. */
+enum consent consent_answer(const struct consent_table *t, uint64_t guild, uint64_t user);
+/* CONSENT_DEFAULT: forgets the answer. ENOMEM, EINVAL. */
+int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum consent consent);
+/* The person was erased: nothing more is remembered anywhere, but who refused stays unheard. */
+void consent_end(struct consent_table *t, uint64_t user);
+
+const char *consent_name(enum consent consent);
+/* False: there is none of this name. */
+bool consent_parse(const char *name, enum consent *out);
+
+#endif

@@ -1,0 +1,69 @@
+/* Who is heard and remembered, by server. */
+#include "control/consent/consent.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/store/subject.h"
+#include "tests/test.h"
+
+TEST(an_answer_counts_in_its_server_alone)
+{
+	struct consent_table *t = NULL;
+
+	CHECK_INT(consent_table_alloc(&t, NULL), 0);
+	CHECK_INT(consent_of(t, 1, 501, CONSENT_HEARD), CONSENT_HEARD);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_NEITHER), 0);
+	CHECK_INT(consent_of(t, 1, 501, CONSENT_HEARD), CONSENT_NEITHER);
+	CHECK_INT(consent_of(t, 2, 501, CONSENT_HEARD), CONSENT_HEARD);
+	CHECK_INT(consent_of(t, 1, 502, CONSENT_REMEMBERED), CONSENT_REMEMBERED);
+	CHECK_INT(consent_answer(t, 1, 502), CONSENT_DEFAULT);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_DEFAULT), 0);
+	CHECK_INT(consent_answer(t, 1, 501), CONSENT_DEFAULT);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_COUNT), EINVAL);
+	CHECK_INT(consent_of(NULL, 1, 501, CONSENT_REMEMBERED), CONSENT_REMEMBERED);
+	consent_table_free(t);
+}
+
+TEST(an_erased_person_is_not_remembered_and_stays_unheard)
+{
+	struct consent_table *t = NULL;
+
+	CHECK_INT(consent_table_alloc(&t, NULL), 0);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_REMEMBERED), 0);
+	CHECK_INT(consent_set(t, 2, 501, CONSENT_NEITHER), 0);
+	CHECK_INT(consent_set(t, 1, 502, CONSENT_REMEMBERED), 0);
+	consent_end(t, 501);
+	CHECK_INT(consent_answer(t, 1, 501), CONSENT_DEFAULT);
+	CHECK_INT(consent_answer(t, 2, 501), CONSENT_NEITHER);
+	CHECK_INT(consent_answer(t, 1, 502), CONSENT_REMEMBERED);
+	consent_table_free(t);
+}
+
+TEST(a_restart_reads_the_answers)
+{
+	struct subject_key key = {.bytes = {1, 2, 3}};
+	char text[SUBJECT_KEY_TEXT], mac[SUBJECT_MAC], row[64];
+	struct consent_table *t = NULL;
+	json_t *kept;
+
+	subject_key_text(&key, text);
+	subject_mac(&key, 501, mac);
+	snprintf(row, sizeof row, "1:%s", mac);
+	kept = json_pack("{s:s,s:{s:s,s:s}}", "key", text, "rows", row, "neither", "2:zz", "dance");
+	CHECK_INT(consent_table_alloc(&t, kept), 0);
+	CHECK_INT(consent_answer(t, 1, 501), CONSENT_NEITHER);
+	CHECK_INT(consent_answer(t, 2, 501), CONSENT_DEFAULT);
+	consent_table_free(t);
+	json_decref(kept);
+}
+
+TEST(consents_have_names)
+{
+	enum consent c = CONSENT_DEFAULT;
+
+	CHECK(consent_parse("remembered", &c) && c == CONSENT_REMEMBERED);
+	CHECK(!consent_parse("maybe", &c) && !consent_parse(NULL, &c));
+	CHECK_STR(consent_name(CONSENT_NEITHER), "neither");
+}
