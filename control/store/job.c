@@ -25,6 +25,7 @@
 #include "control/store/reserve.h"
 #include "control/store/rows.h"
 #include "control/store/said.h"
+#include "control/store/session_file.h"
 #include "control/store/store.h"
 #include "control/words/words.h"
 #include "ipc/log.h"
@@ -651,42 +652,9 @@ static int save_guild(struct db *db, const struct job *j)
 	return db_run(db, s);
 }
 
-static int write_whole(int fd, const char *text)
-{
-	for (size_t at = 0, n = strlen(text); at < n;) {
-		ssize_t w = write(fd, text + at, n - at);
-
-		if (w < 0)
-			return errno;
-		at += (size_t)w;
-	}
-	return 0;
-}
-
-static int save_session(const char *dir, const char *text)
-{
-	char path[PATH_SIZE], tmp[PATH_SIZE + 8];
-	int fd, err;
-
-	if ((size_t)snprintf(path, sizeof path, "%s/session.json", dir) >= sizeof path)
-		return ENAMETOOLONG;
-	snprintf(tmp, sizeof tmp, "%s.new", path);
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return errno;
-	err = fchmod(fd, 0600) ? errno : write_whole(fd, text);
-	if (close(fd) && !err)
-		err = errno;
-	if (!err && rename(tmp, path))
-		err = errno;
-	if (err)
-		unlink(tmp);
-	return err;
-}
-
 static void run_save_session(struct job_runner *r, const struct job *j)
 {
-	int err = save_session(r->dir, r->guilds_lost ? j->scope : j->text);
+	int err = session_file_save(r->dir, r->guilds_lost ? j->scope : j->text);
 
 	explicit_bzero(j->text, strlen(j->text));
 	r->full = r->full || err == ENOSPC || err == EDQUOT;
@@ -739,10 +707,15 @@ static void run_episode(struct job_runner *r, const struct job *j, struct worker
 	}
 }
 
+static void run_sync(struct job_runner *r, struct worker_answer *a)
+{
+	int err = run_history(r);
+
+	answer_head(a, !err && !database(r) ? r->err : err, 0);
+}
+
 void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 {
-	int err;
-
 	pump_embedding(r);
 	switch (j->kind) {
 	case JOB_HISTORY:
@@ -791,8 +764,7 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		run_save_session(r, j);
 		break;
 	case JOB_SYNC:
-		err = run_history(r);
-		answer_head(a, !err && !database(r) ? r->err : err, 0);
+		run_sync(r, a);
 		break;
 	case JOB_CHECK_ROOM:
 		answer_head(a, check_room(r), 0);
