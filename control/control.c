@@ -326,6 +326,9 @@ static int make_settings(struct control *c)
 	/* A saved channel alone is no wish to join it. */
 	if (!err && !c->conf.guild)
 		settings_start_channel(c->settings, &c->conf.guild, &c->conf.channel);
+	if (!err)
+		err = consent_table_alloc(&c->consents,
+					  c->conf.kept ? c->conf.kept->consents : NULL);
 	return err;
 }
 
@@ -440,8 +443,6 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	err = make_bus(c);
 	if (!err)
 		err = make_settings(c);
-	if (!err)
-		err = consent_table_alloc(&c->consents, conf->kept ? conf->kept->consents : NULL);
 	if (!err)
 		err = http_alloc(&c->http, env, conf->ca_file, agent);
 	if (!err)
