@@ -382,7 +382,7 @@ static int on_mediad(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	return 0;
 }
 
-/* Whether another user owns the socket; a mediad hangs up on users that it does not serve.
+/* True if another user owns the socket; a mediad hangs up on users that it does not serve.
  */
 static bool belongs_to_another_user(const char *path)
 {

@@ -38,7 +38,7 @@ void check_done(struct check *c);
 
 /* check_programs.c: workers, and servers of MCP that are programs. */
 void check_programs(struct check *c);
-/* What serves each role; then check_discord. */
+/* Checks the providers of each role, then runs check_discord. */
 void check_roles(struct check *c);
 /* The provider that is asked did not answer in time. */
 void check_roles_late(struct check *c);

@@ -1,4 +1,4 @@
-/* Whether the programs that the settings name, workers and servers of MCP, can run in the sandbox.
+/* True if the programs that the settings name, workers and servers of MCP, can run in the sandbox.
  */
 #include "control/check_inside.h"
 

@@ -10,7 +10,7 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-/* Whether the member who asks may see this channel. The bot tells nothing about a hidden channel
+/* True if the member who asks may see this channel. The bot tells nothing about a hidden channel
  * and does not join it on that member's request. */
 static bool may_see(const struct control *c, const struct command *cmd, uint64_t channel)
 {
@@ -105,7 +105,7 @@ static void carry_out(struct control *c, struct command *cmd)
 	}
 }
 
-/* Whether every mediad has told what it holds, or will not tell it soon. */
+/* True if every mediad has told what it holds, or will not tell it soon. */
 static bool knows_mediads(const struct control *c)
 {
 	unsigned there, all;

@@ -99,7 +99,7 @@ void control_load_state(struct control *c);
 void control_save_state(struct control *c);
 /* Saves the state within SAVE_MS. */
 void control_save_soon(struct control *c);
-/* What guilds know of it is other than what is saved. */
+/* The guild differs from its saved state. */
 void control_guild_changed(struct control *c, uint64_t guild);
 /* A new session began: nothing is known of any guild. */
 void control_guilds_cleared(struct control *c);

@@ -1,4 +1,4 @@
-/* What was spent, told to a person at a terminal: from the store.
+/* Prints the costs in the store for a person at a terminal.
  *
  *   2026-11-22  server 1  room 2  alice (501)  text main mini  $0.0123  4 turns
  *   2026-11-22  all  $0.0123

@@ -21,7 +21,7 @@ typedef void(embedded_failed_h)(enum embedded_fault fault, void *arg);
  * ENOMEM. Caller owns *out. */
 int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h,
 		   embedded_failed_h *failedh, void *arg);
-/* Whether offlined, at this path, has its speech model. Runs it and waits. */
+/* True if offlined, at this path, has its speech model. Runs it and waits. */
 enum embedded_fault embedded_check(const char *program);
 struct embedded *embedded_free(struct embedded *e);
 /* For tests and /status; 0 while it does not run. */

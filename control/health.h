@@ -1,4 +1,4 @@
-/* What the state directory tells of the control that keeps it: `control --health` and `control
+/* Reports on a running control by its state directory: `control --health` and `control
  * --counters`. Both print and return the exit status. dir is borrowed; NULL: there is none. */
 #ifndef CONTROL_HEALTH_H
 #define CONTROL_HEALTH_H

@@ -54,12 +54,12 @@ int state_dir_make(const char *dir);
 /* Holds the directory for this process until *out is closed. EBUSY: another control has held it for
  * a second; EPERM: control.lock is not this user's; errors of open. Caller closes *out. */
 int state_lock(const char *dir, int *out);
-/* Whether control.lock can be opened, or made, whoever holds it: errors of state_lock but EBUSY.
+/* True if control.lock can be opened, or made, whoever holds it: errors of state_lock but EBUSY.
  * Root may look at another user's directory. */
 int state_lock_check(const char *dir);
-/* Whether a control has kept state there, or nobody can tell. */
+/* True if a control has kept state there, or nobody can tell. */
 bool state_is_used(const char *dir);
-/* Whether a control holds the directory now. */
+/* True if a control holds the directory now. */
 bool state_locked(const char *dir);
 /* The process of the control that holds the directory, by /proc/locks; 0 when there is none or this
  * process cannot see it, as from outside its container. */
@@ -67,10 +67,10 @@ pid_t state_holder(const char *dir);
 /* Bytes that the state directory should have room for. */
 enum { STATE_ROOM = 16 << 20 };
 uint64_t state_dir_room(const char *dir);
-/* Whether files of that size can be written and synced there: errors of open, write and fsync. */
+/* True if files of that size can be written and synced there: errors of open, write and fsync. */
 int state_dir_check(const char *dir);
-/* What the previous control kept, as JSON; NULL: it is missing or damaged. It is read once, before
- * the first step, so that a journal holds it in its first lines. */
+/* The state that the previous control saved, as JSON; NULL: missing or damaged. It is read once,
+ * before the first step, so that a journal holds it in its first lines. */
 struct state_kept {
 	json_t *session, *guilds;
 	json_t *consents; /* as store_read_consents */
@@ -93,9 +93,9 @@ const char *state_web_token_fault(int err);
 /* The session alone; NULL if it is missing or damaged, or if it is no regular file of this user or
  * of root that they alone can write. Caller owns it. */
 json_t *state_read_session(const char *dir);
-/* Whether a Resume can succeed at this wall time. */
+/* True if a Resume can succeed at this wall time. */
 bool state_fresh(const struct state *s, uint64_t wall_ms);
-/* Whether the control that wrote the state runs at this wall time and is connected to Discord: it
+/* True if the control that wrote the state runs at this wall time and is connected to Discord: it
  * has saved since it started, and recently. */
 bool state_alive(const struct state *s, uint64_t wall_ms);
 

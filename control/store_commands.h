@@ -1,4 +1,4 @@
-/* What the command line does with the store, beside a control that may run. Each prints what it did
+/* Commands of the command line on the store, beside a control that may run. Each prints what it did
  * or why not, and returns the exit status. */
 #ifndef CONTROL_STORE_COMMANDS_H
 #define CONTROL_STORE_COMMANDS_H

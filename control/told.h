@@ -1,4 +1,4 @@
-/* What a model was told for an answer, told to a person at a terminal: from the store, where
+/* Prints the context that a model got for an answer: from the store, where
  * keep_contexts kept it.
  *
  *   turn 12, 2026-11-22 12:03:04 UTC, prompts 1

@@ -30,7 +30,7 @@ bool why_parse_since(struct why_query *q, const char *text, uint64_t now_ms);
 /* A turn as text, for a slash command or a terminal: a turn event as JSON (docs/events.md); *out is
  * freed by the caller. EBADMSG when it is none, ENOMEM. */
 int why_text(char **out, const json_t *turn);
-/* What the store knows, oldest first: turn events as JSON, and speech ({"speech": …}) that never
+/* The store's record, oldest first: turn events as JSON, and speech ({"speech": …}) that never
  * became a turn. The caller owns *out. ENOENT when there is nothing, and what control/store/db.h
  * gives. */
 int why_find(json_t **out, const struct why_query *q);

@@ -1,4 +1,4 @@
-/* What is written down of events besides the store: log lines, and the turn file (PARLEY_TURNS).
+/* Writes events to places besides the store: log lines, and the turn file (PARLEY_TURNS).
  *
  * Two subscribers of the bus. Each copies the event; a worker formats and writes, so no disk delays
  * the loop. When the worker is far behind, events are shed, and one line says how many. On replay

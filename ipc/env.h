@@ -54,7 +54,7 @@ void env_finish(struct env *env);
 /* NULL for an env without loop or on replay. Borrowed. */
 struct event_base *env_base(struct env *env);
 bool env_replaying(const struct env *env);
-/* Whether the contents of inputs are written to a journal, or come from one. */
+/* True if the contents of inputs are written to a journal, or come from one. */
 bool env_journalled(const struct env *env);
 /* The running timers, for ipc/tmr.c; NULL for an env without loop or on replay. */
 struct tmr_queue *env_timers(struct env *env);

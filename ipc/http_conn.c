@@ -346,7 +346,7 @@ static void renew_out_deadline(struct http_exchange *x)
 		x->out_deadline = 0;
 }
 
-/* Whether the client took too little since the deadline was set: neither what waited then nor
+/* True if the client took too little since the deadline was set: neither what waited then nor
  * HTTP_OUT_MIN bytes of it. */
 static bool client_too_slow(const struct http_exchange *x)
 {

@@ -32,7 +32,7 @@ bool http_guard_join(const char *base, const char *reference, char *to, size_t s
 /* The host of a URL, for people and for limits by host. False: malformed or too long. */
 bool http_guard_host(const char *url, char *to, size_t size);
 
-/* What curl's callbacks know of a request; belongs to ipc/http.c and outlives the handle. */
+/* State of a request for curl's callbacks; belongs to ipc/http.c and outlives the handle. */
 struct http_guard_watch {
 	const struct http_guard *guard;
 	bool refused; /* a socket was refused */

@@ -37,7 +37,7 @@ typedef void(http_body_h)(struct http_exchange *x, const uint8_t *data, size_t n
 			  void *arg);
 /* The client left, or was disconnected, before the response was complete. */
 typedef void(http_gone_h)(struct http_exchange *x, void *arg);
-/* Whether this Host (with its port, as sent) is one of ours; refuses pages of other names (DNS
+/* True if this Host (with its port, as sent) is one of ours; refuses pages of other names (DNS
  * rebinding). */
 typedef bool(http_host_h)(struct http_text host, void *arg);
 /* Looks at a head as it was received. Handlers get it without the secrets of the env when there is

@@ -28,7 +28,7 @@ enum unreachable {
 const char *unreachable_words(enum unreachable fault);
 /* "cannot connect: Connection refused"; detail may be "". Always terminated. */
 void unreachable_print(enum unreachable fault, const char *detail, char *buf, size_t size);
-/* Whether the text of a failure, or of a close ("closed 1006 …"), begins with such words. */
+/* True if the text of a failure, or of a close ("closed 1006 …"), begins with such words. */
 bool unreachable_told(const char *why, size_t n);
 
 #endif

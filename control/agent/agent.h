@@ -46,13 +46,13 @@ struct agent_conf {
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
 	/* Play a soundboard sound: an errno, or 0 and then agent_sounded. May be NULL. */
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
-	/* What this person may have done by tools. May be NULL: everybody the least. */
+	/* This person's rank for tools. May be NULL: everybody the least. */
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	/* Goes to the voice channel of this name: ENOENT none, or several. May be NULL. */
 	int (*joinh)(const char *name, void *arg);
-	/* Whether the settings block this user. May be NULL: nobody is blocked. */
+	/* True if the settings block this user. May be NULL: nobody is blocked. */
 	bool (*blockedh)(uint64_t user, void *arg);
-	/* Whether this user's words may be kept and told later. May be NULL: everybody's. */
+	/* True if this user's words may be kept and told later. May be NULL: everybody's. */
 	bool (*remembersh)(uint64_t user, void *arg);
 	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
 	void (*leaveh)(void *arg);
@@ -68,15 +68,15 @@ const char *agent_language(const struct agent *a);
 void agent_media(struct agent *a, const struct media_msg *msg);
 /* Somebody disconnected the bot. The room ends if the call does not come back in time. */
 void agent_disconnected(struct agent *a);
-/* Who is in the channel, from Discord's voice states; name is copied. The bot itself is not told.
+/* A member of the channel, from Discord's voice states; name is copied. The bot is no member.
  */
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
-/* What was said before this control came, oldest first (store_read_words). The models are told what
- * the settings and the consent of its speakers allow now (control/agent/recall.h). */
+/* Speech from before this control started, oldest first (store_read_words). The models are told
+ * what the settings and the consent of its speakers allow now (control/agent/recall.h). */
 void agent_recall(struct agent *a, const json_t *words);
 /* The answer that the control before this one began still plays, or is over. */
 void agent_inherited(struct agent *a, bool plays);
-/* Whether this user is or was in the room. */
+/* True if this user is or was in the room. */
 bool agent_knows(const struct agent *a, uint64_t user);
 /* The start of its session, ms since 1970. */
 uint64_t agent_started_ms(const struct agent *a);

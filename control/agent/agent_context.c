@@ -15,7 +15,7 @@ static bool add_message(json_t *list, const char *role, const char *speaker, con
 						     speaker, "text", text)) == 0;
 }
 
-/* Whether each of those who speak in the turn may be remembered. */
+/* True if each of those who speak in the turn may be remembered. */
 static bool may_keep_question(const struct agent *a, uint32_t turn)
 {
 	const struct room_turn *t = room_active(a->room);

@@ -1,4 +1,4 @@
-/* What a room remembers: asks the store for the tools of memory (control/tools/builtin/memory.c),
+/* The memory of a room: asks the store for the tools of memory (control/tools/builtin/memory.c),
  * and tells of its answers what the settings and the consent of the speakers allow now. */
 #ifndef CONTROL_AGENT_AGENT_MEMORY_H
 #define CONTROL_AGENT_AGENT_MEMORY_H
@@ -24,7 +24,7 @@ struct agent_memory *agent_memory_free(struct agent_memory *m);
 /* Looks for lines of this voice channel; the handler gets them, perhaps from inside. ENOTSUP
  * without a store, ENOSPC: too many searches are out. */
 int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_said *what);
-/* Whether facts can be kept: there is a store, and the settings keep words. */
+/* True if facts can be kept: there is a store, and the settings keep words. */
 bool agent_memory_keeps(const struct agent_memory *m);
 /* Writes, finds or deletes facts of this server. EACCES: the speaker has not agreed to be
  * remembered; otherwise as agent_memory_search. */

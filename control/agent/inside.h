@@ -1,4 +1,4 @@
-/* What the files of an agent share (agent.h). For control/agent only. */
+/* Shared by the files of an agent (agent.h). For control/agent only. */
 #ifndef CONTROL_AGENT_INSIDE_H
 #define CONTROL_AGENT_INSIDE_H
 
@@ -112,9 +112,9 @@ void agent_keep_context(struct agent *a, const struct room_effect *e);
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);
 int agent_open_turns(struct agent *a);
-/* Whether this member's words may be kept. */
+/* True if this member's words may be kept. */
 bool agent_may_keep(const struct agent *a, uint64_t user);
-/* Whether models may still be told what this member said earlier. */
+/* True if models may still be told what this member said earlier. */
 bool agent_may_recall(const struct agent *a, uint64_t user);
 /* Models are not told words that were said before this time (ms since 1970). */
 uint64_t agent_oldest_words_ms(const struct agent *a);

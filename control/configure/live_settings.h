@@ -58,7 +58,7 @@ int live_settings_base(struct live_settings *l, const char *name, const char *va
 /* Brings the effective settings up to date. */
 void live_settings_apply(struct live_settings *l);
 
-/* What became of a change: DOCUMENT_SAVED with the outcome of each key, or DOCUMENT_CONFLICT,
+/* The outcome of a change: DOCUMENT_SAVED with the outcome of each key, or DOCUMENT_CONFLICT,
  * DOCUMENT_NOT_SAVED. */
 struct live_settings_done {
 	enum document_result result;
@@ -93,7 +93,7 @@ void live_settings_wanted_of(const struct live_settings *l, uint64_t guild, stru
 const struct settings *live_settings_of(struct live_settings *l, uint64_t guild);
 /* Nobody reads those of this server any more. */
 void live_settings_release(struct live_settings *l, uint64_t guild);
-/* Whether everybody's settings or those of a server that were asked for need the embedded engine.
+/* True if everybody's settings or those of a server that were asked for need the embedded engine.
  */
 bool live_settings_needs_embedded(const struct live_settings *l);
 /* The embedded engine listens there. */

@@ -20,7 +20,7 @@ struct settings;
 /* Numbers of asks and calls of workers: no turn and no call of the room has this bit. */
 #define DELEGATE_NUMBER UINT32_C(0x80000000)
 
-/* Who asks the model of a worker. */
+/* The caller of a worker's model. */
 struct delegate_model {
 	/* Asks the provider of the purpose worker; events of it come by delegate_seat_event with
 	 * ask->turn, perhaps before this returns. EDQUOT: the budget is spent. */

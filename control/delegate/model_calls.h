@@ -44,7 +44,7 @@ size_t model_calls_list(const struct model_calls *c, struct engine_tool *out);
 /* A call of the answer under way. ENOSPC, ENOMEM: it is dropped. */
 int model_calls_add(struct model_calls *c, const char *call, const char *tool,
 		    struct slice arguments);
-/* Whether the answer has calls. */
+/* True if the answer has calls. */
 bool model_calls_open(const struct model_calls *c);
 /* The answer is whole: runs its calls. doneh may be called before this returns. */
 void model_calls_start(struct model_calls *c);

@@ -52,7 +52,7 @@ enum delegate_process_state {
 	DELEGATE_ENDED, /* delegate_process_why; or it is being killed */
 };
 
-/* Whether workers of this record are programs, for which conf.bwrap is needed. */
+/* True if workers of this record are programs, for which conf.bwrap is needed. */
 bool delegate_process_jailed(const struct worker_record *record);
 /* ENOMEM, E2BIG. Caller owns *out. */
 int delegate_process_alloc(struct delegate_process **out, const struct delegate_process_conf *conf);
@@ -62,7 +62,7 @@ struct delegate_process *delegate_process_free(struct delegate_process *w);
 void delegate_process_stop(struct delegate_process *w);
 
 enum delegate_process_state delegate_process_state(const struct delegate_process *w);
-/* Whether the program still runs. */
+/* True if the program still runs. */
 bool delegate_process_runs(const struct delegate_process *w);
 /* Why it has ended. */
 const char *delegate_process_why(const struct delegate_process *w);

@@ -45,7 +45,7 @@ enum {
 
 enum acp_state { ACP_CLOSED, ACP_OPENING, ACP_READY, ACP_WORKING, ACP_STOPPING, ACP_REFUSED };
 
-/* What the agent may do when it asks. */
+/* Permissions that the agent gets on request. */
 enum acp_grants {
 	ACP_GRANTS_READING, /* what it calls read, search or think */
 	ACP_GRANTS_NOTHING,
@@ -79,7 +79,7 @@ struct acp_conf {
 	void (*sendh)(const char *text, size_t n, void *arg);
 	/* The state is another. */
 	void (*changeh)(void *arg);
-	/* What the agent is doing: one plain line, never the same twice in a row; untrusted. */
+	/* The agent's activity: one plain line, never the same twice in a row; untrusted. */
 	void (*progressh)(uint64_t task, const char *text, void *arg);
 	void (*resulth)(uint64_t task, const struct acp_result *result, void *arg);
 	void *arg;
@@ -97,7 +97,7 @@ void acp_open(struct acp *a, uint64_t now);
 void acp_close(struct acp *a, const char *why);
 /* A message of the agent; what is no message is passed over. */
 void acp_receive(struct acp *a, const char *text, size_t n, uint64_t now);
-/* What is due at acp_deadline; UINT64_MAX: nothing. */
+/* Runs the work due at acp_deadline. */
 void acp_timer(struct acp *a, uint64_t now);
 uint64_t acp_deadline(const struct acp *a);
 

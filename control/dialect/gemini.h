@@ -1,4 +1,4 @@
-/* What the files of the Gemini Live codec share (realtime.h). For control/dialect/gemini*.c only.
+/* Shared by the files of the Gemini Live codec (realtime.h). For control/dialect/gemini*.c only.
  *
  * Source: Gemini API reference, BidiGenerateContent. The wire has no ids of answers and no cancel.
  *

@@ -49,7 +49,7 @@ enum mcp_state {
 	MCP_REFUSED, /* it cannot be used: mcp_why; mcp_close and mcp_open try anew */
 };
 
-/* What may be asked. The first is a tool; the others are offered as tools where settings say so. */
+/* Kinds of calls. The first is a tool; the others are offered as tools where settings say so. */
 enum mcp_verb {
 	MCP_CALL_TOOL,
 	MCP_LIST_RESOURCES,
@@ -120,7 +120,7 @@ void mcp_receive(struct mcp *m, const char *text, size_t n, uint64_t now);
 /* HTTP: the exchange of this request ended with this status and no answer to it in its body; 0: it
  * failed. why: one plain line; NULL: words for the status. */
 void mcp_unanswered(struct mcp *m, uint32_t id, unsigned status, const char *why, uint64_t now);
-/* What is due at mcp_deadline; UINT64_MAX: nothing. */
+/* Runs the work due at mcp_deadline. */
 void mcp_timer(struct mcp *m, uint64_t now);
 uint64_t mcp_deadline(const struct mcp *m);
 

@@ -71,7 +71,7 @@ char *mcp_in_text(enum mcp_verb verb, const json_t *result, bool *cut);
 
 /* ---- mcp_header.c ---- */
 
-/* Whether every x-mcp-header in the schema is one that can be obeyed. */
+/* True if every x-mcp-header in the schema is one that can be obeyed. */
 bool mcp_header_valid(const json_t *schema);
 /* The header lines for these arguments, NULL-terminated; caller frees with mcp_header_free. NULL
  * without memory. */

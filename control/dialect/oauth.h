@@ -30,9 +30,9 @@ enum {
 int oauth_resource_place(const char *server, unsigned place, char *out, size_t size);
 int oauth_issuer_place(const char *issuer, unsigned place, char *out, size_t size);
 
-/* Whether credentials may go to this address. */
+/* True if credentials may go to this address. */
 bool oauth_may_send(const char *url);
-/* Whether both addresses have the same scheme and host; ports may differ. */
+/* True if both addresses have the same scheme and host; ports may differ. */
 bool oauth_same_host(const char *a, const char *b);
 
 /* The first challenge of scheme Bearer in a field WWW-Authenticate (RFC 9110 section 11.6.1). A
@@ -65,7 +65,7 @@ struct oauth_issuer {
 /* EBADMSG; EACCES: they are of another issuer. */
 int oauth_read_issuer(const char *text, size_t n, const char *issuer, struct oauth_issuer *out);
 
-/* What a token is asked with; "" for what there is not. */
+/* Parameters of a token request; "" where there is none. */
 struct oauth_ask {
 	const char *client_id, *client_secret, *refresh_token, *scope;
 	const char *resource; /* the address of the server (RFC 8707) */
@@ -103,7 +103,7 @@ void oauth_base64url(const uint8_t *in, size_t n, char *out);
 struct oauth_redirect {
 	char state[64], code[OAUTH_CODE_MAX], error[64], iss[OAUTH_URL_MAX];
 };
-/* Whether it ends the sign-in with this state. issuer: the one that must be named if any is, or if
+/* True if it ends the sign-in with this state. issuer: the one that must be named if any is, or if
  * `must`. EACCES: of another sign-in or issuer; ECANCELED: refused for `error`, one plain word;
  * EBADMSG. */
 int oauth_check_redirect(const struct oauth_redirect *r, const char *state, const char *issuer,

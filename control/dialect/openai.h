@@ -1,4 +1,4 @@
-/* What the OpenAI dialect's sessions share, pure: addresses, keys, the client events that more than
+/* Shared by the OpenAI dialect's sessions, pure: addresses, keys, the client events that more than
  * one codec sends, and what failures say.
  *
  * Source: OpenAI's OpenAPI document, schemas RealtimeClientEvent*. Sound is s16le mono at 24 kHz in
@@ -39,7 +39,7 @@ char *openai_cancel(const char *response);
 char *openai_truncate(const char *item, uint32_t audio_end_ms);
 
 /* ---- failures ---- */
-/* What a refusal, the reason of a failure or of a close says of the service. */
+/* Classifies a refusal, or the reason of a failure or close. */
 enum trouble openai_trouble(const uint8_t *why, size_t len);
 
 #endif

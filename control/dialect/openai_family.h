@@ -1,4 +1,4 @@
-/* What the dialects of the OpenAI Realtime family differ in, as data (control/dialect/realtime.h).
+/* Differences of the dialects of the OpenAI Realtime family, as data (control/dialect/realtime.h).
  *
  * Sources: OpenAI's OpenAPI document, RealtimeClientEvent*, RealtimeServerEvent* and RealtimeBeta*;
  * xAI's Voice Agent API; LocalAI's realtime API. For control/dialect/openai_realtime*.c only. */

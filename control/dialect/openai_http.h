@@ -1,4 +1,4 @@
-/* What OpenAI, and servers that speak its dialect, are asked by HTTP: words of a recording,
+/* HTTP requests to OpenAI and servers that speak its dialect: words of a recording,
  * and speech. What text models are asked is in text.h.
  *
  * Pure: it builds bodies and reads answers. Texts that it returns are freed by the caller with
@@ -52,7 +52,7 @@ int openai_transcript(struct openai_words *out, const char *body, size_t n);
 
 /* Requests raw sound: s16le mono at OPENAI_RATE. */
 char *openai_speech(const char *model, const char *voice, const char *text);
-/* Whether what comes under this Content-Type ("" for none) may be that. */
+/* True if what comes under this Content-Type ("" for none) may be that. */
 bool openai_speech_raw(const char *type);
 
 /* ---- when it is refused ---- */

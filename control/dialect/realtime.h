@@ -182,7 +182,7 @@ struct realtime_dialect {
 	 * the codec is as it was. Otherwise *facts wants realtime_facts_clear. */
 	int (*decode)(void *codec, bool text, const uint8_t *msg, size_t n,
 		      struct realtime_facts *facts);
-	/* What the text of a failure, error or close says. */
+	/* Classifies the text of a failure, error or close. */
 	enum trouble (*trouble)(const uint8_t *why, size_t n);
 };
 

@@ -12,7 +12,7 @@ struct speech_http {
 	/* Of a POST, behind the provider's base. */
 	char *(*endpoint)(const char *voice);
 	char *(*body)(const char *model, const char *voice, const char *text);
-	/* Whether what comes under this Content-Type ("" for none) may be such audio. */
+	/* True if what comes under this Content-Type ("" for none) may be such audio. */
 	bool (*raw)(const char *type);
 };
 

@@ -97,7 +97,7 @@ struct text_call {
 	bool too_large;
 };
 
-/* What is known of the answer so far. A struct of zeros but for `ask` is ready; text_stream_clear
+/* The answer so far. A struct of zeros but for `ask` is ready; text_stream_clear
  * frees it. */
 struct text_stream {
 	uint32_t ask; /* makes ids of calls that have none differ from those of other answers */

@@ -1,4 +1,4 @@
-/* What the files of the text dialects share (text.h). For control/dialect/text_*.c only. */
+/* Shared by the files of the text dialects (text.h). For control/dialect/text_*.c only. */
 #ifndef CONTROL_DIALECT_TEXT_INSIDE_H
 #define CONTROL_DIALECT_TEXT_INSIDE_H
 

@@ -36,7 +36,7 @@ bool tool_form_takes(enum tool_form form, const char *name)
 	return true;
 }
 
-/* Whether the word stands in a list of words that has a blank around each. */
+/* True if the word stands in a list of words that has a blank around each. */
 static bool has_word(const char *list, const char *word)
 {
 	char around[WORD_MAX];

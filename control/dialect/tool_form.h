@@ -17,7 +17,7 @@ enum tool_form {
 #undef F
 };
 
-/* Whether the provider takes this name; a tool with another one is not offered. */
+/* True if the provider takes this name; a tool with another one is not offered. */
 bool tool_form_takes(enum tool_form form, const char *name);
 /* A new object for this schema. References within it are resolved; one that leads elsewhere, or to
  * itself, stands for anything. A text, or value, that is no object becomes the schema of an object.

@@ -1,4 +1,4 @@
-/* What a refusal, the reason of a failure or of a close says of a provider. */
+/* Trouble of a provider, by a refusal or the reason of a failure or close. */
 #ifndef CONTROL_DIALECT_TROUBLE_H
 #define CONTROL_DIALECT_TROUBLE_H
 

@@ -26,7 +26,7 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d);
 /* Forgets everything, because a new session begins. */
 void guilds_clear(struct guilds *g);
 
-/* What is known of one guild as JSON (borrowed; voice session ids are not in it); NULL when nothing
+/* The state of one guild as JSON (borrowed; voice session ids are not in it); NULL when nothing
  * is. */
 const json_t *guilds_snapshot(const struct guilds *g, uint64_t guild);
 /* Takes up {guild: such a document, …} again. */

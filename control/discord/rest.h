@@ -42,7 +42,7 @@ int rest_alloc(struct rest **out, struct env *env, struct http *http, const char
 struct rest *rest_free(struct rest *r);
 /* h may be NULL. On ENOMEM, ENOBUFS (1000 calls wait) and EACCES (after a 401) h is not called. */
 int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *arg);
-/* Whether a 401 arrived. */
+/* True if a 401 arrived. */
 bool rest_refused(const struct rest *r);
 
 #endif

@@ -111,7 +111,7 @@ static uint64_t server_sum(const char *token, const char *endpoint)
 	return sum(sum(UINT64_C(14695981039346656037), token), endpoint);
 }
 
-/* Whether a lease used this server update and (unless any) the present session. */
+/* True if a lease used this server update and (unless any) the present session. */
 static bool used(const struct voice *v, const char *token, const char *endpoint, bool any_session)
 {
 	uint64_t server = server_sum(token, endpoint), session = session_sum(v);

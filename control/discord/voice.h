@@ -86,7 +86,7 @@ void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standi
 
 /* The main gateway is up. fresh: after an Identify, which ended every voice session. */
 void voice_online(struct voice *v, bool fresh, uint64_t now_ns);
-/* Whether a mediad is connected (initially yes). Nothing is sent to Discord without one, because
+/* True if a mediad is connected (initially yes). Nothing is sent to Discord without one, because
  * its lease would be lost. */
 void voice_mediad(struct voice *v, bool there, uint64_t now_ns);
 void voice_offline(struct voice *v);

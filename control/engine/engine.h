@@ -1,4 +1,4 @@
-/* What every engine can do. An engine is one provider that serves one role: a realtime voice
+/* The interface of engines. An engine is one provider that serves one role: a realtime voice
  * session, a text model, a voice that reads out, a transcriber. Its shell is an ops table; what its
  * dialect can do stands in caps.def.
  *
@@ -93,7 +93,7 @@ struct engine_conf {
 	void *arg;
 };
 
-/* What happens to an utterance, of an engine that transcribes. */
+/* Events of an utterance in an engine that transcribes. */
 enum engine_sound_type {
 	ENGINE_SOUND_START,   /* connects if need be; sound follows */
 	ENGINE_SOUND_APPEND,  /* pcm */
@@ -132,7 +132,7 @@ struct engine_ops {
 	int (*instruct)(void *engine, const char *text);
 	/* The tools that its answers may call from now on. */
 	int (*tools)(void *engine, const struct engine_tool *tools, size_t n);
-	/* What a call returned, before an ask that ends with it: exactly one for each call. ENOENT:
+	/* The result of a call, before an ask that ends with it: exactly one for each call. ENOENT:
 	 * the call waits for none (any more). */
 	int (*result)(void *engine, const char *call, const char *text, bool failed);
 	/* A short text about an ask's answer is wanted, beside the conversation: ASIDE, or nothing.
@@ -175,7 +175,7 @@ const struct engine_caps *engine_caps(enum dialect dialect, enum role role);
 const struct realtime_dialect *engine_wire(enum dialect dialect);
 /* The same of its text models. */
 const struct text_dialect *engine_text_dialect(enum dialect dialect);
-/* What the words of a refusal, failure or close say. */
+/* Classifies the words of a refusal, failure or close. */
 enum trouble engine_trouble(const uint8_t *why, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whether a provider is there and takes the key, asked without anything that costs: for `control
+/* True if a provider is there and takes the key, asked without anything that costs: for `control
  * --check`.
  *
  * A realtime provider passes when its session is created, an HTTP provider when it returns its list

@@ -1,4 +1,4 @@
-/* What the files of the realtime engine share. For control/engine/realtime*.c only. */
+/* Shared by the files of the realtime engine. For control/engine/realtime*.c only. */
 #ifndef CONTROL_ENGINE_REALTIME_STATE_H
 #define CONTROL_ENGINE_REALTIME_STATE_H
 

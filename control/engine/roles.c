@@ -395,7 +395,7 @@ void roles_save(struct roles *r, bool on)
 	r->saves = on;
 }
 
-/* Whether the room asks for this use. */
+/* True if the room asks for this use. */
 static bool is_used(const struct roles *r, enum engine_use use)
 {
 	switch (use) {

@@ -1,4 +1,4 @@
-/* Who serves what: the providers of each role in their order, which of them answers now, and every
+/* The roles: the providers of each role in their order, which of them answers now, and every
  * ask that is under way.
  *
  *   provider   input                                        next
@@ -31,7 +31,7 @@
 struct roles;
 struct settings;
 
-/* What an answer is for. Each has its list of providers. */
+/* Purposes of an answer. Each has its list of providers. */
 enum engine_use {
 	ENGINE_USE_VOICE,	 /* role voice */
 	ENGINE_USE_REPLY,	 /* purpose voice_reply */

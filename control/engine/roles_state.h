@@ -1,4 +1,4 @@
-/* What the files of roles share (roles.h). For control/engine/roles*.c only. */
+/* Shared by the files of roles (roles.h). For control/engine/roles*.c only. */
 #ifndef CONTROL_ENGINE_ROLES_STATE_H
 #define CONTROL_ENGINE_ROLES_STATE_H
 
@@ -26,7 +26,7 @@ struct served {
 	uint64_t rests_until;
 	uint64_t held_until; /* its rate limit lasts until then */
 	uint64_t life_at;    /* when something came of it last */
-	/* What it costs (roles_usage.c). */
+	/* Its cost (roles_usage.c). */
 	struct traffic context; /* what its session can have read; of one without a session: none */
 	uint64_t asked_text;	/* bytes of the longest ask, which its context holds */
 	bool tells;		/* it has told usage of an answer */
@@ -65,7 +65,7 @@ struct live {
 	bool used; /* its usage was told */
 };
 
-/* Who transcribes an utterance. */
+/* The transcriber of an utterance. */
 struct hearer {
 	uint32_t utterance;
 	struct served *by;

@@ -44,7 +44,7 @@ struct extraction_conf {
 	struct store *store;
 	struct ledger *ledger; /* NULL: nobody counts */
 	struct bus *bus;       /* where costs are told */
-	/* Whether models may be told this person's words. NULL: everybody's. */
+	/* True if models may be told this person's words. NULL: everybody's. */
 	bool (*allowsh)(uint64_t guild, uint64_t user, void *arg);
 	void *arg;
 };

@@ -31,7 +31,7 @@ struct program {
 	void *arg;
 };
 
-/* What the settings say about a program: the members that an mcp_record and a worker_record share.
+/* Settings of a program: the members that an mcp_record and a worker_record share.
  */
 #define PROGRAM_OF_RECORD(r)                                                                       \
 	.command = (r)->command, .read = (r)->read, .folder = (r)->folder,                         \

@@ -1,4 +1,4 @@
-/* Whether the sandbox works on this machine: one probe finds out. */
+/* True if the sandbox works on this machine: one probe finds out. */
 #ifndef CONTROL_JAIL_SANDBOX_H
 #define CONTROL_JAIL_SANDBOX_H
 

@@ -36,7 +36,7 @@ enum ledger_state { LEDGER_FREE, LEDGER_WARNED, LEDGER_SPENT };
 int ledger_alloc(struct ledger **out);
 struct ledger *ledger_free(struct ledger *l);
 
-/* What the usage costs, at most LEDGER_REQUEST_MAX. *priced (may be NULL): every unit of it has a
+/* The cost of the usage, at most LEDGER_REQUEST_MAX. *priced (may be NULL): every unit of it has a
  * price. */
 uint64_t ledger_cost(const struct settings *s, const char *model, const struct usage *usage,
 		     bool *priced);

@@ -50,7 +50,7 @@ void exchanges_drop(struct exchanges *x, uint32_t id);
 uint64_t exchanges_listen(struct exchanges *x, const char *revision, uint64_t now);
 /* Drops what runs, and forgets the session. */
 void exchanges_reset(struct exchanges *x);
-/* Whether the server gave a session's id. */
+/* True if the server gave a session's id. */
 bool exchanges_in_session(const struct exchanges *x);
 
 #endif

@@ -31,7 +31,7 @@ struct grant_conf {
 /* ENOMEM. Caller owns *out. */
 int grant_alloc(struct grant **out, const struct grant_conf *conf);
 struct grant *grant_free(struct grant *g);
-/* Whether there are credentials or a sign-in, before the server has refused anything. */
+/* True if there are credentials or a sign-in, before the server has refused anything. */
 bool grant_wanted(struct grant *g);
 /* The server said where its metadata are. */
 void grant_challenge(struct grant *g, const struct oauth_challenge *challenge);

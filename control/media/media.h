@@ -92,11 +92,11 @@ const struct media_call_secure *media_call_secured(const struct media_call *call
 int media_call_verify(struct media_call *call, uint64_t user);
 uint64_t media_call_guild(const struct media_call *call);
 
-/* This user ought to be heard, at this rate (8000 12000 16000 24000 48000); 0 = no longer. Kept
+/* Requests this user's audio at a rate of 8000, 12000, 16000, 24000 or 48000 Hz; 0 ends that. Kept
  * over restarts. */
 int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uint16_t silence_ms);
 int media_call_consent(struct media_call *call, uint64_t user, bool yes);
-/* Whether that is wished for, and whether it is allowed. */
+/* True if the user's audio is requested; true if the user consents. */
 bool media_call_listens(const struct media_call *call, uint64_t user);
 bool media_call_consents(const struct media_call *call, uint64_t user);
 
@@ -137,7 +137,7 @@ struct media_playback *media_playback_free(struct media_playback *pb);
 
 /* Stops what the control before us said in this call and mediad still plays. */
 void media_call_stop_inherited(struct media_call *call);
-/* Whether mediad still plays some of that, and nobody has stopped it. */
+/* True if mediad still plays some of that, and nobody has stopped it. */
 bool media_call_plays_inherited(const struct media_call *call);
 
 #endif

@@ -244,7 +244,7 @@ static bool has_verb_of(const struct fact_words *f, const char *const *list)
 	return false;
 }
 
-/* Whether at least half of the other words are shared. */
+/* True if at least half of the other words are shared. */
 static bool half_shared(const struct fact_words *a, const struct fact_words *b)
 {
 	unsigned na = count(a, 0, false), nb = count(b, 0, false);

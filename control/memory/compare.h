@@ -24,7 +24,7 @@ struct fact_meaning {
  * NULL: words alone decide. */
 enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
 			      const struct fact_meaning *meaning);
-/* Whether the text is about the person who says it ("my bike", "I"). */
+/* True if the text is about the person who says it ("my bike", "I"). */
 bool fact_is_about_self(const char *text);
 
 #endif

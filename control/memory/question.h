@@ -11,7 +11,7 @@
 
 enum { QUESTION_SIZE = 1024 };
 
-/* Whether this word, without "'s", is the name of a speaker. */
+/* True if this word, without "'s", is the name of a speaker. */
 typedef bool(question_name_h)(const char *word, void *arg);
 
 /* Writes the question without the words that are names; all of it when nothing else is left.

@@ -32,7 +32,7 @@ void rank_facts(struct rank_line *facts, size_t n);
  * lines: ranked, n; alike tells whether the lines with these indexes are. */
 typedef bool(rank_alike_h)(unsigned a, unsigned b, void *arg);
 void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *arg);
-/* Whether the question names this person, as a word of its own. */
+/* True if the question names this person, as a word of its own. */
 bool rank_names(const char *question, const char *name);
 
 #endif

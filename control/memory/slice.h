@@ -43,7 +43,7 @@ struct memory_slice {
 /* False: it does not fit, or another fact says it already. */
 bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact);
 bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question);
-/* Whether the text shares enough content words with the question: two, or the only one. */
+/* True if the text shares enough content words with the question: two, or the only one. */
 bool slice_fits(const char *question, const char *text);
 /* The question without this name, which every line that addresses the bot holds. Cut at size. */
 void slice_question(char *to, size_t size, const char *question, const char *name);

@@ -18,15 +18,15 @@ char *terms_index(const char *text, size_t n);
  * Returns the number of terms: 0 where the question holds only stop words, and buf is empty then.
  * buf is always terminated. */
 unsigned terms_query(char buf[TERMS_QUERY_MAX], const char *question);
-/* Whether the word, in lower case, says nothing about the subject of a sentence. */
+/* True if the word, in lower case, says nothing about the subject of a sentence. */
 bool terms_is_stop_word(const char *word, size_t n);
 
 /* The character at *p, which moves past it; 0 at the end. A malformed byte stands for itself. */
 uint32_t terms_next(const char **p, const char *end);
-/* Whether words of this character's script are written without blanks between them, or with
+/* True if words of this character's script are written without blanks between them, or with
  * particles attached to them. */
 bool terms_is_dense(uint32_t c);
-/* Whether the character is part of a word. */
+/* True if the character is part of a word. */
 bool terms_is_word(uint32_t c);
 
 #endif

@@ -46,7 +46,7 @@ int vectors_alloc(struct vectors **out);
 struct vectors *vectors_free(struct vectors *v);
 /* ENOMEM; ENOSPC above VECTORS_MAX. */
 int vectors_add(struct vectors *v, const struct vector_line *line, const struct vector *vector);
-/* Whether a line has this speaker, by vector_name; of the first VECTORS_NAMES speakers. */
+/* True if a line has this speaker, by vector_name; of the first VECTORS_NAMES speakers. */
 bool vectors_has_name(const struct vectors *v, uint32_t name);
 size_t vectors_count(const struct vectors *v);
 

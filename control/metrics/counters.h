@@ -1,4 +1,4 @@
-/* What control has done since it started, as numbers (counters.def). Fed by the bus, and by
+/* Counts of control's actions since it started (counters.def). Fed by the bus, and by
  * counter_add for what no event tells. A value without I/O, all zero at first; it is kept in the
  * state file, where `control --counters` reads it. */
 #ifndef CONTROL_METRICS_COUNTERS_H

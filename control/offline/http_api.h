@@ -31,7 +31,7 @@ struct http_api_conf {
 	struct record *record; /* NULL */
 };
 
-/* What conf names is borrowed. ENOMEM. Caller owns *out, and frees it after the HTTP server. */
+/* Pointers of conf are borrowed. ENOMEM. Caller owns *out, and frees it after the HTTP server. */
 int http_api_alloc(struct http_api **out, const struct http_api_conf *conf);
 struct http_api *http_api_free(struct http_api *a);
 /* Answers with an error in that API's shape. param: the field it is about, or NULL. */

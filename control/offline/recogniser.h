@@ -45,7 +45,7 @@ struct recogniser_conf {
 #define RECOGNISER_MODEL_DIR	 "/usr/share/pocketsphinx/model/en-us"
 #define RECOGNISER_MODEL_PACKAGE "pocketsphinx-en-us"
 
-/* Whether the speech model is in this folder (NULL: the package's). ENOENT, and why says what to
+/* True if the speech model is in this folder (NULL: the package's). ENOENT, and why says what to
  * install. */
 int recogniser_find_model(const char *model, const char **why);
 /* ENOENT: the model is not installed; EINVAL: a word of the rules has no pronunciation (*why names

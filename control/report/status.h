@@ -20,8 +20,8 @@ struct status_delays {
 };
 void status_delay(struct status_delays *d, uint32_t ms);
 
-/* What /status tells of a guild's turns: a subscriber of the bus. All zero at first; the longest
- * silent guild gives way. */
+/* The figures of /status on a guild's turns: a subscriber of the bus. All zero at first; the
+ * longest silent guild gives way. */
 enum { STATUS_GUILDS = 64, STATUS_REASON = 160 };
 struct status_tally {
 	unsigned n;

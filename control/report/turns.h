@@ -1,4 +1,4 @@
-/* What happens in one room, told to the bus: how far each turn got, each transcript, and each sound
+/* Reports the events of one room to the bus: how far each turn got, each transcript, and each sound
  * that never became a turn. Fed by the agent with the room's events and effects; decides nothing.
  *
  * Also the turn file, a subscriber's: one JSON line each time a turn gets further. A later line of
@@ -31,7 +31,7 @@ struct turns_conf {
 	struct bus *bus; /* NULL: nobody listens */
 	uint64_t guild, channel;
 	const struct settings *settings; /* NULL: languages are not known */
-	/* Whether this person is heard, and whether their words may be kept. NULL: yes. */
+	/* True if this person is heard, and whether their words may be kept. NULL: yes. */
 	bool (*consentsh)(uint64_t user, void *arg);
 	bool (*remembersh)(uint64_t user, void *arg);
 	void *arg;

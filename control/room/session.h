@@ -45,7 +45,7 @@ uint64_t room_session_deadline(const struct room_session *s, const struct room_c
 /* When the call came up first; 0 = never. */
 uint64_t room_session_up_at(const struct room_session *s);
 
-/* What the session demands of the other machines (session_demands.c). */
+/* Demands of the session on the other machines (session_demands.c). */
 
 /* The call came up for the first time. */
 void room_call_began(struct room_context *context);

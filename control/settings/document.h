@@ -54,7 +54,7 @@ const char *document_result_name(enum document_result r);
 const char *document_result_text(enum document_result r);
 int document_result_status(enum document_result r);
 
-/* Who changes which version, and when. */
+/* Author, version and time of a change. */
 struct document_change {
 	uint64_t version; /* 0: not named */
 	const char
@@ -98,7 +98,7 @@ struct json_t *document_diff(const struct document *d, uint64_t from, uint64_t t
 enum document_result document_put(struct document *d, const struct settings *base,
 				  const struct json_t *intent, const struct document_change *change,
 				  document_fault_h *h, void *arg);
-/* What document_put would say, without a change. */
+/* The result of document_put, without a change. */
 enum document_result document_try(const struct document *d, const struct settings *base,
 				  const struct json_t *intent, document_fault_h *h, void *arg);
 /* Makes the version before the current one the newest. */

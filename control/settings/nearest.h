@@ -1,4 +1,4 @@
-/* What somebody who mistyped a name may have meant. */
+/* Suggests the intended name for a mistyped one. */
 #ifndef CONTROL_SETTINGS_NEAREST_H
 #define CONTROL_SETTINGS_NEAREST_H
 

@@ -1,4 +1,4 @@
-/* What a unit of a model costs: the records `prices` of the settings, else the table prices.def.
+/* Prices of a model's units: the records `prices` of the settings, else the table prices.def.
  *
  * Pure. */
 #ifndef CONTROL_SETTINGS_PRICES_H

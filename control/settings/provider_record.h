@@ -1,4 +1,4 @@
-/* Who serves what: roles and purposes as ordered lists of providers.
+/* Routing to providers: roles and purposes as ordered lists of providers.
  *
  * A provider is a record of the settings file, or implied by the short settings: `openai` by
  * OPENAI_API_KEY, `brain` by brain_url, `asr`, `text` and `speech` by asr_url, text_url and
@@ -93,9 +93,9 @@ const char *settings_voice(const struct settings *s, enum role role,
  * started). Written on success only. */
 int provider_http_url(const struct provider_record *p, char *out, size_t size);
 int provider_socket_url(const struct provider_record *p, char *out, size_t size);
-/* Whether what goes to one goes to the other, too: without a url the dialect says where. */
+/* True if what goes to one goes to the other, too: without a url the dialect says where. */
 bool provider_same_address(const struct provider_record *a, const struct provider_record *b);
-/* Whether it is the dialect's own service, which takes nobody without a key. */
+/* True if it is the dialect's own service, which takes nobody without a key. */
 bool provider_needs_key(const struct provider_record *p);
 /* An address for people: without user, password and query. Always terminated. */
 void provider_show_url(const char *url, char *out, size_t size);
@@ -105,21 +105,21 @@ void provider_shown(const struct provider_record *p, char *out, size_t size);
 /* The variable of the key that a provider without an address of its own takes, and the file that
  * the settings name for it. */
 #define SETTINGS_KEY_NAME "OPENAI_API_KEY"
-/* Whether the provider takes that key when its record names none. */
+/* True if the provider takes that key when its record names none. */
 bool provider_takes_short_key(const struct provider_record *p);
-/* Whether the provider that this key alone implies can serve the role. */
+/* True if the provider that this key alone implies can serve the role. */
 bool settings_key_serves(enum role role);
 const char *settings_key_file(const struct settings *s);
 
-/* Whether a role that these settings use is served by the embedded engine, which must run then. */
+/* True if a role that these settings use is served by the embedded engine, which must run then. */
 bool settings_needs_embedded(const struct settings *s);
-/* Whether answers are written and read out by the role speech, whoever writes them. */
+/* True if answers are written and read out by the role speech, whoever writes them. */
 bool settings_reads_out(const struct settings *s);
-/* Whether these settings ask anybody to serve this role. */
+/* True if these settings ask anybody to serve this role. */
 bool settings_uses(const struct settings *s, enum role role);
-/* Whether admission asks a classifier about turns. */
+/* True if admission asks a classifier about turns. */
 bool settings_classifies_turns(const struct settings *s);
-/* Whether what these settings use is there to be asked: no role waits for the embedded engine to
+/* True if what these settings use is there to be asked: no role waits for the embedded engine to
  * start. */
 bool settings_ready(const struct settings *s);
 /* Where the embedded engine listens; "" when it does not run. */

@@ -475,7 +475,7 @@ const char *settings_nearest(const char *name, bool variable)
 	return n.best;
 }
 
-/* Whether a provider that somebody configured, not the embedded engine, serves the role. */
+/* True if a provider that somebody configured, not the embedded engine, serves the role. */
 static bool configured(const struct settings *s, enum role role)
 {
 	const struct provider_record *p;

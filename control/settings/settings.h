@@ -86,18 +86,18 @@ void settings_secrets(const struct settings *s, void (*h)(const char *value, voi
  */
 const char *settings_secret(const struct settings *s, const char *name);
 
-/* Whether a variable of this name is read: a setting's, or with _FILE behind it a secret's. */
+/* True if a variable of this name is read: a setting's, or with _FILE behind it a secret's. */
 bool settings_variable(const char *env);
-/* What was meant by a name that there is not: that of the most similar member of a settings file,
+/* Suggests a name for one that does not exist: the most similar member of a settings file,
  * or with variable of the environment. NULL: none is like it. */
 const char *settings_nearest(const char *name, bool variable);
 
-/* What cannot take effect: a role or purpose that names a provider which does not exist, a profile
- * that does not, a join without a channel, a web_listen that is no address. Each is told as a
- * clause that says why. Returns how many faults there were. */
+/* Settings that cannot take effect: a role or purpose that names a provider which does not exist, a
+ * profile that does not, a join without a channel, a web_listen that is no address. Each is told as
+ * a clause that says why. Returns how many faults there were. */
 unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg);
 
-/* Whether the rules for a guest apply: asked for, or, while that is left to it, when no configured
+/* True if the rules for a guest apply: asked for, or, while that is left to it, when no configured
  * provider serves voice or text. */
 bool settings_guest(const struct settings *s);
 /* Address of the first provider of the role voice, NULL while it is not known (the embedded engine

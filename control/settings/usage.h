@@ -1,4 +1,5 @@
-/* What a request to a provider used, in the units that prices are for (records.def: PRICE_WORDS).
+/* The usage of a request to a provider, in the units that prices are for (records.def:
+ * PRICE_WORDS).
  *
  * A unit counts once: text_in holds no cached tokens, and audio_in none that are text. */
 #ifndef CONTROL_SETTINGS_USAGE_H

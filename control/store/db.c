@@ -388,7 +388,7 @@ static int copy_pages(struct db *db, const char *file)
 	return errno_of(rc);
 }
 
-/* Whether it is the database or a part of it, by whatever name. */
+/* True if it is the database or a part of it, by whatever name. */
 static bool is_own_file(const struct db *db, const char *file)
 {
 	static const char *const parts[] = {"", "-wal", "-shm"};

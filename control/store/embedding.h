@@ -40,7 +40,7 @@ int embedding_text(struct embedding *e, const char *text, struct vector *out);
 int embedding_words(struct embedding *e, const char *words, struct vector *out);
 /* Keeps the vector of a fact that was just written. Inside its transaction. */
 int embedding_add_fact(struct db *db, struct embedding *e, uint64_t id, const struct vector *v);
-/* Whether a line of the server has a speaker of this name. */
+/* True if a line of the server has a speaker of this name. */
 bool embedding_has_name(struct embedding *e, struct db *db, uint64_t guild, const char *name);
 /* A search; question and filter are borrowed. */
 struct embedding_query {

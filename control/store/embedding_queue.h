@@ -28,7 +28,7 @@ int embedding_queue_alloc(struct embedding_queue **out, const uint8_t *bytes, si
 struct embedding_queue *embedding_queue_free(struct embedding_queue *q);
 /* Copies the text; "" comes back without a vector. ENOMEM. */
 int embedding_queue_put(struct embedding_queue *q, int kind, uint64_t id, const char *text);
-/* What is ready, in the order in which it was put. The caller owns the list. */
+/* Takes the finished items, in the order in which they were put. The caller owns the list. */
 struct embedding_item *embedding_queue_take(struct embedding_queue *q);
 /* Items that were put and not taken. */
 size_t embedding_queue_count(struct embedding_queue *q);

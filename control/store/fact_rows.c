@@ -369,7 +369,7 @@ int fact_rows_write(struct db *db, struct embedding *e, const struct job *j, cha
 
 /* ---- finding ---- */
 
-/* Whether the fact has every requested tag. */
+/* True if the fact has every requested tag. */
 static bool has_tags(const char *tags, const json_t *wanted)
 {
 	json_t *own = json_loads(tags, 0, NULL), *want, *tag;

@@ -1,4 +1,4 @@
-/* What is wrong with the database, as a sentence for whoever runs the bot. */
+/* Describes a fault of the database in a sentence for whoever runs the bot. */
 #ifndef CONTROL_STORE_FAULTS_H
 #define CONTROL_STORE_FAULTS_H
 

@@ -1,4 +1,4 @@
-/* Whether a file of the state directory can be trusted. A file that others have made or may write
+/* True if a file of the state directory can be trusted. A file that others have made or may write
  * to could name the address that gets the bot's token, and may hold anything. */
 #ifndef CONTROL_STORE_OURS_H
 #define CONTROL_STORE_OURS_H

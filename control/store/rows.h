@@ -8,7 +8,7 @@
 struct bus_event;
 struct db;
 
-/* Whether the store keeps events of this type. */
+/* True if the store keeps events of this type. */
 bool rows_kept(const struct bus_event *ev);
 /* Inside a transaction. words: also what was said. An event that cannot be told in rows is left
  * out. Errors of db.h. */

@@ -79,7 +79,7 @@ int store_read_settings(const char *dir, const char *scope, store_version_h *h, 
 
 /* ---- costs ---- */
 
-/* What each server has spent since then (ms since 1970), as a list: author is its id, version the
+/* The spending of each server since then (ms since 1970), as a list: author is its id, version the
  * amount in billionths of a dollar. Errors as store_settings_put. */
 int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg);
 
@@ -102,7 +102,7 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 
 /* ---- facts ---- */
 
-/* What is remembered because a person wanted it. request, a JSON text, is copied. */
+/* Facts that a person asked to remember. request, a JSON text, is copied. */
 struct store_facts {
 	uint64_t guild;
 	uint64_t owner; /* whose memory in this server; 0: the server's */
@@ -176,7 +176,7 @@ int store_save_session(struct store *s, const char *text, const char *instead);
 /* {guild: document} as it was saved; NULL when there is no database. The caller owns it. Before the
  * loop runs. */
 json_t *store_read_guilds(const char *dir);
-/* What was said in this voice channel since then (ms since 1970), as far as words are kept: the
+/* Speech in this voice channel since then (ms since 1970), as far as words are kept: the
  * newest turns that were answered, oldest first, as [{"at_ms", "user": "ID", "name", "text"} or
  * {"at_ms", "bot": true, "cut", "text"}, …]. NULL when there is no database. The caller owns it.
  * Before the loop runs. */

@@ -1,4 +1,4 @@
-/* Whether a folder lies on encrypted storage, as the kernel tells it: dm-crypt (also below LVM),
+/* True if a folder lies on encrypted storage, as the kernel tells it: dm-crypt (also below LVM),
  * ecryptfs, fscrypt. */
 #ifndef CONTROL_STORE_VOLUME_H
 #define CONTROL_STORE_VOLUME_H

@@ -1,4 +1,4 @@
-/* Whether words agree to what the bot read back: a spoken yes. Strict, since it allows what cannot
+/* True if words agree to what the bot read back: a spoken yes. Strict, since it allows what cannot
  * be taken back: the words begin with a yes of one of twelve languages (the bot's name may come
  * first), and none of them refuses. Pure. */
 #ifndef CONTROL_TOOLS_AGREEMENT_H

@@ -174,7 +174,7 @@ static const char *find_mark(const char *body, size_t n, size_t *skip)
 	return NULL;
 }
 
-/* Whether the first bytes are well-formed UTF-8. */
+/* True if the first bytes are well-formed UTF-8. */
 static bool looks_utf8(const char *body, size_t n)
 {
 	char head[4 * HEAD_MAX + 1];

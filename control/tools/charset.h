@@ -1,5 +1,5 @@
-/* What a body from the web is: its form by the media type, its character set by byte order mark,
- * header and the page's own first kilobyte, in this order. Pure.
+/* Detects the form and charset of a body from the web: its form by the media type, its character
+ * set by byte order mark, header and the page's own first kilobyte, in this order. Pure.
  *
  * Only character sets of an allow-list are named, by iconv's names: others could load any module of
  * the C library, and some turn harmless bytes into markup. */

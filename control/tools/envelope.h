@@ -1,4 +1,4 @@
-/* What the model gets as the output of a call: one JSON object.
+/* The output of a call for the model: one JSON object.
  *
  *   {"ok":true,"output":VALUE}                            VALUE: JSON, or a string
  *   {"ok":true,"output":"…","truncated":true}             it was longer than max_output

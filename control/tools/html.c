@@ -34,7 +34,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* Whether text begins with word, in any case. */
+/* True if text begins with word, in any case. */
 static bool begins(const char *p, const char *end, const char *word)
 {
 	for (; *word; p++, word++)
@@ -76,7 +76,7 @@ static void decode_text(struct reader *r, const char *p, const char *end, bool t
 }
 
 /* ---- attributes ---- */
-/* Whether text contains `word`, followed by no more digits: "opacity:0", not "opacity:0.5". */
+/* True if text contains `word`, followed by no more digits: "opacity:0", not "opacity:0.5". */
 static bool has_zero(const char *text, const char *word)
 {
 	const char *at = strstr(text, word);

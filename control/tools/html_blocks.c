@@ -131,7 +131,7 @@ void html_blocks_text(struct html_blocks *b, const char *p, size_t n)
 }
 
 /* ---- tags ---- */
-/* Whether the tag ends what is dropped; then it may be worth something by itself. */
+/* True if the tag ends what is dropped; then it may be worth something by itself. */
 static bool ends_drop(struct html_blocks *b, const struct html_tag *tag)
 {
 	/* Pages inside one form, and navigation without its end. */

@@ -10,7 +10,7 @@
 
 enum { HTML_NAME_MAX = 16, HTML_BLOCK_MAX = 16 << 10, HTML_HEADING_MAX = 256 };
 
-/* What is special about an element. */
+/* Special treatment of an element. */
 enum {
 	HTML_DROPPED = 1, /* its content is not the page's own text */
 	HTML_VOID = 2,	  /* it has no content (HTML 13.1.2) */
@@ -64,7 +64,7 @@ void html_blocks_tag(struct html_blocks *b, const struct html_tag *tag);
 void html_blocks_text(struct html_blocks *b, const char *p, size_t n);
 /* Ends the last block and chooses the sink that is the page's text. */
 const struct html_sink *html_blocks_end(struct html_blocks *b);
-/* Whether text is left out at this place. */
+/* True if text is left out at this place. */
 bool html_blocks_dropping(const struct html_blocks *b);
 
 /* Decodes the character reference at p, behind its '&'. Returns the bytes that it takes, 0 when it

@@ -1,5 +1,5 @@
-/* Who may have which tool called, and when. Pure: the model's words never decide, only what is
- * known about the call.
+/* Decides who may have which tool called, and when. Pure: the model's words never decide, only what
+ * is known about the call.
  *
  *   rule (in this order)                                        verdict
  *   the tool is switched off (tools_off)                        OFF
@@ -85,7 +85,7 @@ enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings
 void tool_policy_read_back(struct tool_policy *p, uint64_t user, uint64_t now);
 /* A person said something to the bot; yes: they agreed. */
 void tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now);
-/* Whether the list ("roll, time") names the tool. */
+/* True if the list ("roll, time") names the tool. */
 bool tool_policy_lists(const char *list, const char *name);
 
 #endif

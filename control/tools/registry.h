@@ -54,10 +54,10 @@ struct tool_start {
 	const char *arguments; /* a JSON object as text, valid by the row's schema */
 };
 
-/* What runs a tool. After start returned 0 the shell gives exactly one output (tools_output of
- * its host, control/tools/builtin/host.h), unless the call is cancelled first; it may give it
- * from inside start. An errno: the call failed at once, and no output follows. cancel stops the
- * work: no output follows. */
+/* The implementation of a tool. After start returned 0 the shell gives exactly one output
+ * (tools_output of its host, control/tools/builtin/host.h), unless the call is cancelled first; it
+ * may give it from inside start. An errno: the call failed at once, and no output follows. cancel
+ * stops the work: no output follows. */
 struct tool_shell {
 	int (*start)(const struct tool_start *call, void *arg);
 	void (*cancel)(uint32_t id, void *arg); /* may be NULL: it always ends within start */

@@ -125,7 +125,7 @@ struct tool_output {
 	const char *call, *tool, *arguments, *text;
 };
 
-/* What is pointed to lives until the next step. */
+/* Pointers are valid until the next step. */
 struct tool_outputs {
 	size_t n;
 	struct tool_output v[TOOLS_OUTPUTS];

@@ -401,7 +401,7 @@ static void wait_for_same(struct tools_run *t, struct tool_call *c, const struct
 		end_waiting(t, same);
 }
 
-/* Whether it changes anything, the turn itself included. */
+/* True if it changes anything, the turn itself included. */
 static bool changes(const struct tool_call *c)
 {
 	return c->effect != TOOL_EFFECT_NONE || c->follow != TOOL_FOLLOW_UP;

@@ -1,4 +1,4 @@
-/* What the files of the run share (run.h). For control/tools/run*.c only. */
+/* Shared by the files of the run (run.h). For control/tools/run*.c only. */
 #ifndef CONTROL_TOOLS_RUN_INSIDE_H
 #define CONTROL_TOOLS_RUN_INSIDE_H
 
@@ -37,7 +37,7 @@ struct tool_call {
 	char *arguments, *text;
 };
 
-/* What a turn has used up. */
+/* Limits that a turn has used up. */
 struct tool_turn {
 	uint32_t turn; /* 0: free */
 	unsigned calls, steps;
@@ -74,7 +74,7 @@ struct tool_turn *tools_run_turn(struct tools_run *t, uint32_t turn);
 /* ---- run_calls.c ---- */
 void tools_run_take_call(struct tools_run *t, const struct tool_input *in);
 void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, struct slice text);
-/* What it is doing. */
+/* Takes a line about its progress. */
 void tools_run_take_progress(struct tools_run *t, struct tool_call *c, struct slice text);
 /* The call goes on: it was HELD, or its row is written. */
 void tools_run_go_on(struct tools_run *t, struct tool_call *c);

@@ -205,7 +205,7 @@ const json_t *schema_resolve(const json_t *root, const char *ref)
 	return at;
 }
 
-/* Whether the schemas that apply to one value from here on end. */
+/* True if the schemas that apply to one value from here on end. */
 static bool chain_ends(struct load *l, const json_t *schema, unsigned left)
 {
 	static const char *const lists[] = {"allOf", "anyOf", "oneOf"};

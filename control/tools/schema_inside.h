@@ -17,13 +17,13 @@ struct schema_place {
 	size_t index;
 };
 
-/* Whether nothing below v is deeper than depth levels of arrays and objects. */
+/* True if nothing below v is deeper than depth levels of arrays and objects. */
 bool schema_within_depth(const json_t *v, unsigned depth);
 /* The schema that a local reference ("#", "#/$defs/name") names; NULL: it names no place that holds
  * a schema. Borrowed from root. */
 const json_t *schema_resolve(const json_t *root, const char *ref);
 
-/* Whether the keyword asserts something that is not supported. */
+/* True if the keyword asserts something that is not supported. */
 bool schema_is_refused(const char *keyword);
 /* How a keyword holds schemas: not at all, one, a list, an object of them. */
 enum schema_holds { SCHEMA_HOLDS_NONE, SCHEMA_HOLDS_ONE, SCHEMA_HOLDS_MANY };

@@ -74,7 +74,7 @@ struct voice_session {
 void voice_session_answer(struct voice_session *c, const struct words *words);
 /* A sentence for the text chat that belongs to the voice channel; arg is the voice session. */
 void voice_session_tell_room(const struct words *words, void *arg);
-/* Whether the bot has a permission in the channel; `unknown` when that cannot be told. */
+/* True if the bot has a permission in the channel; `unknown` when that cannot be told. */
 bool voice_session_may(const struct voice_session *c, unsigned bit, bool unknown);
 /* In the call, but something keeps people from hearing us or us from hearing them. */
 enum voice_reason voice_session_hindrance(const struct voice_session *c);

@@ -20,7 +20,7 @@ struct session_day {
 bool policy_allows_channel(const struct settings *settings, uint64_t channel);
 /* The bot does not listen to a blocked user, and does not count them. */
 bool policy_blocks_user(const struct settings *settings, uint64_t user);
-/* Whether another session may begin today. */
+/* True if another session may begin today. */
 bool policy_allows_session(const struct settings *settings, const struct session_day *day,
 			   int64_t wall_ms);
 void policy_count_session(struct session_day *day, int64_t wall_ms);

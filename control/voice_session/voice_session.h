@@ -88,9 +88,9 @@ void voice_session_offline(struct voice_session *c);
 void voice_session_removed(struct voice_session *c);
 /* Handles an event of this server, after guilds has handled it. */
 void voice_session_event(struct voice_session *c, const char *name, const json_t *d);
-/* Whether the embedded engine, when the settings need it, starts. */
+/* True if the embedded engine, when the settings need it, starts. */
 void voice_session_embedded(struct voice_session *c, enum embedded_fault fault);
-/* Whether the disk on which control keeps its state is full. */
+/* True if the disk on which control keeps its state is full. */
 void voice_session_disk(struct voice_session *c, bool full);
 /* The provider's address became known, or changed (moved). */
 void voice_session_brain_ready(struct voice_session *c, bool moved);

@@ -54,7 +54,7 @@ void encoder_forget_loss(struct encoder *e);
 unsigned encoder_complexity(const struct encoder *e);
 /* The expected loss in percent, as set in Opus. */
 unsigned encoder_loss(const struct encoder *e);
-/* Whether FEC is on. */
+/* True if FEC is on. */
 bool encoder_fec(const struct encoder *e);
 
 /* Forgets the stream; the next frame counts as the first one. */

@@ -60,7 +60,7 @@ void jitter_buffer_release(struct jitter_buffer *jb, uint64_t now, uint64_t max_
 void jitter_buffer_flush(struct jitter_buffer *jb);
 /* The next packet put starts a new run of numbers; older packets can no longer be read. */
 void jitter_buffer_restart(struct jitter_buffer *jb);
-/* Whether packets wait behind a gap. */
+/* True if packets wait behind a gap. */
 bool jitter_buffer_waiting(const struct jitter_buffer *jb);
 
 /* The entry of a number, or NULL when it was lost or its bytes were overwritten. */

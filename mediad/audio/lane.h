@@ -63,7 +63,7 @@ void lane_gain(struct lane *l, uint16_t target, uint16_t fade_ms);
 
 /* Adds the next frame to acc. Returns how many samples of the lane are in it (0..960). */
 size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now);
-/* Whether the lane has samples that may play soon, so that op 5 should be requested. */
+/* True if the lane has samples that may play soon, so that op 5 should be requested. */
 bool lane_has_audio(const struct lane *l);
 /* Nothing is being sent: ends a running fade at once. */
 void lane_finish_fade(struct lane *l);

@@ -246,7 +246,7 @@ static unsigned count_lost_before(const struct jitter_buffer *o, const struct tr
 	return n;
 }
 
-/* Whether the track has credit left to decode; the credit bounds the CPU time that one speaker can
+/* True if the track has credit left to decode; the credit bounds the CPU time that one speaker can
  * cost. */
 static bool may_decode(const struct audio_speaker *s, struct track *t)
 {

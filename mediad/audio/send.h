@@ -111,7 +111,7 @@ void sender_speaking_sent(struct sender *s);
 
 /* The next deadline; UINT64_MAX when halted. */
 uint64_t sender_next(const struct sender *s);
-/* Whether nothing will be sent until a lane is lent: it is halted, or no lane, frame or op 5 is
+/* True if nothing will be sent until a lane is lent: it is halted, or no lane, frame or op 5 is
  * under way. Deadlines need not be met then. */
 bool sender_is_idle(const struct sender *s);
 /* Passes over the deadlines up to now when it is idle. Returns how many. */

@@ -17,7 +17,7 @@ struct backlog {
 	uint64_t reserved; /* bytes */
 };
 
-/* What the backlogs of the process together may reserve. */
+/* The most that all backlogs of the process may reserve, in bytes. */
 enum { BACKLOG_ALL_MAX = 64 << 20 };
 
 /* Reserves so many bytes, once, of those that all backlogs share; the caller then sends no more

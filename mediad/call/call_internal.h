@@ -113,7 +113,7 @@ void call_send(struct call *c, struct media_msg *msg, uint32_t flow);
 bool call_command(struct call *c, struct cmd *cmd);
 /* Sends bitrate, mute, deaf and keep_unmapped to the stream. */
 void call_send_set(struct call *c);
-/* Whether a line may be logged that the voice server can cause at will. */
+/* True if a line may be logged that the voice server can cause at will. */
 bool call_may_log(struct call *c);
 /* Sends CALL_STATE. */
 void call_send_state(struct call *c);
@@ -129,7 +129,7 @@ void call_on_gateway_timer(void *call);
 void call_on_settle(void *call);
 
 /* ---- hear.c ---- */
-/* Whether any user may be heard, by default or by consent. */
+/* True if any user may be heard, by default or by consent. */
 bool hear_has_consent(const struct call *c);
 /* Returns the person or NULL; valid until the person leaves. */
 struct person *hear_find(struct call *c, uint64_t user);

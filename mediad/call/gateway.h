@@ -138,14 +138,14 @@ void vgw_speaking(struct vgw *g, uint64_t now, bool on);
  * unless the session is up, or ENOMEM. */
 int vgw_dave_text(struct vgw *g, unsigned op, uint16_t transition);
 int vgw_dave_binary(struct vgw *g, unsigned op, const uint8_t *payload, size_t n);
-/* Whether this session missed messages that no resume has requested yet. */
+/* True if this session missed messages that no resume has requested yet. */
 bool vgw_has_missed(const struct vgw *g);
 /* Asks for missed messages: opens another socket at once and sends op 7. Does nothing when the
  * session is not up. */
 void vgw_resume_now(struct vgw *g, uint64_t now, enum media_reason why);
 /* Gives up the session and asks for another one. Does nothing without a session. */
 void vgw_rejoin(struct vgw *g, uint64_t now, enum media_reason why);
-/* Whether encryption is required: a session without DAVE is refused then. */
+/* True if encryption is required: a session without DAVE is refused then. */
 void vgw_require_encryption(struct vgw *g, bool required);
 /* The session is not encrypted, and encryption is required: the call fails. */
 void vgw_refuse_clear(struct vgw *g);

@@ -282,7 +282,7 @@ static bool take_seq(struct vgw *g, uint16_t seq)
 	return how != SEQ_DUPLICATE;
 }
 
-/* Whether an op names users or their SSRCs. Such an op is valid until the next one about the same
+/* True if an op names users or their SSRCs. Such an op is valid until the next one about the same
  * user, so repeated ones are processed again. Otherwise a missed message that is repeated after
  * newer ones would have the last word. */
 static bool names_users(uint64_t op)

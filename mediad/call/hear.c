@@ -149,7 +149,7 @@ static struct person *find_idlest(struct call *c, uint64_t now)
 	return best;
 }
 
-/* Whether the stream has room for n more listens. */
+/* True if the stream has room for n more listens. */
 static bool has_listen_room(const struct call *c, unsigned n)
 {
 	for (size_t i = 0; i < c->n_people && n <= LISTENS_LENT; i++)

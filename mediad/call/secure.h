@@ -73,7 +73,7 @@ void secure_event(struct call *c, const struct ev *ev);
 /* Ends the decryption outage of this person, who is decrypted again or has left. how: for the log.
  */
 void secure_end_outage(struct call *c, struct person *p, const char *how);
-/* Whether this user was given up (dave_session_gave_up). */
+/* True if this user was given up (dave_session_gave_up). */
 bool secure_gave_up(const struct call *c, uint64_t user);
 /* Returns false when the job is not of this session; it stays with the caller. */
 bool secure_job_done(struct call *c, struct dave_job *job, uint64_t owner);

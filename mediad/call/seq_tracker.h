@@ -31,7 +31,7 @@ void seq_tracker_reset(struct seq_tracker *n);
 enum seq_class seq_tracker_take(struct seq_tracker *n, uint16_t seq);
 /* The last number before which none is missing, -1 before the first: seq_ack of ops 3 and 7. */
 int seq_tracker_ack(const struct seq_tracker *n);
-/* Whether numbers are missing that no resume has requested yet. */
+/* True if numbers are missing that no resume has requested yet. */
 bool seq_tracker_has_missing(const struct seq_tracker *n);
 /* A resume (op 7) asks for the missing ones. Those still missing when the next new number arrives
  * are given up, because the server does not have them. */

@@ -125,7 +125,7 @@ int find_h265_ranges(struct range_builder *p, const uint8_t *frame, size_t n)
 	return find_unit_ranges(p, frame, n, h265_clear);
 }
 
-/* Whether the encrypted bytes [at, end), with two bytes on both sides, hold a start code. */
+/* True if the encrypted bytes [at, end), with two bytes on both sides, hold a start code. */
 static bool has_start_code(const uint8_t *p, size_t n, size_t at, size_t end)
 {
 	size_t from = at < SHORT_CODE - 1 ? 0 : at - (SHORT_CODE - 1);

@@ -19,7 +19,7 @@ struct dave_key {
 	struct dave_window window;
 };
 
-/* Whether both are of one ratchet, in any generations. */
+/* True if both are of one ratchet, in any generations. */
 bool dave_key_same(const struct dave_key *a, const struct dave_key *b);
 /* Returns NULL when the generation is neither of the two. */
 struct aead *dave_key_cipher(struct dave_key *k, uint32_t generation);

@@ -34,7 +34,7 @@ uint64_t dave_sealer_counter(const struct dave_sealer *s);
 int dave_seal(struct dave_sealer *s, enum dave_codec codec, const uint8_t *frame, size_t n,
 	      uint8_t *out, size_t cap, size_t *len);
 #define DAVE_VIDEO_CAP(n) (3 * (size_t)(n) + 2 * DAVE_SUPPLEMENT_MAX)
-/* Whether the generation in use is the key's second, so that the next pair is wanted. True once per
+/* True if the generation in use is the key's second, so that the next pair is wanted. True once per
  * pair. */
 bool dave_sealer_wants_next(struct dave_sealer *s);
 
@@ -76,7 +76,7 @@ enum dave_opened {
  * *len: bytes written. *epoch: of the key used, 0 for none. */
 enum dave_opened dave_open(struct dave_opener *o, struct slice frame, uint64_t now, uint8_t *out,
 			   size_t cap, size_t *len, uint64_t *epoch);
-/* Whether the newest key's first generation has expired (DAVE_GRACE_MS after its second was first
+/* True if the newest key's first generation has expired (DAVE_GRACE_MS after its second was first
  * used), so that the next pair is wanted. True once per pair. */
 bool dave_opener_wants_next(struct dave_opener *o);
 

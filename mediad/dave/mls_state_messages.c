@@ -9,7 +9,7 @@ static void set_verdict(struct dave_job *j, enum dave_verdict verdict, int err)
 	j->err = err;
 }
 
-/* Whether the only external sender in the group's context is the one of op 25. */
+/* True if the only external sender in the group's context is the one of op 25. */
 static bool has_our_external_sender(const struct dave_mls_state *k, const struct mls_group *g)
 {
 	struct slice data;

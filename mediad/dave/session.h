@@ -104,7 +104,7 @@ struct dave_action {
 };
 typedef void(dave_action_h)(const struct dave_action *act, void *arg);
 
-/* What is known about one speaker. */
+/* State of one speaker. */
 struct dave_heal_speaker {
 	uint64_t user;	   /* 0: free */
 	uint64_t at;	   /* when something was noted last */
@@ -149,7 +149,7 @@ struct dave_session *dave_session_free(struct dave_session *s);
 
 /* Op 4 of this session. Before it nothing is sent or accepted. */
 void dave_session_start(struct dave_session *s, uint64_t now, uint64_t channel, uint16_t version);
-/* Whether encryption is required. Then clear frames are never accepted, no downgrade is confirmed
+/* True if encryption is required. Then clear frames are never accepted, no downgrade is confirmed
  * (op 23), and the execution of one (op 22) makes DAVE_ACT_LEAVE instead. Otherwise clear frames
  * are accepted from op 21 on and sent from op 22 on. */
 void dave_session_require(struct dave_session *s, bool required);
@@ -176,7 +176,7 @@ void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user
 /* A speaker used a key of this epoch (its serial), which proves that the transition to it was
  * executed, and that our keys of it are right. */
 void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial);
-/* Whether no more keys are requested for this speaker, whose packets cannot be decrypted. A new
+/* True if no more keys are requested for this speaker, whose packets cannot be decrypted. A new
  * epoch ends it, as does the first success. */
 bool dave_session_gave_up(const struct dave_session *s, uint64_t user);
 /* A key of this user in this epoch (its serial) came back, having opened frames with nonces below

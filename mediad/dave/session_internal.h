@@ -186,7 +186,7 @@ void dave_speakers_left(struct dave_session *s, uint64_t user);
 void dave_speakers_retry(struct dave_session *s);
 /* A session begins: serials of epochs start anew. */
 void dave_speakers_begin(struct dave_session *s);
-/* Whether our own keys must be wrong: nobody is heard, and either several speakers are lost or the
+/* True if our own keys must be wrong: nobody is heard, and either several speakers are lost or the
  * one who is lost is alone with us. A single lost speaker among silent members proves nothing. */
 bool dave_speakers_blame_us(const struct dave_session *s, uint64_t now);
 /* Charges a request of new keys to all speakers in an outage. Returns false when it must not be

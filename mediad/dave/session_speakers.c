@@ -107,7 +107,7 @@ static bool is_recent(uint64_t at, uint64_t now)
 	return at && now - at < DAVE_ALONE_MS * NS_PER_MS;
 }
 
-/* Whether this speaker proves that our keys are right. A decryption with the keys of an earlier
+/* True if this speaker proves that our keys are right. A decryption with the keys of an earlier
  * epoch does so for a while, because others need not speak in each one. */
 static bool is_heard(const struct dave_session *s, const struct dave_heal_speaker *p, uint64_t now)
 {
@@ -134,7 +134,7 @@ bool dave_speakers_blame_us(const struct dave_session *s, uint64_t now)
 	return lost > 1 || s->n_users - 1 <= present;
 }
 
-/* Whether a count of at most `most` in `period_s` has room, and begins a new period if one is due.
+/* True if a count of at most `most` in `period_s` has room, and begins a new period if one is due.
  */
 static bool has_budget(uint32_t *n, uint64_t *since, uint64_t now, uint32_t most, uint64_t period_s)
 {

@@ -66,7 +66,7 @@ struct audio_thread {
 
 /* ---- events ---- */
 
-/* Whether an event may wait, so that those of several streams share a wake. */
+/* True if an event may wait, so that those of several streams share a wake. */
 static bool is_patient(enum ev_type type)
 {
 	return type == EV_LANE_PROGRESS || type == EV_CALL_STATS || type == EV_USER_STATS;

@@ -136,7 +136,7 @@ void call_stream_emit(struct call_stream *cs, const struct ev *ev)
 
 /* ---- deadlines ---- */
 
-/* Whether something waits for each tick. */
+/* True if something waits for each tick. */
 static bool needs_every_tick(const struct call_stream *cs)
 {
 	return !sender_is_idle(cs->sender) || cs->pending.n || cs->n_spent || cs->n_stale ||

@@ -43,11 +43,11 @@ enum {
 /* Passes an event up to the loop thread. Returns false when the ring has no room; `may_drop` says
  * whether the caller can do without the event. */
 typedef bool(call_stream_emit_h)(const struct ev *ev, bool may_drop, void *arg);
-/* Whether the ring has room for all that a tick of the speakers can emit: the end of speech of each
+/* True if the ring has room for all that a tick of the speakers can emit: the end of speech of each
  * slot, and the end of each capture. */
 typedef bool(call_stream_room_h)(void *arg);
 
-/* What an SSRC has sent, for replay protection. */
+/* Packets received from an SSRC, for replay protection. */
 struct arrivals {
 	struct counters counters;
 	struct replay numbers; /* in the two retired modes whose nonces are no counters */

@@ -57,7 +57,7 @@ void call_stream_drop_pending(struct call_stream *cs, uint32_t ssrc);
 void call_stream_expire_pending(struct call_stream *cs, uint64_t now);
 
 /* ---- call_stream_replay.c ---- */
-/* Whether a packet may be new, before it is decrypted. counter: NULL where the mode has none. */
+/* True if a packet may be new, before it is decrypted. counter: NULL where the mode has none. */
 bool call_stream_may_be_new(const struct arrivals *a, const uint8_t *counter, uint16_t seq);
 /* Records an authentic packet. Returns false when it was received before. */
 bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint16_t seq);
@@ -96,7 +96,7 @@ uint64_t call_stream_next_dave(const struct call_stream *cs);
  * the packet must not be sent. *out borrows buf or the packet. */
 bool call_stream_encrypt(struct call_stream *cs, const struct sender_packet *pkt, uint8_t *buf,
 			 size_t cap, struct slice *out);
-/* Whether it is known yet which packets of this speaker may be accepted. */
+/* True if it is known yet which packets of this speaker may be accepted. */
 bool call_stream_may_decrypt(struct call_stream *cs, struct slot *s);
 /* A packet of s that arrived at `at` could not be decrypted. */
 void call_stream_note_undecryptable(struct call_stream *cs, struct slot *s, uint64_t at);

@@ -47,7 +47,7 @@ void call_stream_drop_pending(struct call_stream *cs, uint32_t ssrc)
 		drop_oldest_pending(cs);
 }
 
-/* Whether most of what is pending is of one SSRC, bytes and entries together. */
+/* True if most of what is pending is of one SSRC, bytes and entries together. */
 static bool fills_most(struct call_stream *cs, uint32_t ssrc)
 {
 	enum { ENTRY = PENDING_QUEUE_BYTES / PENDING_QUEUE_PACKETS };

@@ -31,7 +31,7 @@ struct pending_queue {
 	uint8_t bytes[PENDING_QUEUE_BYTES];
 };
 
-/* Whether n more bytes fit without dropping the oldest packet. */
+/* True if n more bytes fit without dropping the oldest packet. */
 bool pending_queue_fits(const struct pending_queue *q, size_t n);
 /* Appends *e (its pos is set here) and its e->n bytes; only after pending_queue_fits. */
 void pending_queue_put(struct pending_queue *q, const struct pending_packet *e, const uint8_t *p);

@@ -19,7 +19,7 @@ static const struct p256_ops *ops_of(enum p256_maker maker, enum p256_maker any)
 	return maker == P256_MBEDTLS ? &p256_by_mbedtls : &p256_by_openssl;
 }
 
-/* Whether a scalar is above 0 and below the order, in constant time. */
+/* True if a scalar is above 0 and below the order, in constant time. */
 static bool in_range(const uint8_t v[MLS_SCALAR])
 {
 	unsigned borrow = 0, any = 0;

@@ -374,7 +374,7 @@ uint32_t mls_tree_resolution(const struct mls_tree *t, uint32_t node, uint32_t *
 	return to.n;
 }
 
-/* Whether a subtree has an empty resolution. */
+/* True if a subtree has an empty resolution. */
 static bool has_no_members(const struct mls_tree *t, uint32_t node)
 {
 	uint32_t reach = (UINT32_C(1) << tree_level(node)) - 1;

@@ -17,7 +17,7 @@ uint32_t tree_right(uint32_t node);
 /* TREE_NONE of the root. */
 uint32_t tree_parent(uint32_t node, uint32_t leaves);
 uint32_t tree_sibling(uint32_t node, uint32_t leaves);
-/* Whether `node` is `below` or one of its ancestors. */
+/* True if `node` is `below` or one of its ancestors. */
 bool tree_covers(uint32_t node, uint32_t below);
 /* The lowest node that covers both leaves (indices of leaves). */
 uint32_t tree_common(uint32_t leaf_a, uint32_t leaf_b);

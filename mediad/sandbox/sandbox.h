@@ -34,7 +34,7 @@ int sandbox_enter(enum sandbox_role role);
 /* The same. A thread must not run without its filter, so the process ends when it cannot be
  * installed. */
 void sandbox_require(enum sandbox_role role);
-/* Whether the newest sandbox_enter used Landlock as well. */
+/* True if the newest sandbox_enter used Landlock as well. */
 bool sandbox_has_landlock(void);
 
 #endif

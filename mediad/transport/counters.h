@@ -36,7 +36,7 @@ struct counters_floor {
 	uint32_t next[2]; /* in each order, everything below was accepted or counts as such */
 };
 
-/* Whether this counter may be new. Changes nothing. */
+/* True if this counter may be new. Changes nothing. */
 bool counters_look(const struct counters *w, const uint8_t counter[COUNTERS_BYTES]);
 /* Accepts the counter of an authentic packet. Returns false when it was accepted before or is too
  * old to tell. */

@@ -1,4 +1,4 @@
-/* Whether datagrams still travel between us and the voice server.
+/* True if datagrams still travel between us and the voice server.
  *
  * Proof are the answers to what we send: echoes of keepalives, and receiver reports about our
  * stream. Some servers never send either, so silence counts only after one was seen; sends that
@@ -22,7 +22,7 @@ struct path {
 
 void path_prove(struct path *p, uint64_t now);
 void path_sent(struct path *p, uint64_t now, bool ok);
-/* Whether the path must be examined. */
+/* True if the path must be examined. */
 bool path_is_silent(const struct path *p, uint64_t now);
 
 #endif

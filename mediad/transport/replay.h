@@ -29,7 +29,7 @@ struct replay {
 	unsigned run;
 };
 
-/* What seq would be. Changes nothing. */
+/* The verdict that seq would get. Changes nothing. */
 enum replay_verdict replay_look(const struct replay *w, uint16_t seq);
 /* As replay_look, and remembers it. Only for packets that were authentic. */
 enum replay_verdict replay_commit(struct replay *w, uint16_t seq);

@@ -59,7 +59,7 @@ struct report {
 void report_start(struct report *r, uint64_t now);
 /* Counts one sent packet. */
 void report_sent(struct report *r, size_t payload);
-/* Whether packets were sent since the last sender report. */
+/* True if packets were sent since the last sender report. */
 static inline bool report_has_news(const struct report *r)
 {
 	return r->packets != r->packets_told;

@@ -18,7 +18,7 @@ struct sockaddr;
 bool public_address(const struct sockaddr *sa, size_t len);
 /* 80 or 443. */
 bool public_port(const struct sockaddr *sa, size_t len);
-/* Whether a host name may be resolved for a stranger's URL: it has a dot, and its last label is
+/* True if a host name may be resolved for a stranger's URL: it has a dot, and its last label is
  * none that local networks use ("internal", "local", "localhost", "lan", "home.arpa", …). An
  * address in brackets or as dotted numbers passes: public_address judges those. */
 bool public_host(const char *host);

@@ -10,7 +10,7 @@
 /* How many of the first n bytes form whole characters: n, or less when the last one is truncated.
  */
 size_t utf8_whole(const char *text, size_t n);
-/* Whether the text is well-formed (RFC 3629: nothing overlong, no surrogates, nothing past
+/* True if the text is well-formed (RFC 3629: nothing overlong, no surrogates, nothing past
  * U+10FFFF). */
 bool utf8_valid(const char *text);
 /* Copies text, truncated to fit size (with NUL) after a whole character. */

@@ -320,7 +320,7 @@ static int read_framing(struct http_head *h)
 	return 0;
 }
 
-/* Whether a comma-separated list holds this token. */
+/* True if a comma-separated list holds this token. */
 static bool list_holds(struct http_text list, const char *token)
 {
 	while (list.n) {

@@ -72,7 +72,7 @@ bool http_head_copy(const struct http_head *h, const char *name, char *buf, size
 /* The decoded value of a query parameter, '+' is a space; false, and "" in buf, when absent or too
  * long. */
 bool http_head_query(const struct http_head *h, const char *name, char *buf, size_t size);
-/* Whether the query has a parameter of this name, with or without a value. */
+/* True if the query has a parameter of this name, with or without a value. */
 bool http_head_has_query(const struct http_head *h, const char *name);
 
 bool http_text_is(struct http_text t, const char *s);

@@ -26,7 +26,7 @@ enum {
 
 struct sse_ring;
 
-/* What an event is about. */
+/* The subject of an event. */
 struct sse_topic {
 	unsigned type; /* < 64 */
 	uint64_t key;  /* 0: none */
@@ -56,7 +56,7 @@ bool sse_ring_get(const struct sse_ring *r, uint64_t cursor, const char **text, 
 /* The first cursor from this one on whose event the filter lets through; that of the next event to
  * come when there is none. A cursor whose event was dropped is returned as it is. */
 uint64_t sse_ring_seek(const struct sse_ring *r, uint64_t cursor, const struct sse_filter *filter);
-/* Whether events from this cursor on were dropped. */
+/* True if events from this cursor on were dropped. */
 bool sse_ring_missed(const struct sse_ring *r, uint64_t cursor);
 
 /* An event for one reader, not held: its id is that of the last event held, so that its reader

@@ -59,7 +59,7 @@ static void *grown(void *p, size_t n, size_t *cap, size_t size)
 	return p;
 }
 
-/* Whether the samples may belong to speech, by the settings' own thresholds: soft endings count. */
+/* True if the samples may belong to speech, by the settings' own thresholds: soft endings count. */
 static bool is_speech(const struct settings *s, const struct room_signal *frame)
 {
 	return 2 * frame->peak >= s->promote_peak &&

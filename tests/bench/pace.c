@@ -305,7 +305,7 @@ static void bare_measure(struct stage *s, struct figures *out, unsigned calls, i
 
 /* ---- rows ---- */
 
-/* Whether the packets that were due have left, at full complexity. */
+/* True if the packets that were due have left, at full complexity. */
 static bool is_carried(const struct figures *f, unsigned calls)
 {
 	return f->complexity >= ENCODER_COMPLEXITY &&
@@ -421,7 +421,7 @@ struct core {
 	unsigned complexity;
 };
 
-/* Whether mediad sustains so many calls; one that it did not sustain before it does not. */
+/* True if mediad sustains so many calls; one that it did not sustain before it does not. */
 static void try_calls(struct stage *s, struct core *c, unsigned calls)
 {
 	bool over = true, over_vs_bare = true;

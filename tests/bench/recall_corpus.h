@@ -48,7 +48,7 @@ struct corpus_count {
 void corpus_add(struct corpus_count *c, bool right);
 /* A row: the share, with Wilson's 95 % interval. */
 void corpus_print(const char *name, struct corpus_count c);
-/* Whether the array holds this utterance. */
+/* True if the array holds this utterance. */
 bool corpus_lists(const json_t *array, uint64_t u);
 
 #endif

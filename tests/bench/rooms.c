@@ -441,7 +441,7 @@ static void person_joins(struct person *p)
 			 PERSON, p->text, p->channel));
 }
 
-/* Whether control has registered its commands. */
+/* True if control has registered its commands. */
 static bool registered(void)
 {
 	char path[128], line[1024];

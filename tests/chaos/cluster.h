@@ -48,7 +48,7 @@ void cluster_set_wall_clock(struct cluster *h, long long seconds);
 int cluster_end(struct cluster *h, enum cluster_program what, enum chaos_who who, unsigned ms);
 /* Waits for a program that somebody else has told to end. */
 int cluster_wait(struct cluster *h, enum cluster_program what, enum chaos_who who, unsigned ms);
-/* Whether the disk under the journal of the bot's present mediad is full. */
+/* True if the disk under the journal of the bot's present mediad is full. */
 bool cluster_journal_full(const struct cluster *h);
 /* Ends the remaining programs. Removes the folder unless keep. */
 void cluster_close(struct cluster *h, bool keep);
@@ -56,7 +56,7 @@ void cluster_close(struct cluster *h, bool keep);
 /* Removes a folder that was kept. */
 void cluster_remove_folder(const char *folder);
 
-/* Whether the last log line of the bot's real control about its call contains word. */
+/* True if the last log line of the bot's real control about its call contains word. */
 bool cluster_log_has(const struct cluster *h, const char *word);
 /* Sends a request to guildd's control API and returns true for a 2xx status; the caller frees *out
  * (may be NULL). body NULL: GET. */

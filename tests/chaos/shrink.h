@@ -4,7 +4,7 @@
 
 #include "tests/chaos/script.h"
 
-/* Whether this script still fails. */
+/* True if this script still fails. */
 typedef bool(chaos_fails_h)(const struct chaos_script *s, void *arg);
 
 /* Runs at most `runs` of them. *s is failing before and after. Returns how many were run. */

@@ -130,7 +130,7 @@ struct wordings_score {
 	struct wordings_matched matched;
 };
 
-/* Whether the words of this class are for the bot: it falls silent, or answers. */
+/* True if the words of this class are for the bot: it falls silent, or answers. */
 bool wordings_for_bot(enum wordings_class class);
 /* Plays every `step`-th line; with show != NULL, a line there for each that was not right. */
 int wordings_score(struct wordings_score *out, const struct wordings *w, size_t step,

@@ -65,7 +65,7 @@ void dave_sim_join(struct dave_sim *v, unsigned i);
 void dave_sim_leave(struct dave_sim *v, unsigned i);
 /* Runs for ms of simulated time. */
 void dave_sim_run(struct dave_sim *v, uint64_t ms);
-/* Whether all members present share one group and receive each other; one alone must have no key.
+/* True if all members present share one group and receive each other; one alone must have no key.
  */
 bool dave_sim_agree(const struct dave_sim *v);
 /* Runs until they agree; returns the time in ms, or UINT64_MAX after `most`. */

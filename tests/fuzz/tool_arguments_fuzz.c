@@ -132,7 +132,7 @@ static void check_answer(const struct tool_output *o)
 	json_decref(root);
 }
 
-/* Whether a tool gave its output. */
+/* True if a tool gave its output. */
 static bool start(struct state *s, const struct tool_output *o)
 {
 	const struct tool *tool = tools_registry_find(s->registry, o->tool);

@@ -14,7 +14,7 @@ struct vsession;
 int gd_dave_alloc(struct gd_dave **out, struct guildd *g);
 struct gd_dave *gd_dave_free(struct gd_dave *d);
 
-/* Whether DAVE is spoken in this channel at all. */
+/* True if DAVE is spoken in this channel at all. */
 bool gd_dave_spoken(const struct guildd *g, uint64_t channel);
 /* dave_protocol_version of op 4 for this session; gd_dave_described follows when it was sent. */
 unsigned gd_dave_version(struct gd_dave *d, const struct vsession *s);

@@ -54,7 +54,7 @@ void gd_group_invalid(struct gd_group *g, uint64_t user, uint16_t transition, ui
 uint64_t gd_group_due(const struct gd_group *g);
 void gd_group_tick(struct gd_group *g, uint64_t now);
 
-/* Whether sound of this user must be sealed. */
+/* True if sound of this user must be sealed. */
 enum gd_seal { GD_SEAL_NONE, GD_SEAL_EARLY, GD_SEAL_MUST };
 /* EARLY: it has no key, or may not yet know that it has. */
 enum gd_seal gd_group_seal(const struct gd_group *g, uint64_t user, uint64_t now);

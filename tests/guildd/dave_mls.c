@@ -214,7 +214,7 @@ static struct leaf read_leaf(struct rd *r)
 	return l;
 }
 
-/* Whether a list of u16 holds a value. */
+/* True if a list of u16 holds a value. */
 static bool lists(struct slice list, uint16_t want)
 {
 	struct rd r = rd_of(list.p, list.n);

@@ -10,13 +10,13 @@ void group_drop_proposals(struct gd_group *g)
 	g->commit_due = UINT64_MAX;
 }
 
-/* Whether m shall get a leaf by a commit. */
+/* True if m shall get a leaf by a commit. */
 static bool joins(const struct member *m)
 {
 	return m->kp && !member_healthy(m);
 }
 
-/* Whether the leaf's user is gone, or comes back on another leaf in the same epoch. */
+/* True if the leaf's user is gone, or comes back on another leaf in the same epoch. */
 static bool leaves(const struct gd_group *g, uint32_t leaf)
 {
 	const struct member *m = g->leaf[leaf] ? group_find(g, g->leaf[leaf]) : NULL;
@@ -181,7 +181,7 @@ static void send_new(const struct gd_group *g, const struct member *m, bool all)
 	free(buf);
 }
 
-/* Whether a commit is pending from somebody. */
+/* True if a commit is pending from somebody. */
 static bool asked(const struct gd_group *g)
 {
 	return g->proposals.n > (g->epoch ? 0u : 1u);

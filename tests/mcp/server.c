@@ -84,7 +84,7 @@ static void write_stamp(const char *what, json_int_t n, const struct timespec *a
 	fclose(f);
 }
 
-/* Whether the message is one that this mode only notes. */
+/* True if the message is one that this mode only notes. */
 static bool note_message(const char *method, const json_t *params, const struct timespec *at)
 {
 	const json_t *arguments = json_object_get(params, "arguments");

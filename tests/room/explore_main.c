@@ -91,7 +91,7 @@ static uint64_t read_clock(clockid_t clock)
 	return ms_of_timespec(&ts);
 }
 
-/* Whether a job that has begun then has had its time. */
+/* True if a job that has begun then has had its time. */
 static bool is_over(const struct options *o, uint64_t from_cpu, uint64_t from, struct told *told)
 {
 	told->late = read_clock(CLOCK_MONOTONIC) - from >= o->seconds * 1000 * PATIENCE;

@@ -394,7 +394,7 @@ static bool has_utterance(const struct room_turn *t, uint64_t user, uint32_t utt
 	return false;
 }
 
-/* Whether a turn of this user records that one of these rules dropped words of it. */
+/* True if a turn of this user records that one of these rules dropped words of it. */
 static bool records_loss(const struct room *room, uint64_t user, const enum room_rule *rules,
 			 unsigned n)
 {

@@ -27,7 +27,7 @@ struct si_ear {
 /* More sound, s16le. False: it is no whole number of samples, or no base64. */
 bool si_ear_take(struct si_ear *e, const void *pcm, size_t bytes);
 bool si_ear_take_base64(struct si_ear *e, const json_t *audio);
-/* Whether there is another interim transcript: borrowed until the next call. delay_ms: when it is
+/* True if there is another interim transcript: borrowed until the next call. delay_ms: when it is
  * due. */
 bool si_ear_interim(struct si_ear *e, const char **text, uint32_t *delay_ms);
 /* The utterance is over: fires SI_COMMIT. */

@@ -107,7 +107,7 @@ void rt_item_truncate(struct rt *rt, const json_t *event);
 /* Steals json. tell: sends that it was added, and that it is whole. */
 struct rt_item *rt_item_add(struct rt *rt, const char *id, json_t *json, bool tell);
 struct rt_item *rt_item_find(struct rt *rt, const char *id);
-/* Whether an item that a client made may be; else an error was sent. */
+/* True if an item that a client made may be; else an error was sent. */
 bool rt_item_check(struct rt *rt, const json_t *item, const char *param);
 /* Adds the words of an item to a mind. */
 void rt_item_learn(struct si_mind *m, const char *id, const json_t *item);

@@ -197,7 +197,7 @@ static double decibels(double c)
 	return 10 * log10(c * c / fmax(1 - c * c, 1e-4));
 }
 
-/* Whether there can be speech in the window: something, and louder than what is there all the
+/* True if there can be speech in the window: something, and louder than what is there all the
  * time. */
 static bool window_quiet(struct si_recognition *r)
 {

@@ -98,7 +98,7 @@ static bool member_check(struct check *c, const json_t *v)
 	return any || inside_check(c, v);
 }
 
-/* Whether every required member of the object at c->path is there. */
+/* True if every required member of the object at c->path is there. */
 static bool required_check(struct check *c, const json_t *object)
 {
 	size_t n = strlen(c->path);

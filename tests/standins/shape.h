@@ -25,7 +25,7 @@ struct si_fault {
 	const char *kinds; /* what it may be; "" for SI_FAULT_UNKNOWN */
 };
 
-/* Whether the value, an object, has the shape; otherwise *fault is the first difference. */
+/* True if the value, an object, has the shape; otherwise *fault is the first difference. */
 bool si_shape_check(const struct si_shape *shape, const json_t *value, struct si_fault *fault);
 
 #endif

@@ -57,7 +57,7 @@ const char *person_trouble(const struct person *p);
 uint64_t person_user(const struct person *p);
 const char *person_name(const struct person *p);
 bool person_muted(const struct person *p);
-/* Whether the squelch is open, so that the audio is sent. */
+/* True if the squelch is open, so that the audio is sent. */
 bool person_speaking(const struct person *p);
 /* The privacy code in groups of five, "" without encryption. */
 const char *person_code(const struct person *p);

@@ -36,7 +36,7 @@ int wire_order(const uint8_t *p, size_t n, struct wire_order *out);
  * Caller owns. */
 json_t *wire_turn(const char *text, size_t n, uint64_t channel);
 
-/* Whether a request comes from our page: Host is host:port, Origin http://host:port, host 127.0.0.1
+/* True if a request comes from our page: Host is host:port, Origin http://host:port, host 127.0.0.1
  * or localhost. Another site's page, or a DNS name that points here, has others. */
 bool wire_host(const char *host, uint16_t port);
 bool wire_origin(const char *origin, uint16_t port);

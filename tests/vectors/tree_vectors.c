@@ -176,7 +176,7 @@ static void write_context(struct mls_out *o, const json_t *c, const struct mls_t
 	mls_out_vec(o, (struct slice){0});
 }
 
-/* Whether the other members compute `want` from this path. told: the path secret that each decrypts
+/* True if the other members compute `want` from this path. told: the path secret that each decrypts
  * according to the vector, or NULL. */
 static bool all_open(const json_t *c, const struct mls_tree *before, const struct mls_tree *merged,
 		     uint32_t sender, const struct mls_path *path, struct slice want,

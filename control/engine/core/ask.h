@@ -74,7 +74,7 @@ struct engine_ask {
 
 	const struct engine_message *messages; /* the history, oldest first; the question is last */
 	size_t n;
-	/* What the asker said with the last message, s16le mono at ENGINE_SOUND_RATE, in pieces: a
+	/* Sound of the asker for the last message, s16le mono at ENGINE_SOUND_RATE, in pieces: a
 	 * voice that takes sound hears it in place of the text. */
 	const struct slice *sound;
 	size_t n_sound;

@@ -93,7 +93,7 @@ enum {
 	CONVERSATION_LOSSES = 2,	 /* sessions that may be lost with one ask in them */
 };
 
-/* What the dialect can do (control/engine/caps.def). */
+/* Capabilities of the dialect (control/engine/caps.def). */
 struct conversation_caps {
 	bool cancel, truncate, erase, live_instructions, live_tools, sound, images;
 	bool interrupts; /* a question interrupts an answer that runs */
@@ -215,7 +215,7 @@ struct conversation_output {
 	struct slice text, pcm;
 };
 
-/* What is pointed to lives until the next step, or is the input's. The shell performs all that goes
+/* Pointers are valid until the next step, or are the input's. The shell performs all that goes
  * to the wire before it tells the owner anything. */
 struct conversation_outputs {
 	size_t n;

@@ -1,4 +1,4 @@
-/* What the files of the conversation share (conversation.h). For
+/* Shared by the files of the conversation (conversation.h). For
  * control/engine/core/conversation*.c only. */
 #ifndef CONTROL_ENGINE_CORE_CONVERSATION_STATE_H
 #define CONTROL_ENGINE_CORE_CONVERSATION_STATE_H

@@ -46,7 +46,7 @@ struct session_share {
 
 /* Utterances are numbers above 0, unique among all speakers. False: there are too many. */
 bool session_share_start(struct session_share *s, uint64_t user, uint32_t utterance);
-/* What to do with its audio: HOLDS sends it, KEEPS and WAITS keep it, NONE drops it. */
+/* Decides on its audio: HOLDS sends it, KEEPS and WAITS keep it, NONE drops it. */
 enum session_share_state session_share_sound(struct session_share *s, uint32_t utterance,
 					     size_t bytes);
 /* It counts as speech. True: it holds the session now; send the kept audio. */

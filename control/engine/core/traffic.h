@@ -1,4 +1,4 @@
-/* What passed between a provider and us: a bound for the usage that it tells, and an estimate of
+/* Traffic between a provider and us: a bound for the usage that it tells, and an estimate of
  * usage where it tells none.
  *
  *   unit           at most                                               estimated as
@@ -33,7 +33,7 @@ struct traffic {
 	uint32_t images;
 };
 
-/* What an ask sends to an engine that is told all of it. */
+/* The traffic of an ask to an engine that receives all of it. */
 struct traffic traffic_of_ask(const struct engine_ask *ask);
 void traffic_add(struct traffic *to, const struct traffic *more);
 bool traffic_is_none(const struct traffic *t);

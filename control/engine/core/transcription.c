@@ -268,7 +268,7 @@ void transcription_committed(struct transcription *b, const char *item)
 		copy(b->early, sizeof b->early, item);
 }
 
-/* Whether an interim transcript of this utterance is of use: the final one is not there yet. */
+/* True if an interim transcript of this utterance is of use: the final one is not there yet. */
 static bool goes_on(const struct transcription *b, uint32_t utterance)
 {
 	if (b->utterance == utterance)

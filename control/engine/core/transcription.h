@@ -79,7 +79,7 @@ struct transcription {
 	struct transcription_said last[TRANSCRIPTION_DONE];
 };
 
-/* What the shell has to do, in this order. */
+/* Actions for the shell, in this order. */
 struct transcription_out {
 	bool give_up; /* the session owes too much: drop it as lost, before all else */
 	bool clear;   /* discard the audio that the provider has */

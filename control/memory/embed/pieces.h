@@ -35,7 +35,7 @@ struct pieces_lattice {
 	uint32_t word[PIECES_SYMBOLS + 1], from[PIECES_SYMBOLS + 1];
 };
 
-/* Whether offsets and ids stay inside; ids are below id_end. */
+/* True if offsets and ids stay inside; ids are below id_end. */
 bool pieces_are_sound(const struct pieces *p, size_t text_bytes, uint32_t id_end);
 /* Returns how many ids were written. text need not be terminated. All borrowed. */
 size_t pieces_split(const struct pieces *p, struct pieces_lattice *l, const char *text, size_t n,

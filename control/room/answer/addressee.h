@@ -1,7 +1,7 @@
-/* Whom an answer is for. A text model says so in its answer, by `[[TO: …]]` (directive.h). A voice
- * model is asked beside its conversation, once its answer is complete and while it is spoken: whom
- * it names may interrupt it from then on. Whatever else it says leaves the policy as it is. For
- * control/room only. */
+/* The addressee of an answer. A text model names it in its answer, by `[[TO: …]]` (directive.h). A
+ * voice model is asked beside its conversation, once its answer is complete and while it is spoken:
+ * whom it names may interrupt it from then on. Whatever else it says leaves the policy as it is.
+ * For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_ADDRESSEE_H
 #define CONTROL_ROOM_ANSWER_ADDRESSEE_H
 

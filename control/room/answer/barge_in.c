@@ -245,7 +245,7 @@ static void decide_overlap(struct room_context *context, unsigned place, struct 
 	}
 }
 
-/* Whether neither a list nor the voice decides on the words: those of the person whom the bot
+/* True if neither a list nor the voice decides on the words: those of the person whom the bot
  * answers stop it unless a list has them, those of others do not unless a list lets them. */
 static bool is_undecided(const struct room_context *context, unsigned place,
 			 const struct room_turn *t, bool final)

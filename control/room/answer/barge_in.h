@@ -115,7 +115,7 @@ uint64_t room_barge_in_deadline(const struct room_context *context);
 void room_barge_in_forget(struct room_context *context, unsigned place);
 /* A new playback begins, at full level. */
 void room_barge_in_reset(struct room_context *context);
-/* Whether overlapping speech has paused the playback of this turn. */
+/* True if overlapping speech has paused the playback of this turn. */
 bool room_barge_in_paused(const struct room_context *context, uint32_t turn);
 
 #endif

@@ -45,7 +45,7 @@ static unsigned count_words(const char *p, size_t n)
 	return k;
 }
 
-/* Whether the dot after p[0..n) belongs to its word: "Dr.", "J.", "e.g.". */
+/* True if the dot after p[0..n) belongs to its word: "Dr.", "J.", "e.g.". */
 static bool is_abbreviation(const char *p, size_t n)
 {
 	static const char *const known[] = {"mr", "mrs", "ms", "dr",  "st",  "prof", "vs",
@@ -78,7 +78,7 @@ static size_t closing_mark_size(const char *p, size_t n)
 	return 0;
 }
 
-/* Whether p ends a sentence, if a blank follows. */
+/* True if p ends a sentence, if a blank follows. */
 static bool ends_sentence(const char *p, size_t n)
 {
 	size_t k;
@@ -100,7 +100,7 @@ static bool ends_with_wide_stop(const char *p, size_t n)
 			  memcmp(p + n - 3, "\xef\xbc\x9f", 3) == 0);
 }
 
-/* Whether p[0..n) ends between [[ and ]]. */
+/* True if p[0..n) ends between [[ and ]]. */
 static bool is_inside_directive(const char *p, size_t n)
 {
 	bool inside = false;
@@ -129,7 +129,7 @@ static uint32_t next_character(const char **text)
 	return ch;
 }
 
-/* Whether a voice has anything to say: a letter or a digit of any script. Beyond ASCII, that is all
+/* True if a voice has anything to say: a letter or a digit of any script. Beyond ASCII, that is all
  * but marks, symbols and pictures. */
 static bool has_speech(const char *text)
 {
@@ -206,7 +206,7 @@ static void force_chunk(struct room_chunker *c, room_chunk_h *h, void *arg)
 	emit_chunk(c, at ? at : c->n, h, arg);
 }
 
-/* Whether the text may be cut behind a clause, if a blank follows. */
+/* True if the text may be cut behind a clause, if a blank follows. */
 static bool ends_clause(const struct room_chunker *c)
 {
 	char last = c->buf[c->n - 1];

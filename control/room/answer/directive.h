@@ -72,7 +72,7 @@ struct room_directive {
 	char held[ROOM_NOTE_MAX + 32];
 };
 
-/* Whom a value of TO means: SPEAKER, ALL and their synonyms, else a name; NOBODY when it is empty
+/* Resolves a value of TO: SPEAKER, ALL and their synonyms, else a name; NOBODY when it is empty
  * or too long. */
 enum room_to room_directive_addressee(const char *value, size_t n);
 
@@ -81,7 +81,7 @@ void room_directive_add(struct room_directive *d, const char *text, size_t n, ro
 			void *arg);
 /* The answer is complete: text that was kept is spoken or dropped. */
 void room_directive_end(struct room_directive *d, room_directive_h *h, void *arg);
-/* Whether the whole answer was [SKIP]; known at the end. */
+/* True if the whole answer was [SKIP]; known at the end. */
 bool room_directive_skips(const struct room_directive *d);
 
 #endif

@@ -24,7 +24,7 @@
 
 struct settings;
 
-/* What the requests of all speakers share. */
+/* Shared by the requests of all speakers. */
 struct room_interim_requests {
 	uint64_t not_before;		   /* the provider was too slow */
 	bool unrequested;		   /* it sends interim transcripts without requests */

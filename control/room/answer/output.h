@@ -20,8 +20,8 @@
 
 struct room_event;
 
-/* Who was told that the bot did not understand. Kept by user and not by place: somebody who leaves
- * and returns is the same person. */
+/* Users who know that the bot did not understand. Kept by user and not by place: somebody who
+ * leaves and returns is the same person. */
 struct room_not_understood {
 	uint64_t user, at; /* user 0: free */
 };

@@ -34,7 +34,7 @@ struct room_overlap_questions {
 	struct room_overlap_question of[ROOM_SPEAKERS]; /* by the person's place */
 };
 
-/* Whether a question about this utterance can be asked: the setting, the breaker, the space for a
+/* True if a question about this utterance can be asked: the setting, the breaker, the space for a
  * prompt, and none was asked about it before. */
 bool room_overlap_question_possible(const struct room_context *context, unsigned place,
 				    uint32_t utterance);

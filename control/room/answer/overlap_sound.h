@@ -1,4 +1,4 @@
-/* What the sound of an overlap tells without words: by how much sooner or later than by its
+/* Evidence in the sound of an overlap, without words: by how much sooner or later than by its
  * duration alone a voice interrupts the answer. A function of its input; C is barge_in_credit_ms.
  *
  *   sound                                               credit

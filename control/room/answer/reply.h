@@ -60,7 +60,7 @@ void room_reply_complete(struct room_reply *r, struct room_context *context,
 /* The answer is released. The turn may have ended afterwards. */
 void room_reply_released(struct room_reply *r, struct room_context *context,
 			 struct room_turn *turn);
-/* Whether audio must be held back because the directives at the beginning are incomplete. */
+/* True if audio must be held back because the directives at the beginning are incomplete. */
 bool room_reply_undecided(const struct room_reply *reply);
 /* More audio of this chunk is sent to the playback. */
 void room_reply_add_audio(struct room_reply *r, struct room_turn *turn, uint32_t chunk,

@@ -63,7 +63,7 @@ static void update_power(struct room_context *context, const struct room_event *
 		o->power = ROOM_POWER_UNKNOWN;
 }
 
-/* Whether admission would certainly admit these words; anything less certain waits for the
+/* True if admission would certainly admit these words; anything less certain waits for the
  * transcript. */
 static bool is_for_bot(const struct room_context *context, const char *text)
 {
@@ -84,7 +84,7 @@ static bool awaits_instructions(const struct room_context *context)
 	       room_answer_uninstructed(context);
 }
 
-/* Whether an earlier utterance of the speaker is undecided: one question is made of both. */
+/* True if an earlier utterance of the speaker is undecided: one question is made of both. */
 static bool awaits_earlier_words(const struct room_context *context, const struct room_turn *of)
 {
 	for (const struct room_turn *t = room_turn_next(context, NULL); t;

@@ -1,4 +1,4 @@
-/* What tools returned: short notes for the next questions, and results of jobs that are told when
+/* Results of tools: short notes for the next questions, and results of jobs that are told when
  * the floor is free.
  *
  *   result     input                                          next

@@ -1,4 +1,4 @@
-/* What answer/ offers to the groups that it builds on. For control/room only. */
+/* Interface of answer/ for the groups that it builds on. For control/room only. */
 #ifndef CONTROL_ROOM_BASE_ANSWERS_H
 #define CONTROL_ROOM_BASE_ANSWERS_H
 
@@ -18,7 +18,7 @@ enum room_output_phase {
 	ROOM_OUTPUT_SPEAKING_BUFFERED,
 };
 
-/* What the interrupt classifier says of words over an answer (answer/overlap_question.h). */
+/* The interrupt classifier's verdict on words over an answer (answer/overlap_question.h). */
 enum room_overlap_verdict {
 	ROOM_OVERLAP_NONE,
 	ROOM_OVERLAP_ASKED,
@@ -39,7 +39,7 @@ enum room_output_phase room_output_phase_now(const struct room_context *context)
 
 /* Sends pending instructions at once. Returns false while the brain lacks the newest ones. */
 bool room_answer_instruct(struct room_context *context);
-/* Whether the brain lacks the newest instructions. */
+/* True if the brain lacks the newest instructions. */
 bool room_answer_uninstructed(const struct room_context *context);
 
 /* ---- retrieval.c ---- */
@@ -93,9 +93,9 @@ void room_audible_words(const struct room_context *context, uint64_t from, uint6
 /* The speaker goes on: more voice, or these are all words so far. */
 void room_speculative_on_voice(struct room_context *context, uint64_t user, uint64_t ms);
 void room_speculative_on_words(struct room_context *context, uint64_t user, const char *text);
-/* Whether the answer to this turn is speculative, so that it must not be heard yet. */
+/* True if the answer to this turn is speculative, so that it must not be heard yet. */
 bool room_speculative_holds(const struct room_context *context, uint32_t turn);
-/* Whether a speculative answer may begin at all. */
+/* True if a speculative answer may begin at all. */
 bool room_speculative_possible(const struct room_context *context);
 /* Begins a speculative answer to the person's open turn if the words are for the bot. probability:
  * of the end of turn, in thousandths. */

@@ -52,7 +52,7 @@ enum {
 #undef X
 };
 
-/* What a tool's output asks for (ROOM_TOOL). */
+/* The follow-up that a tool's output requests (ROOM_TOOL). */
 enum room_tool_follow {
 	ROOM_TOOL_GOES_ON, /* the brain goes on with the output */
 	ROOM_TOOL_QUIET,   /* it does not; what it said is its answer */

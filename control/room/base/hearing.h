@@ -1,4 +1,4 @@
-/* What hearing/ offers to the groups that it builds on. For control/room only. */
+/* Interface of hearing/ for the groups that it builds on. For control/room only. */
 #ifndef CONTROL_ROOM_BASE_HEARING_H
 #define CONTROL_ROOM_BASE_HEARING_H
 

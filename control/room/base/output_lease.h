@@ -34,7 +34,7 @@ struct room_output_lease {
  * granted, because the bot is speaking. */
 bool room_output_lease_grant(struct room_output_lease *l, enum room_output_lease_mode mode,
 			     uint64_t spoken_at, uint64_t now);
-/* Whether no newer turn may supersede the answer. */
+/* True if no newer turn may supersede the answer. */
 bool room_output_lease_held(const struct room_output_lease *l, const struct settings *s,
 			    uint64_t spoken_at, uint64_t now);
 /* Remaining ms in which no voice stops the answer. */

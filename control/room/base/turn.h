@@ -164,10 +164,10 @@ struct room_turn {
 				   number of its decisions */
 };
 
-/* Whether it ended because its words went into another turn, which is asked, answered and
+/* True if it ended because its words went into another turn, which is asked, answered and
  * remembered for both. */
 bool room_turn_replaced(const struct room_turn *turn);
-/* Whether it was a speculative answer that was rolled back. */
+/* True if it was a speculative answer that was rolled back. */
 bool room_turn_speculated(const struct room_turn *turn);
 
 /* Adds a decision to the turn's chain. */

@@ -1,4 +1,5 @@
-/* What a machine may do with turns. Their table belongs to turn/turns.c and is not visible here.
+/* The operations on turns that machines may use. Their table belongs to turn/turns.c and is not
+ * visible here.
  *
  * Turns are borrowed and live until their place is needed again, at least to the end of the step.
  * For control/room only. */
@@ -23,7 +24,7 @@ void room_turn_activate(struct room_context *context, struct room_turn *turn);
 struct room_turn *room_turn_queued(const struct room_context *context);
 /* When the floor became free last, ns; 0 = never. */
 uint64_t room_turn_free_at(const struct room_context *context);
-/* Whether a turn was heard and has not ended: it is transcribed, waits or is answered. */
+/* True if a turn was heard and has not ended: it is transcribed, waits or is answered. */
 bool room_turn_pending(const struct room_context *context);
 struct room_turn *room_turn_by_id(const struct room_context *context, uint32_t id);
 /* The next turn that has not ended, NULL after the last one; begins with after = NULL. A step that

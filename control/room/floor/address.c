@@ -35,7 +35,7 @@ static void make_coarse_key(const char *latin, size_t n, char key[ROOM_KEY_MAX])
 	room_sound_key(folded, k, key);
 }
 
-/* Whether a run of another script sounds like a name. A run that is much shorter than the name is
+/* True if a run of another script sounds like a name. A run that is much shorter than the name is
  * another word ("파리"). */
 static bool sounds_foreign(const struct room_names *names, const char *run, size_t n)
 {
@@ -304,7 +304,7 @@ static bool wishes(const struct word *w)
 	return is_in_list(w, words);
 }
 
-/* Whether a question or request begins at word i. */
+/* True if a question or request begins at word i. */
 static bool begins_request(const struct word *w, unsigned n, unsigned i)
 {
 	if (i >= n)
@@ -557,7 +557,7 @@ static bool is_english(enum room_language language)
 	return language == ROOM_LANGUAGE_EN || language == ROOM_LANGUAGE_UNKNOWN;
 }
 
-/* Whether a similar word could be an address in this position at all; saves the comparison. */
+/* True if a similar word could be an address in this position at all; saves the comparison. */
 static bool can_be_addressed(enum room_language language, const struct word *w, unsigned n,
 			     unsigned i)
 {

@@ -76,9 +76,9 @@ enum room_address room_address_in(const struct room_names *names, const char *te
 /* While only commands count: whether the text contains the name or a similar word. */
 bool room_name_cue(const struct room_names *names, const char *text);
 
-/* Whether the name occurs at all, exactly. */
+/* True if the name occurs at all, exactly. */
 bool room_name_occurs(const struct room_names *names, const char *text);
-/* Whether the name is the last word of the text or the last but one without punctuation behind it:
+/* True if the name is the last word of the text or the last but one without punctuation behind it:
  * the words that follow tell whether its bearer is addressed. */
 bool room_name_ends(const struct room_names *names, const char *text);
 /* The number of words of an utterance that are the name at word i; 0 if they are not. */

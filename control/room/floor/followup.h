@@ -54,7 +54,7 @@ unsigned room_followup_jobs(const struct room_followup *f, uint64_t user);
 uint64_t room_followup_interrupted_since(const struct room_followup *f, const struct settings *s,
 					 uint64_t user, uint64_t now);
 
-/* Whether this utterance interrupted an answer. */
+/* True if this utterance interrupted an answer. */
 bool room_followup_interrupted_with(const struct room_followup *f, const struct settings *s,
 				    uint64_t user, uint32_t utterance, uint64_t now);
 /* A line for the brain that tells where the turn's speaker interrupted it, with its line break;

@@ -50,9 +50,9 @@ struct room_music {
 	bool ducked;
 };
 
-/* Whether only commands are admitted: music plays or loads. */
+/* True if only commands are admitted: music plays or loads. */
 bool room_music_locks(const struct room_music *m);
-/* Whether music affects admission. */
+/* True if music affects admission. */
 bool room_music_gates(const struct room_music *m);
 bool room_music_latched(const struct room_music *m, uint64_t user, uint64_t now);
 /* The control word in a text that holds nothing else but words that may accompany it. */

@@ -200,7 +200,7 @@ static bool is_unfinished(const struct utterance *u, unsigned i)
 	return u->interim && i + 1 == u->n;
 }
 
-/* Whether a question or request begins with this part. */
+/* True if a question or request begins with this part. */
 static bool asks_at(const struct utterance *u, unsigned i)
 {
 	uint32_t classes = is_unfinished(u, i) ? 0 : u->v[i].classes;
@@ -212,7 +212,7 @@ static bool asks_at(const struct utterance *u, unsigned i)
 	return classes & ROOM_WORD_MODAL && i + 1 < u->n && u->v[i + 1].classes & ROOM_WORD_SUBJECT;
 }
 
-/* Whether a question or request begins anywhere in [from, to): at the beginning of a clause, after
+/* True if a question or request begins anywhere in [from, to): at the beginning of a clause, after
  * words that lead to it, or in some languages in any position. */
 static bool asks_in(const struct utterance *u, unsigned from, unsigned to)
 {
@@ -378,7 +378,7 @@ static bool is_broken_off(const struct utterance *u)
 
 /* ---- backchannels ---- */
 
-/* Whether the bot's sentence has the words of this part: "seven, yeah". */
+/* True if the bot's sentence has the words of this part: "seven, yeah". */
 static bool is_echo(const struct utterance *u, unsigned part)
 {
 	const struct room_word *first = word_of(u, part),
@@ -399,7 +399,7 @@ static bool is_echo(const struct utterance *u, unsigned part)
 	return strstr(over, word) != NULL;
 }
 
-/* Whether parts [from, to) leave an assent what it is. */
+/* True if parts [from, to) leave an assent what it is. */
 static bool is_light(const struct utterance *u, unsigned from, unsigned to)
 {
 	unsigned most = u->w.unspaced ? (unsigned)BACKCHANNEL_CHARS : (unsigned)BACKCHANNEL_REST;
@@ -615,7 +615,7 @@ bool room_phrase_asks(const char *text)
 
 /* ---- words to somebody else ---- */
 
-/* Whether parts [from, to), a clause of its own, call a person: "mum", "Mr Wang", "Oscar". */
+/* True if parts [from, to), a clause of its own, call a person: "mum", "Mr Wang", "Oscar". */
 static bool calls_person(const struct utterance *u, unsigned from, unsigned to)
 {
 	const struct room_word *first = word_of(u, from);

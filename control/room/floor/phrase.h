@@ -48,30 +48,30 @@ struct room_saying {
 };
 
 enum room_phrase room_phrase_of(const struct room_saying *s);
-/* Whether a few words, a STOP entry first or last among them, want some work stopped ("stop the
+/* True if a few words, a STOP entry first or last among them, want some work stopped ("stop the
  * search", "brich die Suche bitte ab, stopp"). This is weak evidence: it needs such work. */
 bool room_phrase_stops_work(const struct room_saying *s);
-/* Whether an entry of a list, or a question mark, makes these WORDS: an objection, a question, a
+/* True if an entry of a list, or a question mark, makes these WORDS: an objection, a question, a
  * request. */
 bool room_phrase_is_listed(const struct room_saying *s);
-/* Whether FEW words are so slight that they can be a sound or a misrecognised backchannel: a short
+/* True if FEW words are so slight that they can be a sound or a misrecognised backchannel: a short
  * word that is in no list, the same word again, function words alone. They become a turn, but do
  * not cut the bot off by being over. */
 bool room_phrase_is_slight(const struct room_saying *s);
-/* Whether the words are a fragment that carries no request (admission `focus`): neither a question,
+/* True if the words are a fragment that carries no request (admission `focus`): neither a question,
  * nor a call alone ("hey"), nor 3 words with 6 letters, nor 2 with 10, nor 4 characters of a script
  * without blanks. */
 bool room_phrase_is_fragment(const struct room_saying *s);
-/* Whether the text is only nonverbal sounds, hesitation and humming. */
+/* True if the text is only nonverbal sounds, hesitation and humming. */
 bool room_phrase_is_nonverbal(const struct room_saying *s);
-/* Whether the speaker expects an answer: a question mark, or the beginning of a question or
+/* True if the speaker expects an answer: a question mark, or the beginning of a question or
  * request. */
 bool room_phrase_asks(const char *text);
-/* Whether the text is nothing but sounds and backchannels: an answer only after a question. */
+/* True if the text is nothing but sounds and backchannels: an answer only after a question. */
 bool room_phrase_idle(const struct room_saying *s);
 /* The same, and every BACKCHANNEL: over an answer it is not taken up later. */
 bool room_phrase_passing(const struct room_saying *s);
-/* Whether the words turn to somebody else: a term of address for people or an unknown name stands
+/* True if the words turn to somebody else: a term of address for people or an unknown name stands
  * where a sentence calls somebody ("get down from there, Oscar"). */
 bool room_phrase_to_other(const struct room_saying *s);
 /* The language that the utterance is judged in. */

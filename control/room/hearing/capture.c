@@ -188,7 +188,7 @@ struct room_capture_out room_capture_split(struct room_capture *c)
 	return (struct room_capture_out){.end = ROOM_CAPTURE_CHUNK};
 }
 
-/* Whether the frame may belong to speech: soft endings of words count, the background does not. */
+/* True if the frame may belong to speech: soft endings of words count, the background does not. */
 static bool is_active_frame(const struct room_capture *c, const struct settings *s,
 			    const struct room_signal *frame)
 {
@@ -214,7 +214,7 @@ static void count_voiced(struct room_capture *c, const struct settings *s,
 	c->tail_rms = c->tail_rms ? (3 * c->tail_rms + rms) / 4 : rms;
 }
 
-/* Whether a capture can begin with this frame. */
+/* True if a capture can begin with this frame. */
 static bool can_begin(struct room_capture *c, const struct settings *s, bool active, uint64_t at,
 		      uint64_t now)
 {

@@ -89,7 +89,7 @@ void room_capture_on_vad(struct room_capture *c, uint32_t utterance);
 /* Ends a chunk: the audio so far is committed, and more may follow. For a promoted capture that
  * is not waiting for audio. */
 struct room_capture_out room_capture_split(struct room_capture *c);
-/* Whether the capture has too little voiced audio to be speech: a click, a breath. */
+/* True if the capture has too little voiced audio to be speech: a click, a breath. */
 bool room_capture_lacks_voice(const struct room_capture *c, const struct settings *s);
 /* HEARD_END: the capture ends at once. */
 struct room_capture_out room_capture_finish(struct room_capture *c, const struct settings *s,

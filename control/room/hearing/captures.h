@@ -26,7 +26,7 @@ struct room_captures {
 
 /* The capture of the person in this place. */
 const struct room_capture *room_capture_of(const struct room_context *context, unsigned place);
-/* Whether this frame of the person rises above the background of their microphone. */
+/* True if this frame of the person rises above the background of their microphone. */
 bool room_captures_is_voice(const struct room_context *context, unsigned place,
 			    const struct room_signal *frame);
 /* Captures that are open now, of all speakers. */

@@ -80,7 +80,7 @@ static uint32_t next_letter(const char **p, const char *end)
 	return 0;
 }
 
-/* Whether the words are the same after one edit at this place at most. */
+/* True if the words are the same after one edit at this place at most. */
 static bool are_alike(const char *a, const char *a_end, const char *b, const char *b_end,
 		      unsigned edits)
 {
@@ -185,7 +185,7 @@ static bool is_plain(const struct tokens *said, struct stretch s)
 	return true;
 }
 
-/* Whether the member said these words beside an echo; copies them. */
+/* True if the member said these words beside an echo; copies them. */
 static bool take_own(const struct tokens *said, unsigned from, unsigned to, unsigned least,
 		     const struct room_names *names, char *own)
 {

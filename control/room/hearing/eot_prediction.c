@@ -16,7 +16,7 @@
 /* The least audio of a chunk: providers refuse less. */
 enum { LEAST_MS = 120 };
 
-/* Whether there is an interim transcript of the audio that is being streamed. */
+/* True if there is an interim transcript of the audio that is being streamed. */
 static bool has_interim(const struct room_context *context, unsigned place)
 {
 	const struct room_open_words *o = &context->eot_prediction->of[place];
@@ -93,7 +93,7 @@ static bool has_all_transcripts(const struct room_turn *t)
 	return true;
 }
 
-/* Whether an early chunk is needed and there is a place for it. */
+/* True if an early chunk is needed and there is a place for it. */
 static bool wants_chunk(const struct room_context *context, unsigned place)
 {
 	const struct room_turn *t = room_turn_hearing(context, place);

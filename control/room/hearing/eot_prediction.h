@@ -38,7 +38,7 @@ struct room_open_words {
 	uint64_t examined_at; /* end of the voiced audio before the silence that was examined */
 };
 
-/* What the end-of-turn model gets of one speaker, and what it says of the silence. */
+/* Input of the end-of-turn model for one speaker, and its verdict on the silence. */
 struct room_silence {
 	struct room_prosody prosody;
 	uint64_t capture, voice_at; /* the newest voiced audio, and its capture */

@@ -71,7 +71,7 @@ uint32_t room_speech_rate(const char *text, uint32_t ms);
  * text; 1 if none do. */
 unsigned room_repetitions(const char *text);
 bool room_has_control_tokens(const char *text);
-/* Whether there is a letter or a digit; everything beyond ASCII counts as a letter. */
+/* True if there is a letter or a digit; everything beyond ASCII counts as a letter. */
 bool room_has_words(const char *text);
 
 #endif

@@ -370,7 +370,7 @@ static void admit_turn(struct room_context *context, struct room_turn *t)
 	room_speculative_commit(context, t, early);
 }
 
-/* Whether this turn interrupted an answer: then it was meant for the bot, however unclear it
+/* True if this turn interrupted an answer: then it was meant for the bot, however unclear it
  * is. */
 static bool interrupted_answer(const struct room_context *context, const struct room_turn *t)
 {
@@ -381,7 +381,7 @@ static bool interrupted_answer(const struct room_context *context, const struct 
 	return false;
 }
 
-/* Whether these words are likelier an error of speech-to-text than somebody's. */
+/* True if these words are likelier an error of speech-to-text than somebody's. */
 static bool is_slight(const struct room_context *context, const struct room_turn *t)
 {
 	struct room_saying saying = room_saying_of(context, t->transcript, t->language);
@@ -452,7 +452,7 @@ void room_asr_forget(struct room_context *context, unsigned place)
 	context->transcripts->session[place] = (struct room_asr_session){0};
 }
 
-/* Whether a transcript of this user is pending. */
+/* True if a transcript of this user is pending. */
 static bool transcript_pending(const struct room_context *context, uint64_t user)
 {
 	for (const struct room_turn *t = room_turn_next(context, NULL); t;

@@ -50,7 +50,7 @@ void room_asr_end_capture(struct room_context *context, struct room_turn *turn);
 /* Closes the session of the person in this place if one is open. why: user_left, suspended,
  * shutdown. */
 void room_asr_close(struct room_context *context, unsigned place, const char *why);
-/* Whether the voice in the open capture can be the bot's own: this microphone has returned it
+/* True if the voice in the open capture can be the bot's own: this microphone has returned it
  * lately, and the capture is no more than twice as loud as that was. */
 bool room_asr_returns_bot(const struct room_context *context, unsigned place);
 /* The person in this place left. */

@@ -235,7 +235,7 @@ static bool is_stop(uint32_t ch)
 		ch == 0x2026 || ch == 0xbf || ch == 0xa1 || ch == 0x2014 || ch == 0x2013);
 }
 
-/* Whether this letter begins another word than the letter before it. */
+/* True if this letter begins another word than the letter before it. */
 static bool begins_word(const struct room_words *w, enum room_script before,
 			enum room_script script)
 {

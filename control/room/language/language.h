@@ -1,5 +1,5 @@
-/* What the rules know of languages: one file of word lists for each (en.def and its neighbours), a
- * guess of the language of an utterance, and utterances cut into known entries.
+/* Knowledge of languages for the rules: one file of word lists for each (en.def and its
+ * neighbours), a guess of the language of an utterance, and utterances cut into known entries.
  *
  * A list holds entries of one or more words, parted by semicolons. Texts and entries are compared
  * in the same form: lower case, without punctuation and apostrophes, ё as е. Where a script has no

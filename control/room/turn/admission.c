@@ -54,7 +54,7 @@ static struct fits fits_arrival(const struct look *l)
 	return fits_if(l->turn->arrival, true);
 }
 
-/* Whether the speaker has an open choice. */
+/* True if the speaker has an open choice. */
 static bool has_open_choice(const struct look *l)
 {
 	return room_choice_open(l->context->choice, l->context->now) &&
@@ -73,7 +73,7 @@ bool room_bot_asked_question(const struct room_context *context)
 	return false;
 }
 
-/* Whether the words mean nothing unless they answer a question. */
+/* True if the words mean nothing unless they answer a question. */
 static bool means_nothing_alone(const struct look *l,
 				bool (*says_nothing)(const struct room_saying *s))
 {
@@ -508,7 +508,7 @@ static void admit_turn(struct look *l, enum room_rule rule)
 	room_turn_enqueue(context, l->turn);
 }
 
-/* Whether a model may know what people say to each other: a voice model is told at once, a text
+/* True if a model may know what people say to each other: a voice model is told at once, a text
  * model with its next question. */
 static bool is_overheard(const struct room_context *context)
 {

@@ -15,7 +15,7 @@ void room_turn_admit(struct room_context *context, struct room_turn *turn);
 void room_turn_admit_classified(struct room_context *context, struct room_turn *turn, bool meant);
 /* Admits an unclear turn that interrupted the bot: the brain is told. */
 void room_turn_admit_unclear(struct room_context *context, struct room_turn *turn);
-/* Whether the bot asked a question, in its running or its last answer: then a short word is an
+/* True if the bot asked a question, in its running or its last answer: then a short word is an
  * answer. */
 bool room_bot_asked_question(const struct room_context *context);
 

@@ -12,7 +12,7 @@
 
 enum { WAIT_S = 30, AGAIN_S = 60 };
 
-/* Whether the line waits to be told in a summary. */
+/* True if the line waits to be told in a summary. */
 static bool is_open(const struct room_compaction *c, const struct room_history_line *l)
 {
 	return !l->withheld && l->at > c->until;

@@ -53,7 +53,7 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 	room_history_add(h, ev->at, 0, ev->is_bot, ev->yes, name, words);
 }
 
-/* Whether a word goes on from one character to the next. */
+/* True if a word goes on from one character to the next. */
 static bool is_within_word(uint32_t a, uint32_t b)
 {
 	enum room_script x = room_script_of(a), y = room_script_of(b);

@@ -13,11 +13,11 @@ struct room_context;
 struct room_saying room_saying_of(const struct room_context *context, const char *text,
 				  unsigned told);
 
-/* Whether this user's words address another person, by a name of the room or by their form. */
+/* True if this user's words address another person, by a name of the room or by their form. */
 bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text,
 			  unsigned told);
 
-/* Whether the words address or mention the bot. */
+/* True if the words address or mention the bot. */
 enum room_address room_saying_address(const struct room_context *context, const char *text,
 				      unsigned told);
 

@@ -24,7 +24,7 @@ enum room_revised room_segment_revise(struct room_turn *turn, uint64_t user, uin
 				      const char *text);
 /* Removes the words of one user. Returns the number of segments left. */
 unsigned room_segment_drop(struct room_turn *turn, uint64_t user);
-/* Whether anybody besides its first speaker has words in it. */
+/* True if anybody besides its first speaker has words in it. */
 bool room_segment_shared(const struct room_turn *turn);
 /* The words of one segment, cut at the size. */
 void room_segment_text(const struct room_turn *turn, unsigned i, char *buf, size_t size);

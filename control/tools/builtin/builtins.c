@@ -51,7 +51,7 @@ static void cancel(uint32_t id, void *arg)
 
 static const struct tool_shell shell = {.start = start, .cancel = cancel};
 
-/* Whether the settings let the tool work at all. */
+/* True if the settings let the tool work at all. */
 static bool is_wanted(const struct builtins *b, const char *name)
 {
 	unsigned service;

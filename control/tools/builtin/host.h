@@ -1,4 +1,4 @@
-/* What the built-in tools need of the room that they work in, and where they give their outputs.
+/* The built-in tools' interface to the room that they work in, and the sink of their outputs.
  * The room's agent fills it. */
 #ifndef CONTROL_TOOLS_BUILTIN_HOST_H
 #define CONTROL_TOOLS_BUILTIN_HOST_H
@@ -70,7 +70,7 @@ struct tool_host {
 	int (*joinh)(uint32_t turn, const char *name, void *arg);
 	/* Looks for what was said; the output comes by outputh. An errno: it does not. */
 	int (*searchh)(uint32_t id, const struct tool_said *what, void *arg);
-	/* Whether anything can be remembered here at all. May be NULL: nothing can. */
+	/* True if anything can be remembered here at all. May be NULL: nothing can. */
 	bool (*rememberh)(void *arg);
 	/* The server of this room. */
 	uint64_t (*guildh)(void *arg);

@@ -1,4 +1,4 @@
-/* What the files of the built-in tools share (builtins.h). For control/tools/builtin only. */
+/* Shared by the files of the built-in tools (builtins.h). For control/tools/builtin only. */
 #ifndef CONTROL_TOOLS_BUILTIN_INSIDE_H
 #define CONTROL_TOOLS_BUILTIN_INSIDE_H
 

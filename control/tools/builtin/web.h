@@ -13,7 +13,7 @@ struct builtin_web;
 struct settings;
 struct tool_host;
 
-/* Whether the settings have a service for searches; then *service, an enum search_service. */
+/* True if the settings have a service for searches; then *service, an enum search_service. */
 bool builtin_web_service(const struct settings *s, unsigned *service);
 
 /* host is borrowed. ENOMEM. Caller owns *out. */

@@ -80,7 +80,7 @@ static double correlate(const int16_t *x, const int16_t *y, size_t n)
 	return xx > 0 && yy > 0 ? xy / sqrt((double)xx * yy) : 0;
 }
 
-/* Whether the bot says a part of the answer here that is not its beginning. */
+/* True if the bot says a part of the answer here that is not its beginning. */
 static bool is_middle(const struct judge_item *item, size_t at)
 {
 	size_t before = 0;

@@ -45,7 +45,7 @@ static void publish_turn(uint64_t turn)
 					       .turn = {.turn = turn, .stage = "ended"}});
 }
 
-/* Whether the turn file holds these turns in this order, ended by a zero. */
+/* True if the turn file holds these turns in this order, ended by a zero. */
 static bool turns_are(const uint64_t *turns)
 {
 	FILE *f = fopen(s.path, "r");

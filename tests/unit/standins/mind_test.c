@@ -14,7 +14,7 @@ static struct si_script *no_script(void)
 	return s;
 }
 
-/* Whether the answer to the last line is this text. */
+/* True if the answer to the last line is this text. */
 static bool says(const struct si_mind *m, const char *instructions, const char *text)
 {
 	struct si_script *s = no_script();

@@ -63,7 +63,7 @@ unsigned scene_count(const struct scene *s, enum room_effect_type type);
 unsigned scene_ended(const struct scene *s, enum room_reason reason);
 /* The rule by which a turn was admitted last, or "". */
 const char *scene_admitted(const struct scene *s);
-/* Whether the last turn that ended or is active has this rule in its chain, with this answer. */
+/* True if the last turn that ended or is active has this rule in its chain, with this answer. */
 bool scene_decided(struct scene *s, uint32_t turn, const char *rule, bool yes);
 uint32_t scene_asked(const struct scene *s);
 

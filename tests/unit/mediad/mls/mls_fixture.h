@@ -70,7 +70,7 @@ int mls_fixture_propose_add(struct mls_fixture *p, unsigned by, unsigned who);
 int mls_fixture_propose_remove(struct mls_fixture *p, unsigned by, unsigned who);
 /* Commits; the other members follow or, when removed, leave; welcomed ones join. */
 int mls_fixture_commit(struct mls_fixture *p, unsigned by);
-/* Whether all members are in the same epoch of the same group and derive the same secrets. */
+/* True if all members are in the same epoch of the same group and derive the same secrets. */
 bool mls_fixture_agrees(const struct mls_fixture *p);
 unsigned mls_fixture_count_inside(const struct mls_fixture *p);
 

@@ -621,7 +621,7 @@ TEST(the_bot_follows_a_conversation_and_stays_out_of_asides)
 	scene_close(s);
 }
 
-/* Whether a model receives an aside, by the setting and by whether the bot takes part. */
+/* True if a model receives an aside, by the setting and by whether the bot takes part. */
 TEST(one_setting_decides_what_models_overhear)
 {
 	static const struct {
