@@ -101,24 +101,6 @@ static size_t on_header(char *p, size_t size, size_t n, void *arg)
 	return append(req, &req->head, p, n, MAX_HEADERS) ? n : 0;
 }
 
-static size_t on_body(char *p, size_t size, size_t n, void *arg)
-{
-	struct http_req *req = arg;
-
-	n *= size;
-	if (n > req->max_body - req->came) {
-		if (req->cut) {
-			n = req->max_body - req->came;
-			req->came += n;
-			append(req, &req->body, p, n, req->max_body);
-		}
-		req->too_big = true;
-		return 0;
-	}
-	req->came += n;
-	return append(req, &req->body, p, n, req->max_body) ? n : 0;
-}
-
 static long status_of(const struct http_req *req)
 {
 	long status = 0;
@@ -131,6 +113,32 @@ static long status_of(const struct http_req *req)
 static bool in_parts(const struct http_req *req)
 {
 	return req->parth && status_of(req) / 100 == 2;
+}
+
+/* A caller that wants parts bounds them as they come; an error is kept whole and bounded here. */
+static size_t limit_of(const struct http_req *req)
+{
+	return req->parth && !in_parts(req) && req->max_body > DEFAULT_MAX_BODY ? DEFAULT_MAX_BODY
+										: req->max_body;
+}
+
+static size_t on_body(char *p, size_t size, size_t n, void *arg)
+{
+	struct http_req *req = arg;
+	size_t limit = limit_of(req);
+
+	n *= size;
+	if (n > limit - req->came) {
+		if (req->cut) {
+			n = limit - req->came;
+			req->came += n;
+			append(req, &req->body, p, n, limit);
+		}
+		req->too_big = true;
+		return 0;
+	}
+	req->came += n;
+	return append(req, &req->body, p, n, limit) ? n : 0;
 }
 
 static int errno_of(const struct http_req *req, CURLcode code)

@@ -32,7 +32,9 @@ struct http_call {
 	size_t max_body;     /* of the response; 0 = 4 MiB; longer fails with EMSGSIZE */
 	bool cut;	     /* a longer body is cut at max_body instead */
 	size_t sound_at;     /* offset in the body of audio that a codec made; 0: none */
-	http_resp_h *parth;  /* gets the body of a 2xx in parts; the response then has none */
+	/* Gets the body of a 2xx in parts; the response then has none. The body of any other status
+	 * comes with the response and is at most 4 MiB, whatever max_body says. */
+	http_resp_h *parth;
 };
 
 struct http_resp {

@@ -10,7 +10,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-enum { BIG = 300000, MANY = 12 };
+enum { BIG = 300000, MANY = 12, KEPT_MAX = 4 << 20 /* of an error */ };
 
 /* A web server on the same loop. */
 static struct {
@@ -82,6 +82,10 @@ static void on_request(struct evhttp_request *req, void *arg)
 		memset(big, 'x', sizeof big);
 		evbuffer_add(out, big, sizeof big);
 		evhttp_send_reply(req, 200, "OK", out);
+	} else if (strcmp(uri, "/broken") == 0) {
+		for (unsigned i = 0; i <= KEPT_MAX / BIG; i++)
+			evbuffer_add(out, big, sizeof big);
+		evhttp_send_reply(req, 500, "Broken", out);
 	} else if (strcmp(uri, "/slow") == 0) {
 		evhttp_connection_set_closecb(evhttp_request_get_connection(req), on_slow_gone,
 					      NULL);
@@ -333,6 +337,17 @@ TEST(http_tells_a_body_while_it_comes)
 	CHECK_INT(ask_parts("/big", BIG - 1), 0);
 	CHECK(loop_run(&fx.l));
 	CHECK_INT(got.err, EMSGSIZE);
+	end();
+}
+
+/* A server could make its error as large as the caller's memory. */
+TEST(http_bounds_an_error_where_the_caller_bounds_the_parts)
+{
+	CHECK(begin(NULL));
+	memset(&parts, 0, sizeof parts);
+	CHECK_INT(ask_parts("/broken", SIZE_MAX), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK(got.n == 1 && got.err == EMSGSIZE && parts.n == 0);
 	end();
 }
 
