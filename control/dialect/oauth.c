@@ -26,9 +26,10 @@ static const char *find_path(const char *url)
 		if (strncmp(url, loopback[i], n) == 0 && strchr(":/", url[n]))
 			host = url + n;
 	}
-	if (!host || strpbrk(url, "@?# \t\r\n\\\""))
-		return NULL;
-	return host + strcspn(host, "/");
+	for (size_t i = 0; host && host[i]; i++)
+		if (host[i] <= ' ' || host[i] > '~' || strchr("@?#\\\"", host[i]))
+			return NULL;
+	return host ? host + strcspn(host, "/") : NULL;
 }
 
 static int join(char *out, size_t size, const char *url, size_t host, const char *known,

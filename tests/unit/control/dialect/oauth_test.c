@@ -283,3 +283,23 @@ TEST(oauth_reads_bearer_tokens_that_fit_a_header)
 	oauth_read_error("{\"error\":\"a\\nb\"}", 16, error, sizeof error);
 	CHECK_STR(error, "");
 }
+
+/* The link is printed to the operator's terminal. */
+TEST(oauth_takes_no_address_with_control_characters)
+{
+	static const char *const paths[] = {"/\\u001b]0;owned\\u0007", "/\\u0007", "/\\u007f",
+					    "/\\u009b2J"};
+	struct oauth_issuer o = {0};
+	char text[400];
+
+	for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+		snprintf(text, sizeof text,
+			 "{\"issuer\":\"https://a.org\",\"token_endpoint\":\"https://a.org/t\","
+			 "\"authorization_endpoint\":\"https://a.org%s\"}",
+			 paths[i]);
+		CHECK_INT(oauth_read_issuer(text, strlen(text), "https://a.org", &o), 0);
+		CHECK_STR(o.authorize, "");
+	}
+	CHECK(!oauth_may_send("https://a.org/\033[2J"));
+	CHECK(oauth_may_send("https://a.org/page"));
+}
