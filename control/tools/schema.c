@@ -272,9 +272,10 @@ static bool check_ref(struct load *l, const json_t *schema, const json_t *ref,
 			 schema_quote_text(text, 80, json_string_value(ref)));
 		return refuse(l, at, rest);
 	}
-	l->links = 0;
 	if (!chain_ends(l, schema, CHAIN_MAX))
-		return refuse(l, at, "refers to itself without end");
+		return refuse(l, at,
+			      l->links > NODES_MAX ? "has too many references"
+						   : "refers to itself without end");
 	return true;
 }
 

@@ -277,6 +277,26 @@ TEST(schema_loose_accepts_what_its_unsupported_words_would_judge)
 		CHECK_INT(judge_loosely(cases[i].schema, cases[i].value), cases[i].err);
 }
 
+/* Each definition applies the next one twice, so that a reference to the first costs 8,191 links:
+ * hundreds of them took seconds. */
+TEST(schema_bounds_the_links_of_all_its_references_together)
+{
+	struct schema *s = NULL;
+	char text[2000];
+	size_t n = (size_t)snprintf(text, sizeof text, "{\"$defs\":{");
+
+	for (unsigned i = 0; i < 12; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+				      "\"d%u\":{\"allOf\":[{\"$ref\":\"#/$defs/d%u\"},{\"$ref\":"
+				      "\"#/$defs/d%u\"}]},",
+				      i, i + 1, i + 1);
+	n += (size_t)snprintf(text + n, sizeof text - n, "\"d12\":{}}");
+	snprintf(text + n, sizeof text - n, "}");
+	CHECK_INT(load(&s, text), EINVAL);
+	CHECK(strstr(why, "has too many references"));
+	CHECK(!s);
+}
+
 TEST_OOM(schema_loose_survives_without_memory)
 {
 	json_t *root = json_loads("{\"oneOf\":[{\"pattern\":\"a\"},{}]}", 0, NULL);
