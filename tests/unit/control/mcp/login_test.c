@@ -212,6 +212,7 @@ TEST(login_uses_the_client_of_the_record)
 {
 	CHECK(begin());
 	snprintf(rig.record.client_id, sizeof rig.record.client_id, "ours");
+	snprintf(rig.record.issuer, sizeof rig.record.issuer, "%s", rig.f.base);
 	snprintf(rig.record.values, sizeof rig.record.values, "{\"client secret\":\"hush\"}");
 	CHECK(run());
 	CHECK_STR(rig.why, "");
