@@ -140,7 +140,7 @@ static int add_ask(struct delegate_seat *seat, const char *schema)
 				   .description = description,
 				   .schema = schema,
 				   .effect = outside ? TOOL_EFFECT_OUTSIDE : TOOL_EFFECT_NONE,
-				   .who = outside ? TOOL_WHO_MODERATORS : TOOL_WHO_EVERYONE,
+				   .who = TOOL_WHO_EVERYONE,
 				   .timeout_ms = TOOL_JOB_END_MS,
 				   .abort = TOOL_ABORT_DETACH,
 				   .max_output = OUTPUT_MAX,

@@ -25,7 +25,7 @@ static void add_row(struct share *share, const char *tool, const char *descripti
 			       .description = *description ? description : tool,
 			       .schema = schema,
 			       .effect = reads ? TOOL_EFFECT_NONE : TOOL_EFFECT_OUTSIDE,
-			       .who = reads ? TOOL_WHO_EVERYONE : TOOL_WHO_MODERATORS,
+			       .who = TOOL_WHO_EVERYONE,
 			       .timeout_ms = CALL_MS,
 			       .follow = TOOL_FOLLOW_UP,
 			       .abort = reads ? TOOL_ABORT_STOP : TOOL_ABORT_DETACH,

@@ -176,7 +176,7 @@ TEST(what_a_task_does_outside_is_what_the_operator_says)
 	CHECK(!tasks.output[0].ok && strstr(tasks.output[0].text, "settings"));
 	t = tools_registry_find(tasks.registry, "ask");
 	CHECK(t && t->row.effect == TOOL_EFFECT_OUTSIDE && t->row.confirm &&
-	      t->row.who == TOOL_WHO_MODERATORS);
+	      t->row.who == TOOL_WHO_EVERYONE);
 	CHECK_INT(settings_set(tasks.settings, "workers", "[]"), 0);
 	delegates_update(tasks.delegates);
 	CHECK(!tools_registry_find(tasks.registry, "ask"));

@@ -129,3 +129,26 @@ TEST(a_yes_is_the_askers_in_time_and_for_this_call)
 	CHECK_INT(after_yes(ALICE, true, 10, 8, true), TOOL_ASK);
 	CHECK_INT(after_yes(ALICE, true, 10, 7, false), TOOL_ASK);
 }
+
+/* The row of a tool of an MCP server, or of a worker, that may act outside. */
+TEST(an_ordinary_member_and_an_owner_agree_alike)
+{
+	static const struct tool_row asks = {
+		.name = "notes__write", .effect = TOOL_EFFECT_OUTSIDE, .confirm = true};
+	static const enum tool_rank ranks[] = {TOOL_RANK_EVERYONE, TOOL_RANK_OWNER};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct settings *s = open_settings();
+		struct tool_policy *p = calloc(1, sizeof *p);
+		struct tool_request q = {.row = &asks, .user = ALICE, .rank = ranks[i]};
+
+		CHECK(s && p);
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
+		tool_policy_read_back(p, ALICE, AT(5));
+		tool_policy_words(p, ALICE, true, AT(8));
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(9)), TOOL_ALLOWED);
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(10)), TOOL_ASK);
+		free(p);
+		settings_free(s);
+	}
+}
