@@ -534,7 +534,7 @@ static enum room_language told_language(const struct room_event *ev)
 {
 	char code[LANGUAGE_CODE_MAX] = "";
 
-	if (ev->language.n < sizeof code)
+	if (ev->language.n && ev->language.n < sizeof code)
 		memcpy(code, ev->language.p, ev->language.n);
 	return room_language_by_code(code);
 }

@@ -39,7 +39,7 @@ TEST(http_trusts_a_given_ca_and_else_only_the_systems)
 	struct http *h;
 	char dir[32], ca[64], key[64], url[64];
 	struct ws_listen_conf lc = {.host = "127.0.0.1", .cert_file = ca, .key_file = key};
-	const struct http_call call = {.method = "GET", .url = url, .timeout_ms = 1000};
+	const struct http_call call = {.method = "GET", .url = url, .timeout_ms = 10000};
 	struct ws_server *server;
 	struct ws_ctx *ctx;
 
