@@ -66,6 +66,9 @@ static void saw(struct explore *x, const struct room_effect *e)
 		x->judging.turn = e->turn;
 		x->judging.question = e->chunk;
 		break;
+	case ROOM_DO_RETRIEVE:
+		x->retrieve = e->chunk;
+		break;
 	case ROOM_DO_SPEAK:
 		x->line.turn = e->turn;
 		x->line.chunk = e->chunk;
@@ -142,7 +145,7 @@ void explore_begin(struct explore *x, const struct explore_policy *p)
 	watch_reset(x->watch);
 	x->broken = NULL;
 	x->now = START_MS * NS_PER_MS;
-	x->asked = x->playing = 0;
+	x->asked = x->playing = x->retrieve = 0;
 	x->n_awaited = 0;
 	x->started = x->ended = x->over = x->instructed = false;
 	x->line.turn = x->beat.turn = x->judging.turn = x->judging.question = 0;

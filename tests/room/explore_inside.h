@@ -88,7 +88,8 @@ struct explore {
 	uint32_t instructions; /* number of the newest */
 	struct {
 		uint32_t turn, question;
-	} judging; /* what a classifier was asked last */
+	} judging;	   /* what a classifier was asked last */
+	uint32_t retrieve; /* number of the newest search of the memory */
 	uint64_t written, started_at, packet_at;
 	bool started, ended, over; /* of the playback */
 	uint8_t loud[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2],

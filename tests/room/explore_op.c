@@ -186,6 +186,14 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 									 : (struct slice){0};
 	if (ev->type == ROOM_SHUTDOWN || ev->type == ROOM_SAY_DRAINED)
 		ev->type = ROOM_TIMER;
+	/* What the memory returns, mostly to the newest search. */
+	if (ev->type == ROOM_RETRIEVED && op->who & 1) {
+		ev->chunk = x->retrieve;
+		ev->yes = true;
+		ev->text = text_of("f12 u7\nAnna likes tea.");
+	} else if (ev->type == ROOM_MEMORY) {
+		ev->yes = op->who & 1;
+	}
 }
 
 static void playback(struct explore *x, const struct explore_op *op, struct room_event *ev)

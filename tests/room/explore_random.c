@@ -173,6 +173,23 @@ static const struct world {
 	 SAID_ANY,
 	 SAID_MUSIC,
 	 {{K_JOIN, 30}, {K_LOUD, 100}, {K_WORDS, 40}, {K_AUDIO, 40}}},
+	/* a memory that is searched */
+	{2, "guest=off memory_wait_ms=1000", 3, SAID_ANY, SAID, {{K_OTHER, 150}}},
+	/* voices that the barge-in gate holds back: its own, come back, and noise */
+	{3,
+	 "guest=off interruptions=anyone echo_guard_ms=0 barge_in_ms=100 "
+	 "stall_ms=60000",
+	 1,
+	 SAID_ECHO,
+	 SAID_ECHO + 1,
+	 {{K_LOUD, 200}, {K_END, 20}, {K_WORDS, 60}, {K_TEXT, 30}, {K_AUDIO, 60}, {K_STARTED, 30}}},
+	{1,
+	 "guest=off interruptions=anyone echo_guard_ms=0 barge_in_ms=100 "
+	 "noise_peak=32767 noise_active=1000",
+	 3,
+	 SAID_ANY,
+	 SAID,
+	 {{K_LOUD, 200}, {K_AUDIO, 60}, {K_STARTED, 30}}},
 	/* words of its own accord */
 	{2,
 	 "guest=off volition=chatty thought_silence_s=8 thought_interval_s=8 "

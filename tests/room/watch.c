@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/room/base/answers.h"
 #include "control/room/inside.h"
 #include "control/room/turn/segment.h"
 #include "proto/base/time.h"
@@ -623,7 +624,9 @@ static void look_at_queue(struct watch *w, const struct room *room, unsigned que
 			return;
 	for (const struct room_turn *t = room_turn_next(&room->context, NULL); t;
 	     t = room_turn_next(&room->context, t))
-		if (t->phase == ROOM_PHASE_TRANSCRIBING)
+		if (t->phase == ROOM_PHASE_TRANSCRIBING ||
+		    (t->phase == ROOM_PHASE_QUEUED &&
+		     w->now < room_retrieval_until(&room->context, t)))
 			return;
 	/* A step that frees the floor at its very end may leave the taking up to a timer at once.
 	 */
