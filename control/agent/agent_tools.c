@@ -9,6 +9,7 @@
 #include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
+#include "control/room/answer/tool_results.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "control/tools/agreement.h"
@@ -191,8 +192,11 @@ static void take_progress(uint32_t id, const char *text, void *arg)
 static void start_call(struct agent_tools *t, const struct tool_output *o)
 {
 	const struct tool *tool = tools_registry_find(t->registry, o->tool);
+	const struct room_turn *turn = room_active(t->a->room);
 	const struct tool_start call = {.id = o->id,
 					.turn = o->turn,
+					.words =
+						turn && turn->id == o->turn ? turn->transcript : "",
 					.user = o->user,
 					.tainted = o->tainted,
 					.tool = o->tool,
@@ -288,15 +292,18 @@ static void record_call(struct agent_tools *t, const struct tool_output *o)
 
 static void tell_late(struct agent_tools *t, const struct tool_output *o)
 {
-	char line[ROOM_TEXT_MAX];
+	char line[ROOM_RESULT_MAX], *cut;
 	enum tool_how how = tool_late_how(o->late);
 
 	log_info("tool_late", "call=%u tool=%s late=%s", o->id, o->tool, tool_late_name(o->late));
 	if (how == TOOL_LATE_DROP)
 		return;
-	snprintf(line, sizeof line, "%s: %s", o->tool, o->text);
+	cut = tool_envelope_cut(o->text, sizeof line - strlen(o->tool) - 3);
+	snprintf(line, sizeof line, "%s: %s", o->tool, cut ? cut : "");
+	free(cut);
 	agent_feed(t->a, &(struct room_event){.type = ROOM_TOOL_RESULT,
 					      .user = o->user,
+					      .tainted = o->taints,
 					      .yes = how == TOOL_LATE_SPEAK,
 					      .text = slice_str(line)});
 }
@@ -309,6 +316,7 @@ static void tell_progress(struct agent_tools *t, const struct tool_output *o)
 		 o->text);
 	agent_feed(t->a, &(struct room_event){.type = ROOM_TOOL_RESULT,
 					      .user = o->user,
+					      .tainted = o->taints,
 					      .yes = true,
 					      .text = slice_str(line)});
 }
@@ -471,6 +479,8 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 	case ROOM_DO_RECORD:
 		feed(t, &(struct tool_input){.type = TOOL_IN_END,
 					     .turn = e->record->id,
+					     .ok = e->record->reason == ROOM_REASON_ANSWERED &&
+						   e->record->samples_played,
 					     .user = e->record->user});
 		give_rest(t, e->record->id);
 		tell_found(t, e->record);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/tools/untrusted.h"
 #include "proto/base/utf8.h"
 
 static const struct {
@@ -115,6 +116,64 @@ void tool_envelope_summary(const char *tool, const char *envelope, char *buf, si
 	utf8_copy(buf, size, line);
 	free(dumped);
 	json_decref(root);
+}
+
+void tool_envelope_bare_summary(const char *tool, enum tool_code code, char *buf, size_t size)
+{
+	if (code == TOOL_CODE_OK)
+		snprintf(buf, size, "%s: text of strangers, not kept here", tool);
+	else
+		snprintf(buf, size, "%s failed: %s", tool, codes[code].name);
+}
+
+/* Cuts text to `most` bytes, and closes its fence again. Only the first fence counts: the text of
+ * strangers may hold others. */
+static void cut_output(char *text, size_t most)
+{
+	static const char open[] = "<untrusted id=\"";
+	enum { ID = 2 * UNTRUSTED_MARK };
+	const char *at = strstr(text, open), *id = at ? at + sizeof open - 1 : NULL;
+	char closing[sizeof open + ID + 8] = "";
+
+	if (strlen(text) <= most)
+		return;
+	if (id && strlen(id) > ID)
+		snprintf(closing, sizeof closing, "\n</untrusted id=\"%.*s\">", ID, id);
+	if (strlen(closing) > most)
+		closing[0] = '\0';
+	text[most - strlen(closing)] = '\0';
+	utf8_mend(text);
+	strcat(text, closing);
+}
+
+/* The output as a string. The caller frees it. */
+static char *copy_output(const json_t *output)
+{
+	return json_is_string(output) ? strdup(json_string_value(output))
+				      : json_dumps(output, JSON_COMPACT | JSON_ENCODE_ANY);
+}
+
+char *tool_envelope_cut(const char *envelope, size_t most)
+{
+	json_t *root = json_loads(envelope, 0, NULL);
+	json_t *output = json_object_get(root, "output");
+	char *text = output ? copy_output(output) : NULL, *cut = strdup(envelope);
+	size_t n = text ? strlen(text) : 0;
+
+	/* Escapes make an output longer than its text. */
+	while (text && cut && n && strlen(cut) > most) {
+		size_t over = strlen(cut) - most;
+
+		n = over < n / 2 ? n - over : n / 2;
+		cut_output(text, n);
+		free(cut);
+		json_object_set_new(root, "output", json_string(text));
+		json_object_set_new(root, "truncated", json_true());
+		cut = json_dumps(root, JSON_COMPACT);
+	}
+	free(text);
+	json_decref(root);
+	return cut;
 }
 
 json_t *tool_arguments_read(struct slice text)

@@ -52,6 +52,11 @@ char *tool_envelope_error(enum tool_code code, const char *message);
 char *tool_envelope_running(uint32_t id);
 /* One line for the context: the tool and its output or error, cut. buf: TOOL_SUMMARY_MAX. */
 void tool_envelope_summary(const char *tool, const char *envelope, char *buf, size_t size);
+/* The same line without the output, for tools that read text of strangers. */
+void tool_envelope_bare_summary(const char *tool, enum tool_code code, char *buf, size_t size);
+/* The envelope in at most `most` bytes; the caller frees it. Cuts a long output before the end of
+ * its fence (control/tools/untrusted.h), so that the fence stays closed. NULL without memory. */
+char *tool_envelope_cut(const char *envelope, size_t most);
 
 /* The arguments as an object: JSON text, or JSON text within a JSON string, as some models write
  * it; "" counts as {}. NULL: malformed. The caller owns it. */

@@ -125,14 +125,14 @@ static enum tool_verdict judge_effect(struct tool_policy *p, const struct settin
 {
 	const struct tool_row *row = q->row;
 	bool allowed = tool_policy_lists(s->tools_allowed, row->name);
+	bool asks = (!allowed && (row->effect == TOOL_EFFECT_OUTSIDE || row->confirm)) ||
+		    (q->room_tainted && row->effect != TOOL_EFFECT_NONE);
 
 	if ((unsigned)q->rank < (unsigned)row->who)
 		return TOOL_RANK;
-	if (allowed)
-		return TOOL_ALLOWED;
-	if (row->effect == TOOL_EFFECT_FINAL)
+	if (row->effect == TOOL_EFFECT_FINAL && !allowed)
 		return TOOL_FINAL;
-	if ((row->effect != TOOL_EFFECT_OUTSIDE && !row->confirm) || has_yes(p, q, now))
+	if (!asks || has_yes(p, q, now))
 		return TOOL_ALLOWED;
 	p->asked_user = q->user;
 	p->asked_call = hash_call(q);

@@ -11,8 +11,10 @@
  *   reached tool_reads_a_minute
  *   the tool needs a higher rank than the speaker has           RANK
  *   it cannot be undone and is not in tools_allowed             FINAL
- *   it acts outside the room, or its row says confirm, it is    ASK; or ALLOWED, once, when the
- *   not in tools_allowed                                        speaker said yes in time
+ *   strangers' text was read in this voice session, and the     ASK; or ALLOWED, once, when the
+ *   tool has side effects                                       speaker said yes in time
+ *   it acts outside the room, or its row says confirm, it is    the same
+ *   not in tools_allowed
  *   otherwise                                                   ALLOWED
  *
  * A yes counts when the same person says it at most TOOL_YES_S after the bot finished reading the
@@ -62,6 +64,7 @@ struct tool_request {
 	enum tool_rank rank;
 	uint64_t arguments; /* their hash */
 	bool tainted;	    /* strangers' text was read in this turn */
+	bool room_tainted;  /* strangers' text was read in this voice session */
 };
 
 /* Zero is a policy without a past. */

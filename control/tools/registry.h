@@ -48,8 +48,9 @@ struct tool_row {
 struct tool_start {
 	uint32_t id; /* of the call in its room: its output and its cancellation name it */
 	uint32_t turn;
-	uint64_t user; /* whose turn it is; 0: nobody's */
-	bool tainted;  /* strangers' text was read in this turn */
+	uint64_t user;	   /* whose turn it is; 0: nobody's */
+	bool tainted;	   /* strangers' text was read in this voice session */
+	const char *words; /* the asker's in this turn; NULL or "": none */
 	const char *tool;
 	const char *arguments; /* a JSON object as text, valid by the row's schema */
 };

@@ -118,7 +118,8 @@ static void end_turn(struct tools_run *t, const struct tool_input *in)
 {
 	abort_turn(t, in->turn, false);
 	tools_run_turn(t, in->turn)->line_at = 0;
-	tool_policy_read_back(&t->policy, in->user, t->now);
+	if (in->ok)
+		tool_policy_read_back(&t->policy, in->user, t->now);
 }
 
 /* ---- time ---- */

@@ -84,7 +84,7 @@ enum tool_input_type {
 	TOOL_IN_AUDIBLE,  /* ok: the bot is heard from now on; else not any more */
 	TOOL_IN_ABORT,	  /* turn: its calls, with ok those that would go on as jobs too; turn 0:
 			     every call of user, user 0: of everybody */
-	TOOL_IN_END,	  /* turn: it is over; user */
+	TOOL_IN_END,	  /* turn: it is over; user; ok: its answer was heard to its end */
 	TOOL_IN_WORDS,	  /* user: said something to the bot; ok: agreed */
 	TOOL_IN_LEFT,	  /* user */
 	TOOL_IN_TIME,	  /* tools_run_deadline() was reached */
@@ -120,6 +120,7 @@ struct tool_output {
 	uint32_t id, turn, n, ms;
 	uint64_t user, session, hash; /* hash: of the arguments */
 	bool failed, follow, silent, await, tainted;
+	bool taints; /* the tool reads text of strangers */
 	enum tool_code code;
 	enum tool_late late;
 	const char *call, *tool, *arguments, *text;

@@ -34,6 +34,7 @@ static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type 
 				  .session = c->session,
 				  .hash = c->hash,
 				  .tainted = c->tainted,
+				  .taints = c->taints,
 				  .failed = c->code != TOOL_CODE_OK,
 				  .code = c->code,
 				  .call = c->call,
@@ -49,6 +50,15 @@ static const char *summarise(struct tools_run *t, const struct tool_call *c)
 	char *line = t->summaries[t->summaries_n++ % (TOOLS_CALLS * 2)];
 
 	tool_envelope_summary(c->tool, c->text, line, TOOL_SUMMARY_MAX);
+	return line;
+}
+
+/* The same without a word of the output: it goes into the instructions of later turns. */
+static const char *describe_taint(struct tools_run *t, const struct tool_call *c)
+{
+	char *line = t->summaries[t->summaries_n++ % (TOOLS_CALLS * 2)];
+
+	tool_envelope_bare_summary(c->tool, c->code, line, TOOL_SUMMARY_MAX);
 	return line;
 }
 
@@ -72,7 +82,7 @@ static void emit_end(struct tools_run *t, struct tool_call *c)
 	const struct tool_turn *turn = tools_run_turn(t, c->turn);
 	struct tool_output *o = emit_call(t, TOOL_DO_END, c);
 
-	o->text = summarise(t, c);
+	o->text = c->taints ? describe_taint(t, c) : summarise(t, c);
 	o->follow = (c->follow == TOOL_FOLLOW_UP || c->code != TOOL_CODE_OK) &&
 		    turn->steps <= t->settings->tool_steps && c->code != TOOL_CODE_CANCELLED;
 	o->silent = c->follow == TOOL_FOLLOW_SILENT && c->effect == TOOL_EFFECT_NONE &&
@@ -159,6 +169,15 @@ static enum tool_late judge_late(const struct tool_call *c, bool ok)
 	return ok ? TOOL_LATE_UNASKED : TOOL_LATE_FAILED;
 }
 
+/* Models keep strangers' text beyond the turn that read it: providers keep whole sessions. */
+static void note_taint(struct tools_run *t, const struct tool_call *c)
+{
+	if (!c->taints)
+		return;
+	tools_run_turn(t, c->turn)->tainted = true;
+	t->tainted = true;
+}
+
 void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, struct slice text)
 {
 	enum tool_code code = ok ? TOOL_CODE_OK : TOOL_CODE_FAILED;
@@ -169,8 +188,7 @@ void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, st
 	if (!ok)
 		snprintf(why, sizeof why, "%.*s", (int)text.n, text.n ? (const char *)text.p : "");
 	/* A tool's error message is a stranger's text, too. */
-	if (c->taints)
-		tools_run_turn(t, c->turn)->tainted = true;
+	note_taint(t, c);
 	if (c->state == TOOL_JOB)
 		free(c->text);
 	c->text = ok ? tool_envelope_output(text, c->max_output, c->taints)
@@ -218,6 +236,7 @@ void tools_run_take_progress(struct tools_run *t, struct tool_call *c, struct sl
 
 	if (c->state != TOOL_JOB || !c->awaited || c->told == TOOL_JOB_TELLS || t->now < c->tell_at)
 		return;
+	note_taint(t, c);
 	c->told++;
 	c->tell_at = t->now + wait * NS_PER_MS;
 	snprintf(line, TOOL_SUMMARY_MAX, "%.*s", (int)text.n, text.n ? (const char *)text.p : "");
@@ -378,14 +397,16 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 {
 	enum tool_verdict verdict;
 
-	c->tainted = tools_run_turn(t, c->turn)->tainted;
-	verdict = tool_policy_judge(&t->policy, t->settings,
-				    &(struct tool_request){.row = &tool->row,
-							   .user = c->user,
-							   .rank = rank,
-							   .arguments = c->hash,
-							   .tainted = c->tainted},
-				    t->now);
+	c->tainted = t->tainted;
+	verdict = tool_policy_judge(
+		&t->policy, t->settings,
+		&(struct tool_request){.row = &tool->row,
+				       .user = c->user,
+				       .rank = rank,
+				       .arguments = c->hash,
+				       .tainted = tools_run_turn(t, c->turn)->tainted,
+				       .room_tainted = t->tainted},
+		t->now);
 	if (verdict == TOOL_ALLOWED)
 		return true;
 	refuse(t, c, verdict == TOOL_ASK ? TOOL_CODE_NEEDS_YES : TOOL_CODE_DENIED,

@@ -23,7 +23,7 @@ struct tool_call {
 	bool handed;	  /* an ask, or the provider, got its answer */
 	bool answered;	  /* text is its answer */
 	bool awaited;	  /* of a JOB: the speaker was told that it takes longer */
-	bool tainted;	  /* strangers' text was read before it in its turn */
+	bool tainted;	  /* strangers' text was read before it in this voice session */
 	unsigned told;	  /* how often what a JOB is doing was told */
 	uint64_t tell_at; /* not before */
 	enum tool_code code;
@@ -59,6 +59,7 @@ struct tools_run {
 	uint64_t seen[TOOLS_SEEN]; /* keys of calls, hashed; the oldest go */
 	unsigned seen_n;
 	bool audible;
+	bool tainted; /* strangers' text was read in this voice session */
 
 	/* of the running step */
 	uint64_t now;

@@ -21,6 +21,26 @@ static void keep_note(struct room_tool_results *r, const char *text, size_t n)
 	utf8_plain(note);
 }
 
+/* text begins with the name of the tool and a colon. */
+static void keep_name(struct room_tool_results *r, const char *text, size_t n)
+{
+	static const char rest[] = ": its result was not told";
+	char note[ROOM_TOOL_NOTE_MAX];
+	const char *end = memchr(text, ':', n);
+	size_t name = end ? (size_t)(end - text) : 0;
+
+	snprintf(note, sizeof note, "%.*s%s", (int)(name < 100 ? name : 100), text, rest);
+	keep_note(r, note, strlen(note));
+}
+
+static void keep_result_note(struct room_tool_results *r, const struct room_result *x)
+{
+	if (x->tainted)
+		keep_name(r, x->text, strlen(x->text));
+	else
+		keep_note(r, x->text, strlen(x->text));
+}
+
 /* A free place, else that of the oldest result, which becomes a note. */
 static struct room_result *find_place(struct room_tool_results *r)
 {
@@ -30,17 +50,18 @@ static struct room_result *find_place(struct room_tool_results *r)
 		if (r->result[i].since < best->since)
 			best = &r->result[i];
 	if (best->since)
-		keep_note(r, best->text, strlen(best->text));
+		keep_result_note(r, best);
 	return best;
 }
 
 static void keep_result(struct room_tool_results *r, const struct room_context *context,
-			const struct slice *text)
+			const struct room_event *ev)
 {
 	struct room_result *place = find_place(r);
 
-	*place = (struct room_result){.since = context->now};
-	snprintf(place->text, sizeof place->text, "%.*s", (int)text->n, (const char *)text->p);
+	*place = (struct room_result){.since = context->now, .tainted = ev->tainted};
+	snprintf(place->text, sizeof place->text, "%.*s", (int)ev->text.n,
+		 (const char *)ev->text.p);
 	utf8_mend(place->text);
 	utf8_plain(place->text);
 	r->look_at = context->now;
@@ -54,7 +75,9 @@ void room_tool_results_on_event(struct room_tool_results *r, struct room_context
 	if (!noted || !ev->text.n)
 		return;
 	if (ev->type == ROOM_TOOL_RESULT && ev->yes)
-		keep_result(r, context, &ev->text);
+		keep_result(r, context, ev);
+	else if (ev->tainted)
+		keep_name(r, (const char *)ev->text.p, ev->text.n);
 	else
 		keep_note(r, (const char *)ev->text.p, ev->text.n);
 }
@@ -98,7 +121,7 @@ void room_tool_results_tick(struct room_tool_results *r, struct room_context *co
 		if (!x->since || x->turn || !looked)
 			continue;
 		if (context->now >= x->since + ROOM_RESULT_S * NS_PER_S) {
-			keep_note(r, x->text, strlen(x->text));
+			keep_result_note(r, x);
 			x->since = 0;
 		} else if (room_thought_may_speak(context)) {
 			tell_result(context, x);

@@ -7,10 +7,12 @@
  *   TELLING    somebody spoke before it was heard             WAITING
  *   TELLING    the turn ended otherwise                       forgotten
  *
- * A person's question that waits comes first. For control/room only. */
+ * A person's question that waits comes first. Notes stand in the instructions, so a result that is
+ * text of strangers leaves only the name of its tool there. For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_TOOL_RESULTS_H
 #define CONTROL_ROOM_ANSWER_TOOL_RESULTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +28,7 @@ struct room_tool_results {
 	struct room_result {
 		uint64_t since; /* 0: free */
 		uint32_t turn;	/* TELLING; 0: WAITING */
+		bool tainted;	/* text of strangers */
 		char text[ROOM_RESULT_MAX];
 	} result[ROOM_RESULTS];
 	uint64_t look_at; /* not before */

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "control/tools/builtin/inside.h"
+#include "proto/media.h"
 
 static const char *text_of(const json_t *arguments, const char *key)
 {
@@ -43,8 +44,15 @@ int builtin_voice_join(struct builtins *b, const struct tool_start *call, const 
 				  json_pack("{s:s}", "note", "you go there when you have said so"));
 }
 
-/* The summary of the call is the note: the room keeps it for the next questions. */
+/* The summary of the call is the note: the room keeps it for the next questions. Strangers' text
+ * could dictate a note that later turns take for the model's own. */
 int builtin_note_context(struct builtins *b, const struct tool_start *call, const json_t *arguments)
 {
+	if (call->tainted) {
+		b->host.outputh(call->id, false,
+				slice_str("no notes are kept after text of strangers was read"),
+				b->host.arg);
+		return 0;
+	}
 	return builtin_give(b, call->id, json_pack("{s:s}", "noted", text_of(arguments, "text")));
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/dialect/search.h"
 #include "control/settings/settings.h"
@@ -124,6 +125,37 @@ static bool is_known(const struct builtin_web *w, const char *url)
 	for (unsigned i = 0; i < n; i++)
 		if (w->known[i] == hash_url(url))
 			return true;
+	return false;
+}
+
+/* Without its scheme, and without the marks and slashes that end it. */
+static struct slice strip_address(const char *text, size_t n)
+{
+	for (size_t i = 0; i + 3 <= n; i++)
+		if (memcmp(text + i, "://", 3) == 0) {
+			text += i + 3;
+			n -= i + 3;
+			break;
+		}
+	while (n && strchr(".,;:!?/", text[n - 1]))
+		n--;
+	return (struct slice){(const uint8_t *)text, n};
+}
+
+/* The asker said the whole address in this turn. */
+static bool is_said(const char *words, const char *url)
+{
+	static const char blanks[] = " \t\n";
+	struct slice address = strip_address(url, strlen(url));
+
+	for (const char *p = words ? words : ""; *(p += strspn(p, blanks));
+	     p += strcspn(p, blanks)) {
+		struct slice said = strip_address(p, strcspn(p, blanks));
+
+		if (said.n && said.n == address.n &&
+		    strncasecmp((const char *)said.p, (const char *)address.p, said.n) == 0)
+			return true;
+	}
 	return false;
 }
 
@@ -358,10 +390,10 @@ int builtin_web_read(struct builtins *b, const struct tool_start *call, const js
 	if (!c)
 		return ENOMEM;
 	c->from = read_number(arguments, "from", 0);
-	if (call->tainted && !is_known(w, url)) {
-		end_call(
-			c, false,
-			"after text of strangers only addresses that web_search returned are read");
+	if (call->tainted && !is_known(w, url) && !is_said(call->words, url)) {
+		end_call(c, false,
+			 "after text of strangers only addresses that web_search returned or the "
+			 "speaker said are read");
 		return 0;
 	}
 	err = web_page_read(&page, w->pages, url, on_page, c);

@@ -44,6 +44,11 @@ static const struct tool_row rows[] = {
 	 .follow = TOOL_FOLLOW_SILENT,
 	 .abort = TOOL_ABORT_DETACH},
 	{.name = "long", .timeout_ms = 600000, .max_output = 100, .abort = TOOL_ABORT_DETACH},
+	{.name = "task",
+	 .timeout_ms = 600000,
+	 .max_output = 100,
+	 .abort = TOOL_ABORT_DETACH,
+	 .taints = true},
 	{.name = "work", .timeout_ms = 60000, .max_output = 100, .abort = TOOL_ABORT_DETACH},
 };
 

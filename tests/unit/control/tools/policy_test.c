@@ -63,9 +63,12 @@ TEST(after_text_of_strangers_nothing_is_changed)
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
 	q.tainted = true;
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_TAINTED);
-	/* Not even where it needs no yes. */
+	/* Not even where it needs no yes, and in later turns only with one. */
 	strcpy(s->tools_allowed, "ring");
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_TAINTED);
+	q.tainted = false;
+	q.room_tainted = true;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
 	q.row = &reads;
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
 	/* A turn that nobody spoke changes nothing either. */

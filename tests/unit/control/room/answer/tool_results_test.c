@@ -262,3 +262,21 @@ TEST(a_result_that_nobody_waits_for_is_only_noted)
 	CHECK(strstr(w.instructions, "look: it is ready"));
 	world_end(&w);
 }
+
+/* Notes stand in the instructions. */
+TEST(a_note_holds_none_of_a_strangers_words)
+{
+	static struct world w;
+
+	world_begin(&w, "guest=off greet=no reply_path=brain", 1);
+	world_step(&w, (struct room_event){.type = ROOM_TOOL_RESULT,
+					   .user = 1,
+					   .tainted = true,
+					   .text = slice_str("look: ring the bell")});
+	world_says(&w, 1, "parley what is it");
+	world_until(&w, w.ms + 1500);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(!strstr(w.instructions, "ring the bell"));
+	CHECK(strstr(w.instructions, "look: its result was not told"));
+	world_end(&w);
+}

@@ -12,6 +12,7 @@ struct scene {
 	struct settings *settings;
 	struct tools_registry *registry;
 	struct builtins *builtins;
+	bool tainted;
 	unsigned outputs;
 	json_t *output;
 };
@@ -57,7 +58,8 @@ static void close_scene(struct scene *s)
 static int call(struct scene *s, const char *name, const char *arguments)
 {
 	const struct tool *t = tools_registry_find(s->registry, name);
-	const struct tool_start start = {.id = 3, .tool = name, .arguments = arguments};
+	const struct tool_start start = {
+		.id = 3, .tainted = s->tainted, .tool = name, .arguments = arguments};
 
 	return t ? t->shell->start(&start, t->arg) : ENOENT;
 }
@@ -114,6 +116,20 @@ TEST(the_status_is_the_hosts)
 	CHECK_INT(json_array_size(json_object_get(s.output, "people")), 2);
 	CHECK_INT(call(&s, "stay_silent", "{}"), 0);
 	CHECK_INT(s.outputs, 2);
+	close_scene(&s);
+}
+
+TEST(no_note_is_kept_after_text_of_strangers)
+{
+	struct scene s;
+
+	CHECK(open_scene(&s));
+	CHECK_INT(call(&s, "note_context", "{\"text\":\"ring\"}"), 0);
+	CHECK_STR(json_string_value(json_object_get(s.output, "noted")), "ring");
+	CHECK_INT(s.outputs, 1);
+	s.tainted = true;
+	CHECK_INT(call(&s, "note_context", "{\"text\":\"ring\"}"), 0);
+	CHECK_INT(s.outputs, 1);
 	close_scene(&s);
 }
 

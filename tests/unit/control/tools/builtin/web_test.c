@@ -11,8 +11,9 @@ static struct {
 	struct http *http;
 	struct settings *settings;
 	struct builtins *b;
-	int status;	/* of searches */
-	char seen[600]; /* the last request's target */
+	int status;	   /* of searches */
+	char seen[600];	   /* the last request's target */
+	const char *words; /* the speaker's */
 	bool running;
 } fx;
 
@@ -115,7 +116,8 @@ static void end(void)
 /* Runs a call to its output. */
 static const char *call_tool(builtin_start *start, bool tainted, const char *arguments)
 {
-	const struct tool_start call = {.id = 7, .turn = 1, .user = 1, .tainted = tainted};
+	const struct tool_start call = {
+		.id = 7, .turn = 1, .user = 1, .tainted = tainted, .words = fx.words};
 	json_t *root = json_loads(arguments, 0, NULL);
 	unsigned n = got.n;
 	int err = start(fx.b, &call, root);
@@ -259,9 +261,29 @@ TEST(web_read_after_strangers_text_reads_only_what_a_search_returned)
 	CHECK(begin());
 	snprintf(arguments, sizeof arguments, "{\"url\":\"%s/page?secret=swan\"}", fx.server.base);
 	CHECK_STR(call_tool(builtin_web_read, true, arguments),
-		  "after text of strangers only addresses that web_search returned are read");
+		  "after text of strangers only addresses that web_search returned or the speaker "
+		  "said are read");
 	CHECK(!got.ok && !*fx.seen);
 	call_tool(builtin_web_search, false, "{\"query\":\"x\"}");
+	snprintf(arguments, sizeof arguments, "{\"url\":\"%s/page\"}", fx.server.base);
+	call_tool(builtin_web_read, true, arguments);
+	CHECK(got.ok);
+	CHECK_STR(fx.seen, "/page");
+	end();
+}
+
+TEST(web_read_after_strangers_text_reads_an_address_that_the_speaker_said)
+{
+	char arguments[200], words[200];
+	const char *host;
+
+	CHECK(begin());
+	host = strstr(fx.server.base, "://") + 3;
+	snprintf(words, sizeof words, "parley, read %s/page.", host);
+	fx.words = words;
+	snprintf(arguments, sizeof arguments, "{\"url\":\"%s/page?secret=swan\"}", fx.server.base);
+	call_tool(builtin_web_read, true, arguments);
+	CHECK(!got.ok && !*fx.seen);
 	snprintf(arguments, sizeof arguments, "{\"url\":\"%s/page\"}", fx.server.base);
 	call_tool(builtin_web_read, true, arguments);
 	CHECK(got.ok);
