@@ -335,6 +335,8 @@ static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	struct child *c = arg;
 
 	if (kind == IN_OUTPUT) {
+		if (c->conf.readh)
+			c->conf.readh(len, c->conf.arg);
 		lines_feed(&c->lines, data, len, on_line, c);
 		count_dropped(c);
 	} else if (kind == IN_ERRORS) {

@@ -42,6 +42,9 @@ struct child_conf {
 	bool once;	  /* it is not started again */
 	size_t line_max;  /* bytes; longer lines are dropped. 0: CHILD_LINE_MAX */
 	size_t input_max; /* bytes that wait to be written. 0: CHILD_INPUT_MAX */
+	/* The size of each read of its stdout, before its lines; counts what is no line, too. Or
+	 * NULL. */
+	void (*readh)(size_t n, void *arg);
 	child_line_h *lineh;   /* or NULL */
 	child_line_h *errorh;  /* each line of its stderr, cut at 1000 bytes; or NULL */
 	child_state_h *stateh; /* or NULL */

@@ -87,6 +87,14 @@ static void on_due(void *arg)
 
 /* ---- the program ---- */
 
+static void on_read(size_t n, void *arg)
+{
+	struct acp_worker *w = arg;
+
+	acp_count_bytes(w->client, n, env_now(w->conf.env));
+	set_timer(w);
+}
+
 static void on_line(const char *line, size_t len, void *arg)
 {
 	struct acp_worker *w = arg;
@@ -122,6 +130,7 @@ static int start_program(struct acp_worker *w)
 					       .memory_mib = r->memory_mib,
 					       .once = true,
 					       .line_max = ACP_MESSAGE_MAX,
+					       .readh = on_read,
 					       .lineh = on_line,
 					       .stateh = on_state,
 					       .arg = w});

@@ -295,6 +295,20 @@ static void take_message(struct acp *a, const json_t *root)
 	}
 }
 
+void acp_count_bytes(struct acp *a, size_t n, uint64_t now)
+{
+	a->now = now;
+	if (a->state == ACP_CLOSED || a->state == ACP_REFUSED)
+		return;
+	if (now - a->flood_from >= ACP_FLOOD_NS) {
+		a->flood_from = now;
+		a->flood_bytes = 0;
+	}
+	a->flood_bytes += n;
+	if (a->flood_bytes > ACP_FLOOD_BYTES)
+		refuse(a, "it floods its connection");
+}
+
 void acp_receive(struct acp *a, const char *text, size_t n, uint64_t now)
 {
 	json_t *root;

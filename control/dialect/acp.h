@@ -11,7 +11,8 @@
  *   STOPPING   its stop reason, or an error            READY
  *   STOPPING   ACP_STOP_NS                             REFUSED
  *   any        more than ACP_MESSAGES_MAX for one      REFUSED    the result
- *              prompt
+ *              prompt, or more than ACP_FLOOD_BYTES
+ *              in ACP_FLOOD_NS
  *   any        acp_close                               CLOSED     the result
  *
  * The transport is the caller's: lines of the agent's stdin and stdout. It ends an agent that is
@@ -33,6 +34,7 @@ enum {
 	ACP_VERSION = 1,
 	ACP_MESSAGE_MAX = 1 << 20,  /* bytes of one message */
 	ACP_MESSAGES_MAX = 50000,   /* from the agent, for one prompt */
+	ACP_FLOOD_BYTES = 4 << 20,  /* from the agent, in ACP_FLOOD_NS */
 	ACP_TEXT_MAX = 64 << 10,    /* bytes of an answer; the rest is cut */
 	ACP_SESSION_MAX = 256,	    /* of the session's id, with NUL */
 	ACP_WHY_MAX = 256,	    /* with NUL */
@@ -40,6 +42,7 @@ enum {
 	ACP_PLAN_MAX = 64,	    /* entries of a plan that are read */
 	ACP_PERMISSIONS_MAX = 1000, /* granted for one prompt */
 };
+#define ACP_FLOOD_NS (10 * UINT64_C(1000000000))
 #define ACP_OPEN_NS (30 * UINT64_C(1000000000))
 #define ACP_STOP_NS (2 * UINT64_C(1000000000))
 
@@ -95,6 +98,8 @@ struct acp *acp_free(struct acp *a);
 void acp_open(struct acp *a, uint64_t now);
 /* It has ended; why: told of an open prompt. */
 void acp_close(struct acp *a, const char *why);
+/* So many bytes came from the agent, messages or not. */
+void acp_count_bytes(struct acp *a, size_t n, uint64_t now);
 /* A message of the agent; what is no message is passed over. */
 void acp_receive(struct acp *a, const char *text, size_t n, uint64_t now);
 /* Runs the work due at acp_deadline. */

@@ -25,6 +25,9 @@ struct acp {
 	bool cut, apart; /* apart: the next words begin a paragraph */
 	char progress[ACP_PROGRESS_MAX];
 
+	uint64_t flood_from; /* of flood_bytes */
+	size_t flood_bytes;
+
 	uint64_t cost, cost_before; /* of the session; when the prompt began */
 };
 

@@ -151,7 +151,7 @@ void mcp_open(struct mcp *m, uint64_t now)
 	*m->revision = '\0';
 	m->again = m->retried = false;
 	m->flood_from = now;
-	m->flood_messages = m->flood_bytes = 0;
+	m->flood_messages = m->flood_bytes = m->read_bytes = 0;
 	set_state(m, MCP_OPENING, "");
 	if (m->era == MCP_LEGACY)
 		initialize(m);
@@ -415,13 +415,18 @@ static void take_notification(struct mcp *m, const char *method, const json_t *p
 	}
 }
 
+static void renew_budget(struct mcp *m)
+{
+	if (m->now - m->flood_from < MCP_FLOOD_NS)
+		return;
+	m->flood_from = m->now;
+	m->flood_messages = m->flood_bytes = m->read_bytes = 0;
+}
+
 /* False: the server sends more than the client requested. */
 static bool count_unasked(struct mcp *m, size_t n)
 {
-	if (m->now - m->flood_from >= MCP_FLOOD_NS) {
-		m->flood_from = m->now;
-		m->flood_messages = m->flood_bytes = 0;
-	}
+	renew_budget(m);
 	m->flood_messages++;
 	m->flood_bytes += n;
 	return m->flood_messages <= MCP_FLOOD_MESSAGES && m->flood_bytes <= MCP_FLOOD_BYTES;
@@ -457,6 +462,17 @@ static void take_message(struct mcp *m, const json_t *root, size_t n)
 		take_answer(m, r, result);
 	else if (r && json_is_object(error))
 		take_error(m, r, error);
+}
+
+void mcp_count_bytes(struct mcp *m, size_t n, uint64_t now)
+{
+	m->now = now;
+	if (m->state == MCP_CLOSED || m->state == MCP_REFUSED)
+		return;
+	renew_budget(m);
+	m->read_bytes += n;
+	if (m->read_bytes > MCP_READ_BYTES)
+		refuse(m, "it floods its connection");
 }
 
 void mcp_receive(struct mcp *m, const char *text, size_t n, uint64_t now)

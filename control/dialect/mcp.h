@@ -33,6 +33,7 @@ enum {
 	 */
 	MCP_FLOOD_MESSAGES = 1000,
 	MCP_FLOOD_BYTES = 4 << 20,
+	MCP_READ_BYTES = 32 << 20, /* of anything, in MCP_FLOOD_NS; more is refused, too */
 };
 #define MCP_PROBE_NS (3 * UINT64_C(1000000000))
 #define MCP_OPEN_NS  (10 * UINT64_C(1000000000))
@@ -115,6 +116,8 @@ struct mcp *mcp_free(struct mcp *m);
 void mcp_open(struct mcp *m, uint64_t now);
 /* It is gone: calls are lost. The list of tools is kept until the next one comes. */
 void mcp_close(struct mcp *m);
+/* So many bytes came from the server, messages or not. */
+void mcp_count_bytes(struct mcp *m, size_t n, uint64_t now);
 /* A message of the server; what is no message is passed over. */
 void mcp_receive(struct mcp *m, const char *text, size_t n, uint64_t now);
 /* HTTP: the exchange of this request ended with this status and no answer to it in its body; 0: it

@@ -48,6 +48,7 @@ struct mcp {
 	/* Messages that answered nothing, since flood_from. */
 	uint64_t flood_from;
 	size_t flood_messages, flood_bytes;
+	size_t read_bytes; /* all that came since flood_from */
 };
 
 /* ---- mcp_out.c ---- */

@@ -40,6 +40,7 @@ int program_start(struct child **out, struct env *env, const struct program *p)
 						       .log_errors = !p->errorh,
 						       .once = p->once,
 						       .line_max = p->line_max,
+						       .readh = p->readh,
 						       .lineh = p->lineh,
 						       .errorh = p->errorh,
 						       .stateh = p->stateh,

@@ -25,6 +25,7 @@ struct program {
 	bool network;
 	bool once; /* it is not started again */
 	size_t line_max;
+	void (*readh)(size_t n, void *arg); /* as in child_conf */
 	child_line_h *lineh;
 	child_line_h *errorh; /* its stderr, which else goes to our log */
 	child_state_h *stateh;

@@ -229,7 +229,9 @@ static bool take_response(struct exchange *e, const struct http_resp *resp)
 	if (!e->begun)
 		read_head(e, resp);
 	e->busy = true;
-	err = resp->body.n ? take_bytes(e, resp->body.p, resp->body.n) : 0;
+	if (resp->body.n && e->x->conf.readh)
+		e->x->conf.readh(resp->body.n, e->x->conf.arg);
+	err = resp->body.n && e->runs ? take_bytes(e, resp->body.p, resp->body.n) : 0;
 	e->busy = false;
 	if (!e->runs)
 		clear_exchange(e);

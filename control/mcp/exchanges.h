@@ -20,6 +20,8 @@ struct exchanges_conf {
 	const char *url;   /* copied */
 	/* "NAME: value" of every request, NULL-terminated, or NULL; copied, wiped at the end. */
 	const char *const *headers;
+	/* So many bytes of a body came, before the messages in them. May be NULL. */
+	void (*readh)(size_t n, void *arg);
 	/* A message of the server. Borrowed until return. */
 	void (*messageh)(const char *text, size_t n, void *arg);
 	/* The server answered with 401 or 403 and this WWW-Authenticate; endh follows. May be NULL.

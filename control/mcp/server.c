@@ -97,6 +97,14 @@ static void on_change(void *arg)
 
 /* ---- programs ---- */
 
+static void on_read(size_t n, void *arg)
+{
+	struct mcp_server *s = arg;
+
+	mcp_count_bytes(s->client, n, env_now(s->conf.env));
+	look_at_state(s);
+}
+
 static void on_line(const char *line, size_t len, void *arg)
 {
 	struct mcp_server *s = arg;
@@ -128,6 +136,7 @@ static int start_program(struct mcp_server *s)
 			     &(struct program){.bwrap = s->conf.bwrap,
 					       PROGRAM_OF_RECORD(r),
 					       .line_max = MCP_MESSAGE_MAX,
+					       .readh = on_read,
 					       .lineh = on_line,
 					       .stateh = on_state,
 					       .arg = s});
@@ -209,6 +218,7 @@ static int start_exchanges(struct mcp_server *s)
 				      &(struct exchanges_conf){.http = s->conf.http,
 							       .url = s->record.url,
 							       .headers = headers.v,
+							       .readh = on_read,
 							       .messageh = on_message,
 							       .challengeh = on_challenge,
 							       .endh = on_end,

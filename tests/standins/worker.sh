@@ -4,6 +4,7 @@
 #   worker.sh           what a task holds decides what it does:
 #     die               it ends with status 9
 #     deaf              it answers nothing any more, not even session/cancel
+#     flood             it writes bytes without a newline
 #     slow              it tells a plan and works until it is cancelled
 #     long              it answers with a long text
 #     tell NAME         it answers with the variable of its environment
@@ -33,6 +34,7 @@ while read -r line; do
 		case $line in
 		*die*) exit 9 ;;
 		*deaf*) open=deaf ;;
+		*flood*) head -c 9000000 /dev/zero ;;
 		*slow*) say '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"plan","entries":[{"content":"Look around","priority":"low","status":"in_progress"},{"content":"Tell","priority":"low","status":"pending"}]}}}' ;;
 		*long*)
 			i=0

@@ -126,6 +126,16 @@ TEST(a_worker_that_hangs_is_killed)
 	tasks_end();
 }
 
+/* No line of it ever ends. */
+TEST(a_worker_that_floods_its_stdout_is_ended)
+{
+	CHECK(tasks_begin("", ""));
+	CHECK_INT(tasks_ask(1, "flood"), 0);
+	CHECK(tasks_run(1));
+	CHECK(!tasks.output[0].ok && strstr(tasks.output[0].text, "floods its connection"));
+	tasks_end();
+}
+
 TEST(a_worker_that_cannot_be_used_says_why)
 {
 	CHECK(tasks_begin("broken", ""));

@@ -411,3 +411,20 @@ TEST(acp_bounds_an_answer_and_a_flood)
 	CHECK_INT(rig.outcome, ACP_LOST);
 	acp_free(rig.a);
 }
+
+/* The messages of one prompt may be as many as the limit on their number allows and still be a
+ * gigabyte. */
+TEST(acp_ends_an_agent_that_floods_its_connection)
+{
+	CHECK(begin_work(ACP_GRANTS_READING, 0));
+	for (unsigned i = 0; i < 10; i++) {
+		acp_count_bytes(rig.a, ACP_FLOOD_BYTES, rig.now);
+		CHECK_INT(acp_state(rig.a), ACP_WORKING);
+		rig.now += ACP_FLOOD_NS;
+	}
+	acp_count_bytes(rig.a, ACP_FLOOD_BYTES, rig.now);
+	acp_count_bytes(rig.a, 1, rig.now + ACP_FLOOD_NS - 1);
+	CHECK_INT(acp_state(rig.a), ACP_REFUSED);
+	CHECK(rig.results == 1 && rig.outcome == ACP_LOST);
+	acp_free(rig.a);
+}

@@ -74,6 +74,7 @@ static const char program[] =
 	"while read -r line; do\n"
 	"  case $line in\n"
 	"  *die*) exit 3 ;;\n"
+	"  *flood*) head -c 40000000 /dev/zero ;;\n"
 	"  *tell*) echo "
 	"\"{\\\"id\\\":4,\\\"result\\\":{\\\"content\\\":[{\\\"type\\\":\\\"text\\\","
 	"\\\"text\\\":\\\"$NAME $KEY ${HOME-none}\\\"}]}}\" ;;\n"
@@ -120,6 +121,30 @@ TEST(mcp_server_runs_a_program_with_the_environment_that_it_was_given)
 	CHECK_INT(mcp_server_call(rig.server, 2, MCP_CALL_TOOL, "die", NULL, 5000), 0);
 	CHECK(loop_run(&loop));
 	CHECK_INT(rig.outcome, MCP_LOST);
+	mcp_server_free(rig.server);
+	loop_close(&loop);
+	folder_remove(dir);
+}
+
+/* No line of it ever ends, so that no message is counted. */
+TEST(mcp_server_refuses_a_program_that_floods_its_stdout_without_lines)
+{
+	char dir[32], path[64];
+	struct loop loop;
+
+	memset(&rig, 0, sizeof rig);
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/server", dir);
+	CHECK(write_program(path) && loop_open(&loop, NULL) == 0);
+	snprintf(rig.record.command, sizeof rig.record.command, "[\"any\"]");
+	rig.until = MCP_READY;
+	CHECK_INT(begin(loop.env, NULL, path), 0);
+	CHECK(loop_run(&loop));
+	rig.stop_results = 1;
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "flood", NULL, 60000), 0);
+	CHECK(loop_run(&loop));
+	CHECK_INT(rig.outcome, MCP_LOST);
+	CHECK(strstr(mcp_server_why(rig.server), "floods its connection"));
 	mcp_server_free(rig.server);
 	loop_close(&loop);
 	folder_remove(dir);
@@ -220,6 +245,41 @@ TEST(mcp_server_may_be_freed_while_it_is_being_asked)
 	CHECK_INT(begin(f.env, f.http, NULL), 0);
 	env_run(f.env);
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), ENOTCONN);
+	mcp_server_free(rig.server);
+	CHECK(!f.timed_out);
+	fake_http_end(&f);
+}
+
+static void flood(struct fake_http *f, struct evhttp_request *req)
+{
+	static char comments[MCP_READ_BYTES + 100];
+
+	if (!strstr((const char *)f->body, "tools/call")) {
+		toy_http_serve(f, req);
+		return;
+	}
+	memset(comments, '\n', sizeof comments);
+	for (size_t i = 0; i < sizeof comments; i += 2)
+		comments[i] = ':';
+	fake_http_open(f, req, "text/event-stream");
+	fake_http_piece(req, comments, sizeof comments);
+}
+
+/* Comments of a stream are no messages either. */
+TEST(mcp_server_refuses_an_address_that_floods_its_stream_without_data)
+{
+	static struct fake_http f;
+
+	CHECK(fake_http_begin(&f, flood, NULL));
+	address(f.base);
+	rig.until = MCP_READY;
+	CHECK_INT(begin(f.env, f.http, NULL), 0);
+	env_run(f.env);
+	rig.stop_results = 1;
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 60000), 0);
+	env_run(f.env);
+	CHECK_INT(rig.outcome, MCP_LOST);
+	CHECK(strstr(mcp_server_why(rig.server), "floods its connection"));
 	mcp_server_free(rig.server);
 	CHECK(!f.timed_out);
 	fake_http_end(&f);
