@@ -207,12 +207,11 @@ static void start_call(struct agent_tools *t, const struct tool_output *o)
 		take_output(o->id, false, slice_str(strerror(err)), t);
 }
 
-static void cancel_call(struct agent_tools *t, const struct tool_output *o)
+/* Its row may be gone: a server can take a tool from its list while a call of it runs. */
+static void cancel_call(const struct tool_output *o)
 {
-	const struct tool *tool = tools_registry_find(t->registry, o->tool);
-
-	if (tool && tool->shell->cancel)
-		tool->shell->cancel(o->id, tool->arg);
+	if (o->shell && o->shell->cancel)
+		o->shell->cancel(o->id, o->shell_arg);
 }
 
 static void tell_room(struct agent_tools *t, const struct tool_output *o, bool begins)
@@ -334,7 +333,7 @@ static void perform(struct agent_tools *t, const struct tool_output *o)
 		start_call(t, o);
 		break;
 	case TOOL_DO_CANCEL:
-		cancel_call(t, o);
+		cancel_call(o);
 		break;
 	case TOOL_DO_SETTLE:
 		publish(t, o, EVENT_TOOL_CALLED);
@@ -764,7 +763,7 @@ static void end_calls(struct agent_tools *t)
 		const struct tool_output *o = &t->out->v[i];
 
 		if (o->type == TOOL_DO_CANCEL)
-			cancel_call(t, o);
+			cancel_call(o);
 		else if (o->type == TOOL_DO_SETTLE)
 			publish(t, o, EVENT_TOOL_CALLED);
 	}
@@ -783,8 +782,8 @@ struct agent_tools *agent_tools_free(struct agent_tools *t)
 		t->first = l->next;
 		free(l);
 	}
+	delegate_seat_free(t->delegate); /* cancels calls of servers, too */
 	mcp_seat_free(t->mcp);
-	delegate_seat_free(t->delegate);
 	tmr_free(t->timer);
 	tools_run_free(t->run);
 	tools_registry_free(t->registry);

@@ -19,6 +19,11 @@ struct model_call {
 	char *call, *tool, *arguments;
 	char *output; /* NULL: not yet */
 	bool failed;
+	/* Of its row, which may go while it runs. */
+	bool taints;
+	uint32_t max_output;
+	const struct tool_shell *shell;
+	void *shell_arg;
 };
 
 struct model_calls {
@@ -93,31 +98,27 @@ void model_calls_output(struct model_calls *c, uint32_t id, bool ok, struct slic
 
 	for (unsigned i = 0; id && i < c->n; i++) {
 		struct model_call *call = &c->v[i];
-		const struct tool *tool = find_tool(c, call->tool);
 
 		if (call->id != id)
 			continue;
 		call->id = 0;
 		call->failed = !ok;
-		c->tainted = c->tainted || (tool && tool->row.taints);
+		c->tainted = c->tainted || call->taints;
 		snprintf(why, sizeof why, "%.*s", ok ? 0 : (int)text.n, (const char *)text.p);
-		call->output =
-			ok ? tool_envelope_output(
-				     text, tool ? tool->row.max_output : TOOL_ERROR_MAX, c->tainted)
-			   : tool_envelope_error(TOOL_CODE_FAILED, why);
+		call->output = ok ? tool_envelope_output(text, call->max_output, c->tainted)
+				  : tool_envelope_error(TOOL_CODE_FAILED, why);
 		tell_done(c);
 		return;
 	}
 }
 
-static void cancel_call(const struct model_calls *c, struct model_call *call)
+static void cancel_call(struct model_call *call)
 {
-	const struct tool *tool = tools_registry_find(c->conf.registry, call->tool);
 	uint32_t id = call->id;
 
 	call->id = 0;
-	if (id && tool && tool->shell->cancel)
-		tool->shell->cancel(id, tool->arg);
+	if (id && call->shell->cancel)
+		call->shell->cancel(id, call->shell_arg);
 }
 
 static void on_due(void *arg)
@@ -126,7 +127,7 @@ static void on_due(void *arg)
 
 	for (unsigned i = 0; i < c->n; i++)
 		if (c->v[i].id) {
-			cancel_call(c, &c->v[i]);
+			cancel_call(&c->v[i]);
 			give_error(&c->v[i], TOOL_CODE_TIMEOUT, "");
 		}
 	tell_done(c);
@@ -188,6 +189,10 @@ static void start_call(struct model_calls *c, struct model_call *call)
 		give_error(call, TOOL_CODE_BAD_ARGUMENTS, why);
 		return;
 	}
+	call->taints = tool->row.taints;
+	call->max_output = tool->row.max_output;
+	call->shell = tool->shell;
+	call->shell_arg = tool->arg;
 	call->id = c->conf.numberh(c->conf.arg);
 	err = tool->shell->start(&(struct tool_start){.id = call->id,
 						      .turn = call->id,
@@ -242,7 +247,7 @@ void model_calls_clear(struct model_calls *c)
 	while (c->n) {
 		struct model_call *m = &c->v[--c->n];
 
-		cancel_call(c, m);
+		cancel_call(m);
 		free(m->call);
 		free(m->tool);
 		free(m->arguments);

@@ -334,7 +334,7 @@ int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call
 		return EINVAL;
 	for (unsigned i = 0; i < TASKS_MAX; i++) {
 		t = &seat->task[i];
-		if (t->number && t->state != TASK_ENDED && t->desk == at &&
+		if (t->number && t->state != TASK_ENDED && t->desk == at && t->user == call->user &&
 		    strcmp(t->text, text) == 0)
 			return join_task(t, call->id) ? 0 : EBUSY;
 	}

@@ -157,9 +157,10 @@ static void cancel(struct call *c)
 static void cancel_call(uint32_t id, void *arg)
 {
 	struct share *share = arg;
-	struct mcp_servers *s = share->entry->set;
+	struct mcp_servers *s = share->seat ? share->seat->set : NULL;
 
-	for (unsigned i = 0; i < CALLS_MAX; i++)
+	/* A server that settings name no more has left its share empty. */
+	for (unsigned i = 0; s && i < CALLS_MAX; i++)
 		if (s->call[i].number && s->call[i].share == share && s->call[i].id == id)
 			cancel(&s->call[i]);
 }

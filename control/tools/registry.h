@@ -1,9 +1,9 @@
 /* The tools that a room's models may call: the built-in ones of registry.def, and rows that MCP
  * servers and delegation add while the room lives. Pure.
  *
- * A row's texts are copied. The shell that runs a tool is borrowed until tools_registry_remove. The
- * list and its hash change only with the rows, so that a session is told the tools again only when
- * they differ. */
+ * A row's texts are copied. The shell that runs a tool is borrowed until tools_registry_remove, and
+ * for cancel until the calls that began before are over. The list and its hash change only with the
+ * rows, so that a session is told the tools again only when they differ. */
 #ifndef CONTROL_TOOLS_REGISTRY_H
 #define CONTROL_TOOLS_REGISTRY_H
 

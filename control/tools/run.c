@@ -47,6 +47,7 @@ struct tools_run *tools_run_free(struct tools_run *t)
 		return NULL;
 	for (unsigned i = 0; i < TOOLS_CALLS; i++)
 		tools_run_clear(&t->call[i]);
+	tools_run_clear(&t->beyond);
 	free(t);
 	return NULL;
 }

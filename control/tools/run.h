@@ -104,7 +104,8 @@ enum tool_output_type {
 	TOOL_DO_BEGIN,	 /* turn, user: a call began to work for the turn */
 	TOOL_DO_JOURNAL, /* all of the call; await: WRITTEN is expected */
 	TOOL_DO_START,	 /* all of the call */
-	TOOL_DO_CANCEL,	 /* id, tool */
+	TOOL_DO_CANCEL,	 /* id, shell, shell_arg: those of its row when it began, which may be gone
+			  */
 	TOOL_DO_ANSWER,	 /* all of the call; text: for the model; failed */
 	TOOL_DO_END,	/* turn, user, text: its summary; follow: the model goes on with it; silent:
 			   nothing is said in this turn */
@@ -124,6 +125,8 @@ struct tool_output {
 	enum tool_code code;
 	enum tool_late late;
 	const char *call, *tool, *arguments, *text;
+	const struct tool_shell *shell; /* NULL: no such tool */
+	void *shell_arg;
 };
 
 /* Pointers are valid until the next step. */

@@ -39,6 +39,8 @@ static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type 
 				  .code = c->code,
 				  .call = c->call,
 				  .tool = c->tool,
+				  .shell = c->shell,
+				  .shell_arg = c->shell_arg,
 				  .arguments = c->arguments ? c->arguments : "{}",
 				  .text = ""};
 	return o;
@@ -226,6 +228,7 @@ void tools_run_detach(struct tools_run *t, struct tool_call *c, bool awaited)
 	c->text = tool_envelope_running(c->id);
 	emit_answer(t, c);
 	emit_end(t, c);
+	end_waiting(t, c);
 	emit_jobs(t, c);
 }
 
@@ -259,22 +262,25 @@ static bool mark_seen(struct tools_run *t, uint64_t session, const char *call)
 	return true;
 }
 
-/* A smaller number is given away first: free places, calls whose answer was handed over, others. */
-static uint64_t rate_place(const struct tool_call *c)
+/* A smaller number is given away first: free places, calls whose answer was handed over, those of
+ * other turns. UINT64_MAX: never. */
+static uint64_t rate_place(const struct tool_call *c, uint32_t turn)
 {
-	if (tools_run_is_open(c))
+	if (tools_run_is_open(c) || (c->state == TOOL_ENDED && !c->handed && c->turn == turn))
 		return UINT64_MAX;
 	return c->state == TOOL_FREE ? 0 : c->id + (c->handed ? 0 : UINT64_C(1) << 32);
 }
 
-/* Fewer than TOOLS_OPEN calls are under way, so that there is always a place. */
+/* t->beyond if there is no place: the turn made more calls than it gets answers to. */
 static struct tool_call *add_call(struct tools_run *t, const struct tool_input *in)
 {
 	struct tool_call *best = &t->call[0];
 
 	for (unsigned i = 1; i < TOOLS_CALLS; i++)
-		if (rate_place(&t->call[i]) < rate_place(best))
+		if (rate_place(&t->call[i], in->turn) < rate_place(best, in->turn))
 			best = &t->call[i];
+	if (rate_place(best, in->turn) == UINT64_MAX)
+		best = &t->beyond;
 	tools_run_clear(best);
 	best->state = TOOL_HELD;
 	best->id = ++t->ids;
@@ -301,8 +307,12 @@ static struct tool_call *find_same(struct tools_run *t, const struct tool_call *
 	return NULL;
 }
 
-static void copy_row(struct tool_call *c, const struct tool_row *row)
+static void copy_row(struct tool_call *c, const struct tool *tool)
 {
+	const struct tool_row *row = &tool->row;
+
+	c->shell = tool->shell;
+	c->shell_arg = tool->arg;
 	c->effect = row->effect;
 	c->follow = row->follow;
 	c->abort = row->abort;
@@ -344,7 +354,7 @@ static bool count_call(struct tools_run *t, struct tool_call *c)
 {
 	struct tool_turn *turn = tools_run_turn(t, c->turn);
 
-	if (tools_run_open(t) > TOOLS_OPEN) {
+	if (c == &t->beyond || tools_run_open(t) > TOOLS_OPEN) {
 		refuse(t, c, TOOL_CODE_BUSY, "");
 		return false;
 	}
@@ -443,7 +453,7 @@ void tools_run_take_call(struct tools_run *t, const struct tool_input *in)
 		refuse_unknown(t, c);
 		return;
 	}
-	copy_row(c, &tool->row);
+	copy_row(c, tool);
 	if (in->too_large || in->text.n > TOOL_ARGUMENTS_MAX) {
 		refuse(t, c, TOOL_CODE_TOO_LARGE, "");
 		return;

@@ -34,6 +34,8 @@ struct tool_call {
 	enum tool_abort abort;
 	uint32_t timeout_ms, max_output;
 	bool taints;
+	const struct tool_shell *shell;
+	void *shell_arg;
 	char *arguments, *text;
 };
 
@@ -53,6 +55,7 @@ struct tools_run {
 	const struct settings *settings;
 	struct tool_policy policy;
 	struct tool_call call[TOOLS_CALLS];
+	struct tool_call beyond; /* a call without a place, which is refused in its step */
 	struct tool_turn turn[TOOLS_TURNS];
 	unsigned turns; /* so far */
 	uint32_t ids;

@@ -73,7 +73,7 @@ enum {
 	CONVERSATION_ASKS = 16, /* remembered, the running one among them */
 	CONVERSATION_ITEMS = 8, /* of an answer; more can be neither truncated nor deleted */
 	CONVERSATION_ID_MAX = 128,
-	CONVERSATION_CALLS = 16, /* that are open at once */
+	CONVERSATION_CALLS = 16, /* that are open at once; more are answered as too many */
 	CONVERSATION_ARGUMENTS_MAX = 24000,
 	CONVERSATION_ASIDE_MAX = 128,	/* bytes of what a side request is answered with */
 	CONVERSATION_ASIDE_TOKENS = 64, /* reasoning may count among them */

@@ -38,19 +38,19 @@ static struct call *find_call(struct conversation *c, const struct conversation_
 	return NULL;
 }
 
-/* A free place, else that of the oldest call. */
+/* NULL: too many are open. None gives way, because each waits for its result. */
 static struct call *add_call(struct conversation *c, const struct asked *a,
 			     const struct conversation_input *in)
 {
 	struct call *best = &c->call[0];
 
 	for (unsigned i = 0; i < CONVERSATION_CALLS && best->state; i++)
-		if (!c->call[i].state || c->call[i].order < best->order)
-			best = &c->call[i];
+		best = &c->call[i];
+	if (best->state)
+		return NULL;
 	clear_call(best);
 	best->state = CALL_OPEN;
 	best->ask = a->id;
-	best->order = ++c->orders;
 	snprintf(best->id, sizeof best->id, "%s", in->call);
 	snprintf(best->item, sizeof best->item, "%s", in->item);
 	snprintf(best->name, sizeof best->name, "%s", in->name);
@@ -96,11 +96,28 @@ static void tell_call(struct conversation *c, struct asked *a, struct call *call
 	memcpy(o->id, call->id, sizeof call->id);
 }
 
+/* The provider gets its one result; the owner never hears of the call. */
+static void refuse_call(struct conversation *c, const struct conversation_input *in)
+{
+	static const char busy[] = "{\"error\":\"too many calls at once\"}";
+	struct conversation_output *o;
+
+	if (!*in->call || !mark_seen(c, in->call))
+		return;
+	o = conversation_emit(c, CONVERSATION_DO_RESULT);
+	snprintf(o->id, sizeof o->id, "%s", in->call);
+	o->name = in->name;
+	o->text = slice_str(busy);
+	o->failed = true;
+}
+
 static void finish_call(struct conversation *c, struct asked *a, struct call *call,
 			const struct conversation_input *in)
 {
 	call = call ? call : add_call(c, a, in);
-	if (call->state != CALL_OPEN)
+	if (!call)
+		refuse_call(c, in);
+	if (!call || call->state != CALL_OPEN)
 		return;
 	if (*in->name)
 		snprintf(call->name, sizeof call->name, "%s", in->name);

@@ -55,7 +55,6 @@ struct call {
 	enum { CALL_FREE, CALL_OPEN, CALL_TOLD } state;
 	bool broken; /* too long */
 	uint32_t ask;
-	uint64_t order;
 	uint64_t told_at;
 	char id[CONVERSATION_ID_MAX], item[CONVERSATION_ID_MAX], name[CONVERSATION_ID_MAX];
 	char *text; /* the arguments so far */

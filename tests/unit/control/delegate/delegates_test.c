@@ -36,6 +36,20 @@ TEST(rule_100_equal_tasks_are_joined)
 	tasks_end();
 }
 
+/* The task runs for the person that gave it. */
+TEST(rule_100_equal_tasks_of_two_people_are_two)
+{
+	CHECK(tasks_begin("", ""));
+	tasks.user = 5;
+	CHECK_INT(tasks_ask(1, "the same"), 0);
+	tasks.user = 6;
+	CHECK_INT(tasks_ask(2, "the same"), 0);
+	CHECK(tasks_run(2));
+	CHECK(strstr(tasks.output[0].text, "Task 1 is done."));
+	CHECK(strstr(tasks.output[1].text, "Task 2 is done."));
+	tasks_end();
+}
+
 TEST(a_long_answer_is_written_as_well)
 {
 	CHECK(tasks_begin("", ""));

@@ -11,7 +11,8 @@ static struct {
 	struct env *env;
 	struct tools_registry *registry;
 	struct delegate_process *worker;
-	uint32_t numbers, turn, call;
+	uint32_t numbers, turn, call, cancelled;
+	bool tainted;
 	unsigned results;
 	enum acp_outcome outcome;
 } run;
@@ -55,6 +56,7 @@ static int start_tool(const struct tool_start *call, void *arg)
 {
 	(void)arg;
 	run.call = call->id;
+	run.tainted = call->tainted;
 	return 0;
 }
 
@@ -65,7 +67,7 @@ static const struct tool_row look = {.name = "look",
 				     .timeout_ms = 1000,
 				     .max_output = 1000};
 static const struct worker_record record = {
-	.name = "helper", .kind = WORKER_MODEL, .tools = "[\"look\"]", .steps = 4};
+	.name = "helper", .kind = WORKER_MODEL, .tools = "[\"look\",\"far\"]", .steps = 4};
 static const struct delegate_model model = {.askh = ask_model, .stoph = stop_model};
 
 static bool open_worker(void)
@@ -86,6 +88,13 @@ static bool open_worker(void)
 	conf.env = run.env;
 	conf.registry = run.registry;
 	return delegate_process_alloc(&run.worker, &conf) == 0;
+}
+
+static void close_worker(void)
+{
+	delegate_process_free(run.worker);
+	tools_registry_free(run.registry);
+	env_free(run.env);
 }
 
 static void tell(struct delegate_event ev)
@@ -115,9 +124,58 @@ TEST_OOM(a_task_of_a_model_has_one_result_without_memory)
 
 	if (begun)
 		do_task();
-	delegate_process_free(run.worker);
-	tools_registry_free(run.registry);
-	env_free(run.env);
+	close_worker();
 	CHECK_INT(run.results, begun);
 	CHECK(test_oom_hit() || run.outcome == ACP_DONE);
+}
+
+static void cancel_tool(uint32_t id, void *arg)
+{
+	(void)arg;
+	run.cancelled = id;
+}
+
+static void begin_call(const char *name)
+{
+	CHECK_INT(delegate_process_prompt(
+			  run.worker,
+			  &(struct delegate_task){.number = 1, .text = "look", .timeout_ms = 1000}),
+		  0);
+	tell((struct delegate_event){
+		.type = DELEGATE_CALL, .call = "c1", .tool = name, .text = slice_str("{}")});
+	tell((struct delegate_event){.type = DELEGATE_DONE});
+}
+
+/* A server may take a tool from its list while a call of it runs. */
+static bool open_with_server(void)
+{
+	static const struct tool_shell server = {.start = start_tool, .cancel = cancel_tool};
+	struct tool_row row = look;
+
+	row.name = "far";
+	row.taints = true;
+	if (!open_worker() || tools_registry_add(run.registry, &row, &server, NULL))
+		return false;
+	begin_call("far");
+	tools_registry_remove(run.registry, &server, NULL);
+	return true;
+}
+
+TEST(a_worker_stays_tainted_when_the_tool_that_it_called_goes)
+{
+	CHECK(open_with_server());
+	delegate_process_output(run.worker, run.call, true, slice_str("read something else"));
+	tell((struct delegate_event){
+		.type = DELEGATE_CALL, .call = "c2", .tool = "look", .text = slice_str("{}")});
+	tell((struct delegate_event){.type = DELEGATE_DONE});
+	CHECK(run.tainted);
+	close_worker();
+}
+
+TEST(a_cancelled_task_cancels_a_call_whose_tool_has_gone)
+{
+	CHECK(open_with_server());
+	delegate_process_cancel(run.worker, 1);
+	CHECK_INT(run.cancelled, run.call);
+	close_worker();
 }

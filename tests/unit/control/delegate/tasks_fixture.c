@@ -139,9 +139,11 @@ int tasks_call(const char *name, uint32_t id, const char *arguments)
 {
 	const struct tool *t = tools_registry_find(tasks.registry, name);
 
-	return t ? t->shell->start(
-			   &(struct tool_start){.id = id, .tool = name, .arguments = arguments},
-			   t->arg)
+	return t ? t->shell->start(&(struct tool_start){.id = id,
+							.user = tasks.user,
+							.tool = name,
+							.arguments = arguments},
+				   t->arg)
 		 : ENOENT;
 }
 

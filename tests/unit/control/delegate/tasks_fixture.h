@@ -18,6 +18,7 @@ struct tasks_fixture {
 	struct delegates *delegates;
 	struct tools_registry *registry;
 	struct delegate_seat *seat;
+	uint64_t user; /* that calls */
 	unsigned outputs, until, tellings, writings, changes;
 	struct {
 		uint32_t id;

@@ -526,3 +526,67 @@ TEST_OOM(calls_survive_a_lack_of_memory)
 	}
 	calls_close(&c);
 }
+
+TEST(the_same_call_that_waits_is_answered_when_the_first_becomes_a_job)
+{
+	struct engine_message m[8];
+	struct calls c;
+
+	CHECK(calls_open(&c));
+	c.settings->tool_ms = 5000;
+	calls_call(&c, 1, "a", "long", "x");
+	calls_call(&c, 1, "b", "long", "x");
+	calls_pass(&c, 20000);
+	CHECK(strstr(calls_said(&c), "answer:b"));
+	CHECK_INT(tools_run_messages(c.run, 1, m, 8), 4);
+	calls_output(&c, 1, "1");
+	CHECK(!strstr(calls_said(&c), "answer:b"));
+	calls_close(&c);
+}
+
+/* The calls beyond the limit took the places of those before, whose outputs nobody got then. */
+TEST(no_output_is_lost_however_many_calls_a_turn_makes)
+{
+	struct engine_message m[2 * TOOLS_CALLS];
+	struct calls c;
+	char id[16];
+	size_t n;
+
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "first", "look", "x");
+	calls_output(&c, 1, "1");
+	for (unsigned i = 0; i < 2 * TOOLS_CALLS; i++) {
+		snprintf(id, sizeof id, "n%u", i);
+		calls_said(&c);
+		calls_call(&c, 1, id, "look", "x");
+		CHECK_INT(calls_count(calls_said(&c), "answer:"), 1);
+	}
+	n = tools_run_messages(c.run, 1, m, 2 * TOOLS_CALLS);
+	CHECK_INT(n, 2 * TOOLS_CALLS);
+	CHECK_STR(m[0].call, "first");
+	/* The next turn has places again. */
+	calls_said(&c);
+	calls_call(&c, 2, "next", "look", "x");
+	CHECK(strstr(calls_said(&c), "start:"));
+	calls_close(&c);
+}
+
+TEST(a_cancel_names_the_shell_of_a_tool_that_has_gone)
+{
+	const struct tool_output *cancel = NULL;
+	const struct tool *look;
+	const struct tool_shell *shell;
+	struct calls c;
+
+	CHECK(calls_open(&c));
+	look = tools_registry_find(c.registry, "look");
+	shell = look->shell;
+	calls_call(&c, 1, "a", "look", "x");
+	tools_registry_remove(c.registry, shell, look->arg);
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_ABORT, .turn = 1});
+	for (size_t i = 0; i < c.out->n; i++)
+		if (c.out->v[i].type == TOOL_DO_CANCEL)
+			cancel = &c.out->v[i];
+	CHECK(cancel && cancel->shell == shell);
+	calls_close(&c);
+}

@@ -2,6 +2,7 @@
 #include "control/engine/core/conversation.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "proto/base/time.h"
 #include "proto/media.h"
@@ -201,5 +202,29 @@ TEST(rule_096_a_session_that_reads_out_ignores_calls_of_its_provider)
 	converse_said();
 	call_fact(CONVERSATION_CALL, "r1", "c1", "look", "{}");
 	CHECK_STR(converse_said(), "");
+	converse_end();
+}
+
+/* The seventeenth call took the place of the first, whose result was then lost. */
+TEST(a_call_too_many_is_answered_at_once_and_the_others_get_their_results)
+{
+	char id[8];
+
+	converse_begin_up();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	for (unsigned i = 0; i < CONVERSATION_CALLS; i++) {
+		snprintf(id, sizeof id, "c%u", i);
+		call_fact(CONVERSATION_CALL, "r1", id, "look", "{}");
+	}
+	converse_said();
+	call_fact(CONVERSATION_CALL, "r1", "many", "look", "{}");
+	CHECK_STR(converse_said(), "result:many:{\"error\":\"too many calls at once\"} ");
+	call_fact(CONVERSATION_CALL, "r1", "many", "look", "{}");
+	CHECK_STR(converse_said(), "");
+	converse_done("r1", 1, true);
+	converse_said();
+	give_result("c0");
+	CHECK_STR(converse_said(), "result:c0:7 ");
 	converse_end();
 }
