@@ -315,6 +315,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 	case ENGINE_USE_WORKER:
 		agent_tools_worker(a->tools, ev, 0);
 		break;
+	case ENGINE_USE_EMBED: /* of no room */
 	case ENGINE_USE_COUNT:
 		break;
 	}

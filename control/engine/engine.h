@@ -46,6 +46,9 @@ enum engine_event_type {
 	/* ask, data: the next word that is spoken; samples: where it ends in the ask's audio. Of
 	 * an engine of speech that knows it. */
 	ENGINE_WORD_END,
+	/* ask, data: floats, a vector of dim numbers for each message of the ask. Of an engine that
+	   embeds. */
+	ENGINE_VECTORS,
 };
 
 struct engine_event {
@@ -60,6 +63,7 @@ struct engine_event {
 	enum trouble trouble;
 	uint64_t user;
 	uint64_t samples;
+	uint32_t dim; /* of VECTORS */
 	uint32_t utterance;
 	uint32_t doubt; /* minus the mean logprob of the tokens, thousandths, plus one; 0: not told
 			 */
@@ -167,7 +171,7 @@ struct engine_caps {
 };
 
 extern const struct engine_ops engine_realtime, engine_text, engine_speech, engine_speech_stream,
-	engine_transcriber;
+	engine_transcriber, engine_embed;
 
 /* NULL: this dialect does not serve that role. */
 const struct engine_caps *engine_caps(enum dialect dialect, enum role role);

@@ -34,6 +34,8 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 		return settings_purpose(s, PURPOSE_INTERRUPT_DECISION, i);
 	case ENGINE_USE_WORKER:
 		return settings_purpose(s, PURPOSE_WORKER, i);
+	case ENGINE_USE_EMBED:
+		return settings_role(s, ROLE_EMBED, i);
 	case ENGINE_USE_COUNT:
 		break;
 	}
@@ -42,11 +44,15 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 
 enum role roles_role(enum engine_use use)
 {
-	static const enum role roles[] = {
-		[ENGINE_USE_VOICE] = ROLE_VOICE,	   [ENGINE_USE_REPLY] = ROLE_TEXT,
-		[ENGINE_USE_DECISION] = ROLE_CLASSIFY,	   [ENGINE_USE_SPEECH] = ROLE_SPEECH,
-		[ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE, [ENGINE_USE_SUMMARY] = ROLE_TEXT,
-		[ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY, [ENGINE_USE_WORKER] = ROLE_TEXT};
+	static const enum role roles[] = {[ENGINE_USE_VOICE] = ROLE_VOICE,
+					  [ENGINE_USE_REPLY] = ROLE_TEXT,
+					  [ENGINE_USE_DECISION] = ROLE_CLASSIFY,
+					  [ENGINE_USE_SPEECH] = ROLE_SPEECH,
+					  [ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE,
+					  [ENGINE_USE_SUMMARY] = ROLE_TEXT,
+					  [ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY,
+					  [ENGINE_USE_WORKER] = ROLE_TEXT,
+					  [ENGINE_USE_EMBED] = ROLE_EMBED};
 
 	return roles[use];
 }
@@ -401,6 +407,7 @@ static bool is_used(const struct roles *r, enum engine_use use)
 	switch (use) {
 	case ENGINE_USE_SUMMARY:
 	case ENGINE_USE_WORKER:
+	case ENGINE_USE_EMBED:
 		return false;
 	case ENGINE_USE_DECISION:
 		return settings_classifies_turns(r->settings);
