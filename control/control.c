@@ -11,6 +11,7 @@
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
+#include "control/embeddings/embeddings.h"
 #include "control/extraction/extraction.h"
 #include "control/events/events.h"
 #include "control/embedded.h"
@@ -423,6 +424,19 @@ static int make_extraction(struct control *c)
 	return c->store ? extraction_alloc(&c->extraction, &conf) : 0;
 }
 
+static int make_embeddings(struct control *c)
+{
+	const struct embeddings_conf conf = {.env = c->env,
+					     .http = c->http,
+					     .ws = c->ws,
+					     .settings = c->settings,
+					     .store = c->store,
+					     .ledger = c->ledger,
+					     .bus = c->bus};
+
+	return c->store ? embeddings_alloc(&c->embeddings, &conf) : 0;
+}
+
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf)
 {
@@ -458,6 +472,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
 	if (!err)
 		err = make_extraction(c);
+	if (!err)
+		err = make_embeddings(c);
 	if (!err)
 		err = make_discord(c);
 	if (err)
@@ -496,6 +512,7 @@ struct control *control_free(struct control *c)
 	while (c->n_voice_sessions)
 		voice_session_free(c->voice_sessions[--c->n_voice_sessions]);
 	extraction_free(c->extraction);
+	embeddings_free(c->embeddings);
 	mcp_servers_free(c->mcp);
 	delegates_free(c->delegates);
 	embedded_free(c->embedded);

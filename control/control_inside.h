@@ -40,7 +40,8 @@ struct control {
 	struct http *http;
 	struct mcp_servers *mcp;
 	struct delegates *delegates;
-	struct extraction *extraction; /* NULL without a store */
+	struct extraction *extraction;	      /* NULL without a store */
+	struct embeddings_client *embeddings; /* NULL without a provider of role embed */
 	struct ws_ctx *ws;
 	struct rest *rest;
 	struct guilds *guilds;

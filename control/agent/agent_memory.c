@@ -287,6 +287,8 @@ static void take_facts(int err, const struct store_document *document, void *arg
 static int post_facts(struct agent_memory *m, const struct tool_memory *q, struct memory_ask *ask)
 {
 	uint64_t asked = asked_ms(m->a);
+	json_t *request;
+	int err;
 	struct store_facts f = {.guild = media_call_want(m->a->call)->guild,
 				.owner = q->owner,
 				.user = q->user,
@@ -304,7 +306,11 @@ static int post_facts(struct agent_memory *m, const struct tool_memory *q, struc
 	case TOOL_MEMORY_FIND:
 		break;
 	}
-	return store_find_facts(m->a->store, &f, take_facts, ask);
+	request = json_loads(q->request, 0, NULL);
+	f.question = json_string_value(json_object_get(request, "words"));
+	err = store_find_facts(m->a->store, &f, take_facts, ask);
+	json_decref(request);
+	return err;
 }
 
 int agent_memory_facts(struct agent_memory *m, uint32_t id, const struct tool_memory *q)

@@ -208,6 +208,14 @@ static bool is_alone(const struct agent *a)
 	return room_people(a->room) == 1;
 }
 
+/* Leaves a quarter of the question's time for the search. */
+static uint32_t embedding_wait_ms(const struct agent_retrieval *r)
+{
+	uint32_t ms = r->a->settings->memory_wait_ms * 3 / 4;
+
+	return ms ? ms : 1;
+}
+
 static int find_facts(struct agent_retrieval *r, uint64_t user)
 {
 	json_t *request = json_pack("{s:s}", "words", r->question);
@@ -221,6 +229,8 @@ static int find_facts(struct agent_retrieval *r, uint64_t user)
 	int err = ENOMEM;
 
 	f.owner = is_alone(r->a) ? user : 0;
+	f.question = r->question;
+	f.wait_ms = embedding_wait_ms(r);
 	if (text)
 		err = store_find_facts(r->a->store, &f, take_half, &r->facts);
 	r->facts.out = !err;
@@ -239,7 +249,8 @@ static int find_lines(struct agent_retrieval *r)
 				  .until_ms = now > RECENT_MS ? now - RECENT_MS : now,
 				  .name = "",
 				  .words = r->question,
-				  .most = 2 * SLICE_LINES};
+				  .most = 2 * SLICE_LINES,
+				  .wait_ms = embedding_wait_ms(r)};
 	int err;
 
 	if (what.since_ms >= what.until_ms)

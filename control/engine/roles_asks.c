@@ -43,7 +43,8 @@ static void end_live(struct live *l)
 	l->over = true;
 	/* Speech and decisions are not retried. */
 	if (l->use != ENGINE_USE_SPEECH && l->use != ENGINE_USE_DECISION &&
-	    l->use != ENGINE_USE_SUMMARY && l->use != ENGINE_USE_INTERRUPTION)
+	    l->use != ENGINE_USE_SUMMARY && l->use != ENGINE_USE_INTERRUPTION &&
+	    l->use != ENGINE_USE_EMBED)
 		return;
 	free(l->ask);
 	*l = (struct live){0};

@@ -19,20 +19,24 @@ struct vectors {
 	uint16_t *distance; /* of the last search; NO_MATCH: left out by the filter */
 };
 
-void vector_pack(struct vector *out, const float in[VECTOR_DIM])
+void vector_pack(struct vector *out, const float *in, size_t dim)
 {
 	float top = 0;
 
-	for (size_t i = 0; i < VECTOR_DIM; i++)
+	for (size_t i = 0; i < dim; i++)
 		top = fmaxf(top, fabsf(in[i]));
-	out->scale = top / 127;
-	for (size_t i = 0; i < VECTOR_DIM; i++)
+	*out = (struct vector){.scale = top / 127, .dim = (uint16_t)dim};
+	for (size_t i = 0; i < dim; i++)
 		out->v[i] = top > 0 ? (int8_t)lrintf(in[i] * 127 / top) : 0;
 }
 
 double vector_cosine(const struct vector *a, const struct vector *b)
 {
-	return (double)kernel_dot(a->v, b->v, VECTOR_DIM) * (double)a->scale * (double)b->scale;
+	size_t n = ((size_t)a->dim + KERNEL_STEP - 1) / KERNEL_STEP * KERNEL_STEP;
+
+	if (a->dim != b->dim)
+		return 0;
+	return (double)kernel_dot(a->v, b->v, n) * (double)a->scale * (double)b->scale;
 }
 
 uint32_t vector_name(const char *name)

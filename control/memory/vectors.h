@@ -1,9 +1,10 @@
 /* Vectors of texts: small integers with a scale, and the lines of one server by the signs of their
  * vectors. Pure.
  *
- * A search compares signs, 64 bytes a line, and gives the ids of the nearest ones; the caller reads
- * their whole vectors and compares those. Ten times as many candidates as wanted lose nearly
- * nothing (recall 0.99 and more), and a million lines need 100 MB instead of 600. */
+ * A search compares the signs of the first 512 numbers, 64 bytes a line, and gives the ids of the
+ * nearest ones; the caller reads their whole vectors and compares those. Ten times as many
+ * candidates as wanted lose nearly nothing (recall 0.99 and more), and a million lines need 100 MB
+ * instead of 600. */
 #ifndef CONTROL_MEMORY_VECTORS_H
 #define CONTROL_MEMORY_VECTORS_H
 
@@ -12,21 +13,23 @@
 #include <stdint.h>
 
 enum {
-	VECTOR_DIM = 512,
+	VECTOR_DIM = 512,      /* of the embedded encoder, and the signs of any */
+	VECTOR_DIM_MAX = 1024, /* of any encoder */
 	VECTOR_WORDS = VECTOR_DIM / 64,
 	VECTORS_MAX = 4 << 20,
 	VECTORS_NAMES = 512
 };
 
-/* A text's vector: v[i] * scale. */
+/* A text's vector: v[i] * scale; zeros behind dim numbers. */
 struct vector {
 	float scale;
-	int8_t v[VECTOR_DIM];
+	uint16_t dim;
+	int8_t v[VECTOR_DIM_MAX];
 };
 
-/* Of a vector of length 1. */
-void vector_pack(struct vector *out, const float in[VECTOR_DIM]);
-/* In [-1, 1]. */
+/* Of a vector of length 1; dim: at most VECTOR_DIM_MAX. */
+void vector_pack(struct vector *out, const float *in, size_t dim);
+/* In [-1, 1]; 0 for vectors of different dimensions. */
 double vector_cosine(const struct vector *a, const struct vector *b);
 
 /* A line that has a vector. group: its channel, or the owner of a fact. name: of its speaker, by

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <jansson.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,8 +17,9 @@
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
 #include "control/store/embedding_queue.h"
+#include "ipc/log.h"
 
-enum { CACHES = 8, BATCH = 512, WORDS_MIN = 5, KINDS = 2 };
+enum { CACHES = 8, BATCH = 512, WORDS_MIN = 5, KINDS = 2, ELSEWHERE = 128, SENT_MIN = 16 };
 
 /* The signs of one server's vectors of one kind. */
 struct cache {
@@ -29,8 +32,9 @@ struct cache {
 struct embedding {
 	void *map;
 	size_t size;
-	struct embedder *embedder; /* of the store's worker */
-	struct embedding_queue *queue;
+	struct embedder *embedder;     /* of the store's worker; NULL: elsewhere */
+	struct embedding_queue *queue; /* NULL: elsewhere */
+	char elsewhere[ELSEWHERE];     /* name of an encoder elsewhere */
 	struct cache cache[CACHES];
 	uint64_t uses;
 	uint64_t model;	       /* its number in the database; 0: not looked up yet */
@@ -80,6 +84,22 @@ int embedding_open(struct embedding **out, const char *path)
 	return err;
 }
 
+struct embedding *embedding_set_elsewhere(struct embedding *old, const char *model)
+{
+	struct embedding *e = calloc(1, sizeof *e);
+
+	embedding_close(old);
+	if (e)
+		snprintf(e->elsewhere, sizeof e->elsewhere, "%s", model);
+	log_info("memory_search", "kind=%s model=%s", e ? "words+meaning" : "words", model);
+	return e;
+}
+
+bool embedding_is_elsewhere(const struct embedding *e)
+{
+	return e && !e->embedder;
+}
+
 struct embedding *embedding_close(struct embedding *e)
 {
 	if (!e)
@@ -95,7 +115,7 @@ struct embedding *embedding_close(struct embedding *e)
 
 const char *embedding_model(const struct embedding *e)
 {
-	return embedder_name(e->embedder);
+	return e->embedder ? embedder_name(e->embedder) : e->elsewhere;
 }
 
 void embedding_drop(struct embedding *e)
@@ -160,7 +180,7 @@ static int add_vector(struct db *db, const struct embedding *e, enum embedding_k
 	db_bind_uint(s, 1, id);
 	db_bind_uint(s, 2, e->model);
 	db_bind_real(s, 3, (double)v->scale);
-	db_bind_blob(s, 4, v->v, sizeof v->v);
+	db_bind_blob(s, 4, v->v, v->dim);
 	return db_run(db, s);
 }
 
@@ -234,7 +254,7 @@ static int hand_out(struct embedding *e, struct db *db, enum embedding_kind kind
 	return err == ENOENT ? 0 : err;
 }
 
-int embedding_pump(struct embedding *e, struct db *db)
+static int refresh(struct embedding *e, struct db *db)
 {
 	int version = db_outside_version(db), err = 0;
 
@@ -243,6 +263,15 @@ int embedding_pump(struct embedding *e, struct db *db)
 	if (version != e->version)
 		embedding_drop(e);
 	e->version = version;
+	return err;
+}
+
+int embedding_pump(struct embedding *e, struct db *db)
+{
+	int err = refresh(e, db);
+
+	if (!e->queue)
+		return err;
 	if (!err)
 		err = keep_ready(e, db);
 	e->all = true;
@@ -259,6 +288,8 @@ int embedding_finish(struct embedding *e, struct db *db)
 {
 	int err;
 
+	if (!e->queue)
+		return 0;
 	do {
 		embedding_queue_wait(e->queue);
 		err = embedding_pump(e, db);
@@ -266,15 +297,121 @@ int embedding_finish(struct embedding *e, struct db *db)
 	return err ? err : embedding_pump(e, db);
 }
 
+/* ---- an encoder elsewhere ---- */
+
+struct texts {
+	json_t *list;
+	size_t bytes;
+	uint64_t until[KINDS];
+};
+
+/* A short text says too little, in any language. */
+static bool is_worth_sending(enum embedding_kind kind, const char *text)
+{
+	return kind == EMBEDDING_FACTS || strlen(text) >= SENT_MIN;
+}
+
+static int add_text(struct texts *out, enum embedding_kind kind, sqlite3_stmt *s)
+{
+	const char *text = db_text(s, 1);
+	size_t n = strlen(text);
+	json_t *item;
+
+	out->until[kind] = db_uint(s, 0);
+	if (!is_worth_sending(kind, text) || n > EMBEDDING_SENT_BYTES)
+		return 0;
+	if (n > EMBEDDING_SENT_BYTES - out->bytes)
+		return ENOSPC;
+	item = json_pack("{s:i,s:I,s:I,s:I,s:s}", "kind", (int)kind, "id",
+			 (json_int_t)db_uint(s, 0), "guild", (json_int_t)db_uint(s, 3), "user",
+			 (json_int_t)db_uint(s, 4), "text", text);
+	out->bytes += n;
+	return json_array_append_new(out->list, item) ? ENOMEM : 0;
+}
+
+static int list_kind(struct embedding *e, struct db *db, enum embedding_kind kind,
+		     struct texts *out)
+{
+	sqlite3_stmt *s = db_use(db, kind == EMBEDDING_FACTS ? DB_FIND_FACTS_TO_EMBED
+							     : DB_FIND_LINES_TO_EMBED);
+	uint64_t before;
+	int err = 0;
+
+	db_bind_uint(s, 1, e->taken[kind]);
+	db_bind_uint(s, 2, BATCH);
+	out->until[kind] = e->taken[kind];
+	while (!err && json_array_size(out->list) < EMBEDDING_SENT_TEXTS) {
+		before = out->until[kind];
+		err = db_step(db, s);
+		if (err)
+			break;
+		err = add_text(out, kind, s);
+		if (err)
+			out->until[kind] = before; /* the next batch has it */
+	}
+	sqlite3_reset(s);
+	return err == ENOENT || err == ENOSPC ? 0 : err;
+}
+
+int embedding_list(struct embedding *e, struct db *db, char **out)
+{
+	struct texts texts = {.list = json_array()};
+	json_t *root;
+	int err = !embedding_is_elsewhere(e) ? ENOENT : texts.list ? refresh(e, db) : ENOMEM;
+
+	if (!err)
+		err = list_kind(e, db, EMBEDDING_UTTERANCES, &texts);
+	if (!err)
+		err = list_kind(e, db, EMBEDDING_FACTS, &texts);
+	root = err ? NULL
+		   : json_pack("{s:[I,I],s:O}", "until", (json_int_t)texts.until[0],
+			       (json_int_t)texts.until[1], "texts", texts.list);
+	if (root)
+		*out = json_dumps(root, JSON_COMPACT);
+	json_decref(root);
+	json_decref(texts.list);
+	return err;
+}
+
+int embedding_keep(struct embedding *e, struct db *db, const struct embedding_vectors *v)
+{
+	sqlite3_stmt *s;
+	int err = embedding_is_elsewhere(e) ? refresh(e, db) : ENOENT;
+
+	if (!err)
+		err = db_begin(db);
+	if (err)
+		return err;
+	for (size_t i = 0; i < v->n && !err; i++)
+		err = add_vector(db, e, v->v[i].kind, v->v[i].id, &v->v[i].vector);
+	s = db_use(db, DB_NOTE_EMBEDDED);
+	db_bind_uint(s, 1, e->model);
+	db_bind_uint(s, 2, v->until[EMBEDDING_UTTERANCES]);
+	db_bind_uint(s, 3, v->until[EMBEDDING_FACTS]);
+	if (!err)
+		err = db_run(db, s);
+	if (!err)
+		err = db_commit(db);
+	if (err) {
+		db_rollback(db);
+		return err;
+	}
+	/* Older rows than the newest in a cache may come. */
+	embedding_drop(e);
+	for (size_t i = 0; i < KINDS; i++)
+		e->taken[i] = v->until[i] > e->taken[i] ? v->until[i] : e->taken[i];
+	return 0;
+}
+
 /* ---- searching ---- */
 
 int embedding_words(struct embedding *e, const char *words, struct vector *out)
 {
 	float v[EMBEDDER_DIM];
-	int err = e ? embedder_run(e->embedder, words, strlen(words), v) : ENODATA;
+	int err = e && e->embedder ? embedder_run(e->embedder, words, strlen(words), v) : ENODATA;
 
 	if (!err)
-		vector_pack(out, v);
+		vector_pack(out, v, EMBEDDER_DIM);
 	return err;
 }
 
@@ -287,10 +424,12 @@ static bool read_vector(sqlite3_stmt *s, int column, struct vector *out)
 {
 	const void *blob = sqlite3_column_blob(s, column + 1);
 
-	if (!blob || sqlite3_column_bytes(s, column + 1) != VECTOR_DIM)
+	int n = sqlite3_column_bytes(s, column + 1);
+
+	if (!blob || n < 1 || n > VECTOR_DIM_MAX)
 		return false;
-	out->scale = (float)db_real(s, column);
-	memcpy(out->v, blob, VECTOR_DIM);
+	*out = (struct vector){.scale = (float)db_real(s, column), .dim = (uint16_t)n};
+	memcpy(out->v, blob, (size_t)n);
 	return true;
 }
 

@@ -12,16 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/memory/vectors.h"
+
 struct db;
 struct embedding;
-struct vector;
-struct vector_filter;
 
 enum embedding_kind { EMBEDDING_UTTERANCES, EMBEDDING_FACTS };
 
 /* Maps the file and starts the thread. Errors of open and of embedder_alloc, EFBIG, EAGAIN. The
  * caller owns *out. */
 int embedding_open(struct embedding **out, const char *path);
+/* An encoder elsewhere in place of the old one, which is closed: the loop embeds texts with it.
+ * model tells its name and dimension. NULL without memory. The caller owns it. */
+struct embedding *embedding_set_elsewhere(struct embedding *old, const char *model);
+/* NULL accepted. */
+bool embedding_is_elsewhere(const struct embedding *e);
 /* Waits for the text that is being embedded. NULL accepted. */
 struct embedding *embedding_close(struct embedding *e);
 /* Name and version of the encoder. Borrowed. */
@@ -34,6 +39,25 @@ int embedding_finish(struct embedding *e, struct db *db);
 /* Forgets what is in memory: rows were deleted. NULL accepted. */
 void embedding_drop(struct embedding *e);
 
+/* ---- of an encoder elsewhere ---- */
+enum { EMBEDDING_SENT_TEXTS = 64, EMBEDDING_SENT_BYTES = 48 << 10 };
+/* The oldest texts without a vector, as many as fit: {"until": [by kind the row up to which there
+ * are none left], "texts": [{"kind", "id", "guild", "user": whose words they are, "text"}, …]}.
+ * ENOENT: no encoder elsewhere. The caller frees *out; NULL is ENOMEM. */
+int embedding_list(struct embedding *e, struct db *db, char **out);
+struct embedding_vectors {
+	size_t n;
+	uint64_t until[2];
+	struct {
+		enum embedding_kind kind;
+		uint64_t id;
+		struct vector vector;
+	} v[EMBEDDING_SENT_TEXTS];
+};
+/* Keeps the vectors of rows that are still there. */
+int embedding_keep(struct embedding *e, struct db *db, const struct embedding_vectors *v);
+
+/* ---- searching ---- */
 /* ENODATA: the text is not English or holds no words; e may be NULL. */
 int embedding_text(struct embedding *e, const char *text, struct vector *out);
 /* The same of some words that stand in an English text. */

@@ -61,7 +61,7 @@ static void embed(struct embedder *e, struct embedding_item *item)
 
 	item->found = n && english_is(item->text, n) && embedder_run(e, item->text, n, v) == 0;
 	if (item->found)
-		vector_pack(&item->vector, v);
+		vector_pack(&item->vector, v, EMBEDDER_DIM);
 }
 
 static void *run_thread(void *arg)

@@ -479,8 +479,12 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	char query[TERMS_QUERY_MAX];
 	struct vector v;
 	struct like like;
-	bool meant = !mine && embedding_text(e, words, &v) == 0;
-	int err = find_like(db, e, j, other, meant ? &v : NULL, &like);
+	bool elsewhere = embedding_is_elsewhere(e);
+	const struct vector *meaning = mine			      ? NULL
+				       : elsewhere		      ? j->meaning
+				       : embedding_text(e, words, &v) ? NULL
+								      : &v;
+	int err = find_like(db, e, j, other, meaning, &like);
 	sqlite3_stmt *s;
 
 	for (size_t i = 0; i < like.n && i < LIKE && !err; i++) {

@@ -32,7 +32,7 @@
 #include "ipc/worker.h"
 #include "proto/base/time.h"
 
-enum { AGAIN_S = 30, BATCH = 512, PATH_SIZE = 640, ROOM_BYTES = 256 << 10 };
+enum { AGAIN_S = 30, BATCH = 512, PATH_SIZE = 640 };
 
 void record_free(struct record *r)
 {
@@ -49,6 +49,8 @@ void job_free(void *arg)
 	free(j->scope);
 	free(j->text);
 	free(j->author);
+	free(j->meaning);
+	free(j->vectors);
 	if (j->held)
 		atomic_fetch_sub(j->held, j->bytes);
 	free(j);
@@ -151,6 +153,8 @@ static void open_embedding(struct job_runner *r)
 	if (r->embedding_sought)
 		return;
 	r->embedding_sought = true;
+	if (r->elsewhere)
+		return;
 	err = embedder_file_find(path, sizeof path, r->embedder);
 	if (!err)
 		err = embedding_open(&r->embedding, path);
@@ -564,6 +568,24 @@ static void run_facts(struct job_runner *r, const struct job *j, struct worker_a
 		r->truncate = db_truncate_wal(r->db) != 0 || r->truncate;
 }
 
+/* ---- an encoder elsewhere ---- */
+
+static void run_encoder(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	char *text = NULL;
+	int err = database(r) ? 0 : r->err;
+
+	if (j->kind == JOB_SET_ENCODER) {
+		r->embedding = embedding_set_elsewhere(r->embedding, j->text);
+	} else if (j->kind == JOB_LIST_TEXTS) {
+		run_history(r);
+		answer_json(r, a, err ? err : embedding_list(r->embedding, r->db, &text), text);
+	} else {
+		err = err ? err : embedding_keep(r->embedding, r->db, j->vectors);
+		answer_head(a, note_outcome(r, err), 0);
+	}
+}
+
 /* ---- one person ---- */
 
 static void run_put_consent(struct job_runner *r, const struct job *j, struct worker_answer *a)
@@ -673,26 +695,10 @@ static void run_state(struct job_runner *r, const struct job *j)
 	r->guilds_lost = err || (r->guilds_lost && !drops);
 }
 
-/* A small write proves nothing: the log of the database may have had room for it. */
 static int check_room(struct job_runner *r)
 {
-	static const char zeros[ROOM_BYTES];
-	char path[PATH_SIZE];
-	int fd, err = 0;
+	int err = r->full ? reserve_try_write(r->dir) : 0;
 
-	if (!r->full)
-		return 0;
-	snprintf(path, sizeof path, "%s/room", r->dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return errno;
-	errno = 0;
-	if (write(fd, zeros, sizeof zeros) != (ssize_t)sizeof zeros)
-		err = errno ? errno : ENOSPC;
-	else if (fsync(fd))
-		err = errno;
-	close(fd);
-	unlink(path);
 	r->full = err != 0;
 	return err;
 }
@@ -749,6 +755,11 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 	case JOB_NEXT_EPISODE:
 	case JOB_END_EPISODE:
 		run_episode(r, j, a);
+		break;
+	case JOB_SET_ENCODER:
+	case JOB_LIST_TEXTS:
+	case JOB_KEEP_VECTORS:
+		run_encoder(r, j, a);
 		break;
 	case JOB_PUT_CONSENT:
 	case JOB_EXPORT:

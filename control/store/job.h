@@ -11,6 +11,8 @@
 struct bus_event;
 struct db;
 struct embedding;
+struct embedding_vectors;
+struct vector;
 struct worker_answer;
 
 enum job_kind {
@@ -25,6 +27,9 @@ enum job_kind {
 	JOB_WRITE_FACTS, /* text: the items */
 	JOB_FIND_FACTS,	 /* text: the request; version: how many */
 	JOB_FORGET_FACTS, /* text: the request */
+	JOB_SET_ENCODER,  /* text: the model of an encoder elsewhere */
+	JOB_LIST_TEXTS,	  /* for it */
+	JOB_KEEP_VECTORS, /* vectors */
 	JOB_NEXT_EPISODE, /* over since now_ms; version: how many lines */
 	JOB_END_EPISODE,  /* of guild, the session owner; version: its last line */
 	JOB_PUT_CONSENT,  /* of user in guild: scope before, text after, author by what */
@@ -46,10 +51,12 @@ struct job {
 	char *scope, *text, *author; /* scope of JOB_SAVE_SESSION: the text instead */
 	bool compare;
 	uint64_t version, guild, channel, now_ms, until_ms, words_ms, facts_ms;
-	uint64_t max_bytes;   /* of JOB_EXPIRE: the database's, 0 for no limit */
-	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
-	bool any;	      /* of facts: the server's memory, too */
-	uint64_t id;	      /* of the request */
+	uint64_t max_bytes;	/* of JOB_EXPIRE: the database's, 0 for no limit */
+	uint64_t owner, user;	/* of facts: whose memory, and who says or asks it */
+	bool any;		/* of facts: the server's memory, too */
+	struct vector *meaning; /* of the question, by an encoder elsewhere; own, or NULL */
+	struct embedding_vectors *vectors; /* own, or NULL */
+	uint64_t id;			   /* of the request */
 	size_t bytes;
 	atomic_size_t *held; /* has counted them; NULL: nothing has */
 };
@@ -77,6 +84,7 @@ struct job_runner {
 	struct db *db;		     /* NULL: not open */
 	char embedder[512];	     /* its file; "none": words alone */
 	struct embedding *embedding; /* NULL: none, or not looked for yet */
+	bool elsewhere; /* an encoder elsewhere embeds, once JOB_SET_ENCODER named it */
 	bool embedding_sought;
 	int err;	   /* why not, or what the last write gave; told already */
 	bool opened;	   /* once: calls of tools of the control before are marked */

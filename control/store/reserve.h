@@ -13,4 +13,8 @@ void reserve_make(const char *dir, uint64_t bytes);
 /* Gives the room up. False: there was none. */
 bool reserve_drop(const char *dir);
 
+/* Tries a write of 256 KiB: a smaller one proves nothing, because the log of the database may have
+ * room for it. An errno. */
+int reserve_try_write(const char *dir);
+
 #endif

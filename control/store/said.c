@@ -296,11 +296,15 @@ static void read_meaning(struct db *db, struct embedding *e, const struct job *j
 {
 	struct speakers speakers = {e, db, j->guild};
 
-	out->is = e && english_is(j->text, strlen(j->text));
+	out->is = embedding_is_elsewhere(e) ? j->meaning != NULL
+					    : e && english_is(j->text, strlen(j->text));
 	if (!out->is)
 		return;
 	out->names = question_strip(out->words, j->text, is_speaker, &speakers) > 0;
-	out->is = embedding_words(e, out->words, &out->vector) == 0;
+	if (j->meaning)
+		out->vector = *j->meaning;
+	else
+		out->is = embedding_words(e, out->words, &out->vector) == 0;
 }
 
 static void check_support(const struct meaning *m, struct lines *out)

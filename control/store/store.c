@@ -7,8 +7,7 @@
 
 #include "control/events/events.h"
 #include "control/settings/settings.h"
-#include "control/store/consents.h"
-#include "control/store/db.h"
+#include "control/store/embedding.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
 #include "ipc/env.h"
@@ -17,15 +16,14 @@
 #include "ipc/worker.h"
 #include "proto/base/time.h"
 
-#include <sqlite3.h>
-
 #define MIN UINT64_C(60000000000)
 enum {
 	REQUESTS_MAX = 4096,
 	STORE_REQUEST_BYTES = 16 << 20,
 	EXPIRE_MIN = 10,
 	HOUR_MS = 3600000,
-	LIST_MAX = 200
+	LIST_MAX = 200,
+	WAITING_MAX = 64
 };
 
 /* A pending request and the recipient of its answer. */
@@ -38,6 +36,14 @@ struct request {
 	void *arg;
 };
 
+/* A search that waits for the vector of its question. */
+struct waiting {
+	struct waiting *next;
+	uint64_t id;
+	struct job job;
+	struct request who;
+};
+
 struct store {
 	struct env *env;
 	const struct settings *settings;
@@ -48,6 +54,10 @@ struct store {
 	struct request *requests;
 	uint64_t last_id;
 	atomic_size_t held; /* bytes of the jobs that are out */
+	struct waiting *waiting;
+	unsigned n_waiting;
+	store_meaning_h *meaningh; /* NULL: questions need no vector from elsewhere */
+	void *meaning_arg;
 };
 
 /* ---- history ---- */
@@ -88,7 +98,8 @@ static size_t text_bytes(const char *text)
 
 static size_t job_bytes(const struct job *j)
 {
-	return sizeof *j + text_bytes(j->scope) + text_bytes(j->text) + text_bytes(j->author);
+	return sizeof *j + text_bytes(j->scope) + text_bytes(j->text) + text_bytes(j->author) +
+	       (j->meaning ? sizeof *j->meaning : 0) + (j->vectors ? sizeof *j->vectors : 0);
 }
 
 /* Those that a slow disk keeps waiting hold enough memory. */
@@ -97,15 +108,22 @@ static bool is_full(struct store *s, const struct job *proto)
 	return job_bytes(proto) > STORE_REQUEST_BYTES - atomic_load(&s->held);
 }
 
+static void drop_texts(const struct job *j)
+{
+	free(j->scope);
+	free(j->text);
+	free(j->author);
+	free(j->meaning);
+	free(j->vectors);
+}
+
 /* Takes the texts in any case. */
 static int make_job(struct store *s, const struct job *proto, bool full, struct job **out)
 {
 	struct job *j = full ? NULL : malloc(sizeof *j);
 
 	if (!j) {
-		free(proto->scope);
-		free(proto->text);
-		free(proto->author);
+		drop_texts(proto);
 		return full ? ENOSPC : ENOMEM;
 	}
 	*j = *proto;
@@ -233,6 +251,9 @@ static int put_job(struct store *s, const struct job *proto, const struct reques
 
 void store_forget(struct store *s, const void *arg)
 {
+	for (struct waiting *w = s->waiting; w; w = w->next)
+		if (w->who.arg == arg)
+			w->who.documenth = NULL;
 	for (struct request *r = s->requests; r; r = r->next)
 		if (r->arg == arg) {
 			r->documenth = NULL;
@@ -367,6 +388,94 @@ int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *a
 		       &(struct request){.listh = h, .arg = arg});
 }
 
+/* ---- an encoder elsewhere ---- */
+
+void store_ask_meanings(struct store *s, store_meaning_h *h, void *arg)
+{
+	s->meaningh = h;
+	s->meaning_arg = arg;
+}
+
+/* Takes the job's texts. The job waits for the vector of its question if somebody embeds it. */
+static int put_question(struct store *s, const struct job *j, const struct request *who,
+			const struct store_question *question)
+{
+	struct waiting *w = NULL;
+
+	if (s->meaningh && *question->words && s->n_waiting < WAITING_MAX)
+		w = calloc(1, sizeof *w);
+	if (!w)
+		return put_job(s, j, who);
+	*w = (struct waiting){.next = s->waiting, .id = ++s->last_id, .job = *j, .who = *who};
+	if (!s->meaningh(question, w->id, s->meaning_arg)) {
+		free(w);
+		return put_job(s, j, who);
+	}
+	s->waiting = w;
+	s->n_waiting++;
+	return 0;
+}
+
+/* No longer wanted, or put now. */
+static void end_waiting(struct store *s, struct waiting *w, const struct vector *v)
+{
+	int err;
+
+	if (!w->who.documenth) {
+		drop_texts(&w->job);
+		return;
+	}
+	if (v)
+		w->job.meaning = malloc(sizeof *v);
+	if (w->job.meaning)
+		*w->job.meaning = *v;
+	err = put_job(s, &w->job, &w->who);
+	if (err)
+		w->who.documenth(err, &(struct store_document){.document = "", .author = ""},
+				 w->who.arg);
+}
+
+void store_take_meaning(struct store *s, uint64_t id, const struct vector *v)
+{
+	for (struct waiting **at = &s->waiting; *at; at = &(*at)->next) {
+		struct waiting *w = *at;
+
+		if (w->id != id)
+			continue;
+		*at = w->next;
+		s->n_waiting--;
+		end_waiting(s, w, v);
+		free(w);
+		return;
+	}
+}
+
+int store_set_encoder(struct store *s, const char *model)
+{
+	struct job j = {.kind = JOB_SET_ENCODER, .text = strdup(model)};
+
+	return j.text ? post_state(s, &j) : ENOMEM;
+}
+
+int store_list_texts(struct store *s, store_document_h *h, void *arg)
+{
+	return put_job(s, &(struct job){.kind = JOB_LIST_TEXTS},
+		       &(struct request){.documenth = h, .arg = arg});
+}
+
+int store_keep_vectors(struct store *s, const struct embedding_vectors *v, store_done_h *h,
+		       void *arg)
+{
+	struct job j = {.kind = JOB_KEEP_VECTORS, .vectors = malloc(sizeof *v)};
+
+	if (!j.vectors)
+		return ENOMEM;
+	*j.vectors = *v;
+	return put_job(s, &j, &(struct request){.doneh = h, .arg = arg});
+}
+
+/* ---- searches ---- */
+
 int store_find_said(struct store *s, const struct store_said *what, store_document_h *h, void *arg)
 {
 	struct job j = {.kind = JOB_FIND_SAID,
@@ -383,7 +492,8 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 		free(j.text);
 		return ENOMEM;
 	}
-	return put_job(s, &j, &(struct request){.documenth = h, .arg = arg});
+	return put_question(s, &j, &(struct request){.documenth = h, .arg = arg},
+			    &(struct store_question){what->words, what->wait_ms});
 }
 
 static int post_facts(struct store *s, enum job_kind kind, const struct store_facts *f,
@@ -405,7 +515,8 @@ static int post_facts(struct store *s, enum job_kind kind, const struct store_fa
 		free(j.text);
 		return ENOMEM;
 	}
-	return put_job(s, &j, &(struct request){.documenth = h, .arg = arg});
+	return put_question(s, &j, &(struct request){.documenth = h, .arg = arg},
+			    &(struct store_question){f->question ? f->question : "", f->wait_ms});
 }
 
 int store_write_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg)
@@ -503,44 +614,6 @@ int store_check_room(struct store *s, store_done_h *h, void *arg)
 		       &(struct request){.doneh = h, .arg = arg});
 }
 
-/* One that an older version of control wrote is migrated first, as the worker would do later. */
-static int open_to_read(struct db **db, const char *dir)
-{
-	int err = db_open(db, dir, DB_READ);
-
-	if (err == ENOTSUP)
-		err = db_open(db, dir, DB_OWN);
-	return err;
-}
-
-int store_read_settings(const char *dir, const char *scope, store_version_h *h, void *arg)
-{
-	struct store_document d = {0};
-	struct db *db = NULL;
-	sqlite3_stmt *stmt;
-	bool more = true;
-	int err = open_to_read(&db, dir);
-
-	if (err)
-		return err;
-	stmt = db_use(db, DB_GET_DOCUMENT);
-	while (more) {
-		db_bind_text(stmt, 1, scope);
-		err = db_step(db, stmt);
-		if (err)
-			break;
-		d.version = db_uint(stmt, 0);
-		d.document = db_text(stmt, 1);
-		d.author = db_text(stmt, 2);
-		d.updated_ms = db_uint(stmt, 3);
-		more = h(&d, arg) && d.version > 1;
-		stmt = db_use(db, DB_GET_DOCUMENT_VERSION);
-		db_bind_uint(stmt, 2, d.version - 1);
-	}
-	db_close(db);
-	return err == ENOENT ? 0 : err;
-}
-
 /* ---- what a restart needs ---- */
 
 int store_save_guild(struct store *s, uint64_t guild, const char *document)
@@ -566,88 +639,6 @@ int store_save_session(struct store *s, const char *text, const char *instead)
 	free(j.scope);
 	free(j.text);
 	return ENOMEM;
-}
-
-static void add_guild(json_t *all, sqlite3_stmt *stmt)
-{
-	json_t *guild = json_loads(db_text(stmt, 1), JSON_REJECT_DUPLICATES, NULL);
-	char key[24];
-
-	snprintf(key, sizeof key, "%llu", (unsigned long long)db_uint(stmt, 0));
-	if (guild)
-		json_object_set_new(all, key, guild);
-}
-
-json_t *store_read_guilds(const char *dir)
-{
-	struct db *db = NULL;
-	sqlite3_stmt *stmt;
-	json_t *all;
-
-	if (open_to_read(&db, dir))
-		return NULL;
-	all = json_object();
-	stmt = db_use(db, DB_LIST_GUILDS);
-	while (all && db_step(db, stmt) == 0)
-		add_guild(all, stmt);
-	db_close(db);
-	return all;
-}
-
-json_t *store_read_consents(const char *dir)
-{
-	struct db *db = NULL;
-	json_t *all;
-
-	if (open_to_read(&db, dir))
-		return NULL;
-	all = consents_read(db, dir);
-	db_close(db);
-	return all;
-}
-
-enum { WORDS_TURNS = 60 };
-
-/* The lines of one turn, before those that are there. */
-static void put_turn(json_t *lines, struct db *db, const sqlite3_stmt *turn)
-{
-	sqlite3_stmt *t = (sqlite3_stmt *)(uintptr_t)turn, *s = db_use(db, DB_FIND_SEGMENTS);
-	json_int_t at = (json_int_t)db_uint(t, 1);
-	size_t n = 0;
-	char user[24];
-
-	db_bind_uint(s, 1, db_uint(t, 0));
-	while (db_step(db, s) == 0) {
-		snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 0));
-		if (*db_text(s, 2))
-			json_array_insert_new(lines, n++,
-					      json_pack("{s:I,s:s,s:s,s:s}", "at_ms", at, "user",
-							user, "name", db_text(s, 1), "text",
-							db_text(s, 2)));
-	}
-	json_array_insert_new(lines, n,
-			      json_pack("{s:I,s:b,s:b,s:s}", "at_ms", at, "bot", 1, "cut",
-					(int)db_uint(t, 3), "text", db_text(t, 2)));
-}
-
-json_t *store_read_words(const char *dir, uint64_t guild, uint64_t channel, uint64_t since_ms)
-{
-	struct db *db = NULL;
-	sqlite3_stmt *turn;
-	json_t *lines;
-
-	if (open_to_read(&db, dir))
-		return NULL;
-	lines = json_array();
-	turn = db_use(db, DB_FIND_ANSWERED);
-	db_bind_uint(turn, 1, guild);
-	db_bind_uint(turn, 2, since_ms);
-	db_bind_uint(turn, 3, WORDS_TURNS);
-	db_bind_uint(turn, 4, channel);
-	while (lines && db_step(db, turn) == 0)
-		put_turn(lines, db, turn);
-	db_close(db);
-	return lines;
 }
 
 /* ---- making ---- */
@@ -686,6 +677,7 @@ int store_alloc(struct store **out, struct env *env, struct bus *bus,
 	    sizeof s->runner.dir)
 		err = ENAMETOOLONG;
 	snprintf(s->runner.embedder, sizeof s->runner.embedder, "%s", settings->memory_embedder);
+	s->runner.elsewhere = settings_role(settings, ROLE_EMBED, 0) != NULL;
 	conf.arg = s;
 	if (!err)
 		err = worker_alloc(&s->worker, env, &conf);
@@ -705,6 +697,7 @@ int store_alloc(struct store **out, struct env *env, struct bus *bus,
 struct store *store_free(struct store *s)
 {
 	struct request *r;
+	struct waiting *w;
 	struct record *left;
 
 	if (!s)
@@ -712,6 +705,11 @@ struct store *store_free(struct store *s)
 	tmr_free(s->expire_tmr);
 	worker_free(s->worker);
 	job_runner_close(&s->runner);
+	while ((w = s->waiting)) {
+		s->waiting = w->next;
+		drop_texts(&w->job);
+		free(w);
+	}
 	while ((r = s->requests)) {
 		s->requests = r->next;
 		free(r);

@@ -19,9 +19,11 @@
 #include <jansson.h>
 
 struct bus;
+struct embedding_vectors;
 struct env;
 struct settings;
 struct store;
+struct vector;
 
 enum {
 	STORE_QUEUE = 8192,
@@ -91,6 +93,7 @@ struct store_said {
 	const char *name;	     /* who said it, or "" */
 	const char *words;	     /* a question whose content words find it; "": the newest */
 	unsigned most;		     /* at most STORE_SAID_MAX */
+	uint32_t wait_ms;	     /* for the vector of words (struct store_question) */
 };
 enum { STORE_SAID_MAX = 20 };
 /* Lines of people and of the bot in one voice channel, the best first (control/memory/rank.h). The
@@ -112,6 +115,8 @@ struct store_facts {
 	uint64_t since_ms; /* of a write: the user's words since then are its source */
 	bool any;	   /* of a search: the server's memory beside the owner's */
 	unsigned most;
+	const char *question; /* of a search by meaning: its words; NULL: none */
+	uint32_t wait_ms;     /* for the vector of question (struct store_question) */
 };
 /* request: [{"text", "type", "tags": [...], "evidence": ids of the user's lines, without which it
  * is their newest ones}, …]. What each does to similar facts is decided by
@@ -128,6 +133,27 @@ int store_find_facts(struct store *s, const struct store_facts *f, store_documen
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
  * only the newest}. The document: {"forgotten": [{"id", "text"}]}. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
+		       void *arg);
+
+/* ---- an encoder elsewhere ----
+ * Where a provider of role embed is configured, its client (control/embeddings/) lists texts, and
+ * keeps their vectors; searches wait for the vector of their question. */
+
+struct store_question {
+	const char *words; /* borrowed */
+	uint32_t wait_ms;  /* after which the search uses words alone; 0: as the client likes */
+};
+/* Answers by store_take_meaning with the id, later. False: the question gets no vector. */
+typedef bool(store_meaning_h)(const struct store_question *question, uint64_t id, void *arg);
+/* From now on; NULL: no question waits. */
+void store_ask_meanings(struct store *s, store_meaning_h *h, void *arg);
+/* v: NULL for none in time. Borrowed. */
+void store_take_meaning(struct store *s, uint64_t id, const struct vector *v);
+/* Names the encoder; vectors of any other are deleted. Errors as store_settings_put. */
+int store_set_encoder(struct store *s, const char *model);
+/* The document of embedding_list (control/store/embedding.h). */
+int store_list_texts(struct store *s, store_document_h *h, void *arg);
+int store_keep_vectors(struct store *s, const struct embedding_vectors *v, store_done_h *h,
 		       void *arg);
 
 /* ---- extraction ---- */

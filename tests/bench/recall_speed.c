@@ -58,7 +58,7 @@ static void make_vectors(void)
 	for (size_t i = 0; i < VECTORS; i++) {
 		for (size_t k = 0; k < VECTOR_DIM; k++)
 			v[k] = (float)random_normal(&seed, 0, 1 / sqrt(VECTOR_DIM));
-		vector_pack(&vector[i], v);
+		vector_pack(&vector[i], v, VECTOR_DIM);
 	}
 }
 
