@@ -424,6 +424,15 @@ static int make_extraction(struct control *c)
 	return c->store ? extraction_alloc(&c->extraction, &conf) : 0;
 }
 
+/* A line has the consent of its moment; an answer to /consent since then counts, too. */
+static bool allows_embedding(uint64_t guild, uint64_t user, void *arg)
+{
+	const struct control *c = arg;
+	enum consent answer = consent_answer(c->consents, guild, user);
+
+	return answer == CONSENT_REMEMBERED || answer == CONSENT_DEFAULT;
+}
+
 static int make_embeddings(struct control *c)
 {
 	const struct embeddings_conf conf = {.env = c->env,
@@ -432,7 +441,9 @@ static int make_embeddings(struct control *c)
 					     .settings = c->settings,
 					     .store = c->store,
 					     .ledger = c->ledger,
-					     .bus = c->bus};
+					     .bus = c->bus,
+					     .allowsh = allows_embedding,
+					     .arg = c};
 
 	return c->store ? embeddings_alloc(&c->embeddings, &conf) : 0;
 }

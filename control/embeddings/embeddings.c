@@ -174,6 +174,24 @@ static void keep_batch(struct embeddings_client *c)
 		fail_batch(c, strerror(err));
 }
 
+/* Its row counts as done, with or without a vector. */
+static void add_text(struct embeddings_client *c, const json_t *item, struct engine_message *text)
+{
+	uint64_t guild = (uint64_t)json_integer_value(json_object_get(item, "guild"));
+	uint64_t user = (uint64_t)json_integer_value(json_object_get(item, "user"));
+	size_t i = c->batch.n;
+
+	if (i == EMBEDDING_SENT_TEXTS ||
+	    (user && c->conf.allowsh && !c->conf.allowsh(guild, user, c->conf.arg)))
+		return;
+	c->batch.v[i].kind = (enum embedding_kind)json_integer_value(json_object_get(item, "kind"));
+	c->batch.v[i].id = (uint64_t)json_integer_value(json_object_get(item, "id"));
+	text[i] = (struct engine_message){.role = ENGINE_USER,
+					  .speaker = "",
+					  .text = json_string_value(json_object_get(item, "text"))};
+	c->batch.n++;
+}
+
 static void take_texts(int err, const struct store_document *document, void *arg)
 {
 	struct embeddings_client *c = arg;
@@ -183,25 +201,18 @@ static void take_texts(int err, const struct store_document *document, void *arg
 	uint64_t before[2] = {c->batch.until[0], c->batch.until[1]};
 	size_t i;
 
+	if (!root) {
+		fail_batch(c, err ? strerror(err) : "no list of texts");
+		return;
+	}
 	c->batch.n = 0;
 	for (i = 0; i < 2; i++)
 		c->batch.until[i] = (uint64_t)json_integer_value(json_array_get(until, i));
 	json_array_foreach(json_object_get(root, "texts"), i, item)
 	{
-		if (i == EMBEDDING_SENT_TEXTS)
-			break;
-		c->batch.v[i].kind =
-			(enum embedding_kind)json_integer_value(json_object_get(item, "kind"));
-		c->batch.v[i].id = (uint64_t)json_integer_value(json_object_get(item, "id"));
-		text[i] = (struct engine_message){
-			.role = ENGINE_USER,
-			.speaker = "",
-			.text = json_string_value(json_object_get(item, "text"))};
-		c->batch.n++;
+		add_text(c, item, text);
 	}
-	if (!root)
-		fail_batch(c, err ? strerror(err) : "no list of texts");
-	else if (c->batch.n) {
+	if (c->batch.n) {
 		c->state = ASKED;
 		ask_provider(c, BACKGROUND, text, c->batch.n);
 	} else if (memcmp(before, c->batch.until, sizeof before) != 0) {

@@ -16,7 +16,7 @@ static void make_vector(struct vector *out, uint64_t *seed)
 
 	for (size_t i = 0; i < VECTOR_DIM; i++)
 		v[i] = (float)random_normal(seed, 0, 1 / sqrt(VECTOR_DIM));
-	vector_pack(out, v);
+	vector_pack(out, v, VECTOR_DIM);
 }
 
 /* Lines 1 to n of channel 3, one a second. */
@@ -92,7 +92,7 @@ TEST(eight_bits_keep_the_cosine)
 	make_vector(&b, &seed);
 	CHECK(fabs(vector_cosine(&a, &a) - 1) < 0.15);
 	CHECK(fabs(vector_cosine(&a, &b)) < 0.2);
-	vector_pack(&a, x);
+	vector_pack(&a, x, VECTOR_DIM);
 	CHECK(vector_cosine(&a, &b) == 0);
 	CHECK_INT(vector_name(""), 0);
 }
