@@ -114,9 +114,19 @@ static void check_state_dir(struct check *c)
 /* Opens the encoder as the store does when the bot runs. */
 static void check_embedder(struct check *c)
 {
+	const struct provider_record *p = settings_role(c->settings, ROLE_EMBED, 0);
 	struct embedding *e = NULL;
 	char path[640];
-	int err = embedder_file_find(path, sizeof path, c->settings->memory_embedder);
+	int err;
+
+	if (p) {
+		check_say(c, CHECK_OK, "memory search",
+			  "by words and by meaning; lines, facts and questions are sent to the "
+			  "provider %s",
+			  p->name);
+		return;
+	}
+	err = embedder_file_find(path, sizeof path, c->settings->memory_embedder);
 
 	if (!err)
 		err = embedding_open(&e, path);

@@ -579,7 +579,8 @@ static void run_encoder(struct job_runner *r, const struct job *j, struct worker
 		r->embedding = embedding_set_elsewhere(r->embedding, j->text);
 	} else if (j->kind == JOB_LIST_TEXTS) {
 		run_history(r);
-		answer_json(r, a, err ? err : embedding_list(r->embedding, r->db, &text), text);
+		err = err ? err : embedding_list(r->embedding, r->db, &text);
+		answer_json(r, a, err, text);
 	} else {
 		err = err ? err : embedding_keep(r->embedding, r->db, j->vectors);
 		answer_head(a, note_outcome(r, err), 0);
