@@ -18,8 +18,17 @@
 #include "control/store/db.h"
 #include "control/store/embedding_queue.h"
 #include "ipc/log.h"
+#include "proto/base/utf8.h"
 
-enum { CACHES = 8, BATCH = 512, WORDS_MIN = 5, KINDS = 2, ELSEWHERE = 128, SENT_MIN = 16 };
+enum {
+	CACHES = 8,
+	BATCH = 512,
+	WORDS_MIN = 5,
+	KINDS = 2,
+	ELSEWHERE = 128,
+	SENT_MIN = 16,
+	SENT_MAX = 1024
+};
 
 /* The signs of one server's vectors of one kind. */
 struct cache {
@@ -311,17 +320,20 @@ static bool is_worth_sending(enum embedding_kind kind, const char *text)
 	return kind == EMBEDDING_FACTS || strlen(text) >= SENT_MIN;
 }
 
+/* Models have a limit: the beginning of a long text stands for all of it. */
 static int add_text(struct texts *out, enum embedding_kind kind, sqlite3_stmt *s)
 {
-	const char *text = db_text(s, 1);
-	size_t n = strlen(text);
+	char text[SENT_MAX];
 	json_t *item;
+	size_t n;
 
-	out->until[kind] = db_uint(s, 0);
-	if (!is_worth_sending(kind, text) || n > EMBEDDING_SENT_BYTES)
-		return 0;
+	utf8_copy(text, sizeof text, db_text(s, 1));
+	n = strlen(text);
 	if (n > EMBEDDING_SENT_BYTES - out->bytes)
 		return ENOSPC;
+	out->until[kind] = db_uint(s, 0);
+	if (!is_worth_sending(kind, text))
+		return 0;
 	item = json_pack("{s:i,s:I,s:I,s:I,s:s}", "kind", (int)kind, "id",
 			 (json_int_t)db_uint(s, 0), "guild", (json_int_t)db_uint(s, 3), "user",
 			 (json_int_t)db_uint(s, 4), "text", text);
@@ -334,20 +346,15 @@ static int list_kind(struct embedding *e, struct db *db, enum embedding_kind kin
 {
 	sqlite3_stmt *s = db_use(db, kind == EMBEDDING_FACTS ? DB_FIND_FACTS_TO_EMBED
 							     : DB_FIND_LINES_TO_EMBED);
-	uint64_t before;
 	int err = 0;
 
 	db_bind_uint(s, 1, e->taken[kind]);
 	db_bind_uint(s, 2, BATCH);
 	out->until[kind] = e->taken[kind];
 	while (!err && json_array_size(out->list) < EMBEDDING_SENT_TEXTS) {
-		before = out->until[kind];
 		err = db_step(db, s);
-		if (err)
-			break;
-		err = add_text(out, kind, s);
-		if (err)
-			out->until[kind] = before; /* the next batch has it */
+		if (!err)
+			err = add_text(out, kind, s);
 	}
 	sqlite3_reset(s);
 	return err == ENOENT || err == ENOSPC ? 0 : err;
