@@ -448,6 +448,14 @@ static int make_embeddings(struct control *c)
 	return c->store ? embeddings_alloc(&c->embeddings, &conf) : 0;
 }
 
+/* The two that read the store beside the rooms. */
+static int make_memory(struct control *c)
+{
+	int err = make_extraction(c);
+
+	return err ? err : make_embeddings(c);
+}
+
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf)
 {
@@ -482,9 +490,7 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (!err)
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
 	if (!err)
-		err = make_extraction(c);
-	if (!err)
-		err = make_embeddings(c);
+		err = make_memory(c);
 	if (!err)
 		err = make_discord(c);
 	if (err)

@@ -578,7 +578,6 @@ static void run_encoder(struct job_runner *r, const struct job *j, struct worker
 	if (j->kind == JOB_SET_ENCODER) {
 		r->embedding = embedding_set_elsewhere(r->embedding, j->text);
 	} else if (j->kind == JOB_LIST_TEXTS) {
-		run_history(r);
 		err = err ? err : embedding_list(r->embedding, r->db, &text);
 		answer_json(r, a, err, text);
 	} else {
@@ -721,6 +720,18 @@ static void run_sync(struct job_runner *r, struct worker_answer *a)
 	answer_head(a, !err && !database(r) ? r->err : err, 0);
 }
 
+static void run_memory(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	run_history(r);
+	if (j->kind == JOB_FIND_SAID)
+		run_find_said(r, j, a);
+	else if (j->kind == JOB_WRITE_FACTS || j->kind == JOB_FIND_FACTS ||
+		 j->kind == JOB_FORGET_FACTS)
+		run_facts(r, j, a);
+	else
+		run_encoder(r, j, a);
+}
+
 void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 {
 	pump_embedding(r);
@@ -744,23 +755,17 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		run_sum_costs(r, j, a);
 		break;
 	case JOB_FIND_SAID:
-		run_history(r);
-		run_find_said(r, j, a);
-		break;
 	case JOB_WRITE_FACTS:
 	case JOB_FIND_FACTS:
 	case JOB_FORGET_FACTS:
-		run_history(r);
-		run_facts(r, j, a);
+	case JOB_SET_ENCODER:
+	case JOB_LIST_TEXTS:
+	case JOB_KEEP_VECTORS:
+		run_memory(r, j, a);
 		break;
 	case JOB_NEXT_EPISODE:
 	case JOB_END_EPISODE:
 		run_episode(r, j, a);
-		break;
-	case JOB_SET_ENCODER:
-	case JOB_LIST_TEXTS:
-	case JOB_KEEP_VECTORS:
-		run_encoder(r, j, a);
 		break;
 	case JOB_PUT_CONSENT:
 	case JOB_EXPORT:
