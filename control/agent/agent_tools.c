@@ -465,7 +465,8 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 	case ROOM_DO_ADMIT:
 		feed(t, &(struct tool_input){.type = TOOL_IN_WORDS,
 					     .user = e->record->user,
-					     .ok = tool_agrees(e->record->transcript)});
+					     .ok = tool_agrees(e->record->transcript,
+							       room_bot_name(t->a->room))});
 		break;
 	case ROOM_DO_TOOL_CANCEL:
 		feed(t,

@@ -234,6 +234,11 @@ uint64_t room_deadline(const struct room *room)
 	return first;
 }
 
+const char *room_bot_name(const struct room *room)
+{
+	return room->context.name;
+}
+
 const char *room_language_now(const struct room *room)
 {
 	return room_spoken_language(&room->context);

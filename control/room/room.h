@@ -50,6 +50,8 @@ const struct room_turn *room_active(const struct room *room);
 /* The turn's answer is speculative: nobody hears it yet, and if it fails, its question is asked
  * again. */
 bool room_speculates(const struct room *room, uint32_t turn);
+/* The name that people call it by. Borrowed until the next step. */
+const char *room_bot_name(const struct room *room);
 /* The name of the next person at or after this place, bots left out; NULL: there is none. Borrowed
  * until the next step. */
 const char *room_person(const struct room *room, unsigned *place);

@@ -1,106 +1,283 @@
 #include "control/tools/agreement.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-enum { WORDS_BEFORE = 2, WORD_MAX = 48, WORDS_MAX = 8 };
+enum { TEXT_MAX = 256 };
 
-static const char *const yes[] = {
+/* In lower case. A phrase in a script without blanks may be followed by any other one. */
+static const char *const consent[] = {
+	/* English */
 	"yes",
 	"yeah",
+	"yea",
 	"yep",
 	"yup",
 	"sure",
+	"sure thing",
 	"ok",
 	"okay",
+	"okey",
+	"absolutely",
+	"definitely",
+	"certainly",
+	"agreed",
+	"i agree",
+	"alright",
+	"all right",
+	"of course",
+	"go ahead",
+	"go for it",
+	"do it",
+	"do that",
+	"please do",
+	"by all means",
+	"sounds good",
+	"that's fine",
+	"that's ok",
+	"that's okay",
+	"you may",
+	/* German, Dutch */
 	"ja",
 	"jawohl",
+	"jo",
 	"klar",
+	"na klar",
+	"nat\u00fcrlich",
+	"gerne",
+	"einverstanden",
+	"mach das",
+	"mach es",
+	"tu das",
+	"tu es",
+	"in ordnung",
+	"zeker",
+	"graag",
+	"doe maar",
+	"natuurlijk",
+	"akkoord",
+	/* French */
 	"oui",
+	"ouais",
+	"d'accord",
+	"bien s\u00fbr",
+	"vas-y",
+	"allez-y",
+	"fais-le",
+	"faites-le",
+	"volontiers",
+	/* Spanish, Portuguese, Italian */
 	"si",
-	"s\xc3\xad",
-	"s\xc3\xac",
+	"s\u00ed",
+	"s\u00ec",
 	"claro",
+	"vale",
+	"de acuerdo",
+	"por supuesto",
+	"adelante",
+	"hazlo",
+	"dale",
 	"sim",
+	"com certeza",
+	"pode",
+	"pode fazer",
 	"certo",
+	"certamente",
+	"va bene",
+	"d'accordo",
+	"fallo",
+	"procedi",
+	/* Polish, Russian */
 	"tak",
 	"jasne",
-	"\xd0\xb4\xd0\xb0",	    /* да */
-	"\xd0\x94\xd0\xb0",	    /* Да */
-	"\xe3\x81\xaf\xe3\x81\x84", /* はい */
-	"\xe3\x81\x86\xe3\x82\x93", /* うん */
-	"\xeb\x84\xa4",		    /* 네 */
-	"\xec\x9d\x91",		    /* 응 */
-	"\xe6\x98\xaf",		    /* 是 */
-	"\xe6\x98\xaf\xe7\x9a\x84", /* 是的 */
-	"\xe5\xa5\xbd",		    /* 好 */
-	"\xe5\xa5\xbd\xe7\x9a\x84", /* 好的 */
+	"zgoda",
+	"dobrze",
+	"oczywi\u015bcie",
+	"zr\u00f3b to",
+	"\u0434\u0430",
+	"\u043a\u043e\u043d\u0435\u0447\u043d\u043e",
+	"\u0445\u043e\u0440\u043e\u0448\u043e",
+	"\u0434\u0430\u0432\u0430\u0439",
+	"\u043b\u0430\u0434\u043d\u043e",
+	/* Japanese */
+	"\u306f\u3044",
+	"\u3046\u3093",
+	"\u3044\u3044\u3088",
+	"\u3044\u3044\u3067\u3059\u3088",
+	"\u304a\u9858\u3044\u3057\u307e\u3059",
+	"\u304a\u9858\u3044",
+	"\u3069\u3046\u305e",
+	/* Korean */
+	"\ub124",
+	"\uc608",
+	"\uc751",
+	"\uadf8\ub798",
+	"\uc88b\uc544",
+	"\uc88b\uc544\uc694",
+	"\ud574 \uc918",
+	"\ud574 \uc8fc\uc138\uc694",
+	"\ud574\uc918",
+	"\ud574\uc8fc\uc138\uc694",
+	/* Chinese */
+	"\u662f",
+	"\u662f\u7684",
+	"\u597d",
+	"\u597d\u7684",
+	"\u597d\u554a",
+	"\u53ef\u4ee5",
+	"\u884c",
+	"\u5bf9",
+	"\u5c0d",
+	"\u6ca1\u95ee\u9898",
+	"\u6c92\u554f\u984c",
 };
 
-static const char *const no[] = {
-	"no",
-	"not",
-	"dont",
-	"don't",
-	"never",
-	"stop",
-	"wait",
-	"cancel",
-	"nein",
-	"nicht",
-	"warte",
-	"non",
-	"pas",
-	"n\xc3\xa3o",
-	"nao",
-	"nie",
-	"niet",
-	"nee",
-	"\xd0\xbd\xd0\xb5\xd1\x82",		/* нет */
-	"\xd0\xbd\xd0\xb5",			/* не */
-	"\xe3\x81\x84\xe3\x81\x84\xe3\x81\x88", /* いいえ */
-	"\xec\x95\x84\xeb\x8b\x88",		/* 아니 */
-	"\xe4\xb8\x8d",				/* 不 */
+static const char *const fillers[] = {
+	"please",
+	"now",
+	"then",
+	"well",
+	"oh",
+	"uh",
+	"um",
+	"hey",
+	"bitte",
+	"dann",
+	"doch",
+	"alsjeblieft",
+	"s'il te pla\u00eet",
+	"s'il vous pla\u00eet",
+	"por favor",
+	"per favore",
+	"prosz\u0119",
+	"\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430",
+	"\u8bf7",
+	"\u8acb",
 };
 
-static bool is_in(const char *const *list, size_t n, const char *word)
+/* ---- normal form ---- */
+
+/* Reads a character of UTF-8 as far as case and punctuation need it; others are their bytes. */
+static size_t read_char(const char *p, uint32_t *c)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i], word) == 0)
-			return true;
-	return false;
+	const uint8_t *b = (const uint8_t *)p;
+
+	*c = b[0];
+	if ((b[0] & 0xe0) == 0xc0 && b[1]) {
+		*c = (uint32_t)(b[0] & 0x1f) << 6 | (b[1] & 0x3f);
+		return 2;
+	}
+	if ((b[0] & 0xf0) == 0xe0 && b[1] && b[2]) {
+		*c = (uint32_t)(b[0] & 0x0f) << 12 | (uint32_t)(b[1] & 0x3f) << 6 | (b[2] & 0x3f);
+		return 3;
+	}
+	return 1;
 }
 
-/* The next word in lower case; false at the end. */
-static bool read_word(const char **at, char *word)
+static bool is_mark(uint32_t c)
 {
-	static const char marks[] = " \t\n.,;:!?\"()";
-	size_t n;
+	return (c < 0x80 && strchr(" \t\n.,;:!?\"()", (int)c)) || c == 0xa0 || c == 0xa1 ||
+	       c == 0xab || c == 0xbb || c == 0xbf || (c >= 0x2010 && c <= 0x2015) ||
+	       (c >= 0x201c && c <= 0x201f) || c == 0x2026 || (c >= 0x3000 && c <= 0x3002) ||
+	       (c >= 0x300c && c <= 0x300f) || c == 0x30fb || c == 0xff01 || c == 0xff0c ||
+	       c == 0xff0e || c == 0xff1a || c == 0xff1b || c == 0xff1f || c == 0xff61;
+}
 
-	*at += strspn(*at, marks);
-	n = strcspn(*at, marks);
-	if (!n)
-		return false;
-	for (size_t i = 0; i < n && i < WORD_MAX - 1; i++) {
-		char c = (*at)[i];
+/* Latin with its accents, and Cyrillic. */
+static uint32_t lower(uint32_t c)
+{
+	if ((c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7) ||
+	    (c >= 0x410 && c <= 0x42f))
+		return c + 0x20;
+	if (c >= 0x100 && c <= 0x137)
+		return c | 1;
+	return c;
+}
 
-		word[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+/* Lower case, one blank between words and one at the end, plain apostrophes. False: it is too
+ * long. */
+static bool normalise(const char *from, char to[TEXT_MAX])
+{
+	size_t n = 0, used;
+
+	for (; *from; from += used) {
+		uint32_t c, small;
+
+		used = read_char(from, &c);
+		if (n + 4 >= TEXT_MAX)
+			return false;
+		small = lower(c);
+		if (is_mark(c)) {
+			if (n && to[n - 1] != ' ')
+				to[n++] = ' ';
+		} else if (c == 0x2018 || c == 0x2019) {
+			to[n++] = '\'';
+		} else if (used == 2) {
+			to[n++] = (char)(0xc0 | small >> 6);
+			to[n++] = (char)(0x80 | (small & 0x3f));
+		} else if (used == 1) {
+			to[n++] = (char)small;
+		} else {
+			memcpy(to + n, from, used);
+			n += used;
+		}
 	}
-	word[n < WORD_MAX - 1 ? n : WORD_MAX - 1] = '\0';
-	*at += n;
+	if (n && to[n - 1] != ' ')
+		to[n++] = ' ';
+	to[n] = '\0';
 	return true;
 }
 
-bool tool_agrees(const char *words)
+/* ---- the words ---- */
+
+/* Bytes of the text that the phrase takes with the blank behind it; 0: none. */
+static size_t match(const char *text, const char *phrase)
 {
-	char word[WORD_MAX];
+	size_t n = strlen(phrase);
+	bool blanks = (uint8_t)phrase[0] < 0xe3; /* of a script that parts words by blanks */
+
+	if (!n || strncmp(text, phrase, n) != 0 || (blanks && text[n] != ' '))
+		return 0;
+	return n + (text[n] == ' ');
+}
+
+static size_t match_longest(const char *text, const char *const *list, size_t n)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t found = match(text, list[i]);
+
+		best = found > best ? found : best;
+	}
+	return best;
+}
+
+static size_t match_name(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	return n && strncmp(text, name, n) == 0 ? n : 0;
+}
+
+bool tool_agrees(const char *words, const char *name)
+{
+	char text[TEXT_MAX], own[TEXT_MAX];
 	bool agrees = false;
 
-	for (unsigned i = 0; read_word(&words, word); i++) {
-		if (i == WORDS_MAX || is_in(no, sizeof no / sizeof no[0], word))
+	if (!normalise(words, text) || !normalise(name, own))
+		return false;
+	for (const char *at = text; *at;) {
+		size_t yes = match_longest(at, consent, sizeof consent / sizeof consent[0]);
+		size_t filler = match_longest(at, fillers, sizeof fillers / sizeof fillers[0]);
+		size_t named = match_name(at, own);
+
+		filler = named > filler ? named : filler;
+		if (!yes && !filler)
 			return false;
-		agrees = agrees ||
-			 (i < WORDS_BEFORE && is_in(yes, sizeof yes / sizeof yes[0], word));
+		agrees = agrees || yes >= filler;
+		at += yes >= filler ? yes : filler;
 	}
 	return agrees;
 }

@@ -1,5 +1,7 @@
 #include "control/tools/policy.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/settings/settings.h"
@@ -83,39 +85,89 @@ static void count_call(struct tool_rate *r, bool reads, uint64_t now)
 
 /* ---- a spoken yes ---- */
 
-static uint64_t hash_call(const struct tool_request *q)
+/* The person's call; NULL: none. */
+static struct tool_asked *find_asked(struct tool_policy *p, uint64_t user)
 {
-	uint64_t hash = q->arguments;
+	for (unsigned i = 0; i < TOOL_ASKED; i++)
+		if (p->asked[i].call && p->asked[i].user == user)
+			return &p->asked[i];
+	return NULL;
+}
 
-	for (const char *c = q->row->name; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * UINT64_C(1099511628211);
-	return hash ? hash : 1;
+static void end_asked(struct tool_asked *a)
+{
+	free(a->call);
+	*a = (struct tool_asked){0};
+}
+
+static bool is_call(const char *call, const struct tool_request *q)
+{
+	size_t n = strlen(q->row->name);
+
+	return strncmp(call, q->row->name, n) == 0 && call[n] == ' ' &&
+	       strcmp(call + n + 1, q->arguments) == 0;
+}
+
+/* The place of the person's last call, a free one, or the oldest. Without memory nothing waits, and
+ * the model has to ask again. */
+static void keep_asked(struct tool_policy *p, const struct tool_request *q, uint64_t now)
+{
+	size_t size = strlen(q->row->name) + strlen(q->arguments) + 2;
+	struct tool_asked *a = find_asked(p, q->user);
+
+	for (unsigned i = 0; !a && i < TOOL_ASKED; i++)
+		if (!p->asked[i].call)
+			a = &p->asked[i];
+	if (!a) {
+		a = &p->asked[0];
+		for (unsigned i = 1; i < TOOL_ASKED; i++)
+			if (p->asked[i].asked_at < a->asked_at)
+				a = &p->asked[i];
+	}
+	end_asked(a);
+	a->call = malloc(size);
+	if (!a->call)
+		return;
+	snprintf(a->call, size, "%s %s", q->row->name, q->arguments);
+	a->user = q->user;
+	a->asked_at = now;
 }
 
 /* The yes counts once. */
 static bool has_yes(struct tool_policy *p, const struct tool_request *q, uint64_t now)
 {
-	bool yes = p->yes && p->asked_user == q->user && p->asked_call == hash_call(q) &&
-		   now - p->read_back_at <= 2 * TOOL_YES_S * NS_PER_S;
+	struct tool_asked *a = find_asked(p, q->user);
+	bool yes = a && a->yes && is_call(a->call, q) &&
+		   now - a->read_back_at <= 2 * TOOL_YES_S * NS_PER_S;
 
 	if (yes)
-		p->asked_call = 0;
+		end_asked(a);
 	return yes;
+}
+
+void tool_policy_clear(struct tool_policy *p)
+{
+	for (unsigned i = 0; i < TOOL_ASKED; i++)
+		end_asked(&p->asked[i]);
 }
 
 void tool_policy_read_back(struct tool_policy *p, uint64_t user, uint64_t now)
 {
-	if (p->asked_call && p->asked_user == user && !p->yes)
-		p->read_back_at = now;
+	struct tool_asked *a = find_asked(p, user);
+
+	if (a && !a->yes)
+		a->read_back_at = now;
 }
 
 void tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now)
 {
-	if (!p->asked_call || p->asked_user != user)
+	struct tool_asked *a = find_asked(p, user);
+
+	if (!a)
 		return;
-	p->yes = yes && p->read_back_at && now - p->read_back_at <= TOOL_YES_S * NS_PER_S;
-	if (!p->yes)
-		p->asked_call = 0;
+	a->yes = yes && a->read_back_at && now - a->read_back_at <= TOOL_YES_S * NS_PER_S;
+	if (!a->yes)
+		end_asked(a);
 }
 
 /* ---- the rules ---- */
@@ -134,10 +186,7 @@ static enum tool_verdict judge_effect(struct tool_policy *p, const struct settin
 		return TOOL_FINAL;
 	if (!asks || has_yes(p, q, now))
 		return TOOL_ALLOWED;
-	p->asked_user = q->user;
-	p->asked_call = hash_call(q);
-	p->read_back_at = 0;
-	p->yes = false;
+	keep_asked(p, q, now);
 	return TOOL_ASK;
 }
 

@@ -19,7 +19,7 @@
  *
  * A yes counts when the same person says it at most TOOL_YES_S after the bot finished reading the
  * call back, and for the same tool with the same arguments. What they say next, or the time, ends
- * it. */
+ * it. Each person has one call that waits. */
 #ifndef CONTROL_TOOLS_POLICY_H
 #define CONTROL_TOOLS_POLICY_H
 
@@ -30,7 +30,7 @@
 
 struct settings;
 
-enum { TOOL_YES_S = 15, TOOL_RATES = 32, TOOL_RATE_MAX = 120 };
+enum { TOOL_YES_S = 15, TOOL_ASKED = 8, TOOL_RATES = 32, TOOL_RATE_MAX = 120 };
 
 enum tool_rank { TOOL_RANK_EVERYONE, TOOL_RANK_MODERATOR, TOOL_RANK_OWNER };
 
@@ -62,9 +62,9 @@ struct tool_request {
 	const struct tool_row *row;
 	uint64_t user; /* 0: nobody's turn */
 	enum tool_rank rank;
-	uint64_t arguments; /* their hash */
-	bool tainted;	    /* strangers' text was read in this turn */
-	bool room_tainted;  /* strangers' text was read in this voice session */
+	const char *arguments;
+	bool tainted;	   /* strangers' text was read in this turn */
+	bool room_tainted; /* strangers' text was read in this voice session */
 };
 
 /* Zero is a policy without a past. */
@@ -75,11 +75,17 @@ struct tool_policy {
 		bool reads[TOOL_RATE_MAX];
 		unsigned n;
 	} rate[TOOL_RATES];
-	/* The call that waits for a yes. */
-	uint64_t asked_user, asked_call; /* the call: a hash of tool and arguments; 0: none */
-	uint64_t read_back_at;		 /* 0: not yet */
-	bool yes;
+	/* Calls that wait for a yes, one of each person. */
+	struct tool_asked {
+		uint64_t user, asked_at;
+		uint64_t read_back_at; /* 0: not yet */
+		bool yes;
+		char *call; /* tool and arguments, owned; NULL: a free place */
+	} asked[TOOL_ASKED];
 };
+
+/* Frees the calls that wait for a yes. */
+void tool_policy_clear(struct tool_policy *p);
 
 /* now: ns. A call that is ALLOWED counts for the rates, and one that has to ASK waits for a yes. */
 enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings *s,

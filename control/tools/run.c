@@ -48,6 +48,7 @@ struct tools_run *tools_run_free(struct tools_run *t)
 	for (unsigned i = 0; i < TOOLS_CALLS; i++)
 		tools_run_clear(&t->call[i]);
 	tools_run_clear(&t->beyond);
+	tool_policy_clear(&t->policy);
 	free(t);
 	return NULL;
 }

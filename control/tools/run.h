@@ -24,9 +24,10 @@
  * each time after twice as long. JOBS follows each change of the number of jobs.
  *
  * A call is known by the session of its provider and its id. It is executed once and answered once,
- * whatever the provider repeats. Its row in the journal is written before it acts outside the room.
- * tools_run_messages hands the answers of a turn to the ask that goes on with them; the rest are
- * given when the turn ends.
+ * whatever the provider repeats. A call with side effects that comes again in its turn with the
+ * same id, tool and arguments is the same one in any session: it gets the output of the first. Its
+ * row in the journal is written before it acts outside the room. tools_run_messages hands the
+ * answers of a turn to the ask that goes on with them; the rest are given when the turn ends.
  *
  * While a turn waits and nothing is audible, LINE asks for words: after TOOL_LINE_MS, after
  * TOOL_PROGRESS_MS and then every TOOL_PROGRESS_AGAIN_MS, TOOL_LINES times at most. */

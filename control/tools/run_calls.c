@@ -293,15 +293,23 @@ static struct tool_call *add_call(struct tools_run *t, const struct tool_input *
 	return best;
 }
 
-/* The earlier call of the turn with the same arguments. */
-static struct tool_call *find_same(struct tools_run *t, const struct tool_call *of)
+/* The earlier call of the turn with the same arguments, whose output this one gets too: any call
+ * where the row says REUSE, and else the same id of a call with side effects, which a provider
+ * repeats in a new session after it lost the old one. */
+static struct tool_call *find_same(struct tools_run *t, const struct tool_call *of,
+				   enum tool_repeat repeat)
 {
 	for (unsigned i = 0; i < TOOLS_CALLS; i++) {
 		struct tool_call *c = &t->call[i];
+		bool reused = repeat == TOOL_REPEAT_REUSE &&
+			      (tools_run_is_open(c) || c->code == TOOL_CODE_OK);
+		bool repeated = of->effect != TOOL_EFFECT_NONE &&
+				(tools_run_is_open(c) || c->started) &&
+				strcmp(c->call, of->call) == 0;
 
 		if (c != of && c->state != TOOL_FREE && c->state != TOOL_WAITING &&
-		    c->turn == of->turn && c->hash == of->hash && strcmp(c->tool, of->tool) == 0 &&
-		    (tools_run_is_open(c) || c->code == TOOL_CODE_OK))
+		    c->turn == of->turn && c->arguments && strcmp(c->tool, of->tool) == 0 &&
+		    strcmp(c->arguments, of->arguments) == 0 && (reused || repeated))
 			return c;
 	}
 	return NULL;
@@ -371,6 +379,7 @@ static void start(struct tools_run *t, struct tool_call *c)
 	struct tool_turn *turn = tools_run_turn(t, c->turn);
 
 	c->state = TOOL_RUNNING;
+	c->started = true;
 	c->deadline = t->now + (uint64_t)c->timeout_ms * NS_PER_MS;
 	if (!turn->begun_at) {
 		turn->begun_at = t->now;
@@ -413,7 +422,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 		&(struct tool_request){.row = &tool->row,
 				       .user = c->user,
 				       .rank = rank,
-				       .arguments = c->hash,
+				       .arguments = c->arguments,
 				       .tainted = tools_run_turn(t, c->turn)->tainted,
 				       .room_tainted = t->tainted},
 		t->now);
@@ -460,7 +469,7 @@ void tools_run_take_call(struct tools_run *t, const struct tool_input *in)
 	}
 	if (!read_arguments(t, c, tool, in->text))
 		return;
-	same = tool->row.repeat == TOOL_REPEAT_REUSE ? find_same(t, c) : NULL;
+	same = find_same(t, c, tool->row.repeat);
 	if (same) {
 		wait_for_same(t, c, same);
 		return;

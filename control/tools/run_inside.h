@@ -20,6 +20,7 @@ struct tool_call {
 	} state;
 	uint32_t id, turn, same;
 	uint64_t user, session, hash, begun_at, deadline;
+	bool started;	  /* its shell began */
 	bool handed;	  /* an ask, or the provider, got its answer */
 	bool answered;	  /* text is its answer */
 	bool awaited;	  /* of a JOB: the speaker was told that it takes longer */

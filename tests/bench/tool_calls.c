@@ -4,7 +4,9 @@
  * Each dialect reads its own wire: one to four calls of a turn, each told up to three times in any
  * order. Between the messages the connection is lost (calls come under another session, and the
  * next request repeats the history), the turn is aborted, time passes, outputs come, come twice, or
- * never. At the end of the turn each call must have run at most once and been answered once.
+ * never. At the end of the turn each call must have run at most once and been answered once. A call
+ * keeps its id in the next session: there it is answered again, and one with side effects must not
+ * run again.
  *
  *   BENCH_FAULTS=n   injected faults (10000) */
 #include "control/dialect/realtime.h"
@@ -52,6 +54,7 @@ enum { DIALECTS = sizeof dialects / sizeof dialects[0] };
 /* A call of the running turn, as the model knows it. */
 struct known {
 	uint64_t session;
+	bool acts;
 	char id[TOOLS_CALL_ID_MAX];
 	unsigned runs, answers;
 };
@@ -112,7 +115,7 @@ static void take_call(const char *id, const char *tool, struct slice arguments)
 		if (w.n == KNOWN)
 			return;
 		k = &w.known[w.n++];
-		*k = (struct known){.session = w.session};
+		*k = (struct known){.session = w.session, .acts = strcmp(tool, "look") != 0};
 		snprintf(k->id, sizeof k->id, "%s", id);
 		w.calls++;
 	}
@@ -188,18 +191,40 @@ static void inject(const struct wire_of *d)
 	}
 }
 
+/* The call of this id that got no output yet, else the last one. */
+static unsigned *find_given(unsigned given[KNOWN], const char *id)
+{
+	unsigned *found = NULL;
+
+	for (unsigned k = 0; k < w.n && !(found && !*found); k++)
+		if (strcmp(w.known[k].id, id) == 0)
+			found = &given[k];
+	return found;
+}
+
+/* Runs of the call in all sessions. */
+static unsigned count_runs(const struct known *of)
+{
+	unsigned runs = 0;
+
+	for (unsigned k = 0; k < w.n; k++)
+		if (&w.known[k] == of || (of->acts && strcmp(w.known[k].id, of->id) == 0))
+			runs += w.known[k].runs;
+	return runs;
+}
+
 /* Whatever an ask or the provider gets at last. */
 static void count_given(unsigned given[KNOWN])
 {
 	struct engine_message m[GIVEN_MAX];
 	size_t n = tools_run_messages(w.run, w.turn, m, GIVEN_MAX);
 
-	for (size_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < w.n && m[i].role == ENGINE_RESULT; k++)
-			if (strcmp(w.known[k].id, m[i].call) == 0) {
-				given[k]++;
-				break;
-			}
+	for (size_t i = 0; i < n; i++) {
+		unsigned *found = m[i].role == ENGINE_RESULT ? find_given(given, m[i].call) : NULL;
+
+		if (found)
+			++*found;
+	}
 }
 
 static void play_turn(const struct wire_of *d, unsigned number)
@@ -215,7 +240,7 @@ static void play_turn(const struct wire_of *d, unsigned number)
 	for (unsigned i = 0; i < calls * TIMES; i++) {
 		unsigned which = random_below(&w.seed, calls);
 
-		snprintf(id, sizeof id, "call_%u_%u_%u", number, which, (unsigned)w.session);
+		snprintf(id, sizeof id, "call_%u_%u", number, which);
 		tell(d, id, tools[which % 3]);
 		w.now += random_below(&w.seed, 50) * NS_PER_MS;
 		if (random_below(&w.seed, 3) == 0)
@@ -233,7 +258,7 @@ static void play_turn(const struct wire_of *d, unsigned number)
 	count_given(given);
 	for (unsigned i = 0; i < w.n; i++) {
 		w.lost += w.known[i].answers == 0 || given[i] == 0;
-		w.doubled += w.known[i].runs > 1 || w.known[i].answers > 1 || given[i] > 1;
+		w.doubled += count_runs(&w.known[i]) > 1 || w.known[i].answers > 1 || given[i] > 1;
 	}
 }
 

@@ -16,6 +16,12 @@ static struct settings *open_settings(void)
 	return settings_alloc(&s) ? NULL : s;
 }
 
+static void close_policy(struct tool_policy *p)
+{
+	tool_policy_clear(p);
+	free(p);
+}
+
 static const struct tool_row reads = {.name = "look"},
 			     rings = {.name = "ring", .effect = TOOL_EFFECT_ROOM},
 			     sends = {.name = "send",
@@ -36,7 +42,7 @@ TEST(a_rank_and_a_switch_decide_first)
 {
 	struct settings *s = open_settings();
 	struct tool_policy *p = calloc(1, sizeof *p);
-	struct tool_request q = {.row = &sends, .user = ALICE};
+	struct tool_request q = {.row = &sends, .user = ALICE, .arguments = "{}"};
 
 	CHECK(s && p);
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_RANK);
@@ -49,7 +55,7 @@ TEST(a_rank_and_a_switch_decide_first)
 	q.row = &wipes;
 	q.rank = TOOL_RANK_OWNER;
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_FINAL);
-	free(p);
+	close_policy(p);
 	settings_free(s);
 }
 
@@ -57,7 +63,7 @@ TEST(after_text_of_strangers_nothing_is_changed)
 {
 	struct settings *s = open_settings();
 	struct tool_policy *p = calloc(1, sizeof *p);
-	struct tool_request q = {.row = &rings, .user = ALICE};
+	struct tool_request q = {.row = &rings, .user = ALICE, .arguments = "{}"};
 
 	CHECK(s && p);
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
@@ -72,9 +78,9 @@ TEST(after_text_of_strangers_nothing_is_changed)
 	q.row = &reads;
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
 	/* A turn that nobody spoke changes nothing either. */
-	q = (struct tool_request){.row = &rings};
+	q = (struct tool_request){.row = &rings, .arguments = "{}"};
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_TAINTED);
-	free(p);
+	close_policy(p);
 	settings_free(s);
 }
 
@@ -82,7 +88,7 @@ TEST(a_speaker_has_so_many_calls_a_minute)
 {
 	struct settings *s = open_settings();
 	struct tool_policy *p = calloc(1, sizeof *p);
-	struct tool_request q = {.row = &pages, .user = ALICE};
+	struct tool_request q = {.row = &pages, .user = ALICE, .arguments = "{}"};
 
 	CHECK(s && p);
 	for (unsigned i = 0; i < s->tool_reads_a_minute; i++)
@@ -95,17 +101,17 @@ TEST(a_speaker_has_so_many_calls_a_minute)
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(61)), TOOL_ALLOWED);
 	q.user = BOB;
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(2)), TOOL_ALLOWED);
-	free(p);
+	close_policy(p);
 	settings_free(s);
 }
 
-static enum tool_verdict after_yes(uint64_t user, bool yes, unsigned said_s, uint64_t arguments,
+static enum tool_verdict after_yes(uint64_t user, bool yes, unsigned said_s, const char *arguments,
 				   bool read_back)
 {
 	struct settings *s = open_settings();
 	struct tool_policy *p = calloc(1, sizeof *p);
 	struct tool_request q = {
-		.row = &sends, .user = ALICE, .rank = TOOL_RANK_OWNER, .arguments = 7};
+		.row = &sends, .user = ALICE, .rank = TOOL_RANK_OWNER, .arguments = "{7}"};
 	enum tool_verdict verdict;
 
 	tool_policy_judge(p, s, &q, AT(1));
@@ -118,19 +124,19 @@ static enum tool_verdict after_yes(uint64_t user, bool yes, unsigned said_s, uin
 	if (verdict == TOOL_ALLOWED &&
 	    tool_policy_judge(p, s, &q, AT(said_s) + 2 * NS_PER_S) != TOOL_ASK)
 		verdict = TOOL_VERDICT_COUNT;
-	free(p);
+	close_policy(p);
 	settings_free(s);
 	return verdict;
 }
 
 TEST(a_yes_is_the_askers_in_time_and_for_this_call)
 {
-	CHECK_INT(after_yes(ALICE, true, 20, 7, true), TOOL_ALLOWED);
-	CHECK_INT(after_yes(ALICE, true, 21, 7, true), TOOL_ASK);
-	CHECK_INT(after_yes(BOB, true, 10, 7, true), TOOL_ASK);
-	CHECK_INT(after_yes(ALICE, false, 10, 7, true), TOOL_ASK);
-	CHECK_INT(after_yes(ALICE, true, 10, 8, true), TOOL_ASK);
-	CHECK_INT(after_yes(ALICE, true, 10, 7, false), TOOL_ASK);
+	CHECK_INT(after_yes(ALICE, true, 20, "{7}", true), TOOL_ALLOWED);
+	CHECK_INT(after_yes(ALICE, true, 21, "{7}", true), TOOL_ASK);
+	CHECK_INT(after_yes(BOB, true, 10, "{7}", true), TOOL_ASK);
+	CHECK_INT(after_yes(ALICE, false, 10, "{7}", true), TOOL_ASK);
+	CHECK_INT(after_yes(ALICE, true, 10, "{8}", true), TOOL_ASK);
+	CHECK_INT(after_yes(ALICE, true, 10, "{7}", false), TOOL_ASK);
 }
 
 /* The row of a tool of an MCP server, or of a worker, that may act outside. */
@@ -143,7 +149,8 @@ TEST(an_ordinary_member_and_an_owner_agree_alike)
 	for (unsigned i = 0; i < 2; i++) {
 		struct settings *s = open_settings();
 		struct tool_policy *p = calloc(1, sizeof *p);
-		struct tool_request q = {.row = &asks, .user = ALICE, .rank = ranks[i]};
+		struct tool_request q = {
+			.row = &asks, .user = ALICE, .rank = ranks[i], .arguments = "{}"};
 
 		CHECK(s && p);
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
@@ -151,7 +158,47 @@ TEST(an_ordinary_member_and_an_owner_agree_alike)
 		tool_policy_words(p, ALICE, true, AT(8));
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(9)), TOOL_ALLOWED);
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(10)), TOOL_ASK);
-		free(p);
+		close_policy(p);
 		settings_free(s);
 	}
+}
+
+TEST(each_person_has_one_call_that_waits)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = calloc(1, sizeof *p);
+	struct tool_request q = {.row = &sends, .rank = TOOL_RANK_OWNER, .arguments = "{}"};
+
+	CHECK(s && p);
+	q.user = ALICE;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
+	tool_policy_read_back(p, ALICE, AT(2));
+	q.user = BOB;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(3)), TOOL_ASK);
+	tool_policy_words(p, ALICE, true, AT(4));
+	q.user = ALICE;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(5)), TOOL_ALLOWED);
+	/* More people than there are places: the newest ones wait. */
+	for (q.user = 10; q.user < 10 + TOOL_ASKED; q.user++)
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(q.user)), TOOL_ASK);
+	tool_policy_read_back(p, BOB, AT(30));
+	tool_policy_words(p, BOB, true, AT(31));
+	q.user = BOB;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(31)), TOOL_ASK);
+	close_policy(p);
+	settings_free(s);
+}
+
+TEST_OOM(a_policy_without_memory_asks_again)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = s ? calloc(1, sizeof *p) : NULL;
+	struct tool_request q = {
+		.row = &sends, .user = ALICE, .rank = TOOL_RANK_OWNER, .arguments = "{}"};
+
+	if (p) {
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
+		close_policy(p);
+	}
+	settings_free(s);
 }

@@ -35,6 +35,49 @@ TEST(rule_093_a_call_is_executed_once_and_answered_once)
 	calls_close(&c);
 }
 
+static void call_in(struct calls *c, uint64_t session, const char *id, const char *tool)
+{
+	calls_step(c, (struct tool_input){.type = TOOL_IN_CALL,
+					  .turn = 1,
+					  .user = ALICE,
+					  .session = session,
+					  .call = id,
+					  .tool = tool,
+					  .text = slice_str("{}")});
+}
+
+/* A provider that was reconnected repeats the turn's calls in its new session. */
+TEST(rule_093_a_call_that_acts_is_executed_once_over_two_sessions)
+{
+	struct calls c;
+	const char *said;
+
+	CHECK(calls_open(&c));
+	call_in(&c, 7, "a", "chime");
+	calls_output(&c, 1, "1");
+	CHECK_INT(calls_count(calls_said(&c), "start"), 1);
+	call_in(&c, 8, "a", "chime");
+	said = calls_said(&c);
+	CHECK_INT(calls_count(said, "start"), 0);
+	CHECK_INT(calls_count(said, "answer"), 1);
+	/* Another id is another call, and a call that never began is none. */
+	call_in(&c, 8, "b", "chime");
+	CHECK_INT(calls_count(calls_said(&c), "start"), 1);
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_CALL,
+					   .turn = 1,
+					   .user = ALICE,
+					   .session = 8,
+					   .speculative = true,
+					   .call = "c",
+					   .tool = "chime",
+					   .text = slice_str("{}")});
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_ABORT, .turn = 1});
+	calls_said(&c);
+	call_in(&c, 9, "c", "chime");
+	CHECK_INT(calls_count(calls_said(&c), "start"), 1);
+	calls_close(&c);
+}
+
 TEST(rule_094_a_call_that_fails_is_answered_with_an_error)
 {
 	struct engine_message m[4];
