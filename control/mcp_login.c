@@ -31,12 +31,12 @@ static int print_fault(const char *why)
 	return 1;
 }
 
-static void on_link(const char *link, void *arg)
+static void on_link(const char *link, const char *issuer, void *arg)
 {
 	struct words open = {0}, elsewhere = {0};
 
 	(void)arg;
-	words_sign_in_open(&open);
+	words_sign_in_open(&open, issuer);
 	words_sign_in_elsewhere(&elsewhere);
 	printf("%s\n\n%s\n\n%s\n", open.text, link, elsewhere.text);
 	fflush(stdout);

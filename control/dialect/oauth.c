@@ -104,6 +104,14 @@ bool oauth_same_host(const char *a, const char *b)
 	return n && n == host_length(b) && memcmp(a, b, n) == 0;
 }
 
+bool oauth_same_origin(const char *a, const char *b)
+{
+	size_t n = host_length(a), m = host_length(b);
+
+	return oauth_same_host(a, b) && strcspn(a + n, "/") == strcspn(b + m, "/") &&
+	       memcmp(a + n, b + m, strcspn(a + n, "/")) == 0;
+}
+
 static size_t plain_length(const char *url)
 {
 	size_t n = strlen(url);

@@ -34,6 +34,8 @@ int oauth_issuer_place(const char *issuer, unsigned place, char *out, size_t siz
 bool oauth_may_send(const char *url);
 /* True if both addresses have the same scheme and host; ports may differ. */
 bool oauth_same_host(const char *a, const char *b);
+/* The same, and the ports are written alike. */
+bool oauth_same_origin(const char *a, const char *b);
 
 /* The first challenge of scheme Bearer in a field WWW-Authenticate (RFC 9110 section 11.6.1). A
  * value that cannot be used is left out. */

@@ -23,7 +23,7 @@ struct http *discovery_http(const struct discovery_conf *conf, const char *url)
 {
 	if (!oauth_may_send(url))
 		return NULL;
-	if (oauth_same_host(url, conf->server) || oauth_same_host(url, conf->issuer))
+	if (oauth_same_host(url, conf->server) || oauth_same_origin(url, conf->trusted))
 		return conf->http;
 	return conf->guarded;
 }

@@ -2,9 +2,9 @@
  * specification says (control/dialect/oauth.h): the server's metadata, then those of the
  * authorization server.
  *
- * The server is a stranger that could name any address. Those on its own host, or on the host of
- * the issuer that the settings name, are asked as configured; all others only if they are public
- * (ipc/http_guard.h). Everything runs on env's thread. */
+ * The server is a stranger that could name any address. Those on its own host, or on the host and
+ * port of the issuer that the settings name, are asked as configured; all others only if they are
+ * public (ipc/http_guard.h). Everything runs on env's thread. */
 #ifndef CONTROL_MCP_DISCOVERY_H
 #define CONTROL_MCP_DISCOVERY_H
 
@@ -20,6 +20,7 @@ struct discovery_conf {
 	const char *server;   /* address of the MCP server */
 	const char *metadata; /* of its challenge; "": the well-known places are tried */
 	const char *issuer;   /* the one that the server must name; "": any */
+	const char *trusted;  /* the issuer of the settings; "": none */
 	void (*foundh)(const struct oauth_resource *resource, const struct oauth_issuer *issuer,
 		       void *arg);
 	/* why: one plain line. */

@@ -141,10 +141,25 @@ static void keep_refresh_token(struct grant *g, const char *token)
 			     token_file_write(r->refresh_token_file, copy));
 }
 
+/* False: the operator signed in again, or signed out, while the token was under way. */
+static bool is_still_kept(const struct grant *g)
+{
+	const struct sign_in *s = &g->sign_in;
+	struct sign_in kept = {0};
+	bool same = !sign_in_read(g->path, g->conf.record->url, &kept) &&
+		    strcmp(kept.client.id, s->client.id) == 0 &&
+		    strcmp(kept.access, s->access) == 0 && strcmp(kept.refresh, s->refresh) == 0;
+
+	explicit_bzero(&kept, sizeof kept);
+	return same;
+}
+
 static void keep_sign_in(struct grant *g, const struct oauth_token *token)
 {
 	struct sign_in *s = &g->sign_in;
 
+	if (!is_still_kept(g))
+		return;
 	snprintf(s->access, sizeof s->access, "%s", token->access);
 	if (*token->refresh)
 		snprintf(s->refresh, sizeof s->refresh, "%s", token->refresh);
@@ -273,6 +288,7 @@ static struct discovery_conf describe_discovery(struct grant *g)
 				       .server = g->conf.record->url,
 				       .metadata = g->metadata,
 				       .issuer = g->issuer,
+				       .trusted = g->conf.record->issuer,
 				       .foundh = on_found,
 				       .failedh = on_not_found,
 				       .arg = g};

@@ -218,7 +218,7 @@ static void show_link(struct login *l)
 		return;
 	}
 	l->waits = true;
-	l->conf.linkh(link, l->conf.arg);
+	l->conf.linkh(link, l->sign_in.issuer, l->conf.arg);
 }
 
 /* ---- registration ---- */
@@ -271,6 +271,14 @@ static void choose_scope(struct login *l, const struct oauth_resource *resource)
 	snprintf(l->scope, sizeof l->scope, "%s", choices[i]);
 }
 
+/* Without an issuer in the settings, a server could name an authorization server that sends the
+ * operator to the page of another one and gets the code (RFC 9207, mix-up). */
+static bool is_one_host(const struct login *l, const char *issuer)
+{
+	return *l->conf.record->issuer || (oauth_same_host(l->issuer.authorize, issuer) &&
+					   oauth_same_host(l->issuer.token, issuer));
+}
+
 static void on_found(const struct oauth_resource *resource, const struct oauth_issuer *issuer,
 		     void *arg)
 {
@@ -283,6 +291,8 @@ static void on_found(const struct oauth_resource *resource, const struct oauth_i
 	l->discovery = discovery_free(l->discovery);
 	if (!issuer->s256) /* the specification forbids to go on */
 		fail(l, "the authorization server does not say that it supports PKCE with S256");
+	else if (!is_one_host(l, l->sign_in.issuer))
+		fail(l, "the authorization server names pages of another host: set issuer");
 	else
 		find_client(l);
 }
@@ -302,6 +312,7 @@ static struct discovery_conf describe_discovery(struct login *l)
 				       .server = l->conf.record->url,
 				       .metadata = l->challenge.metadata,
 				       .issuer = l->conf.record->issuer,
+				       .trusted = l->conf.record->issuer,
 				       .foundh = on_found,
 				       .failedh = on_not_found,
 				       .arg = l};

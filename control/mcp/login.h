@@ -24,8 +24,9 @@ struct login_conf {
 	const struct mcp_record *record; /* of an http server */
 	const char *state_dir;		 /* where the sign-in is kept */
 	const char *scope;		 /* to ask for; "": what the server wants */
-	/* The operator must open this link. */
-	void (*linkh)(const char *link, void *arg);
+	/* The operator must open this link. issuer: the authorization server. Both are printable
+	 * ASCII. */
+	void (*linkh)(const char *link, const char *issuer, void *arg);
 	/* It is over. why: NULL after success, or one plain line. */
 	void (*endh)(const char *why, void *arg);
 	void *arg;

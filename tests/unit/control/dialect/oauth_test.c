@@ -303,3 +303,14 @@ TEST(oauth_takes_no_address_with_control_characters)
 	CHECK(!oauth_may_send("https://a.org/\033[2J"));
 	CHECK(oauth_may_send("https://a.org/page"));
 }
+
+TEST(oauth_compares_origins_with_their_ports)
+{
+	CHECK(oauth_same_origin("https://a.org/x", "https://a.org/y"));
+	CHECK(oauth_same_origin("https://a.org:8443", "https://a.org:8443/y"));
+	CHECK(!oauth_same_origin("https://a.org:8443/x", "https://a.org/x"));
+	CHECK(!oauth_same_origin("https://a.org:84/x", "https://a.org:8443/x"));
+	CHECK(!oauth_same_origin("https://a.org/x", "https://b.org/x"));
+	CHECK(!oauth_same_origin("https://a.org/x", ""));
+	CHECK(oauth_same_host("https://a.org:84/x", "https://a.org/x"));
+}

@@ -24,7 +24,9 @@ static struct rig {
 	char dir[32];		   /* of sign-ins; "": there are none */
 	char shown[64];		   /* the newest token at the server */
 	const char *resource;	   /* what the metadata say; NULL: the truth */
+	const char *issuer;	   /* that the metadata name; NULL: the truth */
 	const char *error;	   /* of the token endpoint */
+	bool signs_in;		   /* the operator, while the next token is asked for */
 	char asked[400], file[64], result[300];
 	bool ready;
 } rig;
@@ -32,6 +34,20 @@ static struct rig {
 static void answer(struct evhttp_request *req, int status, const char *text)
 {
 	fake_http_answer(req, status, "application/json", text, strlen(text));
+}
+
+static bool write_sign_in(const char *access, const char *refresh, uint64_t expires_ms)
+{
+	struct sign_in s = {.expires_ms = expires_ms};
+	char path[128];
+
+	snprintf(s.url, sizeof s.url, "%s", rig.record.url);
+	snprintf(s.issuer, sizeof s.issuer, "%s", rig.issuer ? rig.issuer : rig.f.base);
+	snprintf(s.resource, sizeof s.resource, "%s", rig.record.url);
+	snprintf(s.client.id, sizeof s.client.id, "registered");
+	snprintf(s.access, sizeof s.access, "%s", access);
+	snprintf(s.refresh, sizeof s.refresh, "%s", refresh);
+	return sign_in_path(rig.dir, "far", path, sizeof path) == 0 && sign_in_write(path, &s) == 0;
 }
 
 static void answer_token(struct fake_http *f, struct evhttp_request *req)
@@ -44,6 +60,8 @@ static void answer_token(struct fake_http *f, struct evhttp_request *req)
 		answer(req, 400, text);
 		return;
 	}
+	if (rig.signs_in)
+		CHECK(write_sign_in("newer-token", "newer-refresh", 0));
 	rig.tokens++;
 	snprintf(text, sizeof text,
 		 "{\"access_token\":\"access-%u\",\"token_type\":\"Bearer\",\"expires_in\":3600,"
@@ -68,7 +86,8 @@ static void serve(struct fake_http *f, struct evhttp_request *req)
 	if (strcmp(path, "/.well-known/oauth-protected-resource/v1/mcp") == 0) {
 		snprintf(text, sizeof text,
 			 "{\"resource\":\"%s\",\"authorization_servers\":[\"%s\"]}",
-			 rig.resource ? rig.resource : rig.record.url, f->base);
+			 rig.resource ? rig.resource : rig.record.url,
+			 rig.issuer ? rig.issuer : f->base);
 		answer(req, 200, text);
 	} else if (strcmp(path, "/v1/.well-known/openid-configuration") == 0) {
 		snprintf(text, sizeof text, "{\"issuer\":\"%s\",\"token_endpoint\":\"%s/token\"}",
@@ -296,18 +315,8 @@ TEST(no_token_is_requested_while_a_journal_is_written)
 
 static bool keep_sign_in(const char *access, const char *refresh, uint64_t expires_ms)
 {
-	struct sign_in s = {.expires_ms = expires_ms};
-	char path[128];
-
 	*rig.record.issuer = '\0';
-	snprintf(s.url, sizeof s.url, "%s", rig.record.url);
-	snprintf(s.issuer, sizeof s.issuer, "%s", rig.f.base);
-	snprintf(s.resource, sizeof s.resource, "%s", rig.record.url);
-	snprintf(s.client.id, sizeof s.client.id, "registered");
-	snprintf(s.access, sizeof s.access, "%s", access);
-	snprintf(s.refresh, sizeof s.refresh, "%s", refresh);
-	return folder_make(rig.dir) && sign_in_path(rig.dir, "far", path, sizeof path) == 0 &&
-	       sign_in_write(path, &s) == 0;
+	return folder_make(rig.dir) && write_sign_in(access, refresh, expires_ms);
 }
 
 static struct sign_in read_sign_in(void)
@@ -397,5 +406,35 @@ TEST(a_call_that_wants_a_further_scope_is_told_in_words)
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
 	env_run(rig.f.env);
 	CHECK(strstr(rig.result, "control --mcp-login far --scope 'files:write'"));
+	end();
+}
+
+/* The operator signs in again while the renewal is under way. */
+TEST(a_renewal_keeps_a_newer_sign_in)
+{
+	CHECK(begin(""));
+	CHECK(keep_sign_in("old-token", "old-refresh", 1));
+	rig.signs_in = true;
+	CHECK_INT(start(), 0);
+	env_run(rig.f.env);
+	CHECK(rig.ready && rig.tokens == 1);
+	CHECK_STR(read_sign_in().refresh, "newer-refresh");
+	end();
+}
+
+/* Only the settings may open this network to an authorization server; the sign-in learned its own
+ * from the server. */
+TEST(an_issuer_that_a_sign_in_learned_must_be_public)
+{
+	char issuer[80];
+
+	CHECK(begin(""));
+	snprintf(issuer, sizeof issuer, "http://localhost%s", strrchr(rig.f.base, ':'));
+	rig.issuer = issuer;
+	CHECK(keep_sign_in("old-token", "old-refresh", 1));
+	CHECK_INT(start(), 0);
+	run_until_why();
+	CHECK(strstr(mcp_server_why(rig.server), "not public"));
+	CHECK_STR(rig.asked, "");
 	end();
 }

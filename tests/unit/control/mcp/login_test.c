@@ -22,6 +22,7 @@ static struct rig {
 	struct mcp_record record;
 	char dir[32], link[OAUTH_LINK_MAX], why[256];
 	unsigned registrations, tokens, visits, status;
+	bool other_page; /* the page of the sign-in is at another host */
 	bool over, no_pkce, elsewhere, no_sign_in;
 	const char *answer; /* of the browser: the query behind state; NULL: a code */
 	char token_form[2000], verifier_hash[64];
@@ -69,7 +70,8 @@ static void serve(struct fake_http *f, struct evhttp_request *req)
 			 "{\"issuer\":\"%s\",\"token_endpoint\":\"%s/token\","
 			 "\"authorization_endpoint\":\"%s/page\",\"registration_endpoint\":"
 			 "\"%s/register\",\"code_challenge_methods_supported\":[%s]}",
-			 base, base, base, base, rig.no_pkce ? "" : "\"S256\"");
+			 base, base, rig.other_page ? "https://login.org" : base, base,
+			 rig.no_pkce ? "" : "\"S256\"");
 		answer(req, 200, text);
 	} else if (strcmp(path, "/v1/register") == 0) {
 		rig.registrations++;
@@ -120,11 +122,12 @@ static void visit(const char *state, const char *query)
 		  0);
 }
 
-static void on_link(const char *link, void *arg)
+static void on_link(const char *link, const char *issuer, void *arg)
 {
 	char state[80];
 
 	(void)arg;
+	CHECK_STR(issuer, rig.f.base);
 	snprintf(rig.link, sizeof rig.link, "%s", link);
 	visit("forged", "&code=evil");
 	visit(parameter("state", state, sizeof state), rig.answer ? rig.answer : "&code=c1");
@@ -252,5 +255,16 @@ TEST(login_asks_no_private_address_that_a_server_names)
 	rig.elsewhere = true;
 	CHECK(run());
 	CHECK(strstr(rig.why, "not public"));
+	end();
+}
+
+/* The code would go to the token endpoint of a server whose page the operator never saw. */
+TEST(login_goes_to_no_page_of_another_host_unless_the_settings_name_the_issuer)
+{
+	CHECK(begin());
+	rig.other_page = true;
+	CHECK(run());
+	CHECK(strstr(rig.why, "names pages of another host") && !*rig.link);
+	CHECK_INT(rig.registrations, 0);
 	end();
 }
