@@ -61,8 +61,9 @@ struct voice_session {
 	struct session_day day; /* sessions that began today */
 	bool udp_lost;		/* datagrams no longer got through, and the call is not back */
 	struct rate_limit secure_lines;
-	bool has_key;	  /* there is a key of end-to-end encryption */
-	bool stage_asked; /* asked once to be a speaker, since it was joined */
+	uint64_t leased_channel; /* that mediad's session is in; the wanted one may be another */
+	bool has_key;		 /* there is a key of end-to-end encryption */
+	bool stage_asked;	 /* asked once to be a speaker, since it was joined */
 	uint64_t members[VOICE_SESSION_MEMBERS];
 	unsigned n_members;
 };

@@ -98,7 +98,7 @@ void voice_session_update_call(struct voice_session *c)
  * there. */
 static void note_encryption(struct voice_session *c, const struct media_call_secure *m)
 {
-	uint64_t channel = voice_channel(c->voice);
+	uint64_t channel = c->leased_channel;
 	bool prefers = c->conf.settings->e2ee == SETTINGS_E2EE_PREFER;
 
 	if (m->version && m->ready && !c->has_key)
@@ -294,6 +294,7 @@ static void give_lease(struct voice_session *c, const struct voice_act *act)
 	log_lease(act->token);
 	log_lease(act->session);
 	voice_session_open_media(c, act->channel);
+	c->leased_channel = act->channel;
 	if (c->media) {
 		voice_session_set_call(c, act->channel);
 		err = media_call_credentials(c->media, act->session, act->token, act->endpoint,
@@ -328,8 +329,8 @@ static void end_call(struct voice_session *c, const struct voice_act *act)
 
 	words_voice(&words, act->why, act->media_reason);
 	/* mediad may know from the control before this one that the call was encrypted. */
-	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && act->channel)
-		encrypted_channels_add(c->conf.encrypted, act->channel);
+	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && c->leased_channel)
+		encrypted_channels_add(c->conf.encrypted, c->leased_channel);
 	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
 	/* Tells the room, unless a member has disconnected the bot. */
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)

@@ -401,7 +401,7 @@ void voice_session_end_room(struct voice_session *c, const char *why)
 	c->media = media_call_free(c->media);
 	faults_end(&c->faults);
 	c->n_members = 0;
-	c->up_since = 0;
+	c->up_since = c->leased_channel = 0;
 	c->stage_asked = c->adopted = c->was_up = c->leaves = c->thrown_out = false;
 	c->went_on = false;
 }
