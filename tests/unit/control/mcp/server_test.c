@@ -94,60 +94,66 @@ static bool write_program(const char *path)
 	return fine;
 }
 
-TEST(mcp_server_runs_a_program_with_the_environment_that_it_was_given)
-{
+static struct script {
 	char dir[32], path[64];
 	struct loop loop;
+} script;
 
+static bool open_script(void)
+{
 	memset(&rig, 0, sizeof rig);
-	CHECK(folder_make(dir));
-	snprintf(path, sizeof path, "%s/server", dir);
-	CHECK(write_program(path) && loop_open(&loop, NULL) == 0);
+	if (!folder_make(script.dir))
+		return false;
+	snprintf(script.path, sizeof script.path, "%s/server", script.dir);
 	snprintf(rig.record.name, sizeof rig.record.name, "toy");
 	snprintf(rig.record.command, sizeof rig.record.command, "[\"any\"]");
+	rig.until = MCP_READY;
+	return write_program(script.path) && loop_open(&script.loop, NULL) == 0;
+}
+
+static bool run_script(void)
+{
+	return begin(script.loop.env, NULL, script.path) == 0 && loop_run(&script.loop);
+}
+
+static void close_script(void)
+{
+	mcp_server_free(rig.server);
+	loop_close(&script.loop);
+	folder_remove(script.dir);
+}
+
+TEST(mcp_server_runs_a_program_with_the_environment_that_it_was_given)
+{
+	CHECK(open_script());
 	snprintf(rig.record.environment, sizeof rig.record.environment, "{\"NAME\":\"Ann\"}");
 	snprintf(rig.record.secrets, sizeof rig.record.secrets, "{\"KEY\":\"/a/file\"}");
 	snprintf(rig.record.values, sizeof rig.record.values,
 		 "{\"KEY\":\"hush\",\"Authorization\":\"of headers\"}");
-	rig.until = MCP_READY;
-	CHECK_INT(begin(loop.env, NULL, path), 0);
-	CHECK(loop_run(&loop));
+	CHECK(run_script());
 	rig.stop_results = 1;
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "tell", NULL, 5000), 0);
-	CHECK(loop_run(&loop));
+	CHECK(loop_run(&script.loop));
 	CHECK_STR(rig.text, "Ann hush none");
 	/* It ends: the call is lost, and it is started again. */
 	rig.stop_results = 2;
 	CHECK_INT(mcp_server_call(rig.server, 2, MCP_CALL_TOOL, "die", NULL, 5000), 0);
-	CHECK(loop_run(&loop));
+	CHECK(loop_run(&script.loop));
 	CHECK_INT(rig.outcome, MCP_LOST);
-	mcp_server_free(rig.server);
-	loop_close(&loop);
-	folder_remove(dir);
+	close_script();
 }
 
 /* No line of it ever ends, so that no message is counted. */
 TEST(mcp_server_refuses_a_program_that_floods_its_stdout_without_lines)
 {
-	char dir[32], path[64];
-	struct loop loop;
-
-	memset(&rig, 0, sizeof rig);
-	CHECK(folder_make(dir));
-	snprintf(path, sizeof path, "%s/server", dir);
-	CHECK(write_program(path) && loop_open(&loop, NULL) == 0);
-	snprintf(rig.record.command, sizeof rig.record.command, "[\"any\"]");
-	rig.until = MCP_READY;
-	CHECK_INT(begin(loop.env, NULL, path), 0);
-	CHECK(loop_run(&loop));
+	CHECK(open_script());
+	CHECK(run_script());
 	rig.stop_results = 1;
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "flood", NULL, 60000), 0);
-	CHECK(loop_run(&loop));
+	CHECK(loop_run(&script.loop));
 	CHECK_INT(rig.outcome, MCP_LOST);
 	CHECK(strstr(mcp_server_why(rig.server), "floods its connection"));
-	mcp_server_free(rig.server);
-	loop_close(&loop);
-	folder_remove(dir);
+	close_script();
 }
 
 TEST(mcp_server_runs_no_program_without_a_sandbox)
