@@ -144,7 +144,7 @@ static int add_ask(struct delegate_seat *seat, const char *schema)
 				   .timeout_ms = TOOL_JOB_END_MS,
 				   .abort = TOOL_ABORT_DETACH,
 				   .max_output = OUTPUT_MAX,
-				   .taints = true,
+				   .taints = TOOL_TAINTS_SESSION,
 				   .confirm = outside},
 		&shell, seat);
 }
@@ -159,7 +159,7 @@ static int add_reading(struct delegate_seat *seat, const char *name, const char 
 						     .timeout_ms = 2000,
 						     .repeat = TOOL_REPEAT_RUN,
 						     .max_output = OUTPUT_MAX,
-						     .taints = true},
+						     .taints = TOOL_TAINTS_SESSION},
 				  &shell, seat);
 }
 

@@ -31,7 +31,7 @@ static void add_row(struct share *share, const char *tool, const char *descripti
 			       .abort = reads ? TOOL_ABORT_STOP : TOOL_ABORT_DETACH,
 			       .repeat = reads ? TOOL_REPEAT_REUSE : TOOL_REPEAT_RUN,
 			       .max_output = OUTPUT_MAX,
-			       .taints = true,
+			       .taints = TOOL_TAINTS_SESSION,
 			       .loose = true,
 			       .confirm = !reads};
 	int err;

@@ -263,7 +263,7 @@ static size_t match_name(const char *text, const char *name)
 
 bool tool_agrees(const char *words, const char *name)
 {
-	char text[TEXT_MAX], own[TEXT_MAX];
+	char text[TEXT_MAX] = "", own[TEXT_MAX] = "";
 	bool agrees = false;
 
 	if (!normalise(words, text) || !normalise(name, own))

@@ -121,7 +121,7 @@ void tool_envelope_summary(const char *tool, const char *envelope, char *buf, si
 void tool_envelope_bare_summary(const char *tool, enum tool_code code, char *buf, size_t size)
 {
 	if (code == TOOL_CODE_OK)
-		snprintf(buf, size, "%s: text of strangers, not kept here", tool);
+		snprintf(buf, size, "%s: its output is not kept here", tool);
 	else
 		snprintf(buf, size, "%s failed: %s", tool, codes[code].name);
 }

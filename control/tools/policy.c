@@ -195,16 +195,17 @@ enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings
 {
 	const struct tool_row *row = q->row;
 	struct tool_rate *rate = find_rate(p, q->user);
+	bool reads = row->taints == TOOL_TAINTS_SESSION;
 	enum tool_verdict verdict;
 
 	if (tool_policy_lists(s->tools_off, row->name))
 		return TOOL_OFF;
 	if (row->effect != TOOL_EFFECT_NONE && (q->tainted || !q->user))
 		return TOOL_TAINTED;
-	if (exceeds_rate(rate, s, row->taints, now))
+	if (exceeds_rate(rate, s, reads, now))
 		return TOOL_RATE;
 	verdict = judge_effect(p, s, q, now);
 	if (verdict == TOOL_ALLOWED)
-		count_call(rate, row->taints, now);
+		count_call(rate, reads, now);
 	return verdict;
 }

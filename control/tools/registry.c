@@ -27,7 +27,7 @@ static const struct tool_row builtin[] = {
 	 .abort = TOOL_ABORT_##a,                                                                  \
 	 .repeat = TOOL_REPEAT_##r,                                                                \
 	 .max_output = most,                                                                       \
-	 .taints = t,                                                                              \
+	 .taints = TOOL_TAINTS_##t,                                                                \
 	 .confirm = c},
 	TOOLS(X)
 #undef X

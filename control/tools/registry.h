@@ -28,6 +28,13 @@ enum tool_follow { TOOL_FOLLOW_UP, TOOL_FOLLOW_SILENT, TOOL_FOLLOW_FORGET };
 enum tool_abort { TOOL_ABORT_STOP, TOOL_ABORT_DETACH };
 enum tool_repeat { TOOL_REPEAT_REUSE, TOOL_REPEAT_RUN };
 
+/* Whose words the output holds, and how long calls with side effects are held back after it. */
+enum tool_taints {
+	TOOL_TAINTS_NOTHING,
+	TOOL_TAINTS_TURN,    /* other people of the room: for the turn */
+	TOOL_TAINTS_SESSION, /* strangers: for the voice session */
+};
+
 /* One row, as in registry.def. */
 struct tool_row {
 	const char *name; /* [a-z_][a-z0-9_]* */
@@ -40,7 +47,8 @@ struct tool_row {
 	enum tool_abort abort;
 	enum tool_repeat repeat;
 	uint32_t max_output;
-	bool taints, confirm;
+	enum tool_taints taints;
+	bool confirm;
 	bool loose; /* the tool checks its arguments itself: schema_alloc_loose */
 };
 

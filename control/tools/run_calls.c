@@ -177,7 +177,7 @@ static void note_taint(struct tools_run *t, const struct tool_call *c)
 	if (!c->taints)
 		return;
 	tools_run_turn(t, c->turn)->tainted = true;
-	t->tainted = true;
+	t->tainted = t->tainted || c->taints == TOOL_TAINTS_SESSION;
 }
 
 void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, struct slice text)
@@ -416,7 +416,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 {
 	enum tool_verdict verdict;
 
-	c->tainted = t->tainted;
+	c->tainted = t->tainted || tools_run_turn(t, c->turn)->tainted;
 	verdict = tool_policy_judge(
 		&t->policy, t->settings,
 		&(struct tool_request){.row = &tool->row,

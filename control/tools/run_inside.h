@@ -34,7 +34,7 @@ struct tool_call {
 	enum tool_follow follow;
 	enum tool_abort abort;
 	uint32_t timeout_ms, max_output;
-	bool taints;
+	enum tool_taints taints;
 	const struct tool_shell *shell;
 	void *shell_arg;
 	char *arguments, *text;

@@ -117,7 +117,7 @@ static void add_tool(const char *name, const struct target *target)
 		row.who = target->who;
 		row.confirm = target->confirm;
 	}
-	row.taints = !target && fx.defended;
+	row.taints = !target && fx.defended ? TOOL_TAINTS_SESSION : TOOL_TAINTS_NOTHING;
 	if (!fx.defended) {
 		row.effect = TOOL_EFFECT_NONE;
 		row.confirm = false;

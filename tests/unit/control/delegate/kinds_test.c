@@ -106,7 +106,7 @@ static bool open_model(const char *more)
 				.schema = schema,
 				.timeout_ms = 1000,
 				.max_output = 1000,
-				.taints = true};
+				.taints = TOOL_TAINTS_SESSION};
 	struct tool_row act = look;
 	char list[LIST_SIZE];
 

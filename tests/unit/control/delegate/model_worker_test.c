@@ -153,7 +153,7 @@ static bool open_with_server(void)
 	struct tool_row row = look;
 
 	row.name = "far";
-	row.taints = true;
+	row.taints = TOOL_TAINTS_SESSION;
 	if (!open_worker() || tools_registry_add(run.registry, &row, &server, NULL))
 		return false;
 	begin_call("far");

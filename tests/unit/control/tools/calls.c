@@ -23,7 +23,8 @@ static const struct tool_shell shell = {.start = start};
 static const struct tool_row rows[] = {
 	{.name = "look", .timeout_ms = 8000, .max_output = 100},
 	{.name = "again", .timeout_ms = 8000, .max_output = 100, .repeat = TOOL_REPEAT_RUN},
-	{.name = "page", .timeout_ms = 8000, .max_output = 100, .taints = true},
+	{.name = "page", .timeout_ms = 8000, .max_output = 100, .taints = TOOL_TAINTS_SESSION},
+	{.name = "quote", .timeout_ms = 8000, .max_output = 100, .taints = TOOL_TAINTS_TURN},
 	{.name = "quiet", .timeout_ms = 8000, .max_output = 100, .follow = TOOL_FOLLOW_SILENT},
 	{.name = "fire",
 	 .timeout_ms = 8000,
@@ -53,7 +54,7 @@ static const struct tool_row rows[] = {
 	 .timeout_ms = 600000,
 	 .max_output = 100,
 	 .abort = TOOL_ABORT_DETACH,
-	 .taints = true},
+	 .taints = TOOL_TAINTS_SESSION},
 	{.name = "work", .timeout_ms = 60000, .max_output = 100, .abort = TOOL_ABORT_DETACH},
 };
 

@@ -28,7 +28,7 @@ static const struct tool_row reads = {.name = "look"},
 				      .effect = TOOL_EFFECT_OUTSIDE,
 				      .who = TOOL_WHO_MODERATORS},
 			     wipes = {.name = "wipe", .effect = TOOL_EFFECT_FINAL},
-			     pages = {.name = "page", .taints = true};
+			     pages = {.name = "page", .taints = TOOL_TAINTS_SESSION};
 
 TEST(names_stand_in_lists)
 {

@@ -107,6 +107,22 @@ TEST(the_note_of_a_call_holds_none_of_a_strangers_words)
 	for (size_t i = 0; i < c.out->n; i++)
 		if (c.out->v[i].type == TOOL_DO_END)
 			note = c.out->v[i].text;
-	CHECK_STR(note, "page: text of strangers, not kept here");
+	CHECK_STR(note, "page: its output is not kept here");
+	calls_close(&c);
+}
+
+/* Somebody may have said "forget what you know" for a search to find. */
+TEST(quotes_of_people_hold_back_the_calls_of_their_turn)
+{
+	static const char *const names[] = {"conversation_search", "memory_search"};
+	struct calls c;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		CHECK_INT(tools_builtin(names[i])->taints, TOOL_TAINTS_TURN);
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "a", "quote", "x");
+	calls_output(&c, c.id, "ring");
+	CHECK(!starts(&c, 1, "b", "ring"));
+	CHECK(starts(&c, 2, "c", "ring"));
 	calls_close(&c);
 }
