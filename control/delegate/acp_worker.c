@@ -127,7 +127,6 @@ static int start_program(struct acp_worker *w)
 	return program_start(&w->child, w->conf.env,
 			     &(struct program){.bwrap = w->conf.bwrap,
 					       PROGRAM_OF_RECORD(r),
-					       .memory_mib = r->memory_mib,
 					       .once = true,
 					       .line_max = ACP_MESSAGE_MAX,
 					       .readh = on_read,

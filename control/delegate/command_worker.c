@@ -184,7 +184,6 @@ static int start_program(struct command_worker *w, const char *command)
 	const struct worker_record *r = w->conf.record;
 	struct program p = {.bwrap = w->conf.bwrap,
 			    PROGRAM_OF_RECORD(r),
-			    .memory_mib = r->memory_mib,
 			    .once = true,
 			    .line_max = COMMAND_LINE_MAX,
 			    .lineh = on_line,

@@ -2,6 +2,10 @@
 
 #include <errno.h>
 
+#define FOLDER_BYTES "268435456"
+#define PROCESSES    "512"
+#define NICE	     "10" /* our own threads go first */
+
 struct line {
 	const char **argv;
 	unsigned n;
@@ -27,6 +31,22 @@ static void bind_read(struct line *l, const char *how, const char *path)
 	add(l, path);
 }
 
+/* The rest of the root is read-only, and the program has limits. */
+static void add_limits(struct line *l, const char *memory)
+{
+	/* Else both are temporary file systems without a limit of their own. */
+	static const char *const sealed[] = {"--remount-ro", "/dev", "--remount-ro", "/",
+					     "--",	     NULL};
+	static const char *const limits[] = {"/usr/bin/nice",	   "-n", NICE, "/usr/bin/prlimit",
+					     "--nproc=" PROCESSES, NULL};
+
+	add_all(l, sealed);
+	add_all(l, limits);
+	if (memory)
+		add(l, memory);
+	add(l, "--");
+}
+
 int jail_command(const struct jail *jail, const char *argv[JAIL_ARGS_MAX])
 {
 	static const char *const fixed[] = {"--unshare-all",
@@ -44,9 +64,11 @@ int jail_command(const struct jail *jail, const char *argv[JAIL_ARGS_MAX])
 					    "usr/sbin",
 					    "/sbin",
 					    NULL};
-	static const char *const after[] = {"--proc",	"/proc",   "--dev", "/dev",  "--tmpfs",
-					    "/tmp",	"--perms", "0700",  "--dir", "/home",
-					    "--setenv", "HOME",	   "/home", NULL};
+	static const char *const after[] = {
+		"--proc",   "/proc", "--dev",	"/dev",	      "--size",	 FOLDER_BYTES,
+		"--tmpfs",  "/tmp",  "--perms", "0700",	      "--size",	 FOLDER_BYTES,
+		"--tmpfs",  "/home", "--size",	FOLDER_BYTES, "--tmpfs", "/dev/shm",
+		"--setenv", "HOME",  "/home",	NULL};
 	/* Libraries, what /usr/bin names through links, and what a program asks of any system. */
 	static const char *const tried[] = {
 		"/lib",		  "/lib64", "/lib32", "/etc/alternatives", "/etc/ld.so.cache",
@@ -74,12 +96,7 @@ int jail_command(const struct jail *jail, const char *argv[JAIL_ARGS_MAX])
 		add(&l, "--chdir");
 		add(&l, jail->folder);
 	}
-	add(&l, "--");
-	if (jail->memory) {
-		add(&l, "/usr/bin/prlimit");
-		add(&l, jail->memory);
-		add(&l, "--");
-	}
+	add_limits(&l, jail->memory);
 	add_all(&l, jail->command);
 	if (l.n >= JAIL_ARGS_MAX)
 		return E2BIG;

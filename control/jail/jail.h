@@ -3,6 +3,9 @@
  * capability, and one folder that it may write. Without a sandbox that works no such program is
  * started.
  *
+ * Its processes run at nice 10. It has at most 512 processes and threads (RLIMIT_NPROC; the kernel
+ * exempts root), and 256 MiB each in /tmp, /home and /dev/shm, which are gone with it.
+ *
  * Values of its environment do not stand in the arguments: everybody on the machine can read
  * these. */
 #ifndef CONTROL_JAIL_JAIL_H
@@ -11,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { JAIL_READ_MAX = 16, JAIL_COMMAND_MAX = 32, JAIL_ARGS_MAX = 128 };
+enum { JAIL_READ_MAX = 16, JAIL_COMMAND_MAX = 32, JAIL_ARGS_MAX = 192 };
 
 /* Everything is borrowed; lists are NULL-terminated. */
 struct jail {

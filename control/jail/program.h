@@ -37,7 +37,7 @@ struct program {
 #define PROGRAM_OF_RECORD(r)                                                                       \
 	.command = (r)->command, .read = (r)->read, .folder = (r)->folder,                         \
 	.environment = (r)->environment, .secrets = (r)->secrets, .values = (r)->values,           \
-	.network = (r)->network
+	.memory_mib = (r)->memory_mib, .network = (r)->network
 
 /* EINVAL, E2BIG, ENOMEM. The caller owns *out. */
 int program_start(struct child **out, struct env *env, const struct program *p);

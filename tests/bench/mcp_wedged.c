@@ -1,5 +1,6 @@
 /* mcp_wedged_p99_ms: ask_p99_ms (ask.c) while control has ten MCP servers, programs in their
- * sandboxes, of which one reads and answers nothing and one floods its stdout.
+ * sandboxes, of which one lists its tools and then reads and answers nothing, one floods its stdout
+ * and one keeps a core busy.
  *
  *   BENCH_ASKS=n      questions in all (150)      BENCH_ROOMS=n      rooms at a time (4) */
 #include "tests/bench/ask_times.h"
@@ -11,7 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ANSWER_MS = 4000, ROOMS = 8, SERVERS = 10, MUTE = 3, FLOODS = 7, TIMES_MAX = 100000 };
+enum {
+	ANSWER_MS = 4000,
+	ROOMS = 8,
+	SERVERS = 10,
+	HANGS = 3,
+	SPINS = 5,
+	FLOODS = 7,
+	TIMES_MAX = 100000
+};
 
 static double ms[TIMES_MAX];
 
@@ -28,7 +37,8 @@ static void write_servers(char *to, size_t size)
 				      "%s{\"name\":\"s%u\",\"command\":[\"%s\",\"%s\"],"
 				      "\"read\":[\"%s\"]}",
 				      i ? "," : "", i, program,
-				      i == MUTE	    ? "mute"
+				      i == HANGS    ? "hangs"
+				      : i == SPINS  ? "spins"
 				      : i == FLOODS ? "floods"
 						    : "good",
 				      program);

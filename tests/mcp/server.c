@@ -2,6 +2,8 @@
  *
  *   mcp_server good    answers
  *   mcp_server mute    reads nothing and answers nothing
+ *   mcp_server hangs   once its tools are listed, reads and answers nothing
+ *   mcp_server spins   once its tools are listed, keeps a core busy
  *   mcp_server floods  once its tools are listed, tells without end that the list has changed
  *   mcp_server stamps  answers no call, and writes when calls and cancellations came ("called N
  * NS", "ended 0 NS", CLOCK_MONOTONIC) into the file stamps of its folder; its tool wait takes an n
@@ -104,6 +106,28 @@ static _Noreturn void flood(void)
 		puts("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
 }
 
+static _Noreturn void hang(void)
+{
+	for (;;)
+		pause();
+}
+
+static _Noreturn void spin(void)
+{
+	for (volatile unsigned long n = 0;; n++)
+		;
+}
+
+static void end_listing(const char *mode)
+{
+	if (strcmp(mode, "floods") == 0)
+		flood();
+	if (strcmp(mode, "hangs") == 0)
+		hang();
+	if (strcmp(mode, "spins") == 0)
+		spin();
+}
+
 static void take_line(const char *line, const char *mode)
 {
 	struct timespec from = read_clock();
@@ -129,8 +153,8 @@ static void take_line(const char *line, const char *mode)
 		       json_pack("{s:i, s:s}", "code", -32601, "message", "Method not found"));
 	else
 		run_tool(id, json_object_get(root, "params"), &from);
-	if (strcmp(method, "tools/list") == 0 && strcmp(mode, "floods") == 0)
-		flood();
+	if (strcmp(method, "tools/list") == 0)
+		end_listing(mode);
 	json_decref(root);
 }
 
@@ -139,11 +163,11 @@ int main(int argc, char **argv)
 	static char line[1 << 16];
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: mcp_server good|mute|floods|stamps\n");
+		fprintf(stderr, "usage: mcp_server good|mute|hangs|spins|floods|stamps\n");
 		return 2;
 	}
-	while (strcmp(argv[1], "mute") == 0)
-		pause();
+	if (strcmp(argv[1], "mute") == 0)
+		hang();
 	while (fgets(line, sizeof line, stdin))
 		take_line(line, argv[1]);
 	return 0;

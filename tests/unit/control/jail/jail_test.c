@@ -68,23 +68,17 @@ static void on_state(bool up, int status, void *arg)
 	(void)arg;
 }
 
-/* A jailed shell prints its environment; without bubblewrap this try fails and tells so. */
-TEST(a_jailed_program_gets_the_variables_of_its_record_alone)
+/* Runs a jailed shell until its first line; without bubblewrap none runs, and the try fails and
+ * tells so. */
+static void run_shell(struct program *p)
 {
 	struct sandbox *sandbox;
 	struct child *child = NULL;
-	struct program p = {.command = "[\"/bin/sh\",\"-c\",\"echo $NAME $KEY ${OTHER-none} "
-				       "$HOME\"]",
-			    .read = "",
-			    .folder = "",
-			    .environment = "{\"NAME\":\"Ann\"}",
-			    .secrets = "{\"KEY\":\"/a/file\"}",
-			    .values = "{\"KEY\":\"hush\",\"OTHER\":\"of headers\"}",
-			    .line_max = 1000,
-			    .lineh = on_line,
-			    .stateh = on_state};
 
 	memset(&seen, 0, sizeof seen);
+	p->line_max = 1000;
+	p->lineh = on_line;
+	p->stateh = on_state;
 	CHECK_INT(loop_open(&seen.loop, NULL), 0);
 	CHECK_INT(sandbox_alloc(&sandbox, seen.loop.env, on_tried, NULL), 0);
 	CHECK(!sandbox_tried(sandbox) && !sandbox_bwrap(sandbox));
@@ -94,13 +88,47 @@ TEST(a_jailed_program_gets_the_variables_of_its_record_alone)
 		CHECK(loop_run(&seen.loop));
 	CHECK_INT(seen.tries, 1);
 	CHECK(sandbox_tried(sandbox));
-	p.bwrap = sandbox_bwrap(sandbox);
-	if (p.bwrap) {
-		CHECK_INT(program_start(&child, seen.loop.env, &p), 0);
+	p->bwrap = sandbox_bwrap(sandbox);
+	if (p->bwrap) {
+		CHECK_INT(program_start(&child, seen.loop.env, p), 0);
 		CHECK(loop_run(&seen.loop));
-		CHECK_STR(seen.line, "Ann hush none /home");
 	}
 	child_free(child);
 	sandbox_free(sandbox);
 	loop_close(&seen.loop);
+}
+
+TEST(a_jailed_program_gets_the_variables_of_its_record_alone)
+{
+	struct program p = {.command = "[\"/bin/sh\",\"-c\",\"echo $NAME $KEY ${OTHER-none} "
+				       "$HOME\"]",
+			    .read = "",
+			    .folder = "",
+			    .environment = "{\"NAME\":\"Ann\"}",
+			    .secrets = "{\"KEY\":\"/a/file\"}",
+			    .values = "{\"KEY\":\"hush\",\"OTHER\":\"of headers\"}"};
+
+	run_shell(&p);
+	if (p.bwrap)
+		CHECK_STR(seen.line, "Ann hush none /home");
+}
+
+/* Memory of a process, processes, nice, KiB of the three folders, and the rest. */
+TEST(a_jailed_program_has_limits)
+{
+	struct program p = {
+		.command = "[\"/bin/sh\",\"-c\",\"echo $(ulimit -d) $(sed -n 's/^Max processes "
+			   "*\\\\([0-9]*\\\\).*/\\\\1/p' /proc/self/limits) $(nice) $(df -k /tmp "
+			   "/home /dev/shm | sed -n 's/^tmpfs *\\\\([0-9]*\\\\).*/\\\\1/p') "
+			   "$(touch /x /dev/x 2>&1 | grep -c Read-only)\"]",
+		.read = "",
+		.folder = "",
+		.environment = "",
+		.secrets = "",
+		.values = "",
+		.memory_mib = 64};
+
+	run_shell(&p);
+	if (p.bwrap)
+		CHECK_STR(seen.line, "65536 512 10 262144 262144 262144 2");
 }
