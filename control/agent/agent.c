@@ -220,6 +220,7 @@ void agent_settings(struct agent *a, bool allowed)
 	room_log_settings(a->log, a->settings);
 	roles_settings(a->roles);
 	agent_retrieval_settings(a->retrieval);
+	agent_tools_settings(a->tools);
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = allowed});
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/agent/agent_memory.h"
+#include "control/agent/agent_workers.h"
 #include "control/agent/inside.h"
 #include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
@@ -625,66 +626,47 @@ static int ask_memory(uint32_t id, const struct tool_memory *what, void *arg)
 
 /* ---- workers that are models ---- */
 
-static int ask_worker(const struct engine_ask *ask, void *arg)
+static enum tool_verdict judge_worker_call(const struct tool_request *request, void *arg)
 {
-	struct agent *a = arg;
-	struct engine_ask limited = *ask;
+	const struct agent *a = arg;
+	struct tool_request ranked = *request;
 
-	if (!agent_may_spend(a, &limited.output_tokens))
-		return EDQUOT;
-	roles_ask(a->roles, ENGINE_USE_WORKER, 0, &limited);
-	return 0;
+	ranked.rank = rank_of(a, request->user);
+	return tools_run_judge(a->tools->run, &ranked, env_now(a->env));
 }
 
-static void stop_worker(uint32_t turn, void *arg)
+static void publish_worker_call(const struct tool_output *o, void *arg)
 {
 	const struct agent *a = arg;
 
-	roles_cancel(a->roles, ENGINE_USE_WORKER, turn);
+	publish(a->tools, o, o->type == TOOL_DO_JOURNAL ? EVENT_TOOL_BEGAN : EVENT_TOOL_CALLED);
 }
 
 void agent_tools_worker(struct agent_tools *t, const struct roles_event *ev, uint64_t cost)
 {
-	const struct engine_event *e = ev->engine;
-	struct delegate_event out = {.turn = ev->turn,
-				     .call = e->call,
-				     .tool = e->tool,
-				     .text = e->data,
-				     .cost = cost,
-				     .end = e->end};
-
-	switch (e->type) {
-	case ENGINE_WORDS:
-		out.type = DELEGATE_WORDS;
-		break;
-	case ENGINE_TOOL_CALL:
-		out.type = DELEGATE_CALL;
-		break;
-	case ENGINE_USAGE:
-		out.type = DELEGATE_COST;
-		break;
-	case ENGINE_DONE:
-		out.type = DELEGATE_DONE;
-		break;
-	case ENGINE_FAILED:
-		out.type = DELEGATE_FAILED;
-		break;
-	default:
-		return;
-	}
 	if (t)
-		delegate_seat_event(t->delegate, &out);
+		agent_worker_event(t->delegate, ev, cost);
 }
 
 /* ---- coming and going ---- */
 
-/* Sessions get the tools as they are now. */
+/* Sessions get the tools as they are now, but those that are switched off. */
 static void tell_tools(void *arg)
 {
 	const struct agent_tools *t = arg;
 	struct engine_tool list[TOOLS_MAX];
+	size_t n = tools_registry_list(t->registry, list), kept = 0;
 
-	roles_tools(t->a->roles, list, tools_registry_list(t->registry, list));
+	for (size_t i = 0; i < n; i++)
+		if (!tool_policy_lists(t->a->settings->tools_off, list[i].name))
+			list[kept++] = list[i];
+	roles_tools(t->a->roles, list, kept);
+}
+
+void agent_tools_settings(struct agent_tools *t)
+{
+	if (t)
+		tell_tools(t);
 }
 
 static int open_tools(struct agent_tools *t, struct http *http)
@@ -721,8 +703,10 @@ static int open_tools(struct agent_tools *t, struct http *http)
 	if (!err && t->a->mcp)
 		err = mcp_seat_alloc(&t->mcp, t->a->mcp, &room);
 	if (!err && t->a->delegates)
-		err = delegate_seat_alloc(&t->delegate, t->a->delegates, &room,
-					  &(struct delegate_model){ask_worker, stop_worker, t->a});
+		err = delegate_seat_alloc(
+			&t->delegate, t->a->delegates, &room,
+			&(struct delegate_model){agent_worker_ask, agent_worker_stop,
+						 judge_worker_call, publish_worker_call, t->a});
 	if (!err)
 		err = tmr_alloc(&t->timer, t->a->env, timer_fired, t);
 	t->out = calloc(1, sizeof *t->out);

@@ -33,6 +33,8 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e);
 void agent_tools_audible(struct agent_tools *t, bool audible);
 /* The sound of a tool plays, or cannot be played. False: it is none of a tool's. */
 bool agent_tools_sounded(struct agent_tools *t, uint32_t turn, uint32_t chunk, int err);
+/* The settings changed: other tools may be switched off. NULL accepted. */
+void agent_tools_settings(struct agent_tools *t);
 void agent_tools_left(struct agent_tools *t, uint64_t user);
 /* A step of the room is over. */
 void agent_tools_settle(struct agent_tools *t);

@@ -12,10 +12,12 @@
 
 #include "control/engine/core/ask.h"
 #include "control/tools/builtin/seats.h"
+#include "control/tools/policy.h"
 
 struct delegate_seat;
 struct delegates;
 struct settings;
+struct tool_output; /* control/tools/run.h */
 
 /* Numbers of asks and calls of workers: no turn and no call of the room has this bit. */
 #define DELEGATE_NUMBER UINT32_C(0x80000000)
@@ -27,6 +29,12 @@ struct delegate_model {
 	int (*askh)(const struct engine_ask *ask, void *arg);
 	/* Nothing more of the ask is wanted. */
 	void (*stoph)(uint32_t turn, void *arg);
+	/* The room's policy (control/tools/policy.h) on a call of the model for this user, whose
+	 * rank the room fills in. An allowed call counts for the user's rates. */
+	enum tool_verdict (*judgeh)(const struct tool_request *request, void *arg);
+	/* A call of the model, for the audit: TOOL_DO_JOURNAL before it starts, TOOL_DO_SETTLE when
+	 * it has ended or was refused. Borrowed until return. */
+	void (*calledh)(const struct tool_output *call, void *arg);
 	void *arg;
 };
 

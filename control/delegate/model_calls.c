@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/delegate/delegates.h"
 #include "control/engine/core/ask.h"
 #include "control/tools/envelope.h"
+#include "control/tools/policy.h"
 #include "control/tools/registry.h"
+#include "control/tools/run.h"
 #include "control/tools/schema.h"
 #include "ipc/env.h"
 #include "ipc/tmr.h"
@@ -15,7 +18,8 @@
 #include "proto/media.h"
 
 struct model_call {
-	uint32_t id; /* while it runs; 0: it does not */
+	uint32_t id, number; /* id: while it runs, 0: it does not; number: for the audit */
+	uint64_t begun_at, hash;
 	char *call, *tool, *arguments;
 	char *output; /* NULL: not yet */
 	bool failed;
@@ -67,18 +71,46 @@ size_t model_calls_list(const struct model_calls *c, struct engine_tool *out)
 	size_t n = tools_registry_list(c->conf.registry, out), kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (find_tool(c, out[i].name))
+		if (find_tool(c, out[i].name) && !tool_policy_lists(c->conf.off, out[i].name))
 			out[kept++] = out[i];
 	return kept;
 }
 
+/* ---- the audit ---- */
+
+static void record_call(const struct model_calls *c, const struct model_call *call,
+			enum tool_output_type type, enum tool_code code)
+{
+	char line[TOOL_SUMMARY_MAX] = "";
+	uint64_t lasted = env_now(c->conf.env) - call->begun_at;
+
+	if (type == TOOL_DO_SETTLE)
+		tool_envelope_summary(call->tool, call->output ? call->output : "", line,
+				      sizeof line);
+	c->conf.model->calledh(&(struct tool_output){.type = type,
+						     .id = call->number,
+						     .user = c->user,
+						     .hash = call->hash,
+						     .tainted = c->tainted,
+						     .failed = code != TOOL_CODE_OK,
+						     .code = code,
+						     .ms = (uint32_t)(lasted / NS_PER_MS),
+						     .call = call->call,
+						     .tool = call->tool,
+						     .arguments = call->arguments,
+						     .text = line},
+			       c->conf.model->arg);
+}
+
 /* ---- outputs ---- */
 
-static void give_error(struct model_call *call, enum tool_code code, const char *message)
+static void give_error(const struct model_calls *c, struct model_call *call, enum tool_code code,
+		       const char *message)
 {
 	call->id = 0;
 	call->failed = true;
 	call->output = tool_envelope_error(code, message);
+	record_call(c, call, TOOL_DO_SETTLE, code);
 }
 
 static void tell_done(struct model_calls *c)
@@ -107,6 +139,7 @@ void model_calls_output(struct model_calls *c, uint32_t id, bool ok, struct slic
 		snprintf(why, sizeof why, "%.*s", ok ? 0 : (int)text.n, (const char *)text.p);
 		call->output = ok ? tool_envelope_output(text, call->max_output, c->tainted)
 				  : tool_envelope_error(TOOL_CODE_FAILED, why);
+		record_call(c, call, TOOL_DO_SETTLE, ok ? TOOL_CODE_OK : TOOL_CODE_FAILED);
 		tell_done(c);
 		return;
 	}
@@ -128,7 +161,7 @@ static void on_due(void *arg)
 	for (unsigned i = 0; i < c->n; i++)
 		if (c->v[i].id) {
 			cancel_call(&c->v[i]);
-			give_error(&c->v[i], TOOL_CODE_TIMEOUT, "");
+			give_error(c, &c->v[i], TOOL_CODE_TIMEOUT, "");
 		}
 	tell_done(c);
 }
@@ -174,26 +207,39 @@ static char *check_arguments(const struct tool *tool, const char *text, char *wh
 	return out;
 }
 
-static void start_call(struct model_calls *c, struct model_call *call)
+static uint64_t hash_text(const char *text)
 {
-	const struct tool *tool = find_tool(c, call->tool);
-	char why[SCHEMA_WHY_MAX], *arguments;
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+	while (*text)
+		hash = (hash ^ (uint8_t)*text++) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/* False: the room's policy refuses the call. */
+static bool allow(const struct model_calls *c, struct model_call *call, const struct tool *tool,
+		  const char *arguments)
+{
+	const struct tool_request request = {
+		.row = &tool->row, .user = c->user, .arguments = arguments, .tainted = c->tainted};
+	enum tool_verdict verdict = c->conf.model->judgeh(&request, c->conf.model->arg);
+
+	if (verdict != TOOL_ALLOWED)
+		give_error(c, call, TOOL_CODE_DENIED, tool_verdict_text(verdict));
+	return verdict == TOOL_ALLOWED;
+}
+
+static void run_call(struct model_calls *c, struct model_call *call, const struct tool *tool,
+		     const char *arguments)
+{
 	int err;
 
-	if (!tool) {
-		give_error(call, TOOL_CODE_UNKNOWN_TOOL, "");
-		return;
-	}
-	arguments = check_arguments(tool, call->arguments, why, sizeof why);
-	if (!arguments) {
-		give_error(call, TOOL_CODE_BAD_ARGUMENTS, why);
-		return;
-	}
 	call->taints = tool->row.taints;
 	call->max_output = tool->row.max_output;
 	call->shell = tool->shell;
 	call->shell_arg = tool->arg;
-	call->id = c->conf.numberh(c->conf.arg);
+	call->id = call->number;
+	record_call(c, call, TOOL_DO_JOURNAL, TOOL_CODE_OK);
 	err = tool->shell->start(&(struct tool_start){.id = call->id,
 						      .turn = call->id,
 						      .user = c->user,
@@ -201,9 +247,30 @@ static void start_call(struct model_calls *c, struct model_call *call)
 						      .tool = tool->row.name,
 						      .arguments = arguments},
 				 tool->arg);
-	free(arguments);
 	if (err)
-		give_error(call, TOOL_CODE_FAILED, strerror(err));
+		give_error(c, call, TOOL_CODE_FAILED, strerror(err));
+}
+
+static void start_call(struct model_calls *c, struct model_call *call)
+{
+	const struct tool *tool = find_tool(c, call->tool);
+	char why[SCHEMA_WHY_MAX], *arguments;
+
+	call->number = c->conf.numberh(c->conf.arg);
+	call->begun_at = env_now(c->conf.env);
+	if (!tool) {
+		give_error(c, call, TOOL_CODE_UNKNOWN_TOOL, "");
+		return;
+	}
+	arguments = check_arguments(tool, call->arguments, why, sizeof why);
+	if (!arguments) {
+		give_error(c, call, TOOL_CODE_BAD_ARGUMENTS, why);
+		return;
+	}
+	call->hash = hash_text(arguments);
+	if (allow(c, call, tool, arguments))
+		run_call(c, call, tool, arguments);
+	free(arguments);
 }
 
 void model_calls_start(struct model_calls *c)
@@ -247,7 +314,10 @@ void model_calls_clear(struct model_calls *c)
 	while (c->n) {
 		struct model_call *m = &c->v[--c->n];
 
-		cancel_call(m);
+		if (m->id) {
+			cancel_call(m);
+			record_call(c, m, TOOL_DO_SETTLE, TOOL_CODE_CANCELLED);
+		}
 		free(m->call);
 		free(m->tool);
 		free(m->arguments);

@@ -2,8 +2,8 @@
  * answer run together, and the model gets all their outputs (model_worker.c).
  *
  * The worker may call the tools that its record allows, of those that everybody in the room may
- * use, that change nothing, need no yes, and whose output the model hears. Any other call gets an
- * error for an output. Everything runs on env's thread. */
+ * use, that change nothing, need no yes, and whose output the model hears, as far as the room's
+ * policy allows. Any other call gets an error for an output. Everything runs on env's thread. */
 #ifndef CONTROL_DELEGATE_MODEL_CALLS_H
 #define CONTROL_DELEGATE_MODEL_CALLS_H
 
@@ -13,6 +13,7 @@
 
 #include "proto/base/cursor.h"
 
+struct delegate_model;
 struct engine_message;
 struct engine_tool;
 struct env;
@@ -26,8 +27,10 @@ struct model_calls_conf {
 	struct env *env;
 	const char *allowed; /* names as a JSON array; "" for none */
 	const struct tools_registry *registry;
-	uint32_t (*numberh)(void *arg); /* a new id for a call */
-	void (*doneh)(void *arg);	/* all calls of the round have their outputs */
+	const char *off;		    /* tools that are not offered, separated by commas */
+	const struct delegate_model *model; /* judges and records the calls */
+	uint32_t (*numberh)(void *arg);	    /* a new id for a call */
+	void (*doneh)(void *arg);	    /* all calls of the round have their outputs */
 	void *arg;
 };
 

@@ -310,6 +310,8 @@ static int model_worker_alloc(void **out, const struct delegate_process_conf *co
 	const struct model_calls_conf cc = {.env = conf->env,
 					    .allowed = conf->record->tools,
 					    .registry = conf->registry,
+					    .off = conf->off,
+					    .model = conf->model,
 					    .numberh = take_number,
 					    .doneh = on_called,
 					    .arg = w};

@@ -28,6 +28,7 @@ struct delegate_process_conf {
 	/* Of a model, all borrowed: who asks it, and the tools of the room. */
 	const struct delegate_model *model;
 	const struct tools_registry *registry;
+	const char *off; /* tools that a model is not offered, separated by commas */
 	/* Another number at each call: of an ask, and of a call of a tool. */
 	uint32_t (*numberh)(void *arg);
 	/* Its state is another. The worker must not be freed in it. */

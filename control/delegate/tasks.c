@@ -7,6 +7,7 @@
 #include "control/delegate/inside.h"
 #include "control/jail/sandbox.h"
 #include "control/prompts/prompts.def"
+#include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/reaper.h"
@@ -138,6 +139,7 @@ static const char *start_worker(struct desk *desk, unsigned at)
 						   .reaper = d->reaper,
 						   .model = &desk->seat->model,
 						   .registry = desk->seat->room.registry,
+						   .off = d->settings->tools_off,
 						   .numberh = next_number,
 						   .changeh = on_change,
 						   .progressh = on_progress,

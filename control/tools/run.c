@@ -304,6 +304,12 @@ size_t tools_run_messages(struct tools_run *t, uint32_t turn, struct engine_mess
 	return n;
 }
 
+enum tool_verdict tools_run_judge(struct tools_run *t, const struct tool_request *request,
+				  uint64_t now)
+{
+	return tool_policy_judge(&t->policy, t->settings, request, now);
+}
+
 unsigned tools_run_open(const struct tools_run *t)
 {
 	unsigned n = 0;

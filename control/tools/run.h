@@ -150,6 +150,9 @@ uint64_t tools_run_deadline(const struct tools_run *t);
  * has. At most `most` messages, whose texts live until the turn's end. */
 size_t tools_run_messages(struct tools_run *t, uint32_t turn, struct engine_message *out,
 			  size_t most);
+/* The room's policy on a call that a worker makes for the request's user. */
+enum tool_verdict tools_run_judge(struct tools_run *t, const struct tool_request *request,
+				  uint64_t now);
 /* Calls and jobs that are not over. */
 unsigned tools_run_open(const struct tools_run *t);
 

@@ -168,6 +168,7 @@ TEST(a_model_calls_tools_and_answers)
 	CHECK(tool.tainted);
 	delegate_seat_output(tasks.seat, tool.id, false, slice_str("broken"));
 	CHECK(strstr(tasks.last, "\"ok\":false") && strstr(tasks.last, "broken"));
+	CHECK_STR(tasks.called, "began look ok look began look failed look ");
 	answer("It is there.");
 	CHECK_INT(tasks.outputs, 1);
 	CHECK(tasks.output[0].ok && strstr(tasks.output[0].text, "It is there."));
@@ -186,6 +187,24 @@ TEST(a_model_calls_no_other_tools)
 	call_tool("look", "{\"q\":7}");
 	CHECK(strstr(tasks.last, "bad_arguments"));
 	CHECK_INT(tool.calls, 0);
+	tasks_end();
+}
+
+TEST(the_policy_of_the_room_holds_for_calls_of_a_model)
+{
+	CHECK(open_model(""));
+	CHECK_INT(settings_set(tasks.settings, "tools_off", "look"), 0);
+	CHECK(begin_task(1));
+	CHECK_INT(tasks.tools, 0);
+	call_tool("look", "{\"q\":\"x\"}");
+	CHECK_INT(tool.calls, 0);
+	CHECK(strstr(tasks.last, "switched off"));
+	CHECK_STR(tasks.called, "denied look ");
+	CHECK_INT(settings_set(tasks.settings, "tools_off", ""), 0);
+	call_tool("look", "{\"q\":\"x\"}");
+	CHECK_INT(tool.calls, 1);
+	tasks_cancel(1);
+	CHECK_STR(tasks.called, "denied look began look cancelled look ");
 	tasks_end();
 }
 

@@ -29,6 +29,17 @@ static void stop_model(uint32_t turn, void *arg)
 	(void)turn, (void)arg;
 }
 
+static enum tool_verdict judge_call(const struct tool_request *request, void *arg)
+{
+	(void)request, (void)arg;
+	return TOOL_ALLOWED;
+}
+
+static void on_called(const struct tool_output *call, void *arg)
+{
+	(void)call, (void)arg;
+}
+
 static uint32_t next_number(void *arg)
 {
 	(void)arg;
@@ -68,13 +79,15 @@ static const struct tool_row look = {.name = "look",
 				     .max_output = 1000};
 static const struct worker_record record = {
 	.name = "helper", .kind = WORKER_MODEL, .tools = "[\"look\",\"far\"]", .steps = 4};
-static const struct delegate_model model = {.askh = ask_model, .stoph = stop_model};
+static const struct delegate_model model = {
+	.askh = ask_model, .stoph = stop_model, .judgeh = judge_call, .calledh = on_called};
 
 static bool open_worker(void)
 {
 	struct delegate_process_conf conf = {.record = &record,
 					     .model = &model,
 					     .version = "1",
+					     .off = "",
 					     .numberh = next_number,
 					     .changeh = on_change,
 					     .progressh = on_progress,

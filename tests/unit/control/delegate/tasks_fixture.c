@@ -64,6 +64,22 @@ static void on_stop(uint32_t turn, void *arg)
 	tasks.stopped = turn;
 }
 
+static enum tool_verdict judge_call(const struct tool_request *request, void *arg)
+{
+	(void)arg;
+	return tool_policy_lists(tasks.settings->tools_off, request->row->name) ? TOOL_OFF
+										: TOOL_ALLOWED;
+}
+
+static void on_called(const struct tool_output *call, void *arg)
+{
+	size_t n = strlen(tasks.called);
+
+	(void)arg;
+	snprintf(tasks.called + n, sizeof tasks.called - n, "%s %s ",
+		 call->type == TOOL_DO_JOURNAL ? "began" : tool_code_name(call->code), call->tool);
+}
+
 static bool write_sandbox(const char *dir)
 {
 	static const char script[] = "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n"
@@ -95,9 +111,10 @@ bool tasks_open(const char *workers)
 	       settings_set(tasks.settings, "workers", workers) == 0 &&
 	       delegates_alloc(&tasks.delegates, tasks.loop.env, tasks.settings, "1") == 0 &&
 	       tools_registry_alloc(&tasks.registry) == 0 &&
-	       delegate_seat_alloc(&tasks.seat, tasks.delegates,
-				   &(struct tool_room){tasks.registry, host, on_changed},
-				   &(struct delegate_model){on_ask, on_stop, NULL}) == 0;
+	       delegate_seat_alloc(
+		       &tasks.seat, tasks.delegates,
+		       &(struct tool_room){tasks.registry, host, on_changed},
+		       &(struct delegate_model){on_ask, on_stop, judge_call, on_called, NULL}) == 0;
 }
 
 static void list_worker(char *list, size_t size, const char *argument, const char *more)

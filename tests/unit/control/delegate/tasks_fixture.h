@@ -7,6 +7,7 @@
 #include "control/delegate/inside.h"
 #include "control/settings/settings.h"
 #include "control/tools/registry.h"
+#include "control/tools/run.h"
 #include "tests/unit/ipc/loop.h"
 
 enum { OUTPUTS = 8 };
@@ -31,7 +32,8 @@ struct tasks_fixture {
 	unsigned asks;
 	uint32_t turn, stopped; /* stopped: of an ask that was given up */
 	size_t tools, messages;
-	char last[4096]; /* its last message */
+	char last[4096];  /* its last message */
+	char called[256]; /* the audit of its calls */
 };
 extern struct tasks_fixture tasks;
 
