@@ -15,7 +15,8 @@ enum {
 	WAITING_MAX = 4,  /* of a room */
 	JOINED_MAX = 4,	  /* calls that wait for one task */
 	TASK_TEXT_MAX = 4000,
-	TASK_MS = 540000, /* before the call's own limit, so that the worker's words are kept */
+	TASK_MS = 540000, /* with its wait in the queue; before the call's own limit, so that the
+			     worker's words are kept */
 	OUTPUT_MAX = 8000,
 };
 

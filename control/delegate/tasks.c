@@ -180,19 +180,21 @@ static void begin_task(struct delegate_seat *seat, struct desk *desk, struct tas
 {
 	size_t size = strlen(t->text) + sizeof PROMPT_WORKER_TASK;
 	char *prompt = malloc(size);
-	int err = prompt ? 0 : ENOMEM;
+	uint64_t now = env_now(seat->set->env), waited = (now - t->given_at) / NS_PER_MS;
+	int err = !prompt ? ENOMEM : waited >= TASK_MS ? ETIMEDOUT : 0;
 
 	t->state = TASK_RUNS;
-	t->begun_at = env_now(seat->set->env);
+	t->begun_at = now;
 	if (!err) {
 		snprintf(prompt, size, PROMPT_WORKER_TASK, t->text);
 		desk->tasks++;
-		err = delegate_process_prompt(desk->worker,
-					      &(struct delegate_task){.number = t->number,
-								      .user = t->user,
-								      .tainted = t->tainted,
-								      .text = prompt,
-								      .timeout_ms = TASK_MS});
+		err = delegate_process_prompt(
+			desk->worker,
+			&(struct delegate_task){.number = t->number,
+						.user = t->user,
+						.tainted = t->tainted,
+						.text = prompt,
+						.timeout_ms = TASK_MS - (uint32_t)waited});
 	}
 	if (err)
 		lose_task(seat, t, strerror(err));

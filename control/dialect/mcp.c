@@ -108,7 +108,9 @@ static void lose_requests(struct mcp *m)
 
 static void refuse(struct mcp *m, const char *why)
 {
-	m->state = MCP_REFUSED; /* handlers of lost calls can begin no other */
+	if (m->state == MCP_OPENING)
+		m->era = MCP_UNKNOWN; /* an update may have changed it */
+	m->state = MCP_REFUSED;	      /* handlers of lost calls can begin no other */
 	lose_requests(m);
 	set_state(m, MCP_REFUSED, why);
 }

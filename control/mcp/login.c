@@ -260,15 +260,44 @@ static void find_client(struct login *l)
 
 /* ---- discovery ---- */
 
+static bool has_scope(const struct login *l, const char *scope, size_t n)
+{
+	const char *at = l->scope;
+
+	while (*at) {
+		size_t skip = strspn(at, " "), word = strcspn(at + skip, " ");
+
+		if (word == n && strncmp(at + skip, scope, n) == 0)
+			return true;
+		at += skip + word;
+	}
+	return false;
+}
+
+/* Those that are not asked for yet: a step up must not lose what the server had before. */
+static void add_scopes(struct login *l, const char *more)
+{
+	while (*more) {
+		size_t skip = strspn(more, " "), n = strcspn(more + skip, " ");
+		size_t used = strlen(l->scope);
+
+		more += skip;
+		if (n && used + n + 1 < sizeof l->scope && !has_scope(l, more, n))
+			snprintf(l->scope + used, sizeof l->scope - used, "%s%.*s", used ? " " : "",
+				 (int)n, more);
+		more += n;
+	}
+}
+
 static void choose_scope(struct login *l, const struct oauth_resource *resource)
 {
-	const char *const choices[] = {l->conf.scope, l->conf.record->scope, l->challenge.scope,
-				       resource->scope};
+	const char *const choices[] = {l->conf.record->scope, l->challenge.scope, resource->scope};
 	unsigned i = 0;
 
-	while (i < 3 && !*choices[i])
+	while (i < 2 && !*choices[i])
 		i++;
 	snprintf(l->scope, sizeof l->scope, "%s", choices[i]);
+	add_scopes(l, l->conf.scope);
 }
 
 /* Without an issuer in the settings, a server could name an authorization server that sends the

@@ -37,6 +37,7 @@ struct mcp_server {
 	bool granted;		     /* it has a token, as far as is known */
 	bool challenged;	     /* it wants one */
 	bool no_token;		     /* it gets none: why */
+	bool bad_request;	     /* its last answer to a request had the status 400 */
 	char scope[OAUTH_SCOPE_MAX]; /* what it wants beyond the token; "": nothing */
 	struct tmr *due, *retry;
 	struct backoff backoff;
@@ -152,9 +153,14 @@ static void on_message(const char *text, size_t n, void *arg)
 	look_at_state(s);
 }
 
-static bool session_is_over(const struct mcp_server *s, unsigned status)
+/* 404 says so. Many servers say 400 for a session that they lost in a restart, and for one wrong
+ * call, too: only a second one in a row means the session. */
+static bool session_is_over(struct mcp_server *s, unsigned status)
 {
-	return (status == 404 || status == 400) && mcp_state(s->client) == MCP_READY &&
+	bool twice = status == 400 && s->bad_request;
+
+	s->bad_request = status == 400;
+	return (status == 404 || twice) && mcp_state(s->client) == MCP_READY &&
 	       mcp_era(s->client) == MCP_LEGACY && exchanges_in_session(s->exchanges);
 }
 

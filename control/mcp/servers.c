@@ -44,15 +44,6 @@ static void on_change(struct mcp_server *server, void *arg)
 	}
 }
 
-/* Progress is for surfaces that show calls; nobody is told it in the room. */
-static void on_progress(uint64_t number, double share, const char *text, void *arg)
-{
-	(void)number;
-	(void)share;
-	(void)text;
-	(void)arg;
-}
-
 /* For addresses that a server names; most installations have no such server. */
 static void open_guarded(struct mcp_servers *s)
 {
@@ -79,7 +70,7 @@ static void start_server(struct entry *e)
 					.reaper = s->reaper,
 					.changeh = on_change,
 					.resulth = mcp_calls_result,
-					.progressh = on_progress,
+					.progressh = mcp_calls_progress,
 					.arg = e};
 
 	if (mcp_server_alloc(&e->server, &conf))

@@ -77,6 +77,24 @@ void mcp_calls_result(uint64_t number, const struct mcp_result *result, void *ar
 	give_result(seat, e, id, result);
 }
 
+void mcp_calls_progress(uint64_t number, double share, const char *text, void *arg)
+{
+	const struct entry *e = arg;
+	const struct call *c = find_call(e->set, number);
+	const struct tool_host *host = c ? &c->share->seat->room.host : NULL;
+	char line[MCP_WHY_MAX];
+
+	if (!host || !host->progressh)
+		return;
+	if (*text)
+		snprintf(line, sizeof line, "%s", text);
+	else if (share >= 0)
+		snprintf(line, sizeof line, "%.0f percent are done", 100 * share);
+	else
+		return;
+	host->progressh(c->id, line, host->arg);
+}
+
 /* What a name of the registry stands for. */
 static bool find_tool(const struct entry *e, const char *known, enum mcp_verb *verb,
 		      const char **name)

@@ -67,6 +67,8 @@ extern const struct tool_shell mcp_shell;
 
 /* arg: the entry. */
 void mcp_calls_result(uint64_t number, const struct mcp_result *result, void *arg);
+/* Tells the room that asked. share: of the work, 0 to 1; negative: unknown. arg: the entry. */
+void mcp_calls_progress(uint64_t number, double share, const char *text, void *arg);
 /* Cancels what this room asks of this server; nothing is told. */
 void mcp_calls_forget(struct share *share);
 

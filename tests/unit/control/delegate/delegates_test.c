@@ -207,6 +207,22 @@ TEST(what_a_task_does_outside_is_what_the_operator_says)
 	tasks_end();
 }
 
+/* The call of a task has a limit of its own, which runs while the task waits. */
+TEST(a_task_that_waited_for_too_long_is_not_begun)
+{
+	CHECK(tasks_begin("", ""));
+	CHECK_INT(tasks_ask(1, "slow"), 0);
+	CHECK_INT(tasks_ask(2, "another"), 0);
+	for (unsigned i = 0; i < TASKS_MAX; i++)
+		if (tasks.seat->task[i].number == 2)
+			tasks.seat->task[i].given_at -= (TASK_MS + 1) * NS_PER_MS;
+	tasks_cancel(1);
+	CHECK(tasks_run(1));
+	CHECK(tasks.output[0].id == 2 && !tasks.output[0].ok);
+	CHECK(strstr(tasks.output[0].text, "timed out"));
+	tasks_end();
+}
+
 /* The program has not been waited for: it ends behind the room's back. */
 TEST(leaving_a_room_waits_for_no_worker)
 {

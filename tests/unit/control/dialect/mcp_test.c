@@ -430,8 +430,8 @@ TEST(mcp_over_http_reads_statuses)
 	CHECK_INT(mcp_state(rig.m), MCP_REFUSED);
 	CHECK_STR(mcp_why(rig.m), "it answered with HTTP status 401");
 	mcp_close(rig.m);
-	mcp_open(rig.m, 0); /* the era is known by now */
-	CHECK(strstr(sent(0), "initialize"));
+	mcp_open(rig.m, 0); /* the server may speak another era by now */
+	CHECK(strstr(sent(0), "server/discover"));
 	mcp_unanswered(rig.m, rig.id, 0, NULL, 0);
 	CHECK_STR(mcp_why(rig.m), "it cannot be reached");
 	rig.m = mcp_free(rig.m);

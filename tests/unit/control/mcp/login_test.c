@@ -24,6 +24,7 @@ static struct rig {
 	unsigned registrations, tokens, visits, status;
 	bool other_page; /* the page of the sign-in is at another host */
 	bool over, no_pkce, elsewhere, no_sign_in;
+	const char *scope;  /* that the operator asks for */
 	const char *answer; /* of the browser: the query behind state; NULL: a code */
 	char token_form[2000], verifier_hash[64];
 } rig;
@@ -144,6 +145,7 @@ static void on_end(const char *why, void *arg)
 static bool begin(void)
 {
 	memset(&rig, 0, sizeof rig);
+	rig.scope = "";
 	if (!fake_http_begin(&rig.f, serve, NULL) || !folder_make(rig.dir))
 		return false;
 	snprintf(rig.record.name, sizeof rig.record.name, "far");
@@ -158,7 +160,7 @@ static bool run(void)
 				  .http = rig.f.http,
 				  .record = &rig.record,
 				  .state_dir = rig.dir,
-				  .scope = "",
+				  .scope = rig.scope,
 				  .linkh = on_link,
 				  .endh = on_end};
 
@@ -208,6 +210,16 @@ TEST(login_keeps_the_tokens_of_its_own_code)
 	CHECK(s.expires_ms > 60000);
 	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
 	CHECK_INT(sign_in_read(path, "https://other.org/mcp", &s), EACCES);
+	end();
+}
+
+TEST(login_asks_for_more_scopes_beside_those_of_the_server)
+{
+	CHECK(begin());
+	rig.scope = "files:write b";
+	CHECK(run());
+	CHECK(strstr(rig.link, "&scope=a%20b%20files%3Awrite&") ||
+	      strstr(rig.link, "&scope=a%20b%20files:write"));
 	end();
 }
 

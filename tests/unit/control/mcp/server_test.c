@@ -236,6 +236,37 @@ TEST(mcp_server_opens_a_session_anew_when_the_server_forgot_it)
 	fake_http_end(&f);
 }
 
+/* One call is wrong; then the server, started again, rejects all until a session is opened. */
+TEST(mcp_server_keeps_its_session_over_one_bad_request)
+{
+	static struct fake_http f;
+
+	CHECK(fake_http_begin(&f, toy_http_serve, NULL));
+	address(f.base);
+	rig.until = MCP_READY;
+	CHECK_INT(begin(f.env, f.http, NULL), 0);
+	env_run(f.env);
+	rig.until = MCP_CLOSED;
+	for (unsigned i = 1; i <= 3; i++) {
+		toy_http.rejects = i % 2;
+		rig.stop_results = i;
+		CHECK_INT(mcp_server_call(rig.server, i, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+		env_run(f.env);
+		CHECK_INT(rig.outcome, i % 2 ? MCP_REFUSES : MCP_DONE);
+	}
+	CHECK_INT(toy_http.sessions, 1);
+	toy_http.rejects = 1;
+	rig.until = MCP_READY;
+	rig.stop_results = 0;
+	CHECK_INT(mcp_server_call(rig.server, 4, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(f.env);
+	CHECK_INT(rig.results, 4);
+	CHECK_INT(toy_http.sessions, 2);
+	mcp_server_free(rig.server);
+	CHECK(!f.timed_out);
+	fake_http_end(&f);
+}
+
 static void hold(struct fake_http *f, struct evhttp_request *req)
 {
 	fake_http_open(f, req, "text/event-stream");

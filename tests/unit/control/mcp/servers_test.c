@@ -21,7 +21,7 @@ static struct rig {
 		uint32_t id;
 		bool ok;
 		size_t n;
-		char text[9000];
+		char text[9000], doing[200];
 	} room[ROOMS];
 } rig;
 
@@ -35,6 +35,14 @@ static void on_output(uint32_t id, bool ok, struct slice text, void *arg)
 	r->n = text.n;
 	snprintf(r->text, sizeof r->text, "%.*s", (int)text.n, (const char *)text.p);
 	env_stop(rig.f.env);
+}
+
+static void on_progress(uint32_t id, const char *text, void *arg)
+{
+	struct room *r = arg;
+	size_t n = strlen(r->doing);
+
+	snprintf(r->doing + n, sizeof r->doing - n, "%u:%s ", id, text);
 }
 
 static void on_changed(void *arg)
@@ -68,7 +76,8 @@ static bool begin(const char *more)
 		return false;
 	for (unsigned i = 0; i < ROOMS; i++) {
 		struct room *r = &rig.room[i];
-		const struct tool_host host = {.env = rig.f.env, .outputh = on_output, .arg = r};
+		const struct tool_host host = {
+			.env = rig.f.env, .outputh = on_output, .progressh = on_progress, .arg = r};
 
 		if (tools_registry_alloc(&r->registry) ||
 		    mcp_seat_alloc(&r->seat, rig.servers,
@@ -125,6 +134,18 @@ TEST(tools_of_a_server_are_in_every_room_and_answer_the_one_that_called)
 	/* A stranger's text, in a fence with a random mark. */
 	CHECK(strstr(rig.room[1].text, "<untrusted id=\"") == rig.room[1].text);
 	CHECK(strstr(rig.room[1].text, "origin=\"MCP server far\">\nspoken\n</untrusted id="));
+	end();
+}
+
+TEST(progress_of_a_server_reaches_the_room_that_called)
+{
+	CHECK(begin(""));
+	toy_http.progresses = true;
+	CHECK_INT(call(&rig.room[1], "far__say", 7), 0);
+	while (!rig.room[1].outputs && !rig.f.timed_out)
+		env_run(rig.f.env);
+	CHECK_STR(rig.room[1].doing, "7:half of it 7:50 percent are done ");
+	CHECK_STR(rig.room[0].doing, "");
 	end();
 }
 

@@ -30,11 +30,26 @@ static void answer_call(struct fake_http *f, struct evhttp_request *req, unsigne
 		fake_http_answer(req, 404, "text/plain", "gone", 4);
 		return;
 	}
+	if (toy_http.rejects) {
+		toy_http.rejects--;
+		fake_http_answer(req, 400, "text/plain", "bad", 3);
+		return;
+	}
 	toy_http.calls++;
 	/* A stream: a primer without data, progress, the answer in two pieces. */
 	fake_http_open(f, req, "text/event-stream");
 	fake_http_piece(req, "id: 1\ndata: \n\n", 14);
 	fake_http_piece(req, "data: {\"method\":\"notifications/message\"}\n\n", 42);
+	for (unsigned i = 0; toy_http.progresses && i < 3; i++) {
+		static const char *const more[] = {",\"total\":2,\"message\":\"half of it\"",
+						   ",\"total\":2", ""};
+
+		snprintf(text, sizeof text,
+			 "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
+			 "\"params\":{\"progressToken\":%u,\"progress\":1%s}}\n\n",
+			 id, more[i]);
+		fake_http_piece(req, text, strlen(text));
+	}
 	/* Two bytes a character. */
 	for (unsigned i = 0; toy_http.speaks_long && i < TOY_HTTP_LONG; i++)
 		said[i] = i % 2 ? '\xa4' : '\xc3';

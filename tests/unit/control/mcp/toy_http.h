@@ -10,7 +10,9 @@ enum { TOY_HTTP_LONG = 20000 };
 struct toy_http {
 	unsigned sessions, listens, calls;
 	bool forgets;	  /* the session, once, at the next call */
+	unsigned rejects; /* so many calls get the status 400 */
 	bool speaks_long; /* answers with TOY_HTTP_LONG bytes of text */
+	bool progresses;  /* tells progress with a message, without one, and without a total */
 	bool fails;	  /* answers with an error of the tool */
 	/* Of the newest list, and of the newest request. */
 	char session[64], revision[32], secret[64];
