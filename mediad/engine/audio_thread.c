@@ -431,19 +431,30 @@ uint64_t audio_thread_next(const struct audio_thread *t, uint64_t now)
 	return next;
 }
 
-/* Waits for the next turn. A thread that has not slept for long sleeps although it has work, and
- * although sockets can be read: otherwise it would lose real time (priority.h). */
+/* A thread that has not slept for long sleeps although it has work: otherwise it would lose real
+ * time (priority.h). Without descriptors neither a wake nor a datagram ends the sleep early. */
+static void rest_if_due(struct audio_thread *t)
+{
+	static const struct timespec rest = {.tv_nsec = PRIORITY_REST_NS};
+
+	if (env_now(t->env) - t->rested_at < PRIORITY_REST_EVERY_NS)
+		return;
+	ppoll(NULL, 0, &rest, NULL);
+	t->rested_at = env_now(t->env);
+}
+
+/* Waits until work is due or something happens. */
 static int wait_for_turn(struct audio_thread *t, struct epoll_event *evs)
 {
-	uint64_t now = env_now(t->env), until = audio_thread_next(t, now), wait;
-	bool rest = now - t->rested_at >= PRIORITY_REST_EVERY_NS;
-	bool sockets =
-		!rest && now >= t->batching.read_at && ring_room(t->up) >= THREAD_ROOM_DATAGRAM;
+	uint64_t now, until, wait;
+	bool sockets;
 	int n;
 
+	rest_if_due(t);
+	now = env_now(t->env);
+	until = audio_thread_next(t, now);
 	wait = until == UINT64_MAX ? until : until > now ? until - now : 0;
-	if (rest && wait < PRIORITY_REST_NS)
-		wait = PRIORITY_REST_NS;
+	sockets = now >= t->batching.read_at && ring_room(t->up) >= THREAD_ROOM_DATAGRAM;
 	n = wait_for_events(t, sockets ? t->ep : t->ep_no_sockets, evs, wait);
 	if (wait && (n == 0 || env_now(t->env) - now >= PRIORITY_REST_NS / 2))
 		t->rested_at = env_now(t->env);

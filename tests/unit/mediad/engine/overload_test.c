@@ -421,3 +421,62 @@ TEST(overload_sends_between_datagrams)
 	CHECK(o.latest <= DATAGRAM_NS + cost(ENCODER_COMPLEXITY));
 	finish();
 }
+
+/* A call that only listens, and a datagram from the network. */
+static int add_listener(void)
+{
+	struct speaker *s = &o.s[o.n];
+	struct cmd key_cmd = {.type = CMD_KEY};
+	int fds[2];
+
+	if (call_stream_alloc(&s->l, NULL, 64000) ||
+	    socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) ||
+	    rtpsize_alloc(&key_cmd.key, RTPSIZE_XCHACHA20_POLY1305, key))
+		return 1;
+	o.n++;
+	s->fd = fds[0];
+	command(s, (struct cmd){.type = CMD_STREAM_ADD});
+	command(s, (struct cmd){.type = CMD_LINK, .link = {.fd = fds[1], .link = 1, .ssrc = 40}});
+	command(s, key_cmd);
+	come_up();
+	return 0;
+}
+
+static bool sends_malformed(const struct speaker *s)
+{
+	static const uint8_t malformed[] = {1, 2, 3};
+
+	return send(s->fd, malformed, sizeof malformed, 0) == sizeof malformed;
+}
+
+/* A thread that stood still rests first, and reads its sockets in the same turn. */
+TEST(overload_a_stalled_thread_reads_its_sockets_at_once)
+{
+	CHECK_INT(start_thread(0.1), 0);
+	CHECK_INT(add_listener(), 0);
+	for (uint64_t end = o.now + 5000 * NS_PER_MS; o.now < end;) {
+		o.now = o.began = audio_thread_next(o.t, o.now);
+		audio_thread_turn(o.t);
+	}
+	o.now = o.began = o.now + 60 * NS_PER_MS;
+	CHECK(sends_malformed(&o.s[0]));
+	audio_thread_turn(o.t);
+	CHECK_INT(o.s[0].l->stats.malformed, 1);
+	finish();
+}
+
+/* The loop thread wakes the audio thread in each turn, as it does while it passes on speech. */
+TEST(overload_a_thread_that_is_woken_reads_its_sockets)
+{
+	CHECK_INT(start_thread(0.1), 0);
+	CHECK_INT(add_listener(), 0);
+	for (unsigned ms = 0; ms < 500; ms++) {
+		o.now = o.began = o.now + NS_PER_MS;
+		audio_thread_wake(o.t);
+		if (ms % 20 == 0)
+			CHECK(sends_malformed(&o.s[0]));
+		audio_thread_turn(o.t);
+	}
+	CHECK_INT(o.s[0].l->stats.malformed, 25);
+	finish();
+}

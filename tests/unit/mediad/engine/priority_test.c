@@ -93,6 +93,7 @@ TEST(priority_under_a_low_hard_limit_does_not_kill)
 static struct {
 	struct audio_thread *t;
 	struct call_stream *stream;
+	bool wakes;
 } busy;
 
 /* Each look at the clock takes a while, and another command arrives meanwhile. */
@@ -105,6 +106,8 @@ static uint64_t look_slowly(void *arg)
 	for (uint64_t end = cpu_time() + 200000; cpu_time() < end;)
 		;
 	audio_thread_push(busy.t, &c);
+	if (busy.wakes)
+		audio_thread_wake(busy.t);
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ns_of_timespec(&ts);
 }
@@ -133,6 +136,17 @@ TEST(priority_of_a_busy_audio_thread_is_kept)
 {
 	pid_t pid = fork();
 
+	if (pid == 0)
+		_exit(be_busy());
+	check_child(pid);
+}
+
+/* The loop thread wakes the thread after each command. */
+TEST(priority_of_a_busy_audio_thread_that_is_woken_is_kept)
+{
+	pid_t pid = fork();
+
+	busy.wakes = pid == 0;
 	if (pid == 0)
 		_exit(be_busy());
 	check_child(pid);
