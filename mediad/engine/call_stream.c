@@ -26,7 +26,9 @@ int call_stream_alloc(struct call_stream **out, void *owner, uint32_t bitrate)
 	cs->fd = -1;
 	cs->speaker_tick_at = UINT64_MAX;
 	cs->complexity = ENCODER_COMPLEXITY;
-	err = sender_alloc(&cs->sender, bitrate, call_stream_on_sender_event, cs);
+	cs->left = calloc(CALL_STREAM_LEFT, sizeof *cs->left);
+	err = cs->left ? sender_alloc(&cs->sender, bitrate, call_stream_on_sender_event, cs)
+		       : ENOMEM;
 	if (!err)
 		err = dave_sealer_alloc(&cs->sealer);
 	if (err)
@@ -51,6 +53,7 @@ struct call_stream *call_stream_free(struct call_stream *cs)
 		ev_dispose(&cs->owed[--cs->n_owed]);
 	if (cs->fd >= 0)
 		close(cs->fd);
+	free(cs->left);
 	free(cs);
 	return NULL;
 }

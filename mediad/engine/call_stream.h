@@ -30,7 +30,11 @@ enum {
 	 * be a straggler of somebody who left. */
 	CALL_STREAM_UNMAPPED_MS = 120,
 	CALL_STREAM_UNMAPPED_REPEAT_MS = 1000, /* EV_UNMAPPED_SSRC repeats at this interval */
-	CALL_STREAM_RETRIES = 16,	       /* pending packets decoded per step at most */
+	CALL_STREAM_LEFT = 4096,	       /* a power of two above CALL_STREAM_LEFT_MAX */
+	/* SSRCs that sent under a key and left. Further ones come back without a floor: a recording
+	 * may then be heard again, but no new packet is refused. */
+	CALL_STREAM_LEFT_MAX = 3072,
+	CALL_STREAM_RETRIES = 16, /* pending packets decoded per step at most */
 	CALL_STREAM_STATS_MS = 5000,
 	CALL_STREAM_PROGRESS_MS = 100,
 	/* The longest interval of a stream's ticks, when nobody waits for one. */
@@ -104,7 +108,7 @@ struct unmapped_source {
 
 /* The counters that an SSRC had used when its windows were given up: of RTP and of RTCP. */
 struct left_source {
-	uint32_t ssrc;
+	uint32_t ssrc; /* 0: free */
 	struct counters_floor packets, reports;
 };
 
@@ -145,12 +149,10 @@ struct call_stream {
 	struct pending_queue pending;
 	struct unmapped_source unmapped[8];
 	unsigned unmapped_next; /* the entry to be replaced next */
-	struct left_source left[64];
-	unsigned left_next; /* the same */
-	/* Of all that left and have no entry any more. Senders draw their counters from one
-	 * sequence under a key, as no nonce may repeat, so this floor refuses no new packet of
-	 * anybody. */
-	struct left_source forgotten;
+	/* Hash table of CALL_STREAM_LEFT entries with linear probing, kept as long as the key. Each
+	 * sender counts for itself, in a byte order of its own, so SSRCs share no floor. */
+	struct left_source *left;
+	unsigned n_left;
 	struct rtcp_reporter reporters[8];
 	bool deaf, keep_unmapped; /* keep_unmapped: packets of unmapped SSRCs are kept */
 	uint64_t speaker_tick_at;

@@ -15,52 +15,44 @@ bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint1
 		       : replay_commit(&a->numbers, seq) == REPLAY_FRESH;
 }
 
-static const struct left_source *find_left(const struct call_stream *cs, uint32_t ssrc)
+/* Returns the entry of an SSRC, or a free one, which is all zero. */
+static struct left_source *find_left(const struct call_stream *cs, uint32_t ssrc)
 {
-	for (unsigned i = 0; i < sizeof cs->left / sizeof cs->left[0]; i++)
-		if (cs->left[i].ssrc == ssrc)
-			return &cs->left[i];
-	return NULL;
+	unsigned i = (ssrc * UINT32_C(2654435761) >> 16) % CALL_STREAM_LEFT;
+
+	while (cs->left[i].ssrc && cs->left[i].ssrc != ssrc)
+		i = (i + 1) % CALL_STREAM_LEFT;
+	return &cs->left[i];
 }
 
-/* Returns the entry of an SSRC, for which the oldest one makes room. */
-static struct left_source *make_left(struct call_stream *cs, uint32_t ssrc)
+static bool is_empty(const struct counters_floor *f)
 {
-	unsigned at = cs->left_next % (sizeof cs->left / sizeof cs->left[0]);
-	const struct left_source *found = find_left(cs, ssrc);
-
-	if (found)
-		return &cs->left[found - cs->left];
-	cs->left_next++;
-	counters_raise(&cs->forgotten.packets, &cs->left[at].packets);
-	counters_raise(&cs->forgotten.reports, &cs->left[at].reports);
-	cs->left[at] = (struct left_source){.ssrc = ssrc};
-	return &cs->left[at];
+	return !f->next[0] && !f->next[1];
 }
 
 void call_stream_leave_source(struct call_stream *cs, uint32_t ssrc, const struct arrivals *a,
 			      const struct nonces *reports)
 {
-	struct left_source *l = make_left(cs, ssrc);
-	struct counters_floor floor;
+	struct left_source used = {0}, *l = find_left(cs, ssrc);
 
-	if (a) {
-		floor = counters_floor(&a->counters);
-		counters_raise(&l->packets, &floor);
-	}
-	if (reports) {
-		floor = nonces_floor(reports);
-		counters_raise(&l->reports, &floor);
-	}
+	if (a)
+		used.packets = counters_floor(&a->counters);
+	if (reports)
+		used.reports = nonces_floor(reports);
+	if (!ssrc || (is_empty(&used.packets) && is_empty(&used.reports)) ||
+	    (!l->ssrc && cs->n_left == CALL_STREAM_LEFT_MAX))
+		return;
+	cs->n_left += !l->ssrc;
+	l->ssrc = ssrc;
+	counters_raise(&l->packets, &used.packets);
+	counters_raise(&l->reports, &used.reports);
 }
 
 void call_stream_begin_source(const struct call_stream *cs, uint32_t ssrc, struct arrivals *a,
 			      struct nonces *reports)
 {
-	const struct left_source *l = ssrc ? find_left(cs, ssrc) : NULL;
+	const struct left_source *l = find_left(cs, ssrc);
 
-	if (!l)
-		l = &cs->forgotten;
 	if (a) {
 		memset(a, 0, sizeof *a);
 		counters_restart(&a->counters, &l->packets);
@@ -71,9 +63,9 @@ void call_stream_begin_source(const struct call_stream *cs, uint32_t ssrc, struc
 
 void call_stream_forget_arrivals(struct call_stream *cs)
 {
-	memset(cs->left, 0, sizeof cs->left);
-	cs->left_next = 0;
-	memset(&cs->forgotten, 0, sizeof cs->forgotten);
+	if (cs->n_left)
+		memset(cs->left, 0, CALL_STREAM_LEFT * sizeof *cs->left);
+	cs->n_left = 0;
 	for (unsigned i = 0; i < cs->n_slots; i++)
 		memset(&cs->slots[i]->arrivals, 0, sizeof cs->slots[i]->arrivals);
 	for (unsigned i = 0; i < sizeof cs->unmapped / sizeof cs->unmapped[0]; i++)

@@ -59,37 +59,45 @@ void call_stream_send_report(struct call_stream *cs, uint64_t now)
 		call_stream_send_datagram(cs, out, len);
 }
 
-/* Returns where the counters of an RTCP sender are kept. Among senders without a slot, the one that
- * was silent longest is replaced. */
-static struct nonces *find_counters(struct call_stream *cs, uint32_t ssrc)
+/* Returns the entry of an RTCP sender without a slot; without one, the entry of the sender that was
+ * silent longest. */
+static struct rtcp_reporter *find_reporter(struct call_stream *cs, uint32_t ssrc)
 {
-	const unsigned n = sizeof cs->reporters / sizeof cs->reporters[0];
-	struct slot *s = call_stream_find_slot(cs, ssrc);
 	struct rtcp_reporter *r = &cs->reporters[0];
 
-	if (s)
-		return &s->reports;
-	for (unsigned i = 0; i < n; i++) {
-		if (cs->reporters[i].at && cs->reporters[i].ssrc == ssrc) {
-			r = &cs->reporters[i];
-			break;
-		}
+	for (unsigned i = 0; i < sizeof cs->reporters / sizeof cs->reporters[0]; i++) {
+		if (cs->reporters[i].at && cs->reporters[i].ssrc == ssrc)
+			return &cs->reporters[i];
 		if (cs->reporters[i].at < r->at)
 			r = &cs->reporters[i];
 	}
-	if (r->at && r->ssrc != ssrc)
+	return r;
+}
+
+/* A refused report takes nobody's entry. */
+static bool accept_reporter(struct call_stream *cs, uint32_t ssrc, const uint8_t *counter)
+{
+	struct rtcp_reporter *r = find_reporter(cs, ssrc);
+	struct nonces seen = r->seen;
+	bool known = r->at && r->ssrc == ssrc;
+
+	if (!known)
+		call_stream_begin_source(cs, ssrc, NULL, &seen);
+	if (!nonces_take(&seen, counter))
+		return false;
+	if (r->at && !known)
 		call_stream_leave_source(cs, r->ssrc, NULL, &r->seen);
-	if (!r->at || r->ssrc != ssrc) {
-		r->ssrc = ssrc;
-		call_stream_begin_source(cs, ssrc, NULL, &r->seen);
-	}
-	r->at = env_now(cs->env);
-	return &r->seen;
+	*r = (struct rtcp_reporter){.ssrc = ssrc, .at = env_now(cs->env), .seen = seen};
+	return true;
 }
 
 bool call_stream_accept_counter(struct call_stream *cs, uint32_t ssrc, const uint8_t *counter)
 {
-	return !counter || nonces_take(find_counters(cs, ssrc), counter);
+	struct slot *s = call_stream_find_slot(cs, ssrc);
+
+	if (!counter)
+		return true;
+	return s ? nonces_take(&s->reports, counter) : accept_reporter(cs, ssrc, counter);
 }
 
 void call_stream_forget_counters(struct call_stream *cs)

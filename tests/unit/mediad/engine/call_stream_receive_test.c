@@ -187,8 +187,8 @@ TEST(call_stream_hears_counters_from_0_under_a_new_key)
 	pair_finish();
 }
 
-/* A hundred members speak one after the other and leave: their recordings are refused though only
- * the last of them have an entry of their own, and a new SSRC is heard. */
+/* A hundred members speak one after the other and leave: their recordings are refused, and a new
+ * SSRC is heard. */
 TEST(call_stream_refuses_packets_of_speakers_long_gone)
 {
 	unsigned heard;
@@ -210,6 +210,72 @@ TEST(call_stream_refuses_packets_of_speakers_long_gone)
 	for (uint16_t k = 0; k < 10; k++)
 		speak(4999, (uint16_t)(400 + k), k * RTP_FRAME);
 	CHECK_INT(pair.rx.heard, heard + 10);
+	pair_finish();
+}
+
+static void leave_packets(uint32_t ssrc, uint16_t seq)
+{
+	pair_map(ssrc);
+	pair_packet_of(&pair.rx, ssrc, seq, frame, frame_n);
+}
+
+static void check_newcomer(void)
+{
+	uint64_t before = pair.rx.l->stats.replayed;
+	unsigned heard = pair.rx.heard;
+
+	pair_map(4999);
+	for (uint16_t k = 0; k < 50; k++) {
+		pair_packet_of(&pair.rx, 4999, (uint16_t)(400 + k), frame, frame_n);
+		pair_run(20);
+	}
+	CHECK_INT(pair.rx.l->stats.replayed, before);
+	CHECK(pair.rx.heard >= heard + 40);
+}
+
+/* Those who left sent in both byte orders, so their counters are high in both. */
+TEST(call_stream_hears_a_newcomer_after_senders_of_both_byte_orders)
+{
+	CHECK_INT(start(), 0);
+	for (uint32_t i = 0; i < KEPT; i++) {
+		pair_map(5000 + i);
+		if (i % 2)
+			speak(5000 + i, 300, 7); /* little-endian */
+		else
+			leave_packets(5000 + i, 300);
+	}
+	check_newcomer();
+	pair_finish();
+}
+
+/* Those who left had counted far; a newcomer with a sequence of its own begins at 1. */
+TEST(call_stream_hears_a_newcomer_with_counters_of_its_own)
+{
+	CHECK_INT(start(), 0);
+	rtpsize_set_counter(pair.wire, 100000);
+	for (uint32_t i = 0; i < KEPT; i++)
+		leave_packets(5000 + i, 300);
+	rtpsize_set_counter(pair.wire, 1);
+	check_newcomer();
+	pair_finish();
+}
+
+/* More SSRCs leave than can be kept: newcomers are heard, and recordings of the first are refused.
+ */
+TEST(call_stream_hears_a_newcomer_after_thousands_who_left)
+{
+	CHECK_INT(start(), 0);
+	for (uint32_t i = 0; i < KEPT; i++) {
+		pair_map(5000 + i);
+		speak(5000 + i, 300, 7);
+	}
+	for (uint32_t i = 0; i < CALL_STREAM_LEFT_MAX; i++)
+		leave_packets(10000 + i, 300);
+	pair_map(0);
+	CHECK_INT(pair.rx.l->n_left, CALL_STREAM_LEFT_MAX);
+	replay_kept();
+	CHECK_INT(pair.rx.l->stats.replayed, KEPT);
+	check_newcomer();
 	pair_finish();
 }
 

@@ -1,4 +1,5 @@
 /* RTCP of a call stream in simulated time: its own reports, and the effect of received ones. */
+#include "mediad/engine/call_stream_internal.h"
 #include "tests/unit/mediad/engine/pair.h"
 
 #include "proto/base/time.h"
@@ -304,6 +305,47 @@ TEST(call_stream_takes_no_report_of_a_speaker_who_left_again)
 		pair_datagram(&pair.rx, old[i], n[i]);
 	CHECK_INT(pair.rx.l->report.reports, reports);
 	stream_ssrc = PAIR_SSRC;
+	pair_finish();
+}
+
+/* Reports of speakers who left are recorded and sent again: no present sender loses its entry. */
+TEST(call_stream_refused_reports_take_no_entry)
+{
+	uint8_t old[10][UDP_MAX_PACKET], out[UDP_MAX_PACKET];
+	size_t n[10];
+
+	CHECK_INT(start(), 0);
+	for (uint32_t i = 0; i < 10; i++) {
+		pair.now += NS_PER_MS;
+		n[i] = sealed_block(old[i], 300 + i, 1);
+		pair_datagram(&pair.rx, old[i], n[i]);
+	}
+	for (uint32_t from = 100; from < 108; from++) {
+		pair.now += NS_PER_MS;
+		pair_datagram(&pair.rx, out, sealed_block(out, from, 1));
+	}
+	for (unsigned i = 0; i < 10; i++)
+		pair_datagram(&pair.rx, old[i], n[i]);
+	for (unsigned i = 0; i < sizeof pair.rx.l->reporters / sizeof pair.rx.l->reporters[0]; i++)
+		CHECK(pair.rx.l->reporters[i].ssrc < 108);
+	pair_finish();
+}
+
+/* Packets and reports have floors of their own. */
+TEST(call_stream_reports_open_no_floor_of_packets)
+{
+	uint8_t out[UDP_MAX_PACKET];
+	const uint8_t one[COUNTERS_BYTES] = {0, 0, 0, 1};
+	struct arrivals used, again;
+
+	CHECK_INT(start(), 0);
+	memset(&used, 0, sizeof used);
+	CHECK(call_stream_accept_packet(&used, one, 7));
+	call_stream_leave_source(pair.rx.l, 300, &used, NULL);
+	for (uint32_t from = 300; from < 310; from++)
+		pair_datagram(&pair.rx, out, sealed_block(out, from, 1));
+	call_stream_begin_source(pair.rx.l, 300, &again, NULL);
+	CHECK(!call_stream_may_be_new(&again, one, 7));
 	pair_finish();
 }
 
