@@ -1,5 +1,5 @@
-/* True if the programs that the settings name, workers and servers of MCP, can run in the sandbox.
- */
+/* Checks what models reach through tools: workers, servers of MCP, the web search. Programs are
+ * tried in the sandbox with the mounts of their record. */
 #include "control/check_inside.h"
 
 #include <stdio.h>
@@ -8,23 +8,32 @@
 #include <unistd.h>
 
 #include "control/jail/jail.h"
+#include "control/jail/texts.h"
 #include "control/settings/settings.h"
+#include "control/tools/builtin/web.h"
+#include "control/tools/registry.h"
 #include "ipc/spawn.h"
+
+#define RECORD(r)                                                                                  \
+	{                                                                                          \
+		(r)->command, (r)->folder, (r)->read, (r)->network                                 \
+	}
 
 enum { PATH_SIZE = 1024, LABEL_SIZE = 64 };
 
-/* 0: a jailed program ran. */
-static int try_sandbox(void)
+/* 0: a program ran in this jail. */
+static int try_jail(struct jail *jail)
 {
 	static const char *const command[] = {"/usr/bin/true", NULL};
 	static const char *const nothing[] = {NULL};
 	const char *argv[JAIL_ARGS_MAX];
 	char bwrap[PATH_SIZE];
-	const struct jail jail = {.bwrap = bwrap, .command = command};
 	struct spawned p;
 	int status = 0;
 
-	if (spawn_find("bwrap", bwrap, sizeof bwrap) || jail_command(&jail, argv) ||
+	jail->bwrap = bwrap;
+	jail->command = command;
+	if (spawn_find("bwrap", bwrap, sizeof bwrap) || jail_command(jail, argv) ||
 	    spawn_program(
 		    &p, &(struct spawn_conf){.argv = argv, .environment = nothing, .errors = true}))
 		return -1;
@@ -72,26 +81,95 @@ static bool is_shown(const char *path, const char *folder, const char *read)
 	return shown;
 }
 
-static void check_program(struct check *c, const char *label, const char *command,
-			  const char *folder, const char *read, bool network)
+/* The script of an interpreter: its first argument that is no option. NULL: it names none by an
+ * absolute path. */
+static const char *find_script(const json_t *command, const char *program)
 {
-	json_t *list = *command ? json_loads(command, 0, NULL) : NULL;
-	const char *name = json_string_value(json_array_get(list, 0));
-	char path[PATH_SIZE];
+	static const char *const interpreters[] = {"node", "python3", "python", "sh", "bash",
+						   "perl", "ruby",    "deno",	"bun"};
+	const char *base = strrchr(program, '/'), *arg;
+	bool interprets = false;
+	size_t i = 1;
 
-	if (!name || !find_program(name, path))
-		check_say(c, CHECK_WARNING, label, "%s is not there or cannot be run",
-			  name ? name : "its program");
-	else if (!is_shown(path, folder, read))
+	base = base ? base + 1 : program;
+	for (size_t k = 0; k < sizeof interpreters / sizeof interpreters[0]; k++)
+		interprets = interprets || strcmp(base, interpreters[k]) == 0;
+	while ((arg = json_string_value(json_array_get(command, i))) && *arg == '-')
+		i++;
+	return interprets && arg && *arg == '/' ? arg : NULL;
+}
+
+/* The members of a record that a program's sandbox is made of. */
+struct program_record {
+	const char *command, *folder, *read;
+	bool network;
+};
+
+/* Each fault is told; the number of them. */
+static unsigned check_file(struct check *c, const char *label, const struct program_record *r,
+			   const char *path, int mode)
+{
+	bool there = access(path, mode) == 0, shown = is_shown(path, r->folder, r->read);
+
+	if (!there)
+		check_say(c, CHECK_WARNING, label, "%s is not there or cannot be %s", path,
+			  mode == X_OK ? "run" : "read");
+	if (!shown)
 		check_say(c, CHECK_WARNING, label,
 			  "the sandbox does not show %s; name its folder in \"read\"", path);
-	else if (*folder && access(folder, F_OK))
-		check_say(c, CHECK_WARNING, label, "its folder %s is not there", folder);
-	else if (*folder && access(folder, R_OK | W_OK | X_OK))
-		check_say(c, CHECK_WARNING, label, "its folder %s cannot be written", folder);
-	else
-		check_say(c, CHECK_OK, label, "%s runs in the sandbox, %s network", path,
-			  network ? "with the" : "without a");
+	return !there + !shown;
+}
+
+static unsigned check_mounts(struct check *c, const char *label, const struct program_record *r)
+{
+	struct texts read = {0};
+	struct jail jail = {.folder = *r->folder ? r->folder : NULL, .network = r->network};
+	unsigned faults = 0;
+
+	jail.read = texts_read(&read, r->read);
+	for (unsigned i = 0; jail.read[i]; i++)
+		if (access(jail.read[i], R_OK)) {
+			check_say(c, CHECK_WARNING, label,
+				  "%s of \"read\" is not there or cannot be read", jail.read[i]);
+			faults++;
+		}
+	if (*r->folder && access(r->folder, F_OK)) {
+		check_say(c, CHECK_WARNING, label, "its folder %s is not there", r->folder);
+		faults++;
+	} else if (*r->folder && access(r->folder, R_OK | W_OK | X_OK)) {
+		check_say(c, CHECK_WARNING, label, "its folder %s cannot be written", r->folder);
+		faults++;
+	}
+	if (!faults && try_jail(&jail)) {
+		check_say(c, CHECK_WARNING, label,
+			  "no program runs in a sandbox with its \"read\" and \"folder\"");
+		faults++;
+	}
+	texts_clear(&read);
+	return faults;
+}
+
+static void check_program(struct check *c, const char *label, const struct program_record *r)
+{
+	json_t *list = *r->command ? json_loads(r->command, 0, NULL) : NULL;
+	const char *name = json_string_value(json_array_get(list, 0));
+	const char *script = name ? find_script(list, name) : NULL;
+	char path[PATH_SIZE];
+	unsigned faults = 0;
+
+	if (name && find_program(name, path)) {
+		faults += check_file(c, label, r, path, X_OK);
+	} else {
+		check_say(c, CHECK_WARNING, label, "%s is not there or cannot be run",
+			  name ? name : "its program");
+		faults++;
+	}
+	if (script)
+		faults += check_file(c, label, r, script, R_OK);
+	faults += check_mounts(c, label, r);
+	if (!faults)
+		check_say(c, CHECK_OK, label, "%s runs in the sandbox, %s network",
+			  script ? script : path, r->network ? "with the" : "without a");
 	json_decref(list);
 }
 
@@ -132,6 +210,52 @@ static void check_secrets(struct check *c)
 	}
 }
 
+/* Rows of the table of built-in tools; those of MCP servers have "__" in their names. */
+static bool is_for_models(const char *tool)
+{
+	static const struct {
+		const char *name;
+		bool fits;
+	} rows[] = {
+#define T(NAME, tool_name, effect, rank, ms, next, abort, repeat, most, taints, asks, ...)         \
+	{#tool_name, TOOL_EFFECT_##effect == TOOL_EFFECT_NONE &&                                   \
+			     TOOL_WHO_##rank == TOOL_WHO_EVERYONE &&                               \
+			     TOOL_FOLLOW_##next == TOOL_FOLLOW_UP && !(asks)},
+		TOOLS(T)
+#undef T
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (strcmp(rows[i].name, tool) == 0)
+			return rows[i].fits;
+	return strstr(tool, "__") != NULL;
+}
+
+static unsigned check_model_tools(struct check *c, const char *label, const char *tools)
+{
+	json_t *list = *tools ? json_loads(tools, 0, NULL) : NULL, *item;
+	unsigned faults = 0, service;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		const char *tool = json_string_value(item);
+
+		if (!is_for_models(tool)) {
+			check_say(c, CHECK_WARNING, label,
+				  "there is no tool %s that a worker may call", tool);
+			faults++;
+		} else if (strcmp(tool, "web_search") == 0 &&
+			   !builtin_web_service(c->settings, &service)) {
+			check_say(c, CHECK_WARNING, label,
+				  "web_search has no service; set search_url, or search_key");
+			faults++;
+		}
+	}
+	json_decref(list);
+	return faults;
+}
+
 static void check_models(struct check *c)
 {
 	const struct settings_records *r = &c->settings->records;
@@ -142,12 +266,35 @@ static void check_models(struct check *c)
 		if (r->worker[i].kind != WORKER_MODEL)
 			continue;
 		snprintf(label, sizeof label, "worker %s", r->worker[i].name);
+		if (check_model_tools(c, label, r->worker[i].tools))
+			continue;
 		if (p)
 			check_say(c, CHECK_OK, label, "provider %s does its tasks", p->name);
 		else
 			check_say(c, CHECK_WARNING, label,
 				  "no provider serves the purpose worker, nor the role text");
 	}
+}
+
+static void check_addresses(struct check *c)
+{
+	const struct settings_records *r = &c->settings->records;
+	char label[LABEL_SIZE];
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++) {
+		if (!r->mcp[i].transport)
+			continue;
+		snprintf(label, sizeof label, "MCP server %s", r->mcp[i].name);
+		if (*r->mcp[i].url)
+			check_say(c, CHECK_OK, label,
+				  "is at %.*s; GET /api/mcp/status tells whether it answers",
+				  (int)strcspn(r->mcp[i].url, "?"), r->mcp[i].url);
+		else
+			check_say(c, CHECK_WARNING, label, "its record has no url");
+	}
+	if (*c->settings->search_url)
+		check_say(c, CHECK_OK, "web search", "is at %.*s; it is not tried here",
+			  (int)strcspn(c->settings->search_url, "?"), c->settings->search_url);
 }
 
 void check_programs(struct check *c)
@@ -162,9 +309,10 @@ void check_programs(struct check *c)
 		programs += *r->mcp[i].command != '\0';
 	check_secrets(c);
 	check_models(c);
+	check_addresses(c);
 	if (!programs)
 		return;
-	if (try_sandbox()) {
+	if (try_jail(&(struct jail){0})) {
 		check_say(c, CHECK_WARNING, "sandbox",
 			  "bubblewrap is not installed, or user namespaces are off here; no "
 			  "worker and no server of MCP that is a program runs");
@@ -175,13 +323,13 @@ void check_programs(struct check *c)
 
 		snprintf(label, sizeof label, "worker %s", w->name);
 		if (w->kind != WORKER_MODEL)
-			check_program(c, label, w->command, w->folder, w->read, w->network);
+			check_program(c, label, &(struct program_record)RECORD(w));
 	}
 	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++) {
 		const struct mcp_record *m = &r->mcp[i];
 
 		snprintf(label, sizeof label, "MCP server %s", m->name);
 		if (*m->command && !m->transport)
-			check_program(c, label, m->command, m->folder, m->read, m->network);
+			check_program(c, label, &(struct program_record)RECORD(m));
 	}
 }

@@ -35,7 +35,18 @@ replays() {
 }
 
 hand whole "tell" "The worker has told it."
-is "--check says that the worker can run" "$(grep -c '^ok *worker helper: /bin/sh runs in the sandbox, without a network' "$D/whole.check")" 1
+is "--check says that the worker can run" "$(grep -c '^ok *worker helper: /[^ ]*/worker.sh runs in the sandbox, without a network' "$D/whole.check")" 1
+cat >"$D/faults.json" <<END
+{"workers": [{"name": "script", "command": ["/bin/sh", "/opt/nothing/run.sh"], "read": ["/opt/nothing"]},
+   {"name": "hidden", "command": ["/bin/sh", "-e", "$PWD/tests/standins/worker.sh"]},
+   {"name": "model", "kind": "model", "tools": ["roll", "web_serch", "voice_leave", "web_search", "far__say"]}],
+ "mcp_servers": [{"name": "far", "transport": "http", "url": "http://127.0.0.1:9/mcp?key=hush"}]}
+END
+"$B/control" --config "$D/faults.json" --check >"$D/faults" 2>&1
+is "--check tells that a script is not there, and its folder" "$(grep -cE '^warn.*worker script: (/opt/nothing/run.sh is not there|/opt/nothing of)' "$D/faults")" 2
+is "--check tells that the sandbox does not show a script" "$(grep -c 'worker hidden: the sandbox does not show .*worker.sh' "$D/faults")" 1
+is "--check tells of each tool that a model cannot call" "$(grep -cE 'worker model: (there is no tool (web_serch|voice_leave)|web_search has no service)' "$D/faults")" 3
+is "--check has a line for a server over HTTP, without its key" "$(grep -c '^ok *MCP server far: is at http://127.0.0.1:9/mcp;' "$D/faults")" 1
 is "the model is told the worker's answer in a fence" "$(told whole | grep -a 'worker helper' | grep -c 'NAME is unset, KEY is unset')" 1
 is "the turn was answered" "$(grep -aE ' turn .*stage=ended' "$D/whole/log/control.log" | grep -c 'reason=answered')" 1
 is "the worker ended with the room" "$(grep -c 'task_ended task=1 outcome="done"' "$D/whole/log/control.log")" 1
@@ -46,7 +57,7 @@ is "a worker that dies is told" "$(told dead | grep -ac 'ended with status 9')" 
 replays dead
 
 hand command "look" "The command has told it." "$(worker command.sh ', "kind": "command"' ', "told", "{task}"')"
-is "--check says that the command can run" "$(grep -c '^ok *worker helper: /bin/sh runs in the sandbox' "$D/command.check")" 1
+is "--check says that the command can run" "$(grep -c '^ok *worker helper: /[^ ]*/command.sh runs in the sandbox' "$D/command.check")" 1
 is "a command does a task" "$(told command | grep -a 'worker helper' | grep -c 'Told: look')" 1
 replays command
 
