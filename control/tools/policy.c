@@ -172,6 +172,18 @@ void tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t 
 
 /* ---- the rules ---- */
 
+/* That of the row, or a higher one of the settings. */
+static unsigned lowest_rank(const struct settings *s, const struct tool_row *row)
+{
+	unsigned rank = TOOL_RANK_EVERYONE;
+
+	if (tool_policy_lists(s->tools_owners, row->name))
+		rank = TOOL_RANK_OWNER;
+	else if (tool_policy_lists(s->tools_moderators, row->name))
+		rank = TOOL_RANK_MODERATOR;
+	return rank > (unsigned)row->who ? rank : (unsigned)row->who;
+}
+
 static enum tool_verdict judge_effect(struct tool_policy *p, const struct settings *s,
 				      const struct tool_request *q, uint64_t now)
 {
@@ -180,7 +192,7 @@ static enum tool_verdict judge_effect(struct tool_policy *p, const struct settin
 	bool asks = (!allowed && (row->effect == TOOL_EFFECT_OUTSIDE || row->confirm)) ||
 		    (q->room_tainted && row->effect != TOOL_EFFECT_NONE);
 
-	if ((unsigned)q->rank < (unsigned)row->who)
+	if ((unsigned)q->rank < lowest_rank(s, row))
 		return TOOL_RANK;
 	if (row->effect == TOOL_EFFECT_FINAL && !allowed)
 		return TOOL_FINAL;

@@ -9,7 +9,8 @@
  *   the speaker's calls of the last minute reached tool_calls_  RATE
  *   a_minute, or those of tools that read strangers' text
  *   reached tool_reads_a_minute
- *   the tool needs a higher rank than the speaker has           RANK
+ *   the tool needs a higher rank than the speaker has, by its   RANK
+ *   row or by tools_moderators and tools_owners
  *   it cannot be undone and is not in tools_allowed             FINAL
  *   strangers' text was read in this voice session, and the     ASK; or ALLOWED, once, when the
  *   tool has side effects                                       speaker said yes in time

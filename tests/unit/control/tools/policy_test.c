@@ -59,6 +59,26 @@ TEST(a_rank_and_a_switch_decide_first)
 	settings_free(s);
 }
 
+TEST(settings_restrict_a_tool_to_moderators_or_owners)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = calloc(1, sizeof *p);
+	struct tool_request q = {.row = &reads, .user = ALICE, .arguments = "{}"};
+
+	CHECK(s && p);
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
+	strcpy(s->tools_moderators, "look, send");
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_RANK);
+	q.rank = TOOL_RANK_MODERATOR;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
+	strcpy(s->tools_owners, "look");
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_RANK);
+	q.rank = TOOL_RANK_OWNER;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ALLOWED);
+	free(p);
+	settings_free(s);
+}
+
 TEST(after_text_of_strangers_nothing_is_changed)
 {
 	struct settings *s = open_settings();
