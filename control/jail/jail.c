@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #define FOLDER_BYTES "268435456"
-#define PROCESSES    "512"
+#define PROCESSES    "--nproc=512"
 #define NICE	     "10" /* our own threads go first */
 
 struct line {
@@ -37,8 +37,8 @@ static void add_limits(struct line *l, const char *memory)
 	/* Else both are temporary file systems without a limit of their own. */
 	static const char *const sealed[] = {"--remount-ro", "/dev", "--remount-ro", "/",
 					     "--",	     NULL};
-	static const char *const limits[] = {"/usr/bin/nice",	   "-n", NICE, "/usr/bin/prlimit",
-					     "--nproc=" PROCESSES, NULL};
+	static const char *const limits[] = {"/usr/bin/nice",	 "-n",	    NICE,
+					     "/usr/bin/prlimit", PROCESSES, NULL};
 
 	add_all(l, sealed);
 	add_all(l, limits);
