@@ -184,7 +184,8 @@ void dave_speakers_lost(struct dave_session *s, uint64_t now, uint64_t user);
 void dave_speakers_left(struct dave_session *s, uint64_t user);
 /* An epoch of this session arrived, or the session begins: nobody is given up in it. */
 void dave_speakers_retry(struct dave_session *s);
-/* A session begins: serials of epochs start anew. */
+/* A session begins: its keys and the serials of its epochs are new, so nobody is heard or lost yet.
+ */
 void dave_speakers_begin(struct dave_session *s);
 /* True if our own keys must be wrong: nobody is heard, and either several speakers are lost or the
  * one who is lost is alone with us. A single lost speaker among silent members proves nothing. */

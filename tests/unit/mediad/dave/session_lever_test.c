@@ -258,6 +258,33 @@ TEST(dave_heal_a_budget_is_not_pushed_out)
 	script_end(&t);
 }
 
+/* A broken bot leaves, many others come and go, and it returns within the hour. */
+TEST(dave_heal_a_budget_waits_for_a_member_to_return)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 200; i++) {
+		if (i == 100) {
+			script_member(&t, 1, false);
+			for (uint64_t user = 200; user < 200 + 2 * DAVE_HEAL_SPEAKERS; user++) {
+				script_member(&t, user, true);
+				dave_session_decryption(t.s, t.now, user, true);
+				script_member(&t, user, false);
+			}
+			script_member(&t, 1, true);
+		}
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		dave_session_decryption(t.s, t.now, 2, true);
+		go_on(&t, &id, &n);
+	}
+	CHECK_INT(n.rekeys, DAVE_SINGLE_AN_HOUR);
+	script_end(&t);
+}
+
 /* A member who was heard once and is silent since proves nothing of later epochs, in which nobody
  * else of several can be heard. */
 TEST(dave_heal_a_silent_member_forbids_no_rejoin)
@@ -487,5 +514,59 @@ TEST(dave_heal_an_owed_answer_is_sent_in_the_end)
 	CHECK(waited > A_DAY / 4);
 	CHECK_INT(n.rekeys, 9);
 	CHECK_INT(n.rejoins, 0);
+	script_end(&t);
+}
+
+/* Two speakers are lost for hours while nobody is heard: new keys are requested. */
+static void check_heals(struct script *t)
+{
+	struct toll n = {0};
+	uint16_t id = 10;
+
+	script_said(t);
+	script_wait(t, 3 * 3600 * 1000);
+	for (unsigned i = 0; i < 3000; i++) {
+		script_deaf_for(t, 1, SCRIPT_RUN);
+		script_deaf_for(t, 2, SCRIPT_RUN);
+		go_on(t, &id, &n);
+	}
+	CHECK(n.rekeys + n.rejoins > 0);
+}
+
+static void hear_full_room(struct script *t)
+{
+	for (uint64_t user = 200; user < 200 + DAVE_HEAL_SPEAKERS; user++) {
+		script_member(t, user, true);
+		dave_session_decryption(t->s, t->now, user, true);
+	}
+}
+
+/* Members leave while the voice session is renewed, and do not come back. */
+TEST(dave_heal_members_of_earlier_sessions_take_no_place)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	hear_full_room(&t);
+	CHECK_INT(script_again(&t), 0);
+	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++)
+		CHECK_INT(t.heal.speakers[i].heard_at, 0);
+	script_settled(&t);
+	check_heals(&t);
+	script_end(&t);
+}
+
+/* As many members as can be noted were heard in an earlier epoch, and are silent since. */
+TEST(dave_heal_silent_members_take_no_place)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	hear_full_room(&t);
+	script_epoch(&t, 10);
+	script_op(&t, 22, 10, 0, 0);
+	check_heals(&t);
 	script_end(&t);
 }
