@@ -528,6 +528,11 @@ static void on_outage(struct call *c, const struct ev *ev)
 
 	if (!p)
 		return;
+	if (ev->dave.unknown) {
+		secure_end_outage(c, p, "no longer received");
+		dave_session_forget_outage(c->secure.session, call_now(c), p->user);
+		return;
+	}
 	if (!ev->dave.undecryptable) {
 		secure_end_outage(c, p, "heard again");
 	} else {

@@ -173,6 +173,9 @@ void dave_session_resumed(struct dave_session *s, uint64_t now);
  * false is repeated after every DAVE_OUTAGE_PACKETS in a row, so that an outage that did not count
  * yet (during a transition or our own joining) counts if the speaker continues. */
 void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user, bool ok);
+/* The outage of a speaker ended, but nothing was decrypted: its SSRC was taken away, or its packets
+ * are no longer wanted. That proves nothing. */
+void dave_session_forget_outage(struct dave_session *s, uint64_t now, uint64_t user);
 /* A speaker used a key of this epoch (its serial), which proves that the transition to it was
  * executed, and that our keys of it are right. */
 void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial);

@@ -180,6 +180,14 @@ void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user
 	dave_session_finish_step(s, now);
 }
 
+void dave_session_forget_outage(struct dave_session *s, uint64_t now, uint64_t user)
+{
+	relax_cooldown(s, now);
+	dave_heal_remove_user(s, now, user);
+	dave_heal_timer(s, now);
+	dave_session_finish_step(s, now);
+}
+
 /* ---- steps ---- */
 
 static void request_new_package(struct dave_session *s, uint16_t id)

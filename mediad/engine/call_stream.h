@@ -86,6 +86,7 @@ struct slot {
 		uint32_t run;		 /* undecryptable packets in a row */
 		uint64_t since;		 /* arrival of the first of them */
 		bool active, unreported; /* unreported: EV_DAVE_OUTAGE is still to be sent */
+		bool unknown;		 /* it ended, but nothing was decrypted */
 		uint32_t count;
 		uint64_t ns; /* total duration of outages that ended */
 	} outage;	     /* packets arrive and cannot be decrypted */

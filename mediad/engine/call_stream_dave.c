@@ -107,13 +107,15 @@ static void report_outage(struct call_stream *cs, struct slot *s)
 		return;
 	ev.dave.user = s->user;
 	ev.dave.undecryptable = s->outage.active;
+	ev.dave.unknown = !s->outage.active && s->outage.unknown;
 	ev.dave.at = s->outage.active ? s->outage.since : env_now(cs->env);
 	s->outage.unreported = !cs->emit(&ev, true, cs->arg);
 }
 
-static void end_outage(struct call_stream *cs, struct slot *s)
+static void end_outage(struct call_stream *cs, struct slot *s, bool unknown)
 {
 	if (s->outage.active) {
+		s->outage.unknown = unknown;
 		s->outage.ns += env_now(cs->env) - s->outage.since;
 		s->outage.unreported = true;
 	}
@@ -123,7 +125,7 @@ static void end_outage(struct call_stream *cs, struct slot *s)
 
 void call_stream_end_outage(struct call_stream *cs, struct slot *s)
 {
-	end_outage(cs, s);
+	end_outage(cs, s, true);
 	report_outage(cs, s);
 }
 
@@ -142,7 +144,8 @@ void call_stream_note_decrypted(struct call_stream *cs, struct slot *s, uint64_t
 {
 	struct ev ev = {.type = EV_DAVE_PROOF, .stream = cs};
 
-	call_stream_end_outage(cs, s);
+	end_outage(cs, s, false);
+	report_outage(cs, s);
 	if (epoch && epoch == s->epoch && epoch != s->proved) {
 		ev.dave.user = s->user;
 		ev.dave.epoch = epoch;
@@ -237,7 +240,7 @@ void call_stream_init_slot_dave(struct call_stream *cs, struct slot *s)
 
 static void close_slot(struct call_stream *cs, struct slot *s)
 {
-	end_outage(cs, s);
+	end_outage(cs, s, true);
 	s->outage.unreported = false; /* the session that would be told has ended */
 	dave_opener_clear_until(s->opener, 0);
 	if (s->epoch && !s->stale) {

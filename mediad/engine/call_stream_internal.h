@@ -102,7 +102,7 @@ bool call_stream_may_decrypt(struct call_stream *cs, struct slot *s);
 void call_stream_note_undecryptable(struct call_stream *cs, struct slot *s, uint64_t at);
 /* A packet of s was decrypted with a key of this epoch (0: it came in the clear). */
 void call_stream_note_decrypted(struct call_stream *cs, struct slot *s, uint64_t epoch);
-/* Ends a decryption outage of s and reports its end. */
+/* Ends a decryption outage of s, of which no more packets arrive, and reports its end. */
 void call_stream_end_outage(struct call_stream *cs, struct slot *s);
 void call_stream_outage_stats(struct call_stream *cs, const struct slot *s,
 			      struct receiver_stats *out);

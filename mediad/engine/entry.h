@@ -144,7 +144,8 @@ struct ev {
 			/* OUTAGE: repeated after each DAVE_OUTAGE_PACKETS. An outage that ends with
 			 * the session or its slot ends without an event. */
 			bool undecryptable;
-			uint64_t at; /* OUTAGE: arrival of its first packet; at its end: now */
+			bool unknown; /* OUTAGE: it ended, but nothing was decrypted */
+			uint64_t at;  /* OUTAGE: arrival of its first packet; at its end: now */
 		} dave;
 		struct {
 			uint32_t link;

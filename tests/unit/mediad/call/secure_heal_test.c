@@ -87,6 +87,29 @@ TEST(secure_outage_ends)
 	rig_finish();
 }
 
+/* The SSRC of a speaker in an outage is taken away, which is no proof of our keys. */
+TEST(secure_an_outage_that_ends_unknown_is_no_evidence)
+{
+	struct ev ev = {.type = EV_DAVE_OUTAGE};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	rig_wait_ms(3000);
+	ev.dave.user = ANNA;
+	ev.dave.undecryptable = true;
+	ev.dave.at = rig.now - 700 * NS_PER_MS;
+	call_engine_event(&ev, rig.c);
+	CHECK_INT(rig.secure.undecryptable, 1);
+	ev.dave.undecryptable = false;
+	ev.dave.unknown = true;
+	call_engine_event(&ev, rig.c);
+	CHECK_INT(rig.secure.undecryptable, 0);
+	CHECK(hear_find(rig.c, ANNA)->outage_since == 0);
+	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++)
+		CHECK_INT(rig.c->secure.heal.speakers[i].heard_at, 0);
+	rig_finish();
+}
+
 /* Others are heard, so no more keys are requested for one broken member; control learns of it with
  * that member's statistics. */
 TEST(secure_tells_control_of_a_member_given_up)

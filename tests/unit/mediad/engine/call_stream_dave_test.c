@@ -452,25 +452,26 @@ TEST(call_stream_dave_outage_reported_late)
 	pair_finish();
 }
 
-/* Who is not to be heard any more is no speaker that we fail to hear; a session that ends is its
- * own answer. */
+/* A speaker that is not wanted any more, or whose SSRC is taken away, is neither lost nor heard; a
+ * session that ends is its own answer. */
 TEST(call_stream_dave_outage_ends_with_slot_or_session)
 {
 	struct cmd set = {.type = CMD_SET, .set = {.bitrate = 64000, .deaf = true}};
-	struct cmd consent = {.type = CMD_CONSENT};
+	struct cmd consent = {.type = CMD_CONSENT}, map = {.type = CMD_SLOT_MAP};
+	struct cmd unlink = {.type = CMD_UNLINK};
+	struct cmd *ends[] = {&set, &consent, &map, &unlink};
 
-	for (unsigned how = 0; how < 3; how++) {
+	for (unsigned how = 0; how < 4; how++) {
 		CHECK_INT(pair_start(), 0);
 		pair_open_key(1);
 		pair_send_key(2);
 		pair_say(2000, false);
 		pair_run(1300);
 		CHECK_INT(pair.rx.deaf, 1);
-		consent.slot.slot = pair.slot;
-		pair_cmd(&pair.rx, how == 0   ? &set
-				   : how == 1 ? &consent
-					      : &(struct cmd){.type = CMD_UNLINK});
-		CHECK_INT(pair.rx.hears, how < 2 ? 1 : 0);
+		consent.slot.slot = map.slot.slot = pair.slot;
+		pair_cmd(&pair.rx, ends[how]);
+		CHECK_INT(pair.rx.hears, 0);
+		CHECK_INT(pair.rx.forgotten, how < 3 ? 1 : 0);
 		CHECK(!pair.slot->outage.active && pair.slot->outage.ns > 1000 * NS_PER_MS &&
 		      pair.slot->outage.count == 1);
 		CHECK(!pair.slot->n_pending);

@@ -89,7 +89,8 @@ static void on_dave(struct pair_end *e, const struct ev *ev)
 	switch (ev->type) {
 	case EV_DAVE_OUTAGE:
 		e->deaf += ev->dave.undecryptable;
-		e->hears += !ev->dave.undecryptable;
+		e->hears += !ev->dave.undecryptable && !ev->dave.unknown;
+		e->forgotten += ev->dave.unknown;
 		e->deaf_at = ev->dave.at;
 		break;
 	case EV_DAVE_PROOF:

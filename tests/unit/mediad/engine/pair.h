@@ -19,7 +19,7 @@ struct pair_end {
 	unsigned unmapped, persistent; /* as told */
 	/* what came up */
 	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, speaking_off,
-		slots_gone;
+		slots_gone, forgotten; /* forgotten: outages that ended unknown */
 	unsigned flags;
 	uint64_t deaf_at, samples, loud; /* sum of |sample| */
 	uint32_t next_generation;
