@@ -425,9 +425,7 @@ static void end_waiting(struct store *s, struct waiting *w, const struct vector 
 		drop_texts(&w->job);
 		return;
 	}
-	if (v)
-		w->job.meaning = malloc(sizeof *v);
-	if (w->job.meaning)
+	if (v && (w->job.meaning = malloc(sizeof *v)))
 		*w->job.meaning = *v;
 	err = put_job(s, &w->job, &w->who);
 	if (err)

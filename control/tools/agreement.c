@@ -237,9 +237,10 @@ static size_t match(const char *text, const char *phrase)
 	size_t n = strlen(phrase);
 	bool blanks = (uint8_t)phrase[0] < 0xe3; /* of a script that parts words by blanks */
 
-	if (!n || strncmp(text, phrase, n) != 0 || (blanks && text[n] != ' '))
+	if (!n || strncmp(text, phrase, n) != 0)
 		return 0;
-	return n + (text[n] == ' ');
+	text += n;
+	return blanks && *text != ' ' ? 0 : n + (*text == ' ');
 }
 
 static size_t match_longest(const char *text, const char *const *list, size_t n)

@@ -3,6 +3,7 @@
 set -eu
 cd "$(dirname "$0")"
 if ! cmp -s package-lock.json node_modules/.parley-lock; then
-	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+	# Not ci: it insists on optional packages of other platforms, which not every registry carries.
+	npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 	cp package-lock.json node_modules/.parley-lock
 fi
