@@ -64,17 +64,24 @@ TEST(secure_rejoins_before_it_is_up)
 	rig_finish();
 }
 
-TEST(secure_outage_ends)
+/* A call in which Anna cannot be decrypted. */
+static void start_outage(struct ev *ev)
 {
-	struct ev ev = {.type = EV_DAVE_OUTAGE};
-
 	CHECK_INT(rig_start(false), 0);
 	rig_settled();
 	rig_wait_ms(3000);
-	ev.dave.user = ANNA;
-	ev.dave.undecryptable = true;
-	ev.dave.at = rig.now - 700 * NS_PER_MS;
-	call_engine_event(&ev, rig.c);
+	*ev = (struct ev){.type = EV_DAVE_OUTAGE};
+	ev->dave.user = ANNA;
+	ev->dave.undecryptable = true;
+	ev->dave.at = rig.now - 700 * NS_PER_MS;
+	call_engine_event(ev, rig.c);
+}
+
+TEST(secure_outage_ends)
+{
+	struct ev ev;
+
+	start_outage(&ev);
 	rig_work();
 	rig_binary(30, "\0\0welcome", 9); /* with the old key alone it would not be over */
 	rig_work();
@@ -90,15 +97,9 @@ TEST(secure_outage_ends)
 /* The SSRC of a speaker in an outage is taken away, which is no proof of our keys. */
 TEST(secure_an_outage_that_ends_unknown_is_no_evidence)
 {
-	struct ev ev = {.type = EV_DAVE_OUTAGE};
+	struct ev ev;
 
-	CHECK_INT(rig_start(false), 0);
-	rig_settled();
-	rig_wait_ms(3000);
-	ev.dave.user = ANNA;
-	ev.dave.undecryptable = true;
-	ev.dave.at = rig.now - 700 * NS_PER_MS;
-	call_engine_event(&ev, rig.c);
+	start_outage(&ev);
 	CHECK_INT(rig.secure.undecryptable, 1);
 	ev.dave.undecryptable = false;
 	ev.dave.unknown = true;
