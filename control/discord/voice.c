@@ -432,8 +432,14 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 		return; /* a resumed session replays past events: wait for its end */
 	v->left |= !channel;
 	if (v->state == VOICE_ASKED) {
+		/* After the echo of our op 4 another channel is a move, before it the echo of an
+		 * earlier op 4. */
+		if (channel && channel != v->wanted && session && v->has_state) {
+			follow(v, channel, now);
+			return;
+		}
 		if (channel != v->wanted || !session)
-			return; /* an echo of an earlier op 4 */
+			return;
 		v->has_state = true;
 		if (v->has_server)
 			lease(v, now);

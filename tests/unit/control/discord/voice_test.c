@@ -300,6 +300,22 @@ TEST(voice_a_rate_limit_cools_down_for_a_minute)
 	voice_free(p.v);
 }
 
+/* A moderator moves the bot between the echo of its op 4 and the voice server's update. */
+TEST(voice_follows_a_move_after_the_echo_of_its_op_4)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	voice_join(p.v, 7, false, p.now);
+	paper_state(&p, 7, "s1");
+	paper_state(&p, 8, "s1");
+	CHECK_INT(p.moved, 1);
+	paper_server(&p, "t1");
+	CHECK_INT(p.leases, 1);
+	CHECK_INT(voice_channel(p.v), 8);
+	voice_free(p.v);
+}
+
 /* The call loses its encryption while Discord announces another server, or none: it is left all the
  * same, not joined again by the lease that follows. */
 TEST(voice_leaves_a_call_that_loses_its_encryption_between_leases)
