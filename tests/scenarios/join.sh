@@ -132,7 +132,7 @@ sock="--media-sock $D/mediad.sock"
 	check "check finds a brain that is not there" "$out" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/ cannot be reached"
 	checked "check keeps the brain's secrets" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/x cannot be reached" \
 		PARLEY_BRAIN_URL='ws://127.0.0.1:9/x?key=hunter2' "$B/control" $sock
-	printf '{"providers": [{"name": "m", "url": "http://127.0.0.1:9/v1"}], "roles": {"embed": ["m"]}}' >"$D/embed.json"
+	printf '{"providers": [{"name": "m", "dialect": "anthropic", "url": "http://127.0.0.1:9/v1"}], "roles": {"embed": ["m"]}}' >"$D/embed.json"
 	checked "check names a provider that cannot serve" "role embed: m cannot serve this role: name another provider" \
 		"$B/control" $sock --config "$D/embed.json"
 	case $out in
