@@ -22,18 +22,19 @@
 enum { PATH_SIZE = 1024, LABEL_SIZE = 64 };
 
 /* 0: a program ran in this jail. */
-static int try_jail(struct jail *jail)
+static int try_jail(const struct jail *of)
 {
 	static const char *const command[] = {"/usr/bin/true", NULL};
 	static const char *const nothing[] = {NULL};
 	const char *argv[JAIL_ARGS_MAX];
+	struct jail jail = *of;
 	char bwrap[PATH_SIZE];
 	struct spawned p;
 	int status = 0;
 
-	jail->bwrap = bwrap;
-	jail->command = command;
-	if (spawn_find("bwrap", bwrap, sizeof bwrap) || jail_command(jail, argv) ||
+	jail.bwrap = bwrap;
+	jail.command = command;
+	if (spawn_find("bwrap", bwrap, sizeof bwrap) || jail_command(&jail, argv) ||
 	    spawn_program(
 		    &p, &(struct spawn_conf){.argv = argv, .environment = nothing, .errors = true}))
 		return -1;

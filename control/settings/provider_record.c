@@ -54,7 +54,8 @@ bool dialect_serves(enum dialect dialect, enum role role)
 
 bool settings_key_serves(enum role role)
 {
-	return dialect_serves(DIALECT_OPENAI, role);
+	/* A key alone sends no memory anywhere: embeddings want a record. */
+	return role != ROLE_EMBED && dialect_serves(DIALECT_OPENAI, role);
 }
 
 enum role purpose_role(enum purpose purpose)

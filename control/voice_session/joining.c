@@ -328,8 +328,10 @@ static void end_call(struct voice_session *c, const struct voice_act *act)
 	struct words words = {0};
 
 	words_voice(&words, act->why, act->media_reason);
-	/* mediad may know from the control before this one that the call was encrypted. */
-	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && c->leased_channel)
+	/* mediad may know from the control before this one that the call was encrypted: else it
+	 * refuses only a call that must be encrypted from its start. */
+	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && c->leased_channel && c->media &&
+	    media_call_want(c->media)->e2ee == MEDIA_E2EE_REQUIRE)
 		encrypted_channels_add(c->conf.encrypted, c->leased_channel);
 	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
 	/* Tells the room, unless a member has disconnected the bot. */

@@ -129,14 +129,14 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 	c->gen = open->gen;
 	c->guild = open->guild;
 	c->channel = c->joined = open->channel;
-	c->stage = open->stage;
+	c->stage = c->wanted_stage = open->stage;
 	c->user = open->user;
 	c->bitrate = open->bitrate;
 	c->complexity = open->complexity;
 	c->mute = open->mute;
 	c->deaf = open->deaf;
 	c->consent = open->consent;
-	c->e2ee = open->e2ee;
+	c->e2ee = c->wanted_e2ee = open->e2ee;
 	c->next_capture = 1;
 	c->state.phase = MEDIA_PHASE_WAITING;
 	c->state.reason = MEDIA_REASON_NEW_CALL;
@@ -217,15 +217,25 @@ void call_send_all(struct call *c)
 	say_send_all(c);
 }
 
+/* What control wants of the encryption counts for its channel, which is joined by the next lease.
+ */
+static void apply_policy(struct call *c)
+{
+	c->stage = c->wanted_stage;
+	c->e2ee = c->wanted_e2ee;
+}
+
 void call_set(struct call *c, const struct media_call_set *m)
 {
 	c->channel = m->channel;
-	c->stage = m->stage;
+	c->wanted_stage = m->stage;
+	c->wanted_e2ee = m->e2ee;
+	if (c->channel == c->joined)
+		apply_policy(c);
 	c->bitrate = m->bitrate;
 	c->complexity = m->complexity;
 	c->mute = m->mute;
 	c->deaf = m->deaf;
-	c->e2ee = m->e2ee;
 	if (m->consent != MEDIA_CONSENT_UNCHANGED)
 		hear_set_default_consent(c, m->consent == MEDIA_CONSENT_YES);
 	call_send_set(c);
@@ -255,6 +265,7 @@ void call_credentials(struct call *c, const struct media_call_credentials *m)
 	if (m->channel)
 		c->channel = m->channel;
 	c->joined = c->channel;
+	apply_policy(c);
 	/* A field that is no text becomes an invalid endpoint, which the machine refuses, and then
 	 * asks again. */
 	if (!copy_text(session, sizeof session, m->session) ||

@@ -68,6 +68,9 @@ struct call {
 	uint8_t complexity; /* of the encoder; 0: mediad chooses */
 	bool mute, deaf, consent, stage;
 	uint8_t e2ee; /* enum media_e2ee */
+	/* As control wants them for `channel`; they count once it is the joined one. */
+	bool wanted_stage;
+	uint8_t wanted_e2ee;
 
 	struct vgw *gw;
 	struct tmr *gw_timer, *settle;

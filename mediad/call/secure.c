@@ -408,20 +408,19 @@ void secure_check_policy(struct call *c)
 void secure_begin(struct call *c)
 {
 	struct secure *s = &c->secure;
-	struct dave_conf conf = {.user = c->user,
-				 .required = requires_encryption(c),
-				 .acth = perform_dave_action,
-				 .arg = c,
-				 .heal = &s->heal};
+	struct dave_conf conf = {
+		.user = c->user, .acth = perform_dave_action, .arg = c, .heal = &s->heal};
 
 	secure_end(c);
+	s->encrypted = s->encrypted && s->channel == c->joined;
+	s->channel = c->joined;
+	conf.required = requires_encryption(c);
+	vgw_require_encryption(c->gw, !may_be_clear(c));
 	if (dave_session_alloc(&s->session, &conf)) {
 		c->pending_close = 4006; /* as for any session that cannot be used */
 		return;
 	}
 	s->number = ++*c->conf.sessions;
-	s->encrypted = s->encrypted && s->channel == c->joined;
-	s->channel = c->joined;
 }
 
 void secure_end(struct call *c)

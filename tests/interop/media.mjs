@@ -117,7 +117,7 @@ export class Media extends EventEmitter {
       }
     });
     this.send('HELLO', { major: constant('MEDIA_MAJOR'), minor: constant('MEDIA_MINOR'), build: 'interop', instance: process.pid,
-      epoch, user: BigInt(user), caps: 0 });
+      epoch, user: BigInt(user), caps: 1 /* MEDIA_CAP_MEMBERS */ });
   }
   send(name, msg) {
     const body = pack(name, msg);

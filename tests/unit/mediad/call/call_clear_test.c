@@ -131,6 +131,34 @@ TEST(secure_a_call_that_was_encrypted_does_not_become_a_stage)
 	rig_finish();
 }
 
+/* A bot is dragged out of a stage, and out of an encrypted channel into one. The policy of the next
+ * channel waits for its lease. */
+TEST(secure_a_policy_counts_in_its_own_channel)
+{
+	struct media_call_set next = {.channel = 6, .bitrate = 64000, .e2ee = MEDIA_E2EE_ALWAYS};
+
+	CHECK_INT(rig_start(true), 0);
+	rig_join("s1", 0);
+	rig_audio();
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	call_set(rig.c, &next);
+	rig_audio();
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	rig_join("s2", 0);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	rig_finish();
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	next.stage = true;
+	next.e2ee = MEDIA_E2EE_REQUIRE;
+	call_set(rig.c, &next);
+	rig_join("s2", 0);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	rig_finish();
+}
+
 /* Commands of an older generation are late; those about playbacks are found by their ids. */
 TEST(call_drops_commands_of_an_older_generation)
 {

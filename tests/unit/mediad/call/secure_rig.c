@@ -183,7 +183,7 @@ void rig_greeted(const char *session)
 					   .session = slice_str(session),
 					   .token = slice_str("tok"),
 					   .endpoint = slice_str("voice.example:1"),
-					   .channel = 5};
+					   .channel = rig.c->channel};
 
 	call_credentials(rig.c, &m);
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
