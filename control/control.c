@@ -411,6 +411,15 @@ static int make_bus(struct control *c)
 	return err;
 }
 
+/* A line has the consent of its moment; an answer to /consent since then counts, too. */
+static bool still_consents(uint64_t guild, uint64_t user, void *arg)
+{
+	const struct control *c = arg;
+	enum consent answer = consent_answer(c->consents, guild, user);
+
+	return answer == CONSENT_REMEMBERED || answer == CONSENT_DEFAULT;
+}
+
 static int make_extraction(struct control *c)
 {
 	const struct extraction_conf conf = {.env = c->env,
@@ -419,18 +428,11 @@ static int make_extraction(struct control *c)
 					     .settings = c->settings,
 					     .store = c->store,
 					     .ledger = c->ledger,
-					     .bus = c->bus};
+					     .bus = c->bus,
+					     .allowsh = still_consents,
+					     .arg = c};
 
 	return c->store ? extraction_alloc(&c->extraction, &conf) : 0;
-}
-
-/* A line has the consent of its moment; an answer to /consent since then counts, too. */
-static bool allows_embedding(uint64_t guild, uint64_t user, void *arg)
-{
-	const struct control *c = arg;
-	enum consent answer = consent_answer(c->consents, guild, user);
-
-	return answer == CONSENT_REMEMBERED || answer == CONSENT_DEFAULT;
 }
 
 static int make_embeddings(struct control *c)
@@ -442,7 +444,7 @@ static int make_embeddings(struct control *c)
 					     .store = c->store,
 					     .ledger = c->ledger,
 					     .bus = c->bus,
-					     .allowsh = allows_embedding,
+					     .allowsh = still_consents,
 					     .arg = c};
 
 	return c->store ? embeddings_alloc(&c->embeddings, &conf) : 0;

@@ -27,6 +27,8 @@ int call_stream_alloc(struct call_stream **out, void *owner, uint32_t bitrate)
 	cs->speaker_tick_at = UINT64_MAX;
 	cs->complexity = ENCODER_COMPLEXITY;
 	cs->left = calloc(CALL_STREAM_LEFT, sizeof *cs->left);
+	if (cs->left)
+		touch_pages(cs->left, CALL_STREAM_LEFT * sizeof *cs->left);
 	err = cs->left ? sender_alloc(&cs->sender, bitrate, call_stream_on_sender_event, cs)
 		       : ENOMEM;
 	if (!err)
