@@ -71,10 +71,10 @@ bool room_phrase_asks(const char *text);
 bool room_phrase_idle(const struct room_saying *s);
 /* The same, and every BACKCHANNEL: over an answer it is not taken up later. */
 bool room_phrase_passing(const struct room_saying *s);
-/* True if the words turn to somebody else: a term of address for people or an unknown name stands
- * where a sentence calls somebody ("get down from there, Oscar"). */
-bool room_phrase_to_other(const struct room_saying *s);
-/* The language that the utterance is judged in. */
+/* The language that the utterance is judged in (utterance.c). */
 enum room_language room_phrase_language(const struct room_saying *s);
+/* True if the words turn to somebody else: a term of address for people or an unknown name stands
+ * where a sentence calls somebody ("get down from there, Oscar") (vocative.c). */
+bool room_phrase_to_other(const struct room_saying *s);
 
 #endif

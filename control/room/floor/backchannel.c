@@ -1,0 +1,219 @@
+#include "control/room/floor/backchannel.h"
+
+#include <string.h>
+
+enum {
+	BACKCHANNEL_REST = 9, /* words beside an ASSENT */
+	BACKCHANNEL_CHARS = 16,
+	FRAGMENT = 2, /* letters of a broken-off word */
+	FRAGMENT_WORDS = 3,
+	ECHO_LEAST = 3,
+	SAYING_MAX = 2048,
+};
+
+/* ---- sounds ---- */
+
+bool room_backchannel_vowel(char ch)
+{
+	return ch && strchr("aeiouy", ch);
+}
+
+/* A single letter of an alphabet, of kana or jamo that is no word. */
+static bool is_lone_letter(const struct room_utterance *u, unsigned part)
+{
+	const char *p = u->w.text + room_utterance_word(u, part)->at,
+		   *end = p + room_utterance_word(u, part)->n;
+	uint32_t ch = room_script_next(&p);
+	enum room_script script = room_script_of(ch);
+
+	return p == end && !u->v[part].classes &&
+	       (script == ROOM_SCRIPT_CYRILLIC || script == ROOM_SCRIPT_HIRAGANA ||
+		script == ROOM_SCRIPT_KATAKANA || (ch >= 0x3130 && ch <= 0x318f));
+}
+
+/* Latin letters without a vowel (pff, brr, tsk), or too few to be a word (th, wh). */
+static bool is_sound(const struct room_utterance *u, unsigned part)
+{
+	const struct room_word *w = room_utterance_word(u, part);
+	const char *text = u->w.text + w->at;
+	bool vowel = false;
+
+	if (u->v[part].classes & ROOM_WORD_FILLER || is_lone_letter(u, part))
+		return true;
+	for (unsigned i = 0; i < w->n; i++) {
+		if (text[i] < 'a' || text[i] > 'z')
+			return false;
+		vowel = vowel || room_backchannel_vowel(text[i]);
+	}
+	if (u->v[part].n > 1 || u->v[part].classes & ~(uint32_t)ROOM_WORD_ASSENT)
+		return false;
+	/* "SVG" is spelt, "th" breaks off. */
+	return !vowel ? !w->caps : !u->v[part].classes && w->n <= FRAGMENT && !w->capital;
+}
+
+static bool is_syllable(const char *word, unsigned n)
+{
+	bool vowel = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (word[i] < 'a' || word[i] > 'z')
+			return false;
+		vowel = vowel || room_backchannel_vowel(word[i]);
+	}
+	return n <= 3 && vowel;
+}
+
+static bool syllables_rhyme(const char *a, unsigned na, const char *b, unsigned nb)
+{
+	unsigned i = 0, k = 0;
+
+	while (i < na && !room_backchannel_vowel(a[i]))
+		i++;
+	while (k < nb && !room_backchannel_vowel(b[k]))
+		k++;
+	return (na - i == nb - k && memcmp(a + i, b + k, na - i) == 0) ||
+	       (!room_backchannel_vowel(*a) && *a == *b);
+}
+
+/* "La la la", "dum di dum": similar syllables, next to each other or one apart. */
+static bool is_humming(const struct room_utterance *u)
+{
+	const struct room_words *w = &u->w;
+	bool alike = false;
+
+	for (unsigned i = 0; i < w->n; i++) {
+		const char *word = w->text + w->v[i].at;
+		uint32_t classes = w->v[i].classes[0];
+
+		if (!is_syllable(word, w->v[i].n) ||
+		    (classes & ~(uint32_t)(ROOM_WORD_FILLER | ROOM_WORD_ASSENT)))
+			return false;
+		for (unsigned k = 1; k <= 2 && k <= i; k++)
+			alike = alike || syllables_rhyme(w->text + w->v[i - k].at, w->v[i - k].n,
+							 word, w->v[i].n);
+	}
+	return alike;
+}
+
+/* An utterance with more words than are kept says more. */
+bool room_backchannel_is_sounds(const struct room_utterance *u)
+{
+	if (!u->n || u->w.cut || u->w.question)
+		return false;
+	for (unsigned i = 0; i < u->n; i++)
+		if (!is_sound(u, i))
+			return is_humming(u);
+	return true;
+}
+
+bool room_backchannel_is_stutter(const struct room_utterance *u)
+{
+	const struct room_words *w = &u->w;
+	uint32_t known = w->unspaced ? ROOM_WORD_FILLER | ROOM_WORD_GLUE : 0;
+
+	if (w->n < 2 || w->question || w->letters > (unsigned)(w->unspaced ? 3 : 8))
+		return false;
+	for (unsigned i = 0; i + 1 < w->n; i++) {
+		const struct room_word *a = &w->v[i], *b = &w->v[i + 1];
+		unsigned n = a->n < b->n ? a->n : b->n;
+
+		if (memcmp(w->text + a->at, w->text + b->at, n) != 0 || (a->classes[0] & ~known) ||
+		    (w->text[a->at] >= '0' && w->text[a->at] <= '9'))
+			return false;
+	}
+	return w->unspaced || w->v[0].n <= FRAGMENT;
+}
+
+bool room_backchannel_is_broken_off(const struct room_utterance *u)
+{
+	if (u->interim || u->w.question || u->w.n > FRAGMENT_WORDS * (u->w.unspaced ? 2u : 1u))
+		return false;
+	if (u->n > 1 && u->v[u->n - 1].classes & ROOM_WORD_FILLER)
+		return true;
+	if (room_utterance_any(u, 0, u->n, ROOM_WORD_FILLER) &&
+	    room_utterance_all(u, 0, u->n, ROOM_WORD_FILLER | ROOM_WORD_GLUE))
+		return true;
+	return room_utterance_all(u, 0, u->n, ROOM_WORD_OPEN_END | ROOM_WORD_FILLER) &&
+	       !room_utterance_any(u, 0, u->n,
+				   ROOM_WORD_COUNTER | ROOM_WORD_QUESTION | ROOM_WORD_REQUEST);
+}
+
+/* ---- backchannels ---- */
+
+/* True if the bot's sentence has the words of this part: "seven, yeah". */
+static bool is_echo(const struct room_utterance *u, unsigned part)
+{
+	const struct room_word *first = room_utterance_word(u, part),
+			       *last = &u->w.v[u->v[part].at + u->v[part].n - 1];
+	char over[SAYING_MAX];
+	char word[64];
+	size_t n = (size_t)(last->at + last->n - first->at), k = 0;
+
+	if (n >= sizeof word || (!u->w.unspaced && n < ECHO_LEAST))
+		return false;
+	memcpy(word, u->w.text + first->at, n);
+	word[n] = '\0';
+	for (const char *p = u->over; *p;)
+		if (!room_script_put(over, sizeof over, &k,
+				     room_script_lower(room_script_next(&p))))
+			break;
+	over[k] = '\0';
+	return strstr(over, word) != NULL;
+}
+
+/* True if parts [from, to) leave an assent what it is. */
+static bool is_light(const struct room_utterance *u, unsigned from, unsigned to)
+{
+	unsigned most = u->w.unspaced ? (unsigned)BACKCHANNEL_CHARS : (unsigned)BACKCHANNEL_REST;
+	unsigned words = 0;
+
+	for (unsigned i = from; i < to; i++)
+		words += u->v[i].n;
+	return words <= most && !room_utterance_objects(u, from, to) &&
+	       !room_utterance_asks(u, from, to);
+}
+
+/* "Really?" asks for nothing; "hm?" asks to say it again. */
+static bool is_surprise(const struct room_utterance *u)
+{
+	bool wordy = false;
+
+	for (unsigned i = 0; i < u->n; i++)
+		wordy = wordy || (u->v[i].classes & ROOM_WORD_ASSENT &&
+				  !(u->v[i].classes & ROOM_WORD_FILLER));
+	return wordy && room_utterance_all(u, 0, u->n, ROOM_WORD_ASSENT | ROOM_WORD_FILLER) &&
+	       !(u->v[0].classes & ROOM_WORD_QUESTION);
+}
+
+bool room_backchannel_is(const struct room_utterance *u)
+{
+	unsigned from = 0, to = u->n;
+	bool echo = false;
+
+	if (u->w.cut || room_utterance_any(u, 0, u->n, (uint32_t)ROOM_PART_NAME))
+		return false;
+	if (room_utterance_any(u, 0, u->n, ROOM_WORD_ASSENT) &&
+	    room_utterance_all(u, 0, u->n, ROOM_PART_SOFT))
+		return !u->w.question || is_surprise(u);
+	if (u->w.question)
+		return false;
+	while (from < to && u->v[from].classes & ROOM_WORD_FILLER &&
+	       !(u->v[from].classes & ROOM_WORD_ASSENT))
+		from++;
+	if (from < to && u->v[from].classes & ROOM_WORD_ASSENT && is_light(u, from + 1, to))
+		return true;
+	if (to > from + 1 && u->v[to - 1].classes & ROOM_WORD_ASSENT &&
+	    (!u->w.unspaced || room_utterance_word(u, to - 1)->after_stop) &&
+	    is_light(u, from, to - 1))
+		return true;
+	for (unsigned i = from; i < to; i++) {
+		bool same = is_echo(u, i);
+
+		/* "My turn", "eighty one": these words are what is new. */
+		if (!same && (!(u->v[i].classes & ROOM_PART_SOFT) ||
+			      u->v[i].classes & (ROOM_WORD_PERSON | ROOM_PART_NUMBER)))
+			return false;
+		echo = echo || (same && !(u->v[i].classes & ROOM_WORD_GLUE));
+	}
+	return echo && is_light(u, from, to);
+}
