@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "control/memory/rank.h"
+
 /* text is borrowed. named: the question names its speaker. */
 struct support_line {
 	const char *text;
@@ -23,5 +25,8 @@ enum { SUPPORT_FIRST = 5, SUPPORT_LINES = 20 };
  * some. */
 bool support_check(const char *words, bool names_speaker, const struct support_line *lines,
 		   size_t n);
+/* False: the fact has no word in common with the question and another subject, so it answers
+ * nothing. Few facts of a small server lie near a question, and none is better than a wrong one. */
+bool support_check_fact(const struct rank_line *fact);
 
 #endif

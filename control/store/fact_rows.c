@@ -11,6 +11,7 @@
 
 #include "control/memory/compare.h"
 #include "control/memory/rank.h"
+#include "control/memory/support.h"
 #include "control/memory/terms.h"
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
@@ -460,9 +461,12 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 	r.likeness = likeness_of(like, r.id);
 	r.has_likeness = r.likeness != 0;
 	r.named = fact_is_about_self(text_at(request, "words")) && db_uint(s, 4) == j->user;
-	for (size_t i = 0; i < out->n; i++)
-		if (out->rank[i].id == r.id)
-			return 0;
+	for (size_t i = 0; i < out->n; i++) {
+		if (out->rank[i].id != r.id)
+			continue;
+		out->rank[i].match = r.match;
+		return 0;
+	}
 	if (!has_tags(db_text(s, 3), json_object_get(request, "tags")))
 		return 0;
 	out->fact[out->n] = fact_json(s);
@@ -513,9 +517,11 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 
 	if (!err)
 		err = find_facts(db, e, j, request, found);
-	for (size_t i = 0; !err && i < found->n && i < j->version; i++) {
+	for (size_t i = 0; !err && i < found->n && json_array_size(list) < j->version; i++) {
 		json_t *fact = found->fact[found->rank[i].index];
 
+		if (!support_check_fact(&found->rank[i]))
+			continue;
 		json_object_set_new(fact, "score", json_real(found->rank[i].score));
 		err = add_former(db, fact);
 		json_array_append(list, fact);

@@ -41,3 +41,18 @@ TEST(a_number_of_the_question_must_occur)
 	CHECK(support_check("which one for 3 years?", false, lines, LINES));
 	CHECK(!support_check("which one for 4 years?", false, lines, LINES));
 }
+
+TEST(a_fact_about_another_subject_answers_nothing)
+{
+	struct rank_line fact = {.likeness = 0.05, .has_likeness = true};
+
+	CHECK(!support_check_fact(&fact));
+	fact.match = 1.2; /* a word in common */
+	CHECK(support_check_fact(&fact));
+	fact = (struct rank_line){.likeness = 0.3, .has_likeness = true};
+	CHECK(support_check_fact(&fact));
+	fact = (struct rank_line){.likeness = 0.05, .has_likeness = true, .named = true};
+	CHECK(support_check_fact(&fact));
+	fact = (struct rank_line){.likeness = 0}; /* no encoder */
+	CHECK(support_check_fact(&fact));
+}

@@ -8,6 +8,7 @@
 #include "control/events/events.h"
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
+#include "control/store/fact_rows.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
 #include "control/store/said.h"
@@ -161,6 +162,67 @@ TEST(a_line_without_a_word_of_the_question_is_found_by_meaning)
 	free(out);
 	CHECK_INT(said_find(db, embedding, &j, &out), 0);
 	CHECK(strstr(out, "and the cab") != NULL);
+	free(out);
+	close_scene();
+}
+
+static void write_fact(const char *request)
+{
+	struct job j = {.kind = JOB_WRITE_FACTS,
+			.guild = GUILD,
+			.user = ANA,
+			.now_ms = 1000,
+			.author = (char *)"Ana",
+			.text = (char *)request};
+	char *out = NULL;
+
+	CHECK_INT(fact_rows_write(db, embedding, &j, &out), 0);
+	free(out);
+}
+
+static void make_vector(struct vector *out, float x, float y)
+{
+	float in[VECTOR_DIM] = {x, y};
+
+	vector_pack(out, in, VECTOR_DIM);
+}
+
+/* The first fact means what the question means, the others do not. */
+static void keep_fact_vectors(size_t n)
+{
+	static struct embedding_vectors kept;
+	char *texts = NULL;
+
+	CHECK_INT(embedding_list(embedding, db, &texts), 0);
+	free(texts);
+	kept.n = n;
+	for (size_t i = 0; i < n; i++) {
+		kept.v[i].kind = EMBEDDING_FACTS;
+		kept.v[i].id = i + 1;
+		make_vector(&kept.v[i].vector, i ? 0.05f : 1, i ? 0.998f : 0);
+	}
+	CHECK_INT(embedding_keep(embedding, db, &kept), 0);
+}
+
+TEST(facts_without_word_or_meaning_of_the_question_are_left_out)
+{
+	struct vector question;
+	struct job j = {.kind = JOB_FIND_FACTS,
+			.guild = GUILD,
+			.text = (char *)"{\"words\": \"does a zebra eat\"}",
+			.meaning = &question,
+			.version = 8};
+	char *out = NULL;
+
+	open_scene();
+	make_vector(&question, 1, 0);
+	embedding = embedding_set_elsewhere(embedding, "axes");
+	write_fact("[{\"text\": \"horses like grass\", \"tags\": []}]");
+	write_fact("[{\"text\": \"the zebra is striped\", \"tags\": []}]");
+	write_fact("[{\"text\": \"my bike is blue\", \"tags\": []}]");
+	keep_fact_vectors(3);
+	CHECK_INT(fact_rows_find(db, embedding, &j, &out), 0);
+	CHECK(out && strstr(out, "horses") && strstr(out, "zebra") && !strstr(out, "bike"));
 	free(out);
 	close_scene();
 }
