@@ -2,6 +2,16 @@
  * servers, in simulated time. */
 #include "tests/unit/mediad/call/gateway_bench.h"
 
+/* Brings a session up, closes its socket with this code, and opens the one that is to resume it. */
+static void resume_after(struct vgw_bench *b, uint16_t code)
+{
+	CHECK_INT(vgw_bench_start(b), 0);
+	vgw_bench_join(b, "s1");
+	vgw_ws_closed(b->g, b->now, b->conn, code, MEDIA_REASON_NONE);
+	vgw_bench_run_until(b, b->now + NS_PER_S);
+	vgw_ws_open(b->g, b->now, b->conn);
+}
+
 TEST(gateway_resumes_without_heartbeat_acks)
 {
 	struct vgw_bench b;
@@ -59,11 +69,7 @@ TEST(gateway_takes_another_key_while_it_resumes)
 {
 	struct vgw_bench b;
 
-	CHECK_INT(vgw_bench_start(&b), 0);
-	vgw_bench_join(&b, "s1");
-	vgw_ws_closed(b.g, b.now, b.conn, 4015, MEDIA_REASON_NONE);
-	vgw_bench_run_until(&b, b.now + NS_PER_S);
-	vgw_ws_open(b.g, b.now, b.conn);
+	resume_after(&b, 4015);
 	vgw_bench_text(&b, hello);
 	vgw_bench_change_key(&b);
 	CHECK_INT(b.keys, 2);
@@ -100,11 +106,7 @@ TEST(gateway_resume_refused_asks_for_credentials)
 {
 	struct vgw_bench b;
 
-	CHECK_INT(vgw_bench_start(&b), 0);
-	vgw_bench_join(&b, "s1");
-	vgw_ws_closed(b.g, b.now, b.conn, 1001, MEDIA_REASON_NONE);
-	vgw_bench_run_until(&b, b.now + NS_PER_S);
-	vgw_ws_open(b.g, b.now, b.conn);
+	resume_after(&b, 1001);
 	vgw_ws_closed(b.g, b.now, b.conn, 4006, MEDIA_REASON_NONE);
 	CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
 	CHECK_INT(b.reason, MEDIA_REASON_SESSION_INVALID);
@@ -118,11 +120,7 @@ TEST(gateway_resume_has_a_deadline)
 {
 	struct vgw_bench b;
 
-	CHECK_INT(vgw_bench_start(&b), 0);
-	vgw_bench_join(&b, "s1");
-	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
-	vgw_bench_run_until(&b, b.now + NS_PER_S);
-	vgw_ws_open(b.g, b.now, b.conn);
+	resume_after(&b, 1006);
 	vgw_bench_run_until(&b, b.now + 5 * NS_PER_S);
 	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
 	vgw_bench_run_until(&b, b.now + 2 * NS_PER_S);
@@ -182,11 +180,7 @@ TEST(gateway_unknown_opcode_resumes_once)
 {
 	struct vgw_bench b;
 
-	CHECK_INT(vgw_bench_start(&b), 0);
-	vgw_bench_join(&b, "s1");
-	vgw_ws_closed(b.g, b.now, b.conn, 4001, MEDIA_REASON_NONE);
-	vgw_bench_run_until(&b, b.now + NS_PER_S);
-	vgw_ws_open(b.g, b.now, b.conn);
+	resume_after(&b, 4001);
 	vgw_bench_text(&b, "{\"op\":9,\"d\":null}");
 	vgw_ws_closed(b.g, b.now, b.conn, 4001, MEDIA_REASON_NONE);
 	CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
