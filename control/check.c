@@ -221,7 +221,7 @@ static void check_secret_file(struct check *c, const char *variable, const char 
 			  path, path);
 }
 
-/* What makes these settings ask the providers of a role that they do not ask now. */
+/* The setting that makes these settings ask the providers of a role that they do not ask now. */
 static const char *role_switch(enum role role)
 {
 	return role == ROLE_TEXT       ? "set \"reply_path\": \"brain\""

@@ -357,7 +357,7 @@ static int make_web(struct control *c)
 /* Sets the backoff between requests for the gateway's address. */
 static const struct backoff_conf find_backoff = {.first_ms = 1000, .max_ms = 60000};
 
-/* What was spent today before this start. */
+/* Costs of today before this start. */
 static void take_costs(int err, const struct store_document *list, size_t n, void *arg)
 {
 	struct control *c = arg;
@@ -394,7 +394,7 @@ static int make_bus(struct control *c)
 		err = make_ledger(c);
 	if (!err && c->conf.no_subscribers)
 		bus_drop_subscribers(c->bus);
-	/* What /status answers is an output of control, whoever else listens. */
+	/* /status reports control as a whole, with or without other listeners. */
 	if (!err)
 		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
 				    status_take_event, &c->tally);

@@ -1,4 +1,4 @@
-/* What a restart needs: read at start, written when it changed.
+/* State that a restart needs: read at start, written when it changed.
  *
  * Guilds are rows of the store. Those that changed are written a few at a time, in rounds: a round
  * notes the resume point, writes the guilds that have changed until then, and last session.json

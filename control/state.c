@@ -508,7 +508,7 @@ static json_t *read_document(const char *dir)
 	return all;
 }
 
-/* What was said in the calls that go on. */
+/* Words said in the calls that go on. */
 static json_t *read_words(const char *dir, const json_t *session)
 {
 	json_t *all = json_object();

@@ -27,7 +27,8 @@ static long long read_number(const json_t *j, const char *key)
 	return (long long)json_integer_value(json_object_get(j, key));
 }
 
-/* What people and models say is told as one plain line, whatever it would do to a terminal. */
+/* Prints the words of people and models as one plain line, without control characters for the
+ * terminal. */
 static void print_plain(FILE *f, const char *before, const char *text)
 {
 	char *plain = strdup(text);

@@ -218,7 +218,7 @@ static enum unreachable unreachable_by(const struct http_req *req, CURLcode code
 	}
 }
 
-/* What curl says, behind the words that all connections share. */
+/* Adds curl's own words to those that all connections share. */
 static void explain(struct http_req *req, CURLcode code)
 {
 	enum unreachable fault = unreachable_by(req, code);

@@ -78,8 +78,8 @@ void http_conn_close(struct http_exchange *x)
 
 /* ---- sending ---- */
 
-/* What was sent is forgotten when it is most of the buffer: a client that reads for ever, but never
- * all, costs no more than what waits for it. */
+/* Drops sent bytes once they are most of the buffer: a client that reads for ever, but never all,
+ * costs no more than the bytes that wait for it. */
 static void forget_sent(struct http_exchange *x)
 {
 	size_t waiting = http_out_waiting(x);
@@ -137,7 +137,7 @@ static void settle_state(struct http_exchange *x)
 		enter_head(x);
 }
 
-/* What is no head is refused in the step. */
+/* Refuses an invalid head in the same step. */
 static int check_head(const struct http_exchange *x, const uint8_t *p, size_t n)
 {
 	const struct http_server_conf *c = &x->s->conf;

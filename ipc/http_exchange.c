@@ -83,9 +83,8 @@ static void out_text(struct http_exchange *x, const char *text)
 	out_add(x, text, strlen(text));
 }
 
-/* What was added to `out` since `from` is sent. Without memory for it the shell ends the
- * connection.
- */
+/* Sends the bytes added to `out` since `from`. Without memory for them the shell ends the
+ * connection. */
 static void sent_since(struct http_exchange *x, size_t from)
 {
 	if (!x->broken)

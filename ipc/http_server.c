@@ -364,7 +364,7 @@ static int listen_unix(struct http_server *s)
 	if (bind(s->fd, (struct sockaddr *)&sa, sizeof sa)) {
 		int err = errno;
 
-		/* What is there belongs to somebody else. */
+		/* The socket that is there belongs to another program. */
 		free(s->path);
 		s->path = NULL;
 		return err;

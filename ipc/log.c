@@ -176,7 +176,7 @@ void log_lease(const char *value)
 	pthread_mutex_unlock(&secrets.lock);
 }
 
-/* How much of the secret stands at p. */
+/* Returns the length of the secret's part that stands at p. */
 static size_t shown_of(const char *secret, const char *p)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
-/* What the agent's requests cost, and what follows when a budget is spent (agent.h,
- * control/ledger/ledger.h). */
+/* Costs of the agent's requests, and the end of a spent budget (agent.h, control/ledger/ledger.h).
+ * */
 #include "control/agent/inside.h"
 #include "control/agent/usage_event.h"
 #include "control/media/media.h"

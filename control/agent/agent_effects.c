@@ -36,7 +36,7 @@ static void refuse_ask(struct agent *a, const struct room_effect *e)
 					   .text = slice_str(why)});
 }
 
-/* What a turn's speakers said, as lines. */
+/* The words of a turn's speakers, as lines. */
 enum { LINES_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) };
 
 /* The sound of the question, and the line before it: all of the question's text but the words.
@@ -153,7 +153,8 @@ static void ask_summary(struct agent *a, const struct room_effect *e)
 				       .n = 1});
 }
 
-/* What is written to the session first is known to it first, so nothing needs to be waited for. */
+/* The session learns things in the order in which they are written to it, so nothing needs to
+ * wait. */
 static void instruct(struct agent *a, const struct room_effect *e)
 {
 	roles_instruct(a->roles, e->text);

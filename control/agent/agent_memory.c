@@ -203,7 +203,7 @@ bool agent_memory_keeps(const struct agent_memory *m)
 	return m->a->store && s->store_words_hours && s->memory_days;
 }
 
-/* What was refused before stands beside what the store skipped. */
+/* The model sees its own refusals beside those of the store. */
 static void take_written(int err, const struct store_document *document, void *arg)
 {
 	struct memory_ask *ask = arg;

@@ -56,18 +56,18 @@ struct agent_tools {
 	/* Once this turn is over: goes, to the channel of this name or altogether. 0: neither. */
 	uint32_t leaves_after;
 	char joins[128];
-	/* What the searches of this turn found, for the text channel. */
+	/* Results of this turn's searches, for the text channel. */
 	uint32_t found_turn;
 	unsigned n_found;
 	struct words found;
-	/* What calls that are not over have cost. */
+	/* Costs of the calls that still run. */
 	struct spent {
 		uint32_t id; /* 0: a free place */
 		struct tool_cost cost;
 		char service[64];
 	} spent[TOOLS_CALLS];
 	uint32_t held; /* a turn whose answer was speculative when it called; 0: none */
-	/* What the answer of this turn said before its calls. */
+	/* The words of this turn's answer before its calls. */
 	uint32_t said_turn;
 	size_t said_n;
 	char said[SAID_MAX];
@@ -106,7 +106,7 @@ static int defer_input(struct agent_tools *t, const struct tool_input *in)
 	return 0;
 }
 
-/* What an input points to but its text lives until the end of what is performed. */
+/* The strings of an input live until its effects were performed. */
 static void feed(struct agent_tools *t, const struct tool_input *in)
 {
 	if (t->performing) {
@@ -422,8 +422,8 @@ void agent_tools_ask_again(struct agent_tools *t, uint32_t turn)
 	t->said_n = 0;
 }
 
-/* What no ask of the turn took goes to the provider alone: a call that is never answered would
- * hinder it. */
+/* Outputs that no ask of the turn took go to the provider alone: a call that is never answered
+ * would hinder it. */
 static void give_rest(struct agent_tools *t, uint32_t turn)
 {
 	struct engine_message m[2 * TOOLS_CALLS];

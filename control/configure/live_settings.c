@@ -236,7 +236,7 @@ enum document_result live_settings_undo(struct live_settings *l,
 	return finish_change(l, next, r, doneh, donearg);
 }
 
-/* What somebody else saved is the document from now on; its history shows after a restart. */
+/* Another program saved this document. It counts from now on; its history shows after a restart. */
 static void adopt(struct live_settings *l, const char *present)
 {
 	json_t *version = json_loads(present, JSON_REJECT_DUPLICATES, NULL);

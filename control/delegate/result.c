@@ -1,4 +1,4 @@
-/* What becomes of a worker's answer (delegates.h). */
+/* Hands over a worker's answer (delegates.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const
 	free(text);
 }
 
-/* How much of the text fits into a message: whole lines, if there are any. */
+/* Returns the number of bytes that fit into a message: whole lines, if there are any. */
 static size_t fit(const char *text)
 {
 	size_t n = strlen(text), line;

@@ -1,4 +1,4 @@
-/* What the agent tells and asks while it works (acp.h). */
+/* Updates and requests of a working agent (acp.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -85,7 +85,7 @@ typedef void(eleven_word_h)(const char *word, size_t n, uint64_t ends, void *arg
  * context's first. */
 void eleven_words(struct eleven_word *w, const struct eleven_fact *fact, uint64_t before,
 		  eleven_word_h *h, void *arg);
-/* How many bytes of the text, blanks left out, this fact speaks. */
+/* Number of bytes of the text that this fact speaks, without blanks. */
 size_t eleven_letters(const struct eleven_fact *fact);
 /* All of a text: once as many were spoken, nothing more of it comes. */
 size_t eleven_letters_of(const char *text);

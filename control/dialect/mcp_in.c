@@ -1,4 +1,4 @@
-/* What is read from a server's results (mcp.h). */
+/* Reads a server's results (mcp.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ static void append_line(struct text *t, struct slice s)
 	append(t, (const char *)s.p, s.n);
 }
 
-/* What is no text is named, so that the model knows of it. */
+/* Content other than text is named, so that the model knows of it. */
 static void append_note(struct text *t, const char *what, struct slice detail)
 {
 	char line[512];

@@ -20,7 +20,7 @@ static bool modern(const struct mcp *m, const char *method)
 	       (m->era == MCP_UNKNOWN && strcmp(method, "server/discover") == 0);
 }
 
-/* What every request of the modern era says. Steals params. */
+/* Adds the fields that every request of the modern era has. Steals params. */
 static json_t *with_meta(const struct mcp *m, json_t *params, uint32_t id)
 {
 	json_t *meta = json_pack("{s:s, s:o, s:{}}", META "protocolVersion", MCP_MODERN_REVISION,

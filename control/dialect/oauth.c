@@ -275,7 +275,7 @@ char *oauth_ask_body(const struct oauth_ask *ask)
 	return body;
 }
 
-/* What may stand in a header (RFC 6750 section 2.1). */
+/* Characters that are valid in a header (RFC 6750 section 2.1). */
 static bool is_bearer(const char *token)
 {
 	return *token && !token[strspn(token, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -8,8 +8,8 @@
 #include "control/dialect/realtime.h"
 
 struct openai_family {
-	/* How a session is described: audio formats and turn detection nested in it with a type
-	 * (GA), formats nested and the rest beside them (xAI), or all of it flat (beta). */
+	/* Shape of a session's description: audio formats and turn detection nested in it with a
+	 * type (GA), formats nested and the rest beside them (xAI), or all of it flat (beta). */
 	enum { OPENAI_SHAPE_GA, OPENAI_SHAPE_XAI, OPENAI_SHAPE_BETA } shape;
 	const char *model; /* for conf without one; NULL for none */
 	const char *said;  /* the type of a text that the assistant said */
@@ -18,7 +18,7 @@ struct openai_family {
 	bool modalities;   /* a response names its modalities */
 	bool images;	   /* takes images */
 	bool aside;	   /* answers beside the conversation, in text, while another answer runs */
-	/* How exact words are spoken: a response out of band, or an item of its own. */
+	/* Speech of exact words: a response out of band, or an item of its own. */
 	enum { OPENAI_LINE_NONE, OPENAI_LINE_OUT_OF_BAND, OPENAI_LINE_ITEM } line;
 };
 

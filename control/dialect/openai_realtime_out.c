@@ -130,7 +130,7 @@ static json_t *session_fixed(const struct openai_codec *c)
 	return session_beta(c);
 }
 
-/* What is NULL stays as it is at the provider. fixed is stolen. */
+/* The provider keeps its value for each argument that is NULL. fixed is stolen. */
 static int send_session(const struct sink *to, const struct openai_codec *c, json_t *fixed,
 			const struct realtime_command *cmd)
 {

@@ -1,4 +1,4 @@
-/* How much a recogniser doubts its words, of the log-probabilities of its tokens or words. Pure;
+/* A recogniser's doubt of its words, from the log-probabilities of its tokens or words. Pure;
  * needs jansson.h. */
 #ifndef CONTROL_DIALECT_STT_DOUBT_H
 #define CONTROL_DIALECT_STT_DOUBT_H

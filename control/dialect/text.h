@@ -138,8 +138,8 @@ int text_stream_read(struct text_stream *s, const struct text_dialect *d, const 
 void text_stream_end(struct text_stream *s, text_fact_h *h, void *arg);
 void text_stream_clear(struct text_stream *s);
 
-/* How a server is told that a cancelled answer's slot is to be cleared: false when it offers
- * nothing. path is relative to the server's root. */
+/* The request that clears the slot of a cancelled answer; false when the server offers none. path
+ * is relative to the server's root. */
 bool text_slot_cancel(const struct text_options *o, const char **method, char *path, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the text dialects have in common when they read an answer (text.h). */
+/* Parts that the text dialects share when they read an answer (text.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void text_tell_words(struct text_stream *s, const json_t *text)
 		tell_text(s, json_string_value(text), json_string_length(text));
 }
 
-/* How much of a mark the text ends with: whether `mark` begins with the last bytes. */
+/* Returns the length of the text's end that is a beginning of `mark`. */
 static bool may_become(const char *text, size_t n, const char *mark)
 {
 	return n < strlen(mark) && memcmp(text, mark, n) == 0;
@@ -95,7 +95,7 @@ void text_tell_content(struct text_stream *s, const json_t *text)
 		else
 			begin_content(s, p[i]);
 	}
-	/* What was held and stands in this text is told with the rest of it. */
+	/* Held text that this text contains is reported with it. */
 	if (s->think == TEXT_THINK_OVER && s->n_held) {
 		if (i < s->n_held)
 			tell_text(s, s->held, s->n_held - i);

@@ -52,7 +52,7 @@ static bool is_sent(const struct copying *c, const char *key, bool outermost)
 	return !*c->limits->kept || has_word(c->limits->kept, key);
 }
 
-/* How keywords hold schemas. */
+/* True if the keyword holds one schema. */
 static bool holds_one(const char *key)
 {
 	return has_word(" items additionalProperties not if then else contains propertyNames "

@@ -502,7 +502,7 @@ static void on_deferred(int err, int status, const json_t *body, void *arg)
 		carry_out(w);
 }
 
-/* What is needed of it to carry it out: of the member, the roles. */
+/* Keeps the fields that its execution needs; of the member, the roles. */
 static json_t *keep_interaction(const json_t *d, uint64_t wall_ms)
 {
 	const json_t *member = json_object_get(d, "member"), *data = json_object_get(d, "data");

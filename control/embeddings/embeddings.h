@@ -48,7 +48,7 @@ struct embeddings_conf {
 	struct store *store;
 	struct ledger *ledger; /* NULL: nobody counts */
 	struct bus *bus;       /* where costs are told */
-	/* Whether this person's words may be sent. NULL: everybody's. */
+	/* Returns true if this person's words may be sent. NULL: everybody's. */
 	bool (*allowsh)(uint64_t guild, uint64_t user, void *arg);
 	void *arg;
 };

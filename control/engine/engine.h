@@ -73,7 +73,7 @@ struct engine_event {
 };
 typedef void(engine_h)(const struct engine_event *ev, void *arg);
 
-/* How utterances reach an engine that transcribes. */
+/* Route of utterances to an engine that transcribes. */
 enum engine_transcription {
 	ENGINE_TRANSCRIBE_SPEAKERS, /* a session for each speaker */
 	ENGINE_TRANSCRIBE_SHARED,   /* one session for all of them */

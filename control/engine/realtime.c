@@ -55,7 +55,7 @@ static void tell_output(struct realtime *r, const struct conversation_output *o)
 	r->h(&ev, r->arg);
 }
 
-/* What goes to the wire goes first: the handler may ask again from inside. */
+/* The wire comes first: the handler may ask again from inside. */
 int realtime_step(struct realtime *r, const struct conversation_input *in)
 {
 	struct conversation_outputs *out = malloc(sizeof *out);

@@ -64,7 +64,7 @@ bool roles_refresh(struct served *s)
 	if (!p || p->dialect != s->caps->dialect ||
 	    (s->engine && strcmp(p->url, s->record->url) != 0))
 		return false;
-	/* What it refused to another key, it may grant to this one. */
+	/* It may grant this key more than the last one. */
 	if (strcmp(p->key, s->record->key) != 0)
 		s->held_until = s->rests_until = 0;
 	*s->record = *p;

@@ -1,6 +1,6 @@
-/* What providers cost (roles.h): each answer has one usage. It is the provider's as far as that can
- * be true (core/traffic.h), and an estimate where the provider tells none, because it does not or
- * because the answer was cut. What belongs to no answer is collected and told every 30 s. */
+/* Costs of providers (roles.h): each answer has one usage. It is the provider's as far as that can
+ * be true (core/traffic.h), and an estimate if the provider reports none or the answer was cut.
+ * Costs that belong to no answer are collected and reported every 30 s. */
 #include <string.h>
 
 #include "control/engine/roles_state.h"

@@ -463,7 +463,7 @@ static void timer_fired(void *arg)
 	pump(t);
 }
 
-/* What engine_speech says of a line. */
+/* Forwards the events of engine_speech about a line. */
 static void take_http(const struct engine_event *ev, void *arg)
 {
 	struct speech_stream *t = arg;

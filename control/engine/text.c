@@ -23,8 +23,8 @@
 
 enum { STREAM_MAX = 8 << 20, LONGEST_MS = 120000, AT_ONCE = 16, LINE_MAX_BYTES = 16384 };
 
-/* What was said, as a number that two tellings of the same have in common: blanks and directives
- * ("[[TO: …]]") do not count, since the history keeps answers without them. */
+/* A hash of an answer. Blanks and directives ("[[TO: …]]") do not count, since the history keeps
+ * answers without them. */
 struct said {
 	uint64_t hash;
 	unsigned open; /* brackets of a directive */
@@ -103,7 +103,7 @@ static void add_message(struct said *s, const struct engine_message *m)
 	add_said(s, m->text, strlen(m->text));
 }
 
-/* How many messages the provider knows already, with the answer that it keeps. */
+/* Returns the number of messages that the provider knows already, with the answer that it keeps. */
 static size_t count_known(const struct text *t, const struct engine_ask *ask)
 {
 	struct said s = {0};

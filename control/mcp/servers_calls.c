@@ -95,7 +95,7 @@ void mcp_calls_progress(uint64_t number, double share, const char *text, void *a
 	host->progressh(c->id, line, host->arg);
 }
 
-/* What a name of the registry stands for. */
+/* Finds the tool behind a name of the registry. */
 static bool find_tool(const struct entry *e, const char *known, enum mcp_verb *verb,
 		      const char **name)
 {

@@ -58,7 +58,7 @@ void media_disconnect(struct media *m);
 /* Some speech was opened and is not wholly in mediad yet. */
 bool media_has_unsent(const struct media *m);
 void media_set_user(struct media *m, uint64_t user);
-/* How many mediads are connected, and how many ought to be. */
+/* Numbers of mediads: connected, and expected. */
 void media_count(const struct media *m, unsigned *there, unsigned *all);
 /* A newer control has taken a mediad over: this one should end. */
 bool media_superseded(const struct media *m);

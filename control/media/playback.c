@@ -171,7 +171,7 @@ int media_playback_start(struct media_playback *pb)
 		return err;
 	pb->opened = true;
 	pb->call->has_spoken = true;
-	/* What this control says takes the place of what the control before it said. */
+	/* The statements of this control replace those of the one before it. */
 	media_call_stop_inherited(pb->call);
 	pump_soon(pb);
 	return 0;
@@ -454,8 +454,8 @@ static void claim(struct media_playback *pb)
 
 	pb->lost_at = 0;
 	send_about(pb, &msg);
-	/* What was wished while nobody could be told. One that the control before us had lowered or
-	 * paused comes back slowly. */
+	/* Wishes from the time without a connection. A playback that the control before us had
+	 * lowered or paused comes back slowly. */
 	fade_ms = pb->inherited ? INHERITED_RISE_MS : 0;
 	media_playback_gain(pb, pb->gain, fade_ms);
 	if (pb->paused)

@@ -1,5 +1,4 @@
-/* What a mediad reports: the comparison after HELLO, messages of its calls, and its loss (law 4).
- */
+/* Reports of a mediad: the comparison after HELLO, messages of its calls, and its loss (law 4). */
 #include "control/media/call.h"
 
 #include <stdio.h>

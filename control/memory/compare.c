@@ -9,7 +9,7 @@
 
 enum { TOKENS_MAX = 48, TOKEN_SIZE = 24 };
 
-/* What a token tells. */
+/* Kinds of tokens. */
 enum {
 	IS_NUMBER = 1,
 	IS_DATE = 2,
@@ -207,7 +207,8 @@ static bool holds(const struct fact_words *f, const struct token *t, unsigned si
 	return false;
 }
 
-/* How many tokens of this side, of values or of other words, a has and b lacks. */
+/* Returns the number of tokens of this side, of values or of other words, that a has and b lacks.
+ * */
 static unsigned lacking(const struct fact_words *a, const struct fact_words *b, unsigned side,
 			bool values)
 {

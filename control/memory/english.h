@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 bool english_is(const char *text, size_t n);
-/* How many words separated by blanks the text has, counted up to `most`. */
+/* Number of words separated by blanks, counted up to `most`. */
 size_t english_count_words(const char *text, size_t n, size_t most);
 
 #endif

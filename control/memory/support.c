@@ -57,7 +57,7 @@ static bool has_numbers(const char *words, const struct support_line *lines, siz
 	return true;
 }
 
-/* How far the likeness stands above the mean of all, in standard deviations. */
+/* Distance of the likeness from the mean of all, in standard deviations. */
 static double stand_out(const struct support_line *lines, size_t n, double likeness)
 {
 	double sum = 0, squares = 0, mean, variance;

@@ -360,7 +360,7 @@ static bool call_write(const struct ask *a, struct brain_call *out)
 	return true;
 }
 
-/* What a question names; without that the newest facts. */
+/* Recalls the subject that a question names, or else the newest facts. */
 static bool call_recall(const struct ask *a, struct brain_call *out)
 {
 	bool named = captured(a, SLOT_MINE) || captured(a, SLOT_ABOUT);

@@ -55,7 +55,7 @@ const char *turns_name(const struct turns *t, uint64_t user)
 	return "";
 }
 
-/* Who left is remembered until the place is needed, because transcripts come later. */
+/* The names of people who left stay until their place is needed, because transcripts come later. */
 static void learn_name(struct turns *t, const struct room_event *ev)
 {
 	struct person *p = NULL;

@@ -78,7 +78,7 @@ bool under_way_take(struct under_way *u, const struct bus_event *ev)
 {
 	struct turn_under_way *t = NULL;
 
-	/* What a session finds at its start is of the control before. */
+	/* Turns that a session finds at its start belong to the control before. */
 	if (ev->type == EVENT_SESSION_STARTED || ev->type == EVENT_SESSION_OVER)
 		return end_session(u, ev->guild);
 	if (ev->type == EVENT_TOOL_BEGAN || ev->type == EVENT_TOOL_CALLED)

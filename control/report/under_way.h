@@ -34,9 +34,9 @@ struct under_way {
  * turn of its server ends as answered. */
 bool under_way_take(struct under_way *u, const struct bus_event *ev);
 void under_way_add(struct under_way *u, const struct turn_under_way *t);
-/* How many turns of this server there are, and how many of those were speaking. */
+/* Number of this server's turns, and of those that were speaking. */
 unsigned under_way_count(const struct under_way *u, uint64_t guild, unsigned *speaking);
-/* How many tasks and untold results of this server there are. */
+/* Number of this server's tasks and untold results. */
 unsigned under_way_tasks(const struct under_way *u, uint64_t guild);
 
 #endif

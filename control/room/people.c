@@ -78,7 +78,7 @@ uint64_t room_person_by_name(const struct room_context *context, const char *nam
 	return user;
 }
 
-/* What happens to a turn when this person leaves. */
+/* Ends or changes a turn when this person leaves. */
 static void leave_turn(struct room_context *context, struct room_turn *t, uint64_t user)
 {
 	unsigned present = room_people_present(context);

@@ -1,5 +1,5 @@
-/* What the session (session.h) demands of the other machines: when the call begins, when it is
- * lost, when the settings change, and at the end. */
+/* Demands of the session (session.h) on the other machines: when the call begins, when it is lost,
+ * when the settings change, and at the end. */
 #include "control/room/base/text.h"
 #include "control/room/base/turns.h"
 #include "control/room/floor/address.h"

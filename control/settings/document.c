@@ -380,7 +380,7 @@ enum document_result document_undo(struct document *d, const struct settings *ba
 		return r;
 	if (d->n < 2)
 		return DOCUMENT_NOTHING_TO_UNDO;
-	/* What was good once may name a provider that the settings file has no longer. */
+	/* An older document may name a provider that the settings file no longer has. */
 	r = document_try(d, base, d->v[d->n - 2].intent, NULL, NULL);
 	return r == DOCUMENT_SAVED ? add_version(d, d->v[d->n - 2].intent, change) : r;
 }

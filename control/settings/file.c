@@ -238,7 +238,7 @@ static void take_member(struct reading *r, const char *name, const struct member
 		unknown(r, name, m);
 }
 
-/* What was near is left out: it may be a secret in the wrong place. */
+/* The message does not quote the text nearby: it may be a secret in the wrong place. */
 static void not_json(struct reading *r, const json_error_t *error)
 {
 	const char *near = strstr(error->text, " near ");

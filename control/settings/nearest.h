@@ -7,8 +7,8 @@
 
 enum { NEAREST_LEN_MAX = 64 };
 
-/* How many letters must be changed, added, taken away or swapped with their neighbour to make b of
- * a; UINT_MAX when one of them is longer than NEAREST_LEN_MAX. */
+/* Number of letters to change, add, remove or swap with their neighbour to make b of a; UINT_MAX
+ * if one of them is longer than NEAREST_LEN_MAX. */
 unsigned nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len);
 
 /* Looks at one candidate after the other. Set word, the rest 0. */

@@ -29,7 +29,7 @@ static bool is_edition(const char *rest)
 	return *rest == '-' && ((rest[1] >= '0' && rest[1] <= '9') || strcmp(rest, "-latest") == 0);
 }
 
-/* How much of the model's name the row has; 0: it is another model. */
+/* Returns the length of the model's name that the row covers; 0: it is another model. */
 static size_t match_row(const char *row, const char *model)
 {
 	size_t n = strlen(row);

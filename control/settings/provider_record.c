@@ -363,7 +363,7 @@ static void order_implied(const struct settings *s, enum role role, struct provi
 				    : "embedded");
 }
 
-/* What is no address stays as it is, so that whoever dials it says so. */
+/* An invalid address stays as it is, so that the program that dials it reports it. */
 static void resolve_voice_url(struct settings *s)
 {
 	const struct provider_record *p = settings_role(s, ROLE_VOICE, 0);

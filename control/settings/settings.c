@@ -141,7 +141,7 @@ static int parse_row(struct settings *s, const struct settings_row *r, const cha
 		return 0;
 	case SETTINGS_TEXT:
 	case SETTINGS_SECRET:
-		/* What is no UTF-8 could not be told to any service. */
+		/* No service accepts invalid UTF-8. */
 		if (strlen(value) >= r->bytes || !utf8_valid(value))
 			return EINVAL;
 		put_text(s, r, value);
@@ -214,7 +214,7 @@ static int set_key(struct settings *s, const char *provider, const char *value)
 	return ENOENT;
 }
 
-/* What the files of a server of MCP or of a worker hold. */
+/* Sets the secret values of an MCP server or of a worker, from their files. */
 static int set_values(char *values, const char *value)
 {
 	if (strlen(value) >= RECORD_VALUES_MAX || !utf8_valid(value))

@@ -474,7 +474,7 @@ static int migrate_one(struct db *db, unsigned i)
 		err = run_sql(db, "COMMIT");
 	if (err && !sqlite3_get_autocommit(db->sql))
 		run_sql(db, "ROLLBACK");
-	/* What cannot be made was there already: the file was not made by us. */
+	/* The table exists already: another program made the file. */
 	return err == EIO && sqlite3_errcode(db->sql) == SQLITE_ERROR ? EUCLEAN : err;
 }
 
@@ -541,7 +541,7 @@ static bool may_use(const struct db *db, const struct stat *st)
 				       S_ISREG(st->st_mode) && !(st->st_mode & S_IWOTH));
 }
 
-/* What others put beside the database is as good as written into it. */
+/* Files beside the database have the same effect as its own content. */
 static int check_parts(const struct db *db)
 {
 	static const char *const parts[] = {"-wal", "-shm", "-journal"};

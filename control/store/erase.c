@@ -102,8 +102,8 @@ static void forget_member(json_t *state, const char *id)
 		json_object_set_new(state, "owner", json_string("0"));
 }
 
-/* What Discord told of them as a member. A control that runs has its own copy, and writes the row
- * again while the person is in a voice channel or owns the server. */
+/* Erases the member data that Discord sent. A control that runs has its own copy, and writes the
+ * row again while the person is in a voice channel or owns the server. */
 static int erase_guild_states(struct run *r)
 {
 	json_t *found = json_array(), *row;

@@ -423,7 +423,7 @@ static json_t *fact_json(sqlite3_stmt *s)
 			 db_real(s, 9));
 }
 
-/* What it took the place of, with its dates. */
+/* Adds the facts that it replaced, with their dates. */
 static int add_former(struct db *db, json_t *fact)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_FORMER_FACTS);

@@ -117,7 +117,7 @@ static struct db *database(struct job_runner *r)
 	return r->db;
 }
 
-/* What a write gave. The handle stays: a disk that was full may have room again. A request that
+/* Notes the result of a write. The handle stays: a full disk may have room again. A request that
  * cannot be carried out says nothing of the disk. */
 static int note_outcome(struct job_runner *r, int err)
 {
@@ -288,7 +288,7 @@ static int run_expire(struct job_runner *r, const struct job *j)
 	if (!database(r))
 		return r->err;
 	err = expire_rows(r, j, &changed);
-	/* What goes makes room; the reserve is made again once there is enough. */
+	/* A deletion makes room; the reserve is made again once there is enough. */
 	if (err == ENOSPC && reserve_drop(r->dir))
 		err = expire_rows(r, j, &changed);
 	if (!err)

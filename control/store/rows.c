@@ -157,7 +157,7 @@ static char *compact_why(const char *why)
 	return text;
 }
 
-/* What was said in an answered turn was meant for the bot. */
+/* An answered turn was meant for the bot. */
 static int set_addressee(struct db *db, const struct bus_event *ev, uint64_t user, uint64_t id)
 {
 	const struct event_turn *t = &ev->turn;
@@ -171,7 +171,7 @@ static int set_addressee(struct db *db, const struct bus_event *ev, uint64_t use
 	return db_run(db, s);
 }
 
-/* Who spoke in it, in any case: what they said, when it may be kept. */
+/* Adds the speakers of the turn, and their words if those may be kept. */
 static int add_segments(struct db *db, const struct bus_event *ev, uint64_t turn_seq, bool words)
 {
 	json_t *list = json_loads(ev->turn.segments ? ev->turn.segments : "", 0, NULL), *x;

@@ -16,7 +16,7 @@ int rows_add(struct db *db, const struct bus_event *ev, bool words);
 /* Takes away words said before words_ms, and rows older than events.def allows. *changed: how many.
  */
 int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed);
-/* How many rows an eraser took out of a table. */
+/* Number of rows that an eraser took out of a table. */
 typedef void(rows_erased_h)(const char *table, unsigned rows, void *arg);
 /* Takes one person's words and name out of every table, inside a transaction. Afterwards the
  * full-text indexes need db_merge_terms. */

@@ -193,7 +193,7 @@ static void on_expire(void *arg)
 	uint64_t keep = (uint64_t)s->settings->store_words_hours * HOUR_MS;
 	uint64_t facts = keep ? (uint64_t)s->settings->memory_days * 24 * HOUR_MS : 0;
 
-	/* What would be too old by the next time goes now. */
+	/* Rows that would be too old by the next time go now. */
 	if (keep)
 		keep -= EXPIRE_MIN * MIN / NS_PER_MS;
 	/* Settings that nobody can read may want them kept for longer. */

@@ -390,7 +390,7 @@ static void start(struct tools_run *t, struct tool_call *c)
 		tools_run_detach(t, c, false);
 }
 
-/* What it may cause must be known before it happens: after a crash it is never made again. */
+/* Writes the call down before it can cause anything: after a crash it is never made again. */
 static void record(struct tools_run *t, struct tool_call *c)
 {
 	bool outside = c->effect >= TOOL_EFFECT_OUTSIDE;

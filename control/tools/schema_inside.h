@@ -25,7 +25,7 @@ const json_t *schema_resolve(const json_t *root, const char *ref);
 
 /* True if the keyword asserts something that is not supported. */
 bool schema_is_refused(const char *keyword);
-/* How a keyword holds schemas: not at all, one, a list, an object of them. */
+/* Schemas that a keyword holds: none, one, a list, an object of them. */
 enum schema_holds { SCHEMA_HOLDS_NONE, SCHEMA_HOLDS_ONE, SCHEMA_HOLDS_MANY };
 enum schema_holds schema_keyword_holds(const char *keyword);
 

@@ -388,7 +388,7 @@ enum voice_reason voice_session_predict(uint64_t channel, void *arg)
 		return VOICE_REASON_SETTINGS_UNREAD;
 	if (!policy_allows_channel(c->conf.settings, channel))
 		return VOICE_REASON_NOT_ALLOWED;
-	/* What is known of the server may be old. */
+	/* The known state of the server may be old. */
 	if (gateway_state(c->conf.gateway) != GATEWAY_UP || !guilds_known(c->conf.guilds, c->guild))
 		return VOICE_REASON_NONE;
 	if (!guilds_channel(c->conf.guilds, c->guild, channel, &ch))

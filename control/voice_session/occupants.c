@@ -296,7 +296,7 @@ void voice_session_forget_words(struct voice_session *c)
 	c->inherited_plays = false;
 }
 
-/* What the control before this one leaves to the agent. */
+/* Gives the agent the words and the playback that the control before this one left. */
 static void hand_over(struct voice_session *c)
 {
 	c->recalled = c->words != NULL;
@@ -342,7 +342,7 @@ void voice_session_start_agent(struct voice_session *c)
 	if (c->agent || !c->media || !channel || !settings_ready(c->conf.settings) ||
 	    c->conf.settings->unread)
 		return;
-	/* What is said is kept under the call's channel, and the lease of a new one comes later. */
+	/* New words are kept under the call's channel, and the lease of a new one comes later. */
 	if (media_call_want(c->media)->channel != channel)
 		voice_session_set_call(c, channel);
 	c->talks_in = channel;

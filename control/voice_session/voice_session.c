@@ -184,7 +184,7 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild),
 			 ID(channel), words.text);
 		voice_session_answer(c, &words);
-		/* What was said in that channel is not for the next one. */
+		/* Words of that channel are not for the next one. */
 		if (!voice_channel(c->voice) && !c->agent)
 			voice_session_forget_words(c);
 	} else if (there) {

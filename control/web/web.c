@@ -30,7 +30,7 @@ static const struct route routes[] = {
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 
-/* What a body's handler is given. */
+/* Arguments of a body's handler. */
 struct way {
 	struct web *web;
 	const struct route *route;

@@ -49,7 +49,7 @@ uint32_t lane_id(const struct lane *l);
 /* Appends n samples. Returns ENOBUFS when they do not fit (and takes none), EPIPE after lane_end.
  */
 int lane_write(struct lane *l, const int16_t *pcm, size_t n, uint64_t now);
-/* How many samples fit now. */
+/* Number of samples that fit now. */
 size_t lane_room(const struct lane *l);
 /* No more samples will be written. */
 void lane_end(struct lane *l);

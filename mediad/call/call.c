@@ -217,8 +217,7 @@ void call_send_all(struct call *c)
 	say_send_all(c);
 }
 
-/* What control wants of the encryption counts for its channel, which is joined by the next lease.
- */
+/* Control's policy of encryption counts for its channel, which the next lease joins. */
 static void apply_policy(struct call *c)
 {
 	c->stage = c->wanted_stage;

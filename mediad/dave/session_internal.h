@@ -194,7 +194,7 @@ bool dave_speakers_blame_us(const struct dave_session *s, uint64_t now);
  * made for any of them. */
 bool dave_speakers_charge(struct dave_session *s, uint64_t now);
 void dave_speakers_give_up(struct dave_session *s, uint64_t now, uint64_t user);
-/* How many of those present were given up. */
+/* Number of present speakers who were given up. */
 unsigned dave_speakers_given_up(const struct dave_session *s);
 
 /* ---- session_heal.c ---- */

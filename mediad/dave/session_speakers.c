@@ -1,5 +1,5 @@
-/* What healing knows about single speakers, across sessions of a call: who is heard, for whom keys
- * were requested, and who was given up. */
+/* Healing's knowledge of single speakers, across sessions of a call: when each was heard, how
+ * often keys were requested for them, and whether they were given up. */
 #include "mediad/dave/session_internal.h"
 #include "proto/base/time.h"
 

@@ -37,8 +37,8 @@ struct engine {
 	struct engine_thread m[ENGINE_THREADS];
 };
 
-/* Whether a command fits depends on the speed of the other thread, so it is an answer of the system
- * and recorded. */
+/* The speed of the other thread decides whether a command fits, so the result comes from the
+ * system and is recorded. */
 static bool push_command(struct engine_thread *m, const struct cmd *c)
 {
 	struct env *env = m->e->conf.env;

@@ -318,8 +318,8 @@ static int keep_capabilities(uint32_t keep)
 
 /* ---- Landlock ---- */
 
-/* What a kernel of this version of Landlock can forbid; later ones add rights that the headers at
- * hand need not name. */
+/* Rights that a kernel of this version of Landlock can forbid; later ones add rights that the
+ * headers at hand need not name. */
 static uint64_t landlock_rights(long version)
 {
 	const unsigned rights[] = {0, 13, 14, 15, 15, 16};

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many of the first n bytes form whole characters: n, or less when the last one is truncated.
- */
+/* Number of the first n bytes that form whole characters: n, or less when the last one is
+ * truncated. */
 size_t utf8_whole(const char *text, size_t n);
 /* True if the text is well-formed (RFC 3629: nothing overlong, no surrogates, nothing past
  * U+10FFFF). */

@@ -1,4 +1,4 @@
-/* How long a server that refuses a request wants the client to wait: Retry-After (RFC 9110 section
+/* Wait that a server demands when it refuses a request: Retry-After (RFC 9110 section
  * 10.2.3), in seconds or as a date, and retry-after-ms, which some model providers send beside it.
  *
  * The wait travels inside the text of why something failed, so that every kind of connection hands

@@ -246,7 +246,7 @@ static void emit_say(struct conversation *c, const struct asked *a)
 	o->text = slice_str(a->request->messages[a->request->n - 1].text);
 }
 
-/* What is put into the conversation may make the provider answer by itself. */
+/* A new item may make the provider answer by itself. */
 static void emit_question(struct conversation *c, struct asked *a)
 {
 	const struct engine_ask *ask = a->request;

@@ -1,4 +1,4 @@
-/* What the provider says of its answers (conversation.h). */
+/* Events of the provider about its answers (conversation.h). */
 #include <stdio.h>
 #include <string.h>
 

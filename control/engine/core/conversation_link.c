@@ -61,7 +61,7 @@ static void wait_again(struct asked *a)
 	a->refused = false;
 }
 
-/* What was asked in a lost session and not answered yet is asked again in the next one. */
+/* The next session repeats the questions that the lost one left unanswered. */
 static void keep_asks(struct conversation *c, struct slice why)
 {
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {

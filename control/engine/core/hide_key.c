@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* How many bytes of the text are the key, or its beginning. */
+/* Returns the number of bytes of the text that are the key, or its beginning. */
 static size_t match_key(const char *key, const char *text)
 {
 	size_t n = 0;

@@ -56,7 +56,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What a limit allows: lowers *value to it, and says whether that was needed. */
+/* Lowers *value to the limit; true if that was needed. */
 static bool lower(uint64_t *value, uint64_t most)
 {
 	bool low = *value > most;

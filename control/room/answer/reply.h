@@ -90,7 +90,7 @@ void room_reply_started(struct room_reply *r, uint64_t at);
 bool room_reply_is_open(const struct room_reply *r);
 /* The open playback is paused, or goes on, from now. */
 void room_reply_pause(struct room_reply *r, bool paused, uint64_t now);
-/* How many bytes of the turn's answer were played at this time. */
+/* Number of bytes of the turn's answer that were played at this time. */
 size_t room_reply_byte_at(const struct room_reply *r, const struct room_turn *turn, uint64_t at);
 uint64_t room_reply_drained_samples(const struct room_reply *r);
 

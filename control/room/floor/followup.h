@@ -48,7 +48,7 @@ void room_followup_answered(struct room_followup *f);
 uint64_t room_followup_tools_until(const struct room_followup *f, uint64_t now);
 /* The user for whom a tool works or worked lately, or 0. */
 uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now);
-/* How many jobs of tools run for this user; user 0: for anybody. */
+/* Number of tool jobs that run for this user; user 0: for anybody. */
 unsigned room_followup_jobs(const struct room_followup *f, uint64_t user);
 /* ms since this user interrupted an answer, or UINT64_MAX. */
 uint64_t room_followup_interrupted_since(const struct room_followup *f, const struct settings *s,

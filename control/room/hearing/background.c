@@ -46,7 +46,7 @@ static void add_block(struct room_background *b, const struct settings *s, bool 
 	b->next = (b->next + 1) % ROOM_BACKGROUND_BLOCKS;
 	if (b->blocks < ROOM_BACKGROUND_BLOCKS)
 		b->blocks++;
-	/* What rises above a known background may be the beginning of speech. */
+	/* Sound above a known background may be the beginning of speech. */
 	if (promoted || (b->most && rms > room_background_threshold(b)))
 		b->promoted = ROOM_BACKGROUND_BLOCKS;
 	else if (b->promoted)

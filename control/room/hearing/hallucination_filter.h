@@ -67,8 +67,8 @@ enum room_hallucination room_hallucination_detect(const struct room_utterance_tr
 						  const struct settings *s);
 /* Non-blank characters per 10 s of so many ms of audio; 0 without audio. */
 uint32_t room_speech_rate(const char *text, uint32_t ms);
-/* How often the same one to four words repeat in a row and fill at least two thirds of the
- * text; 1 if none do. */
+/* Number of repetitions in a row of the same one to four words that fill at least two thirds of
+ * the text; 1 if there are none. */
 unsigned room_repetitions(const char *text);
 bool room_has_control_tokens(const char *text);
 /* True if there is a letter or a digit; everything beyond ASCII counts as a letter. */

@@ -21,7 +21,7 @@ struct room_eot_input {
 
 /* The inputs as the regression weighs them, in thousandths; the first is constant. */
 void room_eot_inputs(const struct room_eot_input *in, int x[ROOM_EOT_INPUTS]);
-/* How much a silence of this length speaks for an end, in thousandths. */
+/* Weight of a silence of this length for an end, in thousandths. */
 int room_eot_silence(const struct room_eot_input *in, uint32_t ms);
 /* The shortest silence after which the probability reaches `share`, in thousandths from 1 to 999.
  */
