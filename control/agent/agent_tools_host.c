@@ -1,0 +1,186 @@
+#include "control/agent/agent_tools_inside.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/agent/agent_memory.h"
+#include "control/delegate/delegates.h"
+#include "control/media/media.h"
+#include "control/settings/settings.h"
+#include "ipc/env.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+
+enum { MINUTE_S = 60 };
+/* The chunk of a sound that a tool plays; those of answers are small numbers. */
+#define TOOL_CHUNK UINT32_MAX
+
+/* ---- outputs of the shells ---- */
+
+void agent_tools_output(uint32_t id, bool ok, struct slice text, void *arg)
+{
+	struct agent_tools *t = arg;
+
+	if (id & DELEGATE_NUMBER) {
+		delegate_seat_output(t->delegate, id, ok, text);
+		return;
+	}
+	agent_tools_feed(
+		t, &(struct tool_input){.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
+}
+
+static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
+{
+	struct agent_tools *t = arg;
+	unsigned i = 0;
+
+	if (id & DELEGATE_NUMBER) {
+		agent_spend_tool(t->a, 0, "worker", cost);
+		return;
+	}
+	while (i < TOOLS_CALLS && t->spent[i].id)
+		i++;
+	if (i == TOOLS_CALLS)
+		return;
+	t->spent[i] = (struct spent){.id = id, .cost = *cost};
+	snprintf(t->spent[i].service, sizeof t->spent[i].service, "%s", cost->service);
+	t->spent[i].cost.service = t->spent[i].service;
+}
+
+static void take_progress(uint32_t id, const char *text, void *arg)
+{
+	if (id & DELEGATE_NUMBER)
+		return;
+	agent_tools_feed(arg, &(struct tool_input){
+				      .type = TOOL_IN_PROGRESS, .id = id, .text = slice_str(text)});
+}
+
+/* ---- the room ---- */
+
+static json_t *tell_status(void *arg)
+{
+	const struct agent_tools *t = arg;
+	json_t *people = json_array();
+	const char *name;
+	unsigned place = 0;
+
+	while (people && (name = room_person(t->a->room, &place)))
+		json_array_append_new(people, json_string(name));
+	return json_pack("{s:o,s:I}", "people", people, "minutes",
+			 (json_int_t)((env_now(t->a->env) - t->up_at) / (MINUTE_S * NS_PER_S)));
+}
+
+static int write_text(const char *text, void *arg)
+{
+	const struct agent_tools *t = arg;
+	struct words words = {0};
+
+	if (!t->a->tellh)
+		return ENOTSUP;
+	utf8_copy(words.text, sizeof words.text, text);
+	words.n = strlen(words.text);
+	t->a->tellh(&words, t->a->arg);
+	return 0;
+}
+
+static void keep_link(uint32_t turn, const char *title, const char *url, void *arg)
+{
+	struct agent_tools *t = arg;
+
+	if (turn & DELEGATE_NUMBER)
+		return; /* the worker names its sources itself */
+	if (t->found_turn != turn) {
+		t->found = (struct words){0};
+		t->n_found = 0;
+	}
+	t->found_turn = turn;
+	if (t->n_found >= t->a->settings->search_links)
+		return;
+	if (t->n_found++)
+		words_line(&t->found);
+	words_found_link(&t->found, title, url);
+}
+
+/* The call's number takes the place of the turn's. */
+static int play_sound(uint32_t id, const char *name, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return t->a->soundh ? t->a->soundh(id, TOOL_CHUNK, name, t->a->arg) : ENOTSUP;
+}
+
+bool agent_tools_sounded(struct agent_tools *t, uint32_t turn, uint32_t chunk, int err)
+{
+	if (!t || chunk != TOOL_CHUNK)
+		return false;
+	agent_tools_output(turn, !err, slice_str(err ? strerror(err) : "{\"played\":true}"), t);
+	return true;
+}
+
+static int leave_after(uint32_t turn, void *arg)
+{
+	struct agent_tools *t = arg;
+
+	t->leaves_after = turn;
+	t->joins[0] = '\0';
+	return 0;
+}
+
+static int join_after(uint32_t turn, const char *name, void *arg)
+{
+	struct agent_tools *t = arg;
+
+	if (!t->a->joinh)
+		return ENOTSUP;
+	t->leaves_after = turn;
+	utf8_copy(t->joins, sizeof t->joins, name);
+	return 0;
+}
+
+static int search_said(uint32_t id, const struct tool_said *what, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return agent_memory_search(t->memory, id, what);
+}
+
+static bool remembers(void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return agent_memory_keeps(t->memory);
+}
+
+static uint64_t guild_of(void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return media_call_want(t->a->call)->guild;
+}
+
+static int ask_memory(uint32_t id, const struct tool_memory *what, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return agent_memory_facts(t->memory, id, what);
+}
+struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
+{
+	return (struct tool_host){.env = t->a->env,
+				  .http = http,
+				  .settings = t->a->settings,
+				  .outputh = agent_tools_output,
+				  .costh = take_cost,
+				  .progressh = take_progress,
+				  .statush = tell_status,
+				  .writeh = write_text,
+				  .linkh = keep_link,
+				  .soundh = play_sound,
+				  .leaveh = leave_after,
+				  .joinh = join_after,
+				  .searchh = search_said,
+				  .rememberh = remembers,
+				  .guildh = guild_of,
+				  .memoryh = ask_memory,
+				  .arg = t};
+}

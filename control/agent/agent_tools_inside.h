@@ -1,0 +1,75 @@
+/* Shared by the files of a room's tools (agent_tools.h). For control/agent/agent_tools*.c only.
+ *
+ * The agent owns its struct agent_tools, which owns everything it points to except the agent. */
+#ifndef CONTROL_AGENT_AGENT_TOOLS_INSIDE_H
+#define CONTROL_AGENT_AGENT_TOOLS_INSIDE_H
+
+#include "control/agent/agent_tools.h"
+#include "control/agent/inside.h"
+#include "control/tools/builtin/host.h"
+#include "control/tools/run.h"
+
+struct later;
+
+enum { SAID_MAX = 4096 };
+
+/* A call whose row is being written. */
+struct written {
+	struct agent_tools *t; /* NULL: free */
+	uint32_t id;
+};
+
+struct agent_tools {
+	struct agent *a;
+	struct written written[TOOLS_CALLS];
+	struct tools_registry *registry;
+	struct tools_run *run;
+	struct builtins *builtins;
+	struct agent_memory *memory;
+	struct mcp_seat *mcp;		/* NULL: no servers */
+	struct delegate_seat *delegate; /* NULL: no workers */
+	struct tmr *timer;
+	struct tool_outputs *out;
+	bool performing;
+	struct later *first, **last;
+	uint64_t up_at;
+	/* Once this turn is over: goes, to the channel of this name or altogether. 0: neither. */
+	uint32_t leaves_after;
+	char joins[128];
+	/* Links that the searches of this turn found, for the text channel. */
+	uint32_t found_turn;
+	unsigned n_found;
+	struct words found;
+	/* Costs of calls that are not over. */
+	struct spent {
+		uint32_t id; /* 0: a free place */
+		struct tool_cost cost;
+		char service[64];
+	} spent[TOOLS_CALLS];
+	uint32_t held; /* a turn whose answer was speculative when it called; 0: none */
+	/* Words of this turn's answer before its calls. */
+	uint32_t said_turn;
+	size_t said_n;
+	char said[SAID_MAX];
+};
+
+/* ---- agent_tools.c ---- */
+/* One input into the run, and whatever performing its outputs causes after it. in is borrowed. */
+void agent_tools_feed(struct agent_tools *t, const struct tool_input *in);
+enum tool_rank agent_tools_rank(const struct agent *a, uint64_t user);
+
+/* ---- agent_tools_effects.c ---- */
+/* Performs one output of the run. */
+void agent_tools_perform(struct agent_tools *t, const struct tool_output *o);
+/* Tells the call's shell to stop. */
+void agent_tools_cancel(const struct tool_output *o);
+/* Publishes the call: EVENT_TOOL_BEGAN or EVENT_TOOL_CALLED. */
+void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type);
+
+/* ---- agent_tools_host.c ---- */
+/* The interface of the tools' shells to this room. http is borrowed. */
+struct tool_host agent_tools_host(struct agent_tools *t, struct http *http);
+/* The output of a call: a tool_host's outputh, arg is the struct agent_tools. */
+void agent_tools_output(uint32_t id, bool ok, struct slice text, void *arg);
+
+#endif
