@@ -89,24 +89,41 @@ enum tool_rank agent_tools_rank(const struct agent *a, uint64_t user)
 
 /* ---- what the engines and the room tell ---- */
 
+/* Words of several people may merge into one turn, and the model cannot tell reliably who wanted
+ * a call. */
+struct tool_asker agent_tools_asker(const struct agent *a, const struct room_turn *turn)
+{
+	struct tool_asker asker = {.user = turn ? turn->user : 0};
+
+	asker.rank = agent_tools_rank(a, asker.user);
+	for (unsigned i = 0; turn && i < turn->segments; i++) {
+		enum tool_rank rank = agent_tools_rank(a, turn->segment[i].user);
+
+		asker.shared = asker.shared || turn->segment[i].user != asker.user;
+		asker.rank = rank < asker.rank ? rank : asker.rank;
+	}
+	return asker;
+}
+
 void agent_tools_call(struct agent_tools *t, const struct roles_event *ev)
 {
 	const struct engine_event *e = ev->engine;
 	const struct room_turn *turn;
-	uint64_t user;
+	struct tool_asker asker;
 	bool speculative;
 
 	if (!t)
 		return;
 	turn = room_active(t->a->room);
-	user = turn && turn->id == ev->turn ? turn->user : 0;
+	asker = agent_tools_asker(t->a, turn && turn->id == ev->turn ? turn : NULL);
 	speculative = room_speculates(t->a->room, ev->turn);
 	if (speculative)
 		t->held = ev->turn;
 	agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_CALL,
 						 .turn = ev->turn,
-						 .user = user,
-						 .rank = agent_tools_rank(t->a, user),
+						 .user = asker.user,
+						 .rank = asker.rank,
+						 .shared = asker.shared,
 						 .session = (uint64_t)ev->use << 32 | e->session,
 						 .speculative = speculative,
 						 .too_large = e->too_large,

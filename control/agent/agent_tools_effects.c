@@ -32,6 +32,7 @@ static void start_call(struct agent_tools *t, const struct tool_output *o)
 					.words =
 						turn && turn->id == o->turn ? turn->transcript : "",
 					.user = o->user,
+					.shared = o->shared,
 					.tainted = o->tainted,
 					.tool = o->tool,
 					.arguments = o->arguments};

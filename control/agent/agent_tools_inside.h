@@ -58,6 +58,15 @@ struct agent_tools {
 void agent_tools_feed(struct agent_tools *t, const struct tool_input *in);
 enum tool_rank agent_tools_rank(const struct agent *a, uint64_t user);
 
+/* The speakers of a turn as the asker of its calls. */
+struct tool_asker {
+	uint64_t user;	     /* the first one; 0: nobody */
+	bool shared;	     /* there are several */
+	enum tool_rank rank; /* the lowest of theirs */
+};
+/* turn is borrowed; NULL: nobody's. */
+struct tool_asker agent_tools_asker(const struct agent *a, const struct room_turn *turn);
+
 /* ---- agent_tools_effects.c ---- */
 /* Performs one output of the run. */
 void agent_tools_perform(struct agent_tools *t, const struct tool_output *o);

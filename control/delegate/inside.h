@@ -27,7 +27,7 @@ struct task {
 	uint64_t number; /* 0: a free place */
 	enum { TASK_WAITS, TASK_RUNS, TASK_ENDED } state;
 	unsigned desk;
-	uint64_t user; /* who gave it first */
+	uint64_t user; /* the speaker who gave it; 0: several people spoke */
 	bool tainted;
 	uint32_t calls[JOINED_MAX]; /* 0: none */
 	char *text;

@@ -330,6 +330,8 @@ static struct task *find_place(struct delegate_seat *seat)
 int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call, const char *text,
 		       const char *worker)
 {
+	/* A worker gets no rights of its own from words of several people. */
+	uint64_t user = call->shared ? 0 : call->user;
 	struct task *t;
 	unsigned at;
 	char *copy;
@@ -338,7 +340,7 @@ int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call
 		return EINVAL;
 	for (unsigned i = 0; i < TASKS_MAX; i++) {
 		t = &seat->task[i];
-		if (t->number && t->state != TASK_ENDED && t->desk == at && t->user == call->user &&
+		if (t->number && t->state != TASK_ENDED && t->desk == at && t->user == user &&
 		    strcmp(t->text, text) == 0)
 			return join_task(t, call->id) ? 0 : EBUSY;
 	}
@@ -351,7 +353,7 @@ int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call
 	free(t->text);
 	*t = (struct task){.number = ++seat->numbers,
 			   .desk = at,
-			   .user = call->user,
+			   .user = user,
 			   .tainted = call->tainted,
 			   .calls = {call->id},
 			   .text = copy,

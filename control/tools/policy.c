@@ -190,7 +190,7 @@ static enum tool_verdict judge_effect(struct tool_policy *p, const struct settin
 	const struct tool_row *row = q->row;
 	bool allowed = tool_policy_lists(s->tools_allowed, row->name);
 	bool asks = (!allowed && (row->effect == TOOL_EFFECT_OUTSIDE || row->confirm)) ||
-		    (q->room_tainted && row->effect != TOOL_EFFECT_NONE);
+		    ((q->room_tainted || q->shared) && row->effect != TOOL_EFFECT_NONE);
 
 	if ((unsigned)q->rank < lowest_rank(s, row))
 		return TOOL_RANK;

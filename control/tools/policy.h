@@ -14,6 +14,8 @@
  *   it cannot be undone and is not in tools_allowed             FINAL
  *   strangers' text was read in this voice session, and the     ASK; or ALLOWED, once, when the
  *   tool has side effects                                       speaker said yes in time
+ *   several people spoke in this turn, and the tool has side    the same
+ *   effects
  *   it acts outside the room, or its row says confirm, it is    the same
  *   not in tools_allowed
  *   otherwise                                                   ALLOWED
@@ -64,6 +66,7 @@ struct tool_request {
 	uint64_t user; /* 0: nobody's turn */
 	enum tool_rank rank;
 	const char *arguments;
+	bool shared;	   /* several people spoke in this turn; rank is the lowest of theirs */
 	bool tainted;	   /* strangers' text was read in this turn */
 	bool room_tainted; /* strangers' text was read in this voice session */
 };

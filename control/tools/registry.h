@@ -57,6 +57,7 @@ struct tool_start {
 	uint32_t id; /* of the call in its room: its output and its cancellation name it */
 	uint32_t turn;
 	uint64_t user;	   /* whose turn it is; 0: nobody's */
+	bool shared;	   /* others spoke in the turn, too: nothing private is read or written */
 	bool tainted;	   /* strangers' text was read in this voice session */
 	const char *words; /* the asker's in this turn; NULL or "": none */
 	const char *tool;

@@ -97,6 +97,7 @@ struct tool_input {
 	uint64_t user, session;
 	enum tool_rank rank;
 	bool ok, too_large, speculative;
+	bool shared; /* of CALL: several people spoke in the turn; rank: the lowest of theirs */
 	const char *call, *tool;
 	struct slice text;
 };
@@ -122,6 +123,7 @@ struct tool_output {
 	uint32_t id, turn, n, ms;
 	uint64_t user, session, hash; /* hash: of the arguments */
 	bool failed, follow, silent, await, tainted;
+	bool shared; /* several people spoke in its turn */
 	bool taints; /* the tool reads text of strangers */
 	enum tool_code code;
 	enum tool_late late;

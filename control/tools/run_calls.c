@@ -34,6 +34,7 @@ static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type 
 				  .session = c->session,
 				  .hash = c->hash,
 				  .tainted = c->tainted,
+				  .shared = c->shared,
 				  .taints = c->taints,
 				  .failed = c->code != TOOL_CODE_OK,
 				  .code = c->code,
@@ -286,6 +287,7 @@ static struct tool_call *add_call(struct tools_run *t, const struct tool_input *
 	best->id = ++t->ids;
 	best->turn = in->turn;
 	best->user = in->user;
+	best->shared = in->shared;
 	best->session = in->session;
 	best->begun_at = t->now;
 	utf8_copy(best->call, sizeof best->call, in->call);
@@ -423,6 +425,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 				       .user = c->user,
 				       .rank = rank,
 				       .arguments = c->arguments,
+				       .shared = c->shared,
 				       .tainted = tools_run_turn(t, c->turn)->tainted,
 				       .room_tainted = t->tainted},
 		t->now);

@@ -25,6 +25,7 @@ struct tool_call {
 	bool answered;	  /* text is its answer */
 	bool awaited;	  /* of a JOB: the speaker was told that it takes longer */
 	bool tainted;	  /* strangers' text was read before it in this voice session */
+	bool shared;	  /* several people spoke in its turn */
 	unsigned told;	  /* how often what a JOB is doing was told */
 	uint64_t tell_at; /* not before */
 	enum tool_code code;

@@ -222,3 +222,21 @@ TEST_OOM(a_policy_without_memory_asks_again)
 	}
 	settings_free(s);
 }
+
+TEST(side_effects_in_a_turn_of_several_people_need_a_yes)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = calloc(1, sizeof *p);
+	struct tool_request q = {.row = &rings, .user = ALICE, .arguments = "{}", .shared = true};
+
+	CHECK(s && p);
+	strcpy(s->tools_allowed, "ring");
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
+	q.shared = false;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(2)), TOOL_ALLOWED);
+	q.row = &reads;
+	q.shared = true;
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(3)), TOOL_ALLOWED);
+	close_policy(p);
+	settings_free(s);
+}

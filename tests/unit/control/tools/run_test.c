@@ -633,3 +633,25 @@ TEST(a_cancel_names_the_shell_of_a_tool_that_has_gone)
 	CHECK(cancel && cancel->shell == shell);
 	calls_close(&c);
 }
+
+TEST(a_call_of_several_peoples_turn_waits_for_a_yes)
+{
+	struct calls c;
+
+	CHECK(calls_open(&c));
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_CALL,
+					   .turn = 1,
+					   .user = ALICE,
+					   .shared = true,
+					   .call = "a",
+					   .tool = "ring"});
+	CHECK(strstr(calls_said(&c), "needs_yes"));
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_CALL,
+					   .turn = 1,
+					   .user = ALICE,
+					   .shared = true,
+					   .call = "b",
+					   .tool = "look"});
+	CHECK(calls_count(calls_said(&c), "start") == 1 && c.out->v[c.out->n - 1].shared);
+	calls_close(&c);
+}

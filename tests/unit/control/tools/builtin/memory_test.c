@@ -12,7 +12,7 @@ static struct {
 	struct settings *settings;
 	struct tools_registry *registry;
 	struct builtins *builtins;
-	bool remembers, consents;
+	bool remembers, consents, shared;
 	char asked[512], output[512];
 	struct tool_said said;
 	char query[64];
@@ -91,7 +91,8 @@ static void close_scene(void)
 static const char *call(const char *name, const char *arguments)
 {
 	const struct tool *t = tools_registry_find(f.registry, name);
-	const struct tool_start start = {.id = 3, .user = 42, .tool = name, .arguments = arguments};
+	const struct tool_start start = {
+		.id = 3, .user = 42, .shared = f.shared, .tool = name, .arguments = arguments};
 
 	f.asked[0] = f.output[0] = '\0';
 	if (!t)
@@ -171,5 +172,20 @@ TEST(a_time_in_the_question_is_the_window)
 	CHECK_STR(call("conversation_search", "{\"query\":\"release\",\"max_age_hours\":2}"), "");
 	CHECK_INT(f.said.until_ms, 0);
 	CHECK(env_wall_ms(f.env) - f.said.since_ms >= 7200000);
+	close_scene();
+}
+
+TEST(a_turn_of_several_people_has_no_private_namespace)
+{
+	open_scene(true);
+	f.shared = true;
+	CHECK_STR(call("memory_search", "{\"query\":\"bike\",\"about_speaker\":true}"),
+		  "1 owner=0+ most=5 refused=0 {\"words\":\"bike\",\"mine\":false}");
+	CHECK_STR(call("memory_search", "{\"query\":\"bike\",\"namespace\":\"me\"}"),
+		  "{\"error\":\"invalid_namespace\"}");
+	CHECK_STR(call("memory_write",
+		       "{\"items\":[{\"text\":\"tea is hot\"}],\"namespace\":\"user:42\"}"),
+		  "{\"error\":\"invalid_namespace\"}");
+	CHECK(strstr(call("memory_forget", "{\"query\":\"bike\"}"), "owner=0+"));
 	close_scene();
 }
