@@ -55,14 +55,24 @@ struct tools_run *tools_run_free(struct tools_run *t)
 
 /* ---- turns ---- */
 
-struct tool_turn *tools_run_turn(struct tools_run *t, uint32_t turn)
+struct tool_turn *tools_run_find_turn(struct tools_run *t, uint32_t turn)
 {
-	struct tool_turn *place;
-
 	for (unsigned i = 0; i < TOOLS_TURNS; i++)
 		if (t->turn[i].turn == turn)
 			return &t->turn[i];
-	place = &t->turn[t->turns++ % TOOLS_TURNS];
+	return NULL;
+}
+
+struct tool_turn *tools_run_turn(struct tools_run *t, uint32_t turn)
+{
+	struct tool_turn *place = tools_run_find_turn(t, turn);
+
+	if (place)
+		return place;
+	place = &t->turn[0];
+	for (unsigned i = 1; i < TOOLS_TURNS; i++)
+		if (t->turn[i].turn < place->turn)
+			place = &t->turn[i];
 	*place = (struct tool_turn){.turn = turn};
 	return place;
 }
@@ -118,8 +128,12 @@ static void commit_turn(struct tools_run *t, uint32_t turn)
 
 static void end_turn(struct tools_run *t, const struct tool_input *in)
 {
+	struct tool_turn *turn;
+
 	abort_turn(t, in->turn, false);
-	tools_run_turn(t, in->turn)->line_at = 0;
+	turn = tools_run_find_turn(t, in->turn);
+	if (turn)
+		*turn = (struct tool_turn){0};
 	if (in->ok)
 		tool_policy_read_back(&t->policy, in->user, t->now);
 }
@@ -293,14 +307,15 @@ static size_t put_messages(struct tools_run *t, uint32_t turn, enum engine_speak
 size_t tools_run_messages(struct tools_run *t, uint32_t turn, struct engine_message *out,
 			  size_t most)
 {
+	struct tool_turn *limits = tools_run_find_turn(t, turn);
 	size_t n = put_messages(t, turn, ENGINE_CALL, out, 0, most / 2);
 
 	n = put_messages(t, turn, ENGINE_RESULT, out, n, 2 * n);
 	for (unsigned i = 0; i < TOOLS_CALLS; i++)
 		if (is_to_hand(&t->call[i], turn))
 			t->call[i].handed = true;
-	if (n)
-		tools_run_turn(t, turn)->steps++;
+	if (n && limits)
+		limits->steps++;
 	return n;
 }
 

@@ -175,9 +175,12 @@ static enum tool_late judge_late(const struct tool_call *c, bool ok)
 /* Models keep strangers' text beyond the turn that read it: providers keep whole sessions. */
 static void note_taint(struct tools_run *t, const struct tool_call *c)
 {
+	struct tool_turn *turn = tools_run_find_turn(t, c->turn);
+
 	if (!c->taints)
 		return;
-	tools_run_turn(t, c->turn)->tainted = true;
+	if (turn)
+		turn->tainted = true;
 	t->tainted = t->tainted || c->taints == TOOL_TAINTS_SESSION;
 }
 

@@ -41,7 +41,7 @@ struct tool_call {
 	char *arguments, *text;
 };
 
-/* Limits that a turn has used up. */
+/* Limits that a turn has used up, from its first call to its end. */
 struct tool_turn {
 	uint32_t turn; /* 0: free */
 	unsigned calls, steps;
@@ -59,7 +59,6 @@ struct tools_run {
 	struct tool_call call[TOOLS_CALLS];
 	struct tool_call beyond; /* a call without a place, which is refused in its step */
 	struct tool_turn turn[TOOLS_TURNS];
-	unsigned turns; /* so far */
 	uint32_t ids;
 	uint64_t seen[TOOLS_SEEN]; /* keys of calls, hashed; the oldest go */
 	unsigned seen_n;
@@ -74,8 +73,10 @@ struct tools_run {
 };
 
 /* ---- run.c ---- */
-/* The turn's place; a new one takes that of the oldest. */
+/* The turn's place; a new turn takes a free one, or that of the oldest turn. */
 struct tool_turn *tools_run_turn(struct tools_run *t, uint32_t turn);
+/* NULL: the turn has not called anything, or it is over. */
+struct tool_turn *tools_run_find_turn(struct tools_run *t, uint32_t turn);
 
 /* ---- run_calls.c ---- */
 void tools_run_take_call(struct tools_run *t, const struct tool_input *in);

@@ -47,6 +47,22 @@ TEST(a_later_turn_acts_only_after_a_yes)
 	calls_close(&c);
 }
 
+TEST(the_mark_of_quotes_outlives_the_turns_of_others)
+{
+	struct calls c;
+
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "a", "quote", "x");
+	calls_output(&c, 1, "ring the bell");
+	/* Utterances that were not meant for the bot end while the model goes on. */
+	for (uint32_t i = 2; i < 40; i++)
+		calls_step(&c, (struct tool_input){.type = TOOL_IN_END, .turn = i, .user = BOB});
+	CHECK(!starts(&c, 1, "b", "ring"));
+	end_turn(&c, 1, true);
+	CHECK(starts(&c, 40, "c", "ring"));
+	calls_close(&c);
+}
+
 TEST(what_is_allowed_beforehand_needs_a_yes_too)
 {
 	struct calls c;
