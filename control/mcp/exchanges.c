@@ -27,7 +27,10 @@ struct exchange {
 	struct http_req *req;
 	uint32_t id;
 	bool runs, stream, is_events, begun;
-	bool busy; /* a handler of its messages runs: the place is kept until it returns */
+	bool busy;  /* a handler of its messages runs: the place is kept until it returns */
+	bool waits; /* for a new token */
+	bool again; /* it was sent once more */
+	struct mcp_message sent; /* a copy; text NULL: it is not sent again */
 	struct sse sse;
 	char *body;
 	size_t n;
@@ -80,21 +83,50 @@ int exchanges_alloc(struct exchanges **out, const struct exchanges_conf *conf)
 	return 0;
 }
 
-int exchanges_authorize(struct exchanges *x, const char *header)
-{
-	char *copy = strdup(header);
+/* ---- copies of messages ---- */
 
-	if (!copy)
-		return ENOMEM;
-	wipe(x->authorization);
-	x->authorization = copy;
-	return 0;
+static void clear_message(struct mcp_message *m)
+{
+	for (unsigned i = 0; m->headers && m->headers[i]; i++)
+		free((char *)m->headers[i]);
+	free((void *)m->headers);
+	free((char *)m->text);
+	free((char *)m->method);
+	free((char *)m->name);
+	free((char *)m->version);
+	*m = (struct mcp_message){0};
 }
+
+static const char *copy_text(const char *text, bool *lost)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	*lost = *lost || (text && !copy);
+	return copy;
+}
+
+/* Without memory there is no copy, and the message is sent once. */
+static void copy_message(struct mcp_message *to, const struct mcp_message *from)
+{
+	bool lost = false;
+
+	*to = *from;
+	to->text = strndup(from->text, from->n);
+	to->method = copy_text(from->method, &lost);
+	to->name = copy_text(from->name, &lost);
+	to->version = copy_text(from->version, &lost);
+	to->headers = (const char *const *)copy_lines(from->headers);
+	if (lost || !to->text || !to->headers)
+		clear_message(to);
+}
+
+/* ---- the life of an exchange ---- */
 
 static void clear_exchange(struct exchange *e)
 {
 	sse_clear(&e->sse);
 	free(e->body);
+	clear_message(&e->sent);
 	*e = (struct exchange){0};
 }
 
@@ -256,6 +288,23 @@ static void tell_challenge(const struct exchanges *x, const struct http_resp *re
 		x->conf.challengeh((unsigned)resp->status, field, x->conf.arg);
 }
 
+/* True: the exchange goes on by itself, or it is over. */
+static bool await_token(struct exchange *e, const struct http_resp *resp)
+{
+	struct exchanges *x = e->x;
+
+	if (!e->sent.text || e->again || !x->conf.renewh)
+		return false;
+	e->busy = true;
+	e->waits = true;
+	tell_challenge(x, resp);
+	e->waits = x->conf.renewh(x->conf.arg) && e->waits;
+	e->busy = false;
+	if (!e->runs)
+		clear_exchange(e);
+	return !e->runs || e->waits || e->req;
+}
+
 static void on_response(const struct http_resp *resp, void *arg)
 {
 	struct exchange *e = arg;
@@ -265,6 +314,8 @@ static void on_response(const struct http_resp *resp, void *arg)
 		finish(e, 0);
 		return;
 	}
+	if (resp->status == 401 && await_token(e, resp))
+		return;
 	if (!take_response(e, resp))
 		return;
 	e->busy = true;
@@ -296,22 +347,65 @@ static struct exchange *begin(struct exchanges *x, const struct http_call *call,
 	return e;
 }
 
+static struct http_call make_post(struct exchanges *x, struct lines *l,
+				  const struct mcp_message *message)
+{
+	gather(x, l, message);
+	return (struct http_call){.method = "POST",
+				  .url = x->url,
+				  .headers = l->line,
+				  .body = message->text,
+				  .body_len = message->n,
+				  .timeout_ms = message->stays ? STREAM_MS : EXCHANGE_MS,
+				  .connect_ms = CONNECT_MS,
+				  .max_body = SIZE_MAX,
+				  .parth = on_part};
+}
+
 void exchanges_send(struct exchanges *x, const struct mcp_message *message)
 {
 	struct lines l;
-	struct http_call call = {.method = "POST",
-				 .url = x->url,
-				 .headers = l.line,
-				 .body = message->text,
-				 .body_len = message->n,
-				 .timeout_ms = message->stays ? STREAM_MS : EXCHANGE_MS,
-				 .connect_ms = CONNECT_MS,
-				 .max_body = SIZE_MAX,
-				 .parth = on_part};
+	const struct http_call call = make_post(x, &l, message);
+	struct exchange *e = begin(x, &call, message->id);
 
-	gather(x, &l, message);
-	if (!begin(x, &call, message->id))
+	if (!e)
 		x->conf.endh(message->id, 0, x->conf.arg);
+	else if (x->conf.renewh && message->id)
+		copy_message(&e->sent, message);
+}
+
+static void send_again(struct exchange *e)
+{
+	struct lines l;
+	const struct http_call call = make_post(e->x, &l, &e->sent);
+
+	e->waits = false;
+	e->again = true;
+	if (http_request(&e->req, e->x->conf.http, &call, on_response, e))
+		finish(e, 0);
+}
+
+int exchanges_authorize(struct exchanges *x, const char *header)
+{
+	char *copy = strdup(header);
+
+	if (!copy)
+		return ENOMEM;
+	wipe(x->authorization);
+	x->authorization = copy;
+	for (unsigned i = 0; i < EXCHANGES_MAX; i++)
+		if (x->exchange[i].runs && x->exchange[i].waits)
+			send_again(&x->exchange[i]);
+	return 0;
+}
+
+void exchanges_give_up(struct exchanges *x)
+{
+	for (unsigned i = 0; i < EXCHANGES_MAX; i++)
+		if (x->exchange[i].runs && x->exchange[i].waits) {
+			x->exchange[i].waits = false;
+			finish(&x->exchange[i], 401);
+		}
 }
 
 uint64_t exchanges_listen(struct exchanges *x, const char *revision, uint64_t now)

@@ -27,6 +27,10 @@ struct exchanges_conf {
 	/* The server answered with 401 or 403 and this WWW-Authenticate; endh follows. May be NULL.
 	 */
 	void (*challengeh)(unsigned status, const char *field, void *arg);
+	/* The server refused a request with 401. True: a new token is on its way, and the request
+	 * waits for exchanges_authorize, which sends it once more, or exchanges_give_up. Either may
+	 * be called before this returns. May be NULL: requests are sent once. */
+	bool (*renewh)(void *arg);
 	/* The exchange of request `id` has ended, with or without an answer; status 0: it failed.
 	 * 0: of a message that is not answered, or the stream. */
 	void (*endh)(uint32_t id, unsigned status, void *arg);
@@ -39,8 +43,10 @@ int exchanges_alloc(struct exchanges **out, const struct exchanges_conf *conf);
 struct exchanges *exchanges_free(struct exchanges *x);
 
 /* This header, "NAME: value", goes with every request from now on, instead of the last one so
- * given. Copied, wiped at the end. ENOMEM. */
+ * given. Copied, wiped at the end. Requests that wait for it are sent once more. ENOMEM. */
 int exchanges_authorize(struct exchanges *x, const char *header);
+/* There is no new token: requests that wait for one end with the status 401. */
+void exchanges_give_up(struct exchanges *x);
 
 /* endh tells what became of it, also when it could not be sent. */
 void exchanges_send(struct exchanges *x, const struct mcp_message *message);

@@ -208,10 +208,19 @@ static void on_end(uint32_t id, unsigned status, void *arg)
 		mcp_open(s->client, now);
 	} else if (id) {
 		mcp_unanswered(s->client, id, status, describe_refusal(s, status, why), now);
-		if (status == 401 && s->grant && mcp_state(s->client) == MCP_READY)
-			grant_get(s->grant);
 	}
 	look_at_state(s);
+}
+
+/* While the server is ready: else the next start gets another token. */
+static bool on_renew(void *arg)
+{
+	struct mcp_server *s = arg;
+
+	if (!s->grant || mcp_state(s->client) != MCP_READY)
+		return false;
+	grant_get(s->grant);
+	return true;
 }
 
 static int start_exchanges(struct mcp_server *s)
@@ -227,6 +236,7 @@ static int start_exchanges(struct mcp_server *s)
 							       .readh = on_read,
 							       .messageh = on_message,
 							       .challengeh = on_challenge,
+							       .renewh = on_renew,
 							       .endh = on_end,
 							       .arg = s});
 	texts_clear(&headers);
@@ -240,6 +250,7 @@ static void on_token(const char *header, void *arg)
 	struct mcp_server *s = arg;
 
 	s->granted = exchanges_authorize(s->exchanges, header) == 0;
+	s->no_token = s->no_token && !s->granted;
 	if (s->granted && mcp_state(s->client) == MCP_CLOSED)
 		mcp_open(s->client, env_now(s->conf.env));
 	look_at_state(s);
@@ -253,6 +264,9 @@ static void on_no_token(const char *why, void *arg)
 	s->no_token = true;
 	if (mcp_state(s->client) == MCP_CLOSED)
 		wait_again(s, s->why);
+	else
+		exchanges_give_up(s->exchanges);
+	look_at_state(s);
 }
 
 static bool has_fixed_token(const struct mcp_server *s)

@@ -20,6 +20,7 @@ static struct rig {
 	struct mcp_server *server;
 	struct mcp_record record;
 	unsigned tokens, refusals; /* tokens that were given; 401s that the server gives yet */
+	unsigned refused_calls;	   /* the same of calls */
 	unsigned wants_more;	   /* 403s for want of a scope that the server gives yet */
 	char dir[32];		   /* of sign-ins; "": there are none */
 	char shown[64];		   /* the newest token at the server */
@@ -99,6 +100,9 @@ static void serve(struct fake_http *f, struct evhttp_request *req)
 		answer(req, 404, "{}");
 	} else if (rig.refusals) {
 		rig.refusals--;
+		answer(req, 401, "{}");
+	} else if (rig.refused_calls && strstr((const char *)f->body, "tools/call")) {
+		rig.refused_calls--;
 		answer(req, 401, "{}");
 	} else if (rig.wants_more && strstr((const char *)f->body, "tools/call")) {
 		rig.wants_more--;
@@ -218,6 +222,38 @@ TEST(a_refused_token_is_replaced)
 	CHECK_INT(rig.tokens, 2);
 	CHECK(strstr(rig.asked, "refresh_token=refresh-1"));
 	CHECK_STR(toy_http.secret, "Bearer access-2");
+	end();
+}
+
+TEST(a_call_that_meets_an_expired_token_is_sent_once_more)
+{
+	CHECK(begin("{\"client secret\":\"hush\"}"));
+	CHECK_INT(start(), 0);
+	env_run(rig.f.env);
+	rig.refused_calls = 1;
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(rig.f.env);
+	CHECK_STR(rig.result, "spoken");
+	CHECK_STR(rig.shown, "Bearer access-2");
+	/* A new token that is refused, too, ends the call. */
+	rig.refused_calls = 2;
+	CHECK_INT(mcp_server_call(rig.server, 2, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(rig.f.env);
+	CHECK(strstr(rig.result, "401"));
+	CHECK_INT(rig.tokens, 3);
+	end();
+}
+
+TEST(a_call_ends_when_no_token_replaces_the_expired_one)
+{
+	CHECK(begin("{\"client secret\":\"hush\"}"));
+	CHECK_INT(start(), 0);
+	env_run(rig.f.env);
+	rig.refused_calls = 1;
+	rig.error = "invalid_client";
+	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
+	env_run(rig.f.env);
+	CHECK(strstr(rig.result, "401"));
 	end();
 }
 
