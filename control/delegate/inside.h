@@ -74,6 +74,8 @@ int delegate_rows_add(struct delegate_seat *seat);
 void delegate_rows_remove(struct delegate_seat *seat);
 
 /* ---- tasks.c ---- */
+/* The place of the worker, of the first one for "". EINVAL: there is none. */
+int delegate_desk_find(const struct delegates *d, const char *worker, unsigned *at);
 /* The task of the call; its result comes by host.outputh. EINVAL: no such worker; EBUSY: too many
  * wait; ENOMEM. */
 int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call, const char *text,

@@ -94,7 +94,24 @@ static void cancel_call(uint32_t id, void *arg)
 	delegate_task_leave(arg, id);
 }
 
-static const struct tool_shell shell = {.start = start_call, .cancel = cancel_call};
+/* A task acts outside the room only if its own worker does. */
+static enum tool_effect find_effect(const char *text, void *arg)
+{
+	const struct delegate_seat *seat = arg;
+	json_t *arguments = json_loads(text, 0, NULL);
+	const char *worker = json_string_value(json_object_get(arguments, "worker"));
+	enum tool_effect effect = TOOL_EFFECT_OUTSIDE;
+	unsigned at;
+
+	if (delegate_desk_find(seat->set, worker ? worker : "", &at) == 0 &&
+	    seat->set->record[at].effects != EFFECTS_OUTSIDE)
+		effect = TOOL_EFFECT_NONE;
+	json_decref(arguments);
+	return effect;
+}
+
+static const struct tool_shell shell = {
+	.start = start_call, .cancel = cancel_call, .effect = find_effect};
 
 /* ---- rows ---- */
 

@@ -293,7 +293,7 @@ void delegate_tasks_step(void *arg)
 
 /* ---- what calls want ---- */
 
-static int find_desk(const struct delegates *d, const char *worker, unsigned *at)
+int delegate_desk_find(const struct delegates *d, const char *worker, unsigned *at)
 {
 	*at = 0;
 	while (*worker && *at < d->n && strcmp(d->record[*at].name, worker) != 0)
@@ -336,7 +336,7 @@ int delegate_task_give(struct delegate_seat *seat, const struct tool_start *call
 	unsigned at;
 	char *copy;
 
-	if (find_desk(seat->set, worker, &at))
+	if (delegate_desk_find(seat->set, worker, &at))
 		return EINVAL;
 	for (unsigned i = 0; i < TASKS_MAX; i++) {
 		t = &seat->task[i];

@@ -71,6 +71,9 @@ struct tool_start {
 struct tool_shell {
 	int (*start)(const struct tool_start *call, void *arg);
 	void (*cancel)(uint32_t id, void *arg); /* may be NULL: it always ends within start */
+	/* The effect of a call with these arguments, where it may be less than that of the row. May
+	 * be NULL: it is that of the row. */
+	enum tool_effect (*effect)(const char *arguments, void *arg);
 };
 
 /* A row in use. */

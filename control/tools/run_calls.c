@@ -350,6 +350,11 @@ static bool read_arguments(struct tools_run *t, struct tool_call *c, const struc
 		return false;
 	}
 	c->hash = hash_bytes(HASH_BEGIN, c->arguments, strlen(c->arguments));
+	if (tool->shell->effect) {
+		enum tool_effect effect = tool->shell->effect(c->arguments, tool->arg);
+
+		c->effect = effect < c->effect ? effect : c->effect;
+	}
 	return true;
 }
 
@@ -419,12 +424,15 @@ void tools_run_go_on(struct tools_run *t, struct tool_call *c)
 static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *tool,
 		  enum tool_rank rank)
 {
+	struct tool_row row = tool->row;
 	enum tool_verdict verdict;
 
+	row.confirm = row.confirm && c->effect == row.effect;
+	row.effect = c->effect;
 	c->tainted = t->tainted || tools_run_turn(t, c->turn)->tainted;
 	verdict = tool_policy_judge(
 		&t->policy, t->settings,
-		&(struct tool_request){.row = &tool->row,
+		&(struct tool_request){.row = &row,
 				       .user = c->user,
 				       .rank = rank,
 				       .arguments = c->arguments,

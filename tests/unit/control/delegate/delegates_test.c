@@ -50,6 +50,43 @@ TEST(rule_100_equal_tasks_of_two_people_are_two)
 	tasks_end();
 }
 
+/* The task of a turn of several people runs for nobody. */
+TEST(a_task_of_several_people_has_no_rights_of_its_first_speaker)
+{
+	const struct task *t;
+
+	CHECK(tasks_begin("", ""));
+	tasks.user = 5;
+	CHECK_INT(tasks_ask(1, "the same"), 0);
+	tasks.shared = true;
+	CHECK_INT(tasks_ask(2, "the same"), 0);
+	t = delegate_task_find(tasks.seat, 2);
+	CHECK(t && t->user == 0);
+	CHECK(tasks_run(2));
+	tasks_end();
+}
+
+TEST(the_worker_of_a_task_decides_whether_it_acts_outside)
+{
+	const struct tool *t;
+
+	CHECK(tasks_begin("", ""));
+	CHECK_INT(settings_set(tasks.settings, "workers",
+			       "[{\"name\":\"a\",\"command\":[\"x\"],\"effects\":\"none\"},"
+			       "{\"name\":\"b\",\"command\":[\"x\"]}]"),
+		  0);
+	delegates_update(tasks.delegates);
+	t = tools_registry_find(tasks.registry, "ask");
+	CHECK(t && t->row.effect == TOOL_EFFECT_OUTSIDE);
+	CHECK_INT(t->shell->effect("{\"task\":\"x\"}", t->arg), TOOL_EFFECT_NONE);
+	CHECK_INT(t->shell->effect("{\"task\":\"x\",\"worker\":\"a\"}", t->arg), TOOL_EFFECT_NONE);
+	CHECK_INT(t->shell->effect("{\"task\":\"x\",\"worker\":\"b\"}", t->arg),
+		  TOOL_EFFECT_OUTSIDE);
+	CHECK_INT(t->shell->effect("{\"task\":\"x\",\"worker\":\"c\"}", t->arg),
+		  TOOL_EFFECT_OUTSIDE);
+	tasks_end();
+}
+
 TEST(a_long_answer_is_written_as_well)
 {
 	CHECK(tasks_begin("", ""));

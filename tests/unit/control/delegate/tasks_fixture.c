@@ -158,6 +158,7 @@ int tasks_call(const char *name, uint32_t id, const char *arguments)
 
 	return t ? t->shell->start(&(struct tool_start){.id = id,
 							.user = tasks.user,
+							.shared = tasks.shared,
 							.tool = name,
 							.arguments = arguments},
 				   t->arg)

@@ -20,6 +20,7 @@ struct tasks_fixture {
 	struct tools_registry *registry;
 	struct delegate_seat *seat;
 	uint64_t user; /* that calls */
+	bool shared;   /* others spoke in the turn, too */
 	unsigned outputs, until, tellings, writings, changes;
 	struct {
 		uint32_t id;

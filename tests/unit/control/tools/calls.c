@@ -18,7 +18,15 @@ static int start(const struct tool_start *call, void *arg)
 	return 0;
 }
 
-static const struct tool_shell shell = {.start = start};
+/* Calls with the argument "read" read. */
+static enum tool_effect find_effect(const char *arguments, void *arg)
+{
+	(void)arg;
+	return strstr(arguments, "\"read\"") ? TOOL_EFFECT_NONE : TOOL_EFFECT_OUTSIDE;
+}
+
+static const struct tool_shell shell = {.start = start},
+			       hand_shell = {.start = start, .effect = find_effect};
 
 static const struct tool_row rows[] = {
 	{.name = "look", .timeout_ms = 8000, .max_output = 100},
@@ -42,6 +50,11 @@ static const struct tool_row rows[] = {
 	 .max_output = 100,
 	 .effect = TOOL_EFFECT_OUTSIDE,
 	 .who = TOOL_WHO_MODERATORS},
+	{.name = "hand",
+	 .timeout_ms = 8000,
+	 .max_output = 100,
+	 .effect = TOOL_EFFECT_OUTSIDE,
+	 .confirm = true},
 	{.name = "wipe", .timeout_ms = 8000, .max_output = 100, .effect = TOOL_EFFECT_FINAL},
 	{.name = "write",
 	 .timeout_ms = 8000,
@@ -67,7 +80,9 @@ static int add_rows(struct calls *c)
 
 		row.description = "A tool.";
 		row.schema = SCHEMA;
-		err = tools_registry_add(c->registry, &row, &shell, NULL);
+		err = tools_registry_add(c->registry, &row,
+					 strcmp(row.name, "hand") == 0 ? &hand_shell : &shell,
+					 NULL);
 	}
 	return err;
 }

@@ -655,3 +655,15 @@ TEST(a_call_of_several_peoples_turn_waits_for_a_yes)
 	CHECK(calls_count(calls_said(&c), "start") == 1 && c.out->v[c.out->n - 1].shared);
 	calls_close(&c);
 }
+
+TEST(the_arguments_of_a_call_may_make_it_harmless)
+{
+	struct calls c;
+
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "a", "hand", "read");
+	CHECK(strstr(calls_said(&c), "start:1:hand"));
+	calls_call(&c, 1, "b", "hand", "write");
+	CHECK(strstr(calls_said(&c), "needs_yes"));
+	calls_close(&c);
+}
