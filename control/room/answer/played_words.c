@@ -45,6 +45,18 @@ uint64_t room_audible_until(const struct room_context *context, uint64_t from, u
 	return until;
 }
 
+uint64_t room_audible_since(const struct room_context *context, uint64_t at)
+{
+	const struct room_played_words *p = context->played_words;
+	const struct room_turn *t = find_playing(context);
+	uint64_t since = t && at >= t->first_audio_at ? t->first_audio_at : 0;
+
+	for (unsigned i = 0; i < ROOM_PLAYED_ANSWERS; i++)
+		if (at >= p->ended[i].from && at <= p->ended[i].to && p->ended[i].from > since)
+			since = p->ended[i].from;
+	return since;
+}
+
 /* The byte of an answer that was spoken evenly, at this time, moved to the beginning of a word. */
 static size_t find_byte(const char *text, uint64_t from, uint64_t to, uint64_t at)
 {

@@ -84,6 +84,8 @@ void room_overlap_await(struct room_context *context, struct room_turn *turn);
 /* When the bot fell silent, if it was audible between these times; UINT64_MAX: it still is; 0: it
  * was not. */
 uint64_t room_audible_until(const struct room_context *context, uint64_t from, uint64_t to);
+/* When the answer that was audible at this time became so; 0: none was. */
+uint64_t room_audible_since(const struct room_context *context, uint64_t at);
 /* The bot's words that were audible between these times, in their order, "" for none. */
 void room_audible_words(const struct room_context *context, uint64_t from, uint64_t to, char *text,
 			size_t size);

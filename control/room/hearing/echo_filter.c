@@ -236,11 +236,25 @@ static enum room_echo remove_stretch(char *text, const struct tokens *played,
 	return some || more ? ROOM_ECHO_PART : ROOM_ECHO_ALL;
 }
 
+/* True if the words are the member's, whatever the bot says: it has to stop at once, and the bot's
+ * statement came back as a question. */
+static bool is_own(const char *text, const struct room_echo_input *in)
+{
+	struct room_saying saying = {.text = text, .over = "", .names = in->names};
+	size_t n = strlen(text);
+
+	if (!in->known && room_phrase_of(&saying) == ROOM_PHRASE_STOP)
+		return true;
+	return in->own && n && text[n - 1] == '?' && !strchr(in->played, '?');
+}
+
 enum room_echo room_echo_remove(char *text, const struct room_echo_input *in)
 {
 	enum room_echo echo = ROOM_ECHO_NONE, next;
 	struct tokens played;
 
+	if (is_own(text, in))
+		return ROOM_ECHO_NONE;
 	split_tokens(&played, in->played, true);
 	do {
 		next = remove_stretch(text, &played, in);

@@ -71,51 +71,81 @@ enum { ECHO_DELAY_MS = 700, ECHO_EARLY_MS = 1500, ECHO_LATE_MS = 1500, ECHO_KNOW
 enum { ECHO_OWN = 2 };
 enum { LANGUAGE_CODE_MAX = 16 };
 
-static bool is_known_echo(const struct room_context *context,
-			  const struct room_asr_session *session)
+/* Audio of a member that may hold the bot's words. */
+struct heard {
+	uint64_t from, to;
+	uint32_t rms;
+	uint32_t echo_rms; /* loudness of the echo that it continues; 0: it continues none */
+};
+
+static bool sounds_like(uint32_t rms, uint32_t echo_rms)
 {
-	return session->echo_at && context->now < session->echo_at + ECHO_KNOWN_S * NS_PER_S;
+	return echo_rms && rms <= (uint64_t)echo_rms * ECHO_OWN;
 }
 
-/* Removes the bot's words from the transcript of audio that lasted so long. */
+/* This microphone returned the bot's voice lately, and this audio is as quiet as that was. */
+static bool is_known_echo(const struct room_context *context,
+			  const struct room_asr_session *session, uint32_t rms)
+{
+	return session->echo_at && context->now < session->echo_at + ECHO_KNOWN_S * NS_PER_S &&
+	       sounds_like(rms, session->echo_rms);
+}
+
+/* Words that are the bot's prove nothing, since people repeat what they hear. The sound does: it is
+ * much quieter than the member's own voice, or begins with an answer that nobody has heard yet. */
+static bool proves_echo(const struct room_context *context, const struct room_asr_session *session,
+			const struct heard *heard)
+{
+	uint64_t since = room_audible_since(context, heard->from);
+
+	return (uint64_t)heard->rms * ECHO_OWN <= session->own_rms ||
+	       (since && heard->from <= since + ECHO_DELAY_MS * NS_PER_MS);
+}
+
+/* Removes the bot's words from the transcript of this audio. */
 static enum room_echo remove_echo(struct room_context *context, unsigned place, char *text,
-				  uint64_t from, uint64_t to)
+				  const struct heard *heard)
 {
 	struct room_asr_session *session = &context->transcripts->session[place];
-	uint64_t until = room_audible_until(context, from, to), early = ECHO_EARLY_MS * NS_PER_MS;
+	uint64_t until = room_audible_until(context, heard->from, heard->to),
+		 early = ECHO_EARLY_MS * NS_PER_MS;
 	struct room_echo_input in = {.names = context->names};
 	char played[ROOM_TEXT_MAX];
 	enum room_echo echo;
 
 	if (!until || !*text)
 		return ROOM_ECHO_NONE;
-	room_audible_words(context, from > early ? from - early : 0, to + ECHO_LATE_MS * NS_PER_MS,
-			   played, sizeof played);
+	room_audible_words(context, heard->from > early ? heard->from - early : 0,
+			   heard->to + ECHO_LATE_MS * NS_PER_MS, played, sizeof played);
 	in.played = played;
-	in.outlasts = until != UINT64_MAX && to > until + ECHO_DELAY_MS * NS_PER_MS;
+	in.outlasts = until != UINT64_MAX && heard->to > until + ECHO_DELAY_MS * NS_PER_MS;
+	in.own = session->own_rms && (uint64_t)heard->rms * ECHO_OWN > session->own_rms;
 	echo = room_echo_remove(text, &in);
-	if (echo != ROOM_ECHO_NONE) {
+	if (echo == ROOM_ECHO_ALL && proves_echo(context, session, heard)) {
 		session->echo_at = context->now;
-	} else if (is_known_echo(context, session)) {
-		in.known = true;
-		echo = room_echo_remove(text, &in);
+		session->echo_rms = heard->rms;
 	}
-	return echo;
+	in.known = is_known_echo(context, session, heard->rms) ||
+		   sounds_like(heard->rms, heard->echo_rms);
+	return in.known && echo == ROOM_ECHO_NONE ? room_echo_remove(text, &in) : echo;
 }
 
-/* Audio of this loudness was an echo and nothing else. */
-static void note_echo(struct room_context *context, unsigned place, uint32_t rms)
+/* The member's own voice: words while the bot is silent. */
+static void learn_own_voice(struct room_context *context, unsigned place,
+			    const struct room_capture_chunk *p)
 {
-	context->transcripts->session[place].echo_rms = rms;
+	struct room_asr_session *session = &context->transcripts->session[place];
+
+	if (room_has_words(p->text) && !room_audible_until(context, p->from, p->to))
+		session->own_rms = session->own_rms ? (3 * session->own_rms + p->rms) / 4 : p->rms;
 }
 
 bool room_asr_returns_bot(const struct room_context *context, unsigned place)
 {
 	const struct room_asr_session *session = &context->transcripts->session[place];
 
-	return is_known_echo(context, session) &&
-	       room_signal_rms(&room_capture_of(context, place)->signal) <=
-		       (uint64_t)session->echo_rms * ECHO_OWN;
+	return is_known_echo(context, session,
+			     room_signal_rms(&room_capture_of(context, place)->signal));
 }
 
 /* The end of the audio so far in which there can be words. */
@@ -544,8 +574,8 @@ static void store_words(struct room_context *context, struct room_turn *t,
 {
 	unsigned place = room_place(context, ev->user);
 	bool present = place < ROOM_SPEAKERS, stopped;
+	struct heard heard = {.to = p->to, .rms = p->rms};
 	enum room_echo echo;
-	uint64_t from;
 	size_t n;
 
 	p->failed = p->hallucinated = p->echo = false;
@@ -556,11 +586,15 @@ static void store_words(struct room_context *context, struct room_turn *t,
 	room_clean_words(p->text);
 	n = strlen(p->text);
 	/* The last word of an echo that was cut into chunks arrives after the bot's voice. */
-	from = p > t->chunk && p[-1].echo ? p[-1].from : p->from;
-	echo = present ? remove_echo(context, place, p->text, from, p->to) : ROOM_ECHO_NONE;
+	heard.from = p->from;
+	if (p > t->chunk && p[-1].echo) {
+		heard.from = p[-1].from;
+		heard.echo_rms = p[-1].rms;
+	}
+	echo = present ? remove_echo(context, place, p->text, &heard) : ROOM_ECHO_NONE;
 	p->echo = echo != ROOM_ECHO_NONE;
-	if (echo == ROOM_ECHO_ALL)
-		note_echo(context, place, p->rms);
+	if (present)
+		learn_own_voice(context, place, p);
 	if (p->echo)
 		room_turn_decide(t, ROOM_RULE_ECHO, false, (int64_t)(n - strlen(p->text)), 0);
 	drop_hallucination(context, t, p, ev->no_speech);
@@ -587,14 +621,15 @@ static void apply_interim(struct room_context *context, unsigned place, const st
 	const struct room_capture *c = room_capture_of(context, place);
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
 	enum room_echo echo = ROOM_ECHO_NONE;
+	struct heard heard;
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(text);
-	if (c->utterance == ev->utterance)
-		echo = remove_echo(context, place, text, find_beginning(context, place),
-				   heard_until(c));
-	if (echo == ROOM_ECHO_ALL)
-		note_echo(context, place, (uint32_t)room_signal_rms(&c->signal));
+	if (c->utterance == ev->utterance) {
+		heard = (struct heard){find_beginning(context, place), heard_until(c),
+				       room_signal_rms(&c->signal), 0};
+		echo = remove_echo(context, place, text, &heard);
+	}
 	if (room_has_words(text))
 		room_captures_on_vad(context, place, ev->utterance);
 	room_eot_prediction_set_interim(context, place, ev->utterance, text);
@@ -624,7 +659,7 @@ static bool revise_complete(struct room_context *context, unsigned place,
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	if (p && place < ROOM_SPEAKERS)
-		remove_echo(context, place, text, p->from, p->to);
+		remove_echo(context, place, text, &(struct heard){p->from, p->to, p->rms, 0});
 	own.text = (struct slice){(const uint8_t *)text, strlen(text)};
 	return room_turn_revise(context, &own);
 }

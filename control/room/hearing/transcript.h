@@ -23,9 +23,11 @@ struct room_event;
 struct room_asr_session {
 	bool open;
 	uint64_t used_at;
-	unsigned empty;	   /* utterances without words in a row */
-	uint64_t echo_at;  /* when its microphone surely returned the bot's voice; 0: never */
-	uint32_t echo_rms; /* loudness of its newest audio that held nothing else; 0: none */
+	unsigned empty;	  /* utterances without words in a row */
+	uint64_t echo_at; /* when its sound last proved that its microphone returns the bot's voice;
+			     0: never */
+	uint32_t echo_rms; /* loudness of that sound */
+	uint32_t own_rms;  /* loudness of words while the bot was silent; 0: not known */
 };
 
 struct room_transcripts {

@@ -7,7 +7,7 @@
 #include "proto/media.h"
 #include "tests/unit/control/room/scene.h"
 
-enum { ALICE = 1, BOB };
+enum { ALICE = 1, BOB, QUIET = 2500 /* amplitude of an echo */ };
 
 static const char king[] = "once upon a time there was a king who lived in a castle by the sea";
 
@@ -91,18 +91,23 @@ TEST(rule_162_a_voice_that_outlasts_the_bots_repeats_it)
 	CHECK_STR(text, "in a castle by the sea");
 }
 
-/* The bot has told Alice of the king for so long, in 5 s. */
-static struct scene *king_for(const char *sets, unsigned ms)
+/* The bot has told Alice of this for so long, in 5 s. */
+static struct scene *tell_for(const char *sets, const char *answer, unsigned ms)
 {
 	struct scene *s = scene_open(sets);
 
 	scene_join(s, ALICE, "Alice");
 	scene_join(s, BOB, "Bob");
 	scene_say(s, ALICE, "parley tell me a story");
-	scene_answer(s, king, 5000);
+	scene_answer(s, answer, 5000);
 	scene_wait(s, ms);
 	scene_mark(s);
 	return s;
+}
+
+static struct scene *king_for(const char *sets, unsigned ms)
+{
+	return tell_for(sets, king, ms);
 }
 
 /* So long after the answer's first sound the user's microphone has sound for 1200 ms, in which
@@ -213,6 +218,96 @@ TEST(rule_162_the_last_word_of_an_echo_may_be_a_chunk_of_its_own)
 	scene_close(s);
 }
 
+/* Alice's microphone has returned the bot's voice, for too short a time to stop it. */
+static void return_voice(struct scene *s)
+{
+	s->amp = QUIET;
+	scene_speak(s, ALICE, 600);
+	scene_stop(s, ALICE);
+	scene_wait(s, 60);
+	scene_words(s, ALICE, "there was a king who");
+	scene_wait(s, 400);
+	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
+}
+
+/* Alice repeats the bot's words in her own voice; the next words are one of the bot's. */
+static struct scene *repeat_words(void)
+{
+	struct scene *s = king_for("interruptions speaker", 1500);
+
+	scene_speak(s, ALICE, 600);
+	scene_stop(s, ALICE);
+	scene_wait(s, 60);
+	scene_words(s, ALICE, "there was a king who");
+	scene_wait(s, 400);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
+	return s;
+}
+
+TEST(rule_162_words_alone_do_not_make_a_microphone_one_that_returns_the_bot)
+{
+	struct scene *s = repeat_words();
+
+	heard_over(s, ALICE, "castle");
+	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 1);
+	scene_close(s);
+}
+
+TEST(rule_162_loud_words_are_the_members_where_the_microphone_returns_the_bot)
+{
+	struct scene *s = king_for("interruptions speaker", 1500);
+
+	return_voice(s);
+	s->amp = 0;
+	heard_over(s, ALICE, "castle");
+	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 1);
+	scene_close(s);
+}
+
+/* A member who has said nothing yet: their microphone opens with the answer. */
+TEST(rule_162_sound_that_begins_with_the_answer_is_the_bots)
+{
+	struct scene *s = king_for("interruptions speaker", 200);
+
+	scene_speak(s, BOB, 1000);
+	scene_stop(s, BOB);
+	scene_wait(s, 60);
+	scene_words(s, BOB, "once upon a time there");
+	scene_wait(s, 400);
+	heard_over(s, BOB, "castle");
+	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 2);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
+	scene_close(s);
+}
+
+TEST(rule_152_162_a_stop_request_is_judged_before_the_filter)
+{
+	static const char inn[] = "and the king said okay please stop it now";
+	char left[ROOM_CAPTURE_CHUNK_TEXT];
+	struct scene *s = tell_for("interruptions speaker", inn, 3000);
+
+	heard_over(s, ALICE, "okay please stop it now");
+	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 0);
+	scene_close(s);
+	CHECK_INT(removed("okay, please stop it now", inn, false, left), ROOM_ECHO_NONE);
+	CHECK_STR(left, "okay, please stop it now");
+	/* The sound of a proven echo, in a word that the bot says. */
+	CHECK_INT(removed("stop it", inn, true, left), ROOM_ECHO_ALL);
+	CHECK_INT(removed("stop", king, true, left), ROOM_ECHO_NONE);
+}
+
+TEST(rule_162_a_question_in_the_bots_words_is_the_members)
+{
+	struct scene *s = king_for("interruptions none", 1500);
+
+	heard_over(s, ALICE, "there was a king who lived?");
+	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 0);
+	scene_close(s);
+}
+
 /* With the words so far, or without. */
 static unsigned stopped_by(bool interim)
 {
@@ -237,18 +332,6 @@ TEST(rule_162_interim_words_of_the_bot_hold_back_the_voice_that_returns_them)
 	CHECK_INT(stopped_by(false), 1);
 }
 
-/* Alice's microphone has returned the bot's voice, for too short a time to stop it. */
-static void return_voice(struct scene *s)
-{
-	scene_speak(s, ALICE, 600);
-	scene_stop(s, ALICE);
-	scene_wait(s, 60);
-	scene_words(s, ALICE, "there was a king who");
-	scene_wait(s, 400);
-	CHECK_INT(scene_ended(s, ROOM_REASON_ECHO), 1);
-	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
-}
-
 static unsigned ducked_by(bool known, unsigned amp)
 {
 	struct scene *s = king_for("interruptions speaker", 1500);
@@ -266,8 +349,8 @@ static unsigned ducked_by(bool known, unsigned amp)
 
 TEST(rule_162_the_voice_of_an_echo_does_not_duck_the_bot)
 {
-	CHECK(ducked_by(false, 0) > 0);
-	CHECK_INT(ducked_by(true, 0), 0);
+	CHECK(ducked_by(false, QUIET) > 0);
+	CHECK_INT(ducked_by(true, QUIET), 0);
 	/* The member's own voice is louder. */
 	CHECK(ducked_by(true, 20000) > 0);
 }
@@ -277,7 +360,7 @@ TEST(rule_162_the_words_of_a_member_whose_microphone_returns_the_bot_stop_it)
 	struct scene *s = king_for("interruptions speaker", 1500);
 
 	return_voice(s);
-	scene_speak(s, ALICE, 1300);
+	scene_speak(s, ALICE, 1600);
 	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
 	scene_stop(s, ALICE);
 	scene_wait(s, 60);
