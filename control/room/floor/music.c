@@ -1,11 +1,14 @@
 #include "control/room/floor/music.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "control/room/base/context.h"
 #include "control/room/base/hearing.h"
+#include "control/room/base/people.h"
+#include "control/room/base/turn.h"
 #include "control/room/base/turns.h"
+#include "control/room/floor/address.h"
+#include "control/room/floor/phrase.h"
 #include "control/room/language/language.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
@@ -29,16 +32,25 @@ bool room_music_latched(const struct room_music *m, uint64_t user, uint64_t now)
 	return m->phase != ROOM_MUSIC_PAUSED_WAKE || m->owner == user;
 }
 
-static bool is_in_list(const char *word, size_t n, const char *const *list)
+/* The number of words at word i that may stand around a command: the bot's name, a request that is
+ * mere politeness, words that open a sentence before it, and those that end one after it. 0 for
+ * others. */
+static unsigned match_around(const struct room_saying *said, const struct room_words *w, unsigned i,
+			     bool after)
 {
-	for (; *list; list++)
-		if (strlen(*list) == n && strncasecmp(*list, word, n) == 0)
-			return true;
-	return false;
+	unsigned n = said->names ? room_name_at(said->names, w, i) : 0;
+	uint32_t may = after ? ROOM_WORD_LAST : ROOM_WORD_LEAD | ROOM_WORD_CALL;
+
+	if (n)
+		return n;
+	n = room_words_match(w, i, ROOM_WORD_STOP_AROUND);
+	if (n && room_words_match(w, i, ROOM_WORD_REQUEST) == n)
+		return n;
+	n = room_words_match(w, i, may);
+	return room_words_match(w, i, ROOM_WORD_COUNTER | ROOM_WORD_QUESTION) ? 0 : n;
 }
 
-/* The same in another language than English: one command, with words that may stand around it. */
-static enum room_music_control control_in(enum room_language language, const char *text)
+enum room_music_control room_music_control(const struct room_saying *said)
 {
 	static const struct {
 		uint32_t class;
@@ -47,20 +59,27 @@ static enum room_music_control control_in(enum room_language language, const cha
 			{ROOM_WORD_MUSIC_PAUSE, ROOM_MUSIC_PAUSE},
 			{ROOM_WORD_MUSIC_SKIP, ROOM_MUSIC_SKIP},
 			{ROOM_WORD_MUSIC_RESUME, ROOM_MUSIC_RESUME}};
+	enum room_language language = room_phrase_language(said);
 	enum room_music_control found = ROOM_MUSIC_NO_CONTROL;
 	struct room_words w;
 
-	room_words_split(&w, text, language);
+	room_words_split(&w, said->text, language ? language : ROOM_LANGUAGE_EN);
+	if (w.question || w.cut)
+		return ROOM_MUSIC_NO_CONTROL;
 	for (unsigned i = 0, n; i < w.n; i += n) {
 		enum room_music_control control = ROOM_MUSIC_NO_CONTROL;
 
 		n = 0;
-		for (unsigned k = 0; k < 4 && !n; k++) {
-			n = room_words_match(&w, i, commands[k].class);
-			control = n ? commands[k].control : control;
+		for (unsigned k = 0; k < sizeof commands / sizeof commands[0]; k++) {
+			unsigned words = room_words_match(&w, i, commands[k].class);
+
+			if (words <= n)
+				continue;
+			n = words;
+			control = commands[k].control;
 		}
 		if (!n)
-			n = room_words_match(&w, i, ROOM_WORD_STOP_AROUND | ROOM_WORD_GLUE);
+			n = match_around(said, &w, i, found != ROOM_MUSIC_NO_CONTROL);
 		if (!n || (control && found))
 			return ROOM_MUSIC_NO_CONTROL;
 		found = control ? control : found;
@@ -68,33 +87,11 @@ static enum room_music_control control_in(enum room_language language, const cha
 	return found;
 }
 
-enum room_music_control room_music_control(const char *text)
+bool room_music_obeys(const struct room_music *m, const struct room_context *context,
+		      const struct room_turn *turn)
 {
-	enum room_language language = room_language_guess(text, "", ROOM_LANGUAGE_EN);
-
-	static const char *const words[] = {"stop", "pause", "skip", "resume", NULL};
-	static const char *const cues[] = {"the",      "music", "song",	  "track", "this",
-					   "playback", "it",	"please", NULL};
-	enum room_music_control found = ROOM_MUSIC_NO_CONTROL;
-
-	if (language != ROOM_LANGUAGE_EN && language != ROOM_LANGUAGE_UNKNOWN)
-		return control_in(language, text);
-	for (text += strspn(text, " .,!"); *text; text += strspn(text, " .,!")) {
-		size_t n = strcspn(text, " .,!");
-		bool control = false;
-
-		for (unsigned i = 0; words[i]; i++)
-			if (strlen(words[i]) == n && strncasecmp(words[i], text, n) == 0) {
-				control = true;
-				if (found)
-					return ROOM_MUSIC_NO_CONTROL;
-				found = (enum room_music_control)(ROOM_MUSIC_STOP + i);
-			}
-		if (!control && !is_in_list(text, n, cues))
-			return ROOM_MUSIC_NO_CONTROL;
-		text += n;
-	}
-	return found;
+	return turn->named || m->asker == turn->user || room_people_present(context) == 1 ||
+	       room_music_admits(m, turn->user, turn->latched, context->now);
 }
 
 static void emit_command(struct room_context *context, const char *what)
@@ -136,12 +133,20 @@ static bool event_says(const struct room_event *ev, const char *word)
 	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
 }
 
+static void note_asker(struct room_music *m, const struct room_context *context, uint32_t turn)
+{
+	const struct room_turn *by = turn ? room_turn_by_id(context, turn) : NULL;
+
+	m->asker = by ? by->user : m->asker;
+}
+
 void room_music_on_event(struct room_music *m, struct room_context *context,
 			 const struct room_event *ev)
 {
 	if (ev->type != ROOM_MUSIC)
 		return;
 	m->track = ev->yes;
+	note_asker(m, context, ev->turn);
 	if (event_says(ev, "loading")) {
 		enter_phase(m, context, ROOM_MUSIC_LOADING);
 	} else if (event_says(ev, "playing")) {

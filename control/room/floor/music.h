@@ -8,7 +8,7 @@
  *                music_wake_pause                                  the follow-ups
  *   PLAYING      the bot speaks                  -                 MUSIC_GAIN down, and up again
  *                                                                  1200 ms after
- *   any of them  one word: stop, pause, skip,    IDLE, PAUSED      MUSIC; skip and resume only ask
+ *   any of them  a command: stop, pause, skip,   IDLE, PAUSED      MUSIC; skip and resume only ask
  *                resume
  *   PAUSED_WAKE  no speech, no turn, no answer   -                 MUSIC resume if there is a
  *                                                                  track, else IDLE
@@ -23,6 +23,8 @@
 #define CONTROL_ROOM_FLOOR_MUSIC_H
 
 #include "control/room/base/context.h"
+
+struct room_saying;
 
 enum room_music_phase {
 	ROOM_MUSIC_IDLE,
@@ -43,6 +45,7 @@ enum room_music_control {
 struct room_music {
 	enum room_music_phase phase;
 	uint64_t owner; /* owner of PAUSED_WAKE */
+	uint64_t asker; /* whose turn asked for the music; 0: not known */
 	uint64_t latch_until;
 	bool track;   /* there is a track to resume */
 	bool resumes; /* it resumes by itself after the answer */
@@ -55,8 +58,13 @@ bool room_music_locks(const struct room_music *m);
 /* True if music affects admission. */
 bool room_music_gates(const struct room_music *m);
 bool room_music_latched(const struct room_music *m, uint64_t user, uint64_t now);
-/* The control word in a text that holds nothing else but words that may accompany it. */
-enum room_music_control room_music_control(const char *text);
+/* The command that is the whole utterance, beside the bot's name and polite words; a question is
+ * none. */
+enum room_music_control room_music_control(const struct room_saying *said);
+/* True if the music obeys the speaker of this turn: they address the bot, asked for the music, may
+ * go on in the latch, or nobody else is there. */
+bool room_music_obeys(const struct room_music *m, const struct room_context *context,
+		      const struct room_turn *turn);
 
 /* Handles ROOM_MUSIC: text = loading, playing, paused, idle or failed; yes: there is a track;
  * turn: the turn that asked for it. */

@@ -121,11 +121,19 @@ static void emit_choice(struct room_context *context, uint64_t user, const char 
 	room_choice_clear(context->choice);
 }
 
+static enum room_music_control find_music_control(const struct look *l)
+{
+	struct room_saying s = room_saying_of(l->context, l->turn->transcript, l->turn->language);
+
+	return room_music_control(&s);
+}
+
 static struct fits fits_music_control(const struct look *l)
 {
-	bool music = !room_music_idle(l->context->music) && !room_turn_on_floor(l->context);
+	bool music = !room_music_idle(l->context->music) && !room_turn_on_floor(l->context) &&
+		     room_music_obeys(l->context->music, l->context, l->turn);
 
-	return fits_if(music, room_music_control(l->turn->transcript) != ROOM_MUSIC_NO_CONTROL);
+	return fits_if(music, find_music_control(l) != ROOM_MUSIC_NO_CONTROL);
 }
 
 static struct fits fits_choice_made(const struct look *l)
@@ -607,8 +615,7 @@ static void apply_rule(struct look *l, const struct row *row)
 		cancel_speakers_work(l);
 		break;
 	case CONTROL:
-		room_music_command(context->music, context,
-				   room_music_control(l->turn->transcript));
+		room_music_command(context->music, context, find_music_control(l));
 		room_turn_end(context, l->turn, ROOM_REASON_MUSIC_CONTROL);
 		break;
 	case CHOOSE:

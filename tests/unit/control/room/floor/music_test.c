@@ -2,8 +2,10 @@
  * regression statements. */
 #include "tests/test.h"
 
+#include "control/room/floor/address.h"
 #include "control/room/floor/choice.h"
 #include "control/room/floor/music.h"
+#include "control/room/floor/phrase.h"
 #include "control/room/floor/playlist.h"
 #include "tests/unit/control/room/scene.h"
 
@@ -36,7 +38,16 @@ static const char *ordered(const struct scene *s)
 	return d ? d->text : "";
 }
 
-TEST(rule_101_one_word_for_the_music_is_done_at_once)
+static enum room_music_control control(const char *words)
+{
+	struct room_names names = {0};
+	struct room_saying said = {.text = words, .names = &names, .language = ROOM_LANGUAGE_EN};
+
+	room_names_add(&names, "Parley");
+	return room_music_control(&said);
+}
+
+TEST(rule_101_a_command_is_a_whole_utterance)
 {
 	static const struct {
 		const char *words;
@@ -45,30 +56,102 @@ TEST(rule_101_one_word_for_the_music_is_done_at_once)
 		    {"Pause the music, please.", ROOM_MUSIC_PAUSE},
 		    {"skip this song", ROOM_MUSIC_SKIP},
 		    {"resume", ROOM_MUSIC_RESUME},
+		    {"Parley, next song please", ROOM_MUSIC_SKIP},
+		    {"Parley, stopp bitte die Musik", ROOM_MUSIC_NO_CONTROL},
+		    {"ok, skip it, thanks", ROOM_MUSIC_SKIP},
+		    {"weiter so", ROOM_MUSIC_NO_CONTROL},
+		    {"Parley, bitte stopp die Musik", ROOM_MUSIC_STOP},
+		    {"pause bitte", ROOM_MUSIC_PAUSE},
+		    {"siguiente, por favor", ROOM_MUSIC_SKIP},
+		    {"пауза", ROOM_MUSIC_PAUSE},
+		    {"下一首", ROOM_MUSIC_SKIP},
 		    {"don't stop the music", ROOM_MUSIC_NO_CONTROL},
+		    {"no, stop", ROOM_MUSIC_NO_CONTROL},
+		    {"stop?", ROOM_MUSIC_NO_CONTROL},
 		    {"stop and pause", ROOM_MUSIC_NO_CONTROL},
 		    {"the music", ROOM_MUSIC_NO_CONTROL},
+		    {"das ist weiter so", ROOM_MUSIC_NO_CONTROL},
+		    {"¿para qué?", ROOM_MUSIC_NO_CONTROL},
+		    {"para eso es", ROOM_MUSIC_NO_CONTROL},
+		    {"quiero la siguiente canción de otra lista", ROOM_MUSIC_NO_CONTROL},
 		    {"", ROOM_MUSIC_NO_CONTROL}};
-	struct scene *s = playing("");
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		CHECK_INT(room_music_control(rows[i].words), rows[i].control);
-	scene_say(s, BOB, "pause the music");
+		if (control(rows[i].words) != rows[i].control)
+			test_fail(__FILE__, __LINE__, "%s", rows[i].words);
+}
+
+/* Alice asked for the music, which plays since. */
+static struct scene *asked_for(const char *sets)
+{
+	struct scene *s = scene_open(sets);
+	uint32_t wish;
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_say(s, ALICE, "parley play some jazz");
+	wish = scene_asked(s);
+	scene_answer(s, "here you are", 600);
+	music(s, "playing", wish);
+	scene_event(s, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = wish});
+	scene_wait(s, 60000);
+	scene_mark(s);
+	return s;
+}
+
+TEST(rule_101_a_command_of_the_asker_is_done_at_once)
+{
+	struct scene *s = asked_for("");
+
+	scene_say(s, ALICE, "pause the music");
 	CHECK_STR(ordered(s), "pause");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
 	CHECK_INT(scene_ended(s, ROOM_REASON_MUSIC_CONTROL), 1);
 	/* Resume is only a request: music plays once the player says so. */
-	scene_say(s, BOB, "resume");
+	scene_say(s, ALICE, "resume");
 	CHECK_STR(ordered(s), "resume");
 	scene_mark(s);
-	scene_say(s, BOB, "resume");
+	scene_say(s, ALICE, "resume");
 	CHECK_STR(ordered(s), "resume");
 	music(s, "playing", 0);
 	scene_mark(s);
-	scene_say(s, BOB, "resume");
+	scene_say(s, ALICE, "resume");
 	CHECK_STR(ordered(s), "");
-	scene_say(s, BOB, "stop the music");
+	scene_say(s, ALICE, "stop the music");
 	CHECK_STR(ordered(s), "stop");
+	scene_close(s);
+}
+
+TEST(rule_101_fragments_of_others_command_nothing)
+{
+	struct scene *s = asked_for("");
+
+	scene_say(s, BOB, "stop");
+	scene_say(s, BOB, "next");
+	CHECK_STR(ordered(s), "");
+	CHECK_INT(scene_ended(s, ROOM_REASON_MUSIC_CONTROL), 0);
+	scene_say(s, ALICE, "skip?");
+	CHECK_STR(ordered(s), "");
+	/* By name, and alone with the bot. */
+	scene_say(s, BOB, "parley, next song");
+	CHECK_STR(ordered(s), "skip");
+	scene_mark(s);
+	scene_leave(s, ALICE);
+	scene_say(s, BOB, "pause");
+	CHECK_STR(ordered(s), "pause");
+	scene_close(s);
+}
+
+TEST(rule_101_in_the_latch_no_name_is_needed)
+{
+	struct scene *s = playing("music_wake_pause no");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_answer(s, "a band", 600);
+	scene_drained(s);
+	scene_mark(s);
+	scene_say(s, BOB, "next song");
+	CHECK_STR(ordered(s), "skip");
 	scene_close(s);
 }
 

@@ -219,16 +219,11 @@ TEST(rule_157_names_that_are_words_call_only_as_vocatives)
 	CHECK_INT(room_address(&names, "hey Will what is up"), ROOM_ADDRESS_ADDRESSED);
 }
 
-TEST(commands_and_choices_are_known_in_other_languages)
+TEST(choices_are_known_in_other_languages)
 {
 	struct room_choice c = {0};
 	const char *options = "song\nalpha\nbeta\ngamma";
 
-	CHECK_INT(room_music_control("pause bitte"), ROOM_MUSIC_PAUSE);
-	CHECK_INT(room_music_control("siguiente, por favor"), ROOM_MUSIC_SKIP);
-	CHECK_INT(room_music_control("пауза"), ROOM_MUSIC_PAUSE);
-	CHECK_INT(room_music_control("quiero la siguiente canción de otra lista"),
-		  ROOM_MUSIC_NO_CONTROL);
 	room_choice_offer(&c, 1, options, strlen(options), 0);
 	CHECK_INT(room_choice_match(&c, "das zweite bitte"), 1);
 	CHECK_INT(room_choice_match(&c, "третий"), 2);
