@@ -34,7 +34,7 @@ struct extraction {
 	enum state state;
 	uint64_t asked_at;
 	json_t *episode; /* as the store gave it; the lines borrow its texts */
-	uint64_t guild, session, last, failed_session;
+	uint64_t guild, channel, session, last, failed_session;
 	unsigned failures, n_lines, next; /* next: the fact that is written next */
 	struct extract_line line[EXTRACT_LINES];
 	char answer[ANSWER_BYTES];
@@ -51,13 +51,42 @@ static void clear_episode(struct extraction *x)
 	x->episode = NULL;
 	x->n_lines = 0;
 	x->answer_n = 0;
+	x->result = (struct extract_result){0};
 	x->state = IDLE;
+}
+
+/* The caller frees it. NULL: no summary, or no memory for it. */
+static char *pack_summary(const struct extraction *x)
+{
+	json_t *people = json_array(), *packed;
+	char *text;
+
+	for (unsigned i = 0; i < x->n_lines; i++) {
+		bool first = true;
+
+		for (unsigned k = 0; k < i && first; k++)
+			first = x->line[k].user != x->line[i].user;
+		if (first)
+			json_array_append_new(
+				people, json_sprintf("%llu", (unsigned long long)x->line[i].user));
+	}
+	packed = json_pack("{s:s,s:o}", "text", x->result.summary, "people", people);
+	text = packed && *x->result.summary ? json_dumps(packed, JSON_COMPACT) : NULL;
+	json_decref(packed);
+	return text;
 }
 
 static void end_episode(struct extraction *x)
 {
-	int err = store_end_episode(x->conf.store, x->guild, x->session, x->last);
+	char *summary = pack_summary(x);
+	const struct store_episode e = {.guild = x->guild,
+					.session = x->session,
+					.channel = x->channel,
+					.line = x->last,
+					.summary = summary};
+	int err = store_end_episode(x->conf.store, &e);
 
+	free(summary);
 	if (err)
 		log_warn("extraction_not_marked", "error=\"%s\"", strerror(err));
 	x->failures = 0;
@@ -263,6 +292,7 @@ static void take_episode(int err, const struct store_document *document, void *a
 	x->last = 0;
 	x->session = (uint64_t)json_integer_value(json_object_get(x->episode, "session"));
 	discord_u64(json_string_value(json_object_get(x->episode, "guild")), &x->guild);
+	discord_u64(json_string_value(json_object_get(x->episode, "channel")), &x->channel);
 	json_array_foreach(json_object_get(x->episode, "lines"), i, line)
 	{
 		read_line(x, line);

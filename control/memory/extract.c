@@ -99,29 +99,39 @@ static const struct extract_line *find_line(const struct extract_line *lines, si
 	return NULL;
 }
 
+static const char digits[] = "0123456789";
+
+static bool has_number(const char *text, const char *number, size_t n)
+{
+	while (*(text += strcspn(text, digits))) {
+		size_t k = strspn(text, digits);
+
+		if (k == n && memcmp(text, number, n) == 0)
+			return true;
+		text += k;
+	}
+	return false;
+}
+
+static bool quotes_have_number(const json_t *evidence, const char *number, size_t n)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(evidence, i, e)
+	{
+		if (has_number(text_at(e, "quote"), number, n))
+			return true;
+	}
+	return false;
+}
+
 /* Each run of digits of the text stands in one of the quotes. */
 static bool has_numbers(const char *text, const json_t *evidence)
 {
-	while (*(text += strcspn(text, "0123456789"))) {
-		size_t n = strspn(text, "0123456789"), i;
-		bool found = false;
-		const json_t *e;
-
-		json_array_foreach(evidence, i, e)
-		{
-			const char *q = text_at(e, "quote");
-
-			while (!found && *(q += strcspn(q, "0123456789"))) {
-				size_t k = strspn(q, "0123456789");
-
-				found = k == n && memcmp(q, text, n) == 0;
-				q += k;
-			}
-		}
-		if (!found)
+	for (; *(text += strcspn(text, digits)); text += strspn(text, digits))
+		if (!quotes_have_number(evidence, text, strspn(text, digits)))
 			return false;
-		text += n;
-	}
 	return true;
 }
 
@@ -194,6 +204,27 @@ static enum extract_refusal read_fact(const json_t *fact, const struct extract_l
 	return why;
 }
 
+static bool lines_have_number(const struct extract_line *lines, size_t n, const char *number,
+			      size_t length)
+{
+	for (size_t i = 0; i < n; i++)
+		if (has_number(lines[i].text, number, length))
+			return true;
+	return false;
+}
+
+static void read_summary(const char *text, const struct extract_line *lines, size_t n,
+			 char out[MEMORY_TEXT_MAX + 1])
+{
+	if (memory_check_text(text))
+		return;
+	for (const char *p = text; *(p += strcspn(p, digits)); p += strspn(p, digits))
+		if (!lines_have_number(lines, n, p, strspn(p, digits)))
+			return;
+	snprintf(out, MEMORY_TEXT_MAX + 1, "%s", text);
+	utf8_plain(out);
+}
+
 bool extract_read(const char *answer, const struct extract_line *lines, size_t n,
 		  struct extract_result *out)
 {
@@ -214,6 +245,8 @@ bool extract_read(const char *answer, const struct extract_line *lines, size_t n
 		out->refused[why] += why != EXTRACT_REFUSAL_NONE;
 		out->facts += why == EXTRACT_REFUSAL_NONE;
 	}
+	if (ok)
+		read_summary(text_at(root, "summary"), lines, n, out->summary);
 	json_decref(root);
 	return ok;
 }

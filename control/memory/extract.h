@@ -1,11 +1,12 @@
-/* Extraction: the request that asks a model for the facts of a past conversation, and the checks of
- * its result. Pure.
+/* Extraction: the request that asks a model for the facts of a past conversation and a summary of
+ * it, and the checks of its result. Pure.
  *
  * A model invents quotes, mixes up speakers and obeys what it reads. So a fact is kept only if code
  * finds its evidence: each quote is a part of the utterance that it names, the author of the fact
  * said that utterance, numbers of the fact stand in a quote, and the guard (guard.h) takes the
  * text. The lines are people's own words; the bot's lines, outputs of tools and recalled text are
- * not among them, so that nothing is extracted twice. */
+ * not among them, so that nothing is extracted twice. A summary sums up the words of everybody in
+ * the request; it is kept if its numbers stand in the lines and the guard takes it. */
 #ifndef CONTROL_MEMORY_EXTRACT_H
 #define CONTROL_MEMORY_EXTRACT_H
 
@@ -55,6 +56,7 @@ struct extract_fact {
 struct extract_result {
 	unsigned facts;
 	struct extract_fact fact[EXTRACT_FACTS];
+	char summary[MEMORY_TEXT_MAX + 1]; /* "": none */
 	unsigned refused[EXTRACT_REFUSAL_COUNT];
 };
 

@@ -8,6 +8,7 @@
 
 #include "control/store/db.h"
 #include "control/store/job.h"
+#include "control/store/summaries.h"
 
 /* Ids are texts, because a number of JSON cannot hold each of them. */
 static json_t *id_json(uint64_t id)
@@ -56,7 +57,7 @@ int episodes_next(struct db *db, const struct job *j, char **out)
 	return !err && !*out ? ENOMEM : err;
 }
 
-int episodes_end(struct db *db, const struct job *j)
+static int mark_extracted(struct db *db, const struct job *j)
 {
 	sqlite3_stmt *s = db_use(db, DB_SET_META);
 	char key[80];
@@ -66,4 +67,19 @@ int episodes_end(struct db *db, const struct job *j)
 	db_bind_text(s, 1, key);
 	db_bind_uint(s, 2, j->version);
 	return db_run(db, s);
+}
+
+int episodes_end(struct db *db, const struct job *j)
+{
+	int err = db_begin(db);
+
+	if (err)
+		return err;
+	err = mark_extracted(db, j);
+	if (!err && j->text)
+		err = summaries_add(db, j);
+	if (!err)
+		return db_commit(db);
+	db_rollback(db);
+	return err;
 }

@@ -17,6 +17,7 @@
 #include "control/store/rows.h"
 #include "control/store/scan.h"
 #include "control/store/subject.h"
+#include "control/store/summaries.h"
 #include "control/words/words.h"
 
 enum { PATH_SIZE = 896, WAL_TRIES = 20 };
@@ -165,6 +166,8 @@ static int erase_rows(struct run *r)
 	if (err)
 		return err;
 	err = take_samples(r);
+	if (!err)
+		err = summaries_reopen(r->db, r->e->user);
 	if (!err)
 		err = rows_run_erasers(r->db, r->e->user, count_rows, r);
 	if (!err)

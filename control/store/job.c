@@ -26,6 +26,7 @@
 #include "control/store/rows.h"
 #include "control/store/said.h"
 #include "control/store/session_file.h"
+#include "control/store/summaries.h"
 #include "control/store/store.h"
 #include "control/words/words.h"
 #include "ipc/log.h"
@@ -256,6 +257,9 @@ static int expire_rows(struct job_runner *r, const struct job *j, unsigned *chan
 
 	if (!err)
 		err = fact_rows_expire(r->db, j->facts_ms, &facts);
+	*changed += facts;
+	if (!err)
+		err = summaries_expire(r->db, j->facts_ms, &facts);
 	*changed += facts;
 	return err;
 }
@@ -540,10 +544,12 @@ static void run_find_said(struct job_runner *r, const struct job *j, struct work
 	answer_json(r, a, err, text);
 }
 
-static void run_next_episode(struct job_runner *r, const struct job *j, struct worker_answer *a)
+static void run_find_episode(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
-	int err = database(r) ? episodes_next(r->db, j, &text) : r->err;
+	int err = !database(r)			? r->err
+		  : j->kind == JOB_NEXT_EPISODE ? episodes_next(r->db, j, &text)
+						: summaries_find(r->db, j, &text);
 
 	answer_json(r, a, err, text);
 }
@@ -705,9 +711,9 @@ static int check_room(struct job_runner *r)
 
 static void run_episode(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
-	if (j->kind == JOB_NEXT_EPISODE) {
+	if (j->kind == JOB_NEXT_EPISODE || j->kind == JOB_FIND_SUMMARIES) {
 		run_history(r);
-		run_next_episode(r, j, a);
+		run_find_episode(r, j, a);
 	} else {
 		answer_head(a, database(r) ? note_outcome(r, episodes_end(r->db, j)) : r->err, 0);
 	}
@@ -765,6 +771,7 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		break;
 	case JOB_NEXT_EPISODE:
 	case JOB_END_EPISODE:
+	case JOB_FIND_SUMMARIES:
 		run_episode(r, j, a);
 		break;
 	case JOB_PUT_CONSENT:

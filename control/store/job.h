@@ -31,10 +31,12 @@ enum job_kind {
 	JOB_LIST_TEXTS,	  /* for it */
 	JOB_KEEP_VECTORS, /* vectors */
 	JOB_NEXT_EPISODE, /* over since now_ms; version: how many lines */
-	JOB_END_EPISODE,  /* of guild, the session owner; version: its last line */
-	JOB_PUT_CONSENT,  /* of user in guild: scope before, text after, author by what */
-	JOB_EXPORT,	  /* of user */
-	JOB_ERASE,	  /* user; author: who asked, scope: turn file, text: folder of journals */
+	JOB_END_EPISODE,  /* of guild, the session owner; version: its last line, text: the summary
+			     of it, channel */
+	JOB_FIND_SUMMARIES, /* of channel, of sessions since now_ms; version: how many */
+	JOB_PUT_CONSENT,    /* of user in guild: scope before, text after, author by what */
+	JOB_EXPORT,	    /* of user */
+	JOB_ERASE, /* user; author: who asked, scope: turn file, text: folder of journals */
 	JOB_LIST_ERASE_REQUESTS,
 	JOB_SAVE_GUILD,
 	JOB_DROP_GUILDS,

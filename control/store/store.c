@@ -540,13 +540,29 @@ int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_
 		       &(struct request){.documenth = h, .arg = arg});
 }
 
-int store_end_episode(struct store *s, uint64_t guild, uint64_t session, uint64_t line)
+int store_end_episode(struct store *s, const struct store_episode *e)
 {
-	return put_job(
-		s,
-		&(struct job){
-			.kind = JOB_END_EPISODE, .guild = guild, .owner = session, .version = line},
-		&(struct request){0});
+	struct job j = {.kind = JOB_END_EPISODE,
+			.guild = e->guild,
+			.owner = e->session,
+			.channel = e->channel,
+			.version = e->line};
+
+	if (e->summary && !(j.text = strdup(e->summary)))
+		return ENOMEM;
+	return put_job(s, &j, &(struct request){0});
+}
+
+int store_find_summaries(struct store *s, uint64_t guild, uint64_t channel, uint64_t since_ms,
+			 store_document_h *h, void *arg)
+{
+	return put_job(s,
+		       &(struct job){.kind = JOB_FIND_SUMMARIES,
+				     .guild = guild,
+				     .channel = channel,
+				     .now_ms = since_ms,
+				     .version = STORE_SUMMARIES},
+		       &(struct request){.documenth = h, .arg = arg});
 }
 
 /* Takes the job whose texts were copied, or not for want of memory. */

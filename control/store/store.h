@@ -164,8 +164,19 @@ int store_keep_vectors(struct store *s, const struct embedding_vectors *v, store
  * lines, oldest first. ENOENT: there is none. */
 int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_document_h *h,
 		       void *arg);
-/* Lines of this session up to the one with this id are not given again. */
-int store_end_episode(struct store *s, uint64_t guild, uint64_t session, uint64_t line);
+struct store_episode {
+	uint64_t guild, session, channel;
+	uint64_t line;	     /* its last one */
+	const char *summary; /* {"text", "people": ["ID", …] whose words it sums up}; NULL: none */
+};
+/* Lines of this session up to this one are not given again, and their summary is kept; neither if
+ * the words of one of its people are gone by now. */
+int store_end_episode(struct store *s, const struct store_episode *e);
+enum { STORE_SUMMARIES = 3 };
+/* The newest summaries of a voice channel, of sessions that began at since_ms or later:
+ * [{"session", "line", "text", "people": ["ID", …]}, …], the newest first. */
+int store_find_summaries(struct store *s, uint64_t guild, uint64_t channel, uint64_t since_ms,
+			 store_document_h *h, void *arg);
 
 /* ---- one person ---- */
 

@@ -269,6 +269,22 @@ static void write_fact(bool ana, bool own, uint64_t guild)
 	wait_for(store_write_facts(c.store, &f, on_document, NULL));
 }
 
+/* Of both people, in words of Ana's. */
+static void sum_up(void)
+{
+	char text[400], summary[600];
+	const struct store_episode e = {.guild = c.guild,
+					.session = SESSION,
+					.channel = 3,
+					.line = c.utterances,
+					.summary = summary};
+
+	print_sentence(text, sizeof text, true);
+	snprintf(summary, sizeof summary, "{\"text\":\"%s\",\"people\":[\"%llu\",\"%llu\"]}", text,
+		 (unsigned long long)c.ana, (unsigned long long)c.bob);
+	BENCH_OK(store_end_episode(c.store, &e));
+}
+
 static void put_consent(uint64_t user, const char *state)
 {
 	const struct store_consent consent = {.guild = c.guild,
@@ -379,6 +395,8 @@ static void fill_corpus(void)
 	put_consent(c.bob, "remembered");
 	save_guild();
 	write_journal();
+	wait_for(store_sync(c.store, on_done, NULL));
+	sum_up();
 	wait_for(store_sync(c.store, on_done, NULL));
 	add_vectors();
 }

@@ -38,6 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (f->user != lines[f->evidence[k] - 1].user)
 				abort();
 	}
+	if (*r.summary && memory_check_text(r.summary))
+		abort();
 	free(text);
 	return 0;
 }

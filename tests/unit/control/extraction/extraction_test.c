@@ -28,7 +28,7 @@ static struct fixture {
 	char dir[40];
 	const char *says; /* what the model answers */
 	bool (*over)(void);
-	char facts[512];
+	char facts[512], summaries[256];
 	int episode; /* what store_next_episode gives */
 	bool asks;
 } fx;
@@ -62,6 +62,12 @@ static void take_episode(int err, const struct store_document *document, void *a
 	fx.episode = err;
 }
 
+static void take_summaries(int err, const struct store_document *document, void *arg)
+{
+	(void)arg;
+	snprintf(fx.summaries, sizeof fx.summaries, "%s", err ? "" : document->document);
+}
+
 static void on_poll(void *arg)
 {
 	const struct store_facts f = {.guild = GUILD,
@@ -77,7 +83,8 @@ static void on_poll(void *arg)
 		return;
 	}
 	if (!fx.asks && store_find_facts(fx.store, &f, take_facts, NULL) == 0 &&
-	    store_next_episode(fx.store, 0, 9, take_episode, NULL) == 0)
+	    store_next_episode(fx.store, 0, 9, take_episode, NULL) == 0 &&
+	    store_find_summaries(fx.store, GUILD, CHANNEL, 0, take_summaries, NULL) == 0)
 		fx.asks = true;
 	tmr_start(fx.poll, POLL_MS * NS_PER_MS);
 }
@@ -174,6 +181,11 @@ static bool is_done(void)
 	return fx.http.requests && fx.episode == ENOENT;
 }
 
+static bool is_summed_up(void)
+{
+	return strlen(fx.summaries) > 2;
+}
+
 static void talk(void)
 {
 	publish_session(EVENT_SESSION_STARTED);
@@ -188,10 +200,13 @@ TEST(facts_of_a_session_are_kept_with_their_speaker)
 		    "red\","
 		    "\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]},"
 		    "{\"said_by\":\"p2\",\"kind\":\"plan\",\"text\":\"my boat is blue\","
-		    "\"evidence\":[{\"u\":2,\"quote\":\"boat is blue\"}]}]}"));
+		    "\"evidence\":[{\"u\":2,\"quote\":\"boat is blue\"}]}],"
+		    "\"summary\":\"Ana has a red bike.\"}"));
 	talk();
 	CHECK(run_until(is_done));
 	CHECK_INT(fx.http.requests, 1);
+	CHECK(run_until(is_summed_up));
+	CHECK(strstr(fx.summaries, "\"text\":\"Ana has a red bike.\",\"people\":[\"501\"]"));
 	CHECK(memmem(fx.http.body, fx.http.n, "my bike is red", 14));
 	CHECK(!memmem(fx.http.body, fx.http.n, "my boat", 7));
 	CHECK(!memmem(fx.http.body, fx.http.n, "501", 3));

@@ -134,6 +134,15 @@ static bool add_facts(void)
 		   "(1, '" ANA_TEXT "', 'tool', 'memory_write', 'guild:1', 'inserted 1')");
 }
 
+/* Of a session with her words, and of one with Bob's alone. */
+static bool add_summaries(void)
+{
+	return run("INSERT INTO summaries VALUES(1, 5, 2, 3, 'they spoke of plughsummary'),"
+		   "(1, 7, 4, 3, 'frobozz summary');"
+		   "INSERT INTO summary_people VALUES(1, 5, 2, " ANA_TEXT "),"
+		   "(1, 5, 2, 502777123), (1, 7, 4, 502777123)");
+}
+
 static bool add_consents(void)
 {
 	return run("INSERT INTO consent_ledger(at_ms, guild, user, mac, before, after, via) VALUES"
@@ -220,6 +229,7 @@ static void open_full(void)
 	add_quotes();
 	add_calls();
 	CHECK(add_facts());
+	CHECK(add_summaries());
 	CHECK(add_consents());
 }
 
@@ -244,6 +254,7 @@ TEST(an_erased_person_leaves_no_trace)
 	CHECK(!file_holds(path, "ghansw") && !file_holds(path, "ghmixed"));
 	CHECK(!file_holds(path, "ectorplugh") && !file_holds(wal, "ectorplugh"));
 	CHECK(file_holds(path, "frobozz") && file_holds(path, "frobozzvector"));
+	CHECK(file_holds(path, "frobozz summary"));
 	db_close(db);
 	folder_remove(dir);
 }

@@ -1,0 +1,151 @@
+#include "control/store/summaries.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "control/store/db.h"
+#include "control/store/job.h"
+#include "proto/discord.h"
+
+/* ---- writing ---- */
+
+static sqlite3_stmt *use_part(struct db *db, enum db_statement statement, const struct job *j)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+
+	db_bind_uint(s, 1, j->guild);
+	db_bind_uint(s, 2, j->owner);
+	db_bind_uint(s, 3, j->version);
+	return s;
+}
+
+static int add_person(struct db *db, const struct job *j, uint64_t user)
+{
+	sqlite3_stmt *s = use_part(db, DB_FIND_PART_OF_PERSON, j);
+	int err;
+
+	db_bind_uint(s, 4, user);
+	err = db_step(db, s);
+	sqlite3_reset(s);
+	if (err)
+		return err == ENOENT ? ESTALE : err;
+	s = use_part(db, DB_ADD_SUMMARY_PERSON, j);
+	db_bind_uint(s, 4, user);
+	return db_run(db, s);
+}
+
+int summaries_add(struct db *db, const struct job *j)
+{
+	json_t *request = json_loads(j->text, 0, NULL), *person;
+	const json_t *people = json_object_get(request, "people");
+	const char *text = json_string_value(json_object_get(request, "text"));
+	sqlite3_stmt *s;
+	int err = text && json_array_size(people) ? 0 : EINVAL;
+	uint64_t user;
+	size_t i;
+
+	json_array_foreach(people, i, person)
+	{
+		if (!err && !discord_u64(json_string_value(person), &user))
+			err = EINVAL;
+		if (!err)
+			err = add_person(db, j, user);
+	}
+	if (!err) {
+		s = use_part(db, DB_ADD_SUMMARY, j);
+		db_bind_uint(s, 4, j->channel);
+		db_bind_text(s, 5, text);
+		err = db_run(db, s);
+	}
+	json_decref(request);
+	return err;
+}
+
+/* ---- reading ---- */
+
+static int list_people(struct db *db, const struct job *part, json_t *people)
+{
+	sqlite3_stmt *s = use_part(db, DB_LIST_SUMMARY_PEOPLE, part);
+	int err;
+
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(people,
+				      json_sprintf("%llu", (unsigned long long)db_uint(s, 0)));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+static int list_parts(struct db *db, const struct job *j, json_t *list)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_SUMMARIES);
+	int err;
+
+	db_bind_uint(s, 1, j->guild);
+	db_bind_uint(s, 2, j->channel);
+	db_bind_uint(s, 3, j->now_ms);
+	db_bind_uint(s, 4, j->version);
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(list, json_pack("{s:I,s:I,s:s,s:[]}", "session",
+						      (json_int_t)db_uint(s, 0), "line",
+						      (json_int_t)db_uint(s, 1), "text",
+						      db_text(s, 2), "people"));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+int summaries_find(struct db *db, const struct job *j, char **out)
+{
+	json_t *list = json_array(), *one;
+	int err = list ? db_begin_reading(db) : ENOMEM;
+	size_t i;
+
+	if (!err)
+		err = list_parts(db, j, list);
+	json_array_foreach(list, i, one)
+	{
+		const struct job part = {
+			.guild = j->guild,
+			.owner = (uint64_t)json_integer_value(json_object_get(one, "session")),
+			.version = (uint64_t)json_integer_value(json_object_get(one, "line"))};
+
+		if (!err)
+			err = list_people(db, &part, json_object_get(one, "people"));
+	}
+	db_rollback(db);
+	if (!err)
+		*out = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return !err && !*out ? ENOMEM : err;
+}
+
+int summaries_reopen(struct db *db, uint64_t user)
+{
+	sqlite3_stmt *s = db_use(db, DB_REOPEN_EPISODES);
+
+	db_bind_uint(s, 1, user);
+	return db_run(db, s);
+}
+
+int summaries_expire(struct db *db, uint64_t before_ms, unsigned *changed)
+{
+	static const enum db_statement all[] = {DB_EXPIRE_SUMMARY_PEOPLE, DB_EXPIRE_SUMMARIES};
+	int err = db_begin(db);
+
+	*changed = 0;
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
+		sqlite3_stmt *s = db_use(db, all[i]);
+
+		db_bind_uint(s, 1, before_ms);
+		err = db_run(db, s);
+		*changed = err ? 0 : db_changes(db);
+	}
+	if (!err)
+		return db_commit(db);
+	db_rollback(db);
+	return err;
+}

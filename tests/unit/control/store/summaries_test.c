@@ -1,0 +1,155 @@
+/* Summaries of sessions: found by channel and time, and gone with any of their people. */
+#include "control/store/summaries.h"
+
+#include <errno.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/episodes.h"
+#include "control/store/job.h"
+#include "control/store/rows.h"
+#include "tests/unit/ipc/loop.h"
+
+enum { GUILD = 7, CHANNEL = 300, ANA = 501, BOB = 502, CYN = 503, SESSION = 5000, LATER = 9000 };
+
+static char dir[32];
+static struct db *db;
+static char *found;
+
+static void say(uint64_t session, uint64_t user, bool consent)
+{
+	struct bus_event ev = {
+		.type = EVENT_UTTERANCE, .at_ms = 1000, .guild = GUILD, .user = user};
+
+	ev.utterance = (struct event_utterance){.session = session,
+						.channel = CHANNEL,
+						.name = "x",
+						.text = "we meet on friday",
+						.started_ms = 1000,
+						.consent = consent};
+	CHECK_INT(rows_add(db, &ev, true), 0);
+}
+
+static void begin_sessions(void)
+{
+	static const uint64_t started[] = {SESSION, LATER};
+
+	db = NULL;
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct bus_event ev = {
+			.type = EVENT_SESSION_STARTED, .at_ms = started[i], .guild = GUILD};
+
+		ev.session.session = started[i];
+		ev.session.channel = CHANNEL;
+		ev.session.why = "";
+		CHECK_INT(rows_add(db, &ev, true), 0);
+		say(started[i], i ? BOB : ANA, true);
+		say(started[i], BOB, true);
+		say(started[i], CYN, false);
+		ev.type = EVENT_SESSION_OVER;
+		CHECK_INT(rows_add(db, &ev, true), 0);
+	}
+}
+
+static void end(void)
+{
+	free(found);
+	found = NULL;
+	db = db_close(db);
+	folder_remove(dir);
+}
+
+static int sum_up(uint64_t session, uint64_t line, const char *summary)
+{
+	return episodes_end(db, &(struct job){.kind = JOB_END_EPISODE,
+					      .guild = GUILD,
+					      .owner = session,
+					      .channel = CHANNEL,
+					      .version = line,
+					      .text = (char *)summary});
+}
+
+static const char *find(uint64_t channel, uint64_t since_ms)
+{
+	const struct job j = {.kind = JOB_FIND_SUMMARIES,
+			      .guild = GUILD,
+			      .channel = channel,
+			      .now_ms = since_ms,
+			      .version = 2};
+
+	free(found);
+	found = NULL;
+	return summaries_find(db, &j, &found) == 0 ? found : "failed";
+}
+
+/* The session whose lines would be summed up next; 0: none. */
+static uint64_t next_session(void)
+{
+	char *text = NULL;
+	json_t *episode;
+	uint64_t session;
+
+	if (episodes_next(db, &(struct job){.kind = JOB_NEXT_EPISODE, .version = 9}, &text))
+		return 0;
+	episode = json_loads(text, 0, NULL);
+	session = (uint64_t)json_integer_value(json_object_get(episode, "session"));
+	json_decref(episode);
+	free(text);
+	return session;
+}
+
+TEST(summaries_are_found_by_channel_and_time)
+{
+	begin_sessions();
+	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"old\",\"people\":[\"501\",\"502\"]}"), 0);
+	CHECK_INT(sum_up(LATER, 6, "{\"text\":\"new\",\"people\":[\"502\"]}"), 0);
+	CHECK_STR(find(CHANNEL, 0),
+		  "[{\"session\":9000,\"line\":6,\"text\":\"new\",\"people\":[\"502\"]},"
+		  "{\"session\":5000,\"line\":3,\"text\":\"old\",\"people\":[\"501\",\"502\"]}]");
+	CHECK(!strstr(find(CHANNEL, SESSION + 1), "old"));
+	CHECK_STR(find(CHANNEL + 1, 0), "[]");
+	CHECK_INT(next_session(), 0);
+	end();
+}
+
+TEST(a_summary_of_words_that_are_gone_is_refused)
+{
+	begin_sessions();
+	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"x\",\"people\":[\"501\",\"503\"]}"), ESTALE);
+	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"x\",\"people\":[]}"), EINVAL);
+	CHECK_INT(sum_up(SESSION, 3, "{\"people\":[\"501\"]}"), EINVAL);
+	CHECK_STR(find(CHANNEL, 0), "[]");
+	CHECK_INT(next_session(), SESSION); /* it is asked for again */
+	end();
+}
+
+TEST(a_summary_goes_with_each_of_its_people)
+{
+	begin_sessions();
+	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"old\",\"people\":[\"501\",\"502\"]}"), 0);
+	CHECK_INT(sum_up(LATER, 6, "{\"text\":\"new\",\"people\":[\"502\"]}"), 0);
+	CHECK_INT(db_begin(db), 0);
+	CHECK_INT(summaries_reopen(db, ANA), 0);
+	CHECK_INT(rows_run_erasers(db, ANA, NULL, NULL), 0);
+	CHECK_INT(db_commit(db), 0);
+	CHECK(!strstr(find(CHANNEL, 0), "old"));
+	CHECK(strstr(find(CHANNEL, 0), "new"));
+	CHECK_INT(next_session(), SESSION); /* the words of the others */
+	end();
+}
+
+TEST(old_summaries_expire)
+{
+	unsigned changed = 0;
+
+	begin_sessions();
+	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"old\",\"people\":[\"501\"]}"), 0);
+	CHECK_INT(summaries_expire(db, SESSION, &changed), 0);
+	CHECK_INT(changed, 0);
+	CHECK_INT(summaries_expire(db, SESSION + 1, &changed), 0);
+	CHECK_INT(changed, 1);
+	CHECK_STR(find(CHANNEL, 0), "[]");
+	end();
+}
