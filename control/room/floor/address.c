@@ -97,11 +97,20 @@ static bool is_plain_letter(char ch)
 	       (unsigned char)ch >= 0x80;
 }
 
+static bool is_written(const struct room_names *names, const char *run, size_t n)
+{
+	for (unsigned i = 0; i < names->n; i++)
+		if (names->name[i].words == 1 && strlen(names->name[i].form) == n &&
+		    memcmp(names->name[i].form, run, n) == 0)
+			return true;
+	return false;
+}
+
 /* Cuts a name off the hangul run that it begins: a particle stands behind it. */
 static void cut_particle(const struct room_names *names, struct word *w)
 {
 	for (size_t n = 2 * HANGUL_BYTES; names && n <= w->n; n += HANGUL_BYTES)
-		if (sounds_foreign(names, w->p, n)) {
+		if (is_written(names, w->p, n) || sounds_foreign(names, w->p, n)) {
 			w->n = n;
 			return;
 		}

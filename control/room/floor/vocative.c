@@ -1,76 +1,57 @@
 #include "control/room/floor/utterance.h"
 
-#include <string.h>
-
 enum {
-	CALL_REST = 3, /* words beside a vocative */
-	NAME_CHARS = 4,
+	TERM_WORDS = 4,	 /* of a term of address with the words that lead to it, or a name */
+	LEAST_WORDS = 3, /* of an utterance that has one */
 };
 
-/* True if parts [from, to), a clause of its own, call a person: "mum", "Mr Wang", "Oscar". */
+/* True if parts [from, to), a clause of its own, are a term of address: "mum", "hang on everyone",
+ * "Mr Wang". A noun by itself is none: "Hamburg, how far is that?" */
 static bool calls_person(const struct room_utterance *u, unsigned from, unsigned to)
 {
-	const struct room_word *first = room_utterance_word(u, from);
+	const uint32_t may = ROOM_WORD_KIN | ROOM_WORD_LEAD | ROOM_WORD_CALL;
 	unsigned words = 0;
-	bool kin = false;
 
 	for (unsigned i = from; i < to; i++) {
 		words += u->v[i].n;
-		kin = kin || u->v[i].classes & ROOM_WORD_KIN;
-		if (u->v[i].classes &&
-		    !(u->v[i].classes & (ROOM_WORD_KIN | ROOM_WORD_LEAD | ROOM_WORD_CALL)))
+		if (u->v[i].classes && !(u->v[i].classes & may))
 			return false;
 	}
-	if (kin)
-		return words <= NAME_CHARS;
-	/* "Hang on Sarah, ..." */
-	if (to > from + 1 && room_utterance_word(u, to - 1)->capital && !u->v[to - 1].classes &&
-	    u->v[to - 1].n == 1 &&
-	    room_utterance_all(u, from, to - 1, ROOM_WORD_LEAD | ROOM_WORD_CALL))
-		return true;
-	if (room_utterance_any(u, from, to, UINT32_MAX))
-		return false;
-	if (u->w.language == ROOM_LANGUAGE_ZH || u->w.language == ROOM_LANGUAGE_JA)
-		return words >= 2 && words <= NAME_CHARS;
-	return words == 1 && (first->capital || u->w.language == ROOM_LANGUAGE_KO);
+	return words <= TERM_WORDS && room_utterance_any(u, from, to, ROOM_WORD_KIN);
 }
 
-/* "수진아", "민수야": the ending calls somebody. */
-static bool has_calling_end(const struct room_utterance *u, unsigned part)
+bool room_phrase_calls(const struct room_saying *s)
 {
-	const struct room_word *w = room_utterance_word(u, part);
-	const char *end = u->w.text + w->at + w->n;
+	const uint32_t leads = ROOM_WORD_LEAD | ROOM_WORD_CALL;
+	struct room_utterance u;
 
-	return u->w.language == ROOM_LANGUAGE_KO && w->n >= 9 && !u->v[part].classes &&
-	       (memcmp(end - 3, "아", 3) == 0 || memcmp(end - 3, "야", 3) == 0) &&
-	       (room_utterance_begins_clause(u, part + 1));
+	room_utterance_split(&u, s);
+	for (unsigned from = 0, i; from < u.n; from = i + 1) {
+		for (i = from;
+		     i < u.n && u.v[i].classes & leads && !room_utterance_begins_clause(&u, i + 1);)
+			i++;
+		if (i < u.n && u.v[i].classes & ROOM_PART_NAME &&
+		    room_utterance_begins_clause(&u, i + 1))
+			return true;
+		while (i + 1 < u.n && !room_utterance_begins_clause(&u, i + 1))
+			i++;
+	}
+	return false;
 }
 
 bool room_phrase_to_other(const struct room_saying *s)
 {
 	struct room_utterance u;
-	unsigned rest = 0;
+	unsigned least;
 
 	room_utterance_split(&u, s);
-	rest = u.w.unspaced ? CALL_REST + 1 : (unsigned)CALL_REST;
-	if (!u.n || room_utterance_any(&u, 0, u.n, (uint32_t)ROOM_PART_NAME))
+	least = u.w.unspaced ? LEAST_WORDS + 1 : (unsigned)LEAST_WORDS;
+	if (u.w.n < least || room_utterance_any(&u, 0, u.n, (uint32_t)ROOM_PART_NAME))
 		return false;
 	for (unsigned from = 0, to; from < u.n; from = to) {
-		bool objects = u.v[0].classes & ROOM_WORD_COUNTER && from;
-
-		for (to = from + 1; to < u.n && !room_utterance_begins_clause(&u, to); to++)
-			if (has_calling_end(&u, to) && u.w.n >= 3)
-				return true;
-		if (to - from == u.n || u.w.n < rest || !calls_person(&u, from, to))
-			continue;
-		if (room_utterance_any(&u, from, to, ROOM_WORD_KIN))
-			return true;
-		if (from == 0 && to < u.n && u.v[to].classes & ROOM_WORD_COUNTER)
-			continue;
-		if (from == 0 && !room_utterance_asks(&u, to, u.n) &&
-		    !room_utterance_any(&u, to, u.n, ROOM_WORD_PERSON))
-			continue;
-		if (from == 0 || (!objects && u.v[from].at >= CALL_REST - (to < u.n)))
+		for (to = from + 1; to < u.n && !room_utterance_begins_clause(&u, to);)
+			to++;
+		if (to - from < u.n && calls_person(&u, from, to))
 			return true;
 	}
 	return false;

@@ -31,12 +31,47 @@ struct room_saying room_saying_of(const struct room_context *context, const char
 				    .language = room_language_by_code(context->settings->language)};
 }
 
+/* True if the words [i, i + n) can be nobody's name: a display name may be any word, but "stop" and
+ * "what is" call nobody. A word such as May is left to the vocative (floor/address.h). */
+static bool are_listed(const struct room_words *w, unsigned i, unsigned n)
+{
+	const uint32_t names = ROOM_WORD_KIN | ROOM_WORD_MODAL | ROOM_WORD_SUBJECT |
+			       ROOM_WORD_THIRD | ROOM_WORD_OPEN_END | ROOM_WORD_LINK |
+			       ROOM_WORD_LAST;
+
+	if (n <= ROOM_ENTRY_CHARS && w->v[i].classes[n - 1] & ~names)
+		return true;
+	for (unsigned k = 0; k < n; k++)
+		if (n == 1 || !w->v[i + k].classes[0])
+			return false;
+	return true;
+}
+
+/* True if the names occur in the text as words of its language's lists alone. */
+static bool are_plain_words(const struct room_names *names, const char *text,
+			    enum room_language language)
+{
+	struct room_words w;
+	bool found = false;
+
+	room_words_split(&w, text, language);
+	for (unsigned i = 0; i < w.n; i++) {
+		unsigned n = room_name_at(names, &w, i);
+
+		if (n && !are_listed(&w, i, n))
+			return false;
+		found = found || n;
+	}
+	return found;
+}
+
 bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text,
 			  unsigned told)
 {
 	const struct room_people *people = context->people;
 	struct room_saying s = room_saying_of(context, text, told);
 	enum room_language language = room_phrase_language(&s);
+	struct room_saying calls = {.text = text, .over = "", .told = language};
 
 	for (unsigned i = 0; i < people->places;) {
 		struct room_names names = {0};
@@ -44,7 +79,10 @@ bool room_saying_to_other(const struct room_context *context, uint64_t user, con
 		for (; i < people->places && names.n < ROOM_NAMES; i++)
 			if (people->person[i].used && people->person[i].user != user)
 				room_names_add(&names, people->person[i].name);
-		if (names.n && room_address_in(&names, text, language) == ROOM_ADDRESS_ADDRESSED)
+		calls.names = &names;
+		if ((room_address_in(&names, text, language) == ROOM_ADDRESS_ADDRESSED ||
+		     room_phrase_calls(&calls)) &&
+		    !are_plain_words(&names, text, language))
 			return true;
 	}
 	return room_phrase_to_other(&s);

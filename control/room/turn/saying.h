@@ -13,7 +13,8 @@ struct room_context;
 struct room_saying room_saying_of(const struct room_context *context, const char *text,
 				  unsigned told);
 
-/* True if this user's words address another person, by a name of the room or by their form. */
+/* True if this user's words address another person, by the name of a member or a term of address.
+ * Names of members that are words of the lists ("stop", "what is") address nobody. */
 bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text,
 			  unsigned told);
 

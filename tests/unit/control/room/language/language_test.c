@@ -164,31 +164,6 @@ TEST(rule_155_157_names_are_told_from_mentions_in_other_languages)
 				  room_address(&names, rows[i].text));
 }
 
-TEST(rule_155_somebody_else_is_called_by_the_form)
-{
-	static const char *const calls[] = {"get out of the kitchen, Toby",
-					    "Priya, did you lock the car?",
-					    "one moment, Nils, I am on the phone",
-					    "hang on Sarah, I'm asking it about the boat",
-					    "who's got the blue die, anybody?",
-					    "Opa, gib mir mal die Karten",
-					    "maman, tu peux fermer la porte ?",
-					    "奶奶，您坐这儿",
-					    "준호야, 문 좀 닫아"};
-	static const char *const none[] = {"no, Wednesday", "Hamburg, mit einem a",
-					   "yes, of course", "Parley, did you lock the car?",
-					   "今天，明天"};
-	struct room_names names = {0};
-
-	room_names_add(&names, "Parley");
-	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-		if (!room_phrase_to_other(&(struct room_saying){.text = calls[i], .names = &names}))
-			test_fail(__FILE__, __LINE__, "\"%s\" is to somebody else", calls[i]);
-	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
-		if (room_phrase_to_other(&(struct room_saying){.text = none[i], .names = &names}))
-			test_fail(__FILE__, __LINE__, "\"%s\" is not", none[i]);
-}
-
 TEST(bytes_that_are_no_text_harm_nothing)
 {
 	static struct room_words w;
