@@ -12,8 +12,8 @@
  *   named        over an answer, or in a silence                  the words reach a question
  *
  * The bot talks on when it is neither stopped nor paused until AFTER_MS after the end of the words.
- * Three people are in the channel; nobody has a name that occurs in the wordings, so that only terms
- * of address tell who is called. Every play is a function of its line. */
+ * Three people are in the channel; nobody has a name that occurs in the wordings, so that only
+ * terms of address tell who is called. Every play is a function of its line. */
 #ifndef TESTS_CONVERSATIONS_WORDINGS_H
 #define TESTS_CONVERSATIONS_WORDINGS_H
 

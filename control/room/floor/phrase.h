@@ -73,8 +73,8 @@ bool room_phrase_idle(const struct room_saying *s);
 bool room_phrase_passing(const struct room_saying *s);
 /* The language that the utterance is judged in (utterance.c). */
 enum room_language room_phrase_language(const struct room_saying *s);
-/* True if one of the names is a clause of its own, with nothing but words that lead to it before it:
- * "hang on Sarah, ..." (vocative.c). */
+/* True if one of the names is a clause of its own, with nothing but words that lead to it before
+ * it: "hang on Sarah, ..." (vocative.c). */
 bool room_phrase_calls(const struct room_saying *s);
 /* True if the words turn to somebody else by a term of address ("get down from there, mum")
  * (vocative.c). The names of members are judged by turn/saying.h. */
