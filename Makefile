@@ -141,7 +141,7 @@ $(B)/tests/mcp: $(MCP)
 
 # A client of one worker, as control is one.
 ACP := $(call objs,tests/acp/main.c control/delegate/process.c $(wildcard control/delegate/*_worker.c) control/delegate/model_calls.c \
-              control/tools/policy.c control/tools/agreement.c control/tools/registry.c control/tools/envelope.c $(wildcard control/tools/schema*.c) $(wildcard control/jail/*.c) $(wildcard control/dialect/acp*.c) $(wildcard control/dialect/json_r*.c) \
+              control/tools/policy.c control/tools/agreement.c control/tools/read_back.c control/tools/spoken.c control/tools/registry.c control/tools/envelope.c $(wildcard control/tools/schema*.c) $(wildcard control/jail/*.c) $(wildcard control/dialect/acp*.c) $(wildcard control/dialect/json_r*.c) \
               control/dialect/build.c control/dialect/base64.c $(call rwild,control/settings,%.c) control/words/words.c $(COMMON))
 $(B)/tests/acp: $(ACP)
 	@mkdir -p $(@D)

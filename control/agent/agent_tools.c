@@ -228,7 +228,8 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 						.turn = e->record->id,
 						.ok = e->record->reason == ROOM_REASON_ANSWERED &&
 						      e->record->samples_played,
-						.user = e->record->user});
+						.user = e->record->user,
+						.text = slice_str(e->record->answer)});
 		give_rest(t, e->record->id);
 		tell_found(t, e->record);
 		go(t, e->record->id);

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "control/tools/spoken.h"
+
 enum { TEXT_MAX = 256 };
 
 /* In lower case. A phrase in a script without blanks may be followed by any other one. */
@@ -158,43 +160,6 @@ static const char *const fillers[] = {
 
 /* ---- normal form ---- */
 
-/* Reads a character of UTF-8 as far as case and punctuation need it; others are their bytes. */
-static size_t read_char(const char *p, uint32_t *c)
-{
-	const uint8_t *b = (const uint8_t *)p;
-
-	*c = b[0];
-	if ((b[0] & 0xe0) == 0xc0 && b[1]) {
-		*c = (uint32_t)(b[0] & 0x1f) << 6 | (b[1] & 0x3f);
-		return 2;
-	}
-	if ((b[0] & 0xf0) == 0xe0 && b[1] && b[2]) {
-		*c = (uint32_t)(b[0] & 0x0f) << 12 | (uint32_t)(b[1] & 0x3f) << 6 | (b[2] & 0x3f);
-		return 3;
-	}
-	return 1;
-}
-
-static bool is_mark(uint32_t c)
-{
-	return (c < 0x80 && strchr(" \t\n.,;:!?\"()", (int)c)) || c == 0xa0 || c == 0xa1 ||
-	       c == 0xab || c == 0xbb || c == 0xbf || (c >= 0x2010 && c <= 0x2015) ||
-	       (c >= 0x201c && c <= 0x201f) || c == 0x2026 || (c >= 0x3000 && c <= 0x3002) ||
-	       (c >= 0x300c && c <= 0x300f) || c == 0x30fb || c == 0xff01 || c == 0xff0c ||
-	       c == 0xff0e || c == 0xff1a || c == 0xff1b || c == 0xff1f || c == 0xff61;
-}
-
-/* Latin with its accents, and Cyrillic. */
-static uint32_t lower(uint32_t c)
-{
-	if ((c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7) ||
-	    (c >= 0x410 && c <= 0x42f))
-		return c + 0x20;
-	if (c >= 0x100 && c <= 0x137)
-		return c | 1;
-	return c;
-}
-
 /* Lower case, one blank between words and one at the end, plain apostrophes. False: it is too
  * long. */
 static bool normalise(const char *from, char to[TEXT_MAX])
@@ -204,23 +169,17 @@ static bool normalise(const char *from, char to[TEXT_MAX])
 	for (; *from; from += used) {
 		uint32_t c, small;
 
-		used = read_char(from, &c);
+		used = spoken_read(from, &c);
 		if (n + 4 >= TEXT_MAX)
 			return false;
-		small = lower(c);
-		if (is_mark(c)) {
+		small = spoken_lower(c);
+		if (spoken_is_mark(c)) {
 			if (n && to[n - 1] != ' ')
 				to[n++] = ' ';
 		} else if (c == 0x2018 || c == 0x2019) {
 			to[n++] = '\'';
-		} else if (used == 2) {
-			to[n++] = (char)(0xc0 | small >> 6);
-			to[n++] = (char)(0x80 | (small & 0x3f));
-		} else if (used == 1) {
-			to[n++] = (char)small;
 		} else {
-			memcpy(to + n, from, used);
-			n += used;
+			n += spoken_write(to + n, from, used, small);
 		}
 	}
 	if (n && to[n - 1] != ' ')

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "control/settings/settings.h"
+#include "control/tools/read_back.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 static const struct {
 	const char *name, *text;
@@ -151,11 +153,22 @@ void tool_policy_clear(struct tool_policy *p)
 		end_asked(&p->asked[i]);
 }
 
-void tool_policy_read_back(struct tool_policy *p, uint64_t user, uint64_t now)
+/* a->call is "TOOL ARGUMENTS". */
+static bool is_named(const struct tool_asked *a, const char *said)
+{
+	char words[TOOL_READ_BACK_MAX], tool[TOOLS_NAME_MAX];
+	size_t n = strcspn(a->call, " ");
+
+	utf8_copy_bytes(tool, sizeof tool, a->call, n);
+	tool_read_back(tool, a->call + n + 1, words);
+	return tool_is_read_back(words, said);
+}
+
+void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *said, uint64_t now)
 {
 	struct tool_asked *a = find_asked(p, user);
 
-	if (a && !a->yes)
+	if (a && !a->yes && is_named(a, said))
 		a->read_back_at = now;
 }
 

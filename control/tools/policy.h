@@ -21,8 +21,8 @@
  *   otherwise                                                   ALLOWED
  *
  * A yes counts when the same person says it at most TOOL_YES_S after the bot finished reading the
- * call back, and for the same tool with the same arguments. What they say next, or the time, ends
- * it. Each person has one call that waits. */
+ * call back, in words of the tool and its arguments, and for the same tool with the same arguments.
+ * What they say next, or the time, ends it. Each person has one call that waits. */
 #ifndef CONTROL_TOOLS_POLICY_H
 #define CONTROL_TOOLS_POLICY_H
 
@@ -48,9 +48,9 @@ enum tool_rank { TOOL_RANK_EVERYONE, TOOL_RANK_MODERATOR, TOOL_RANK_OWNER };
 	V(RANK, rank, "The speaker may not use this tool. Say so.")                                \
 	V(FINAL, final, "This cannot be undone and must be allowed in the settings. Say so.")      \
 	V(ASK, ask,                                                                                \
-	  "The speaker must agree first. Read back in one sentence what you would do and ask "     \
-	  "them "                                                                                  \
-	  "to say yes; call the tool again with the same arguments once they did.")
+	  "The speaker must agree first. Ask in one sentence whether you should do it. It must "   \
+	  "contain the words of read_back unchanged and in their order, or their yes does not "    \
+	  "count. Call the tool again with the same arguments once they said yes.")
 
 enum tool_verdict {
 #define V(NAME, name, text) TOOL_##NAME,
@@ -94,8 +94,9 @@ void tool_policy_clear(struct tool_policy *p);
 /* now: ns. A call that is ALLOWED counts for the rates, and one that has to ASK waits for a yes. */
 enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings *s,
 				    const struct tool_request *request, uint64_t now);
-/* The answer that asked for a yes was played. */
-void tool_policy_read_back(struct tool_policy *p, uint64_t user, uint64_t now);
+/* An answer to this person was played to its end. It asked for a yes if it contained the words of
+ * their call (control/tools/read_back.h). */
+void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *said, uint64_t now);
 /* A person said something to the bot; yes: they agreed. */
 void tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now);
 /* True if the list ("roll, time") names the tool. */

@@ -129,13 +129,16 @@ static void commit_turn(struct tools_run *t, uint32_t turn)
 static void end_turn(struct tools_run *t, const struct tool_input *in)
 {
 	struct tool_turn *turn;
+	char *said;
 
 	abort_turn(t, in->turn, false);
 	turn = tools_run_find_turn(t, in->turn);
 	if (turn)
 		*turn = (struct tool_turn){0};
-	if (in->ok)
-		tool_policy_read_back(&t->policy, in->user, t->now);
+	said = in->ok && in->text.n ? strndup((const char *)in->text.p, in->text.n) : NULL;
+	if (said)
+		tool_policy_read_back(&t->policy, in->user, said, t->now);
+	free(said);
 }
 
 /* ---- time ---- */

@@ -85,7 +85,8 @@ enum tool_input_type {
 	TOOL_IN_AUDIBLE,  /* ok: the bot is heard from now on; else not any more */
 	TOOL_IN_ABORT,	  /* turn: its calls, with ok those that would go on as jobs too; turn 0:
 			     every call of user, user 0: of everybody */
-	TOOL_IN_END,	  /* turn: it is over; user; ok: its answer was heard to its end */
+	TOOL_IN_END,	  /* turn: it is over; user; ok: its answer was heard to its end; text: the
+			     words of the answer */
 	TOOL_IN_WORDS,	  /* user: said something to the bot; ok: agreed */
 	TOOL_IN_LEFT,	  /* user */
 	TOOL_IN_TIME,	  /* tools_run_deadline() was reached */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/settings/settings.h"
+#include "control/tools/read_back.h"
 #include "control/tools/run_inside.h"
 #include "control/tools/schema.h"
 #include "proto/base/time.h"
@@ -420,6 +421,15 @@ void tools_run_go_on(struct tools_run *t, struct tool_call *c)
 		start(t, c);
 }
 
+static void refuse_until_yes(struct tools_run *t, struct tool_call *c)
+{
+	char words[TOOL_READ_BACK_MAX];
+
+	tool_read_back(c->tool, c->arguments, words);
+	c->text = tool_envelope_ask(tool_verdict_text(TOOL_ASK), words);
+	end_call(t, c, TOOL_CODE_NEEDS_YES);
+}
+
 /* False: refused. */
 static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *tool,
 		  enum tool_rank rank)
@@ -442,8 +452,10 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 		t->now);
 	if (verdict == TOOL_ALLOWED)
 		return true;
-	refuse(t, c, verdict == TOOL_ASK ? TOOL_CODE_NEEDS_YES : TOOL_CODE_DENIED,
-	       tool_verdict_text(verdict));
+	if (verdict == TOOL_ASK)
+		refuse_until_yes(t, c);
+	else
+		refuse(t, c, TOOL_CODE_DENIED, tool_verdict_text(verdict));
 	return false;
 }
 

@@ -136,7 +136,7 @@ static enum tool_verdict after_yes(uint64_t user, bool yes, unsigned said_s, con
 
 	tool_policy_judge(p, s, &q, AT(1));
 	if (read_back)
-		tool_policy_read_back(p, ALICE, AT(5));
+		tool_policy_read_back(p, ALICE, "Shall I send it?", AT(5));
 	tool_policy_words(p, user, yes, AT(said_s));
 	q.arguments = arguments;
 	verdict = tool_policy_judge(p, s, &q, AT(said_s) + NS_PER_S);
@@ -159,6 +159,34 @@ TEST(a_yes_is_the_askers_in_time_and_for_this_call)
 	CHECK_INT(after_yes(ALICE, true, 10, "{7}", false), TOOL_ASK);
 }
 
+/* The model asks about one call and makes another. */
+TEST(a_yes_to_another_question_does_not_count)
+{
+	static const char *const questions[] = {"Would you like to hear a joke?",
+						"Shall I send 8 to Bob?", "Shall I send Bob?", "",
+						NULL};
+	struct settings *s = open_settings();
+
+	for (unsigned i = 0; questions[i]; i++) {
+		struct tool_policy *p = calloc(1, sizeof *p);
+		struct tool_request q = {.row = &sends,
+					 .user = ALICE,
+					 .rank = TOOL_RANK_OWNER,
+					 .arguments = "{\"count\":9,\"to\":\"Bob\"}"};
+
+		CHECK(s && p);
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
+		tool_policy_read_back(p, ALICE, questions[i], AT(5));
+		tool_policy_words(p, ALICE, true, AT(8));
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(9)), TOOL_ASK);
+		tool_policy_read_back(p, ALICE, "Shall I send (count: 9) to Bob?", AT(10));
+		tool_policy_words(p, ALICE, true, AT(11));
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(12)), TOOL_ALLOWED);
+		close_policy(p);
+	}
+	settings_free(s);
+}
+
 /* The row of a tool of an MCP server, or of a worker, that may act outside. */
 TEST(an_ordinary_member_and_an_owner_agree_alike)
 {
@@ -174,7 +202,7 @@ TEST(an_ordinary_member_and_an_owner_agree_alike)
 
 		CHECK(s && p);
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
-		tool_policy_read_back(p, ALICE, AT(5));
+		tool_policy_read_back(p, ALICE, "Shall I take notes and write?", AT(5));
 		tool_policy_words(p, ALICE, true, AT(8));
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(9)), TOOL_ALLOWED);
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(10)), TOOL_ASK);
@@ -192,7 +220,7 @@ TEST(each_person_has_one_call_that_waits)
 	CHECK(s && p);
 	q.user = ALICE;
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
-	tool_policy_read_back(p, ALICE, AT(2));
+	tool_policy_read_back(p, ALICE, "Shall I send it?", AT(2));
 	q.user = BOB;
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(3)), TOOL_ASK);
 	tool_policy_words(p, ALICE, true, AT(4));
@@ -201,7 +229,7 @@ TEST(each_person_has_one_call_that_waits)
 	/* More people than there are places: the newest ones wait. */
 	for (q.user = 10; q.user < 10 + TOOL_ASKED; q.user++)
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(q.user)), TOOL_ASK);
-	tool_policy_read_back(p, BOB, AT(30));
+	tool_policy_read_back(p, BOB, "Shall I send it?", AT(30));
 	tool_policy_words(p, BOB, true, AT(31));
 	q.user = BOB;
 	CHECK_INT(tool_policy_judge(p, s, &q, AT(31)), TOOL_ASK);

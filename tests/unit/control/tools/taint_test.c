@@ -27,8 +27,11 @@ static bool starts(struct calls *c, uint32_t turn, const char *id, const char *t
 
 static void end_turn(struct calls *c, uint32_t turn, bool heard)
 {
-	calls_step(c, (struct tool_input){
-			      .type = TOOL_IN_END, .turn = turn, .user = ALICE, .ok = heard});
+	calls_step(c, (struct tool_input){.type = TOOL_IN_END,
+					  .turn = turn,
+					  .user = ALICE,
+					  .ok = heard,
+					  .text = slice_str("Shall I ring it?")});
 }
 
 TEST(a_later_turn_acts_only_after_a_yes)

@@ -1,0 +1,35 @@
+/* A spoken yes and the read-back before it. The first line of the input is the answer of the bot or
+ * the words of a person, the rest the arguments of a call. No input may crash, a read-back stays
+ * valid UTF-8 on one line, and an answer that quotes it whole contains it. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/tools/agreement.h"
+#include "control/tools/read_back.h"
+#include "proto/base/utf8.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *said = strndup((const char *)data, size), *arguments = strchr(said, '\n');
+	char words[TOOL_READ_BACK_MAX], quoted[TOOL_READ_BACK_MAX + 32];
+
+	if (arguments)
+		*arguments++ = '\0';
+	tool_agrees(said, "");
+	tool_agrees(said, said);
+	tool_agrees("yes parley", said);
+	tool_read_back("say_it", arguments ? arguments : "{}", words);
+	if (!utf8_valid(words) || strchr(words, '\n') || strncmp(words, "say it", 6) != 0)
+		abort();
+	tool_is_read_back(words, said);
+	tool_is_read_back(said, words);
+	snprintf(quoted, sizeof quoted, "Well, shall I %s? Yes?", words);
+	if (!tool_is_read_back(words, quoted))
+		abort();
+	free(said);
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* A call that needs a yes, from the question of the bot to the words of the asker: the agent
+ * tells its tools of both. */
+#include "control/agent/agent_tools_inside.h"
+#include "tests/unit/control/agent/agent_scene.h"
+
+static unsigned starts;
+
+static int start(const struct tool_start *call, void *arg)
+{
+	(void)call;
+	(void)arg;
+	starts++;
+	return 0;
+}
+
+static const struct tool_shell shell = {.start = start};
+
+static bool leaves_open(struct scene *s)
+{
+	s->deaf = 1;
+	return true;
+}
+
+static bool is_asked(const struct scene *s)
+{
+	const struct room_turn *turn = room_active(s->agent->room);
+
+	return turn && turn->phase == ROOM_PHASE_ASKED;
+}
+
+/* Alice's turn waits for its answer; there is a tool that acts outside the room. */
+static bool open_scene(struct scene *s)
+{
+	static const struct tool_row sends = {.name = "send",
+					      .description = "Sends.",
+					      .schema = "{\"type\":\"object\",\"properties\":{"
+							"\"to\":{\"type\":\"string\"}},"
+							"\"additionalProperties\":false}",
+					      .effect = TOOL_EFFECT_OUTSIDE,
+					      .timeout_ms = 5000,
+					      .max_output = 100};
+
+	starts = 0;
+	if (!scene_begin(s, "off", leaves_open))
+		return false;
+	s->words = "parley send it";
+	return tools_registry_add(s->agent->tools->registry, &sends, &shell, NULL) == 0 &&
+	       scene_run(s, is_asked);
+}
+
+static void call_send(struct scene *s, const char *id, const char *to)
+{
+	char arguments[600];
+	struct engine_event call = {.type = ENGINE_TOOL_CALL, .call = id, .tool = "send"};
+
+	snprintf(arguments, sizeof arguments, "{\"to\":\"%s\"}", to);
+	call.data = slice_str(arguments);
+	agent_tools_call(
+		s->agent->tools,
+		&(struct roles_event){.turn = room_active(s->agent->room)->id, .engine = &call});
+}
+
+/* The bot's question, as its turn ends. */
+static void end_question(struct scene *s, const char *question, enum room_reason reason,
+			 uint64_t samples)
+{
+	static struct room_turn record;
+
+	record = (struct room_turn){
+		.id = 900, .user = ALICE, .reason = reason, .samples_played = samples};
+	snprintf(record.answer, sizeof record.answer, "%s", question);
+	agent_tools_effect(s->agent->tools,
+			   &(struct room_effect){.type = ROOM_DO_RECORD, .record = &record});
+}
+
+static void say(struct scene *s, const char *words)
+{
+	static struct room_turn record;
+
+	record = (struct room_turn){.id = 901, .user = ALICE};
+	snprintf(record.transcript, sizeof record.transcript, "%s", words);
+	agent_tools_effect(s->agent->tools,
+			   &(struct room_effect){.type = ROOM_DO_ADMIT, .record = &record});
+}
+
+TEST(a_yes_counts_after_a_question_that_was_heard_to_its_end)
+{
+	static const struct {
+		const char *question;
+		enum room_reason reason;
+		uint64_t samples;
+		const char *words;
+		unsigned starts;
+	} cases[] = {
+		{"Shall I send it to Bob?", ROOM_REASON_ANSWERED, 24000, "Yes, Parley.", 1},
+		{"Shall I send it to Bob?", ROOM_REASON_ANSWERED, 24000, "What?", 0},
+		{"Shall I send it to Bob?", ROOM_REASON_ANSWERED, 0, "Yes.", 0},
+		{"Shall I send it to Bob?", ROOM_REASON_INTERRUPTED, 24000, "Yes.", 0},
+		{"Shall I tell a joke?", ROOM_REASON_ANSWERED, 24000, "Yes.", 0},
+	};
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		static struct scene s;
+
+		CHECK(open_scene(&s));
+		call_send(&s, "a", "Bob");
+		CHECK_INT(starts, 0);
+		end_question(&s, cases[i].question, cases[i].reason, cases[i].samples);
+		say(&s, cases[i].words);
+		call_send(&s, "b", "Bob");
+		CHECK_INT(starts, cases[i].starts);
+		scene_end(&s);
+	}
+}
+
+TEST(a_call_that_is_too_long_to_say_is_written)
+{
+	static struct scene s;
+	char to[400];
+
+	snprintf(to, sizeof to, "%0390d", 7);
+	CHECK(open_scene(&s));
+	call_send(&s, "a", "Bob");
+	CHECK_STR(s.told, "");
+	call_send(&s, "b", to);
+	CHECK(strstr(s.told, "Waiting for a yes to send with these values:\n{\"to\":\"000"));
+	CHECK(strstr(s.told, "007\"}"));
+	scene_end(&s);
+}
