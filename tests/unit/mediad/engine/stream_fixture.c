@@ -258,7 +258,8 @@ static void on_event(const struct ev *ev, void *owner)
 			b->speaking_off++;
 		break;
 	case EV_HEARD:
-		if (b->heard && ev->heard.seq != b->next_seq)
+		/* A machine under load may lose some. */
+		if (b->heard && ev->heard.seq < b->next_seq)
 			b->out_of_order++;
 		b->next_seq = ev->heard.seq + 1;
 		b->heard++;
