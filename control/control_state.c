@@ -13,6 +13,7 @@
 #include "control/control_inside.h"
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
+#include "control/media/media.h"
 #include "control/settings/profile.h"
 #include "control/store/store.h"
 #include "ipc/env.h"
@@ -95,6 +96,7 @@ static void note_state(struct control *c)
 		c->state.session = *gateway_session(c->gateway);
 	json_decref(c->state.commands);
 	c->state.commands = commands_waiting(c->commands);
+	c->state.lacks_real_time = c->media && media_lacks_real_time(c->media);
 	c->state.n_calls = 0;
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		if (voice_session_channel(c->voice_sessions[i]))

@@ -28,10 +28,13 @@ int health_check(const char *dir)
 
 	alive = session && !state_parse(session, &s) && state_alive(&s, wall_ms());
 	json_decref(session);
-	printf("%s: %s\n", dir ? dir : "no state directory",
+	printf("%s: %s%s\n", dir ? dir : "no state directory",
 	       alive			  ? "control is on Discord"
 	       : dir && state_locked(dir) ? "control runs, but is not on Discord; its log says why"
-					  : "no control runs");
+					  : "no control runs",
+	       alive && s.lacks_real_time ? "; an audio thread of mediad has lost real-time "
+					    "priority: restart mediad when the machine is calm"
+					  : "");
 	return alive ? 0 : 1;
 }
 

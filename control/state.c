@@ -330,12 +330,13 @@ json_t *state_format(const struct state *s)
 						       format_id(s->calls[i].channel), "since_ms",
 						       (json_int_t)s->calls[i].since_ms, "standing",
 						       s->calls[i].standing));
-	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o,s:o,s:o,s:o}", "format",
-			 FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
+	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o,s:o*,s:o,s:o,s:o}",
+			 "format", FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
 			 "application", format_id(s->application), "saved_ms",
 			 (json_int_t)s->saved_ms, "bot_name", s->bot_name, "session", "id",
 			 s->session.id, "url", s->session.url, "seq", (json_int_t)s->session.seq,
-			 "calls", calls, "encrypted", encrypted, "turns",
+			 "calls", calls, "encrypted", encrypted, "lacks_real_time",
+			 s->lacks_real_time ? json_true() : NULL, "turns",
 			 format_under_way(&s->under_way), "commands",
 			 s->commands ? json_incref(s->commands) : json_array(), "counters",
 			 counters_json(&s->counters));
@@ -417,6 +418,7 @@ int state_parse(const json_t *j, struct state *out)
 	utf8_copy(s.bot_name, sizeof s.bot_name, name);
 	parse_calls(calls, &s);
 	parse_encrypted(json_object_get(j, "encrypted"), &s.encrypted);
+	s.lacks_real_time = json_is_true(json_object_get(j, "lacks_real_time"));
 	parse_under_way(json_object_get(j, "turns"), &s.under_way);
 	counters_read(json_object_get(j, "counters"), &s.counters);
 	*out = s;

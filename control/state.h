@@ -40,6 +40,7 @@ struct state {
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n_calls;
 	struct encrypted_channels encrypted;
+	bool lacks_real_time; /* a mediad has lost its real-time priority (control/media/media.h) */
 	struct under_way under_way;
 	struct counters counters;
 	json_t *commands; /* that wait for their answers (control/discord/commands.h); NULL: none.

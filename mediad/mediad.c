@@ -64,6 +64,17 @@ void mediad_on_call_gone(struct call *c, void *arg)
 	stop_if_done(m);
 }
 
+/* Audio threads cannot get real-time priority back, so this holds until the process ends. control
+ * hears it once, however many threads follow. */
+static void on_demoted(void *arg)
+{
+	struct mediad *m = arg;
+
+	if (!m->demoted && m->link)
+		link_fault(m->link, MEDIA_FAULT_NO_REAL_TIME);
+	m->demoted = true;
+}
+
 /* ---- control connects and is lost ---- */
 
 static unsigned on_hello(void *arg)
@@ -71,6 +82,8 @@ static unsigned on_hello(void *arg)
 	struct mediad *m = arg;
 
 	tmr_stop(m->orphan);
+	if (m->demoted)
+		link_fault(m->link, MEDIA_FAULT_NO_REAL_TIME);
 	for (unsigned i = 0; i < m->n_calls; i++) {
 		call_unclaim_playbacks(m->calls[i]);
 		call_send_all(m->calls[i]);
@@ -134,7 +147,11 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		.peer_uid = conf->peer_uid,
 		.h = {on_hello, mediad_on_message, on_lost, on_drop, NULL},
 	};
-	struct engine_conf engine = {conf->env, conf->journal, conf->threads, call_engine_event};
+	struct engine_conf engine = {.env = conf->env,
+				     .journal = conf->journal,
+				     .threads = conf->threads,
+				     .evh = call_engine_event,
+				     .demotedh = on_demoted};
 	int err;
 
 	if (!out || !conf->env || !conf->listen || !conf->stoppedh)
@@ -144,6 +161,7 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		return ENOMEM;
 	m->conf = *conf;
 	link.h.arg = m;
+	engine.arg = m;
 	env_random(conf->env, &link.instance, sizeof link.instance);
 	err = tmr_alloc(&m->claim, conf->env, on_claim_over, m);
 	if (!err)

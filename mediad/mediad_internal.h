@@ -19,6 +19,7 @@ struct mediad {
 	uint32_t flows;	   /* number of the newest listen */
 	uint64_t sessions; /* number of the newest voice session */
 	bool stopping, stopped;
+	bool demoted; /* an audio thread has lost real-time priority */
 };
 
 /* ---- mediad.c ---- */

@@ -173,6 +173,11 @@ const struct media_call_secure *media_call_secured(const struct media_call *call
 	return call->has_secure ? &call->secure : NULL;
 }
 
+bool media_call_lacks_real_time(const struct media_call *call)
+{
+	return call->open && media_link_lacks_real_time(call->link);
+}
+
 int media_call_verify(struct media_call *call, uint64_t user)
 {
 	struct media_msg msg = {.type = MEDIA_VERIFY, .verify = {.user = user}};

@@ -26,7 +26,8 @@ struct media_link {
 	struct backoff backoff;
 	unsigned misses; /* tries in a row that found nobody */
 	unsigned minor;
-	bool greeted; /* HELLO came */
+	bool greeted;				/* HELLO came */
+	bool lacks_real_time, lacked_real_time; /* said since HELLO; before it */
 	uint64_t heard_at;
 	uint64_t ping_id;
 	uint64_t skipped; /* unknown messages of a newer mediad */
@@ -101,6 +102,16 @@ static void on_fault(struct media_link *l, const struct media_fault *f)
 		l->state = LINK_REFUSED;
 		tmr_stop(l->tmr);
 	}
+	if (f->code == MEDIA_FAULT_NO_REAL_TIME)
+		l->lacks_real_time = true;
+}
+
+/* mediad repeats the fault between HELLO and SYNCED, so its absence says that the fault is over. */
+static void note_real_time(struct media_link *l)
+{
+	if (l->lacked_real_time && !l->lacks_real_time)
+		log_info("mediad_real_time", "path=%s", l->path);
+	l->lacked_real_time = false;
 }
 
 static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
@@ -126,6 +137,7 @@ static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		return on_hello(l, &msg.hello);
 	case MEDIA_FAULT:
 		on_fault(l, &msg.fault);
+		l->conf.msgh(l, &msg, l->conf.arg);
 		return 0;
 	case MEDIA_PING:
 		media_link_send(
@@ -138,6 +150,7 @@ static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 			return EPROTO;
 		l->state = LINK_SYNCED;
 		backoff_reset(&l->backoff);
+		note_real_time(l);
 		l->conf.syncedh(l, l->conf.arg);
 		return 0;
 	default:
@@ -172,7 +185,8 @@ static void try_connect(struct media_link *l)
 		return;
 	}
 	l->misses = 0;
-	l->greeted = false;
+	l->lacked_real_time |= l->lacks_real_time;
+	l->greeted = l->lacks_real_time = false;
 	l->minor = MEDIA_MINOR;
 	l->state = LINK_HELLO;
 	l->heard_at = env_now(l->conf.env);
@@ -254,6 +268,11 @@ void media_link_start(struct media_link *l, const struct media_link_hello *hello
 enum media_link_state media_link_state(const struct media_link *l)
 {
 	return l->state;
+}
+
+bool media_link_lacks_real_time(const struct media_link *l)
+{
+	return l->lacks_real_time;
 }
 
 const char *media_link_path(const struct media_link *l)

@@ -21,7 +21,7 @@ enum media_link_state {
 struct media_link_conf {
 	struct env *env;
 	const char *path; /* copied */
-	/* All but the hello group. Borrowed until return. */
+	/* All but the hello group, and each FAULT. Borrowed until return. */
 	void (*msgh)(struct media_link *l, const struct media_msg *msg, void *arg);
 	void (*syncedh)(struct media_link *l, void *arg);
 	/* After HELLO went out: what it held must be agreed on anew. */
@@ -40,6 +40,8 @@ void media_link_start(struct media_link *l, const struct media_link_hello *hello
 /* ENOTCONN unless connected; ENOBUFS on a full audio lane. */
 int media_link_send(struct media_link *l, const struct media_msg *msg);
 enum media_link_state media_link_state(const struct media_link *l);
+/* True once this mediad has said that its audio threads lack real-time priority. */
+bool media_link_lacks_real_time(const struct media_link *l);
 const char *media_link_path(const struct media_link *l);
 
 #endif

@@ -244,6 +244,14 @@ void media_count(const struct media *m, unsigned *there, unsigned *all)
 	*all = m->n_links;
 }
 
+bool media_lacks_real_time(const struct media *m)
+{
+	for (unsigned i = 0; i < m->n_links; i++)
+		if (media_link_lacks_real_time(m->links[i]))
+			return true;
+	return false;
+}
+
 bool media_superseded(const struct media *m)
 {
 	for (unsigned i = 0; i < m->n_links; i++)

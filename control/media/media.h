@@ -25,9 +25,10 @@ struct media_msg;
  * then media_call_credentials(). */
 typedef void(media_wants_h)(struct media_call *call, void *arg);
 /* A message about this call, of its current generation: CALL_STATE, MEMBER, SPEAKING, HEARD,
- * HEARD_END, CALL_SECURE, CODE, CALL_STATS, USER_STATS. SAY_STATE, SAY_DRAINED and SAY_STOPPED are
- * about the speech of the control before this one: it goes on, with `ended` to its end, until this
- * control opens its first playback. They come before the first CALL_STATE. Borrowed until return.
+ * HEARD_END, CALL_SECURE, CODE, CALL_STATS, USER_STATS; and a FAULT of its mediad. SAY_STATE,
+ * SAY_DRAINED and SAY_STOPPED are about the speech of the control before this one: it goes on, with
+ * `ended` to its end, until this control opens its first playback. They come before the first
+ * CALL_STATE. Borrowed until return.
  */
 typedef void(media_call_h)(struct media_call *call, const struct media_msg *msg, void *arg);
 /* The first mediad is there (true), or the last one went away (false). */
@@ -60,6 +61,8 @@ bool media_has_unsent(const struct media *m);
 void media_set_user(struct media *m, uint64_t user);
 /* Numbers of mediads: connected, and expected. */
 void media_count(const struct media *m, unsigned *there, unsigned *all);
+/* True if a mediad has lost the real-time priority of its audio threads. */
+bool media_lacks_real_time(const struct media *m);
 /* A newer control has taken a mediad over: this one should end. */
 bool media_superseded(const struct media *m);
 
@@ -88,6 +91,8 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 const struct media_call_state *media_call_last(const struct media_call *call);
 /* The newest CALL_SECURE, NULL before the first and while its mediad is lost. Borrowed. */
 const struct media_call_secure *media_call_secured(const struct media_call *call);
+/* True if the mediad of this call, which is connected, has lost real-time priority. */
+bool media_call_lacks_real_time(const struct media_call *call);
 /* The verification code of this member, please: CODE comes to the handler. ENOTCONN. */
 int media_call_verify(struct media_call *call, uint64_t user);
 uint64_t media_call_guild(const struct media_call *call);

@@ -118,6 +118,15 @@ static void adopt_reported_listen(struct media *m, struct media_link *l,
 		media_call_send_unlisten(c, x->listen);
 }
 
+/* A fault is about the whole mediad, so the handlers of all its calls hear it. None of them frees a
+ * call because of it. */
+static void report_fault(struct media *m, const struct media_link *l, const struct media_msg *msg)
+{
+	for (struct media_call *c = m->calls; c; c = c->next)
+		if (c->link == l && c->open && c->h)
+			c->h(c, msg, c->arg);
+}
+
 static bool is_playback_message(unsigned type)
 {
 	return type >= MEDIA_SAY_OPEN && type <= MEDIA_SAY_STATE;
@@ -129,6 +138,10 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 	uint32_t id = msg->call_close.call, gen = msg->call_close.gen;
 	struct media_call *c;
 
+	if (msg->type == MEDIA_FAULT) {
+		report_fault(m, l, msg);
+		return;
+	}
 	if (msg->type == MEDIA_CALL_STATE && media_link_state(l) == LINK_HELLO) {
 		adopt_reported_call(m, l, &msg->call_state);
 		return;

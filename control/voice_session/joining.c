@@ -227,6 +227,12 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		voice_session_arm_timer(c);
 		return;
 	}
+	if (msg->type == MEDIA_FAULT) {
+		c->conf.changedh(c->conf.arg);
+		voice_session_watch(c);
+		voice_session_arm_timer(c);
+		return;
+	}
 	if (msg->type == MEDIA_SAY_STATE || msg->type == MEDIA_SAY_DRAINED ||
 	    msg->type == MEDIA_SAY_STOPPED) {
 		note_inherited_speech(c, msg);

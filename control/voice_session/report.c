@@ -108,6 +108,15 @@ void voice_session_see(struct voice_session *c, enum fault fault, bool there)
 	faults_set(&c->faults, fault, there ? FAULT_IS_THERE : FAULT_IS_OVER, env_now(c->conf.env));
 }
 
+/* mediad says at each HELLO that its priority is lost, so nothing is known while it is away. */
+static void see_priority(struct voice_session *c, bool up)
+{
+	if (up)
+		voice_session_see(c, FAULT_PRIORITY, media_call_lacks_real_time(c->media));
+	else
+		faults_set(&c->faults, FAULT_PRIORITY, FAULT_IS_UNKNOWN, env_now(c->conf.env));
+}
+
 /* Reports the faults of encryption that mediad signals. Between two sessions of the voice gateway
  * there is no audio to decrypt or encrypt, so a reported fault stays open. */
 static void see_secure(struct voice_session *c)
@@ -179,6 +188,7 @@ void voice_session_watch(struct voice_session *c)
 	voice_session_see(c, FAULT_ENGINE, up && c->embedded_fault == EMBEDDED_FAILS);
 	voice_session_see(c, FAULT_DISK, up && c->disk_full);
 	see_secure(c);
+	see_priority(c, up);
 	words_speak(&words, c->agent ? agent_language(c->agent) : "");
 	while (faults_say(&c->faults, env_now(c->conf.env), &words)) {
 		voice_session_tell_room(&words, c);

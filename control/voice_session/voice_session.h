@@ -51,7 +51,7 @@ struct voice_session_conf {
 	struct counters *counters;	      /* of what no event tells */
 	struct encrypted_channels *encrypted;
 	const char *bot_name;	     /* the text may change */
-	void (*changedh)(void *arg); /* the desired channel changed */
+	void (*changedh)(void *arg); /* the state to be saved changed */
 	void *arg;
 };
 

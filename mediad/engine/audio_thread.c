@@ -380,7 +380,7 @@ static void wake_loop_thread(struct audio_thread *t)
 {
 	uint64_t one = 1;
 
-	if (!batching_wake(&t->batching, env_now(t->env)))
+	if (!batching_wake(&t->batching, env_now(t->env)) && !atomic_load(&t->lost_real_time))
 		return;
 	if (write(t->wake_out, &one, sizeof one) < 0) {
 		/* Full: it is readable already. */

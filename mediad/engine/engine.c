@@ -15,6 +15,8 @@
 #define RETRY_NS (2 * NS_PER_MS)
 
 enum { TOGETHER = 8 };
+/* Inputs of the loop thread about one audio thread. */
+enum { INPUT_EVENT, INPUT_DEMOTED };
 
 struct queued_command {
 	struct queued_command *next;
@@ -91,7 +93,13 @@ static void on_event(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	struct engine_thread *m = arg;
 	struct ev ev;
 
-	(void)kind, (void)data, (void)len;
+	(void)data, (void)len;
+	if (kind == INPUT_DEMOTED) {
+		log_warn("audio_thread_lost_real_time", "thread=%u", (unsigned)(m - m->e->m) + 1);
+		if (m->e->conf.demotedh)
+			m->e->conf.demotedh(m->e->conf.arg);
+		return;
+	}
 	if (!audio_thread_pop(m->t, &ev))
 		return;
 	m->e->conf.evh(&ev, ev.stream->owner);
@@ -106,9 +114,9 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd, (void)what;
 	if (audio_thread_lost_real_time(m->t))
-		log_warn("audio_thread_lost_real_time", "thread=%u", (unsigned)(m - m->e->m) + 1);
+		env_deliver(m->e->conf.env, m->source, INPUT_DEMOTED, NULL, 0);
 	while (audio_thread_waiting(m->t))
-		env_deliver(m->e->conf.env, m->source, 0, NULL, 0);
+		env_deliver(m->e->conf.env, m->source, INPUT_EVENT, NULL, 0);
 }
 
 static int start_thread(struct engine *e, unsigned i)

@@ -21,6 +21,9 @@ struct engine_conf {
 	struct journal *journal; /* NULL: none */
 	unsigned threads;	 /* 1..ENGINE_THREADS */
 	engine_ev_h *evh;
+	/* A thread has lost real-time priority (priority.h), once for each thread; may be NULL. */
+	void (*demotedh)(void *arg);
+	void *arg; /* of demotedh */
 };
 enum { ENGINE_THREADS = 32 };
 

@@ -21,6 +21,7 @@ static struct state sample(void)
 	s.calls[0] = (struct state_call){
 		.guild = 100, .channel = 301, .standing = true, .since_ms = 1699999000000};
 	encrypted_channels_add(&s.encrypted, 302);
+	s.lacks_real_time = true;
 	under_way_add(&s.under_way,
 		      &(struct turn_under_way){.guild = 100, .turn = 3, .speaking = true});
 	return s;
@@ -55,7 +56,7 @@ TEST(state_comes_back_from_disk)
 	CHECK_INT(back.n_calls, 1);
 	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);
 	CHECK_INT(back.calls[0].since_ms, s.calls[0].since_ms);
-	CHECK(encrypted_channels_has(&back.encrypted, 302));
+	CHECK(encrypted_channels_has(&back.encrypted, 302) && back.lacks_real_time);
 	CHECK(back.under_way.n == 1 && back.under_way.v[0].guild == 100 &&
 	      back.under_way.v[0].turn == 3 && back.under_way.v[0].speaking);
 	unlink(path);

@@ -1,7 +1,11 @@
 /* mediad as its control sees it: over the socket, without a voice server. */
 #include "mediad/mediad.h"
 
+#include <dirent.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ipc/env.h"
@@ -603,6 +607,65 @@ TEST(mediad_leaves_when_no_control_comes)
 	CHECK_INT(hello(&s.a, MEDIA_MAJOR, 99, 2, 7), 0);
 	m = await(&s.a, MEDIA_SYNCED);
 	CHECK(m && m->synced.calls == 0);
+	scene_end(&s);
+}
+
+/* True if this thread is an audio thread that waits for events. */
+static bool is_waiting_audio_thread(const char *tid)
+{
+	char path[64], line[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/self/task/%.16s/stat", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof line, f))
+		line[0] = '\0';
+	fclose(f);
+	return strstr(line, "(audio) S");
+}
+
+/* Returns 0 when there is none. */
+static pid_t find_waiting_audio_thread(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	const struct dirent *e;
+	pid_t tid = 0;
+
+	while (d && !tid && (e = readdir(d)))
+		if (is_waiting_audio_thread(e->d_name))
+			tid = atoi(e->d_name);
+	if (d)
+		closedir(d);
+	return tid;
+}
+
+/* The kernel's limit of computing without waiting is exceeded. */
+TEST(mediad_tells_each_control_that_real_time_is_lost)
+{
+	struct sigaction act;
+	struct scene s;
+	const struct media_msg *m;
+	pid_t tid;
+
+	CHECK_INT(with_call(&s), 0);
+	while (!(tid = find_waiting_audio_thread()))
+		sched_yield();
+	sigaction(SIGXCPU, NULL, &act);
+	if (act.sa_handler == SIG_DFL) {
+		scene_end(&s);
+		test_skip("the limit of real time is too low here for real-time priority");
+		return;
+	}
+	CHECK_INT(syscall(SYS_tgkill, getpid(), tid, SIGXCPU), 0);
+	m = await(&s.a, MEDIA_FAULT);
+	CHECK(m && m->fault.code == MEDIA_FAULT_NO_REAL_TIME);
+	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
+	CHECK(await(&s.b, MEDIA_SYNCED));
+	CHECK_INT(count(&s.b, MEDIA_FAULT), 1);
+	CHECK_INT(s.b.seen[1].type, MEDIA_FAULT);
+	CHECK_INT(s.b.seen[1].fault.code, MEDIA_FAULT_NO_REAL_TIME);
 	scene_end(&s);
 }
 

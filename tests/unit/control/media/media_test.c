@@ -74,6 +74,31 @@ TEST(media_brings_everything_back_when_mediad_was_killed)
 	toy_free(&t);
 }
 
+/* mediad says that its audio threads have lost real-time priority, and repeats it at each HELLO. */
+TEST(media_knows_which_mediad_lacks_real_time)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK(!media_lacks_real_time(t.media) && !media_call_lacks_real_time(t.call));
+	toy_fault(&t, MEDIA_FAULT_NO_REAL_TIME);
+	toy_settle(&t);
+	CHECK(media_lacks_real_time(t.media) && media_call_lacks_real_time(t.call));
+	CHECK_INT(t.faults, 1);
+	for (unsigned restarts = 1; restarts <= 2; restarts++) {
+		t.lacks_real_time = restarts == 1;
+		toy_gone(&t);
+		toy_settle(&t);
+		CHECK(!media_call_lacks_real_time(t.call));
+		CHECK_INT(toy_listen(&t), 0);
+		CHECK(toy_run_until(&t, MEDIA_CALL_OPEN, restarts + 1));
+		toy_settle(&t);
+		CHECK_INT(media_lacks_real_time(t.media), t.lacks_real_time);
+		CHECK_INT(media_call_lacks_real_time(t.call), t.lacks_real_time);
+	}
+	toy_free(&t);
+}
+
 TEST(media_takes_over_a_call_and_closes_strays)
 {
 	enum { STRAYS = 150 };

@@ -17,6 +17,12 @@ void toy_send(struct toy *t, struct media_msg msg)
 			  buf, len);
 }
 
+void toy_fault(struct toy *t, enum media_fault_code code)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_FAULT,
+				       .fault = {.code = (uint16_t)code, .text = slice_str("")}});
+}
+
 void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild, enum media_phase phase,
 	       bool wants)
 {
@@ -38,6 +44,8 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 	toy_send(t, (struct media_msg){
 			    .type = MEDIA_HELLO,
 			    .hello = {.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .instance = 5}});
+	if (t->lacks_real_time)
+		toy_fault(t, MEDIA_FAULT_NO_REAL_TIME);
 	if (t->holds_call)
 		toy_state(t, 77, 3, 100, t->leaves_call ? MEDIA_PHASE_CLOSED : MEDIA_PHASE_UP,
 			  false);
@@ -143,6 +151,7 @@ void toy_on_call(struct media_call *call, const struct media_msg *msg, void *arg
 		t->states++;
 	t->inherited += msg->type == MEDIA_SAY_STATE;
 	t->inherited_ends += msg->type == MEDIA_SAY_DRAINED || msg->type == MEDIA_SAY_STOPPED;
+	t->faults += msg->type == MEDIA_FAULT;
 	if (msg->type == MEDIA_HEARD)
 		t->heard++;
 	if (msg->type == MEDIA_CALL_SECURE)

@@ -36,11 +36,12 @@ struct toy {
 	bool answers_pings;
 
 	/* what a restarted mediad holds */
-	bool holds_call, leaves_call;
+	bool holds_call, leaves_call, lacks_real_time;
 	unsigned strays;
 	bool ended; /* its playback has got SAY_END */
 
-	unsigned inherited, inherited_ends, wants, states, heard, ups, downs, secures, codes;
+	unsigned inherited, inherited_ends, wants, states, heard, ups, downs, secures, codes,
+		faults;
 	char code[48];
 	enum media_playback_event ev;
 	unsigned events, reason;
@@ -54,6 +55,7 @@ struct toy {
 extern const struct media_want toy_want;
 
 void toy_send(struct toy *t, struct media_msg msg);
+void toy_fault(struct toy *t, enum media_fault_code code);
 void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild, enum media_phase phase,
 	       bool wants);
 void toy_on_call(struct media_call *call, const struct media_msg *msg, void *arg);
