@@ -54,7 +54,7 @@ while (<$page>) {
 			print "docs/faults.md: no replay $word\n" and $bad++ if !-e "tests/replay/$word.mediad";
 		}
 	}
-	for my $word ($through =~ /scenario ([a-z]+)/g) {
+	for my $word ($through =~ /scenario ([a-z_]+)/g) {
 		print "docs/faults.md: there is no scenario $word\n" and $bad++ if !-e "tests/scenarios/$word.sh";
 	}
 }
