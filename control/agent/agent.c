@@ -322,6 +322,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 		err = agent_retrieval_alloc(&a->retrieval, a,
 					    *conf->settings->bot_name ? conf->settings->bot_name
 								      : conf->bot_name);
+	if (!err)
+		err = agent_continuity_alloc(&a->continuity, a);
 	if (err) {
 		agent_free(a);
 		return err;
@@ -356,6 +358,7 @@ struct agent *agent_free(struct agent *a)
 	utterance_sound_free(a->sound);
 	a->tools = agent_tools_free(a->tools);
 	agent_retrieval_free(a->retrieval);
+	agent_continuity_free(a->continuity);
 	free(a->memory_told);
 	roles_free(a->roles);
 	room_log_free(a->log);

@@ -74,6 +74,8 @@ void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot,
 /* Speech from before this control started, oldest first (store_read_words). The models are told
  * what the settings and the consent of its speakers allow now (control/agent/recall.h). */
 void agent_recall(struct agent *a, const json_t *words);
+/* Without such speech: recalls the last lines of the voice channel (control/agent/continuity.h). */
+void agent_continue(struct agent *a);
 /* The answer that the control before this one began still plays, or is over. */
 void agent_inherited(struct agent *a, bool plays);
 /* True if this user is or was in the room. */

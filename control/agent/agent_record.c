@@ -81,7 +81,7 @@ static bool allows_speaker(uint64_t user, void *arg)
 	return agent_may_recall(arg, user);
 }
 
-static void recall_line(struct agent *a, const json_t *line)
+void agent_recall_line(struct agent *a, const json_t *line)
 {
 	const char *name = json_string_value(json_object_get(line, "name"));
 	const char *text = json_string_value(json_object_get(line, "text"));
@@ -110,12 +110,17 @@ void agent_recall(struct agent *a, const json_t *words)
 
 	json_array_foreach(lines, i, line)
 	{
-		recall_line(a, line);
+		agent_recall_line(a, line);
 	}
 	log_info("words_recalled", "guild=%llu lines=%zu of=%zu",
 		 (unsigned long long)media_call_want(a->call)->guild, json_array_size(lines),
 		 json_array_size(words));
 	json_decref(lines);
+}
+
+void agent_continue(struct agent *a)
+{
+	agent_continuity_begin(a->continuity);
 }
 
 void agent_inherited(struct agent *a, bool plays)

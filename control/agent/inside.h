@@ -7,6 +7,7 @@
 
 #include "control/agent/agent.h"
 #include "control/agent/agent_tools.h"
+#include "control/agent/continuity.h"
 #include "control/agent/retrieval.h"
 #include "control/events/events.h"
 #include "control/engine/roles.h"
@@ -37,6 +38,7 @@ struct agent {
 	struct roles *roles;
 	struct agent_tools *tools; /* NULL: the settings want none */
 	struct agent_retrieval *retrieval;
+	struct agent_continuity *continuity;
 	char *memory_told; /* the slice that the voice's conversation holds; NULL: none */
 	struct voice_output *output;
 	struct utterance_sound *sound; /* of utterances; NULL unless the reply path is native */
@@ -116,6 +118,8 @@ int agent_open_turns(struct agent *a);
 bool agent_may_keep(const struct agent *a, uint64_t user);
 /* True if models may still be told what this member said earlier. */
 bool agent_may_recall(const struct agent *a, uint64_t user);
+/* One line of earlier speech into the room: {"name", "text", "at_ms", "bot", "cut"}. */
+void agent_recall_line(struct agent *a, const json_t *line);
 /* Models are not told words that were said before this time (ms since 1970). */
 uint64_t agent_oldest_words_ms(const struct agent *a);
 /* The link to a provider is up, or down. */

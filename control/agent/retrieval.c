@@ -103,6 +103,11 @@ void agent_retrieval_settings(struct agent_retrieval *r)
 	agent_feed(r->a, &(struct room_event){.type = ROOM_MEMORY, .yes = there});
 }
 
+bool agent_retrieval_is_used(const struct agent_retrieval *r)
+{
+	return r->told;
+}
+
 /* ---- the slice ---- */
 
 static bool allows_speaker(uint64_t user, void *arg)

@@ -22,6 +22,8 @@ struct agent_retrieval *agent_retrieval_free(struct agent_retrieval *r);
 /* Tells the room whether there is a memory, if that has changed: a store that keeps words and
  * facts, settings that want it, and a model that can use it. */
 void agent_retrieval_settings(struct agent_retrieval *r);
+/* True if there is one, as the room was told. */
+bool agent_retrieval_is_used(const struct agent_retrieval *r);
 /* Performs a RETRIEVE. A newer one replaces it. */
 void agent_retrieval_begin(struct agent_retrieval *r, const struct room_effect *e);
 

@@ -302,6 +302,8 @@ static void hand_over(struct voice_session *c)
 	c->recalled = c->words != NULL;
 	if (c->words)
 		agent_recall(c->agent, c->words);
+	else
+		agent_continue(c->agent);
 	c->words = NULL;
 	if (!c->since_ms) {
 		c->since_ms = agent_started_ms(c->agent);

@@ -1,0 +1,95 @@
+#include "control/agent/continuity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "control/agent/inside.h"
+#include "control/agent/recall.h"
+#include "control/media/media.h"
+#include "control/store/store.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+
+#define HOUR_MS UINT64_C(3600000)
+
+struct agent_continuity {
+	struct agent *a;
+};
+
+int agent_continuity_alloc(struct agent_continuity **out, struct agent *a)
+{
+	struct agent_continuity *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return ENOMEM;
+	c->a = a;
+	*out = c;
+	return 0;
+}
+
+struct agent_continuity *agent_continuity_free(struct agent_continuity *c)
+{
+	if (!c)
+		return NULL;
+	if (c->a->store)
+		store_forget(c->a->store, c);
+	free(c);
+	return NULL;
+}
+
+static bool allows_speaker(uint64_t user, void *arg)
+{
+	return agent_may_recall(arg, user);
+}
+
+/* user of a line of the bot: the person it answered. */
+static bool may_recall_line(const struct agent *a, const json_t *line)
+{
+	const struct recall_rules rules = {.allowsh = allows_speaker, .arg = (void *)(uintptr_t)a};
+	const char *user = json_string_value(json_object_get(line, "user"));
+	uint64_t id = 0;
+
+	return (!discord_u64(user, &id) || !id || agent_may_recall(a, id)) &&
+	       recall_allows_askers(line, &rules);
+}
+
+static void take_lines(int err, const struct store_document *document, void *arg)
+{
+	struct agent_continuity *c = arg;
+	json_t *lines = err ? NULL : json_loads(document->document, 0, NULL), *line;
+	size_t i, told = 0;
+
+	json_array_foreach(lines, i, line)
+	{
+		if (!json_is_string(json_object_get(line, "text")) || !may_recall_line(c->a, line))
+			continue;
+		agent_recall_line(c->a, line);
+		told++;
+	}
+	log_info("continued", "guild=%llu lines=%zu of=%zu",
+		 (unsigned long long)media_call_want(c->a->call)->guild, told,
+		 json_array_size(lines));
+	json_decref(lines);
+}
+
+void agent_continuity_begin(struct agent_continuity *c)
+{
+	const struct media_want *where = media_call_want(c->a->call);
+	uint64_t now = env_wall_ms(c->a->env), oldest = agent_oldest_words_ms(c->a);
+	struct store_said what = {.guild = where->guild,
+				  .channel = where->channel,
+				  .until_ms = now,
+				  .name = "",
+				  .words = "",
+				  .most = CONTINUITY_LINES};
+
+	if (!agent_retrieval_is_used(c->a->retrieval))
+		return;
+	what.since_ms = now > CONTINUITY_HOURS * HOUR_MS ? now - CONTINUITY_HOURS * HOUR_MS : 0;
+	what.since_ms = oldest > what.since_ms ? oldest : what.since_ms;
+	if (what.since_ms < what.until_ms)
+		store_find_said(c->a->store, &what, take_lines, c);
+}
