@@ -78,6 +78,8 @@ part trace tests/check/trace.sh
 part language tests/check/language.sh
 part circles tests/check/circles.sh build/obj
 part mutants-lines tests/mutants/lines.sh
+part mutants-statements tests/mutants/statements.sh
+part wordings-disjoint tests/conversations/disjoint.sh
 part vendors tests/check/vendors.sh
 part vendors-planted tests/check/vendors.sh --self-test
 part settings tests/check/settings.sh

@@ -74,20 +74,45 @@ static int parse_line(struct wordings_line *out, char *line, int language)
 	return 0;
 }
 
-static int read_lines(struct wordings *w, FILE *f, int language)
+/* "# CLASS" in the place of a line that disjoint.sh removed. */
+static int find_removed(char *line)
 {
+	line[strcspn(line, "\r\n")] = '\0';
+	return strncmp(line, "# ", 2) == 0 ? find_name(class_names, WORDINGS_CLASS_COUNT, line + 2)
+					   : -1;
+}
+
+/* The same place of an author's class is the same situation in all languages but English. */
+static unsigned situation_of(char author, int language, unsigned place)
+{
+	unsigned english = language == WORDINGS_en;
+
+	return ((unsigned)(author - 'a') * 2 + english) * WORDINGS_PLACES + place;
+}
+
+static int read_lines(struct wordings *w, FILE *f, int language, char author)
+{
+	unsigned place[WORDINGS_CLASS_COUNT] = {0};
 	char line[LINE];
 
 	while (fgets(line, sizeof line, f)) {
 		struct wordings_line *more = realloc(w->v, (w->n + 1) * sizeof *more);
-		int err;
+		int removed = find_removed(line), err;
 
 		if (!more)
 			return ENOMEM;
 		w->v = more;
-		err = parse_line(&w->v[w->n], line, language);
+		if (removed >= 0) {
+			place[removed]++;
+			continue;
+		}
+		more = &w->v[w->n];
+		err = parse_line(more, line, language);
+		if (!err && place[more->class] == WORDINGS_PLACES)
+			err = EBADMSG;
 		if (err)
 			return err;
+		more->situation = situation_of(author, language, place[more->class]++);
 		w->n++;
 	}
 	return 0;
@@ -104,13 +129,13 @@ static int read_file(struct wordings *w, const char *folder, const char *name)
 		return 0;
 	memcpy(code, name + n - 6, 2);
 	language = find_name(language_names, WORDINGS_LANGUAGE_COUNT, code);
-	if (language < 0)
+	if (language < 0 || *name < 'a' || *name > 'z')
 		return EBADMSG;
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	f = fopen(path, "r");
 	if (!f)
 		return errno;
-	err = read_lines(w, f, language);
+	err = read_lines(w, f, language, *name);
 	fclose(f);
 	return err;
 }

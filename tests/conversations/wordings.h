@@ -48,10 +48,15 @@ enum wordings_language {
 		WORDINGS_LANGUAGE_COUNT
 };
 
-enum { WORDINGS_TEXT = 400 };
+enum {
+	WORDINGS_TEXT = 400,
+	WORDINGS_PLACES = 64,				/* of an author's class in one language */
+	WORDINGS_SITUATIONS = 26 * 2 * WORDINGS_PLACES, /* authors, in English or not */
+};
 
 struct wordings_line {
 	enum wordings_class class;
+	unsigned situation; /* within its class: an author wrote it in several languages */
 	enum wordings_language language;
 	bool asker;
 	char bot[WORDINGS_TEXT]; /* what it says or has just said; "" for nothing */
@@ -95,9 +100,11 @@ unsigned wordings_letters(const char *text);
 
 struct wordings_share {
 	unsigned right, of;
+	double effective; /* independent wordings that tell as much; 0: all of them */
 };
 double wordings_rate(const struct wordings_share *s);
-/* Wilson's interval at 95 %. */
+/* Wilson's interval at 95 %, of as many wordings as are effective: the same situation in eleven
+ * languages is not eleven observations. */
 void wordings_interval(const struct wordings_share *s, double *low, double *high);
 
 #define WORDINGS_BASELINES(B)                                                                      \
@@ -135,6 +142,28 @@ bool wordings_for_bot(enum wordings_class class);
 /* Plays every `step`-th line; with show != NULL, a line there for each that was not right. */
 int wordings_score(struct wordings_score *out, const struct wordings *w, size_t step,
 		   const struct wordings_classifier *classifier, FILE *show);
+/* The least that the room reaches on the tuned half, a little below its score (docs/room-score.md).
+ * The margin is in hundredths of its points. */
+#define WORDINGS_FLOORS(F)                                                                         \
+	F(text_backchannel, 0.94)                                                                  \
+	F(text_tic, 0.96)                                                                          \
+	F(text_aside, 0.74)                                                                        \
+	F(text_of_the_bot, 0.92)                                                                   \
+	F(text_yield, 0.97)                                                                        \
+	F(text_short_kept, 0.96)                                                                   \
+	F(text_followup, 0.90)                                                                     \
+	F(text_named, 0.94)                                                                        \
+	F(text_backchannel_quiet, 0.92)                                                            \
+	F(text_matched, 0.95)                                                                      \
+	F(text_margin, 0.42)
+enum {
+#define X(row, floor) WORDINGS_ROW_##row,
+	WORDINGS_FLOORS(X)
+#undef X
+		WORDINGS_ROWS
+};
+/* Prints the rows that are below their floors; returns their number. */
+unsigned wordings_check_floors(FILE *to, const struct wordings_score *s);
 /* One line for each row of the score, with intervals, baselines and languages. */
 void wordings_print(FILE *to, const char *half, const struct wordings_score *s);
 const char *wordings_class_name(enum wordings_class class);

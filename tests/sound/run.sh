@@ -14,7 +14,7 @@ D=${OUT:-$(mktemp -d /tmp/parley-sound-XXXXXX)}
 mkdir -p "$D" "$B/voices"
 . tests/scenarios/common
 [ -z "${OUT:-}" ] || trap 'for p in $started; do kill "$p" 2>/dev/null; done; wait 2>/dev/null' EXIT
-items=7 rooms=10 half=untouched seed=1 noise= mic= check=
+items=7 rooms=10 half=tuned seed=1 noise= mic= check=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--items) items=$2 && shift ;;
