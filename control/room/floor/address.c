@@ -483,6 +483,38 @@ static bool is_request(enum room_language language, const struct word *w, unsign
 	return false;
 }
 
+/* The classes of the longest entry at word i; of several words too ("il est quelle heure"). */
+static uint32_t classes_from(enum room_language language, const struct word *w, unsigned n,
+			     unsigned i)
+{
+	struct room_words words;
+	uint32_t classes = 0;
+
+	if (i < n) {
+		room_words_split(&words, w[i].p, language);
+		room_words_entry(&words, 0, &classes);
+	}
+	return classes;
+}
+
+/* "今何時": in some languages the words that ask stand anywhere behind the name. */
+static bool asks_behind(enum room_language language, const struct word *w, unsigned n, unsigned i)
+{
+	struct room_words words;
+	uint32_t classes;
+
+	if (i >= n || !room_language_in_situ(language))
+		return false;
+	room_words_split(&words, w[i].p, language);
+	for (unsigned k = 0; k < words.n;) {
+		k += room_words_entry(&words, k, &classes);
+		if (classes & (ROOM_WORD_QUESTION | ROOM_WORD_REQUEST) &&
+		    !(classes & (ROOM_WORD_ASSENT | ROOM_WORD_GLUE)))
+			return true;
+	}
+	return words.question;
+}
+
 /* "팔리야": the particle calls the bearer of the name. */
 static bool has_calling_particle(enum room_language language, const struct word *w)
 {
@@ -510,10 +542,13 @@ static enum room_address judge_form(enum room_language language, const struct wo
 	if (after_stop && (before_stop || led))
 		return ROOM_ADDRESS_ADDRESSED;
 	if (before_stop || led) {
-		if (after & ROOM_WORD_THIRD && !(after & ROOM_WORD_REQUEST))
+		uint32_t begins = classes_from(language, w, n, next);
+
+		if (after & ROOM_WORD_THIRD && !(after & ROOM_WORD_REQUEST) &&
+		    (begins & ROOM_WORD_THIRD || !(begins & ROOM_WORD_QUESTION)))
 			return ROOM_ADDRESS_MENTIONED;
-		return (after & you) || (led && i > 0 && !before_stop) ||
-				       (language == ROOM_LANGUAGE_KO && is_request(language, w, n))
+		return ((after | begins) & you) || (led && i > 0 && !before_stop) ||
+				       asks_behind(language, w, n, next)
 			       ? ROOM_ADDRESS_ADDRESSED
 			       : ROOM_ADDRESS_MENTIONED;
 	}
@@ -686,6 +721,38 @@ bool room_name_ends(const struct room_names *names, const char *text)
 	return last < n && (last + 1 == n || (last + 2 == n && !words[last + 1].after_stop));
 }
 
+/* True for the long vowel mark and the vowels of katakana, which lengthen the sound before. */
+static bool is_long_vowel(const struct room_words *w, unsigned i)
+{
+	const char *p = w->text + w->v[i].at;
+	uint32_t ch = room_script_next(&p);
+
+	return ch == 0x30fc || (ch >= 0x30a1 && ch <= 0x30aa);
+}
+
+/* A run of kana is a word for each of its characters: the shortest that sounds like a name, with
+ * its last vowel. What follows is no part of it ("パーリーやめて"). */
+static unsigned match_foreign_run(const struct room_names *names, const struct room_words *w,
+				  unsigned i)
+{
+	unsigned most = w->unspaced ? (unsigned)ROOM_ENTRY_CHARS : 1;
+
+	for (unsigned m = 1; m <= most && i + m <= w->n; m++) {
+		const struct room_word *last = &w->v[i + m - 1];
+
+		if (m > 1 && last->after_stop)
+			return 0;
+		if (!sounds_foreign(names, w->text + w->v[i].at,
+				    (size_t)(last->at + last->n - w->v[i].at)))
+			continue;
+		while (w->unspaced && i + m < w->n && !w->v[i + m].after_stop &&
+		       is_long_vowel(w, i + m))
+			m++;
+		return m;
+	}
+	return 0;
+}
+
 unsigned room_name_at(const struct room_names *names, const struct room_words *w, unsigned i)
 {
 	char key[ROOM_KEY_MAX];
@@ -702,11 +769,5 @@ unsigned room_name_at(const struct room_names *names, const struct room_words *w
 		if (m == words)
 			return words;
 	}
-	/* A run of kana is a word for each of its characters. */
-	for (unsigned m = w->unspaced ? ROOM_ENTRY_CHARS : 1; m > 0; m--)
-		if (i + m <= w->n && (unsigned char)w->text[w->v[i].at] >= 0x80 &&
-		    sounds_foreign(names, w->text + w->v[i].at,
-				   (size_t)(w->v[i + m - 1].at + w->v[i + m - 1].n - w->v[i].at)))
-			return m;
-	return 0;
+	return (unsigned char)w->text[w->v[i].at] >= 0x80 ? match_foreign_run(names, w, i) : 0;
 }

@@ -21,6 +21,8 @@
  *   punctuation, or an end of the text, on both sides       addressed
  *   only greetings and openers before it, punctuation after addressed
  *   the same or first, and a question, a request, "you"     addressed
+ *   (in Japanese, Korean and Chinese anywhere behind it)
+ *   nothing but a stop request beside it (turn/saying.h)    addressed
  *   or after an opener anything that is no THIRD entry      addressed
  *   last, in a question or request, no ABOUT entry before   addressed
  *   anywhere else                                           mentioned

@@ -8,6 +8,7 @@ enum {
 	FRAGMENT = 2, /* letters of a broken-off word */
 	FRAGMENT_WORDS = 3,
 	ECHO_LEAST = 3,
+	PIECE_UNSPACED = 3, /* characters of an entry that is being said */
 	SAYING_MAX = 2048,
 };
 
@@ -38,7 +39,12 @@ static bool is_sound(const struct room_utterance *u, unsigned part)
 	const char *text = u->w.text + w->at;
 	bool vowel = false;
 
-	if (u->v[part].classes & ROOM_WORD_FILLER || is_lone_letter(u, part))
+	if (u->v[part].classes & ROOM_WORD_FILLER)
+		return true;
+	/* "Pi", "ox": letters that answer a question. */
+	if (u->v[part].name || u->asked)
+		return false;
+	if (is_lone_letter(u, part))
 		return true;
 	for (unsigned i = 0; i < w->n; i++) {
 		if (text[i] < 'a' || text[i] > 'z')
@@ -140,6 +146,20 @@ bool room_backchannel_is_broken_off(const struct room_utterance *u)
 
 /* ---- backchannels ---- */
 
+static bool is_letter(char ch)
+{
+	return (unsigned char)ch >= 0x80 || (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9');
+}
+
+/* True if the text has the word; whole: with no letter on either side. */
+static bool has_word(const char *text, const char *word, size_t n, bool whole)
+{
+	for (const char *p = strstr(text, word); p; p = strstr(p + 1, word))
+		if (!whole || ((p == text || !is_letter(p[-1])) && !is_letter(p[n])))
+			return true;
+	return false;
+}
+
 /* True if the bot's sentence has the words of this part: "seven, yeah". */
 static bool is_echo(const struct room_utterance *u, unsigned part)
 {
@@ -149,7 +169,7 @@ static bool is_echo(const struct room_utterance *u, unsigned part)
 	char word[64];
 	size_t n = (size_t)(last->at + last->n - first->at), k = 0;
 
-	if (n >= sizeof word || (!u->w.unspaced && n < ECHO_LEAST))
+	if (n >= sizeof word)
 		return false;
 	memcpy(word, u->w.text + first->at, n);
 	word[n] = '\0';
@@ -158,17 +178,31 @@ static bool is_echo(const struct room_utterance *u, unsigned part)
 				     room_script_lower(room_script_next(&p))))
 			break;
 	over[k] = '\0';
-	return strstr(over, word) != NULL;
+	return has_word(over, word, n, !u->w.unspaced && n < ECHO_LEAST);
 }
 
-/* True if parts [from, to) leave an assent what it is. */
+/* The end of an interim transcript may become an entry: "yeah tot" becomes "totally". */
+static bool may_grow(const struct room_utterance *u, unsigned part)
+{
+	return u->interim && part + (u->w.unspaced ? PIECE_UNSPACED : 1) >= u->n;
+}
+
+/* True if parts [from, to) leave an assent what it is: they repeat the bot or say nothing new. */
 static bool is_light(const struct room_utterance *u, unsigned from, unsigned to)
 {
 	unsigned most = u->w.unspaced ? (unsigned)BACKCHANNEL_CHARS : (unsigned)BACKCHANNEL_REST;
+	/* "What a story": the word behind belongs to it. */
+	const uint32_t exclaims = ROOM_WORD_ASSENT | ROOM_WORD_LINK;
 	unsigned words = 0;
 
-	for (unsigned i = from; i < to; i++)
+	if (from && (u->v[from - 1].classes & exclaims) == exclaims &&
+	    !room_utterance_begins_clause(u, from) && from < to)
+		from++;
+	for (unsigned i = from; i < to; i++) {
 		words += u->v[i].n;
+		if (!(u->v[i].classes & ROOM_PART_SOFT) && !is_echo(u, i) && !may_grow(u, i))
+			return false;
+	}
 	return words <= most && !room_utterance_objects(u, from, to) &&
 	       !room_utterance_asks(u, from, to);
 }
@@ -190,7 +224,7 @@ bool room_backchannel_is(const struct room_utterance *u)
 	unsigned from = 0, to = u->n;
 	bool echo = false;
 
-	if (u->w.cut || room_utterance_any(u, 0, u->n, (uint32_t)ROOM_PART_NAME))
+	if (u->w.cut || room_utterance_is_named(u))
 		return false;
 	if (room_utterance_any(u, 0, u->n, ROOM_WORD_ASSENT) &&
 	    room_utterance_all(u, 0, u->n, ROOM_PART_SOFT))

@@ -104,7 +104,7 @@ static bool is_slight_word(const struct room_utterance *u)
 	const char *p = u->w.text + w->at;
 	enum room_script script = room_script_of(room_script_next(&p));
 
-	if (u->w.n != 1 || u->v[0].classes)
+	if (u->w.n != 1 || u->v[0].classes || u->v[0].name)
 		return false;
 	return (u->w.letters <= SLIGHT_LETTERS &&
 		(script == ROOM_SCRIPT_LATIN || script == ROOM_SCRIPT_CYRILLIC)) ||
@@ -169,13 +169,4 @@ bool room_phrase_idle(const struct room_saying *s)
 bool room_phrase_passing(const struct room_saying *s)
 {
 	return room_phrase_of(s) == ROOM_PHRASE_BACKCHANNEL;
-}
-
-bool room_phrase_asks(const char *text)
-{
-	struct room_saying s = {.text = text};
-	struct room_utterance u;
-
-	room_utterance_split(&u, &s);
-	return u.w.question || room_utterance_asks(&u, 0, u.n);
 }

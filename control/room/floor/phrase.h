@@ -3,12 +3,13 @@
  *
  *   row   words                                                             class
  *   1     none, or only punctuation                                         NOTHING
- *   2     STOP entries, with what may stand around them and the bot's name  STOP
+ *   2     STOP entries, with what may stand around them and the bot's      STOP
+ *         name; no question, and no answer to the bot's (stop_words.h)
  *   3     a TAKEOVER entry in any position                                  TAKEOVER
  *   4     only FILLER entries, nonverbal sounds and fragments of words      BACKCHANNEL
  *   5     only ASSENT, FILLER and GLUE entries, with an ASSENT              BACKCHANNEL
- *   6     ASSENT first or last, and nothing beside it that objects, asks    BACKCHANNEL
- *         or requests
+ *   6     ASSENT first or last, and beside it nothing but the entries of    BACKCHANNEL
+ *         row 5 and words of the bot's own sentence
  *   7     nothing but words of the bot's own sentence and GLUE, the same    BACKCHANNEL
  *   8     a question mark, a COUNTER entry, the beginning of a question     WORDS
  *         or request
@@ -42,9 +43,10 @@ struct room_saying {
 	const char *text;
 	const char *over;		/* what the bot says or said last; "" or NULL: nothing */
 	const struct room_names *names; /* of the bot; may be NULL */
-	enum room_language told;	/* told by the provider, else UNKNOWN: guessed */
-	enum room_language language;	/* of the settings, else UNKNOWN: helps the guess */
+	enum room_language told;	/* by the provider; UNKNOWN: guessed */
+	enum room_language language;	/* of the settings; UNKNOWN: none; helps the guess */
 	bool interim;			/* more words may follow */
+	bool asked;			/* the bot is silent and its last sentence was a question */
 };
 
 enum room_phrase room_phrase_of(const struct room_saying *s);
@@ -64,13 +66,12 @@ bool room_phrase_is_slight(const struct room_saying *s);
 bool room_phrase_is_fragment(const struct room_saying *s);
 /* True if the text is only nonverbal sounds, hesitation and humming. */
 bool room_phrase_is_nonverbal(const struct room_saying *s);
-/* True if the speaker expects an answer: a question mark, or the beginning of a question or
- * request. */
-bool room_phrase_asks(const char *text);
 /* True if the text is nothing but sounds and backchannels: an answer only after a question. */
 bool room_phrase_idle(const struct room_saying *s);
 /* The same, and every BACKCHANNEL: over an answer it is not taken up later. */
 bool room_phrase_passing(const struct room_saying *s);
+/* True if the last sentence of the bot's text asks something (utterance.c). */
+bool room_phrase_asks(const char *text);
 /* The language that the utterance is judged in (utterance.c). */
 enum room_language room_phrase_language(const struct room_saying *s);
 /* True if one of the names is a clause of its own, with nothing but words that lead to it before

@@ -1,53 +1,138 @@
 #include "control/room/floor/stop_words.h"
 
 #include <limits.h>
+#include <string.h>
 
 enum {
 	STOP_REST = 4, /* words of what is to be stopped */
 	STOP_REST_UNSPACED = 10,
+	JOINED_MAX = 96, /* bytes of an entry */
 };
 
-/* The longest entry may hide a shorter one, so words are matched anew. */
+/* The number of words of the bot's name that begin at word i. */
+static unsigned match_name(const struct room_utterance *u, unsigned i)
+{
+	for (unsigned k = 0; k < u->n; k++)
+		if (u->v[k].at == i && u->v[k].name)
+			return u->v[k].n;
+	return 0;
+}
+
+/* Words that may stand around a STOP entry, and the bot's name. */
+static unsigned match_around(const struct room_utterance *u, unsigned i)
+{
+	unsigned n = room_words_match(&u->w, i, ROOM_WORD_STOP_AROUND);
+
+	return n ? n : match_name(u, i);
+}
+
+/* The class of word i and n words from word `next` on as one entry, across punctuation. */
+static uint32_t look_up_joined(const struct room_utterance *u, unsigned i, unsigned next,
+			       unsigned n)
+{
+	char text[JOINED_MAX];
+	size_t len = u->w.v[i].n;
+
+	if (len >= sizeof text)
+		return 0;
+	memcpy(text, u->w.text + u->w.v[i].at, len);
+	for (unsigned k = next; k < next + n; k++) {
+		if (len + u->w.v[k].n + 1 >= sizeof text)
+			return 0;
+		if (!u->w.unspaced)
+			text[len++] = ' ';
+		memcpy(text + len, u->w.text + u->w.v[k].at, u->w.v[k].n);
+		len += u->w.v[k].n;
+	}
+	return room_language_classes(u->w.language, text, len);
+}
+
+/* "Hör bitte auf", "всё, спасибо": punctuation or a polite word stands within the entry. */
+static unsigned match_parted(const struct room_utterance *u, unsigned i, uint32_t *classes)
+{
+	unsigned gap = i + 1 < u->w.n ? match_around(u, i + 1) : 0;
+	unsigned most = u->w.unspaced ? (unsigned)ROOM_ENTRY_CHARS : (unsigned)ROOM_ENTRY_WORDS;
+
+	for (unsigned n = most - 1; n > 0; n--)
+		for (unsigned skip = 0; skip <= gap; skip += gap ? gap : 1) {
+			if (i + skip + n >= u->w.n)
+				continue;
+			*classes = look_up_joined(u, i, i + 1 + skip, n);
+			if (*classes & ROOM_WORD_STOP)
+				return 1 + skip + n;
+		}
+	return 0;
+}
+
+/* "Don't stop", "ja halt": a longer entry has these words in it and is no STOP entry. */
+static bool is_part_of_other(const struct room_utterance *u, unsigned from, unsigned n)
+{
+	for (unsigned i = 0; i <= from; i++)
+		for (unsigned k = n; k < ROOM_ENTRY_CHARS; k++) {
+			uint32_t classes = u->w.v[i].classes[k];
+
+			if (classes && !(classes & ROOM_WORD_STOP) && i + k + 1 >= from + n)
+				return true;
+		}
+	return false;
+}
+
+/* The number of words of the STOP entry at word i and its classes; 0 if none is. */
+static unsigned match_stop(const struct room_utterance *u, unsigned i, uint32_t *classes)
+{
+	unsigned n = room_words_match(&u->w, i, ROOM_WORD_STOP);
+
+	if (!n)
+		return match_parted(u, i, classes);
+	*classes = u->w.v[i].classes[n - 1];
+	return is_part_of_other(u, i, n) ? 0 : n;
+}
+
+/* "Para ahora", when the bot asked "¿Para cuándo?": the word is the one of its question. */
+static bool answers_question(const struct room_utterance *u, unsigned i, unsigned n)
+{
+	return i + n < u->w.n && !u->w.v[i + n].after_stop && room_utterance_asked_with(u, i, n);
+}
+
 bool room_stop_is_whole(const struct room_utterance *u)
 {
-	bool stop = false;
-	unsigned words = 0;
+	bool stop = false, firm = false, requests = false;
 
-	for (unsigned i = 0; i < u->n; i++)
-		words += u->v[i].n;
-	if (!u->n || u->w.cut)
+	if (!u->w.n || u->w.cut)
 		return false;
-	for (unsigned i = 0; i < words;) {
-		unsigned n = room_words_match(&u->w, i, ROOM_WORD_STOP);
+	for (unsigned i = 0, n; i < u->w.n; i += n) {
+		uint32_t classes = 0;
 
-		if (!n) {
-			n = room_words_match(&u->w, i, ROOM_WORD_STOP_AROUND);
-			for (unsigned k = 0; !n && k < u->n; k++)
-				if (u->v[k].at == i && u->v[k].classes & ROOM_PART_NAME)
-					n = u->v[k].n;
-		} else {
+		n = match_stop(u, i, &classes);
+		if (n) {
+			if (answers_question(u, i, n))
+				return false;
 			stop = true;
+			firm = firm || !(classes & ROOM_WORD_ENOUGH);
+			continue;
 		}
+		n = match_around(u, i);
 		if (!n)
 			return false;
-		i += n;
+		requests =
+			requests || room_words_match(&u->w, i, ROOM_WORD_REQUEST | ROOM_WORD_MODAL);
 	}
-	return stop;
+	if (u->w.question && !requests)
+		return false;
+	return stop && (firm || !u->asked);
 }
 
 /* Words around a STOP entry that are neither polite nor the bot's name, before or after it.
  * Negations and questions are no such words: UINT_MAX. */
 static unsigned count_rest(const struct room_utterance *u, unsigned from, unsigned to)
 {
+	const uint32_t not_rest = ROOM_WORD_COUNTER | ROOM_WORD_QUESTION | ROOM_WORD_MODAL;
 	unsigned rest = 0;
 
 	for (unsigned i = from; i < to;) {
-		unsigned n = room_words_match(&u->w, i, ROOM_WORD_STOP_AROUND);
+		unsigned n = match_around(u, i);
 
-		for (unsigned k = 0; !n && k < u->n; k++)
-			if (u->v[k].at == i && u->v[k].classes & ROOM_PART_NAME)
-				n = u->v[k].n;
-		if (!n && room_words_match(&u->w, i, ROOM_WORD_COUNTER | ROOM_WORD_QUESTION))
+		if (room_words_match(&u->w, i, not_rest) > n)
 			return UINT_MAX;
 		rest += n ? 0 : 1;
 		i += n ? n : 1;
@@ -60,7 +145,8 @@ bool room_stop_begins_or_ends(const struct room_utterance *u)
 	unsigned most = u->w.unspaced ? STOP_REST_UNSPACED : STOP_REST;
 
 	for (unsigned i = 0; i < u->w.n && !u->w.question && !u->w.cut; i++) {
-		unsigned n = room_words_match(&u->w, i, ROOM_WORD_STOP);
+		uint32_t classes;
+		unsigned n = match_stop(u, i, &classes);
 		unsigned before = n ? count_rest(u, 0, i) : 0;
 		unsigned after = n ? count_rest(u, i + n, u->w.n) : 0;
 

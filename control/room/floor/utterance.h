@@ -8,19 +8,17 @@
 
 #include "control/room/floor/phrase.h"
 
-/* Beside the classes of the lists. */
-enum { ROOM_PART_NAME = 1u << 31 };
-
 enum {
 	ROOM_PART_SOFT = ROOM_WORD_ASSENT | ROOM_WORD_FILLER | ROOM_WORD_GLUE,
 	ROOM_PART_NUMBER = ROOM_WORD_ORDINAL_1 | ROOM_WORD_ORDINAL_2 | ROOM_WORD_ORDINAL_3 |
 			   ROOM_WORD_ORDINAL_4 | ROOM_WORD_ORDINAL_5,
 };
 
-/* A part of an utterance: the longest entry, or a word that is in no list. */
+/* A part of an utterance: the longest entry, the bot's name, or a word that is in no list. */
 struct room_part {
 	uint8_t at, n; /* words */
-	uint32_t classes;
+	bool name;
+	uint32_t classes; /* of a name: none */
 };
 
 struct room_utterance {
@@ -28,7 +26,7 @@ struct room_utterance {
 	unsigned n;
 	struct room_part v[ROOM_WORDS_MAX];
 	const char *over; /* of the bot, "" if it said nothing */
-	bool interim;
+	bool interim, asked;
 };
 
 void room_utterance_split(struct room_utterance *u, const struct room_saying *s);
@@ -36,6 +34,8 @@ void room_utterance_split(struct room_utterance *u, const struct room_saying *s)
 const struct room_word *room_utterance_word(const struct room_utterance *u, unsigned part);
 /* True if punctuation stands before this part, or it is the first, or there is none. */
 bool room_utterance_begins_clause(const struct room_utterance *u, unsigned part);
+/* True if the bot's name is among the words. */
+bool room_utterance_is_named(const struct room_utterance *u);
 /* True if all parts, or any part, have one of these classes. */
 bool room_utterance_all(const struct room_utterance *u, unsigned from, unsigned to,
 			uint32_t classes);
@@ -44,6 +44,8 @@ bool room_utterance_any(const struct room_utterance *u, unsigned from, unsigned 
 /* True if a question or request begins anywhere in the range: at the beginning of a clause, after
  * words that lead to it, or in some languages in any position. */
 bool room_utterance_asks(const struct room_utterance *u, unsigned from, unsigned to);
+/* True if a question that the bot asked has n of these words, from word i on. */
+bool room_utterance_asked_with(const struct room_utterance *u, unsigned i, unsigned n);
 /* True if an objection or a demand for the floor is among the parts. */
 bool room_utterance_objects(const struct room_utterance *u, unsigned from, unsigned to);
 

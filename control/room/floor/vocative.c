@@ -30,8 +30,7 @@ bool room_phrase_calls(const struct room_saying *s)
 		for (i = from;
 		     i < u.n && u.v[i].classes & leads && !room_utterance_begins_clause(&u, i + 1);)
 			i++;
-		if (i < u.n && u.v[i].classes & ROOM_PART_NAME &&
-		    room_utterance_begins_clause(&u, i + 1))
+		if (i < u.n && u.v[i].name && room_utterance_begins_clause(&u, i + 1))
 			return true;
 		while (i + 1 < u.n && !room_utterance_begins_clause(&u, i + 1))
 			i++;
@@ -46,7 +45,7 @@ bool room_phrase_to_other(const struct room_saying *s)
 
 	room_utterance_split(&u, s);
 	least = u.w.unspaced ? LEAST_WORDS + 1 : (unsigned)LEAST_WORDS;
-	if (u.w.n < least || room_utterance_any(&u, 0, u.n, (uint32_t)ROOM_PART_NAME))
+	if (u.w.n < least || room_utterance_is_named(&u))
 		return false;
 	for (unsigned from = 0, to; from < u.n; from = to) {
 		for (to = from + 1; to < u.n && !room_utterance_begins_clause(&u, to);)

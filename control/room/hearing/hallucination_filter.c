@@ -136,7 +136,7 @@ enum room_hallucination room_hallucination_detect(const struct room_utterance_tr
 	if (strlen(h->text) >= SAYABLE_LEAST &&
 	    room_speech_rate(h->text, h->voice_ms) > s->asr_most_pace)
 		return ROOM_HALLUCINATION_RATE;
-	if (!h->named && room_repetitions(h->text) >= ROOM_REPETITIONS_MIN)
+	if (!h->named && !h->stop && room_repetitions(h->text) >= ROOM_REPETITIONS_MIN)
 		return ROOM_HALLUCINATION_LOOP;
 	return ROOM_HALLUCINATION_NONE;
 }

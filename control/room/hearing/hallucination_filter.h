@@ -16,7 +16,8 @@
  *   utterance                                                                      hallucination
  *   the provider reports that there was probably no speech                         SILENCE
  *   has more characters than anybody can say in the voiced audio                   RATE
- *   repeats the same one to four words six times, and little else, without a name  LOOP
+ *   repeats the same one to four words six times, and little else, without a       LOOP
+ *   name and with other words than stop words
  *
  * Transcripts of silence ("thank you for watching") are detected by the silence, not by a list of
  * phrases: people say each of these phrases in earnest, too. */
@@ -61,6 +62,7 @@ struct room_utterance_transcript {
 	uint32_t no_speech; /* as of ROOM_TRANSCRIPT; 0: not told */
 	uint32_t voice_ms;  /* length of its voiced audio; 0: not known */
 	bool named;
+	bool stop; /* nothing but a stop request, which people do repeat */
 };
 
 enum room_hallucination room_hallucination_detect(const struct room_utterance_transcript *heard,

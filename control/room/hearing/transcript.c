@@ -346,9 +346,11 @@ static void drop_hallucination(const struct room_context *context, struct room_t
 			       struct room_capture_chunk *p, uint32_t no_speech)
 {
 	const struct settings *s = context->settings;
+	struct room_saying saying = room_saying_of(context, p->text, t->language);
 	struct room_utterance_transcript h = {.text = p->text,
 					      .no_speech = no_speech,
 					      .voice_ms = p->voice_ms,
+					      .stop = room_phrase_of(&saying) == ROOM_PHRASE_STOP,
 					      .named = room_address(context->names, p->text) !=
 						       ROOM_ADDRESS_NONE};
 
@@ -559,14 +561,14 @@ static struct room_capture_chunk *find_chunk(struct room_context *context,
 	return NULL;
 }
 
-/* The language that the provider told; UNKNOWN too for one without lists. */
+/* The language that the provider told. */
 static enum room_language told_language(const struct room_event *ev)
 {
 	char code[LANGUAGE_CODE_MAX] = "";
 
 	if (ev->language.n && ev->language.n < sizeof code)
 		memcpy(code, ev->language.p, ev->language.n);
-	return room_language_by_code(code);
+	return room_language_told(code);
 }
 
 static void store_words(struct room_context *context, struct room_turn *t,

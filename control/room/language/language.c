@@ -85,8 +85,14 @@ static uint64_t hash_entry(enum room_language language, const char *entry, size_
 {
 	uint64_t h = 0xcbf29ce484222325ull ^ (uint64_t)language * 0x9e3779b97f4a7c15ull;
 
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)entry[i]) * 0x100000001b3ull;
+	for (const char *p = entry; p < entry + n;) {
+		/* One list serves both ways to write Chinese. */
+		uint32_t ch = language == ROOM_LANGUAGE_ZH
+				      ? room_script_simplify(room_script_next(&p))
+				      : (unsigned char)*p++;
+
+		h = (h ^ ch) * 0x100000001b3ull;
+	}
 	return h ? h : 1;
 }
 
@@ -184,7 +190,7 @@ enum room_language room_language_by_code(const char *code)
 		{"ita", ROOM_LANGUAGE_IT}, {"nld", ROOM_LANGUAGE_NL}, {"dut", ROOM_LANGUAGE_NL},
 		{"pol", ROOM_LANGUAGE_PL}, {"por", ROOM_LANGUAGE_PT}, {"rus", ROOM_LANGUAGE_RU},
 		{"jpn", ROOM_LANGUAGE_JA}, {"kor", ROOM_LANGUAGE_KO}, {"zho", ROOM_LANGUAGE_ZH},
-		{"chi", ROOM_LANGUAGE_ZH}};
+		{"chi", ROOM_LANGUAGE_ZH}, {"cmn", ROOM_LANGUAGE_ZH}, {"yue", ROOM_LANGUAGE_ZH}};
 
 	for (int i = 1; i < ROOM_LANGUAGE_COUNT; i++)
 		if (strncmp(code, codes[i], 2) == 0 && (!code[2] || code[2] == '-'))
@@ -193,6 +199,18 @@ enum room_language room_language_by_code(const char *code)
 		if (strcmp(code, three[i].code) == 0)
 			return three[i].language;
 	return ROOM_LANGUAGE_UNKNOWN;
+}
+
+enum room_language room_language_told(const char *code)
+{
+	static const char *const undetermined[] = {"und", "mul", "zxx", "mis"};
+	enum room_language language = room_language_by_code(code);
+	size_t n = strcspn(code, "-");
+
+	for (size_t i = 0; i < sizeof undetermined / sizeof undetermined[0]; i++)
+		if (strcmp(code, undetermined[i]) == 0)
+			return ROOM_LANGUAGE_UNKNOWN;
+	return !language && (n == 2 || n == 3) ? ROOM_LANGUAGE_UNLISTED : language;
 }
 
 const char *room_language_code(enum room_language language)
@@ -368,4 +386,19 @@ unsigned room_words_entry(const struct room_words *w, unsigned i, uint32_t *clas
 
 	*classes = n ? w->v[i].classes[n - 1] : 0;
 	return n ? n : 1;
+}
+
+bool room_language_has_all(enum room_language language, const char *text)
+{
+	struct room_words w;
+
+	room_words_split(&w, text, language);
+	for (unsigned i = 0; i < w.n;) {
+		uint32_t classes;
+
+		i += room_words_entry(&w, i, &classes);
+		if (!classes)
+			return false;
+	}
+	return w.n;
 }

@@ -7,9 +7,11 @@
  *
  * Classes of entries (ROOM_WORD_CLASSES), by what the rules use them for:
  *   STOP, STOP_AROUND   alone, with what may stand around them, they ask the bot to be quiet
+ *   ENOUGH              STOP entries that decline an offer if the bot has asked ("that's enough")
  *   TAKEOVER            asks for the floor anywhere in an utterance
  *   ASSENT, FILLER,     backchannels with praise and continuers; sounds and hesitation; words that
- *   GLUE                may stand beside these without a weight of their own
+ *   GLUE                may stand beside these without a weight of their own; an ASSENT that is a
+ *                       LINK too takes the word behind it along ("what a story")
  *   COUNTER             negation, contrast, apology, "I meant": not a backchannel
  *   QUESTION, REQUEST,  beginnings of questions and requests; MODAL before SUBJECT is one; WISH
  *   MODAL, SUBJECT,     begins with "I want"
@@ -48,7 +50,9 @@ enum room_language {
 #define X(NAME, code) ROOM_LANGUAGE_##NAME,
 	ROOM_LANGUAGES(X)
 #undef X
-		ROOM_LANGUAGE_COUNT
+		ROOM_LANGUAGE_COUNT,
+	/* Told by a code, without lists: for room_language_told() and its callers alone. */
+	ROOM_LANGUAGE_UNLISTED = ROOM_LANGUAGE_COUNT
 };
 
 #define ROOM_WORD_CLASSES(C)                                                                       \
@@ -82,7 +86,8 @@ enum room_language {
 	C(MUSIC_STOP)                                                                              \
 	C(MUSIC_PAUSE)                                                                             \
 	C(MUSIC_SKIP)                                                                              \
-	C(MUSIC_RESUME)
+	C(MUSIC_RESUME)                                                                            \
+	C(ENOUGH)
 enum room_word_bit {
 #define X(NAME) ROOM_WORD_BIT_##NAME,
 	ROOM_WORD_CLASSES(X)
@@ -90,7 +95,7 @@ enum room_word_bit {
 		ROOM_WORD_BITS
 };
 enum room_word_class {
-#define X(NAME) ROOM_WORD_##NAME = 1 << ROOM_WORD_BIT_##NAME,
+#define X(NAME) ROOM_WORD_##NAME = 1u << ROOM_WORD_BIT_##NAME,
 	ROOM_WORD_CLASSES(X)
 #undef X
 };
@@ -126,6 +131,8 @@ struct room_words {
 void room_language_prepare(void);
 /* "en-GB" and "eng" are English; UNKNOWN for any other code. */
 enum room_language room_language_by_code(const char *code);
+/* The same; UNLISTED for the code of a language without lists. */
+enum room_language room_language_told(const char *code);
 const char *room_language_code(enum room_language language);
 bool room_language_unspaced(enum room_language language);
 /* Question words stand where the answer would, not first: Japanese, Korean, Chinese. */
@@ -134,6 +141,8 @@ bool room_language_in_situ(enum room_language language);
  * of both, text counting more. hint decides where they leave it open; UNKNOWN if it is none of
  * ours. */
 enum room_language room_language_guess(const char *text, const char *over, enum room_language hint);
+/* True if the lists of the language have every word of the text. */
+bool room_language_has_all(enum room_language language, const char *text);
 /* Classes of a whole entry given as bytes of a text; 0 if unknown. */
 uint32_t room_language_classes(enum room_language language, const char *entry, size_t n);
 /* Cuts a text into words and looks up what begins at each. */
@@ -162,6 +171,9 @@ enum room_script {
 uint32_t room_script_next(const char **p);
 enum room_script room_script_of(uint32_t ch);
 uint32_t room_script_lower(uint32_t ch);
+/* The simplified form of a traditional Chinese character that the lists have; any other
+ * unchanged. */
+uint32_t room_script_simplify(uint32_t ch);
 /* Appends a character as UTF-8; false if it does not fit. */
 bool room_script_put(char *to, size_t size, size_t *n, uint32_t ch);
 /* Latin letters for a run of Cyrillic, kana or hangul, as near to its sound as a name needs;

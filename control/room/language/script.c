@@ -97,6 +97,41 @@ static const char *latin_of_cyrillic(uint32_t ch)
 	return ch >= 0x430 && ch <= 0x44f ? letters[ch - 0x430] : NULL;
 }
 
+uint32_t room_script_simplify(uint32_t ch)
+{
+	/* A traditional character and its simplified form, in turn, by code point; three bytes
+	 * each. */
+	static const char pairs[] = "乾干來来係系倆俩個个們们傢家兒儿兩两別别剛刚劇剧勞劳厭厌厲厉唸"
+				    "念問问單单喲哟嗎吗嗚呜"
+				    "嘍喽嘖啧噓嘘噯嗳嚇吓囉啰報报夠够夥伙妳你婦妇媽妈學学實实寫写寶"
+				    "宝對对師师幫帮幹干幾几"
+				    "張张後后從从復复愛爱憐怜換换據据擲掷擾扰斷断於于時时暫暂曉晓會"
+				    "会東东樣样歡欢歲岁沒没"
+				    "準准漲涨為为煩烦爲为爺爷現现甚什當当癮瘾瞭了確确種种簡简紹绍結"
+				    "结絕绝給给經经緊紧練练"
+				    "總总繼继續续罷罢羅罗羨羡聲声聽听舉举著着薦荐號号裏里裡里複复見"
+				    "见親亲覺觉討讨記记訴诉"
+				    "試试話话認认說说説说誰谁請请講讲謝谢識识譜谱譯译議议讀读讓让讚"
+				    "赞貝贝貴贵贊赞趕赶較较"
+				    "這这連连過过遞递遠远選选遺遗還还釋释錯错長长門门閉闭閨闺闆板關"
+				    "关雖虽離离難难靜静順顺"
+				    "須须頭头題题額额顯显餵喂馬马駕驾麼么麽么點点";
+	size_t from = 0, to = sizeof pairs / 6;
+
+	while (from < to) {
+		const char *p = pairs + (from + to) / 2 * 6;
+		uint32_t at = room_script_next(&p);
+
+		if (at == ch)
+			return room_script_next(&p);
+		if (at < ch)
+			from = (from + to) / 2 + 1;
+		else
+			to = (from + to) / 2;
+	}
+	return ch;
+}
+
 static const char *latin_of_kana(uint32_t ch)
 {
 	static const char *const kana[] = {

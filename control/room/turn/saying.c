@@ -3,6 +3,7 @@
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"
 #include "control/room/floor/address.h"
+#include "control/room/turn/admission.h"
 #include "control/room/turn/history.h"
 #include "control/settings/settings.h"
 
@@ -21,6 +22,14 @@ static const char *find_last_answer(const struct room_context *context)
 	return "";
 }
 
+/* True if the bot is silent and its last words were a question. */
+static bool is_awaiting_answer(const struct room_context *context)
+{
+	const struct room_turn *active = room_turn_on_floor(context);
+
+	return !(active && active->first_audio_at) && room_bot_asked_question(context);
+}
+
 struct room_saying room_saying_of(const struct room_context *context, const char *text,
 				  unsigned told)
 {
@@ -28,7 +37,8 @@ struct room_saying room_saying_of(const struct room_context *context, const char
 				    .over = find_last_answer(context),
 				    .names = context->names,
 				    .told = (enum room_language)told,
-				    .language = room_language_by_code(context->settings->language)};
+				    .asked = is_awaiting_answer(context),
+				    .language = room_language_told(context->settings->language)};
 }
 
 /* True if the words [i, i + n) can be nobody's name: a display name may be any word, but "stop" and
@@ -93,5 +103,9 @@ enum room_address room_saying_address(const struct room_context *context, const 
 {
 	struct room_saying s = room_saying_of(context, text, told);
 
+	/* "Sei still, Parley" and nothing else is meant for nobody but the bot, whatever the
+	 * position of the name. */
+	if (room_name_occurs(context->names, text) && room_phrase_of(&s) == ROOM_PHRASE_STOP)
+		return ROOM_ADDRESS_ADDRESSED;
 	return room_address_in(context->names, text, room_phrase_language(&s));
 }

@@ -18,7 +18,8 @@ struct room_saying room_saying_of(const struct room_context *context, const char
 bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text,
 			  unsigned told);
 
-/* True if the words address or mention the bot. */
+/* How the words address or mention the bot. Nothing but its name and a stop request addresses it in
+ * any position. */
 enum room_address room_saying_address(const struct room_context *context, const char *text,
 				      unsigned told);
 

@@ -153,6 +153,12 @@ TEST(rule_155_157_names_are_told_from_mentions_in_other_languages)
 		{"Парли, который час?", ROOM_ADDRESS_ADDRESSED},
 		{"я спросил у Парли", ROOM_ADDRESS_MENTIONED},
 		{"Parley，几点了", ROOM_ADDRESS_ADDRESSED},
+		{"Parley，幾點了", ROOM_ADDRESS_ADDRESSED},
+		{"パーリー今何時", ROOM_ADDRESS_ADDRESSED},
+		{"Parleyは何時に来るの", ROOM_ADDRESS_MENTIONED},
+		{"Parley现在几点", ROOM_ADDRESS_ADDRESSED},
+		{"Parley il est quelle heure", ROOM_ADDRESS_ADDRESSED},
+		{"Parley il a dit que oui", ROOM_ADDRESS_MENTIONED},
 		{"我问过Parley了", ROOM_ADDRESS_MENTIONED},
 	};
 	struct room_names names = {0};

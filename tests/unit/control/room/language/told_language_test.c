@@ -34,7 +34,15 @@ TEST(the_language_that_the_provider_tells_is_the_one_of_the_words)
 	CHECK_INT(stopped_for("no jasne", ""), 1);
 	CHECK_INT(stopped_for("no jasne", "pol"), 0);
 	CHECK_INT(stopped_for("no jasne", "pl-PL"), 0);
-	/* A language without lists, and no code at all: it is guessed. */
-	CHECK_INT(stopped_for("no jasne", "xx"), 1);
+	/* No code, or none of a language: it is guessed. */
+	CHECK_INT(stopped_for("no jasne", "und"), 1);
 	CHECK_INT(stopped_for("no jasne", "a code that is too long"), 1);
+}
+
+/* No list of another language is taken for it, unless that has every word. */
+TEST(rule_154_a_told_language_without_lists_is_left_to_the_voice)
+{
+	CHECK_INT(stopped_for("no jasne", "xx"), 0);
+	CHECK_INT(stopped_for("no wait", "xx"), 1);
+	CHECK_INT(stopped_for("stop", "sv"), 1);
 }

@@ -1,0 +1,234 @@
+/* The judges of phrases: stop words, demands for the floor, backchannels, questions. */
+#include "control/room/floor/phrase.h"
+
+#include "control/room/floor/address.h"
+#include "tests/test.h"
+
+struct row {
+	const char *language, *text, *over;
+	bool asked;
+};
+
+static struct room_names parley(void)
+{
+	struct room_names names = {0};
+
+	room_names_add(&names, "Parley");
+	return names;
+}
+
+static struct room_saying said(const struct row *r, const struct room_names *names)
+{
+	return (struct room_saying){.text = r->text,
+				    .over = r->over ? r->over : "",
+				    .names = names,
+				    .told = room_language_by_code(r->language),
+				    .asked = r->asked};
+}
+
+/* Every row is this phrase, or none is. */
+static void check_phrases(const struct row *rows, size_t n, enum room_phrase phrase, bool is)
+{
+	struct room_names names = parley();
+
+	for (size_t i = 0; i < n; i++) {
+		struct room_saying s = said(&rows[i], &names);
+
+		if ((room_phrase_of(&s) == phrase) != is)
+			test_fail(__FILE__, __LINE__, "%s \"%s\" is %d", rows[i].language,
+				  rows[i].text, room_phrase_of(&s));
+	}
+}
+
+#define CHECK_PHRASES(rows, phrase, is) check_phrases(rows, sizeof rows / sizeof *rows, phrase, is)
+
+TEST(rule_152_stop_requests_of_several_words)
+{
+	static const struct row stops[] = {{"de", "hör auf zu reden", 0, false},
+					   {"de", "hör bitte auf", 0, false},
+					   {"de", "sei bitte still", 0, false},
+					   {"es", "deja de hablar", 0, false},
+					   {"ja", "喋るのやめて", 0, false},
+					   {"zh", "停止說話", 0, false},
+					   {"zh", "請停止", 0, false},
+					   {"zh", "好了好了", 0, false},
+					   {"zh", "别再说了", 0, false},
+					   {"zh", "別再說了", 0, false},
+					   {"ko", "그만 말해", 0, false},
+					   {"ru", "всё, спасибо", 0, false},
+					   {"en", "that will do", 0, false},
+					   {"en", "all right, that will do", 0, false},
+					   {"en", "can you please stop?", 0, false}};
+
+	CHECK_PHRASES(stops, ROOM_PHRASE_STOP, true);
+}
+
+/* Parts of the name are no part of the stop word behind it, nor the other way round. */
+TEST(rule_152_157_the_name_leaves_the_stop_word_whole)
+{
+	static const struct row stops[] = {
+		{"ja", "パーリー、やめて", 0, false}, {"ja", "パーリーやめて", 0, false},
+		{"ja", "パーリー止めて", 0, false},   {"ja", "やめて、パーリー", 0, false},
+		{"zh", "Parley别说了", 0, false},     {"ru", "Парли хватит", 0, false}};
+
+	CHECK_PHRASES(stops, ROOM_PHRASE_STOP, true);
+}
+
+TEST(rule_152_negations_questions_and_answers_are_no_stop_requests)
+{
+	static const struct row none[] = {
+		{"zh", "别停", 0, false},
+		{"zh", "不要停下来", 0, false},
+		{"es", "no para", 0, false},
+		{"es", "no es suficiente", 0, false},
+		{"pt", "não para", 0, false},
+		{"pl", "nie wystarczy", 0, false},
+		{"en", "don't stop", 0, false},
+		{"en", "stop?", 0, false},
+		{"de", "ja, das reicht dann schon", 0, false},
+		{"de", "also halt", 0, false},
+		{"de", "ja ruhig", 0, false},
+		{"fr", "oui c'est bon", 0, false},
+		{"es", "para ahora", "¿Para cuándo la quieres? Puedo mirar.", false},
+		{"fr", "c'est bon", "Vous voulez autre chose ?", true},
+		{"ru", "не надо", "Рассказать ещё?", true},
+		{"zh", "不用了", "还要别的吗？", true}};
+	static const struct row stops[] = {{"es", "para ahora", "Había una vez un rey.", false},
+					   {"es", "no, para", 0, false},
+					   {"es", "para", "¿Para cuándo la quieres?", false},
+					   {"de", "halt mal", 0, false},
+					   {"fr", "c'est bon", "Il était une fois un roi.", false},
+					   {"ru", "не надо", "Жил-был король.", false},
+					   {"en", "stop", "Shall I go on?", true}};
+
+	CHECK_PHRASES(none, ROOM_PHRASE_STOP, false);
+	CHECK_PHRASES(stops, ROOM_PHRASE_STOP, true);
+}
+
+TEST(rule_152_negated_stop_words_stop_no_work)
+{
+	static const struct row none[] = {{"zh", "别停", 0, false},
+					  {"es", "no para la música", 0, false},
+					  {"ru", "не останови поиск", 0, false},
+					  {"en", "don't stop the search", 0, false},
+					  {"de", "ich meine halt die Suche", 0, false}};
+	static const struct row work[] = {{"en", "please stop the search", 0, false},
+					  {"de", "brich die Suche bitte ab, stopp", 0, false},
+					  {"es", "para la búsqueda", 0, false}};
+	struct room_names names = parley();
+
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+		struct room_saying s = said(&none[i], &names);
+
+		if (room_phrase_stops_work(&s))
+			test_fail(__FILE__, __LINE__, "\"%s\" stops work", none[i].text);
+	}
+	for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+		struct room_saying s = said(&work[i], &names);
+
+		if (!room_phrase_stops_work(&s))
+			test_fail(__FILE__, __LINE__, "\"%s\" stops no work", work[i].text);
+	}
+}
+
+TEST(rule_080_the_noun_question_asks_for_no_floor)
+{
+	static const struct row none[] = {{"ru", "хороший вопрос", 0, false},
+					  {"ru", "не вопрос", 0, false},
+					  {"pl", "dobre pytanie", 0, false},
+					  {"es", "es una pregunta difícil", 0, false},
+					  {"fr", "c'est une question de goût", 0, false},
+					  {"it", "bella domanda", 0, false}};
+	static const struct row takes[] = {{"ru", "у меня вопрос", 0, false},
+					   {"pl", "mam pytanie", 0, false},
+					   {"es", "tengo una pregunta", 0, false},
+					   {"fr", "j'ai une question", 0, false}};
+
+	CHECK_PHRASES(none, ROOM_PHRASE_TAKEOVER, false);
+	CHECK_PHRASES(takes, ROOM_PHRASE_TAKEOVER, true);
+}
+
+TEST(rule_153_news_beside_an_assent_is_no_backchannel)
+{
+	static const struct row none[] = {
+		{"en", "yeah my wallet got stolen yesterday", 0, false},
+		{"de", "gut zwei Karten für morgen", 0, false},
+		{"es", "vale dos entradas para mañana", 0, false},
+		{"en", "okay Munich", "The train to Berlin leaves at seven.", false},
+		{"fr", "d'accord réserve deux places", 0, false}};
+	static const struct row assent[] = {
+		{"en", "yeah I know", 0, false},
+		{"en", "oh wow at nine", "The train leaves at nine.", false},
+		{"de", "ja genau", 0, false},
+		{"ru", "хороший вопрос", 0, false},
+		{"de", "ach was, nicht dein Ernst", 0, false},
+		{"fr", "mais non", 0, false},
+		{"es", "qué va", 0, false},
+		{"es", "no manches", 0, false},
+		{"ru", "прикольно", 0, false},
+		{"ja", "嘘でしょ", 0, false},
+		{"ja", "間違いない", 0, false},
+		{"zh", "怎么可能", 0, false},
+		{"zh", "沒關係", 0, false}};
+
+	CHECK_PHRASES(none, ROOM_PHRASE_BACKCHANNEL, false);
+	CHECK_PHRASES(assent, ROOM_PHRASE_BACKCHANNEL, true);
+}
+
+TEST(rule_154_a_language_without_lists_borrows_none)
+{
+	struct room_saying s = {.text = "ja det er rigtigt", .told = room_language_told("da")};
+
+	CHECK_INT(room_phrase_language(&s), ROOM_LANGUAGE_UNKNOWN);
+	CHECK_INT(room_phrase_of(&s), ROOM_PHRASE_FEW);
+	s.told = ROOM_LANGUAGE_UNKNOWN;
+	s.language = room_language_told("da");
+	CHECK_INT(room_phrase_language(&s), ROOM_LANGUAGE_UNKNOWN);
+	s.text = "mhm";
+	CHECK_INT(room_phrase_of(&s), ROOM_PHRASE_BACKCHANNEL);
+	CHECK_INT(room_language_told("en-GB"), ROOM_LANGUAGE_EN);
+	CHECK_INT(room_language_told("yue"), ROOM_LANGUAGE_ZH);
+	CHECK_INT(room_language_told(""), ROOM_LANGUAGE_UNKNOWN);
+}
+
+/* Letters that are in no list can be an answer, and are a sound otherwise. */
+TEST(rule_153_short_words_answer_a_question)
+{
+	static const char *const words[] = {"ox", "pi", "uk", "css"};
+	static const char *const sounds[] = {"mm", "uh huh", "hmm"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		CHECK(room_phrase_is_nonverbal(
+			&(struct room_saying){.text = words[i], .told = ROOM_LANGUAGE_EN}));
+		CHECK(!room_phrase_is_nonverbal(&(struct room_saying){
+			.text = words[i], .told = ROOM_LANGUAGE_EN, .asked = true}));
+	}
+	for (size_t i = 0; i < sizeof sounds / sizeof *sounds; i++)
+		CHECK(room_phrase_is_nonverbal(&(struct room_saying){
+			.text = sounds[i], .told = ROOM_LANGUAGE_EN, .asked = true}));
+}
+
+TEST(rule_153_the_last_sentence_tells_that_the_bot_asks)
+{
+	static const char *const asks[] = {"That is a long story. Do you want to hear it?",
+					   "¿Para cuándo la quieres?",
+					   "もっと聞きますか。",
+					   "还要听吗？",
+					   "Really? \"Shall I go on?\"",
+					   "Soll ich weitererzählen? "};
+	static const char *const tells[] = {
+		"Once upon a time there was a king, who lived in a castle.",
+		"What a day that was. It rained.",
+		"Do you know him? He lives here.",
+		"Él tenía un castillo, que era grande.",
+		"他有什么就给大家什么，住在森林里。",
+		"когда он пришёл, все спали.",
+		""};
+
+	for (size_t i = 0; i < sizeof asks / sizeof *asks; i++)
+		if (!room_phrase_asks(asks[i]))
+			test_fail(__FILE__, __LINE__, "\"%s\" asks", asks[i]);
+	for (size_t i = 0; i < sizeof tells / sizeof *tells; i++)
+		if (room_phrase_asks(tells[i]))
+			test_fail(__FILE__, __LINE__, "\"%s\" does not ask", tells[i]);
+}
