@@ -151,8 +151,8 @@ static bool is_letter(char ch)
 	return (unsigned char)ch >= 0x80 || (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9');
 }
 
-/* True if the text has the word; whole: with no letter on either side. */
-static bool has_word(const char *text, const char *word, size_t n, bool whole)
+/* True if the word occurs in the text; whole: with no letter on either side. */
+static bool occurs_in(const char *text, const char *word, size_t n, bool whole)
 {
 	for (const char *p = strstr(text, word); p; p = strstr(p + 1, word))
 		if (!whole || ((p == text || !is_letter(p[-1])) && !is_letter(p[n])))
@@ -178,7 +178,7 @@ static bool is_echo(const struct room_utterance *u, unsigned part)
 				     room_script_lower(room_script_next(&p))))
 			break;
 	over[k] = '\0';
-	return has_word(over, word, n, !u->w.unspaced && n < ECHO_LEAST);
+	return occurs_in(over, word, n, !u->w.unspaced && n < ECHO_LEAST);
 }
 
 /* The end of an interim transcript may become an entry: "yeah tot" becomes "totally". */

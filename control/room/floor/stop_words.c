@@ -88,10 +88,13 @@ static unsigned match_stop(const struct room_utterance *u, unsigned i, uint32_t 
 	return is_part_of_other(u, i, n) ? 0 : n;
 }
 
-/* "Para ahora", when the bot asked "¿Para cuándo?": the word is the one of its question. */
+/* "Para ahora", when the bot asked "¿Para cuándo?": the word is the one of its question. In an
+ * interim transcript the words behind it may still come. */
 static bool answers_question(const struct room_utterance *u, unsigned i, unsigned n)
 {
-	return i + n < u->w.n && !u->w.v[i + n].after_stop && room_utterance_asked_with(u, i, n);
+	bool goes_on = i + n < u->w.n ? !u->w.v[i + n].after_stop : u->interim;
+
+	return goes_on && room_utterance_asked_with(u, i, n);
 }
 
 bool room_stop_is_whole(const struct room_utterance *u)
@@ -150,7 +153,8 @@ bool room_stop_begins_or_ends(const struct room_utterance *u)
 		unsigned before = n ? count_rest(u, 0, i) : 0;
 		unsigned after = n ? count_rest(u, i + n, u->w.n) : 0;
 
-		if (n && ((!before && after <= most) || (!after && before <= most)))
+		if (n && !answers_question(u, i, n) &&
+		    ((!before && after <= most) || (!after && before <= most)))
 			return true;
 	}
 	return false;

@@ -101,8 +101,12 @@ TEST(rule_152_negations_questions_and_answers_are_no_stop_requests)
 					   {"ru", "не надо", "Жил-был король.", false},
 					   {"en", "stop", "Shall I go on?", true}};
 
+	struct room_saying s = {
+		.text = "para", .over = stops[2].over, .told = ROOM_LANGUAGE_ES, .interim = true};
+
 	CHECK_PHRASES(none, ROOM_PHRASE_STOP, false);
 	CHECK_PHRASES(stops, ROOM_PHRASE_STOP, true);
+	CHECK(room_phrase_of(&s) != ROOM_PHRASE_STOP);
 }
 
 TEST(rule_152_negated_stop_words_stop_no_work)
@@ -111,6 +115,8 @@ TEST(rule_152_negated_stop_words_stop_no_work)
 					  {"es", "no para la música", 0, false},
 					  {"ru", "не останови поиск", 0, false},
 					  {"en", "don't stop the search", 0, false},
+					  {"en", "should I stop the search", 0, false},
+					  {"es", "para ahora", "¿Para cuándo?", false},
 					  {"de", "ich meine halt die Suche", 0, false}};
 	static const struct row work[] = {{"en", "please stop the search", 0, false},
 					  {"de", "brich die Suche bitte ab, stopp", 0, false},
