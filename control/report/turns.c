@@ -34,6 +34,7 @@ struct utterance {
 
 struct person {
 	uint64_t user;
+	bool there;
 	char name[ROOM_NAME_MAX];
 };
 
@@ -71,7 +72,7 @@ static void learn_name(struct turns *t, const struct room_event *ev)
 		memmove(t->person, t->person + 1, --t->n_people * sizeof t->person[0]);
 	}
 	if (!p)
-		p = &t->person[t->n_people++];
+		*(p = &t->person[t->n_people++]) = (struct person){0};
 	memcpy(name, ev->text.p, n);
 	name[n] = '\0';
 	p->user = ev->user;
@@ -209,11 +210,46 @@ static void claim_utterances(struct turns *t, const struct room_turn *turn)
 	}
 }
 
+static struct person *find_person(struct turns *t, uint64_t user)
+{
+	for (unsigned i = 0; i < t->n_people; i++)
+		if (t->person[i].user == user)
+			return &t->person[i];
+	return NULL;
+}
+
+/* The presence of others is nobody's business later. */
+static void publish_member(struct turns *t, const struct room_event *in)
+{
+	struct person *p = in->is_bot ? NULL : find_person(t, in->user);
+	struct bus_event ev = {.type = EVENT_MEMBER,
+			       .at_ms = env_wall_ms(t->conf.env),
+			       .guild = t->conf.guild,
+			       .user = in->user};
+
+	if (!p || p->there == in->yes)
+		return;
+	p->there = in->yes;
+	if (!may_keep(t, in->user))
+		return;
+	ev.member = (struct event_member){.session = t->session,
+					  .channel = t->conf.channel,
+					  .name = p->name,
+					  .there = in->yes};
+	bus_publish(t->conf.bus, &ev);
+}
+
+static void take_member(struct turns *t, const struct room_event *ev)
+{
+	learn_name(t, ev);
+	publish_member(t, ev);
+}
+
 void turns_event(struct turns *t, const struct room_event *ev)
 {
 	sweep_cancelled(t, false);
 	if (ev->type == ROOM_MEMBER)
-		learn_name(t, ev);
+		take_member(t, ev);
 	else if (ev->type == ROOM_TRANSCRIPT)
 		publish_transcript(t, ev);
 }

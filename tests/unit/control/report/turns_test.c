@@ -146,18 +146,48 @@ TEST(an_utterance_is_told_with_its_speaker)
 
 	CHECK_INT(open_scene(&s), 0);
 	turns_event(s.turns, &member);
+	forget_told();
 	turns_effect(s.turns, &start);
 	turns_effect(s.turns, &commit);
 	turns_event(s.turns, &transcript);
-	CHECK_INT(n_told, 2);
-	CHECK_STR(told_text(1, "event"), "utterance");
-	CHECK_STR(told_text(1, "name"), "alice");
-	CHECK_STR(told_text(1, "text"), "hello there");
-	CHECK_STR(told_text(1, "source"), "realtime-transcription");
-	CHECK_STR(told_text(1, "language"), "");
+	CHECK_INT(n_told, 1);
+	CHECK_STR(told_text(0, "event"), "utterance");
+	CHECK_STR(told_text(0, "name"), "alice");
+	CHECK_STR(told_text(0, "text"), "hello there");
+	CHECK_STR(told_text(0, "source"), "realtime-transcription");
+	CHECK_STR(told_text(0, "language"), "");
 	transcript.language = (struct slice){(const uint8_t *)"de", 2};
 	turns_event(s.turns, &transcript);
-	CHECK_STR(told_text(2, "language"), "de");
+	CHECK_STR(told_text(1, "language"), "de");
+	close_scene(&s);
+}
+
+TEST(coming_and_going_of_people_who_may_be_remembered_is_told)
+{
+	struct room_event alice = {.type = ROOM_MEMBER,
+				   .user = 501,
+				   .yes = true,
+				   .text = {(const uint8_t *)"alice", 5}},
+			  other = alice;
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	forget_told();
+	refuses = other.user = 502;
+	turns_event(s.turns, &alice);
+	turns_event(s.turns, &alice); /* a new name */
+	turns_event(s.turns, &other);
+	other.user = 503;
+	other.is_bot = true;
+	turns_event(s.turns, &other);
+	alice.yes = false;
+	turns_event(s.turns, &alice);
+	CHECK_INT(n_told, 2);
+	CHECK_STR(told_text(0, "event"), "member");
+	CHECK_STR(told_text(0, "user"), "501");
+	CHECK_STR(told_text(0, "name"), "alice");
+	CHECK(json_is_true(json_object_get(told[0], "there")));
+	CHECK(json_is_false(json_object_get(told[1], "there")));
 	close_scene(&s);
 }
 
