@@ -215,6 +215,31 @@ static void forget_keys(struct call *c)
 		c->people[i]->deferred.is = c->people[i]->lent.is = false;
 }
 
+/* ---- policy ---- */
+
+/* Stages have no end-to-end encryption. A call that was encrypted in its channel is in none,
+ * whatever the channel is called meanwhile. */
+static bool requires_encryption(const struct call *c)
+{
+	return (!c->stage || c->secure.encrypted) && c->e2ee != MEDIA_E2EE_PREFER;
+}
+
+/* A call that was never encrypted may go on without, unless control forbids that. */
+static bool may_be_clear(const struct call *c)
+{
+	return !requires_encryption(c) || (c->e2ee != MEDIA_E2EE_ALWAYS && !c->secure.encrypted);
+}
+
+/* The policy may have changed since the gateway agreed to a clear session, so it counts again when
+ * the stream would begin to send in the clear. */
+static void change_clear(struct call *c, bool send, uint64_t until)
+{
+	if (send && !may_be_clear(c))
+		c->secure.leave = true;
+	else
+		allow_clear(c, send, until);
+}
+
 /* ---- actions of the session ---- */
 
 static void submit_job(struct call *c, struct dave_job *job)
@@ -264,7 +289,7 @@ static void perform_dave_action(const struct dave_action *act, void *arg)
 		set_sending_key(c, act->epoch);
 		break;
 	case DAVE_ACT_CLEAR:
-		allow_clear(c, act->clear.send, act->clear.receive_until);
+		change_clear(c, act->clear.send, act->clear.receive_until);
 		break;
 	case DAVE_ACT_STATE:
 		c->secure.changed = true;
@@ -378,19 +403,6 @@ static void report_change(struct call *c)
 static uint64_t call_now(const struct call *c)
 {
 	return env_now(c->conf.env);
-}
-
-/* Stages have no end-to-end encryption. A call that was encrypted in its channel is in none,
- * whatever the channel is called meanwhile. */
-static bool requires_encryption(const struct call *c)
-{
-	return (!c->stage || c->secure.encrypted) && c->e2ee != MEDIA_E2EE_PREFER;
-}
-
-/* A call that was never encrypted may go on without, unless control forbids that. */
-static bool may_be_clear(const struct call *c)
-{
-	return !requires_encryption(c) || (c->e2ee != MEDIA_E2EE_ALWAYS && !c->secure.encrypted);
 }
 
 void secure_check_policy(struct call *c)

@@ -263,8 +263,19 @@ static void on_prepare_epoch(struct dave_session *s, const struct dave_input *w)
 	start_job(s, DAVE_JOB_RESET, 0, NULL);
 }
 
+/* The gateway describes the session (op 4) before it can change it. A transition executed earlier
+ * would leave the version of op 4 without effect. */
+static bool is_too_early(const struct dave_session *s, unsigned op)
+{
+	return !s->status.known &&
+	       (op == DAVE_OP_PREPARE_TRANSITION || op == DAVE_OP_EXECUTE_TRANSITION ||
+		op == DAVE_OP_PREPARE_EPOCH);
+}
+
 static void run_input(struct dave_session *s, uint64_t now, struct dave_input *w)
 {
+	if (is_too_early(s, w->op))
+		return;
 	switch (w->op) {
 	case DAVE_OP_DESCRIPTION:
 		on_description(s, w);

@@ -147,7 +147,8 @@ int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf);
 /* A job under way stays with the worker; its owner frees it on return (dave_job_free). */
 struct dave_session *dave_session_free(struct dave_session *s);
 
-/* Op 4 of this session. Before it nothing is sent or accepted. */
+/* Op 4 of this session. Before it nothing is sent or accepted: ops 21, 22 and 24 that come earlier
+ * are ignored. */
 void dave_session_start(struct dave_session *s, uint64_t now, uint64_t channel, uint16_t version);
 /* True if encryption is required. Then clear frames are never accepted, no downgrade is confirmed
  * (op 23), and the execution of one (op 22) makes DAVE_ACT_LEAVE instead. Otherwise clear frames

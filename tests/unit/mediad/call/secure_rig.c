@@ -196,17 +196,22 @@ void rig_greeted(const char *session)
 	call_finish_step(rig.c);
 }
 
-void rig_join(const char *session, unsigned version)
+void rig_described(unsigned version)
 {
 	char json[400];
 
-	rig_greeted(session);
 	snprintf(json, sizeof json,
 		 "{\"op\":4,\"d\":{\"mode\":\"aead_aes256_gcm_rtpsize\",\"dave_protocol_version\":%"
 		 "u,\"secret_key\":"
 		 "[1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8]}}",
 		 version);
 	rig_text(json);
+}
+
+void rig_join(const char *session, unsigned version)
+{
+	rig_greeted(session);
+	rig_described(version);
 	rig_text("{\"op\":11,\"d\":{\"user_ids\":[\"7\",\"8\"]}}");
 }
 

@@ -51,6 +51,8 @@ void rig_text(const char *json);
 void rig_binary(uint8_t op, const char *payload, size_t n);
 /* As far as it goes before op 4. */
 void rig_greeted(const char *session);
+/* Op 4. */
+void rig_described(unsigned version);
 void rig_join(const char *session, unsigned version);
 void rig_speaks(uint64_t user, unsigned ssrc);
 /* In a group with ANNA, whose slot is there, and BEN, who did not speak yet. */

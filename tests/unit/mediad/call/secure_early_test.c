@@ -1,0 +1,70 @@
+/* Transitions that a voice server announces before op 4, or while op 4 waits behind a key job. */
+#include "mediad/engine/call_stream_internal.h"
+#include "tests/unit/mediad/call/secure_rig.h"
+
+#define PREPARE_CLEAR "{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":0}}"
+#define EXECUTE_CLEAR "{\"op\":22,\"d\":{\"transition_id\":8}}"
+#define PREPARE_EPOCH "{\"op\":24,\"d\":{\"epoch\":1,\"protocol_version\":1}}"
+
+/* Greets a session and starts a key job, behind which the next messages wait. */
+static void start_busy(void)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_greeted("s1");
+	rig_binary(25, "sender", 6);
+}
+
+static void set_always(void)
+{
+	struct media_call_set m = {.channel = 5, .bitrate = 64000, .e2ee = MEDIA_E2EE_ALWAYS};
+
+	call_set(rig.c, &m);
+}
+
+static void check_closed(void)
+{
+	struct sender_packet pkt = {.opus = (const uint8_t *)"said in private", .len = 15};
+	uint8_t buf[100];
+	struct slice out;
+
+	rig_audio();
+	CHECK(!rig.c->stream->clear && rig.c->stream->clear_until <= rig.now);
+	CHECK(!call_stream_encrypt(rig.c->stream, &pkt, buf, sizeof buf, &out));
+}
+
+/* A server that executes version 0 first and then describes the call as encrypted opens nothing. */
+TEST(secure_ignores_transitions_before_op_4)
+{
+	start_busy();
+	set_always();
+	rig_text(PREPARE_EPOCH);
+	rig_text(PREPARE_CLEAR);
+	rig_text(EXECUTE_CLEAR);
+	for (unsigned i = 0; i < 3; i++)
+		rig_text(PREPARE_EPOCH);
+	rig_described(1);
+	check_closed();
+	for (unsigned i = 0; i < 5; i++) {
+		rig_work();
+		check_closed();
+		CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	}
+	CHECK(rig.secure.known && rig.secure.version == 1);
+	rig_finish();
+}
+
+/* The policy of encryption becomes stricter while op 4 with version 0 waits. */
+TEST(secure_judges_op_4_when_its_turn_comes)
+{
+	start_busy();
+	rig_described(0);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	set_always();
+	check_closed();
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	rig_work();
+	check_closed();
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	rig_finish();
+}
