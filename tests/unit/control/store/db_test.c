@@ -488,7 +488,7 @@ TEST(every_kept_event_has_a_row)
 	CHECK_INT(number(path, "SELECT count(*) FROM audit"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM costs"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM events"),
-		  4); /* engine_refused, failover, fault, command */
+		  5); /* member, engine_refused, failover, fault, command */
 	db_close(db);
 	folder_remove(dir);
 }
