@@ -134,7 +134,8 @@ bool room_backchannel_is_broken_off(const struct room_utterance *u)
 {
 	if (u->interim || u->w.question || u->w.n > FRAGMENT_WORDS * (u->w.unspaced ? 2u : 1u))
 		return false;
-	if (u->n > 1 && u->v[u->n - 1].classes & ROOM_WORD_FILLER)
+	if (u->n > 1 && u->v[u->n - 1].classes & ROOM_WORD_FILLER &&
+	    !room_utterance_objects(u, 0, u->n))
 		return true;
 	if (room_utterance_any(u, 0, u->n, ROOM_WORD_FILLER) &&
 	    room_utterance_all(u, 0, u->n, ROOM_WORD_FILLER | ROOM_WORD_GLUE))

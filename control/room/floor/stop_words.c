@@ -7,6 +7,7 @@ enum {
 	STOP_REST = 4, /* words of what is to be stopped */
 	STOP_REST_UNSPACED = 10,
 	JOINED_MAX = 96, /* bytes of an entry */
+	GAPS = 3,	 /* polite words within it */
 };
 
 /* The number of words of the bot's name that begin at word i. */
@@ -47,20 +48,25 @@ static uint32_t look_up_joined(const struct room_utterance *u, unsigned i, unsig
 	return room_language_classes(u->w.language, text, len);
 }
 
-/* "Hör bitte auf", "всё, спасибо": punctuation or a polite word stands within the entry. */
+/* "Hör doch bitte auf", "всё, спасибо": punctuation or polite words stand within the entry. */
 static unsigned match_parted(const struct room_utterance *u, unsigned i, uint32_t *classes)
 {
-	unsigned gap = i + 1 < u->w.n ? match_around(u, i + 1) : 0;
 	unsigned most = u->w.unspaced ? (unsigned)ROOM_ENTRY_CHARS : (unsigned)ROOM_ENTRY_WORDS;
 
-	for (unsigned n = most - 1; n > 0; n--)
-		for (unsigned skip = 0; skip <= gap; skip += gap ? gap : 1) {
-			if (i + skip + n >= u->w.n)
+	for (unsigned gaps = 0, next = i + 1; gaps <= GAPS && next < u->w.n; gaps++) {
+		unsigned polite = match_around(u, next);
+
+		for (unsigned n = most - 1; n > 0; n--) {
+			if (next + n > u->w.n)
 				continue;
-			*classes = look_up_joined(u, i, i + 1 + skip, n);
+			*classes = look_up_joined(u, i, next, n);
 			if (*classes & ROOM_WORD_STOP)
-				return 1 + skip + n;
+				return next + n - i;
 		}
+		if (!polite)
+			return 0;
+		next += polite;
+	}
 	return 0;
 }
 
@@ -160,10 +166,18 @@ bool room_stop_begins_or_ends(const struct room_utterance *u)
 	return false;
 }
 
+/* "Don't stop talking": the word before negates it; "no, stop talking" does not. */
+static bool is_negated(const struct room_utterance *u, unsigned i)
+{
+	uint32_t before = i && !u->w.v[i].after_stop ? u->w.v[i - 1].classes[0] : 0;
+
+	return before & ROOM_WORD_COUNTER && !(before & ROOM_WORD_STOP_AROUND);
+}
+
 bool room_takeover_occurs(const struct room_utterance *u)
 {
 	for (unsigned i = 0; i < u->w.n; i++)
-		if (room_words_match(&u->w, i, ROOM_WORD_TAKEOVER))
+		if (room_words_match(&u->w, i, ROOM_WORD_TAKEOVER) && !is_negated(u, i))
 			return true;
 	return false;
 }

@@ -204,7 +204,8 @@ bool room_utterance_asked_with(const struct room_utterance *u, unsigned i, unsig
 		uint32_t mark = next_sentence(&p, sentence, sizeof sentence);
 		struct room_words w;
 
-		if (!is_question_mark(mark))
+		/* An answer that was interrupted ends in its question. */
+		if (!is_question_mark(mark) && (mark || !strstr(sentence, "¿")))
 			continue;
 		room_words_split(&w, sentence, u->w.language);
 		for (unsigned k = 0; k + n <= w.n; k++)

@@ -87,6 +87,8 @@ TEST(rule_152_negations_questions_and_answers_are_no_stop_requests)
 		{"en", "stop?", 0, false},
 		{"de", "ja, das reicht dann schon", 0, false},
 		{"de", "also halt", 0, false},
+		{"es", "para mañana", 0, false},
+		{"es", "para ahora", "¿Para cuándo la", false},
 		{"de", "ja ruhig", 0, false},
 		{"fr", "oui c'est bon", 0, false},
 		{"es", "para ahora", "¿Para cuándo la quieres? Puedo mirar.", false},
@@ -137,9 +139,10 @@ TEST(rule_152_negated_stop_words_stop_no_work)
 	}
 }
 
-TEST(rule_080_the_noun_question_asks_for_no_floor)
+TEST(rule_080_nouns_and_negations_ask_for_no_floor)
 {
 	static const struct row none[] = {{"ru", "хороший вопрос", 0, false},
+					  {"en", "don't stop talking", 0, false},
 					  {"ru", "не вопрос", 0, false},
 					  {"pl", "dobre pytanie", 0, false},
 					  {"es", "es una pregunta difícil", 0, false},
@@ -148,6 +151,7 @@ TEST(rule_080_the_noun_question_asks_for_no_floor)
 	static const struct row takes[] = {{"ru", "у меня вопрос", 0, false},
 					   {"pl", "mam pytanie", 0, false},
 					   {"es", "tengo una pregunta", 0, false},
+					   {"en", "no, stop talking about that", 0, false},
 					   {"fr", "j'ai une question", 0, false}};
 
 	CHECK_PHRASES(none, ROOM_PHRASE_TAKEOVER, false);
@@ -161,7 +165,9 @@ TEST(rule_153_news_beside_an_assent_is_no_backchannel)
 		{"de", "gut zwei Karten für morgen", 0, false},
 		{"es", "vale dos entradas para mañana", 0, false},
 		{"en", "okay Munich", "The train to Berlin leaves at seven.", false},
-		{"fr", "d'accord réserve deux places", 0, false}};
+		{"fr", "d'accord réserve deux places", 0, false},
+		{"es", "vale, para mañana", 0, false},
+		{"zh", "别停下来啊", 0, false}};
 	static const struct row assent[] = {
 		{"en", "yeah I know", 0, false},
 		{"en", "oh wow at nine", "The train leaves at nine.", false},
