@@ -128,15 +128,20 @@ static bool is_known(const struct builtin_web *w, const char *url)
 	return false;
 }
 
-/* Without its scheme, and without the marks and slashes that end it. */
+/* Strips a scheme at the start, and the marks and slashes at the end. */
 static struct slice strip_address(const char *text, size_t n)
 {
-	for (size_t i = 0; i + 3 <= n; i++)
-		if (memcmp(text + i, "://", 3) == 0) {
-			text += i + 3;
-			n -= i + 3;
-			break;
-		}
+	static const char *const schemes[] = {"http://", "https://"};
+
+	for (unsigned i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+		size_t scheme = strlen(schemes[i]);
+
+		if (n < scheme || strncasecmp(text, schemes[i], scheme) != 0)
+			continue;
+		text += scheme;
+		n -= scheme;
+		break;
+	}
 	while (n && strchr(".,;:!?/", text[n - 1]))
 		n--;
 	return (struct slice){(const uint8_t *)text, n};

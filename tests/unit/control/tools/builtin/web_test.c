@@ -291,6 +291,22 @@ TEST(web_read_after_strangers_text_reads_an_address_that_the_speaker_said)
 	end();
 }
 
+TEST(an_address_hides_no_other_one_behind_the_words_of_the_speaker)
+{
+	char arguments[200], words[100];
+
+	CHECK(begin());
+	snprintf(words, sizeof words, "read 127.0.0.1:%u/said please", fx.server.port);
+	fx.words = words;
+	/* libcurl reads one slash as two, so this is the address /steal. */
+	snprintf(arguments, sizeof arguments,
+		 "{\"url\":\"http:/127.0.0.1:%u/steal?q=room-words://127.0.0.1:%u/said\"}",
+		 fx.server.port, fx.server.port);
+	call_tool(builtin_web_read, true, arguments);
+	CHECK(!got.ok);
+	end();
+}
+
 TEST(web_calls_can_be_cancelled)
 {
 	const struct tool_start call = {.id = 7, .turn = 1, .user = 1};
