@@ -7,10 +7,8 @@
 #include "control/media/media.h"
 #include "control/room/answer/tool_results.h"
 #include "control/store/store.h"
-#include "control/tools/read_back.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
-#include "proto/base/utf8.h"
 
 /* The call is over. */
 static uint64_t count_cost(struct agent_tools *t, const struct tool_output *o)
@@ -157,22 +155,6 @@ static void tell_progress(struct agent_tools *t, const struct tool_output *o)
 					      .text = slice_str(line)});
 }
 
-/* The question names only the beginning of long values; the asker can read the rest. */
-static void show_long_call(struct agent_tools *t, const struct tool_output *o)
-{
-	char spoken[TOOL_READ_BACK_MAX];
-	struct words words = {0};
-
-	if (tool_read_back(o->tool, o->arguments, spoken) || !t->a->tellh)
-		return;
-	words_speak(&words, room_language_now(t->a->room));
-	words_call_in_full(&words, o->tool);
-	words_line(&words);
-	utf8_copy(words.text + words.n, sizeof words.text - words.n, o->arguments);
-	words.n = strlen(words.text);
-	t->a->tellh(&words, t->a->arg);
-}
-
 void agent_tools_perform(struct agent_tools *t, const struct tool_output *o)
 {
 	switch (o->type) {
@@ -190,8 +172,6 @@ void agent_tools_perform(struct agent_tools *t, const struct tool_output *o)
 		break;
 	case TOOL_DO_SETTLE:
 		agent_tools_publish(t, o, EVENT_TOOL_CALLED);
-		if (o->code == TOOL_CODE_NEEDS_YES)
-			show_long_call(t, o);
 		break;
 	case TOOL_DO_JOURNAL:
 		record_call(t, o);

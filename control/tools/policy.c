@@ -201,6 +201,7 @@ static enum tool_verdict judge_effect(struct tool_policy *p, const struct settin
 				      const struct tool_request *q, uint64_t now)
 {
 	const struct tool_row *row = q->row;
+	char words[TOOL_READ_BACK_MAX];
 	bool allowed = tool_policy_lists(s->tools_allowed, row->name);
 	bool asks = (!allowed && (row->effect == TOOL_EFFECT_OUTSIDE || row->confirm)) ||
 		    ((q->room_tainted || q->shared) && row->effect != TOOL_EFFECT_NONE);
@@ -211,6 +212,8 @@ static enum tool_verdict judge_effect(struct tool_policy *p, const struct settin
 		return TOOL_FINAL;
 	if (!asks || has_yes(p, q, now))
 		return TOOL_ALLOWED;
+	if (!tool_read_back(row->name, q->arguments, words))
+		return TOOL_LONG;
 	keep_asked(p, q, now);
 	return TOOL_ASK;
 }

@@ -19,6 +19,7 @@
  *   it acts outside the room, or its row says confirm, it is    the same
  *   not in tools_allowed
  *   otherwise                                                   ALLOWED
+ *   it needs a yes, and its values are too long to be said      LONG
  *
  * A yes counts when the same person says it at most TOOL_YES_S after the bot finished reading the
  * call back, in words of the tool and its arguments, and for the same tool with the same arguments.
@@ -47,6 +48,9 @@ enum tool_rank { TOOL_RANK_EVERYONE, TOOL_RANK_MODERATOR, TOOL_RANK_OWNER };
 	V(RATE, rate, "This speaker's calls of the last minute reached the limit. Say so.")        \
 	V(RANK, rank, "The speaker may not use this tool. Say so.")                                \
 	V(FINAL, final, "This cannot be undone and must be allowed in the settings. Say so.")      \
+	V(LONG, long,                                                                              \
+	  "The speaker must agree first, but the call is too long to be said to them. Call the "   \
+	  "tool again with fewer and shorter values.")                                             \
 	V(ASK, ask,                                                                                \
 	  "The speaker must agree first. Ask in one sentence whether you should do it. It must "   \
 	  "contain the words of read_back unchanged and in their order, or their yes does not "    \

@@ -51,26 +51,14 @@ static void write_name(struct writer *w, const char *name)
 	write_text(w, words);
 }
 
-/* The first words of a value, on one line. */
+/* A value on one line. */
 static void write_value(struct writer *w, const char *text)
 {
 	char line[TOOL_READ_BACK_MAX];
-	size_t n = 0;
 
 	utf8_copy(line, sizeof line, text);
 	w->whole = w->whole && strlen(line) == strlen(text);
 	utf8_plain(line);
-	for (unsigned words = 0; line[n]; words++) {
-		size_t blanks = strspn(line + n, " ");
-
-		if (words == TOOL_READ_BACK_WORDS && line[n + blanks]) {
-			w->whole = false;
-			break;
-		}
-		n += blanks;
-		n += strcspn(line + n, " ");
-	}
-	line[n] = '\0';
 	write_text(w, line);
 }
 

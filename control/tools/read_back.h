@@ -8,14 +8,13 @@
 #include <stddef.h>
 
 enum {
-	TOOL_READ_BACK_MAX = 320,  /* bytes, with the NUL */
-	TOOL_READ_BACK_WORDS = 16, /* of one value */
-	TOOL_READ_BACK_GAP = 3,	   /* other words between two of them */
+	TOOL_READ_BACK_MAX = 480, /* bytes, with the NUL */
+	TOOL_READ_BACK_GAP = 3,	  /* other words between two of them */
 };
 
 /* Writes "memory create entities: name Ana, text likes tea": the tool, then each value of the
- * arguments, a JSON object, with its key if there are several. Always terminated. False: a long
- * value or the end of the list is missing. */
+ * arguments, a JSON object, with its key if there are several. Always terminated. False: it
+ * does not fit, or a value is too deep. */
 bool tool_read_back(const char *tool, const char *arguments, char buf[TOOL_READ_BACK_MAX]);
 /* True if `said` contains all words of the read-back in their order. Case and punctuation do not
  * matter. */
