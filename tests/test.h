@@ -28,6 +28,8 @@ void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool test_oom_hit(void);
 /* From now on every allocation of our own code fails, until the next call or the test's end. */
 void test_no_memory(bool none);
+/* After n more allocations of our own code the next one fails. */
+void test_fail_allocation(int n);
 /* Path of a file under the source tree's tests/, or under ../shared; NULL when it is not there.
  * Static buffer. */
 const char *test_data(const char *rel);

@@ -31,11 +31,11 @@ void call_send(struct call *c, struct media_msg *msg, uint32_t flow)
 }
 
 /* A stream must not continue if it missed the end of clear sending, or holds only keys that are no
- * longer valid. */
+ * longer valid. Slots that missed a command are replaced (hear_replace_slots). */
 static void on_command_lost(struct call *c, enum cmd_type type)
 {
 	log_warn("engine_command_lost", "call=%u error=memory", c->id);
-	if (type == CMD_DAVE_CLEAR || type == CMD_DAVE_SEND)
+	if (type == CMD_DAVE_CLEAR || type == CMD_DAVE_SEND || type == CMD_KEY)
 		c->secure.rejoin = true;
 }
 

@@ -29,6 +29,7 @@ struct person {
 	bool proven;	    /* packets of this SSRC were decrypted with this user's key */
 	uint32_t claim;	    /* an SSRC that op 5 gave to this user too; 0: none */
 	struct slot *slot;  /* lent; NULL before the first SSRC, or when it was reclaimed */
+	bool stale;	    /* the slot missed a command for want of memory */
 	unsigned returning; /* earlier slots that are on their way back */
 	struct media_key deferred, lent; /* lent: the newest, for another slot in this session */
 	bool speaking, given_up;
@@ -146,6 +147,8 @@ void hear_prove_ssrc(struct call *c, uint64_t user);
 void hear_doubt_ssrc(struct call *c, uint64_t user);
 /* Packets arrive of an SSRC without a slot. Returns false when its user is not known. */
 bool hear_unmapped_ssrc(struct call *c, uint32_t ssrc);
+/* Replaces the slots that missed a command. */
+void hear_replace_slots(struct call *c);
 void hear_end_session(struct call *c);
 /* Removes members that the new session did not name. */
 void hear_drop_unconfirmed(struct call *c);

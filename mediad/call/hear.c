@@ -99,10 +99,15 @@ static bool has_consent(const struct call *c, const struct person *p)
 
 /* ---- the speaker's slot on the audio thread ---- */
 
+/* A slot that missed a command does not do as it should, so it is replaced. */
 static bool send_slot_command(struct call *c, struct person *p, struct cmd cmd)
 {
+	bool sent;
+
 	cmd.slot.slot = p->slot;
-	return call_command(c, &cmd);
+	sent = call_command(c, &cmd);
+	p->stale = p->stale || !sent;
+	return sent;
 }
 
 static int lend_listen(struct call *c, struct person *p, const struct listen *l)
@@ -126,9 +131,11 @@ static void reclaim_slot(struct call *c, struct person *p, enum media_reason rea
 	if (!p->slot)
 		return;
 	cmd.slot.reason = reason;
-	p->returning += send_slot_command(c, p, cmd);
+	if (!send_slot_command(c, p, cmd))
+		return; /* hear_replace_slots tries again */
+	p->returning++;
 	p->slot = NULL;
-	p->speaking = false;
+	p->stale = p->speaking = false;
 }
 
 /* Finds the person whose slot is least needed: one without listens, or the one silent for longest.
@@ -181,24 +188,26 @@ static int make_slot_room(struct call *c)
 
 static int lend_slot(struct call *c, struct person *p)
 {
-	struct cmd cmd = {.type = CMD_CONSENT};
 	int err = !c->stream || c->leaving ? ENOTCONN : make_slot_room(c);
 
 	if (!err && !has_listen_room(c, p->n_listens))
 		err = ENOSPC;
 	if (!err)
-		err = slot_alloc(&p->slot, c->stream, p->user, c->next_capture);
+		err = slot_alloc(&p->slot, c->stream, p->user, has_consent(c, p), c->next_capture);
 	if (err)
 		return err;
+	if (!send_slot_command(c, p, (struct cmd){.type = CMD_SLOT_ADD})) {
+		p->slot = NULL; /* the command has freed it */
+		p->stale = false;
+		return ENOMEM;
+	}
 	c->n_slots++;
 	p->spoke_at = env_now(c->conf.env); /* so that a new slot is not reclaimed at once */
-	send_slot_command(c, p, (struct cmd){.type = CMD_SLOT_ADD});
-	cmd.slot.yes = has_consent(c, p);
-	send_slot_command(c, p, cmd);
 	secure_slot(c, p);
-	for (unsigned i = 0; !err && i < p->n_listens; i++)
-		err = lend_listen(c, p, &p->listens[i]);
-	return err;
+	for (unsigned i = 0; i < p->n_listens; i++)
+		if (lend_listen(c, p, &p->listens[i]))
+			p->stale = true;
+	return 0;
 }
 
 /* ---- SSRCs ---- */
@@ -218,6 +227,22 @@ static void map_ssrc(struct call *c, struct person *p)
 	}
 	cmd.slot.ssrc = p->ssrc;
 	send_slot_command(c, p, cmd);
+}
+
+void hear_replace_slots(struct call *c)
+{
+	for (size_t i = c->n_people; i-- > 0;) {
+		struct person *p = c->people[i];
+
+		if (!p->stale)
+			continue;
+		reclaim_slot(c, p,
+			     has_consent(c, p) ? MEDIA_REASON_SILENCE : MEDIA_REASON_NO_CONSENT);
+		if (p->slot)
+			return; /* there still is no memory */
+		if (p->ssrc)
+			map_ssrc(c, p);
+	}
 }
 
 static struct person *find_owner(struct call *c, uint32_t ssrc)
@@ -505,8 +530,8 @@ static void on_heard(struct call *c, const struct ev *ev)
 	struct listen *l = p ? find_listen(p, ev->heard.listen) : NULL;
 	struct media_msg msg = {.type = MEDIA_HEARD};
 
-	if (!l)
-		return; /* the listen has ended meanwhile */
+	if (!l || !has_consent(c, p))
+		return; /* the listen has ended, or consent was withdrawn, meanwhile */
 	msg.heard.listen = ev->heard.listen;
 	msg.heard.user = ev->heard.user;
 	msg.heard.capture = ev->heard.capture;
@@ -567,6 +592,7 @@ static void on_slot_gone(struct call *c, const struct ev *ev)
 	c->n_slots--;
 	if (p && p->slot == ev->slot) {
 		p->slot = NULL;
+		p->stale = false;
 		p->ssrc = 0;
 		if (call_may_log(c))
 			log_warn("speaker_refused", "call=%u user=%llu reason=full", c->id,

@@ -60,7 +60,8 @@ struct call_stream *call_stream_free(struct call_stream *cs)
 	return NULL;
 }
 
-int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, uint32_t first_capture)
+int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, bool consent,
+	       uint32_t first_capture)
 {
 	struct slot *s = calloc(1, sizeof *s);
 	int err;
@@ -70,15 +71,17 @@ int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, uint32_
 	touch_pages(s, sizeof *s);
 	s->stream = cs;
 	s->user = user;
-	s->consent = true;
+	s->consent = consent;
 	err = audio_speaker_alloc(&s->speaker, first_capture, call_stream_on_speaker_event, s);
 	if (!err)
 		err = dave_opener_alloc(&s->opener);
-	if (err)
+	if (err) {
 		slot_free(s);
-	else
-		*out = s;
-	return err;
+		return err;
+	}
+	audio_speaker_consent(s->speaker, consent);
+	*out = s;
+	return 0;
 }
 
 struct slot *slot_free(struct slot *s)

@@ -192,7 +192,8 @@ int call_stream_alloc(struct call_stream **out, void *owner, uint32_t bitrate);
 struct call_stream *call_stream_free(struct call_stream *cs);
 
 /* Returns ENOMEM. The caller owns *out until it is lent. */
-int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, uint32_t first_capture);
+int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, bool consent,
+	       uint32_t first_capture);
 struct slot *slot_free(struct slot *s);
 
 /* ---- steps of the audio thread ---- */

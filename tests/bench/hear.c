@@ -178,10 +178,7 @@ static void add_speaker(unsigned s)
 	struct cmd c = {.type = CMD_SLOT_ADD};
 	uint8_t base[DAVE_SECRET];
 
-	BENCH_OK(slot_alloc(&c.slot.slot, rig.stream, 500 + s, 1));
-	command(c);
-	c.type = CMD_CONSENT;
-	c.slot.yes = true;
+	BENCH_OK(slot_alloc(&c.slot.slot, rig.stream, 500 + s, true, 1));
 	command(c);
 	c.type = CMD_LISTEN;
 	BENCH_OK(audio_decoder_alloc(&c.slot.decoder, RATE));

@@ -200,11 +200,8 @@ static void start_line(void)
 		struct cmd c = {.type = CMD_SLOT_ADD};
 
 		BENCH_OK(dave_sealer_alloc(&rig.speaker[s].sealer));
-		BENCH_OK(slot_alloc(&c.slot.slot, rig.stream, 500 + s, 1));
+		BENCH_OK(slot_alloc(&c.slot.slot, rig.stream, 500 + s, true, 1));
 		rig.speaker[s].slot = c.slot.slot;
-		send_cmd(c);
-		c.type = CMD_CONSENT;
-		c.slot.yes = true;
 		send_cmd(c);
 		c.type = CMD_LISTEN;
 		BENCH_OK(audio_decoder_alloc(&c.slot.decoder, RATE));

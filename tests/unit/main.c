@@ -61,6 +61,11 @@ void test_no_memory(bool none)
 	run.none = none;
 }
 
+void test_fail_allocation(int n)
+{
+	run.fail_at = n;
+}
+
 /* The linker redirects our own objects' allocations here (-Wl,--wrap), not those of libraries. */
 static bool let_through(void)
 {

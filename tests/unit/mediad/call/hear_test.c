@@ -88,7 +88,7 @@ TEST(hear_people_are_bounded)
 	hear_member(&rig.c, 65, false);
 	hear_ssrc(&rig.c, 900, 7900);
 	CHECK(!of(900)->slot);
-	CHECK_INT(slot_alloc(&back, rig.c.stream, 65, 1), 0);
+	CHECK_INT(slot_alloc(&back, rig.c.stream, 65, true, 1), 0);
 	CHECK_INT(of(65)->returning, 1);
 	hear_event(&rig.c, &(struct ev){.type = EV_SLOT_GONE, .slot = back});
 	slot_free(back);
@@ -321,6 +321,24 @@ static void heard(uint32_t listen, uint32_t dropped)
 	hear_event(&rig.c, &ev);
 }
 
+/* Frames that were under way when consent was withdrawn are not passed on. */
+TEST(hear_passes_nothing_on_after_a_refusal)
+{
+	struct media_listen m = {.listen = 3, .user = 1, .rate = 24000, .silence_ms = 700};
+	struct media_consent consent = {.user = 1, .yes = true};
+
+	CHECK_INT(start(), 0);
+	call_listen(&rig.c, &m);
+	call_consent(&rig.c, &consent);
+	heard(3, 0);
+	CHECK_INT(rig.heard, 1);
+	consent.yes = false;
+	call_consent(&rig.c, &consent);
+	heard(3, 0);
+	CHECK_INT(rig.heard, 1);
+	finish();
+}
+
 /* The gap is reported to the listen whose frames were dropped, and a gap carried by a dropped frame
  * is not lost. */
 TEST(hear_gaps_name_their_listen)
@@ -329,6 +347,7 @@ TEST(hear_gaps_name_their_listen)
 	struct media_heard lost = {.user = 1, .listen = 4, .gap = 2};
 
 	CHECK_INT(start(), 0);
+	rig.c.consent = true;
 	hear_ssrc(&rig.c, 1, 50);
 	call_listen(&rig.c, &m);
 	m.listen = 4;

@@ -611,7 +611,7 @@ TEST(call_stream_dave_stop_with_keys_everywhere)
 	for (uint32_t i = 0; i < 20; i++) {
 		struct cmd key = {.type = CMD_DAVE_OPEN};
 
-		CHECK_INT(slot_alloc(&c.slot.slot, pair.rx.l, 100 + i, 1), 0);
+		CHECK_INT(slot_alloc(&c.slot.slot, pair.rx.l, 100 + i, true, 1), 0);
 		pair_cmd(&pair.rx, &c);
 		key.dave.slot = c.slot.slot;
 		for (uint64_t epoch = 1; epoch < 5; epoch++) {

@@ -395,7 +395,7 @@ TEST(call_stream_reports_many_sources)
 	for (uint32_t i = 0; i < MORE; i++) {
 		struct cmd c = {.type = CMD_SLOT_ADD};
 
-		CHECK_INT(slot_alloc(&c.slot.slot, pair.rx.l, 100 + i, 1), 0);
+		CHECK_INT(slot_alloc(&c.slot.slot, pair.rx.l, 100 + i, true, 1), 0);
 		pair_cmd(&pair.rx, &c);
 		c.type = CMD_SLOT_MAP;
 		c.slot.ssrc = 5000 + i;

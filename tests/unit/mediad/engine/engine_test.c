@@ -338,7 +338,7 @@ TEST_OOM(line_alloc_oom)
 	struct slot *s = NULL;
 
 	CHECK_OOM(call_stream_alloc(&l, NULL, 64000), (void)0);
-	CHECK_OOM(slot_alloc(&s, l, 5, 1), call_stream_free(l));
+	CHECK_OOM(slot_alloc(&s, l, 5, true, 1), call_stream_free(l));
 	slot_free(s);
 	call_stream_free(l);
 }

@@ -319,7 +319,7 @@ static int start_end(struct pair_end *e)
 static int add_slot(void)
 {
 	struct cmd c = {.type = CMD_SLOT_ADD};
-	int err = slot_alloc(&pair.slot, pair.rx.l, PAIR_USER, 1);
+	int err = slot_alloc(&pair.slot, pair.rx.l, PAIR_USER, true, 1);
 
 	if (err)
 		return err;

@@ -388,7 +388,7 @@ static int lend_lane(struct stream_fixture *b)
 static int lend_slot(struct stream_fixture *b)
 {
 	struct cmd c = {.type = CMD_SLOT_ADD};
-	int err = slot_alloc(&b->slot, b->stream, FIXTURE_USER, 1);
+	int err = slot_alloc(&b->slot, b->stream, FIXTURE_USER, true, 1);
 
 	if (err)
 		return err;
