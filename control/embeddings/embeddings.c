@@ -12,6 +12,7 @@
 #include "control/events/events.h"
 #include "control/ledger/ledger.h"
 #include "control/memory/vectors.h"
+#include "control/model_conf.h"
 #include "control/settings/settings.h"
 #include "control/store/embedding.h"
 #include "control/store/store.h"
@@ -33,7 +34,7 @@ struct question {
 };
 
 struct embeddings_client {
-	struct embeddings_conf conf;
+	struct model_conf conf;
 	struct roles *roles;
 	struct tmr *timer, *deadline;
 	struct backoff backoff;
@@ -349,7 +350,7 @@ static void on_timer(void *arg)
 	}
 }
 
-int embeddings_alloc(struct embeddings_client **out, const struct embeddings_conf *conf)
+int embeddings_alloc(struct embeddings_client **out, const struct model_conf *conf)
 {
 	struct embeddings_client *c;
 	struct roles_conf rc = {.env = conf->env,

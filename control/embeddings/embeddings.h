@@ -23,14 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bus;
 struct embeddings_client;
-struct env;
-struct http;
-struct ledger;
-struct settings;
-struct store;
-struct ws_ctx;
+struct model_conf;
 
 enum {
 	EMBEDDINGS_PAUSE_S = 5,
@@ -39,23 +33,9 @@ enum {
 	EMBEDDINGS_QUESTIONS = 8,      /* under way at once; others use words alone */
 };
 
-/* All is borrowed. */
-struct embeddings_conf {
-	struct env *env;
-	struct http *http;
-	struct ws_ctx *ws;
-	const struct settings *settings;
-	struct store *store;
-	struct ledger *ledger; /* NULL: nobody counts */
-	struct bus *bus;       /* where costs are told */
-	/* Returns true if this person's words may be sent. NULL: everybody's. */
-	bool (*allowsh)(uint64_t guild, uint64_t user, void *arg);
-	void *arg;
-};
-
-/* *out stays NULL without a provider of role embed. ENOMEM. The caller owns *out and frees it
- * before the store. */
-int embeddings_alloc(struct embeddings_client **out, const struct embeddings_conf *conf);
+/* *out stays NULL without a provider of role embed. ENOMEM. conf is copied, its pointers are
+ * borrowed. The caller owns *out and frees it before the store. */
+int embeddings_alloc(struct embeddings_client **out, const struct model_conf *conf);
 /* NULL accepted. */
 struct embeddings_client *embeddings_free(struct embeddings_client *c);
 

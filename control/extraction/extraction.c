@@ -11,6 +11,7 @@
 #include "control/events/events.h"
 #include "control/ledger/ledger.h"
 #include "control/memory/extract.h"
+#include "control/model_conf.h"
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
@@ -25,10 +26,10 @@
 
 enum { ANSWER_BYTES = 32 << 10, ANSWER_TOKENS = 2000, ANY_HOUR = 24 };
 
-enum state { IDLE, READING, ASKED, WRITING };
+enum state { IDLE, READING, ASKED, WRITING, LIMITED };
 
 struct extraction {
-	struct extraction_conf conf;
+	struct model_conf conf;
 	struct roles *roles; /* NULL until the first request */
 	struct tmr *timer;
 	enum state state;
@@ -137,8 +138,10 @@ static void take_written(int err, const struct store_document *document, void *a
 		fail_episode(x, strerror(err));
 		return;
 	}
-	if (limited)
-		return; /* the timer goes on */
+	if (limited) {
+		x->state = LIMITED;
+		return;
+	}
 	x->next++;
 	write_next(x);
 }
@@ -350,7 +353,8 @@ static void on_timer(void *arg)
 	tmr_start(x->timer, EXTRACTION_CHECK_S * NS_PER_S);
 	if (x->state == IDLE) {
 		begin_episode(x);
-	} else if (x->state == WRITING) {
+	} else if (x->state == LIMITED) {
+		x->state = WRITING;
 		write_next(x);
 	} else if (x->state == ASKED &&
 		   env_now(x->conf.env) >= x->asked_at + EXTRACTION_ANSWER_S * NS_PER_S) {
@@ -369,7 +373,26 @@ static void on_session_over(const struct bus_event *ev, void *arg)
 		tmr_start(x->timer, 0);
 }
 
-int extraction_alloc(struct extraction **out, const struct extraction_conf *conf)
+static bool quotes(const struct extraction *x, uint64_t user)
+{
+	for (unsigned i = 0; i < x->n_lines; i++)
+		if (x->line[i].user == user)
+			return true;
+	return false;
+}
+
+void extraction_erase(struct extraction *x, uint64_t user)
+{
+	/* The lines that the store is about to give may be theirs. */
+	if (!x || (x->state != READING && !quotes(x, user)))
+		return;
+	store_forget(x->conf.store, x);
+	clear_episode(x);
+	if (x->roles)
+		roles_cancel_all(x->roles);
+}
+
+int extraction_alloc(struct extraction **out, const struct model_conf *conf)
 {
 	struct extraction *x = calloc(1, sizeof *x);
 	int err;

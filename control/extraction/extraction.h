@@ -10,8 +10,11 @@
  *   ASKED     facts                                         WRITING: one fact at a time
  *   ASKED     no result, or EXTRACTION_ANSWER_S             IDLE, three times; then the session is
  *                                                           passed over
- *   WRITING   the server's five facts a minute are used up  WRITING: goes on a minute later
+ *   WRITING   the server's five facts a minute are used up  LIMITED
+ *   LIMITED   a minute passed                               WRITING: writes the same fact again
  *   WRITING   all are written                               IDLE: the session is marked as done
+ *   any       a person of the session is erased             IDLE: drops its lines and facts; what
+ * is left of the session is extracted again
  *
  * The mark is in the database, so a restart goes on with the next session; a session that was
  * interrupted is extracted again, and facts that are there already are duplicates. Lines are those
@@ -24,34 +27,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bus;
-struct env;
 struct extraction;
-struct http;
-struct ledger;
-struct settings;
-struct store;
-struct ws_ctx;
+struct model_conf;
 
 enum { EXTRACTION_CHECK_S = 60, EXTRACTION_ANSWER_S = 120, EXTRACTION_TRIES = 3 };
 
-/* All is borrowed. */
-struct extraction_conf {
-	struct env *env;
-	struct http *http;
-	struct ws_ctx *ws;
-	const struct settings *settings;
-	struct store *store;
-	struct ledger *ledger; /* NULL: nobody counts */
-	struct bus *bus;       /* where costs are told */
-	/* True if models may be told this person's words. NULL: everybody's. */
-	bool (*allowsh)(uint64_t guild, uint64_t user, void *arg);
-	void *arg;
-};
-
-/* ENOMEM, ENOSPC. Caller owns *out and frees it before the store, when all voice sessions are over.
- */
-int extraction_alloc(struct extraction **out, const struct extraction_conf *conf);
+/* ENOMEM, ENOSPC. conf is copied, its pointers are borrowed. Caller owns *out and frees it before
+ * the store, when all voice sessions are over. */
+int extraction_alloc(struct extraction **out, const struct model_conf *conf);
 struct extraction *extraction_free(struct extraction *x);
+/* Drops the session under way if it may hold lines of this person. Called before the store erases
+ * them. NULL accepted. */
+void extraction_erase(struct extraction *x, uint64_t user);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/events/events.h"
+#include "control/model_conf.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "ipc/tmr.h"
@@ -121,12 +122,12 @@ static bool allows_all_but_one(uint64_t guild, uint64_t user, void *arg)
 
 static bool open_client(void)
 {
-	const struct embeddings_conf conf = {.env = sc.http.env,
-					     .http = sc.http.http,
-					     .settings = sc.settings,
-					     .store = sc.store,
-					     .bus = sc.bus,
-					     .allowsh = allows_all_but_one};
+	const struct model_conf conf = {.env = sc.http.env,
+					.http = sc.http.http,
+					.settings = sc.settings,
+					.store = sc.store,
+					.bus = sc.bus,
+					.allowsh = allows_all_but_one};
 
 	return embeddings_alloc(&sc.client, &conf) == 0;
 }

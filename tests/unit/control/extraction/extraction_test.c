@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "control/events/events.h"
+#include "control/model_conf.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "ipc/tmr.h"
@@ -31,6 +32,8 @@ static struct fixture {
 	char facts[512], summaries[256];
 	int episode; /* what store_next_episode gives */
 	bool asks;
+	uint64_t refuses, erased; /* users; 0: nobody */
+	unsigned polls;		  /* since the request */
 } fx;
 
 static void answer_request(struct fake_http *f, struct evhttp_request *req)
@@ -39,6 +42,8 @@ static void answer_request(struct fake_http *f, struct evhttp_request *req)
 	char *text = json_dumps(piece, JSON_COMPACT), body[4096];
 
 	(void)f;
+	if (fx.erased)
+		extraction_erase(fx.x, fx.erased);
 	snprintf(body, sizeof body,
 		 "data: %s\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
 		 "data: [DONE]\n\n",
@@ -124,6 +129,12 @@ static void publish_line(uint64_t user, const char *text, bool consent)
 	bus_publish(fx.bus, &ev);
 }
 
+static bool allows(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)arg;
+	return guild == GUILD && user != fx.refuses;
+}
+
 static bool begin(const char *says)
 {
 	memset(&fx, 0, sizeof fx);
@@ -135,11 +146,12 @@ static bool begin(const char *says)
 	       !settings_set(fx.settings, "memory_extract", "on") && !bus_alloc(&fx.bus) &&
 	       !store_alloc(&fx.store, fx.http.env, fx.bus, fx.settings, fx.dir) &&
 	       !tmr_alloc(&fx.poll, fx.http.env, on_poll, NULL) &&
-	       !extraction_alloc(&fx.x, &(struct extraction_conf){.env = fx.http.env,
-								  .http = fx.http.http,
-								  .settings = fx.settings,
-								  .store = fx.store,
-								  .bus = fx.bus});
+	       !extraction_alloc(&fx.x, &(struct model_conf){.env = fx.http.env,
+							     .http = fx.http.http,
+							     .settings = fx.settings,
+							     .store = fx.store,
+							     .bus = fx.bus,
+							     .allowsh = allows});
 }
 
 static void end(void)
@@ -192,6 +204,53 @@ static void talk(void)
 	publish_line(ANA, "my bike is red", true);
 	publish_line(BOB, "my boat is blue", false);
 	publish_session(EVENT_SESSION_OVER);
+}
+
+#define BIKE                                                                                       \
+	"{\"facts\":[{\"said_by\":\"p1\",\"kind\":\"preference\",\"text\":\"my bike is red\","     \
+	"\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]}]}"
+
+TEST(words_of_a_person_who_has_refused_since_are_not_sent)
+{
+	CHECK(begin(BIKE));
+	fx.refuses = ANA;
+	publish_session(EVENT_SESSION_STARTED);
+	publish_line(ANA, "my bike is red", true);
+	publish_line(BOB, "my boat is blue", true);
+	publish_session(EVENT_SESSION_OVER);
+	CHECK(run_until(is_done));
+	CHECK_INT(fx.http.requests, 1);
+	CHECK(!memmem(fx.http.body, fx.http.n, "my bike", 7));
+	CHECK(memmem(fx.http.body, fx.http.n, "my boat", 7));
+	CHECK(!strstr(fx.facts, "bike"));
+	end();
+}
+
+/* Long enough for facts of an answer to be written. */
+static bool is_settled(void)
+{
+	return fx.http.requests && fx.polls++ > 40;
+}
+
+TEST(an_erasure_ends_an_extraction_under_way)
+{
+	CHECK(begin(BIKE));
+	fx.erased = ANA;
+	talk();
+	CHECK(run_until(is_settled));
+	CHECK_INT(fx.http.requests, 1);
+	CHECK_STR(fx.facts, "[]");
+	end();
+}
+
+TEST(an_erasure_of_somebody_else_does_not)
+{
+	CHECK(begin(BIKE));
+	fx.erased = BOB;
+	talk();
+	CHECK(run_until(is_done));
+	CHECK(strstr(fx.facts, "my bike is red"));
+	end();
 }
 
 TEST(facts_of_a_session_are_kept_with_their_speaker)
