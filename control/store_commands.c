@@ -95,15 +95,6 @@ static bool parse_user(const char *option, const char *user, uint64_t *id)
 	return false;
 }
 
-static int request_erasure(struct db *db, uint64_t user, uint64_t at_ms)
-{
-	struct sqlite3_stmt *s = db_use(db, DB_ADD_ERASE_REQUEST);
-
-	db_bind_uint(s, 1, user);
-	db_bind_uint(s, 2, at_ms);
-	return db_run(db, s);
-}
-
 /* ENOENT: no control runs, or it does not answer. */
 static int ask_control(struct db *db, const char *dir, uint64_t user, char **receipt)
 {
@@ -114,7 +105,7 @@ static int ask_control(struct db *db, const char *dir, uint64_t user, char **rec
 
 	if (control <= 0)
 		return ENOENT;
-	err = request_erasure(db, user, at_ms);
+	err = erase_request(db, user, at_ms);
 	if (err)
 		return err;
 	if (kill(control, SIGUSR1))

@@ -1,26 +1,23 @@
 #include "control/report/turns.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "control/events/events.h"
 #include "control/prompts/prompts.def"
 #include "control/room/room.h"
 #include "control/room/turn/segment.h"
 #include "control/settings/settings.h"
+#include "control/store/turn_file.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 enum {
-	FILE_MAX = 4 << 20,
 	LANGUAGE_MAX = 16,
 	OPEN_MAX = 128,	     /* utterances that are followed at a time */
 	CANCELLED_MS = 5000, /* a turn that held the utterance has ended by then */
@@ -427,39 +424,6 @@ struct turns *turns_free(struct turns *t, const char *why)
 
 /* ---- the turn file ---- */
 
-static int open_file(const char *file)
-{
-	return open(file, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW,
-		    0600);
-}
-
-/* One write a line, so that several rooms share a file. */
-static int append_line(const char *file, const char *line, size_t n)
-{
-	int fd = open_file(file), err = 0;
-	char old[1024];
-	struct stat st;
-	ssize_t w;
-
-	if (fd < 0)
-		return errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= FILE_MAX &&
-	    (size_t)snprintf(old, sizeof old, "%s.old", file) < sizeof old &&
-	    rename(file, old) == 0) {
-		close(fd);
-		fd = open_file(file);
-		if (fd < 0)
-			return errno;
-	}
-	w = write(fd, line, n);
-	if (w < 0)
-		err = errno;
-	else if ((size_t)w < n)
-		err = EIO;
-	close(fd);
-	return err;
-}
-
 void turns_append(const char *file, const struct bus_event *ev, bool words)
 {
 	json_t *j = bus_event_json(ev, words);
@@ -469,7 +433,7 @@ void turns_append(const char *file, const struct bus_event *ev, bool words)
 	if (text)
 		n = asprintf(&line, "%s\n", text);
 	if (n > 0) {
-		err = append_line(file, line, (size_t)n);
+		err = turn_file_append(file, line, (size_t)n);
 		free(line);
 	}
 	if (err)

@@ -1,10 +1,71 @@
 #include "control/store/consents.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "control/store/consent_file.h"
 #include "control/store/db.h"
 #include "control/store/subject.h"
+#include "ipc/log.h"
+
+#define KEY_CHECK "subject_check"
+
+/* ---- the key ---- */
+
+static int has_consents(struct db *db, bool *out)
+{
+	int err = db_step(db, db_use(db, DB_LIST_CONSENTS));
+
+	*out = !err;
+	db_use(db, DB_LIST_CONSENTS); /* ends the read */
+	return err == ENOENT ? 0 : err;
+}
+
+/* ENOENT: none is kept yet. */
+static int compare_check(struct db *db, const char *check)
+{
+	struct sqlite3_stmt *s = db_use(db, DB_GET_META);
+	int err;
+
+	db_bind_text(s, 1, KEY_CHECK);
+	err = db_step(db, s);
+	if (!err && strcmp(db_text(s, 0), check) != 0)
+		err = EKEYREJECTED;
+	db_use(db, DB_GET_META);
+	return err;
+}
+
+/* The pseudonym of nobody tells one key from another. With another key no consent would match its
+ * person any more. */
+static int read_key(struct db *db, const char *dir, struct subject_key *out,
+		    char check[SUBJECT_MAC])
+{
+	bool needed = false;
+	int err = has_consents(db, &needed);
+
+	if (!err)
+		err = needed ? subject_key_find(dir, out) : subject_key_read(dir, out);
+	if (needed && err == ENOENT)
+		err = ENOKEY;
+	if (err)
+		return err;
+	subject_mac(out, 0, check);
+	err = needed ? compare_check(db, check) : 0;
+	return err == ENOENT ? 0 : err;
+}
+
+/* ---- writing ---- */
+
+static int set_check(struct db *db, const char *check)
+{
+	struct sqlite3_stmt *s = db_use(db, DB_SET_META);
+
+	db_bind_text(s, 1, KEY_CHECK);
+	db_bind_text(s, 2, check);
+	return db_run(db, s);
+}
 
 static int set_consent(struct db *db, const struct consent_change *c, const char *mac)
 {
@@ -17,10 +78,14 @@ static int set_consent(struct db *db, const struct consent_change *c, const char
 	return db_run(db, s);
 }
 
-static int add_change(struct db *db, const struct consent_change *c, const char *mac)
+int consents_add_row(struct db *db, const struct consent_change *c, const char *mac)
 {
-	struct sqlite3_stmt *s = db_use(db, DB_ADD_CONSENT_CHANGE);
+	struct sqlite3_stmt *s;
+	int err = set_consent(db, c, mac);
 
+	if (err)
+		return err;
+	s = db_use(db, DB_ADD_CONSENT_CHANGE);
 	db_bind_uint(s, 1, c->at_ms);
 	db_bind_uint(s, 2, c->guild);
 	db_bind_uint(s, 3, c->user);
@@ -31,49 +96,74 @@ static int add_change(struct db *db, const struct consent_change *c, const char 
 	return db_run(db, s);
 }
 
-int consents_put(struct db *db, const char *dir, const struct consent_change *c)
+static int put_rows(struct db *db, const struct consent_change *c, const char *mac,
+		    const char *check)
 {
-	struct subject_key key;
-	char mac[SUBJECT_MAC];
-	int err = subject_key_read(dir, &key);
+	int err = db_begin_synced(db);
 
 	if (err)
 		return err;
-	subject_mac(&key, c->user, mac);
-	explicit_bzero(&key, sizeof key);
-	err = db_begin_synced(db);
-	if (err)
-		return err;
-	err = set_consent(db, c, mac);
+	err = set_check(db, check);
 	if (!err)
-		err = add_change(db, c, mac);
+		err = consents_add_row(db, c, mac);
 	if (err)
 		db_rollback(db);
 	return err ? err : db_commit(db);
 }
 
-static json_t *list_consents(struct db *db)
+int consents_put(struct db *db, const char *dir, const struct consent_change *c)
 {
-	struct sqlite3_stmt *s = db_use(db, DB_LIST_CONSENTS);
-	json_t *rows = json_object();
-	char name[24 + SUBJECT_MAC];
+	char mac[SUBJECT_MAC], check[SUBJECT_MAC];
+	bool grants = strcmp(c->after, "remembered") == 0;
+	struct subject_key key;
+	int err = read_key(db, dir, &key, check);
 
-	while (rows && db_step(db, s) == 0) {
-		snprintf(name, sizeof name, "%llu:%.*s", (unsigned long long)db_uint(s, 0),
-			 SUBJECT_MAC - 1, db_text(s, 1));
-		json_object_set_new(rows, name, json_string(db_text(s, 2)));
-	}
-	return rows;
+	if (err)
+		return err;
+	subject_mac(&key, c->user, mac);
+	explicit_bzero(&key, sizeof key);
+	if (!grants)
+		err = consent_file_add(dir, c, mac);
+	if (!err)
+		err = put_rows(db, c, mac, check);
+	/* A restore may lose a grant, but must not make one of an answer that failed. */
+	if (!err && grants && consent_file_add(dir, c, mac))
+		log_warn("consent_not_recorded", "dir=\"%s\"", dir);
+	return err;
 }
 
-json_t *consents_read(struct db *db, const char *dir)
-{
-	char text[SUBJECT_KEY_TEXT];
-	struct subject_key key;
+/* ---- reading ---- */
 
-	if (subject_key_read(dir, &key))
-		return NULL;
+static int list_consents(struct db *db, json_t *rows)
+{
+	struct sqlite3_stmt *s = db_use(db, DB_LIST_CONSENTS);
+	char name[24 + SUBJECT_MAC];
+	int err;
+
+	while ((err = db_step(db, s)) == 0) {
+		snprintf(name, sizeof name, "%llu:%.*s", (unsigned long long)db_uint(s, 0),
+			 SUBJECT_MAC - 1, db_text(s, 1));
+		if (json_object_set_new(rows, name, json_string(db_text(s, 2))))
+			return ENOMEM;
+	}
+	return err == ENOENT ? 0 : err;
+}
+
+int consents_read(struct db *db, const char *dir, json_t **out)
+{
+	char text[SUBJECT_KEY_TEXT], check[SUBJECT_MAC];
+	struct subject_key key;
+	json_t *rows;
+	int err = read_key(db, dir, &key, check);
+
+	if (err)
+		return err;
 	subject_key_text(&key, text);
 	explicit_bzero(&key, sizeof key);
-	return json_pack("{s:s,s:o}", "key", text, "rows", list_consents(db));
+	rows = json_object();
+	err = rows ? list_consents(db, rows) : ENOMEM;
+	if (!err)
+		*out = json_pack("{s:s,s:O}", "key", text, "rows", rows);
+	json_decref(rows);
+	return err ? err : *out ? 0 : ENOMEM;
 }

@@ -14,10 +14,13 @@ struct consent_change {
 	const char *before, *after, *via;
 };
 
-/* One synced transaction: the consent, and a row of the ledger. dir holds the subject key. Errors
- * of db.h and of subject_key_read. */
+/* A line of the file `consents` (consent_file.h), then one synced transaction: the consent, and a
+ * row of the ledger. dir holds the subject key. Errors of db.h and of subject_key_read; ENOKEY: the
+ * key is gone; EKEYREJECTED: it is another one than the consents were saved with. */
 int consents_put(struct db *db, const char *dir, const struct consent_change *change);
-/* As store_read_consents. NULL without a key or memory. */
-json_t *consents_read(struct db *db, const char *dir);
+/* The rows alone, inside a transaction. user 0: the id is not known. */
+int consents_add_row(struct db *db, const struct consent_change *change, const char *mac);
+/* As store_read_consents. The caller owns *out. Errors as consents_put. */
+int consents_read(struct db *db, const char *dir, json_t **out);
 
 #endif

@@ -1,7 +1,6 @@
 #include "control/store/deletions.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "control/store/db.h"
 #include "control/store/erase.h"
+#include "control/store/record_file.h"
 #include "control/store/subject.h"
 
 enum { PATH_SIZE = 640 };
@@ -21,22 +21,10 @@ struct deletion {
 
 int deletions_add(const char *dir, uint64_t at_ms, const char *mac)
 {
-	char path[PATH_SIZE], line[96];
-	int fd, err = 0, n;
+	char line[96];
 
-	if ((size_t)snprintf(path, sizeof path, "%s/deletions", dir) >= sizeof path)
-		return ENAMETOOLONG;
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return errno;
-	n = snprintf(line, sizeof line, "%llu %s\n", (unsigned long long)at_ms, mac);
-	errno = 0;
-	if (write(fd, line, (size_t)n) != n)
-		err = errno ? errno : ENOSPC;
-	else if (fsync(fd))
-		err = errno;
-	close(fd);
-	return err;
+	snprintf(line, sizeof line, "%llu %s", (unsigned long long)at_ms, mac);
+	return record_file_add(dir, "deletions", line);
 }
 
 static bool is_known(struct db *db, const struct deletion *d)
@@ -70,60 +58,91 @@ static int find_person(struct db *db, const struct subject_key *key, const char 
 	return err == ENOENT ? 0 : err;
 }
 
-static int erase_again(struct db *db, const char *dir, const struct subject_key *key,
-		       const struct deletion *d, unsigned *people)
+static bool is_requested(struct db *db, uint64_t user)
 {
-	struct erase e = {.dir = dir, .now_ms = d->at_ms, .via = "restore"};
-	char *receipt = NULL;
-	int err = find_person(db, key, d->mac, &e.user);
+	struct sqlite3_stmt *s = db_use(db, DB_FIND_ERASE_REQUEST);
+	bool is;
 
-	if (err || !e.user)
+	db_bind_uint(s, 1, user);
+	is = db_step(db, s) == 0;
+	db_use(db, DB_FIND_ERASE_REQUEST); /* ends the read */
+	return is;
+}
+
+/* Of a person of whom no row tells: the consent may still stand. */
+static int end_consents(struct db *db, const struct deletion *d)
+{
+	int err = db_begin_synced(db);
+
+	if (err)
 		return err;
-	err = erase_person(db, &e, &receipt);
+	err = erase_consents(db, d->mac, d->at_ms);
+	if (err)
+		db_rollback(db);
+	return err ? err : db_commit(db);
+}
+
+struct replay {
+	struct db *db;
+	const char *dir;
+	struct subject_key key;
+	unsigned *people;
+};
+
+static int erase_again(struct replay *r, const struct deletion *d)
+{
+	struct erase e = {.dir = r->dir, .now_ms = d->at_ms, .via = "restore"};
+	char *receipt = NULL;
+	int err = find_person(r->db, &r->key, d->mac, &e.user);
+
+	if (err)
+		return err;
+	if (!e.user)
+		return end_consents(r->db, d);
+	/* The control that starts goes on with it, and reaches the files, too. */
+	if (is_requested(r->db, e.user))
+		return 0;
+	err = erase_person(r->db, &e, &receipt);
 	free(receipt);
-	*people += !err;
+	*r->people += !err;
 	return err;
 }
 
-static int replay_each(FILE *f, struct db *db, const char *dir, unsigned *people)
+static int take_line(const char *line, void *arg)
 {
-	struct subject_key key;
+	struct replay *r = arg;
 	struct deletion d;
-	char line[96];
-	int err = subject_key_read(dir, &key);
-	long end;
 
-	/* An erasure appends to the file. */
-	if (fseek(f, 0, SEEK_END))
-		return errno;
-	end = ftell(f);
-	rewind(f);
-	while (!err && ftell(f) < end && fgets(line, sizeof line, f))
-		if (sscanf(line, "%20llu %32s", &d.at_ms, d.mac) == 2 && !is_known(db, &d))
-			err = erase_again(db, dir, &key, &d, people);
-	explicit_bzero(&key, sizeof key);
-	return err;
+	if (sscanf(line, "%20llu %32s", &d.at_ms, d.mac) != 2 || is_known(r->db, &d))
+		return 0;
+	return erase_again(r, &d);
+}
+
+static bool has_deletions(const char *dir)
+{
+	char path[PATH_SIZE];
+
+	return (size_t)snprintf(path, sizeof path, "%s/deletions", dir) < sizeof path &&
+	       access(path, F_OK) == 0;
 }
 
 int deletions_replay(const char *dir, unsigned *people)
 {
-	char path[PATH_SIZE];
-	struct db *db = NULL;
-	FILE *f;
+	struct replay r = {.dir = dir, .people = people};
 	int err;
 
 	*people = 0;
-	if ((size_t)snprintf(path, sizeof path, "%s/deletions", dir) >= sizeof path)
-		return ENAMETOOLONG;
-	f = fopen(path, "re");
-	if (!f)
-		return errno == ENOENT ? 0 : errno;
-	err = db_open(&db, dir, DB_JOIN);
+	if (!has_deletions(dir))
+		return 0;
+	err = db_open(&r.db, dir, DB_JOIN);
 	if (err == ENOTSUP)
-		err = db_open(&db, dir, DB_OWN);
+		err = db_open(&r.db, dir, DB_OWN);
+	if (err)
+		return err == ENOENT ? 0 : err;
+	err = subject_key_find(dir, &r.key);
 	if (!err)
-		err = replay_each(f, db, dir, people);
-	db_close(db);
-	fclose(f);
-	return err == ENOENT ? 0 : err;
+		err = record_file_each(dir, "deletions", take_line, &r);
+	explicit_bzero(&r.key, sizeof r.key);
+	db_close(r.db);
+	return err;
 }

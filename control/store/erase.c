@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -18,6 +17,7 @@
 #include "control/store/scan.h"
 #include "control/store/subject.h"
 #include "control/store/summaries.h"
+#include "control/store/turn_file.h"
 #include "control/words/words.h"
 
 enum { PATH_SIZE = 896, WAL_TRIES = 20 };
@@ -134,29 +134,30 @@ static int erase_guild_states(struct run *r)
 	return err;
 }
 
-static int end_consents(struct run *r)
+static int save_receipt(struct db *db, const char *mac, uint64_t at_ms, const char *receipt)
 {
-	sqlite3_stmt *s = db_use(r->db, DB_NOTE_ENDED_CONSENTS);
-	int err;
+	sqlite3_stmt *s = db_use(db, DB_ADD_DELETION);
 
-	db_bind_text(s, 1, r->mac);
-	db_bind_uint(s, 2, r->e->now_ms);
-	err = db_run(r->db, s);
-	if (err)
-		return err;
-	s = db_use(r->db, DB_END_CONSENTS);
-	db_bind_text(s, 1, r->mac);
-	return db_run(r->db, s);
+	db_bind_uint(s, 1, at_ms);
+	db_bind_text(s, 2, mac);
+	db_bind_text(s, 3, receipt);
+	return db_run(db, s);
 }
 
-static int save_receipt(struct run *r, const char *receipt)
+int erase_consents(struct db *db, const char *mac, uint64_t at_ms)
 {
-	sqlite3_stmt *s = db_use(r->db, DB_ADD_DELETION);
+	sqlite3_stmt *s = db_use(db, DB_NOTE_ENDED_CONSENTS);
+	int err;
 
-	db_bind_uint(s, 1, r->e->now_ms);
-	db_bind_text(s, 2, r->mac);
-	db_bind_text(s, 3, receipt);
-	return db_run(r->db, s);
+	db_bind_text(s, 1, mac);
+	db_bind_uint(s, 2, at_ms);
+	err = db_run(db, s);
+	if (err)
+		return err;
+	s = db_use(db, DB_END_CONSENTS);
+	db_bind_text(s, 1, mac);
+	err = db_run(db, s);
+	return err ? err : save_receipt(db, mac, at_ms, "");
 }
 
 static int erase_rows(struct run *r)
@@ -173,9 +174,7 @@ static int erase_rows(struct run *r)
 	if (!err)
 		err = erase_guild_states(r);
 	if (!err)
-		err = end_consents(r);
-	if (!err)
-		err = save_receipt(r, "");
+		err = erase_consents(r->db, r->mac, r->e->now_ms);
 	if (!err)
 		err = drop_shared_samples(r);
 	if (err)
@@ -195,55 +194,22 @@ static int truncate_wal(struct db *db)
 
 /* ---- files ---- */
 
-static bool holds(const struct run *r, const char *line)
+static bool holds(const char *line, void *arg)
 {
+	const struct run *r = arg;
+
 	for (unsigned i = 0; i < r->scan.n; i++)
 		if (memmem(line, strlen(line), r->scan.needle[i].bytes, r->scan.needle[i].n))
 			return true;
 	return false;
 }
 
-static int copy_other_lines(const struct run *r, FILE *in, FILE *out, unsigned *dropped)
-{
-	char *line = NULL;
-	size_t size = 0;
-	int err = 0;
-
-	while (!err && getline(&line, &size, in) > 0) {
-		if (holds(r, line))
-			++*dropped;
-		else if (fputs(line, out) == EOF)
-			err = errno ? errno : EIO;
-	}
-	free(line);
-	return err;
-}
-
 /* A line of the turn file tells of one turn and names its speaker. */
 static int erase_lines(struct run *r, const char *path)
 {
-	char tmp[PATH_SIZE];
-	FILE *in = fopen(path, "re"), *out;
 	unsigned dropped = 0;
-	int err = 0;
+	int err = turn_file_erase(path, holds, r, &dropped);
 
-	if (!in)
-		return errno == ENOENT ? 0 : errno;
-	snprintf(tmp, sizeof tmp, "%s.erasing", path);
-	out = fopen(tmp, "we");
-	if (!out || fchmod(fileno(out), 0600))
-		err = errno;
-	if (!err)
-		err = copy_other_lines(r, in, out, &dropped);
-	if (out && (fflush(out) || fsync(fileno(out))) && !err)
-		err = errno;
-	if (out && fclose(out) && !err)
-		err = errno;
-	fclose(in);
-	if (!err && dropped && rename(tmp, path))
-		err = errno;
-	if (err || !dropped)
-		unlink(tmp);
 	if (!err && dropped)
 		json_object_set_new(r->files, "turn_lines", json_integer(dropped));
 	return err;
@@ -327,9 +293,19 @@ static int search_folder(struct run *r, const char *folder)
 	return err;
 }
 
+static int search_turns(struct run *r, const char *turns)
+{
+	char old[TURN_FILE_PATH];
+	int err = search(r, turns, "turns_file");
+
+	if (!err && turn_file_old(turns, old) && access(old, F_OK) == 0)
+		err = search(r, old, "turns_file.old");
+	return err;
+}
+
 static int search_all(struct run *r)
 {
-	static const char *const names[] = {"parley.db", "parley.db-wal", "deletions"};
+	static const char *const names[] = {"parley.db", "parley.db-wal", "deletions", "consents"};
 	const char *turns = r->e->turns_file, *journals = r->e->room_journals;
 	int err = 0;
 
@@ -340,7 +316,7 @@ static int search_all(struct run *r)
 		err = search(r, path, names[i]);
 	}
 	if (!err && turns && *turns)
-		err = search(r, turns, "turns_file");
+		err = search_turns(r, turns);
 	if (!err && journals && *journals)
 		err = search_folder(r, journals);
 	return err;
@@ -370,12 +346,48 @@ static int prove(struct run *r, char **receipt)
 	text = print_receipt(r);
 	if (!text)
 		return ENOMEM;
-	err = save_receipt(r, text);
+	err = save_receipt(r->db, r->mac, r->e->now_ms, text);
 	if (err)
 		free(text);
 	else
 		*receipt = text;
 	return err;
+}
+
+/* ---- the request ---- */
+
+int erase_request(struct db *db, uint64_t user, uint64_t at_ms)
+{
+	sqlite3_stmt *s;
+	int err = db_begin_synced(db);
+
+	if (err)
+		return err;
+	s = db_use(db, DB_ADD_ERASE_REQUEST);
+	db_bind_uint(s, 1, user);
+	db_bind_uint(s, 2, at_ms);
+	err = db_run(db, s);
+	if (err)
+		db_rollback(db);
+	return err ? err : db_commit(db);
+}
+
+/* It names the person, so it goes before the search. */
+static int end_request(struct run *r)
+{
+	sqlite3_stmt *s;
+	int err = db_begin_synced(r->db);
+
+	if (err)
+		return err;
+	s = db_use(r->db, DB_END_ERASE_REQUEST);
+	db_bind_uint(s, 1, r->e->user);
+	err = db_run(r->db, s);
+	if (err)
+		db_rollback(r->db);
+	else
+		err = db_commit(r->db);
+	return err ? err : truncate_wal(r->db);
 }
 
 static int run_erasure(struct run *r, char **receipt)
@@ -389,6 +401,8 @@ static int run_erasure(struct run *r, char **receipt)
 		err = truncate_wal(r->db);
 	if (!err)
 		err = erase_files(r);
+	if (!err)
+		err = end_request(r);
 	return err ? err : prove(r, receipt);
 }
 
@@ -411,6 +425,8 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 	explicit_bzero(&key, sizeof key);
 	if (!r->erased || !r->files || !r->searched)
 		err = ENOMEM;
+	if (!err)
+		err = erase_request(db, e->user, e->now_ms);
 	if (!err)
 		err = deletions_add(e->dir, e->now_ms, r->mac);
 	if (!err)

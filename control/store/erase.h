@@ -1,9 +1,11 @@
 /* Erases one person from everything that the state directory keeps, and proves it by a receipt. On
  * the store's worker, or in the command line.
  *
- * The order is: the file `deletions`, so that a crash or an older backup cannot undo it, the rows
- * in one synced transaction, the full-text indexes, the WAL, the copies that migrations made, the
- * turn file, the journals of rooms, and a search of all of them for what is left. */
+ * The order is: a request in the database, so that the next control repeats what a crash has
+ * interrupted; the file `deletions`, so that an older backup cannot undo it; the rows in one synced
+ * transaction; the full-text indexes; the WAL; the copies that migrations made; the turn file and
+ * the rotated one; the journals of rooms; the end of the request; and a search of all of them for
+ * what is left. Each step may be repeated. */
 #ifndef CONTROL_STORE_ERASE_H
 #define CONTROL_STORE_ERASE_H
 
@@ -20,6 +22,12 @@ struct erase {
 	const char *via; /* who asked: "/privacy", "control --erase", "restore" */
 };
 
+/* Records the request alone, synced to the disk. It stays until erase_person has ended it. Errors
+ * of db.h. */
+int erase_request(struct db *db, uint64_t user, uint64_t at_ms);
+/* Resets the consents of this person, except refusals to be heard, and notes the deletion; inside a
+ * transaction. Errors of db.h. */
+int erase_consents(struct db *db, const char *mac, uint64_t at_ms);
 /* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {table:
  * rows}, "files": {kind: how many}, "scan": {"searched": [file names], "traces": 0}}; the caller
  * frees it. Errors of db.h; ENOMEM. */

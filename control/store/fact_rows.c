@@ -300,6 +300,31 @@ static int replace_fact(struct db *db, struct embedding *e, const struct job *j,
 	return err ? err : add_audit(db, j, "memory_write", older->id ? "updated" : "inserted");
 }
 
+/* True unless the item names lines and none of them is there any more: they expired, or their
+ * speaker was erased while a model looked for facts in them. */
+static int has_evidence(struct db *db, const struct job *j, const json_t *item, bool *out)
+{
+	const json_t *lines = json_object_get(item, "evidence"), *id;
+	size_t i;
+
+	*out = lines == NULL;
+	json_array_foreach(lines, i, id)
+	{
+		sqlite3_stmt *s = db_use(db, DB_FIND_FACT_LINE);
+		int err;
+
+		db_bind_uint(s, 1, (uint64_t)json_integer_value(id));
+		db_bind_uint(s, 2, j->user);
+		db_bind_uint(s, 3, j->guild);
+		err = db_step(db, s);
+		sqlite3_reset(s);
+		*out = *out || !err;
+		if (err && err != ENOENT)
+			return err;
+	}
+	return 0;
+}
+
 static int write_one(struct db *db, struct embedding *e, const struct job *j, const json_t *item,
 		     json_t *written, json_t *skipped)
 {
@@ -308,8 +333,15 @@ static int write_one(struct db *db, struct embedding *e, const struct job *j, co
 	struct vector v;
 	const struct vector *meaning = embedding_text(e, text, &v) ? NULL : &v;
 	uint64_t id = 0;
-	int err = compare_all(db, e, j, text, meaning, &older);
+	bool evident = false;
+	int err = has_evidence(db, j, item, &evident);
 
+	if (!err && !evident) {
+		tell_skipped(skipped, text, "no_evidence");
+		return 0;
+	}
+	if (!err)
+		err = compare_all(db, e, j, text, meaning, &older);
 	if (err)
 		return err;
 	if (older.change == FACT_SAME) {

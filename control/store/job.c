@@ -1,4 +1,4 @@
-#include "control/store/job.h"
+#include "control/store/job_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +11,11 @@
 #include <unistd.h>
 
 #include "control/events/events.h"
-#include "control/store/consents.h"
 #include "control/store/copies.h"
 #include "control/store/db.h"
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
 #include "control/store/episodes.h"
-#include "control/store/erase.h"
-#include "control/store/export.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/growth.h"
@@ -102,7 +99,7 @@ static void forsake_calls(struct job_runner *r)
 		r->opened = !db_run(r->db, db_use(r->db, DB_FORSAKE_TOOL_CALLS));
 }
 
-static struct db *database(struct job_runner *r)
+struct db *job_database(struct job_runner *r)
 {
 	int err;
 
@@ -120,11 +117,12 @@ static struct db *database(struct job_runner *r)
 
 /* Notes the result of a write. The handle stays: a full disk may have room again. A request that
  * cannot be carried out says nothing of the disk. */
-static int note_outcome(struct job_runner *r, int err)
+int job_note_outcome(struct job_runner *r, int err)
 {
 	if (err == EUCLEAN || err == EBADMSG)
 		close_later(r, err);
-	else if (err != ESTALE && err != ENOENT && err != EINVAL)
+	else if (err != ESTALE && err != ENOENT && err != EINVAL && err != ENOKEY &&
+		 err != EKEYREJECTED)
 		tell(r, err);
 	return err;
 }
@@ -132,7 +130,7 @@ static int note_outcome(struct job_runner *r, int err)
 /* The same of what writes nothing: that it went well says nothing of the disk. */
 static int note_read(struct job_runner *r, int err)
 {
-	return err ? note_outcome(r, err) : 0;
+	return err ? job_note_outcome(r, err) : 0;
 }
 
 void job_runner_close(struct job_runner *r)
@@ -220,7 +218,7 @@ static void lose(struct job_runner *r, uint32_t n, int err)
 	r->lost += n;
 }
 
-static int run_history(struct job_runner *r)
+int job_run_history(struct job_runner *r)
 {
 	uint32_t n, left;
 	struct record *head = take_records(r->queue, &left), *at = head;
@@ -228,11 +226,11 @@ static int run_history(struct job_runner *r)
 	int err = 0;
 
 	while (at && !err) {
-		if (!database(r)) {
+		if (!job_database(r)) {
 			err = r->err ? r->err : EIO;
 			break;
 		}
-		err = note_outcome(r, write_batch(r->db, &at, &n));
+		err = job_note_outcome(r, write_batch(r->db, &at, &n));
 		left -= err ? 0 : n;
 	}
 	if (err) {
@@ -289,7 +287,7 @@ static int run_expire(struct job_runner *r, const struct job *j)
 	unsigned changed = 0;
 	int err;
 
-	if (!database(r))
+	if (!job_database(r))
 		return r->err;
 	err = expire_rows(r, j, &changed);
 	/* A deletion makes room; the reserve is made again once there is enough. */
@@ -299,11 +297,11 @@ static int run_expire(struct job_runner *r, const struct job *j)
 		err = limit_growth(r, j, &changed);
 	if (changed)
 		embedding_drop(r->embedding);
-	err = changed ? note_outcome(r, err) : note_read(r, err);
+	err = changed ? job_note_outcome(r, err) : note_read(r, err);
 	r->truncate = r->truncate || changed;
 	copies_remove(r->dir, j->words_ms, NULL, NULL);
 	if (!err && changed)
-		err = note_outcome(r, growth_shrink(r->db));
+		err = job_note_outcome(r, growth_shrink(r->db));
 	/* Until nobody reads it the WAL still holds what went. */
 	if (!err && r->truncate && db_truncate_wal(r->db) == 0)
 		r->truncate = false;
@@ -348,7 +346,7 @@ static void free_found(struct found *f)
 	free(f->author);
 }
 
-static int answer_head(struct worker_answer *a, int err, uint32_t n)
+int job_answer_head(struct worker_answer *a, int err, uint32_t n)
 {
 	struct answer_head h = {.err = err, .n = n};
 
@@ -370,7 +368,7 @@ static int answer_one(struct worker_answer *a, const struct found *f)
 
 static void answer_document(struct worker_answer *a, int err, const struct found *f)
 {
-	if (answer_head(a, err, f->is) == 0 && f->is)
+	if (job_answer_head(a, err, f->is) == 0 && f->is)
 		answer_one(a, f);
 }
 
@@ -438,7 +436,7 @@ static int put_document(struct db *db, const struct job *j, struct found *presen
 static void run_put(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	struct found present = {0};
-	int err = database(r) ? note_outcome(r, put_document(r->db, j, &present)) : r->err;
+	int err = job_database(r) ? job_note_outcome(r, put_document(r->db, j, &present)) : r->err;
 	struct found made = {.is = true,
 			     .version = present.version + 1,
 			     .updated_ms = j->now_ms,
@@ -452,8 +450,8 @@ static void run_put(struct job_runner *r, const struct job *j, struct worker_ans
 static void run_get(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	struct found f = {0};
-	int err =
-		database(r) ? note_read(r, find_document(r->db, j->scope, j->version, &f)) : r->err;
+	int err = job_database(r) ? note_read(r, find_document(r->db, j->scope, j->version, &f))
+				  : r->err;
 
 	answer_document(a, err, &f);
 	free_found(&f);
@@ -474,11 +472,11 @@ static void run_list(struct job_runner *r, const struct job *j, struct worker_an
 {
 	sqlite3_stmt *s;
 
-	if (!database(r)) {
-		answer_head(a, r->err, 0);
+	if (!job_database(r)) {
+		job_answer_head(a, r->err, 0);
 		return;
 	}
-	answer_head(a, 0, count_documents(r->db, j->scope));
+	job_answer_head(a, 0, count_documents(r->db, j->scope));
 	s = db_use(r->db, DB_LIST_DOCUMENTS);
 	db_bind_text(s, 1, j->scope);
 	while (db_step(r->db, s) == 0) {
@@ -507,11 +505,11 @@ static void run_sum_costs(struct job_runner *r, const struct job *j, struct work
 {
 	sqlite3_stmt *s;
 
-	if (!database(r)) {
-		answer_head(a, r->err, 0);
+	if (!job_database(r)) {
+		job_answer_head(a, r->err, 0);
 		return;
 	}
-	answer_head(a, 0, count_costs(r->db, j->now_ms));
+	job_answer_head(a, 0, count_costs(r->db, j->now_ms));
 	s = db_use(r->db, DB_SUM_COSTS);
 	db_bind_uint(s, 1, j->now_ms);
 	while (db_step(r->db, s) == 0) {
@@ -525,8 +523,7 @@ static void run_sum_costs(struct job_runner *r, const struct job *j, struct work
 
 /* ---- memory ---- */
 
-/* The text of what was found, as a document; it is freed. */
-static void answer_json(struct job_runner *r, struct worker_answer *a, int err, char *text)
+void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, char *text)
 {
 	struct found f = {.is = !err && text, .text = text, .author = (char *)""};
 
@@ -539,19 +536,19 @@ static void answer_json(struct job_runner *r, struct worker_answer *a, int err, 
 static void run_find_said(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
-	int err = database(r) ? said_find(r->db, r->embedding, j, &text) : r->err;
+	int err = job_database(r) ? said_find(r->db, r->embedding, j, &text) : r->err;
 
-	answer_json(r, a, err, text);
+	job_answer_json(r, a, err, text);
 }
 
 static void run_find_episode(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
-	int err = !database(r)			? r->err
+	int err = !job_database(r)		? r->err
 		  : j->kind == JOB_NEXT_EPISODE ? episodes_next(r->db, j, &text)
 						: summaries_find(r->db, j, &text);
 
-	answer_json(r, a, err, text);
+	job_answer_json(r, a, err, text);
 }
 
 static int run_facts_request(struct job_runner *r, const struct job *j, char **text)
@@ -564,9 +561,9 @@ static int run_facts_request(struct job_runner *r, const struct job *j, char **t
 static void run_facts(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
-	int err = database(r) ? run_facts_request(r, j, &text) : r->err;
+	int err = job_database(r) ? run_facts_request(r, j, &text) : r->err;
 
-	answer_json(r, a, err, text);
+	job_answer_json(r, a, err, text);
 	if (!err && j->kind == JOB_FORGET_FACTS)
 		embedding_drop(r->embedding);
 	/* Forgotten words still stand in the WAL. */
@@ -579,93 +576,17 @@ static void run_facts(struct job_runner *r, const struct job *j, struct worker_a
 static void run_encoder(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
-	int err = database(r) ? 0 : r->err;
+	int err = job_database(r) ? 0 : r->err;
 
 	if (j->kind == JOB_SET_ENCODER) {
 		r->embedding = embedding_set_elsewhere(r->embedding, j->text);
 	} else if (j->kind == JOB_LIST_TEXTS) {
 		err = err ? err : embedding_list(r->embedding, r->db, &text);
-		answer_json(r, a, err, text);
+		job_answer_json(r, a, err, text);
 	} else {
 		err = err ? err : embedding_keep(r->embedding, r->db, j->vectors);
-		answer_head(a, note_outcome(r, err), 0);
+		job_answer_head(a, job_note_outcome(r, err), 0);
 	}
-}
-
-/* ---- one person ---- */
-
-static void run_put_consent(struct job_runner *r, const struct job *j, struct worker_answer *a)
-{
-	const struct consent_change change = {.guild = j->guild,
-					      .user = j->user,
-					      .at_ms = j->now_ms,
-					      .before = j->scope,
-					      .after = j->text,
-					      .via = j->author};
-
-	answer_head(a, database(r) ? note_outcome(r, consents_put(r->db, r->dir, &change)) : r->err,
-		    0);
-}
-
-static void run_export(struct job_runner *r, const struct job *j, struct worker_answer *a)
-{
-	char *text = NULL;
-	int err = database(r) ? export_person(r->db, j->user, j->now_ms, &text) : r->err;
-
-	answer_json(r, a, err, text);
-}
-
-static void run_erase(struct job_runner *r, const struct job *j, struct worker_answer *a)
-{
-	const struct erase e = {.dir = r->dir,
-				.turns_file = j->scope,
-				.room_journals = j->text,
-				.user = j->user,
-				.now_ms = j->now_ms,
-				.via = j->author};
-	char *receipt = NULL;
-	int err = database(r) ? erase_person(r->db, &e, &receipt) : r->err;
-
-	if (err == ENOSPC && reserve_drop(r->dir))
-		err = erase_person(r->db, &e, &receipt);
-	embedding_drop(r->embedding); /* vectors in memory */
-	answer_json(r, a, err, receipt);
-}
-
-/* Each as a document whose version is the user. */
-static void run_list_erase_requests(struct job_runner *r, struct worker_answer *a)
-{
-	uint64_t users[64];
-	uint32_t n = 0;
-	sqlite3_stmt *s;
-
-	if (!database(r)) {
-		answer_head(a, r->err, 0);
-		return;
-	}
-	s = db_use(r->db, DB_LIST_ERASE_REQUESTS);
-	while (n < sizeof users / sizeof users[0] && db_step(r->db, s) == 0)
-		users[n++] = db_uint(s, 0);
-	sqlite3_reset(s);
-	answer_head(a, 0, n);
-	for (uint32_t i = 0; i < n; i++)
-		answer_one(a, &(struct found){.version = users[i],
-					      .author = (char *)"",
-					      .text = (char *)""});
-}
-
-static void run_person(struct job_runner *r, const struct job *j, struct worker_answer *a)
-{
-	if (j->kind == JOB_EXPORT || j->kind == JOB_ERASE)
-		run_history(r);
-	if (j->kind == JOB_PUT_CONSENT)
-		run_put_consent(r, j, a);
-	else if (j->kind == JOB_EXPORT)
-		run_export(r, j, a);
-	else if (j->kind == JOB_ERASE)
-		run_erase(r, j, a);
-	else
-		run_list_erase_requests(r, a);
 }
 
 /* ---- what a restart needs ---- */
@@ -695,9 +616,9 @@ static void run_state(struct job_runner *r, const struct job *j)
 	bool drops = j->kind == JOB_DROP_GUILDS;
 	int err = EIO;
 
-	if (database(r))
-		err = note_outcome(r, drops ? db_run(r->db, db_use(r->db, DB_DROP_GUILDS))
-					    : save_guild(r->db, j));
+	if (job_database(r))
+		err = job_note_outcome(r, drops ? db_run(r->db, db_use(r->db, DB_DROP_GUILDS))
+						: save_guild(r->db, j));
 	r->guilds_lost = err || (r->guilds_lost && !drops);
 }
 
@@ -712,23 +633,25 @@ static int check_room(struct job_runner *r)
 static void run_episode(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	if (j->kind == JOB_NEXT_EPISODE || j->kind == JOB_FIND_SUMMARIES) {
-		run_history(r);
+		job_run_history(r);
 		run_find_episode(r, j, a);
 	} else {
-		answer_head(a, database(r) ? note_outcome(r, episodes_end(r->db, j)) : r->err, 0);
+		job_answer_head(
+			a, job_database(r) ? job_note_outcome(r, episodes_end(r->db, j)) : r->err,
+			0);
 	}
 }
 
 static void run_sync(struct job_runner *r, struct worker_answer *a)
 {
-	int err = run_history(r);
+	int err = job_run_history(r);
 
-	answer_head(a, !err && !database(r) ? r->err : err, 0);
+	job_answer_head(a, !err && !job_database(r) ? r->err : err, 0);
 }
 
 static void run_memory(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
-	run_history(r);
+	job_run_history(r);
 	if (j->kind == JOB_FIND_SAID)
 		run_find_said(r, j, a);
 	else if (j->kind == JOB_WRITE_FACTS || j->kind == JOB_FIND_FACTS ||
@@ -743,7 +666,7 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 	pump_embedding(r);
 	switch (j->kind) {
 	case JOB_HISTORY:
-		run_history(r);
+		job_run_history(r);
 		break;
 	case JOB_EXPIRE:
 		run_expire(r, j);
@@ -776,9 +699,10 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		break;
 	case JOB_PUT_CONSENT:
 	case JOB_EXPORT:
+	case JOB_BEGIN_ERASE:
 	case JOB_ERASE:
 	case JOB_LIST_ERASE_REQUESTS:
-		run_person(r, j, a);
+		job_run_person(r, j, a);
 		break;
 	case JOB_SAVE_GUILD:
 	case JOB_DROP_GUILDS:
@@ -791,7 +715,7 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		run_sync(r, a);
 		break;
 	case JOB_CHECK_ROOM:
-		answer_head(a, check_room(r), 0);
+		job_answer_head(a, check_room(r), 0);
 		break;
 	}
 	pump_embedding(r);

@@ -36,6 +36,7 @@ enum job_kind {
 	JOB_FIND_SUMMARIES, /* of channel, of sessions since now_ms; version: how many */
 	JOB_PUT_CONSENT,    /* of user in guild: scope before, text after, author by what */
 	JOB_EXPORT,	    /* of user */
+	JOB_BEGIN_ERASE,    /* of user */
 	JOB_ERASE, /* user; author: who asked, scope: turn file, text: folder of journals */
 	JOB_LIST_ERASE_REQUESTS,
 	JOB_SAVE_GUILD,

@@ -491,6 +491,21 @@ static void tell_erased(const char *name, unsigned rows, rows_erased_h *h, void 
 	h(table, rows, arg);
 }
 
+/* As a JSON array. */
+static int find_guilds(struct db *db, uint64_t user, char **out)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_GUILDS_OF_PERSON);
+	json_t *guilds = json_array();
+	int err;
+
+	db_bind_uint(s, 1, user);
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(guilds, json_integer((json_int_t)db_uint(s, 0)));
+	*out = err == ENOENT ? json_dumps(guilds, JSON_COMPACT) : NULL;
+	json_decref(guilds);
+	return err != ENOENT ? err : *out ? 0 : ENOMEM;
+}
+
 int rows_run_erasers(struct db *db, uint64_t user, rows_erased_h *h, void *arg)
 {
 	static const struct {
@@ -501,15 +516,17 @@ int rows_run_erasers(struct db *db, uint64_t user, rows_erased_h *h, void *arg)
 		ERASERS(E)
 #undef E
 	};
-	int err = 0;
+	char *guilds = NULL;
+	int err = find_guilds(db, user, &guilds);
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
 		unsigned rows = 0;
 
-		err = run_with(db, all[i].statement, user, NULL, &rows);
+		err = run_with(db, all[i].statement, user, guilds, &rows);
 		/* Rows of an index are those of its table. */
 		if (!err && h && !strstr(all[i].name, "_TERMS"))
 			tell_erased(all[i].name, rows, h, arg);
 	}
+	free(guilds);
 	return err;
 }

@@ -597,6 +597,14 @@ int store_export_person(struct store *s, uint64_t user, store_document_h *h, voi
 		&(struct request){.documenth = h, .arg = arg});
 }
 
+int store_begin_erasure(struct store *s, uint64_t user, store_list_h *h, void *arg)
+{
+	return put_job(
+		s,
+		&(struct job){.kind = JOB_BEGIN_ERASE, .user = user, .now_ms = env_wall_ms(s->env)},
+		&(struct request){.listh = h, .arg = arg});
+}
+
 int store_erase_person(struct store *s, uint64_t user, const char *via, store_document_h *h,
 		       void *arg)
 {

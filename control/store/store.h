@@ -190,15 +190,22 @@ int store_put_consent(struct store *s, const struct store_consent *consent, stor
 		      void *arg);
 /* One person's data: the document of control/store/export.h. */
 int store_export_person(struct store *s, uint64_t user, store_document_h *h, void *arg);
+/* Records the request to erase this person, synced to the disk, and lists the servers whose memory
+ * may know them; version: the server. The request stays until the person is erased, so that the
+ * next control goes on with an erasure that a crash has interrupted. */
+int store_begin_erasure(struct store *s, uint64_t user, store_list_h *h, void *arg);
 /* Erases a person (control/store/erase.h). The document is the receipt. via: who asked. */
 int store_erase_person(struct store *s, uint64_t user, const char *via, store_document_h *h,
 		       void *arg);
-/* Erasures that `control --erase` asks of a control that runs; version: the user. Each request
- * stays until its person is erased. */
+/* Erasures that were requested, by store_begin_erasure or `control --erase`, and are not done;
+ * version: the user. */
 int store_list_erase_requests(struct store *s, store_list_h *h, void *arg);
+/* True if there are such requests. Before the loop runs. */
+bool store_has_erase_requests(const char *dir);
 /* {"key": the subject key, "rows": {"GUILD:MAC": state}} (control/store/subject.h). NULL when there
- * is no database, or no key. The caller owns it. Before the loop runs. */
-json_t *store_read_consents(const char *dir);
+ * is no database. The caller owns *out. Before the loop runs. Errors of consents_read
+ * (control/store/consents.h). */
+int store_read_consents(const char *dir, json_t **out);
 
 /* ---- what a restart needs ---- */
 

@@ -72,16 +72,29 @@ json_t *store_read_guilds(const char *dir)
 	return all;
 }
 
-json_t *store_read_consents(const char *dir)
+int store_read_consents(const char *dir, json_t **out)
 {
 	struct db *db = NULL;
-	json_t *all;
+	int err = open_to_read(&db, dir);
+
+	*out = NULL;
+	if (err)
+		return err == ENOENT ? 0 : err;
+	err = consents_read(db, dir, out);
+	db_close(db);
+	return err;
+}
+
+bool store_has_erase_requests(const char *dir)
+{
+	struct db *db = NULL;
+	bool has;
 
 	if (open_to_read(&db, dir))
-		return NULL;
-	all = consents_read(db, dir);
+		return false;
+	has = db_step(db, db_use(db, DB_LIST_ERASE_REQUESTS)) == 0;
 	db_close(db);
-	return all;
+	return has;
 }
 
 enum { WORDS_TURNS = 60 };

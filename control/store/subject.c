@@ -73,7 +73,7 @@ static int make_key(const char *path)
 	return err;
 }
 
-int subject_key_read(const char *dir, struct subject_key *out)
+int subject_key_find(const char *dir, struct subject_key *out)
 {
 	char path[PATH_SIZE];
 	int fd, err;
@@ -81,17 +81,23 @@ int subject_key_read(const char *dir, struct subject_key *out)
 	if ((size_t)snprintf(path, sizeof path, "%s/subject-key", dir) >= sizeof path)
 		return ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 && errno == ENOENT) {
-		err = make_key(path);
-		if (err)
-			return err;
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	}
 	if (fd < 0)
 		return errno;
 	err = read_key(fd, out);
 	close(fd);
 	return err;
+}
+
+int subject_key_read(const char *dir, struct subject_key *out)
+{
+	char path[PATH_SIZE];
+	int err = subject_key_find(dir, out);
+
+	if (err != ENOENT)
+		return err;
+	snprintf(path, sizeof path, "%s/subject-key", dir);
+	err = make_key(path);
+	return err ? err : subject_key_find(dir, out);
 }
 
 void subject_mac(const struct subject_key *key, uint64_t user, char out[SUBJECT_MAC])

@@ -14,8 +14,10 @@ struct subject_key {
 	uint8_t bytes[SUBJECT_KEY];
 };
 
-/* Reads the key, and makes it if there is none. Errors of open, read and write; EPERM: others own
- * the file or may read it; EINVAL: it holds no key. */
+/* Reads the key. Errors of open and read; ENOENT: there is none; EPERM: others own the file or may
+ * read it; EINVAL: it holds no key. */
+int subject_key_find(const char *dir, struct subject_key *out);
+/* The same; makes the key if there is none. Errors of write. */
 int subject_key_read(const char *dir, struct subject_key *out);
 /* To and from hexadecimal digits. subject_key_parse: EINVAL. */
 void subject_key_text(const struct subject_key *key, char out[SUBJECT_KEY_TEXT]);

@@ -274,6 +274,7 @@ TEST(every_eraser_is_needed)
 			sqlite3_stmt *s = db_use(db, all[i]);
 
 			db_bind_uint(s, 1, ANA);
+			db_bind_text(s, 2, "[1]");
 			if (i != off)
 				CHECK_INT(db_run(db, s), 0);
 		}

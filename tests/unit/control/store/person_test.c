@@ -2,9 +2,10 @@
  * export, consents. */
 #include "control/store/store.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 
-#include "control/store/consents.h"
+#include "control/store/consent_file.h"
 #include "control/store/db.h"
 #include "control/store/deletions.h"
 #include "control/store/erase.h"
@@ -63,7 +64,7 @@ static int erase_ana(const char *turns, const char *journals, char **receipt)
 
 TEST(an_erasure_reaches_turn_files_and_journals_of_rooms)
 {
-	char turns[64], rooms[64], journal[96], other[96], line[256] = "", *receipt = NULL;
+	char turns[64], old[72], rooms[64], journal[96], other[96], line[256] = "", *receipt = NULL;
 	FILE *f;
 
 	open_with_words();
@@ -72,11 +73,17 @@ TEST(an_erasure_reaches_turn_files_and_journals_of_rooms)
 	snprintf(journal, sizeof journal, "%s/one", rooms);
 	snprintf(other, sizeof other, "%s/two", rooms);
 	CHECK_INT(mkdir(rooms, 0700), 0);
+	snprintf(old, sizeof old, "%s.old", turns);
 	write_text(turns, "{\"user\":\"501234567890123456\"}\n{\"user\":\"502234567890123456\"}\n");
+	write_text(old, "{\"user\":\"501234567890123456\"}\n");
 	write_text(journal, "xx501234567890123456yy");
 	write_text(other, "nothing of hers");
 	CHECK_INT(erase_ana(turns, rooms, &receipt), 0);
-	CHECK(strstr(receipt, "\"turn_lines\":1") && strstr(receipt, "\"room_journals\":1"));
+	CHECK(strstr(receipt, "\"turn_lines\":2") && strstr(receipt, "\"room_journals\":1"));
+	CHECK(strstr(receipt, "\"turns_file.old\""));
+	f = fopen(old, "r");
+	CHECK(f && getc(f) == EOF);
+	fclose(f);
 	CHECK(strstr(receipt, "\"traces\":0"));
 	CHECK(access(journal, F_OK) != 0 && access(other, F_OK) == 0);
 	f = fopen(turns, "r");
@@ -142,6 +149,86 @@ TEST(an_older_backup_does_not_bring_an_erased_person_back)
 	folder_remove(dir);
 }
 
+/* ---- the request ---- */
+
+static struct sqlite3_stmt *use_with(enum db_statement statement, uint64_t user)
+{
+	struct sqlite3_stmt *s = db_use(db, statement);
+
+	db_bind_uint(s, 1, user);
+	return s;
+}
+
+static bool is_requested(void)
+{
+	bool is = db_step(db, use_with(DB_FIND_ERASE_REQUEST, ANA)) == 0;
+
+	db_use(db, DB_FIND_ERASE_REQUEST);
+	return is;
+}
+
+/* The turn file cannot be read, as after a crash before its turn came. */
+TEST(an_interrupted_erasure_stays_requested_until_it_is_done)
+{
+	char turns[64], *receipt = NULL;
+	unsigned people = 9;
+
+	open_with_words();
+	snprintf(turns, sizeof turns, "%s/turns", dir);
+	CHECK_INT(symlink("/nowhere", turns), 0);
+	CHECK_INT(erase_ana(turns, NULL, &receipt), ELOOP);
+	CHECK(is_requested());
+	db_close(db);
+	CHECK(store_has_erase_requests(dir));
+	/* It reaches the rows alone, so it leaves the rest to the control that starts. */
+	CHECK_INT(deletions_replay(dir, &people), 0);
+	CHECK_INT(people, 0);
+	CHECK(store_has_erase_requests(dir));
+	unlink(turns);
+	write_text(turns, "{\"user\":\"501234567890123456\"}\n");
+	db = NULL;
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(erase_ana(turns, NULL, &receipt), 0);
+	CHECK(strstr(receipt, "\"turn_lines\":1") && strstr(receipt, "\"traces\":0"));
+	CHECK(!is_requested());
+	free(receipt);
+	db_close(db);
+	CHECK(!store_has_erase_requests(dir));
+	folder_remove(dir);
+}
+
+static void say_bot(uint64_t guild, const char *text)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .at_ms = 1000, .guild = guild, .user = BOB};
+
+	ev.turn = (struct event_turn){
+		.session = 5,
+		.channel = 3,
+		.turn = 1,
+		.name = "x",
+		.said = text,
+		.segments = "[]",
+		.why = "[{\"rule\":\"memory_fact\",\"yes\":true,\"value\":1,\"limit\":0}]"};
+	CHECK_INT(rows_add(db, &ev, true), 0);
+}
+
+TEST(an_erasure_leaves_servers_alone_that_never_knew_the_person)
+{
+	char *receipt = NULL, *document = NULL;
+
+	open_with_words();
+	say_bot(7, "somebody said the frobozz numbers are in");
+	say_bot(8, "somebody said the harbour is closed");
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	CHECK_INT(export_person(db, BOB, 3000, &document), 0);
+	CHECK(!strstr(document, "numbers are in"));
+	CHECK(strstr(document, "harbour is closed"));
+	free(document);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(an_export_holds_what_is_kept_of_one_person)
 {
 	const struct consent_change change = {.guild = 7,
@@ -199,13 +286,13 @@ TEST(consents_survive_a_restart_and_refusals_an_erasure)
 
 	open_with_words();
 	CHECK_INT(consents_put(db, dir, &change), 0);
-	kept = store_read_consents(dir);
+	CHECK_INT(store_read_consents(dir, &kept), 0);
 	CHECK_STR(state_of(kept, ANA), "remembered");
 	json_decref(kept);
 	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"traces\":0"));
 	free(receipt);
-	kept = store_read_consents(dir);
+	CHECK_INT(store_read_consents(dir, &kept), 0);
 	CHECK(!state_of(kept, ANA));
 	json_decref(kept);
 	change.after = "neither";
@@ -213,9 +300,107 @@ TEST(consents_survive_a_restart_and_refusals_an_erasure)
 	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"traces\":0"));
 	free(receipt);
-	kept = store_read_consents(dir);
+	CHECK_INT(store_read_consents(dir, &kept), 0);
 	CHECK_STR(state_of(kept, ANA), "neither");
 	json_decref(kept);
+	db_close(db);
+	folder_remove(dir);
+}
+
+static void answer_consent(uint64_t user, uint64_t at_ms, const char *after)
+{
+	const struct consent_change change = {.guild = 7,
+					      .user = user,
+					      .at_ms = at_ms,
+					      .before = "default",
+					      .after = after,
+					      .via = "/consent"};
+
+	CHECK_INT(consents_put(db, dir, &change), 0);
+}
+
+/* Puts the copy in the place of the database and starts; *kept: the consents. */
+static void restore(const char *backup, unsigned *changed, json_t **kept)
+{
+	char path[64];
+	unsigned people;
+
+	db_close(db);
+	db = NULL;
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	CHECK_INT(rename(backup, path), 0);
+	CHECK_INT(deletions_replay(dir, &people), 0);
+	CHECK_INT(consents_replay(dir, changed), 0);
+	CHECK_INT(store_read_consents(dir, kept), 0);
+}
+
+TEST(an_older_backup_does_not_bring_back_a_consent_or_lose_a_refusal)
+{
+	char backup[64];
+	unsigned changed = 9;
+	json_t *kept;
+
+	open_with_words();
+	snprintf(backup, sizeof backup, "%s/copy", dir);
+	answer_consent(ANA, 1500, "remembered");
+	CHECK_INT(db_backup(db, backup), 0);
+	answer_consent(ANA, 1600, "neither");
+	answer_consent(ANA, 1700, "heard");
+	answer_consent(BOB, 1600, "neither");
+	restore(backup, &changed, &kept);
+	CHECK_INT(changed, 2);
+	CHECK_STR(state_of(kept, ANA), "heard");
+	CHECK_STR(state_of(kept, BOB), "neither");
+	json_decref(kept);
+	CHECK_INT(consents_replay(dir, &changed), 0);
+	CHECK_INT(changed, 0);
+	folder_remove(dir);
+}
+
+/* The backup holds the consent and no other row of the person. */
+TEST(an_older_backup_does_not_bring_back_the_consent_of_an_erased_person)
+{
+	char backup[64], *receipt = NULL;
+	unsigned changed = 9;
+	json_t *kept;
+
+	CHECK(folder_make(dir));
+	db = NULL;
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	snprintf(backup, sizeof backup, "%s/copy", dir);
+	answer_consent(ANA, 1500, "remembered");
+	answer_consent(BOB, 1500, "heard");
+	/* Old rows of the ledger may be gone. */
+	CHECK_INT(db_run(db, use_with(DB_ERASE_CONSENT_LEDGER, ANA)), 0);
+	CHECK_INT(db_backup(db, backup), 0);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	restore(backup, &changed, &kept);
+	CHECK_INT(changed, 0);
+	CHECK(!state_of(kept, ANA));
+	CHECK_STR(state_of(kept, BOB), "heard");
+	json_decref(kept);
+	folder_remove(dir);
+}
+
+TEST(consents_without_their_key_are_not_read)
+{
+	char key[64];
+	json_t *kept;
+
+	open_with_words();
+	snprintf(key, sizeof key, "%s/subject-key", dir);
+	answer_consent(ANA, 1500, "neither");
+	write_text(key, "short");
+	CHECK_INT(store_read_consents(dir, &kept), EINVAL);
+	CHECK(!kept);
+	unlink(key);
+	CHECK_INT(store_read_consents(dir, &kept), ENOKEY);
+	CHECK(access(key, F_OK) != 0);
+	/* Another key would match nobody. */
+	write_text(key, "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
+	CHECK_INT(chmod(key, 0600), 0);
+	CHECK_INT(store_read_consents(dir, &kept), EKEYREJECTED);
 	db_close(db);
 	folder_remove(dir);
 }
@@ -258,6 +443,7 @@ TEST(the_key_of_pseudonyms_is_made_once_and_kept_private)
 
 	CHECK(folder_make(dir));
 	snprintf(path, sizeof path, "%s/subject-key", dir);
+	CHECK_INT(subject_key_find(dir, &one), ENOENT);
 	CHECK_INT(subject_key_read(dir, &one), 0);
 	CHECK_INT(subject_key_read(dir, &two), 0);
 	CHECK(memcmp(&one, &two, sizeof one) == 0);

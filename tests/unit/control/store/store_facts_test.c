@@ -189,3 +189,20 @@ TEST(a_request_that_is_no_json_writes_nothing)
 	CHECK_STR(find(by(ANA), "{"), "");
 	close_scene();
 }
+
+/* The speaker was erased while a model looked for facts in their lines. */
+TEST(a_fact_without_its_lines_is_refused)
+{
+	struct store_facts f = by(ANA);
+
+	open_scene();
+	f.request = "[{\"text\":\"my bike is red\",\"type\":\"preference\",\"tags\":[],"
+		    "\"evidence\":[41,42]}]";
+	CHECK(store_write_facts(s->store, &f, on_answer, NULL) == 0 && loop_run(&s->l));
+	CHECK_INT(json_array_size(json_object_get(answer, "written")), 0);
+	CHECK_STR(json_string_value(json_object_get(
+			  json_array_get(json_object_get(answer, "skipped"), 0), "reason")),
+		  "no_evidence");
+	CHECK_STR(find(by(ANA), "{\"words\":\"what colour is my bike\"}"), "");
+	close_scene();
+}

@@ -1,0 +1,23 @@
+/* Functions that the jobs of the store's worker share: job.c, and job_person.c for those about one
+ * person. */
+#ifndef CONTROL_STORE_JOB_INSIDE_H
+#define CONTROL_STORE_JOB_INSIDE_H
+
+#include <stdint.h>
+
+#include "control/store/job.h"
+
+/* NULL: it is not open, and r->err says why. */
+struct db *job_database(struct job_runner *r);
+/* Tells the outcome of a write, once; returns err. */
+int job_note_outcome(struct job_runner *r, int err);
+/* Writes all events that wait. */
+int job_run_history(struct job_runner *r);
+/* Documents follow: n of them. */
+int job_answer_head(struct worker_answer *a, int err, uint32_t n);
+/* Answers with a text as the document; frees it. */
+void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, char *text);
+
+void job_run_person(struct job_runner *r, const struct job *j, struct worker_answer *a);
+
+#endif

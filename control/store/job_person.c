@@ -1,0 +1,114 @@
+/* Jobs of the store's worker about one person: consent, export, erasure. */
+#include <errno.h>
+#include <sqlite3.h>
+
+#include "control/store/consents.h"
+#include "control/store/db.h"
+#include "control/store/embedding.h"
+#include "control/store/erase.h"
+#include "control/store/export.h"
+#include "control/store/job_inside.h"
+#include "control/store/reserve.h"
+#include "ipc/worker.h"
+
+/* Journals of rooms that have just ended are whole by then. */
+enum { JOURNALS_MS = 2000, LIST_MAX = 64 };
+
+static int put_consent(struct job_runner *r, const struct job *j)
+{
+	const struct consent_change change = {.guild = j->guild,
+					      .user = j->user,
+					      .at_ms = j->now_ms,
+					      .before = j->scope,
+					      .after = j->text,
+					      .via = j->author};
+
+	return job_database(r) ? job_note_outcome(r, consents_put(r->db, r->dir, &change)) : r->err;
+}
+
+static void run_export(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	char *text = NULL;
+	int err = job_database(r) ? export_person(r->db, j->user, j->now_ms, &text) : r->err;
+
+	job_answer_json(r, a, err, text);
+}
+
+/* ---- erasure ---- */
+
+/* Answers with the first column of the rows, each as the version of a document. */
+static void answer_numbers(struct job_runner *r, sqlite3_stmt *s, struct worker_answer *a)
+{
+	struct answer_document found[LIST_MAX];
+	uint32_t n = 0;
+	int err = 0;
+
+	while (n < LIST_MAX && (err = db_step(r->db, s)) == 0)
+		found[n++] = (struct answer_document){.version = db_uint(s, 0)};
+	sqlite3_reset(s);
+	err = err == ENOENT ? 0 : err;
+	if (job_answer_head(a, err, err ? 0 : n) || err)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		worker_answer_add(a, &found[i], sizeof found[i]);
+}
+
+static void run_begin_erase(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	int err = job_database(r) ? erase_request(r->db, j->user, j->now_ms) : r->err;
+	sqlite3_stmt *s;
+
+	if (err == ENOSPC && reserve_drop(r->dir))
+		err = erase_request(r->db, j->user, j->now_ms);
+	if (job_note_outcome(r, err)) {
+		job_answer_head(a, err, 0);
+		return;
+	}
+	s = db_use(r->db, DB_FIND_GUILDS_OF_PERSON);
+	db_bind_uint(s, 1, j->user);
+	answer_numbers(r, s, a);
+}
+
+static void run_erase(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	const struct erase e = {.dir = r->dir,
+				.turns_file = j->scope,
+				.room_journals = j->text,
+				.user = j->user,
+				.now_ms = j->now_ms,
+				.via = j->author};
+	char *receipt = NULL;
+	int err = job_database(r) ? 0 : r->err;
+
+	worker_await_released(JOURNALS_MS);
+	if (!err)
+		err = erase_person(r->db, &e, &receipt);
+	if (err == ENOSPC && reserve_drop(r->dir))
+		err = erase_person(r->db, &e, &receipt);
+	embedding_drop(r->embedding); /* vectors in memory */
+	job_answer_json(r, a, err, receipt);
+}
+
+static void run_list_erase_requests(struct job_runner *r, struct worker_answer *a)
+{
+	if (job_database(r))
+		answer_numbers(r, db_use(r->db, DB_LIST_ERASE_REQUESTS), a);
+	else
+		job_answer_head(a, r->err, 0);
+}
+
+void job_run_person(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	if (j->kind != JOB_PUT_CONSENT && j->kind != JOB_LIST_ERASE_REQUESTS)
+		job_run_history(r);
+	if (j->kind == JOB_PUT_CONSENT)
+		job_answer_head(a, put_consent(r, j), 0);
+	else if (j->kind == JOB_EXPORT)
+		run_export(r, j, a);
+	else if (j->kind == JOB_BEGIN_ERASE)
+		run_begin_erase(r, j, a);
+	else if (j->kind == JOB_ERASE)
+		run_erase(r, j, a);
+	else
+		run_list_erase_requests(r, a);
+}
