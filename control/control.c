@@ -19,6 +19,7 @@
 #include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
+#include "control/engine/model_conf.h"
 #include "control/configure/live_settings.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
@@ -411,51 +412,21 @@ static int make_bus(struct control *c)
 	return err;
 }
 
-/* A line has the consent of its moment; an answer to /consent since then counts, too. */
-static bool still_consents(uint64_t guild, uint64_t user, void *arg)
-{
-	const struct control *c = arg;
-	enum consent answer = consent_answer(c->consents, guild, user);
-
-	return answer == CONSENT_REMEMBERED || answer == CONSENT_DEFAULT;
-}
-
-static int make_extraction(struct control *c)
-{
-	const struct extraction_conf conf = {.env = c->env,
-					     .http = c->http,
-					     .ws = c->ws,
-					     .settings = c->settings,
-					     .store = c->store,
-					     .ledger = c->ledger,
-					     .bus = c->bus,
-					     .allowsh = still_consents,
-					     .arg = c};
-
-	return c->store ? extraction_alloc(&c->extraction, &conf) : 0;
-}
-
-static int make_embeddings(struct control *c)
-{
-	const struct embeddings_conf conf = {.env = c->env,
-					     .http = c->http,
-					     .ws = c->ws,
-					     .settings = c->settings,
-					     .store = c->store,
-					     .ledger = c->ledger,
-					     .bus = c->bus,
-					     .allowsh = still_consents,
-					     .arg = c};
-
-	return c->store ? embeddings_alloc(&c->embeddings, &conf) : 0;
-}
-
 /* The two that read the store beside the rooms. */
 static int make_memory(struct control *c)
 {
-	int err = make_extraction(c);
+	const struct model_conf conf = {.env = c->env,
+					.http = c->http,
+					.ws = c->ws,
+					.settings = c->settings,
+					.store = c->store,
+					.ledger = c->ledger,
+					.bus = c->bus,
+					.allowsh = control_remembers,
+					.arg = c};
+	int err = c->store ? extraction_alloc(&c->extraction, &conf) : 0;
 
-	return err ? err : make_embeddings(c);
+	return err || !c->store ? err : embeddings_alloc(&c->embeddings, &conf);
 }
 
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
@@ -551,6 +522,7 @@ struct control *control_free(struct control *c)
 	http_free(c->http);
 	writer_free(c->writer);
 	store_free(c->store);
+	control_end_consents(c);
 	control_end_privacy(c);
 	consent_table_free(c->consents);
 	ledger_free(c->ledger);
@@ -602,6 +574,8 @@ void control_start(struct control *c)
 	}
 	if (c->resuming)
 		media_set_user(c->media, c->state.user);
+	if (c->conf.kept && c->conf.kept->erasing)
+		control_take_erase_requests(c);
 	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * NS_PER_MS);
 	if (owns_gateway(c))
 		control_find_gateway(c);

@@ -99,6 +99,8 @@ static void carry_out(struct control *c, struct command *cmd)
 		answer_status(c, cmd);
 		break;
 	case COMMAND_CONSENT:
+		control_answer_consent(c, cmd);
+		break;
 	case COMMAND_PRIVACY:
 		control_answer_privacy(c, cmd);
 		break;

@@ -26,6 +26,13 @@ enum {
 	MEDIADS_POLL_MS = 50,
 	HAND_OVER_MS = 5000, /* an answer under way is complete in mediad within this, or is cut */
 	REJOIN_MS = 3600000, /* a saved call older than this is not rejoined */
+	ERASURES_KEPT = 64,
+	ERASURE_PAUSE_S = 600, /* between two erasures of one member by /privacy */
+};
+
+/* An erasure that has begun; at (ns) 0: none. */
+struct erasure {
+	uint64_t user, at;
 };
 
 struct control {
@@ -49,7 +56,10 @@ struct control {
 	struct commands *commands;
 	struct consent_table *consents;
 	struct components *components;
-	struct privacy_request *privacy_requests; /* that wait for the store */
+	struct consent_request *consent_requests; /* that wait for the store, the newest first */
+	struct privacy_request *privacy_requests; /* the same */
+	struct erasure erasures[ERASURES_KEPT];
+	unsigned next_erasure; /* place of the next one, which takes the oldest one's */
 	struct media *media;
 	struct embedded *embedded;
 	enum embedded_fault embedded_fault;
@@ -119,14 +129,26 @@ void control_find_gateway(void *arg);
 void control_on_gateway_event(const char *name, const json_t *d, void *arg);
 void control_on_gateway_state(enum gateway_state s, unsigned code, const char *text, void *arg);
 
+/* control_consent.c */
+void control_answer_consent(struct control *c, struct command *cmd);
+/* The select of control_consent_menu. */
+void control_press_consent(struct control *c, struct press *p);
+json_t *control_consent_menu(struct control *c, uint64_t guild, uint64_t user);
+json_t *control_on_typing(const struct typing *t, void *arg);
+void control_tell_present_consent(struct control *c, uint64_t guild, uint64_t user,
+				  struct words *words);
+/* True if the member's words may be kept and told to models now. */
+bool control_remembers(uint64_t guild, uint64_t user, void *arg);
+/* Forgets the requests that wait; nothing answers them. */
+void control_end_consents(struct control *c);
+
 /* control_privacy.c */
-/* /consent and /privacy. */
 void control_answer_privacy(struct control *c, struct command *cmd);
 void control_on_press(struct press *p, void *arg);
 /* No request of theirs waits any more. */
 void control_end_privacy(struct control *c);
-json_t *control_on_typing(const struct typing *t, void *arg);
-/* `control --erase` has left requests in the database. */
+/* Carries out the erasures that are requested in the database: by `control --erase`, or by a
+ * control that ended before it was done. */
 void control_take_erase_requests(struct control *c);
 
 /* control_commands.c */

@@ -1,20 +1,21 @@
-/* /consent and /privacy, the buttons below them, and erasures that `control --erase` asks for. */
+/* /privacy, the buttons below it, and erasures. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/configure/live_settings.h"
 #include "control/consent/consent.h"
 #include "control/control_inside.h"
 #include "control/discord/components.h"
-#include "control/discord/guilds.h"
+#include "control/extraction/extraction.h"
 #include "control/settings/settings.h"
 #include "control/store/erase.h"
 #include "control/store/store.h"
-#include "ipc/env.h"
 #include "control/web/web.h"
+#include "control/writer.h"
+#include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 
 /* Discord takes files of 10 MiB; the form around it needs a little. */
 enum { FILE_MAX = 9 << 20 };
@@ -23,160 +24,9 @@ enum { FILE_MAX = 9 << 20 };
 struct privacy_request {
 	struct privacy_request *next;
 	struct control *c;
-	struct press *press; /* NULL: `control --erase` waits, in another process */
+	struct press *press; /* NULL: `control --erase` waits, in another process, or nobody does */
+	uint64_t user;
 };
-
-static enum consent default_consent(struct control *c, uint64_t guild)
-{
-	struct settings *s = NULL;
-	enum consent consent = CONSENT_NEITHER;
-
-	if (settings_alloc(&s))
-		return consent;
-	live_settings_wanted_of(c->live, guild, s);
-	consent = (enum consent)s->consent;
-	settings_free(s);
-	return consent;
-}
-
-static void tell_consent(struct words *words, enum consent consent)
-{
-	if (consent == CONSENT_NEITHER)
-		words_consent_neither(words);
-	else if (consent == CONSENT_REMEMBERED)
-		words_consent_remembered(words);
-	else
-		words_consent_heard(words);
-}
-
-/* ---- /consent ---- */
-
-static void on_saved(int err, void *arg)
-{
-	(void)arg;
-	if (err)
-		log_warn("consent_not_saved", "error=\"%s\"", strerror(err));
-}
-
-static bool save(struct control *c, const struct store_consent *change)
-{
-	char text[64];
-
-	snprintf(text, sizeof text, "%s %s", change->before, change->after);
-	env_output(c->env, ENV_OUT_FILE, 0, text, strlen(text));
-	return c->store && store_put_consent(c->store, change, on_saved, c) == 0;
-}
-
-/* The room learns who is heard and remembered, for others may speak of it. */
-static void tell_room(struct control *c, uint64_t guild, uint64_t user, enum consent consent)
-{
-	struct voice_session *vs = control_find_voice_session(c, guild);
-	struct words state = {0};
-
-	tell_consent(&state, consent);
-	if (!vs)
-		return;
-	voice_session_consent(vs, user);
-	voice_session_tell_consent(vs, user, state.text);
-}
-
-static void change_consent(struct control *c, uint64_t guild, uint64_t user, enum consent consent,
-			   struct words *reply)
-{
-	enum consent before = consent_answer(c->consents, guild, user);
-	enum consent was = consent_of(c->consents, guild, user, default_consent(c, guild));
-	const struct store_consent change = {.guild = guild,
-					     .user = user,
-					     .before = consent_name(before),
-					     .after = consent_name(consent),
-					     .via = "/consent"};
-	struct words state = {0};
-	bool saved = before == consent || save(c, &change);
-
-	if (consent_set(c->consents, guild, user, consent))
-		saved = false;
-	tell_consent(&state, consent);
-	words_consent_is(reply, state.text);
-	if (was == CONSENT_REMEMBERED && consent != CONSENT_REMEMBERED)
-		words_consent_kept_words(reply);
-	if (!saved)
-		words_consent_not_saved(reply);
-	if (was != consent)
-		tell_room(c, guild, user, consent);
-}
-
-static json_t *consent_option(enum consent consent, enum consent now)
-{
-	struct words label = {0};
-
-	if (consent == CONSENT_NEITHER)
-		words_consent_label_neither(&label);
-	else if (consent == CONSENT_REMEMBERED)
-		words_consent_label_remembered(&label);
-	else
-		words_consent_label_heard(&label);
-	return json_pack("{s:s,s:s,s:b}", "label", label.text, "value", consent_name(consent),
-			 "default", consent == now);
-}
-
-static json_t *consent_menu(struct control *c, uint64_t guild, uint64_t user)
-{
-	enum consent now = consent_of(c->consents, guild, user, default_consent(c, guild));
-	json_t *options = json_array();
-
-	for (unsigned i = 0; i < CONSENT_DEFAULT; i++)
-		json_array_append_new(options, consent_option((enum consent)i, now));
-	return component_row(
-		json_pack("[o]", component_select("consent", user, env_wall_ms(c->env), options)));
-}
-
-static void tell_present_consent(struct control *c, uint64_t guild, uint64_t user,
-				 struct words *words)
-{
-	struct words state = {0};
-
-	tell_consent(&state, consent_of(c->consents, guild, user, default_consent(c, guild)));
-	if (consent_answer(c->consents, guild, user) == CONSENT_DEFAULT)
-		words_consent_by_default(words, state.text);
-	else
-		words_consent_is(words, state.text);
-}
-
-static void answer_consent(struct control *c, struct command *cmd)
-{
-	struct words words = {0};
-	enum consent consent;
-
-	if (cmd->answer && (!consent_parse(cmd->answer, &consent) || consent == CONSENT_DEFAULT)) {
-		words_consent_unknown(&words);
-		command_reply(cmd, &words);
-	} else if (cmd->answer) {
-		change_consent(c, cmd->guild, cmd->user, consent, &words);
-		command_reply(cmd, &words);
-	} else {
-		tell_present_consent(c, cmd->guild, cmd->user, &words);
-		words_line(&words);
-		words_consent_choose(&words);
-		command_reply_with(cmd, &words, consent_menu(c, cmd->guild, cmd->user));
-	}
-}
-
-json_t *control_on_typing(const struct typing *t, void *arg)
-{
-	json_t *choices = json_array();
-
-	(void)arg;
-	if (strcmp(t->command, "consent") != 0 || strcmp(t->option, "answer") != 0)
-		return choices;
-	for (unsigned i = 0; i < CONSENT_DEFAULT; i++) {
-		const char *name = consent_name((enum consent)i);
-
-		if (strncmp(name, t->text, strlen(t->text)) == 0)
-			json_array_append_new(choices,
-					      json_pack("{s:s,s:s}", "name", name, "value", name));
-	}
-	return choices;
-}
 
 /* ---- /privacy ---- */
 
@@ -194,12 +44,12 @@ static json_t *privacy_buttons(const struct control *c, uint64_t user)
 		component_button("forget", user, now, COMPONENT_DANGER, forget.text)));
 }
 
-static void answer_privacy(struct control *c, struct command *cmd)
+void control_answer_privacy(struct control *c, struct command *cmd)
 {
 	const struct settings *s = c->settings;
 	struct words words = {0};
 
-	tell_present_consent(c, cmd->guild, cmd->user, &words);
+	control_tell_present_consent(c, cmd->guild, cmd->user, &words);
 	words_line(&words);
 	if (!c->store) {
 		words_privacy_no_store(&words);
@@ -215,14 +65,6 @@ static void answer_privacy(struct control *c, struct command *cmd)
 	words_line(&words);
 	words_privacy_nothing_heard(&words);
 	command_reply_with(cmd, &words, privacy_buttons(c, cmd->user));
-}
-
-void control_answer_privacy(struct control *c, struct command *cmd)
-{
-	if (cmd->kind == COMMAND_CONSENT)
-		answer_consent(c, cmd);
-	else
-		answer_privacy(c, cmd);
 }
 
 /* ---- requests of the store ---- */
@@ -270,26 +112,27 @@ static void take_export(int err, const struct store_document *d, void *arg)
 	finish(arg, err, &words, fits ? "parley-export.json" : NULL, d->document);
 }
 
-static struct privacy_request *make_request(struct control *c, struct press *press)
+static struct privacy_request *make_request(struct control *c, struct press *press, uint64_t user)
 {
 	struct privacy_request *r = malloc(sizeof *r);
 
 	if (!r)
 		return NULL;
-	*r = (struct privacy_request){.next = c->privacy_requests, .c = c, .press = press};
+	*r = (struct privacy_request){
+		.next = c->privacy_requests, .c = c, .press = press, .user = user};
 	c->privacy_requests = r;
 	return r;
 }
 
 static void begin(struct control *c, struct press *p,
-		  int (*run)(struct control *c, uint64_t user, struct privacy_request *r))
+		  int (*run)(struct control *c, struct privacy_request *r))
 {
-	struct privacy_request *r = make_request(c, p);
+	struct privacy_request *r = make_request(c, p, p->user);
 	struct words words = {0};
 	int err;
 
 	press_defer(p);
-	err = r ? run(c, p->user, r) : ENOMEM;
+	err = r ? run(c, r) : ENOMEM;
 	if (!err)
 		return;
 	words_privacy_failed(&words, strerror(err));
@@ -297,30 +140,86 @@ static void begin(struct control *c, struct press *p,
 	end_request(r);
 }
 
-static int run_export(struct control *c, uint64_t user, struct privacy_request *r)
+static int run_export(struct control *c, struct privacy_request *r)
 {
-	return c->store ? store_export_person(c->store, user, take_export, r) : ENOENT;
+	return c->store ? store_export_person(c->store, r->user, take_export, r) : ENOENT;
 }
 
-/* ---- erasure ---- */
+/* ---- how often ---- */
+
+/* NULL: none. */
+static struct erasure *find_erasure(struct control *c, uint64_t user)
+{
+	for (unsigned i = 0; i < ERASURES_KEPT; i++)
+		if (c->erasures[i].at && c->erasures[i].user == user)
+			return &c->erasures[i];
+	return NULL;
+}
+
+static void forgive_erasure(struct control *c, uint64_t user)
+{
+	struct erasure *e = find_erasure(c, user);
+
+	if (e)
+		e->at = 0;
+}
+
+static void note_erasure(struct control *c, uint64_t user)
+{
+	struct erasure *e = find_erasure(c, user);
+
+	if (!e)
+		e = &c->erasures[c->next_erasure++ % ERASURES_KEPT];
+	*e = (struct erasure){.user = user, .at = env_now(c->env)};
+}
+
+/* ---- erasure: its steps in order ---- */
 
 static void take_receipt(int err, const struct store_document *d, void *arg)
 {
 	struct words words = {0}, sentence = {0};
+	struct privacy_request *r = arg;
 
 	if (!err)
 		err = erase_tell(&sentence, d->document);
 	log_info("person_erased", "error=\"%s\" text=\"%s\"", err ? strerror(err) : "",
 		 sentence.text);
 	words_privacy_erased(&words, sentence.text);
-	finish(arg, err, &words, "parley-receipt.json", d->document);
+	if (err)
+		forgive_erasure(r->c, r->user);
+	finish(r, err, &words, "parley-receipt.json", d->document);
 }
 
-/* First the memory: what it tells while it ends goes to the store, which erases it then. */
-static void forget_live(struct control *c, uint64_t user)
+/* The turn file has every line that was told before. */
+static void on_written(void *arg)
 {
-	for (unsigned i = 0; i < c->n_voice_sessions; i++)
-		voice_session_erase(c->voice_sessions[i], user);
+	struct privacy_request *r = arg;
+	int err = store_erase_person(r->c->store, r->user,
+				     r->press ? "/privacy" : "control --erase", take_receipt, r);
+
+	if (err)
+		take_receipt(err, &(struct store_document){.document = ""}, r);
+}
+
+static bool has_guild(const struct store_document *guilds, size_t n, uint64_t guild)
+{
+	for (size_t i = 0; i < n; i++)
+		if (guilds[i].version == guild)
+			return true;
+	return false;
+}
+
+/* The memory goes before the database: a conversation that ends tells the store of its last turn.
+ */
+static void forget_live(struct control *c, uint64_t user, const struct store_document *guilds,
+			size_t n)
+{
+	extraction_erase(c->extraction, user);
+	for (unsigned i = 0; i < c->n_voice_sessions; i++) {
+		struct voice_session *vs = c->voice_sessions[i];
+
+		voice_session_erase(vs, user, has_guild(guilds, n, voice_session_guild(vs)));
+	}
 	consent_end(c->consents, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_consent(c->voice_sessions[i], user);
@@ -328,13 +227,26 @@ static void forget_live(struct control *c, uint64_t user)
 		web_forget_events(c->web);
 }
 
-static int run_erasure(struct control *c, uint64_t user, struct privacy_request *r)
+/* The request is on the disk, so a crash from here on does not lose it. */
+static void take_guilds(int err, const struct store_document *guilds, size_t n, void *arg)
 {
-	if (!c->store)
-		return ENOENT;
-	forget_live(c, user);
-	return store_erase_person(c->store, user, r->press ? "/privacy" : "control --erase",
-				  take_receipt, r);
+	struct privacy_request *r = arg;
+
+	if (!err) {
+		forget_live(r->c, r->user, guilds, n);
+		err = writer_sync(r->c->writer, on_written, r);
+	}
+	if (err)
+		take_receipt(err, &(struct store_document){.document = ""}, r);
+}
+
+static int run_erasure(struct control *c, struct privacy_request *r)
+{
+	int err = c->store ? store_begin_erasure(c->store, r->user, take_guilds, r) : ENOENT;
+
+	if (!err && r->press)
+		note_erasure(c, r->user);
+	return err;
 }
 
 static void take_erase_requests(int err, const struct store_document *list, size_t n, void *arg)
@@ -344,9 +256,9 @@ static void take_erase_requests(int err, const struct store_document *list, size
 	if (err)
 		log_warn("erase_requests_not_read", "error=\"%s\"", strerror(err));
 	for (size_t i = 0; i < n; i++) {
-		struct privacy_request *r = make_request(c, NULL);
+		struct privacy_request *r = make_request(c, NULL, list[i].version);
 
-		err = r ? run_erasure(c, list[i].version, r) : ENOMEM;
+		err = r ? run_erasure(c, r) : ENOMEM;
 		if (err)
 			log_warn("erase_request_failed", "error=\"%s\"", strerror(err));
 		if (err)
@@ -378,16 +290,18 @@ static void ask_sure(struct control *c, struct press *p)
 			component_button("keep", p->user, now, COMPONENT_PLAIN, keep.text))));
 }
 
-static void press_consent(struct control *c, struct press *p)
+/* Each erasure begins conversations anew, so one member may not repeat it at will. */
+static void press_sure(struct control *c, struct press *p)
 {
+	const struct erasure *e = find_erasure(c, p->user);
 	struct words words = {0};
-	enum consent consent;
 
-	if (consent_parse(p->value, &consent) && consent != CONSENT_DEFAULT)
-		change_consent(c, p->guild, p->user, consent, &words);
-	else
-		words_consent_unknown(&words);
-	press_update(p, &words, NULL);
+	if (e && env_now(c->env) < e->at + ERASURE_PAUSE_S * NS_PER_S) {
+		words_privacy_too_often(&words, ERASURE_PAUSE_S / 60);
+		press_update(p, &words, NULL);
+		return;
+	}
+	begin(c, p, run_erasure);
 }
 
 void control_on_press(struct press *p, void *arg)
@@ -400,12 +314,12 @@ void control_on_press(struct press *p, void *arg)
 	} else if (strcmp(p->action, "forget") == 0) {
 		ask_sure(c, p);
 	} else if (strcmp(p->action, "forget_sure") == 0) {
-		begin(c, p, run_erasure);
+		press_sure(c, p);
 	} else if (strcmp(p->action, "consent") == 0) {
-		press_consent(c, p);
+		control_press_consent(c, p);
 	} else if (strcmp(p->action, "consent_menu") == 0) {
 		words_consent_choose(&words);
-		press_update(p, &words, consent_menu(c, p->guild, p->user));
+		press_update(p, &words, control_consent_menu(c, p->guild, p->user));
 	} else {
 		words_privacy_kept(&words);
 		press_update(p, &words, NULL);

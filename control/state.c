@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "control/settings/document.h"
+#include "control/store/consent_file.h"
 #include "control/store/deletions.h"
 #include "control/store/faults.h"
 #include "control/store/ours.h"
@@ -530,26 +531,47 @@ static json_t *read_words(const char *dir, const json_t *session)
 	return all;
 }
 
-/* A database from an older backup does not bring back whom a control has erased. */
-static void erase_again(const char *dir)
+/* A database from an older backup brings back neither the data of a person whom a control has
+ * erased nor a consent that was changed since. */
+static int repair_backup(const char *dir)
 {
-	unsigned people = 0;
+	unsigned people = 0, changed = 0;
 	int err = deletions_replay(dir, &people);
 
 	if (err)
 		log_warn("deletions_not_replayed", "error=\"%s\"", strerror(err));
 	if (people)
 		log_warn("deletions_replayed", "people=%u", people);
+	err = consents_replay(dir, &changed);
+	if (changed)
+		log_warn("consents_replayed", "changed=%u", changed);
+	return err;
+}
+
+/* Without the answers nobody knows which members refuse to be heard. */
+static json_t *read_consents(const char *dir, int err)
+{
+	json_t *all = NULL;
+
+	if (!err)
+		err = store_read_consents(dir, &all);
+	if (!err)
+		return all;
+	log_warn("consents_unread",
+		 "error=\"%s\" text=\"Nobody is heard who does not answer /consent anew, until the "
+		 "answers in parley.db, the file consents and the file subject-key can be read\"",
+		 strerror(err));
+	return json_pack("{s:b}", "unread", 1);
 }
 
 void state_read(const char *dir, struct state_kept *out)
 {
-	erase_again(dir);
-	out->consents = store_read_consents(dir);
+	out->consents = read_consents(dir, repair_backup(dir));
 	out->session = state_read_session(dir);
 	out->guilds = store_read_guilds(dir);
 	out->words = read_words(dir, out->session);
 	out->settings = read_document(dir);
+	out->erasing = store_has_erase_requests(dir);
 }
 
 void state_kept_clear(struct state_kept *kept)

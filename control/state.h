@@ -79,6 +79,7 @@ struct state_kept {
 	/* The stored document: {"versions": [...]} (control/settings/document.h), with "unread":
 	 * true if it is there and its newest version cannot be read. */
 	json_t *settings;
+	bool erasing; /* an erasure was requested and is not done */
 };
 void state_read(const char *dir, struct state_kept *out);
 void state_kept_clear(struct state_kept *kept);

@@ -14,11 +14,13 @@
 
 enum { WRITER_MAX = 4096, LINE_SIZE = 3072 };
 
-enum job_kind { JOB_LOG, JOB_TURN };
+enum job_kind { JOB_LOG, JOB_TURN, JOB_SYNC };
 struct job {
 	enum job_kind kind;
 	bool words;
 	struct bus_event *ev;
+	writer_done_h *doneh; /* of a JOB_SYNC, as arg */
+	void *arg;
 	char file[]; /* of a JOB_TURN */
 };
 
@@ -50,7 +52,7 @@ static void run_job(void *arg, struct worker_answer *answer, void *writer)
 	(void)answer, (void)writer;
 	if (j->kind == JOB_LOG)
 		log_event(j->ev, j->words);
-	else
+	else if (j->kind == JOB_TURN)
 		turns_append(j->file, j->ev, j->words);
 }
 
@@ -93,6 +95,31 @@ static void post_job(struct writer *w, const struct bus_event *ev, enum job_kind
 	w->shed = 0;
 }
 
+static void on_synced(void *job, uint64_t owner, const uint8_t *answer, size_t len, void *arg)
+{
+	const struct job j = *(const struct job *)job;
+
+	(void)owner, (void)answer, (void)len, (void)arg;
+	free_job(job);
+	j.doneh(j.arg);
+}
+
+int writer_sync(struct writer *w, writer_done_h *h, void *arg)
+{
+	struct job *j = calloc(1, sizeof *j);
+	int err;
+
+	if (!j)
+		return ENOMEM;
+	j->kind = JOB_SYNC;
+	j->doneh = h;
+	j->arg = arg;
+	err = worker_put(w->worker, j, 0);
+	if (err)
+		free_job(j);
+	return err;
+}
+
 static void on_log_event(const struct bus_event *ev, void *arg)
 {
 	struct writer *w = arg;
@@ -121,6 +148,7 @@ int writer_alloc(struct writer **out, struct env *env, struct bus *bus,
 					 .outside = true,
 					 .finish = true,
 					 .runh = run_job,
+					 .doneh = on_synced,
 					 .freeh = free_job};
 	struct writer *w = calloc(1, sizeof *w);
 	int err;

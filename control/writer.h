@@ -15,6 +15,10 @@ struct writer;
  * worker_alloc. The caller owns *out and frees it when nobody publishes any more, before env. */
 int writer_alloc(struct writer **out, struct env *env, struct bus *bus,
 		 const struct settings *settings);
+/* Calls h once all events that were published before are written, or shed. Not called when the
+ * writer is freed first. ENOSPC, ENOMEM. */
+typedef void(writer_done_h)(void *arg);
+int writer_sync(struct writer *w, writer_done_h *h, void *arg);
 /* Writes what waits. NULL accepted. */
 struct writer *writer_free(struct writer *w);
 

@@ -12,6 +12,7 @@ enum { NAME_SIZE = 24 + SUBJECT_MAC };
 struct consent_table {
 	struct subject_key key;
 	json_t *rows; /* "GUILD:MAC": name */
+	bool unread;
 };
 
 static const char *const names[CONSENT_COUNT] = {
@@ -56,7 +57,9 @@ int consent_table_alloc(struct consent_table **out, const json_t *kept)
 		free(t);
 		return ENOMEM;
 	}
-	if (subject_key_parse(json_string_value(json_object_get(kept, "key")), &t->key) == 0)
+	t->unread = kept && subject_key_parse(json_string_value(json_object_get(kept, "key")),
+					      &t->key) != 0;
+	if (!t->unread)
 		json_object_foreach(json_object_get(kept, "rows"), key, state)
 		{
 			add_row(t, key, state);
@@ -102,7 +105,17 @@ enum consent consent_of(const struct consent_table *t, uint64_t guild, uint64_t 
 {
 	enum consent consent = consent_answer(t, guild, user);
 
-	return consent == CONSENT_DEFAULT ? by_default : consent;
+	return consent == CONSENT_DEFAULT ? consent_default(t, by_default) : consent;
+}
+
+enum consent consent_default(const struct consent_table *t, enum consent by_default)
+{
+	return consent_table_unread(t) ? CONSENT_NEITHER : by_default;
+}
+
+bool consent_table_unread(const struct consent_table *t)
+{
+	return t && t->unread;
 }
 
 int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum consent consent)

@@ -27,13 +27,19 @@ enum consent {
 		CONSENT_COUNT
 };
 
-/* kept: as store_read_consents; NULL: nobody has answered. Not kept. ENOMEM. Caller owns *out. */
+/* kept: as store_read_consents; NULL: nobody has answered; without a valid key: the answers cannot
+ * be read. Not kept. ENOMEM. Caller owns *out. */
 int consent_table_alloc(struct consent_table **out, const json_t *kept);
 struct consent_table *consent_table_free(struct consent_table *t);
 /* Never CONSENT_DEFAULT: it gives by_default for a person who has not answered. NULL as table:
  * nobody has. */
 enum consent consent_of(const struct consent_table *t, uint64_t guild, uint64_t user,
 			enum consent by_default);
+/* The consent of a person who has not answered: by_default, or CONSENT_NEITHER if the answers could
+ * not be read, because the person may have refused. NULL as table: by_default. */
+enum consent consent_default(const struct consent_table *t, enum consent by_default);
+/* True if the saved answers could not be read. */
+bool consent_table_unread(const struct consent_table *t);
 /* CONSENT_DEFAULT if the person has not answered in this server. */
 enum consent consent_answer(const struct consent_table *t, uint64_t guild, uint64_t user);
 /* CONSENT_DEFAULT: forgets the answer. ENOMEM, EINVAL. */

@@ -12,7 +12,7 @@
 #include "control/events/events.h"
 #include "control/ledger/ledger.h"
 #include "control/memory/vectors.h"
-#include "control/model_conf.h"
+#include "control/engine/model_conf.h"
 #include "control/settings/settings.h"
 #include "control/store/embedding.h"
 #include "control/store/store.h"

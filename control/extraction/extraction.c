@@ -11,7 +11,7 @@
 #include "control/events/events.h"
 #include "control/ledger/ledger.h"
 #include "control/memory/extract.h"
-#include "control/model_conf.h"
+#include "control/engine/model_conf.h"
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
 #include "control/store/store.h"

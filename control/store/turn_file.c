@@ -171,12 +171,15 @@ int turn_file_erase(const char *file, turn_file_line_h *h, void *arg, unsigned *
 	struct stat st;
 	int lock = -1, err = open_locked(file, O_RDONLY, &lock, &st);
 
-	if (err == ENOENT)
+	/* A file that a writer makes from now on has no older lines. */
+	bool missing = err == ENOENT;
+
+	if (missing)
 		err = 0;
 	/* Nothing is rotated while the present file is locked. */
 	if (!err && turn_file_old(file, old))
 		err = rewrite(old, h, arg, dropped);
-	if (!err)
+	if (!err && !missing)
 		err = rewrite(file, h, arg, dropped);
 	if (lock >= 0)
 		close(lock);

@@ -116,14 +116,17 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 	struct guild_channel ch = {.bitrate = 64000};
 
 	guilds_channel(c->conf.guilds, c->guild, channel, &ch);
-	return (struct media_want){.guild = c->guild,
-				   .channel = channel,
-				   .bitrate = ch.bitrate,
-				   .complexity = (uint8_t)c->conf.settings->complexity,
-				   .stage = voice_session_is_stage(c, channel),
-				   .e2ee = (uint8_t)wanted_e2ee(c, channel),
-				   .consent = c->conf.settings->consent != CONSENT_NEITHER,
-				   .retired = c->conf.settings->retired_modes};
+	return (struct media_want){
+		.guild = c->guild,
+		.channel = channel,
+		.bitrate = ch.bitrate,
+		.complexity = (uint8_t)c->conf.settings->complexity,
+		.stage = voice_session_is_stage(c, channel),
+		.e2ee = (uint8_t)wanted_e2ee(c, channel),
+		.consent =
+			consent_default(c->conf.consents,
+					(enum consent)c->conf.settings->consent) != CONSENT_NEITHER,
+		.retired = c->conf.settings->retired_modes};
 }
 
 /* An answer of the control before this one plays, or is over: the room listens for speech over it

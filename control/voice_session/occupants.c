@@ -379,11 +379,14 @@ void voice_session_end_conversation(struct voice_session *c)
 
 /* The words of one person cannot be taken out of a conversation: answers and the providers'
  * sessions rest on them. */
-void voice_session_erase(struct voice_session *c, uint64_t user)
+void voice_session_erase(struct voice_session *c, uint64_t user, bool remembered)
 {
 	struct words words = {0};
 
-	if (!c->agent || !(c->recalled || agent_knows(c->agent, user)))
+	/* The words that a former control left may be theirs. */
+	if (!c->agent && c->words)
+		voice_session_forget_words(c);
+	if (!c->agent || !(remembered || c->recalled || agent_knows(c->agent, user)))
 		return;
 	log_info("conversation_erased", "guild=%llu", ID(c->guild));
 	voice_session_end_conversation(c);

@@ -100,9 +100,10 @@ void voice_session_settings(struct voice_session *c);
 void voice_session_consent(struct voice_session *c, uint64_t user);
 /* Tells the room, if they are in it. state: borrowed, as "not heard". */
 void voice_session_tell_consent(struct voice_session *c, uint64_t user, const char *state);
-/* A person is erased: if they are or were in the room, its conversation begins anew, without
- * anything that was said. */
-void voice_session_erase(struct voice_session *c, uint64_t user);
+/* A person is erased: if they are or were in the room, or the memory of the server knows them and
+ * may have been quoted (remembered), its conversation begins anew, without anything that was said.
+ */
+void voice_session_erase(struct voice_session *c, uint64_t user, bool remembered);
 /* The program is about to be suspended: ends every turn of the room, which goes on. */
 void voice_session_suspend(struct voice_session *c);
 /* The program ends: ends every turn of the room. */

@@ -36,8 +36,8 @@ rule control/words control/words proto
 rule control/room control/room control/settings control/words proto control/prompts
 rule control/memory control/memory proto
 rule control/memory/embed control/memory/embed control/memory/terms.h control/memory/kernel.h proto
-rule control/extraction control/extraction control/model_conf.h control/agent/usage_event.h control/engine control/dialect control/events control/ledger control/memory control/prompts control/settings control/store proto ipc
-rule control/embeddings control/embeddings control/model_conf.h control/agent/usage_event.h control/engine control/dialect control/events control/ledger control/memory control/settings control/store proto ipc
+rule control/extraction control/extraction control/agent/usage_event.h control/engine control/dialect control/events control/ledger control/memory control/prompts control/settings control/store proto ipc
+rule control/embeddings control/embeddings control/agent/usage_event.h control/engine control/dialect control/events control/ledger control/memory control/settings control/store proto ipc
 rule control/consent control/consent control/store/subject.h proto
 rule control/store control/store control/memory control/events control/settings control/words proto ipc
 rule control/events control/events proto

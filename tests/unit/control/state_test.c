@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "control/consent/consent.h"
 #include "control/settings/document.h"
 #include "control/store/db.h"
 #include "tests/test.h"
@@ -100,6 +101,29 @@ static bool is_unread(const char *dir)
 	unread = json_is_true(json_object_get(kept.settings, "unread"));
 	state_kept_clear(&kept);
 	return unread;
+}
+
+/* The database is damaged, or its key is gone. */
+TEST(consents_that_cannot_be_read_are_not_taken_for_none)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	struct consent_table *t = NULL;
+	struct state_kept kept;
+	FILE *f;
+
+	CHECK(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	f = fopen(path, "w");
+	CHECK(f && fputs("no database at all, and long enough to be one's header", f) >= 0);
+	fclose(f);
+	CHECK_INT(chmod(path, 0600), 0);
+	state_read(dir, &kept);
+	CHECK_INT(consent_table_alloc(&t, kept.consents), 0);
+	CHECK(consent_table_unread(t));
+	consent_table_free(t);
+	state_kept_clear(&kept);
+	unlink(path);
+	rmdir(dir);
 }
 
 static bool reads_session(const char *dir)

@@ -92,6 +92,23 @@ TEST(an_event_without_memory_is_shed_and_the_next_is_written)
 	end();
 }
 
+static void on_synced(void *arg)
+{
+	(void)arg;
+	CHECK(turns_are((const uint64_t[]){1, 2, 3, 0}));
+	env_stop(s.l.env);
+}
+
+TEST(a_sync_comes_after_the_events_before_it)
+{
+	CHECK_INT(begin(), 0);
+	for (uint64_t i = 1; i <= 3; i++)
+		publish_turn(i);
+	CHECK_INT(writer_sync(s.writer, on_synced, NULL), 0);
+	CHECK(loop_run(&s.l));
+	end();
+}
+
 TEST_OOM(writer_without_memory)
 {
 	CHECK_OOM(begin(), end());

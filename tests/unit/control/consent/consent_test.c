@@ -59,6 +59,22 @@ TEST(a_restart_reads_the_answers)
 	json_decref(kept);
 }
 
+/* Somebody may have refused. */
+TEST(without_the_saved_answers_nobody_is_heard_who_does_not_answer_anew)
+{
+	json_t *kept = json_pack("{s:b}", "unread", 1);
+	struct consent_table *t = NULL;
+
+	CHECK_INT(consent_table_alloc(&t, kept), 0);
+	CHECK(consent_table_unread(t) && !consent_table_unread(NULL));
+	CHECK_INT(consent_of(t, 1, 501, CONSENT_REMEMBERED), CONSENT_NEITHER);
+	CHECK_INT(consent_default(t, CONSENT_HEARD), CONSENT_NEITHER);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_HEARD), 0);
+	CHECK_INT(consent_of(t, 1, 501, CONSENT_REMEMBERED), CONSENT_HEARD);
+	consent_table_free(t);
+	json_decref(kept);
+}
+
 TEST(consents_have_names)
 {
 	enum consent c = CONSENT_DEFAULT;

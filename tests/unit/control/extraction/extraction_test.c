@@ -9,7 +9,7 @@
 #include <sqlite3.h>
 
 #include "control/events/events.h"
-#include "control/model_conf.h"
+#include "control/engine/model_conf.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "ipc/tmr.h"

@@ -1,7 +1,7 @@
 /* Configuration of the parts of control that send kept words to a model beside the rooms:
  * extraction and embeddings. */
-#ifndef CONTROL_MODEL_CONF_H
-#define CONTROL_MODEL_CONF_H
+#ifndef CONTROL_ENGINE_MODEL_CONF_H
+#define CONTROL_ENGINE_MODEL_CONF_H
 
 #include <stdbool.h>
 #include <stdint.h>

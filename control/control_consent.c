@@ -1,0 +1,316 @@
+/* /consent: reading and changing what a member allows in a server. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/configure/live_settings.h"
+#include "control/consent/consent.h"
+#include "control/control_inside.h"
+#include "control/discord/components.h"
+#include "control/settings/settings.h"
+#include "control/store/store.h"
+#include "control/voice_session/policy.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+
+/* An answer to /consent that the store is saving. Either cmd or press waits for the reply. */
+struct consent_request {
+	struct consent_request *next; /* an older one */
+	struct control *c;
+	struct command *cmd;
+	struct press *press;
+	uint64_t guild, user;
+	enum consent consent, was;
+	bool applied;
+};
+
+/* ---- the present consent ---- */
+
+/* NULL without memory. The caller frees them. */
+static struct settings *read_settings_of(const struct control *c, uint64_t guild)
+{
+	struct settings *s = NULL;
+
+	if (settings_alloc(&s))
+		return NULL;
+	live_settings_wanted_of(c->live, guild, s);
+	return s;
+}
+
+static enum consent present_consent(const struct control *c, uint64_t guild, uint64_t user)
+{
+	struct settings *s = read_settings_of(c, guild);
+	enum consent by_default = s ? (enum consent)s->consent : CONSENT_NEITHER;
+
+	settings_free(s);
+	return consent_of(c->consents, guild, user, by_default);
+}
+
+bool control_remembers(uint64_t guild, uint64_t user, void *arg)
+{
+	const struct control *c = arg;
+	struct settings *s = read_settings_of(c, guild);
+	bool yes = s && !c->settings->unread && !policy_blocks_user(s, user) &&
+		   consent_of(c->consents, guild, user, (enum consent)s->consent) ==
+			   CONSENT_REMEMBERED;
+
+	settings_free(s);
+	return yes;
+}
+
+static void name_consent(struct words *words, enum consent consent)
+{
+	if (consent == CONSENT_NEITHER)
+		words_consent_neither(words);
+	else if (consent == CONSENT_REMEMBERED)
+		words_consent_remembered(words);
+	else
+		words_consent_heard(words);
+}
+
+void control_tell_present_consent(struct control *c, uint64_t guild, uint64_t user,
+				  struct words *words)
+{
+	struct words state = {0};
+
+	name_consent(&state, present_consent(c, guild, user));
+	if (consent_answer(c->consents, guild, user) != CONSENT_DEFAULT)
+		words_consent_is(words, state.text);
+	else if (consent_table_unread(c->consents))
+		words_consent_unread(words);
+	else
+		words_consent_by_default(words, state.text);
+}
+
+/* ---- changing it ---- */
+
+/* Others may speak of a member, so the room learns who is heard and remembered. */
+static void tell_room(struct control *c, uint64_t guild, uint64_t user, enum consent consent)
+{
+	struct voice_session *vs = control_find_voice_session(c, guild);
+	struct words state = {0};
+
+	name_consent(&state, consent);
+	if (!vs)
+		return;
+	voice_session_consent(vs, user);
+	voice_session_tell_consent(vs, user, state.text);
+}
+
+static int apply_consent(struct consent_request *r)
+{
+	int err = consent_set(r->c->consents, r->guild, r->user, r->consent);
+
+	r->applied = !err;
+	if (r->applied && r->was != r->consent)
+		tell_room(r->c, r->guild, r->user, r->consent);
+	return err;
+}
+
+static bool allows_less(enum consent consent, enum consent than)
+{
+	static const unsigned allows[CONSENT_COUNT] = {
+		[CONSENT_NEITHER] = 0, [CONSENT_HEARD] = 1, [CONSENT_REMEMBERED] = 2};
+
+	return allows[consent] < allows[than];
+}
+
+/* The newest of these requests that the member of r has made. NULL: none. */
+static const struct consent_request *find_newest(const struct consent_request *list,
+						 const struct consent_request *r)
+{
+	while (list && (list->guild != r->guild || list->user != r->user))
+		list = list->next;
+	return list;
+}
+
+static void send_reply(struct consent_request *r, const struct words *words)
+{
+	if (r->cmd)
+		command_reply(r->cmd, words);
+	else
+		press_finish(r->press, words, NULL, NULL);
+}
+
+static void end_request(struct consent_request *r)
+{
+	for (struct consent_request **at = &r->c->consent_requests; *at; at = &(*at)->next)
+		if (*at == r) {
+			*at = r->next;
+			break;
+		}
+	free(r);
+}
+
+void control_end_consents(struct control *c)
+{
+	while (c->consent_requests)
+		end_request(c->consent_requests);
+}
+
+static void finish(struct consent_request *r, int err)
+{
+	struct words words = {0}, state = {0};
+
+	name_consent(&state, r->consent);
+	if (!r->applied) {
+		words_consent_unchanged(&words);
+	} else {
+		words_consent_is(&words, state.text);
+		if (r->was == CONSENT_REMEMBERED && r->consent != CONSENT_REMEMBERED)
+			words_consent_kept_words(&words);
+		if (err)
+			words_consent_not_saved(&words);
+	}
+	send_reply(r, &words);
+	end_request(r);
+}
+
+static void on_saved(int err, void *arg)
+{
+	struct consent_request *r = arg;
+
+	if (err)
+		log_warn("consent_not_saved", "error=\"%s\"", strerror(err));
+	/* A newer answer of the same member takes precedence. */
+	if (!err && !r->applied && find_newest(r->c->consent_requests, r) == r)
+		err = apply_consent(r);
+	else if (!err)
+		r->applied = true;
+	finish(r, err);
+}
+
+static int save(struct consent_request *r, enum consent before)
+{
+	const struct store_consent change = {.guild = r->guild,
+					     .user = r->user,
+					     .before = consent_name(before),
+					     .after = consent_name(r->consent),
+					     .via = "/consent"};
+	char text[64];
+
+	snprintf(text, sizeof text, "%s %s", change.before, change.after);
+	env_output(r->c->env, ENV_OUT_FILE, 0, text, strlen(text));
+	return r->c->store ? store_put_consent(r->c->store, &change, on_saved, r) : ENOENT;
+}
+
+/* A consent that allows less takes effect at once, one that allows more once it is saved. */
+static void run_request(struct consent_request *r)
+{
+	struct control *c = r->c;
+	enum consent before = consent_answer(c->consents, r->guild, r->user);
+	int err = 0;
+
+	r->was = present_consent(c, r->guild, r->user);
+	if (before == r->consent && !find_newest(r->next, r)) {
+		r->applied = true;
+		finish(r, 0);
+		return;
+	}
+	if (!c->store || !allows_less(r->was, r->consent))
+		err = apply_consent(r);
+	if (!err)
+		err = save(r, before);
+	if (err)
+		finish(r, err);
+}
+
+static void change_consent(struct control *c, const struct consent_request *proto)
+{
+	struct consent_request *r = malloc(sizeof *r);
+	struct consent_request failed = *proto;
+	struct words words = {0};
+
+	if (!r) {
+		words_consent_unchanged(&words);
+		send_reply(&failed, &words);
+		return;
+	}
+	*r = *proto;
+	r->c = c;
+	r->next = c->consent_requests;
+	c->consent_requests = r;
+	run_request(r);
+}
+
+/* ---- the command and its menu ---- */
+
+static json_t *consent_option(enum consent consent, enum consent now)
+{
+	struct words label = {0};
+
+	if (consent == CONSENT_NEITHER)
+		words_consent_label_neither(&label);
+	else if (consent == CONSENT_REMEMBERED)
+		words_consent_label_remembered(&label);
+	else
+		words_consent_label_heard(&label);
+	return json_pack("{s:s,s:s,s:b}", "label", label.text, "value", consent_name(consent),
+			 "default", consent == now);
+}
+
+json_t *control_consent_menu(struct control *c, uint64_t guild, uint64_t user)
+{
+	enum consent now = present_consent(c, guild, user);
+	json_t *options = json_array();
+
+	for (unsigned i = 0; i < CONSENT_DEFAULT; i++)
+		json_array_append_new(options, consent_option((enum consent)i, now));
+	return component_row(
+		json_pack("[o]", component_select("consent", user, env_wall_ms(c->env), options)));
+}
+
+void control_answer_consent(struct control *c, struct command *cmd)
+{
+	struct words words = {0};
+	enum consent consent;
+
+	if (cmd->answer && (!consent_parse(cmd->answer, &consent) || consent == CONSENT_DEFAULT)) {
+		words_consent_unknown(&words);
+		command_reply(cmd, &words);
+	} else if (cmd->answer) {
+		change_consent(c, &(struct consent_request){.cmd = cmd,
+							    .guild = cmd->guild,
+							    .user = cmd->user,
+							    .consent = consent});
+	} else {
+		control_tell_present_consent(c, cmd->guild, cmd->user, &words);
+		words_line(&words);
+		words_consent_choose(&words);
+		command_reply_with(cmd, &words, control_consent_menu(c, cmd->guild, cmd->user));
+	}
+}
+
+void control_press_consent(struct control *c, struct press *p)
+{
+	struct words words = {0};
+	enum consent consent;
+
+	if (!consent_parse(p->value, &consent) || consent == CONSENT_DEFAULT) {
+		words_consent_unknown(&words);
+		press_update(p, &words, NULL);
+		return;
+	}
+	press_defer(p);
+	change_consent(c,
+		       &(struct consent_request){
+			       .press = p, .guild = p->guild, .user = p->user, .consent = consent});
+}
+
+json_t *control_on_typing(const struct typing *t, void *arg)
+{
+	json_t *choices = json_array();
+
+	(void)arg;
+	if (strcmp(t->command, "consent") != 0 || strcmp(t->option, "answer") != 0)
+		return choices;
+	for (unsigned i = 0; i < CONSENT_DEFAULT; i++) {
+		const char *name = consent_name((enum consent)i);
+
+		if (strncmp(name, t->text, strlen(t->text)) == 0)
+			json_array_append_new(choices,
+					      json_pack("{s:s,s:s}", "name", name, "value", name));
+	}
+	return choices;
+}

@@ -1,0 +1,262 @@
+/* /consent and "Forget me": what is answered when, and what takes effect when. */
+#include "control/control_inside.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "control/configure/live_settings.h"
+#include "control/consent/consent.h"
+#include "control/discord/rest.h"
+#include "control/events/events.h"
+#include "control/settings/settings.h"
+#include "control/store/store.h"
+#include "control/writer.h"
+#include "tests/unit/control/fake_http.h"
+#include "tests/unit/ipc/loop.h"
+
+enum { GUILD = 100, ANA = 501, BOB = 502 };
+
+static struct scene {
+	struct fake_http fake;
+	struct control c;
+	char dir[32], database[64];
+	char content[600]; /* of the newest answer */
+	unsigned rows;	   /* saved consents when it came */
+	unsigned answers;
+} fx;
+
+static unsigned count_saved(void)
+{
+	sqlite3_stmt *s = NULL;
+	sqlite3 *sql = NULL;
+	unsigned n = 0;
+
+	if (sqlite3_open(fx.database, &sql) == SQLITE_OK &&
+	    sqlite3_prepare_v2(sql, "SELECT count(*) FROM consents", -1, &s, NULL) == SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
+		n = (unsigned)sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(sql);
+	return n;
+}
+
+/* Stops the loop with the answer to a press. */
+static void serve(struct fake_http *f, struct evhttp_request *req)
+{
+	bool edits = strcmp(f->method, "PATCH") == 0;
+	json_t *body = json_loadb((const char *)f->body, f->n, 0, NULL);
+	const json_t *data = edits ? body : json_object_get(body, "data");
+	const char *content = json_string_value(json_object_get(data, "content"));
+
+	if (content) {
+		snprintf(fx.content, sizeof fx.content, "%s", content);
+		fx.rows = count_saved();
+		fx.answers++;
+		env_stop(f->env);
+	} else if (edits) { /* a form with a file */
+		snprintf(fx.content, sizeof fx.content, "%.*s", (int)f->n, (const char *)f->body);
+		fx.answers++;
+		env_stop(f->env);
+	}
+	json_decref(body);
+	fake_http_answer(req, edits ? 200 : 204, "application/json", "{}", edits ? 2 : 0);
+}
+
+static int save_nothing(const struct live_settings_version *version, void *arg)
+{
+	(void)version, (void)arg;
+	return ENOENT;
+}
+
+static bool begin(void)
+{
+	struct control *c = &fx.c;
+	struct live_settings_conf live = {.saveh = save_nothing};
+
+	memset(&fx, 0, sizeof fx);
+	if (!folder_make(fx.dir) || !fake_http_begin(&fx.fake, serve, NULL))
+		return false;
+	snprintf(fx.database, sizeof fx.database, "%s/parley.db", fx.dir);
+	c->env = fx.fake.env;
+	if (settings_alloc(&c->settings))
+		return false;
+	live.settings = c->settings;
+	return !live_settings_alloc(&c->live, &live) && !bus_alloc(&c->bus) &&
+	       !writer_alloc(&c->writer, c->env, c->bus, c->settings) &&
+	       !store_alloc(&c->store, c->env, c->bus, c->settings, fx.dir) &&
+	       !consent_table_alloc(&c->consents, NULL) &&
+	       !rest_alloc(&c->rest, c->env, fx.fake.http, fx.fake.base, "token") &&
+	       !components_alloc(&c->components, c->env, c->rest, control_on_press,
+				 control_on_typing, c);
+}
+
+static void end(void)
+{
+	struct control *c = &fx.c;
+
+	rest_free(c->rest);
+	components_free(c->components);
+	live_settings_free(c->live);
+	writer_free(c->writer);
+	store_free(c->store);
+	control_end_consents(c);
+	control_end_privacy(c);
+	consent_table_free(c->consents);
+	bus_free(c->bus);
+	settings_free(c->settings);
+	fake_http_end(&fx.fake);
+	folder_remove(fx.dir);
+}
+
+static void press(uint64_t user, const char *action, const char *value)
+{
+	char id[96], who[24];
+	json_t *d;
+
+	snprintf(id, sizeof id, "parley:%s:%llu:%llu", action, (unsigned long long)user,
+		 (unsigned long long)(env_wall_ms(fx.c.env) / 1000));
+	snprintf(who, sizeof who, "%llu", (unsigned long long)user);
+	d = json_pack("{s:s,s:s,s:i,s:s,s:s,s:{s:{s:s}},s:{s:s,s:[s]}}", "id", "7",
+		      "application_id", "9", "type", 3, "token", "abc", "guild_id", "100", "member",
+		      "user", "id", who, "data", "custom_id", id, "values", value);
+	CHECK(components_interaction(fx.c.components, d, env_wall_ms(fx.c.env)));
+	json_decref(d);
+}
+
+/* Until so many presses are answered; false when they are not. */
+static bool await_answers(unsigned n)
+{
+	while (fx.answers < n && !fx.fake.timed_out)
+		env_run(fx.fake.env);
+	return !fx.fake.timed_out;
+}
+
+static bool await_answer(void)
+{
+	return await_answers(fx.answers + 1);
+}
+
+static enum consent answer_of(uint64_t user)
+{
+	return consent_answer(fx.c.consents, GUILD, user);
+}
+
+TEST(a_consent_is_answered_once_it_is_saved)
+{
+	CHECK(begin());
+	press(ANA, "consent", "remembered");
+	CHECK_INT(answer_of(ANA), CONSENT_DEFAULT); /* not before it is saved */
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "heard and remembered"));
+	CHECK_INT(fx.rows, 1);
+	CHECK_INT(answer_of(ANA), CONSENT_REMEMBERED);
+	CHECK(control_remembers(GUILD, ANA, &fx.c));
+	end();
+}
+
+TEST(a_refusal_takes_effect_at_once)
+{
+	CHECK(begin());
+	press(ANA, "consent", "neither");
+	CHECK_INT(answer_of(ANA), CONSENT_NEITHER);
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "not heard"));
+	CHECK_INT(fx.rows, 1);
+	end();
+}
+
+/* The first one is saved later than the second takes effect. */
+TEST(a_refusal_outlives_a_consent_that_is_still_being_saved)
+{
+	CHECK(begin());
+	press(ANA, "consent", "remembered");
+	press(ANA, "consent", "neither");
+	CHECK_INT(answer_of(ANA), CONSENT_NEITHER);
+	CHECK(await_answers(2));
+	CHECK_INT(answer_of(ANA), CONSENT_NEITHER);
+	end();
+}
+
+/* The store has another key than the consents were saved with. */
+static void break_store(void)
+{
+	char path[64];
+	FILE *f;
+
+	press(BOB, "consent", "heard");
+	CHECK(await_answer());
+	snprintf(path, sizeof path, "%s/subject-key", fx.dir);
+	f = fopen(path, "w");
+	CHECK(f &&
+	      fputs("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff", f) >= 0);
+	fclose(f);
+}
+
+TEST(a_consent_that_is_not_saved_changes_nothing_and_says_so)
+{
+	CHECK(begin());
+	break_store();
+	press(ANA, "consent", "remembered");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "nothing has changed"));
+	CHECK(!strstr(fx.content, "remembered"));
+	CHECK_INT(answer_of(ANA), CONSENT_DEFAULT);
+	end();
+}
+
+TEST(a_refusal_that_is_not_saved_holds_until_the_restart_and_says_so)
+{
+	CHECK(begin());
+	break_store();
+	press(ANA, "consent", "neither");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "holds until I restart"));
+	CHECK_INT(answer_of(ANA), CONSENT_NEITHER);
+	end();
+}
+
+TEST(blocked_people_and_those_of_another_default_are_not_told_to_models)
+{
+	CHECK(begin());
+	CHECK(!control_remembers(GUILD, ANA, &fx.c));
+	CHECK_INT(live_settings_base(fx.c.live, "consent", "remembered"), 0);
+	live_settings_apply(fx.c.live);
+	CHECK(control_remembers(GUILD, ANA, &fx.c));
+	CHECK_INT(live_settings_base(fx.c.live, "blocked_users", "501"), 0);
+	live_settings_apply(fx.c.live);
+	CHECK(!control_remembers(GUILD, ANA, &fx.c));
+	CHECK(control_remembers(GUILD, BOB, &fx.c));
+	end();
+}
+
+TEST(a_member_is_erased_once_in_a_while)
+{
+	CHECK(begin());
+	press(ANA, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "parley-erasure-1"));
+	press(ANA, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "once in 10 minutes"));
+	press(BOB, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "parley-erasure-1"));
+	end();
+}
+
+TEST(saved_answers_that_cannot_be_read_are_told)
+{
+	json_t *kept = json_pack("{s:b}", "unread", 1);
+	struct words words = {0};
+
+	CHECK(begin());
+	consent_table_free(fx.c.consents);
+	CHECK_INT(consent_table_alloc(&fx.c.consents, kept), 0);
+	json_decref(kept);
+	CHECK_INT(live_settings_base(fx.c.live, "consent", "remembered"), 0);
+	live_settings_apply(fx.c.live);
+	CHECK(!control_remembers(GUILD, ANA, &fx.c));
+	control_tell_present_consent(&fx.c, GUILD, ANA, &words);
+	CHECK(strstr(words.text, "I cannot read"));
+	end();
+}
