@@ -277,6 +277,7 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->leaveh = conf->leaveh;
 	a->soundh = conf->soundh;
 	a->rankh = conf->rankh;
+	a->roleh = conf->roleh;
 	a->joinh = conf->joinh;
 	a->blockedh = conf->blockedh;
 	a->remembersh = conf->remembersh;

@@ -48,6 +48,8 @@ struct agent_conf {
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
 	/* This person's rank for tools. May be NULL: everybody the least. */
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
+	/* True if this person holds the role of Discord. May be NULL: nobody does. */
+	bool (*roleh)(uint64_t user, uint64_t role, void *arg);
 	/* Goes to the voice channel of this name: ENOENT none, or several. May be NULL. */
 	int (*joinh)(const char *name, void *arg);
 	/* True if the settings block this user. May be NULL: nobody is blocked. */

@@ -82,22 +82,42 @@ static void timer_fired(void *arg)
 	agent_tools_feed(arg, &(struct tool_input){.type = TOOL_IN_TIME});
 }
 
-enum tool_rank agent_tools_rank(const struct agent *a, uint64_t user)
+struct holder {
+	const struct agent *a;
+	uint64_t user;
+};
+
+static bool holds_role(uint64_t role, void *arg)
 {
-	return user && a->rankh ? a->rankh(user, a->arg) : TOOL_RANK_EVERYONE;
+	const struct holder *h = arg;
+
+	return h->user && h->a->roleh && h->a->roleh(h->user, role, h->a->arg);
+}
+
+/* Administrators need no role. */
+enum tool_rank agent_tools_rank(const struct agent *a, uint64_t user, const char *tool)
+{
+	struct holder holder = {a, user};
+	enum tool_rank rank = user && a->rankh ? a->rankh(user, a->arg) : TOOL_RANK_EVERYONE;
+
+	if (rank < TOOL_RANK_OWNER &&
+	    !tool_policy_has_role(a->settings->tools_roles, tool, holds_role, &holder))
+		return TOOL_RANK_BARRED;
+	return rank;
 }
 
 /* ---- what the engines and the room tell ---- */
 
 /* Words of several people may merge into one turn, and the model cannot tell reliably who wanted
  * a call. */
-struct tool_asker agent_tools_asker(const struct agent *a, const struct room_turn *turn)
+struct tool_asker agent_tools_asker(const struct agent *a, const struct room_turn *turn,
+				    const char *tool)
 {
 	struct tool_asker asker = {.user = turn ? turn->user : 0};
 
-	asker.rank = agent_tools_rank(a, asker.user);
+	asker.rank = agent_tools_rank(a, asker.user, tool);
 	for (unsigned i = 0; turn && i < turn->segments; i++) {
-		enum tool_rank rank = agent_tools_rank(a, turn->segment[i].user);
+		enum tool_rank rank = agent_tools_rank(a, turn->segment[i].user, tool);
 
 		asker.shared = asker.shared || turn->segment[i].user != asker.user;
 		asker.rank = rank < asker.rank ? rank : asker.rank;
@@ -115,7 +135,7 @@ void agent_tools_call(struct agent_tools *t, const struct roles_event *ev)
 	if (!t)
 		return;
 	turn = room_active(t->a->room);
-	asker = agent_tools_asker(t->a, turn && turn->id == ev->turn ? turn : NULL);
+	asker = agent_tools_asker(t->a, turn && turn->id == ev->turn ? turn : NULL, e->tool);
 	speculative = room_speculates(t->a->room, ev->turn);
 	if (speculative)
 		t->held = ev->turn;
@@ -268,7 +288,7 @@ static enum tool_verdict judge_worker_call(const struct tool_request *request, v
 	const struct agent *a = arg;
 	struct tool_request ranked = *request;
 
-	ranked.rank = agent_tools_rank(a, request->user);
+	ranked.rank = agent_tools_rank(a, request->user, request->row->name);
 	return tools_run_judge(a->tools->run, &ranked, env_now(a->env));
 }
 

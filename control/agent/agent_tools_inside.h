@@ -56,16 +56,18 @@ struct agent_tools {
 /* ---- agent_tools.c ---- */
 /* One input into the run, and whatever performing its outputs causes after it. in is borrowed. */
 void agent_tools_feed(struct agent_tools *t, const struct tool_input *in);
-enum tool_rank agent_tools_rank(const struct agent *a, uint64_t user);
+/* Their rank for this tool. */
+enum tool_rank agent_tools_rank(const struct agent *a, uint64_t user, const char *tool);
 
-/* The speakers of a turn as the asker of its calls. */
+/* The speakers of a turn as the asker of a call. */
 struct tool_asker {
 	uint64_t user;	     /* the first one; 0: nobody */
 	bool shared;	     /* there are several */
 	enum tool_rank rank; /* the lowest of theirs */
 };
 /* turn is borrowed; NULL: nobody's. */
-struct tool_asker agent_tools_asker(const struct agent *a, const struct room_turn *turn);
+struct tool_asker agent_tools_asker(const struct agent *a, const struct room_turn *turn,
+				    const char *tool);
 
 /* ---- agent_tools_effects.c ---- */
 /* Performs one output of the run. */

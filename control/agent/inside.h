@@ -27,6 +27,7 @@ struct agent {
 	void (*leaveh)(void *arg);
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
+	bool (*roleh)(uint64_t user, uint64_t role, void *arg);
 	int (*joinh)(const char *name, void *arg);
 	bool (*blockedh)(uint64_t user, void *arg);
 	bool (*remembersh)(uint64_t user, void *arg);

@@ -8,6 +8,7 @@
 #include "control/tools/read_back.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
+#include "proto/discord.h"
 
 static const struct {
 	const char *name, *text;
@@ -39,6 +40,31 @@ bool tool_policy_lists(const char *list, const char *name)
 		list += skip + word;
 	}
 	return false;
+}
+
+bool tool_policy_has_role(const char *list, const char *name, tool_role_h *h, void *arg)
+{
+	size_t n = strlen(name);
+	bool restricted = false;
+
+	while (*list) {
+		size_t skip = strspn(list, ", "), word = strcspn(list + skip, ", ");
+		const char *p = list + skip;
+		uint64_t role = 0;
+
+		/* Without a role it is a mistake, which bars everybody. */
+		if (word >= n && strncmp(p, name, n) == 0 && (word == n || p[n] == ':')) {
+			char id[24] = "";
+
+			if (word > n)
+				utf8_copy_bytes(id, sizeof id, p + n + 1, word - n - 1);
+			if (discord_u64(id, &role) && h(role, arg))
+				return true;
+			restricted = true;
+		}
+		list += skip + word;
+	}
+	return !restricted;
 }
 
 /* ---- rates ---- */
@@ -186,15 +212,15 @@ void tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t 
 /* ---- the rules ---- */
 
 /* That of the row, or a higher one of the settings. */
-static unsigned lowest_rank(const struct settings *s, const struct tool_row *row)
+static int lowest_rank(const struct settings *s, const struct tool_row *row)
 {
-	unsigned rank = TOOL_RANK_EVERYONE;
+	int rank = TOOL_RANK_EVERYONE;
 
 	if (tool_policy_lists(s->tools_owners, row->name))
 		rank = TOOL_RANK_OWNER;
 	else if (tool_policy_lists(s->tools_moderators, row->name))
 		rank = TOOL_RANK_MODERATOR;
-	return rank > (unsigned)row->who ? rank : (unsigned)row->who;
+	return rank > (int)row->who ? rank : (int)row->who;
 }
 
 static enum tool_verdict judge_effect(struct tool_policy *p, const struct settings *s,
@@ -206,7 +232,7 @@ static enum tool_verdict judge_effect(struct tool_policy *p, const struct settin
 	bool asks = (!allowed && (row->effect == TOOL_EFFECT_OUTSIDE || row->confirm)) ||
 		    ((q->room_tainted || q->shared) && row->effect != TOOL_EFFECT_NONE);
 
-	if ((unsigned)q->rank < lowest_rank(s, row))
+	if ((int)q->rank < lowest_rank(s, row))
 		return TOOL_RANK;
 	if (row->effect == TOOL_EFFECT_FINAL && !allowed)
 		return TOOL_FINAL;

@@ -10,7 +10,8 @@
  *   a_minute, or those of tools that read strangers' text
  *   reached tool_reads_a_minute
  *   the tool needs a higher rank than the speaker has, by its   RANK
- *   row or by tools_moderators and tools_owners
+ *   row or by tools_moderators and tools_owners; or they hold
+ *   none of its roles (tools_roles)
  *   it cannot be undone and is not in tools_allowed             FINAL
  *   strangers' text was read in this voice session, and the     ASK; or ALLOWED, once, when the
  *   tool has side effects                                       speaker said yes in time
@@ -36,7 +37,8 @@ struct settings;
 
 enum { TOOL_YES_S = 15, TOOL_ASKED = 8, TOOL_RATES = 32, TOOL_RATE_MAX = 120 };
 
-enum tool_rank { TOOL_RANK_EVERYONE, TOOL_RANK_MODERATOR, TOOL_RANK_OWNER };
+/* BARRED: without any of the roles that tools_roles wants for the tool. */
+enum tool_rank { TOOL_RANK_BARRED = -1, TOOL_RANK_EVERYONE, TOOL_RANK_MODERATOR, TOOL_RANK_OWNER };
 
 /* V(NAME, name, sentence): the sentence is for the model. */
 #define TOOL_VERDICTS(V)                                                                           \
@@ -105,5 +107,8 @@ void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *sai
 void tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now);
 /* True if the list ("roll, time") names the tool. */
 bool tool_policy_lists(const char *list, const char *name);
+/* True if the list ("roll:ROLE, time:ROLE") names no role for the tool, or h is true of one. */
+typedef bool(tool_role_h)(uint64_t role, void *arg);
+bool tool_policy_has_role(const char *list, const char *name, tool_role_h *h, void *arg);
 
 #endif

@@ -207,6 +207,13 @@ static enum tool_rank rank_member(uint64_t user, void *arg)
 								   : TOOL_RANK_EVERYONE;
 }
 
+static bool has_role(uint64_t user, uint64_t role, void *arg)
+{
+	const struct voice_session *c = arg;
+
+	return guilds_has_role(c->conf.guilds, c->guild, user, role);
+}
+
 static bool blocks_user(uint64_t user, void *arg)
 {
 	const struct voice_session *c = arg;
@@ -332,6 +339,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .soundh = play_sound,
 				  .store = c->conf.store,
 				  .rankh = rank_member,
+				  .roleh = has_role,
 				  .joinh = join_by_name,
 				  .blockedh = blocks_user,
 				  .remembersh = remembers_user,

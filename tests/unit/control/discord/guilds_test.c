@@ -112,6 +112,18 @@ TEST(guilds_permissions_follow_the_documented_order)
 	guilds_free(g);
 }
 
+TEST(guilds_know_who_holds_a_role)
+{
+	struct guilds *g = made();
+
+	CHECK(guilds_has_role(g, 100, 501, 201));
+	CHECK(!guilds_has_role(g, 100, 501, 202));
+	CHECK(!guilds_has_role(g, 100, 900, 201));
+	CHECK(guilds_has_role(g, 100, 900, 100)); /* everybody's */
+	CHECK(!guilds_has_role(g, 100, 77, 100)); /* a stranger */
+	guilds_free(g);
+}
+
 TEST(guilds_without_view_nothing_is_allowed)
 {
 	struct guilds *g = made();

@@ -79,6 +79,31 @@ TEST(settings_restrict_a_tool_to_moderators_or_owners)
 	settings_free(s);
 }
 
+static bool is_seven(uint64_t role, void *arg)
+{
+	(void)arg;
+	return role == 7;
+}
+
+TEST(settings_restrict_a_tool_to_roles)
+{
+	struct settings *s = open_settings();
+	struct tool_policy *p = calloc(1, sizeof *p);
+	struct tool_request q = {
+		.row = &reads, .user = ALICE, .arguments = "{}", .rank = TOOL_RANK_BARRED};
+
+	CHECK(tool_policy_has_role("", "look", is_seven, NULL));
+	CHECK(tool_policy_has_role("send:8, lookup:8", "look", is_seven, NULL));
+	CHECK(!tool_policy_has_role("look:8", "look", is_seven, NULL));
+	CHECK(!tool_policy_has_role("look", "look", is_seven, NULL));
+	CHECK(!tool_policy_has_role("look:seven", "look", is_seven, NULL));
+	CHECK(tool_policy_has_role("send:8, look:8,look:7", "look", is_seven, NULL));
+	CHECK(s && p);
+	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_RANK);
+	free(p);
+	settings_free(s);
+}
+
 TEST(after_text_of_strangers_nothing_is_changed)
 {
 	struct settings *s = open_settings();
