@@ -192,12 +192,42 @@ static const struct {
 	    {"memory_search", say_matches},
 	    {"memory_forget", say_forgotten}};
 
+static bool wants_yes(const json_t *root)
+{
+	return strcmp(text_at(json_object_get(root, "error"), "code"), "needs_yes") == 0;
+}
+
 static void say_error(const json_t *root, char *buf, size_t size)
 {
-	const char *message =
-		json_string_value(json_object_get(json_object_get(root, "error"), "message"));
+	const json_t *error = json_object_get(root, "error");
 
-	snprintf(buf, size, "That did not work. %s", message ? message : "");
+	if (wants_yes(root))
+		snprintf(buf, size, "Shall I do this: %s? Say yes and I will.",
+			 text_at(error, "read_back"));
+	else
+		snprintf(buf, size, "That did not work. %s", text_at(error, "message"));
+}
+
+bool brain_asks(const char *output)
+{
+	json_t *root = json_loads(output, 0, NULL);
+	bool asks = wants_yes(root);
+
+	json_decref(root);
+	return asks;
+}
+
+bool brain_hears_yes(const char *text)
+{
+	static const char *const yes[] = {"yes", "yeah", "yep", "sure", "ok", "okay"};
+	struct words w;
+
+	words_split(&w, text);
+	for (unsigned i = 0; i < w.n && i < 2; i++)
+		for (size_t k = 0; k < sizeof yes / sizeof yes[0]; k++)
+			if (strcmp(w.w[i], yes[k]) == 0)
+				return true;
+	return false;
 }
 
 void brain_say_output(const char *tool, const char *output, char *buf, size_t size)

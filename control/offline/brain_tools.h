@@ -2,6 +2,7 @@
 #ifndef OFFLINE_BRAIN_TOOLS_H
 #define OFFLINE_BRAIN_TOOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { BRAIN_DICE = 12 };
@@ -11,5 +12,9 @@ void brain_say_dice(const unsigned *values, unsigned n, char *buf, size_t size);
 /* A sentence about the output of a call, an object as control gives it
  * (control/tools/envelope.h). Always terminated. */
 void brain_say_output(const char *tool, const char *output, char *buf, size_t size);
+/* True if the output refuses the call until its speaker says yes: the brain asks them. */
+bool brain_asks(const char *output);
+/* True if a person seems to say yes. Whether it counts is for the client to decide. */
+bool brain_hears_yes(const char *text);
 
 #endif

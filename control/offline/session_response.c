@@ -272,36 +272,43 @@ static void emit_item_event(struct session *s, const struct response *r, const c
 		json_pack("{s:s,s:i,s:o}", "response_id", r->id, "output_index", 0, "item", item));
 }
 
-/* The answer is a call of a tool that the client has offered. */
+/* The answer is a call of a tool. */
+static void emit_call(struct session *s, struct response *r, const struct brain_call *call)
+{
+	json_t *done;
+
+	session_id(s, "item", r->item_id);
+	session_id(s, "call", r->call);
+	emit_item_event(s, r, "response.output_item.added",
+			call_json(r, call, "in_progress", false));
+	items_append(s, r->item_id, call_json(r, call, "completed", true));
+	session_emit(s, "response.function_call_arguments.delta",
+		     call_event(r, "delta", call->arguments));
+	done = call_event(r, "arguments", call->arguments);
+	if (done)
+		json_object_set_new(done, "name", json_string(call->tool));
+	session_emit(s, "response.function_call_arguments.done", done);
+	emit_item_event(s, r, "response.output_item.done", call_json(r, call, "completed", true));
+	end_response(s, r, "completed", json_null(),
+		     json_pack("[o]", call_json(r, call, "completed", true)));
+}
+
+/* Tools are those that the client has offered. */
 static bool call_tool(struct session *s, struct response *r, const char *asked)
 {
 	struct brain_call call;
-	json_t *done;
 
 	if (!r->in_conversation || r->own_input ||
 	    !brain_wants_tool(s->brain, asked, has_tool, s, &call))
 		return false;
-	session_id(s, "item", r->item_id);
-	session_id(s, "call", r->call);
-	emit_item_event(s, r, "response.output_item.added",
-			call_json(r, &call, "in_progress", false));
-	items_append(s, r->item_id, call_json(r, &call, "completed", true));
-	session_emit(s, "response.function_call_arguments.delta",
-		     call_event(r, "delta", call.arguments));
-	done = call_event(r, "arguments", call.arguments);
-	if (done)
-		json_object_set_new(done, "name", json_string(call.tool));
-	session_emit(s, "response.function_call_arguments.done", done);
-	emit_item_event(s, r, "response.output_item.done", call_json(r, &call, "completed", true));
-	end_response(s, r, "completed", json_null(),
-		     json_pack("[o]", call_json(r, &call, "completed", true)));
+	emit_call(s, r, &call);
 	return true;
 }
 
-/* The newest output of a tool after the question. NULL: there is none. */
-static const json_t *newest_output(const struct session *s, const struct item *question)
+/* The newest output of a tool after this item. NULL: there is none. */
+static const json_t *newest_output(const struct session *s, const struct item *after)
 {
-	for (unsigned i = s->n_items; i-- > 0 && &s->items[i] != question;) {
+	for (unsigned i = s->n_items; i-- > 0 && &s->items[i] != after;) {
 		const json_t *item = s->items[i].json;
 		const char *type = json_string_value(json_object_get(item, "type"));
 
@@ -311,7 +318,8 @@ static const json_t *newest_output(const struct session *s, const struct item *q
 	return NULL;
 }
 
-static const char *tool_of_call(const struct session *s, const char *call)
+/* The item of a call of a tool. NULL: it has gone. */
+static const json_t *find_call(const struct session *s, const char *call)
 {
 	for (unsigned i = s->n_items; i-- > 0;) {
 		const json_t *item = s->items[i].json;
@@ -319,9 +327,37 @@ static const char *tool_of_call(const struct session *s, const char *call)
 		const char *id = json_string_value(json_object_get(item, "call_id"));
 
 		if (name && id && strcmp(id, call) == 0)
-			return name;
+			return item;
 	}
-	return "";
+	return NULL;
+}
+
+static const char *text_at(const json_t *item, const char *key)
+{
+	const char *text = json_string_value(json_object_get(item, key));
+
+	return text ? text : "";
+}
+
+/* Items from the refusal of a call to the yes: the question, and words of others. */
+enum { YES_ITEMS = 8 };
+
+/* The speaker agrees to the newest call, which was refused until they do: it is made again. */
+static bool call_again(struct session *s, struct response *r, const char *words)
+{
+	const struct item *after =
+		s->n_items > YES_ITEMS ? &s->items[s->n_items - YES_ITEMS] : NULL;
+	const json_t *output = newest_output(s, after);
+	const json_t *item = find_call(s, text_at(output, "call_id"));
+	struct brain_call call;
+
+	if (!item || !r->in_conversation || r->own_input || !brain_hears_yes(words) ||
+	    !brain_asks(text_at(output, "output")))
+		return false;
+	snprintf(call.tool, sizeof call.tool, "%s", text_at(item, "name"));
+	snprintf(call.arguments, sizeof call.arguments, "%s", text_at(item, "arguments"));
+	emit_call(s, r, &call);
+	return true;
 }
 
 static bool tell_output(struct session *s, struct response *r, const struct item *question)
@@ -332,7 +368,7 @@ static bool tell_output(struct session *s, struct response *r, const struct item
 
 	if (!call || !text)
 		return false;
-	brain_say_output(tool_of_call(s, call), text, r->line, sizeof r->line);
+	brain_say_output(text_at(find_call(s, call), "name"), text, r->line, sizeof r->line);
 	brain_said(s->brain, r->line);
 	speak(s, r);
 	return true;
@@ -363,7 +399,7 @@ static void answer(struct session *s, struct response *r)
 		snprintf(asked, sizeof asked, "%s", text);
 	r->in_text += it && it->audio ? 0 : words_in(text);
 	r->in_audio += it && it->audio ? it->audio_ms / 100 : 0;
-	if (tell_output(s, r, it) || call_tool(s, r, asked))
+	if (tell_output(s, r, it) || call_again(s, r, text) || call_tool(s, r, asked))
 		return;
 	if (brain_answer(s->brain, asked, &now, r->line, sizeof r->line, &r->intent)) {
 		s->err = ENOMEM;

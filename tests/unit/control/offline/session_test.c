@@ -619,3 +619,53 @@ TEST_OOM(session_survives_without_memory)
 	teardown();
 	CHECK_OOM(err, );
 }
+
+/* The client's refusal of the call, and the answer to it. */
+static int refuse_call(const char *call)
+{
+	char json[600];
+	int err;
+
+	snprintf(json, sizeof json,
+		 "{\"type\":\"conversation.item.create\",\"item\":{\"type\":\"function_call_"
+		 "output\","
+		 "\"call_id\":\"%s\",\"output\":\"{\\\"ok\\\":false,\\\"error\\\":{\\\"code\\\":"
+		 "\\\"needs_yes\\\",\\\"read_back\\\":\\\"memory forget, bike\\\"}}\"}}",
+		 call);
+	err = put(json);
+	return err ? err : put("{\"type\":\"response.create\"}");
+}
+
+/* Says the words and returns the call that answers them; NULL: none does. */
+static json_t *call_after(const char *words)
+{
+	static const int16_t none[1];
+	json_t *e;
+
+	/* The line before it, if there is one, has been spoken. */
+	if (session_take_speech(fx.s, &fx.now, fx.speech, none, 0, "", true) || user(words) ||
+	    put("{\"type\":\"response.create\"}"))
+		return NULL;
+	while ((e = next()))
+		if (strcmp(type_of(e), "response.function_call_arguments.done") == 0)
+			return e;
+	return NULL;
+}
+
+TEST(session_asks_for_a_yes_and_makes_the_call_again)
+{
+	json_t *call;
+
+	CHECK_INT(setup(false), 0);
+	CHECK_INT(put("{\"type\":\"session.update\",\"session\":{\"type\":\"realtime\",\"tools\":[{"
+		      "\"type\":\"function\",\"name\":\"memory_forget\"}]}}"),
+		  0);
+	CHECK((call = call_after("[Alice]: forget about my bike")));
+	CHECK_INT(refuse_call(string_at(call, "call_id", NULL)), 0);
+	CHECK_STR(fx.line, "Shall I do this: memory forget, bike? Say yes and I will.");
+	CHECK(!call_after("[Alice]: what time is it"));
+	CHECK((call = call_after("[Alice]: yes please")));
+	CHECK_STR(string_at(call, "name", NULL), "memory_forget");
+	CHECK_STR(string_at(call, "arguments", NULL), "{\"query\":\"bike\"}");
+	teardown();
+}
