@@ -51,9 +51,18 @@ static bool read_sign_in(struct grant *g)
 	return g->signed_in;
 }
 
+/* A public client has an issuer without credentials, and needs a sign-in. */
+static bool has_credentials(const struct grant *g)
+{
+	const struct mcp_record *r = g->conf.record;
+
+	return *r->issuer &&
+	       (*g->secret || *g->refresh || *r->client_secret_file || *r->refresh_token_file);
+}
+
 bool grant_wanted(struct grant *g)
 {
-	return *g->conf.record->issuer != '\0' || read_sign_in(g);
+	return has_credentials(g) || read_sign_in(g);
 }
 
 static void renew(void *arg)
@@ -339,7 +348,7 @@ void grant_get(struct grant *g)
 		return;
 	if (g->signed_in && !*g->sign_in.refresh)
 		fail_for_sign_in(g, "the sign-in has expired");
-	else if (!g->signed_in && !*g->conf.record->issuer)
+	else if (!g->signed_in && !has_credentials(g))
 		fail_for_sign_in(g, "it wants a sign-in");
 	else
 		begin_asking(g);

@@ -441,17 +441,12 @@ static void check_mcp_servers(const struct settings *s, struct taking *t)
 		if (http ? !*m->url : !*m->command)
 			fault(t, "mcp_servers \"%s\": transport %s needs a %s", m->name,
 			      http ? "http" : "stdio", http ? "url" : "command");
-		else if (*m->issuer &&
-			 (!*m->client_id || (!*m->client_secret_file && !*m->refresh_token_file)))
-			fault(t,
-			      "mcp_servers \"%s\": an issuer needs a client_id, and a "
-			      "client_secret_file or a refresh_token_file",
-			      m->name);
-		else if (!*m->issuer && (*m->client_secret_file || *m->refresh_token_file))
+		else if ((!*m->issuer || !*m->client_id) &&
+			 (*m->client_secret_file || *m->refresh_token_file))
 			fault(t,
 			      "mcp_servers \"%s\": a client_secret_file or a refresh_token_file "
-			      "needs "
-			      "an issuer, the authorization server that may get it",
+			      "needs a client_id, and an issuer, the authorization server that may "
+			      "get it",
 			      m->name);
 	}
 }

@@ -366,15 +366,37 @@ static struct sign_in read_sign_in(void)
 	return s;
 }
 
-TEST(a_server_that_wants_a_sign_in_says_how)
+/* Starts the server, which refuses what has no token. */
+static void check_wants_sign_in(void)
 {
-	CHECK(begin(""));
-	*rig.record.issuer = '\0';
 	rig.refusals = 1000;
 	CHECK_INT(start(), 0);
 	for (int i = 0; i < 1000 && !strstr(mcp_server_why(rig.server), "--mcp-login"); i++)
 		event_base_loop(env_base(rig.f.env), EVLOOP_ONCE);
 	CHECK_STR(mcp_server_why(rig.server), "it wants a sign-in: run control --mcp-login far");
+	CHECK_INT(rig.tokens, 0);
+}
+
+TEST(a_server_that_wants_a_sign_in_says_how)
+{
+	CHECK(begin(""));
+	*rig.record.issuer = '\0';
+	check_wants_sign_in();
+	end();
+}
+
+/* Its issuer stands in the settings. */
+TEST(a_public_client_needs_a_sign_in)
+{
+	CHECK(begin(""));
+	check_wants_sign_in();
+	rig.server = mcp_server_free(rig.server);
+	rig.refusals = 0;
+	CHECK(folder_make(rig.dir) && write_sign_in("signed-in", "refresh-1", 0));
+	CHECK_INT(start(), 0);
+	env_run(rig.f.env);
+	CHECK(rig.ready);
+	CHECK_STR(rig.shown, "Bearer signed-in");
 	end();
 }
 

@@ -177,11 +177,11 @@ TEST(records_that_cannot_be_used_are_told)
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"command\": \"x\"}]}", "a list"},
 		{"{\"mcp_servers\": [{\"name\": \"a\"}]}", "needs a command"},
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"transport\": \"http\", \"url\": "
-		 "\"https://a\", \"issuer\": \"https://b\"}]}",
-		 "an issuer needs a client_id"},
+		 "\"https://a\", \"issuer\": \"https://b\", \"client_secret_file\": \"/s\"}]}",
+		 "needs a client_id"},
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"transport\": \"http\", \"url\": "
 		 "\"https://a\", \"client_id\": \"c\", \"client_secret_file\": \"/s\"}]}",
-		 "needs an issuer"},
+		 "an issuer, the authorization server"},
 		{"{\"workers\": [{\"name\": \"a\"}]}", "a worker needs a command"},
 		{"{\"workers\": [{\"name\": \"a\", \"kind\": \"command\"}]}",
 		 "a worker needs a command"},
