@@ -157,23 +157,48 @@ static uint64_t hash_bytes(const char *p, size_t n)
 	return h;
 }
 
-void log_lease(const char *value)
+/* With the lock. */
+static struct lease hash_lease(const char *value)
 {
 	struct lease l = {.n = value ? strlen(value) : 0};
-	bool known = false;
 
 	if (l.n < SECRET_MIN)
-		return;
+		return (struct lease){0};
+	l.begin = hash_bytes(value, SECRET_MIN);
+	l.whole = hash_bytes(value, l.n);
+	return l;
+}
+
+/* With the lock. NULL: it is not known. */
+static struct lease *find_lease(const struct lease *l)
+{
+	for (unsigned i = 0; i < secrets.n_leases && i < LEASES_MAX; i++)
+		if (l->n && secrets.lease[i].whole == l->whole && secrets.lease[i].n == l->n)
+			return &secrets.lease[i];
+	return NULL;
+}
+
+void log_lease_again(const char *old, const char *value)
+{
+	struct lease before, l, *place;
+
 	pthread_mutex_lock(&secrets.lock);
 	if (!secrets.n_leases)
 		crypto_shorthash_keygen(secrets.hash_key);
-	l.begin = hash_bytes(value, SECRET_MIN);
-	l.whole = hash_bytes(value, l.n);
-	for (unsigned i = 0; i < secrets.n_leases && i < LEASES_MAX; i++)
-		known = known || (secrets.lease[i].whole == l.whole && secrets.lease[i].n == l.n);
-	if (!known)
-		secrets.lease[secrets.n_leases++ % LEASES_MAX] = l;
+	before = hash_lease(old);
+	l = hash_lease(value);
+	place = find_lease(&before);
+	if (l.n && !find_lease(&l)) {
+		if (!place)
+			place = &secrets.lease[secrets.n_leases++ % LEASES_MAX];
+		*place = l;
+	}
 	pthread_mutex_unlock(&secrets.lock);
+}
+
+void log_lease(const char *value)
+{
+	log_lease_again(NULL, value);
 }
 
 /* Returns the length of the secret's part that stands at p. */

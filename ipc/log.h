@@ -22,6 +22,8 @@ void log_secret(const char *value);
 /* The same for secrets that come all the time, such as those of voice sessions: the newest 256
  * count, and take no place of a key. */
 void log_lease(const char *value);
+/* The same in the place of a lease that is void. old: NULL or unknown: as log_lease. */
+void log_lease_again(const char *old, const char *value);
 
 /* From now on a thread writes the lines, so a disk that stalls delays nobody who logs. Lines that
  * do not fit into its buffer are dropped and counted in a line of their own. LOG_FATAL_ lines are

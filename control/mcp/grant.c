@@ -28,7 +28,8 @@ struct grant {
 	char path[PATH_MAX];	/* of the sign-in; "": there is no state directory */
 	bool signed_in;
 	struct sign_in sign_in;
-	char given[OAUTH_TOKEN_MAX]; /* the newest token that tokenh got */
+	char given[OAUTH_TOKEN_MAX];  /* the newest token that tokenh got */
+	char former[OAUTH_TOKEN_MAX]; /* the one before, which may still be valid */
 	struct tmr *renew;
 };
 
@@ -183,7 +184,8 @@ static void give_token(struct grant *g, const char *access, uint64_t seconds)
 	char header[OAUTH_TOKEN_MAX + 32];
 	uint64_t wait_s = seconds * 3 / 4;
 
-	log_lease(access);
+	log_lease_again(g->former, access);
+	memcpy(g->former, g->given, sizeof g->former);
 	snprintf(g->given, sizeof g->given, "%s", access);
 	if (seconds)
 		tmr_start(g->renew, (wait_s > RENEW_LEAST_S ? wait_s : RENEW_LEAST_S) * NS_PER_S);
@@ -220,7 +222,7 @@ static void on_token(const struct http_resp *resp, void *arg)
 		return;
 	}
 	if (*token.refresh)
-		log_lease(token.refresh);
+		log_lease_again(g->signed_in ? g->sign_in.refresh : g->refresh, token.refresh);
 	if (g->signed_in)
 		keep_sign_in(g, &token);
 	else if (*token.refresh && strcmp(token.refresh, g->refresh) != 0)

@@ -262,6 +262,25 @@ TEST(the_newest_secret_always_counts)
 	CHECK(strstr(out, "v=***"));
 }
 
+static void renew_many(void)
+{
+	char s[2][64] = {"", "token-of-a-server-000"};
+
+	log_lease("token-of-a-voice-session");
+	for (int i = 0; i < 300; i++) {
+		snprintf(s[i % 2], sizeof s[0], "token-of-a-server-%03d", i);
+		log_lease_again(s[(i + 1) % 2], s[i % 2]);
+	}
+	log_info("x", "v=%s w=%s", "token-of-a-voice-session", s[1]);
+}
+
+/* A server that renews its tokens all the time crowds out none of the others. */
+TEST(a_renewed_lease_takes_the_place_of_the_old_one)
+{
+	CHECK(capture(renew_many));
+	CHECK(strstr(out, "v=*** w=***"));
+}
+
 TEST(levels_are_known_by_name)
 {
 	enum log_level l = LOG_INFO_;
