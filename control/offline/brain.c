@@ -292,6 +292,12 @@ static void answer_said(struct ask *a)
 	snprintf(a->buf, a->size, "I have no record of what was said.");
 }
 
+/* Nobody asked. */
+static void answer_yes(struct ask *a)
+{
+	snprintf(a->buf, a->size, "Good to hear.");
+}
+
 static void answer_stop(struct ask *a)
 {
 	snprintf(a->buf, a->size, "All right.");
@@ -324,8 +330,8 @@ static answer_fn *const answers[INTENT_COUNT] = {
 	[INTENT_AGAIN] = answer_again,	 [INTENT_REMEMBER] = answer_remember,
 	[INTENT_RECALL] = answer_recall, [INTENT_GREET] = answer_greet,
 	[INTENT_FORGET] = answer_forget, [INTENT_SAID] = answer_said,
-	[INTENT_THANKS] = answer_thanks, [INTENT_STOP] = answer_stop,
-	[INTENT_BYE] = answer_bye,
+	[INTENT_THANKS] = answer_thanks, [INTENT_YES] = answer_yes,
+	[INTENT_STOP] = answer_stop,	 [INTENT_BYE] = answer_bye,
 };
 
 /* ---- tools ---- */
@@ -414,6 +420,13 @@ bool brain_wants_tool(struct brain *b, const char *text, brain_tool_h *known, vo
 		return tools[i].call(&a, out);
 	}
 	return false;
+}
+
+bool brain_hears_yes(const struct brain *b, const char *text)
+{
+	struct reading r;
+
+	return !rules_read(b->rules, text, &r) && r.intent == INTENT_YES;
 }
 
 void brain_said(struct brain *b, const char *text)

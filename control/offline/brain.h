@@ -44,6 +44,8 @@ typedef bool(brain_tool_h)(const char *name, void *arg);
 /* True: the line is answered by the output of a tool, which is known. */
 bool brain_wants_tool(struct brain *b, const char *text, brain_tool_h *known, void *arg,
 		      struct brain_call *out);
+/* True if a person says yes. Whether it counts is for the client to decide. */
+bool brain_hears_yes(const struct brain *b, const char *text);
 /* It said this, for "say that again". */
 void brain_said(struct brain *b, const char *text);
 

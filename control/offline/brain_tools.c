@@ -217,19 +217,6 @@ bool brain_asks(const char *output)
 	return asks;
 }
 
-bool brain_hears_yes(const char *text)
-{
-	static const char *const yes[] = {"yes", "yeah", "yep", "sure", "ok", "okay"};
-	struct words w;
-
-	words_split(&w, text);
-	for (unsigned i = 0; i < w.n && i < 2; i++)
-		for (size_t k = 0; k < sizeof yes / sizeof yes[0]; k++)
-			if (strcmp(w.w[i], yes[k]) == 0)
-				return true;
-	return false;
-}
-
 void brain_say_output(const char *tool, const char *output, char *buf, size_t size)
 {
 	json_t *root = json_loads(output, 0, NULL);

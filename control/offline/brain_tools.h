@@ -14,7 +14,5 @@ void brain_say_dice(const unsigned *values, unsigned n, char *buf, size_t size);
 void brain_say_output(const char *tool, const char *output, char *buf, size_t size);
 /* True if the output refuses the call until its speaker says yes: the brain asks them. */
 bool brain_asks(const char *output);
-/* True if a person seems to say yes. Whether it counts is for the client to decide. */
-bool brain_hears_yes(const char *text);
 
 #endif

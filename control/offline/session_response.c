@@ -351,7 +351,7 @@ static bool call_again(struct session *s, struct response *r, const char *words)
 	const json_t *item = find_call(s, text_at(output, "call_id"));
 	struct brain_call call;
 
-	if (!item || !r->in_conversation || r->own_input || !brain_hears_yes(words) ||
+	if (!item || !r->in_conversation || r->own_input || !brain_hears_yes(s->brain, words) ||
 	    !brain_asks(text_at(output, "output")))
 		return false;
 	snprintf(call.tool, sizeof call.tool, "%s", text_at(item, "name"));
