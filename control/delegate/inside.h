@@ -7,6 +7,7 @@
 #include "control/delegate/process.h"
 #include "control/settings/record.h"
 #include "control/tools/registry.h"
+#include "proto/base/backoff.h"
 
 enum {
 	WORKERS_MAX = 4,
@@ -15,8 +16,9 @@ enum {
 	WAITING_MAX = 4,  /* of a room */
 	JOINED_MAX = 4,	  /* calls that wait for one task */
 	TASK_TEXT_MAX = 4000,
-	TASK_MS = 540000, /* with its wait in the queue; before the call's own limit, so that the
-			     worker's words are kept */
+	TASK_MS = 540000,	/* of work */
+	TASK_WAIT_MS = 2700000, /* in the queue; both end before the call's own limit, so that the
+				   worker's words are kept */
 	OUTPUT_MAX = 8000,
 };
 
@@ -43,6 +45,9 @@ struct desk {
 	bool ready;			 /* it was, since it was started */
 	uint64_t idle_since;
 	unsigned tasks; /* since it was started */
+	bool served;	/* it gave a result since it was started */
+	struct backoff backoff;
+	uint64_t start_at; /* not before */
 };
 
 struct delegate_seat {

@@ -101,9 +101,10 @@ static void on_progress(uint64_t number, const char *text, void *arg)
 
 static void on_result(uint64_t number, const struct acp_result *result, void *arg)
 {
-	const struct desk *desk = arg;
+	struct desk *desk = arg;
 	struct task *t = find_task(desk->seat, number);
 
+	desk->served = desk->served || result->outcome != ACP_LOST;
 	if (t && t->state == TASK_RUNS)
 		end_task(desk->seat, t, result);
 }
@@ -150,7 +151,7 @@ static const char *start_worker(struct desk *desk, unsigned at)
 		return "there is no sandbox here (bubblewrap), and no program runs without one";
 	if (delegate_process_jailed(conf.record) && count_running(d) >= RUNNING_MAX)
 		return "too many workers run for other rooms";
-	desk->ready = false;
+	desk->ready = desk->served = false;
 	desk->idle_since = env_now(d->env);
 	desk->tasks = 0;
 	return delegate_process_alloc(&desk->worker, &conf) ? "it cannot be started" : NULL;
@@ -180,31 +181,39 @@ static void begin_task(struct delegate_seat *seat, struct desk *desk, struct tas
 {
 	size_t size = strlen(t->text) + sizeof PROMPT_WORKER_TASK;
 	char *prompt = malloc(size);
-	uint64_t now = env_now(seat->set->env), waited = (now - t->given_at) / NS_PER_MS;
-	int err = !prompt ? ENOMEM : waited >= TASK_MS ? ETIMEDOUT : 0;
+	uint64_t now = env_now(seat->set->env);
+	bool late = now - t->given_at >= TASK_WAIT_MS * NS_PER_MS;
+	int err = !prompt ? ENOMEM : late ? ETIMEDOUT : 0;
 
 	t->state = TASK_RUNS;
 	t->begun_at = now;
 	if (!err) {
 		snprintf(prompt, size, PROMPT_WORKER_TASK, t->text);
 		desk->tasks++;
-		err = delegate_process_prompt(
-			desk->worker,
-			&(struct delegate_task){.number = t->number,
-						.user = t->user,
-						.tainted = t->tainted,
-						.text = prompt,
-						.timeout_ms = TASK_MS - (uint32_t)waited});
+		err = delegate_process_prompt(desk->worker,
+					      &(struct delegate_task){.number = t->number,
+								      .user = t->user,
+								      .tainted = t->tainted,
+								      .text = prompt,
+								      .timeout_ms = TASK_MS});
 	}
 	if (err)
 		lose_task(seat, t, strerror(err));
 	free(prompt);
 }
 
-/* The worker has ended. One that never was ready would not be the next time. */
+/* The worker has ended. One that never was ready would not be the next time. One that ended without
+ * a result is started again with a growing delay. */
 static void clear_desk(struct delegate_seat *seat, struct desk *desk, unsigned at)
 {
+	static const struct backoff_conf again = {.first_ms = 500, .max_ms = 60000, .at_once = 1};
 	struct task *t;
+
+	desk->backoff.conf = &again;
+	if (desk->served)
+		backoff_reset(&desk->backoff);
+	desk->start_at =
+		env_now(seat->set->env) + (desk->served ? 0 : backoff_next(&desk->backoff, 0));
 
 	while (!desk->ready && (t = next_task(seat, at)))
 		lose_task(seat, t, delegate_process_why(desk->worker));
@@ -238,6 +247,8 @@ static void start_task(struct delegate_seat *seat, unsigned at, struct task *t)
 		if (!sandbox_tried(seat->set->sandbox))
 			return;
 	}
+	if (!desk->worker && env_now(seat->set->env) < desk->start_at)
+		return;
 	if (!desk->worker)
 		why = start_worker(desk, at);
 	if (why) {
@@ -277,13 +288,16 @@ static void step_desk(struct delegate_seat *seat, unsigned at)
 void delegate_tasks_step(void *arg)
 {
 	struct delegate_seat *seat = arg;
-	uint64_t due = UINT64_MAX;
+	uint64_t due = UINT64_MAX, now = env_now(seat->set->env);
 
 	for (unsigned i = 0; i < seat->set->n; i++) {
 		step_desk(seat, i);
 		if (seat->desk[i].worker && !has_ended(&seat->desk[i]) && !next_task(seat, i) &&
 		    idle_until(seat, i) < due)
 			due = idle_until(seat, i);
+		if (!seat->desk[i].worker && next_task(seat, i) && seat->desk[i].start_at > now &&
+		    seat->desk[i].start_at < due)
+			due = seat->desk[i].start_at;
 	}
 	if (due == UINT64_MAX)
 		tmr_stop(seat->idle);

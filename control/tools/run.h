@@ -53,7 +53,7 @@ enum {
 	TOOL_PROGRESS_AGAIN_MS = 15000,
 	TOOL_LINES = 4,
 	TOOL_JOB_AHEAD_MS = 1000, /* before the room gives the answer up */
-	TOOL_JOB_END_MS = 600000,
+	TOOL_JOB_END_MS = 3600000,
 	TOOL_JOB_TELL_MS = 60000,
 	TOOL_JOB_TELLS = 3,
 };

@@ -10,6 +10,7 @@
 #     tell NAME         it answers with the variable of its environment
 #     any other         it says which task of its session this was
 #   worker.sh broken    it refuses to open a session
+#   worker.sh fleeting  it opens a session and ends with status 5
 #   worker.sh gone      it ends at once with status 4
 [ "${1:-}" != gone ] || exit 4
 say() { printf '%s\n' "$1"; }
@@ -26,6 +27,7 @@ while read -r line; do
 			say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32000,\"message\":\"Authentication required\"}}"
 		else
 			say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"sessionId\":\"s1\"}}"
+			[ "${1:-}" != fleeting ] || exit 5
 		fi ;;
 	*'"method":"session/cancel"'*)
 		[ -z "$open" ] || [ "$open" = deaf ] || stop cancelled ;;

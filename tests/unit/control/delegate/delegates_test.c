@@ -164,6 +164,57 @@ TEST(a_worker_that_dies_is_told_and_replaced)
 	tasks_end();
 }
 
+/* It is ready each time, so its tasks are not given up. */
+TEST(a_worker_that_ends_without_a_result_is_started_less_and_less_often)
+{
+	const struct desk *desk;
+
+	CHECK(tasks_begin("fleeting", ""));
+	desk = &tasks.seat->desk[0];
+	for (uint32_t id = 1; id <= 3; id++) {
+		char task[16];
+
+		snprintf(task, sizeof task, "task %u", id);
+		CHECK_INT(tasks_ask(id, task), 0);
+	}
+	for (unsigned i = 0; i < 1000 && desk->backoff.tries < 2; i++)
+		loop_run_for(&tasks.loop, 10 * NS_PER_MS);
+	CHECK_INT(desk->backoff.tries, 2);
+	CHECK(!desk->worker && desk->start_at > env_now(tasks.loop.env));
+	tasks_end();
+}
+
+TEST(a_worker_with_results_is_started_again_at_once)
+{
+	const struct desk *desk;
+
+	CHECK(tasks_begin("", ""));
+	desk = &tasks.seat->desk[0];
+	for (uint32_t id = 1; id < 6; id += 2) {
+		CHECK_INT(tasks_ask(id, "next"), 0);
+		CHECK(tasks_run(id));
+		CHECK_INT(tasks_ask(id + 1, "die"), 0);
+		CHECK(tasks_run(id + 1));
+		CHECK_INT(desk->backoff.tries, 0);
+	}
+	tasks_end();
+}
+
+/* A task has its whole time, however long it waited. */
+TEST(a_task_that_waited_is_begun)
+{
+	CHECK(tasks_begin("", ""));
+	CHECK_INT(tasks_ask(1, "slow"), 0);
+	CHECK_INT(tasks_ask(2, "another"), 0);
+	for (unsigned i = 0; i < TASKS_MAX; i++)
+		if (tasks.seat->task[i].number == 2)
+			tasks.seat->task[i].given_at -= (TASK_MS + 1) * NS_PER_MS;
+	tasks_cancel(1);
+	CHECK(tasks_run(1));
+	CHECK(tasks.output[0].id == 2 && tasks.output[0].ok);
+	tasks_end();
+}
+
 /* One that does not stop is killed; nobody waits for it. */
 TEST(a_worker_that_hangs_is_killed)
 {
@@ -252,7 +303,7 @@ TEST(a_task_that_waited_for_too_long_is_not_begun)
 	CHECK_INT(tasks_ask(2, "another"), 0);
 	for (unsigned i = 0; i < TASKS_MAX; i++)
 		if (tasks.seat->task[i].number == 2)
-			tasks.seat->task[i].given_at -= (TASK_MS + 1) * NS_PER_MS;
+			tasks.seat->task[i].given_at -= (TASK_WAIT_MS + 1) * NS_PER_MS;
 	tasks_cancel(1);
 	CHECK(tasks_run(1));
 	CHECK(tasks.output[0].id == 2 && !tasks.output[0].ok);
