@@ -369,6 +369,9 @@ static void deliver_datagrams(struct audio_thread *t, unsigned index)
 			t->bufs[i][1] = (uint8_t)index;
 			env_deliver(t->env, t->src_datagram, 0, t->bufs[i], HEAD + msgs[i].msg_len);
 			tick_if_due(t);
+			/* A backlog lasts longer than a frame, and the next one must be encoded. */
+			if (t->n_work)
+				env_deliver(t->env, t->src_work, 0, NULL, 0);
 		}
 		batching_read(&t->batching, index, n > 0 ? (unsigned)n : 0);
 		if (n < BATCH)

@@ -480,3 +480,19 @@ TEST(overload_a_thread_that_is_woken_reads_its_sockets)
 	CHECK_INT(o.s[0].l->stats.malformed, 25);
 	finish();
 }
+
+/* A backlog of 128 datagrams that take a millisecond each is decoded in one turn of the thread,
+ * while four calls speak: their frames are encoded and leave in between. */
+TEST(overload_encodes_between_datagrams)
+{
+	CHECK_INT(start(0.01), 0);
+	run(500);
+	o.latest = 0;
+	for (unsigned k = 0; k < 2; k++)
+		for (unsigned i = 0; i < 64; i++)
+			CHECK(sends_malformed(&o.s[k]));
+	CHECK(on_schedule(400));
+	CHECK_INT(o.s[0].received + o.s[1].received, 128);
+	CHECK(o.latest <= 2 * DATAGRAM_NS);
+	finish();
+}
