@@ -551,7 +551,7 @@ static void on_outage(struct call *c, const struct ev *ev)
 			begin_outage(c, p, ev->dave.at);
 		/* Until the others have switched, a key that does not fit says nothing of the SSRC.
 		 */
-		if (!dave_session_status(c->secure.session)->pending)
+		if (!dave_session_switches(c->secure.session, call_now(c)))
 			hear_doubt_ssrc(c, p->user);
 	}
 	dave_session_decryption(c->secure.session, call_now(c), p->user, !ev->dave.undecryptable);

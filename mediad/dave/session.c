@@ -356,7 +356,7 @@ void dave_session_require(struct dave_session *s, bool required)
 {
 	s->conf.required = required;
 	/* A downgrade that op 21 prepared no longer counts. */
-	if (required && s->status.version > 0 && s->clear_until == DAVE_NEVER)
+	if (required && s->status.version > 0 && dave_transition_may_clear(s))
 		dave_send_clear(s, false, 0);
 }
 

@@ -152,7 +152,7 @@ struct dave_session *dave_session_free(struct dave_session *s);
 void dave_session_start(struct dave_session *s, uint64_t now, uint64_t channel, uint16_t version);
 /* True if encryption is required. Then clear frames are never accepted, no downgrade is confirmed
  * (op 23), and the execution of one (op 22) makes DAVE_ACT_LEAVE instead. Otherwise clear frames
- * are accepted from op 21 on and sent from op 22 on. */
+ * are accepted for DAVE_EXECUTE_LATE_MS from op 21 on, and accepted and sent from op 22 on. */
 void dave_session_require(struct dave_session *s, bool required);
 /* Ops 11 and 13. */
 void dave_session_member(struct dave_session *s, uint64_t now, uint64_t user, bool present);
@@ -180,6 +180,9 @@ void dave_session_forget_outage(struct dave_session *s, uint64_t now, uint64_t u
 /* A speaker used a key of this epoch (its serial), which proves that the transition to it was
  * executed, and that our keys of it are right. */
 void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial);
+/* True while a transition to other keys waits for op 22, for DAVE_PENDING_MS at most: until then a
+ * speaker's packets may need a key that we lack. */
+bool dave_session_switches(const struct dave_session *s, uint64_t now);
 /* True if no more keys are requested for this speaker, whose packets cannot be decrypted. A new
  * epoch ends it, as does the first success. */
 bool dave_session_gave_up(const struct dave_session *s, uint64_t user);

@@ -168,6 +168,8 @@ void dave_send_state(struct dave_session *s);
 void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 			     struct dave_epoch *e);
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version);
+/* True if op 21 announced version 0 and its op 22 has not come. */
+bool dave_transition_may_clear(const struct dave_session *s);
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id);
 /* We have left the group. */
 void dave_transition_left(struct dave_session *s, uint64_t now);

@@ -190,6 +190,33 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 						   .proved = DAVE_NEVER});
 }
 
+bool dave_transition_may_clear(const struct dave_session *s)
+{
+	for (unsigned i = 0; i < s->n_pending; i++)
+		if (s->pending[i].version == 0)
+			return true;
+	return false;
+}
+
+bool dave_session_switches(const struct dave_session *s, uint64_t now)
+{
+	for (unsigned i = 0; i < s->n_pending; i++)
+		if (s->pending[i].version > 0 &&
+		    now < s->pending[i].at + DAVE_PENDING_MS * NS_PER_MS)
+			return true;
+	return false;
+}
+
+/* Other clients may send in the clear before op 22, but not for long before. Op 21 again does not
+ * prolong that. */
+static void accept_clear(struct dave_session *s, uint64_t now)
+{
+	uint64_t until = now + DAVE_EXECUTE_LATE_MS * NS_PER_MS;
+
+	if (until > s->clear_until && !dave_transition_may_clear(s))
+		dave_send_clear(s, s->send_clear, until);
+}
+
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version)
 {
 	const struct dave_epoch *e = newest_epoch(s);
@@ -198,7 +225,7 @@ void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uin
 	if (version > DAVE_VERSION)
 		return;
 	if (version == 0 && !s->conf.required)
-		dave_send_clear(s, s->send_clear, DAVE_NEVER);
+		accept_clear(s, now);
 	else if (version && e)
 		t.serial = e->serial;
 	begin_transition(s, now, &t);

@@ -96,7 +96,7 @@ TEST(secure_downgrade_and_upgrade)
 	set_e2ee(MEDIA_E2EE_PREFER, false);
 	rig_text("{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":0}}");
 	rig_audio();
-	CHECK(!rig.c->stream->clear && rig.c->stream->clear_until == UINT64_MAX);
+	CHECK(!rig.c->stream->clear && rig.c->stream->clear_until == rig.now + 8 * NS_PER_S);
 	rig_text("{\"op\":22,\"d\":{\"transition_id\":8}}");
 	rig_audio();
 	CHECK(rig.c->stream->clear && rig.secure.version == 0);
@@ -115,6 +115,30 @@ TEST(secure_downgrade_and_upgrade)
 }
 
 /* CHANNEL_UPDATE of the main gateway calls the channel a stage, which has no encryption. */
+/* Op 21 without op 22 opens an encrypted call to clear frames for seconds, however often it comes;
+ * stricter settings end that. */
+TEST(secure_op_21_alone_lets_clear_frames_in_for_seconds)
+{
+	uint64_t until;
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	set_e2ee(MEDIA_E2EE_PREFER, false);
+	rig_text(PREPARE_CLEAR);
+	rig_audio();
+	until = rig.c->stream->clear_until;
+	CHECK(until == rig.now + 8 * NS_PER_S);
+	rig_wait_ms(7000);
+	rig_text("{\"op\":21,\"d\":{\"transition_id\":9,\"protocol_version\":0}}");
+	rig_text(PREPARE_CLEAR);
+	rig_audio();
+	CHECK(rig.c->stream->clear_until == until);
+	set_e2ee(MEDIA_E2EE_REQUIRE, false);
+	rig_audio();
+	CHECK(rig.c->stream->clear_until <= rig.now);
+	rig_finish();
+}
+
 TEST(secure_a_call_that_was_encrypted_does_not_become_a_stage)
 {
 	CHECK_INT(rig_start(false), 0);

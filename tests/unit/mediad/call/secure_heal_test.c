@@ -313,3 +313,41 @@ TEST(secure_a_transition_hands_no_ssrc_over)
 	CHECK_INT(hear_find(rig.c, BEN)->ssrc, 700);
 	rig_finish();
 }
+
+/* ANNA's SSRC was given to BEN by mistake. It returns to her when his key fails. */
+static void return_ssrc_to_anna(void)
+{
+	dave_event(EV_DAVE_OUTAGE, BEN);
+	CHECK_INT(hear_find(rig.c, BEN)->ssrc, 0);
+	CHECK_INT(hear_find(rig.c, ANNA)->ssrc, 700);
+	rig_finish();
+}
+
+static void start_mistaken(void)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	rig_speaks(BEN, 700);
+	CHECK_INT(hear_find(rig.c, BEN)->ssrc, 700);
+}
+
+/* A downgrade that is never executed explains no outage of a speaker. */
+TEST(secure_a_downgrade_without_op_22_keeps_no_wrong_ssrc)
+{
+	start_mistaken();
+	rig_text("{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":0}}");
+	CHECK(rig.secure.pending);
+	return_ssrc_to_anna();
+}
+
+TEST(secure_a_transition_keeps_a_wrong_ssrc_for_seconds)
+{
+	start_mistaken();
+	rig_binary(29, "\0\1commit", 8);
+	rig_work();
+	dave_event(EV_DAVE_OUTAGE, BEN);
+	CHECK_INT(hear_find(rig.c, BEN)->ssrc, 700);
+	rig_wait_ms(DAVE_PENDING_MS);
+	CHECK(rig.secure.pending);
+	return_ssrc_to_anna();
+}
