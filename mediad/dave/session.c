@@ -420,6 +420,7 @@ static void send_key_package(struct dave_session *s, uint64_t now, struct dave_j
 		return;
 	}
 	s->package_sent = true;
+	s->answer_owed = false;
 	s->epoch_by = DAVE_NEVER;
 	s->join_grace_until = now + DAVE_JOIN_GRACE_MS * NS_PER_MS;
 	s->welcome_by = s->n_users > 1 ? now + DAVE_WELCOME_MS * NS_PER_MS : DAVE_NEVER;

@@ -11,7 +11,7 @@
 #define MEDIAD_DAVE_SESSION_H
 
 #include "mediad/dave/job.h"
-#include "proto/base/rate_limit.h"
+#include "mediad/dave/rekey_budget.h"
 
 struct dave_session;
 
@@ -32,7 +32,6 @@ enum {
 	DAVE_HEAL_SPEAKERS = 96, /* noted at a time */
 	DAVE_SINGLE_AN_HOUR = 2, /* requests of new keys for one speaker while our keys are not to
 				    blame */
-	DAVE_SINGLE_A_DAY = 10,	 /* the same for all such speakers of a call */
 	DAVE_ALONE_MS = 60000,	 /* so long nobody must be heard before a speaker who was heard in
 				    this epoch makes us rejoin. For so long, too, a decryption
 				    proves our keys of later epochs, and a report of an outage
@@ -126,13 +125,10 @@ struct dave_heal_state {
 	uint64_t healed_at;
 	uint32_t steps; /* recent ones */
 	uint64_t steps_at;
-	uint32_t failures; /* recent messages that were answered with op 31 */
-	uint64_t failures_at;
-	struct rate_limit answers; /* with op 31 while we were in the group */
+	struct rekey_budget rekeys; /* that members can cause */
+	bool doubted;		    /* a message was invalid, and no epoch has come since */
 	uint32_t recovers, resumes, rejoins, invalid, executes;
 	struct dave_heal_speaker speakers[DAVE_HEAL_SPEAKERS];
-	uint32_t single; /* new keys requested for single speakers, others being heard */
-	uint64_t single_since;
 };
 
 struct dave_conf {

@@ -28,8 +28,9 @@
  * Only if our keys are wrong all steps are taken. Otherwise RECOVERs come from a small budget, and
  * then the speaker is given up until the next epoch. A speaker who was heard in the present epoch
  * makes us rejoin only after a long time in which nobody is heard. Op 31 that answers invalid
- * commits has a budget of its own; when it is spent we stop sending and wait for more, or for a
- * member to leave. */
+ * commits and welcomes, and the rejoin after several of them, come from the same budget as the
+ * RECOVERs for single speakers (rekey_budget.h). While an answer waits for it we stop sending; an
+ * epoch, or a member who leaves, ends the wait. */
 
 enum { COOLDOWN_FIRST_MS = 10000, COOLDOWN_SECOND_MS = 60000, COOLDOWN_MAX_MS = 3600000 };
 
@@ -305,9 +306,48 @@ static void take_first_step(struct dave_session *s, uint64_t now)
 		s->conf.heal->not_before = max_time(s->conf.heal->not_before, alone_at);
 }
 
+static void send_answer(struct dave_session *s)
+{
+	s->answers++;
+	s->answer_owed = false;
+	request_new_package(s, s->last_id);
+}
+
+/* When no epoch follows the answers, only another session helps. */
+static void answer_or_rejoin(struct dave_session *s)
+{
+	s->answer_owed = false;
+	if (s->answers == DAVE_ANSWERS_MAX)
+		s->needs_rejoin = true;
+	else
+		send_answer(s);
+}
+
+/* Waits for more of the budget. `moved` says that the others may be in the next epoch, to which we
+ * cannot follow them; then we stop sending when they forget our key. */
+static void owe_answer(struct dave_session *s, uint64_t now, bool moved)
+{
+	s->answer_owed = true;
+	s->welcome_by = DAVE_NEVER;
+	if (moved && s->in_group && s->sending && s->send_until == DAVE_NEVER)
+		dave_transition_left(s, now);
+}
+
+/* Outside the group steps follow one another without end while a member makes every welcome
+ * invalid, so then they come from the budget, too. */
+static bool may_take_step(struct dave_session *s, uint64_t now)
+{
+	struct dave_heal_state *l = s->conf.heal;
+
+	return s->input_lost || s->needs_rejoin || !is_outside_group(s) || !l->doubted ||
+	       rekey_budget_take(&l->rekeys, now);
+}
+
 static void take_step(struct dave_session *s, uint64_t now)
 {
-	if (s->input_lost || s->needs_rejoin)
+	if (!may_take_step(s, now))
+		owe_answer(s, now, false);
+	else if (s->input_lost || s->needs_rejoin)
 		take_rejoin_step(s, now);
 	else if (!is_outside_group(s) && s->n_undecryptable && !dave_speakers_blame_us(s, now))
 		take_single_step(s, now);
@@ -319,41 +359,19 @@ static void take_step(struct dave_session *s, uint64_t now)
 		take_rejoin_step(s, now);
 }
 
-static void send_answer(struct dave_session *s)
+/* A member can cause answers without end, so they come from a budget, as does the rejoin that ends
+ * them. */
+static void answer_invalid(struct dave_session *s, uint64_t now, uint16_t id, bool moved)
 {
-	s->conf.heal->failures++;
-	s->answers++;
-	s->answer_owed = false;
-	request_new_package(s, s->last_id);
-}
-
-/* A member can cause answers without end, so they are rationed while we are in the group. Without
- * one we cannot follow the others to their next epoch, and stop sending when they forget our key.
- */
-static void send_or_owe_answer(struct dave_session *s, uint64_t now)
-{
-	if (!s->in_group || rate_limit_take(&s->conf.heal->answers, DAVE_ANSWERS_BURST,
-					    DAVE_ANSWER_MS * NS_PER_MS, now)) {
-		send_answer(s);
-	} else if (!s->answer_owed) {
-		s->answer_owed = true;
-		dave_transition_left(s, now);
-	}
-}
-
-/* Answers an invalid message with op 31, but not for ever: when no epoch follows the answers, only
- * another session helps. */
-static void answer_invalid(struct dave_session *s, uint64_t now, uint16_t id)
-{
-	struct dave_heal_state *l = s->conf.heal;
-
 	s->last_id = id;
 	s->epoch_by = DAVE_NEVER;
-	l->failures = decay_count(l->failures, &l->failures_at, now, DAVE_FAILURE_MS);
-	if (l->failures >= DAVE_FAILURES_MAX || s->answers == DAVE_ANSWERS_MAX)
-		s->needs_rejoin = true;
+	s->conf.heal->doubted = true;
+	if (s->needs_rejoin)
+		return;
+	if (rekey_budget_take(&s->conf.heal->rekeys, now))
+		answer_or_rejoin(s);
 	else
-		send_or_owe_answer(s, now);
+		owe_answer(s, now, moved);
 }
 
 void dave_heal_left(struct dave_session *s)
@@ -436,12 +454,12 @@ static uint64_t ask_again_deadline(const struct dave_session *s)
 	return s->offline || s->rejoining || dave_session_busy(s) ? DAVE_NEVER : s->ask_again_at;
 }
 
-/* Returns when the rate limit allows an answer that is owed. */
+/* Returns when the budget allows an answer that is owed. */
 static uint64_t owed_answer_deadline(const struct dave_session *s)
 {
 	if (!s->answer_owed || s->offline || s->rejoining || dave_session_busy(s))
 		return DAVE_NEVER;
-	return s->conf.heal->answers.spent_at + DAVE_ANSWER_MS * NS_PER_MS;
+	return rekey_budget_next(&s->conf.heal->rekeys);
 }
 
 /* The gateway repeats what it sent on the lost socket; what we sent is lost if the gateway had
@@ -464,12 +482,12 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 	relax_cooldown(s, now);
 	if (ask_again_deadline(s) <= now)
 		ask_again(s);
-	if (owed_answer_deadline(s) <= now)
-		send_or_owe_answer(s, now);
+	if (owed_answer_deadline(s) <= now && rekey_budget_take(&s->conf.heal->rekeys, now))
+		answer_or_rejoin(s);
 	if (next_step_at(s) <= now)
 		take_step(s, now);
 	if (epoch_deadline(s) <= now)
-		answer_invalid(s, now, s->last_id);
+		answer_invalid(s, now, s->last_id, false);
 	if (welcome_deadline(s) <= now) {
 		s->welcome_by = DAVE_NEVER;
 		if (s->n_users > 1)
@@ -490,7 +508,7 @@ uint64_t dave_heal_deadline(const struct dave_session *s)
 void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 {
 	s->conf.heal->invalid++;
-	answer_invalid(s, now, id);
+	answer_invalid(s, now, id, true);
 }
 
 /* The gateway announces the first valid commit at once, whoever made it. */

@@ -18,15 +18,7 @@ enum {
 	DAVE_EVIDENCE_MS = 1000,    /* after so long without a report a speaker may have stopped; no
 				       step is taken for it */
 	DAVE_LONG_OUTAGE_MS = 5000, /* no transition explains an outage of this length */
-	DAVE_FAILURES_MAX =
-		5, /* messages answered with op 31 in a row; one more per DAVE_FAILURE_MS */
-	DAVE_FAILURE_MS = 2000,
-	DAVE_ANSWERS_MAX = 12,	/* the same without an epoch in between, at any rate */
-	DAVE_ANSWERS_BURST = 8, /* the same of a call while we are in the group, then one per
-				   DAVE_ANSWER_MS, ten a day: each answer re-keys the whole group,
-				   and a member whose commits are invalid for us alone can cause
-				   them without end */
-	DAVE_ANSWER_MS = 12 * 3600 * 1000,
+	DAVE_ANSWERS_MAX = 3,	    /* messages answered with op 31 without an epoch in between */
 	DAVE_STEPS_MAX =
 		5, /* steps after which the end of an outage no longer shortens the cool-down */
 	DAVE_STEP_MS = 1800000, /* one step is forgotten per this time, so that one member who alone
@@ -127,8 +119,8 @@ struct dave_session {
 	bool asked;		   /* op 31 was sent, and no epoch has come since */
 	uint64_t ask_again_at;	   /* NEVER: the question was not lost with a socket */
 	unsigned answers;	   /* answers with op 31 since the last epoch */
-	bool answer_owed;	   /* an answer with op 31 waits until the rate limit allows it or
-				      a member leaves */
+	bool answer_owed;	   /* an answer with op 31 waits until the budget allows it or a
+				      member leaves */
 	uint64_t epoch_by; /* an epoch must follow the proposals by then; NEVER: none is awaited */
 	bool recovered, resumed; /* steps taken in this outage */
 	bool stepped;		 /* a step was taken in this session */

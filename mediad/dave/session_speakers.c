@@ -31,45 +31,67 @@ static bool is_heard(const struct dave_session *s, const struct dave_heal_speake
 	       dave_session_has_user(s, p->user);
 }
 
-/* Present evidence that our keys are right, and budgets, stay. Otherwise many speakers could push
- * them out. */
-static bool may_make_room(const struct dave_session *s, const struct dave_heal_speaker *p,
-			  uint64_t now)
+/* The order in which entries make room. */
+enum room {
+	ROOM_SILENT,  /* neither heard nor lost */
+	ROOM_LOST,    /* with a report of an outage */
+	ROOM_ABSENT,  /* with a budget, of a member who left */
+	ROOM_HEARD,   /* evidence that our keys are right, beyond half of the table */
+	ROOM_CHARGED, /* with a budget, or given up */
+	ROOM_NEVER,
+};
+
+static enum room rank_speaker(const struct dave_session *s, const struct dave_heal_speaker *p,
+			      unsigned heard, uint64_t now)
 {
-	return !is_heard(s, p, now) && !is_charged(p, now) &&
-	       !(p->given_up && dave_session_has_user(s, p->user));
+	bool present = dave_session_has_user(s, p->user);
+
+	if (is_heard(s, p, now))
+		return heard > DAVE_HEAL_SPEAKERS / 2 ? ROOM_HEARD : ROOM_NEVER;
+	if (is_charged(p, now) || (p->given_up && present))
+		return present ? ROOM_CHARGED : ROOM_ABSENT;
+	return is_recent(p->lost_at, now) ? ROOM_LOST : ROOM_SILENT;
 }
 
-/* Returns the entry to be given up: the one without news for longest, but reports of outages are
- * given up last. NULL: there is none. */
+static unsigned count_heard(const struct dave_session *s, uint64_t now)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++)
+		n += is_heard(s, &s->conf.heal->speakers[i], now);
+	return n;
+}
+
+/* Returns a free entry, or the one to be given up: of those that make room first, the one without
+ * news for longest. There always is one, so nobody can fill the table at the cost of a newcomer.
+ * A budget that is lost this way is still bounded by that of the call (rekey_budget.h). */
 static struct dave_heal_speaker *find_room(const struct dave_session *s, uint64_t now)
 {
 	struct dave_heal_speaker *best = NULL;
+	enum room first = ROOM_NEVER;
+	unsigned heard = count_heard(s, now);
 
 	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++) {
 		struct dave_heal_speaker *p = &s->conf.heal->speakers[i];
-		bool lost = is_recent(p->lost_at, now);
+		enum room rank;
 
 		if (!p->user)
 			return p;
-		if (!may_make_room(s, p, now))
-			continue;
-		if (!best || lost < is_recent(best->lost_at, now) ||
-		    (lost == is_recent(best->lost_at, now) && p->at < best->at))
+		rank = rank_speaker(s, p, heard, now);
+		if (rank < first || (rank == first && best && p->at < best->at)) {
+			first = rank;
 			best = p;
+		}
 	}
 	return best;
 }
 
-/* Returns NULL when there is no room. */
 static struct dave_heal_speaker *note_speaker(struct dave_session *s, uint64_t user, uint64_t now)
 {
 	struct dave_heal_speaker *p = find_speaker(s->conf.heal, user);
 
 	if (!p)
 		p = find_room(s, now);
-	if (!p)
-		return NULL;
 	if (p->user != user)
 		*p = (struct dave_heal_speaker){.user = user};
 	p->at = now;
@@ -80,8 +102,6 @@ void dave_speakers_heard(struct dave_session *s, uint64_t now, uint64_t user, ui
 {
 	struct dave_heal_speaker *p = note_speaker(s, user, now);
 
-	if (!p)
-		return;
 	p->heard_at = now;
 	p->proved = serial > p->proved ? serial : p->proved;
 	p->lost_at = 0;
@@ -90,10 +110,7 @@ void dave_speakers_heard(struct dave_session *s, uint64_t now, uint64_t user, ui
 
 void dave_speakers_lost(struct dave_session *s, uint64_t now, uint64_t user)
 {
-	struct dave_heal_speaker *p = note_speaker(s, user, now);
-
-	if (p)
-		p->lost_at = now;
+	note_speaker(s, user, now)->lost_at = now;
 }
 
 static void forget_evidence(struct dave_heal_speaker *p)
@@ -171,27 +188,25 @@ static bool has_budget(uint32_t *n, uint64_t *since, uint64_t now, uint32_t most
 
 bool dave_speakers_charge(struct dave_session *s, uint64_t now)
 {
-	struct dave_heal_state *l = s->conf.heal;
+	struct rekey_budget *budget = &s->conf.heal->rekeys;
 	bool allowed = false;
 
-	if (!has_budget(&l->single, &l->single_since, now, DAVE_SINGLE_A_DAY, 24 * 3600))
+	if (!rekey_budget_has_single(budget, now))
 		return false;
 	for (size_t i = 0; i < s->n_undecryptable; i++) {
 		struct dave_heal_speaker *p = note_speaker(s, s->undecryptable[i].user, now);
 
-		if (!p || !has_budget(&p->rekeys, &p->rekeys_since, now, DAVE_SINGLE_AN_HOUR, 3600))
+		if (!has_budget(&p->rekeys, &p->rekeys_since, now, DAVE_SINGLE_AN_HOUR, 3600))
 			continue;
 		p->rekeys++;
 		allowed = true;
 	}
-	l->single += allowed;
+	if (allowed)
+		rekey_budget_take_single(budget, now);
 	return allowed;
 }
 
 void dave_speakers_give_up(struct dave_session *s, uint64_t now, uint64_t user)
 {
-	struct dave_heal_speaker *p = note_speaker(s, user, now);
-
-	if (p)
-		p->given_up = true;
+	note_speaker(s, user, now)->given_up = true;
 }

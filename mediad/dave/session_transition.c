@@ -179,8 +179,7 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 	s->send_until = DAVE_NEVER;
 	s->needs_rejoin = false;
 	s->answers = 0;
-	s->answer_owed = false;
-	s->conf.heal->failures = 0;
+	s->answer_owed = s->conf.heal->doubted = false;
 	dave_speakers_retry(s);
 	begin_transition(s, now,
 			 &(struct dave_transition){.id = id,

@@ -1,60 +1,9 @@
 /* What members can cause in hours and days: few re-keys and no rejoins while our keys are not to
  * blame, and healing while they may be. */
-#include "tests/unit/mediad/dave/script.h"
+#include "tests/unit/mediad/dave/toll.h"
 
 #include "proto/base/time.h"
 #include "tests/test.h"
-
-enum { A_DAY = 24 * 3600 * 1000 / SCRIPT_RUN };
-
-/* What a test counts. */
-struct toll {
-	unsigned rekeys, rejoins;
-};
-
-static unsigned count(const char *log, const char *word)
-{
-	unsigned n = 0;
-
-	for (const char *p = log; (p = strstr(p, word)); p++)
-		n++;
-	return n;
-}
-
-/* The gateway answers a new key package by a welcome, which is executed; `speaker` uses its keys.
- */
-static void answer_package(struct script *t, uint16_t *id, uint64_t speaker)
-{
-	if (!t->job)
-		return;
-	script_done(t);
-	script_mls(t, 30, *id);
-	script_done(t);
-	script_op(t, 22, (*id)++, 0, 0);
-	if (speaker)
-		dave_session_proof(t->s, t->now, speaker, t->serial);
-}
-
-/* Begins the next session of the call when the last one was left. */
-static void join_again(struct script *t, const char *said, unsigned *rejoins)
-{
-	if (!strstr(said, "rejoin"))
-		return;
-	++*rejoins;
-	CHECK_INT(script_again(t), 0);
-	script_settled(t);
-}
-
-/* The gateway answers what was sent, and the toll is taken. */
-static void go_on(struct script *t, uint16_t *id, struct toll *n)
-{
-	const char *said;
-
-	answer_package(t, id, 0);
-	said = script_said(t);
-	n->rekeys += count(said, "op31");
-	join_again(t, said, &n->rejoins);
-}
 
 /* A broken bot in the channel for a day, whose every packet is undecryptable, while a person speaks
  * now and then: few re-keys, no rejoin, and the person is given up never. */
@@ -72,10 +21,10 @@ TEST(dave_heal_one_broken_member_is_no_lever)
 
 		script_wait(&t, SCRIPT_RUN);
 		script_undecryptable(&t, 1);
-		answer_package(&t, &id, i % 50 == 0 ? 2 : 0);
+		toll_answer(&t, &id, i % 50 == 0 ? 2 : 0);
 		said = script_said(&t);
-		rekeys += count(said, "op31");
-		rejoins += count(said, "rejoin");
+		rekeys += toll_count(said, "op31");
+		rejoins += toll_count(said, "rejoin");
 	}
 	CHECK(rekeys >= 1 && rekeys <= 10);
 	CHECK_INT(rejoins, 0);
@@ -106,16 +55,16 @@ TEST(dave_heal_many_broken_members_are_no_lever)
 
 		dave_session_proof(t.s, t.now, 2, t.serial);
 		script_deaf_for(&t, bot, 10 * SCRIPT_RUN);
-		answer_package(&t, &id, 2);
+		toll_answer(&t, &id, 2);
 		dave_session_decryption(t.s, t.now, bot, true);
 		script_deaf_for(&t, bot, 5 * SCRIPT_RUN);
-		answer_package(&t, &id, 2);
+		toll_answer(&t, &id, 2);
 		script_member(&t, bot, false);
 		script_member(&t, bot, true);
 		script_wait(&t, 5 * SCRIPT_RUN);
 		said = script_said(&t);
-		rekeys += count(said, "op31");
-		rejoins += count(said, "rejoin");
+		rekeys += toll_count(said, "op31");
+		rejoins += toll_count(said, "rejoin");
 	}
 	CHECK(rekeys >= 1 && rekeys <= 10);
 	CHECK_INT(rejoins, 0);
@@ -139,8 +88,8 @@ TEST(dave_heal_a_crowd_of_broken_members_is_no_lever)
 		for (uint64_t bot = 100; bot < 100 + CROWD; bot++)
 			dave_session_decryption(t.s, t.now, bot, false);
 		script_wait(&t, 500);
-		answer_package(&t, &id, 2);
-		rejoins += count(script_said(&t), "rejoin");
+		toll_answer(&t, &id, 2);
+		rejoins += toll_count(script_said(&t), "rejoin");
 	}
 	CHECK_INT(rejoins, 0);
 	script_end(&t);
@@ -157,7 +106,7 @@ TEST(dave_heal_rejoins_when_the_last_speaker_is_lost)
 	dave_session_proof(t.s, t.now, 2, t.serial);
 	for (unsigned i = 0; i < 600; i++) {
 		script_deaf_for(&t, 1, SCRIPT_RUN);
-		answer_package(&t, &id, 2);
+		toll_answer(&t, &id, 2);
 	}
 	CHECK(dave_session_gave_up(t.s, 1));
 	CHECK_INT(dave_session_status(t.s)->rejoins, 0);
@@ -185,10 +134,10 @@ TEST(dave_heal_cannot_be_abused_by_a_member)
 	for (unsigned i = 0; i < 3600 * 1000 / (2 * SCRIPT_RUN); i++) {
 		script_wait(&t, SCRIPT_RUN);
 		script_undecryptable(&t, 1);
-		answer_package(&t, &id, 1);
+		toll_answer(&t, &id, 1);
 		script_wait(&t, SCRIPT_RUN);
 		dave_session_decryption(t.s, t.now, 1, true);
-		recovers += count(script_said(&t), "op31");
+		recovers += toll_count(script_said(&t), "op31");
 	}
 	CHECK(recovers >= 1 && recovers <= 3);
 	CHECK_INT(t.heal.recovers, recovers);
@@ -207,7 +156,7 @@ TEST(dave_heal_a_broken_bot_among_listeners_is_no_lever)
 	script_settled(&t);
 	for (unsigned i = 0; i < A_DAY; i++) {
 		script_deaf_for(&t, 1, SCRIPT_RUN);
-		go_on(&t, &id, &n);
+		toll_take(&t, &id, &n);
 	}
 	CHECK(n.rekeys >= 1 && n.rekeys <= 10);
 	CHECK_INT(n.rejoins, 0);
@@ -228,7 +177,7 @@ TEST(dave_heal_a_bot_that_is_heard_once_an_hour_is_no_lever)
 		if (i % 5000 == 0)
 			dave_session_proof(t.s, t.now, 1, t.serial);
 		dave_session_decryption(t.s, t.now, 1, i % 5000 == 0);
-		go_on(&t, &id, &n);
+		toll_take(&t, &id, &n);
 	}
 	CHECK(n.rekeys >= 1 && n.rekeys <= 10);
 	CHECK_INT(n.rejoins, 0);
@@ -250,7 +199,7 @@ TEST(dave_heal_a_budget_is_not_pushed_out)
 	for (unsigned i = 0; i < A_DAY; i++) {
 		script_deaf_for(&t, 1, SCRIPT_RUN);
 		dave_session_decryption(t.s, t.now, 200 + i % PEOPLE, true);
-		go_on(&t, &id, &n);
+		toll_take(&t, &id, &n);
 		CHECK(i >= AN_HOUR - 1 || n.rekeys <= DAVE_SINGLE_AN_HOUR);
 	}
 	CHECK(n.rekeys >= 1 && n.rekeys <= 10);
@@ -279,7 +228,7 @@ TEST(dave_heal_a_budget_waits_for_a_member_to_return)
 		}
 		script_deaf_for(&t, 1, SCRIPT_RUN);
 		dave_session_decryption(t.s, t.now, 2, true);
-		go_on(&t, &id, &n);
+		toll_take(&t, &id, &n);
 	}
 	CHECK_INT(n.rekeys, DAVE_SINGLE_AN_HOUR);
 	script_end(&t);
@@ -302,7 +251,7 @@ TEST(dave_heal_a_silent_member_forbids_no_rejoin)
 		script_member(&t, user, true);
 	for (unsigned i = 0; i < 300 && !n.rejoins; i++) {
 		script_deaf_for(&t, i % 6 ? 99 + i % 6 : 1, SCRIPT_RUN);
-		go_on(&t, &id, &n);
+		toll_take(&t, &id, &n);
 	}
 	CHECK_INT(n.rejoins, 1);
 	script_end(&t);
@@ -321,14 +270,14 @@ TEST(dave_heal_a_speaker_who_was_given_up_is_tried_alone)
 	dave_session_proof(t.s, t.now, 2, t.serial);
 	for (unsigned i = 0; i < 600 && !dave_session_gave_up(t.s, 1); i++) {
 		script_deaf_for(&t, 1, SCRIPT_RUN);
-		go_on(&t, &id, &n);
+		toll_take(&t, &id, &n);
 	}
 	CHECK(dave_session_gave_up(t.s, 1));
 	CHECK_INT(n.rejoins, 0);
 	script_member(&t, 2, false);
 	for (unsigned i = 0; i < 300 && !n.rejoins; i++) {
 		script_deaf_for(&t, 1, SCRIPT_RUN);
-		go_on(&t, &id, &n);
+		toll_take(&t, &id, &n);
 	}
 	CHECK_INT(n.rejoins, 1);
 	script_end(&t);
@@ -345,19 +294,19 @@ TEST(dave_heal_a_speaker_who_was_given_up_is_tried_in_the_next_epoch)
 	script_settled(&t);
 	for (unsigned i = 0; i < 600 && !dave_session_gave_up(t.s, 1); i++) {
 		script_deaf_for(&t, 1, SCRIPT_RUN);
-		go_on(&t, &id, &n);
+		toll_take(&t, &id, &n);
 	}
 	CHECK(dave_session_gave_up(t.s, 1));
 	script_wait(&t, 3600 * 1000);
 	n.rekeys = 0;
 	script_deaf_for(&t, 1, 60 * SCRIPT_RUN);
-	go_on(&t, &id, &n);
+	toll_take(&t, &id, &n);
 	CHECK_INT(n.rekeys, 0);
 	script_epoch(&t, id);
 	script_op(&t, 22, id++, 0, 0);
 	script_said(&t);
 	script_deaf_for(&t, 1, 10 * SCRIPT_RUN);
-	go_on(&t, &id, &n);
+	toll_take(&t, &id, &n);
 	CHECK_INT(n.rekeys, 1);
 	script_end(&t);
 }
@@ -377,10 +326,10 @@ TEST(dave_heal_a_lone_speaker_is_no_lever)
 
 		for (unsigned k = 0; k < 100; k++) {
 			script_deaf_for(&t, 1, SCRIPT_RUN);
-			answer_package(&t, &id, 0);
+			toll_answer(&t, &id, 0);
 			said = script_said(&t);
-			rekeys += count(said, "op31");
-			join_again(&t, said, &rejoins);
+			rekeys += toll_count(said, "op31");
+			toll_join_again(&t, said, &rejoins);
 		}
 		dave_session_proof(t.s, t.now, 1, t.serial);
 		dave_session_decryption(t.s, t.now, 1, true);
@@ -405,115 +354,15 @@ TEST(dave_heal_old_keys_are_no_lever)
 		const char *said;
 
 		script_deaf_for(&t, 1, 4 * SCRIPT_RUN);
-		answer_package(&t, &id, 0);
+		toll_answer(&t, &id, 0);
 		dave_session_decryption(t.s, t.now, 1, true);
 		script_wait(&t, 16 * SCRIPT_RUN);
 		said = script_said(&t);
-		rekeys += count(said, "op31");
-		join_again(&t, said, &rejoins);
+		rekeys += toll_count(said, "op31");
+		toll_join_again(&t, said, &rejoins);
 	}
 	CHECK(rekeys >= 1 && rekeys <= 60);
 	CHECK(rejoins <= 60);
-	script_end(&t);
-}
-
-/* Every key package is answered by a welcome that does not hold, for an hour. */
-static void broken_server(unsigned answer_ms)
-{
-	unsigned invalid = 0, rejoins = 0, wait = 0;
-	struct script t;
-
-	CHECK_INT(script_start(&t), 0);
-	script_join(&t);
-	for (unsigned i = 0; i < 36000; i++) {
-		const char *said;
-
-		script_wait(&t, 100);
-		if (i % 8 == 0)
-			script_undecryptable(&t, 1);
-		if (t.job && t.job->type == DAVE_JOB_WELCOME)
-			script_verdict(&t, DAVE_INVALID);
-		if (t.job)
-			script_done(&t);
-		said = script_said(&t);
-		invalid += count(said, "op31");
-		if (strstr(said, "op26"))
-			wait = answer_ms / 100;
-		if (wait && !--wait)
-			script_mls(&t, 30, 1);
-		if (!strstr(said, "rejoin"))
-			continue;
-		rejoins++;
-		CHECK_INT(script_again(&t), 0);
-		script_join(&t);
-		wait = answer_ms / 100;
-	}
-	CHECK(rejoins >= 5 && rejoins <= 12);
-	CHECK(invalid <= 200);
-	script_end(&t);
-}
-
-TEST(dave_heal_does_not_flood_a_broken_server)
-{
-	broken_server(100);
-	broken_server(2500);
-}
-
-/* Two members commit in turns, one of them with secrets that only we find invalid. Each op 31 of
- * ours has the whole group re-keyed, every 2 s for as long as they like. */
-TEST(dave_heal_invalid_commits_are_no_lever)
-{
-	struct toll n = {0};
-	struct script t;
-	uint16_t id = 10;
-
-	CHECK_INT(script_start(&t), 0);
-	script_settled(&t);
-	for (unsigned i = 0; i < 24 * 3600 / 2; i++) {
-		script_mls(&t, 29, id++);
-		script_verdict(&t, DAVE_INVALID);
-		go_on(&t, &id, &n);
-		script_wait(&t, 2000);
-		go_on(&t, &id, &n);
-	}
-	CHECK(n.rekeys >= 8 && n.rekeys <= 10);
-	CHECK_INT(n.rejoins, 0);
-	/* The others have forgotten our key, which is no secret of ours. */
-	CHECK(!dave_session_status(t.s)->ready);
-	/* When somebody leaves, the group is re-keyed in any case. */
-	n.rekeys = 0;
-	script_member(&t, 2, false);
-	go_on(&t, &id, &n);
-	CHECK_INT(n.rekeys, 1);
-	CHECK(dave_session_status(t.s)->ready);
-	script_end(&t);
-}
-
-/* While an answer waits, nobody can be decrypted. That is no reason to rejoin, and the answer comes
- * by itself in the end. */
-TEST(dave_heal_an_owed_answer_is_sent_in_the_end)
-{
-	unsigned waited = 0;
-	struct toll n = {0};
-	struct script t;
-	uint16_t id = 10;
-
-	CHECK_INT(script_start(&t), 0);
-	script_settled(&t);
-	for (unsigned i = 0; i < 20; i++) {
-		script_mls(&t, 29, id++);
-		script_verdict(&t, DAVE_INVALID);
-		go_on(&t, &id, &n);
-		script_wait(&t, 2000);
-	}
-	CHECK_INT(n.rekeys, 8);
-	for (; waited < A_DAY / 2 && n.rekeys == 8; waited++) {
-		script_deaf_for(&t, 1 + waited % 2, SCRIPT_RUN);
-		go_on(&t, &id, &n);
-	}
-	CHECK(waited > A_DAY / 4);
-	CHECK_INT(n.rekeys, 9);
-	CHECK_INT(n.rejoins, 0);
 	script_end(&t);
 }
 
@@ -528,7 +377,7 @@ static void check_heals(struct script *t)
 	for (unsigned i = 0; i < 3000; i++) {
 		script_deaf_for(t, 1, SCRIPT_RUN);
 		script_deaf_for(t, 2, SCRIPT_RUN);
-		go_on(t, &id, &n);
+		toll_take(t, &id, &n);
 	}
 	CHECK(n.rekeys + n.rejoins > 0);
 }
@@ -568,5 +417,92 @@ TEST(dave_heal_silent_members_take_no_place)
 	script_epoch(&t, 10);
 	script_op(&t, 22, 10, 0, 0);
 	check_heals(&t);
+	script_end(&t);
+}
+
+enum { ACCOUNTS = DAVE_HEAL_SPEAKERS - 1 };
+
+/* As many accounts as can be noted beside the one who is heard, and had an outage, send packets
+ * that nobody can decrypt. */
+static void fill_with_charged(struct script *t, uint16_t *id, struct toll *n)
+{
+	CHECK_INT(script_start(t), 0);
+	script_settled(t);
+	script_deaf_for(t, 2, 5 * SCRIPT_RUN);
+	toll_take(t, id, n);
+	CHECK_INT(n->rekeys, 1);
+	dave_session_proof(t->s, t->now, 2, t->serial);
+	dave_session_decryption(t->s, t->now, 2, true);
+	for (uint64_t bot = 100; bot < 100 + ACCOUNTS; bot++)
+		script_member(t, bot, true);
+	for (unsigned i = 0; i < 100; i++) {
+		for (uint64_t bot = 100; bot < 100 + ACCOUNTS; bot++)
+			dave_session_decryption(t->s, t->now, bot, false);
+		script_wait(t, SCRIPT_RUN);
+		dave_session_proof(t->s, t->now, 2, t->serial);
+		toll_take(t, id, n);
+	}
+	CHECK_INT(n->rejoins, 0);
+}
+
+TEST(dave_heal_new_keys_are_requested_for_a_newcomer)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+	unsigned before;
+
+	fill_with_charged(&t, &id, &n);
+	before = n.rekeys;
+	script_member(&t, 500, true);
+	for (unsigned i = 0; i < 30; i++) {
+		script_deaf_for(&t, 500, SCRIPT_RUN);
+		dave_session_proof(t.s, t.now, 2, t.serial);
+		toll_take(&t, &id, &n);
+	}
+	CHECK(n.rekeys > before && n.rekeys <= REKEY_BUDGET_SINGLE);
+	script_end(&t);
+}
+
+/* The newcomer alone proves that our keys are right. */
+TEST(dave_heal_a_newcomer_is_heard_among_charged_accounts)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	fill_with_charged(&t, &id, &n);
+	script_member(&t, 2, false);
+	script_member(&t, 500, true);
+	for (unsigned i = 0; i < 300; i++) {
+		dave_session_decryption(t.s, t.now, 500, true);
+		for (uint64_t bot = 100; bot < 100 + ACCOUNTS; bot++)
+			dave_session_decryption(t.s, t.now, bot, false);
+		script_wait(&t, SCRIPT_RUN);
+		toll_take(&t, &id, &n);
+	}
+	CHECK_INT(n.rejoins, 0);
+	CHECK(n.rekeys <= REKEY_BUDGET_A_DAY);
+	script_end(&t);
+}
+
+/* More people are heard than can be noted. */
+TEST(dave_heal_new_keys_are_requested_in_a_full_room)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	hear_full_room(&t);
+	script_said(&t);
+	for (unsigned i = 0; i < 30; i++) {
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		dave_session_decryption(t.s, t.now, 200 + i, true);
+		toll_take(&t, &id, &n);
+	}
+	CHECK_INT(n.rekeys, DAVE_SINGLE_AN_HOUR);
+	CHECK_INT(n.rejoins, 0);
 	script_end(&t);
 }

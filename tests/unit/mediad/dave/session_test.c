@@ -258,44 +258,6 @@ TEST(dave_session_takes_a_message_cut_short_for_invalid)
 	script_end(&t);
 }
 
-TEST(dave_session_does_not_answer_invalid_messages_for_ever)
-{
-	struct script t;
-	unsigned answers = 0;
-
-	CHECK_INT(script_start(&t), 0);
-	script_settled(&t);
-	for (unsigned i = 0; i < 100; i++) {
-		script_mls(&t, 30, 9);
-		script_verdict(&t, DAVE_INVALID);
-		if (t.job)
-			script_done(&t);
-		answers += strstr(script_said(&t), "op31:9") != NULL;
-	}
-	CHECK_INT(answers, 5);
-	CHECK_INT(status(&t)->invalid, 100);
-	script_wait(&t, 0);
-	SAID(&t, "rejoin");
-	script_end(&t);
-}
-
-TEST(dave_session_answers_again_after_a_while)
-{
-	struct script t;
-
-	CHECK_INT(script_start(&t), 0);
-	script_settled(&t);
-	for (unsigned i = 0; i < 12; i++) {
-		script_mls(&t, 30, 9);
-		script_verdict(&t, DAVE_INVALID);
-		SAID(&t, "job:welcome op31:9 job:rekey");
-		script_done(&t);
-		script_wait(&t, 2000);
-		SAID(&t, i == 4 ? "op26 send:none" : "op26");
-	}
-	script_end(&t);
-}
-
 TEST(dave_session_continues_when_an_epoch_arrives)
 {
 	struct script t;

@@ -1,0 +1,245 @@
+/* Commits and welcomes that only we find invalid: a member can make them without end, and each
+ * answer of ours re-keys the whole group. */
+#include "tests/unit/mediad/dave/toll.h"
+
+#include "proto/base/time.h"
+#include "tests/test.h"
+
+static void commit_invalidly(struct script *t, uint16_t id)
+{
+	script_mls(t, 29, id);
+	script_verdict(t, DAVE_INVALID);
+}
+
+/* For a day, each key package is answered by a welcome that does not hold, so many looks later. */
+static void welcome_invalidly(struct toll *n, unsigned delay)
+{
+	enum { LOOK_MS = 500 };
+	unsigned wait = delay;
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	for (unsigned i = 1; i < 24 * 3600 * 1000 / LOOK_MS; i++) {
+		const char *said;
+
+		script_wait(&t, LOOK_MS);
+		script_undecryptable(&t, 1);
+		if (t.job && t.job->type == DAVE_JOB_WELCOME)
+			script_verdict(&t, DAVE_INVALID);
+		if (t.job)
+			script_done(&t);
+		said = script_said(&t);
+		n->rekeys += toll_count(said, "op31");
+		if (strstr(said, "op26"))
+			wait = delay;
+		if (wait && !--wait)
+			script_mls(&t, 30, 1);
+		if (!strstr(said, "rejoin"))
+			continue;
+		n->rejoins++;
+		CHECK_INT(script_again(&t), 0);
+		script_join(&t);
+		wait = delay;
+	}
+	script_end(&t);
+}
+
+TEST(dave_heal_invalid_welcomes_are_no_lever)
+{
+	struct toll soon = {0}, late = {0};
+
+	welcome_invalidly(&soon, 1);
+	CHECK(soon.rejoins >= 1 && soon.rekeys + soon.rejoins <= REKEY_BUDGET_A_DAY);
+	welcome_invalidly(&late, 8);
+	/* Until the first one arrives, nothing tells it from a lost welcome. */
+	CHECK(late.rejoins >= 1 && late.rekeys + late.rejoins <= REKEY_BUDGET_A_DAY + 1);
+}
+
+/* Two members commit in turns, one of them with secrets that only we find invalid, every 2 s for as
+ * long as they like. */
+TEST(dave_heal_invalid_commits_are_no_lever)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 1; i < 24 * 3600 / 2; i++) {
+		commit_invalidly(&t, id++);
+		toll_take(&t, &id, &n);
+		script_wait(&t, 2000);
+		toll_take(&t, &id, &n);
+	}
+	CHECK_INT(n.rekeys, REKEY_BUDGET_A_DAY);
+	CHECK_INT(n.rejoins, 0);
+	/* The others have forgotten our key, which is no secret of ours. */
+	CHECK(!dave_session_status(t.s)->ready);
+	/* When somebody leaves, the group is re-keyed in any case. */
+	n.rekeys = 0;
+	script_member(&t, 2, false);
+	toll_take(&t, &id, &n);
+	CHECK_INT(n.rekeys, 1);
+	CHECK(dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
+/* The same member sends packets that nobody can decrypt, too. */
+TEST(dave_heal_packets_and_commits_share_a_budget)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 2; i < A_DAY; i++) {
+		script_deaf_for(&t, 1, SCRIPT_RUN);
+		dave_session_proof(t.s, t.now, 2, t.serial);
+		toll_take(&t, &id, &n);
+		if (i % 10 == 0)
+			commit_invalidly(&t, id++);
+		toll_take(&t, &id, &n);
+	}
+	CHECK_INT(n.rekeys, REKEY_BUDGET_A_DAY);
+	CHECK_INT(n.rejoins, 0);
+	script_end(&t);
+}
+
+/* A burst of eight, and no more: we are mute for about a minute. */
+TEST(dave_heal_a_short_attack_mutes_us_shortly)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 8; i++) {
+		commit_invalidly(&t, id++);
+		toll_take(&t, &id, &n);
+		script_wait(&t, 2000);
+	}
+	CHECK_INT(n.rekeys, 5);
+	script_wait(&t, 20 * 1000);
+	toll_take(&t, &id, &n);
+	CHECK(!dave_session_status(t.s)->ready);
+	script_wait(&t, 60 * 1000);
+	toll_take(&t, &id, &n);
+	CHECK(dave_session_status(t.s)->ready);
+	CHECK_INT(n.rekeys, 6);
+	CHECK_INT(n.rejoins, 0);
+	script_end(&t);
+}
+
+/* Spends what may be answered at once, and waits until we are mute. */
+static void mute(struct script *t, uint16_t *id)
+{
+	struct toll n = {0};
+
+	CHECK_INT(script_start(t), 0);
+	script_settled(t);
+	for (unsigned i = 0; i < 6; i++) {
+		commit_invalidly(t, (*id)++);
+		toll_take(t, id, &n);
+	}
+	script_wait(t, 20 * 1000);
+	CHECK(!dave_session_status(t->s)->ready);
+	script_said(t);
+}
+
+TEST(dave_heal_a_mute_ends_with_an_epoch)
+{
+	struct script t;
+	uint16_t id = 10;
+
+	mute(&t, &id);
+	script_epoch(&t, id);
+	script_op(&t, 22, id, 0, 0);
+	CHECK(dave_session_status(t.s)->ready);
+	/* Nothing is owed any more. */
+	script_said(&t);
+	script_wait(&t, 3600 * 1000);
+	CHECK_STR(script_said(&t), "");
+	script_end(&t);
+}
+
+/* The group is created anew: our new key package is the answer. */
+TEST(dave_heal_a_mute_ends_with_a_new_group)
+{
+	struct script t;
+	uint16_t id = 10;
+
+	mute(&t, &id);
+	script_op(&t, 24, 0, 1, 1);
+	script_done(&t);
+	CHECK_STR(script_said(&t), "job:reset op26");
+	script_wait(&t, 2000);
+	CHECK_STR(script_said(&t), "");
+	script_mls(&t, 30, id);
+	script_done(&t);
+	script_op(&t, 22, id, 0, 0);
+	CHECK(dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
+/* While an answer waits, nobody can be decrypted. That is no reason to rejoin. */
+TEST(dave_heal_an_owed_answer_is_sent_in_the_end)
+{
+	unsigned waited = 0;
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	mute(&t, &id);
+	for (; waited < A_DAY && !n.rekeys; waited++) {
+		script_deaf_for(&t, 1 + waited % 2, SCRIPT_RUN);
+		toll_take(&t, &id, &n);
+	}
+	CHECK(waited > 10 && waited < 70 * 1000 / SCRIPT_RUN);
+	CHECK_INT(n.rejoins, 0);
+	script_end(&t);
+}
+
+/* No epoch follows proposals that we refuse. The others are still in our epoch and hear us. */
+TEST(dave_heal_refused_proposals_do_not_mute_us)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 8; i++) {
+		script_bin(&t, 27, "refused");
+		script_verdict(&t, DAVE_REFUSED);
+		script_wait(&t, 1500);
+		toll_take(&t, &id, &n);
+	}
+	CHECK_INT(n.rekeys, 5);
+	script_wait(&t, 20 * 1000);
+	CHECK(dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
+TEST(dave_heal_leaves_a_session_whose_welcomes_are_invalid)
+{
+	struct script t;
+	unsigned answers = 0;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 100; i++) {
+		script_mls(&t, 30, 9);
+		script_verdict(&t, DAVE_INVALID);
+		if (t.job)
+			script_done(&t);
+		answers += strstr(script_said(&t), "op31:9") != NULL;
+	}
+	CHECK_INT(answers, 3);
+	CHECK_INT(dave_session_status(t.s)->invalid, 100);
+	script_wait(&t, 0);
+	CHECK_STR(script_said(&t), "rejoin");
+	script_end(&t);
+}
