@@ -18,7 +18,8 @@ struct encrypted_channels {
 /* Returns whether it is new. */
 bool encrypted_channels_add(struct encrypted_channels *e, uint64_t channel);
 bool encrypted_channels_has(const struct encrypted_channels *e, uint64_t channel);
-/* Must a call in this channel be encrypted from its start? A full list says so of every channel. */
+/* Must a call in this channel be encrypted from its start? A full list says so of every channel,
+ * and then no channel counts as a stage. */
 bool encrypted_channels_require(const struct encrypted_channels *e, uint64_t channel);
 /* Returns whether it was there. */
 bool encrypted_channels_remove(struct encrypted_channels *e, uint64_t channel);

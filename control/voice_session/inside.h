@@ -61,7 +61,8 @@ struct voice_session {
 	struct session_day day; /* sessions that began today */
 	bool udp_lost;		/* datagrams no longer got through, and the call is not back */
 	struct rate_limit secure_lines;
-	uint64_t leased_channel; /* that mediad's session is in; the wanted one may be another */
+	uint64_t leased_channel; /* that mediad's session is in; the wanted one may be another. 0:
+				    no lease was sent, and mediad has told none */
 	bool has_key;		 /* there is a key of end-to-end encryption */
 	bool stage_asked;	 /* asked once to be a speaker, since it was joined */
 	uint64_t members[VOICE_SESSION_MEMBERS];

@@ -54,15 +54,15 @@ void voice_session_ask_to_speak(struct voice_session *c, const struct guild_voic
 	json_decref(call.body);
 }
 
-/* Discord encrypts no stage, so mediad does not apply e2ee there. A channel that has been encrypted
- * is none, whatever Discord says now. */
+/* Discord encrypts no stage, so mediad does not apply e2ee there. A channel that has, or may have,
+ * been encrypted is none, whatever Discord says now. */
 bool voice_session_is_stage(const struct voice_session *c, uint64_t channel)
 {
 	struct guild_channel ch = {0};
 
 	guilds_channel(c->conf.guilds, c->guild, channel, &ch);
 	return ch.type == DISCORD_CHANNEL_STAGE &&
-	       !encrypted_channels_has(c->conf.encrypted, channel);
+	       !encrypted_channels_require(c->conf.encrypted, channel);
 }
 
 /* Maps the setting e2ee to the call's policy. */
@@ -90,8 +90,19 @@ void voice_session_update_call(struct voice_session *c)
 	want = voice_session_wanted_call(c, voice_channel(c->voice));
 	if (want.bitrate != media_call_want(c->media)->bitrate ||
 	    want.consent != media_call_want(c->media)->consent ||
-	    want.e2ee != media_call_want(c->media)->e2ee)
+	    want.e2ee != media_call_want(c->media)->e2ee ||
+	    want.stage != media_call_want(c->media)->stage)
 		media_call_set(c->media, &want);
+}
+
+/* Adds a channel; with the last place all channels become strict, which the log tells once. */
+static bool remember_encrypted(struct voice_session *c, uint64_t channel)
+{
+	bool added = encrypted_channels_add(c->conf.encrypted, channel);
+
+	if (added && c->conf.encrypted->n == ENCRYPTED_CHANNELS_MAX)
+		log_warn("encrypted_channels_full", "channels=%d", ENCRYPTED_CHANNELS_MAX);
+	return added;
 }
 
 /* Remembers the channel of an encrypted call. An operator who prefers has allowed clear calls
@@ -105,8 +116,7 @@ static void note_encryption(struct voice_session *c, const struct media_call_sec
 		counter_add(c->conf.counters, COUNTER_CALLS_ENCRYPTED);
 	c->has_key = m->version && m->ready;
 	if (prefers ? encrypted_channels_remove(c->conf.encrypted, channel)
-		    : channel && m->known && m->version &&
-			      encrypted_channels_add(c->conf.encrypted, channel))
+		    : channel && m->known && m->version && remember_encrypted(c, channel))
 		c->conf.changedh(c->conf.arg);
 	voice_session_update_call(c);
 }
@@ -219,10 +229,20 @@ static void publish_call_state(struct voice_session *c, const struct media_call_
 	bus_publish(c->conf.bus, &ev);
 }
 
+/* Of a session that this control has not leased only mediad knows the channel. */
+static void note_session_channel(struct voice_session *c, const struct media_call *media)
+{
+	const struct media_call_state *last = media_call_last(media);
+
+	if (!c->leased_channel && last)
+		c->leased_channel = last->channel;
+}
+
 static void on_media(struct media_call *media, const struct media_msg *msg, void *arg)
 {
 	struct voice_session *c = arg;
 
+	note_session_channel(c, media);
 	if (msg->type == MEDIA_CALL_SECURE) {
 		log_secure(c, &msg->call_secure);
 		note_encryption(c, &msg->call_secure);
@@ -261,7 +281,6 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 	voice_session_watch(c);
 	voice_media(c->voice, msg->call_state.phase, msg->call_state.reason,
 		    msg->call_state.wants_credentials, env_now(c->conf.env));
-	(void)media;
 	voice_session_arm_timer(c);
 }
 
@@ -303,12 +322,13 @@ static void give_lease(struct voice_session *c, const struct voice_act *act)
 	log_lease(act->token);
 	log_lease(act->session);
 	voice_session_open_media(c, act->channel);
-	c->leased_channel = act->channel;
 	if (c->media) {
 		voice_session_set_call(c, act->channel);
 		err = media_call_credentials(c->media, act->session, act->token, act->endpoint,
 					     act->channel);
 	}
+	if (!err)
+		c->leased_channel = act->channel;
 	log_info("voice_lease", "guild=%llu channel=%llu endpoint=%s err=%d", ID(c->guild),
 		 ID(act->channel), act->endpoint, err);
 	voice_session_start_agent(c);
@@ -341,7 +361,7 @@ static void end_call(struct voice_session *c, const struct voice_act *act)
 	 * refuses only a call that must be encrypted from its start. */
 	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && c->leased_channel && c->media &&
 	    media_call_want(c->media)->e2ee == MEDIA_E2EE_REQUIRE)
-		encrypted_channels_add(c->conf.encrypted, c->leased_channel);
+		remember_encrypted(c, c->leased_channel);
 	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
 	/* Tells the room, unless a member has disconnected the bot. */
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)

@@ -222,7 +222,6 @@ void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standin
 
 	guilds_voice(c->conf.guilds, c->guild, guilds_self(c->conf.guilds), &v);
 	voice_adopt(c->voice, channel, v.channel, standing, env_now(c->conf.env));
-	c->leased_channel = channel;
 	c->adopted = true;
 	c->was_up = v.channel == channel;
 	voice_session_open_media(c, channel);

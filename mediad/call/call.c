@@ -69,7 +69,7 @@ void call_send_state(struct call *c)
 	struct media_msg msg = {.type = MEDIA_CALL_STATE, .call_state = c->state};
 
 	msg.call_state.guild = c->guild;
-	msg.call_state.channel = c->channel;
+	msg.call_state.channel = c->joined; /* control knows the one that it wants */
 	call_send(c, &msg, 0);
 }
 

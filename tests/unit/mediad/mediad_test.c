@@ -256,7 +256,8 @@ TEST(mediad_refuses_another_major)
 	scene_end(&s);
 }
 
-/* A CALL_OPEN that arrives behind newer credentials changes nothing. */
+/* A CALL_OPEN that arrives behind newer credentials changes nothing. The channel that control wants
+ * next is not that of the session. */
 TEST(mediad_drops_an_open_of_an_older_generation)
 {
 	struct media_msg lease = {.type = MEDIA_CALL_CREDENTIALS,
@@ -266,11 +267,14 @@ TEST(mediad_drops_an_open_of_an_older_generation)
 						       .session = slice_str("s"),
 						       .token = slice_str("t"),
 						       .endpoint = slice_str("127.0.0.1:9")}};
+	struct media_msg next = {.type = MEDIA_CALL_SET,
+				 .call_set = {.call = 1, .gen = 3, .channel = 7}};
 	const struct media_msg *m;
 	struct scene s;
 
 	CHECK_INT(with_call(&s), 0);
 	say_msg(&s.a, &lease);
+	say_msg(&s.a, &next);
 	open_call(&s.a, 1, 41);
 	open_call(&s.a, 2, 43); /* its state tells that the other messages were read */
 	do

@@ -33,8 +33,19 @@ void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild, enum 
 						   .phase = (uint8_t)phase,
 						   .wants_credentials = wants,
 						   .guild = guild,
-						   .channel = 301,
+						   .channel = t->channel,
 						   .mode = slice_str("aead_aes256_gcm_rtpsize")}});
+}
+
+void toy_encrypt(struct toy *t)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_CALL_SECURE,
+				       .call_secure = {.call = 77,
+						       .gen = 3,
+						       .version = 1,
+						       .known = true,
+						       .ready = true,
+						       .privacy_code = slice_str("")}});
 }
 
 static void toy_hello(struct toy *t, const struct media_hello *h)
@@ -49,6 +60,8 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 	if (t->holds_call)
 		toy_state(t, 77, 3, 100, t->leaves_call ? MEDIA_PHASE_CLOSED : MEDIA_PHASE_UP,
 			  false);
+	if (t->encrypts)
+		toy_encrypt(t);
 	for (unsigned i = 0; i < t->strays; i++)
 		toy_state(t, 78 + i, 1, 999 + i, MEDIA_PHASE_UP, false);
 	if (t->playback)
@@ -86,6 +99,8 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		snprintf(t->token, sizeof t->token, "%.*s", (int)msg.call_credentials.token.n,
 			 (const char *)msg.call_credentials.token.p);
 	}
+	if (msg.type == MEDIA_CALL_SET)
+		t->set = msg.call_set;
 	if (msg.type == MEDIA_LISTEN)
 		t->listen_id = msg.listen.listen;
 	if (msg.type == MEDIA_SAY_OPEN)
@@ -202,6 +217,7 @@ int toy_alloc(struct toy *t)
 
 	memset(t, 0, sizeof *t);
 	t->answers_pings = true;
+	t->channel = 301;
 	snprintf(t->dir, sizeof t->dir, "/tmp/parley-media-XXXXXX");
 	if (!mkdtemp(t->dir))
 		return errno;

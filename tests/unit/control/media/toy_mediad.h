@@ -27,7 +27,9 @@ struct toy {
 
 	unsigned hellos;
 	struct media_hello hello;
-	unsigned seen[SEEN_MAX]; /* types, in order */
+	struct media_call_set set; /* the newest CALL_SET */
+	uint64_t channel;	   /* of the call's session */
+	unsigned seen[SEEN_MAX];   /* types, in order */
 	unsigned n_seen;
 	unsigned count[1024]; /* by type */
 	uint32_t call_id, gen, listen_id, playback;
@@ -36,7 +38,7 @@ struct toy {
 	bool answers_pings;
 
 	/* what a restarted mediad holds */
-	bool holds_call, leaves_call, lacks_real_time;
+	bool holds_call, leaves_call, lacks_real_time, encrypts;
 	unsigned strays;
 	bool ended; /* its playback has got SAY_END */
 
@@ -55,6 +57,8 @@ struct toy {
 extern const struct media_want toy_want;
 
 void toy_send(struct toy *t, struct media_msg msg);
+/* The call that it holds is end-to-end encrypted. */
+void toy_encrypt(struct toy *t);
 void toy_fault(struct toy *t, enum media_fault_code code);
 void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild, enum media_phase phase,
 	       bool wants);

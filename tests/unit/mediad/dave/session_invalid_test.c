@@ -144,9 +144,9 @@ static void mute(struct script *t, uint16_t *id)
 		commit_invalidly(t, (*id)++);
 		toll_take(t, id, &n);
 	}
-	script_wait(t, 20 * 1000);
+	script_wait(t, 59 * 1000); /* an answer would be due in a second */
 	CHECK(!dave_session_status(t->s)->ready);
-	script_said(t);
+	CHECK_STR(strstr(script_said(t), "op31:15") ? "answered" : "", "");
 }
 
 TEST(dave_heal_a_mute_ends_with_an_epoch)
@@ -197,7 +197,7 @@ TEST(dave_heal_an_owed_answer_is_sent_in_the_end)
 		script_deaf_for(&t, 1 + waited % 2, SCRIPT_RUN);
 		toll_take(&t, &id, &n);
 	}
-	CHECK(waited > 10 && waited < 70 * 1000 / SCRIPT_RUN);
+	CHECK(waited < 10);
 	CHECK_INT(n.rejoins, 0);
 	script_end(&t);
 }

@@ -1,0 +1,210 @@
+/* A voice session between Discord's events and a toy mediad, without a room: which channel an
+ * encrypted call is noted for, which policy mediad gets, and a fault of mediad. */
+#include "control/voice_session/voice_session.h"
+
+#include <jansson.h>
+
+#include "control/discord/guilds.h"
+#include "control/events/events.h"
+#include "control/metrics/counters.h"
+#include "control/settings/settings.h"
+#include "control/voice_session/encrypted_channels.h"
+#include "control/voice_session/inside.h"
+#include "tests/unit/control/media/toy_mediad.h"
+
+static const char guild_text[] =
+	"{\"id\":\"100\",\"name\":\"Fake\",\"owner_id\":\"1\",\"roles\":["
+	"{\"id\":\"100\",\"permissions\":\"3146752\"}],\"channels\":["
+	"{\"id\":\"301\",\"type\":2,\"name\":\"One\",\"bitrate\":64000},"
+	"{\"id\":\"302\",\"type\":2,\"name\":\"Two\",\"bitrate\":64000}],"
+	"\"members\":[{\"user\":{\"id\":\"900\",\"username\":\"parley\",\"bot\":true},"
+	"\"roles\":[]}],"
+	"\"voice_states\":[{\"user_id\":\"900\",\"channel_id\":\"301\",\"session_id\":\"s\"}]}";
+
+static struct {
+	struct toy t;
+	struct guilds *g;
+	struct bus *bus;
+	struct settings *settings;
+	struct counters counters;
+	struct encrypted_channels encrypted;
+	struct voice_session *vs;
+	unsigned changes, faults, told;
+	char last_told[512];
+} rig;
+
+static void on_changed(void *arg)
+{
+	(void)arg;
+	rig.changes++;
+}
+
+static void on_bus_event(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	rig.faults += ev->type == EVENT_FAULT;
+	if (ev->type != EVENT_TOLD)
+		return;
+	rig.told++;
+	snprintf(rig.last_told, sizeof rig.last_told, "%s", ev->notice.text);
+}
+
+/* An event of Discord, as control hands it on. */
+static void discord(const char *name, const char *text)
+{
+	json_t *d = json_loads(text, 0, NULL);
+
+	guilds_event(rig.g, name, d);
+	if (rig.vs)
+		voice_session_event(rig.vs, name, d);
+	json_decref(d);
+}
+
+static int rig_make(void)
+{
+	struct voice_session_conf conf = {.encrypted = &rig.encrypted,
+					  .counters = &rig.counters,
+					  .bot_name = "Parley",
+					  .changedh = on_changed};
+	int err;
+
+	memset(&rig, 0, sizeof rig);
+	err = toy_alloc(&rig.t);
+	if (!err)
+		err = toy_listen(&rig.t);
+	if (!err)
+		err = toy_start_control(&rig.t, 10);
+	if (!err)
+		err = guilds_alloc(&rig.g);
+	if (!err)
+		err = bus_alloc(&rig.bus);
+	if (!err)
+		err = settings_alloc(&rig.settings);
+	if (!err)
+		err = bus_subscribe(rig.bus, BUS_ALL, on_bus_event, NULL);
+	if (err)
+		return err;
+	guilds_set_self(rig.g, 900);
+	discord("GUILD_CREATE", guild_text);
+	conf.env = rig.t.env;
+	conf.media = rig.t.media;
+	conf.guilds = rig.g;
+	conf.bus = rig.bus;
+	conf.settings = rig.settings;
+	return voice_session_alloc(&rig.vs, &conf, 100);
+}
+
+/* Takes over channel 301 from the control before, whose mediad has its session in `channel`. */
+static bool rig_adopt(uint64_t channel, bool encrypted)
+{
+	if (rig_make())
+		return false;
+	rig.t.holds_call = true;
+	rig.t.encrypts = encrypted;
+	rig.t.channel = channel;
+	voice_session_adopt(rig.vs, 301, false);
+	if (!toy_run_until(&rig.t, MEDIA_CALL_SET, 1))
+		return false;
+	toy_settle(&rig.t);
+	voice_session_online(rig.vs, false);
+	rig.vs->quiet = true; /* there is no REST */
+	return true;
+}
+
+static void rig_end(void)
+{
+	voice_session_free(rig.vs);
+	toy_free(&rig.t);
+	settings_free(rig.settings);
+	bus_free(rig.bus);
+	guilds_free(rig.g);
+}
+
+/* Discord moved the bot just before the control before this one ended, so mediad's session is still
+ * in the channel that it left. */
+TEST(voice_session_notes_encryption_for_the_channel_of_an_adopted_session)
+{
+	CHECK(rig_adopt(302, true));
+	CHECK(encrypted_channels_has(&rig.encrypted, 302));
+	CHECK(!encrypted_channels_has(&rig.encrypted, 301));
+	rig_end();
+}
+
+/* The bot is moved while mediad is out of reach, so its lease for the new channel cannot be sent.
+ */
+TEST(voice_session_notes_no_encryption_for_a_lease_that_was_not_sent)
+{
+	CHECK(rig_adopt(301, false));
+	toy_gone(&rig.t);
+	toy_settle(&rig.t);
+	discord("VOICE_STATE_UPDATE",
+		"{\"guild_id\":\"100\",\"user_id\":\"900\",\"channel_id\":\"302\","
+		"\"session_id\":\"s2\"}");
+	discord("VOICE_SERVER_UPDATE",
+		"{\"guild_id\":\"100\",\"token\":\"t\",\"endpoint\":\"voice.example:1\"}");
+	CHECK_INT(rig.t.count[MEDIA_CALL_CREDENTIALS], 0);
+	rig.t.encrypts = true;
+	CHECK_INT(toy_listen(&rig.t), 0);
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 2));
+	toy_settle(&rig.t);
+	CHECK(encrypted_channels_has(&rig.encrypted, 301));
+	CHECK(!encrypted_channels_has(&rig.encrypted, 302));
+	rig_end();
+}
+
+static void change_type(const char *type)
+{
+	char text[160];
+
+	snprintf(text, sizeof text,
+		 "{\"guild_id\":\"100\",\"id\":\"301\",\"type\":%s,\"name\":\"One\",\"bitrate\":"
+		 "64000}",
+		 type);
+	discord("CHANNEL_UPDATE", text);
+	toy_settle(&rig.t);
+}
+
+/* Nothing but its type changes. */
+TEST(voice_session_tells_mediad_of_a_stage)
+{
+	CHECK(rig_adopt(301, false));
+	CHECK(!rig.t.set.stage);
+	change_type("13");
+	CHECK(rig.t.set.stage);
+	change_type("2");
+	CHECK(!rig.t.set.stage);
+	rig_end();
+}
+
+/* The list of encrypted channels is full, so any channel may have been encrypted. */
+TEST(voice_session_takes_no_channel_for_a_stage_once_the_list_is_full)
+{
+	CHECK(rig_adopt(301, false));
+	for (uint64_t i = 1; i <= ENCRYPTED_CHANNELS_MAX; i++)
+		encrypted_channels_add(&rig.encrypted, 1000 + i);
+	change_type("13");
+	CHECK(!rig.t.set.stage);
+	CHECK_INT(rig.t.set.e2ee, MEDIA_E2EE_ALWAYS);
+	rig_end();
+}
+
+TEST(voice_session_tells_its_room_once_that_real_time_is_lost)
+{
+	CHECK(rig_adopt(301, false));
+	toy_fault(&rig.t, MEDIA_FAULT_NO_REAL_TIME);
+	toy_settle(&rig.t);
+	CHECK_INT(rig.told, 1);
+	CHECK(strstr(rig.last_told, "took the priority of my sound away"));
+	CHECK_INT(rig.faults, 1);
+	CHECK(rig.changes > 0);
+	/* Its mediad repeats it after a lost connection. */
+	rig.t.lacks_real_time = true;
+	toy_gone(&rig.t);
+	toy_settle(&rig.t);
+	CHECK_INT(toy_listen(&rig.t), 0);
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 2));
+	toy_settle(&rig.t);
+	CHECK_INT(rig.told, 1);
+	CHECK_INT(rig.faults, 1);
+	rig_end();
+}
