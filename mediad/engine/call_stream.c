@@ -22,6 +22,7 @@ int call_stream_alloc(struct call_stream **out, void *owner, uint32_t bitrate)
 
 	if (!cs)
 		return ENOMEM;
+	touch_pages(cs, sizeof *cs);
 	cs->owner = owner;
 	cs->fd = -1;
 	cs->speaker_tick_at = UINT64_MAX;

@@ -336,6 +336,38 @@ TEST(call_stream_follows_another_ssrc)
 	pair_finish();
 }
 
+/* An SSRC sends before it is mapped, and maybe others push its entry out. Recordings are refused
+ * before and after the mapping, and each packet is heard once. */
+static void map_late(uint32_t ssrc, uint16_t seq, bool evicted)
+{
+	unsigned heard = pair.rx.heard;
+	uint64_t replayed = pair.rx.l->stats.replayed;
+
+	n_kept = 0;
+	for (uint16_t k = 0; k < 20; k++)
+		speak(ssrc, (uint16_t)(seq + k), seq + k * RTP_FRAME);
+	for (uint32_t other = 500; evicted && other < 510; other++)
+		pair_packet_of(&pair.rx, other, 1, frame, frame_n);
+	replay_kept();
+	CHECK_INT(pair.rx.l->stats.replayed, replayed + 20);
+	pair_map(ssrc);
+	pair_run(100);
+	CHECK_INT(pair.rx.heard, heard + 20);
+	replay_kept();
+	pair_run(100);
+	CHECK_INT(pair.rx.l->stats.replayed, replayed + 40);
+	CHECK_INT(pair.rx.heard, heard + 20);
+}
+
+TEST(call_stream_refuses_recordings_from_before_a_mapping)
+{
+	CHECK_INT(start(), 0);
+	hold_unknown();
+	map_late(77, 300, true);
+	map_late(79, 40000, false);
+	pair_finish();
+}
+
 /* Bursts of fifty packets of nothing but padding, as come where somebody pauses: no sound, no loss,
  * nothing made up. */
 TEST(call_stream_takes_bursts_of_padding)

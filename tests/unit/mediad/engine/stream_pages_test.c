@@ -1,0 +1,42 @@
+/* What the loop thread lends is present in memory, so that its first use on the audio thread takes
+ * no page fault. */
+#include <malloc.h>
+
+#include "mediad/engine/call_stream.h"
+#include "tests/test.h"
+#include "tests/unit/mediad/engine/present.h"
+
+/* Memory that was used before is present by chance, so each allocation of this size gets fresh
+ * pages. Returns false where another allocator serves. */
+static bool allocate_fresh_pages(void)
+{
+	uint8_t *p;
+	bool fresh;
+
+	mallopt(M_MMAP_THRESHOLD, 8192);
+	p = calloc(8, PRESENT_PAGE);
+	fresh = p && present_pages(p, (size_t)8 * PRESENT_PAGE, NULL) == 0;
+	free(p);
+	return fresh;
+}
+
+static void check_present(const void *p, size_t n)
+{
+	unsigned all = 0, present = present_pages(p, n, &all);
+
+	CHECK(all > 0);
+	CHECK_INT(present, all);
+}
+
+TEST(call_stream_pages_are_present_when_it_is_lent)
+{
+	struct call_stream *cs = NULL;
+
+	if (!allocate_fresh_pages())
+		return;
+	CHECK_INT(call_stream_alloc(&cs, NULL, 64000), 0);
+	check_present(cs, sizeof *cs);
+	check_present(cs->left, CALL_STREAM_LEFT * sizeof *cs->left);
+	call_stream_free(cs);
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+}
