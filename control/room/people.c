@@ -41,6 +41,11 @@ unsigned room_people_present(const struct room_context *context)
 	return n;
 }
 
+bool room_is_alone(const struct room_context *context, uint64_t user)
+{
+	return room_people_present(context) == 1 && room_place(context, user) < ROOM_SPEAKERS;
+}
+
 const char *room_person_next(const struct room_context *context, unsigned *place)
 {
 	const struct room_people *people = context->people;

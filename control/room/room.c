@@ -96,6 +96,11 @@ unsigned room_people(const struct room *room)
 	return room_people_present(&room->context);
 }
 
+bool room_alone_with(const struct room *room, uint64_t user)
+{
+	return room_is_alone(&room->context, user);
+}
+
 int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)
 {
 	return room_turns_why(&room->context, turn, buf, size);

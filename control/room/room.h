@@ -60,5 +60,7 @@ const char *room_person(const struct room *room, unsigned *place);
 const char *room_language_now(const struct room *room);
 /* People in the room without bots. */
 unsigned room_people(const struct room *room);
+/* True if this user is the only person in it, bots aside. */
+bool room_alone_with(const struct room *room, uint64_t user);
 
 #endif

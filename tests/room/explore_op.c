@@ -190,7 +190,8 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 	if (ev->type == ROOM_RETRIEVED && op->who & 1) {
 		ev->chunk = x->retrieve;
 		ev->yes = true;
-		ev->text = text_of("f12 u7\nAnna likes tea.");
+		ev->text = text_of(op->pick & 1 ? "f12 u7\nAnna likes tea."
+						: "p3 f12\nAnna likes tea.");
 	} else if (ev->type == ROOM_MEMORY) {
 		ev->yes = op->who & 1;
 	}

@@ -425,6 +425,8 @@ void room_reply_close(struct room_reply *r, const struct room_context *context,
 	if (t->first_audio_at)
 		room_history_add(history, t->first_audio_at, t->id, true, t->answer_cut,
 				 context->name, t->answer);
+	if (t->told_private)
+		room_history_keep_private(history, context, t->id, t->user);
 }
 
 static bool is_active(const struct room_reply *r, const struct room_context *context)

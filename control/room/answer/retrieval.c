@@ -14,9 +14,44 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-static bool is_ready(const struct room_retrieval *r, const char *words)
+/* A number for the people who are in the channel now (FNV-1a over their ids). */
+static uint64_t hash_audience(const struct room_context *context)
 {
-	return r->ready && *r->words && room_same_words(r->words, words);
+	const struct room_people *people = context->people;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (unsigned i = 0; i < people->places; i++)
+		if (people->person[i].used && !people->person[i].is_bot)
+			hash = (hash ^ people->person[i].user) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* The newest request is for this person's words, before the people who listen now. */
+static bool is_asked(const struct room_retrieval *r, const struct room_context *context,
+		     uint64_t user, const char *words)
+{
+	return *r->words && r->user == user && r->audience == hash_audience(context) &&
+	       room_same_words(r->words, words);
+}
+
+static bool is_ready(const struct room_retrieval *r, const struct room_context *context,
+		     uint64_t user, const char *words)
+{
+	return r->ready && is_asked(r, context, user, words);
+}
+
+static void clear_slice(struct room_retrieval *r)
+{
+	if (*r->words)
+		*r = (struct room_retrieval){.present = r->present, .number = r->number};
+}
+
+/* An answer to the newest request would be ignored from now on. */
+static void drop_request(struct room_retrieval *r)
+{
+	if (*r->words)
+		r->number++;
+	clear_slice(r);
 }
 
 static void request_slice(struct room_retrieval *r, struct room_context *context, uint64_t user,
@@ -27,10 +62,10 @@ static void request_slice(struct room_retrieval *r, struct room_context *context
 
 	if (!kept)
 		return;
+	clear_slice(r);
 	utf8_copy(r->words, sizeof r->words, words);
-	r->ready = false;
-	r->items = 0;
-	r->slice[0] = '\0';
+	r->user = user;
+	r->audience = hash_audience(context);
 	e = room_emit(context, ROOM_DO_RETRIEVE);
 	e->user = user;
 	e->chunk = ++r->number;
@@ -52,20 +87,20 @@ static unsigned count_words(const char *text)
 static void follow_interim(struct room_retrieval *r, struct room_context *context, uint64_t user)
 {
 	unsigned place = room_place(context, user);
-	bool runs = *r->words && !r->ready;
+	bool runs = *r->words && !r->ready && r->audience == hash_audience(context);
 	char text[ROOM_TEXT_MAX];
 
 	if (runs || place == ROOM_SPEAKERS)
 		return;
 	room_eot_prediction_text(context, place, text, sizeof text);
-	if (count_words(text) < ROOM_RETRIEVAL_WORDS || is_ready(r, text) ||
+	if (count_words(text) < ROOM_RETRIEVAL_WORDS || is_ready(r, context, user, text) ||
 	    (room_address(context->names, text) != ROOM_ADDRESS_ADDRESSED &&
 	     room_people_present(context) != 1))
 		return;
 	request_slice(r, context, user, text);
 }
 
-/* Ids as "f12 u7": facts and lines of the timeline. */
+/* Ids as "f12 p3 u7": facts of the server, private facts, and lines of the timeline. */
 static void read_items(struct room_retrieval *r, struct slice text)
 {
 	char ids[ROOM_RETRIEVAL_ITEMS * 12 + 1], *p = ids, *end;
@@ -73,8 +108,9 @@ static void read_items(struct room_retrieval *r, struct slice text)
 
 	memcpy(ids, text.p, n);
 	ids[n] = '\0';
-	while (r->items < ROOM_RETRIEVAL_ITEMS && (*p == 'f' || *p == 'u')) {
+	while (r->items < ROOM_RETRIEVAL_ITEMS && *p && strchr("fpu", *p)) {
 		r->item[r->items].line = *p == 'u';
+		r->item[r->items].private = *p == 'p';
 		r->item[r->items].id = (uint32_t)strtoul(p + 1, &end, 10);
 		r->items += end > p + 1;
 		p = end + (*end == ' ');
@@ -102,8 +138,16 @@ static void take_slice(struct room_retrieval *r, const struct room_event *ev)
 void room_retrieval_on_event(struct room_retrieval *r, struct room_context *context,
 			     const struct room_event *ev)
 {
+	struct room_turn *t = NULL;
+
+	if (ev->type == ROOM_PRIVATE_TOLD)
+		t = room_turn_by_id(context, ev->turn);
+	if (t)
+		t->told_private = true;
 	if (ev->type == ROOM_MEMORY)
 		r->present = ev->yes;
+	else if (ev->type == ROOM_SETTINGS)
+		drop_request(r);
 	else if (ev->type == ROOM_RETRIEVED)
 		take_slice(r, ev);
 	else if (ev->type == ROOM_PARTIAL && r->present)
@@ -112,9 +156,12 @@ void room_retrieval_on_event(struct room_retrieval *r, struct room_context *cont
 
 void room_retrieval_tick(struct room_retrieval *r, struct room_context *context)
 {
-	const struct room_turn *t = r->present ? room_turn_queued(context) : NULL;
+	const struct room_turn *t = r->turn ? room_turn_by_id(context, r->turn) : NULL;
 
-	if (t && !room_same_words(r->words, t->transcript))
+	if (r->turn && (!t || t->phase == ROOM_PHASE_ENDED))
+		drop_request(r);
+	t = r->present ? room_turn_queued(context) : NULL;
+	if (t && !is_asked(r, context, t->user, t->transcript))
 		request_slice(r, context, t->user, t->transcript);
 }
 
@@ -122,7 +169,7 @@ uint64_t room_retrieval_until(const struct room_context *context, const struct r
 {
 	const struct room_retrieval *r = context->retrieval;
 
-	if (!r->present || is_ready(r, turn->transcript))
+	if (!r->present || is_ready(r, context, turn->user, turn->transcript))
 		return 0;
 	return turn->queued_at + context->settings->memory_wait_ms * NS_PER_MS;
 }
@@ -131,22 +178,26 @@ const char *room_retrieval_slice(const struct room_context *context, const struc
 {
 	const struct room_retrieval *r = context->retrieval;
 
-	return r->present && is_ready(r, turn->transcript) ? r->slice : "";
+	return r->present && is_ready(r, context, turn->user, turn->transcript) ? r->slice : "";
 }
 
 void room_retrieval_note(const struct room_context *context, struct room_turn *turn)
 {
-	const struct room_retrieval *r = context->retrieval;
+	struct room_retrieval *r = context->retrieval;
 	uint64_t from = turn->queued_at ? turn->queued_at : context->now;
-	bool ready = is_ready(r, turn->transcript);
+	bool ready = is_ready(r, context, turn->user, turn->transcript);
 
 	if (!r->present || !*turn->transcript)
 		return;
 	room_turn_decide(turn, ROOM_RULE_MEMORY, ready,
 			 (int64_t)((context->now - from) / NS_PER_MS),
 			 context->settings->memory_wait_ms);
-	for (unsigned i = 0; ready && i < r->items; i++)
+	if (ready)
+		r->turn = turn->id;
+	for (unsigned i = 0; ready && i < r->items; i++) {
 		room_turn_decide(turn,
 				 r->item[i].line ? ROOM_RULE_MEMORY_LINE : ROOM_RULE_MEMORY_FACT,
 				 true, r->item[i].id, 0);
+		turn->told_private = turn->told_private || r->item[i].private;
+	}
 }

@@ -6,10 +6,13 @@
  *   any        the words of the queued turn are others      ASKED      RETRIEVE: those words
  *   ASKED      RETRIEVED of the newest number               READY      the queued turn is asked
  *   ASKED      memory_wait_ms since the turn was queued     ASKED      the turn is asked without
+ *   any        the turn that was asked with it has ended,   IDLE
+ *              or the settings changed
  *
- * A slice serves every ask about the same words and is not retrieved again for them. The turn's
- * record tells which facts and lines its prompt held, or that they came too late. While the bot has
- * no memory (MEMORY) nothing is retrieved and nothing waits. For control/room only. */
+ * A slice serves every ask of the same speaker about the same words and is not retrieved again for
+ * them, as long as the same people listen: it may hold facts that the speaker told the bot alone.
+ * The turn's record tells which facts and lines its prompt held, or that they came too late. While
+ * the bot has no memory (MEMORY) nothing is retrieved and nothing waits. For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_RETRIEVAL_H
 #define CONTROL_ROOM_ANSWER_RETRIEVAL_H
 
@@ -32,15 +35,19 @@ struct room_retrieval {
 	bool ready;   /* the newest request was answered */
 	uint32_t number;
 	char words[ROOM_TEXT_MAX]; /* of the newest request; "" for none */
+	uint64_t user;		   /* who said them */
+	uint64_t audience;	   /* the people who listened then, as a hash */
+	uint32_t turn;		   /* asked with the slice; 0: none yet */
 	char slice[ROOM_RETRIEVAL_MAX + 1];
 	unsigned items;
 	struct {
-		bool line; /* else a fact */
+		bool line;    /* else a fact */
+		bool private; /* a fact of the speaker's own memory */
 		uint32_t id;
 	} item[ROOM_RETRIEVAL_ITEMS];
 };
 
-/* MEMORY, RETRIEVED, and interim transcripts. */
+/* MEMORY, RETRIEVED, PRIVATE_TOLD, SETTINGS, and interim transcripts. */
 void room_retrieval_on_event(struct room_retrieval *r, struct room_context *context,
 			     const struct room_event *ev);
 /* Begins the retrieval for the turn that waits in the queue. */

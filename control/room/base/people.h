@@ -30,6 +30,8 @@ struct room_people {
 unsigned room_place(const struct room_context *context, uint64_t user);
 /* People in the room without bots. */
 unsigned room_people_present(const struct room_context *context);
+/* True if this user is the only person in the room, bots aside. */
+bool room_is_alone(const struct room_context *context, uint64_t user);
 /* The names of people without bots, in the order of their places: begins with *place = 0 and counts
  * it on. NULL: there is nobody else. */
 const char *room_person_next(const struct room_context *context, unsigned *place);

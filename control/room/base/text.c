@@ -60,18 +60,32 @@ void room_clean_words(char *text)
 			*text = *text == '[' ? '(' : ')';
 }
 
+static bool is_ascii_letter(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
+}
+
+/* Bytes of UTF-8 sequences count as parts of words. */
+static bool is_word_byte(char ch)
+{
+	return is_ascii_letter(ch) || (ch >= '0' && ch <= '9') || (ch & 0x80);
+}
+
+static char lower_ascii(char ch)
+{
+	return is_ascii_letter(ch) ? (char)(ch | 0x20) : ch;
+}
+
 bool room_same_words(const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		while (*a && !((*a | 0x20) >= 'a' && (*a | 0x20) <= 'z') &&
-		       !(*a >= '0' && *a <= '9') && !(*a & 0x80))
+		while (*a && !is_word_byte(*a))
 			a++;
-		while (*b && !((*b | 0x20) >= 'a' && (*b | 0x20) <= 'z') &&
-		       !(*b >= '0' && *b <= '9') && !(*b & 0x80))
+		while (*b && !is_word_byte(*b))
 			b++;
 		if (!*a || !*b)
 			return *a == *b;
-		if ((*a | 0x20) != (*b | 0x20))
+		if (lower_ascii(*a) != lower_ascii(*b))
 			return false;
 	}
 }

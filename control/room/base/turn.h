@@ -148,6 +148,7 @@ struct room_turn {
 	bool overlap_judged; /* ... which is about its words over an answer */
 	bool stop_request;   /* its words only told the bot to stop, and the bot did */
 	bool brain_done, brain_broke, released, not_understood;
+	bool told_private; /* its model was told facts of the speaker's own memory */
 
 	/* ns; 0 = has not happened */
 	uint64_t born_at, end_of_speech_at, queued_at, asked_at, first_audio_at, ended_at;

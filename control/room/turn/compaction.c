@@ -12,10 +12,10 @@
 
 enum { WAIT_S = 30, AGAIN_S = 60 };
 
-/* True if the line waits to be told in a summary. */
+/* True if the line waits to be told in a summary, which everybody may hear. */
 static bool is_open(const struct room_compaction *c, const struct room_history_line *l)
 {
-	return !l->withheld && l->at > c->until;
+	return !l->withheld && !l->private_to && l->at > c->until;
 }
 
 /* Lines that wait, older than those that a model is told. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/room/base/context.h"
 #include "control/room/language/language.h"
 #include "proto/base/utf8.h"
 
@@ -38,13 +39,24 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 	utf8_copy(l->text, sizeof l->text, text);
 }
 
+static void withhold_private(struct room_history *h, const struct room_context *context)
+{
+	for (unsigned i = 0; i < h->n; i++) {
+		struct room_history_line *l = line_at(h, i);
+
+		if (l->private_to && !room_is_alone(context, l->private_to))
+			l->withheld = true;
+	}
+}
+
 void room_history_on_event(struct room_history *h, struct room_context *context,
 			   const struct room_event *ev)
 {
 	const char *text = (const char *)ev->text.p, *end;
 	char name[ROOM_NAME_MAX], words[ROOM_HISTORY_TEXT + 1];
 
-	(void)context;
+	if (ev->type == ROOM_MEMBER)
+		withhold_private(h, context);
 	end = ev->type == ROOM_RECALLED && ev->text.n ? memchr(text, '\n', ev->text.n) : NULL;
 	if (!end)
 		return;
@@ -109,6 +121,15 @@ bool room_history_revise(struct room_history *h, const char *name, const char *w
 unsigned room_history_count(const struct room_history *h)
 {
 	return h->n;
+}
+
+void room_history_keep_private(struct room_history *h, const struct room_context *context,
+			       uint32_t turn, uint64_t user)
+{
+	for (unsigned i = h->n; i-- > 0;)
+		if (line_at(h, i)->turn == turn && line_at(h, i)->bot)
+			line_at(h, i)->private_to = user;
+	withhold_private(h, context);
 }
 
 void room_history_withhold(struct room_history *h, uint32_t turn)

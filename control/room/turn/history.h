@@ -15,8 +15,9 @@ struct room_history_line {
 	uint64_t at; /* ns */
 	uint32_t turn;
 	bool bot;
-	bool cut;      /* of the bot: more of it was not played */
-	bool withheld; /* no model is told */
+	bool cut;	     /* of the bot: more of it was not played */
+	bool withheld;	     /* no model is told */
+	uint64_t private_to; /* of the bot: may quote this person's own memory; 0: nobody's */
 	char name[ROOM_NAME_MAX];
 	char text[ROOM_HISTORY_TEXT + 1];
 };
@@ -26,7 +27,8 @@ struct room_history {
 	struct room_history_line line[ROOM_HISTORY_LINES];
 };
 
-/* Takes RECALLED: what was said before this control came, oldest first. */
+/* Takes RECALLED: what was said before this control came, oldest first. At MEMBER it withholds
+ * lines that are private to somebody who is not alone with the bot any more. */
 void room_history_on_event(struct room_history *h, struct room_context *context,
 			   const struct room_event *ev);
 /* Adds a line, cut to its size; without words it adds nothing. */
@@ -35,6 +37,10 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 /* Replaces words in the newest line of this speaker that has them. Returns false if there is
  * none. */
 bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is);
+/* The bot's newest line may quote this person's own memory: models are told it only while that
+ * person stays alone with the bot. */
+void room_history_keep_private(struct room_history *h, const struct room_context *context,
+			       uint32_t turn, uint64_t user);
 /* No model is told the words of this turn. */
 void room_history_withhold(struct room_history *h, uint32_t turn);
 /* 0 is the oldest. */

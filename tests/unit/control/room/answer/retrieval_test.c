@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "control/room/base/text.h"
 #include "control/room/inside.h"
+#include "control/room/turn/history.h"
 #include "proto/base/time.h"
+#include "proto/media.h"
 #include "tests/test.h"
 #include "tests/unit/control/room/world.h"
 
@@ -171,4 +174,144 @@ TEST(a_slice_with_broken_ids_is_still_text)
 		CHECK(w.room->retrieval.items <= 2);
 	}
 	world_end(&w);
+}
+
+TEST(the_same_words_of_somebody_else_are_retrieved_anew)
+{
+	struct world w;
+
+	begin(&w, "reply_path=brain", 2);
+	world_says(&w, 1, "parley where is my locker");
+	retrieved(&w, w.last[ROOM_DO_RETRIEVE].chunk, SLICE);
+	CHECK_INT(w.did[ROOM_DO_RETRIEVE], 1);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(*room_retrieval_slice(&w.room->context, room_active(w.room)));
+	/* Nobody but the speaker gets it. */
+	room_turn_by_id(&w.room->context, w.asked)->user = 2;
+	CHECK_STR(room_retrieval_slice(&w.room->context, room_active(w.room)), "");
+	world_end(&w);
+}
+
+TEST(a_slice_is_of_no_use_once_somebody_else_listens)
+{
+	struct world w;
+
+	begin(&w, "reply_path=brain memory_wait_ms=1000", 1);
+	world_says(&w, 1, "parley where is my locker");
+	CHECK_INT(w.did[ROOM_DO_RETRIEVE], 1);
+	world_step(&w,
+		   (struct room_event){
+			   .type = ROOM_MEMBER, .user = 2, .yes = true, .text = slice_str("Bob")});
+	CHECK_INT(w.did[ROOM_DO_RETRIEVE], 2);
+	retrieved(&w, 1, "p3\n- Alice, 2026-11-22: \"my locker is number nine\"\n");
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	retrieved(&w, 2, SLICE);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(!strstr(w.instructions, "locker is number nine"));
+	world_end(&w);
+}
+
+/* Alice asks while she is alone with the bot, and hears the answer. */
+static void answer_privately(struct world *w, const char *slice)
+{
+	begin(w, "reply_path=native", 1);
+	world_says(w, 1, "parley where is my locker");
+	retrieved(w, w->last[ROOM_DO_RETRIEVE].chunk, slice);
+	world_brain_audio(w, w->asked, 400);
+	world_step(w, (struct room_event){.type = ROOM_BRAIN_TEXT,
+					  .turn = w->asked,
+					  .text = slice_str("It is number nine.")});
+	world_step(w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w->asked});
+	world_step(w, (struct room_event){
+			      .type = ROOM_SAY_STARTED, .turn = w->asked, .at = w->ms * NS_PER_MS});
+}
+
+static void hear_it_out(struct world *w)
+{
+	world_until(w, w->ms + 400);
+	world_step(w, (struct room_event){.type = ROOM_SAY_DRAINED,
+					  .turn = w->asked,
+					  .samples = room_active(w->room)->samples});
+	CHECK_INT(w->did[ROOM_DO_RECORD], 1);
+}
+
+static const struct room_history_line *last_line(const struct world *w)
+{
+	const struct room_history *h = w->room->context.history;
+
+	return room_history_at(h, room_history_count(h) - 1);
+}
+
+static void move(struct world *w, uint64_t user, bool in)
+{
+	world_step(w, (struct room_event){.type = ROOM_MEMBER,
+					  .user = user,
+					  .yes = in,
+					  .text = slice_str(in ? "Bob" : "")});
+}
+
+TEST(the_end_of_a_turn_clears_its_slice)
+{
+	struct world w;
+
+	answer_privately(&w, SLICE);
+	CHECK(*w.room->retrieval.slice);
+	hear_it_out(&w);
+	CHECK_STR(w.room->retrieval.words, "");
+	CHECK_STR(w.room->retrieval.slice, "");
+	world_end(&w);
+}
+
+TEST(an_answer_with_private_facts_leaves_the_history_when_somebody_joins)
+{
+	struct world w;
+
+	answer_privately(&w, "p3\n- Alice, 2026-11-22: \"my locker is number nine\"\n");
+	hear_it_out(&w);
+	CHECK_STR(last_line(&w)->text, "It is number nine.");
+	CHECK(!last_line(&w)->withheld);
+	move(&w, 2, true);
+	CHECK(last_line(&w)->withheld);
+	/* It stays away when she is alone again. */
+	move(&w, 2, false);
+	CHECK(last_line(&w)->withheld);
+	world_end(&w);
+	/* So it does when somebody joined during the answer, or she left. */
+	for (int left = 0; left < 2; left++) {
+		answer_privately(&w, "p3\n- Alice, 2026-11-22: \"my locker is number nine\"\n");
+		move(&w, 2, true);
+		hear_it_out(&w);
+		if (left)
+			move(&w, 1, false);
+		CHECK(last_line(&w)->withheld);
+		world_end(&w);
+	}
+	answer_privately(&w, SLICE);
+	hear_it_out(&w);
+	move(&w, 2, true);
+	CHECK(!last_line(&w)->withheld);
+	world_end(&w);
+}
+
+TEST(an_answer_after_a_tool_read_private_facts_is_private)
+{
+	struct world w;
+
+	answer_privately(&w, "\n");
+	CHECK(!room_active(w.room)->told_private);
+	world_step(&w, (struct room_event){.type = ROOM_PRIVATE_TOLD, .turn = w.asked});
+	CHECK(room_active(w.room)->told_private);
+	hear_it_out(&w);
+	CHECK_INT(last_line(&w)->private_to, 1);
+	world_end(&w);
+}
+
+TEST(words_are_the_same_in_either_case_of_ascii_alone)
+{
+	CHECK(room_same_words("Where is my locker?", "where is MY locker"));
+	CHECK(!room_same_words("where is my locker", "where is my lockers"));
+	/* 0x20 in a byte of UTF-8 is no case: these are other characters. */
+	CHECK(!room_same_words("в\xd0\x90", "в\xd0\xb0"));
+	CHECK(!room_same_words("\xe4\xb8\x80", "\xe4\xb8\xa0"));
+	CHECK(room_same_words("\xe4\xb8\xa0", "\xe4\xb8\xa0!"));
 }
