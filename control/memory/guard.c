@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/memory/guard_orders.def"
+#include "control/memory/terms.h"
 #include "proto/discord.h"
 
 static const struct {
@@ -44,60 +46,88 @@ static const char *const unsafe[] = {"rm -rf",
 				     "make a bomb",
 				     "build a bomb",
 				     NULL};
-static const char *const orders[] = {"ignore all",
-				     "ignore previous",
-				     "ignore the",
-				     "ignore your",
-				     "disregard",
-				     "system prompt",
-				     "system:",
-				     "assistant:",
-				     "<system",
-				     "you are now",
-				     "you must",
-				     "from now on you",
-				     "from now on,",
-				     "always answer",
-				     "always say",
-				     "always reply",
-				     "always respond",
-				     "never answer",
-				     "never say",
-				     "never tell",
-				     "never mention",
-				     "act as",
-				     "pretend to be",
-				     "pretend you",
-				     "do not tell",
-				     "don't tell",
-				     "when someone asks",
-				     "when anybody asks",
-				     "when anyone asks",
-				     "if anyone asks",
-				     "your instructions",
-				     "your rules",
-				     NULL};
+static const char *const orders[] = {
+#define P(phrase) phrase,
+	GUARD_ORDERS(P)
+#undef P
+		NULL};
 
-/* Where the phrase stands in the text as words of its own, whatever the case. */
-static bool has_phrase(const char *text, const char *phrase)
+/* ---- phrases ---- */
+
+static bool is_invisible(uint32_t c)
 {
-	size_t n = strlen(phrase);
-
-	for (const char *p = text; *p; p++)
-		if (strncasecmp(p, phrase, n) == 0 &&
-		    (p == text || !isalnum((unsigned char)p[-1]) ||
-		     !isalnum((unsigned char)*phrase)))
-			return true;
-	return false;
+	return c == 0xad || (c >= 0x200b && c <= 0x200f) || c == 0x2060 || c == 0xfeff;
 }
 
-static bool has_any(const char *text, const char *const *list)
+static bool is_blank(uint32_t c)
+{
+	return c <= ' ' || c == 0xa0 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x3000;
+}
+
+/* A character of one or two bytes, which lower case does not lengthen. */
+static size_t put_lower(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to = (char)c;
+		return 1;
+	}
+	to[0] = (char)(0xc0 | c >> 6);
+	to[1] = (char)(0x80 | (c & 0x3f));
+	return 2;
+}
+
+/* Lower case, with single blanks and plain apostrophes, and without invisible characters: as the
+ * phrases are written. */
+static void fold_text(char to[MEMORY_TEXT_MAX + 1], const char *text)
+{
+	const char *p = text, *end = text + strlen(text), *from;
+	uint32_t c;
+	size_t n = 0;
+
+	while ((from = p, c = terms_next(&p, end)) && n + (size_t)(p - from) <= MEMORY_TEXT_MAX) {
+		if (is_invisible(c))
+			continue;
+		if (is_blank(c)) {
+			if (n && to[n - 1] != ' ')
+				to[n++] = ' ';
+		} else if (c == 0x2019) {
+			to[n++] = '\'';
+		} else if (c < 0x80 || p - from == 2) {
+			n += put_lower(to + n, terms_lower(c));
+		} else {
+			memcpy(to + n, from, (size_t)(p - from));
+			n += (size_t)(p - from);
+		}
+	}
+	to[n] = '\0';
+}
+
+/* A word goes on from the character before `at` to the one there. Scripts without blanks have no
+ * such places. */
+static bool is_within_word(const char *text, const char *at)
+{
+	const char *p = at, *next = at;
+	uint32_t before, c = terms_next(&next, at + strlen(at));
+
+	if (at == text)
+		return false;
+	for (p--; p > text && (*p & 0xc0) == 0x80;)
+		p--;
+	before = terms_next(&p, at);
+	return terms_is_word(c) && !terms_is_dense(c) && terms_is_word(before) &&
+	       !terms_is_dense(before);
+}
+
+static bool has_any(const char *folded, const char *const *list)
 {
 	for (; *list; list++)
-		if (has_phrase(text, *list))
-			return true;
+		for (const char *at = strstr(folded, *list); at; at = strstr(at + 1, *list))
+			if (!is_within_word(folded, at))
+				return true;
 	return false;
 }
+
+/* ---- secrets ---- */
 
 /* A long run of letters and digits in which the cases mix is a key, not a word. */
 static bool is_key(const char *word, size_t n)
@@ -146,18 +176,21 @@ static bool has_secret(const char *text)
 		p += n;
 		p += strspn(p, " \t\n,;\"'()");
 	}
-	return has_any(text, sensitive);
+	return false;
 }
 
 enum memory_refusal memory_check_text(const char *text)
 {
+	char folded[MEMORY_TEXT_MAX + 1];
+
 	if (!text[strspn(text, " \t\r\n")] || strlen(text) > MEMORY_TEXT_MAX)
 		return MEMORY_REFUSAL_EMPTY;
-	if (has_secret(text))
+	fold_text(folded, text);
+	if (has_secret(text) || has_any(folded, sensitive))
 		return MEMORY_REFUSAL_SENSITIVE;
-	if (has_any(text, unsafe))
+	if (has_any(folded, unsafe))
 		return MEMORY_REFUSAL_UNSAFE;
-	return has_any(text, orders) ? MEMORY_REFUSAL_INSTRUCTION : MEMORY_REFUSAL_NONE;
+	return has_any(folded, orders) ? MEMORY_REFUSAL_INSTRUCTION : MEMORY_REFUSAL_NONE;
 }
 
 static bool is_one_of(const char *name, const char *const *list)

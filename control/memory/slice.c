@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "control/memory/compare.h"
+#include "control/memory/guard.h"
 #include "control/memory/terms.h"
 #include "proto/base/utf8.h"
 
@@ -111,16 +112,31 @@ static void copy_quote(char *to, const char *text)
 			*to = '\'';
 }
 
+/* People choose their names, and a name stands outside the quotation marks: one short line without
+ * marks, or nothing of it where it reads like an order. */
+static void copy_author(char *to, const char *name)
+{
+	utf8_copy(to, SLICE_AUTHOR + 1, name);
+	utf8_plain(to);
+	for (char *p = to; *p; p++)
+		if (strchr("\"[](){}<>:;,", *p))
+			*p = ' ';
+	if (memory_check_text(to))
+		utf8_copy(to, SLICE_AUTHOR + 1, "a member");
+}
+
 static bool append(struct memory_slice *s, const struct slice_quote *q, const char *quote,
 		   const char *former)
 {
+	char author[SLICE_AUTHOR + 1];
 	time_t at = (time_t)(q->at_ms / 1000);
 	struct tm day;
 	int n;
 
+	copy_author(author, q->author);
 	gmtime_r(&at, &day);
 	n = snprintf(s->text + s->n, sizeof s->text - s->n, "- %s, %04d-%02d-%02d: \"%s\"%s%s%s\n",
-		     q->author, day.tm_year + 1900, day.tm_mon + 1, day.tm_mday, quote,
+		     author, day.tm_year + 1900, day.tm_mon + 1, day.tm_mday, quote,
 		     *former ? " (before that: \"" : "", former, *former ? "\")" : "");
 	if (n < 0 || (size_t)n >= sizeof s->text - s->n) {
 		s->text[s->n] = '\0';
@@ -135,6 +151,7 @@ static void keep(struct memory_slice *s, const struct slice_quote *q, const char
 	unsigned at = s->facts + s->lines;
 
 	s->quoted[at].line = line;
+	s->quoted[at].private = q->private;
 	s->quoted[at].id = q->id;
 	s->quoted[at].user = q->user;
 	memcpy(s->quoted[at].text, quote, strlen(quote) + 1);

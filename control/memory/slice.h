@@ -2,7 +2,8 @@
  * and date. Pure.
  *
  * Recalled text must not act on the model, so each quote stands on a line of its own, between
- * quotation marks, and holds none itself. One fact stands for each subject: of facts about the same
+ * quotation marks, and holds none itself; names lose their marks, and one that reads like an order
+ * is left out. One fact stands for each subject: of facts about the same
  * one, the first that is added. A line of the conversation enters only if it shares enough words
  * with the question; if nothing fits the slice is empty, and nothing enters the prompt. */
 #ifndef CONTROL_MEMORY_SLICE_H
@@ -16,6 +17,7 @@ enum {
 	SLICE_FACTS = 8,
 	SLICE_LINES = 4,
 	SLICE_QUOTE = 220, /* bytes of a quote; longer facts and lines are cut */
+	SLICE_AUTHOR = 48, /* bytes of an author's name */
 	SLICE_BYTES = 2400,
 };
 
@@ -24,6 +26,7 @@ struct slice_quote {
 	uint32_t id;
 	const char *author, *text;
 	uint64_t user;
+	bool private;	    /* a fact of the user's own memory */
 	uint64_t at_ms;	    /* since 1970 */
 	const char *former; /* of a fact: what it took the place of; NULL: nothing */
 };
@@ -31,7 +34,7 @@ struct slice_quote {
 struct memory_slice {
 	unsigned facts, lines;
 	struct {
-		bool line;
+		bool line, private;
 		uint32_t id;
 		uint64_t user;
 		char text[SLICE_QUOTE + 1];

@@ -29,6 +29,23 @@ uint32_t terms_next(const char **p, const char *end)
 	return c;
 }
 
+uint32_t terms_lower(uint32_t c)
+{
+	bool odd = c & 1;
+
+	if ((c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7) ||
+	    (c >= 0x410 && c <= 0x42f))
+		return c + 0x20;
+	if (c >= 0x400 && c <= 0x40f)
+		return c + 0x50;
+	/* In Latin Extended-A an upper-case letter stands before its lower-case one. */
+	if ((c >= 0x100 && c <= 0x137 && c != 0x130) || (c >= 0x14a && c <= 0x177))
+		return c | 1;
+	if (odd && ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e)))
+		return c + 1;
+	return c;
+}
+
 bool terms_is_dense(uint32_t c)
 {
 	return (c >= 0x3041 && c <= 0x30ff && c != 0x30fb) || /* kana */

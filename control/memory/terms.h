@@ -23,6 +23,8 @@ bool terms_is_stop_word(const char *word, size_t n);
 
 /* The character at *p, which moves past it; 0 at the end. A malformed byte stands for itself. */
 uint32_t terms_next(const char **p, const char *end);
+/* In lower case: of Latin and Cyrillic letters. */
+uint32_t terms_lower(uint32_t c);
 /* True if words of this character's script are written without blanks between them, or with
  * particles attached to them. */
 bool terms_is_dense(uint32_t c);

@@ -106,6 +106,23 @@ int builtin_memory_search(struct builtins *b, const struct tool_start *call,
 				     json_is_true(json_object_get(arguments, "about_speaker"))));
 }
 
+/* Later prompts quote the tags of a fact, too. */
+static enum memory_refusal check_item(const json_t *item)
+{
+	enum memory_refusal why = memory_check_text(text_of(item, "text"));
+	const json_t *tag;
+	size_t i;
+
+	json_array_foreach(json_object_get(item, "tags"), i, tag)
+	{
+		const char *text = json_string_value(tag);
+
+		if (!why && text && *text)
+			why = memory_check_text(text);
+	}
+	return why;
+}
+
 /* Returns the items that pass the guard and adds the others to skipped, with the reason. The
  * speaker is the author: an author named by the model is ignored. */
 static json_t *choose_items(const json_t *items, json_t *skipped)
@@ -117,7 +134,7 @@ static json_t *choose_items(const json_t *items, json_t *skipped)
 	json_array_foreach(items, i, item)
 	{
 		const char *text = text_of(item, "text"), *type = text_of(item, "type");
-		enum memory_refusal why = memory_check_text(text);
+		enum memory_refusal why = check_item(item);
 
 		tags = json_object_get(item, "tags");
 		if (why)
