@@ -50,6 +50,8 @@ static void step_room(struct agent *a, const struct room_event *ev)
 	turns_event(a->turns, ev);
 	room_step(a->room, ev, env_now(a->env), a->fx);
 	room_log_step(a->log, ev, env_now(a->env), a->fx);
+	if (ev->type == ROOM_MEMBER)
+		agent_forget_private(a);
 	for (size_t i = 0; i < a->fx->n; i++) {
 		turns_effect(a->turns, &a->fx->v[i]);
 		agent_perform(a, &a->fx->v[i]);

@@ -1,5 +1,6 @@
 /* Keeps the context that the model got for each answer, so that people can inspect it (agent.h). */
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
@@ -28,14 +29,17 @@ static bool may_keep_question(const struct agent *a, uint32_t turn)
 	return !t->user || agent_may_keep(a, t->user);
 }
 
+/* Answers, summaries and notes may repeat what anybody said: they are kept only where everybody in
+ * the session may be remembered. */
 static json_t *describe_messages(const struct agent *a, const struct room_effect *e)
 {
+	bool all = turns_all_kept(a->turns);
 	json_t *list = json_array();
 	bool ok = list != NULL;
 
 	for (size_t i = 0; ok && i < e->history_n; i++) {
 		const struct room_message *m = &e->history[i];
-		bool keep = m->bot || (m->user && agent_may_keep(a, m->user));
+		bool keep = m->bot ? all : m->user && agent_may_keep(a, m->user);
 
 		ok = add_message(list, m->bot ? "assistant" : "user", keep ? m->speaker : "",
 				 keep ? m->text : NULL);
@@ -50,6 +54,19 @@ static json_t *describe_messages(const struct agent *a, const struct room_effect
 	return NULL;
 }
 
+/* Of instructions that are written for each ask, the part that holds nobody's words. */
+static json_t *describe_instructions(const struct agent *a, const struct room_effect *e)
+{
+	size_t n;
+
+	if (!e->instructions)
+		return json_string(roles_instructions(a->roles));
+	n = strlen(e->instructions);
+	if (!turns_all_kept(a->turns) && e->stable < n)
+		n = e->stable;
+	return json_stringn(e->instructions, n);
+}
+
 void agent_keep_context(struct agent *a, const struct room_effect *e)
 {
 	const struct media_want *where = media_call_want(a->call);
@@ -60,9 +77,8 @@ void agent_keep_context(struct agent *a, const struct room_effect *e)
 
 	if (!a->settings->keep_contexts || !a->bus)
 		return;
-	told = json_pack("{s:s,s:o}", "instructions",
-			 e->instructions ? e->instructions : roles_instructions(a->roles),
-			 "messages", describe_messages(a, e));
+	told = json_pack("{s:o,s:o}", "instructions", describe_instructions(a, e), "messages",
+			 describe_messages(a, e));
 	text = told ? json_dumps(told, JSON_COMPACT) : NULL;
 	json_decref(told);
 	if (!text)

@@ -71,6 +71,7 @@ static void tell_memory(struct agent *a, const struct room_effect *e, struct eng
 			struct engine_message *messages)
 {
 	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = e->memory};
+	const struct room_turn *t;
 
 	if (!e->memory || !*e->memory)
 		return;
@@ -80,6 +81,9 @@ static void tell_memory(struct agent *a, const struct room_effect *e, struct eng
 	roles_hear(a->roles, &m);
 	free(a->memory_told);
 	a->memory_told = strdup(e->memory);
+	t = room_active(a->room);
+	if (t && t->id == e->turn && t->told_private)
+		agent_hold_private(a, t->user);
 }
 
 static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tokens)

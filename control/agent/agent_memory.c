@@ -214,9 +214,21 @@ static void take_written(int err, const struct store_document *document, void *a
 	give(ask, err, done);
 }
 
+/* Others do not hear the words of private facts from the answer. */
 static void take_forgotten(int err, const struct store_document *document, void *arg)
 {
-	give(arg, err, err ? NULL : json_loads(document->document, 0, NULL));
+	const struct memory_ask *ask = arg;
+	json_t *done = err ? NULL : json_loads(document->document, 0, NULL), *fact;
+	bool alone = room_alone_with(ask->m->a->room, ask->user);
+	size_t i;
+
+	json_array_foreach(json_object_get(done, "forgotten"), i, fact)
+	{
+		if (json_is_true(json_object_get(fact, "private")) && !alone)
+			json_object_del(fact, "text");
+		json_object_del(fact, "private");
+	}
+	give(arg, err, done);
 }
 
 static json_t *day_json(const json_t *ms)
@@ -269,18 +281,54 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 	return out;
 }
 
+void agent_hold_private(struct agent *a, uint64_t user)
+{
+	a->private_told = user;
+}
+
+void agent_forget_private(struct agent *a)
+{
+	if (!a->private_told || room_alone_with(a->room, a->private_told))
+		return;
+	a->private_told = 0;
+	free(a->memory_told);
+	a->memory_told = NULL;
+	roles_renew(a->roles);
+}
+
+/* The room and the voice's conversation know from now on that the answer may quote the speaker's
+ * own memory. */
+static void note_private(const struct memory_ask *ask)
+{
+	struct agent *a = ask->m->a;
+	const struct room_turn *turn = room_active(a->room);
+
+	agent_hold_private(a, ask->user);
+	if (turn)
+		agent_feed(a, &(struct room_event){.type = ROOM_PRIVATE_TOLD, .turn = turn->id});
+}
+
 static void take_facts(int err, const struct store_document *document, void *arg)
 {
 	struct memory_ask *ask = arg;
 	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL), *fact;
 	json_t *matches = json_array();
+	bool private = false;
 	size_t i;
 
 	json_array_foreach(facts, i, fact)
 	{
+		bool own = json_is_true(json_object_get(fact, "private"));
+
+		/* Somebody may have come since the tool was called. */
+		if (own && !room_alone_with(ask->m->a->room, ask->user))
+			continue;
 		append_line(matches, tell_fact(ask, fact));
+		private = private || own;
 	}
 	json_decref(facts);
+	if (private)
+		note_private(ask);
 	give(ask, err, json_pack("{s:o}", "matches", matches));
 }
 
@@ -306,11 +354,31 @@ static int post_facts(struct agent_memory *m, const struct tool_memory *q, struc
 	case TOOL_MEMORY_FIND:
 		break;
 	}
+	if (!room_alone_with(m->a->room, q->user))
+		f.owner = 0;
 	request = json_loads(q->request, 0, NULL);
 	f.question = json_string_value(json_object_get(request, "words"));
 	err = store_find_facts(m->a->store, &f, take_facts, ask);
 	json_decref(request);
 	return err;
+}
+
+/* Everybody whose words a turn holds has to agree before any of them are kept. */
+static bool may_write(const struct agent *a, uint64_t user)
+{
+	const struct room_turn *turn = room_active(a->room);
+
+	for (unsigned i = 0; turn && i < turn->segments; i++)
+		if (!agent_may_recall(a, turn->segment[i].user))
+			return false;
+	return user && agent_may_recall(a, user);
+}
+
+/* A search of the speaker's own memory alone, before others. */
+static bool is_withheld(const struct agent *a, const struct tool_memory *q)
+{
+	return q->op == TOOL_MEMORY_FIND && q->owner && !q->any &&
+	       !room_alone_with(a->room, q->user);
 }
 
 int agent_memory_facts(struct agent_memory *m, uint32_t id, const struct tool_memory *q)
@@ -320,12 +388,16 @@ int agent_memory_facts(struct agent_memory *m, uint32_t id, const struct tool_me
 
 	if (!agent_memory_keeps(m))
 		return ENOTSUP;
-	if (q->op == TOOL_MEMORY_WRITE && (!q->user || !agent_may_recall(m->a, q->user)))
+	if (q->op == TOOL_MEMORY_WRITE && !may_write(m->a, q->user))
 		return EACCES;
 	if (!ask)
 		return ENOSPC;
 	*ask = (struct memory_ask){
 		.m = m, .id = id, .user = q->user, .skipped = json_deep_copy(q->skipped)};
+	if (is_withheld(m->a, q)) {
+		give(ask, 0, json_pack("{s:[],s:s}", "matches", "withheld", "others_listen"));
+		return 0;
+	}
 	err = post_facts(m, q, ask);
 	if (err) {
 		json_decref(ask->skipped);

@@ -40,7 +40,8 @@ struct agent {
 	struct agent_tools *tools; /* NULL: the settings want none */
 	struct agent_retrieval *retrieval;
 	struct agent_continuity *continuity;
-	char *memory_told; /* the slice that the voice's conversation holds; NULL: none */
+	char *memory_told;     /* the slice that the voice's conversation holds; NULL: none */
+	uint64_t private_told; /* whose private facts the voice's conversation holds; 0: nobody's */
 	struct voice_output *output;
 	struct utterance_sound *sound; /* of utterances; NULL unless the reply path is native */
 	struct tmr *timer;
@@ -96,6 +97,12 @@ void agent_tell_unheard(struct agent *a);
 int agent_open_roles(struct agent *a, const struct agent_conf *conf);
 /* The role whose engine answers, by the settings' reply path. */
 enum engine_use agent_reply_use(const struct agent *a);
+
+/* ---- agent_memory.c ---- */
+/* The voice's conversation is about to hold facts of this person's own memory. */
+void agent_hold_private(struct agent *a, uint64_t user);
+/* Somebody came or left: the voice's conversation forgets private facts that others would hear. */
+void agent_forget_private(struct agent *a);
 
 /* ---- agent_costs.c ---- */
 /* A provider told what an answer used: it is priced, counted and published. Returns its cost in

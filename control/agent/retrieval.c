@@ -128,6 +128,7 @@ static void read_quote(const json_t *object, struct slice_quote *out)
 		.id = (uint32_t)json_integer_value(json_object_get(object, "id")),
 		.author = text_at(object, "name"),
 		.text = text_at(object, "text"),
+		.private = json_is_true(json_object_get(object, "private")),
 		.at_ms = (uint64_t)json_integer_value(json_object_get(object, "at_ms"))};
 	discord_u64(text_at(object, "user"), &out->user);
 }
@@ -181,7 +182,10 @@ static void answer_room(struct agent_retrieval *r, bool ok)
 	}
 	for (unsigned i = 0; i < s.facts + s.lines; i++)
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%u", i ? " " : "",
-				      s.quoted[i].line ? 'u' : 'f', s.quoted[i].id);
+				      s.quoted[i].line	    ? 'u'
+				      : s.quoted[i].private ? 'p'
+							    : 'f',
+				      s.quoted[i].id);
 	n += (size_t)snprintf(text + n, sizeof text - n, "\n%s", s.text);
 	log_debug("memory_retrieved", "guild=%llu facts=%u lines=%u",
 		  (unsigned long long)media_call_want(r->a->call)->guild, s.facts, s.lines);
@@ -207,12 +211,6 @@ static void take_half(int err, const struct store_document *document, void *arg)
 
 /* ---- the requests ---- */
 
-/* The speaker and the bot are alone. */
-static bool is_alone(const struct agent *a)
-{
-	return room_people(a->room) == 1;
-}
-
 /* Leaves a quarter of the question's time for the search. */
 static uint32_t embedding_wait_ms(const struct agent_retrieval *r)
 {
@@ -233,7 +231,7 @@ static int find_facts(struct agent_retrieval *r, uint64_t user)
 				.most = 2 * SLICE_FACTS};
 	int err = ENOMEM;
 
-	f.owner = is_alone(r->a) ? user : 0;
+	f.owner = room_alone_with(r->a->room, user) ? user : 0;
 	f.question = r->question;
 	f.wait_ms = embedding_wait_ms(r);
 	if (text)

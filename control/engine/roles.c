@@ -252,6 +252,15 @@ void roles_hear(struct roles *r, const struct engine_message *message)
 	s->caps->ops->hear(s->engine, message);
 }
 
+void roles_renew(struct roles *r)
+{
+	struct list *l = &r->list[ENGINE_USE_VOICE];
+
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->v[i].engine && l->v[i].caps->ops->renew)
+			l->v[i].caps->ops->renew(l->v[i].engine);
+}
+
 void roles_wake(struct roles *r)
 {
 	struct served *s = roles_pick(r, ENGINE_USE_VOICE, 0);

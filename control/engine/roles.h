@@ -107,6 +107,9 @@ const char *roles_instructions(const struct roles *r);
  * that: ASIDE, or nothing. */
 void roles_aside(struct roles *r, uint32_t turn, const char *text);
 void roles_hear(struct roles *r, const struct engine_message *message);
+/* Sessions of role voice are replaced before the next ask, which then carries the history along:
+ * what else they were told is forgotten. */
+void roles_renew(struct roles *r);
 /* The tools that answers may call from now on; borrowed. */
 void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n);
 /* The result of a call that an answer of this turn made. ENOENT: it waits for none. */

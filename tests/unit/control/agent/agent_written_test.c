@@ -96,15 +96,21 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 {
 	static struct scene s;
 
-	for (int kept = 0; kept < 2; kept++) {
+	/* The third time somebody listens who is not remembered. */
+	for (int kept = 0; kept < 3; kept++) {
 		context[0] = '\0';
 		scene_mute = false;
 		CHECK(scene_begin(&s, "off", scene_written));
 		CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_CONTEXT), take_context, NULL), 0);
 		CHECK_INT(settings_set(s.settings, "keep_contexts", kept ? "on" : "off"), 0);
 		s.words = "parley what time is it";
+		if (kept == 2) {
+			agent_member(s.agent, ALICE + 1, "Bob", false, true);
+			media_call_consent(s.call, ALICE + 1, false);
+		}
 		CHECK(scene_run(&s, scene_answered));
 		CHECK(!strstr(context, "what time is it") == !kept);
+		CHECK(!strstr(context, "people in the room") == (kept != 1));
 		CHECK(!strstr(context, "[[TO: SPEAKER]]") == !kept);
 		evhttp_free(scene_writer);
 		scene_end(&s);

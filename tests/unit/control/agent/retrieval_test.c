@@ -3,9 +3,15 @@
 
 #include <sys/stat.h>
 
+#include "control/agent/agent_memory.h"
+#include "control/room/base/turns.h"
 #include "control/room/inside.h"
+#include "control/room/turn/segment.h"
 #include "control/store/store.h"
+#include "control/tools/builtin/host.h"
 #include "tests/unit/control/agent/agent_scene.h"
+
+enum { BOB = ALICE + 1 };
 
 static struct store *store;
 static bool written;
@@ -61,26 +67,48 @@ static void come(struct scene *s, uint64_t user, const char *name)
 	agent_member(s->agent, user, name, false, true);
 }
 
+/* A scene with a store, in which Alice is alone with the bot and her own question is answered, so
+ * that the room retrieves nothing by itself. */
+static bool open_memory(struct scene *s)
+{
+	char dir[48];
+
+	if (!scene_begin(s, "off", NULL))
+		return false;
+	s->words = "parley what time is it";
+	if (!scene_run(s, scene_answered))
+		return false;
+	snprintf(dir, sizeof dir, "%s-store", s->dir);
+	if (mkdir(dir, 0700) || store_alloc(&store, s->fake.env, s->bus, s->settings, dir))
+		return false;
+	s->agent->store = store;
+	agent_retrieval_settings(s->agent->retrieval);
+	return true;
+}
+
+static void close_memory(struct scene *s)
+{
+	char rm[64];
+
+	snprintf(rm, sizeof rm, "rm -rf %s-store", s->dir);
+	s->agent = agent_free(s->agent);
+	store_free(store);
+	CHECK_INT(system(rm), 0);
+	scene_end(s);
+}
+
 TEST(facts_that_fit_a_question_reach_the_room)
 {
 	static struct scene s;
-	char dir[48], rm[64];
 
-	scene_mute = true;
-	CHECK(scene_begin(&s, "off", NULL));
-	snprintf(dir, sizeof dir, "%s-store", s.dir);
-	CHECK_INT(mkdir(dir, 0700), 0);
-	CHECK_INT(store_alloc(&store, s.fake.env, s.bus, s.settings, dir), 0);
-	s.agent->store = store;
-	agent_retrieval_settings(s.agent->retrieval);
+	CHECK(open_memory(&s));
 	CHECK(s.agent->room->retrieval.present);
-	come(&s, ALICE, "Alice");
 	CHECK(write_fact(&s, 0, "[{\"text\":\"the meeting is on sunday\",\"type\":\"plan\"}]"));
 	CHECK(write_fact(&s, ALICE, "[{\"text\":\"my locker is at the meeting room\"}]"));
 	/* Of her own memory she is told while nobody else listens. */
 	CHECK(strstr(retrieve(&s, "parley where is the meeting"), "\"the meeting is on sunday\""));
 	CHECK_INT(s.agent->room->retrieval.items, 2);
-	come(&s, ALICE + 1, "Bob");
+	come(&s, BOB, "Bob");
 	CHECK(!strstr(retrieve(&s, "parley where is the meeting"), "locker"));
 	CHECK_INT(s.agent->room->retrieval.items, 1);
 	CHECK(!s.agent->room->retrieval.item[0].line);
@@ -93,9 +121,126 @@ TEST(facts_that_fit_a_question_reach_the_room)
 	s.settings->store_words_hours = 0;
 	agent_retrieval_settings(s.agent->retrieval);
 	CHECK(!s.agent->room->retrieval.present);
-	s.agent = agent_free(s.agent);
-	store_free(store);
-	snprintf(rm, sizeof rm, "rm -rf %s", dir);
-	CHECK_INT(system(rm), 0);
+	close_memory(&s);
+}
+
+TEST(private_facts_are_not_retrieved_for_somebody_who_has_left)
+{
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	CHECK(write_fact(&s, ALICE, "[{\"text\":\"my locker is at the meeting room\"}]"));
+	CHECK(strstr(retrieve(&s, "parley where is the meeting"), "locker"));
+	come(&s, BOB, "Bob");
+	agent_member(s.agent, ALICE, "", false, false);
+	CHECK_STR(retrieve(&s, "parley where is the meeting"), "");
+	close_memory(&s);
+}
+
+static char output[1024];
+
+static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
+{
+	(void)id;
+	(void)ok;
+	(void)arg;
+	snprintf(output, sizeof output, "%.*s", (int)text.n, (const char *)text.p);
+}
+
+static bool has_output(const struct scene *s)
+{
+	(void)s;
+	return *output;
+}
+
+/* The output of a call by Alice. */
+static const char *call_memory(struct scene *s, enum tool_memory_op op, bool any,
+			       const char *request)
+{
+	const struct tool_memory q = {
+		.op = op, .user = ALICE, .owner = ALICE, .any = any, .request = request, .most = 5};
+	struct agent_memory *m = NULL;
+	int err = agent_memory_alloc(&m, s->agent, take_output, NULL);
+
+	output[0] = '\0';
+	if (!err)
+		err = agent_memory_facts(m, 1, &q);
+	tmr_start(scene_watch, 0);
+	if (!err && !scene_run(s, has_output))
+		err = ETIMEDOUT;
+	agent_memory_free(m);
+	return err ? strerror(err) : output;
+}
+
+TEST(tools_tell_private_facts_only_while_their_owner_is_alone)
+{
+	static const char words[] = "{\"words\":\"locker\"}";
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the locker room is open\"}]"));
+	CHECK_INT(s.agent->private_told, 0);
+	CHECK(write_fact(&s, ALICE, "[{\"text\":\"my locker is number nine\"}]"));
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FIND, true, words), "number nine"));
+	CHECK_INT(s.agent->private_told, ALICE);
+	come(&s, BOB, "Bob");
+	CHECK_INT(s.agent->private_told, 0);
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FIND, true, words), "room is open"));
+	CHECK(!strstr(output, "number nine"));
+	CHECK_STR(call_memory(&s, TOOL_MEMORY_FIND, false, words),
+		  "{\"matches\":[],\"withheld\":\"others_listen\"}");
+	CHECK_INT(s.agent->private_told, 0);
+	/* She may forget it, and nobody hears what it was. */
+	CHECK_STR(call_memory(&s, TOOL_MEMORY_FORGET, false, words),
+		  "{\"forgotten\":[{\"id\":2}]}");
+	close_memory(&s);
+}
+
+TEST(nothing_is_written_of_a_turn_in_which_somebody_speaks_who_is_not_remembered)
+{
+	static const char item[] = "[{\"text\":\"the code is blue\"}]";
+	static struct scene s;
+	struct room_context *context;
+	struct room_turn *t;
+
+	CHECK(open_memory(&s));
+	come(&s, BOB, "Bob");
+	context = &s.agent->room->context;
+	t = room_turn_new_prompted(context, "the code is blue");
+	CHECK(t);
+	room_segment_add(t, BOB, "Bob", 3, "and parley remember that");
+	t->segment[0].user = t->user = ALICE;
+	room_turn_activate(context, t);
+	media_call_consent(s.call, BOB, false);
+	CHECK_STR(call_memory(&s, TOOL_MEMORY_WRITE, false, item), strerror(EACCES));
+	media_call_consent(s.call, BOB, true);
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_WRITE, false, item), "inserted"));
+	close_memory(&s);
+}
+
+static unsigned conns;
+
+static bool has_connected_anew(const struct scene *s)
+{
+	return s->fake.conns > conns;
+}
+
+TEST(a_session_that_holds_private_facts_is_replaced_when_somebody_joins)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off", NULL));
+	s.words = "parley what time is it";
+	CHECK(scene_run(&s, scene_answered));
+	conns = s.fake.conns;
+	s.agent->memory_told = strdup("- Alice: \"my locker is number nine\"");
+	agent_hold_private(s.agent, ALICE);
+	come(&s, ALICE, "Alicia"); /* she is still alone */
+	CHECK_INT(s.agent->private_told, ALICE);
+	come(&s, BOB, "Bob");
+	CHECK_INT(s.agent->private_told, 0);
+	CHECK(!s.agent->memory_told);
+	tmr_start(scene_watch, 0);
+	CHECK(scene_run(&s, has_connected_anew));
 	scene_end(&s);
 }
