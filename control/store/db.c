@@ -7,16 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control/memory/terms.h"
 #include "control/store/migrations.def"
 #include "control/store/ours.h"
+#include "proto/base/time.h"
 
 enum {
 	PATH_SIZE = 640,
 	BUSY_MS = 5000,
 	TEXT_MAX = 4 << 20,	     /* longest text or row that SQLite takes */
+	LATE_STEPS = 1000,	     /* of SQLite's machine, between looks at the clock */
 	MERGE_PAGES = 64,	     /* of the full-text index, rewritten at a time */
 	APPLICATION_ID = 0x5061726c, /* "Parl" */
 };
@@ -42,9 +45,10 @@ struct db {
 	sqlite3_stmt *stmt[DB_STATEMENT_COUNT];
 	char path[PATH_SIZE];
 	enum db_mode mode;
-	bool claimed; /* the mark of a clean stop is taken away */
-	int claim;    /* its number: whoever claims later has a higher one */
-	bool synced;  /* commits wait for the disk */
+	bool claimed;	       /* the mark of a clean stop is taken away */
+	int claim;	       /* its number: whoever claims later has a higher one */
+	bool synced;	       /* commits wait for the disk */
+	uint64_t search_until; /* ns, CLOCK_MONOTONIC */
 };
 
 static int newest_version(void)
@@ -75,6 +79,8 @@ static int errno_of(int rc)
 		return EBUSY;
 	case SQLITE_NOMEM:
 		return ENOMEM;
+	case SQLITE_INTERRUPT:
+		return ETIMEDOUT;
 	default:
 		return EIO;
 	}
@@ -222,6 +228,33 @@ int db_begin_reading(struct db *db)
 	return db_run(db, db_use(db, DB_BEGIN_READING));
 }
 
+/* Of the worker's thread, which runs outside the loop and is never replayed. */
+static uint64_t read_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ns_of_timespec(&ts);
+}
+
+static int is_late(void *arg)
+{
+	const struct db *db = arg;
+
+	return read_clock() >= db->search_until;
+}
+
+int db_begin_search(struct db *db, uint32_t ms)
+{
+	int err = db_begin_reading(db);
+
+	if (err || !ms)
+		return err;
+	db->search_until = read_clock() + ms * NS_PER_MS;
+	sqlite3_progress_handler(db->sql, LATE_STEPS, is_late, db);
+	return 0;
+}
+
 int db_begin_synced(struct db *db)
 {
 	return begin(db, true);
@@ -240,6 +273,7 @@ int db_commit(struct db *db)
 
 void db_rollback(struct db *db)
 {
+	sqlite3_progress_handler(db->sql, 0, NULL, NULL);
 	if (!sqlite3_get_autocommit(db->sql))
 		db_run(db, db_use(db, DB_ROLLBACK));
 	set_synced(db, false);

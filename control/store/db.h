@@ -8,6 +8,7 @@
  *   EBADMSG  the file is no database          ENOTSUP  a newer version of control wrote it
  *   EUCLEAN  its pages are damaged            EBUSY    somebody else kept it locked for 5 s
  *   ENOENT   there is none                    EIO      anything else
+ *   ETIMEDOUT  a search took longer than it may (db_begin_search)
  *
  * Commits are synced to the WAL by the system (synchronous NORMAL): they survive a killed process.
  * Those of settings are synced to the disk (FULL) and survive a power cut. */
@@ -79,6 +80,9 @@ int db_merge_terms(struct db *db);
 int db_begin(struct db *db);
 /* Many statements that only read: SQLite locks the file once for all of them. */
 int db_begin_reading(struct db *db);
+/* The same for a search: after so many ms statements that still work end with ETIMEDOUT, until
+ * db_rollback; short ones still run. 0: no limit. */
+int db_begin_search(struct db *db, uint32_t ms);
 /* One whose commit is written to the disk, not only to the system. */
 int db_begin_synced(struct db *db);
 /* Rolls back when it fails. */

@@ -17,6 +17,7 @@
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/job.h"
+#include "ipc/log.h"
 
 enum {
 	CANDIDATES = 16, /* older facts that a new one is compared with, by words and by meaning */
@@ -149,12 +150,16 @@ struct candidate {
 	struct touched *out;
 };
 
-/* Notes what the new text does to the fact of this row. True: nothing can change that any more. */
+/* Notes what the new text does to the fact of this row, which somebody else's never touches: two
+ * people may contradict each other. True: nothing can change that any more. */
 static bool compare_row(sqlite3_stmt *s, const struct job *j, const struct candidate *c)
 {
-	enum fact_change change = fact_compare(db_text(s, 1), c->text, db_uint(s, 4) == j->user,
-					       c->meaning.likenessh ? &c->meaning : NULL);
+	enum fact_change change;
 
+	if (db_uint(s, 4) != j->user)
+		return false;
+	change = fact_compare(db_text(s, 1), c->text, true,
+			      c->meaning.likenessh ? &c->meaning : NULL);
 	/* The same one wins over one that it would take the place of. */
 	if (change != FACT_NEW && (!c->out->id || change == FACT_SAME))
 		*c->out = (struct touched){.id = db_uint(s, 0), .change = change};
@@ -534,7 +539,10 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
 			;
 		sqlite3_reset(s);
-		err = err == ENOENT ? 0 : err;
+		if (err == ETIMEDOUT)
+			log_warn("memory_search_late", "guild=%llu facts=%zu ms=%u",
+				 (unsigned long long)j->guild, out->n, j->search_ms);
+		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
 	}
 	if (!err && !mine && (like.n || terms_query(query, words)))
 		rank_facts(out->rank, out->n);
@@ -545,7 +553,7 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 {
 	json_t *request = json_loads(j->text, 0, NULL), *list = json_array();
 	struct found *found = calloc(1, sizeof *found);
-	int err = found && list ? db_begin_reading(db) : ENOMEM;
+	int err = found && list ? db_begin_search(db, j->search_ms) : ENOMEM;
 
 	if (!err)
 		err = find_facts(db, e, j, request, found);
@@ -601,9 +609,10 @@ static int choose_facts(struct db *db, const struct job *j, const json_t *reques
 		bool named = !id || (uint64_t)json_integer_value(id) == db_uint(s, 0);
 
 		if (db_uint(s, 4) == j->user && named && has_tags(db_text(s, 3), tags))
-			json_array_append_new(chosen, json_pack("{s:I,s:s}", "id",
+			json_array_append_new(chosen, json_pack("{s:I,s:s,s:b}", "id",
 								(json_int_t)db_uint(s, 0), "text",
-								db_text(s, 1)));
+								db_text(s, 1), "private",
+								db_uint(s, 6) != 0));
 	}
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;

@@ -54,9 +54,11 @@ struct job {
 	char *scope, *text, *author; /* scope of JOB_SAVE_SESSION: the text instead */
 	bool compare;
 	uint64_t version, guild, channel, now_ms, until_ms, words_ms, facts_ms;
-	uint64_t max_bytes;	/* of JOB_EXPIRE: the database's, 0 for no limit */
-	uint64_t owner, user;	/* of facts: whose memory, and who says or asks it */
-	bool any;		/* of facts: the server's memory, too */
+	uint64_t max_bytes;   /* of JOB_EXPIRE: the database's, 0 for no limit */
+	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
+	bool any;	      /* of facts: the server's memory, too */
+	uint32_t search_ms; /* of a search: after which it makes do with what it has found; 0: none
+			     */
 	struct vector *meaning; /* of the question, by an encoder elsewhere; own, or NULL */
 	struct embedding_vectors *vectors; /* own, or NULL */
 	uint64_t id;			   /* of the request */

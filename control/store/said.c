@@ -18,6 +18,7 @@
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/job.h"
+#include "ipc/log.h"
 
 enum {
 	FOUND = 24,   /* lines that share most words with the question */
@@ -36,6 +37,7 @@ struct lines {
 	struct rank_line rank[LINES];
 	json_t *line[LINES];
 	bool unsure; /* nothing in the best lines supports an answer */
+	bool late;   /* the time was up before all were found */
 };
 
 static int64_t end_of(const struct job *j)
@@ -121,7 +123,8 @@ static int take_lines(struct db *db, sqlite3_stmt *s, const char *question, stru
 		r.index = (unsigned)out->n;
 		out->rank[out->n++] = r;
 	}
-	return err == ENOENT ? 0 : err;
+	out->late = out->late || err == ETIMEDOUT;
+	return err == ENOENT || err == ETIMEDOUT ? 0 : err;
 }
 
 static int take_beside(struct db *db, const struct job *j, struct lines *out)
@@ -329,7 +332,7 @@ static int take_terms(struct db *db, const struct job *j, const char *query, str
 	static const enum db_statement both[] = {DB_FIND_BEST_TERMS, DB_FIND_TERMS};
 	int err = 0;
 
-	for (size_t i = 0; i < 2 && !err && out->n < FOUND; i++) {
+	for (size_t i = 0; i < 2 && !err && out->n < FOUND && !out->late; i++) {
 		sqlite3_stmt *s = use_lines(db, both[i], j, j->author, FOUND);
 
 		db_bind_text(s, 7, query);
@@ -373,7 +376,7 @@ int said_find(struct db *db, struct embedding *e, const struct job *j, char **ou
 {
 	struct lines *lines = calloc(1, sizeof *lines);
 	json_t *found = json_array();
-	int err = lines && found ? db_begin_reading(db) : ENOMEM;
+	int err = lines && found ? db_begin_search(db, j->search_ms) : ENOMEM;
 
 	if (!err)
 		err = find_lines(db, e, j, lines);
@@ -386,6 +389,9 @@ int said_find(struct db *db, struct embedding *e, const struct job *j, char **ou
 		json_array_append(found, line);
 	}
 	db_rollback(db);
+	if (lines && lines->late)
+		log_warn("memory_search_late", "guild=%llu lines=%zu ms=%u",
+			 (unsigned long long)j->guild, lines->n, j->search_ms);
 	if (!err)
 		*out = json_dumps(found, JSON_COMPACT);
 	for (size_t i = 0; lines && i < lines->n; i++)

@@ -23,7 +23,10 @@ enum {
 	EXPIRE_MIN = 10,
 	HOUR_MS = 3600000,
 	LIST_MAX = 200,
-	WAITING_MAX = 64
+	WAITING_MAX = 64,
+	/* Of a search, after which it makes do with what it has found. */
+	PROMPT_MS = 200, /* for a prompt, which seldom waits for so long */
+	SEARCH_MS = 2000
 };
 
 /* A pending request and the recipient of its answer. */
@@ -481,6 +484,7 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			.channel = what->channel,
 			.now_ms = what->since_ms > INT64_MAX ? INT64_MAX : what->since_ms,
 			.until_ms = what->until_ms,
+			.search_ms = what->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.version = what->most < STORE_SAID_MAX ? what->most : STORE_SAID_MAX,
 			.author = strdup(what->name),
 			.text = strdup(what->words)};
@@ -498,6 +502,7 @@ static int post_facts(struct store *s, enum job_kind kind, const struct store_fa
 		      store_document_h *h, void *arg)
 {
 	struct job j = {.kind = kind,
+			.search_ms = f->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.guild = f->guild,
 			.owner = f->owner,
 			.user = f->user,

@@ -131,7 +131,7 @@ int store_write_facts(struct store *s, const struct store_facts *f, store_docume
  * [{"text", "from_ms", "until_ms"}]}, …], the best first, without words the newest. */
 int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
- * only the newest}. The document: {"forgotten": [{"id", "text"}]}. */
+ * only the newest}. The document: {"forgotten": [{"id", "text", "private"}]}. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
 		       void *arg);
 

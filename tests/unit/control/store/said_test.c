@@ -1,6 +1,7 @@
 /* The statements of the search: what they cost in a long timeline. */
 #include "control/store/said.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 
 #include "control/events/events.h"
@@ -28,15 +29,50 @@ static void add_lines(struct db *db)
 	CHECK_INT(db_commit(db), 0);
 }
 
+static struct job ask(const char *words)
+{
+	return (struct job){.kind = JOB_FIND_SAID,
+			    .guild = 7,
+			    .channel = 3,
+			    .text = (char *)(uintptr_t)words,
+			    .author = (char *)"",
+			    .version = 1};
+}
+
+TEST(a_search_whose_time_is_up_ends_and_the_next_one_is_whole)
+{
+	struct job j = ask("rain");
+	struct db *db = NULL;
+	char dir[32], *out = NULL;
+	int err;
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	add_lines(db);
+	CHECK_INT(db_begin_search(db, 1), 0);
+	do
+		err = db_step(db, db_use(db, DB_FIND_PEOPLE));
+	while (!err);
+	CHECK_INT(err, ETIMEDOUT);
+	/* A statement that needs few steps still runs. */
+	CHECK_INT(db_step(db, db_use(db, DB_LIST_GUILDS)), ENOENT);
+	db_rollback(db);
+	j.search_ms = 1;
+	CHECK_INT(said_find(db, NULL, &j, &out), 0);
+	CHECK(out && *out == '[');
+	free(out);
+	j.search_ms = 0;
+	CHECK_INT(said_find(db, NULL, &j, &out), 0);
+	CHECK(out && strstr(out, "rain"));
+	free(out);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(lines_beside_one_are_found_without_a_scan)
 {
 	static const enum db_statement sides[] = {DB_FIND_BEFORE, DB_FIND_AFTER};
-	struct job j = {.kind = JOB_FIND_SAID,
-			.guild = 7,
-			.channel = 3,
-			.text = (char *)"comet",
-			.author = (char *)"",
-			.version = 1};
+	struct job j = ask("comet");
 	struct db *db = NULL;
 	char dir[32], *out = NULL;
 

@@ -2,6 +2,7 @@
 #include "tests/unit/control/store/store_scene.h"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 enum { ANA = 4, BOB = 5, GUILD = 7, OTHER_GUILD = 8 };
@@ -95,10 +96,60 @@ TEST(a_correction_ends_the_older_fact_and_keeps_it)
 	open_scene();
 	CHECK_STR(write_fact(by(ANA), "the release is on Tuesday"), "inserted");
 	CHECK_STR(write_fact(by(ANA), "The release is on Tuesday."), "duplicate");
-	CHECK_STR(write_fact(by(BOB), "the release is on Friday"), "updated");
+	CHECK_STR(write_fact(by(ANA), "the release is on Friday"), "updated");
 	CHECK_STR(find(by(ANA), "{\"words\":\"when is the release\"}"),
 		  "the release is on Friday (the release is on Tuesday)");
 	CHECK_STR(find(by(ANA), "{\"words\":\"where is the harbour\"}"), "");
+	close_scene();
+}
+
+TEST(a_contradiction_by_somebody_else_stands_beside_the_fact)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the release is on Tuesday"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "the release is on Friday"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "the release is on Tuesday"), "updated");
+	CHECK_STR(find(by(ANA), "{\"words\":\"when is the release\"}"),
+		  "the release is on Tuesday (the release is on Friday); "
+		  "the release is on Tuesday");
+	/* Each of them forgets their own. */
+	CHECK_INT(forget(by(BOB), "{\"words\":\"release\"}"), 1);
+	CHECK_STR(find(by(BOB), "{\"words\":\"when is the release\"}"),
+		  "the release is on Tuesday");
+	close_scene();
+}
+
+/* Runs the statement in the database of the scene; its first number, if it returns a row. */
+static int run_sql(const char *sql)
+{
+	sqlite3_stmt *row = NULL;
+	sqlite3 *db = NULL;
+	int n = -1;
+
+	if (sqlite3_open(s->path, &db) == SQLITE_OK &&
+	    sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK &&
+	    sqlite3_step(row) == SQLITE_ROW)
+		n = sqlite3_column_int(row, 0);
+	sqlite3_finalize(row);
+	sqlite3_close(db);
+	return n;
+}
+
+TEST(forgetting_a_fact_reaches_its_former_values_and_nobody_elses)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the bakery opens at five"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "the bakery opens at six"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "the bakery opens at seven"), "updated");
+	CHECK_STR(write_fact(by(BOB), "the bakery opens at eight"), "updated");
+	/* As databases of earlier versions have it. */
+	CHECK_INT(run_sql("UPDATE facts SET valid_until_ms = 9, superseded_by = 4"
+			  " WHERE id = 1 RETURNING id"),
+		  1);
+	CHECK_STR(find(by(BOB), "{\"words\":\"bakery\"}"),
+		  "the bakery opens at eight (the bakery opens at seven)");
+	CHECK_INT(forget(by(BOB), "{\"words\":\"bakery\"}"), 1);
+	CHECK_INT(run_sql("SELECT count(*) FROM facts"), 1);
 	close_scene();
 }
 
