@@ -21,6 +21,7 @@ enum {
 	LANGUAGE_MAX = 16,
 	OPEN_MAX = 128,	     /* utterances that are followed at a time */
 	CANCELLED_MS = 5000, /* a turn that held the utterance has ended by then */
+	QUOTING_MAX = 32,    /* asks whose answers are followed */
 };
 
 struct utterance {
@@ -32,6 +33,7 @@ struct utterance {
 struct person {
 	uint64_t user;
 	bool there;
+	bool is_bot;
 	char name[ROOM_NAME_MAX];
 };
 
@@ -41,6 +43,9 @@ struct turns {
 	unsigned n_open, n_people;
 	struct utterance open[OPEN_MAX];
 	struct person person[ROOM_SPEAKERS];
+	/* Turns whose models were told words that may not be kept, the newest ones. */
+	uint32_t quoting[QUOTING_MAX];
+	unsigned n_quoting;
 };
 
 /* ---- what is known of people ---- */
@@ -73,6 +78,7 @@ static void learn_name(struct turns *t, const struct room_event *ev)
 	memcpy(name, ev->text.p, n);
 	name[n] = '\0';
 	p->user = ev->user;
+	p->is_bot = ev->is_bot;
 	utf8_copy(p->name, sizeof p->name, name);
 }
 
@@ -84,6 +90,45 @@ static bool may_tell(const struct turns *t, uint64_t user)
 static bool may_keep(const struct turns *t, uint64_t user)
 {
 	return may_tell(t, user) && (!t->conf.remembersh || t->conf.remembersh(user, t->conf.arg));
+}
+
+bool turns_all_kept(const struct turns *t)
+{
+	for (unsigned i = 0; i < t->n_people; i++)
+		if (!t->person[i].is_bot && !may_keep(t, t->person[i].user))
+			return false;
+	return true;
+}
+
+/* Somebody who was here has this name and is not remembered. Names that nobody has had here come
+ * with words from before this session, which were kept. */
+static bool is_unkept_name(const struct turns *t, const char *name)
+{
+	for (unsigned i = 0; i < t->n_people; i++)
+		if (strcmp(t->person[i].name, name) == 0 && !may_keep(t, t->person[i].user))
+			return true;
+	return false;
+}
+
+/* An answer may repeat anything that its model was told, whoever asked for it. */
+static void follow_ask(struct turns *t, const struct room_effect *e)
+{
+	for (size_t i = 0; i < e->history_n; i++) {
+		const struct room_message *m = &e->history[i];
+
+		if (m->bot || (m->user ? may_keep(t, m->user) : !is_unkept_name(t, m->speaker)))
+			continue;
+		t->quoting[t->n_quoting++ % QUOTING_MAX] = e->turn;
+		return;
+	}
+}
+
+static bool may_quote(const struct turns *t, uint32_t turn)
+{
+	for (unsigned i = 0; i < QUOTING_MAX && i < t->n_quoting; i++)
+		if (t->quoting[i] == turn)
+			return true;
+	return false;
 }
 
 /* ---- times ---- */
@@ -270,6 +315,9 @@ void turns_effect(struct turns *t, const struct room_effect *e)
 		if (u)
 			u->cancelled_at = env_now(t->conf.env);
 		break;
+	case ROOM_DO_ASK:
+		follow_ask(t, e);
+		break;
 	case ROOM_DO_ADMIT:
 		turns_tell(t, e->record, TURNS_ADMITTED);
 		break;
@@ -380,7 +428,8 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 				      .segments = segments,
 				      .why = why,
 				      .prompts = PROMPTS_VERSION,
-				      .transient = !all_may(may_keep, t, turn)};
+				      .transient = !all_may(may_keep, t, turn) ||
+						   turn->told_private || may_quote(t, turn->id)};
 	bus_publish(t->conf.bus, &ev);
 	free(why);
 	free(segments);

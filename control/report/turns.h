@@ -45,6 +45,8 @@ struct turns *turns_free(struct turns *t, const char *why);
 uint64_t turns_session(const struct turns *t);
 /* The person's display name; "": not known. Borrowed until the next event. */
 const char *turns_name(const struct turns *t, uint64_t user);
+/* True if everybody who was in the channel during this session may be remembered, bots aside. */
+bool turns_all_kept(const struct turns *t);
 /* An event, before the room's step. */
 void turns_event(struct turns *t, const struct room_event *ev);
 /* An effect of that step. */

@@ -22,7 +22,8 @@ static const struct room_turn turn = {
 static char text[8192];
 static json_t *told[16];
 static unsigned n_told;
-static uint64_t refuses; /* this user's words may not be kept */
+static uint64_t refuses; /* this user's words may not be told */
+static uint64_t forgets; /* nor may this one's be kept */
 
 static const char *contents(const char *path)
 {
@@ -54,6 +55,12 @@ static bool consents(uint64_t user, void *arg)
 	return user != refuses;
 }
 
+static bool remembers(uint64_t user, void *arg)
+{
+	(void)arg;
+	return user != forgets;
+}
+
 static const char *told_text(unsigned i, const char *key)
 {
 	return json_string_value(json_object_get(told[i], key));
@@ -67,10 +74,11 @@ struct scene {
 
 static int open_scene(struct scene *s)
 {
-	struct turns_conf conf = {.guild = 1, .channel = 2, .consentsh = consents};
+	struct turns_conf conf = {
+		.guild = 1, .channel = 2, .consentsh = consents, .remembersh = remembers};
 	int err = loop_open(&s->l, NULL);
 
-	refuses = 0;
+	refuses = forgets = 0;
 	if (!err)
 		err = bus_alloc(&s->bus);
 	if (!err)
@@ -127,6 +135,72 @@ TEST(words_without_consent_are_not_told)
 	CHECK_STR(told_text(1, "said"), "");
 	CHECK_STR(told_text(2, "text"), "");
 	CHECK_STR(told_text(3, "text"), "secret");
+	close_scene(&s);
+}
+
+/* Ends the turn; true if its words may be kept. */
+static bool keeps(struct scene *s, const struct room_turn *t)
+{
+	turns_tell(s->turns, t, TURNS_ENDED);
+	return !json_is_true(json_object_get(told[n_told - 1], "transient"));
+}
+
+TEST(a_turn_of_several_speakers_is_kept_only_if_all_are_remembered)
+{
+	static struct room_turn mixed;
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	mixed = turn;
+	mixed.segments = 2;
+	mixed.segment[0].user = 501;
+	mixed.segment[1].user = 502;
+	CHECK(keeps(&s, &mixed));
+	forgets = 502;
+	CHECK(!keeps(&s, &mixed));
+	CHECK(keeps(&s, &turn));
+	forgets = 501;
+	CHECK(!keeps(&s, &mixed));
+	close_scene(&s);
+}
+
+TEST(an_answer_is_not_kept_whose_model_was_told_words_of_somebody_not_remembered)
+{
+	const struct room_message history[] = {
+		{.user = 501, .speaker = "alice", .text = "what did bob say"},
+		{.bot = true, .speaker = "", .text = "he is not here"},
+		{.user = 0, .speaker = "bob", .text = "my code is nine"}}; /* he has left */
+	struct room_event bob = {
+		.type = ROOM_MEMBER, .user = 502, .yes = true, .text = {(const uint8_t *)"bob", 3}};
+	struct room_effect ask = {.type = ROOM_DO_ASK, .turn = 3, .history = history};
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	turns_event(s.turns, &bob);
+	ask.history_n = 3;
+	turns_effect(s.turns, &ask);
+	CHECK(turns_all_kept(s.turns));
+	CHECK(keeps(&s, &turn));
+	forgets = 502;
+	CHECK(!turns_all_kept(s.turns));
+	ask.history_n = 2;
+	turns_effect(s.turns, &ask);
+	CHECK(keeps(&s, &turn));
+	ask.history_n = 3;
+	turns_effect(s.turns, &ask);
+	CHECK(!keeps(&s, &turn));
+	close_scene(&s);
+}
+
+TEST(an_answer_that_may_quote_private_facts_is_not_kept)
+{
+	static struct room_turn private;
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	private = turn;
+	private.told_private = true;
+	CHECK(!keeps(&s, &private));
 	close_scene(&s);
 }
 
