@@ -8,8 +8,10 @@
 #include "control/agent/utterance_sound.h"
 #include "control/agent/voice_output.h"
 #include "control/media/media.h"
+#include "control/prompts/prompts.def"
 #include "control/room/turn/segment.h"
 #include "control/settings/settings.h"
+#include "control/tools/registry.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
@@ -86,19 +88,33 @@ static void tell_memory(struct agent *a, const struct room_effect *e, struct eng
 		agent_hold_private(a, t->user);
 }
 
+/* The room makes a call itself when its asker agreed, so the model must not. */
+static void tell_agreed(struct agent *a, struct engine_ask *ask, struct engine_message *messages,
+			char *note, size_t size)
+{
+	const char *tool = agent_tools_agreed(a->tools, ask->turn);
+
+	if (!tool)
+		return;
+	snprintf(note, size, PROMPT_AGREED_CALL, tool);
+	messages[ask->n] =
+		(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = note};
+	roles_hear(a->roles, &messages[ask->n++]);
+}
+
 static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tokens)
 {
 	struct engine_message messages[ENGINE_MESSAGES_MAX];
 	struct slice sound[ENGINE_SOUNDS_MAX];
-	char label[LINES_MAX];
+	char label[LINES_MAX], note[sizeof PROMPT_AGREED_CALL + TOOLS_NAME_MAX];
 	struct engine_ask ask = {.turn = e->turn,
 				 .instructions = e->instructions ? e->instructions : "",
 				 .instructions_stable = e->stable,
 				 .purpose = PURPOSE_VOICE_REPLY,
 				 .output_tokens = tokens,
 				 .messages = messages};
-	/* The slice and the question follow. */
-	size_t most = ENGINE_MESSAGES_MAX - 2, skip = e->history_n > most ? e->history_n - most : 0;
+	/* The slice, the note and the question follow. */
+	size_t most = ENGINE_MESSAGES_MAX - 3, skip = e->history_n > most ? e->history_n - most : 0;
 
 	for (size_t i = skip; i < e->history_n; i++)
 		messages[ask.n++] = (struct engine_message){
@@ -106,6 +122,7 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 			.speaker = e->history[i].speaker,
 			.text = e->history[i].text};
 	tell_memory(a, e, &ask, messages);
+	tell_agreed(a, &ask, messages, note, sizeof note);
 	messages[ask.n++] =
 		(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = e->text};
 	if (attach_sound(a, e, sound, label, sizeof label, &ask.n_sound)) {
@@ -192,6 +209,7 @@ static bool perform_answer(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_ASK:
 		agent_keep_context(a, e);
+		agent_tools_effect(a->tools, e);
 		ask_reply(a, e, tokens);
 		break;
 	case ROOM_DO_ASK_AGAIN:
@@ -375,7 +393,6 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 			a->tellh(e->words, a->arg);
 		break;
 	case ROOM_DO_ADMIT:
-		agent_tools_effect(a->tools, e);
 		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
 		break;
 	case ROOM_DO_DEFER:

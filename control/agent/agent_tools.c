@@ -137,8 +137,6 @@ void agent_tools_call(struct agent_tools *t, const struct roles_event *ev)
 	turn = room_active(t->a->room);
 	asker = agent_tools_asker(t->a, turn && turn->id == ev->turn ? turn : NULL, e->tool);
 	speculative = room_speculates(t->a->room, ev->turn);
-	if (speculative)
-		t->held = ev->turn;
 	agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_CALL,
 						 .turn = ev->turn,
 						 .user = asker.user,
@@ -167,6 +165,11 @@ void agent_tools_words(struct agent_tools *t, const struct roles_event *ev)
 	memcpy(t->said + t->said_n, words->p, n);
 	t->said_n += n;
 	t->said[t->said_n] = '\0';
+}
+
+const char *agent_tools_agreed(const struct agent_tools *t, uint32_t turn)
+{
+	return t ? tools_run_agreed(t->run, turn) : NULL;
 }
 
 void agent_tools_ask_again(struct agent_tools *t, uint32_t turn)
@@ -207,6 +210,40 @@ static void tell_found(struct agent_tools *t, const struct room_turn *record)
 	t->found_turn = 0;
 }
 
+/* The turn's words, as its answer takes them: words that joined them while it waited, and a
+ * transcript that was revised, count too. An answer that is asked for again has the same words. */
+static void tell_words(struct agent_tools *t, const struct room_turn *turn)
+{
+	char kept[TOOLS_NAME_MAX];
+	struct tool_asker asker;
+
+	if (!turn->user || t->told_words == turn->id)
+		return;
+	t->told_words = turn->id;
+	tools_run_kept(t->run, turn->user, kept);
+	asker = agent_tools_asker(t->a, turn, kept);
+	agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_WORDS,
+						 .turn = turn->id,
+						 .user = asker.user,
+						 .rank = asker.rank,
+						 .shared = asker.shared,
+						 .ok = tool_agrees(turn->transcript,
+								   room_bot_name(t->a->room))});
+}
+
+/* A speculative answer may be rolled back, so its words wait until it is committed. */
+static void take_ask(struct agent_tools *t, uint32_t id)
+{
+	const struct room_turn *turn = room_active(t->a->room);
+
+	if (!turn || turn->id != id)
+		return;
+	if (room_speculates(t->a->room, id))
+		t->held = id;
+	else
+		tell_words(t, turn);
+}
+
 /* The turn that wanted to go is over, its goodbye said. */
 static void go(struct agent_tools *t, uint32_t turn)
 {
@@ -221,17 +258,32 @@ static void go(struct agent_tools *t, uint32_t turn)
 		log_warn("tool_join_failed", "turn=%u", turn);
 }
 
+static void take_record(struct agent_tools *t, const struct room_turn *record)
+{
+	agent_tools_feed(
+		t, &(struct tool_input){.type = TOOL_IN_END,
+					.turn = record->id,
+					.ok = record->reason == ROOM_REASON_ANSWERED &&
+					      record->samples_played,
+					.superseded = record->reason == ROOM_REASON_SUPERSEDED,
+					.user = record->user,
+					.text = slice_str(record->answer)});
+	/* "Never mind" ends the question as well. */
+	if (record->user && record->reason == ROOM_REASON_CANCELLED)
+		agent_tools_feed(t,
+				 &(struct tool_input){.type = TOOL_IN_WORDS, .user = record->user});
+	give_rest(t, record->id);
+	tell_found(t, record);
+	go(t, record->id);
+}
+
 void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 {
 	if (!t)
 		return;
 	switch (e->type) {
-	case ROOM_DO_ADMIT:
-		agent_tools_feed(
-			t, &(struct tool_input){.type = TOOL_IN_WORDS,
-						.user = e->record->user,
-						.ok = tool_agrees(e->record->transcript,
-								  room_bot_name(t->a->room))});
+	case ROOM_DO_ASK:
+		take_ask(t, e->turn);
 		break;
 	case ROOM_DO_TOOL_CANCEL:
 		agent_tools_feed(
@@ -243,16 +295,7 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 					 0});
 		break;
 	case ROOM_DO_RECORD:
-		agent_tools_feed(
-			t, &(struct tool_input){.type = TOOL_IN_END,
-						.turn = e->record->id,
-						.ok = e->record->reason == ROOM_REASON_ANSWERED &&
-						      e->record->samples_played,
-						.user = e->record->user,
-						.text = slice_str(e->record->answer)});
-		give_rest(t, e->record->id);
-		tell_found(t, e->record);
-		go(t, e->record->id);
+		take_record(t, e->record);
 		break;
 	default:
 		break;
@@ -274,10 +317,14 @@ void agent_tools_left(struct agent_tools *t, uint64_t user)
 void agent_tools_settle(struct agent_tools *t)
 {
 	uint32_t turn = t ? t->held : 0;
+	const struct room_turn *active;
 
 	if (!turn || room_speculates(t->a->room, turn))
 		return;
 	t->held = 0;
+	active = room_active(t->a->room);
+	if (active && active->id == turn)
+		tell_words(t, active);
 	agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_COMMIT, .turn = turn});
 }
 

@@ -27,8 +27,10 @@ void agent_tools_worker(struct agent_tools *t, const struct roles_event *ev, uin
 void agent_tools_words(struct agent_tools *t, const struct roles_event *ev);
 /* Goes on with the turn's answer and the outputs that it waits for, or asks again. */
 void agent_tools_ask_again(struct agent_tools *t, uint32_t turn);
-/* TOOL_CANCEL, ADMIT, RECORD and ASK of the room. */
+/* TOOL_CANCEL, RECORD and ASK of the room; ASK before the question goes to the engine. */
 void agent_tools_effect(struct agent_tools *t, const struct room_effect *e);
+/* The tool of the call that the room makes because the turn's words agreed to it. NULL: none. */
+const char *agent_tools_agreed(const struct agent_tools *t, uint32_t turn);
 /* The bot is heard from now on, or not any more. */
 void agent_tools_audible(struct agent_tools *t, bool audible);
 /* The sound of a tool plays, or cannot be played. False: it is none of a tool's. */

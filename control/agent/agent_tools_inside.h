@@ -46,7 +46,8 @@ struct agent_tools {
 		struct tool_cost cost;
 		char service[64];
 	} spent[TOOLS_CALLS];
-	uint32_t held; /* a turn whose answer was speculative when it called; 0: none */
+	uint32_t held;	     /* a turn whose answer was speculative when it was asked; 0: none */
+	uint32_t told_words; /* the last turn whose words the run has */
 	/* Words of this turn's answer before its calls. */
 	uint32_t said_turn;
 	size_t said_n;

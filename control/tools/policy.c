@@ -128,49 +128,36 @@ static void end_asked(struct tool_asked *a)
 	*a = (struct tool_asked){0};
 }
 
-static bool is_call(const char *call, const struct tool_request *q)
+/* The place of the person's last call, a free one, or the oldest. */
+static struct tool_asked *find_place(struct tool_policy *p, uint64_t user)
 {
-	size_t n = strlen(q->row->name);
-
-	return strncmp(call, q->row->name, n) == 0 && call[n] == ' ' &&
-	       strcmp(call + n + 1, q->arguments) == 0;
-}
-
-/* The place of the person's last call, a free one, or the oldest. Without memory nothing waits, and
- * the model has to ask again. */
-static void keep_asked(struct tool_policy *p, const struct tool_request *q, uint64_t now)
-{
-	size_t size = strlen(q->row->name) + strlen(q->arguments) + 2;
-	struct tool_asked *a = find_asked(p, q->user);
+	struct tool_asked *a = find_asked(p, user);
 
 	for (unsigned i = 0; !a && i < TOOL_ASKED; i++)
 		if (!p->asked[i].call)
 			a = &p->asked[i];
-	if (!a) {
-		a = &p->asked[0];
-		for (unsigned i = 1; i < TOOL_ASKED; i++)
-			if (p->asked[i].asked_at < a->asked_at)
-				a = &p->asked[i];
-	}
+	if (a)
+		return a;
+	a = &p->asked[0];
+	for (unsigned i = 1; i < TOOL_ASKED; i++)
+		if (p->asked[i].asked_at < a->asked_at)
+			a = &p->asked[i];
+	return a;
+}
+
+void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
+		      uint64_t now)
+{
+	size_t size = strlen(tool) + strlen(arguments) + 2;
+	struct tool_asked *a = find_place(p, user);
+
 	end_asked(a);
 	a->call = malloc(size);
 	if (!a->call)
 		return;
-	snprintf(a->call, size, "%s %s", q->row->name, q->arguments);
-	a->user = q->user;
+	snprintf(a->call, size, "%s %s", tool, arguments);
+	a->user = user;
 	a->asked_at = now;
-}
-
-/* The yes counts once. */
-static bool has_yes(struct tool_policy *p, const struct tool_request *q, uint64_t now)
-{
-	struct tool_asked *a = find_asked(p, q->user);
-	bool yes = a && a->yes && is_call(a->call, q) &&
-		   now - a->read_back_at <= 2 * TOOL_YES_S * NS_PER_S;
-
-	if (yes)
-		end_asked(a);
-	return yes;
 }
 
 void tool_policy_clear(struct tool_policy *p)
@@ -194,19 +181,31 @@ void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *sai
 {
 	struct tool_asked *a = find_asked(p, user);
 
-	if (a && !a->yes && is_named(a, said))
+	if (a && is_named(a, said))
 		a->read_back_at = now;
 }
 
-void tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now)
+const char *tool_policy_kept(const struct tool_policy *p, uint64_t user)
+{
+	for (unsigned i = 0; i < TOOL_ASKED; i++)
+		if (p->asked[i].call && p->asked[i].user == user)
+			return p->asked[i].call;
+	return "";
+}
+
+char *tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now)
 {
 	struct tool_asked *a = find_asked(p, user);
+	char *call = NULL;
 
 	if (!a)
-		return;
-	a->yes = yes && a->read_back_at && now - a->read_back_at <= TOOL_YES_S * NS_PER_S;
-	if (!a->yes)
-		end_asked(a);
+		return NULL;
+	if (yes && a->read_back_at && now - a->read_back_at <= TOOL_YES_S * NS_PER_S) {
+		call = a->call;
+		a->call = NULL;
+	}
+	end_asked(a);
+	return call;
 }
 
 /* ---- the rules ---- */
@@ -223,8 +222,7 @@ static int lowest_rank(const struct settings *s, const struct tool_row *row)
 	return rank > (int)row->who ? rank : (int)row->who;
 }
 
-static enum tool_verdict judge_effect(struct tool_policy *p, const struct settings *s,
-				      const struct tool_request *q, uint64_t now)
+static enum tool_verdict judge_effect(const struct settings *s, const struct tool_request *q)
 {
 	const struct tool_row *row = q->row;
 	char words[TOOL_READ_BACK_MAX];
@@ -236,12 +234,9 @@ static enum tool_verdict judge_effect(struct tool_policy *p, const struct settin
 		return TOOL_RANK;
 	if (row->effect == TOOL_EFFECT_FINAL && !allowed)
 		return TOOL_FINAL;
-	if (!asks || has_yes(p, q, now))
+	if (!asks || q->agreed)
 		return TOOL_ALLOWED;
-	if (!tool_read_back(row->name, q->arguments, words))
-		return TOOL_LONG;
-	keep_asked(p, q, now);
-	return TOOL_ASK;
+	return tool_read_back(row->name, q->arguments, words) ? TOOL_ASK : TOOL_LONG;
 }
 
 enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings *s,
@@ -254,11 +249,11 @@ enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings
 
 	if (tool_policy_lists(s->tools_off, row->name))
 		return TOOL_OFF;
-	if (row->effect != TOOL_EFFECT_NONE && (q->tainted || !q->user))
+	if (row->effect != TOOL_EFFECT_NONE && ((q->tainted && !q->agreed) || !q->user))
 		return TOOL_TAINTED;
 	if (exceeds_rate(rate, s, reads, now))
 		return TOOL_RATE;
-	verdict = judge_effect(p, s, q, now);
+	verdict = judge_effect(s, q);
 	if (verdict == TOOL_ALLOWED)
 		count_call(rate, reads, now);
 	return verdict;

@@ -13,18 +13,20 @@
  *   row or by tools_moderators and tools_owners; or they hold
  *   none of its roles (tools_roles)
  *   it cannot be undone and is not in tools_allowed             FINAL
- *   strangers' text was read in this voice session, and the     ASK; or ALLOWED, once, when the
- *   tool has side effects                                       speaker said yes in time
+ *   strangers' text was read in this voice session, and the     ASK, unless the speaker agreed
+ *   tool has side effects
  *   several people spoke in this turn, and the tool has side    the same
  *   effects
  *   it acts outside the room, or its row says confirm, it is    the same
  *   not in tools_allowed
+ *   one of the last three, and its values are too long to be    LONG
+ *   said
  *   otherwise                                                   ALLOWED
- *   it needs a yes, and its values are too long to be said      LONG
  *
- * A yes counts when the same person says it at most TOOL_YES_S after the bot finished reading the
- * call back, in words of the tool and its arguments, and for the same tool with the same arguments.
- * What they say next, or the time, ends it. Each person has one call that waits. */
+ * A call that has to ASK is kept. Its asker agrees to it by a yes at most TOOL_YES_S after the bot
+ * finished reading it back, in words of the tool and its arguments. The room then makes the kept
+ * call itself, so the model cannot exchange it. The asker's next words, or the time, end it. Each
+ * person has one call that is kept. */
 #ifndef CONTROL_TOOLS_POLICY_H
 #define CONTROL_TOOLS_POLICY_H
 
@@ -56,7 +58,7 @@ enum tool_rank { TOOL_RANK_BARRED = -1, TOOL_RANK_EVERYONE, TOOL_RANK_MODERATOR,
 	V(ASK, ask,                                                                                \
 	  "The speaker must agree first. Ask in one sentence whether you should do it. It must "   \
 	  "contain the words of read_back unchanged and in their order, or their yes does not "    \
-	  "count. Call the tool again with the same arguments once they said yes.")
+	  "count. Once they said yes, the call is made for you: do not repeat it.")
 
 enum tool_verdict {
 #define V(NAME, name, text) TOOL_##NAME,
@@ -75,6 +77,7 @@ struct tool_request {
 	bool shared;	   /* several people spoke in this turn; rank is the lowest of theirs */
 	bool tainted;	   /* strangers' text was read in this turn */
 	bool room_tainted; /* strangers' text was read in this voice session */
+	bool agreed;	   /* the user said yes to this very call */
 };
 
 /* Zero is a policy without a past. */
@@ -89,22 +92,28 @@ struct tool_policy {
 	struct tool_asked {
 		uint64_t user, asked_at;
 		uint64_t read_back_at; /* 0: not yet */
-		bool yes;
-		char *call; /* tool and arguments, owned; NULL: a free place */
+		char *call;	       /* tool and arguments, owned; NULL: a free place */
 	} asked[TOOL_ASKED];
 };
 
 /* Frees the calls that wait for a yes. */
 void tool_policy_clear(struct tool_policy *p);
 
-/* now: ns. A call that is ALLOWED counts for the rates, and one that has to ASK waits for a yes. */
+/* now: ns. A call that is ALLOWED counts for the rates. */
 enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings *s,
 				    const struct tool_request *request, uint64_t now);
+/* Keeps a call that has to ASK, in the place of the person's last one. Without memory nothing is
+ * kept, and the model has to call again. */
+void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
+		      uint64_t now);
 /* An answer to this person was played to its end. It asked for a yes if it contained the words of
  * their call (control/tools/read_back.h). */
 void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *said, uint64_t now);
-/* A person said something to the bot; yes: they agreed. */
-void tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now);
+/* The person's kept call, "TOOL ARGUMENTS", borrowed until the policy changes. "": none. */
+const char *tool_policy_kept(const struct tool_policy *p, uint64_t user);
+/* A person said something to the bot; yes: they agreed. Returns the kept call that they agreed to,
+ * "TOOL ARGUMENTS", which the caller frees. NULL: none. */
+char *tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now);
 /* True if the list ("roll, time") names the tool. */
 bool tool_policy_lists(const char *list, const char *name);
 /* True if the list ("roll:ROLE, time:ROLE") names no role for the tool, or h is true of one. */

@@ -8,6 +8,7 @@
 #include "control/settings/settings.h"
 #include "control/tools/run_inside.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 static const struct {
 	const char *name;
@@ -100,7 +101,7 @@ static void abort_turn(struct tools_run *t, uint32_t turn, bool for_good)
 	for (unsigned i = 0; i < TOOLS_CALLS; i++) {
 		struct tool_call *c = &t->call[i];
 
-		if (!tools_run_is_open(c) || c->turn != turn || c->state == TOOL_JOB)
+		if (!tools_run_is_open(c) || c->turn != turn || c->state == TOOL_JOB || c->agreed)
 			continue;
 		if (!for_good && c->abort == TOOL_ABORT_DETACH && c->state == TOOL_RUNNING)
 			tools_run_detach(t, c, c->follow == TOOL_FOLLOW_UP);
@@ -135,6 +136,9 @@ static void end_turn(struct tools_run *t, const struct tool_input *in)
 	turn = tools_run_find_turn(t, in->turn);
 	if (turn)
 		*turn = (struct tool_turn){0};
+	for (unsigned i = 0; in->superseded && i < TOOLS_CALLS; i++)
+		if (t->call[i].turn == in->turn)
+			t->call[i].superseded = t->call[i].agreed;
 	said = in->ok && in->text.n ? strndup((const char *)in->text.p, in->text.n) : NULL;
 	if (said)
 		tool_policy_read_back(&t->policy, in->user, said, t->now);
@@ -263,7 +267,7 @@ void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t n
 		end_turn(t, in);
 		break;
 	case TOOL_IN_WORDS:
-		tool_policy_words(&t->policy, in->user, in->ok, now);
+		tools_run_take_words(t, in);
 		break;
 	case TOOL_IN_LEFT:
 		abort_jobs(t, in->user);
@@ -320,6 +324,21 @@ size_t tools_run_messages(struct tools_run *t, uint32_t turn, struct engine_mess
 	if (n && limits)
 		limits->steps++;
 	return n;
+}
+
+void tools_run_kept(const struct tools_run *t, uint64_t user, char tool[TOOLS_NAME_MAX])
+{
+	const char *call = tool_policy_kept(&t->policy, user);
+
+	utf8_copy_bytes(tool, TOOLS_NAME_MAX, call, strcspn(call, " "));
+}
+
+const char *tools_run_agreed(const struct tools_run *t, uint32_t turn)
+{
+	for (unsigned i = 0; i < TOOLS_CALLS; i++)
+		if (t->call[i].agreed && t->call[i].turn == turn && t->call[i].state != TOOL_FREE)
+			return t->call[i].tool;
+	return NULL;
 }
 
 enum tool_verdict tools_run_judge(struct tools_run *t, const struct tool_request *request,

@@ -8,7 +8,10 @@
  *   -         the same call again in its turn, where      WAITING    BEGIN; ends with the other one
  *             the row says REUSE
  *   -         a call of a speculative answer that has     HELD       BEGIN
- *             side effects
+ *             side effects or needs a yes; it is judged
+ *             at COMMIT
+ *   -         a yes to the call that was read back        WRITING or JOURNAL, START, JOBS
+ *                                                         JOB
  *   -, HELD   a call that acts outside the room           WRITING    BEGIN, JOURNAL
  *   -, HELD   any other call                              RUNNING    BEGIN, JOURNAL, START
  *   WRITING   its row is written                          RUNNING    START
@@ -86,10 +89,11 @@ enum tool_input_type {
 	TOOL_IN_ABORT,	  /* turn: its calls, with ok those that would go on as jobs too; turn 0:
 			     every call of user, user 0: of everybody */
 	TOOL_IN_END,	  /* turn: it is over; user; ok: its answer was heard to its end; text: the
-			     words of the answer */
-	TOOL_IN_WORDS,	  /* user: said something to the bot; ok: agreed */
-	TOOL_IN_LEFT,	  /* user */
-	TOOL_IN_TIME,	  /* tools_run_deadline() was reached */
+			     words of the answer; superseded */
+	TOOL_IN_WORDS, /* turn, user: said something to the bot, which answers it now; rank, shared;
+			  ok: agreed */
+	TOOL_IN_LEFT,  /* user */
+	TOOL_IN_TIME,  /* tools_run_deadline() was reached */
 };
 
 struct tool_input {
@@ -97,7 +101,7 @@ struct tool_input {
 	uint32_t id, turn;
 	uint64_t user, session;
 	enum tool_rank rank;
-	bool ok, too_large, speculative;
+	bool ok, too_large, speculative, superseded;
 	bool shared; /* of CALL: several people spoke in the turn; rank: the lowest of theirs */
 	const char *call, *tool;
 	struct slice text;
@@ -153,6 +157,10 @@ uint64_t tools_run_deadline(const struct tools_run *t);
  * has. At most `most` messages, whose texts live until the turn's end. */
 size_t tools_run_messages(struct tools_run *t, uint32_t turn, struct engine_message *out,
 			  size_t most);
+/* The tool of the user's call that waits for a yes, "" for none. */
+void tools_run_kept(const struct tools_run *t, uint64_t user, char tool[TOOLS_NAME_MAX]);
+/* The tool of the call that the room makes for the turn, whose words were the yes. NULL: none. */
+const char *tools_run_agreed(const struct tools_run *t, uint32_t turn);
 /* The room's policy on a call that a worker makes for the request's user. */
 enum tool_verdict tools_run_judge(struct tools_run *t, const struct tool_request *request,
 				  uint64_t now);

@@ -9,6 +9,7 @@
 #include "control/tools/schema.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
+#include "proto/media.h"
 
 #define HASH_BEGIN UINT64_C(14695981039346656037) /* FNV-1a */
 
@@ -126,24 +127,6 @@ static void end_waiting(struct tools_run *t, const struct tool_call *of)
 	}
 }
 
-/* c->text holds its answer. */
-static void end_call(struct tools_run *t, struct tool_call *c, enum tool_code code)
-{
-	c->code = code;
-	c->state = TOOL_ENDED;
-	emit_answer(t, c);
-	emit_end(t, c);
-	emit_settle(t, c);
-	end_waiting(t, c);
-}
-
-static void refuse(struct tools_run *t, struct tool_call *c, enum tool_code code,
-		   const char *message)
-{
-	c->text = tool_envelope_error(code, message);
-	end_call(t, c, code);
-}
-
 static void emit_jobs(struct tools_run *t, const struct tool_call *of)
 {
 	struct tool_output *o = emit_call(t, TOOL_DO_JOBS, of);
@@ -171,6 +154,36 @@ static enum tool_late judge_late(const struct tool_call *c, bool ok)
 	if (c->awaited)
 		return TOOL_LATE_AWAITED;
 	return ok ? TOOL_LATE_UNASKED : TOOL_LATE_FAILED;
+}
+
+/* No model waits for its answer; the person who agreed is told how it ended. */
+static void end_agreed(struct tools_run *t, struct tool_call *c, enum tool_code code)
+{
+	c->answered = true;
+	end_job(t, c, code, code == TOOL_CODE_CANCELLED ? TOOL_LATE_CANCELLED : TOOL_LATE_AWAITED);
+	end_waiting(t, c);
+}
+
+/* c->text holds its answer. */
+static void end_call(struct tools_run *t, struct tool_call *c, enum tool_code code)
+{
+	if (c->agreed) {
+		end_agreed(t, c, code);
+		return;
+	}
+	c->code = code;
+	c->state = TOOL_ENDED;
+	emit_answer(t, c);
+	emit_end(t, c);
+	emit_settle(t, c);
+	end_waiting(t, c);
+}
+
+static void refuse(struct tools_run *t, struct tool_call *c, enum tool_code code,
+		   const char *message)
+{
+	c->text = tool_envelope_error(code, message);
+	end_call(t, c, code);
 }
 
 /* Models keep strangers' text beyond the turn that read it: providers keep whole sessions. */
@@ -224,17 +237,23 @@ void tools_run_stop(struct tools_run *t, struct tool_call *c, enum tool_code cod
 		code == TOOL_CODE_CANCELLED ? TOOL_LATE_CANCELLED : judge_late(c, false));
 }
 
-void tools_run_detach(struct tools_run *t, struct tool_call *c, bool awaited)
+static void begin_job(struct tools_run *t, struct tool_call *c, bool awaited)
 {
 	c->state = TOOL_JOB;
+	c->answered = true;
 	c->awaited = awaited;
 	c->tell_at = t->now + TOOL_JOB_TELL_MS * NS_PER_MS;
 	c->deadline = c->begun_at + (uint64_t)c->timeout_ms * NS_PER_MS;
 	c->text = tool_envelope_running(c->id);
+	emit_jobs(t, c);
+}
+
+void tools_run_detach(struct tools_run *t, struct tool_call *c, bool awaited)
+{
+	begin_job(t, c, awaited);
 	emit_answer(t, c);
 	emit_end(t, c);
 	end_waiting(t, c);
-	emit_jobs(t, c);
 }
 
 void tools_run_take_progress(struct tools_run *t, struct tool_call *c, struct slice text)
@@ -292,6 +311,7 @@ static struct tool_call *add_call(struct tools_run *t, const struct tool_input *
 	best->turn = in->turn;
 	best->user = in->user;
 	best->shared = in->shared;
+	best->rank = in->rank;
 	best->session = in->session;
 	best->begun_at = t->now;
 	utf8_copy(best->call, sizeof best->call, in->call);
@@ -300,8 +320,8 @@ static struct tool_call *add_call(struct tools_run *t, const struct tool_input *
 }
 
 /* The earlier call of the turn with the same arguments, whose output this one gets too: any call
- * where the row says REUSE, and else the same id of a call with side effects, which a provider
- * repeats in a new session after it lost the old one. */
+ * where the row says REUSE, the call that the room makes after a yes, and else the same id of a
+ * call with side effects, which a provider repeats in a new session after it lost the old one. */
 static struct tool_call *find_same(struct tools_run *t, const struct tool_call *of,
 				   enum tool_repeat repeat)
 {
@@ -311,7 +331,7 @@ static struct tool_call *find_same(struct tools_run *t, const struct tool_call *
 			      (tools_run_is_open(c) || c->code == TOOL_CODE_OK);
 		bool repeated = of->effect != TOOL_EFFECT_NONE &&
 				(tools_run_is_open(c) || c->started) &&
-				strcmp(c->call, of->call) == 0;
+				(c->agreed || strcmp(c->call, of->call) == 0);
 
 		if (c != of && c->state != TOOL_FREE && c->state != TOOL_WAITING &&
 		    c->turn == of->turn && c->arguments && strcmp(c->tool, of->tool) == 0 &&
@@ -385,10 +405,24 @@ static bool count_call(struct tools_run *t, struct tool_call *c)
 	return false;
 }
 
+/* The room's own call is a job from the start: it outlives the turn of the yes. */
+static void start_agreed(struct tools_run *t, struct tool_call *c)
+{
+	c->started = true;
+	emit_call(t, TOOL_DO_START, c);
+	begin_job(t, c, true);
+	end_waiting(t, c);
+}
+
 static void start(struct tools_run *t, struct tool_call *c)
 {
-	struct tool_turn *turn = tools_run_turn(t, c->turn);
+	struct tool_turn *turn;
 
+	if (c->agreed) {
+		start_agreed(t, c);
+		return;
+	}
+	turn = tools_run_turn(t, c->turn);
 	c->state = TOOL_RUNNING;
 	c->started = true;
 	c->deadline = t->now + (uint64_t)c->timeout_ms * NS_PER_MS;
@@ -413,26 +447,18 @@ static void record(struct tools_run *t, struct tool_call *c)
 		start(t, c);
 }
 
-void tools_run_go_on(struct tools_run *t, struct tool_call *c)
-{
-	if (c->state == TOOL_HELD)
-		record(t, c);
-	else if (c->state == TOOL_WRITING)
-		start(t, c);
-}
-
 static void refuse_until_yes(struct tools_run *t, struct tool_call *c)
 {
 	char words[TOOL_READ_BACK_MAX];
 
 	tool_read_back(c->tool, c->arguments, words);
+	tool_policy_keep(&t->policy, c->user, c->tool, c->arguments, t->now);
 	c->text = tool_envelope_ask(tool_verdict_text(TOOL_ASK), words);
 	end_call(t, c, TOOL_CODE_NEEDS_YES);
 }
 
 /* False: refused. */
-static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *tool,
-		  enum tool_rank rank)
+static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *tool)
 {
 	struct tool_row row = tool->row;
 	enum tool_verdict verdict;
@@ -444,11 +470,12 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 		&t->policy, t->settings,
 		&(struct tool_request){.row = &row,
 				       .user = c->user,
-				       .rank = rank,
+				       .rank = c->rank,
 				       .arguments = c->arguments,
 				       .shared = c->shared,
 				       .tainted = tools_run_turn(t, c->turn)->tainted,
-				       .room_tainted = t->tainted},
+				       .room_tainted = t->tainted,
+				       .agreed = c->agreed},
 		t->now);
 	if (verdict == TOOL_ALLOWED)
 		return true;
@@ -467,16 +494,41 @@ static void wait_for_same(struct tools_run *t, struct tool_call *c, const struct
 		end_waiting(t, same);
 }
 
-/* True if it changes anything, the turn itself included. */
-static bool changes(const struct tool_call *c)
+/* True if it changes anything, the turn itself included, or a yes to it may be in words that the
+ * policy does not know before the answer is committed. */
+static bool waits_for_commit(const struct tool_call *c, const struct tool *tool)
 {
-	return c->effect != TOOL_EFFECT_NONE || c->follow != TOOL_FOLLOW_UP;
+	return c->effect != TOOL_EFFECT_NONE || c->follow != TOOL_FOLLOW_UP || tool->row.confirm;
+}
+
+/* Makes the call unless it is one that was made already, or the policy refuses it. */
+static void judge(struct tools_run *t, struct tool_call *c, const struct tool *tool)
+{
+	/* A speculative call that repeats an agreed one is the one that waits. */
+	const struct tool_call *same = c->agreed ? NULL : find_same(t, c, tool->row.repeat);
+
+	if (same)
+		wait_for_same(t, c, same);
+	else if (allow(t, c, tool))
+		record(t, c);
+}
+
+void tools_run_go_on(struct tools_run *t, struct tool_call *c)
+{
+	const struct tool *tool = tools_registry_find(t->registry, c->tool);
+
+	if (c->state == TOOL_WRITING)
+		start(t, c);
+	else if (c->state == TOOL_HELD && tool)
+		judge(t, c, tool);
+	else if (c->state == TOOL_HELD)
+		refuse_unknown(t, c);
 }
 
 void tools_run_take_call(struct tools_run *t, const struct tool_input *in)
 {
 	const struct tool *tool = tools_registry_find(t->registry, in->tool);
-	struct tool_call *c, *same;
+	struct tool_call *c;
 
 	if (!mark_seen(t, in->session, in->call))
 		return;
@@ -493,13 +545,57 @@ void tools_run_take_call(struct tools_run *t, const struct tool_input *in)
 		refuse(t, c, TOOL_CODE_TOO_LARGE, "");
 		return;
 	}
-	if (!read_arguments(t, c, tool, in->text))
-		return;
-	same = find_same(t, c, tool->row.repeat);
-	if (same) {
-		wait_for_same(t, c, same);
-		return;
+	if (read_arguments(t, c, tool, in->text) && !(in->speculative && waits_for_commit(c, tool)))
+		judge(t, c, tool);
+}
+
+/* ---- a spoken yes ---- */
+
+/* call: "TOOL ARGUMENTS", as it was read back. */
+static void make_agreed(struct tools_run *t, const struct tool_input *in, char *call)
+{
+	char *arguments = strchr(call, ' ');
+	struct tool_input kept = *in;
+	const struct tool *tool;
+	struct tool_call *c;
+
+	*arguments++ = '\0';
+	kept.tool = call;
+	kept.call = "";
+	tool = tools_registry_find(t->registry, call);
+	c = add_call(t, &kept);
+	c->agreed = c->handed = true;
+	if (tool)
+		copy_row(c, tool);
+	if (c == &t->beyond || tools_run_open(t) > TOOLS_OPEN)
+		refuse(t, c, TOOL_CODE_BUSY, "");
+	else if (!tool)
+		refuse_unknown(t, c);
+	else if (read_arguments(t, c, tool, slice_str(arguments)))
+		judge(t, c, tool);
+}
+
+/* The speaker went on after a yes: the call that it began goes on if all of it is a yes still. */
+static void review_superseded(struct tools_run *t, uint64_t user, bool yes)
+{
+	for (unsigned i = 0; i < TOOLS_CALLS; i++) {
+		struct tool_call *c = &t->call[i];
+
+		if (!c->superseded || c->user != user)
+			continue;
+		c->superseded = false;
+		if (!yes)
+			tools_run_stop(t, c, TOOL_CODE_CANCELLED);
 	}
-	if (allow(t, c, tool, in->rank) && !(in->speculative && changes(c)))
-		record(t, c);
+}
+
+void tools_run_take_words(struct tools_run *t, const struct tool_input *in)
+{
+	bool yes = in->ok && !in->shared;
+	char *call = tool_policy_words(&t->policy, in->user, yes, t->now);
+
+	review_superseded(t, in->user, yes);
+	if (call)
+		make_agreed(t, in, call);
+	free(call);
 }

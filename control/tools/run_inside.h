@@ -20,12 +20,15 @@ struct tool_call {
 	} state;
 	uint32_t id, turn, same;
 	uint64_t user, session, hash, begun_at, deadline;
-	bool started;	  /* its shell began */
-	bool handed;	  /* an ask, or the provider, got its answer */
-	bool answered;	  /* text is its answer */
-	bool awaited;	  /* of a JOB: the speaker was told that it takes longer */
-	bool tainted;	  /* strangers' text was read before it in this voice session */
-	bool shared;	  /* several people spoke in its turn */
+	bool started;	 /* its shell began */
+	bool handed;	 /* an ask, or the provider, got its answer */
+	bool answered;	 /* text is its answer */
+	bool awaited;	 /* of a JOB: the speaker was told that it takes longer */
+	bool tainted;	 /* strangers' text was read before it in this voice session */
+	bool shared;	 /* several people spoke in its turn */
+	bool agreed;	 /* the room makes it after a yes; a job that no model waits for */
+	bool superseded; /* of an agreed one: a newer turn holds the words of its yes */
+	enum tool_rank rank;
 	unsigned told;	  /* how often what a JOB is doing was told */
 	uint64_t tell_at; /* not before */
 	enum tool_code code;
@@ -80,6 +83,8 @@ struct tool_turn *tools_run_find_turn(struct tools_run *t, uint32_t turn);
 
 /* ---- run_calls.c ---- */
 void tools_run_take_call(struct tools_run *t, const struct tool_input *in);
+/* The words of a turn: a yes starts the call that waited for it. */
+void tools_run_take_words(struct tools_run *t, const struct tool_input *in);
 void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, struct slice text);
 /* Takes a line about its progress. */
 void tools_run_take_progress(struct tools_run *t, struct tool_call *c, struct slice text);

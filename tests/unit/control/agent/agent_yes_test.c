@@ -73,14 +73,15 @@ static void end_question(struct scene *s, const char *question, enum room_reason
 			   &(struct room_effect){.type = ROOM_DO_RECORD, .record = &record});
 }
 
+/* The words of the turn that the room asks the model about. */
 static void say(struct scene *s, const char *words)
 {
-	static struct room_turn record;
+	struct room_turn *turn = (struct room_turn *)room_active(s->agent->room);
 
-	record = (struct room_turn){.id = 901, .user = ALICE};
-	snprintf(record.transcript, sizeof record.transcript, "%s", words);
+	snprintf(turn->transcript, sizeof turn->transcript, "%s", words);
+	s->agent->tools->told_words = 0;
 	agent_tools_effect(s->agent->tools,
-			   &(struct room_effect){.type = ROOM_DO_ADMIT, .record = &record});
+			   &(struct room_effect){.type = ROOM_DO_ASK, .turn = turn->id});
 }
 
 TEST(a_yes_counts_after_a_question_that_was_heard_to_its_end)
@@ -107,6 +108,9 @@ TEST(a_yes_counts_after_a_question_that_was_heard_to_its_end)
 		CHECK_INT(starts, 0);
 		end_question(&s, cases[i].question, cases[i].reason, cases[i].samples);
 		say(&s, cases[i].words);
+		CHECK_INT(starts, cases[i].starts);
+		CHECK(!agent_tools_agreed(s.agent->tools, room_active(s.agent->room)->id) ==
+		      !cases[i].starts);
 		call_send(&s, "b", "Bob");
 		CHECK_INT(starts, cases[i].starts);
 		scene_end(&s);
@@ -125,7 +129,6 @@ TEST(a_call_that_is_too_long_to_say_is_refused_and_written_nowhere)
 	CHECK_STR(s.told, "");
 	end_question(&s, to, ROOM_REASON_ANSWERED, 24000);
 	say(&s, "Yes.");
-	call_send(&s, "b", to);
 	CHECK_INT(starts, 0);
 	scene_end(&s);
 }

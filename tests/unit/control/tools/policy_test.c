@@ -150,66 +150,62 @@ TEST(a_speaker_has_so_many_calls_a_minute)
 	settings_free(s);
 }
 
-static enum tool_verdict after_yes(uint64_t user, bool yes, unsigned said_s, const char *arguments,
-				   bool read_back)
+/* The kept call after a person's words; "": none. */
+static const char *agree(struct tool_policy *p, uint64_t user, bool yes, uint64_t now)
 {
-	struct settings *s = open_settings();
-	struct tool_policy *p = calloc(1, sizeof *p);
-	struct tool_request q = {
-		.row = &sends, .user = ALICE, .rank = TOOL_RANK_OWNER, .arguments = "{7}"};
-	enum tool_verdict verdict;
+	static char call[100];
+	char *kept = tool_policy_words(p, user, yes, now);
 
-	tool_policy_judge(p, s, &q, AT(1));
+	snprintf(call, sizeof call, "%s", kept ? kept : "");
+	free(kept);
+	return call;
+}
+
+static const char *after_yes(uint64_t user, bool yes, unsigned said_s, bool read_back)
+{
+	struct tool_policy *p = calloc(1, sizeof *p);
+	const char *call;
+
+	if (!p)
+		return "";
+	tool_policy_keep(p, ALICE, "send", "{\"to\":7}", AT(1));
 	if (read_back)
-		tool_policy_read_back(p, ALICE, "Shall I send it?", AT(5));
-	tool_policy_words(p, user, yes, AT(said_s));
-	q.arguments = arguments;
-	verdict = tool_policy_judge(p, s, &q, AT(said_s) + NS_PER_S);
-	/* It counts once. */
-	if (verdict == TOOL_ALLOWED &&
-	    tool_policy_judge(p, s, &q, AT(said_s) + 2 * NS_PER_S) != TOOL_ASK)
-		verdict = TOOL_VERDICT_COUNT;
+		tool_policy_read_back(p, ALICE, "Shall I send it to 7?", AT(5));
+	call = agree(p, user, yes, AT(said_s));
+	/* It counts once, and the asker's next words end it. */
+	if (user == ALICE && tool_policy_words(p, ALICE, true, AT(said_s)))
+		call = "again";
 	close_policy(p);
-	settings_free(s);
-	return verdict;
+	return call;
 }
 
 TEST(a_yes_is_the_askers_in_time_and_for_this_call)
 {
-	CHECK_INT(after_yes(ALICE, true, 20, "{7}", true), TOOL_ALLOWED);
-	CHECK_INT(after_yes(ALICE, true, 21, "{7}", true), TOOL_ASK);
-	CHECK_INT(after_yes(BOB, true, 10, "{7}", true), TOOL_ASK);
-	CHECK_INT(after_yes(ALICE, false, 10, "{7}", true), TOOL_ASK);
-	CHECK_INT(after_yes(ALICE, true, 10, "{8}", true), TOOL_ASK);
-	CHECK_INT(after_yes(ALICE, true, 10, "{7}", false), TOOL_ASK);
+	CHECK_STR(after_yes(ALICE, true, 20, true), "send {\"to\":7}");
+	CHECK_STR(after_yes(ALICE, true, 21, true), "");
+	CHECK_STR(after_yes(BOB, true, 10, true), "");
+	CHECK_STR(after_yes(ALICE, false, 10, true), "");
+	CHECK_STR(after_yes(ALICE, true, 10, false), "");
 }
 
-/* The model asks about one call and makes another. */
+/* The model asks about one call and wants another. */
 TEST(a_yes_to_another_question_does_not_count)
 {
 	static const char *const questions[] = {"Would you like to hear a joke?",
-						"Shall I send 8 to Bob?", "Shall I send Bob?", "",
-						NULL};
-	struct settings *s = open_settings();
+						"Shall I send 8 to Bob?", "Shall I send Bob?", ""};
 
-	for (unsigned i = 0; questions[i]; i++) {
+	for (unsigned i = 0; i < sizeof questions / sizeof questions[0]; i++) {
 		struct tool_policy *p = calloc(1, sizeof *p);
-		struct tool_request q = {.row = &sends,
-					 .user = ALICE,
-					 .rank = TOOL_RANK_OWNER,
-					 .arguments = "{\"count\":9,\"to\":\"Bob\"}"};
 
-		CHECK(s && p);
-		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
+		CHECK(p);
+		tool_policy_keep(p, ALICE, "send", "{\"count\":9,\"to\":\"Bob\"}", AT(1));
 		tool_policy_read_back(p, ALICE, questions[i], AT(5));
-		tool_policy_words(p, ALICE, true, AT(8));
-		CHECK_INT(tool_policy_judge(p, s, &q, AT(9)), TOOL_ASK);
+		CHECK_STR(agree(p, ALICE, true, AT(8)), "");
+		tool_policy_keep(p, ALICE, "send", "{\"count\":9,\"to\":\"Bob\"}", AT(9));
 		tool_policy_read_back(p, ALICE, "Shall I send (count: 9) to Bob?", AT(10));
-		tool_policy_words(p, ALICE, true, AT(11));
-		CHECK_INT(tool_policy_judge(p, s, &q, AT(12)), TOOL_ALLOWED);
+		CHECK_STR(agree(p, ALICE, true, AT(11)), "send {\"count\":9,\"to\":\"Bob\"}");
 		close_policy(p);
 	}
-	settings_free(s);
 }
 
 /* The row of a tool of an MCP server, or of a worker, that may act outside. */
@@ -227,10 +223,13 @@ TEST(an_ordinary_member_and_an_owner_agree_alike)
 
 		CHECK(s && p);
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
-		tool_policy_read_back(p, ALICE, "Shall I take notes and write?", AT(5));
-		tool_policy_words(p, ALICE, true, AT(8));
+		q.agreed = true;
 		CHECK_INT(tool_policy_judge(p, s, &q, AT(9)), TOOL_ALLOWED);
-		CHECK_INT(tool_policy_judge(p, s, &q, AT(10)), TOOL_ASK);
+		/* Not even text of strangers in the turn of the yes holds it back. */
+		q.tainted = q.room_tainted = true;
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(9)), TOOL_ALLOWED);
+		q.agreed = false;
+		CHECK_INT(tool_policy_judge(p, s, &q, AT(10)), TOOL_TAINTED);
 		close_policy(p);
 		settings_free(s);
 	}
@@ -238,42 +237,30 @@ TEST(an_ordinary_member_and_an_owner_agree_alike)
 
 TEST(each_person_has_one_call_that_waits)
 {
-	struct settings *s = open_settings();
 	struct tool_policy *p = calloc(1, sizeof *p);
-	struct tool_request q = {.row = &sends, .rank = TOOL_RANK_OWNER, .arguments = "{}"};
 
-	CHECK(s && p);
-	q.user = ALICE;
-	CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
+	CHECK(p);
+	tool_policy_keep(p, ALICE, "ring", "{}", AT(1));
+	tool_policy_keep(p, ALICE, "send", "{}", AT(1));
 	tool_policy_read_back(p, ALICE, "Shall I send it?", AT(2));
-	q.user = BOB;
-	CHECK_INT(tool_policy_judge(p, s, &q, AT(3)), TOOL_ASK);
-	tool_policy_words(p, ALICE, true, AT(4));
-	q.user = ALICE;
-	CHECK_INT(tool_policy_judge(p, s, &q, AT(5)), TOOL_ALLOWED);
+	tool_policy_keep(p, BOB, "send", "{}", AT(3));
+	CHECK_STR(agree(p, ALICE, true, AT(4)), "send {}");
 	/* More people than there are places: the newest ones wait. */
-	for (q.user = 10; q.user < 10 + TOOL_ASKED; q.user++)
-		CHECK_INT(tool_policy_judge(p, s, &q, AT(q.user)), TOOL_ASK);
+	for (uint64_t user = 10; user < 10 + TOOL_ASKED; user++)
+		tool_policy_keep(p, user, "send", "{}", AT(user));
 	tool_policy_read_back(p, BOB, "Shall I send it?", AT(30));
-	tool_policy_words(p, BOB, true, AT(31));
-	q.user = BOB;
-	CHECK_INT(tool_policy_judge(p, s, &q, AT(31)), TOOL_ASK);
+	CHECK_STR(agree(p, BOB, true, AT(31)), "");
 	close_policy(p);
-	settings_free(s);
 }
 
-TEST_OOM(a_policy_without_memory_asks_again)
+TEST_OOM(a_policy_without_memory_keeps_nothing)
 {
-	struct settings *s = open_settings();
-	struct tool_policy *p = s ? calloc(1, sizeof *p) : NULL;
-	struct tool_request q = {
-		.row = &sends, .user = ALICE, .rank = TOOL_RANK_OWNER, .arguments = "{}"};
+	struct tool_policy *p = calloc(1, sizeof *p);
 
-	if (p) {
-		CHECK_INT(tool_policy_judge(p, s, &q, AT(1)), TOOL_ASK);
-		close_policy(p);
-	}
-	settings_free(s);
+	if (!p)
+		return;
+	tool_policy_keep(p, ALICE, "send", "{}", AT(1));
+	close_policy(p);
 }
 
 TEST(side_effects_in_a_turn_of_several_people_need_a_yes)

@@ -280,3 +280,22 @@ TEST(a_note_holds_none_of_a_strangers_words)
 	CHECK(strstr(w.instructions, "look: its result was not told"));
 	world_end(&w);
 }
+
+/* The agent judges a yes by the words that the model is asked about. */
+TEST(a_revised_yes_is_asked_about_anew)
+{
+	static struct world w;
+	const struct room_turn *t;
+
+	world_begin(&w, "guest=off", 1);
+	world_says(&w, 1, "parley go ahead");
+	world_until(&w, w.ms + 600);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	world_words(&w, 1, "parley don't go ahead");
+	world_until(&w, w.ms + 3000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 2);
+	CHECK_INT(w.ended, ROOM_REASON_SUPERSEDED);
+	t = room_active(w.room);
+	CHECK(t && strcmp(t->transcript, "parley don't go ahead") == 0);
+	world_end(&w);
+}
