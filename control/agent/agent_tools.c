@@ -147,6 +147,7 @@ void agent_tools_call(struct agent_tools *t, const struct roles_event *ev)
 						 .too_large = e->too_large,
 						 .call = e->call,
 						 .tool = e->tool,
+						 .language = room_language_now(t->a->room),
 						 .text = e->data});
 }
 

@@ -87,11 +87,11 @@ char *tool_envelope_error(enum tool_code code, const char *message)
 				     codes[code].name, "message", plain));
 }
 
-char *tool_envelope_ask(const char *message, const char *read_back)
+char *tool_envelope_ask(const char *message, const char *question)
 {
 	return dump_object(json_pack("{s:b,s:{s:s,s:s,s:s}}", "ok", 0, "error", "code",
 				     codes[TOOL_CODE_NEEDS_YES].name, "message", message,
-				     "read_back", read_back));
+				     "question", question));
 }
 
 char *tool_envelope_running(uint32_t id)

@@ -4,7 +4,7 @@
  *   {"ok":true,"output":"…","truncated":true}             it was longer than max_output
  *   {"ok":true,"untrusted":"…","output":VALUE}            the tool reads text of strangers
  *   {"ok":false,"error":{"code":"…","message":"…"}}
- *   {"ok":false,"error":{"code":"needs_yes","message":"…","read_back":"…"}}
+ *   {"ok":false,"error":{"code":"needs_yes","message":"…","question":"…"}}
  *
  * Pure. */
 #ifndef CONTROL_TOOLS_ENVELOPE_H
@@ -49,8 +49,8 @@ const char *tool_code_text(enum tool_code code);
 char *tool_envelope_output(struct slice text, size_t most, bool untrusted);
 /* message "": the sentence of the code. */
 char *tool_envelope_error(enum tool_code code, const char *message);
-/* NEEDS_YES, with the words that the question must contain (control/tools/read_back.h). */
-char *tool_envelope_ask(const char *message, const char *read_back);
+/* NEEDS_YES, with the question that the model has to say (control/tools/read_back.h). */
+char *tool_envelope_ask(const char *message, const char *question);
 /* The job goes on, and its result comes later. */
 char *tool_envelope_running(uint32_t id);
 /* One line for the context: the tool and its output or error, cut. buf: TOOL_SUMMARY_MAX. */

@@ -125,6 +125,7 @@ static struct tool_asked *find_asked(struct tool_policy *p, uint64_t user)
 static void end_asked(struct tool_asked *a)
 {
 	free(a->call);
+	free(a->question);
 	*a = (struct tool_asked){0};
 }
 
@@ -146,15 +147,18 @@ static struct tool_asked *find_place(struct tool_policy *p, uint64_t user)
 }
 
 void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
-		      uint64_t now)
+		      const char *question, uint64_t now)
 {
 	size_t size = strlen(tool) + strlen(arguments) + 2;
 	struct tool_asked *a = find_place(p, user);
 
 	end_asked(a);
 	a->call = malloc(size);
-	if (!a->call)
+	a->question = strdup(question);
+	if (!a->call || !a->question) {
+		end_asked(a);
 		return;
+	}
 	snprintf(a->call, size, "%s %s", tool, arguments);
 	a->user = user;
 	a->asked_at = now;
@@ -166,22 +170,11 @@ void tool_policy_clear(struct tool_policy *p)
 		end_asked(&p->asked[i]);
 }
 
-/* a->call is "TOOL ARGUMENTS". */
-static bool is_named(const struct tool_asked *a, const char *said)
-{
-	char words[TOOL_READ_BACK_MAX], tool[TOOLS_NAME_MAX];
-	size_t n = strcspn(a->call, " ");
-
-	utf8_copy_bytes(tool, sizeof tool, a->call, n);
-	tool_read_back(tool, a->call + n + 1, words);
-	return tool_is_read_back(words, said);
-}
-
 void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *said, uint64_t now)
 {
 	struct tool_asked *a = find_asked(p, user);
 
-	if (a && is_named(a, said))
+	if (a && tool_is_question(a->question, said))
 		a->read_back_at = now;
 }
 

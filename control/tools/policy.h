@@ -24,7 +24,7 @@
  *   otherwise                                                   ALLOWED
  *
  * A call that has to ASK is kept. Its asker agrees to it by a yes at most TOOL_YES_S after the bot
- * finished reading it back, in words of the tool and its arguments. The room then makes the kept
+ * finished the question that names the tool and its arguments. The room then makes the kept
  * call itself, so the model cannot exchange it. The asker's next words, or the time, end it. Each
  * person has one call that is kept. */
 #ifndef CONTROL_TOOLS_POLICY_H
@@ -56,9 +56,9 @@ enum tool_rank { TOOL_RANK_BARRED = -1, TOOL_RANK_EVERYONE, TOOL_RANK_MODERATOR,
 	  "The speaker must agree first, but the call is too long to be said to them. Call the "   \
 	  "tool again with fewer and shorter values.")                                             \
 	V(ASK, ask,                                                                                \
-	  "The speaker must agree first. Ask in one sentence whether you should do it. It must "   \
-	  "contain the words of read_back unchanged and in their order, or their yes does not "    \
-	  "count. Once they said yes, the call is made for you: do not repeat it.")
+	  "The speaker must agree first. Answer with the question below, word for word, and "      \
+	  "nothing else, or their yes does not count. Once they said yes, the call is made for "   \
+	  "you: do not repeat it.")
 
 enum tool_verdict {
 #define V(NAME, name, text) TOOL_##NAME,
@@ -92,6 +92,7 @@ struct tool_policy {
 	struct tool_asked {
 		uint64_t user, asked_at;
 		uint64_t read_back_at; /* 0: not yet */
+		char *question;	       /* owned */
 		char *call;	       /* tool and arguments, owned; NULL: a free place */
 	} asked[TOOL_ASKED];
 };
@@ -105,8 +106,8 @@ enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings
 /* Keeps a call that has to ASK, in the place of the person's last one. Without memory nothing is
  * kept, and the model has to call again. */
 void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
-		      uint64_t now);
-/* An answer to this person was played to its end. It asked for a yes if it contained the words of
+		      const char *question, uint64_t now);
+/* An answer to this person was played to its end. It asked for a yes if it was the question about
  * their call (control/tools/read_back.h). */
 void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *said, uint64_t now);
 /* The person's kept call, "TOOL ARGUMENTS", borrowed until the policy changes. "": none. */

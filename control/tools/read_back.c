@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "control/tools/spoken.h"
+#include "control/words/words.h"
 #include "proto/base/utf8.h"
 
 enum { DEPTH_MAX = 8, KEY_MAX = 65 };
@@ -134,6 +135,19 @@ bool tool_read_back(const char *tool, const char *arguments, char buf[TOOL_READ_
 	return w.whole;
 }
 
+bool tool_question(const char *tool, const char *arguments, const char *language,
+		   char buf[TOOL_QUESTION_MAX])
+{
+	char call[TOOL_READ_BACK_MAX];
+	struct words words = {0};
+	bool whole = tool_read_back(tool, arguments, call);
+
+	words_speak(&words, language);
+	words_call_question(&words, call);
+	utf8_copy(buf, TOOL_QUESTION_MAX, words.text);
+	return whole && strlen(buf) == words.n;
+}
+
 /* ---- comparing ---- */
 
 /* True if the character is a word of its own: scripts that do not part words by blanks. */
@@ -176,33 +190,18 @@ static size_t word_size(const char *at)
 	return strcspn(at, " ") + (*at != '\0');
 }
 
-/* True if all wanted words follow from here. */
-static bool follow(const char *wanted, const char *said)
+bool tool_is_question(const char *question, const char *said)
 {
-	unsigned gap = 0;
+	char *wanted = split_words(question), *words = split_words(said);
+	const char *at = words;
+	bool is = false;
 
-	while (*wanted && *said) {
-		size_t n = word_size(wanted), k = word_size(said);
-
-		if (n == k && memcmp(wanted, said, n) == 0) {
-			wanted += n;
-			gap = 0;
-		} else if (gap++ == TOOL_READ_BACK_GAP) {
-			return false;
-		}
-		said += k;
+	for (unsigned i = 0; wanted && *wanted && at && *at && i <= TOOL_QUESTION_LEAD && !is;
+	     i++) {
+		is = strcmp(wanted, at) == 0;
+		at += word_size(at);
 	}
-	return !*wanted;
-}
-
-bool tool_is_read_back(const char *read_back, const char *said)
-{
-	char *wanted = split_words(read_back), *words = split_words(said);
-	bool found = false;
-
-	for (const char *at = words; wanted && *wanted && at && *at && !found; at += word_size(at))
-		found = follow(wanted, at);
 	free(wanted);
 	free(words);
-	return found;
+	return is;
 }

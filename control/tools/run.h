@@ -79,8 +79,8 @@ const char *tool_late_name(enum tool_late late);
 enum tool_how tool_late_how(enum tool_late late);
 
 enum tool_input_type {
-	TOOL_IN_CALL,	  /* turn, user, rank, session, call, tool, text: the arguments; too_large;
-			     speculative */
+	TOOL_IN_CALL,	  /* turn, user, rank, session, call, tool, language, text: the arguments;
+			     too_large; speculative */
 	TOOL_IN_COMMIT,	  /* turn: its speculative answer will be heard */
 	TOOL_IN_WRITTEN,  /* id, ok: its row in the journal */
 	TOOL_IN_OUTPUT,	  /* id, ok; text: the output, or why it failed */
@@ -104,6 +104,7 @@ struct tool_input {
 	bool ok, too_large, speculative, superseded;
 	bool shared; /* of CALL: several people spoke in the turn; rank: the lowest of theirs */
 	const char *call, *tool;
+	const char *language; /* of CALL: people are asked for a yes in it; NULL: English */
 	struct slice text;
 };
 

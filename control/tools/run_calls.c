@@ -312,6 +312,7 @@ static struct tool_call *add_call(struct tools_run *t, const struct tool_input *
 	best->user = in->user;
 	best->shared = in->shared;
 	best->rank = in->rank;
+	utf8_copy(best->language, sizeof best->language, in->language ? in->language : "");
 	best->session = in->session;
 	best->begun_at = t->now;
 	utf8_copy(best->call, sizeof best->call, in->call);
@@ -449,11 +450,11 @@ static void record(struct tools_run *t, struct tool_call *c)
 
 static void refuse_until_yes(struct tools_run *t, struct tool_call *c)
 {
-	char words[TOOL_READ_BACK_MAX];
+	char question[TOOL_QUESTION_MAX];
 
-	tool_read_back(c->tool, c->arguments, words);
-	tool_policy_keep(&t->policy, c->user, c->tool, c->arguments, t->now);
-	c->text = tool_envelope_ask(tool_verdict_text(TOOL_ASK), words);
+	tool_question(c->tool, c->arguments, c->language, question);
+	tool_policy_keep(&t->policy, c->user, c->tool, c->arguments, question, t->now);
+	c->text = tool_envelope_ask(tool_verdict_text(TOOL_ASK), question);
 	end_call(t, c, TOOL_CODE_NEEDS_YES);
 }
 

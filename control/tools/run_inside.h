@@ -32,7 +32,7 @@ struct tool_call {
 	unsigned told;	  /* how often what a JOB is doing was told */
 	uint64_t tell_at; /* not before */
 	enum tool_code code;
-	char call[TOOLS_CALL_ID_MAX], tool[TOOLS_NAME_MAX];
+	char call[TOOLS_CALL_ID_MAX], tool[TOOLS_NAME_MAX], language[8];
 	/* Of its row, which may go while it runs. */
 	enum tool_effect effect;
 	enum tool_follow follow;

@@ -1,6 +1,6 @@
-/* A spoken yes and the read-back before it. The first line of the input is the answer of the bot or
+/* A spoken yes and the question before it. The first line of the input is the answer of the bot or
  * the words of a person, the rest the arguments of a call. No input may crash, a read-back stays
- * valid UTF-8 on one line, and an answer that quotes it whole contains it. */
+ * valid UTF-8 on one line, and an answer is its own question only if nothing stands behind it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *said = strndup((const char *)data, size), *arguments = strchr(said, '\n');
-	char words[TOOL_READ_BACK_MAX], quoted[TOOL_READ_BACK_MAX + 32];
+	char words[TOOL_READ_BACK_MAX], question[TOOL_QUESTION_MAX];
+	char quoted[TOOL_QUESTION_MAX + 32];
 
 	if (arguments)
 		*arguments++ = '\0';
@@ -25,10 +26,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tool_read_back("say_it", arguments ? arguments : "{}", words);
 	if (!utf8_valid(words) || strchr(words, '\n') || strncmp(words, "say it", 6) != 0)
 		abort();
-	tool_is_read_back(words, said);
-	tool_is_read_back(said, words);
-	snprintf(quoted, sizeof quoted, "Well, shall I %s? Yes?", words);
-	if (!tool_is_read_back(words, quoted))
+	tool_is_question(words, said);
+	tool_is_question(said, words);
+	tool_question("say_it", arguments ? arguments : "{}", "", question);
+	snprintf(quoted, sizeof quoted, "Well: %s", question);
+	if (!utf8_valid(question) || !tool_is_question(question, quoted))
+		abort();
+	snprintf(quoted, sizeof quoted, "%s No.", question);
+	if (tool_is_question(question, quoted))
 		abort();
 	free(said);
 	return 0;

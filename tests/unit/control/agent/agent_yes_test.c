@@ -93,10 +93,11 @@ TEST(a_yes_counts_after_a_question_that_was_heard_to_its_end)
 		const char *words;
 		unsigned starts;
 	} cases[] = {
-		{"Shall I send it to Bob?", ROOM_REASON_ANSWERED, 24000, "Yes, Parley.", 1},
-		{"Shall I send it to Bob?", ROOM_REASON_ANSWERED, 24000, "What?", 0},
-		{"Shall I send it to Bob?", ROOM_REASON_ANSWERED, 0, "Yes.", 0},
-		{"Shall I send it to Bob?", ROOM_REASON_INTERRUPTED, 24000, "Yes.", 0},
+		{"Shall I do this: send, Bob?", ROOM_REASON_ANSWERED, 24000, "Yes, Parley.", 1},
+		{"Shall I do this: send, Bob?", ROOM_REASON_ANSWERED, 24000, "What?", 0},
+		{"Shall I do this: send, Bob?", ROOM_REASON_ANSWERED, 0, "Yes.", 0},
+		{"Shall I do this: send, Bob?", ROOM_REASON_INTERRUPTED, 24000, "Yes.", 0},
+		{"Shall I send it to Bob?", ROOM_REASON_ANSWERED, 24000, "Yes.", 0},
 		{"Shall I tell a joke?", ROOM_REASON_ANSWERED, 24000, "Yes.", 0},
 	};
 

@@ -35,7 +35,7 @@ static void end_turn(struct calls *c, uint32_t turn, bool superseded)
 					  .user = ALICE,
 					  .ok = !superseded,
 					  .superseded = superseded,
-					  .text = slice_str("Shall I hand x?")});
+					  .text = slice_str("Shall I do this: hand, x?")});
 }
 
 /* Alice was asked whether the bot should hand over x. */

@@ -168,9 +168,9 @@ static const char *after_yes(uint64_t user, bool yes, unsigned said_s, bool read
 
 	if (!p)
 		return "";
-	tool_policy_keep(p, ALICE, "send", "{\"to\":7}", AT(1));
+	tool_policy_keep(p, ALICE, "send", "{\"to\":7}", "Shall I?", AT(1));
 	if (read_back)
-		tool_policy_read_back(p, ALICE, "Shall I send it to 7?", AT(5));
+		tool_policy_read_back(p, ALICE, "Yes, shall I?", AT(5));
 	call = agree(p, user, yes, AT(said_s));
 	/* It counts once, and the asker's next words end it. */
 	if (user == ALICE && tool_policy_words(p, ALICE, true, AT(said_s)))
@@ -191,21 +191,13 @@ TEST(a_yes_is_the_askers_in_time_and_for_this_call)
 /* The model asks about one call and wants another. */
 TEST(a_yes_to_another_question_does_not_count)
 {
-	static const char *const questions[] = {"Would you like to hear a joke?",
-						"Shall I send 8 to Bob?", "Shall I send Bob?", ""};
+	struct tool_policy *p = calloc(1, sizeof *p);
 
-	for (unsigned i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-		struct tool_policy *p = calloc(1, sizeof *p);
-
-		CHECK(p);
-		tool_policy_keep(p, ALICE, "send", "{\"count\":9,\"to\":\"Bob\"}", AT(1));
-		tool_policy_read_back(p, ALICE, questions[i], AT(5));
-		CHECK_STR(agree(p, ALICE, true, AT(8)), "");
-		tool_policy_keep(p, ALICE, "send", "{\"count\":9,\"to\":\"Bob\"}", AT(9));
-		tool_policy_read_back(p, ALICE, "Shall I send (count: 9) to Bob?", AT(10));
-		CHECK_STR(agree(p, ALICE, true, AT(11)), "send {\"count\":9,\"to\":\"Bob\"}");
-		close_policy(p);
-	}
+	CHECK(p);
+	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
+	tool_policy_read_back(p, ALICE, "Would you like to hear a joke?", AT(5));
+	CHECK_STR(agree(p, ALICE, true, AT(8)), "");
+	close_policy(p);
 }
 
 /* The row of a tool of an MCP server, or of a worker, that may act outside. */
@@ -240,14 +232,14 @@ TEST(each_person_has_one_call_that_waits)
 	struct tool_policy *p = calloc(1, sizeof *p);
 
 	CHECK(p);
-	tool_policy_keep(p, ALICE, "ring", "{}", AT(1));
-	tool_policy_keep(p, ALICE, "send", "{}", AT(1));
+	tool_policy_keep(p, ALICE, "ring", "{}", "Shall I send it?", AT(1));
+	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
 	tool_policy_read_back(p, ALICE, "Shall I send it?", AT(2));
-	tool_policy_keep(p, BOB, "send", "{}", AT(3));
+	tool_policy_keep(p, BOB, "send", "{}", "Shall I send it?", AT(3));
 	CHECK_STR(agree(p, ALICE, true, AT(4)), "send {}");
 	/* More people than there are places: the newest ones wait. */
 	for (uint64_t user = 10; user < 10 + TOOL_ASKED; user++)
-		tool_policy_keep(p, user, "send", "{}", AT(user));
+		tool_policy_keep(p, user, "send", "{}", "Shall I send it?", AT(user));
 	tool_policy_read_back(p, BOB, "Shall I send it?", AT(30));
 	CHECK_STR(agree(p, BOB, true, AT(31)), "");
 	close_policy(p);
@@ -259,7 +251,7 @@ TEST_OOM(a_policy_without_memory_keeps_nothing)
 
 	if (!p)
 		return;
-	tool_policy_keep(p, ALICE, "send", "{}", AT(1));
+	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
 	close_policy(p);
 }
 

@@ -1,6 +1,8 @@
-/* The words that read a call back, and answers that contain them. */
+/* The words that read a call back, the question that they make, and answers that are this question.
+ */
 #include "control/tools/read_back.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/test.h"
@@ -40,39 +42,81 @@ TEST(a_call_that_is_too_long_to_be_said_is_told)
 	CHECK_INT(strlen(buf), TOOL_READ_BACK_MAX - 1);
 }
 
-TEST(an_answer_contains_the_words_in_their_order)
+TEST(the_question_names_the_call_in_the_language_of_the_room)
 {
-	static const char words[] = "bank send money, amount 5, to user Bob O'Hara";
+	char buf[TOOL_QUESTION_MAX], arguments[TOOL_READ_BACK_MAX + 20];
 
-	CHECK(tool_is_read_back(words,
-				"Bank, send money: amount 5, to user Bob O\xe2\x80\x99Hara?"));
-	CHECK(tool_is_read_back(words, "So I would ask the bank to send the money, an amount of 5 "
-				       "dollars to the user BOB O'Hara. Yes?"));
-	CHECK(tool_is_read_back(words, "The bank, bank send money amount 5 to user Bob O'Hara."));
-	CHECK(!tool_is_read_back(words, "Bank send money amount 50 to user Bob O'Hara."));
-	CHECK(!tool_is_read_back(words, "Bob O'Hara: user to 5, amount money, send bank."));
-	CHECK(!tool_is_read_back(words,
-				 "Bank, send me a line of many words about the money, amount "
-				 "5, to user Bob O'Hara."));
-	CHECK(!tool_is_read_back(words, "Bank send money amount 5 to user Bob"));
-	CHECK(!tool_is_read_back(words, "") && !tool_is_read_back("", "Yes?"));
+	CHECK(tool_question("send", "{\"to\":\"Bob\"}", "", buf));
+	CHECK_STR(buf, "Shall I do this: send, Bob?");
+	CHECK(tool_question("send", "{\"to\":\"Bob\"}", "de", buf));
+	CHECK_STR(buf, "Soll ich das tun: send, Bob?");
+	snprintf(arguments, sizeof arguments, "{\"to\":\"%0473d\"}", 1);
+	CHECK(tool_question("send", arguments, "ru", buf));
+	snprintf(arguments, sizeof arguments, "{\"to\":\"%0474d\"}", 1);
+	CHECK(!tool_question("send", arguments, "ru", buf));
 }
 
-TEST(words_of_scripts_without_blanks_are_found_in_a_sentence)
+TEST(an_answer_is_the_question_word_for_word)
 {
-	CHECK(tool_is_read_back(
-		"memory write, \u8336\u306f\u71b1\u3044",
-		"memory write\u300c\u8336\u306f\u71b1\u3044\u300d\u3067\u3059\u304b"));
-	CHECK(!tool_is_read_back("memory write, \u8336\u306f\u71b1\u3044",
-				 "memory write\u300c\u8336\u306f\u51b7\u305f\u3044\u300d"));
-	CHECK(tool_is_read_back("send, \u00dcber M\u00dcNCHEN",
-				"Soll ich send \u00fcber m\u00fcnchen?"));
+	static const char question[] =
+		"Shall I do this: bank send money, amount 5, to user Bob O'Hara?";
+
+	CHECK(tool_is_question(question, question));
+	CHECK(tool_is_question(question, "shall I do this? Bank: send money (amount 5) to user "
+					 "BOB O\xe2\x80\x99Hara."));
+	CHECK(tool_is_question(question, "Of course, Alice! Shall I do this: bank send money, "
+					 "amount 5, to user Bob O'Hara?"));
+	CHECK(!tool_is_question(question, "Shall I do this: bank send money, amount 50, to user "
+					  "Bob O'Hara?"));
+	CHECK(!tool_is_question(question, "Shall I do this: bank send money, amount 5, to user "
+					  "Bob?"));
+	CHECK(!tool_is_question(question, "") && !tool_is_question("", "Yes?"));
 }
 
-TEST_OOM(without_memory_nothing_was_read_back)
+/* The words of the call stand in all of these, but nobody agrees to the call by a yes. */
+TEST(an_answer_around_the_words_of_a_call_asks_for_no_yes)
 {
-	char buf[TOOL_READ_BACK_MAX];
+	static const struct {
+		const char *tool, *arguments, *said;
+	} cases[] = {
+		{"voice_leave", "{}", "Your voice sounds tired today. Leave it to me?"},
+		{"memory_forget", "{\"last\":true}",
+		 "Good memory! Don't forget that last part. True?"},
+		{"ask", "{\"task\":\"it\"}", "May I ask you to say yes to it?"},
+		{"send", "{\"to\":\"Bob\"}", "I will not send it to Bob, right?"},
+		{"send", "{\"to\":\"Bob\"}", "Shall I do this: not send Bob?"},
+		{"send", "{\"to\":\"Bob\"}", "Shall I do this: send, Bob? Or a joke?"},
+		{"send", "{\"to\":\"Bob\"}", "Here is a joke about Shall I do this: send, Bob?"},
+		{"soundboard", "{\"name\":\"quack\"}",
+		 "A soundboard can quack. Do you like jokes?"},
+	};
 
-	tool_read_back("send", "{\"to\":\"Bob\"}", buf);
-	CHECK(!tool_is_read_back("send, Bob", "Shall I send it to Eve?"));
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char question[TOOL_QUESTION_MAX];
+
+		tool_question(cases[i].tool, cases[i].arguments, "en", question);
+		CHECK(!tool_is_question(question, cases[i].said));
+	}
+}
+
+TEST(questions_of_scripts_without_blanks_are_compared_by_characters)
+{
+	static const char question[] = "\u8981\u9019\u6a23\u505a\u55ce\uff1amemory write, "
+				       "\u8336\u306f\u71b1\u3044\uff1f";
+
+	CHECK(tool_is_question(
+		question, "\u8981\u9019\u6a23\u505a\u55ce? memory write\u300c\u8336\u306f\u71b1"
+			  "\u3044\u300d"));
+	CHECK(!tool_is_question(
+		question, "\u8981\u9019\u6a23\u505a\u55ce? memory write\u300c\u8336\u306f\u51b7"
+			  "\u3044\u300d"));
+	CHECK(tool_is_question("send, \u00dcber M\u00dcNCHEN", "send \u00fcber m\u00fcnchen?"));
+}
+
+TEST_OOM(without_memory_nothing_was_asked)
+{
+	char buf[TOOL_QUESTION_MAX];
+
+	tool_question("send", "{\"to\":\"Bob\"}", "", buf);
+	CHECK(!tool_is_question("Shall I do this: send, Bob?", "Shall I send it to Eve?"));
 }

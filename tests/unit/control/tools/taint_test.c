@@ -35,7 +35,7 @@ static void end_turn(struct calls *c, uint32_t turn, bool heard)
 					  .turn = turn,
 					  .user = ALICE,
 					  .ok = heard,
-					  .text = slice_str("Shall I ring it?")});
+					  .text = slice_str("Shall I do this: ring?")});
 }
 
 TEST(a_later_turn_acts_only_after_a_yes)
