@@ -9,6 +9,7 @@
 #include "control/discord/voice.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
+#include "control/report/secure_faults.h"
 #include "control/report/status.h"
 #include "control/voice_session/inside.h"
 #include "ipc/env.h"
@@ -117,23 +118,14 @@ static void see_priority(struct voice_session *c, bool up)
 		faults_set(&c->faults, FAULT_PRIORITY, FAULT_IS_UNKNOWN, env_now(c->conf.env));
 }
 
-/* Reports the faults of encryption that mediad signals. Between two sessions of the voice gateway
- * there is no audio to decrypt or encrypt, so a reported fault stays open. */
 static void see_secure(struct voice_session *c)
 {
 	const struct media_call_secure *m = c->media ? media_call_secured(c->media) : NULL;
-	uint64_t now = env_now(c->conf.env);
+	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
 	bool others = guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)) > 0;
 
-	if (m && m->known) {
-		voice_session_see(c, FAULT_DEAF, m->undecryptable > 0);
-		voice_session_see(c, FAULT_KEYLESS, m->version && !m->ready && others);
-		voice_session_see(c, FAULT_CLEAR, !m->version && m->ready);
-	} else {
-		faults_set(&c->faults, FAULT_DEAF, FAULT_IS_UNKNOWN, now);
-		faults_set(&c->faults, FAULT_KEYLESS, FAULT_IS_UNKNOWN, now);
-		faults_set(&c->faults, FAULT_CLEAR, FAULT_IS_UNKNOWN, now);
-	}
+	secure_see_faults(&c->faults, m, last && last->phase == MEDIA_PHASE_UP, others,
+			  env_now(c->conf.env));
 }
 
 static void publish_faults(struct voice_session *c)

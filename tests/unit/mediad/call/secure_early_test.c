@@ -68,3 +68,20 @@ TEST(secure_judges_op_4_when_its_turn_comes)
 	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
 	rig_finish();
 }
+
+/* More messages than wait behind a key job end the session, and op 4 is lost with them. Until the
+ * cool-down of healing is over the call stays up, and control knows that it is not described. */
+TEST(secure_a_call_without_op_4_is_reported_as_unknown)
+{
+	start_busy();
+	rig_described(1);
+	rig.c->secure.heal.not_before = rig.now + 3600 * NS_PER_S;
+	for (unsigned i = 0; i <= DAVE_WAITING_MAX; i++)
+		rig_text(PREPARE_EPOCH);
+	rig_work();
+	check_closed();
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	secure_send_state(rig.c);
+	CHECK(!rig.secure.known);
+	rig_finish();
+}
