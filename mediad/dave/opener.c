@@ -14,6 +14,7 @@
 struct held_key {
 	struct dave_key *key;
 	uint64_t added;	      /* when the ratchet was added, not this pair of generations */
+	uint32_t reached;     /* the generation that it was added with, since frames of it opened */
 	uint64_t expires;     /* NEVER: the newest */
 	uint64_t first_until; /* until when the first generation is accepted; NEVER until the second
 				 was used */
@@ -107,8 +108,11 @@ void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, 
 		drop_oldest(o, 1, h, arg);
 	if (o->n)
 		o->keys[o->n - 1].expires = now + GRACE;
-	o->keys[o->n++] =
-		(struct held_key){.key = key, .added = now, .expires = NEVER, .first_until = NEVER};
+	o->keys[o->n++] = (struct held_key){.key = key,
+					    .added = now,
+					    .reached = key->generation,
+					    .expires = NEVER,
+					    .first_until = NEVER};
 	o->next_requested = false;
 }
 
@@ -138,7 +142,7 @@ static struct aead *choose_cipher(const struct held_key *s, uint32_t counter, ui
 	uint64_t age = now > s->added ? (now - s->added) / NS_PER_S : 0;
 
 	/* A ratchet this young cannot have reached this generation. */
-	if (generation > age * DAVE_RATE_MAX >> 24)
+	if (generation > s->reached + (age * DAVE_RATE_MAX >> 24))
 		return NULL;
 	*nonce = dave_nonce(generation, counter);
 	return dave_key_cipher(s->key, generation);

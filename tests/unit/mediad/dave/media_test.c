@@ -606,6 +606,30 @@ TEST(dave_media_generations_overlap)
 	pair_end(&p);
 }
 
+/* The slot of a speaker was reclaimed for a pause. The next one gets the generation in use, and its
+ * own age bounds the generations after that. */
+TEST(dave_media_generations_continue_in_another_slot)
+{
+	struct sealed second, third;
+	struct pair p;
+	uint64_t t = GENERATION_AGE;
+
+	CHECK(pair_start(&p));
+	dave_sealer_set_counter(p.s, 1 << 24);
+	CHECK(seal_voice(&p, &second));
+	send_with(&p, 1, 1);
+	dave_sealer_set_counter(p.s, 2 << 24);
+	CHECK(seal_voice(&p, &third));
+	dave_opener_free(p.o);
+	p.o = NULL;
+	CHECK_INT(dave_opener_alloc(&p.o), 0);
+	hear_with(&p, 1, 1, t);
+	CHECK_INT(open_at(&p, &second, t), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &third, t), DAVE_FAILED);
+	CHECK_INT(open_at(&p, &third, 2 * t), DAVE_SEALED);
+	pair_end(&p);
+}
+
 TEST(dave_media_generation_refused)
 {
 	struct sealed f;
