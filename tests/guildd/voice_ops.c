@@ -183,6 +183,19 @@ static void tell_speakers(struct vsession *s)
 	}
 }
 
+/* As a hostile server would: many new groups keep a client's keys busy while it reads on. */
+static void execute_clear(struct vsession *s)
+{
+	json_t *epoch = json_pack("{s:i, s:i}", "epoch", 1, "protocol_version", 1);
+
+	vsession_send(s, 24, json_incref(epoch));
+	vsession_send(s, 21, json_pack("{s:i, s:i}", "transition_id", 8, "protocol_version", 0));
+	vsession_send(s, 22, json_pack("{s:i}", "transition_id", 8));
+	for (unsigned i = 0; i < 120; i++)
+		vsession_send(s, 24, json_incref(epoch));
+	json_decref(epoch);
+}
+
 static void on_select_protocol(struct vconn *c, const json_t *d)
 {
 	const json_t *data = json_object_get(d, "data");
@@ -221,6 +234,8 @@ static void on_select_protocol(struct vconn *c, const json_t *d)
 		json_array_append_new(list, json_integer(key[i]));
 	for (size_t i = 0; i < sizeof(id); i++)
 		snprintf(media + 2 * i, 3, "%02x", id[i]);
+	if (g->sw.dave_clear_first)
+		execute_clear(c->s);
 	vsession_send(c->s, 4,
 		      json_pack("{s:s, s:O, s:i, s:s, s:n, s:s}", "mode", mode, "secret_key", list,
 				"dave_protocol_version", (int)gd_dave_version(g->dave, c->s),
