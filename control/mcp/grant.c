@@ -20,7 +20,7 @@ enum { ASK_MS = 10000, RENEW_LEAST_S = 30, WHY_MAX = 200 };
 struct grant {
 	struct grant_conf conf;
 	struct discovery *discovery;
-	struct http_req *req; /* for a token; NULL: none is asked for */
+	struct http_req *req; /* a request for a token; NULL: none runs */
 	char metadata[OAUTH_URL_MAX];
 	char issuer[OAUTH_URL_MAX], endpoint[OAUTH_URL_MAX]; /* "": not found yet */
 	char resource[OAUTH_URL_MAX];

@@ -19,15 +19,15 @@ static struct rig {
 	struct fake_http f;
 	struct mcp_server *server;
 	struct mcp_record record;
-	unsigned tokens, refusals; /* tokens that were given; 401s that the server gives yet */
-	unsigned refused_calls;	   /* the same of calls */
-	unsigned wants_more;	   /* 403s for want of a scope that the server gives yet */
+	unsigned tokens, refusals; /* tokens issued so far; 401s still to be sent */
+	unsigned refused_calls;	   /* 401s still to be sent to calls */
+	unsigned wants_more;	   /* 403s for a missing scope still to be sent */
 	char dir[32];		   /* of sign-ins; "": there are none */
 	char shown[64];		   /* the newest token at the server */
 	const char *resource;	   /* what the metadata say; NULL: the truth */
 	const char *issuer;	   /* that the metadata name; NULL: the truth */
 	const char *error;	   /* of the token endpoint */
-	bool signs_in;		   /* the operator, while the next token is asked for */
+	bool signs_in;		   /* the operator signs in during the next token request */
 	char asked[400], file[64], result[300];
 	bool ready;
 } rig;

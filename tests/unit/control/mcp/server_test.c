@@ -185,15 +185,32 @@ static void address(const char *base)
 		 "{\"Authorization\":\"Bearer hush\",\"KEY\":\"of a program\"}");
 }
 
+/* Runs until the server behind the address is ready. */
+static bool open_address(struct fake_http *f,
+			 void (*serve)(struct fake_http *f, struct evhttp_request *req))
+{
+	if (!fake_http_begin(f, serve, NULL))
+		return false;
+	address(f->base);
+	rig.until = MCP_READY;
+	if (begin(f->env, f->http, NULL))
+		return false;
+	env_run(f->env);
+	return mcp_state(mcp_server_client(rig.server)) == MCP_READY;
+}
+
+static void close_address(struct fake_http *f)
+{
+	mcp_server_free(rig.server);
+	CHECK(!f->timed_out);
+	fake_http_end(f);
+}
+
 TEST(mcp_server_speaks_over_http_in_a_session)
 {
 	static struct fake_http f;
 
-	CHECK(fake_http_begin(&f, toy_http_serve, NULL));
-	address(f.base);
-	rig.until = MCP_READY;
-	CHECK_INT(begin(f.env, f.http, NULL), 0);
-	env_run(f.env);
+	CHECK(open_address(&f, toy_http_serve));
 	CHECK_STR(toy_http.session, "s1");
 	CHECK_STR(toy_http.revision, "2025-11-25");
 	CHECK_STR(toy_http.secret, "Bearer hush");
@@ -208,20 +225,14 @@ TEST(mcp_server_speaks_over_http_in_a_session)
 		CHECK_INT(mcp_server_call(rig.server, i, MCP_CALL_TOOL, "say", NULL, 5000), 0);
 	env_run(f.env);
 	CHECK_INT(toy_http.listens, 1);
-	mcp_server_free(rig.server);
-	CHECK(!f.timed_out);
-	fake_http_end(&f);
+	close_address(&f);
 }
 
 TEST(mcp_server_opens_a_session_anew_when_the_server_forgot_it)
 {
 	static struct fake_http f;
 
-	CHECK(fake_http_begin(&f, toy_http_serve, NULL));
-	address(f.base);
-	rig.until = MCP_READY;
-	CHECK_INT(begin(f.env, f.http, NULL), 0);
-	env_run(f.env);
+	CHECK(open_address(&f, toy_http_serve));
 	toy_http.forgets = true;
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), 0);
 	env_run(f.env);
@@ -231,9 +242,7 @@ TEST(mcp_server_opens_a_session_anew_when_the_server_forgot_it)
 	CHECK_INT(mcp_server_call(rig.server, 2, MCP_CALL_TOOL, "say", NULL, 5000), 0);
 	env_run(f.env);
 	CHECK_INT(rig.outcome, MCP_DONE);
-	mcp_server_free(rig.server);
-	CHECK(!f.timed_out);
-	fake_http_end(&f);
+	close_address(&f);
 }
 
 /* One call is wrong; then the server, started again, rejects all until a session is opened. */
@@ -241,11 +250,7 @@ TEST(mcp_server_keeps_its_session_over_one_bad_request)
 {
 	static struct fake_http f;
 
-	CHECK(fake_http_begin(&f, toy_http_serve, NULL));
-	address(f.base);
-	rig.until = MCP_READY;
-	CHECK_INT(begin(f.env, f.http, NULL), 0);
-	env_run(f.env);
+	CHECK(open_address(&f, toy_http_serve));
 	rig.until = MCP_CLOSED;
 	for (unsigned i = 1; i <= 3; i++) {
 		toy_http.rejects = i % 2;
@@ -262,9 +267,7 @@ TEST(mcp_server_keeps_its_session_over_one_bad_request)
 	env_run(f.env);
 	CHECK_INT(rig.results, 4);
 	CHECK_INT(toy_http.sessions, 2);
-	mcp_server_free(rig.server);
-	CHECK(!f.timed_out);
-	fake_http_end(&f);
+	close_address(&f);
 }
 
 static void hold(struct fake_http *f, struct evhttp_request *req)
@@ -282,9 +285,7 @@ TEST(mcp_server_may_be_freed_while_it_is_being_asked)
 	CHECK_INT(begin(f.env, f.http, NULL), 0);
 	env_run(f.env);
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 5000), ENOTCONN);
-	mcp_server_free(rig.server);
-	CHECK(!f.timed_out);
-	fake_http_end(&f);
+	close_address(&f);
 }
 
 static void flood(struct fake_http *f, struct evhttp_request *req)
@@ -307,17 +308,11 @@ TEST(mcp_server_refuses_an_address_that_floods_its_stream_without_data)
 {
 	static struct fake_http f;
 
-	CHECK(fake_http_begin(&f, flood, NULL));
-	address(f.base);
-	rig.until = MCP_READY;
-	CHECK_INT(begin(f.env, f.http, NULL), 0);
-	env_run(f.env);
+	CHECK(open_address(&f, flood));
 	rig.stop_results = 1;
 	CHECK_INT(mcp_server_call(rig.server, 1, MCP_CALL_TOOL, "say", NULL, 60000), 0);
 	env_run(f.env);
 	CHECK_INT(rig.outcome, MCP_LOST);
 	CHECK(strstr(mcp_server_why(rig.server), "floods its connection"));
-	mcp_server_free(rig.server);
-	CHECK(!f.timed_out);
-	fake_http_end(&f);
+	close_address(&f);
 }
