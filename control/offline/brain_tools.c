@@ -202,8 +202,7 @@ static void say_error(const json_t *root, char *buf, size_t size)
 	const json_t *error = json_object_get(root, "error");
 
 	if (wants_yes(root))
-		snprintf(buf, size, "Shall I do this: %s? Say yes and I will.",
-			 text_at(error, "read_back"));
+		snprintf(buf, size, "%s", text_at(error, "question"));
 	else
 		snprintf(buf, size, "That did not work. %s", text_at(error, "message"));
 }

@@ -188,6 +188,8 @@ static void take_time(struct tools_run *t)
 			tools_run_stop(t, c, TOOL_CODE_TIMEOUT);
 		else if (c->state == TOOL_RUNNING && t->now >= job_at(t, c))
 			tools_run_detach(t, c, true);
+		else if (c->agreed && !c->answered && t->now >= job_at(t, c))
+			tools_run_answer_repeats(t, c);
 	}
 	for (unsigned i = 0; i < TOOLS_TURNS; i++)
 		if (t->turn[i].line_at && t->now >= t->turn[i].line_at && !t->audible)
@@ -205,7 +207,7 @@ uint64_t tools_run_deadline(const struct tools_run *t)
 			continue;
 		if (c->deadline < at)
 			at = c->deadline;
-		if (c->state == TOOL_RUNNING && job_at(t, c) < at)
+		if ((c->state == TOOL_RUNNING || (c->agreed && !c->answered)) && job_at(t, c) < at)
 			at = job_at(t, c);
 	}
 	for (unsigned i = 0; !t->audible && i < TOOLS_TURNS; i++)

@@ -135,6 +135,14 @@ static void emit_jobs(struct tools_run *t, const struct tool_call *of)
 		o->n += t->call[i].state == TOOL_JOB && t->call[i].user == of->user;
 }
 
+static bool has_waiting(const struct tools_run *t, const struct tool_call *of)
+{
+	for (unsigned i = 0; i < TOOLS_CALLS; i++)
+		if (t->call[i].state == TOOL_WAITING && t->call[i].same == of->id)
+			return true;
+	return false;
+}
+
 static void end_job(struct tools_run *t, struct tool_call *c, enum tool_code code,
 		    enum tool_late late)
 {
@@ -144,9 +152,11 @@ static void end_job(struct tools_run *t, struct tool_call *c, enum tool_code cod
 	c->state = TOOL_ENDED;
 	emit_settle(t, c);
 	o = emit_call(t, TOOL_DO_LATE, c);
-	o->late = late;
+	/* A model that repeated an agreed call tells its output. */
+	o->late = late == TOOL_LATE_AWAITED && has_waiting(t, c) ? TOOL_LATE_UNASKED : late;
 	o->text = text_of(c);
 	emit_jobs(t, c);
+	end_waiting(t, c);
 }
 
 static enum tool_late judge_late(const struct tool_call *c, bool ok)
@@ -240,7 +250,6 @@ void tools_run_stop(struct tools_run *t, struct tool_call *c, enum tool_code cod
 static void begin_job(struct tools_run *t, struct tool_call *c, bool awaited)
 {
 	c->state = TOOL_JOB;
-	c->answered = true;
 	c->awaited = awaited;
 	c->tell_at = t->now + TOOL_JOB_TELL_MS * NS_PER_MS;
 	c->deadline = c->begun_at + (uint64_t)c->timeout_ms * NS_PER_MS;
@@ -412,6 +421,11 @@ static void start_agreed(struct tools_run *t, struct tool_call *c)
 	c->started = true;
 	emit_call(t, TOOL_DO_START, c);
 	begin_job(t, c, true);
+}
+
+void tools_run_answer_repeats(struct tools_run *t, struct tool_call *c)
+{
+	c->answered = true;
 	end_waiting(t, c);
 }
 

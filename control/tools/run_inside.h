@@ -92,6 +92,8 @@ void tools_run_take_progress(struct tools_run *t, struct tool_call *c, struct sl
 void tools_run_go_on(struct tools_run *t, struct tool_call *c);
 /* Stops it, whatever it does; the answer tells the code. */
 void tools_run_stop(struct tools_run *t, struct tool_call *c, enum tool_code code);
+/* Calls that repeat an agreed one wait no longer for it: their answer is that it runs. */
+void tools_run_answer_repeats(struct tools_run *t, struct tool_call *c);
 /* It becomes a job: the model gets its answer now. */
 void tools_run_detach(struct tools_run *t, struct tool_call *c, bool awaited);
 void tools_run_clear(struct tool_call *c);

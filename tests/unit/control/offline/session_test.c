@@ -630,7 +630,8 @@ static int refuse_call(const char *call)
 		 "{\"type\":\"conversation.item.create\",\"item\":{\"type\":\"function_call_"
 		 "output\","
 		 "\"call_id\":\"%s\",\"output\":\"{\\\"ok\\\":false,\\\"error\\\":{\\\"code\\\":"
-		 "\\\"needs_yes\\\",\\\"read_back\\\":\\\"memory forget, bike\\\"}}\"}}",
+		 "\\\"needs_yes\\\",\\\"question\\\":\\\"Shall I do this: memory forget, "
+		 "bike?\\\"}}\"}}",
 		 call);
 	err = put(json);
 	return err ? err : put("{\"type\":\"response.create\"}");
@@ -662,7 +663,7 @@ TEST(session_asks_for_a_yes_and_makes_the_call_again)
 		  0);
 	CHECK((call = call_after("[Alice]: forget about my bike")));
 	CHECK_INT(refuse_call(string_at(call, "call_id", NULL)), 0);
-	CHECK_STR(fx.line, "Shall I do this: memory forget, bike? Say yes and I will.");
+	CHECK_STR(fx.line, "Shall I do this: memory forget, bike?");
 	CHECK(!call_after("[Alice]: what time is it"));
 	CHECK((call = call_after("[Alice]: yes please")));
 	CHECK_STR(string_at(call, "name", NULL), "memory_forget");

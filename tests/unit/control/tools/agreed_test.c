@@ -93,13 +93,36 @@ TEST(a_model_that_repeats_an_agreed_call_gets_its_output)
 		calls_step(&c, (struct tool_input){.type = TOOL_IN_WRITTEN, .id = 2, .ok = true});
 		if (written)
 			calls_call(&c, YES, "b", "hand", "x");
+		calls_output(&c, 2, "done");
 		said = calls_said(&c);
 		CHECK_INT(calls_count(said, "start"), 1);
-		CHECK(strstr(said, "answer:b:{\"ok\":true,\"output\":{\"status\":\"running\""));
+		CHECK(strstr(said, "answer:b:{\"ok\":true,\"output\":\"done\"} end:3:go"));
+		CHECK(strstr(said, "late:2:unasked"));
 		calls_call(&c, YES, "c", "hand", "y");
 		CHECK(strstr(calls_said(&c), "needs_yes"));
 		calls_close(&c);
 	}
+}
+
+TEST(a_repeated_call_waits_no_longer_than_any_other)
+{
+	struct calls c;
+	const char *said;
+
+	CHECK(ask_alice(&c));
+	say(&c, YES, true);
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_WRITTEN, .id = 2, .ok = true});
+	calls_call(&c, YES, "b", "hand", "x");
+	calls_said(&c);
+	c.settings->tool_ms = 3000;
+	calls_pass(&c, 1900);
+	CHECK_STR(calls_said(&c), "");
+	calls_pass(&c, 200);
+	CHECK(strstr(calls_said(&c), "answer:b:{\"ok\":true,\"output\":{\"status\":\"running\""));
+	calls_output(&c, 2, "done");
+	said = calls_said(&c);
+	CHECK(strstr(said, "late:2:awaited") && !strstr(said, "answer"));
+	calls_close(&c);
 }
 
 TEST(a_question_that_was_asked_speculatively_gets_its_yes)
@@ -128,8 +151,9 @@ TEST(a_yes_counts_in_a_speculative_turn)
 	calls_step(&c, (struct tool_input){.type = TOOL_IN_COMMIT, .turn = YES});
 	calls_step(&c, (struct tool_input){.type = TOOL_IN_WRITTEN, .id = 3, .ok = true});
 	said = calls_said(&c);
-	CHECK(strstr(said, "start:3:hand") && strstr(said, "answer:b:{\"ok\":true"));
-	CHECK(!strstr(said, "needs_yes"));
+	CHECK(strstr(said, "start:3:hand") && !strstr(said, "needs_yes"));
+	calls_output(&c, 3, "done");
+	CHECK(strstr(calls_said(&c), "answer:b:{\"ok\":true,\"output\":\"done\"}"));
 	calls_close(&c);
 }
 
