@@ -17,12 +17,17 @@ enum { GREET_MS = 1000, SUMMARY_LINES = 4 };
 
 enum kind { NOTHING, GREETING, SUMMARY, THOUGHT };
 
+bool room_thought_is_quiet(const struct room_context *context)
+{
+	return !room_turn_active(context) && context->up && !context->muted &&
+	       room_people_present(context) && room_music_idle(context->music) &&
+	       !room_live_captures(context) && !room_turn_pending(context);
+}
+
 bool room_thought_may_speak(const struct room_context *context)
 {
-	return !room_turn_active(context) && context->up && !context->muted && !context->guest &&
-	       room_people_present(context) && !context->settings->command_only &&
-	       room_music_idle(context->music) && !room_live_captures(context) &&
-	       !room_turn_pending(context);
+	return room_thought_is_quiet(context) && !context->guest &&
+	       !context->settings->command_only;
 }
 
 /* splitmix64 of values that a replay knows as well. */

@@ -31,6 +31,8 @@ struct room_thought {
 	unsigned drawn;	    /* draws so far */
 };
 
+/* Somebody is there to hear the bot, the floor is free, and nobody waits for it. */
+bool room_thought_is_quiet(const struct room_context *context);
 /* The conditions of a thought besides time: the floor is free, and nobody waits for it. */
 bool room_thought_may_speak(const struct room_context *context);
 /* up_at: when the call came up first; 0 = never. */

@@ -123,7 +123,7 @@ void room_tool_results_tick(struct room_tool_results *r, struct room_context *co
 		if (context->now >= x->since + ROOM_RESULT_S * NS_PER_S) {
 			keep_result_note(r, x);
 			x->since = 0;
-		} else if (room_thought_may_speak(context)) {
+		} else if (room_thought_is_quiet(context)) {
 			tell_result(context, x);
 		}
 	}

@@ -2,7 +2,7 @@
  * the floor is free.
  *
  *   result     input                                          next
- *   WAITING    the floor is free, as for a thought            TELLING: a turn of the bot's own
+ *   WAITING    the floor is free                              TELLING: a turn of the bot's own
  *   WAITING    ROOM_RESULT_S                                  a note
  *   TELLING    somebody spoke before it was heard             WAITING
  *   TELLING    the turn ended otherwise                       forgotten

@@ -230,6 +230,24 @@ TEST(a_late_result_is_told_when_the_floor_is_free)
 	world_end(&w);
 }
 
+/* Somebody asked for it, so it is no thought of the bot's own. */
+TEST(a_late_result_is_told_where_thoughts_are_not)
+{
+	static const char *const settings[] = {"guest=off command_only=on", "guest=on",
+					       "guest=off volition=off"};
+	static struct world w;
+
+	for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+		world_begin(&w, settings[i], 1);
+		world_forget(&w);
+		late(&w, true);
+		world_until(&w, w.ms + 3000);
+		CHECK_INT(w.did[ROOM_DO_ASK], 1);
+		CHECK(strstr(w.ask, "it is ready"));
+		world_end(&w);
+	}
+}
+
 TEST(a_result_that_somebody_spoke_before_is_told_again)
 {
 	static struct world w;
