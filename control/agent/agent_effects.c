@@ -321,8 +321,10 @@ void agent_flush(struct agent *a)
 
 static void play_sound(struct agent *a, const struct room_effect *e)
 {
-	int err = a->soundh ? a->soundh(e->turn, e->chunk, e->text, a->arg) : ENOTSUP;
+	int err = EPERM;
 
+	if (agent_tools_may_play(a->tools, a, e->turn))
+		err = a->soundh ? a->soundh(e->turn, e->chunk, e->text, a->arg) : ENOTSUP;
 	if (!err)
 		return;
 	log_warn("sound_not_played", "turn=%u error=\"%s\"", e->turn, strerror(err));

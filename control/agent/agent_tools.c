@@ -303,6 +303,34 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 	}
 }
 
+/* A directive of an answer plays the same sounds as the tool, so the same rules hold for it. */
+bool agent_tools_may_play(struct agent_tools *t, const struct agent *a, uint32_t id)
+{
+	static const char name[] = "soundboard";
+	const struct room_turn *turn = room_active(a->room);
+	const struct tool *tool = t ? tools_registry_find(t->registry, name) : NULL;
+	struct tool_asker asker;
+	struct tool_output o = {.turn = id, .tool = name, .text = ""};
+	enum tool_verdict verdict;
+
+	if (!tool)
+		return !tool_policy_lists(a->settings->tools_off, name);
+	asker = agent_tools_asker(a, turn && turn->id == id ? turn : NULL, name);
+	verdict = tools_run_judge_effect(t->run,
+					 &(struct tool_request){.row = &tool->row,
+								.user = asker.user,
+								.rank = asker.rank,
+								.shared = asker.shared,
+								.arguments = "{}"},
+					 id, env_now(a->env));
+	o.user = asker.user;
+	o.tainted = tools_run_tainted(t->run);
+	if (verdict != TOOL_ALLOWED)
+		o.code = verdict == TOOL_ASK ? TOOL_CODE_NEEDS_YES : TOOL_CODE_DENIED;
+	agent_tools_publish(t, &o, EVENT_TOOL_CALLED);
+	return verdict == TOOL_ALLOWED;
+}
+
 void agent_tools_audible(struct agent_tools *t, bool audible)
 {
 	if (t)

@@ -31,6 +31,9 @@ void agent_tools_ask_again(struct agent_tools *t, uint32_t turn);
 void agent_tools_effect(struct agent_tools *t, const struct room_effect *e);
 /* The tool of the call that the room makes because the turn's words agreed to it. NULL: none. */
 const char *agent_tools_agreed(const struct agent_tools *t, uint32_t turn);
+/* True if an answer of this turn may play the sound, by the policy of the tool soundboard. t may be
+ * NULL. */
+bool agent_tools_may_play(struct agent_tools *t, const struct agent *a, uint32_t turn);
 /* The bot is heard from now on, or not any more. */
 void agent_tools_audible(struct agent_tools *t, bool audible);
 /* The sound of a tool plays, or cannot be played. False: it is none of a tool's. */

@@ -349,6 +349,22 @@ enum tool_verdict tools_run_judge(struct tools_run *t, const struct tool_request
 	return tool_policy_judge(&t->policy, t->settings, request, now);
 }
 
+enum tool_verdict tools_run_judge_effect(struct tools_run *t, const struct tool_request *request,
+					 uint32_t turn, uint64_t now)
+{
+	const struct tool_turn *place = tools_run_find_turn(t, turn);
+	struct tool_request q = *request;
+
+	q.tainted = place && place->tainted;
+	q.room_tainted = t->tainted;
+	return tool_policy_judge(&t->policy, t->settings, &q, now);
+}
+
+bool tools_run_tainted(const struct tools_run *t)
+{
+	return t->tainted;
+}
+
 unsigned tools_run_open(const struct tools_run *t)
 {
 	unsigned n = 0;

@@ -165,6 +165,11 @@ const char *tools_run_agreed(const struct tools_run *t, uint32_t turn);
 /* The room's policy on a call that a worker makes for the request's user. */
 enum tool_verdict tools_run_judge(struct tools_run *t, const struct tool_request *request,
 				  uint64_t now);
+/* The same on an effect of the turn's answer that is no call; what was read is known here. */
+enum tool_verdict tools_run_judge_effect(struct tools_run *t, const struct tool_request *request,
+					 uint32_t turn, uint64_t now);
+/* True if strangers' text was read in this voice session. */
+bool tools_run_tainted(const struct tools_run *t);
 /* Calls and jobs that are not over. */
 unsigned tools_run_open(const struct tools_run *t);
 
