@@ -260,7 +260,7 @@ static struct person *find_person(struct turns *t, uint64_t user)
 	return NULL;
 }
 
-/* The presence of others is nobody's business later. */
+/* Nothing is published about people who have not agreed to be remembered. */
 static void publish_member(struct turns *t, const struct room_event *in)
 {
 	struct person *p = in->is_bot ? NULL : find_person(t, in->user);
