@@ -8,15 +8,21 @@
 #include "control/agent/inside.h"
 #include "control/agent/recall.h"
 #include "control/media/media.h"
+#include "control/memory/slice.h"
+#include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/discord.h"
 
-#define HOUR_MS UINT64_C(3600000)
+#define HOUR_MS	  UINT64_C(3600000)
+#define DAY_MS	  (24 * HOUR_MS)
+#define MINUTE_MS UINT64_C(60000)
 
 struct agent_continuity {
 	struct agent *a;
+	uint64_t began_ms;
+	json_t *summaries; /* as the store gave them; NULL: none yet */
 };
 
 int agent_continuity_alloc(struct agent_continuity **out, struct agent *a)
@@ -36,6 +42,7 @@ struct agent_continuity *agent_continuity_free(struct agent_continuity *c)
 		return NULL;
 	if (c->a->store)
 		store_forget(c->a->store, c);
+	json_decref(c->summaries);
 	free(c);
 	return NULL;
 }
@@ -75,10 +82,18 @@ static void take_lines(int err, const struct store_document *document, void *arg
 	json_decref(lines);
 }
 
-void agent_continuity_begin(struct agent_continuity *c)
+static void take_summaries(int err, const struct store_document *document, void *arg)
+{
+	struct agent_continuity *c = arg;
+
+	json_decref(c->summaries);
+	c->summaries = err ? NULL : json_loads(document->document, 0, NULL);
+}
+
+static void find_lines(struct agent_continuity *c, uint64_t now)
 {
 	const struct media_want *where = media_call_want(c->a->call);
-	uint64_t now = env_wall_ms(c->a->env), oldest = agent_oldest_words_ms(c->a);
+	uint64_t oldest = agent_oldest_words_ms(c->a);
 	struct store_said what = {.guild = where->guild,
 				  .channel = where->channel,
 				  .until_ms = now,
@@ -86,10 +101,58 @@ void agent_continuity_begin(struct agent_continuity *c)
 				  .words = "",
 				  .most = CONTINUITY_LINES};
 
-	if (!agent_retrieval_is_used(c->a->retrieval))
-		return;
 	what.since_ms = now > CONTINUITY_HOURS * HOUR_MS ? now - CONTINUITY_HOURS * HOUR_MS : 0;
 	what.since_ms = oldest > what.since_ms ? oldest : what.since_ms;
 	if (what.since_ms < what.until_ms)
 		store_find_said(c->a->store, &what, take_lines, c);
+}
+
+void agent_continuity_begin(struct agent_continuity *c)
+{
+	const struct media_want *where = media_call_want(c->a->call);
+	uint64_t keep = c->a->settings->memory_days * DAY_MS;
+
+	c->began_ms = env_wall_ms(c->a->env);
+	if (!agent_retrieval_is_used(c->a->retrieval))
+		return;
+	find_lines(c, c->began_ms);
+	if (keep)
+		store_find_summaries(c->a->store, where->guild, where->channel,
+				     c->began_ms > keep ? c->began_ms - keep : 0, take_summaries,
+				     c);
+}
+
+static bool allows_people(const struct agent *a, const json_t *people)
+{
+	const json_t *one;
+	uint64_t user;
+	size_t i;
+
+	json_array_foreach(people, i, one)
+	{
+		if (!discord_u64(json_string_value(one), &user) || !agent_may_recall(a, user))
+			return false;
+	}
+	return json_array_size(people) > 0;
+}
+
+void agent_continuity_add(const struct agent_continuity *c, struct memory_slice *s,
+			  const char *question)
+{
+	uint64_t now = env_wall_ms(c->a->env);
+	bool begins = now < c->began_ms + CONTINUITY_FIRST_MINUTES * MINUTE_MS;
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(c->summaries, i, one)
+	{
+		const struct slice_quote q = {
+			.id = (uint32_t)json_integer_value(json_object_get(one, "line")),
+			.text = json_string_value(json_object_get(one, "text")),
+			.at_ms = (uint64_t)json_integer_value(json_object_get(one, "session"))};
+
+		if (q.text && allows_people(c->a, json_object_get(one, "people")) &&
+		    ((begins && i == 0) || slice_fits(question, q.text)))
+			slice_add_summary(s, &q);
+	}
 }

@@ -173,22 +173,21 @@ static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 static void answer_room(struct agent_retrieval *r, bool ok)
 {
 	struct memory_slice s = {0};
-	char text[sizeof s.text + 16 * (SLICE_FACTS + SLICE_LINES)];
+	char text[sizeof s.text + 16 * (SLICE_FACTS + SLICE_LINES + SLICE_SUMMARIES)];
 	size_t n = 0;
 
 	if (ok) {
 		add_facts(r, &s);
 		add_lines(r, &s);
+		agent_continuity_add(r->a->continuity, &s, r->question);
 	}
-	for (unsigned i = 0; i < s.facts + s.lines; i++)
+	for (unsigned i = 0; i < slice_count(&s); i++)
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%u", i ? " " : "",
-				      s.quoted[i].line	    ? 'u'
-				      : s.quoted[i].private ? 'p'
-							    : 'f',
-				      s.quoted[i].id);
+				      s.quoted[i].kind, s.quoted[i].id);
 	n += (size_t)snprintf(text + n, sizeof text - n, "\n%s", s.text);
-	log_debug("memory_retrieved", "guild=%llu facts=%u lines=%u",
-		  (unsigned long long)media_call_want(r->a->call)->guild, s.facts, s.lines);
+	log_debug("memory_retrieved", "guild=%llu facts=%u lines=%u summaries=%u",
+		  (unsigned long long)media_call_want(r->a->call)->guild, s.facts, s.lines,
+		  s.summaries);
 	agent_feed(r->a, &(struct room_event){.type = ROOM_RETRIEVED,
 					      .chunk = r->number,
 					      .yes = ok,

@@ -103,9 +103,9 @@ void slice_question(char *to, size_t size, const char *question, const char *nam
 /* ---- quotes ---- */
 
 /* One line without quotation marks, so that nothing in it looks like the end of the quote. */
-static void copy_quote(char *to, const char *text)
+static void copy_quote(char *to, size_t size, const char *text)
 {
-	utf8_copy(to, SLICE_QUOTE + 1, text);
+	utf8_copy(to, size, text);
 	utf8_plain(to);
 	for (; *to; to++)
 		if (strchr("\"[]", *to))
@@ -146,34 +146,39 @@ static bool append(struct memory_slice *s, const struct slice_quote *q, const ch
 	return true;
 }
 
-static void keep(struct memory_slice *s, const struct slice_quote *q, const char *quote, bool line)
+unsigned slice_count(const struct memory_slice *s)
 {
-	unsigned at = s->facts + s->lines;
+	return s->facts + s->lines + s->summaries;
+}
 
-	s->quoted[at].line = line;
-	s->quoted[at].private = q->private;
+static void keep(struct memory_slice *s, const struct slice_quote *q, const char *quote, char kind)
+{
+	unsigned at = slice_count(s);
+
+	s->quoted[at].kind = kind;
 	s->quoted[at].id = q->id;
 	s->quoted[at].user = q->user;
-	memcpy(s->quoted[at].text, quote, strlen(quote) + 1);
-	s->facts += !line;
-	s->lines += line;
+	utf8_copy(s->quoted[at].text, sizeof s->quoted[at].text, quote);
+	s->facts += kind == 'f' || kind == 'p';
+	s->lines += kind == 'u';
+	s->summaries += kind == 's';
 }
 
 bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact)
 {
 	char quote[SLICE_QUOTE + 1], former[SLICE_QUOTE + 1] = "";
 
-	copy_quote(quote, fact->text);
+	copy_quote(quote, sizeof quote, fact->text);
 	if (fact->former)
-		copy_quote(former, fact->former);
-	for (unsigned i = 0; i < s->facts + s->lines; i++)
-		if (!s->quoted[i].line &&
+		copy_quote(former, sizeof former, fact->former);
+	for (unsigned i = 0; i < slice_count(s); i++)
+		if (strchr("fp", s->quoted[i].kind) &&
 		    fact_compare(s->quoted[i].text, quote, s->quoted[i].user == fact->user, NULL) !=
 			    FACT_NEW)
 			return false;
 	if (s->facts == SLICE_FACTS || !append(s, fact, quote, former))
 		return false;
-	keep(s, fact, quote, false);
+	keep(s, fact, quote, fact->private ? 'p' : 'f');
 	return true;
 }
 
@@ -181,10 +186,23 @@ bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, cons
 {
 	char quote[SLICE_QUOTE + 1];
 
-	copy_quote(quote, line->text);
+	copy_quote(quote, sizeof quote, line->text);
 	if (s->lines == SLICE_LINES || !slice_fits(question, line->text) ||
 	    !append(s, line, quote, ""))
 		return false;
-	keep(s, line, quote, true);
+	keep(s, line, quote, 'u');
+	return true;
+}
+
+bool slice_add_summary(struct memory_slice *s, const struct slice_quote *summary)
+{
+	struct slice_quote q = *summary;
+	char quote[SLICE_SUMMARY + 1];
+
+	q.author = "summary of an earlier conversation here";
+	copy_quote(quote, sizeof quote, q.text);
+	if (s->summaries == SLICE_SUMMARIES || !append(s, &q, quote, ""))
+		return false;
+	keep(s, &q, quote, 's');
 	return true;
 }

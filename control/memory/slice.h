@@ -16,12 +16,14 @@
 enum {
 	SLICE_FACTS = 8,
 	SLICE_LINES = 4,
-	SLICE_QUOTE = 220, /* bytes of a quote; longer facts and lines are cut */
-	SLICE_AUTHOR = 48, /* bytes of an author's name */
+	SLICE_SUMMARIES = 2,
+	SLICE_QUOTE = 220,   /* bytes of a quote; longer facts and lines are cut */
+	SLICE_SUMMARY = 400, /* bytes of a summary */
+	SLICE_AUTHOR = 48,   /* bytes of an author's name */
 	SLICE_BYTES = 2400,
 };
 
-/* A fact or a line. Strings are borrowed for the call. */
+/* A fact, a line or a summary. Strings are borrowed for the call. */
 struct slice_quote {
 	uint32_t id;
 	const char *author, *text;
@@ -32,13 +34,13 @@ struct slice_quote {
 };
 
 struct memory_slice {
-	unsigned facts, lines;
+	unsigned facts, lines, summaries;
 	struct {
-		bool line, private;
+		char kind; /* 'f': a fact, 'p': a private one, 'u': a line, 's': a summary */
 		uint32_t id;
 		uint64_t user;
 		char text[SLICE_QUOTE + 1];
-	} quoted[SLICE_FACTS + SLICE_LINES];
+	} quoted[SLICE_FACTS + SLICE_LINES + SLICE_SUMMARIES];
 	size_t n;
 	char text[SLICE_BYTES + 1];
 };
@@ -46,6 +48,11 @@ struct memory_slice {
 /* False: it does not fit, or another fact says it already. */
 bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact);
 bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question);
+/* A summary of an earlier session in this channel: id is the last utterance that it covers, at_ms
+ * the start of the session. */
+bool slice_add_summary(struct memory_slice *s, const struct slice_quote *summary);
+/* Number of quotes. */
+unsigned slice_count(const struct memory_slice *s);
 /* True if the text shares enough content words with the question: two, or the only one. */
 bool slice_fits(const char *question, const char *text);
 /* The question without this name, which every line that addresses the bot holds. Cut at size. */

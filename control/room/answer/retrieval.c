@@ -100,7 +100,15 @@ static void follow_interim(struct room_retrieval *r, struct room_context *contex
 	request_slice(r, context, user, text);
 }
 
-/* Ids as "f12 p3 u7": facts of the server, private facts, and lines of the timeline. */
+static enum room_rule rule_of(char kind)
+{
+	return kind == 'u'   ? ROOM_RULE_MEMORY_LINE
+	       : kind == 's' ? ROOM_RULE_MEMORY_SUMMARY
+			     : ROOM_RULE_MEMORY_FACT;
+}
+
+/* Ids as "f12 p3 u7 s40": facts of the server, private facts, lines of the timeline, and the last
+ * lines that summaries cover. */
 static void read_items(struct room_retrieval *r, struct slice text)
 {
 	char ids[ROOM_RETRIEVAL_ITEMS * 12 + 1], *p = ids, *end;
@@ -108,8 +116,8 @@ static void read_items(struct room_retrieval *r, struct slice text)
 
 	memcpy(ids, text.p, n);
 	ids[n] = '\0';
-	while (r->items < ROOM_RETRIEVAL_ITEMS && *p && strchr("fpu", *p)) {
-		r->item[r->items].line = *p == 'u';
+	while (r->items < ROOM_RETRIEVAL_ITEMS && *p && strchr("fpus", *p)) {
+		r->item[r->items].rule = rule_of(*p);
 		r->item[r->items].private = *p == 'p';
 		r->item[r->items].id = (uint32_t)strtoul(p + 1, &end, 10);
 		r->items += end > p + 1;
@@ -195,9 +203,7 @@ void room_retrieval_note(const struct room_context *context, struct room_turn *t
 	if (ready)
 		r->turn = turn->id;
 	for (unsigned i = 0; ready && i < r->items; i++) {
-		room_turn_decide(turn,
-				 r->item[i].line ? ROOM_RULE_MEMORY_LINE : ROOM_RULE_MEMORY_FACT,
-				 true, r->item[i].id, 0);
+		room_turn_decide(turn, r->item[i].rule, true, r->item[i].id, 0);
 		turn->told_private = turn->told_private || r->item[i].private;
 	}
 }

@@ -26,7 +26,7 @@ struct room_event;
 
 enum {
 	ROOM_RETRIEVAL_WORDS = 3,
-	ROOM_RETRIEVAL_ITEMS = 16, /* facts and lines of a slice */
+	ROOM_RETRIEVAL_ITEMS = 16, /* facts, lines and summaries of a slice */
 	ROOM_RETRIEVAL_MAX = 2400, /* bytes of a slice */
 };
 
@@ -41,8 +41,8 @@ struct room_retrieval {
 	char slice[ROOM_RETRIEVAL_MAX + 1];
 	unsigned items;
 	struct {
-		bool line;    /* else a fact */
-		bool private; /* a fact of the speaker's own memory */
+		enum room_rule rule; /* MEMORY_FACT, MEMORY_LINE or MEMORY_SUMMARY */
+		bool private;	     /* a fact of the speaker's own memory */
 		uint32_t id;
 	} item[ROOM_RETRIEVAL_ITEMS];
 };

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "control/memory/slice.h"
 #include "control/room/inside.h"
 #include "control/store/store.h"
 #include "tests/unit/control/agent/agent_scene.h"
@@ -25,14 +26,14 @@ static bool is_synced(const struct scene *s)
 	return synced;
 }
 
-static void say(struct scene *s, uint64_t user, uint64_t ago_ms, const char *text)
+static void publish_line(struct scene *s, uint64_t session, uint64_t at, uint64_t user,
+			 const char *text)
 {
 	const struct media_want *where = media_call_want(s->call);
-	uint64_t at = env_wall_ms(s->fake.env) - ago_ms;
 	struct bus_event ev = {
 		.type = EVENT_UTTERANCE, .at_ms = at, .guild = where->guild, .user = user};
 
-	ev.utterance = (struct event_utterance){.session = 1000,
+	ev.utterance = (struct event_utterance){.session = session,
 						.channel = where->channel,
 						.name = user == BOB ? "Bob" : "Alice",
 						.text = text,
@@ -41,6 +42,16 @@ static void say(struct scene *s, uint64_t user, uint64_t ago_ms, const char *tex
 						.source = "realtime-transcription",
 						.consent = true};
 	bus_publish(s->bus, &ev);
+}
+
+static void say(struct scene *s, uint64_t user, uint64_t ago_ms, const char *text)
+{
+	publish_line(s, 1000, env_wall_ms(s->fake.env) - ago_ms, user, text);
+}
+
+static void say_in(struct scene *s, uint64_t session, uint64_t user, const char *text)
+{
+	publish_line(s, session, session, user, text);
 }
 
 static bool begin(struct scene *s, char *dir, size_t size)
@@ -69,6 +80,26 @@ static void end(struct scene *s, const char *dir)
 	snprintf(rm, sizeof rm, "rm -rf %s", dir);
 	CHECK_INT(system(rm), 0);
 	scene_end(s);
+}
+
+static void sum_up(const struct scene *s, uint64_t session, uint64_t line, const char *summary)
+{
+	const struct media_want *where = media_call_want(s->call);
+	const struct store_episode e = {.guild = where->guild,
+					.session = session,
+					.channel = where->channel,
+					.line = line,
+					.summary = summary};
+
+	CHECK_INT(store_end_episode(store, &e), 0);
+}
+
+static void wait_for_store(struct scene *s)
+{
+	synced = false;
+	CHECK_INT(store_sync(store, on_synced, s), 0);
+	tmr_start(scene_watch, 0);
+	CHECK(scene_run(s, is_synced));
 }
 
 static const struct room_history_line *find_line(const struct scene *s, const char *text)
@@ -113,10 +144,42 @@ TEST(an_agent_without_memory_in_its_prompts_recalls_nothing)
 	s.settings->memory_context = false;
 	agent_retrieval_settings(s.agent->retrieval);
 	agent_continue(s.agent);
-	synced = false;
-	CHECK_INT(store_sync(store, on_synced, &s), 0);
-	tmr_start(scene_watch, 0);
-	CHECK(scene_run(&s, is_synced));
+	wait_for_store(&s);
 	CHECK(!is_recalled(&s));
+	end(&s, dir);
+}
+
+static const char *add_summaries(const struct scene *s, const char *question)
+{
+	static struct memory_slice slice;
+
+	slice = (struct memory_slice){0};
+	agent_continuity_add(s->agent->continuity, &slice, question);
+	return slice.text;
+}
+
+TEST(an_agent_knows_summaries_of_earlier_sessions)
+{
+	static struct scene s;
+	uint64_t session;
+	char dir[48];
+
+	CHECK(begin(&s, dir, sizeof dir));
+	agent_retrieval_settings(s.agent->retrieval);
+	session = env_wall_ms(s.fake.env) - 48 * (uint64_t)HOUR_MS;
+	say_in(&s, session, ALICE, "let us plant tomatoes");
+	say_in(&s, session + 1, BOB, "i bought a boat");
+	wait_for_store(&s);
+	sum_up(&s, session, 99, "{\"text\":\"They planted tomatoes.\",\"people\":[\"5\"]}");
+	sum_up(&s, session + 1, 99, "{\"text\":\"Bob bought a boat.\",\"people\":[\"6\"]}");
+	wait_for_store(&s);
+	agent_continue(s.agent);
+	wait_for_store(&s);
+	/* The newest one in any case, others if they fit. */
+	CHECK(strstr(add_summaries(&s, "how are you"), "\"Bob bought a boat.\""));
+	CHECK(!strstr(add_summaries(&s, "how are you"), "tomatoes"));
+	CHECK(strstr(add_summaries(&s, "who planted the tomatoes"), "\"They planted tomatoes.\""));
+	media_call_consent(s.call, BOB, false);
+	CHECK_STR(add_summaries(&s, "how are you"), "");
 	end(&s, dir);
 }

@@ -111,7 +111,7 @@ TEST(facts_that_fit_a_question_reach_the_room)
 	come(&s, BOB, "Bob");
 	CHECK(!strstr(retrieve(&s, "parley where is the meeting"), "locker"));
 	CHECK_INT(s.agent->room->retrieval.items, 1);
-	CHECK(!s.agent->room->retrieval.item[0].line);
+	CHECK_INT(s.agent->room->retrieval.item[0].rule, ROOM_RULE_MEMORY_FACT);
 	/* Nothing fits: not even the newest facts. */
 	CHECK_STR(retrieve(&s, "parley what is it"), "");
 	CHECK_STR(retrieve(&s, "parley is there cake"), "");

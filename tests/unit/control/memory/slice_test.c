@@ -134,3 +134,19 @@ TEST(the_name_of_the_bot_is_no_word_of_the_question)
 	slice_question(to, 8, "parley when is it", "Parley");
 	CHECK_STR(to, " when i");
 }
+
+TEST(summaries_are_quotes_of_their_own_kind)
+{
+	const struct slice_quote q = {
+		.id = 40, .text = "They met \"on friday\".", .at_ms = UINT64_C(1790000000000)};
+	static struct memory_slice s;
+
+	s = (struct memory_slice){0};
+	CHECK(slice_add_summary(&s, &q));
+	CHECK_STR(s.text, "- summary of an earlier conversation here, 2026-09-21: "
+			  "\"They met 'on friday'.\"\n");
+	CHECK_INT(s.quoted[0].kind, 's');
+	CHECK(slice_add_summary(&s, &q));
+	CHECK(!slice_add_summary(&s, &q));
+	CHECK_INT(slice_count(&s), SLICE_SUMMARIES);
+}
