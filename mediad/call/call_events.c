@@ -48,6 +48,7 @@ static void send_call_stats(struct call *c, const struct call_stream_stats *s)
 	c->lost_events = s->lost_events;
 	call_send(c, &msg, 0);
 	say_check_starved(c);
+	call_repeat_unlink(c);
 	hear_replace_slots(c);
 }
 

@@ -87,6 +87,7 @@ struct call {
 
 	struct call_stream *stream; /* lent to an audio thread */
 	uint32_t link;
+	bool unlink_lost; /* the stream still has a session that is over */
 	bool leaving;
 
 	/* Sorted by user id. Pointers, because a server can have thousands moved by each message.
@@ -126,6 +127,8 @@ void call_send_state(struct call *c);
 void call_finish_step(struct call *c);
 
 /* ---- call_gateway.c ---- */
+/* Ends the stream's session again if the command was lost and no other session has begun. */
+void call_repeat_unlink(struct call *c);
 /* Action handler of the gateway machine; arg: struct call. */
 void call_perform_action(const struct vgw_action *act, void *call);
 /* Timer handlers; arg: struct call. */

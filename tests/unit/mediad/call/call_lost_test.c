@@ -1,5 +1,5 @@
-/* Commands for a speaker's slot that are lost: the ring to the audio thread is full, and there is
- * no memory for a queue. */
+/* Commands to a stream and to the slots of its speakers that are lost: the ring to the audio thread
+ * is full, and there is no memory for a queue. */
 #include "tests/unit/mediad/call/secure_rig.h"
 
 #define BEN_LEAVES "{\"op\":13,\"d\":{\"user_id\":\"8\"}}"
@@ -95,4 +95,18 @@ TEST(hear_a_lost_slot_is_lent_again)
 {
 	for (int i = 0; i < 4; i++)
 		lend_slot_without(i);
+}
+
+/* Otherwise the stream would go on to send and to hear in a session that is over. */
+TEST(call_repeats_the_lost_end_of_a_session)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	begin_shortage();
+	rig.c->secure.leave = true;
+	call_finish_step(rig.c);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	end_shortage();
+	CHECK(!rig.c->stream->linked);
+	rig_finish();
 }
