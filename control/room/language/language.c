@@ -374,9 +374,9 @@ void room_words_split(struct room_words *out, const char *text, enum room_langua
 
 unsigned room_words_match(const struct room_words *w, unsigned i, uint32_t classes)
 {
-	for (unsigned k = ROOM_ENTRY_CHARS; i < w->n && k-- > 0;)
-		if (w->v[i].classes[k] & classes)
-			return k + 1;
+	for (unsigned n = i < w->n ? (unsigned)ROOM_ENTRY_CHARS : 0; n > 0; n--)
+		if (w->v[i].classes[n - 1] & classes)
+			return n;
 	return 0;
 }
 

@@ -58,7 +58,9 @@ TEST(rule_152_stop_requests_of_several_words)
 					   {"ru", "всё, спасибо", 0, false},
 					   {"en", "that will do", 0, false},
 					   {"en", "all right, that will do", 0, false},
-					   {"en", "can you please stop?", 0, false}};
+					   {"en", "can you please stop?", 0, false},
+					   {"de", "jetzt hör doch bitte mal auf", 0, false},
+					   {"en", "I said stop", 0, false}};
 
 	CHECK_PHRASES(stops, ROOM_PHRASE_STOP, true);
 }
