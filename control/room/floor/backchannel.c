@@ -188,6 +188,16 @@ static bool may_grow(const struct room_utterance *u, unsigned part)
 	return u->interim && part + (u->w.unspaced ? PIECE_UNSPACED : 1) >= u->n;
 }
 
+/* "Oh marvellous": one word behind a sound of surprise is an exclamation, unless it is a name. */
+static bool is_exclaimed(const struct room_utterance *u, unsigned part)
+{
+	const uint32_t surprise = ROOM_WORD_ASSENT | ROOM_WORD_FILLER;
+
+	return u->w.n == 2 && !u->w.unspaced && !u->v[part].classes &&
+	       !room_utterance_word(u, part)->capital &&
+	       (u->v[part - 1].classes & surprise) == surprise;
+}
+
 /* True if parts [from, to) leave an assent what it is: they repeat the bot or say nothing new. */
 static bool is_light(const struct room_utterance *u, unsigned from, unsigned to)
 {
@@ -196,8 +206,8 @@ static bool is_light(const struct room_utterance *u, unsigned from, unsigned to)
 	const uint32_t exclaims = ROOM_WORD_ASSENT | ROOM_WORD_LINK;
 	unsigned words = 0;
 
-	if (from && (u->v[from - 1].classes & exclaims) == exclaims &&
-	    !room_utterance_begins_clause(u, from) && from < to)
+	if (from && from < to && !room_utterance_begins_clause(u, from) &&
+	    ((u->v[from - 1].classes & exclaims) == exclaims || is_exclaimed(u, from)))
 		from++;
 	for (unsigned i = from; i < to; i++) {
 		words += u->v[i].n;
