@@ -7,6 +7,7 @@ enum {
 	BACKCHANNEL_CHARS = 16,
 	FRAGMENT = 2, /* letters of a broken-off word */
 	FRAGMENT_WORDS = 3,
+	NEWS_MOST = 2, /* unlisted words of a comment; twice as many characters */
 	ECHO_LEAST = 3,
 	PIECE_UNSPACED = 3, /* characters of an entry that is being said */
 	SAYING_MAX = 2048,
@@ -198,6 +199,27 @@ static bool is_exclaimed(const struct room_utterance *u, unsigned part)
 	       (u->v[part - 1].classes & surprise) == surprise;
 }
 
+/* True if unlisted words beside an assent are news: more than a few, as many as the others, with a
+ * person or a number ("my wallet", "two tickets"), or behind a preposition ("in the kitchen"). */
+static bool is_news(const struct room_utterance *u, unsigned from, unsigned to)
+{
+	unsigned unknown = 0, words = 0;
+	bool told = false;
+
+	for (unsigned i = 0; i < u->n; i++) {
+		bool beside = i >= from && i < to && !is_echo(u, i) && !may_grow(u, i);
+
+		words += u->v[i].n;
+		if (beside && !(u->v[i].classes & ROOM_PART_SOFT))
+			unknown += u->v[i].n;
+		told = told ||
+		       (beside && u->v[i].classes & (ROOM_WORD_PERSON | ROOM_PART_NUMBER)) ||
+		       (i == from && u->v[i].classes & ROOM_WORD_LINK);
+	}
+	return unknown &&
+	       (told || unknown > NEWS_MOST * (u->w.unspaced ? 2u : 1u) || 2 * unknown >= words);
+}
+
 /* True if parts [from, to) leave an assent what it is: they repeat the bot or say nothing new. */
 static bool is_light(const struct room_utterance *u, unsigned from, unsigned to)
 {
@@ -209,12 +231,9 @@ static bool is_light(const struct room_utterance *u, unsigned from, unsigned to)
 	if (from && from < to && !room_utterance_begins_clause(u, from) &&
 	    ((u->v[from - 1].classes & exclaims) == exclaims || is_exclaimed(u, from)))
 		from++;
-	for (unsigned i = from; i < to; i++) {
+	for (unsigned i = from; i < to; i++)
 		words += u->v[i].n;
-		if (!(u->v[i].classes & ROOM_PART_SOFT) && !is_echo(u, i) && !may_grow(u, i))
-			return false;
-	}
-	return words <= most && !room_utterance_objects(u, from, to) &&
+	return words <= most && !is_news(u, from, to) && !room_utterance_objects(u, from, to) &&
 	       !room_utterance_asks(u, from, to);
 }
 

@@ -8,8 +8,8 @@
  *   3     a TAKEOVER entry in any position                                  TAKEOVER
  *   4     only FILLER entries, nonverbal sounds and fragments of words      BACKCHANNEL
  *   5     only ASSENT, FILLER and GLUE entries, with an ASSENT              BACKCHANNEL
- *   6     ASSENT first or last, and beside it nothing but the entries of    BACKCHANNEL
- *         row 5 and words of the bot's own sentence
+ *   6     ASSENT first or last, and nothing beside it that objects, asks,   BACKCHANNEL
+ *         requests or is news (backchannel.c)
  *   7     nothing but words of the bot's own sentence and GLUE, the same    BACKCHANNEL
  *   8     a question mark, a COUNTER entry, the beginning of a question     WORDS
  *         or request

@@ -194,7 +194,7 @@ TEST(rule_080_what_words_over_the_bot_are)
 		    {"haha lol", ROOM_PHRASE_BACKCHANNEL},
 		    {"yeah that makes sense", ROOM_PHRASE_BACKCHANNEL},
 		    {"Wow, that's crazy.", ROOM_PHRASE_BACKCHANNEL},
-		    {"yeah yeah xylophone", ROOM_PHRASE_FEW},
+		    {"yeah yeah xylophone", ROOM_PHRASE_BACKCHANNEL}, /* one word misheard */
 		    {"pffft", ROOM_PHRASE_BACKCHANNEL},
 		    {"why?", ROOM_PHRASE_WORDS},
 		    {"no that was yesterday", ROOM_PHRASE_WORDS},

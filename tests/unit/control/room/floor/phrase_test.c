@@ -168,6 +168,8 @@ TEST(rule_153_news_beside_an_assent_is_no_backchannel)
 		{"es", "vale dos entradas para mañana", 0, false},
 		{"en", "okay Munich", "The train to Berlin leaves at seven.", false},
 		{"en", "oh Munich", 0, false},
+		{"en", "okay in the kitchen", 0, false},
+		{"en", "yeah tomorrow evening", 0, false},
 		{"fr", "d'accord réserve deux places", 0, false},
 		{"es", "vale, para mañana", 0, false},
 		{"zh", "别停下来啊", 0, false}};
@@ -175,6 +177,7 @@ TEST(rule_153_news_beside_an_assent_is_no_backchannel)
 		{"en", "yeah I know", 0, false},
 		{"en", "oh wow at nine", "The train leaves at nine.", false},
 		{"en", "oh flabbergasting", 0, false},
+		{"de", "ah okay, das erklärt so manches", 0, false},
 		{"en", "what a contraption", 0, false},
 		{"de", "ja genau", 0, false},
 		{"ru", "хороший вопрос", 0, false},
