@@ -10,39 +10,13 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-memory-XXXXXX)
 . tests/scenarios/common
+. tests/scenarios/spoken
 
-turns() { cat "$D"/control*.log | grep -aE ' turn .*stage=ended' | grep -av reason=merged; }
-ended() { [ "$(turns | wc -l)" -ge "$1" ]; }
-n=0
-# says WORDS: alice says them, and the turn ends; the answer goes to $answer.
-says() {
-	n=$((n + 1))
-	rm -rf "$D/out" && mkdir "$D/out"
-	"$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" \
-		--out "$D/out" --guild "$GUILD" --channel "$VOICE" --user "$ALICE" --bot "$BOT" --say "$1" >"$D/ask.out" 2>&1 &
-	caller=$!
-	started="$started $caller"
-	until_ok 60 ended $n || bad "$1" "its turn does not end"
-	kill "$caller" 2>/dev/null
-	wait "$caller" 2>/dev/null
-	answer=$(turns | tail -1 | grep -aoE 'said="[^"]*"')
-}
-control() { # starts the next control
-	start "control$1" "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --ca "$CA"
-	control=$last
-	until_ok 20 grep -q 'call_state.*phase=up\|commands_registered' "$D/control$1.log"
-}
-holds() { grep -aqi "$1" "$D/state/parley.db" "$D/state/parley.db-wal" 2>/dev/null; }
 
+export PARLEY_LOG_WORDS=1
 start_guildd
 start_brain
-export PARLEY_LOG_WORDS=1
-start_mediad one
-start_mediad caller
-control 1
-until_ok 10 registered || bad commands "not registered"
-join $TEXT $VOICE
-until_ok 10 up $GUILD || bad "the call" "not up"
+open_room
 
 says "parley remember that my bike is red"
 is "a fact is remembered" "$answer" 'said="I will remember that your bike is red."'
