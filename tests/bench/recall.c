@@ -168,7 +168,7 @@ static size_t search_stand_in(const struct corpus *c, struct db *db, const json_
 struct scores {
 	struct corpus_count recall, shares, apart, words, vectors, stand_in;
 	struct corpus_count kind[4]; /* person, time, topic, paraphrase */
-	struct corpus_count temporal, temporal_words, attribution, first_speaker;
+	struct corpus_count temporal, temporal_words, attribution, first_speaker, stored;
 	struct corpus_count answered, abstained, judge_answered, judge_abstained;
 };
 /* Of the stand-in judge: it sees the five lines, and errs in one of twenty cases. */
@@ -183,22 +183,35 @@ static void score_changed(const json_t *q, const uint64_t *u, size_t n, struct c
 	corpus_add(c, now < FIRST && now < n && now < former);
 }
 
-/* Of the evidence that was found: whether the store names the speaker whom the room names. */
+/* True if the question names the speaker of its evidence. */
+static bool names_speaker(const json_t *q)
+{
+	const char *who = json_string_value(json_object_get(q, "who"));
+
+	return who && rank_names(json_string_value(json_object_get(q, "q")), who);
+}
+
+/* An answer is the first line's: whether that is by the speaker of the evidence. Also whether lines
+ * of the evidence have their speaker in the store. */
 static void score_speaker(const struct corpus *c, const json_t *q, const json_t *found,
 			  const uint64_t *u, size_t n, struct scores *s)
 {
+	bool right = n && json_equal(json_object_get(json_array_get(found, 0), "name"),
+				     json_object_get(q, "who"));
+
 	for (size_t i = 0; i < n && i < FIRST; i++) {
 		const json_t *line = json_array_get(c->room, u[i] - 1);
 
 		if (corpus_lists(json_object_get(q, "evidence"), u[i]))
-			corpus_add(&s->attribution,
+			corpus_add(&s->stored,
 				   json_equal(json_object_get(json_array_get(found, i), "name"),
 					      json_object_get(line, "by")));
 	}
-	if (n && !is_kind(q, "absent"))
-		corpus_add(&s->first_speaker,
-			   json_equal(json_object_get(json_array_get(found, 0), "name"),
-				      json_object_get(q, "who")));
+	if (is_kind(q, "absent"))
+		return;
+	corpus_add(&s->first_speaker, right);
+	if (names_speaker(q))
+		corpus_add(&s->attribution, right);
 }
 
 /* An answer where there is one, none where there is none: by the checks of the search, and by a
@@ -278,6 +291,7 @@ static void print_english(const struct scores *s, bool embedded)
 	corpus_print("temporal_right_words", s->temporal_words);
 	corpus_print("attribution_right", s->attribution);
 	corpus_print("attribution_first", s->first_speaker);
+	corpus_print("attribution_stored", s->stored);
 	print_balanced("abstain_balanced", s->answered, s->abstained);
 	print_balanced("abstain_balanced_judge", s->judge_answered, s->judge_abstained);
 }
