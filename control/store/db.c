@@ -185,6 +185,23 @@ unsigned db_changes(const struct db *db)
 	return (unsigned)sqlite3_changes(db->sql);
 }
 
+int db_read_file(struct db *db, uint64_t offset, void *buf, size_t n, size_t *got)
+{
+	sqlite3_file *f = NULL;
+	sqlite3_int64 size = 0;
+	int rc = sqlite3_file_control(db->sql, "main", SQLITE_FCNTL_FILE_POINTER, &f);
+
+	if (rc == SQLITE_OK)
+		rc = f && f->pMethods ? f->pMethods->xFileSize(f, &size) : SQLITE_IOERR;
+	if (rc != SQLITE_OK)
+		return EIO;
+	*got = offset < (uint64_t)size ? (size_t)((uint64_t)size - offset) : 0;
+	*got = *got < n ? *got : n;
+	if (*got)
+		rc = f->pMethods->xRead(f, buf, (int)*got, (sqlite3_int64)offset);
+	return rc == SQLITE_OK ? 0 : EIO;
+}
+
 int db_outside_version(struct db *db)
 {
 	sqlite3_stmt *s = db_use(db, DB_GET_OUTSIDE_VERSION);
@@ -556,13 +573,19 @@ static int check_version(struct db *db, int version)
 	return version == newest_version() || db->mode == DB_CHECK ? 0 : ENOTSUP;
 }
 
-/* SQLite would make it readable to others. */
+/* SQLite would make it readable to others. One that is there is not opened: closing it would give
+ * up the locks that SQLite holds for other handles of this process (fcntl, POSIX.1). A process
+ * without locks loses its WAL to the next one that closes the database. */
 static int make_file(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
+	if (fd < 0 && errno == EEXIST)
+		return faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 || errno == ENOENT
+			       ? 0
+			       : EROFS;
 	if (fd < 0)
-		return errno == EACCES || errno == EPERM ? EROFS : errno == ELOOP ? EBADMSG : errno;
+		return errno == EACCES || errno == EPERM ? EROFS : errno;
 	close(fd);
 	return 0;
 }
@@ -594,18 +617,17 @@ static int check_parts(const struct db *db)
  * else may have made it, write to it, or read it. */
 static int check_owner(const struct db *db)
 {
-	int fd = open(db->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err = 0;
 	struct stat st;
+	int err = 0;
 
-	if (fd < 0)
-		return errno == ELOOP ? EBADMSG : errno == EACCES ? EROFS : errno;
-	if (fstat(fd, &st))
-		err = errno;
-	else if (!may_use(db, &st))
+	if (lstat(db->path, &st))
+		return errno == EACCES ? EROFS : errno;
+	if (S_ISLNK(st.st_mode))
+		return EBADMSG;
+	if (!may_use(db, &st))
 		err = EPERM;
-	else if (db->mode == DB_OWN && st.st_mode & (S_IRWXG | S_IRWXO) && fchmod(fd, 0600))
+	else if (db->mode == DB_OWN && st.st_mode & (S_IRWXG | S_IRWXO) && chmod(db->path, 0600))
 		err = errno;
-	close(fd);
 	return err ? err : check_parts(db);
 }
 

@@ -70,6 +70,9 @@ unsigned db_changes(const struct db *db);
 /* Rowid of the last insert. */
 uint64_t db_last_row(const struct db *db);
 
+/* Bytes of the file itself, without the WAL; *got below n: the end. Nobody may open and close the
+ * file beside SQLite, which would lose its locks. EIO. */
+int db_read_file(struct db *db, uint64_t offset, void *buf, size_t n, size_t *got);
 /* Changes when another connection has written. */
 int db_outside_version(struct db *db);
 

@@ -274,6 +274,28 @@ static int search(struct run *r, const char *path, const char *name)
 	return scan_file(&r->scan, path, &r->traces);
 }
 
+struct position {
+	struct db *db;
+	uint64_t offset;
+};
+
+static int read_database(void *buf, size_t n, size_t *got, void *arg)
+{
+	struct position *at = arg;
+	int err = db_read_file(at->db, at->offset, buf, n, got);
+
+	at->offset += err ? 0 : *got;
+	return err;
+}
+
+static int search_database(struct run *r)
+{
+	struct position at = {.db = r->db};
+
+	json_array_append_new(r->searched, json_string("parley.db"));
+	return scan_bytes(&r->scan, read_database, &at, &r->traces);
+}
+
 static int search_folder(struct run *r, const char *folder)
 {
 	DIR *d = opendir(folder);
@@ -305,9 +327,9 @@ static int search_turns(struct run *r, const char *turns)
 
 static int search_all(struct run *r)
 {
-	static const char *const names[] = {"parley.db", "parley.db-wal", "deletions", "consents"};
+	static const char *const names[] = {"parley.db-wal", "deletions", "consents"};
 	const char *turns = r->e->turns_file, *journals = r->e->room_journals;
-	int err = 0;
+	int err = search_database(r);
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0] && !err; i++) {
 		char path[PATH_SIZE];

@@ -77,30 +77,42 @@ static uint64_t count_new(const struct scan *s, const char *p, size_t kept, size
 	return hits;
 }
 
-int scan_file(const struct scan *s, const char *path, uint64_t *hits)
+int scan_bytes(const struct scan *s, scan_read_h *h, void *arg, uint64_t *hits)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err = 0;
-	char *p;
-	size_t kept = 0;
-	ssize_t n;
+	char *p = malloc(BLOCK + SCAN_TEXT);
+	size_t kept = 0, n = 1;
+	int err = p ? 0 : ENOMEM;
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : errno;
-	p = malloc(BLOCK + SCAN_TEXT);
-	if (!p)
-		err = ENOMEM;
-	while (!err && (n = read(fd, p + kept, BLOCK)) != 0) {
-		size_t len = kept + (n > 0 ? (size_t)n : 0);
+	while (!err && n) {
+		size_t len;
 
-		if (n < 0) {
-			err = errno;
+		err = h(p + kept, BLOCK, &n, arg);
+		if (err || !n)
 			break;
-		}
+		len = kept + n;
 		*hits += count_new(s, p, kept, len);
 		kept = len < SCAN_TEXT ? len : SCAN_TEXT;
 		memmove(p, p + len - kept, kept);
 	}
 	free(p);
+	return err;
+}
+
+static int read_fd(void *buf, size_t n, size_t *got, void *arg)
+{
+	ssize_t r = read(*(const int *)arg, buf, n);
+
+	*got = r > 0 ? (size_t)r : 0;
+	return r < 0 ? errno : 0;
+}
+
+int scan_file(const struct scan *s, const char *path, uint64_t *hits)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : errno;
+	err = scan_bytes(s, read_fd, &fd, hits);
 	close(fd);
 	return err;
 }

@@ -25,6 +25,10 @@ struct scan {
 void scan_add_id(struct scan *s, uint64_t user);
 /* A text, as far as it fits: copied. Beyond SCAN_NEEDLES it is left out. */
 void scan_add_text(struct scan *s, const char *text);
+/* Reads up to n bytes; *got 0: the end. */
+typedef int(scan_read_h)(void *buf, size_t n, size_t *got, void *arg);
+/* Adds to *hits how many occurrences the bytes have. Errors of h, ENOMEM. */
+int scan_bytes(const struct scan *s, scan_read_h *h, void *arg, uint64_t *hits);
 /* Adds to *hits how many occurrences the file has; a file that is not there has none. Errors of
  * open and read, ENOMEM. */
 int scan_file(const struct scan *s, const char *path, uint64_t *hits);

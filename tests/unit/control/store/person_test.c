@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "control/store/consent_file.h"
 #include "control/store/db.h"
@@ -194,6 +195,92 @@ TEST(an_interrupted_erasure_stays_requested_until_it_is_done)
 	free(receipt);
 	db_close(db);
 	CHECK(!store_has_erase_requests(dir));
+	folder_remove(dir);
+}
+
+/* Another process, as `control --export` is one. It begins before SQLite does here, because a fork
+ * would copy what SQLite knows of its locks. */
+static struct {
+	pid_t pid;
+	int to, from;
+} other;
+
+/* Opens and closes the database for each byte that comes; '!' requests an erasure, too. */
+static void serve_other(int in, int out)
+{
+	char ask;
+
+	while (read(in, &ask, 1) == 1) {
+		struct db *its = NULL;
+		int err = db_open(&its, dir, DB_JOIN);
+
+		if (!err && ask == '!')
+			err = erase_request(its, ANA, 3000);
+		db_close(its);
+		ask = err ? 'n' : 'y';
+		if (write(out, &ask, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static void begin_other(void)
+{
+	int to[2], from[2];
+
+	CHECK_INT(pipe(to) || pipe(from), 0);
+	other.pid = fork();
+	if (other.pid == 0) {
+		close(to[1]);
+		close(from[0]);
+		serve_other(to[0], from[1]);
+	}
+	close(to[0]);
+	close(from[1]);
+	other.to = to[1];
+	other.from = from[0];
+}
+
+static void end_other(void)
+{
+	close(other.to);
+	close(other.from);
+	CHECK_INT(waitpid(other.pid, NULL, 0), other.pid);
+}
+
+static void ask_other(char ask)
+{
+	char answer = 'n';
+
+	CHECK(write(other.to, &ask, 1) == 1 && read(other.from, &answer, 1) == 1);
+	CHECK_INT(answer, 'y');
+}
+
+/* Whoever closes a database last takes its WAL away. A process that has lost its locks, because it
+ * closed the file beside SQLite, is not counted. */
+TEST(other_processes_leave_the_wal_of_an_open_database)
+{
+	struct db *second = NULL;
+	char *receipt = NULL;
+
+	CHECK(folder_make(dir));
+	begin_other();
+	db = NULL;
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	say(ANA, "the quarterly frobozz numbers are in");
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	ask_other('.');
+	ask_other('!');
+	CHECK(is_requested());
+	CHECK_INT(db_run(db, use_with(DB_END_ERASE_REQUEST, ANA)), 0);
+	CHECK_INT(db_open(&second, dir, DB_READ), 0); /* as the nightly check */
+	db_close(second);
+	ask_other('.');
+	ask_other('!');
+	CHECK(is_requested());
+	db_close(db);
+	end_other();
 	folder_remove(dir);
 }
 
