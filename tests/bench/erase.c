@@ -1,15 +1,19 @@
 /* erase_left: traces of an erased person in 1000 random state directories. The search knows no
  * tables and shares no code with control's own: random words and their ends, a number, a vector,
  * and encodings of the id, in every file of the directory, in a backup made afterwards and in an
- * export.
+ * export. Every second erasure is killed at a random system call and repeated by the next start,
+ * and an extraction goes on that had read the lines before.
  *
  *   erase --short    20 directories, for make check */
 #include <dirent.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -18,16 +22,19 @@
 #include "control/report/turns.h"
 #include "control/settings/settings.h"
 #include "control/store/db.h"
+#include "control/store/deletions.h"
+#include "control/store/erase.h"
 #include "control/store/rows.h"
 #include "control/store/store.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "tests/bench/bench.h"
 
+enum { CRASH_STEPS = 22, CRASHED = 9, REQUESTS = 4 };
 enum { CORPORA = 1000, SHORT = 20, CANARIES = 6, TRACES_MAX = 40, SESSION = 5, WORD = 12 };
 
 static struct corpus {
-	char dir[40], rooms[64], turns[64];
+	char dir[40], rooms[64], turns[64], old[72];
 	struct env *env;
 	struct bus *bus;
 	struct settings *settings;
@@ -37,6 +44,8 @@ static struct corpus {
 	char word[CANARIES][WORD + 1]; /* only Ana says them */
 	char number[12];
 	char *document; /* answer of the last request */
+	uint64_t listed[REQUESTS];
+	size_t n_listed;
 	int err;
 	unsigned utterances;
 } c;
@@ -45,7 +54,7 @@ static struct trace {
 	size_t n;
 	char bytes[64];
 } trace[TRACES_MAX];
-static unsigned n_traces;
+static unsigned n_traces, crashes;
 
 /* ---- a random corpus ---- */
 
@@ -238,6 +247,16 @@ static void on_document(int err, const struct store_document *d, void *arg)
 	env_stop(c.env);
 }
 
+static void on_list(int err, const struct store_document *list, size_t n, void *arg)
+{
+	(void)arg;
+	c.err = err;
+	c.n_listed = n < REQUESTS ? n : REQUESTS;
+	for (size_t i = 0; i < c.n_listed; i++)
+		c.listed[i] = list[i].version;
+	env_stop(c.env);
+}
+
 static void on_done(int err, void *arg)
 {
 	(void)arg;
@@ -336,6 +355,7 @@ static void open_corpus(void)
 		bench_die("no folder");
 	snprintf(c.rooms, sizeof c.rooms, "%s/rooms", c.dir);
 	snprintf(c.turns, sizeof c.turns, "%s/turns", c.dir);
+	snprintf(c.old, sizeof c.old, "%s.old", c.turns);
 	c.ana = random_id();
 	c.bob = random_id();
 	c.guild = random_id();
@@ -386,6 +406,11 @@ static void fill_corpus(void)
 		if (i < 2 || rand() % 3 == 0)
 			answer(i == 0 || (i != 1 && rand() % 2));
 	}
+	/* As if the turn file had grown too large. */
+	if (rename(c.turns, c.old))
+		bench_die("%s", c.turns);
+	say(true);
+	answer(true);
 	add_others();
 	write_fact(true, false, c.guild);
 	write_fact(true, true, c.guild);
@@ -499,20 +524,128 @@ static void make_copy(const char *name)
 	db_close(db);
 }
 
-static unsigned erase_and_search(void)
-{
-	unsigned found;
+/* ---- a crash inside an erasure ---- */
 
-	open_corpus();
-	fill_corpus();
-	add_traces();
-	make_copy("parley.db.before-6"); /* of a migration */
-	if (search_folder(c.dir) < 20)
+/* In the process that is to be killed: system calls that are left; below 0: it is not. */
+static int steps_left = -1;
+
+static void step(void)
+{
+	if (steps_left >= 0 && steps_left-- == 0)
+		_exit(CRASHED);
+}
+
+/* In place of the library's: control and SQLite come to these. */
+int fsync(int fd)
+{
+	step();
+	return (int)syscall(SYS_fsync, fd);
+}
+
+int fdatasync(int fd)
+{
+	step();
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+int rename(const char *from, const char *to)
+{
+	step();
+	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int unlink(const char *path)
+{
+	step();
+	return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+static void erase_until_crash(void)
+{
+	const struct erase e = {.dir = c.dir,
+				.turns_file = c.turns,
+				.room_journals = c.rooms,
+				.user = c.ana,
+				.now_ms = now(),
+				.via = "bench"};
+	struct db *db = NULL;
+	char *receipt = NULL;
+	int err = db_open(&db, c.dir, DB_OWN);
+
+	steps_left = rand() % CRASH_STEPS;
+	if (!err)
+		err = erase_person(db, &e, &receipt);
+	_exit(err ? 1 : 0);
+}
+
+/* As control does when it starts. */
+static void start_again(void)
+{
+	unsigned people;
+
+	BENCH_OK(deletions_replay(c.dir, &people));
+	BENCH_OK(store_alloc(&c.store, c.env, c.bus, c.settings, c.dir));
+	wait_for(store_list_erase_requests(c.store, on_list, NULL));
+	for (size_t i = 0; i < c.n_listed; i++)
+		wait_for(store_erase_person(c.store, c.listed[i], "bench", on_document, NULL));
+}
+
+/* True if the erasure was killed before it was done. */
+static bool erase_with_crash(void)
+{
+	int status = 0;
+	pid_t child;
+
+	close_store();
+	child = fork();
+	if (child == 0)
+		erase_until_crash();
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+	    (WEXITSTATUS(status) && WEXITSTATUS(status) != CRASHED))
+		bench_die("the erasure that was to be killed ended otherwise");
+	start_again();
+	return WEXITSTATUS(status) == CRASHED;
+}
+
+/* ---- the whole ---- */
+
+/* A model had got the lines before, and answers now. */
+static void end_extraction(void)
+{
+	char text[400], request[800];
+	const struct store_facts f = {
+		.guild = c.guild, .owner = c.ana, .user = c.ana, .name = "x", .request = request};
+
+	print_sentence(text, sizeof text, true);
+	snprintf(request, sizeof request,
+		 "[{\"text\":\"%s\",\"type\":\"plan\",\"tags\":[],\"evidence\":[1,2,3,4]}]", text);
+	wait_for(store_write_facts(c.store, &f, on_document, NULL));
+}
+
+static void check_corpus(void)
+{
+	const char *const files[] = {c.turns, c.old};
+
+	if (search_folder(c.dir) < 20 || !search_folder(c.rooms))
 		bench_die("the corpus has too few traces");
-	wait_for(store_erase_person(c.store, c.ana, "bench", on_document, NULL));
-	found = count_in(c.document, strlen(c.document));
-	if (!strstr(c.document, "\"traces\":0"))
-		bench_die("the receipt tells of traces: %s", c.document);
+	for (unsigned i = 0; i < sizeof files / sizeof files[0]; i++)
+		if (!search_file(files[i]))
+			bench_die("no trace in %s", files[i]);
+}
+
+static unsigned begin_erasure(void)
+{
+	wait_for(store_begin_erasure(c.store, c.ana, on_list, NULL));
+	for (size_t i = 0; i < c.n_listed; i++)
+		if (c.listed[i] == c.guild)
+			return 0;
+	return 1; /* its conversations would not begin anew */
+}
+
+static unsigned search_exports(void)
+{
+	unsigned found = 0;
+
 	wait_for(store_export_person(c.store, c.ana, on_document, NULL));
 	/* It names whom it is about. */
 	if (strstr(c.document, c.word[0]) || strstr(c.document, c.number))
@@ -522,6 +655,29 @@ static unsigned erase_and_search(void)
 	wait_for(store_export_person(c.store, c.bob, on_document, NULL));
 	if (!strstr(c.document, "release") && !strstr(c.document, "tests"))
 		bench_die("Bob's words are gone, too");
+	return found;
+}
+
+static unsigned erase_and_search(bool crash)
+{
+	unsigned found;
+
+	open_corpus();
+	fill_corpus();
+	add_traces();
+	make_copy("parley.db.before-6"); /* of a migration */
+	check_corpus();
+	found = begin_erasure();
+	if (crash && erase_with_crash())
+		crashes++;
+	if (!crash) {
+		wait_for(store_erase_person(c.store, c.ana, "bench", on_document, NULL));
+		found += count_in(c.document, strlen(c.document));
+		if (!strstr(c.document, "\"traces\":0"))
+			bench_die("the receipt tells of traces: %s", c.document);
+	}
+	end_extraction();
+	found += search_exports();
 	close_corpus();
 	return found;
 }
@@ -531,17 +687,21 @@ static const struct {
 	enum db_statement statement;
 } erasers[] = {
 #define E(statement) {#statement, DB_##statement},
-	ERASERS(E)
+	ERASERS(E) E(END_ERASE_REQUEST)
 #undef E
 };
 enum { N_ERASERS = sizeof erasers / sizeof erasers[0] };
 
 static void run_erasers(struct db *db, unsigned off)
 {
+	char guilds[32];
+
+	snprintf(guilds, sizeof guilds, "[%llu]", (unsigned long long)c.guild);
 	for (unsigned i = 0; i < N_ERASERS; i++) {
 		struct sqlite3_stmt *s = db_use(db, erasers[i].statement);
 
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)c.ana);
+		sqlite3_bind_text(s, 2, guilds, -1, SQLITE_TRANSIENT);
 		if (i != off)
 			BENCH_OK(db_run(db, s));
 	}
@@ -583,6 +743,7 @@ static bool is_noticed(unsigned off)
 	close_store();
 	remove_folder(c.rooms);
 	unlink(c.turns);
+	unlink(c.old);
 	BENCH_OK(db_open(&db, c.dir, DB_OWN));
 	BENCH_OK(db_run(db, db_use(db, DB_DROP_GUILDS)));
 	s = db_use(db, DB_ADD_ERASE_REQUEST);
@@ -611,7 +772,7 @@ int main(int argc, char **argv)
 		}
 	for (unsigned i = 0; i < corpora; i++) {
 		srand(1000 + i);
-		found += erase_and_search();
+		found += erase_and_search(i % 2);
 	}
 	if (corpora == SHORT) {
 		printf("%u passed, %u failed, 0 skipped\n", !found + N_ERASERS - unnoticed,
@@ -619,7 +780,7 @@ int main(int argc, char **argv)
 		return found || unnoticed;
 	}
 	bench_row_more("erase_left", found, "traces",
-		       "\"corpora\": %u, \"erasers\": %u, \"unnoticed\": %u", corpora,
-		       (unsigned)N_ERASERS, unnoticed);
+		       "\"corpora\": %u, \"erasers\": %u, \"unnoticed\": %u, \"crashes\": %u",
+		       corpora, (unsigned)N_ERASERS, unnoticed, crashes);
 	return 0;
 }
