@@ -321,6 +321,16 @@ static void hand_over(struct voice_session *c)
 	c->inherited_plays = false;
 }
 
+static void tell_unread_consents(struct voice_session *c)
+{
+	struct words words = {0};
+
+	if (!consent_table_unread(c->conf.consents))
+		return;
+	words_consent_unread(&words);
+	voice_session_tell_room(&words, c);
+}
+
 void voice_session_start_agent(struct voice_session *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
@@ -369,6 +379,7 @@ void voice_session_start_agent(struct voice_session *c)
 	voice_session_sync_members(c);
 	agent_muted(c->agent, voice_session_unheard(c));
 	list_sounds(c);
+	tell_unread_consents(c);
 	hand_over(c);
 }
 

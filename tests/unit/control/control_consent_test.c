@@ -9,6 +9,8 @@
 #include "control/discord/rest.h"
 #include "control/events/events.h"
 #include "control/settings/settings.h"
+#include "control/store/db.h"
+#include "control/store/erase.h"
 #include "control/store/store.h"
 #include "control/writer.h"
 #include "tests/unit/control/fake_http.h"
@@ -258,5 +260,50 @@ TEST(saved_answers_that_cannot_be_read_are_told)
 	CHECK(!control_remembers(GUILD, ANA, &fx.c));
 	control_tell_present_consent(&fx.c, GUILD, ANA, &words);
 	CHECK(strstr(words.text, "I cannot read"));
+	end();
+}
+
+static void request(uint64_t user)
+{
+	struct db *db = NULL;
+
+	CHECK_INT(db_open(&db, fx.dir, DB_JOIN), 0);
+	CHECK_INT(erase_request(db, user, env_wall_ms(fx.c.env)), 0);
+	db_close(db);
+	control_take_erase_requests(&fx.c);
+}
+
+static void on_poll(void *arg)
+{
+	struct tmr **poll = arg;
+
+	if (!store_has_erase_requests(fx.dir))
+		env_stop(fx.c.env);
+	else
+		tmr_start(*poll, 5 * NS_PER_MS);
+}
+
+/* Until no erasure is requested any more. */
+static bool await_erasures(void)
+{
+	struct tmr *poll = NULL;
+
+	if (tmr_alloc(&poll, fx.c.env, on_poll, &poll))
+		return false;
+	tmr_start(poll, 0);
+	env_run(fx.c.env);
+	tmr_free(poll);
+	return !fx.fake.timed_out;
+}
+
+TEST(requests_of_other_processes_are_carried_out)
+{
+	CHECK(begin());
+	press(ANA, "consent", "heard");
+	CHECK(await_answer());
+	request(ANA);
+	CHECK(await_erasures());
+	request(BOB);
+	CHECK(await_erasures());
 	end();
 }
