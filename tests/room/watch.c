@@ -395,42 +395,76 @@ static bool has_utterance(const struct room_turn *t, uint64_t user, uint32_t utt
 	return false;
 }
 
-/* True if a turn of this user records that one of these rules dropped words of it. */
-static bool records_loss(const struct room *room, uint64_t user, const enum room_rule *rules,
-			 unsigned n)
+/* True if this turn records that one of these rules dropped words of it. */
+static bool records_drop(const struct room_turn *t, const enum room_rule *rules, unsigned n)
 {
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
-		const struct room_turn *t = &room->turns.turn[i];
+	for (unsigned k = 0; k < t->decisions && k < ROOM_CHAIN; k++)
+		for (unsigned r = 0; r < n; r++)
+			if (t->decision[k].rule == rules[r] && !t->decision[k].yes)
+				return true;
+	/* The chain is full; later decisions are counted alone. */
+	return t->decisions > ROOM_CHAIN;
+}
 
-		if (t->phase == ROOM_PHASE_FREE || t->user != user)
+/* True if this turn has words of this utterance, not only its place. */
+static bool has_words(const struct room_turn *t, uint64_t user, uint32_t utterance)
+{
+	char text[ROOM_TEXT_MAX];
+
+	for (unsigned i = 0; i < t->segments; i++) {
+		if (t->segment[i].user != user || t->segment[i].utterance != utterance)
 			continue;
-		for (unsigned k = 0; k < t->decisions && k < ROOM_CHAIN; k++)
-			for (unsigned r = 0; r < n; r++)
-				if (t->decision[k].rule == rules[r] && !t->decision[k].yes)
-					return true;
-		if (t->decisions > ROOM_CHAIN)
+		room_segment_text(t, i, text, sizeof text);
+		if (has_letters(text, sizeof text))
 			return true;
 	}
+	for (unsigned i = 0; i < t->chunks; i++)
+		if (t->user == user && t->chunk[i].utterance == utterance &&
+		    has_letters(t->chunk[i].text, sizeof t->chunk[i].text))
+			return true;
 	return false;
 }
 
-/* The words that came in this step belong to a turn, which ends with a reason. */
+/* A failed transcript is recorded by a turn of its speaker. */
+static void look_at_loss(struct watch *w, const struct room *room)
+{
+	static const enum room_rule lost[] = {ROOM_RULE_TRANSCRIBED};
+
+	if (!w->lost.utterance)
+		return;
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		const struct room_turn *t = &room->turns.turn[i];
+
+		if (t->phase != ROOM_PHASE_FREE && t->user == w->lost.user &&
+		    records_drop(t, lost, 1))
+			return;
+	}
+	broken(w, "no turn records that the words of utterance %u are lost", w->lost.utterance);
+}
+
+/* The words that came in this step stand in a turn, which ends with a reason, or the turn of their
+ * utterance records the rule that dropped them. */
 static void look_at_words(struct watch *w, const struct room *room)
 {
-	static const enum room_rule imagined[] = {ROOM_RULE_NO_SPEECH, ROOM_RULE_SPEECH_RATE,
-						  ROOM_RULE_REPETITION, ROOM_RULE_ECHO},
-				    lost[] = {ROOM_RULE_TRANSCRIBED};
+	static const enum room_rule drops[] = {ROOM_RULE_NO_SPEECH, ROOM_RULE_SPEECH_RATE,
+					       ROOM_RULE_REPETITION, ROOM_RULE_ECHO};
+	bool vanished = false;
 
-	if (w->lost.utterance && !records_loss(room, w->lost.user, lost, 1))
-		broken(w, "no turn records that the words of utterance %u are lost",
-		       w->lost.utterance);
-	if (!w->words.utterance || records_loss(room, w->words.user, imagined, 4))
+	look_at_loss(w, room);
+	if (!w->words.utterance)
 		return;
-	for (unsigned i = 0; i < ROOM_TURNS; i++)
-		if (room->turns.turn[i].phase != ROOM_PHASE_FREE &&
-		    has_utterance(&room->turns.turn[i], w->words.user, w->words.utterance))
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		const struct room_turn *t = &room->turns.turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE ||
+		    !has_utterance(t, w->words.user, w->words.utterance))
+			continue;
+		if (has_words(t, w->words.user, w->words.utterance) || records_drop(t, drops, 4))
 			return;
-	broken(w, "the words of utterance %u are in no turn", w->words.utterance);
+		vanished = true;
+	}
+	broken(w, "the words of utterance %u %s", w->words.utterance,
+	       vanished ? "vanish without a rule" : "are in no turn");
 }
 
 /* A turn that ended because another one has its words: that one does have them. */
@@ -497,6 +531,20 @@ static void recorded(struct watch *w, const struct room *room, struct turn *t,
 	}
 }
 
+/* The question holds the words of every segment of its turn. */
+static void look_at_question(struct watch *w, const struct room *room, const struct room_effect *e)
+{
+	const struct room_turn *t = room_turn_by_id(&room->context, e->turn);
+	char text[ROOM_TEXT_MAX];
+
+	for (unsigned i = 0; t && e->text && i < t->segments; i++) {
+		room_segment_text(t, i, text, sizeof text);
+		if (!strstr(e->text, text))
+			broken(w, "turn %u is asked without the words of utterance %u", e->turn,
+			       t->segment[i].utterance);
+	}
+}
+
 static void did(struct watch *w, const struct room *room, const struct room_effect *e)
 {
 	uint32_t id = e->record ? e->record->id : e->turn;
@@ -506,6 +554,8 @@ static void did(struct watch *w, const struct room *room, const struct room_effe
 		w->seen->effects[e->type]++;
 	if (t && t->recorded && e->type != ROOM_DO_RECORD)
 		broken(w, "effect %d for turn %u, which has ended", (int)e->type, id);
+	if (e->type == ROOM_DO_ASK)
+		look_at_question(w, room, e);
 	switch ((int)e->type) {
 	case ROOM_DO_ASR_START:
 	case ROOM_DO_ASR_APPEND:

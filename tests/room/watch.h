@@ -11,12 +11,11 @@
  *   turns           end once, with a reason; every live turn makes progress; only speech holds a
  *                   waiting turn
  *   hearing         a turn is heard no longer than the endpointing delay after its last voice
- *   words           of a final transcript belong to a turn, or it records why they were dropped,
- * and a turn records a transcript that failed or is given up; one that ends for another turn's sake
- *                   leaves them there; one that ends as answered was asked
- *   time            after a timer the deadline is later; every waiting turn has a near deadline
- *   machines        no impossible transition, no impossible pair of states
- *                   (control/room/states.def)
+ *   words           of a final transcript stand in a turn, or the turn of their utterance records
+ * the rule that dropped them; a turn records a transcript that failed or is given up; one that ends
+ * for another turn's sake leaves them there; one that ends as answered was asked time after a timer
+ * the deadline is later; every waiting turn has a near deadline machines        no impossible
+ * transition, no impossible pair of states (control/room/states.def)
  *
  * Every scenario and every step of the explorer is checked. */
 #ifndef TESTS_ROOM_WATCH_H
