@@ -28,6 +28,7 @@ static void answer_join(struct control *c, struct command *cmd)
 	struct guild_voice v;
 	struct voice_session *vs;
 
+	words_speak(&words, cmd->locale);
 	if (!channel && guilds_voice(c->guilds, cmd->guild, cmd->user, &v))
 		channel = v.channel;
 	if (!guilds_known(c->guilds, cmd->guild))
@@ -49,6 +50,7 @@ static void answer_leave(struct control *c, struct command *cmd)
 	struct voice_session *vs = control_find_voice_session(c, cmd->guild);
 	struct words words = {0};
 
+	words_speak(&words, cmd->locale);
 	if (vs && voice_session_channel(vs) && may_see(c, cmd, voice_session_channel(vs))) {
 		voice_session_leave(vs);
 		words_left(&words);
@@ -64,6 +66,7 @@ static void answer_status(struct control *c, struct command *cmd)
 	struct status status = {.brain_embedded = c->embedded != NULL};
 	struct words words = {0};
 
+	words_speak(&words, cmd->locale);
 	media_count(c->media, &status.mediads_there, &status.mediads);
 	if (vs)
 		voice_session_status(vs, &status);

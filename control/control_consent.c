@@ -125,6 +125,11 @@ static const struct consent_request *find_newest(const struct consent_request *l
 	return list;
 }
 
+static const char *locale_of(const struct consent_request *r)
+{
+	return r->cmd ? r->cmd->locale : r->press->locale;
+}
+
 static void send_reply(struct consent_request *r, const struct words *words)
 {
 	if (r->cmd)
@@ -153,6 +158,7 @@ static void finish(struct consent_request *r, int err)
 {
 	struct words words = {0}, state = {0};
 
+	words_speak(&words, locale_of(r));
 	name_consent(&state, r->consent);
 	if (!r->applied) {
 		words_consent_unchanged(&words);
@@ -223,6 +229,7 @@ static void change_consent(struct control *c, const struct consent_request *prot
 	struct words words = {0};
 
 	if (!r) {
+		words_speak(&words, locale_of(proto));
 		words_consent_unchanged(&words);
 		send_reply(&failed, &words);
 		return;
@@ -236,10 +243,11 @@ static void change_consent(struct control *c, const struct consent_request *prot
 
 /* ---- the command and its menu ---- */
 
-static json_t *consent_option(enum consent consent, enum consent now)
+static json_t *consent_option(enum consent consent, enum consent now, const char *locale)
 {
 	struct words label = {0};
 
+	words_speak(&label, locale);
 	if (consent == CONSENT_NEITHER)
 		words_consent_label_neither(&label);
 	else if (consent == CONSENT_REMEMBERED)
@@ -250,13 +258,13 @@ static json_t *consent_option(enum consent consent, enum consent now)
 			 "default", consent == now);
 }
 
-json_t *control_consent_menu(struct control *c, uint64_t guild, uint64_t user)
+json_t *control_consent_menu(struct control *c, uint64_t guild, uint64_t user, const char *locale)
 {
 	enum consent now = present_consent(c, guild, user);
 	json_t *options = json_array();
 
 	for (unsigned i = 0; i < CONSENT_DEFAULT; i++)
-		json_array_append_new(options, consent_option((enum consent)i, now));
+		json_array_append_new(options, consent_option((enum consent)i, now, locale));
 	return component_row(
 		json_pack("[o]", component_select("consent", user, env_wall_ms(c->env), options)));
 }
@@ -266,6 +274,7 @@ void control_answer_consent(struct control *c, struct command *cmd)
 	struct words words = {0};
 	enum consent consent;
 
+	words_speak(&words, cmd->locale);
 	if (cmd->answer && (!consent_parse(cmd->answer, &consent) || consent == CONSENT_DEFAULT)) {
 		words_consent_unknown(&words);
 		command_reply(cmd, &words);
@@ -278,7 +287,8 @@ void control_answer_consent(struct control *c, struct command *cmd)
 		control_tell_present_consent(c, cmd->guild, cmd->user, &words);
 		words_line(&words);
 		words_consent_choose(&words);
-		command_reply_with(cmd, &words, control_consent_menu(c, cmd->guild, cmd->user));
+		command_reply_with(cmd, &words,
+				   control_consent_menu(c, cmd->guild, cmd->user, cmd->locale));
 	}
 }
 
@@ -288,6 +298,7 @@ void control_press_consent(struct control *c, struct press *p)
 	enum consent consent;
 
 	if (!consent_parse(p->value, &consent) || consent == CONSENT_DEFAULT) {
+		words_speak(&words, p->locale);
 		words_consent_unknown(&words);
 		press_update(p, &words, NULL);
 		return;

@@ -30,11 +30,13 @@ struct privacy_request {
 
 /* ---- /privacy ---- */
 
-static json_t *privacy_buttons(const struct control *c, uint64_t user)
+static json_t *privacy_buttons(const struct control *c, uint64_t user, const char *locale)
 {
-	struct words export = {0}, forget = {0}, change = {0};
+	struct words export = {0}, forget, change;
 	uint64_t now = env_wall_ms(c->env);
 
+	words_speak(&export, locale);
+	forget = change = export;
 	words_privacy_export(&export);
 	words_privacy_forget(&forget);
 	words_privacy_change(&change);
@@ -49,6 +51,7 @@ void control_answer_privacy(struct control *c, struct command *cmd)
 	const struct settings *s = c->settings;
 	struct words words = {0};
 
+	words_speak(&words, cmd->locale);
 	control_tell_present_consent(c, cmd->guild, cmd->user, &words);
 	words_line(&words);
 	if (!c->store) {
@@ -64,7 +67,7 @@ void control_answer_privacy(struct control *c, struct command *cmd)
 	words_privacy_always(&words);
 	words_line(&words);
 	words_privacy_nothing_heard(&words);
-	command_reply_with(cmd, &words, privacy_buttons(c, cmd->user));
+	command_reply_with(cmd, &words, privacy_buttons(c, cmd->user, cmd->locale));
 }
 
 /* ---- requests of the store ---- */
@@ -93,6 +96,7 @@ static void finish(struct privacy_request *r, int err, const struct words *words
 {
 	struct words failed = {0};
 
+	words_speak(&failed, r->press ? r->press->locale : "");
 	if (err)
 		words_privacy_failed(&failed, strerror(err));
 	if (r->press)
@@ -103,8 +107,10 @@ static void finish(struct privacy_request *r, int err, const struct words *words
 static void take_export(int err, const struct store_document *d, void *arg)
 {
 	struct words words = {0};
+	struct privacy_request *r = arg;
 	bool fits = strlen(d->document) <= FILE_MAX;
 
+	words_speak(&words, r->press ? r->press->locale : "");
 	if (fits)
 		words_privacy_exported(&words);
 	else
@@ -135,6 +141,7 @@ static void begin(struct control *c, struct press *p,
 	err = r ? run(c, r) : ENOMEM;
 	if (!err)
 		return;
+	words_speak(&words, p->locale);
 	words_privacy_failed(&words, strerror(err));
 	press_finish(p, &words, NULL, NULL);
 	end_request(r);
@@ -276,9 +283,11 @@ void control_take_erase_requests(struct control *c)
 
 static void ask_sure(struct control *c, struct press *p)
 {
-	struct words words = {0}, erase = {0}, keep = {0};
+	struct words words = {0}, erase, keep;
 	uint64_t now = env_wall_ms(c->env);
 
+	words_speak(&words, p->locale);
+	erase = keep = words;
 	words_privacy_sure(&words);
 	words_privacy_erase(&erase);
 	words_privacy_keep(&keep);
@@ -296,6 +305,7 @@ static void press_sure(struct control *c, struct press *p)
 	const struct erasure *e = find_erasure(c, p->user);
 	struct words words = {0};
 
+	words_speak(&words, p->locale);
 	if (e && env_now(c->env) < e->at + ERASURE_PAUSE_S * NS_PER_S) {
 		words_privacy_too_often(&words, ERASURE_PAUSE_S / 60);
 		press_update(p, &words, NULL);
@@ -309,6 +319,7 @@ void control_on_press(struct press *p, void *arg)
 	struct control *c = arg;
 	struct words words = {0};
 
+	words_speak(&words, p->locale);
 	if (strcmp(p->action, "export") == 0) {
 		begin(c, p, run_export);
 	} else if (strcmp(p->action, "forget") == 0) {
@@ -319,7 +330,7 @@ void control_on_press(struct press *p, void *arg)
 		control_press_consent(c, p);
 	} else if (strcmp(p->action, "consent_menu") == 0) {
 		words_consent_choose(&words);
-		press_update(p, &words, control_consent_menu(c, p->guild, p->user));
+		press_update(p, &words, control_consent_menu(c, p->guild, p->user, p->locale));
 	} else {
 		words_privacy_kept(&words);
 		press_update(p, &words, NULL);

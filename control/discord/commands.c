@@ -200,6 +200,7 @@ int command_parse(const json_t *d, struct command *out)
 		return ENOENT;
 	cmd.kind = (enum command_kind)i;
 	cmd.member = json_object_get(d, "member");
+	cmd.locale = interaction_locale(d);
 	json_array_foreach(json_object_get(data, "options"), i, option)
 	{
 		const char *key = json_string_value(json_object_get(option, "name"));
@@ -343,6 +344,7 @@ static void begin_command(struct commands *c, struct waiting *w)
 		/* The control before us carried it out; Discord did not get the reply. */
 		send_reply(w, reply);
 	} else if (w->overtaken) {
+		words_speak(&words, w->cmd.locale);
 		words_command_overtaken(&words, table[w->cmd.kind].name);
 		command_reply(&w->cmd, &words);
 	} else {
@@ -427,6 +429,7 @@ static void tell_missed(const struct waiting *w)
 {
 	struct words words = {0};
 
+	words_speak(&words, w->cmd.locale);
 	words_command_missed(&words, table[w->cmd.kind].name);
 	tell_channel(w, &words);
 }
@@ -461,6 +464,7 @@ static void on_original(int err, int status, const json_t *body, void *arg)
 	} else {
 		log_warn("command_answer_unknown", "name=%s err=%d status=%d",
 			 table[w->cmd.kind].name, err, status);
+		words_speak(&words, w->cmd.locale);
 		words_command_unsure(&words, table[w->cmd.kind].name);
 		/* A message that was deleted waits for no answer. */
 		if (status != 404)
@@ -513,13 +517,13 @@ static json_t *keep_interaction(const json_t *d, uint64_t wall_ms)
 	const json_t *components = at ? json_object_get(d, "components") : NULL;
 
 	return json_pack(
-		"{s:I,s:O*,s:O*,s:O*,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}",
+		"{s:I,s:O*,s:O*,s:O*,s:O*,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}",
 		"at_ms", json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms,
-		"reply", reply, "overtaken", overtaken, "components", components, "type",
-		INTERACTION_COMMAND, "id", json_object_get(d, "id"), "application_id",
-		json_object_get(d, "application_id"), "token", json_object_get(d, "token"),
-		"guild_id", json_object_get(d, "guild_id"), "channel_id",
-		json_object_get(d, "channel_id"), "member", "user", "id",
+		"reply", reply, "overtaken", overtaken, "components", components, "locale",
+		json_object_get(d, "locale"), "type", INTERACTION_COMMAND, "id",
+		json_object_get(d, "id"), "application_id", json_object_get(d, "application_id"),
+		"token", json_object_get(d, "token"), "guild_id", json_object_get(d, "guild_id"),
+		"channel_id", json_object_get(d, "channel_id"), "member", "user", "id",
 		json_object_get(json_object_get(member, "user"), "id"), "roles",
 		json_object_get(member, "roles"), "data", "name", json_object_get(data, "name"),
 		"options", json_object_get(data, "options"));
@@ -541,6 +545,7 @@ static void borrow_texts(struct waiting *w)
 	struct command kept;
 
 	w->cmd.member = json_object_get(w->kept, "member");
+	w->cmd.locale = interaction_locale(w->kept);
 	w->cmd.answer = command_parse(w->kept, &kept) ? NULL : kept.answer;
 }
 

@@ -38,6 +38,7 @@ struct command {
 	uint64_t channel;     /* option "channel", 0 when not given */
 	const char *answer;   /* option "answer", NULL when not given; borrowed as member is */
 	const json_t *member; /* the user who asks, with roles; borrowed from the interaction */
+	const char *locale;   /* of their client ("de", "pt-BR"), "" if not told; borrowed */
 };
 /* The command was deferred and is to be carried out. */
 typedef void(command_h)(struct command *cmd, void *arg);

@@ -158,6 +158,7 @@ int press_parse(const json_t *d, uint64_t wall_ms, struct press *out)
 	if (value && strlen(value) > COMPONENT_VALUE)
 		return EBADMSG;
 	snprintf(p.value, sizeof p.value, "%s", value ? value : "");
+	snprintf(p.locale, sizeof p.locale, "%s", interaction_locale(d));
 	*out = p;
 	if (owner != p.user)
 		return EPERM;
@@ -225,6 +226,7 @@ static void refuse(struct components *c, const json_t *d, int why)
 
 	if (!interaction_read(d, &i))
 		return;
+	words_speak(&words, interaction_locale(d));
 	if (why == EPERM)
 		words_component_of_another(&words);
 	else if (why == ETIME)

@@ -17,6 +17,8 @@
 
 #include <jansson.h>
 
+#include "control/discord/interaction.h"
+
 struct components;
 struct env;
 struct rest;
@@ -33,6 +35,7 @@ enum component_style { COMPONENT_PLAIN = 2, COMPONENT_DANGER = 4 };
 struct press {
 	uint64_t guild, user;
 	char action[COMPONENT_ACTION], value[COMPONENT_VALUE + 1]; /* value: of a select, else "" */
+	char locale[INTERACTION_LOCALE]; /* of the user's client ("de", "pt-BR"), "" if not told */
 };
 /* A user types an option of a command. Borrowed from the interaction. */
 struct typing {

@@ -34,6 +34,13 @@ bool interaction_read(const json_t *d, struct interaction *out)
 	return true;
 }
 
+const char *interaction_locale(const json_t *d)
+{
+	const char *locale = json_string_value(json_object_get(d, "locale"));
+
+	return locale && strlen(locale) < INTERACTION_LOCALE ? locale : "";
+}
+
 int interaction_callback(struct rest *rest, const struct interaction *i, json_t *body, rest_h *h,
 			 void *arg)
 {

@@ -21,6 +21,8 @@ enum {
 	INTERACTION_EPHEMERAL = 64, /* message flag: only the user who asked sees it */
 };
 
+enum { INTERACTION_LOCALE = 8 }; /* bytes of a language with its end */
+
 /* A secret: whoever has the token can answer. */
 struct interaction {
 	char id[24], application[24], token[512];
@@ -28,6 +30,8 @@ struct interaction {
 
 /* False: a field is missing, or the token does not fit into a path. */
 bool interaction_read(const json_t *d, struct interaction *out);
+/* The language of the user's client ("de", "pt-BR"); "" if it is not told or too long. Borrowed. */
+const char *interaction_locale(const json_t *d);
 /* The first answer. body is borrowed. Errors of rest_request, ENOMEM without a body. */
 int interaction_callback(struct rest *rest, const struct interaction *i, json_t *body, rest_h *h,
 			 void *arg);

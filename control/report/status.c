@@ -139,7 +139,7 @@ static bool add_names(const struct status *s, bool heard, struct words *list)
 
 static void add_people(const struct status *s, struct words *w)
 {
-	struct words heard = {0}, unheard = {0};
+	struct words heard = {.language = w->language}, unheard = heard;
 
 	words_line(w);
 	if (!s->people) {
@@ -191,7 +191,7 @@ static int compare_delays(const void *a, const void *b)
 
 static void add_delays(const struct status_delays *d, struct words *w)
 {
-	struct words last = {0}, median = {0};
+	struct words last = {.language = w->language}, median = last;
 	uint32_t sorted[STATUS_DELAYS];
 
 	if (!d->n)
@@ -267,7 +267,7 @@ static unsigned find_older_fault(const struct faults *f, uint64_t at, unsigned r
 
 static void add_faults(const struct status *s, struct words *w)
 {
-	struct words list = {0};
+	struct words list = {.language = w->language};
 	unsigned n = 0;
 
 	for (unsigned i = find_older_fault(&s->faults, UINT64_MAX, 0); i < FAULT_COUNT;

@@ -74,6 +74,8 @@ struct voice_session {
 /* report.c */
 /* Answers the command that waits, if one does. */
 void voice_session_answer(struct voice_session *c, const struct words *words);
+/* Words for the member whose command waits for an answer, else for the room. */
+void voice_session_speak(const struct voice_session *c, struct words *words);
 /* A sentence for the text chat that belongs to the voice channel; arg is the voice session. */
 void voice_session_tell_room(const struct words *words, void *arg);
 /* True if the bot has a permission in the channel; `unknown` when that cannot be told. */

@@ -191,6 +191,7 @@ void voice_session_came_up(struct voice_session *c)
 	c->adopted = c->thrown_out = false;
 	if (!c->cmd)
 		return;
+	voice_session_speak(c, &words);
 	words_joined(&words, channel);
 	if (!guilds_occupants(c->conf.guilds, c->guild, channel))
 		words_joined_alone(&words);
@@ -337,6 +338,7 @@ static void give_lease(struct voice_session *c, const struct voice_act *act)
 		/* mediad asks for credentials by itself when it is back. */
 		struct words words = {0};
 
+		voice_session_speak(c, &words);
 		words_voice(&words, VOICE_REASON_NO_MEDIAD, 0);
 		log_warn("call_without_mediad", "guild=%llu", ID(c->guild));
 		voice_session_answer(c, &words);
@@ -354,15 +356,17 @@ void voice_session_end_outages(struct voice_session *c)
 
 static void end_call(struct voice_session *c, const struct voice_act *act)
 {
-	struct words words = {0};
+	struct words words = {0}, why = {0};
 
+	voice_session_speak(c, &words);
 	words_voice(&words, act->why, act->media_reason);
+	words_voice(&why, act->why, act->media_reason);
 	/* mediad may know from the control before this one that the call was encrypted: else it
 	 * refuses only a call that must be encrypted from its start. */
 	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && c->leased_channel && c->media &&
 	    media_call_want(c->media)->e2ee == MEDIA_E2EE_REQUIRE)
 		remember_encrypted(c, c->leased_channel);
-	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
+	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), why.text);
 	/* Tells the room, unless a member has disconnected the bot. */
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)
 		voice_session_tell_room(&words, c);

@@ -100,6 +100,7 @@ void voice_session_tell_consent(struct voice_session *c, uint64_t user, const ch
 
 	if (find_member(c, user) < 0)
 		return;
+	words_speak(&words, c->agent ? agent_language(c->agent) : "");
 	words_consent_told(&words, guilds_member_name(c->conf.guilds, c->guild, user), state);
 	voice_session_tell_room(&words, c);
 }
@@ -410,6 +411,7 @@ void voice_session_erase(struct voice_session *c, uint64_t user, bool remembered
 	log_info("conversation_erased", "guild=%llu", ID(c->guild));
 	voice_session_end_conversation(c);
 	voice_session_start_agent(c);
+	words_speak(&words, c->agent ? agent_language(c->agent) : "");
 	words_conversation_erased(&words);
 	voice_session_tell_room(&words, c);
 	c->conf.changedh(c->conf.arg);

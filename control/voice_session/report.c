@@ -29,6 +29,11 @@ void voice_session_answer(struct voice_session *c, const struct words *words)
 		command_reply(cmd, words);
 }
 
+void voice_session_speak(const struct voice_session *c, struct words *words)
+{
+	words_speak(words, c->cmd ? c->cmd->locale : c->agent ? agent_language(c->agent) : "");
+}
+
 static void on_told(int err, int status, const json_t *body, void *arg)
 {
 	(void)arg;

@@ -88,6 +88,7 @@ static void on_tmr(void *arg)
 	voice_tick(c->voice, now);
 	voice_session_watch(c);
 	if (c->cmd_until && now >= c->cmd_until) {
+		voice_session_speak(c, &words);
 		words_still_joining(&words, voice_channel(c->voice));
 		words_voice(&words, voice_why(c->voice, &media_reason), media_reason);
 		voice_session_answer(c, &words);
@@ -171,6 +172,7 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 	struct words words = {0};
 	enum voice_reason why;
 
+	voice_session_speak(c, &words);
 	words_asked_elsewhere(&words);
 	voice_session_answer(c, &words);
 	c->cmd = cmd;
@@ -179,10 +181,14 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 		      ? voice_join(c->voice, channel, standing, env_now(c->conf.env))
 		      : VOICE_REASON_SPENT;
 	if (why) {
+		struct words log = {0};
+
 		words = (struct words){0};
+		voice_session_speak(c, &words);
 		words_voice(&words, why, 0);
+		words_voice(&log, why, 0);
 		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild),
-			 ID(channel), words.text);
+			 ID(channel), log.text);
 		voice_session_answer(c, &words);
 		/* Words of that channel are not for the next one. */
 		if (!voice_channel(c->voice) && !c->agent)
@@ -208,6 +214,7 @@ void voice_session_leave(struct voice_session *c)
 {
 	struct words words = {0};
 
+	voice_session_speak(c, &words);
 	words_asked_to_leave(&words);
 	voice_session_answer(c, &words);
 	voice_leave(c->voice, env_now(c->conf.env));
@@ -256,6 +263,7 @@ void voice_session_removed(struct voice_session *c)
 
 	voice_offline(c->voice); /* no more messages to this server */
 	voice_leave(c->voice, env_now(c->conf.env));
+	voice_session_speak(c, &words);
 	words_removed(&words);
 	voice_session_answer(c, &words);
 	voice_session_end_room(c, "bot_disconnected");

@@ -6,6 +6,10 @@
 #include <time.h>
 
 #include "control/words/translations.def"
+#include "control/words/translations_commands.def"
+#include "control/words/translations_faults.def"
+#include "control/words/translations_privacy.def"
+#include "control/words/translations_status.def"
 #include "proto/base/utf8.h"
 #include "proto/media.h"
 
@@ -43,8 +47,11 @@ enum { LANGUAGES = sizeof codes / sizeof codes[0] };
 
 #define ROW(...) {__VA_ARGS__},
 /* Long sentences are several literals. */
-/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
-static const char *const sentences[][LANGUAGES] = {WORDS_TRANSLATIONS(ROW)};
+/* NOLINTBEGIN(bugprone-suspicious-missing-comma) */
+static const char *const sentences[][LANGUAGES] = {
+	WORDS_TRANSLATIONS(ROW) WORDS_TRANSLATIONS_COMMANDS(ROW) WORDS_TRANSLATIONS_FAULTS(ROW)
+		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)};
+/* NOLINTEND(bugprone-suspicious-missing-comma) */
 #undef ROW
 
 void words_speak(struct words *w, const char *code)
@@ -95,7 +102,7 @@ static void put(struct words *w, const char *fmt, ...)
 	w->n = at + (size_t)n;
 }
 
-#define PASS_S(s) s
+#define PASS_S(s) translate(w, s)
 #define PASS_N(s) name_of((char[2 *NAME_MAX_]){0}, (size_t)2 * NAME_MAX_, s)
 #define PASS_T(s) text_of((char[TEXT_MAX]){0}, TEXT_MAX, s)
 #define PASS_U(u) u

@@ -77,9 +77,10 @@ TEST(commands_registration_is_within_the_documented_limits)
 static struct replay {
 	struct fake_http fake;
 	unsigned flags, want;
-	int original;	/* status of the message */
-	bool stalls;	/* Discord lets the first deferral wait */
-	unsigned fails; /* so many replies, with a 500 */
+	int original;	    /* status of the message */
+	bool stalls;	    /* Discord lets the first deferral wait */
+	unsigned fails;	    /* so many replies, with a 500 */
+	const char *locale; /* of the user's client; NULL: not told */
 	struct evhttp_request *stalled;
 	struct command *cmd; /* the last one that was carried out */
 	char order[16], told[300], edited[300];
@@ -140,9 +141,10 @@ static void on_carried(struct command *cmd, void *arg)
 
 static json_t *command(const char *id, const char *name)
 {
-	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:{s:{s:s}},s:{s:s}}", "id", id,
+	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:s*,s:{s:{s:s}},s:{s:s}}", "id", id,
 			 "application_id", "9", "type", 2, "token", "abc", "guild_id", "100",
-			 "channel_id", "301", "member", "user", "id", "501", "data", "name", name);
+			 "channel_id", "301", "locale", fx.locale, "member", "user", "id", "501",
+			 "data", "name", name);
 }
 
 static struct rest *begin_replay(void)
@@ -340,6 +342,30 @@ TEST(a_command_that_was_overtaken_stays_so_in_the_next_control)
 	inherit_one(json_array_get(list, 0));
 	CHECK_STR(fx.order, "");
 	CHECK(strstr(fx.edited, "/leave"));
+	end_replay(rest);
+	json_decref(list);
+}
+
+/* The next control speaks it, too. */
+TEST(replies_are_in_the_language_of_the_users_client)
+{
+	struct rest *rest = begin_replay();
+	json_t *list;
+
+	CHECK(rest);
+	fx.stalls = true;
+	fx.locale = "de";
+	run_commands("leave", "join", "j");
+	CHECK_STR(fx.cmd->locale, "de");
+	list = commands_waiting(fx.commands);
+	end_replay(rest);
+
+	rest = begin_replay();
+	CHECK(rest);
+	fx.original = 200;
+	fx.flags = 128;
+	inherit_one(json_array_get(list, 0));
+	CHECK(strstr(fx.edited, "Bevor ich dieses /leave"));
 	end_replay(rest);
 	json_decref(list);
 }

@@ -13,10 +13,10 @@ enum { NOW_S = 1790000000 };
 
 static json_t *press_json(const char *custom_id, const char *user)
 {
-	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:{s:{s:s}},s:{s:s,s:[s]}}", "id", "7",
+	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:{s:{s:s}},s:{s:s,s:[s]}}", "id", "7",
 			 "application_id", "9", "type", 3, "token", "abc", "guild_id", "100",
-			 "member", "user", "id", user, "data", "custom_id", custom_id, "values",
-			 "neither");
+			 "locale", "en-GB", "member", "user", "id", user, "data", "custom_id",
+			 custom_id, "values", "neither");
 }
 
 static int parse(const char *custom_id, const char *user, struct press *out)
@@ -38,6 +38,7 @@ TEST(a_press_names_its_action_and_its_value)
 	CHECK_STR(p.value, "neither");
 	CHECK_INT(p.user, 501);
 	CHECK_INT(p.guild, 100);
+	CHECK_STR(p.locale, "en-GB");
 	json_decref(button);
 }
 

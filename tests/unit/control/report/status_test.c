@@ -77,6 +77,22 @@ TEST(status_all_is_well)
 		"**Faults:** none since I started.");
 }
 
+TEST(status_in_another_language)
+{
+	struct status s = good();
+	struct words w = {0};
+
+	faults_set(&s.faults, FAULT_ANSWER, FAULT_IS_ONCE, s.now);
+	status_person(&s, "Music", UNHEARD_BOT);
+	words_speak(&w, "de");
+	status_words(&s, &w);
+	CHECK(strstr(w.text, "**Gehört:** Alice"));
+	CHECK(strstr(w.text, "**Nicht gehört:** Music (ein Bot)"));
+	CHECK(strstr(w.text, "`api.openai.com`, verbunden."));
+	CHECK(strstr(w.text, "**Störungen** seit meinem Start: Antwort gescheitert 1× ("));
+	CHECK(!strstr(w.text, "**Call"));
+}
+
 TEST(status_in_no_call)
 {
 	struct status s = {.mediads = 1, .mediads_there = 1};

@@ -4,6 +4,10 @@
 #include "control/room/base/reasons.def"
 #include "control/room/language/language.h"
 #include "control/words/translations.def"
+#include "control/words/translations_commands.def"
+#include "control/words/translations_faults.def"
+#include "control/words/translations_privacy.def"
+#include "control/words/translations_status.def"
 #include "proto/media.h"
 #include "tests/test.h"
 
@@ -23,8 +27,13 @@ static const struct {
 #define X(NAME, text) {"voice " #NAME, text, 0},
 		VOICE_REASONS(X) WORDS_MEDIA(X) WORDS_ENDS(X)
 #undef X
-#define X(NAME, name, wait, again, begins, over) {#NAME, begins, 0}, {#NAME " over", over, 0},
+#define X(NAME, name, wait, again, begins, over)                                                   \
+	{#NAME, begins, 0}, {#NAME " over", over, 0}, {#NAME " name", name, 0},
 			WORDS_FAULTS(X)
+#undef X
+#define X(NAME, text) {"part " #NAME, text, 0},
+				VOICE_STATES(X) WORDS_PHASES(X) WORDS_HEALS(X) WORDS_LINKS(X)
+					WORDS_UNHEARD(X)
 #undef X
 };
 enum { N_ALL = sizeof all / sizeof all[0] };
@@ -180,7 +189,9 @@ TEST(words_that_do_not_fit_are_left_out_whole)
 }
 
 #define ROW(...) {__VA_ARGS__},
-static const char *const translations[][ROOM_LANGUAGE_COUNT - 1] = {WORDS_TRANSLATIONS(ROW)};
+static const char *const translations[][ROOM_LANGUAGE_COUNT - 1] = {
+	WORDS_TRANSLATIONS(ROW) WORDS_TRANSLATIONS_COMMANDS(ROW) WORDS_TRANSLATIONS_FAULTS(ROW)
+		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)};
 #undef ROW
 enum { TRANSLATIONS = sizeof translations / sizeof translations[0] };
 
@@ -243,11 +254,42 @@ TEST(translations_have_every_language_and_the_same_conversions)
 	}
 }
 
-TEST(every_sentence_about_the_end_of_a_session_is_translated)
+static void check_translated(const char *text)
 {
-#define X(name, text) CHECK(find_translation(text));
+	if (*text && !find_translation(text))
+		test_fail(__FILE__, __LINE__, "no translation: %s", text);
+}
+
+TEST(states_reasons_faults_and_ends_are_translated)
+{
+#define X(name, text) check_translated(text);
 	WORDS_ENDS(X)
+	VOICE_REASONS(X)
+	VOICE_STATES(X)
+	WORDS_PHASES(X)
+	WORDS_HEALS(X)
+	WORDS_LINKS(X)
+	WORDS_UNHEARD(X)
 #undef X
+#define X(NAME, name, wait, again, begins, over)                                                   \
+	check_translated(name);                                                                    \
+	check_translated(begins);                                                                  \
+	check_translated(over);
+	WORDS_FAULTS(X)
+#undef X
+}
+
+TEST(a_part_of_a_sentence_speaks_the_language_of_the_sentence)
+{
+	struct words w = {0};
+
+	words_speak(&w, "de");
+	words_status_not_up(&w, 7, words_voice_state(VOICE_RETRYING));
+	CHECK_STR(w.text, "**Anruf:** steht nicht in <#7>; versucht es erneut.");
+	w = (struct words){0};
+	words_speak(&w, "pt-BR");
+	words_voice(&w, VOICE_REASON_CHANNEL_FULL, 0);
+	CHECK_STR(w.text, "Esse canal está cheio. Peça de novo quando alguém sair.");
 }
 
 TEST(sentences_follow_the_language_of_the_room)
@@ -268,6 +310,6 @@ TEST(sentences_follow_the_language_of_the_room)
 	CHECK_STR(w.text, "I have been here as long as I may: I leave in 30 seconds.");
 	w = (struct words){0};
 	words_speak(&w, "ja");
-	words_left(&w);
-	CHECK_STR(w.text, "I left.");
+	words_costs_none(&w);
+	CHECK_STR(w.text, "Nothing was spent in that time.");
 }
