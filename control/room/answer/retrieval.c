@@ -133,6 +133,7 @@ static void take_slice(struct room_retrieval *r, const struct room_event *ev)
 	if (r->ready || ev->chunk != r->number)
 		return;
 	r->ready = true;
+	r->failed = !ev->yes;
 	if (!ev->yes || !end)
 		return;
 	n = ev->text.n - ids - 1;
@@ -197,7 +198,7 @@ void room_retrieval_note(const struct room_context *context, struct room_turn *t
 
 	if (!r->present || !*turn->transcript)
 		return;
-	room_turn_decide(turn, ROOM_RULE_MEMORY, ready,
+	room_turn_decide(turn, ROOM_RULE_MEMORY, ready && !r->failed,
 			 (int64_t)((context->now - from) / NS_PER_MS),
 			 context->settings->memory_wait_ms);
 	if (ready)

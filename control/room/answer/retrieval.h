@@ -33,6 +33,7 @@ enum {
 struct room_retrieval {
 	bool present; /* there is a memory */
 	bool ready;   /* the newest request was answered */
+	bool failed;  /* ... by a search that failed */
 	uint32_t number;
 	char words[ROOM_TEXT_MAX]; /* of the newest request; "" for none */
 	uint64_t user;		   /* who said them */

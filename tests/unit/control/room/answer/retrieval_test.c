@@ -84,6 +84,18 @@ TEST(a_slice_that_is_late_is_left_out_and_the_record_says_so)
 	world_end(&w);
 }
 
+TEST(a_search_that_failed_is_not_recorded_as_one_in_time)
+{
+	struct world w;
+
+	begin(&w, "reply_path=brain", 2);
+	world_says(&w, 1, "parley when is the meeting");
+	retrieved(&w, w.last[ROOM_DO_RETRIEVE].chunk, "");
+	CHECK_INT(w.did[ROOM_DO_ASK], 1); /* nobody waits for it */
+	CHECK(decided(&w, ROOM_RULE_MEMORY, false, 0));
+	world_end(&w);
+}
+
 TEST(retrieval_begins_on_the_interim_transcript)
 {
 	struct world w;
