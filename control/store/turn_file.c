@@ -141,8 +141,8 @@ static int rewrite(const char *file, turn_file_line_h *h, void *arg, unsigned *d
 {
 	char copy[TURN_FILE_PATH + 16];
 	FILE *in = NULL, *out = NULL;
+	struct stat st = {0};
 	unsigned n = 0;
-	struct stat st;
 	int err = open_lines(file, &in, &st);
 
 	snprintf(copy, sizeof copy, "%s.erasing", file);
