@@ -6,6 +6,7 @@
 
 #include "control/agent/agent_memory.h"
 #include "control/agent/agent_workers.h"
+#include "control/agent/retrieval.h"
 #include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
@@ -233,10 +234,13 @@ static void tell_words(struct agent_tools *t, const struct room_turn *turn)
 }
 
 /* A speculative answer may be rolled back, so its words wait until it is committed. */
-static void take_ask(struct agent_tools *t, uint32_t id)
+static void take_ask(struct agent_tools *t, const struct room_effect *e)
 {
 	const struct room_turn *turn = room_active(t->a->room);
+	uint32_t id = e->turn;
 
+	if (e->quotes && agent_retrieval_quotes_others(t->a->retrieval))
+		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_QUOTES, .turn = id});
 	if (!turn || turn->id != id)
 		return;
 	if (room_speculates(t->a->room, id))
@@ -284,7 +288,7 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 		return;
 	switch (e->type) {
 	case ROOM_DO_ASK:
-		take_ask(t, e->turn);
+		take_ask(t, e);
 		break;
 	case ROOM_DO_TOOL_CANCEL:
 		agent_tools_feed(

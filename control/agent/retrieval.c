@@ -35,7 +35,9 @@ struct agent_retrieval {
 	struct agent *a;
 	char name[NAME_BYTES];
 	bool told; /* the room was told that there is a memory */
+	bool quotes_others;
 	uint32_t number;
+	uint64_t user; /* who asks */
 	uint64_t asked_ms;
 	char question[ROOM_TEXT_MAX];
 	struct half facts, lines;
@@ -106,6 +108,11 @@ void agent_retrieval_settings(struct agent_retrieval *r)
 bool agent_retrieval_is_used(const struct agent_retrieval *r)
 {
 	return r->told;
+}
+
+bool agent_retrieval_quotes_others(const struct agent_retrieval *r)
+{
+	return r && r->quotes_others;
 }
 
 /* ---- the slice ---- */
@@ -181,6 +188,9 @@ static void answer_room(struct agent_retrieval *r, bool ok)
 		add_lines(r, &s);
 		agent_continuity_add(r->a->continuity, &s, r->question);
 	}
+	r->quotes_others = false;
+	for (unsigned i = 0; i < slice_count(&s); i++)
+		r->quotes_others = r->quotes_others || s.quoted[i].user != r->user;
 	for (unsigned i = 0; i < slice_count(&s); i++)
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%u", i ? " " : "",
 				      s.quoted[i].kind, s.quoted[i].id);
@@ -268,6 +278,7 @@ void agent_retrieval_begin(struct agent_retrieval *r, const struct room_effect *
 
 	drop_request(r);
 	r->number = e->chunk;
+	r->user = e->user;
 	r->asked_ms = env_wall_ms(r->a->env);
 	slice_question(r->question, sizeof r->question, e->text, r->name);
 	/* Of a question without content words the store would give the newest rows. */

@@ -27,4 +27,7 @@ bool agent_retrieval_is_used(const struct agent_retrieval *r);
 /* Performs a RETRIEVE. A newer one replaces it. */
 void agent_retrieval_begin(struct agent_retrieval *r, const struct room_effect *e);
 
+/* True if the newest slice quotes anybody but the person who asked. NULL accepted. */
+bool agent_retrieval_quotes_others(const struct agent_retrieval *r);
+
 #endif

@@ -220,8 +220,9 @@ static enum tool_verdict judge_effect(const struct settings *s, const struct too
 	const struct tool_row *row = q->row;
 	char words[TOOL_READ_BACK_MAX];
 	bool allowed = tool_policy_lists(s->tools_allowed, row->name);
-	bool asks = (!allowed && (row->effect == TOOL_EFFECT_OUTSIDE || row->confirm)) ||
-		    ((q->room_tainted || q->shared) && row->effect != TOOL_EFFECT_NONE);
+	bool asks =
+		(!allowed && (row->effect == TOOL_EFFECT_OUTSIDE || row->confirm)) ||
+		((q->room_tainted || q->shared || q->quotes) && row->effect != TOOL_EFFECT_NONE);
 
 	if ((int)q->rank < lowest_rank(s, row))
 		return TOOL_RANK;

@@ -17,9 +17,11 @@
  *   tool has side effects
  *   several people spoke in this turn, and the tool has side    the same
  *   effects
+ *   the question of this turn quotes other people from the      the same
+ *   memory, and the tool has side effects
  *   it acts outside the room, or its row says confirm, it is    the same
  *   not in tools_allowed
- *   one of the last three, and its values are too long to be    LONG
+ *   one of the last four, and its values are too long to be    LONG
  *   said
  *   otherwise                                                   ALLOWED
  *
@@ -77,6 +79,7 @@ struct tool_request {
 	bool shared;	   /* several people spoke in this turn; rank is the lowest of theirs */
 	bool tainted;	   /* strangers' text was read in this turn */
 	bool room_tainted; /* strangers' text was read in this voice session */
+	bool quotes;	   /* the question of this turn quotes other people from the memory */
 	bool agreed;	   /* the user said yes to this very call */
 };
 

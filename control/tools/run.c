@@ -271,6 +271,9 @@ void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t n
 	case TOOL_IN_WORDS:
 		tools_run_take_words(t, in);
 		break;
+	case TOOL_IN_QUOTES:
+		tools_run_turn(t, in->turn)->quotes = true;
+		break;
 	case TOOL_IN_LEFT:
 		abort_jobs(t, in->user);
 		break;
@@ -356,6 +359,7 @@ enum tool_verdict tools_run_judge_effect(struct tools_run *t, const struct tool_
 	struct tool_request q = *request;
 
 	q.tainted = place && place->tainted;
+	q.quotes = place && place->quotes;
 	q.room_tainted = t->tainted;
 	return tool_policy_judge(&t->policy, t->settings, &q, now);
 }

@@ -489,6 +489,7 @@ static bool allow(struct tools_run *t, struct tool_call *c, const struct tool *t
 				       .arguments = c->arguments,
 				       .shared = c->shared,
 				       .tainted = tools_run_turn(t, c->turn)->tainted,
+				       .quotes = tools_run_turn(t, c->turn)->quotes,
 				       .room_tainted = t->tainted,
 				       .agreed = c->agreed},
 		t->now);

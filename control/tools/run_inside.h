@@ -50,6 +50,7 @@ struct tool_turn {
 	unsigned calls, steps;
 	unsigned refused; /* calls beyond the limits */
 	bool tainted;
+	bool quotes; /* its question quotes other people */
 	unsigned lines;
 	uint64_t line_at; /* 0: none is wanted */
 	uint64_t begun_at;

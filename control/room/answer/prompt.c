@@ -279,6 +279,7 @@ void room_prompt_ask(struct room_context *context, const struct room_turn *turn,
 	char *instructions;
 
 	e->text = write_question(context, turn);
+	e->quotes = *room_retrieval_slice(context, turn);
 	/* A text model keeps nothing and is told everything. */
 	if (context->settings->reply_path == SETTINGS_REPLY_BRAIN) {
 		instructions = room_text(context, ROOM_PROMPT_MAX, ROOM_TEXTS);

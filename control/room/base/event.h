@@ -78,6 +78,7 @@ struct room_effect {
 	size_t stable; /* bytes of the instructions that seldom change */
 	/* of an ASK: what the memory has about it, for a brain that keeps its instructions; "" */
 	const char *memory;
+	bool quotes; /* of an ASK: the memory has something about it */
 	const struct room_message *history;
 	size_t history_n;
 	const struct words *words; /* the storage of a TELL's `text` */

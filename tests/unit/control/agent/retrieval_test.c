@@ -48,11 +48,11 @@ static bool is_retrieved(const struct scene *s)
 	return s->agent->room->retrieval.ready;
 }
 
-static const char *retrieve(struct scene *s, const char *words)
+static const char *retrieve_for(struct scene *s, uint64_t user, const char *words)
 {
 	struct room_retrieval *r = &s->agent->room->retrieval;
 	const struct room_effect e = {
-		.type = ROOM_DO_RETRIEVE, .user = ALICE, .chunk = r->number, .text = words};
+		.type = ROOM_DO_RETRIEVE, .user = user, .chunk = r->number, .text = words};
 
 	r->ready = false;
 	r->items = 0;
@@ -60,6 +60,11 @@ static const char *retrieve(struct scene *s, const char *words)
 	agent_perform(s->agent, &e);
 	tmr_start(scene_watch, 0);
 	return scene_run(s, is_retrieved) ? r->slice : "none came";
+}
+
+static const char *retrieve(struct scene *s, const char *words)
+{
+	return retrieve_for(s, ALICE, words);
 }
 
 static void come(struct scene *s, uint64_t user, const char *name)
@@ -110,6 +115,9 @@ TEST(facts_that_fit_a_question_reach_the_room)
 	CHECK_INT(s.agent->room->retrieval.items, 2);
 	come(&s, BOB, "Bob");
 	CHECK(!strstr(retrieve(&s, "parley where is the meeting"), "locker"));
+	CHECK(!agent_retrieval_quotes_others(s.agent->retrieval));
+	CHECK(strstr(retrieve_for(&s, BOB, "parley where is the meeting"), "sunday"));
+	CHECK(agent_retrieval_quotes_others(s.agent->retrieval));
 	CHECK_INT(s.agent->room->retrieval.items, 1);
 	CHECK_INT(s.agent->room->retrieval.item[0].rule, ROOM_RULE_MEMORY_FACT);
 	/* Nothing fits: not even the newest facts. */

@@ -149,3 +149,20 @@ TEST(quotes_of_people_hold_back_the_calls_of_their_turn)
 	CHECK(starts(&c, 2, "c", "ring"));
 	calls_close(&c);
 }
+
+/* The same quotes stand in the question itself, without any call. */
+TEST(quotes_in_a_question_hold_back_the_calls_of_its_turn_until_a_yes)
+{
+	struct calls c;
+
+	CHECK(calls_open(&c));
+	strcpy(c.settings->tools_allowed, "ring");
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_QUOTES, .turn = 1});
+	CHECK(starts(&c, 1, "a", "look"));
+	CHECK(!starts(&c, 1, "b", "ring"));
+	end_turn(&c, 1, true);
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_QUOTES, .turn = 2});
+	CHECK(say(&c, 2, true));
+	CHECK(starts(&c, 3, "c", "ring"));
+	calls_close(&c);
+}
