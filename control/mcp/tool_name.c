@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 static uint32_t hash(uint32_t h, const char *text)
 {
@@ -25,10 +26,14 @@ void tool_name_make(char *to, size_t size, const char *server, const char *tool)
 {
 	const char *const parts[] = {server, "__", tool};
 	uint32_t h = hash(hash(hash(2166136261u, server), "\n"), tool);
-	bool same = !(*server >= '0' && *server <= '9');
+	size_t end = strlen(server);
+	/* The two underscores in the middle part the names only if there are no others. */
+	bool parted = !strstr(server, "__") && !strstr(tool, "__") && *tool != '_' &&
+		      !(end && server[end - 1] == '_');
+	bool digit = *server >= '0' && *server <= '9', same = !digit && parted;
 	size_t n = 0;
 
-	if (!same)
+	if (digit)
 		to[n++] = '_';
 	for (unsigned i = 0; i < 3; i++)
 		for (const char *p = parts[i]; *p; p++)

@@ -248,3 +248,18 @@ TEST(names_of_servers_tools_stay_apart)
 		       "and_a_tool_whose_name_is_longer_than_what_models_take");
 	CHECK_INT(strlen(a), TOOL_NAME_KEPT + 9);
 }
+
+/* A server takes no name that the settings mean for another one. */
+TEST(tools_of_two_servers_never_share_a_name)
+{
+	char one[TOOLS_NAME_MAX], other[TOOLS_NAME_MAX];
+
+	tool_name_make(one, sizeof one, "home", "door__open");
+	tool_name_make(other, sizeof other, "home__door", "open");
+	CHECK(strcmp(one, other) != 0);
+	tool_name_make(one, sizeof one, "home", "_open");
+	tool_name_make(other, sizeof other, "home_", "open");
+	CHECK(strcmp(one, other) != 0);
+	tool_name_make(one, sizeof one, "home", "open");
+	CHECK_STR(one, "home__open");
+}
