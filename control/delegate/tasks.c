@@ -36,19 +36,15 @@ static void close_task(struct delegate_seat *seat, struct task *t, enum acp_outc
 	tmr_start(seat->step, 0);
 }
 
-/* The first of the calls that wait for the task pays. The ledger counts models of ours by itself.
- */
-static void tell_cost(const struct delegate_seat *seat, const struct task *t, const uint32_t *calls)
+/* cost: millionths of a dollar. The ledger counts models of ours by itself. */
+static void tell_cost(const struct delegate_seat *seat, unsigned at, uint32_t call, uint64_t cost)
 {
-	const struct worker_record *r = &seat->set->record[t->desk];
-	unsigned i = 0;
+	const struct worker_record *r = &seat->set->record[at];
 
-	while (i < JOINED_MAX && !calls[i])
-		i++;
-	if (t->cost && i < JOINED_MAX && seat->room.host.costh)
-		seat->room.host.costh(calls[i],
+	if (cost && call && seat->room.host.costh)
+		seat->room.host.costh(call,
 				      &(struct tool_cost){.service = r->name,
-							  .nano = t->cost * 1000,
+							  .nano = cost * 1000,
 							  .counted = r->kind == WORKER_MODEL},
 				      seat->room.host.arg);
 }
@@ -56,12 +52,15 @@ static void tell_cost(const struct delegate_seat *seat, const struct task *t, co
 static void end_task(struct delegate_seat *seat, struct task *t, const struct acp_result *result)
 {
 	const char *worker = seat->set->record[t->desk].name;
-	uint32_t calls[JOINED_MAX];
+	uint32_t calls[JOINED_MAX], payer = 0;
 
 	memcpy(calls, t->calls, sizeof calls);
 	memset(t->calls, 0, sizeof t->calls);
 	t->cost = result->cost;
-	tell_cost(seat, t, calls);
+	/* The first of the calls that wait for the task pays. */
+	for (unsigned i = 0; i < JOINED_MAX && !payer; i++)
+		payer = calls[i];
+	tell_cost(seat, t->desk, payer, t->cost);
 	close_task(seat, t, result->outcome);
 	delegate_result_write(seat, result);
 	for (unsigned i = 0; i < JOINED_MAX; i++)
@@ -107,6 +106,9 @@ static void on_result(uint64_t number, const struct acp_result *result, void *ar
 	desk->served = desk->served || result->outcome != ACP_LOST;
 	if (t && t->state == TASK_RUNS)
 		end_task(desk->seat, t, result);
+	else /* No call waits for a task that was cancelled, but it has cost something. */
+		tell_cost(desk->seat, (unsigned)(desk - desk->seat->desk), DELEGATE_NUMBER,
+			  result->cost);
 }
 
 static unsigned count_running(const struct delegates *d)

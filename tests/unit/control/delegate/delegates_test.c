@@ -321,3 +321,36 @@ TEST(leaving_a_room_waits_for_no_worker)
 	CHECK_INT(reaper_count(tasks.delegates->reaper), 1);
 	tasks_end();
 }
+
+static uint64_t paid;
+static uint32_t payer;
+
+static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
+{
+	(void)arg;
+	payer = id;
+	paid += cost->nano;
+}
+
+/* The call has ended already, so no call pays. */
+TEST(the_cost_of_a_cancelled_task_is_told)
+{
+	char list[600], dir[300];
+
+	paid = 0;
+	CHECK(getcwd(dir, sizeof dir));
+	snprintf(list, sizeof list,
+		 "[{\"name\":\"helper\",\"command\":[\"/bin/sh\",\"%s/tests/standins/"
+		 "paid_agent.sh\"],\"effects\":\"none\"}]",
+		 dir);
+	CHECK(tasks_open(list));
+	tasks.seat->room.host.costh = take_cost;
+	CHECK_INT(tasks_ask(1, "x"), 0);
+	CHECK(loop_run(&tasks.loop)); /* until it tells its plan */
+	tasks_cancel(1);
+	for (unsigned i = 0; !paid && i < 100; i++)
+		loop_run_for(&tasks.loop, 100 * NS_PER_MS);
+	CHECK_INT(paid, 400000000);
+	CHECK_INT(payer, DELEGATE_NUMBER);
+	tasks_end();
+}
