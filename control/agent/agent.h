@@ -50,8 +50,9 @@ struct agent_conf {
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	/* True if this person holds the role of Discord. May be NULL: nobody does. */
 	bool (*roleh)(uint64_t user, uint64_t role, void *arg);
-	/* Goes to the voice channel of this name: ENOENT none, or several. May be NULL. */
-	int (*joinh)(const char *name, void *arg);
+	/* Goes to the voice channel of this name for this user: ENOENT none, or several; EPERM they
+	 * may not move members there. goes false: only judges. May be NULL. */
+	int (*joinh)(uint64_t user, const char *name, bool goes, void *arg);
 	/* True if the settings block this user. May be NULL: nobody is blocked. */
 	bool (*blockedh)(uint64_t user, void *arg);
 	/* True if this user's words may be kept and told later. May be NULL: everybody's. */

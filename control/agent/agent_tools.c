@@ -259,7 +259,7 @@ static void go(struct agent_tools *t, uint32_t turn)
 	t->leaves_after = 0;
 	if (!*t->joins)
 		agent_leave(a, "assistant_leave_directive");
-	else if (a->joinh(t->joins, a->arg))
+	else if (a->joinh(t->joins_for, t->joins, true, a->arg))
 		log_warn("tool_join_failed", "turn=%u", turn);
 }
 

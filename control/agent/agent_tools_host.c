@@ -126,12 +126,14 @@ static int leave_after(uint32_t turn, void *arg)
 	return 0;
 }
 
-static int join_after(uint32_t turn, const char *name, void *arg)
+static int join_after(uint32_t turn, uint64_t user, const char *name, void *arg)
 {
 	struct agent_tools *t = arg;
+	int err = t->a->joinh ? t->a->joinh(user, name, false, t->a->arg) : ENOTSUP;
 
-	if (!t->a->joinh)
-		return ENOTSUP;
+	if (err)
+		return err;
+	t->joins_for = user;
 	t->leaves_after = turn;
 	utf8_copy(t->joins, sizeof t->joins, name);
 	return 0;

@@ -36,6 +36,7 @@ struct agent_tools {
 	/* Once this turn is over: goes, to the channel of this name or altogether. 0: neither. */
 	uint32_t leaves_after;
 	char joins[128];
+	uint64_t joins_for; /* the user who asked for it */
 	/* Links that the searches of this turn found, for the text channel. */
 	uint32_t found_turn;
 	unsigned n_found;

@@ -28,7 +28,7 @@ struct agent {
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	bool (*roleh)(uint64_t user, uint64_t role, void *arg);
-	int (*joinh)(const char *name, void *arg);
+	int (*joinh)(uint64_t user, const char *name, bool goes, void *arg);
 	bool (*blockedh)(uint64_t user, void *arg);
 	bool (*remembersh)(uint64_t user, void *arg);
 	struct store *store; /* NULL: nothing is kept */

@@ -559,3 +559,15 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t c
 	*out = bits;
 	return true;
 }
+
+bool guilds_may_move_to(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
+			uint64_t user_id)
+{
+	const uint64_t needed = DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
+				DISCORD_PERMISSION(DISCORD_BIT_CONNECT) |
+				DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS);
+	uint64_t bits = 0;
+
+	return guilds_permissions(g, guild_id, channel_id, user_id, &bits) &&
+	       (bits & needed) == needed;
+}

@@ -223,13 +223,17 @@ static bool blocks_user(uint64_t user, void *arg)
 }
 
 /* Deferred like a request to leave. */
-static int join_by_name(const char *name, void *arg)
+static int join_by_name(uint64_t user, const char *name, bool goes, void *arg)
 {
 	struct voice_session *c = arg;
 	uint64_t channel = guilds_channel_named(c->conf.guilds, c->guild, name);
 
 	if (!channel)
 		return ENOENT;
+	if (!guilds_may_move_to(c->conf.guilds, c->guild, channel, user))
+		return EPERM;
+	if (!goes)
+		return 0;
 	c->goes_to = channel;
 	voice_session_arm_timer(c);
 	return 0;

@@ -84,9 +84,9 @@ static int on_leave(uint32_t turn, void *arg)
 	return 0;
 }
 
-static int on_join(uint32_t turn, const char *name, void *arg)
+static int on_join(uint32_t turn, uint64_t user, const char *name, void *arg)
 {
-	(void)turn, (void)arg;
+	(void)turn, (void)user, (void)arg;
 	require(utf8_valid(name));
 	return 0;
 }

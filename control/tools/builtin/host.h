@@ -66,8 +66,8 @@ struct tool_host {
 	/* Leaves the voice channel once this turn is over. */
 	int (*leaveh)(uint32_t turn, void *arg);
 	/* Goes to the server's voice channel of this name once this turn is over. ENOENT: there is
-	 * none, or not exactly one. */
-	int (*joinh)(uint32_t turn, const char *name, void *arg);
+	 * none, or not exactly one. EPERM: this user may not move members there. */
+	int (*joinh)(uint32_t turn, uint64_t user, const char *name, void *arg);
 	/* Looks for what was said; the output comes by outputh. An errno: it does not. */
 	int (*searchh)(uint32_t id, const struct tool_said *what, void *arg);
 	/* True if anything can be remembered here at all. May be NULL: nothing can. */

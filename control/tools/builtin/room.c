@@ -37,7 +37,7 @@ int builtin_voice_leave(struct builtins *b, const struct tool_start *call, const
 
 int builtin_voice_join(struct builtins *b, const struct tool_start *call, const json_t *arguments)
 {
-	int err = b->host.joinh(call->turn, text_of(arguments, "channel"), b->host.arg);
+	int err = b->host.joinh(call->turn, call->user, text_of(arguments, "channel"), b->host.arg);
 
 	return err ? err
 		   : builtin_give(b, call->id,

@@ -103,6 +103,9 @@ TEST(guilds_permissions_follow_the_documented_order)
 	/* a role gives connect back */
 	CHECK(guilds_permissions(g, 100, 302, 501, &p));
 	CHECK((p & connect) && (p & speak) && (p & move));
+	CHECK(guilds_may_move_to(g, 100, 302, 501));
+	CHECK(!guilds_may_move_to(g, 100, 302, 900));
+	CHECK(!guilds_may_move_to(g, 100, 302, 77));
 	/* an administrator may all */
 	event(g, "GUILD_MEMBER_UPDATE",
 	      "{\"guild_id\":\"100\",\"user\":{\"id\":\"900\"},\"roles\":[\"202\"]}");
