@@ -159,6 +159,9 @@ static void take_reply(struct agent *a, const struct roles_event *ev)
 	case ENGINE_TOOL_CALL:
 		agent_tools_call(a->tools, ev);
 		return;
+	case ENGINE_TOOL_REVOKED:
+		agent_tools_revoke(a->tools, ev);
+		return;
 	case ENGINE_ASIDE:
 		out.type = ROOM_ADDRESSEE;
 		break;

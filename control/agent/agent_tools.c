@@ -126,6 +126,12 @@ struct tool_asker agent_tools_asker(const struct agent *a, const struct room_tur
 	return asker;
 }
 
+/* A provider's session of one use. */
+static uint64_t session_of(const struct roles_event *ev)
+{
+	return (uint64_t)ev->use << 32 | ev->engine->session;
+}
+
 void agent_tools_call(struct agent_tools *t, const struct roles_event *ev)
 {
 	const struct engine_event *e = ev->engine;
@@ -143,13 +149,21 @@ void agent_tools_call(struct agent_tools *t, const struct roles_event *ev)
 						 .user = asker.user,
 						 .rank = asker.rank,
 						 .shared = asker.shared,
-						 .session = (uint64_t)ev->use << 32 | e->session,
+						 .session = session_of(ev),
 						 .speculative = speculative,
 						 .too_large = e->too_large,
 						 .call = e->call,
 						 .tool = e->tool,
 						 .language = room_language_now(t->a->room),
 						 .text = e->data});
+}
+
+void agent_tools_revoke(struct agent_tools *t, const struct roles_event *ev)
+{
+	if (t)
+		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_REVOKED,
+							 .session = session_of(ev),
+							 .call = ev->engine->call});
 }
 
 void agent_tools_words(struct agent_tools *t, const struct roles_event *ev)

@@ -21,6 +21,8 @@ struct agent_tools *agent_tools_free(struct agent_tools *t);
 
 /* ENGINE_TOOL_CALL of an answer. */
 void agent_tools_call(struct agent_tools *t, const struct roles_event *ev);
+/* ENGINE_TOOL_REVOKED. */
+void agent_tools_revoke(struct agent_tools *t, const struct roles_event *ev);
 /* An event of ENGINE_USE_WORKER; cost: of USAGE, millionths of a dollar. */
 void agent_tools_worker(struct agent_tools *t, const struct roles_event *ev, uint64_t cost);
 /* Words of the answer, which stand before its calls. */

@@ -38,11 +38,12 @@ enum engine_event_type {
 	ENGINE_NO_TRANSCRIPT, /* user, utterance, data: why */
 	ENGINE_TOOL_CALL, /* ask, call, tool, session, data: the arguments as JSON text, too_large:
 			     they were; once for a call */
-	ENGINE_USAGE,	  /* ask, usage: what the answer used, before its end */
-	ENGINE_ASIDE,	  /* ask, data: what a side request is answered with */
-	ENGINE_REFUSED,	  /* data: why; settings of the session are not accepted: it goes on without
-			   */
-	ENGINE_FAILOVER,  /* of roles alone: another provider takes over */
+	ENGINE_TOOL_REVOKED, /* call, session: the provider takes the call back */
+	ENGINE_USAGE,	     /* ask, usage: what the answer used, before its end */
+	ENGINE_ASIDE,	     /* ask, data: what a side request is answered with */
+	ENGINE_REFUSED,	 /* data: why; settings of the session are not accepted: it goes on without
+			  */
+	ENGINE_FAILOVER, /* of roles alone: another provider takes over */
 	/* ask, data: the next word that is spoken; samples: where it ends in the ask's audio. Of
 	 * an engine of speech that knows it. */
 	ENGINE_WORD_END,

@@ -531,6 +531,7 @@ static void take_event(struct served *s, const struct engine_event *ev)
 		if (l && l->by == s)
 			roles_tell(s, l, ev);
 		return;
+	case ENGINE_TOOL_REVOKED:
 	case ENGINE_PARTIAL:
 		roles_tell(s, NULL, ev);
 		return;

@@ -120,6 +120,19 @@ static void abort_jobs(struct tools_run *t, uint64_t user)
 	}
 }
 
+static void revoke_call(struct tools_run *t, const struct tool_input *in)
+{
+	for (unsigned i = 0; i < TOOLS_CALLS; i++) {
+		struct tool_call *c = &t->call[i];
+
+		if (!tools_run_is_open(c) || c->answered || c->agreed ||
+		    c->session != in->session || strcmp(c->call, in->call) != 0)
+			continue;
+		c->handed = true;
+		tools_run_stop(t, c, TOOL_CODE_CANCELLED);
+	}
+}
+
 static void commit_turn(struct tools_run *t, uint32_t turn)
 {
 	for (unsigned i = 0; i < TOOLS_CALLS; i++)
@@ -270,6 +283,9 @@ void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t n
 		break;
 	case TOOL_IN_WORDS:
 		tools_run_take_words(t, in);
+		break;
+	case TOOL_IN_REVOKED:
+		revoke_call(t, in);
 		break;
 	case TOOL_IN_QUOTES:
 		tools_run_turn(t, in->turn)->quotes = true;

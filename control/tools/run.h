@@ -19,6 +19,8 @@
  *   RUNNING   timeout_ms                                  ENDED      CANCEL, ANSWER, END, SETTLE
  *   RUNNING   nearly tool_ms, the row says FORGET, or     JOB        ANSWER (it runs), END
  *             its turn is aborted and the row says DETACH
+ *   any       the provider takes it back before its       ENDED      as when its turn is aborted
+ *             answer
  *   RUNNING   its turn is aborted                         ENDED      CANCEL, ANSWER, END, SETTLE
  *   JOB       its output                                  ENDED      SETTLE, LATE
  *   JOB       cancelled, timeout, TOOL_JOB_END_MS         ENDED      CANCEL, SETTLE, LATE
@@ -92,9 +94,10 @@ enum tool_input_type {
 			     words of the answer; superseded */
 	TOOL_IN_WORDS, /* turn, user: said something to the bot, which answers it now; rank, shared;
 			  ok: agreed */
-	TOOL_IN_QUOTES, /* turn: the question of its answer quotes other people from the memory */
-	TOOL_IN_LEFT,	/* user */
-	TOOL_IN_TIME,	/* tools_run_deadline() was reached */
+	TOOL_IN_REVOKED, /* session, call: the provider takes it back, and wants no answer */
+	TOOL_IN_QUOTES,	 /* turn: the question of its answer quotes other people from the memory */
+	TOOL_IN_LEFT,	 /* user */
+	TOOL_IN_TIME,	 /* tools_run_deadline() was reached */
 };
 
 struct tool_input {

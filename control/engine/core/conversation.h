@@ -188,15 +188,16 @@ enum conversation_output_type {
 	CONVERSATION_DO_DELETE,	  /* id of the item */
 	CONVERSATION_DO_KEEPALIVE,
 	/* to the owner */
-	CONVERSATION_SAYS_AUDIO,  /* ask, pcm */
-	CONVERSATION_SAYS_TEXT,	  /* ask, text */
-	CONVERSATION_SAYS_CALL,	  /* ask, id of the call, name, epoch: its session, text: the
-				     arguments; too_large: they were, and text is empty */
-	CONVERSATION_SAYS_USAGE,  /* ask, 0 when it is nobody's; usage */
-	CONVERSATION_SAYS_DONE,	  /* ask; calls: it waits for results; cut: a limit was reached */
-	CONVERSATION_SAYS_FAILED, /* ask, text: why */
-	CONVERSATION_SAYS_ASIDE,  /* ask, text: what a side request is answered with */
-	CONVERSATION_SAYS_SILENT, /* ask: the provider does not answer; its session is replaced */
+	CONVERSATION_SAYS_AUDIO,   /* ask, pcm */
+	CONVERSATION_SAYS_TEXT,	   /* ask, text */
+	CONVERSATION_SAYS_CALL,	   /* ask, id of the call, name, epoch: its session, text: the
+				      arguments; too_large: they were, and text is empty */
+	CONVERSATION_SAYS_REVOKED, /* id of the call, epoch: its result is not wanted any more */
+	CONVERSATION_SAYS_USAGE,   /* ask, 0 when it is nobody's; usage */
+	CONVERSATION_SAYS_DONE,	   /* ask; calls: it waits for results; cut: a limit was reached */
+	CONVERSATION_SAYS_FAILED,  /* ask, text: why */
+	CONVERSATION_SAYS_ASIDE,   /* ask, text: what a side request is answered with */
+	CONVERSATION_SAYS_SILENT,  /* ask: the provider does not answer; its session is replaced */
 	CONVERSATION_SAYS_LINK_UP,
 	CONVERSATION_SAYS_LINK_DOWN, /* text: why; once for each outage */
 	CONVERSATION_SAYS_ROLLED,    /* the next session serves from now on */

@@ -128,6 +128,18 @@ static void finish_call(struct conversation *c, struct asked *a, struct call *ca
 	tell_call(c, a, call);
 }
 
+static void revoke_call(struct conversation *c, struct call *call)
+{
+	struct conversation_output *o;
+
+	if (call->state == CALL_TOLD) {
+		o = conversation_emit(c, CONVERSATION_SAYS_REVOKED);
+		o->epoch = conversation_serving(c)->epoch;
+		memcpy(o->id, call->id, sizeof call->id);
+	}
+	clear_call(call);
+}
+
 void conversation_call(struct conversation *c, const struct conversation_input *in)
 {
 	struct call *call = find_call(c, in);
@@ -135,7 +147,7 @@ void conversation_call(struct conversation *c, const struct conversation_input *
 
 	if (in->type == CONVERSATION_CALL_REVOKED) {
 		if (call)
-			clear_call(call);
+			revoke_call(c, call);
 		return;
 	}
 	a = conversation_by_response(c, in->response);

@@ -667,3 +667,21 @@ TEST(the_arguments_of_a_call_may_make_it_harmless)
 	CHECK(strstr(calls_said(&c), "needs_yes"));
 	calls_close(&c);
 }
+
+TEST(a_call_that_the_provider_takes_back_stops_without_an_answer)
+{
+	struct engine_message m[2];
+	struct calls c;
+	const char *said;
+
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "a", "look", "x");
+	calls_said(&c);
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_REVOKED, .session = 2, .call = "a"});
+	CHECK_STR(calls_said(&c), "");
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_REVOKED, .session = 1, .call = "a"});
+	said = calls_said(&c);
+	CHECK(strstr(said, "cancel:1") && strstr(said, "end:1:stop settle:1:cancelled"));
+	CHECK_INT(tools_run_messages(c.run, 1, m, 2), 0);
+	calls_close(&c);
+}

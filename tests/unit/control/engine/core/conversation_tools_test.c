@@ -111,7 +111,9 @@ TEST(each_call_gets_exactly_one_result)
 	converse_end();
 	begin_called();
 	call_fact(CONVERSATION_CALL, "r1", "c1", "", "");
+	converse_said();
 	call_fact(CONVERSATION_CALL_REVOKED, "", "c1", "", "");
+	CHECK_STR(converse_said(), "revoked:c1 ");
 	CHECK_INT(give_result("c1"), ENOENT);
 	converse_end();
 }

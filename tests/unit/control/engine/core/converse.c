@@ -105,6 +105,9 @@ static void note_output(const struct conversation_output *o)
 		note("call:%u:%s:%s:%.*s ", o->ask, o->id, o->name, (int)o->text.n,
 		     o->text.n ? (const char *)o->text.p : "");
 		break;
+	case CONVERSATION_SAYS_REVOKED:
+		note("revoked:%s ", o->id);
+		break;
 	case CONVERSATION_SAYS_USAGE:
 		note("usage:%u ", o->ask);
 		break;
