@@ -7,6 +7,7 @@
 #include "control/media/media.h"
 #include "control/room/answer/tool_results.h"
 #include "control/store/store.h"
+#include "control/tools/untrusted.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 
@@ -144,10 +145,15 @@ static void tell_late(struct agent_tools *t, const struct tool_output *o)
 
 static void tell_progress(struct agent_tools *t, const struct tool_output *o)
 {
-	char line[ROOM_TEXT_MAX];
+	char line[ROOM_TEXT_MAX], *doing = NULL;
+	uint8_t mark[UNTRUSTED_MARK];
 
-	snprintf(line, sizeof line, "%s is still at work, not done. It is doing: \"%s\"", o->tool,
-		 o->text);
+	env_random(t->a->env, mark, sizeof mark);
+	if (untrusted_wrap(&doing, mark, o->tool, o->text))
+		return;
+	snprintf(line, sizeof line, "%s is still at work, not done. It is doing: %s", o->tool,
+		 doing);
+	free(doing);
 	agent_feed(t->a, &(struct room_event){.type = ROOM_TOOL_RESULT,
 					      .user = o->user,
 					      .tainted = o->taints,

@@ -101,6 +101,9 @@ void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const
 /* Writes a long answer into the text channel. */
 void delegate_result_write(const struct delegate_seat *seat, const struct acp_result *result);
 /* "done", "cancelled": for ask_list. */
+/* A worker's words, cut so that their fence stays whole. The caller frees it. NULL without memory.
+ */
+char *delegate_result_fence(struct env *env, const char *worker, const char *text, size_t most);
 const char *delegate_result_name(enum acp_outcome outcome);
 
 #endif

@@ -41,8 +41,7 @@ const char *delegate_result_name(enum acp_outcome outcome)
 	return outcomes[outcome].name;
 }
 
-/* Cut so that the fence stays whole. NULL without memory. */
-static char *fence(struct env *env, const char *worker, const char *text, size_t most)
+char *delegate_result_fence(struct env *env, const char *worker, const char *text, size_t most)
 {
 	uint8_t mark[UNTRUSTED_MARK];
 	char origin[RECORD_NAME_MAX + 16], *cut, *fenced = NULL;
@@ -63,7 +62,7 @@ void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const
 	bool ok = outcomes[result->outcome].ok;
 	size_t most = (ok ? OUTPUT_MAX : TOOL_ERROR_MAX) - FENCE_MAX;
 	char *fenced = outcomes[result->outcome].texts
-			       ? fence(seat->set->env, worker, result->text, most)
+			       ? delegate_result_fence(seat->set->env, worker, result->text, most)
 			       : NULL;
 	size_t size = LEAD_MAX + (fenced ? strlen(fenced) : 0);
 	char *text = malloc(size);

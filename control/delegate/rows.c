@@ -23,9 +23,15 @@ static json_t *describe_task(const struct delegate_seat *seat, const struct task
 				  "worker", seat->set->record[t->desk].name, "state",
 				  t->state == TASK_ENDED ? t->outcome : states[t->state], "seconds",
 				  (json_int_t)((until - t->given_at) / NS_PER_S));
+	char *doing;
 
-	if (about && *t->progress)
-		json_object_set_new(about, "doing", json_string(t->progress));
+	doing = about && *t->progress
+			? delegate_result_fence(seat->set->env, seat->set->record[t->desk].name,
+						t->progress, sizeof t->progress)
+			: NULL;
+	if (doing)
+		json_object_set_new(about, "doing", json_string(doing));
+	free(doing);
 	if (about && t->cost)
 		json_object_set_new(about, "usd", json_real((double)t->cost / 1e6));
 	return about;

@@ -1,10 +1,12 @@
 /* Rows of servers' tools in the rooms' registries (servers.h). */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/mcp/servers_inside.h"
 #include "control/mcp/tool_name.h"
+#include "control/tools/untrusted.h"
 #include "ipc/log.h"
 
 /* Of mcp_record.effects. */
@@ -16,13 +18,28 @@ static bool reads_only(const struct entry *e, const struct mcp_tool *t)
 	       (e->record.effects == EFFECTS_TOLD && t->reads_only);
 }
 
+/* The texts of a list are a stranger's and stand in every request: without characters that nobody
+ * sees, and marked as words of the server. The caller frees it. NULL without memory. */
+static char *describe(const struct entry *e, const char *text)
+{
+	static const char told[] = "The server %s says about it: %s";
+	size_t size = sizeof told + strlen(e->record.name) + strlen(text);
+	char *about = malloc(size);
+
+	if (!about)
+		return NULL;
+	snprintf(about, size, told, e->record.name, text);
+	untrusted_clean_line(about);
+	return about;
+}
+
 static void add_row(struct share *share, const char *tool, const char *description,
 		    const char *schema, bool reads)
 {
 	const struct entry *e = share->entry;
 	char name[TOOLS_NAME_MAX];
 	struct tool_row row = {.name = name,
-			       .description = *description ? description : tool,
+			       .description = description,
 			       .schema = schema,
 			       .effect = reads ? TOOL_EFFECT_NONE : TOOL_EFFECT_OUTSIDE,
 			       .who = TOOL_WHO_EVERYONE,
@@ -85,8 +102,13 @@ void mcp_rows_renew(struct share *share)
 	for (size_t i = 0; i < n; i++) {
 		char *schema = json_dumps(t[i].schema, JSON_COMPACT);
 
-		if (schema)
-			add_row(share, t[i].name, t[i].description, schema, reads_only(e, &t[i]));
+		char *about = describe(e, *t[i].description ? t[i].description : t[i].name);
+
+		if (schema && about) {
+			untrusted_clean_line(schema);
+			add_row(share, t[i].name, about, schema, reads_only(e, &t[i]));
+		}
+		free(about);
 		free(schema);
 	}
 	if (e->record.offer)

@@ -122,7 +122,8 @@ TEST(a_task_is_cancelled_and_the_next_one_begins)
 	CHECK(loop_run(&tasks.loop)); /* until it tells what it does */
 	CHECK_STR(tasks.progress, "step 1 of 2: Look around");
 	CHECK_INT(tasks_call("ask_list", 9, "{}"), 0);
-	CHECK(strstr(tasks.output[0].text, "\"doing\":\"step 1 of 2: Look around\"") &&
+	CHECK(strstr(tasks.output[0].text, "\"doing\":\"<untrusted id=") &&
+	      strstr(tasks.output[0].text, "\\nstep 1 of 2: Look around\\n</untrusted id=") &&
 	      strstr(tasks.output[0].text, "\"running\"") &&
 	      strstr(tasks.output[0].text, "\"waiting\""));
 	tasks_cancel(1);

@@ -126,6 +126,8 @@ TEST(tools_of_a_server_are_in_every_room_and_answer_the_one_that_called)
 	t = tools_registry_find(rig.room[0].registry, "far__say");
 	CHECK(t && t->row.effect == TOOL_EFFECT_OUTSIDE && t->row.taints && t->row.confirm &&
 	      t->row.who == TOOL_WHO_EVERYONE);
+	CHECK_STR(t->row.description, "The server far says about it: Says it.");
+	CHECK(strstr(t->row.schema, "{\"description\":\"Nothing.\""));
 	CHECK(tools_registry_find(rig.room[1].registry, "far__say"));
 	CHECK_INT(call(&rig.room[1], "far__say", 7), 0);
 	while (!rig.room[1].outputs && !rig.f.timed_out)

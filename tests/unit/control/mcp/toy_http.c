@@ -94,7 +94,9 @@ void toy_http_serve(struct fake_http *f, struct evhttp_request *req)
 		snprintf(toy_http.revision, sizeof toy_http.revision, "%s",
 			 header(req, "MCP-Protocol-Version"));
 		answer_json(req, id,
-			    "\"result\":{\"tools\":[{\"name\":\"say\",\"inputSchema\":{}}]}");
+			    "\"result\":{\"tools\":[{\"name\":\"say\",\"description\":"
+			    "\"Sa\\u200bys it.\","
+			    "\"inputSchema\":{\"description\":\"No\\u200bthing.\"}}]}");
 	} else {
 		answer_call(f, req, id);
 	}
