@@ -256,8 +256,9 @@ TEST(mediad_refuses_another_major)
 	scene_end(&s);
 }
 
-/* A CALL_OPEN that arrives behind newer credentials changes nothing. The channel that control wants
- * next is not that of the session. */
+/* A CALL_OPEN that arrives behind newer credentials changes nothing: the next lease, which names no
+ * channel, joins that of the first. The channel that control wants after that is not that of the
+ * session. */
 TEST(mediad_drops_an_open_of_an_older_generation)
 {
 	struct media_msg lease = {.type = MEDIA_CALL_CREDENTIALS,
@@ -268,14 +269,17 @@ TEST(mediad_drops_an_open_of_an_older_generation)
 						       .token = slice_str("t"),
 						       .endpoint = slice_str("127.0.0.1:9")}};
 	struct media_msg next = {.type = MEDIA_CALL_SET,
-				 .call_set = {.call = 1, .gen = 3, .channel = 7}};
+				 .call_set = {.call = 1, .gen = 4, .channel = 7}};
 	const struct media_msg *m;
 	struct scene s;
 
 	CHECK_INT(with_call(&s), 0);
 	say_msg(&s.a, &lease);
-	say_msg(&s.a, &next);
 	open_call(&s.a, 1, 41);
+	lease.call_credentials.gen = 4;
+	lease.call_credentials.channel = 0;
+	say_msg(&s.a, &lease);
+	say_msg(&s.a, &next);
 	open_call(&s.a, 2, 43); /* its state tells that the other messages were read */
 	do
 		m = await(&s.a, MEDIA_CALL_STATE);
@@ -285,7 +289,7 @@ TEST(mediad_drops_an_open_of_an_older_generation)
 	for (unsigned i = 0; i < s.b.n; i++)
 		if (s.b.seen[i].type == MEDIA_CALL_STATE && s.b.seen[i].call_state.call == 1)
 			CHECK(s.b.seen[i].call_state.channel == 6 &&
-			      s.b.seen[i].call_state.gen == 3);
+			      s.b.seen[i].call_state.gen == 4);
 	CHECK_INT(count(&s.b, MEDIA_CALL_STATE), 2);
 	scene_end(&s);
 }

@@ -28,6 +28,23 @@ TEST(gateway_offers_dave_and_takes_the_version)
 	vgw_bench_end(&b);
 }
 
+/* The session ends before its key is used and before anything is sent in it. */
+TEST(gateway_refuses_a_clear_session_where_encryption_is_required)
+{
+	struct vgw_bench b;
+
+	CHECK_INT(vgw_bench_start(&b), 0);
+	vgw_require_encryption(b.g, true);
+	vgw_speaking(b.g, b.now, true);
+	vgw_bench_join(&b, "s1");
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(b.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	CHECK_INT(b.keys, 0);
+	CHECK_STR(b.dave, "");
+	CHECK(strstr(b.last, "{\"op\":1,"));
+	vgw_bench_end(&b);
+}
+
 /* What cannot be read is not "no encryption". */
 TEST(gateway_dave_version_unreadable)
 {
