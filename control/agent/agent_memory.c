@@ -277,6 +277,8 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
 	if (out && json_array_size(former))
 		json_object_set(out, "former", former);
+	if (out && json_is_true(json_object_get(fact, "unsure")))
+		json_object_set_new(out, "unsure", json_true());
 	json_decref(former);
 	return out;
 }

@@ -151,7 +151,8 @@ static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 		former = json_array_get(json_object_get(fact, "former"), 0);
 		read_quote(fact, &q);
 		q.former = former ? text_at(former, "text") : NULL;
-		if (agent_may_recall(r->a, q.user))
+		if (!json_is_true(json_object_get(fact, "unsure")) &&
+		    agent_may_recall(r->a, q.user))
 			slice_add_fact(s, &q);
 	}
 }

@@ -9,6 +9,8 @@
 /* Cosine of a question and a fact about another subject, below. Of the evidence without a common
  * word in tests/memory/tuned, one line in ten lies below, and of all other lines two in three. */
 #define OTHER_SUBJECT 0.15
+/* At least: of that evidence half, and of all other lines one in twenty. */
+#define SAME_SUBJECT 0.3
 
 enum { WORD_SIZE = 32, PREFIX = 5 };
 
@@ -83,8 +85,17 @@ bool support_check(const char *words, bool names_speaker, const struct support_l
 	return first && has_numbers(words, lines, first) && stand_out(lines, n, like) >= LEAST;
 }
 
+static bool is_alike(const struct rank_line *fact, double least)
+{
+	return fact->named || fact->match > 0 || !fact->has_likeness || fact->likeness >= least;
+}
+
 bool support_check_fact(const struct rank_line *fact)
 {
-	return fact->named || fact->match > 0 || !fact->has_likeness ||
-	       fact->likeness >= OTHER_SUBJECT;
+	return is_alike(fact, OTHER_SUBJECT);
+}
+
+bool support_is_sure(const struct rank_line *fact)
+{
+	return is_alike(fact, SAME_SUBJECT);
 }

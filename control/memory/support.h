@@ -28,5 +28,7 @@ bool support_check(const char *words, bool names_speaker, const struct support_l
 /* False: the fact has no word in common with the question and another subject, so it answers
  * nothing. Few facts of a small server lie near a question, and none is better than a wrong one. */
 bool support_check_fact(const struct rank_line *fact);
+/* False: a fact that was found by its meaning alone may still be about something else. */
+bool support_is_sure(const struct rank_line *fact);
 
 #endif

@@ -563,6 +563,8 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 		if (!support_check_fact(&found->rank[i]))
 			continue;
 		json_object_set_new(fact, "score", json_real(found->rank[i].score));
+		if (!support_is_sure(&found->rank[i]))
+			json_object_set_new(fact, "unsure", json_true());
 		err = add_former(db, fact);
 		json_array_append(list, fact);
 	}

@@ -127,8 +127,8 @@ struct store_facts {
 int store_write_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* request: {"words": "…", "tags": [...], "mine": true: what the user said}. The document: [{"id",
  * "text", "type", "tags", "user": "ID of who said it", "name", "private", "at_ms", "score",
- * "former":
- * [{"text", "from_ms", "until_ms"}]}, …], the best first, without words the newest. */
+ * "former": [{"text", "from_ms", "until_ms"}]}, …], the best first, without words the newest.
+ * "unsure": true: the fact shares no word with the question and is not near enough. */
 int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
  * only the newest}. The document: {"forgotten": [{"id", "text", "private"}]}. */

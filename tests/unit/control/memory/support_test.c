@@ -49,8 +49,11 @@ TEST(a_fact_about_another_subject_answers_nothing)
 	CHECK(!support_check_fact(&fact));
 	fact.match = 1.2; /* a word in common */
 	CHECK(support_check_fact(&fact));
-	fact = (struct rank_line){.likeness = 0.3, .has_likeness = true};
-	CHECK(support_check_fact(&fact));
+	CHECK(support_is_sure(&fact));
+	fact = (struct rank_line){.likeness = 0.2, .has_likeness = true};
+	CHECK(support_check_fact(&fact) && !support_is_sure(&fact));
+	fact.likeness = 0.4;
+	CHECK(support_is_sure(&fact));
 	fact = (struct rank_line){.likeness = 0.05, .has_likeness = true, .named = true};
 	CHECK(support_check_fact(&fact));
 	fact = (struct rank_line){.likeness = 0}; /* no encoder */

@@ -1,6 +1,7 @@
 /* Vectors of lines and facts: kept, searched, and gone with their rows. */
 #include "control/store/embedding.h"
 
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,8 +188,8 @@ static void make_vector(struct vector *out, float x, float y)
 	vector_pack(out, in, VECTOR_DIM);
 }
 
-/* The first fact means what the question means, the others do not. */
-static void keep_fact_vectors(size_t n)
+/* near: the cosines of the facts and the question. */
+static void keep_fact_vectors(const float *near, size_t n)
 {
 	static struct embedding_vectors kept;
 	char *texts = NULL;
@@ -199,20 +200,21 @@ static void keep_fact_vectors(size_t n)
 	for (size_t i = 0; i < n; i++) {
 		kept.v[i].kind = EMBEDDING_FACTS;
 		kept.v[i].id = i + 1;
-		make_vector(&kept.v[i].vector, i ? 0.05f : 1, i ? 0.998f : 0);
+		make_vector(&kept.v[i].vector, near[i], sqrtf(1 - near[i] * near[i]));
 	}
 	CHECK_INT(embedding_keep(embedding, db, &kept), 0);
 }
 
 TEST(facts_without_word_or_meaning_of_the_question_are_left_out)
 {
+	static const float near[] = {1, 0.05f, 0.05f, 0.2f};
 	struct vector question;
 	struct job j = {.kind = JOB_FIND_FACTS,
 			.guild = GUILD,
 			.text = (char *)"{\"words\": \"does a zebra eat\"}",
 			.meaning = &question,
 			.version = 8};
-	char *out = NULL;
+	char *out = NULL, *unsure;
 
 	open_scene();
 	make_vector(&question, 1, 0);
@@ -220,9 +222,12 @@ TEST(facts_without_word_or_meaning_of_the_question_are_left_out)
 	write_fact("[{\"text\": \"horses like grass\", \"tags\": []}]");
 	write_fact("[{\"text\": \"the zebra is striped\", \"tags\": []}]");
 	write_fact("[{\"text\": \"my bike is blue\", \"tags\": []}]");
-	keep_fact_vectors(3);
+	write_fact("[{\"text\": \"cows give milk\", \"tags\": []}]");
+	keep_fact_vectors(near, 4);
 	CHECK_INT(fact_rows_find(db, embedding, &j, &out), 0);
 	CHECK(out && strstr(out, "horses") && strstr(out, "zebra") && !strstr(out, "bike"));
+	unsure = out ? strstr(out, "\"unsure\":true") : NULL;
+	CHECK(unsure && strstr(out, "cows") < unsure && !strstr(unsure + 8, "unsure"));
 	free(out);
 	close_scene();
 }
