@@ -56,6 +56,20 @@ static void clear_episode(struct extraction *x)
 	x->state = IDLE;
 }
 
+/* People may change their consent while the model reads or facts wait to be written. */
+static bool may_keep(const struct extraction *x, uint64_t user)
+{
+	return !x->conf.allowsh || x->conf.allowsh(x->guild, user, x->conf.arg);
+}
+
+static bool may_keep_all(const struct extraction *x)
+{
+	for (unsigned i = 0; i < x->n_lines; i++)
+		if (!may_keep(x, x->line[i].user))
+			return false;
+	return true;
+}
+
 /* The caller frees it. NULL: no summary, or no memory for it. */
 static char *pack_summary(const struct extraction *x)
 {
@@ -79,7 +93,7 @@ static char *pack_summary(const struct extraction *x)
 
 static void end_episode(struct extraction *x)
 {
-	char *summary = pack_summary(x);
+	char *summary = may_keep_all(x) ? pack_summary(x) : NULL;
 	const struct store_episode e = {.guild = x->guild,
 					.session = x->session,
 					.channel = x->channel,
@@ -148,16 +162,20 @@ static void take_written(int err, const struct store_document *document, void *a
 
 static void write_next(struct extraction *x)
 {
-	const struct extract_fact *f = &x->result.fact[x->next];
-	struct store_facts what = {.guild = x->guild, .owner = f->user, .user = f->user};
+	struct store_facts what = {.guild = x->guild};
+	const struct extract_fact *f;
 	json_t *lines, *items;
 	char *request;
 	int err = ENOMEM;
 
+	while (x->next < x->result.facts && !may_keep(x, x->result.fact[x->next].user))
+		x->next++;
 	if (x->next == x->result.facts) {
 		end_episode(x);
 		return;
 	}
+	f = &x->result.fact[x->next];
+	what.owner = what.user = f->user;
 	lines = json_array();
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		json_array_append_new(lines, json_integer((json_int_t)f->evidence[i]));
@@ -275,8 +293,7 @@ static void read_line(struct extraction *x, const json_t *line)
 
 	x->last = l.id > x->last ? l.id : x->last;
 	if (!discord_u64(json_string_value(json_object_get(line, "user")), &l.user) || !l.name ||
-	    !l.text || x->n_lines == EXTRACT_LINES ||
-	    (x->conf.allowsh && !x->conf.allowsh(x->guild, l.user, x->conf.arg)))
+	    !l.text || x->n_lines == EXTRACT_LINES || !may_keep(x, l.user))
 		return;
 	x->line[x->n_lines++] = l;
 }

@@ -33,6 +33,7 @@ static struct fixture {
 	int episode; /* what store_next_episode gives */
 	bool asks;
 	uint64_t refuses, erased; /* users; 0: nobody */
+	uint64_t refuses_later;	  /* when the model answers */
 	unsigned polls;		  /* since the request */
 } fx;
 
@@ -44,6 +45,8 @@ static void answer_request(struct fake_http *f, struct evhttp_request *req)
 	(void)f;
 	if (fx.erased)
 		extraction_erase(fx.x, fx.erased);
+	if (fx.refuses_later)
+		fx.refuses = fx.refuses_later;
 	snprintf(body, sizeof body,
 		 "data: %s\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
 		 "data: [DONE]\n\n",
@@ -250,6 +253,27 @@ TEST(an_erasure_of_somebody_else_does_not)
 	talk();
 	CHECK(run_until(is_done));
 	CHECK(strstr(fx.facts, "my bike is red"));
+	end();
+}
+
+TEST(nothing_is_kept_of_a_person_who_refuses_while_the_model_reads)
+{
+	CHECK(begin("{\"facts\":[{\"said_by\":\"p1\",\"kind\":\"preference\",\"text\":\"my bike is "
+		    "red\",\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]},"
+		    "{\"said_by\":\"p2\",\"kind\":\"plan\",\"text\":\"my boat is blue\","
+		    "\"evidence\":[{\"u\":2,\"quote\":\"boat is blue\"}]}],"
+		    "\"summary\":\"Ana has a red bike.\"}"));
+	fx.refuses_later = ANA;
+	publish_session(EVENT_SESSION_STARTED);
+	publish_line(ANA, "my bike is red", true);
+	publish_line(BOB, "my boat is blue", true);
+	publish_session(EVENT_SESSION_OVER);
+	CHECK(run_until(is_done));
+	CHECK(run_until(is_settled));
+	CHECK_STR(fx.facts, "[]");
+	CHECK_STR(fx.summaries, "[]");
+	CHECK_INT(count_sources(1), 0);
+	CHECK_INT(count_sources(2), 1); /* the other person's */
 	end();
 }
 
