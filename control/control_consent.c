@@ -201,6 +201,32 @@ static int save(struct consent_request *r, enum consent before)
 	return r->c->store ? store_put_consent(r->c->store, &change, on_saved, r) : ENOENT;
 }
 
+static void on_erasure_saved(int err, void *arg)
+{
+	(void)arg;
+	if (err)
+		log_warn("consent_not_saved", "error=\"%s\"", strerror(err));
+}
+
+void control_end_default_consent(struct control *c, uint64_t guild, uint64_t user)
+{
+	const struct store_consent change = {.guild = guild,
+					     .user = user,
+					     .before = consent_name(CONSENT_DEFAULT),
+					     .after = consent_name(CONSENT_HEARD),
+					     .via = "erasure"};
+	int err;
+
+	if (consent_answer(c->consents, guild, user) != CONSENT_DEFAULT ||
+	    present_consent(c, guild, user) != CONSENT_REMEMBERED)
+		return;
+	err = consent_set(c->consents, guild, user, CONSENT_HEARD);
+	if (!err)
+		err = store_put_consent(c->store, &change, on_erasure_saved, NULL);
+	if (err)
+		on_erasure_saved(err, NULL);
+}
+
 /* A consent that allows less takes effect at once, one that allows more once it is saved. */
 static void run_request(struct consent_request *r)
 {

@@ -133,6 +133,9 @@ void control_on_gateway_state(enum gateway_state s, unsigned code, const char *t
 void control_answer_consent(struct control *c, struct command *cmd);
 /* The select of control_consent_menu. */
 void control_press_consent(struct control *c, struct press *p);
+/* Before the store erases a person who has not answered in this server: where the setting consent
+ * is `remembered`, their answer becomes `heard`. */
+void control_end_default_consent(struct control *c, uint64_t guild, uint64_t user);
 /* locale: of the user. */
 json_t *control_consent_menu(struct control *c, uint64_t guild, uint64_t user, const char *locale);
 json_t *control_on_typing(const struct typing *t, void *arg);

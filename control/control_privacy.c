@@ -228,6 +228,8 @@ static void forget_live(struct control *c, uint64_t user, const struct store_doc
 		voice_session_erase(vs, user, has_guild(guilds, n, voice_session_guild(vs)));
 	}
 	consent_end(c->consents, user);
+	for (size_t i = 0; i < n; i++)
+		control_end_default_consent(c, guilds[i].version, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_consent(c->voice_sessions[i], user);
 	if (c->web)

@@ -137,15 +137,14 @@ void consent_end(struct consent_table *t, uint64_t user)
 	char mac[SUBJECT_MAC];
 	const char *key;
 	json_t *state;
-	void *next;
 
 	subject_mac(&t->key, user, mac);
-	json_object_foreach_safe(t->rows, next, key, state)
+	json_object_foreach(t->rows, key, state)
 	{
 		const char *of = strchr(key, ':');
 
 		if (of && strcmp(of + 1, mac) == 0 &&
-		    strcmp(json_string_value(state), consent_name(CONSENT_NEITHER)) != 0)
-			json_object_del(t->rows, key);
+		    strcmp(json_string_value(state), consent_name(CONSENT_REMEMBERED)) == 0)
+			json_string_set(state, consent_name(CONSENT_HEARD));
 	}
 }

@@ -48,7 +48,7 @@ static int take_line(const char *line, void *arg)
 
 /* ---- what the database lacks ---- */
 
-static int find_change(struct db *db, const struct answer *a, struct consent_change *out,
+static int find_change(struct db *db, struct answer *a, struct consent_change *out,
 		       char before[STATE_SIZE])
 {
 	struct sqlite3_stmt *s = db_use(db, DB_FIND_CONSENT);
@@ -74,8 +74,8 @@ static int find_change(struct db *db, const struct answer *a, struct consent_cha
 	db_use(db, DB_FIND_DELETION);
 	if (err && err != ENOENT)
 		return err;
-	if (erased && strcmp(a->state, "neither") != 0)
-		return ENOENT;
+	if (erased && strcmp(a->state, "remembered") == 0)
+		snprintf(a->state, STATE_SIZE, "heard");
 	*out = (struct consent_change){.guild = a->guild,
 				       .at_ms = a->at_ms,
 				       .before = before,

@@ -10,8 +10,8 @@
 
 /* Appends the line of a change and syncs it. Errors of record_file_add. */
 int consent_file_add(const char *dir, const struct consent_change *change, const char *mac);
-/* Brings the consents of dir's database up to date. *changed: how many were not. An answer from
- * before an erasure of its person counts only if it is a refusal to be heard. After
+/* Brings the consents of dir's database up to date. *changed: how many were not. A
+ * `remembered` from before an erasure of its person counts as `heard`. After
  * deletions_replay, before the loop runs. 0 also without a file. Errors of control/store/db.h and
  * of open and read. */
 int consents_replay(const char *dir, unsigned *changed);

@@ -156,6 +156,7 @@ int erase_consents(struct db *db, const char *mac, uint64_t at_ms)
 		return err;
 	s = db_use(db, DB_END_CONSENTS);
 	db_bind_text(s, 1, mac);
+	db_bind_uint(s, 2, at_ms);
 	err = db_run(db, s);
 	return err ? err : save_receipt(db, mac, at_ms, "");
 }

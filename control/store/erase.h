@@ -25,8 +25,8 @@ struct erase {
 /* Records the request alone, synced to the disk. It stays until erase_person has ended it. Errors
  * of db.h. */
 int erase_request(struct db *db, uint64_t user, uint64_t at_ms);
-/* Resets the consents of this person, except refusals to be heard, and notes the deletion; inside a
- * transaction. Errors of db.h. */
+/* Turns each `remembered` of this person into `heard` and notes the deletion; other answers stay.
+ * Inside a transaction. Errors of db.h. */
 int erase_consents(struct db *db, const char *mac, uint64_t at_ms);
 /* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {table:
  * rows}, "files": {kind: how many}, "scan": {"searched": [file names], "traces": 0}}; the caller

@@ -231,6 +231,27 @@ TEST(blocked_people_and_those_of_another_default_are_not_told_to_models)
 	end();
 }
 
+/* The server that knows her, and one that she never spoke in. */
+TEST(an_erased_member_is_not_remembered_by_default)
+{
+	enum { OTHER = 200 };
+
+	CHECK(begin());
+	CHECK_INT(live_settings_base(fx.c.live, "consent", "remembered"), 0);
+	live_settings_apply(fx.c.live);
+	press(ANA, "consent", "heard"); /* the server knows her now */
+	CHECK(await_answer());
+	CHECK_INT(consent_set(fx.c.consents, GUILD, ANA, CONSENT_DEFAULT), 0);
+	CHECK(control_remembers(GUILD, ANA, &fx.c));
+	press(ANA, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "parley-erasure-1"));
+	CHECK(!control_remembers(GUILD, ANA, &fx.c));
+	CHECK_INT(answer_of(ANA), CONSENT_HEARD);
+	CHECK_INT(consent_answer(fx.c.consents, OTHER, ANA), CONSENT_DEFAULT);
+	end();
+}
+
 TEST(a_member_is_erased_once_in_a_while)
 {
 	CHECK(begin());

@@ -380,7 +380,12 @@ TEST(consents_survive_a_restart_and_refusals_an_erasure)
 	CHECK(strstr(receipt, "\"traces\":0"));
 	free(receipt);
 	CHECK_INT(store_read_consents(dir, &kept), 0);
-	CHECK(!state_of(kept, ANA));
+	CHECK_STR(state_of(kept, ANA), "heard");
+	json_decref(kept);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	CHECK_INT(store_read_consents(dir, &kept), 0);
+	CHECK_STR(state_of(kept, ANA), "heard");
 	json_decref(kept);
 	change.after = "neither";
 	CHECK_INT(consents_put(db, dir, &change), 0);
@@ -464,9 +469,34 @@ TEST(an_older_backup_does_not_bring_back_the_consent_of_an_erased_person)
 	free(receipt);
 	restore(backup, &changed, &kept);
 	CHECK_INT(changed, 0);
-	CHECK(!state_of(kept, ANA));
+	CHECK_STR(state_of(kept, ANA), "heard");
 	CHECK_STR(state_of(kept, BOB), "heard");
 	json_decref(kept);
+	folder_remove(dir);
+}
+
+/* The backup is older than the consent, which the file alone knows. */
+TEST(an_older_backup_does_not_make_an_erased_person_remembered)
+{
+	char backup[64], *receipt = NULL;
+	unsigned changed = 9;
+	json_t *kept;
+
+	CHECK(folder_make(dir));
+	db = NULL;
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	snprintf(backup, sizeof backup, "%s/copy", dir);
+	answer_consent(BOB, 1400, "heard");
+	CHECK_INT(db_backup(db, backup), 0);
+	answer_consent(ANA, 1500, "remembered");
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	restore(backup, &changed, &kept);
+	CHECK_INT(changed, 1);
+	CHECK_STR(state_of(kept, ANA), "heard");
+	json_decref(kept);
+	CHECK_INT(consents_replay(dir, &changed), 0);
+	CHECK_INT(changed, 0);
 	folder_remove(dir);
 }
 
