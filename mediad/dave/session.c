@@ -355,8 +355,8 @@ void dave_session_start(struct dave_session *s, uint64_t now, uint64_t channel, 
 void dave_session_require(struct dave_session *s, bool required)
 {
 	s->conf.required = required;
-	/* A downgrade that op 21 prepared no longer counts. */
-	if (required && s->status.version > 0 && dave_transition_may_clear(s))
+	/* Neither a prepared downgrade nor the grace after a clear spell counts any longer. */
+	if (required && s->status.version > 0 && s->clear_until)
 		dave_send_clear(s, false, 0);
 }
 

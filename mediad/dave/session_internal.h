@@ -108,6 +108,7 @@ struct dave_session {
 	uint16_t last_id; /* the last transition executed or prepared */
 	bool send_clear;
 	uint64_t clear_until;
+	bool clear_offered;  /* op 21 opened its window; an executed downgrade resets this */
 	uint64_t changed_at; /* when keys arrived or senders switched: outages reported before are
 				no reason to heal */
 
@@ -160,8 +161,6 @@ void dave_send_state(struct dave_session *s);
 void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 			     struct dave_epoch *e);
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version);
-/* True if op 21 announced version 0 and its op 22 has not come. */
-bool dave_transition_may_clear(const struct dave_session *s);
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id);
 /* We have left the group. */
 void dave_transition_left(struct dave_session *s, uint64_t now);

@@ -121,6 +121,7 @@ static void execute_transition(struct dave_session *s, uint64_t now,
 	s->changed_at = now;
 	s->status.version = t->version;
 	if (t->version == 0) {
+		s->clear_offered = false;
 		expire_epochs(s, now);
 		dave_send_sealing(s, NULL);
 		dave_send_clear(s, true, DAVE_NEVER);
@@ -189,14 +190,6 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 						   .proved = DAVE_NEVER});
 }
 
-bool dave_transition_may_clear(const struct dave_session *s)
-{
-	for (unsigned i = 0; i < s->n_pending; i++)
-		if (s->pending[i].version == 0)
-			return true;
-	return false;
-}
-
 bool dave_session_switches(const struct dave_session *s, uint64_t now)
 {
 	for (unsigned i = 0; i < s->n_pending; i++)
@@ -206,14 +199,16 @@ bool dave_session_switches(const struct dave_session *s, uint64_t now)
 	return false;
 }
 
-/* Other clients may send in the clear before op 22, but not for long before. Op 21 again does not
- * prolong that. */
+/* Other clients may send in the clear before op 22, but not for long before. Nothing but a
+ * downgrade that is executed, of which the room is told, allows another such window. */
 static void accept_clear(struct dave_session *s, uint64_t now)
 {
 	uint64_t until = now + DAVE_EXECUTE_LATE_MS * NS_PER_MS;
 
-	if (until > s->clear_until && !dave_transition_may_clear(s))
-		dave_send_clear(s, s->send_clear, until);
+	if (s->clear_offered || until <= s->clear_until)
+		return;
+	s->clear_offered = true;
+	dave_send_clear(s, s->send_clear, until);
 }
 
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version)

@@ -267,3 +267,41 @@ TEST(call_a_refused_consent_without_memory_refuses_all)
 	CHECK(!hear_find(rig.c, 4711) && !rig.c->consent);
 	rig_finish();
 }
+
+/* A downgrade is offered and taken back, without op 22. */
+static void offer_clear(void)
+{
+	rig_text("{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":0}}");
+	rig_text("{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":1}}");
+	rig_audio();
+}
+
+TEST(call_repeated_offers_of_a_downgrade_open_the_call_once)
+{
+	unsigned open = 0;
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	set_e2ee(MEDIA_E2EE_PREFER, false);
+	for (unsigned i = 0; i < 20; i++) {
+		offer_clear();
+		open += rig.c->stream->clear_until >= rig.now + 6 * NS_PER_S;
+		rig_wait_ms(6000);
+	}
+	CHECK_INT(open, 1);
+	CHECK_INT(rig.secure.version, 1);
+	rig_finish();
+}
+
+TEST(call_requiring_encryption_ends_a_window_for_clear_frames)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	set_e2ee(MEDIA_E2EE_PREFER, false);
+	offer_clear();
+	CHECK(rig.c->stream->clear_until > rig.now);
+	set_e2ee(MEDIA_E2EE_REQUIRE, false);
+	rig_audio();
+	CHECK(rig.c->stream->clear_until <= rig.now);
+	rig_finish();
+}
