@@ -52,3 +52,22 @@ TEST(secure_tells_nothing_of_a_call_that_is_described_in_time)
 	CHECK(faults_deadline(&f) == UINT64_MAX);
 	CHECK_INT(f.v[FAULT_UNDESCRIBED].count, 0);
 }
+
+static bool tells_of_clear(struct faults *f, uint16_t version, uint64_t now)
+{
+	struct media_call_secure m = {.known = true, .ready = true, .version = version};
+
+	secure_see_faults(f, &m, true, true, now);
+	return strstr(report_due(f, now), "not end-to-end encrypted") != NULL;
+}
+
+/* Otherwise the room would go on to read that its call is encrypted. */
+TEST(secure_tells_of_each_clear_spell_at_once)
+{
+	struct faults f = {0};
+
+	CHECK(tells_of_clear(&f, 0, 100 * NS_PER_S));
+	CHECK(!tells_of_clear(&f, 1, 101 * NS_PER_S));
+	CHECK_STR(report_due(&f, 103 * NS_PER_S), "This call is end-to-end encrypted now.");
+	CHECK(tells_of_clear(&f, 0, 104 * NS_PER_S));
+}
