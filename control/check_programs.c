@@ -7,10 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "control/dialect/text.h"
+#include "control/engine/engine.h"
 #include "control/jail/jail.h"
 #include "control/jail/texts.h"
 #include "control/settings/settings.h"
 #include "control/tools/builtin/web.h"
+#include "control/tools/policy.h"
 #include "control/tools/registry.h"
 #include "ipc/spawn.h"
 
@@ -293,9 +296,40 @@ static void check_addresses(struct check *c)
 		else
 			check_say(c, CHECK_WARNING, label, "its record has no url");
 	}
+}
+
+static void check_search_url(struct check *c)
+{
 	if (*c->settings->search_url)
 		check_say(c, CHECK_OK, "web search", "is at %.*s; it is not tried here",
 			  (int)strcspn(c->settings->search_url, "?"), c->settings->search_url);
+}
+
+/* Another provider that takes over may have no search either; models then answer without one. */
+static void check_search(struct check *c)
+{
+	const struct settings *s = c->settings;
+	const struct provider_record *p = settings_purpose(s, PURPOSE_VOICE_REPLY, 0);
+	const struct text_dialect *d = p ? engine_text_dialect((enum dialect)p->dialect) : NULL;
+
+	if (s->search != SETTINGS_SEARCH_PROVIDER) {
+		check_search_url(c);
+	} else if (s->reply_path != SETTINGS_REPLY_BRAIN) {
+		check_say(c, CHECK_WARNING, "web search",
+			  "search is provider, but voice models have no search of their own here; "
+			  "set reply_path to brain");
+	} else if (!d || !d->searches) {
+		check_say(c, CHECK_WARNING, "web search",
+			  "search is provider, but provider %s has no search of its own here; only "
+			  "the dialect responses has one",
+			  p ? p->name : "of the answers");
+	} else if (!s->tools || !tool_policy_is_free(s, "web_search")) {
+		check_say(c, CHECK_WARNING, "web search",
+			  "search is provider, but tools are off, or web_search is off or only for "
+			  "some people, so nothing is searched");
+	} else {
+		check_say(c, CHECK_OK, "web search", "provider %s searches by itself", p->name);
+	}
 }
 
 void check_programs(struct check *c)
@@ -311,6 +345,7 @@ void check_programs(struct check *c)
 	check_secrets(c);
 	check_models(c);
 	check_addresses(c);
+	check_search(c);
 	if (!programs)
 		return;
 	if (try_jail(&(struct jail){0})) {

@@ -162,6 +162,11 @@ static void take_reply(struct agent *a, const struct roles_event *ev)
 	case ENGINE_TOOL_REVOKED:
 		agent_tools_revoke(a->tools, ev);
 		return;
+	case ENGINE_SEARCH_BEGAN:
+	case ENGINE_SEARCHED:
+	case ENGINE_SOURCE:
+		agent_tools_search(a->tools, ev);
+		return;
 	case ENGINE_ASIDE:
 		out.type = ROOM_ADDRESSEE;
 		break;

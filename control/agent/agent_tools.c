@@ -413,6 +413,8 @@ static void tell_tools(void *arg)
 		if (!tool_policy_lists(t->a->settings->tools_off, list[i].name))
 			list[kept++] = list[i];
 	roles_tools(t->a->roles, list, kept);
+	roles_search(t->a->roles,
+		     t->provider_search && tool_policy_is_free(t->a->settings, "web_search"));
 }
 
 void agent_tools_settings(struct agent_tools *t)
@@ -427,6 +429,7 @@ static int open_tools(struct agent_tools *t, struct http *http)
 	struct tool_room room;
 	int err = tools_registry_alloc(&t->registry);
 
+	t->provider_search = t->a->settings->search == SETTINGS_SEARCH_PROVIDER;
 	if (!err)
 		err = tools_run_alloc(&t->run, t->registry, t->a->settings);
 	if (!err)

@@ -23,6 +23,8 @@ struct agent_tools *agent_tools_free(struct agent_tools *t);
 void agent_tools_call(struct agent_tools *t, const struct roles_event *ev);
 /* ENGINE_TOOL_REVOKED. */
 void agent_tools_revoke(struct agent_tools *t, const struct roles_event *ev);
+/* SEARCH_BEGAN, SEARCHED and SOURCE of an answer, whose provider searches the web by itself. */
+void agent_tools_search(struct agent_tools *t, const struct roles_event *ev);
 /* An event of ENGINE_USE_WORKER; cost: of USAGE, millionths of a dollar. */
 void agent_tools_worker(struct agent_tools *t, const struct roles_event *ev, uint64_t cost);
 /* Words of the answer, which stand before its calls. */

@@ -64,6 +64,12 @@ static void tell_room(struct agent_tools *t, const struct tool_output *o, bool b
 
 void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type)
 {
+	agent_tools_publish_cost(t, o, type, type == EVENT_TOOL_CALLED ? count_cost(t, o) : 0);
+}
+
+void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o,
+			      enum event_type type, uint64_t nano)
+{
 	const struct media_want *where = media_call_want(t->a->call);
 	struct bus_event ev = {.type = type,
 			       .at_ms = env_wall_ms(t->a->env),
@@ -81,9 +87,9 @@ void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enu
 				      .arguments = hash,
 				      .tainted = o->tainted,
 				      .lasted_ms = o->ms,
-				      .summary = o->text};
-	if (type == EVENT_TOOL_CALLED)
-		ev.tool.nano = count_cost(t, o);
+				      .summary = o->text,
+				      .nano = nano};
+
 	bus_publish(t->a->bus, &ev);
 }
 

@@ -47,8 +47,9 @@ struct agent_tools {
 		struct tool_cost cost;
 		char service[64];
 	} spent[TOOLS_CALLS];
-	uint32_t held;	     /* a turn whose answer was speculative when it was asked; 0: none */
-	uint32_t told_words; /* the last turn whose words the run has */
+	bool provider_search; /* the settings want the provider's own search */
+	uint32_t held;	      /* a turn whose answer was speculative when it was asked; 0: none */
+	uint32_t told_words;  /* the last turn whose words the run has */
 	/* Words of this turn's answer before its calls. */
 	uint32_t said_turn;
 	size_t said_n;
@@ -78,6 +79,9 @@ void agent_tools_perform(struct agent_tools *t, const struct tool_output *o);
 void agent_tools_cancel(const struct tool_output *o);
 /* Publishes the call: EVENT_TOOL_BEGAN or EVENT_TOOL_CALLED. */
 void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type);
+/* The same for a search by the provider, which cost this. */
+void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o,
+			      enum event_type type, uint64_t nano);
 
 /* ---- agent_tools_host.c ---- */
 /* The interface of the tools' shells to this room. http is borrowed. */

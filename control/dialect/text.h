@@ -24,6 +24,7 @@ enum {
 	TEXT_ID_MAX = 128,
 	TEXT_NAME_MAX = 72,
 	TEXT_CALLS_MAX = 16,	    /* in one answer */
+	TEXT_SEARCHES_MAX = 32,	    /* of the provider, in one answer */
 	TEXT_ARGUMENTS_MAX = 24000, /* bytes of one call */
 	TEXT_EVENT_MAX = 1 << 20,   /* bytes of one event, or of a whole answer */
 	TEXT_VERSION_MAX = 24,
@@ -69,13 +70,16 @@ struct text_request {
 /* ---- what comes back ---- */
 
 enum text_fact_type {
-	TEXT_WORDS,	 /* text: more of the answer */
-	TEXT_CALL_START, /* call, tool */
-	TEXT_CALL_MORE,	 /* call, text: more of its arguments */
-	TEXT_CALL,	 /* call, tool, text: all of its arguments, "{}" for none; too_large */
-	TEXT_USAGE,	 /* usage: once, before the end */
-	TEXT_DONE,	 /* end */
-	TEXT_FAILED,	 /* text: why, one line; nothing follows */
+	TEXT_WORDS,	   /* text: more of the answer */
+	TEXT_CALL_START,   /* call, tool */
+	TEXT_CALL_MORE,	   /* call, text: more of its arguments */
+	TEXT_CALL,	   /* call, tool, text: all of its arguments, "{}" for none; too_large */
+	TEXT_SEARCH_BEGAN, /* the provider searches the web by itself */
+	TEXT_SEARCHED, /* text: the query, or the address of a page; failed. One for each BEGAN */
+	TEXT_SOURCE,   /* text: the address of a page that the answer cites; title */
+	TEXT_USAGE,    /* usage: once, before the end */
+	TEXT_DONE,     /* end */
+	TEXT_FAILED,   /* text: why, one line; nothing follows */
 };
 struct text_fact {
 	enum text_fact_type type;
@@ -84,6 +88,8 @@ struct text_fact {
 	const struct usage *usage;
 	enum engine_end end;
 	bool too_large; /* of CALL: the arguments are, and text is empty */
+	bool failed;
+	const char *title; /* "" for none */
 };
 /* False: nothing more is wanted. */
 typedef bool(text_fact_h)(const struct text_fact *fact, void *arg);
@@ -103,7 +109,8 @@ struct text_stream {
 	uint32_t ask; /* makes ids of calls that have none differ from those of other answers */
 	struct text_call calls[TEXT_CALLS_MAX];
 	unsigned n_calls;
-	char response[TEXT_ID_MAX]; /* the answer's own id, "" when it has none */
+	unsigned searches_begun, searches_told; /* of the provider's own */
+	char response[TEXT_ID_MAX];		/* the answer's own id, "" when it has none */
 	struct usage usage;
 	bool used;     /* usage is known */
 	bool words;    /* some were told */
@@ -123,6 +130,7 @@ struct text_dialect {
 	const char *key_header;	 /* the name of the header that holds the key; NULL: bearer token */
 	const char *version;	 /* the name of the header with the version; NULL: none */
 	const char *version_now; /* its value when the options name none */
+	bool searches;		 /* the provider can search the web by itself */
 	bool continues;		 /* takes the id of the answer that it continues */
 	char *(*build)(const struct text_request *request);
 	/* One event's data, or a whole answer, as a JSON object. */

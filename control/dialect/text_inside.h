@@ -38,6 +38,12 @@ void text_call_end(struct text_stream *s, struct text_call *c, const json_t *arg
 void text_end_calls(struct text_stream *s);
 /* Of an error object with code or type, and a message; or of a text. */
 void text_fail(struct text_stream *s, const json_t *error);
+/* The provider's own searches. query: borrowed, NULL is "". */
+void text_search_began(struct text_stream *s);
+void text_searched(struct text_stream *s, const char *query, bool failed);
+/* Tells the ends of searches that the provider left open. */
+void text_end_searches(struct text_stream *s);
+void text_tell_source(struct text_stream *s, const char *url, const char *title);
 uint64_t text_number(const json_t *object, const char *name);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "control/dialect/text_inside.h"
 #include "control/dialect/tool_form.h"
+#include "control/prompts/prompts.def"
 
 enum { LIMIT_MIN = 16 }; /* a smaller limit of the output is refused */
 
@@ -73,6 +74,10 @@ static json_t *build_tools(const struct engine_ask *ask)
 				  "description", t->description, "parameters",
 				  tool_form_text(TOOL_FORM_RESPONSES, t->schema), "strict", 0));
 	}
+	if (ask->search) {
+		wanted++;
+		json_array_append_new(tools, json_pack("{s:s}", "type", "web_search"));
+	}
 	if (json_array_size(tools) == wanted)
 		return tools;
 	json_decref(tools);
@@ -89,7 +94,9 @@ static bool put_options(json_t *root, const struct text_request *r)
 		ok = text_put(root, "max_output_tokens",
 			      json_integer(limit < LIMIT_MIN ? LIMIT_MIN : limit));
 	if (ok && *r->ask->instructions)
-		ok = text_put(root, "instructions", json_string(r->ask->instructions));
+		ok = text_put(root, "instructions",
+			      json_sprintf("%s%s", r->ask->instructions,
+					   r->ask->search ? PROMPT_PROVIDER_SEARCH : ""));
 	if (ok && *r->previous)
 		ok = text_put(root, "previous_response_id", json_string(r->previous));
 	if (ok && *effort)
@@ -97,7 +104,7 @@ static bool put_options(json_t *root, const struct text_request *r)
 	if (ok && r->ask->json)
 		ok = text_put(root, "text",
 			      json_pack("{s:{s:s}}", "format", "type", "json_object"));
-	if (ok && r->ask->n_tools)
+	if (ok && (r->ask->n_tools || r->ask->search))
 		ok = text_put(root, "tools", build_tools(r->ask));
 	return ok;
 }
@@ -140,11 +147,34 @@ static bool is_call(const json_t *item)
 	return type && strcmp(type, "function_call") == 0;
 }
 
+static bool is_search(const json_t *item)
+{
+	const char *type = json_string_value(json_object_get(item, "type"));
+
+	return type && strcmp(type, "web_search_call") == 0;
+}
+
+/* The provider also opens pages: then the action has an address and no query. */
+static void read_search(struct text_stream *s, const json_t *item)
+{
+	const json_t *action = json_object_get(item, "action");
+	const char *status = json_string_value(json_object_get(item, "status"));
+	const char *query = json_string_value(json_object_get(action, "query"));
+
+	if (!query)
+		query = json_string_value(json_object_get(action, "url"));
+	text_searched(s, query, status && strcmp(status, "failed") == 0);
+}
+
 static void read_item(struct text_stream *s, const json_t *event, bool whole)
 {
 	const json_t *item = json_object_get(event, "item");
 	struct text_call *c = is_call(item) ? find_call(s, event, item) : NULL;
 
+	if (is_search(item) && whole)
+		read_search(s, item);
+	else if (is_search(item))
+		text_search_began(s);
 	if (c && whole)
 		text_call_end(s, c, json_object_get(item, "arguments"));
 }
@@ -169,6 +199,7 @@ static void read_output(struct text_stream *s, const json_t *response)
 {
 	const json_t *output = json_object_get(response, "output");
 	bool words = s->words;
+	unsigned searches = 0;
 
 	for (size_t i = 0; i < json_array_size(output); i++) {
 		const json_t *item = json_array_get(output, i);
@@ -179,6 +210,9 @@ static void read_output(struct text_stream *s, const json_t *response)
 		if (event && is_call(item))
 			read_item(s, event, true);
 		json_decref(event);
+		/* Those that the stream told are the first ones. */
+		if (is_search(item) && ++searches > s->searches_told)
+			read_search(s, item);
 		if (words || !type || strcmp(type, "message") != 0)
 			continue;
 		for (size_t k = 0; k < json_array_size(parts); k++) {
@@ -207,6 +241,7 @@ static void read_response(struct text_stream *s, const json_t *response)
 		return;
 	}
 	read_output(s, response);
+	text_end_searches(s);
 	s->finished = true;
 	if (reason)
 		s->end = strcmp(reason, "content_filter") == 0 ? ENGINE_END_FILTERED
@@ -236,6 +271,16 @@ static void read_words(struct text_stream *s, const json_t *event)
 	text_tell_words(s, json_object_get(event, "delta"));
 }
 
+static void read_annotation(struct text_stream *s, const json_t *event)
+{
+	const json_t *annotation = json_object_get(event, "annotation");
+	const char *type = json_string_value(json_object_get(annotation, "type"));
+
+	if (type && strcmp(type, "url_citation") == 0)
+		text_tell_source(s, json_string_value(json_object_get(annotation, "url")),
+				 json_string_value(json_object_get(annotation, "title")));
+}
+
 static void read_added(struct text_stream *s, const json_t *event)
 {
 	read_item(s, event, false);
@@ -258,6 +303,7 @@ static const struct {
 } events[] = {
 	{"response.output_text.delta", read_words},
 	{"response.refusal.delta", read_words},
+	{"response.output_text.annotation.added", read_annotation},
 	{"response.output_item.added", read_added},
 	{"response.output_item.done", read_done},
 	{"response.function_call_arguments.delta", read_more_arguments},
@@ -289,5 +335,8 @@ static int read_responses(struct text_stream *s, const void *data)
 	return 0;
 }
 
-const struct text_dialect text_dialect_responses = {
-	.path = "responses", .continues = true, .build = build_responses, .read = read_responses};
+const struct text_dialect text_dialect_responses = {.path = "responses",
+						    .searches = true,
+						    .continues = true,
+						    .build = build_responses,
+						    .read = read_responses};

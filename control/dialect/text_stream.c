@@ -106,6 +106,43 @@ void text_tell_content(struct text_stream *s, const json_t *text)
 		tell_text(s, p + i, n - i);
 }
 
+/* ---- searches by the provider ---- */
+
+void text_search_began(struct text_stream *s)
+{
+	if (s->searches_begun == TEXT_SEARCHES_MAX)
+		return;
+	s->searches_begun++;
+	tell(s, &(struct text_fact){.type = TEXT_SEARCH_BEGAN});
+}
+
+/* Some servers tell only the end of a search. */
+void text_searched(struct text_stream *s, const char *query, bool failed)
+{
+	if (s->searches_told == s->searches_begun)
+		text_search_began(s);
+	if (s->searches_told == s->searches_begun)
+		return;
+	s->searches_told++;
+	tell(s, &(struct text_fact){.type = TEXT_SEARCHED,
+				    .text = slice_str(query ? query : ""),
+				    .failed = failed});
+}
+
+void text_end_searches(struct text_stream *s)
+{
+	while (s->searches_told < s->searches_begun)
+		text_searched(s, NULL, true);
+}
+
+void text_tell_source(struct text_stream *s, const char *url, const char *title)
+{
+	if (url && *url)
+		tell(s, &(struct text_fact){.type = TEXT_SOURCE,
+					    .text = slice_str(url),
+					    .title = title ? title : ""});
+}
+
 /* ---- calls of tools ---- */
 
 struct text_call *text_call_at(struct text_stream *s, const char *key, const char *id,

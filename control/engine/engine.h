@@ -50,6 +50,10 @@ enum engine_event_type {
 	/* ask, data: floats, a vector of dim numbers for each message of the ask. Of an engine that
 	   embeds. */
 	ENGINE_VECTORS,
+	ENGINE_SEARCH_BEGAN, /* ask: the provider searches the web by itself */
+	ENGINE_SEARCHED,     /* ask, data: the query, or the address of a page; failed. One for each
+				BEGAN, unless the ask ends before */
+	ENGINE_SOURCE,	     /* ask, data: the address of a page that the answer cites; title */
 };
 
 struct engine_event {
@@ -59,6 +63,8 @@ struct engine_event {
 	const char *call, *tool; /* of TOOL_CALL; borrowed until return */
 	uint32_t session;	 /* of TOOL_CALL: an id is the provider's, and unique within it */
 	bool too_large;
+	bool failed;		   /* of SEARCHED */
+	const char *title;	   /* of SOURCE, untrusted; borrowed until return */
 	const struct usage *usage; /* of USAGE; borrowed until return */
 	struct slice data;	   /* borrowed until return */
 	enum trouble trouble;

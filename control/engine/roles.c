@@ -228,6 +228,11 @@ void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n)
 		log_warn("tools_failed", "error=\"%s\"", strerror(err));
 }
 
+void roles_search(struct roles *r, bool on)
+{
+	r->search = on;
+}
+
 int roles_result(struct roles *r, uint32_t turn, const char *call, const char *text, bool failed)
 {
 	struct live *l = roles_live_by_turn(r, ENGINE_USE_VOICE, turn);

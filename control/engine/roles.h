@@ -112,6 +112,8 @@ void roles_hear(struct roles *r, const struct engine_message *message);
 void roles_renew(struct roles *r);
 /* The tools that answers may call from now on; borrowed. */
 void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n);
+/* True: providers of answers that can search the web by themselves may do so from now on. */
+void roles_search(struct roles *r, bool on);
 /* The result of a call that an answer of this turn made. ENOENT: it waits for none. */
 int roles_result(struct roles *r, uint32_t turn, const char *call, const char *text, bool failed);
 /* An ask for an answer may follow soon. */

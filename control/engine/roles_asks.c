@@ -222,6 +222,7 @@ static int give(struct roles *r, struct live *l)
 	if (r->tools && l->use == ENGINE_USE_REPLY) {
 		ask.tools = r->tools->tools;
 		ask.n_tools = r->tools->n_tools;
+		ask.search = r->search;
 	}
 	log_debug("ask", "ask=%u turn=%u role=%s provider=%s instructions=%u", ask.id, ask.turn,
 		  role_name(roles_role(l->use)), s->record->name, ask.instructions_version);

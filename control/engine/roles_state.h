@@ -88,6 +88,7 @@ struct roles {
 	unsigned hearers;
 	uint32_t asks, instructions_version, tools_version;
 	char *instructions;
+	bool search;		  /* providers of answers may search the web by themselves */
 	struct engine_ask *tools; /* holds the tools; NULL: none yet */
 	struct tmr *silence;
 	struct tmr *usage;

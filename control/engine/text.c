@@ -127,6 +127,16 @@ static void keep_answer(struct text *t, const struct job *j)
 
 /* ---- what comes back ---- */
 
+/* The provider searches by itself. */
+static void put_search(struct engine_event *ev, const struct text_fact *f)
+{
+	ev->type = f->type == TEXT_SEARCHED ? ENGINE_SEARCHED
+		   : f->type == TEXT_SOURCE ? ENGINE_SOURCE
+					    : ENGINE_SEARCH_BEGAN;
+	ev->failed = f->failed;
+	ev->title = f->title;
+}
+
 static bool take_fact(const struct text_fact *f, void *arg)
 {
 	struct job *j = arg;
@@ -143,6 +153,11 @@ static bool take_fact(const struct text_fact *f, void *arg)
 		ev.tool = f->tool;
 		ev.session = j->x.ask;
 		ev.too_large = f->too_large;
+		break;
+	case TEXT_SEARCH_BEGAN:
+	case TEXT_SEARCHED:
+	case TEXT_SOURCE:
+		put_search(&ev, f);
 		break;
 	case TEXT_USAGE:
 		ev.type = ENGINE_USAGE;

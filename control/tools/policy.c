@@ -67,6 +67,21 @@ bool tool_policy_has_role(const char *list, const char *name, tool_role_h *h, vo
 	return !restricted;
 }
 
+static bool has_no_role(uint64_t role, void *arg)
+{
+	(void)role;
+	(void)arg;
+	return false;
+}
+
+bool tool_policy_is_free(const struct settings *s, const char *name)
+{
+	return !tool_policy_lists(s->tools_off, name) &&
+	       !tool_policy_lists(s->tools_moderators, name) &&
+	       !tool_policy_lists(s->tools_owners, name) &&
+	       tool_policy_has_role(s->tools_roles, name, has_no_role, NULL);
+}
+
 /* ---- rates ---- */
 
 /* The speaker's calls; a free place, or that of the speaker who called longest ago. */

@@ -123,5 +123,7 @@ bool tool_policy_lists(const char *list, const char *name);
 /* True if the list ("roll:ROLE, time:ROLE") names no role for the tool, or h is true of one. */
 typedef bool(tool_role_h)(uint64_t role, void *arg);
 bool tool_policy_has_role(const char *list, const char *name, tool_role_h *h, void *arg);
+/* True if the settings neither switch the tool off nor restrict it to some people. */
+bool tool_policy_is_free(const struct settings *s, const char *name);
 
 #endif

@@ -38,6 +38,8 @@ int tools_run_alloc(struct tools_run **out, const struct tools_registry *registr
 		return ENOMEM;
 	t->registry = registry;
 	t->settings = settings;
+	/* Not every provider tells each search before it uses the results. */
+	t->tainted = settings->search == SETTINGS_SEARCH_PROVIDER;
 	*out = t;
 	return 0;
 }
@@ -383,6 +385,12 @@ enum tool_verdict tools_run_judge_effect(struct tools_run *t, const struct tool_
 bool tools_run_tainted(const struct tools_run *t)
 {
 	return t->tainted;
+}
+
+void tools_run_searched(struct tools_run *t, uint32_t turn)
+{
+	tools_run_turn(t, turn)->tainted = true;
+	t->tainted = true;
 }
 
 unsigned tools_run_open(const struct tools_run *t)

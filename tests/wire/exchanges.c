@@ -65,6 +65,7 @@ static const struct {
 	{"results", "", {.messages = talk, .n = 5, .tools = &tool, .n_tools = 1}},
 	{"word", "", {.messages = talk, .n = 1, .one_word = true, .output_tokens = WORD_TOKENS}},
 	{"object", "", {.messages = talk, .n = 1, .json = true}},
+	{"search", "", {.messages = talk, .n = 3, .search = true}},
 	{"more", "resp_1", {.messages = talk, .n = 3}},
 };
 
@@ -101,6 +102,9 @@ static bool note_fact(const struct text_fact *fact, void *arg)
 					    [TEXT_CALL_START] = "call_begun",
 					    [TEXT_CALL_MORE] = "call_fragment",
 					    [TEXT_CALL] = "call",
+					    [TEXT_SEARCH_BEGAN] = "search_begun",
+					    [TEXT_SEARCHED] = "searched",
+					    [TEXT_SOURCE] = "source",
 					    [TEXT_USAGE] = "usage",
 					    [TEXT_DONE] = "done",
 					    [TEXT_FAILED] = "failed"};

@@ -81,6 +81,7 @@ struct engine_ask {
 	const char *sound_label;	 /* names the speaker, sent before it; may be NULL */
 	const struct engine_tool *tools; /* that may be called; of an engine without a session */
 	size_t n_tools;
+	bool search; /* the provider may search the web by itself; of an engine without a session */
 	uint32_t tools_version; /* of the tools that a session has; 0: none */
 	uint64_t deadline;	/* ns; 0: none */
 };

@@ -213,18 +213,18 @@ static void add_hit(char text[TEXT_MAX], unsigned number, const struct search_hi
 }
 
 /* Readers see where the answer is from; the model never reads an address out. */
-static void give_link(const struct web_call *c, const struct search_hit *hit)
+void builtin_web_link(const struct tool_host *host, uint32_t turn, const char *name,
+		      const char *url)
 {
-	const struct tool_host *host = c->w->host;
 	char title[100];
 
-	if (strlen(hit->url) > LINK_MAX || strpbrk(hit->url, " <>\"\\\t\r\n") ||
-	    !http_guard_host(hit->url, title, sizeof title))
+	if (strlen(url) > LINK_MAX || strpbrk(url, " <>\"\\\t\r\n") ||
+	    !http_guard_host(url, title, sizeof title))
 		return;
-	if (*hit->title)
-		utf8_copy(title, sizeof title, hit->title);
+	if (*name)
+		utf8_copy(title, sizeof title, name);
 	untrusted_clean_line(title);
-	host->linkh(c->turn, title, hit->url, host->arg);
+	host->linkh(turn, title, url, host->arg);
 }
 
 static void give_results(struct web_call *c, const struct search_results *r)
@@ -238,7 +238,7 @@ static void give_results(struct web_call *c, const struct search_results *r)
 		w->known[w->n_known++ % KNOWN_MAX] = hash_url(r->hits[i].url);
 		add_hit(text, i + 1, &r->hits[i]);
 		if (i < w->host->settings->search_links)
-			give_link(c, &r->hits[i]);
+			builtin_web_link(w->host, c->turn, r->hits[i].title, r->hits[i].url);
 	}
 	snprintf(origin, sizeof origin, "web search by %s", search_name(c->service));
 	give_fenced(c, origin, *text ? text : "nothing was found", "");

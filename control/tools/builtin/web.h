@@ -16,6 +16,10 @@ struct tool_host;
 /* True if the settings have a service for searches; then *service, an enum search_service. */
 bool builtin_web_service(const struct settings *s, unsigned *service);
 
+/* Gives the host a link of the turn, unless the address is malformed. title, url: untrusted. */
+void builtin_web_link(const struct tool_host *host, uint32_t turn, const char *title,
+		      const char *url);
+
 /* host is borrowed. ENOMEM. Caller owns *out. */
 int builtin_web_alloc(struct builtin_web **out, const struct tool_host *host);
 /* Ends what is under way without outputs. */

@@ -37,6 +37,17 @@ static bool note(const struct text_fact *f, void *arg)
 			 f->too_large ? 9 : (int)f->text.n,
 			 f->too_large ? "too large" : (const char *)f->text.p);
 		break;
+	case TEXT_SEARCH_BEGAN:
+		snprintf(to, size, "|search");
+		break;
+	case TEXT_SEARCHED:
+		snprintf(to, size, "|searched %.*s%s", (int)f->text.n, (const char *)f->text.p,
+			 f->failed ? " failed" : "");
+		break;
+	case TEXT_SOURCE:
+		snprintf(to, size, "|source %.*s %s", (int)f->text.n, (const char *)f->text.p,
+			 f->title);
+		break;
 	case TEXT_USAGE:
 		snprintf(to, size, "|usage %u+%u>%u", (unsigned)f->usage->n[PRICE_TEXT_IN],
 			 (unsigned)f->usage->n[PRICE_TEXT_CACHED],
@@ -84,6 +95,13 @@ static void read_answer(struct answer *a, const struct text_dialect *d, const ch
 	  "\"name\":\"look\",\"arguments\":\"" arguments "\"}}")
 #define RESPONSE(type, fields)                                                                     \
 	D("{\"type\":\"response." type "\",\"response\":{\"id\":\"r1\"," fields "}}")
+#define SEARCH(state, fields)                                                                      \
+	D("{\"type\":\"response.output_item." state "\",\"output_index\":0,\"item\":{"             \
+	  "\"type\":\"web_search_call\",\"id\":\"ws\"," fields "}}")
+#define OWLS "\"status\":\"completed\",\"action\":{\"type\":\"search\",\"query\":\"owls\"}"
+#define CITE(type)                                                                                 \
+	D("{\"type\":\"response.output_text.annotation.added\",\"annotation\":{\"type\":\"" type   \
+	  "\",\"url\":\"https://owl.example/a\",\"title\":\"Owls\"}}")
 #define BLOCK(at, block)                                                                           \
 	D("{\"type\":\"content_block_start\",\"index\":" at ",\"content_block\":" block "}")
 #define DELTA(at, delta)                                                                           \
@@ -195,6 +213,24 @@ static const struct {
 	   "{\"type\":\"reasoning\",\"content\":[{\"text\":\"hm\"}]},"
 	   "{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"YES\"}]}]}"),
 	 "YES|done stop"},
+	/* The search comes in the stream and again in the whole response. */
+	{&text_dialect_responses,
+	 SEARCH("added", "\"status\":\"in_progress\"") SEARCH("done", OWLS)
+		 D("{\"type\":\"response.output_text.delta\",\"delta\":\"Owls.\"}")
+			 CITE("url_citation") CITE("file_citation")
+				 RESPONSE("completed", "\"status\":\"completed\",\"output\":["
+						       "{\"type\":\"web_search_call\"," OWLS "}]"),
+	 "|search|searched owlsOwls.|source https://owl.example/a Owls|done stop"},
+	/* A server that tells nothing before the end, and a search that never ends. */
+	{&text_dialect_responses,
+	 RESPONSE("completed", "\"status\":\"completed\",\"output\":[{\"type\":\"web_search_call\","
+			       "\"status\":\"failed\",\"action\":{\"type\":\"open_page\","
+			       "\"url\":\"https://owl.example\"}}]"),
+	 "|search|searched https://owl.example failed|done stop"},
+	{&text_dialect_responses,
+	 SEARCH("added", "\"status\":\"in_progress\"")
+		 RESPONSE("completed", "\"status\":\"completed\""),
+	 "|search|searched  failed|done stop"},
 	/* ---- messages ---- */
 	{&text_dialect_messages,
 	 "event: message_start\n" D(
@@ -467,6 +503,19 @@ TEST(a_responses_request)
 	check_body(build(&text_dialect_responses, "{\"store\":true}", &(struct engine_ask){0}, 7),
 		   "{\"model\":\"m\",\"input\":[{\"role\":\"user\",\"content\":\"[Bob]: and?\"}],"
 		   "\"stream\":true,\"store\":true,\"previous_response_id\":\"r9\"}");
+}
+
+TEST(a_responses_request_offers_the_search_of_the_provider)
+{
+	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = "hi"};
+	const struct engine_ask search = {
+		.instructions = "be kind", .messages = &m, .n = 1, .search = true};
+	char *body = build(&text_dialect_responses, "", &search, 0);
+
+	CHECK(strstr(body, "\"tools\":[{\"type\":\"web_search\"}]"));
+	CHECK(strstr(body, "\"instructions\":\"be kind\\nYour answer is read out"));
+	free(body);
+	CHECK(text_dialect_responses.searches && !text_dialect_chat.searches);
 }
 
 TEST(a_messages_request)

@@ -213,6 +213,8 @@ TEST(web_search_service_is_that_of_the_settings)
 	CHECK(builtin_web_service(s, &service) && service == 3);
 	settings_set(s, "search", "off");
 	CHECK(!builtin_web_service(s, &service));
+	settings_set(s, "search", "provider");
+	CHECK(!builtin_web_service(s, &service));
 	settings_set(s, "search", "searxng");
 	settings_set(s, "search_url", "");
 	CHECK(!builtin_web_service(s, &service));
