@@ -175,6 +175,31 @@ static json_t *item_json(const struct si_text *t, const char *status, bool whole
 			 "type", "output_text", "text", t->answer.text, "annotations", "logprobs");
 }
 
+/* A model that may search does so before each answer in words, and cites one page. */
+static bool is_searching(const struct si_text *t)
+{
+	const json_t *tools = json_object_get(t->root, "tools");
+
+	for (size_t i = 0; !t->answer.call && i < json_array_size(tools); i++)
+		if (strcmp(member(json_array_get(tools, i), "type"), "web_search") == 0)
+			return true;
+	return false;
+}
+
+static json_t *search_json(const struct si_text *t, const char *status)
+{
+	return json_pack("{s:s, s:s+, s:s, s:{s:s, s:s}}", "type", "web_search_call", "id", "ws_",
+			 t->id, "status", status, "action", "type", "search", "query",
+			 "world clock");
+}
+
+static json_t *citation_json(void)
+{
+	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "type", "url_citation", "url",
+			 "https://clock.example/now", "title", "World clock", "start_index", 0,
+			 "end_index", 1);
+}
+
 static json_t *usage_json(const struct si_text *t)
 {
 	return json_pack("{s:I, s:{s:I, s:i}, s:I, s:{s:i}, s:I}", "input_tokens",
@@ -199,11 +224,15 @@ static json_t *response_json(const struct si_text *t, const char *status)
 		ended && !failed
 			? json_pack("[o]", item_json(t, t->cut ? "incomplete" : "completed", true))
 			: json_array();
-	json_t *r = json_pack("{s:s+, s:s, s:i, s:s, s:s, s:o, s:b, s:s, s:[], s:O, s:f, s:f}",
-			      "id", "resp_", t->id, "object", "response", "created_at", 1800000000,
-			      "status", status, "model", t->model, "output", output,
-			      "parallel_tool_calls", 1, "tool_choice", "auto", "tools", "metadata",
-			      metadata ? metadata : empty, "temperature", 1.0, "top_p", 1.0);
+	json_t *r;
+
+	if (json_array_size(output) && is_searching(t))
+		json_array_insert_new(output, 0, search_json(t, "completed"));
+	r = json_pack("{s:s+, s:s, s:i, s:s, s:s, s:o, s:b, s:s, s:[], s:O, s:f, s:f}", "id",
+		      "resp_", t->id, "object", "response", "created_at", 1800000000, "status",
+		      status, "model", t->model, "output", output, "parallel_tool_calls", 1,
+		      "tool_choice", "auto", "tools", "metadata", metadata ? metadata : empty,
+		      "temperature", 1.0, "top_p", 1.0);
 
 	json_decref(empty);
 	json_object_set(r, "instructions", given ? given : json_null());
@@ -231,7 +260,7 @@ static void event_send(struct si_text *t, bool piece, const char *type, json_t *
 static json_t *of_item(const struct si_text *t, json_t *more)
 {
 	json_t *o = json_pack("{s:s+, s:i}", "item_id", t->answer.call ? "fc_" : "msg_", t->id,
-			      "output_index", 0);
+			      "output_index", is_searching(t) ? 1 : 0);
 
 	json_object_update_new(o, more);
 	return o;
@@ -241,6 +270,22 @@ static json_t *part_json(const char *text)
 {
 	return json_pack("{s:s, s:s, s:[], s:[]}", "type", "output_text", "text", text,
 			 "annotations", "logprobs");
+}
+
+static void search_send(struct si_text *t)
+{
+	event_send(
+		t, false, "response.output_item.added",
+		json_pack("{s:i, s:o}", "output_index", 0, "item", search_json(t, "in_progress")));
+	event_send(t, true, "response.output_item.done",
+		   json_pack("{s:i, s:o}", "output_index", 0, "item", search_json(t, "completed")));
+}
+
+static void citation_send(struct si_text *t)
+{
+	event_send(t, false, "response.output_text.annotation.added",
+		   of_item(t, json_pack("{s:i, s:i, s:o}", "content_index", 0, "annotation_index",
+					0, "annotation", citation_json())));
 }
 
 static void text_send(struct si_text *t)
@@ -253,6 +298,8 @@ static void text_send(struct si_text *t)
 		event_send(t, true, "response.output_text.delta",
 			   of_item(t, json_pack("{s:i, s:s%, s:[]}", "content_index", 0, "delta", p,
 						n, "logprobs")));
+	if (is_searching(t))
+		citation_send(t);
 	event_send(t, false, "response.output_text.done",
 		   of_item(t, json_pack("{s:i, s:s, s:[]}", "content_index", 0, "text",
 					t->answer.text, "logprobs")));
@@ -300,15 +347,17 @@ static void stream_send(struct si_text *t)
 		si_text_end(t);
 		return;
 	}
+	if (is_searching(t))
+		search_send(t);
 	event_send(t, false, "response.output_item.added",
-		   json_pack("{s:i, s:o}", "output_index", 0, "item",
+		   json_pack("{s:i, s:o}", "output_index", is_searching(t) ? 1 : 0, "item",
 			     item_json(t, "in_progress", false)));
 	if (t->answer.call)
 		call_send(t);
 	else
 		text_send(t);
 	event_send(t, false, "response.output_item.done",
-		   json_pack("{s:i, s:o}", "output_index", 0, "item",
+		   json_pack("{s:i, s:o}", "output_index", is_searching(t) ? 1 : 0, "item",
 			     item_json(t, t->cut ? "incomplete" : "completed", true)));
 	if (!t->acts.nodone)
 		event_send(t, false, t->cut ? "response.incomplete" : "response.completed",
