@@ -43,7 +43,8 @@ static bool is_ready(const struct room_retrieval *r, const struct room_context *
 static void clear_slice(struct room_retrieval *r)
 {
 	if (*r->words)
-		*r = (struct room_retrieval){.present = r->present, .number = r->number};
+		*r = (struct room_retrieval){
+			.present = r->present, .number = r->number, .private_to = r->private_to};
 }
 
 /* An answer to the newest request would be ignored from now on. */
@@ -144,6 +145,12 @@ static void take_slice(struct room_retrieval *r, const struct room_event *ev)
 	read_items(r, (struct slice){ev->text.p, ids});
 }
 
+static void tell_privately(struct room_retrieval *r, struct room_turn *t)
+{
+	t->told_private = true;
+	r->private_to = t->user;
+}
+
 void room_retrieval_on_event(struct room_retrieval *r, struct room_context *context,
 			     const struct room_event *ev)
 {
@@ -152,7 +159,9 @@ void room_retrieval_on_event(struct room_retrieval *r, struct room_context *cont
 	if (ev->type == ROOM_PRIVATE_TOLD)
 		t = room_turn_by_id(context, ev->turn);
 	if (t)
-		t->told_private = true;
+		tell_privately(r, t);
+	if (ev->type == ROOM_MEMBER && !room_is_alone(context, r->private_to))
+		r->private_to = 0;
 	if (ev->type == ROOM_MEMORY)
 		r->present = ev->yes;
 	else if (ev->type == ROOM_SETTINGS)
@@ -196,6 +205,7 @@ void room_retrieval_note(const struct room_context *context, struct room_turn *t
 	uint64_t from = turn->queued_at ? turn->queued_at : context->now;
 	bool ready = is_ready(r, context, turn->user, turn->transcript);
 
+	turn->told_private = turn->told_private || r->private_to;
 	if (!r->present || !*turn->transcript)
 		return;
 	room_turn_decide(turn, ROOM_RULE_MEMORY, ready && !r->failed,
@@ -205,6 +215,7 @@ void room_retrieval_note(const struct room_context *context, struct room_turn *t
 		r->turn = turn->id;
 	for (unsigned i = 0; ready && i < r->items; i++) {
 		room_turn_decide(turn, r->item[i].rule, true, r->item[i].id, 0);
-		turn->told_private = turn->told_private || r->item[i].private;
+		if (r->item[i].private)
+			tell_privately(r, turn);
 	}
 }

@@ -11,8 +11,10 @@
  *
  * A slice serves every ask of the same speaker about the same words and is not retrieved again for
  * them, as long as the same people listen: it may hold facts that the speaker told the bot alone.
- * The turn's record tells which facts and lines its prompt held, or that they came too late. While
- * the bot has no memory (MEMORY) nothing is retrieved and nothing waits. For control/room only. */
+ * An answer with such facts stays in the model's conversation, so every later answer may quote
+ * them, too, until that person is no longer alone with the bot (MEMBER). The turn's record tells
+ * which facts and lines its prompt held, or that they came too late. While the bot has no memory
+ * (MEMORY) nothing is retrieved and nothing waits. For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_RETRIEVAL_H
 #define CONTROL_ROOM_ANSWER_RETRIEVAL_H
 
@@ -39,6 +41,8 @@ struct room_retrieval {
 	uint64_t user;		   /* who said them */
 	uint64_t audience;	   /* the people who listened then, as a hash */
 	uint32_t turn;		   /* asked with the slice; 0: none yet */
+	uint64_t private_to; /* models have been told facts of this person's own memory; 0: nobody's
+			      */
 	char slice[ROOM_RETRIEVAL_MAX + 1];
 	unsigned items;
 	struct {
@@ -48,7 +52,7 @@ struct room_retrieval {
 	} item[ROOM_RETRIEVAL_ITEMS];
 };
 
-/* MEMORY, RETRIEVED, PRIVATE_TOLD, SETTINGS, and interim transcripts. */
+/* MEMORY, RETRIEVED, PRIVATE_TOLD, MEMBER, SETTINGS, and interim transcripts. */
 void room_retrieval_on_event(struct room_retrieval *r, struct room_context *context,
 			     const struct room_event *ev);
 /* Begins the retrieval for the turn that waits in the queue. */

@@ -224,27 +224,33 @@ TEST(a_slice_is_of_no_use_once_somebody_else_listens)
 }
 
 /* Alice asks while she is alone with the bot, and hears the answer. */
-static void answer_privately(struct world *w, const char *slice)
+static void answer(struct world *w, const char *text)
 {
-	begin(w, "reply_path=native", 1);
-	world_says(w, 1, "parley where is my locker");
-	retrieved(w, w->last[ROOM_DO_RETRIEVE].chunk, slice);
 	world_brain_audio(w, w->asked, 400);
-	world_step(w, (struct room_event){.type = ROOM_BRAIN_TEXT,
-					  .turn = w->asked,
-					  .text = slice_str("It is number nine.")});
+	world_step(w, (struct room_event){
+			      .type = ROOM_BRAIN_TEXT, .turn = w->asked, .text = slice_str(text)});
 	world_step(w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w->asked});
 	world_step(w, (struct room_event){
 			      .type = ROOM_SAY_STARTED, .turn = w->asked, .at = w->ms * NS_PER_MS});
 }
 
+static void answer_privately(struct world *w, const char *slice)
+{
+	begin(w, "reply_path=native", 1);
+	world_says(w, 1, "parley where is my locker");
+	retrieved(w, w->last[ROOM_DO_RETRIEVE].chunk, slice);
+	answer(w, "It is number nine.");
+}
+
 static void hear_it_out(struct world *w)
 {
+	unsigned records = w->did[ROOM_DO_RECORD];
+
 	world_until(w, w->ms + 400);
 	world_step(w, (struct room_event){.type = ROOM_SAY_DRAINED,
 					  .turn = w->asked,
 					  .samples = room_active(w->room)->samples});
-	CHECK_INT(w->did[ROOM_DO_RECORD], 1);
+	CHECK_INT(w->did[ROOM_DO_RECORD], records + 1);
 }
 
 static const struct room_history_line *last_line(const struct world *w)
@@ -315,6 +321,33 @@ TEST(an_answer_after_a_tool_read_private_facts_is_private)
 	CHECK(room_active(w.room)->told_private);
 	hear_it_out(&w);
 	CHECK_INT(last_line(&w)->private_to, 1);
+	world_end(&w);
+}
+
+static void answer_again(struct world *w)
+{
+	world_until(w, w->ms + 3000);
+	world_says(w, 1, "parley say that again please");
+	retrieved(w, w->last[ROOM_DO_RETRIEVE].chunk, "\n");
+	answer(w, "Nine, I said.");
+}
+
+TEST(an_answer_that_may_repeat_a_private_answer_is_private)
+{
+	struct world w;
+
+	answer_privately(&w, "p3\n- Alice, 2026-11-22: \"my locker is number nine\"\n");
+	hear_it_out(&w);
+	answer_again(&w);
+	CHECK(room_active(w.room)->told_private);
+	hear_it_out(&w);
+	CHECK_STR(last_line(&w)->text, "Nine, I said.");
+	CHECK_INT(last_line(&w)->private_to, 1);
+	/* Somebody else listens, so the model has not been told it any more. */
+	move(&w, 2, true);
+	CHECK(last_line(&w)->withheld);
+	answer_again(&w);
+	CHECK(!room_active(w.room)->told_private);
 	world_end(&w);
 }
 
