@@ -77,9 +77,9 @@ static int count_writes(struct db *db, const struct job *j, unsigned *out)
 	return err;
 }
 
-/* The older fact that the new one touches. id 0: none. */
+/* The known fact that the new one touches. id 0: none. */
 struct touched {
-	uint64_t id;
+	uint64_t id, from_ms; /* from_ms: the time when it was said */
 	enum fact_change change;
 };
 
@@ -162,7 +162,8 @@ static bool compare_row(sqlite3_stmt *s, const struct job *j, const struct candi
 			      c->meaning.likenessh ? &c->meaning : NULL);
 	/* The same one wins over one that it would take the place of. */
 	if (change != FACT_NEW && (!c->out->id || change == FACT_SAME))
-		*c->out = (struct touched){.id = db_uint(s, 0), .change = change};
+		*c->out = (struct touched){
+			.id = db_uint(s, 0), .from_ms = db_uint(s, 8), .change = change};
 	return change == FACT_SAME;
 }
 
@@ -253,7 +254,8 @@ static int add_sources(struct db *db, const struct job *j, const json_t *item, u
 	return db_run(db, s);
 }
 
-static int insert_fact(struct db *db, const struct job *j, const json_t *item, uint64_t *out)
+static int insert_fact(struct db *db, const struct job *j, const json_t *item, uint64_t said_ms,
+		       uint64_t *out)
 {
 	char *tags = json_dumps(json_object_get(item, "tags"), JSON_COMPACT);
 	sqlite3_stmt *s = db_use(db, DB_ADD_FACT);
@@ -267,6 +269,7 @@ static int insert_fact(struct db *db, const struct job *j, const json_t *item, u
 	db_bind_text(s, 6, tags ? tags : "[]");
 	db_bind_text(s, 7, text_at(item, "text"));
 	db_bind_uint(s, 8, j->now_ms);
+	db_bind_uint(s, 9, said_ms);
 	err = db_run(db, s);
 	free(tags);
 	if (err)
@@ -278,12 +281,12 @@ static int insert_fact(struct db *db, const struct job *j, const json_t *item, u
 	return err ? err : add_sources(db, j, item, *out);
 }
 
-static int close_fact(struct db *db, const struct job *j, uint64_t older, uint64_t newer)
+static int close_fact(struct db *db, uint64_t older, uint64_t newer, uint64_t said_ms)
 {
 	sqlite3_stmt *s = db_use(db, DB_CLOSE_FACT);
 
 	db_bind_uint(s, 1, older);
-	db_bind_uint(s, 2, j->now_ms);
+	db_bind_uint(s, 2, said_ms);
 	db_bind_uint(s, 3, newer);
 	return db_run(db, s);
 }
@@ -293,26 +296,34 @@ static void tell_skipped(json_t *skipped, const char *text, const char *reason)
 	json_array_append_new(skipped, json_pack("{s:s,s:s}", "text", text, "reason", reason));
 }
 
-static int replace_fact(struct db *db, struct embedding *e, const struct job *j, const json_t *item,
-			const struct vector *meaning, const struct touched *older, uint64_t *id)
-{
-	int err = insert_fact(db, j, item, id);
+/* A new fact and its evidence. Pointers are borrowed. */
+struct statement {
+	const json_t *item;
+	const struct vector *meaning; /* NULL without an encoder */
+	uint64_t said_ms;	      /* 0: its lines are gone */
+};
 
-	if (!err && meaning)
-		err = embedding_add_fact(db, e, *id, meaning);
+static int replace_fact(struct db *db, struct embedding *e, const struct job *j,
+			const struct statement *f, const struct touched *older, uint64_t *id)
+{
+	int err = insert_fact(db, j, f->item, f->said_ms, id);
+
+	if (!err && f->meaning)
+		err = embedding_add_fact(db, e, *id, f->meaning);
 	if (!err && older->id)
-		err = close_fact(db, j, older->id, *id);
+		err = close_fact(db, older->id, *id, f->said_ms);
 	return err ? err : add_audit(db, j, "memory_write", older->id ? "updated" : "inserted");
 }
 
-/* True unless the item names lines and none of them is there any more: they expired, or their
- * speaker was erased while a model looked for facts in them. */
-static int has_evidence(struct db *db, const struct job *j, const json_t *item, bool *out)
+/* A fact without named lines is said now. One with lines was said in the newest of them; 0 if none
+ * is there any more: they expired, or their speaker was erased while a model looked for facts in
+ * them. */
+static int find_time(struct db *db, const struct job *j, const json_t *item, uint64_t *said_ms)
 {
 	const json_t *lines = json_object_get(item, "evidence"), *id;
 	size_t i;
 
-	*out = lines == NULL;
+	*said_ms = lines ? 0 : j->now_ms;
 	json_array_foreach(lines, i, id)
 	{
 		sqlite3_stmt *s = db_use(db, DB_FIND_FACT_LINE);
@@ -322,8 +333,9 @@ static int has_evidence(struct db *db, const struct job *j, const json_t *item, 
 		db_bind_uint(s, 2, j->user);
 		db_bind_uint(s, 3, j->guild);
 		err = db_step(db, s);
+		if (!err && db_uint(s, 0) > *said_ms)
+			*said_ms = db_uint(s, 0);
 		sqlite3_reset(s);
-		*out = *out || !err;
 		if (err && err != ENOENT)
 			return err;
 	}
@@ -336,24 +348,27 @@ static int write_one(struct db *db, struct embedding *e, const struct job *j, co
 	const char *text = text_at(item, "text");
 	struct touched older;
 	struct vector v;
-	const struct vector *meaning = embedding_text(e, text, &v) ? NULL : &v;
+	struct statement f = {.item = item, .meaning = embedding_text(e, text, &v) ? NULL : &v};
 	uint64_t id = 0;
-	bool evident = false;
-	int err = has_evidence(db, j, item, &evident);
+	int err = find_time(db, j, item, &f.said_ms);
 
-	if (!err && !evident) {
+	if (!err && !f.said_ms) {
 		tell_skipped(skipped, text, "no_evidence");
 		return 0;
 	}
 	if (!err)
-		err = compare_all(db, e, j, text, meaning, &older);
+		err = compare_all(db, e, j, text, f.meaning, &older);
 	if (err)
 		return err;
 	if (older.change == FACT_SAME) {
 		tell_skipped(skipped, text, "duplicate");
 		return add_sources(db, j, item, older.id);
 	}
-	err = replace_fact(db, e, j, item, meaning, &older, &id);
+	if (older.id && f.said_ms < older.from_ms) {
+		tell_skipped(skipped, text, "outdated");
+		return 0;
+	}
+	err = replace_fact(db, e, j, &f, &older, &id);
 	if (!err)
 		json_array_append_new(written,
 				      json_pack("{s:I,s:s,s:s}", "id", (json_int_t)id, "status",

@@ -29,12 +29,10 @@ static struct store_facts by(uint64_t user)
 }
 
 /* "inserted", "updated", or why it was skipped. */
-static const char *write_fact(struct store_facts f, const char *text)
+static const char *send_fact(struct store_facts f, const char *request)
 {
-	char request[256];
 	const char *status;
 
-	snprintf(request, sizeof request, "[{\"text\":\"%s\",\"tags\":[\"t\"]}]", text);
 	f.request = request;
 	if (store_write_facts(s->store, &f, on_answer, NULL) || !loop_run(&s->l) || s->err)
 		return "not asked";
@@ -43,6 +41,14 @@ static const char *write_fact(struct store_facts f, const char *text)
 	return status ? status
 		      : json_string_value(json_object_get(
 				json_array_get(json_object_get(answer, "skipped"), 0), "reason"));
+}
+
+static const char *write_fact(struct store_facts f, const char *text)
+{
+	char request[256];
+
+	snprintf(request, sizeof request, "[{\"text\":\"%s\",\"tags\":[\"t\"]}]", text);
+	return send_fact(f, request);
 }
 
 /* The texts, each with its former ones in brackets. */
@@ -255,5 +261,63 @@ TEST(a_fact_without_its_lines_is_refused)
 			  json_array_get(json_object_get(answer, "skipped"), 0), "reason")),
 		  "no_evidence");
 	CHECK_STR(find(by(ANA), "{\"words\":\"what colour is my bike\"}"), "");
+	close_scene();
+}
+
+static void say_line(uint64_t user, uint64_t at_ms, const char *text)
+{
+	struct bus_event ev = {
+		.type = EVENT_UTTERANCE, .at_ms = at_ms, .guild = GUILD, .user = user};
+
+	ev.utterance = (struct event_utterance){.session = 1000,
+						.channel = 300,
+						.name = "Ana",
+						.text = text,
+						.started_ms = at_ms,
+						.consent = true};
+	bus_publish(s->bus, &ev);
+}
+
+/* As an extraction writes it. */
+static const char *write_line(struct store_facts f, const char *text, unsigned line)
+{
+	char request[256];
+
+	snprintf(request, sizeof request, "[{\"text\":\"%s\",\"tags\":[],\"evidence\":[%u]}]", text,
+		 line);
+	return send_fact(f, request);
+}
+
+TEST(an_older_line_does_not_end_a_newer_fact)
+{
+	open_scene();
+	say_line(ANA, 5000, "my bike is red");
+	say_line(ANA, 6000, "my bike is green");
+	CHECK_STR(write_line(by(ANA), "my bike is green", 2), "inserted");
+	CHECK_STR(write_line(by(ANA), "my bike is red", 1), "outdated");
+	CHECK_STR(find(by(ANA), "{\"words\":\"what colour is my bike\"}"), "my bike is green");
+	CHECK_INT(json_integer_value(json_object_get(json_array_get(answer, 0), "at_ms")), 6000);
+	/* A fact without lines is said now. */
+	CHECK_STR(write_fact(by(ANA), "my bike is blue"), "updated");
+	CHECK_STR(write_line(by(ANA), "my bike is red", 1), "outdated");
+	CHECK_STR(find(by(ANA), "{\"words\":\"what colour is my bike\"}"),
+		  "my bike is blue (my bike is green)");
+	close_scene();
+}
+
+TEST(a_newer_line_ends_an_older_fact_at_its_own_time)
+{
+	json_t *former;
+
+	open_scene();
+	say_line(ANA, 5000, "my bike is red");
+	say_line(ANA, 6000, "my bike is green");
+	CHECK_STR(write_line(by(ANA), "my bike is red", 1), "inserted");
+	CHECK_STR(write_line(by(ANA), "my bike is green", 2), "updated");
+	CHECK_STR(find(by(ANA), "{\"words\":\"what colour is my bike\"}"),
+		  "my bike is green (my bike is red)");
+	former = json_array_get(json_object_get(json_array_get(answer, 0), "former"), 0);
+	CHECK_INT(json_integer_value(json_object_get(former, "from_ms")), 5000);
+	CHECK_INT(json_integer_value(json_object_get(former, "until_ms")), 6000);
 	close_scene();
 }
