@@ -55,7 +55,7 @@ static int take_samples(struct run *r)
 	return err == ENOENT ? 0 : err;
 }
 
-/* Somebody else may have said the same. */
+/* Other people may have said the same. A quote by the bot is a trace. */
 static int drop_shared_samples(struct run *r)
 {
 	struct scan kept = {0};

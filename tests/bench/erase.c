@@ -161,8 +161,8 @@ static void say(bool ana)
 	publish(&ev);
 }
 
-/* What the bot answers, to Ana or about her. */
-static void answer(bool ana)
+/* The bot's answer to Ana or about her, which called a tool that reads the memory, or another. */
+static void answer(bool ana, bool searches)
 {
 	struct bus_event ev = {.type = EVENT_TURN, .user = ana ? c.ana : c.bob};
 	struct bus_event call = {.type = EVENT_TOOL_CALLED, .user = ev.user};
@@ -191,12 +191,12 @@ static void answer(bool ana)
 					.channel = 3,
 					.turn = c.utterances,
 					.call = c.utterances,
-					.name = ana ? "roll" : "conversation_search",
+					.name = searches ? "conversation_search" : "roll",
 					.code = "ok",
 					.arguments = "0",
 					.summary = text};
 	publish(&call);
-	/* Bob's turns quote Ana: his lines go too, where the memory was read. */
+	/* Bob's turns quote Ana, from the memory or from the conversation. */
 	if (ana)
 		publish(&ev);
 	else
@@ -404,13 +404,14 @@ static void fill_corpus(void)
 		say(i < 2 || rand() % 2);
 		say(false);
 		if (i < 2 || rand() % 3 == 0)
-			answer(i == 0 || (i != 1 && rand() % 2));
+			answer(i == 0 || (i != 1 && rand() % 2), rand() % 2);
 	}
 	/* As if the turn file had grown too large. */
 	if (rename(c.turns, c.old))
 		bench_die("%s", c.turns);
 	say(true);
-	answer(true);
+	answer(true, false);
+	answer(false, false);
 	add_others();
 	write_fact(true, false, c.guild);
 	write_fact(true, true, c.guild);

@@ -9,6 +9,7 @@
 #include "control/room/base/turns.h"
 #include "control/room/floor/address.h"
 #include "control/room/hearing/eot_prediction.h"
+#include "control/room/turn/history.h"
 #include "control/room/turn/turn_queue.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
@@ -204,8 +205,11 @@ void room_retrieval_note(const struct room_context *context, struct room_turn *t
 	struct room_retrieval *r = context->retrieval;
 	uint64_t from = turn->queued_at ? turn->queued_at : context->now;
 	bool ready = is_ready(r, context, turn->user, turn->transcript);
+	unsigned recalled = room_history_count_recalled(context->history);
 
 	turn->told_private = turn->told_private || r->private_to;
+	if (recalled)
+		room_turn_decide(turn, ROOM_RULE_MEMORY_RECALLED, true, recalled, 0);
 	if (!r->present || !*turn->transcript)
 		return;
 	room_turn_decide(turn, ROOM_RULE_MEMORY, ready && !r->failed,

@@ -57,7 +57,8 @@ void room_retrieval_on_event(struct room_retrieval *r, struct room_context *cont
 			     const struct room_event *ev);
 /* Begins the retrieval for the turn that waits in the queue. */
 void room_retrieval_tick(struct room_retrieval *r, struct room_context *context);
-/* The turn is asked now: adds the facts and lines of its slice to its decisions. */
+/* The turn is asked now: adds the facts and lines of its slice, and how many recalled
+ * lines the history has, to its decisions. An erasure finds answers by them that may quote. */
 void room_retrieval_note(const struct room_context *context, struct room_turn *turn);
 /* The slice for this turn, "" for none. Borrowed until the next event. */
 const char *room_retrieval_slice(const struct room_context *context, const struct room_turn *turn);

@@ -123,6 +123,15 @@ unsigned room_history_count(const struct room_history *h)
 	return h->n;
 }
 
+unsigned room_history_count_recalled(const struct room_history *h)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < h->n; i++)
+		n += !room_history_at(h, i)->turn;
+	return n;
+}
+
 void room_history_keep_private(struct room_history *h, const struct room_context *context,
 			       uint32_t turn, uint64_t user)
 {

@@ -46,5 +46,7 @@ void room_history_withhold(struct room_history *h, uint32_t turn);
 /* 0 is the oldest. */
 const struct room_history_line *room_history_at(const struct room_history *h, unsigned i);
 unsigned room_history_count(const struct room_history *h);
+/* Lines that RECALLED brought. */
+unsigned room_history_count_recalled(const struct room_history *h);
 
 #endif

@@ -299,6 +299,59 @@ static void say_bot(uint64_t guild, const char *text)
 	CHECK_INT(rows_add(db, &ev, true), 0);
 }
 
+/* The answer to Bob, who asked where Ana is. */
+static void quote_ana(uint64_t session, const char *why)
+{
+	struct bus_event turn = {.type = EVENT_TURN, .at_ms = 1000, .guild = 7, .user = BOB};
+
+	turn.turn = (struct event_turn){
+		.session = session,
+		.channel = 3,
+		.turn = 3,
+		.name = "bob",
+		.said = "Ana said: the quarterly frobozz numbers are in",
+		.segments = "[{\"user\":\"502234567890123456\",\"name\":\"bob\","
+			    "\"utterance\":1,\"text\":\"where is Ana\"}]",
+		.why = why};
+	CHECK_INT(rows_add(db, &turn, true), 0);
+}
+
+/* In a session that Ana spoke in, and in a later one whose history began with her line. */
+TEST(an_erasure_reaches_quotes_of_the_person_in_answers_to_others)
+{
+	static const struct {
+		uint64_t session;
+		const char *why;
+	} of[] = {{5, "[]"},
+		  {8, "[{\"rule\":\"memory_recalled\",\"yes\":true,\"value\":1,\"limit\":0}]"}};
+
+	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+		char *receipt = NULL;
+
+		open_with_words();
+		quote_ana(of[i].session, of[i].why);
+		CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+		CHECK(strstr(receipt, "\"said\":1") && strstr(receipt, "\"utterances\":2"));
+		CHECK(strstr(receipt, "\"traces\":0"));
+		free(receipt);
+		db_close(db);
+		folder_remove(dir);
+	}
+}
+
+TEST(a_receipt_tells_of_quotes_that_stay)
+{
+	char *receipt = NULL;
+
+	open_with_words();
+	quote_ana(8, "[]");
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK(strstr(receipt, "\"scan\"") && !strstr(receipt, "\"traces\":0"));
+	free(receipt);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(an_erasure_leaves_servers_alone_that_never_knew_the_person)
 {
 	char *receipt = NULL, *document = NULL;

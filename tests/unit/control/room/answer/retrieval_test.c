@@ -66,6 +66,24 @@ TEST(a_question_waits_for_its_slice_and_holds_it)
 	world_end(&w);
 }
 
+TEST(the_record_tells_of_recalled_lines_in_the_history)
+{
+	struct world w;
+
+	begin(&w, "reply_path=brain", 2);
+	world_says(&w, 1, "parley when is the meeting");
+	CHECK(!decided(&w, ROOM_RULE_MEMORY_RECALLED, true, 0));
+	world_end(&w);
+	begin(&w, "reply_path=brain", 2);
+	world_step(&w, (struct room_event){.type = ROOM_RECALLED,
+					   .at = 1,
+					   .text = slice_str("Bob\nthe meeting is on sunday")});
+	world_says(&w, 1, "parley when is the meeting");
+	retrieved(&w, w.last[ROOM_DO_RETRIEVE].chunk, "\n");
+	CHECK(decided(&w, ROOM_RULE_MEMORY_RECALLED, true, 1));
+	world_end(&w);
+}
+
 TEST(a_slice_that_is_late_is_left_out_and_the_record_says_so)
 {
 	struct world w;
