@@ -51,6 +51,7 @@ struct voice_session {
 	enum embedded_fault embedded_fault;
 	bool disk_full;
 	bool recalled;		      /* the agent was told words of an earlier control */
+	bool begins_anew;	      /* the store is about to erase lines of the last one */
 	bool crowded;		      /* the channel has more members than a room holds */
 	bool agent_up;		      /* the agent knows that the call came up */
 	bool quiet;		      /* say nothing in the room's text chat */

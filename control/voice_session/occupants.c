@@ -314,9 +314,10 @@ static void hand_over(struct voice_session *c)
 	c->recalled = c->words != NULL;
 	if (c->words)
 		agent_recall(c->agent, c->words);
-	else
+	else if (!c->begins_anew)
 		agent_continue(c->agent);
 	c->words = NULL;
+	c->begins_anew = false;
 	if (!c->since_ms) {
 		c->since_ms = agent_started_ms(c->agent);
 		c->conf.changedh(c->conf.arg);
@@ -414,6 +415,7 @@ void voice_session_erase(struct voice_session *c, uint64_t user, bool remembered
 		return;
 	log_info("conversation_erased", "guild=%llu", ID(c->guild));
 	voice_session_end_conversation(c);
+	c->begins_anew = true;
 	voice_session_start_agent(c);
 	words_speak(&words, c->agent ? agent_language(c->agent) : "");
 	words_conversation_erased(&words);

@@ -39,6 +39,7 @@ echo "{\"format\":\"parley-memory-1\",\"facts\":[$(fact 1 $CAROL 'the frobozz op
 
 "$B/control" --erase $CAROL --state-dir "$D/state" >"$D/erased" 2>&1 || bad "control --erase" "$(cat "$D/erased")"
 is "a conversation that may quote an absent person begins anew" "$(grep -c conversation_erased "$D/control1.log")" 1
+is "the new conversation is told no earlier lines" "$(grep -c ' continued guild=' "$D/control1.log")" 1
 holds frobozz && bad "her fact is gone" "it is not" || ok "her fact is gone"
 "$B/control" --erase 505777123456789012 --state-dir "$D/state" >"$D/erased" 2>&1 || bad "control --erase" "$(cat "$D/erased")"
 is "one that cannot quote the person goes on" "$(grep -c conversation_erased "$D/control1.log")" 1
