@@ -70,12 +70,14 @@ static bool file_alone(const char *name)
 	return ends_with(name, "_file");
 }
 
-/* All servers share one database, log and turns_file: nobody may trust that the words of one are
- * treated otherwise. */
+/* All servers share one database, log, turns_file and extraction: nobody may trust that the words
+ * of one are treated otherwise. */
 static bool is_shared(const char *name)
 {
-	static const char *const names[] = {"store_words_hours", "store_max_mb", "log_words",
-					    "turns_words"};
+	static const char *const names[] = {"store_words_hours",   "store_max_mb",
+					    "log_words",	   "turns_words",
+					    "memory_days",	   "memory_extract",
+					    "memory_extract_hour", "memory_extract_cents"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)

@@ -193,6 +193,10 @@ TEST(intents_that_cannot_take_effect_say_why)
 		{"{\"guilds\": {\"42\": {\"providers\": []}}}", "cannot differ"},
 		/* One database and one log hold the words of all servers. */
 		{"{\"guilds\": {\"42\": {\"store_words_hours\": 0}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"memory_days\": 1}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"memory_extract\": false}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"memory_extract_hour\": 4}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"memory_extract_cents\": 1}}}", "cannot differ"},
 		{"{\"guilds\": {\"42\": {\"log_words\": false}}}", "cannot differ"},
 		{"{\"guilds\": {\"42\": {\"turns_words\": false}}}", "cannot differ"},
 	};
