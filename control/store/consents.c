@@ -14,12 +14,12 @@
 
 /* ---- the key ---- */
 
-static int has_consents(struct db *db, bool *out)
+static int has_row(struct db *db, enum db_statement statement, bool *out)
 {
-	int err = db_step(db, db_use(db, DB_LIST_CONSENTS));
+	int err = db_step(db, db_use(db, statement));
 
 	*out = !err;
-	db_use(db, DB_LIST_CONSENTS); /* ends the read */
+	db_use(db, statement); /* ends the read */
 	return err == ENOENT ? 0 : err;
 }
 
@@ -39,11 +39,11 @@ static int compare_check(struct db *db, const char *check)
 
 /* The pseudonym of nobody tells one key from another. With another key no consent would match its
  * person any more. */
-static int read_key(struct db *db, const char *dir, struct subject_key *out,
+static int read_key(struct db *db, const char *dir, enum db_statement uses, struct subject_key *out,
 		    char check[SUBJECT_MAC])
 {
 	bool needed = false;
-	int err = has_consents(db, &needed);
+	int err = has_row(db, uses, &needed);
 
 	if (!err)
 		err = needed ? subject_key_find(dir, out) : subject_key_read(dir, out);
@@ -54,6 +54,13 @@ static int read_key(struct db *db, const char *dir, struct subject_key *out,
 	subject_mac(out, 0, check);
 	err = needed ? compare_check(db, check) : 0;
 	return err == ENOENT ? 0 : err;
+}
+
+int consents_read_key(struct db *db, const char *dir, struct subject_key *out)
+{
+	char check[SUBJECT_MAC];
+
+	return read_key(db, dir, DB_FIND_PSEUDONYM, out, check);
 }
 
 /* ---- writing ---- */
@@ -116,7 +123,7 @@ int consents_put(struct db *db, const char *dir, const struct consent_change *c)
 	char mac[SUBJECT_MAC], check[SUBJECT_MAC];
 	bool grants = strcmp(c->after, "remembered") == 0;
 	struct subject_key key;
-	int err = read_key(db, dir, &key, check);
+	int err = read_key(db, dir, DB_LIST_CONSENTS, &key, check);
 
 	if (err)
 		return err;
@@ -154,7 +161,7 @@ int consents_read(struct db *db, const char *dir, json_t **out)
 	char text[SUBJECT_KEY_TEXT], check[SUBJECT_MAC];
 	struct subject_key key;
 	json_t *rows;
-	int err = read_key(db, dir, &key, check);
+	int err = read_key(db, dir, DB_LIST_CONSENTS, &key, check);
 
 	if (err)
 		return err;

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 struct db;
+struct subject_key;
 
 struct consent_change {
 	uint64_t guild, user, at_ms;
@@ -20,6 +21,9 @@ struct consent_change {
 int consents_put(struct db *db, const char *dir, const struct consent_change *change);
 /* The rows alone, inside a transaction. user 0: the id is not known. */
 int consents_add_row(struct db *db, const struct consent_change *change, const char *mac);
+/* The key of pseudonyms. Makes one only while no consent and no deletion needs one. Errors as
+ * consents_put. */
+int consents_read_key(struct db *db, const char *dir, struct subject_key *out);
 /* As store_read_consents. The caller owns *out. Errors as consents_put. */
 int consents_read(struct db *db, const char *dir, json_t **out);
 

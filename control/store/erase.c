@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "control/store/consents.h"
 #include "control/store/copies.h"
 #include "control/store/db.h"
 #include "control/store/deletions.h"
@@ -433,7 +434,7 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 {
 	struct run *r = calloc(1, sizeof *r);
 	struct subject_key key;
-	int err = r ? subject_key_read(e->dir, &key) : ENOMEM;
+	int err = r ? consents_read_key(db, e->dir, &key) : ENOMEM;
 
 	if (err) {
 		free(r);
@@ -488,7 +489,7 @@ int erase_find_receipt(struct db *db, const char *dir, uint64_t user, uint64_t f
 	sqlite3_stmt *s = db_use(db, DB_FIND_DELETION);
 	struct subject_key key;
 	char mac[SUBJECT_MAC];
-	int err = subject_key_read(dir, &key);
+	int err = subject_key_find(dir, &key);
 
 	if (err)
 		return err;

@@ -30,7 +30,7 @@ int erase_request(struct db *db, uint64_t user, uint64_t at_ms);
 int erase_consents(struct db *db, const char *mac, uint64_t at_ms);
 /* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {table:
  * rows}, "files": {kind: how many}, "scan": {"searched": [file names], "traces": 0}}; the caller
- * frees it. Errors of db.h; ENOMEM. */
+ * frees it. Errors of db.h and consents_read_key; ENOMEM. */
 int erase_person(struct db *db, const struct erase *e, char **receipt);
 /* Adds the sentence of a receipt. EBADMSG. */
 int erase_tell(struct words *w, const char *receipt);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/store/consents.h"
 #include "control/store/db.h"
 #include "control/store/subject.h"
 #include "proto/discord.h"
@@ -231,7 +232,7 @@ int memory_file_import(struct db *db, const char *dir, const json_t *facts,
 	struct subject_key key;
 	json_t *ids = json_object(), *fact;
 	size_t i;
-	int err = ids ? subject_key_read(dir, &key) : ENOMEM;
+	int err = ids ? consents_read_key(db, dir, &key) : ENOMEM;
 
 	*out = (struct memory_import){0};
 	if (!err)

@@ -575,6 +575,29 @@ TEST(consents_without_their_key_are_not_read)
 	folder_remove(dir);
 }
 
+/* Another key would make a pseudonym that matches nobody once the right one is back. */
+TEST(an_erasure_without_the_key_of_the_consents_fails)
+{
+	char key[64], away[72], *receipt = NULL;
+	json_t *kept;
+
+	open_with_words();
+	answer_consent(ANA, 1500, "remembered");
+	snprintf(key, sizeof key, "%s/subject-key", dir);
+	snprintf(away, sizeof away, "%s.away", key);
+	CHECK_INT(rename(key, away), 0);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), ENOKEY);
+	CHECK(!receipt && access(key, F_OK) != 0);
+	CHECK_INT(rename(away, key), 0);
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	free(receipt);
+	CHECK_INT(store_read_consents(dir, &kept), 0);
+	CHECK_STR(state_of(kept, ANA), "heard");
+	json_decref(kept);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(a_search_finds_every_encoding_also_across_blocks)
 {
 	static const char decimal[] = "501234567890123456";
