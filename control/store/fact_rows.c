@@ -189,7 +189,7 @@ static int compare_by_words(struct db *db, const struct job *j, const struct can
 	db_bind_uint(s, 3, j->owner);
 	db_bind_text(s, 4, query);
 	db_bind_uint(s, 5, CANDIDATES);
-	db_bind_uint(s, 6, 0);
+	db_bind_uint(s, 6, j->user);
 	while ((err = db_step(db, s)) == 0)
 		if (compare_row(s, j, c))
 			break;
@@ -443,7 +443,9 @@ static bool has_tags(const char *tags, const json_t *wanted)
 	return all;
 }
 
-static sqlite3_stmt *use_facts(struct db *db, const struct job *j, const char *words, bool mine)
+/* own_first: facts that the speaker told come before better matches of others. */
+static sqlite3_stmt *use_facts(struct db *db, const struct job *j, const char *words, bool mine,
+			       bool own_first)
 {
 	char query[TERMS_QUERY_MAX];
 	bool terms = !mine && terms_query(query, words);
@@ -458,7 +460,7 @@ static sqlite3_stmt *use_facts(struct db *db, const struct job *j, const char *w
 		db_bind_uint(s, 4, mine ? j->user : 0);
 	db_bind_uint(s, 5, STORE_FACTS_READ);
 	if (terms)
-		db_bind_uint(s, 6, fact_is_about_self(words) ? j->user : 0);
+		db_bind_uint(s, 6, own_first ? j->user : 0);
 	return s;
 }
 
@@ -550,7 +552,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 		err = err == ENOENT ? 0 : err;
 	}
 	if (!err && (!like.n || terms_query(query, words))) {
-		s = use_facts(db, j, words, mine);
+		s = use_facts(db, j, words, mine, fact_is_about_self(words));
 		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
 			;
 		sqlite3_reset(s);
@@ -619,7 +621,7 @@ static int choose_facts(struct db *db, const struct job *j, const json_t *reques
 	const char *words = text_at(request, "words");
 	/* Words find everything that shares one of them: only the best is meant. */
 	size_t most = *words || json_is_true(json_object_get(request, "last")) ? 1 : FORGET_MAX;
-	sqlite3_stmt *s = use_facts(db, j, words, !*words);
+	sqlite3_stmt *s = use_facts(db, j, words, !*words, true);
 	int err = 0;
 
 	while (json_array_size(chosen) < most && (err = db_step(db, s)) == 0) {

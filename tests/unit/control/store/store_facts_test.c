@@ -264,6 +264,31 @@ TEST(a_fact_without_its_lines_is_refused)
 	close_scene();
 }
 
+TEST(a_person_forgets_their_own_fact_among_many_of_others)
+{
+	enum { AT_ONCE = 5, REQUESTS = 14 }; /* more than a search reads */
+	char request[512];
+
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the allergy that troubles me since childhood is peanuts"),
+		  "inserted");
+	for (unsigned i = 0; i < REQUESTS; i++) {
+		size_t n = 0;
+
+		for (unsigned k = 0; k < AT_ONCE; k++)
+			n += (size_t)snprintf(request + n, sizeof request - n,
+					      "%s{\"text\":\"allergy %cx%cx\",\"tags\":[]}",
+					      k ? "," : "[", (char)('a' + i), (char)('a' + k));
+		snprintf(request + n, sizeof request - n, "]");
+		run_sql("DELETE FROM audit"); /* a minute is over */
+		CHECK_STR(send_fact(by(BOB), request), "inserted");
+	}
+	CHECK_INT(run_sql("SELECT count(*) FROM facts"), AT_ONCE * REQUESTS + 1);
+	CHECK_INT(forget(by(ANA), "{\"words\":\"allergy\"}"), 1);
+	CHECK_INT(run_sql("SELECT count(*) FROM facts WHERE said_by = 4"), 0);
+	close_scene();
+}
+
 static void say_line(uint64_t user, uint64_t at_ms, const char *text)
 {
 	struct bus_event ev = {
