@@ -36,6 +36,7 @@ struct extraction {
 	uint64_t asked_at;
 	json_t *episode; /* as the store gave it; the lines borrow its texts */
 	uint64_t guild, channel, session, last, failed_session;
+	uint64_t extracted; /* facts were extracted from the lines up to this one before */
 	unsigned failures, n_lines, next; /* next: the fact that is written next */
 	struct extract_line line[EXTRACT_LINES];
 	char answer[ANSWER_BYTES];
@@ -160,6 +161,16 @@ static void take_written(int err, const struct store_document *document, void *a
 	write_next(x);
 }
 
+/* A session that is only summed up again gives no old facts: people may have deleted them. */
+static bool is_kept(const struct extraction *x, const struct extract_fact *f)
+{
+	uint64_t newest = 0;
+
+	for (unsigned i = 0; i < f->n_evidence; i++)
+		newest = f->evidence[i] > newest ? f->evidence[i] : newest;
+	return newest > x->extracted && may_keep(x, f->user);
+}
+
 static void write_next(struct extraction *x)
 {
 	struct store_facts what = {.guild = x->guild};
@@ -168,7 +179,7 @@ static void write_next(struct extraction *x)
 	char *request;
 	int err = ENOMEM;
 
-	while (x->next < x->result.facts && !may_keep(x, x->result.fact[x->next].user))
+	while (x->next < x->result.facts && !is_kept(x, &x->result.fact[x->next]))
 		x->next++;
 	if (x->next == x->result.facts) {
 		end_episode(x);
@@ -311,6 +322,7 @@ static void take_episode(int err, const struct store_document *document, void *a
 	}
 	x->last = 0;
 	x->session = (uint64_t)json_integer_value(json_object_get(x->episode, "session"));
+	x->extracted = (uint64_t)json_integer_value(json_object_get(x->episode, "extracted"));
 	discord_u64(json_string_value(json_object_get(x->episode, "guild")), &x->guild);
 	discord_u64(json_string_value(json_object_get(x->episode, "channel")), &x->channel);
 	json_array_foreach(json_object_get(x->episode, "lines"), i, line)

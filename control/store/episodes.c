@@ -43,10 +43,10 @@ int episodes_next(struct db *db, const struct job *j, char **out)
 	db_bind_uint(s, 1, j->now_ms);
 	err = db_step(db, s);
 	if (!err)
-		episode = json_pack("{s:o,s:I,s:o,s:I,s:[]}", "guild", id_json(db_uint(s, 0)),
+		episode = json_pack("{s:o,s:I,s:o,s:I,s:I,s:[]}", "guild", id_json(db_uint(s, 0)),
 				    "session", (json_int_t)db_uint(s, 1), "channel",
 				    id_json(db_uint(s, 2)), "done", (json_int_t)db_uint(s, 3),
-				    "lines");
+				    "extracted", (json_int_t)db_uint(s, 4), "lines");
 	sqlite3_reset(s);
 	lines = json_object_get(episode, "lines");
 	if (lines)
@@ -57,12 +57,13 @@ int episodes_next(struct db *db, const struct job *j, char **out)
 	return !err && !*out ? ENOMEM : err;
 }
 
-static int mark_extracted(struct db *db, const struct job *j)
+static int mark_session(struct db *db, enum db_statement statement, const char *kind,
+			const struct job *j)
 {
-	sqlite3_stmt *s = db_use(db, DB_SET_META);
+	sqlite3_stmt *s = db_use(db, statement);
 	char key[80];
 
-	snprintf(key, sizeof key, "extracted:%llu:%llu", (unsigned long long)j->guild,
+	snprintf(key, sizeof key, "%s:%llu:%llu", kind, (unsigned long long)j->guild,
 		 (unsigned long long)j->owner);
 	db_bind_text(s, 1, key);
 	db_bind_uint(s, 2, j->version);
@@ -75,7 +76,9 @@ int episodes_end(struct db *db, const struct job *j)
 
 	if (err)
 		return err;
-	err = mark_extracted(db, j);
+	err = mark_session(db, DB_MARK_EXTRACTED, "extracted", j);
+	if (!err)
+		err = mark_session(db, DB_SET_META, "summed", j);
 	if (!err && j->text)
 		err = summaries_add(db, j);
 	if (!err)

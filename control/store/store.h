@@ -159,9 +159,10 @@ int store_keep_vectors(struct store *s, const struct embedding_vectors *v, store
 /* ---- extraction ---- */
 
 /* The oldest session that was over at that time (ms since 1970) or later and has lines of people
- * who had agreed to be remembered, from which nothing was extracted yet: {"guild": "ID", "session",
- * "channel": "ID", "lines": [{"id", "user": "ID", "name", "at_ms", "text"}, …]}, at most `most`
- * lines, oldest first. ENOENT: there is none. */
+ * who had agreed to be remembered, which were not summed up: {"guild": "ID", "session", "channel":
+ * "ID", "extracted": the last line from which facts were extracted before, "lines": [{"id", "user":
+ * "ID", "name", "at_ms", "text"}, …]}, at most `most` lines, oldest first. ENOENT: there is none.
+ */
 int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_document_h *h,
 		       void *arg);
 struct store_episode {

@@ -15,7 +15,8 @@ int summaries_add(struct db *db, const struct job *j);
 /* The answer to a JOB_FIND_SUMMARIES as JSON; the caller frees it. */
 int summaries_find(struct db *db, const struct job *j, char **out);
 /* Before an erasure of the person, inside its transaction: the sessions of their summaries become
- * episodes again, so that the words of the other people are summed up without them. */
+ * episodes again from the first such summary on, so that the words of the other people are summed
+ * up without them. */
 int summaries_reopen(struct db *db, uint64_t user);
 /* Deletes summaries of sessions before then. In a transaction of its own. */
 int summaries_expire(struct db *db, uint64_t before_ms, unsigned *changed);

@@ -302,6 +302,48 @@ TEST(facts_of_a_session_are_kept_with_their_speaker)
 	end();
 }
 
+static void on_erased(int err, const struct store_document *document, void *arg)
+{
+	(void)document;
+	(void)arg;
+	CHECK_INT(err, 0);
+}
+
+static bool is_summed_up_again(void)
+{
+	publish_session(EVENT_SESSION_OVER); /* it looks for episodes at once */
+	return fx.http.requests == 2 && is_summed_up();
+}
+
+TEST(an_erasure_of_somebody_else_does_not_bring_a_forgotten_fact_back)
+{
+	const struct store_facts forgotten = {.guild = GUILD,
+					      .owner = ANA,
+					      .user = ANA,
+					      .name = "Ana",
+					      .request = "{\"words\":\"bike\"}"};
+
+	CHECK(begin("{\"facts\":[{\"said_by\":\"p1\",\"kind\":\"preference\",\"text\":\"my bike is "
+		    "red\",\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]}],"
+		    "\"summary\":\"They talk about bikes.\"}"));
+	publish_session(EVENT_SESSION_STARTED);
+	publish_line(ANA, "my bike is red", true);
+	publish_line(BOB, "my boat is blue", true);
+	publish_session(EVENT_SESSION_OVER);
+	CHECK(run_until(is_done));
+	CHECK(run_until(is_summed_up));
+	CHECK(strstr(fx.facts, "my bike is red"));
+	CHECK_INT(store_forget_facts(fx.store, &forgotten, on_erased, NULL), 0);
+	CHECK_INT(store_erase_person(fx.store, BOB, "test", on_erased, NULL), 0);
+	fx.summaries[0] = '\0';
+	CHECK(run_until(is_summed_up_again));
+	CHECK(run_until(is_settled));
+	CHECK_STR(fx.facts, "[]");
+	CHECK(strstr(fx.summaries, "\"people\":[\"501\"]"));
+	CHECK_INT(fx.http.requests, 2);
+	end();
+}
+
 /* Tries again at once. */
 static bool is_passed_over(void)
 {

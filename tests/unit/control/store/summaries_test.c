@@ -125,18 +125,82 @@ TEST(a_summary_of_words_that_are_gone_is_refused)
 	end();
 }
 
+static void erase(uint64_t user)
+{
+	CHECK_INT(db_begin(db), 0);
+	CHECK_INT(summaries_reopen(db, user), 0);
+	CHECK_INT(rows_run_erasers(db, user, NULL, NULL), 0);
+	CHECK_INT(db_commit(db), 0);
+}
+
 TEST(a_summary_goes_with_each_of_its_people)
 {
 	begin_sessions();
 	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"old\",\"people\":[\"501\",\"502\"]}"), 0);
 	CHECK_INT(sum_up(LATER, 6, "{\"text\":\"new\",\"people\":[\"502\"]}"), 0);
-	CHECK_INT(db_begin(db), 0);
-	CHECK_INT(summaries_reopen(db, ANA), 0);
-	CHECK_INT(rows_run_erasers(db, ANA, NULL, NULL), 0);
-	CHECK_INT(db_commit(db), 0);
+	erase(ANA);
 	CHECK(!strstr(find(CHANNEL, 0), "old"));
 	CHECK(strstr(find(CHANNEL, 0), "new"));
 	CHECK_INT(next_session(), SESSION); /* the words of the others */
+	end();
+}
+
+static const char *next_episode(void)
+{
+	free(found);
+	found = NULL;
+	return episodes_next(db, &(struct job){.kind = JOB_NEXT_EPISODE, .version = 9}, &found)
+		       ? ""
+		       : found;
+}
+
+TEST(a_session_is_summed_up_again_from_the_part_of_the_person_on)
+{
+	begin_sessions();
+	say(SESSION, BOB, true); /* line 7 */
+	CHECK_INT(sum_up(LATER, 6, NULL), 0);
+	CHECK_INT(sum_up(SESSION, 1, "{\"text\":\"one\",\"people\":[\"501\"]}"), 0);
+	CHECK_INT(sum_up(SESSION, 2, "{\"text\":\"two\",\"people\":[\"502\"]}"), 0);
+	CHECK_INT(sum_up(SESSION, 7, "{\"text\":\"three\",\"people\":[\"502\"]}"), 0);
+	CHECK_STR(next_episode(), "");
+	erase(ANA);
+	/* The lines after her part get new parts. */
+	CHECK_STR(find(CHANNEL, 0), "[]");
+	CHECK(strstr(next_episode(), "\"extracted\":7"));
+	CHECK(strstr(found, "\"id\":2") && strstr(found, "\"id\":7"));
+	CHECK_INT(sum_up(SESSION, 2, "{\"text\":\"two\",\"people\":[\"502\"]}"), 0);
+	CHECK(strstr(next_episode(), "\"extracted\":7"));
+	CHECK(!strstr(found, "\"id\":2") && strstr(found, "\"id\":7"));
+	CHECK_INT(sum_up(SESSION, 7, "{\"text\":\"three\",\"people\":[\"502\"]}"), 0);
+	CHECK_STR(next_episode(), "");
+	end();
+}
+
+TEST(parts_before_those_of_an_erased_person_stay)
+{
+	begin_sessions();
+	say(SESSION, ANA, true); /* line 7 */
+	CHECK_INT(sum_up(LATER, 6, NULL), 0);
+	CHECK_INT(sum_up(SESSION, 2, "{\"text\":\"one\",\"people\":[\"502\"]}"), 0);
+	CHECK_INT(sum_up(SESSION, 7, "{\"text\":\"two\",\"people\":[\"501\"]}"), 0);
+	erase(ANA);
+	CHECK(strstr(find(CHANNEL, 0), "one"));
+	CHECK(!strstr(found, "two"));
+	CHECK_STR(next_episode(), ""); /* nothing is left to sum up */
+	end();
+}
+
+TEST(later_parts_stay_when_no_words_are_left_to_sum_up)
+{
+	unsigned changed = 0;
+
+	begin_sessions();
+	CHECK_INT(sum_up(SESSION, 1, "{\"text\":\"one\",\"people\":[\"501\"]}"), 0);
+	CHECK_INT(sum_up(SESSION, 2, "{\"text\":\"two\",\"people\":[\"502\"]}"), 0);
+	CHECK_INT(rows_expire(db, 2000, 1002, &changed), 0);
+	erase(ANA);
+	CHECK(strstr(find(CHANNEL, 0), "two"));
+	CHECK(!strstr(found, "one"));
 	end();
 }
 
