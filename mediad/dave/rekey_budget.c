@@ -58,6 +58,15 @@ bool rekey_budget_take(struct rekey_budget *b, uint64_t now)
 	return true;
 }
 
+bool rekey_budget_take_early(struct rekey_budget *b, uint64_t now)
+{
+	forget_old(b, now);
+	if (b->n == REKEY_BUDGET_A_DAY)
+		return false;
+	add(b, now, false);
+	return true;
+}
+
 bool rekey_budget_has_single(struct rekey_budget *b, uint64_t now)
 {
 	unsigned n = 0;

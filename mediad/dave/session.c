@@ -146,9 +146,9 @@ static void remove_user(struct dave_session *s, uint64_t now, uint64_t user)
 
 	dave_heal_remove_user(s, now, user);
 	dave_speakers_left(s, user);
-	dave_heal_left(s);
 	if (user == s->conf.user || i == s->n_users || s->users[i] != user)
 		return;
+	dave_heal_left(s, now, user);
 	memmove(s->users + i, s->users + i + 1, (--s->n_users - i) * sizeof *s->users);
 }
 
@@ -482,7 +482,7 @@ static void on_job_result(struct dave_session *s, uint64_t now, struct dave_job 
 		break;
 	case DAVE_JOB_EXTERNAL_SENDER:
 		/* Op 25 is not repeated in this session, and without it there is no group. */
-		s->needs_rejoin = job->verdict == DAVE_INVALID && !s->in_group;
+		s->needs_rejoin |= job->verdict == DAVE_INVALID && !s->in_group;
 		break;
 	case DAVE_JOB_CODE:
 		break;

@@ -317,7 +317,7 @@ static void send_answer(struct dave_session *s)
 static void answer_or_rejoin(struct dave_session *s)
 {
 	s->answer_owed = false;
-	if (s->answers == DAVE_ANSWERS_MAX)
+	if (s->answers >= DAVE_ANSWERS_MAX)
 		s->needs_rejoin = true;
 	else
 		send_answer(s);
@@ -334,13 +334,14 @@ static void owe_answer(struct dave_session *s, uint64_t now, bool moved)
 }
 
 /* Outside the group steps follow one another without end while a member makes every welcome
- * invalid, so then they come from the budget, too. */
+ * invalid, so then they come from the budget, too. A session's first step waits for no gap. */
 static bool may_take_step(struct dave_session *s, uint64_t now)
 {
 	struct dave_heal_state *l = s->conf.heal;
 
 	return s->input_lost || s->needs_rejoin || !is_outside_group(s) || !l->doubted ||
-	       rekey_budget_take(&l->rekeys, now);
+	       rekey_budget_take(&l->rekeys, now) ||
+	       (!s->stepped && rekey_budget_take_early(&l->rekeys, now));
 }
 
 static void take_step(struct dave_session *s, uint64_t now)
@@ -374,10 +375,14 @@ static void answer_invalid(struct dave_session *s, uint64_t now, uint16_t id, bo
 		owe_answer(s, now, moved);
 }
 
-void dave_heal_left(struct dave_session *s)
+void dave_heal_left(struct dave_session *s, uint64_t now, uint64_t user)
 {
-	if (s->answer_owed)
-		send_answer(s);
+	const struct dave_epoch *e = s->n_epochs ? s->epochs[0].epoch : NULL;
+
+	if (!s->answer_owed || (e && !dave_epoch_find(e, user)))
+		return;
+	if (rekey_budget_take_early(&s->conf.heal->rekeys, now) || e)
+		answer_or_rejoin(s);
 }
 
 /* ---- deadlines ---- */

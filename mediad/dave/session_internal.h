@@ -198,8 +198,9 @@ void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id);
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed);
 void dave_heal_input_lost(struct dave_session *s);
 void dave_heal_remove_user(struct dave_session *s, uint64_t now, uint64_t user);
-/* A member left, which re-keys the group in any case: an owed answer is sent. */
-void dave_heal_left(struct dave_session *s);
+/* A user left the call. The departure of a member re-keys the group in any case, so an owed answer
+ * is sent. Without a known epoch every user may be a member, and the answer needs the budget. */
+void dave_heal_left(struct dave_session *s, uint64_t now, uint64_t user);
 /* A commit removed us. */
 void dave_heal_removed(struct dave_session *s, uint64_t now);
 /* Drops outages of users that are not in this group; they have left or will be reported again. */

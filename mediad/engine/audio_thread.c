@@ -30,10 +30,11 @@ static_assert((int)BATCHING_STREAMS == (int)THREAD_STREAMS, "a bit for each stre
 
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
+enum { TAG_WAKE = THREAD_STREAMS, EVENTS = 64 };
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
 enum {
 	ROOM_WAIT_NS = 2000000,
-	BUDGET_NS = 5000000, /* of encoding, or of commands, before the loop goes on */
+	BUDGET_NS = 5000000, /* of encoding, datagrams or commands, before the loop goes on */
 	PHASES = 8,
 	STACK_DEPTH = 40 << 10
 };
@@ -55,8 +56,9 @@ struct audio_thread {
 	/* Streams whose call_stream_work is due, the oldest first. */
 	uint16_t work[THREAD_STREAMS];
 	unsigned n_work;
-	bool more;	    /* the last turn left work or commands */
-	uint64_t rested_at; /* when the thread last slept */
+	bool more;	     /* the last turn left work or commands */
+	unsigned next_event; /* whose socket is read first, by its place among the events */
+	uint64_t rested_at;  /* when the thread last slept */
 	struct load load;
 	unsigned degraded; /* steps by which all encoders are degraded */
 	atomic_bool quit, lost_real_time;
@@ -341,7 +343,7 @@ static void deliver_commands(struct audio_thread *t)
 }
 
 /* Reads the datagrams of a stream. While the loop thread is behind they wait in the kernel. */
-static void deliver_datagrams(struct audio_thread *t, unsigned index)
+static void deliver_datagrams(struct audio_thread *t, unsigned index, uint64_t until)
 {
 	struct mmsghdr msgs[BATCH] NOT_CLEARED;
 	struct iovec iov[BATCH] NOT_CLEARED;
@@ -349,9 +351,11 @@ static void deliver_datagrams(struct audio_thread *t, unsigned index)
 
 	/* Reads a few batches, then gives other sockets their turn; epoll reports the rest again.
 	 */
-	for (unsigned round = 0; cs && round < BATCHES && ring_room(t->up) >= THREAD_ROOM_DATAGRAM;
-	     round++) {
+	for (unsigned round = 0; cs && round < BATCHES && env_now(t->env) < until; round++) {
 		int n;
+
+		if (ring_room(t->up) < THREAD_ROOM_DATAGRAM)
+			break;
 
 		memset(msgs, 0, sizeof msgs);
 		for (unsigned i = 0; i < BATCH; i++) {
@@ -379,6 +383,22 @@ static void deliver_datagrams(struct audio_thread *t, unsigned index)
 	}
 }
 
+/* Reads the sockets until the budget is spent. The next turn begins with those that are left, and
+ * waits for no group of datagrams then. */
+static void read_sockets(struct audio_thread *t, const struct epoll_event *evs, unsigned n)
+{
+	uint64_t until = env_now(t->env) + BUDGET_NS;
+
+	for (unsigned i = 0; i < n && env_now(t->env) < until; i++) {
+		uint64_t tag = evs[t->next_event++ % n].data.u64;
+
+		if (tag != TAG_WAKE)
+			deliver_datagrams(t, (unsigned)tag, until);
+	}
+	if (env_now(t->env) < until)
+		batching_end_turn(&t->batching, env_now(t->env));
+}
+
 static void wake_loop_thread(struct audio_thread *t)
 {
 	uint64_t one = 1;
@@ -397,8 +417,6 @@ void audio_thread_measure(struct audio_thread *t, uint64_t from, uint64_t to)
 	if (load_measure(&t->load, from, to, &degraded))
 		env_deliver(t->env, t->src_degrade, (uint8_t)degraded, NULL, 0);
 }
-
-enum { TAG_WAKE = THREAD_STREAMS, EVENTS = 64 };
 
 /* epoll_pwait2 came with Linux 5.11, and container runtimes older than that refuse it. Without it a
  * wait takes two calls; epoll_wait alone would end up to a millisecond early or late. */
@@ -471,10 +489,7 @@ void audio_thread_turn(struct audio_thread *t)
 	uint64_t from = env_now(t->env);
 
 	run_work(t);
-	for (int i = 0; i < n; i++)
-		if (evs[i].data.u64 != TAG_WAKE)
-			deliver_datagrams(t, (unsigned)evs[i].data.u64);
-	batching_end_turn(&t->batching, env_now(t->env));
+	read_sockets(t, evs, n > 0 ? (unsigned)n : 0);
 	wake_loop_thread(t);
 	deliver_commands(t);
 	run_work(t);

@@ -250,3 +250,129 @@ TEST(dave_heal_leaves_a_session_whose_welcomes_are_invalid)
 	CHECK_STR(script_said(&t), "rejoin");
 	script_end(&t);
 }
+
+/* Sends invalid welcomes until the fourth answer is owed or due. Earlier re-keys of the day: 2. */
+static void fail_welcomes(struct script *t)
+{
+	CHECK_INT(script_start(t), 0);
+	script_settled(t);
+	script_member(t, 3, true);
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(rekey_budget_take(&t->heal.rekeys, t->now));
+	for (unsigned i = 0; i < 4; i++) {
+		script_mls(t, 30, 9);
+		script_verdict(t, DAVE_INVALID);
+		if (t->job)
+			script_done(t);
+	}
+	script_said(t);
+}
+
+/* Returns whether the session is given up within a day in which every welcome is invalid. */
+static bool rejoins_in_a_day(struct script *t)
+{
+	for (unsigned i = 0; i < 24 * 3600; i++) {
+		const char *said;
+
+		script_wait(t, 1000);
+		said = script_said(t);
+		if (strstr(said, "rejoin"))
+			return true;
+		if (strstr(said, "op26")) {
+			script_mls(t, 30, 9);
+			script_verdict(t, DAVE_INVALID);
+		}
+		if (t->job)
+			script_done(t);
+	}
+	return false;
+}
+
+TEST(dave_heal_a_departure_leaves_the_rejoin_due)
+{
+	for (unsigned leaves = 0; leaves < 2; leaves++) {
+		struct script t;
+
+		fail_welcomes(&t);
+		if (leaves)
+			script_member(&t, 1, false);
+		CHECK(rejoins_in_a_day(&t));
+		script_end(&t);
+	}
+}
+
+/* Only the departure of a member re-keys the group in any case. */
+TEST(dave_heal_departures_of_strangers_cost_no_answers)
+{
+	struct toll n = {0};
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 100; i++) {
+		script_mls(&t, 29, id++);
+		if (t.job)
+			script_verdict(&t, DAVE_INVALID);
+		toll_take(&t, &id, &n);
+		script_member(&t, 1000 + i, i % 2);
+		script_member(&t, 1000 + i, false);
+		toll_take(&t, &id, &n);
+		script_wait(&t, 1000);
+	}
+	CHECK(n.rekeys <= REKEY_BUDGET_A_DAY);
+	script_end(&t);
+}
+
+TEST(dave_heal_an_external_sender_cancels_no_rejoin)
+{
+	for (unsigned sent = 0; sent < 2; sent++) {
+		struct script t;
+		bool rejoined = false;
+
+		CHECK_INT(script_start(&t), 0);
+		script_settled(&t);
+		t.heal.not_before = t.now + 60 * NS_PER_S;
+		for (unsigned i = 0; i < 4; i++) {
+			script_mls(&t, 30, 9);
+			script_verdict(&t, DAVE_INVALID);
+			if (t.job)
+				script_done(&t);
+		}
+		script_said(&t);
+		if (sent) {
+			script_bin(&t, 25, "sender");
+			script_done(&t);
+		}
+		for (unsigned s = 0; s < 3600 && !rejoined; s++) {
+			script_wait(&t, 1000);
+			rejoined = strstr(script_said(&t), "rejoin") != NULL;
+		}
+		CHECK(rejoined);
+		script_end(&t);
+	}
+}
+
+/* Nine re-keys and a last invalid commit are behind it, and its welcome is lost. */
+TEST(dave_heal_a_new_session_takes_its_first_step_at_once)
+{
+	struct script t;
+	unsigned s = 0;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 9; i++)
+		while (!rekey_budget_take(&t.heal.rekeys, t.now))
+			t.now = rekey_budget_next(&t.heal.rekeys);
+	script_mls(&t, 29, 9);
+	script_verdict(&t, DAVE_INVALID);
+	CHECK_INT(script_again(&t), 0);
+	script_join(&t);
+	while (s < 3600 && !strstr(script_said(&t), "op31")) {
+		script_wait(&t, 1000);
+		s++;
+	}
+	CHECK(s <= 10);
+	CHECK_INT(t.heal.rekeys.n, REKEY_BUDGET_A_DAY);
+	script_end(&t);
+}

@@ -496,3 +496,28 @@ TEST(overload_encodes_between_datagrams)
 	CHECK(o.latest <= 2 * DATAGRAM_NS);
 	finish();
 }
+
+/* Each socket has a backlog, as after a stall of the host; a barge-in is obeyed between the turns.
+ */
+TEST(overload_reads_a_backlog_in_several_turns)
+{
+	struct cmd c = {.type = CMD_LANE_CONTROL, .lane = {.playback = LANE, .what = SENDER_STOP}};
+	uint64_t asked, longest = 0;
+
+	CHECK_INT(start(0.01), 0);
+	run(500);
+	for (unsigned k = 0; k < CALLS; k++)
+		for (unsigned i = 0; i < 64; i++)
+			CHECK(sends_malformed(&o.s[k]));
+	c.stream = o.s[1].l;
+	asked = o.now;
+	CHECK(audio_thread_push(o.t, &c));
+	audio_thread_wake(o.t);
+	while (!o.stopped && o.now < asked + 4000 * NS_PER_MS) {
+		turn();
+		longest = o.now - o.began > longest ? o.now - o.began : longest;
+	}
+	CHECK(longest <= 60 * NS_PER_MS);
+	CHECK(o.now - asked <= 60 * NS_PER_MS);
+	finish();
+}
