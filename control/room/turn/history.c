@@ -136,8 +136,10 @@ void room_history_keep_private(struct room_history *h, const struct room_context
 			       uint32_t turn, uint64_t user)
 {
 	for (unsigned i = h->n; i-- > 0;)
-		if (line_at(h, i)->turn == turn && line_at(h, i)->bot)
+		if (line_at(h, i)->turn == turn && line_at(h, i)->bot) {
 			line_at(h, i)->private_to = user;
+			line_at(h, i)->withheld = line_at(h, i)->withheld || !user;
+		}
 	withhold_private(h, context);
 }
 

@@ -38,7 +38,7 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
  * none. */
 bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is);
 /* The bot's newest line may quote this person's own memory: models are told it only while that
- * person stays alone with the bot. */
+ * person stays alone with the bot. user 0, a turn of the bot's own: no model is told it. */
 void room_history_keep_private(struct room_history *h, const struct room_context *context,
 			       uint32_t turn, uint64_t user);
 /* No model is told the words of this turn. */

@@ -369,6 +369,18 @@ TEST(an_answer_that_may_repeat_a_private_answer_is_private)
 	world_end(&w);
 }
 
+TEST(no_model_is_told_private_words_of_the_bots_own_turn)
+{
+	struct world w;
+
+	answer_privately(&w, "\n");
+	hear_it_out(&w);
+	CHECK(!last_line(&w)->withheld);
+	room_history_keep_private(w.room->context.history, &w.room->context, w.asked, 0);
+	CHECK(last_line(&w)->withheld);
+	world_end(&w);
+}
+
 TEST(words_are_the_same_in_either_case_of_ascii_alone)
 {
 	CHECK(room_same_words("Where is my locker?", "where is MY locker"));
