@@ -226,6 +226,11 @@ void agent_settings(struct agent *a, bool allowed)
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = allowed});
 }
 
+void agent_consent(struct agent *a, uint64_t user)
+{
+	turns_consent(a->turns, user);
+}
+
 void agent_suspend(struct agent *a)
 {
 	agent_feed(a, &(struct room_event){.type = ROOM_SUSPEND});

@@ -32,7 +32,7 @@ struct utterance {
 
 struct person {
 	uint64_t user;
-	bool there;
+	bool there, told; /* told: the last event said that they are there */
 	bool is_bot;
 	char name[ROOM_NAME_MAX];
 };
@@ -261,30 +261,40 @@ static struct person *find_person(struct turns *t, uint64_t user)
 }
 
 /* Nothing is published about people who have not agreed to be remembered. */
-static void publish_member(struct turns *t, const struct room_event *in)
+static void publish_presence(struct turns *t, struct person *p)
 {
-	struct person *p = in->is_bot ? NULL : find_person(t, in->user);
 	struct bus_event ev = {.type = EVENT_MEMBER,
 			       .at_ms = env_wall_ms(t->conf.env),
 			       .guild = t->conf.guild,
-			       .user = in->user};
+			       .user = p->user};
+	bool there = p->there && may_keep(t, p->user);
 
-	if (!p || p->there == in->yes)
+	if (p->told == there)
 		return;
-	p->there = in->yes;
-	if (!may_keep(t, in->user))
-		return;
-	ev.member = (struct event_member){.session = t->session,
-					  .channel = t->conf.channel,
-					  .name = p->name,
-					  .there = in->yes};
+	p->told = there;
+	ev.member = (struct event_member){
+		.session = t->session, .channel = t->conf.channel, .name = p->name, .there = there};
 	bus_publish(t->conf.bus, &ev);
+}
+
+void turns_consent(struct turns *t, uint64_t user)
+{
+	struct person *p = find_person(t, user);
+
+	if (p)
+		publish_presence(t, p);
 }
 
 static void take_member(struct turns *t, const struct room_event *ev)
 {
+	struct person *p;
+
 	learn_name(t, ev);
-	publish_member(t, ev);
+	p = ev->is_bot ? NULL : find_person(t, ev->user);
+	if (!p)
+		return;
+	p->there = ev->yes;
+	publish_presence(t, p);
 }
 
 void turns_event(struct turns *t, const struct room_event *ev)

@@ -47,6 +47,9 @@ uint64_t turns_session(const struct turns *t);
 const char *turns_name(const struct turns *t, uint64_t user);
 /* True if everybody who was in the channel during this session may be remembered, bots aside. */
 bool turns_all_kept(const struct turns *t);
+/* The consent of this person has changed: tells that a member who is not remembered any more is
+ * gone, and that one who is now remembered is there. */
+void turns_consent(struct turns *t, uint64_t user);
 /* An event, before the room's step. */
 void turns_event(struct turns *t, const struct room_event *ev);
 /* An effect of that step. */

@@ -92,6 +92,8 @@ void voice_session_consent(struct voice_session *c, uint64_t user)
 {
 	if (c->media)
 		apply_consent(user, "", false, c);
+	if (c->agent)
+		agent_consent(c->agent, user);
 }
 
 void voice_session_tell_consent(struct voice_session *c, uint64_t user, const char *state)

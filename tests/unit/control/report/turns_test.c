@@ -265,6 +265,29 @@ TEST(coming_and_going_of_people_who_may_be_remembered_is_told)
 	close_scene(&s);
 }
 
+TEST(a_member_who_withdraws_consent_is_told_as_gone)
+{
+	struct room_event alice = {.type = ROOM_MEMBER,
+				   .user = 501,
+				   .yes = true,
+				   .text = {(const uint8_t *)"alice", 5}};
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	forget_told();
+	refuses = 0;
+	turns_event(s.turns, &alice);
+	refuses = 501;
+	turns_consent(s.turns, 501);
+	turns_consent(s.turns, 502); /* nobody here */
+	CHECK_INT(n_told, 2);
+	CHECK(json_is_false(json_object_get(told[1], "there")));
+	alice.yes = false;
+	turns_event(s.turns, &alice);
+	CHECK_INT(n_told, 2);
+	close_scene(&s);
+}
+
 TEST(sound_that_never_became_a_turn_is_told_unless_a_turn_held_it)
 {
 	struct room_effect start = {.type = ROOM_DO_ASR_START, .user = 501, .utterance = 4},
