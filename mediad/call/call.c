@@ -31,14 +31,12 @@ void call_send(struct call *c, struct media_msg *msg, uint32_t flow)
 }
 
 /* A stream must not continue if it missed the end of clear sending, or holds only keys that are no
- * longer valid. The end of a session is repeated (call_repeat_unlink), and slots that missed a
- * command are replaced (hear_replace_slots). */
+ * longer valid. Slots that missed a command are replaced (hear_replace_slots). */
 static void on_command_lost(struct call *c, enum cmd_type type)
 {
 	log_warn("engine_command_lost", "call=%u error=memory", c->id);
 	if (type == CMD_DAVE_CLEAR || type == CMD_DAVE_SEND || type == CMD_KEY)
 		c->secure.rejoin = true;
-	c->unlink_lost = c->unlink_lost || type == CMD_UNLINK;
 }
 
 bool call_command(struct call *c, struct cmd *cmd)
@@ -47,7 +45,10 @@ bool call_command(struct call *c, struct cmd *cmd)
 		cmd_dispose(cmd); /* frees what it would have lent */
 		return true;
 	}
-	if (!engine_send(c->conf.engine, c->stream, cmd))
+	call_send_owed(c);
+	if (call_must_wait(c, cmd)
+		    ? call_owe(c, cmd)
+		    : !engine_send(c->conf.engine, c->stream, cmd) || call_owe(c, cmd))
 		return true;
 	on_command_lost(c, cmd->type);
 	return false;

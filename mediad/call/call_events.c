@@ -48,7 +48,6 @@ static void send_call_stats(struct call *c, const struct call_stream_stats *s)
 	c->lost_events = s->lost_events;
 	call_send(c, &msg, 0);
 	say_check_starved(c);
-	call_repeat_unlink(c);
 	hear_replace_slots(c);
 }
 
@@ -93,6 +92,7 @@ void call_engine_event(const struct ev *ev, void *owner)
 	struct call *c = owner;
 	uint64_t now = env_now(c->conf.env);
 
+	call_send_owed(c);
 	switch (ev->type) {
 	case EV_STREAM_GONE:
 		on_stream_gone(c);

@@ -72,13 +72,13 @@ static void start_discovery(struct call *c, const char *ip, uint16_t port, uint3
 		c->udp_failed = true;
 		return;
 	}
-	c->unlink_lost = false; /* a session ends the one before it */
 	cmd.link.fd = fd;
 	cmd.link.link = ++c->link;
 	cmd.link.ssrc = c->state.ssrc = ssrc;
 	env_random(env, &cmd.link.seq, sizeof cmd.link.seq);
 	env_random(env, &cmd.link.ts, sizeof cmd.link.ts);
-	call_command(c, &cmd);
+	if (call_command(c, &cmd))
+		call_forget_owed(c, CMD_UNLINK); /* a session ends the one before it */
 }
 
 static void set_key(struct call *c, const char *mode, const uint8_t *key)
@@ -128,16 +128,6 @@ static void on_state(struct call *c, const struct vgw_action *act)
 	/* CLOSED is sent when the stream has returned. */
 	if (phase != MEDIA_PHASE_CLOSED)
 		call_send_state(c);
-}
-
-void call_repeat_unlink(struct call *c)
-{
-	struct cmd cmd = {.type = CMD_UNLINK};
-
-	if (!c->unlink_lost)
-		return;
-	c->unlink_lost = false;
-	call_command(c, &cmd);
 }
 
 static void drop_media(struct call *c)

@@ -1,6 +1,6 @@
 /* The state of a call, shared by call.c (commands), call_gateway.c (signalling), call_events.c
- * (events of the audio thread), secure.c (end-to-end encryption), hear.c (members and listens) and
- * say.c (playbacks). */
+ * (events of the audio thread), call_owed.c (commands that wait for memory), secure.c (end-to-end
+ * encryption), hear.c (members and listens) and say.c (playbacks). */
 #ifndef MEDIAD_CALL_CALL_INTERNAL_H
 #define MEDIAD_CALL_CALL_INTERNAL_H
 
@@ -60,6 +60,9 @@ struct playback {
 
 enum { PLAYBACKS_OVER = 8 }; /* whose ends are told to a control that was away */
 
+/* One of each kind for the stream, and for each playback its end and four controls. */
+enum { CALL_OWED = 3 + 5 * SENDER_LANES };
+
 struct call {
 	struct call_conf conf;
 	uint32_t id, gen;
@@ -87,7 +90,9 @@ struct call {
 
 	struct call_stream *stream; /* lent to an audio thread */
 	uint32_t link;
-	bool unlink_lost; /* the stream still has a session that is over */
+	/* Commands that found no memory, the oldest first. */
+	struct cmd owed[CALL_OWED];
+	unsigned n_owed;
 	bool leaving;
 
 	/* Sorted by user id. Pointers, because a server can have thousands moved by each message.
@@ -113,8 +118,8 @@ struct call {
 /* Sends msg to control and fills in its head: every message after HELLO begins with call and
  * generation. */
 void call_send(struct call *c, struct media_msg *msg, uint32_t flow);
-/* Sends a command to the call's stream. Returns false when it was lost for want of memory; whatever
- * it lent has been freed then. */
+/* Sends a command to the call's stream. Without memory one that lends nothing is owed. Returns
+ * false when the command was lost; whatever it lent has been freed then. */
 bool call_command(struct call *c, struct cmd *cmd);
 /* Sends bitrate, mute, deaf and keep_unmapped to the stream. */
 void call_send_set(struct call *c);
@@ -126,9 +131,17 @@ void call_send_state(struct call *c);
  * during the step, then arms their timers. */
 void call_finish_step(struct call *c);
 
+/* ---- call_owed.c ---- */
+/* Keeps a copy of a command that found no memory, in the place of an older one that it replaces.
+ * Returns false when it lends something, or the list is full. */
+bool call_owe(struct call *c, const struct cmd *cmd);
+/* True if the command would overtake others that are owed. */
+bool call_must_wait(const struct call *c, const struct cmd *cmd);
+/* Sends what is owed, as far as there is memory: before each command and at each event. */
+void call_send_owed(struct call *c);
+void call_forget_owed(struct call *c, enum cmd_type type);
+
 /* ---- call_gateway.c ---- */
-/* Ends the stream's session again if the command was lost and no other session has begun. */
-void call_repeat_unlink(struct call *c);
 /* Action handler of the gateway machine; arg: struct call. */
 void call_perform_action(const struct vgw_action *act, void *call);
 /* Timer handlers; arg: struct call. */

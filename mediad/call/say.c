@@ -167,7 +167,10 @@ static int playback_alloc(struct playback **out, struct call *c, const struct me
 		playback_free(p);
 		return err;
 	}
-	call_command(c, &cmd);
+	if (!call_command(c, &cmd)) {
+		playback_free(p);
+		return ENOMEM;
+	}
 	*out = p;
 	return 0;
 }

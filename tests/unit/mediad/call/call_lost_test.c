@@ -6,16 +6,17 @@
 
 static void begin_shortage(void)
 {
-	struct cmd cmd = {.type = CMD_SET, .set = {.bitrate = 64000}};
+	struct cmd cmd = {.type = CMD_LANE_CONTROL, .lane = {.what = SENDER_GAIN}};
 
 	test_no_memory(true);
-	while (call_command(rig.c, &cmd))
-		;
+	while (!rig.c->n_owed)
+		call_command(rig.c, &cmd);
+	call_forget_owed(rig.c, CMD_LANE_CONTROL);
 }
 
 static void run_audio(void)
 {
-	for (unsigned i = 0; i < 200; i++)
+	for (unsigned i = 0; i < 200 && !rig.gone; i++)
 		rig_audio();
 }
 
@@ -108,5 +109,93 @@ TEST(call_repeats_the_lost_end_of_a_session)
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
 	end_shortage();
 	CHECK(!rig.c->stream->linked);
+	rig_finish();
+}
+
+TEST(call_ends_although_the_command_was_lost)
+{
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	begin_shortage();
+	call_leave(rig.c);
+	end_shortage();
+	CHECK(rig.gone);
+	rig_finish();
+}
+
+TEST(call_applies_a_lost_set)
+{
+	struct media_call_set m = {.channel = 5,
+				   .bitrate = 64000,
+				   .e2ee = MEDIA_E2EE_REQUIRE,
+				   .mute = true,
+				   .deaf = true};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	run_audio();
+	begin_shortage();
+	call_set(rig.c, &m);
+	end_shortage();
+	CHECK(rig.c->stream->deaf);
+	rig_finish();
+}
+
+static void begin_answer(void)
+{
+	struct media_say_open open = {.playback = 4, .rate = 24000, .gain = 65535};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	call_say_open(rig.c, &open);
+}
+
+/* The audio thread ends a lane within its next frames. */
+static void end_answer(void)
+{
+	end_shortage();
+	for (unsigned i = 0; i < 20; i++) {
+		rig_wait_ms(20);
+		run_audio();
+	}
+	CHECK(!rig.c->playbacks[0]);
+	rig_finish();
+}
+
+TEST(say_a_lost_stop_is_repeated)
+{
+	static int16_t pcm[2400];
+	struct media_say say = {.playback = 4, .pcm = {(const uint8_t *)pcm, sizeof pcm}};
+
+	begin_answer();
+	call_say(rig.c, &say);
+	run_audio();
+	CHECK(rig.c->playbacks[0]);
+	begin_shortage();
+	call_say_control(rig.c, 4, SENDER_STOP, 0, 0);
+	end_answer();
+}
+
+TEST(say_a_lost_end_is_repeated)
+{
+	struct media_say_end end = {.playback = 4};
+
+	begin_answer();
+	run_audio();
+	begin_shortage();
+	call_say_end(rig.c, &end);
+	end_answer();
+}
+
+TEST(say_refuses_a_playback_whose_lane_is_lost)
+{
+	struct media_say_open open = {.playback = 4, .rate = 24000, .gain = 65535};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	begin_shortage();
+	call_say_open(rig.c, &open);
+	CHECK(!rig.c->playbacks[0]);
+	end_shortage();
 	rig_finish();
 }
