@@ -106,12 +106,16 @@ void agent_recall(struct agent *a, const json_t *words)
 	const struct recall_rules rules = {
 		.oldest_ms = agent_oldest_words_ms(a), .allowsh = allows_speaker, .arg = a};
 	json_t *lines = recall_select(words, &rules), *line;
+	bool tainted = false;
 	size_t i;
 
 	json_array_foreach(lines, i, line)
 	{
 		agent_recall_line(a, line);
+		tainted = tainted || json_is_true(json_object_get(line, "tainted"));
 	}
+	if (tainted)
+		agent_tools_recalled(a->tools);
 	log_info("words_recalled", "guild=%llu lines=%zu of=%zu",
 		 (unsigned long long)media_call_want(a->call)->guild, json_array_size(lines),
 		 json_array_size(words));

@@ -355,6 +355,12 @@ void agent_tools_audible(struct agent_tools *t, bool audible)
 		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_AUDIBLE, .ok = audible});
 }
 
+void agent_tools_recalled(struct agent_tools *t)
+{
+	if (t)
+		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_RECALLED});
+}
+
 void agent_tools_left(struct agent_tools *t, uint64_t user)
 {
 	if (t)

@@ -44,6 +44,9 @@ void agent_tools_audible(struct agent_tools *t, bool audible);
 bool agent_tools_sounded(struct agent_tools *t, uint32_t turn, uint32_t chunk, int err);
 /* The settings changed: other tools may be switched off. NULL accepted. */
 void agent_tools_settings(struct agent_tools *t);
+/* The room goes on with a conversation of the control before, in which text of strangers was read.
+ */
+void agent_tools_recalled(struct agent_tools *t);
 void agent_tools_left(struct agent_tools *t, uint64_t user);
 /* A step of the room is over. */
 void agent_tools_settle(struct agent_tools *t);

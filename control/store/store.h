@@ -223,8 +223,8 @@ int store_save_session(struct store *s, const char *text, const char *instead);
 json_t *store_read_guilds(const char *dir);
 /* Speech in this voice channel since then (ms since 1970), as far as words are kept: the
  * newest turns that were answered, oldest first, as [{"at_ms", "user": "ID", "name", "text"} or
- * {"at_ms", "bot": true, "cut", "text"}, …]. NULL when there is no database. The caller owns it.
- * Before the loop runs. */
+ * {"at_ms", "bot": true, "cut", "tainted": strangers' text was read before it, "text"}, …]. NULL
+ * when there is no database. The caller owns it. Before the loop runs. */
 json_t *store_read_words(const char *dir, uint64_t guild, uint64_t channel, uint64_t since_ms);
 
 /* ---- all of it ---- */

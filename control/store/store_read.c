@@ -117,8 +117,9 @@ static void put_turn(json_t *lines, struct db *db, const sqlite3_stmt *turn)
 							db_text(s, 2)));
 	}
 	json_array_insert_new(lines, n,
-			      json_pack("{s:I,s:b,s:b,s:s}", "at_ms", at, "bot", 1, "cut",
-					(int)db_uint(t, 3), "text", db_text(t, 2)));
+			      json_pack("{s:I,s:b,s:b,s:b,s:s}", "at_ms", at, "bot", 1, "cut",
+					(int)db_uint(t, 3), "tainted", (int)db_uint(t, 4), "text",
+					db_text(t, 2)));
 }
 
 json_t *store_read_words(const char *dir, uint64_t guild, uint64_t channel, uint64_t since_ms)

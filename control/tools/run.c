@@ -289,6 +289,9 @@ void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t n
 	case TOOL_IN_REVOKED:
 		revoke_call(t, in);
 		break;
+	case TOOL_IN_RECALLED:
+		t->tainted = true;
+		break;
 	case TOOL_IN_QUOTES:
 		tools_run_turn(t, in->turn)->quotes = true;
 		break;

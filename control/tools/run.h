@@ -94,10 +94,12 @@ enum tool_input_type {
 			     words of the answer; superseded */
 	TOOL_IN_WORDS, /* turn, user: said something to the bot, which answers it now; rank, shared;
 			  ok: agreed */
-	TOOL_IN_REVOKED, /* session, call: the provider takes it back, and wants no answer */
-	TOOL_IN_QUOTES,	 /* turn: the question of its answer quotes other people from the memory */
-	TOOL_IN_LEFT,	 /* user */
-	TOOL_IN_TIME,	 /* tools_run_deadline() was reached */
+	TOOL_IN_REVOKED,  /* session, call: the provider takes it back, and wants no answer */
+	TOOL_IN_RECALLED, /* the models get answers of the control before, which had read text of
+			     strangers */
+	TOOL_IN_QUOTES,	  /* turn: the question of its answer quotes other people from the memory */
+	TOOL_IN_LEFT,	  /* user */
+	TOOL_IN_TIME,	  /* tools_run_deadline() was reached */
 };
 
 struct tool_input {

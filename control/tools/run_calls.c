@@ -197,7 +197,7 @@ static void refuse(struct tools_run *t, struct tool_call *c, enum tool_code code
 }
 
 /* Models keep strangers' text beyond the turn that read it: providers keep whole sessions. */
-static void note_taint(struct tools_run *t, const struct tool_call *c)
+static void note_taint(struct tools_run *t, struct tool_call *c)
 {
 	struct tool_turn *turn = tools_run_find_turn(t, c->turn);
 
@@ -205,7 +205,8 @@ static void note_taint(struct tools_run *t, const struct tool_call *c)
 		return;
 	if (turn)
 		turn->tainted = true;
-	t->tainted = t->tainted || c->taints == TOOL_TAINTS_SESSION;
+	if (c->taints == TOOL_TAINTS_SESSION)
+		c->tainted = t->tainted = true;
 }
 
 void tools_run_take_output(struct tools_run *t, struct tool_call *c, bool ok, struct slice text)

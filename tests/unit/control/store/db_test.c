@@ -426,6 +426,34 @@ TEST(a_turn_is_kept_with_its_segments_and_its_rules)
 	folder_remove(dir);
 }
 
+TEST(words_tell_whether_text_of_strangers_was_read_before_them)
+{
+	struct bus_event before = turn_of(501, 1000), after = turn_of(501, 2000),
+			 call = {.type = EVENT_TOOL_CALLED, .at_ms = 1500, .guild = 1, .user = 501};
+	struct db *db = NULL;
+	json_t *lines;
+
+	after.turn.turn = before.turn.turn + 1;
+	call.tool = (struct event_tool){.session = 5,
+					.turn = after.turn.turn,
+					.call = 1,
+					.name = "web_search",
+					.code = "ok",
+					.tainted = true};
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &before, true), 0);
+	CHECK_INT(rows_add(db, &call, true), 0);
+	CHECK_INT(rows_add(db, &after, true), 0);
+	db_close(db);
+	lines = store_read_words(dir, 1, 300, 5);
+	CHECK_INT(json_array_size(lines), 6);
+	CHECK(json_is_false(json_object_get(json_array_get(lines, 2), "tainted")));
+	CHECK(json_is_true(json_object_get(json_array_get(lines, 5), "tainted")));
+	json_decref(lines);
+	folder_remove(dir);
+}
+
 /* What the next control tells the models of a conversation. */
 TEST(words_of_answered_turns_are_read_in_their_order)
 {

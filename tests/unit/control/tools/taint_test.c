@@ -166,3 +166,16 @@ TEST(quotes_in_a_question_hold_back_the_calls_of_its_turn_until_a_yes)
 	CHECK(starts(&c, 3, "c", "ring"));
 	calls_close(&c);
 }
+
+/* The mark of the conversation went with the control that read the text. */
+TEST(answers_of_the_control_before_count_as_text_of_strangers)
+{
+	struct calls c;
+
+	CHECK(calls_open(&c));
+	calls_step(&c, (struct tool_input){.type = TOOL_IN_RECALLED});
+	CHECK(!starts(&c, 1, "a", "ring"));
+	end_turn(&c, 1, true);
+	CHECK(say(&c, 2, true));
+	calls_close(&c);
+}
