@@ -219,8 +219,9 @@ int explore_alloc(struct explore **out, struct seen *seen)
 		free(x);
 		return ENOMEM;
 	}
-	tone(x->loud, sizeof x->loud / 2, 6000);
-	tone(x->soft, sizeof x->soft / 2, 100);
+	tone(x->loud, sizeof x->loud / 2, EXPLORE_LOUD);
+	tone(x->murmur, sizeof x->murmur / 2, EXPLORE_MURMUR);
+	tone(x->soft, sizeof x->soft / 2, EXPLORE_SOFT);
 	*out = x;
 	return 0;
 }

@@ -9,6 +9,9 @@ enum {
 	EXPLORE_USERS = 6,
 	EXPLORE_AWAITED = 16,
 	EXPLORE_SOUND_MS = 240,
+	EXPLORE_LOUD = 6000, /* amplitudes */
+	EXPLORE_MURMUR = 2400,
+	EXPLORE_SOFT = 100,
 };
 
 /* What can be done. */
@@ -93,6 +96,7 @@ struct explore {
 	uint64_t written, started_at, packet_at;
 	bool started, ended, over; /* of the playback */
 	uint8_t loud[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2],
+		murmur[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2],
 		soft[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2];
 	FILE *scenario;
 	const char *broken;

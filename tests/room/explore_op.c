@@ -109,14 +109,17 @@ void explore_write(struct explore *x, const struct room_event *ev)
 	if (ev->member)                                                                            \
 		fprintf(f, " %s=%llu", #member, (unsigned long long)ev->member);
 #define T(member)                                                                                  \
-	if (ev->member.n && ev->member.p != x->loud && ev->member.p != x->soft)                    \
+	if (ev->member.n && ev->member.p != x->loud && ev->member.p != x->murmur &&                \
+	    ev->member.p != x->soft)                                                               \
 		write_text(f, #member, ev->member);
 	ROOM_EVENT_FIELDS(N, T)
 #undef N
 #undef T
 	if (ev->pcm.n)
 		fprintf(f, " pcm=%zux%u", ev->pcm.n / 2 * 1000 / ROOM_RATE,
-			ev->pcm.p == x->loud ? 6000 : 100);
+			ev->pcm.p == x->loud	 ? EXPLORE_LOUD
+			: ev->pcm.p == x->murmur ? EXPLORE_MURMUR
+						 : EXPLORE_SOFT);
 	fprintf(f, "\n");
 }
 
@@ -190,10 +193,13 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 	if (ev->type == ROOM_RETRIEVED && op->who & 1) {
 		ev->chunk = x->retrieve;
 		ev->yes = true;
-		ev->text = text_of(op->pick & 1 ? "f12 u7\nAnna likes tea."
-						: "p3 f12\nAnna likes tea.");
+		ev->text = text_of(op->pick & 1	  ? "f12 u7\nAnna likes tea."
+				   : op->pick & 2 ? "s9 u7\nThey spoke of tea."
+						  : "p3 f12\nAnna likes tea.");
 	} else if (ev->type == ROOM_MEMORY) {
 		ev->yes = op->who & 1;
+	} else if (ev->type == ROOM_RECALLED) {
+		ev->text = text_of(op->pick & 1 ? "anna\nthe river is high" : "anna");
 	}
 }
 
@@ -242,12 +248,20 @@ static void brain(struct explore *x, const struct explore_op *op, struct room_ev
 		ev->text = ONE_OF(written, op->text);
 }
 
+/* A murmur is a voice that can be the bot's own, come back. */
+static const uint8_t *tone_of(const struct explore *x, const struct explore_op *op)
+{
+	if (op->kind == K_LOUD)
+		return x->loud;
+	return op->kind == K_SOFT && op->pick & 1 ? x->murmur : x->soft;
+}
+
 static void heard(struct explore *x, const struct explore_op *op, struct room_event *ev)
 {
 	ev->user = op->who;
 	ev->at = x->now;
 	if (op->kind == K_LOUD || op->kind == K_SOFT || op->kind == K_OLD)
-		ev->pcm = sound(op->kind == K_LOUD ? x->loud : x->soft, op->ms);
+		ev->pcm = sound(tone_of(x, op), op->ms);
 	if (op->kind == K_OLD)
 		ev->at = x->packet_at - (x->packet_at > 300 * NS_PER_MS ? op->pick * NS_PER_MS : 0);
 	else if (op->kind == K_OFF || op->kind == K_END)

@@ -456,8 +456,13 @@ static void look_at_words(struct watch *w, const struct room *room)
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		const struct room_turn *t = &room->turns.turn[i];
 
-		if (t->phase == ROOM_PHASE_FREE ||
-		    !has_utterance(t, w->words.user, w->words.utterance))
+		if (t->phase == ROOM_PHASE_FREE)
+			continue;
+		/* A full list of chunks gives up those without words. */
+		if (t->phase < ROOM_PHASE_ASKED && t->user == w->words.user &&
+		    records_drop(t, drops, 4))
+			return;
+		if (!has_utterance(t, w->words.user, w->words.utterance))
 			continue;
 		if (has_words(t, w->words.user, w->words.utterance) || records_drop(t, drops, 4))
 			return;
