@@ -54,14 +54,45 @@ static const char *const orders[] = {
 
 /* ---- phrases ---- */
 
-static bool is_invisible(uint32_t c)
+struct range {
+	uint32_t from, to;
+};
+
+/* Format characters (Cf of Unicode), fillers and variation selectors. */
+static const struct range invisible[] = {{0xad, 0xad},	     {0x34f, 0x34f},
+					 {0x61c, 0x61c},     {0x115f, 0x1160},
+					 {0x17b4, 0x17b5},   {0x180b, 0x180f},
+					 {0x200b, 0x200f},   {0x202a, 0x202e},
+					 {0x2060, 0x206f},   {0xfe00, 0xfe0f},
+					 {0xfeff, 0xfeff},   {0xfff9, 0xfffb},
+					 {0xe0000, 0xe0fff}, {0, 0}};
+/* Control characters and separators (Zs, Zl, Zp). */
+static const struct range blank[] = {{0, ' '},	       {0x7f, 0xa0},	 {0x1680, 0x1680},
+				     {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
+				     {0x205f, 0x205f}, {0x3000, 0x3000}, {0, 0}};
+static const struct range latin[] = {{'A', 'Z'}, {'a', 'z'}, {0, 0}};
+/* Alphabets with letters that look Latin: Greek, Cyrillic, Armenian, Cherokee. */
+static const struct range alike[] = {
+	{0x370, 0x3ff}, {0x400, 0x52f}, {0x531, 0x586}, {0x13a0, 0x13fd}, {0, 0}};
+
+static bool is_in(uint32_t c, const struct range *list)
 {
-	return c == 0xad || (c >= 0x200b && c <= 0x200f) || c == 0x2060 || c == 0xfeff;
+	for (; list->to; list++)
+		if (c >= list->from && c <= list->to)
+			return true;
+	return false;
 }
 
-static bool is_blank(uint32_t c)
+/* Punctuation that may stand between the words of a phrase. */
+static bool is_mark(uint32_t c)
 {
-	return c <= ' ' || c == 0xa0 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x3000;
+	return c < 0x80 && c && strchr(",;:.!?\"()[]{}*~", (int)c);
+}
+
+/* Full-width letters and marks are those of ASCII. */
+static uint32_t to_half_width(uint32_t c)
+{
+	return c >= 0xff01 && c <= 0xff5e ? c - 0xfee0 : c;
 }
 
 /* A character of one or two bytes, which lower case does not lengthen. */
@@ -76,18 +107,19 @@ static size_t put_lower(char *to, uint32_t c)
 	return 2;
 }
 
-/* Lower case, with single blanks and plain apostrophes, and without invisible characters: as the
- * phrases are written. */
-static void fold_text(char to[MEMORY_TEXT_MAX + 1], const char *text)
+/* Lower case, with single blanks and plain apostrophes, without invisible characters: as the
+ * phrases are written. marks: punctuation stays. */
+static void fold_text(char to[MEMORY_TEXT_MAX + 1], const char *text, bool marks)
 {
 	const char *p = text, *end = text + strlen(text), *from;
 	uint32_t c;
 	size_t n = 0;
 
-	while ((from = p, c = terms_next(&p, end)) && n + (size_t)(p - from) <= MEMORY_TEXT_MAX) {
-		if (is_invisible(c))
+	while ((from = p, c = to_half_width(terms_next(&p, end))) &&
+	       n + (size_t)(p - from) <= MEMORY_TEXT_MAX) {
+		if (is_in(c, invisible))
 			continue;
-		if (is_blank(c)) {
+		if (is_in(c, blank) || (!marks && is_mark(c))) {
 			if (n && to[n - 1] != ' ')
 				to[n++] = ' ';
 		} else if (c == 0x2019) {
@@ -124,6 +156,24 @@ static bool has_any(const char *folded, const char *const *list)
 		for (const char *at = strstr(folded, *list); at; at = strstr(at + 1, *list))
 			if (!is_within_word(folded, at))
 				return true;
+	return false;
+}
+
+/* True if a word mixes Latin letters with ones that look like them. */
+static bool is_disguised(const char *text)
+{
+	const char *p = text, *end = text + strlen(text);
+	bool has_latin = false, has_alike = false;
+	uint32_t c;
+
+	while ((c = to_half_width(terms_next(&p, end)))) {
+		if (is_in(c, invisible))
+			continue;
+		has_latin = terms_is_word(c) && (has_latin || is_in(c, latin));
+		has_alike = terms_is_word(c) && (has_alike || is_in(c, alike));
+		if (has_latin && has_alike)
+			return true;
+	}
 	return false;
 }
 
@@ -181,16 +231,19 @@ static bool has_secret(const char *text)
 
 enum memory_refusal memory_check_text(const char *text)
 {
-	char folded[MEMORY_TEXT_MAX + 1];
+	char folded[MEMORY_TEXT_MAX + 1], words[MEMORY_TEXT_MAX + 1];
 
 	if (!text[strspn(text, " \t\r\n")] || strlen(text) > MEMORY_TEXT_MAX)
 		return MEMORY_REFUSAL_EMPTY;
-	fold_text(folded, text);
-	if (has_secret(text) || has_any(folded, sensitive))
+	fold_text(folded, text, true);
+	fold_text(words, text, false);
+	if (has_secret(text) || has_any(folded, sensitive) || has_any(words, sensitive))
 		return MEMORY_REFUSAL_SENSITIVE;
-	if (has_any(folded, unsafe))
+	if (has_any(folded, unsafe) || has_any(words, unsafe))
 		return MEMORY_REFUSAL_UNSAFE;
-	return has_any(folded, orders) ? MEMORY_REFUSAL_INSTRUCTION : MEMORY_REFUSAL_NONE;
+	return has_any(folded, orders) || has_any(words, orders) || is_disguised(text)
+		       ? MEMORY_REFUSAL_INSTRUCTION
+		       : MEMORY_REFUSAL_NONE;
 }
 
 static bool is_one_of(const char *name, const char *const *list)
