@@ -67,7 +67,8 @@ enum {
 	SAID_CHOICE = 25,
 	SAID_LONG = 29,
 	SAID_ECHO = 30,
-	SAID = 31
+	SAID_ECHO_SHORT = 31,
+	SAID = 32
 };
 
 struct explore {

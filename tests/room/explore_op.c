@@ -44,6 +44,7 @@ static const char *const said[SAID] = {
 	"something else",
 	OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN,
 	"the sun is still up as far as anybody here can tell", /* written[1], heard again */
+	"i did not catch that",				       /* written[2] */
 };
 
 static const char *const written[] = {

@@ -181,7 +181,7 @@ static const struct world {
 	 "stall_ms=60000",
 	 1,
 	 SAID_ECHO,
-	 SAID_ECHO + 1,
+	 SAID,
 	 {{K_LOUD, 100},
 	  {K_SOFT, 200},
 	  {K_END, 20},
@@ -407,6 +407,9 @@ static struct explore_op make(struct explore *x, const struct world *world)
 					    op.kind == K_EOT
 				    ? text_of(x, world)
 				    : random_next(&x->random));
+	/* What comes back must have been said. */
+	if (op.kind == K_TEXT && world->from == SAID_ECHO && below(x, 4))
+		op.text = (uint8_t)(1 + below(x, 2));
 	op.ms = (uint16_t)(below(x, 3) ? EXPLORE_SOUND_MS : 20);
 	op.wait = op.kind == K_LOUD && below(x, 4) ? op.ms : wait_of(x);
 	return op;
