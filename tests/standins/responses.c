@@ -20,7 +20,8 @@ static const struct si_shape shape_responses[] = {
 	{"model", "!str"},
 	{"input", "!str arr"},
 	{"input[]", "obj"},
-	{"input[].type", "'message' 'function_call' 'function_call_output' 'item_reference'"},
+	{"input[].type",
+	 "'message' 'function_call' 'function_call_output' 'item_reference' 'web_search_call'"},
 	{"input[].id", "str"},
 	{"input[].status", "str"},
 	{"input[].role", "'user' 'assistant' 'system' 'developer'"},
@@ -38,6 +39,9 @@ static const struct si_shape shape_responses[] = {
 	{"input[].arguments", "str"},
 	{"input[].output", "str arr"},
 	{"input[].output[]", "any"},
+	{"input[].action", "obj"}, /* of a search */
+	{"input[].action.type", "any"},
+	{"input[].action.query", "any"},
 	{"instructions", "str null"},
 	{"tools", "arr"},
 	{"tools[]", "any"},
@@ -107,7 +111,8 @@ static bool item_learn(struct si_text *t, const json_t *input, size_t i, bool go
 		si_mind_add(t->mind, "tool", NULL, member(item, "output"));
 		return goes_on || call_known(input, i, member(item, "call_id"));
 	}
-	if (strcmp(type, "function_call") == 0 || strcmp(type, "item_reference") == 0)
+	if (strcmp(type, "function_call") == 0 || strcmp(type, "web_search_call") == 0 ||
+	    strcmp(type, "item_reference") == 0)
 		return true;
 	snprintf(text, sizeof text, "%s", json_is_string(content) ? member(item, "content") : "");
 	for (size_t k = 0; k < json_array_size(content) && at < sizeof text; k++)
