@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "control/agent/inside.h"
-#include "control/agent/recall.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
@@ -92,24 +91,16 @@ static bool asks_now(const struct agent_memory *m, const char *words)
 	return turn && strstr(turn->transcript, words);
 }
 
-static bool allows_speaker(uint64_t user, void *arg)
-{
-	return agent_may_recall(arg, user);
-}
-
 /* As the model gets it. NULL: it may not be told. */
 static json_t *tell_line(const struct agent_memory *m, const json_t *line)
 {
-	const struct recall_rules rules = {.allowsh = allows_speaker, .arg = m->a};
 	const char *name = json_string_value(json_object_get(line, "name"));
 	const char *text = json_string_value(json_object_get(line, "text"));
 	uint64_t at = (uint64_t)json_integer_value(json_object_get(line, "at_ms"));
-	uint64_t user = 0, now = env_wall_ms(m->a->env);
+	uint64_t now = env_wall_ms(m->a->env);
 	bool bot = json_is_true(json_object_get(line, "bot"));
 
-	discord_u64(json_string_value(json_object_get(line, "user")), &user);
-	if (!text || asks_now(m, text) || (user && !agent_may_recall(m->a, user)) ||
-	    !recall_allows_askers(line, &rules))
+	if (!text || asks_now(m, text) || !agent_may_recall_line(m->a, line))
 		return NULL;
 	return json_pack("{s:O,s:s,s:s,s:I}", "id", json_object_get(line, "id"), "speaker",
 			 bot	? "you"

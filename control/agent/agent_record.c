@@ -81,6 +81,16 @@ static bool allows_speaker(uint64_t user, void *arg)
 	return agent_may_recall(arg, user);
 }
 
+bool agent_may_recall_line(const struct agent *a, const json_t *line)
+{
+	const struct recall_rules rules = {.allowsh = allows_speaker, .arg = (void *)(uintptr_t)a};
+	const char *user = json_string_value(json_object_get(line, "user"));
+	uint64_t id = 0;
+
+	return (!discord_u64(user, &id) || !id || agent_may_recall(a, id)) &&
+	       recall_allows_askers(line, &rules);
+}
+
 void agent_recall_line(struct agent *a, const json_t *line)
 {
 	const char *name = json_string_value(json_object_get(line, "name"));

@@ -226,8 +226,8 @@ static void tell_found(struct agent_tools *t, const struct room_turn *record)
 	t->found_turn = 0;
 }
 
-/* The turn's words, as its answer takes them: words that joined them while it waited, and a
- * transcript that was revised, count too. An answer that is asked for again has the same words. */
+/* Reports the words that the turn's answer is based on, including words that joined the turn while
+ * it waited and revised transcripts. A retried answer is based on the same words. */
 static void tell_words(struct agent_tools *t, const struct room_turn *turn)
 {
 	char kept[TOOLS_NAME_MAX];

@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "control/agent/inside.h"
-#include "control/agent/recall.h"
 #include "control/media/media.h"
 #include "control/memory/slice.h"
 #include "control/settings/settings.h"
@@ -47,22 +46,6 @@ struct agent_continuity *agent_continuity_free(struct agent_continuity *c)
 	return NULL;
 }
 
-static bool allows_speaker(uint64_t user, void *arg)
-{
-	return agent_may_recall(arg, user);
-}
-
-/* user of a line of the bot: the person it answered. */
-static bool may_recall_line(const struct agent *a, const json_t *line)
-{
-	const struct recall_rules rules = {.allowsh = allows_speaker, .arg = (void *)(uintptr_t)a};
-	const char *user = json_string_value(json_object_get(line, "user"));
-	uint64_t id = 0;
-
-	return (!discord_u64(user, &id) || !id || agent_may_recall(a, id)) &&
-	       recall_allows_askers(line, &rules);
-}
-
 static void take_lines(int err, const struct store_document *document, void *arg)
 {
 	struct agent_continuity *c = arg;
@@ -71,7 +54,8 @@ static void take_lines(int err, const struct store_document *document, void *arg
 
 	json_array_foreach(lines, i, line)
 	{
-		if (!json_is_string(json_object_get(line, "text")) || !may_recall_line(c->a, line))
+		if (!json_is_string(json_object_get(line, "text")) ||
+		    !agent_may_recall_line(c->a, line))
 			continue;
 		agent_recall_line(c->a, line);
 		told++;

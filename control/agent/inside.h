@@ -126,6 +126,9 @@ int agent_open_turns(struct agent *a);
 bool agent_may_keep(const struct agent *a, uint64_t user);
 /* True if models may still be told what this member said earlier. */
 bool agent_may_recall(const struct agent *a, uint64_t user);
+/* True if models may be told this line of the store (store_find_said): its speaker, and everybody
+ * whom a line of the bot answers, may still be recalled. */
+bool agent_may_recall_line(const struct agent *a, const json_t *line);
 /* One line of earlier speech into the room: {"name", "text", "at_ms", "bot", "cut"}. */
 void agent_recall_line(struct agent *a, const json_t *line);
 /* Models are not told words that were said before this time (ms since 1970). */

@@ -8,7 +8,6 @@
 #include <jansson.h>
 
 #include "control/agent/inside.h"
-#include "control/agent/recall.h"
 #include "control/media/media.h"
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
@@ -117,11 +116,6 @@ bool agent_retrieval_quotes_others(const struct agent_retrieval *r)
 
 /* ---- the slice ---- */
 
-static bool allows_speaker(uint64_t user, void *arg)
-{
-	return agent_may_recall(arg, user);
-}
-
 static const char *text_at(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
@@ -159,7 +153,6 @@ static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 
 static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 {
-	const struct recall_rules rules = {.allowsh = allows_speaker, .arg = r->a};
 	const json_t *line;
 	struct slice_quote q;
 	size_t i;
@@ -172,8 +165,7 @@ static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 		/* Near the question, but no answer to it. */
 		if (json_is_true(json_object_get(line, "unsure")))
 			continue;
-		if ((!q.user || agent_may_recall(r->a, q.user)) &&
-		    recall_allows_askers(line, &rules))
+		if (agent_may_recall_line(r->a, line))
 			slice_add_line(s, &q, r->question);
 	}
 }

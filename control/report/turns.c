@@ -50,26 +50,30 @@ struct turns {
 
 /* ---- what is known of people ---- */
 
-const char *turns_name(const struct turns *t, uint64_t user)
+static struct person *find_person(struct turns *t, uint64_t user)
 {
 	for (unsigned i = 0; i < t->n_people; i++)
 		if (t->person[i].user == user)
-			return t->person[i].name;
-	return "";
+			return &t->person[i];
+	return NULL;
+}
+
+const char *turns_name(const struct turns *t, uint64_t user)
+{
+	const struct person *p = find_person((struct turns *)(uintptr_t)t, user);
+
+	return p ? p->name : "";
 }
 
 /* The names of people who left stay until their place is needed, because transcripts come later. */
 static void learn_name(struct turns *t, const struct room_event *ev)
 {
-	struct person *p = NULL;
+	struct person *p = find_person(t, ev->user);
 	char name[ROOM_NAME_MAX];
 	size_t n = ev->text.n < sizeof name - 1 ? ev->text.n : sizeof name - 1;
 
 	if (!ev->yes || !n)
 		return;
-	for (unsigned i = 0; i < t->n_people && !p; i++)
-		if (t->person[i].user == ev->user)
-			p = &t->person[i];
 	if (!p && t->n_people == ROOM_SPEAKERS) {
 		memmove(t->person, t->person + 1, --t->n_people * sizeof t->person[0]);
 	}
@@ -250,14 +254,6 @@ static void claim_utterances(struct turns *t, const struct room_turn *turn)
 		if (u && u->cancelled_at)
 			forget(t, u);
 	}
-}
-
-static struct person *find_person(struct turns *t, uint64_t user)
-{
-	for (unsigned i = 0; i < t->n_people; i++)
-		if (t->person[i].user == user)
-			return &t->person[i];
-	return NULL;
 }
 
 /* Nothing is published about people who have not agreed to be remembered. */

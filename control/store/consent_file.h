@@ -2,7 +2,7 @@
  *
  * It stands beside the database, so that a database restored from an older backup does not bring
  * back a consent that was withdrawn or lose a refusal. A line is the time (ms since 1970), the
- * server, the person's subject_mac and the name of the consent. */
+ * server, the person's subject_mac and the name of the consent. Arguments are borrowed. */
 #ifndef CONTROL_STORE_CONSENT_FILE_H
 #define CONTROL_STORE_CONSENT_FILE_H
 

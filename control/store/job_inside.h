@@ -1,5 +1,5 @@
 /* Functions that the jobs of the store's worker share: job.c, and job_person.c for those about one
- * person. */
+ * person. The runner owns the database; jobs and answers are borrowed. */
 #ifndef CONTROL_STORE_JOB_INSIDE_H
 #define CONTROL_STORE_JOB_INSIDE_H
 

@@ -1,5 +1,6 @@
 /* Files of lines beside the database, which a backup does not copy: `deletions` and `consents`. A
- * database that is restored from a backup learns from them of the decisions made since. */
+ * database that is restored from a backup learns from them of the decisions made since. Strings are
+ * borrowed for the call. */
 #ifndef CONTROL_STORE_RECORD_FILE_H
 #define CONTROL_STORE_RECORD_FILE_H
 

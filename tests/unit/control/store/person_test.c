@@ -479,6 +479,14 @@ static void restore(const char *backup, unsigned *changed, json_t **kept)
 	CHECK_INT(store_read_consents(dir, kept), 0);
 }
 
+static void open_for_backup(char backup[64])
+{
+	db = NULL;
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	snprintf(backup, 64, "%s/copy", dir);
+}
+
 TEST(an_older_backup_does_not_bring_back_a_consent_or_lose_a_refusal)
 {
 	char backup[64];
@@ -509,10 +517,7 @@ TEST(an_older_backup_does_not_bring_back_the_consent_of_an_erased_person)
 	unsigned changed = 9;
 	json_t *kept;
 
-	CHECK(folder_make(dir));
-	db = NULL;
-	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	snprintf(backup, sizeof backup, "%s/copy", dir);
+	open_for_backup(backup);
 	answer_consent(ANA, 1500, "remembered");
 	answer_consent(BOB, 1500, "heard");
 	/* Old rows of the ledger may be gone. */
@@ -535,10 +540,7 @@ TEST(an_older_backup_does_not_make_an_erased_person_remembered)
 	unsigned changed = 9;
 	json_t *kept;
 
-	CHECK(folder_make(dir));
-	db = NULL;
-	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	snprintf(backup, sizeof backup, "%s/copy", dir);
+	open_for_backup(backup);
 	answer_consent(BOB, 1400, "heard");
 	CHECK_INT(db_backup(db, backup), 0);
 	answer_consent(ANA, 1500, "remembered");

@@ -121,7 +121,7 @@ TEST(a_summary_of_words_that_are_gone_is_refused)
 	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"x\",\"people\":[]}"), EINVAL);
 	CHECK_INT(sum_up(SESSION, 3, "{\"people\":[\"501\"]}"), EINVAL);
 	CHECK_STR(find(CHANNEL, 0), "[]");
-	CHECK_INT(next_session(), SESSION); /* it is asked for again */
+	CHECK_INT(next_session(), SESSION); /* its episode stays open */
 	end();
 }
 
