@@ -81,7 +81,17 @@ static void mark(struct watch *w)
 		for (unsigned k = 0; k < CHAOS_PEOPLE; k++)
 			w->heard[i][k] = get(&w->h->state[i].heard_ms[k]);
 		w->drained[i] = get(&w->h->state[i].drained);
+		w->ups[i] = get(&w->h->state[i].ups);
 	}
+}
+
+/* Between two looks a fast machine has somebody down and up again. */
+static bool stayed_up(const struct watch *w)
+{
+	for (unsigned i = 0; i < CHAOS_PEOPLE; i++)
+		if (get(&w->h->state[i].ups) != w->ups[i])
+			return false;
+	return true;
 }
 
 /* Since they came up everybody has heard everybody else, and a playback has begun and drained. */
@@ -163,7 +173,7 @@ bool watch_well(struct watch *w)
 			server_agrees(w, (const bool[CHAOS_PEOPLE]){0});
 		return false;
 	}
-	if (!w->marked)
+	if (!w->marked || !stayed_up(w))
 		mark(w);
 	w->marked = true;
 	if (n >= 2 && !sound_flows(w, here))

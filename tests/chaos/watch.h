@@ -11,7 +11,8 @@ struct watch {
 	bool bot_there; /* guildd has the bot in the channel */
 	bool marked;
 	uint64_t asked_at;
-	unsigned heard[CHAOS_PEOPLE][CHAOS_PEOPLE], drained[CHAOS_PEOPLE]; /* when all came up */
+	/* when all came up */
+	unsigned heard[CHAOS_PEOPLE][CHAOS_PEOPLE], drained[CHAOS_PEOPLE], ups[CHAOS_PEOPLE];
 	char text[1000];
 };
 
