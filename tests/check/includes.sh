@@ -31,6 +31,7 @@ rule ipc ipc proto
 for f in mls transport audio; do rule mediad/$f mediad/$f proto; done
 rule mediad/dave mediad/dave mediad/mls proto
 for f in call engine sandbox; do rule mediad/$f mediad proto ipc; done
+rule mediad/music mediad/music proto ipc
 rule mediad mediad proto ipc
 rule control/words control/words proto
 rule control/room control/room control/settings control/words proto control/prompts

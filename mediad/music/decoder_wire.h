@@ -1,0 +1,112 @@
+/* Messages between mediad and decoderd, one per packet of a SOCK_SEQPACKET socket.
+ *
+ * A track is one opening of a source, with an id that is never reused; a slot is the ring it is
+ * decoded into. mediad sends OPEN and CLOSE. decoderd answers an OPEN with OPENED once the format
+ * is known, or not at all if that fails, and with exactly one ENDED, after which no process uses
+ * the slot. An ENDED with reason `end` leaves sound in the ring to be read. READY comes first, and
+ * again after decoderd's worker was replaced: all tracks before it are lost.
+ *
+ * Integers are big-endian, strings have a length of two bytes. Pure. */
+#ifndef MEDIAD_MUSIC_DECODER_WIRE_H
+#define MEDIAD_MUSIC_DECODER_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	DECODER_SLOTS = 256,
+	DECODER_ROOTS = 16,
+	DECODER_PATH_MAX = 2048, /* bytes of a path or URL */
+	DECODER_TEXT_MAX = 256,	 /* bytes of a tag or title */
+	DECODER_MSG_MAX = 2560,	 /* bytes of a message */
+	DECODER_NO_LEVEL = INT16_MIN,
+};
+
+enum decoder_type {
+	DECODER_OPEN = 1,
+	DECODER_CLOSE = 2,
+	DECODER_READY = 16,
+	DECODER_OPENED = 17,
+	DECODER_TITLE = 18,
+	DECODER_ENDED = 19,
+};
+
+/* R(CODE, name, text for people): reasons of ENDED. The code is also a child's exit status, so
+ * entries are appended only. The first is never sent. */
+#define DECODER_REASONS(R)                                                                         \
+	R(UNKNOWN, "unknown", "the reason is unknown")                                             \
+	R(END, "end", "the track has been decoded to its end")                                     \
+	R(CLOSED, "closed", "the track was closed")                                                \
+	R(NO_JAIL, "no_jail", "decoders cannot be sandboxed on this system")                       \
+	R(NO_DECODER, "no_decoder", "the decoder program is not running")                          \
+	R(NO_PROCESS, "no_process", "no decoder process could be started")                         \
+	R(NOT_FOUND, "not_found", "there is no such file")                                         \
+	R(NOT_READABLE, "not_readable", "the file cannot be read")                                 \
+	R(UNKNOWN_FORMAT, "unknown_format", "the format is not supported")                         \
+	R(NO_AUDIO, "no_audio", "the source contains no sound that can be decoded")                \
+	R(DAMAGED, "damaged", "the source is damaged")                                             \
+	R(NOT_SEEKABLE, "not_seekable", "the source cannot start at that position")                \
+	R(CRASHED, "crashed", "the decoder process crashed")                                       \
+	R(FORBIDDEN_CALL, "forbidden_call", "the decoder process made a forbidden system call")    \
+	R(LIMIT, "limit", "the decoder process exceeded a limit")                                  \
+	R(STALLED, "stalled", "the decoder process made no progress")                              \
+	R(REFUSED_URL, "refused_url", "the address may not be read")                               \
+	R(UNREACHABLE, "unreachable", "the server cannot be reached")                              \
+	R(HTTP_ERROR, "http_error", "the server refused the request")                              \
+	R(LOST, "lost", "the decoder program was restarted")
+
+enum decoder_reason {
+#define R(code, name, text) DECODER_REASON_##code,
+	DECODER_REASONS(R)
+#undef R
+};
+
+enum decoder_source_kind { DECODER_FILE = 1, DECODER_HTTP = 2 };
+
+struct decoder_source {
+	enum decoder_source_kind kind;
+	uint8_t root;			 /* of a file: index of the configured folder */
+	char path[DECODER_PATH_MAX + 1]; /* relative to the root, or a URL */
+};
+
+/* Tags come from strangers: well-formed UTF-8 on one line, "" if absent. Levels are from the tags
+ * of the file in 1/100 dB, DECODER_NO_LEVEL if absent. */
+struct decoder_opened {
+	uint64_t duration; /* frames of the whole track; 0: unknown */
+	uint64_t start;	   /* frame of the track at which the ring's sound begins */
+	bool seekable;
+	int16_t loudness; /* LUFS */
+	int16_t peak;	  /* dBFS */
+	char title[DECODER_TEXT_MAX + 1], artist[DECODER_TEXT_MAX + 1], album[DECODER_TEXT_MAX + 1];
+};
+
+struct decoder_msg {
+	enum decoder_type type;
+	uint16_t slot;	/* all but READY */
+	uint64_t track; /* all but READY */
+	union {
+		struct {
+			struct decoder_source source;
+			uint64_t start; /* frame */
+		} open;
+		bool jailed; /* READY: children can be sandboxed; otherwise each OPEN fails */
+		struct decoder_opened opened;
+		char title[DECODER_TEXT_MAX + 1];
+		enum decoder_reason reason; /* ENDED */
+	};
+};
+
+/* Writes a message to buf, DECODER_MSG_MAX bytes. EINVAL: a field is out of range. */
+int decoder_wire_encode(const struct decoder_msg *msg, uint8_t *buf, size_t *n);
+/* EBADMSG: malformed. *out is written only on success. */
+int decoder_wire_decode(struct decoder_msg *out, const uint8_t *buf, size_t n);
+
+/* "end", "crashed", …; "unknown" for a code that is none. Static. */
+const char *decoder_reason_name(enum decoder_reason reason);
+/* A clause for people. Static. */
+const char *decoder_reason_text(enum decoder_reason reason);
+/* The reason with this code; DECODER_REASON_UNKNOWN if there is none. */
+enum decoder_reason decoder_reason_of(unsigned code);
+
+#endif

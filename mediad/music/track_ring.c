@@ -1,0 +1,175 @@
+#include "mediad/music/track_ring.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CACHE_LINE = 64, SAMPLES = TRACK_RING_FRAMES * TRACK_RING_CHANNELS };
+
+/* Indices count frames since the reset and do not wrap. */
+struct track_ring_memory {
+	alignas(CACHE_LINE) _Atomic uint64_t written;
+	_Atomic uint64_t end; /* 0: none yet; otherwise frames of the whole track plus one */
+	alignas(CACHE_LINE) _Atomic uint64_t read;
+	alignas(CACHE_LINE) int16_t pcm[SAMPLES];
+};
+
+static_assert(sizeof(struct track_ring_memory) <= TRACK_RING_MEMORY, "the ring exceeds its memory");
+static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these words without a lock");
+
+struct track_ring {
+	struct track_ring_memory *shared; /* borrowed; NULL on replay */
+	uint64_t at;			  /* own index: frames read or written */
+	bool broken;
+};
+
+int track_ring_alloc(struct track_ring **out, void *memory)
+{
+	struct track_ring *r;
+
+	if (!out || (uintptr_t)memory % CACHE_LINE)
+		return EINVAL;
+	r = calloc(1, sizeof *r);
+	if (!r)
+		return ENOMEM;
+	r->shared = memory;
+	*out = r;
+	return 0;
+}
+
+struct track_ring *track_ring_free(struct track_ring *r)
+{
+	free(r);
+	return NULL;
+}
+
+void track_ring_reset(struct track_ring *r)
+{
+	r->at = 0;
+	r->broken = false;
+	if (!r->shared)
+		return;
+	atomic_store_explicit(&r->shared->written, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->shared->read, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->shared->end, 0, memory_order_release);
+}
+
+/* Copies between the ring at index `at` and flat memory, in one or two parts. */
+static void copy_out(const struct track_ring_memory *m, uint64_t at, int16_t *pcm, size_t frames)
+{
+	size_t from = (size_t)(at % TRACK_RING_FRAMES), first = TRACK_RING_FRAMES - from;
+	const size_t frame = TRACK_RING_CHANNELS * sizeof *pcm;
+
+	if (first > frames)
+		first = frames;
+	memcpy(pcm, m->pcm + from * TRACK_RING_CHANNELS, first * frame);
+	memcpy(pcm + first * TRACK_RING_CHANNELS, m->pcm, (frames - first) * frame);
+}
+
+static void copy_in(struct track_ring_memory *m, uint64_t at, const int16_t *pcm, size_t frames)
+{
+	size_t to = (size_t)(at % TRACK_RING_FRAMES), first = TRACK_RING_FRAMES - to;
+	const size_t frame = TRACK_RING_CHANNELS * sizeof *pcm;
+
+	if (first > frames)
+		first = frames;
+	memcpy(m->pcm + to * TRACK_RING_CHANNELS, pcm, first * frame);
+	memcpy(m->pcm, pcm + first * TRACK_RING_CHANNELS, (frames - first) * frame);
+}
+
+/* Sets *n to the frames that wait. EPROTO for an index that no honest writer sets. */
+static int count_waiting(const struct track_ring *r, size_t *n)
+{
+	uint64_t written;
+
+	*n = 0;
+	if (r->broken)
+		return EPROTO;
+	if (!r->shared)
+		return 0;
+	written = atomic_load_explicit(&r->shared->written, memory_order_acquire);
+	if (written < r->at || written - r->at > TRACK_RING_FRAMES)
+		return EPROTO;
+	*n = (size_t)(written - r->at);
+	return 0;
+}
+
+int track_ring_read(struct track_ring *r, int16_t *pcm, size_t frames, size_t *got)
+{
+	size_t n;
+	int err = count_waiting(r, &n);
+
+	if (err) {
+		r->broken = true;
+		return err;
+	}
+	if (n > frames)
+		n = frames;
+	if (n) {
+		copy_out(r->shared, r->at, pcm, n);
+		r->at += n;
+		atomic_store_explicit(&r->shared->read, r->at, memory_order_release);
+	}
+	*got = n;
+	return 0;
+}
+
+size_t track_ring_ready(const struct track_ring *r)
+{
+	size_t n;
+
+	return count_waiting(r, &n) ? 0 : n;
+}
+
+bool track_ring_ended(const struct track_ring *r)
+{
+	uint64_t end;
+
+	if (!r->shared)
+		return false;
+	end = atomic_load_explicit(&r->shared->end, memory_order_acquire);
+	return end && r->at >= end - 1;
+}
+
+void track_ring_cut(struct track_ring *r)
+{
+	uint64_t written;
+
+	if (!r->shared)
+		return;
+	written = atomic_load_explicit(&r->shared->written, memory_order_acquire);
+	atomic_store_explicit(&r->shared->end, written + 1, memory_order_release);
+}
+
+size_t track_ring_room(const struct track_ring *r)
+{
+	uint64_t read;
+
+	if (!r->shared)
+		return 0;
+	read = atomic_load_explicit(&r->shared->read, memory_order_acquire);
+	return r->at - read > TRACK_RING_FRAMES ? 0 : TRACK_RING_FRAMES - (size_t)(r->at - read);
+}
+
+size_t track_ring_write(struct track_ring *r, const int16_t *pcm, size_t frames)
+{
+	size_t room = track_ring_room(r);
+
+	if (frames > room)
+		frames = room;
+	if (!frames)
+		return 0;
+	copy_in(r->shared, r->at, pcm, frames);
+	r->at += frames;
+	atomic_store_explicit(&r->shared->written, r->at, memory_order_release);
+	return frames;
+}
+
+void track_ring_end(struct track_ring *r)
+{
+	if (r->shared)
+		atomic_store_explicit(&r->shared->end, r->at + 1, memory_order_release);
+}

@@ -1,0 +1,57 @@
+/* Ring of decoded sound in shared memory: a decoder process writes, mediad's audio thread reads.
+ *
+ * Sound is stereo int16 at 48 kHz; a frame is one sample of both channels. One ring holds two
+ * seconds of one track. Neither side wakes the other: the reader polls at its clock, the writer
+ * sleeps while the ring is full.
+ *
+ * The writer may be hostile. The reader loads each shared word once, keeps its own index, and
+ * treats a fill level above the capacity as a broken track. The samples themselves can be anything.
+ *
+ * A handle belongs to one side and one thread; the memory belongs to the caller and outlives it. */
+#ifndef MEDIAD_MUSIC_TRACK_RING_H
+#define MEDIAD_MUSIC_TRACK_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct track_ring;
+
+enum {
+	TRACK_RING_RATE = 48000,
+	TRACK_RING_CHANNELS = 2,
+	TRACK_RING_FRAMES = 96000,
+	/* Bytes of shared memory for one ring, a multiple of every page size up to 64 KiB. */
+	TRACK_RING_MEMORY = 6 * 65536,
+};
+
+/* memory: TRACK_RING_MEMORY bytes, aligned to a page; borrowed. NULL on replay: a ring that stays
+ * empty. EINVAL, ENOMEM. Caller owns *out. */
+int track_ring_alloc(struct track_ring **out, void *memory);
+struct track_ring *track_ring_free(struct track_ring *r);
+/* Empties the ring for another track. Only while the other side does not use it. */
+void track_ring_reset(struct track_ring *r);
+
+/* ---- reader; no system call, no allocation ---- */
+
+/* Copies at most `frames` frames to pcm and sets *got. EPROTO: the indices are impossible; so is
+ * every later read until the reset. */
+int track_ring_read(struct track_ring *r, int16_t *pcm, size_t frames, size_t *got);
+/* Frames that can be read now; 0 for impossible indices. */
+size_t track_ring_ready(const struct track_ring *r);
+/* True if the writer has set the end and every frame before it was read. Otherwise an empty ring
+ * means that the decoder is late. */
+bool track_ring_ended(const struct track_ring *r);
+/* Sets the end after the last frame that was written, in place of a writer that has died. */
+void track_ring_cut(struct track_ring *r);
+
+/* ---- writer ---- */
+
+/* Copies as many of `frames` frames as fit; returns their number. */
+size_t track_ring_write(struct track_ring *r, const int16_t *pcm, size_t frames);
+/* Frames that fit now. */
+size_t track_ring_room(const struct track_ring *r);
+/* Sets the end after the last frame that was written. */
+void track_ring_end(struct track_ring *r);
+
+#endif
