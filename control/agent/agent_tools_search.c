@@ -5,20 +5,11 @@
 #include <string.h>
 
 #include "control/tools/builtin/web.h"
+#include "proto/base/fnv.h"
 
 static const char name[] = "web_search";
 
 enum { URL_SIZE = 512 };
-
-/* FNV-1a. */
-static uint64_t hash_query(struct slice query)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-
-	for (size_t i = 0; i < query.n; i++)
-		hash = (hash ^ query.p[i]) * UINT64_C(1099511628211);
-	return hash;
-}
 
 /* The price is that of a request to the provider, where the settings have one. */
 static uint64_t count_search(struct agent_tools *t, const struct roles_event *ev)
@@ -38,7 +29,7 @@ static void settle_search(struct agent_tools *t, const struct roles_event *ev, u
 				      .user = user,
 				      .tool = name,
 				      .code = code,
-				      .hash = hash_query(e->data),
+				      .hash = fnv_bytes(FNV_BEGIN, e->data.p, e->data.n),
 				      .tainted = true,
 				      .text = summary};
 

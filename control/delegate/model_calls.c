@@ -14,6 +14,7 @@
 #include "control/tools/schema.h"
 #include "ipc/env.h"
 #include "ipc/tmr.h"
+#include "proto/base/fnv.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
 
@@ -207,15 +208,6 @@ static char *check_arguments(const struct tool *tool, const char *text, char *wh
 	return out;
 }
 
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-
-	while (*text)
-		hash = (hash ^ (uint8_t)*text++) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /* False: the room's policy refuses the call. */
 static bool allow(const struct model_calls *c, struct model_call *call, const struct tool *tool,
 		  const char *arguments)
@@ -267,7 +259,7 @@ static void start_call(struct model_calls *c, struct model_call *call)
 		give_error(c, call, TOOL_CODE_BAD_ARGUMENTS, why);
 		return;
 	}
-	call->hash = hash_text(arguments);
+	call->hash = fnv_bytes(FNV_BEGIN, arguments, strlen(arguments));
 	if (allow(c, call, tool, arguments))
 		run_call(c, call, tool, arguments);
 	free(arguments);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/fnv.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
 
@@ -92,23 +93,15 @@ static void forget_server(struct voice *v)
 	v->has_server = false;
 }
 
-/* FNV-1a over several texts: the secrets themselves are not kept. */
-static uint64_t sum(uint64_t h, const char *text)
-{
-	do
-		h = (h ^ (uint8_t)*text) * UINT64_C(1099511628211);
-	while (*text++);
-	return h;
-}
-
+/* Sums are kept instead of the secrets themselves. */
 static uint64_t session_sum(const struct voice *v)
 {
-	return sum(UINT64_C(14695981039346656037), v->session);
+	return fnv_text(FNV_BEGIN, v->session);
 }
 
 static uint64_t server_sum(const char *token, const char *endpoint)
 {
-	return sum(sum(UINT64_C(14695981039346656037), token), endpoint);
+	return fnv_text(fnv_text(FNV_BEGIN, token), endpoint);
 }
 
 /* True if a lease used this server update and (unless any) the present session. */

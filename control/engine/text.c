@@ -18,6 +18,7 @@
 #include "control/engine/exchange.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/fnv.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
 
@@ -80,7 +81,7 @@ static void add_said(struct said *s, const void *text, size_t n)
 		if (p[i] == '[' && i + 1 < n && p[i + 1] == '[')
 			s->open = 2;
 		if (!blank && !s->open)
-			s->hash = (s->hash ^ (uint8_t)p[i]) * 1099511628211u;
+			s->hash = fnv_value(s->hash, (uint8_t)p[i]);
 		if (s->open && p[i] == ']')
 			s->open--;
 	}
@@ -89,7 +90,7 @@ static void add_said(struct said *s, const void *text, size_t n)
 static void add_role(struct said *s, enum engine_speaker role)
 {
 	s->open = 0;
-	s->hash = (s->hash ^ (0x100u + role)) * 1099511628211u;
+	s->hash = fnv_value(s->hash, 0x100u + role);
 }
 
 static void add_message(struct said *s, const struct engine_message *m)

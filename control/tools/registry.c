@@ -7,6 +7,7 @@
 
 #include "control/engine/core/ask.h"
 #include "control/tools/schema.h"
+#include "proto/base/fnv.h"
 
 _Static_assert((int)TOOLS_MAX <= (int)ENGINE_TOOLS_MAX, "an ask holds all tools");
 
@@ -160,22 +161,14 @@ size_t tools_registry_list(const struct tools_registry *r, struct engine_tool *o
 	return r->n;
 }
 
-/* FNV-1a, with the end of the text. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	for (size_t i = 0, n = strlen(text) + 1; i < n; i++)
-		hash = (hash ^ (uint8_t)text[i]) * UINT64_C(1099511628211);
-	return hash;
-}
-
 uint64_t tools_registry_hash(const struct tools_registry *r)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
+	uint64_t hash = FNV_BEGIN;
 
 	for (unsigned i = 0; i < r->n; i++) {
-		hash = hash_text(hash, r->tool[i].row.name);
-		hash = hash_text(hash, r->tool[i].row.description);
-		hash = hash_text(hash, r->tool[i].row.schema);
+		hash = fnv_text(hash, r->tool[i].row.name);
+		hash = fnv_text(hash, r->tool[i].row.description);
+		hash = fnv_text(hash, r->tool[i].row.schema);
 	}
 	return hash;
 }

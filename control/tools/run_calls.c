@@ -7,20 +7,10 @@
 #include "control/tools/read_back.h"
 #include "control/tools/run_inside.h"
 #include "control/tools/schema.h"
+#include "proto/base/fnv.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/media.h"
-
-#define HASH_BEGIN UINT64_C(14695981039346656037) /* FNV-1a */
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ p[i]) * UINT64_C(1099511628211);
-	return hash;
-}
 
 /* ---- outputs ---- */
 
@@ -287,7 +277,7 @@ void tools_run_take_progress(struct tools_run *t, struct tool_call *c, struct sl
 static bool mark_seen(struct tools_run *t, uint64_t session, const char *call)
 {
 	uint64_t key =
-		hash_bytes(hash_bytes(HASH_BEGIN, &session, sizeof session), call, strlen(call));
+		fnv_bytes(fnv_bytes(FNV_BEGIN, &session, sizeof session), call, strlen(call));
 
 	for (unsigned i = 0; i < TOOLS_SEEN && i < t->seen_n; i++)
 		if (t->seen[i] == key)
@@ -381,7 +371,7 @@ static bool read_arguments(struct tools_run *t, struct tool_call *c, const struc
 		refuse(t, c, TOOL_CODE_BAD_ARGUMENTS, why);
 		return false;
 	}
-	c->hash = hash_bytes(HASH_BEGIN, c->arguments, strlen(c->arguments));
+	c->hash = fnv_bytes(FNV_BEGIN, c->arguments, strlen(c->arguments));
 	if (tool->shell->effect) {
 		enum tool_effect effect = tool->shell->effect(c->arguments, tool->arg);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/engine/core/conversation_state.h"
+#include "proto/base/fnv.h"
 
 static void clear_call(struct call *call)
 {
@@ -14,10 +15,8 @@ static void clear_call(struct call *call)
 /* True: no call of this session had this id before. */
 static bool mark_seen(struct conversation *c, const char *id)
 {
-	uint64_t hash = 14695981039346656037ull ^ conversation_serving(c)->epoch; /* FNV-1a */
+	uint64_t hash = fnv_text(fnv_value(FNV_BEGIN, conversation_serving(c)->epoch), id);
 
-	for (; *id; id++)
-		hash = (hash ^ (uint8_t)*id) * 1099511628211ull;
 	for (unsigned i = 0; i < CALLS_SEEN && i < c->seen_n; i++)
 		if (c->seen[i] == hash)
 			return false;

@@ -17,6 +17,7 @@
 #include "ipc/http.h"
 #include "ipc/http_guard.h"
 #include "ipc/log.h"
+#include "proto/base/fnv.h"
 #include "proto/base/utf8.h"
 #include "proto/media.h"
 
@@ -108,14 +109,10 @@ static void give_fenced(struct web_call *c, const char *origin, const char *text
 }
 
 /* ---- addresses ---- */
-/* FNV-1a of the URL without its fragment. */
+/* Of the URL without its fragment. */
 static uint64_t hash_url(const char *url)
 {
-	uint64_t hash = 14695981039346656037u;
-
-	for (; *url && *url != '#'; url++)
-		hash = (hash ^ (unsigned char)*url) * 1099511628211u;
-	return hash;
+	return fnv_bytes(FNV_BEGIN, url, strcspn(url, "#"));
 }
 
 static bool is_known(const struct builtin_web *w, const char *url)
