@@ -12,6 +12,7 @@
 #include "ipc/http_guard.h"
 #include "ipc/log.h"
 #include "ipc/reaper.h"
+#include "proto/base/fnv.h"
 
 #define AGENT "Parley"
 
@@ -26,6 +27,42 @@ static unsigned place_of(const struct entry *e)
 	return i;
 }
 
+static uint64_t hash_list(const struct mcp *m)
+{
+	size_t n;
+	const struct mcp_tool *t = mcp_tools(m, &n);
+	uint64_t hash = FNV_BEGIN;
+
+	for (size_t i = 0; i < n; i++) {
+		char *schema = json_dumps(t[i].schema, JSON_COMPACT | JSON_SORT_KEYS);
+
+		hash = fnv_text(hash, t[i].name);
+		hash = fnv_text(hash, t[i].description);
+		hash = fnv_text(hash, schema ? schema : "");
+		free(schema);
+	}
+	return hash;
+}
+
+/* A server may describe its tools harmlessly until somebody trusts it. */
+static void watch_list(struct entry *e)
+{
+	const struct mcp *m = mcp_server_client(e->server);
+	uint64_t list;
+	size_t n;
+
+	if (mcp_state(m) != MCP_READY)
+		return;
+	list = hash_list(m);
+	if (e->list && e->list != list) {
+		mcp_tools(m, &n);
+		e->changed_lists++;
+		log_warn("mcp_tools_changed", "server=%s tools=%zu changes=%u", e->record.name, n,
+			 e->changed_lists);
+	}
+	e->list = list;
+}
+
 static void on_change(struct mcp_server *server, void *arg)
 {
 	struct entry *e = arg;
@@ -33,6 +70,7 @@ static void on_change(struct mcp_server *server, void *arg)
 
 	if (mcp_state(mcp_server_client(server)) == MCP_OPENING)
 		return;
+	watch_list(e);
 	for (unsigned i = 0; i < TOOL_SEATS_MAX; i++) {
 		struct mcp_seat *seat = e->set->seats.seat[i];
 
@@ -260,12 +298,13 @@ json_t *mcp_servers_status(const struct mcp_servers *s)
 			continue;
 		why = e->server ? mcp_server_why(e->server) : "it is being started";
 		json_array_append_new(
-			list, json_pack("{s:s, s:b, s:o, s:s, s:s, s:I, s:I}", "serverName",
-					e->record.name, "connected", !*why, "tools", tools_of(e),
-					"lastError", why, "protocolVersion",
-					e->server ? mcp_revision(mcp_server_client(e->server)) : "",
-					"calls", (json_int_t)e->calls, "failures",
-					(json_int_t)e->failures));
+			list,
+			json_pack("{s:s, s:b, s:o, s:s, s:s, s:I, s:I, s:i}", "serverName",
+				  e->record.name, "connected", !*why, "tools", tools_of(e),
+				  "lastError", why, "protocolVersion",
+				  e->server ? mcp_revision(mcp_server_client(e->server)) : "",
+				  "calls", (json_int_t)e->calls, "failures",
+				  (json_int_t)e->failures, "changedLists", (int)e->changed_lists));
 	}
 	return json_pack("{s:o}", "servers", list);
 }

@@ -21,6 +21,8 @@ struct entry {
 	struct mcp_record record;
 	struct mcp_server *server; /* NULL: a program, while the sandbox is tried */
 	uint64_t calls, failures;
+	uint64_t list;		/* hash of the newest list; 0: none yet */
+	unsigned changed_lists; /* lists that differed from the one before */
 };
 
 /* The tools of one server in one room: what a row's arg points to. */

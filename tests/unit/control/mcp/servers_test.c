@@ -215,6 +215,42 @@ TEST(a_cancelled_call_of_a_server_gives_no_output)
 	end();
 }
 
+static int changed_lists(void)
+{
+	json_t *status = mcp_servers_status(rig.servers);
+	int n = (int)json_integer_value(json_object_get(
+		json_array_get(json_object_get(status, "servers"), 0), "changedLists"));
+
+	json_decref(status);
+	return n;
+}
+
+/* Calls until the server has forgotten its session and given its list once more. */
+static void lose_session(uint32_t id)
+{
+	unsigned before = toy_http.sessions;
+
+	toy_http.forgets = true;
+	CHECK_INT(call(&rig.room[0], "far__say", id), 0);
+	while ((toy_http.sessions == before || !rig.room[0].outputs) && !rig.f.timed_out)
+		env_run(rig.f.env);
+	rig.room[0].outputs = 0;
+}
+
+TEST(a_list_that_differs_from_the_one_before_is_told_to_the_operator)
+{
+	CHECK(begin(""));
+	lose_session(1);
+	CHECK_INT(toy_http.sessions, 2);
+	CHECK_INT(changed_lists(), 0);
+	toy_http.redescribes = true;
+	lose_session(2);
+	CHECK_STR(tools_registry_find(rig.room[0].registry, "far__say")->row.description,
+		  "The server far says about it: Says it to everybody.");
+	CHECK_INT(changed_lists(), 1);
+	end();
+}
+
 TEST(a_server_that_settings_name_no_more_takes_its_tools_along)
 {
 	const struct tool_shell *shell;

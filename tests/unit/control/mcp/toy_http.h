@@ -10,6 +10,7 @@ enum { TOY_HTTP_LONG = 20000 };
 struct toy_http {
 	unsigned sessions, listens, calls;
 	bool forgets;	  /* the session, once, at the next call */
+	bool redescribes; /* lists its tool with another description */
 	unsigned rejects; /* so many calls get the status 400 */
 	bool speaks_long; /* answers with TOY_HTTP_LONG bytes of text */
 	bool progresses;  /* tells progress with a message, without one, and without a total */
