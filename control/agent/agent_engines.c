@@ -155,6 +155,7 @@ static void take_reply(struct agent *a, const struct roles_event *ev)
 	case ENGINE_WORDS:
 		agent_tools_words(a->tools, ev);
 		out.type = ROOM_BRAIN_TEXT;
+		out.tainted = agent_tools_tainted(a->tools);
 		break;
 	case ENGINE_TOOL_CALL:
 		agent_tools_call(a->tools, ev);

@@ -35,6 +35,8 @@ void agent_tools_ask_again(struct agent_tools *t, uint32_t turn);
 void agent_tools_effect(struct agent_tools *t, const struct room_effect *e);
 /* The tool of the call that the room makes because the turn's words agreed to it. NULL: none. */
 const char *agent_tools_agreed(const struct agent_tools *t, uint32_t turn);
+/* True if text of strangers was read in this voice session. t may be NULL. */
+bool agent_tools_tainted(const struct agent_tools *t);
 /* True if an answer of this turn may play the sound, by the policy of the tool soundboard. t may be
  * NULL. */
 bool agent_tools_may_play(struct agent_tools *t, const struct agent *a, uint32_t turn);

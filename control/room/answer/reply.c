@@ -57,7 +57,8 @@ static void apply_lead_directives(struct room_reply *r, struct room_context *con
 			turn->policy.user = turn->user;
 		room_turn_decide(turn, ROOM_RULE_ADDRESSEE, d->to != ROOM_TO_NOBODY, d->to, 0);
 	}
-	if (d->lease != ROOM_OUTPUT_LEASE_NONE)
+	/* A page must not keep people from interrupting. */
+	if (d->lease != ROOM_OUTPUT_LEASE_NONE && !r->tainted)
 		room_turn_decide(turn, ROOM_RULE_LEASE,
 				 room_output_lease_grant(&turn->lease, d->lease,
 							 turn->first_audio_at, context->now),

@@ -31,8 +31,9 @@ struct room_reply {
 	bool complete; /* all of the brain's text came */
 	char lead[8];  /* its first letters */
 	size_t n_lead;
-	bool led;   /* the directives of the beginning took effect */
-	bool broke; /* a chunk could not be synthesised */
+	bool led;     /* the directives of the beginning took effect */
+	bool tainted; /* the brain had read text of strangers */
+	bool broke;   /* a chunk could not be synthesised */
 	struct room_directive directive;
 	struct room_chunker chunker;
 	struct room_plan plan;

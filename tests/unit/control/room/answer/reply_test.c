@@ -270,6 +270,16 @@ TEST(rule_090_the_beginning_is_obeyed_and_not_spoken)
 	CHECK_INT(room_why(room, turn, why, sizeof why), 0);
 	CHECK(strstr(why, "addressee"));
 	over();
+	/* A page that it read may not hold the floor. */
+	begin("brain");
+	step((struct room_event){
+		.type = ROOM_BRAIN_TEXT,
+		.turn = turn,
+		.tainted = true,
+		.text = str_of("[[TO: SPEAKER]] [[LEASE: ATOMIC]] Site one says no.")});
+	CHECK_INT(room_active(room)->policy.scope, ROOM_SCOPE_SPEAKER);
+	CHECK_INT(room_active(room)->lease.mode, ROOM_OUTPUT_LEASE_NONE);
+	over();
 	/* Nobody named: nobody is guessed. */
 	begin("brain");
 	text("Sure thing.");
