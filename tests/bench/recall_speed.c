@@ -70,7 +70,7 @@ static void add_vector(enum db_statement statement, uint64_t id)
 	db_bind_uint(s, 1, id);
 	db_bind_uint(s, 2, 1);
 	db_bind_real(s, 3, (double)v->scale);
-	db_bind_blob(s, 4, v->v, sizeof v->v);
+	db_bind_blob(s, 4, v->v, v->dim);
 	BENCH_OK(db_run(db, s));
 }
 

@@ -1,0 +1,34 @@
+/* The ways in which SQLite looks for rows. A way that reads a whole table is right and too slow. */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/store/db.h"
+#include "tests/unit/ipc/loop.h"
+
+/* True if a step of the statement's plan uses this index. */
+static bool uses_index(struct db *db, enum db_statement statement, const char *index)
+{
+	sqlite3_stmt *s = db_use(db, statement), *plan = NULL;
+	char sql[1024];
+	bool uses = false;
+
+	snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN %s", sqlite3_sql(s));
+	sqlite3_prepare_v2(sqlite3_db_handle(s), sql, -1, &plan, NULL);
+	while (plan && sqlite3_step(plan) == SQLITE_ROW)
+		uses = uses || strstr((const char *)sqlite3_column_text(plan, 3), index);
+	sqlite3_finalize(plan);
+	return uses;
+}
+
+TEST(former_facts_are_found_by_an_index)
+{
+	struct db *db = NULL;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK(uses_index(db, DB_FIND_FORMER_FACTS, "facts_superseded"));
+	db_close(db);
+	folder_remove(dir);
+}
