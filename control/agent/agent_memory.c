@@ -219,6 +219,8 @@ static void take_forgotten(int err, const struct store_document *document, void 
 			json_object_del(fact, "text");
 		json_object_del(fact, "private");
 	}
+	if (json_array_size(json_object_get(done, "forgotten")))
+		agent_continuity_renew(ask->m->a->continuity);
 	give(arg, err, done);
 }
 

@@ -91,19 +91,32 @@ static void find_lines(struct agent_continuity *c, uint64_t now)
 		store_find_said(c->a->store, &what, take_lines, c);
 }
 
-void agent_continuity_begin(struct agent_continuity *c)
+static void find_summaries(struct agent_continuity *c)
 {
 	const struct media_want *where = media_call_want(c->a->call);
-	uint64_t keep = c->a->settings->memory_days * DAY_MS;
+	uint64_t keep = c->a->settings->memory_days * DAY_MS, now = env_wall_ms(c->a->env);
 
+	if (keep)
+		store_find_summaries(c->a->store, where->guild, where->channel,
+				     now > keep ? now - keep : 0, take_summaries, c);
+}
+
+void agent_continuity_begin(struct agent_continuity *c)
+{
 	c->began_ms = env_wall_ms(c->a->env);
 	if (!agent_retrieval_is_used(c->a->retrieval))
 		return;
 	find_lines(c, c->began_ms);
-	if (keep)
-		store_find_summaries(c->a->store, where->guild, where->channel,
-				     c->began_ms > keep ? c->began_ms - keep : 0, take_summaries,
-				     c);
+	find_summaries(c);
+}
+
+void agent_continuity_renew(struct agent_continuity *c)
+{
+	if (!c->summaries)
+		return;
+	json_decref(c->summaries);
+	c->summaries = NULL;
+	find_summaries(c);
 }
 
 static bool allows_people(const struct agent *a, const json_t *people)
@@ -120,23 +133,35 @@ static bool allows_people(const struct agent *a, const json_t *people)
 	return json_array_size(people) > 0;
 }
 
+static uint64_t number_of(const json_t *summary, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(summary, key));
+}
+
+/* The parts of the last session, if the conversation may go on where that one ended. */
+static bool opens_conversation(const struct agent_continuity *c, const json_t *summary)
+{
+	return env_wall_ms(c->a->env) < c->began_ms + CONTINUITY_FIRST_MINUTES * MINUTE_MS &&
+	       number_of(summary, "ended_ms") + CONTINUITY_HOURS * HOUR_MS >= c->began_ms &&
+	       number_of(summary, "session") ==
+		       number_of(json_array_get(c->summaries, 0), "session");
+}
+
 void agent_continuity_add(const struct agent_continuity *c, struct memory_slice *s,
 			  const char *question)
 {
-	uint64_t now = env_wall_ms(c->a->env);
-	bool begins = now < c->began_ms + CONTINUITY_FIRST_MINUTES * MINUTE_MS;
 	const json_t *one;
 	size_t i;
 
 	json_array_foreach(c->summaries, i, one)
 	{
 		const struct slice_quote q = {
-			.id = (uint32_t)json_integer_value(json_object_get(one, "line")),
+			.id = (uint32_t)number_of(one, "line"),
 			.text = json_string_value(json_object_get(one, "text")),
-			.at_ms = (uint64_t)json_integer_value(json_object_get(one, "session"))};
+			.at_ms = number_of(one, "session")};
 
 		if (q.text && allows_people(c->a, json_object_get(one, "people")) &&
-		    ((begins && i == 0) || slice_fits(question, q.text)))
+		    (opens_conversation(c, one) || slice_fits(question, q.text)))
 			slice_add_summary(s, &q);
 	}
 }

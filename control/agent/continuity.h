@@ -9,7 +9,8 @@ struct agent_continuity;
 
 struct memory_slice;
 
-/* The newest summary enters the prompts of the first minutes, whatever the question. */
+/* The summaries of the last session, if it ended at most CONTINUITY_HOURS ago, enter the prompts of
+ * the first minutes, whatever the question. */
 enum { CONTINUITY_HOURS = 24, CONTINUITY_LINES = 12, CONTINUITY_FIRST_MINUTES = 10 };
 
 /* ENOMEM. a is borrowed; the caller owns *out. */
@@ -19,7 +20,9 @@ struct agent_continuity *agent_continuity_free(struct agent_continuity *c);
  * and for summaries of memory_days.
  * Does nothing where prompts hold no memory. */
 void agent_continuity_begin(struct agent_continuity *c);
-/* Adds the summaries that fit the question, and in the first minutes the newest one. */
+/* Asks for the summaries again: a fact was forgotten, and a summary may have gone with it. */
+void agent_continuity_renew(struct agent_continuity *c);
+/* Adds the summaries that fit the question, and in the first minutes those of the last session. */
 void agent_continuity_add(const struct agent_continuity *c, struct memory_slice *s,
 			  const char *question);
 

@@ -74,7 +74,7 @@ static bool may_keep_all(const struct extraction *x)
 /* The caller frees it. NULL: no summary, or no memory for it. */
 static char *pack_summary(const struct extraction *x)
 {
-	json_t *people = json_array(), *packed;
+	json_t *people = json_array(), *lines = json_array(), *packed;
 	char *text;
 
 	for (unsigned i = 0; i < x->n_lines; i++) {
@@ -86,7 +86,10 @@ static char *pack_summary(const struct extraction *x)
 			json_array_append_new(
 				people, json_sprintf("%llu", (unsigned long long)x->line[i].user));
 	}
-	packed = json_pack("{s:s,s:o}", "text", x->result.summary, "people", people);
+	for (unsigned i = 0; i < x->result.summary_lines; i++)
+		json_array_append_new(lines, json_integer((json_int_t)x->result.summary_line[i]));
+	packed = json_pack("{s:s,s:o,s:o}", "text", x->result.summary, "people", people, "lines",
+			   lines);
 	text = packed && *x->result.summary ? json_dumps(packed, JSON_COMPACT) : NULL;
 	json_decref(packed);
 	return text;

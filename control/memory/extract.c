@@ -1,8 +1,10 @@
 #include "control/memory/extract.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <jansson.h>
 
@@ -11,6 +13,13 @@
 /* Shorter quotes prove nothing; a fact below this confidence is left out. */
 enum { QUOTE_MIN = 3, ANSWER_MAX = 64 << 10 };
 #define CONFIDENCE_MIN 0.5
+
+/* A sentence of a summary; the text is borrowed from the answer. */
+struct extract_sentence {
+	const char *text;
+	uint64_t evidence[EXTRACT_EVIDENCE];
+	unsigned n_evidence;
+};
 
 static const char *const types[] = {"preference", "plan", "decision", "event", "skill", "guidance"};
 
@@ -135,9 +144,10 @@ static bool has_numbers(const char *text, const json_t *evidence)
 	return true;
 }
 
-/* The utterances that the quotes are of. The first refusal counts. */
+/* Adds the utterances of the quotes, which are those of the user, or of anybody if it is 0. The
+ * first refusal counts. */
 static enum extract_refusal read_evidence(const json_t *evidence, const struct extract_line *lines,
-					  size_t n, struct extract_fact *out)
+					  size_t n, uint64_t user, uint64_t *ids, unsigned *n_ids)
 {
 	const json_t *e;
 	size_t i;
@@ -151,11 +161,11 @@ static enum extract_refusal read_evidence(const json_t *evidence, const struct e
 
 		if (!l || strlen(quote) < QUOTE_MIN || !strstr(l->text, quote))
 			return EXTRACT_REFUSAL_NO_EVIDENCE;
-		if (l->user != out->user)
+		if (user && l->user != user)
 			return EXTRACT_REFUSAL_WRONG_SPEAKER;
 		if (memory_check_text(quote))
 			return EXTRACT_REFUSAL_GUARDED;
-		out->evidence[out->n_evidence++] = l->id;
+		ids[(*n_ids)++] = l->id;
 	}
 	return EXTRACT_REFUSAL_NONE;
 }
@@ -196,7 +206,7 @@ static enum extract_refusal read_fact(const json_t *fact, const struct extract_l
 		return EXTRACT_REFUSAL_UNSURE;
 	if (memory_check_text(text))
 		return EXTRACT_REFUSAL_GUARDED;
-	why = read_evidence(evidence, lines, n, out);
+	why = read_evidence(evidence, lines, n, out->user, out->evidence, &out->n_evidence);
 	if (!why && !has_numbers(text, evidence))
 		why = EXTRACT_REFUSAL_NO_EVIDENCE;
 	snprintf(out->text, sizeof out->text, "%s", text);
@@ -204,25 +214,95 @@ static enum extract_refusal read_fact(const json_t *fact, const struct extract_l
 	return why;
 }
 
-static bool lines_have_number(const struct extract_line *lines, size_t n, const char *number,
-			      size_t length)
+/* ---- the summary ---- */
+
+static bool is_letter(char c)
 {
-	for (size_t i = 0; i < n; i++)
-		if (has_number(lines[i].text, number, length))
-			return true;
+	return (unsigned char)c >= 0x80 || isalnum((unsigned char)c);
+}
+
+/* The first place where the text holds the name as a word. NULL: nowhere. */
+static const char *find_name(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = text; n && (at = strcasestr(at, name)); at++)
+		if ((at == text || !is_letter(at[-1])) && !is_letter(at[n]))
+			return at;
+	return NULL;
+}
+
+static bool has_speaker(const struct extract_sentence *s, const struct extract_line *lines,
+			size_t n, const char *name)
+{
+	for (unsigned i = 0; i < s->n_evidence; i++)
+		for (size_t k = 0; k < n; k++)
+			if (lines[k].id == s->evidence[i] && strcasecmp(lines[k].name, name) == 0)
+				return true;
 	return false;
 }
 
-static void read_summary(const char *text, const struct extract_line *lines, size_t n,
-			 char out[MEMORY_TEXT_MAX + 1])
+/* "Ana agreed" has to rest on words of Ana's: the first person that a sentence names is the one of
+ * whom it tells. */
+static bool has_words_of_subject(const struct extract_sentence *s, const struct extract_line *lines,
+				 size_t n)
 {
-	if (memory_check_text(text))
+	const char *first = NULL, *subject = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *at = find_name(s->text, lines[i].name);
+
+		if (at && (!first || at < first ||
+			   (at == first && strlen(lines[i].name) > strlen(subject)))) {
+			first = at;
+			subject = lines[i].name;
+		}
+	}
+	return !first || has_speaker(s, lines, n, subject);
+}
+
+static bool read_sentence(const json_t *sentence, const struct extract_line *lines, size_t n,
+			  struct extract_sentence *out)
+{
+	const json_t *evidence = json_object_get(sentence, "evidence");
+
+	*out = (struct extract_sentence){.text = text_at(sentence, "text")};
+	return !memory_check_text(out->text) &&
+	       read_evidence(evidence, lines, n, 0, out->evidence, &out->n_evidence) ==
+		       EXTRACT_REFUSAL_NONE &&
+	       has_numbers(out->text, evidence) && has_words_of_subject(out, lines, n);
+}
+
+static void add_sentence(struct extract_result *out, const struct extract_sentence *s)
+{
+	size_t n = strlen(out->summary);
+
+	if (n + 1 + strlen(s->text) > MEMORY_TEXT_MAX)
 		return;
-	for (const char *p = text; *(p += strcspn(p, digits)); p += strspn(p, digits))
-		if (!lines_have_number(lines, n, p, strspn(p, digits)))
-			return;
-	snprintf(out, MEMORY_TEXT_MAX + 1, "%s", text);
-	utf8_plain(out);
+	snprintf(out->summary + n, sizeof out->summary - n, "%s%s", n ? " " : "", s->text);
+	for (unsigned i = 0; i < s->n_evidence; i++)
+		out->summary_line[out->summary_lines++] = s->evidence[i];
+}
+
+/* Sentences without evidence are left out. The guard also reads the whole, because an order may be
+ * spread over two sentences. */
+static void read_summary(const json_t *sentences, const struct extract_line *lines, size_t n,
+			 struct extract_result *out)
+{
+	struct extract_sentence s;
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(sentences, i, one)
+	{
+		if (i < EXTRACT_SENTENCES && read_sentence(one, lines, n, &s))
+			add_sentence(out, &s);
+	}
+	if (*out->summary && memory_check_text(out->summary)) {
+		out->summary[0] = '\0';
+		out->summary_lines = 0;
+	}
+	utf8_plain(out->summary);
 }
 
 bool extract_read(const char *answer, const struct extract_line *lines, size_t n,
@@ -246,7 +326,7 @@ bool extract_read(const char *answer, const struct extract_line *lines, size_t n
 		out->facts += why == EXTRACT_REFUSAL_NONE;
 	}
 	if (ok)
-		read_summary(text_at(root, "summary"), lines, n, out->summary);
+		read_summary(json_object_get(root, "summary"), lines, n, out);
 	json_decref(root);
 	return ok;
 }

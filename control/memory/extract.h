@@ -5,8 +5,9 @@
  * finds its evidence: each quote is a part of the utterance that it names, the author of the fact
  * said that utterance, numbers of the fact stand in a quote, and the guard (guard.h) takes the
  * text. The lines are people's own words; the bot's lines, outputs of tools and recalled text are
- * not among them, so that nothing is extracted twice. A summary sums up the words of everybody in
- * the request; it is kept if its numbers stand in the lines and the guard takes it. */
+ * not among them, so that nothing is extracted twice. Each sentence of a summary needs the same
+ * evidence, by any of the speakers, and the person whom it names first must be one of them; other
+ * sentences are left out. */
 #ifndef CONTROL_MEMORY_EXTRACT_H
 #define CONTROL_MEMORY_EXTRACT_H
 
@@ -21,6 +22,7 @@ enum {
 	EXTRACT_FACTS = 20,  /* of a result */
 	EXTRACT_EVIDENCE = 4,
 	EXTRACT_TYPE = 16,
+	EXTRACT_SENTENCES = 6, /* of a summary */
 };
 
 /* R(NAME, name): why a fact of a result is not kept. */
@@ -57,6 +59,9 @@ struct extract_result {
 	unsigned facts;
 	struct extract_fact fact[EXTRACT_FACTS];
 	char summary[MEMORY_TEXT_MAX + 1]; /* "": none */
+	/* The utterances that it rests on; one may stand there twice. */
+	uint64_t summary_line[EXTRACT_SENTENCES * EXTRACT_EVIDENCE];
+	unsigned summary_lines;
 	unsigned refused[EXTRACT_REFUSAL_COUNT];
 };
 

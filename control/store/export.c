@@ -39,7 +39,9 @@ static json_t *column_json(sqlite3_stmt *s, int i)
 		return json_null();
 	default:
 		text = db_text(s, i);
-		return json_string(text);
+		return strcmp(sqlite3_column_name(s, i), "evidence") == 0
+			       ? json_loads(text, 0, NULL)
+			       : json_string(text);
 	}
 }
 

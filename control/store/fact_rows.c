@@ -17,6 +17,7 @@
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/job.h"
+#include "control/store/summaries.h"
 #include "ipc/log.h"
 
 enum {
@@ -599,7 +600,7 @@ static int forget_one(struct db *db, const struct job *j, const json_t *fact, js
 {
 	static const enum db_statement all[] = {DB_FORGET_FACT_TERMS, DB_FORGET_FACT_VECTORS,
 						DB_FORGET_FACT_SOURCES, DB_FORGET_FACT};
-	int err = 0;
+	int err = summaries_forget(db, (uint64_t)json_integer_value(json_object_get(fact, "id")));
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
 		sqlite3_stmt *s = db_use(db, all[i]);

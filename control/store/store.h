@@ -168,14 +168,16 @@ int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_
 struct store_episode {
 	uint64_t guild, session, channel;
 	uint64_t line;	     /* its last one */
-	const char *summary; /* {"text", "people": ["ID", …] whose words it sums up}; NULL: none */
+	const char *summary; /* {"text", "people": ["ID", …] whose words it sums up, "lines": ids
+			      * of those that it rests on}; NULL: none */
 };
 /* Lines of this session up to this one are not given again, and their summary is kept; neither if
- * the words of one of its people are gone by now. */
+ * one of its lines or the words of one of its people are gone by now. */
 int store_end_episode(struct store *s, const struct store_episode *e);
 enum { STORE_SUMMARIES = 3 };
 /* The newest summaries of a voice channel, of sessions that began at since_ms or later:
- * [{"session", "line", "text", "people": ["ID", …]}, …], the newest first. */
+ * [{"session", "line", "text", "ended_ms", "people": ["ID", …]}, …], the newest first. ended_ms:
+ * the end of the session, or its beginning if nobody knows the end. */
 int store_find_summaries(struct store *s, uint64_t guild, uint64_t channel, uint64_t since_ms,
 			 store_document_h *h, void *arg);
 

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "control/memory/slice.h"
 #include "control/store/db.h"
 #include "control/store/job.h"
 #include "proto/discord.h"
@@ -37,9 +38,28 @@ static int add_person(struct db *db, const struct job *j, uint64_t user)
 	return db_run(db, s);
 }
 
+/* Adds a line on which the summary rests, and its speaker. */
+static int add_source(struct db *db, const struct job *j, uint64_t line)
+{
+	sqlite3_stmt *s = use_part(db, DB_FIND_SUMMARY_LINE, j);
+	uint64_t user;
+	int err;
+
+	db_bind_uint(s, 4, line);
+	err = db_step(db, s);
+	user = err ? 0 : db_uint(s, 0);
+	sqlite3_reset(s);
+	if (err)
+		return err == ENOENT ? ESTALE : err;
+	s = use_part(db, DB_ADD_SUMMARY_SOURCE, j);
+	db_bind_uint(s, 4, line);
+	err = db_run(db, s);
+	return err ? err : add_person(db, j, user);
+}
+
 int summaries_add(struct db *db, const struct job *j)
 {
-	json_t *request = json_loads(j->text, 0, NULL), *person;
+	json_t *request = json_loads(j->text, 0, NULL), *person, *line;
 	const json_t *people = json_object_get(request, "people");
 	const char *text = json_string_value(json_object_get(request, "text"));
 	sqlite3_stmt *s;
@@ -53,6 +73,10 @@ int summaries_add(struct db *db, const struct job *j)
 			err = EINVAL;
 		if (!err)
 			err = add_person(db, j, user);
+	}
+	json_array_foreach(json_object_get(request, "lines"), i, line)
+	{
+		err = err ? err : add_source(db, j, (uint64_t)json_integer_value(line));
 	}
 	if (!err) {
 		s = use_part(db, DB_ADD_SUMMARY, j);
@@ -88,10 +112,11 @@ static int list_parts(struct db *db, const struct job *j, json_t *list)
 	db_bind_uint(s, 3, j->now_ms);
 	db_bind_uint(s, 4, j->version);
 	while ((err = db_step(db, s)) == 0)
-		json_array_append_new(list, json_pack("{s:I,s:I,s:s,s:[]}", "session",
-						      (json_int_t)db_uint(s, 0), "line",
-						      (json_int_t)db_uint(s, 1), "text",
-						      db_text(s, 2), "people"));
+		json_array_append_new(list,
+				      json_pack("{s:I,s:I,s:s,s:I,s:[]}", "session",
+						(json_int_t)db_uint(s, 0), "line",
+						(json_int_t)db_uint(s, 1), "text", db_text(s, 2),
+						"ended_ms", (json_int_t)db_uint(s, 3), "people"));
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
 }
@@ -121,6 +146,94 @@ int summaries_find(struct db *db, const struct job *j, char **out)
 	return !err && !*out ? ENOMEM : err;
 }
 
+/* ---- forgetting ---- */
+
+static sqlite3_stmt *use_fact(struct db *db, enum db_statement statement, uint64_t fact)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+
+	db_bind_uint(s, 1, fact);
+	return s;
+}
+
+static int list_texts(struct db *db, uint64_t fact, json_t *texts)
+{
+	sqlite3_stmt *s = use_fact(db, DB_LIST_FACT_TEXTS, fact);
+	int err;
+
+	while ((err = db_step(db, s)) == 0)
+		json_array_append_new(texts, json_string(db_text(s, 0)));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+static bool repeats_fact(const char *summary, const json_t *texts)
+{
+	const json_t *text;
+	size_t i;
+
+	json_array_foreach(texts, i, text)
+	{
+		if (slice_fits(json_string_value(text), summary))
+			return true;
+	}
+	return false;
+}
+
+/* Summaries that rest on a line of the fact. Another line may say the same, and old summaries do
+ * not know their lines, so the words of the fact are compared, too. */
+static int list_parts_of_fact(struct db *db, uint64_t fact, const json_t *texts, json_t *parts)
+{
+	sqlite3_stmt *s = use_fact(db, DB_FIND_SUMMARIES_OF_FACT, fact);
+	int err;
+
+	while ((err = db_step(db, s)) == 0)
+		if (db_uint(s, 4) || repeats_fact(db_text(s, 3), texts))
+			json_array_append_new(parts, json_pack("[I,I,I]", (json_int_t)db_uint(s, 0),
+							       (json_int_t)db_uint(s, 1),
+							       (json_int_t)db_uint(s, 2)));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+static int forget_part(struct db *db, const json_t *part)
+{
+	static const enum db_statement all[] = {DB_FORGET_PARTS, DB_REOPEN_EPISODE};
+	const struct job j = {.guild = (uint64_t)json_integer_value(json_array_get(part, 0)),
+			      .owner = (uint64_t)json_integer_value(json_array_get(part, 1)),
+			      .version = (uint64_t)json_integer_value(json_array_get(part, 2))};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++)
+		err = db_run(db, use_part(db, all[i], &j));
+	return err;
+}
+
+int summaries_forget(struct db *db, uint64_t fact)
+{
+	json_t *texts = json_array(), *parts = json_array(), *part;
+	int err = texts && parts ? db_run(db, use_fact(db, DB_FORGET_LINES, fact)) : ENOMEM;
+	size_t i;
+
+	if (!err)
+		err = list_texts(db, fact, texts);
+	if (!err)
+		err = list_parts_of_fact(db, fact, texts, parts);
+	json_array_foreach(parts, i, part)
+	{
+		err = err ? err : forget_part(db, part);
+	}
+	if (!err && json_array_size(parts))
+		err = db_run(db, db_use(db, DB_FORGET_SUMMARY_PEOPLE));
+	if (!err && json_array_size(parts))
+		err = db_run(db, db_use(db, DB_ERASE_SUMMARY_SOURCES));
+	json_decref(texts);
+	json_decref(parts);
+	return err;
+}
+
+/* ---- erasing ---- */
+
 int summaries_reopen(struct db *db, uint64_t user)
 {
 	sqlite3_stmt *s = db_use(db, DB_REOPEN_EPISODES);
@@ -131,7 +244,8 @@ int summaries_reopen(struct db *db, uint64_t user)
 
 int summaries_expire(struct db *db, uint64_t before_ms, unsigned *changed)
 {
-	static const enum db_statement all[] = {DB_EXPIRE_SUMMARY_PEOPLE, DB_EXPIRE_SUMMARIES};
+	static const enum db_statement all[] = {DB_EXPIRE_SUMMARY_PEOPLE, DB_EXPIRE_SUMMARY_SOURCES,
+						DB_EXPIRE_SUMMARIES};
 	int err = db_begin(db);
 
 	*changed = 0;

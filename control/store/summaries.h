@@ -9,11 +9,16 @@
 struct db;
 struct job;
 
-/* Adds the summary of a JOB_END_EPISODE. Inside its transaction. ESTALE: the words of one of the
- * people are gone by now. */
+/* Adds the summary of a JOB_END_EPISODE, its people and the lines that it rests on, whose speakers
+ * are among the people. Inside its transaction. ESTALE: the words of one of the people, or one of
+ * the lines, are gone by now. */
 int summaries_add(struct db *db, const struct job *j);
 /* The answer to a JOB_FIND_SUMMARIES as JSON; the caller frees it. */
 int summaries_find(struct db *db, const struct job *j, char **out);
+/* Before a fact is forgotten, inside the transaction: its lines, and those of the facts whose place
+ * it took, give nothing to extraction any more. Deletes the summaries that rest on one of them or
+ * share the words of such a fact; what else was said there is summed up again. */
+int summaries_forget(struct db *db, uint64_t fact);
 /* Before an erasure of the person, inside its transaction: the sessions of their summaries become
  * episodes again from the first such summary on, so that the words of the other people are summed
  * up without them. */

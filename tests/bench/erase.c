@@ -299,7 +299,8 @@ static void sum_up(void)
 					.summary = summary};
 
 	print_sentence(text, sizeof text, true);
-	snprintf(summary, sizeof summary, "{\"text\":\"%s\",\"people\":[\"%llu\",\"%llu\"]}", text,
+	snprintf(summary, sizeof summary,
+		 "{\"text\":\"%s\",\"people\":[\"%llu\",\"%llu\"],\"lines\":[1]}", text,
 		 (unsigned long long)c.ana, (unsigned long long)c.bob);
 	BENCH_OK(store_end_episode(c.store, &e));
 }
@@ -720,10 +721,13 @@ static unsigned count_orphans(void)
 
 	snprintf(path, sizeof path, "%s/parley.db", c.dir);
 	if (sqlite3_open(path, &sql) == SQLITE_OK &&
-	    sqlite3_prepare_v2(sql,
-			       "SELECT count(*) FROM fact_sources WHERE fact NOT IN"
-			       " (SELECT id FROM facts)",
-			       -1, &s, NULL) == SQLITE_OK &&
+	    sqlite3_prepare_v2(
+		    sql,
+		    "SELECT (SELECT count(*) FROM fact_sources WHERE fact NOT IN"
+		    " (SELECT id FROM facts)) + (SELECT count(*) FROM summary_sources o"
+		    " WHERE NOT EXISTS (SELECT 1 FROM summaries s WHERE s.guild = o.guild"
+		    " AND s.session = o.session AND s.line = o.line))",
+		    -1, &s, NULL) == SQLITE_OK &&
 	    sqlite3_step(s) == SQLITE_ROW)
 		n = (unsigned)sqlite3_column_int(s, 0);
 	sqlite3_finalize(s);

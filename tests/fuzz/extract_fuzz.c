@@ -38,8 +38,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (f->user != lines[f->evidence[k] - 1].user)
 				abort();
 	}
-	if (*r.summary && memory_check_text(r.summary))
+	if (*r.summary && (memory_check_text(r.summary) || !r.summary_lines))
 		abort();
+	for (unsigned i = 0; i < r.summary_lines; i++)
+		if (r.summary_line[i] != 1 && r.summary_line[i] != 2)
+			abort();
 	free(text);
 	return 0;
 }

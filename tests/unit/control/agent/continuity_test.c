@@ -158,28 +158,107 @@ static const char *add_summaries(const struct scene *s, const char *question)
 	return slice.text;
 }
 
-TEST(an_agent_knows_summaries_of_earlier_sessions)
+static void publish_session(struct scene *s, uint64_t session, uint64_t ended_ms)
+{
+	const struct media_want *where = media_call_want(s->call);
+	struct bus_event ev = {
+		.type = EVENT_SESSION_STARTED, .at_ms = session, .guild = where->guild};
+
+	ev.session.session = session;
+	ev.session.channel = where->channel;
+	ev.session.why = "";
+	bus_publish(s->bus, &ev);
+	ev.type = EVENT_SESSION_OVER;
+	ev.at_ms = ended_ms;
+	bus_publish(s->bus, &ev);
+}
+
+/* A session that began and ended so many hours ago, with three summaries: of tomatoes in one
+ * session, and of a boat and a plane in the next. */
+static bool begin_summaries(struct scene *s, char *dir, size_t size, unsigned began, unsigned ended)
+{
+	uint64_t now, session;
+
+	if (!begin(s, dir, size))
+		return false;
+	agent_retrieval_settings(s->agent->retrieval);
+	now = env_wall_ms(s->fake.env);
+	session = now - began * (uint64_t)HOUR_MS;
+	publish_session(s, session, now - ended * (uint64_t)HOUR_MS);
+	say_in(s, session - 1, ALICE, "let us plant tomatoes");
+	say_in(s, session, BOB, "i bought a boat");
+	wait_for_store(s);
+	sum_up(s, session - 1, 99, "{\"text\":\"They planted tomatoes.\",\"people\":[\"5\"]}");
+	sum_up(s, session, 98, "{\"text\":\"Bob bought a boat.\",\"people\":[\"6\"]}");
+	sum_up(s, session, 99, "{\"text\":\"Bob bought a plane.\",\"people\":[\"6\"]}");
+	wait_for_store(s);
+	agent_continue(s->agent);
+	wait_for_store(s);
+	return true;
+}
+
+TEST(summaries_of_the_last_session_open_a_conversation)
 {
 	static struct scene s;
+	char dir[48];
+
+	CHECK(begin_summaries(&s, dir, sizeof dir, 30, 20));
+	CHECK(strstr(add_summaries(&s, "how are you"), "\"Bob bought a boat.\""));
+	CHECK(strstr(add_summaries(&s, "how are you"), "\"Bob bought a plane.\""));
+	CHECK(!strstr(add_summaries(&s, "how are you"), "tomatoes"));
+	media_call_consent(s.call, BOB, false);
+	CHECK_STR(add_summaries(&s, "how are you"), "");
+	CHECK(strstr(add_summaries(&s, "who planted the tomatoes"), "\"They planted tomatoes.\""));
+	end(&s, dir);
+}
+
+TEST(old_summaries_are_told_only_if_they_fit_the_question)
+{
+	static struct scene s;
+	char dir[48];
+
+	CHECK(begin_summaries(&s, dir, sizeof dir, 30, 26));
+	CHECK_STR(add_summaries(&s, "how are you"), "");
+	CHECK(strstr(add_summaries(&s, "who planted the tomatoes"), "\"They planted tomatoes.\""));
+	end(&s, dir);
+}
+
+static void on_forgotten(int err, const struct store_document *document, void *arg)
+{
+	(void)arg;
+	CHECK_INT(err, 0);
+	CHECK(strstr(document->document, "\"forgotten\":[{") ||
+	      strstr(document->document, "\"inserted\""));
+}
+
+TEST(a_summary_that_was_forgotten_is_not_told_any_more)
+{
+	static struct scene s;
+	struct store_facts f = {.user = ALICE,
+				.name = "Alice",
+				.since_ms = 1,
+				.request = "[{\"text\":\"my bike is red\"}]"};
 	uint64_t session;
 	char dir[48];
 
 	CHECK(begin(&s, dir, sizeof dir));
 	agent_retrieval_settings(s.agent->retrieval);
-	session = env_wall_ms(s.fake.env) - 48 * (uint64_t)HOUR_MS;
-	say_in(&s, session, ALICE, "let us plant tomatoes");
-	say_in(&s, session + 1, BOB, "i bought a boat");
+	f.guild = media_call_want(s.call)->guild;
+	/* Her newest line: the fact rests on it. */
+	session = env_wall_ms(s.fake.env) + 1000;
+	publish_session(&s, session, session + 1);
+	say_in(&s, session, ALICE, "my bike is red");
 	wait_for_store(&s);
-	sum_up(&s, session, 99, "{\"text\":\"They planted tomatoes.\",\"people\":[\"5\"]}");
-	sum_up(&s, session + 1, 99, "{\"text\":\"Bob bought a boat.\",\"people\":[\"6\"]}");
-	wait_for_store(&s);
+	CHECK_INT(store_write_facts(store, &f, on_forgotten, NULL), 0);
+	sum_up(&s, session, 99, "{\"text\":\"Alice has a red bike.\",\"people\":[\"5\"]}");
 	agent_continue(s.agent);
 	wait_for_store(&s);
-	/* The newest one in any case, others if they fit. */
-	CHECK(strstr(add_summaries(&s, "how are you"), "\"Bob bought a boat.\""));
-	CHECK(!strstr(add_summaries(&s, "how are you"), "tomatoes"));
-	CHECK(strstr(add_summaries(&s, "who planted the tomatoes"), "\"They planted tomatoes.\""));
-	media_call_consent(s.call, BOB, false);
+	CHECK(strstr(add_summaries(&s, "how are you"), "red bike"));
+	f.request = "{\"words\":\"bike\"}";
+	CHECK_INT(store_forget_facts(store, &f, on_forgotten, NULL), 0);
+	wait_for_store(&s);
+	agent_continuity_renew(s.agent->continuity);
+	wait_for_store(&s);
 	CHECK_STR(add_summaries(&s, "how are you"), "");
 	end(&s, dir);
 }

@@ -140,7 +140,8 @@ static bool add_summaries(void)
 	return run("INSERT INTO summaries VALUES(1, 5, 2, 3, 'they spoke of plughsummary'),"
 		   "(1, 7, 4, 3, 'frobozz summary');"
 		   "INSERT INTO summary_people VALUES(1, 5, 2, " ANA_TEXT "),"
-		   "(1, 5, 2, 502777123), (1, 7, 4, 502777123)");
+		   "(1, 5, 2, 502777123), (1, 7, 4, 502777123);"
+		   "INSERT INTO summary_sources VALUES(1, 5, 2, 1), (1, 7, 4, 2)");
 }
 
 static bool add_consents(void)
@@ -204,6 +205,7 @@ static unsigned count_traces(void)
 			 count(sql, "SELECT count(*) FROM fact_terms WHERE fact_terms MATCH"
 				    " 'xyzzyplugh OR plughmixed'") +
 			 count(sql, "SELECT count(*) FROM fact_sources WHERE fact <> 3") +
+			 count(sql, "SELECT count(*) FROM summary_sources WHERE session = 5") +
 			 count(sql, "SELECT count(*) FROM contexts");
 	sqlite3_close(sql);
 	return traces;

@@ -2,10 +2,12 @@
 #include "control/store/summaries.h"
 
 #include <errno.h>
+#include <sqlite3.h>
 
 #include "control/events/events.h"
 #include "control/store/db.h"
 #include "control/store/episodes.h"
+#include "control/store/export.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
 #include "tests/unit/ipc/loop.h"
@@ -49,6 +51,7 @@ static void begin_sessions(void)
 		say(started[i], BOB, true);
 		say(started[i], CYN, false);
 		ev.type = EVENT_SESSION_OVER;
+		ev.at_ms += 500;
 		CHECK_INT(rows_add(db, &ev, true), 0);
 	}
 }
@@ -106,8 +109,9 @@ TEST(summaries_are_found_by_channel_and_time)
 	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"old\",\"people\":[\"501\",\"502\"]}"), 0);
 	CHECK_INT(sum_up(LATER, 6, "{\"text\":\"new\",\"people\":[\"502\"]}"), 0);
 	CHECK_STR(find(CHANNEL, 0),
-		  "[{\"session\":9000,\"line\":6,\"text\":\"new\",\"people\":[\"502\"]},"
-		  "{\"session\":5000,\"line\":3,\"text\":\"old\",\"people\":[\"501\",\"502\"]}]");
+		  "[{\"session\":9000,\"line\":6,\"text\":\"new\",\"ended_ms\":9500,\"people\":["
+		  "\"502\"]},{\"session\":5000,\"line\":3,\"text\":\"old\",\"ended_ms\":5500,"
+		  "\"people\":[\"501\",\"502\"]}]");
 	CHECK(!strstr(find(CHANNEL, SESSION + 1), "old"));
 	CHECK_STR(find(CHANNEL + 1, 0), "[]");
 	CHECK_INT(next_session(), 0);
@@ -123,6 +127,24 @@ TEST(a_summary_of_words_that_are_gone_is_refused)
 	CHECK_STR(find(CHANNEL, 0), "[]");
 	CHECK_INT(next_session(), SESSION); /* its episode stays open */
 	end();
+}
+
+static unsigned count_rows(const char *table)
+{
+	char path[64], query[64];
+	sqlite3_stmt *s = NULL;
+	sqlite3 *sql = NULL;
+	unsigned n = 99;
+
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	snprintf(query, sizeof query, "SELECT count(*) FROM %s", table);
+	if (sqlite3_open(path, &sql) == SQLITE_OK &&
+	    sqlite3_prepare_v2(sql, query, -1, &s, NULL) == SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
+		n = (unsigned)sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(sql);
+	return n;
 }
 
 static void erase(uint64_t user)
@@ -201,6 +223,109 @@ TEST(later_parts_stay_when_no_words_are_left_to_sum_up)
 	erase(ANA);
 	CHECK(strstr(find(CHANNEL, 0), "two"));
 	CHECK(!strstr(found, "one"));
+	end();
+}
+
+TEST(a_summary_goes_with_the_speakers_of_its_lines)
+{
+	begin_sessions();
+	CHECK_INT(sum_up(SESSION, 3, "{\"text\":\"old\",\"people\":[\"502\"],\"lines\":[1]}"), 0);
+	CHECK(strstr(find(CHANNEL, 0), "\"people\":[\"501\",\"502\"]"));
+	erase(ANA);
+	CHECK_STR(find(CHANNEL, 0), "[]");
+	CHECK_INT(count_rows("summary_sources"), 0);
+	end();
+}
+
+TEST(a_summary_of_lines_that_are_gone_is_refused)
+{
+	static const char *const lines[] = {"99", "4", "3"}; /* none, of LATER, without consent */
+	char summary[80];
+
+	begin_sessions();
+	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+		snprintf(summary, sizeof summary,
+			 "{\"text\":\"x\",\"people\":[\"501\"],\"lines\":[%s]}", lines[i]);
+		CHECK_INT(sum_up(SESSION, 3, summary), ESTALE);
+	}
+	CHECK_STR(find(CHANNEL, 0), "[]");
+	CHECK_INT(count_rows("summary_sources"), 0);
+	end();
+}
+
+/* A fact of Ana's that rests on her line 1. */
+static void add_fact(const char *text)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_FACT);
+
+	db_bind_uint(s, 1, GUILD);
+	db_bind_uint(s, 3, ANA);
+	db_bind_text(s, 7, text);
+	CHECK_INT(db_run(db, s), 0);
+	s = db_use(db, DB_ADD_FACT_SOURCE);
+	db_bind_uint(s, 1, 1);
+	db_bind_uint(s, 2, 1);
+	db_bind_uint(s, 3, ANA);
+	db_bind_uint(s, 4, GUILD);
+	CHECK_INT(db_run(db, s), 0);
+}
+
+TEST(a_summary_goes_with_a_forgotten_fact)
+{
+	static const char *const saying[] = {
+		"{\"text\":\"a date\",\"people\":[\"501\"],\"lines\":[1]}",
+		"{\"text\":\"Ana meets us on friday.\",\"people\":[\"501\"]}"};
+
+	for (size_t i = 0; i < sizeof saying / sizeof saying[0]; i++) {
+		begin_sessions();
+		add_fact("we meet on friday");
+		CHECK_INT(sum_up(SESSION, 1, saying[i]), 0);
+		CHECK_INT(sum_up(SESSION, 2, "{\"text\":\"boats\",\"people\":[\"502\"]}"), 0);
+		CHECK_INT(sum_up(LATER, 6,
+				 "{\"text\":\"Bob meets us on friday.\",\"people\":["
+				 "\"502\"]}"),
+			  0);
+		CHECK_INT(summaries_forget(db, 1), 0);
+		/* The other session is not the one in which she said it. */
+		CHECK(strstr(find(CHANNEL, 0), "Bob meets us"));
+		CHECK(!strstr(found, "Ana meets us") && !strstr(found, "a date"));
+		CHECK(!strstr(found, "boats")); /* summed up again with what is left */
+		CHECK_INT(count_rows("summary_sources"), 0);
+		CHECK_INT(count_rows("summary_people"), 1);
+		CHECK_INT(next_session(), SESSION);
+		CHECK(!strstr(next_episode(), "\"id\":1") && strstr(found, "\"id\":2"));
+		end();
+	}
+}
+
+TEST(other_parts_stay_when_no_words_are_left_but_the_forgotten_ones)
+{
+	unsigned changed = 0;
+
+	begin_sessions();
+	add_fact("we meet on friday");
+	CHECK_INT(sum_up(SESSION, 1, "{\"text\":\"a date\",\"people\":[\"501\"],\"lines\":[1]}"),
+		  0);
+	CHECK_INT(sum_up(SESSION, 2, "{\"text\":\"boats\",\"people\":[\"502\"]}"), 0);
+	CHECK_INT(rows_expire(db, 2000, 1002, &changed), 0);
+	CHECK_INT(summaries_forget(db, 1), 0);
+	CHECK(strstr(find(CHANNEL, 0), "boats"));
+	CHECK(!strstr(found, "a date"));
+	end();
+}
+
+TEST(an_export_names_the_persons_lines_of_a_summary)
+{
+	char *text = NULL;
+
+	begin_sessions();
+	CHECK_INT(sum_up(SESSION, 3,
+			 "{\"text\":\"old\",\"people\":[\"501\",\"502\"],\"lines\":[2,1]}"),
+		  0);
+	CHECK_INT(export_person(db, ANA, 1, &text), 0);
+	CHECK(text && strstr(text, "\"evidence\": [\n    1\n   ]"));
+	CHECK(text && strstr(text, "\"id\": 1,"));
+	free(text);
 	end();
 }
 
