@@ -6,7 +6,6 @@
 #include "control/room/floor/choice.h"
 #include "control/room/floor/music.h"
 #include "control/room/floor/phrase.h"
-#include "control/room/floor/playlist.h"
 #include "tests/unit/control/room/scene.h"
 
 enum { ALICE = 1, BOB };
@@ -428,34 +427,4 @@ TEST(rule_107_music_that_begins_late_stops_only_what_is_older)
 	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
 	CHECK(room_active(s->room));
 	scene_close(s);
-}
-
-TEST(rule_108_next_add_skip_and_stop)
-{
-	struct room_playlist p;
-
-	room_playlist_init(&p);
-	CHECK(!room_playlist_now(&p));
-	CHECK(room_playlist_add(&p, "one"));
-	CHECK_STR(room_playlist_now(&p), "one");
-	CHECK(room_playlist_add(&p, "two"));
-	CHECK_STR(room_playlist_now(&p), "one"); /* to add does not interrupt */
-	CHECK(room_playlist_next(&p, "between"));
-	CHECK_STR(room_playlist_now(&p), "one");
-	room_playlist_skip(&p);
-	CHECK_STR(room_playlist_now(&p), "between");
-	room_playlist_skip(&p);
-	CHECK_STR(room_playlist_now(&p), "two");
-	CHECK(room_playlist_play(&p, "now"));
-	CHECK_STR(room_playlist_now(&p), "now");
-	room_playlist_skip(&p);
-	CHECK(!room_playlist_now(&p));
-	CHECK_INT(p.n, 4);
-	room_playlist_stop(&p, true);
-	CHECK_INT(p.n, 0);
-	for (unsigned i = 0; i < ROOM_TRACKS; i++)
-		CHECK(room_playlist_add(&p, "more"));
-	CHECK(!room_playlist_add(&p, "too many"));
-	CHECK(!room_playlist_next(&p, "too many"));
-	CHECK(!room_playlist_play(&p, "too many"));
 }

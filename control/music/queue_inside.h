@@ -1,0 +1,19 @@
+/* The state of a queue, for queue.c and queue_document.c alone. */
+#ifndef CONTROL_MUSIC_QUEUE_INSIDE_H
+#define CONTROL_MUSIC_QUEUE_INSIDE_H
+
+#include "control/music/queue.h"
+
+enum { MUSIC_QUEUE_TRACKS = MUSIC_QUEUE_WAITING + MUSIC_QUEUE_HISTORY };
+
+struct music_queue {
+	uint64_t guild, channel, revision, position;
+	uint32_t next_id;
+	enum music_loop loop;
+	unsigned volume;
+	bool paused;
+	size_t n, at;				  /* at: the present track; n: there is none */
+	struct track *tracks[MUSIC_QUEUE_TRACKS]; /* owned */
+};
+
+#endif

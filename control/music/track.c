@@ -1,0 +1,62 @@
+#include "control/music/track.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/base/utf8.h"
+
+static const char *const names[] = {
+#define S(NAME, name) [TRACK_##NAME] = name,
+	TRACK_SOURCES(S)
+#undef S
+};
+
+const char *track_source_name(enum track_source source)
+{
+	return (unsigned)source < TRACK_SOURCE_COUNT ? names[source] : "";
+}
+
+bool track_source_parse(enum track_source *source, const char *name)
+{
+	for (unsigned i = 0; i < TRACK_SOURCE_COUNT; i++)
+		if (strcmp(names[i], name) == 0) {
+			*source = (enum track_source)i;
+			return true;
+		}
+	return false;
+}
+
+void track_set_text(char *to, size_t size, const char *from, size_t n)
+{
+	const char *nul = memchr(from, '\0', n);
+	size_t len;
+
+	n = nul ? (size_t)(nul - from) : n;
+	while (n && (*from == ' ' || *from == '\t')) {
+		from++;
+		n--;
+	}
+	utf8_copy_bytes(to, size, from, n);
+	utf8_mend(to);
+	utf8_plain(to);
+	for (len = strlen(to); len && to[len - 1] == ' '; len--)
+		to[len - 1] = '\0';
+}
+
+void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t)
+{
+	const char *slash = strrchr(t->reference, '/');
+	const char *title = *t->title ? t->title : slash && slash[1] ? slash + 1 : t->reference;
+
+	if (*t->artist)
+		snprintf(to, TRACK_LABEL_MAX, "%s - %.*s", t->artist, TRACK_TITLE_MAX - 1, title);
+	else
+		snprintf(to, TRACK_LABEL_MAX, "%.*s", TRACK_TITLE_MAX - 1, title);
+	to[utf8_whole(to, strlen(to))] = '\0';
+}
+
+bool track_is_same(const struct track *a, const struct track *b)
+{
+	return a->source == b->source && a->root == b->root &&
+	       strcmp(a->reference, b->reference) == 0;
+}

@@ -1,0 +1,57 @@
+/* A piece of music in a queue: its source, the reference that opens it, and its tags.
+ *
+ * Tags come from files and servers of strangers. track_set_text makes them one plain line; they are
+ * data for prompts and messages, never instructions. Pure. */
+#ifndef CONTROL_MUSIC_TRACK_H
+#define CONTROL_MUSIC_TRACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* S(NAME, name): the name stands in tools' results and in saved queues, so it never changes. */
+#define TRACK_SOURCES(S)                                                                           \
+	S(LOCAL, "local") /* reference: the path below a music folder */                           \
+	S(URL, "url")	  /* reference: address of a file */                                       \
+	S(RADIO, "radio") /* reference: address of a stream without an end */                      \
+	S(YOUTUBE, "yt")  /* these two: address of the page, resolved when it is played */         \
+	S(SOUNDCLOUD, "sc")
+
+enum track_source {
+#define S(NAME, name) TRACK_##NAME,
+	TRACK_SOURCES(S)
+#undef S
+		TRACK_SOURCE_COUNT
+};
+
+/* Bytes with the NUL. */
+enum {
+	TRACK_TITLE_MAX = 200,
+	TRACK_ARTIST_MAX = 120,
+	TRACK_ALBUM_MAX = 120,
+	TRACK_REFERENCE_MAX = 1024,
+	TRACK_LABEL_MAX = TRACK_TITLE_MAX + TRACK_ARTIST_MAX + 3,
+};
+
+struct track {
+	uint32_t id; /* of the entry in its queue, never reused there; 0: in none yet */
+	enum track_source source;
+	uint32_t root;	      /* of LOCAL: index of the music folder */
+	uint64_t duration_ms; /* 0: not known, or without an end */
+	uint64_t requester;   /* user id; 0: the bot itself */
+	char title[TRACK_TITLE_MAX], artist[TRACK_ARTIST_MAX], album[TRACK_ALBUM_MAX];
+	char reference[TRACK_REFERENCE_MAX];
+};
+
+/* The name of the table; "" for a value that is none of it. */
+const char *track_source_name(enum track_source source);
+/* Returns false if the name is in no row; *source is as it was. */
+bool track_source_parse(enum track_source *source, const char *name);
+/* Copies a tag of n bytes as one plain line of valid UTF-8 without blanks around it. */
+void track_set_text(char *to, size_t size, const char *from, size_t n);
+/* "Artist - Title"; the title alone without an artist, the end of the reference without a title. */
+void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t);
+/* True if both open the same music. */
+bool track_is_same(const struct track *a, const struct track *b);
+
+#endif

@@ -1,0 +1,64 @@
+/* Tracks: tags of strangers, labels, names of sources. */
+#include "control/music/track.h"
+
+#include "tests/test.h"
+#include "tests/unit/control/music/tracks.h"
+
+TEST(tags_become_one_plain_line)
+{
+	char text[16];
+
+	track_set_text(text, sizeof text, "  two\nlines \t", 13);
+	CHECK_STR(text, "two lines");
+	track_set_text(text, sizeof text, "a\0b", 3);
+	CHECK_STR(text, "a");
+	track_set_text(text, sizeof text, "\xff\xfe!", 3);
+	CHECK_STR(text, "!");
+	track_set_text(text, sizeof text, "0123456789abcdé\xc3\xa9", 18);
+	CHECK_STR(text, "0123456789abcd"); /* no half character */
+	track_set_text(text, sizeof text, "", 0);
+	CHECK_STR(text, "");
+}
+
+TEST(a_label_has_the_artist_and_the_title_or_the_file)
+{
+	struct track t = local_track("Song", ALICE);
+	char label[TRACK_LABEL_MAX];
+
+	track_write_label(label, &t);
+	CHECK_STR(label, "Song");
+	snprintf(t.artist, sizeof t.artist, "Band");
+	track_write_label(label, &t);
+	CHECK_STR(label, "Band - Song");
+	*t.title = *t.artist = '\0';
+	snprintf(t.reference, sizeof t.reference, "a/b/song.mp3");
+	track_write_label(label, &t);
+	CHECK_STR(label, "song.mp3");
+	snprintf(t.reference, sizeof t.reference, "https://radio.example/");
+	track_write_label(label, &t);
+	CHECK_STR(label, "https://radio.example/");
+}
+
+TEST(tracks_are_the_same_if_their_source_and_reference_are)
+{
+	struct track a = local_track("one", ALICE), b = local_track("one", BOB);
+
+	CHECK(track_is_same(&a, &b));
+	b.root = 1;
+	CHECK(!track_is_same(&a, &b));
+	b.root = 0;
+	b.source = TRACK_URL;
+	CHECK(!track_is_same(&a, &b));
+}
+
+TEST(sources_have_names)
+{
+	enum track_source s = TRACK_RADIO;
+
+	CHECK_STR(track_source_name(TRACK_YOUTUBE), "yt");
+	CHECK_STR(track_source_name(TRACK_SOURCE_COUNT), "");
+	CHECK(track_source_parse(&s, "sc"));
+	CHECK_INT(s, TRACK_SOUNDCLOUD);
+	CHECK(!track_source_parse(&s, "tape"));
+	CHECK_INT(s, TRACK_SOUNDCLOUD);
+}
