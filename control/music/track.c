@@ -1,5 +1,6 @@
 #include "control/music/track.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,6 +54,22 @@ void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t)
 	else
 		snprintf(to, TRACK_LABEL_MAX, "%.*s", TRACK_TITLE_MAX - 1, title);
 	to[utf8_whole(to, strlen(to))] = '\0';
+}
+
+/* FNV-1a */
+static uint64_t hash_reference(const struct track *t)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325) ^ t->root;
+
+	for (const char *c = t->reference; *c; c++)
+		h = (h ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+void track_write_selection(char to[TRACK_SELECTION_MAX], const struct track *t)
+{
+	snprintf(to, TRACK_SELECTION_MAX, "%s-%012" PRIx64, track_source_name(t->source),
+		 hash_reference(t) & UINT64_C(0xffffffffffff));
 }
 
 bool track_is_same(const struct track *a, const struct track *b)

@@ -31,6 +31,7 @@ enum {
 	TRACK_ALBUM_MAX = 120,
 	TRACK_REFERENCE_MAX = 1024,
 	TRACK_LABEL_MAX = TRACK_TITLE_MAX + TRACK_ARTIST_MAX + 3,
+	TRACK_SELECTION_MAX = 24,
 };
 
 struct track {
@@ -51,6 +52,9 @@ bool track_source_parse(enum track_source *source, const char *name);
 void track_set_text(char *to, size_t size, const char *from, size_t n);
 /* "Artist - Title"; the title alone without an artist, the end of the reference without a title. */
 void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t);
+/* "local-1f0c…": a name of the music for models and buttons. The same music has the same one in
+ * every process. */
+void track_write_selection(char to[TRACK_SELECTION_MAX], const struct track *t);
 /* True if both open the same music. */
 bool track_is_same(const struct track *a, const struct track *b);
 

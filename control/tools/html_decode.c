@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "proto/base/utf8.h"
+
 /* Named character references that occur in prose. Others stay as they are. */
 static const struct entity {
 	const char *name;
@@ -55,28 +57,7 @@ static size_t write_code(char to[8], uint32_t c)
 {
 	if (c >= 0x80 && c < 0xa0)
 		c = windows_1252[c - 0x80];
-	if (!c || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		c = 0xfffd;
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		to[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	to[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
+	return utf8_write(to, c ? c : 0xfffd);
 }
 
 static unsigned read_digit(char c, unsigned base)

@@ -105,3 +105,17 @@ size_t utf8_mend(char *text)
 	*to = '\0';
 	return (size_t)(to - text);
 }
+
+size_t utf8_write(char to[4], uint32_t c)
+{
+	static const uint8_t marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	size_t n;
+
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		c = 0xfffd;
+	n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	for (size_t i = n; i > 1; i--, c >>= 6)
+		to[i - 1] = (char)(0x80 | (c & 0x3f));
+	to[0] = (char)(marks[n] | c);
+	return n;
+}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Number of the first n bytes that form whole characters: n, or less when the last one is
  * truncated. */
@@ -23,5 +24,9 @@ void utf8_copy_bytes(char *to, size_t size, const char *text, size_t n);
 void utf8_plain(char *text);
 /* Removes bytes that are not UTF-8, in place. Returns the new length. */
 size_t utf8_mend(char *text);
+
+/* Writes a character, 1 to 4 bytes without NUL, and returns their number; surrogates and numbers
+ * past U+10FFFF become U+FFFD. */
+size_t utf8_write(char to[4], uint32_t c);
 
 #endif

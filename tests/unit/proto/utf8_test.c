@@ -80,3 +80,27 @@ TEST(utf8_valid_is_what_json_takes)
 	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++)
 		CHECK(!utf8_valid(bad[i]));
 }
+
+TEST(characters_are_written_in_their_shortest_form)
+{
+	static const struct {
+		uint32_t c;
+		const char *text;
+	} rows[] = {{'a', "a"},
+		    {0x7f, "\x7f"},
+		    {0x80, "\xc2\x80"},
+		    {0x7ff, "\xdf\xbf"},
+		    {0x800, "\xe0\xa0\x80"},
+		    {0xffff, "\xef\xbf\xbf"},
+		    {0x10000, "\xf0\x90\x80\x80"},
+		    {0x10ffff, "\xf4\x8f\xbf\xbf"},
+		    {0xd800, "\xef\xbf\xbd"},
+		    {0x110000, "\xef\xbf\xbd"}};
+	char to[4];
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		size_t n = utf8_write(to, rows[i].c);
+
+		CHECK_MEM(to, n, rows[i].text, strlen(rows[i].text));
+	}
+}
