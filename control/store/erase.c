@@ -20,8 +20,10 @@
 #include "control/store/summaries.h"
 #include "control/store/turn_file.h"
 #include "control/words/words.h"
+#include "proto/base/utf8.h"
 
-enum { PATH_SIZE = 896, WAL_TRIES = 20 };
+/* TEXTS: the id needs some of the SCAN_NEEDLES, too. */
+enum { PATH_SIZE = 896, WAL_TRIES = 20, TEXTS = 24 };
 
 /* An erasure under way. */
 struct run {
@@ -31,6 +33,7 @@ struct run {
 	struct scan scan;
 	json_t *erased, *files, *searched;
 	unsigned copies;
+	unsigned texts; /* to search for */
 	uint64_t traces;
 };
 
@@ -44,6 +47,55 @@ static void count_rows(const char *table, unsigned rows, void *arg)
 	json_object_set_new(r->erased, table, json_integer(before + rows));
 }
 
+/* The rows and texts of an earlier run that was interrupted: its rows are gone, so nothing else
+ * tells what to look for in the files. */
+static int load_progress(struct run *r)
+{
+	sqlite3_stmt *s = db_use(r->db, DB_GET_ERASE_PROGRESS);
+	json_t *progress = NULL, *text;
+	const json_t *erased;
+	size_t i;
+	int err;
+
+	db_bind_uint(s, 1, r->e->user);
+	err = db_step(r->db, s);
+	if (!err)
+		progress = json_loads(db_text(s, 0), 0, NULL);
+	sqlite3_reset(s);
+	erased = json_object_get(progress, "erased");
+	if (erased)
+		json_object_update(r->erased, (json_t *)(uintptr_t)erased);
+	json_array_foreach(json_object_get(progress, "texts"), i, text)
+	{
+		if (r->scan.n < TEXTS)
+			scan_add_text(&r->scan, json_string_value(text));
+	}
+	json_decref(progress);
+	return err == ENOENT ? 0 : err;
+}
+
+static int save_progress(struct run *r)
+{
+	json_t *texts = json_array(), *progress;
+	sqlite3_stmt *s = db_use(r->db, DB_SET_ERASE_PROGRESS);
+	char *text;
+	int err = ENOMEM;
+
+	for (unsigned i = 0; i < r->scan.n; i++)
+		json_array_append_new(texts,
+				      json_stringn(r->scan.needle[i].bytes, r->scan.needle[i].n));
+	progress = json_pack("{s:O,s:o}", "erased", r->erased, "texts", texts);
+	text = progress ? json_dumps(progress, JSON_COMPACT) : NULL;
+	if (text) {
+		db_bind_uint(s, 1, r->e->user);
+		db_bind_text(s, 2, text);
+		err = db_run(r->db, s);
+	}
+	free(text);
+	json_decref(progress);
+	return err;
+}
+
 /* Texts of theirs before they go. */
 static int take_samples(struct run *r)
 {
@@ -51,8 +103,13 @@ static int take_samples(struct run *r)
 	int err;
 
 	db_bind_uint(s, 1, r->e->user);
-	while ((err = db_step(r->db, s)) == 0)
-		scan_add_text(&r->scan, db_text(s, 0));
+	while ((err = db_step(r->db, s)) == 0 && r->scan.n < TEXTS) {
+		char text[SCAN_TEXT];
+
+		utf8_copy(text, sizeof text, db_text(s, 0));
+		scan_add_text(&r->scan, text);
+	}
+	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
 }
 
@@ -168,7 +225,9 @@ static int erase_rows(struct run *r)
 
 	if (err)
 		return err;
-	err = take_samples(r);
+	err = load_progress(r);
+	if (!err)
+		err = take_samples(r);
 	if (!err)
 		err = summaries_reopen(r->db, r->e->user);
 	if (!err)
@@ -179,6 +238,8 @@ static int erase_rows(struct run *r)
 		err = erase_consents(r->db, r->mac, r->e->now_ms);
 	if (!err)
 		err = drop_shared_samples(r);
+	if (!err)
+		err = save_progress(r);
 	if (err)
 		db_rollback(r->db);
 	return err ? err : db_commit(r->db);
@@ -350,10 +411,11 @@ static int search_all(struct run *r)
 
 static char *print_receipt(const struct run *r)
 {
-	json_t *j = json_pack("{s:s,s:I,s:s,s:s,s:O,s:O,s:{s:O,s:I}}", "format", "parley-erasure-1",
-			      "at_ms", (json_int_t)r->e->now_ms, "subject", r->mac, "via",
-			      r->e->via ? r->e->via : "", "erased", r->erased, "files", r->files,
-			      "scan", "searched", r->searched, "traces", (json_int_t)r->traces);
+	json_t *j = json_pack("{s:s,s:I,s:s,s:s,s:O,s:O,s:{s:O,s:I,s:I}}", "format",
+			      "parley-erasure-1", "at_ms", (json_int_t)r->e->now_ms, "subject",
+			      r->mac, "via", r->e->via ? r->e->via : "", "erased", r->erased,
+			      "files", r->files, "scan", "searched", r->searched, "texts",
+			      (json_int_t)r->texts, "traces", (json_int_t)r->traces);
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
 	json_decref(j);
@@ -418,6 +480,7 @@ static int run_erasure(struct run *r, char **receipt)
 {
 	int err = erase_rows(r);
 
+	r->texts = r->scan.n;
 	scan_add_id(&r->scan, r->e->user);
 	if (!err)
 		err = db_merge_terms(r->db);

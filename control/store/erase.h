@@ -5,7 +5,8 @@
  * interrupted; the file `deletions`, so that an older backup cannot undo it; the rows in one synced
  * transaction; the full-text indexes; the WAL; the copies that migrations made; the turn file and
  * the rotated one; the journals of rooms; the end of the request; and a search of all of them for
- * what is left. Each step may be repeated. */
+ * what is left. Each step may be repeated: the request keeps the texts that the search needs, and
+ * the numbers of rows, until its end. */
 #ifndef CONTROL_STORE_ERASE_H
 #define CONTROL_STORE_ERASE_H
 
@@ -29,7 +30,8 @@ int erase_request(struct db *db, uint64_t user, uint64_t at_ms);
  * Inside a transaction. Errors of db.h. */
 int erase_consents(struct db *db, const char *mac, uint64_t at_ms);
 /* *receipt: {"format": "parley-erasure-1", "at_ms", "subject": the mac, "via", "erased": {table:
- * rows}, "files": {kind: how many}, "scan": {"searched": [file names], "traces": 0}}; the caller
+ * rows}, "files": {kind: how many}, "scan": {"searched": [file names], "texts": how many of theirs
+ * were searched for beside the id, "traces": 0}}; the caller
  * frees it. Errors of db.h and consents_read_key; ENOMEM. */
 int erase_person(struct db *db, const struct erase *e, char **receipt);
 /* Adds the sentence of a receipt. EBADMSG. */

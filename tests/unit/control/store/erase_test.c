@@ -148,7 +148,7 @@ static bool add_consents(void)
 {
 	return run("INSERT INTO consent_ledger(at_ms, guild, user, mac, before, after, via) VALUES"
 		   "(1, 1, " ANA_TEXT ", 'f00', 'heard', 'remembered', '/consent');"
-		   "INSERT INTO erase_requests VALUES(" ANA_TEXT ", 1)");
+		   "INSERT INTO erase_requests VALUES(" ANA_TEXT ", 1, NULL)");
 }
 
 /* ---- what is left ---- */

@@ -21,6 +21,8 @@
 #define ANA UINT64_C(501234567890123456)
 #define BOB UINT64_C(502234567890123456)
 
+#define WORDS_OF_ANA "the quarterly frobozz numbers are in"
+
 static char dir[32];
 static struct db *db;
 
@@ -38,7 +40,7 @@ static void open_with_words(void)
 	db = NULL;
 	CHECK(folder_make(dir));
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	say(ANA, "the quarterly frobozz numbers are in");
+	say(ANA, WORDS_OF_ANA);
 	say(BOB, "nobody told me about the plugh");
 }
 
@@ -168,6 +170,17 @@ static bool is_requested(void)
 	return is;
 }
 
+static uint64_t count_words(const char *file)
+{
+	struct scan scan = {0};
+	char path[64];
+	uint64_t hits = 0;
+
+	scan_add_text(&scan, WORDS_OF_ANA);
+	snprintf(path, sizeof path, "%s/%s", dir, file);
+	return scan_file(&scan, path, &hits) ? 99 : hits;
+}
+
 /* The turn file cannot be read, as after a crash before its turn came. */
 TEST(an_interrupted_erasure_stays_requested_until_it_is_done)
 {
@@ -186,11 +199,16 @@ TEST(an_interrupted_erasure_stays_requested_until_it_is_done)
 	CHECK_INT(people, 0);
 	CHECK(store_has_erase_requests(dir));
 	unlink(turns);
-	write_text(turns, "{\"user\":\"501234567890123456\"}\n");
+	/* Bob's turn quotes her: the rows that say so are gone. */
+	write_text(turns, "{\"user\":\"501234567890123456\"}\n"
+			  "{\"said\":\"" WORDS_OF_ANA "\"}\n{\"said\":\"hello\"}\n");
 	db = NULL;
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(erase_request(db, ANA, 4000), 0);
 	CHECK_INT(erase_ana(turns, NULL, &receipt), 0);
-	CHECK(strstr(receipt, "\"turn_lines\":1") && strstr(receipt, "\"traces\":0"));
+	CHECK(strstr(receipt, "\"turn_lines\":2") && strstr(receipt, "\"traces\":0"));
+	CHECK(strstr(receipt, "\"utterances\":1") && strstr(receipt, "\"texts\":1"));
+	CHECK_INT(count_words("parley.db") + count_words("parley.db-wal"), 0);
 	CHECK(!is_requested());
 	free(receipt);
 	db_close(db);
@@ -267,7 +285,7 @@ TEST(other_processes_leave_the_wal_of_an_open_database)
 	begin_other();
 	db = NULL;
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	say(ANA, "the quarterly frobozz numbers are in");
+	say(ANA, WORDS_OF_ANA);
 	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
 	free(receipt);
 	ask_other('.');
