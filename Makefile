@@ -257,6 +257,8 @@ check-long: deps-test
 	@$(MAKE) --no-print-directory conversations-sound
 	@$(MAKE) --no-print-directory mutants
 	@$(MAKE) --no-print-directory mutants-media
+	@$(MAKE) --no-print-directory -s $(B)/bench/erase
+	@$(B)/bench/erase --long
 	@$(MAKE) --no-print-directory services
 	@$(MAKE) --no-print-directory containers
 	@$(MAKE) --no-print-directory talk-test
