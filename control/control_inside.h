@@ -12,6 +12,7 @@
 #include "control/report/status.h"
 #include "control/voice_session/voice_session.h"
 #include "control/words/words.h"
+#include "control/consent/erasures.h"
 #include "ipc/backoff.h"
 
 enum {
@@ -26,13 +27,6 @@ enum {
 	MEDIADS_POLL_MS = 50,
 	HAND_OVER_MS = 5000, /* an answer under way is complete in mediad within this, or is cut */
 	REJOIN_MS = 3600000, /* a saved call older than this is not rejoined */
-	ERASURES_KEPT = 64,
-	ERASURE_PAUSE_S = 600, /* between two erasures of one member by /privacy */
-};
-
-/* An erasure that has begun; at (ns) 0: none. */
-struct erasure {
-	uint64_t user, at;
 };
 
 struct control {
@@ -58,8 +52,7 @@ struct control {
 	struct components *components;
 	struct consent_request *consent_requests; /* that wait for the store, the newest first */
 	struct privacy_request *privacy_requests; /* the same */
-	struct erasure erasures[ERASURES_KEPT];
-	unsigned next_erasure; /* place of the next one, which takes the oldest one's */
+	struct erasures erasures;
 	struct media *media;
 	struct embedded *embedded;
 	enum embedded_fault embedded_fault;

@@ -152,34 +152,6 @@ static int run_export(struct control *c, struct privacy_request *r)
 	return c->store ? store_export_person(c->store, r->user, take_export, r) : ENOENT;
 }
 
-/* ---- how often ---- */
-
-/* NULL: none. */
-static struct erasure *find_erasure(struct control *c, uint64_t user)
-{
-	for (unsigned i = 0; i < ERASURES_KEPT; i++)
-		if (c->erasures[i].at && c->erasures[i].user == user)
-			return &c->erasures[i];
-	return NULL;
-}
-
-static void forgive_erasure(struct control *c, uint64_t user)
-{
-	struct erasure *e = find_erasure(c, user);
-
-	if (e)
-		e->at = 0;
-}
-
-static void note_erasure(struct control *c, uint64_t user)
-{
-	struct erasure *e = find_erasure(c, user);
-
-	if (!e)
-		e = &c->erasures[c->next_erasure++ % ERASURES_KEPT];
-	*e = (struct erasure){.user = user, .at = env_now(c->env)};
-}
-
 /* ---- erasure: its steps in order ---- */
 
 static void take_receipt(int err, const struct store_document *d, void *arg)
@@ -193,7 +165,7 @@ static void take_receipt(int err, const struct store_document *d, void *arg)
 		 sentence.text);
 	words_privacy_erased(&words, sentence.text);
 	if (err)
-		forgive_erasure(r->c, r->user);
+		erasures_fail(&r->c->erasures, r->user);
 	finish(r, err, &words, "parley-receipt.json", d->document);
 }
 
@@ -221,8 +193,10 @@ static bool has_guild(const struct store_document *guilds, size_t n, uint64_t gu
 static void forget_live(struct control *c, uint64_t user, const struct store_document *guilds,
 			size_t n)
 {
+	bool renew = erasures_renew(&c->erasures, user);
+
 	extraction_erase(c->extraction, user);
-	for (unsigned i = 0; i < c->n_voice_sessions; i++) {
+	for (unsigned i = 0; renew && i < c->n_voice_sessions; i++) {
 		struct voice_session *vs = c->voice_sessions[i];
 
 		voice_session_erase(vs, user, has_guild(guilds, n, voice_session_guild(vs)));
@@ -254,7 +228,7 @@ static int run_erasure(struct control *c, struct privacy_request *r)
 	int err = c->store ? store_begin_erasure(c->store, r->user, take_guilds, r) : ENOENT;
 
 	if (!err && r->press)
-		note_erasure(c, r->user);
+		erasures_begin(&c->erasures, r->user, env_now(c->env));
 	return err;
 }
 
@@ -301,14 +275,12 @@ static void ask_sure(struct control *c, struct press *p)
 			component_button("keep", p->user, now, COMPONENT_PLAIN, keep.text))));
 }
 
-/* Each erasure begins conversations anew, so one member may not repeat it at will. */
 static void press_sure(struct control *c, struct press *p)
 {
-	const struct erasure *e = find_erasure(c, p->user);
 	struct words words = {0};
 
 	words_speak(&words, p->locale);
-	if (e && env_now(c->env) < e->at + ERASURE_PAUSE_S * NS_PER_S) {
+	if (!erasures_allow(&c->erasures, p->user, env_now(c->env))) {
 		words_privacy_too_often(&words, ERASURE_PAUSE_S / 60);
 		press_update(p, &words, NULL);
 		return;

@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "control/configure/live_settings.h"
 #include "control/consent/consent.h"
@@ -264,6 +265,28 @@ TEST(a_member_is_erased_once_in_a_while)
 	press(BOB, "forget_sure", "");
 	CHECK(await_answer());
 	CHECK(strstr(fx.content, "parley-erasure-1"));
+	end();
+}
+
+/* The turn file cannot be read at first. */
+TEST(a_failed_erasure_may_be_repeated_at_once)
+{
+	char turns[64];
+
+	CHECK(begin());
+	snprintf(turns, sizeof turns, "%s/turns", fx.dir);
+	CHECK_INT(symlink("/nowhere", turns), 0);
+	CHECK_INT(settings_set(fx.c.settings, "turns_file", turns), 0);
+	press(ANA, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(!strstr(fx.content, "parley-erasure-1"));
+	CHECK_INT(unlink(turns), 0);
+	press(ANA, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "parley-erasure-1"));
+	press(ANA, "forget_sure", "");
+	CHECK(await_answer());
+	CHECK(strstr(fx.content, "once in 10 minutes"));
 	end();
 }
 

@@ -1,0 +1,33 @@
+/* How often one member may have themselves erased by /privacy. Each erasure begins conversations
+ * anew, so a member gets one in ERASURE_PAUSE_S. An erasure that fails may be repeated at once, but
+ * spares the conversations if they began anew before. A value in memory, without pointers or I/O.
+ */
+#ifndef CONTROL_CONSENT_ERASURES_H
+#define CONTROL_CONSENT_ERASURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ERASURES_KEPT = 64, ERASURE_PAUSE_S = 600 };
+
+/* Times are ns of env_now. All zero at first. */
+struct erasures {
+	struct erasure {
+		uint64_t user, at; /* at 0: none */
+		bool failed;
+		bool renewed; /* conversations began anew */
+	} of[ERASURES_KEPT];
+	unsigned next; /* the place of the next one, which takes the oldest one's */
+};
+
+/* False: this member has to wait. */
+bool erasures_allow(struct erasures *e, uint64_t user, uint64_t now);
+/* An erasure has begun. */
+void erasures_begin(struct erasures *e, uint64_t user, uint64_t now);
+/* True if the conversations of this member are to begin anew, and notes that they do. Also for
+ * erasures without erasures_begin. */
+bool erasures_renew(struct erasures *e, uint64_t user);
+/* The erasure has failed. */
+void erasures_fail(struct erasures *e, uint64_t user);
+
+#endif

@@ -1,0 +1,70 @@
+/* A member is erased once in a while, and a failure does not reset conversations at will. */
+#include "control/consent/erasures.h"
+
+#include "proto/base/time.h"
+#include "tests/test.h"
+
+enum { ANA = 501, BOB = 502 };
+
+static const uint64_t pause = ERASURE_PAUSE_S * NS_PER_S;
+
+TEST(a_member_waits_for_the_next_erasure)
+{
+	struct erasures e = {0};
+
+	CHECK(erasures_allow(&e, ANA, 1));
+	erasures_begin(&e, ANA, 1);
+	CHECK(erasures_renew(&e, ANA));
+	CHECK(!erasures_allow(&e, ANA, pause));
+	CHECK(erasures_allow(&e, BOB, pause));
+	CHECK(erasures_allow(&e, ANA, pause + 1));
+	erasures_begin(&e, ANA, pause + 1);
+	CHECK(erasures_renew(&e, ANA));
+}
+
+TEST(a_failed_erasure_is_repeated_without_new_conversations)
+{
+	struct erasures e = {0};
+
+	erasures_begin(&e, ANA, 1);
+	CHECK(erasures_renew(&e, ANA));
+	erasures_fail(&e, ANA);
+	CHECK(erasures_allow(&e, ANA, 2));
+	erasures_begin(&e, ANA, 2);
+	CHECK(!erasures_allow(&e, ANA, 3)); /* it runs */
+	CHECK(!erasures_renew(&e, ANA));
+	erasures_fail(&e, ANA);
+	/* The pause counts from the first one. */
+	erasures_begin(&e, ANA, pause + 1);
+	CHECK(erasures_renew(&e, ANA));
+}
+
+TEST(an_erasure_that_failed_before_the_conversations_reaches_them_the_next_time)
+{
+	struct erasures e = {0};
+
+	erasures_begin(&e, ANA, 1);
+	erasures_fail(&e, ANA);
+	erasures_begin(&e, ANA, 2);
+	CHECK(erasures_renew(&e, ANA));
+}
+
+TEST(erasures_by_operators_always_begin_conversations_anew)
+{
+	struct erasures e = {0};
+
+	CHECK(erasures_renew(&e, ANA));
+	CHECK(erasures_renew(&e, ANA));
+	erasures_fail(&e, ANA);
+	CHECK(erasures_allow(&e, ANA, 1));
+}
+
+TEST(the_oldest_erasure_makes_room)
+{
+	struct erasures e = {0};
+
+	for (uint64_t user = 1; user <= ERASURES_KEPT + 1; user++)
+		erasures_begin(&e, user, 1);
+	CHECK(erasures_allow(&e, 1, 2));
+	CHECK(!erasures_allow(&e, 2, 2));
+}
