@@ -40,7 +40,8 @@ rwild = $(foreach d,$(wildcard $(1)/*),$(call rwild,$(d),$(2)) $(filter $(2),$(d
 objs  = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 COMMON   := $(call rwild,proto,%.c) $(call rwild,ipc,%.c)
-MEDIAD   := $(call rwild,mediad,%.c)
+DECODERD := $(call rwild,mediad/decoder,%.c)
+MEDIAD   := $(filter-out $(DECODERD),$(call rwild,mediad,%.c))
 OFFLINE  := $(call rwild,control/offline,%.c)
 CONTROL  := $(filter-out $(OFFLINE),$(call rwild,control,%.c))
 GUILDD   := $(call rwild,tests/guildd,%.c)
@@ -60,14 +61,15 @@ FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lcurl -lmsgpackc -lsodium -ljansson -lm
 LIBS_CONTROL := -lsqlite3
 LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp
+LIBS_DECODERD := -lavformat -lavcodec -lswresample -lavutil -lseccomp -lsodium -lm
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
 LIBS_GUILDD  := -lz -lssl -lcrypto
 
-PROGRAMS := $(B)/mediad $(B)/control $(B)/offlined
+PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
-TESTBINS += $(B)/tests/wire
+TESTBINS += $(B)/tests/wire $(B)/tests/decoder
 TESTBINS += $(B)/tests/dave-follow
 TESTBINS += $(B)/tests/mcp $(B)/tests/mcp_server $(B)/tests/acp
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore $(B)/tests/room-wordings
@@ -82,6 +84,10 @@ tests: $(TESTBINS)
 # mediad makes no HTTP requests; without libcurl and its dependencies it needs 4 MB less memory.
 $(B)/mediad: $(call objs,$(MEDIAD) $(filter-out ipc/http.c ipc/http_guard.c,$(COMMON)))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
+# A program of its own, because Debian's libav is under the GPL; mediad knows it only by its socket.
+$(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/sandbox/sandbox.c \
+               ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DECODERD)
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)
 $(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
@@ -121,6 +127,11 @@ $(B)/chaos_clock.so: tests/chaos/preload/clock.c
 $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
+
+# decoderd, played by a test in the place of mediad with files that libav encodes.
+$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c mediad/music/track_ring.c mediad/music/decoder_wire.c $(call rwild,proto/base,%.c)) | $(B)/decoderd
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
 
 # A member of recorded DAVE groups.
 $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwild,mediad/mls,%.c) $(call rwild,mediad/dave,%.c))
@@ -391,7 +402,7 @@ containers:
 include deploy/install.mk
 
 help:
-	@echo 'make                 the programs: build/mediad build/control build/offlined'
+	@echo 'make                 the programs: build/mediad build/decoderd build/control build/offlined'
 	@echo 'make deps            installs the Debian packages that the build needs; YES=1 skips the question'
 	@echo 'make embedder        installs the sentence encoder, so that the memory finds meanings and not only words'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'

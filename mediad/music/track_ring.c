@@ -173,3 +173,19 @@ void track_ring_end(struct track_ring *r)
 	if (r->shared)
 		atomic_store_explicit(&r->shared->end, r->at + 1, memory_order_release);
 }
+
+uint64_t track_ring_written(const struct track_ring *r)
+{
+	return r->shared ? atomic_load_explicit(&r->shared->written, memory_order_acquire) : 0;
+}
+
+bool track_ring_rests(const struct track_ring *r)
+{
+	uint64_t read;
+
+	if (!r->shared)
+		return true;
+	read = atomic_load_explicit(&r->shared->read, memory_order_acquire);
+	return track_ring_written(r) - read >= TRACK_RING_FRAMES ||
+	       atomic_load_explicit(&r->shared->end, memory_order_acquire);
+}

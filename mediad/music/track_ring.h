@@ -54,4 +54,11 @@ size_t track_ring_room(const struct track_ring *r);
 /* Sets the end after the last frame that was written. */
 void track_ring_end(struct track_ring *r);
 
+/* ---- observer ---- */
+
+/* Frames that were written since the reset, as the writer says. */
+uint64_t track_ring_written(const struct track_ring *r);
+/* True if nothing fits into the ring, or the writer has set the end: it has nothing to do. */
+bool track_ring_rests(const struct track_ring *r);
+
 #endif

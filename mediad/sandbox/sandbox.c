@@ -356,6 +356,11 @@ static int forbid_files(enum sandbox_role role)
 	return err;
 }
 
+int sandbox_forbid_files(void)
+{
+	return forbid_files(SANDBOX_AUDIO);
+}
+
 bool sandbox_has_landlock(void)
 {
 	return landlocked;

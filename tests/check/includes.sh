@@ -32,6 +32,7 @@ for f in mls transport audio; do rule mediad/$f mediad/$f proto; done
 rule mediad/dave mediad/dave mediad/mls proto
 for f in call engine sandbox; do rule mediad/$f mediad proto ipc; done
 rule mediad/music mediad/music proto ipc
+rule mediad/decoder mediad/decoder mediad/music mediad/sandbox/sandbox.h proto ipc
 rule mediad mediad proto ipc
 rule control/words control/words proto
 rule control/room control/room control/settings control/words proto control/prompts
@@ -60,6 +61,7 @@ rule tests/guildd tests/guildd proto ipc
 rule tests/standins tests/standins proto ipc
 rule tests/sound/score tests/sound/score tests/sound/items.h
 rule tests/sound tests/sound control/media proto ipc tests/join.h
+rule tests/decoder tests/decoder mediad/music proto ipc tests/test.h
 rule tests/talk tests/talk control/media control/report/secure.h proto ipc
 rule tests/chaos tests/chaos control/media proto ipc tests/random.h
 rule tests/scenarios tests/scenarios control/media proto ipc

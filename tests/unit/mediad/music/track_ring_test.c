@@ -144,6 +144,22 @@ TEST(track_ring_is_cut_where_its_writer_died)
 	free_pair(&p);
 }
 
+TEST(track_ring_writer_rests_when_full_or_at_the_end)
+{
+	struct pair p = {0};
+
+	CHECK_INT(make_pair(&p), 0);
+	CHECK(!track_ring_rests(p.reader));
+	CHECK_INT(write_frames(p.writer, 0, TRACK_RING_FRAMES), TRACK_RING_FRAMES);
+	CHECK(track_ring_rests(p.reader));
+	CHECK_INT(track_ring_written(p.reader), TRACK_RING_FRAMES);
+	CHECK_INT(read_frames(p.reader, 0, 1), 1);
+	CHECK(!track_ring_rests(p.reader));
+	track_ring_end(p.writer);
+	CHECK(track_ring_rests(p.reader));
+	free_pair(&p);
+}
+
 /* The first word of the memory is the index of frames written. */
 static void set_written(uint64_t n)
 {

@@ -1,0 +1,117 @@
+#include "mediad/decoder/child.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mediad/decoder/jail.h"
+#include "mediad/decoder/track.h"
+#include "mediad/music/track_ring.h"
+#include "proto/base/time.h"
+
+enum { SOURCE_FD = 0, STATUS_FD = 1, FIRST_CLOSED = 2 };
+enum { EXIT_WAITS = 50, EXIT_WAIT_MS = 1 };
+
+/* ---- in the child ---- */
+
+static void report_opened(const struct decoder_opened *opened, void *arg)
+{
+	const struct child_start *s = arg;
+	struct decoder_msg msg = {.type = DECODER_OPENED, .slot = s->slot, .track = s->track};
+	uint8_t buf[DECODER_MSG_MAX];
+	size_t n;
+
+	msg.opened = *opened;
+	if (decoder_wire_encode(&msg, buf, &n) || write(STATUS_FD, buf, n) != (ssize_t)n)
+		_exit(DECODER_REASON_CRASHED);
+}
+
+/* Leaves the child with two descriptors: not even stderr, where it could forge log lines. Both are
+ * moved out of the way first, since either may have the other's new number. */
+static int keep_descriptors(const struct child_start *s)
+{
+	int source = dup(s->source), status = dup(s->status);
+
+	if (source < 0 || status < 0 || dup2(source, SOURCE_FD) < 0 || dup2(status, STATUS_FD) < 0)
+		return errno;
+	return close_range(FIRST_CLOSED, ~0u, 0) ? errno : 0;
+}
+
+/* Unmaps the rings of all other tracks. */
+static int keep_ring(const struct child_start *s)
+{
+	uint8_t *rings = s->rings, *own = rings + (size_t)s->slot * TRACK_RING_MEMORY,
+		*next = own + TRACK_RING_MEMORY, *end = rings + s->n_rings * TRACK_RING_MEMORY;
+
+	if (own > rings && munmap(rings, (size_t)(own - rings)))
+		return errno;
+	return next < end && munmap(next, (size_t)(end - next)) ? errno : 0;
+}
+
+static _Noreturn void run_child(const struct child_start *s, pid_t parent)
+{
+	struct track_conf conf = {.fd = SOURCE_FD,
+				  .kind = s->kind,
+				  .start = s->start,
+				  .openedh = report_opened,
+				  .arg = (void *)s};
+	enum decoder_reason reason;
+
+	if (jail_limit(parent) || keep_descriptors(s) || keep_ring(s) ||
+	    track_ring_alloc(&conf.ring, (uint8_t *)s->rings + (size_t)s->slot * TRACK_RING_MEMORY))
+		_exit(DECODER_REASON_NO_PROCESS);
+	if (jail_enter())
+		_exit(DECODER_REASON_NO_JAIL);
+	reason = track_decode(&conf);
+	if (reason == DECODER_REASON_END)
+		track_ring_end(conf.ring);
+	_exit((int)reason);
+}
+
+/* ---- in the parent ---- */
+
+int child_fork(pid_t *out, const struct child_start *start)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid < 0)
+		return errno;
+	if (!pid)
+		run_child(start, parent);
+	*out = pid;
+	return 0;
+}
+
+static enum decoder_reason explain_status(int status)
+{
+	enum decoder_reason reason;
+
+	if (WIFSIGNALED(status))
+		return WTERMSIG(status) == SIGSYS    ? DECODER_REASON_FORBIDDEN_CALL
+		       : WTERMSIG(status) == SIGXCPU ? DECODER_REASON_LIMIT
+						     : DECODER_REASON_CRASHED;
+	reason = decoder_reason_of((unsigned)WEXITSTATUS(status));
+	return reason == DECODER_REASON_UNKNOWN ? DECODER_REASON_CRASHED : reason;
+}
+
+enum decoder_reason child_wait(pid_t pid)
+{
+	const struct timespec pause = {0, EXIT_WAIT_MS * (long)NS_PER_MS};
+	int status = 0;
+	pid_t got = waitpid(pid, &status, WNOHANG);
+
+	/* Descriptors are closed a moment before the process has ended. */
+	for (int i = 0; got == 0 && i < EXIT_WAITS; i++) {
+		nanosleep(&pause, NULL);
+		got = waitpid(pid, &status, WNOHANG);
+	}
+	if (got == 0) {
+		kill(pid, SIGKILL);
+		got = waitpid(pid, &status, 0);
+	}
+	return got == pid ? explain_status(status) : DECODER_REASON_CRASHED;
+}

@@ -1,0 +1,157 @@
+#include "mediad/decoder/input.h"
+
+#include <errno.h>
+#include <libavformat/avio.h>
+#include <libavutil/error.h>
+#include <libavutil/mem.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mediad/decoder/range_wire.h"
+
+enum { BUFFER = 32768 };
+
+struct input {
+	AVIOContext *io;
+	int fd;
+	enum decoder_source_kind kind;
+	int64_t at, size; /* of a fetched source; size RANGE_UNKNOWN */
+	bool seekable;
+	enum decoder_reason failure;
+	struct range_answer answer;
+};
+
+static int read_file(void *arg, uint8_t *buf, int n)
+{
+	struct input *in = arg;
+	ssize_t got = read(in->fd, buf, (size_t)n);
+
+	if (got < 0)
+		in->failure = DECODER_REASON_NOT_READABLE;
+	return got > 0 ? (int)got : got == 0 ? AVERROR_EOF : AVERROR(EIO);
+}
+
+static int64_t seek_file(void *arg, int64_t offset, int whence)
+{
+	struct input *in = arg;
+	off_t at, end;
+
+	if (whence != AVSEEK_SIZE) {
+		at = lseek(in->fd, offset, whence & ~AVSEEK_FORCE);
+		return at < 0 ? AVERROR(EINVAL) : at;
+	}
+	at = lseek(in->fd, 0, SEEK_CUR);
+	end = lseek(in->fd, 0, SEEK_END);
+	return at < 0 || end < 0 || lseek(in->fd, at, SEEK_SET) < 0 ? AVERROR(EIO) : end;
+}
+
+/* Asks the fetcher; false if it is gone or failed. */
+static bool ask_fetcher(struct input *in, uint32_t length)
+{
+	const struct range_request ask = {.offset = (uint64_t)in->at, .length = length};
+	const size_t head = offsetof(struct range_answer, data);
+	ssize_t n;
+
+	if (write(in->fd, &ask, sizeof ask) != sizeof ask)
+		return false;
+	n = read(in->fd, &in->answer, sizeof in->answer);
+	if (n < (ssize_t)head || (size_t)n != head + in->answer.length ||
+	    in->answer.length > length) {
+		in->failure = DECODER_REASON_UNREACHABLE;
+		return false;
+	}
+	in->size = in->answer.size;
+	in->seekable = in->answer.seekable != 0;
+	in->failure = decoder_reason_of(in->answer.reason);
+	return in->failure == DECODER_REASON_UNKNOWN;
+}
+
+static int read_fetched(void *arg, uint8_t *buf, int n)
+{
+	struct input *in = arg;
+
+	if (!ask_fetcher(in, n < RANGE_MAX ? (uint32_t)n : RANGE_MAX))
+		return AVERROR(EIO);
+	if (!in->answer.length)
+		return AVERROR_EOF;
+	memcpy(buf, in->answer.data, in->answer.length);
+	in->at += in->answer.length;
+	return (int)in->answer.length;
+}
+
+static int64_t seek_fetched(void *arg, int64_t offset, int whence)
+{
+	struct input *in = arg;
+
+	whence &= ~AVSEEK_FORCE;
+	if (whence == AVSEEK_SIZE)
+		return in->size == RANGE_UNKNOWN ? AVERROR(ENOSYS) : in->size;
+	if (whence == SEEK_CUR)
+		offset += in->at;
+	else if (whence == SEEK_END && in->size != RANGE_UNKNOWN)
+		offset += in->size;
+	else if (whence != SEEK_SET)
+		return AVERROR(EINVAL);
+	if (offset < 0)
+		return AVERROR(EINVAL);
+	in->at = offset;
+	return offset;
+}
+
+int input_alloc(struct input **out, int fd, enum decoder_source_kind kind)
+{
+	struct input *in = calloc(1, sizeof *in);
+	uint8_t *buffer = av_malloc(BUFFER);
+	bool file = kind == DECODER_FILE;
+
+	if (!in || !buffer)
+		goto no_memory;
+	in->fd = fd;
+	in->kind = kind;
+	in->size = RANGE_UNKNOWN;
+	in->seekable = file;
+	/* The first question tells whether the server can seek, which libav must know before it
+	 * reads. */
+	if (!file)
+		ask_fetcher(in, 0);
+	in->io = avio_alloc_context(buffer, BUFFER, 0, in, file ? read_file : read_fetched, NULL,
+				    !in->seekable ? NULL
+				    : file	  ? seek_file
+						  : seek_fetched);
+	if (!in->io)
+		goto no_memory;
+	in->io->seekable = in->seekable ? AVIO_SEEKABLE_NORMAL : 0;
+	*out = in;
+	return 0;
+no_memory:
+	av_free(buffer);
+	free(in);
+	return ENOMEM;
+}
+
+struct input *input_free(struct input *in)
+{
+	if (!in)
+		return NULL;
+	av_free(in->io->buffer);
+	avio_context_free(&in->io);
+	free(in);
+	return NULL;
+}
+
+struct AVIOContext *input_io(struct input *in)
+{
+	return in->io;
+}
+
+bool input_seekable(const struct input *in)
+{
+	return in->seekable;
+}
+
+enum decoder_reason input_failure(const struct input *in)
+{
+	return in->failure;
+}

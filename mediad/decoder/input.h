@@ -1,0 +1,25 @@
+/* The bytes of a source, for libav: a file by its descriptor, or a fetcher that is asked for bytes
+ * at offsets over a socket (mediad/decoder/range_wire.h).
+ *
+ * Makes no system call but read, write and lseek, so it works in the jail. */
+#ifndef MEDIAD_DECODER_INPUT_H
+#define MEDIAD_DECODER_INPUT_H
+
+#include <stdbool.h>
+
+#include "mediad/music/decoder_wire.h"
+
+struct AVIOContext;
+struct input;
+
+/* fd: borrowed. ENOMEM. Caller owns *out. */
+int input_alloc(struct input **out, int fd, enum decoder_source_kind kind);
+struct input *input_free(struct input *in);
+/* Borrowed; valid until input_free. */
+struct AVIOContext *input_io(struct input *in);
+/* True if any byte can be reached, as seen so far. */
+bool input_seekable(const struct input *in);
+/* The reason for which a read failed; DECODER_REASON_UNKNOWN if none did. */
+enum decoder_reason input_failure(const struct input *in);
+
+#endif

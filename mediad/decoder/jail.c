@@ -1,0 +1,129 @@
+#include "mediad/decoder/jail.h"
+
+#include <errno.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mediad/sandbox/sandbox.h"
+
+enum { NICE = 10, MEMORY = 512 << 20 };
+
+static const int allowed[] = {
+	SCMP_SYS(read),
+	SCMP_SYS(write),
+	SCMP_SYS(lseek),
+	SCMP_SYS(brk),
+	SCMP_SYS(munmap),
+	SCMP_SYS(mremap),
+	SCMP_SYS(madvise),
+	SCMP_SYS(futex),
+	SCMP_SYS(clock_gettime),
+	SCMP_SYS(clock_nanosleep),
+	SCMP_SYS(restart_syscall),
+	SCMP_SYS(rt_sigreturn),
+	SCMP_SYS(exit_group),
+};
+
+static const int refused[] = {
+	SCMP_SYS(open),	      SCMP_SYS(openat),
+	SCMP_SYS(ioctl),      SCMP_SYS(fstat),
+	SCMP_SYS(newfstatat), SCMP_SYS(statx),
+	SCMP_SYS(stat),	      SCMP_SYS(access),
+	SCMP_SYS(readlink),   SCMP_SYS(sched_getaffinity),
+	SCMP_SYS(getrandom),
+};
+
+static int limit_resource(int resource, rlim_t soft, rlim_t hard)
+{
+	const struct rlimit limit = {soft, hard};
+
+	return setrlimit((__rlimit_resource_t)resource, &limit) ? errno : 0;
+}
+
+int jail_limit(pid_t parent)
+{
+	int err = 0;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		return ESRCH;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
+	    setpriority(PRIO_PROCESS, 0, NICE))
+		err = errno;
+	/* decoderd raises the soft limit as a long track plays. */
+	if (!err)
+		err = limit_resource(RLIMIT_CPU, JAIL_CPU_S, RLIM_INFINITY);
+	if (!err)
+		err = limit_resource(RLIMIT_CORE, 0, 0);
+	if (!err)
+		err = limit_resource(RLIMIT_FSIZE, 0, 0);
+	if (!err)
+		err = limit_resource(RLIMIT_NPROC, 0, 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	if (!err)
+		err = limit_resource(RLIMIT_AS, MEMORY, MEMORY);
+#endif
+	return err;
+}
+
+/* Allows anonymous memory that is not executable. */
+static int allow_memory(scmp_filter_ctx f)
+{
+	struct scmp_arg_cmp is[] = {
+		{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0},
+		{.arg = 3,
+		 .op = SCMP_CMP_MASKED_EQ,
+		 .datum_a = MAP_ANONYMOUS,
+		 .datum_b = MAP_ANONYMOUS},
+	};
+
+	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, is);
+}
+
+static int install_filter(void)
+{
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	int err = f ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0] && !err; i++)
+		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i], 0);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0] && !err; i++)
+		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
+	if (!err)
+		err = allow_memory(f);
+	if (!err)
+		err = seccomp_load(f);
+	if (f)
+		seccomp_release(f);
+	return err == -EINVAL ? ENOTSUP : -err;
+}
+
+int jail_enter(void)
+{
+	int err = sandbox_forbid_files();
+
+	if (!err)
+		err = limit_resource(RLIMIT_NOFILE, 0, 0);
+	return err ? err : install_filter();
+}
+
+bool jail_works(void)
+{
+	pid_t self = getpid(), pid = fork();
+	int status = 0;
+
+	if (!pid) {
+		if (jail_limit(self) || jail_enter())
+			_exit(EXIT_FAILURE);
+		/* The filter kills the process here. */
+		_exit(getuid() ? EXIT_FAILURE : EXIT_SUCCESS);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+	       WTERMSIG(status) == SIGSYS;
+}

@@ -1,0 +1,23 @@
+/* The jail of a decoder process: no network, no files, no other process.
+ *
+ * A child of decoderd enters it before it reads the first byte of a source. From then on it can
+ * use its open descriptors, anonymous memory and the clock. Calls that libav makes when it meets
+ * damaged files (open, ioctl, fstat) fail with EPERM; every other call kills the process. Where the
+ * kernel has Landlock, that forbids files a second time. */
+#ifndef MEDIAD_DECODER_JAIL_H
+#define MEDIAD_DECODER_JAIL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { JAIL_CPU_S = 120 }; /* CPU time that a new child may use */
+
+/* The rest of the process: dies with its parent, which must be `parent`; nice value 10; limits on
+ * memory, descriptors, processes and CPU time. errno of a failure. */
+int jail_limit(pid_t parent);
+/* Installs the filters for good. errno of a failure; ENOTSUP where the kernel has no seccomp. */
+int jail_enter(void);
+/* Tries in a child if the jail holds. */
+bool jail_works(void);
+
+#endif

@@ -1,0 +1,302 @@
+#include "mediad/decoder/zygote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ipc/log.h"
+#include "mediad/decoder/child.h"
+#include "mediad/decoder/jail.h"
+#include "mediad/music/decoder_wire.h"
+#include "mediad/music/track_ring.h"
+#include "proto/base/time.h"
+
+enum {
+	WATCH_MS = 1000,
+	OPEN_S = 20,	/* until the format is known */
+	STALL_S = 15,	/* without progress while the ring has room */
+	CPU_SHARE = 20, /* a track may use a twentieth of the time that it plays */
+};
+
+struct slot {
+	pid_t pid;  /* 0: free */
+	int status; /* our end */
+	uint64_t track;
+	bool opened, closed, stalled;
+	struct track_ring *ring; /* our view of it */
+	uint64_t started, moved; /* ns: start, last progress */
+	uint64_t written;
+};
+
+struct zygote {
+	struct zygote_conf conf;
+	struct slot slots[DECODER_SLOTS];
+	struct pollfd fds[DECODER_SLOTS + 1];
+	uint16_t at[DECODER_SLOTS + 1]; /* slot of each descriptor */
+	bool broken;			/* mediad is gone */
+};
+
+static uint64_t read_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ns_of_timespec(&ts);
+}
+
+/* ---- to mediad ---- */
+
+static void send_message(struct zygote *z, const struct decoder_msg *msg)
+{
+	uint8_t buf[DECODER_MSG_MAX];
+	size_t n;
+
+	if (decoder_wire_encode(msg, buf, &n) ||
+	    send(z->conf.link, buf, n, MSG_NOSIGNAL) != (ssize_t)n)
+		z->broken = true;
+}
+
+static void send_ended(struct zygote *z, uint16_t slot, uint64_t track, enum decoder_reason reason)
+{
+	const struct decoder_msg msg = {
+		.type = DECODER_ENDED, .slot = slot, .track = track, .reason = reason};
+
+	send_message(z, &msg);
+}
+
+/* ---- slots ---- */
+
+/* The process has ended, or must. */
+static void free_slot(struct zygote *z, uint16_t at)
+{
+	struct slot *s = &z->slots[at];
+	enum decoder_reason reason = child_wait(s->pid);
+
+	close(s->status);
+	if (s->closed)
+		reason = DECODER_REASON_CLOSED;
+	else if (s->stalled)
+		reason = DECODER_REASON_STALLED;
+	log_debug("decoder_ended", "slot=%u track=%llu reason=%s", at, (unsigned long long)s->track,
+		  decoder_reason_name(reason));
+	send_ended(z, at, s->track, reason);
+	s->ring = track_ring_free(s->ring);
+	*s = (struct slot){.status = -1};
+}
+
+static enum decoder_reason open_file(const struct zygote *z, const struct decoder_source *source,
+				     int *out)
+{
+	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+	struct stat st;
+	int fd;
+
+	if (source->root >= z->conf.n_roots)
+		return DECODER_REASON_NOT_FOUND;
+	fd = (int)syscall(SYS_openat2, z->conf.roots[source->root], source->path, &how, sizeof how);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? DECODER_REASON_NOT_FOUND
+							   : DECODER_REASON_NOT_READABLE;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return DECODER_REASON_NOT_READABLE;
+	}
+	*out = fd;
+	return DECODER_REASON_UNKNOWN;
+}
+
+static enum decoder_reason start_child(struct zygote *z, const struct decoder_msg *msg, int source)
+{
+	struct slot *s = &z->slots[msg->slot];
+	struct child_start start = {.source = source,
+				    .rings = z->conf.rings,
+				    .n_rings = z->conf.n_rings,
+				    .slot = msg->slot,
+				    .track = msg->track,
+				    .kind = msg->open.source.kind,
+				    .start = msg->open.start};
+	int fds[2];
+	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return DECODER_REASON_NO_PROCESS;
+	start.status = fds[1];
+	if (track_ring_alloc(&s->ring,
+			     (uint8_t *)z->conf.rings + (size_t)msg->slot * TRACK_RING_MEMORY) ||
+	    child_fork(&s->pid, &start))
+		reason = DECODER_REASON_NO_PROCESS;
+	close(fds[1]);
+	if (reason) {
+		s->ring = track_ring_free(s->ring);
+		close(fds[0]);
+		return reason;
+	}
+	s->status = fds[0];
+	s->track = msg->track;
+	s->started = s->moved = read_clock();
+	return reason;
+}
+
+static void open_track(struct zygote *z, const struct decoder_msg *msg)
+{
+	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
+	int source = -1;
+
+	if (!z->conf.jailed)
+		reason = DECODER_REASON_NO_JAIL;
+	else if (msg->slot >= z->conf.n_rings || z->slots[msg->slot].pid)
+		reason = DECODER_REASON_NO_PROCESS;
+	else if (msg->open.source.kind != DECODER_FILE)
+		reason = DECODER_REASON_REFUSED_URL;
+	if (!reason)
+		reason = open_file(z, &msg->open.source, &source);
+	if (!reason)
+		reason = start_child(z, msg, source);
+	if (source >= 0)
+		close(source);
+	if (reason)
+		send_ended(z, msg->slot, msg->track, reason);
+}
+
+static void close_track(struct zygote *z, const struct decoder_msg *msg)
+{
+	struct slot *s = &z->slots[msg->slot];
+
+	if (!s->pid || s->track != msg->track)
+		return;
+	s->closed = true;
+	kill(s->pid, SIGKILL);
+	free_slot(z, msg->slot);
+}
+
+/* ---- messages ---- */
+
+/* Takes one message of mediad. An end of file arrives as an empty packet. */
+static void read_link(struct zygote *z)
+{
+	uint8_t buf[DECODER_MSG_MAX];
+	struct decoder_msg msg;
+	ssize_t n = recv(z->conf.link, buf, sizeof buf, 0);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0)
+		z->broken = true;
+	else if (decoder_wire_decode(&msg, buf, (size_t)n))
+		log_warn("decoder_message", "error=malformed");
+	else if (msg.type == DECODER_OPEN)
+		open_track(z, &msg);
+	else if (msg.type == DECODER_CLOSE)
+		close_track(z, &msg);
+}
+
+/* Takes one message of a decoder process, which may be hostile: the first OPENED is passed on with
+ * our slot and track, everything else ends it. */
+static void read_child(struct zygote *z, uint16_t at)
+{
+	struct slot *s = &z->slots[at];
+	uint8_t buf[DECODER_MSG_MAX];
+	struct decoder_msg msg;
+	ssize_t n = recv(s->status, buf, sizeof buf, MSG_DONTWAIT);
+
+	if (n > 0 && !s->opened && !decoder_wire_decode(&msg, buf, (size_t)n) &&
+	    msg.type == DECODER_OPENED) {
+		s->opened = true;
+		msg.slot = at;
+		msg.track = s->track;
+		send_message(z, &msg);
+		return;
+	}
+	if (n > 0)
+		kill(s->pid, SIGKILL);
+	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+		free_slot(z, at);
+}
+
+/* ---- watch ---- */
+
+/* The soft limit on CPU time grows with the time that a track plays. */
+static void raise_cpu_limit(const struct slot *s, uint64_t now)
+{
+	struct rlimit limit = {JAIL_CPU_S + (now - s->started) / NS_PER_S / CPU_SHARE,
+			       RLIM_INFINITY};
+
+	prlimit(s->pid, RLIMIT_CPU, &limit, NULL);
+}
+
+static void watch_slot(struct slot *s, uint64_t now)
+{
+	uint64_t written = track_ring_written(s->ring);
+
+	if (written != s->written || (s->opened && track_ring_rests(s->ring)))
+		s->moved = now;
+	s->written = written;
+	if (now - s->moved > (s->opened ? STALL_S : OPEN_S) * NS_PER_S) {
+		s->stalled = true;
+		kill(s->pid, SIGKILL);
+	}
+	raise_cpu_limit(s, now);
+}
+
+static unsigned list_descriptors(struct zygote *z)
+{
+	unsigned n = 1;
+
+	z->fds[0] = (struct pollfd){.fd = z->conf.link, .events = POLLIN};
+	for (uint16_t i = 0; i < z->conf.n_rings; i++) {
+		if (!z->slots[i].pid)
+			continue;
+		z->at[n] = i;
+		z->fds[n++] = (struct pollfd){.fd = z->slots[i].status, .events = POLLIN};
+	}
+	return n;
+}
+
+static void watch_slots(struct zygote *z, uint64_t now)
+{
+	for (size_t i = 0; i < z->conf.n_rings; i++)
+		if (z->slots[i].pid)
+			watch_slot(&z->slots[i], now);
+}
+
+int zygote_run(const struct zygote_conf *conf)
+{
+	struct zygote *z = calloc(1, sizeof *z);
+	const struct decoder_msg ready = {.type = DECODER_READY, .jailed = conf->jailed};
+	uint64_t now, watched = 0;
+	unsigned n;
+
+	if (!z)
+		return ENOMEM;
+	z->conf = *conf;
+	send_message(z, &ready);
+	while (!z->broken) {
+		n = list_descriptors(z);
+		if (poll(z->fds, n, n > 1 ? WATCH_MS : -1) < 0 && errno != EINTR)
+			break;
+		for (unsigned i = 1; i < n; i++)
+			if (z->fds[i].revents && z->slots[z->at[i]].pid)
+				read_child(z, z->at[i]);
+		if (z->fds[0].revents)
+			read_link(z);
+		now = read_clock();
+		if (now - watched >= WATCH_MS * NS_PER_MS) {
+			watch_slots(z, now);
+			watched = now;
+		}
+	}
+	/* Decoder processes die with this one. */
+	free(z);
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* A running decoderd for tests: mediad's end of its socket and its rings, and a folder of files. */
+#ifndef TESTS_DECODER_DECK_H
+#define TESTS_DECODER_DECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "mediad/music/decoder_wire.h"
+
+enum { DECK_SLOTS = 4 };
+
+struct deck {
+	char dir[64]; /* the root folder */
+	int link;
+	pid_t pid;
+	uint8_t *rings;
+	struct track_ring *ring[DECK_SLOTS];
+	uint64_t tracks;	    /* opened so far */
+	uint64_t track[DECK_SLOTS]; /* newest of each slot */
+	bool jailed;
+};
+
+/* A decoded track. pcm is the caller's to free. */
+struct played {
+	struct decoder_opened opened;
+	bool has_opened, has_ended;
+	enum decoder_reason reason;
+	int16_t *pcm;
+	size_t frames;
+	bool broken; /* the ring's indices were impossible */
+};
+
+/* Starts build/decoderd and waits for READY. False: it cannot. deck_close in any case. */
+bool deck_open(struct deck *d);
+void deck_close(struct deck *d);
+/* Path of a file in the folder. Static buffer. */
+const char *deck_path(const struct deck *d, const char *name);
+bool deck_send(struct deck *d, const struct decoder_msg *msg);
+/* Opens a file of the folder in a slot. */
+bool deck_start(struct deck *d, uint16_t slot, const char *name, uint64_t start);
+/* Waits for a message; false after `ms`. */
+bool deck_receive(struct deck *d, struct decoder_msg *msg, int ms);
+/* Reads the ring of a slot until its track has ended, or max_frames are read. */
+void deck_play(struct deck *d, uint16_t slot, struct played *out, size_t max_frames);
+/* deck_start and deck_play. */
+void deck_play_file(struct deck *d, const char *name, uint64_t start, struct played *out);
+
+#endif

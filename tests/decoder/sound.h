@@ -1,0 +1,23 @@
+/* Sound files for tests of decoderd, encoded by libav while a test runs. */
+#ifndef TESTS_DECODER_SOUND_H
+#define TESTS_DECODER_SOUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Strings are borrowed; NULL tags are left out. */
+struct sound {
+	const char *path;
+	const char *format; /* libav's name of the container: "mp3", "ipod", "ogg", … */
+	const char *codec;  /* libav's name of the encoder */
+	int rate, channels;
+	int64_t samples;
+	const char *title, *artist, *gain;
+};
+
+/* Writes the file; false if this libav cannot. */
+bool sound_write(const struct sound *sound);
+/* The signal at a time in seconds, within ±1; channel 0 or 1. */
+double sound_signal(double t, int channel);
+
+#endif
