@@ -362,7 +362,11 @@ void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 
 	hear_member(c, user, true);
 	p = find_person(c, user);
-	if (!p || (p->ssrc == ssrc && p->slot))
+	if (!p)
+		return;
+	if (p->ssrc == ssrc)
+		p->claim = 0; /* the newest op 5 counts */
+	if (p->ssrc == ssrc && p->slot)
 		return;
 	owner = find_owner(c, ssrc);
 	if (owner && owner != p && owner->proven) {

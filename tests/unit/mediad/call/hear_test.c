@@ -165,6 +165,20 @@ TEST(hear_a_proven_ssrc_is_not_taken_away)
 	finish();
 }
 
+/* A member whose newest op 5 names the SSRC that it has stays there when another owner leaves. */
+TEST(hear_a_claim_ends_with_the_next_op_5)
+{
+	CHECK_INT(start(), 0);
+	hear_ssrc(&rig.c, 1, 50);
+	hear_prove_ssrc(&rig.c, 1);
+	hear_ssrc(&rig.c, 2, 40);
+	hear_ssrc(&rig.c, 2, 50);
+	hear_ssrc(&rig.c, 2, 40);
+	hear_member(&rig.c, 1, false);
+	CHECK_INT(of(2)->ssrc, 40);
+	finish();
+}
+
 /* Each listen of a stream takes room in the ring when its session ends. */
 TEST(hear_listens_are_bounded)
 {
