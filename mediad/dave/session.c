@@ -136,7 +136,8 @@ static void add_user(struct dave_session *s, uint64_t now, uint64_t user)
 	}
 	memmove(s->users + i + 1, s->users + i, (s->n_users++ - i) * sizeof *s->users);
 	s->users[i] = user;
-	if (s->package_sent && !s->in_group && s->welcome_by == DAVE_NEVER)
+	if ((s->package_sent || s->status.version > 0) && !s->in_group &&
+	    s->welcome_by == DAVE_NEVER)
 		s->welcome_by = now + DAVE_WELCOME_MS * NS_PER_MS;
 }
 

@@ -127,10 +127,15 @@ static void execute_transition(struct dave_session *s, uint64_t now,
 		dave_send_clear(s, true, DAVE_NEVER);
 		s->want_drop = true;
 		s->want_rekey = false;
+		/* The group ends, and with it the keys of the transitions that still wait. */
+		for (unsigned i = 0; i < s->n_pending; i++)
+			s->pending[i].serial = 0;
 	} else {
 		dave_send_clear(s, false, min_time(s->clear_until, grace));
 		/* Never returns to an older epoch: transitions prepared before are void. */
 		dave_send_sealing(s, e ? e : newest_epoch(s));
+		if (!s->in_group && s->welcome_by == DAVE_NEVER)
+			s->welcome_by = now + DAVE_WELCOME_MS * NS_PER_MS;
 	}
 	drop_expired_epochs(s, now);
 }
@@ -263,10 +268,11 @@ void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uin
 	dave_session_finish_step(s, now);
 }
 
-/* A downgrade without op 22 is never executed: we go on to encrypt. */
+/* A downgrade without op 22 is never executed: we go on to encrypt. Nor is a transition to keys
+ * that we lack, which would end the version in use. */
 static uint64_t execute_deadline(const struct dave_transition *t)
 {
-	if (t->version == 0)
+	if (t->version == 0 || !t->serial)
 		return DAVE_NEVER;
 	if (t->proved == DAVE_NEVER)
 		return t->at + DAVE_EXECUTE_LATE_MS * NS_PER_MS;
