@@ -13,6 +13,7 @@
 #include "control/memory/terms.h"
 #include "control/store/migrations.def"
 #include "control/store/ours.h"
+#include "control/store/term_search.h"
 #include "proto/base/time.h"
 
 enum {
@@ -48,7 +49,7 @@ struct db {
 	bool claimed;	       /* the mark of a clean stop is taken away */
 	int claim;	       /* its number: whoever claims later has a higher one */
 	bool synced;	       /* commits wait for the disk */
-	uint64_t search_until; /* ns, CLOCK_MONOTONIC */
+	uint64_t search_until; /* ns, CLOCK_MONOTONIC; 0: no limit */
 };
 
 static int newest_version(void)
@@ -254,11 +255,14 @@ static uint64_t read_clock(void)
 	return ns_of_timespec(&ts);
 }
 
-static int is_late(void *arg)
+bool db_is_late(const struct db *db)
 {
-	const struct db *db = arg;
+	return db->search_until && read_clock() >= db->search_until;
+}
 
-	return read_clock() >= db->search_until;
+static int stop_late(void *arg)
+{
+	return db_is_late(arg);
 }
 
 int db_begin_search(struct db *db, uint32_t ms)
@@ -268,8 +272,14 @@ int db_begin_search(struct db *db, uint32_t ms)
 	if (err || !ms)
 		return err;
 	db->search_until = read_clock() + ms * NS_PER_MS;
-	sqlite3_progress_handler(db->sql, LATE_STEPS, is_late, db);
+	sqlite3_progress_handler(db->sql, LATE_STEPS, stop_late, db);
 	return 0;
+}
+
+void db_lift_limit(struct db *db)
+{
+	sqlite3_progress_handler(db->sql, 0, NULL, NULL);
+	db->search_until = 0;
 }
 
 int db_begin_synced(struct db *db)
@@ -290,7 +300,7 @@ int db_commit(struct db *db)
 
 void db_rollback(struct db *db)
 {
-	sqlite3_progress_handler(db->sql, 0, NULL, NULL);
+	db_lift_limit(db);
 	if (!sqlite3_get_autocommit(db->sql))
 		db_run(db, db_use(db, DB_ROLLBACK));
 	set_synced(db, false);
@@ -657,6 +667,8 @@ static int open_sql(struct db *db)
 						      SQLITE_UTF8 | SQLITE_DETERMINISTIC |
 							      SQLITE_DIRECTONLY,
 						      NULL, index_terms, NULL, NULL, NULL));
+	if (!err)
+		err = term_search_register(db->sql);
 	return err ? err : run_sql(db, all);
 }
 

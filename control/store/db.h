@@ -84,8 +84,13 @@ int db_begin(struct db *db);
 /* Many statements that only read: SQLite locks the file once for all of them. */
 int db_begin_reading(struct db *db);
 /* The same for a search: after so many ms statements that still work end with ETIMEDOUT, until
- * db_rollback; short ones still run. 0: no limit. */
+ * db_lift_limit or db_rollback. Short ones mostly still run: SQLite looks at the clock once in a
+ * thousand steps of a statement, over all its runs. 0: no limit. */
 int db_begin_search(struct db *db, uint32_t ms);
+/* True if the time of the search is up. */
+bool db_is_late(const struct db *db);
+/* Lets the rest of a search run to its end, however late it is. */
+void db_lift_limit(struct db *db);
 /* One whose commit is written to the disk, not only to the system. */
 int db_begin_synced(struct db *db);
 /* Rolls back when it fails. */

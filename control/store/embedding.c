@@ -23,6 +23,9 @@
 enum {
 	CACHES = 8,
 	BATCH = 512,
+	/* Vectors that are read into a cache at most: by a search, and beside other work. */
+	LOADED_SEARCHING = 8192,
+	LOADED_BESIDE = 65536,
 	WORDS_MIN = 5,
 	KINDS = 2,
 	ELSEWHERE = 128,
@@ -35,6 +38,7 @@ struct cache {
 	struct vectors *vectors; /* NULL: free */
 	enum embedding_kind kind;
 	uint64_t guild, last; /* the newest row in it */
+	bool partial;	      /* there may be newer rows */
 	uint64_t used;
 };
 
@@ -127,12 +131,23 @@ const char *embedding_model(const struct embedding *e)
 	return e->embedder ? embedder_name(e->embedder) : e->elsewhere;
 }
 
+static void drop_cache(struct cache *c)
+{
+	vectors_free(c->vectors);
+	*c = (struct cache){0};
+}
+
 void embedding_drop(struct embedding *e)
 {
-	for (size_t i = 0; e && i < CACHES; i++) {
-		vectors_free(e->cache[i].vectors);
-		e->cache[i] = (struct cache){0};
-	}
+	for (size_t i = 0; e && i < CACHES; i++)
+		drop_cache(&e->cache[i]);
+}
+
+static void drop_facts(struct embedding *e)
+{
+	for (size_t i = 0; i < CACHES; i++)
+		if (e->cache[i].kind == EMBEDDING_FACTS)
+			drop_cache(&e->cache[i]);
 }
 
 /* ---- keeping vectors ---- */
@@ -211,7 +226,7 @@ static int keep_ready(struct embedding *e, struct db *db)
 		until[i->kind] = i->id;
 		/* Older facts than the newest in a cache may come. */
 		if (i->kind == EMBEDDING_FACTS)
-			embedding_drop(e);
+			drop_facts(e);
 		if (!err && i->found)
 			err = add_vector(db, e, (enum embedding_kind)i->kind, i->id, &i->vector);
 		embedding_item_free(i);
@@ -275,15 +290,19 @@ static int refresh(struct embedding *e, struct db *db)
 	return err;
 }
 
+static int load_partial(struct embedding *e, struct db *db);
+
 int embedding_pump(struct embedding *e, struct db *db)
 {
 	int err = refresh(e, db);
 
+	e->all = true;
+	if (!err)
+		err = load_partial(e, db);
 	if (!e->queue)
 		return err;
 	if (!err)
 		err = keep_ready(e, db);
-	e->all = true;
 	if (!err && embedding_queue_count(e->queue) < BATCH)
 		err = hand_out(e, db, EMBEDDING_UTTERANCES);
 	if (!err && embedding_queue_count(e->queue) < BATCH)
@@ -440,15 +459,19 @@ static bool read_vector(sqlite3_stmt *s, int column, struct vector *out)
 	return true;
 }
 
-static int load_new(struct db *db, struct cache *c)
+/* Reads the vectors behind the newest one in the cache, some at a time: after a start there may be
+ * a million, and neither a question nor a write waits for all of them. */
+static int load_new(struct db *db, struct cache *c, unsigned most)
 {
 	sqlite3_stmt *s =
 		db_use(db, c->kind == EMBEDDING_FACTS ? DB_LOAD_FACT_VECTORS : DB_LOAD_VECTORS);
 	struct vector v;
+	unsigned rows = 0;
 	int err;
 
 	db_bind_uint(s, 1, c->guild);
 	db_bind_uint(s, 2, c->last);
+	db_bind_uint(s, 3, most);
 	while ((err = db_step(db, s)) == 0) {
 		const struct vector_line line = {.id = db_uint(s, 0),
 						 .at_ms = db_uint(s, 1),
@@ -460,9 +483,24 @@ static int load_new(struct db *db, struct cache *c)
 		if (err)
 			break;
 		c->last = line.id;
+		rows++;
 	}
+	c->partial = rows == most;
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
+}
+
+static int load_partial(struct embedding *e, struct db *db)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < CACHES && !err; i++) {
+		if (!e->cache[i].vectors || !e->cache[i].partial)
+			continue;
+		err = load_new(db, &e->cache[i], LOADED_BESIDE);
+		e->all = e->all && !e->cache[i].partial;
+	}
+	return err;
 }
 
 /* The cache of this server, in place of the one that was used longest ago. */
@@ -495,7 +533,7 @@ static int use_cache(struct embedding *e, struct db *db, enum embedding_kind kin
 	int err = open_cache(e, kind, guild, out);
 
 	if (!err)
-		err = load_new(db, *out);
+		err = load_new(db, *out, LOADED_SEARCHING);
 	if (!err)
 		(*out)->used = ++e->uses;
 	return err;

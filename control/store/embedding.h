@@ -3,8 +3,9 @@
  *
  * A text is embedded once its row is committed, some rows at each job of the worker. Vectors go
  * with their rows. Those of another encoder are deleted, and their texts are embedded again. The
- * signs of a server's vectors stay in memory after its first search; a change by another process
- * drops them. Without the encoder's file there are no vectors, and searches use words alone. */
+ * signs of a server's vectors stay in memory after its first search, which reads some of them, the
+ * jobs that follow the others; a change by another process drops them. Without the encoder's file
+ * there are no vectors, and searches use words alone. */
 #ifndef CONTROL_STORE_EMBEDDING_H
 #define CONTROL_STORE_EMBEDDING_H
 
@@ -32,7 +33,8 @@ struct embedding *embedding_close(struct embedding *e);
 /* Name and version of the encoder. Borrowed. */
 const char *embedding_model(const struct embedding *e);
 
-/* Keeps the vectors that are ready and hands out rows that have none. Not inside a transaction. */
+/* Keeps the vectors that are ready, hands out rows that have none, and reads more of the vectors
+ * that searches have begun to use. Not inside a transaction. */
 int embedding_pump(struct embedding *e, struct db *db);
 /* The same until every row has its vector. */
 int embedding_finish(struct embedding *e, struct db *db);

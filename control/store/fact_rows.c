@@ -546,11 +546,13 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	int err = find_like(db, e, j, other, meaning, &like);
 	sqlite3_stmt *s;
 
+	/* Facts that are found in time are better than none. */
+	err = err == ETIMEDOUT ? 0 : err;
 	for (size_t i = 0; i < like.n && i < LIKE && !err; i++) {
 		s = use_fact(db, j, other, like.fact[i].id);
 		err = take_fact(db, s, j, request, &like, out);
 		sqlite3_reset(s);
-		err = err == ENOENT ? 0 : err;
+		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
 	}
 	if (!err && (!like.n || terms_query(query, words))) {
 		s = use_facts(db, j, words, mine, fact_is_about_self(words));
@@ -575,6 +577,7 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 
 	if (!err)
 		err = find_facts(db, e, j, request, found);
+	db_lift_limit(db);
 	for (size_t i = 0; !err && i < found->n && json_array_size(list) < j->version; i++) {
 		json_t *fact = found->fact[found->rank[i].index];
 

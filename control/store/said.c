@@ -18,6 +18,7 @@
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/job.h"
+#include "control/store/term_search.h"
 #include "ipc/log.h"
 
 enum {
@@ -127,6 +128,17 @@ static int take_lines(struct db *db, sqlite3_stmt *s, const char *question, stru
 	return err == ENOENT || err == ETIMEDOUT ? 0 : err;
 }
 
+/* The line with this number, if the search may find it. */
+static int take_line(struct db *db, const struct job *j, uint64_t id, double match,
+		     struct lines *out)
+{
+	sqlite3_stmt *s = use_lines(db, DB_FIND_LINE, j, j->author, 1);
+
+	db_bind_uint(s, 7, id);
+	db_bind_real(s, 8, match);
+	return take_lines(db, s, j->text, out);
+}
+
 static int take_beside(struct db *db, const struct job *j, struct lines *out)
 {
 	size_t found = out->n;
@@ -208,12 +220,8 @@ static int take_like(struct db *db, struct embedding *e, const struct job *j,
 	size_t n;
 	int err = find_like(db, e, j, question, like, &n);
 
-	for (size_t i = 0; i < n && !err; i++) {
-		sqlite3_stmt *s = use_lines(db, DB_FIND_LINE, j, j->author, 1);
-
-		db_bind_uint(s, 7, like[i].id);
-		err = take_lines(db, s, j->text, out);
-	}
+	for (size_t i = 0; i < n && !err; i++)
+		err = take_line(db, j, like[i].id, 0, out);
 	return err;
 }
 
@@ -325,20 +333,22 @@ static void check_support(const struct meaning *m, struct lines *out)
 	out->unsure = !support_check(m->words, m->names, lines, n);
 }
 
-/* Lines with the question's words. Among the best of all channels there are enough, but for a quiet
- * channel. */
+/* Lines with the question's words. The index holds all channels: rows of others are passed over. */
 static int take_terms(struct db *db, const struct job *j, const char *query, struct lines *out)
 {
-	static const enum db_statement both[] = {DB_FIND_BEST_TERMS, DB_FIND_TERMS};
-	int err = 0;
+	struct term_search *t = NULL;
+	uint64_t id;
+	double match;
+	int err = term_search_alloc(&t, db, query);
 
-	for (size_t i = 0; i < 2 && !err && out->n < FOUND && !out->late; i++) {
-		sqlite3_stmt *s = use_lines(db, both[i], j, j->author, FOUND);
-
-		db_bind_text(s, 7, query);
-		err = take_lines(db, s, j->text, out);
+	while (!err && out->n < FOUND) {
+		err = term_search_next(t, &id, &match);
+		if (!err)
+			err = take_line(db, j, id, match, out);
 	}
-	return err;
+	out->late = out->late || err == ETIMEDOUT;
+	term_search_free(t);
+	return err == ENOENT || err == ETIMEDOUT ? 0 : err;
 }
 
 static int find_lines(struct db *db, struct embedding *e, const struct job *j, struct lines *out)
@@ -358,6 +368,10 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 		err = take_terms(db, j, query, out);
 	if (!err && m.is)
 		err = take_like(db, e, j, &m.vector, out);
+	out->late = out->late || err == ETIMEDOUT;
+	err = err == ETIMEDOUT ? 0 : err;
+	/* What follows are short look-ups for the lines that were found. */
+	db_lift_limit(db);
 	if (!err)
 		err = take_beside(db, j, out);
 	if (!err && m.is)

@@ -46,7 +46,29 @@ static size_t place_of(const json_t *lines, const uint64_t *u, size_t n)
 
 /* ---- baselines ---- */
 
-/* BM25 in SQLite's own order. */
+/* The best lines by FTS5's own ranking, with their scores in the second column. The caller
+ * finalizes the statement. */
+static sqlite3_stmt *use_ranking(const struct corpus *c, struct db *db, const char *query,
+				 const struct corpus_window *w, unsigned most)
+{
+	static const char sql[] =
+		"SELECT seq, -bm25(terms) FROM terms JOIN utterances ON seq = terms.rowid"
+		" WHERE terms MATCH ?1 AND guild = ?2 AND channel = ?3 AND started_ms >= ?4"
+		" AND started_ms < ?5 ORDER BY bm25(terms) LIMIT ?6";
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(sqlite3_db_handle(db_use(db, DB_FIND_LINE)), sql, -1, &s, NULL) !=
+	    SQLITE_OK)
+		bench_die("the ranking of FTS5 cannot be used");
+	db_bind_text(s, 1, query);
+	db_bind_uint(s, 2, c->guild);
+	db_bind_uint(s, 3, CORPUS_CHANNEL);
+	db_bind_uint(s, 4, w->since_ms);
+	db_bind_uint(s, 5, w->until_ms);
+	db_bind_uint(s, 6, most);
+	return s;
+}
+
 static size_t search_words(const struct corpus *c, struct db *db, const json_t *q,
 			   uint64_t u[CORPUS_FOUND])
 {
@@ -57,16 +79,10 @@ static size_t search_words(const struct corpus *c, struct db *db, const json_t *
 
 	if (!terms_query(query, json_string_value(json_object_get(q, "q"))))
 		return 0;
-	s = db_use(db, DB_FIND_TERMS);
-	db_bind_uint(s, 1, c->guild);
-	db_bind_uint(s, 2, CORPUS_CHANNEL);
-	db_bind_uint(s, 3, w.since_ms);
-	db_bind_uint(s, 4, w.until_ms);
-	db_bind_text(s, 5, "");
-	db_bind_uint(s, 6, CORPUS_FOUND);
-	db_bind_text(s, 7, query);
+	s = use_ranking(c, db, query, &w, CORPUS_FOUND);
 	while (db_step(db, s) == 0)
 		u[n++] = db_uint(s, 0) - c->first;
+	sqlite3_finalize(s);
 	return n;
 }
 
@@ -143,18 +159,12 @@ static size_t search_stand_in(const struct corpus *c, struct db *db, const json_
 		lines[i].named = rank_names(text, json_string_value(json_object_get(line, "by")));
 	}
 	if (terms_query(query, text)) {
-		s = db_use(db, DB_FIND_TERMS);
-		db_bind_uint(s, 1, c->guild);
-		db_bind_uint(s, 2, CORPUS_CHANNEL);
-		db_bind_uint(s, 4, INT64_MAX);
-		db_bind_uint(s, 3, 0);
-		db_bind_text(s, 5, "");
-		db_bind_uint(s, 6, 32);
-		db_bind_text(s, 7, query);
+		s = use_ranking(c, db, query, &(struct corpus_window){0, INT64_MAX}, 32);
 		while (db_step(db, s) == 0)
 			for (size_t i = 0; i < n; i++)
 				if (lines[i].id == db_uint(s, 0) - c->first)
-					lines[i].match = db_real(s, 6);
+					lines[i].match = db_real(s, 1);
+		sqlite3_finalize(s);
 	}
 	rank_lines(lines, n);
 	n = n < CORPUS_FOUND ? n : CORPUS_FOUND;

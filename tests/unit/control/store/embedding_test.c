@@ -96,6 +96,59 @@ TEST(lines_of_five_words_with_consent_get_vectors)
 	close_scene();
 }
 
+/* Lines 1001 and later, whose vectors are all zeros. */
+static bool add_blank_lines(unsigned n)
+{
+	char sql[640];
+
+	snprintf(sql, sizeof sql,
+		 "WITH RECURSIVE n(i) AS (SELECT 1001 UNION ALL SELECT i + 1 FROM n WHERE i < %u)"
+		 " INSERT INTO utterances(seq, guild, channel, text, started_ms)"
+		 " SELECT i, %d, %d, '', 1000 FROM n;"
+		 "INSERT INTO utterance_vectors SELECT guild, seq, 1, 1.0, zeroblob(512)"
+		 " FROM utterances WHERE seq > 1000",
+		 1000 + n, GUILD, CHANNEL);
+	return sqlite3_exec(sqlite3_db_handle(db_use(db, DB_BEGIN)), sql, NULL, NULL, NULL) ==
+	       SQLITE_OK;
+}
+
+static bool add_vector(uint64_t id, const struct vector *v)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_VECTOR);
+
+	db_bind_uint(s, 1, id);
+	db_bind_uint(s, 2, 1);
+	db_bind_real(s, 3, (double)v->scale);
+	db_bind_blob(s, 4, v->v, v->dim);
+	return db_run(db, s) == 0;
+}
+
+static bool finds_line(uint64_t id)
+{
+	uint64_t ids[8];
+	bool found = false;
+
+	for (size_t i = find(ids); i-- > 0;)
+		found = found || ids[i] == id;
+	return found;
+}
+
+/* A question after a start does not wait until all vectors are read. */
+TEST(a_first_search_reads_some_vectors_and_the_jobs_the_others)
+{
+	enum { LINES = 20000 };
+	struct vector v;
+
+	open_scene();
+	CHECK(add_blank_lines(LINES));
+	CHECK_INT(embedding_text(embedding, "a cab and a bab cab", &v), 0);
+	CHECK(add_vector(1000 + LINES, &v));
+	CHECK(!finds_line(1000 + LINES));
+	CHECK_INT(embedding_pump(embedding, db), 0);
+	CHECK(finds_line(1000 + LINES));
+	close_scene();
+}
+
 TEST(vectors_of_an_erased_person_leave_the_memory)
 {
 	uint64_t ids[8];
