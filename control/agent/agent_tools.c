@@ -321,12 +321,12 @@ void agent_tools_effect(struct agent_tools *t, const struct room_effect *e)
 	}
 }
 
-/* A directive of an answer plays the same sounds as the tool, so the same rules hold for it. */
 bool agent_tools_tainted(const struct agent_tools *t)
 {
 	return t && tools_run_tainted(t->run);
 }
 
+/* A directive of an answer plays the same sounds as the tool, so the same rules hold for it. */
 bool agent_tools_may_play(struct agent_tools *t, const struct agent *a, uint32_t id)
 {
 	static const char name[] = "soundboard";

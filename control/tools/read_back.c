@@ -63,6 +63,16 @@ static void write_value(struct writer *w, const char *text)
 	write_text(w, line);
 }
 
+/* As many digits as the number has: a person who agrees to 250000.75 must not pay 250001. */
+static void write_real(double value, char *buf, size_t size)
+{
+	for (int digits = 6; digits <= 17; digits++) {
+		snprintf(buf, size, "%.*g", digits, value);
+		if (strtod(buf, NULL) == value)
+			return;
+	}
+}
+
 static void write_leaf(struct writer *w, const char *key, const json_t *value)
 {
 	char number[40] = "";
@@ -70,7 +80,7 @@ static void write_leaf(struct writer *w, const char *key, const json_t *value)
 	if (json_is_integer(value))
 		snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	else if (json_is_real(value))
-		snprintf(number, sizeof number, "%g", json_real_value(value));
+		write_real(json_real_value(value), number, sizeof number);
 	else if (json_is_boolean(value))
 		snprintf(number, sizeof number, "%s", json_is_true(value) ? "true" : "false");
 	write_text(w, ", ");

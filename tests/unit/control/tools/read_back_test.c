@@ -21,6 +21,8 @@ TEST(a_call_is_read_back_by_its_tool_and_all_values)
 	CHECK_STR(words_of("soundboard", "{\"name\":\"AirHorn\"}"), "soundboard, AirHorn");
 	CHECK_STR(words_of("bank__sendMoney", "{\"amount\":5.5,\"toUser\":\"Bob\"}"),
 		  "bank send money, amount 5.5, to user Bob");
+	CHECK_STR(words_of("pay", "{\"amount\":250000.75,\"rate\":0.1}"),
+		  "pay, amount 250000.75, rate 0.1");
 	CHECK_STR(words_of("memory_write",
 			   "{\"items\":[{\"text\":\"tea is hot\",\"tags\":[\"a\",\"b\"]}]}"),
 		  "memory write, text tea is hot, tags a, tags b");
