@@ -59,8 +59,6 @@ struct peer_server {
 /* ---- loss ---- */
 void peer_lose(struct peer *p, int err)
 {
-	struct timeval now = {0};
-
 	if (p->losing)
 		return;
 	p->losing = true;
@@ -69,8 +67,9 @@ void peer_lose(struct peer *p, int err)
 		event_del(p->rd);
 	if (p->wr)
 		event_del(p->wr);
+	/* A loss for want of memory must need none itself. */
 	if (p->lose)
-		event_add(p->lose, &now);
+		event_active(p->lose, EV_TIMEOUT, 0);
 }
 
 static void lose_later(evutil_socket_t fd, short what, void *arg)
@@ -163,6 +162,14 @@ static void writable(evutil_socket_t fd, short what, void *arg)
 	env_deliver(p->env, p->source, IN_WRITABLE, NULL, 0);
 }
 
+/* A message that must not be lost takes the peer with it when there is no memory: callers cannot
+ * repeat it, and the resync after a loss repeats what counts. */
+static int lose_with_message(struct peer *p, int err)
+{
+	peer_lose(p, err);
+	return err;
+}
+
 static int enqueue(struct peer *p, enum peer_lane lane, bool droppable, uint32_t flow,
 		   const void *body, size_t len, size_t firm)
 {
@@ -178,18 +185,16 @@ static int enqueue(struct peer *p, enum peer_lane lane, bool droppable, uint32_t
 int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len)
 {
 	size_t cap = lane == PEER_COMMAND ? p->conf.command_cap : p->conf.audio_cap;
+	int err;
 
 	if (p->losing || p->unread)
 		return ENOTCONN;
 	if (!len || len > p->conf.max_frame)
 		return EMSGSIZE;
-	if (p->q.lane[lane].bytes + FRAME_HEAD + len > cap) {
-		if (lane == PEER_AUDIO)
-			return ENOBUFS;
-		peer_lose(p, EPIPE);
-		return EPIPE;
-	}
-	return enqueue(p, lane, false, 0, body, len, len);
+	if (p->q.lane[lane].bytes + FRAME_HEAD + len > cap)
+		return lane == PEER_AUDIO ? ENOBUFS : lose_with_message(p, EPIPE);
+	err = enqueue(p, lane, false, 0, body, len, len);
+	return err && lane == PEER_COMMAND ? lose_with_message(p, err) : err;
 }
 
 int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len, size_t firm,
@@ -211,6 +216,8 @@ int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t 
 
 int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropped)
 {
+	int err;
+
 	*dropped = 0;
 	if (p->losing || p->unread)
 		return ENOTCONN;
@@ -218,11 +225,10 @@ int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropp
 		return EMSGSIZE;
 	*dropped = peer_queue_shed(&p->q, 0, FRAME_HEAD + len, p->conf.audio_cap, p->conf.droph,
 				   p->conf.arg);
-	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap) {
-		peer_lose(p, EPIPE);
-		return EPIPE;
-	}
-	return enqueue(p, PEER_AUDIO, false, 0, body, len, len);
+	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap)
+		return lose_with_message(p, EPIPE);
+	err = enqueue(p, PEER_AUDIO, false, 0, body, len, len);
+	return err ? lose_with_message(p, err) : 0;
 }
 
 size_t peer_queued(const struct peer *p, enum peer_lane lane)

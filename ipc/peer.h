@@ -1,10 +1,10 @@
 /* The framed Unix-socket endpoint between the two halves: `u32 big-endian length | body`.
  *
  * Two lanes a direction, order kept inside each; the command lane goes first. Commands are never
- * dropped: past the cap the peer counts as lost. A full audio lane refuses frames or drops its
- * oldest droppable ones. Nothing blocks: a slow reader only fills the queue. A length above
- * `max_frame` or zero, or a handler that returns an error, closes the peer (bytes from our own
- * half: log, close, resync by HELLO).
+ * dropped: past the cap, or without memory, the peer counts as lost. A full audio lane refuses
+ * frames or drops its oldest droppable ones. Nothing blocks: a slow reader only fills the queue. A
+ * length above `max_frame` or zero, or a handler that returns an error, closes the peer (bytes from
+ * our own half: log, close, resync by HELLO).
  *
  * A peer that sends and then closes is read to the end, even when a write to it failed: the loss
  * comes after its last frame.
@@ -48,8 +48,8 @@ struct peer_conf {
  */
 int peer_connect(struct peer **out, struct env *env, const char *path,
 		 const struct peer_conf *conf);
-/* Queues one frame (copied). In the audio lane ENOBUFS when full. In the command lane a full queue
- * loses the peer and gives EPIPE. ENOTCONN after loss. */
+/* Queues one frame (copied). In the audio lane ENOBUFS when full, and ENOMEM; the caller tries
+ * again. In the command lane both lose the peer: EPIPE when full, ENOMEM. ENOTCONN after loss. */
 int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len);
 /* As peer_send on the audio lane, but when the cap is reached the oldest droppable frames of the
  * same `flow` (else of the flow that has most queued) are dropped first. *dropped counts the frames
@@ -58,8 +58,8 @@ int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len)
 int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len, size_t firm,
 			unsigned *dropped);
 /* As peer_send on the audio lane, for frames that keep their order there but must not be lost:
- * droppable frames make room for it; when that is not enough the peer is lost, and EPIPE is
- * returned. */
+ * droppable frames make room for it; when that is not enough, or there is no memory, the peer is
+ * lost, and EPIPE or ENOMEM is returned. */
 int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropped);
 size_t peer_queued(const struct peer *p, enum peer_lane lane);
 /* Calls losth later with err, as if the other side had failed. */

@@ -78,7 +78,13 @@ static void finish(struct media_call *call, struct media_playback *pb, enum medi
 		pb->h(pb, ev, pb->left, reason, 0, pb->arg);
 }
 
-/* False when the audio lane is full: try again soon. */
+/* The audio lane is full, or there is no memory for it: a later try may succeed. */
+static bool is_passing(int err)
+{
+	return err == ENOBUFS || err == ENOMEM;
+}
+
+/* False when the audio lane takes no more: try again soon. */
 static bool pump(struct media_playback *pb)
 {
 	size_t most = pb->rate / FRAMES_PER_S;
@@ -96,7 +102,7 @@ static bool pump(struct media_playback *pb)
 		msg.say.pcm = (struct slice){(const uint8_t *)(pb->pcm + pb->start), n * 2};
 		err = send_about(pb, &msg);
 		if (err)
-			return err != ENOBUFS;
+			return !is_passing(err);
 		pb->seq++;
 		pb->sent += n;
 		pb->start += n;
@@ -108,7 +114,7 @@ static bool pump(struct media_playback *pb)
 		int err = send_about(pb, &msg);
 
 		pb->end_sent = !err;
-		return err != ENOBUFS;
+		return !is_passing(err);
 	}
 	return true;
 }

@@ -1,4 +1,5 @@
-/* A full audio lane: what may be dropped makes room for what may not. */
+/* Frames that must not be lost: droppable ones make room for them in a full audio lane, and where
+ * that does not help, the peer is lost instead. */
 #include "ipc/peer.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -95,5 +96,62 @@ TEST(peer_is_lost_before_an_end_is)
 	CHECK_INT(peer_send_kept(fx.cli, body, 1, &dropped), EPIPE);
 	CHECK(loop_run(&fx.l));
 	CHECK_INT(fx.lost, EPIPE);
+	finish(dir);
+}
+
+/* A command or an end that finds no memory: the other side would wait for it for ever, so both
+ * begin anew. */
+static void lose_for_memory(int (*send)(const uint8_t *body))
+{
+	uint8_t body[FRAME] = {'C'};
+	char dir[32];
+	int err;
+
+	CHECK_INT(start(dir), 0);
+	test_no_memory(true);
+	err = send(body);
+	test_no_memory(false);
+	CHECK_INT(err, ENOMEM);
+	CHECK_INT(send(body), ENOTCONN);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(fx.lost, ENOMEM);
+	finish(dir);
+}
+
+static int send_command(const uint8_t *body)
+{
+	return peer_send(fx.cli, PEER_COMMAND, body, FRAME);
+}
+
+static int send_end(const uint8_t *body)
+{
+	unsigned dropped;
+
+	return peer_send_kept(fx.cli, body, FRAME, &dropped);
+}
+
+TEST(peer_is_lost_with_a_command_that_finds_no_memory)
+{
+	lose_for_memory(send_command);
+}
+
+TEST(peer_is_lost_with_an_end_that_finds_no_memory)
+{
+	lose_for_memory(send_end);
+}
+
+/* The sender of speech keeps it and tries again. */
+TEST(peer_stays_when_speech_finds_no_memory)
+{
+	uint8_t body[FRAME] = {'E'};
+	char dir[32];
+
+	CHECK_INT(start(dir), 0);
+	test_no_memory(true);
+	CHECK_INT(peer_send(fx.cli, PEER_AUDIO, body, FRAME), ENOMEM);
+	test_no_memory(false);
+	CHECK_INT(peer_send(fx.cli, PEER_AUDIO, body, FRAME), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(fx.got, 1);
 	finish(dir);
 }
