@@ -198,7 +198,8 @@ void call_say_open(struct call *c, const struct media_say_open *m)
 	send_credit(c, c->playbacks[i], false);
 }
 
-static void send_pcm(struct call *c, struct playback *p, const int16_t *pcm, size_t n)
+/* Returns ENOMEM when audio was lost. */
+static int send_pcm(struct call *c, struct playback *p, const int16_t *pcm, size_t n)
 {
 	struct cmd cmd = {.type = CMD_LANE_PCM};
 
@@ -206,34 +207,40 @@ static void send_pcm(struct call *c, struct playback *p, const int16_t *pcm, siz
 	while (n) {
 		cmd.lane.n = (uint16_t)(n < ENTRY_PCM ? n : ENTRY_PCM);
 		cmd.lane.pcm = pcm;
-		call_command(c, &cmd);
+		if (!call_command(c, &cmd))
+			return ENOMEM;
 		pcm += cmd.lane.n;
 		n -= cmd.lane.n;
+		p->laned += cmd.lane.n;
 	}
+	return 0;
 }
 
-/* Resamples and sends one block of at most BLOCK samples. */
+/* Resamples and sends one block of at most BLOCK samples. A playback that loses audio stops instead
+ * of going on with a hole. */
 static int convert_block(struct call *c, struct playback *p, const int16_t *in, size_t n, bool end)
 {
 	int16_t out[BLOCK * 6 + 2048] NOT_CLEARED;
 	size_t made;
 	int err = resample_run(p->resample, in, n, end, out, sizeof out / sizeof *out, &made);
 
-	if (!err) {
-		send_pcm(c, p, out, made);
-		p->laned += made;
-	}
-	return err;
+	return err ? err : send_pcm(c, p, out, made);
+}
+
+static enum media_reason failure_reason(int err)
+{
+	return err == ENOMEM ? MEDIA_REASON_OVERFLOW : MEDIA_REASON_BAD_REQUEST;
 }
 
 static void end_lane(struct call *c, struct playback *p)
 {
 	struct cmd cmd = {.type = CMD_LANE_END};
 	int16_t none = 0;
+	int err = convert_block(c, p, &none, 0, true);
 
 	p->lane_ended = true;
-	if (convert_block(c, p, &none, 0, true)) {
-		stop_playback(c, p, MEDIA_REASON_BAD_REQUEST, 0);
+	if (err) {
+		stop_playback(c, p, failure_reason(err), 0);
 		return;
 	}
 	cmd.lane.playback = p->lane;
@@ -245,11 +252,14 @@ static void feed_lane(struct call *c, struct playback *p)
 {
 	int16_t block[BLOCK] NOT_CLEARED;
 	size_t n;
+	int err;
 
 	while (p->why == MEDIA_REASON_NONE && p->laned < p->pulled + LANE_AHEAD &&
-	       (n = backlog_take(&p->backlog, block, BLOCK)) > 0)
-		if (convert_block(c, p, block, n, false))
-			stop_playback(c, p, MEDIA_REASON_BAD_REQUEST, 0);
+	       (n = backlog_take(&p->backlog, block, BLOCK)) > 0) {
+		err = convert_block(c, p, block, n, false);
+		if (err)
+			stop_playback(c, p, failure_reason(err), 0);
+	}
 	if (p->why == MEDIA_REASON_NONE && p->ended && !p->lane_ended && !p->backlog.n)
 		end_lane(c, p);
 }

@@ -199,3 +199,18 @@ TEST(say_refuses_a_playback_whose_lane_is_lost)
 	end_shortage();
 	rig_finish();
 }
+
+/* It would go on with a hole, and after a second of lost audio it would wait for ever. */
+TEST(say_stops_when_audio_is_lost)
+{
+	static int16_t pcm[12000];
+	struct media_say say = {.playback = 4, .pcm = {(const uint8_t *)pcm, sizeof pcm}};
+
+	begin_answer();
+	call_say(rig.c, &say); /* the backlog has memory from here on */
+	run_audio();
+	begin_shortage();
+	call_say(rig.c, &say);
+	CHECK_INT(rig.c->playbacks[0]->why, MEDIA_REASON_OVERFLOW);
+	end_answer();
+}
