@@ -37,6 +37,7 @@ struct media_playback {
 	/* In samples of the whole playback; left: that left the socket. */
 	uint64_t written, sent, credit, left;
 	uint64_t base;	 /* where the present mediad began */
+	uint64_t unsent; /* of `sent`: never reached the mediad, as it reported while syncing */
 	uint64_t window; /* the first credit it gave */
 	uint32_t seq;
 	bool opened;  /* mediad knows it */

@@ -338,6 +338,17 @@ static void take_credit(struct media_playback *pb, uint64_t samples)
 	pump_soon(pb);
 }
 
+/* What waited in a connection that broke did not reach the mediad, although it had been sent. */
+static void compare_state(struct media_playback *pb, const struct media_say_state *s)
+{
+	uint64_t has = s->written == UINT64_MAX ? pb->sent : pb->base + s->written;
+
+	left(pb, s->samples);
+	pb->reported = true;
+	pb->unsent = has < pb->sent ? pb->sent - has : 0;
+	pb->end_sent = pb->end_sent && s->ended;
+}
+
 void media_playback_message(struct media_playback *pb, const struct media_msg *msg)
 {
 	switch (msg->type) {
@@ -365,8 +376,7 @@ void media_playback_message(struct media_playback *pb, const struct media_msg *m
 		finish(pb->call, pb, MEDIA_PB_STOPPED, msg->say_stopped.reason);
 		break;
 	case MEDIA_SAY_STATE:
-		left(pb, msg->say_state.samples);
-		pb->reported = true;
+		compare_state(pb, &msg->say_state);
 		break;
 	default:
 		break;
@@ -428,16 +438,22 @@ static bool finish_one_lost(struct media_call *call, bool synced, uint64_t now)
 	return false;
 }
 
+/* Moves the newest n of the samples that were sent back to those that wait. */
+static void send_again(struct media_playback *pb, size_t n)
+{
+	pb->start -= n;
+	pb->len += n;
+	pb->sent -= n;
+	pb->kept -= n;
+}
+
 /* A mediad that never had this playback continues it at the sample that was due. */
 static void reopen(struct media_playback *pb)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_OPEN,
 				.say_open = {.rate = pb->rate, .gain = pb->gain}};
 
-	pb->start -= pb->kept;
-	pb->len += pb->kept;
-	pb->sent -= pb->kept;
-	pb->kept = 0;
+	send_again(pb, pb->kept);
 	pb->base = pb->credit = pb->sent;
 	if (pb->left < pb->base)
 		pb->left = pb->base;
@@ -459,6 +475,7 @@ static void claim(struct media_playback *pb)
 	uint16_t fade_ms;
 
 	pb->lost_at = 0;
+	send_again(pb, pb->unsent < pb->kept ? (size_t)pb->unsent : pb->kept);
 	send_about(pb, &msg);
 	/* Wishes from the time without a connection. A playback that the control before us had
 	 * lowered or paused comes back slowly. */

@@ -443,6 +443,7 @@ void say_send_all(struct call *c)
 		msg.say_state.rate = p->rate;
 		msg.say_state.paused = p->paused;
 		msg.say_state.ended = p->ended;
+		msg.say_state.written = p->written;
 		call_send(c, &msg, 0);
 	}
 	/* A new control learns how the answers ended that its predecessor began, the oldest first;

@@ -10,9 +10,12 @@ B=build/mutants/media
 sick=$B/sick
 mkdir -p $B/src $sick
 make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined || exit 1
-# Of control's unit tests those of joining and of faults of encryption alone.
+# Of control's unit tests those of joining, of faults of encryption and of the connection to mediad alone.
 joining="control/discord/voice.c control/words/words.c tests/unit/control/discord/voice_test.c tests/unit/control/discord/voice_paper.c
-	control/report/faults.c control/report/secure_faults.c tests/unit/control/report/secure_faults_test.c"
+	control/report/faults.c control/report/secure_faults.c tests/unit/control/report/secure_faults_test.c
+	control/media/call.c control/media/link.c control/media/media.c control/media/playback.c control/media/resync.c
+	control/settings/secret_names.c tests/unit/control/media/media_test.c tests/unit/control/media/playback_test.c
+	tests/unit/control/media/toy_mediad.c"
 make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'

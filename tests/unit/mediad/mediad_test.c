@@ -589,8 +589,10 @@ TEST(mediad_tells_a_new_control_how_speech_goes_on)
 	CHECK_INT(count(&s.b, MEDIA_SAY_STATE), 2);
 	for (unsigned i = 0; i < s.b.n; i++) {
 		m = &s.b.seen[i];
-		if (m->type == MEDIA_SAY_STATE)
+		if (m->type == MEDIA_SAY_STATE) {
 			CHECK_INT(m->say_state.ended, m->say_state.playback == 4);
+			CHECK_INT(m->say_state.written, 2400);
+		}
 		if (m->type == MEDIA_SAY_STOPPED)
 			CHECK_INT(m->say_stopped.playback, 5);
 	}

@@ -171,12 +171,45 @@ TEST(media_claims_a_playback_after_a_reconnect)
 	toy_free(&t);
 }
 
-static void credit(struct toy *t, uint64_t samples)
+/* The connection breaks before mediad has the end of the speech. */
+TEST(media_repeats_speech_that_a_broken_connection_held)
 {
-	toy_send(t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
-				       .say_credit = {.call = t->call_id,
-						      .playback = t->playback,
-						      .samples = samples}});
+	static int16_t pcm[4800];
+	struct toy t;
+
+	CHECK(begin_playback(&t, false, 9600));
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	send_credit(&t, 100000);
+	toy_settle(&t);
+	CHECK_INT(t.say_samples, 9600);
+	CHECK_INT(media_playback_write(t.pb, pcm, 4800), 0);
+	media_playback_end(t.pb);
+	t.holds_call = true;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_END, 1));
+	CHECK_INT(t.say_samples, 14400);
+	CHECK_INT(t.count[MEDIA_SAY_CLAIM], 1);
+	toy_free(&t);
+}
+
+/* The frame of the playback's backlog alone finds no memory: what it holds is kept. */
+TEST(media_speech_that_found_no_memory_goes_later)
+{
+	static int16_t pcm[480];
+	struct toy t;
+
+	CHECK(begin_playback(&t, false, 960));
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	send_credit(&t, 100000);
+	toy_settle(&t);
+	test_no_memory(true);
+	CHECK_INT(media_playback_write(t.pb, pcm, 480), 0);
+	media_playback_end(t.pb);
+	test_no_memory(false);
+	CHECK(toy_run_until(&t, MEDIA_SAY_END, 1));
+	CHECK_INT(t.say_samples, 1440);
+	toy_free(&t);
 }
 
 /* The next mediad gets the rest from the sample on that was due; its counts begin there. */
@@ -192,9 +225,9 @@ TEST(media_playback_of_a_killed_mediad_goes_on)
 	media_playback_end(t.pb);
 	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
 	first = t.playback;
-	credit(&t, 24000);
+	send_credit(&t, 24000);
 	CHECK(toy_run_until(&t, MEDIA_SAY, 25));
-	credit(&t, 36000); /* half a second was taken for sending */
+	send_credit(&t, 36000); /* half a second was taken for sending */
 	CHECK(toy_run_until(&t, MEDIA_SAY, 38));
 	CHECK_INT(t.say_samples, 36000);
 	toy_send(&t, (struct media_msg){.type = MEDIA_SAY_STARTED,
@@ -206,8 +239,8 @@ TEST(media_playback_of_a_killed_mediad_goes_on)
 	CHECK_INT(toy_listen(&t), 0);
 	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 2));
 	CHECK(t.playback && t.playback != first);
-	credit(&t, 24000);
-	credit(&t, 36000);
+	send_credit(&t, 24000);
+	send_credit(&t, 36000);
 	CHECK(toy_run_until(&t, MEDIA_SAY_END, 1));
 	CHECK_INT(t.say_samples, 48000 - 12000);
 	/* That it started is known; what was played counts from the beginning. */

@@ -71,7 +71,8 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 							  .playback = t->playback,
 							  .samples = 480,
 							  .rate = 24000,
-							  .ended = t->ended}});
+							  .ended = t->ended,
+							  .written = t->say_samples}});
 	toy_send(t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
 }
 
