@@ -186,13 +186,12 @@ struct call *call_free(struct call *c)
 
 void call_leave(struct call *c)
 {
-	struct cmd cmd = {.type = CMD_STREAM_REMOVE};
-
 	if (c->leaving)
 		return;
 	vgw_leave(c->gw, env_now(c->conf.env));
 	call_finish_step(c);
-	call_command(c, &cmd);
+	c->n_owed = 0; /* the stream ends its session and its lanes when it is removed */
+	engine_remove_stream(c->conf.engine, c->stream);
 	c->leaving = true;
 }
 

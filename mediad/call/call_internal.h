@@ -61,7 +61,7 @@ struct playback {
 enum { PLAYBACKS_OVER = 8 }; /* whose ends are told to a control that was away */
 
 /* One of each kind for the stream, and for each playback its end and four controls. */
-enum { CALL_OWED = 3 + 5 * SENDER_LANES };
+enum { CALL_OWED = 2 + 5 * SENDER_LANES };
 
 struct call {
 	struct call_conf conf;

@@ -5,8 +5,8 @@
 /* These lend nothing, so that a copy can wait. */
 static bool can_wait(const struct cmd *cmd)
 {
-	return cmd->type == CMD_STREAM_REMOVE || cmd->type == CMD_UNLINK || cmd->type == CMD_SET ||
-	       cmd->type == CMD_LANE_END || cmd->type == CMD_LANE_CONTROL;
+	return cmd->type == CMD_UNLINK || cmd->type == CMD_SET || cmd->type == CMD_LANE_END ||
+	       cmd->type == CMD_LANE_CONTROL;
 }
 
 /* The later one of two such commands counts. */

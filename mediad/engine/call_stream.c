@@ -57,6 +57,7 @@ struct call_stream *call_stream_free(struct call_stream *cs)
 	if (cs->fd >= 0)
 		close(cs->fd);
 	free(cs->left);
+	free(cs->removal);
 	free(cs);
 	return NULL;
 }

@@ -116,6 +116,7 @@ struct left_source {
 struct call_stream {
 	void *owner;	 /* loop thread only */
 	unsigned thread; /* loop thread only: the audio thread that has it */
+	void *removal;	 /* loop thread only: memory for the command that ends it; owned */
 	struct env *env; /* from here on: audio thread only */
 	call_stream_emit_h *emit;
 	call_stream_room_h *room;

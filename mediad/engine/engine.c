@@ -206,6 +206,14 @@ struct env *engine_env(struct engine *e, unsigned thread)
 							: NULL;
 }
 
+static void append_command(struct engine_thread *m, struct queued_command *w)
+{
+	w->next = NULL;
+	*m->tail = w;
+	m->tail = &w->next;
+	tmr_start(m->e->retry, RETRY_NS);
+}
+
 static int queue_command(struct engine_thread *m, const struct cmd *cmd)
 {
 	size_t pcm = cmd->type == CMD_LANE_PCM ? cmd->lane.n * sizeof *cmd->lane.pcm : 0;
@@ -218,10 +226,7 @@ static int queue_command(struct engine_thread *m, const struct cmd *cmd)
 		memcpy(w->pcm, cmd->lane.pcm, pcm);
 		w->cmd.lane.pcm = w->pcm;
 	}
-	w->next = NULL;
-	*m->tail = w;
-	m->tail = &w->next;
-	tmr_start(m->e->retry, RETRY_NS);
+	append_command(m, w);
 	return 0;
 }
 
@@ -237,6 +242,9 @@ int engine_add_stream(struct engine *e, struct call_stream *cs)
 			best = &e->m[i];
 	if (best->streams >= THREAD_STREAMS)
 		return ENOSPC;
+	cs->removal = malloc(sizeof(struct queued_command));
+	if (!cs->removal)
+		return ENOMEM;
 	if (!env_replaying(e->conf.env))
 		image_pages_populate();
 	cs->thread = (unsigned)(best - e->m);
@@ -262,4 +270,17 @@ int engine_send(struct engine *e, struct call_stream *cs, struct cmd *cmd)
 	if (err)
 		cmd_dispose(cmd);
 	return err;
+}
+
+void engine_remove_stream(struct engine *e, struct call_stream *cs)
+{
+	struct engine_thread *m = &e->m[cs->thread];
+	struct queued_command *w = cs->removal;
+	struct cmd cmd = {.type = CMD_STREAM_REMOVE, .stream = cs};
+
+	if (!m->head && push_command(m, &cmd))
+		return;
+	cs->removal = NULL;
+	w->cmd = cmd;
+	append_command(m, w);
 }

@@ -41,6 +41,9 @@ struct env *engine_env(struct engine *e, unsigned thread);
 /* Lends a stream to the least loaded thread. Returns ENOSPC when all are full; the stream stays
  * with the caller. */
 int engine_add_stream(struct engine *e, struct call_stream *cs);
+/* Asks for a lent stream back, after all commands before; none may follow. Never fails, because
+ * engine_add_stream has allocated what it needs. */
+void engine_remove_stream(struct engine *e, struct call_stream *cs);
 /* Sends a command for a lent stream. Never blocks: a command that does not fit is queued here.
  * Returns ENOMEM when the command is lost; whatever it lent has been freed then. */
 int engine_send(struct engine *e, struct call_stream *cs, struct cmd *cmd);

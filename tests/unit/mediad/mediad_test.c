@@ -591,7 +591,7 @@ TEST(mediad_tells_a_new_control_how_speech_goes_on)
 		m = &s.b.seen[i];
 		if (m->type == MEDIA_SAY_STATE) {
 			CHECK_INT(m->say_state.ended, m->say_state.playback == 4);
-			CHECK_INT(m->say_state.written, 2400);
+			CHECK_INT(m->say_state.written, 1200);
 		}
 		if (m->type == MEDIA_SAY_STOPPED)
 			CHECK_INT(m->say_stopped.playback, 5);

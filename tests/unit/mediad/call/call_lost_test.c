@@ -27,7 +27,9 @@ static void end_shortage(void)
 
 	test_no_memory(false);
 	run_audio();
-	call_engine_event(&ev, rig.c);
+	rig_retry();
+	if (rig.c->stream)
+		call_engine_event(&ev, rig.c);
 	run_audio();
 }
 
@@ -109,6 +111,20 @@ TEST(call_repeats_the_lost_end_of_a_session)
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
 	end_shortage();
 	CHECK(!rig.c->stream->linked);
+	rig_finish();
+}
+
+/* A stream that was never linked makes no event with which to send the command again. */
+TEST(call_that_never_joined_ends_without_memory)
+{
+	CHECK_INT(rig_start(false), 0);
+	begin_shortage();
+	call_leave(rig.c);
+	test_no_memory(false);
+	run_audio();
+	rig_retry();
+	run_audio();
+	CHECK(rig.gone);
 	rig_finish();
 }
 

@@ -45,6 +45,8 @@ int rig_start(bool stage);
 void rig_finish(void);
 /* The audio thread takes its commands, and the loop thread what came of them: one a step. */
 void rig_audio(void);
+/* The loop thread sends the commands that found no room in the ring. */
+void rig_retry(void);
 /* The oldest job comes back. */
 void rig_work(void);
 void rig_text(const char *json);
