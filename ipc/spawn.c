@@ -13,6 +13,7 @@
 
 #include "ipc/env.h"
 
+enum { FIRST_PASSED = 3 };
 enum { FDS_MAX = 1024 }; /* closed one by one where the kernel knows no close_range */
 
 /* The child's ends: -1 where it keeps ours. */
@@ -28,6 +29,23 @@ static void replace_std(int fd, int std)
 		return;
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	dup2(fd, std);
+}
+
+/* Gives the passed descriptors their new numbers, from copies above those, since each may have the
+ * new number of another. Returns the first number that must be closed. */
+static int replace_passed(const struct spawn_conf *conf)
+{
+	const int end = FIRST_PASSED + (int)conf->n_pass;
+	int copies[SPAWN_PASSED];
+
+	for (unsigned i = 0; i < conf->n_pass; i++) {
+		copies[i] = fcntl(conf->pass[i], F_DUPFD, end);
+		if (copies[i] < 0)
+			_exit(SPAWN_CANNOT_RUN);
+	}
+	for (unsigned i = 0; i < conf->n_pass; i++)
+		dup2(copies[i], FIRST_PASSED + (int)i);
+	return end;
 }
 
 /* Our handlers tell our loop, by descriptors that are shared until the program runs. What we ignore
@@ -46,6 +64,7 @@ static void become(const struct spawn_conf *conf, const struct ends *ends, char 
 		   pid_t parent)
 {
 	sigset_t none;
+	int from;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -60,8 +79,9 @@ static void become(const struct spawn_conf *conf, const struct ends *ends, char 
 	replace_std(ends->err, STDERR_FILENO);
 	/* Not every library opens its sockets close-on-exec: Discord's would live on in the child.
 	 */
-	if (close_range(3, ~0u, 0))
-		for (int fd = 3; fd < FDS_MAX; fd++)
+	from = replace_passed(conf);
+	if (close_range((unsigned)from, ~0u, 0))
+		for (int fd = from; fd < FDS_MAX; fd++)
 			close(fd);
 	if (!conf->dir || chdir(conf->dir) == 0)
 		execvpe(conf->argv[0], (char *const *)conf->argv, envp);

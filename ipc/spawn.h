@@ -1,7 +1,8 @@
 /* Starts a program as a child process in a process group of its own, and finds programs.
  *
  * The kernel sends the child SIGTERM when this process dies, however that comes. It inherits no
- * descriptor but stdin, stdout and stderr, and runs no signal handler of ours. ipc/child.h runs
+ * descriptor but stdin, stdout, stderr and those that it is passed, and runs no signal handler of
+ * ours. ipc/child.h runs
  * programs with this. */
 #ifndef IPC_SPAWN_H
 #define IPC_SPAWN_H
@@ -12,6 +13,8 @@
 
 struct env;
 
+enum { SPAWN_PASSED = 2 };
+
 /* Arrays are NULL-terminated; everything is borrowed. */
 struct spawn_conf {
 	const char *const *argv;
@@ -21,6 +24,8 @@ struct spawn_conf {
 	const char *dir;		/* working directory; NULL: ours */
 	bool input;			/* a pipe to its stdin; else /dev/null */
 	bool errors;			/* a pipe from its stderr; else ours */
+	int pass[SPAWN_PASSED]; /* the first n_pass: descriptors that it gets as 3, 4, … */
+	unsigned n_pass;
 };
 
 /* The pid is also the process group. Descriptors are non-blocking, close-on-exec and the caller's;

@@ -18,6 +18,7 @@
 #include "mediad/engine/engine.h"
 #include "mediad/health.h"
 #include "mediad/mediad.h"
+#include "mediad/music/decoder_wire.h"
 #include "mediad/replay.h"
 #include "mediad/sandbox/sandbox.h"
 
@@ -29,6 +30,9 @@ struct options {
 	unsigned threads, orphan_s;
 	bool no_sandbox;
 	enum log_level level;
+	const char *level_name;
+	const char *decoderd, *music_roots[DECODER_ROOTS];
+	unsigned n_music_roots;
 };
 
 struct program {
@@ -66,6 +70,14 @@ static void print_usage(FILE *f)
 	      "                         with --journal-shape write the shapes of the recording\n"
 	      "  --health PATH          ask the mediad that listens there whether it answers; exit "
 	      "status 0 or 1\n"
+	      "  --music-root DIR       play music files of this folder; up to 16 folders, which "
+	      "control\n"
+	      "                         counts from 0\n"
+	      "  --decoderd PROGRAM     decode music with this program, also from the web; with "
+	      "--music-root\n"
+	      "                         the default is decoderd beside mediad or in PATH; without "
+	      "both options\n"
+	      "                         music is refused\n"
 	      "  --no-sandbox           do not give up privileges and system calls (for "
 	      "debuggers)\n"
 	      "  --log LEVEL            fatal, warn, info, debug or trace (default info)\n"
@@ -77,6 +89,12 @@ static void print_usage(FILE *f)
 	      "status of --replay: 0 as recorded, 3 only the audio differs (another CPU), 1 "
 	      "otherwise.\n",
 	      f);
+}
+
+static int print_version(void)
+{
+	printf("mediad (Parley) %s\n", PARLEY_VERSION);
+	return 0;
 }
 
 /* Parses a whole number in [min, max]; returns false otherwise. */
@@ -115,7 +133,15 @@ static int report_bad_option(const char *option, const char *value)
 	return EXIT_USAGE;
 }
 
-/* Returns -1 to go on, or the exit status. */
+/* Returns -1 to go on, or the exit status; so does one_option. */
+static int add_music_root(struct options *o, const char *path)
+{
+	if (o->n_music_roots == DECODER_ROOTS)
+		return report_bad_option("--music-root", path);
+	o->music_roots[o->n_music_roots++] = path;
+	return -1;
+}
+
 static int one_option(struct options *o, int opt)
 {
 	switch (opt) {
@@ -158,13 +184,18 @@ static int one_option(struct options *o, int opt)
 	case 'L':
 		if (!log_level_parse(optarg, &o->level))
 			return report_bad_option("--log", optarg);
+		o->level_name = optarg;
+		break;
+	case 'm':
+		return add_music_root(o, optarg);
+	case 'd':
+		o->decoderd = optarg;
 		break;
 	case 'h':
 		print_usage(stdout);
 		return 0;
 	case 'V':
-		printf("mediad (Parley) %s\n", PARLEY_VERSION);
-		return 0;
+		return print_version();
 	default:
 		fprintf(stderr, "Try 'mediad --help'.\n");
 		return EXIT_USAGE;
@@ -186,6 +217,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 		{"replay", required_argument, NULL, 'r'},
 		{"health", required_argument, NULL, 'H'},
 		{"no-sandbox", no_argument, NULL, 'S'},
+		{"music-root", required_argument, NULL, 'm'},
+		{"decoderd", required_argument, NULL, 'd'},
 		{"log", required_argument, NULL, 'L'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
@@ -236,6 +269,10 @@ static int start_program(struct program *p)
 		.ca_file = p->opt.ca,
 		.threads = p->opt.threads,
 		.orphan_s = p->opt.orphan_s,
+		.decoderd = p->opt.decoderd,
+		.music_roots = p->opt.music_roots,
+		.n_music_roots = p->opt.n_music_roots,
+		.log_level = p->opt.level_name,
 		.stoppedh = on_stopped,
 		.arg = p,
 	};
@@ -243,7 +280,7 @@ static int start_program(struct program *p)
 	char meta[160];
 	int err = 0;
 
-	mediad_meta(meta, sizeof meta, p->opt.threads, p->opt.orphan_s);
+	mediad_meta(meta, sizeof meta, &mc);
 	if (p->opt.journal)
 		err = journal_create(&p->journal, p->opt.journal, p->opt.threads + 1, meta);
 	else if (p->opt.shapes)
@@ -348,8 +385,10 @@ static int run_program(struct program *p)
 
 int main(int argc, char **argv)
 {
-	struct program p = {
-		.opt = {.peer_uid = (uid_t)-1, .orphan_s = ORPHAN_S, .level = LOG_INFO_}};
+	struct program p = {.opt = {.peer_uid = (uid_t)-1,
+				    .orphan_s = ORPHAN_S,
+				    .level = LOG_INFO_,
+				    .level_name = "info"}};
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	int status;
 
@@ -359,6 +398,8 @@ int main(int argc, char **argv)
 	status = parse_options(&p.opt, argc, argv);
 	if (status >= 0)
 		return status;
+	if (p.opt.n_music_roots && !p.opt.decoderd)
+		p.opt.decoderd = "decoderd";
 	/* Allocations as large as a call stream get pages of their own, so that untouched pages
 	 * cost nothing and freed ones leave no large heap. */
 	mallopt(M_MMAP_THRESHOLD, OWN_PAGES);

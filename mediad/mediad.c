@@ -138,6 +138,17 @@ static void on_stop(void *arg)
 
 /* ---- alloc, free, stop ---- */
 
+static int start_decoders(struct mediad *m)
+{
+	const struct decoders_conf conf = {.env = m->conf.env,
+					   .program = m->conf.decoderd,
+					   .roots = m->conf.music_roots,
+					   .n_roots = m->conf.n_music_roots,
+					   .log_level = m->conf.log_level};
+
+	return conf.program ? decoders_alloc(&m->decoders, &conf) : 0;
+}
+
 int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 {
 	struct mediad *m;
@@ -174,6 +185,8 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		err = engine_alloc(&m->engine, &engine);
 	if (!err)
 		err = key_worker_alloc(&m->worker, conf->env, on_job_done, m);
+	if (!err)
+		err = start_decoders(m);
 	/* This comes last, because control can connect from here on. */
 	if (!err)
 		err = link_alloc(&m->link, &link);
@@ -194,6 +207,7 @@ struct mediad *mediad_free(struct mediad *m)
 	worker_free(m->worker);
 	while (m->n_calls)
 		call_free(m->calls[--m->n_calls]);
+	decoders_free(m->decoders);
 	ws_ctx_free(m->ws);
 	tmr_free(m->claim);
 	tmr_free(m->orphan);

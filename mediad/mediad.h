@@ -25,6 +25,10 @@ struct mediad_conf {
 	const char *ca_file;	 /* extra CA for voice gateways, or NULL */
 	unsigned threads;	 /* audio threads, 1..32 */
 	uint32_t orphan_s;
+	const char *decoderd;		/* program that decodes music; NULL: music is refused */
+	const char *const *music_roots; /* n_music_roots folders of files that may be played */
+	unsigned n_music_roots;
+	const char *log_level;	     /* of decoderd */
 	void (*stoppedh)(void *arg); /* after mediad_stop: all calls have been left */
 	void *arg;
 };

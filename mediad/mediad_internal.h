@@ -6,12 +6,14 @@
 #include "mediad/call/call.h"
 #include "mediad/link.h"
 #include "mediad/mediad.h"
+#include "mediad/music/decoders.h"
 
 struct mediad {
 	struct mediad_conf conf;
 	struct link *link;
 	struct ws_ctx *ws;
 	struct engine *engine;
+	struct decoders *decoders; /* NULL: music is refused */
 	struct worker *worker;
 	struct tmr *claim, *orphan, *stop;
 	struct call *calls[MEDIAD_CALLS];

@@ -11,11 +11,12 @@
 #include "mediad/engine/engine.h"
 #include "mediad/mediad.h"
 
-void mediad_meta(char *buf, size_t size, unsigned threads, unsigned orphan_s)
+void mediad_meta(char *buf, size_t size, const struct mediad_conf *conf)
 {
 	snprintf(buf, size,
-		 "{\"program\":\"mediad\",\"version\":\"%s\",\"threads\":%u,\"orphan_s\":%u}",
-		 PARLEY_VERSION, threads, orphan_s);
+		 "{\"program\":\"mediad\",\"version\":\"%s\",\"threads\":%u,\"orphan_s\":%u%s}",
+		 PARLEY_VERSION, conf->threads, conf->orphan_s,
+		 conf->decoderd ? ",\"music\":true" : "");
 }
 
 static int read_meta(const char *meta, struct mediad_conf *conf)
@@ -30,6 +31,8 @@ static int read_meta(const char *meta, struct mediad_conf *conf)
 	    threads <= ENGINE_THREADS && orphan >= 0 && orphan <= INT32_MAX) {
 		conf->threads = (unsigned)threads;
 		conf->orphan_s = (uint32_t)orphan;
+		/* The replay starts no program; it takes the same steps. */
+		conf->decoderd = json_is_true(json_object_get(root, "music")) ? "decoderd" : NULL;
 		err = 0;
 	}
 	json_decref(root);

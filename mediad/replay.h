@@ -5,12 +5,14 @@
 
 #include <stddef.h>
 
+struct mediad_conf;
+
 /* shapes: the file for the journal's shapes, or NULL. Prints the sums (ipc/journal_play.h). Returns
  * the result of journal_play, EBADMSG for a damaged journal or one of another program, or errno of
  * the file. */
 int mediad_replay(const char *path, const char *shapes);
 
 /* Writes the meta line of a journal: the options that the replay must know. Always terminated. */
-void mediad_meta(char *buf, size_t size, unsigned threads, unsigned orphan_s);
+void mediad_meta(char *buf, size_t size, const struct mediad_conf *conf);
 
 #endif

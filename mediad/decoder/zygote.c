@@ -173,8 +173,10 @@ static void close_track(struct zygote *z, const struct decoder_msg *msg)
 {
 	struct slot *s = &z->slots[msg->slot];
 
-	if (!s->pid || s->track != msg->track)
+	if (!s->pid || s->track != msg->track) {
+		send_ended(z, msg->slot, msg->track, DECODER_REASON_CLOSED);
 		return;
+	}
 	s->closed = true;
 	kill(s->pid, SIGKILL);
 	free_slot(z, msg->slot);

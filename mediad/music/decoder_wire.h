@@ -2,9 +2,10 @@
  *
  * A track is one opening of a source, with an id that is never reused; a slot is the ring it is
  * decoded into. mediad sends OPEN and CLOSE. decoderd answers an OPEN with OPENED once the format
- * is known, or not at all if that fails, and with exactly one ENDED, after which no process uses
- * the slot. An ENDED with reason `end` leaves sound in the ring to be read. READY comes first, and
- * again after decoderd's worker was replaced: all tracks before it are lost.
+ * is known, or not at all if that fails, and with ENDED, after which no process uses the slot. It
+ * answers each CLOSE with ENDED as well, also of a track that it does not know. An ENDED with
+ * reason `end` leaves sound in the ring to be read. READY comes first, and again after decoderd's
+ * worker was replaced: all tracks before it are lost.
  *
  * Integers are big-endian, strings have a length of two bytes. Pure. */
 #ifndef MEDIAD_MUSIC_DECODER_WIRE_H

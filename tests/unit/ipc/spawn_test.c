@@ -55,3 +55,32 @@ TEST(spawn_runs_none_of_our_signal_handlers)
 	close(told[0]);
 	close(told[1]);
 }
+
+/* The second is passed under the number that the first has here. */
+TEST(spawn_passes_descriptors_as_3_and_4)
+{
+	static const char *const argv[] = {
+		"/bin/sh", "-c", "echo one >&3; echo two >&4; ls /proc/self/fd | wc -l", NULL};
+	struct spawn_conf conf = {.argv = argv, .n_pass = 2};
+	struct spawned s;
+	char first[8] = "", second[8] = "", count[8] = "";
+	int one[2], two[2], status;
+
+	CHECK_INT(pipe2(one, O_CLOEXEC), 0);
+	CHECK_INT(pipe2(two, O_CLOEXEC), 0);
+	conf.pass[0] = one[1];
+	conf.pass[1] = two[1];
+	CHECK_INT(spawn_program(&s, &conf), 0);
+	waitpid(s.pid, &status, 0);
+	CHECK(read(one[0], first, sizeof first - 1) > 0);
+	CHECK(read(two[0], second, sizeof second - 1) > 0);
+	CHECK(read(s.out, count, sizeof count - 1) > 0);
+	CHECK_STR(first, "one\n");
+	CHECK_STR(second, "two\n");
+	CHECK_INT(atoi(count), 6); /* five, and the folder that ls reads */
+	spawn_close(&s);
+	for (int i = 0; i < 2; i++) {
+		close(one[i]);
+		close(two[i]);
+	}
+}

@@ -1,0 +1,380 @@
+#include "mediad/music/decoders.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/spawn.h"
+#include "mediad/music/track_ring.h"
+
+enum { IN_MESSAGE = 1, IN_LOST = 2 };
+enum { MESSAGES_PER_TURN = 32, ARGS = 3 + 2 * DECODER_ROOTS + 1, PATH_SIZE = 512 };
+
+static const size_t memory_size = (size_t)DECODER_SLOTS * TRACK_RING_MEMORY;
+
+/* Free when neither a decoder process nor a reader uses it. */
+struct slot {
+	uint64_t track; /* 0: none */
+	bool decoding;	/* decoderd has not said that it ended */
+	bool held;	/* not closed yet */
+	bool ended;	/* the handler knows */
+	decoder_event_h *h;
+	void *arg;
+	struct track_ring *ring;
+};
+
+struct decoders {
+	struct env *env;
+	uint32_t source;
+	int link; /* -1: none, and on replay */
+	struct event *ev;
+	uint8_t *memory;	     /* NULL on replay */
+	uint64_t tracks;	     /* newest track */
+	enum decoder_reason refusal; /* of every track; UNKNOWN: none */
+	bool ready;
+	struct slot slots[DECODER_SLOTS];
+};
+
+/* ---- messages to decoderd ---- */
+
+static int send_live(const struct decoders *d, const uint8_t *buf, size_t n)
+{
+	if (d->link < 0)
+		return ENOTCONN;
+	return send(d->link, buf, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n ? 0 : errno;
+}
+
+static int send_message(struct decoders *d, const struct decoder_msg *msg)
+{
+	uint8_t buf[DECODER_MSG_MAX];
+	size_t n;
+	int err = decoder_wire_encode(msg, buf, &n);
+
+	if (err)
+		return err;
+	env_output(d->env, ENV_OUT_PIPE, d->source, buf, n);
+	return (int)env_answer(d->env, env_replaying(d->env) ? 0 : send_live(d, buf, n));
+}
+
+/* ---- slots ---- */
+
+static struct slot *find_slot(struct decoders *d, uint64_t track)
+{
+	for (unsigned i = 0; i < DECODER_SLOTS; i++)
+		if (track && d->slots[i].track == track)
+			return &d->slots[i];
+	return NULL;
+}
+
+static uint16_t index_of(const struct decoders *d, const struct slot *s)
+{
+	return (uint16_t)(s - d->slots);
+}
+
+/* Gives the memory of the ring back to the system once nobody uses it. */
+static void release_slot(struct decoders *d, struct slot *s)
+{
+	if (s->decoding || s->held)
+		return;
+	if (d->memory)
+		madvise(d->memory + (size_t)index_of(d, s) * TRACK_RING_MEMORY, TRACK_RING_MEMORY,
+			MADV_REMOVE);
+	*s = (struct slot){.ring = s->ring};
+}
+
+static void report_ended(struct decoders *d, struct slot *s, enum decoder_reason reason)
+{
+	const struct decoder_msg msg = {
+		.type = DECODER_ENDED, .slot = index_of(d, s), .track = s->track, .reason = reason};
+
+	if (!s->held || s->ended)
+		return;
+	s->ended = true;
+	if (reason != DECODER_REASON_END)
+		track_ring_cut(s->ring);
+	s->h(&msg, s->arg);
+}
+
+static void request_close(struct decoders *d, const struct slot *s)
+{
+	const struct decoder_msg msg = {
+		.type = DECODER_CLOSE, .slot = index_of(d, s), .track = s->track};
+	int err = send_message(d, &msg);
+
+	/* The slot stays out of use, since its process may still write. */
+	if (err)
+		log_warn("decoder_close", "error=\"%s\"", strerror(err));
+}
+
+/* ---- messages of decoderd ---- */
+
+/* The process that forks the decoders was started, perhaps again: older tracks are lost, but an
+ * OPEN that was under way may still be carried out, so their slots wait for the answer of CLOSE. */
+static void on_ready(struct decoders *d, bool jailed)
+{
+	d->refusal = jailed ? DECODER_REASON_UNKNOWN : DECODER_REASON_NO_JAIL;
+	if (!d->ready)
+		log_info("decoders", "ready=1 jailed=%d", jailed);
+	for (unsigned i = 0; d->ready && i < DECODER_SLOTS; i++) {
+		if (!d->slots[i].decoding)
+			continue;
+		request_close(d, &d->slots[i]);
+		report_ended(d, &d->slots[i], DECODER_REASON_LOST);
+	}
+	d->ready = true;
+}
+
+static void on_track_message(struct decoders *d, const struct decoder_msg *msg)
+{
+	struct slot *s = &d->slots[msg->slot];
+
+	if (s->track != msg->track || !s->decoding)
+		return;
+	if (msg->type == DECODER_ENDED) {
+		s->decoding = false;
+		report_ended(d, s, msg->reason);
+		/* The handler may have closed it. */
+		if (s->track == msg->track)
+			release_slot(d, s);
+	} else if (s->held && !s->ended) {
+		s->h(msg, s->arg);
+	}
+}
+
+static void on_lost(struct decoders *d)
+{
+	log_warn("decoders", "lost=1 hint=\"no music is played until mediad is restarted\"");
+	d->refusal = DECODER_REASON_NO_DECODER;
+	if (d->ev)
+		event_del(d->ev);
+	for (unsigned i = 0; i < DECODER_SLOTS; i++) {
+		struct slot *s = &d->slots[i];
+		uint64_t track = s->track;
+
+		if (!s->decoding)
+			continue;
+		s->decoding = false;
+		report_ended(d, s, DECODER_REASON_NO_DECODER);
+		if (s->track == track)
+			release_slot(d, s);
+	}
+}
+
+static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct decoders *d = arg;
+	struct decoder_msg msg;
+
+	if (kind == IN_LOST)
+		on_lost(d);
+	else if (decoder_wire_decode(&msg, data, len))
+		log_warn("decoder_message", "error=malformed");
+	else if (msg.type == DECODER_READY)
+		on_ready(d, msg.jailed);
+	else if (msg.type == DECODER_OPENED || msg.type == DECODER_TITLE ||
+		 msg.type == DECODER_ENDED)
+		on_track_message(d, &msg);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct decoders *d = arg;
+	uint8_t buf[DECODER_MSG_MAX];
+	ssize_t n = 1;
+
+	(void)what;
+	for (int i = 0; i < MESSAGES_PER_TURN && n > 0; i++) {
+		n = recv(fd, buf, sizeof buf, MSG_DONTWAIT);
+		if (n > 0)
+			env_deliver(d->env, d->source, IN_MESSAGE, buf, (size_t)n);
+	}
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		env_deliver(d->env, d->source, IN_LOST, NULL, 0);
+}
+
+/* ---- making and freeing ---- */
+
+/* Makes the memory of all rings, whose size nobody can change. */
+static int map_memory(struct decoders *d, int *fd)
+{
+	void *p;
+
+	*fd = memfd_create("rings", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (*fd < 0 || ftruncate(*fd, (off_t)memory_size) ||
+	    fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return errno;
+	p = mmap(NULL, memory_size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (p == MAP_FAILED)
+		return errno;
+	d->memory = p;
+	return 0;
+}
+
+static int run_program(const struct decoders_conf *conf, int link, int memory)
+{
+	static const char *const no_environment[] = {NULL};
+	const char *argv[ARGS];
+	char path[PATH_SIZE];
+	struct spawn_conf spawn = {
+		.argv = argv, .environment = no_environment, .pass = {link, memory}, .n_pass = 2};
+	struct spawned proc;
+	unsigned n = 0;
+	int err = spawn_find(conf->program, path, sizeof path);
+
+	argv[n++] = path;
+	argv[n++] = "--log";
+	argv[n++] = conf->log_level;
+	for (unsigned i = 0; i < conf->n_roots; i++) {
+		argv[n++] = "--root";
+		argv[n++] = conf->roots[i];
+	}
+	argv[n] = NULL;
+	if (!err)
+		err = spawn_program(&proc, &spawn);
+	/* Its end shows at the socket. */
+	if (!err)
+		spawn_close(&proc);
+	return err;
+}
+
+static int start_program(struct decoders *d, const struct decoders_conf *conf)
+{
+	int fds[2] = {-1, -1}, memory = -1;
+	int err = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) ? errno : 0;
+
+	if (!err)
+		err = map_memory(d, &memory);
+	if (!err) {
+		err = run_program(conf, fds[1], memory);
+		if (err)
+			log_warn("decoders",
+				 "program=\"%s\" error=\"%s\" hint=\"no music is played\"",
+				 conf->program, strerror(err));
+		d->refusal = err ? DECODER_REASON_NO_DECODER : DECODER_REASON_UNKNOWN;
+		err = 0;
+	}
+	d->link = fds[0];
+	if (fds[1] >= 0)
+		close(fds[1]);
+	if (memory >= 0)
+		close(memory);
+	if (!err && !d->refusal) {
+		d->ev = event_new(env_base(d->env), d->link, EV_READ | EV_PERSIST, on_readable, d);
+		err = d->ev && !event_add(d->ev, NULL) ? 0 : ENOMEM;
+	}
+	return err;
+}
+
+static int make_rings(struct decoders *d)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < DECODER_SLOTS && !err; i++)
+		err = track_ring_alloc(&d->slots[i].ring,
+				       d->memory ? d->memory + (size_t)i * TRACK_RING_MEMORY
+						 : NULL);
+	return err;
+}
+
+int decoders_alloc(struct decoders **out, const struct decoders_conf *conf)
+{
+	struct decoders *d;
+	int err;
+
+	if (!out || !conf->env || conf->n_roots > DECODER_ROOTS)
+		return EINVAL;
+	d = calloc(1, sizeof *d);
+	if (!d)
+		return ENOMEM;
+	d->env = conf->env;
+	d->link = -1;
+	err = env_source_add(d->env, &d->source, on_input, d);
+	if (!err && !env_replaying(d->env))
+		err = start_program(d, conf);
+	if (!err)
+		err = make_rings(d);
+	if (err) {
+		decoders_free(d);
+		return err;
+	}
+	d->refusal = (enum decoder_reason)env_answer(d->env, d->refusal);
+	*out = d;
+	return 0;
+}
+
+struct decoders *decoders_free(struct decoders *d)
+{
+	if (!d)
+		return NULL;
+	env_source_del(d->env, d->source);
+	if (d->ev)
+		event_free(d->ev);
+	if (d->link >= 0)
+		close(d->link);
+	for (unsigned i = 0; i < DECODER_SLOTS; i++)
+		track_ring_free(d->slots[i].ring);
+	if (d->memory)
+		munmap(d->memory, memory_size);
+	free(d);
+	return NULL;
+}
+
+/* ---- tracks ---- */
+
+enum decoder_reason decoders_open(struct decoders *d, const struct decoder_source *source,
+				  uint64_t start, decoder_event_h *h, void *arg, uint64_t *track)
+{
+	struct decoder_msg msg = {.type = DECODER_OPEN};
+	struct slot *s = d ? d->slots : NULL;
+
+	if (!d)
+		return DECODER_REASON_NO_DECODER;
+	if (d->refusal)
+		return d->refusal;
+	while (s < d->slots + DECODER_SLOTS && s->track)
+		s++;
+	if (s == d->slots + DECODER_SLOTS)
+		return DECODER_REASON_NO_PROCESS;
+	track_ring_reset(s->ring);
+	msg.slot = index_of(d, s);
+	msg.track = d->tracks + 1;
+	msg.open.source = *source;
+	msg.open.start = start;
+	if (send_message(d, &msg))
+		return DECODER_REASON_NO_PROCESS;
+	d->tracks++;
+	*s = (struct slot){.track = msg.track,
+			   .decoding = true,
+			   .held = true,
+			   .h = h,
+			   .arg = arg,
+			   .ring = s->ring};
+	*track = msg.track;
+	return DECODER_REASON_UNKNOWN;
+}
+
+struct track_ring *decoders_ring(struct decoders *d, uint64_t track)
+{
+	struct slot *s = d ? find_slot(d, track) : NULL;
+
+	return s && s->held ? s->ring : NULL;
+}
+
+void decoders_close(struct decoders *d, uint64_t track)
+{
+	struct slot *s = d ? find_slot(d, track) : NULL;
+
+	if (!s || !s->held)
+		return;
+	s->held = false;
+	if (s->decoding)
+		request_close(d, s);
+	release_slot(d, s);
+}

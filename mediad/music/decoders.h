@@ -1,0 +1,51 @@
+/* The decoders of mediad: decoderd, the shared memory of all rings, and which track uses which.
+ *
+ * Rings are mapped and decoderd is started by decoders_alloc, before the sandbox is in force; later
+ * nothing but messages passes. A track is opened, read by the audio thread from its ring, and
+ * closed; a seek or another source is another track. Each track that was opened ends with one ENDED
+ * event unless it is closed before. A track whose decoder failed keeps what is in its ring, and its
+ * end is set after that.
+ *
+ * Everything runs on env's loop thread, except the reader's side of a ring. On replay there is no
+ * process, and rings stay empty. */
+#ifndef MEDIAD_MUSIC_DECODERS_H
+#define MEDIAD_MUSIC_DECODERS_H
+
+#include <stdint.h>
+
+#include "mediad/music/decoder_wire.h"
+
+struct decoders;
+struct env;
+struct track_ring;
+
+/* OPENED, TITLE (of a live stream) or ENDED of a track. msg is borrowed until return. The handler
+ * may open and close tracks. */
+typedef void(decoder_event_h)(const struct decoder_msg *msg, void *arg);
+
+struct decoders_conf {
+	struct env *env;
+	const char *program;	  /* name or path of decoderd */
+	const char *const *roots; /* n_roots folders; at most DECODER_ROOTS */
+	unsigned n_roots;
+	const char *log_level; /* as --log has it */
+};
+
+/* A program that cannot be started is no error: every track is refused then. EINVAL, ENOMEM, errors
+ * of memfd_create, mmap and socketpair. The strings are borrowed until return. Caller owns *out. */
+int decoders_alloc(struct decoders **out, const struct decoders_conf *conf);
+/* Closes the socket, at which decoderd ends. No ring may be in use. NULL accepted. */
+struct decoders *decoders_free(struct decoders *d);
+
+/* Opens a source at a frame and sets *track, which is never 0 and never used again. h is called
+ * later, never from within. Returns DECODER_REASON_UNKNOWN on success, otherwise the reason of the
+ * refusal; d NULL: NO_DECODER. */
+enum decoder_reason decoders_open(struct decoders *d, const struct decoder_source *source,
+				  uint64_t start, decoder_event_h *h, void *arg, uint64_t *track);
+/* The ring of a track, for its reader; valid until decoders_close. NULL for an unknown track. */
+struct track_ring *decoders_ring(struct decoders *d, uint64_t track);
+/* Ends the track and gives its ring back, which nobody may read any more. No event follows. Unknown
+ * tracks and 0 are ignored. */
+void decoders_close(struct decoders *d, uint64_t track);
+
+#endif

@@ -1,0 +1,236 @@
+/* The pool of tracks, with a decoderd that the test plays; tests/decoder runs the real one. */
+#include "mediad/music/decoders.h"
+
+#include "ipc/env.h"
+#include "ipc/env_replay.h"
+#include "mediad/music/track_ring.h"
+#include "tests/test.h"
+
+struct rig {
+	struct env *env;
+	struct decoders *d;
+	uint32_t before; /* the source before that of the decoders */
+	struct decoder_msg last;
+	unsigned events;
+	bool closes; /* the handler closes the track */
+	uint64_t now;
+};
+
+/* Each answer of the system is success. */
+static const uint8_t *on_world(uint8_t what, size_t n, void *arg)
+{
+	static const uint8_t zero[64];
+
+	(void)what, (void)n, (void)arg;
+	return zero;
+}
+
+static void on_nothing(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	(void)kind, (void)data, (void)len, (void)arg;
+}
+
+static void on_event(const struct decoder_msg *msg, void *arg)
+{
+	struct rig *r = arg;
+
+	r->last = *msg;
+	r->events++;
+	if (r->closes)
+		decoders_close(r->d, msg->track);
+}
+
+static int open_rig(struct rig *r)
+{
+	const struct env_conf ec = {.loop = true, .replaying = true};
+	struct decoders_conf conf = {.program = "decoderd", .log_level = "info"};
+	int err;
+
+	*r = (struct rig){0};
+	err = env_alloc(&r->env, &ec);
+	if (err)
+		return err;
+	env_replay_world(r->env, on_world, NULL);
+	conf.env = r->env;
+	err = env_source_add(r->env, &r->before, on_nothing, NULL);
+	return err ? err : decoders_alloc(&r->d, &conf);
+}
+
+static void close_rig(struct rig *r)
+{
+	decoders_free(r->d);
+	env_free(r->env);
+}
+
+static void deliver(struct rig *r, const struct decoder_msg *msg)
+{
+	uint8_t buf[DECODER_MSG_MAX];
+	size_t n;
+
+	if (!decoder_wire_encode(msg, buf, &n))
+		env_replay_step(r->env, ++r->now, r->before + 1, 1, buf, n);
+}
+
+static void deliver_ready(struct rig *r)
+{
+	deliver(r, &(struct decoder_msg){.type = DECODER_READY, .jailed = true});
+}
+
+static void deliver_ended(struct rig *r, uint16_t slot, uint64_t track, enum decoder_reason reason)
+{
+	deliver(r, &(struct decoder_msg){
+			   .type = DECODER_ENDED, .slot = slot, .track = track, .reason = reason});
+}
+
+static uint64_t open_track(struct rig *r)
+{
+	struct decoder_source source = {.kind = DECODER_FILE, .path = "a.flac"};
+	uint64_t track = 0;
+
+	return decoders_open(r->d, &source, 0, on_event, r, &track) ? 0 : track;
+}
+
+TEST(decoders_pass_events_of_a_track)
+{
+	struct rig r;
+	uint64_t track;
+
+	CHECK_INT(open_rig(&r), 0);
+	deliver_ready(&r);
+	track = open_track(&r);
+	CHECK(track != 0);
+	CHECK(decoders_ring(r.d, track) != NULL);
+	deliver(&r, &(struct decoder_msg){.type = DECODER_OPENED, .track = track});
+	CHECK_INT(r.last.type, DECODER_OPENED);
+	deliver_ended(&r, 0, track, DECODER_REASON_END);
+	CHECK_INT(r.last.type, DECODER_ENDED);
+	CHECK_INT(r.last.reason, DECODER_REASON_END);
+	/* The ring is read to its end after that. */
+	CHECK(decoders_ring(r.d, track) != NULL);
+	decoders_close(r.d, track);
+	CHECK(decoders_ring(r.d, track) == NULL);
+	CHECK_INT(r.events, 2);
+	close_rig(&r);
+}
+
+/* A closed track's process may still write into the ring, until decoderd says that it has ended. */
+TEST(decoders_use_a_slot_again_after_its_process_has_ended)
+{
+	struct rig r;
+	uint64_t first;
+
+	CHECK_INT(open_rig(&r), 0);
+	deliver_ready(&r);
+	first = open_track(&r);
+	decoders_close(r.d, first);
+	for (unsigned i = 1; i < DECODER_SLOTS; i++)
+		CHECK(open_track(&r) != 0);
+	CHECK_INT(open_track(&r), 0);
+	deliver_ended(&r, 0, first, DECODER_REASON_CLOSED);
+	CHECK(open_track(&r) != 0);
+	CHECK_INT(open_track(&r), 0);
+	CHECK_INT(r.events, 0);
+	close_rig(&r);
+}
+
+TEST(decoders_ignore_messages_of_other_tracks)
+{
+	struct rig r;
+	uint64_t track;
+
+	CHECK_INT(open_rig(&r), 0);
+	deliver_ready(&r);
+	track = open_track(&r);
+	deliver_ended(&r, 0, track + 7, DECODER_REASON_CRASHED);
+	deliver_ended(&r, 9, track, DECODER_REASON_CRASHED);
+	deliver(&r, &(struct decoder_msg){.type = DECODER_CLOSE, .track = track});
+	env_replay_step(r.env, 99, r.before + 1, 1, (const uint8_t *)"junk", 4);
+	CHECK_INT(r.events, 0);
+	deliver_ended(&r, 0, track, DECODER_REASON_CRASHED);
+	CHECK_INT(r.events, 1);
+	deliver_ended(&r, 0, track, DECODER_REASON_CRASHED);
+	CHECK_INT(r.events, 1);
+	close_rig(&r);
+}
+
+TEST(decoders_allow_closing_in_the_handler)
+{
+	struct rig r;
+	uint64_t track;
+
+	CHECK_INT(open_rig(&r), 0);
+	deliver_ready(&r);
+	r.closes = true;
+	track = open_track(&r);
+	deliver_ended(&r, 0, track, DECODER_REASON_DAMAGED);
+	CHECK_INT(r.events, 1);
+	CHECK(decoders_ring(r.d, track) == NULL);
+	CHECK_INT(open_track(&r), track + 1);
+	deliver_ended(&r, 0, track + 1, DECODER_REASON_END);
+	CHECK_INT(r.events, 2);
+	close_rig(&r);
+}
+
+/* A new process of decoderd may carry out an OPEN that the old one had not read. */
+TEST(decoders_lose_their_tracks_with_a_restart)
+{
+	struct rig r;
+	uint64_t track;
+
+	CHECK_INT(open_rig(&r), 0);
+	deliver_ready(&r);
+	track = open_track(&r);
+	deliver_ready(&r);
+	CHECK_INT(r.last.reason, DECODER_REASON_LOST);
+	decoders_close(r.d, track);
+	for (unsigned i = 1; i < DECODER_SLOTS; i++)
+		CHECK(open_track(&r) != 0);
+	CHECK_INT(open_track(&r), 0);
+	deliver_ended(&r, 0, track, DECODER_REASON_CLOSED);
+	CHECK(open_track(&r) != 0);
+	CHECK_INT(r.events, 1);
+	close_rig(&r);
+}
+
+TEST(decoders_refuse_tracks_without_jail_or_program)
+{
+	struct rig r;
+	struct decoder_source source = {.kind = DECODER_FILE, .path = "a.flac"};
+	uint64_t track = 0;
+
+	CHECK_INT(open_rig(&r), 0);
+	deliver(&r, &(struct decoder_msg){.type = DECODER_READY, .jailed = false});
+	CHECK_INT(decoders_open(r.d, &source, 0, on_event, &r, &track), DECODER_REASON_NO_JAIL);
+	deliver_ready(&r);
+	CHECK(open_track(&r) != 0);
+	env_replay_step(r.env, 99, r.before + 1, 2, NULL, 0);
+	CHECK_INT(r.last.reason, DECODER_REASON_NO_DECODER);
+	CHECK_INT(decoders_open(r.d, &source, 0, on_event, &r, &track), DECODER_REASON_NO_DECODER);
+	CHECK_INT(decoders_open(NULL, &source, 0, on_event, &r, &track), DECODER_REASON_NO_DECODER);
+	CHECK(decoders_ring(NULL, 1) == NULL);
+	decoders_close(NULL, 1);
+	close_rig(&r);
+}
+
+TEST(decoders_report_a_program_that_cannot_be_started)
+{
+	const struct env_conf ec = {.loop = true};
+	struct decoders_conf conf = {.program = "/nonexistent/decoderd", .log_level = "info"};
+	struct decoder_source source = {.kind = DECODER_FILE, .path = "a.flac"};
+	struct decoders *d;
+	uint64_t track;
+
+	CHECK_INT(env_alloc(&conf.env, &ec), 0);
+	CHECK_INT(decoders_alloc(&d, &conf), 0);
+	CHECK_INT(decoders_open(d, &source, 0, on_event, NULL, &track), DECODER_REASON_NO_DECODER);
+	decoders_free(d);
+	env_free(conf.env);
+}
+
+TEST_OOM(decoders_survive_failing_allocations)
+{
+	struct rig r;
+
+	CHECK_OOM(open_rig(&r), close_rig(&r));
+	close_rig(&r);
+}
