@@ -5,12 +5,17 @@
 
 #include <opus/opus.h>
 
+#include "proto/base/not_cleared.h"
+
 enum { RATE = 48000 };
 
 struct encoder {
 	OpusEncoder *enc;
+	unsigned channels;
 	double loss; /* percent */
-	uint32_t bitrate;
+	uint32_t bitrate, music_bitrate;
+	bool music;
+	bool independent; /* the next packet is */
 	unsigned set_loss_percent, complexity;
 	bool lossy, fec_forbidden; /* lossy: loss calls for FEC */
 	bool fec, voice, dtx;	   /* as set in Opus */
@@ -19,10 +24,11 @@ struct encoder {
 /* ---- mode ---- */
 
 /* Chooses hybrid mode when FEC is used, or at low bitrates, where SILK sounds better; CELT
- * otherwise. */
+ * otherwise, and for music. */
 static void select_mode(struct encoder *e, bool lossy)
 {
-	bool fec = lossy && !e->fec_forbidden, voice = fec || e->bitrate < ENCODER_CELT_RATE;
+	bool fec = lossy && !e->fec_forbidden && !e->music;
+	bool voice = fec || (!e->music && e->bitrate < ENCODER_CELT_RATE);
 
 	if (fec != e->fec)
 		opus_encoder_ctl(e->enc, OPUS_SET_INBAND_FEC(fec));
@@ -71,15 +77,49 @@ bool encoder_fec(const struct encoder *e)
 
 /* ---- settings ---- */
 
-void encoder_set_bitrate(struct encoder *e, uint32_t bitrate)
+static uint32_t clamp_bitrate(uint32_t bitrate)
 {
 	if (bitrate < ENCODER_BITRATE_MIN)
-		bitrate = ENCODER_BITRATE_MIN;
-	if (bitrate > ENCODER_BITRATE_MAX)
-		bitrate = ENCODER_BITRATE_MAX;
+		return ENCODER_BITRATE_MIN;
+	return bitrate > ENCODER_BITRATE_MAX ? ENCODER_BITRATE_MAX : bitrate;
+}
+
+static void apply_bitrate(struct encoder *e)
+{
+	uint32_t bitrate = e->music ? e->music_bitrate : e->bitrate;
+
 	opus_encoder_ctl(e->enc, OPUS_SET_BITRATE((opus_int32)bitrate));
-	e->bitrate = bitrate;
 	select_mode(e, e->lossy);
+}
+
+void encoder_set_bitrate(struct encoder *e, uint32_t bitrate)
+{
+	e->bitrate = clamp_bitrate(bitrate);
+	apply_bitrate(e);
+}
+
+void encoder_set_music_bitrate(struct encoder *e, uint32_t bitrate)
+{
+	e->music_bitrate = clamp_bitrate(bitrate);
+	apply_bitrate(e);
+}
+
+void encoder_set_music(struct encoder *e, bool music)
+{
+	if (music == e->music)
+		return;
+	e->music = music;
+	opus_encoder_ctl(e->enc, OPUS_SET_FORCE_CHANNELS(music ? 2 : 1));
+	apply_bitrate(e);
+}
+
+void encoder_copy_settings(struct encoder *e, const struct encoder *from)
+{
+	encoder_set_bitrate(e, from->bitrate);
+	encoder_set_complexity(e, from->complexity);
+	e->lossy = from->lossy;
+	set_loss(e, from->loss);
+	encoder_forbid_fec(e, from->fec_forbidden);
 }
 
 void encoder_forbid_fec(struct encoder *e, bool fec_forbidden)
@@ -102,14 +142,15 @@ unsigned encoder_complexity(const struct encoder *e)
 	return e->complexity;
 }
 
-int encoder_alloc(struct encoder **out, uint32_t bitrate)
+static int alloc_with_channels(struct encoder **out, unsigned channels, uint32_t bitrate)
 {
 	struct encoder *e = calloc(1, sizeof *e);
 	int err = 0;
 
 	if (!e)
 		return ENOMEM;
-	e->enc = opus_encoder_create(RATE, 1, OPUS_APPLICATION_AUDIO, &err);
+	e->channels = channels;
+	e->enc = opus_encoder_create(RATE, (int)channels, OPUS_APPLICATION_AUDIO, &err);
 	if (!e->enc) {
 		encoder_free(e);
 		return ENOMEM;
@@ -121,6 +162,24 @@ int encoder_alloc(struct encoder **out, uint32_t bitrate)
 	encoder_set_complexity(e, ENCODER_COMPLEXITY);
 	encoder_forget_loss(e);
 	encoder_set_bitrate(e, bitrate);
+	*out = e;
+	return 0;
+}
+
+int encoder_alloc(struct encoder **out, uint32_t bitrate)
+{
+	return alloc_with_channels(out, 1, bitrate);
+}
+
+int encoder_alloc_stereo(struct encoder **out, uint32_t music_bitrate)
+{
+	struct encoder *e = NULL;
+	int err = alloc_with_channels(&e, 2, ENCODER_MUSIC_BITRATE);
+
+	if (err)
+		return err;
+	opus_encoder_ctl(e->enc, OPUS_SET_FORCE_CHANNELS(1));
+	encoder_set_music_bitrate(e, music_bitrate);
 	*out = e;
 	return 0;
 }
@@ -150,11 +209,11 @@ size_t encoder_lookahead(const struct encoder *e)
 	return (size_t)n;
 }
 
-static bool is_quiet_frame(const int16_t pcm[ENCODER_FRAME])
+static bool is_quiet_frame(const struct encoder *e, const int16_t *pcm)
 {
 	int peak = 0;
 
-	for (unsigned i = 0; i < ENCODER_FRAME; i++) {
+	for (unsigned i = 0; i < e->channels * ENCODER_FRAME; i++) {
 		int x = pcm[i] < 0 ? -pcm[i] : pcm[i];
 
 		peak = x > peak ? x : peak;
@@ -169,13 +228,36 @@ static void set_dtx(struct encoder *e, bool dtx)
 	e->dtx = dtx;
 }
 
-size_t encoder_run(struct encoder *e, const int16_t pcm[ENCODER_FRAME],
-		   uint8_t out[ENCODER_OPUS_MAX])
+static void set_independent(struct encoder *e, bool independent)
 {
-	opus_int32 n;
+	if (independent != e->independent)
+		opus_encoder_ctl(e->enc, OPUS_SET_PREDICTION_DISABLED(independent));
+	e->independent = independent;
+}
 
-	set_dtx(e, is_quiet_frame(pcm));
-	n = opus_encode(e->enc, pcm, ENCODER_FRAME, out, ENCODER_OPUS_MAX);
+static size_t encode(struct encoder *e, const int16_t *pcm, uint8_t out[ENCODER_OPUS_MAX])
+{
+	opus_int32 n = opus_encode(e->enc, pcm, ENCODER_FRAME, out, ENCODER_OPUS_MAX);
 
 	return n > 0 ? (size_t)n : 0;
+}
+
+void encoder_take_over(struct encoder *e, const int16_t *before)
+{
+	uint8_t dropped[ENCODER_OPUS_MAX] NOT_CLEARED;
+
+	encoder_reset(e);
+	set_dtx(e, false);
+	set_independent(e, true);
+	encode(e, before, dropped);
+}
+
+size_t encoder_run(struct encoder *e, const int16_t *pcm, uint8_t out[ENCODER_OPUS_MAX])
+{
+	size_t n;
+
+	set_dtx(e, !e->music && is_quiet_frame(e, pcm));
+	n = encode(e, pcm, out);
+	set_independent(e, false);
+	return n;
 }

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mediad/audio/playout.h"
+
 enum {
 	LANE_RATE = 48000,
 	LANE_FRAME = 960,
@@ -27,16 +29,8 @@ enum {
 			       buffered longer after the first gap */
 	LANE_PREBUFFER_MS = 200,
 	LANE_STALL_MS = 120,
-	LANE_GAIN_UNITY = 1000,
-	LANE_GAIN_MAX = 4000,
-};
-
-enum lane_event {
-	LANE_NONE,
-	LANE_STARTED,
-	LANE_PAUSED,
-	LANE_DRAINED, /* the last event */
-	LANE_STOPPED, /* the last event */
+	LANE_GAIN_UNITY = PLAYOUT_GAIN_UNITY,
+	LANE_GAIN_MAX = PLAYOUT_GAIN_MAX,
 };
 
 struct lane;

@@ -3,42 +3,71 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "proto/base/not_cleared.h"
+
 void limiter_init(struct limiter *l)
 {
 	l->gain = 1;
 }
 
-static bool passes_unchanged(const struct limiter *l, const float *acc)
+static bool passes_unchanged(const float *acc)
 {
-	if (l->gain < 1)
-		return false;
 	for (int i = 0; i < MIX_FRAME; i++)
 		if (fabsf(acc[i]) > MIX_CEILING)
 			return false;
 	return true;
 }
 
-void limiter_run(struct limiter *l, const float acc[MIX_FRAME], int16_t out[MIX_FRAME])
+/* Works out the gain of each sample. Backwards from the end: no sample may exceed the ceiling, and
+ * the gain ramps down to each peak. A peak at the very start of the frame gets a drop instead of a
+ * ramp. */
+static void plan_gain(struct limiter *l, const float *a, const float *b, float gain[MIX_FRAME])
 {
 	const float attack = 1.0f / MIX_ATTACK_SAMPLES, release = 1.0f / (48 * MIX_RELEASE_MS);
-	float allowed[MIX_FRAME], ahead = 1;
+	float ahead = 1;
 
-	if (passes_unchanged(l, acc)) {
+	for (int i = MIX_FRAME - 1; i >= 0; i--) {
+		float peak = fmaxf(fabsf(a[i]), fabsf(b[i]));
+		float need = peak > MIX_CEILING ? MIX_CEILING / peak : 1;
+
+		ahead = fminf(need, ahead + attack);
+		gain[i] = ahead;
+	}
+	for (int i = 0; i < MIX_FRAME; i++) {
+		l->gain = fminf(gain[i], fminf(1, l->gain + release));
+		gain[i] = l->gain;
+	}
+}
+
+void limiter_run(struct limiter *l, const float acc[MIX_FRAME], int16_t out[MIX_FRAME])
+{
+	float gain[MIX_FRAME] NOT_CLEARED;
+
+	if (l->gain >= 1 && passes_unchanged(acc)) {
 		for (int i = 0; i < MIX_FRAME; i++)
 			out[i] = (int16_t)lrintf(acc[i]);
 		return;
 	}
-	/* Backwards from the end: no sample may exceed the ceiling, and the gain ramps down to each
-	 * peak. A peak at the very start of the frame gets a drop instead of a ramp. */
-	for (int i = MIX_FRAME - 1; i >= 0; i--) {
-		float peak = fabsf(acc[i]);
-		float need = peak > MIX_CEILING ? MIX_CEILING / peak : 1;
+	plan_gain(l, acc, acc, gain);
+	for (int i = 0; i < MIX_FRAME; i++)
+		out[i] = (int16_t)lrintf(acc[i] * gain[i]);
+}
 
-		ahead = fminf(need, ahead + attack);
-		allowed[i] = ahead;
+void limiter_run_stereo(struct limiter *l, const float left[MIX_FRAME],
+			const float right[MIX_FRAME], int16_t out[2 * MIX_FRAME])
+{
+	float gain[MIX_FRAME] NOT_CLEARED;
+
+	if (l->gain >= 1 && passes_unchanged(left) && passes_unchanged(right)) {
+		for (int i = 0; i < MIX_FRAME; i++) {
+			out[2 * i] = (int16_t)lrintf(left[i]);
+			out[2 * i + 1] = (int16_t)lrintf(right[i]);
+		}
+		return;
 	}
+	plan_gain(l, left, right, gain);
 	for (int i = 0; i < MIX_FRAME; i++) {
-		l->gain = fminf(allowed[i], fminf(1, l->gain + release));
-		out[i] = (int16_t)lrintf(acc[i] * l->gain);
+		out[2 * i] = (int16_t)lrintf(left[i] * gain[i]);
+		out[2 * i + 1] = (int16_t)lrintf(right[i] * gain[i]);
 	}
 }

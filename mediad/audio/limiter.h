@@ -24,5 +24,9 @@ struct limiter {
 void limiter_init(struct limiter *l);
 /* acc: the sums, in units of a 16-bit sample. */
 void limiter_run(struct limiter *l, const float acc[MIX_FRAME], int16_t out[MIX_FRAME]);
+/* The same for stereo, interleaved in out: one gain for both channels, so the image stays in place.
+ */
+void limiter_run_stereo(struct limiter *l, const float left[MIX_FRAME],
+			const float right[MIX_FRAME], int16_t out[2 * MIX_FRAME]);
 
 #endif

@@ -2,93 +2,54 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "mediad/audio/limiter.h"
-#include "proto/base/not_cleared.h"
+#include "mediad/audio/send_internal.h"
 #include "proto/base/time.h"
 #include "proto/rtp.h"
 
 #define TICK (SENDER_TICK_MS * NS_PER_MS)
 
-/* State of op 5 for the present utterance. */
-enum speaking { IDLE, REQUESTED, SPEAKING };
-
-/* A lane's share of the prepared frame. */
-struct share {
-	struct lane *lane;
-	size_t samples;
-};
-
-/* A lane that is lent to the sender. */
-struct lent_lane {
-	struct lane *lane;
-	uint64_t waits_since;  /* waiting for the gate since then; 0: not waiting */
-	enum media_reason why; /* reason of a stop */
-};
-
-struct prepared_frame {
-	bool full, handed_out; /* handed_out: by sender_due; sender_done is awaited */
-	bool silence;
-	bool dtx; /* its time passes, no packet is sent */
-	uint8_t opus[SENDER_OPUS_MAX];
-	size_t len;
-	struct share shares[SENDER_LANES];
-	unsigned n_shares;
-};
-
-struct sender {
-	struct encoder *enc;
-	sender_event_h *h;
-	void *arg;
-
-	struct lent_lane lanes[SENDER_LANES];
-	unsigned n_lanes;
-	struct limiter limiter;
-
-	bool running;
-	uint64_t next;
-	uint16_t seq;
-	uint32_t ts; /* RTP time of the next deadline */
-
-	enum speaking speaking;
-	uint64_t idle_since; /* SPEAKING, and nothing was sent since then; 0: something was */
-	uint64_t requested_at;
-	bool known;		  /* the server has received an op 5 since sender_start */
-	unsigned leading_silence; /* silence frames to send at the start of a session */
-	unsigned silence;	  /* and at the end of an utterance */
-	bool fresh;		  /* the encoder is reset before its next frame */
-	bool open;		  /* the gate is open */
-	bool flush;		  /* the encoder's lookahead holds the end of the utterance */
-	struct prepared_frame frame;
-	struct sender_stats stats;
-};
-
 /* ---- alloc, free, settings ---- */
+
+/* The encoder of music, or NULL. */
+static struct encoder *stereo_of(const struct sender *s)
+{
+	return s->music ? music_mixer_encoder(s->music) : NULL;
+}
 
 void sender_set_bitrate(struct sender *s, uint32_t bitrate)
 {
-	encoder_set_bitrate(s->enc, bitrate);
+	encoder_set_bitrate(s->mono, bitrate);
+	if (s->music)
+		encoder_set_bitrate(stereo_of(s), bitrate);
 }
 
 void sender_set_complexity(struct sender *s, unsigned complexity)
 {
-	encoder_set_complexity(s->enc, complexity);
+	encoder_set_complexity(s->mono, complexity);
+	if (s->music)
+		encoder_set_complexity(stereo_of(s), complexity);
 }
 
-void sender_forbid_fec(struct sender *s, bool plain)
+void sender_forbid_fec(struct sender *s, bool forbidden)
 {
-	encoder_forbid_fec(s->enc, plain);
+	encoder_forbid_fec(s->mono, forbidden);
+	if (s->music)
+		encoder_forbid_fec(stereo_of(s), forbidden);
 }
 
 void sender_report_loss(struct sender *s, uint8_t fraction)
 {
-	encoder_report_loss(s->enc, fraction);
+	encoder_report_loss(s->mono, fraction);
+	if (s->music)
+		encoder_report_loss(stereo_of(s), fraction);
 }
 
 void sender_forget_loss(struct sender *s)
 {
-	encoder_forget_loss(s->enc);
+	encoder_forget_loss(s->mono);
+	if (s->music)
+		encoder_forget_loss(stereo_of(s));
 }
 
 int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void *arg)
@@ -98,11 +59,12 @@ int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void 
 
 	if (!s)
 		return ENOMEM;
-	err = encoder_alloc(&s->enc, bitrate);
+	err = encoder_alloc(&s->mono, bitrate);
 	if (err) {
 		sender_free(s);
 		return err;
 	}
+	s->enc = s->mono;
 	limiter_init(&s->limiter);
 	s->h = h;
 	s->arg = arg;
@@ -116,7 +78,8 @@ struct sender *sender_free(struct sender *s)
 		return NULL;
 	for (unsigned i = 0; i < s->n_lanes; i++)
 		lane_free(s->lanes[i].lane);
-	encoder_free(s->enc);
+	encoder_free(s->mono);
+	music_mixer_free(s->music);
 	free(s);
 	return NULL;
 }
@@ -188,11 +151,33 @@ static bool emit_lane_events(struct sender *s, unsigned i, uint64_t now)
 	}
 }
 
+static void emit_music_events(struct sender *s, uint64_t now)
+{
+	static const enum sender_event_type types[] = {[LANE_STARTED] = SENDER_STARTED,
+						       [LANE_PAUSED] = SENDER_PAUSED,
+						       [LANE_DRAINED] = SENDER_DRAINED,
+						       [LANE_STOPPED] = SENDER_STOPPED};
+	struct music_lane *lane;
+	enum lane_event what;
+
+	while (s->music && (what = music_mixer_next_event(s->music, &lane)) != LANE_NONE) {
+		const struct playout *p = music_lane_playout(lane);
+		struct sender_event ev = {.type = types[what],
+					  .playback = music_lane_id(lane),
+					  .samples = p->sent,
+					  .at = what == LANE_STARTED ? p->started_at : now,
+					  .music = lane};
+
+		s->h(&ev, s->arg);
+	}
+}
+
 static void emit_all_events(struct sender *s, uint64_t now)
 {
 	for (unsigned i = 0; i < s->n_lanes;)
 		if (!emit_lane_events(s, i, now))
 			i++;
+	emit_music_events(s, now);
 }
 
 /* ---- session ---- */
@@ -221,8 +206,10 @@ static void settle_frame(struct sender *s, bool sent, uint64_t now)
 
 	for (unsigned i = 0; i < frame->n_shares; i++)
 		lane_confirm(frame->shares[i].lane, frame->shares[i].samples, sent, now);
+	if (frame->music)
+		music_mixer_confirm(s->music, sent, now);
 	frame->n_shares = 0;
-	frame->full = frame->handed_out = false;
+	frame->full = frame->handed_out = frame->music = false;
 }
 
 /* No lane waits for the gate: it opened, or there is no session. */
@@ -239,6 +226,8 @@ void sender_halt(struct sender *s, uint64_t now)
 	settle_frame(s, false, now);
 	for (unsigned i = 0; i < s->n_lanes; i++)
 		lane_finish_fade(s->lanes[i].lane);
+	if (s->music)
+		music_mixer_finish_fades(s->music);
 	clear_gate_waits(s);
 	emit_all_events(s, now);
 }
@@ -251,6 +240,8 @@ void sender_set_gate(struct sender *s, bool open)
 	/* A fade needs frames that are sent. */
 	for (unsigned i = 0; i < s->n_lanes && !open; i++)
 		lane_finish_fade(s->lanes[i].lane);
+	if (s->music && !open)
+		music_mixer_finish_fades(s->music);
 }
 
 void sender_speaking_sent(struct sender *s)
@@ -271,7 +262,8 @@ uint64_t sender_next(const struct sender *s)
 bool sender_is_idle(const struct sender *s)
 {
 	return !s->running ||
-	       (s->speaking == IDLE && !s->n_lanes && !s->frame.full && !s->leading_silence);
+	       (s->speaking == IDLE && !s->n_lanes && !s->frame.full && !s->leading_silence &&
+		!(s->music && music_mixer_is_active(s->music)));
 }
 
 uint32_t sender_pass(struct sender *s, uint64_t now)
@@ -286,17 +278,6 @@ uint32_t sender_pass(struct sender *s, uint64_t now)
 	return passed;
 }
 
-/* A silence frame resets the receivers' decoders, so the encoder is reset too. Measured on speech
- * in hybrid mode: the first frames after a pause come out at 17 dB SNR instead of 5. */
-static void prepare_silence(struct sender *s)
-{
-	memcpy(s->frame.opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
-	s->frame.len = OPUS_SILENCE_SIZE;
-	s->frame.full = s->frame.silence = true;
-	s->frame.dtx = false;
-	s->fresh = true;
-}
-
 /* Withdraws the prepared frame: its samples return to their lanes, and the utterance ends before
  * them. */
 static void withdraw_frame(struct sender *s)
@@ -305,12 +286,14 @@ static void withdraw_frame(struct sender *s)
 
 	for (unsigned i = 0; i < frame->n_shares; i++)
 		lane_unpull(frame->shares[i].lane, frame->shares[i].samples);
+	if (frame->music)
+		music_mixer_unpull(s->music);
 	frame->n_shares = 0;
-	frame->full = false;
+	frame->full = frame->music = false;
 	s->flush = false;
 	s->fresh = true;
 	if (s->silence) {
-		prepare_silence(s);
+		sender_prepare_silence(s);
 		s->silence--;
 	}
 }
@@ -321,7 +304,17 @@ static void withdraw_lane(struct sender *s, const struct lane *l)
 {
 	const struct prepared_frame *frame = &s->frame;
 
-	if (frame->full && !frame->handed_out && frame->n_shares == 1 && frame->shares[0].lane == l)
+	if (frame->full && !frame->handed_out && !frame->music && frame->n_shares == 1 &&
+	    frame->shares[0].lane == l)
+		withdraw_frame(s);
+}
+
+/* The same of music. */
+static void withdraw_music(struct sender *s)
+{
+	const struct prepared_frame *frame = &s->frame;
+
+	if (frame->full && !frame->handed_out && frame->music && !frame->n_shares)
 		withdraw_frame(s);
 }
 
@@ -375,44 +368,6 @@ void sender_done(struct sender *s, enum sender_outcome outcome, uint64_t now)
 
 /* ---- the next frame ---- */
 
-/* Mixes the lanes into acc and records their shares. Returns the index after the last sample of any
- * lane. */
-static size_t mix_lanes(struct sender *s, float acc[LANE_FRAME], uint64_t now)
-{
-	struct prepared_frame *frame = &s->frame;
-	size_t end = 0;
-
-	for (unsigned i = 0; i < s->n_lanes; i++) {
-		size_t n = lane_pull(s->lanes[i].lane, acc, now);
-
-		if (n)
-			frame->shares[frame->n_shares++] =
-				(struct share){.lane = s->lanes[i].lane, .samples = n};
-		if (n > end)
-			end = n;
-	}
-	return end;
-}
-
-static void encode_frame(struct sender *s, const float acc[LANE_FRAME])
-{
-	struct prepared_frame *frame = &s->frame;
-	int16_t pcm[LANE_FRAME] NOT_CLEARED;
-
-	if (s->fresh)
-		encoder_reset(s->enc);
-	s->fresh = false;
-	limiter_run(&s->limiter, acc, pcm);
-	frame->len = encoder_run(s->enc, pcm, frame->opus);
-	if (!frame->len) {
-		prepare_silence(s);
-		return;
-	}
-	frame->full = true;
-	frame->silence = false;
-	frame->dtx = frame->len <= ENCODER_DTX_MAX;
-}
-
 /* There is nothing to send. */
 static void end_utterance(struct sender *s, uint64_t now)
 {
@@ -427,27 +382,20 @@ static void end_utterance(struct sender *s, uint64_t now)
 
 static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 {
-	float acc[LANE_FRAME] = {0};
-	size_t end = 0;
-
 	if (s->leading_silence) {
 		s->leading_silence--;
-		prepare_silence(s);
+		sender_prepare_silence(s);
 		return;
 	}
-	if (s->open)
-		end = mix_lanes(s, acc, now);
-	else
+	if (!s->open)
 		s->flush = false;
-	if (end) {
-		encode_frame(s, acc);
-		s->flush = end + encoder_lookahead(s->enc) > LANE_FRAME;
+	if (s->open && sender_mix_frame(s, now)) {
 		s->silence = SENDER_SILENCE_FRAMES;
 	} else if (s->flush) {
-		encode_frame(s, acc);
+		sender_flush_frame(s);
 		s->flush = false;
 	} else if (s->silence) {
-		prepare_silence(s);
+		sender_prepare_silence(s);
 		s->silence--;
 	} else if (!wanted) {
 		end_utterance(s, now);
@@ -494,8 +442,9 @@ void sender_prepare(struct sender *s, uint64_t now)
 	}
 	if (s->frame.handed_out)
 		sender_done(s, SENDER_FAILED, now);
-	for (unsigned i = 0; i < s->n_lanes && s->open; i++)
-		wanted = wanted || lane_has_audio(s->lanes[i].lane);
+	if (s->open)
+		wanted = wanted || sender_has_speech(s) ||
+			 (s->music && music_mixer_has_audio(s->music));
 	if (s->speaking == IDLE && wanted)
 		request_speaking(s, now);
 	else if (s->speaking == REQUESTED &&
@@ -577,6 +526,60 @@ bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd
 	}
 	emit_lane_events(s, i, now);
 	return true;
+}
+
+/* ---- music ---- */
+
+int sender_lend_music(struct sender *s, struct music_mixer *m)
+{
+	if (s->music)
+		return EEXIST;
+	s->music = m;
+	encoder_copy_settings(stereo_of(s), s->mono);
+	return 0;
+}
+
+struct music_mixer *sender_music(struct sender *s)
+{
+	return s->music;
+}
+
+bool sender_command_music(struct sender *s, uint32_t id, enum sender_command cmd, uint16_t target,
+			  uint16_t fade_ms, uint64_t now)
+{
+	struct music_lane *l = s->music ? music_mixer_lane(s->music, id) : NULL;
+
+	if (!l)
+		return false;
+	/* A fade needs frames that are sent. */
+	if (s->speaking != SPEAKING || !s->open)
+		fade_ms = 0;
+	switch (cmd) {
+	case SENDER_PAUSE:
+		music_mixer_pause(s->music, id, fade_ms);
+		break;
+	case SENDER_RESUME:
+		music_mixer_resume(s->music, id, fade_ms);
+		break;
+	case SENDER_STOP:
+		playout_stop(music_lane_playout(l), fade_ms * (uint32_t)PLAYOUT_PER_MS);
+		if (!fade_ms)
+			withdraw_music(s);
+		break;
+	case SENDER_GAIN:
+		playout_gain(music_lane_playout(l), target, fade_ms * (uint32_t)PLAYOUT_PER_MS);
+		break;
+	}
+	emit_music_events(s, now);
+	return true;
+}
+
+struct music_lane *sender_take_music(struct sender *s)
+{
+	if (!s->music)
+		return NULL;
+	s->frame.music = false;
+	return music_mixer_take(s->music);
 }
 
 struct lane *sender_take(struct sender *s)

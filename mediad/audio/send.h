@@ -27,6 +27,10 @@
  * they continue there. A lane that has waited for it for SENDER_KEY_WAIT_MS of a session is
  * stopped.
  *
+ * Music sounds from a mixer of its own, which is lent when a call first needs it; its events come
+ * like those of lanes. Music waits for the gate for as long as it takes. Speech that begins over
+ * music waits up to DUCK_ATTACK_MS until the music is down.
+ *
  * The loop thread makes the sender and lends it. Lanes are lent to it by sender_add and return with
  * their last event. Only _alloc allocates. Times are in ns of the caller's clock. */
 #ifndef MEDIAD_AUDIO_SEND_H
@@ -34,6 +38,7 @@
 
 #include "mediad/audio/encoder.h"
 #include "mediad/audio/lane.h"
+#include "mediad/audio/music_mixer.h"
 #include "proto/media.h"
 
 enum {
@@ -63,6 +68,7 @@ struct sender_event {
 	uint64_t at;		  /* STARTED: when the first one left; otherwise now */
 	enum media_reason reason; /* STOPPED: NO_KEY, or NONE when it was stopped by command */
 	struct lane *lane;
+	struct music_lane *music; /* instead of lane: the event is of music */
 };
 typedef void(sender_event_h)(const struct sender_event *ev, void *arg);
 
@@ -138,6 +144,14 @@ enum sender_command { SENDER_PAUSE, SENDER_RESUME, SENDER_STOP, SENDER_GAIN };
  * false when there is no such playback. */
 bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd, uint16_t target,
 		    uint16_t fade_ms, uint64_t now);
+/* Lends the mixer of music, which stays until sender_free. Returns EEXIST. */
+int sender_lend_music(struct sender *s, struct music_mixer *m);
+/* Borrowed, to add and to write lanes; NULL before it is lent. */
+struct music_mixer *sender_music(struct sender *s);
+/* As sender_command, for a lane of music. */
+bool sender_command_music(struct sender *s, uint32_t id, enum sender_command cmd, uint16_t target,
+			  uint16_t fade_ms, uint64_t now);
+struct music_lane *sender_take_music(struct sender *s);
 /* For teardown: takes out one lane; NULL when none is left. */
 struct lane *sender_take(struct sender *s);
 

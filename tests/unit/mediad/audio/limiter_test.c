@@ -189,3 +189,34 @@ TEST(limiter_lowers_gain_instead_of_clipping)
 	CHECK(k <= MIX_RELEASE_MS / 20 + 1);
 	CHECK_INT(out[MIX_FRAME - 1], 10000);
 }
+
+/* One gain for both channels: the louder one decides, and the image stays in its place. */
+TEST(limiter_links_its_channels)
+{
+	struct limiter one, both;
+	float left[MIX_FRAME], right[MIX_FRAME];
+	int16_t mono[MIX_FRAME], out[2 * MIX_FRAME];
+
+	limiter_init(&one);
+	limiter_init(&both);
+	for (int f = 0; f < 20; f++) {
+		float height = f < 10 ? 60000.0f : 9000.0f;
+
+		for (int i = 0; i < MIX_FRAME; i++) {
+			left[i] = height * sinf(0.05f * (float)(f * MIX_FRAME + i));
+			right[i] = left[i] / 4;
+		}
+		limiter_run(&one, left, mono);
+		limiter_run_stereo(&both, left, right, out);
+		for (int i = 0; i < MIX_FRAME; i++) {
+			CHECK_INT(out[2 * i], mono[i]);
+			CHECK(abs(out[2 * i + 1] - out[2 * i] / 4) <= 1);
+		}
+	}
+	/* The right channel alone is limited too. */
+	limiter_init(&both);
+	for (int i = 0; i < MIX_FRAME; i++)
+		left[i] = 0, right[i] = 40000;
+	limiter_run_stereo(&both, left, right, out);
+	CHECK(out[0] == 0 && out[1] <= MIX_CEILING && out[1] > MIX_CEILING - 10);
+}

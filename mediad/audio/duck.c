@@ -1,0 +1,74 @@
+#include "mediad/audio/duck.h"
+
+#include <math.h>
+
+enum { PER_MS = 48 };
+#define FLOOR                                                                                      \
+	0.001f /* a ramp in dB never reaches silence: it ends here, then the rest is dropped */
+
+void duck_init(struct duck *d)
+{
+	d->gain = d->before = 1;
+	d->down = d->holds = false;
+	duck_set_depth(d, DUCK_DEPTH);
+}
+
+void duck_set_depth(struct duck *d, uint16_t depth)
+{
+	float span;
+
+	d->depth = (float)(depth < DUCK_UNITY ? depth : DUCK_UNITY) / DUCK_UNITY;
+	span = fmaxf(d->depth, FLOOR);
+	d->attack = powf(span, 1.0f / (DUCK_ATTACK_MS * PER_MS));
+	d->release = powf(span, -1.0f / (DUCK_RELEASE_MS * PER_MS));
+}
+
+static float target_of(const struct duck *d)
+{
+	return d->down ? d->depth : 1;
+}
+
+void duck_begin_frame(struct duck *d, bool speech, bool music)
+{
+	d->down = speech;
+	d->before = d->gain;
+	if (!music)
+		d->gain = target_of(d);
+	d->holds = speech && d->gain > d->depth;
+}
+
+bool duck_holds_speech(const struct duck *d)
+{
+	return d->holds;
+}
+
+/* Moves the gain by one sample. The depth may have changed, so it can be on either side. A ramp
+ * that has all but arrived ends, so that rounding does not make it last another frame. */
+static float step_gain(const struct duck *d, float target)
+{
+	bool falls = d->gain > target;
+	float next = falls ? d->gain * d->attack : fmaxf(d->gain, FLOOR) * d->release;
+
+	if (falls)
+		return next <= fmaxf(target, FLOOR) * 1.001f || d->attack >= 1 ? target : next;
+	return next >= target * 0.999f || d->release <= 1 ? target : next;
+}
+
+void duck_run(struct duck *d, float *left, float *right, size_t n)
+{
+	float target = target_of(d);
+
+	if (d->gain >= 1 && target >= 1)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (d->gain > target || d->gain < target)
+			d->gain = step_gain(d, target);
+		left[i] *= d->gain;
+		right[i] *= d->gain;
+	}
+}
+
+void duck_undo(struct duck *d)
+{
+	d->gain = d->before;
+}

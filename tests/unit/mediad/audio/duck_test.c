@@ -1,0 +1,111 @@
+#include "mediad/audio/duck.h"
+
+#include <math.h>
+
+#include "tests/test.h"
+
+enum { FRAME = 960 };
+
+static struct duck duck;
+static float gains[FRAME * 100];
+
+/* Runs frames of constant sound; gains gets the gain of each sample. */
+static void run(unsigned frames, bool speech)
+{
+	static float right[FRAME];
+
+	for (unsigned f = 0; f < frames; f++) {
+		float *left = gains + (size_t)f * FRAME;
+
+		for (int i = 0; i < FRAME; i++)
+			left[i] = right[i] = 1;
+		duck_begin_frame(&duck, speech, true);
+		duck_run(&duck, left, right, FRAME);
+		CHECK_MEM(right, sizeof right, left, sizeof right);
+	}
+}
+
+static double decibel(double gain)
+{
+	return 20 * log10(gain);
+}
+
+static void check_ramp(double from, double to, unsigned samples)
+{
+	for (unsigned i = 0; i < samples; i++) {
+		double want = from + (to - from) * (i + 1) / samples, is = decibel(gains[i]);
+
+		if (fabs(is - want) > 0.1)
+			test_fail(__FILE__, __LINE__, "sample %u: %.2f dB, not %.2f", i, is, want);
+	}
+}
+
+/* 80 ms down and 1200 ms up, straight in dB, and not a sample longer. */
+TEST(duck_ramps)
+{
+	double depth = decibel(0.15);
+
+	duck_init(&duck);
+	run(1, false);
+	CHECK(gains[0] == 1 && gains[FRAME - 1] == 1);
+	run(4, true);
+	check_ramp(0, depth, DUCK_ATTACK_MS * 48);
+	CHECK(gains[4 * FRAME - 1] == 0.15f);
+	run(61, false);
+	check_ramp(depth, 0, DUCK_RELEASE_MS * 48);
+	CHECK(gains[61 * FRAME - 1] == 1);
+}
+
+TEST(duck_holds_speech_until_music_is_down)
+{
+	duck_init(&duck);
+	for (int i = 0; i < 5; i++) {
+		run(1, true);
+		CHECK(duck_holds_speech(&duck) == (i < 4));
+	}
+	run(1, false);
+	CHECK(!duck_holds_speech(&duck));
+	run(1, true); /* the release had begun: the attack is as much shorter */
+	CHECK(duck_holds_speech(&duck));
+	run(1, true);
+	CHECK(!duck_holds_speech(&duck));
+}
+
+/* Music that starts under speech is down from its first sample. */
+TEST(duck_moves_at_once_without_music)
+{
+	duck_init(&duck);
+	duck_begin_frame(&duck, true, false);
+	CHECK(!duck_holds_speech(&duck) && duck.gain == 0.15f);
+	duck_begin_frame(&duck, false, false);
+	CHECK(duck.gain == 1);
+}
+
+TEST(duck_depths)
+{
+	duck_init(&duck);
+	duck_set_depth(&duck, DUCK_UNITY);
+	run(1, true);
+	CHECK(gains[0] == 1 && !duck_holds_speech(&duck));
+	duck_set_depth(&duck, 0);
+	run(4, true);
+	CHECK(gains[4 * FRAME - 1] == 0);
+	run(60, false);
+	CHECK(gains[60 * FRAME - 1] > 0.99f);
+	duck_set_depth(&duck, 500);
+	run(5, true);
+	duck_set_depth(&duck, 800); /* deeper than wanted now */
+	run(80, true);
+	run(80, true);
+	CHECK(gains[80 * FRAME - 1] == 0.8f);
+	CHECK(!duck_holds_speech(&duck));
+}
+
+TEST(duck_frame_that_is_taken_back)
+{
+	duck_init(&duck);
+	run(2, true);
+	duck_undo(&duck);
+	run(3, true);
+	check_ramp(decibel(0.15) / 4, decibel(0.15), 3 * FRAME);
+}
