@@ -1,6 +1,7 @@
 #include "control/extraction/extraction.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,47 +27,55 @@
 
 enum { ANSWER_BYTES = 32 << 10, ANSWER_TOKENS = 2000, ANY_HOUR = 24 };
 
-enum state { IDLE, READING, ASKED, WRITING, LIMITED };
+enum state { IDLE, READING, ASKED, WRITING };
+
+struct episode {
+	json_t *read; /* as the store gave it; the lines borrow its texts */
+	uint64_t guild, channel, session, last;
+	uint64_t extracted;	/* facts were extracted from the lines up to this one before */
+	unsigned n_lines, next; /* next: the fact that is written next */
+	struct extract_line line[EXTRACT_LINES];
+	struct extract_result result;
+};
 
 struct extraction {
 	struct model_conf conf;
 	struct roles *roles; /* NULL until the first request */
 	struct tmr *timer;
 	enum state state;
-	uint64_t asked_at;
-	json_t *episode; /* as the store gave it; the lines borrow its texts */
-	uint64_t guild, channel, session, last, failed_session;
-	uint64_t extracted; /* facts were extracted from the lines up to this one before */
-	unsigned failures, n_lines, next; /* next: the fact that is written next */
-	struct extract_line line[EXTRACT_LINES];
+	uint64_t asked_at, failed_session;
+	unsigned failures;
+	struct episode e;
+	struct episode *parked[EXTRACTION_PARKED]; /* of servers that may write later; own */
+	unsigned n_parked;
 	char answer[ANSWER_BYTES];
 	size_t answer_n;
-	struct extract_result result;
 	uint64_t day_ms, day_nano; /* of the day that began then: spent on extraction */
+	json_t *spent;		   /* {server: nano} of that day */
+	unsigned servers;	   /* that had sessions lately; 0: not known yet */
 };
 
 /* ---- the end of an episode ---- */
 
 static void clear_episode(struct extraction *x)
 {
-	json_decref(x->episode);
-	x->episode = NULL;
-	x->n_lines = 0;
+	json_decref(x->e.read);
+	/* The costs of an answer may be told after its end. */
+	x->e = (struct episode){.guild = x->e.guild, .session = x->e.session};
 	x->answer_n = 0;
-	x->result = (struct extract_result){0};
 	x->state = IDLE;
 }
 
 /* People may change their consent while the model reads or facts wait to be written. */
 static bool may_keep(const struct extraction *x, uint64_t user)
 {
-	return !x->conf.allowsh || x->conf.allowsh(x->guild, user, x->conf.arg);
+	return !x->conf.allowsh || x->conf.allowsh(x->e.guild, user, x->conf.arg);
 }
 
 static bool may_keep_all(const struct extraction *x)
 {
-	for (unsigned i = 0; i < x->n_lines; i++)
-		if (!may_keep(x, x->line[i].user))
+	for (unsigned i = 0; i < x->e.n_lines; i++)
+		if (!may_keep(x, x->e.line[i].user))
 			return false;
 	return true;
 }
@@ -77,20 +86,21 @@ static char *pack_summary(const struct extraction *x)
 	json_t *people = json_array(), *lines = json_array(), *packed;
 	char *text;
 
-	for (unsigned i = 0; i < x->n_lines; i++) {
+	for (unsigned i = 0; i < x->e.n_lines; i++) {
 		bool first = true;
 
 		for (unsigned k = 0; k < i && first; k++)
-			first = x->line[k].user != x->line[i].user;
+			first = x->e.line[k].user != x->e.line[i].user;
 		if (first)
 			json_array_append_new(
-				people, json_sprintf("%llu", (unsigned long long)x->line[i].user));
+				people,
+				json_sprintf("%llu", (unsigned long long)x->e.line[i].user));
 	}
-	for (unsigned i = 0; i < x->result.summary_lines; i++)
-		json_array_append_new(lines, json_integer((json_int_t)x->result.summary_line[i]));
-	packed = json_pack("{s:s,s:o,s:o}", "text", x->result.summary, "people", people, "lines",
+	for (unsigned i = 0; i < x->e.result.summary_lines; i++)
+		json_array_append_new(lines, json_integer((json_int_t)x->e.result.summary_line[i]));
+	packed = json_pack("{s:s,s:o,s:o}", "text", x->e.result.summary, "people", people, "lines",
 			   lines);
-	text = packed && *x->result.summary ? json_dumps(packed, JSON_COMPACT) : NULL;
+	text = packed && *x->e.result.summary ? json_dumps(packed, JSON_COMPACT) : NULL;
 	json_decref(packed);
 	return text;
 }
@@ -98,10 +108,10 @@ static char *pack_summary(const struct extraction *x)
 static void end_episode(struct extraction *x)
 {
 	char *summary = may_keep_all(x) ? pack_summary(x) : NULL;
-	const struct store_episode e = {.guild = x->guild,
-					.session = x->session,
-					.channel = x->channel,
-					.line = x->last,
+	const struct store_episode e = {.guild = x->e.guild,
+					.session = x->e.session,
+					.channel = x->e.channel,
+					.line = x->e.last,
 					.summary = summary};
 	int err = store_end_episode(x->conf.store, &e);
 
@@ -115,25 +125,74 @@ static void end_episode(struct extraction *x)
 /* It is tried again later, unless it has failed too often. */
 static void fail_episode(struct extraction *x, const char *why)
 {
-	x->failures = x->failed_session == x->session ? x->failures + 1 : 1;
-	x->failed_session = x->session;
+	x->failures = x->failed_session == x->e.session ? x->failures + 1 : 1;
+	x->failed_session = x->e.session;
 	log_warn("extraction_failed", "guild=%llu session=%llu times=%u why=\"%s\"",
-		 (unsigned long long)x->guild, (unsigned long long)x->session, x->failures, why);
+		 (unsigned long long)x->e.guild, (unsigned long long)x->e.session, x->failures,
+		 why);
 	if (x->failures >= EXTRACTION_TRIES)
 		end_episode(x);
 	else
 		clear_episode(x);
 }
 
+/* ---- episodes that wait ---- */
+
+/* The server's facts of this minute are used up. Its episode waits with the model's answer, and
+ * those of other servers go on. */
+static void park_episode(struct extraction *x)
+{
+	struct episode *e = x->n_parked < EXTRACTION_PARKED ? malloc(sizeof *e) : NULL;
+
+	if (!e) {
+		fail_episode(x, "too many servers wait");
+		return;
+	}
+	*e = x->e;
+	x->parked[x->n_parked++] = e;
+	x->e.read = NULL;
+	clear_episode(x);
+}
+
+/* Takes the i-th one out of the list. */
+static struct episode *take_parked(struct extraction *x, unsigned i)
+{
+	struct episode *e = x->parked[i];
+
+	x->n_parked--;
+	memmove(&x->parked[i], &x->parked[i + 1], (x->n_parked - i) * sizeof x->parked[0]);
+	return e;
+}
+
+static void drop_parked(struct extraction *x, unsigned i)
+{
+	struct episode *e = take_parked(x, i);
+
+	json_decref(e->read);
+	free(e);
+}
+
 /* ---- writing ---- */
 
+static void begin_episode(struct extraction *x);
 static void write_next(struct extraction *x);
+
+/* The oldest of those that wait. */
+static void resume_episode(struct extraction *x)
+{
+	struct episode *e = take_parked(x, 0);
+
+	x->e = *e;
+	free(e);
+	x->state = WRITING;
+	write_next(x);
+}
 
 static const char *name_of(const struct extraction *x, uint64_t user)
 {
-	for (unsigned i = 0; i < x->n_lines; i++)
-		if (x->line[i].user == user)
-			return x->line[i].name;
+	for (unsigned i = 0; i < x->e.n_lines; i++)
+		if (x->e.line[i].user == user)
+			return x->e.line[i].name;
 	return "";
 }
 
@@ -157,10 +216,11 @@ static void take_written(int err, const struct store_document *document, void *a
 		return;
 	}
 	if (limited) {
-		x->state = LIMITED;
+		park_episode(x);
+		begin_episode(x);
 		return;
 	}
-	x->next++;
+	x->e.next++;
 	write_next(x);
 }
 
@@ -171,24 +231,24 @@ static bool is_kept(const struct extraction *x, const struct extract_fact *f)
 
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		newest = f->evidence[i] > newest ? f->evidence[i] : newest;
-	return newest > x->extracted && may_keep(x, f->user);
+	return newest > x->e.extracted && may_keep(x, f->user);
 }
 
 static void write_next(struct extraction *x)
 {
-	struct store_facts what = {.guild = x->guild};
+	struct store_facts what = {.guild = x->e.guild};
 	const struct extract_fact *f;
 	json_t *lines, *items;
 	char *request;
 	int err = ENOMEM;
 
-	while (x->next < x->result.facts && !is_kept(x, &x->result.fact[x->next]))
-		x->next++;
-	if (x->next == x->result.facts) {
+	while (x->e.next < x->e.result.facts && !is_kept(x, &x->e.result.fact[x->e.next]))
+		x->e.next++;
+	if (x->e.next == x->e.result.facts) {
 		end_episode(x);
 		return;
 	}
-	f = &x->result.fact[x->next];
+	f = &x->e.result.fact[x->e.next];
 	what.owner = what.user = f->user;
 	lines = json_array();
 	for (unsigned i = 0; i < f->n_evidence; i++)
@@ -211,32 +271,63 @@ static void write_next(struct extraction *x)
 static void read_answer(struct extraction *x)
 {
 	x->answer[x->answer_n] = '\0';
-	if (!extract_read(x->answer, x->line, x->n_lines, &x->result)) {
+	if (!extract_read(x->answer, x->e.line, x->e.n_lines, &x->e.result)) {
 		fail_episode(x, "the answer is no result");
 		return;
 	}
 	log_info("extracted",
 		 "guild=%llu session=%llu lines=%u facts=%u no_evidence=%u wrong_speaker=%u "
 		 "guarded=%u",
-		 (unsigned long long)x->guild, (unsigned long long)x->session, x->n_lines,
-		 x->result.facts, x->result.refused[EXTRACT_REFUSAL_NO_EVIDENCE],
-		 x->result.refused[EXTRACT_REFUSAL_WRONG_SPEAKER],
-		 x->result.refused[EXTRACT_REFUSAL_GUARDED]);
+		 (unsigned long long)x->e.guild, (unsigned long long)x->e.session, x->e.n_lines,
+		 x->e.result.facts, x->e.result.refused[EXTRACT_REFUSAL_NO_EVIDENCE],
+		 x->e.result.refused[EXTRACT_REFUSAL_WRONG_SPEAKER],
+		 x->e.result.refused[EXTRACT_REFUSAL_GUARDED]);
 	x->state = WRITING;
-	x->next = 0;
+	x->e.next = 0;
 	write_next(x);
+}
+
+/* What the server has spent that day. */
+static uint64_t spent_by(const struct extraction *x, const char *guild)
+{
+	return (uint64_t)json_integer_value(json_object_get(x->spent, guild));
+}
+
+static void note_spent(struct extraction *x, uint64_t nano)
+{
+	char guild[24];
+
+	snprintf(guild, sizeof guild, "%llu", (unsigned long long)x->e.guild);
+	json_object_set_new(x->spent, guild, json_integer((json_int_t)(spent_by(x, guild) + nano)));
+}
+
+/* Every server has the same share of the day's budget. */
+static bool is_share(const struct extraction *x, uint64_t nano)
+{
+	uint64_t budget = x->conf.settings->memory_extract_cents * NANO_PER_CENT;
+
+	return budget && nano >= budget / (x->servers ? x->servers : 1);
+}
+
+static bool has_spent_share(const struct extraction *x, uint64_t guild)
+{
+	char id[24];
+
+	snprintf(id, sizeof id, "%llu", (unsigned long long)guild);
+	return is_share(x, spent_by(x, id));
 }
 
 static void count_cost(struct extraction *x, const struct roles_event *ev)
 {
 	struct bus_event out = {
-		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(x->conf.env), .guild = x->guild};
+		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(x->conf.env), .guild = x->e.guild};
 
 	usage_event_fill(&out.usage, x->conf.settings, ev);
-	out.usage.session = x->session;
+	out.usage.session = x->e.session;
 	x->day_nano += out.usage.nano;
+	note_spent(x, out.usage.nano);
 	if (x->conf.ledger)
-		ledger_add(x->conf.ledger, x->guild, out.usage.nano, out.at_ms);
+		ledger_add(x->conf.ledger, x->e.guild, out.usage.nano, out.at_ms);
 	bus_publish(x->conf.bus, &out);
 }
 
@@ -275,7 +366,7 @@ static int open_roles(struct extraction *x)
 
 static void ask_model(struct extraction *x)
 {
-	char *request = extract_request(x->line, x->n_lines);
+	char *request = extract_request(x->e.line, x->e.n_lines);
 	const struct engine_message message = {.role = ENGINE_USER, .speaker = "", .text = request};
 	int err = request ? open_roles(x) : ENOMEM;
 
@@ -305,11 +396,11 @@ static void read_line(struct extraction *x, const json_t *line)
 		.name = json_string_value(json_object_get(line, "name")),
 		.text = json_string_value(json_object_get(line, "text"))};
 
-	x->last = l.id > x->last ? l.id : x->last;
+	x->e.last = l.id > x->e.last ? l.id : x->e.last;
 	if (!discord_u64(json_string_value(json_object_get(line, "user")), &l.user) || !l.name ||
-	    !l.text || x->n_lines == EXTRACT_LINES || !may_keep(x, l.user))
+	    !l.text || x->e.n_lines == EXTRACT_LINES || !may_keep(x, l.user))
 		return;
-	x->line[x->n_lines++] = l;
+	x->e.line[x->e.n_lines++] = l;
 }
 
 static void take_episode(int err, const struct store_document *document, void *arg)
@@ -318,21 +409,25 @@ static void take_episode(int err, const struct store_document *document, void *a
 	const json_t *line;
 	size_t i;
 
-	x->episode = err ? NULL : json_loads(document->document, 0, NULL);
-	if (!x->episode) {
+	x->e.read = err ? NULL : json_loads(document->document, 0, NULL);
+	if (!x->e.read) {
 		clear_episode(x);
 		return;
 	}
-	x->last = 0;
-	x->session = (uint64_t)json_integer_value(json_object_get(x->episode, "session"));
-	x->extracted = (uint64_t)json_integer_value(json_object_get(x->episode, "extracted"));
-	discord_u64(json_string_value(json_object_get(x->episode, "guild")), &x->guild);
-	discord_u64(json_string_value(json_object_get(x->episode, "channel")), &x->channel);
-	json_array_foreach(json_object_get(x->episode, "lines"), i, line)
+	x->e.last = 0;
+	x->e.session = (uint64_t)json_integer_value(json_object_get(x->e.read, "session"));
+	x->e.extracted = (uint64_t)json_integer_value(json_object_get(x->e.read, "extracted"));
+	discord_u64(json_string_value(json_object_get(x->e.read, "guild")), &x->e.guild);
+	discord_u64(json_string_value(json_object_get(x->e.read, "channel")), &x->e.channel);
+	x->servers = (unsigned)json_integer_value(json_object_get(x->e.read, "servers"));
+	json_array_foreach(json_object_get(x->e.read, "lines"), i, line)
 	{
 		read_line(x, line);
 	}
-	if (x->n_lines)
+	if (has_spent_share(x, x->e.guild)) {
+		clear_episode(x);
+		begin_episode(x);
+	} else if (x->e.n_lines)
 		ask_model(x);
 	else
 		end_episode(x);
@@ -345,8 +440,10 @@ static bool has_budget(struct extraction *x, uint64_t now)
 	const struct settings *s = x->conf.settings;
 	uint64_t day = ledger_day_ms(now);
 
-	if (day != x->day_ms)
+	if (day != x->day_ms) {
 		x->day_nano = 0;
+		json_object_clear(x->spent);
+	}
 	x->day_ms = day;
 	return (!s->memory_extract_cents ||
 		x->day_nano < s->memory_extract_cents * NANO_PER_CENT) &&
@@ -365,17 +462,43 @@ static bool is_wanted(struct extraction *x, uint64_t now)
 	       has_budget(x, now);
 }
 
+/* Servers that get no episode now: one of theirs waits, or their share of the day is spent. NULL
+ * without memory. The caller frees it. */
+static char *list_excluded(const struct extraction *x)
+{
+	json_t *list = json_array(), *nano;
+	const char *guild;
+	char *text;
+
+	for (unsigned i = 0; i < x->n_parked; i++)
+		json_array_append_new(
+			list, json_sprintf("%llu", (unsigned long long)x->parked[i]->guild));
+	json_object_foreach(x->spent, guild, nano)
+	{
+		if (is_share(x, (uint64_t)json_integer_value(nano)))
+			json_array_append_new(list, json_string(guild));
+	}
+	text = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return text;
+}
+
 static void begin_episode(struct extraction *x)
 {
 	uint64_t now = env_wall_ms(x->conf.env), keep;
+	struct store_episodes what = {.most = EXTRACT_LINES};
+	char *without;
 
 	if (!is_wanted(x, now))
 		return;
 	keep = x->conf.settings->store_words_hours * HOUR_MS;
+	what.since_ms = now > keep ? now - keep : 0;
+	without = list_excluded(x);
+	what.without = without;
 	x->state = READING;
-	if (store_next_episode(x->conf.store, now > keep ? now - keep : 0, EXTRACT_LINES,
-			       take_episode, x))
+	if (!without || store_next_episode(x->conf.store, &what, take_episode, x))
 		x->state = IDLE;
+	free(without);
 }
 
 static void on_timer(void *arg)
@@ -383,11 +506,10 @@ static void on_timer(void *arg)
 	struct extraction *x = arg;
 
 	tmr_start(x->timer, EXTRACTION_CHECK_S * NS_PER_S);
-	if (x->state == IDLE) {
+	if (x->state == IDLE && x->n_parked) {
+		resume_episode(x);
+	} else if (x->state == IDLE) {
 		begin_episode(x);
-	} else if (x->state == LIMITED) {
-		x->state = WRITING;
-		write_next(x);
 	} else if (x->state == ASKED &&
 		   env_now(x->conf.env) >= x->asked_at + EXTRACTION_ANSWER_S * NS_PER_S) {
 		roles_cancel_all(x->roles);
@@ -405,18 +527,23 @@ static void on_session_over(const struct bus_event *ev, void *arg)
 		tmr_start(x->timer, 0);
 }
 
-static bool quotes(const struct extraction *x, uint64_t user)
+static bool quotes(const struct episode *e, uint64_t user)
 {
-	for (unsigned i = 0; i < x->n_lines; i++)
-		if (x->line[i].user == user)
+	for (unsigned i = 0; i < e->n_lines; i++)
+		if (e->line[i].user == user)
 			return true;
 	return false;
 }
 
 void extraction_erase(struct extraction *x, uint64_t user)
 {
+	for (unsigned i = 0; x && i < x->n_parked;)
+		if (quotes(x->parked[i], user))
+			drop_parked(x, i);
+		else
+			i++;
 	/* The lines that the store is about to give may be theirs. */
-	if (!x || (x->state != READING && !quotes(x, user)))
+	if (!x || (x->state != READING && !quotes(&x->e, user)))
 		return;
 	store_forget(x->conf.store, x);
 	clear_episode(x);
@@ -432,7 +559,8 @@ int extraction_alloc(struct extraction **out, const struct model_conf *conf)
 	if (!x)
 		return ENOMEM;
 	x->conf = *conf;
-	err = tmr_alloc(&x->timer, conf->env, on_timer, x);
+	x->spent = json_object();
+	err = x->spent ? tmr_alloc(&x->timer, conf->env, on_timer, x) : ENOMEM;
 	if (!err)
 		err = bus_subscribe(conf->bus, BUS_MASK(EVENT_SESSION_OVER), on_session_over, x);
 	if (err) {
@@ -451,7 +579,10 @@ struct extraction *extraction_free(struct extraction *x)
 	tmr_free(x->timer);
 	store_forget(x->conf.store, x);
 	roles_free(x->roles);
-	json_decref(x->episode);
+	while (x->n_parked)
+		drop_parked(x, 0);
+	json_decref(x->e.read);
+	json_decref(x->spent);
 	free(x);
 	return NULL;
 }

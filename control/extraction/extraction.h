@@ -10,11 +10,17 @@
  *   ASKED     facts                                         WRITING: one fact at a time
  *   ASKED     no result, or EXTRACTION_ANSWER_S             IDLE, three times; then the session is
  *                                                           passed over
- *   WRITING   the server's five facts a minute are used up  LIMITED
- *   LIMITED   a minute passed                               WRITING: writes the same fact again
+ *   WRITING   the server's five facts a minute are used up  READING: the episode is parked, and
+ *                                                           another server's turn comes
+ *   IDLE      a minute passed, and an episode is parked     WRITING: writes the same fact again
  *   WRITING   all are written                               IDLE: the session is marked as done
- *   any       a person of the session is erased             IDLE: drops its lines and facts; what
- * is left of the session is extracted again
+ *   any       a person of the session is erased             IDLE: drops its lines and facts, parked
+ *                                                           or not; the rest of the session is
+ *                                                           extracted again
+ *
+ * No server holds up the others: each may spend an equal share of the day's budget, by the number
+ * of servers that had voice sessions lately, and an episode that has to wait for its server's facts
+ * is parked with the model's answer.
  *
  * The mark is in the database, so a restart goes on with the next session; a session that was
  * interrupted is extracted again, and facts that are there already are duplicates. Lines are those
@@ -30,7 +36,12 @@
 struct extraction;
 struct model_conf;
 
-enum { EXTRACTION_CHECK_S = 60, EXTRACTION_ANSWER_S = 120, EXTRACTION_TRIES = 3 };
+enum {
+	EXTRACTION_CHECK_S = 60,
+	EXTRACTION_ANSWER_S = 120,
+	EXTRACTION_TRIES = 3,
+	EXTRACTION_PARKED = 16
+};
 
 /* ENOMEM, ENOSPC. conf is copied, its pointers are borrowed. Caller owns *out and frees it before
  * the store, when all voice sessions are over. */

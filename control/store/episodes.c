@@ -41,12 +41,14 @@ int episodes_next(struct db *db, const struct job *j, char **out)
 	int err;
 
 	db_bind_uint(s, 1, j->now_ms);
+	db_bind_text(s, 2, j->text ? j->text : "[]");
 	err = db_step(db, s);
 	if (!err)
-		episode = json_pack("{s:o,s:I,s:o,s:I,s:I,s:[]}", "guild", id_json(db_uint(s, 0)),
-				    "session", (json_int_t)db_uint(s, 1), "channel",
-				    id_json(db_uint(s, 2)), "done", (json_int_t)db_uint(s, 3),
-				    "extracted", (json_int_t)db_uint(s, 4), "lines");
+		episode = json_pack(
+			"{s:o,s:I,s:o,s:I,s:I,s:I,s:[]}", "guild", id_json(db_uint(s, 0)),
+			"session", (json_int_t)db_uint(s, 1), "channel", id_json(db_uint(s, 2)),
+			"done", (json_int_t)db_uint(s, 3), "extracted", (json_int_t)db_uint(s, 4),
+			"servers", (json_int_t)db_uint(s, 5), "lines");
 	sqlite3_reset(s);
 	lines = json_object_get(episode, "lines");
 	if (lines)

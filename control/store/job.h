@@ -30,7 +30,8 @@ enum job_kind {
 	JOB_SET_ENCODER,  /* text: the model of an encoder elsewhere */
 	JOB_LIST_TEXTS,	  /* for it */
 	JOB_KEEP_VECTORS, /* vectors */
-	JOB_NEXT_EPISODE, /* over since now_ms; version: how many lines */
+	JOB_NEXT_EPISODE, /* over since now_ms; version: how many lines, text: servers to leave out
+			   */
 	JOB_END_EPISODE,  /* of guild, the session owner; version: its last line, text: the summary
 			     of it, channel */
 	JOB_FIND_SUMMARIES, /* of channel, of sessions since now_ms; version: how many */

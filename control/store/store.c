@@ -537,12 +537,15 @@ int store_forget_facts(struct store *s, const struct store_facts *f, store_docum
 	return post_facts(s, JOB_FORGET_FACTS, f, h, arg);
 }
 
-int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_document_h *h,
+int store_next_episode(struct store *s, const struct store_episodes *what, store_document_h *h,
 		       void *arg)
 {
-	return put_job(s,
-		       &(struct job){.kind = JOB_NEXT_EPISODE, .now_ms = since_ms, .version = most},
-		       &(struct request){.documenth = h, .arg = arg});
+	struct job j = {.kind = JOB_NEXT_EPISODE,
+			.now_ms = what->since_ms,
+			.version = what->most,
+			.text = strdup(what->without)};
+
+	return j.text ? put_job(s, &j, &(struct request){.documenth = h, .arg = arg}) : ENOMEM;
 }
 
 int store_end_episode(struct store *s, const struct store_episode *e)

@@ -158,12 +158,17 @@ int store_keep_vectors(struct store *s, const struct embedding_vectors *v, store
 
 /* ---- extraction ---- */
 
-/* The oldest session that was over at that time (ms since 1970) or later and has lines of people
- * who had agreed to be remembered, which were not summed up: {"guild": "ID", "session", "channel":
- * "ID", "extracted": the last line from which facts were extracted before, "lines": [{"id", "user":
- * "ID", "name", "at_ms", "text"}, …]}, at most `most` lines, oldest first. ENOENT: there is none.
- */
-int store_next_episode(struct store *s, uint64_t since_ms, unsigned most, store_document_h *h,
+struct store_episodes {
+	uint64_t since_ms;   /* over at that time or later; ms since 1970 */
+	unsigned most;	     /* lines */
+	const char *without; /* a JSON list of servers that are left out: ["ID", …] */
+};
+/* The oldest session that is over and has lines of people who had agreed to be remembered, which
+ * were not summed up: {"guild": "ID", "session", "channel": "ID", "extracted": the last line from
+ * which facts were extracted before, "servers": the number of servers with sessions since since_ms,
+ * "lines": [{"id", "user": "ID", "name", "at_ms", "text"}, …]}, the oldest lines first. ENOENT:
+ * there is none. */
+int store_next_episode(struct store *s, const struct store_episodes *what, store_document_h *h,
 		       void *arg);
 struct store_episode {
 	uint64_t guild, session, channel;

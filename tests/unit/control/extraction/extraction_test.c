@@ -17,7 +17,7 @@
 #include "tests/test.h"
 #include "tests/unit/control/fake_http.h"
 
-enum { GUILD = 7, CHANNEL = 8, ANA = 501, BOB = 502, POLL_MS = 5 };
+enum { GUILD = 7, OTHER = 9, CHANNEL = 8, ANA = 501, BOB = 502, POLL_MS = 5 };
 
 static struct fixture {
 	struct fake_http http;
@@ -35,6 +35,7 @@ static struct fixture {
 	uint64_t refuses, erased; /* users; 0: nobody */
 	uint64_t refuses_later;	  /* when the model answers */
 	unsigned polls;		  /* since the request */
+	uint64_t guild, session;  /* of lines and sessions that are published */
 } fx;
 
 static void answer_request(struct fake_http *f, struct evhttp_request *req)
@@ -78,6 +79,7 @@ static void take_summaries(int err, const struct store_document *document, void 
 
 static void on_poll(void *arg)
 {
+	const struct store_episodes all = {.most = 9, .without = "[]"};
 	const struct store_facts f = {.guild = GUILD,
 				      .owner = ANA,
 				      .user = ANA,
@@ -91,7 +93,7 @@ static void on_poll(void *arg)
 		return;
 	}
 	if (!fx.asks && store_find_facts(fx.store, &f, take_facts, NULL) == 0 &&
-	    store_next_episode(fx.store, 0, 9, take_episode, NULL) == 0 &&
+	    store_next_episode(fx.store, &all, take_episode, NULL) == 0 &&
 	    store_find_summaries(fx.store, GUILD, CHANNEL, 0, take_summaries, NULL) == 0)
 		fx.asks = true;
 	tmr_start(fx.poll, POLL_MS * NS_PER_MS);
@@ -107,9 +109,9 @@ static bool run_until(bool (*over)(void))
 
 static void publish_session(enum event_type type)
 {
-	struct bus_event ev = {.type = type, .at_ms = env_wall_ms(fx.http.env), .guild = GUILD};
+	struct bus_event ev = {.type = type, .at_ms = env_wall_ms(fx.http.env), .guild = fx.guild};
 
-	ev.session.session = 1000;
+	ev.session.session = fx.session;
 	ev.session.channel = CHANNEL;
 	ev.session.why = type == EVENT_SESSION_OVER ? "shutdown" : "";
 	bus_publish(fx.bus, &ev);
@@ -118,9 +120,10 @@ static void publish_session(enum event_type type)
 static void publish_line(uint64_t user, const char *text, bool consent)
 {
 	uint64_t now = env_wall_ms(fx.http.env);
-	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = now, .guild = GUILD, .user = user};
+	struct bus_event ev = {
+		.type = EVENT_UTTERANCE, .at_ms = now, .guild = fx.guild, .user = user};
 
-	ev.utterance = (struct event_utterance){.session = 1000,
+	ev.utterance = (struct event_utterance){.session = fx.session,
 						.channel = CHANNEL,
 						.utterance = (uint32_t)user,
 						.name = user == ANA ? "Ana" : "Bob",
@@ -135,13 +138,15 @@ static void publish_line(uint64_t user, const char *text, bool consent)
 static bool allows(uint64_t guild, uint64_t user, void *arg)
 {
 	(void)arg;
-	return guild == GUILD && user != fx.refuses;
+	return (guild == GUILD || guild == OTHER) && user != fx.refuses;
 }
 
 static bool begin(const char *says)
 {
 	memset(&fx, 0, sizeof fx);
 	fx.says = says;
+	fx.guild = GUILD;
+	fx.session = 1000;
 	snprintf(fx.dir, sizeof fx.dir, "/tmp/parley-extract-XXXXXX");
 	return mkdtemp(fx.dir) && fake_http_begin(&fx.http, answer_request, NULL) &&
 	       !settings_alloc(&fx.settings) &&
@@ -374,6 +379,61 @@ TEST(a_session_is_summed_up_again_without_the_lines_of_a_forgotten_fact)
 	CHECK(memmem(fx.http.body, fx.http.n, "my boat", 7));
 	CHECK(!strstr(fx.summaries, "machines") && strstr(fx.summaries, "It rains."));
 	CHECK_STR(fx.facts, "[]");
+	end();
+}
+
+static void hold_session(uint64_t guild, uint64_t session, const char *text)
+{
+	fx.guild = guild;
+	fx.session = session;
+	publish_session(EVENT_SESSION_STARTED);
+	publish_line(ANA, text, true);
+	publish_session(EVENT_SESSION_OVER);
+}
+
+TEST(a_server_that_wrote_its_facts_of_the_minute_holds_nobody_up)
+{
+	const struct store_facts five = {
+		.guild = GUILD,
+		.user = BOB,
+		.name = "Bob",
+		.request = "[{\"text\":\"one owl\"},{\"text\":\"my cat is old\"},{\"text\":\"we "
+			   "ski\"},{\"text\":\"the tea is hot\"},{\"text\":\"i sail\"}]",
+		.since_ms = 1};
+
+	CHECK(begin(BIKE));
+	CHECK_INT(store_write_facts(fx.store, &five, on_erased, NULL), 0);
+	hold_session(GUILD, 1000, "my bike is red, said in the first server");
+	hold_session(OTHER, 2000, "my bike is red, too");
+	CHECK(run_until(is_done));
+	CHECK(run_until(is_settled));
+	CHECK_INT(fx.http.requests, 2);
+	CHECK(!strstr(fx.facts, "bike"));
+	CHECK_INT(count_sources(1), 0); /* it waits for the next minute */
+	end();
+}
+
+static bool is_asked_twice(void)
+{
+	publish_session(EVENT_SESSION_OVER);
+	return fx.http.requests == 2 && fx.polls++ > 40;
+}
+
+/* A request costs more than half of the budget of the day. */
+TEST(a_server_spends_its_share_of_the_day)
+{
+	CHECK(begin("{\"facts\":[]}"));
+	CHECK_INT(settings_set(fx.settings, "memory_extract_cents", "1"), 0);
+	CHECK_INT(settings_set(fx.settings, "text_model", "m"), 0);
+	CHECK_INT(settings_set(fx.settings, "prices",
+			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":20}]"),
+		  0);
+	hold_session(GUILD, 1000, "the first one");
+	hold_session(GUILD, 2000, "the second one");
+	hold_session(OTHER, 3000, "my bike is red");
+	CHECK(run_until(is_asked_twice));
+	CHECK_INT(fx.http.requests, 2);
+	CHECK(memmem(fx.http.body, fx.http.n, "my bike", 7));
 	end();
 }
 
