@@ -189,27 +189,41 @@ static bool may_grow(const struct room_utterance *u, unsigned part)
 	return u->interim && part + (u->w.unspaced ? PIECE_UNSPACED : 1) >= u->n;
 }
 
-/* "Oh marvellous": one word behind a sound of surprise is an exclamation, unless it is a name. */
+/* "Oh marvellous", "oh wow splendid": one word behind sounds of surprise is an exclamation, unless
+ * it is a name. */
 static bool is_exclaimed(const struct room_utterance *u, unsigned part)
 {
 	const uint32_t surprise = ROOM_WORD_ASSENT | ROOM_WORD_FILLER;
 
-	return u->w.n == 2 && !u->w.unspaced && !u->v[part].classes &&
-	       !room_utterance_word(u, part)->capital &&
-	       (u->v[part - 1].classes & surprise) == surprise;
+	for (unsigned i = 0; i < part; i++)
+		if ((u->v[i].classes & surprise) != surprise &&
+		    (i == 0 || !(u->v[i].classes & ROOM_WORD_ASSENT)))
+			return false;
+	return part + 1 == u->n && !u->w.unspaced && !u->v[part].classes &&
+	       !room_utterance_word(u, part)->capital;
 }
 
-/* True if unlisted words beside an assent are news: more than a few, as many as the others, with a
- * person or a number ("my wallet", "two tickets"), or behind a preposition ("in the kitchen"). */
+/* "Gut, die Karten": a word such as an article before the last one, which is in no list. */
+static bool is_article(const struct room_utterance *u, unsigned part)
+{
+	return part + 2 == u->n && u->v[part].classes & ROOM_WORD_OPEN_END &&
+	       !u->v[part + 1].classes;
+}
+
+/* True if unlisted words beside an assent are news: more than a few, as many as the others where an
+ * assent of several words counts once ("okay then salmon"), with a person or a number ("my
+ * wallet", "two tickets"), or behind a preposition ("in the kitchen"). */
 static bool is_news(const struct room_utterance *u, unsigned from, unsigned to)
 {
 	unsigned unknown = 0, words = 0;
 	bool told = false;
 
 	for (unsigned i = 0; i < u->n; i++) {
-		bool beside = i >= from && i < to && !is_echo(u, i) && !may_grow(u, i);
+		bool inside = i >= from && i < to;
+		bool beside = inside && !is_echo(u, i) && !may_grow(u, i);
 
-		words += u->v[i].n;
+		if (!is_article(u, i))
+			words += inside ? u->v[i].n : 1;
 		if (beside && !(u->v[i].classes & ROOM_PART_SOFT))
 			unknown += u->v[i].n;
 		told = told ||

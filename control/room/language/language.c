@@ -16,7 +16,7 @@
 #include "control/room/language/ru.def"
 #include "control/room/language/zh.def"
 
-enum { SLOTS = 1 << 15, ENTRY = 96 };
+enum { SLOTS = 1 << 16, ENTRY = 96, ENDING = '~' };
 
 struct list {
 	enum room_language language;
@@ -139,24 +139,33 @@ static bool expand_contractions(const char *entry, size_t n, char *text, size_t 
 	return found;
 }
 
+static void list_entry(const struct list *list, const char *entry, size_t n)
+{
+	uint64_t hash = hash_entry(list->language, entry, n);
+	struct slot *slot = find_slot(hash);
+
+	slot->hash = hash;
+	slot->classes |= list->class;
+}
+
 /* The entry in its common form, of which its words are joined as those of a text are. */
 static void add_entry(const struct list *list, const char *entry, size_t n)
 {
 	static struct room_words words;
 	char text[ENTRY];
-	struct slot *slot;
 
 	if (n >= sizeof text)
 		return;
+	if (*entry == ENDING) {
+		list_entry(list, entry, n);
+		return;
+	}
 	memcpy(text, entry, n);
 	text[n] = '\0';
 	room_words_split(&words, text, list->language);
 	if (!words.n)
 		return;
-	n = words.v[words.n - 1].at + words.v[words.n - 1].n;
-	slot = find_slot(hash_entry(list->language, words.text, n));
-	slot->hash = hash_entry(list->language, words.text, n);
-	slot->classes |= list->class;
+	list_entry(list, words.text, words.v[words.n - 1].at + words.v[words.n - 1].n);
 }
 
 void room_language_prepare(void)
@@ -176,6 +185,7 @@ void room_language_prepare(void)
 			    expand_contractions(p, n, full, sizeof full))
 				add_entry(&lists[i], full, strlen(full));
 			p += n + (p[n] == ';');
+			p += strspn(p, " ");
 		}
 }
 
@@ -318,6 +328,32 @@ static uint32_t look_up_drawled(enum room_language language, const char *word, s
 	return 0;
 }
 
+/* "신기하네요" is looked up as "~하네요", "~네요": the longest listed ending. */
+static uint32_t look_up_ending(enum room_language language, const char *word, size_t n)
+{
+	char ending[ENTRY] = {ENDING};
+
+	if (n >= sizeof ending)
+		return 0;
+	for (const char *p = word, *end = word + n; p < end;) {
+		uint32_t classes;
+
+		room_script_next(&p);
+		memcpy(ending + 1, p, (size_t)(end - p));
+		classes = room_language_classes(language, ending, 1 + (size_t)(end - p));
+		if (classes)
+			return classes;
+	}
+	return 0;
+}
+
+static uint32_t look_up_unlisted(const struct room_words *w, const struct room_word *word)
+{
+	uint32_t classes = look_up_drawled(w->language, w->text + word->at, word->n);
+
+	return classes ? classes : look_up_ending(w->language, w->text + word->at, word->n);
+}
+
 static void look_up(struct room_words *w)
 {
 	unsigned most = w->unspaced ? (unsigned)ROOM_ENTRY_CHARS : (unsigned)ROOM_ENTRY_WORDS;
@@ -334,8 +370,7 @@ static void look_up(struct room_words *w)
 		}
 	for (unsigned i = 0; i < w->n && !w->unspaced; i++)
 		if (!room_words_match(w, i, UINT32_MAX))
-			w->v[i].classes[0] =
-				look_up_drawled(w->language, w->text + w->v[i].at, w->v[i].n);
+			w->v[i].classes[0] = look_up_unlisted(w, &w->v[i]);
 }
 
 void room_words_split(struct room_words *out, const char *text, enum room_language language)

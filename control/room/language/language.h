@@ -3,7 +3,8 @@
  *
  * A list holds entries of one or more words, parted by semicolons. Texts and entries are compared
  * in the same form: lower case, without punctuation and apostrophes, ё as е. Where a script has no
- * blanks (Japanese, Chinese) every character is a word, so that an entry is found inside.
+ * blanks (Japanese, Chinese) every character is a word, so that an entry is found inside. An entry
+ * that begins with ~ is the end of words that are in no list ("~네요", "~issimo").
  *
  * Classes of entries (ROOM_WORD_CLASSES), by what the rules use them for:
  *   STOP, STOP_AROUND   alone, with what may stand around them, they ask the bot to be quiet
@@ -103,7 +104,7 @@ enum room_word_class {
 enum {
 	ROOM_WORDS_MAX = 64,   /* of an utterance; the rest is not examined */
 	ROOM_WORDS_TEXT = 768, /* bytes of their common form */
-	ROOM_ENTRY_WORDS = 4,  /* of an entry in a language with blanks */
+	ROOM_ENTRY_WORDS = 6,  /* of an entry in a language with blanks */
 	ROOM_ENTRY_CHARS = 10, /* of one without */
 };
 

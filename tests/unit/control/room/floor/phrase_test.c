@@ -172,11 +172,17 @@ TEST(rule_153_news_beside_an_assent_is_no_backchannel)
 		{"en", "yeah tomorrow evening", 0, false},
 		{"fr", "d'accord réserve deux places", 0, false},
 		{"es", "vale, para mañana", 0, false},
+		{"en", "okay then salmon", 0, false},
+		{"de", "gut, die Karten", 0, false},
 		{"zh", "别停下来啊", 0, false}};
 	static const struct row assent[] = {
 		{"en", "yeah I know", 0, false},
 		{"en", "oh wow at nine", "The train leaves at nine.", false},
 		{"en", "oh flabbergasting", 0, false},
+		{"en", "oh wow flabbergasting", 0, false},
+		{"en", "you learn something new every day", 0, false},
+		{"ko", "독특하군요", 0, false},
+		{"it", "buffissimo", 0, false},
 		{"de", "ah okay, das erklärt so manches", 0, false},
 		{"en", "what a contraption", 0, false},
 		{"de", "ja genau", 0, false},
