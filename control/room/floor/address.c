@@ -5,7 +5,7 @@
 
 /* Similar enough to the name: half an edit in a key of five. */
 enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4, LEAD_IN = 4 };
-enum { HANGUL_BYTES = 3, FORM = ROOM_NAME_FORM /* bytes of a word in its common form */ };
+enum { CHARACTER_BYTES = 3 /* of hangul, Han */, FORM = ROOM_NAME_FORM /* of a word */ };
 
 struct word {
 	const char *p;
@@ -35,9 +35,7 @@ static void make_coarse_key(const char *latin, size_t n, char key[ROOM_KEY_MAX])
 	room_sound_key(folded, k, key);
 }
 
-/* True if a run of another script sounds like a name. A run that is much shorter than the name is
- * another word ("파리"). */
-static bool sounds_foreign(const struct room_names *names, const char *run, size_t n)
+bool room_name_sounds(const struct room_names *names, const char *run, size_t n)
 {
 	char latin[ROOM_KEY_MAX], key[ROOM_KEY_MAX];
 	size_t k = room_script_romanise(run, n, latin, sizeof latin);
@@ -109,14 +107,26 @@ static bool is_written(const struct room_names *names, const char *run, size_t n
 /* Cuts a name off the hangul run that it begins: a particle stands behind it. */
 static void cut_particle(const struct room_names *names, struct word *w)
 {
-	for (size_t n = 2 * HANGUL_BYTES; names && n <= w->n; n += HANGUL_BYTES)
-		if (is_written(names, w->p, n) || sounds_foreign(names, w->p, n)) {
+	for (size_t n = 2 * CHARACTER_BYTES; names && n <= w->n; n += CHARACTER_BYTES)
+		if (is_written(names, w->p, n) || room_name_sounds(names, w->p, n)) {
 			w->n = n;
 			return;
 		}
 }
 
-/* names: in hangul they are cut off their particles; may be NULL. */
+/* A name of Han characters stands among others without a blank: the run ends behind the name that
+ * it begins with, or before the first within it. */
+static void cut_characters(const struct room_names *names, struct word *w)
+{
+	for (const char *p = w->p, *end = w->p + w->n; names && p < end; room_script_next(&p))
+		for (size_t n = CHARACTER_BYTES; n <= (size_t)(end - p); n += CHARACTER_BYTES)
+			if (is_written(names, p, n)) {
+				w->n = p > w->p ? (size_t)(p - w->p) : n;
+				return;
+			}
+}
+
+/* names: in hangul and Han they are cut off what stands beside them; may be NULL. */
 static unsigned split_words(const char *text, struct word *words, unsigned max,
 			    const struct room_names *names)
 {
@@ -138,6 +148,8 @@ static unsigned split_words(const char *text, struct word *words, unsigned max,
 		stop = false;
 		if (script == ROOM_SCRIPT_HANGUL)
 			cut_particle(names, w);
+		else if (script == ROOM_SCRIPT_HAN)
+			cut_characters(names, w);
 		p += w->n;
 		if (*p == '\'' && (p[1] == 's' || p[1] == 'S') && !is_plain_letter(p[2])) {
 			w->possessive = true;
@@ -217,6 +229,15 @@ static void add_one(struct room_names *names, const char *one)
 	names->n += n > 0;
 }
 
+/* Recognisers of Chinese write a name in characters ("帕利"). */
+static void add_characters(struct room_names *names)
+{
+	const char *han = names->n ? room_script_characters(names->name[names->n - 1].form) : NULL;
+
+	if (han && names->n < ROOM_NAMES)
+		add_one(names, han);
+}
+
 void room_names_add(struct room_names *names, const char *list)
 {
 	for (const char *p = list; *p && names->n < ROOM_NAMES; p += *p == ',') {
@@ -227,6 +248,7 @@ void room_names_add(struct room_names *names, const char *list)
 			memcpy(one, p, len);
 			one[len] = '\0';
 			add_one(names, one);
+			add_characters(names);
 		}
 		p += len;
 	}
@@ -256,7 +278,7 @@ static unsigned match_name(const struct room_names *names, unsigned which, const
 		k++;
 	if (k == words)
 		return words;
-	if (w[i].script != ROOM_SCRIPT_LATIN && sounds_foreign(names, w[i].p, w[i].n))
+	if (w[i].script != ROOM_SCRIPT_LATIN && room_name_sounds(names, w[i].p, w[i].n))
 		return 1;
 	if (strcmp(names->name[which].joined, w[i].key) == 0 ||
 	    (*names->name[which].primary && strcmp(names->name[which].primary, w[i].key) == 0))
@@ -518,8 +540,9 @@ static bool asks_behind(enum room_language language, const struct word *w, unsig
 /* "팔리야": the particle calls the bearer of the name. */
 static bool has_calling_particle(enum room_language language, const struct word *w)
 {
-	return language == ROOM_LANGUAGE_KO && w->n == HANGUL_BYTES &&
-	       (strncmp(w->p, "야", HANGUL_BYTES) == 0 || strncmp(w->p, "아", HANGUL_BYTES) == 0);
+	return language == ROOM_LANGUAGE_KO && w->n == CHARACTER_BYTES &&
+	       (strncmp(w->p, "야", CHARACTER_BYTES) == 0 ||
+		strncmp(w->p, "아", CHARACTER_BYTES) == 0);
 }
 
 static enum room_address judge_form(enum room_language language, const struct word *w, unsigned n,
@@ -719,55 +742,4 @@ bool room_name_ends(const struct room_names *names, const char *text)
 	unsigned n, last = find_last_name(names, text, words, &n);
 
 	return last < n && (last + 1 == n || (last + 2 == n && !words[last + 1].after_stop));
-}
-
-/* True for the long vowel mark and the vowels of katakana, which lengthen the sound before. */
-static bool is_long_vowel(const struct room_words *w, unsigned i)
-{
-	const char *p = w->text + w->v[i].at;
-	uint32_t ch = room_script_next(&p);
-
-	return ch == 0x30fc || (ch >= 0x30a1 && ch <= 0x30aa);
-}
-
-/* A run of kana is a word for each of its characters: the shortest that sounds like a name, with
- * its last vowel. What follows is no part of it ("パーリーやめて"). */
-static unsigned match_foreign_run(const struct room_names *names, const struct room_words *w,
-				  unsigned i)
-{
-	unsigned most = w->unspaced ? (unsigned)ROOM_ENTRY_CHARS : 1;
-
-	for (unsigned m = 1; m <= most && i + m <= w->n; m++) {
-		const struct room_word *last = &w->v[i + m - 1];
-
-		if (m > 1 && last->after_stop)
-			return 0;
-		if (!sounds_foreign(names, w->text + w->v[i].at,
-				    (size_t)(last->at + last->n - w->v[i].at)))
-			continue;
-		while (w->unspaced && i + m < w->n && !w->v[i + m].after_stop &&
-		       is_long_vowel(w, i + m))
-			m++;
-		return m;
-	}
-	return 0;
-}
-
-unsigned room_name_at(const struct room_names *names, const struct room_words *w, unsigned i)
-{
-	char key[ROOM_KEY_MAX];
-
-	for (unsigned k = 0; k < names->n; k++) {
-		unsigned words = names->name[k].words, m = 0;
-
-		while (m < words && i + m < w->n) {
-			room_sound_key(w->text + w->v[i + m].at, w->v[i + m].n, key);
-			if (strcmp(key, names->name[k].key[m]) != 0)
-				break;
-			m++;
-		}
-		if (m == words)
-			return words;
-	}
-	return (unsigned char)w->text[w->v[i].at] >= 0x80 ? match_foreign_run(names, w, i) : 0;
 }

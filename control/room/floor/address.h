@@ -83,6 +83,9 @@ bool room_name_occurs(const struct room_names *names, const char *text);
 /* True if the name is the last word of the text or the last but one without punctuation behind it:
  * the words that follow tell whether its bearer is addressed. */
 bool room_name_ends(const struct room_names *names, const char *text);
+/* True if a run of another script than Latin sounds like a name. A run that is much shorter than
+ * the name is another word ("파리"). */
+bool room_name_sounds(const struct room_names *names, const char *run, size_t n);
 /* The number of words of an utterance that are the name at word i; 0 if they are not. */
 unsigned room_name_at(const struct room_names *names, const struct room_words *w, unsigned i);
 

@@ -132,6 +132,11 @@ uint32_t room_script_simplify(uint32_t ch)
 	return ch;
 }
 
+const char *room_script_characters(const char *name)
+{
+	return strcmp(name, "parley") == 0 ? "帕利" : NULL;
+}
+
 static const char *latin_of_kana(uint32_t ch)
 {
 	static const char *const kana[] = {

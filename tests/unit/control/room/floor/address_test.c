@@ -254,6 +254,25 @@ TEST(rule_083_exact_merged_and_alias_names_count)
 		  ROOM_ADDRESS_NONE);
 }
 
+TEST(rule_083_the_name_is_found_in_chinese_characters)
+{
+	struct room_names n = {0};
+	struct room_words w;
+
+	room_names_add(&n, "Parley");
+	CHECK_INT(room_address_in(&n, "帕利，停一下", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address_in(&n, "帕利今天话真多", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_MENTIONED);
+	CHECK_INT(room_address_in(&n, "那帕利，几点了", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address_in(&n, "巴黎今天很冷", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_NONE);
+	room_words_split(&w, "帕利停", ROOM_LANGUAGE_ZH);
+	CHECK_INT(room_name_at(&n, &w, 0), 2);
+	CHECK_INT(room_name_at(&n, &w, 1), 0);
+	n = (struct room_names){0};
+	room_names_add(&n, "Clanker");
+	CHECK_INT(n.n, 1);
+	CHECK_INT(room_address_in(&n, "帕利，停一下", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_NONE);
+}
+
 TEST(rule_083_a_cue_is_enough_while_only_commands_count)
 {
 	struct room_names n = {0};
