@@ -31,6 +31,7 @@ struct voice {
 	char token[256], endpoint[256];
 	bool has_state, has_server; /* since the last op 4 */
 	bool reask;		    /* that op 4 named the channel the bot was in */
+	bool echo_due;		    /* of a leave, by which the bot asks for a new session */
 	bool left; /* Discord reported the bot out of the channel since the last lease */
 	/* Hashes of recent leases, because Discord's update about an old server may come late. */
 	struct {
@@ -147,6 +148,7 @@ static void leave_and_ask(struct voice *v, uint64_t now)
 		ask(v, now);
 		return;
 	}
+	v->echo_due = true;
 	enter(v, VOICE_LEAVING, now + VOICE_LEAVE_MS * NS_PER_MS);
 	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 }
@@ -377,6 +379,7 @@ void voice_online(struct voice *v, bool fresh, uint64_t now)
 	v->online = true;
 	v->adopted = false;
 	if (fresh) {
+		v->echo_due = false;
 		v->actual = 0;
 		v->session[0] = '\0';
 		v->tries = 0;
@@ -414,9 +417,10 @@ void voice_mediad(struct voice *v, bool there, uint64_t now)
 
 void voice_own_state(struct voice *v, uint64_t channel, const char *session, uint64_t now)
 {
-	bool echo = v->state == VOICE_RETRYING && !v->actual && !channel;
+	bool echo = !channel && (v->echo_due || (v->state == VOICE_RETRYING && !v->actual));
 
 	v->actual = channel;
+	v->echo_due = false; /* events come in order */
 	if (!channel)
 		v->session[0] = '\0';
 	else if (session && strlen(session) < sizeof v->session)
@@ -440,6 +444,10 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 			v->until = now + VOICE_ECHO_MS * NS_PER_MS;
 	} else if (v->state == VOICE_LEAVING && !channel) {
 		ask(v, now);
+	} else if (v->state == VOICE_OUT && channel && v->why == VOICE_REASON_DISCONNECTED) {
+		/* Our op 4 crossed the disconnection. Without a call the bot would stay in the
+		 * channel, mute and deaf. */
+		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 	} else if (settled(v) && !echo) {
 		if (!channel)
 			thrown_out(v);

@@ -1,0 +1,52 @@
+/* Leaves that Discord confirms late, and disconnections that cross an op 4. */
+#include "control/discord/voice.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
+#include "tests/test.h"
+#include "tests/unit/control/discord/voice_paper.h"
+
+/* The bot leaves because there is no voice server, and asks for the channel again a second later.
+ * Discord confirms the leave only then, and still has no server. */
+TEST(voice_late_echo_of_a_leave_is_no_disconnection)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
+	paper_server(&p, NULL);
+	paper_wait(&p);
+	paper_wait(&p);
+	CHECK_INT(voice_state(p.v), VOICE_LEAVING);
+	paper_wait(&p);
+	CHECK_INT(voice_state(p.v), VOICE_ASKED);
+	paper_server(&p, NULL);
+	CHECK_INT(voice_state(p.v), VOICE_PARKED);
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.left, 0);
+	paper_state(&p, 7, "s2");
+	paper_server(&p, "t2");
+	paper_wait(&p);
+	CHECK_INT(p.leases, 2);
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.left, 1);
+	voice_free(p.v);
+}
+
+/* An op 4 that is under way when somebody disconnects the bot brings it back without a call. */
+TEST(voice_leaves_a_channel_without_a_call)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.left, 1);
+	CHECK_INT(p.leaves, 0);
+	paper_state(&p, 8, "s2");
+	CHECK_INT(p.leaves, 1);
+	CHECK_INT(voice_state(p.v), VOICE_OUT);
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.leaves + p.left, 2);
+	voice_free(p.v);
+}
