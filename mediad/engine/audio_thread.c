@@ -19,6 +19,7 @@
 #include "ipc/log.h"
 #include "mediad/engine/batching.h"
 #include "mediad/engine/load.h"
+#include "mediad/engine/music_feed.h"
 #include "mediad/engine/priority.h"
 #include "mediad/sandbox/sandbox.h"
 #include "proto/base/not_cleared.h"
@@ -44,7 +45,7 @@ struct audio_thread {
 	struct ring *down, *up, *down_pcm, *up_pcm;
 	int16_t said[ENTRY_PCM];  /* audio thread: of the command at hand */
 	int16_t heard[ENTRY_PCM]; /* loop thread: of the event at hand */
-	uint32_t src_command, src_datagram, src_tick, src_work, src_degrade;
+	uint32_t src_command, src_datagram, src_tick, src_work, src_degrade, src_music;
 	int wake_in, wake_out;
 	int ep, ep_no_sockets; /* ep_no_sockets: wakes for commands only */
 	bool has_pwait2;       /* the system lets us call epoll_pwait2 */
@@ -63,6 +64,8 @@ struct audio_thread {
 	unsigned degraded; /* steps by which all encoders are degraded */
 	atomic_bool quit, lost_real_time;
 	struct batching batching;
+	int16_t music[MUSIC_FEED_MAX / sizeof(int16_t)];
+	struct music_feed feed; /* the one at hand */
 	uint8_t bufs[BATCH][HEAD + UDP_MAX_PACKET + 1];
 };
 
@@ -213,6 +216,10 @@ static void on_command(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		call_stream_run_command(c.stream, &c);
 		watch_socket(t, c.stream);
 		break;
+	case CMD_MUSIC_ADD: /* its source may have sound already */
+		call_stream_run_command(c.stream, &c);
+		queue_work(t, c.stream->index);
+		break;
 	default:
 		call_stream_run_command(c.stream, &c);
 		break;
@@ -292,6 +299,16 @@ static void on_work(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	note_deadline(t, cs);
 }
 
+/* Music that was read from the source of a lane. */
+static void on_music(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct audio_thread *t = arg;
+
+	if (music_feed_parse(kind, data, len, &t->feed) && t->feed.stream < THREAD_STREAMS &&
+	    t->streams[t->feed.stream])
+		call_stream_feed_music(t->streams[t->feed.stream], &t->feed);
+}
+
 static void on_degrade(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct audio_thread *t = arg;
@@ -304,6 +321,23 @@ static void on_degrade(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 }
 
 /* ---- the loop ---- */
+
+/* Does the oldest work that is due. Its stream gets the music for it first; a lane whose source is
+ * broken leaves. */
+static void deliver_work(struct audio_thread *t)
+{
+	struct music_mixer *m = sender_music(t->streams[t->work[0]]->sender);
+	struct music_lane *lane;
+
+	for (unsigned i = 0; m && (lane = music_mixer_at(m, i)); i++) {
+		uint8_t kind;
+		size_t n = music_feed_read(lane, t->work[0], t->music, &kind);
+
+		if (n)
+			env_deliver(t->env, t->src_music, kind, t->music, n);
+	}
+	env_deliver(t->env, t->src_work, 0, NULL, 0);
+}
 
 static void tick_if_due(struct audio_thread *t)
 {
@@ -320,7 +354,7 @@ static void run_work(struct audio_thread *t)
 
 	tick_if_due(t);
 	while (t->n_work && env_now(t->env) < until) {
-		env_deliver(t->env, t->src_work, 0, NULL, 0);
+		deliver_work(t);
 		tick_if_due(t);
 	}
 }
@@ -375,7 +409,7 @@ static void deliver_datagrams(struct audio_thread *t, unsigned index, uint64_t u
 			tick_if_due(t);
 			/* A backlog lasts longer than a frame, and the next one must be encoded. */
 			if (t->n_work)
-				env_deliver(t->env, t->src_work, 0, NULL, 0);
+				deliver_work(t);
 		}
 		batching_read(&t->batching, index, n > 0 ? (unsigned)n : 0);
 		if (n < BATCH)
@@ -601,7 +635,11 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 	if (!err)
 		err = env_source_add(t->env, &t->src_degrade, on_degrade, t);
 	if (!err)
+		err = env_source_add(t->env, &t->src_music, on_music, t);
+	if (!err) {
 		env_source_shape(t->env, t->src_datagram, describe_datagram);
+		env_source_shape(t->env, t->src_music, music_feed_describe);
+	}
 	if (!err && !replaying) {
 		touch_memory(t);
 		err = open_fds(t);

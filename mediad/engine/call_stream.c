@@ -410,6 +410,12 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *c)
 	case CMD_LANE_CONTROL:
 		call_stream_run_lane_command(cs, c);
 		break;
+	case CMD_MUSIC_LEND:
+	case CMD_MUSIC_ADD:
+	case CMD_MUSIC_CONTROL:
+	case CMD_MUSIC_SET:
+		call_stream_run_music_command(cs, c);
+		break;
 	default:
 		break;
 	}
@@ -424,6 +430,7 @@ void call_stream_stop(struct call_stream *cs)
 	call_stream_end_captures(cs, MEDIA_REASON_CALL_ENDED);
 	while ((lane = sender_take(cs->sender)))
 		call_stream_return_lane(cs, lane);
+	call_stream_return_music(cs);
 }
 
 void call_stream_report_udp(struct call_stream *cs)
@@ -482,6 +489,7 @@ static void tick_speakers(struct call_stream *cs, uint64_t now)
 	call_stream_tick_dave(cs, now);
 	call_stream_send_report(cs, now);
 	call_stream_report_progress(cs, now);
+	call_stream_report_music(cs, now);
 	report_stats(cs, now);
 	examine_path(cs, now);
 	cs->speaker_tick_at = next_speaker_tick(cs, now);

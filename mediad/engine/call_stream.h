@@ -10,6 +10,7 @@
 #define MEDIAD_ENGINE_CALL_STREAM_H
 
 #include "mediad/engine/entry.h"
+#include "mediad/engine/music_feed.h"
 #include "mediad/engine/pending_queue.h"
 #include "mediad/transport/counters.h"
 #include "mediad/transport/discovery.h"
@@ -37,11 +38,12 @@ enum {
 	CALL_STREAM_RETRIES = 16, /* pending packets decoded per step at most */
 	CALL_STREAM_STATS_MS = 5000,
 	CALL_STREAM_PROGRESS_MS = 100,
+	CALL_STREAM_MUSIC_PROGRESS_MS = 1000,
 	/* The longest interval of a stream's ticks, when nobody waits for one. */
 	CALL_STREAM_LAZY_MS = 500,
 	/* Events that may wait for room: by time alone each lane makes up to three, and a stream a
 	 * few of its own. */
-	CALL_STREAM_OWED = 4 * SENDER_LANES,
+	CALL_STREAM_OWED = 4 * (SENDER_LANES + MUSIC_MIXER_LANES),
 };
 
 /* Passes an event up to the loop thread. Returns false when the ring has no room; `may_drop` says
@@ -181,7 +183,7 @@ struct call_stream {
 		uint32_t playback;
 		uint64_t pulled;
 	} progress[SENDER_LANES];
-	uint64_t progress_at;
+	uint64_t progress_at, music_progress_at;
 
 	struct call_stream_stats stats;
 	uint64_t stats_at;
@@ -205,6 +207,8 @@ void call_stream_run_command(struct call_stream *cs, struct cmd *cmd);
  * complexity FEC is switched off. */
 void call_stream_set_degradation(struct call_stream *cs, unsigned degraded);
 void call_stream_receive(struct call_stream *cs, uint8_t *p, size_t n);
+/* Feeds a lane with music that was read from its source. */
+void call_stream_feed_music(struct call_stream *cs, const struct music_feed *f);
 /* A tick has two parts. The first sends all that is due. The second encodes the next frame and
  * serves the speakers; it may wait until other streams have sent, and comes before the stream sends
  * again. */

@@ -39,6 +39,14 @@ void call_stream_run_lane_command(struct call_stream *cs, const struct cmd *c);
 /* Returns a lane that the sender does not hold, as stopped. */
 void call_stream_return_lane(struct call_stream *cs, struct lane *lane);
 void call_stream_report_progress(struct call_stream *cs, uint64_t now);
+
+/* ---- call_stream_music.c ---- */
+void call_stream_run_music_command(struct call_stream *cs, const struct cmd *c);
+void call_stream_report_music(struct call_stream *cs, uint64_t now);
+/* Returns all lanes of music, as stopped. */
+void call_stream_return_music(struct call_stream *cs);
+
+/* ---- call_stream_send.c ---- */
 /* Sends the frame of a deadline that has come. */
 void call_stream_send_due(struct call_stream *cs, uint64_t now);
 /* Passes over deadlines at which there is nothing to send. */

@@ -17,7 +17,7 @@ static void forget_progress(struct call_stream *cs, uint32_t playback)
 void call_stream_on_sender_event(const struct sender_event *e, void *arg)
 {
 	struct call_stream *cs = arg;
-	struct ev ev = {.type = EV_LANE, .stream = cs};
+	struct ev ev = {.type = e->music ? EV_MUSIC : EV_LANE, .stream = cs};
 
 	if (e->type == SENDER_SPEAKING) {
 		ev.type = EV_WANT_SPEAKING;
@@ -31,7 +31,8 @@ void call_stream_on_sender_event(const struct sender_event *e, void *arg)
 	ev.lane.at = e->at;
 	ev.lane.reason = e->reason;
 	ev.lane.lane = e->lane;
-	if (e->type == SENDER_DRAINED || e->type == SENDER_STOPPED)
+	ev.lane.music = e->music;
+	if (!e->music && (e->type == SENDER_DRAINED || e->type == SENDER_STOPPED))
 		forget_progress(cs, e->playback);
 	call_stream_emit(cs, &ev);
 }

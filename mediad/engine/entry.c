@@ -30,6 +30,12 @@ void cmd_dispose(struct cmd *c)
 	case CMD_LANE_ADD:
 		lane_free(c->lane.lane);
 		break;
+	case CMD_MUSIC_LEND:
+		music_mixer_free(c->music.mixer);
+		break;
+	case CMD_MUSIC_ADD:
+		music_lane_free(c->music.lane);
+		break;
 	default:
 		break;
 	}
@@ -60,6 +66,10 @@ void ev_dispose(struct ev *e)
 	case EV_LANE:
 		if (e->lane.what == SENDER_DRAINED || e->lane.what == SENDER_STOPPED)
 			lane_free(e->lane.lane);
+		break;
+	case EV_MUSIC:
+		if (e->lane.what == SENDER_DRAINED || e->lane.what == SENDER_STOPPED)
+			music_lane_free(e->lane.music);
 		break;
 	default:
 		break;

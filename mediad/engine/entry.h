@@ -1,9 +1,10 @@
 /* Entries of the rings between the loop thread and an audio thread: fixed size, copied. Audio goes
- * through rings of its own beside them, so that the many entries without audio stay small.
+ * through rings of its own beside them, so that the many entries without audio stay small. Music
+ * does not pass through here: the audio thread reads it from the ring of its source.
  *
  * Commands go down. A pointer in a command is *lent*: from then on only the audio thread uses the
- * object. Events come up. A pointer in a `*_GONE` event, and the lane of an EV_LANE that ends it,
- * is returned to the loop thread. */
+ * object. Events come up. A pointer in a `*_GONE` event, and the lane of an EV_LANE or EV_MUSIC
+ * that ends it, is returned to the loop thread. */
 #ifndef MEDIAD_ENGINE_ENTRY_H
 #define MEDIAD_ENGINE_ENTRY_H
 
@@ -38,6 +39,10 @@ enum cmd_type {
 	CMD_LANE_PCM,
 	CMD_LANE_END,
 	CMD_LANE_CONTROL, /* pause, resume, stop, gain */
+	CMD_MUSIC_LEND,	  /* lends the mixer of music, once a stream */
+	CMD_MUSIC_ADD,	  /* lends a lane of music */
+	CMD_MUSIC_CONTROL,
+	CMD_MUSIC_SET,
 };
 
 struct cmd {
@@ -79,6 +84,16 @@ struct cmd {
 			uint16_t n;
 			const int16_t *pcm; /* n samples, at most ENTRY_PCM; borrowed */
 		} lane;
+		struct {
+			struct music_mixer *mixer; /* LEND */
+			struct music_lane *lane;   /* ADD */
+			struct music_joint joint;
+			bool paused;	  /* ADD: it waits for a resume */
+			uint32_t id;	  /* CONTROL: of the lane */
+			uint32_t bitrate; /* SET: of the encoder while music sounds */
+			enum sender_command what;
+			uint16_t target, fade_ms, duck; /* duck: SET, in thousandths */
+		} music;
 	};
 };
 
@@ -101,6 +116,8 @@ enum ev_type {
 	EV_HEARD_END,
 	EV_LANE,	  /* a sender_event of a lane */
 	EV_LANE_PROGRESS, /* every CALL_STREAM_PROGRESS_MS while the lane moves */
+	EV_MUSIC,	  /* a sender_event of music */
+	EV_MUSIC_PROGRESS,
 	EV_CALL_STATS,
 	EV_USER_STATS,
 };
@@ -171,8 +188,9 @@ struct ev {
 			uint32_t playback;
 			uint64_t samples, pulled, at;
 			enum media_reason reason; /* STOPPED: NO_KEY, or NONE */
-			struct lane *lane;	  /* DRAINED, STOPPED */
-		} lane;
+			struct lane *lane;	  /* LANE: DRAINED, STOPPED */
+			struct music_lane *music; /* MUSIC: DRAINED, STOPPED */
+		} lane;				  /* of music playback is the lane's id */
 		struct call_stream_stats call;
 		struct receiver_stats user;
 	};

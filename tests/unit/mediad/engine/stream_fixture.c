@@ -228,6 +228,20 @@ static void on_lane(struct stream_fixture *b, const struct ev *ev)
 	}
 }
 
+static void on_music(struct stream_fixture *b, const struct ev *ev)
+{
+	b->music_started += ev->lane.what == SENDER_STARTED;
+	b->music_drained += ev->lane.what == SENDER_DRAINED;
+	b->music_stopped += ev->lane.what == SENDER_STOPPED;
+	b->music_frames = ev->lane.samples;
+}
+
+static bool all_is_said(const struct stream_fixture *b)
+{
+	return (b->lane_drained || !b->tone_ms) &&
+	       (b->music_drained || b->music_stopped || !b->music_ms);
+}
+
 static void on_event(const struct ev *ev, void *owner)
 {
 	struct stream_fixture *b = owner;
@@ -269,12 +283,15 @@ static void on_event(const struct ev *ev, void *owner)
 	case EV_HEARD_END:
 		b->ends++;
 		b->end_reason = ev->heard.reason;
-		/* The lane is over by then, or it never will be. */
-		if (b->lane_drained)
+		/* The lanes are over by then, or they never will be. */
+		if (all_is_said(b))
 			leave(b);
 		break;
 	case EV_LANE:
 		on_lane(b, ev);
+		break;
+	case EV_MUSIC:
+		on_music(b, ev);
 		break;
 	case EV_LINK_GONE:
 		b->link_gone = true;
@@ -385,6 +402,46 @@ static int lend_lane(struct stream_fixture *b)
 	return 0;
 }
 
+/* The source of music; the audio thread reads it. */
+static int read_music(void *arg, int16_t *pcm, size_t frames, size_t *got)
+{
+	struct stream_fixture *b = arg;
+	unsigned total = b->music_ms * (LANE_RATE / 1000);
+
+	*got = frames < total - b->music_read ? frames : total - b->music_read;
+	for (size_t i = 0; i < *got; i++, b->music_read++)
+		pcm[2 * i] = pcm[2 * i + 1] =
+			(int16_t)(8000 * sin(2 * M_PI * 440 * b->music_read / LANE_RATE));
+	return b->music_breaks && b->music_read > total / 2 ? EPROTO : 0;
+}
+
+static bool music_has_ended(void *arg)
+{
+	const struct stream_fixture *b = arg;
+
+	return b->music_read == b->music_ms * (LANE_RATE / 1000);
+}
+
+static int lend_music(struct stream_fixture *b)
+{
+	struct music_lane_conf conf = {.id = 4, .gain = PLAYOUT_GAIN_UNITY};
+	struct cmd c = {.type = CMD_MUSIC_LEND};
+	int err = music_mixer_alloc(&c.music.mixer);
+
+	if (err)
+		return err;
+	send_cmd(b, &c);
+	c = (struct cmd){.type = CMD_MUSIC_SET, .music = {.bitrate = 96000, .duck = 150}};
+	send_cmd(b, &c);
+	c = (struct cmd){.type = CMD_MUSIC_ADD};
+	if (!b->replaying)
+		conf.source = (struct music_source){read_music, music_has_ended, b};
+	err = music_lane_alloc(&c.music.lane, &conf);
+	if (!err)
+		send_cmd(b, &c);
+	return err;
+}
+
 static int lend_slot(struct stream_fixture *b)
 {
 	struct cmd c = {.type = CMD_SLOT_ADD};
@@ -431,7 +488,9 @@ int stream_fixture_begin(struct stream_fixture *b)
 	c.link.ts = 1000;
 	send_cmd(b, &c);
 	tmr_start(b->deadline, DEADLINE_MS * NS_PER_MS);
-	return b->tone_ms ? lend_lane(b) : 0;
+	if (b->music_ms)
+		err = lend_music(b);
+	return !err && b->tone_ms ? lend_lane(b) : err;
 }
 
 void stream_fixture_free(struct stream_fixture *b)

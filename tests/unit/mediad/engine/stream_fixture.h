@@ -24,6 +24,8 @@ struct stream_fixture {
 	bool leave_early;     /* while it speaks */
 	bool no_server;	      /* the server does not answer */
 	unsigned tone_ms;
+	unsigned music_ms;    /* of 440 Hz, from a source */
+	bool music_breaks;    /* the source does, in the middle */
 	bool encrypted;	      /* end to end; else in the clear */
 	unsigned rekey_ms;    /* interval of new epochs; 0: only one epoch */
 	void (*foundh)(void); /* NULL; when discovery is done, before the key is lent */
@@ -44,9 +46,11 @@ struct stream_fixture {
 	unsigned keys_gone;
 	unsigned wants, heard, ends, speaking_on, speaking_off, lane_started, lane_drained,
 		lane_stopped;
-	uint64_t lane_samples, samples, last_rtp;
+	unsigned music_started, music_drained, music_stopped;
+	uint64_t lane_samples, music_frames, samples, last_rtp;
 	unsigned flags, out_of_order, outages, proofs;
 	struct receiver_stats stats;
+	unsigned music_read; /* by the audio thread: frames */
 	uint32_t next_seq;
 	enum media_reason end_reason;
 	double tone, other; /* power at 1000 and 440 Hz */
