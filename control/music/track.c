@@ -29,16 +29,13 @@ bool track_source_parse(enum track_source *source, const char *name)
 
 void track_set_text(char *to, size_t size, const char *from, size_t n)
 {
-	const char *nul = memchr(from, '\0', n);
 	size_t len;
 
-	n = nul ? (size_t)(nul - from) : n;
 	while (n && (*from == ' ' || *from == '\t')) {
 		from++;
 		n--;
 	}
-	utf8_copy_bytes(to, size, from, n);
-	utf8_mend(to);
+	utf8_copy_or_latin1(to, size, from, n);
 	utf8_plain(to);
 	for (len = strlen(to); len && to[len - 1] == ' '; len--)
 		to[len - 1] = '\0';

@@ -32,6 +32,7 @@ enum {
 	TRACK_REFERENCE_MAX = 1024,
 	TRACK_LABEL_MAX = TRACK_TITLE_MAX + TRACK_ARTIST_MAX + 3,
 	TRACK_SELECTION_MAX = 24,
+	TRACK_DURATION_MAX_S = 7 * 24 * 3600, /* a longer one is as good as not known */
 };
 
 struct track {
@@ -48,7 +49,7 @@ struct track {
 const char *track_source_name(enum track_source source);
 /* Returns false if the name is in no row; *source is as it was. */
 bool track_source_parse(enum track_source *source, const char *name);
-/* Copies a tag of n bytes as one plain line of valid UTF-8 without blanks around it. */
+/* Copies a tag of n bytes, UTF-8 or Latin-1, as one plain line without blanks around it. */
 void track_set_text(char *to, size_t size, const char *from, size_t n);
 /* "Artist - Title"; the title alone without an artist, the end of the reference without a title. */
 void track_write_label(char to[TRACK_LABEL_MAX], const struct track *t);

@@ -119,3 +119,17 @@ size_t utf8_write(char to[4], uint32_t c)
 	to[0] = (char)(marks[n] | c);
 	return n;
 }
+
+void utf8_copy_or_latin1(char *to, size_t size, const char *text, size_t n)
+{
+	const char *nul = memchr(text, '\0', n);
+	size_t used = 0;
+
+	n = nul ? (size_t)(nul - text) : n;
+	utf8_copy_bytes(to, size, text, n);
+	if (utf8_valid(to))
+		return;
+	for (size_t i = 0; i < n && used + 2 < size; i++)
+		used += utf8_write(to + used, (uint8_t)text[i]);
+	to[used] = '\0';
+}

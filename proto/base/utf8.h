@@ -25,6 +25,9 @@ void utf8_plain(char *text);
 /* Removes bytes that are not UTF-8, in place. Returns the new length. */
 size_t utf8_mend(char *text);
 
+/* Copies n bytes up to their first NUL, as UTF-8 if they are, else as Latin-1: old tags and radio
+ * stations. Truncated to fit after a whole character. */
+void utf8_copy_or_latin1(char *to, size_t size, const char *text, size_t n);
 /* Writes a character, 1 to 4 bytes without NUL, and returns their number; surrogates and numbers
  * past U+10FFFF become U+FFFD. */
 size_t utf8_write(char to[4], uint32_t c);

@@ -104,3 +104,18 @@ TEST(characters_are_written_in_their_shortest_form)
 		CHECK_MEM(to, n, rows[i].text, strlen(rows[i].text));
 	}
 }
+
+TEST(bytes_that_are_no_utf8_are_read_as_latin1)
+{
+	char to[8];
+
+	utf8_copy_or_latin1(to, sizeof to, "caf\xc3\xa9", 5);
+	CHECK_STR(to, "caf\xc3\xa9");
+	utf8_copy_or_latin1(to, sizeof to, "caf\xe9", 4);
+	CHECK_STR(to, "caf\xc3\xa9");
+	utf8_copy_or_latin1(to, sizeof to, "a\0b", 3);
+	CHECK_STR(to, "a");
+	/* Never half a character. */
+	utf8_copy_or_latin1(to, sizeof to, "\xe9\xe9\xe9\xe9\xe9", 5);
+	CHECK_STR(to, "\xc3\xa9\xc3\xa9\xc3\xa9");
+}
