@@ -333,6 +333,15 @@ bool music_queue_wait_ms(const struct music_queue *q, size_t place, uint64_t *ms
 	return true;
 }
 
+void music_queue_forget(struct music_queue *q, uint64_t user)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (q->tracks[i]->requester == user) {
+			q->tracks[i]->requester = 0;
+			q->revision++;
+		}
+}
+
 uint64_t music_queue_guild(const struct music_queue *q)
 {
 	return q->guild;

@@ -106,6 +106,9 @@ size_t music_queue_find(const struct music_queue *q, uint32_t id);
  * one before it has none. Loops are left out. */
 bool music_queue_wait_ms(const struct music_queue *q, size_t place, uint64_t *ms);
 
+/* Forgets that this user requested tracks: they belong to everyone from now on. */
+void music_queue_forget(struct music_queue *q, uint64_t user);
+
 uint64_t music_queue_guild(const struct music_queue *q);
 uint64_t music_queue_channel(const struct music_queue *q);
 enum music_loop music_queue_loop(const struct music_queue *q);
