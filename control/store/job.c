@@ -591,9 +591,12 @@ static void run_encoder(struct job_runner *r, const struct job *j, struct worker
 
 /* ---- what a restart needs ---- */
 
+/* The guild's state, or its queue of music. */
 static int save_guild(struct db *db, const struct job *j)
 {
-	sqlite3_stmt *s = db_use(db, j->text ? DB_SET_GUILD : DB_DROP_GUILD);
+	bool queue = j->kind == JOB_SAVE_QUEUE;
+	enum db_statement set = queue ? DB_SET_QUEUE : DB_SET_GUILD;
+	sqlite3_stmt *s = db_use(db, j->text ? set : queue ? DB_DROP_QUEUE : DB_DROP_GUILD);
 
 	db_bind_uint(s, 1, j->guild);
 	if (j->text)
@@ -619,7 +622,8 @@ static void run_state(struct job_runner *r, const struct job *j)
 	if (job_database(r))
 		err = job_note_outcome(r, drops ? db_run(r->db, db_use(r->db, DB_DROP_GUILDS))
 						: save_guild(r->db, j));
-	r->guilds_lost = err || (r->guilds_lost && !drops);
+	if (j->kind != JOB_SAVE_QUEUE)
+		r->guilds_lost = err || (r->guilds_lost && !drops);
 }
 
 static int check_room(struct job_runner *r)
@@ -705,6 +709,7 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		job_run_person(r, j, a);
 		break;
 	case JOB_SAVE_GUILD:
+	case JOB_SAVE_QUEUE:
 	case JOB_DROP_GUILDS:
 		run_state(r, j);
 		break;

@@ -41,6 +41,7 @@ enum job_kind {
 	JOB_ERASE, /* user; author: who asked, scope: turn file, text: folder of journals */
 	JOB_LIST_ERASE_REQUESTS,
 	JOB_SAVE_GUILD,
+	JOB_SAVE_QUEUE,
 	JOB_DROP_GUILDS,
 	JOB_SAVE_SESSION,
 	JOB_SYNC,

@@ -646,13 +646,23 @@ int store_check_room(struct store *s, store_done_h *h, void *arg)
 
 /* ---- what a restart needs ---- */
 
-int store_save_guild(struct store *s, uint64_t guild, const char *document)
+static int save_guild(struct store *s, enum job_kind kind, uint64_t guild, const char *document)
 {
-	struct job j = {.kind = JOB_SAVE_GUILD, .guild = guild};
+	struct job j = {.kind = kind, .guild = guild};
 
 	if (document)
 		j.text = strdup(document);
 	return document && !j.text ? ENOMEM : post_state(s, &j);
+}
+
+int store_save_guild(struct store *s, uint64_t guild, const char *document)
+{
+	return save_guild(s, JOB_SAVE_GUILD, guild, document);
+}
+
+int store_save_queue(struct store *s, uint64_t guild, const char *document)
+{
+	return save_guild(s, JOB_SAVE_QUEUE, guild, document);
 }
 
 int store_drop_guilds(struct store *s)

@@ -221,6 +221,8 @@ int store_read_consents(const char *dir, json_t **out);
  * store_settings_put. */
 int store_save_guild(struct store *s, uint64_t guild, const char *document);
 int store_drop_guilds(struct store *s);
+/* The queue of music (control/music/queue_document.h) of this server. */
+int store_save_queue(struct store *s, uint64_t guild, const char *document);
 /* Writes session.json into the state directory, mode 0600, after all that was handed over before;
  * `instead` when a guild could not be saved since store_drop_guilds, so that nobody resumes a
  * session whose guilds are not known. */
@@ -228,6 +230,8 @@ int store_save_session(struct store *s, const char *text, const char *instead);
 /* {guild: document} as it was saved; NULL when there is no database. The caller owns it. Before the
  * loop runs. */
 json_t *store_read_guilds(const char *dir);
+/* The same of queues of music. */
+json_t *store_read_queues(const char *dir);
 /* Speech in this voice channel since then (ms since 1970), as far as words are kept: the
  * newest turns that were answered, oldest first, as [{"at_ms", "user": "ID", "name", "text"} or
  * {"at_ms", "bot": true, "cut", "tainted": strangers' text was read before it, "text"}, …]. NULL

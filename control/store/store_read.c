@@ -56,7 +56,7 @@ static void add_guild(json_t *all, sqlite3_stmt *stmt)
 		json_object_set_new(all, key, guild);
 }
 
-json_t *store_read_guilds(const char *dir)
+static json_t *read_documents(const char *dir, enum db_statement statement)
 {
 	struct db *db = NULL;
 	sqlite3_stmt *stmt;
@@ -65,11 +65,21 @@ json_t *store_read_guilds(const char *dir)
 	if (open_to_read(&db, dir))
 		return NULL;
 	all = json_object();
-	stmt = db_use(db, DB_LIST_GUILDS);
+	stmt = db_use(db, statement);
 	while (all && db_step(db, stmt) == 0)
 		add_guild(all, stmt);
 	db_close(db);
 	return all;
+}
+
+json_t *store_read_guilds(const char *dir)
+{
+	return read_documents(dir, DB_LIST_GUILDS);
+}
+
+json_t *store_read_queues(const char *dir)
+{
+	return read_documents(dir, DB_LIST_QUEUES);
 }
 
 int store_read_consents(const char *dir, json_t **out)

@@ -144,6 +144,13 @@ static bool add_summaries(void)
 		   "INSERT INTO summary_sources VALUES(1, 5, 2, 1), (1, 7, 4, 2)");
 }
 
+static bool add_queue(void)
+{
+	return run("INSERT INTO music_queues VALUES(1, '{\"tracks\":[{\"title\":\"frobozz song\","
+		   "\"requester\":\"" ANA_TEXT "\"},{\"requester\":\"502777123\"}]}'),"
+		   "(2, 'no document')");
+}
+
 static bool add_consents(void)
 {
 	return run("INSERT INTO consent_ledger(at_ms, guild, user, mac, before, after, via) VALUES"
@@ -232,6 +239,7 @@ static void open_full(void)
 	add_calls();
 	CHECK(add_facts());
 	CHECK(add_summaries());
+	CHECK(add_queue());
 	CHECK(add_consents());
 }
 
@@ -256,7 +264,8 @@ TEST(an_erased_person_leaves_no_trace)
 	CHECK(!file_holds(path, "ghansw") && !file_holds(path, "ghmixed"));
 	CHECK(!file_holds(path, "ectorplugh") && !file_holds(wal, "ectorplugh"));
 	CHECK(file_holds(path, "frobozz") && file_holds(path, "frobozzvector"));
-	CHECK(file_holds(path, "frobozz summary"));
+	CHECK(file_holds(path, "frobozz summary") && file_holds(path, "frobozz song"));
+	CHECK(file_holds(path, "\"requester\":\"502777123\""));
 	db_close(db);
 	folder_remove(dir);
 }
