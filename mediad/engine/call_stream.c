@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ipc/env.h"
+#include "mediad/engine/ssrc_hash.h"
 #include "proto/rtp.h"
 #include "proto/base/time.h"
 #include "proto/base/touch.h"
@@ -22,6 +23,7 @@ int call_stream_alloc(struct call_stream **out, void *owner, uint32_t bitrate)
 
 	if (!cs)
 		return ENOMEM;
+	ssrc_hash_draw();
 	touch_pages(cs, sizeof *cs);
 	cs->owner = owner;
 	cs->fd = -1;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "mediad/engine/call_stream_internal.h"
+#include "mediad/engine/ssrc_hash.h"
 
 bool call_stream_may_be_new(const struct arrivals *a, const uint8_t *counter, uint16_t seq)
 {
@@ -18,7 +19,7 @@ bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint1
 /* Returns the entry of an SSRC, or a free one, which is all zero. */
 static struct left_source *find_left(const struct call_stream *cs, uint32_t ssrc)
 {
-	unsigned i = (ssrc * UINT32_C(2654435761) >> 16) % CALL_STREAM_LEFT;
+	unsigned i = ssrc_hash(ssrc) % CALL_STREAM_LEFT;
 
 	while (cs->left[i].ssrc && cs->left[i].ssrc != ssrc)
 		i = (i + 1) % CALL_STREAM_LEFT;

@@ -3,6 +3,7 @@
 
 #include "ipc/env.h"
 #include "mediad/engine/call_stream_internal.h"
+#include "mediad/engine/ssrc_hash.h"
 
 /* Returns the counter of dropped frames of a listen. There are as many counters as listens, and a
  * listen that ended frees its counter. */
@@ -62,7 +63,7 @@ void call_stream_on_speaker_event(const struct audio_event *e, void *arg)
 
 static unsigned ssrc_bucket(uint32_t ssrc)
 {
-	return (ssrc * UINT32_C(2654435761)) >> 22 & (CALL_STREAM_BUCKETS - 1);
+	return ssrc_hash(ssrc) & (CALL_STREAM_BUCKETS - 1);
 }
 
 struct slot *call_stream_find_slot(const struct call_stream *cs, uint32_t ssrc)
