@@ -221,6 +221,14 @@ int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uin
 	return 0;
 }
 
+/* A refusal that cannot be kept counts for everybody without a consent of their own. */
+static void refuse_all(struct media_call *call)
+{
+	call->want.consent = false;
+	if (call->open)
+		send_set(call);
+}
+
 int media_call_consent(struct media_call *call, uint64_t user, bool yes)
 {
 	struct consent *c = call->consents;
@@ -229,6 +237,8 @@ int media_call_consent(struct media_call *call, uint64_t user, bool yes)
 		c = c->next;
 	if (!c) {
 		c = calloc(1, sizeof *c);
+		if (!c && !yes)
+			refuse_all(call);
 		if (!c)
 			return ENOMEM;
 		c->user = user;

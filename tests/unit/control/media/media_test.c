@@ -259,3 +259,22 @@ TEST(media_keeps_how_a_call_is_encrypted)
 	CHECK_INT(media_call_verify(t.call, 501), ENOTCONN);
 	toy_free(&t);
 }
+
+/* mediad does the same with a refusal that it cannot keep. */
+TEST(media_a_refusal_without_memory_refuses_all)
+{
+	struct media_want want = toy_want;
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	want.consent = true;
+	CHECK_INT(media_call_set(t.call, &want), 0);
+	CHECK_INT(media_call_consent(t.call, 6, true), 0);
+	test_fail_allocation(0);
+	CHECK_INT(media_call_consent(t.call, 5, false), ENOMEM);
+	CHECK(!media_call_consents(t.call, 5));
+	CHECK(media_call_consents(t.call, 6));
+	CHECK(toy_run_until(&t, MEDIA_CALL_SET, 2));
+	CHECK_INT(t.set.consent, MEDIA_CONSENT_NO);
+	toy_free(&t);
+}
