@@ -84,10 +84,8 @@ static unsigned on_hello(void *arg)
 	tmr_stop(m->orphan);
 	if (m->demoted)
 		link_fault(m->link, MEDIA_FAULT_NO_REAL_TIME);
-	for (unsigned i = 0; i < m->n_calls; i++) {
-		call_unclaim_playbacks(m->calls[i]);
-		call_send_all(m->calls[i]);
-	}
+	for (unsigned i = 0; i < m->n_calls; i++)
+		call_greet_control(m->calls[i]);
 	tmr_start(m->claim, CLAIM_S * NS_PER_S);
 	return m->n_calls;
 }

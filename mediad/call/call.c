@@ -210,9 +210,15 @@ uint32_t call_generation(const struct call *c)
 	return c->gen;
 }
 
+void call_greet_control(struct call *c)
+{
+	say_unclaim_all(c);
+	hear_doubt_consents(c);
+	call_send_all(c);
+}
+
 void call_send_all(struct call *c)
 {
-	hear_doubt_consents(c);
 	call_send_state(c);
 	secure_send_state(c);
 	hear_send_all(c);

@@ -52,8 +52,9 @@ uint32_t call_generation(const struct call *c);
 /* Sends everything a new control must know: CALL_STATE, CALL_SECURE, MEMBER, LISTENING, SAY_STATE.
  */
 void call_send_all(struct call *c);
-/* All playbacks count as unclaimed from now on. */
-void call_unclaim_playbacks(struct call *c);
+/* Another control is here: sends that, and counts its playbacks as unclaimed and its consents as
+ * not repeated. */
+void call_greet_control(struct call *c);
 /* Stops the playbacks that are still unclaimed. */
 void call_stop_unclaimed(struct call *c);
 /* Control will not receive this HEARD; the next one of its listen reports the gap. */

@@ -1,6 +1,7 @@
 /* The state of a call, shared by call.c (commands), call_gateway.c (signalling), call_events.c
  * (events of the audio thread), call_owed.c (commands that wait for memory), secure.c (end-to-end
- * encryption), hear.c (members and listens) and say.c (playbacks). */
+ * encryption), hear.c (members and listens), hear_index.c (members by SSRC) and say.c (playbacks).
+ */
 #ifndef MEDIAD_CALL_CALL_INTERNAL_H
 #define MEDIAD_CALL_CALL_INTERNAL_H
 
@@ -19,6 +20,17 @@ struct listen {
 	uint16_t silence_ms;
 };
 
+/* Persons by SSRC, in the order in which it became theirs (hear_index.c). */
+struct ssrc_link {
+	struct ssrc_link *prev, *next;
+	struct person *person;
+	uint32_t ssrc; /* 0: in no list */
+};
+struct ssrc_bucket {
+	struct ssrc_link *first, *last;
+};
+enum { CALL_SSRC_BUCKETS = 1024 };
+
 /* A user who is present, is listened to, or has a consent on record. */
 struct person {
 	uint64_t user;
@@ -26,9 +38,11 @@ struct person {
 	bool consent_known, consented; /* CONSENT was received, and its value */
 	bool consent_told;	       /* by the present control */
 	uint32_t ssrc;		       /* 0: not known */
-	bool proven;	    /* packets of this SSRC were decrypted with this user's key */
-	uint32_t claim;	    /* an SSRC that op 5 gave to this user too; 0: none */
+	bool proven;	/* packets of this SSRC were decrypted with this user's key */
+	uint32_t claim; /* an SSRC that op 5 gave to this user too; 0: none */
+	struct ssrc_link owned, claimed; /* by `ssrc` and by `claim` */
 	struct slot *slot;  /* lent; NULL before the first SSRC, or when it was reclaimed */
+	unsigned lent_at;   /* place in with_slot */
 	bool stale;	    /* the slot missed a command for want of memory */
 	unsigned returning; /* earlier slots that are on their way back */
 	struct media_key deferred, lent; /* lent: the newest, for another slot in this session */
@@ -99,6 +113,9 @@ struct call {
 	 */
 	struct person **people;
 	size_t n_people, cap_people;
+	struct ssrc_bucket owners[CALL_SSRC_BUCKETS], claimants[CALL_SSRC_BUCKETS];
+	struct person *with_slot[CALL_STREAM_SLOTS];
+	unsigned n_lent;	 /* of them */
 	unsigned n_slots;	 /* lent and not returned yet */
 	bool refusal_logged;	 /* once per call, because a server could name thousands */
 	struct rate_limit lines; /* of the log, that a server causes */
@@ -176,8 +193,19 @@ void hear_doubt_consents(struct call *c);
 void hear_set_default_consent(struct call *c, bool yes);
 void hear_free(struct call *c);
 
+/* ---- hear_index.c ---- */
+void hear_set_ssrc(struct call *c, struct person *p, uint32_t ssrc);
+void hear_set_claim(struct call *c, struct person *p, uint32_t ssrc);
+/* s: NULL, or one while n_lent is below CALL_STREAM_SLOTS. */
+void hear_set_slot(struct call *c, struct person *p, struct slot *s);
+struct person *hear_find_owner(struct call *c, uint32_t ssrc);
+/* Returns the member whose claim is the oldest, so that each of several has its turn. */
+struct person *hear_find_claimant(struct call *c, uint32_t ssrc);
+
 /* ---- say.c ---- */
 void say_event(struct call *c, const struct ev *ev);
+/* Another control is here: it claims playbacks that go on. */
+void say_unclaim_all(struct call *c);
 void say_check_starved(struct call *c);
 void say_send_all(struct call *c);
 void say_free(struct call *c);

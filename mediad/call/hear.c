@@ -79,6 +79,8 @@ static void drop_person_if_idle(struct call *c, struct person *p)
 
 	if (p->present || p->consent_known || p->n_listens || p->slot || p->returning)
 		return;
+	hear_set_ssrc(c, p, 0);
+	hear_set_claim(c, p, 0);
 	free(p);
 	c->n_people--;
 	memmove(c->people + i, c->people + i + 1, (c->n_people - i) * sizeof(struct person *));
@@ -134,23 +136,29 @@ static void reclaim_slot(struct call *c, struct person *p, enum media_reason rea
 	if (!send_slot_command(c, p, cmd))
 		return; /* hear_replace_slots tries again */
 	p->returning++;
-	p->slot = NULL;
+	hear_set_slot(c, p, NULL);
 	p->stale = p->speaking = false;
 }
 
-/* Finds the person whose slot is least needed: one without listens, or the one silent for longest.
- * Returns NULL when every slot is needed. */
+/* True if a's slot is needed less than b's: without listens, or silent for longer. */
+static bool is_needed_less(const struct person *a, const struct person *b)
+{
+	if (!a->n_listens != !b->n_listens)
+		return !a->n_listens;
+	return a->spoke_at != b->spoke_at ? a->spoke_at < b->spoke_at : a->user < b->user;
+}
+
+/* Returns the person whose slot is needed least, or NULL when every slot is needed. */
 static struct person *find_idlest(struct call *c, uint64_t now)
 {
 	struct person *best = NULL;
 
-	for (size_t i = 0; i < c->n_people; i++) {
-		struct person *p = c->people[i];
+	for (unsigned i = 0; i < c->n_lent; i++) {
+		struct person *p = c->with_slot[i];
 
-		if (!p->slot || p->speaking || now < p->spoke_at + IDLE_MS * NS_PER_MS)
+		if (p->speaking || now < p->spoke_at + IDLE_MS * NS_PER_MS)
 			continue;
-		if (!best || (!p->n_listens && best->n_listens) ||
-		    (!p->n_listens == !best->n_listens && p->spoke_at < best->spoke_at))
+		if (!best || is_needed_less(p, best))
 			best = p;
 	}
 	return best;
@@ -159,8 +167,8 @@ static struct person *find_idlest(struct call *c, uint64_t now)
 /* True if the stream has room for n more listens. */
 static bool has_listen_room(const struct call *c, unsigned n)
 {
-	for (size_t i = 0; i < c->n_people && n <= LISTENS_LENT; i++)
-		n += c->people[i]->slot ? c->people[i]->n_listens : 0;
+	for (unsigned i = 0; i < c->n_lent; i++)
+		n += c->with_slot[i]->n_listens;
 	return n <= LISTENS_LENT;
 }
 
@@ -169,35 +177,34 @@ static bool has_listen_room(const struct call *c, unsigned n)
 static int make_slot_room(struct call *c)
 {
 	struct person *idle;
-	size_t used = 0;
 
 	if (c->n_slots < CALL_STREAM_SLOTS)
 		return 0;
-	for (size_t i = 0; i < c->n_people; i++)
-		used += c->people[i]->slot != NULL;
 	if (c->n_slots >= CALL_STREAM_SLOTS + RETURNING)
 		return ENOSPC;
-	if (used < CALL_STREAM_SLOTS)
+	if (c->n_lent < CALL_STREAM_SLOTS)
 		return 0;
 	idle = find_idlest(c, env_now(c->conf.env));
 	if (!idle)
 		return ENOSPC;
 	reclaim_slot(c, idle, MEDIA_REASON_SILENCE);
-	return 0;
+	return idle->slot ? ENOMEM : 0;
 }
 
 static int lend_slot(struct call *c, struct person *p)
 {
 	int err = !c->stream || c->leaving ? ENOTCONN : make_slot_room(c);
+	struct slot *s;
 
 	if (!err && !has_listen_room(c, p->n_listens))
 		err = ENOSPC;
 	if (!err)
-		err = slot_alloc(&p->slot, c->stream, p->user, has_consent(c, p), c->next_capture);
+		err = slot_alloc(&s, c->stream, p->user, has_consent(c, p), c->next_capture);
 	if (err)
 		return err;
+	hear_set_slot(c, p, s);
 	if (!send_slot_command(c, p, (struct cmd){.type = CMD_SLOT_ADD})) {
-		p->slot = NULL; /* the command has freed it */
+		hear_set_slot(c, p, NULL); /* the command has freed it */
 		p->stale = false;
 		return ENOMEM;
 	}
@@ -245,27 +252,11 @@ void hear_replace_slots(struct call *c)
 	}
 }
 
-static struct person *find_owner(struct call *c, uint32_t ssrc)
-{
-	for (size_t i = 0; ssrc && i < c->n_people; i++)
-		if (c->people[i]->ssrc == ssrc)
-			return c->people[i];
-	return NULL;
-}
-
-static struct person *find_claimant(struct call *c, uint32_t ssrc)
-{
-	for (size_t i = 0; ssrc && i < c->n_people; i++)
-		if (c->people[i]->claim == ssrc && c->people[i]->present)
-			return c->people[i];
-	return NULL;
-}
-
 /* p takes the SSRC; the audio thread takes it from its owner's slot. */
 static void take_ssrc(struct call *c, struct person *p, uint32_t ssrc)
 {
-	p->ssrc = ssrc;
-	p->claim = 0;
+	hear_set_ssrc(c, p, ssrc);
+	hear_set_claim(c, p, 0);
 	p->proven = false;
 	map_ssrc(c, p);
 }
@@ -274,9 +265,9 @@ static void take_ssrc(struct call *c, struct person *p, uint32_t ssrc)
 static void release_ssrc(struct call *c, struct person *p)
 {
 	uint32_t ssrc = p->ssrc;
-	struct person *next = find_claimant(c, ssrc);
+	struct person *next = hear_find_claimant(c, ssrc);
 
-	p->ssrc = 0;
+	hear_set_ssrc(c, p, 0);
 	p->proven = false;
 	if (next)
 		take_ssrc(c, next, ssrc);
@@ -295,16 +286,16 @@ void hear_doubt_ssrc(struct call *c, uint64_t user)
 	struct person *p = find_person(c, user);
 	uint32_t ssrc;
 
-	if (!p || !find_claimant(c, p->ssrc))
+	if (!p || !hear_find_claimant(c, p->ssrc))
 		return;
 	ssrc = p->ssrc;
 	release_ssrc(c, p);
-	p->claim = ssrc;
+	hear_set_claim(c, p, ssrc);
 }
 
 bool hear_unmapped_ssrc(struct call *c, uint32_t ssrc)
 {
-	struct person *p = find_owner(c, ssrc);
+	struct person *p = hear_find_owner(c, ssrc);
 
 	if (p && !p->slot)
 		map_ssrc(c, p);
@@ -329,7 +320,7 @@ static void remove_member(struct call *c, struct person *p)
 
 	secure_end_outage(c, p, "left");
 	reclaim_slot(c, p, MEDIA_REASON_LEFT);
-	p->claim = 0;
+	hear_set_claim(c, p, 0);
 	release_ssrc(c, p);
 	p->present = false;
 	drop_person_if_idle(c, p);
@@ -365,20 +356,20 @@ void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 	if (!p)
 		return;
 	if (p->ssrc == ssrc)
-		p->claim = 0; /* the newest op 5 counts */
+		hear_set_claim(c, p, 0); /* the newest op 5 counts */
 	if (p->ssrc == ssrc && p->slot)
 		return;
-	owner = find_owner(c, ssrc);
+	owner = hear_find_owner(c, ssrc);
 	if (owner && owner != p && owner->proven) {
-		p->claim = ssrc;
+		hear_set_claim(c, p, ssrc);
 		if (call_may_log(c))
 			log_warn("ssrc_contested", "call=%u ssrc=%u user=%llu owner=%llu", c->id,
 				 ssrc, (unsigned long long)user, (unsigned long long)owner->user);
 		return;
 	}
 	if (owner && owner != p) {
-		owner->ssrc = 0;
-		owner->claim = ssrc;
+		hear_set_ssrc(c, owner, 0);
+		hear_set_claim(c, owner, ssrc);
 	}
 	if (p->ssrc != ssrc)
 		release_ssrc(c, p);
@@ -388,10 +379,12 @@ void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 void hear_end_session(struct call *c)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
-		c->people[i]->confirmed = false;
+		struct person *p = c->people[i];
+
+		p->confirmed = p->proven = false;
 		/* The stream forgets its mapping with CMD_UNLINK. */
-		c->people[i]->ssrc = c->people[i]->claim = 0;
-		c->people[i]->proven = false;
+		hear_set_ssrc(c, p, 0);
+		hear_set_claim(c, p, 0);
 	}
 }
 
@@ -595,9 +588,9 @@ static void on_slot_gone(struct call *c, const struct ev *ev)
 
 	c->n_slots--;
 	if (p && p->slot == ev->slot) {
-		p->slot = NULL;
+		hear_set_slot(c, p, NULL);
+		hear_set_ssrc(c, p, 0);
 		p->stale = false;
-		p->ssrc = 0;
 		if (call_may_log(c))
 			log_warn("speaker_refused", "call=%u user=%llu reason=full", c->id,
 				 (unsigned long long)p->user);

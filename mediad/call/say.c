@@ -323,7 +323,7 @@ void call_say_control(struct call *c, uint32_t playback, enum sender_command wha
 	control_lane(c, p, what, target, fade_ms);
 }
 
-void call_unclaim_playbacks(struct call *c)
+void say_unclaim_all(struct call *c)
 {
 	for (unsigned i = 0; i < SENDER_LANES; i++)
 		if (c->playbacks[i])

@@ -243,7 +243,7 @@ TEST(call_consents_of_a_control_that_is_gone_are_forgotten)
 	call_consent(rig.c, &ben);
 	call_set(rig.c, &m);
 	CHECK(consents(ANNA) && consents(BEN));
-	call_send_all(rig.c); /* to another control, which repeats one of them */
+	call_greet_control(rig.c); /* which repeats one of them */
 	CHECK(consents(ANNA) && consents(BEN));
 	call_consent(rig.c, &ben);
 	call_set(rig.c, &m);
