@@ -24,7 +24,7 @@ codecs='-lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp'
 # objects FOLDER…: of its sources, but for a program's main file of the tests
 objects() { find "$@" -name '*.c' | sed "s,^,$B/obj/,; s,c\$,o,"; }
 shared=$(objects proto ipc)
-mediad=$(objects mediad)
+mediad=$(objects mediad | grep -v /mediad/decoder/)
 control=$(objects control | grep -v /control/offline/)
 unit=$(objects tests/unit/main.c tests/unit/proto tests/unit/ipc tests/unit/mediad tests/vectors tests/follow | grep -vE '/(vectors|follow)/main.o')
 # shellcheck disable=SC2086
