@@ -219,8 +219,8 @@ static int lend_slot(struct call *c, struct person *p)
 
 /* ---- SSRCs ---- */
 
-/* Maps the person's SSRC to a slot, and lends one if needed. */
-static void map_ssrc(struct call *c, struct person *p)
+/* Maps the person's SSRC to a slot, and lends one if needed. Returns false when that fails. */
+static bool map_ssrc(struct call *c, struct person *p)
 {
 	struct cmd cmd = {.type = CMD_SLOT_MAP};
 	int err = p->slot ? 0 : lend_slot(c, p);
@@ -230,10 +230,10 @@ static void map_ssrc(struct call *c, struct person *p)
 			log_warn("speaker_refused", "call=%u user=%llu error=\"%s\"", c->id,
 				 (unsigned long long)p->user, strerror(err));
 		c->refusal_logged = true;
-		return;
+		return false;
 	}
 	cmd.slot.ssrc = p->ssrc;
-	send_slot_command(c, p, cmd);
+	return send_slot_command(c, p, cmd);
 }
 
 void hear_replace_slots(struct call *c)
@@ -252,13 +252,15 @@ void hear_replace_slots(struct call *c)
 	}
 }
 
-/* p takes the SSRC; the audio thread takes it from its owner's slot. */
-static void take_ssrc(struct call *c, struct person *p, uint32_t ssrc)
+/* p takes the SSRC from its owner (NULL: it had none). With the new mapping the audio thread ends
+ * the old one; without it p would be heard as the owner, by the owner's consent. */
+static void take_ssrc(struct call *c, struct person *p, uint32_t ssrc, struct person *owner)
 {
 	hear_set_ssrc(c, p, ssrc);
 	hear_set_claim(c, p, 0);
 	p->proven = false;
-	map_ssrc(c, p);
+	if (!map_ssrc(c, p) && owner && owner->slot)
+		send_slot_command(c, owner, (struct cmd){.type = CMD_SLOT_MAP});
 }
 
 /* p gives up its SSRC, which goes to the member with a claim to it. */
@@ -270,7 +272,7 @@ static void release_ssrc(struct call *c, struct person *p)
 	hear_set_ssrc(c, p, 0);
 	p->proven = false;
 	if (next)
-		take_ssrc(c, next, ssrc);
+		take_ssrc(c, next, ssrc, p);
 }
 
 void hear_prove_ssrc(struct call *c, uint64_t user)
@@ -367,13 +369,15 @@ void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 				 ssrc, (unsigned long long)user, (unsigned long long)owner->user);
 		return;
 	}
-	if (owner && owner != p) {
+	if (owner == p)
+		owner = NULL;
+	if (owner) {
 		hear_set_ssrc(c, owner, 0);
 		hear_set_claim(c, owner, ssrc);
 	}
 	if (p->ssrc != ssrc)
 		release_ssrc(c, p);
-	take_ssrc(c, p, ssrc);
+	take_ssrc(c, p, ssrc, owner);
 }
 
 void hear_end_session(struct call *c)

@@ -28,6 +28,30 @@ TEST(hear_each_claim_has_its_turn)
 	rig_finish();
 }
 
+/* Otherwise the owner's name and consent would be taken for those of the other member. */
+TEST(hear_takes_an_ssrc_away_although_the_next_owner_has_no_slot)
+{
+	const struct person *anna;
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	anna = hear_find(rig.c, ANNA);
+	CHECK(anna && anna->slot && anna->slot->ssrc == 700 && !anna->proven);
+	CHECK(!hear_find(rig.c, BEN)->slot);
+	test_fail_allocation(0);
+	hear_ssrc(rig.c, BEN, 700);
+	test_fail_allocation(-1);
+	for (unsigned i = 0; i < 10; i++)
+		rig_audio();
+	CHECK(!hear_find(rig.c, BEN)->slot);
+	CHECK_INT(anna->slot->ssrc, 0);
+	CHECK(hear_unmapped_ssrc(rig.c, 700));
+	for (unsigned i = 0; i < 10; i++)
+		rig_audio();
+	CHECK_INT(hear_find(rig.c, BEN)->slot->ssrc, 700);
+	rig_finish();
+}
+
 TEST(hear_forgets_the_ssrc_of_a_leaver)
 {
 	CHECK_INT(rig_start(false), 0);
