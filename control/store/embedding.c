@@ -22,7 +22,7 @@
 
 enum {
 	CACHES = 8,
-	BATCH = 512,
+	BATCH = 128,
 	/* Vectors that are read into a cache at most: by a search, and beside other work. */
 	LOADED_SEARCHING = 8192,
 	LOADED_BESIDE = 65536,

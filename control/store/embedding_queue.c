@@ -4,9 +4,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "control/memory/embed/embedder.h"
 #include "control/memory/english.h"
+
+enum { NICE = 10 };
 
 struct list {
 	struct embedding_item *head, **tail;
@@ -68,6 +71,8 @@ static void *run_thread(void *arg)
 {
 	struct embedding_queue *q = arg;
 
+	/* Questions go before a backlog of texts; on Linux niceness is per thread. */
+	setpriority(PRIO_PROCESS, 0, NICE);
 	pthread_mutex_lock(&q->lock);
 	while (!q->stop) {
 		struct embedding_item *item;

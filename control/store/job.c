@@ -667,7 +667,9 @@ static void run_memory(struct job_runner *r, const struct job *j, struct worker_
 
 void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 {
-	pump_embedding(r);
+	/* The answer is on its way only when this returns. */
+	if (!j->urgent)
+		pump_embedding(r);
 	switch (j->kind) {
 	case JOB_HISTORY:
 		job_run_history(r);
@@ -723,5 +725,6 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		job_answer_head(a, check_room(r), 0);
 		break;
 	}
-	pump_embedding(r);
+	if (!j->urgent)
+		pump_embedding(r);
 }

@@ -484,6 +484,7 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			.channel = what->channel,
 			.now_ms = what->since_ms > INT64_MAX ? INT64_MAX : what->since_ms,
 			.until_ms = what->until_ms,
+			.urgent = what->wait_ms != 0,
 			.search_ms = what->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.version = what->most < STORE_SAID_MAX ? what->most : STORE_SAID_MAX,
 			.author = strdup(what->name),
@@ -502,6 +503,7 @@ static int post_facts(struct store *s, enum job_kind kind, const struct store_fa
 		      store_document_h *h, void *arg)
 {
 	struct job j = {.kind = kind,
+			.urgent = f->wait_ms != 0,
 			.search_ms = f->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.guild = f->guild,
 			.owner = f->owner,

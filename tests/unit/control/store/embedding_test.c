@@ -22,19 +22,6 @@ static char dir[32], file[64];
 static struct db *db;
 static struct embedding *embedding;
 
-static bool write_encoder(void)
-{
-	size_t n = 0;
-	uint8_t *bytes = embedder_file_make(&n);
-	FILE *f = fopen(file, "wb");
-	bool ok = bytes && f && fwrite(bytes, 1, n, f) == n;
-
-	if (f)
-		fclose(f);
-	free(bytes);
-	return ok;
-}
-
 static bool add_line(uint64_t user, bool consent, const char *text)
 {
 	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = GUILD, .user = user};
@@ -52,7 +39,7 @@ static void open_scene(void)
 {
 	CHECK(folder_make(dir));
 	snprintf(file, sizeof file, "%s/encoder", dir);
-	CHECK(write_encoder());
+	CHECK(embedder_file_write(file));
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	CHECK_INT(embedding_open(&embedding, file), 0);
 	CHECK(add_line(ANA, true, "a cab and a bab cab"));

@@ -1,4 +1,7 @@
 /* Searching what was said (store_find_said). */
+#include <sqlite3.h>
+
+#include "tests/unit/control/memory/embed/embedder_file.h"
 #include "tests/unit/control/store/store_scene.h"
 
 static struct store_scene *const s = &store_scene;
@@ -47,6 +50,22 @@ static void on_found(int err, const struct store_document *document, void *arg)
 	print_lines(lines);
 	json_decref(lines);
 	env_stop(s->l.env);
+}
+
+static unsigned count_encoders(void)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *q = NULL;
+	unsigned n = 99;
+
+	if (sqlite3_open(s->path, &db) == SQLITE_OK &&
+	    sqlite3_prepare_v2(db, "SELECT count(*) FROM embedding_models", -1, &q, NULL) ==
+		    SQLITE_OK &&
+	    sqlite3_step(q) == SQLITE_ROW)
+		n = (unsigned)sqlite3_column_int(q, 0);
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+	return n;
 }
 
 static const char *find_said(struct store_said what)
@@ -192,5 +211,24 @@ TEST(an_answer_to_several_names_each_of_them)
 							 .said = "Bob hides the lamp"}});
 	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
 		  "bot/4+4+5@2000:Bob hides the lamp ");
+	close_scene();
+}
+
+/* The work of the vectors, which begins by noting the encoder, waits for another job. */
+TEST(a_prompt_waits_for_no_vectors)
+{
+	char path[64];
+
+	store_scene_begin();
+	snprintf(path, sizeof path, "%.31s/encoder", s->dir);
+	CHECK(embedder_file_write(path));
+	CHECK_INT(settings_set(s->settings, "memory_embedder", path), 0);
+	store_scene_open(NULL);
+	CHECK_STR(find_said((struct store_said){
+			  .name = "", .words = "a cab", .most = 1, .wait_ms = 30}),
+		  "");
+	CHECK_INT(count_encoders(), 0);
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "a cab", .most = 1}), "");
+	CHECK_INT(count_encoders(), 1);
 	close_scene();
 }

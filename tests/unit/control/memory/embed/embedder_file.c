@@ -78,6 +78,19 @@ uint8_t *embedder_file_make(size_t *n)
 	return bytes;
 }
 
+bool embedder_file_write(const char *path)
+{
+	size_t n = 0;
+	uint8_t *bytes = embedder_file_make(&n);
+	FILE *f = fopen(path, "wb");
+	bool ok = bytes && f && fwrite(bytes, 1, n, f) == n;
+
+	if (f)
+		fclose(f);
+	free(bytes);
+	return ok;
+}
+
 void embedder_file_id(uint8_t *bytes, size_t piece, uint32_t id)
 {
 	memcpy(bytes + IDS_AT + piece * sizeof id, &id, sizeof id);
