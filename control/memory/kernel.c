@@ -32,13 +32,21 @@ static int32_t dot_wide_plain(const int8_t *a, const int16_t *b, size_t n)
 	return sum;
 }
 
-static uint16_t count_plain(const uint64_t *a, const uint64_t *b, size_t words)
+static void dots_wide_plain(int32_t *out, const int8_t *a, const int16_t *b, size_t n, size_t count)
 {
-	uint16_t sum = 0;
+	for (size_t i = 0; i < count; i++)
+		out[i] = dot_wide_plain(a, b + i * n, n);
+}
 
-	for (size_t i = 0; i < words; i++)
-		sum = (uint16_t)(sum + __builtin_popcountll(a[i] ^ b[i]));
-	return sum;
+static void distances_plain(uint16_t *out, const uint64_t *rows, const uint64_t *b, size_t words,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		out[i] = 0;
+		for (size_t w = 0; w < words; w++)
+			out[i] = (uint16_t)(out[i] +
+					    __builtin_popcountll(rows[i * words + w] ^ b[w]));
+	}
 }
 
 #if HAVE_AVX2
@@ -56,6 +64,11 @@ __attribute__((target("avx2"))) static __m256i load_bytes(const int8_t *p)
 	return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 
+__attribute__((target("avx2"))) static __m256i load_wide(const int16_t *p)
+{
+	return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
 __attribute__((target("avx2"))) static int32_t dot_avx2(const int8_t *a, const int8_t *b, size_t n)
 {
 	__m256i sum = _mm256_setzero_si256();
@@ -71,22 +84,54 @@ __attribute__((target("avx2"))) static int32_t dot_wide_avx2(const int8_t *a, co
 {
 	__m256i sum = _mm256_setzero_si256();
 
-	for (size_t i = 0; i < n; i += KERNEL_STEP) {
-		__m256i y = _mm256_loadu_si256((const __m256i *)(const void *)(b + i));
-
-		sum = _mm256_add_epi32(sum, _mm256_madd_epi16(load_bytes(a + i), y));
-	}
+	for (size_t i = 0; i < n; i += KERNEL_STEP)
+		sum = _mm256_add_epi32(sum, _mm256_madd_epi16(load_bytes(a + i), load_wide(b + i)));
 	return add_lanes(sum);
 }
 
-__attribute__((target("popcnt"))) static uint16_t count_popcnt(const uint64_t *a, const uint64_t *b,
-							       size_t words)
+/* Four columns at a time: the row is widened once for them, and their sums are added together. */
+__attribute__((target("avx2"))) static void dot_4_avx2(int32_t out[4], const int8_t *a,
+						       const int16_t *b, size_t n)
 {
-	uint16_t sum = 0;
+	__m256i s0 = _mm256_setzero_si256(), s1 = s0, s2 = s0, s3 = s0;
+	__m128i x;
 
-	for (size_t i = 0; i < words; i++)
-		sum = (uint16_t)(sum + __builtin_popcountll(a[i] ^ b[i]));
-	return sum;
+	for (size_t i = 0; i < n; i += KERNEL_STEP) {
+		__m256i row = load_bytes(a + i);
+		const int16_t *p = b + i;
+
+		s0 = _mm256_add_epi32(s0, _mm256_madd_epi16(row, load_wide(p)));
+		s1 = _mm256_add_epi32(s1, _mm256_madd_epi16(row, load_wide(p + n)));
+		s2 = _mm256_add_epi32(s2, _mm256_madd_epi16(row, load_wide(p + 2 * n)));
+		s3 = _mm256_add_epi32(s3, _mm256_madd_epi16(row, load_wide(p + 3 * n)));
+	}
+	s0 = _mm256_hadd_epi32(_mm256_hadd_epi32(s0, s1), _mm256_hadd_epi32(s2, s3));
+	x = _mm_add_epi32(_mm256_castsi256_si128(s0), _mm256_extracti128_si256(s0, 1));
+	_mm_storeu_si128((__m128i *)(void *)out, x);
+}
+
+__attribute__((target("avx2"))) static void dots_wide_avx2(int32_t *out, const int8_t *a,
+							   const int16_t *b, size_t n, size_t count)
+{
+	size_t i = 0;
+
+	for (; i + 4 <= count; i += 4)
+		dot_4_avx2(out + i, a, b + i * n, n);
+	for (; i < count; i++)
+		out[i] = dot_wide_avx2(a, b + i * n, n);
+}
+
+__attribute__((target("popcnt"))) static void
+distances_popcnt(uint16_t *out, const uint64_t *rows, const uint64_t *b, size_t words, size_t count)
+{
+	for (size_t i = 0; i < count; i++, rows += words) {
+		unsigned sum = 0;
+
+#pragma GCC unroll 8
+		for (size_t w = 0; w < words; w++)
+			sum += (unsigned)__builtin_popcountll(rows[w] ^ b[w]);
+		out[i] = (uint16_t)sum;
+	}
 }
 
 /* Each processor with AVX2 has POPCNT, too. */
@@ -105,20 +150,25 @@ int32_t kernel_dot(const int8_t *a, const int8_t *b, size_t n)
 	return dot_plain(a, b, n);
 }
 
-int32_t kernel_dot_wide(const int8_t *a, const int16_t *b, size_t n)
+void kernel_dots_wide(int32_t *out, const int8_t *a, const int16_t *b, size_t n, size_t count)
 {
 #if HAVE_AVX2
-	if (has_avx2())
-		return dot_wide_avx2(a, b, n);
+	if (has_avx2()) {
+		dots_wide_avx2(out, a, b, n, count);
+		return;
+	}
 #endif
-	return dot_wide_plain(a, b, n);
+	dots_wide_plain(out, a, b, n, count);
 }
 
-uint16_t kernel_distance(const uint64_t *a, const uint64_t *b, size_t words)
+void kernel_distances(uint16_t *out, const uint64_t *rows, const uint64_t *b, size_t words,
+		      size_t count)
 {
 #if HAVE_AVX2
-	if (has_avx2())
-		return count_popcnt(a, b, words);
+	if (has_avx2()) {
+		distances_popcnt(out, rows, b, words, count);
+		return;
+	}
 #endif
-	return count_plain(a, b, words);
+	distances_plain(out, rows, b, words, count);
 }

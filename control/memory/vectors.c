@@ -152,6 +152,20 @@ static bool passes(const struct vector_line *line, const struct vector_filter *f
 	       (!f->name || line->name == f->name);
 }
 
+/* Lines that pass the filter stand together in runs. */
+static void measure(struct vectors *v, const struct vector_filter *filter,
+		    const uint64_t signs[VECTOR_WORDS])
+{
+	for (size_t i = 0, end; i < v->n; i = end) {
+		for (end = i; end < v->n && passes(&v->line[end], filter);)
+			end++;
+		kernel_distances(v->distance + i, v->signs + i * VECTOR_WORDS, signs, VECTOR_WORDS,
+				 end - i);
+		if (end < v->n)
+			v->distance[end++] = NO_MATCH;
+	}
+}
+
 size_t vectors_find(struct vectors *v, const struct vector *question,
 		    const struct vector_filter *filter, uint64_t *ids, size_t most)
 {
@@ -159,13 +173,9 @@ size_t vectors_find(struct vectors *v, const struct vector *question,
 	uint64_t signs[VECTOR_WORDS];
 
 	take_signs(signs, question);
-	for (size_t i = 0; i < v->n; i++) {
-		v->distance[i] =
-			passes(&v->line[i], filter)
-				? kernel_distance(v->signs + i * VECTOR_WORDS, signs, VECTOR_WORDS)
-				: NO_MATCH;
+	measure(v, filter, signs);
+	for (size_t i = 0; i < v->n; i++)
 		count[v->distance[i]]++;
-	}
 	/* All lines below the limit fit, and some of those at it. */
 	while (limit <= VECTOR_DIM && near + count[limit] <= most)
 		near += count[limit++];

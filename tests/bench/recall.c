@@ -159,7 +159,7 @@ static size_t search_stand_in(const struct corpus *c, struct db *db, const json_
 		lines[i].named = rank_names(text, json_string_value(json_object_get(line, "by")));
 	}
 	if (terms_query(query, text)) {
-		s = use_ranking(c, db, query, &(struct corpus_window){0, INT64_MAX}, 32);
+		s = use_ranking(c, db, query, &(struct corpus_window){.until_ms = INT64_MAX}, 32);
 		while (db_step(db, s) == 0)
 			for (size_t i = 0; i < n; i++)
 				if (lines[i].id == db_uint(s, 0) - c->first)

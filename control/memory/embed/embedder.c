@@ -160,7 +160,7 @@ static void quantise(struct embedder *e, const float *in, size_t positions, size
 		float top = 0;
 
 		for (size_t i = 0; i < width; i++)
-			top = fmaxf(top, fabsf(x[i]));
+			top = fabsf(x[i]) > top ? fabsf(x[i]) : top;
 		/* A file with odd weights can make numbers that no integer holds. */
 		if (!(top < 1e30f))
 			top = 0;
@@ -174,14 +174,15 @@ static void quantise(struct embedder *e, const float *in, size_t positions, size
 static void multiply(struct embedder *e, const struct matrix *m, const float *in, size_t positions,
 		     float *out)
 {
+	int32_t dot[PIECES_MAX];
+
 	quantise(e, in, positions, m->columns);
-	for (size_t r = 0; r < m->rows; r++)
+	for (size_t r = 0; r < m->rows; r++) {
+		kernel_dots_wide(dot, m->weight + r * m->columns, e->q, m->columns, positions);
 		for (size_t p = 0; p < positions; p++)
 			out[p * m->rows + r] =
-				(float)kernel_dot_wide(m->weight + r * m->columns,
-						       e->q + p * m->columns, m->columns) *
-					m->scale[r] * e->q_scale[p] +
-				m->bias[r];
+				(float)dot[p] * m->scale[r] * e->q_scale[p] + m->bias[r];
+	}
 }
 
 static void normalise(const float *in, size_t positions, size_t width, const float *scale,
@@ -248,7 +249,7 @@ static void run_layer(struct embedder *e, const struct layer *l, size_t position
 	normalise(e->x, positions, WIDE, l->inner_scale, l->inner_bias, e->normal);
 	multiply(e, &l->inner, e->normal, positions, e->wide);
 	for (size_t i = 0; i < positions * INNER; i++)
-		e->wide[i] = fmaxf(e->wide[i], 0);
+		e->wide[i] = e->wide[i] > 0 ? e->wide[i] : 0;
 	multiply(e, &l->outer, e->wide, positions, e->y);
 	for (size_t i = 0; i < positions * WIDE; i++)
 		e->x[i] += e->y[i];
