@@ -14,6 +14,7 @@
 
 #include "control/memory/embed/embedder.h"
 #include "control/memory/english.h"
+#include "control/memory/question.h"
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
 #include "control/store/embedding_queue.h"
@@ -42,6 +43,12 @@ struct cache {
 	uint64_t used;
 };
 
+/* The newest question: facts and lines are searched for the same one. */
+struct newest {
+	char words[QUESTION_SIZE]; /* "": none */
+	struct vector vector;
+};
+
 struct embedding {
 	void *map;
 	size_t size;
@@ -49,6 +56,7 @@ struct embedding {
 	struct embedding_queue *queue; /* NULL: elsewhere */
 	char elsewhere[ELSEWHERE];     /* name of an encoder elsewhere */
 	struct cache cache[CACHES];
+	struct newest newest;
 	uint64_t uses;
 	uint64_t model;	       /* its number in the database; 0: not looked up yet */
 	uint64_t taken[KINDS]; /* rows up to this one were handed out */
@@ -139,8 +147,11 @@ static void drop_cache(struct cache *c)
 
 void embedding_drop(struct embedding *e)
 {
-	for (size_t i = 0; e && i < CACHES; i++)
+	if (!e)
+		return;
+	for (size_t i = 0; i < CACHES; i++)
 		drop_cache(&e->cache[i]);
+	explicit_bzero(&e->newest, sizeof e->newest);
 }
 
 static void drop_facts(struct embedding *e)
@@ -434,11 +445,23 @@ int embedding_keep(struct embedding *e, struct db *db, const struct embedding_ve
 int embedding_words(struct embedding *e, const char *words, struct vector *out)
 {
 	float v[EMBEDDER_DIM];
-	int err = e && e->embedder ? embedder_run(e->embedder, words, strlen(words), v) : ENODATA;
+	int err;
 
-	if (!err)
-		vector_pack(out, v, EMBEDDER_DIM);
-	return err;
+	if (!e || !e->embedder)
+		return ENODATA;
+	if (*words && strcmp(words, e->newest.words) == 0) {
+		*out = e->newest.vector;
+		return 0;
+	}
+	err = embedder_run(e->embedder, words, strlen(words), v);
+	if (err)
+		return err;
+	vector_pack(out, v, EMBEDDER_DIM);
+	if (strlen(words) < sizeof e->newest.words) {
+		strcpy(e->newest.words, words);
+		e->newest.vector = *out;
+	}
+	return 0;
 }
 
 int embedding_text(struct embedding *e, const char *text, struct vector *out)

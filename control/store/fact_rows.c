@@ -497,6 +497,7 @@ static int add_former(struct db *db, json_t *fact)
 /* Facts in the order in which they answer the question. */
 struct found {
 	size_t n;
+	bool about_self; /* the question is about the speaker */
 	struct rank_line rank[STORE_FACTS_READ + LIKE];
 	json_t *fact[STORE_FACTS_READ + LIKE];
 };
@@ -515,7 +516,7 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 	r.match = db_real(s, 9);
 	r.likeness = likeness_of(like, r.id);
 	r.has_likeness = r.likeness != 0;
-	r.named = fact_is_about_self(text_at(request, "words")) && db_uint(s, 4) == j->user;
+	r.named = out->about_self && db_uint(s, 4) == j->user;
 	for (size_t i = 0; i < out->n; i++) {
 		if (out->rank[i].id != r.id)
 			continue;
@@ -546,6 +547,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	int err = find_like(db, e, j, other, meaning, &like);
 	sqlite3_stmt *s;
 
+	out->about_self = fact_is_about_self(words);
 	/* Facts that are found in time are better than none. */
 	err = err == ETIMEDOUT ? 0 : err;
 	for (size_t i = 0; i < like.n && i < LIKE && !err; i++) {
@@ -555,7 +557,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;
 	}
 	if (!err && (!like.n || terms_query(query, words))) {
-		s = use_facts(db, j, words, mine, fact_is_about_self(words));
+		s = use_facts(db, j, words, mine, out->about_self);
 		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
 			;
 		sqlite3_reset(s);

@@ -665,11 +665,8 @@ static void run_memory(struct job_runner *r, const struct job *j, struct worker_
 		run_encoder(r, j, a);
 }
 
-void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
+static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *a)
 {
-	/* The answer is on its way only when this returns. */
-	if (!j->urgent)
-		pump_embedding(r);
 	switch (j->kind) {
 	case JOB_HISTORY:
 		job_run_history(r);
@@ -725,6 +722,14 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		job_answer_head(a, check_room(r), 0);
 		break;
 	}
+}
+
+void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
+{
+	/* The answer is on its way only when this returns. */
+	if (!j->urgent)
+		pump_embedding(r);
+	run_kind(r, j, a);
 	if (!j->urgent)
 		pump_embedding(r);
 }

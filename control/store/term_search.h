@@ -16,7 +16,7 @@ struct db;
 struct sqlite3;
 struct term_search;
 
-enum { TERM_SEARCH_ROWS = 1 << 17, TERM_SEARCH_LENGTHS = 2048 };
+enum { TERM_SEARCH_ROWS = 1 << 17, TERM_SEARCH_LENGTHS = 512 };
 
 /* Adds the SQL function that the search's statements call to a connection. ENOMEM, EIO. */
 int term_search_register(struct sqlite3 *sql);

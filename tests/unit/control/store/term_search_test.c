@@ -9,7 +9,7 @@
 #include "tests/random.h"
 #include "tests/unit/ipc/loop.h"
 
-enum { TEXTS = 1500, WORDS = 60, QUESTIONS = 40 };
+enum { TEXTS = TERM_SEARCH_LENGTHS, WORDS = 60, QUESTIONS = 40 };
 
 static struct db *db;
 static char dir[32];
