@@ -481,7 +481,7 @@ static bool add_version(const struct store_document *d, void *arg)
 	return d->version > 1 || json_array_insert_new(v->list, 0, empty_version()) == 0;
 }
 
-static json_t *read_document(const char *dir)
+json_t *state_read_settings(const char *dir)
 {
 	struct versions v = {.list = json_array()};
 	int err =
@@ -570,7 +570,7 @@ void state_read(const char *dir, struct state_kept *out)
 	out->session = state_read_session(dir);
 	out->guilds = store_read_guilds(dir);
 	out->words = read_words(dir, out->session);
-	out->settings = read_document(dir);
+	out->settings = state_read_settings(dir);
 	out->erasing = store_has_erase_requests(dir);
 }
 

@@ -82,6 +82,8 @@ struct state_kept {
 	bool erasing; /* an erasure was requested and is not done */
 };
 void state_read(const char *dir, struct state_kept *out);
+/* The settings alone. The caller owns them. */
+json_t *state_read_settings(const char *dir);
 void state_kept_clear(struct state_kept *kept);
 /* The token of the HTTP API, from the file web-token in the directory, which is made (0600) with
  * 256 random bits when there is none. EINVAL: what the file holds is no token. EPERM: others own

@@ -12,15 +12,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <jansson.h>
+#include <sqlite3.h>
+
 #include "control/configure/environment.h"
+#include "control/configure/live_settings.h"
+#include "control/consent/consent.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
+#include "control/store/consents.h"
 #include "control/store/db.h"
 #include "control/store/erase.h"
 #include "control/store/export.h"
 #include "control/store/faults.h"
 #include "control/store/memory_file.h"
 #include "control/store/scan.h"
+#include "control/store/subject.h"
 #include "control/words/words.h"
 #include "proto/base/time.h"
 #include "proto/discord.h"
@@ -118,16 +125,134 @@ static int ask_control(struct db *db, const char *dir, uint64_t user, char **rec
 	return err;
 }
 
-static int erase(struct db *db, const struct erase *e, char **receipt)
+/* ---- without a control ---- */
+
+/* An erasure, and the settings that a control would have. */
+struct offline {
+	struct erase e;
+	struct db *db;
+	struct settings *settings;
+	struct live_settings *live; /* NULL: the stored ones cannot be read */
+};
+
+static int refuse_change(const struct live_settings_version *version, void *arg)
 {
-	int err = ask_control(db, e->dir, e->user, receipt);
+	(void)version, (void)arg;
+	return EROFS;
+}
+
+static void read_settings(struct offline *o)
+{
+	json_t *kept = state_read_settings(o->e.dir);
+	const struct live_settings_conf conf = {
+		.settings = o->settings, .kept = kept, .saveh = refuse_change};
+
+	if (live_settings_alloc(&o->live, &conf) || o->settings->unread)
+		o->live = live_settings_free(o->live);
+	json_decref(kept);
+}
+
+static bool is_remembered_by_default(const struct offline *o, uint64_t guild)
+{
+	struct settings *s = NULL;
+	bool is = false;
+
+	if (settings_alloc(&s) == 0) {
+		live_settings_wanted_of(o->live, guild, s);
+		is = s->consent == CONSENT_REMEMBERED;
+	}
+	settings_free(s);
+	return is;
+}
+
+/* ENOENT: this person has given none there. */
+static int find_answer(const struct offline *o, uint64_t guild, const char *mac)
+{
+	sqlite3_stmt *s = db_use(o->db, DB_FIND_CONSENT);
+	int err;
+
+	db_bind_uint(s, 1, guild);
+	db_bind_text(s, 2, mac);
+	err = db_step(o->db, s);
+	sqlite3_reset(s);
+	return err;
+}
+
+static int end_default_consent(const struct offline *o, uint64_t guild, const char *mac)
+{
+	const struct consent_change change = {.guild = guild,
+					      .user = o->e.user,
+					      .at_ms = o->e.now_ms,
+					      .before = consent_name(CONSENT_DEFAULT),
+					      .after = consent_name(CONSENT_HEARD),
+					      .via = "erasure"};
+	int err = find_answer(o, guild, mac);
+
+	if (err != ENOENT || !is_remembered_by_default(o, guild))
+		return err == ENOENT ? 0 : err;
+	return consents_put(o->db, o->e.dir, &change);
+}
+
+static int list_guilds(const struct offline *o, json_t *guilds)
+{
+	sqlite3_stmt *s = db_use(o->db, DB_FIND_GUILDS_OF_PERSON);
+	int err;
+
+	db_bind_uint(s, 1, o->e.user);
+	while ((err = db_step(o->db, s)) == 0)
+		json_array_append_new(guilds, json_integer((json_int_t)db_uint(s, 0)));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+/* As a control does before it erases somebody: where people are remembered who have not answered,
+ * this person is heard alone from now on. */
+static int end_default_consents(const struct offline *o)
+{
+	json_t *guilds = json_array(), *guild;
+	struct subject_key key;
+	char mac[SUBJECT_MAC];
+	size_t i;
+	int err = guilds ? consents_read_key(o->db, o->e.dir, &key) : ENOMEM;
+
+	if (!err) {
+		subject_mac(&key, o->e.user, mac);
+		explicit_bzero(&key, sizeof key);
+		err = list_guilds(o, guilds);
+	}
+	json_array_foreach(guilds, i, guild)
+	{
+		if (!err)
+			err = end_default_consent(o, (uint64_t)json_integer_value(guild), mac);
+	}
+	json_decref(guilds);
+	return err;
+}
+
+static int erase_offline(const struct offline *o, char **receipt)
+{
+	int err = 0;
+
+	if (o->live)
+		err = end_default_consents(o);
+	else
+		fprintf(stderr, "control: the settings in the database cannot be read. Where the "
+				"setting consent is remembered, this person stays remembered until "
+				"they answer /consent.\n");
+	return err ? err : erase_person(o->db, &o->e, receipt);
+}
+
+static int erase(const struct offline *o, char **receipt)
+{
+	const struct erase *e = &o->e;
+	int err = ask_control(o->db, e->dir, e->user, receipt);
 
 	if (err == ENOENT && state_locked(e->dir))
 		fprintf(stderr,
 			"control: the control that runs with %s does not answer. Restart it: "
 			"it may still have in memory what is erased on the disk.\n",
 			e->dir);
-	return err == ENOENT ? erase_person(db, e, receipt) : err;
+	return err == ENOENT ? erase_offline(o, receipt) : err;
 }
 
 /* A session that names the person, of a control that does not run. */
@@ -153,23 +278,24 @@ static void ignore_fault(const char *text, void *arg)
 
 int store_command_erase(const char *dir, const char *user, const char *config)
 {
-	struct erase e = {.dir = dir, .now_ms = wall_ms(), .via = "control --erase"};
-	struct settings *settings = NULL;
+	struct offline o = {.e = {.dir = dir, .now_ms = wall_ms(), .via = "control --erase"}};
 	char *receipt = NULL;
 	struct words sentence = {0};
-	struct db *db = NULL;
 	int err;
 
-	if (!parse_user("--erase", user, &e.user))
+	if (!parse_user("--erase", user, &o.e.user))
 		return 2;
-	environment_settings(&settings, config, ignore_fault, NULL);
-	e.turns_file = settings ? settings->turns_file : NULL;
-	e.room_journals = settings ? settings->room_journals : NULL;
-	err = db_open(&db, dir, DB_JOIN);
+	environment_settings(&o.settings, config, ignore_fault, NULL);
+	if (o.settings)
+		read_settings(&o);
+	o.e.turns_file = o.settings ? o.settings->turns_file : NULL;
+	o.e.room_journals = o.settings ? o.settings->room_journals : NULL;
+	err = db_open(&o.db, dir, DB_JOIN);
 	if (!err)
-		err = erase(db, &e, &receipt);
-	db_close(db);
-	settings_free(settings);
+		err = erase(&o, &receipt);
+	db_close(o.db);
+	live_settings_free(o.live);
+	settings_free(o.settings);
 	if (err)
 		return tell_fault(dir, err);
 	forget_session(dir, user);

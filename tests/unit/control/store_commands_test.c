@@ -1,10 +1,13 @@
 #include "control/store_commands.h"
 
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include "control/events/events.h"
+#include "control/store/consents.h"
 #include "control/store/db.h"
 #include "control/store/rows.h"
+#include "control/store/store.h"
 #include "tests/unit/ipc/loop.h"
 
 TEST(a_backup_holds_what_an_erased_person_said_no_more)
@@ -95,5 +98,84 @@ TEST(root_erases_a_person_from_the_database_of_another_user)
 	CHECK_INT(owner_of(path), 12345);
 	CHECK_INT(owner_of(wal), 12345);
 	db_close(control);
+	folder_remove(dir);
+}
+
+static void put_settings(struct db *db, const char *document)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_DOCUMENT);
+
+	db_bind_text(s, 1, STORE_SETTINGS_GLOBAL);
+	db_bind_uint(s, 2, 1);
+	db_bind_text(s, 3, document);
+	db_bind_text(s, 4, "test");
+	db_bind_uint(s, 5, 1);
+	CHECK_INT(db_run(db, s), 0);
+}
+
+/* In servers 7 and 8, with an answer of hers in server 9. Server 8 remembers nobody unasked. */
+static void erase_with_settings(const char *dir, const char *document)
+{
+	const struct consent_change refusal = {.guild = 9,
+					       .user = UINT64_C(501000000000000000),
+					       .before = "default",
+					       .after = "neither",
+					       .via = "/consent"};
+	struct db *db = NULL;
+
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (uint64_t guild = 7; guild < 10; guild++) {
+		struct bus_event ev = {.type = EVENT_UTTERANCE,
+				       .at_ms = 1,
+				       .guild = guild,
+				       .user = UINT64_C(501000000000000000)};
+
+		ev.utterance = (struct event_utterance){.text = "hello", .started_ms = 1};
+		CHECK_INT(rows_add(db, &ev, true), 0);
+	}
+	CHECK_INT(consents_put(db, dir, &refusal), 0);
+	put_settings(db, document);
+	CHECK_INT(store_command_erase(dir, "501000000000000000", NULL), 0);
+	db_close(db);
+}
+
+/* "7 heard;9 neither;" */
+static const char *list_answers(const char *dir)
+{
+	static char text[128];
+	struct db *db = NULL;
+	sqlite3_stmt *s;
+	size_t n = 0;
+
+	text[0] = '\0';
+	if (db_open(&db, dir, DB_OWN))
+		return "no database";
+	s = db_use(db, DB_LIST_CONSENTS);
+	while (db_step(db, s) == 0)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%llu %s;",
+				      (unsigned long long)db_uint(s, 0), db_text(s, 2));
+	db_close(db);
+	return text;
+}
+
+TEST(an_erasure_without_control_ends_default_consents)
+{
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	erase_with_settings(dir, "{\"updatedAt\":\"2026-11-23T00:00:00Z\",\"author\":\"x\","
+				 "\"intent\":{\"consent\":"
+				 "\"remembered\",\"guilds\":{\"8\":{\"consent\":\"heard\"}}}}");
+	CHECK_STR(list_answers(dir), "7 heard;9 neither;");
+	folder_remove(dir);
+}
+
+TEST(an_erasure_says_that_the_settings_cannot_be_read)
+{
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	erase_with_settings(dir, "no document");
+	CHECK_STR(list_answers(dir), "9 neither;");
 	folder_remove(dir);
 }
