@@ -35,6 +35,8 @@ static struct fixture {
 	uint64_t refuses, erased; /* users; 0: nobody */
 	uint64_t refuses_later;	  /* when the model answers */
 	unsigned polls;		  /* since the request */
+	unsigned written;	  /* facts that may be written so far */
+	struct tmr *erase;	  /* after the first one; NULL: not at all */
 	uint64_t guild, session;  /* of lines and sessions that are published */
 } fx;
 
@@ -138,6 +140,8 @@ static void publish_line(uint64_t user, const char *text, bool consent)
 static bool allows(uint64_t guild, uint64_t user, void *arg)
 {
 	(void)arg;
+	if (fx.erase && fx.http.requests && fx.written++ == 0)
+		tmr_start(fx.erase, 0);
 	return (guild == GUILD || guild == OTHER) && user != fx.refuses;
 }
 
@@ -248,6 +252,35 @@ TEST(an_erasure_ends_an_extraction_under_way)
 	CHECK(run_until(is_settled));
 	CHECK_INT(fx.http.requests, 1);
 	CHECK_STR(fx.facts, "[]");
+	end();
+}
+
+/* The first fact is on its way to the store. */
+static void on_erase(void *arg)
+{
+	(void)arg;
+	extraction_erase(fx.x, ANA);
+	publish_session(EVENT_SESSION_OVER);
+}
+
+/* The answer to the first write must not go on with the facts of the second request. */
+TEST(an_extraction_that_begins_anew_while_a_fact_is_written_writes_each_fact_once)
+{
+	CHECK(begin(
+		"{\"facts\":[{\"said_by\":\"p1\",\"kind\":\"event\",\"text\":\"my bike is red\","
+		"\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]},{\"said_by\":\"p1\",\"kind\":"
+		"\"event\",\"text\":\"the owls sleep\",\"evidence\":[{\"u\":1,\"quote\":\"bike is "
+		"red\"}]},{\"said_by\":\"p1\",\"kind\":\"event\",\"text\":\"we drink tea\","
+		"\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]}]}"));
+	CHECK_INT(tmr_alloc(&fx.erase, fx.http.env, on_erase, NULL), 0);
+	talk();
+	CHECK(run_until(is_settled));
+	fx.polls = 0;
+	CHECK(run_until(is_settled));
+	CHECK_INT(fx.http.requests, 2);
+	CHECK(strstr(fx.facts, "bike") && strstr(fx.facts, "owls") && strstr(fx.facts, "tea"));
+	CHECK_INT(count_sources(1), 3);
+	fx.erase = tmr_free(fx.erase);
 	end();
 }
 
