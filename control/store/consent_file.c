@@ -1,6 +1,8 @@
 #include "control/store/consent_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,23 +29,39 @@ int consent_file_add(const char *dir, const struct consent_change *c, const char
 	return record_file_add(dir, "consents", line);
 }
 
+static bool is_state(const char *state)
+{
+	static const char *const states[] = {"heard", "remembered", "neither"};
+
+	for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+		if (strcmp(state, states[i]) == 0)
+			return true;
+	return false;
+}
+
+/* False also for a line that a crash has cut short: it must not stand for an older answer. */
 static bool read_answer(const char *line, struct answer *out)
 {
 	return sscanf(line, "%20llu %20llu %32s %15s", &out->at_ms, &out->guild, out->mac,
-		      out->state) == 4;
+		      out->state) == 4 &&
+	       strlen(out->mac) == SUBJECT_MAC - 1 &&
+	       strspn(out->mac, "0123456789abcdef") == SUBJECT_MAC - 1 && is_state(out->state) &&
+	       out->guild <= INT64_MAX && out->at_ms <= INT64_MAX;
 }
 
 /* The newest answer of each person and server; others, and lines of another form, are left out. */
 static int take_line(const char *line, void *arg)
 {
 	json_t *newest = arg;
-	char key[24 + SUBJECT_MAC];
+	char key[24 + SUBJECT_MAC], text[64 + SUBJECT_MAC];
 	struct answer a;
 
 	if (!read_answer(line, &a))
 		return 0;
 	snprintf(key, sizeof key, "%llu:%s", a.guild, a.mac);
-	return json_object_set_new(newest, key, json_string(line)) ? ENOMEM : 0;
+	/* Without what follows in the line, which may be no text. */
+	snprintf(text, sizeof text, "%llu %llu %s %s", a.at_ms, a.guild, a.mac, a.state);
+	return json_object_set_new(newest, key, json_string(text)) ? ENOMEM : 0;
 }
 
 /* ---- what the database lacks ---- */

@@ -573,6 +573,32 @@ TEST(an_older_backup_does_not_make_an_erased_person_remembered)
 	folder_remove(dir);
 }
 
+/* A crash cut the last line short, and a disk damaged another. */
+TEST(a_broken_line_does_not_hide_an_older_answer)
+{
+	char backup[64], path[64], mac[SUBJECT_MAC];
+	struct subject_key key;
+	unsigned changed = 9;
+	json_t *kept;
+	FILE *f;
+
+	open_for_backup(backup);
+	answer_consent(BOB, 1400, "heard");
+	CHECK_INT(db_backup(db, backup), 0);
+	answer_consent(ANA, 1500, "neither");
+	CHECK_INT(subject_key_find(dir, &key), 0);
+	subject_mac(&key, ANA, mac);
+	snprintf(path, sizeof path, "%s/consents", dir);
+	f = fopen(path, "a");
+	CHECK(f && fprintf(f, "1600 7 \377 heard\n1600 7 %s remem", mac) > 0);
+	fclose(f);
+	restore(backup, &changed, &kept);
+	CHECK_INT(changed, 1);
+	CHECK_STR(state_of(kept, ANA), "neither");
+	json_decref(kept);
+	folder_remove(dir);
+}
+
 TEST(consents_without_their_key_are_not_read)
 {
 	char key[64];
