@@ -7,8 +7,8 @@
 int store_command_backup(const char *dir, const char *file);
 /* `control --erase USER`: everything of that person (control/store/erase.h). A control that runs
  * with dir does it, because it also holds what is in memory; otherwise this process does, with the
- * settings in the database. Prints a sentence and the receipt. config: the settings file, which may name further files that hold
- * words; NULL: the default one. */
+ * settings in the database. Prints a sentence and the receipt. config: the settings file, which may
+ * name further files that hold words; NULL: the default one. */
 int store_command_erase(const char *dir, const char *user, const char *config);
 /* `control --export-memory FILE` and `--import-memory FILE` (control/store/memory_file.h). */
 int store_command_export_memory(const char *dir, const char *file);
