@@ -13,6 +13,7 @@
 #include "control/discord/rest.h"
 #include "control/embeddings/embeddings.h"
 #include "control/extraction/extraction.h"
+#include "control/library/library.h"
 #include "control/events/events.h"
 #include "control/embedded.h"
 #include "control/ledger/ledger.h"
@@ -412,7 +413,21 @@ static int make_bus(struct control *c)
 	return err;
 }
 
-/* The two that read the store beside the rooms. */
+/* Folders that cannot be used leave the bot without a music library. */
+static int make_library(struct control *c)
+{
+	const char *folders = c->settings->music_folders;
+	int err = 0;
+
+	if (*folders && c->conf.state_dir)
+		err = library_alloc(&c->library, c->env, c->conf.state_dir, folders);
+	if (err)
+		log_warn("music_library_failed", "folders=\"%s\" error=\"%s\"", folders,
+			 strerror(err));
+	return err == EINVAL ? 0 : err;
+}
+
+/* The two that read the store beside the rooms, and the music library. */
 static int make_memory(struct control *c)
 {
 	const struct model_conf conf = {.env = c->env,
@@ -426,7 +441,9 @@ static int make_memory(struct control *c)
 					.arg = c};
 	int err = c->store ? extraction_alloc(&c->extraction, &conf) : 0;
 
-	return err || !c->store ? err : embeddings_alloc(&c->embeddings, &conf);
+	if (!err && c->store)
+		err = embeddings_alloc(&c->embeddings, &conf);
+	return err ? err : make_library(c);
 }
 
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
@@ -502,6 +519,7 @@ struct control *control_free(struct control *c)
 	while (c->n_voice_sessions)
 		voice_session_free(c->voice_sessions[--c->n_voice_sessions]);
 	extraction_free(c->extraction);
+	library_free(c->library);
 	embeddings_free(c->embeddings);
 	mcp_servers_free(c->mcp);
 	delegates_free(c->delegates);

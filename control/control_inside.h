@@ -42,6 +42,7 @@ struct control {
 	struct mcp_servers *mcp;
 	struct delegates *delegates;
 	struct extraction *extraction;	      /* NULL without a store */
+	struct library *library;	      /* NULL without music_folders */
 	struct embeddings_client *embeddings; /* NULL without a provider of role embed */
 	struct ws_ctx *ws;
 	struct rest *rest;

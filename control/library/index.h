@@ -1,0 +1,50 @@
+/* The index of the music folders: a SQLite file of its own beside the database, library.db.
+ *
+ * It holds nothing but what a scan finds again, so it is neither backed up nor migrated: a file of
+ * another version, or a damaged one, is deleted. It names no people. On the library's worker alone.
+ *
+ * Words are indexed by trigrams of their folded text (control/music/match.h), so that a misspelt
+ * word still shares some with the right one; music_rank puts what they find in order. */
+#ifndef CONTROL_LIBRARY_INDEX_H
+#define CONTROL_LIBRARY_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/library/walk.h"
+#include "control/music/track.h"
+
+struct library_index;
+
+enum {
+	LIBRARY_FILES_MAX = 100000,
+	LIBRARY_CANDIDATES = 200, /* of a search, before they are ranked */
+	LIBRARY_HITS_MAX = 25,
+};
+
+struct library_hit {
+	unsigned score;
+	struct track track;
+};
+
+/* folders: the music folders, copied, at most WALK_FOLDERS. Errors of mkdir and unlink; EIO,
+ * ENOMEM. The caller owns *out. */
+int library_index_open(struct library_index **out, const char *path, const char *const *folders,
+		       unsigned n);
+struct library_index *library_index_close(struct library_index *x);
+
+/* A scan writes between these two; end removes what it did not meet in folders that were opened.
+ * Calls of put may be spread over several batches. EIO. */
+int library_index_begin_batch(struct library_index *x);
+int library_index_end_batch(struct library_index *x);
+void library_index_begin_scan(struct library_index *x);
+/* ENOSPC: LIBRARY_FILES_MAX are in. */
+int library_index_put(struct library_index *x, const struct walk_file *f);
+int library_index_end_scan(struct library_index *x, const struct walk *w);
+unsigned library_index_count(const struct library_index *x);
+
+/* The hits, the best first; *n of at most LIBRARY_HITS_MAX. EIO, ENOMEM. */
+int library_index_search(struct library_index *x, const char *query,
+			 struct library_hit hits[LIBRARY_HITS_MAX], size_t *n);
+
+#endif

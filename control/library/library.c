@@ -1,0 +1,307 @@
+#include "control/library/library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "ipc/worker.h"
+#include "proto/base/time.h"
+
+enum { PATH_SIZE = 600, QUERY_SIZE = 512, HOUR_S = 3600 };
+
+struct job {
+	bool scan;
+	size_t most; /* of a search */
+	char query[QUERY_SIZE];
+};
+
+/* Head of an answer. The hits of a search follow it. */
+struct answer {
+	int err;
+	bool done; /* the scan is over */
+	unsigned files, skipped;
+	size_t n;
+};
+
+struct request {
+	struct request *next;
+	uint64_t id;
+	library_h *h;
+	void *arg;
+};
+
+/* The worker's, until it is freed. */
+struct runner {
+	char path[PATH_SIZE];
+	char *folders;
+	const char *folder[WALK_FOLDERS];
+	unsigned n;
+	struct library_index *index; /* NULL: not open */
+	struct walk *walk;	     /* NULL: no scan is under way */
+	unsigned beyond;	     /* files of this scan that the index has no room for */
+};
+
+struct library {
+	struct worker *worker;
+	struct tmr *tmr;
+	struct runner runner;
+	struct request *requests;
+	uint64_t last_id;
+};
+
+/* ---- on the worker ---- */
+
+static int open_index(struct runner *r)
+{
+	return r->index ? 0 : library_index_open(&r->index, r->path, r->folder, r->n);
+}
+
+/* Unless one is under way. */
+static int begin_scan(struct runner *r)
+{
+	int err = open_index(r);
+
+	if (err || r->walk)
+		return err;
+	r->beyond = 0;
+	library_index_begin_scan(r->index);
+	return walk_alloc(&r->walk, r->folder, r->n);
+}
+
+/* Puts the files among the next entries. ENOENT: the scan is over. */
+static int put_files(struct runner *r)
+{
+	struct walk_file f;
+	int err = 0;
+
+	for (unsigned i = 0; i < LIBRARY_PIECE && (!err || err == EAGAIN); i++) {
+		err = walk_next(r->walk, &f, 1);
+		if (!err)
+			err = library_index_put(r->index, &f);
+		if (err == ENOSPC) {
+			r->beyond++;
+			err = 0;
+		}
+	}
+	return err == EAGAIN ? 0 : err;
+}
+
+static void run_scan(struct runner *r, struct answer *a)
+{
+	int end;
+
+	a->err = begin_scan(r);
+	if (!a->err)
+		a->err = library_index_begin_batch(r->index);
+	if (!a->err) {
+		a->err = put_files(r);
+		a->done = a->err == ENOENT;
+		a->skipped = walk_skipped(r->walk) + r->beyond;
+		if (a->done)
+			a->err = library_index_end_scan(r->index, r->walk);
+		end = library_index_end_batch(r->index);
+		a->err = a->err ? a->err : end;
+	}
+	a->files = r->index ? library_index_count(r->index) : 0;
+	if (a->done || a->err)
+		r->walk = walk_free(r->walk);
+}
+
+static void run_job(void *job, struct worker_answer *answer, void *arg)
+{
+	const struct job *j = job;
+	struct library *l = arg;
+	struct runner *r = &l->runner;
+	struct answer a = {0};
+	struct library_hit *hits = NULL;
+
+	if (j->scan) {
+		run_scan(r, &a);
+	} else {
+		hits = calloc(LIBRARY_HITS_MAX, sizeof *hits);
+		a.err = hits ? open_index(r) : ENOMEM;
+		if (!a.err)
+			a.err = library_index_search(r->index, j->query, hits, &a.n);
+		a.n = a.err ? 0 : a.n < j->most ? a.n : j->most;
+	}
+	if (worker_answer_add(answer, &a, sizeof a) == 0 && a.n)
+		worker_answer_add(answer, hits, a.n * sizeof *hits);
+	free(hits);
+}
+
+/* ---- on the loop ---- */
+
+static void put_scan(struct library *l)
+{
+	struct job *j = calloc(1, sizeof *j);
+
+	if (j)
+		j->scan = true;
+	if (j && worker_put(l->worker, j, 0) == 0)
+		return;
+	free(j);
+	tmr_start(l->tmr, LIBRARY_RESCAN_H * HOUR_S * NS_PER_S);
+}
+
+static void on_timer(void *arg)
+{
+	put_scan(arg);
+}
+
+static void finish_piece(struct library *l, const struct answer *a)
+{
+	if (!a->err && !a->done) {
+		put_scan(l);
+		return;
+	}
+	if (a->err)
+		log_warn("music_library_failed", "tracks=%u error=\"%s\"", a->files,
+			 strerror(a->err));
+	else
+		log_info("music_library", "tracks=%u skipped=%u", a->files, a->skipped);
+	tmr_start(l->tmr, LIBRARY_RESCAN_H * HOUR_S * NS_PER_S);
+}
+
+static struct request *take_request(struct library *l, uint64_t id)
+{
+	for (struct request **at = &l->requests; *at; at = &(*at)->next) {
+		struct request *r = *at;
+
+		if (r->id != id)
+			continue;
+		*at = r->next;
+		return r;
+	}
+	return NULL;
+}
+
+static void give_hits(const struct request *r, const struct answer *a, const uint8_t *p, size_t len)
+{
+	struct library_hit *hits = a->n ? malloc(len) : NULL;
+	int err = a->err;
+
+	if (a->n && !hits)
+		err = ENOMEM;
+	else if (a->n)
+		memcpy(hits, p, len);
+	if (r->h)
+		r->h(err, hits, err ? 0 : len / sizeof *hits, r->arg);
+	free(hits);
+}
+
+static void on_answer(void *job, uint64_t owner, const uint8_t *p, size_t len, void *arg)
+{
+	struct library *l = arg;
+	struct request *r = take_request(l, owner);
+	struct answer a = {.err = ENOMEM};
+
+	free(job);
+	if (len >= sizeof a)
+		memcpy(&a, p, sizeof a);
+	/* Without memory the answer ends before the hits. */
+	if (len < sizeof a || len - sizeof a != a.n * sizeof(struct library_hit))
+		a = (struct answer){.err = ENOMEM};
+	if (r)
+		give_hits(r, &a, p + sizeof a, a.n * sizeof(struct library_hit));
+	else if (!owner)
+		finish_piece(l, &a);
+	free(r);
+}
+
+int library_search(struct library *l, const char *query, size_t most, library_h *h, void *arg)
+{
+	struct request *r = calloc(1, sizeof *r);
+	struct job *j = calloc(1, sizeof *j);
+	int err = r && j ? 0 : ENOMEM;
+
+	if (!err) {
+		*r = (struct request){.next = l->requests, .id = ++l->last_id, .h = h, .arg = arg};
+		j->most = most;
+		snprintf(j->query, sizeof j->query, "%s", query);
+		err = worker_put(l->worker, j, r->id);
+	}
+	if (err) {
+		free(r);
+		free(j);
+		return err;
+	}
+	l->requests = r;
+	return 0;
+}
+
+void library_forget(struct library *l, const void *arg)
+{
+	for (struct request *r = l->requests; r; r = r->next)
+		if (r->arg == arg)
+			r->h = NULL;
+}
+
+/* Cuts the setting into paths, in place. */
+static int split_folders(struct runner *r)
+{
+	char *rest = r->folders, *folder;
+
+	while ((folder = strsep(&rest, ":"))) {
+		if (!*folder)
+			continue;
+		if (*folder != '/' || r->n == WALK_FOLDERS)
+			return EINVAL;
+		r->folder[r->n++] = folder;
+	}
+	return r->n ? 0 : EINVAL;
+}
+
+int library_alloc(struct library **out, struct env *env, const char *dir, const char *folders)
+{
+	struct library *l = calloc(1, sizeof *l);
+	struct worker_conf conf = {.name = "library",
+				   .max = LIBRARY_REQUESTS,
+				   .outside = true,
+				   .runh = run_job,
+				   .doneh = on_answer,
+				   .freeh = free};
+	int err = l ? 0 : ENOMEM, n;
+
+	if (err)
+		return err;
+	conf.arg = l;
+	l->runner.folders = strdup(folders);
+	err = l->runner.folders ? split_folders(&l->runner) : ENOMEM;
+	n = snprintf(l->runner.path, PATH_SIZE, "%s/library.db", dir);
+	if (!err && (n < 0 || n >= PATH_SIZE))
+		err = ENAMETOOLONG;
+	if (!err)
+		err = worker_alloc(&l->worker, env, &conf);
+	if (!err)
+		err = tmr_alloc(&l->tmr, env, on_timer, l);
+	if (err) {
+		library_free(l);
+		return err;
+	}
+	tmr_start(l->tmr, 0);
+	*out = l;
+	return 0;
+}
+
+struct library *library_free(struct library *l)
+{
+	struct request *r;
+
+	if (!l)
+		return NULL;
+	tmr_free(l->tmr);
+	worker_free(l->worker);
+	library_index_close(l->runner.index);
+	walk_free(l->runner.walk);
+	free(l->runner.folders);
+	while ((r = l->requests)) {
+		l->requests = r->next;
+		free(r);
+	}
+	free(l);
+	return NULL;
+}

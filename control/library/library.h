@@ -1,0 +1,42 @@
+/* The music library: what lies in the music folders, found by words.
+ *
+ *   state    input                                  next
+ *   NEW      the timer, at once after the start     SCANNING: a piece of the scan goes to the
+ * worker SCANNING a piece is done                        SCANNING: the next piece SCANNING the last
+ * piece is done                 IDLE, and the log tells what was found IDLE     the timer,
+ * LIBRARY_RESCAN_H later      SCANNING any      a fault of the disk                    IDLE, and
+ * the log tells it
+ *
+ * A worker of its own walks the folders and holds the index (control/library/index.h), so that
+ * neither the loop nor the store waits for a disk or a network share. A scan is cut into pieces of
+ * LIBRARY_PIECE entries, and searches run between them. Tags come from paths; nothing is decoded
+ * here. Answers are inputs of env's loop, so a replay needs no folder. */
+#ifndef CONTROL_LIBRARY_LIBRARY_H
+#define CONTROL_LIBRARY_LIBRARY_H
+
+#include <stddef.h>
+
+#include "control/library/index.h"
+
+struct env;
+struct library;
+
+enum { LIBRARY_RESCAN_H = 6, LIBRARY_PIECE = 500, LIBRARY_REQUESTS = 64 };
+
+/* hits: the best first, borrowed until return. err: 0, EIO, ENOMEM. */
+typedef void(library_h)(int err, const struct library_hit *hits, size_t n, void *arg);
+
+/* dir: the state directory. folders: the setting music_folders, not empty: paths with colons
+ * between them; both are copied. EINVAL: more than WALK_FOLDERS, or a path that does not begin with
+ * '/'; ENAMETOOLONG, ENOMEM, errors of worker_alloc. The caller owns *out and frees it before env.
+ */
+int library_alloc(struct library **out, struct env *env, const char *dir, const char *folders);
+/* No handler is called any more. NULL accepted. */
+struct library *library_free(struct library *l);
+/* Finds tracks by words; at most `most` of LIBRARY_HITS_MAX. ENOSPC: LIBRARY_REQUESTS are under
+ * way; ENOMEM. */
+int library_search(struct library *l, const char *query, size_t most, library_h *h, void *arg);
+/* Handlers with this arg are not called any more. */
+void library_forget(struct library *l, const void *arg);
+
+#endif

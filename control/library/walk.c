@@ -1,0 +1,163 @@
+#include "control/library/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "control/music/path_tags.h"
+#include "ipc/log.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+
+struct walk {
+	char *folders[WALK_FOLDERS];
+	bool opened[WALK_FOLDERS];
+	unsigned n, root, depth, skipped; /* root: of the open folders */
+	struct level {
+		DIR *dir;
+		size_t length; /* of the path of this folder, with its slash */
+	} level[WALK_DEPTH];
+	char path[TRACK_REFERENCE_MAX];
+};
+
+int walk_alloc(struct walk **out, const char *const *folders, unsigned n)
+{
+	struct walk *w = calloc(1, sizeof *w);
+	int err = w ? 0 : ENOMEM;
+
+	while (!err && w->n < n && w->n < WALK_FOLDERS) {
+		w->folders[w->n] = strdup(folders[w->n]);
+		if (!w->folders[w->n])
+			err = ENOMEM;
+		else
+			w->n++;
+	}
+	if (err)
+		walk_free(w);
+	else
+		*out = w;
+	return err;
+}
+
+struct walk *walk_free(struct walk *w)
+{
+	if (!w)
+		return NULL;
+	while (w->depth)
+		closedir(w->level[--w->depth].dir);
+	for (unsigned i = 0; i < w->n; i++)
+		free(w->folders[i]);
+	free(w);
+	return NULL;
+}
+
+static int open_beneath(int dir, const char *name)
+{
+	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+					  RESOLVE_NO_MAGICLINKS};
+
+	return (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
+}
+
+/* Takes the descriptor. */
+static bool push_folder(struct walk *w, int fd, size_t length)
+{
+	DIR *dir = fd >= 0 && w->depth < WALK_DEPTH ? fdopendir(fd) : NULL;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		w->skipped++;
+		return false;
+	}
+	w->level[w->depth++] = (struct level){.dir = dir, .length = length};
+	return true;
+}
+
+/* A music folder itself may be a link: the operator has named it. */
+static bool open_root(struct walk *w, unsigned root)
+{
+	int fd = open(w->folders[root], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		log_warn("music_folder_not_opened", "folder=\"%s\" error=\"%s\"", w->folders[root],
+			 strerror(errno));
+	w->opened[root] = push_folder(w, fd, 0);
+	return w->opened[root];
+}
+
+static bool is_plain_name(const char *name)
+{
+	if (*name == '.' || !utf8_valid(name))
+		return false;
+	for (; *name; name++)
+		if ((unsigned char)*name < ' ' || *name == 0x7f)
+			return false;
+	return true;
+}
+
+/* True: *out is a sound file. Folders are entered. */
+static bool look_at_entry(struct walk *w, const char *name, struct walk_file *out)
+{
+	const struct level *at = &w->level[w->depth - 1];
+	size_t n = strlen(name);
+	struct track t = {0};
+	struct stat st;
+
+	if (!is_plain_name(name) || at->length + n + 2 > sizeof w->path ||
+	    fstatat(dirfd(at->dir), name, &st, AT_SYMLINK_NOFOLLOW)) {
+		w->skipped += *name != '.';
+		return false;
+	}
+	memcpy(w->path + at->length, name, n + 1);
+	if (S_ISDIR(st.st_mode)) {
+		if (push_folder(w, open_beneath(dirfd(at->dir), name), at->length + n + 1))
+			memcpy(w->path + at->length + n, "/", 2);
+		return false;
+	}
+	if (!S_ISREG(st.st_mode) || !path_tags_read(&t, name))
+		return false;
+	*out = (struct walk_file){.root = w->root,
+				  .size = (uint64_t)st.st_size,
+				  .changed_ns = ns_of_timespec(&st.st_mtim)};
+	memcpy(out->path, w->path, at->length + n + 1);
+	return true;
+}
+
+int walk_next(struct walk *w, struct walk_file *out, unsigned most)
+{
+	struct dirent *entry;
+
+	while (most--) {
+		if (!w->depth) {
+			if (w->root == w->n || (w->opened[w->root] && ++w->root == w->n))
+				return ENOENT;
+			if (!open_root(w, w->root))
+				w->root++;
+			continue;
+		}
+		entry = readdir(w->level[w->depth - 1].dir);
+		if (!entry)
+			closedir(w->level[--w->depth].dir);
+		else if (look_at_entry(w, entry->d_name, out))
+			return 0;
+	}
+	return EAGAIN;
+}
+
+unsigned walk_skipped(const struct walk *w)
+{
+	return w->skipped;
+}
+
+bool walk_opened(const struct walk *w, unsigned root)
+{
+	return root < w->n && w->opened[root];
+}
