@@ -69,7 +69,7 @@ LIBS_GUILDD  := -lz -lssl -lcrypto
 PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
-TESTBINS += $(B)/tests/wire $(B)/tests/decoder
+TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/escape
 TESTBINS += $(B)/tests/dave-follow
 TESTBINS += $(B)/tests/mcp $(B)/tests/mcp_server $(B)/tests/acp
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore $(B)/tests/room-wordings
@@ -132,6 +132,12 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 $(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c mediad/music/track_ring.c mediad/music/decoder_wire.c $(call rwild,proto/base,%.c)) | $(B)/decoderd
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
+
+# Hostile code in the jail of decoderd, in the place of its decoding.
+$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) mediad/decoder/child.c mediad/decoder/jail.c mediad/music/track_ring.c mediad/music/decoder_wire.c \
+                   mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp -lsodium
 
 # A member of recorded DAVE groups.
 $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwild,mediad/mls,%.c) $(call rwild,mediad/dave,%.c))
@@ -250,7 +256,7 @@ $(B)/bench/turns.so: tests/bench/preload/turns.c tests/bench/preload/turns.h
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/tests/mcp_server bench-bins chaos-bins
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/tests/mcp_server $(B)/tests/escape bench-bins chaos-bins
 	@ROW=$(ROW) tests/bench/run.sh
 
 # Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.

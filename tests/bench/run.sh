@@ -43,6 +43,7 @@ for b in $benches; do
 		[ -n "${ROW:-}" ] || continue
 		ROWS="$new" tests/sound/run.sh --rooms 5 --open-mic 600 >&2 || { echo "bench: $b failed" >&2; failed=1; }
 		;;
+	escape) build/tests/escape --rows >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	*.mjs) tests/interop/run.sh --bench "$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	*) "build/bench/$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	esac

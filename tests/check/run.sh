@@ -66,7 +66,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore chaos-bins build/tests/decoder
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore chaos-bins build/tests/decoder build/tests/escape
 part includes tests/check/includes.sh build/obj
 part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/offlined
 part hardening-planted tests/check/hardening.sh --self-test
@@ -110,6 +110,7 @@ for s in $(grep -L '^# slow:' tests/scenarios/*.sh); do
 	part "scenario-$(basename "$s" .sh)" sh "$s"
 done
 part decoder build/tests/decoder
+part decoder-escape build/tests/escape
 part memory-score tests/memory/check.sh
 part install tests/check/install.sh
 part build-benches make -j"$jobs" build/bench/erase build/bench/store

@@ -114,10 +114,13 @@ static bool open_encoder(struct writer *w)
 bool sound_write(const struct sound *sound)
 {
 	struct writer w = {.sound = sound, .frame = av_frame_alloc(), .packet = av_packet_alloc()};
-	bool ok = w.frame && w.packet && open_encoder(&w) &&
-		  avio_open(&w.fmt->pb, sound->path, AVIO_FLAG_WRITE) >= 0 &&
-		  avformat_write_header(w.fmt, NULL) >= 0 && write_frames(&w) &&
-		  av_write_trailer(w.fmt) == 0;
+	bool ok;
+
+	av_log_set_level(AV_LOG_QUIET);
+	ok = w.frame && w.packet && open_encoder(&w) &&
+	     avio_open(&w.fmt->pb, sound->path, AVIO_FLAG_WRITE) >= 0 &&
+	     avformat_write_header(w.fmt, NULL) >= 0 && write_frames(&w) &&
+	     av_write_trailer(w.fmt) == 0;
 
 	if (w.fmt && w.fmt->pb)
 		avio_closep(&w.fmt->pb);

@@ -1,0 +1,34 @@
+/* What hostile code in a decoder process tries: one attempt each. */
+#ifndef TESTS_ESCAPE_ATTEMPTS_H
+#define TESTS_ESCAPE_ATTEMPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	SECRET_FD = 50,	    /* a file with SECRET_TEXT that the parent has open */
+	NEIGHBOUR_TEXT = 7, /* byte in the ring of another track */
+};
+#define SECRET_TEXT "secret of the parent"
+#define SECRET_NAME "PARLEY_ESCAPE_SECRET"
+
+/* Set by the parent before it forks. */
+struct surroundings {
+	const char *dir;	     /* a folder that anybody may write; holds "planted" */
+	const char *socket;	     /* a Unix socket on which the parent listens */
+	uint16_t udp_port;	     /* of the parent, on 127.0.0.1 */
+	volatile uint8_t *ring;	     /* own ring */
+	volatile uint8_t *neighbour; /* ring of another track */
+	int parent;		     /* process id */
+	const void *parent_text;     /* SECRET_TEXT in the parent's memory */
+};
+
+struct attempt {
+	const char *name;
+	bool (*run)(const struct surroundings *s); /* true: it succeeded */
+};
+
+extern const struct attempt attempts[];
+extern const unsigned n_attempts;
+
+#endif
