@@ -61,7 +61,7 @@ FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lcurl -lmsgpackc -lsodium -ljansson -lm
 LIBS_CONTROL := -lsqlite3
 LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp
-LIBS_DECODERD := -lavformat -lavcodec -lswresample -lavutil -lseccomp -lsodium -lm
+LIBS_DECODERD := -lavformat -lavcodec -lswresample -lavutil -lcurl -lseccomp -lsodium -lm
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
 LIBS_GUILDD  := -lz -lssl -lcrypto
@@ -86,7 +86,7 @@ $(B)/mediad: $(call objs,$(MEDIAD) $(filter-out ipc/http.c ipc/http_guard.c,$(CO
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 # A program of its own, because Debian's libav is under the GPL; mediad knows it only by its socket.
 $(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/sandbox/sandbox.c \
-               ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
+               ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/icy.c $(call rwild,proto/base,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DECODERD)
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)

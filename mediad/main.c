@@ -31,7 +31,7 @@ struct options {
 	bool no_sandbox;
 	enum log_level level;
 	const char *level_name;
-	const char *decoderd, *music_roots[DECODER_ROOTS];
+	const char *decoderd, *music_addresses, *music_roots[DECODER_ROOTS];
 	unsigned n_music_roots;
 };
 
@@ -73,6 +73,9 @@ static void print_usage(FILE *f)
 	      "  --music-root DIR       play music files of this folder; up to 16 folders, which "
 	      "control\n"
 	      "                         counts from 0\n"
+	      "  --music-address LIST   addresses from which music may come although they are not "
+	      "public,\n"
+	      "                         such as \"10.0.0.5:8000, [fd00::1]:80\"\n"
 	      "  --decoderd PROGRAM     decode music with this program, also from the web; with "
 	      "--music-root\n"
 	      "                         the default is decoderd beside mediad or in PATH; without "
@@ -134,11 +137,16 @@ static int report_bad_option(const char *option, const char *value)
 }
 
 /* Returns -1 to go on, or the exit status; so does one_option. */
-static int add_music_root(struct options *o, const char *path)
+static int music_option(struct options *o, int opt)
 {
-	if (o->n_music_roots == DECODER_ROOTS)
-		return report_bad_option("--music-root", path);
-	o->music_roots[o->n_music_roots++] = path;
+	if (opt == 'd')
+		o->decoderd = optarg;
+	else if (opt == 'a')
+		o->music_addresses = optarg;
+	else if (o->n_music_roots < DECODER_ROOTS)
+		o->music_roots[o->n_music_roots++] = optarg;
+	else
+		return report_bad_option("--music-root", optarg);
 	return -1;
 }
 
@@ -187,10 +195,9 @@ static int one_option(struct options *o, int opt)
 		o->level_name = optarg;
 		break;
 	case 'm':
-		return add_music_root(o, optarg);
 	case 'd':
-		o->decoderd = optarg;
-		break;
+	case 'a':
+		return music_option(o, opt);
 	case 'h':
 		print_usage(stdout);
 		return 0;
@@ -218,6 +225,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		{"health", required_argument, NULL, 'H'},
 		{"no-sandbox", no_argument, NULL, 'S'},
 		{"music-root", required_argument, NULL, 'm'},
+		{"music-address", required_argument, NULL, 'a'},
 		{"decoderd", required_argument, NULL, 'd'},
 		{"log", required_argument, NULL, 'L'},
 		{"help", no_argument, NULL, 'h'},
@@ -272,6 +280,7 @@ static int start_program(struct program *p)
 		.decoderd = p->opt.decoderd,
 		.music_roots = p->opt.music_roots,
 		.n_music_roots = p->opt.n_music_roots,
+		.music_addresses = p->opt.music_addresses,
 		.log_level = p->opt.level_name,
 		.stoppedh = on_stopped,
 		.arg = p,

@@ -142,6 +142,7 @@ static int start_decoders(struct mediad *m)
 					   .program = m->conf.decoderd,
 					   .roots = m->conf.music_roots,
 					   .n_roots = m->conf.n_music_roots,
+					   .addresses = m->conf.music_addresses,
 					   .log_level = m->conf.log_level};
 
 	return conf.program ? decoders_alloc(&m->decoders, &conf) : 0;

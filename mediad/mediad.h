@@ -28,6 +28,8 @@ struct mediad_conf {
 	const char *decoderd;		/* program that decodes music; NULL: music is refused */
 	const char *const *music_roots; /* n_music_roots folders of files that may be played */
 	unsigned n_music_roots;
+	const char *music_addresses; /* that web sources may have although they are not public, or
+					NULL */
 	const char *log_level;	     /* of decoderd */
 	void (*stoppedh)(void *arg); /* after mediad_stop: all calls have been left */
 	void *arg;

@@ -88,6 +88,8 @@ static int64_t seek_fetched(void *arg, int64_t offset, int whence)
 	whence &= ~AVSEEK_FORCE;
 	if (whence == AVSEEK_SIZE)
 		return in->size == RANGE_UNKNOWN ? AVERROR(ENOSYS) : in->size;
+	if (!in->seekable)
+		return AVERROR(ENOSYS);
 	if (whence == SEEK_CUR)
 		offset += in->at;
 	else if (whence == SEEK_END && in->size != RANGE_UNKNOWN)
@@ -117,9 +119,7 @@ int input_alloc(struct input **out, int fd, enum decoder_source_kind kind)
 	if (!file)
 		ask_fetcher(in, 0);
 	in->io = avio_alloc_context(buffer, BUFFER, 0, in, file ? read_file : read_fetched, NULL,
-				    !in->seekable ? NULL
-				    : file	  ? seek_file
-						  : seek_fetched);
+				    file ? seek_file : seek_fetched);
 	if (!in->io)
 		goto no_memory;
 	in->io->seekable = in->seekable ? AVIO_SEEKABLE_NORMAL : 0;

@@ -56,15 +56,10 @@ int jail_limit(pid_t parent)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    setpriority(PRIO_PROCESS, 0, NICE))
 		err = errno;
-	/* decoderd raises the soft limit as a long track plays. */
-	if (!err)
-		err = limit_resource(RLIMIT_CPU, JAIL_CPU_S, RLIM_INFINITY);
 	if (!err)
 		err = limit_resource(RLIMIT_CORE, 0, 0);
 	if (!err)
 		err = limit_resource(RLIMIT_FSIZE, 0, 0);
-	if (!err)
-		err = limit_resource(RLIMIT_NPROC, 0, 0);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	if (!err)
 		err = limit_resource(RLIMIT_AS, MEMORY, MEMORY);
@@ -108,6 +103,11 @@ int jail_enter(void)
 {
 	int err = sandbox_forbid_files();
 
+	/* decoderd raises the soft limit as a long track plays. */
+	if (!err)
+		err = limit_resource(RLIMIT_CPU, JAIL_CPU_S, RLIM_INFINITY);
+	if (!err)
+		err = limit_resource(RLIMIT_NPROC, 0, 0);
 	if (!err)
 		err = limit_resource(RLIMIT_NOFILE, 0, 0);
 	return err ? err : install_filter();

@@ -12,10 +12,11 @@
 
 enum { JAIL_CPU_S = 120 }; /* CPU time that a new child may use */
 
-/* The rest of the process: dies with its parent, which must be `parent`; nice value 10; limits on
- * memory, descriptors, processes and CPU time. errno of a failure. */
+/* For any child: it dies with its parent, which must be `parent`, gains no privileges, has nice
+ * value 10, and cannot use much memory, write files or leave a core. errno of a failure. */
 int jail_limit(pid_t parent);
-/* Installs the filters for good. errno of a failure; ENOTSUP where the kernel has no seccomp. */
+/* Installs the filters and the limits on CPU time, descriptors and processes. errno of a failure;
+ * ENOTSUP where the kernel has no seccomp. */
 int jail_enter(void);
 /* Tries in a child if the jail holds. */
 bool jail_works(void);

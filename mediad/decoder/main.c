@@ -15,7 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ipc/http_guard.h"
 #include "ipc/log.h"
+#include "mediad/decoder/fetcher.h"
 #include "mediad/decoder/jail.h"
 #include "mediad/decoder/track.h"
 #include "mediad/decoder/zygote.h"
@@ -29,6 +31,7 @@ enum { EXIT_USAGE = 2, LINK_FD = 3, RINGS_FD = 4, RESTART_S = 1 };
 struct options {
 	int roots[DECODER_ROOTS];
 	unsigned n_roots;
+	const char *addresses;
 	enum log_level level;
 };
 
@@ -45,6 +48,9 @@ static void print_usage(FILE *f)
 	      "  --root DIR     a folder whose files may be played; up to 16, in the order of "
 	      "mediad's\n"
 	      "                 --music-root\n"
+	      "  --address LIST addresses that sources may have although they are not public, such "
+	      "as\n"
+	      "                 \"10.0.0.5:8000, [fd00::1]:80\"\n"
 	      "  --log LEVEL    fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
 	      "\n"
@@ -74,17 +80,17 @@ static int add_root(struct options *o, const char *path)
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"root", required_argument, NULL, 'r'},
-		{"log", required_argument, NULL, 'L'},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},
-		{NULL, 0, NULL, 0},
+		{"root", required_argument, NULL, 'r'}, {"address", required_argument, NULL, 'a'},
+		{"log", required_argument, NULL, 'L'},	{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},	{NULL, 0, NULL, 0},
 	};
 	int opt, status = -1;
 
 	while (status < 0 && (opt = getopt_long(argc, argv, "hV", longs, NULL)) != -1) {
 		if (opt == 'r') {
 			status = add_root(o, optarg);
+		} else if (opt == 'a') {
+			o->addresses = optarg;
 		} else if (opt == 'h') {
 			print_usage(stdout);
 			status = EXIT_SUCCESS;
@@ -142,10 +148,22 @@ static bool run_zygote(const struct zygote_conf *conf)
 	return true;
 }
 
+/* Gives up privileges, and loads what children would otherwise load each for itself. */
+static int prepare_process(void)
+{
+	int err = sandbox_drop();
+
+	if (!err)
+		err = fetcher_prepare();
+	track_prepare();
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {.level = LOG_INFO_};
 	struct zygote_conf conf = {.roots = o.roots};
+	struct http_guard *guard = NULL;
 	const struct timespec pause = {RESTART_S, 0};
 	int status, err;
 
@@ -159,17 +177,23 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	conf.n_roots = o.n_roots;
-	err = sandbox_drop();
+	err = http_guard_alloc(&guard, o.addresses);
 	if (err) {
-		log_fatal("privileges", "error=\"%s\"", strerror(err));
+		fprintf(stderr, "decoderd: --address: bad value \"%s\"; try --help\n", o.addresses);
+		return EXIT_USAGE;
+	}
+	conf.guard = guard;
+	err = prepare_process();
+	if (err) {
+		log_fatal("start", "error=\"%s\"", strerror(err));
 		return EXIT_FAILURE;
 	}
-	track_prepare();
 	conf.jailed = jail_works();
 	if (!conf.jailed)
 		log_warn("decoder_jail", "works=0 hint=\"system-call filters cannot be installed "
 					 "here; no music is played\"");
 	while (run_zygote(&conf))
 		nanosleep(&pause, NULL);
+	http_guard_free(guard);
 	return EXIT_SUCCESS;
 }

@@ -11,11 +11,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ipc/log.h"
 #include "mediad/decoder/child.h"
+#include "mediad/decoder/fetcher.h"
 #include "mediad/decoder/jail.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"
@@ -23,14 +25,20 @@
 
 enum {
 	WATCH_MS = 1000,
-	OPEN_S = 20,	/* until the format is known */
-	STALL_S = 15,	/* without progress while the ring has room */
+	OPEN_S = 20,	 /* until the format is known */
+	STALL_S = 15,	 /* without progress while the ring has room */
+	TITLES_MAX = 10, /* of a station in TITLES_S */
+	TITLES_S = 10,
 	CPU_SHARE = 20, /* a track may use a twentieth of the time that it plays */
 };
 
 struct slot {
-	pid_t pid;  /* 0: free */
-	int status; /* our end */
+	pid_t pid;	       /* 0: free */
+	int status;	       /* our end */
+	pid_t fetcher;	       /* of a web source; 0: none */
+	int titles;	       /* our end */
+	uint64_t titles_since; /* ns: begin of the period in which titles are counted */
+	unsigned n_titles;
 	uint64_t track;
 	bool opened, closed, stalled;
 	struct track_ring *ring; /* our view of it */
@@ -41,9 +49,9 @@ struct slot {
 struct zygote {
 	struct zygote_conf conf;
 	struct slot slots[DECODER_SLOTS];
-	struct pollfd fds[DECODER_SLOTS + 1];
-	uint16_t at[DECODER_SLOTS + 1]; /* slot of each descriptor */
-	bool broken;			/* mediad is gone */
+	struct pollfd fds[2 * DECODER_SLOTS + 1];
+	uint16_t at[2 * DECODER_SLOTS + 1]; /* slot of each descriptor */
+	bool broken;			    /* mediad is gone */
 };
 
 static uint64_t read_clock(void)
@@ -76,6 +84,16 @@ static void send_ended(struct zygote *z, uint16_t slot, uint64_t track, enum dec
 
 /* ---- slots ---- */
 
+static void end_fetcher(struct slot *s)
+{
+	if (!s->fetcher)
+		return;
+	kill(s->fetcher, SIGKILL);
+	waitpid(s->fetcher, NULL, 0);
+	close(s->titles);
+	s->fetcher = 0;
+}
+
 /* The process has ended, or must. */
 static void free_slot(struct zygote *z, uint16_t at)
 {
@@ -83,6 +101,7 @@ static void free_slot(struct zygote *z, uint16_t at)
 	enum decoder_reason reason = child_wait(s->pid);
 
 	close(s->status);
+	end_fetcher(s);
 	if (s->closed)
 		reason = DECODER_REASON_CLOSED;
 	else if (s->stalled)
@@ -113,6 +132,42 @@ static enum decoder_reason open_file(const struct zygote *z, const struct decode
 		return DECODER_REASON_NOT_READABLE;
 	}
 	*out = fd;
+	return DECODER_REASON_UNKNOWN;
+}
+
+static void close_pair(int fds[2])
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* Starts a fetcher; *out is the decoder's end of the socket between them. */
+static enum decoder_reason start_fetcher(struct zygote *z, const struct decoder_msg *msg, int *out)
+{
+	struct slot *s = &z->slots[msg->slot];
+	struct fetcher_start start = {.url = msg->open.source.path,
+				      .guard = z->conf.guard,
+				      .rings = z->conf.rings,
+				      .rings_size = z->conf.n_rings * TRACK_RING_MEMORY};
+	int requests[2], titles[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, requests))
+		return DECODER_REASON_NO_PROCESS;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, titles)) {
+		close_pair(requests);
+		return DECODER_REASON_NO_PROCESS;
+	}
+	start.requests = requests[1];
+	start.titles = titles[1];
+	if (fetcher_fork(&s->fetcher, &start)) {
+		close_pair(requests);
+		close_pair(titles);
+		return DECODER_REASON_NO_PROCESS;
+	}
+	close(requests[1]);
+	close(titles[1]);
+	s->titles = titles[0];
+	*out = requests[0];
 	return DECODER_REASON_UNKNOWN;
 }
 
@@ -157,14 +212,16 @@ static void open_track(struct zygote *z, const struct decoder_msg *msg)
 		reason = DECODER_REASON_NO_JAIL;
 	else if (msg->slot >= z->conf.n_rings || z->slots[msg->slot].pid)
 		reason = DECODER_REASON_NO_PROCESS;
-	else if (msg->open.source.kind != DECODER_FILE)
-		reason = DECODER_REASON_REFUSED_URL;
 	if (!reason)
-		reason = open_file(z, &msg->open.source, &source);
-	if (!reason)
+		reason = msg->open.source.kind == DECODER_FILE
+				 ? open_file(z, &msg->open.source, &source)
+				 : start_fetcher(z, msg, &source);
+	if (!reason) {
 		reason = start_child(z, msg, source);
-	if (source >= 0)
 		close(source);
+		if (reason)
+			end_fetcher(&z->slots[msg->slot]);
+	}
 	if (reason)
 		send_ended(z, msg->slot, msg->track, reason);
 }
@@ -226,6 +283,26 @@ static void read_child(struct zygote *z, uint16_t at)
 		free_slot(z, at);
 }
 
+/* Takes a title of a fetcher, which strangers choose; too many are dropped. */
+static void read_title(struct zygote *z, uint16_t at)
+{
+	struct slot *s = &z->slots[at];
+	struct decoder_msg msg = {.type = DECODER_TITLE, .slot = at, .track = s->track};
+	ssize_t n = recv(s->titles, msg.title, DECODER_TEXT_MAX, MSG_DONTWAIT);
+	uint64_t now = read_clock();
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		end_fetcher(s);
+	if (n <= 0)
+		return;
+	if (now - s->titles_since > TITLES_S * NS_PER_S) {
+		s->titles_since = now;
+		s->n_titles = 0;
+	}
+	if (s->n_titles++ < TITLES_MAX)
+		send_message(z, &msg);
+}
+
 /* ---- watch ---- */
 
 /* The soft limit on CPU time grows with the time that a track plays. */
@@ -251,18 +328,37 @@ static void watch_slot(struct slot *s, uint64_t now)
 	raise_cpu_limit(s, now);
 }
 
+static void list_descriptor(struct zygote *z, unsigned *n, int fd, uint16_t slot)
+{
+	z->at[*n] = slot;
+	z->fds[(*n)++] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
 static unsigned list_descriptors(struct zygote *z)
 {
-	unsigned n = 1;
+	unsigned n = 0;
 
-	z->fds[0] = (struct pollfd){.fd = z->conf.link, .events = POLLIN};
-	for (uint16_t i = 0; i < z->conf.n_rings; i++) {
-		if (!z->slots[i].pid)
-			continue;
-		z->at[n] = i;
-		z->fds[n++] = (struct pollfd){.fd = z->slots[i].status, .events = POLLIN};
+	list_descriptor(z, &n, z->conf.link, 0);
+	for (size_t i = 0; i < z->conf.n_rings; i++) {
+		if (z->slots[i].pid)
+			list_descriptor(z, &n, z->slots[i].status, i);
+		if (z->slots[i].fetcher)
+			list_descriptor(z, &n, z->slots[i].titles, i);
 	}
 	return n;
+}
+
+/* A descriptor may be gone, and its number another's, once one before it was handled. */
+static void read_slot(struct zygote *z, const struct pollfd *p, uint16_t at)
+{
+	const struct slot *s = &z->slots[at];
+
+	if (!p->revents)
+		return;
+	if (s->fetcher && p->fd == s->titles)
+		read_title(z, at);
+	else if (s->pid && p->fd == s->status)
+		read_child(z, at);
 }
 
 static void watch_slots(struct zygote *z, uint64_t now)
@@ -288,8 +384,7 @@ int zygote_run(const struct zygote_conf *conf)
 		if (poll(z->fds, n, n > 1 ? WATCH_MS : -1) < 0 && errno != EINTR)
 			break;
 		for (unsigned i = 1; i < n; i++)
-			if (z->fds[i].revents && z->slots[z->at[i]].pid)
-				read_child(z, z->at[i]);
+			read_slot(z, &z->fds[i], z->at[i]);
 		if (z->fds[0].revents)
 			read_link(z);
 		now = read_clock();

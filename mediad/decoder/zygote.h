@@ -8,12 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct http_guard;
+
 struct zygote_conf {
 	int link;    /* SOCK_SEQPACKET to mediad */
 	void *rings; /* n_rings rings, shared with mediad */
 	size_t n_rings;
 	const int *roots; /* descriptors of folders */
 	unsigned n_roots;
+	const struct http_guard *guard;
 	bool jailed; /* otherwise every track is refused */
 };
 

@@ -15,7 +15,7 @@
 #include "mediad/music/track_ring.h"
 
 enum { IN_MESSAGE = 1, IN_LOST = 2 };
-enum { MESSAGES_PER_TURN = 32, ARGS = 3 + 2 * DECODER_ROOTS + 1, PATH_SIZE = 512 };
+enum { MESSAGES_PER_TURN = 32, ARGS = 5 + 2 * DECODER_ROOTS + 1, PATH_SIZE = 512 };
 
 static const size_t memory_size = (size_t)DECODER_SLOTS * TRACK_RING_MEMORY;
 
@@ -231,6 +231,10 @@ static int run_program(const struct decoders_conf *conf, int link, int memory)
 	argv[n++] = path;
 	argv[n++] = "--log";
 	argv[n++] = conf->log_level;
+	if (conf->addresses) {
+		argv[n++] = "--address";
+		argv[n++] = conf->addresses;
+	}
 	for (unsigned i = 0; i < conf->n_roots; i++) {
 		argv[n++] = "--root";
 		argv[n++] = conf->roots[i];

@@ -28,6 +28,7 @@ struct decoders_conf {
 	const char *program;	  /* name or path of decoderd */
 	const char *const *roots; /* n_roots folders; at most DECODER_ROOTS */
 	unsigned n_roots;
+	const char *addresses; /* that sources may have although they are not public, or NULL */
 	const char *log_level; /* as --log has it */
 };
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "mediad/music/track_ring.h"
+#include "tests/decoder/web.h"
 
 enum { PATIENCE_MS = 60000, LOOK_MS = 5, MEMORY = DECK_SLOTS * TRACK_RING_MEMORY };
 
@@ -29,7 +30,10 @@ static _Noreturn void run_program(const struct deck *d, int link, int rings)
 	dup2(link, 3);
 	dup2(rings, 4);
 	close_range(5, ~0u, 0);
-	execve(path, (char *[]){"decoderd", "--root", (char *)d->dir, "--log", "warn", NULL}, envp);
+	execve(path,
+	       (char *[]){"decoderd", "--root", (char *)d->dir, "--log", "warn", "--address",
+			  (char *)d->origin + strlen("http://"), NULL},
+	       envp);
 	_exit(127);
 }
 
@@ -41,9 +45,10 @@ bool deck_open(struct deck *d)
 	*d = (struct deck){.link = -1};
 	snprintf(d->dir, sizeof d->dir, "/tmp/parley-decoder-XXXXXX");
 	memory = memfd_create("rings", MFD_CLOEXEC);
-	if (!mkdtemp(d->dir) || memory < 0 || ftruncate(memory, MEMORY) ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+	if (!mkdtemp(d->dir) || !web_open(&d->web, d->dir) || memory < 0 ||
+	    ftruncate(memory, MEMORY) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return false;
+	snprintf(d->origin, sizeof d->origin, "http://127.0.0.1:%u", web_port(d->web));
 	d->rings = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	for (int i = 0; i < DECK_SLOTS; i++)
 		if (track_ring_alloc(&d->ring[i], d->rings + (size_t)i * TRACK_RING_MEMORY))
@@ -68,6 +73,7 @@ void deck_close(struct deck *d)
 		close(d->link);
 	if (d->pid > 0)
 		waitpid(d->pid, NULL, 0);
+	web_close(d->web);
 	for (int i = 0; i < DECK_SLOTS; i++)
 		track_ring_free(d->ring[i]);
 	if (d->rings)
@@ -100,9 +106,10 @@ bool deck_start(struct deck *d, uint16_t slot, const char *name, uint64_t start)
 
 	d->track[slot] = msg.track;
 	track_ring_reset(d->ring[slot]);
-	msg.open.source.kind = DECODER_FILE;
+	msg.open.source.kind = *name == '/' ? DECODER_HTTP : DECODER_FILE;
 	msg.open.start = start;
-	snprintf(msg.open.source.path, sizeof msg.open.source.path, "%s", name);
+	snprintf(msg.open.source.path, sizeof msg.open.source.path, "%s%s",
+		 *name == '/' ? d->origin : "", name);
 	return deck_send(d, &msg);
 }
 
@@ -138,6 +145,9 @@ static void take_message(const struct deck *d, uint16_t slot, const struct decod
 	if (msg->type == DECODER_OPENED) {
 		out->has_opened = true;
 		out->opened = msg->opened;
+	} else if (msg->type == DECODER_TITLE) {
+		snprintf(out->titles + strlen(out->titles),
+			 sizeof out->titles - strlen(out->titles), "%s|", msg->title);
 	} else if (msg->type == DECODER_ENDED) {
 		out->has_ended = true;
 		out->reason = msg->reason;

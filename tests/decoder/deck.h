@@ -20,15 +20,18 @@ struct deck {
 	uint64_t tracks;	    /* opened so far */
 	uint64_t track[DECK_SLOTS]; /* newest of each slot */
 	bool jailed;
+	struct web *web; /* serves the folder */
+	char origin[32]; /* "http://127.0.0.1:PORT" */
 };
 
-/* A decoded track. pcm is the caller's to free. */
+/* A decoded track; titles are those of a station, separated by "|". pcm is the caller's to free. */
 struct played {
 	struct decoder_opened opened;
 	bool has_opened, has_ended;
 	enum decoder_reason reason;
 	int16_t *pcm;
 	size_t frames;
+	char titles[512];
 	bool broken; /* the ring's indices were impossible */
 };
 
@@ -38,13 +41,13 @@ void deck_close(struct deck *d);
 /* Path of a file in the folder. Static buffer. */
 const char *deck_path(const struct deck *d, const char *name);
 bool deck_send(struct deck *d, const struct decoder_msg *msg);
-/* Opens a file of the folder in a slot. */
+/* Opens a file of the folder in a slot, or a path of the web server if the name begins with "/". */
 bool deck_start(struct deck *d, uint16_t slot, const char *name, uint64_t start);
 /* Waits for a message; false after `ms`. */
 bool deck_receive(struct deck *d, struct decoder_msg *msg, int ms);
 /* Reads the ring of a slot until its track has ended, or max_frames are read. */
 void deck_play(struct deck *d, uint16_t slot, struct played *out, size_t max_frames);
-/* deck_start and deck_play. */
+/* deck_start and deck_play in slot 0. */
 void deck_play_file(struct deck *d, const char *name, uint64_t start, struct played *out);
 
 #endif

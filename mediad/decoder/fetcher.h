@@ -1,0 +1,29 @@
+/* A fetcher: the process that reads one web source for one decoder process.
+ *
+ * It has the network and no secrets; the decoder has neither. It answers requests for bytes at
+ * offsets (range_wire.h) from a window that it reads ahead, starts a new range request after a
+ * seek, and connects again when a connection breaks. http and https alone, at most five redirects,
+ * and only addresses that web pages may have too (ipc/http_guard.h). Titles of radio streams go to
+ * its parent. */
+#ifndef MEDIAD_DECODER_FETCHER_H
+#define MEDIAD_DECODER_FETCHER_H
+
+#include <sys/types.h>
+
+struct http_guard;
+
+struct fetcher_start {
+	const char *url;
+	const struct http_guard *guard;
+	int requests; /* the fetcher's end of a SOCK_SEQPACKET pair to the decoder */
+	int titles;   /* its end of a SOCK_SEQPACKET pair to the parent: each packet is a title */
+	void *rings;  /* memory that it unmaps */
+	size_t rings_size;
+};
+
+/* Once per process, before the first fork. 0, or errno of a failure. */
+int fetcher_prepare(void);
+/* The descriptors stay the caller's. Errors of fork. */
+int fetcher_fork(pid_t *pid, const struct fetcher_start *start);
+
+#endif

@@ -1,0 +1,235 @@
+#include "tests/decoder/web.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { HEAD = 4096, BODY = 4 << 20, BREAK_AFTER = 20000, INTERVAL = 8000 };
+
+struct web {
+	const char *dir;
+	int fd;
+	uint16_t port;
+	pthread_t thread;
+	_Atomic unsigned requests;
+};
+
+struct body {
+	uint8_t bytes[BODY];
+	size_t n;
+};
+
+static void send_all(int fd, const void *data, size_t n)
+{
+	const char *p = data;
+	ssize_t k;
+
+	while (n && (k = send(fd, p, n, MSG_NOSIGNAL)) > 0) {
+		p += k;
+		n -= (size_t)k;
+	}
+}
+
+static void send_text(int fd, const char *text)
+{
+	send_all(fd, text, strlen(text));
+}
+
+static bool load(struct body *b, const char *dir, const char *name)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	f = fopen(path, "rb");
+	b->n = f ? fread(b->bytes, 1, sizeof b->bytes, f) : 0;
+	return f && fclose(f) == 0;
+}
+
+static void send_range(int fd, const struct body *b, const char *head, size_t most)
+{
+	const char *range = strcasestr(head, "\nRange: bytes=");
+	size_t from = range ? strtoul(range + 14, NULL, 10) : 0, n;
+	char text[256];
+
+	if (from >= b->n) {
+		send_text(fd, "HTTP/1.1 416 No Such Range\r\nContent-Length: 0\r\n\r\n");
+		return;
+	}
+	n = b->n - from;
+	snprintf(text, sizeof text,
+		 "HTTP/1.1 206 Partial Content\r\nContent-Length: %zu\r\n"
+		 "Content-Range: bytes %zu-%zu/%zu\r\n\r\n",
+		 n, from, b->n - 1, b->n);
+	send_text(fd, text);
+	send_all(fd, b->bytes + from, n < most ? n : most);
+}
+
+static void send_plain(int fd, const struct body *b)
+{
+	char text[128];
+
+	snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", b->n);
+	send_text(fd, text);
+	send_all(fd, b->bytes, b->n);
+}
+
+static void send_title_block(int fd, const char *title)
+{
+	uint8_t block[1 + 255 * 16] = {0};
+	int n = snprintf((char *)block + 1, sizeof block - 1, "StreamTitle='%s';", title);
+
+	block[0] = (uint8_t)((n + 15) / 16);
+	send_all(fd, block, 1 + (size_t)block[0] * 16);
+}
+
+/* Two titles, then the line stays open until the client goes. */
+static void send_radio(int fd, const struct body *b)
+{
+	char byte;
+
+	send_text(fd, "ICY 200 OK\r\nicy-name: Test\r\nicy-metaint: 8000\r\n"
+		      "Content-Type: audio/mpeg\r\n\r\n");
+	for (size_t at = 0, i = 0; at < b->n; at += INTERVAL, i++) {
+		size_t n = b->n - at < INTERVAL ? b->n - at : INTERVAL;
+
+		send_all(fd, b->bytes + at, n);
+		if (n == INTERVAL && i == 0)
+			send_title_block(fd, "First \xff- it's 'one'");
+		else if (n == INTERVAL && i == 5)
+			send_title_block(fd, "Second");
+		else if (n == INTERVAL)
+			send_all(fd, "", 1);
+	}
+	(void)!recv(fd, &byte, 1, 0);
+}
+
+static void redirect(int fd, const char *to)
+{
+	char text[256];
+
+	snprintf(text, sizeof text,
+		 "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n", to);
+	send_text(fd, text);
+}
+
+static void answer(struct web *w, int fd, const char *head)
+{
+	static _Thread_local struct body b;
+	char name[128] = "", to[160];
+	unsigned hops;
+
+	if (sscanf(head, "GET /ranges/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_range(fd, &b, head, SIZE_MAX);
+	} else if (sscanf(head, "GET /broken/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_range(fd, &b, head, BREAK_AFTER);
+	} else if (sscanf(head, "GET /plain/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_plain(fd, &b);
+	} else if (sscanf(head, "GET /radio/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_radio(fd, &b);
+	} else if (sscanf(head, "GET /hop/%u/%127s", &hops, name) == 2) {
+		if (hops)
+			snprintf(to, sizeof to, "/hop/%u/%s", hops - 1, name);
+		else
+			snprintf(to, sizeof to, "/ranges/%s", name);
+		redirect(fd, to);
+	} else if (strncmp(head, "GET /private ", 13) == 0) {
+		redirect(fd, "http://127.0.0.2:80/secret");
+	} else if (strncmp(head, "GET /scheme ", 12) == 0) {
+		redirect(fd, "file:///etc/passwd");
+	} else {
+		send_text(fd, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+	}
+}
+
+struct visit {
+	struct web *w;
+	int fd;
+};
+
+static void *serve_one(void *arg)
+{
+	struct visit v = *(struct visit *)arg;
+	char head[HEAD + 1];
+	size_t n = 0;
+	ssize_t k;
+
+	free(arg);
+	while (n < HEAD && (k = recv(v.fd, head + n, HEAD - n, 0)) > 0) {
+		n += (size_t)k;
+		head[n] = '\0';
+		if (strstr(head, "\r\n\r\n")) {
+			atomic_fetch_add(&v.w->requests, 1);
+			answer(v.w, v.fd, head);
+			break;
+		}
+	}
+	close(v.fd);
+	return NULL;
+}
+
+static void *serve(void *arg)
+{
+	struct web *w = arg;
+	struct visit *v;
+	pthread_t thread;
+	int fd;
+
+	while ((fd = accept(w->fd, NULL, NULL)) >= 0) {
+		v = malloc(sizeof *v);
+		if (!v)
+			break;
+		*v = (struct visit){w, fd};
+		if (pthread_create(&thread, NULL, serve_one, v))
+			break;
+		pthread_detach(thread);
+	}
+	return NULL;
+}
+
+bool web_open(struct web **out, const char *dir)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t n = sizeof sa;
+	struct web *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return false;
+	w->dir = dir;
+	w->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (w->fd < 0 || bind(w->fd, (struct sockaddr *)&sa, n) || listen(w->fd, 64) ||
+	    getsockname(w->fd, (struct sockaddr *)&sa, &n) ||
+	    pthread_create(&w->thread, NULL, serve, w)) {
+		free(w);
+		return false;
+	}
+	w->port = ntohs(sa.sin_port);
+	*out = w;
+	return true;
+}
+
+void web_close(struct web *w)
+{
+	if (!w)
+		return;
+	shutdown(w->fd, SHUT_RDWR);
+	pthread_join(w->thread, NULL);
+	close(w->fd);
+	free(w);
+}
+
+uint16_t web_port(const struct web *w)
+{
+	return w->port;
+}
+
+unsigned web_requests(const struct web *w)
+{
+	return atomic_load(&w->requests);
+}

@@ -1,0 +1,26 @@
+/* A web server on loopback for tests of the fetcher.
+ *
+ *   /ranges/FILE      the file; answers range requests
+ *   /plain/FILE       the file from its beginning, whatever is asked
+ *   /broken/FILE      as /ranges/, but each connection breaks after 20 000 bytes
+ *   /hop/N/FILE       a redirect to /hop/N-1/FILE, at last to /ranges/FILE
+ *   /private          a redirect to an address that is not allowed
+ *   /scheme           a redirect to a file
+ *   /missing          404
+ *   /radio/FILE       the file as a radio station with two titles, then silence on the line */
+#ifndef TESTS_DECODER_WEB_H
+#define TESTS_DECODER_WEB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct web;
+
+/* Serves files of dir, which is borrowed. Caller owns *out. */
+bool web_open(struct web **out, const char *dir);
+void web_close(struct web *w);
+uint16_t web_port(const struct web *w);
+/* Requests so far. */
+unsigned web_requests(const struct web *w);
+
+#endif

@@ -1,0 +1,144 @@
+/* decoderd plays from web servers: ranges, seeks, redirects, broken lines, stations with titles,
+ * and addresses that are not read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/decoder/deck.h"
+#include "tests/decoder/formats.h"
+#include "tests/decoder/web.h"
+#include "tests/test.h"
+
+static bool plays_exactly(struct deck *d, const char *name, const struct format *f, uint64_t start)
+{
+	struct played p;
+	double snr;
+	bool ok;
+
+	deck_play_file(d, name, start, &p);
+	snr = format_snr(&p, start);
+	ok = p.reason == DECODER_REASON_END && p.opened.start == start &&
+	     labs((long)p.frames - (format_frames(f) - (long)start)) <= f->length_error &&
+	     snr >= f->snr - 6;
+	if (!ok)
+		printf("%s from %llu: %s, start %llu, %zu frames, %.1f dB\n", name,
+		       (unsigned long long)start, decoder_reason_name(p.reason),
+		       (unsigned long long)p.opened.start, p.frames, snr);
+	free(p.pcm);
+	return ok;
+}
+
+TEST(decoderd_plays_each_format_from_the_web)
+{
+	struct deck d;
+	char path[64];
+	bool ok = deck_open(&d);
+
+	for (unsigned i = 0; i < FORMATS && ok; i++) {
+		ok = format_write(&d, &formats[i], 2);
+		snprintf(path, sizeof path, "/ranges/%s", formats[i].name);
+		ok = ok && plays_exactly(&d, path, &formats[i], 0) &&
+		     plays_exactly(&d, path, &formats[i], 100001);
+	}
+	deck_close(&d);
+	CHECK(ok);
+}
+
+TEST(decoderd_plays_from_a_server_without_ranges)
+{
+	const struct format *f = &formats[4]; /* mp3 needs no seek */
+	struct deck d;
+	struct played p = {0};
+	bool ok =
+		deck_open(&d) && format_write(&d, f, 2) && plays_exactly(&d, "/plain/e.mp3", f, 0);
+
+	if (ok)
+		deck_play_file(&d, "/plain/e.mp3", 100000, &p);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok);
+	CHECK_STR(decoder_reason_name(p.reason), "not_seekable");
+}
+
+TEST(decoderd_connects_again_when_a_line_breaks)
+{
+	const struct format *f = &formats[2];
+	struct deck d;
+	bool ok = deck_open(&d) && format_write(&d, f, 2) &&
+		  plays_exactly(&d, "/broken/c.flac", f, 0);
+	unsigned requests = ok ? web_requests(d.web) : 0;
+
+	deck_close(&d);
+	CHECK(ok);
+	CHECK(requests > 5);
+}
+
+static const char *reason_for(struct deck *d, const char *name)
+{
+	struct played p;
+
+	deck_play_file(d, name, 0, &p);
+	free(p.pcm);
+	return decoder_reason_name(p.reason);
+}
+
+TEST(decoderd_follows_five_redirects_and_no_more)
+{
+	struct deck d;
+	bool ok = deck_open(&d) && format_write(&d, &formats[2], 2);
+
+	CHECK(ok);
+	CHECK(plays_exactly(&d, "/hop/4/c.flac", &formats[2], 0));
+	CHECK_STR(reason_for(&d, "/hop/5/c.flac"), "http_error");
+	deck_close(&d);
+}
+
+TEST(decoderd_reads_no_private_address)
+{
+	struct deck d;
+	static const char *const urls[] = {"http://127.0.0.1:1/x",
+					   "http://localhost/x",
+					   "http://10.0.0.1/x",
+					   "http://[::1]/x",
+					   "http://169.254.169.254/latest/meta-data/",
+					   "file:///etc/passwd",
+					   "ftp://example.org/x",
+					   "http://user:word@example.org/x"};
+
+	CHECK(deck_open(&d));
+	CHECK_STR(reason_for(&d, "/private"), "refused_url");
+	CHECK_STR(reason_for(&d, "/scheme"), "refused_url");
+	CHECK_STR(reason_for(&d, "/missing"), "http_error");
+	d.origin[0] = '\0';
+	for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+		struct decoder_msg msg = {.type = DECODER_OPEN, .slot = 1, .track = 1000 + i};
+
+		msg.open.source.kind = DECODER_HTTP;
+		snprintf(msg.open.source.path, sizeof msg.open.source.path, "%s", urls[i]);
+		CHECK(deck_send(&d, &msg));
+		CHECK(deck_receive(&d, &msg, 30000));
+		CHECK_INT(msg.type, DECODER_ENDED);
+		CHECK_STR(decoder_reason_name(msg.reason), "refused_url");
+	}
+	deck_close(&d);
+}
+
+/* The titles are cut out of the sound. */
+TEST(decoderd_plays_a_station_and_tells_its_titles)
+{
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && format_write(&d, &formats[4], 2) &&
+		  deck_start(&d, 0, "/radio/e.mp3", 0);
+	double snr;
+
+	if (ok)
+		deck_play(&d, 0, &p, 150000);
+	snr = format_snr(&p, 0);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok && !p.has_ended && p.frames == 150000);
+	CHECK(!p.opened.seekable);
+	CHECK_STR(p.titles, "First ÿ- it's 'one'|Second|");
+	CHECK(snr >= formats[4].snr);
+}
