@@ -179,6 +179,20 @@ void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *
 	}
 }
 
+void rank_named_first(struct rank_line *lines, size_t n)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < n && i < RANK_FIRST; i++) {
+		struct rank_line moved = lines[i];
+
+		if (!moved.named)
+			continue;
+		memmove(&lines[to + 1], &lines[to], (i - to) * sizeof lines[0]);
+		lines[to++] = moved;
+	}
+}
+
 static bool ends_word(char c)
 {
 	return !isalnum((unsigned char)c) && !((unsigned char)c & 0x80);

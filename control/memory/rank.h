@@ -32,6 +32,10 @@ void rank_facts(struct rank_line *facts, size_t n);
  * lines: ranked, n; alike tells whether the lines with these indexes are. */
 typedef bool(rank_alike_h)(unsigned a, unsigned b, void *arg);
 void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *arg);
+/* Moves lines by people whom the question names before the others among the first RANK_FIRST:
+ * people are asked about what they said themselves. The order is kept otherwise. */
+enum { RANK_FIRST = 5 };
+void rank_named_first(struct rank_line *lines, size_t n);
 /* True if the question names this person, as a word of its own. */
 bool rank_names(const char *question, const char *name);
 

@@ -26,12 +26,14 @@ enum {
 	LIKELY = 256, /* lines whose vectors are compared with the question's */
 	LIKE = 32,    /* those of them that stay */
 	BESIDE = 2,   /* lines before and after each of them */
-	NEWER = 12,   /* of the best lines, a newer one about the same comes first */
+	NEWER = 32,   /* of the best lines, a newer one about the same comes first */
+	CLOSE = 12,   /* of these; a line behind them has to be more alike */
 	LINES = (FOUND + LIKE) * (1 + 2 * BESIDE),
 };
 
 /* Cosine from which two lines are taken to be about the same. */
-#define ALIKE 0.45
+#define ALIKE	  0.45
+#define ALIKE_FAR 0.6
 
 struct lines {
 	size_t n;
@@ -259,9 +261,11 @@ static const struct vector *vector_of(const struct best *b, unsigned index)
 
 static bool are_alike(unsigned a, unsigned b, void *arg)
 {
-	const struct vector *x = vector_of(arg, a), *y = vector_of(arg, b);
+	const struct best *best = arg;
+	const struct vector *x = vector_of(best, a), *y = vector_of(best, b),
+			    *far = best->v + CLOSE;
 
-	return x && y && vector_cosine(x, y) >= ALIKE;
+	return x && y && vector_cosine(x, y) >= (x >= far || y >= far ? ALIKE_FAR : ALIKE);
 }
 
 static int put_newer_first(struct db *db, const struct job *j, struct lines *out)
@@ -381,6 +385,7 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 	rank_lines(out->rank, out->n);
 	if (m.is)
 		err = put_newer_first(db, j, out);
+	rank_named_first(out->rank, out->n);
 	if (!err && m.is)
 		check_support(&m, out);
 	return err;

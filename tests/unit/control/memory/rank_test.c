@@ -88,3 +88,17 @@ TEST(of_two_lines_about_the_same_the_newer_one_comes_first)
 	rank_newer_first(lines, 2, are_even, NULL);
 	CHECK_INT(lines[0].id, 3);
 }
+
+TEST(lines_of_named_people_come_first_among_the_best)
+{
+	struct rank_line lines[RANK_FIRST + 1] = {{.id = 1}, {.id = 2, .named = true},
+						  {.id = 3}, {.id = 4, .named = true},
+						  {.id = 5}, {.id = 6, .named = true}};
+	static const uint64_t order[] = {2, 4, 1, 3, 5, 6};
+
+	rank_named_first(lines, RANK_FIRST + 1);
+	for (size_t i = 0; i <= RANK_FIRST; i++)
+		CHECK_INT(lines[i].id, order[i]);
+	rank_named_first(lines, 1);
+	CHECK_INT(lines[0].id, 2);
+}
