@@ -57,12 +57,30 @@ static void start_present(struct music_queue *q, size_t at)
 	q->revision++;
 }
 
+static void reverse_tracks(struct track **tracks, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct track *t = tracks[i];
+
+		tracks[i] = tracks[n - 1 - i];
+		tracks[n - 1 - i] = t;
+	}
+}
+
+/* Moves the first k of n tracks behind the others. */
+static void rotate_tracks(struct track **tracks, size_t n, size_t k)
+{
+	reverse_tracks(tracks, k);
+	reverse_tracks(tracks + k, n - k);
+	reverse_tracks(tracks, n);
+}
+
 /* Frees the tracks from one index up to another, and closes the gap. */
 static void drop_tracks(struct music_queue *q, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		free(q->tracks[i]);
-	memmove(&q->tracks[from], &q->tracks[to], (q->n - to) * sizeof q->tracks[0]);
+	rotate_tracks(&q->tracks[from], q->n - from, to - from);
 	q->n -= to - from;
 	if (q->at >= to)
 		q->at -= to - from;
@@ -77,13 +95,7 @@ static void start_place(struct music_queue *q, size_t place)
 	size_t count = q->n - q->at;
 
 	if (q->loop == MUSIC_LOOP_QUEUE && count) {
-		struct track *passed[MUSIC_QUEUE_TRACKS];
-		size_t bytes = (place %= count) * sizeof passed[0];
-
-		memcpy(passed, &q->tracks[q->at], bytes);
-		memmove(&q->tracks[q->at], &q->tracks[q->at + place],
-			(count - place) * sizeof passed[0]);
-		memcpy(&q->tracks[q->n - place], passed, bytes);
+		rotate_tracks(&q->tracks[q->at], count, place % count);
 		start_present(q, q->at);
 	} else {
 		start_present(q, q->at + place);
@@ -94,31 +106,28 @@ static void start_place(struct music_queue *q, size_t place)
 
 static int insert_tracks(struct music_queue *q, const struct track *tracks, size_t n, size_t at)
 {
-	struct track *copies[MUSIC_QUEUE_WAITING];
-	int err = 0;
 	size_t made = 0;
 
 	if (!n || q->next_id > UINT32_MAX - MUSIC_QUEUE_WAITING)
 		return EINVAL;
 	if (n > MUSIC_QUEUE_WAITING || q->n - q->at > MUSIC_QUEUE_WAITING - n)
 		return ENOSPC;
-	for (; made < n && !err; made++) {
-		copies[made] = malloc(sizeof *copies[made]);
-		if (!copies[made])
-			err = ENOMEM;
-		else
-			*copies[made] = tracks[made];
+	for (; made < n; made++) {
+		struct track *t = malloc(sizeof *t);
+
+		if (!t)
+			break;
+		*t = tracks[made];
+		t->id = q->next_id + (uint32_t)made;
+		q->tracks[q->n + made] = t;
 	}
-	if (err) {
+	if (made < n) {
 		while (made)
-			free(copies[--made]);
-		return err;
+			free(q->tracks[q->n + --made]);
+		return ENOMEM;
 	}
-	memmove(&q->tracks[at + n], &q->tracks[at], (q->n - at) * sizeof q->tracks[0]);
-	for (size_t i = 0; i < n; i++) {
-		copies[i]->id = q->next_id++;
-		q->tracks[at + i] = copies[i];
-	}
+	rotate_tracks(&q->tracks[at], q->n - at + n, q->n - at);
+	q->next_id += (uint32_t)n;
 	q->n += n;
 	q->revision++;
 	return 0;
@@ -170,19 +179,16 @@ size_t music_queue_find(const struct music_queue *q, uint32_t id)
 int music_queue_move(struct music_queue *q, uint32_t id, size_t place)
 {
 	size_t from = music_queue_find(q, id), last = q->n - q->at - 1;
-	struct track *t;
 
 	if (from == MUSIC_QUEUE_END || from == 0)
 		return ENOENT;
 	place = place < 1 ? 1 : place > last ? last : place;
 	from += q->at;
 	place += q->at;
-	t = q->tracks[from];
 	if (from < place)
-		memmove(&q->tracks[from], &q->tracks[from + 1], (place - from) * sizeof t);
+		rotate_tracks(&q->tracks[from], place - from + 1, 1);
 	else
-		memmove(&q->tracks[place + 1], &q->tracks[place], (from - place) * sizeof t);
-	q->tracks[place] = t;
+		rotate_tracks(&q->tracks[place], from - place + 1, from - place);
 	q->revision++;
 	return 0;
 }

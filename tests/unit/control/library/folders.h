@@ -35,7 +35,7 @@ static inline void remove_folder(void)
 /* Writes a file below the folder, and makes the folders above it. */
 static inline bool write_music(const char *path, const char *text)
 {
-	char all[FOLDER_PATH];
+	char all[sizeof folder + FOLDER_PATH + 1];
 	FILE *f;
 
 	snprintf(all, sizeof all, "%s/%s", folder, path);

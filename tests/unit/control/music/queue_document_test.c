@@ -125,7 +125,7 @@ TEST(documents_that_break_a_rule_are_refused)
 
 TEST(a_history_that_is_too_long_is_refused)
 {
-	char text[(MUSIC_QUEUE_HISTORY + 2) * 80], *at = text;
+	char text[(MUSIC_QUEUE_HISTORY + 2) * 80], *at;
 	struct music_queue *q = NULL;
 
 	for (unsigned n = MUSIC_QUEUE_HISTORY; n < MUSIC_QUEUE_HISTORY + 2; n++) {
