@@ -206,4 +206,7 @@ TEST(a_title_that_is_the_whole_query_beats_all_others)
 	CHECK_INT(music_match("the beatles yesterday", &tracks[4]), MUSIC_MATCH_FULL);
 	CHECK(music_match("yesterday", &tracks[8]) < MUSIC_MATCH_FULL - 100);
 	CHECK_INT(music_match("", &tracks[4]), 0);
+	/* Two swapped letters are one mistake, and two words are one. */
+	CHECK(music_match("toot", &tracks[35]) >= MUSIC_MATCH_PLAUSIBLE);
+	CHECK_INT(music_match("black bird", &tracks[5]), 900);
 }

@@ -220,6 +220,7 @@ TEST(the_history_keeps_the_last_fifty)
 
 		CHECK_INT(music_queue_add(q, &t, 1, MUSIC_QUEUE_END, &first), 0);
 		music_queue_advance(q, MUSIC_ENDED);
+		CHECK(music_queue_played_count(q) <= MUSIC_QUEUE_HISTORY);
 	}
 	CHECK_INT(music_queue_played_count(q), MUSIC_QUEUE_HISTORY);
 	CHECK_STR(music_queue_played(q, MUSIC_QUEUE_HISTORY - 1)->title, "new");
