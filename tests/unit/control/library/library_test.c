@@ -83,7 +83,8 @@ TEST(a_later_scan_finds_what_changed)
 
 	CHECK(make_folder() && folder_make(state));
 	snprintf(folders, sizeof folders, "%s/a:%s/b", folder, folder);
-	CHECK(write_music("a/Toto - Africa.mp3", "") && write_music("b/Nena - Leuchtturm.mp3", ""));
+	CHECK(write_music("a/Toto - Africa.mp3", "") && write_music("a/kept.mp3", "") &&
+	      write_music("b/Nena - Leuchtturm.mp3", ""));
 	CHECK(open_library(folders));
 	CHECK(await("africa", "0:Toto - Africa.mp3 "));
 	CHECK(await("leuchtturm", "1:Nena - Leuchtturm.mp3 "));
@@ -92,7 +93,7 @@ TEST(a_later_scan_finds_what_changed)
 	 */
 	snprintf(path, sizeof path, "%s/a/Toto - Africa.mp3", folder);
 	CHECK_INT(unlink(path), 0);
-	CHECK(write_music("a/Toto - Rosanna.mp3", ""));
+	CHECK(write_music("a/Toto - Rosanna.mp3", "") && write_music("a/kept.mp3", "longer"));
 	snprintf(path, sizeof path, "%s/b", folder);
 	snprintf(folders, sizeof folders, "%s/c", folder);
 	CHECK_INT(rename(path, folders), 0);
@@ -100,6 +101,7 @@ TEST(a_later_scan_finds_what_changed)
 	CHECK(open_library(folders));
 	CHECK(await("rosanna", "1:Toto - Rosanna.mp3 "));
 	CHECK(await("africa", ""));
+	CHECK_STR(search("kept", 5), "1:kept.mp3 ");
 	CHECK_STR(search("leuchtturm", 5), "0:Nena - Leuchtturm.mp3 ");
 	close_library();
 	remove_folder();

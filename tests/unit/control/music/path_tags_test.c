@@ -18,6 +18,7 @@ TEST(a_path_tells_artist_album_and_title)
 		{"99 Luftballons.mp3", "", "", "Luftballons"},
 		{"1999.wav", "", "", "1999"},
 		{"99.wav", "", "", "99"},
+		{"1999 Live.wav", "", "", "1999 Live"},
 		{"7 - .wav", "", "", "7 -"},
 		{"pink_floyd/wish_you_were_here.mp3", "pink floyd", "", "wish you were here"},
 		{"a b_c/d_e f.mp3", "a b_c", "", "d_e f"},

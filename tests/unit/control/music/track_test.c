@@ -42,9 +42,15 @@ TEST(a_label_has_the_artist_and_the_title_or_the_file)
 TEST(tracks_are_the_same_if_their_source_and_reference_are)
 {
 	struct track a = local_track("one", ALICE), b = local_track("one", BOB);
+	char of_a[TRACK_SELECTION_MAX], of_b[TRACK_SELECTION_MAX];
 
+	track_write_selection(of_a, &a);
+	track_write_selection(of_b, &b);
+	CHECK_STR(of_a, of_b);
 	CHECK(track_is_same(&a, &b));
 	b.root = 1;
+	track_write_selection(of_b, &b);
+	CHECK(strcmp(of_a, of_b) != 0);
 	CHECK(!track_is_same(&a, &b));
 	b.root = 0;
 	b.source = TRACK_URL;
