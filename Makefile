@@ -129,9 +129,9 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
 # decoderd, played by a test in the place of mediad with files that libav encodes.
-$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c mediad/music/track_ring.c mediad/music/decoder_wire.c $(call rwild,proto/base,%.c)) | $(B)/decoderd
+$(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.c $(call rwild,mediad/music,%.c) $(COMMON)) | $(B)/decoderd
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
+	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)
 
 # Hostile code in the jail of decoderd, in the place of its decoding.
 $(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) mediad/decoder/child.c mediad/decoder/jail.c mediad/music/track_ring.c mediad/music/decoder_wire.c \
@@ -256,7 +256,7 @@ $(B)/bench/turns.so: tests/bench/preload/turns.c tests/bench/preload/turns.h
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/tests/mcp_server $(B)/tests/escape bench-bins chaos-bins
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin $(B)/tests/mcp_server $(B)/tests/decoder $(B)/tests/escape bench-bins chaos-bins
 	@ROW=$(ROW) tests/bench/run.sh
 
 # Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.

@@ -248,32 +248,37 @@ static int run_program(const struct decoders_conf *conf, int link, int memory)
 	return err;
 }
 
-static int start_program(struct decoders *d, const struct decoders_conf *conf)
+/* Returns errno of the first thing that this system refuses. */
+static int connect_program(struct decoders *d, const struct decoders_conf *conf)
 {
 	int fds[2] = {-1, -1}, memory = -1;
 	int err = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) ? errno : 0;
 
 	if (!err)
 		err = map_memory(d, &memory);
-	if (!err) {
+	if (!err)
 		err = run_program(conf, fds[1], memory);
-		if (err)
-			log_warn("decoders",
-				 "program=\"%s\" error=\"%s\" hint=\"no music is played\"",
-				 conf->program, strerror(err));
-		d->refusal = err ? DECODER_REASON_NO_DECODER : DECODER_REASON_UNKNOWN;
-		err = 0;
-	}
 	d->link = fds[0];
 	if (fds[1] >= 0)
 		close(fds[1]);
 	if (memory >= 0)
 		close(memory);
-	if (!err && !d->refusal) {
-		d->ev = event_new(env_base(d->env), d->link, EV_READ | EV_PERSIST, on_readable, d);
-		err = d->ev && !event_add(d->ev, NULL) ? 0 : ENOMEM;
-	}
 	return err;
+}
+
+/* A system that lets no decoders run takes away the music and nothing else. */
+static int start_program(struct decoders *d, const struct decoders_conf *conf)
+{
+	int err = connect_program(d, conf);
+
+	if (err) {
+		log_warn("decoders", "program=\"%s\" error=\"%s\" hint=\"no music is played\"",
+			 conf->program, strerror(err));
+		d->refusal = DECODER_REASON_NO_DECODER;
+		return 0;
+	}
+	d->ev = event_new(env_base(d->env), d->link, EV_READ | EV_PERSIST, on_readable, d);
+	return d->ev && !event_add(d->ev, NULL) ? 0 : ENOMEM;
 }
 
 static int make_rings(struct decoders *d)

@@ -32,8 +32,8 @@ struct decoders_conf {
 	const char *log_level; /* as --log has it */
 };
 
-/* A program that cannot be started is no error: every track is refused then. EINVAL, ENOMEM, errors
- * of memfd_create, mmap and socketpair. The strings are borrowed until return. Caller owns *out. */
+/* A program that cannot be started is no error: every track is refused then. EINVAL, ENOMEM. The
+ * strings are borrowed until return. Caller owns *out. */
 int decoders_alloc(struct decoders **out, const struct decoders_conf *conf);
 /* Closes the socket, at which decoderd ends. No ring may be in use. NULL accepted. */
 struct decoders *decoders_free(struct decoders *d);

@@ -43,6 +43,11 @@ for b in $benches; do
 		[ -n "${ROW:-}" ] || continue
 		ROWS="$new" tests/sound/run.sh --rooms 5 --open-mic 600 >&2 || { echo "bench: $b failed" >&2; failed=1; }
 		;;
+	hostile)
+		disturbed=0
+		DECODER_FILES=91 build/tests/decoder damaged_files >&2 || disturbed=1
+		printf '{"name": "decoder_kills", "value": %s, "unit": "", "n": 1001}\n' "$disturbed" >>"$new"
+		;;
 	escape) build/tests/escape --rows >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	*.mjs) tests/interop/run.sh --bench "$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	*) "build/bench/$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
