@@ -297,7 +297,8 @@ static void step_brain(struct room_context *context, const struct room_event *ev
 		break;
 	case ROOM_BRAIN_TEXT:
 		room_retry_word(context->retry, context->now);
-		context->reply->tainted |= ev->tainted;
+		if (ev->tainted)
+			room_reply_taint(context->reply);
 		room_reply_add_text(context->reply, context, t, ev->text);
 		break;
 	case ROOM_BRAIN_DONE:

@@ -29,6 +29,11 @@ void room_reply_begin(struct room_reply *r, const struct room_context *context,
 	room_chunker_init(&r->chunker, s->chunk_sentences, s->chunk_eager, s->chunk_max);
 }
 
+void room_reply_taint(struct room_reply *r)
+{
+	r->tainted = true;
+}
+
 /* ---- whom it speaks to ---- */
 
 static void apply_lead_directives(struct room_reply *r, struct room_context *context,

@@ -52,6 +52,8 @@ struct room_reply {
 
 void room_reply_begin(struct room_reply *r, const struct room_context *context,
 		      struct room_turn *turn);
+/* The brain has read text of strangers: it gets no lease from here on. */
+void room_reply_taint(struct room_reply *r);
 /* The brain's next text. The turn may have ended afterwards, if the answer was [SKIP]. */
 void room_reply_add_text(struct room_reply *r, struct room_context *context, struct room_turn *turn,
 			 struct slice text);
