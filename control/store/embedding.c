@@ -449,6 +449,8 @@ int embedding_words(struct embedding *e, const char *words, struct vector *out)
 
 	if (!e || !e->embedder)
 		return ENODATA;
+	/* A question whose first word, the bot's name, was cut off is the same one. */
+	words += strspn(words, " ");
 	if (*words && strcmp(words, e->newest.words) == 0) {
 		*out = e->newest.vector;
 		return 0;

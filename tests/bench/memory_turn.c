@@ -3,7 +3,8 @@
  * guildd, the bot's mediad and control run unmodified in quiet rooms (rooms.h), with a scripted
  * voice (brain.h). The database holds UTTERANCES lines and FACTS facts of these rooms' servers. The
  * bot asks with the words of each final transcript; the script sends no interim transcripts, so
- * that each retrieval begins with the final one, the latest moment there is.
+ * that each retrieval begins with the final one, the latest moment there is. Turns count that begin
+ * when all lines and facts have their vectors.
  *
  *   memory_turn  from the turn's entry into the queue to the question, as the turn's record has it:
  *                whole milliseconds, counted one up. One fact of each server answers the question:
@@ -23,6 +24,7 @@
 #include "control/store/rows.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/brain.h"
+#include "tests/bench/random_vectors.h"
 #include "tests/bench/rooms.h"
 
 enum {
@@ -33,6 +35,7 @@ enum {
 	ROOMS = 8,
 	ANSWER_MS = 4000,
 	LATE_MS = 1000,
+	SETTLE_S = 180,
 	HOURS_MS = 20 * 3600 * 1000,
 };
 
@@ -41,38 +44,48 @@ static const char *const common[] = {"release", "meeting", "number", "server", "
 
 /* ---- what is remembered ---- */
 
-static uint64_t channel_of(const char *state, uint64_t guild)
+static uint64_t seed = 3;
+
+/* The first number that SQL gives; 0: none. */
+static uint64_t read_number(const char *state, const char *text)
 {
 	char path[160];
 	sqlite3 *sql = NULL;
 	sqlite3_stmt *s = NULL;
-	uint64_t channel = 0;
+	uint64_t n = 0;
 
 	snprintf(path, sizeof path, "%s/parley.db", state);
 	if (sqlite3_open_v2(path, &sql, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-	    sqlite3_prepare_v2(sql, "SELECT channel FROM sessions WHERE guild = ?1", -1, &s,
-			       NULL) == SQLITE_OK) {
-		sqlite3_bind_int64(s, 1, (sqlite3_int64)guild);
-		if (sqlite3_step(s) == SQLITE_ROW)
-			channel = (uint64_t)sqlite3_column_int64(s, 0);
-	}
+	    sqlite3_prepare_v2(sql, text, -1, &s, NULL) == SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
+		n = (uint64_t)sqlite3_column_int64(s, 0);
 	sqlite3_finalize(s);
 	sqlite3_close(sql);
+	return n;
+}
+
+static uint64_t channel_of(const char *state, uint64_t guild)
+{
+	char text[96];
+	uint64_t channel;
+
+	snprintf(text, sizeof text, "SELECT channel FROM sessions WHERE guild = %" PRIu64, guild);
+	channel = read_number(state, text);
 	if (!channel)
 		bench_die("room of guild %" PRIu64 " has no session", guild);
 	return channel;
 }
 
 /* Each word that questions use is in one line of 120; the others are of a large vocabulary. */
-static void write_words(char *text, size_t size, unsigned seed)
+static void write_words(char *text, size_t size, unsigned line)
 {
 	size_t n = 0;
 
 	for (unsigned i = 0; i < WORDS && n < size; i++) {
-		unsigned v = (seed * 2654435761u + i * 40503u) >> 7;
+		unsigned v = (line * 2654435761u + i * 40503u) >> 7;
 
-		if (seed % 10 == 0 && i == seed / 10 % WORDS)
-			n += (size_t)snprintf(text + n, size - n, "%s ", common[seed / 10 % 12]);
+		if (line % 10 == 0 && i == line / 10 % WORDS)
+			n += (size_t)snprintf(text + n, size - n, "%s ", common[line / 10 % 12]);
 		else
 			n += (size_t)snprintf(text + n, size - n, "w%u ", v % 20000);
 	}
@@ -102,6 +115,7 @@ static void add_utterances(struct db *db, const uint64_t *channel)
 		if (i % BATCH == 0)
 			BENCH_OK(db_begin(db));
 		BENCH_OK(rows_add(db, &ev, true));
+		random_vectors_add(db, DB_ADD_VECTOR, db_last_row(db), &seed);
 		if (i % BATCH == BATCH - 1)
 			BENCH_OK(db_commit(db));
 	}
@@ -147,9 +161,24 @@ static void fill_memory(void)
 	for (unsigned i = 0; i < rooms_count(); i++)
 		channel[i] = channel_of(state, rooms_guild(i));
 	BENCH_OK(db_open(&db, state, DB_JOIN));
+	random_vectors_make(&seed);
 	add_utterances(db, channel);
 	db_close(db);
 	add_facts(state);
+}
+
+/* Until the encoder, if there is one, has embedded the facts. */
+static void await_vectors(void)
+{
+	char state[128], text[96];
+
+	snprintf(state, sizeof state, "%s/state", rooms_folder());
+	snprintf(text, sizeof text, "SELECT count(*) FROM embedding_models WHERE fact < %d", FACTS);
+	for (unsigned s = 0; read_number(state, text); s++) {
+		if (s > SETTLE_S)
+			bench_die("facts get no vectors (logs in %s)", rooms_folder());
+		rooms_run(1000);
+	}
 }
 
 /* ---- what the records say ---- */
@@ -159,9 +188,18 @@ struct waits {
 	size_t n, late, missed; /* missed: in time, and without the fact */
 };
 
-static void read_turn(const char *line, struct waits *w)
+/* True if the turn began at this time (ms since 1970) or later. */
+static bool began_after(const json_t *turn, json_int_t since_ms)
+{
+	json_int_t ended = json_integer_value(json_object_get(turn, "at"));
+
+	return ended - json_integer_value(json_object_get(turn, "lasted_ms")) >= since_ms;
+}
+
+static void read_turn(const char *line, json_int_t since_ms, struct waits *w)
 {
 	json_t *turn = json_loads(line, 0, NULL), *d;
+	bool counts = began_after(turn, since_ms);
 	bool asked = false, fact = false, in_time = false;
 	json_int_t ms = 0;
 	size_t i;
@@ -178,7 +216,7 @@ static void read_turn(const char *line, struct waits *w)
 		fact = fact || (rule && strcmp(rule, "memory_fact") == 0);
 	}
 	json_decref(turn);
-	if (!asked)
+	if (!asked || !counts)
 		return;
 	w->ms = realloc(w->ms, (w->n + 1) * sizeof *w->ms);
 	if (!w->ms)
@@ -188,33 +226,19 @@ static void read_turn(const char *line, struct waits *w)
 	w->missed += in_time && !fact;
 }
 
-/* The turns after this place in the file. */
-static void read_turns(const char *path, long from, struct waits *w)
+static void read_turns(const char *path, json_int_t since_ms, struct waits *w)
 {
 	FILE *f = fopen(path, "r");
 	char *line = NULL;
 	size_t size = 0;
 
-	if (!f || fseek(f, from, SEEK_SET))
+	if (!f)
 		bench_die("%s cannot be read", path);
 	while (getline(&line, &size, f) > 0)
 		if (strstr(line, "\"ended\""))
-			read_turn(line, w);
+			read_turn(line, since_ms, w);
 	free(line);
 	fclose(f);
-}
-
-static long size_of(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	long n;
-
-	if (!f)
-		return 0;
-	fseek(f, 0, SEEK_END);
-	n = ftell(f);
-	fclose(f);
-	return n;
 }
 
 int main(void)
@@ -228,7 +252,7 @@ int main(void)
 	struct waits w = {0};
 	struct brain *brain;
 	size_t before, n = 0;
-	long from;
+	json_int_t since_ms;
 
 	brain_alloc(&brain, env, "parley when is the release meeting on friday", ANSWER_MS, true);
 	snprintf(config, sizeof config,
@@ -240,7 +264,8 @@ int main(void)
 	rooms_begin(&conf);
 	rooms_run(2000);
 	fill_memory();
-	from = size_of(turns);
+	await_vectors();
+	since_ms = (json_int_t)time(NULL) * 1000;
 	brain_asked(brain, &before);
 	for (unsigned s = 0; n < before + asks; s++) {
 		if (s > 60 + 3 * asks)
@@ -249,7 +274,7 @@ int main(void)
 		brain_asked(brain, &n);
 	}
 	rooms_end();
-	read_turns(turns, from, &w);
+	read_turns(turns, since_ms, &w);
 	if (!w.n)
 		bench_die("no turn was looked up (logs in %s)", rooms_folder());
 	bench_raw("memory_turn_ms", w.ms, w.n);

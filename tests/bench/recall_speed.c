@@ -14,30 +14,21 @@
 #include <unistd.h>
 
 #include "control/memory/terms.h"
-#include "control/memory/vectors.h"
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/fact_rows.h"
 #include "control/store/job.h"
 #include "control/store/said.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/random_vectors.h"
 #include "tests/random.h"
 
-enum {
-	GUILD = 1,
-	CHANNEL = 3,
-	WORDS = 20000,
-	QUESTIONS = 300,
-	SPEAKERS = 8,
-	STOP_WORDS = 100,
-	VECTORS = 4096
-};
+enum { GUILD = 1, CHANNEL = 3, WORDS = 20000, QUESTIONS = 300, SPEAKERS = 8, STOP_WORDS = 100 };
 #define YEAR_MS INT64_C(31536000000)
 #define NOW_MS	(INT64_C(1790000000000))
 
 static struct db *db;
 static uint64_t seed = 11;
-static struct vector vector[VECTORS];
 
 /* Words from the `first` one on, as often as in speech: the n-th has a share of 1/n. */
 static unsigned pick_word(unsigned first)
@@ -51,29 +42,6 @@ static void make_text(char text[256], unsigned words, unsigned first)
 
 	for (unsigned i = 0; i < words; i++)
 		n += (size_t)snprintf(text + n, 256 - n, "%sw%u", i ? " " : "", pick_word(first));
-}
-
-static void make_vectors(void)
-{
-	float v[VECTOR_DIM];
-
-	for (size_t i = 0; i < VECTORS; i++) {
-		for (size_t k = 0; k < VECTOR_DIM; k++)
-			v[k] = (float)random_normal(&seed, 0, 1 / sqrt(VECTOR_DIM));
-		vector_pack(&vector[i], v, VECTOR_DIM);
-	}
-}
-
-static void add_vector(enum db_statement statement, uint64_t id)
-{
-	const struct vector *v = &vector[random_below(&seed, VECTORS)];
-	sqlite3_stmt *s = db_use(db, statement);
-
-	db_bind_uint(s, 1, id);
-	db_bind_uint(s, 2, 1);
-	db_bind_real(s, 3, (double)v->scale);
-	db_bind_blob(s, 4, v->v, v->dim);
-	BENCH_OK(db_run(db, s));
 }
 
 static void add_utterance(unsigned i, unsigned of)
@@ -100,7 +68,7 @@ static void add_utterance(unsigned i, unsigned of)
 	s = db_use(db, DB_ADD_TERMS);
 	db_bind_uint(s, 1, db_last_row(db));
 	BENCH_OK(db_run(db, s));
-	add_vector(DB_ADD_VECTOR, i + 1);
+	random_vectors_add(db, DB_ADD_VECTOR, i + 1, &seed);
 }
 
 static void add_fact(unsigned i)
@@ -121,7 +89,7 @@ static void add_fact(unsigned i)
 	s = db_use(db, DB_ADD_FACT_TERMS);
 	db_bind_uint(s, 1, i + 1);
 	BENCH_OK(db_run(db, s));
-	add_vector(DB_ADD_FACT_VECTOR, i + 1);
+	random_vectors_add(db, DB_ADD_FACT_VECTOR, i + 1, &seed);
 }
 
 /* All rows have their vectors. */
@@ -255,7 +223,7 @@ int main(int argc, char **argv)
 	BENCH_OK(db_open(&db, dir, DB_OWN));
 	if (embedding_open(&e, "build/embedder/use-lite.int8"))
 		bench_die("there is no encoder: make embedder");
-	make_vectors();
+	random_vectors_make(&seed);
 	fill(embedding_model(e), utterances, facts);
 	ask_all(e, utterances, facts);
 	embedding_close(e);
