@@ -54,6 +54,7 @@ static void start_present(struct music_queue *q, size_t at)
 	q->at = at;
 	q->position = 0;
 	q->paused = false;
+	q->starts++;
 	q->revision++;
 }
 
@@ -399,6 +400,28 @@ uint64_t music_queue_position(const struct music_queue *q)
 void music_queue_set_position(struct music_queue *q, uint64_t frames)
 {
 	q->position = q->at < q->n ? frames : 0;
+}
+
+uint64_t music_queue_starts(const struct music_queue *q)
+{
+	return q->starts;
+}
+
+void music_queue_set_playing(struct music_queue *q, uint32_t present, uint32_t prepared)
+{
+	q->revision += q->playing != present || q->prepared != prepared;
+	q->playing = present;
+	q->prepared = prepared;
+}
+
+uint32_t music_queue_playing(const struct music_queue *q)
+{
+	return q->playing;
+}
+
+uint32_t music_queue_prepared(const struct music_queue *q)
+{
+	return q->prepared;
 }
 
 uint64_t music_queue_revision(const struct music_queue *q)

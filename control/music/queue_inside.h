@@ -7,8 +7,8 @@
 enum { MUSIC_QUEUE_TRACKS = MUSIC_QUEUE_WAITING + MUSIC_QUEUE_HISTORY };
 
 struct music_queue {
-	uint64_t guild, channel, revision, position;
-	uint32_t next_id;
+	uint64_t guild, channel, revision, starts, position;
+	uint32_t next_id, playing, prepared;
 	enum music_loop loop;
 	unsigned volume;
 	bool paused;

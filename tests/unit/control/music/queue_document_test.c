@@ -23,6 +23,7 @@ TEST(a_queue_survives_being_written_and_read)
 	music_queue_set_paused(q, true);
 	music_queue_set_volume(q, 250);
 	music_queue_set_loop(q, MUSIC_LOOP_TRACK);
+	music_queue_set_playing(q, 40, 41);
 	text = music_queue_write(q);
 	CHECK_INT(music_queue_read(&again, text), 0);
 	CHECK_STR(spell_queue(again), "a|bc\"");
@@ -31,6 +32,8 @@ TEST(a_queue_survives_being_written_and_read)
 	CHECK(music_queue_is_paused(again));
 	CHECK_INT(music_queue_volume(again), 250);
 	CHECK_INT(music_queue_loop(again), MUSIC_LOOP_TRACK);
+	CHECK_INT(music_queue_playing(again), 40);
+	CHECK_INT(music_queue_prepared(again), 41);
 	CHECK(music_queue_at(again, 2)->requester == UINT64_MAX);
 	CHECK_INT(music_queue_at(again, 2)->root, 4);
 	CHECK_INT(music_queue_at(again, 2)->source, TRACK_RADIO);

@@ -1,0 +1,193 @@
+#include "control/music/player.h"
+
+void music_player_init(struct music_player *p, struct music_queue *queue, music_order_h *h,
+		       void *arg)
+{
+	uint32_t playing = music_queue_playing(queue), prepared = music_queue_prepared(queue);
+
+	*p = (struct music_player){.queue = queue, .h = h, .arg = arg};
+	p->last = playing > prepared ? playing : prepared;
+}
+
+static void order(const struct music_player *p, struct music_order o)
+{
+	o.volume = p->volume;
+	p->h(&o, p->arg);
+}
+
+static void order_play(struct music_player *p, const struct track *t)
+{
+	p->present = (struct music_told){.music = ++p->last, .entry = t->id};
+	p->next = (struct music_told){0};
+	p->starts = music_queue_starts(p->queue);
+	p->paused = music_queue_is_paused(p->queue);
+	order(p, (struct music_order){.kind = MUSIC_ORDER_PLAY,
+				      .music = p->present.music,
+				      .track = t,
+				      .position = music_queue_position(p->queue),
+				      .paused = p->paused});
+}
+
+static void order_next(struct music_player *p, const struct track *t)
+{
+	if (t ? p->next.entry == t->id : !p->next.entry)
+		return;
+	p->next = (struct music_told){.music = ++p->last, .entry = t ? t->id : 0};
+	order(p,
+	      (struct music_order){.kind = MUSIC_ORDER_NEXT, .music = p->next.music, .track = t});
+	if (!t)
+		p->next.music = 0;
+}
+
+/* Nothing may follow music that is stopped. */
+static void order_stop(struct music_player *p)
+{
+	order_next(p, NULL);
+	if (p->present.music)
+		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = p->present.music});
+	p->present = (struct music_told){0};
+}
+
+static void order_changes(struct music_player *p, bool gain)
+{
+	bool paused = music_queue_is_paused(p->queue);
+
+	if (paused != p->paused)
+		order(p,
+		      (struct music_order){.kind = paused ? MUSIC_ORDER_PAUSE : MUSIC_ORDER_RESUME,
+					   .music = p->present.music});
+	p->paused = paused;
+	if (gain)
+		order(p, (struct music_order){.kind = MUSIC_ORDER_GAIN, .music = p->present.music});
+}
+
+void music_player_sync(struct music_player *p)
+{
+	const struct track *t = music_queue_present(p->queue);
+	bool gain = p->volume != music_queue_volume(p->queue);
+
+	if (!p->up || music_player_is_halted(p))
+		return;
+	p->volume = music_queue_volume(p->queue);
+	if (!t)
+		order_stop(p);
+	else if (!p->present.music || p->present.entry != t->id ||
+		 p->starts != music_queue_starts(p->queue))
+		order_play(p, t);
+	else
+		order_changes(p, gain);
+	if (t)
+		order_next(p, music_queue_following(p->queue));
+	music_queue_set_playing(p->queue, p->present.music, p->next.music);
+}
+
+void music_player_up(struct music_player *p)
+{
+	p->up = true;
+	music_player_sync(p);
+}
+
+void music_player_down(struct music_player *p)
+{
+	p->up = false;
+	p->present = p->next = (struct music_told){0};
+}
+
+void music_player_seek(struct music_player *p, uint64_t position)
+{
+	music_queue_set_position(p->queue, position);
+	if (p->up && p->present.music)
+		order(p, (struct music_order){.kind = MUSIC_ORDER_SEEK,
+					      .music = p->present.music,
+					      .position = music_queue_position(p->queue)});
+}
+
+bool music_player_is_halted(const struct music_player *p)
+{
+	return p->failures >= MUSIC_FAILURES;
+}
+
+void music_player_restart(struct music_player *p)
+{
+	p->failures = 0;
+	music_player_sync(p);
+}
+
+/* The present music is over; mediad goes on with the prepared one by itself. */
+static void finish_present(struct music_player *p, enum music_end end)
+{
+	const struct track *t;
+
+	p->failures = end == MUSIC_FAILED ? p->failures + 1 : 0;
+	t = music_queue_advance(p->queue, end);
+	p->present = (struct music_told){0};
+	if (t && p->next.music && p->next.entry == t->id) {
+		p->present = p->next;
+		p->next = (struct music_told){0};
+		p->starts = music_queue_starts(p->queue);
+		p->paused = false;
+	}
+	music_player_sync(p);
+}
+
+/* A looped track that cannot be prepared may still play from its start. */
+static void drop_next(struct music_player *p)
+{
+	uint32_t entry = p->next.entry;
+
+	p->next.music = 0;
+	if (entry == p->present.entry)
+		return;
+	p->next.entry = 0;
+	music_queue_remove(p->queue, entry);
+	music_player_sync(p);
+}
+
+/* Music that an earlier control has started. */
+static bool claim_music(struct music_player *p, const struct music_report *r)
+{
+	const struct track *t = music_queue_present(p->queue);
+
+	if (p->up || !t || p->present.music)
+		return false;
+	if (r->music == music_queue_prepared(p->queue))
+		t = music_queue_advance(p->queue, MUSIC_ENDED);
+	else if (r->music != music_queue_playing(p->queue))
+		return false;
+	if (!t)
+		return false;
+	p->present = (struct music_told){.music = r->music, .entry = t->id};
+	/* The earlier control prepared a track that is not known here: the next order replaces it.
+	 */
+	if (r->music != music_queue_prepared(p->queue) && music_queue_prepared(p->queue))
+		p->next.entry = UINT32_MAX;
+	p->starts = music_queue_starts(p->queue);
+	p->paused = r->phase == MUSIC_PHASE_PAUSED;
+	music_queue_set_position(p->queue, r->position);
+	order(p, (struct music_order){.kind = MUSIC_ORDER_CLAIM, .music = r->music});
+	return true;
+}
+
+void music_player_report(struct music_player *p, const struct music_report *r)
+{
+	bool over = r->phase == MUSIC_PHASE_ENDED || r->phase == MUSIC_PHASE_FAILED;
+
+	if (!r->music)
+		return;
+	if (r->music == p->present.music) {
+		if (over) {
+			finish_present(p,
+				       r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED);
+			return;
+		}
+		if (r->phase == MUSIC_PHASE_PLAYING)
+			p->failures = 0;
+		if (r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED)
+			music_queue_set_position(p->queue, r->position);
+	} else if (r->music == p->next.music) {
+		if (r->phase == MUSIC_PHASE_FAILED)
+			drop_next(p);
+	} else if (!over && !claim_music(p, r)) {
+		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = r->music});
+	}
+}

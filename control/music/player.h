@@ -1,0 +1,89 @@
+/* Keeps mediad's music in step with the queue: what differs becomes an order.
+ *
+ *   input                                     queue            orders
+ *   sync, after each change of the queue      -                PLAY, PAUSE, RESUME, GAIN, NEXT,
+ * STOP seek                                      position         SEEK a report of the present
+ * music: playing, paused                         position         - ended, while one was prepared
+ * the next track   NEXT: the prepared one plays already ended or failed, with none prepared     the
+ * next track   PLAY, NEXT failed, of the prepared music             without it       NEXT a report
+ * of music that nobody wants       -                STOP before up, of music that the queue names
+ * that track       CLAIM up: mediad has told its state             -                as sync down:
+ * the call or mediad is gone          -                none until up, then PLAY at the position
+ *
+ * mediad numbers nothing: control gives each playing of a track a number of its own, so a report
+ * that is late names nothing. After MUSIC_FAILURES tracks in a row that failed the player is
+ * halted, or a decoder that is missing would empty the queue; music_player_restart ends that. Pure.
+ */
+#ifndef CONTROL_MUSIC_PLAYER_H
+#define CONTROL_MUSIC_PLAYER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/music/queue.h"
+
+enum { MUSIC_FAILURES = 5 };
+
+enum music_order_kind {
+	MUSIC_ORDER_PLAY, /* replaces what plays and what was prepared */
+	MUSIC_ORDER_NEXT, /* prepares it; track NULL: nothing follows */
+	MUSIC_ORDER_PAUSE,
+	MUSIC_ORDER_RESUME,
+	MUSIC_ORDER_SEEK,
+	MUSIC_ORDER_GAIN,
+	MUSIC_ORDER_STOP,
+	MUSIC_ORDER_CLAIM,
+};
+
+struct music_order {
+	enum music_order_kind kind;
+	uint32_t music;
+	const struct track *track; /* of PLAY and NEXT; borrowed until return */
+	uint64_t position;	   /* of PLAY and SEEK */
+	unsigned volume;	   /* of PLAY, NEXT and GAIN */
+	bool paused;		   /* of PLAY */
+};
+/* Must not change the queue or call the player. */
+typedef void(music_order_h)(const struct music_order *order, void *arg);
+
+enum music_phase {
+	MUSIC_PHASE_OPENING,
+	MUSIC_PHASE_READY,
+	MUSIC_PHASE_PLAYING,
+	MUSIC_PHASE_PAUSED,
+	MUSIC_PHASE_ENDED, /* by itself; the end of the call is music_player_down */
+	MUSIC_PHASE_FAILED,
+};
+
+struct music_report {
+	uint32_t music;
+	enum music_phase phase;
+	uint64_t position;
+};
+
+struct music_player {
+	struct music_queue *queue;
+	music_order_h *h;
+	void *arg;
+	struct music_told {
+		uint32_t music, entry; /* 0: none */
+	} present, next;
+	uint32_t last;	 /* number that was given */
+	uint64_t starts; /* of the queue, when present was told */
+	unsigned volume, failures;
+	bool up, paused;
+};
+
+/* queue and arg are borrowed. */
+void music_player_init(struct music_player *p, struct music_queue *queue, music_order_h *h,
+		       void *arg);
+void music_player_up(struct music_player *p);
+void music_player_down(struct music_player *p);
+void music_player_sync(struct music_player *p);
+void music_player_seek(struct music_player *p, uint64_t position);
+void music_player_report(struct music_player *p, const struct music_report *r);
+bool music_player_is_halted(const struct music_player *p);
+/* A person asks for music again. */
+void music_player_restart(struct music_player *p);
+
+#endif

@@ -1,0 +1,243 @@
+/* The player: orders to mediad from what the queue wants and what mediad reports. */
+#include "control/music/player.h"
+
+#include "tests/test.h"
+#include "tests/unit/control/music/tracks.h"
+
+static struct music_queue *queue;
+static struct music_player player;
+static char orders[512];
+
+/* "PLAY1a@0 NEXT2b ": the number, the title, the position. */
+static void note_order(const struct music_order *o, void *arg)
+{
+	static const char *const names[] = {"PLAY", "NEXT", "PAUSE", "RESUME",
+					    "SEEK", "GAIN", "STOP",  "CLAIM"};
+	size_t n = strlen(orders), *count = arg;
+
+	++*count;
+	n += (size_t)snprintf(orders + n, sizeof orders - n, "%s%u", names[o->kind], o->music);
+	if (o->kind == MUSIC_ORDER_PLAY || o->kind == MUSIC_ORDER_NEXT)
+		n += (size_t)snprintf(orders + n, sizeof orders - n, "%s",
+				      o->track ? o->track->title : "-");
+	if (o->kind == MUSIC_ORDER_PLAY || o->kind == MUSIC_ORDER_SEEK)
+		n += (size_t)snprintf(orders + n, sizeof orders - n, "@%u%s", (unsigned)o->position,
+				      o->paused ? "p" : "");
+	if (o->kind == MUSIC_ORDER_GAIN)
+		n += (size_t)snprintf(orders + n, sizeof orders - n, "=%u", o->volume);
+	snprintf(orders + n, sizeof orders - n, " ");
+}
+
+static const char *take_orders(void)
+{
+	static char taken[sizeof orders];
+
+	strcpy(taken, orders);
+	*orders = '\0';
+	return taken;
+}
+
+static size_t count;
+
+static void begin(const char *letters)
+{
+	*orders = '\0';
+	queue = NULL;
+	CHECK_INT(music_queue_alloc(&queue, GUILD, CHANNEL), 0);
+	CHECK_INT(add_letters(queue, letters, ALICE), 0);
+	music_player_init(&player, queue, note_order, &count);
+}
+
+static void report(uint32_t music, enum music_phase phase, uint64_t position)
+{
+	music_player_report(&player, &(struct music_report){music, phase, position});
+}
+
+static const char *sync_player(void)
+{
+	music_player_sync(&player);
+	return take_orders();
+}
+
+TEST(the_prepared_track_goes_on_by_itself)
+{
+	begin("abc");
+	CHECK_STR(sync_player(), ""); /* the call is not up */
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY1a@0 NEXT2b ");
+	report(1, MUSIC_PHASE_PLAYING, 4800);
+	CHECK_INT(music_queue_position(queue), 4800);
+	report(1, MUSIC_PHASE_ENDED, 9600);
+	CHECK_STR(take_orders(), "NEXT3c ");
+	CHECK_STR(spell_queue(queue), "a|bc");
+	CHECK_INT(music_queue_position(queue), 0);
+	report(2, MUSIC_PHASE_ENDED, 9600);
+	report(3, MUSIC_PHASE_ENDED, 9600);
+	CHECK_STR(take_orders(), "");
+	CHECK_STR(spell_queue(queue), "abc|");
+	music_queue_free(queue);
+}
+
+TEST(only_what_differs_is_ordered)
+{
+	begin("ab");
+	music_player_up(&player);
+	take_orders();
+	CHECK_STR(sync_player(), "");
+	music_queue_set_paused(queue, true);
+	music_queue_set_volume(queue, 300);
+	CHECK_STR(sync_player(), "PAUSE1 GAIN1=300 ");
+	music_queue_set_paused(queue, false);
+	CHECK_STR(sync_player(), "RESUME1 ");
+	CHECK_INT(add_letters(queue, "c", ALICE), 0);
+	CHECK_STR(sync_player(), "");
+	CHECK_INT(music_queue_move(queue, music_queue_at(queue, 2)->id, 1), 0);
+	CHECK_STR(sync_player(), "NEXT3c ");
+	music_queue_clear(queue, 0);
+	CHECK_STR(sync_player(), "NEXT4- ");
+	CHECK_STR(sync_player(), "");
+	music_player_seek(&player, 777);
+	CHECK_STR(take_orders(), "SEEK1@777 ");
+	music_queue_stop(queue);
+	CHECK_STR(sync_player(), "STOP1 ");
+	CHECK_STR(sync_player(), "");
+	music_queue_free(queue);
+}
+
+TEST(nothing_follows_music_that_was_stopped)
+{
+	begin("ab");
+	music_player_up(&player);
+	take_orders();
+	music_queue_stop(queue);
+	CHECK_STR(sync_player(), "NEXT3- STOP1 ");
+	/* The prepared one was faster. */
+	report(2, MUSIC_PHASE_PLAYING, 5);
+	CHECK_STR(take_orders(), "STOP2 ");
+	report(2, MUSIC_PHASE_ENDED, 9);
+	report(1, MUSIC_PHASE_ENDED, 9);
+	CHECK_STR(take_orders(), "");
+	music_queue_free(queue);
+}
+
+TEST(skip_and_previous_play_anew)
+{
+	begin("ab");
+	music_player_up(&player);
+	take_orders();
+	music_queue_advance(queue, MUSIC_SKIPPED);
+	CHECK_STR(sync_player(), "PLAY3b@0 ");
+	music_queue_previous(queue);
+	CHECK_STR(sync_player(), "PLAY4a@0 NEXT5b ");
+	music_queue_previous(queue); /* the same track once more */
+	CHECK_STR(sync_player(), "PLAY6a@0 NEXT7b ");
+	music_queue_free(queue);
+}
+
+TEST(a_looped_track_follows_itself)
+{
+	begin("ab");
+	music_queue_set_loop(queue, MUSIC_LOOP_TRACK);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY1a@0 NEXT2a ");
+	report(1, MUSIC_PHASE_ENDED, 9);
+	CHECK_STR(take_orders(), "NEXT3a ");
+	/* It cannot be prepared: it plays from its start when it has ended. */
+	report(3, MUSIC_PHASE_FAILED, 0);
+	CHECK_STR(sync_player(), "");
+	report(2, MUSIC_PHASE_ENDED, 9);
+	CHECK_STR(take_orders(), "PLAY4a@0 NEXT5a ");
+	CHECK_STR(spell_queue(queue), "|ab");
+	music_queue_free(queue);
+}
+
+TEST(failures_remove_tracks_and_a_row_of_them_halts)
+{
+	begin("abcdefgh");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY1a@0 NEXT2b ");
+	report(2, MUSIC_PHASE_FAILED, 0);
+	CHECK_STR(take_orders(), "NEXT3c ");
+	CHECK_STR(spell_queue(queue), "|acdefgh");
+	report(1, MUSIC_PHASE_FAILED, 0);
+	CHECK_STR(take_orders(), "NEXT4d ");
+	report(3, MUSIC_PHASE_PLAYING, 5); /* one that works ends the row */
+	for (uint32_t music = 3; music < 3 + MUSIC_FAILURES; music++) {
+		CHECK(!music_player_is_halted(&player));
+		report(music, MUSIC_PHASE_FAILED, 0);
+	}
+	CHECK(music_player_is_halted(&player));
+	CHECK_STR(spell_queue(queue), "|h");
+	take_orders();
+	music_queue_free(queue);
+}
+
+TEST(a_halted_player_waits_for_a_person)
+{
+	begin("abcdef");
+	music_player_up(&player);
+	for (unsigned i = 0; i < MUSIC_FAILURES; i++) {
+		/* The decoder is missing: the prepared one fails at once, too. */
+		player.next = (struct music_told){0};
+		report(player.present.music, MUSIC_PHASE_FAILED, 0);
+	}
+	CHECK_STR(spell_queue(queue), "|f");
+	take_orders();
+	CHECK_STR(sync_player(), "");
+	music_player_restart(&player);
+	CHECK(strncmp(take_orders(), "PLAY", 4) == 0);
+	music_queue_free(queue);
+}
+
+TEST(a_new_mediad_goes_on_at_the_position)
+{
+	begin("ab");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 4800);
+	music_queue_set_paused(queue, true);
+	sync_player();
+	take_orders();
+	music_player_down(&player);
+	CHECK_STR(sync_player(), "");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY3a@4800p NEXT4b ");
+	music_queue_free(queue);
+}
+
+TEST(a_new_control_claims_what_plays)
+{
+	begin("ab");
+	music_player_up(&player);
+	CHECK_INT(music_queue_playing(queue), 1);
+	CHECK_INT(music_queue_prepared(queue), 2);
+	take_orders();
+	music_player_init(&player, queue, note_order, &count); /* of the next process */
+	report(9, MUSIC_PHASE_PLAYING, 1);		       /* somebody else's */
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(2, MUSIC_PHASE_READY, 0);
+	CHECK_STR(take_orders(), "STOP9 CLAIM1 STOP2 ");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "GAIN1=1000 NEXT3b ");
+	CHECK_INT(music_queue_position(queue), 9600);
+	/* Meanwhile the present one has ended, and the prepared one plays. */
+	music_player_init(&player, queue, note_order, &count);
+	report(3, MUSIC_PHASE_PAUSED, 50);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "CLAIM3 RESUME3 GAIN3=1000 ");
+	CHECK_STR(spell_queue(queue), "a|b");
+	CHECK_INT(music_queue_position(queue), 50);
+	music_queue_free(queue);
+}
+
+TEST(what_an_earlier_control_prepared_is_taken_back)
+{
+	begin("ab");
+	music_player_up(&player);
+	take_orders();
+	music_player_init(&player, queue, note_order, &count);
+	music_queue_clear(queue, 0);
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "CLAIM1 GAIN1=1000 NEXT3- ");
+	music_queue_free(queue);
+}
