@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "control/memory/lists.h"
+
 /* Standard deviations above the mean; it did best on half of the questions in tests/memory. */
 #define LEAST 1.7
 /* Cosine of a question and a fact about another subject, below. Of the evidence without a common
@@ -59,6 +61,75 @@ static bool has_numbers(const char *words, const struct support_line *lines, siz
 	return true;
 }
 
+/* ---- the kind of answer ---- */
+
+enum answer { ANY_ANSWER, NUMBER, TIME, COLOUR };
+
+static const char *const amounts[] = {"many",  "much",	"long", "tall", "old",	"often",
+				      "hot",   "big",	"far",	"high", "fast", "wide",
+				      "heavy", "large", "deep", NULL};
+static const char *const times[] = {"time", "day", "date", "month", "weekday", NULL};
+static const char *const spans[] = {"week",  "weeks", "month", "months", "year",
+				    "years", "night", "noon",  "new",	 NULL};
+static const char *const colours[] = {"red",   "blue",	 "green",   "yellow",	 "black",  "white",
+				      "brown", "grey",	 "gray",    "pink",	 "purple", "orange",
+				      "beige", "navy",	 "teal",    "turquoise", "gold",   "silver",
+				      "cream", "violet", "crimson", "maroon",	 NULL};
+
+/* The kind that a question of two adjacent words asks for, as "how many". */
+static enum answer asked_by(const char *word, const char *next)
+{
+	bool which = strcmp(word, "what") == 0 || strcmp(word, "which") == 0;
+
+	if (strcmp(word, "how") == 0 && lists_hold(amounts, next))
+		return NUMBER;
+	if (which && lists_hold(times, next))
+		return TIME;
+	if (which && (strcmp(next, "colour") == 0 || strcmp(next, "color") == 0))
+		return COLOUR;
+	return ANY_ANSWER;
+}
+
+/* "when" in the middle of a question seldom asks for a time. */
+static enum answer read_asked(const char *question)
+{
+	char word[WORD_SIZE] = "", next[WORD_SIZE];
+	enum answer asked = ANY_ANSWER;
+
+	for (unsigned i = 0; asked == ANY_ANSWER && next_word(&question, next); i++) {
+		asked = i < 2 && strcmp(next, "when") == 0 ? TIME : asked_by(word, next);
+		memcpy(word, next, sizeof word);
+	}
+	return asked;
+}
+
+static bool answers(const char *text, enum answer asked)
+{
+	char word[WORD_SIZE];
+
+	while (next_word(&text, word)) {
+		bool number = isdigit((unsigned char)word[0]) || lists_hold(lists_numbers, word);
+
+		if (asked == COLOUR ? lists_hold(colours, word)
+				    : number || (asked == TIME && (lists_hold(lists_dates, word) ||
+								   lists_hold(spans, word))))
+			return true;
+	}
+	return asked == ANY_ANSWER;
+}
+
+/* Lines about the subject of a question without a number tell no "how many". */
+static bool any_answers(const char *words, bool names_speaker, const struct support_line *lines,
+			size_t n)
+{
+	enum answer asked = read_asked(words);
+
+	for (size_t i = 0; i < n; i++)
+		if ((!names_speaker || lines[i].named) && answers(lines[i].text, asked))
+			return true;
+	return false;
+}
+
 /* Distance of the likeness from the mean of all, in standard deviations. */
 static double stand_out(const struct support_line *lines, size_t n, double likeness)
 {
@@ -82,7 +153,9 @@ bool support_check(const char *words, bool names_speaker, const struct support_l
 	for (size_t i = 0; i < first; i++)
 		if ((!names_speaker || lines[i].named) && lines[i].likeness > like)
 			like = lines[i].likeness;
-	return first && has_numbers(words, lines, first) && stand_out(lines, n, like) >= LEAST;
+	return first && has_numbers(words, lines, first) &&
+	       any_answers(words, names_speaker, lines, first) &&
+	       stand_out(lines, n, like) >= LEAST;
 }
 
 static bool is_alike(const struct rank_line *fact, double least)

@@ -2,7 +2,8 @@
  *
  * A search always finds something, and its scores alone cannot tell an answer from lines nearby
  * (AUC 0.65). The speaker whom the question names must be the speaker of a line, a number of the
- * question must occur, and the best such line must stand out from the others by its likeness. */
+ * question must occur, a line must have a number, time or colour if the question asks for one, and
+ * the best such line must stand out from the others by its likeness. */
 #ifndef CONTROL_MEMORY_SUPPORT_H
 #define CONTROL_MEMORY_SUPPORT_H
 

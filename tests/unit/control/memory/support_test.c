@@ -42,6 +42,36 @@ TEST(a_number_of_the_question_must_occur)
 	CHECK(!support_check("which one for 4 years?", false, lines, LINES));
 }
 
+TEST(a_line_must_have_the_kind_of_answer_that_is_asked_for)
+{
+	static const struct {
+		const char *question, *line;
+		bool answers;
+	} cases[] = {
+		{"how much is the rent?", "the rent goes up", false},
+		{"how much is the rent?", "the rent goes up by thirty", true},
+		{"how long did it take?", "it took 4 tries", true},
+		{"since when is it so?", "that is so, you know", false},
+		{"since when is it so?", "it is so since new year", true},
+		{"what time of day is it?", "it is at the school", false},
+		{"what time of day is it?", "it is on friday", true},
+		{"what colour is the carpet?", "shoes off, new carpet", false},
+		{"which color is the carpet?", "the carpet is grey", true},
+		{"how did it go when they came?", "it was fine", true},
+		{"what did they say?", "nothing at all", true},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct support_line lines[LINES];
+
+		fill(lines, 0.6, true);
+		lines[1].text = cases[i].line;
+		for (size_t k = 0; k < LINES; k++)
+			lines[k].named = k == 1;
+		CHECK_INT(support_check(cases[i].question, true, lines, LINES), cases[i].answers);
+	}
+}
+
 TEST(a_fact_about_another_subject_answers_nothing)
 {
 	struct rank_line fact = {.likeness = 0.05, .has_likeness = true};
