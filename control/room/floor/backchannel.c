@@ -263,6 +263,17 @@ static bool is_surprise(const struct room_utterance *u)
 	       !(u->v[0].classes & ROOM_WORD_QUESTION);
 }
 
+bool room_backchannel_may_follow(const struct room_utterance *u)
+{
+	for (unsigned i = 0; u->interim && i < u->n; i++) {
+		if (room_words_may_complete(&u->w, u->v[i].at))
+			return true;
+		if (!(u->v[i].classes & ROOM_PART_SOFT))
+			return false;
+	}
+	return false;
+}
+
 bool room_backchannel_is(const struct room_utterance *u)
 {
 	unsigned from = 0, to = u->n;

@@ -13,6 +13,9 @@ bool room_backchannel_is_stutter(const struct room_utterance *u);
 bool room_backchannel_is_broken_off(const struct room_utterance *u);
 /* Assent, with words beside it that leave it what it is, or an echo of the bot's words. */
 bool room_backchannel_is(const struct room_utterance *u);
+/* True if an interim transcript ends in the beginning of an assent: "кто бы" may become "кто бы
+ * сомневался". The next transcript tells. */
+bool room_backchannel_may_follow(const struct room_utterance *u);
 /* A vowel of the Latin alphabet. */
 bool room_backchannel_vowel(char ch);
 

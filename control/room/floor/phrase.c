@@ -37,7 +37,8 @@ static enum room_phrase classify(const struct room_utterance *u)
 	if (room_takeover_occurs(u))
 		return ROOM_PHRASE_TAKEOVER;
 	if (room_backchannel_is_sounds(u) || room_backchannel_is_stutter(u) ||
-	    room_backchannel_is_broken_off(u) || room_backchannel_is(u))
+	    room_backchannel_is_broken_off(u) || room_backchannel_is(u) ||
+	    room_backchannel_may_follow(u))
 		return ROOM_PHRASE_BACKCHANNEL;
 	if (u->w.language == ROOM_LANGUAGE_UNKNOWN ||
 	    (u->interim && room_utterance_all(u, 0, u->n, ROOM_PART_SOFT)))

@@ -16,7 +16,10 @@
 #include "control/room/language/ru.def"
 #include "control/room/language/zh.def"
 
-enum { SLOTS = 1 << 16, ENTRY = 96, ENDING = '~' };
+enum { SLOTS = 1 << 17, ENTRY = 96, ENDING = '~' };
+
+/* Sets the beginnings of entries apart from entries. */
+static const uint64_t beginning = 0x5bd1e9955bd1e995ull;
 
 struct list {
 	enum room_language language;
@@ -139,13 +142,12 @@ static bool expand_contractions(const char *entry, size_t n, char *text, size_t 
 	return found;
 }
 
-static void list_entry(const struct list *list, const char *entry, size_t n)
+static void add_classes(uint64_t hash, uint32_t classes)
 {
-	uint64_t hash = hash_entry(list->language, entry, n);
 	struct slot *slot = find_slot(hash);
 
 	slot->hash = hash;
-	slot->classes |= list->class;
+	slot->classes |= classes;
 }
 
 /* The entry in its common form, of which its words are joined as those of a text are. */
@@ -157,7 +159,7 @@ static void add_entry(const struct list *list, const char *entry, size_t n)
 	if (n >= sizeof text)
 		return;
 	if (*entry == ENDING) {
-		list_entry(list, entry, n);
+		add_classes(hash_entry(list->language, entry, n), list->class);
 		return;
 	}
 	memcpy(text, entry, n);
@@ -165,7 +167,15 @@ static void add_entry(const struct list *list, const char *entry, size_t n)
 	room_words_split(&words, text, list->language);
 	if (!words.n)
 		return;
-	list_entry(list, words.text, words.v[words.n - 1].at + words.v[words.n - 1].n);
+	for (unsigned i = 0; i < words.n; i++) {
+		uint64_t hash = hash_entry(list->language, words.text,
+					   (size_t)(words.v[i].at + words.v[i].n));
+
+		if (i + 1 == words.n)
+			add_classes(hash, list->class);
+		else if (list->class == ROOM_WORD_ASSENT)
+			add_classes(hash ^ beginning, list->class);
+	}
 }
 
 void room_language_prepare(void)
@@ -421,6 +431,28 @@ unsigned room_words_entry(const struct room_words *w, unsigned i, uint32_t *clas
 
 	*classes = n ? w->v[i].classes[n - 1] : 0;
 	return n ? n : 1;
+}
+
+/* True if words [i, to) begin a longer ASSENT entry. */
+static bool is_beginning(const struct room_words *w, unsigned i, unsigned to)
+{
+	uint64_t hash = hash_entry(w->language, w->text + w->v[i].at,
+				   (size_t)(w->v[to - 1].at + w->v[to - 1].n - w->v[i].at));
+
+	for (unsigned k = i + 1; k < to; k++)
+		if (w->v[k].after_stop)
+			return false;
+	return find_slot(hash ^ beginning)->hash;
+}
+
+bool room_words_may_complete(const struct room_words *w, unsigned i)
+{
+	if (i + 2 > w->n || w->language == ROOM_LANGUAGE_UNKNOWN)
+		return false;
+	/* "No me dig": the last word may be a piece of one. */
+	return is_beginning(w, i, w->n) ||
+	       (!w->unspaced && i + 2 < w->n && !w->v[w->n - 1].after_stop &&
+		!room_words_match(w, w->n - 1, UINT32_MAX) && is_beginning(w, i, w->n - 1));
 }
 
 bool room_language_has_all(enum room_language language, const char *text)

@@ -154,6 +154,10 @@ unsigned room_words_match(const struct room_words *w, unsigned i, uint32_t class
  * an unknown word. */
 unsigned room_words_entry(const struct room_words *w, unsigned i, uint32_t *classes);
 
+/* True if the words from i on, two at least, begin a longer ASSENT entry: "no me" may become "no me
+ * digas". For interim transcripts. */
+bool room_words_may_complete(const struct room_words *w, unsigned i);
+
 /* ---- scripts (script.c) ---- */
 
 enum room_script {

@@ -201,6 +201,34 @@ TEST(rule_153_news_beside_an_assent_is_no_backchannel)
 	CHECK_PHRASES(assent, ROOM_PHRASE_BACKCHANNEL, true);
 }
 
+TEST(rule_153_an_interim_transcript_may_become_an_assent)
+{
+	static const struct row may[] = {{"es", "anda, no me", 0, false},
+					 {"es", "no me dig", 0, false},
+					 {"ru", "кто бы", 0, false},
+					 {"en", "oh who would", 0, false},
+					 {"zh", "这我还真不", 0, false}};
+	static const struct row not [] = {{"es", "eso no me", 0, false},
+					  {"en", "who won", 0, false},
+					  {"en", "no, wait, who would", 0, false},
+					  {"ru", "кто бы мне", 0, false}};
+
+	for (size_t i = 0; i < sizeof may / sizeof *may; i++) {
+		struct room_saying s = said(&may[i], NULL);
+
+		CHECK(room_phrase_of(&s) != ROOM_PHRASE_BACKCHANNEL);
+		s.interim = true;
+		CHECK_INT(room_phrase_of(&s), ROOM_PHRASE_BACKCHANNEL);
+	}
+	for (size_t i = 0; i < sizeof not / sizeof *not ; i++) {
+		struct room_saying s = said(&not [i], NULL);
+
+		s.interim = true;
+		if (room_phrase_of(&s) == ROOM_PHRASE_BACKCHANNEL)
+			test_fail(__FILE__, __LINE__, "%s", not [i].text);
+	}
+}
+
 TEST(rule_154_a_language_without_lists_borrows_none)
 {
 	struct room_saying s = {.text = "ja det er rigtigt", .told = room_language_told("da")};
