@@ -77,8 +77,9 @@ enum room_language room_phrase_language(const struct room_saying *s);
 /* True if one of the names is a clause of its own, with nothing but words that lead to it before
  * it: "hang on Sarah, ..." (vocative.c). */
 bool room_phrase_calls(const struct room_saying *s);
-/* True if the words turn to somebody else by a term of address ("get down from there, mum")
- * (vocative.c). The names of members are judged by turn/saying.h. */
+/* True if the words turn to somebody else by a term of address ("get down from there, mum") or by a
+ * common given name with words for its bearer ("Tom, you're on mute") (vocative.c). The names of
+ * members are judged by turn/saying.h. */
 bool room_phrase_to_other(const struct room_saying *s);
 
 #endif

@@ -1,8 +1,11 @@
 #include "control/room/floor/utterance.h"
 
+#include <string.h>
+
 enum {
-	TERM_WORDS = 4,	 /* of a term of address with the words that lead to it, or a name */
-	LEAST_WORDS = 3, /* of an utterance that has one */
+	TERM_WORDS = 4,	  /* of a term of address with the words that lead to it, or a name */
+	LEAST_WORDS = 3,  /* of an utterance that has one */
+	LEAST_BESIDE = 2, /* words beside a given name */
 };
 
 /* True if parts [from, to), a clause of its own, are a term of address: "mum", "hang on everyone",
@@ -17,7 +20,78 @@ static bool calls_person(const struct room_utterance *u, unsigned from, unsigned
 		if (u->v[i].classes && !(u->v[i].classes & may))
 			return false;
 	}
-	return words <= TERM_WORDS && room_utterance_any(u, from, to, ROOM_WORD_KIN);
+	return words <= TERM_WORDS * (u->w.unspaced ? 2u : 1u) &&
+	       room_utterance_any(u, from, to, ROOM_WORD_KIN);
+}
+
+/* True if the bot's sentence has this word: somebody of its story. */
+static bool is_in_answer(const struct room_utterance *u, const struct room_word *word)
+{
+	struct room_words over;
+
+	room_words_split(&over, u->over, u->w.language);
+	for (unsigned i = 0; i < over.n; i++)
+		if (over.v[i].n == word->n &&
+		    memcmp(over.text + over.v[i].at, u->w.text + word->at, word->n) == 0)
+			return true;
+	return false;
+}
+
+static bool is_given_name(const struct room_utterance *u, unsigned part)
+{
+	const struct room_word *word = room_utterance_word(u, part);
+
+	return u->v[part].n == 1 && word->capital &&
+	       !(u->v[part].classes & ~(uint32_t)ROOM_WORD_KIN) &&
+	       room_language_is_given_name(u->w.text + word->at, word->n) && !is_in_answer(u, word);
+}
+
+/* True if parts [from, to) are words of two who talk to each other, or begin with what one is to
+ * do. "Emma, why did she marry him" asks about her. */
+static bool speaks_to_person(const struct room_utterance *u, unsigned from, unsigned to)
+{
+	static const char *const others[] = {"he", "she", "his", "her"};
+
+	if (from < to && u->v[from].classes & ROOM_WORD_REQUEST)
+		return true;
+	for (unsigned i = from; i < to; i++) {
+		const struct room_word *word = room_utterance_word(u, i);
+		bool other = false;
+
+		for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+			other = other || (strlen(others[k]) == word->n &&
+					  memcmp(u->w.text + word->at, others[k], word->n) == 0);
+		if (u->v[i].classes & ROOM_WORD_PERSON && !other)
+			return true;
+	}
+	return false;
+}
+
+/* True if parts [from, to) are a given name with words that lead to it, and the others turn to its
+ * bearer: "Tom, you're on mute". A name alone is an answer, and "Emily, I said" a correction. */
+static bool calls_given_name(const struct room_utterance *u, unsigned from, unsigned to)
+{
+	unsigned words = 0, names = 0;
+
+	for (unsigned i = from; i < to; i++) {
+		bool name = is_given_name(u, i);
+
+		words += u->v[i].n;
+		names += name;
+		if (!name && !(u->v[i].classes & (ROOM_WORD_LEAD | ROOM_WORD_CALL)))
+			return false;
+	}
+	return names == 1 && words <= TERM_WORDS && u->w.n - words >= LEAST_BESIDE &&
+	       !room_utterance_any(u, 0, from, ROOM_WORD_WISH) &&
+	       !room_utterance_any(u, to, u->n, ROOM_WORD_WISH) &&
+	       (speaks_to_person(u, 0, from) || speaks_to_person(u, to, u->n));
+}
+
+/* "Jonas did you write that": recognisers leave the comma out. */
+static bool begins_with_given_name(const struct room_utterance *u)
+{
+	return u->n > LEAST_WORDS && is_given_name(u, 0) && u->v[1].classes & ROOM_WORD_MODAL &&
+	       u->v[2].classes & ROOM_WORD_SUBJECT && speaks_to_person(u, 2, 3);
 }
 
 bool room_phrase_calls(const struct room_saying *s)
@@ -47,10 +121,13 @@ bool room_phrase_to_other(const struct room_saying *s)
 	least = u.w.unspaced ? LEAST_WORDS + 1 : (unsigned)LEAST_WORDS;
 	if (u.w.n < least || room_utterance_is_named(&u))
 		return false;
+	if (begins_with_given_name(&u))
+		return true;
 	for (unsigned from = 0, to; from < u.n; from = to) {
 		for (to = from + 1; to < u.n && !room_utterance_begins_clause(&u, to);)
 			to++;
-		if (to - from < u.n && calls_person(&u, from, to))
+		if (to - from < u.n &&
+		    (calls_person(&u, from, to) || calls_given_name(&u, from, to)))
 			return true;
 	}
 	return false;

@@ -10,6 +10,7 @@
 #include "control/room/language/it.def"
 #include "control/room/language/ja.def"
 #include "control/room/language/ko.def"
+#include "control/room/language/names.def"
 #include "control/room/language/nl.def"
 #include "control/room/language/pl.def"
 #include "control/room/language/pt.def"
@@ -17,6 +18,9 @@
 #include "control/room/language/zh.def"
 
 enum { SLOTS = 1 << 17, ENTRY = 96, ENDING = '~' };
+
+/* People of any language are in one room: their given names are a list of their own. */
+#define NAMES ROOM_LANGUAGE_COUNT
 
 /* Sets the beginnings of entries apart from entries. */
 static const uint64_t beginning = 0x5bd1e9955bd1e995ull;
@@ -68,7 +72,9 @@ static const struct list lists[] = {
 													C)
 #undef LANGUAGE_OF_LIST
 #undef C
-};
+													{NAMES,
+													 ROOM_WORD_KIN,
+													 GIVEN_NAMES}};
 
 static const char *const codes[] = {"",
 #define X(NAME, code) #code,
@@ -256,6 +262,11 @@ uint32_t room_language_classes(enum room_language language, const char *entry, s
 	room_language_prepare();
 	slot = find_slot(hash);
 	return slot->hash == hash ? slot->classes : 0;
+}
+
+bool room_language_is_given_name(const char *word, size_t n)
+{
+	return room_language_classes(NAMES, word, n);
 }
 
 /* ---- words ---- */

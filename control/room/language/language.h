@@ -146,6 +146,8 @@ enum room_language room_language_guess(const char *text, const char *over, enum 
 bool room_language_has_all(enum room_language language, const char *text);
 /* Classes of a whole entry given as bytes of a text; 0 if unknown. */
 uint32_t room_language_classes(enum room_language language, const char *entry, size_t n);
+/* True if the word, in the form of the lists, is a common given name (names.def). */
+bool room_language_is_given_name(const char *word, size_t n);
 /* Cuts a text into words and looks up what begins at each. */
 void room_words_split(struct room_words *out, const char *text, enum room_language language);
 /* The number of words of the longest entry at word i with one of these classes; 0 if none is. */

@@ -78,10 +78,10 @@ TEST(rule_155_the_names_of_those_who_are_there_call_them)
 {
 	static const struct {
 		const char *name, *words;
-	} rows[] = {{"Toby", "put down that knife, Toby"},
-		    {"Priya", "Priya, did you lock the car?"},
-		    {"Nils", "one moment, Nils, I am on the phone"},
-		    {"Sarah", "hang on Sarah, I'm asking it about the boat"},
+	} rows[] = {{"Vexley", "put down that knife, Vexley"},
+		    {"Nyxie", "Nyxie, did you lock the car?"},
+		    {"Kestrel", "one moment, Kestrel, I am on the phone"},
+		    {"Tamsin", "hang on Tamsin, I'm asking it about the boat"},
 		    {"준호", "준호야, 문 좀 닫아"},
 		    {"May", "May, can you close the door?"},
 		    {"Can You Stop", "Can You Stop, did you lock the car, mum?"}};
@@ -92,6 +92,27 @@ TEST(rule_155_the_names_of_those_who_are_there_call_them)
 		if (i < 5 && !stops("Zoltan", ALICE, rows[i].words))
 			test_fail(__FILE__, __LINE__, "%s did not stop it", rows[i].words);
 	}
+}
+
+/* Display names are seldom what people call each other. */
+TEST(rule_155_common_given_names_call_people_with_other_display_names)
+{
+	static const char *const calls[] = {
+		"Priya, did you lock the car?",	   "Tom, you're on mute",
+		"Jonas did you write that one",	   "Stefan, du bist stumm",
+		"Серёж, у тебя микрофон выключен", "Chiara, ti si sente male"};
+	static const char *const none[] = {
+		"Emma, why did she marry him", "Hamburg, are you sure", "Emily, I said", "Emily",
+		"no, Emily, not Anne",	       "Will you stop"};
+
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+		if (!room_phrase_to_other(&(struct room_saying){.text = calls[i], .over = ""}))
+			test_fail(__FILE__, __LINE__, "\"%s\" is for the bot", calls[i]);
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+		if (room_phrase_to_other(&(struct room_saying){.text = none[i], .over = ""}))
+			test_fail(__FILE__, __LINE__, "\"%s\" is to somebody else", none[i]);
+	CHECK(!room_phrase_to_other(&(struct room_saying){.text = "Priya, are you alone",
+							  .over = "Priya walks into the castle."}));
 }
 
 TEST(rule_155_152_display_names_of_listed_words_call_nobody)
