@@ -203,11 +203,21 @@ static bool is_exclaimed(const struct room_utterance *u, unsigned part)
 	       !room_utterance_word(u, part)->capital;
 }
 
-/* "Gut, die Karten": a word such as an article before the last one, which is in no list. */
-static bool is_article(const struct room_utterance *u, unsigned part)
+/* "Gut, die Karten", "good, and tomorrow": words such as an article before the last one, which
+ * makes no backchannel. */
+static bool leads_to_news(const struct room_utterance *u, unsigned part)
 {
-	return part + 2 == u->n && u->v[part].classes & ROOM_WORD_OPEN_END &&
-	       !u->v[part + 1].classes;
+	const struct room_part *last = &u->v[u->n - 1];
+
+	return part + 1 < u->n && part + 3 >= u->n && !(last->classes & ROOM_PART_SOFT) &&
+	       room_utterance_all(u, part, u->n - 1, ROOM_WORD_OPEN_END);
+}
+
+/* "Great now do France": a name, except in German, where every noun has a capital letter. */
+static bool is_capital_noun(const struct room_utterance *u, unsigned part)
+{
+	return u->w.language != ROOM_LANGUAGE_DE && !u->v[part].classes &&
+	       room_utterance_word(u, part)->capital && !room_utterance_begins_clause(u, part);
 }
 
 /* True if unlisted words beside an assent are news: more than a few, as many as the others where an
@@ -222,12 +232,13 @@ static bool is_news(const struct room_utterance *u, unsigned from, unsigned to)
 		bool inside = i >= from && i < to;
 		bool beside = inside && !is_echo(u, i) && !may_grow(u, i);
 
-		if (!is_article(u, i))
+		if (!leads_to_news(u, i))
 			words += inside ? u->v[i].n : 1;
 		if (beside && !(u->v[i].classes & ROOM_PART_SOFT))
 			unknown += u->v[i].n;
 		told = told ||
-		       (beside && u->v[i].classes & (ROOM_WORD_PERSON | ROOM_PART_NUMBER)) ||
+		       (beside && (u->v[i].classes & (ROOM_WORD_PERSON | ROOM_PART_NUMBER) ||
+				   is_capital_noun(u, i))) ||
 		       (i == from && u->v[i].classes & ROOM_WORD_LINK);
 	}
 	return unknown &&

@@ -184,9 +184,43 @@ static void add_entry(const struct list *list, const char *entry, size_t n)
 	}
 }
 
-void room_language_prepare(void)
+static void add_whole(const struct list *list, const char *entry, size_t n)
 {
 	char full[ENTRY];
+
+	add_entry(list, entry, n);
+	if (list->language == ROOM_LANGUAGE_EN && list->class == ROOM_WORD_ASSENT &&
+	    expand_contractions(entry, n, full, sizeof full))
+		add_entry(list, full, strlen(full));
+}
+
+/* "{so|very} {early|late}" is four entries: adds those that begin with the k bytes of made. */
+static void add_choices(const struct list *list, const char *entry, size_t n, char made[ENTRY],
+			size_t k)
+{
+	const char *end = entry + n, *close;
+
+	for (; entry < end && *entry != '{' && k < ENTRY; entry++)
+		made[k++] = *entry;
+	close = memchr(entry, '}', (size_t)(end - entry));
+	if (!close) {
+		add_whole(list, made, k);
+		return;
+	}
+	while (entry < close) {
+		size_t len = strcspn(++entry, "|}");
+
+		if (k + len < ENTRY) {
+			memcpy(made + k, entry, len);
+			add_choices(list, close + 1, (size_t)(end - close - 1), made, k + len);
+		}
+		entry += len;
+	}
+}
+
+void room_language_prepare(void)
+{
+	char made[ENTRY];
 
 	if (prepared)
 		return;
@@ -195,11 +229,7 @@ void room_language_prepare(void)
 		for (const char *p = lists[i].entries; *p;) {
 			size_t n = strcspn(p, ";");
 
-			add_entry(&lists[i], p, n);
-			if (lists[i].language == ROOM_LANGUAGE_EN &&
-			    lists[i].class == ROOM_WORD_ASSENT &&
-			    expand_contractions(p, n, full, sizeof full))
-				add_entry(&lists[i], full, strlen(full));
+			add_choices(&lists[i], p, n, made, 0);
 			p += n + (p[n] == ';');
 			p += strspn(p, " ");
 		}

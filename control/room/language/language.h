@@ -4,7 +4,8 @@
  * A list holds entries of one or more words, parted by semicolons. Texts and entries are compared
  * in the same form: lower case, without punctuation and apostrophes, ё as е. Where a script has no
  * blanks (Japanese, Chinese) every character is a word, so that an entry is found inside. An entry
- * that begins with ~ is the end of words that are in no list ("~네요", "~issimo").
+ * that begins with ~ is the end of words that are in no list ("~네요", "~issimo"), and
+ * "{so|very} {early|late}" is four entries.
  *
  * Classes of entries (ROOM_WORD_CLASSES), by what the rules use them for:
  *   STOP, STOP_AROUND   alone, with what may stand around them, they ask the bot to be quiet

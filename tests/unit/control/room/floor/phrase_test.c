@@ -174,6 +174,11 @@ TEST(rule_153_news_beside_an_assent_is_no_backchannel)
 		{"es", "vale, para mañana", 0, false},
 		{"en", "okay then salmon", 0, false},
 		{"de", "gut, die Karten", 0, false},
+		{"en", "good, and tomorrow", 0, false},
+		{"de", "genau, und der Preis", 0, false},
+		{"es", "genial, ahora Francia", 0, false},
+		{"it", "più forte", 0, false},
+		{"pl", "za drogo", 0, false},
 		{"zh", "别停下来啊", 0, false}};
 	static const struct row assent[] = {
 		{"en", "yeah I know", 0, false},
@@ -182,6 +187,8 @@ TEST(rule_153_news_beside_an_assent_is_no_backchannel)
 		{"en", "oh wow flabbergasting", 0, false},
 		{"en", "you learn something new every day", 0, false},
 		{"ko", "독특하군요", 0, false},
+		{"en", "quite early", 0, false},
+		{"en", "cheaper than I thought", 0, false},
 		{"it", "buffissimo", 0, false},
 		{"de", "ah okay, das erklärt so manches", 0, false},
 		{"en", "what a contraption", 0, false},
@@ -208,7 +215,7 @@ TEST(rule_153_an_interim_transcript_may_become_an_assent)
 					 {"ru", "кто бы", 0, false},
 					 {"en", "oh who would", 0, false},
 					 {"zh", "这我还真不", 0, false}};
-	static const struct row not [] = {{"es", "eso no me", 0, false},
+	static const struct row not [] = {{"es", "quiero no me", 0, false},
 					  {"en", "who won", 0, false},
 					  {"en", "no, wait, who would", 0, false},
 					  {"ru", "кто бы мне", 0, false}};
