@@ -24,6 +24,7 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 				 .ws = m->ws,
 				 .engine = m->engine,
 				 .worker = m->worker,
+				 .decoders = m->decoders,
 				 .outh = mediad_send,
 				 .goneh = mediad_on_call_gone,
 				 .flows = &m->flows,

@@ -115,6 +115,8 @@ NAMES(media_phase_name, MEDIA_PHASES, NAME_OF, "unknown")
 NAMES(media_phase_text, MEDIA_PHASES, TEXT_OF, "not known")
 NAMES(media_reason_name, MEDIA_REASONS, NAME_OF, "unknown")
 NAMES(media_reason_text, MEDIA_REASONS, TEXT_OF, "the reason is not known")
+NAMES(media_music_phase_name, MEDIA_MUSIC_PHASES, NAME_OF, "unknown")
+NAMES(media_music_phase_text, MEDIA_MUSIC_PHASES, TEXT_OF, "not known")
 NAMES(media_heal_name, MEDIA_HEALS, NAME_OF, "unknown")
 NAMES(media_heal_text, MEDIA_HEALS, TEXT_OF, "what is done is not known")
 NAMES(media_fault_text, MEDIA_FAULTS, TEXT_OF, "the fault is not known")
@@ -194,11 +196,12 @@ static void put_quoted(struct line *l, const struct slice *s)
 	put_char(l, '"');
 }
 
-/* Fields that must not be shown (credentials) or cannot be read (audio). */
+/* Fields that must not be shown (credentials, which a URL may contain) or cannot be read (audio).
+ */
 static bool left_out(const struct codec_field *f)
 {
 	return f->kind == CODEC_BIN || strcmp(f->name, "token") == 0 ||
-	       strcmp(f->name, "session") == 0;
+	       strcmp(f->name, "session") == 0 || strcmp(f->name, "path") == 0;
 }
 
 void media_print(const struct media_msg *msg, char *buf, size_t size)

@@ -35,6 +35,13 @@ enum media_e2ee {
 	MEDIA_E2EES(X)
 #undef X
 };
+enum media_music_phase {
+#define X(NAME, name, num, text) MEDIA_MUSIC_PHASE_##NAME = num,
+	MEDIA_MUSIC_PHASES(X)
+#undef X
+};
+/* The decoders' own kinds begin alike (mediad/music/decoder_wire.h). */
+enum media_music_kind { MEDIA_MUSIC_NONE, MEDIA_MUSIC_FILE, MEDIA_MUSIC_HTTP };
 enum media_consent_default {
 	MEDIA_CONSENT_UNCHANGED,
 	MEDIA_CONSENT_NO,
@@ -85,6 +92,8 @@ const char *media_phase_text(unsigned phase);
 const char *media_reason_name(unsigned reason);
 /* A clause for people, e.g. "UDP to the voice server is blocked (firewall or network)". */
 const char *media_reason_text(unsigned reason);
+const char *media_music_phase_name(unsigned phase);
+const char *media_music_phase_text(unsigned phase);
 const char *media_heal_name(unsigned heal);
 const char *media_heal_text(unsigned heal);
 const char *media_fault_text(unsigned fault);

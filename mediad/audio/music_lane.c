@@ -12,6 +12,7 @@ struct music_lane {
 	uint32_t id;
 	uint64_t length;
 	bool equal_power; /* fades follow a sine */
+	bool broken;
 	struct music_source source;
 	struct playout playout;
 	int16_t pcm[2 * MUSIC_LANE_CAPACITY]; /* frame k is at k % MUSIC_LANE_CAPACITY */
@@ -69,6 +70,17 @@ int music_lane_write(struct music_lane *l, const int16_t *pcm, size_t n, uint64_
 	memcpy(l->pcm, pcm + 2 * first, (n - first) * 2 * sizeof *pcm);
 	playout_wrote(&l->playout, n, now);
 	return 0;
+}
+
+void music_lane_break(struct music_lane *l)
+{
+	l->broken = true;
+	playout_stop(&l->playout, 0);
+}
+
+bool music_lane_is_broken(const struct music_lane *l)
+{
+	return l->broken;
 }
 
 void music_lane_end(struct music_lane *l)

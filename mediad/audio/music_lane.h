@@ -40,6 +40,9 @@ struct playout *music_lane_playout(struct music_lane *l);
 /* Appends n frames, left before right. Returns ENOBUFS when they do not fit (and takes none), EPIPE
  * after the end. */
 int music_lane_write(struct music_lane *l, const int16_t *pcm, size_t n, uint64_t now);
+/* Stops it at once, because its source is broken. */
+void music_lane_break(struct music_lane *l);
+bool music_lane_is_broken(const struct music_lane *l);
 /* No more frames will be written. */
 void music_lane_end(struct music_lane *l);
 /* Frames to come, as far as the length is known; UINT64_MAX when it is not. */

@@ -166,6 +166,9 @@ static void emit_music_events(struct sender *s, uint64_t now)
 					  .playback = music_lane_id(lane),
 					  .samples = p->sent,
 					  .at = what == LANE_STARTED ? p->started_at : now,
+					  .reason = music_lane_is_broken(lane)
+							    ? MEDIA_REASON_SOURCE_FAILED
+							    : MEDIA_REASON_NONE,
 					  .music = lane};
 
 		s->h(&ev, s->arg);

@@ -66,7 +66,8 @@ struct sender_event {
 	uint32_t playback;
 	uint64_t samples;	  /* at 48 kHz, that left the socket */
 	uint64_t at;		  /* STARTED: when the first one left; otherwise now */
-	enum media_reason reason; /* STOPPED: NO_KEY, or NONE when it was stopped by command */
+	enum media_reason reason; /* STOPPED: NO_KEY, SOURCE_FAILED of music, or NONE when it was
+				     stopped by command, or crossed over into the next music */
 	struct lane *lane;
 	struct music_lane *music; /* instead of lane: the event is of music */
 };

@@ -179,6 +179,7 @@ struct call *call_free(struct call *c)
 	tmr_free(c->settle);
 	secure_free(c);
 	say_free(c);
+	music_free(c);
 	hear_free(c);
 	free(c);
 	return NULL;
@@ -213,6 +214,7 @@ uint32_t call_generation(const struct call *c)
 void call_greet_control(struct call *c)
 {
 	say_unclaim_all(c);
+	music_unclaim_all(c);
 	hear_doubt_consents(c);
 	call_send_all(c);
 }
@@ -223,6 +225,7 @@ void call_send_all(struct call *c)
 	secure_send_state(c);
 	hear_send_all(c);
 	say_send_all(c);
+	music_send_all(c);
 }
 
 /* Control's policy of encryption counts for its channel, which the next lease joins. */

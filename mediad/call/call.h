@@ -16,6 +16,7 @@
 
 struct call;
 struct dave_job;
+struct decoders;
 struct worker;
 struct ws_ctx;
 
@@ -30,6 +31,7 @@ struct call_conf {
 	struct ws_ctx *ws;
 	struct engine *engine;
 	struct worker *worker;
+	struct decoders *decoders; /* NULL: music is refused */
 	call_send_h *outh;
 	call_gone_h *goneh;
 	uint32_t *flows;    /* mediad's counter of listens of all calls, for outh */
@@ -49,13 +51,13 @@ uint32_t call_id(const struct call *c);
 uint64_t call_guild(const struct call *c);
 uint32_t call_generation(const struct call *c);
 
-/* Sends everything a new control must know: CALL_STATE, CALL_SECURE, MEMBER, LISTENING, SAY_STATE.
- */
+/* Sends everything a new control must know: CALL_STATE, CALL_SECURE, MEMBER, LISTENING, SAY_STATE,
+ * MUSIC_STATE. */
 void call_send_all(struct call *c);
-/* Another control is here: sends that, and counts its playbacks as unclaimed and its consents as
- * not repeated. */
+/* Another control is here: sends that, and counts its playbacks and music as unclaimed and its
+ * consents as not repeated. */
 void call_greet_control(struct call *c);
-/* Stops the playbacks that are still unclaimed. */
+/* Stops the playbacks and the music that are still unclaimed. */
 void call_stop_unclaimed(struct call *c);
 /* Control will not receive this HEARD; the next one of its listen reports the gap. */
 void call_heard_dropped(struct call *c, const struct media_heard *msg);
@@ -84,5 +86,15 @@ void call_say_claim(struct call *c, const struct media_say_claim *m);
 /* PAUSE, RESUME, GAIN, STOP. */
 void call_say_control(struct call *c, uint32_t playback, enum sender_command what, uint16_t target,
 		      uint16_t fade_ms);
+/* Music that cannot be played answers with MUSIC_STATE{failed}. */
+void call_music_play(struct call *c, const struct media_music_play *m);
+void call_music_next(struct call *c, const struct media_music_next *m);
+/* The music plays on until the new position is ready; where it cannot, MUSIC_STATE says so. */
+void call_music_seek(struct call *c, const struct media_music_seek *m);
+/* Pauses, or resumes. */
+void call_music_pause(struct call *c, uint32_t music, bool pause, uint16_t fade_ms);
+void call_music_stop(struct call *c, uint32_t music, uint16_t fade_ms);
+void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t fade_ms);
+void call_music_claim(struct call *c, uint32_t music);
 
 #endif

@@ -12,6 +12,39 @@ static bool is_late(const struct call *c, const struct media_msg *msg)
 	       msg->call_set.gen < call_generation(c);
 }
 
+static int run_music_command(struct call *c, const struct media_msg *msg)
+{
+	switch (msg->type) {
+	case MEDIA_MUSIC_PLAY:
+		call_music_play(c, &msg->music_play);
+		return 0;
+	case MEDIA_MUSIC_NEXT:
+		call_music_next(c, &msg->music_next);
+		return 0;
+	case MEDIA_MUSIC_SEEK:
+		call_music_seek(c, &msg->music_seek);
+		return 0;
+	case MEDIA_MUSIC_PAUSE:
+		call_music_pause(c, msg->music_pause.music, true, msg->music_pause.fade_ms);
+		return 0;
+	case MEDIA_MUSIC_RESUME:
+		call_music_pause(c, msg->music_resume.music, false, msg->music_resume.fade_ms);
+		return 0;
+	case MEDIA_MUSIC_STOP:
+		call_music_stop(c, msg->music_stop.music, msg->music_stop.fade_ms);
+		return 0;
+	case MEDIA_MUSIC_GAIN:
+		call_music_gain(c, msg->music_gain.music, msg->music_gain.target,
+				msg->music_gain.fade_ms);
+		return 0;
+	case MEDIA_MUSIC_CLAIM:
+		call_music_claim(c, msg->music_claim.music);
+		return 0;
+	default: /* the codec accepts no other message of control */
+		return EPROTO;
+	}
+}
+
 int call_run_command(struct call *c, const struct media_msg *msg)
 {
 	if (is_late(c, msg)) {
@@ -65,7 +98,7 @@ int call_run_command(struct call *c, const struct media_msg *msg)
 	case MEDIA_SAY_STOP:
 		call_say_control(c, msg->say_stop.playback, SENDER_STOP, 0, msg->say_stop.fade_ms);
 		return 0;
-	default: /* the codec accepts no other message of control */
-		return EPROTO;
+	default:
+		return run_music_command(c, msg);
 	}
 }

@@ -83,6 +83,7 @@ static void on_stream_gone(struct call *c)
 {
 	c->stream = NULL;
 	say_free(c);
+	music_free(c);
 	call_send_state(c);
 	c->conf.goneh(c, c->conf.arg);
 }
@@ -122,6 +123,10 @@ void call_engine_event(const struct ev *ev, void *owner)
 	case EV_LANE:
 	case EV_LANE_PROGRESS:
 		say_event(c, ev);
+		return;
+	case EV_MUSIC:
+	case EV_MUSIC_PROGRESS:
+		music_event(c, ev);
 		return;
 	case EV_DAVE_OUTAGE:
 	case EV_DAVE_PROOF:

@@ -1,7 +1,7 @@
 /* The state of a call, shared by call.c (commands), call_gateway.c (signalling), call_events.c
  * (events of the audio thread), call_owed.c (commands that wait for memory), secure.c (end-to-end
- * encryption), hear.c (members and listens), hear_index.c (members by SSRC) and say.c (playbacks).
- */
+ * encryption), hear.c (members and listens), hear_index.c (members by SSRC), say.c (playbacks) and
+ * music.c. */
 #ifndef MEDIAD_CALL_CALL_INTERNAL_H
 #define MEDIAD_CALL_CALL_INTERNAL_H
 
@@ -11,6 +11,7 @@
 #include "mediad/call/gateway.h"
 #include "mediad/call/secure.h"
 #include "mediad/call/unmapped.h"
+#include "mediad/music/decoders.h"
 
 struct tmr;
 struct ws;
@@ -72,10 +73,30 @@ struct playback {
 	uint64_t written_at;
 };
 
+/* One opening of a source of music, with its lane. */
+struct music_track {
+	uint32_t music;	  /* control's id; 0: superseded by a seek, or its control is gone */
+	uint64_t decoded; /* of the decoders; 0: not opened */
+	uint32_t lane;	  /* 0: not lent */
+	struct decoder_source source;
+	struct decoder_opened opened;
+	uint64_t start, played; /* frames; played: of the lane, that left the socket */
+	uint16_t gain, target;	/* thousandths; loudness in -LUFS/100 */
+	uint32_t crossfade;	/* frames */
+	bool paused, claimed;
+	bool follows;		      /* prepared by MUSIC_NEXT, and has not started */
+	struct music_track *replaces; /* a seek: the track that plays until this one starts */
+	enum media_music_phase phase;
+	enum media_reason why;	     /* reason of a stop */
+	enum decoder_reason failure; /* of the decoder; UNKNOWN: it goes on */
+};
+
+enum { MUSIC_OVER = 4 };     /* music whose end is told to a control that was away */
 enum { PLAYBACKS_OVER = 8 }; /* whose ends are told to a control that was away */
 
-/* One of each kind for the stream, and for each playback its end and four controls. */
-enum { CALL_OWED = 2 + 5 * SENDER_LANES };
+/* One of each kind for the stream, for each playback its end and four controls, and for each lane
+ * of music four controls. */
+enum { CALL_OWED = 3 + 5 * SENDER_LANES + 4 * MUSIC_MIXER_LANES };
 
 struct call {
 	struct call_conf conf;
@@ -130,6 +151,18 @@ struct call {
 		enum media_reason why; /* NONE: it drained */
 	} over[PLAYBACKS_OVER];	       /* the playbacks that ended last */
 	unsigned n_over;	       /* that ever ended: the place of the next one */
+
+	struct music_track *tracks[MUSIC_MIXER_LANES];
+	uint32_t next_music_lane;
+	bool music_lent; /* the mixer is with the stream */
+	struct {
+		uint32_t music; /* 0: none */
+		uint64_t position, duration;
+		enum media_music_phase phase;
+		enum media_reason why;
+		enum decoder_reason failure;
+	} music_over[MUSIC_OVER];
+	unsigned n_music_over;
 };
 
 /* Sends msg to control and fills in its head: every message after HELLO begins with call and
@@ -209,5 +242,12 @@ void say_unclaim_all(struct call *c);
 void say_check_starved(struct call *c);
 void say_send_all(struct call *c);
 void say_free(struct call *c);
+
+/* ---- music.c ---- */
+void music_event(struct call *c, const struct ev *ev);
+void music_unclaim_all(struct call *c);
+void music_stop_unclaimed(struct call *c);
+void music_send_all(struct call *c);
+void music_free(struct call *c);
 
 #endif

@@ -5,6 +5,8 @@
 /* These lend nothing, so that a copy can wait. */
 static bool can_wait(const struct cmd *cmd)
 {
+	if (cmd->type == CMD_MUSIC_CONTROL || cmd->type == CMD_MUSIC_SET)
+		return true;
 	return cmd->type == CMD_UNLINK || cmd->type == CMD_SET || cmd->type == CMD_LANE_END ||
 	       cmd->type == CMD_LANE_CONTROL;
 }
@@ -17,6 +19,8 @@ static bool replaces(const struct cmd *later, const struct cmd *cmd)
 	if (cmd->type == CMD_LANE_CONTROL)
 		return later->lane.playback == cmd->lane.playback &&
 		       later->lane.what == cmd->lane.what;
+	if (cmd->type == CMD_MUSIC_CONTROL)
+		return later->music.id == cmd->music.id && later->music.what == cmd->music.what;
 	return cmd->type != CMD_LANE_END || later->lane.playback == cmd->lane.playback;
 }
 

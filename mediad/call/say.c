@@ -335,6 +335,7 @@ void call_stop_unclaimed(struct call *c)
 	for (unsigned i = 0; i < SENDER_LANES; i++)
 		if (c->playbacks[i] && !c->playbacks[i]->claimed)
 			stop_playback(c, c->playbacks[i], MEDIA_REASON_ORPHANED, 0);
+	music_stop_unclaimed(c);
 }
 
 /* ---- events of the audio thread ---- */

@@ -5,7 +5,7 @@
 
 #define PROGRESS (CALL_STREAM_MUSIC_PROGRESS_MS * NS_PER_MS)
 
-static void return_lane(struct call_stream *cs, struct music_lane *lane)
+static void return_lane(struct call_stream *cs, struct music_lane *lane, enum media_reason why)
 {
 	struct ev ev = {.type = EV_MUSIC, .stream = cs};
 
@@ -14,6 +14,7 @@ static void return_lane(struct call_stream *cs, struct music_lane *lane)
 	ev.lane.samples = music_lane_playout(lane)->sent;
 	ev.lane.at = env_now(cs->env);
 	ev.lane.music = lane;
+	ev.lane.reason = why;
 	call_stream_emit(cs, &ev);
 }
 
@@ -22,7 +23,7 @@ void call_stream_return_music(struct call_stream *cs)
 	struct music_lane *lane;
 
 	while ((lane = sender_take_music(cs->sender)))
-		return_lane(cs, lane);
+		return_lane(cs, lane, MEDIA_REASON_CALL_ENDED);
 }
 
 static void add_lane(struct call_stream *cs, const struct cmd *c)
@@ -30,7 +31,7 @@ static void add_lane(struct call_stream *cs, const struct cmd *c)
 	struct music_mixer *m = sender_music(cs->sender);
 
 	if (!m || music_mixer_add(m, c->music.lane, &c->music.joint)) {
-		return_lane(cs, c->music.lane);
+		return_lane(cs, c->music.lane, MEDIA_REASON_BAD_REQUEST);
 		return;
 	}
 	if (c->music.paused)
@@ -76,10 +77,12 @@ void call_stream_feed_music(struct call_stream *cs, const struct music_feed *f)
 
 	if (!lane)
 		return;
-	if (f->broken || (f->n && music_lane_write(lane, f->pcm, f->n, now)))
+	if (f->broken || (f->n && music_lane_write(lane, f->pcm, f->n, now))) {
+		music_lane_break(lane);
 		sender_command_music(cs->sender, f->lane, SENDER_STOP, 0, 0, now);
-	else if (f->ended)
+	} else if (f->ended) {
 		music_lane_end(lane);
+	}
 }
 
 void call_stream_report_music(struct call_stream *cs, uint64_t now)

@@ -1,0 +1,574 @@
+/* Music of a call: opens tracks at the decoders, lends their lanes, and tells control what became
+ * of them. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "mediad/call/call_internal.h"
+#include "mediad/music/track_ring.h"
+
+enum {
+	SEEK_FADE = 480,    /* frames over which a seek crosses: 10 ms */
+	LOUDNESS_BOOST = 9, /* dB, at most */
+};
+
+static void send_state(struct call *c, const struct music_track *t)
+{
+	struct media_msg msg = {.type = MEDIA_MUSIC_STATE};
+	struct media_music_state *m = &msg.music_state;
+
+	m->music = t->music;
+	m->phase = (uint8_t)t->phase;
+	m->reason = (uint16_t)t->why;
+	m->position = t->start + t->played;
+	m->duration = t->opened.duration;
+	m->seekable = t->opened.seekable;
+	m->failure = m->text = slice_str("");
+	if (t->phase == MEDIA_MUSIC_PHASE_FAILED && t->failure != DECODER_REASON_UNKNOWN) {
+		m->failure = slice_str(decoder_reason_name(t->failure));
+		m->text = slice_str(decoder_reason_text(t->failure));
+	}
+	if (t->music)
+		call_send(c, &msg, 0);
+}
+
+static void send_tags(struct call *c, const struct music_track *t)
+{
+	struct media_msg msg = {.type = MEDIA_MUSIC_TAGS};
+
+	msg.music_tags.music = t->music;
+	msg.music_tags.title = slice_str(t->opened.title);
+	msg.music_tags.artist = slice_str(t->opened.artist);
+	msg.music_tags.album = slice_str(t->opened.album);
+	if (t->music && (*t->opened.title || *t->opened.artist || *t->opened.album))
+		call_send(c, &msg, 0);
+}
+
+static void set_phase(struct call *c, struct music_track *t, enum media_music_phase phase)
+{
+	t->phase = phase;
+	send_state(c, t);
+}
+
+/* ---- the tracks ---- */
+
+/* After a seek this is the track that was opened last. */
+static struct music_track *find_music(struct call *c, uint32_t music)
+{
+	for (unsigned i = 0; music && i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && c->tracks[i]->music == music)
+			return c->tracks[i];
+	return NULL;
+}
+
+static struct music_track *find_lane(struct call *c, uint32_t lane)
+{
+	for (unsigned i = 0; lane && i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && c->tracks[i]->lane == lane)
+			return c->tracks[i];
+	return NULL;
+}
+
+static struct music_track *find_decoded(struct call *c, uint64_t decoded)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && c->tracks[i]->decoded == decoded)
+			return c->tracks[i];
+	return NULL;
+}
+
+/* Keeps how the music ended for a control that is away. */
+static void remember_end(struct call *c, const struct music_track *t)
+{
+	unsigned place = c->n_music_over++ % MUSIC_OVER;
+
+	c->music_over[place].music = t->music;
+	c->music_over[place].position = t->start + t->played;
+	c->music_over[place].duration = t->opened.duration;
+	c->music_over[place].phase = t->phase;
+	c->music_over[place].why = t->why;
+	c->music_over[place].failure = t->failure;
+}
+
+static void send_past_ends(struct call *c)
+{
+	for (unsigned i = 0; i < MUSIC_OVER; i++) {
+		unsigned place = (c->n_music_over + i) % MUSIC_OVER;
+		struct music_track t = {.music = c->music_over[place].music,
+					.start = c->music_over[place].position,
+					.phase = c->music_over[place].phase,
+					.why = c->music_over[place].why,
+					.failure = c->music_over[place].failure};
+
+		t.opened.duration = c->music_over[place].duration;
+		send_state(c, &t);
+	}
+}
+
+static void remove_track(struct call *c, struct music_track *t)
+{
+	decoders_close(c->conf.decoders, t->decoded);
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
+		if (c->tracks[i] && c->tracks[i]->replaces == t)
+			c->tracks[i]->replaces = NULL;
+		if (c->tracks[i] == t)
+			c->tracks[i] = NULL;
+	}
+	free(t);
+}
+
+static void finish_track(struct call *c, struct music_track *t, enum media_reason why)
+{
+	/* A seek that fails leaves the music where it plays. */
+	if (t->replaces && t->phase == MEDIA_MUSIC_PHASE_OPENING &&
+	    (why == MEDIA_REASON_SOURCE_FAILED || why == MEDIA_REASON_BAD_REQUEST)) {
+		t->replaces->music = t->music;
+		send_state(c, t->replaces);
+		t->music = 0;
+	}
+	t->why = why;
+	set_phase(c, t,
+		  why == MEDIA_REASON_SOURCE_FAILED ? MEDIA_MUSIC_PHASE_FAILED
+						    : MEDIA_MUSIC_PHASE_ENDED);
+	if (t->music)
+		remember_end(c, t);
+	remove_track(c, t);
+}
+
+static void control_lane(struct call *c, const struct music_track *t, enum sender_command what,
+			 uint16_t target, uint16_t fade_ms)
+{
+	struct cmd cmd = {.type = CMD_MUSIC_CONTROL};
+
+	cmd.music.id = t->lane;
+	cmd.music.what = what;
+	cmd.music.target = target;
+	cmd.music.fade_ms = fade_ms;
+	if (t->lane)
+		call_command(c, &cmd);
+}
+
+/* Stops a track. Its end is told once the lane has returned. The first reason counts. */
+static void stop_track(struct call *c, struct music_track *t, enum media_reason why,
+		       uint16_t fade_ms)
+{
+	if (t->why == MEDIA_REASON_NONE)
+		t->why = why;
+	if (t->lane)
+		control_lane(c, t, SENDER_STOP, 0, fade_ms);
+	else
+		finish_track(c, t, t->why);
+}
+
+/* ---- the decoders ---- */
+
+static int read_ring(void *ring, int16_t *pcm, size_t frames, size_t *got)
+{
+	return track_ring_read(ring, pcm, frames, got);
+}
+
+static bool ring_has_ended(void *ring)
+{
+	return track_ring_ended(ring);
+}
+
+/* Returns the gain of a track in thousandths: the volume, and what brings the loudness of the tags
+ * to its target. A boost ends where the peak would come above -1 dBFS. */
+static uint16_t track_gain(const struct music_track *t)
+{
+	double db = -t->target / 100.0 - t->opened.loudness / 100.0, gain;
+
+	if (!t->target || t->opened.loudness == DECODER_NO_LEVEL)
+		return t->gain;
+	db = fmin(db, LOUDNESS_BOOST);
+	if (t->opened.peak != DECODER_NO_LEVEL)
+		db = fmin(db, fmax(0, -1 - t->opened.peak / 100.0));
+	gain = t->gain * pow(10, db / 20);
+	return gain < PLAYOUT_GAIN_MAX ? (uint16_t)gain : PLAYOUT_GAIN_MAX;
+}
+
+static int alloc_lane(struct call *c, struct music_track *t, struct music_lane **out)
+{
+	struct music_lane_conf conf = {.id = c->next_music_lane + 1, .gain = track_gain(t)};
+
+	if (t->opened.duration > t->start)
+		conf.length = t->opened.duration - t->start;
+	conf.source.read = read_ring;
+	conf.source.ended = ring_has_ended;
+	conf.source.arg = decoders_ring(c->conf.decoders, t->decoded);
+	return music_lane_alloc(out, &conf);
+}
+
+static void lend_lane(struct call *c, struct music_track *t)
+{
+	struct cmd cmd = {.type = CMD_MUSIC_ADD};
+
+	if (alloc_lane(c, t, &cmd.music.lane)) {
+		finish_track(c, t, MEDIA_REASON_BAD_REQUEST);
+		return;
+	}
+	t->lane = ++c->next_music_lane;
+	cmd.music.paused = t->paused;
+	cmd.music.joint.crossfade = t->crossfade;
+	if (t->replaces) {
+		cmd.music.joint.at_once = true;
+		cmd.music.joint.after = t->replaces->lane;
+	}
+	if (!call_command(c, &cmd)) {
+		t->lane = 0;
+		finish_track(c, t, MEDIA_REASON_BAD_REQUEST);
+		return;
+	}
+	/* A lane that is paused gives nothing to cross over from. */
+	if (t->replaces && t->paused)
+		stop_track(c, t->replaces, MEDIA_REASON_STOPPED, 0);
+	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
+}
+
+static void on_opened(struct call *c, struct music_track *t, const struct decoder_opened *opened)
+{
+	t->opened = *opened;
+	t->start = opened->start;
+	if (!t->replaces)
+		send_tags(c, t);
+	lend_lane(c, t);
+}
+
+static void on_title(struct call *c, struct music_track *t, const char *title)
+{
+	struct media_msg msg = {.type = MEDIA_MUSIC_TITLE};
+
+	memcpy(t->opened.title, title, sizeof t->opened.title);
+	msg.music_title.music = t->music;
+	msg.music_title.title = slice_str(t->opened.title);
+	if (t->music)
+		call_send(c, &msg, 0);
+}
+
+static void on_decoder_event(const struct decoder_msg *msg, void *arg)
+{
+	struct call *c = arg;
+	struct music_track *t = find_decoded(c, msg->track);
+
+	if (!t)
+		return;
+	if (msg->type == DECODER_OPENED && !t->lane) {
+		on_opened(c, t, &msg->opened);
+	} else if (msg->type == DECODER_TITLE) {
+		on_title(c, t, msg->title);
+	} else if (msg->type == DECODER_ENDED) {
+		t->failure = msg->reason;
+		if (msg->reason != DECODER_REASON_END)
+			log_info("music_failed", "call=%u music=%u reason=%s", c->id, t->music,
+				 decoder_reason_name(msg->reason));
+		/* With a lane it plays what is in the ring. */
+		if (!t->lane)
+			finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
+	}
+}
+
+static void open_track(struct call *c, struct music_track *t)
+{
+	t->failure = decoders_open(c->conf.decoders, &t->source, t->start, on_decoder_event, c,
+				   &t->decoded);
+	if (t->failure != DECODER_REASON_UNKNOWN)
+		finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
+	else
+		send_state(c, t);
+}
+
+/* ---- commands ---- */
+
+/* Lends the mixer before the first lane. */
+static bool lend_mixer(struct call *c)
+{
+	struct cmd cmd = {.type = CMD_MUSIC_LEND};
+
+	if (c->music_lent)
+		return true;
+	if (music_mixer_alloc(&cmd.music.mixer))
+		return false;
+	c->music_lent = call_command(c, &cmd);
+	return c->music_lent;
+}
+
+/* Returns a new track, or NULL when there is no place or no memory. */
+static struct music_track *add_track(struct call *c, uint32_t music)
+{
+	unsigned i = 0;
+
+	while (i < MUSIC_MIXER_LANES && c->tracks[i])
+		i++;
+	if (i == MUSIC_MIXER_LANES)
+		return NULL;
+	c->tracks[i] = calloc(1, sizeof *c->tracks[i]);
+	if (!c->tracks[i])
+		return NULL;
+	c->tracks[i]->music = music;
+	c->tracks[i]->claimed = true;
+	c->tracks[i]->phase = MEDIA_MUSIC_PHASE_OPENING;
+	return c->tracks[i];
+}
+
+static void refuse_music(struct call *c, uint32_t music)
+{
+	struct music_track t = {
+		.music = music, .phase = MEDIA_MUSIC_PHASE_FAILED, .why = MEDIA_REASON_BAD_REQUEST};
+
+	send_state(c, &t);
+}
+
+static bool copy_source(struct decoder_source *out, uint8_t kind, uint8_t root, struct slice path)
+{
+	if ((kind != MEDIA_MUSIC_FILE && kind != MEDIA_MUSIC_HTTP) || !path.n ||
+	    path.n >= sizeof out->path || memchr(path.p, '\0', path.n))
+		return false;
+	out->kind = kind == MEDIA_MUSIC_FILE ? DECODER_FILE : DECODER_HTTP;
+	out->root = root;
+	memcpy(out->path, path.p, path.n);
+	out->path[path.n] = '\0';
+	return true;
+}
+
+/* An id that belonged to another control is free again; that music plays on untold, until it is
+ * replaced. Returns false when the id is in use. */
+static bool take_id(struct call *c, uint32_t music)
+{
+	struct music_track *old = find_music(c, music);
+
+	if (old && !old->claimed) {
+		old->music = 0;
+		stop_track(c, old, MEDIA_REASON_ORPHANED, 0);
+		old = NULL;
+	}
+	return !old;
+}
+
+/* Stops every track, or those that were prepared to follow. */
+static void stop_tracks(struct call *c, bool all, uint16_t fade_ms)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && (all || c->tracks[i]->follows))
+			stop_track(c, c->tracks[i], MEDIA_REASON_STOPPED, fade_ms);
+}
+
+static void set_mixer(struct call *c, const struct media_music_play *m)
+{
+	struct cmd cmd = {.type = CMD_MUSIC_SET};
+
+	cmd.music.duck = m->duck;
+	cmd.music.bitrate = m->bitrate;
+	call_command(c, &cmd);
+}
+
+/* Makes the track of a PLAY or NEXT. Returns NULL and says so when it cannot be made. */
+static struct music_track *make_track(struct call *c, uint32_t music, uint8_t kind, uint8_t root,
+				      struct slice path)
+{
+	struct music_track *t = music && !c->leaving && lend_mixer(c) ? add_track(c, music) : NULL;
+
+	if (t && copy_source(&t->source, kind, root, path))
+		return t;
+	if (t)
+		remove_track(c, t);
+	refuse_music(c, music);
+	return NULL;
+}
+
+void call_music_play(struct call *c, const struct media_music_play *m)
+{
+	struct music_track *t;
+
+	if (!take_id(c, m->music))
+		return;
+	stop_tracks(c, true, m->fade_ms);
+	t = make_track(c, m->music, m->kind, m->root, m->path);
+	if (!t)
+		return;
+	set_mixer(c, m);
+	t->start = m->start;
+	t->gain = m->gain;
+	t->target = m->loudness;
+	t->paused = m->paused;
+	open_track(c, t);
+}
+
+void call_music_next(struct call *c, const struct media_music_next *m)
+{
+	uint16_t cross_ms =
+		m->crossfade_ms < MUSIC_CROSSFADE_MAX_MS ? m->crossfade_ms : MUSIC_CROSSFADE_MAX_MS;
+	struct music_track *t;
+
+	if (m->kind != MEDIA_MUSIC_NONE && !take_id(c, m->music))
+		return;
+	stop_tracks(c, false, 0);
+	if (m->kind == MEDIA_MUSIC_NONE)
+		return;
+	t = make_track(c, m->music, m->kind, m->root, m->path);
+	if (!t)
+		return;
+	t->start = m->start;
+	t->gain = m->gain;
+	t->target = m->loudness;
+	t->paused = m->paused;
+	t->follows = true;
+	t->crossfade = cross_ms * (uint32_t)PLAYOUT_PER_MS;
+	open_track(c, t);
+}
+
+void call_music_seek(struct call *c, const struct media_music_seek *m)
+{
+	struct music_track *old = find_music(c, m->music), *t;
+
+	if (!old || old->why != MEDIA_REASON_NONE)
+		return;
+	/* It has not been opened, or cannot be: the present state is the answer. */
+	t = old->lane && old->opened.seekable ? add_track(c, old->music) : NULL;
+	if (!t) {
+		send_state(c, old);
+		return;
+	}
+	t->source = old->source;
+	t->opened = old->opened;
+	t->gain = old->gain;
+	t->target = old->target;
+	t->paused = old->paused;
+	t->follows = old->follows;
+	t->start = m->position;
+	t->crossfade = SEEK_FADE;
+	t->replaces = old;
+	old->music = 0;
+	open_track(c, t);
+}
+
+void call_music_pause(struct call *c, uint32_t music, bool pause, uint16_t fade_ms)
+{
+	struct music_track *t = find_music(c, music);
+
+	if (!t || t->why != MEDIA_REASON_NONE)
+		return;
+	/* While a seek is being opened the music plays on before it. */
+	for (unsigned i = 0; i < 2 && t; i++, t = t->replaces) {
+		t->paused = pause;
+		control_lane(c, t, pause ? SENDER_PAUSE : SENDER_RESUME, 0, fade_ms);
+		if (!pause && t->phase == MEDIA_MUSIC_PHASE_PAUSED)
+			set_phase(c, t,
+				  t->played ? MEDIA_MUSIC_PHASE_PLAYING : MEDIA_MUSIC_PHASE_READY);
+	}
+}
+
+void call_music_stop(struct call *c, uint32_t music, uint16_t fade_ms)
+{
+	struct music_track *t = find_music(c, music);
+
+	if (!t)
+		return;
+	if (t->replaces)
+		stop_track(c, t->replaces, MEDIA_REASON_STOPPED, fade_ms);
+	stop_track(c, t, MEDIA_REASON_STOPPED, fade_ms);
+}
+
+void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t fade_ms)
+{
+	struct music_track *t = find_music(c, music);
+
+	for (unsigned i = 0; i < 2 && t; i++, t = t->replaces) {
+		t->gain = target;
+		control_lane(c, t, SENDER_GAIN, track_gain(t), fade_ms);
+	}
+}
+
+void call_music_claim(struct call *c, uint32_t music)
+{
+	struct music_track *t = find_music(c, music);
+
+	for (unsigned i = 0; i < 2 && t; i++, t = t->replaces)
+		t->claimed = true;
+	if (!find_music(c, music))
+		refuse_music(c, music);
+}
+
+void music_unclaim_all(struct call *c)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i])
+			c->tracks[i]->claimed = false;
+}
+
+void music_stop_unclaimed(struct call *c)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && !c->tracks[i]->claimed)
+			stop_track(c, c->tracks[i], MEDIA_REASON_ORPHANED, 0);
+}
+
+/* ---- events of the audio thread ---- */
+
+/* Returns why a lane stopped. One that crossed over into the next ended by itself. */
+static enum media_reason stop_reason(const struct call *c, const struct music_track *t,
+				     enum media_reason lane)
+{
+	if (c->leaving)
+		return MEDIA_REASON_CALL_ENDED;
+	return t->why != MEDIA_REASON_NONE ? t->why : lane;
+}
+
+static void on_started(struct call *c, struct music_track *t)
+{
+	t->follows = false;
+	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_PLAYING);
+}
+
+void music_event(struct call *c, const struct ev *ev)
+{
+	struct music_track *t = find_lane(c, ev->lane.playback);
+	bool whole;
+
+	if (!t)
+		return;
+	t->played = ev->lane.samples;
+	if (ev->type == EV_MUSIC_PROGRESS) {
+		send_state(c, t);
+		return;
+	}
+	switch (ev->lane.what) {
+	case SENDER_STARTED:
+		on_started(c, t);
+		break;
+	case SENDER_PAUSED:
+		set_phase(c, t, MEDIA_MUSIC_PHASE_PAUSED);
+		break;
+	case SENDER_DRAINED:
+		whole = t->failure == DECODER_REASON_END || t->failure == DECODER_REASON_UNKNOWN;
+		finish_track(c, t, whole ? MEDIA_REASON_NONE : MEDIA_REASON_SOURCE_FAILED);
+		break;
+	case SENDER_STOPPED:
+		if (ev->lane.reason == MEDIA_REASON_SOURCE_FAILED)
+			t->failure = DECODER_REASON_DAMAGED;
+		finish_track(c, t, stop_reason(c, t, ev->lane.reason));
+		break;
+	default:
+		break;
+	}
+}
+
+void music_send_all(struct call *c)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
+		if (!c->tracks[i] || c->tracks[i]->why != MEDIA_REASON_NONE)
+			continue;
+		send_state(c, c->tracks[i]);
+		send_tags(c, c->tracks[i]);
+	}
+	send_past_ends(c);
+}
+
+void music_free(struct call *c)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i])
+			remove_track(c, c->tracks[i]);
+}
