@@ -2,11 +2,12 @@
  * how many samples of each user it heard. With control's own link to mediad, and a default consent
  * and consents of its own, which control has no setting for.
  *
- *   listener SOCKET EPOCH USER GUILD CHANNEL SESSION TOKEN ENDPOINT MS yes|no [+USER|-USER]… listen
- * USER…
+ *   listener SOCKET EPOCH USER GUILD CHANNEL SESSION TOKEN ENDPOINT MS yes|no
+ * [+USER|-USER|play:FILE]… listen USER…
  *
- * +USER and -USER: this user consents, or does not. */
-#include "control/media/media.h"
+ * +USER and -USER: this user consents, or does not. play:FILE: music from mediad's first folder; a
+ * second one follows the first. The states of music are printed. */
+#include "control/media/call.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -28,6 +29,8 @@ static struct {
 	struct tmr *end;
 	uint64_t user[USERS], samples[USERS];
 	unsigned n_users;
+	const char *files[2]; /* of music */
+	unsigned n_files;
 	uint64_t ms;
 	bool up;
 } run;
@@ -38,15 +41,39 @@ static void on_end(void *arg)
 	env_stop(run.env);
 }
 
+static void play_files(struct media_call *call)
+{
+	struct media_msg play = {.type = MEDIA_MUSIC_PLAY}, next = {.type = MEDIA_MUSIC_NEXT};
+
+	play.music_play.music = 1;
+	play.music_play.kind = MEDIA_MUSIC_FILE;
+	play.music_play.path = slice_str(run.files[0]);
+	play.music_play.gain = 1000;
+	play.music_play.duck = 150;
+	play.music_play.bitrate = 96000;
+	next.music_next.music = 2;
+	next.music_next.kind = MEDIA_MUSIC_FILE;
+	next.music_next.path = slice_str(run.files[1]);
+	next.music_next.gain = 1000;
+	if (run.n_files)
+		media_call_send(call, &play);
+	if (run.n_files > 1)
+		media_call_send(call, &next);
+}
+
 static void on_event(struct media_call *call, const struct media_msg *m, void *arg)
 {
-	(void)call;
 	(void)arg;
+	if (m->type == MEDIA_MUSIC_STATE)
+		printf("music %u %s %" PRIu64 " %.*s\n", m->music_state.music,
+		       media_music_phase_name(m->music_state.phase), m->music_state.position,
+		       (int)m->music_state.failure.n, (const char *)m->music_state.failure.p);
 	if (m->type == MEDIA_CALL_STATE && m->call_state.phase == MEDIA_PHASE_UP && !run.up) {
 		run.up = true;
 		tmr_start(run.end, run.ms * NS_PER_MS);
 		printf("up\n");
 		fflush(stdout);
+		play_files(call);
 	}
 	for (unsigned i = 0; m->type == MEDIA_HEARD && i < run.n_users; i++)
 		if (m->heard.user == run.user[i])
@@ -71,6 +98,8 @@ static int tell_wishes(int argc)
 
 		if (strcmp(word, "listen") == 0) {
 			listen = true;
+		} else if (strncmp(word, "play:", 5) == 0 && run.n_files < 2) {
+			run.files[run.n_files++] = word + 5;
 		} else if (listen && run.n_users < USERS) {
 			run.user[run.n_users++] = user;
 			err = media_call_listen(run.call, user, RATE, 1000);
