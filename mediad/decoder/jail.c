@@ -4,7 +4,6 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -67,20 +66,6 @@ int jail_limit(pid_t parent)
 	return err;
 }
 
-/* Allows anonymous memory that is not executable. */
-static int allow_memory(scmp_filter_ctx f)
-{
-	struct scmp_arg_cmp is[] = {
-		{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0},
-		{.arg = 3,
-		 .op = SCMP_CMP_MASKED_EQ,
-		 .datum_a = MAP_ANONYMOUS,
-		 .datum_b = MAP_ANONYMOUS},
-	};
-
-	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, is);
-}
-
 static int install_filter(void)
 {
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
@@ -91,7 +76,7 @@ static int install_filter(void)
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0] && !err; i++)
 		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
 	if (!err)
-		err = allow_memory(f);
+		err = sandbox_allow_memory(f);
 	if (!err)
 		err = seccomp_load(f);
 	if (f)

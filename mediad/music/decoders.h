@@ -19,8 +19,8 @@ struct decoders;
 struct env;
 struct track_ring;
 
-/* OPENED, TITLE (of a live stream) or ENDED of a track. msg is borrowed until return. The handler
- * may open and close tracks. */
+/* OPENED, TITLE (of a live stream) or ENDED of a track. The ring may hold sound before OPENED
+ * comes. msg is borrowed until return. The handler may open and close tracks. */
 typedef void(decoder_event_h)(const struct decoder_msg *msg, void *arg);
 
 struct decoders_conf {

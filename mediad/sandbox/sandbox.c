@@ -266,8 +266,7 @@ static int allow_normal_priority(scmp_filter_ctx f)
 	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 2, is);
 }
 
-/* Allows memory that is not executable and maps no file. */
-static int allow_memory(scmp_filter_ctx f)
+int sandbox_allow_memory(void *filter)
 {
 	struct scmp_arg_cmp is[] = {
 		{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0},
@@ -276,9 +275,17 @@ static int allow_memory(scmp_filter_ctx f)
 		 .datum_a = MAP_ANONYMOUS,
 		 .datum_b = MAP_ANONYMOUS},
 	};
-	int err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, is);
 
-	return err ? err : seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, is);
+	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, is);
+}
+
+/* Allows changes of the protection of memory, unless they make it executable. */
+static int allow_protection(scmp_filter_ctx f)
+{
+	struct scmp_arg_cmp is = {
+		.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0};
+
+	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, &is);
 }
 
 static int refuse_calls(scmp_filter_ctx f, enum sandbox_role role)
@@ -401,7 +408,9 @@ int sandbox_enter(enum sandbox_role role)
 	if (!err && role == SANDBOX_AUDIO)
 		err = allow_normal_priority(f);
 	if (!err && role != SANDBOX_AUDIO)
-		err = allow_memory(f);
+		err = sandbox_allow_memory(f);
+	if (!err && role != SANDBOX_AUDIO)
+		err = allow_protection(f);
 	if (!err)
 		err = refuse_calls(f, role);
 	if (!err)

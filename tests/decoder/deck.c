@@ -159,7 +159,8 @@ void deck_play(struct deck *d, uint16_t slot, struct played *out, size_t max_fra
 	struct decoder_msg msg;
 
 	*out = (struct played){0};
-	for (int waited = 0; waited < PATIENCE_MS && out->frames < max_frames;) {
+	for (int waited = 0;
+	     waited < PATIENCE_MS && (out->frames < max_frames || !out->has_opened);) {
 		if (deck_receive(d, &msg, 0)) {
 			take_message(d, slot, &msg, out);
 			continue;

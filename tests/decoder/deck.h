@@ -45,7 +45,8 @@ bool deck_send(struct deck *d, const struct decoder_msg *msg);
 bool deck_start(struct deck *d, uint16_t slot, const char *name, uint64_t start);
 /* Waits for a message; false after `ms`. */
 bool deck_receive(struct deck *d, struct decoder_msg *msg, int ms);
-/* Reads the ring of a slot until its track has ended, or max_frames are read. */
+/* Reads the ring of a slot until its track has ended, or until max_frames are read and
+ * OPENED has come. */
 void deck_play(struct deck *d, uint16_t slot, struct played *out, size_t max_frames);
 /* deck_start and deck_play in slot 0. */
 void deck_play_file(struct deck *d, const char *name, uint64_t start, struct played *out);
