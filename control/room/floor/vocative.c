@@ -1,6 +1,7 @@
-#include "control/room/floor/utterance.h"
-
 #include <string.h>
+
+#include "control/room/floor/address.h"
+#include "control/room/floor/utterance.h"
 
 enum {
 	TERM_WORDS = 4,	  /* of a term of address with the words that lead to it, or a name */
@@ -116,18 +117,21 @@ bool room_phrase_to_other(const struct room_saying *s)
 {
 	struct room_utterance u;
 	unsigned least;
+	bool given;
 
 	room_utterance_split(&u, s);
 	least = u.w.unspaced ? LEAST_WORDS + 1 : (unsigned)LEAST_WORDS;
 	if (u.w.n < least || room_utterance_is_named(&u))
 		return false;
-	if (begins_with_given_name(&u))
+	/* "Tamara, can you hear me" may be for Damara. */
+	given = !s->names || !room_name_cue(s->names, s->text);
+	if (given && begins_with_given_name(&u))
 		return true;
 	for (unsigned from = 0, to; from < u.n; from = to) {
 		for (to = from + 1; to < u.n && !room_utterance_begins_clause(&u, to);)
 			to++;
 		if (to - from < u.n &&
-		    (calls_person(&u, from, to) || calls_given_name(&u, from, to)))
+		    (calls_person(&u, from, to) || (given && calls_given_name(&u, from, to))))
 			return true;
 	}
 	return false;

@@ -104,6 +104,7 @@ TEST(rule_155_common_given_names_call_people_with_other_display_names)
 	static const char *const none[] = {
 		"Emma, why did she marry him", "Hamburg, are you sure", "Emily, I said", "Emily",
 		"no, Emily, not Anne",	       "Will you stop"};
+	struct room_names damara = {0};
 
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
 		if (!room_phrase_to_other(&(struct room_saying){.text = calls[i], .over = ""}))
@@ -113,6 +114,9 @@ TEST(rule_155_common_given_names_call_people_with_other_display_names)
 			test_fail(__FILE__, __LINE__, "\"%s\" is to somebody else", none[i]);
 	CHECK(!room_phrase_to_other(&(struct room_saying){.text = "Priya, are you alone",
 							  .over = "Priya walks into the castle."}));
+	room_names_add(&damara, "Damara");
+	CHECK(!room_phrase_to_other(&(struct room_saying){
+		.text = "Tamara, can you hear me", .over = "", .names = &damara}));
 }
 
 TEST(rule_155_152_display_names_of_listed_words_call_nobody)
