@@ -572,6 +572,14 @@ bool embedding_has_name(struct embedding *e, struct db *db, uint64_t guild, cons
 	       vectors_has_name(c->vectors, vector_name(name));
 }
 
+bool embedding_has_rows(struct embedding *e, struct db *db, enum embedding_kind kind,
+			uint64_t guild)
+{
+	struct cache *c = NULL;
+
+	return e && use_cache(e, db, kind, guild, &c) == 0 && vectors_count(c->vectors);
+}
+
 int embedding_find(struct embedding *e, struct db *db, const struct embedding_query *q,
 		   uint64_t *ids, size_t most, size_t *n)
 {

@@ -68,6 +68,9 @@ int embedding_words(struct embedding *e, const char *words, struct vector *out);
 int embedding_add_fact(struct db *db, struct embedding *e, uint64_t id, const struct vector *v);
 /* True if a line of the server has a speaker of this name. */
 bool embedding_has_name(struct embedding *e, struct db *db, uint64_t guild, const char *name);
+/* False: the server has no vector of this kind, and a question needs none. e may be NULL. */
+bool embedding_has_rows(struct embedding *e, struct db *db, enum embedding_kind kind,
+			uint64_t guild);
 /* A search; question and filter are borrowed. */
 struct embedding_query {
 	enum embedding_kind kind;

@@ -540,10 +540,11 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	struct vector v;
 	struct like like;
 	bool elsewhere = embedding_is_elsewhere(e);
-	const struct vector *meaning = mine			      ? NULL
-				       : elsewhere		      ? j->meaning
-				       : embedding_text(e, words, &v) ? NULL
-								      : &v;
+	bool embeds = !mine && !elsewhere && embedding_has_rows(e, db, EMBEDDING_FACTS, j->guild);
+	const struct vector *meaning = mine					 ? NULL
+				       : elsewhere				 ? j->meaning
+				       : embeds && !embedding_text(e, words, &v) ? &v
+										 : NULL;
 	int err = find_like(db, e, j, other, meaning, &like);
 	sqlite3_stmt *s;
 

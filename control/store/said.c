@@ -318,7 +318,7 @@ static void read_meaning(struct db *db, struct embedding *e, const struct job *j
 	out->names = question_strip(out->words, j->text, is_speaker, &speakers) > 0;
 	if (j->meaning)
 		out->vector = *j->meaning;
-	else
+	else if (embedding_has_rows(e, db, EMBEDDING_UTTERANCES, j->guild))
 		out->is = embedding_words(e, out->words, &out->vector) == 0;
 }
 
@@ -358,7 +358,7 @@ static int take_terms(struct db *db, const struct job *j, const char *query, str
 static int find_lines(struct db *db, struct embedding *e, const struct job *j, struct lines *out)
 {
 	char query[TERMS_QUERY_MAX];
-	struct meaning m;
+	struct meaning m = {0};
 	bool terms;
 	int err = 0;
 

@@ -83,6 +83,16 @@ TEST(lines_of_five_words_with_consent_get_vectors)
 	close_scene();
 }
 
+TEST(a_server_without_vectors_is_known)
+{
+	open_scene();
+	CHECK(embedding_has_rows(embedding, db, EMBEDDING_UTTERANCES, GUILD));
+	CHECK(!embedding_has_rows(embedding, db, EMBEDDING_FACTS, GUILD));
+	CHECK(!embedding_has_rows(embedding, db, EMBEDDING_UTTERANCES, GUILD + 1));
+	CHECK(!embedding_has_rows(NULL, db, EMBEDDING_UTTERANCES, GUILD));
+	close_scene();
+}
+
 /* Lines 1001 and later, whose vectors are all zeros. */
 static bool add_blank_lines(unsigned n)
 {
