@@ -14,6 +14,12 @@ int media_call_send(struct media_call *call, struct media_msg *msg)
 	return media_link_send(call->link, msg);
 }
 
+/* The mediad that is connected has the call: it is synced, or has reported the call already. */
+static bool is_held(const struct media_call *call)
+{
+	return call->open || call->reported;
+}
+
 static void send_set(struct media_call *call)
 {
 	struct media_msg msg = {
@@ -98,7 +104,7 @@ struct media_call *media_call_free(struct media_call *call)
 {
 	if (!call)
 		return NULL;
-	if (call->open) {
+	if (is_held(call)) {
 		struct media_msg msg = {.type = MEDIA_CALL_CLOSE};
 
 		media_call_send(call, &msg);
@@ -200,7 +206,7 @@ int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uin
 	if (l && l->rate == rate && l->silence_ms == silence_ms)
 		return 0;
 	if (l) {
-		if (call->open && l->told)
+		if (is_held(call) && l->told)
 			media_call_send_unlisten(call, l->id);
 		*at = l->next;
 		free(l);

@@ -278,3 +278,33 @@ TEST(media_a_refusal_without_memory_refuses_all)
 	CHECK_INT(t.set.consent, MEDIA_CONSENT_NO);
 	toy_free(&t);
 }
+
+/* A mediad with many calls reports them in more than one turn of the loop. */
+TEST(media_ends_what_is_not_wanted_any_more_while_mediad_reports)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_call_listen(t.call, 500, 24000, 700), 0);
+	CHECK(toy_run_until(&t, MEDIA_LISTEN, 1));
+	t.holds_call = t.still_reports = true;
+	toy_gone(&t);
+	toy_settle(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_HELLO, 2));
+	toy_send(&t, (struct media_msg){.type = MEDIA_LISTENING,
+					.listening = {.call = 77,
+						      .gen = 3,
+						      .listen = t.listen_id,
+						      .user = 500,
+						      .rate = 24000}});
+	toy_settle(&t);
+	CHECK_INT(media_call_listen(t.call, 500, 0, 0), 0);
+	t.call = media_call_free(t.call);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_UNLISTEN], 1);
+	CHECK_INT(t.count[MEDIA_CALL_CLOSE], 1);
+	CHECK_INT(t.call_id, 77);
+	toy_free(&t);
+}

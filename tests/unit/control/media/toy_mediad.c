@@ -73,7 +73,8 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 							  .rate = 24000,
 							  .ended = t->ended,
 							  .written = t->say_samples}});
-	toy_send(t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
+	if (!t->still_reports)
+		toy_send(t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
 }
 
 static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)

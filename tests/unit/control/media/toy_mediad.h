@@ -39,6 +39,7 @@ struct toy {
 
 	/* what a restarted mediad holds */
 	bool holds_call, leaves_call, lacks_real_time, encrypts;
+	bool still_reports; /* SYNCED is left to the test */
 	unsigned strays;
 	bool ended; /* its playback has got SAY_END */
 
