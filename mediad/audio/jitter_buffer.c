@@ -106,34 +106,41 @@ bool jitter_buffer_waiting(const struct jitter_buffer *jb)
 	return has_gap(jb);
 }
 
-/* Returns the number of the first packet behind the gap and counts the waiting packets. There is
- * one while there is a gap, unless its bytes were overwritten. */
-static uint64_t find_first_waiting(const struct jitter_buffer *jb, unsigned *waiting)
-{
-	uint64_t first = 0;
+/* The packets behind the gap. There are some while there is a gap, unless their bytes were
+ * overwritten. */
+struct waiting {
+	unsigned n;
+	uint64_t first; /* the lowest number, or the one after the highest seen */
+	uint64_t since; /* the earliest arrival: then the missing ones were overtaken */
+};
 
-	*waiting = 0;
+static struct waiting find_waiting(const struct jitter_buffer *jb)
+{
+	struct waiting w = {.first = jb->highest + 1};
+
 	for (uint64_t i = jb->next; i <= jb->highest; i++) {
-		if (!jitter_buffer_get(jb, i))
+		const struct jitter_buffer_entry *e = jitter_buffer_get(jb, i);
+
+		if (!e)
 			continue;
-		if (!*waiting)
-			first = i;
-		++*waiting;
+		if (!w.n)
+			w.first = i;
+		if (!w.n++ || e->at < w.since)
+			w.since = e->at;
 	}
-	return *waiting ? first : jb->highest + 1;
+	return w;
 }
 
 void jitter_buffer_release(struct jitter_buffer *jb, uint64_t now, uint64_t max_wait)
 {
 	while (has_gap(jb)) {
-		unsigned waiting;
-		uint64_t first = find_first_waiting(jb, &waiting);
+		struct waiting w = find_waiting(jb);
 
-		if (first > jb->next && waiting && waiting < AUDIO_REORDER_PACKETS &&
-		    now - jitter_buffer_get(jb, first)->at < max_wait)
+		if (w.first > jb->next && w.n && w.n < AUDIO_REORDER_PACKETS &&
+		    now - w.since < max_wait)
 			return;
-		jb->lost += first - jb->next;
-		jb->next = first;
+		jb->lost += w.first - jb->next;
+		jb->next = w.first;
 		while (jb->next <= jb->highest && jitter_buffer_get(jb, jb->next))
 			jb->next++;
 	}

@@ -2,8 +2,8 @@
  * them as pre-roll.
  *
  * Packets are written into a byte ring as they arrive. `next` is the first sequence number that has
- * not been released. It moves over present packets at once, and over a gap when the packet behind
- * the gap has waited as long as the caller allows or too many packets wait. Released packets stay
+ * not been released. It moves over present packets at once, and over a gap when a packet behind the
+ * gap has waited as long as the caller allows or too many packets wait. Released packets stay
  * readable until newer bytes need their place; they are the pre-roll.
  *
  * Sequence numbers are extended to 64 bits and never go back: after a restart of the sender they

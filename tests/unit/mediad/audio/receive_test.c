@@ -216,6 +216,23 @@ TEST(receive_reorder_wait_is_bounded)
 	audio_speaker_free(receive_rig.spk);
 }
 
+/* Each packet that fills a gap from behind would prolong the wait of those that came before it. */
+TEST(receive_overtaken_packets_wait_once)
+{
+	receive_setup();
+	receive_listen_at(1, 48000, 700);
+	receive_put(0);
+	receive_pass(20);
+	receive_put(4);
+	receive_rig.now += 15 * NS_PER_MS;
+	receive_put(3);
+	CHECK_INT(receive_count(AUDIO_HEARD, 1), 1);
+	receive_rig.now += 10 * NS_PER_MS;
+	audio_speaker_tick(receive_rig.spk, receive_rig.now);
+	CHECK_INT(receive_count(AUDIO_HEARD, 1), 5); /* two of them concealed */
+	audio_speaker_free(receive_rig.spk);
+}
+
 TEST(receive_follows_jumps)
 {
 	struct audio_stats st;
