@@ -529,6 +529,8 @@ void music_event(struct call *c, const struct ev *ev)
 
 	if (!t)
 		return;
+	if (ev->type == EV_MUSIC_PROGRESS && ev->lane.samples == t->played)
+		return; /* it is paused, or waits for a key */
 	t->played = ev->lane.samples;
 	if (ev->type == EV_MUSIC_PROGRESS) {
 		send_state(c, t);

@@ -519,8 +519,9 @@ TEST(call_music_pauses_seeks_and_resumes)
 	opened(7, 0, 4 * DURATION);
 	run_ms(500);
 	call_music_pause(&rig.c, 7, true, 40);
-	run_ms(1500); /* the stream is idle by then */
+	run_ms(3500); /* the stream is idle by then */
 	CHECK_PHASE(7, PAUSED);
+	CHECK_INT(count_states(7, MEDIA_MUSIC_PHASE_PAUSED), 1); /* its position is told once */
 	call_music_seek(&rig.c, &(struct media_music_seek){.music = 7, .position = 96000});
 	opened(7, 96000, 4 * DURATION);
 	run_ms(500);
