@@ -163,8 +163,8 @@ TEST(music_plays_one_track_to_its_end)
 	music_mixer_free(rig.m);
 }
 
-/* The first sample of a track follows the last one of the track before, in the same frame: a thousand
- * joints. */
+/* The first sample of a track follows the last one of the track before, in the same frame: a
+ * thousand joints. */
 TEST(music_joints_lose_no_sample)
 {
 	uint32_t seed = 7;
