@@ -1,5 +1,6 @@
 /* The queue of music lanes under any order of commands, writes and pulls. A lane never plays more
- * than was written, nor counts more as sent than left, and every lane comes back. */
+ * samples than were written, its count of sent samples never exceeds those pulled, and every lane
+ * comes back. */
 #include <stdlib.h>
 #include <string.h>
 
