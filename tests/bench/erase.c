@@ -333,6 +333,18 @@ static void save_guild(void)
 	BENCH_OK(store_save_guild(c.store, c.guild, document));
 }
 
+/* As control/music/queue_document.h writes it. */
+static void save_queue(void)
+{
+	char document[300];
+
+	snprintf(document, sizeof document,
+		 "{\"tracks\":[{\"id\":1,\"requester\":\"%llu\"},{\"id\":2,\"requester\":\"%llu\"}]"
+		 "}",
+		 (unsigned long long)c.ana, (unsigned long long)c.bob);
+	BENCH_OK(store_save_queue(c.store, c.guild, document));
+}
+
 /* A journal of a room holds ids of 8 bytes, and voices. */
 static void write_journal(void)
 {
@@ -425,6 +437,7 @@ static void fill_corpus(void)
 	put_consent(c.ana, rand() % 2 ? "remembered" : "neither");
 	put_consent(c.bob, "remembered");
 	save_guild();
+	save_queue();
 	write_journal();
 	wait_for(store_sync(c.store, on_done, NULL));
 	sum_up();
