@@ -86,6 +86,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .media = c->media,
 					  .bus = c->bus,
 					  .store = c->store,
+					  .library = c->library,
 					  .consents = c->consents,
 					  .ledger = c->ledger,
 					  .encrypted = &c->state.encrypted,

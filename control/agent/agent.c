@@ -289,6 +289,7 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->blockedh = conf->blockedh;
 	a->remembersh = conf->remembersh;
 	a->store = conf->store;
+	a->library = conf->library;
 	a->arg = conf->arg;
 	a->last = &a->first;
 	a->power = "";

@@ -26,6 +26,7 @@ struct media_msg;
 struct settings;
 struct status;
 struct store;
+struct library;
 struct ws_ctx;
 
 struct agent_conf {
@@ -36,6 +37,7 @@ struct agent_conf {
 	const struct settings *settings; /* control/settings/settings.h */
 	struct bus *bus;		 /* where its turns are told; may be NULL */
 	struct store *store;		 /* where calls of tools are kept; may be NULL */
+	struct library *library;	 /* of music; may be NULL */
 	struct ledger *ledger;		 /* what it spends; NULL: nobody counts */
 	struct mcp_servers *mcp;	 /* whose tools it may call; or NULL */
 	struct delegates *delegates;	 /* workers it may hand tasks to; or NULL */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/agent/agent_memory.h"
+#include "control/agent/agent_music.h"
 #include "control/delegate/delegates.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
@@ -166,6 +167,14 @@ static int ask_memory(uint32_t id, const struct tool_memory *what, void *arg)
 
 	return agent_memory_facts(t->memory, id, what);
 }
+
+static int search_music(uint32_t id, const char *query, unsigned most, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return agent_music_search(t->music, id, query, most);
+}
+
 struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 {
 	return (struct tool_host){.env = t->a->env,
@@ -184,5 +193,6 @@ struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 				  .rememberh = remembers,
 				  .guildh = guild_of,
 				  .memoryh = ask_memory,
+				  .musich = t->a->library ? search_music : NULL,
 				  .arg = t};
 }

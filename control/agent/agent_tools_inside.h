@@ -26,6 +26,7 @@ struct agent_tools {
 	struct tools_run *run;
 	struct builtins *builtins;
 	struct agent_memory *memory;
+	struct agent_music *music;	/* NULL: no library */
 	struct mcp_seat *mcp;		/* NULL: no servers */
 	struct delegate_seat *delegate; /* NULL: no workers */
 	struct tmr *timer;

@@ -356,6 +356,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .leaveh = request_leave,
 				  .soundh = play_sound,
 				  .store = c->conf.store,
+				  .library = c->conf.library,
 				  .rankh = rank_member,
 				  .roleh = has_role,
 				  .joinh = join_by_name,

@@ -30,6 +30,7 @@ struct rest;
 struct settings;
 struct status;
 struct store;
+struct library;
 struct under_way;
 struct ws_ctx;
 
@@ -47,6 +48,7 @@ struct voice_session_conf {
 	struct delegates *delegates;
 	struct bus *bus;
 	struct store *store;		      /* may be NULL */
+	struct library *library;	      /* of music; may be NULL */
 	const struct consent_table *consents; /* NULL: nobody has answered */
 	struct counters *counters;	      /* of what no event tells */
 	struct encrypted_channels *encrypted;

@@ -121,6 +121,13 @@ static int on_memory(uint32_t id, const struct tool_memory *what, void *arg)
 	return 0;
 }
 
+static int on_music(uint32_t id, const char *query, unsigned most, void *arg)
+{
+	(void)id, (void)arg;
+	require(query && *query && most >= 1 && most <= 25);
+	return 0;
+}
+
 static void step(struct state *s, const struct tool_input *in);
 
 static void check_answer(const struct tool_output *o)
@@ -210,6 +217,7 @@ static void open_state(struct state *s)
 				       .rememberh = on_remember,
 				       .guildh = on_guild,
 				       .memoryh = on_memory,
+				       .musich = on_music,
 				       .arg = s};
 
 	require(!tools_registry_alloc(&s->registry) &&

@@ -60,6 +60,8 @@ static bool is_wanted(const struct builtins *b, const char *name)
 		return builtin_web_service(b->host.settings, &service);
 	if (strncmp(name, "memory_", 7) == 0)
 		return b->host.rememberh && b->host.rememberh(b->host.arg);
+	if (strcmp(name, "music_search") == 0)
+		return b->host.musich != NULL;
 	return strcmp(name, "web_read") != 0 || b->host.settings->web_read;
 }
 

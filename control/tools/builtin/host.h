@@ -77,6 +77,9 @@ struct tool_host {
 	/* Writes, finds or deletes facts; the output comes by outputh. An errno: it does not;
 	 * EACCES: the speaker has not agreed to be remembered. */
 	int (*memoryh)(uint32_t id, const struct tool_memory *what, void *arg);
+	/* Finds tracks in the music library; the output comes by outputh. An errno: it does not.
+	 * NULL: there is no library. */
+	int (*musich)(uint32_t id, const char *query, unsigned most, void *arg);
 	void *arg;
 };
 

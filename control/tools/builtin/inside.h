@@ -21,6 +21,7 @@ builtin_start builtin_roll, builtin_time, builtin_stay_silent, builtin_voice_sta
 	builtin_note_context;
 builtin_start builtin_conversation_search, builtin_memory_search, builtin_memory_write,
 	builtin_memory_forget;			    /* memory.c */
+builtin_start builtin_music_search;		    /* music.c */
 builtin_start builtin_web_search, builtin_web_read; /* web.c */
 
 /* Seconds east of UTC of this machine, now. */
