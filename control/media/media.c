@@ -79,13 +79,14 @@ void media_place_calls(struct media *m)
 			media_place_call(c);
 }
 
-/* A call whose mediad stays away goes to another one, when there is one. */
+/* A call whose mediad stays away goes to another one, when there is one. One that was reported
+ * again stays: SYNCED follows, or the loss of its mediad. */
 static bool move_lost_calls(struct media *m, uint64_t now)
 {
 	bool waiting = false;
 
 	for (struct media_call *c = m->calls; c; c = c->next) {
-		if (c->open || !c->lost_at)
+		if (c->open || c->reported || !c->lost_at)
 			continue;
 		if (m->n_links > 1 && now >= c->lost_at + MEDIA_MOVE_MS * NS_PER_MS &&
 		    find_least_loaded(m)) {

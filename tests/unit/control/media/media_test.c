@@ -1,4 +1,8 @@
 /* The link to mediad against a toy mediad: a Unix socket, both ends in one loop. */
+#include <time.h>
+
+#include "control/media/call.h"
+#include "ipc/env_replay.h"
 #include "tests/unit/control/media/toy_mediad.h"
 
 TEST(media_says_hello_and_opens_what_is_wanted)
@@ -306,5 +310,57 @@ TEST(media_ends_what_is_not_wanted_any_more_while_mediad_reports)
 	CHECK_INT(t.count[MEDIA_UNLISTEN], 1);
 	CHECK_INT(t.count[MEDIA_CALL_CLOSE], 1);
 	CHECK_INT(t.call_id, 77);
+	toy_free(&t);
+}
+
+/* ---- two mediads ---- */
+
+static uint64_t ahead_ns; /* of the system's clock */
+
+static uint64_t read_clock(void *arg)
+{
+	struct timespec ts;
+
+	(void)arg;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ns_of_timespec(&ts) + ahead_ns;
+}
+
+/* It would be in the call twice: the first mediad keeps a call that was taken for ours. */
+TEST(media_does_not_move_a_call_that_its_mediad_has_reported_again)
+{
+	struct toy t, other = {.answers_pings = true};
+	const char *socks[] = {t.path, other.path, NULL};
+	struct media_conf conf = {.socks = socks, .user = 900, .epoch = 10};
+
+	CHECK_INT(toy_alloc(&t), 0);
+	ahead_ns = 0;
+	env_replay_clock(t.env, read_clock, NULL);
+	other.env = t.env;
+	snprintf(other.path, sizeof other.path, "%s/o", t.dir);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK_INT(media_alloc(&t.media, t.env, &conf), 0);
+	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_OPEN, 1));
+	toy_gone(&t);
+	toy_settle(&t);
+	t.holds_call = t.still_reports = true;
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK_INT(toy_listen(&other), 0);
+	CHECK(toy_run_until(&t, MEDIA_HELLO, 2));
+	for (unsigned i = 0; i < 100 && !other.hellos; i++)
+		toy_settle(&t);
+	toy_settle(&t);
+	CHECK_INT(other.hellos, 1);
+	media_wake(t.media, 0);
+	ahead_ns = (MEDIA_MOVE_MS + 100) * NS_PER_MS;
+	toy_settle(&t);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
+	toy_settle(&t);
+	CHECK_INT(other.count[MEDIA_CALL_OPEN], 0);
+	CHECK_INT(t.count[MEDIA_CALL_SET], 1);
+	t.media = media_free(t.media); /* the other toy's socket goes first */
+	t.call = NULL;
+	toy_gone(&other);
 	toy_free(&t);
 }
