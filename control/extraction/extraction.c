@@ -30,6 +30,7 @@ enum { ANSWER_BYTES = 32 << 10, ANSWER_TOKENS = 2000, ANY_HOUR = 24 };
 enum state { IDLE, READING, ASKED, WRITING };
 
 struct episode {
+	struct episode *next_parked;
 	json_t *read; /* as the store gave it; the lines borrow its texts */
 	uint64_t guild, channel, session, last;
 	uint64_t extracted;	/* facts were extracted from the lines up to this one before */
@@ -46,7 +47,7 @@ struct extraction {
 	uint64_t asked_at, failed_session;
 	unsigned failures;
 	struct episode e;
-	struct episode *parked[EXTRACTION_PARKED]; /* of servers that may write later; own */
+	struct episode *parked; /* of servers that may write later, the oldest first; own */
 	unsigned n_parked;
 	char answer[ANSWER_BYTES];
 	size_t answer_n;
@@ -143,30 +144,35 @@ static void fail_episode(struct extraction *x, const char *why)
 static void park_episode(struct extraction *x)
 {
 	struct episode *e = x->n_parked < EXTRACTION_PARKED ? malloc(sizeof *e) : NULL;
+	struct episode **at = &x->parked;
 
 	if (!e) {
 		fail_episode(x, "too many servers wait");
 		return;
 	}
 	*e = x->e;
-	x->parked[x->n_parked++] = e;
+	e->next_parked = NULL;
+	while (*at)
+		at = &(*at)->next_parked;
+	*at = e;
+	x->n_parked++;
 	x->e.read = NULL;
 	clear_episode(x);
 }
 
-/* Takes the i-th one out of the list. */
-static struct episode *take_parked(struct extraction *x, unsigned i)
+/* Takes one out of the list, at its place there. */
+static struct episode *take_parked(struct extraction *x, struct episode **at)
 {
-	struct episode *e = x->parked[i];
+	struct episode *e = *at;
 
+	*at = e->next_parked;
 	x->n_parked--;
-	memmove(&x->parked[i], &x->parked[i + 1], (x->n_parked - i) * sizeof x->parked[0]);
 	return e;
 }
 
-static void drop_parked(struct extraction *x, unsigned i)
+static void drop_parked(struct extraction *x, struct episode **at)
 {
-	struct episode *e = take_parked(x, i);
+	struct episode *e = take_parked(x, at);
 
 	json_decref(e->read);
 	free(e);
@@ -180,7 +186,7 @@ static void write_next(struct extraction *x);
 /* The oldest of those that wait. */
 static void resume_episode(struct extraction *x)
 {
-	struct episode *e = take_parked(x, 0);
+	struct episode *e = take_parked(x, &x->parked);
 
 	x->e = *e;
 	free(e);
@@ -298,7 +304,8 @@ static void note_spent(struct extraction *x, uint64_t nano)
 	char guild[24];
 
 	snprintf(guild, sizeof guild, "%llu", (unsigned long long)x->e.guild);
-	json_object_set_new(x->spent, guild, json_integer((json_int_t)(spent_by(x, guild) + nano)));
+	nano += spent_by(x, guild);
+	json_object_set_new(x->spent, guild, json_integer((json_int_t)nano));
 }
 
 /* Every server has the same share of the day's budget. */
@@ -470,9 +477,8 @@ static char *list_excluded(const struct extraction *x)
 	const char *guild;
 	char *text;
 
-	for (unsigned i = 0; i < x->n_parked; i++)
-		json_array_append_new(
-			list, json_sprintf("%llu", (unsigned long long)x->parked[i]->guild));
+	for (const struct episode *e = x->parked; e; e = e->next_parked)
+		json_array_append_new(list, json_sprintf("%llu", (unsigned long long)e->guild));
 	json_object_foreach(x->spent, guild, nano)
 	{
 		if (is_share(x, (uint64_t)json_integer_value(nano)))
@@ -537,11 +543,11 @@ static bool quotes(const struct episode *e, uint64_t user)
 
 void extraction_erase(struct extraction *x, uint64_t user)
 {
-	for (unsigned i = 0; x && i < x->n_parked;)
-		if (quotes(x->parked[i], user))
-			drop_parked(x, i);
+	for (struct episode **at = x ? &x->parked : NULL; at && *at;)
+		if (quotes(*at, user))
+			drop_parked(x, at);
 		else
-			i++;
+			at = &(*at)->next_parked;
 	/* The lines that the store is about to give may be theirs. */
 	if (!x || (x->state != READING && !quotes(&x->e, user)))
 		return;
@@ -579,8 +585,8 @@ struct extraction *extraction_free(struct extraction *x)
 	tmr_free(x->timer);
 	store_forget(x->conf.store, x);
 	roles_free(x->roles);
-	while (x->n_parked)
-		drop_parked(x, 0);
+	while (x->parked)
+		drop_parked(x, &x->parked);
 	json_decref(x->e.read);
 	json_decref(x->spent);
 	free(x);

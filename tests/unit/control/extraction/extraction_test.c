@@ -150,10 +150,11 @@ static bool begin(const char *says)
 	memset(&fx, 0, sizeof fx);
 	fx.says = says;
 	fx.guild = GUILD;
-	fx.session = 1000;
 	snprintf(fx.dir, sizeof fx.dir, "/tmp/parley-extract-XXXXXX");
-	return mkdtemp(fx.dir) && fake_http_begin(&fx.http, answer_request, NULL) &&
-	       !settings_alloc(&fx.settings) &&
+	if (!mkdtemp(fx.dir) || !fake_http_begin(&fx.http, answer_request, NULL))
+		return false;
+	fx.session = env_wall_ms(fx.http.env) - 60000; /* the store deletes old ones */
+	return !settings_alloc(&fx.settings) &&
 	       !settings_set(fx.settings, "text_url", fx.http.base) &&
 	       !settings_set(fx.settings, "memory_extract", "on") && !bus_alloc(&fx.bus) &&
 	       !store_alloc(&fx.store, fx.http.env, fx.bus, fx.settings, fx.dir) &&
@@ -415,16 +416,23 @@ TEST(a_session_is_summed_up_again_without_the_lines_of_a_forgotten_fact)
 	end();
 }
 
-static void hold_session(uint64_t guild, uint64_t session, const char *text)
+/* Another session each time. */
+static void hold_session(uint64_t guild, const char *text)
 {
 	fx.guild = guild;
-	fx.session = session;
+	fx.session++;
 	publish_session(EVENT_SESSION_STARTED);
 	publish_line(ANA, text, true);
 	publish_session(EVENT_SESSION_OVER);
 }
 
-TEST(a_server_that_wrote_its_facts_of_the_minute_holds_nobody_up)
+static bool is_settled_after_two(void)
+{
+	return fx.http.requests == 2 && fx.polls++ > 40;
+}
+
+/* Ana's session of the first server waits: Bob used up the facts of the minute there. */
+static void begin_waiting(void)
 {
 	const struct store_facts five = {
 		.guild = GUILD,
@@ -436,20 +444,50 @@ TEST(a_server_that_wrote_its_facts_of_the_minute_holds_nobody_up)
 
 	CHECK(begin(BIKE));
 	CHECK_INT(store_write_facts(fx.store, &five, on_erased, NULL), 0);
-	hold_session(GUILD, 1000, "my bike is red, said in the first server");
-	hold_session(OTHER, 2000, "my bike is red, too");
-	CHECK(run_until(is_done));
+	hold_session(GUILD, "my bike is red, said in the first server");
+	hold_session(OTHER, "my bike is red, too");
+	CHECK(run_until(is_settled_after_two));
+	CHECK_INT(count_sources(1), 0);
+}
+
+/* As if a minute had passed. */
+static void let_write(void)
+{
+	sqlite3 *sql = NULL;
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/parley.db", fx.dir);
+	CHECK_INT(sqlite3_open(path, &sql), SQLITE_OK);
+	sqlite3_busy_timeout(sql, 1000);
+	CHECK_INT(sqlite3_exec(sql, "DELETE FROM audit", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(sql);
+	publish_session(EVENT_SESSION_OVER);
+	fx.polls = 0;
 	CHECK(run_until(is_settled));
-	CHECK_INT(fx.http.requests, 2);
-	CHECK(!strstr(fx.facts, "bike"));
-	CHECK_INT(count_sources(1), 0); /* it waits for the next minute */
+}
+
+TEST(a_server_that_wrote_its_facts_of_the_minute_holds_nobody_up)
+{
+	begin_waiting();
+	let_write();
+	CHECK_INT(count_sources(1), 1);
+	CHECK_INT(fx.http.requests, 2); /* the answer was kept */
 	end();
 }
 
-static bool is_asked_twice(void)
+TEST(an_erasure_drops_an_episode_that_waits)
 {
-	publish_session(EVENT_SESSION_OVER);
-	return fx.http.requests == 2 && fx.polls++ > 40;
+	begin_waiting();
+	extraction_erase(fx.x, ANA);
+	let_write();
+	CHECK_INT(fx.http.requests, 3);
+	end();
+}
+
+static bool is_settled_after_trying_on(void)
+{
+	publish_session(EVENT_SESSION_OVER); /* it looks for episodes at once */
+	return is_settled_after_two();
 }
 
 /* A request costs more than half of the budget of the day. */
@@ -461,11 +499,10 @@ TEST(a_server_spends_its_share_of_the_day)
 	CHECK_INT(settings_set(fx.settings, "prices",
 			       "[{\"model\":\"m\",\"kind\":\"text_in\",\"usd\":20}]"),
 		  0);
-	hold_session(GUILD, 1000, "the first one");
-	hold_session(GUILD, 2000, "the second one");
-	hold_session(OTHER, 3000, "my bike is red");
-	CHECK(run_until(is_asked_twice));
-	CHECK_INT(fx.http.requests, 2);
+	hold_session(GUILD, "the first one");
+	hold_session(GUILD, "the second one");
+	hold_session(OTHER, "my bike is red");
+	CHECK(run_until(is_settled_after_trying_on));
 	CHECK(memmem(fx.http.body, fx.http.n, "my bike", 7));
 	end();
 }
