@@ -148,6 +148,12 @@ const struct media_want *media_call_want(const struct media_call *call)
 	return &call->want;
 }
 
+/* mediad had no room for it, and says so about a call that it does not hold: without a guild. */
+static bool was_refused(const struct media_call *call)
+{
+	return call->has_last && call->last.phase == MEDIA_PHASE_FAILED && !call->last.guild;
+}
+
 int media_call_credentials(struct media_call *call, const char *session, const char *token,
 			   const char *endpoint, uint64_t channel)
 {
@@ -160,6 +166,10 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 
 	if (!call->open)
 		return ENOTCONN;
+	if (was_refused(call)) {
+		call->reported = false;
+		media_call_bring_up(call);
+	}
 	if (call->has_last && call->last.gen > call->gen)
 		call->gen = call->last.gen;
 	call->gen++;

@@ -84,7 +84,8 @@ void media_call_set_handler(struct media_call *call, media_call_h *h, void *arg)
 /* Changes what ought to be. */
 int media_call_set(struct media_call *call, const struct media_want *want);
 const struct media_want *media_call_want(const struct media_call *call);
-/* A lease for the next generation. Copied into one message and forgotten. */
+/* A lease for the next generation. Copied into one message and forgotten. A call that mediad had no
+ * room for is opened anew: otherwise nobody would hear of a lease that finds no call. */
 int media_call_credentials(struct media_call *call, const char *session, const char *token,
 			   const char *endpoint, uint64_t channel);
 /* The newest CALL_STATE of this call, NULL before the first. */

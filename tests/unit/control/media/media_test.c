@@ -313,6 +313,37 @@ TEST(media_ends_what_is_not_wanted_any_more_while_mediad_reports)
 	toy_free(&t);
 }
 
+/* The refusal comes before Discord's answer to op 4. There may be room again when the lease is
+ * there; if not, the second refusal comes when somebody waits for the call. */
+TEST(media_opens_a_refused_call_again_with_its_lease)
+{
+	struct toy t;
+	uint32_t refused;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_call_consent(t.call, 500, false), 0);
+	CHECK_INT(media_call_listen(t.call, 500, 24000, 700), 0);
+	CHECK(toy_run_until(&t, MEDIA_LISTEN, 1));
+	refused = t.call_id;
+	toy_state(&t, refused, 0, 0, MEDIA_PHASE_FAILED, false);
+	toy_settle(&t);
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 1));
+	CHECK_INT(t.count[MEDIA_CALL_OPEN], 2);
+	CHECK_INT(t.count[MEDIA_CONSENT], 2);
+	CHECK_INT(t.count[MEDIA_LISTEN], 2);
+	CHECK(t.call_id != refused);
+	CHECK_INT(t.gen, 1);
+	/* a session that failed is one of a call that exists */
+	toy_state(&t, t.call_id, 1, 100, MEDIA_PHASE_FAILED, false);
+	toy_settle(&t);
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 2));
+	CHECK_INT(t.count[MEDIA_CALL_OPEN], 2);
+	CHECK_INT(t.gen, 2);
+	toy_free(&t);
+}
+
 /* ---- two mediads ---- */
 
 static uint64_t ahead_ns; /* of the system's clock */
