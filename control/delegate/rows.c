@@ -8,6 +8,7 @@
 #include "control/tools/run.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 #include "proto/media.h"
 
 enum { EFFECTS_OUTSIDE, DESCRIPTION_MAX = 2048, SHOWN_MAX = 200 };
@@ -18,13 +19,14 @@ static json_t *describe_task(const struct delegate_seat *seat, const struct task
 {
 	static const char *const states[] = {"waiting", "running", "ended"};
 	uint64_t until = t->state == TASK_ENDED ? t->ended_at : env_now(seat->set->env);
-	json_t *about = json_pack("{s:I, s:o, s:s, s:s, s:I}", "task", (json_int_t)t->number,
-				  "what", json_stringn(t->text, strnlen(t->text, SHOWN_MAX)),
-				  "worker", seat->set->record[t->desk].name, "state",
-				  t->state == TASK_ENDED ? t->outcome : states[t->state], "seconds",
-				  (json_int_t)((until - t->given_at) / NS_PER_S));
-	char *doing;
+	char shown[SHOWN_MAX + 1], *doing;
+	json_t *about;
 
+	utf8_copy(shown, sizeof shown, t->text);
+	about = json_pack("{s:I, s:o, s:s, s:s, s:I}", "task", (json_int_t)t->number, "what",
+			  json_string(shown), "worker", seat->set->record[t->desk].name, "state",
+			  t->state == TASK_ENDED ? t->outcome : states[t->state], "seconds",
+			  (json_int_t)((until - t->given_at) / NS_PER_S));
 	doing = about && *t->progress
 			? delegate_result_fence(seat->set->env, seat->set->record[t->desk].name,
 						t->progress, sizeof t->progress)

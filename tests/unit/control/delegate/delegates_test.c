@@ -355,3 +355,20 @@ TEST(the_cost_of_a_cancelled_task_is_told)
 	CHECK_INT(payer, DELEGATE_NUMBER);
 	tasks_end();
 }
+
+/* The text of a task is cut between characters where it is shown. */
+TEST(a_long_task_in_any_script_has_a_status)
+{
+	char task[300] = "x";
+
+	for (unsigned i = 0; i < 120; i++)
+		strcat(task, "\u0436");
+	CHECK(tasks_begin("", ""));
+	CHECK_INT(tasks_ask(1, task), 0);
+	CHECK_INT(tasks_call("ask_status", 9, "{\"task\":1}"), 0);
+	CHECK(tasks.output[0].ok);
+	CHECK(strstr(tasks.output[0].text, "\u0436"));
+	CHECK_INT(tasks_call("ask_list", 9, "{}"), 0);
+	CHECK(strstr(tasks.output[1].text, "\u0436"));
+	tasks_end();
+}

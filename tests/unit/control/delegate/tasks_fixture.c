@@ -167,7 +167,7 @@ int tasks_call(const char *name, uint32_t id, const char *arguments)
 
 int tasks_ask(uint32_t id, const char *task)
 {
-	char arguments[200];
+	char arguments[400];
 
 	snprintf(arguments, sizeof arguments, "{\"task\":\"%s\"}", task);
 	return tasks_call("ask", id, arguments);
