@@ -28,6 +28,18 @@ struct later {
 
 /* ---- stepping ---- */
 
+/* Answers that no ask of the turn took go to the provider by themselves: an unanswered call would
+ * block its session. */
+static void give_rest(struct agent_tools *t, uint32_t turn)
+{
+	struct engine_message m[2 * TOOLS_CALLS];
+	size_t n = tools_run_messages(t->run, turn, m, 2 * TOOLS_CALLS);
+
+	for (size_t i = 0; i < n; i++)
+		if (m[i].role == ENGINE_RESULT)
+			roles_result(t->a->roles, turn, m[i].call, m[i].text, m[i].failed);
+}
+
 static void step(struct agent_tools *t, const struct tool_input *in)
 {
 	uint64_t at;
@@ -35,6 +47,8 @@ static void step(struct agent_tools *t, const struct tool_input *in)
 	tools_run_step(t->run, in, env_now(t->a->env), t->out);
 	for (size_t i = 0; i < t->out->n; i++)
 		agent_tools_perform(t, &t->out->v[i]);
+	if (in->type == TOOL_IN_END)
+		give_rest(t, in->turn);
 	at = tools_run_deadline(t->run);
 	if (at == UINT64_MAX)
 		tmr_stop(t->timer);
@@ -145,18 +159,20 @@ void agent_tools_call(struct agent_tools *t, const struct roles_event *ev)
 	turn = room_active(t->a->room);
 	asker = agent_tools_asker(t->a, turn && turn->id == ev->turn ? turn : NULL, e->tool);
 	speculative = room_speculates(t->a->room, ev->turn);
-	agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_CALL,
-						 .turn = ev->turn,
-						 .user = asker.user,
-						 .rank = asker.rank,
-						 .shared = asker.shared,
-						 .session = session_of(ev),
-						 .speculative = speculative,
-						 .too_large = e->too_large,
-						 .call = e->call,
-						 .tool = e->tool,
-						 .language = room_language_now(t->a->room),
-						 .text = e->data});
+	agent_tools_feed(
+		t, &(struct tool_input){.type = TOOL_IN_CALL,
+					.turn = ev->turn,
+					.user = asker.user,
+					.rank = asker.rank,
+					.shared = asker.shared,
+					.session = session_of(ev),
+					.speculative = speculative,
+					.too_large = e->too_large,
+					.call = e->call,
+					.tool = e->tool,
+					.language = room_language_now(t->a->room),
+					.lead = t->lead.turn == ev->turn ? t->lead.text : NULL,
+					.text = e->data});
 }
 
 void agent_tools_revoke(struct agent_tools *t, const struct roles_event *ev)
@@ -167,21 +183,27 @@ void agent_tools_revoke(struct agent_tools *t, const struct roles_event *ev)
 							 .call = ev->engine->call});
 }
 
+static void append_words(struct said *s, uint32_t turn, struct slice words)
+{
+	size_t n = words.n;
+
+	if (s->turn != turn)
+		s->n = 0;
+	s->turn = turn;
+	if (n > SAID_MAX - 1 - s->n)
+		n = SAID_MAX - 1 - s->n;
+	memcpy(s->text + s->n, words.p, n);
+	s->n += n;
+	s->text[s->n] = '\0';
+}
+
 void agent_tools_words(struct agent_tools *t, const struct roles_event *ev)
 {
-	const struct slice *words = &ev->engine->data;
-	size_t n = words->n;
-
-	if (!t || ev->use != ENGINE_USE_REPLY)
+	if (!t)
 		return;
-	if (t->said_turn != ev->turn)
-		t->said_n = 0;
-	t->said_turn = ev->turn;
-	if (n > SAID_MAX - 1 - t->said_n)
-		n = SAID_MAX - 1 - t->said_n;
-	memcpy(t->said + t->said_n, words->p, n);
-	t->said_n += n;
-	t->said[t->said_n] = '\0';
+	append_words(&t->lead, ev->turn, ev->engine->data);
+	if (ev->use == ENGINE_USE_REPLY)
+		append_words(&t->said, ev->turn, ev->engine->data);
 }
 
 const char *agent_tools_agreed(const struct agent_tools *t, uint32_t turn)
@@ -196,25 +218,13 @@ void agent_tools_ask_again(struct agent_tools *t, uint32_t turn)
 	size_t said, n;
 
 	a = t->a;
-	said = t->said_turn == turn && t->said_n;
+	said = t->said.turn == turn && t->said.n;
 	n = tools_run_messages(t->run, turn, m + said, 2 * TOOLS_CALLS);
 	if (n && said)
 		m[0] = (struct engine_message){
-			.role = ENGINE_ASSISTANT, .speaker = "", .text = t->said};
+			.role = ENGINE_ASSISTANT, .speaker = "", .text = t->said.text};
 	roles_go_on(a->roles, agent_reply_use(a), turn, n ? m : NULL, n ? n + said : 0);
-	t->said_n = 0;
-}
-
-/* Answers that no ask of the turn took go to the provider by themselves: an unanswered call would
- * block its session. */
-static void give_rest(struct agent_tools *t, uint32_t turn)
-{
-	struct engine_message m[2 * TOOLS_CALLS];
-	size_t n = tools_run_messages(t->run, turn, m, 2 * TOOLS_CALLS);
-
-	for (size_t i = 0; i < n; i++)
-		if (m[i].role == ENGINE_RESULT)
-			roles_result(t->a->roles, turn, m[i].call, m[i].text, m[i].failed);
+	t->said.n = 0;
 }
 
 /* The links of an answer that nobody heard are of no use. */
@@ -292,7 +302,6 @@ static void take_record(struct agent_tools *t, const struct room_turn *record)
 	if (record->user && record->reason == ROOM_REASON_CANCELLED)
 		agent_tools_feed(t,
 				 &(struct tool_input){.type = TOOL_IN_WORDS, .user = record->user});
-	give_rest(t, record->id);
 	tell_found(t, record);
 	go(t, record->id);
 }

@@ -51,10 +51,12 @@ struct agent_tools {
 	bool provider_search; /* the settings want the provider's own search */
 	uint32_t held;	      /* a turn whose answer was speculative when it was asked; 0: none */
 	uint32_t told_words;  /* the last turn whose words the run has */
-	/* Words of this turn's answer before its calls. */
-	uint32_t said_turn;
-	size_t said_n;
-	char said[SAID_MAX];
+	/* Words of this turn's answer: those that its next ask repeats, and all of them. */
+	struct said {
+		uint32_t turn;
+		size_t n;
+		char text[SAID_MAX];
+	} said, lead;
 };
 
 /* ---- agent_tools.c ---- */

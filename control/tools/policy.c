@@ -162,7 +162,7 @@ static struct tool_asked *find_place(struct tool_policy *p, uint64_t user)
 }
 
 void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
-		      const char *question, uint64_t now)
+		      const char *question, unsigned lead, uint64_t now)
 {
 	size_t size = strlen(tool) + strlen(arguments) + 2;
 	struct tool_asked *a = find_place(p, user);
@@ -170,6 +170,7 @@ void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, co
 	end_asked(a);
 	a->call = malloc(size);
 	a->question = strdup(question);
+	a->lead = lead;
 	if (!a->call || !a->question) {
 		end_asked(a);
 		return;
@@ -189,7 +190,7 @@ void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *sai
 {
 	struct tool_asked *a = find_asked(p, user);
 
-	if (a && tool_is_question(a->question, said))
+	if (a && tool_is_question(a->question, said, a->lead))
 		a->read_back_at = now;
 }
 

@@ -96,6 +96,7 @@ struct tool_policy {
 		uint64_t user, asked_at;
 		uint64_t read_back_at; /* 0: not yet */
 		char *question;	       /* owned */
+		unsigned lead;	       /* words of the answer before the call */
 		char *call;	       /* tool and arguments, owned; NULL: a free place */
 	} asked[TOOL_ASKED];
 };
@@ -106,10 +107,10 @@ void tool_policy_clear(struct tool_policy *p);
 /* now: ns. A call that is ALLOWED counts for the rates. */
 enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings *s,
 				    const struct tool_request *request, uint64_t now);
-/* Keeps a call that has to ASK, in the place of the person's last one. Without memory nothing is
- * kept, and the model has to call again. */
+/* Keeps a call that has to ASK, in the place of the person's last one. lead: words of the same
+ * answer before the call. Without memory nothing is kept, and the model has to call again. */
 void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
-		      const char *question, uint64_t now);
+		      const char *question, unsigned lead, uint64_t now);
 /* An answer to this person was played to its end. It asked for a yes if it was the question about
  * their call (control/tools/read_back.h). */
 void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *said, uint64_t now);

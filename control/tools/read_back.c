@@ -73,7 +73,8 @@ static void write_real(double value, char *buf, size_t size)
 	}
 }
 
-static void write_leaf(struct writer *w, const char *key, const json_t *value)
+/* named: its key is told although it is the only value. */
+static void write_leaf(struct writer *w, const char *key, const json_t *value, bool named)
 {
 	char number[40] = "";
 
@@ -84,7 +85,7 @@ static void write_leaf(struct writer *w, const char *key, const json_t *value)
 	else if (json_is_boolean(value))
 		snprintf(number, sizeof number, "%s", json_is_true(value) ? "true" : "false");
 	write_text(w, ", ");
-	if (w->several || json_is_boolean(value)) {
+	if (*key && (w->several || named || json_is_boolean(value))) {
 		write_name(w, key);
 		write_text(w, " ");
 	}
@@ -110,6 +111,22 @@ static unsigned count_leaves(const json_t *value, unsigned depth)
 	return n;
 }
 
+static bool holds_leaf(const json_t *array)
+{
+	const json_t *first = json_array_get(array, 0);
+
+	return first && !json_is_object(first) && !json_is_array(first);
+}
+
+/* "grant" and "revoke" may hold the same values. */
+static void write_container(struct writer *w, const char *name, const json_t *value)
+{
+	if (!*name || holds_leaf(value))
+		return;
+	write_text(w, ", ");
+	write_name(w, name);
+}
+
 static void write_values(struct writer *w, const char *name, const json_t *value, unsigned depth)
 {
 	const char *key;
@@ -122,13 +139,14 @@ static void write_values(struct writer *w, const char *name, const json_t *value
 	}
 	if (!json_is_object(value) && !json_is_array(value)) {
 		if (!json_is_null(value))
-			write_leaf(w, name, value);
+			write_leaf(w, name, value, depth > 1);
 		return;
 	}
+	write_container(w, name, value);
 	json_object_foreach((json_t *)value, key, one) write_values(w, key, one, depth + 1);
 	json_array_foreach(value, i, one)
 	{
-		write_values(w, name, one, depth + 1);
+		write_values(w, holds_leaf(value) ? name : "", one, depth + 1);
 	}
 }
 
@@ -174,12 +192,14 @@ static char *split_words(const char *text)
 	char *out = malloc(4 * size + 2);
 
 	for (; out && *text; text += used) {
+		bool sign = *text == '-' && isdigit((unsigned char)text[1]) &&
+			    (!n || out[n - 1] == ' ');
 		uint32_t c;
 		bool mark;
 
 		used = spoken_read(text, &c);
-		mark = spoken_is_mark(c) || (c < 0x80 && !isalnum((int)c)) || c == 0x2018 ||
-		       c == 0x2019;
+		mark = spoken_is_mark(c) || (c < 0x80 && !isalnum((int)c) && !sign) ||
+		       c == 0x2018 || c == 0x2019;
 		if ((mark || is_word(c)) && n && out[n - 1] != ' ')
 			out[n++] = ' ';
 		if (mark)
@@ -200,14 +220,25 @@ static size_t word_size(const char *at)
 	return strcspn(at, " ") + (*at != '\0');
 }
 
-bool tool_is_question(const char *question, const char *said)
+unsigned tool_count_words(const char *text)
+{
+	char *words = split_words(text);
+	unsigned n = 0;
+
+	for (const char *p = words; p && *p; p++)
+		n += *p == ' ';
+	free(words);
+	return n;
+}
+
+bool tool_is_question(const char *question, const char *said, unsigned lead)
 {
 	char *wanted = split_words(question), *words = split_words(said);
 	const char *at = words;
 	bool is = false;
 
-	for (unsigned i = 0; wanted && *wanted && at && *at && i <= TOOL_QUESTION_LEAD && !is;
-	     i++) {
+	for (unsigned i = 0;
+	     wanted && *wanted && at && *at && i <= lead + TOOL_QUESTION_LEAD && !is; i++) {
 		is = strcmp(wanted, at) == 0;
 		at += word_size(at);
 	}

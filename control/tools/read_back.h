@@ -11,19 +11,23 @@
 enum {
 	TOOL_READ_BACK_MAX = 480, /* bytes, with the NUL */
 	TOOL_QUESTION_MAX = TOOL_READ_BACK_MAX + 100,
-	TOOL_QUESTION_LEAD = 3, /* other words before it */
+	TOOL_QUESTION_LEAD = 3, /* other words between the call and the question */
 };
 
-/* Writes "memory create entities: name Ana, text likes tea": the tool, then each value of the
- * arguments, a JSON object, with its key if there are several. Always terminated. False: it
+/* Writes "memory create entities, entities, name Ana, type cat": the tool, then each value of the
+ * arguments, a JSON object, with its key if there are several, and the keys of lists and objects
+ * that hold others. Always terminated. False: it
  * does not fit, or a value is too deep. */
 bool tool_read_back(const char *tool, const char *arguments, char buf[TOOL_READ_BACK_MAX]);
 /* Writes the question that names the call. language: a code of ISO 639, "" for English. False: as
  * above. */
 bool tool_question(const char *tool, const char *arguments, const char *language,
 		   char buf[TOOL_QUESTION_MAX]);
+/* Words of the text, as they are compared. */
+unsigned tool_count_words(const char *text);
 /* True if `said` is the question: word for word, with at most TOOL_QUESTION_LEAD words before it
- * and none behind it. Case and punctuation do not matter. */
-bool tool_is_question(const char *question, const char *said);
+ * and none behind it. Case and punctuation do not matter. lead: words of the same answer that came
+ * before the call, which are no part of this. */
+bool tool_is_question(const char *question, const char *said, unsigned lead);
 
 #endif

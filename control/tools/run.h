@@ -111,6 +111,7 @@ struct tool_input {
 	bool shared; /* of CALL: several people spoke in the turn; rank: the lowest of theirs */
 	const char *call, *tool;
 	const char *language; /* of CALL: people are asked for a yes in it; NULL: English */
+	const char *lead;     /* of CALL: words of the answer before it; NULL: none */
 	struct slice text;
 };
 

@@ -313,6 +313,7 @@ static struct tool_call *add_call(struct tools_run *t, const struct tool_input *
 	best->shared = in->shared;
 	best->rank = in->rank;
 	utf8_copy(best->language, sizeof best->language, in->language ? in->language : "");
+	best->lead = in->lead ? tool_count_words(in->lead) : 0;
 	best->session = in->session;
 	best->begun_at = t->now;
 	utf8_copy(best->call, sizeof best->call, in->call);
@@ -458,7 +459,7 @@ static void refuse_until_yes(struct tools_run *t, struct tool_call *c)
 	char question[TOOL_QUESTION_MAX];
 
 	tool_question(c->tool, c->arguments, c->language, question);
-	tool_policy_keep(&t->policy, c->user, c->tool, c->arguments, question, t->now);
+	tool_policy_keep(&t->policy, c->user, c->tool, c->arguments, question, c->lead, t->now);
 	c->text = tool_envelope_ask(tool_verdict_text(TOOL_ASK), question);
 	end_call(t, c, TOOL_CODE_NEEDS_YES);
 }

@@ -29,6 +29,7 @@ struct tool_call {
 	bool agreed;	 /* the room makes it after a yes; a job that no model waits for */
 	bool superseded; /* of an agreed one: a newer turn holds the words of its yes */
 	enum tool_rank rank;
+	unsigned lead;	  /* words of the answer before it */
 	unsigned told;	  /* how often what a JOB is doing was told */
 	uint64_t tell_at; /* not before */
 	enum tool_code code;

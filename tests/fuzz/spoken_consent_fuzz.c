@@ -26,14 +26,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tool_read_back("say_it", arguments ? arguments : "{}", words);
 	if (!utf8_valid(words) || strchr(words, '\n') || strncmp(words, "say it", 6) != 0)
 		abort();
-	tool_is_question(words, said);
-	tool_is_question(said, words);
+	tool_is_question(words, said, 0);
+	tool_is_question(said, words, 0);
 	tool_question("say_it", arguments ? arguments : "{}", "", question);
 	snprintf(quoted, sizeof quoted, "Well: %s", question);
-	if (!utf8_valid(question) || !tool_is_question(question, quoted))
+	if (!utf8_valid(question) || !tool_is_question(question, quoted, 0))
 		abort();
 	snprintf(quoted, sizeof quoted, "%s No.", question);
-	if (tool_is_question(question, quoted))
+	if (tool_is_question(question, quoted, 0))
 		abort();
 	free(said);
 	return 0;

@@ -137,6 +137,56 @@ TEST(a_yes_counts_after_a_question_that_was_heard_to_its_end)
 	}
 }
 
+/* A model may say something before it calls a tool; its answer goes on behind the call. */
+TEST(a_yes_counts_after_words_that_came_before_the_call)
+{
+	static struct scene s;
+	const struct engine_event words = {.type = ENGINE_WORDS,
+					   .data = slice_str("I'll send it to Bob right away.")};
+
+	for (unsigned use = ENGINE_USE_VOICE; use <= ENGINE_USE_REPLY; use++) {
+		CHECK(open_scene(&s));
+		agent_tools_words(s.agent->tools,
+				  &(struct roles_event){.turn = room_active(s.agent->room)->id,
+							.use = use,
+							.engine = &words});
+		call_send(&s, "a", "Bob");
+		end_question(&s, "I'll send it to Bob right away. Shall I do this: send, Bob?",
+			     ROOM_REASON_ANSWERED, 24000);
+		say(&s, "Yes.");
+		CHECK_INT(starts, 1);
+		scene_end(&s);
+	}
+}
+
+/* An unanswered call would block the provider's session. */
+TEST(calls_beside_one_that_ends_the_turn_get_an_answer)
+{
+	static const struct tool_row slow = {.name = "slow",
+					     .description = "Reads.",
+					     .schema = "{\"type\":\"object\"}",
+					     .timeout_ms = 5000,
+					     .max_output = 100};
+	static const char *const tools[] = {"slow", "stay_silent"};
+	struct engine_event call = {.type = ENGINE_TOOL_CALL};
+	struct engine_message left[4];
+	static struct scene s;
+	uint32_t turn;
+
+	CHECK(open_scene(&s));
+	CHECK_INT(tools_registry_add(s.agent->tools->registry, &slow, &shell, NULL), 0);
+	turn = room_active(s.agent->room)->id;
+	for (unsigned i = 0; i < 2; i++) {
+		call.call = call.tool = tools[i];
+		agent_tools_call(s.agent->tools,
+				 &(struct roles_event){.turn = turn, .engine = &call});
+	}
+	CHECK(!room_active(s.agent->room) || room_active(s.agent->room)->id != turn);
+	CHECK_INT(tools_run_open(s.agent->tools->run), 0);
+	CHECK_INT(tools_run_messages(s.agent->tools->run, turn, left, 4), 0);
+	scene_end(&s);
+}
+
 static unsigned sounds;
 
 static int play(uint32_t turn, uint32_t chunk, const char *ref, void *arg)

@@ -213,3 +213,32 @@ TEST(an_agreed_call_that_fails_is_told)
 	CHECK(strstr(say(&c, YES, true), "settle:2:unknown_tool late:2:awaited"));
 	calls_close(&c);
 }
+
+/* Many models say something before they call a tool, and go on in the same answer. */
+TEST(words_before_the_call_are_no_part_of_the_question)
+{
+	static const char *const leads[] = {"I'll hand it over right away.", NULL};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct calls c;
+
+		CHECK(calls_open(&c));
+		calls_step(&c, (struct tool_input){.type = TOOL_IN_CALL,
+						   .turn = QUESTION,
+						   .user = ALICE,
+						   .session = 1,
+						   .call = "a",
+						   .tool = "hand",
+						   .lead = leads[i],
+						   .text = slice_str("{\"q\":\"x\"}")});
+		calls_step(&c,
+			   (struct tool_input){.type = TOOL_IN_END,
+					       .turn = QUESTION,
+					       .user = ALICE,
+					       .ok = true,
+					       .text = slice_str("I'll hand it over right away. "
+								 "Shall I do this: hand, x?")});
+		CHECK_STR(say(&c, YES, true), i ? "" : "journal:2:await ");
+		calls_close(&c);
+	}
+}

@@ -168,7 +168,7 @@ static const char *after_yes(uint64_t user, bool yes, unsigned said_s, bool read
 
 	if (!p)
 		return "";
-	tool_policy_keep(p, ALICE, "send", "{\"to\":7}", "Shall I?", AT(1));
+	tool_policy_keep(p, ALICE, "send", "{\"to\":7}", "Shall I?", 0, AT(1));
 	if (read_back)
 		tool_policy_read_back(p, ALICE, "Yes, shall I?", AT(5));
 	call = agree(p, user, yes, AT(said_s));
@@ -194,7 +194,7 @@ TEST(a_yes_to_another_question_does_not_count)
 	struct tool_policy *p = calloc(1, sizeof *p);
 
 	CHECK(p);
-	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
+	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", 0, AT(1));
 	tool_policy_read_back(p, ALICE, "Would you like to hear a joke?", AT(5));
 	CHECK_STR(agree(p, ALICE, true, AT(8)), "");
 	close_policy(p);
@@ -232,14 +232,14 @@ TEST(each_person_has_one_call_that_waits)
 	struct tool_policy *p = calloc(1, sizeof *p);
 
 	CHECK(p);
-	tool_policy_keep(p, ALICE, "ring", "{}", "Shall I send it?", AT(1));
-	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
+	tool_policy_keep(p, ALICE, "ring", "{}", "Shall I send it?", 0, AT(1));
+	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", 0, AT(1));
 	tool_policy_read_back(p, ALICE, "Shall I send it?", AT(2));
-	tool_policy_keep(p, BOB, "send", "{}", "Shall I send it?", AT(3));
+	tool_policy_keep(p, BOB, "send", "{}", "Shall I send it?", 0, AT(3));
 	CHECK_STR(agree(p, ALICE, true, AT(4)), "send {}");
 	/* More people than there are places: the newest ones wait. */
 	for (uint64_t user = 10; user < 10 + TOOL_ASKED; user++)
-		tool_policy_keep(p, user, "send", "{}", "Shall I send it?", AT(user));
+		tool_policy_keep(p, user, "send", "{}", "Shall I send it?", 0, AT(user));
 	tool_policy_read_back(p, BOB, "Shall I send it?", AT(30));
 	CHECK_STR(agree(p, BOB, true, AT(31)), "");
 	close_policy(p);
@@ -251,7 +251,7 @@ TEST_OOM(a_policy_without_memory_keeps_nothing)
 
 	if (!p)
 		return;
-	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
+	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", 0, AT(1));
 	close_policy(p);
 }
 

@@ -25,7 +25,7 @@ TEST(a_call_is_read_back_by_its_tool_and_all_values)
 		  "pay, amount 250000.75, rate 0.1");
 	CHECK_STR(words_of("memory_write",
 			   "{\"items\":[{\"text\":\"tea is hot\",\"tags\":[\"a\",\"b\"]}]}"),
-		  "memory write, text tea is hot, tags a, tags b");
+		  "memory write, items, text tea is hot, tags a, tags b");
 	CHECK_STR(words_of("memory_forget", "{\"last\":true,\"none\":null}"),
 		  "memory forget, last true");
 }
@@ -63,16 +63,24 @@ TEST(an_answer_is_the_question_word_for_word)
 	static const char question[] =
 		"Shall I do this: bank send money, amount 5, to user Bob O'Hara?";
 
-	CHECK(tool_is_question(question, question));
-	CHECK(tool_is_question(question, "shall I do this? Bank: send money (amount 5) to user "
-					 "BOB O\xe2\x80\x99Hara."));
-	CHECK(tool_is_question(question, "Of course, Alice! Shall I do this: bank send money, "
-					 "amount 5, to user Bob O'Hara?"));
-	CHECK(!tool_is_question(question, "Shall I do this: bank send money, amount 50, to user "
-					  "Bob O'Hara?"));
-	CHECK(!tool_is_question(question, "Shall I do this: bank send money, amount 5, to user "
-					  "Bob?"));
-	CHECK(!tool_is_question(question, "") && !tool_is_question("", "Yes?"));
+	CHECK(tool_is_question(question, question, 0));
+	CHECK(tool_is_question(question,
+			       "shall I do this? Bank: send money (amount 5) to user "
+			       "BOB O\xe2\x80\x99Hara.",
+			       0));
+	CHECK(tool_is_question(question,
+			       "Of course, Alice! Shall I do this: bank send money, "
+			       "amount 5, to user Bob O'Hara?",
+			       0));
+	CHECK(!tool_is_question(question,
+				"Shall I do this: bank send money, amount 50, to user "
+				"Bob O'Hara?",
+				0));
+	CHECK(!tool_is_question(question,
+				"Shall I do this: bank send money, amount 5, to user "
+				"Bob?",
+				0));
+	CHECK(!tool_is_question(question, "", 0) && !tool_is_question("", "Yes?", 0));
 }
 
 /* The words of the call stand in all of these, but nobody agrees to the call by a yes. */
@@ -97,7 +105,7 @@ TEST(an_answer_around_the_words_of_a_call_asks_for_no_yes)
 		char question[TOOL_QUESTION_MAX];
 
 		tool_question(cases[i].tool, cases[i].arguments, "en", question);
-		CHECK(!tool_is_question(question, cases[i].said));
+		CHECK(!tool_is_question(question, cases[i].said, 0));
 	}
 }
 
@@ -107,12 +115,16 @@ TEST(questions_of_scripts_without_blanks_are_compared_by_characters)
 				       "\u8336\u306f\u71b1\u3044\uff1f";
 
 	CHECK(tool_is_question(
-		question, "\u8981\u9019\u6a23\u505a\u55ce? memory write\u300c\u8336\u306f\u71b1"
-			  "\u3044\u300d"));
+		question,
+		"\u8981\u9019\u6a23\u505a\u55ce? memory write\u300c\u8336\u306f\u71b1"
+		"\u3044\u300d",
+		0));
 	CHECK(!tool_is_question(
-		question, "\u8981\u9019\u6a23\u505a\u55ce? memory write\u300c\u8336\u306f\u51b7"
-			  "\u3044\u300d"));
-	CHECK(tool_is_question("send, \u00dcber M\u00dcNCHEN", "send \u00fcber m\u00fcnchen?"));
+		question,
+		"\u8981\u9019\u6a23\u505a\u55ce? memory write\u300c\u8336\u306f\u51b7"
+		"\u3044\u300d",
+		0));
+	CHECK(tool_is_question("send, \u00dcber M\u00dcNCHEN", "send \u00fcber m\u00fcnchen?", 0));
 }
 
 TEST_OOM(without_memory_nothing_was_asked)
@@ -120,5 +132,28 @@ TEST_OOM(without_memory_nothing_was_asked)
 	char buf[TOOL_QUESTION_MAX];
 
 	tool_question("send", "{\"to\":\"Bob\"}", "", buf);
-	CHECK(!tool_is_question("Shall I do this: send, Bob?", "Shall I send it to Eve?"));
+	CHECK(!tool_is_question("Shall I do this: send, Bob?", "Shall I send it to Eve?", 0));
+}
+
+/* Values that mean different things are never read back alike. */
+TEST(keys_around_a_value_are_read_back)
+{
+	CHECK_STR(words_of("members", "{\"grant\":{\"user\":\"Bob\"}}"),
+		  "members, grant, user Bob");
+	CHECK_STR(words_of("members", "{\"revoke\":[{\"user\":\"Bob\"},{\"user\":\"Eve\"}]}"),
+		  "members, revoke, user Bob, user Eve");
+	CHECK_STR(words_of("members", "{\"add\":[\"Bob\"]}"), "members, add Bob");
+	CHECK_STR(words_of("files", "{\"keep\":[],\"rows\":[[1,2]]}"), "files, keep, rows, 1, 2");
+}
+
+TEST(a_sign_and_the_words_before_a_call_are_told_apart)
+{
+	static const char question[] = "Shall I do this: pay, -5?";
+
+	CHECK(tool_is_question(question, question, 0));
+	CHECK(!tool_is_question(question, "Shall I do this: pay, 5?", 0));
+	CHECK_INT(tool_count_words("I'll pay right away."), 5);
+	CHECK(!tool_is_question(question, "I'll pay right away. Shall I do this: pay, -5?", 1));
+	CHECK(tool_is_question(question, "I'll pay right away. Shall I do this: pay, -5?", 5));
+	CHECK(!tool_is_question(question, "I'll pay right away. Shall I do this: pay, -5? No.", 5));
 }
