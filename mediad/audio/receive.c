@@ -363,6 +363,14 @@ static void note_voice(struct audio_speaker *s, uint64_t now)
 	s->h(&ev, s->arg);
 }
 
+/* Reads the packets that are there, and begins anew with the next one. */
+static void restart_numbers(struct audio_speaker *s)
+{
+	jitter_buffer_flush(&s->jitter_buffer);
+	decode_tracks(s, AUDIO_CATCHUP_PACKETS);
+	jitter_buffer_restart(&s->jitter_buffer);
+}
+
 static void store_packet(struct audio_speaker *s, const struct audio_packet *pkt, bool voice,
 			 uint64_t now)
 {
@@ -375,9 +383,7 @@ static void store_packet(struct audio_speaker *s, const struct audio_packet *pkt
 		return;
 	case JITTER_BUFFER_RESTART:
 		s->stats.resyncs++;
-		jitter_buffer_flush(&s->jitter_buffer);
-		decode_tracks(s, AUDIO_CATCHUP_PACKETS);
-		jitter_buffer_restart(&s->jitter_buffer);
+		restart_numbers(s);
 		break;
 	case JITTER_BUFFER_OK:
 		break;
@@ -406,6 +412,13 @@ void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, 
 		voice = false;
 	}
 	store_packet(s, &kept, voice, now);
+}
+
+void audio_speaker_restart(struct audio_speaker *s, uint64_t now)
+{
+	s->now = now;
+	restart_numbers(s);
+	s->jitter.known = false;
 }
 
 /* ---- time ---- */

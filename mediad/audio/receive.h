@@ -86,8 +86,8 @@ struct audio_stats {
 
 /* ---- a speaker ---- */
 struct audio_speaker;
-/* h is called from put, tick, unlisten, consent and end only. Returns ENOMEM. The caller owns
- * *out. */
+/* h is called from put, restart, tick, unlisten, consent and end only. Returns ENOMEM. The caller
+ * owns *out. */
 int audio_speaker_alloc(struct audio_speaker **out, uint32_t first_capture, audio_event_h *h,
 			void *arg);
 /* Also frees decoders that are still lent to it. */
@@ -106,6 +106,8 @@ struct audio_packet {
 };
 /* Takes a packet that passed the replay window, at its arrival `now`. */
 void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now);
+/* The speaker has another SSRC: the next packet's numbers have nothing to do with those before. */
+void audio_speaker_restart(struct audio_speaker *s, uint64_t now);
 /* To be called when audio_speaker_due() says so. */
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now);
 /* When a tick has something to do: 0 while packets wait, which wants a tick every 20 ms;

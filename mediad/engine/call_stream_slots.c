@@ -117,6 +117,7 @@ static void map_ssrc(struct call_stream *cs, struct slot *s, uint32_t ssrc)
 	if (!ssrc)
 		return;
 	call_stream_adopt_reporter(cs, s);
+	audio_speaker_restart(s->speaker, env_now(cs->env));
 	call_stream_release_pending(cs, s);
 }
 

@@ -103,6 +103,22 @@ TEST(call_stream_hears_again_after_jumps)
 	pair_finish();
 }
 
+/* Its numbers may lie a little before those of the old one by chance. */
+TEST(call_stream_hears_a_new_ssrc_at_once)
+{
+	uint32_t ts = 7;
+
+	CHECK_INT(start(), 0);
+	for (uint16_t seq = 300; seq < 320; seq++, ts += RTP_FRAME)
+		speak(PAIR_SSRC, seq, ts);
+	pair_map(PAIR_SSRC + 1);
+	pair.rx.samples = pair.rx.loud = 0;
+	for (uint16_t seq = 220; seq < 224; seq++, ts += RTP_FRAME)
+		speak(PAIR_SSRC + 1, seq, ts);
+	CHECK(pair.rx.loud > 480 * 2000);
+	pair_finish();
+}
+
 static void replay_kept(void)
 {
 	for (unsigned i = 0; i < n_kept; i++) {
