@@ -148,10 +148,9 @@ const struct media_want *media_call_want(const struct media_call *call)
 	return &call->want;
 }
 
-/* mediad had no room for it, and says so about a call that it does not hold: without a guild. */
-static bool was_refused(const struct media_call *call)
+bool media_refuses_call(const struct media_call_state *s)
 {
-	return call->has_last && call->last.phase == MEDIA_PHASE_FAILED && !call->last.guild;
+	return s->phase == MEDIA_PHASE_FAILED && !s->guild;
 }
 
 int media_call_credentials(struct media_call *call, const char *session, const char *token,
@@ -166,7 +165,7 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 
 	if (!call->open)
 		return ENOTCONN;
-	if (was_refused(call)) {
+	if (call->has_last && media_refuses_call(&call->last)) {
 		call->reported = false;
 		media_call_bring_up(call);
 	}

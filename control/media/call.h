@@ -114,6 +114,8 @@ void media_place_calls(struct media *m);
 
 /* call.c: makes the call known to its mediad, as a new one or as the mediad reported it. */
 void media_call_bring_up(struct media_call *call);
+/* True if a mediad without room refuses the call: it does not hold it, so it names no guild. */
+bool media_refuses_call(const struct media_call_state *s);
 void media_call_send_unlisten(struct media_call *call, uint32_t listen);
 
 /* resync.c: handlers of a link (link.h); arg is the struct media. */

@@ -163,7 +163,9 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 			media_playback_inherit(c, msg);
 		return;
 	}
-	if (gen < c->gen)
+	/* A refusal repeats the generation of CALL_OPEN, while the lease has begun the next one. */
+	if (gen < c->gen &&
+	    !(msg->type == MEDIA_CALL_STATE && media_refuses_call(&msg->call_state)))
 		return;
 	if (msg->type == MEDIA_CALL_STATE) {
 		store_call_state(c, &msg->call_state);

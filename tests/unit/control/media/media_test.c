@@ -344,6 +344,24 @@ TEST(media_opens_a_refused_call_again_with_its_lease)
 	toy_free(&t);
 }
 
+/* mediad answers with the generation of CALL_OPEN, which the lease has left behind. */
+TEST(media_hears_the_second_refusal_of_a_call)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	for (unsigned opened = 2; opened < 5; opened++) {
+		toy_state(&t, t.call_id, 0, 0, MEDIA_PHASE_FAILED, false);
+		toy_settle(&t);
+		CHECK(media_call_last(t.call) &&
+		      media_call_last(t.call)->phase == MEDIA_PHASE_FAILED);
+		CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+		CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, opened - 1));
+		CHECK_INT(t.count[MEDIA_CALL_OPEN], opened);
+	}
+	toy_free(&t);
+}
+
 /* ---- two mediads ---- */
 
 static uint64_t ahead_ns; /* of the system's clock */
