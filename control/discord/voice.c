@@ -378,8 +378,9 @@ void voice_online(struct voice *v, bool fresh, uint64_t now)
 {
 	v->online = true;
 	v->adopted = false;
+	/* Discord repeats missed events before the session counts as resumed. */
+	v->echo_due = false;
 	if (fresh) {
-		v->echo_due = false;
 		v->actual = 0;
 		v->session[0] = '\0';
 		v->tries = 0;

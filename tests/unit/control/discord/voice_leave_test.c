@@ -50,3 +50,27 @@ TEST(voice_leaves_a_channel_without_a_call)
 	CHECK_INT(p.leaves + p.left, 2);
 	voice_free(p.v);
 }
+
+/* The op 4 that leaves is lost with the connection. */
+TEST(voice_tells_a_kick_after_a_leave_that_was_lost)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
+	paper_server(&p, NULL);
+	paper_wait(&p);
+	paper_wait(&p);
+	CHECK_INT(voice_state(p.v), VOICE_LEAVING);
+	voice_offline(p.v);
+	voice_online(p.v, false, p.now);
+	CHECK_INT(voice_state(p.v), VOICE_ASKED);
+	paper_server(&p, "t2");
+	paper_wait(&p);
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	/* A member disconnects the bot. */
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.left, 1);
+	voice_free(p.v);
+}
