@@ -298,7 +298,7 @@ TEST(sentences_follow_the_language_of_the_room)
 
 	words_speak(&w, "de-AT");
 	words_leaves_soon(&w, 30);
-	CHECK_STR(w.text, "Ich war so lange hier, wie ich darf: Ich gehe in 30 Sekunden.");
+	CHECK_STR(w.text, "Meine Zeit hier ist gleich um: Ich gehe in 30 Sekunden.");
 	w = (struct words){0};
 	words_speak(&w, "fr");
 	words_end(&w, "bot_disconnected");
