@@ -120,6 +120,9 @@ bool room_backchannel_is_stutter(const struct room_utterance *u)
 
 	if (w->n < 2 || w->question || w->letters > (unsigned)(w->unspaced ? 3 : 8))
 		return false;
+	/* "等等": the entry itself repeats a character. */
+	if (w->unspaced && room_utterance_objects(u, 0, u->n))
+		return false;
 	for (unsigned i = 0; i + 1 < w->n; i++) {
 		const struct room_word *a = &w->v[i], *b = &w->v[i + 1];
 		unsigned n = a->n < b->n ? a->n : b->n;
@@ -189,8 +192,40 @@ static bool may_grow(const struct room_utterance *u, unsigned part)
 	return u->interim && part + (u->w.unspaced ? PIECE_UNSPACED : 1) >= u->n;
 }
 
-/* "Oh marvellous", "oh wow splendid": one word behind sounds of surprise is an exclamation, unless
- * it is a name. */
+/* Endings of adjectives, by which a word that is in no list praises or pities; "oh fire" and "oh
+ * twelve" are news. */
+static bool ends_as_adjective(const struct room_utterance *u, unsigned part)
+{
+	static const char *const endings[ROOM_LANGUAGE_COUNT] = {
+		[ROOM_LANGUAGE_EN] =
+			"ous ible able ing ic ish ed id tic al ive some y ry nt less ful",
+		[ROOM_LANGUAGE_DE] = "lich ig isch bar voll end sam haft ant ent los iv ell",
+		[ROOM_LANGUAGE_ES] =
+			"oso osa able ible ante ente ico ica ado ada ido ida ivo iva al",
+		[ROOM_LANGUAGE_FR] = "ant ante eux euse able ible ique é ée el elle if ive al ale",
+		[ROOM_LANGUAGE_IT] =
+			"oso osa abile ibile ante ente ico ica ato ata ito ita ivo iva ale",
+		[ROOM_LANGUAGE_NL] = "lijk ig isch baar vol end zaam haft ant ent loos ief eel",
+		[ROOM_LANGUAGE_PL] = "ny na ne nie cko wo ło wy wa we cy ca ce sty sta ste ący ące",
+		[ROOM_LANGUAGE_PT] =
+			"oso osa ável ível ante ente ico ica ado ada ido ida ivo iva al",
+		[ROOM_LANGUAGE_RU] = "но ный ная ное ий ый ая ое ко ски во",
+	};
+	const struct room_word *w = room_utterance_word(u, part);
+	const char *end = u->w.text + w->at + w->n, *p = endings[u->w.language];
+
+	while (p && *p) {
+		size_t n = strcspn(p, " ");
+
+		if (n < w->n && memcmp(end - n, p, n) == 0)
+			return true;
+		p += n + strspn(p + n, " ");
+	}
+	return false;
+}
+
+/* "Oh marvellous", "oh wow splendid": an adjective behind sounds of surprise is an exclamation,
+ * unless it is a name. */
 static bool is_exclaimed(const struct room_utterance *u, unsigned part)
 {
 	const uint32_t surprise = ROOM_WORD_ASSENT | ROOM_WORD_FILLER;
@@ -200,7 +235,7 @@ static bool is_exclaimed(const struct room_utterance *u, unsigned part)
 		    (i == 0 || !(u->v[i].classes & ROOM_WORD_ASSENT)))
 			return false;
 	return part + 1 == u->n && !u->w.unspaced && !u->v[part].classes &&
-	       !room_utterance_word(u, part)->capital;
+	       !room_utterance_word(u, part)->capital && ends_as_adjective(u, part);
 }
 
 /* "Gut, die Karten", "good, and tomorrow": words such as an article before the last one, which
@@ -262,10 +297,15 @@ static bool is_light(const struct room_utterance *u, unsigned from, unsigned to)
 	       !room_utterance_asks(u, from, to);
 }
 
-/* "Really?" asks for nothing; "hm?" asks to say it again. */
+/* "Really?" asks for nothing; "hm?" asks to say it again, and so does the word that answers a call,
+ * alone, in Japanese and Korean ("はい？"). */
 static bool is_surprise(const struct room_utterance *u)
 {
 	bool wordy = false;
+
+	if (u->n == 1 && room_language_in_situ(u->w.language) &&
+	    u->v[0].classes & (ROOM_WORD_CALL | ROOM_WORD_LEAD))
+		return false;
 
 	for (unsigned i = 0; i < u->n; i++)
 		wordy = wordy || (u->v[i].classes & ROOM_WORD_ASSENT &&

@@ -33,8 +33,8 @@ bool room_music_latched(const struct room_music *m, uint64_t user, uint64_t now)
 }
 
 /* The number of words at word i that may stand around a command: the bot's name, a request that is
- * mere politeness, words that open a sentence before it, and those that end one after it. 0 for
- * others. */
+ * mere politeness, words that open a sentence before it, and polite words that end one after it.
+ * "Para mañana" is no command: a time or place says more. 0 for others. */
 static unsigned match_around(const struct room_saying *said, const struct room_words *w, unsigned i,
 			     bool after)
 {
@@ -44,9 +44,12 @@ static unsigned match_around(const struct room_saying *said, const struct room_w
 	if (n)
 		return n;
 	n = room_words_match(w, i, ROOM_WORD_STOP_AROUND);
-	if (n && room_words_match(w, i, ROOM_WORD_REQUEST) == n)
+	if (n && (room_words_match(w, i, ROOM_WORD_REQUEST) == n ||
+		  room_words_match(w, i, ROOM_WORD_MODAL)))
 		return n;
 	n = room_words_match(w, i, may);
+	if (after && room_words_match(w, i, ROOM_WORD_STOP_AROUND) != n)
+		return 0;
 	return room_words_match(w, i, ROOM_WORD_COUNTER | ROOM_WORD_QUESTION) ? 0 : n;
 }
 

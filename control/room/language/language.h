@@ -14,7 +14,7 @@
  *   ASSENT, FILLER,     backchannels with praise and continuers; sounds and hesitation; words that
  *   GLUE                may stand beside these without a weight of their own; an ASSENT that is a
  *                       LINK too takes the word behind it along ("what a story")
- *   COUNTER             negation, contrast, apology, "I meant": not a backchannel
+ *   COUNTER             negation, contrast, apology, "I meant", alarm: not a backchannel
  *   QUESTION, REQUEST,  beginnings of questions and requests; MODAL before SUBJECT is one; WISH
  *   MODAL, SUBJECT,     begins with "I want"
  *   WISH

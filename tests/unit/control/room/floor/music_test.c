@@ -80,6 +80,41 @@ TEST(rule_101_a_command_is_a_whole_utterance)
 			test_fail(__FILE__, __LINE__, "%s", rows[i].words);
 }
 
+TEST(rule_101_requests_command_and_times_do_not)
+{
+	static const struct {
+		const char *language, *words;
+		enum room_music_control control;
+	} rows[] = {
+		{"de", "mach mal die Musik aus", ROOM_MUSIC_STOP},
+		{"de", "stell die Musik ab", ROOM_MUSIC_STOP},
+		{"de", "spiel das nächste Lied", ROOM_MUSIC_SKIP},
+		{"en", "can you pause it", ROOM_MUSIC_PAUSE},
+		{"en", "could you skip this one", ROOM_MUSIC_SKIP},
+		{"en", "turn it off", ROOM_MUSIC_STOP},
+		{"en", "music off", ROOM_MUSIC_STOP},
+		{"fr", "stoppe la musique", ROOM_MUSIC_STOP},
+		{"it", "togli la musica", ROOM_MUSIC_STOP},
+		{"pt", "pula essa", ROOM_MUSIC_SKIP},
+		{"zh", "把音乐关了", ROOM_MUSIC_STOP},
+		{"zh", "切歌", ROOM_MUSIC_SKIP},
+		{"ja", "次いって", ROOM_MUSIC_SKIP},
+		{"es", "para mañana", ROOM_MUSIC_NO_CONTROL},
+		{"es", "para hoy", ROOM_MUSIC_NO_CONTROL},
+		{"pt", "para amanhã", ROOM_MUSIC_NO_CONTROL},
+		{"en", "stop tomorrow", ROOM_MUSIC_NO_CONTROL},
+		{"en", "stop now please", ROOM_MUSIC_STOP},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct room_saying said = {.text = rows[i].words,
+					   .told = room_language_by_code(rows[i].language)};
+
+		if (room_music_control(&said) != rows[i].control)
+			test_fail(__FILE__, __LINE__, "%s", rows[i].words);
+	}
+}
+
 /* Alice asked for the music, which plays since. */
 static struct scene *asked_for(const char *sets)
 {

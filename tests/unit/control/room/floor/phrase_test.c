@@ -208,6 +208,89 @@ TEST(rule_153_news_beside_an_assent_is_no_backchannel)
 	CHECK_PHRASES(assent, ROOM_PHRASE_BACKCHANNEL, true);
 }
 
+TEST(rule_152_closings_and_rude_words_are_stop_requests)
+{
+	static const struct row stops[] = {
+		{"en", "that's all thanks", 0, false},
+		{"en", "okay that's all, bye", 0, false},
+		{"de", "okay danke, das war's", 0, false},
+		{"es", "gracias eso es todo", 0, false},
+		{"fr", "merci c'est tout", 0, false},
+		{"it", "grazie è tutto", 0, false},
+		{"nl", "dank je dat was het", 0, false},
+		{"pl", "dzięki to wszystko", 0, false},
+		{"pt", "obrigado é só isso", 0, false},
+		{"ru", "спасибо, это всё", 0, false},
+		{"zh", "谢谢，就这样吧", 0, false},
+		{"ja", "以上です、ありがとう", 0, false},
+		{"ko", "이상입니다 감사합니다", 0, false},
+		{"de", "halt die Fresse", 0, false},
+		{"de", "sei doch mal leise", 0, false},
+		{"fr", "ta gueule", 0, false},
+		{"nl", "houd je mond", 0, false},
+		{"es", "párale", 0, false},
+		{"pl", "cicho bądź", 0, false},
+		{"pt", "fica quieto", 0, false},
+		{"ru", "ну хорош", 0, false},
+		{"ko", "시끄러워", 0, false},
+		{"zh", "吵死了", 0, false},
+		{"en", "shut the fuck up", 0, false},
+	};
+	static const struct row declines[] = {{"en", "that's all thanks", 0, true},
+					      {"de", "danke, das war's", 0, true}};
+
+	CHECK_PHRASES(stops, ROOM_PHRASE_STOP, true);
+	CHECK_PHRASES(declines, ROOM_PHRASE_STOP, false);
+}
+
+TEST(rule_153_orders_and_alarms_behind_an_assent_are_no_backchannels)
+{
+	static const struct row none[] = {
+		{"en", "sure book it", 0, false},
+		{"en", "yeah send it", 0, false},
+		{"de", "ja bestell das", 0, false},
+		{"es", "vale resérvalo", 0, false},
+		{"fr", "d'accord envoie-le", 0, false},
+		{"it", "ok prenotalo", 0, false},
+		{"nl", "ja boek maar", 0, false},
+		{"pl", "tak wyślij", 0, false},
+		{"pt", "tá envia", 0, false},
+		{"ru", "да отправь", 0, false},
+		{"ja", "うん送って", 0, false},
+		{"ko", "응 보내 줘", 0, false},
+		{"zh", "好订吧", 0, false},
+		{"en", "oh my god the kitchen is burning", 0, false},
+		{"de", "oh Gott es brennt", 0, false},
+		{"ru", "ой пожар", 0, false},
+		{"zh", "天哪着火了", 0, false},
+		{"pl", "o Boże pali się", 0, false},
+		{"en", "oh fire", 0, false},
+		{"en", "oh twelve", 0, false},
+		{"en", "ah blue", 0, false},
+		{"en", "oh louder", 0, false},
+	};
+	static const struct row praise[] = {{"en", "oh marvellous", 0, false}};
+
+	CHECK_PHRASES(none, ROOM_PHRASE_BACKCHANNEL, false);
+	CHECK_PHRASES(praise, ROOM_PHRASE_BACKCHANNEL, true);
+}
+
+TEST(rule_153_requests_to_repeat_are_no_backchannels)
+{
+	static const struct row none[] = {
+		{"pl", "słucham?", 0, false}, {"ja", "はい？", 0, false}, {"ko", "네?", 0, false},
+		{"ko", "뭐?", 0, false},      {"zh", "等等", 0, false},
+	};
+	static const struct row surprise[] = {{"en", "really?", 0, false},
+					      {"ja", "本当？", 0, false},
+					      {"ja", "はい", 0, false},
+					      {"ko", "네", 0, false},
+					      {"pl", "słucham", 0, false}};
+
+	CHECK_PHRASES(none, ROOM_PHRASE_BACKCHANNEL, false);
+	CHECK_PHRASES(surprise, ROOM_PHRASE_BACKCHANNEL, true);
+}
+
 TEST(rule_153_an_interim_transcript_may_become_an_assent)
 {
 	static const struct row may[] = {{"es", "anda, no me", 0, false},
