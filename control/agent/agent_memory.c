@@ -206,24 +206,6 @@ static void take_written(int err, const struct store_document *document, void *a
 }
 
 /* Others do not hear the words of private facts from the answer. */
-static void take_forgotten(int err, const struct store_document *document, void *arg)
-{
-	const struct memory_ask *ask = arg;
-	json_t *done = err ? NULL : json_loads(document->document, 0, NULL), *fact;
-	bool alone = room_alone_with(ask->m->a->room, ask->user);
-	size_t i;
-
-	json_array_foreach(json_object_get(done, "forgotten"), i, fact)
-	{
-		if (json_is_true(json_object_get(fact, "private")) && !alone)
-			json_object_del(fact, "text");
-		json_object_del(fact, "private");
-	}
-	if (json_array_size(json_object_get(done, "forgotten")))
-		agent_continuity_renew(ask->m->a->continuity);
-	give(arg, err, done);
-}
-
 static json_t *day_json(const json_t *ms)
 {
 	time_t t = (time_t)(json_integer_value(ms) / 1000);
@@ -325,6 +307,40 @@ static void take_facts(int err, const struct store_document *document, void *arg
 	if (private)
 		note_private(ask);
 	give(ask, err, json_pack("{s:o}", "matches", matches));
+}
+
+/* Others in the room do not hear of the speaker's own memory. */
+static void tell_candidates(const struct memory_ask *ask, json_t *candidates, bool alone)
+{
+	for (size_t i = json_array_size(candidates); i-- > 0;) {
+		json_t *fact = json_array_get(candidates, i);
+		bool private = json_is_true(json_object_get(fact, "private"));
+
+		json_object_del(fact, "private");
+		if (private && !alone)
+			json_array_remove(candidates, i);
+		else if (private)
+			note_private(ask);
+	}
+}
+
+static void take_forgotten(int err, const struct store_document *document, void *arg)
+{
+	const struct memory_ask *ask = arg;
+	json_t *done = err ? NULL : json_loads(document->document, 0, NULL), *fact;
+	bool alone = room_alone_with(ask->m->a->room, ask->user);
+	size_t i;
+
+	tell_candidates(ask, json_object_get(done, "candidates"), alone);
+	json_array_foreach(json_object_get(done, "forgotten"), i, fact)
+	{
+		if (json_is_true(json_object_get(fact, "private")) && !alone)
+			json_object_del(fact, "text");
+		json_object_del(fact, "private");
+	}
+	if (json_array_size(json_object_get(done, "forgotten")))
+		agent_continuity_renew(ask->m->a->continuity);
+	give(arg, err, done);
 }
 
 static int post_facts(struct agent_memory *m, const struct tool_memory *q, struct memory_ask *ask)

@@ -62,13 +62,15 @@ static bool holds_word(const char *text, const char *word, size_t n)
 	return false;
 }
 
-bool slice_fits(const char *question, const char *text)
+/* Counts the content words of a question, and those of them that the text holds. */
+static unsigned count_words(const char *question, const char *text, unsigned *shared)
 {
 	const char *p = question, *word;
-	unsigned asked = 0, shared = 0;
+	unsigned asked = 0;
 	char lower[TERM_MAX];
 	size_t n;
 
+	*shared = 0;
 	while ((n = next_word(&p, &word)) > 0) {
 		if (n >= sizeof lower)
 			continue;
@@ -78,9 +80,28 @@ bool slice_fits(const char *question, const char *text)
 		if (terms_is_stop_word(lower, n))
 			continue;
 		asked++;
-		shared += holds_word(text, word, n);
+		*shared += holds_word(text, word, n);
 	}
+	return asked;
+}
+
+bool slice_fits(const char *question, const char *text)
+{
+	unsigned shared, asked = count_words(question, text, &shared);
+
 	return shared >= 2 || (shared && asked == 1);
+}
+
+static bool holds_all(const char *text, const char *words)
+{
+	unsigned shared, asked = count_words(words, text, &shared);
+
+	return asked && shared == asked;
+}
+
+bool slice_names(const char *words, const char *text)
+{
+	return holds_all(text, words) || holds_all(words, text);
 }
 
 void slice_question(char *to, size_t size, const char *question, const char *name)

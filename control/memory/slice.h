@@ -55,6 +55,8 @@ bool slice_add_summary(struct memory_slice *s, const struct slice_quote *summary
 unsigned slice_count(const struct memory_slice *s);
 /* True if the text shares enough content words with the question: two, or the only one. */
 bool slice_fits(const char *question, const char *text);
+/* True if one of both holds every content word of the other. */
+bool slice_names(const char *words, const char *text);
 /* The question without this name, which every line that addresses the bot holds. Cut at size. */
 void slice_question(char *to, size_t size, const char *question, const char *name);
 

@@ -11,6 +11,7 @@
 
 #include "control/memory/compare.h"
 #include "control/memory/rank.h"
+#include "control/memory/slice.h"
 #include "control/memory/support.h"
 #include "control/memory/terms.h"
 #include "control/memory/vectors.h"
@@ -25,6 +26,7 @@ enum {
 	LIKELY = 128,	 /* facts whose vectors are compared with the question's */
 	LIKE = 64,	 /* those of them that stay */
 	FORGET_MAX = 20,
+	FORGET_NEAR = 5,
 	MINUTE_MS = 60000,
 };
 
@@ -620,25 +622,39 @@ static int forget_one(struct db *db, const struct job *j, const json_t *fact, js
 	return err;
 }
 
-/* The facts that the speaker may forget: those that they said themselves, as the request names
- * them. */
-static int choose_facts(struct db *db, const struct job *j, const json_t *request, json_t *chosen)
+/* Facts of the speaker that the request may name. */
+struct choice {
+	json_t *chosen; /* to be deleted */
+	json_t *near;	/* they share words with the request, which means perhaps another fact */
+};
+
+static void choose_fact(struct choice *c, sqlite3_stmt *s, bool meant)
+{
+	if (!meant && json_array_size(c->near) == FORGET_NEAR)
+		return;
+	json_array_append_new(meant ? c->chosen : c->near,
+			      json_pack("{s:I,s:s,s:b}", "id", (json_int_t)db_uint(s, 0), "text",
+					db_text(s, 1), "private", db_uint(s, 6) != 0));
+}
+
+/* The speaker may forget only facts that they said themselves. */
+static int choose_facts(struct db *db, const struct job *j, const json_t *request,
+			struct choice *out)
 {
 	const json_t *id = json_object_get(request, "id"), *tags = json_object_get(request, "tags");
 	const char *words = text_at(request, "words");
+	bool last = json_is_true(json_object_get(request, "last"));
 	/* Words find everything that shares one of them: only the best is meant. */
-	size_t most = *words || json_is_true(json_object_get(request, "last")) ? 1 : FORGET_MAX;
+	size_t most = *words || last ? 1 : FORGET_MAX;
 	sqlite3_stmt *s = use_facts(db, j, words, !*words, true);
 	int err = 0;
 
-	while (json_array_size(chosen) < most && (err = db_step(db, s)) == 0) {
+	while (json_array_size(out->chosen) < most && (err = db_step(db, s)) == 0) {
 		bool named = !id || (uint64_t)json_integer_value(id) == db_uint(s, 0);
+		bool meant = id || last || !*words || slice_names(words, db_text(s, 1));
 
 		if (db_uint(s, 4) == j->user && named && has_tags(db_text(s, 3), tags))
-			json_array_append_new(chosen, json_pack("{s:I,s:s,s:b}", "id",
-								(json_int_t)db_uint(s, 0), "text",
-								db_text(s, 1), "private",
-								db_uint(s, 6) != 0));
+			choose_fact(out, s, meant);
 	}
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
@@ -646,15 +662,14 @@ static int choose_facts(struct db *db, const struct job *j, const json_t *reques
 
 int fact_rows_forget(struct db *db, const struct job *j, char **out)
 {
-	json_t *request = json_loads(j->text, 0, NULL), *chosen = json_array(),
-	       *gone = json_array();
-	json_t *fact;
+	json_t *request = json_loads(j->text, 0, NULL), *gone = json_array(), *fact, *root;
+	struct choice choice = {json_array(), json_array()};
 	size_t i;
 	int err = request ? db_begin_synced(db) : EINVAL;
 
 	if (!err) {
-		err = choose_facts(db, j, request, chosen);
-		json_array_foreach(chosen, i, fact)
+		err = choose_facts(db, j, request, &choice);
+		json_array_foreach(choice.chosen, i, fact)
 		{
 			err = err ? err : forget_one(db, j, fact, gone);
 		}
@@ -665,9 +680,13 @@ int fact_rows_forget(struct db *db, const struct job *j, char **out)
 	}
 	if (!err && json_array_size(gone))
 		err = db_merge_terms(db);
+	root = json_pack("{s:o}", "forgotten", gone);
+	if (!json_array_size(gone) && json_array_size(choice.near))
+		json_object_set(root, "candidates", choice.near);
 	json_decref(request);
-	json_decref(chosen);
-	return dump(err, json_pack("{s:o}", "forgotten", gone), out);
+	json_decref(choice.chosen);
+	json_decref(choice.near);
+	return dump(err, root, out);
 }
 
 int fact_rows_expire(struct db *db, uint64_t before_ms, unsigned *changed)

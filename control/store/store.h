@@ -131,7 +131,9 @@ int store_write_facts(struct store *s, const struct store_facts *f, store_docume
  * "unsure": true: the fact shares no word with the question and is not near enough. */
 int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
- * only the newest}. The document: {"forgotten": [{"id", "text", "private"}]}. */
+ * only the newest}. Words delete a fact only if slice_names holds. The document: {"forgotten":
+ * [{"id", "text", "private"}], "candidates": the same of facts that share a word with the request,
+ * if none was deleted}. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
 		       void *arg);
 

@@ -150,3 +150,11 @@ TEST(summaries_are_quotes_of_their_own_kind)
 	CHECK(!slice_add_summary(&s, &q));
 	CHECK_INT(slice_count(&s), SLICE_SUMMARIES);
 }
+
+TEST(words_name_a_text_that_holds_all_of_them)
+{
+	CHECK(slice_names("my bike", "my bike is red"));
+	CHECK(slice_names("please forget that my bikes are red", "my bike is red"));
+	CHECK(!slice_names("my dentist appointment", "the appointment with the bank is at nine"));
+	CHECK(!slice_names("that", "my bike is red"));
+}

@@ -224,6 +224,25 @@ TEST(people_forget_what_they_said_themselves)
 	close_scene();
 }
 
+/* Forgetting has no way back: one shared word is too little. */
+TEST(words_that_name_no_fact_delete_none_and_tell_the_near_ones)
+{
+	json_t *near;
+
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the appointment with the bank is at nine"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "the dentist moved the appointment"), "inserted");
+	CHECK_INT(forget(by(ANA), "{\"words\":\"my dentist appointment\"}"), 0);
+	near = json_object_get(answer, "candidates");
+	CHECK_INT(json_array_size(near), 1);
+	CHECK_INT(json_integer_value(json_object_get(json_array_get(near, 0), "id")), 1);
+	CHECK_INT(forget(by(ANA), "{\"words\":\"the cello\"}"), 0);
+	CHECK(!json_object_get(answer, "candidates"));
+	CHECK_INT(forget(by(ANA), "{\"words\":\"my dentist appointment\",\"id\":1}"), 1);
+	CHECK_INT(run_sql("SELECT count(*) FROM facts"), 1);
+	close_scene();
+}
+
 TEST(a_request_that_is_no_json_writes_nothing)
 {
 	struct store_facts f = by(ANA);
