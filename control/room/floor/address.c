@@ -35,6 +35,35 @@ static void make_coarse_key(const char *latin, size_t n, char key[ROOM_KEY_MAX])
 	room_sound_key(folded, k, key);
 }
 
+static enum room_script script_at(const char *p, const char **next)
+{
+	uint32_t ch;
+
+	*next = p;
+	ch = room_script_next(next);
+	return room_script_of(ch);
+}
+
+static bool is_calling_particle(const char *p)
+{
+	return strncmp(p, "야", CHARACTER_BYTES) == 0 || strncmp(p, "아", CHARACTER_BYTES) == 0;
+}
+
+/* "Palli" is the name, "pallo" and "pallyeo" are words: hangul spells the last vowel as it sounds.
+ * The particle that calls is left out. */
+static bool has_last_vowel(char vowel, const char *run, size_t n)
+{
+	char latin[ROOM_KEY_MAX];
+	const char *next;
+
+	if (!vowel || script_at(run, &next) != ROOM_SCRIPT_HANGUL)
+		return true;
+	if (n > 2 * CHARACTER_BYTES && is_calling_particle(run + n - CHARACTER_BYTES))
+		n -= CHARACTER_BYTES;
+	return room_sound_last_vowel(latin, room_script_romanise(run, n, latin, sizeof latin)) ==
+	       vowel;
+}
+
 bool room_name_sounds(const struct room_names *names, const char *run, size_t n)
 {
 	char latin[ROOM_KEY_MAX], key[ROOM_KEY_MAX];
@@ -45,18 +74,10 @@ bool room_name_sounds(const struct room_names *names, const char *run, size_t n)
 	make_coarse_key(latin, k, key);
 	for (unsigned i = 0; i < names->n; i++)
 		if (k + 1 >= names->name[i].letters && strlen(key) > 2 &&
-		    strcmp(key, names->name[i].coarse) == 0)
+		    strcmp(key, names->name[i].coarse) == 0 &&
+		    has_last_vowel(names->name[i].last_vowel, run, n))
 			return true;
 	return false;
-}
-
-static enum room_script script_at(const char *p, const char **next)
-{
-	uint32_t ch;
-
-	*next = p;
-	ch = room_script_next(next);
-	return room_script_of(ch);
 }
 
 static bool is_stop_at(const char *p)
@@ -104,11 +125,26 @@ static bool is_written(const struct room_names *names, const char *run, size_t n
 	return false;
 }
 
+/* True if a particle begins at p, n bytes before the end of its run. */
+static bool begins_with_particle(const char *p, size_t n)
+{
+	static const char *const particles[] = {
+		"야", "아", "가", "이", "는", "은", "를",   "을",   "도",   "한", "에", "께",
+		"님", "씨", "랑", "하", "와", "과", "의",   "로",   "만",   "보", "부", "까",
+		"처", "나", "라", "네", "요", "였", "입니", "인데", "같은", "때"};
+
+	for (size_t i = 0; i < sizeof particles / sizeof particles[0]; i++)
+		if (strncmp(p, particles[i], strlen(particles[i])) == 0)
+			return true;
+	return n == 0;
+}
+
 /* Cuts a name off the hangul run that it begins: a particle stands behind it. */
 static void cut_particle(const struct room_names *names, struct word *w)
 {
 	for (size_t n = 2 * CHARACTER_BYTES; names && n <= w->n; n += CHARACTER_BYTES)
-		if (is_written(names, w->p, n) || room_name_sounds(names, w->p, n)) {
+		if (is_written(names, w->p, n) || (begins_with_particle(w->p + n, w->n - n) &&
+						   room_name_sounds(names, w->p, n))) {
 			w->n = n;
 			return;
 		}
@@ -224,6 +260,7 @@ static void add_one(struct room_names *names, const char *one)
 	if (n)
 		write_form(&words[0], names->name[names->n].form);
 	names->name[names->n].letters = (unsigned)j;
+	names->name[names->n].last_vowel = room_sound_last_vowel(joined, j);
 	find_primary_word(words, n, names->name[names->n].primary);
 	names->name[names->n].words = n;
 	names->n += n > 0;
@@ -540,9 +577,7 @@ static bool asks_behind(enum room_language language, const struct word *w, unsig
 /* "팔리야": the particle calls the bearer of the name. */
 static bool has_calling_particle(enum room_language language, const struct word *w)
 {
-	return language == ROOM_LANGUAGE_KO && w->n == CHARACTER_BYTES &&
-	       (strncmp(w->p, "야", CHARACTER_BYTES) == 0 ||
-		strncmp(w->p, "아", CHARACTER_BYTES) == 0);
+	return language == ROOM_LANGUAGE_KO && w->n == CHARACTER_BYTES && is_calling_particle(w->p);
 }
 
 static enum room_address judge_form(enum room_language language, const struct word *w, unsigned n,

@@ -62,6 +62,7 @@ struct room_names {
 		char joined[ROOM_KEY_MAX]; /* key of all words as one */
 		char coarse[ROOM_KEY_MAX]; /* key for other scripts: r as l */
 		unsigned letters;
+		char last_vowel;	    /* of all words as one (room_sound_last_vowel) */
 		char form[ROOM_NAME_FORM];  /* of a single word: as the lists write it */
 		char primary[ROOM_KEY_MAX]; /* key of the longest of several words; "" if none can
 					       stand for all */

@@ -23,6 +23,11 @@ static bool is_vowel(char ch)
 	return ch == 'a' || ch == 'e' || ch == 'i' || ch == 'o' || ch == 'u';
 }
 
+static char class_of_vowel(char ch)
+{
+	return strchr("ei", ch) ? 'e' : ch == 'a' ? 'a' : 'o';
+}
+
 /* Folds spellings of one sound into one letter. Returns the new length. */
 static size_t fold_spelling(const char *w, size_t n, char *out, size_t cap)
 {
@@ -69,7 +74,7 @@ void room_sound_key(const char *word, size_t len, char key[ROOM_KEY_MAX])
 		char ch = w[i];
 
 		if (i > 0 && is_vowel(ch)) {
-			char kind = strchr("ei", ch) ? 'e' : ch == 'a' ? 'a' : 'o';
+			char kind = class_of_vowel(ch);
 
 			while (i + 1 < n && is_vowel(w[i + 1]))
 				i++;
@@ -81,6 +86,15 @@ void room_sound_key(const char *word, size_t len, char key[ROOM_KEY_MAX])
 		key[k++] = ch;
 	}
 	key[k] = '\0';
+}
+
+char room_sound_last_vowel(const char *word, size_t len)
+{
+	char last = len ? to_lower(word[len - 1]) : 0;
+
+	if (last == 'y')
+		last = 'i';
+	return is_vowel(last) ? class_of_vowel(last) : 0;
 }
 
 static bool mark_vowel(char ch)

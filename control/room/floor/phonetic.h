@@ -13,6 +13,9 @@ enum { ROOM_KEY_MAX = 48 };
 
 /* Always terminated. */
 void room_sound_key(const char *word, size_t len, char key[ROOM_KEY_MAX]);
+/* The class of the vowel that the word ends in, by its last letter: 'a', 'e' or 'o'; 0 if it ends
+ * in a consonant. */
+char room_sound_last_vowel(const char *word, size_t len);
 /* 0 (nothing in common) to 100 (the same). */
 unsigned room_sound_alike(const char *a, const char *b);
 

@@ -187,7 +187,8 @@ const char *room_script_characters(const char *name);
 /* Appends a character as UTF-8; false if it does not fit. */
 bool room_script_put(char *to, size_t size, size_t *n, uint32_t ch);
 /* Latin letters for a run of Cyrillic, kana or hangul, as near to its sound as a name needs;
- * returns the length, 0 if the run holds anything else. */
+ * returns the length, 0 if the run holds anything else, such as tense stops of hangul, which no
+ * foreign name has. */
 size_t room_script_romanise(const char *run, size_t n, char *to, size_t size);
 
 #endif

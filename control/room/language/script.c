@@ -153,6 +153,12 @@ static const char *latin_of_kana(uint32_t ch)
 	return ch >= KANA && ch < KANA + sizeof kana / sizeof kana[0] ? kana[ch - KANA] : NULL;
 }
 
+/* True for the initials kk, tt and pp. Foreign names are written with k, t and p. */
+static bool is_tense_stop(uint32_t initial)
+{
+	return initial == 1 || initial == 4 || initial == 8;
+}
+
 static bool add_hangul(char *to, size_t size, size_t *k, uint32_t ch)
 {
 	static const char *const initials[] = {"g",  "kk", "n", "d",  "tt", "r", "m",
@@ -169,6 +175,8 @@ static bool add_hangul(char *to, size_t size, size_t *k, uint32_t ch)
 	if (ch < HANGUL || ch > 0xd7a3)
 		return false;
 	ch -= HANGUL;
+	if (is_tense_stop(ch / (MEDIALS * FINALS)))
+		return false;
 	parts[0] = initials[ch / (MEDIALS * FINALS)];
 	parts[1] = medials[ch / FINALS % MEDIALS];
 	parts[2] = finals[ch % FINALS];

@@ -273,6 +273,30 @@ TEST(rule_083_the_name_is_found_in_chinese_characters)
 	CHECK_INT(room_address_in(&n, "帕利，停一下", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_NONE);
 }
 
+/* Korean writes the p of a foreign name without tension, and its last vowel as it is spoken. */
+TEST(rule_083_common_korean_words_are_no_name)
+{
+	static const char *const words[] = {"빨래 했어?",   "빨리 가자",  "빨라?",
+					    "팔려?",	    "팔로 했어?", "팔레트 어디 있어?",
+					    "팔리면 좋겠다"};
+	static const char *const calls[] = {"팔리야 지금 몇 시야?", "팔리, 지금 몇 시야?"};
+	struct room_names n = {0};
+	struct room_words w;
+
+	room_names_add(&n, "Parley");
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		room_words_split(&w, words[i], ROOM_LANGUAGE_KO);
+		if (room_address_in(&n, words[i], ROOM_LANGUAGE_KO) || room_name_at(&n, &w, 0))
+			test_fail(__FILE__, __LINE__, "\"%s\" has the name", words[i]);
+	}
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+		room_words_split(&w, calls[i], ROOM_LANGUAGE_KO);
+		if (room_address_in(&n, calls[i], ROOM_LANGUAGE_KO) != ROOM_ADDRESS_ADDRESSED ||
+		    !room_name_at(&n, &w, 0))
+			test_fail(__FILE__, __LINE__, "\"%s\" calls", calls[i]);
+	}
+}
+
 TEST(rule_083_a_cue_is_enough_while_only_commands_count)
 {
 	struct room_names n = {0};
