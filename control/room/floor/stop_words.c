@@ -103,9 +103,18 @@ static bool answers_question(const struct room_utterance *u, unsigned i, unsigne
 	return goes_on && room_utterance_asked_with(u, i, n);
 }
 
+/* "行了吗" is a question: its particle stands behind the STOP entry. */
+static bool has_question_particle(const struct room_utterance *u, unsigned i)
+{
+	const uint32_t particle = ROOM_WORD_QUESTION | ROOM_WORD_STOP_AROUND;
+
+	return i < u->w.n && room_language_in_situ(u->w.language) && !u->w.v[i].after_stop &&
+	       (u->w.v[i].classes[0] & particle) == particle;
+}
+
 bool room_stop_is_whole(const struct room_utterance *u)
 {
-	bool stop = false, firm = false, requests = false;
+	bool stop = false, firm = false, requests = false, asks = u->w.question;
 
 	if (!u->w.n || u->w.cut)
 		return false;
@@ -117,6 +126,7 @@ bool room_stop_is_whole(const struct room_utterance *u)
 			if (answers_question(u, i, n))
 				return false;
 			stop = true;
+			asks = asks || has_question_particle(u, i + n);
 			firm = firm || !(classes & ROOM_WORD_ENOUGH);
 			continue;
 		}
@@ -126,7 +136,7 @@ bool room_stop_is_whole(const struct room_utterance *u)
 		requests =
 			requests || room_words_match(&u->w, i, ROOM_WORD_REQUEST | ROOM_WORD_MODAL);
 	}
-	if (u->w.question && !requests)
+	if (asks && !requests)
 		return false;
 	return stop && (firm || !u->asked);
 }
@@ -159,7 +169,7 @@ bool room_stop_begins_or_ends(const struct room_utterance *u)
 		unsigned before = n ? count_rest(u, 0, i) : 0;
 		unsigned after = n ? count_rest(u, i + n, u->w.n) : 0;
 
-		if (n && !answers_question(u, i, n) &&
+		if (n && !answers_question(u, i, n) && !has_question_particle(u, i + n) &&
 		    ((!before && after <= most) || (!after && before <= most)))
 			return true;
 	}

@@ -81,6 +81,9 @@ TEST(rule_152_negations_questions_and_answers_are_no_stop_requests)
 	static const struct row none[] = {
 		{"zh", "别停", 0, false},
 		{"zh", "不要停下来", 0, false},
+		{"zh", "行了吗", 0, false},
+		{"zh", "够了吗", 0, false},
+		{"zh", "别安静", 0, false},
 		{"es", "no para", 0, false},
 		{"es", "no es suficiente", 0, false},
 		{"pt", "não para", 0, false},
@@ -101,6 +104,8 @@ TEST(rule_152_negations_questions_and_answers_are_no_stop_requests)
 					   {"es", "no, para", 0, false},
 					   {"es", "para", "¿Para cuándo la quieres?", false},
 					   {"de", "halt mal", 0, false},
+					   {"zh", "停下好吗", 0, false},
+					   {"zh", "可以停了吗", 0, false},
 					   {"fr", "c'est bon", "Il était une fois un roi.", false},
 					   {"ru", "не надо", "Жил-был король.", false},
 					   {"en", "stop", "Shall I go on?", true}};
@@ -121,7 +126,13 @@ TEST(rule_152_negated_stop_words_stop_no_work)
 					  {"en", "don't stop the search", 0, false},
 					  {"en", "should I stop the search", 0, false},
 					  {"es", "para ahora", "¿Para cuándo?", false},
-					  {"de", "ich meine halt die Suche", 0, false}};
+					  {"de", "ich meine halt die Suche", 0, false},
+					  {"zh", "行了吗", 0, false},
+					  {"zh", "停车", 0, false},
+					  {"ko", "안 됐어", 0, false},
+					  {"ko", "잘 됐어", 0, false},
+					  {"ru", "не хватит", 0, false},
+					  {"es", "para dos", 0, false}};
 	static const struct row work[] = {{"en", "please stop the search", 0, false},
 					  {"de", "brich die Suche bitte ab, stopp", 0, false},
 					  {"es", "para la búsqueda", 0, false}};
