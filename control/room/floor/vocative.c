@@ -91,7 +91,12 @@ static bool calls_given_name(const struct room_utterance *u, unsigned from, unsi
 /* "Jonas did you write that": recognisers leave the comma out. */
 static bool begins_with_given_name(const struct room_utterance *u)
 {
-	return u->n > LEAST_WORDS && is_given_name(u, 0) && u->v[1].classes & ROOM_WORD_MODAL &&
+	if (u->n < LEAST_WORDS || !is_given_name(u, 0))
+		return false;
+	/* "Can you" is one entry. */
+	if (u->v[1].classes & ROOM_WORD_REQUEST && u->v[1].classes & ROOM_WORD_PERSON)
+		return true;
+	return u->n > LEAST_WORDS && u->v[1].classes & ROOM_WORD_MODAL &&
 	       u->v[2].classes & ROOM_WORD_SUBJECT && speaks_to_person(u, 2, 3);
 }
 
@@ -121,7 +126,8 @@ bool room_phrase_to_other(const struct room_saying *s)
 
 	room_utterance_split(&u, s);
 	least = u.w.unspaced ? LEAST_WORDS + 1 : (unsigned)LEAST_WORDS;
-	if (u.w.n < least || room_utterance_is_named(&u))
+	/* "Anna, my wife" answers "Whom shall I send it to?". */
+	if (s->asked || u.w.n < least || room_utterance_is_named(&u))
 		return false;
 	/* "Tamara, can you hear me" may be for Damara. */
 	given = !s->names || !room_name_cue(s->names, s->text);

@@ -100,10 +100,16 @@ TEST(rule_155_common_given_names_call_people_with_other_display_names)
 	static const char *const calls[] = {
 		"Priya, did you lock the car?",	   "Tom, you're on mute",
 		"Jonas did you write that one",	   "Stefan, du bist stumm",
-		"Серёж, у тебя микрофон выключен", "Chiara, ti si sente male"};
-	static const char *const none[] = {
-		"Emma, why did she marry him", "Hamburg, are you sure", "Emily, I said", "Emily",
-		"no, Emily, not Anne",	       "Will you stop"};
+		"Серёж, у тебя микрофон выключен", "Chiara, ti si sente male",
+		"Emma, could you pass me that",	   "Emma will you pass me the salt"};
+	static const char *const none[] = {"Emma, why did she marry him",
+					   "Hamburg, are you sure",
+					   "Emily, I said",
+					   "Emily",
+					   "Asia, are you sure",
+					   "Роман, ты знаешь кто его написал",
+					   "no, Emily, not Anne",
+					   "Will you stop"};
 	struct room_names damara = {0};
 
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
@@ -117,6 +123,19 @@ TEST(rule_155_common_given_names_call_people_with_other_display_names)
 	room_names_add(&damara, "Damara");
 	CHECK(!room_phrase_to_other(&(struct room_saying){
 		.text = "Tamara, can you hear me", .over = "", .names = &damara}));
+}
+
+TEST(rule_155_the_answer_to_a_question_may_name_somebody)
+{
+	static const char *const answers[] = {"Anna, my wife", "my wife, Anna",
+					      "Tom, he is my brother", "to my mum, at home"};
+
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+		if (room_phrase_to_other(
+			    &(struct room_saying){.text = answers[i],
+						  .over = "Whom shall I send the message to?",
+						  .asked = true}))
+			test_fail(__FILE__, __LINE__, "\"%s\" is for the bot", answers[i]);
 }
 
 TEST(rule_155_152_display_names_of_listed_words_call_nobody)
