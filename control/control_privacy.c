@@ -190,10 +190,11 @@ static bool has_guild(const struct store_document *guilds, size_t n, uint64_t gu
 
 /* The memory goes before the database: a conversation that ends tells the store of its last turn.
  */
-static void forget_live(struct control *c, uint64_t user, const struct store_document *guilds,
-			size_t n)
+static void forget_live(struct privacy_request *r, const struct store_document *guilds, size_t n)
 {
-	bool renew = erasures_renew(&c->erasures, user);
+	struct control *c = r->c;
+	uint64_t user = r->user;
+	bool renew = erasures_renew(&c->erasures, user, r->press != NULL);
 
 	extraction_erase(c->extraction, user);
 	for (unsigned i = 0; renew && i < c->n_voice_sessions; i++) {
@@ -216,7 +217,7 @@ static void take_guilds(int err, const struct store_document *guilds, size_t n, 
 	struct privacy_request *r = arg;
 
 	if (!err) {
-		forget_live(r->c, r->user, guilds, n);
+		forget_live(r, guilds, n);
 		err = writer_sync(r->c->writer, on_written, r);
 	}
 	if (err)

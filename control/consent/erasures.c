@@ -38,9 +38,9 @@ void erasures_begin(struct erasures *e, uint64_t user, uint64_t now)
 	*one = (struct erasure){.user = user, .at = now};
 }
 
-bool erasures_renew(struct erasures *e, uint64_t user)
+bool erasures_renew(struct erasures *e, uint64_t user, bool by_member)
 {
-	struct erasure *one = find_erasure(e, user);
+	struct erasure *one = by_member ? find_erasure(e, user) : NULL;
 	bool renewed = one && one->renewed;
 
 	if (one)

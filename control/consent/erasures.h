@@ -24,9 +24,9 @@ struct erasures {
 bool erasures_allow(struct erasures *e, uint64_t user, uint64_t now);
 /* An erasure has begun. */
 void erasures_begin(struct erasures *e, uint64_t user, uint64_t now);
-/* True if the conversations of this member are to begin anew, and notes that they do. Also for
- * erasures without erasures_begin. */
-bool erasures_renew(struct erasures *e, uint64_t user);
+/* True if the conversations of this member are to begin anew, and notes that they do. Always true
+ * for an erasure by an operator, whatever the member did before. */
+bool erasures_renew(struct erasures *e, uint64_t user, bool by_member);
 /* The erasure has failed. */
 void erasures_fail(struct erasures *e, uint64_t user);
 

@@ -14,12 +14,12 @@ TEST(a_member_waits_for_the_next_erasure)
 
 	CHECK(erasures_allow(&e, ANA, 1));
 	erasures_begin(&e, ANA, 1);
-	CHECK(erasures_renew(&e, ANA));
+	CHECK(erasures_renew(&e, ANA, true));
 	CHECK(!erasures_allow(&e, ANA, pause));
 	CHECK(erasures_allow(&e, BOB, pause));
 	CHECK(erasures_allow(&e, ANA, pause + 1));
 	erasures_begin(&e, ANA, pause + 1);
-	CHECK(erasures_renew(&e, ANA));
+	CHECK(erasures_renew(&e, ANA, true));
 }
 
 TEST(a_failed_erasure_is_repeated_without_new_conversations)
@@ -27,16 +27,16 @@ TEST(a_failed_erasure_is_repeated_without_new_conversations)
 	struct erasures e = {0};
 
 	erasures_begin(&e, ANA, 1);
-	CHECK(erasures_renew(&e, ANA));
+	CHECK(erasures_renew(&e, ANA, true));
 	erasures_fail(&e, ANA);
 	CHECK(erasures_allow(&e, ANA, 2));
 	erasures_begin(&e, ANA, 2);
 	CHECK(!erasures_allow(&e, ANA, 3)); /* it runs */
-	CHECK(!erasures_renew(&e, ANA));
+	CHECK(!erasures_renew(&e, ANA, true));
 	erasures_fail(&e, ANA);
 	/* The pause counts from the first one. */
 	erasures_begin(&e, ANA, pause + 1);
-	CHECK(erasures_renew(&e, ANA));
+	CHECK(erasures_renew(&e, ANA, true));
 }
 
 TEST(an_erasure_that_failed_before_the_conversations_reaches_them_the_next_time)
@@ -46,17 +46,28 @@ TEST(an_erasure_that_failed_before_the_conversations_reaches_them_the_next_time)
 	erasures_begin(&e, ANA, 1);
 	erasures_fail(&e, ANA);
 	erasures_begin(&e, ANA, 2);
-	CHECK(erasures_renew(&e, ANA));
+	CHECK(erasures_renew(&e, ANA, true));
 }
 
 TEST(erasures_by_operators_always_begin_conversations_anew)
 {
 	struct erasures e = {0};
 
-	CHECK(erasures_renew(&e, ANA));
-	CHECK(erasures_renew(&e, ANA));
+	CHECK(erasures_renew(&e, ANA, false));
+	CHECK(erasures_renew(&e, ANA, false));
 	erasures_fail(&e, ANA);
 	CHECK(erasures_allow(&e, ANA, 1));
+}
+
+TEST(an_operators_erasure_after_the_members_own_begins_conversations_anew)
+{
+	struct erasures e = {0};
+
+	erasures_begin(&e, ANA, 1);
+	CHECK(erasures_renew(&e, ANA, true));
+	CHECK(erasures_renew(&e, ANA, false));
+	/* The member's own limit stays as it was. */
+	CHECK(!erasures_renew(&e, ANA, true));
 }
 
 TEST(the_oldest_erasure_makes_room)
