@@ -266,16 +266,7 @@ static void add_one(struct room_names *names, const char *one)
 	names->n += n > 0;
 }
 
-/* Recognisers of Chinese write a name in characters ("帕利"). */
-static void add_characters(struct room_names *names)
-{
-	const char *han = names->n ? room_script_characters(names->name[names->n - 1].form) : NULL;
-
-	if (han && names->n < ROOM_NAMES)
-		add_one(names, han);
-}
-
-void room_names_add(struct room_names *names, const char *list)
+static void add_list(struct room_names *names, const char *list)
 {
 	for (const char *p = list; *p && names->n < ROOM_NAMES; p += *p == ',') {
 		char one[ROOM_KEY_MAX * ROOM_NAME_WORDS];
@@ -285,9 +276,24 @@ void room_names_add(struct room_names *names, const char *list)
 			memcpy(one, p, len);
 			one[len] = '\0';
 			add_one(names, one);
-			add_characters(names);
 		}
 		p += len;
+	}
+}
+
+/* Recognisers of Chinese write a name in characters ("帕利"). They come behind the names of the
+ * list, which they must not crowd out. */
+void room_names_add(struct room_names *names, const char *list)
+{
+	unsigned from = names->n, to;
+
+	add_list(names, list);
+	to = names->n;
+	for (unsigned i = from; i < to; i++) {
+		const char *han = room_script_characters(names->name[i].form);
+
+		if (han)
+			add_list(names, han);
 	}
 }
 

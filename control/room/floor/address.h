@@ -52,7 +52,7 @@ enum room_address {
 	ROOM_ADDRESS_ADDRESSED, /* spoken to */
 };
 
-enum { ROOM_NAMES = 16, ROOM_NAME_WORDS = 4, ROOM_WORDS = 128, ROOM_NAME_FORM = 64 };
+enum { ROOM_NAMES = 24, ROOM_NAME_WORDS = 4, ROOM_WORDS = 128, ROOM_NAME_FORM = 64 };
 
 struct room_names {
 	unsigned n;

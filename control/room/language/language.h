@@ -182,7 +182,8 @@ uint32_t room_script_lower(uint32_t ch);
 /* The simplified form of a traditional Chinese character that the lists have; any other
  * unchanged. */
 uint32_t room_script_simplify(uint32_t ch);
-/* The Han characters that recognisers write for a name in lower case; NULL: none is known. */
+/* The Han characters that recognisers write for a name in lower case, parted by commas; NULL: none
+ * is known. */
 const char *room_script_characters(const char *name);
 /* Appends a character as UTF-8; false if it does not fit. */
 bool room_script_put(char *to, size_t size, size_t *n, uint32_t ch);

@@ -134,7 +134,7 @@ uint32_t room_script_simplify(uint32_t ch)
 
 const char *room_script_characters(const char *name)
 {
-	return strcmp(name, "parley") == 0 ? "帕利" : NULL;
+	return strcmp(name, "parley") == 0 ? "帕利,帕里,帕丽,帕力,佩利,佩里" : NULL;
 }
 
 static const char *latin_of_kana(uint32_t ch)

@@ -263,6 +263,8 @@ TEST(rule_083_the_name_is_found_in_chinese_characters)
 	CHECK_INT(room_address_in(&n, "帕利，停一下", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_ADDRESSED);
 	CHECK_INT(room_address_in(&n, "帕利今天话真多", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_MENTIONED);
 	CHECK_INT(room_address_in(&n, "那帕利，几点了", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address_in(&n, "帕里，几点了", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_ADDRESSED);
+	CHECK_INT(room_address_in(&n, "佩利，停一下", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_ADDRESSED);
 	CHECK_INT(room_address_in(&n, "巴黎今天很冷", ROOM_LANGUAGE_ZH), ROOM_ADDRESS_NONE);
 	room_words_split(&w, "帕利停", ROOM_LANGUAGE_ZH);
 	CHECK_INT(room_name_at(&n, &w, 0), 2);
