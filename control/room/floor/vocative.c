@@ -47,24 +47,37 @@ static bool is_given_name(const struct room_utterance *u, unsigned part)
 	       room_language_is_given_name(u->w.text + word->at, word->n) && !is_in_answer(u, word);
 }
 
+static bool is_third_person(const struct room_utterance *u, const struct room_word *word)
+{
+	static const char *const others[] = {"he", "she", "his", "her"};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (strlen(others[i]) == word->n &&
+		    memcmp(u->w.text + word->at, others[i], word->n) == 0)
+			return true;
+	return false;
+}
+
+/* "Elizabeth, do you know when she was born", while the bot speaks of a queen: "she" occurs in
+ * both. */
+static bool asks_about_answer(const struct room_utterance *u)
+{
+	for (unsigned i = 0; i < u->w.n; i++)
+		if (is_third_person(u, &u->w.v[i]) && is_in_answer(u, &u->w.v[i]))
+			return true;
+	return false;
+}
+
 /* True if parts [from, to) are words of two who talk to each other, or begin with what one is to
  * do. "Emma, why did she marry him" asks about her. */
 static bool speaks_to_person(const struct room_utterance *u, unsigned from, unsigned to)
 {
-	static const char *const others[] = {"he", "she", "his", "her"};
-
 	if (from < to && u->v[from].classes & ROOM_WORD_REQUEST)
 		return true;
-	for (unsigned i = from; i < to; i++) {
-		const struct room_word *word = room_utterance_word(u, i);
-		bool other = false;
-
-		for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
-			other = other || (strlen(others[k]) == word->n &&
-					  memcmp(u->w.text + word->at, others[k], word->n) == 0);
-		if (u->v[i].classes & ROOM_WORD_PERSON && !other)
+	for (unsigned i = from; i < to; i++)
+		if (u->v[i].classes & ROOM_WORD_PERSON &&
+		    !is_third_person(u, room_utterance_word(u, i)))
 			return true;
-	}
 	return false;
 }
 
@@ -130,7 +143,7 @@ bool room_phrase_to_other(const struct room_saying *s)
 	if (s->asked || u.w.n < least || room_utterance_is_named(&u))
 		return false;
 	/* "Tamara, can you hear me" may be for Damara. */
-	given = !s->names || !room_name_cue(s->names, s->text);
+	given = (!s->names || !room_name_cue(s->names, s->text)) && !asks_about_answer(&u);
 	if (given && begins_with_given_name(&u))
 		return true;
 	for (unsigned from = 0, to; from < u.n; from = to) {

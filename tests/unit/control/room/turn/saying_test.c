@@ -120,6 +120,12 @@ TEST(rule_155_common_given_names_call_people_with_other_display_names)
 			test_fail(__FILE__, __LINE__, "\"%s\" is to somebody else", none[i]);
 	CHECK(!room_phrase_to_other(&(struct room_saying){.text = "Priya, are you alone",
 							  .over = "Priya walks into the castle."}));
+	CHECK(!room_phrase_to_other(
+		&(struct room_saying){.text = "Elizabeth, do you know when she was born",
+				      .over = "She was crowned in nineteen fifty-three."}));
+	CHECK(room_phrase_to_other(
+		&(struct room_saying){.text = "Elizabeth, do you know when she is coming",
+				      .over = "Once upon a time there was a king."}));
 	room_names_add(&damara, "Damara");
 	CHECK(!room_phrase_to_other(&(struct room_saying){
 		.text = "Tamara, can you hear me", .over = "", .names = &damara}));
