@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/memory/name.h"
+
 enum { WORD_SIZE = 64 };
 
 static bool is_part(char c)
@@ -11,14 +13,14 @@ static bool is_part(char c)
 	return isalnum((unsigned char)c) || ((unsigned char)c & 0x80) || c == '_' || c == '-';
 }
 
-static bool is_name(const char *from, size_t n, question_name_h *h, void *arg)
+static bool is_name(const char *question, const char *from, size_t n, question_name_h *h, void *arg)
 {
 	char word[WORD_SIZE];
 	size_t k = 0;
 
 	while (k < n && is_part(from[k]))
 		k++;
-	if (!k || k >= sizeof word)
+	if (!k || k >= sizeof word || name_read(question, from, k) != NAME_SURE)
 		return false;
 	memcpy(word, from, k);
 	word[k] = '\0';
@@ -34,7 +36,7 @@ size_t question_strip(char out[QUESTION_SIZE], const char *question, question_na
 	while (*(p += strspn(p, " "))) {
 		size_t len = strcspn(p, " ");
 
-		bool name = is_name(p, len, h, arg);
+		bool name = is_name(question, p, len, h, arg);
 
 		names += name;
 		if (!name && n + len + 2 <= QUESTION_SIZE)

@@ -14,8 +14,8 @@ enum { QUESTION_SIZE = 1024 };
 /* True if this word, without "'s", is the name of a speaker. */
 typedef bool(question_name_h)(const char *word, void *arg);
 
-/* Writes the question without the words that are names; all of it when nothing else is left.
- * Returns how many names there were. */
+/* Writes the question without the words that are surely names (name_read); all of it when nothing
+ * else is left. Returns how many names there were. */
 size_t question_strip(char out[QUESTION_SIZE], const char *question, question_name_h *h, void *arg);
 
 #endif

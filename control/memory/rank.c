@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/memory/name.h"
+
 enum { BESIDE = 2, BESIDE_MS = 120000, APART_MS = 6 * 3600000 };
 /* Lines without vectors: the weights that did best on recorded conversations. */
 #define WEIGHT_MATCH   0.5
@@ -206,7 +208,7 @@ bool rank_names(const char *question, const char *name)
 		return false;
 	for (const char *p = question; *p; p++)
 		if ((p == question || ends_word(p[-1])) && strncasecmp(p, name, n) == 0 &&
-		    ends_word(p[n]))
+		    ends_word(p[n]) && name_read(question, p, n) != NAME_NONE)
 			return true;
 	return false;
 }

@@ -36,7 +36,7 @@ void rank_newer_first(struct rank_line *lines, size_t n, rank_alike_h *h, void *
  * people are asked about what they said themselves. The order is kept otherwise. */
 enum { RANK_FIRST = 5 };
 void rank_named_first(struct rank_line *lines, size_t n);
-/* True if the question names this person, as a word of its own. */
+/* True if the question names this person, as a word of its own that name_read takes for a name. */
 bool rank_names(const char *question, const char *name);
 
 #endif

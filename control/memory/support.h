@@ -22,8 +22,8 @@ struct support_line {
 enum { SUPPORT_FIRST = 5, SUPPORT_LINES = 20 };
 
 /* lines: the best first; the first SUPPORT_FIRST may answer, the others tell how alike lines are.
- * words: the question without speakers' names; names_speaker: there were
- * some. */
+ * words: the question without speakers' names; names_speaker: the question surely asks about one.
+ */
 bool support_check(const char *words, bool names_speaker, const struct support_line *lines,
 		   size_t n);
 /* False: the fact has no word in common with the question and another subject, so it answers

@@ -232,3 +232,14 @@ TEST(a_prompt_waits_for_no_vectors)
 	CHECK_INT(count_encoders(), 1);
 	close_scene();
 }
+
+TEST(lines_of_somebody_called_an_everyday_word_do_not_come_first)
+{
+	open_scene();
+	say(300, 4, "Ana", "the release is on tuesday at nine", 1000000);
+	say(300, 9, "what", "bananas at the release", 20000000);
+	find_said((struct store_said){
+		.name = "", .words = "what is the day of the release on tuesday", .most = 1});
+	CHECK(strncmp(found, "Ana", 3) == 0);
+	close_scene();
+}
