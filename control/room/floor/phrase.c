@@ -48,12 +48,32 @@ static enum room_phrase classify(const struct room_utterance *u)
 	return is_few(&u->w) ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
 }
 
+/* "Stop", when the provider tells that it is Japanese: no word is in the lists of that language,
+ * and all are a stop request in another. */
+static bool is_foreign_stop(const struct room_saying *s, const struct room_utterance *u)
+{
+	struct room_saying other = *s;
+
+	if (!s->told || s->told == ROOM_LANGUAGE_UNLISTED || s->asked || !u->n ||
+	    room_utterance_any(u, 0, u->n, UINT32_MAX))
+		return false;
+	for (int l = ROOM_LANGUAGE_EN; l < ROOM_LANGUAGE_COUNT; l++) {
+		struct room_utterance in;
+
+		other.told = (enum room_language)l;
+		room_utterance_split(&in, &other);
+		if (room_stop_is_whole(&in))
+			return true;
+	}
+	return false;
+}
+
 enum room_phrase room_phrase_of(const struct room_saying *s)
 {
 	struct room_utterance u;
 
 	room_utterance_split(&u, s);
-	return classify(&u);
+	return is_foreign_stop(s, &u) ? ROOM_PHRASE_STOP : classify(&u);
 }
 
 bool room_phrase_stops_work(const struct room_saying *s)

@@ -4,7 +4,8 @@
  *   row   words                                                             class
  *   1     none, or only punctuation                                         NOTHING
  *   2     STOP entries, with what may stand around them and the bot's      STOP
- *         name; no question, and no answer to the bot's (stop_words.h)
+ *         name; no question, and no answer to the bot's (stop_words.h);
+ *         of another language if the one told has none of the words
  *   3     a TAKEOVER entry in any position                                  TAKEOVER
  *   4     only FILLER entries, nonverbal sounds and fragments of words      BACKCHANNEL
  *   5     only ASSENT, FILLER and GLUE entries, with an ASSENT              BACKCHANNEL

@@ -118,6 +118,24 @@ TEST(rule_152_negations_questions_and_answers_are_no_stop_requests)
 	CHECK(room_phrase_of(&s) != ROOM_PHRASE_STOP);
 }
 
+TEST(rule_152_stop_requests_in_another_language_than_the_one_told)
+{
+	static const struct row stops[] = {{"ja", "stop", 0, false},
+					   {"ko", "stop", 0, false},
+					   {"ru", "stop", 0, false},
+					   {"de", "shut up", 0, false},
+					   {"pl", "Parley, shut up", 0, false},
+					   {"en", "basta", 0, false},
+					   {"nl", "hör auf", 0, false}};
+	static const struct row none[] = {{"ja", "stop", "どれにしますか。", true},
+					  {"de", "para", "Möchtest du noch etwas?", true},
+					  {"en", "stop?", 0, false},
+					  {"de", "stop sign", 0, false}};
+
+	CHECK_PHRASES(stops, ROOM_PHRASE_STOP, true);
+	CHECK_PHRASES(none, ROOM_PHRASE_STOP, false);
+}
+
 TEST(rule_152_negated_stop_words_stop_no_work)
 {
 	static const struct row none[] = {{"zh", "别停", 0, false},
