@@ -318,9 +318,9 @@ static int replace_fact(struct db *db, struct embedding *e, const struct job *j,
 	return err ? err : add_audit(db, j, "memory_write", older->id ? "updated" : "inserted");
 }
 
-/* A fact without named lines is said now. One with lines was said in the newest of them; 0 if none
- * is there any more: they expired, or their speaker was erased while a model looked for facts in
- * them. */
+/* A fact without named lines is said now. One with lines was said in the newest of them; 0 if one
+ * is missing: it expired, its speaker was erased or a fact from it was forgotten while a model
+ * looked for facts. The words that carry the fact may be those of the missing line. */
 static int find_time(struct db *db, const struct job *j, const json_t *item, uint64_t *said_ms)
 {
 	const json_t *lines = json_object_get(item, "evidence"), *id;
@@ -339,8 +339,10 @@ static int find_time(struct db *db, const struct job *j, const json_t *item, uin
 		if (!err && db_uint(s, 0) > *said_ms)
 			*said_ms = db_uint(s, 0);
 		sqlite3_reset(s);
-		if (err && err != ENOENT)
-			return err;
+		if (err) {
+			*said_ms = 0;
+			return err == ENOENT ? 0 : err;
+		}
 	}
 	return 0;
 }

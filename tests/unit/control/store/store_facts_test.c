@@ -332,6 +332,26 @@ static const char *write_line(struct store_facts f, const char *text, unsigned l
 	return send_fact(f, request);
 }
 
+TEST(a_forgotten_fact_does_not_come_back_beside_another_line)
+{
+	static const char both[] = "[{\"text\":\"my bike is red\",\"tags\":[],\"evidence\":[1,2]}]";
+
+	open_scene();
+	say_line(ANA, 5000, "my bike is red");
+	say_line(ANA, 6000, "the bike has a bell");
+	CHECK_STR(send_fact(by(ANA), both), "inserted");
+	CHECK_INT(forget(by(ANA), "{\"words\":\"red bike\"}"), 1);
+	say_line(ANA, 7000, "the bike is old");
+	CHECK_STR(send_fact(by(ANA),
+			    "[{\"text\":\"my bike is red\",\"tags\":[],\"evidence\":[1,3]}]"),
+		  "no_evidence");
+	CHECK_STR(send_fact(by(ANA),
+			    "[{\"text\":\"my bike is red\",\"tags\":[],\"evidence\":[3,1]}]"),
+		  "no_evidence");
+	CHECK_STR(write_line(by(ANA), "my bike is old", 3), "inserted");
+	close_scene();
+}
+
 TEST(an_older_line_does_not_end_a_newer_fact)
 {
 	open_scene();
