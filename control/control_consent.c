@@ -193,7 +193,8 @@ static int save(struct consent_request *r, enum consent before)
 					     .user = r->user,
 					     .before = consent_name(before),
 					     .after = consent_name(r->consent),
-					     .via = "/consent"};
+					     .via = "/consent",
+					     .grants = allows_less(r->was, r->consent)};
 	char text[64];
 
 	snprintf(text, sizeof text, "%s %s", change.before, change.after);

@@ -121,7 +121,6 @@ static int put_rows(struct db *db, const struct consent_change *c, const char *m
 int consents_put(struct db *db, const char *dir, const struct consent_change *c)
 {
 	char mac[SUBJECT_MAC], check[SUBJECT_MAC];
-	bool grants = strcmp(c->after, "remembered") == 0;
 	struct subject_key key;
 	int err = read_key(db, dir, DB_LIST_CONSENTS, &key, check);
 
@@ -129,12 +128,12 @@ int consents_put(struct db *db, const char *dir, const struct consent_change *c)
 		return err;
 	subject_mac(&key, c->user, mac);
 	explicit_bzero(&key, sizeof key);
-	if (!grants)
+	if (!c->grants)
 		err = consent_file_add(dir, c, mac);
 	if (!err)
 		err = put_rows(db, c, mac, check);
 	/* A restore may lose a grant, but must not make one of an answer that failed. */
-	if (!err && grants && consent_file_add(dir, c, mac))
+	if (!err && c->grants && consent_file_add(dir, c, mac))
 		log_warn("consent_not_recorded", "dir=\"%s\"", dir);
 	return err;
 }

@@ -3,6 +3,7 @@
 #ifndef CONTROL_STORE_CONSENTS_H
 #define CONTROL_STORE_CONSENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -13,11 +14,13 @@ struct subject_key;
 struct consent_change {
 	uint64_t guild, user, at_ms;
 	const char *before, *after, *via;
+	bool grants; /* allows more than was allowed before */
 };
 
-/* A line of the file `consents` (consent_file.h), then one synced transaction: the consent, and a
- * row of the ledger. dir holds the subject key. Errors of db.h and of subject_key_read; ENOKEY: the
- * key is gone; EKEYREJECTED: it is another one than the consents were saved with. */
+/* One synced transaction: the consent, and a row of the ledger. The line of the file `consents`
+ * (consent_file.h) comes after it for a consent that grants, before it for any other. dir holds the
+ * subject key. Errors of db.h and of subject_key_read; ENOKEY: the key is gone; EKEYREJECTED: it is
+ * another one than the consents were saved with. */
 int consents_put(struct db *db, const char *dir, const struct consent_change *change);
 /* The rows alone, inside a transaction. user 0: the id is not known. */
 int consents_add_row(struct db *db, const struct consent_change *change, const char *mac);

@@ -59,6 +59,7 @@ struct job {
 	uint64_t max_bytes;   /* of JOB_EXPIRE: the database's, 0 for no limit */
 	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
 	bool any;	      /* of facts: the server's memory, too */
+	bool grants;	      /* of JOB_PUT_CONSENT: struct consent_change */
 	bool urgent; /* of a search: a prompt waits for it, and needs nothing that was just said */
 	uint32_t search_ms; /* of a search: after which it makes do with what it has found; 0: none
 			     */

@@ -21,7 +21,8 @@ static int put_consent(struct job_runner *r, const struct job *j)
 					      .at_ms = j->now_ms,
 					      .before = j->scope,
 					      .after = j->text,
-					      .via = j->author};
+					      .via = j->author,
+					      .grants = j->grants};
 
 	return job_database(r) ? job_note_outcome(r, consents_put(r->db, r->dir, &change)) : r->err;
 }

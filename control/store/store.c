@@ -595,7 +595,8 @@ int store_put_consent(struct store *s, const struct store_consent *consent, stor
 			      .now_ms = env_wall_ms(s->env),
 			      .scope = strdup(consent->before),
 			      .text = strdup(consent->after),
-			      .author = strdup(consent->via)};
+			      .author = strdup(consent->via),
+			      .grants = consent->grants};
 
 	return put_copied(s, &j, &(struct request){.doneh = h, .arg = arg});
 }

@@ -194,6 +194,7 @@ struct store_consent {
 	uint64_t guild, user;
 	const char *before, *after; /* names of control/consent/consent.h */
 	const char *via;	    /* "/consent" */
+	bool grants;		    /* allows more than was allowed before */
 };
 /* Saves a consent and its row of the ledger, synced to the disk. Errors as store_settings_put. */
 int store_put_consent(struct store *s, const struct store_consent *consent, store_done_h *h,

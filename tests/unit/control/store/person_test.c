@@ -3,6 +3,7 @@
 #include "control/store/store.h"
 
 #include <errno.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -477,7 +478,8 @@ static void answer_consent(uint64_t user, uint64_t at_ms, const char *after)
 					      .at_ms = at_ms,
 					      .before = "default",
 					      .after = after,
-					      .via = "/consent"};
+					      .via = "/consent",
+					      .grants = strcmp(after, "remembered") == 0};
 
 	CHECK_INT(consents_put(db, dir, &change), 0);
 }
@@ -525,6 +527,38 @@ TEST(an_older_backup_does_not_bring_back_a_consent_or_lose_a_refusal)
 	json_decref(kept);
 	CHECK_INT(consents_replay(dir, &changed), 0);
 	CHECK_INT(changed, 0);
+	folder_remove(dir);
+}
+
+static bool run_sql(const char *sql)
+{
+	return sqlite3_exec(sqlite3_db_handle(db_use(db, DB_BEGIN)), sql, NULL, NULL, NULL) ==
+	       SQLITE_OK;
+}
+
+/* The member was told that nothing changed. */
+TEST(an_answer_that_was_not_saved_allows_nothing_after_a_restart)
+{
+	struct consent_change change = {.guild = 7,
+					.user = ANA,
+					.at_ms = 1600,
+					.before = "neither",
+					.after = "heard",
+					.via = "/consent",
+					.grants = true};
+	unsigned changed = 9;
+	json_t *kept;
+
+	open_with_words();
+	answer_consent(ANA, 1500, "neither");
+	CHECK(run_sql("PRAGMA query_only = ON"));
+	CHECK(consents_put(db, dir, &change));
+	db_close(db);
+	CHECK_INT(consents_replay(dir, &changed), 0);
+	CHECK_INT(changed, 0);
+	CHECK_INT(store_read_consents(dir, &kept), 0);
+	CHECK_STR(state_of(kept, ANA), "neither");
+	json_decref(kept);
 	folder_remove(dir);
 }
 
