@@ -606,11 +606,13 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 
 /* ---- forgetting ---- */
 
-static int forget_one(struct db *db, const struct job *j, const json_t *fact, json_t *gone)
+static int forget_one(struct db *db, const struct job *j, const json_t *fact, const char *words,
+		      json_t *gone)
 {
 	static const enum db_statement all[] = {DB_FORGET_FACT_TERMS, DB_FORGET_FACT_VECTORS,
 						DB_FORGET_FACT_SOURCES, DB_FORGET_FACT};
-	int err = summaries_forget(db, (uint64_t)json_integer_value(json_object_get(fact, "id")));
+	int err = summaries_forget(db, (uint64_t)json_integer_value(json_object_get(fact, "id")),
+				   words);
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++) {
 		sqlite3_stmt *s = db_use(db, all[i]);
@@ -673,7 +675,7 @@ int fact_rows_forget(struct db *db, const struct job *j, char **out)
 		err = choose_facts(db, j, request, &choice);
 		json_array_foreach(choice.chosen, i, fact)
 		{
-			err = err ? err : forget_one(db, j, fact, gone);
+			err = err ? err : forget_one(db, j, fact, text_at(request, "words"), gone);
 		}
 		if (err)
 			db_rollback(db);

@@ -167,14 +167,14 @@ static int list_texts(struct db *db, uint64_t fact, json_t *texts)
 	return err == ENOENT ? 0 : err;
 }
 
-static bool repeats_fact(const char *summary, const json_t *texts)
+static bool repeats_fact(const char *line, const json_t *texts)
 {
 	const json_t *text;
 	size_t i;
 
 	json_array_foreach(texts, i, text)
 	{
-		if (slice_fits(json_string_value(text), summary))
+		if (slice_fits(json_string_value(text), line))
 			return true;
 	}
 	return false;
@@ -209,14 +209,49 @@ static int forget_part(struct db *db, const json_t *part)
 	return err;
 }
 
-int summaries_forget(struct db *db, uint64_t fact)
+static int list_repeats(struct db *db, uint64_t fact, const json_t *texts, json_t *lines)
 {
-	json_t *texts = json_array(), *parts = json_array(), *part;
-	int err = texts && parts ? db_run(db, use_fact(db, DB_FORGET_LINES, fact)) : ENOMEM;
+	sqlite3_stmt *s = use_fact(db, DB_LIST_LINES_OF_AUTHOR, fact);
+	int err;
+
+	while ((err = db_step(db, s)) == 0)
+		if (repeats_fact(db_text(s, 1), texts))
+			json_array_append_new(lines, json_integer((json_int_t)db_uint(s, 0)));
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
+/* The sentence that asks to forget the fact repeats it, too. */
+static int forget_repeats(struct db *db, uint64_t fact, const json_t *texts)
+{
+	json_t *lines = json_array(), *line;
+	int err = lines ? list_repeats(db, fact, texts, lines) : ENOMEM;
+	size_t i;
+
+	json_array_foreach(lines, i, line)
+	{
+		sqlite3_stmt *s = db_use(db, DB_FORGET_LINE);
+
+		db_bind_uint(s, 1, (uint64_t)json_integer_value(line));
+		err = err ? err : db_run(db, s);
+	}
+	json_decref(lines);
+	return err;
+}
+
+int summaries_forget(struct db *db, uint64_t fact, const char *words)
+{
+	json_t *texts = json_array(), *said = json_array(), *parts = json_array(), *part;
+	int err = texts && said && parts ? db_run(db, use_fact(db, DB_FORGET_LINES, fact)) : ENOMEM;
 	size_t i;
 
 	if (!err)
 		err = list_texts(db, fact, texts);
+	if (!err &&
+	    (json_array_extend(said, texts) || json_array_append_new(said, json_string(words))))
+		err = ENOMEM;
+	if (!err)
+		err = forget_repeats(db, fact, said);
 	if (!err)
 		err = list_parts_of_fact(db, fact, texts, parts);
 	json_array_foreach(parts, i, part)
@@ -228,6 +263,7 @@ int summaries_forget(struct db *db, uint64_t fact)
 	if (!err && json_array_size(parts))
 		err = db_run(db, db_use(db, DB_ERASE_SUMMARY_SOURCES));
 	json_decref(texts);
+	json_decref(said);
 	json_decref(parts);
 	return err;
 }

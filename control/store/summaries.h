@@ -15,10 +15,11 @@ struct job;
 int summaries_add(struct db *db, const struct job *j);
 /* The answer to a JOB_FIND_SUMMARIES as JSON; the caller frees it. */
 int summaries_find(struct db *db, const struct job *j, char **out);
-/* Before a fact is forgotten, inside the transaction: its lines, and those of the facts whose place
- * it took, give nothing to extraction any more. Deletes the summaries that rest on one of them or
- * share the words of such a fact; what else was said there is summed up again. */
-int summaries_forget(struct db *db, uint64_t fact);
+/* Before a fact is forgotten, inside the transaction: its lines, those of the facts whose place it
+ * took, and other lines of its author that share the words of such a fact or the words of the
+ * request ("" for none) give nothing to extraction any more. Deletes the summaries that rest on one
+ * of them or share the words of such a fact; what else was said there is summed up again. */
+int summaries_forget(struct db *db, uint64_t fact, const char *words);
 /* Before an erasure of the person, inside its transaction: the sessions of their summaries become
  * episodes again from the first such summary on, so that the words of the other people are summed
  * up without them. */

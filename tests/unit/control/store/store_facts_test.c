@@ -352,6 +352,23 @@ TEST(a_forgotten_fact_does_not_come_back_beside_another_line)
 	close_scene();
 }
 
+TEST(a_forgotten_fact_does_not_come_back_from_a_line_that_repeats_it)
+{
+	open_scene();
+	say_line(ANA, 5000, "my bike is red and fast");
+	CHECK_STR(write_line(by(ANA), "my bike is red and fast", 1), "inserted");
+	say_line(ANA, 6000, "my bike is red and old");
+	say_line(ANA, 7000, "forget the thing about my bike");
+	say_line(BOB, 8000, "my bike is red");
+	say_line(ANA, 9000, "my cat is red");
+	CHECK_INT(forget(by(ANA), "{\"words\":\"bike\"}"), 1);
+	CHECK_STR(write_line(by(ANA), "my bike is red", 2), "no_evidence");
+	CHECK_STR(write_line(by(ANA), "my bike is red", 3), "no_evidence");
+	CHECK_STR(write_line(by(BOB), "my bike is red", 4), "inserted");
+	CHECK_STR(write_line(by(ANA), "my cat is red", 5), "inserted");
+	close_scene();
+}
+
 TEST(an_older_line_does_not_end_a_newer_fact)
 {
 	open_scene();

@@ -285,7 +285,7 @@ TEST(a_summary_goes_with_a_forgotten_fact)
 				 "{\"text\":\"Bob meets us on friday.\",\"people\":["
 				 "\"502\"]}"),
 			  0);
-		CHECK_INT(summaries_forget(db, 1), 0);
+		CHECK_INT(summaries_forget(db, 1, ""), 0);
 		/* The other session is not the one in which she said it. */
 		CHECK(strstr(find(CHANNEL, 0), "Bob meets us"));
 		CHECK(!strstr(found, "Ana meets us") && !strstr(found, "a date"));
@@ -308,7 +308,7 @@ TEST(other_parts_stay_when_no_words_are_left_but_the_forgotten_ones)
 		  0);
 	CHECK_INT(sum_up(SESSION, 2, "{\"text\":\"boats\",\"people\":[\"502\"]}"), 0);
 	CHECK_INT(rows_expire(db, 2000, 1002, &changed), 0);
-	CHECK_INT(summaries_forget(db, 1), 0);
+	CHECK_INT(summaries_forget(db, 1, ""), 0);
 	CHECK(strstr(find(CHANNEL, 0), "boats"));
 	CHECK(!strstr(found, "a date"));
 	end();
