@@ -457,13 +457,17 @@ static bool has_budget(struct extraction *x, uint64_t now)
 	       (!x->conf.ledger || ledger_state(x->conf.ledger, s, 0, now) != LEDGER_SPENT);
 }
 
+static bool may_write(const struct settings *s)
+{
+	return s->memory_extract && !s->unread && s->memory_days && s->store_words_hours;
+}
+
 static bool is_wanted(struct extraction *x, uint64_t now)
 {
 	const struct settings *s = x->conf.settings;
 	const struct provider_record *p = settings_purpose(s, PURPOSE_MEMORY, 0);
 
-	return s->memory_extract && !s->unread && s->memory_days && s->store_words_hours && p &&
-	       p->dialect != DIALECT_EMBEDDED &&
+	return may_write(s) && p && p->dialect != DIALECT_EMBEDDED &&
 	       (s->memory_extract_hour == ANY_HOUR ||
 		s->memory_extract_hour == now / HOUR_MS % 24) &&
 	       has_budget(x, now);
@@ -512,6 +516,8 @@ static void on_timer(void *arg)
 	struct extraction *x = arg;
 
 	tmr_start(x->timer, EXTRACTION_CHECK_S * NS_PER_S);
+	while (x->parked && !may_write(x->conf.settings))
+		drop_parked(x, &x->parked);
 	if (x->state == IDLE && x->n_parked) {
 		resume_episode(x);
 	} else if (x->state == IDLE) {

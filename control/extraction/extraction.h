@@ -13,6 +13,7 @@
  *   WRITING   the server's five facts a minute are used up  READING: the episode is parked, and
  *                                                           another server's turn comes
  *   IDLE      a minute passed, and an episode is parked     WRITING: writes the same fact again
+ *   any       the settings keep no facts any more           the same: drops the parked episodes
  *   WRITING   all are written                               IDLE: the session is marked as done
  *   any       a person of the session is erased             IDLE: drops its lines and facts, parked
  *                                                           or not; the rest of the session is

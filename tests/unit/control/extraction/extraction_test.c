@@ -484,6 +484,20 @@ TEST(an_erasure_drops_an_episode_that_waits)
 	end();
 }
 
+TEST(an_episode_that_waits_is_dropped_when_the_settings_keep_no_facts)
+{
+	static const char *const never[][2] = {
+		{"memory_extract", "off"}, {"memory_days", "0"}, {"store_words_hours", "0"}};
+
+	for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
+		begin_waiting();
+		CHECK_INT(settings_set(fx.settings, never[i][0], never[i][1]), 0);
+		let_write();
+		CHECK_INT(count_sources(1), 0);
+		end();
+	}
+}
+
 static bool is_settled_after_trying_on(void)
 {
 	publish_session(EVENT_SESSION_OVER); /* it looks for episodes at once */

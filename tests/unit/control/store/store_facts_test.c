@@ -369,6 +369,16 @@ TEST(a_forgotten_fact_does_not_come_back_from_a_line_that_repeats_it)
 	close_scene();
 }
 
+TEST(a_line_whose_words_have_expired_carries_no_fact)
+{
+	open_scene();
+	say_line(ANA, 5000, "my bike is red");
+	CHECK_STR(find(by(ANA), "{\"words\":\"bike\"}"), ""); /* the line is saved by now */
+	run_sql("UPDATE utterances SET text = NULL");
+	CHECK_STR(write_line(by(ANA), "my bike is red", 1), "no_evidence");
+	close_scene();
+}
+
 TEST(an_older_line_does_not_end_a_newer_fact)
 {
 	open_scene();
