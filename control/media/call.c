@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ipc/env.h"
+
 int media_call_send(struct media_call *call, struct media_msg *msg)
 {
 	if (!call->link)
@@ -167,7 +169,10 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 		return ENOTCONN;
 	if (call->has_last && media_refuses_call(&call->last)) {
 		call->reported = false;
+		/* Its answers of before the refusal are reopened, too. */
+		media_playbacks_lost(call, env_now(call->media->env));
 		media_call_bring_up(call);
+		media_playbacks_synced(call);
 	}
 	if (call->has_last && call->last.gen > call->gen)
 		call->gen = call->last.gen;

@@ -255,7 +255,7 @@ static const char *write_memory(struct room_context *context, const struct room_
 
 	if (!text)
 		return "";
-	snprintf(text, size, "%s%s", PROMPT_MEMORY_SECTION + 1, slice);
+	snprintf(text, size, "%s%s", &PROMPT_MEMORY_SECTION[1], slice);
 	return room_text_keep(context, text);
 }
 

@@ -392,3 +392,27 @@ TEST(media_playback_stops_when_mediad_stays_away)
 	CHECK_INT(t.ev, MEDIA_PB_STOPPED);
 	toy_free(&t);
 }
+
+/* The next mediad has no room for the call at first, so the answer that went on there is lost. */
+TEST(media_ends_speech_of_a_call_that_is_refused)
+{
+	static int16_t pcm[48000];
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 48000), 0);
+	media_playback_end(t.pb);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	t.playback = 0;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 2));
+	toy_state(&t, t.call_id, 0, 0, MEDIA_PHASE_FAILED, false);
+	toy_settle(&t);
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 1));
+	toy_settle(&t);
+	CHECK(t.events > 0 || t.count[MEDIA_SAY_OPEN] > 2);
+	toy_free(&t);
+}
