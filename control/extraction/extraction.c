@@ -518,7 +518,7 @@ static void on_timer(void *arg)
 	tmr_start(x->timer, EXTRACTION_CHECK_S * NS_PER_S);
 	while (x->parked && !may_write(x->conf.settings))
 		drop_parked(x, &x->parked);
-	if (x->state == IDLE && x->n_parked) {
+	if (x->state == IDLE && x->parked) {
 		resume_episode(x);
 	} else if (x->state == IDLE) {
 		begin_episode(x);
