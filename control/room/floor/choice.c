@@ -22,7 +22,7 @@ static void copy_option(char *to, size_t size, const char *from, size_t n)
 void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, size_t n,
 		       uint64_t now)
 {
-	const char *end = text + n;
+	const char *end = n ? text + n : text;
 	bool kind = true;
 
 	*c = (struct room_choice){.user = user, .until = now + CHOICE_S * NS_PER_S};

@@ -68,12 +68,18 @@ static bool is_foreign_stop(const struct room_saying *s, const struct room_utter
 	return false;
 }
 
+/* Fills *u with its words, too. */
+static enum room_phrase classify_saying(const struct room_saying *s, struct room_utterance *u)
+{
+	room_utterance_split(u, s);
+	return is_foreign_stop(s, u) ? ROOM_PHRASE_STOP : classify(u);
+}
+
 enum room_phrase room_phrase_of(const struct room_saying *s)
 {
 	struct room_utterance u;
 
-	room_utterance_split(&u, s);
-	return is_foreign_stop(s, &u) ? ROOM_PHRASE_STOP : classify(&u);
+	return classify_saying(s, &u);
 }
 
 bool room_phrase_stops_work(const struct room_saying *s)
@@ -146,8 +152,7 @@ bool room_phrase_is_slight(const struct room_saying *s)
 {
 	struct room_utterance u;
 
-	room_utterance_split(&u, s);
-	if (classify(&u) != ROOM_PHRASE_FEW || u.w.unspaced ||
+	if (classify_saying(s, &u) != ROOM_PHRASE_FEW || u.w.unspaced ||
 	    room_utterance_any(&u, 0, u.n, ROOM_PART_NUMBER))
 		return false;
 	return is_slight_word(&u) || is_doubled(&u) ||
@@ -181,8 +186,7 @@ bool room_phrase_idle(const struct room_saying *s)
 {
 	struct room_utterance u;
 
-	room_utterance_split(&u, s);
-	return classify(&u) == ROOM_PHRASE_BACKCHANNEL &&
+	return classify_saying(s, &u) == ROOM_PHRASE_BACKCHANNEL &&
 	       (room_backchannel_is_sounds(&u) || room_backchannel_is_stutter(&u) ||
 		room_utterance_all(&u, 0, u.n, ROOM_PART_SOFT));
 }

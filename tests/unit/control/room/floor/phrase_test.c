@@ -132,8 +132,12 @@ TEST(rule_152_stop_requests_in_another_language_than_the_one_told)
 					  {"en", "stop?", 0, false},
 					  {"de", "stop sign", 0, false}};
 
+	struct room_saying s = {.text = "para", .over = "", .told = ROOM_LANGUAGE_EN};
+
 	CHECK_PHRASES(stops, ROOM_PHRASE_STOP, true);
 	CHECK_PHRASES(none, ROOM_PHRASE_STOP, false);
+	CHECK_INT(room_phrase_of(&s), ROOM_PHRASE_STOP);
+	CHECK(!room_phrase_is_slight(&s));
 }
 
 TEST(rule_152_negated_stop_words_stop_no_work)
