@@ -21,12 +21,16 @@ bool room_has_words(const char *text)
 	return false;
 }
 
-/* <|anything short|> */
+/* <|anything short with a letter or a digit|> */
 static bool is_bar_token(const char *p)
 {
-	for (size_t i = 2; i < TOKEN_MAX && p[i]; i++)
+	bool words = false;
+
+	for (size_t i = 2; i < TOKEN_MAX && p[i]; i++) {
 		if (p[i] == '|' && p[i + 1] == '>')
-			return true;
+			return words;
+		words = words || is_word_byte(p[i]);
+	}
 	return false;
 }
 
