@@ -31,9 +31,10 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/traces.h"
 
 enum { CRASH_STEPS = 22, CRASHED = 9, REQUESTS = 4 };
-enum { CORPORA = 1000, SHORT = 20, CANARIES = 6, TRACES_MAX = 40, SESSION = 5, WORD = 12 };
+enum { CORPORA = 1000, SHORT = 20, CANARIES = 6, SESSION = 5, WORD = 12 };
 
 static struct corpus {
 	char dir[40], rooms[64], turns[64], old[72];
@@ -52,11 +53,7 @@ static struct corpus {
 	unsigned utterances;
 } c;
 
-static struct trace {
-	size_t n;
-	char bytes[64];
-} trace[TRACES_MAX];
-static unsigned n_traces, crashes;
+static unsigned crashes;
 /* Now: the store deletes words that are too old a second after it has opened. */
 static uint64_t began_ms;
 
@@ -75,19 +72,6 @@ static void random_word(char out[WORD + 1])
 	out[WORD] = '\0';
 }
 
-static void add_trace(const void *p, size_t n)
-{
-	if (n_traces == TRACES_MAX || n > sizeof trace[0].bytes)
-		bench_die("too many traces");
-	trace[n_traces].n = n;
-	memcpy(trace[n_traces++].bytes, p, n);
-}
-
-static void add_text_trace(const char *text)
-{
-	add_trace(text, strlen(text));
-}
-
 /* The last seven letters: an index keeps terms without the beginning that they share with others.
  */
 static void add_traces(void)
@@ -96,19 +80,19 @@ static void add_traces(void)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	char big[9] = "", little[8], text[32], base64[12] = "";
 
-	n_traces = 0;
+	traces_clear();
 	for (unsigned i = 0; i < CANARIES; i++)
-		add_text_trace(c.word[i] + WORD - 7);
-	add_text_trace(c.number);
-	add_trace(c.vector, sizeof c.vector);
+		traces_add_text(c.word[i] + WORD - 7);
+	traces_add_text(c.number);
+	traces_add(c.vector, sizeof c.vector);
 	snprintf(text, sizeof text, "%llu", (unsigned long long)c.ana);
-	add_text_trace(text);
+	traces_add_text(text);
 	snprintf(text, sizeof text, "%llx", (unsigned long long)c.ana);
-	add_text_trace(text);
+	traces_add_text(text);
 	for (unsigned i = 0; i < 8; i++)
 		little[i] = big[7 - i] = (char)(c.ana >> 8 * i);
-	add_trace(big, 8);
-	add_trace(little, 8);
+	traces_add(big, 8);
+	traces_add(little, 8);
 	for (unsigned bit = 0; bit < 60; bit += 6) {
 		unsigned v = 0;
 
@@ -116,7 +100,7 @@ static void add_traces(void)
 			v = v << 1 | (c.ana >> (63 - bit - k) & 1);
 		base64[bit / 6] = digits[v];
 	}
-	add_text_trace(base64);
+	traces_add_text(base64);
 }
 
 static void print_sentence(char *buf, size_t size, bool ana)
@@ -473,63 +457,6 @@ static void add_vectors(void)
 	sqlite3_close(sql);
 }
 
-/* ---- the search ---- */
-
-static unsigned count_in(const char *p, size_t n)
-{
-	unsigned found = 0;
-
-	for (unsigned i = 0; i < n_traces; i++)
-		for (const char *at = p;
-		     (at = memmem(at, n - (size_t)(at - p), trace[i].bytes, trace[i].n)); at++)
-			found++;
-	return found;
-}
-
-static unsigned search_file(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	struct stat st;
-	unsigned found;
-	char *p;
-
-	if (!f || fstat(fileno(f), &st))
-		bench_die("%s", path);
-	p = malloc((size_t)st.st_size + 1);
-	if (!p || fread(p, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
-		bench_die("%s", path);
-	found = count_in(p, (size_t)st.st_size);
-	if (found && getenv("ERASE_TELL"))
-		fprintf(stderr, "%u traces in %s\n", found, path);
-	free(p);
-	fclose(f);
-	return found;
-}
-
-static unsigned search_folder(const char *folder)
-{
-	DIR *d = opendir(folder);
-	struct dirent *e;
-	unsigned found = 0;
-
-	while (d && (e = readdir(d))) {
-		char path[400];
-		struct stat st;
-
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-		found += count_in(e->d_name, strlen(e->d_name));
-		if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-			found += search_folder(path);
-		else
-			found += search_file(path);
-	}
-	if (d)
-		closedir(d);
-	return found;
-}
-
 /* ---- erasing ---- */
 
 static void make_copy(const char *name)
@@ -645,10 +572,10 @@ static void check_corpus(void)
 {
 	const char *const files[] = {c.turns, c.old};
 
-	if (search_folder(c.dir) < 20 || !search_folder(c.rooms))
+	if (traces_in_folder(c.dir) < 20 || !traces_in_folder(c.rooms))
 		bench_die("the corpus has too few traces");
 	for (unsigned i = 0; i < sizeof files / sizeof files[0]; i++)
-		if (!search_file(files[i]))
+		if (!traces_in_file(files[i]))
 			bench_die("no trace in %s", files[i]);
 }
 
@@ -670,7 +597,7 @@ static unsigned search_exports(void)
 	if (strstr(c.document, c.word[0]) || strstr(c.document, c.number))
 		found++;
 	make_copy("backup");
-	found += search_folder(c.dir);
+	found += traces_in_folder(c.dir);
 	wait_for(store_export_person(c.store, c.bob, on_document, NULL));
 	if (!strstr(c.document, "release") && !strstr(c.document, "tests"))
 		bench_die("Bob's words are gone, too");
@@ -691,7 +618,7 @@ static unsigned erase_and_search(bool crash)
 		crashes++;
 	if (!crash) {
 		wait_for(store_erase_person(c.store, c.ana, "bench", on_document, NULL));
-		found += count_in(c.document, strlen(c.document));
+		found += traces_in(c.document, strlen(c.document));
 		if (!strstr(c.document, "\"traces\":0"))
 			bench_die("the receipt tells of traces: %s", c.document);
 	}
@@ -773,7 +700,7 @@ static bool is_noticed(unsigned off)
 	BENCH_OK(db_run(db, s));
 	run_erasers(db, off);
 	db_close(db);
-	found = search_folder(c.dir) + count_orphans();
+	found = traces_in_folder(c.dir) + count_orphans();
 	close_corpus();
 	return found > 0;
 }
