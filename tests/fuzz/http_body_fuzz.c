@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/fnv.h"
 #include "proto/http/body.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -17,7 +18,7 @@ struct sum {
 static struct sum run(const uint8_t *p, size_t size, bool chunked, uint64_t length, size_t step)
 {
 	struct http_body b;
-	struct sum s = {.hash = 14695981039346656037u};
+	struct sum s = {.hash = FNV_BEGIN};
 	size_t at = 0;
 
 	http_body_init(&b, chunked, length);
@@ -32,8 +33,7 @@ static struct sum run(const uint8_t *p, size_t size, bool chunked, uint64_t leng
 		}
 		if (!k || (size_t)k > n || data < p + at || data + k_data > p + at + n)
 			abort();
-		for (size_t i = 0; i < k_data; i++)
-			s.hash = (s.hash ^ data[i]) * 1099511628211u;
+		s.hash = fnv_bytes(s.hash, data, k_data);
 		s.n += k_data;
 		at += (size_t)k;
 	}

@@ -8,6 +8,7 @@
 #include "control/dialect/openai_http.h"
 #include "control/dialect/sse.h"
 #include "control/offline/multipart.h"
+#include "proto/base/fnv.h"
 #include "proto/base/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,15 +24,13 @@ static bool on_event(const uint8_t *data, size_t n, void *arg)
 	if (n > SSE_MAX)
 		abort();
 	sum->events++;
-	for (size_t i = 0; i < n; i++)
-		sum->hash = (sum->hash ^ data[i]) * 1099511628211u;
-	sum->hash = (sum->hash ^ 0x100) * 1099511628211u;
+	sum->hash = fnv_value(fnv_bytes(sum->hash, data, n), 0x100);
 	return sum->events < 100;
 }
 
 static struct sum stream(const uint8_t *data, size_t size, size_t step)
 {
-	struct sum sum = {0};
+	struct sum sum = {.hash = FNV_BEGIN};
 	struct sse s = {0};
 	int err = 0;
 

@@ -5,6 +5,7 @@
 #include "control/room/answer/directive.h"
 #include "control/room/turn/eot.h"
 #include "control/room/hearing/hallucination_filter.h"
+#include "proto/base/fnv.h"
 #include "proto/base/utf8.h"
 
 #include <ctype.h>
@@ -26,7 +27,7 @@ struct out {
 
 static void add(struct out *o, uint8_t byte)
 {
-	o->sum = (o->sum ^ byte) * 1099511628211u;
+	o->sum = fnv_value(o->sum, byte);
 }
 
 static void take_segment(const char *text, size_t n, void *arg)
@@ -72,7 +73,7 @@ static void directive(enum room_directive_out what, const char *text, size_t n, 
 
 static struct out run(const uint8_t *conf, const uint8_t *data, size_t size, size_t step)
 {
-	struct out o = {.sum = 14695981039346656037u};
+	struct out o = {.sum = FNV_BEGIN};
 	struct room_directive d = {0};
 
 	room_chunker_init(&o.chunker, conf[0] % 7, conf[1], 80 + conf[2] * 3u);

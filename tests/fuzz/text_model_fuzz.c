@@ -8,6 +8,7 @@
 
 #include "control/dialect/sse.h"
 #include "control/dialect/text.h"
+#include "proto/base/fnv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,10 +21,7 @@ struct sum {
 
 static void add(struct sum *sum, const void *bytes, size_t n)
 {
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		sum->hash = (sum->hash ^ p[i]) * 1099511628211u;
+	sum->hash = fnv_bytes(sum->hash, bytes, n);
 }
 
 static bool on_fact(const struct text_fact *f, void *arg)
@@ -55,7 +53,7 @@ static bool on_data(const uint8_t *data, size_t n, void *arg)
 static uint64_t read_stream(const struct text_dialect *d, const uint8_t *data, size_t size,
 			    size_t step)
 {
-	struct sum sum = {.d = d};
+	struct sum sum = {.d = d, .hash = FNV_BEGIN};
 	struct sse sse = {0};
 	int err = 0;
 
