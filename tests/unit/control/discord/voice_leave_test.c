@@ -5,19 +5,25 @@
 #include "tests/test.h"
 #include "tests/unit/control/discord/voice_paper.h"
 
+/* A bot in channel 7 that leaves because the voice server went away and none came. */
+static void leave_unserved(struct paper *p)
+{
+	CHECK_INT(paper_alloc(p, true), 0);
+	paper_join(p, 7);
+	voice_media(p->v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p->now);
+	paper_server(p, NULL);
+	paper_wait(p);
+	paper_wait(p);
+	CHECK_INT(voice_state(p->v), VOICE_LEAVING);
+}
+
 /* The bot leaves because there is no voice server, and asks for the channel again a second later.
  * Discord confirms the leave only then, and still has no server. */
 TEST(voice_late_echo_of_a_leave_is_no_disconnection)
 {
 	struct paper p;
 
-	CHECK_INT(paper_alloc(&p, true), 0);
-	paper_join(&p, 7);
-	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
-	paper_server(&p, NULL);
-	paper_wait(&p);
-	paper_wait(&p);
-	CHECK_INT(voice_state(p.v), VOICE_LEAVING);
+	leave_unserved(&p);
 	paper_wait(&p);
 	CHECK_INT(voice_state(p.v), VOICE_ASKED);
 	paper_server(&p, NULL);
@@ -56,13 +62,7 @@ TEST(voice_tells_a_kick_after_a_leave_that_was_lost)
 {
 	struct paper p;
 
-	CHECK_INT(paper_alloc(&p, true), 0);
-	paper_join(&p, 7);
-	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
-	paper_server(&p, NULL);
-	paper_wait(&p);
-	paper_wait(&p);
-	CHECK_INT(voice_state(p.v), VOICE_LEAVING);
+	leave_unserved(&p);
 	voice_offline(p.v);
 	voice_online(p.v, false, p.now);
 	CHECK_INT(voice_state(p.v), VOICE_ASKED);

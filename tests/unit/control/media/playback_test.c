@@ -55,6 +55,16 @@ static bool begin_playback(struct toy *t, bool prepared, size_t n)
 	       !media_playback_write(t->pb, pcm, n);
 }
 
+/* mediad has all n samples, and room for more. */
+static bool begin_with_credit(struct toy *t, size_t n)
+{
+	if (!begin_playback(t, false, n) || !toy_run_until(t, MEDIA_SAY_OPEN, 1))
+		return false;
+	send_credit(t, 100000);
+	toy_settle(t);
+	return true;
+}
+
 TEST(media_speech_goes_as_credit_allows)
 {
 	struct toy t;
@@ -177,10 +187,7 @@ TEST(media_repeats_speech_that_a_broken_connection_held)
 	static int16_t pcm[4800];
 	struct toy t;
 
-	CHECK(begin_playback(&t, false, 9600));
-	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
-	send_credit(&t, 100000);
-	toy_settle(&t);
+	CHECK(begin_with_credit(&t, 9600));
 	CHECK_INT(t.say_samples, 9600);
 	CHECK_INT(media_playback_write(t.pb, pcm, 4800), 0);
 	media_playback_end(t.pb);
@@ -199,10 +206,7 @@ TEST(media_speech_that_found_no_memory_goes_later)
 	static int16_t pcm[480];
 	struct toy t;
 
-	CHECK(begin_playback(&t, false, 960));
-	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
-	send_credit(&t, 100000);
-	toy_settle(&t);
+	CHECK(begin_with_credit(&t, 960));
 	test_no_memory(true);
 	CHECK_INT(media_playback_write(t.pb, pcm, 480), 0);
 	media_playback_end(t.pb);
