@@ -18,6 +18,7 @@
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/job.h"
+#include "control/store/scope_rows.h"
 #include "control/store/term_search.h"
 #include "ipc/log.h"
 
@@ -340,10 +341,11 @@ static void check_support(const struct meaning *m, struct lines *out)
 /* Lines with the question's words. The index holds all channels: rows of others are passed over. */
 static int take_terms(struct db *db, const struct job *j, const char *query, struct lines *out)
 {
+	const struct search_scope scope = {j->guild, j->channel, j->now_ms, (uint64_t)end_of(j)};
 	struct term_search *t = NULL;
 	uint64_t id;
 	double match;
-	int err = term_search_alloc(&t, db, query);
+	int err = term_search_alloc(&t, db, &scope, query);
 
 	while (!err && out->n < FOUND) {
 		err = term_search_next(t, &id, &match);

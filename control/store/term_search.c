@@ -9,8 +9,14 @@
 
 #include "control/memory/terms.h"
 #include "control/store/db.h"
+#include "control/store/scope_rows.h"
 
-enum { FIRST_ROOM = 256, ROWS_A_LOOK = 1024 };
+enum {
+	FIRST_ROOM = 256,
+	ROWS_A_LOOK = 1024,
+	CROWD = 2048, /* rows of a word that may be passed over one by one */
+	SAMPLE = 32,  /* of these rows tell whether most are in the scope */
+};
 #define POINTER_TYPE "term_search"
 /* Those of FTS5's bm25(). */
 #define K1	1.2
@@ -38,6 +44,8 @@ struct row {
 
 struct term_search {
 	struct db *db;
+	const struct search_scope *scope; /* NULL: all rows */
+	struct scope_rows *own;		  /* NULL: not needed so far */
 	struct word word[TERMS_MAX];
 	size_t words;
 	double rows, length; /* of the whole index: how many, their average length */
@@ -47,21 +55,92 @@ struct term_search {
 	bool late;
 };
 
+/* ---- rows of the scope ---- */
+
+static void drop_foreign(const struct scope_rows *own, struct word *w)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (scope_rows_has(own, w->hit[i].id))
+			w->hit[kept++] = w->hit[i];
+	w->n = kept;
+}
+
+/* True if most of the word's newer rows, which stay when there are too many, are foreign. */
+static int sample_rows(struct term_search *t, const struct word *w, bool *foreign)
+{
+	size_t half = w->n / 2;
+	unsigned own = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < SAMPLE && !err; i++) {
+		bool is_in = false;
+
+		err = scope_rows_look_up(t->db, t->scope,
+					 w->hit[half + i * (w->n - half) / SAMPLE].id, &is_in);
+		own += is_in;
+	}
+	*foreign = own < SAMPLE / 2;
+	return err;
+}
+
+/* Drops foreign rows of all words if they are the most of this frequent one. */
+static int relieve_crowd(struct term_search *t, const struct word *crowded)
+{
+	uint64_t first = UINT64_MAX;
+	bool foreign;
+	int err;
+
+	if (!t->scope || t->own || crowded->n <= CROWD)
+		return 0;
+	err = sample_rows(t, crowded, &foreign);
+	if (err || !foreign)
+		return err;
+	for (size_t i = 0; i < TERMS_MAX; i++)
+		if (t->word[i].n && t->word[i].hit[0].id < first)
+			first = t->word[i].hit[0].id;
+	err = scope_rows_alloc(&t->own, t->db, t->scope, first);
+	for (size_t i = 0; i < TERMS_MAX && !err; i++)
+		drop_foreign(t->own, &t->word[i]);
+	return err == ENOTSUP ? 0 : err;
+}
+
 /* ---- listing rows ---- */
 
-/* Drops the older half when there are too many. */
-static int make_room(struct word *w)
+/* Drops foreign rows when there are too many, or else the older half. */
+static int drop_rows(struct term_search *t, struct word *w)
+{
+	int err = relieve_crowd(t, w);
+
+	if (err)
+		return err;
+	if (w->n == TERM_SEARCH_ROWS) {
+		w->n /= 2;
+		memmove(w->hit, w->hit + w->n, w->n * sizeof *w->hit);
+	}
+	return 0;
+}
+
+static int to_sqlite(struct term_search *t, int err)
+{
+	if (err == ETIMEDOUT)
+		t->late = true;
+	return !err		  ? SQLITE_OK
+	       : err == ETIMEDOUT ? SQLITE_DONE
+	       : err == ENOMEM	  ? SQLITE_NOMEM
+				  : SQLITE_ERROR;
+}
+
+static int make_room(struct term_search *t, struct word *w)
 {
 	size_t room = w->room ? 2 * w->room : FIRST_ROOM;
 	struct hit *hit;
 
 	if (w->n < w->room)
 		return SQLITE_OK;
-	if (w->room == TERM_SEARCH_ROWS) {
-		w->n /= 2;
-		memmove(w->hit, w->hit + w->n, w->n * sizeof *w->hit);
-		return SQLITE_OK;
-	}
+	if (w->room == TERM_SEARCH_ROWS)
+		return to_sqlite(t, drop_rows(t, w));
 	hit = realloc(w->hit, room * sizeof *hit);
 	if (!hit)
 		return SQLITE_NOMEM;
@@ -87,11 +166,15 @@ static int add_hit(const Fts5ExtensionApi *api, Fts5Context *row, void *arg)
 {
 	struct term_search *t = arg;
 	struct word *w = &t->word[t->words];
-	int rc = make_room(w);
+	uint64_t id = (uint64_t)api->xRowid(row);
+	bool is_own = !t->own || scope_rows_has(t->own, id);
+	int rc = is_own ? make_room(t, w) : SQLITE_OK;
 
 	if (rc)
 		return rc;
-	w->hit[w->n++] = (struct hit){(uint64_t)api->xRowid(row), count_places(api, row)};
+	/* The room may have been made by leaving out rows such as this one. */
+	if (is_own && (!t->own || scope_rows_has(t->own, id)))
+		w->hit[w->n++] = (struct hit){id, count_places(api, row)};
 	if (++w->rows % ROWS_A_LOOK == 0 && db_is_late(t->db)) {
 		t->late = true;
 		return SQLITE_DONE;
@@ -131,6 +214,9 @@ static void gather_rows(const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_c
 		rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
 		t->word[t->words].idf = weigh(t, &t->word[t->words]);
 		t->words++;
+		if (!rc && !t->late)
+			rc = to_sqlite(t, relieve_crowd(t, &t->word[t->words - 1]));
+		rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
 	}
 	if (rc)
 		sqlite3_result_error_code(ctx, rc);
@@ -288,7 +374,8 @@ static int list_rows(struct term_search *t, const char *query)
 	return 0;
 }
 
-int term_search_alloc(struct term_search **out, struct db *db, const char *query)
+int term_search_alloc(struct term_search **out, struct db *db, const struct search_scope *scope,
+		      const char *query)
 {
 	struct term_search *t = calloc(1, sizeof *t);
 	int err;
@@ -296,6 +383,7 @@ int term_search_alloc(struct term_search **out, struct db *db, const char *query
 	if (!t)
 		return ENOMEM;
 	t->db = db;
+	t->scope = scope;
 	err = list_rows(t, query);
 	if (err)
 		term_search_free(t);
@@ -310,6 +398,7 @@ struct term_search *term_search_free(struct term_search *t)
 		return NULL;
 	for (size_t i = 0; i < TERMS_MAX; i++)
 		free(t->word[i].hit);
+	scope_rows_free(t->own);
 	free(t->row);
 	free(t);
 	return NULL;

@@ -6,6 +6,7 @@
 
 #include "control/memory/terms.h"
 #include "control/store/db.h"
+#include "control/store/scope_rows.h"
 #include "tests/random.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -75,7 +76,7 @@ static void check_ranking(const char *query)
 	uint64_t id = 0;
 	bool same = true;
 
-	CHECK_INT(term_search_alloc(&t, db, query), 0);
+	CHECK_INT(term_search_alloc(&t, db, NULL, query), 0);
 	db_bind_text(s, 1, query);
 	while (db_step(db, s) == 0)
 		same = same && term_search_next(t, &id, &match) == 0 &&
@@ -127,7 +128,7 @@ TEST(after_many_lengths_each_row_still_comes_once)
 
 	open_index();
 	repeat_word(ROWS);
-	CHECK_INT(term_search_alloc(&t, db, "\"rain\" OR \"rain\""), 0);
+	CHECK_INT(term_search_alloc(&t, db, NULL, "\"rain\" OR \"rain\""), 0);
 	/* The newest of the shortest. */
 	CHECK_INT(term_search_next(t, &id, &match), 0);
 	CHECK_INT(id, ROWS / 3 * 3);
@@ -151,12 +152,76 @@ TEST(of_a_frequent_word_the_newest_rows_count)
 
 	open_index();
 	repeat_word(ROWS);
-	CHECK_INT(term_search_alloc(&t, db, "\"rain\""), 0);
+	CHECK_INT(term_search_alloc(&t, db, NULL, "\"rain\""), 0);
 	for (; term_search_next(t, &id, &match) == 0; n++)
 		least = id < least ? id : least;
 	CHECK_INT(n, TERM_SEARCH_ROWS / 2 + 100);
 	CHECK_INT(least, ROWS - n + 1);
 	term_search_free(t);
+	close_index();
+}
+
+/* Lines of two servers with the same word: each n-th one up to `until` is of server 7. */
+static void add_lines(unsigned rows, unsigned n, unsigned until)
+{
+	char sql[512];
+
+	snprintf(sql, sizeof sql,
+		 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %u)"
+		 " INSERT INTO utterances(seq, guild, channel, text, started_ms)"
+		 " SELECT i, iif(i %% %u = 0 AND i <= %u, 7, 8), 70, 'rain', i FROM n",
+		 rows, n, until);
+	CHECK_INT(run(sql), SQLITE_OK);
+	repeat_word(rows);
+}
+
+struct count {
+	unsigned rows, own; /* own: each n-th row up to `until` */
+};
+
+static struct count count_rows(const struct search_scope *scope, unsigned n, unsigned until)
+{
+	struct term_search *t = NULL;
+	struct count count = {0};
+	double match;
+	uint64_t id;
+
+	if (term_search_alloc(&t, db, scope, "\"rain\" OR \"so\""))
+		return count;
+	for (; term_search_next(t, &id, &match) == 0; count.rows++)
+		count.own += id % n == 0 && id <= until;
+	term_search_free(t);
+	return count;
+}
+
+/* Beyond the cap, and far below it, where each foreign row would cost a look-up. */
+TEST(lines_of_other_servers_crowd_out_none)
+{
+	static const struct search_scope all = {7, 70, 0, INT64_MAX}, some = {7, 70, 701, 1000};
+	static const unsigned rows[] = {TERM_SEARCH_ROWS + 100, 2 * TERM_SEARCH_ROWS + 100, 6000};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		open_index();
+		add_lines(rows[i], 10, 1000);
+		CHECK_INT(count_rows(&all, 10, 1000).own, 100);
+		CHECK_INT(count_rows(&all, 10, 1000).rows, 100);
+		CHECK_INT(count_rows(&some, 10, 1000).rows, 29);
+		close_index();
+	}
+}
+
+/* Where one's own lines are the most, the newest of them count. */
+TEST(a_server_with_many_lines_keeps_its_newest)
+{
+	enum { OWN = TERM_SEARCH_ROWS + 1000 };
+	static const struct search_scope all = {7, 70, 0, INT64_MAX};
+	struct count count;
+
+	open_index();
+	add_lines(2 * TERM_SEARCH_ROWS, 1, OWN);
+	count = count_rows(&all, 1, OWN);
+	CHECK_INT(count.rows, count.own);
+	CHECK(count.own >= TERM_SEARCH_ROWS / 4);
 	close_index();
 }
 
@@ -171,12 +236,12 @@ TEST(a_search_whose_time_is_up_gives_no_more_rows)
 	CHECK_INT(db_begin_search(db, 1), 0);
 	while (!db_is_late(db))
 		;
-	CHECK_INT(term_search_alloc(&t, db, "\"rain\""), 0);
+	CHECK_INT(term_search_alloc(&t, db, NULL, "\"rain\""), 0);
 	CHECK_INT(term_search_next(t, &id, &match), ETIMEDOUT);
 	t = term_search_free(t);
 	db_lift_limit(db);
 	CHECK(!db_is_late(db));
-	CHECK_INT(term_search_alloc(&t, db, "\"rain\""), 0);
+	CHECK_INT(term_search_alloc(&t, db, NULL, "\"rain\""), 0);
 	CHECK_INT(term_search_next(t, &id, &match), 0);
 	term_search_free(t);
 	db_rollback(db);
@@ -191,7 +256,27 @@ TEST_OOM(a_search_survives_a_lack_of_memory)
 	CHECK_OOM(db_open(&db, dir, DB_OWN), folder_remove(dir));
 	CHECK_OOM(run("INSERT INTO terms(rowid, text) VALUES(1, 'rain')") ? ENOMEM : 0,
 		  close_index());
-	CHECK_OOM(term_search_alloc(&t, db, "\"rain\""), close_index());
+	CHECK_OOM(term_search_alloc(&t, db, NULL, "\"rain\""), close_index());
+	term_search_free(t);
+	close_index();
+}
+
+TEST_OOM(a_crowded_search_survives_a_lack_of_memory)
+{
+	static const struct search_scope scope = {7, 70, 0, INT64_MAX};
+	struct term_search *t = NULL;
+	double match;
+	uint64_t id;
+
+	CHECK(folder_make(dir));
+	CHECK_OOM(db_open(&db, dir, DB_OWN), folder_remove(dir));
+	CHECK_OOM(run("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+		      " WHERE i < 3000) INSERT INTO terms(rowid, text) SELECT i, 'rain' FROM n")
+			  ? ENOMEM
+			  : 0,
+		  close_index());
+	CHECK_OOM(term_search_alloc(&t, db, &scope, "\"rain\""), close_index());
+	CHECK_INT(term_search_next(t, &id, &match), ENOENT);
 	term_search_free(t);
 	close_index();
 }
