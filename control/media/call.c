@@ -16,6 +16,12 @@ int media_call_send(struct media_call *call, struct media_msg *msg)
 	return media_link_send(call->link, msg);
 }
 
+/* The consent of users without one of their own. */
+static bool default_consent(const struct media_call *call)
+{
+	return call->want.consent && !call->lost_refusal;
+}
+
 /* The mediad that is connected has the call: it is synced, or has reported the call already. */
 static bool is_held(const struct media_call *call)
 {
@@ -24,16 +30,16 @@ static bool is_held(const struct media_call *call)
 
 static void send_set(struct media_call *call)
 {
-	struct media_msg msg = {
-		.type = MEDIA_CALL_SET,
-		.call_set = {.channel = call->want.channel,
-			     .bitrate = call->want.bitrate,
-			     .complexity = call->want.complexity,
-			     .mute = call->want.mute,
-			     .deaf = call->want.deaf,
-			     .stage = call->want.stage,
-			     .e2ee = call->want.e2ee,
-			     .consent = call->want.consent ? MEDIA_CONSENT_YES : MEDIA_CONSENT_NO}};
+	struct media_msg msg = {.type = MEDIA_CALL_SET,
+				.call_set = {.channel = call->want.channel,
+					     .bitrate = call->want.bitrate,
+					     .complexity = call->want.complexity,
+					     .mute = call->want.mute,
+					     .deaf = call->want.deaf,
+					     .stage = call->want.stage,
+					     .e2ee = call->want.e2ee,
+					     .consent = default_consent(call) ? MEDIA_CONSENT_YES
+									      : MEDIA_CONSENT_NO}};
 
 	media_call_send(call, &msg);
 }
@@ -48,7 +54,7 @@ static void send_open(struct media_call *call)
 					      .mute = call->want.mute,
 					      .deaf = call->want.deaf,
 					      .stage = call->want.stage,
-					      .consent = call->want.consent,
+					      .consent = default_consent(call),
 					      .retired = call->want.retired,
 					      .complexity = call->want.complexity,
 					      .e2ee = call->want.e2ee}};
@@ -241,10 +247,11 @@ int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uin
 	return 0;
 }
 
-/* A refusal that cannot be kept counts for everybody without a consent of their own. */
+/* A refusal that cannot be kept counts for everybody without a consent of their own, whatever the
+ * owner wants later: nobody knows any more whose it was. */
 static void refuse_all(struct media_call *call)
 {
-	call->want.consent = false;
+	call->lost_refusal = true;
 	if (call->open)
 		send_set(call);
 }
@@ -284,7 +291,7 @@ bool media_call_consents(const struct media_call *call, uint64_t user)
 	for (const struct consent *c = call->consents; c; c = c->next)
 		if (c->user == user)
 			return c->yes;
-	return call->want.consent;
+	return default_consent(call);
 }
 
 /* Makes the call known to its mediad: anew, or as it was told. */

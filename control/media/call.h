@@ -71,6 +71,7 @@ struct media_call {
 	char privacy_code[32];
 	struct listen *listens;
 	struct consent *consents;
+	bool lost_refusal; /* of a user, for want of memory */
 	struct media_playback *playbacks;
 	bool has_spoken; /* this control has opened a playback in it */
 };

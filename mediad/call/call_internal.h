@@ -106,7 +106,8 @@ struct call {
 	uint32_t bitrate;
 	uint8_t complexity; /* of the encoder; 0: mediad chooses */
 	bool mute, deaf, consent, stage;
-	uint8_t e2ee; /* enum media_e2ee */
+	bool lost_refusal; /* of a user, for want of memory: consent by default stays off */
+	uint8_t e2ee;	   /* enum media_e2ee */
 	/* As control wants them for `channel`; they count once it is the joined one. */
 	bool wanted_stage;
 	uint8_t wanted_e2ee;
@@ -222,7 +223,8 @@ void hear_event(struct call *c, const struct ev *ev);
 void hear_send_all(struct call *c);
 /* Another control is here: it repeats each CONSENT before CALL_SET, or it is forgotten then. */
 void hear_doubt_consents(struct call *c);
-/* Changes the consent of users for whom the present control has sent no CONSENT. */
+/* Changes the consent of users for whom the present control has sent no CONSENT. It stays off once
+ * a refusal of this control was lost. */
 void hear_set_default_consent(struct call *c, bool yes);
 void hear_free(struct call *c);
 

@@ -488,8 +488,11 @@ void call_consent(struct call *c, const struct media_consent *m)
 
 	if (!p) {
 		log_warn("consent_lost", "call=%u error=memory", c->id);
-		if (!m->yes)
-			hear_set_default_consent(c, false);
+		if (m->yes)
+			return;
+		c->lost_refusal = true;
+		hear_set_default_consent(c, false);
+		call_send_set(c);
 		return;
 	}
 	p->consent_known = p->consent_told = true;
@@ -501,6 +504,8 @@ void call_consent(struct call *c, const struct media_consent *m)
 
 void hear_doubt_consents(struct call *c)
 {
+	/* Control repeats all refusals before it sets the default consent again. */
+	c->lost_refusal = false;
 	for (size_t i = 0; i < c->n_people; i++)
 		c->people[i]->consent_told = false;
 }
@@ -509,7 +514,8 @@ void hear_set_default_consent(struct call *c, bool yes)
 {
 	bool yes_before = c->consent;
 
-	c->consent = yes;
+	/* Of a refusal that found no memory nobody knows the user, so it counts for all. */
+	c->consent = yes && !c->lost_refusal;
 	for (size_t i = c->n_people; i-- > 0;) {
 		struct person *p = c->people[i];
 		bool before = p->consent_known ? p->consented : yes_before;

@@ -280,6 +280,16 @@ TEST(media_a_refusal_without_memory_refuses_all)
 	CHECK(media_call_consents(t.call, 6));
 	CHECK(toy_run_until(&t, MEDIA_CALL_SET, 2));
 	CHECK_INT(t.set.consent, MEDIA_CONSENT_NO);
+	/* The bitrate of the channel changes, and mediad is started anew. */
+	want.bitrate = 96000;
+	CHECK_INT(media_call_set(t.call, &want), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_SET, 3));
+	CHECK_INT(t.set.consent, MEDIA_CONSENT_NO);
+	CHECK(!media_call_consents(t.call, 5));
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_CONSENT, 2));
+	CHECK(!t.open.consent);
 	toy_free(&t);
 }
 

@@ -95,6 +95,8 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	else if (msg.type >= MEDIA_CALL_OPEN)
 		t->call_id = msg.call_close.call;
 	if (msg.type == MEDIA_CALL_OPEN)
+		t->open = msg.call_open;
+	if (msg.type == MEDIA_CALL_OPEN)
 		toy_state(t, t->call_id, 0, msg.call_open.guild, MEDIA_PHASE_WAITING, true);
 	if (msg.type == MEDIA_CALL_CREDENTIALS) {
 		t->gen = msg.call_credentials.gen;

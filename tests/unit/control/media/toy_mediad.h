@@ -28,8 +28,9 @@ struct toy {
 	unsigned hellos;
 	struct media_hello hello;
 	struct media_call_set set; /* the newest CALL_SET */
-	uint64_t channel;	   /* of the call's session */
-	unsigned seen[SEEN_MAX];   /* types, in order */
+	struct media_call_open open;
+	uint64_t channel;	 /* of the call's session */
+	unsigned seen[SEEN_MAX]; /* types, in order */
 	unsigned n_seen;
 	unsigned count[1024]; /* by type */
 	uint32_t call_id, gen, listen_id, playback;

@@ -254,6 +254,7 @@ TEST(call_consents_of_a_control_that_is_gone_are_forgotten)
 TEST(call_a_refused_consent_without_memory_refuses_all)
 {
 	struct media_consent stranger = {.user = 4711, .yes = false};
+	struct media_call_set set = {.channel = 5, .bitrate = 64000, .consent = MEDIA_CONSENT_YES};
 
 	CHECK_INT(rig_start(false), 0);
 	for (uint64_t user = 1000; hear_find(rig.c, user - 1) || user == 1000; user++) {
@@ -265,6 +266,13 @@ TEST(call_a_refused_consent_without_memory_refuses_all)
 	call_consent(rig.c, &stranger);
 	test_no_memory(false);
 	CHECK(!hear_find(rig.c, 4711) && !rig.c->consent);
+	/* The default does not come back before control has repeated all refusals. */
+	call_set(rig.c, &set);
+	CHECK(!rig.c->consent);
+	hear_doubt_consents(rig.c);
+	CHECK(!rig.c->consent);
+	call_set(rig.c, &set);
+	CHECK(rig.c->consent);
 	rig_finish();
 }
 
