@@ -32,6 +32,7 @@ struct voice {
 	bool has_state, has_server; /* since the last op 4 */
 	bool reask;		    /* that op 4 named the channel the bot was in */
 	bool echo_due;		    /* of a leave, by which the bot asks for a new session */
+	bool crossed_due;	    /* of an op 4 that a disconnection crossed */
 	bool left; /* Discord reported the bot out of the channel since the last lease */
 	/* Hashes of recent leases, because Discord's update about an old server may come late. */
 	struct {
@@ -157,7 +158,7 @@ static void out(struct voice *v)
 {
 	forget_server(v);
 	v->wanted = 0;
-	v->standing = v->was_up = v->leased = false;
+	v->standing = v->was_up = v->leased = v->crossed_due = false;
 	v->tries = v->retries = 0;
 	enter(v, VOICE_OUT, UINT64_MAX);
 }
@@ -324,6 +325,7 @@ void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standi
 static void thrown_out(struct voice *v)
 {
 	out(v);
+	v->crossed_due = true;
 	v->why = VOICE_REASON_DISCONNECTED;
 	act(v, (struct voice_act){.type = VOICE_ACT_LEFT, .why = VOICE_REASON_DISCONNECTED});
 }
@@ -445,9 +447,11 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 			v->until = now + VOICE_ECHO_MS * NS_PER_MS;
 	} else if (v->state == VOICE_LEAVING && !channel) {
 		ask(v, now);
-	} else if (v->state == VOICE_OUT && channel && v->why == VOICE_REASON_DISCONNECTED) {
+	} else if (v->state == VOICE_OUT && channel && v->crossed_due) {
 		/* Our op 4 crossed the disconnection. Without a call the bot would stay in the
-		 * channel, mute and deaf. */
+		 * channel, mute and deaf. Later ones are not ours: somebody else who uses the
+		 * bot's token joins, and would join again after each leave. */
+		v->crossed_due = false;
 		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 	} else if (settled(v) && !echo) {
 		if (!channel)

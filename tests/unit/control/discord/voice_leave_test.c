@@ -57,6 +57,31 @@ TEST(voice_leaves_a_channel_without_a_call)
 	voice_free(p.v);
 }
 
+/* Another process with the bot's token joins whenever the bot leaves. */
+TEST(voice_does_not_fight_over_a_channel)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	paper_state(&p, 0, NULL);
+	for (int i = 0; i < 20; i++) {
+		paper_state(&p, 8, "s2");
+		paper_state(&p, 0, NULL);
+	}
+	CHECK_INT(p.leaves, 1);
+	CHECK_INT(p.left, 1);
+	/* The next disconnection may be crossed again. */
+	paper_join(&p, 7);
+	paper_wait(&p);
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	paper_state(&p, 0, NULL);
+	paper_state(&p, 8, "s3");
+	paper_state(&p, 8, "s3");
+	CHECK_INT(p.leaves, 2);
+	voice_free(p.v);
+}
+
 /* The op 4 that leaves is lost with the connection. */
 TEST(voice_tells_a_kick_after_a_leave_that_was_lost)
 {
