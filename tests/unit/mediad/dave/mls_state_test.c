@@ -44,6 +44,23 @@ TEST(dave_mls_state_reset_makes_new_keys)
 	gateway_fixture_free(&g);
 }
 
+/* ---- credentials ---- */
+
+/* Another length would let two credentials name the same user. */
+TEST(dave_mls_state_takes_users_of_eight_bytes_only)
+{
+	static const uint8_t name[] = {0, 0, 0, 0, 0, 0, 0, ANN, ANN};
+
+	for (size_t n = 0; n <= sizeof name; n++) {
+		struct mls_leaf l = {.credential_type = MLS_CREDENTIAL_BASIC,
+				     .identity = mls_slice(name, n)};
+		uint64_t user = 0;
+
+		CHECK(dave_leaf_user(&l, &user) == (n == 8));
+		CHECK_INT(user, n == 8 ? ANN : 0);
+	}
+}
+
 /* ---- op 27 ---- */
 
 TEST(dave_mls_state_refuses_an_unannounced_user)
