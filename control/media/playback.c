@@ -364,7 +364,7 @@ void media_playback_message(struct media_playback *pb, const struct media_msg *m
 		break;
 	case MEDIA_SAY_PAUSED:
 		left(pb, msg->say_paused.samples);
-		if (pb->h)
+		if (pb->paused && pb->h) /* else it crossed SAY_RESUME */
 			pb->h(pb, MEDIA_PB_PAUSED, pb->left, 0, 0, pb->arg);
 		break;
 	case MEDIA_SAY_DRAINED:

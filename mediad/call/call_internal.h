@@ -60,7 +60,8 @@ struct playback {
 	uint32_t id;   /* control's id; 0 = its control no longer exists */
 	uint32_t lane; /* our own id, because ids of two controls may be equal */
 	uint32_t rate;
-	bool ended, paused, claimed;
+	bool ended, claimed;
+	bool pausing, paused;  /* control wants it; its last faded sample was sent */
 	bool lane_ended;       /* the lane has got all there is */
 	enum media_reason why; /* reason of a stop */
 	struct resample *resample;

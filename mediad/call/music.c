@@ -541,7 +541,8 @@ void music_event(struct call *c, const struct ev *ev)
 		on_started(c, t);
 		break;
 	case SENDER_PAUSED:
-		set_phase(c, t, MEDIA_MUSIC_PHASE_PAUSED);
+		if (t->paused) /* else it crossed MUSIC_RESUME */
+			set_phase(c, t, MEDIA_MUSIC_PHASE_PAUSED);
 		break;
 	case SENDER_DRAINED:
 		whole = t->failure == DECODER_REASON_END || t->failure == DECODER_REASON_UNKNOWN;

@@ -318,8 +318,10 @@ void call_say_control(struct call *c, uint32_t playback, enum sender_command wha
 		stop_playback(c, p, MEDIA_REASON_STOPPED, fade_ms);
 		return;
 	}
+	if (what == SENDER_PAUSE)
+		p->pausing = true;
 	if (what == SENDER_RESUME)
-		p->paused = false;
+		p->pausing = p->paused = false;
 	control_lane(c, p, what, target, fade_ms);
 }
 
@@ -379,6 +381,8 @@ static void send_paused(struct call *c, struct playback *p)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_PAUSED};
 
+	if (!p->pausing)
+		return; /* it crossed SAY_RESUME */
 	p->paused = true;
 	msg.say_paused.playback = p->id;
 	msg.say_paused.samples = played_samples(p);

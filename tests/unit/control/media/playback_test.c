@@ -181,6 +181,29 @@ TEST(media_claims_a_playback_after_a_reconnect)
 	toy_free(&t);
 }
 
+TEST(media_a_pause_that_crosses_a_resume_is_not_told)
+{
+	struct media_msg paused = {.type = MEDIA_SAY_PAUSED};
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	media_playback_pause(t.pb, 60);
+	media_playback_resume(t.pb, 60);
+	paused.say_paused.call = t.call_id;
+	paused.say_paused.playback = t.playback;
+	toy_send(&t, paused);
+	toy_settle(&t);
+	CHECK_INT(t.events, 0);
+	media_playback_pause(t.pb, 60);
+	toy_send(&t, paused);
+	toy_settle(&t);
+	CHECK_INT(t.events, 1);
+	CHECK_INT(t.ev, MEDIA_PB_PAUSED);
+	toy_free(&t);
+}
+
 /* The connection breaks before mediad has the end of the speech. */
 TEST(media_repeats_speech_that_a_broken_connection_held)
 {

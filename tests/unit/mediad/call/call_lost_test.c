@@ -203,6 +203,27 @@ TEST(say_a_lost_end_is_repeated)
 	end_answer();
 }
 
+/* The audio thread has faded the answer out when it gets the command to go on. */
+TEST(say_a_pause_that_crosses_a_resume_is_over)
+{
+	struct ev ev = {.type = EV_LANE, .lane = {.what = SENDER_PAUSED}};
+	const struct playback *p;
+
+	begin_answer();
+	p = rig.c->playbacks[0];
+	CHECK(p);
+	ev.stream = rig.c->stream;
+	ev.lane.playback = p->lane;
+	call_say_control(rig.c, 4, SENDER_PAUSE, 0, 60);
+	call_say_control(rig.c, 4, SENDER_RESUME, 0, 60);
+	call_engine_event(&ev, rig.c);
+	CHECK(!p->paused);
+	call_say_control(rig.c, 4, SENDER_PAUSE, 0, 60);
+	call_engine_event(&ev, rig.c);
+	CHECK(p->paused);
+	rig_finish();
+}
+
 TEST(say_refuses_a_playback_whose_lane_is_lost)
 {
 	struct media_say_open open = {.playback = 4, .rate = 24000, .gain = 65535};

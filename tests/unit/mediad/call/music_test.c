@@ -538,6 +538,26 @@ TEST(call_music_pauses_seeks_and_resumes)
 	finish();
 }
 
+TEST(call_music_a_pause_that_crosses_a_resume_is_over)
+{
+	struct ev ev = {.type = EV_MUSIC, .lane = {.what = SENDER_PAUSED}};
+
+	setup();
+	play(7, 0);
+	opened(7, 0, DURATION);
+	run_ms(500);
+	ev.lane.playback = track_of(7)->lane;
+	ev.lane.samples = track_of(7)->played;
+	call_music_pause(&rig.c, 7, true, 40);
+	call_music_pause(&rig.c, 7, false, 40);
+	music_event(&rig.c, &ev);
+	CHECK_PHASE(7, PLAYING);
+	run_ms(1000);
+	CHECK_PHASE(7, ENDED);
+	CHECK_INT(count_states(7, MEDIA_MUSIC_PHASE_PAUSED), 0);
+	finish();
+}
+
 /* Tags bring the loudness to its target, but the peak stays below -1 dBFS. */
 TEST(call_music_loudness)
 {
