@@ -366,6 +366,8 @@ static void step_playback(struct room_context *context, const struct room_event 
 		room_reply_drained(context->reply, context, t, ev->samples);
 		return;
 	}
+	if (ev->type == ROOM_SAY_DRAINED && t->brain_done && is_answering(t, ev->turn))
+		room_reply_played(context->reply, context);
 	t->samples_played = room_reply_drained_samples(context->reply) + ev->samples;
 	if (t->samples_played > t->samples)
 		t->samples_played = t->samples;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "control/room/base/text.h"
+
 enum { NEAR = 64 }; /* bytes within which the next timed word is searched */
 
 static struct room_playout_chunk *find_chunk(struct room_playout *said, uint32_t id)
@@ -54,19 +56,14 @@ static bool is_blank(char ch)
 	return ch == ' ' || ch == '\n';
 }
 
-static bool is_word_byte(char ch)
-{
-	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
-	       (unsigned char)ch >= 0x80;
-}
-
 /* The end of `word` as a whole word in text[at..end), near at; 0 if it is not there. */
 static size_t find_word(const char *text, size_t at, size_t end, const char *word, size_t len)
 {
 	for (size_t i = at; i + len <= end && i < at + NEAR; i++) {
-		bool begins = i == 0 || !is_word_byte(text[i - 1]) || !is_word_byte(word[0]);
-		bool ends = i + len == end || !is_word_byte(text[i + len]) ||
-			    !is_word_byte(word[len - 1]);
+		bool begins =
+			i == 0 || !room_is_word_byte(text[i - 1]) || !room_is_word_byte(word[0]);
+		bool ends = i + len == end || !room_is_word_byte(text[i + len]) ||
+			    !room_is_word_byte(word[len - 1]);
 
 		if (begins && ends && memcmp(text + i, word, len) == 0)
 			return i + len;

@@ -114,13 +114,20 @@ enum { CONTRACT_MAX = 2048 };
  */
 static void write_contract(const struct room_context *context, const struct text *t, char *buf)
 {
+	static const char *const when[] = {
+		[SETTINGS_SOUNDBOARD_REQUEST] = PROMPT_SOUNDS_REQUEST,
+		[SETTINGS_SOUNDBOARD_SOMETIMES] = PROMPT_SOUNDS_SOMETIMES,
+		[SETTINGS_SOUNDBOARD_OFTEN] = PROMPT_SOUNDS_OFTEN,
+	};
 	const char *sounds = room_soundboard_names(context->soundboard);
-	char of_sounds[sizeof PROMPT_SOUNDS + ROOM_SOUNDBOARD_MAX] = "";
+	char of_sounds[sizeof PROMPT_SOUNDS + sizeof PROMPT_SOUNDS_REQUEST + ROOM_SOUNDBOARD_MAX] =
+		"";
 	static const char rest[] = PROMPT_CONTRACT PROMPT_CONTRACT_END;
 
 	_Static_assert(CONTRACT_MAX >= sizeof rest + sizeof of_sounds, "contract");
-	if (*sounds)
-		snprintf(of_sounds, sizeof of_sounds, PROMPT_SOUNDS, sounds);
+	if (*sounds && context->settings->soundboard != SETTINGS_SOUNDBOARD_OFF)
+		snprintf(of_sounds, sizeof of_sounds, PROMPT_SOUNDS,
+			 when[context->settings->soundboard], sounds);
 	if (space_left(t) < sizeof rest + strlen(of_sounds) + PERSONA_MIN)
 		of_sounds[0] = '\0';
 	if (space_left(t) >= sizeof rest + PERSONA_MIN)

@@ -90,31 +90,44 @@ static void chunk_out(const char *text, size_t n, void *arg)
 	room_plan_speech(&r->plan, text, n);
 }
 
-static void emit_sound(struct room_reply *r, struct room_context *context, const char *ref,
-		       size_t n)
+static void emit_sound(struct room_reply *r, struct room_context *context, const char *ref)
 {
-	const char *text = room_text_of(context, ref, n);
+	const char *text = room_text_of(context, ref, strlen(ref));
 	struct room_effect *e;
 
 	if (!text)
 		return;
 	e = room_emit(context, ROOM_DO_SOUNDBOARD);
 	e->turn = r->turn;
-	e->chunk = ++r->sounds;
+	e->chunk = ++r->sounded;
 	e->text = text;
+}
+
+/* Requests the sounds that a voice model's own speech has reached. */
+static void play_marks(struct room_reply *r, struct room_context *context, size_t played)
+{
+	const char *ref;
+
+	if (room_speculative_holds(context, r->turn))
+		return;
+	while ((ref = room_sound_marks_take(&r->marks, played)))
+		emit_sound(r, context, ref);
 }
 
 static void handle_sound(struct room_reply *r, struct room_context *context, const char *ref,
 			 size_t n)
 {
+	const struct settings *s = context->settings;
+	const struct room_turn *t = room_turn_by_id(context, r->turn);
+
+	if (s->soundboard == SETTINGS_SOUNDBOARD_OFF || r->sounds >= s->sounds_an_answer)
+		return;
+	r->sounds++;
 	if (r->planned) {
 		room_chunker_flush(&r->chunker, chunk_out, r);
 		room_plan_sound(&r->plan, ref, n);
-	} else if (!room_speculative_holds(context, r->turn)) {
-		emit_sound(r, context, ref, n);
-	} else if (r->held < ROOM_SOUNDS_MAX && n <= ROOM_SOUND_REF_MAX) {
-		memcpy(r->sound[r->held], ref, n);
-		r->sound[r->held++][n] = '\0';
+	} else {
+		room_sound_marks_add(&r->marks, t->answer, ref, n);
 	}
 }
 
@@ -194,6 +207,8 @@ static void process_text(struct room_reply *r, struct room_context *context, str
 	apply_lead_directives(r, context, turn);
 	if (r->planned)
 		advance_plan(r, context, turn);
+	else
+		play_marks(r, context, room_reply_byte_at(r, turn, context->now));
 }
 
 /* The latency budget is spent before anything was heard. */
@@ -232,11 +247,10 @@ void room_reply_complete(struct room_reply *r, struct room_context *context, str
 
 void room_reply_released(struct room_reply *r, struct room_context *context, struct room_turn *turn)
 {
-	for (unsigned i = 0; i < r->held; i++)
-		emit_sound(r, context, r->sound[i], strlen(r->sound[i]));
-	r->held = 0;
 	if (r->planned)
 		advance_plan(r, context, turn);
+	else
+		play_marks(r, context, room_reply_byte_at(r, turn, context->now));
 }
 
 /* ---- sound ---- */
@@ -304,7 +318,7 @@ static void end_reply(struct room_reply *r, struct room_context *context, struct
 		why = ROOM_REASON_BRAIN_FAILED;
 	else if (r->broke)
 		why = ROOM_REASON_SPEECH_FAILED;
-	else if (!t->released && !r->directive.sounds)
+	else if (!t->released && !r->sounds)
 		why = ROOM_REASON_NO_ANSWER;
 	else if (t->not_understood)
 		why = ROOM_REASON_NOT_UNDERSTOOD;
@@ -435,23 +449,57 @@ void room_reply_close(struct room_reply *r, const struct room_context *context,
 		room_history_keep_private(history, context, t->id, t->user);
 }
 
+void room_reply_played(struct room_reply *r, struct room_context *context)
+{
+	play_marks(r, context, SIZE_MAX);
+}
+
 static bool is_active(const struct room_reply *r, const struct room_context *context)
 {
 	const struct room_turn *t = room_turn_active(context);
 
-	return t && r->planned && t->id == r->turn &&
+	return t && t->id == r->turn &&
 	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
 }
 
 void room_reply_tick(struct room_reply *r, struct room_context *context)
 {
+	struct room_turn *t = room_turn_active(context);
+
 	if (!is_active(r, context))
 		return;
+	if (!r->planned) {
+		play_marks(r, context, room_reply_byte_at(r, t, context->now));
+		return;
+	}
 	if (r->sound_until && context->now >= r->sound_until) {
 		r->sound_until = 0;
 		room_plan_sounded(&r->plan, r->plan.running);
 	}
-	advance_plan(r, context, room_turn_active(context));
+	advance_plan(r, context, t);
+}
+
+/* When the audio that was sent so far will have been played up to the next sound. UINT64_MAX: that
+ * is not known yet. */
+static uint64_t mark_at(const struct room_reply *r, const struct room_context *context)
+{
+	const char *text = room_turn_active(context)->answer;
+	uint64_t low = r->drained, high = r->playout.samples;
+	size_t place;
+
+	if (!room_sound_marks_next(&r->marks, &place) || !r->started_at || r->paused_at ||
+	    room_playout_text_played(&r->playout, text, high, ROOM_RATE) < place)
+		return UINT64_MAX;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (room_playout_text_played(&r->playout, text, middle, ROOM_RATE) < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	low -= r->drained;
+	return r->started_at + r->paused_ns + (low * 1000 + ROOM_RATE - 1) / ROOM_RATE * NS_PER_MS;
 }
 
 /* When speech_resume_ms of audio are left. UINT64_MAX: none of it is played yet. */
@@ -479,6 +527,8 @@ uint64_t room_reply_deadline(const struct room_reply *r, const struct room_conte
 
 	if (!is_active(r, context))
 		return at;
+	if (!r->planned)
+		return mark_at(r, context);
 	if (r->sound_until)
 		at = r->sound_until;
 	if (!r->plan.paused || !r->started_at || r->plan.phase != ROOM_PLAN_READY)

@@ -8,7 +8,9 @@
  *
  * The addressee and the output lease take effect at the end of the answer's beginning. On the
  * brain path the playback is closed and reopened around a sound, so that the sound begins after
- * the speech before it was played. The backlog is the audio written less the time since the
+ * the speech before it was played. On the other paths a sound begins when the words before it were
+ * played, over the speech. The setting soundboard drops all sounds, sounds_an_answer those beyond
+ * it. The backlog is the audio written less the time since the
  * playback began: no more can have been played. It only steers how far ahead text is synthesised;
  * the playout position is never guessed. */
 #ifndef CONTROL_ROOM_ANSWER_REPLY_H
@@ -18,6 +20,7 @@
 #include "control/room/answer/directive.h"
 #include "control/room/answer/planner.h"
 #include "control/room/answer/playout_position.h"
+#include "control/room/answer/sound_marks.h"
 #include "control/room/base/context.h"
 
 struct room_history;
@@ -39,10 +42,10 @@ struct room_reply {
 	struct room_plan plan;
 	struct room_playout playout;
 	unsigned notes;
+	uint32_t sounds; /* that it may play, so far */
 	/* native path */
-	uint32_t sounds; /* sounds numbered so far */
-	unsigned held;	 /* sounds that are held back */
-	char sound[ROOM_SOUNDS_MAX][ROOM_SOUND_REF_MAX + 1];
+	uint32_t sounded;	       /* sounds that were requested, the number of the last */
+	struct room_sound_marks marks; /* sounds that wait */
 	/* brain path: the open playback */
 	bool open;
 	uint64_t started_at, written, drained; /* drained: samples of the playbacks before */
@@ -73,6 +76,8 @@ bool room_reply_on_event(struct room_reply *r, struct room_context *context, str
 			 const struct room_event *ev);
 void room_reply_drained(struct room_reply *r, struct room_context *context, struct room_turn *turn,
 			uint64_t samples);
+/* All of the answer was played: requests the sounds at its end. */
+void room_reply_played(struct room_reply *r, struct room_context *context);
 /* Cuts turn->answer to the words that were played, and adds them to the history. */
 void room_reply_close(struct room_reply *r, const struct room_context *context,
 		      struct room_history *history, struct room_turn *turn);

@@ -66,7 +66,7 @@ static bool is_ascii_letter(char ch)
 }
 
 /* Bytes of UTF-8 sequences count as parts of words. */
-static bool is_word_byte(char ch)
+bool room_is_word_byte(char ch)
 {
 	return is_ascii_letter(ch) || (ch >= '0' && ch <= '9') || (ch & 0x80);
 }
@@ -79,9 +79,9 @@ static char lower_ascii(char ch)
 bool room_same_words(const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		while (*a && !is_word_byte(*a))
+		while (*a && !room_is_word_byte(*a))
 			a++;
-		while (*b && !is_word_byte(*b))
+		while (*b && !room_is_word_byte(*b))
 			b++;
 		if (!*a || !*b)
 			return *a == *b;

@@ -13,6 +13,8 @@ void room_clean_name(const char *from, size_t n, char *to, size_t size);
 void room_clean_words(char *text);
 /* Appends text with one blank between, cut at the size at the end of a UTF-8 character. */
 void room_append(char *to, size_t size, const char *text, size_t n);
+/* A letter, a digit, or a part of a character beyond ASCII. */
+bool room_is_word_byte(char ch);
 /* True if both texts have the same letters and digits, whatever stands between them. */
 bool room_same_words(const char *a, const char *b);
 

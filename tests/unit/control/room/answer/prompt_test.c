@@ -401,6 +401,30 @@ TEST(a_text_model_is_told_which_sounds_there_are)
 	over();
 }
 
+TEST(a_text_model_is_told_when_to_play_a_sound)
+{
+	static const char *const rows[][2] = {{"off", NULL},
+					      {"request", ", only when somebody asks to hear one."},
+					      {"sometimes", ", rarely."},
+					      {"often", ", wherever one fits."}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct room_effect *e;
+
+		begin();
+		settings_set(set, "reply_path", "brain");
+		CHECK(settings_set(set, "soundboard", rows[i][0]) == 0);
+		step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+		member(1, "Alice", 1000);
+		sounds("honk");
+		e = ask(1000);
+		CHECK(e);
+		CHECK_INT(strstr(e->instructions, "SOUNDBOARD") != NULL, rows[i][1] != NULL);
+		CHECK(!rows[i][1] || strstr(e->instructions, rows[i][1]));
+		over();
+	}
+}
+
 TEST(the_list_of_sounds_has_its_limits)
 {
 	char names[8192] = "", *list;

@@ -304,12 +304,94 @@ TEST(rule_090_a_voice_models_directives_are_not_shown_and_obeyed)
 	begin("native");
 	GAVE(text("[[TO: ALL]] Hello "), "");
 	GAVE(text("all. [[SOUNDBOARD: horn]][[NOTE: three of them]][[DANCE]]Bye."),
-	     "sound 1 horn\nnote three of them\n");
+	     "note three of them\n");
 	CHECK_INT(room_active(room)->policy.why, ROOM_POLICY_TARGET_ALL);
 	GAVE(audio(ROOM_BRAIN_AUDIO, 0, 1000), "pcm 1000\nopen\n");
 	GAVE(fact(ROOM_BRAIN_DONE, 0), "end\n");
-	GAVE(playback(ROOM_SAY_DRAINED, 1000), "answered \"Hello all. Bye.\"\n");
+	GAVE(playback(ROOM_SAY_DRAINED, 1000), "sound 1 horn\nanswered \"Hello all. Bye.\"\n");
 	over();
+}
+
+/* 32 characters in 3200 ms: each takes 100 ms. */
+static void speak_with_sounds(void)
+{
+	begin("native");
+	GAVE(text("[[TO: ALL]][[SOUNDBOARD: gong]]One two three. [[SOUNDBOARD: horn]]Four five. "
+		  "[[SOUNDBOARD: drum]]Six seven."),
+	     "sound 1 gong\n");
+	GAVE(audio(ROOM_BRAIN_AUDIO, 0, 3600), "pcm 3600\nopen\n");
+	GAVE(fact(ROOM_BRAIN_DONE, 0), "end\n");
+	GAVE(playback(ROOM_SAY_STARTED, 0), "");
+}
+
+/* Until the room does something. */
+static const char *timer(void)
+{
+	trace[0] = '\0';
+	for (unsigned i = 0; i < 9 && !*trace; i++) {
+		now = (room_deadline(room) + NS_PER_MS - 1) / NS_PER_MS;
+		step((struct room_event){.type = ROOM_TIMER});
+	}
+	return trace;
+}
+
+TEST(a_sound_of_a_voice_model_begins_when_the_words_before_it_were_played)
+{
+	uint64_t from;
+
+	speak_with_sounds();
+	from = now;
+	GAVE(timer(), "sound 2 horn\n");
+	CHECK_INT(now - from, 1400);
+	GAVE(timer(), "sound 3 drum\n");
+	CHECK_INT(now - from, 2500);
+	GAVE(playback(ROOM_SAY_DRAINED, 3600),
+	     "answered \"One two three. Four five. Six seven.\"\n");
+	over();
+}
+
+TEST(an_answer_that_is_cut_plays_no_sound_after_it)
+{
+	speak_with_sounds();
+	now += 1000;
+	GAVE(playback(ROOM_SAY_STOPPED, 1000), "truncate 1000 \"One two\"\n"
+					       "playback_failed \"One two\" cut\n");
+	now += 5000;
+	GAVE(step((struct room_event){.type = ROOM_TIMER}), "");
+	over();
+	/* Nor does a written one. */
+	begin("brain");
+	GAVE(text("Listen. [[SOUNDBOARD: horn]] That was it."), "speak 1 Listen.\n");
+	fact(ROOM_BRAIN_DONE, 0);
+	audio(ROOM_SPEECH_AUDIO, 1, 800);
+	fact(ROOM_SPEECH_DONE, 1);
+	playback(ROOM_SAY_STARTED, 0);
+	step((struct room_event){.type = ROOM_SAY_STOPPED, .turn = turn, .samples = 400});
+	CHECK(!strstr(trace, "sound"));
+	now += 5000;
+	GAVE(step((struct room_event){.type = ROOM_TIMER}), "");
+	over();
+}
+
+TEST(sounds_are_left_out_by_the_settings)
+{
+	static const char *const paths[] = {"brain", "native"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		begin(paths[i]);
+		settings_set(set, "soundboard", "off");
+		text("[[SOUNDBOARD: horn]]");
+		CHECK(!strstr(trace, "sound"));
+		fact(ROOM_BRAIN_DONE, 0);
+		CHECK(!strstr(trace, "sound"));
+		over();
+		begin(paths[i]);
+		settings_set(set, "sounds_an_answer", "1");
+		text("[[SOUNDBOARD: horn]][[SOUNDBOARD: gong]]");
+		CHECK_STR(trace, "sound 1 horn\n");
+		CHECK_INT(room_active(room)->id, turn);
+		over();
+	}
 }
 
 /* A note that comes with the moment in which the question is put again. */
