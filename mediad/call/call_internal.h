@@ -92,8 +92,8 @@ struct music_track {
 	enum decoder_reason failure; /* of the decoder; UNKNOWN: it goes on */
 };
 
-enum { MUSIC_OVER = 4 };     /* music whose end is told to a control that was away */
-enum { PLAYBACKS_OVER = 8 }; /* whose ends are told to a control that was away */
+/* Ends that a call keeps, for a control that was away when they happened. */
+enum { MUSIC_OVER = 4, PLAYBACKS_OVER = 8 };
 
 /* One of each kind for the stream, for each playback its end and four controls, and for each lane
  * of music four controls. */

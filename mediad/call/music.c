@@ -13,6 +13,7 @@
 enum {
 	SEEK_FADE = 480,    /* frames over which a seek crosses: 10 ms */
 	LOUDNESS_BOOST = 9, /* dB, at most */
+	LEVEL_MS_PER_DB = 1000,
 };
 
 static void send_state(struct call *c, const struct music_track *t)
@@ -179,13 +180,13 @@ static bool ring_has_ended(void *ring)
  * to its target. A boost ends where the peak would come above -1 dBFS. */
 static uint16_t track_gain(const struct music_track *t)
 {
-	double db = -t->target / 100.0 - t->opened.loudness / 100.0, gain;
+	double db = -t->target / 100.0 - t->opened.levels.loudness / 100.0, gain;
 
-	if (!t->target || t->opened.loudness == DECODER_NO_LEVEL)
+	if (!t->target || t->opened.levels.loudness == DECODER_NO_LEVEL)
 		return t->gain;
 	db = fmin(db, LOUDNESS_BOOST);
-	if (t->opened.peak != DECODER_NO_LEVEL)
-		db = fmin(db, fmax(0, -1 - t->opened.peak / 100.0));
+	if (t->opened.levels.peak != DECODER_NO_LEVEL)
+		db = fmin(db, fmax(0, -1 - t->opened.levels.peak / 100.0));
 	gain = t->gain * pow(10, db / 20);
 	return gain < PLAYOUT_GAIN_MAX ? (uint16_t)gain : PLAYOUT_GAIN_MAX;
 }
@@ -228,9 +229,28 @@ static void lend_lane(struct call *c, struct music_track *t)
 	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 }
 
+/* Changes the gain to new levels, so slowly that nobody hears it, unless the music is silent. */
+static void on_levels(struct call *c, struct music_track *t, const struct decoder_levels *levels)
+{
+	uint16_t before = track_gain(t), gain;
+	double db;
+
+	t->opened.levels = *levels;
+	gain = track_gain(t);
+	db = fabs(20 * log10((gain + 1.0) / (before + 1.0)));
+	if (gain != before)
+		control_lane(c, t, SENDER_GAIN, gain,
+			     t->played ? (uint16_t)fmin(db * LEVEL_MS_PER_DB, UINT16_MAX) : 0);
+}
+
+/* A seek begins with the levels that are known by then, so that the gain stays. */
 static void on_opened(struct call *c, struct music_track *t, const struct decoder_opened *opened)
 {
+	const struct decoder_levels known = t->opened.levels;
+
 	t->opened = *opened;
+	if (t->replaces && known.loudness != DECODER_NO_LEVEL)
+		t->opened.levels = known;
 	t->start = opened->start;
 	if (!t->replaces)
 		send_tags(c, t);
@@ -259,6 +279,8 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 		on_opened(c, t, &msg->opened);
 	} else if (msg->type == DECODER_TITLE) {
 		on_title(c, t, msg->title);
+	} else if (msg->type == DECODER_LEVELS) {
+		on_levels(c, t, &msg->levels);
 	} else if (msg->type == DECODER_ENDED) {
 		t->failure = msg->reason;
 		if (msg->reason != DECODER_REASON_END)
@@ -272,8 +294,8 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 
 static void open_track(struct call *c, struct music_track *t)
 {
-	t->failure = decoders_open(c->conf.decoders, &t->source, t->start, on_decoder_event, c,
-				   &t->decoded);
+	t->failure = decoders_open(c->conf.decoders, &t->source, t->start, t->target != 0,
+				   on_decoder_event, c, &t->decoded);
 	if (t->failure != DECODER_REASON_UNKNOWN)
 		finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
 	else

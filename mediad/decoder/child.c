@@ -18,16 +18,31 @@ enum { EXIT_WAITS = 50, EXIT_WAIT_MS = 1 };
 
 /* ---- in the child ---- */
 
-static void report_opened(const struct decoder_opened *opened, void *arg)
+static void send_report(const struct child_start *s, struct decoder_msg *msg)
 {
-	const struct child_start *s = arg;
-	struct decoder_msg msg = {.type = DECODER_OPENED, .slot = s->slot, .track = s->track};
 	uint8_t buf[DECODER_MSG_MAX];
 	size_t n;
 
-	msg.opened = *opened;
-	if (decoder_wire_encode(&msg, buf, &n) || write(STATUS_FD, buf, n) != (ssize_t)n)
+	msg->slot = s->slot;
+	msg->track = s->track;
+	if (decoder_wire_encode(msg, buf, &n) || write(STATUS_FD, buf, n) != (ssize_t)n)
 		_exit(DECODER_REASON_CRASHED);
+}
+
+static void report_opened(const struct decoder_opened *opened, void *arg)
+{
+	struct decoder_msg msg = {.type = DECODER_OPENED};
+
+	msg.opened = *opened;
+	send_report(arg, &msg);
+}
+
+static void report_levels(const struct decoder_levels *levels, void *arg)
+{
+	struct decoder_msg msg = {.type = DECODER_LEVELS};
+
+	msg.levels = *levels;
+	send_report(arg, &msg);
 }
 
 /* Leaves the child with two descriptors: not even stderr, where it could forge log lines. Both are
@@ -57,7 +72,9 @@ static _Noreturn void run_child(const struct child_start *s, pid_t parent)
 	struct track_conf conf = {.fd = SOURCE_FD,
 				  .kind = s->kind,
 				  .start = s->start,
+				  .measure = s->measure,
 				  .openedh = report_opened,
+				  .levelsh = report_levels,
 				  .arg = (void *)s};
 	enum decoder_reason reason;
 

@@ -2,6 +2,7 @@
 #ifndef MEDIAD_DECODER_CHILD_H
 #define MEDIAD_DECODER_CHILD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -9,13 +10,14 @@
 
 struct child_start {
 	int source;  /* the file or the fetcher's socket */
-	int status;  /* the child's end of a SOCK_SEQPACKET pair; it sends OPENED here */
+	int status;  /* the child's end of a SOCK_SEQPACKET pair, for OPENED and LEVELS */
 	void *rings; /* all rings, n_rings of them; the child keeps its own */
 	size_t n_rings;
 	uint16_t slot;
 	uint64_t track;
 	enum decoder_source_kind kind;
 	uint64_t start; /* frame */
+	bool measure;
 };
 
 /* The descriptors stay the caller's. The exit status is a DECODER_REASON. Errors of fork. */

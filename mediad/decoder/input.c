@@ -16,8 +16,7 @@ enum { BUFFER = 32768 };
 struct input {
 	AVIOContext *io;
 	int fd;
-	enum decoder_source_kind kind;
-	int64_t at, size; /* of a fetched source; size RANGE_UNKNOWN */
+	int64_t at, size; /* size: RANGE_UNKNOWN if it is */
 	bool seekable;
 	enum decoder_reason failure;
 	struct range_answer answer;
@@ -26,25 +25,12 @@ struct input {
 static int read_file(void *arg, uint8_t *buf, int n)
 {
 	struct input *in = arg;
-	ssize_t got = read(in->fd, buf, (size_t)n);
+	ssize_t got = pread(in->fd, buf, (size_t)n, in->at);
 
 	if (got < 0)
 		in->failure = DECODER_REASON_NOT_READABLE;
+	in->at += got > 0 ? got : 0;
 	return got > 0 ? (int)got : got == 0 ? AVERROR_EOF : AVERROR(EIO);
-}
-
-static int64_t seek_file(void *arg, int64_t offset, int whence)
-{
-	struct input *in = arg;
-	off_t at, end;
-
-	if (whence != AVSEEK_SIZE) {
-		at = lseek(in->fd, offset, whence & ~AVSEEK_FORCE);
-		return at < 0 ? AVERROR(EINVAL) : at;
-	}
-	at = lseek(in->fd, 0, SEEK_CUR);
-	end = lseek(in->fd, 0, SEEK_END);
-	return at < 0 || end < 0 || lseek(in->fd, at, SEEK_SET) < 0 ? AVERROR(EIO) : end;
 }
 
 /* Asks the fetcher; false if it is gone or failed. */
@@ -81,7 +67,7 @@ static int read_fetched(void *arg, uint8_t *buf, int n)
 	return (int)in->answer.length;
 }
 
-static int64_t seek_fetched(void *arg, int64_t offset, int whence)
+static int64_t seek_to(void *arg, int64_t offset, int whence)
 {
 	struct input *in = arg;
 
@@ -111,15 +97,16 @@ int input_alloc(struct input **out, int fd, enum decoder_source_kind kind)
 	if (!in || !buffer)
 		goto no_memory;
 	in->fd = fd;
-	in->kind = kind;
 	in->size = RANGE_UNKNOWN;
 	in->seekable = file;
 	/* The first question tells whether the server can seek, which libav must know before it
 	 * reads. */
-	if (!file)
+	if (file)
+		in->size = lseek(fd, 0, SEEK_END);
+	else
 		ask_fetcher(in, 0);
 	in->io = avio_alloc_context(buffer, BUFFER, 0, in, file ? read_file : read_fetched, NULL,
-				    file ? seek_file : seek_fetched);
+				    seek_to);
 	if (!in->io)
 		goto no_memory;
 	in->io->seekable = in->seekable ? AVIO_SEEKABLE_NORMAL : 0;

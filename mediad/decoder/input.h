@@ -1,7 +1,8 @@
-/* The bytes of a source, for libav: a file by its descriptor, or a fetcher that is asked for bytes
- * at offsets over a socket (mediad/decoder/range_wire.h).
+/* Reads the bytes of a source for libav: of a file by its descriptor, or of a web source by
+ * requests to a fetcher over a socket (mediad/decoder/range_wire.h).
  *
- * Makes no system call but read, write and lseek, so it works in the jail. */
+ * Several may read one file. Makes no system call but pread, lseek, read and write, so it works in
+ * the jail. */
 #ifndef MEDIAD_DECODER_INPUT_H
 #define MEDIAD_DECODER_INPUT_H
 

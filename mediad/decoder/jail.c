@@ -16,6 +16,7 @@ enum { NICE = 10, MEMORY = 512 << 20 };
 
 static const int allowed[] = {
 	SCMP_SYS(read),
+	SCMP_SYS(pread64),
 	SCMP_SYS(write),
 	SCMP_SYS(lseek),
 	SCMP_SYS(brk),

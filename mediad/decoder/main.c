@@ -18,8 +18,8 @@
 #include "ipc/http_guard.h"
 #include "ipc/log.h"
 #include "mediad/decoder/fetcher.h"
+#include "mediad/decoder/decode.h"
 #include "mediad/decoder/jail.h"
-#include "mediad/decoder/track.h"
 #include "mediad/decoder/zygote.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"
@@ -155,7 +155,7 @@ static int prepare_process(void)
 
 	if (!err)
 		err = fetcher_prepare();
-	track_prepare();
+	decode_prepare();
 	return err;
 }
 

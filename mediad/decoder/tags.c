@@ -72,10 +72,10 @@ static void read_side_data(struct decoder_opened *o, const AVStream *stream)
 
 	if (!g || size < sizeof *g)
 		return;
-	if (o->loudness == DECODER_NO_LEVEL && g->track_gain != INT32_MIN)
-		o->loudness = clamp_level(REPLAYGAIN_LUFS - (double)g->track_gain / 1000);
-	if (o->peak == DECODER_NO_LEVEL && g->track_peak)
-		o->peak = clamp_level(2000 * log10((double)g->track_peak / 100000));
+	if (o->levels.loudness == DECODER_NO_LEVEL && g->track_gain != INT32_MIN)
+		o->levels.loudness = clamp_level(REPLAYGAIN_LUFS - (double)g->track_gain / 1000);
+	if (o->levels.peak == DECODER_NO_LEVEL && g->track_peak)
+		o->levels.peak = clamp_level(2000 * log10((double)g->track_peak / 100000));
 }
 
 void tags_read(struct decoder_opened *o, const AVDictionary *container, const AVStream *stream)
@@ -85,11 +85,11 @@ void tags_read(struct decoder_opened *o, const AVDictionary *container, const AV
 	copy_tag(o->title, find_tag(container, own, "title"));
 	copy_tag(o->artist, find_tag(container, own, "artist"));
 	copy_tag(o->album, find_tag(container, own, "album"));
-	o->loudness =
+	o->levels.loudness =
 		read_decibels(find_tag(container, own, "replaygain_track_gain"), REPLAYGAIN_LUFS);
-	if (o->loudness == DECODER_NO_LEVEL)
-		o->loudness = read_r128(find_tag(container, own, "R128_TRACK_GAIN"));
-	o->peak = read_peak(find_tag(container, own, "replaygain_track_peak"));
+	if (o->levels.loudness == DECODER_NO_LEVEL)
+		o->levels.loudness = read_r128(find_tag(container, own, "R128_TRACK_GAIN"));
+	o->levels.peak = read_peak(find_tag(container, own, "replaygain_track_peak"));
 	read_side_data(o, stream);
 }
 

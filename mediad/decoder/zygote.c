@@ -27,6 +27,7 @@ enum {
 	WATCH_MS = 1000,
 	OPEN_S = 20,	 /* until the format is known */
 	STALL_S = 15,	 /* without progress while the ring has room */
+	LEVELS_MAX = 32, /* of a track: 1, 2, 4, … seconds of it */
 	TITLES_MAX = 10, /* of a station in TITLES_S */
 	TITLES_S = 10,
 	CPU_SHARE = 20, /* a track may use a twentieth of the time that it plays */
@@ -41,6 +42,7 @@ struct slot {
 	unsigned n_titles;
 	uint64_t track;
 	bool opened, closed, stalled;
+	unsigned n_levels;	 /* messages LEVELS */
 	struct track_ring *ring; /* our view of it */
 	uint64_t started, moved; /* ns: start, last progress */
 	uint64_t written;
@@ -180,7 +182,8 @@ static enum decoder_reason start_child(struct zygote *z, const struct decoder_ms
 				    .slot = msg->slot,
 				    .track = msg->track,
 				    .kind = msg->open.source.kind,
-				    .start = msg->open.start};
+				    .start = msg->open.start,
+				    .measure = msg->open.measure};
 	int fds[2];
 	enum decoder_reason reason = DECODER_REASON_UNKNOWN;
 
@@ -260,8 +263,16 @@ static void read_link(struct zygote *z)
 		close_track(z, &msg);
 }
 
-/* Takes one message of a decoder process, which may be hostile: the first OPENED is passed on with
- * our slot and track, everything else ends it. */
+/* A decoder process reports OPENED once, and after that LEVELS some times. */
+static bool may_report(struct slot *s, const struct decoder_msg *msg)
+{
+	if (msg->type == DECODER_OPENED && !s->opened)
+		return s->opened = true;
+	return msg->type == DECODER_LEVELS && s->opened && s->n_levels++ < LEVELS_MAX;
+}
+
+/* Takes one message of a decoder process, which may be hostile: it is passed on with our slot and
+ * track; one that may not come ends the process. */
 static void read_child(struct zygote *z, uint16_t at)
 {
 	struct slot *s = &z->slots[at];
@@ -269,9 +280,7 @@ static void read_child(struct zygote *z, uint16_t at)
 	struct decoder_msg msg;
 	ssize_t n = recv(s->status, buf, sizeof buf, MSG_DONTWAIT);
 
-	if (n > 0 && !s->opened && !decoder_wire_decode(&msg, buf, (size_t)n) &&
-	    msg.type == DECODER_OPENED) {
-		s->opened = true;
+	if (n > 0 && !decoder_wire_decode(&msg, buf, (size_t)n) && may_report(s, &msg)) {
 		msg.slot = at;
 		msg.track = s->track;
 		send_message(z, &msg);

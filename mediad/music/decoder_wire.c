@@ -68,6 +68,7 @@ static void read_plain_text(struct rd *r, char *text)
 static void write_open(struct wr *w, const struct decoder_msg *msg)
 {
 	wr_be(w, msg->open.start, 8);
+	wr_be(w, msg->open.measure, 1);
 	wr_be(w, msg->open.source.kind, 1);
 	wr_be(w, msg->open.source.root, 1);
 	write_text(w, msg->open.source.path, DECODER_PATH_MAX);
@@ -78,6 +79,7 @@ static void read_open(struct rd *r, struct decoder_msg *msg)
 	uint64_t kind;
 
 	msg->open.start = rd_be(r, 8);
+	msg->open.measure = rd_be(r, 1) != 0;
 	kind = rd_be(r, 1);
 	msg->open.source.root = (uint8_t)rd_be(r, 1);
 	read_text(r, msg->open.source.path, DECODER_PATH_MAX);
@@ -89,13 +91,24 @@ static void read_open(struct rd *r, struct decoder_msg *msg)
 
 /* ---- messages of decoderd ---- */
 
+static void write_levels(struct wr *w, const struct decoder_levels *l)
+{
+	wr_be(w, (uint16_t)l->loudness, 2);
+	wr_be(w, (uint16_t)l->peak, 2);
+}
+
+static void read_levels(struct rd *r, struct decoder_levels *l)
+{
+	l->loudness = (int16_t)rd_be(r, 2);
+	l->peak = (int16_t)rd_be(r, 2);
+}
+
 static void write_opened(struct wr *w, const struct decoder_opened *o)
 {
 	wr_be(w, o->duration, 8);
 	wr_be(w, o->start, 8);
 	wr_be(w, o->seekable, 1);
-	wr_be(w, (uint16_t)o->loudness, 2);
-	wr_be(w, (uint16_t)o->peak, 2);
+	write_levels(w, &o->levels);
 	write_text(w, o->title, DECODER_TEXT_MAX);
 	write_text(w, o->artist, DECODER_TEXT_MAX);
 	write_text(w, o->album, DECODER_TEXT_MAX);
@@ -106,8 +119,7 @@ static void read_opened(struct rd *r, struct decoder_opened *o)
 	o->duration = rd_be(r, 8);
 	o->start = rd_be(r, 8);
 	o->seekable = rd_be(r, 1) != 0;
-	o->loudness = (int16_t)rd_be(r, 2);
-	o->peak = (int16_t)rd_be(r, 2);
+	read_levels(r, &o->levels);
 	read_plain_text(r, o->title);
 	read_plain_text(r, o->artist);
 	read_plain_text(r, o->album);
@@ -136,6 +148,9 @@ int decoder_wire_encode(const struct decoder_msg *msg, uint8_t *buf, size_t *n)
 	case DECODER_TITLE:
 		write_text(&w, msg->title, DECODER_TEXT_MAX);
 		break;
+	case DECODER_LEVELS:
+		write_levels(&w, &msg->levels);
+		break;
 	case DECODER_ENDED:
 		wr_be(&w, msg->reason, 1);
 		break;
@@ -162,6 +177,8 @@ static void read_track(struct rd *r, struct decoder_msg *msg)
 		read_opened(r, &msg->opened);
 	else if (msg->type == DECODER_TITLE)
 		read_plain_text(r, msg->title);
+	else if (msg->type == DECODER_LEVELS)
+		read_levels(r, &msg->levels);
 	else if (msg->type == DECODER_ENDED)
 		msg->reason = decoder_reason_of((unsigned)rd_be(r, 1));
 }
@@ -183,6 +200,7 @@ int decoder_wire_decode(struct decoder_msg *out, const uint8_t *buf, size_t n)
 	case DECODER_CLOSE:
 	case DECODER_OPENED:
 	case DECODER_TITLE:
+	case DECODER_LEVELS:
 	case DECODER_ENDED:
 		msg.type = (enum decoder_type)type;
 		read_track(&r, &msg);

@@ -4,7 +4,8 @@
  * decoded into. mediad sends OPEN and CLOSE. decoderd answers an OPEN with OPENED once the format
  * is known, or not at all if that fails, and with ENDED, after which no process uses the slot. It
  * answers each CLOSE with ENDED as well, also of a track that it does not know. An ENDED with
- * reason `end` leaves sound in the ring to be read. READY comes first, and again after decoderd's
+ * reason `end` leaves sound in the ring to be read. LEVELS corrects the levels of OPENED, once more
+ * of the track is measured. READY comes first, and again after decoderd's
  * worker was replaced: all tracks before it are lost.
  *
  * Integers are big-endian, strings have a length of two bytes. Pure. */
@@ -31,6 +32,7 @@ enum decoder_type {
 	DECODER_OPENED = 17,
 	DECODER_TITLE = 18,
 	DECODER_ENDED = 19,
+	DECODER_LEVELS = 20,
 };
 
 /* R(CODE, name, text for people): reasons of ENDED. The code is also a child's exit status, so
@@ -71,14 +73,19 @@ struct decoder_source {
 	char path[DECODER_PATH_MAX + 1]; /* relative to the root, or a URL */
 };
 
-/* Tags come from strangers: well-formed UTF-8 on one line, "" if absent. Levels are from the tags
- * of the file in 1/100 dB, DECODER_NO_LEVEL if absent. */
+/* In 1/100 dB; DECODER_NO_LEVEL if unknown. */
+struct decoder_levels {
+	int16_t loudness; /* LUFS */
+	int16_t peak;	  /* dBFS */
+};
+
+/* Tags come from strangers: well-formed UTF-8 on one line, "" if absent. Levels are those of the
+ * tags, or measured ahead. */
 struct decoder_opened {
 	uint64_t duration; /* frames of the whole track; 0: unknown */
 	uint64_t start;	   /* frame of the track at which the ring's sound begins */
 	bool seekable;
-	int16_t loudness; /* LUFS */
-	int16_t peak;	  /* dBFS */
+	struct decoder_levels levels;
 	char title[DECODER_TEXT_MAX + 1], artist[DECODER_TEXT_MAX + 1], album[DECODER_TEXT_MAX + 1];
 };
 
@@ -90,10 +97,12 @@ struct decoder_msg {
 		struct {
 			struct decoder_source source;
 			uint64_t start; /* frame */
+			bool measure;	/* the levels, if tags do not give them */
 		} open;
 		bool jailed; /* READY: children can be sandboxed; otherwise each OPEN fails */
 		struct decoder_opened opened;
 		char title[DECODER_TEXT_MAX + 1];
+		struct decoder_levels levels;
 		enum decoder_reason reason; /* ENDED */
 	};
 };

@@ -179,7 +179,7 @@ static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	else if (msg.type == DECODER_READY)
 		on_ready(d, msg.jailed);
 	else if (msg.type == DECODER_OPENED || msg.type == DECODER_TITLE ||
-		 msg.type == DECODER_ENDED)
+		 msg.type == DECODER_LEVELS || msg.type == DECODER_ENDED)
 		on_track_message(d, &msg);
 }
 
@@ -338,7 +338,8 @@ struct decoders *decoders_free(struct decoders *d)
 /* ---- tracks ---- */
 
 enum decoder_reason decoders_open(struct decoders *d, const struct decoder_source *source,
-				  uint64_t start, decoder_event_h *h, void *arg, uint64_t *track)
+				  uint64_t start, bool measure, decoder_event_h *h, void *arg,
+				  uint64_t *track)
 {
 	struct decoder_msg msg = {.type = DECODER_OPEN};
 	struct slot *s = d ? d->slots : NULL;
@@ -356,6 +357,7 @@ enum decoder_reason decoders_open(struct decoders *d, const struct decoder_sourc
 	msg.track = d->tracks + 1;
 	msg.open.source = *source;
 	msg.open.start = start;
+	msg.open.measure = measure;
 	if (send_message(d, &msg))
 		return DECODER_REASON_NO_PROCESS;
 	d->tracks++;

@@ -11,6 +11,7 @@
 #ifndef MEDIAD_MUSIC_DECODERS_H
 #define MEDIAD_MUSIC_DECODERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mediad/music/decoder_wire.h"
@@ -19,8 +20,8 @@ struct decoders;
 struct env;
 struct track_ring;
 
-/* OPENED, TITLE (of a live stream) or ENDED of a track. The ring may hold sound before OPENED
- * comes. msg is borrowed until return. The handler may open and close tracks. */
+/* OPENED, LEVELS, TITLE (of a live stream) or ENDED of a track. The ring may hold sound before
+ * OPENED comes. msg is borrowed until return. The handler may open and close tracks. */
 typedef void(decoder_event_h)(const struct decoder_msg *msg, void *arg);
 
 struct decoders_conf {
@@ -38,11 +39,13 @@ int decoders_alloc(struct decoders **out, const struct decoders_conf *conf);
 /* Closes the socket, at which decoderd ends. No ring may be in use. NULL accepted. */
 struct decoders *decoders_free(struct decoders *d);
 
-/* Opens a source at a frame and sets *track, which is never 0 and never used again. h is called
+/* Opens a source at a frame and sets *track, which is never 0 and never used again. measure: finds
+ * the levels of a track whose tags do not give them. h is called
  * later, never from within. Returns DECODER_REASON_UNKNOWN on success, otherwise the reason of the
  * refusal; d NULL: NO_DECODER. */
 enum decoder_reason decoders_open(struct decoders *d, const struct decoder_source *source,
-				  uint64_t start, decoder_event_h *h, void *arg, uint64_t *track);
+				  uint64_t start, bool measure, decoder_event_h *h, void *arg,
+				  uint64_t *track);
 /* The ring of a track, for its reader; valid until decoders_close. NULL for an unknown track. */
 struct track_ring *decoders_ring(struct decoders *d, uint64_t track);
 /* Ends the track and gives its ring back, which nobody may read any more. No event follows. Unknown

@@ -108,6 +108,7 @@ bool deck_start(struct deck *d, uint16_t slot, const char *name, uint64_t start)
 	track_ring_reset(d->ring[slot]);
 	msg.open.source.kind = *name == '/' ? DECODER_HTTP : DECODER_FILE;
 	msg.open.start = start;
+	msg.open.measure = d->measure;
 	snprintf(msg.open.source.path, sizeof msg.open.source.path, "%s%s",
 		 *name == '/' ? d->origin : "", name);
 	return deck_send(d, &msg);
@@ -145,6 +146,9 @@ static void take_message(const struct deck *d, uint16_t slot, const struct decod
 	if (msg->type == DECODER_OPENED) {
 		out->has_opened = true;
 		out->opened = msg->opened;
+	} else if (msg->type == DECODER_LEVELS) {
+		out->levels = msg->levels;
+		out->n_levels++;
 	} else if (msg->type == DECODER_TITLE) {
 		snprintf(out->titles + strlen(out->titles),
 			 sizeof out->titles - strlen(out->titles), "%s|", msg->title);

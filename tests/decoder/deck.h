@@ -20,6 +20,7 @@ struct deck {
 	uint64_t tracks;	    /* opened so far */
 	uint64_t track[DECK_SLOTS]; /* newest of each slot */
 	bool jailed;
+	bool measure;	 /* the levels of tracks that are started */
 	struct web *web; /* serves the folder */
 	char origin[32]; /* "http://127.0.0.1:PORT" */
 };
@@ -27,6 +28,8 @@ struct deck {
 /* A decoded track; titles are those of a station, separated by "|". pcm is the caller's to free. */
 struct played {
 	struct decoder_opened opened;
+	struct decoder_levels levels; /* of the last LEVELS */
+	unsigned n_levels;
 	bool has_opened, has_ended;
 	enum decoder_reason reason;
 	int16_t *pcm;

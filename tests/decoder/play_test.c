@@ -85,8 +85,8 @@ TEST(decoderd_reads_tags_and_levels)
 	CHECK_STR(p.opened.title, "Tïtle");
 	CHECK_STR(p.opened.artist, "An artist");
 	CHECK_STR(p.opened.album, "");
-	CHECK_INT(p.opened.loudness, -1450);
-	CHECK_INT(p.opened.peak, DECODER_NO_LEVEL);
+	CHECK_INT(p.opened.levels.loudness, -1450);
+	CHECK_INT(p.opened.levels.peak, DECODER_NO_LEVEL);
 }
 
 TEST(decoderd_plays_mono_on_both_sides_at_full_level)

@@ -76,7 +76,8 @@ static bool write_frames(struct writer *w)
 		for (int c = 0; c < s->channels; c++)
 			for (int i = 0; i < n; i++)
 				put_sample(w->frame, c, i,
-					   sound_signal((double)(w->at + i) / s->rate, c));
+					   (w->at + i < s->quiet ? 0.1 : 1) *
+						   sound_signal((double)(w->at + i) / s->rate, c));
 		w->at += n;
 		if (!write_packets(w, w->frame))
 			return false;

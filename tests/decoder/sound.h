@@ -12,6 +12,7 @@ struct sound {
 	const char *codec;  /* libav's name of the encoder */
 	int rate, channels;
 	int64_t samples;
+	int64_t quiet; /* the first ones, at a tenth of the level */
 	const char *title, *artist, *gain;
 };
 

@@ -2,6 +2,8 @@
  * plays. */
 #include "mediad/call/call_internal.h"
 
+#include <math.h>
+
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
 #include "ipc/journal.h"
@@ -216,8 +218,7 @@ static void opened(uint32_t music, uint64_t start_at, uint64_t duration)
 	msg.opened = (struct decoder_opened){.duration = duration,
 					     .start = start_at,
 					     .seekable = true,
-					     .loudness = -1000,
-					     .peak = -300,
+					     .levels = {-1000, -300},
 					     .title = "Blue"};
 	deliver(&msg);
 	t = track_of(music);
@@ -585,6 +586,74 @@ TEST(call_music_loudness)
 		CHECK((double)p->gain < rows[i].gain / 2 + 0.01);
 		finish();
 	}
+}
+
+static double gain_of(unsigned lane)
+{
+	return (double)music_lane_playout(music_mixer_at(sender_music(rig.c.stream->sender), lane))
+		->gain;
+}
+
+static void deliver_levels(uint32_t music, int16_t loudness)
+{
+	deliver(&(struct decoder_msg){.type = DECODER_LEVELS,
+				      .track = track_of(music)->decoded,
+				      .levels = {loudness, DECODER_NO_LEVEL}});
+}
+
+static void play_at_16_lufs(uint32_t music)
+{
+	struct media_music_play m = {.music = music,
+				     .kind = MEDIA_MUSIC_FILE,
+				     .path = slice_str("a"),
+				     .gain = 1000,
+				     .duck = 150,
+				     .loudness = 1600};
+
+	call_music_play(&rig.c, &m);
+}
+
+/* Levels that are measured while music plays change its gain by a decibel a second. */
+TEST(call_music_glides_to_levels_that_are_measured)
+{
+	setup();
+	play_at_16_lufs(7);
+	opened(7, 0, 30 * DURATION);
+	run_ms(500);
+	CHECK(fabs(gain_of(0) - 0.501) < 0.01);
+	deliver_levels(7, -1300);
+	run_ms(1500);
+	CHECK(gain_of(0) > 0.55 && gain_of(0) < 0.62);
+	run_ms(2000);
+	CHECK(fabs(gain_of(0) - 0.708) < 0.01);
+	finish();
+}
+
+/* Before the first sound nobody hears a change. */
+TEST(call_music_takes_levels_before_its_start_at_once)
+{
+	setup();
+	play_at_16_lufs(7);
+	opened(7, 0, 30 * DURATION);
+	deliver_levels(7, -1300);
+	run_ms(40);
+	CHECK(fabs(gain_of(0) - 0.708) < 0.01);
+	finish();
+}
+
+/* The decoder of a seek knows less than the one before it did by then. */
+TEST(call_music_seek_keeps_measured_levels)
+{
+	setup();
+	play_at_16_lufs(7);
+	opened(7, 0, 30 * DURATION);
+	deliver_levels(7, -1300);
+	run_ms(500);
+	call_music_seek(&rig.c, &(struct media_music_seek){.music = 7, .position = 48000});
+	opened(7, 48000, 30 * DURATION);
+	run_ms(500);
+	CHECK(fabs(gain_of(0) - 0.708) < 0.01);
+	finish();
 }
 
 TEST(call_music_title_of_a_stream)

@@ -16,6 +16,7 @@ TEST(decoder_wire_carries_open)
 	struct decoder_msg m = {.type = DECODER_OPEN, .slot = 255, .track = UINT64_MAX}, got;
 
 	m.open.start = 480000;
+	m.open.measure = true;
 	m.open.source.kind = DECODER_FILE;
 	m.open.source.root = 3;
 	strcpy(m.open.source.path, "albums/one/\xff raw bytes.flac");
@@ -24,6 +25,7 @@ TEST(decoder_wire_carries_open)
 	CHECK_INT(got.slot, 255);
 	CHECK(got.track == UINT64_MAX);
 	CHECK_INT(got.open.start, 480000);
+	CHECK(got.open.measure);
 	CHECK_INT(got.open.source.kind, DECODER_FILE);
 	CHECK_INT(got.open.source.root, 3);
 	CHECK_STR(got.open.source.path, m.open.source.path);
@@ -40,8 +42,7 @@ TEST(decoder_wire_carries_opened)
 	m.opened = (struct decoder_opened){.duration = 8640000,
 					   .start = 48000,
 					   .seekable = true,
-					   .loudness = -1830,
-					   .peak = DECODER_NO_LEVEL,
+					   .levels = {-1830, DECODER_NO_LEVEL},
 					   .title = "Über\tden\nWolken",
 					   .artist = "A\xff"
 						     "B",
@@ -50,8 +51,8 @@ TEST(decoder_wire_carries_opened)
 	CHECK_INT(got.opened.duration, 8640000);
 	CHECK_INT(got.opened.start, 48000);
 	CHECK(got.opened.seekable);
-	CHECK_INT(got.opened.loudness, -1830);
-	CHECK_INT(got.opened.peak, DECODER_NO_LEVEL);
+	CHECK_INT(got.opened.levels.loudness, -1830);
+	CHECK_INT(got.opened.levels.peak, DECODER_NO_LEVEL);
 	CHECK_STR(got.opened.title, "Über den Wolken");
 	CHECK_STR(got.opened.artist, "AB");
 	CHECK_STR(got.opened.album, "");
@@ -68,6 +69,11 @@ TEST(decoder_wire_carries_the_small_messages)
 	strcpy(m.title, "Song");
 	CHECK_INT(convert(&m, &got), 0);
 	CHECK_STR(got.title, "Song");
+	m.type = DECODER_LEVELS;
+	m.levels = (struct decoder_levels){-2310, DECODER_NO_LEVEL};
+	CHECK_INT(convert(&m, &got), 0);
+	CHECK_INT(got.levels.loudness, -2310);
+	CHECK_INT(got.levels.peak, DECODER_NO_LEVEL);
 	m.type = DECODER_ENDED;
 	m.reason = DECODER_REASON_DAMAGED;
 	CHECK_INT(convert(&m, &got), 0);
@@ -106,12 +112,12 @@ TEST(decoder_wire_refuses_fields_out_of_range)
 	buf[1] = 1; /* slot 257 */
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
 	buf[1] = 0;
-	buf[19] = 3; /* kind */
+	buf[20] = 3; /* kind */
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
-	buf[19] = DECODER_FILE;
-	buf[20] = DECODER_ROOTS;
+	buf[20] = DECODER_FILE;
+	buf[21] = DECODER_ROOTS;
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
-	buf[20] = 0;
+	buf[21] = 0;
 	buf[n - 1] = '\0';
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
 	buf[n - 1] = 'e';

@@ -87,7 +87,7 @@ static uint64_t open_track(struct rig *r)
 	struct decoder_source source = {.kind = DECODER_FILE, .path = "a.flac"};
 	uint64_t track = 0;
 
-	return decoders_open(r->d, &source, 0, on_event, r, &track) ? 0 : track;
+	return decoders_open(r->d, &source, 0, false, on_event, r, &track) ? 0 : track;
 }
 
 TEST(decoders_pass_events_of_a_track)
@@ -200,13 +200,16 @@ TEST(decoders_refuse_tracks_without_jail_or_program)
 
 	CHECK_INT(open_rig(&r), 0);
 	deliver(&r, &(struct decoder_msg){.type = DECODER_READY, .jailed = false});
-	CHECK_INT(decoders_open(r.d, &source, 0, on_event, &r, &track), DECODER_REASON_NO_JAIL);
+	CHECK_INT(decoders_open(r.d, &source, 0, false, on_event, &r, &track),
+		  DECODER_REASON_NO_JAIL);
 	deliver_ready(&r);
 	CHECK(open_track(&r) != 0);
 	env_replay_step(r.env, 99, r.before + 1, 2, NULL, 0);
 	CHECK_INT(r.last.reason, DECODER_REASON_NO_DECODER);
-	CHECK_INT(decoders_open(r.d, &source, 0, on_event, &r, &track), DECODER_REASON_NO_DECODER);
-	CHECK_INT(decoders_open(NULL, &source, 0, on_event, &r, &track), DECODER_REASON_NO_DECODER);
+	CHECK_INT(decoders_open(r.d, &source, 0, false, on_event, &r, &track),
+		  DECODER_REASON_NO_DECODER);
+	CHECK_INT(decoders_open(NULL, &source, 0, false, on_event, &r, &track),
+		  DECODER_REASON_NO_DECODER);
 	CHECK(decoders_ring(NULL, 1) == NULL);
 	decoders_close(NULL, 1);
 	close_rig(&r);
@@ -222,7 +225,8 @@ TEST(decoders_report_a_program_that_cannot_be_started)
 
 	CHECK_INT(env_alloc(&conf.env, &ec), 0);
 	CHECK_INT(decoders_alloc(&d, &conf), 0);
-	CHECK_INT(decoders_open(d, &source, 0, on_event, NULL, &track), DECODER_REASON_NO_DECODER);
+	CHECK_INT(decoders_open(d, &source, 0, false, on_event, NULL, &track),
+		  DECODER_REASON_NO_DECODER);
 	decoders_free(d);
 	env_free(conf.env);
 }
