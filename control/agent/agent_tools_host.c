@@ -168,11 +168,13 @@ static int ask_memory(uint32_t id, const struct tool_memory *what, void *arg)
 	return agent_memory_facts(t->memory, id, what);
 }
 
-static int search_music(uint32_t id, const char *query, unsigned most, void *arg)
+static int ask_music(uint32_t id, const struct tool_music *what, void *arg)
 {
 	const struct agent_tools *t = arg;
 
-	return agent_music_search(t->music, id, query, most);
+	return what->op == TOOL_MUSIC_SEARCH
+		       ? agent_music_search(t->music, id, what->query, what->most)
+		       : ENOTSUP;
 }
 
 struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
@@ -193,6 +195,7 @@ struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 				  .rememberh = remembers,
 				  .guildh = guild_of,
 				  .memoryh = ask_memory,
-				  .musich = t->a->library ? search_music : NULL,
+				  .musich = ask_music,
+				  .music_search = t->a->library,
 				  .arg = t};
 }

@@ -43,6 +43,7 @@ rule control/embeddings control/embeddings control/agent/usage_event.h control/e
 rule control/consent control/consent control/store/subject.h proto
 rule control/music control/music control/memory/terms.h proto
 rule control/library control/library control/memory/terms.h control/music proto ipc
+rule control/music_sources control/music_sources control/library control/music control/memory/terms.h control/jail control/settings proto ipc
 rule control/store control/store control/memory control/events control/settings control/words proto ipc
 rule control/events control/events proto
 rule control/dialect control/dialect control/engine/core/ask.h control/settings proto control/prompts

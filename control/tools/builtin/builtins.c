@@ -61,7 +61,11 @@ static bool is_wanted(const struct builtins *b, const char *name)
 	if (strncmp(name, "memory_", 7) == 0)
 		return b->host.rememberh && b->host.rememberh(b->host.arg);
 	if (strcmp(name, "music_search") == 0)
-		return b->host.musich != NULL;
+		return b->host.musich && b->host.music_search;
+	if (strcmp(name, "play_music_url") == 0)
+		return b->host.musich && b->host.music_plays && b->host.music_web;
+	if (strncmp(name, "music_", 6) == 0 || strncmp(name, "media_", 6) == 0)
+		return b->host.musich && b->host.music_plays;
 	return strcmp(name, "web_read") != 0 || b->host.settings->web_read;
 }
 

@@ -34,6 +34,29 @@ struct tool_memory {
 	unsigned most;
 };
 
+enum tool_music_op {
+	TOOL_MUSIC_SEARCH, /* query, most */
+	TOOL_MUSIC_PLAY,   /* query or selection or url, or place in the queue */
+	TOOL_MUSIC_ADD,	   /* query or selection or tracks; place */
+	TOOL_MUSIC_PAUSE,
+	TOOL_MUSIC_RESUME,
+	TOOL_MUSIC_SKIP,
+	TOOL_MUSIC_STOP,
+	TOOL_MUSIC_STATUS,
+	TOOL_MUSIC_HANDOFF, /* mode */
+};
+
+/* A request about music. The caller owns every pointer; texts may be NULL or "". */
+struct tool_music {
+	enum tool_music_op op;
+	uint64_t user; /* the speaker, whose rights count */
+	uint32_t turn;
+	const char *query, *selection, *url, *platform, *mode;
+	const json_t *tracks; /* strings: selections or words */
+	int place;	      /* -1: not told; 0: the present track */
+	unsigned most;
+};
+
 /* Something that a running call is paid for. */
 struct tool_cost {
 	const char *service; /* borrowed */
@@ -77,9 +100,12 @@ struct tool_host {
 	/* Writes, finds or deletes facts; the output comes by outputh. An errno: it does not;
 	 * EACCES: the speaker has not agreed to be remembered. */
 	int (*memoryh)(uint32_t id, const struct tool_memory *what, void *arg);
-	/* Finds tracks in the music library; the output comes by outputh. An errno: it does not.
-	 * NULL: there is no library. */
-	int (*musich)(uint32_t id, const char *query, unsigned most, void *arg);
+	/* Finds, plays and controls music; the output comes by outputh. An errno: it does not.
+	 * NULL: there is no music. */
+	int (*musich)(uint32_t id, const struct tool_music *what, void *arg);
+	bool music_search; /* there are tracks to search for */
+	bool music_plays;  /* music can be played */
+	bool music_web;	   /* from addresses of the web, too */
 	void *arg;
 };
 

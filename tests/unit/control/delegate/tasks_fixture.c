@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "proto/media.h"
+#include "tests/unit/control/jail/fake_sandbox.h"
 
 enum { LIST_SIZE = 600 };
 
@@ -80,33 +81,14 @@ static void on_called(const struct tool_output *call, void *arg)
 		 call->type == TOOL_DO_JOURNAL ? "began" : tool_code_name(call->code), call->tool);
 }
 
-static bool write_sandbox(const char *dir)
-{
-	static const char script[] = "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n"
-				     "exec \"$@\"\n";
-	char path[64];
-	bool fine;
-	int fd;
-
-	snprintf(path, sizeof path, "%s/bwrap", dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
-	fine = fd >= 0 && write(fd, script, sizeof script - 1) == (ssize_t)sizeof script - 1;
-	close(fd);
-	return fine;
-}
-
 bool tasks_open(const char *workers)
 {
 	const struct tool_host host = {
 		.outputh = on_output, .progressh = on_progress, .writeh = on_write};
-	char path[4200];
 
 	memset(&tasks, 0, sizeof tasks);
-	snprintf(tasks.path, sizeof tasks.path, "%s", getenv("PATH"));
-	if (!folder_make(tasks.dir) || !write_sandbox(tasks.dir))
+	if (!folder_make(tasks.dir) || !fake_sandbox(tasks.dir, tasks.path, sizeof tasks.path))
 		return false;
-	snprintf(path, sizeof path, "%s:%s", tasks.dir, tasks.path);
-	setenv("PATH", path, 1);
 	return loop_open(&tasks.loop, NULL) == 0 && settings_alloc(&tasks.settings) == 0 &&
 	       settings_set(tasks.settings, "workers", workers) == 0 &&
 	       delegates_alloc(&tasks.delegates, tasks.loop.env, tasks.settings, "1") == 0 &&

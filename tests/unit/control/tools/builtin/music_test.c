@@ -1,52 +1,129 @@
-/* The tool music_search: what it asks of the host, and that it is there only with a library. */
+/* The tools of music: what they ask of the host, and that a model has only those that can work. */
 #include "control/settings/settings.h"
 #include "control/tools/builtin/builtins.h"
 #include "control/tools/registry.h"
 #include "ipc/env.h"
 #include "tests/test.h"
 
-static char asked[64];
+static char asked[160];
 
-static int ask_music(uint32_t id, const char *query, unsigned most, void *arg)
+static const char *or_none(const char *text)
+{
+	return text && *text ? text : "-";
+}
+
+static int ask_music(uint32_t id, const struct tool_music *m, void *arg)
 {
 	(void)arg;
-	snprintf(asked, sizeof asked, "%u: %s, %u", id, query, most);
+	snprintf(asked, sizeof asked,
+		 "%u: op %d user %u query %s selection %s url %s mode %s %d %u %zu", id, m->op,
+		 (unsigned)m->user, or_none(m->query), or_none(m->selection), or_none(m->url),
+		 or_none(m->mode), m->place, m->most, json_array_size(m->tracks));
 	return ENOSPC;
 }
 
-TEST(music_search_asks_the_library)
-{
-	struct tools_registry *registry = NULL;
-	struct tool_host host = {.musich = ask_music};
-	struct tool_start start = {
-		.id = 3, .tool = "music_search", .arguments = "{\"query\":\"queen\"}"};
-	struct settings *settings = NULL;
-	struct builtins *builtins = NULL;
-	const struct tool *t;
+struct music_tools {
+	struct env *env;
+	struct settings *settings;
+	struct tools_registry *registry;
+	struct builtins *builtins;
+};
 
-	CHECK_INT(settings_alloc(&settings), 0);
-	CHECK_INT(env_alloc(&host.env, &(struct env_conf){.loop = true}), 0);
-	host.settings = settings;
-	CHECK_INT(tools_registry_alloc(&registry), 0);
-	CHECK_INT(builtins_alloc(&builtins, &host), 0);
-	CHECK_INT(builtins_add(builtins, registry), 0);
-	t = tools_registry_find(registry, "music_search");
-	CHECK(t);
-	CHECK_INT(t->shell->start(&start, t->arg), ENOSPC);
-	CHECK_STR(asked, "3: queen, 5");
-	start.arguments = "{\"query\":\"toto africa\",\"max_results\":2}";
-	CHECK_INT(t->shell->start(&start, t->arg), ENOSPC);
-	CHECK_STR(asked, "3: toto africa, 2");
-	tools_registry_free(registry);
-	builtins_free(builtins);
-	/* Without a library no model has it. */
-	host.musich = NULL;
-	CHECK_INT(tools_registry_alloc(&registry), 0);
-	CHECK_INT(builtins_alloc(&builtins, &host), 0);
-	CHECK_INT(builtins_add(builtins, registry), 0);
-	CHECK(!tools_registry_find(registry, "music_search"));
-	tools_registry_free(registry);
-	builtins_free(builtins);
-	settings_free(settings);
-	env_free(host.env);
+static bool open_tools(struct music_tools *t, struct tool_host host)
+{
+	*t = (struct music_tools){0};
+	if (settings_alloc(&t->settings) || env_alloc(&t->env, &(struct env_conf){.loop = true}))
+		return false;
+	host.settings = t->settings;
+	host.env = t->env;
+	return !tools_registry_alloc(&t->registry) && !builtins_alloc(&t->builtins, &host) &&
+	       !builtins_add(t->builtins, t->registry);
+}
+
+static void close_tools(struct music_tools *t)
+{
+	tools_registry_free(t->registry);
+	builtins_free(t->builtins);
+	settings_free(t->settings);
+	env_free(t->env);
+}
+
+/* What the host got; "": there is no such tool. */
+static const char *call(struct music_tools *t, const char *name, const char *arguments)
+{
+	const struct tool *tool = tools_registry_find(t->registry, name);
+	const struct tool_start start = {.id = 3, .user = 7, .tool = name, .arguments = arguments};
+
+	*asked = '\0';
+	return tool && tool->shell->start(&start, tool->arg) == ENOSPC ? asked : "";
+}
+
+TEST(tools_of_music_ask_the_host)
+{
+	static const struct {
+		const char *tool, *arguments, *asks;
+	} calls[] = {
+		{"music_search", "{\"query\":\"queen\"}",
+		 "0 user 7 query queen selection - url - mode - 0 5 0"},
+		{"music_search", "{\"query\":\"a\",\"max_results\":2}",
+		 "0 user 7 query a selection - url - mode - 0 2 0"},
+		{"music_play", "{\"query\":\"toto africa\"}",
+		 "1 user 7 query toto africa selection - url - mode - -1 0 0"},
+		{"music_play", "{\"selection_id\":\"local-1\",\"index\":2}",
+		 "1 user 7 query - selection local-1 url - mode - 2 0 0"},
+		{"play_music_url", "{\"url\":\"http://a.example/x.mp3\"}",
+		 "1 user 7 query - selection - url http://a.example/x.mp3 mode - -1 0 0"},
+		{"music_queue_add", "{\"tracks\":[\"a\",\"b\"]}",
+		 "2 user 7 query - selection - url - mode - -1 0 2"},
+		{"music_queue_add", "{\"query\":\"a\",\"position\":\"next\"}",
+		 "2 user 7 query a selection - url - mode - 1 0 0"},
+		{"music_queue_add", "{\"query\":\"a\",\"position\":\"end\"}",
+		 "2 user 7 query a selection - url - mode - -1 0 0"},
+		{"music_queue_add", "{\"query\":\"a\",\"position\":4}",
+		 "2 user 7 query a selection - url - mode - 4 0 0"},
+		{"music_pause", "{}", "3 user 7 query - selection - url - mode - 0 0 0"},
+		{"media_pause", "{}", "3 user 7 query - selection - url - mode - 0 0 0"},
+		{"music_resume", "{}", "4 user 7 query - selection - url - mode - 0 0 0"},
+		{"media_resume", "{}", "4 user 7 query - selection - url - mode - 0 0 0"},
+		{"music_skip", "{}", "5 user 7 query - selection - url - mode - 0 0 0"},
+		{"media_stop", "{}", "6 user 7 query - selection - url - mode - 0 0 0"},
+		{"music_now_playing", "{}", "7 user 7 query - selection - url - mode - 0 0 0"},
+		{"media_status", "{}", "7 user 7 query - selection - url - mode - 0 0 0"},
+		{"media_reply_handoff", "{\"mode\":\"duck\"}",
+		 "8 user 7 query - selection - url - mode duck 0 0 0"},
+	};
+	struct music_tools t;
+
+	CHECK(open_tools(&t, (struct tool_host){.musich = ask_music,
+						.music_search = true,
+						.music_plays = true,
+						.music_web = true}));
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+		const char *got = call(&t, calls[i].tool, calls[i].arguments);
+
+		CHECK(strncmp(got, "3: op ", 6) == 0);
+		CHECK_STR(got + 6, calls[i].asks);
+	}
+	close_tools(&t);
+}
+
+TEST(a_model_has_the_tools_of_music_that_can_work)
+{
+	struct music_tools t;
+
+	CHECK(open_tools(&t, (struct tool_host){0}));
+	CHECK(!tools_registry_find(t.registry, "music_search"));
+	CHECK(!tools_registry_find(t.registry, "music_play"));
+	CHECK(!tools_registry_find(t.registry, "media_stop"));
+	close_tools(&t);
+	CHECK(open_tools(&t, (struct tool_host){.musich = ask_music, .music_search = true}));
+	CHECK(tools_registry_find(t.registry, "music_search"));
+	CHECK(!tools_registry_find(t.registry, "music_play"));
+	close_tools(&t);
+	CHECK(open_tools(&t, (struct tool_host){.musich = ask_music, .music_plays = true}));
+	CHECK(!tools_registry_find(t.registry, "music_search"));
+	CHECK(tools_registry_find(t.registry, "music_play"));
+	CHECK(tools_registry_find(t.registry, "media_reply_handoff"));
+	CHECK(!tools_registry_find(t.registry, "play_music_url"));
+	close_tools(&t);
 }

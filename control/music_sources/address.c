@@ -1,0 +1,279 @@
+/* What is behind an address: sound, a playlist or a page. Its headers decide (music_sources.h). */
+#include "control/music_sources/inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "control/music/playlist.h"
+#include "control/settings/settings.h"
+#include "ipc/http.h"
+#include "ipc/http_guard.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+
+#define AGENT "Parley/" PARLEY_VERSION
+
+/* A sound may be as long as it likes: only its first part is read. */
+enum { SOUND_MAX = 1 << 30 };
+
+enum kind { KIND_OTHER, KIND_SOUND, KIND_PLAYLIST, KIND_PAGE };
+
+void music_address_clear(struct music_request *r)
+{
+	http_req_cancel(r->http);
+	r->http = NULL;
+	free(r->body);
+	r->body = NULL;
+	r->body_n = 0;
+}
+
+/* ---- kinds ---- */
+
+static bool path_ends(const char *url, const char *end)
+{
+	size_t n = strcspn(url, "?#"), k = strlen(end);
+
+	return n > k && strncasecmp(url + n - k, end, k) == 0;
+}
+
+static enum kind find_kind(const struct music_request *r, const char *type)
+{
+	static const struct {
+		const char *type;
+		enum kind kind;
+	} types[] = {{"audio/x-mpegurl", KIND_PLAYLIST},
+		     {"audio/mpegurl", KIND_PLAYLIST},
+		     {"application/x-mpegurl", KIND_PLAYLIST},
+		     {"application/mpegurl", KIND_PLAYLIST},
+		     {"application/vnd.apple.mpegurl", KIND_PLAYLIST},
+		     {"audio/x-scpls", KIND_PLAYLIST},
+		     {"audio/scpls", KIND_PLAYLIST},
+		     {"application/pls+xml", KIND_PLAYLIST},
+		     {"text/html", KIND_PAGE},
+		     {"application/xhtml+xml", KIND_PAGE},
+		     {"audio/", KIND_SOUND},
+		     {"video/", KIND_SOUND},
+		     {"application/ogg", KIND_SOUND},
+		     {"application/octet-stream", KIND_SOUND},
+		     {"binary/octet-stream", KIND_SOUND}};
+
+	if (path_ends(r->at, ".m3u") || path_ends(r->at, ".m3u8") || path_ends(r->at, ".pls"))
+		return KIND_PLAYLIST;
+	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+		if (strncasecmp(type, types[i].type, strlen(types[i].type)) == 0)
+			return types[i].kind;
+	return *type ? KIND_OTHER : KIND_SOUND;
+}
+
+/* ---- ends ---- */
+
+static int copy_reference(struct track *t, const char *url)
+{
+	size_t n = strlen(url);
+
+	if (n >= sizeof t->reference)
+		return ENAMETOOLONG;
+	memcpy(t->reference, url, n + 1);
+	return 0;
+}
+
+/* The address itself is the music: a radio station names itself, or has no length. */
+static void end_as_sound(struct music_request *r, bool endless)
+{
+	struct track t = {.source = endless ? TRACK_RADIO : TRACK_URL};
+	int err = copy_reference(&t, r->text);
+
+	track_set_text(t.title, sizeof t.title, r->station, strlen(r->station));
+	if (!err)
+		err = music_request_add(r, &t, 0);
+	music_request_end(r, err ? "its address is too long" : NULL);
+}
+
+static bool take_entry(const struct track *t, void *arg)
+{
+	return music_request_add(arg, t, 0) == 0;
+}
+
+static void end_as_playlist(struct music_request *r)
+{
+	struct track place = {.source = TRACK_URL};
+	int err = copy_reference(&place, r->at);
+
+	if (!err)
+		err = playlist_read(&place, (struct slice){(const uint8_t *)r->body, r->body_n},
+				    take_entry, r);
+	r->list = r->n > 1;
+	if (err == ENOTSUP)
+		end_as_sound(r, true);
+	else
+		music_request_end(r, err ? "its playlist has no address that can be played" : NULL);
+}
+
+static void end_as_page(struct music_request *r)
+{
+	if (!music_download_wanted(r->s)) {
+		music_request_end(r, "it is a page and no sound");
+		return;
+	}
+	music_address_clear(r);
+	music_download_begin(r);
+}
+
+static const char *explain_error(int err)
+{
+	switch (err) {
+	case EACCES:
+		return "its address is not public";
+	case ETIMEDOUT:
+		return "the site took too long to answer";
+	case EHOSTUNREACH:
+		return "the site was not found";
+	case ECONNREFUSED:
+		return "the site cannot be reached";
+	case EPROTO:
+	case EKEYEXPIRED:
+		return "the site has no valid certificate";
+	default:
+		return "the connection failed";
+	}
+}
+
+/* ---- answers ---- */
+
+static void keep_part(struct music_request *r, const struct http_resp *resp)
+{
+	char *body;
+
+	if (r->body_n + resp->body.n > PLAYLIST_BYTES_MAX) {
+		music_request_end(r, "its playlist is too long");
+		return;
+	}
+	body = realloc(r->body, r->body_n + resp->body.n + 1);
+	if (!body) {
+		music_request_end(r, "there is no memory for it");
+		return;
+	}
+	memcpy(body + r->body_n, resp->body.p, resp->body.n);
+	r->body = body;
+	r->body_n += resp->body.n;
+}
+
+/* No more is read of what is no playlist. */
+static void end_by_headers(struct music_request *r, const struct http_resp *resp, enum kind kind)
+{
+	char length[32];
+	bool named = http_header(resp, "icy-name", r->station, sizeof r->station) != NULL;
+	bool measured = http_header(resp, "Content-Length", length, sizeof length) != NULL;
+
+	if (kind == KIND_PAGE)
+		end_as_page(r);
+	else if (kind == KIND_SOUND)
+		end_as_sound(r, named || !measured);
+	else
+		music_request_end(r, "it is no sound");
+}
+
+/* The first part comes with the headers. */
+static void take_part(const struct http_resp *resp, void *arg)
+{
+	struct music_request *r = arg;
+	char type[128] = "";
+	enum kind kind = KIND_PLAYLIST;
+
+	if (!r->playlist) {
+		http_header(resp, "Content-Type", type, sizeof type);
+		kind = find_kind(r, type);
+	}
+	r->playlist = kind == KIND_PLAYLIST;
+	if (r->playlist)
+		keep_part(r, resp);
+	else
+		end_by_headers(r, resp, kind);
+}
+
+static int send_probe(struct music_request *r);
+
+static void follow_redirect(struct music_request *r, const struct http_resp *resp)
+{
+	char to[MUSIC_ADDRESS_MAX], url[MUSIC_ADDRESS_MAX];
+	int err;
+
+	if (!http_header(resp, "Location", to, sizeof to) ||
+	    !http_guard_join(r->at, to, url, sizeof url)) {
+		music_request_end(r, "it leads nowhere");
+		return;
+	}
+	if (++r->redirects > MUSIC_REDIRECTS) {
+		music_request_end(r, "it leads from one address to the next without end");
+		return;
+	}
+	snprintf(r->at, sizeof r->at, "%s", url);
+	err = send_probe(r);
+	if (err)
+		music_request_end(r, explain_error(err));
+}
+
+static void take_response(const struct http_resp *resp, void *arg)
+{
+	struct music_request *r = arg;
+	char why[MUSIC_WHY_MAX];
+
+	r->http = NULL;
+	if ((resp->err == EIO || resp->err == EINVAL) && !r->body_n) {
+		/* An old radio station begins with ICY instead of HTTP, which mediad reads. */
+		end_as_sound(r, true);
+	} else if (resp->err) {
+		music_request_end(r, explain_error(resp->err));
+	} else if (resp->status / 100 == 3) {
+		follow_redirect(r, resp);
+	} else if (resp->status / 100 != 2) {
+		snprintf(why, sizeof why, "the site answered with the status %d", resp->status);
+		music_request_end(r, why);
+	} else if (r->playlist) {
+		end_as_playlist(r);
+	} else {
+		music_request_end(r, "it is empty");
+	}
+}
+
+/* ---- requests ---- */
+
+static int open_http(struct music_sources *s)
+{
+	int err = s->guard ? 0 : http_guard_alloc(&s->guard, s->settings->web_read_allowed);
+
+	return err || s->http ? err : http_alloc_guarded(&s->http, s->env, NULL, AGENT, s->guard);
+}
+
+static int send_probe(struct music_request *r)
+{
+	static const char *const headers[] = {"Accept: */*", NULL};
+	char why[MUSIC_WHY_MAX];
+	int err = open_http(r->s);
+
+	if (err)
+		return err;
+	if (!http_guard_url(r->s->guard, r->at, why, sizeof why))
+		return EACCES;
+	return http_request(&r->http, r->s->http,
+			    &(struct http_call){.method = "GET",
+						.url = r->at,
+						.headers = headers,
+						.timeout_ms = MUSIC_PROBE_MS,
+						.max_body = SOUND_MAX,
+						.parth = take_part},
+			    take_response, r);
+}
+
+void music_address_begin(struct music_request *r)
+{
+	int err;
+
+	snprintf(r->at, sizeof r->at, "%s", r->text);
+	err = send_probe(r);
+	if (err)
+		music_request_fail(r, explain_error(err));
+}

@@ -1,0 +1,293 @@
+/* The user's own program that finds the sound of a page: yt-dlp, run in the sandbox once for each
+ * request (music_sources.h). It may visit only sites that it knows: its generic extractor would
+ * reach any service of this machine. */
+#include "control/music_sources/inside.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/jail/program.h"
+#include "control/jail/sandbox.h"
+#include "control/music/match.h"
+#include "control/settings/settings.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/reaper.h"
+#include "ipc/tmr.h"
+#include "proto/base/fnv.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
+
+enum { OUTPUT_MAX = 8 << 20, MEMORY_MIB = 512, PLAYLIST_END = 100 };
+
+bool music_download_wanted(const struct music_sources *s)
+{
+	return *s->settings->music_downloader;
+}
+
+static void start_waiting(struct music_sources *s);
+
+void music_download_clear(struct music_request *r)
+{
+	struct music_sources *s = r->s;
+	bool ran = r->child != NULL;
+
+	r->waits = false;
+	reaper_take(s->reaper, r->child);
+	r->child = NULL;
+	if (ran)
+		start_waiting(s);
+}
+
+/* ---- streams that are known ---- */
+
+static struct music_known *find_known(const struct music_sources *s, const char *page)
+{
+	uint64_t key = fnv_bytes(FNV_BEGIN, page, strlen(page)), now = env_now(s->env);
+
+	for (unsigned i = 0; s->known && i < MUSIC_KNOWN; i++)
+		if (s->known[i].key == key && s->known[i].until > now)
+			return &s->known[i];
+	return NULL;
+}
+
+/* In the place of the one that ends first. */
+static void keep_known(struct music_sources *s, const char *page, const char *stream)
+{
+	struct music_known *place;
+
+	if (!s->known)
+		s->known = calloc(MUSIC_KNOWN, sizeof *s->known);
+	if (!s->known)
+		return;
+	place = &s->known[0];
+	for (unsigned i = 1; i < MUSIC_KNOWN; i++)
+		if (s->known[i].until < place->until)
+			place = &s->known[i];
+	place->key = fnv_bytes(FNV_BEGIN, page, strlen(page));
+	place->until = env_now(s->env) + MUSIC_KNOWN_S * NS_PER_S;
+	snprintf(place->stream, sizeof place->stream, "%s", stream);
+}
+
+/* ---- its output ---- */
+
+static void sort_hits(struct music_request *r)
+{
+	for (size_t i = 1; i < r->n; i++)
+		for (size_t k = i; k && r->hits[k].score > r->hits[k - 1].score; k--) {
+			struct library_hit one = r->hits[k];
+
+			r->hits[k] = r->hits[k - 1];
+			r->hits[k - 1] = one;
+		}
+}
+
+static void take_line(const char *line, size_t len, void *arg)
+{
+	struct music_request *r = arg;
+	struct ytdlp_result *found = malloc(sizeof *found);
+	int err =
+		found ? ytdlp_read_line(found, (struct slice){(const uint8_t *)line, len}) : ENOMEM;
+
+	if (err) {
+		log_debug("music_download_line", "error=%d", err);
+	} else if (r->kind == REQUEST_STREAM) {
+		snprintf(r->stream, sizeof r->stream, "%s", found->stream);
+	} else if (r->n < PLAYLIST_END) {
+		music_request_add(r, &found->track,
+				  r->kind == REQUEST_WORDS ? music_match(r->text, &found->track)
+							   : 0);
+	}
+	if (!err && *found->stream)
+		keep_known(r->s, found->track.reference, found->stream);
+	free(found);
+}
+
+static void take_error(const char *line, size_t len, void *arg)
+{
+	struct music_request *r = arg;
+	size_t n = strlen(r->errors);
+
+	(void)len;
+	snprintf(r->errors + n, sizeof r->errors - n, "%s\n", line);
+}
+
+/* The lines' own limit holds for one of them. */
+static void count_output(size_t n, void *arg)
+{
+	struct music_request *r = arg;
+
+	r->read += n;
+	if (r->read > OUTPUT_MAX && r->child)
+		child_cut(r->child);
+}
+
+static const char *explain_failure(const struct music_request *r)
+{
+	static const char *const says[] = {
+		[YTDLP_NO_JAVASCRIPT] = "the downloader needs a JavaScript runtime for this site",
+		[YTDLP_AGE] = "it is only for adults who are signed in",
+		[YTDLP_SIGN_IN] = "the site wants a sign-in",
+		[YTDLP_PRIVATE] = "it is private",
+		[YTDLP_REGION] = "it is not available in this region",
+		[YTDLP_RATE_LIMIT] = "the site had too many requests",
+		[YTDLP_FORBIDDEN] = "the site refused it",
+		[YTDLP_NO_FORMAT] = "it has no sound",
+		[YTDLP_GONE] = "it is gone",
+		[YTDLP_UNSUPPORTED] = "the downloader knows no music at this address",
+		[YTDLP_TIMEOUT] = "the site took too long to answer",
+		[YTDLP_OTHER] = "the downloader failed"};
+
+	return says[ytdlp_find_failure(slice_str(r->errors))];
+}
+
+static void end_download(struct music_request *r, int status)
+{
+	bool found = r->kind == REQUEST_STREAM ? *r->stream != 0 : r->n > 0;
+
+	if (status && !found) {
+		log_warn("music_download_failed", "status=%d reason=%s", status,
+			 ytdlp_failure_name(ytdlp_find_failure(slice_str(r->errors))));
+		music_request_end(r, explain_failure(r));
+		return;
+	}
+	if (r->kind == REQUEST_WORDS)
+		sort_hits(r);
+	r->list = r->kind == REQUEST_ADDRESS && r->n > 1;
+	music_request_end(r, NULL);
+}
+
+static void take_state(bool up, int status, void *arg)
+{
+	if (!up)
+		end_download(arg, status);
+}
+
+/* ---- its start ---- */
+
+/* A JSON array of its arguments, which the caller frees. */
+static char *write_command(const struct music_request *r)
+{
+	char target[MUSIC_ADDRESS_MAX + 16], end[16];
+	json_t *args;
+	char *text;
+
+	snprintf(end, sizeof end, "%d", r->kind == REQUEST_WORDS ? (int)r->most : PLAYLIST_END);
+	if (r->kind == REQUEST_WORDS)
+		snprintf(target, sizeof target, "%s%zu:%s",
+			 r->platform == MUSIC_SOUNDCLOUD ? "scsearch" : "ytsearch", r->most,
+			 r->text);
+	else
+		snprintf(target, sizeof target, "%s", r->text);
+	args = json_pack("[s,s,s,s,s,s,s,s,s,s,s,s,s]", r->s->settings->music_downloader,
+			 "--ignore-config", "--no-cache-dir", "--use-extractors",
+			 "default,-generic", "--no-playlist", "--playlist-end", end,
+			 "--socket-timeout", "10", "-f", "ba[acodec=opus]/ba/b", "-j");
+	if (args && r->kind != REQUEST_STREAM)
+		json_array_append_new(args, json_string("--flat-playlist"));
+	if (args) {
+		json_array_append_new(args, json_string("--"));
+		json_array_append_new(args, json_string(target));
+	}
+	text = args ? json_dumps(args, JSON_COMPACT) : NULL;
+	json_decref(args);
+	return text;
+}
+
+static int start_download(struct music_request *r, const char *bwrap)
+{
+	json_t *read = json_pack("[s]", r->s->settings->music_downloader);
+	char *paths = read ? json_dumps(read, JSON_COMPACT) : NULL, *command = write_command(r);
+	int err = paths && command ? 0 : ENOMEM;
+
+	json_decref(read);
+	if (!err)
+		err = program_start(&r->child, r->s->env,
+				    &(struct program){.bwrap = bwrap,
+						      .command = command,
+						      .read = paths,
+						      .folder = "",
+						      .environment = "",
+						      .secrets = "",
+						      .values = "",
+						      .memory_mib = MEMORY_MIB,
+						      .network = true,
+						      .once = true,
+						      .line_max = YTDLP_LINE_MAX,
+						      .readh = count_output,
+						      .lineh = take_line,
+						      .errorh = take_error,
+						      .stateh = take_state,
+						      .arg = r});
+	free(paths);
+	free(command);
+	return err;
+}
+
+static unsigned count_running(const struct music_sources *s)
+{
+	unsigned n = 0;
+
+	for (const struct music_request *r = s->requests; r; r = r->next)
+		n += r->child != NULL;
+	return n;
+}
+
+/* The one that waits for the longest time. */
+static struct music_request *find_waiting(const struct music_sources *s)
+{
+	struct music_request *oldest = NULL;
+
+	for (struct music_request *r = s->requests; r; r = r->next)
+		if (r->waits)
+			oldest = r;
+	return oldest;
+}
+
+static void start_waiting(struct music_sources *s)
+{
+	struct music_request *r;
+	const char *bwrap;
+
+	if (!s->sandbox || !sandbox_tried(s->sandbox))
+		return;
+	bwrap = sandbox_bwrap(s->sandbox);
+	while (count_running(s) < MUSIC_DOWNLOADS && (r = find_waiting(s))) {
+		r->waits = false;
+		if (!bwrap || start_download(r, bwrap))
+			music_request_fail(r, bwrap ? "the downloader cannot be started"
+						    : "there is no sandbox for the downloader");
+	}
+}
+
+static void sandbox_is_tried(void *arg)
+{
+	start_waiting(arg);
+}
+
+void music_download_begin(struct music_request *r)
+{
+	struct music_sources *s = r->s;
+	const struct music_known *known = r->kind == REQUEST_STREAM ? find_known(s, r->text) : NULL;
+	int err = 0;
+
+	if (known) {
+		snprintf(r->stream, sizeof r->stream, "%s", known->stream);
+		tmr_start(r->timer, 0);
+		return;
+	}
+	r->waits = true;
+	tmr_start(r->timer, MUSIC_DOWNLOAD_MS * NS_PER_MS);
+	if (!s->reaper)
+		err = reaper_alloc(&s->reaper, s->env);
+	if (!err && !s->sandbox)
+		err = sandbox_alloc(&s->sandbox, s->env, sandbox_is_tried, s);
+	if (err)
+		music_request_fail(r, "there is no memory for it");
+	else
+		sandbox_try(s->sandbox);
+	start_waiting(s);
+}

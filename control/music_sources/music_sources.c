@@ -1,0 +1,238 @@
+#include "control/music_sources/inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/jail/sandbox.h"
+#include "control/library/library.h"
+#include "control/settings/settings.h"
+#include "ipc/env.h"
+#include "ipc/http.h"
+#include "ipc/http_guard.h"
+#include "ipc/reaper.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+
+/* ---- requests ---- */
+
+static void free_request(struct music_request *r)
+{
+	struct music_sources *s = r->s;
+	struct music_request **at = &s->requests;
+
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	s->n--;
+	if (s->library)
+		library_forget(s->library, r);
+	music_address_clear(r);
+	music_download_clear(r);
+	tmr_free(r->timer);
+	free(r->hits);
+	free(r);
+}
+
+void music_request_cancel(struct music_request *r)
+{
+	if (r)
+		free_request(r);
+}
+
+void music_request_end(struct music_request *r, const char *why)
+{
+	struct library_hit *hits = r->hits;
+	struct music_found found = {.why = why, .hits = hits, .n = r->n, .list = r->list};
+	char stream[YTDLP_ADDRESS_MAX], said[MUSIC_WHY_MAX];
+	music_found_h *h = r->h;
+	void *arg = r->arg;
+
+	snprintf(stream, sizeof stream, "%s", r->stream);
+	snprintf(said, sizeof said, "%s", why ? why : "");
+	if (why) {
+		found = (struct music_found){.why = said};
+	} else if (*stream) {
+		found.stream = stream;
+	} else if (!found.n) {
+		found.why = "no track fits";
+	}
+	r->hits = NULL;
+	free_request(r);
+	h(&found, arg);
+	free(hits);
+}
+
+int music_request_add(struct music_request *r, const struct track *track, unsigned score)
+{
+	if (r->n == r->room) {
+		size_t room = r->room ? 2 * r->room : 8;
+		struct library_hit *hits = realloc(r->hits, room * sizeof *hits);
+
+		if (!hits)
+			return ENOMEM;
+		r->hits = hits;
+		r->room = room;
+	}
+	r->hits[r->n++] = (struct library_hit){score, *track};
+	return 0;
+}
+
+void music_request_fail(struct music_request *r, const char *why)
+{
+	snprintf(r->why, sizeof r->why, "%s", why);
+	tmr_start(r->timer, 0);
+}
+
+/* What it has found until now is not told: half an answer would pass for a whole one. */
+static void timer_fired(void *arg)
+{
+	struct music_request *r = arg;
+
+	if (*r->stream)
+		music_request_end(r, NULL);
+	else
+		music_request_end(r, *r->why ? r->why : "it took too long");
+}
+
+static int begin_request(struct music_request **out, struct music_sources *s, const char *text,
+			 music_found_h *h, void *arg)
+{
+	struct music_request *r;
+	int err;
+
+	if (s->n == MUSIC_REQUESTS)
+		return ENOSPC;
+	if (strlen(text) >= sizeof r->text)
+		return ENAMETOOLONG;
+	r = calloc(1, sizeof *r);
+	if (!r)
+		return ENOMEM;
+	err = tmr_alloc(&r->timer, s->env, timer_fired, r);
+	if (err) {
+		free(r);
+		return err;
+	}
+	r->s = s;
+	r->h = h;
+	r->arg = arg;
+	snprintf(r->text, sizeof r->text, "%s", text);
+	r->next = s->requests;
+	s->requests = r;
+	s->n++;
+	*out = r;
+	return 0;
+}
+
+/* ---- words ---- */
+
+static void take_hits(int err, const struct library_hit *hits, size_t n, void *arg)
+{
+	struct music_request *r = arg;
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = music_request_add(r, &hits[i].track, hits[i].score);
+	if (err)
+		music_request_end(r, "the music library cannot be read");
+	else if (!n && r->platform == MUSIC_ANYWHERE && music_download_wanted(r->s))
+		music_download_begin(r);
+	else
+		music_request_end(r, NULL);
+}
+
+int music_sources_words(struct music_request **out, struct music_sources *s, const char *words,
+			enum music_platform platform, size_t most, music_found_h *h, void *arg)
+{
+	bool library = s->library && platform <= MUSIC_LIBRARY;
+	struct music_request *r;
+	int err;
+
+	if (!library && (platform == MUSIC_LIBRARY || !music_download_wanted(s)))
+		return ENOTSUP;
+	err = begin_request(&r, s, words, h, arg);
+	if (err)
+		return err;
+	r->kind = REQUEST_WORDS;
+	r->platform = platform;
+	r->most = most < LIBRARY_HITS_MAX ? most : LIBRARY_HITS_MAX;
+	if (library)
+		err = library_search(s->library, words, r->most, take_hits, r);
+	else
+		music_download_begin(r);
+	if (err)
+		free_request(r);
+	else
+		*out = r;
+	return err;
+}
+
+/* ---- addresses ---- */
+
+int music_sources_address(struct music_request **out, struct music_sources *s, const char *url,
+			  music_found_h *h, void *arg)
+{
+	struct music_request *r;
+	int err = music_sources_web(s) ? begin_request(&r, s, url, h, arg) : ENOTSUP;
+
+	if (err)
+		return err;
+	r->kind = REQUEST_ADDRESS;
+	*out = r;
+	music_address_begin(r);
+	return 0;
+}
+
+int music_sources_stream(struct music_request **out, struct music_sources *s,
+			 const struct track *track, music_found_h *h, void *arg)
+{
+	struct music_request *r;
+	int err =
+		music_download_wanted(s) ? begin_request(&r, s, track->reference, h, arg) : ENOTSUP;
+
+	if (err)
+		return err;
+	r->kind = REQUEST_STREAM;
+	*out = r;
+	music_download_begin(r);
+	return 0;
+}
+
+/* ---- coming and going ---- */
+
+bool music_sources_search(const struct music_sources *s)
+{
+	return s->library || music_download_wanted(s);
+}
+
+bool music_sources_web(const struct music_sources *s)
+{
+	return s->settings->music_web || music_download_wanted(s);
+}
+
+int music_sources_alloc(struct music_sources **out, struct env *env, struct library *library,
+			const struct settings *settings)
+{
+	struct music_sources *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return ENOMEM;
+	*s = (struct music_sources){.env = env, .library = library, .settings = settings};
+	*out = s;
+	return 0;
+}
+
+struct music_sources *music_sources_free(struct music_sources *s)
+{
+	if (!s)
+		return NULL;
+	s->sandbox = sandbox_free(s->sandbox); /* no other download begins */
+	while (s->requests)
+		free_request(s->requests);
+	reaper_free(s->reaper);
+	http_free(s->http);
+	http_guard_free(s->guard);
+	free(s->known);
+	free(s);
+	return NULL;
+}

@@ -1,0 +1,77 @@
+/* Finds the tracks that somebody asks for: by words in the music library or by the user's own
+ * yt-dlp, by an address of the web, and the stream of a page when it is to be played.
+ *
+ *   request                            found
+ *   words, a library                   its hits, the best first
+ *   words, without a hit there         hits of YouTube, if music_downloader names a program
+ *   words for youtube, soundcloud      hits of that site alone
+ *   an address of sound                one track: a file, or a radio station without an end
+ *   an address of a playlist           its tracks (control/music/playlist.h)
+ *   an address of a page               what the program finds there
+ *   a track whose reference is a page  the address of its stream
+ *
+ * An address is http or https and goes past the guard (ipc/http_guard.h) with each redirect; only
+ * its first bytes are read, a playlist whole. The program runs in the sandbox (control/jail) with
+ * the network, MUSIC_DOWNLOADS at once and for MUSIC_DOWNLOAD_MS at most; what it found stays known
+ * for MUSIC_KNOWN_S. It is off unless the settings name it. Everything runs on env's loop thread.
+ */
+#ifndef CONTROL_MUSIC_SOURCES_MUSIC_SOURCES_H
+#define CONTROL_MUSIC_SOURCES_MUSIC_SOURCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "control/library/index.h"
+
+struct env;
+struct library;
+struct music_request;
+struct music_sources;
+struct settings;
+
+enum {
+	MUSIC_REQUESTS = 32,
+	MUSIC_ADDRESS_MAX = 2048,
+	MUSIC_PROBE_MS = 8000,
+	MUSIC_REDIRECTS = 5,
+	MUSIC_DOWNLOADS = 2,
+	MUSIC_DOWNLOAD_MS = 15000,
+	MUSIC_KNOWN_S = 300,
+};
+
+enum music_platform { MUSIC_ANYWHERE, MUSIC_LIBRARY, MUSIC_YOUTUBE, MUSIC_SOUNDCLOUD };
+
+struct music_found {
+	const char *why; /* NULL: found; else a clause for people: "no track fits" */
+	const struct library_hit *hits;
+	size_t n;
+	bool list;	    /* they are the entries of a playlist, in its order */
+	const char *stream; /* of music_sources_stream: its address */
+};
+/* Everything is borrowed until return. Other requests may be made and cancelled in it. */
+typedef void(music_found_h)(const struct music_found *found, void *arg);
+
+/* env, library (NULL: none) and settings are borrowed. ENOMEM. The caller owns *out and frees it
+ * before the library. */
+int music_sources_alloc(struct music_sources **out, struct env *env, struct library *library,
+			const struct settings *settings);
+/* No handler is called any more. NULL accepted. */
+struct music_sources *music_sources_free(struct music_sources *s);
+/* True if words can be searched for; if addresses of the web can be played. */
+bool music_sources_search(const struct music_sources *s);
+bool music_sources_web(const struct music_sources *s);
+
+/* Each of them: the handler is called once, never from inside. ENOSPC: MUSIC_REQUESTS are under
+ * way; ENOTSUP: the settings have no such source; EINVAL, ENAMETOOLONG, ENOMEM. *out is valid until
+ * the handler is called. */
+int music_sources_words(struct music_request **out, struct music_sources *s, const char *words,
+			enum music_platform platform, size_t most, music_found_h *h, void *arg);
+int music_sources_address(struct music_request **out, struct music_sources *s, const char *url,
+			  music_found_h *h, void *arg);
+/* track: YOUTUBE, SOUNDCLOUD, or another page of the program's. */
+int music_sources_stream(struct music_request **out, struct music_sources *s,
+			 const struct track *track, music_found_h *h, void *arg);
+/* Its handler is not called any more. NULL accepted. */
+void music_request_cancel(struct music_request *r);
+
+#endif

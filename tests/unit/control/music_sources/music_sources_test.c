@@ -1,0 +1,320 @@
+/* Where music comes from: the library, addresses on a web server of the test, and a program in the
+ * place of yt-dlp. */
+#include "control/music_sources/music_sources.h"
+
+#include <signal.h>
+
+#include "control/library/library.h"
+#include "control/settings/settings.h"
+#include "ipc/log.h"
+#include "tests/unit/control/jail/fake_sandbox.h"
+#include "tests/unit/control/library/folders.h"
+#include "tests/unit/control/tools/builtin/web_server.h"
+
+static struct loop l;
+static struct web_server site;
+static struct settings *settings;
+static struct library *library;
+static struct music_sources *sources;
+static char state[32], path[4096], found[4096];
+static unsigned ends;
+
+/* ---- the site ---- */
+
+static void redirect(struct evhttp_request *req, const char *to)
+{
+	evhttp_add_header(evhttp_request_get_output_headers(req), "Location", to);
+	evhttp_send_reply(req, 302, "x", NULL);
+}
+
+/* Without a length and without an end. */
+static void play_radio(struct evhttp_request *req)
+{
+	struct evbuffer *out = evbuffer_new();
+
+	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", "audio/mpeg");
+	evhttp_add_header(evhttp_request_get_output_headers(req), "icy-name", "Radio One");
+	evhttp_send_reply_start(req, 200, "x");
+	evbuffer_add(out, "sound", 5);
+	evhttp_send_reply_chunk(req, out);
+	evbuffer_free(out);
+}
+
+static void serve(struct evhttp_request *req, void *arg)
+{
+	static const char list[] = "#EXTM3U\n#EXTINF:60,Toto - Africa\na.mp3\n"
+				   "http://b.example/b.mp3\nfile:///etc/passwd\n";
+	static const char segments[] = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n";
+	static char big[300000];
+	const char *at = evhttp_request_get_uri(req);
+
+	(void)arg;
+	if (strcmp(at, "/song.mp3") == 0)
+		web_server_reply(req, 200, "audio/mpeg", big, sizeof big);
+	else if (strcmp(at, "/radio") == 0)
+		play_radio(req);
+	else if (strcmp(at, "/list.m3u") == 0)
+		web_server_reply(req, 200, "audio/x-mpegurl", list, sizeof list - 1);
+	else if (strcmp(at, "/hls.m3u8") == 0)
+		web_server_reply(req, 200, "application/vnd.apple.mpegurl", segments,
+				 sizeof segments - 1);
+	else if (strcmp(at, "/bad.pls") == 0)
+		web_server_reply(req, 200, "audio/x-scpls", "[playlist]\n", 11);
+	else if (strcmp(at, "/huge.m3u") == 0)
+		for (unsigned i = 0; i < 1; i++)
+			web_server_reply(req, 200, "audio/x-mpegurl", big, sizeof big);
+	else if (strcmp(at, "/page") == 0)
+		web_server_reply(req, 200, "text/html; charset=utf-8", "<p>", 3);
+	else if (strcmp(at, "/picture") == 0)
+		web_server_reply(req, 200, "image/png", "x", 1);
+	else if (strcmp(at, "/moved") == 0)
+		redirect(req, "/song.mp3");
+	else if (strcmp(at, "/away") == 0)
+		redirect(req, "http://10.1.2.3/x.mp3");
+	else if (strcmp(at, "/round") == 0)
+		redirect(req, "/round");
+	else
+		web_server_reply(req, 404, "text/plain", "", 0);
+}
+
+/* ---- the scene ---- */
+
+/* "why", or "source title reference" of each track. */
+static void take_found(const struct music_found *f, void *arg)
+{
+	size_t n = 0;
+
+	(void)arg;
+	ends++;
+	n += (size_t)snprintf(found, sizeof found, "%s%s%s", f->why ? f->why : "",
+			      f->list ? "list " : "", f->stream ? f->stream : "");
+	for (size_t i = 0; i < f->n && n < sizeof found; i++) {
+		const struct track *t = &f->hits[i].track;
+		const char *end = strrchr(t->reference, '/');
+
+		n += (size_t)snprintf(found + n, sizeof found - n, "%s[%s] %s %s", i ? ", " : "",
+				      track_source_name(t->source), t->title,
+				      end ? end : t->reference);
+	}
+	env_stop(l.env);
+}
+
+static bool open_sources(const char *downloader)
+{
+	char allowed[32], folders[80];
+
+	signal(SIGPIPE, SIG_IGN); /* the site writes on when nobody reads */
+	ends = 0;
+	*found = '\0';
+	if (!make_folder() || !folder_make(state) || !fake_sandbox(folder, path, sizeof path) ||
+	    loop_open(&l, NULL) || !web_server_open(&site, &l, serve) || settings_alloc(&settings))
+		return false;
+	snprintf(allowed, sizeof allowed, "127.0.0.1:%u", site.port);
+	snprintf(folders, sizeof folders, "%s/%s", folder, downloader);
+	return settings_set(settings, "web_read_allowed", allowed) == 0 &&
+	       (!*downloader || settings_set(settings, "music_downloader", folders) == 0) &&
+	       settings_set(settings, "music_web", "1") == 0 &&
+	       music_sources_alloc(&sources, l.env, library, settings) == 0;
+}
+
+static void close_sources(void)
+{
+	sources = music_sources_free(sources);
+	library = library_free(library);
+	web_server_close(&site);
+	settings = settings_free(settings);
+	loop_close(&l);
+	setenv("PATH", path, 1);
+	remove_folder();
+	folder_remove(state);
+}
+
+static const char *ask_address(const char *page)
+{
+	struct music_request *r;
+	char url[160];
+	int err;
+
+	snprintf(url, sizeof url, "%s%s", strchr(page, ':') ? "" : site.base, page);
+	*found = '\0';
+	err = music_sources_address(&r, sources, url, take_found, NULL);
+	if (err)
+		return strerror(err);
+	return *found ? "at once" : loop_run(&l) ? found : "too late";
+}
+
+static const char *ask_words(const char *words, enum music_platform platform)
+{
+	struct music_request *r;
+	int err = music_sources_words(&r, sources, words, platform, 5, take_found, NULL);
+
+	return err ? strerror(err) : loop_run(&l) ? found : "too late";
+}
+
+/* ---- addresses ---- */
+
+TEST(the_headers_of_an_address_decide_what_it_is)
+{
+	static const struct {
+		const char *page, *found;
+	} pages[] = {{"/song.mp3", "[url]  /song.mp3"},
+		     {"/radio", "[radio] Radio One /radio"},
+		     {"/list.m3u", "list [url] Africa /a.mp3, [radio]  /b.mp3"},
+		     {"/hls.m3u8", "[radio]  /hls.m3u8"},
+		     {"/bad.pls", "its playlist has no address that can be played"},
+		     {"/huge.m3u", "its playlist has no address that can be played"},
+		     {"/page", "it is a page and no sound"},
+		     {"/picture", "it is no sound"},
+		     {"/moved", "[url]  /moved"},
+		     {"/away", "its address is not public"},
+		     {"/round", "it leads from one address to the next without end"},
+		     {"/none", "the site answered with the status 404"},
+		     {"http://127.0.0.1:1/x.mp3", "its address is not public"},
+		     {"ftp://a.example/x.mp3", "its address is not public"},
+		     {"no address:", "its address is not public"}};
+
+	CHECK(open_sources(""));
+	for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
+		CHECK_STR(ask_address(pages[i].page), pages[i].found);
+	close_sources();
+}
+
+TEST(addresses_of_the_web_are_off_unless_the_settings_want_them)
+{
+	CHECK(open_sources(""));
+	CHECK_INT(settings_set(settings, "music_web", "0"), 0);
+	CHECK(!music_sources_web(sources));
+	CHECK_STR(ask_address("/song.mp3"), strerror(ENOTSUP));
+	CHECK(!music_sources_search(sources));
+	CHECK_STR(ask_words("africa", MUSIC_ANYWHERE), strerror(ENOTSUP));
+	close_sources();
+}
+
+TEST(requests_have_a_cap_and_end_when_they_are_cancelled)
+{
+	struct music_request *r[MUSIC_REQUESTS], *one;
+	char url[160], longer[MUSIC_ADDRESS_MAX + 1];
+
+	CHECK(open_sources(""));
+	snprintf(url, sizeof url, "%s/song.mp3", site.base);
+	memset(longer, 'x', sizeof longer - 1);
+	longer[sizeof longer - 1] = '\0';
+	CHECK_INT(music_sources_address(&one, sources, longer, take_found, NULL), ENAMETOOLONG);
+	for (unsigned i = 0; i < MUSIC_REQUESTS; i++)
+		CHECK_INT(music_sources_address(&r[i], sources, url, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&one, sources, url, take_found, NULL), ENOSPC);
+	for (unsigned i = 0; i < MUSIC_REQUESTS - 1; i++)
+		music_request_cancel(r[i]);
+	CHECK(loop_run(&l));
+	CHECK_INT(ends, 1);
+	CHECK_INT(music_sources_address(&one, sources, url, take_found, NULL), 0);
+	close_sources(); /* while one is under way */
+	CHECK_INT(ends, 1);
+}
+
+/* ---- words ---- */
+
+TEST(words_find_tracks_of_the_library)
+{
+	CHECK(open_sources(""));
+	CHECK(write_music("music/Toto - Africa.mp3", "") && write_music("music/Nena.mp3", ""));
+	music_sources_free(sources);
+	snprintf(found, sizeof found, "%s/music", folder);
+	CHECK_INT(library_alloc(&library, l.env, state, found), 0);
+	CHECK_INT(music_sources_alloc(&sources, l.env, library, settings), 0);
+	CHECK(music_sources_search(sources));
+	/* The scan runs beside. */
+	for (unsigned i = 0;
+	     i < 500 && strcmp(ask_words("afrika", MUSIC_LIBRARY), "no track fits") == 0; i++)
+		loop_run_for(&l, 5 * NS_PER_MS);
+	CHECK_STR(found, "[local] Africa Toto - Africa.mp3");
+	CHECK_STR(ask_words("nothing like it", MUSIC_ANYWHERE), "no track fits");
+	CHECK_STR(ask_words("x", MUSIC_YOUTUBE), strerror(ENOTSUP));
+	close_sources();
+}
+
+/* ---- the downloader ---- */
+
+/* Answers by its last argument. */
+static const char program[] =
+	"#!/bin/sh\n"
+	"for last; do :; done\n"
+	"case \"$*\" in *-generic*) ;; *) exit 3 ;; esac\n"
+	"entry() { printf "
+	"'{\"webpage_url\":\"https://www.youtube.com/watch?v=%s\",\"title\":\"%s\","
+	"\"extractor_key\":\"Youtube\"%s}\\n' \"$1\" \"$2\" \"$3\"; }\n"
+	"case $last in\n"
+	"ytsearch5:*) entry a 'Another' ; entry b \"${last#*:}\" ;;\n"
+	"scsearch5:*) entry c 'Cloud' ;;\n"
+	"*/page) entry d 'Page' ',\"url\":\"https://cdn.example/d.webm\"' ;;\n"
+	"*v=s) entry s 'S' ',\"url\":\"https://cdn.example/s.webm\"' ;;\n"
+	"*v=private) echo 'ERROR: [youtube] private: Private video. Sign in' >&2; exit 1 ;;\n"
+	"*v=flood) exec yes '{\"a\":\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\"}' "
+	";;\n"
+	"*v=hang) exec sleep 60 ;;\n"
+	"*) exit 1 ;;\n"
+	"esac\n";
+
+static bool open_downloader(void)
+{
+	return open_sources("yt-dlp") &&
+	       write_program(folder, "yt-dlp", program, sizeof program - 1);
+}
+
+static const char *ask_stream(const char *video)
+{
+	struct music_request *r;
+	struct track t = {.source = TRACK_YOUTUBE};
+	int err;
+
+	snprintf(t.reference, sizeof t.reference, "https://www.youtube.com/watch?v=%s", video);
+	err = music_sources_stream(&r, sources, &t, take_found, NULL);
+	return err ? strerror(err) : loop_run(&l) ? found : "too late";
+}
+
+TEST(the_users_program_finds_what_the_library_lacks)
+{
+	CHECK(open_downloader());
+	CHECK(music_sources_search(sources));
+	/* The one that fits best comes first. */
+	CHECK_STR(ask_words("Toto Africa", MUSIC_ANYWHERE),
+		  "[yt] Toto Africa /watch?v=b, [yt] Another /watch?v=a");
+	CHECK_STR(ask_words("x", MUSIC_SOUNDCLOUD), "[yt] Cloud /watch?v=c");
+	CHECK_STR(ask_words("x", MUSIC_LIBRARY), strerror(ENOTSUP));
+	close_sources();
+}
+
+TEST(a_page_and_its_stream_come_from_the_users_program)
+{
+	CHECK(open_downloader());
+	CHECK_STR(ask_address("/page"), "[yt] Page /watch?v=d");
+	CHECK_STR(ask_stream("s"), "https://cdn.example/s.webm");
+	CHECK_STR(ask_stream("private"), "it is private");
+	CHECK_STR(ask_stream("none"), "the downloader failed");
+	/* What the page told is known, without another run. */
+	CHECK(write_program(folder, "yt-dlp", "#!/bin/sh\nexit 1\n", 17));
+	CHECK_STR(ask_stream("d"), "https://cdn.example/d.webm");
+	CHECK_STR(ask_stream("s"), "https://cdn.example/s.webm");
+	close_sources();
+}
+
+TEST(a_program_without_end_is_cut_and_two_run_at_once)
+{
+	struct music_request *r[3];
+	struct track t = {.source = TRACK_YOUTUBE};
+
+	CHECK(open_downloader());
+	CHECK_STR(ask_stream("flood"), "the downloader failed");
+	snprintf(t.reference, sizeof t.reference, "https://www.youtube.com/watch?v=hang");
+	for (unsigned i = 0; i < 2; i++)
+		CHECK_INT(music_sources_stream(&r[i], sources, &t, take_found, NULL), 0);
+	snprintf(t.reference, sizeof t.reference, "https://www.youtube.com/watch?v=s");
+	CHECK_INT(music_sources_stream(&r[2], sources, &t, take_found, NULL), 0);
+	ends = 0;
+	loop_run_for(&l, 200 * NS_PER_MS);
+	CHECK_INT(ends, 0); /* the third one waits */
+	music_request_cancel(r[0]);
+	CHECK(loop_run(&l));
+	CHECK_STR(found, "https://cdn.example/s.webm");
+	close_sources(); /* while one hangs */
+}
