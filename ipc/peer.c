@@ -27,6 +27,9 @@ enum {
 	IOVS = 32,
 	READS_A_TURN = 8
 };
+/* How long a listener rests that has no descriptor for a peer. */
+static const struct timeval accept_again = {.tv_usec = 100000};
+
 enum { IN_FRAME = 1, IN_WRITABLE = 2, IN_LOST = 3, IN_ACCEPT = 4 };
 
 struct peer {
@@ -48,7 +51,7 @@ struct peer_server {
 	struct env *env;
 	int fd, accepted;
 	uint32_t source;
-	struct event *rd;
+	struct event *rd, *again; /* again: the listener goes on */
 	uid_t peer_uid;
 	peer_accept_h *h;
 	void *arg;
@@ -506,6 +509,23 @@ static void accepted(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		peer_free(p);
 }
 
+/* Without descriptors or memory the listener would be ready for ever. */
+static void pause_listening(struct peer_server *s)
+{
+	if (!event_add(s->again, &accept_again))
+		event_del(s->rd);
+}
+
+static void resume_listening(evutil_socket_t fd, short what, void *arg)
+{
+	struct peer_server *s = arg;
+
+	(void)fd;
+	(void)what;
+	if (event_add(s->rd, NULL))
+		event_add(s->again, &accept_again);
+}
+
 static void acceptable(evutil_socket_t fd, short what, void *arg)
 {
 	struct peer_server *s = arg;
@@ -516,8 +536,11 @@ static void acceptable(evutil_socket_t fd, short what, void *arg)
 
 	(void)what;
 	s->accepted = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (s->accepted < 0)
+	if (s->accepted < 0) {
+		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+			pause_listening(s);
 		return;
+	}
 	if (getsockopt(s->accepted, SOL_SOCKET, SO_PEERCRED, &cred, &n) ||
 	    (cred.uid != geteuid() && (s->peer_uid == (uid_t)-1 || cred.uid != s->peer_uid))) {
 		close(s->accepted);
@@ -581,7 +604,8 @@ static int listen_at(struct peer_server *s, const char *path)
 	if (chmod(path, 0660) || listen(s->fd, 16))
 		return errno;
 	s->rd = event_new(env_base(s->env), s->fd, EV_READ | EV_PERSIST, acceptable, s);
-	return s->rd && !event_add(s->rd, NULL) ? 0 : ENOMEM;
+	s->again = evtimer_new(env_base(s->env), resume_listening, s);
+	return s->rd && s->again && !event_add(s->rd, NULL) ? 0 : ENOMEM;
 }
 
 int peer_listen(struct peer_server **out, struct env *env, const char *path, uid_t peer_uid,
@@ -624,6 +648,8 @@ struct peer_server *peer_server_free(struct peer_server *s)
 		env_source_del(s->env, s->source);
 		if (s->rd)
 			event_free(s->rd);
+		if (s->again)
+			event_free(s->again);
 		if (s->fd >= 0)
 			close(s->fd);
 		if (s->dir >= 0) {

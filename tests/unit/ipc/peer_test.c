@@ -2,6 +2,8 @@
 #include "proto/base/time.h"
 #include "tests/unit/ipc/loop.h"
 
+#include <event2/event.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -485,6 +487,49 @@ TEST(a_refused_peer_is_closed)
 	CHECK(fd >= 0);
 	loop_run_for(&fx.l, 2 * NS_PER_MS);
 	CHECK_INT(read(fd, &c, 1), 0);
+	close(fd);
+	end();
+}
+
+static void note_time(void *arg)
+{
+	*(bool *)arg = true;
+}
+
+/* Counts the turns of the loop in so long, up to a thousand. */
+static unsigned count_turns(uint64_t ns)
+{
+	struct tmr *t;
+	bool over = false;
+	unsigned n = 0;
+
+	if (tmr_alloc(&t, fx.l.env, note_time, &over))
+		return 0;
+	tmr_start(t, ns);
+	while (!over && n < 1000 && !event_base_loop(env_base(fx.l.env), EVLOOP_ONCE))
+		n++;
+	tmr_free(t);
+	return n;
+}
+
+TEST(a_listener_without_descriptors_rests)
+{
+	struct rlimit before, none;
+	int fd, lowest;
+
+	CHECK(begin());
+	fd = raw_connect();
+	CHECK(fd >= 0);
+	CHECK(!getrlimit(RLIMIT_NOFILE, &before));
+	lowest = dup(fd);
+	CHECK(lowest >= 0 && !close(lowest));
+	none = (struct rlimit){.rlim_cur = (rlim_t)lowest, .rlim_max = before.rlim_max};
+	CHECK(!setrlimit(RLIMIT_NOFILE, &none));
+	CHECK(count_turns(20 * NS_PER_MS) < 100);
+	CHECK(!fx.srv);
+	CHECK(!setrlimit(RLIMIT_NOFILE, &before));
+	CHECK(loop_run(&fx.l));
+	CHECK(fx.srv);
 	close(fd);
 	end();
 }
