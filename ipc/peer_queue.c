@@ -6,31 +6,122 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_FLOWS = 16 };
+
 struct frame {
-	struct frame *next;
-	size_t n; /* with head */
+	struct frame *next, *before; /* in the lane */
+	struct frame *next_of_flow;
+	uint64_t number; /* rises in each queue */
+	size_t n;	 /* with head */
 	uint32_t flow;
 	bool droppable;
 	uint8_t bytes[];
 };
 
+/* While the other side stalls, a full lane sheds a frame for each one that comes. With its flows at
+ * hand the queue sheds without a walk over its frames. */
+struct flow {
+	uint32_t id;
+	size_t bytes;
+	struct frame *first, *last; /* its droppable frames, the oldest first */
+};
+
 void peer_queue_init(struct peer_queue *q)
 {
 	memset(q, 0, sizeof *q);
-	q->lane[0].end = &q->lane[0].first;
-	q->lane[1].end = &q->lane[1].first;
 }
 
-static struct frame *pop(struct peer_lane_q *l)
+/* ---- flows ---- */
+
+static struct flow *find_flow(const struct peer_queue *q, uint32_t id)
+{
+	for (unsigned i = 0; i < q->n_flows; i++)
+		if (q->flows[i].id == id)
+			return &q->flows[i];
+	return NULL;
+}
+
+/* Returns the flow, a new one if need be; NULL without memory. */
+static struct flow *make_flow(struct peer_queue *q, uint32_t id)
+{
+	struct flow *w = find_flow(q, id), *more;
+	unsigned cap = q->cap_flows ? 2 * q->cap_flows : FIRST_FLOWS;
+
+	if (w)
+		return w;
+	if (q->n_flows == q->cap_flows) {
+		more = realloc(q->flows, cap * sizeof *more);
+		if (!more)
+			return NULL;
+		q->flows = more;
+		q->cap_flows = cap;
+	}
+	w = &q->flows[q->n_flows++];
+	*w = (struct flow){.id = id};
+	return w;
+}
+
+static void join_flow(struct flow *w, struct frame *f)
+{
+	if (w->last)
+		w->last->next_of_flow = f;
+	else
+		w->first = f;
+	w->last = f;
+	w->bytes += f->n;
+}
+
+/* f is the oldest of its flow: frames leave a lane, and are dropped, in order. */
+static void leave_flow(struct peer_queue *q, const struct frame *f)
+{
+	struct flow *w = find_flow(q, f->flow);
+
+	w->first = f->next_of_flow;
+	w->bytes -= f->n;
+	if (!w->first)
+		*w = q->flows[--q->n_flows];
+}
+
+static bool is_bigger(const struct flow *a, const struct flow *b)
+{
+	return a->bytes > b->bytes || (a->bytes == b->bytes && a->first->number < b->first->number);
+}
+
+/* Returns the flow with most droppable bytes, of two the one with the oldest frame; NULL when
+ * nothing can be dropped. */
+static const struct flow *biggest_flow(const struct peer_queue *q)
+{
+	const struct flow *best = NULL;
+
+	for (unsigned i = 0; i < q->n_flows; i++)
+		if (!best || is_bigger(&q->flows[i], best))
+			best = &q->flows[i];
+	return best;
+}
+
+/* ---- frames ---- */
+
+static void unlink_frame(struct peer_queue *q, struct peer_lane_q *l, struct frame *f)
+{
+	if (f->before)
+		f->before->next = f->next;
+	else
+		l->first = f->next;
+	if (f->next)
+		f->next->before = f->before;
+	else
+		l->last = f->before;
+	l->bytes -= f->n;
+	if (f->droppable)
+		leave_flow(q, f);
+}
+
+static struct frame *pop(struct peer_queue *q, struct peer_lane_q *l)
 {
 	struct frame *f = l->first;
 
-	if (f) {
-		l->first = f->next;
-		if (!l->first)
-			l->end = &l->first;
-		l->bytes -= f->n;
-	}
+	if (f)
+		unlink_frame(q, l, f);
 	return f;
 }
 
@@ -47,10 +138,13 @@ void peer_queue_clear(struct peer_queue *q)
 	struct frame *f;
 
 	for (int i = 0; i < 2; i++)
-		while ((f = pop(&q->lane[i])))
+		while ((f = pop(q, &q->lane[i])))
 			free_frame(f);
 	free_frame(q->begun);
 	q->begun = NULL;
+	free(q->flows);
+	q->flows = NULL;
+	q->cap_flows = 0;
 }
 
 int peer_queue_add(struct peer_queue *q, enum peer_lane lane, bool droppable, uint32_t flow,
@@ -58,70 +152,53 @@ int peer_queue_add(struct peer_queue *q, enum peer_lane lane, bool droppable, ui
 {
 	struct frame *f = malloc(sizeof *f + FRAME_HEAD + len);
 	struct peer_lane_q *l = &q->lane[lane];
+	struct flow *w = f && droppable ? make_flow(q, flow) : NULL;
 
-	if (!f)
+	if (!f || (droppable && !w)) {
+		free(f);
 		return ENOMEM;
-	f->next = NULL;
-	f->n = FRAME_HEAD + len;
-	f->flow = flow;
-	f->droppable = droppable;
+	}
+	*f = (struct frame){.before = l->last,
+			    .number = q->numbered++,
+			    .n = FRAME_HEAD + len,
+			    .flow = flow,
+			    .droppable = droppable};
 	frame_head(f->bytes, len);
 	memcpy(f->bytes + FRAME_HEAD, body, len);
-	*l->end = f;
-	l->end = &f->next;
+	if (l->last)
+		l->last->next = f;
+	else
+		l->first = f;
+	l->last = f;
 	l->bytes += f->n;
+	if (w)
+		join_flow(w, f);
 	return 0;
 }
 
-/* The flow with most droppable bytes queued. The lane holds some hundreds of frames at most. */
-static bool biggest_flow(const struct peer_lane_q *l, uint32_t *flow)
+static void drop_oldest(struct peer_queue *q, const struct flow *w, peer_drop_h *h, void *arg)
 {
-	size_t best = 0;
+	struct frame *f = w->first;
 
-	for (const struct frame *f = l->first; f; f = f->next) {
-		size_t sum = 0;
-
-		for (const struct frame *g = f; g && f->droppable; g = g->next)
-			if (g->droppable && g->flow == f->flow)
-				sum += g->n;
-		if (sum > best) {
-			best = sum;
-			*flow = f->flow;
-		}
-	}
-	return best > 0;
-}
-
-static bool drop_oldest(struct peer_lane_q *l, uint32_t flow, peer_drop_h *h, void *arg)
-{
-	for (struct frame **at = &l->first; *at; at = &(*at)->next) {
-		struct frame *f = *at;
-
-		if (!f->droppable || f->flow != flow)
-			continue;
-		*at = f->next;
-		if (!f->next)
-			l->end = at;
-		l->bytes -= f->n;
-		if (h)
-			h(f->bytes + FRAME_HEAD, f->n - FRAME_HEAD, arg);
-		free(f);
-		return true;
-	}
-	return false;
+	unlink_frame(q, &q->lane[PEER_AUDIO], f);
+	if (h)
+		h(f->bytes + FRAME_HEAD, f->n - FRAME_HEAD, arg);
+	free(f);
 }
 
 unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap,
 			 peer_drop_h *h, void *arg)
 {
-	struct peer_lane_q *l = &q->lane[PEER_AUDIO];
+	const struct peer_lane_q *l = &q->lane[PEER_AUDIO];
 	unsigned dropped = 0;
-	uint32_t other;
 
 	while (l->bytes + want > cap) {
-		if (!drop_oldest(l, flow, h, arg) &&
-		    (!biggest_flow(l, &other) || !drop_oldest(l, other, h, arg)))
+		const struct flow *w = find_flow(q, flow);
+
+		w = w ? w : biggest_flow(q);
+		if (!w)
 			break;
+		drop_oldest(q, w, h, arg);
 		dropped++;
 	}
 	return dropped;
@@ -149,6 +226,7 @@ void peer_queue_took(struct peer_queue *q, size_t bytes)
 	while (bytes) {
 		if (!q->begun) {
 			q->begun = pop(
+				q,
 				&q->lane[q->lane[PEER_COMMAND].first ? PEER_COMMAND : PEER_AUDIO]);
 			q->written = 0;
 		}

@@ -9,12 +9,16 @@
 #include <sys/uio.h>
 
 struct frame;
+struct flow;
 
 struct peer_queue {
 	struct peer_lane_q {
-		struct frame *first, **end;
+		struct frame *first, *last;
 		size_t bytes;
 	} lane[2];
+	struct flow *flows; /* owned; those with droppable frames */
+	unsigned n_flows, cap_flows;
+	uint64_t numbered;
 	struct frame *begun; /* partly written; out of its lane */
 	size_t written;	     /* bytes of it that were written */
 };
