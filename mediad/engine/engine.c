@@ -15,6 +15,8 @@
 #define RETRY_NS (2 * NS_PER_MS)
 
 enum { TOGETHER = 8 };
+/* Events of one audio thread that are handled before the loop goes on to other inputs. */
+enum { EVENTS_A_TURN = 256 };
 /* Inputs of the loop thread about one audio thread. */
 enum { INPUT_EVENT, INPUT_DEMOTED };
 
@@ -28,6 +30,8 @@ struct engine_thread {
 	struct engine *e;
 	struct audio_thread *t;
 	struct event *ev, *kick; /* kick: commands were pushed in this turn of the loop */
+	struct event *rest;	 /* handles the events that are left */
+	bool resting;		 /* events are left, and wakes are not looked at */
 	uint32_t source;
 	unsigned streams;
 	struct queued_command *head, **tail; /* commands that did not fit into the ring */
@@ -108,6 +112,33 @@ static void on_event(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	ev_dispose(&ev); /* frees the returned object after its owner has handled the event */
 }
 
+/* An audio thread may write as fast as the loop thread reads, and its wakes come before all other
+ * inputs. The events beyond EVENTS_A_TURN take their turn with those, and no wake overtakes it. */
+static void handle_events(struct engine_thread *m)
+{
+	static const struct timeval at_once = {0};
+	bool left;
+
+	for (unsigned i = 0; i < EVENTS_A_TURN && audio_thread_waiting(m->t); i++)
+		env_deliver(m->e->conf.env, m->source, INPUT_EVENT, NULL, 0);
+	left = audio_thread_waiting(m->t);
+	if (left && event_add(m->rest, &at_once))
+		event_active(m->rest, EV_TIMEOUT, 0); /* without memory for a timer */
+	if (left == m->resting)
+		return;
+	m->resting = left;
+	if (left)
+		event_del(m->ev);
+	else
+		event_add(m->ev, NULL);
+}
+
+static void on_rest(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	handle_events(arg);
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct engine_thread *m = arg;
@@ -115,8 +146,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	if (audio_thread_lost_real_time(m->t))
 		env_deliver(m->e->conf.env, m->source, INPUT_DEMOTED, NULL, 0);
-	while (audio_thread_waiting(m->t))
-		env_deliver(m->e->conf.env, m->source, INPUT_EVENT, NULL, 0);
+	handle_events(m);
 }
 
 static int start_thread(struct engine *e, unsigned i)
@@ -136,7 +166,8 @@ static int start_thread(struct engine *e, unsigned i)
 	m->ev = event_new(base, audio_thread_fd(m->t), EV_READ | EV_PERSIST | EV_ET, on_readable,
 			  m);
 	m->kick = event_new(base, -1, 0, on_kick, m);
-	if (!m->ev || !m->kick)
+	m->rest = evtimer_new(base, on_rest, m);
+	if (!m->ev || !m->kick || !m->rest)
 		return ENOMEM;
 	event_priority_set(m->ev, 0);
 	event_priority_set(m->kick, 0);
@@ -192,6 +223,8 @@ struct engine *engine_free(struct engine *e)
 			event_free(m->ev);
 		if (m->kick)
 			event_free(m->kick);
+		if (m->rest)
+			event_free(m->rest);
 		env_source_del(e->conf.env, m->source);
 		audio_thread_free(m->t);
 	}
