@@ -20,6 +20,7 @@
 #include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
+#include "control/metrics/metrics.h"
 #include "control/engine/model_conf.h"
 #include "control/configure/live_settings.h"
 #include "control/settings/profile.h"
@@ -336,27 +337,6 @@ static int make_settings(struct control *c)
 	return err;
 }
 
-static json_t *tell_mcp(void *arg)
-{
-	const struct control *c = arg;
-
-	return mcp_servers_status(c->mcp);
-}
-
-static int make_web(struct control *c)
-{
-	struct web_conf conf = {.env = c->env,
-				.listen = c->settings->web_listen,
-				.token = c->conf.web_token,
-				.recorded = c->conf.recorded,
-				.live = c->live,
-				.bus = c->bus,
-				.mcph = tell_mcp,
-				.arg = c};
-
-	return web_alloc(&c->web, &conf);
-}
-
 /* Sets the backoff between requests for the gateway's address. */
 static const struct backoff_conf find_backoff = {.first_ms = 1000, .max_ms = 60000};
 
@@ -397,6 +377,8 @@ static int make_bus(struct control *c)
 		err = make_ledger(c);
 	if (!err && c->conf.no_subscribers)
 		bus_drop_subscribers(c->bus);
+	if (!err)
+		err = metrics_alloc(&c->metrics);
 	/* /status reports control as a whole, with or without other listeners. */
 	if (!err)
 		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
@@ -499,7 +481,7 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (!err && settings_needs_embedded(settings))
 		err = embedded_alloc(&c->embedded, env, take_brain_address, tell_embedded_fault, c);
 	if (!err && conf->web_token && *settings->web_listen)
-		err = make_web(c);
+		err = control_make_web(c);
 out:
 	if (err)
 		control_free(c);
@@ -545,6 +527,7 @@ struct control *control_free(struct control *c)
 	control_end_privacy(c);
 	consent_table_free(c->consents);
 	ledger_free(c->ledger);
+	metrics_free(c->metrics);
 	json_decref(c->changed_guilds);
 	json_decref(c->state.commands);
 	bus_free(c->bus);

@@ -73,6 +73,7 @@ struct control {
 	struct under_way inherited;  /* turns of the control before this one */
 	bool ending;		     /* what is under way now is left to the next control */
 	struct ledger *ledger;
+	struct metrics *metrics;
 	struct store *store;	/* NULL without a state directory */
 	json_t *changed_guilds; /* {guild: null} since they were saved, oldest first */
 	bool in_round;		/* control_state.c */
@@ -117,6 +118,9 @@ void control_on_counted_event(const struct bus_event *ev, void *arg);
 /* An event of the bus about turns: what is under way is saved at once, because a control that is
  * killed has no second. */
 void control_on_turn_event(const struct bus_event *ev, void *arg);
+
+/* control_web.c */
+int control_make_web(struct control *c);
 
 /* control_gateway.c */
 void control_find_gateway(void *arg);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "control/control_inside.h"
+#include "control/metrics/metrics.h"
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
 #include "control/media/media.h"
@@ -214,6 +215,7 @@ void control_on_counted_event(const struct bus_event *ev, void *arg)
 	struct control *c = arg;
 
 	counters_take_event(&c->state.counters, ev);
+	metrics_take_event(c->metrics, ev);
 	control_save_soon(c);
 }
 

@@ -46,6 +46,8 @@ struct web {
 	char stars[TOKEN_MAX]; /* what a journal leaves of the token; "" when there is none */
 	char host[LISTEN_MAX];
 	json_t *(*mcph)(void *arg);
+	json_t *(*readyh)(void *arg);
+	char *(*metricsh)(void *arg);
 	void *arg;
 	struct http_exchange *change; /* waits until the settings are saved; NULL */
 };
@@ -132,6 +134,25 @@ void web_healthz(struct web *w, const struct web_request *r)
 {
 	(void)w;
 	http_reply(r->x, 200, "text/plain", "ok\n", 3);
+}
+
+void web_readyz(struct web *w, const struct web_request *r)
+{
+	json_t *parts = w->readyh(w->arg);
+
+	web_json(r->x, json_is_true(json_object_get(parts, "ready")) ? 200 : 503, parts);
+}
+
+void web_metrics(struct web *w, const struct web_request *r)
+{
+	char *text = w->metricsh(w->arg);
+
+	if (text)
+		http_reply(r->x, 200, "text/plain; version=0.0.4; charset=utf-8", text,
+			   strlen(text));
+	else
+		http_reply(r->x, 503, NULL, NULL, 0);
+	free(text);
 }
 
 void web_mcp_status(struct web *w, const struct web_request *r)
@@ -278,8 +299,8 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	struct web *w;
 	int err;
 
-	if (!out || !conf->live || !conf->bus || !conf->mcph || !conf->token ||
-	    strlen(conf->token) < TOKEN_MIN || strlen(conf->token) >= TOKEN_MAX)
+	if (!out || !conf->live || !conf->bus || !conf->mcph || !conf->readyh || !conf->metricsh ||
+	    !conf->token || strlen(conf->token) < TOKEN_MIN || strlen(conf->token) >= TOKEN_MAX)
 		return EINVAL;
 	w = calloc(1, sizeof *w);
 	if (!w)
@@ -287,6 +308,8 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	w->env = conf->env;
 	w->live = conf->live;
 	w->mcph = conf->mcph;
+	w->readyh = conf->readyh;
+	w->metricsh = conf->metricsh;
 	w->arg = conf->arg;
 	for (unsigned i = 0; i < ROUTES; i++)
 		w->way[i] = (struct way){w, &routes[i]};

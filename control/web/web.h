@@ -25,8 +25,10 @@ struct web_conf {
 	bool recorded;	    /* requests come without it, for a journal: '*' in its place */
 	struct live_settings *live;
 	struct bus *bus; /* whose events are streamed */
-	/* {"servers":[…]}: the servers of MCP, which the answer takes over; NULL without memory. */
-	json_t *(*mcph)(void *arg);
+	/* What control shows; the answer takes it over, NULL without memory. */
+	json_t *(*mcph)(void *arg);   /* {"servers":[…]}: the servers of MCP */
+	json_t *(*readyh)(void *arg); /* {"ready": bool, "parts": {name: state}} */
+	char *(*metricsh)(void *arg); /* Prometheus's text format */
 	void *arg;
 };
 

@@ -56,6 +56,11 @@ good=$TOKEN TOKEN=${TOKEN%?}x
 web GET /api/settings >"$D/answer"
 is "not for everybody" "$(status)" 401
 TOKEN=$good
+web GET /readyz >"$D/answer"
+is "all parts are ready" "$(status) $(grep -o '"mediad":"up"' "$D/answer")" '200 "mediad":"up"'
+web GET /metrics >"$D/answer"
+is "metrics are there" "$(status) $(grep -E '^parley_(logins_total|calls_up_total|voice_sessions) ' "$D/answer" | sort | tr '\n' ' ')" \
+	"200 parley_calls_up_total 1 parley_logins_total 1 parley_voice_sessions 1 "
 read_events "?type=setting_changed"
 until_ok 5 grep -qs text/event-stream "$D/events" && ok "events are streamed" || bad events "no stream"
 web GET '/api/events?type=nonsense' >"$D/answer"

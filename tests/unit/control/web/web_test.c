@@ -34,6 +34,7 @@ static struct fixture {
 	json_t *got;
 	int begin_err, save_err, status;
 	uint64_t before;
+	bool ready;
 	bool hold; /* saving takes until the test says so */
 	unsigned saves, changes, answers;
 } fx;
@@ -82,12 +83,29 @@ static json_t *on_mcp(void *arg)
 	return json_pack("{s:[{s:s, s:b}]}", "servers", "serverName", "notes", "connected", 1);
 }
 
+static json_t *on_ready(void *arg)
+{
+	(void)arg;
+	return json_pack("{s:b,s:{s:s}}", "ready", fx.ready, "parts", "mediad",
+			 fx.ready ? "up" : "down");
+}
+
+static char *on_metrics(void *arg)
+{
+	(void)arg;
+	return strdup("parley_calls_up_total 7\n");
+}
+
 static bool open_with(const json_t *kept, struct journal *j)
 {
 	struct live_settings_conf lc = {
 		.kept = kept, .saveh = on_save, .changedh = on_changed, .toldh = on_told};
-	struct web_conf wc = {
-		.listen = "127.0.0.1:0", .token = TOKEN, .recorded = true, .mcph = on_mcp};
+	struct web_conf wc = {.listen = "127.0.0.1:0",
+			      .token = TOKEN,
+			      .recorded = true,
+			      .mcph = on_mcp,
+			      .readyh = on_ready,
+			      .metricsh = on_metrics};
 
 	memset(&fx, 0, sizeof fx);
 	if (loop_open(&fx.l, j) || settings_alloc(&fx.settings) ||
@@ -237,6 +255,19 @@ TEST(nobody_without_the_token_sees_or_changes_settings)
 	CHECK_INT(ask("DELETE", "/api/settings", NULL), 405);
 	CHECK_INT(ask("GET", "/api/nothing", NULL), 404);
 	CHECK_INT(ask("PUT", "/api/settings", "this is none"), 400);
+	close_all();
+}
+
+TEST(whether_all_parts_work_needs_no_token_and_metrics_do)
+{
+	CHECK(open_all(NULL));
+	CHECK_INT(ask_as("", "GET", "/readyz", NULL), 503);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(fx.got, "parts"), "mediad")),
+		  "down");
+	fx.ready = true;
+	CHECK_INT(ask_as("", "GET", "/readyz", NULL), 200);
+	CHECK_INT(ask_as("", "GET", "/metrics", NULL), 401);
+	CHECK_INT(ask("GET", "/metrics", NULL), 200);
 	close_all();
 }
 
