@@ -85,17 +85,25 @@ void control_tell_present_consent(struct control *c, uint64_t guild, uint64_t us
 
 /* ---- changing it ---- */
 
-/* Others may speak of a member, so the room learns who is heard and remembered. */
-static void tell_room(struct control *c, uint64_t guild, uint64_t user, enum consent consent)
+static bool allows_less(enum consent consent, enum consent than)
 {
-	struct voice_session *vs = control_find_voice_session(c, guild);
+	static const unsigned allows[CONSENT_COUNT] = {
+		[CONSENT_NEITHER] = 0, [CONSENT_HEARD] = 1, [CONSENT_REMEMBERED] = 2};
+
+	return allows[consent] < allows[than];
+}
+
+/* Others may speak of a member, so the room learns who is heard and remembered. */
+static void tell_room(const struct consent_request *r)
+{
+	struct voice_session *vs = control_find_voice_session(r->c, r->guild);
 	struct words state = {0};
 
-	name_consent(&state, consent);
+	name_consent(&state, r->consent);
 	if (!vs)
 		return;
-	voice_session_consent(vs, user);
-	voice_session_tell_consent(vs, user, state.text);
+	voice_session_consent(vs, r->user, allows_less(r->consent, r->was));
+	voice_session_tell_consent(vs, r->user, state.text);
 }
 
 static int apply_consent(struct consent_request *r)
@@ -104,16 +112,8 @@ static int apply_consent(struct consent_request *r)
 
 	r->applied = !err;
 	if (r->applied && r->was != r->consent)
-		tell_room(r->c, r->guild, r->user, r->consent);
+		tell_room(r);
 	return err;
-}
-
-static bool allows_less(enum consent consent, enum consent than)
-{
-	static const unsigned allows[CONSENT_COUNT] = {
-		[CONSENT_NEITHER] = 0, [CONSENT_HEARD] = 1, [CONSENT_REMEMBERED] = 2};
-
-	return allows[consent] < allows[than];
 }
 
 /* The newest of these requests that the member of r has made. NULL: none. */

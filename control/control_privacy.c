@@ -206,7 +206,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	for (size_t i = 0; i < n; i++)
 		control_end_default_consent(c, guilds[i].version, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
-		voice_session_consent(c->voice_sessions[i], user);
+		voice_session_consent(c->voice_sessions[i], user, true);
 	if (c->web)
 		web_forget_events(c->web);
 }

@@ -226,9 +226,16 @@ void agent_settings(struct agent *a, bool allowed)
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = allowed});
 }
 
-void agent_consent(struct agent *a, uint64_t user)
+/* The voice's conversation holds their words. The room seeds the next session with the rest. */
+void agent_consent(struct agent *a, uint64_t user, bool less)
 {
 	turns_consent(a->turns, user);
+	if (!less)
+		return;
+	log_info("words_withdrawn", "guild=%llu user=%llu",
+		 (unsigned long long)media_call_want(a->call)->guild, (unsigned long long)user);
+	agent_feed(a, &(struct room_event){.type = ROOM_WITHDRAWN, .user = user});
+	agent_renew_voice(a);
 }
 
 void agent_suspend(struct agent *a)

@@ -76,8 +76,9 @@ void agent_disconnected(struct agent *a);
 /* A member of the channel, from Discord's voice states; name is copied. The bot is no member.
  */
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
-/* The consent of this user has changed. */
-void agent_consent(struct agent *a, uint64_t user);
+/* The consent of this user has changed. less: it allows less than before, and models are not told
+ * any more what the user said until now. */
+void agent_consent(struct agent *a, uint64_t user, bool less);
 /* Speech from before this control started, oldest first (store_read_words). The models are told
  * what the settings and the consent of its speakers allow now (control/agent/recall.h). */
 void agent_recall(struct agent *a, const json_t *words);

@@ -267,6 +267,11 @@ void agent_forget_private(struct agent *a)
 {
 	if (!a->private_told || room_alone_with(a->room, a->private_told))
 		return;
+	agent_renew_voice(a);
+}
+
+void agent_renew_voice(struct agent *a)
+{
 	a->private_told = 0;
 	free(a->memory_told);
 	a->memory_told = NULL;

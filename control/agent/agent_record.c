@@ -96,14 +96,17 @@ void agent_recall_line(struct agent *a, const json_t *line)
 	const char *name = json_string_value(json_object_get(line, "name"));
 	const char *text = json_string_value(json_object_get(line, "text"));
 	char all[ROOM_NAME_MAX + 4 * ROOM_TEXT_MAX];
+	uint64_t user = 0;
 	size_t n;
 
+	discord_u64(json_string_value(json_object_get(line, "user")), &user);
 	utf8_copy(all, ROOM_NAME_MAX, name ? name : "");
 	n = strlen(all);
 	all[n++] = '\n';
 	utf8_copy(all + n, sizeof all - n, text);
 	agent_feed(a,
 		   &(struct room_event){.type = ROOM_RECALLED,
+					.user = user,
 					.is_bot = json_is_true(json_object_get(line, "bot")),
 					.yes = json_is_true(json_object_get(line, "cut")),
 					.at = time_of(a, (uint64_t)json_integer_value(

@@ -104,6 +104,8 @@ enum engine_use agent_reply_use(const struct agent *a);
 void agent_hold_private(struct agent *a, uint64_t user);
 /* Somebody came or left: the voice's conversation forgets private facts that others would hear. */
 void agent_forget_private(struct agent *a);
+/* The voice's conversation begins anew, with what the room's history may still tell. */
+void agent_renew_voice(struct agent *a);
 
 /* ---- agent_costs.c ---- */
 /* A provider told what an answer used: it is priced, counted and published. Returns its cost in

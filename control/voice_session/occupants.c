@@ -88,12 +88,12 @@ static bool remembers_user(uint64_t user, void *arg)
 	return consent_in(arg, user) == CONSENT_REMEMBERED;
 }
 
-void voice_session_consent(struct voice_session *c, uint64_t user)
+void voice_session_consent(struct voice_session *c, uint64_t user, bool less)
 {
 	if (c->media)
 		apply_consent(user, "", false, c);
 	if (c->agent)
-		agent_consent(c->agent, user);
+		agent_consent(c->agent, user, less);
 }
 
 void voice_session_tell_consent(struct voice_session *c, uint64_t user, const char *state)

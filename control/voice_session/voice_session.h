@@ -98,8 +98,8 @@ void voice_session_disk(struct voice_session *c, bool full);
 void voice_session_brain_ready(struct voice_session *c, bool moved);
 /* The settings have changed in place. */
 void voice_session_settings(struct voice_session *c);
-/* A member's consent has changed. */
-void voice_session_consent(struct voice_session *c, uint64_t user);
+/* A member's consent has changed. less: it allows less than before. */
+void voice_session_consent(struct voice_session *c, uint64_t user, bool less);
 /* Tells the room, if they are in it. state: borrowed, as "not heard". */
 void voice_session_tell_consent(struct voice_session *c, uint64_t user, const char *state);
 /* A person is erased: if they are or were in the room, or the memory of the server knows them and

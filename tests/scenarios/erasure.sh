@@ -64,6 +64,7 @@ holds xyzzy || holds $DAVE && bad "nothing of him is left" "$(grep -al "xyzzy\|$
 id=$(api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"consent\",\"options\":[{\"name\":\"answer\",\"type\":3,\"value\":\"neither\"}]}" | field id)
 answered() { api GET "/interactions/$id" | grep -q 'not heard'; }
 until_ok 10 answered && ok "/consent is answered" || bad "/consent" "$(api GET "/interactions/$id")"
+is "what she said before leaves the conversation" "$(grep -c "words_withdrawn.* user=$ALICE" "$D/control2.log")" 1
 kill9 "$control"
 rm -f "$D/state/parley.db-wal" "$D/state/parley.db-shm"
 cp "$D/backup" "$D/state/parley.db"

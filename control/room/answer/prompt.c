@@ -244,7 +244,7 @@ static void put_history(struct room_context *context, const struct room_turn *tu
 			return;
 		m->v[m->n++] = (struct room_message){
 			.bot = l->bot,
-			.user = l->bot ? 0 : room_person_by_name(context, l->name),
+			.user = l->user,
 			.speaker = l->bot ? "" : room_text_of(context, l->name, strlen(l->name)),
 			.text = kept};
 		if (!m->v[m->n - 1].speaker)

@@ -443,9 +443,15 @@ void room_reply_close(struct room_reply *r, const struct room_context *context,
 	t->answer[heard] = '\0';
 	utf8_mend(t->answer);
 	if (t->first_audio_at)
-		room_history_add(history, t->first_audio_at, t->id, true, t->answer_cut,
-				 context->name, t->answer);
-	if (t->told_private)
+		room_history_add(history, &(struct room_history_words){.at = t->first_audio_at,
+								       .turn = t->id,
+								       .bot = true,
+								       .cut = t->answer_cut,
+								       .name = context->name,
+								       .text = t->answer});
+	if (history->withdrawn_at && t->asked_at <= history->withdrawn_at)
+		room_history_keep_private(history, context, t->id, 0);
+	else if (t->told_private)
 		room_history_keep_private(history, context, t->id, t->user);
 }
 

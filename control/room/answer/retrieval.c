@@ -165,7 +165,7 @@ void room_retrieval_on_event(struct room_retrieval *r, struct room_context *cont
 		r->private_to = 0;
 	if (ev->type == ROOM_MEMORY)
 		r->present = ev->yes;
-	else if (ev->type == ROOM_SETTINGS)
+	else if (ev->type == ROOM_SETTINGS || ev->type == ROOM_WITHDRAWN)
 		drop_request(r);
 	else if (ev->type == ROOM_RETRIEVED)
 		take_slice(r, ev);

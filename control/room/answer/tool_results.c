@@ -72,6 +72,9 @@ void room_tool_results_on_event(struct room_tool_results *r, struct room_context
 {
 	bool noted = (ev->type == ROOM_TOOL && !ev->yes) || ev->type == ROOM_TOOL_RESULT;
 
+	/* A note may quote what a tool found in the memory. */
+	if (ev->type == ROOM_WITHDRAWN)
+		memset(r->note, 0, sizeof r->note);
 	if (!noted || !ev->text.n)
 		return;
 	if (ev->type == ROOM_TOOL_RESULT && ev->yes)

@@ -34,7 +34,7 @@ struct room_tool_results {
 	uint64_t look_at; /* not before */
 };
 
-/* TOOL, TOOL_RESULT. */
+/* TOOL, TOOL_RESULT, WITHDRAWN. */
 void room_tool_results_on_event(struct room_tool_results *r, struct room_context *context,
 				const struct room_event *ev);
 void room_tool_results_tick(struct room_tool_results *r, struct room_context *context);

@@ -62,7 +62,7 @@ enum room_tool_follow {
 /* One line of the conversation before a question. */
 struct room_message {
 	bool bot;
-	uint64_t user; /* who said it; 0: unknown, has left, or shares the name */
+	uint64_t user; /* who said it; 0: unknown, or the bot */
 	const char *speaker, *text;
 };
 

@@ -396,8 +396,11 @@ static void admit_turn(struct room_context *context, struct room_turn *t)
 	struct room_turn *early = room_speculative_match(context, t);
 
 	note_language(context, t);
-	room_history_add(context->history, t->end_of_speech_at, t->id, false, false, t->name,
-			 t->transcript);
+	room_history_add(context->history, &(struct room_history_words){.at = t->end_of_speech_at,
+									.user = t->user,
+									.turn = t->id,
+									.name = t->name,
+									.text = t->transcript});
 	room_turn_admit(context, t);
 	room_speculative_commit(context, t, early);
 }

@@ -67,11 +67,21 @@ static void ask_summary(struct room_compaction *c, struct room_context *context)
 	e->chunk = ++c->number;
 }
 
+/* Nobody knows of whose words it is made. The lines that may still be told get another one. */
+static void forget_summary(struct room_compaction *c)
+{
+	c->summary[0] = '\0';
+	c->asked = false;
+	c->until = c->over_at = 0;
+}
+
 void room_compaction_on_event(struct room_compaction *c, const struct room_context *context,
 			      const struct room_event *ev)
 {
 	size_t n = ev->text.n < ROOM_COMPACT_SUMMARY ? ev->text.n : ROOM_COMPACT_SUMMARY;
 
+	if (ev->type == ROOM_WITHDRAWN)
+		forget_summary(c);
 	if (ev->type != ROOM_SUMMARY || !c->asked || ev->chunk != c->number)
 		return;
 	c->asked = false;

@@ -17,26 +17,29 @@ const struct room_history_line *room_history_at(const struct room_history *h, un
 	return &h->line[(h->first + i) % ROOM_HISTORY_LINES];
 }
 
-void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool bot, bool cut,
-		      const char *name, const char *text)
+void room_history_add(struct room_history *h, const struct room_history_words *words)
 {
 	struct room_history_line *l;
 	unsigned i;
 
-	if (!*text)
+	if (!*words->text)
 		return;
 	if (h->n == ROOM_HISTORY_LINES) {
-		if (at < line_at(h, 0)->at)
+		if (words->at < line_at(h, 0)->at)
 			return;
 		h->first = (h->first + 1) % ROOM_HISTORY_LINES;
 		h->n--;
 	}
-	for (i = h->n++; i > 0 && line_at(h, i - 1)->at > at; i--)
+	for (i = h->n++; i > 0 && line_at(h, i - 1)->at > words->at; i--)
 		*line_at(h, i) = *line_at(h, i - 1);
 	l = line_at(h, i);
-	*l = (struct room_history_line){.at = at, .turn = turn, .bot = bot, .cut = cut};
-	utf8_copy(l->name, sizeof l->name, name);
-	utf8_copy(l->text, sizeof l->text, text);
+	*l = (struct room_history_line){.at = words->at,
+					.user = words->bot ? 0 : words->user,
+					.turn = words->turn,
+					.bot = words->bot,
+					.cut = words->cut};
+	utf8_copy(l->name, sizeof l->name, words->name);
+	utf8_copy(l->text, sizeof l->text, words->text);
 }
 
 static void withhold_private(struct room_history *h, const struct room_context *context)
@@ -49,6 +52,25 @@ static void withhold_private(struct room_history *h, const struct room_context *
 	}
 }
 
+/* A line of nobody in particular with this person's name may be theirs. */
+static bool is_said_by(const struct room_history_line *l, uint64_t user, const char *name)
+{
+	return l->user ? l->user == user : name && strcmp(l->name, name) == 0;
+}
+
+static void withhold_person(struct room_history *h, const struct room_context *context,
+			    uint64_t user)
+{
+	const char *name = room_person_name(context, user);
+
+	for (unsigned i = 0; i < h->n; i++) {
+		struct room_history_line *l = line_at(h, i);
+
+		l->withheld = l->withheld || l->bot || is_said_by(l, user, name);
+	}
+	h->withdrawn_at = context->now;
+}
+
 void room_history_on_event(struct room_history *h, struct room_context *context,
 			   const struct room_event *ev)
 {
@@ -57,12 +79,19 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 
 	if (ev->type == ROOM_MEMBER)
 		withhold_private(h, context);
+	if (ev->type == ROOM_WITHDRAWN)
+		withhold_person(h, context, ev->user);
 	end = ev->type == ROOM_RECALLED && ev->text.n ? memchr(text, '\n', ev->text.n) : NULL;
 	if (!end)
 		return;
 	utf8_copy_bytes(name, sizeof name, text, (size_t)(end - text));
 	utf8_copy_bytes(words, sizeof words, end + 1, ev->text.n - (size_t)(end + 1 - text));
-	room_history_add(h, ev->at, 0, ev->is_bot, ev->yes, name, words);
+	room_history_add(h, &(struct room_history_words){.at = ev->at,
+							 .user = ev->user,
+							 .bot = ev->is_bot,
+							 .cut = ev->yes,
+							 .name = name,
+							 .text = words});
 }
 
 /* True if a word goes on from one character to the next. */
@@ -101,11 +130,11 @@ static char *find_words(char *text, const char *words)
 	return NULL;
 }
 
-bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is)
+bool room_history_revise(struct room_history *h, uint64_t user, const char *was, const char *is)
 {
 	for (unsigned i = h->n; i-- > 0 && *was;) {
 		struct room_history_line *l = line_at(h, i);
-		char *at = l->bot || strcmp(l->name, name) != 0 ? NULL : find_words(l->text, was);
+		char *at = l->bot || l->user != user ? NULL : find_words(l->text, was);
 		char text[ROOM_HISTORY_TEXT + ROOM_TEXT_MAX];
 
 		if (!at)

@@ -12,7 +12,8 @@ struct room_context;
 enum { ROOM_HISTORY_LINES = 220, ROOM_HISTORY_TEXT = 1200 };
 
 struct room_history_line {
-	uint64_t at; /* ns */
+	uint64_t at;   /* ns */
+	uint64_t user; /* who said it; 0: unknown, or the bot */
 	uint32_t turn;
 	bool bot;
 	bool cut;	     /* of the bot: more of it was not played */
@@ -24,19 +25,29 @@ struct room_history_line {
 
 struct room_history {
 	unsigned first, n;
+	uint64_t withdrawn_at; /* ns: answers that were asked for until then may quote; 0: never */
 	struct room_history_line line[ROOM_HISTORY_LINES];
 };
 
+/* Words for the history. */
+struct room_history_words {
+	uint64_t at, user; /* as in the line */
+	uint32_t turn;
+	bool bot, cut;
+	const char *name, *text;
+};
+
 /* Takes RECALLED: what was said before this control came, oldest first. At MEMBER it withholds
- * lines that are private to somebody who is not alone with the bot any more. */
+ * lines that are private to somebody who is not alone with the bot any more. At WITHDRAWN it
+ * withholds the lines of that person, those of unknown people with their name, and all answers of
+ * the bot, because they may quote that person. */
 void room_history_on_event(struct room_history *h, struct room_context *context,
 			   const struct room_event *ev);
 /* Adds a line, cut to its size; without words it adds nothing. */
-void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool bot, bool cut,
-		      const char *name, const char *text);
+void room_history_add(struct room_history *h, const struct room_history_words *words);
 /* Replaces words in the newest line of this speaker that has them. Returns false if there is
  * none. */
-bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is);
+bool room_history_revise(struct room_history *h, uint64_t user, const char *was, const char *is);
 /* The bot's newest line may quote this person's own memory: models are told it only while that
  * person stays alone with the bot. user 0, a turn of the bot's own: no model is told it. */
 void room_history_keep_private(struct room_history *h, const struct room_context *context,

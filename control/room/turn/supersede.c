@@ -108,7 +108,7 @@ bool room_turn_revise(struct room_context *context, const struct room_event *ev)
 		room_segment_text(t, (unsigned)k, was, sizeof was);
 		if (!*text || strcmp(was, text) == 0)
 			continue;
-		told = told || room_history_revise(context->history, t->segment[k].name, was, text);
+		told = told || room_history_revise(context->history, t->segment[k].user, was, text);
 		if (t->phase >= ROOM_PHASE_CLOSING)
 			room_segment_revise(t, ev->user, ev->utterance, text);
 		else

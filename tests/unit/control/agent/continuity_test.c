@@ -130,6 +130,7 @@ TEST(an_agent_recalls_the_last_lines_of_its_channel)
 	tmr_start(scene_watch, 0);
 	CHECK(scene_run(&s, is_recalled));
 	CHECK_STR(find_line(&s, "tell me about the owls")->name, "Alice");
+	CHECK_INT(find_line(&s, "tell me about the owls")->user, ALICE);
 	CHECK(!find_line(&s, "the day before yesterday"));
 	CHECK(!find_line(&s, "not now please"));
 	end(&s, dir);

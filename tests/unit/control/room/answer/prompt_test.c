@@ -55,6 +55,18 @@ static void over(void)
 	set = settings_free(set);
 }
 
+static void add_line(struct room_history *h, uint64_t at, uint32_t turn, bool bot, bool cut,
+		     const char *name, const char *text)
+{
+	room_history_add(h, &(struct room_history_words){.at = at,
+							 .user = strcmp(name, "Bob") == 0 ? 2 : 1,
+							 .turn = turn,
+							 .bot = bot,
+							 .cut = cut,
+							 .name = name,
+							 .text = text});
+}
+
 TEST(rule_005_refreshes_become_the_one_in_flight_and_the_latest)
 {
 	begin();
@@ -181,22 +193,22 @@ TEST(the_conversation_stands_in_the_order_of_its_sound)
 	char text[16];
 
 	history = (struct room_history){0};
-	room_history_add(&history, 30, 3, false, false, "Bob", "third");
-	room_history_add(&history, 10, 1, false, false, "Alice", "first");
-	room_history_add(&history, 20, 1, true, true, "Parley", "second");
-	room_history_add(&history, 40, 4, true, false, "Parley", "");
+	add_line(&history, 30, 3, false, false, "Bob", "third");
+	add_line(&history, 10, 1, false, false, "Alice", "first");
+	add_line(&history, 20, 1, true, true, "Parley", "second");
+	add_line(&history, 40, 4, true, false, "Parley", "");
 	CHECK_INT(history.n, 3);
 	CHECK_STR(room_history_at(&history, 0)->text, "first");
 	CHECK_STR(room_history_at(&history, 1)->text, "second");
 	CHECK_STR(room_history_at(&history, 2)->text, "third");
 	for (unsigned i = 0; i < 2 * ROOM_HISTORY_LINES; i++) {
 		snprintf(text, sizeof text, "%u", i);
-		room_history_add(&history, 100 + i, i, false, false, "Bob", text);
+		add_line(&history, 100 + i, i, false, false, "Bob", text);
 	}
 	CHECK_INT(history.n, ROOM_HISTORY_LINES);
 	CHECK_STR(room_history_at(&history, 0)->text, "220");
 	CHECK_STR(room_history_at(&history, ROOM_HISTORY_LINES - 1)->text, "439");
-	room_history_add(&history, 5, 9, false, false, "Bob", "too old");
+	add_line(&history, 5, 9, false, false, "Bob", "too old");
 	CHECK_STR(room_history_at(&history, 0)->text, "220");
 }
 
@@ -209,10 +221,10 @@ TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 	settings_set(set, "context_turns", "3");
 	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
 	member(1, "Alice", 1000);
-	room_history_add(&room->history, 1, 90, false, false, "Bob", "long ago");
-	room_history_add(&room->history, 2, 91, false, false, "Bob", "tell me a tale");
-	room_history_add(&room->history, 3, 91, true, true, "Parley", "once upon");
-	room_history_add(&room->history, 4, 92, false, false, "Bob", "not that one");
+	add_line(&room->history, 1, 90, false, false, "Bob", "long ago");
+	add_line(&room->history, 2, 91, false, false, "Bob", "tell me a tale");
+	add_line(&room->history, 3, 91, true, true, "Parley", "once upon");
+	add_line(&room->history, 4, 92, false, false, "Bob", "not that one");
 	e = ask(1000);
 	CHECK(e);
 	CHECK_STR(e->instructions,
@@ -285,8 +297,8 @@ TEST(words_that_are_withheld_are_told_to_no_model)
 	settings_set(set, "reply_path", "brain");
 	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
 	member(1, "Alice", 1000);
-	room_history_add(&room->history, 1, 90, false, false, "Bob", "a secret");
-	room_history_add(&room->history, 2, 91, false, false, "Bob", "no secret");
+	add_line(&room->history, 1, 90, false, false, "Bob", "a secret");
+	add_line(&room->history, 2, 91, false, false, "Bob", "no secret");
 	room_history_withhold(&room->history, 90);
 	e = ask(1000);
 	CHECK(e);
@@ -309,7 +321,7 @@ TEST(a_prompt_keeps_its_limits)
 	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
 	member(1, "Alice", 1000);
 	for (unsigned i = 0; i < 10; i++)
-		room_history_add(&room->history, i + 1, 90, false, false, "Bob", big);
+		add_line(&room->history, i + 1, 90, false, false, "Bob", big);
 	e = ask(1000);
 	CHECK(e);
 	size = strlen(e->instructions) + strlen(e->text);
@@ -355,15 +367,15 @@ TEST(rule_059_a_revision_finds_its_line_among_those_of_a_turn)
 {
 	struct room_history h = {0};
 
-	room_history_add(&h, 1, 1, false, false, "Alice", "one two three");
-	room_history_add(&h, 2, 2, false, false, "Bob", "one two three");
-	room_history_add(&h, 3, 1, true, false, "Parley", "one two three");
-	CHECK(room_history_revise(&h, "Bob", "two", "2"));
+	add_line(&h, 1, 1, false, false, "Alice", "one two three");
+	add_line(&h, 2, 2, false, false, "Bob", "one two three");
+	add_line(&h, 3, 1, true, false, "Parley", "one two three");
+	CHECK(room_history_revise(&h, 2, "two", "2"));
 	CHECK_STR(room_history_at(&h, 0)->text, "one two three");
 	CHECK_STR(room_history_at(&h, 1)->text, "one 2 three");
 	CHECK_STR(room_history_at(&h, 2)->text, "one two three");
-	CHECK(!room_history_revise(&h, "Bob", "four", "4"));
-	CHECK(!room_history_revise(&h, "Bob", "", "4"));
+	CHECK(!room_history_revise(&h, 2, "four", "4"));
+	CHECK(!room_history_revise(&h, 2, "", "4"));
 }
 
 static void sounds(const char *names)

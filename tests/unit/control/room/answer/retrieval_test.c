@@ -390,3 +390,95 @@ TEST(words_are_the_same_in_either_case_of_ascii_alone)
 	CHECK(!room_same_words("\xe4\xb8\x80", "\xe4\xb8\xa0"));
 	CHECK(room_same_words("\xe4\xb8\xa0", "\xe4\xb8\xa0!"));
 }
+
+static void withdraw(struct world *w, uint64_t user)
+{
+	world_step(w, (struct room_event){.type = ROOM_WITHDRAWN, .user = user});
+}
+
+static bool is_withheld(const struct world *w, const char *text)
+{
+	const struct room_history *h = w->room->context.history;
+
+	for (unsigned i = 0; i < room_history_count(h); i++)
+		if (strcmp(room_history_at(h, i)->text, text) == 0)
+			return room_history_at(h, i)->withheld;
+	return false;
+}
+
+static void recall(struct world *w, uint64_t user, const char *line)
+{
+	world_step(w,
+		   (struct room_event){
+			   .type = ROOM_RECALLED, .user = user, .at = 1, .text = slice_str(line)});
+}
+
+TEST(a_withdrawn_consent_takes_the_persons_words_out_of_the_history)
+{
+	struct world w;
+
+	begin(&w, "reply_path=native", 2);
+	recall(&w, 1, "Alice\nthe key lies under the pot");
+	recall(&w, 2, "Bob\nthe pot is blue");
+	/* Of an older control, which told no ids. */
+	recall(&w, 0, "alice's\nnobody's words");
+	recall(&w, 0, "Alice\nthe pot is heavy");
+	world_says(&w, 1, "parley where is my locker");
+	retrieved(&w, w.last[ROOM_DO_RETRIEVE].chunk, SLICE);
+	answer(&w, "It is number nine.");
+	hear_it_out(&w);
+	CHECK(!is_withheld(&w, "It is number nine."));
+	withdraw(&w, 1);
+	CHECK(is_withheld(&w, "the key lies under the pot"));
+	CHECK(is_withheld(&w, "the pot is heavy"));
+	CHECK(is_withheld(&w, "parley where is my locker"));
+	CHECK(is_withheld(&w, "It is number nine."));
+	CHECK(!is_withheld(&w, "the pot is blue"));
+	CHECK(!is_withheld(&w, "nobody's words"));
+	world_end(&w);
+}
+
+/* What the person says from then on is part of the conversation. */
+TEST(words_after_a_withdrawn_consent_are_told)
+{
+	struct world w;
+
+	begin(&w, "reply_path=native", 2);
+	withdraw(&w, 1);
+	world_says(&w, 1, "parley where is my locker");
+	retrieved(&w, w.last[ROOM_DO_RETRIEVE].chunk, SLICE);
+	answer(&w, "It is number nine.");
+	hear_it_out(&w);
+	CHECK(!is_withheld(&w, "parley where is my locker"));
+	CHECK(!is_withheld(&w, "It is number nine."));
+	world_end(&w);
+}
+
+TEST(an_answer_under_way_when_a_consent_is_withdrawn_is_not_told_again)
+{
+	struct world w;
+
+	answer_privately(&w, SLICE);
+	withdraw(&w, 1);
+	hear_it_out(&w);
+	CHECK_STR(last_line(&w)->text, "It is number nine.");
+	CHECK(last_line(&w)->withheld);
+	world_end(&w);
+}
+
+TEST(a_withdrawn_consent_has_the_slice_retrieved_again)
+{
+	struct world w;
+
+	begin(&w, "reply_path=brain memory_wait_ms=1000", 2);
+	world_says(&w, 2, "parley where is the locker");
+	CHECK_INT(w.did[ROOM_DO_RETRIEVE], 1);
+	withdraw(&w, 1);
+	CHECK_INT(w.did[ROOM_DO_RETRIEVE], 2);
+	retrieved(&w, 1, "u3\n- Alice, 2026-11-22: \"my locker is number nine\"\n");
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	retrieved(&w, w.last[ROOM_DO_RETRIEVE].chunk, SLICE);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(!strstr(w.instructions, "locker is number nine"));
+	world_end(&w);
+}

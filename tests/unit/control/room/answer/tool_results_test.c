@@ -281,6 +281,21 @@ TEST(a_result_that_nobody_waits_for_is_only_noted)
 	world_end(&w);
 }
 
+/* It may quote what the memory knew of the person. */
+TEST(a_withdrawn_consent_ends_the_notes)
+{
+	static struct world w;
+
+	world_begin(&w, "guest=off greet=no reply_path=brain", 1);
+	late(&w, false);
+	world_step(&w, (struct room_event){.type = ROOM_WITHDRAWN, .user = 2});
+	world_says(&w, 1, "parley what is it");
+	world_until(&w, w.ms + 1500);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(!strstr(w.instructions, "look: it is ready"));
+	world_end(&w);
+}
+
 /* Notes stand in the instructions. */
 TEST(a_note_holds_none_of_a_strangers_words)
 {

@@ -103,3 +103,24 @@ TEST(what_is_withheld_or_not_wanted_is_in_no_summary)
 		scene_close(s);
 	}
 }
+
+/* The words of others are summed up again. */
+TEST(a_withdrawn_consent_forgets_the_summary)
+{
+	struct scene *s = long_talk("", 13);
+
+	answer(s, "They counted to 109.");
+	scene_mark(s);
+	scene_event(s, (struct room_event){.type = ROOM_WITHDRAWN, .user = BOB});
+	CHECK_STR(room_compaction_summary(&s->room->compaction), "");
+	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
+	CHECK(strstr(scene_find(s, ROOM_DO_COMPACT)->text, "Summary so far: (nothing)"));
+	CHECK(strstr(scene_find(s, ROOM_DO_COMPACT)->text, "Alice: bob the number is 100"));
+	/* One that is still asked for holds Alice's words. */
+	scene_mark(s);
+	scene_event(s, (struct room_event){.type = ROOM_WITHDRAWN, .user = ALICE});
+	answer(s, "They counted to 109.");
+	CHECK_STR(room_compaction_summary(&s->room->compaction), "");
+	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 0);
+	scene_close(s);
+}

@@ -13,13 +13,30 @@ TEST(rule_156_history_is_revised_by_whole_words)
 	static struct room_history h;
 
 	h = (struct room_history){0};
-	room_history_add(&h, 1, 1, false, false, "alice", "i know, no");
-	CHECK(room_history_revise(&h, "alice", "no", "nine"));
+	room_history_add(&h, &(struct room_history_words){
+				     .at = 1, .user = 1, .name = "alice", .text = "i know, no"});
+	CHECK(room_history_revise(&h, 1, "no", "nine"));
 	CHECK_STR(room_history_at(&h, 0)->text, "i know, nine");
-	CHECK(!room_history_revise(&h, "alice", "kno", "x"));
-	room_history_add(&h, 2, 2, false, false, "alice", "нет, не то");
-	CHECK(room_history_revise(&h, "alice", "не", "но"));
+	CHECK(!room_history_revise(&h, 1, "kno", "x"));
+	room_history_add(&h, &(struct room_history_words){
+				     .at = 2, .user = 1, .name = "alice", .text = "нет, не то"});
+	CHECK(room_history_revise(&h, 1, "не", "но"));
 	CHECK_STR(room_history_at(&h, 1)->text, "нет, но то");
+}
+
+/* The words of one Ana are not those of another. */
+TEST(history_is_revised_in_the_speakers_own_lines)
+{
+	static struct room_history h;
+
+	h = (struct room_history){0};
+	room_history_add(&h, &(struct room_history_words){
+				     .at = 1, .user = 1, .name = "Ana", .text = "at four"});
+	room_history_add(&h, &(struct room_history_words){
+				     .at = 2, .user = 2, .name = "Ana", .text = "at four"});
+	CHECK(room_history_revise(&h, 1, "four", "five"));
+	CHECK_STR(room_history_at(&h, 0)->text, "at five");
+	CHECK_STR(room_history_at(&h, 1)->text, "at four");
 }
 
 /* No JSON could hold half a character, and so no question after it would reach a model. */
