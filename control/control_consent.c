@@ -336,19 +336,18 @@ void control_press_consent(struct control *c, struct press *p)
 			       .press = p, .guild = p->guild, .user = p->user, .consent = consent});
 }
 
-json_t *control_on_typing(const struct typing *t, void *arg)
+void control_on_typing(const struct typing *t, uint32_t id, void *arg)
 {
+	struct control *c = arg;
 	json_t *choices = json_array();
 
-	(void)arg;
-	if (strcmp(t->command, "consent") != 0 || strcmp(t->option, "answer") != 0)
-		return choices;
 	for (unsigned i = 0; i < CONSENT_DEFAULT; i++) {
 		const char *name = consent_name((enum consent)i);
 
-		if (strncmp(name, t->text, strlen(t->text)) == 0)
+		if (strcmp(t->command, "consent") == 0 && strcmp(t->option, "answer") == 0 &&
+		    strncmp(name, t->text, strlen(t->text)) == 0)
 			json_array_append_new(choices,
 					      json_pack("{s:s,s:s}", "name", name, "value", name));
 	}
-	return choices;
+	components_suggest(c->components, id, choices);
 }

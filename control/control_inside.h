@@ -136,7 +136,7 @@ void control_press_consent(struct control *c, struct press *p);
 void control_end_default_consent(struct control *c, uint64_t guild, uint64_t user);
 /* locale: of the user. */
 json_t *control_consent_menu(struct control *c, uint64_t guild, uint64_t user, const char *locale);
-json_t *control_on_typing(const struct typing *t, void *arg);
+void control_on_typing(const struct typing *t, uint32_t id, void *arg);
 void control_tell_present_consent(struct control *c, uint64_t guild, uint64_t user,
 				  struct words *words);
 /* True if the member's words may be kept and told to models now. */

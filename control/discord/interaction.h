@@ -16,8 +16,10 @@ enum {
 	INTERACTION_AUTOCOMPLETE = 4,
 	INTERACTION_MESSAGE = 4, /* types of answers */
 	INTERACTION_DEFER = 5,
+	INTERACTION_DEFER_UPDATE = 6,
 	INTERACTION_UPDATE = 7,
 	INTERACTION_CHOICES = 8,
+	INTERACTION_SUBCOMMAND = 1, /* type of an option */
 	INTERACTION_EPHEMERAL = 64, /* message flag: only the user who asked sees it */
 };
 

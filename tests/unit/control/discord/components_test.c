@@ -67,6 +67,9 @@ static struct scene {
 	int answer; /* type of the callback */
 	unsigned flags;
 	char content[400];
+	bool later; /* suggestions do not come at once */
+	uint32_t typing;
+	char typed[64];
 } scene;
 
 static void serve(struct fake_http *f, struct evhttp_request *req)
@@ -106,10 +109,14 @@ static void on_press(struct press *p, void *arg)
 	scene.presses++;
 }
 
-static json_t *on_typing(const struct typing *t, void *arg)
+static void on_typing(const struct typing *t, uint32_t id, void *arg)
 {
 	(void)arg;
-	return json_pack("[{s:s,s:s}]", "name", t->text, "value", t->text);
+	scene.typing = id;
+	snprintf(scene.typed, sizeof scene.typed, "%s %s %s", t->subcommand, t->option, t->text);
+	if (!scene.later)
+		components_suggest(scene.c, id,
+				   json_pack("[{s:s,s:s}]", "name", t->text, "value", t->text));
 }
 
 static void begin(void)
@@ -198,19 +205,133 @@ TEST(a_deferred_press_is_answered_with_a_file)
 	finish();
 }
 
+static json_t *typing_json(void)
+{
+	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:{s:{s:s}},s:{s:s,s:[{s:s,s:s,s:b}]}}", "id", "7",
+			 "application_id", "9", "type", 4, "token", "abc", "guild_id", "100",
+			 "member", "user", "id", "501", "data", "name", "consent", "options",
+			 "name", "answer", "value", "rem", "focused", 1);
+}
+
+static void send_typing(json_t *d)
+{
+	CHECK(components_interaction(scene.c, d, NOW_MS));
+	json_decref(d);
+}
+
 TEST(a_user_who_types_gets_suggestions)
 {
-	json_t *d = json_pack("{s:s,s:s,s:i,s:s,s:s,s:{s:{s:s}},s:{s:s,s:[{s:s,s:s,s:b}]}}", "id",
-			      "7", "application_id", "9", "type", 4, "token", "abc", "guild_id",
-			      "100", "member", "user", "id", "501", "data", "name", "consent",
-			      "options", "name", "answer", "value", "rem", "focused", 1);
-
 	begin();
-	CHECK(components_interaction(scene.c, d, NOW_MS));
+	send_typing(typing_json());
 	env_run(scene.fake.env);
 	CHECK_INT(scene.answer, 8);
+	CHECK_STR(scene.typed, " answer rem");
 	CHECK(strstr(scene.body, "\"value\":\"rem\""));
+	finish();
+}
+
+TEST(suggestions_may_come_later_and_once)
+{
+	begin();
+	scene.later = true;
+	send_typing(typing_json());
+	components_suggest(scene.c, scene.typing + 1, json_array());
+	components_suggest(scene.c, scene.typing,
+			   json_pack("[{s:s,s:s}]", "name", "n", "value", "v"));
+	components_suggest(scene.c, scene.typing, json_array());
+	env_run(scene.fake.env);
+	CHECK_INT(scene.answer, 8);
+	CHECK(strstr(scene.body, "\"value\":\"v\""));
+	finish();
+}
+
+TEST(nothing_is_suggested_when_no_answer_comes_in_time)
+{
+	begin();
+	scene.later = true;
+	send_typing(typing_json());
+	env_run(scene.fake.env);
+	CHECK_INT(scene.answer, 8);
+	CHECK(strstr(scene.body, "\"choices\":[]"));
+	CHECK(!scene.fake.timed_out);
+	finish();
+}
+
+TEST(so_many_users_may_wait_for_suggestions)
+{
+	begin();
+	scene.later = true;
+	for (unsigned i = 0; i < COMPONENTS_TYPING_MAX; i++)
+		send_typing(typing_json());
+	CHECK_INT(scene.typing, COMPONENTS_TYPING_MAX);
+	send_typing(typing_json()); /* is answered at once */
+	CHECK_INT(scene.typing, COMPONENTS_TYPING_MAX);
+	env_run(scene.fake.env);
+	CHECK(strstr(scene.body, "\"choices\":[]"));
+	finish();
+}
+
+TEST(typing_in_a_subcommand_names_it)
+{
+	json_t *d = typing_json(), *data = json_object_get(d, "data");
+	struct typing t;
+
+	json_object_set_new(data, "options",
+			    json_pack("[{s:s,s:i,s:O}]", "name", "add", "type", 1, "options",
+				      json_object_get(data, "options")));
+	CHECK_INT(typing_parse(d, &t), 0);
+	CHECK_STR(t.subcommand, "add");
+	CHECK_STR(t.option, "answer");
+	CHECK_STR(t.text, "rem");
+	json_array_clear(json_object_get(data, "options"));
+	CHECK_INT(typing_parse(d, &t), EBADMSG);
 	json_decref(d);
+}
+
+TEST(a_shared_button_is_everybodys_and_names_its_subject)
+{
+	json_t *button = component_shared_button("music_skip", "301.7", COMPONENT_PLAIN, "Skip");
+	const char *id = json_string_value(json_object_get(button, "custom_id"));
+	struct press p;
+
+	CHECK_STR(id, "parley:music_skip:*:301.7");
+	CHECK_INT(parse(id, "501", &p), 0);
+	CHECK_STR(p.action, "music_skip");
+	CHECK_STR(p.subject, "301.7");
+	CHECK_INT(parse(id, "502", &p), 0);
+	CHECK_INT(p.user, 502);
+	CHECK_INT(parse("parley:music_skip:*:", "501", &p), EBADMSG);
+	CHECK_INT(parse("parley:music_skip:*:a b", "501", &p), EBADMSG);
+	CHECK_INT(parse("parley:music_skip:*:123456789012345678901234567890123456789012345678",
+			"501", &p),
+		  EBADMSG);
+	CHECK_INT(parse("parley:music_skip:*", "501", &p), EBADMSG);
+	json_decref(button);
+}
+
+TEST(a_press_that_shows_nothing_new_is_accepted)
+{
+	begin();
+	send_press("parley:music_skip:*:301.7", "502");
+	CHECK_INT(scene.presses, 1);
+	press_accept(scene.press);
+	env_run(scene.fake.env);
+	CHECK_INT(scene.answer, 6);
+	finish();
+}
+
+TEST(a_press_is_refused_in_words_for_the_user_alone)
+{
+	struct words words = {0};
+
+	begin();
+	send_press("parley:music_stop:*:301.7", "502");
+	words_not_here(&words);
+	press_refuse(scene.press, &words);
+	env_run(scene.fake.env);
+	CHECK_INT(scene.answer, 4);
+	CHECK_INT(scene.flags, 64);
+	CHECK_STR(scene.content, words.text);
 	finish();
 }
 
