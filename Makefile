@@ -265,6 +265,8 @@ fuzz: deps-test
 	@tests/fuzz/run.sh build/fuzz/fuzz $(FUZZTARGETS)
 
 check-long: deps-test
+	@deploy/deps.sh monitoring
+	@tests/check/monitoring.sh
 	@LINT=all tests/check/lint.sh
 	@$(MAKE) --no-print-directory scenarios
 	@tests/offline/measure.sh

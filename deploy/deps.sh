@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the Debian packages that Parley needs and that are missing, and installs them.
 #
-#   deploy/deps.sh [build] [test] [interop] [talk] [voices] [embedder] [containers]     default: build
+#   deploy/deps.sh [build] [test] [interop] [talk] [voices] [embedder] [monitoring] [containers]     default: build
 #
 # Asks first when run at a terminal, unless YES=1. Without root it prints the command for root and exits with 1.
 set -eu
@@ -18,6 +18,8 @@ talk='chromium'
 node='nodejs npm'
 # Synthesizers for the sound instrument. pico2wave (libttspico-utils, non-free) is used where it is installed.
 voices='flite espeak-ng'
+# promtool, which checks deploy/monitoring. The service that comes with it is not needed.
+monitoring='prometheus'
 # Containers without Docker, and the tool that builds a Debian base image if none can be pulled.
 containers='podman podman-compose runc netavark aardvark-dns iptables debootstrap'
 
@@ -34,9 +36,10 @@ for group in "${@:-build}"; do
 	talk) want="$want $talk" ;;
 	voices) want="$want $voices" ;;
 	embedder) command -v npm >/dev/null 2>&1 || want="$want $node" ;;
+	monitoring) want="$want $monitoring" ;;
 	containers) want="$want $containers" ;;
 	*)
-		echo "deps.sh: unknown group '$group' (build, test, interop, talk, voices, embedder, containers)" >&2
+		echo "deps.sh: unknown group '$group' (build, test, interop, talk, voices, embedder, monitoring, containers)" >&2
 		exit 2
 		;;
 	esac

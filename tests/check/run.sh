@@ -75,6 +75,7 @@ part words tests/check/words.sh
 part room_state tests/check/room_state.sh
 part rules tests/check/rules.sh
 part trace tests/check/trace.sh
+part monitoring tests/check/monitoring.sh
 part language tests/check/language.sh
 part circles tests/check/circles.sh build/obj
 part mutants-lines tests/mutants/lines.sh

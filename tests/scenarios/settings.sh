@@ -61,6 +61,7 @@ is "all parts are ready" "$(status) $(grep -o '"mediad":"up"' "$D/answer")" '200
 web GET /metrics >"$D/answer"
 is "metrics are there" "$(status) $(grep -E '^parley_(logins_total|calls_up_total|voice_sessions) ' "$D/answer" | sort | tr '\n' ' ')" \
 	"200 parley_calls_up_total 1 parley_logins_total 1 parley_voice_sessions 1 "
+tests/check/monitoring.sh "$D/answer" >"$D/monitoring" 2>&1 && ok "as Prometheus reads them" || bad metrics "$(tail -3 "$D/monitoring")"
 read_events "?type=setting_changed"
 until_ok 5 grep -qs text/event-stream "$D/events" && ok "events are streamed" || bad events "no stream"
 web GET '/api/events?type=nonsense' >"$D/answer"
