@@ -16,6 +16,7 @@
 #include "control/library/library.h"
 #include "control/events/events.h"
 #include "control/embedded.h"
+#include "control/jukebox/queue_shelf.h"
 #include "control/ledger/ledger.h"
 #include "control/delegate/delegates.h"
 #include "control/mcp/servers.h"
@@ -88,6 +89,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .bus = c->bus,
 					  .store = c->store,
 					  .library = c->library,
+					  .shelf = c->shelf,
 					  .consents = c->consents,
 					  .ledger = c->ledger,
 					  .encrypted = &c->state.encrypted,
@@ -426,6 +428,8 @@ static int make_memory(struct control *c)
 
 	if (!err && c->store)
 		err = embeddings_alloc(&c->embeddings, &conf);
+	if (!err)
+		err = queue_shelf_alloc(&c->shelf, c->conf.kept ? c->conf.kept->queues : NULL);
 	return err ? err : make_library(c);
 }
 
@@ -501,6 +505,7 @@ struct control *control_free(struct control *c)
 		media_disconnect(c->media); /* also after an end without control_stop */
 	while (c->n_voice_sessions)
 		voice_session_free(c->voice_sessions[--c->n_voice_sessions]);
+	queue_shelf_free(c->shelf);
 	extraction_free(c->extraction);
 	library_free(c->library);
 	embeddings_free(c->embeddings);

@@ -43,6 +43,7 @@ struct control {
 	struct delegates *delegates;
 	struct extraction *extraction;	      /* NULL without a store */
 	struct library *library;	      /* NULL without music_folders */
+	struct queue_shelf *shelf;	      /* of music */
 	struct embeddings_client *embeddings; /* NULL without a provider of role embed */
 	struct ws_ctx *ws;
 	struct rest *rest;

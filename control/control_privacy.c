@@ -8,6 +8,7 @@
 #include "control/control_inside.h"
 #include "control/discord/components.h"
 #include "control/extraction/extraction.h"
+#include "control/jukebox/queue_shelf.h"
 #include "control/settings/settings.h"
 #include "control/store/erase.h"
 #include "control/store/store.h"
@@ -197,6 +198,9 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	bool renew = erasures_renew(&c->erasures, user, r->press != NULL);
 
 	extraction_erase(c->extraction, user);
+	queue_shelf_forget(c->shelf, user);
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_forget_requester(c->voice_sessions[i], user);
 	for (unsigned i = 0; renew && i < c->n_voice_sessions; i++) {
 		struct voice_session *vs = c->voice_sessions[i];
 

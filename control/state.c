@@ -569,6 +569,7 @@ void state_read(const char *dir, struct state_kept *out)
 	out->consents = read_consents(dir, repair_backup(dir));
 	out->session = state_read_session(dir);
 	out->guilds = store_read_guilds(dir);
+	out->queues = store_read_queues(dir);
 	out->words = read_words(dir, out->session);
 	out->settings = state_read_settings(dir);
 	out->erasing = store_has_erase_requests(dir);
@@ -578,10 +579,12 @@ void state_kept_clear(struct state_kept *kept)
 {
 	json_decref(kept->session);
 	json_decref(kept->guilds);
+	json_decref(kept->queues);
 	json_decref(kept->words);
 	json_decref(kept->settings);
 	json_decref(kept->consents);
-	kept->consents = kept->session = kept->guilds = kept->words = kept->settings = NULL;
+	kept->queues = kept->consents = kept->session = kept->guilds = kept->words =
+		kept->settings = NULL;
 }
 
 char *state_text(const struct state *s)

@@ -15,12 +15,17 @@ static void order(const struct music_player *p, struct music_order o)
 	p->h(&o, p->arg);
 }
 
+static bool wants_pause(const struct music_player *p)
+{
+	return p->held || music_queue_is_paused(p->queue);
+}
+
 static void order_play(struct music_player *p, const struct track *t)
 {
 	p->present = (struct music_told){.music = ++p->last, .entry = t->id};
 	p->next = (struct music_told){0};
 	p->starts = music_queue_starts(p->queue);
-	p->paused = music_queue_is_paused(p->queue);
+	p->paused = wants_pause(p);
 	order(p, (struct music_order){.kind = MUSIC_ORDER_PLAY,
 				      .music = p->present.music,
 				      .track = t,
@@ -50,7 +55,7 @@ static void order_stop(struct music_player *p)
 
 static void order_changes(struct music_player *p, bool gain)
 {
-	bool paused = music_queue_is_paused(p->queue);
+	bool paused = wants_pause(p);
 
 	if (paused != p->paused)
 		order(p,
@@ -91,6 +96,12 @@ void music_player_down(struct music_player *p)
 {
 	p->up = false;
 	p->present = p->next = (struct music_told){0};
+}
+
+void music_player_hold(struct music_player *p, bool held)
+{
+	p->held = held;
+	music_player_sync(p);
 }
 
 void music_player_seek(struct music_player *p, uint64_t position)

@@ -71,7 +71,7 @@ struct music_player {
 	uint32_t last;	 /* number that was given */
 	uint64_t starts; /* of the queue, when present was told */
 	unsigned volume, failures;
-	bool up, paused;
+	bool up, paused, held;
 };
 
 /* queue and arg are borrowed. */
@@ -80,6 +80,8 @@ void music_player_init(struct music_player *p, struct music_queue *queue, music_
 void music_player_up(struct music_player *p);
 void music_player_down(struct music_player *p);
 void music_player_sync(struct music_player *p);
+/* Pauses mediad, or ends that, without a change of the queue's own pause. */
+void music_player_hold(struct music_player *p, bool held);
 void music_player_seek(struct music_player *p, uint64_t position);
 void music_player_report(struct music_player *p, const struct music_report *r);
 bool music_player_is_halted(const struct music_player *p);

@@ -1,6 +1,7 @@
 #include "control/music/queue.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,6 +350,33 @@ void music_queue_forget(struct music_queue *q, uint64_t user)
 		}
 }
 
+static bool fill_text(char *to, size_t size, const char *from)
+{
+	bool fills = !*to && *from;
+
+	if (fills)
+		snprintf(to, size, "%s", from);
+	return fills;
+}
+
+void music_queue_describe(struct music_queue *q, uint32_t id, const struct track *tags)
+{
+	size_t place = music_queue_find(q, id);
+	struct track *t = place == MUSIC_QUEUE_END ? NULL : q->tracks[q->at + place];
+	bool filled;
+
+	if (!t)
+		return;
+	filled = fill_text(t->title, sizeof t->title, tags->title);
+	filled |= fill_text(t->artist, sizeof t->artist, tags->artist);
+	filled |= fill_text(t->album, sizeof t->album, tags->album);
+	if (!t->duration_ms && tags->duration_ms) {
+		t->duration_ms = tags->duration_ms;
+		filled = true;
+	}
+	q->revision += filled;
+}
+
 uint64_t music_queue_guild(const struct music_queue *q)
 {
 	return q->guild;
@@ -357,6 +385,12 @@ uint64_t music_queue_guild(const struct music_queue *q)
 uint64_t music_queue_channel(const struct music_queue *q)
 {
 	return q->channel;
+}
+
+void music_queue_set_channel(struct music_queue *q, uint64_t channel)
+{
+	q->revision += q->channel != channel;
+	q->channel = channel;
 }
 
 enum music_loop music_queue_loop(const struct music_queue *q)

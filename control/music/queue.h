@@ -109,8 +109,14 @@ bool music_queue_wait_ms(const struct music_queue *q, size_t place, uint64_t *ms
 /* Forgets that this user requested tracks: they belong to everyone from now on. */
 void music_queue_forget(struct music_queue *q, uint64_t user);
 
+/* Fills in the tags and the duration that this entry lacks; those of tags that are empty or 0 say
+ * nothing. */
+void music_queue_describe(struct music_queue *q, uint32_t id, const struct track *tags);
+
 uint64_t music_queue_guild(const struct music_queue *q);
 uint64_t music_queue_channel(const struct music_queue *q);
+/* The bot was moved there, and the music with it. */
+void music_queue_set_channel(struct music_queue *q, uint64_t channel);
 enum music_loop music_queue_loop(const struct music_queue *q);
 void music_queue_set_loop(struct music_queue *q, enum music_loop loop);
 bool music_queue_is_paused(const struct music_queue *q);

@@ -1,6 +1,6 @@
 /* The state of a voice session, shared by the files of this folder: voice_session.c (events, timer,
  * desired channel), joining.c (joins the channel), occupants.c (agent and members), report.c
- * (messages to the members). */
+ * (messages to the members), music.c (its jukebox). */
 #ifndef CONTROL_VOICE_SESSION_INSIDE_H
 #define CONTROL_VOICE_SESSION_INSIDE_H
 
@@ -22,7 +22,9 @@ struct voice_session {
 	struct tmr *tmr;
 	struct media_call *media;
 	struct agent *agent;
-	struct sounds *sounds; /* NULL until a soundboard sound was played or heard */
+	struct jukebox *jukebox; /* NULL until the first call */
+	bool music_told;	 /* the voice session is a subscriber of its jukebox */
+	struct sounds *sounds;	 /* NULL until a soundboard sound was played or heard */
 	struct faults faults;
 	unsigned fault_counts[FAULT_COUNT]; /* as they were published last */
 	uint64_t up_since; /* when the call came up; 0: it is not up, or came up before this process
@@ -119,6 +121,9 @@ void voice_session_renew_members(struct voice_session *c);
 void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d);
 /* The name the bot answers to. Borrowed. */
 const char *voice_session_bot_name(const struct voice_session *c);
+
+/* music.c: the bot is in, or goes to, its channel with this call. */
+void voice_session_enter_music(struct voice_session *c);
 
 /* joining.c */
 /* The call as it should be in this channel. */

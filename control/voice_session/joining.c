@@ -10,6 +10,7 @@
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
 #include "control/events/events.h"
+#include "control/jukebox/jukebox.h"
 #include "control/discord/rest.h"
 #include "control/discord/voice.h"
 #include "control/media/media.h"
@@ -264,6 +265,8 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 	}
 	if (msg->type == MEDIA_HEARD)
 		counter_add(c->conf.counters, COUNTER_FRAMES_HEARD);
+	if (c->jukebox)
+		jukebox_media(c->jukebox, msg);
 	if (msg->type != MEDIA_CALL_STATE) {
 		if (c->agent)
 			agent_media(c->agent, msg);
@@ -290,11 +293,15 @@ void voice_session_open_media(struct voice_session *c, uint64_t channel)
 	struct media_want want = voice_session_wanted_call(c, channel);
 	int err;
 
-	if (c->media)
+	if (c->media) {
+		voice_session_enter_music(c);
 		return;
+	}
 	err = media_call_open(&c->media, c->conf.media, &want, on_media, c);
 	if (!err)
 		voice_session_apply_consents(c);
+	if (!err)
+		voice_session_enter_music(c);
 	if (err)
 		log_warn("call_open", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
 }
@@ -398,6 +405,7 @@ void voice_session_act(const struct voice_act *act, void *arg)
 		log_info("call_moved", "guild=%llu channel=%llu", ID(c->guild), ID(act->channel));
 		c->stage_asked = false;
 		voice_session_end_conversation(c);
+		voice_session_enter_music(c);
 		voice_session_start_agent(c);
 		voice_session_sync_members(c);
 		voice_session_check_channel(c);

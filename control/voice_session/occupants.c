@@ -9,6 +9,7 @@
 #include "control/discord/guilds.h"
 #include "control/discord/sounds.h"
 #include "control/discord/voice.h"
+#include "control/jukebox/jukebox.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
@@ -121,6 +122,8 @@ void voice_session_sync_members(struct voice_session *c)
 		    v.channel != channel)
 			remove_member(c, i);
 	guilds_each(c->conf.guilds, c->guild, channel, add_member, c);
+	if (c->jukebox)
+		jukebox_listeners_changed(c->jukebox);
 }
 
 void voice_session_renew_members(struct voice_session *c)
@@ -433,6 +436,7 @@ void voice_session_end_room(struct voice_session *c, const char *why)
 		agent_end(c->agent, why);
 	c->agent = agent_free(c->agent);
 	voice_session_forget_words(c);
+	jukebox_leave(c->jukebox);
 	c->media = media_call_free(c->media);
 	faults_end(&c->faults);
 	c->n_members = 0;

@@ -12,6 +12,7 @@
 #include "control/discord/rest.h"
 #include "control/discord/sounds.h"
 #include "control/discord/voice.h"
+#include "control/jukebox/jukebox.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/report/secure.h"
@@ -134,6 +135,11 @@ struct voice_session *voice_session_free(struct voice_session *c)
 {
 	if (!c)
 		return NULL;
+	/* The agent borrows the jukebox, whose music plays on for the next control. */
+	if (c->agent)
+		agent_end(c->agent, "shutdown");
+	c->agent = agent_free(c->agent);
+	c->jukebox = jukebox_free(c->jukebox);
 	voice_session_end_room(c, "shutdown");
 	sounds_free(c->sounds);
 	tmr_free(c->tmr);

@@ -22,9 +22,11 @@ struct env;
 struct gateway;
 struct guilds;
 struct http;
+struct jukebox;
 struct delegates;
 struct mcp_servers;
 struct media;
+struct queue_shelf;
 struct encrypted_channels;
 struct rest;
 struct settings;
@@ -49,6 +51,7 @@ struct voice_session_conf {
 	struct bus *bus;
 	struct store *store;		      /* may be NULL */
 	struct library *library;	      /* of music; may be NULL */
+	struct queue_shelf *shelf;	      /* queues of music; may be NULL */
 	const struct consent_table *consents; /* NULL: nobody has answered */
 	struct counters *counters;	      /* of what no event tells */
 	struct encrypted_channels *encrypted;
@@ -110,6 +113,11 @@ void voice_session_erase(struct voice_session *c, uint64_t user, bool remembered
 void voice_session_suspend(struct voice_session *c);
 /* The program ends: ends every turn of the room. */
 void voice_session_end(struct voice_session *c);
+/* The music while the bot is in a call, or on its way there; NULL otherwise. Borrowed until the
+ * next event. */
+struct jukebox *voice_session_jukebox(struct voice_session *c);
+/* No track names this user as its requester any more. */
+void voice_session_forget_requester(struct voice_session *c, uint64_t user);
 /* Fills in the values of /status except those that only control knows. *out borrows from the voice
  * session until it changes. */
 void voice_session_status(const struct voice_session *c, struct status *out);

@@ -1,0 +1,397 @@
+#include "control/jukebox/jukebox.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/jukebox/inside.h"
+#include "control/jukebox/queue_shelf.h"
+#include "control/media/media.h"
+#include "control/media/music.h"
+#include "control/music/queue_document.h"
+#include "control/settings/settings.h"
+#include "control/store/store.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
+
+/* A position is saved this often, and less often in a queue whose document is long. */
+enum { SAVE_BYTES = 32 << 10, LOUDNESS = 1600, BITRATE_MIN = 64000 };
+
+#define ID(x) ((unsigned long long)(x))
+
+/* ---- orders ---- */
+
+static struct media_music_style style_of(const struct jukebox *j)
+{
+	const struct settings *s = j->conf.settings;
+	uint32_t bitrate = media_call_want(j->call)->bitrate;
+
+	return (struct media_music_style){.duck = (uint16_t)s->music_duck_gain,
+					  .fade_ms = (uint16_t)s->music_fade_ms,
+					  .loudness = LOUDNESS,
+					  .bitrate = bitrate < BITRATE_MIN ? BITRATE_MIN : bitrate};
+}
+
+static void perform_order(const struct music_order *o, void *arg)
+{
+	struct jukebox *j = arg;
+	struct media_music_style style = style_of(j);
+	int err = media_music_order(j->call, o, &style);
+
+	if (err == ENOTSUP && o->kind == MUSIC_ORDER_PLAY)
+		j->refused_play = o->music;
+	else if (err == ENOTSUP)
+		j->refused_next = o->music;
+	else if (err && err != ENOTCONN)
+		log_warn("music_order_lost", "guild=%llu music=%u error=\"%s\"", ID(j->conf.guild),
+			 o->music, strerror(err));
+}
+
+/* ---- saving ---- */
+
+/* Between two positions at least; a second for each SAVE_BYTES. */
+static uint64_t save_interval(const struct jukebox *j)
+{
+	return (1 + j->saved_bytes / SAVE_BYTES) * NS_PER_S;
+}
+
+static bool must_save(const struct jukebox *j)
+{
+	return j->saved_revision != music_queue_revision(j->queue) ||
+	       (j->saved_position != music_queue_position(j->queue) &&
+		env_now(j->conf.env) - j->saved_at >= save_interval(j));
+}
+
+static void note_saved(struct jukebox *j)
+{
+	j->saved_revision = music_queue_revision(j->queue);
+	j->saved_position = music_queue_position(j->queue);
+	j->saved_at = env_now(j->conf.env);
+}
+
+/* What cannot be saved now is saved with the next change. */
+static void save(struct jukebox *j)
+{
+	char *text = music_queue_write(j->queue);
+	int err = text ? 0 : ENOMEM;
+
+	if (text && j->conf.store) {
+		env_output(j->conf.env, ENV_OUT_FILE, 0, text, strlen(text));
+		err = store_save_queue(j->conf.store, j->conf.guild, text);
+	}
+	if (err) {
+		log_warn("queue_not_saved", "guild=%llu error=\"%s\"", ID(j->conf.guild),
+			 strerror(err));
+	} else {
+		note_saved(j);
+		j->saved_bytes = strlen(text);
+	}
+	free(text);
+}
+
+/* ---- who is told ---- */
+
+enum jukebox_phase jukebox_phase(const struct jukebox *j)
+{
+	const struct music_report *r = &j->heard;
+
+	if (!j->call || !music_queue_present(j->queue))
+		return JUKEBOX_IDLE;
+	if (music_player_is_halted(&j->player))
+		return JUKEBOX_HALTED;
+	if (music_queue_is_paused(j->queue))
+		return JUKEBOX_PAUSED;
+	return r->music && r->music == j->player.present.music &&
+			       (r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED)
+		       ? JUKEBOX_PLAYING
+		       : JUKEBOX_OPENING;
+}
+
+const char *jukebox_title(const struct jukebox *j)
+{
+	return j->titled && j->titled == j->player.present.music && *j->title ? j->title : NULL;
+}
+
+static bool must_tell(const struct jukebox *j)
+{
+	return j->told.revision != music_queue_revision(j->queue) ||
+	       j->told.phase != jukebox_phase(j) || j->told.titles != j->titles;
+}
+
+static void tell_changes(struct jukebox *j)
+{
+	j->told.revision = music_queue_revision(j->queue);
+	j->told.phase = jukebox_phase(j);
+	j->told.titles = j->titles;
+	for (unsigned i = 0; i < JUKEBOX_SUBSCRIBERS; i++)
+		if (j->subscriber[i].changedh)
+			j->subscriber[i].changedh(j, j->subscriber[i].arg);
+}
+
+static void tell_failure(struct jukebox *j, const struct track *t, const char *reason)
+{
+	bool halted = music_player_is_halted(&j->player);
+
+	log_info("track_failed", "guild=%llu source=%s halted=%d why=\"%s\"", ID(j->conf.guild),
+		 track_source_name(t->source), halted, reason);
+	for (unsigned i = 0; i < JUKEBOX_SUBSCRIBERS; i++)
+		if (j->subscriber[i].failedh)
+			j->subscriber[i].failedh(j, t, reason, halted, j->subscriber[i].arg);
+}
+
+void jukebox_settle(struct jukebox *j)
+{
+	if (j->queue && (must_tell(j) || must_save(j) || j->refused_play || j->refused_next))
+		tmr_start(j->tmr, 0);
+}
+
+int jukebox_subscribe(struct jukebox *j, jukebox_changed_h *changedh, jukebox_failed_h *failedh,
+		      void *arg)
+{
+	for (unsigned i = 0; i < JUKEBOX_SUBSCRIBERS; i++)
+		if (!j->subscriber[i].changedh) {
+			j->subscriber[i].changedh = changedh;
+			j->subscriber[i].failedh = failedh;
+			j->subscriber[i].arg = arg;
+			return 0;
+		}
+	return ENOSPC;
+}
+
+void jukebox_unsubscribe(struct jukebox *j, const void *arg)
+{
+	for (unsigned i = 0; j && i < JUKEBOX_SUBSCRIBERS; i++)
+		if (j->subscriber[i].arg == arg)
+			memset(&j->subscriber[i], 0, sizeof j->subscriber[i]);
+}
+
+/* ---- reports ---- */
+
+static void take_report(struct jukebox *j, const struct music_report *r, const char *reason)
+{
+	uint32_t entry = r->music == j->player.present.music ? j->player.present.entry
+			 : r->music == j->player.next.music  ? j->player.next.entry
+							     : 0;
+	size_t place = entry ? music_queue_find(j->queue, entry) : MUSIC_QUEUE_END;
+	struct track failed = {0};
+
+	if (r->phase == MUSIC_PHASE_FAILED && place != MUSIC_QUEUE_END)
+		failed = *music_queue_at(j->queue, place);
+	music_player_report(&j->player, r);
+	if (r->music == j->player.present.music)
+		j->heard = *r;
+	/* One that loops and could not be prepared is tried again, and has not failed yet. */
+	if (failed.id && music_queue_find(j->queue, failed.id) == MUSIC_QUEUE_END)
+		tell_failure(j, &failed, reason);
+}
+
+static uint32_t entry_of(const struct jukebox *j, uint32_t music)
+{
+	if (music && music == j->player.present.music)
+		return j->player.present.entry;
+	return music && music == j->player.next.music ? j->player.next.entry : 0;
+}
+
+static void take_state(struct jukebox *j, const struct media_music_state *s)
+{
+	struct track tags = {.duration_ms = s->duration / (MUSIC_FRAMES_PER_S / 1000)};
+	struct music_report r;
+	char reason[160];
+
+	snprintf(reason, sizeof reason, "%.*s", (int)s->text.n, (const char *)s->text.p);
+	music_queue_describe(j->queue, entry_of(j, s->music), &tags);
+	if (media_music_report(&r, s))
+		take_report(j, &r, reason);
+}
+
+static void take_tags(struct jukebox *j, const struct media_music_tags *m)
+{
+	struct track tags = {0};
+
+	track_set_text(tags.title, sizeof tags.title, (const char *)m->title.p, m->title.n);
+	track_set_text(tags.artist, sizeof tags.artist, (const char *)m->artist.p, m->artist.n);
+	track_set_text(tags.album, sizeof tags.album, (const char *)m->album.p, m->album.n);
+	music_queue_describe(j->queue, entry_of(j, m->music), &tags);
+}
+
+static void take_title(struct jukebox *j, const struct media_music_title *m)
+{
+	j->titled = m->music;
+	track_set_text(j->title, sizeof j->title, (const char *)m->title.p, m->title.n);
+	j->titles++;
+}
+
+/* A call that is lost or over has no music. Every other state tells that mediad has the call. */
+static void take_call(struct jukebox *j, unsigned phase)
+{
+	bool up = phase != MEDIA_PHASE_UNKNOWN && phase != MEDIA_PHASE_FAILED &&
+		  phase != MEDIA_PHASE_CLOSED;
+
+	if (up && !j->player.up)
+		music_player_up(&j->player);
+	else if (!up)
+		music_player_down(&j->player);
+}
+
+void jukebox_media(struct jukebox *j, const struct media_msg *msg)
+{
+	if (!j->call)
+		return;
+	switch (msg->type) {
+	case MEDIA_CALL_STATE:
+		take_call(j, msg->call_state.phase);
+		break;
+	case MEDIA_MUSIC_STATE:
+		take_state(j, &msg->music_state);
+		break;
+	case MEDIA_MUSIC_TAGS:
+		take_tags(j, &msg->music_tags);
+		break;
+	case MEDIA_MUSIC_TITLE:
+		take_title(j, &msg->music_title);
+		break;
+	default:
+		return;
+	}
+	jukebox_settle(j);
+}
+
+static void fail_refused(struct jukebox *j, uint32_t *music)
+{
+	struct music_report r = {.music = *music, .phase = MUSIC_PHASE_FAILED};
+
+	*music = 0;
+	if (r.music && j->call)
+		take_report(j, &r, "");
+}
+
+static void on_tmr(void *arg)
+{
+	struct jukebox *j = arg;
+
+	fail_refused(j, &j->refused_next);
+	fail_refused(j, &j->refused_play);
+	if (must_save(j))
+		save(j);
+	if (must_tell(j))
+		tell_changes(j);
+	jukebox_settle(j);
+}
+
+/* ---- coming and going ---- */
+
+int jukebox_alloc(struct jukebox **out, const struct jukebox_conf *conf)
+{
+	struct jukebox *j = calloc(1, sizeof *j);
+
+	if (!j)
+		return ENOMEM;
+	j->conf = *conf;
+	if (tmr_alloc(&j->tmr, conf->env, on_tmr, j)) {
+		jukebox_free(j);
+		return ENOMEM;
+	}
+	*out = j;
+	return 0;
+}
+
+static void put_back(struct jukebox *j)
+{
+	char *text = j->queue && j->conf.shelf ? music_queue_write(j->queue) : NULL;
+
+	if (text)
+		queue_shelf_put(j->conf.shelf, j->conf.guild, text);
+	free(text);
+}
+
+struct jukebox *jukebox_free(struct jukebox *j)
+{
+	if (!j)
+		return NULL;
+	if (j->queue && (j->saved_revision != music_queue_revision(j->queue) ||
+			 j->saved_position != music_queue_position(j->queue)))
+		save(j);
+	put_back(j);
+	tmr_free(j->tmr);
+	music_queue_free(j->queue);
+	free(j);
+	return NULL;
+}
+
+/* A queue of another channel ends; its volume stays. */
+static int choose_queue(struct jukebox *j, uint64_t channel)
+{
+	struct music_queue *q = j->queue, *fresh;
+	int err;
+
+	if (!q && j->conf.shelf)
+		q = queue_shelf_take(j->conf.shelf, j->conf.guild);
+	j->queue = q;
+	if (q && music_queue_channel(q) == channel)
+		return 0;
+	err = music_queue_alloc(&fresh, j->conf.guild, channel);
+	if (err)
+		return err;
+	if (q)
+		music_queue_set_volume(fresh, music_queue_volume(q));
+	music_queue_free(q);
+	j->queue = fresh;
+	return 0;
+}
+
+int jukebox_enter(struct jukebox *j, struct media_call *call, uint64_t channel)
+{
+	int err;
+
+	if (j->call) {
+		music_queue_set_channel(j->queue, channel);
+		jukebox_settle(j);
+		return 0;
+	}
+	err = choose_queue(j, channel);
+	if (err)
+		return err;
+	j->call = call;
+	j->heard = (struct music_report){0};
+	j->titled = 0;
+	j->votes.entry = 0;
+	music_player_init(&j->player, j->queue, perform_order, j);
+	note_saved(j);
+	j->told.phase = JUKEBOX_IDLE;
+	j->told.revision = music_queue_revision(j->queue);
+	jukebox_settle(j);
+	return 0;
+}
+
+void jukebox_leave(struct jukebox *j)
+{
+	if (!j || !j->call)
+		return;
+	music_player_down(&j->player);
+	j->call = NULL;
+	j->refused_play = j->refused_next = 0;
+	if (music_queue_present(j->queue))
+		music_queue_set_paused(j->queue, true);
+	jukebox_settle(j);
+}
+
+const struct music_queue *jukebox_queue(const struct jukebox *j)
+{
+	return j->queue;
+}
+
+void jukebox_hold(struct jukebox *j, bool held)
+{
+	if (j->call)
+		music_player_hold(&j->player, held);
+}
+
+void jukebox_forget(struct jukebox *j, uint64_t user)
+{
+	if (j->queue)
+		music_queue_forget(j->queue, user);
+	jukebox_settle(j);
+}

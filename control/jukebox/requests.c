@@ -1,0 +1,256 @@
+/* What people ask of a jukebox: rights, votes, and the change of the queue. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "control/jukebox/inside.h"
+#include "control/settings/settings.h"
+#include "ipc/env.h"
+
+/* What one request is about, between its steps. */
+struct work {
+	struct jukebox *j;
+	const struct jukebox_request *r;
+	struct jukebox_answer *a;
+};
+
+static void note_track(struct work *w, const struct track *t)
+{
+	w->a->has_track = t != NULL;
+	if (t)
+		w->a->track = *t;
+}
+
+static void note_present(struct work *w)
+{
+	note_track(w, music_queue_present(w->j->queue));
+}
+
+/* The entry that the request names; NULL: it is neither present nor waiting. */
+static const struct track *named_track(const struct work *w)
+{
+	const struct music_queue *q = w->j->queue;
+
+	if (!w->r->entry)
+		return music_queue_present(q);
+	return music_queue_at(q, music_queue_find(q, w->r->entry));
+}
+
+/* ---- acts ---- */
+
+static int add_tracks(struct work *w)
+{
+	const struct jukebox_request *r = w->r;
+	struct track *own;
+	int err;
+
+	if (!r->n || !r->tracks || r->n > MUSIC_QUEUE_WAITING)
+		return r->n > MUSIC_QUEUE_WAITING ? ENOSPC : EINVAL;
+	own = calloc(r->n, sizeof *own);
+	if (!own)
+		return ENOMEM;
+	for (size_t i = 0; i < r->n; i++) {
+		own[i] = r->tracks[i];
+		own[i].requester = r->user;
+	}
+	if (r->act == MUSIC_ACT_PLAY)
+		err = music_queue_play(w->j->queue, own, r->n);
+	else
+		err = music_queue_add(w->j->queue, own, r->n, r->place, &w->a->place);
+	free(own);
+	if (!err)
+		note_track(w, music_queue_at(w->j->queue, w->a->place));
+	return err;
+}
+
+static int remove_entry(struct work *w)
+{
+	note_track(w, named_track(w));
+	return music_queue_remove(w->j->queue, w->a->track.id);
+}
+
+static int move_entry(struct work *w)
+{
+	note_track(w, named_track(w));
+	return music_queue_move(w->j->queue, w->a->track.id, w->r->place);
+}
+
+static int skip_present(struct work *w)
+{
+	note_present(w);
+	music_queue_advance(w->j->queue, MUSIC_SKIPPED);
+	return 0;
+}
+
+static int pause_queue(struct work *w)
+{
+	bool pause = w->r->act == MUSIC_ACT_PAUSE;
+	bool halted = !pause && music_player_is_halted(&w->j->player);
+
+	note_present(w);
+	if (pause == music_queue_is_paused(w->j->queue) && !halted)
+		return EALREADY;
+	music_queue_set_paused(w->j->queue, pause);
+	return 0;
+}
+
+static int seek_present(struct work *w)
+{
+	note_present(w);
+	music_player_seek(&w->j->player, w->r->position);
+	return 0;
+}
+
+static int go_back(struct work *w)
+{
+	if (!music_queue_previous(w->j->queue))
+		return ENOENT;
+	note_present(w);
+	return 0;
+}
+
+static int jump_to_entry(struct work *w)
+{
+	int err = music_queue_jump(w->j->queue, w->r->entry);
+
+	note_present(w);
+	return err;
+}
+
+static int stop_queue(struct work *w)
+{
+	note_present(w);
+	w->a->n = music_queue_count(w->j->queue);
+	music_queue_stop(w->j->queue);
+	return 0;
+}
+
+static int clear_queue(struct work *w)
+{
+	w->a->n = music_queue_clear(w->j->queue, 0);
+	return 0;
+}
+
+static int shuffle_queue(struct work *w)
+{
+	uint64_t seed;
+
+	env_random(w->j->conf.env, &seed, sizeof seed);
+	music_queue_shuffle(w->j->queue, seed);
+	return 0;
+}
+
+static int set_loop(struct work *w)
+{
+	if ((unsigned)w->r->loop >= MUSIC_LOOP_COUNT)
+		return EINVAL;
+	music_queue_set_loop(w->j->queue, w->r->loop);
+	return 0;
+}
+
+static int set_volume(struct work *w)
+{
+	music_queue_set_volume(w->j->queue, w->r->volume);
+	return 0;
+}
+
+/* about: what the request needs, and whose track decides about rights. */
+enum about { NOTHING, PRESENT, NAMED };
+static const struct {
+	int (*act)(struct work *w); /* NULL: only judged */
+	enum about about;
+	bool restarts; /* a person wants music to go on */
+} acts[MUSIC_ACT_COUNT] = {
+	[MUSIC_ACT_PLAY] = {add_tracks, NOTHING, true},
+	[MUSIC_ACT_QUEUE_ADD] = {add_tracks, NOTHING, true},
+	[MUSIC_ACT_REMOVE] = {remove_entry, NAMED, false},
+	[MUSIC_ACT_MOVE] = {move_entry, NAMED, false},
+	[MUSIC_ACT_SKIP] = {skip_present, PRESENT, true},
+	[MUSIC_ACT_PAUSE] = {pause_queue, PRESENT, false},
+	[MUSIC_ACT_RESUME] = {pause_queue, PRESENT, true},
+	[MUSIC_ACT_SEEK] = {seek_present, PRESENT, false},
+	[MUSIC_ACT_PREVIOUS] = {go_back, NOTHING, true},
+	[MUSIC_ACT_JUMP] = {jump_to_entry, NAMED, true},
+	[MUSIC_ACT_STOP] = {stop_queue, PRESENT, false},
+	[MUSIC_ACT_CLEAR] = {clear_queue, NOTHING, false},
+	[MUSIC_ACT_SHUFFLE] = {shuffle_queue, NOTHING, false},
+	[MUSIC_ACT_LOOP] = {set_loop, NOTHING, false},
+	[MUSIC_ACT_VOLUME] = {set_volume, NOTHING, false},
+};
+
+/* ---- rights ---- */
+
+static size_t list_listeners(const struct jukebox *j, uint64_t to[JUKEBOX_LISTENERS])
+{
+	return j->conf.listenersh ? j->conf.listenersh(to, JUKEBOX_LISTENERS, j->conf.arg) : 0;
+}
+
+static enum music_verdict vote_to_skip(struct work *w)
+{
+	uint64_t listeners[JUKEBOX_LISTENERS];
+	size_t n = list_listeners(w->j, listeners);
+	uint32_t entry = music_queue_present(w->j->queue)->id;
+
+	w->a->tally = music_vote_skip(&w->j->votes, entry, w->r->user, listeners, n);
+	return w->a->tally.passed ? MUSIC_ALLOWED : MUSIC_NEEDS_VOTE;
+}
+
+static enum music_verdict judge(struct work *w, const struct track *about)
+{
+	enum music_control control = (enum music_control)w->j->conf.settings->music_control;
+	struct music_person person = {.user = w->r->user};
+	enum music_verdict verdict;
+
+	if (!w->r->user)
+		return MUSIC_ALLOWED;
+	if (w->j->conf.personh)
+		w->j->conf.personh(&person, w->r->user, w->j->conf.arg);
+	verdict = music_policy_judge(control, w->r->act, &person, about ? about->requester : 0);
+	return verdict == MUSIC_NEEDS_VOTE ? vote_to_skip(w) : verdict;
+}
+
+int jukebox_do(struct jukebox *j, const struct jukebox_request *r, struct jukebox_answer *a)
+{
+	struct work w = {.j = j, .r = r, .a = a};
+	const struct track *about;
+	int err;
+
+	*a = (struct jukebox_answer){0};
+	if ((unsigned)r->act >= MUSIC_ACT_COUNT)
+		return EINVAL;
+	if (!j->call)
+		return ENOTCONN;
+	about = acts[r->act].about == PRESENT ? music_queue_present(j->queue)
+		: acts[r->act].about == NAMED ? named_track(&w)
+					      : NULL;
+	if (acts[r->act].about != NOTHING && !about)
+		return ENOENT;
+	/* A late request about another track than the present one. */
+	if (r->act == MUSIC_ACT_SKIP && r->entry && r->entry != about->id)
+		return ENOENT;
+	a->verdict = judge(&w, about);
+	if (a->verdict != MUSIC_ALLOWED || !acts[r->act].act)
+		return 0;
+	err = acts[r->act].act(&w);
+	if (err)
+		return err;
+	if (acts[r->act].restarts)
+		music_player_restart(&j->player);
+	else
+		music_player_sync(&j->player);
+	jukebox_settle(j);
+	return 0;
+}
+
+void jukebox_listeners_changed(struct jukebox *j)
+{
+	const struct track *t = j->call ? music_queue_present(j->queue) : NULL;
+	uint64_t listeners[JUKEBOX_LISTENERS];
+
+	if (!t || j->votes.entry != t->id)
+		return;
+	if (!music_votes_count(&j->votes, t->id, listeners, list_listeners(j, listeners)).passed)
+		return;
+	music_queue_advance(j->queue, MUSIC_SKIPPED);
+	music_player_restart(&j->player);
+	jukebox_settle(j);
+}

@@ -1,0 +1,122 @@
+#include "control/media/music.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/media/call.h"
+
+bool media_music_opens(const struct track *t)
+{
+	return t->source == TRACK_URL || t->source == TRACK_RADIO ||
+	       (t->source == TRACK_LOCAL && t->root <= UINT8_MAX);
+}
+
+static uint8_t kind_of(const struct track *t)
+{
+	if (!t)
+		return MEDIA_MUSIC_NONE;
+	return t->source == TRACK_LOCAL ? MEDIA_MUSIC_FILE : MEDIA_MUSIC_HTTP;
+}
+
+static uint8_t root_of(const struct track *t)
+{
+	return t && t->source == TRACK_LOCAL ? (uint8_t)t->root : 0;
+}
+
+static struct slice path_of(const struct track *t)
+{
+	return slice_str(t ? t->reference : "");
+}
+
+static void set_play(struct media_msg *msg, const struct music_order *o,
+		     const struct media_music_style *style)
+{
+	msg->type = MEDIA_MUSIC_PLAY;
+	msg->music_play = (struct media_music_play){.kind = kind_of(o->track),
+						    .root = root_of(o->track),
+						    .path = path_of(o->track),
+						    .start = o->position,
+						    .gain = (uint16_t)o->volume,
+						    .loudness = style->loudness,
+						    .paused = o->paused,
+						    .fade_ms = style->fade_ms,
+						    .duck = style->duck,
+						    .bitrate = style->bitrate};
+}
+
+static void set_next(struct media_msg *msg, const struct music_order *o,
+		     const struct media_music_style *style)
+{
+	msg->type = MEDIA_MUSIC_NEXT;
+	msg->music_next = (struct media_music_next){.kind = kind_of(o->track),
+						    .root = root_of(o->track),
+						    .path = path_of(o->track),
+						    .gain = (uint16_t)o->volume,
+						    .loudness = style->loudness};
+}
+
+int media_music_order(struct media_call *call, const struct music_order *o,
+		      const struct media_music_style *style)
+{
+	uint16_t fade_ms = style->fade_ms;
+	struct media_msg msg = {0};
+
+	if (o->track && !media_music_opens(o->track))
+		return ENOTSUP;
+	switch (o->kind) {
+	case MUSIC_ORDER_PLAY:
+		set_play(&msg, o, style);
+		break;
+	case MUSIC_ORDER_NEXT:
+		set_next(&msg, o, style);
+		break;
+	case MUSIC_ORDER_PAUSE:
+		msg.type = MEDIA_MUSIC_PAUSE;
+		msg.music_pause.fade_ms = fade_ms;
+		break;
+	case MUSIC_ORDER_RESUME:
+		msg.type = MEDIA_MUSIC_RESUME;
+		msg.music_resume.fade_ms = fade_ms;
+		break;
+	case MUSIC_ORDER_SEEK:
+		msg.type = MEDIA_MUSIC_SEEK;
+		msg.music_seek.position = o->position;
+		break;
+	case MUSIC_ORDER_GAIN:
+		msg.type = MEDIA_MUSIC_GAIN;
+		msg.music_gain.target = (uint16_t)o->volume;
+		msg.music_gain.fade_ms = fade_ms;
+		break;
+	case MUSIC_ORDER_STOP:
+		msg.type = MEDIA_MUSIC_STOP;
+		msg.music_stop.fade_ms = fade_ms;
+		break;
+	case MUSIC_ORDER_CLAIM:
+		msg.type = MEDIA_MUSIC_CLAIM;
+		break;
+	}
+	msg.music_claim.music = o->music; /* each of them begins with the same head */
+	return media_call_send(call, &msg);
+}
+
+bool media_music_report(struct music_report *r, const struct media_music_state *s)
+{
+	static const struct {
+		bool known;
+		enum music_phase phase;
+	} phases[] = {
+		[MEDIA_MUSIC_PHASE_OPENING] = {true, MUSIC_PHASE_OPENING},
+		[MEDIA_MUSIC_PHASE_READY] = {true, MUSIC_PHASE_READY},
+		[MEDIA_MUSIC_PHASE_PLAYING] = {true, MUSIC_PHASE_PLAYING},
+		[MEDIA_MUSIC_PHASE_PAUSED] = {true, MUSIC_PHASE_PAUSED},
+		[MEDIA_MUSIC_PHASE_ENDED] = {true, MUSIC_PHASE_ENDED},
+		[MEDIA_MUSIC_PHASE_FAILED] = {true, MUSIC_PHASE_FAILED},
+	};
+
+	if (s->phase >= sizeof phases / sizeof phases[0] || !phases[s->phase].known ||
+	    (s->phase == MEDIA_MUSIC_PHASE_ENDED && s->reason == MEDIA_REASON_CALL_ENDED))
+		return false;
+	*r = (struct music_report){
+		.music = s->music, .phase = phases[s->phase].phase, .position = s->position};
+	return true;
+}

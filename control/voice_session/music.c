@@ -1,0 +1,122 @@
+/* The music of a voice session: its jukebox from join to leave, who has which rights, and what the
+ * room is told about tracks that fail. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/agent/agent.h"
+#include "control/discord/guilds.h"
+#include "control/discord/voice.h"
+#include "control/jukebox/jukebox.h"
+#include "control/settings/settings.h"
+#include "control/voice_session/inside.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+
+struct listeners {
+	const struct voice_session *c;
+	uint64_t *to;
+	size_t n, max;
+};
+
+static void add_listener(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	struct listeners *l = arg;
+	struct guild_voice v = {0};
+
+	(void)name;
+	guilds_voice(l->c->conf.guilds, l->c->guild, user, &v);
+	if (!is_bot && !v.deaf && l->n < l->max)
+		l->to[l->n++] = user;
+}
+
+static size_t list_listeners(uint64_t *to, size_t max, void *arg)
+{
+	const struct voice_session *c = arg;
+	struct listeners l = {.c = c, .to = to, .max = max};
+
+	guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), add_listener, &l);
+	return l.n;
+}
+
+static void count_person(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	(void)user;
+	(void)name;
+	*(unsigned *)arg += !is_bot;
+}
+
+static void fill_person(struct music_person *to, uint64_t user, void *arg)
+{
+	const struct voice_session *c = arg;
+	const char *role = c->conf.settings->music_dj_role;
+	uint64_t channel = voice_channel(c->voice), bits = 0, dj = 0;
+	struct guild_voice v = {0};
+	unsigned people = 0;
+
+	discord_snowflake(role, &dj);
+	guilds_permissions(c->conf.guilds, c->guild, channel, user, &bits);
+	guilds_voice(c->conf.guilds, c->guild, user, &v);
+	guilds_each(c->conf.guilds, c->guild, channel, count_person, &people);
+	to->dj_role = dj && guilds_has_role(c->conf.guilds, c->guild, user, dj);
+	to->manages_channels = bits & (DISCORD_PERMISSION(DISCORD_BIT_MANAGE_CHANNELS) |
+				       DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR));
+	to->alone = people == 1 && v.channel == channel;
+}
+
+static void note_change(struct jukebox *j, void *arg)
+{
+	(void)j;
+	(void)arg;
+}
+
+static void tell_failure(struct jukebox *j, const struct track *track, const char *reason,
+			 bool halted, void *arg)
+{
+	struct voice_session *c = arg;
+	char label[TRACK_LABEL_MAX];
+	struct words words = {0};
+
+	(void)j;
+	track_write_label(label, track);
+	words_speak(&words, c->agent ? agent_language(c->agent) : "");
+	if (*reason)
+		words_music_failed(&words, label, reason);
+	else
+		words_music_unplayable(&words, label);
+	if (halted)
+		words_music_halted(&words);
+	voice_session_tell_room(&words, c);
+}
+
+void voice_session_enter_music(struct voice_session *c)
+{
+	struct jukebox_conf conf = {.env = c->conf.env,
+				    .guild = c->guild,
+				    .settings = c->conf.settings,
+				    .store = c->conf.store,
+				    .shelf = c->conf.shelf,
+				    .personh = fill_person,
+				    .listenersh = list_listeners,
+				    .arg = c};
+	int err = c->jukebox ? 0 : jukebox_alloc(&c->jukebox, &conf);
+
+	if (!err && !c->music_told)
+		err = jukebox_subscribe(c->jukebox, note_change, tell_failure, c);
+	c->music_told = !err;
+	if (!err)
+		err = jukebox_enter(c->jukebox, c->media, voice_channel(c->voice));
+	if (err)
+		log_warn("music_failed", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
+}
+
+struct jukebox *voice_session_jukebox(struct voice_session *c)
+{
+	return c->media ? c->jukebox : NULL;
+}
+
+void voice_session_forget_requester(struct voice_session *c, uint64_t user)
+{
+	if (c->jukebox)
+		jukebox_forget(c->jukebox, user);
+}
