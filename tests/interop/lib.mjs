@@ -74,16 +74,18 @@ export function tone(hz, frames) {
   enc.delete();
   return out;
 }
-export function decode(frames) {
+// The samples of both channels.
+export function decodeStereo(frames) {
   const dec = new OpusScript(RATE, 2, OpusScript.Application.AUDIO);
-  const out = [];
+  const channels = [[], []];
   for (const f of frames) {
     const pcm = dec.decode(f);
-    for (let i = 0; i < pcm.length; i += 4) out.push(pcm.readInt16LE(i));
+    for (let i = 0; i < pcm.length; i += 2) channels[(i / 2) & 1].push(pcm.readInt16LE(i));
   }
   dec.delete();
-  return out;
+  return channels;
 }
+export const decode = (frames) => decodeStereo(frames)[0];
 // Mean amplitude of one frequency.
 export function goertzel(x, hz, rate = RATE) {
   const k = 2 * Math.cos((2 * Math.PI * hz) / rate);

@@ -5,67 +5,16 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ALICE, BOT, GUILD, MODES, VOICE, api, check, checkTone, decode, main, peer, ready, skip, sleep, stats, switches, tone, until } from './lib.mjs';
-import { Media, PHASE } from './media.mjs';
+import { ALICE, BOT, MODES, api, check, checkTone, decode, main, ready, skip, sleep, stats, tone, until } from './lib.mjs';
+import { PHASE } from './media.mjs';
+import { RATE, call, say, sine } from './mediad_call.mjs';
 
 const bin = join(process.env.BIN ?? '../../build', 'mediad');
-const RATE = 24000;
 const BAD = ['bad_size', 'bad_version', 'bad_type', 'bad_ssrc', 'bad_source', 'no_key', 'bad_nonce', 'bad_auth', 'bad_ext',
   'bad_padding', 'empty', 'not_speaking'];
 
-function sine(hz, seconds) {
-  const pcm = Buffer.alloc(RATE * seconds * 2);
-  for (let i = 0; i < RATE * seconds; i++) pcm.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * hz * i) / RATE)), i * 2);
-  return pcm;
-}
-// Sends a playback under mediad's credit; ends when mediad reports it as drained.
-async function say(m, playback, pcm) {
-  let credit = 0;
-  let sent = 0;
-  let seq = 0;
-  const samples = pcm.length / 2;
-  const pump = () => {
-    while (sent < samples) {
-      const n = Math.min(480, samples - sent);
-      if (sent + n > credit) return;
-      m.send('SAY', { call: 1, gen: m.gen, playback, seq: seq++, pcm: pcm.subarray(sent * 2, (sent + n) * 2) });
-      sent += n;
-      if (sent === samples) m.send('SAY_END', { call: 1, gen: m.gen, playback });
-    }
-  };
-  m.on('SAY_CREDIT', (c) => { if (c.playback === playback && c.samples > credit) { credit = c.samples; pump(); } });
-  m.send('SAY_OPEN', { call: 1, gen: m.gen, playback, rate: RATE, gain: 1000 });
-  const started = await m.want('SAY_STARTED', (x) => x.playback === playback);
-  const drained = await m.want('SAY_DRAINED', (x) => x.playback === playback, 15000);
-  return { started, drained, samples };
-}
-// Sends a lease whenever mediad requests one, as control does.
-function leases(m) {
-  m.gen = 0;
-  m.leases = 0;
-  const give = async (s) => {
-    if (!s.wants_credentials) return;
-    const l = await api('POST', `/users/${BOT}/join`, { channel_id: VOICE });
-    m.gen = s.gen + 1;
-    m.leases += 1;
-    m.send('CALL_CREDENTIALS', { call: 1, gen: m.gen, session: l.session_id, token: l.token, endpoint: l.endpoint, channel: BigInt(VOICE) });
-  };
-  m.on('CALL_STATE', (s) => give(s).catch((e) => check('a lease', false, e.message)));
-}
-
 async function pair(sock, name, set, epoch) {
-  await api('POST', '/reset');
-  await switches(set);
-  const m = new Media(sock, BOT, epoch);
-  await m.want('SYNCED');
-  leases(m);
-  const b = peer(ALICE);
-  m.send('CALL_OPEN', { call: 1, gen: 0, guild: BigInt(GUILD), channel: BigInt(VOICE), user: BigInt(BOT), bitrate: 64000, mute: false,
-    deaf: false, stage: false, consent: true });
-  await b.ready();
-  const up = await m.want('CALL_STATE', (s) => s.phase === PHASE.UP);
-  check(`${name}: up`, set.modes === undefined || up.mode === set.modes, up.mode);
-  await m.want('MEMBER', (x) => String(x.user) === ALICE && x.present);
+  const { m, b, over } = await call(sock, name, set, epoch);
   m.send('LISTEN', { call: 1, gen: m.gen, listen: 7, user: BigInt(ALICE), rate: RATE, silence_ms: 700 });
   const heard = [];
   m.on('HEARD', (h) => { for (let i = 0; i < h.pcm.length; i += 2) heard.push(h.pcm.readInt16LE(i)); });
@@ -81,32 +30,24 @@ async function pair(sock, name, set, epoch) {
   const ours = s.relay.streams.find((x) => x.user_id === BOT);
   check(`${name}: silence at the end`, ours.rx.silence >= 5, ours.rx.silence);
   check(`${name}: one lease was enough`, m.leases === 1 && (s.counts[BOT]?.voice_reused_lease ?? 0) === 0);
-  return { m, b };
-}
-
-async function over({ m, b }) {
-  m.send('CALL_CLOSE', { call: 1, gen: m.gen });
-  await m.want('CALL_STATE', (s) => s.phase === PHASE.CLOSED);
-  check('mediad left', !!(await until(async () => !(await stats()).voice.some((s) => s.user_id === BOT && s.connected))));
-  m.close();
-  await b.leave();
+  return { m, b, over };
 }
 
 // Loss reports that mediad sends and receives: guildd accepts them, and the encoder expects the reported loss.
 async function reports(sock, epoch) {
-  const { m, b } = await pair(sock, 'reports of loss', { rtcp_every: 2, report_loss_permille: 200 }, epoch);
+  const { m, b, over } = await pair(sock, 'reports of loss', { rtcp_every: 2, report_loss_permille: 200 }, epoch);
   const told = await m.want('CALL_STATS', (s) => s.reports > 0, 8000);
   check('reports of loss are told', told.reported_loss >= 150 && told.reported_loss <= 250, told.reported_loss);
   check('the encoder expects loss', told.expected_loss > 5 && told.expected_loss <= 30, told.expected_loss);
   const bot = async () => (await stats()).relay.streams.find((s) => s.user_id === BOT);
   check('reports come to the server', !!(await until(async () => (await bot()).sender_reports > 0 && (await bot()).report_blocks > 0, 8000)));
   check('every report is well-formed', (await bot()).rx.bad_rtcp === 0);
-  await over({ m, b });
+  await over();
 }
 
 // A crashed voice server and a dropped connection are resumed without a new lease; 4006 asks for one.
 async function faults(sock) {
-  const { m, b } = await pair(sock, 'before faults', {}, 90);
+  const { m, b, over } = await pair(sock, 'before faults', {}, 90);
   const resumed = async (n) => until(async () => (await stats()).counts[BOT]?.voice_resumed === n, 8000);
   await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4015 });
   check('4015 is resumed', !!(await resumed(1)));
@@ -120,7 +61,7 @@ async function faults(sock) {
   await say(m, 2, sine(1000, 1));
   await sleep(200);
   checkTone('sound goes on', decode(heardByB), 1000, 440);
-  await over({ m, b });
+  await over();
 }
 
 // Every thread of mediad runs under a filter of system calls, and none may gain privileges.
@@ -143,10 +84,10 @@ await main(async () => {
     await until(() => statuses(mediad.pid).length >= 3 && statuses(mediad.pid).every((s) => s.includes('Seccomp:\t2')), 5000);
     sandboxed(mediad.pid);
     let epoch = 1;
-    for (const mode of MODES) await over(await pair(sock, mode, { modes: mode }, epoch++));
-    await over(await pair(sock, 'padding and reports', { pad_every: 5, pad_only_every: 9, rtcp_every: 10 }, epoch++));
+    for (const mode of MODES) await (await pair(sock, mode, { modes: mode }, epoch++)).over();
+    await (await pair(sock, 'padding and reports', { pad_every: 5, pad_only_every: 9, rtcp_every: 10 }, epoch++)).over();
     await reports(sock, epoch++);
-    await over(await pair(sock, 'late, doubled, out of order', { delay_ms: 20, jitter_ms: 5, dup_permille: 50, reorder_permille: 20 }, epoch++));
+    await (await pair(sock, 'late, doubled, out of order', { delay_ms: 20, jitter_ms: 5, dup_permille: 50, reorder_permille: 20 }, epoch++)).over();
     await faults(sock);
   } finally {
     mediad.kill('SIGTERM');

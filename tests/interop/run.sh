@@ -91,7 +91,7 @@ if [ "${1:-}" = --one ]; then
 fi
 
 # The longest first. Scripts mostly wait, so several run at a time; what each prints comes out in one piece, when it ends.
-[ $# -gt 0 ] || set -- events strangers mcp mcp_conformance acp agents strict openai standins voice_pair mediad dave discordjs discordjs-plain openai_http standins_text judge planted planted_mute planted_twice planted_peers
+[ $# -gt 0 ] || set -- events strangers mcp mcp_conformance acp agents strict openai standins voice_pair mediad music dave discordjs discordjs-plain openai_http standins_text judge planted planted_mute planted_twice planted_peers
 case " $* " in *" strangers "*) ./strangers/modules.sh ;; esac
 case " $* " in *" mcp_conformance "*) ./mcp/modules.sh ;; esac
 case " $* " in *" agents "*) ./agents/modules.sh ;; esac
