@@ -5,9 +5,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/memory/guard_fold.h"
+#include "control/memory/guard_hidden.h"
 #include "control/memory/guard_orders.def"
-#include "control/memory/terms.h"
+#include "control/memory/guard_rules.def"
 #include "proto/discord.h"
+
+enum { SPACED_PHRASE_MIN = 8 };
 
 static const struct {
 	const char *name, *text;
@@ -27,153 +31,117 @@ const char *memory_refusal_text(enum memory_refusal refusal)
 	return refusals[refusal].text;
 }
 
-static const char *const sensitive[] = {
-	"password",	"passwort",   "passcode", "passphrase",	     "api key",
-	"apikey",	"api_key",    "secret",	  "token",	     "private key",
-	"credit card",	"pin code",   "pin is",	  "social security", "iban",
-	"mot de passe", "contraseña", "密码",	  "パスワード",	     "비밀번호",
-	"-----begin",	NULL};
+#define P(phrase) phrase,
+static const char *const sensitive[] = {GUARD_SECRETS(P) NULL};
 static const char *const keys[] = {"sk-",  "ghp_", "gho_", "xoxb-", "xoxp-",
 				   "AKIA", "AIza", "eyJ",  NULL};
-static const char *const unsafe[] = {"rm -rf",
-				     "drop table",
-				     "delete all",
-				     "run the command",
-				     "execute the",
-				     "call the tool",
-				     "use the tool",
-				     "send a message to",
-				     "make a bomb",
-				     "build a bomb",
-				     NULL};
-static const char *const orders[] = {
-#define P(phrase) phrase,
-	GUARD_ORDERS(P)
+static const char *const unsafe[] = {GUARD_DEEDS_UNSAFE(P) NULL};
+static const char *const orders[] = {GUARD_ORDERS(P) NULL};
+static const char *const commands[] = {GUARD_COMMANDS(P) NULL};
+static const char *const leads[] = {GUARD_LEADS(P) NULL};
+static const char *const from_now[] = {GUARD_FROM_NOW(P) NULL};
+static const char *const to_you[] = {GUARD_TO_YOU(P) NULL};
+static const char *const whenever[] = {GUARD_WHENEVER(P) NULL};
+static const char *const reply[] = {GUARD_REPLY(P) NULL};
+static const char *const must[] = {GUARD_MUST(P) NULL};
+static const char *const deed[] = {GUARD_DEED(P) NULL};
+static const char *const your[] = {GUARD_YOUR(P) NULL};
+static const char *const belongings[] = {GUARD_BELONGINGS(P) NULL};
 #undef P
-		NULL};
+
+/* An order in two parts: the second one begins within so many bytes behind the first. */
+static const struct {
+	const char *const *first, *const *second;
+	size_t gap;
+} pairs[] = {
+	{from_now, to_you, 40}, {whenever, reply, 200}, {must, deed, 1}, {your, belongings, 10}};
 
 /* ---- phrases ---- */
 
-struct range {
-	uint32_t from, to;
-};
-
-/* Format characters (Cf of Unicode), fillers and variation selectors. */
-static const struct range invisible[] = {{0xad, 0xad},	     {0x34f, 0x34f},
-					 {0x61c, 0x61c},     {0x115f, 0x1160},
-					 {0x17b4, 0x17b5},   {0x180b, 0x180f},
-					 {0x200b, 0x200f},   {0x202a, 0x202e},
-					 {0x2060, 0x206f},   {0xfe00, 0xfe0f},
-					 {0xfeff, 0xfeff},   {0xfff9, 0xfffb},
-					 {0xe0000, 0xe0fff}, {0, 0}};
-/* Control characters and separators (Zs, Zl, Zp). */
-static const struct range blank[] = {{0, ' '},	       {0x7f, 0xa0},	 {0x1680, 0x1680},
-				     {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
-				     {0x205f, 0x205f}, {0x3000, 0x3000}, {0, 0}};
-static const struct range latin[] = {{'A', 'Z'}, {'a', 'z'}, {0, 0}};
-/* Alphabets with letters that look Latin: Greek, Cyrillic, Armenian, Cherokee. */
-static const struct range alike[] = {
-	{0x370, 0x3ff}, {0x400, 0x52f}, {0x531, 0x586}, {0x13a0, 0x13fd}, {0, 0}};
-
-static bool is_in(uint32_t c, const struct range *list)
-{
-	for (; list->to; list++)
-		if (c >= list->from && c <= list->to)
-			return true;
-	return false;
-}
-
-/* Punctuation that may stand between the words of a phrase. */
-static bool is_mark(uint32_t c)
-{
-	return c < 0x80 && c && strchr(",;:.!?\"()[]{}*~", (int)c);
-}
-
-/* Full-width letters and marks are those of ASCII. */
-static uint32_t to_half_width(uint32_t c)
-{
-	return c >= 0xff01 && c <= 0xff5e ? c - 0xfee0 : c;
-}
-
-/* A character of one or two bytes, which lower case does not lengthen. */
-static size_t put_lower(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		*to = (char)c;
-		return 1;
-	}
-	to[0] = (char)(0xc0 | c >> 6);
-	to[1] = (char)(0x80 | (c & 0x3f));
-	return 2;
-}
-
-/* Lower case, with single blanks and plain apostrophes, without invisible characters: as the
- * phrases are written. marks: punctuation stays. */
-static void fold_text(char to[MEMORY_TEXT_MAX + 1], const char *text, bool marks)
-{
-	const char *p = text, *end = text + strlen(text), *from;
-	uint32_t c;
-	size_t n = 0;
-
-	while ((from = p, c = to_half_width(terms_next(&p, end))) &&
-	       n + (size_t)(p - from) <= MEMORY_TEXT_MAX) {
-		if (is_in(c, invisible))
-			continue;
-		if (is_in(c, blank) || (!marks && is_mark(c))) {
-			if (n && to[n - 1] != ' ')
-				to[n++] = ' ';
-		} else if (c == 0x2019) {
-			to[n++] = '\'';
-		} else if (c < 0x80 || p - from == 2) {
-			n += put_lower(to + n, terms_lower(c));
-		} else {
-			memcpy(to + n, from, (size_t)(p - from));
-			n += (size_t)(p - from);
-		}
-	}
-	to[n] = '\0';
-}
-
-/* A word goes on from the character before `at` to the one there. Scripts without blanks have no
- * such places. */
-static bool is_within_word(const char *text, const char *at)
-{
-	const char *p = at, *next = at;
-	uint32_t before, c = terms_next(&next, at + strlen(at));
-
-	if (at == text)
-		return false;
-	for (p--; p > text && (*p & 0xc0) == 0x80;)
-		p--;
-	before = terms_next(&p, at);
-	return terms_is_word(c) && !terms_is_dense(c) && terms_is_word(before) &&
-	       !terms_is_dense(before);
-}
-
 static bool has_any(const char *folded, const char *const *list)
 {
-	for (; *list; list++)
-		for (const char *at = strstr(folded, *list); at; at = strstr(at + 1, *list))
-			if (!is_within_word(folded, at))
+	for (const char *at = folded; *at; at++) {
+		/* Not within a character, nor within a word. */
+		if ((*at & 0xc0) == 0x80 || guard_is_within_word(folded, at))
+			continue;
+		for (const char *const *l = list; *l; l++)
+			if (guard_match(at, *l))
 				return true;
+	}
 	return false;
 }
 
-/* True if a word mixes Latin letters with ones that look like them. */
-static bool is_disguised(const char *text)
+/* One of the phrases as whole words; returns how much of the text it takes, 0: none. The longest
+ * counts. */
+static size_t match_words(const char *folded, const char *at, const char *const *list)
 {
-	const char *p = text, *end = text + strlen(text);
-	bool has_latin = false, has_alike = false;
-	uint32_t c;
+	size_t longest = 0;
 
-	while ((c = to_half_width(terms_next(&p, end)))) {
-		if (is_in(c, invisible))
-			continue;
-		has_latin = terms_is_word(c) && (has_latin || is_in(c, latin));
-		has_alike = terms_is_word(c) && (has_alike || is_in(c, alike));
-		if (has_latin && has_alike)
-			return true;
+	if ((*at & 0xc0) == 0x80 || guard_is_within_word(folded, at))
+		return 0;
+	for (; *list; list++) {
+		size_t n = guard_match(at, *list);
+
+		if (n > longest && !guard_is_within_word(folded, at + n))
+			longest = n;
 	}
+	return longest;
+}
+
+static bool has_words(const char *folded, const char *const *list)
+{
+	for (const char *at = folded; *at; at++)
+		if (match_words(folded, at, list))
+			return true;
+	return false;
+}
+
+static bool has_second(const char *folded, const char *from, const char *const *list, size_t gap)
+{
+	for (const char *at = from; *at && at <= from + gap; at++)
+		if (match_words(folded, at, list))
+			return true;
+	return false;
+}
+
+static bool has_pair(const char *folded)
+{
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+		for (const char *at = folded; *at; at++) {
+			size_t n = match_words(folded, at, pairs[i].first);
+
+			if (n && has_second(folded, at + n, pairs[i].second, pairs[i].gap))
+				return true;
+		}
+	return false;
+}
+
+/* Looks for a command from the beginning of a clause, behind words that may lead it. */
+static bool begins_command(const char *folded, const char *at)
+{
+	size_t n;
+
+	do {
+		at += strspn(at, " ,\"'(");
+		if (match_words(folded, at, commands))
+			return true;
+		n = match_words(folded, at, leads);
+		at += n;
+	} while (n);
+	return false;
+}
+
+/* folded: with its punctuation. */
+static bool has_command(const char *folded)
+{
+	if (begins_command(folded, folded))
+		return true;
+	for (const char *at = folded; (at = strpbrk(at, ".!?:;,\"(-")); at++)
+		if (begins_command(folded, at + 1))
+			return true;
+	for (const char *at = folded; (at = strchr(at, ' ')); at++)
+		if (guard_match(at + 1, "and |") && begins_command(folded, at + 5))
+			return true;
 	return false;
 }
 
@@ -229,21 +197,89 @@ static bool has_secret(const char *text)
 	return false;
 }
 
+/* A word for a secret number, and a number behind it. */
+static bool has_pin(const char *folded)
+{
+	static const char *const words[] = {"pin", "pincode", "pin-code", "geheimzahl", NULL};
+
+	for (const char *at = folded; *at; at++) {
+		size_t n = match_words(folded, at, words), digits = 0;
+
+		for (size_t i = n; n && i < n + 24 && at[i]; i++) {
+			digits = isdigit((unsigned char)at[i]) ? digits + 1 : 0;
+			if (digits >= 4)
+				return true;
+		}
+	}
+	return false;
+}
+
+static enum memory_refusal check_words(const char *folded)
+{
+	if (has_words(folded, sensitive) || has_pin(folded))
+		return MEMORY_REFUSAL_SENSITIVE;
+	if (has_any(folded, unsafe))
+		return MEMORY_REFUSAL_UNSAFE;
+	return has_any(folded, orders) || has_pair(folded) ? MEMORY_REFUSAL_INSTRUCTION
+							   : MEMORY_REFUSAL_NONE;
+}
+
+/* Letters without blanks between the words. */
+static enum memory_refusal check_spaced(const char *text)
+{
+	char folded[GUARD_FOLD_SIZE], phrase[GUARD_FOLD_SIZE];
+
+	guard_fold(folded, text, GUARD_FOLD_SPACED);
+	for (const char *const *l = orders; *folded && *l; l++) {
+		guard_fold(phrase, *l, GUARD_FOLD_JOINED);
+		if (strlen(phrase) >= SPACED_PHRASE_MIN && strstr(folded, phrase))
+			return MEMORY_REFUSAL_INSTRUCTION;
+	}
+	return MEMORY_REFUSAL_NONE;
+}
+
+static enum memory_refusal check_folded(const char *text)
+{
+	static const enum guard_fold ways[] = {GUARD_FOLD_MARKS, GUARD_FOLD_WORDS,
+					       GUARD_FOLD_DIGITS};
+	enum memory_refusal why = MEMORY_REFUSAL_NONE;
+	char folded[GUARD_FOLD_SIZE], last[GUARD_FOLD_SIZE] = "";
+
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0] && !why; i++) {
+		guard_fold(folded, text, ways[i]);
+		if (strcmp(folded, last) == 0)
+			continue;
+		snprintf(last, sizeof last, "%s", folded);
+		why = check_words(folded);
+		if (!why && ways[i] != GUARD_FOLD_WORDS && has_command(folded))
+			why = MEMORY_REFUSAL_INSTRUCTION;
+	}
+	return why ? why : check_spaced(text);
+}
+
+/* Texts in base64 and hexadecimal digits are read, too. */
+static enum memory_refusal check_hidden(const char *text)
+{
+	char hidden[MEMORY_TEXT_MAX + 1];
+	enum memory_refusal why = MEMORY_REFUSAL_NONE;
+
+	while (!why && (text = guard_hidden(text, hidden)))
+		why = check_folded(hidden);
+	return why;
+}
+
 enum memory_refusal memory_check_text(const char *text)
 {
-	char folded[MEMORY_TEXT_MAX + 1], words[MEMORY_TEXT_MAX + 1];
+	enum memory_refusal why;
 
 	if (!text[strspn(text, " \t\r\n")] || strlen(text) > MEMORY_TEXT_MAX)
 		return MEMORY_REFUSAL_EMPTY;
-	fold_text(folded, text, true);
-	fold_text(words, text, false);
-	if (has_secret(text) || has_any(folded, sensitive) || has_any(words, sensitive))
+	if (has_secret(text))
 		return MEMORY_REFUSAL_SENSITIVE;
-	if (has_any(folded, unsafe) || has_any(words, unsafe))
-		return MEMORY_REFUSAL_UNSAFE;
-	return has_any(folded, orders) || has_any(words, orders) || is_disguised(text)
-		       ? MEMORY_REFUSAL_INSTRUCTION
-		       : MEMORY_REFUSAL_NONE;
+	why = check_folded(text);
+	if (!why)
+		why = check_hidden(text);
+	return !why && guard_is_disguised(text) ? MEMORY_REFUSAL_INSTRUCTION : why;
 }
 
 static bool is_one_of(const char *name, const char *const *list)

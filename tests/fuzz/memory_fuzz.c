@@ -1,9 +1,11 @@
-/* Questions to the memory: their terms for the full-text index, and the time that they name. */
+/* Questions to the memory: their terms for the full-text index, and the time that they name; texts
+ * before its guard. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <sqlite3.h>
 
+#include "control/memory/guard.h"
 #include "control/memory/terms.h"
 #include "control/memory/time_cue.h"
 
@@ -46,6 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (time_cue_find(text, UINT64_C(1795442400000), (int32_t)(size % 86400), &w) &&
 	    w.until_ms <= w.since_ms)
 		abort();
+	if (size > MEMORY_TEXT_MAX && !memory_check_text(text) && strlen(text) > MEMORY_TEXT_MAX)
+		abort();
+	memory_check_text(text);
 	free(text);
 	return 0;
 }
