@@ -192,6 +192,9 @@ bool call_must_wait(const struct call *c, const struct cmd *cmd);
 /* Sends what is owed, as far as there is memory: before each command and at each event. */
 void call_send_owed(struct call *c);
 void call_forget_owed(struct call *c, enum cmd_type type);
+/* Forgets what is owed to a lane that has ended, so that the list has room for every lane. */
+void call_forget_owed_lane(struct call *c, uint32_t lane);
+void call_forget_owed_music(struct call *c, uint32_t lane);
 
 /* ---- call_gateway.c ---- */
 /* Action handler of the gateway machine; arg: struct call. */

@@ -58,6 +58,21 @@ void call_send_owed(struct call *c)
 	}
 }
 
+void call_forget_owed_lane(struct call *c, uint32_t lane)
+{
+	for (unsigned i = c->n_owed; i-- > 0;)
+		if ((c->owed[i].type == CMD_LANE_END || c->owed[i].type == CMD_LANE_CONTROL) &&
+		    c->owed[i].lane.playback == lane)
+			drop_owed(c, i);
+}
+
+void call_forget_owed_music(struct call *c, uint32_t lane)
+{
+	for (unsigned i = c->n_owed; i-- > 0;)
+		if (c->owed[i].type == CMD_MUSIC_CONTROL && c->owed[i].music.id == lane)
+			drop_owed(c, i);
+}
+
 void call_forget_owed(struct call *c, enum cmd_type type)
 {
 	for (unsigned i = c->n_owed; i-- > 0;)

@@ -112,6 +112,7 @@ static void send_past_ends(struct call *c)
 static void remove_track(struct call *c, struct music_track *t)
 {
 	decoders_close(c->conf.decoders, t->decoded);
+	call_forget_owed_music(c, t->lane);
 	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
 		if (c->tracks[i] && c->tracks[i]->replaces == t)
 			c->tracks[i]->replaces = NULL;

@@ -53,6 +53,7 @@ static struct playback *playback_free(struct playback *p)
 
 static void remove_playback(struct call *c, struct playback *p)
 {
+	call_forget_owed_lane(c, p->lane);
 	for (unsigned i = 0; i < SENDER_LANES; i++) {
 		if (c->playbacks[i] != p)
 			continue;

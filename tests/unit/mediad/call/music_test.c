@@ -315,6 +315,21 @@ TEST(call_music_from_opening_to_its_end)
 	finish();
 }
 
+TEST(call_music_that_ends_is_owed_nothing)
+{
+	struct cmd cmd = {.type = CMD_MUSIC_CONTROL, .music = {.what = SENDER_GAIN}};
+
+	setup();
+	play(7, 0);
+	opened(7, 0, DURATION);
+	cmd.music.id = track_of(7)->lane;
+	CHECK(call_owe(&rig.c, &cmd));
+	run_ms(1500);
+	CHECK_PHASE(7, ENDED);
+	CHECK_INT(rig.c.n_owed, 0);
+	finish();
+}
+
 TEST(call_music_reports_its_position)
 {
 	setup();
@@ -412,13 +427,19 @@ TEST(call_music_next_is_gapless)
 	finish();
 }
 
-TEST(call_music_crosses_over)
+/* Music 7 plays, and 8 is prepared to follow. */
+static void play_two(uint16_t crossfade_ms)
 {
 	setup();
 	play(7, 0);
 	opened(7, 0, DURATION);
-	prepare(8, 500);
+	prepare(8, crossfade_ms);
 	opened(8, 0, DURATION);
+}
+
+TEST(call_music_crosses_over)
+{
+	play_two(500);
 	run_ms(800);
 	CHECK_PHASE(8, PLAYING);
 	run_ms(1500);
@@ -430,11 +451,7 @@ TEST(call_music_crosses_over)
 
 TEST(call_music_next_is_taken_back)
 {
-	setup();
-	play(7, 0);
-	opened(7, 0, DURATION);
-	prepare(8, 0);
-	opened(8, 0, DURATION);
+	play_two(0);
 	prepare(9, 0);
 	run_ms(100);
 	CHECK_PHASE(8, ENDED);
