@@ -67,8 +67,9 @@ static int keep_ring(const struct child_start *s)
 	return next < end && munmap(next, (size_t)(end - next)) ? errno : 0;
 }
 
-static _Noreturn void run_child(const struct child_start *s, pid_t parent)
+static void run_child(const void *start, pid_t parent)
 {
+	const struct child_start *s = start;
 	struct track_conf conf = {.fd = SOURCE_FD,
 				  .kind = s->kind,
 				  .start = s->start,
@@ -93,14 +94,7 @@ static _Noreturn void run_child(const struct child_start *s, pid_t parent)
 
 int child_fork(pid_t *out, const struct child_start *start)
 {
-	pid_t parent = getpid(), pid = fork();
-
-	if (pid < 0)
-		return errno;
-	if (!pid)
-		run_child(start, parent);
-	*out = pid;
-	return 0;
+	return jail_fork(out, run_child, start);
 }
 
 static enum decoder_reason explain_status(int status)

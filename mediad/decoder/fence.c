@@ -100,15 +100,10 @@ int fence_enter(pid_t parent)
 		return errno;
 	f = seccomp_init(SCMP_ACT_ALLOW);
 	err = f ? 0 : -ENOMEM;
-	for (size_t i = 0; i < sizeof refused / sizeof refused[0] && !err; i++)
-		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
+	jail_add_rules(f, SCMP_ACT_ERRNO(EPERM), refused, sizeof refused / sizeof refused[0], &err);
 	if (!err)
 		err = refuse_writing(f);
 	if (!err)
 		err = refuse_unix_sockets(f);
-	if (!err)
-		err = seccomp_load(f);
-	if (f)
-		seccomp_release(f);
-	return err == -EINVAL ? ENOTSUP : -err;
+	return jail_load(f, err);
 }

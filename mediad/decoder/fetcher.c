@@ -16,6 +16,7 @@
 
 #include "ipc/http_guard.h"
 #include "mediad/decoder/fence.h"
+#include "mediad/decoder/jail.h"
 #include "mediad/decoder/range_wire.h"
 #include "mediad/music/decoder_wire.h"
 #include "proto/base/time.h"
@@ -378,8 +379,9 @@ static int keep_descriptors(const struct fetcher_start *s)
 	return close_range(FIRST_CLOSED, ~0u, 0) ? errno : 0;
 }
 
-static _Noreturn void run_fetcher(const struct fetcher_start *s, pid_t parent)
+static void run_fetcher(const void *start, pid_t parent)
 {
+	const struct fetcher_start *s = start;
 	struct fetcher *f = calloc(1, sizeof *f);
 
 	if (!f || munmap(s->rings, s->rings_size) || keep_descriptors(s) || fence_enter(parent))
@@ -405,12 +407,5 @@ int fetcher_prepare(void)
 
 int fetcher_fork(pid_t *out, const struct fetcher_start *start)
 {
-	pid_t parent = getpid(), pid = fork();
-
-	if (pid < 0)
-		return errno;
-	if (!pid)
-		run_fetcher(start, parent);
-	*out = pid;
-	return 0;
+	return jail_fork(out, run_fetcher, start);
 }

@@ -67,22 +67,43 @@ int jail_limit(pid_t parent)
 	return err;
 }
 
+int jail_fork(pid_t *out, jail_child *run, const void *start)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid < 0)
+		return errno;
+	if (!pid)
+		run(start, parent);
+	*out = pid;
+	return 0;
+}
+
+void jail_add_rules(void *filter, uint32_t action, const int *calls, size_t n, int *err)
+{
+	for (size_t i = 0; i < n && !*err; i++)
+		*err = seccomp_rule_add(filter, action, calls[i], 0);
+}
+
+int jail_load(void *filter, int err)
+{
+	if (!err)
+		err = seccomp_load(filter);
+	if (filter)
+		seccomp_release(filter);
+	return err == -EINVAL ? ENOTSUP : -err;
+}
+
 static int install_filter(void)
 {
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
 	int err = f ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0] && !err; i++)
-		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i], 0);
-	for (size_t i = 0; i < sizeof refused / sizeof refused[0] && !err; i++)
-		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
+	jail_add_rules(f, SCMP_ACT_ALLOW, allowed, sizeof allowed / sizeof allowed[0], &err);
+	jail_add_rules(f, SCMP_ACT_ERRNO(EPERM), refused, sizeof refused / sizeof refused[0], &err);
 	if (!err)
 		err = sandbox_allow_memory(f);
-	if (!err)
-		err = seccomp_load(f);
-	if (f)
-		seccomp_release(f);
-	return err == -EINVAL ? ENOTSUP : -err;
+	return jail_load(f, err);
 }
 
 int jail_enter(void)

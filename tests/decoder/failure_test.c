@@ -62,45 +62,54 @@ static bool wait_for(struct deck *d, enum decoder_type type, struct decoder_msg 
 	return false;
 }
 
+/* Starts decoderd with one decoder process; returns its parent, or 0. */
+static pid_t open_with_child(struct deck *d, pid_t children[CHILDREN])
+{
+	pid_t zygote = 0;
+
+	if (deck_open(d) && format_write(d, &formats[2], 2) && start_long(d, 1))
+		zygote = find_zygote(d);
+	return zygote && find_children(zygote, children) == 1 ? zygote : 0;
+}
+
+/* decoderd is able to play. */
+static void close_after_playing(struct deck *d)
+{
+	struct played p = {0};
+
+	deck_play_file(d, formats[2].name, 0, &p);
+	free(p.pcm);
+	deck_close(d);
+	CHECK_INT(p.reason, DECODER_REASON_END);
+}
+
 TEST(decoderd_reports_a_decoder_that_was_killed)
 {
 	struct deck d;
 	struct decoder_msg msg;
-	struct played p = {0};
 	pid_t children[CHILDREN];
-	bool ok = deck_open(&d) && format_write(&d, &formats[2], 2) && start_long(&d, 1) &&
-		  find_children(find_zygote(&d), children) == 1;
 
-	CHECK(ok);
+	CHECK(open_with_child(&d, children) != 0);
 	CHECK_INT(kill(children[0], SIGKILL), 0);
 	CHECK(wait_for(&d, DECODER_ENDED, &msg));
 	CHECK_STR(decoder_reason_name(msg.reason), "crashed");
 	CHECK_INT(msg.slot, 1);
-	deck_play_file(&d, formats[2].name, 0, &p);
-	free(p.pcm);
-	CHECK_INT(p.reason, DECODER_REASON_END);
-	deck_close(&d);
+	close_after_playing(&d);
 }
 
 TEST(decoderd_comes_back_when_its_forking_process_was_killed)
 {
 	struct deck d;
 	struct decoder_msg msg;
-	struct played p = {0};
-	pid_t children[CHILDREN], zygote;
+	pid_t children[CHILDREN], zygote = open_with_child(&d, children);
 
-	CHECK(deck_open(&d) && format_write(&d, &formats[2], 2) && start_long(&d, 1));
-	zygote = find_zygote(&d);
-	CHECK_INT(find_children(zygote, children), 1);
+	CHECK(zygote != 0);
 	CHECK_INT(kill(zygote, SIGKILL), 0);
 	CHECK(wait_for(&d, DECODER_READY, &msg));
 	CHECK(msg.jailed);
 	/* Its decoders died with it. */
 	CHECK_INT(find_children(zygote, children), 0);
-	deck_play_file(&d, formats[2].name, 0, &p);
-	free(p.pcm);
-	CHECK_INT(p.reason, DECODER_REASON_END);
-	deck_close(&d);
+	close_after_playing(&d);
 }
 
 TEST(decoderd_answers_a_close_of_an_unknown_track)

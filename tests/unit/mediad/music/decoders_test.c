@@ -90,14 +90,20 @@ static uint64_t open_track(struct rig *r)
 	return decoders_open(r->d, &source, 0, false, on_event, r, &track) ? 0 : track;
 }
 
+/* Opens the rig and one track in it; 0: it failed. */
+static uint64_t open_first(struct rig *r)
+{
+	if (open_rig(r))
+		return 0;
+	deliver_ready(r);
+	return open_track(r);
+}
+
 TEST(decoders_pass_events_of_a_track)
 {
 	struct rig r;
-	uint64_t track;
+	uint64_t track = open_first(&r);
 
-	CHECK_INT(open_rig(&r), 0);
-	deliver_ready(&r);
-	track = open_track(&r);
 	CHECK(track != 0);
 	CHECK(decoders_ring(r.d, track) != NULL);
 	deliver(&r, &(struct decoder_msg){.type = DECODER_OPENED, .track = track});
@@ -117,11 +123,8 @@ TEST(decoders_pass_events_of_a_track)
 TEST(decoders_use_a_slot_again_after_its_process_has_ended)
 {
 	struct rig r;
-	uint64_t first;
+	uint64_t first = open_first(&r);
 
-	CHECK_INT(open_rig(&r), 0);
-	deliver_ready(&r);
-	first = open_track(&r);
 	decoders_close(r.d, first);
 	for (unsigned i = 1; i < DECODER_SLOTS; i++)
 		CHECK(open_track(&r) != 0);
@@ -136,11 +139,8 @@ TEST(decoders_use_a_slot_again_after_its_process_has_ended)
 TEST(decoders_ignore_messages_of_other_tracks)
 {
 	struct rig r;
-	uint64_t track;
+	uint64_t track = open_first(&r);
 
-	CHECK_INT(open_rig(&r), 0);
-	deliver_ready(&r);
-	track = open_track(&r);
 	deliver_ended(&r, 0, track + 7, DECODER_REASON_CRASHED);
 	deliver_ended(&r, 9, track, DECODER_REASON_CRASHED);
 	deliver(&r, &(struct decoder_msg){.type = DECODER_CLOSE, .track = track});
@@ -175,11 +175,8 @@ TEST(decoders_allow_closing_in_the_handler)
 TEST(decoders_lose_their_tracks_with_a_restart)
 {
 	struct rig r;
-	uint64_t track;
+	uint64_t track = open_first(&r);
 
-	CHECK_INT(open_rig(&r), 0);
-	deliver_ready(&r);
-	track = open_track(&r);
 	deliver_ready(&r);
 	CHECK_INT(r.last.reason, DECODER_REASON_LOST);
 	decoders_close(r.d, track);
