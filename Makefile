@@ -241,7 +241,7 @@ fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows describes each row.
 BENCHSHARED := traces recall_corpus random_vectors bare bench relay brain far_end far_end_dave listening plane rooms scripted speakers speech journal_times ask_times
-BENCHES := $(filter-out $(BENCHSHARED),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
+BENCHES := $(filter-out $(BENCHSHARED) music_stage,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
@@ -253,6 +253,10 @@ $(B)/bench/traps.so: tests/bench/preload/traps.c tests/bench/preload/traps.h
 $(B)/bench/turns.so: tests/bench/preload/turns.c tests/bench/preload/turns.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+# Benches of music also make the files that they play.
+MUSICBENCHES := $(filter music_%,$(BENCHES))
+$(MUSICBENCHES:%=$(B)/bench/%): $(call objs,tests/bench/music_stage.c tests/decoder/sound.c tests/decoder/web.c) | $(B)/mediad $(B)/decoderd
+$(MUSICBENCHES:%=$(B)/bench/%): LIBS_ALL += -lavformat -lavcodec -lavutil
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:
 	@deploy/deps.sh build interop

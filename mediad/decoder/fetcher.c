@@ -28,6 +28,7 @@ enum {
 	NOTHING_FD = 2,
 	FIRST_CLOSED = 3,
 	WINDOW = 256 << 10,
+	HEAD = 64 << 10,     /* bytes at the beginning that are kept */
 	SKIP_MAX = 64 << 10, /* bytes that are read and dropped rather than requested again */
 	REDIRECTS_MAX = 5,
 	RETRIES_MAX = 5,
@@ -52,6 +53,9 @@ struct fetcher {
 	uint8_t bytes[WINDOW];
 	bool paused, ended;
 	enum decoder_reason failure;
+	/* Demuxers look at the end of a source and come back: no other request is needed then. */
+	uint8_t head[HEAD];
+	size_t n_head;
 
 	/* The source. */
 	bool known; /* a response has come */
@@ -137,6 +141,17 @@ static size_t on_header(char *line, size_t one, size_t n, void *arg)
 	return n;
 }
 
+static void keep_head(struct fetcher *f, uint64_t at, const char *data, size_t n)
+{
+	size_t room = HEAD - f->n_head;
+
+	if (f->live || at != f->n_head)
+		return;
+	n = n < room ? n : room;
+	memcpy(f->head + f->n_head, data, n);
+	f->n_head += n;
+}
+
 static size_t on_bytes(char *data, size_t one, size_t n, void *arg)
 {
 	struct fetcher *f = arg;
@@ -155,6 +170,7 @@ static size_t on_bytes(char *data, size_t one, size_t n, void *arg)
 		f->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
+	keep_head(f, f->offset + f->n, data, n);
 	memcpy(f->bytes + f->n, data, n);
 	f->n += icy_feed(&f->icy, f->bytes + f->n, n);
 	send_title(f);
@@ -310,6 +326,24 @@ static void move_window(struct fetcher *f)
 	f->n -= drop;
 }
 
+/* Answers from the beginning, and requests what follows it. Returns false if the window is to
+ * answer or the beginning does not have it. */
+static bool answer_from_head(struct fetcher *f)
+{
+	size_t n;
+
+	if (f->failure || f->ask.offset >= f->n_head ||
+	    (f->ask.offset >= f->offset && f->ask.offset <= f->offset + f->n))
+		return false;
+	n = f->n_head - (size_t)f->ask.offset;
+	n = n < f->ask.length ? n : f->ask.length;
+	memcpy(f->answer.data, f->head + f->ask.offset, n);
+	if (f->offset > f->n_head && (int64_t)f->n_head != f->size)
+		start_transfer(f, f->n_head);
+	send_answer(f, n);
+	return true;
+}
+
 /* Answers the request if that is possible now. */
 static void try_answer(struct fetcher *f)
 {
@@ -320,6 +354,8 @@ static void try_answer(struct fetcher *f)
 			send_answer(f, 0);
 		return;
 	}
+	if (answer_from_head(f))
+		return;
 	if (!f->failure &&
 	    (f->ask.offset < f->offset || f->ask.offset > f->offset + f->n + SKIP_MAX))
 		start_transfer(f, f->ask.offset);

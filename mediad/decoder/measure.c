@@ -15,7 +15,7 @@ enum {
 	PLACES = 8,	      /* of a file, one second each */
 	WHOLE_S = 10,	      /* a shorter file is measured as a whole at once */
 	SCAN_MAX_S = 40 * 60, /* a longer one keeps its estimate */
-	ESTIMATE_MS = 25,     /* at most */
+	ESTIMATE_MS = 12,     /* at most */
 	WORK_MS = 10,	      /* of one turn */
 };
 

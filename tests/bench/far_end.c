@@ -205,13 +205,18 @@ size_t far_end_seal(struct far_end *f, unsigned call, unsigned speaker, const ui
 	return len;
 }
 
-void far_end_speaker_key(struct far_end *f, unsigned call, unsigned speaker, uint8_t key[16])
+void far_end_client_key(struct far_end *f, unsigned call, uint64_t user, uint8_t key[16])
 {
 	pthread_mutex_lock(&f->lock);
 	if (!f->calls[call].group)
 		bench_die("call %u has no group", call);
-	far_end_group_key(f->calls[call].group, speaker, key);
+	far_end_group_key(f->calls[call].group, user, key);
 	pthread_mutex_unlock(&f->lock);
+}
+
+void far_end_speaker_key(struct far_end *f, unsigned call, unsigned speaker, uint8_t key[16])
+{
+	far_end_client_key(f, call, far_end_user(call, speaker), key);
 }
 
 /* ---- the gateway ---- */

@@ -55,6 +55,8 @@ size_t far_end_seal(struct far_end *f, unsigned call, unsigned speaker, const ui
 		    size_t n, uint8_t *out, size_t cap);
 /* The AES-128 key that this speaker encrypts with. */
 void far_end_speaker_key(struct far_end *f, unsigned call, unsigned speaker, uint8_t key[16]);
+/* The AES-128 key that the client of a call, which is this user, encrypts with. */
+void far_end_client_key(struct far_end *f, unsigned call, uint64_t user, uint8_t key[16]);
 /* From any thread. */
 void far_end_send(struct far_end *f, unsigned call, const uint8_t *p, size_t n);
 

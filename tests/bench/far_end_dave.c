@@ -179,11 +179,11 @@ size_t far_end_group_seal(struct far_end_group *g, unsigned speaker, const uint8
 	return len;
 }
 
-void far_end_group_key(const struct far_end_group *g, unsigned speaker, uint8_t key[16])
+void far_end_group_key(const struct far_end_group *g, uint64_t user, uint8_t key[16])
 {
-	const struct dave_member *m = dave_epoch_find(g->epoch, g->conf.first_user + speaker);
+	const struct dave_member *m = dave_epoch_find(g->epoch, user);
 
 	if (!m)
-		bench_die("speaker %u is not in the group", speaker);
+		bench_die("user %llu is not in the group", (unsigned long long)user);
 	BENCH_OK(dave_key_bytes(key, m->base, 0));
 }

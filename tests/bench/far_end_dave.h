@@ -28,7 +28,7 @@ struct far_end_group *far_end_group_free(struct far_end_group *g);
 /* Encrypts an Opus frame of a speaker into out and returns its size. */
 size_t far_end_group_seal(struct far_end_group *g, unsigned speaker, const uint8_t *frame, size_t n,
 			  uint8_t *out, size_t cap);
-/* The AES-128 key that a speaker encrypts with. */
-void far_end_group_key(const struct far_end_group *g, unsigned speaker, uint8_t key[16]);
+/* The AES-128 key that a member encrypts with, a speaker or the client. */
+void far_end_group_key(const struct far_end_group *g, uint64_t user, uint8_t key[16]);
 
 #endif

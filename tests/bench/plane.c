@@ -20,14 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	RATE = 24000,
-	CHUNK = RATE / 25,
-	SPEECH = 4 * RATE,
-	AHEAD = RATE,
-	JOIN_MS = 20000,
-	USER = 900
-};
+enum { RATE = 24000, CHUNK = RATE / 25, SPEECH = 4 * RATE, AHEAD = RATE, JOIN_MS = 20000 };
 
 struct voice {
 	uint32_t playback;   /* 0: silent */
@@ -275,7 +268,7 @@ void plane_calls(struct plane *p, unsigned from, unsigned n)
 							 .gen = 0,
 							 .guild = far_end_guild(i),
 							 .channel = far_end_guild(i),
-							 .user = USER,
+							 .user = PLANE_USER,
 							 .bitrate = 64000,
 							 .consent = true};
 		plane_send(p, &msg);
@@ -404,6 +397,14 @@ static void start_mediad(struct plane *p)
 		argv[n++] = "--journal";
 		argv[n++] = p->conf.journal;
 	}
+	if (p->conf.music_root) {
+		argv[n++] = "--music-root";
+		argv[n++] = p->conf.music_root;
+	}
+	if (p->conf.music_address) {
+		argv[n++] = "--music-address";
+		argv[n++] = p->conf.music_address;
+	}
 	p->pid = plane_spawn((char *const *)argv, &p->conf);
 	if (clock_getcpuclockid(p->pid, &p->clock))
 		bench_die("mediad has no clock");
@@ -439,7 +440,7 @@ void plane_alloc(struct plane **out, const struct plane_conf *conf)
 					   .build = slice_str("bench"),
 					   .instance = 1,
 					   .epoch = 1,
-					   .user = USER};
+					   .user = PLANE_USER};
 	plane_send(p, &hello);
 	plane_until(p, synced, p, 5000, "mediad says SYNCED");
 }

@@ -22,12 +22,15 @@ struct plane_conf {
 	int cpu;	     /* mediad runs on this processor alone; -1: on all */
 	const char *preload; /* a library for LD_PRELOAD; NULL */
 	const char *journal; /* NULL */
-	unsigned speakers;   /* members of each call's DAVE group beside mediad; 0: 1 */
-	bool apart;	     /* another is its control: none of the messages and calls below */
+	const char *music_root, *music_address; /* NULL: no music, and none from the web */
+	unsigned speakers; /* members of each call's DAVE group beside mediad; 0: 1 */
+	bool apart;	   /* another is its control: none of the messages and calls below */
 	far_end_packet_h *packeth;
 	plane_msg_h *msgh;
 	void *arg;
 };
+
+enum { PLANE_USER = 900 }; /* that mediad is in its calls */
 
 /* The program called name that stands with this bench's build ($BIN). */
 void plane_program(char *buf, size_t size, const char *name);

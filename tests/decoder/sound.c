@@ -61,6 +61,7 @@ static bool write_packets(struct writer *w, const AVFrame *frame)
 static bool write_frames(struct writer *w)
 {
 	const struct sound *s = w->sound;
+	double (*signal)(double, int) = s->signal ? s->signal : sound_signal;
 	int size = w->codec->frame_size ? w->codec->frame_size : PCM_FRAME;
 
 	while (w->at < s->samples) {
@@ -77,7 +78,7 @@ static bool write_frames(struct writer *w)
 			for (int i = 0; i < n; i++)
 				put_sample(w->frame, c, i,
 					   (w->at + i < s->quiet ? 0.1 : 1) *
-						   sound_signal((double)(w->at + i) / s->rate, c));
+						   signal((double)(w->at + i) / s->rate, c));
 		w->at += n;
 		if (!write_packets(w, w->frame))
 			return false;

@@ -14,6 +14,7 @@ struct sound {
 	int64_t samples;
 	int64_t quiet; /* the first ones, at a tenth of the level */
 	const char *title, *artist, *gain;
+	double (*signal)(double t, int channel); /* NULL: sound_signal */
 };
 
 /* Writes the file; false if this libav cannot. */

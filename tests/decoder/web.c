@@ -17,7 +17,7 @@ struct web {
 	int fd;
 	uint16_t port;
 	pthread_t thread;
-	_Atomic unsigned requests;
+	_Atomic unsigned requests, delay_ms;
 };
 
 struct body {
@@ -166,6 +166,7 @@ static void *serve_one(void *arg)
 		head[n] = '\0';
 		if (strstr(head, "\r\n\r\n")) {
 			atomic_fetch_add(&v.w->requests, 1);
+			usleep(atomic_load(&v.w->delay_ms) * 1000);
 			answer(v.w, v.fd, head);
 			break;
 		}
@@ -227,6 +228,11 @@ void web_close(struct web *w)
 uint16_t web_port(const struct web *w)
 {
 	return w->port;
+}
+
+void web_set_delay(struct web *w, unsigned ms)
+{
+	atomic_store(&w->delay_ms, ms);
 }
 
 unsigned web_requests(const struct web *w)

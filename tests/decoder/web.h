@@ -20,6 +20,8 @@ struct web;
 bool web_open(struct web **out, const char *dir);
 void web_close(struct web *w);
 uint16_t web_port(const struct web *w);
+/* Every answer waits so long, as if the server were far away. */
+void web_set_delay(struct web *w, unsigned ms);
 /* Requests so far. */
 unsigned web_requests(const struct web *w);
 

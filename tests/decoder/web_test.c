@@ -44,6 +44,20 @@ TEST(decoderd_plays_each_format_from_the_web)
 	CHECK(ok);
 }
 
+/* A demuxer that looks at the end of a source comes back to bytes that have arrived before: one
+ * request for the beginning, one for the end, and one for what follows the beginning. */
+TEST(decoderd_requests_the_beginning_of_a_source_once)
+{
+	struct deck d;
+	bool ok = deck_open(&d) && format_write(&d, &formats[6], 2) &&
+		  plays_exactly(&d, "/ranges/g.opus", &formats[6], 0);
+	unsigned requests = web_requests(d.web);
+
+	deck_close(&d);
+	CHECK(ok);
+	CHECK(requests <= 3);
+}
+
 TEST(decoderd_plays_from_a_server_without_ranges)
 {
 	const struct format *f = &formats[4]; /* mp3 needs no seek */
