@@ -1,8 +1,8 @@
 /* Measures the loudness of a track whose tags do not give it.
  *
- * A file is measured ahead: first at a few places for some milliseconds, which gives an estimate
- * before the track starts, then as a whole while the ring is full. A web source is measured as it
- * plays. */
+ * A file is measured ahead: first at a few places for some milliseconds, which gives an
+ * estimate before the track starts, then as a whole while the ring is full. A web source is
+ * measured as it plays. */
 #ifndef MEDIAD_DECODER_MEASURE_H
 #define MEDIAD_DECODER_MEASURE_H
 

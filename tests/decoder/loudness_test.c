@@ -83,7 +83,7 @@ TEST(decoderd_measures_files_of_each_format)
 	CHECK(ok);
 }
 
-/* A short file is known as a whole before it starts. */
+/* A short file is known as a whole before it starts, unless the machine is busy. */
 TEST(decoderd_measures_a_short_file_at_once)
 {
 	struct deck d;
@@ -96,8 +96,10 @@ TEST(decoderd_measures_a_short_file_at_once)
 	free(p.pcm);
 	deck_close(&d);
 	CHECK_INT(p.reason, DECODER_REASON_END);
-	CHECK(abs(p.opened.levels.loudness - expected(SHORT_S)) <= 10);
-	CHECK_INT(p.n_levels, 0);
+	CHECK(p.n_levels <= 1);
+	if (!p.n_levels)
+		p.levels = p.opened.levels;
+	CHECK(abs(p.levels.loudness - expected(SHORT_S)) <= 10);
 }
 
 /* A web source is measured as it plays, after 1, 2, 4, 8 and 16 seconds. */
