@@ -121,16 +121,12 @@ static void handle_events(struct engine_thread *m)
 
 	for (unsigned i = 0; i < EVENTS_A_TURN && audio_thread_waiting(m->t); i++)
 		env_deliver(m->e->conf.env, m->source, INPUT_EVENT, NULL, 0);
-	left = audio_thread_waiting(m->t);
+	left = audio_thread_waiting(m->t) || (m->resting && event_add(m->ev, NULL));
 	if (left && event_add(m->rest, &at_once))
 		event_active(m->rest, EV_TIMEOUT, 0); /* without memory for a timer */
-	if (left == m->resting)
-		return;
-	m->resting = left;
-	if (left)
+	if (left && !m->resting)
 		event_del(m->ev);
-	else
-		event_add(m->ev, NULL);
+	m->resting = left;
 }
 
 static void on_rest(evutil_socket_t fd, short what, void *arg)
