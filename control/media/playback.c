@@ -408,7 +408,7 @@ void media_playback_inherit(struct media_call *call, const struct media_msg *msg
 					      .reported = true,
 					      .ended = true,
 					      .end_sent = s->ended,
-					      .lost_at = 1};
+					      .lost_at = env_now(call->media->env)};
 		call->playbacks = pb;
 	} else if (msg->type != MEDIA_SAY_DRAINED && msg->type != MEDIA_SAY_STOPPED) {
 		return;
@@ -509,7 +509,8 @@ void media_playbacks_lost(struct media_call *call, uint64_t now)
 	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next) {
 		if (!pb->opened || pb->over)
 			continue;
-		pb->lost_at = now;
+		if (!pb->lost_at)
+			pb->lost_at = now;
 		pb->reported = false;
 	}
 	if (call->playbacks)

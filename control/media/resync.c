@@ -245,13 +245,14 @@ void media_on_synced(struct media_link *l, void *arg)
 		m->linkh(true, m->arg);
 }
 
+/* Also when the mediad was lost before it was synced: its report of the call counts no more. */
 static void mark_call_lost(struct media_call *c, uint64_t now)
 {
-	c->reported = false;
-	if (!c->open)
+	if (!c->open && !c->reported)
 		return;
-	c->open = false;
-	c->lost_at = now;
+	c->open = c->reported = false;
+	if (!c->lost_at)
+		c->lost_at = now;
 	c->last.phase = MEDIA_PHASE_UNKNOWN;
 	c->last.reason = MEDIA_REASON_MEDIA_LOST;
 	c->last.wants_credentials = false;

@@ -385,32 +385,53 @@ static uint64_t read_clock(void *arg)
 	return ns_of_timespec(&ts) + ahead_ns;
 }
 
+/* The call is open at t's mediad; the other one's does not listen yet. */
+static bool begin_with_two(struct toy *t, struct toy *other)
+{
+	const char *socks[] = {t->path, other->path, NULL};
+	struct media_conf conf = {.socks = socks, .user = 900, .epoch = 10};
+
+	if (toy_alloc(t))
+		return false;
+	ahead_ns = 0;
+	env_replay_clock(t->env, read_clock, NULL);
+	*other = (struct toy){.answers_pings = true, .env = t->env};
+	snprintf(other->path, sizeof other->path, "%s/o", t->dir);
+	return !toy_listen(t) && !media_alloc(&t->media, t->env, &conf) &&
+	       !media_call_open(&t->call, t->media, &toy_want, toy_on_call, t) &&
+	       toy_run_until(t, MEDIA_CALL_OPEN, 1);
+}
+
+/* t's mediad was away and reports the call, without the end of its report; the other's is synced.
+ */
+static bool report_again(struct toy *t, struct toy *other)
+{
+	toy_gone(t);
+	toy_settle(t);
+	t->holds_call = t->still_reports = true;
+	if (toy_listen(t) || toy_listen(other) || !toy_run_until(t, MEDIA_HELLO, 2))
+		return false;
+	for (unsigned i = 0; i < 100 && !other->hellos; i++)
+		toy_settle(t);
+	toy_settle(t);
+	return other->hellos == 1;
+}
+
+static void end_with_two(struct toy *t, struct toy *other)
+{
+	t->media = media_free(t->media); /* the other toy's socket goes first */
+	t->call = NULL;
+	toy_gone(other);
+	toy_free(t);
+}
+
 /* It would be in the call twice: the first mediad keeps a call that was taken for ours. */
 TEST(media_does_not_move_a_call_that_its_mediad_has_reported_again)
 {
-	struct toy t, other = {.answers_pings = true};
-	const char *socks[] = {t.path, other.path, NULL};
-	struct media_conf conf = {.socks = socks, .user = 900, .epoch = 10};
+	struct toy t, other;
 
-	CHECK_INT(toy_alloc(&t), 0);
-	ahead_ns = 0;
-	env_replay_clock(t.env, read_clock, NULL);
-	other.env = t.env;
-	snprintf(other.path, sizeof other.path, "%s/o", t.dir);
-	CHECK_INT(toy_listen(&t), 0);
-	CHECK_INT(media_alloc(&t.media, t.env, &conf), 0);
-	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
-	CHECK(toy_run_until(&t, MEDIA_CALL_OPEN, 1));
-	toy_gone(&t);
-	toy_settle(&t);
-	t.holds_call = t.still_reports = true;
-	CHECK_INT(toy_listen(&t), 0);
-	CHECK_INT(toy_listen(&other), 0);
-	CHECK(toy_run_until(&t, MEDIA_HELLO, 2));
-	for (unsigned i = 0; i < 100 && !other.hellos; i++)
-		toy_settle(&t);
-	toy_settle(&t);
-	CHECK_INT(other.hellos, 1);
+	CHECK(begin_with_two(&t, &other));
+	CHECK(report_again(&t, &other));
 	media_wake(t.media, 0);
 	ahead_ns = (MEDIA_MOVE_MS + 100) * NS_PER_MS;
 	toy_settle(&t);
@@ -418,8 +439,26 @@ TEST(media_does_not_move_a_call_that_its_mediad_has_reported_again)
 	toy_settle(&t);
 	CHECK_INT(other.count[MEDIA_CALL_OPEN], 0);
 	CHECK_INT(t.count[MEDIA_CALL_SET], 1);
-	t.media = media_free(t.media); /* the other toy's socket goes first */
-	t.call = NULL;
-	toy_gone(&other);
-	toy_free(&t);
+	end_with_two(&t, &other);
+}
+
+/* Its report is not the truth any more: the call goes to the other mediad. */
+TEST(media_moves_a_call_whose_mediad_is_lost_while_it_reports)
+{
+	struct toy t, other;
+	unsigned states;
+
+	CHECK(begin_with_two(&t, &other));
+	CHECK(report_again(&t, &other));
+	states = t.states;
+	toy_gone(&t);
+	toy_settle(&t);
+	CHECK_INT(t.states, states + 1);
+	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_UNKNOWN);
+	ahead_ns = (MEDIA_MOVE_MS + 100) * NS_PER_MS;
+	media_wake(t.media, 0);
+	for (unsigned i = 0; i < 100 && !other.count[MEDIA_CALL_OPEN]; i++)
+		toy_settle(&t);
+	CHECK_INT(other.count[MEDIA_CALL_OPEN], 1);
+	end_with_two(&t, &other);
 }

@@ -2,6 +2,8 @@
  */
 #include "tests/unit/control/media/toy_mediad.h"
 
+#include "control/media/call.h"
+
 static void on_playback(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
 			unsigned reason, uint64_t at, void *arg)
 {
@@ -343,6 +345,49 @@ TEST(media_inherits_speech_after_it_spoke_elsewhere)
 	CHECK_INT(t.inherited, 1);
 	media_playback_free(pb);
 	media_call_free(other);
+	toy_free(&t);
+}
+
+/* A mediad with many calls reports them in more than one turn of the loop, and timers run between.
+ */
+TEST(media_waits_for_the_report_of_inherited_speech)
+{
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	t.holds_call = t.ended = t.still_reports = true;
+	t.playback = 9;
+	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
+	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_HELLO, 1));
+	toy_settle(&t);
+	CHECK_INT(t.inherited, 1);
+	media_playbacks_tick(t.call, env_now(t.env));
+	CHECK_INT(t.inherited_ends, 0);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
+	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	toy_free(&t);
+}
+
+/* The mediad is killed while it reports the playback: the next one knows nothing of it. */
+TEST(media_playback_goes_on_although_a_mediad_has_reported_it)
+{
+	struct toy t;
+
+	CHECK(begin_playback(&t, false, 2400));
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	t.holds_call = t.still_reports = true;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_HELLO, 2));
+	toy_settle(&t);
+	t.playback = 0;
+	t.holds_call = t.still_reports = false;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 2));
+	CHECK_INT(t.count[MEDIA_SAY_CLAIM], 0);
+	CHECK_INT(t.events, 0);
 	toy_free(&t);
 }
 
