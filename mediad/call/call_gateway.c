@@ -149,11 +149,12 @@ static void close_ws(struct call *c, uint16_t code)
 	c->ws = ws_free(c->ws);
 }
 
-/* A commit that is not sent would leave others without keys, so the session is resumed and the
- * commit is requested again. */
-static void send_binary(struct call *c, const uint8_t *p, size_t n)
+/* The server and we would count on a message that was not sent: others would be left without keys
+ * after a commit, and without our SSRC after op 5. So the session is resumed, and the message is
+ * made anew. A text without length found no memory before. */
+static void send_message(struct call *c, bool text, const void *p, size_t n)
 {
-	int err = c->ws ? ws_send(c->ws, false, p, n) : ENOTCONN;
+	int err = c->ws ? n ? ws_send(c->ws, text, p, n) : ENOMEM : ENOTCONN;
 
 	if (err && err != ENOTCONN) /* the close event is under way */
 		c->pending_close = 1006;
@@ -168,11 +169,10 @@ void call_perform_action(const struct vgw_action *act, void *arg)
 		open_ws(c, act->connect.conn, act->connect.url);
 		break;
 	case VGW_SEND:
-		if (c->ws)
-			ws_send(c->ws, true, act->send.text, act->send.len);
+		send_message(c, true, act->send.text, act->send.len);
 		break;
 	case VGW_SEND_BINARY:
-		send_binary(c, act->binary.p, act->binary.n);
+		send_message(c, false, act->binary.p, act->binary.n);
 		break;
 	case VGW_CLOSE:
 		close_ws(c, act->close_code);

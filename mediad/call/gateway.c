@@ -89,7 +89,7 @@ uint64_t vgw_deadline(const struct vgw *g)
 
 void vgw_send_text(struct vgw *g, const char *text, size_t len)
 {
-	if (len && g->open)
+	if (g->open)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_SEND, .send = {text, len}});
 }
 

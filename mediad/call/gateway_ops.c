@@ -343,8 +343,10 @@ int vgw_dave_text(struct vgw *g, unsigned op, uint16_t transition)
 	if (g->phase != MEDIA_PHASE_UP || !g->open)
 		return ENOTCONN;
 	len = vgw_put_transition(text, sizeof text, op, transition);
+	if (!len)
+		return ENOMEM;
 	vgw_send_text(g, text, len);
-	return len ? 0 : ENOMEM;
+	return 0;
 }
 
 int vgw_dave_binary(struct vgw *g, unsigned op, const uint8_t *payload, size_t n)

@@ -251,3 +251,16 @@ TEST(say_stops_when_audio_is_lost)
 	CHECK_INT(rig.c->playbacks[0]->why, MEDIA_REASON_OVERFLOW);
 	end_answer();
 }
+
+/* Op 5 finds no memory: others would not know our SSRC. */
+TEST(call_resumes_when_a_text_finds_no_memory)
+{
+	const struct vgw_action none = {.kind = VGW_SEND, .send = {"", 0}};
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	call_perform_action(&none, rig.c);
+	call_finish_step(rig.c);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_RESUMING);
+	rig_finish();
+}
