@@ -52,24 +52,36 @@ static void report_call_state(struct media_call *call)
 		}
 }
 
-/* A stray for which there is no memory stays open until the next HELLO. */
+static void close_stray(const struct stray *s)
+{
+	struct media_msg msg = {.type = MEDIA_CALL_CLOSE,
+				.call_close = {.call = s->call, .gen = s->gen}};
+
+	log_info("call_stray", "call=%u", s->call);
+	media_link_send(s->link, &msg);
+}
+
+/* A stray that cannot be noted is closed at once: it would go on in its channel until the next
+ * HELLO. */
 static void note_stray(struct media *m, struct media_link *l, const struct media_call_state *s)
 {
+	const struct stray stray = {.link = l, .call = s->call, .gen = s->gen};
 	size_t cap = m->cap_strays ? 2 * m->cap_strays : FIRST_STRAYS;
-	struct stray *more;
+	struct stray *more = NULL;
 
-	if (m->n_strays == MOST_STRAYS)
+	if (m->n_strays < m->cap_strays) {
+		m->strays[m->n_strays++] = stray;
 		return;
-	if (m->n_strays == m->cap_strays) {
-		more = realloc(m->strays, cap * sizeof *more);
-		if (!more) {
-			log_warn("call_stray_kept", "call=%u error=memory", s->call);
-			return;
-		}
-		m->strays = more;
-		m->cap_strays = cap;
 	}
-	m->strays[m->n_strays++] = (struct stray){.link = l, .call = s->call, .gen = s->gen};
+	if (m->n_strays < MOST_STRAYS)
+		more = realloc(m->strays, cap * sizeof *more);
+	if (!more) {
+		close_stray(&stray);
+		return;
+	}
+	m->strays = more;
+	m->cap_strays = cap;
+	m->strays[m->n_strays++] = stray;
 }
 
 /* While syncing: a call that the mediad holds. */
@@ -182,16 +194,11 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 static void close_strays(struct media *m, struct media_link *l)
 {
 	for (size_t i = 0; i < m->n_strays;) {
-		struct media_msg msg = {
-			.type = MEDIA_CALL_CLOSE,
-			.call_close = {.call = m->strays[i].call, .gen = m->strays[i].gen}};
-
 		if (m->strays[i].link != l) {
 			i++;
 			continue;
 		}
-		log_info("call_stray", "call=%u", m->strays[i].call);
-		media_link_send(l, &msg);
+		close_stray(&m->strays[i]);
 		m->strays[i] = m->strays[--m->n_strays];
 	}
 }

@@ -128,6 +128,24 @@ TEST(media_takes_over_a_call_and_closes_strays)
 	toy_free(&t);
 }
 
+/* The list of strays finds no memory. */
+TEST(media_closes_a_stray_that_it_cannot_note)
+{
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	t.still_reports = true;
+	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 11), 0);
+	CHECK(toy_run_until(&t, MEDIA_HELLO, 1));
+	toy_settle(&t);
+	toy_state(&t, 78, 1, 999, MEDIA_PHASE_UP, false);
+	test_fail_allocation(0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CLOSE, 1));
+	CHECK(test_oom_hit());
+	CHECK_INT(t.call_id, 78);
+	toy_free(&t);
+}
+
 TEST(media_does_not_take_over_a_call_that_is_being_left)
 {
 	struct toy t;
