@@ -139,6 +139,16 @@ static void report_fault(struct media *m, const struct media_link *l, const stru
 			c->h(c, msg, c->arg);
 }
 
+/* False for audio that was under way when its listen ended or its user refused. */
+static bool is_wanted_audio(const struct media_call *c, const struct media_heard *m)
+{
+	const struct listen *l = c->listens;
+
+	while (l && l->id != m->listen)
+		l = l->next;
+	return l && l->user == m->user && media_call_consents(c, m->user);
+}
+
 static bool is_playback_message(unsigned type)
 {
 	return type >= MEDIA_SAY_OPEN && type <= MEDIA_SAY_STATE;
@@ -178,6 +188,8 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 	/* A refusal repeats the generation of CALL_OPEN, while the lease has begun the next one. */
 	if (gen < c->gen &&
 	    !(msg->type == MEDIA_CALL_STATE && media_refuses_call(&msg->call_state)))
+		return;
+	if (msg->type == MEDIA_HEARD && !is_wanted_audio(c, &msg->heard))
 		return;
 	if (msg->type == MEDIA_CALL_STATE) {
 		store_call_state(c, &msg->call_state);

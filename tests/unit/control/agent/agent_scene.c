@@ -135,6 +135,8 @@ static int from_control(struct peer *p, const uint8_t *body, size_t len, void *a
 								       .channel = 2}});
 		break;
 	case MEDIA_LISTEN:
+		if (m.listen.user != ALICE)
+			break;
 		s->listen = m.listen.listen;
 		s->rate = m.listen.rate;
 		scene_alice(s, 1, 1000, env_now(s->fake.env) - NS_PER_S, 20 * NS_PER_MS - 1);

@@ -311,6 +311,43 @@ TEST(media_a_refusal_without_memory_refuses_all)
 	toy_free(&t);
 }
 
+static void send_heard(struct toy *t, uint32_t listen, uint64_t user)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_HEARD,
+				       .heard = {.call = t->call_id,
+						 .listen = listen,
+						 .user = user,
+						 .pcm = {(const uint8_t *)"\0", 2}}});
+	toy_settle(t);
+}
+
+/* It was under way when its listen ended, or when its user refused. */
+TEST(media_drops_audio_that_nobody_listens_to_any_more)
+{
+	struct toy t;
+	uint32_t first;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_call_consent(t.call, 500, true), 0);
+	CHECK_INT(media_call_listen(t.call, 500, 24000, 700), 0);
+	CHECK(toy_run_until(&t, MEDIA_LISTEN, 1));
+	first = t.listen_id;
+	send_heard(&t, first, 500);
+	CHECK_INT(t.heard, 1);
+	send_heard(&t, first, 501);
+	CHECK_INT(t.heard, 1);
+	CHECK_INT(media_call_listen(t.call, 500, 24000, 900), 0);
+	CHECK(toy_run_until(&t, MEDIA_LISTEN, 2));
+	send_heard(&t, first, 500);
+	CHECK_INT(t.heard, 1);
+	send_heard(&t, t.listen_id, 500);
+	CHECK_INT(t.heard, 2);
+	CHECK_INT(media_call_consent(t.call, 500, false), 0);
+	send_heard(&t, t.listen_id, 500);
+	CHECK_INT(t.heard, 2);
+	toy_free(&t);
+}
+
 /* A mediad with many calls reports them in more than one turn of the loop. */
 TEST(media_ends_what_is_not_wanted_any_more_while_mediad_reports)
 {
