@@ -14,6 +14,7 @@
 #include "control/embeddings/embeddings.h"
 #include "control/extraction/extraction.h"
 #include "control/library/library.h"
+#include "control/music_sources/music_sources.h"
 #include "control/events/events.h"
 #include "control/embedded.h"
 #include "control/jukebox/queue_shelf.h"
@@ -399,7 +400,7 @@ static int make_bus(struct control *c)
 }
 
 /* Folders that cannot be used leave the bot without a music library. */
-static int make_library(struct control *c)
+static int make_sources(struct control *c)
 {
 	const char *folders = c->settings->music_folders;
 	int err = 0;
@@ -409,7 +410,8 @@ static int make_library(struct control *c)
 	if (err)
 		log_warn("music_library_failed", "folders=\"%s\" error=\"%s\"", folders,
 			 strerror(err));
-	return err == EINVAL ? 0 : err;
+	err = err == EINVAL ? 0 : err;
+	return err ? err : music_sources_alloc(&c->sources, c->env, c->library, c->settings);
 }
 
 /* The two that read the store beside the rooms, and the music library. */
@@ -430,7 +432,7 @@ static int make_memory(struct control *c)
 		err = embeddings_alloc(&c->embeddings, &conf);
 	if (!err)
 		err = queue_shelf_alloc(&c->shelf, c->conf.kept ? c->conf.kept->queues : NULL);
-	return err ? err : make_library(c);
+	return err ? err : make_sources(c);
 }
 
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
@@ -505,8 +507,10 @@ struct control *control_free(struct control *c)
 		media_disconnect(c->media); /* also after an end without control_stop */
 	while (c->n_voice_sessions)
 		voice_session_free(c->voice_sessions[--c->n_voice_sessions]);
+	control_end_music(c);
 	queue_shelf_free(c->shelf);
 	extraction_free(c->extraction);
+	music_sources_free(c->sources);
 	library_free(c->library);
 	embeddings_free(c->embeddings);
 	mcp_servers_free(c->mcp);
@@ -569,6 +573,8 @@ void control_start(struct control *c)
 		if (vs)
 			voice_session_inherit(vs, &c->inherited, calls[i].since_ms,
 					      find_words(c, calls[i].guild));
+		if (vs)
+			voice_session_inherit_music(vs, calls[i].channel, calls[i].music_message);
 		if (vs && c->resuming)
 			voice_session_adopt(vs, calls[i].channel, calls[i].standing);
 		else if (vs)

@@ -84,7 +84,8 @@ static void carry_out(struct control *c, struct command *cmd)
 					    [COMMAND_LEAVE] = "leave",
 					    [COMMAND_STATUS] = "status",
 					    [COMMAND_CONSENT] = "consent",
-					    [COMMAND_PRIVACY] = "privacy"};
+					    [COMMAND_PRIVACY] = "privacy",
+					    [COMMAND_MUSIC] = "music"};
 
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
 						.at_ms = env_wall_ms(c->env),
@@ -106,6 +107,9 @@ static void carry_out(struct control *c, struct command *cmd)
 		break;
 	case COMMAND_PRIVACY:
 		control_answer_privacy(c, cmd);
+		break;
+	case COMMAND_MUSIC:
+		control_answer_music(c, cmd);
 		break;
 	}
 }

@@ -339,8 +339,13 @@ void control_press_consent(struct control *c, struct press *p)
 void control_on_typing(const struct typing *t, uint32_t id, void *arg)
 {
 	struct control *c = arg;
-	json_t *choices = json_array();
+	json_t *choices;
 
+	if (strcmp(t->command, "music") == 0) {
+		control_type_music(c, t, id);
+		return;
+	}
+	choices = json_array();
 	for (unsigned i = 0; i < CONSENT_DEFAULT; i++) {
 		const char *name = consent_name((enum consent)i);
 

@@ -41,8 +41,9 @@ struct control {
 	struct http *http;
 	struct mcp_servers *mcp;
 	struct delegates *delegates;
-	struct extraction *extraction;	      /* NULL without a store */
-	struct library *library;	      /* NULL without music_folders */
+	struct extraction *extraction; /* NULL without a store */
+	struct library *library;       /* NULL without music_folders */
+	struct music_sources *sources;
 	struct queue_shelf *shelf;	      /* of music */
 	struct embeddings_client *embeddings; /* NULL without a provider of role embed */
 	struct ws_ctx *ws;
@@ -54,6 +55,9 @@ struct control {
 	struct components *components;
 	struct consent_request *consent_requests; /* that wait for the store, the newest first */
 	struct privacy_request *privacy_requests; /* the same */
+	struct music_search *music_searches;
+	struct music_offer *music_offers; /* the newest first */
+	struct music_typing *music_typings;
 	struct erasures erasures;
 	struct media *media;
 	struct embedded *embedded;
@@ -153,6 +157,14 @@ void control_end_privacy(struct control *c);
 /* Carries out the erasures that are requested in the database: by `control --erase`, or by a
  * control that ended before it was done. */
 void control_take_erase_requests(struct control *c);
+
+/* control_music.c */
+void control_answer_music(struct control *c, struct command *cmd);
+/* False: the press is about something else. */
+bool control_press_music(struct control *c, struct press *p);
+void control_type_music(struct control *c, const struct typing *typing, uint32_t id);
+/* Forgets what waits; nothing answers it. Before the library and the sources go. */
+void control_end_music(struct control *c);
 
 /* control_commands.c */
 void control_on_command(struct command *cmd, void *arg);

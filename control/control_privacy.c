@@ -299,6 +299,8 @@ void control_on_press(struct press *p, void *arg)
 	struct words words = {0};
 
 	words_speak(&words, p->locale);
+	if (control_press_music(c, p))
+		return;
 	if (strcmp(p->action, "export") == 0) {
 		begin(c, p, run_export);
 	} else if (strcmp(p->action, "forget") == 0) {

@@ -105,6 +105,7 @@ static void note_state(struct control *c)
 				.guild = voice_session_guild(c->voice_sessions[i]),
 				.channel = voice_session_channel(c->voice_sessions[i]),
 				.since_ms = voice_session_since(c->voice_sessions[i]),
+				.music_message = voice_session_music_message(c->voice_sessions[i]),
 				.standing = voice_session_standing(c->voice_sessions[i])};
 }
 

@@ -326,11 +326,12 @@ json_t *state_format(const struct state *s)
 	for (unsigned i = 0; i < s->encrypted.n; i++)
 		json_array_append_new(encrypted, format_id(s->encrypted.channels[i]));
 	for (unsigned i = 0; i < s->n_calls; i++)
-		json_array_append_new(calls, json_pack("{s:o,s:o,s:I,s:b}", "guild",
+		json_array_append_new(calls, json_pack("{s:o,s:o,s:I,s:b,s:o}", "guild",
 						       format_id(s->calls[i].guild), "channel",
 						       format_id(s->calls[i].channel), "since_ms",
 						       (json_int_t)s->calls[i].since_ms, "standing",
-						       s->calls[i].standing));
+						       s->calls[i].standing, "music_message",
+						       format_id(s->calls[i].music_message)));
 	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o,s:o*,s:o,s:o,s:o}",
 			 "format", FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
 			 "application", format_id(s->application), "saved_ms",
@@ -354,6 +355,8 @@ static void parse_calls(const json_t *list, struct state *s)
 		struct state_call c = {.standing = json_is_true(json_object_get(x, "standing")),
 				       .since_ms = since > 0 ? (uint64_t)since : 0};
 
+		discord_snowflake(json_string_value(json_object_get(x, "music_message")),
+				  &c.music_message);
 		if (s->n_calls < STATE_CALLS_MAX &&
 		    discord_snowflake(json_string_value(json_object_get(x, "guild")), &c.guild) &&
 		    discord_snowflake(json_string_value(json_object_get(x, "channel")), &c.channel))

@@ -27,7 +27,8 @@ enum { STATE_CALLS_MAX = 64, STATE_FRESH_S = 300, STATE_ALIVE_S = 45 };
 
 struct state_call {
 	uint64_t guild, channel;
-	uint64_t since_ms; /* start of the conversation, wall clock; 0: none yet */
+	uint64_t since_ms;	/* start of the conversation, wall clock; 0: none yet */
+	uint64_t music_message; /* about what plays (control/discord/now_playing.h); 0: none */
 	bool standing;
 };
 

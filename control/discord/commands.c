@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/discord/interaction.h"
+#include "control/discord/music_commands.h"
 #include "control/discord/rest.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
@@ -134,6 +135,8 @@ static json_t *body_of(unsigned i)
 					      "description", channel.text, "type", OPTION_STRING,
 					      "required", 0, "autocomplete", 1));
 	}
+	if (i == COMMAND_MUSIC)
+		json_object_set_new(cmd, "options", music_command_options());
 	return cmd;
 }
 
@@ -201,7 +204,8 @@ int command_parse(const json_t *d, struct command *out)
 	cmd.kind = (enum command_kind)i;
 	cmd.member = json_object_get(d, "member");
 	cmd.locale = interaction_locale(d);
-	json_array_foreach(json_object_get(data, "options"), i, option)
+	cmd.options = json_object_get(data, "options");
+	json_array_foreach(cmd.options, i, option)
 	{
 		const char *key = json_string_value(json_object_get(option, "name"));
 
@@ -544,9 +548,12 @@ static void borrow_texts(struct waiting *w)
 {
 	struct command kept;
 
+	if (command_parse(w->kept, &kept))
+		kept = (struct command){0};
 	w->cmd.member = json_object_get(w->kept, "member");
 	w->cmd.locale = interaction_locale(w->kept);
-	w->cmd.answer = command_parse(w->kept, &kept) ? NULL : kept.answer;
+	w->cmd.answer = kept.answer;
+	w->cmd.options = kept.options;
 }
 
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)

@@ -22,7 +22,8 @@ struct words;
 	C(LEAVE, leave, false, false)                                                              \
 	C(STATUS, status, false, true)                                                             \
 	C(CONSENT, consent, false, true)                                                           \
-	C(PRIVACY, privacy, false, true)
+	C(PRIVACY, privacy, false, true)                                                           \
+	C(MUSIC, music, false, true)
 
 enum command_kind {
 #define X(NAME, name, channel, alone) COMMAND_##NAME,
@@ -35,10 +36,11 @@ enum command_kind {
 struct command {
 	enum command_kind kind;
 	uint64_t guild, user;
-	uint64_t channel;     /* option "channel", 0 when not given */
-	const char *answer;   /* option "answer", NULL when not given; borrowed as member is */
-	const json_t *member; /* the user who asks, with roles; borrowed from the interaction */
-	const char *locale;   /* of their client ("de", "pt-BR"), "" if not told; borrowed */
+	uint64_t channel;      /* option "channel", 0 when not given */
+	const char *answer;    /* option "answer", NULL when not given; borrowed as member is */
+	const json_t *options; /* all of them, for music_command_parse; borrowed likewise */
+	const json_t *member;  /* the user who asks, with roles; borrowed from the interaction */
+	const char *locale;    /* of their client ("de", "pt-BR"), "" if not told; borrowed */
 };
 /* The command was deferred and is to be carried out. */
 typedef void(command_h)(struct command *cmd, void *arg);

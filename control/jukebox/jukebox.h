@@ -124,6 +124,9 @@ enum jukebox_phase jukebox_phase(const struct jukebox *j);
 /* What a radio stream says that it plays now; NULL: nothing. Borrowed until the next message. */
 const char *jukebox_title(const struct jukebox *j);
 
+/* The votes to skip the present track; votes 0: none was given. */
+struct music_tally jukebox_votes(const struct jukebox *j);
+
 /* The room's wake latch: pauses the music, without rights and without a change of the queue's own
  * pause. */
 void jukebox_hold(struct jukebox *j, bool held);

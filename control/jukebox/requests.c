@@ -241,6 +241,16 @@ int jukebox_do(struct jukebox *j, const struct jukebox_request *r, struct jukebo
 	return 0;
 }
 
+struct music_tally jukebox_votes(const struct jukebox *j)
+{
+	const struct track *t = j->call ? music_queue_present(j->queue) : NULL;
+	uint64_t listeners[JUKEBOX_LISTENERS];
+
+	if (!t || j->votes.entry != t->id)
+		return (struct music_tally){0};
+	return music_votes_count(&j->votes, t->id, listeners, list_listeners(j, listeners));
+}
+
 void jukebox_listeners_changed(struct jukebox *j)
 {
 	const struct track *t = j->call ? music_queue_present(j->queue) : NULL;

@@ -1,6 +1,6 @@
 /* The state of a voice session, shared by the files of this folder: voice_session.c (events, timer,
  * desired channel), joining.c (joins the channel), occupants.c (agent and members), report.c
- * (messages to the members), music.c (its jukebox). */
+ * (messages to the members), music.c (its jukebox), shown_music.c (what members see of it). */
 #ifndef CONTROL_VOICE_SESSION_INSIDE_H
 #define CONTROL_VOICE_SESSION_INSIDE_H
 
@@ -22,9 +22,12 @@ struct voice_session {
 	struct tmr *tmr;
 	struct media_call *media;
 	struct agent *agent;
-	struct jukebox *jukebox; /* NULL until the first call */
-	bool music_told;	 /* the voice session is a subscriber of its jukebox */
-	struct sounds *sounds;	 /* NULL until a soundboard sound was played or heard */
+	struct jukebox *jukebox;   /* NULL until the first call */
+	bool music_told;	   /* the voice session is a subscriber of its jukebox */
+	struct now_playing *shown; /* the message about what plays; NULL until the first call */
+	uint64_t music_message;	   /* its id; 0: none */
+	uint64_t music_message_in; /* the channel of an inherited one */
+	struct sounds *sounds;	   /* NULL until a soundboard sound was played or heard */
 	struct faults faults;
 	unsigned fault_counts[FAULT_COUNT]; /* as they were published last */
 	uint64_t up_since; /* when the call came up; 0: it is not up, or came up before this process
@@ -124,6 +127,12 @@ const char *voice_session_bot_name(const struct voice_session *c);
 
 /* music.c: the bot is in, or goes to, its channel with this call. */
 void voice_session_enter_music(struct voice_session *c);
+
+/* shown_music.c: the message about what plays. Shows it from now on; ends it, because the bot
+ * leaves the channel; looks whether it is to be edited. */
+void voice_session_show_music(struct voice_session *c);
+void voice_session_hide_music(struct voice_session *c);
+void voice_session_look_at_music(struct voice_session *c);
 
 /* joining.c */
 /* The call as it should be in this channel. */

@@ -67,7 +67,7 @@ static void fill_person(struct music_person *to, uint64_t user, void *arg)
 static void note_change(struct jukebox *j, void *arg)
 {
 	(void)j;
-	(void)arg;
+	voice_session_look_at_music(arg);
 }
 
 static void tell_failure(struct jukebox *j, const struct track *track, const char *reason,
@@ -108,6 +108,8 @@ void voice_session_enter_music(struct voice_session *c)
 		err = jukebox_enter(c->jukebox, c->media, voice_channel(c->voice));
 	if (err)
 		log_warn("music_failed", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
+	else
+		voice_session_show_music(c);
 }
 
 struct jukebox *voice_session_jukebox(struct voice_session *c)

@@ -436,6 +436,7 @@ void voice_session_end_room(struct voice_session *c, const char *why)
 		agent_end(c->agent, why);
 	c->agent = agent_free(c->agent);
 	voice_session_forget_words(c);
+	voice_session_hide_music(c);
 	jukebox_leave(c->jukebox);
 	c->media = media_call_free(c->media);
 	faults_end(&c->faults);

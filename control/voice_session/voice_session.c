@@ -9,6 +9,7 @@
 #include "control/agent/agent.h"
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
+#include "control/discord/now_playing.h"
 #include "control/discord/rest.h"
 #include "control/discord/sounds.h"
 #include "control/discord/voice.h"
@@ -139,6 +140,7 @@ struct voice_session *voice_session_free(struct voice_session *c)
 	if (c->agent)
 		agent_end(c->agent, "shutdown");
 	c->agent = agent_free(c->agent);
+	c->shown = now_playing_free(c->shown);
 	c->jukebox = jukebox_free(c->jukebox);
 	voice_session_end_room(c, "shutdown");
 	sounds_free(c->sounds);

@@ -26,6 +26,7 @@ struct jukebox;
 struct delegates;
 struct mcp_servers;
 struct media;
+struct music_view;
 struct queue_shelf;
 struct encrypted_channels;
 struct rest;
@@ -116,6 +117,12 @@ void voice_session_end(struct voice_session *c);
 /* The music while the bot is in a call, or on its way there; NULL otherwise. Borrowed until the
  * next event. */
 struct jukebox *voice_session_jukebox(struct voice_session *c);
+/* The message about what plays; 0: none. */
+uint64_t voice_session_music_message(const struct voice_session *c);
+/* The previous control left this message in the chat of this channel. */
+void voice_session_inherit_music(struct voice_session *c, uint64_t channel, uint64_t message);
+/* What members are shown of the music. False: there is no call. *v borrows until the next event. */
+bool voice_session_music_view(const struct voice_session *c, struct music_view *v);
 /* No track names this user as its requester any more. */
 void voice_session_forget_requester(struct voice_session *c, uint64_t user);
 /* Fills in the values of /status except those that only control knows. *out borrows from the voice

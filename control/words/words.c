@@ -8,6 +8,7 @@
 #include "control/words/translations.def"
 #include "control/words/translations_commands.def"
 #include "control/words/translations_faults.def"
+#include "control/words/translations_music.def"
 #include "control/words/translations_privacy.def"
 #include "control/words/translations_status.def"
 #include "proto/base/utf8.h"
@@ -50,7 +51,8 @@ enum { LANGUAGES = sizeof codes / sizeof codes[0] };
 /* NOLINTBEGIN(bugprone-suspicious-missing-comma) */
 static const char *const sentences[][LANGUAGES] = {
 	WORDS_TRANSLATIONS(ROW) WORDS_TRANSLATIONS_COMMANDS(ROW) WORDS_TRANSLATIONS_FAULTS(ROW)
-		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)};
+		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)
+			WORDS_TRANSLATIONS_MUSIC(ROW)};
 /* NOLINTEND(bugprone-suspicious-missing-comma) */
 #undef ROW
 

@@ -6,6 +6,7 @@
 #include "control/words/translations.def"
 #include "control/words/translations_commands.def"
 #include "control/words/translations_faults.def"
+#include "control/words/translations_music.def"
 #include "control/words/translations_privacy.def"
 #include "control/words/translations_status.def"
 #include "proto/media.h"
@@ -191,7 +192,8 @@ TEST(words_that_do_not_fit_are_left_out_whole)
 #define ROW(...) {__VA_ARGS__},
 static const char *const translations[][ROOM_LANGUAGE_COUNT - 1] = {
 	WORDS_TRANSLATIONS(ROW) WORDS_TRANSLATIONS_COMMANDS(ROW) WORDS_TRANSLATIONS_FAULTS(ROW)
-		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)};
+		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)
+			WORDS_TRANSLATIONS_MUSIC(ROW)};
 #undef ROW
 enum { TRANSLATIONS = sizeof translations / sizeof translations[0] };
 
