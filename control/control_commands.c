@@ -80,12 +80,10 @@ static void answer_status(struct control *c, struct command *cmd)
 
 static void carry_out(struct control *c, struct command *cmd)
 {
-	static const char *const names[] = {[COMMAND_JOIN] = "join",
-					    [COMMAND_LEAVE] = "leave",
-					    [COMMAND_STATUS] = "status",
-					    [COMMAND_CONSENT] = "consent",
-					    [COMMAND_PRIVACY] = "privacy",
-					    [COMMAND_MUSIC] = "music"};
+	static const char *const names[] = {
+		[COMMAND_JOIN] = "join",       [COMMAND_LEAVE] = "leave",
+		[COMMAND_STATUS] = "status",   [COMMAND_CONSENT] = "consent",
+		[COMMAND_PRIVACY] = "privacy", [COMMAND_MUSIC] = "music"};
 
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
 						.at_ms = env_wall_ms(c->env),

@@ -151,7 +151,8 @@ static json_t *ephemeral_message(struct gd_rest *r, uint64_t id)
 	return NULL;
 }
 
-/* Discord shows the user what the message has, so nothing else can be pressed. */
+/* Discord shows the user what the message has, so nothing else can be pressed; but a client that
+ * has not seen an edit yet may press what stood there before (stale). */
 static bool has_component(const json_t *message, const json_t *data)
 {
 	const char *id = json_string_value(json_object_get(data, "custom_id"));
@@ -194,7 +195,8 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 		message = gd_message_find(c, id, NULL);
 		if (!message)
 			message = ephemeral_message(g->rest, id);
-		if (!message || !has_component(message, json_object_get(spec, "data")))
+		if (!message || (!json_is_true(json_object_get(spec, "stale")) &&
+				 !has_component(message, json_object_get(spec, "data"))))
 			return ENOENT;
 	}
 	data = json_object_get(spec, "data") ? json_deep_copy(json_object_get(spec, "data"))

@@ -170,11 +170,39 @@ static bool length_ok(const char *s, size_t min, size_t max)
 	return s && chars >= min && chars <= max;
 }
 
+static bool option_fits(const json_t *p)
+{
+	json_int_t t = json_integer_value(json_object_get(p, "type"));
+
+	return name_ok(json_string_value(json_object_get(p, "name"))) &&
+	       length_ok(json_string_value(json_object_get(p, "description")), 1, 100) && t >= 1 &&
+	       t <= 11 && json_array_size(json_object_get(p, "choices")) <= 25 &&
+	       !(json_object_get(p, "choices") && json_is_true(json_object_get(p, "autocomplete")));
+}
+
+/* Subcommands have options of their own; required ones come first. */
+static bool options_fit(const json_t *options, unsigned depth)
+{
+	bool optional = false;
+
+	if (options && (!json_is_array(options) || json_array_size(options) > 25 || depth > 2))
+		return false;
+	for (size_t i = 0; i < json_array_size(options); i++) {
+		const json_t *p = json_array_get(options, i);
+		bool required = json_is_true(json_object_get(p, "required"));
+
+		if (!option_fits(p) || (required && optional) ||
+		    !options_fit(json_object_get(p, "options"), depth + 1))
+			return false;
+		optional = optional || !required;
+	}
+	return true;
+}
+
 /* Names the first thing that is wrong with a chat-input command, NULL when it is fit. */
 static const char *command_fault(const json_t *o)
 {
-	const json_t *options = json_object_get(o, "options"), *type = json_object_get(o, "type");
-	bool optional = false;
+	const json_t *type = json_object_get(o, "type");
 
 	if (type && json_integer_value(type) != 1)
 		return json_is_string(json_object_get(o, "name")) ? NULL : "name";
@@ -182,21 +210,7 @@ static const char *command_fault(const json_t *o)
 		return "name";
 	if (!length_ok(json_string_value(json_object_get(o, "description")), 1, 100))
 		return "description";
-	if (options && (!json_is_array(options) || json_array_size(options) > 25))
-		return "options";
-	for (size_t i = 0; i < json_array_size(options); i++) {
-		const json_t *p = json_array_get(options, i);
-		json_int_t t = json_integer_value(json_object_get(p, "type"));
-		bool required = json_is_true(json_object_get(p, "required"));
-
-		if (!name_ok(json_string_value(json_object_get(p, "name"))) ||
-		    !length_ok(json_string_value(json_object_get(p, "description")), 1, 100) ||
-		    t < 1 || t > 11 || json_array_size(json_object_get(p, "choices")) > 25 ||
-		    (required && optional))
-			return "options";
-		optional = optional || !required;
-	}
-	return NULL;
+	return options_fit(json_object_get(o, "options"), 0) ? NULL : "options";
 }
 
 /* The list of commands this route is about: the application's or the guild's; NULL = answered. */

@@ -212,6 +212,8 @@ void rest_message_patch(struct rest_call *c)
 		return;
 	if (json_is_string(json_object_get(c->body, "content")))
 		json_object_set(m, "content", json_object_get(c->body, "content"));
+	if (json_is_array(json_object_get(c->body, "components")))
+		json_object_set(m, "components", json_object_get(c->body, "components"));
 	json_object_set_new(m, "edited_timestamp", gd_time_json(env_wall_ms(c->g->env)));
 	gd_gateway_message(c->g, "MESSAGE_UPDATE", m);
 	rest_ok(c, json_incref(m));
