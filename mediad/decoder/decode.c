@@ -14,6 +14,7 @@
 
 #include "mediad/decoder/input.h"
 #include "mediad/decoder/tags.h"
+#include "mediad/music/signature.h"
 #include "mediad/music/track_ring.h"
 
 #define DEMUXERS "mp3,mov,matroska,ogg,flac,wav,aac,mpegts"
@@ -24,6 +25,7 @@
 enum {
 	BLOCK = 4096, /* frames that are resampled at once */
 	PROBE_BYTES = 1 << 20,
+	TAG_MAX = 32 << 10, /* that is skipped in a web source */
 	ANALYZE_S = 5,
 	BAD_PACKETS = 200,	/* in a row: the source is damaged */
 	SILENT_PACKETS = 20000, /* that hold no sound, in a row */
@@ -90,6 +92,29 @@ static enum decoder_reason explain(const struct decode *d, int err, enum decoder
 	return err == AVERROR(ENOMEM) ? DECODER_REASON_LIMIT : otherwise;
 }
 
+/* Finds the format by the first bytes, or those after a tag of ID3v2, if that place is cheap to
+ * reach. NULL: libav has to look. */
+static const AVInputFormat *find_format(const struct decode *d)
+{
+	AVIOContext *io = d->fmt->pb;
+	uint8_t head[SIGNATURE_HEAD];
+	const char *name = NULL;
+	size_t tag = 0;
+	int n = avio_read(io, head, sizeof head);
+
+	if (n > 0)
+		tag = signature_tag(head, (size_t)n);
+	if (tag && (!input_seekable(d->input) || (d->conf.kind != DECODER_FILE && tag > TAG_MAX)))
+		n = 0;
+	else if (tag && avio_seek(io, (int64_t)tag, SEEK_SET) == (int64_t)tag)
+		n = avio_read(io, head, sizeof head);
+	if (n > 0)
+		name = signature_format(head, (size_t)n);
+	if (avio_seek(io, 0, SEEK_SET) != 0 || !name)
+		return NULL;
+	return av_find_input_format(name);
+}
+
 static enum decoder_reason open_format(struct decode *d)
 {
 	AVDictionary *options = NULL;
@@ -106,7 +131,7 @@ static enum decoder_reason open_format(struct decode *d)
 	av_dict_set(&options, "format_whitelist", DEMUXERS, 0);
 	av_dict_set(&options, "codec_whitelist", DECODERS, 0);
 	av_dict_set(&options, "protocol_whitelist", "", 0);
-	err = avformat_open_input(&d->fmt, NULL, NULL, &options);
+	err = avformat_open_input(&d->fmt, NULL, find_format(d), &options);
 	av_dict_free(&options);
 	if (err)
 		return explain(d, err, DECODER_REASON_UNKNOWN_FORMAT);
