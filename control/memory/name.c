@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/memory/lists.h"
 #include "control/memory/terms.h"
@@ -113,4 +114,34 @@ enum name_use name_read(const char *question, const char *at, size_t n)
 		return strcmp(before, "did") == 0 || strcmp(before, "does") == 0 ? NAME_LIKELY
 										 : NAME_NONE;
 	return !*before ? NAME_NONE : subject ? NAME_SURE : NAME_LIKELY;
+}
+
+static bool has_capitals(const char *text)
+{
+	for (const char *end = text + strlen(text); *text;) {
+		uint32_t c = terms_next(&text, end);
+
+		if (terms_lower(c) != c)
+			return true;
+	}
+	return false;
+}
+
+bool name_is_told(const char *fact, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!n || is_everyday(name, n))
+		return false;
+	for (const char *at = fact; *at; at++) {
+		bool dense = !has_case(name, n);
+
+		if (strncasecmp(at, name, n) != 0)
+			continue;
+		if (dense ||
+		    ((at == fact || !is_letter(at[-1])) && !is_letter(at[n]) &&
+		     (!begins_small(at, n) || begins_small(name, n) || !has_capitals(fact))))
+			return true;
+	}
+	return false;
 }

@@ -1,4 +1,4 @@
-/* Display names in questions. Pure.
+/* Display names in questions and facts. Pure.
  *
  * Anybody may call themselves "release" or "what". A word that is also a display name counts as one
  * only where people write or say names: with a capital inside a sentence, after "did", before
@@ -6,6 +6,7 @@
 #ifndef CONTROL_MEMORY_NAME_H
 #define CONTROL_MEMORY_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum name_use {
@@ -16,5 +17,8 @@ enum name_use {
 
 /* Tells how the question uses the n bytes at `at`, a display name within it. */
 enum name_use name_read(const char *question, const char *at, size_t n);
+/* True if the fact may tell of the person with this display name: it holds the name as words of
+ * their own, with a capital where it has capitals at all, and they are no everyday words. */
+bool name_is_told(const char *fact, const char *name);
 
 #endif

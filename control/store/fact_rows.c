@@ -17,6 +17,7 @@
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
 #include "control/store/embedding.h"
+#include "control/store/fact_people.h"
 #include "control/store/job.h"
 #include "control/store/summaries.h"
 #include "ipc/log.h"
@@ -146,9 +147,19 @@ static double compare_meanings(const char *a, const char *b, void *arg)
 	return vector_cosine(&x, &y);
 }
 
+/* A new fact and its evidence. Pointers are borrowed. */
+struct statement {
+	const json_t *item;
+	const struct vector *meaning; /* NULL without an encoder */
+	uint64_t said_ms;	      /* 0: its lines are gone */
+	struct fact_people people;
+};
+
 /* A new text, and what is known of it. */
 struct candidate {
+	struct db *db;
 	const char *text;
+	const struct fact_people *people;
 	struct fact_meaning meaning; /* without an encoder: no handler */
 	struct touched *out;
 };
@@ -157,9 +168,14 @@ struct candidate {
  * people may contradict each other. True: nothing can change that any more. */
 static bool compare_row(sqlite3_stmt *s, const struct job *j, const struct candidate *c)
 {
+	struct fact_people people;
 	enum fact_change change;
 
 	if (db_uint(s, 4) != j->user)
+		return false;
+	/* Of a namesake, perhaps. */
+	if (fact_people_read(c->db, db_uint(s, 0), &people) ||
+	    !fact_people_agree(&people, c->people))
 		return false;
 	change = fact_compare(db_text(s, 1), c->text, true,
 			      c->meaning.likenessh ? &c->meaning : NULL);
@@ -200,14 +216,17 @@ static int compare_by_words(struct db *db, const struct job *j, const struct can
 	return err == ENOENT ? 0 : err;
 }
 
-static int compare_all(struct db *db, struct embedding *e, const struct job *j, const char *text,
-		       const struct vector *meaning, struct touched *out)
+static int compare_all(struct db *db, struct embedding *e, const struct job *j,
+		       const struct statement *f, struct touched *out)
 {
-	const struct candidate c = {
-		.text = text, .meaning = {meaning ? compare_meanings : NULL, e}, .out = out};
+	const struct candidate c = {.db = db,
+				    .text = text_at(f->item, "text"),
+				    .people = &f->people,
+				    .meaning = {f->meaning ? compare_meanings : NULL, e},
+				    .out = out};
 	struct like like;
 	bool same = false;
-	int err = find_like(db, e, j, j->owner, meaning, &like);
+	int err = find_like(db, e, j, j->owner, f->meaning, &like);
 
 	*out = (struct touched){0};
 	for (size_t i = 0; i < like.n && i < CANDIDATES && !err && !same; i++) {
@@ -299,18 +318,13 @@ static void tell_skipped(json_t *skipped, const char *text, const char *reason)
 	json_array_append_new(skipped, json_pack("{s:s,s:s}", "text", text, "reason", reason));
 }
 
-/* A new fact and its evidence. Pointers are borrowed. */
-struct statement {
-	const json_t *item;
-	const struct vector *meaning; /* NULL without an encoder */
-	uint64_t said_ms;	      /* 0: its lines are gone */
-};
-
 static int replace_fact(struct db *db, struct embedding *e, const struct job *j,
 			const struct statement *f, const struct touched *older, uint64_t *id)
 {
 	int err = insert_fact(db, j, f->item, f->said_ms, id);
 
+	if (!err)
+		err = fact_people_add(db, *id, &f->people);
 	if (!err && f->meaning)
 		err = embedding_add_fact(db, e, *id, f->meaning);
 	if (!err && older->id)
@@ -362,7 +376,9 @@ static int write_one(struct db *db, struct embedding *e, const struct job *j, co
 		return 0;
 	}
 	if (!err)
-		err = compare_all(db, e, j, text, f.meaning, &older);
+		err = fact_people_find(db, j->guild, j->user, text, &f.people);
+	if (!err)
+		err = compare_all(db, e, j, &f, &older);
 	if (err)
 		return err;
 	if (older.change == FACT_SAME) {
@@ -482,6 +498,18 @@ static json_t *fact_json(sqlite3_stmt *s)
 			 db_real(s, 9));
 }
 
+/* Adds the people to whom it is bound or may be bound. */
+static int add_people(struct db *db, json_t *fact)
+{
+	struct fact_people people;
+	int err = fact_people_read(db, (uint64_t)json_integer_value(json_object_get(fact, "id")),
+				   &people);
+
+	if (!err && people.n)
+		json_object_set_new(fact, "people", fact_people_json(&people));
+	return err;
+}
+
 /* Adds the facts that it replaced, with their dates. */
 static int add_former(struct db *db, json_t *fact)
 {
@@ -594,6 +622,7 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 		if (!support_is_sure(&found->rank[i]))
 			json_object_set_new(fact, "unsure", json_true());
 		err = add_former(db, fact);
+		err = err ? err : add_people(db, fact);
 		json_array_append(list, fact);
 	}
 	db_rollback(db);
@@ -610,7 +639,8 @@ static int forget_one(struct db *db, const struct job *j, const json_t *fact, co
 		      json_t *gone)
 {
 	static const enum db_statement all[] = {DB_FORGET_FACT_TERMS, DB_FORGET_FACT_VECTORS,
-						DB_FORGET_FACT_SOURCES, DB_FORGET_FACT};
+						DB_FORGET_FACT_SOURCES, DB_FORGET_FACT_PEOPLE,
+						DB_FORGET_FACT};
 	int err = summaries_forget(db, (uint64_t)json_integer_value(json_object_get(fact, "id")),
 				   words);
 
@@ -696,7 +726,8 @@ int fact_rows_forget(struct db *db, const struct job *j, char **out)
 int fact_rows_expire(struct db *db, uint64_t before_ms, unsigned *changed)
 {
 	static const enum db_statement all[] = {DB_EXPIRE_FACT_TERMS, DB_EXPIRE_FACT_VECTORS,
-						DB_EXPIRE_FACT_SOURCES, DB_EXPIRE_FACTS};
+						DB_EXPIRE_FACT_SOURCES, DB_EXPIRE_FACT_PEOPLE,
+						DB_EXPIRE_FACTS};
 	int err = db_begin(db);
 
 	*changed = 0;

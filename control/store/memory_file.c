@@ -8,6 +8,7 @@
 
 #include "control/store/consents.h"
 #include "control/store/db.h"
+#include "control/store/fact_people.h"
 #include "control/store/subject.h"
 #include "proto/discord.h"
 
@@ -25,14 +26,18 @@ static json_t *maybe_json(sqlite3_stmt *s, int column)
 		       : json_integer((json_int_t)db_uint(s, column));
 }
 
-static json_t *fact_json(sqlite3_stmt *s)
+static json_t *fact_json(struct db *db, sqlite3_stmt *s)
 {
-	return json_pack("{s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "id",
-			 (json_int_t)db_uint(s, 0), "guild", id_json(s, 1), "owner", id_json(s, 2),
-			 "said_by", id_json(s, 3), "name", db_text(s, 4), "type", db_text(s, 5),
-			 "tags", db_text(s, 6), "text", db_text(s, 7), "written_ms",
-			 (json_int_t)db_uint(s, 8), "valid_from_ms", (json_int_t)db_uint(s, 9),
-			 "valid_until_ms", maybe_json(s, 10), "superseded_by", maybe_json(s, 11));
+	struct fact_people people;
+	bool there = fact_people_read(db, db_uint(s, 0), &people) == 0 && people.n;
+
+	return json_pack("{s:o*,s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "people",
+			 there ? fact_people_json(&people) : NULL, "id", (json_int_t)db_uint(s, 0),
+			 "guild", id_json(s, 1), "owner", id_json(s, 2), "said_by", id_json(s, 3),
+			 "name", db_text(s, 4), "type", db_text(s, 5), "tags", db_text(s, 6),
+			 "text", db_text(s, 7), "written_ms", (json_int_t)db_uint(s, 8),
+			 "valid_from_ms", (json_int_t)db_uint(s, 9), "valid_until_ms",
+			 maybe_json(s, 10), "superseded_by", maybe_json(s, 11));
 }
 
 int memory_file_write(struct db *db, char **out)
@@ -42,7 +47,7 @@ int memory_file_write(struct db *db, char **out)
 	int err;
 
 	while ((err = db_step(db, s)) == 0)
-		json_array_append_new(facts, fact_json(s));
+		json_array_append_new(facts, fact_json(db, s));
 	file = json_pack("{s:s,s:o}", "format", "parley-memory-1", "facts", facts);
 	*out = err == ENOENT && file ? json_dumps(file, JSON_INDENT(1)) : NULL;
 	json_decref(file);
@@ -78,10 +83,14 @@ static bool is_number(const json_t *fact, const char *key, bool or_null)
 static bool is_fact(const json_t *fact)
 {
 	static const char *const texts[] = {"name", "type", "tags", "text"};
+	struct fact_people people;
 
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
 		if (!is_text(fact, texts[i]))
 			return false;
+	if (json_object_get(fact, "people") &&
+	    !fact_people_parse(json_object_get(fact, "people"), &people))
+		return false;
 	return is_id(fact, "guild", false) && is_id(fact, "owner", true) &&
 	       is_id(fact, "said_by", true) && *json_string_value(json_object_get(fact, "text")) &&
 	       is_number(fact, "id", false) && is_number(fact, "written_ms", false) &&
@@ -142,6 +151,19 @@ static bool was_erased(struct db *db, const struct subject_key *key, uint64_t us
 	return erased;
 }
 
+/* The author, the owner, or somebody whom it may name. */
+static bool is_of_erased(struct db *db, const struct subject_key *key, const json_t *fact,
+			 const struct fact_people *people)
+{
+	uint64_t at_ms = number_of(fact, "written_ms");
+	bool erased = was_erased(db, key, id_of(fact, "owner"), at_ms) ||
+		      was_erased(db, key, id_of(fact, "said_by"), at_ms);
+
+	for (unsigned i = 0; i < people->n; i++)
+		erased = erased || was_erased(db, key, people->of[i].user, at_ms);
+	return erased;
+}
+
 static bool is_known(struct db *db, const json_t *fact)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_SAME_FACT);
@@ -185,12 +207,13 @@ static int add_fact(struct db *db, const json_t *fact, uint64_t *id)
 static int import_one(struct db *db, const struct subject_key *key, const json_t *fact, json_t *ids,
 		      struct memory_import *out)
 {
-	uint64_t id = 0, at_ms = number_of(fact, "written_ms");
+	struct fact_people people;
+	uint64_t id = 0;
 	char old[24];
 	int err;
 
-	if (was_erased(db, key, id_of(fact, "owner"), at_ms) ||
-	    was_erased(db, key, id_of(fact, "said_by"), at_ms)) {
+	fact_people_parse(json_object_get(fact, "people"), &people);
+	if (is_of_erased(db, key, fact, &people)) {
 		out->erased++;
 		return 0;
 	}
@@ -199,6 +222,8 @@ static int import_one(struct db *db, const struct subject_key *key, const json_t
 		return 0;
 	}
 	err = add_fact(db, fact, &id);
+	if (!err)
+		err = fact_people_add(db, id, &people);
 	if (err)
 		return err;
 	out->added++;

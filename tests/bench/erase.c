@@ -276,6 +276,22 @@ static void write_fact(bool ana, bool own, uint64_t guild)
 	wait_for(store_write_facts(c.store, &f, on_document, NULL));
 }
 
+/* Bob tells something about Ana. */
+static void write_fact_about_ana(void)
+{
+	char request[200];
+	const struct store_facts f = {.guild = c.guild,
+				      .user = c.bob,
+				      .name = "bob",
+				      .request = request,
+				      .since_ms = INT64_MAX};
+
+	snprintf(request, sizeof request,
+		 "[{\"text\":\"%s has the number %s\",\"type\":\"decision\",\"tags\":[]}]",
+		 c.word[0], c.number);
+	wait_for(store_write_facts(c.store, &f, on_document, NULL));
+}
+
 /* Of both people, in words of Ana's. */
 static void sum_up(void)
 {
@@ -417,6 +433,7 @@ static void fill_corpus(void)
 	write_fact(true, false, c.guild);
 	write_fact(true, true, c.guild);
 	write_fact(false, false, c.guild);
+	write_fact_about_ana();
 	write_fact(true, false, random_id());
 	put_consent(c.ana, rand() % 2 ? "remembered" : "neither");
 	put_consent(c.bob, "remembered");
@@ -668,6 +685,7 @@ static unsigned count_orphans(void)
 	    sqlite3_prepare_v2(
 		    sql,
 		    "SELECT (SELECT count(*) FROM fact_sources WHERE fact NOT IN"
+		    " (SELECT id FROM facts)) + (SELECT count(*) FROM fact_people WHERE fact NOT IN"
 		    " (SELECT id FROM facts)) + (SELECT count(*) FROM summary_sources o"
 		    " WHERE NOT EXISTS (SELECT 1 FROM summaries s WHERE s.guild = o.guild"
 		    " AND s.session = o.session AND s.line = o.line))",

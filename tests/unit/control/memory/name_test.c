@@ -40,3 +40,17 @@ TEST(an_everyday_word_is_no_name)
 	CHECK_INT(read_name("Release dates of the game", "Release"), NAME_NONE);
 	CHECK_INT(read_name("who ate \u00e9clairs", "\u00e9clairs"), NAME_NONE);
 }
+
+TEST(a_fact_tells_of_people_by_their_names)
+{
+	CHECK(name_is_told("Ana likes tea", "Ana"));
+	CHECK(name_is_told("tea is what Ana likes", "ana"));
+	CHECK(name_is_told("ana likes tea", "Ana"));
+	CHECK(name_is_told("the bike of Ana Maria", "Ana Maria"));
+	CHECK(name_is_told("\ubbfc\uc218\ub294 \ucc28\ub97c", "\ubbfc\uc218"));
+	CHECK(!name_is_told("the banana is ripe", "Ana"));
+	CHECK(!name_is_told("Bob has a rose", "Rose"));
+	CHECK(!name_is_told("The trip is in May", "May"));
+	CHECK(!name_is_told("The cake", "the"));
+	CHECK(!name_is_told("Ana likes tea", ""));
+}

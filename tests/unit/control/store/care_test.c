@@ -290,11 +290,14 @@ TEST(facts_travel_by_a_file_and_come_once)
 	add_fact(
 		"(5, 7, 0, 501, 'ana', 'plan', '[]', 'the release is on tuesday', 1, 1, 2, 6),"
 		"(6, 7, 0, 501, 'ana', 'plan', '[]', 'the release is on friday', 2, 2, NULL, NULL),"
-		"(7, 7, 0, 502, 'bob', 'plan', '[]', 'bob brings the cake', 3, 3, NULL, NULL)");
+		"(7, 7, 0, 502, 'bob', 'plan', '[]', 'bob brings the cake', 3, 3, NULL, NULL),"
+		"(8, 7, 0, 501, 'ana', 'plan', '[]', 'Bob likes rye', 4, 4, NULL, NULL),"
+		"(9, 7, 0, 501, 'ana', 'plan', '[]', 'Eve likes oats', 5, 5, NULL, NULL)");
+	CHECK(run_sql("INSERT INTO fact_people VALUES(8, 502, 1), (9, 503, 0), (9, 504, 0)"));
 	CHECK_INT(memory_file_write(db, &text), 0);
 	CHECK_INT(memory_file_parse(text, strlen(text), &facts), 0);
 	CHECK_INT(memory_file_import(db, dir, facts, &done), 0);
-	CHECK(done.added == 0 && done.known == 3);
+	CHECK(done.added == 0 && done.known == 5);
 	db_close(db);
 	db = NULL;
 	folder_remove(dir);
@@ -302,10 +305,11 @@ TEST(facts_travel_by_a_file_and_come_once)
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	CHECK_INT(erase_person(db, &e, &receipt), 0); /* Bob, after he said it */
 	CHECK_INT(memory_file_import(db, dir, facts, &done), 0);
-	CHECK(done.added == 2 && done.erased == 1);
+	CHECK(done.added == 3 && done.erased == 2);
 	CHECK_INT(memory_file_write(db, &again), 0);
 	CHECK(strstr(again, "tuesday") && strstr(again, "\"superseded_by\": 2"));
-	CHECK(!strstr(again, "cake"));
+	CHECK(!strstr(again, "cake") && !strstr(again, "rye"));
+	CHECK(strstr(again, "\"503\": false"));
 	json_decref(facts);
 	free(text);
 	free(again);

@@ -122,7 +122,10 @@ static bool add_facts(void)
 	return run("INSERT INTO facts(id, guild, owner, said_by, name, text) VALUES"
 		   "(1, 1, 0, " ANA_TEXT ", 'anacanary', 'xyzzyplugh fact'),"
 		   "(2, 1, 0, 502777123, 'bob', 'plughmixed fact'),"
-		   "(3, 1, 0, 502777123, 'bob', 'frobozz fact');"
+		   "(3, 1, 0, 502777123, 'bob', 'frobozz fact'),"
+		   "(4, 1, 0, 502777123, 'bob', 'anacanary likes plughtea');"
+		   "INSERT INTO fact_people VALUES(4, " ANA_TEXT ", 1), (3, 503777123, 1),"
+		   "(1, 503777123, 1);"
 		   "INSERT INTO fact_terms(rowid, text) SELECT id, text FROM facts;"
 		   "INSERT INTO fact_sources VALUES(1, 1), (2, 1), (3, 2);"
 		   /* vectors of her lines and facts, and of Bob's */
@@ -212,6 +215,7 @@ static unsigned count_traces(void)
 			 count(sql, "SELECT count(*) FROM fact_terms WHERE fact_terms MATCH"
 				    " 'xyzzyplugh OR plughmixed'") +
 			 count(sql, "SELECT count(*) FROM fact_sources WHERE fact <> 3") +
+			 count(sql, "SELECT count(*) FROM fact_people WHERE fact <> 3") +
 			 count(sql, "SELECT count(*) FROM summary_sources WHERE session = 5") +
 			 count(sql, "SELECT count(*) FROM contexts");
 	sqlite3_close(sql);

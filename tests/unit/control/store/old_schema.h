@@ -6,7 +6,8 @@
 	"DROP TABLE embedding_models; DROP TABLE utterance_vectors; DROP TABLE fact_vectors;"      \
 	"DROP TABLE consents; DROP TABLE consent_ledger; DROP TABLE deletions;"                    \
 	"DROP TABLE erase_requests; DROP TABLE summaries; DROP TABLE summary_people;"              \
-	"DROP TABLE music_queues; DROP TABLE summary_sources; ALTER TABLE utterances DROP COLUMN " \
+	"DROP TABLE fact_people; DROP TABLE music_queues; DROP TABLE summary_sources; ALTER "      \
+	"TABLE utterances DROP COLUMN "                                                            \
 	"forgotten;"                                                                               \
 	"DROP TABLE facts; DROP TABLE fact_sources; DROP TABLE fact_terms; DROP TABLE terms;"      \
 	"DROP INDEX utterances_channel; DROP INDEX utterances_session;"                            \

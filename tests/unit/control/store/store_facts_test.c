@@ -412,3 +412,76 @@ TEST(a_newer_line_ends_an_older_fact_at_its_own_time)
 	CHECK_INT(json_integer_value(json_object_get(former, "until_ms")), 6000);
 	close_scene();
 }
+
+/* ---- names ---- */
+
+static void speak(uint64_t user, const char *name, uint32_t utterance)
+{
+	struct bus_event ev = {
+		.type = EVENT_UTTERANCE, .at_ms = 1000, .guild = GUILD, .user = user};
+
+	ev.utterance = (struct event_utterance){.session = 1000,
+						.channel = 300,
+						.utterance = utterance,
+						.name = name,
+						.text = "good evening",
+						.started_ms = 1000,
+						.consent = true};
+	bus_publish(s->bus, &ev);
+}
+
+/* {"ID": bound} of the first fact that is found. */
+static const char *people_of(const char *words)
+{
+	static char text[128];
+	char request[128], *dumped;
+
+	snprintf(request, sizeof request, "{\"words\":\"%s\"}", words);
+	find(by(BOB), request);
+	dumped = json_dumps(json_object_get(json_array_get(answer, 0), "people"), JSON_COMPACT);
+	snprintf(text, sizeof text, "%s", dumped ? dumped : "nobody");
+	free(dumped);
+	return text;
+}
+
+TEST(a_fact_is_bound_to_the_only_person_of_its_name)
+{
+	open_scene();
+	speak(ANA, "Ana", 1);
+	speak(BOB, "Bob", 2);
+	CHECK_STR(write_fact(by(BOB), "Ana likes tea"), "inserted");
+	CHECK_STR(people_of("tea"), "{\"4\":true}");
+	CHECK_STR(write_fact(by(BOB), "the banana cake is ready"), "inserted");
+	CHECK_STR(people_of("cake"), "nobody");
+	/* Its author is known anyway. */
+	CHECK_STR(write_fact(by(BOB), "Bob likes coal"), "inserted");
+	CHECK_STR(people_of("coal"), "nobody");
+	CHECK_STR(write_fact(by(BOB), "Ana likes coffee since Tuesday"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "Ana likes coffee since Friday"), "updated");
+	close_scene();
+}
+
+/* Nobody can tell which Ana it is: it takes nothing's place, and goes with each of them. */
+TEST(a_fact_of_a_namesake_stays_unbound)
+{
+	open_scene();
+	speak(ANA, "Ana", 1);
+	speak(6, "ana", 2);
+	CHECK_STR(write_fact(by(BOB), "Ana moves on Tuesday"), "inserted");
+	CHECK_STR(people_of("moves"), "{\"4\":false,\"6\":false}");
+	CHECK_STR(write_fact(by(BOB), "Ana moves on Friday"), "inserted");
+	close_scene();
+}
+
+TEST(a_fact_stays_with_its_person_when_names_change)
+{
+	open_scene();
+	speak(ANA, "Ana", 1);
+	CHECK_STR(write_fact(by(BOB), "Ana moves on Tuesday"), "inserted");
+	speak(ANA, "Anita", 2);
+	speak(6, "Ana", 3);
+	CHECK_STR(people_of("moves"), "{\"4\":true}");
+	CHECK_STR(write_fact(by(BOB), "Anita bakes on Sunday"), "inserted");
+	CHECK_STR(people_of("bakes"), "{\"4\":true}");
+	close_scene();
+}

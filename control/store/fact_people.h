@@ -1,0 +1,41 @@
+/* The people whom a fact names, beside its author: bound to their ids when the fact is written, as
+ * names change and two members may have the same one. On the store's worker.
+ *
+ * A name that one person had, of those who spoke in the server lately, binds the fact to that
+ * person. A name that several had leaves it unbound: the fact then goes with each of them when they
+ * are erased, and takes the place of no other one. */
+#ifndef CONTROL_STORE_FACT_PEOPLE_H
+#define CONTROL_STORE_FACT_PEOPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct db;
+
+enum { FACT_PEOPLE_MAX = 16 }; /* of a fact; the first ones count */
+
+struct fact_people {
+	unsigned n;
+	struct {
+		uint64_t user;
+		bool bound;
+	} of[FACT_PEOPLE_MAX]; /* in the order of their ids */
+};
+
+/* Looks for the names in the text. Errors of db.h. */
+int fact_people_find(struct db *db, uint64_t guild, uint64_t author, const char *text,
+		     struct fact_people *out);
+/* Those of a fact that is kept. */
+int fact_people_read(struct db *db, uint64_t fact, struct fact_people *out);
+/* Inside a transaction. */
+int fact_people_add(struct db *db, uint64_t fact, const struct fact_people *people);
+/* True if both facts are of the same people, none of whom stays unbound. */
+bool fact_people_agree(const struct fact_people *a, const struct fact_people *b);
+/* {"ID": bound, …}; a new object, NULL without memory. */
+json_t *fact_people_json(const struct fact_people *people);
+/* False: it is no such object. */
+bool fact_people_parse(const json_t *object, struct fact_people *out);
+
+#endif
