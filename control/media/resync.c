@@ -154,10 +154,22 @@ static bool is_playback_message(unsigned type)
 	return type >= MEDIA_SAY_OPEN && type <= MEDIA_SAY_STATE;
 }
 
+static bool is_music_message(unsigned type)
+{
+	return type >= MEDIA_MUSIC_PLAY && type <= MEDIA_MUSIC_TITLE;
+}
+
+/* Music outlives a lease like a playback: its id says whether it is over. A refusal repeats the
+ * generation of CALL_OPEN, while the lease has begun the next one. */
+static bool is_late(const struct media_call *c, const struct media_msg *msg)
+{
+	return msg->call_close.gen < c->gen && !is_music_message(msg->type) &&
+	       !(msg->type == MEDIA_CALL_STATE && media_refuses_call(&msg->call_state));
+}
+
 void media_on_message(struct media_link *l, const struct media_msg *msg, void *arg)
 {
 	struct media *m = arg;
-	uint32_t id = msg->call_close.call, gen = msg->call_close.gen;
 	struct media_call *c;
 
 	if (msg->type == MEDIA_FAULT) {
@@ -172,7 +184,7 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 		adopt_reported_listen(m, l, &msg->listening);
 		return;
 	}
-	c = find_call(m, l, id);
+	c = find_call(m, l, msg->call_close.call);
 	if (!c)
 		return;
 	/* A playback outlives a lease, so only its id says whether it is over. */
@@ -185,11 +197,7 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 			media_playback_inherit(c, msg);
 		return;
 	}
-	/* A refusal repeats the generation of CALL_OPEN, while the lease has begun the next one. */
-	if (gen < c->gen &&
-	    !(msg->type == MEDIA_CALL_STATE && media_refuses_call(&msg->call_state)))
-		return;
-	if (msg->type == MEDIA_HEARD && !is_wanted_audio(c, &msg->heard))
+	if (is_late(c, msg) || (msg->type == MEDIA_HEARD && !is_wanted_audio(c, &msg->heard)))
 		return;
 	if (msg->type == MEDIA_CALL_STATE) {
 		store_call_state(c, &msg->call_state);

@@ -321,6 +321,26 @@ static void send_heard(struct toy *t, uint32_t listen, uint64_t user)
 	toy_settle(t);
 }
 
+/* The track ends while the next lease is under way: nothing else would tell the player. */
+TEST(media_hears_of_music_across_a_lease)
+{
+	struct media_msg msg = {.type = MEDIA_MUSIC_STATE};
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 1));
+	msg.music_state.call = t.call_id;
+	msg.music_state.gen = t.gen - 1;
+	msg.music_state.music = 7;
+	msg.music_state.phase = MEDIA_MUSIC_PHASE_ENDED;
+	msg.music_state.failure = msg.music_state.text = slice_str("");
+	toy_send(&t, msg);
+	toy_settle(&t);
+	CHECK_INT(t.music, 7);
+	toy_free(&t);
+}
+
 /* It was under way when its listen ended, or when its user refused. */
 TEST(media_drops_audio_that_nobody_listens_to_any_more)
 {

@@ -171,6 +171,8 @@ void toy_on_call(struct media_call *call, const struct media_msg *msg, void *arg
 	t->inherited += msg->type == MEDIA_SAY_STATE;
 	t->inherited_ends += msg->type == MEDIA_SAY_DRAINED || msg->type == MEDIA_SAY_STOPPED;
 	t->faults += msg->type == MEDIA_FAULT;
+	if (msg->type == MEDIA_MUSIC_STATE)
+		t->music = msg->music_state.music;
 	if (msg->type == MEDIA_HEARD)
 		t->heard++;
 	if (msg->type == MEDIA_CALL_SECURE)
