@@ -80,6 +80,13 @@ static void send_listen(struct media_call *call, struct listen *l)
 	l->told = media_call_send(call, &msg) == 0;
 }
 
+void media_call_send_listens(struct media_call *call)
+{
+	for (struct listen *l = call->open ? call->listens : NULL; l; l = l->next)
+		if (!l->told)
+			send_listen(call, l);
+}
+
 void media_call_send_unlisten(struct media_call *call, uint32_t id)
 {
 	struct media_msg msg = {.type = MEDIA_UNLISTEN, .unlisten = {.listen = id}};
@@ -312,7 +319,5 @@ void media_call_bring_up(struct media_call *call)
 	/* After them: CALL_SET makes mediad forget those of the control before us. */
 	if (call->reported)
 		send_set(call);
-	for (struct listen *l = call->listens; l; l = l->next)
-		if (!l->told)
-			send_listen(call, l);
+	media_call_send_listens(call);
 }

@@ -101,7 +101,13 @@ struct media {
 };
 
 /* MEDIA_RESUME_MS: a playback waits this long for a mediad to continue it. */
-enum { MEDIA_RESUME_MS = 5000, MEDIA_MOVE_MS = 3000, MEDIA_SETTLE_MS = 1000, MEDIA_RETRY_MS = 20 };
+enum {
+	MEDIA_RESUME_MS = 5000,
+	MEDIA_MOVE_MS = 3000,
+	MEDIA_SETTLE_MS = 1000,
+	MEDIA_RELISTEN_MS = 1000,
+	MEDIA_RETRY_MS = 20,
+};
 
 /* A message for this call's mediad; ENOTCONN while it has none. */
 int media_call_send(struct media_call *call, struct media_msg *msg);
@@ -117,6 +123,8 @@ void media_place_calls(struct media *m);
 void media_call_bring_up(struct media_call *call);
 /* True if a mediad without room refuses the call: it does not hold it, so it names no guild. */
 bool media_refuses_call(const struct media_call_state *s);
+/* Sends the listens that the mediad of an open call does not have. */
+void media_call_send_listens(struct media_call *call);
 void media_call_send_unlisten(struct media_call *call, uint32_t listen);
 
 /* resync.c: handlers of a link (link.h); arg is the struct media. */

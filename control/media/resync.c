@@ -139,6 +139,18 @@ static void report_fault(struct media *m, const struct media_link *l, const stru
 			c->h(c, msg, c->arg);
 }
 
+/* mediad had no memory for this listen: it is sent again. */
+static void note_refused_listen(struct media_call *c, const struct media_heard_end *m)
+{
+	if (m->reason != MEDIA_REASON_BAD_REQUEST)
+		return;
+	for (struct listen *l = c->listens; l; l = l->next)
+		if (l->id == m->listen) {
+			l->told = false;
+			media_wake(c->media, MEDIA_RELISTEN_MS);
+		}
+}
+
 /* False for audio that was under way when its listen ended or its user refused. */
 static bool is_wanted_audio(const struct media_call *c, const struct media_heard *m)
 {
@@ -159,11 +171,12 @@ static bool is_music_message(unsigned type)
 	return type >= MEDIA_MUSIC_PLAY && type <= MEDIA_MUSIC_TITLE;
 }
 
-/* Music outlives a lease like a playback: its id says whether it is over. A refusal repeats the
- * generation of CALL_OPEN, while the lease has begun the next one. */
+/* Listens and music outlive a lease like a playback: their ids say whether they are over. A refusal
+ * repeats the generation of CALL_OPEN, while the lease has begun the next one. */
 static bool is_late(const struct media_call *c, const struct media_msg *msg)
 {
 	return msg->call_close.gen < c->gen && !is_music_message(msg->type) &&
+	       msg->type != MEDIA_HEARD && msg->type != MEDIA_HEARD_END &&
 	       !(msg->type == MEDIA_CALL_STATE && media_refuses_call(&msg->call_state));
 }
 
@@ -204,6 +217,8 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 		report_call_state(c);
 		return;
 	}
+	if (msg->type == MEDIA_HEARD_END)
+		note_refused_listen(c, &msg->heard_end);
 	if (msg->type == MEDIA_CALL_SECURE)
 		store_call_secure(c, &msg->call_secure);
 	if (c->h)

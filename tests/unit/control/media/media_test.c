@@ -341,6 +341,33 @@ TEST(media_hears_of_music_across_a_lease)
 	toy_free(&t);
 }
 
+/* mediad has no memory for a listen, and says so while the next lease is under way. */
+TEST(media_repeats_a_listen_that_was_refused)
+{
+	struct media_msg refused = {.type = MEDIA_HEARD_END};
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_call_listen(t.call, 500, 24000, 700), 0);
+	CHECK(toy_run_until(&t, MEDIA_LISTEN, 1));
+	refused.heard_end = (struct media_heard_end){.call = t.call_id,
+						     .listen = t.listen_id,
+						     .user = 500,
+						     .reason = MEDIA_REASON_BAD_REQUEST};
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 1));
+	toy_send(&t, refused);
+	CHECK(toy_run_until(&t, MEDIA_LISTEN, 2));
+	CHECK_INT(t.listen_id, refused.heard_end.listen);
+	refused.heard_end.reason = MEDIA_REASON_SILENCE;
+	toy_send(&t, refused);
+	toy_settle(&t);
+	media_wake(t.media, 0);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_LISTEN], 2);
+	toy_free(&t);
+}
+
 /* It was under way when its listen ended, or when its user refused. */
 TEST(media_drops_audio_that_nobody_listens_to_any_more)
 {
