@@ -303,6 +303,12 @@ static void answer_stop(struct ask *a)
 	snprintf(a->buf, a->size, "All right.");
 }
 
+/* Without a tool for music. */
+static void answer_music(struct ask *a)
+{
+	snprintf(a->buf, a->size, "I have no music here.");
+}
+
 static void answer_bye(struct ask *a)
 {
 	const char *name = a->r->words.speaker;
@@ -332,6 +338,9 @@ static answer_fn *const answers[INTENT_COUNT] = {
 	[INTENT_FORGET] = answer_forget, [INTENT_SAID] = answer_said,
 	[INTENT_THANKS] = answer_thanks, [INTENT_YES] = answer_yes,
 	[INTENT_STOP] = answer_stop,	 [INTENT_BYE] = answer_bye,
+	[INTENT_PLAY] = answer_music,	 [INTENT_PLAYING] = answer_music,
+	[INTENT_PAUSE] = answer_music,	 [INTENT_RESUME] = answer_music,
+	[INTENT_SKIP] = answer_music,	 [INTENT_STOP_MUSIC] = answer_music,
 };
 
 /* ---- tools ---- */
@@ -395,6 +404,22 @@ static bool call_forget(const struct ask *a, struct brain_call *out)
 	return true;
 }
 
+static bool call_play(const struct ask *a, struct brain_call *out)
+{
+	char title[WORD_SIZE * 6];
+
+	captured_text(a, SLOT_TITLE, title, sizeof title);
+	snprintf(out->arguments, sizeof out->arguments, "{\"query\":\"%s\"}", title);
+	return true;
+}
+
+static bool call_plainly(const struct ask *a, struct brain_call *out)
+{
+	(void)a;
+	snprintf(out->arguments, sizeof out->arguments, "{}");
+	return true;
+}
+
 static const struct {
 	enum intent intent;
 	const char *tool;
@@ -403,7 +428,13 @@ static const struct {
 	     {INTENT_SAID, "conversation_search", call_search},
 	     {INTENT_REMEMBER, "memory_write", call_write},
 	     {INTENT_RECALL, "memory_search", call_recall},
-	     {INTENT_FORGET, "memory_forget", call_forget}};
+	     {INTENT_FORGET, "memory_forget", call_forget},
+	     {INTENT_PLAY, "music_play", call_play},
+	     {INTENT_PLAYING, "music_now_playing", call_plainly},
+	     {INTENT_PAUSE, "music_pause", call_plainly},
+	     {INTENT_RESUME, "music_resume", call_plainly},
+	     {INTENT_SKIP, "music_skip", call_plainly},
+	     {INTENT_STOP_MUSIC, "media_stop", call_plainly}};
 
 bool brain_wants_tool(struct brain *b, const char *text, brain_tool_h *known, void *arg,
 		      struct brain_call *out)

@@ -183,6 +183,48 @@ static void say_forgotten(const json_t *output, char *buf, size_t size)
 			 n ? "I have forgotten it." : "You have not told me anything like that.");
 }
 
+/* ---- music ---- */
+
+static void say_options(const json_t *options, char *buf, size_t size)
+{
+	size_t i, n = (size_t)snprintf(buf, size, "Which one:");
+	const json_t *one;
+
+	json_array_foreach(options, i, one)
+	{
+		if (n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s %s", i ? ", or" : "",
+					      text_at(one, "title"));
+	}
+	if (n < size)
+		snprintf(buf + n, size - n, "?");
+}
+
+/* The music itself answers a request to play it. */
+static void say_played(const json_t *output, char *buf, size_t size)
+{
+	const char *status = text_at(output, "status");
+
+	if (strcmp(status, "needs_disambiguation") == 0)
+		say_options(json_object_get(output, "options"), buf, size);
+	else if (strcmp(status, "not_found") == 0)
+		snprintf(buf, size, "I have no such music.");
+	else
+		snprintf(buf, size, "Here it is.");
+}
+
+static void say_playing(const json_t *output, char *buf, size_t size)
+{
+	const json_t *track = json_object_get(output, "track");
+	const char *artist = text_at(track, "artist");
+
+	if (!track)
+		snprintf(buf, size, "Nothing plays at the moment.");
+	else
+		snprintf(buf, size, "This is %s%s%s.", text_at(track, "title"),
+			 *artist ? " by " : "", artist);
+}
+
 static const struct {
 	const char *tool;
 	void (*say)(const json_t *output, char *buf, size_t size);
@@ -190,7 +232,9 @@ static const struct {
 	    {"conversation_search", say_found},
 	    {"memory_write", say_written},
 	    {"memory_search", say_matches},
-	    {"memory_forget", say_forgotten}};
+	    {"memory_forget", say_forgotten},
+	    {"music_play", say_played},
+	    {"music_now_playing", say_playing}};
 
 static bool wants_yes(const json_t *root)
 {

@@ -304,6 +304,9 @@ TEST(facts_go_to_the_tools_of_memory)
 		  "memory_search {\"query\":\"\",\"about_speaker\":true,\"top_k\":5}");
 	CHECK_STR(call("[Alice]: forget that"), "memory_forget {\"last\":true}");
 	CHECK_STR(call("[Alice]: forget about my bike"), "memory_forget {\"query\":\"bike\"}");
+	CHECK_STR(call("play the sea song"), "music_play {\"query\":\"the sea song\"}");
+	CHECK_STR(call("skip this song"), "music_skip {}");
+	CHECK_STR(call("what is playing"), "music_now_playing {}");
 	CHECK_STR(call("[Alice]: forget it"), "All right.");
 	teardown();
 }
@@ -335,6 +338,15 @@ TEST(outputs_of_memory_are_said)
 	CHECK_STR(say("memory_search", "{\"matches\":[]}"),
 		  "Nobody has told me anything about that.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[{\"id\":1}]}"), "I have forgotten it.");
+	CHECK_STR(say("music_play", "{\"status\":\"playing\"}"), "Here it is.");
+	CHECK_STR(say("music_play", "{\"status\":\"not_found\"}"), "I have no such music.");
+	CHECK_STR(say("music_play", "{\"status\":\"needs_disambiguation\",\"options\":"
+				    "[{\"title\":\"Sea\"},{\"title\":\"Sea Song\"}]}"),
+		  "Which one: Sea, or Sea Song?");
+	CHECK_STR(say("music_now_playing",
+		      "{\"track\":{\"title\":\"Sea Song\",\"artist\":\"The Waves\"}}"),
+		  "This is Sea Song by The Waves.");
+	CHECK_STR(say("music_now_playing", "{}"), "Nothing plays at the moment.");
 	CHECK_STR(say("memory_forget", "{\"forgotten\":[]}"),
 		  "You have not told me anything like that.");
 }

@@ -124,3 +124,16 @@ TEST(rules_graph_says_nothing_the_rules_do_not_read)
 	pattern_graph_free(&g);
 	rules_free(r);
 }
+
+TEST(rules_read_requests_for_music)
+{
+	CHECK_INT(read_one("parley play the sea song"), INTENT_PLAY);
+	CHECK_INT(read_one("play something by the waves"), INTENT_PLAY);
+	CHECK_INT(read_one("what is playing right now"), INTENT_PLAYING);
+	CHECK_INT(read_one("pause the music"), INTENT_PAUSE);
+	CHECK_INT(read_one("please resume the music"), INTENT_RESUME);
+	CHECK_INT(read_one("skip this song"), INTENT_SKIP);
+	CHECK_INT(read_one("play the next song"), INTENT_SKIP);
+	CHECK_INT(read_one("stop the music"), INTENT_STOP_MUSIC);
+	CHECK_INT(read_one("pause"), INTENT_STOP);
+}
