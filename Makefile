@@ -240,7 +240,7 @@ fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows describes each row.
-BENCHSHARED := traces recall_corpus random_vectors bare bench relay brain far_end far_end_dave listening plane rooms scripted speakers speech journal_times ask_times
+BENCHSHARED := traces recall_corpus random_vectors bare bare_pacer bench relay brain far_end far_end_dave listening plane rooms scripted speakers speech journal_times ask_times
 BENCHES := $(filter-out $(BENCHSHARED) music_stage,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)

@@ -24,9 +24,13 @@ uint64_t bare_receiver_opus(const struct bare_receiver *e);
 enum { BARE_IN = 480 }; /* samples of 20 ms at 24 kHz */
 /* complexity: of the encoder. ssrc: of its packets. */
 void bare_sender_alloc(struct bare_sender **out, uint32_t ssrc, int complexity);
+/* The same for stereo music at 128 kbit/s. */
+void bare_sender_alloc_stereo(struct bare_sender **out, uint32_t ssrc, int complexity);
 struct bare_sender *bare_sender_free(struct bare_sender *m);
 /* Upsamples and encodes 20 ms of speech. Returns the CPU time of these calls in ns. */
 uint64_t bare_sender_encode(struct bare_sender *m, const int16_t in[BARE_IN]);
+/* Encodes 20 ms of stereo at 48 kHz. Returns the CPU time in ns. */
+uint64_t bare_sender_encode_stereo(struct bare_sender *m, const int16_t *in);
 /* Seals the frame encoded last into a datagram of *n bytes. Returns the CPU time in ns. */
 uint64_t bare_sender_seal(struct bare_sender *m, uint8_t *out, size_t *n);
 

@@ -1,6 +1,7 @@
 /* Whether tracks follow each other without a gap: music_gap_samples, the samples that are missing
- * or doubled at the joints of tracks of half a second, over all formats with delay tags, as they
- * arrive at the far end.
+ * or doubled at the joints of tracks of a second, over FLAC, Opus, MP3 and AAC with their delay
+ * tags, as they arrive at the far end. Vorbis is left out: libav 5.1 drops the first 128 samples of
+ * a file that is a single page, as so short ones are; at three seconds it is exact.
  *
  * A track holds whole periods of two tones, so a track that follows itself goes on with both. Their
  * phases before and after each joint give the samples that it lost or gained; the lower tone tells
@@ -17,11 +18,11 @@
 #include "tests/bench/plane.h"
 
 enum {
-	CALLS = 35,
+	CALLS = 21,
 	FORMATS = MUSIC_FORMATS - 1,
 	JOINTS = 1000,
 	JOINTS_MAX = 100000,
-	TRACK = MUSIC_RATE / 2,
+	TRACK = MUSIC_RATE,
 	LOW_HZ = 50,
 	HIGH_HZ = 450,
 	LOOKAHEAD = 312, /* of the Opus encoder: so much later everything is at the far end */
@@ -86,7 +87,7 @@ static double slip(const int16_t *pcm, size_t joint, double hz)
 
 struct judged {
 	double samples, worst;
-	unsigned joints;
+	unsigned joints, silences;
 };
 
 static void judge(struct judged *j, unsigned call)
@@ -109,6 +110,7 @@ static void judge(struct judged *j, unsigned call)
 		j->joints++;
 	}
 	j->samples += fabs((double)calls[call].sent - (double)TRACK * (wanted + 1));
+	j->silences += music_silences(stage, call);
 	j->samples += music_silences(stage, call) * 960.0;
 }
 
@@ -130,10 +132,10 @@ int main(int argc, char **argv)
 		snprintf(calls[c].name, sizeof calls[c].name, "%s.%s", name, f->ending);
 		if (c < FORMATS)
 			music_make(stage, name, f,
-				   (struct sound){.samples = f->rate / 2, .signal = tones});
+				   (struct sound){.samples = f->rate, .signal = tones});
 	}
 	for (unsigned c = 0; c < CALLS; c++) {
-		music_record(stage, c, wanted / 2 + 3);
+		music_record(stage, c, wanted + 4);
 		music_play(stage, c, calls[c].name, 0);
 		plane_run(music_stage_plane(stage), 15);
 	}
@@ -143,8 +145,8 @@ int main(int argc, char **argv)
 	for (unsigned c = 0; c < CALLS; c++)
 		judge(&judged, c);
 	bench_row_more("music_gap_samples", judged.samples, "samples",
-		       "\"joints\": %u, \"formats\": %d, \"worst_phase\": %.2f", judged.joints,
-		       FORMATS, judged.worst);
+		       "\"joints\": %u, \"formats\": %d, \"worst_phase\": %.2f, \"silences\": %u",
+		       judged.joints, FORMATS, judged.worst, judged.silences);
 	music_stage_free(stage);
 	return 0;
 }

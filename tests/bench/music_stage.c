@@ -42,6 +42,8 @@ struct music_stage {
 	struct web *web;
 	music_state_h *h;
 	void *arg;
+	far_end_packet_h *packeth; /* under the lock */
+	void *packet_arg;
 	uint32_t musics;
 	pthread_mutex_t lock;
 	struct call calls[FAR_END_CALLS];
@@ -80,6 +82,8 @@ static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, vo
 	uint16_t seq = (uint16_t)(p[2] << 8 | p[3]);
 
 	pthread_mutex_lock(&s->lock);
+	if (s->packeth)
+		s->packeth(call, at, p, n, s->packet_arg);
 	if (!c->first_sound && at >= c->since && has_sound(n))
 		c->first_sound = at;
 	if (c->receiver) {
@@ -88,6 +92,14 @@ static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, vo
 		c->any = true;
 		c->seq = seq;
 	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+void music_stage_packets(struct music_stage *s, far_end_packet_h *h, void *arg)
+{
+	pthread_mutex_lock(&s->lock);
+	s->packeth = h;
+	s->packet_arg = arg;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -203,10 +215,19 @@ const char *music_make(struct music_stage *s, const char *name, const struct mus
 
 static struct slice find_path(const struct music_stage *s, const char *name, char *buf, size_t size)
 {
+	if (!name)
+		return slice_str("");
 	if (*name != '/')
 		return slice_str(name);
 	snprintf(buf, size, "%s%s", s->origin, name);
 	return slice_str(buf);
+}
+
+static uint8_t kind_of(const char *name)
+{
+	if (!name)
+		return MEDIA_MUSIC_NONE;
+	return *name == '/' ? MEDIA_MUSIC_HTTP : MEDIA_MUSIC_FILE;
 }
 
 uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint16_t loudness)
@@ -217,8 +238,7 @@ uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint
 	msg.music_play = (struct media_music_play){.call = call,
 						   .gen = 1,
 						   .music = ++s->musics,
-						   .kind = *name == '/' ? MEDIA_MUSIC_HTTP
-									: MEDIA_MUSIC_FILE,
+						   .kind = kind_of(name),
 						   .path = find_path(s, name, url, sizeof url),
 						   .gain = 1000,
 						   .loudness = loudness,
@@ -236,8 +256,7 @@ uint32_t music_next(struct music_stage *s, unsigned call, const char *name, uint
 	msg.music_next = (struct media_music_next){.call = call,
 						   .gen = 1,
 						   .music = ++s->musics,
-						   .kind = *name == '/' ? MEDIA_MUSIC_HTTP
-									: MEDIA_MUSIC_FILE,
+						   .kind = kind_of(name),
 						   .path = find_path(s, name, url, sizeof url),
 						   .gain = 1000,
 						   .loudness = loudness};

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "proto/media.h"
+#include "tests/bench/far_end.h"
 #include "tests/decoder/sound.h"
 
 struct music_stage;
@@ -37,7 +38,8 @@ unsigned music_stage_requests(const struct music_stage *s);
 const char *music_make(struct music_stage *s, const char *name, const struct music_format *f,
 		       struct sound sound);
 /* As MUSIC_PLAY or MUSIC_NEXT of this file, at a loudness in -LUFS/100 or 0; returns its id. A name
- * that begins with "/" comes from the web server. */
+ * that begins with "/" comes from the web server; music_next of NULL takes back what was to follow.
+ */
 uint32_t music_play(struct music_stage *s, unsigned call, const char *name, uint16_t loudness);
 uint32_t music_next(struct music_stage *s, unsigned call, const char *name, uint16_t loudness);
 void music_stop(struct music_stage *s, unsigned call, uint32_t music);
@@ -52,6 +54,9 @@ const struct music_state *music_state(const struct music_stage *s, unsigned call
 /* Gets every state. */
 typedef void(music_state_h)(unsigned call, const struct music_state *state, void *arg);
 void music_stage_states(struct music_stage *s, music_state_h *h, void *arg);
+
+/* Gets every packet as well, as far_end_packet_h, on the far end's thread. */
+void music_stage_packets(struct music_stage *s, far_end_packet_h *h, void *arg);
 
 /* Time of the first packet with sound after `since`, CLOCK_REALTIME in ns; 0: none yet. */
 uint64_t music_first_sound(struct music_stage *s, unsigned call, uint64_t since);

@@ -15,32 +15,24 @@
 #include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "mediad/audio/encoder.h"
-#include "mediad/engine/priority.h"
 #include "mediad/engine/engine.h"
 #include "proto/base/time.h"
-#include "tests/bench/bare.h"
+#include "tests/bench/bare_pacer.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/plane.h"
 #include "tests/bench/speakers.h"
-#include "tests/bench/speech.h"
 
-#include <arpa/inet.h>
 #include <event2/event.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sodium.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	RATE = 24000,
-	SPEECH = 4 * RATE,
 	BARE_CALLS = 40, /* of the bare pacer beside calls_per_core_vs_bare */
 	FIRST = 10,
 	STEP = 10,
@@ -52,7 +44,6 @@ enum {
 	SECONDS = 4,
 	CARRIED_PERCENT = 95, /* of the packets that were due */
 	TURNS = 3,
-	THREADS_MAX = 64,
 	INTERVALS = 1 << 20,
 	SETTLE_MS = 1500
 };
@@ -212,94 +203,23 @@ static void stage_measure(struct stage *s, struct figures *out, const char *raw)
 
 /* ---- the bare pacer ---- */
 
-/* So many streams on threads that do nothing else: each wakes when a stream is due, seals and sends
- * its frame, then encodes the next one. The scheduling is the same as mediad's audio threads'. */
-static struct bare_pacer {
-	atomic_bool over;
-	uint16_t port;
-	int cpu;
-	unsigned calls, threads;
-	int16_t speech[SPEECH];
-} bare;
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	if (cpu < 0)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof set, &set);
-}
-
-static void send_frame(int fd, struct bare_sender *m)
-{
-	struct sockaddr_in to = {.sin_family = AF_INET,
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-				 .sin_port = htons(bare.port)};
-	uint8_t p[UDP_MAX_PACKET];
-	size_t n;
-
-	bare_sender_seal(m, p, &n);
-	sendto(fd, p, n, 0, (struct sockaddr *)&to, sizeof to);
-}
-
-static void *bare_run(void *arg)
-{
-	unsigned self = (unsigned)(uintptr_t)arg, n = 0;
-	struct bare_sender *senders[FAR_END_CALLS];
-	uint64_t next = bench_clock() + 50 * NS_PER_MS, gap;
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-	pin(bare.cpu);
-	priority_raise(NULL);
-	for (unsigned c = self; c < bare.calls; c += bare.threads) {
-		bare_sender_alloc(&senders[n], far_end_own_ssrc(c), ENCODER_COMPLEXITY);
-		bare_sender_encode(senders[n++], bare.speech);
-	}
-	gap = 20 * NS_PER_MS / n;
-	for (unsigned frame = 1; !atomic_load(&bare.over); frame++) {
-		for (unsigned i = 0; i < n; i++, next += gap) {
-			struct timespec ts = {(time_t)(next / NS_PER_S), (long)(next % NS_PER_S)};
-
-			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-			send_frame(fd, senders[i]);
-			bare_sender_encode(senders[i],
-					   bare.speech +
-						   (frame * BARE_IN + i * 7u * BARE_IN) % SPEECH);
-		}
-	}
-	while (n)
-		bare_sender_free(senders[--n]);
-	close(fd);
-	return NULL;
-}
-
 /* mediad's calls are silent meanwhile. */
 static void bare_measure(struct stage *s, struct figures *out, unsigned calls, int cpu)
 {
-	pthread_t t[THREADS_MAX];
+	const struct bare_pacer_conf conf = {.port = far_end_port(plane_far(s->plane)),
+					     .calls = calls,
+					     .threads = pace_threads(cpu),
+					     .cpu = cpu};
 
 	stage_hush(s, true);
-	bare.port = far_end_port(plane_far(s->plane));
-	bare.calls = calls;
-	bare.cpu = cpu;
-	bare.threads = pace_threads(cpu);
-	atomic_store(&bare.over, false);
-	speech_make(bare.speech, SPEECH, RATE, 1);
 	plane_run(s->plane, SETTLE_MS / 2);
-	for (unsigned i = 0; i < bare.threads; i++)
-		if (pthread_create(&t[i], NULL, bare_run, (void *)(uintptr_t)i))
-			bench_die("no thread");
+	bare_pacer_start(&conf);
 	plane_run(s->plane, SETTLE_MS / 2);
 	notes_start();
 	plane_run(s->plane, SECONDS * 1000);
 	notes_stop(out, "pace_bare");
 	out->complexity = ENCODER_COMPLEXITY;
-	atomic_store(&bare.over, true);
-	for (unsigned i = 0; i < bare.threads; i++)
-		pthread_join(t[i], NULL);
+	bare_pacer_stop();
 	stage_hush(s, false);
 }
 

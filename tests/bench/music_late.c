@@ -1,0 +1,185 @@
+/* How many packets are late while music plays: music_late_ratio. Fifty calls play music, with
+ * speech over it, for some seconds; then a bare pacer sends as many streams of stereo music that it
+ * encodes and seals by library calls, alternating. A packet is late when it arrives more than 10 ms
+ * after its place in the rhythm of its call, which the packet that came earliest sets.
+ *
+ *   music_late [SECONDS]      of each of four turns (default 8); 1800 makes an hour of each */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mediad/engine/engine.h"
+#include "proto/base/time.h"
+#include "tests/bench/bare_pacer.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/music_stage.h"
+#include "tests/bench/plane.h"
+
+enum {
+	CALLS = 50,
+	SECONDS = 8,
+	TURNS = 2,
+	SETTLE_MS = 1500,
+	FILE_S = 30,
+	LATE_MS = 10,
+	PER_SECOND = 50,
+};
+
+/* Of one turn; the far end's thread writes while it runs. */
+static struct {
+	uint32_t *place[CALLS];
+	uint64_t *at[CALLS];
+	size_t n[CALLS], cap;
+} notes;
+
+struct count {
+	size_t packets, late;
+};
+
+static struct music_stage *stage;
+static char names[MUSIC_FORMATS][16];
+
+static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, void *arg)
+{
+	size_t i;
+
+	(void)arg, (void)n;
+	if (call >= CALLS || notes.n[call] == notes.cap)
+		return;
+	i = notes.n[call]++;
+	notes.at[call][i] = at;
+	notes.place[call][i] =
+		(uint32_t)p[4] << 24 | (uint32_t)p[5] << 16 | (uint32_t)p[6] << 8 | p[7];
+}
+
+/* Time of a packet less that of its place since the first one, in ns. */
+static int64_t offset_of(unsigned call, size_t i)
+{
+	int64_t frames = (int32_t)(notes.place[call][i] - notes.place[call][0]);
+
+	return (int64_t)(notes.at[call][i] - notes.at[call][0]) -
+	       frames * (int64_t)NS_PER_S / MUSIC_RATE;
+}
+
+static void count_late(struct count *c)
+{
+	for (unsigned call = 0; call < CALLS; call++) {
+		int64_t first = 0;
+
+		for (size_t i = 0; i < notes.n[call]; i++)
+			first = offset_of(call, i) < first ? offset_of(call, i) : first;
+		for (size_t i = 0; i < notes.n[call]; i++)
+			c->late += offset_of(call, i) - first > (int64_t)(LATE_MS * NS_PER_MS);
+		c->packets += notes.n[call];
+	}
+}
+
+static void measure(struct count *c, unsigned seconds)
+{
+	plane_run(music_stage_plane(stage), SETTLE_MS);
+	memset(notes.n, 0, sizeof notes.n);
+	music_stage_packets(stage, on_packet, NULL);
+	plane_run(music_stage_plane(stage), seconds * 1000);
+	music_stage_packets(stage, NULL, NULL);
+	count_late(c);
+}
+
+/* A track that has ended begins again. */
+static void on_state(unsigned call, const struct music_state *s, void *arg)
+{
+	static uint32_t newest[CALLS];
+
+	if (s->phase != MEDIA_MUSIC_PHASE_PLAYING || s->music <= newest[call])
+		return;
+	newest[call] = s->music;
+	if (*(bool *)arg)
+		music_next(stage, call, names[call % MUSIC_FORMATS], 1600);
+}
+
+static void measure_ours(struct count *c, unsigned seconds)
+{
+	struct plane *p = music_stage_plane(stage);
+	static uint32_t playback;
+	bool on = true;
+
+	music_stage_states(stage, on_state, &on);
+	for (unsigned i = 0; i < CALLS; i++) {
+		music_play(stage, i, names[i % MUSIC_FORMATS], 1600);
+		plane_say(p, i, ++playback);
+		plane_run(p, 15);
+	}
+	measure(c, seconds);
+	on = false;
+	for (unsigned i = 0; i < CALLS; i++) {
+		plane_stop(p, i, playback - CALLS + 1 + i);
+		music_next(stage, i, NULL, 0);
+		music_stop(stage, i, music_state(stage, i)->music);
+	}
+	plane_run(p, 1000);
+	music_stage_states(stage, NULL, NULL);
+}
+
+static void measure_bare(struct count *c, unsigned seconds)
+{
+	struct plane *p = music_stage_plane(stage);
+	long threads = sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	struct bare_pacer_conf conf = {.port = far_end_port(plane_far(p)),
+				       .calls = CALLS,
+				       .threads = threads < 1		     ? 1
+						  : threads > ENGINE_THREADS ? ENGINE_THREADS
+									     : (unsigned)threads,
+				       .cpu = -1,
+				       .music = true};
+
+	bare_pacer_start(&conf);
+	measure(c, seconds);
+	bare_pacer_stop();
+}
+
+static void make_room(unsigned seconds)
+{
+	notes.cap = (size_t)(seconds + 2) * PER_SECOND * 2;
+	for (unsigned i = 0; i < CALLS; i++) {
+		notes.at[i] = malloc(notes.cap * sizeof *notes.at[i]);
+		notes.place[i] = malloc(notes.cap * sizeof *notes.place[i]);
+		if (!notes.at[i] || !notes.place[i])
+			bench_die("out of memory");
+	}
+}
+
+static double share(const struct count *c)
+{
+	return ((double)c->late + 1) / ((double)c->packets + 1);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned seconds = argc > 1 ? (unsigned)atoi(argv[1]) : SECONDS;
+	struct count ours = {0}, bare = {0};
+	char name[8];
+
+	if (!seconds || seconds > 36000)
+		bench_die("usage: music_late [SECONDS]");
+	make_room(seconds);
+	music_stage_alloc(&stage, CALLS, 0);
+	for (unsigned f = 0; f < MUSIC_FORMATS; f++) {
+		const struct music_format *format = &music_formats[f];
+
+		snprintf(name, sizeof name, "%u", f);
+		snprintf(names[f], sizeof names[f], "%s",
+			 music_make(stage, name, format,
+				    (struct sound){.samples = (int64_t)FILE_S * format->rate}));
+	}
+	for (unsigned t = 0; t < TURNS; t++) {
+		measure_ours(&ours, seconds);
+		measure_bare(&bare, seconds);
+	}
+	/* One more in each count: a run without any late packet has a ratio as well. */
+	bench_row_more("music_late_ratio", share(&ours) / share(&bare), "x",
+		       "\"late\": %zu, \"packets\": %zu, \"bare_late\": %zu, "
+		       "\"bare_packets\": %zu",
+		       ours.late, ours.packets, bare.late, bare.packets);
+	music_stage_free(stage);
+	return 0;
+}
