@@ -1,0 +1,143 @@
+/* What music costs: music_cpu_ms, the CPU time of mediad and of all processes of decoderd for a
+ * second of music in a call, for MP3; the same for the other formats beside it, and the bare calls
+ * of the libraries: the stereo encoder alone, and encryption alone, which is all that remains when
+ * Opus packets are passed through.
+ *
+ *   music_cpu [SECONDS [FORMAT]]      of each format (default 3), or of one: the number in
+ * music_formats */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mediad/audio/encoder.h"
+#include "proto/rtp.h"
+#include "tests/bench/bare.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/music_stage.h"
+#include "tests/bench/plane.h"
+
+enum { CALLS = 16, SECONDS = 3, FILE_S = 60, SETTLE_MS = 4000, MP3 = 4, FRAMES = 500 };
+
+static struct music_stage *stage;
+
+static uint64_t cpu_of(int pid)
+{
+	char path[64];
+	unsigned long long ns = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/schedstat", pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%llu", &ns) != 1)
+		ns = 0;
+	if (f)
+		fclose(f);
+	return ns;
+}
+
+/* Of all processes whose parent is this one, and of theirs. They have one thread each. */
+static uint64_t cpu_of_children(int parent)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	uint64_t ns = 0;
+
+	while (d && (e = readdir(d))) {
+		char path[300];
+		int pid = 0, ppid = 0;
+		FILE *f;
+
+		snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
+		f = fopen(path, "r");
+		if (f && fscanf(f, "%d (%*[^)]) %*c %d", &pid, &ppid) == 2 && ppid == parent)
+			ns += cpu_of(pid) + cpu_of_children(pid);
+		if (f)
+			fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return ns;
+}
+
+static uint64_t cpu_of_all(void)
+{
+	struct plane *p = music_stage_plane(stage);
+
+	return plane_cpu(p) + cpu_of_children(plane_pid(p));
+}
+
+/* CPU time in ms for a second of music in one call. */
+static double measure(unsigned format, unsigned seconds)
+{
+	struct plane *p = music_stage_plane(stage);
+	uint32_t musics[CALLS];
+	uint64_t from, spent;
+	char name[16];
+
+	snprintf(name, sizeof name, "%u.%s", format, music_formats[format].ending);
+	for (unsigned i = 0; i < CALLS; i++) {
+		musics[i] = music_play(stage, i, name, 0);
+		plane_run(p, 20);
+	}
+	plane_run(p, SETTLE_MS);
+	from = cpu_of_all();
+	plane_run(p, seconds * 1000);
+	spent = cpu_of_all() - from;
+	for (unsigned i = 0; i < CALLS; i++)
+		music_stop(stage, i, musics[i]);
+	plane_run(p, 500);
+	return (double)spent / 1e6 / seconds / CALLS;
+}
+
+static void measure_bare(double *encode, double *seal)
+{
+	static int16_t pcm[2 * RTP_FRAME];
+	struct bare_sender *m;
+	uint64_t encoded = 0, sealed = 0;
+	uint8_t out[UDP_MAX_PACKET];
+	size_t n;
+
+	bare_sender_alloc_stereo(&m, 1, ENCODER_COMPLEXITY);
+	for (unsigned k = 0; k < FRAMES; k++) {
+		for (unsigned i = 0; i < 2 * RTP_FRAME; i++)
+			pcm[i] = (int16_t)(32767 * sound_signal((double)(k * RTP_FRAME + i / 2) /
+									MUSIC_RATE,
+								(int)i % 2));
+		encoded += bare_sender_encode_stereo(m, pcm);
+		sealed += bare_sender_seal(m, out, &n);
+	}
+	bare_sender_free(m);
+	*encode = (double)encoded / 1e6 / (FRAMES / 50);
+	*seal = (double)sealed / 1e6 / (FRAMES / 50);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned seconds = argc > 1 ? (unsigned)atoi(argv[1]) : SECONDS,
+		 only = argc > 2 ? (unsigned)atoi(argv[2]) : MUSIC_FORMATS;
+	double ms, value = 0, encode, seal;
+	char name[8], text[512] = "";
+	size_t n = 0;
+
+	if (!seconds || seconds > FILE_S - 10 || only > MUSIC_FORMATS)
+		bench_die("usage: music_cpu [SECONDS [FORMAT]]");
+	music_stage_alloc(&stage, CALLS, 0);
+	for (unsigned f = 0; f < MUSIC_FORMATS; f++) {
+		if (only < MUSIC_FORMATS && f != only)
+			continue;
+		snprintf(name, sizeof name, "%u", f);
+		music_make(stage, name, &music_formats[f],
+			   (struct sound){.samples = (int64_t)FILE_S * music_formats[f].rate});
+		ms = measure(f, seconds);
+		if (f == MP3 || f == only)
+			value = ms;
+		n += (size_t)snprintf(text + n, sizeof text - n, ", \"%s_%d\": %.2f",
+				      music_formats[f].ending, music_formats[f].rate, ms);
+	}
+	measure_bare(&encode, &seal);
+	bench_row_more("music_cpu_ms", value, "ms/s",
+		       "\"bare_encoder\": %.2f, \"bare_encryption\": %.2f%s", encode, seal, text);
+	music_stage_free(stage);
+	return 0;
+}
