@@ -117,7 +117,7 @@ $(B)/sound_score: $(call objs,$(SOUND_SCORE))
 	$(CC) $(LDFLAGS) -o $@ $^ -lm
 
 # Seeded faults; it runs the programs of its own folder.
-$(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/settings/secret_names.c $(COMMON))
+$(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/music/queue.c control/music/track.c control/music/player.c control/settings/secret_names.c $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 $(B)/chaos_clock.so: tests/chaos/preload/clock.c
 	@mkdir -p $(@D)
@@ -357,7 +357,7 @@ replay: deps
 	@tests/replay.sh
 # Runs of seeded faults; CHAOS_ARGS="--first 17", or other options of `build/chaos --help`. An interrupted run continues.
 CHAOS_SEEDS ?= 100
-chaos-bins: $(B)/mediad $(B)/control $(B)/guildd $(B)/chaos $(B)/chaos_clock.so
+chaos-bins: $(B)/mediad $(B)/decoderd $(B)/control $(B)/guildd $(B)/chaos $(B)/chaos_clock.so
 chaos: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) chaos-bins
 	@$(B)/chaos --seeds $(CHAOS_SEEDS) --progress $(B)/chaos-progress $(CHAOS_ARGS)

@@ -122,6 +122,20 @@ static void remove_track(struct call *c, struct music_track *t)
 	free(t);
 }
 
+/* The music that plays or will play next is over: what was prepared is the present music now. A
+ * MUSIC_NEXT that comes before the lane has started prepares what follows it, and must not replace
+ * it. */
+static void promote_follower(struct call *c)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && !c->tracks[i]->follows &&
+		    c->tracks[i]->why == MEDIA_REASON_NONE)
+			return;
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i])
+			c->tracks[i]->follows = false;
+}
+
 static void finish_track(struct call *c, struct music_track *t, enum media_reason why)
 {
 	/* A seek that fails leaves the music where it plays. */
@@ -138,6 +152,7 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 	if (t->music)
 		remember_end(c, t);
 	remove_track(c, t);
+	promote_follower(c);
 }
 
 static void control_lane(struct call *c, const struct music_track *t, enum sender_command what,

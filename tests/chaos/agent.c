@@ -7,6 +7,7 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
+#include "tests/chaos/music.h"
 #include "tests/chaos/tone.h"
 
 #include <inttypes.h>
@@ -36,6 +37,7 @@ struct agent {
 	struct media *media;
 	struct media_call *call;
 	struct media_playback *say;
+	struct chaos_music *music; /* NULL: none */
 	struct tmr *tick;
 	uint64_t said, channel; /* channel: of the newest lease */
 	uint64_t ask_at, speak_at, open_at;
@@ -231,7 +233,8 @@ static void call_event(struct media_call *call, const struct media_msg *m, void 
 {
 	struct agent *a = arg;
 
-	(void)call;
+	if (a->music)
+		chaos_music_take(a->music, call, m);
 	switch (m->type) {
 	case MEDIA_CALL_STATE:
 		on_state(a, &m->call_state);
@@ -272,6 +275,8 @@ static void close_call(struct agent *a)
 {
 	a->say = media_playback_free(a->say);
 	a->said_over = false;
+	if (a->music)
+		chaos_music_take(a->music, NULL, NULL);
 	a->call = media_call_free(a->call);
 	atomic_store(&a->st->phase, MEDIA_PHASE_CLOSED);
 	atomic_store(&a->st->members, 0);
@@ -359,6 +364,8 @@ int agent_run(const struct agent_conf *conf)
 		err = http_alloc(&a.http, a.env, NULL, "parley-chaos");
 	if (!err)
 		err = tmr_alloc(&a.tick, a.env, on_tick, &a);
+	if (!err && conf->music)
+		err = chaos_music_alloc(&a.music, conf->who, a.st);
 	if (!err)
 		err = media_alloc(&a.media, a.env, &mc);
 	if (!err) {
@@ -368,6 +375,7 @@ int agent_run(const struct agent_conf *conf)
 	media_playback_free(a.say);
 	media_call_free(a.call);
 	media_free(a.media);
+	chaos_music_free(a.music);
 	tmr_free(a.tick);
 	http_free(a.http);
 	env_free(a.env);

@@ -33,10 +33,11 @@ struct agent_state {
 	atomic_uint phase, reason, ups, failed; /* of the call; times it came up, and failed */
 	atomic_uint failed_reason, unexplained; /* what ended without a word why */
 	atomic_uint version, members, ready, pending;
-	atomic_ullong epoch, code;	      /* of the group; code: the privacy code's sum */
-	atomic_uint heard_ms[CHAOS_PEOPLE];   /* in the right voice */
-	atomic_uint wrong;		      /* sound in the voice of somebody else */
-	atomic_uint drained, stopped, leases; /* playbacks; leases got */
+	atomic_ullong epoch, code;		   /* of the group; code: the privacy code's sum */
+	atomic_uint heard_ms[CHAOS_PEOPLE];	   /* in the right voice */
+	atomic_uint wrong;			   /* sound in the voice of somebody else */
+	atomic_uint drained, stopped, leases;	   /* playbacks; leases got */
+	atomic_uint music_reports, music_failures; /* the music is at another position; failed */
 };
 
 struct agent_conf {
@@ -44,6 +45,7 @@ struct agent_conf {
 	const char *api; /* guildd's control API */
 	const char *socket;
 	uint64_t epoch;
+	bool music;		   /* it plays music as well */
 	struct agent_state *state; /* shared */
 };
 

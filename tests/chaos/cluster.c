@@ -3,6 +3,7 @@
 #include "ipc/frame.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
+#include "tests/chaos/music.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -216,8 +217,8 @@ static void fill_disk(unsigned kb)
 
 static void start_mediad(const struct cluster *h, enum chaos_who who)
 {
-	char program[300], sock[128], lib[300];
-	char *argv[16] = {program, "--listen", sock, "--ca", (char *)h->ca, "--threads", "1"};
+	char program[300], sock[128], lib[300], music[160];
+	char *argv[20] = {program, "--listen", sock, "--ca", (char *)h->ca, "--threads", "1"};
 	unsigned n = 7;
 
 	snprintf(program, sizeof program, "%s/mediad", h->bin);
@@ -227,6 +228,11 @@ static void start_mediad(const struct cluster *h, enum chaos_who who)
 	if (getenv("CHAOS_LOG")) {
 		argv[n++] = "--log";
 		argv[n++] = getenv("CHAOS_LOG");
+	}
+	if (h->music) {
+		snprintf(music, sizeof music, "%s/music", h->folder);
+		argv[n++] = "--music-root";
+		argv[n++] = music;
 	}
 	if (who == CHAOS_BOT && h->journal_kb) {
 		argv[n++] = "--journal";
@@ -263,6 +269,7 @@ static void start_control(const struct cluster *h, enum chaos_who who)
 					  .api = h->api,
 					  .socket = sock,
 					  .epoch = h->epoch,
+					  .music = h->music,
 					  .state = &h->state[who]};
 
 		_exit(agent_run(&conf));
@@ -397,10 +404,22 @@ static bool make_clock(struct cluster *h)
 	return ok;
 }
 
+static bool make_music(const struct cluster *h)
+{
+	char folder[160];
+
+	snprintf(folder, sizeof folder, "%s/music", h->folder);
+	errno = mkdir(folder, 0700) ? errno : chaos_music_write(folder);
+	return !errno;
+}
+
 bool cluster_open(struct cluster *h, const char *bin, const struct chaos_script *s)
 {
-	*h = (struct cluster){
-		.real = s->real, .journal_kb = s->journal_kb, .supervised = true, .epoch = 1};
+	*h = (struct cluster){.real = s->real,
+			      .journal_kb = s->journal_kb,
+			      .music = s->music,
+			      .supervised = true,
+			      .epoch = 1};
 	snprintf(h->bin, sizeof h->bin, "%s", bin);
 	snprintf(h->folder, sizeof h->folder, "/tmp/parley-chaos.XXXXXX");
 	h->state = mmap(NULL, sizeof *h->state * CHAOS_PEOPLE, PROT_READ | PROT_WRITE,
@@ -416,6 +435,10 @@ bool cluster_open(struct cluster *h, const char *bin, const struct chaos_script 
 		h->clocked |= s->step[i].verb == CHAOS_WALL;
 	if (h->clocked && !make_clock(h)) {
 		trouble(h, "%s: %s", h->clock, strerror(errno));
+		return false;
+	}
+	if (h->music && !make_music(h)) {
+		trouble(h, "no files of music: %s", strerror(errno));
 		return false;
 	}
 	start(h, CLUSTER_SERVER, CHAOS_ALL);

@@ -28,6 +28,7 @@ struct cluster {
 	char journal[128];
 	bool supervised; /* killed programs are restarted */
 	struct cluster_process proc[CLUSTER_PROCESSES];
+	bool music;
 	struct agent_state *state; /* CHAOS_PEOPLE of them, shared with the agents */
 	char trouble[256]; /* the first program that ended on its own or failed to start; "" */
 };

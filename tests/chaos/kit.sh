@@ -6,7 +6,7 @@ set -eu
 B=$1 OUT=$2
 rm -rf "$OUT"
 mkdir -p "$OUT/lib"
-for p in mediad control guildd chaos chaos_clock.so; do
+for p in mediad decoderd control guildd chaos chaos_clock.so; do
 	cp "$B/$p" "$OUT/$p"
 	strip --strip-debug "$OUT/$p"
 	ldd "$B/$p"

@@ -11,7 +11,7 @@
 	I(ALIVE, "alive", "no program ends on its own")                                            \
 	I(WELL, "well",                                                                            \
 	  "in the stated time the call is up, encrypted alike for all, heard in all directions, "  \
-	  "and speaks")                                                                            \
+	  "speaks, and plays its music")                                                           \
 	I(REASON, "reason", "whatever ends or waits says why")                                     \
 	I(VOICES, "voices", "nobody is heard in somebody else's place")                            \
 	I(PLAIN, "plain", "nothing goes out in the clear where it must be sealed")                 \

@@ -143,6 +143,8 @@ void chaos_generate(struct chaos_script *s, uint64_t seed)
 	*s = (struct chaos_script){.seed = seed};
 	s->real = random_between(&rng, 0, 5) == 0;
 	s->journal_kb = random_between(&rng, 0, 9) == 0 ? random_between(&rng, 8, 400) : 0;
+	/* Decoders share a file with mediad, which counts as a file on a full disk. */
+	s->music = seed % 3 == 0 && !s->journal_kb;
 	s->n = random_between(&rng, 1, 6);
 	for (unsigned i = 0; i < s->n; i++) {
 		struct chaos_step *p = &s->step[i];
@@ -171,6 +173,8 @@ size_t chaos_print(const struct chaos_script *s, char *buf, size_t size)
 	PUT("seed %llu\ncontrol %s\n", (unsigned long long)s->seed, s->real ? "real" : "lean");
 	if (s->journal_kb)
 		PUT("journal %u\n", s->journal_kb);
+	if (s->music)
+		PUT("music on\n");
 	for (unsigned i = 0; i < s->n; i++) {
 		const struct chaos_step *p = &s->step[i];
 		const struct verb *v = &verbs[p->verb];
@@ -250,6 +254,8 @@ static int parse_line(struct chaos_script *s, char *line)
 	else if (strcmp(word, "control") == 0 &&
 		 (strcmp(value, "real") == 0 || strcmp(value, "lean") == 0))
 		s->real = value[0] == 'r';
+	else if (strcmp(word, "music") == 0 && strcmp(value, "on") == 0)
+		s->music = true;
 	else
 		return EINVAL;
 	return 0;
@@ -307,7 +313,8 @@ unsigned chaos_length_ms(const struct chaos_script *s)
 
 unsigned chaos_settle_ms(const struct chaos_script *s)
 {
-	unsigned ms = SETTLE_BASE_MS;
+	/* A report of music comes once a second. */
+	unsigned ms = SETTLE_BASE_MS + (s->music ? 2500 : 0);
 
 	for (unsigned i = 0; i < s->n; i++)
 		ms += verbs[s->step[i].verb].settle;

@@ -74,6 +74,7 @@ struct chaos_script {
 	bool real;	     /* the bot has the real control, not a lean one */
 	unsigned journal_kb; /* mediad of the bot keeps a journal, and the disk is full after so
 				much; 0: no journal */
+	bool music;	     /* everybody but a real control plays music under the speech */
 	unsigned n;
 	struct chaos_step step[CHAOS_STEPS]; /* by time */
 };

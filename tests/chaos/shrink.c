@@ -16,14 +16,17 @@ unsigned chaos_shrink(struct chaos_script *s, unsigned runs, chaos_fails_h *h, v
 	unsigned done = 0;
 
 	/* What surrounds the steps first: a script without it is easier to run by hand. */
-	for (unsigned k = 0; k < 2 && done < runs; k++) {
+	for (unsigned k = 0; k < 3 && done < runs; k++) {
 		less = *s;
-		if (k ? !s->journal_kb : !s->real)
-			continue;
-		if (k)
+		if (k == 0)
+			less.real = false;
+		else if (k == 1)
 			less.journal_kb = 0;
 		else
-			less.real = false;
+			less.music = false;
+		if (less.real == s->real && less.journal_kb == s->journal_kb &&
+		    less.music == s->music)
+			continue;
 		done++;
 		if (h(&less, arg))
 			*s = less;

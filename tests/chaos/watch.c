@@ -82,6 +82,7 @@ static void mark(struct watch *w)
 			w->heard[i][k] = get(&w->h->state[i].heard_ms[k]);
 		w->drained[i] = get(&w->h->state[i].drained);
 		w->ups[i] = get(&w->h->state[i].ups);
+		w->music[i] = get(&w->h->state[i].music_reports);
 	}
 }
 
@@ -110,6 +111,9 @@ static bool sound_flows(struct watch *w, const bool here[CHAOS_PEOPLE])
 		/* One that began before may have been all but over. */
 		if (get(&st->drained) - w->drained[i] < 2)
 			return missing(w, "the playbacks of %s do not drain", chaos_who_name(i));
+		if (w->h->music && get(&st->music_reports) == w->music[i])
+			return missing(w, "the music of %s does not play, and failed %u times",
+				       chaos_who_name(i), get(&st->music_failures));
 	}
 	return true;
 }

@@ -12,7 +12,8 @@ struct watch {
 	bool marked;
 	uint64_t asked_at;
 	/* when all came up */
-	unsigned heard[CHAOS_PEOPLE][CHAOS_PEOPLE], drained[CHAOS_PEOPLE], ups[CHAOS_PEOPLE];
+	unsigned heard[CHAOS_PEOPLE][CHAOS_PEOPLE], drained[CHAOS_PEOPLE], ups[CHAOS_PEOPLE],
+		music[CHAOS_PEOPLE];
 	char text[1000];
 };
 

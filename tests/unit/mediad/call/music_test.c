@@ -467,6 +467,31 @@ TEST(call_music_next_is_taken_back)
 	finish();
 }
 
+/* Control learns of the end before the prepared music has begun, and prepares the one after it. */
+TEST(call_music_next_after_an_end_replaces_nothing)
+{
+	struct ev drained = {.type = EV_MUSIC};
+
+	play_two(0);
+	run_ms(100);
+	drained.lane.playback = track_of(7)->lane;
+	drained.lane.what = SENDER_DRAINED;
+	drained.lane.samples = DURATION;
+	music_event(&rig.c, &drained);
+	CHECK_PHASE(7, ENDED);
+	prepare(9, 0);
+	opened(9, 0, DURATION);
+	CHECK_PHASE(8, READY);
+	run_ms(1500);
+	CHECK_PHASE(8, PLAYING);
+	run_ms(2000);
+	CHECK_PHASE(8, ENDED);
+	CHECK_INT(state_of(8)->position, DURATION);
+	CHECK_PHASE(9, ENDED);
+	CHECK_INT(state_of(9)->position, DURATION);
+	finish();
+}
+
 /* A new MUSIC_PLAY ends the one before, which fades meanwhile. */
 TEST(call_music_is_replaced)
 {
