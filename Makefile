@@ -236,6 +236,10 @@ $(B)/fuzz/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/libparley.a
 $(B)/fuzz-replay/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/obj/tests/fuzz/replay.o $(B)/libparley.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+# This one runs what decoderd alone is linked with.
+DECODER_INPUT := $(B)/fuzz/decoder_input_fuzz $(B)/fuzz-replay/decoder_input_fuzz
+$(DECODER_INPUT): $(call objs,$(addprefix mediad/decoder/,decode.c input.c measure.c tags.c))
+$(DECODER_INPUT): LIBS_ALL += $(B)/libparley.a -lavformat -lavcodec -lswresample -lavutil
 fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
