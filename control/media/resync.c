@@ -248,14 +248,14 @@ static void forget_strays(struct media *m, const struct media_link *l)
 	}
 }
 
-/* Reports every pending state, of link's calls or (NULL) of all. A handler may change the list, so
- * each report starts over. */
+/* Reports the pending states of link's calls. Those of a mediad that is still reporting its calls
+ * wait. A handler may change the list, so each report starts over. */
 static void report_pending_states(struct media *m, const struct media_link *link)
 {
 	struct media_call *c = m->calls;
 
 	while (c) {
-		if (c->tell && (!link || c->link == link)) {
+		if (c->tell && c->link == link) {
 			report_call_state(c);
 			c = m->calls;
 		} else {
@@ -282,7 +282,7 @@ void media_on_synced(struct media_link *l, void *arg)
 		if (c->link == l && c->open && c->playbacks)
 			media_playbacks_synced(c);
 	}
-	report_pending_states(m, NULL);
+	report_pending_states(m, l);
 	if (m->n_synced == 1 && m->linkh)
 		m->linkh(true, m->arg);
 }

@@ -487,8 +487,8 @@ static uint64_t read_clock(void *arg)
 	return ns_of_timespec(&ts) + ahead_ns;
 }
 
-/* The call is open at t's mediad; the other one's does not listen yet. */
-static bool begin_with_two(struct toy *t, struct toy *other)
+/* Control wants a call, and only t's mediad listens. */
+static bool start_with_two(struct toy *t, struct toy *other)
 {
 	const char *socks[] = {t->path, other->path, NULL};
 	struct media_conf conf = {.socks = socks, .user = 900, .epoch = 10};
@@ -500,23 +500,53 @@ static bool begin_with_two(struct toy *t, struct toy *other)
 	*other = (struct toy){.answers_pings = true, .env = t->env};
 	snprintf(other->path, sizeof other->path, "%s/o", t->dir);
 	return !toy_listen(t) && !media_alloc(&t->media, t->env, &conf) &&
-	       !media_call_open(&t->call, t->media, &toy_want, toy_on_call, t) &&
-	       toy_run_until(t, MEDIA_CALL_OPEN, 1);
+	       !media_call_open(&t->call, t->media, &toy_want, toy_on_call, t);
 }
 
-/* t's mediad was away and reports the call, without the end of its report; the other's is synced.
- */
-static bool report_again(struct toy *t, struct toy *other)
+/* The call is open at t's mediad; the other one's does not listen yet. */
+static bool begin_with_two(struct toy *t, struct toy *other)
 {
-	toy_gone(t);
-	toy_settle(t);
-	t->holds_call = t->still_reports = true;
-	if (toy_listen(t) || toy_listen(other) || !toy_run_until(t, MEDIA_HELLO, 2))
+	return start_with_two(t, other) && toy_run_until(t, MEDIA_CALL_OPEN, 1);
+}
+
+/* The other one's mediad is synced, while t's has reported the call in its n-th connection, without
+ * SYNCED. */
+static bool report_beside(struct toy *t, struct toy *other, unsigned n)
+{
+	if (toy_listen(other) || !toy_run_until(t, MEDIA_HELLO, n))
 		return false;
 	for (unsigned i = 0; i < 100 && !other->hellos; i++)
 		toy_settle(t);
 	toy_settle(t);
 	return other->hellos == 1;
+}
+
+/* t's mediad was away and reports the call again. */
+static bool report_again(struct toy *t, struct toy *other)
+{
+	toy_gone(t);
+	toy_settle(t);
+	t->holds_call = t->still_reports = true;
+	return !toy_listen(t) && report_beside(t, other, 2);
+}
+
+/* t's mediad has the call of the control before. */
+static bool report_first(struct toy *t, struct toy *other)
+{
+	if (!start_with_two(t, other))
+		return false;
+	t->holds_call = t->still_reports = true;
+	return report_beside(t, other, 1);
+}
+
+/* t's mediad stays away. */
+static bool goes_to(struct toy *t, const struct toy *other)
+{
+	ahead_ns = (MEDIA_MOVE_MS + 100) * NS_PER_MS;
+	media_wake(t->media, 0);
+	for (unsigned i = 0; i < 100 && !other->count[MEDIA_CALL_OPEN]; i++)
+		toy_settle(t);
+	return other->count[MEDIA_CALL_OPEN] == 1;
 }
 
 static void end_with_two(struct toy *t, struct toy *other)
@@ -557,10 +587,33 @@ TEST(media_moves_a_call_whose_mediad_is_lost_while_it_reports)
 	toy_settle(&t);
 	CHECK_INT(t.states, states + 1);
 	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_UNKNOWN);
-	ahead_ns = (MEDIA_MOVE_MS + 100) * NS_PER_MS;
-	media_wake(t.media, 0);
-	for (unsigned i = 0; i < 100 && !other.count[MEDIA_CALL_OPEN]; i++)
-		toy_settle(&t);
-	CHECK_INT(other.count[MEDIA_CALL_OPEN], 1);
+	CHECK(goes_to(&t, &other));
+	end_with_two(&t, &other);
+}
+
+/* A new control has had nothing from this mediad but the report. */
+TEST(media_moves_a_call_whose_mediad_is_lost_in_its_first_report)
+{
+	struct toy t, other;
+
+	CHECK(report_first(&t, &other));
+	toy_gone(&t);
+	toy_settle(&t);
+	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_UNKNOWN);
+	CHECK(goes_to(&t, &other));
+	end_with_two(&t, &other);
+}
+
+/* Speech and leases find no call before SYNCED, although another mediad is synced. */
+TEST(media_tells_a_reported_state_when_its_own_mediad_is_synced)
+{
+	struct toy t, other;
+
+	CHECK(report_first(&t, &other));
+	CHECK_INT(t.states, 0);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
+	toy_settle(&t);
+	CHECK_INT(t.states, 1);
+	CHECK_INT(t.count[MEDIA_CALL_SET], 1);
 	end_with_two(&t, &other);
 }
