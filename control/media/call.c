@@ -69,14 +69,16 @@ static void send_consent(struct media_call *call, const struct consent *c)
 	media_call_send(call, &msg);
 }
 
+/* Its number is chosen here, where the mediad has reported the numbers in use. */
 static void send_listen(struct media_call *call, struct listen *l)
 {
 	struct media_msg msg = {.type = MEDIA_LISTEN,
-				.listen = {.listen = l->id,
+				.listen = {.listen = call->media->next_listen++,
 					   .user = l->user,
 					   .rate = l->rate,
 					   .silence_ms = l->silence_ms}};
 
+	l->id = msg.listen.listen;
 	l->told = media_call_send(call, &msg) == 0;
 }
 
@@ -243,11 +245,8 @@ int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uin
 	l = calloc(1, sizeof *l);
 	if (!l)
 		return ENOMEM;
-	*l = (struct listen){.next = call->listens,
-			     .user = user,
-			     .id = call->media->next_listen++,
-			     .rate = rate,
-			     .silence_ms = silence_ms};
+	*l = (struct listen){
+		.next = call->listens, .user = user, .rate = rate, .silence_ms = silence_ms};
 	call->listens = l;
 	if (call->open)
 		send_listen(call, l);

@@ -13,7 +13,8 @@ struct tmr;
 struct listen {
 	struct listen *next;
 	uint64_t user;
-	uint32_t id, rate;
+	uint32_t id; /* of the newest LISTEN; 0 before the first */
+	uint32_t rate;
 	uint16_t silence_ms;
 	bool told; /* the mediad has it, in this form */
 };
