@@ -417,11 +417,13 @@ void media_playback_inherit(struct media_call *call, const struct media_msg *msg
 		call->h(call, msg, call->arg);
 }
 
-/* The mediad is synced, and nobody will end this playback: it kept the call, but not the playback,
- * or the playback was being stopped. */
+/* The mediad is synced, and nobody will end this playback: it was being stopped, or is none of ours
+ * to open again, or the mediad kept the call without it. A mediad that never gave credit was never
+ * told of it: the connection broke before. */
 static bool is_gone(const struct media_playback *pb)
 {
-	return !pb->reported && (pb->call->reported || pb->stopping);
+	return !pb->reported &&
+	       (pb->stopping || pb->inherited || (pb->call->reported && pb->window));
 }
 
 /* Handlers may free any playback: begin anew after each. */

@@ -439,9 +439,7 @@ TEST(media_playback_that_a_mediad_forgot_stops)
 {
 	struct toy t;
 
-	CHECK(toy_up_with_call(&t));
-	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
-	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	CHECK(begin_with_credit(&t, 4800));
 	t.playback = 0;
 	t.holds_call = true;
 	toy_gone(&t);
@@ -449,6 +447,46 @@ TEST(media_playback_that_a_mediad_forgot_stops)
 	CHECK(toy_run_until(&t, 0, 0));
 	CHECK_INT(t.ev, MEDIA_PB_STOPPED);
 	CHECK_INT(t.reason, MEDIA_REASON_CONNECTION_LOST);
+	toy_free(&t);
+}
+
+/* The mediad kept the call, and SAY_OPEN never reached it. */
+TEST(media_opens_a_playback_again_that_a_broken_connection_held)
+{
+	struct toy t;
+
+	CHECK(begin_playback(&t, false, 9600));
+	media_playback_end(t.pb);
+	t.holds_call = true;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
+	send_credit(&t, 24000);
+	CHECK(toy_run_until(&t, MEDIA_SAY_END, 1));
+	CHECK_INT(t.say_samples, 9600);
+	CHECK_INT(t.events, 0);
+	toy_free(&t);
+}
+
+/* Its sound was in the mediad alone that was killed. */
+TEST(media_does_not_open_inherited_speech_again)
+{
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	t.holds_call = t.ended = true;
+	t.playback = 9;
+	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
+	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	t.playback = 0;
+	t.holds_call = false;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_CALL_OPEN, 1));
+	toy_settle(&t);
+	CHECK_INT(t.inherited_ends, 1);
+	CHECK_INT(t.count[MEDIA_SAY_OPEN], 0);
 	toy_free(&t);
 }
 
