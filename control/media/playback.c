@@ -426,13 +426,19 @@ static bool is_gone(const struct media_playback *pb)
 	       (pb->stopping || pb->inherited || (pb->call->reported && pb->window));
 }
 
+/* One that was reported again waits for SYNCED, or for the loss of its mediad. */
+static bool is_lost_too_long(const struct media_playback *pb, uint64_t now)
+{
+	return !pb->reported && now >= pb->lost_at + MEDIA_RESUME_MS * NS_PER_MS;
+}
+
 /* Handlers may free any playback: begin anew after each. */
 static bool finish_one_lost(struct media_call *call, bool synced, uint64_t now)
 {
 	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next) {
 		if (pb->over || !pb->lost_at)
 			continue;
-		if (synced ? is_gone(pb) : now >= pb->lost_at + MEDIA_RESUME_MS * NS_PER_MS) {
+		if (synced ? is_gone(pb) : is_lost_too_long(pb, now)) {
 			finish(call, pb, MEDIA_PB_STOPPED, MEDIA_REASON_CONNECTION_LOST);
 			return true;
 		}

@@ -362,8 +362,27 @@ TEST(media_waits_for_the_report_of_inherited_speech)
 	CHECK(toy_run_until(&t, MEDIA_HELLO, 1));
 	toy_settle(&t);
 	CHECK_INT(t.inherited, 1);
-	media_playbacks_tick(t.call, env_now(t.env));
+	media_playbacks_tick(t.call, env_now(t.env) + (MEDIA_RESUME_MS + 1) * NS_PER_MS);
 	CHECK_INT(t.inherited_ends, 0);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
+	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	toy_free(&t);
+}
+
+/* The time to wait for another mediad ends while this one reports. */
+TEST(media_waits_for_the_report_of_its_own_speech)
+{
+	struct toy t;
+
+	CHECK(begin_with_credit(&t, 4800));
+	t.still_reports = true;
+	t.holds_call = true;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_HELLO, 2));
+	toy_settle(&t);
+	media_playbacks_tick(t.call, env_now(t.env) + (MEDIA_RESUME_MS + 1) * NS_PER_MS);
+	CHECK_INT(t.events, 0);
 	toy_send(&t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
 	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
 	toy_free(&t);
