@@ -170,6 +170,17 @@ bool media_refuses_call(const struct media_call_state *s)
 	return s->phase == MEDIA_PHASE_FAILED && !s->guild;
 }
 
+bool media_call_is_refused(const struct media_call *call)
+{
+	return call->link && call->has_last && media_refuses_call(&call->last);
+}
+
+void media_call_note_refusal(struct media_call *call)
+{
+	call->open = call->reported = false;
+	media_playbacks_lost(call, env_now(call->media->env));
+}
+
 int media_call_credentials(struct media_call *call, const char *session, const char *token,
 			   const char *endpoint, uint64_t channel)
 {
@@ -180,15 +191,12 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 						     .channel = channel}};
 	int err;
 
-	if (!call->open)
-		return ENOTCONN;
-	if (call->has_last && media_refuses_call(&call->last)) {
-		call->reported = false;
-		/* Its answers of before the refusal are reopened, too. */
-		media_playbacks_lost(call, env_now(call->media->env));
+	if (media_call_is_refused(call)) {
 		media_call_bring_up(call);
 		media_playbacks_synced(call);
 	}
+	if (!call->open)
+		return ENOTCONN;
 	if (call->has_last && call->last.gen > call->gen)
 		call->gen = call->last.gen;
 	call->gen++;

@@ -124,6 +124,9 @@ void media_place_calls(struct media *m);
 void media_call_bring_up(struct media_call *call);
 /* True if a mediad without room refuses the call: it does not hold it, so it names no guild. */
 bool media_refuses_call(const struct media_call_state *s);
+/* The call is in no mediad then, although its mediad is there: the next lease opens it anew. */
+void media_call_note_refusal(struct media_call *call);
+bool media_call_is_refused(const struct media_call *call);
 /* Sends the listens that the mediad of an open call does not have. */
 void media_call_send_listens(struct media_call *call);
 void media_call_send_unlisten(struct media_call *call, uint32_t listen);

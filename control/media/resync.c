@@ -214,6 +214,8 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 		return;
 	if (msg->type == MEDIA_CALL_STATE) {
 		store_call_state(c, &msg->call_state);
+		if (media_call_is_refused(c))
+			media_call_note_refusal(c);
 		report_call_state(c);
 		return;
 	}
@@ -290,7 +292,7 @@ void media_on_synced(struct media_link *l, void *arg)
 /* Also when the mediad was lost before it was synced: its report of the call counts no more. */
 static void mark_call_lost(struct media_call *c, uint64_t now)
 {
-	if (!c->open && !c->reported)
+	if (!c->open && !c->reported && !media_call_is_refused(c))
 		return;
 	c->open = c->reported = false;
 	if (!c->lost_at)

@@ -522,26 +522,76 @@ TEST(media_playback_stops_when_mediad_stays_away)
 	toy_free(&t);
 }
 
-/* The next mediad has no room for the call at first, so the answer that went on there is lost. */
-TEST(media_ends_speech_of_a_call_that_is_refused)
+/* The next mediad has no room for the call, where an answer went on. */
+static bool begin_refused_speech(struct toy *t)
 {
-	static int16_t pcm[48000];
+	if (!begin_playback(t, false, 24000))
+		return false;
+	media_playback_end(t->pb);
+	if (!toy_run_until(t, MEDIA_SAY_OPEN, 1))
+		return false;
+	t->playback = 0;
+	toy_gone(t);
+	if (toy_listen(t) || !toy_run_until(t, MEDIA_SAY_OPEN, 2))
+		return false;
+	toy_state(t, t->call_id, 0, 0, MEDIA_PHASE_FAILED, false);
+	toy_settle(t);
+	return t->events == 0;
+}
+
+TEST(media_speech_of_a_refused_call_goes_on_with_its_lease)
+{
 	struct toy t;
 
-	CHECK(toy_up_with_call(&t));
-	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
-	CHECK_INT(media_playback_write(t.pb, pcm, 48000), 0);
-	media_playback_end(t.pb);
-	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 1));
-	t.playback = 0;
-	toy_gone(&t);
-	CHECK_INT(toy_listen(&t), 0);
-	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 2));
-	toy_state(&t, t.call_id, 0, 0, MEDIA_PHASE_FAILED, false);
-	toy_settle(&t);
+	CHECK(begin_refused_speech(&t));
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 3));
+	CHECK_INT(t.events, 0);
+	toy_free(&t);
+}
+
+/* The next lease may take a minute. */
+TEST(media_speech_of_a_refused_call_does_not_wait_for_a_late_lease)
+{
+	struct toy t;
+
+	CHECK(begin_refused_speech(&t));
+	media_playbacks_tick(t.call, env_now(t.env) + (MEDIA_RESUME_MS + 1) * NS_PER_MS);
+	CHECK_INT(t.events, 1);
+	CHECK_INT(t.ev, MEDIA_PB_STOPPED);
 	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
 	CHECK(toy_run_until(&t, MEDIA_CALL_CREDENTIALS, 1));
+	CHECK_INT(t.count[MEDIA_SAY_OPEN], 2);
+	toy_free(&t);
+}
+
+/* mediad does not answer commands of a call that it does not hold. */
+TEST(media_opens_no_speech_in_a_refused_call)
+{
+	struct media_playback *other = NULL;
+	struct toy t;
+
+	CHECK(begin_refused_speech(&t));
+	CHECK_INT(media_playback_open(&other, t.call, 24000, on_playback, &t), ENOTCONN);
+	media_playback_stop(t.pb, 0);
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	CHECK_INT(t.events, 1);
+	CHECK_INT(media_playback_open(&other, t.call, 24000, NULL, NULL), 0);
+	media_playback_free(other);
+	toy_free(&t);
+}
+
+/* The mediad that refused it ends, and the next one has room. */
+TEST(media_opens_a_refused_call_at_the_next_mediad)
+{
+	struct toy t;
+
+	CHECK(begin_refused_speech(&t));
+	toy_gone(&t);
 	toy_settle(&t);
-	CHECK(t.events > 0 || t.count[MEDIA_SAY_OPEN] > 2);
+	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_UNKNOWN);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(toy_run_until(&t, MEDIA_SAY_OPEN, 3));
+	CHECK_INT(t.count[MEDIA_CALL_OPEN], 3);
 	toy_free(&t);
 }
