@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${BIN:-build}
 OUT=${OUT:-tests/replay}
 GUILD=41771983423143937 VOICE=127121515262115840 BOT=900 USER=501
-FAULTS=${*:-loss resume move mediad-restart control-restart}
+FAULTS=${*:-loss resume move mediad-restart control-restart music}
 pids= guildd= mediad= control=
 umask 077
 
@@ -58,13 +58,13 @@ ends() { # PID: in good order, so that its journal is whole
 dies() { kill -9 "$1" && wait "$1" 2>/dev/null; }
 
 start_mediad() { # [JOURNAL]
-	start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 ${1:+--journal "$1"}
+	start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 ${music:+--music-root "$music"} ${1:+--journal "$1"}
 	mediad=$last
 	wait_for mediad test -S "$D/mediad.sock"
 }
 start_control() { # [JOURNAL]
 	start control env -u XDG_RUNTIME_DIR DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API="$REST" PARLEY_BRAIN_URL="$BRAIN" \
-		"$B/control" --media-sock "$D/mediad.sock" --guild $GUILD --channel $VOICE --state-dir "$D/state" --ca "$CA" \
+		${music:+PARLEY_MUSIC_FOLDERS="$music"} "$B/control" --media-sock "$D/mediad.sock" --guild $GUILD --channel $VOICE --state-dir "$D/state" --ca "$CA" \
 		${1:+--journal "$1"}
 	control=$last
 }
@@ -96,8 +96,17 @@ world() { # everything but the bot
 	wait_for "caller's mediad" test -S "$D/caller.sock"
 }
 
+shown() { api GET "/channels/$VOICE/messages" | grep -q "$1"; }
+make_music() { # a bell of 0.4 s
+	music=$D/music
+	mkdir "$music"
+	perl -e '$n = 19200; binmode STDOUT; print pack("a4Va4a4VvvVVvva4V", "RIFF", 36 + 2 * $n, "WAVE", "fmt ", 16, 1, 1, 48000, 96000, 2, 16, "data", 2 * $n);
+		print pack("s<", 8000 * exp(-$_ / 9600) * sin($_ * 880 * 6.2831853 / 48000)) for 0 .. $n - 1' >"$music/Bell.wav"
+}
+
 record() { # FAULT
-	local fault=$1 first_mediad=$D/$1.mediad first_control=$D/$1.control
+	local fault=$1 first_mediad=$D/$1.mediad first_control=$D/$1.control music=
+	[ "$fault" != music ] || make_music
 	[ "$fault" != mediad-restart ] || first_mediad=
 	[ "$fault" != control-restart ] || first_control=
 	start_mediad "$first_mediad"
@@ -144,6 +153,14 @@ record() { # FAULT
 		start_control "$D/$fault.control"
 		wait_for resume said control "resumed"
 		wait "$caller"
+		;;
+	music) # a short one: the journal holds the decoded sound, 192 KB a second
+		wait_for "library" said control "music_library .*tracks=1"
+		ask
+		speaks
+		api POST /interactions "{\"channel_id\":\"$VOICE\",\"user_id\":\"$USER\",\"name\":\"music\",\"options\":[{\"name\":\"play\",\"type\":1,\"options\":[{\"name\":\"query\",\"type\":3,\"value\":\"bell\"}]}]}" >/dev/null
+		wait_for "music" shown "Now playing.*Bell"
+		answered
 		;;
 	*)
 		echo "record: no such fault: $fault" >&2
