@@ -91,10 +91,20 @@ static bool asks_now(const struct agent_memory *m, const char *words)
 	return turn && strstr(turn->transcript, words);
 }
 
+const char *agent_label(const struct agent *a, const json_t *row, char to[ROOM_NAME_MAX])
+{
+	const char *name = json_string_value(json_object_get(row, "name"));
+	uint64_t user = 0;
+
+	discord_u64(json_string_value(json_object_get(row, "user")), &user);
+	room_label(a->room, user, name ? name : "", to);
+	return to;
+}
+
 /* As the model gets it. NULL: it may not be told. */
 static json_t *tell_line(const struct agent_memory *m, const json_t *line)
 {
-	const char *name = json_string_value(json_object_get(line, "name"));
+	char name[ROOM_NAME_MAX];
 	const char *text = json_string_value(json_object_get(line, "text"));
 	uint64_t at = (uint64_t)json_integer_value(json_object_get(line, "at_ms"));
 	uint64_t now = env_wall_ms(m->a->env);
@@ -103,10 +113,7 @@ static json_t *tell_line(const struct agent_memory *m, const json_t *line)
 	if (!text || asks_now(m, text) || !agent_may_recall_line(m->a, line))
 		return NULL;
 	return json_pack("{s:O,s:s,s:s,s:I}", "id", json_object_get(line, "id"), "speaker",
-			 bot	? "you"
-			 : name ? name
-				: "",
-			 "said", text, "minutes_ago",
+			 bot ? "you" : agent_label(m->a, line, name), "said", text, "minutes_ago",
 			 (json_int_t)(now > at ? (now - at) / MINUTE_MS : 0));
 }
 
@@ -170,6 +177,7 @@ int agent_memory_search(struct agent_memory *m, uint32_t id, const struct tool_s
 					.until_ms = q->until_ms && q->until_ms < asked ? q->until_ms
 										       : asked,
 					.name = q->speaker,
+					.user = room_user_of(m->a->room, q->speaker),
 					.words = q->query,
 					.most = q->most};
 	int err;
@@ -223,10 +231,29 @@ static json_int_t days_since(const struct agent *a, const json_t *ms)
 	return now > at ? (json_int_t)(now - at) : 0;
 }
 
+/* The people present whom the fact surely names, by their present names: the text may have others.
+ */
+static json_t *list_people(const struct agent *a, const json_t *people)
+{
+	json_t *list = json_array(), *bound;
+	char name[ROOM_NAME_MAX];
+	const char *id;
+	uint64_t user;
+
+	json_object_foreach((json_t *)(uintptr_t)people, id, bound)
+	{
+		if (json_is_true(bound) && discord_u64(id, &user) &&
+		    room_label(a->room, user, "", name))
+			json_array_append_new(list, json_string(name));
+	}
+	return list;
+}
+
 /* In the words of the tool. NULL: whoever said it does not agree any more. */
 static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 {
-	json_t *former = json_array(), *out;
+	json_t *former = json_array(), *about, *out;
+	char name[ROOM_NAME_MAX];
 	const json_t *one;
 	uint64_t user = 0;
 	size_t i;
@@ -243,15 +270,19 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 					  "from", day_json(json_object_get(one, "from_ms")),
 					  "until", day_json(json_object_get(one, "until_ms"))));
 	}
-	out = json_pack("{s:O,s:O,s:O,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
+	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
 			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
-			"said_by", json_object_get(fact, "name"), "by_asker", user == ask->user,
-			"score", json_object_get(fact, "score"), "days_ago",
+			"said_by", agent_label(ask->m->a, fact, name), "by_asker",
+			user == ask->user, "score", json_object_get(fact, "score"), "days_ago",
 			days_since(ask->m->a, json_object_get(fact, "at_ms")), "metadata",
 			"createdAt", day_json(json_object_get(fact, "at_ms")), "tags",
 			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
 	if (out && json_array_size(former))
 		json_object_set(out, "former", former);
+	about = list_people(ask->m->a, json_object_get(fact, "people"));
+	if (out && json_array_size(about))
+		json_object_set(out, "about", about);
+	json_decref(about);
 	if (out && json_is_true(json_object_get(fact, "unsure")))
 		json_object_set_new(out, "unsure", json_true());
 	json_decref(former);

@@ -102,6 +102,8 @@ enum engine_use agent_reply_use(const struct agent *a);
 /* ---- agent_memory.c ---- */
 /* The voice's conversation is about to hold facts of this person's own memory. */
 void agent_hold_private(struct agent *a, uint64_t user);
+/* The name of the "user" of a fact or line as the models know it now; "name" is the one of then. */
+const char *agent_label(const struct agent *a, const json_t *row, char to[ROOM_NAME_MAX]);
 /* Somebody came or left: the voice's conversation forgets private facts that others would hear. */
 void agent_forget_private(struct agent *a);
 /* The voice's conversation begins anew, with what the room's history may still tell. */

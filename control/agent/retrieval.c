@@ -123,11 +123,12 @@ static const char *text_at(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static void read_quote(const json_t *object, struct slice_quote *out)
+static void read_quote(const struct agent *a, const json_t *object, char label[ROOM_NAME_MAX],
+		       struct slice_quote *out)
 {
 	*out = (struct slice_quote){
 		.id = (uint32_t)json_integer_value(json_object_get(object, "id")),
-		.author = text_at(object, "name"),
+		.author = agent_label(a, object, label),
 		.text = text_at(object, "text"),
 		.private = json_is_true(json_object_get(object, "private")),
 		.at_ms = (uint64_t)json_integer_value(json_object_get(object, "at_ms"))};
@@ -137,13 +138,14 @@ static void read_quote(const json_t *object, struct slice_quote *out)
 static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 {
 	const json_t *fact, *former;
+	char label[ROOM_NAME_MAX];
 	struct slice_quote q;
 	size_t i;
 
 	json_array_foreach(r->facts.found, i, fact)
 	{
 		former = json_array_get(json_object_get(fact, "former"), 0);
-		read_quote(fact, &q);
+		read_quote(r->a, fact, label, &q);
 		q.former = former ? text_at(former, "text") : NULL;
 		if (!json_is_true(json_object_get(fact, "unsure")) &&
 		    agent_may_recall(r->a, q.user))
@@ -154,12 +156,13 @@ static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 {
 	const json_t *line;
+	char label[ROOM_NAME_MAX];
 	struct slice_quote q;
 	size_t i;
 
 	json_array_foreach(r->lines.found, i, line)
 	{
-		read_quote(line, &q);
+		read_quote(r->a, line, label, &q);
 		if (json_is_true(json_object_get(line, "bot")))
 			q.author = "you";
 		/* Near the question, but no answer to it. */

@@ -39,6 +39,13 @@ double vector_cosine(const struct vector *a, const struct vector *b)
 	return (double)kernel_dot(a->v, b->v, n) * (double)a->scale * (double)b->scale;
 }
 
+uint32_t vector_speaker(uint64_t user)
+{
+	uint32_t h = (uint32_t)(user ^ user >> 32);
+
+	return h || !user ? h : 1;
+}
+
 uint32_t vector_name(const char *name)
 {
 	uint32_t h = 2166136261u;
@@ -149,7 +156,7 @@ static bool passes(const struct vector_line *line, const struct vector_filter *f
 {
 	return (line->group == f->group[0] || line->group == f->group[1]) &&
 	       line->at_ms >= f->since_ms && line->at_ms < f->until_ms &&
-	       (!f->name || line->name == f->name);
+	       (!f->name || line->name == f->name) && (!f->speaker || line->speaker == f->speaker);
 }
 
 /* Lines that pass the filter stand together in runs. */

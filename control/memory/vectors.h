@@ -33,11 +33,13 @@ void vector_pack(struct vector *out, const float *in, size_t dim);
 double vector_cosine(const struct vector *a, const struct vector *b);
 
 /* A line that has a vector. group: its channel, or the owner of a fact. name: of its speaker, by
- * vector_name. */
+ * vector_name; speaker: their id, by vector_speaker. */
 struct vector_line {
 	uint64_t id, at_ms, group;
-	uint32_t name;
+	uint32_t name, speaker;
 };
+/* A number for an id; seldom the same for two. 0 for 0. */
+uint32_t vector_speaker(uint64_t user);
 /* A number for a name, the same for all cases of ASCII letters; 0 for "". */
 uint32_t vector_name(const char *name);
 
@@ -53,10 +55,10 @@ int vectors_add(struct vectors *v, const struct vector_line *line, const struct 
 bool vectors_has_name(const struct vectors *v, uint32_t name);
 size_t vectors_count(const struct vectors *v);
 
-/* Lines of one of two groups, in [since_ms, until_ms), by name if that is not 0. */
+/* Lines of one of two groups, in [since_ms, until_ms), by name and speaker if these are not 0. */
 struct vector_filter {
 	uint64_t group[2], since_ms, until_ms;
-	uint32_t name;
+	uint32_t name, speaker;
 };
 /* Writes the ids of at most `most` lines, the nearest ones in no order, and returns how many. */
 size_t vectors_find(struct vectors *v, const struct vector *question,

@@ -1,5 +1,7 @@
 #include "control/room/people.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #include "control/room/answer/barge_in.h"
@@ -11,9 +13,11 @@
 #include "control/room/hearing/captures.h"
 #include "control/room/hearing/eot_prediction.h"
 #include "control/room/hearing/transcript.h"
+#include "control/room/turn/history.h"
 #include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
 #include "control/settings/settings.h"
+#include "proto/base/utf8.h"
 
 /* Only here people are written. */
 static struct room_people *own_people(const struct room_context *context)
@@ -64,6 +68,39 @@ const char *room_person_name(const struct room_context *context, uint64_t user)
 	unsigned place = room_place(context, user);
 
 	return place < ROOM_SPEAKERS ? context->people->person[place].name : NULL;
+}
+
+static bool is_taken(const struct room_context *context, uint64_t user, const char *name)
+{
+	const struct room_people *people = context->people;
+
+	for (unsigned i = 0; i < people->places; i++)
+		if (people->person[i].used && people->person[i].user != user &&
+		    strcasecmp(people->person[i].name, name) == 0)
+			return true;
+	return room_history_has_name(context->history, user, name);
+}
+
+static void number_name(const struct room_context *context, uint64_t user, const char *name,
+			char to[ROOM_NAME_MAX])
+{
+	char base[ROOM_NAME_MAX - 8];
+
+	utf8_copy(base, sizeof base, name);
+	utf8_copy(to, ROOM_NAME_MAX, name);
+	for (unsigned k = 2; is_taken(context, user, to); k++)
+		snprintf(to, ROOM_NAME_MAX, "%s (%u)", base, k);
+}
+
+void room_person_label(const struct room_context *context, uint64_t user, const char *name,
+		       char to[ROOM_NAME_MAX])
+{
+	const char *known = room_person_name(context, user);
+
+	if (known)
+		utf8_copy(to, ROOM_NAME_MAX, known);
+	else
+		number_name(context, user, name, to);
 }
 
 uint64_t room_person_by_name(const struct room_context *context, const char *name)
@@ -161,6 +198,28 @@ static void listen_to(struct room_context *context, const struct room_person *pe
 	e->ms = context->settings->silence_ms;
 }
 
+/* "Ana (2)" for the name "Ana". */
+static bool is_numbered(const char *label, const char *name)
+{
+	size_t n = strlen(name), digits;
+
+	if (strncmp(label, name, n) != 0 || strncmp(label + n, " (", 2) != 0)
+		return false;
+	digits = strspn(label + n + 2, "0123456789");
+	return digits && strcmp(label + n + 2 + digits, ")") == 0;
+}
+
+/* A number stays with its person while the name does. */
+static void name_member(const struct room_context *context, struct room_person *person,
+			const struct room_event *ev)
+{
+	char name[ROOM_NAME_MAX];
+
+	room_clean_name((const char *)ev->text.p, ev->text.n, name, sizeof name);
+	if (!is_numbered(person->name, name))
+		number_name(context, person->user, name, person->name);
+}
+
 static void add_member(struct room_context *context, const struct room_event *ev)
 {
 	struct room_people *people = own_people(context);
@@ -174,7 +233,7 @@ static void add_member(struct room_context *context, const struct room_event *ev
 	if (person == &people->person[people->places])
 		people->places++;
 	*person = (struct room_person){.used = true, .user = ev->user, .is_bot = ev->is_bot};
-	room_clean_name((const char *)ev->text.p, ev->text.n, person->name, sizeof person->name);
+	name_member(context, person, ev);
 	room_moment_add(context->moments, ROOM_MOMENT_JOIN, person->user, person->name, NULL,
 			context->now);
 	room_answer_restart_silence(context);
@@ -195,8 +254,7 @@ static void update_member(struct room_context *context, const struct room_event 
 		remove_member(context, place);
 		add_member(context, ev);
 	} else if (present) {
-		room_clean_name((const char *)ev->text.p, ev->text.n, people->person[place].name,
-				sizeof people->person[place].name);
+		name_member(context, &people->person[place], ev);
 	} else if (ev->yes) {
 		add_member(context, ev);
 	} else {

@@ -96,6 +96,17 @@ unsigned room_people(const struct room *room)
 	return room_people_present(&room->context);
 }
 
+bool room_label(const struct room *room, uint64_t user, const char *name, char to[ROOM_NAME_MAX])
+{
+	room_person_label(&room->context, user, name, to);
+	return room_person_name(&room->context, user) != NULL;
+}
+
+uint64_t room_user_of(const struct room *room, const char *name)
+{
+	return room_person_by_name(&room->context, name);
+}
+
 bool room_alone_with(const struct room *room, uint64_t user)
 {
 	return room_is_alone(&room->context, user);

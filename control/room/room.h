@@ -55,6 +55,11 @@ const char *room_bot_name(const struct room *room);
 /* The name of the next person at or after this place, bots left out; NULL: there is none. Borrowed
  * until the next step. */
 const char *room_person(const struct room *room, unsigned *place);
+/* Somebody present or not by the name that the models know (control/room/base/people.h). True if
+ * the person is present. */
+bool room_label(const struct room *room, uint64_t user, const char *name, char to[ROOM_NAME_MAX]);
+/* The only person present with this name, in any case; 0: nobody or several. */
+uint64_t room_user_of(const struct room *room, const char *name);
 /* The code of the language to write to the people in (settings, else the last speaker's); "": not
  * known. Borrowed until the next step. */
 const char *room_language_now(const struct room *room);

@@ -501,7 +501,8 @@ static int load_new(struct db *db, struct cache *c, unsigned most)
 		const struct vector_line line = {.id = db_uint(s, 0),
 						 .at_ms = db_uint(s, 1),
 						 .group = db_uint(s, 2),
-						 .name = vector_name(db_text(s, 3))};
+						 .name = vector_name(db_text(s, 3)),
+						 .speaker = vector_speaker(db_uint(s, 6))};
 
 		if (read_vector(s, 4, &v))
 			err = vectors_add(c->vectors, &line, &v);

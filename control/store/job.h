@@ -21,11 +21,11 @@ enum job_kind {
 	JOB_PUT_DOCUMENT,
 	JOB_GET_DOCUMENT,
 	JOB_LIST_DOCUMENTS,
-	JOB_SUM_COSTS,	 /* since now_ms */
-	JOB_FIND_SAID,	 /* in channel, by author, about text, from now_ms to until_ms; version: how
-			    many */
-	JOB_WRITE_FACTS, /* text: the items */
-	JOB_FIND_FACTS,	 /* text: the request; version: how many */
+	JOB_SUM_COSTS,	  /* since now_ms */
+	JOB_FIND_SAID,	  /* in channel, by user or author, about text, from now_ms to until_ms;
+			     version: how    many */
+	JOB_WRITE_FACTS,  /* text: the items */
+	JOB_FIND_FACTS,	  /* text: the request; version: how many */
 	JOB_FORGET_FACTS, /* text: the request */
 	JOB_SET_ENCODER,  /* text: the model of an encoder elsewhere */
 	JOB_LIST_TEXTS,	  /* for it */

@@ -49,8 +49,9 @@ static int64_t end_of(const struct job *j)
 	return j->until_ms && j->until_ms < INT64_MAX ? (int64_t)j->until_ms : INT64_MAX;
 }
 
+/* by_speaker: only those of the speaker who is asked for. */
 static sqlite3_stmt *use_lines(struct db *db, enum db_statement statement, const struct job *j,
-			       const char *name, unsigned most)
+			       bool by_speaker, unsigned most)
 {
 	sqlite3_stmt *s = db_use(db, statement);
 
@@ -58,17 +59,19 @@ static sqlite3_stmt *use_lines(struct db *db, enum db_statement statement, const
 	db_bind_uint(s, 2, j->channel);
 	db_bind_uint(s, 3, j->now_ms);
 	db_bind_uint(s, 4, (uint64_t)end_of(j));
-	db_bind_text(s, 5, name);
+	db_bind_text(s, 5, by_speaker ? j->author : "");
 	db_bind_uint(s, 6, most);
+	db_bind_uint(s, 9, by_speaker ? j->user : 0);
 	return s;
 }
 
 /* The lines before this one, or after it. Its time is the only bound on its side: SQLite would scan
  * from the other one if there were two. */
 static sqlite3_stmt *use_beside(struct db *db, const struct job *j, const struct rank_line *r,
-				bool after, const char *name, unsigned most)
+				bool after, bool by_speaker, unsigned most)
 {
-	sqlite3_stmt *s = use_lines(db, after ? DB_FIND_AFTER : DB_FIND_BEFORE, j, name, most);
+	sqlite3_stmt *s =
+		use_lines(db, after ? DB_FIND_AFTER : DB_FIND_BEFORE, j, by_speaker, most);
 
 	db_bind_uint(s, after ? 3 : 4, r->at_ms + 1);
 	db_bind_uint(s, 7, r->id);
@@ -135,7 +138,7 @@ static int take_lines(struct db *db, sqlite3_stmt *s, const char *question, stru
 static int take_line(struct db *db, const struct job *j, uint64_t id, double match,
 		     struct lines *out)
 {
-	sqlite3_stmt *s = use_lines(db, DB_FIND_LINE, j, j->author, 1);
+	sqlite3_stmt *s = use_lines(db, DB_FIND_LINE, j, true, 1);
 
 	db_bind_uint(s, 7, id);
 	db_bind_real(s, 8, match);
@@ -148,7 +151,7 @@ static int take_beside(struct db *db, const struct job *j, struct lines *out)
 	int err = 0;
 
 	for (size_t i = 0; i < 2 * found && !err; i++)
-		err = take_lines(db, use_beside(db, j, &out->rank[i / 2], i % 2, j->author, BESIDE),
+		err = take_lines(db, use_beside(db, j, &out->rank[i / 2], i % 2, true, BESIDE),
 				 j->text, out);
 	return err;
 }
@@ -160,7 +163,7 @@ static int add_near(struct db *db, const struct job *j, const struct rank_line *
 	int err = 0;
 
 	for (size_t i = 0; i < 2 && !err; i++) {
-		sqlite3_stmt *s = use_beside(db, j, r, i, "", 1);
+		sqlite3_stmt *s = use_beside(db, j, r, i, false, 1);
 
 		err = db_step(db, s);
 		if (!err)
@@ -196,7 +199,8 @@ static int find_like(struct db *db, struct embedding *e, const struct job *j,
 	const struct vector_filter filter = {.group = {j->channel, j->channel},
 					     .since_ms = j->now_ms,
 					     .until_ms = (uint64_t)end_of(j),
-					     .name = vector_name(j->author)};
+					     .name = vector_name(j->author),
+					     .speaker = vector_speaker(j->user)};
 	const struct embedding_query query = {EMBEDDING_UTTERANCES, j->guild, question, &filter};
 	uint64_t ids[LIKELY];
 	struct vector v;
@@ -367,8 +371,7 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 	read_meaning(db, e, j, &m);
 	terms = terms_query(query, m.is ? m.words : j->text);
 	if (!terms && !m.is)
-		return take_lines(db,
-				  use_lines(db, DB_FIND_NEWEST, j, j->author, (unsigned)j->version),
+		return take_lines(db, use_lines(db, DB_FIND_NEWEST, j, true, (unsigned)j->version),
 				  j->text, out);
 	if (terms)
 		err = take_terms(db, j, query, out);

@@ -487,7 +487,8 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			.urgent = what->wait_ms != 0,
 			.search_ms = what->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.version = what->most < STORE_SAID_MAX ? what->most : STORE_SAID_MAX,
-			.author = strdup(what->name),
+			.user = what->user,
+			.author = strdup(what->user ? "" : what->name),
 			.text = strdup(what->words)};
 
 	if (!j.author || !j.text) {

@@ -91,6 +91,7 @@ struct store_said {
 	uint64_t guild, channel;
 	uint64_t since_ms, until_ms; /* since 1970; until_ms itself is left out, 0: no end */
 	const char *name;	     /* who said it, or "" */
+	uint64_t user;		     /* the same by id, whatever the name; 0: by name */
 	const char *words;	     /* a question whose content words find it; "": the newest */
 	unsigned most;		     /* at most STORE_SAID_MAX */
 	uint32_t wait_ms;	     /* for the vector of words (struct store_question) */

@@ -18,7 +18,7 @@ struct room_context;
 struct room_person {
 	bool used, is_bot;
 	uint64_t user;
-	char name[ROOM_NAME_MAX];
+	char name[ROOM_NAME_MAX]; /* by room_person_label */
 };
 
 struct room_people {
@@ -37,6 +37,10 @@ bool room_is_alone(const struct room_context *context, uint64_t user);
 const char *room_person_next(const struct room_context *context, unsigned *place);
 /* The name of somebody who is in the room, else NULL. */
 const char *room_person_name(const struct room_context *context, uint64_t user);
+/* The name by which the room knows somebody whose name is `name`: a present person's own. Nobody
+ * else who is present or in the history has it: a second Ana is "Ana (2)". */
+void room_person_label(const struct room_context *context, uint64_t user, const char *name,
+		       char to[ROOM_NAME_MAX]);
 /* The only person present with this name, in any case, bots aside; 0 = nobody or several. */
 uint64_t room_person_by_name(const struct room_context *context, const char *name);
 

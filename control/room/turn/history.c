@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control/room/base/context.h"
 #include "control/room/language/language.h"
@@ -75,7 +76,7 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 			   const struct room_event *ev)
 {
 	const char *text = (const char *)ev->text.p, *end;
-	char name[ROOM_NAME_MAX], words[ROOM_HISTORY_TEXT + 1];
+	char name[ROOM_NAME_MAX], label[ROOM_NAME_MAX], words[ROOM_HISTORY_TEXT + 1];
 
 	if (ev->type == ROOM_MEMBER)
 		withhold_private(h, context);
@@ -85,12 +86,16 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 	if (!end)
 		return;
 	utf8_copy_bytes(name, sizeof name, text, (size_t)(end - text));
+	if (ev->user && !ev->is_bot)
+		room_person_label(context, ev->user, name, label);
+	else
+		memcpy(label, name, sizeof label);
 	utf8_copy_bytes(words, sizeof words, end + 1, ev->text.n - (size_t)(end + 1 - text));
 	room_history_add(h, &(struct room_history_words){.at = ev->at,
 							 .user = ev->user,
 							 .bot = ev->is_bot,
 							 .cut = ev->yes,
-							 .name = name,
+							 .name = label,
 							 .text = words});
 }
 
@@ -150,6 +155,17 @@ bool room_history_revise(struct room_history *h, uint64_t user, const char *was,
 unsigned room_history_count(const struct room_history *h)
 {
 	return h->n;
+}
+
+bool room_history_has_name(const struct room_history *h, uint64_t user, const char *name)
+{
+	for (unsigned i = 0; i < h->n; i++) {
+		const struct room_history_line *l = room_history_at(h, i);
+
+		if (l->user && l->user != user && strcasecmp(l->name, name) == 0)
+			return true;
+	}
+	return false;
 }
 
 unsigned room_history_count_recalled(const struct room_history *h)

@@ -57,6 +57,8 @@ void room_history_withhold(struct room_history *h, uint32_t turn);
 /* 0 is the oldest. */
 const struct room_history_line *room_history_at(const struct room_history *h, unsigned i);
 unsigned room_history_count(const struct room_history *h);
+/* True if a line of somebody else bears this name, in any case. */
+bool room_history_has_name(const struct room_history *h, uint64_t user, const char *name);
 /* Lines that RECALLED brought. */
 unsigned room_history_count_recalled(const struct room_history *h);
 

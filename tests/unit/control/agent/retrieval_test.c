@@ -132,6 +132,26 @@ TEST(facts_that_fit_a_question_reach_the_room)
 	close_memory(&s);
 }
 
+/* Facts and lines are told under the present name of their speaker; a namesake is another one. */
+TEST(recalled_text_bears_the_present_name_of_its_speaker)
+{
+	static struct scene s;
+	char to[ROOM_NAME_MAX];
+	json_t *row = json_pack("{s:s,s:s}", "user", "5", "name", "Al");
+
+	CHECK(open_memory(&s));
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the meeting is on sunday\",\"type\":\"plan\"}]"));
+	CHECK_STR(agent_label(s.agent, row, to), "Alice");
+	come(&s, ALICE, "Alicia");
+	come(&s, BOB, "Alice");
+	CHECK(strstr(retrieve(&s, "parley where is the meeting"), "- Alicia, "));
+	json_object_set_new(row, "user", json_string("77"));
+	json_object_set_new(row, "name", json_string("Alicia"));
+	CHECK_STR(agent_label(s.agent, row, to), "Alicia (2)");
+	json_decref(row);
+	close_memory(&s);
+}
+
 TEST(private_facts_are_not_retrieved_for_somebody_who_has_left)
 {
 	static struct scene s;

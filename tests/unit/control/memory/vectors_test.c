@@ -26,8 +26,11 @@ static int add_lines(struct vectors *v, size_t n, struct vector *last)
 	int err = 0;
 
 	for (size_t i = 1; i <= n && !err; i++) {
-		const struct vector_line line = {
-			.id = i, .at_ms = i * 1000, .group = 3, .name = vector_name("Ana")};
+		const struct vector_line line = {.id = i,
+						 .at_ms = i * 1000,
+						 .group = 3,
+						 .name = vector_name("Ana"),
+						 .speaker = vector_speaker(i % 2 ? 501 : 502)};
 
 		make_vector(last, &seed);
 		err = vectors_add(v, &line, last);
@@ -74,6 +77,9 @@ TEST(a_filter_leaves_out_channels_times_and_speakers)
 	CHECK_INT(vectors_find(v, &last, &f, ids, LINES), 10);
 	f.name = vector_name("Bob");
 	CHECK_INT(vectors_find(v, &last, &f, ids, LINES), 0);
+	f = everything;
+	f.speaker = vector_speaker(501);
+	CHECK_INT(vectors_find(v, &last, &f, ids, LINES), 5);
 	f = everything;
 	f.group[0] = f.group[1] = 4;
 	CHECK_INT(vectors_find(v, &last, &f, ids, LINES), 0);

@@ -198,7 +198,7 @@ TEST(names_cannot_reach_into_the_instructions)
 
 TEST(names_that_do_not_fit_are_left_out_whole)
 {
-	char text[4096] = "", name[160] = "", last[8192] = "";
+	char text[4096] = "", name[160] = "aa", last[8192] = "";
 	struct settings *s = NULL;
 	struct room *room = NULL;
 	size_t n;
@@ -211,6 +211,8 @@ TEST(names_that_do_not_fit_are_left_out_whole)
 	CHECK_INT(settings_set(s, "context_refresh_ms", "0"), 0);
 	CHECK_INT(room_alloc(&room, s, "Parley"), 0);
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+		name[0] = (char)('a' + i / 26);
+		name[1] = (char)('a' + i % 26);
 		step(room,
 		     (struct room_event){
 			     .type = ROOM_MEMBER, .user = i + 1, .yes = true, .text = str_of(name)},

@@ -243,3 +243,23 @@ TEST(lines_of_somebody_called_an_everyday_word_do_not_come_first)
 	CHECK(strncmp(found, "Ana", 3) == 0);
 	close_scene();
 }
+
+/* By id, a person's lines are found under all their names, and those of namesakes are not. */
+TEST(lines_are_found_by_the_id_of_their_speaker)
+{
+	open_scene();
+	say(300, 4, "Ana", "the cake is ready", 1000000);
+	say(300, 5, "Ana", "the cake is burnt", 2000000);
+	say(300, 4, "Anita", "cake for everybody", 3000000);
+	CHECK_STR(find_said((struct store_said){
+			  .user = 4, .name = "Ana", .words = "cake", .most = 5}),
+		  "Anita/4@3000000:cake for everybody [Ana/5@2000000:the cake is burnt ] "
+		  "Ana/4@1000000:the cake is ready [Ana/5@2000000:the cake is burnt ] ");
+	CHECK_STR(find_said((struct store_said){.user = 5, .name = "", .words = "", .most = 5}),
+		  "Ana/5@2000000:the cake is burnt [Ana/4@1000000:the cake is ready "
+		  "Anita/4@3000000:cake for everybody ] ");
+	CHECK_STR(find_said((struct store_said){
+			  .user = 6, .name = "Ana", .words = "cake", .most = 5}),
+		  "");
+	close_scene();
+}

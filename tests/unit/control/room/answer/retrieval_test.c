@@ -482,3 +482,63 @@ TEST(a_withdrawn_consent_has_the_slice_retrieved_again)
 	CHECK(!strstr(w.instructions, "locker is number nine"));
 	world_end(&w);
 }
+
+/* ---- names ---- */
+
+static void name_person(struct world *w, uint64_t user, const char *name)
+{
+	world_step(w, (struct room_event){.type = ROOM_MEMBER,
+					  .user = user,
+					  .yes = true,
+					  .text = slice_str(name)});
+}
+
+static const char *label(const struct world *w, uint64_t user, const char *name)
+{
+	static char to[ROOM_NAME_MAX];
+
+	room_label(w->room, user, name, to);
+	return to;
+}
+
+TEST(two_people_of_the_same_name_get_different_ones)
+{
+	struct world w;
+
+	begin(&w, "reply_path=native", 1);
+	name_person(&w, 2, "alice");
+	CHECK_STR(label(&w, 1, ""), "Alice");
+	CHECK_STR(label(&w, 2, ""), "alice (2)");
+	world_says(&w, 2, "parley where is my locker");
+	CHECK_STR(last_line(&w)->name, "alice (2)");
+	CHECK_INT(last_line(&w)->user, 2);
+	/* She keeps it when she is alone, and gets another name with another name. */
+	move(&w, 1, false);
+	name_person(&w, 2, "alice");
+	CHECK_STR(label(&w, 2, ""), "alice (2)");
+	name_person(&w, 2, "Eve (fan)");
+	name_person(&w, 2, "Eve");
+	CHECK_STR(label(&w, 2, ""), "Eve");
+	/* Her lines bear the first name still. */
+	name_person(&w, 3, "alice (2)");
+	CHECK_STR(label(&w, 3, ""), "alice (2) (2)");
+	world_end(&w);
+}
+
+TEST(earlier_lines_bear_the_present_name_of_their_speaker)
+{
+	struct world w;
+
+	begin(&w, "reply_path=native", 1);
+	recall(&w, 1, "Ally\nthe key lies under the pot");
+	CHECK_STR(last_line(&w)->name, "Alice");
+	/* Somebody else was called so then. */
+	recall(&w, 9, "Alice\nthe pot is blue");
+	CHECK_STR(last_line(&w)->name, "Alice (2)");
+	CHECK_STR(label(&w, 9, "Alice"), "Alice (2)");
+	CHECK_STR(label(&w, 1, "Ally"), "Alice");
+	CHECK_STR(label(&w, 8, "Bob"), "Bob");
+	CHECK_INT(room_user_of(w.room, "alice"), 1);
+	CHECK_INT(room_user_of(w.room, "Alice (2)"), 0);
+	world_end(&w);
+}
