@@ -89,7 +89,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .media = c->media,
 					  .bus = c->bus,
 					  .store = c->store,
-					  .library = c->library,
+					  .sources = c->sources,
 					  .shelf = c->shelf,
 					  .consents = c->consents,
 					  .ledger = c->ledger,

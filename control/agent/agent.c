@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "control/agent/inside.h"
+#include "control/agent/agent_music.h"
 #include "control/agent/voice_output.h"
+#include "control/jukebox/jukebox.h"
 #include "control/media/media.h"
 #include "control/agent/power.h"
 #include "control/agent/room_log.h"
@@ -296,7 +298,6 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->blockedh = conf->blockedh;
 	a->remembersh = conf->remembersh;
 	a->store = conf->store;
-	a->library = conf->library;
 	a->arg = conf->arg;
 	a->last = &a->first;
 	a->power = "";
@@ -304,6 +305,36 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->ledger = conf->ledger;
 	a->mcp = conf->mcp;
 	a->delegates = conf->delegates;
+}
+
+/* ---- music ---- */
+
+static void take_music_output(uint32_t id, bool ok, struct slice text, void *arg)
+{
+	struct agent *a = arg;
+
+	agent_tools_output(id, ok, text, a->tools);
+}
+
+static void feed_music(const struct room_event *ev, void *arg)
+{
+	agent_feed(arg, ev);
+}
+
+/* A jukebox without a queue could not enter the call. */
+static int open_music(struct agent *a, const struct agent_conf *conf)
+{
+	bool plays = conf->jukebox && jukebox_queue(conf->jukebox);
+
+	if (!conf->sources && !plays)
+		return 0;
+	return agent_music_alloc(&a->music,
+				 &(struct agent_music_conf){.env = a->env,
+							    .sources = conf->sources,
+							    .jukebox = plays ? conf->jukebox : NULL,
+							    .outputh = take_music_output,
+							    .feedh = feed_music,
+							    .arg = a});
 }
 
 int agent_alloc(struct agent **out, const struct agent_conf *conf)
@@ -333,6 +364,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	if (!err)
 		err = agent_open_roles(a, conf);
 	if (!err)
+		err = open_music(a, conf);
+	if (!err)
 		err = agent_tools_alloc(&a->tools, a, conf->http);
 	if (!err)
 		err = agent_retrieval_alloc(&a->retrieval, a,
@@ -347,6 +380,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	*out = a;
 	a->log = room_log_new(a->env, a->settings, conf->bot_name, media_call_want(a->call)->guild);
 	read_power(a);
+	agent_music_tell(a->music);
 	agent_retrieval_settings(a->retrieval);
 	/* The call may have been up before its agent was. */
 	state = media_call_last(a->call);
@@ -373,6 +407,7 @@ struct agent *agent_free(struct agent *a)
 	voice_output_free(a->output);
 	utterance_sound_free(a->sound);
 	a->tools = agent_tools_free(a->tools);
+	a->music = agent_music_free(a->music);
 	agent_retrieval_free(a->retrieval);
 	agent_continuity_free(a->continuity);
 	free(a->memory_told);

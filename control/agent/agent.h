@@ -26,7 +26,8 @@ struct media_msg;
 struct settings;
 struct status;
 struct store;
-struct library;
+struct jukebox;
+struct music_sources;
 struct ws_ctx;
 
 struct agent_conf {
@@ -37,7 +38,8 @@ struct agent_conf {
 	const struct settings *settings; /* control/settings/settings.h */
 	struct bus *bus;		 /* where its turns are told; may be NULL */
 	struct store *store;		 /* where calls of tools are kept; may be NULL */
-	struct library *library;	 /* of music; may be NULL */
+	struct music_sources *sources;	 /* where music is found; may be NULL */
+	struct jukebox *jukebox;	 /* of the server, in this call; may be NULL: no music */
 	struct ledger *ledger;		 /* what it spends; NULL: nobody counts */
 	struct mcp_servers *mcp;	 /* whose tools it may call; or NULL */
 	struct delegates *delegates;	 /* workers it may hand tasks to; or NULL */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/agent/agent_music.h"
 #include "control/agent/inside.h"
 #include "control/agent/utterance_sound.h"
 #include "control/agent/voice_output.h"
@@ -413,7 +414,11 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_RETRIEVE:
 		agent_retrieval_begin(a->retrieval, e);
 		break;
+	case ROOM_DO_MUSIC:
+	case ROOM_DO_CHOOSE:
+		agent_music_effect(a->music, e);
+		break;
 	default:
-		break; /* MUSIC, MUSIC_GAIN, CHOOSE: there is no music yet, and nothing to choose */
+		break; /* MUSIC_GAIN: mediad ducks music under speech by itself */
 	}
 }

@@ -1,88 +1,260 @@
 #include "control/agent/agent_music.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
-#include "control/library/library.h"
+#include "control/agent/agent_music_inside.h"
+#include "control/music_sources/music_sources.h"
+#include "control/room/room.h"
+#include "control/tools/builtin/host.h"
+#include "ipc/env.h"
 #include "proto/media.h"
 
-enum { ASKS_MAX = 8 };
+/* ---- what the room is told ---- */
 
-/* A call that waits for the library. */
-struct music_ask {
-	struct agent_music *m; /* NULL: free */
-	uint32_t id;
-};
+static const char *room_word(const struct agent_music *m)
+{
+	switch (jukebox_phase(m->conf.jukebox)) {
+	case JUKEBOX_OPENING:
+		return m->held ? "paused" : "loading";
+	case JUKEBOX_PLAYING:
+		return m->held ? "paused" : "playing";
+	case JUKEBOX_PAUSED:
+		return "paused";
+	case JUKEBOX_HALTED:
+		return "failed";
+	default:
+		return "idle";
+	}
+}
 
-struct agent_music {
-	struct library *library;
-	agent_music_h *h;
-	void *arg;
-	struct music_ask ask[ASKS_MAX];
-};
+/* The turn that asked stands with the first "playing", at which older answers fall silent. */
+static void tell_phase(struct agent_music *m, bool again)
+{
+	const char *word = room_word(m);
+	bool track = music_queue_present(jukebox_queue(m->conf.jukebox)) != NULL;
+	bool begins = m->asked && strcmp(word, "playing") == 0;
+	struct room_event ev = {
+		.type = ROOM_MUSIC, .text = slice_str(word), .yes = track, .turn = m->asked};
 
-int agent_music_alloc(struct agent_music **out, struct library *library, agent_music_h *h,
-		      void *arg)
+	if (!again && !begins && strcmp(word, m->told) == 0 && track == m->track)
+		return;
+	m->told = word;
+	m->track = track;
+	if (begins)
+		m->asked = 0;
+	m->conf.feedh(&ev, m->conf.arg);
+}
+
+static void tell_context(struct agent_music *m)
+{
+	char context[MUSIC_CONTEXT_MAX];
+
+	music_write_context(m, context);
+	if (strcmp(context, m->context) == 0)
+		return;
+	memcpy(m->context, context, sizeof context);
+	m->conf.feedh(&(struct room_event){.type = ROOM_TRACKS, .text = slice_str(context)},
+		      m->conf.arg);
+}
+
+static void on_changed(struct jukebox *j, void *arg)
+{
+	(void)j;
+	tell_phase(arg, false);
+	tell_context(arg);
+}
+
+void agent_music_tell(struct agent_music *m)
+{
+	if (m && m->conf.jukebox)
+		on_changed(m->conf.jukebox, m);
+}
+
+/* ---- the jukebox ---- */
+
+static void hold(struct agent_music *m, bool held)
+{
+	if (m->held == held)
+		return;
+	m->held = held;
+	jukebox_hold(m->conf.jukebox, held);
+}
+
+static const char *explain_error(int err)
+{
+	switch (err) {
+	case ENOTCONN:
+		return "you are in no voice call";
+	case ENOENT:
+		return "there is no such track in the queue, or nothing plays";
+	case EALREADY:
+		return "it is like that already";
+	case ENOSPC:
+		return "the queue is full";
+	default:
+		return "the music cannot be changed";
+	}
+}
+
+static json_t *tell_answer(const struct agent_music *m, const struct jukebox_request *r,
+			   const struct jukebox_answer *a)
+{
+	json_t *o = music_tell_state(m), *added = json_array();
+
+	for (size_t i = 0; i < r->n; i++) {
+		char label[TRACK_LABEL_MAX];
+
+		track_write_label(label, &r->tracks[i]);
+		json_array_append_new(added, json_string(label));
+	}
+	if (r->act == MUSIC_ACT_QUEUE_ADD) {
+		json_object_set_new(o, "added", added);
+		json_object_set_new(o, "position", json_integer((json_int_t)a->place));
+		json_object_del(o, "queue");
+	} else {
+		json_decref(added);
+	}
+	if (a->has_track && r->act != MUSIC_ACT_QUEUE_ADD)
+		json_object_set_new(o, r->act == MUSIC_ACT_SKIP ? "skipped" : "of",
+				    music_tell_track(&a->track));
+	return o;
+}
+
+json_t *music_perform(struct agent_music *m, const struct jukebox_request *r, const char **why)
+{
+	struct jukebox_answer a = {0};
+	int err = jukebox_do(m->conf.jukebox, r, &a);
+
+	*why = NULL;
+	if (err)
+		*why = explain_error(err);
+	else if (a.verdict == MUSIC_NEEDS_DJ)
+		*why = "only a DJ may do that: someone with the DJ role, the permission Manage "
+		       "Channels, or alone with you";
+	else if (a.verdict == MUSIC_NEEDS_VOTE)
+		*why = "their vote counts, but more people have to vote to skip this track";
+	return *why ? NULL : tell_answer(m, r, &a);
+}
+
+/* ---- commands that need no model ---- */
+
+/* False: it may not be done, and the room has to know how it is. */
+static bool command(struct agent_music *m, enum music_act act, uint64_t user)
+{
+	struct jukebox_answer a = {0};
+	int err = jukebox_do(m->conf.jukebox, &(struct jukebox_request){.act = act, .user = user},
+			     &a);
+
+	if (!err && a.verdict != MUSIC_ALLOWED && m->conf.refusedh)
+		m->conf.refusedh(a.tally.votes, a.tally.needed, m->conf.arg);
+	return !err && a.verdict == MUSIC_ALLOWED;
+}
+
+static void command_of(struct agent_music *m, uint64_t user, const char *what)
+{
+	if (strcmp(what, "stop") == 0) {
+		command(m, MUSIC_ACT_STOP, user);
+	} else if (strcmp(what, "pause") == 0) {
+		command(m, MUSIC_ACT_PAUSE, user);
+	} else if (strcmp(what, "skip") == 0) {
+		command(m, MUSIC_ACT_SKIP, user);
+		return; /* the room resumes by itself what it holds */
+	} else if (music_queue_is_paused(jukebox_queue(m->conf.jukebox))) {
+		command(m, MUSIC_ACT_RESUME, user);
+	}
+	hold(m, false);
+	tell_phase(m, true);
+}
+
+/* The room's own: at the end of a session the jukebox is left anyway. */
+static void command_of_room(struct agent_music *m, const char *what)
+{
+	if (strcmp(what, "stop") == 0)
+		return;
+	hold(m, strcmp(what, "pause") == 0);
+	tell_phase(m, false);
+}
+
+static void choose(struct agent_music *m, uint64_t user, const char *text)
+{
+	static const enum music_act acts[] = {[MUSIC_CHOOSE_PLAY] = MUSIC_ACT_PLAY,
+					      [MUSIC_CHOOSE_ADD] = MUSIC_ACT_QUEUE_ADD,
+					      [MUSIC_CHOOSE_NEXT] = MUSIC_ACT_QUEUE_ADD};
+	const struct track *t =
+		*text ? music_choice_pick(&m->choice, user, text, env_now(m->conf.env)) : NULL;
+	struct jukebox_answer a = {0};
+	struct jukebox_request r = {.user = user, .tracks = t, .n = 1};
+
+	if (t) {
+		r.act = acts[m->choice.kind];
+		r.place = m->choice.kind == MUSIC_CHOOSE_NEXT ? 0 : MUSIC_QUEUE_END;
+		if (jukebox_do(m->conf.jukebox, &r, &a) == 0 && a.verdict != MUSIC_ALLOWED &&
+		    m->conf.refusedh)
+			m->conf.refusedh(a.tally.votes, a.tally.needed, m->conf.arg);
+	}
+	music_choice_clear(&m->choice);
+}
+
+void agent_music_effect(struct agent_music *m, const struct room_effect *e)
+{
+	if (!m || !m->conf.jukebox)
+		return;
+	if (e->type == ROOM_DO_CHOOSE)
+		choose(m, e->user, e->text);
+	else if (e->user)
+		command_of(m, e->user, e->text);
+	else
+		command_of_room(m, e->text);
+}
+
+/* ---- coming and going ---- */
+
+bool agent_music_searches(const struct agent_music *m)
+{
+	return m && m->conf.sources && music_sources_search(m->conf.sources);
+}
+
+bool agent_music_web(const struct agent_music *m)
+{
+	return m && m->conf.sources && music_sources_web(m->conf.sources);
+}
+
+bool agent_music_plays(const struct agent_music *m)
+{
+	return m && m->conf.jukebox && (agent_music_searches(m) || agent_music_web(m));
+}
+
+int agent_music_alloc(struct agent_music **out, const struct agent_music_conf *conf)
 {
 	struct agent_music *m = calloc(1, sizeof *m);
+	int err;
 
 	if (!m)
 		return ENOMEM;
-	*m = (struct agent_music){.library = library, .h = h, .arg = arg};
+	m->conf = *conf;
+	m->told = "";
+	err = conf->jukebox ? jukebox_subscribe(conf->jukebox, on_changed, NULL, m) : 0;
+	if (err) {
+		free(m);
+		return err;
+	}
 	*out = m;
 	return 0;
 }
 
 struct agent_music *agent_music_free(struct agent_music *m)
 {
-	for (unsigned i = 0; m && i < ASKS_MAX; i++)
-		library_forget(m->library, &m->ask[i]);
+	if (!m)
+		return NULL;
+	music_asks_end(m);
+	if (m->conf.jukebox) {
+		hold(m, false);
+		jukebox_unsubscribe(m->conf.jukebox, m);
+	}
+	free(m->seen);
 	free(m);
 	return NULL;
-}
-
-static json_t *tell_track(const struct track *t)
-{
-	char selection[TRACK_SELECTION_MAX];
-
-	track_write_selection(selection, t);
-	return json_pack("{s:s,s:s,s:s,s:s,s:s}", "selection_id", selection, "title", t->title,
-			 "artist", t->artist, "album", t->album, "source",
-			 track_source_name(t->source));
-}
-
-static void take_hits(int err, const struct library_hit *hits, size_t n, void *arg)
-{
-	struct music_ask *ask = arg;
-	struct agent_music *m = ask->m;
-	json_t *tracks = json_array(), *output;
-	char *text;
-
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(tracks, tell_track(&hits[i].track));
-	output = json_pack("{s:o}", "tracks", tracks);
-	text = err ? NULL : json_dumps(output, JSON_COMPACT);
-	json_decref(output);
-	ask->m = NULL;
-	m->h(ask->id, text != NULL, slice_str(text ? text : strerror(err ? err : ENOMEM)), m->arg);
-	free(text);
-}
-
-int agent_music_search(struct agent_music *m, uint32_t id, const char *query, unsigned most)
-{
-	unsigned i = 0;
-	int err;
-
-	while (i < ASKS_MAX && m->ask[i].m)
-		i++;
-	if (i == ASKS_MAX)
-		return ENOSPC;
-	m->ask[i] = (struct music_ask){.m = m, .id = id};
-	err = library_search(m->library, query, most, take_hits, &m->ask[i]);
-	if (err)
-		m->ask[i].m = NULL;
-	return err;
 }

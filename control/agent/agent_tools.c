@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "control/agent/agent_memory.h"
-#include "control/agent/agent_music.h"
 #include "control/agent/agent_workers.h"
 #include "control/agent/retrieval.h"
 #include "control/delegate/delegates.h"
@@ -455,8 +454,6 @@ static int open_tools(struct agent_tools *t, struct http *http)
 		err = tools_run_alloc(&t->run, t->registry, t->a->settings);
 	if (!err)
 		err = agent_memory_alloc(&t->memory, t->a, agent_tools_output, t);
-	if (!err && t->a->library)
-		err = agent_music_alloc(&t->music, t->a->library, agent_tools_output, t);
 	if (!err)
 		err = builtins_alloc(&t->builtins, &host);
 	if (!err)
@@ -536,7 +533,6 @@ struct agent_tools *agent_tools_free(struct agent_tools *t)
 	tools_registry_free(t->registry);
 	builtins_free(t->builtins);
 	agent_memory_free(t->memory);
-	agent_music_free(t->music);
 	free(t->out);
 	free(t);
 	return NULL;

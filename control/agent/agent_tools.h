@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/base/cursor.h"
+
 struct agent;
 struct agent_tools;
 struct http;
@@ -50,6 +52,8 @@ void agent_tools_settings(struct agent_tools *t);
  */
 void agent_tools_recalled(struct agent_tools *t);
 void agent_tools_left(struct agent_tools *t, uint64_t user);
+/* The output of a call: a tool_host's outputh, arg is the struct agent_tools or NULL. */
+void agent_tools_output(uint32_t id, bool ok, struct slice text, void *arg);
 /* A step of the room is over. */
 void agent_tools_settle(struct agent_tools *t);
 

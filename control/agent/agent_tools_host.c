@@ -22,6 +22,8 @@ void agent_tools_output(uint32_t id, bool ok, struct slice text, void *arg)
 {
 	struct agent_tools *t = arg;
 
+	if (!t)
+		return;
 	if (id & DELEGATE_NUMBER) {
 		delegate_seat_output(t->delegate, id, ok, text);
 		return;
@@ -172,9 +174,14 @@ static int ask_music(uint32_t id, const struct tool_music *what, void *arg)
 {
 	const struct agent_tools *t = arg;
 
-	return what->op == TOOL_MUSIC_SEARCH
-		       ? agent_music_search(t->music, id, what->query, what->most)
-		       : ENOTSUP;
+	return agent_music_ask(t->a->music, id, what);
+}
+
+static void cancel_music(uint32_t id, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	agent_music_cancel(t->a->music, id);
 }
 
 struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
@@ -195,7 +202,10 @@ struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 				  .rememberh = remembers,
 				  .guildh = guild_of,
 				  .memoryh = ask_memory,
-				  .musich = ask_music,
-				  .music_search = t->a->library,
+				  .musich = t->a->music ? ask_music : NULL,
+				  .music_cancelh = cancel_music,
+				  .music_search = agent_music_searches(t->a->music),
+				  .music_plays = agent_music_plays(t->a->music),
+				  .music_web = agent_music_web(t->a->music),
 				  .arg = t};
 }

@@ -26,7 +26,6 @@ struct agent_tools {
 	struct tools_run *run;
 	struct builtins *builtins;
 	struct agent_memory *memory;
-	struct agent_music *music;	/* NULL: no library */
 	struct mcp_seat *mcp;		/* NULL: no servers */
 	struct delegate_seat *delegate; /* NULL: no workers */
 	struct tmr *timer;
@@ -89,7 +88,5 @@ void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o
 /* ---- agent_tools_host.c ---- */
 /* The interface of the tools' shells to this room. http is borrowed. */
 struct tool_host agent_tools_host(struct agent_tools *t, struct http *http);
-/* The output of a call: a tool_host's outputh, arg is the struct agent_tools. */
-void agent_tools_output(uint32_t id, bool ok, struct slice text, void *arg);
 
 #endif

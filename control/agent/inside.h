@@ -31,8 +31,8 @@ struct agent {
 	int (*joinh)(uint64_t user, const char *name, bool goes, void *arg);
 	bool (*blockedh)(uint64_t user, void *arg);
 	bool (*remembersh)(uint64_t user, void *arg);
-	struct store *store;	 /* NULL: nothing is kept */
-	struct library *library; /* NULL: no music */
+	struct store *store;	   /* NULL: nothing is kept */
+	struct agent_music *music; /* NULL: no music */
 	void *arg;
 
 	struct room *room;

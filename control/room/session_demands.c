@@ -30,7 +30,7 @@ bool room_music_plays(const struct room_context *context)
 void room_music_stop(struct room_context *context)
 {
 	if (!room_music_idle(context->music))
-		room_music_command(context->music, context, ROOM_MUSIC_STOP);
+		room_music_command(context->music, context, 0, ROOM_MUSIC_STOP);
 }
 
 /* Settings that the room keeps in a form of its own. */

@@ -33,7 +33,7 @@ struct rest;
 struct settings;
 struct status;
 struct store;
-struct library;
+struct music_sources;
 struct under_way;
 struct ws_ctx;
 
@@ -51,7 +51,7 @@ struct voice_session_conf {
 	struct delegates *delegates;
 	struct bus *bus;
 	struct store *store;		      /* may be NULL */
-	struct library *library;	      /* of music; may be NULL */
+	struct music_sources *sources;	      /* where music is found; may be NULL */
 	struct queue_shelf *shelf;	      /* queues of music; may be NULL */
 	const struct consent_table *consents; /* NULL: nobody has answered */
 	struct counters *counters;	      /* of what no event tells */

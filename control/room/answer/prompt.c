@@ -9,6 +9,7 @@
 #include "control/room/answer/soundboard.h"
 #include "control/room/answer/tool_results.h"
 #include "control/room/base/context.h"
+#include "control/room/floor/music.h"
 #include "control/room/turn/compaction.h"
 #include "control/room/turn/history.h"
 #include "control/room/turn/moments.h"
@@ -155,6 +156,16 @@ static void put_memory(const struct room_context *context, const struct room_tur
 		put_text(t, slice);
 }
 
+/* Its titles are words of strangers, so they stand below a heading that says so. */
+static void put_music(const struct room_context *context, struct text *t)
+{
+	const char *tracks = room_music_tracks(context->music);
+
+	if (*tracks && strlen(tracks) + sizeof PROMPT_MUSIC_SECTION <= space_left(t) &&
+	    put_text(t, PROMPT_MUSIC_SECTION))
+		put_text(t, tracks);
+}
+
 /* turn: the one that a text model answers, told with the moments; NULL for a voice model, which
  * gets the contract only if its words are read out. *stable (may be NULL): the bytes at the
  * beginning that seldom change. */
@@ -181,6 +192,7 @@ static size_t build_prompt(const struct room_context *context, const struct room
 	if (stable)
 		*stable = t.n;
 	put_people(context, &t);
+	put_music(context, &t);
 	if (turn && *summary && put_text(&t, PROMPT_SUMMARY_SECTION))
 		put_cut(&t, summary, strlen(summary));
 	if (turn)

@@ -12,6 +12,7 @@
 #include "control/room/language/language.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 enum { UNDUCK_MS = 1200 };
 
@@ -53,7 +54,8 @@ static unsigned match_around(const struct room_saying *said, const struct room_w
 	return room_words_match(w, i, ROOM_WORD_COUNTER | ROOM_WORD_QUESTION) ? 0 : n;
 }
 
-enum room_music_control room_music_control(const struct room_saying *said)
+static enum room_music_control find_control(const struct room_saying *said,
+					    enum room_language language)
 {
 	static const struct {
 		uint32_t class;
@@ -62,7 +64,6 @@ enum room_music_control room_music_control(const struct room_saying *said)
 			{ROOM_WORD_MUSIC_PAUSE, ROOM_MUSIC_PAUSE},
 			{ROOM_WORD_MUSIC_SKIP, ROOM_MUSIC_SKIP},
 			{ROOM_WORD_MUSIC_RESUME, ROOM_MUSIC_RESUME}};
-	enum room_language language = room_phrase_language(said);
 	enum room_music_control found = ROOM_MUSIC_NO_CONTROL;
 	struct room_words w;
 
@@ -90,6 +91,17 @@ enum room_music_control room_music_control(const struct room_saying *said)
 	return found;
 }
 
+/* Two short words may be of several languages ("go on"), so that of the room is tried as well. */
+enum room_music_control room_music_control(const struct room_saying *said)
+{
+	enum room_language language = room_phrase_language(said);
+	enum room_music_control found = find_control(said, language);
+
+	if (!found && !said->told)
+		found = find_control(said, said->language);
+	return found;
+}
+
 bool room_music_obeys(const struct room_music *m, const struct room_context *context,
 		      const struct room_turn *turn)
 {
@@ -97,12 +109,20 @@ bool room_music_obeys(const struct room_music *m, const struct room_context *con
 	       room_music_admits(m, turn->user, turn->latched, context->now);
 }
 
-static void emit_command(struct room_context *context, const char *what)
+static void emit_command(struct room_context *context, uint64_t user, const char *what)
 {
 	struct room_effect *e = room_emit(context, ROOM_DO_MUSIC);
 
+	e->user = user;
 	e->text = what;
 	e->ms = context->settings->duck_fade_ms;
+}
+
+/* The music is over: nobody may go on in its latch. What was played stays known. */
+static void forget_session(struct room_music *m)
+{
+	m->asker = m->latch_until = 0;
+	m->renews = false;
 }
 
 /* The only place where the phase changes; the state of the old phase is cleared. */
@@ -117,7 +137,7 @@ static void enter_phase(struct room_music *m, struct room_context *context,
 	m->owner = 0;
 	m->resumes = false;
 	if (phase == ROOM_MUSIC_IDLE)
-		*m = (struct room_music){.track = m->track, .ducked = m->ducked};
+		forget_session(m);
 	room_report_change(context);
 }
 
@@ -143,11 +163,9 @@ static void note_asker(struct room_music *m, const struct room_context *context,
 	m->asker = by ? by->user : m->asker;
 }
 
-void room_music_on_event(struct room_music *m, struct room_context *context,
+static void report_phase(struct room_music *m, struct room_context *context,
 			 const struct room_event *ev)
 {
-	if (ev->type != ROOM_MUSIC)
-		return;
 	m->track = ev->yes;
 	note_asker(m, context, ev->turn);
 	if (event_says(ev, "loading")) {
@@ -163,28 +181,74 @@ void room_music_on_event(struct room_music *m, struct room_context *context,
 	}
 }
 
-void room_music_command(struct room_music *m, struct room_context *context,
+static void pause_for(struct room_music *m, struct room_context *context, uint64_t user)
+{
+	emit_command(context, 0, "pause");
+	enter_phase(m, context, ROOM_MUSIC_PAUSED_WAKE);
+	m->owner = user;
+	m->resumes = true;
+}
+
+/* The mixer ducks music under every answer, so that "duck" only takes a pause back. */
+static void hand_off(struct room_music *m, struct room_context *context,
+		     const struct room_event *ev)
+{
+	const struct room_turn *turn = room_turn_by_id(context, ev->turn);
+
+	if (event_says(ev, "pause")) {
+		if (m->phase == ROOM_MUSIC_PLAYING && turn)
+			pause_for(m, context, turn->user);
+	} else if (m->phase == ROOM_MUSIC_PAUSED_WAKE && m->resumes) {
+		m->resumes = false;
+		emit_command(context, 0, "resume");
+	}
+}
+
+static void note_tracks(struct room_music *m, struct room_context *context,
+			const struct room_event *ev)
+{
+	size_t n = ev->text.n;
+
+	n = utf8_whole((const char *)ev->text.p, n < sizeof m->tracks ? n : sizeof m->tracks - 1);
+	if (n)
+		memcpy(m->tracks, ev->text.p, n);
+	m->tracks[n] = '\0';
+	room_report_change(context);
+}
+
+void room_music_on_event(struct room_music *m, struct room_context *context,
+			 const struct room_event *ev)
+{
+	if (ev->type == ROOM_MUSIC)
+		report_phase(m, context, ev);
+	else if (ev->type == ROOM_HANDOFF)
+		hand_off(m, context, ev);
+	else if (ev->type == ROOM_TRACKS)
+		note_tracks(m, context, ev);
+}
+
+void room_music_command(struct room_music *m, struct room_context *context, uint64_t user,
 			enum room_music_control control)
 {
-	bool paused = m->phase == ROOM_MUSIC_PAUSED || m->phase == ROOM_MUSIC_PAUSED_WAKE;
+	bool paused = room_music_paused(m);
 
 	switch (control) {
 	case ROOM_MUSIC_STOP:
-		emit_command(context, "stop");
+		emit_command(context, user, "stop");
 		enter_phase(m, context, ROOM_MUSIC_IDLE);
 		break;
 	case ROOM_MUSIC_PAUSE:
 		if (room_music_locks(m) || paused) {
-			emit_command(context, "pause");
+			emit_command(context, user, "pause");
 			enter_phase(m, context, ROOM_MUSIC_PAUSED);
 		}
 		break;
 	case ROOM_MUSIC_SKIP:
-		emit_command(context, "skip");
+		emit_command(context, user, "skip");
 		break;
 	case ROOM_MUSIC_RESUME:
 		if (paused)
-			emit_command(context, "resume");
+			emit_command(context, user, "resume");
 		break;
 	case ROOM_MUSIC_NO_CONTROL:
 		break;
@@ -199,10 +263,7 @@ void room_music_wake(struct room_music *m, struct room_context *context, uint64_
 	m->renews = true;
 	if (m->phase != ROOM_MUSIC_PLAYING || !context->settings->music_wake_pause)
 		return;
-	emit_command(context, "pause");
-	enter_phase(m, context, ROOM_MUSIC_PAUSED_WAKE);
-	m->owner = user;
-	m->resumes = true;
+	pause_for(m, context, user);
 }
 
 void room_music_answered(struct room_music *m, const struct room_context *context)
@@ -249,7 +310,7 @@ void room_music_tick(struct room_music *m, struct room_context *context)
 		return;
 	m->resumes = false;
 	if (m->track)
-		emit_command(context, "resume");
+		emit_command(context, 0, "resume");
 	else
 		enter_phase(m, context, ROOM_MUSIC_IDLE);
 }
@@ -265,6 +326,18 @@ uint64_t room_music_deadline(const struct room_music *m, const struct room_conte
 	if (live && live < at)
 		at = live;
 	return at;
+}
+
+const char *room_music_tracks(const struct room_music *m)
+{
+	return m->tracks;
+}
+
+bool room_music_paused(const struct room_music *m)
+{
+	bool paused = m->phase == ROOM_MUSIC_PAUSED || m->phase == ROOM_MUSIC_PAUSED_WAKE;
+
+	return paused;
 }
 
 bool room_music_idle(const struct room_music *m)

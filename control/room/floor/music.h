@@ -10,6 +10,8 @@
  *                                                                  1200 ms after
  *   any of them  a command: stop, pause, skip,   IDLE, PAUSED      MUSIC; skip and resume only ask
  *                resume
+ *   PLAYING      HANDOFF: pause                  PAUSED_WAKE       MUSIC pause, as for a turn
+ *   PAUSED_WAKE  HANDOFF: none, duck             -                 MUSIC resume at once
  *   PAUSED_WAKE  no speech, no turn, no answer   -                 MUSIC resume if there is a
  *                                                                  track, else IDLE
  *   PAUSED...    reported: playing               PLAYING
@@ -25,6 +27,8 @@
 #include "control/room/base/context.h"
 
 struct room_saying;
+
+enum { ROOM_MUSIC_TRACKS_MAX = 1024 };
 
 enum room_music_phase {
 	ROOM_MUSIC_IDLE,
@@ -51,6 +55,7 @@ struct room_music {
 	bool resumes; /* it resumes by itself after the answer */
 	bool renews;  /* the latch is renewed when the answer was played */
 	bool ducked;
+	char tracks[ROOM_MUSIC_TRACKS_MAX]; /* of TRACKS */
 };
 
 /* True if only commands are admitted: music plays or loads. */
@@ -67,10 +72,11 @@ bool room_music_obeys(const struct room_music *m, const struct room_context *con
 		      const struct room_turn *turn);
 
 /* Handles ROOM_MUSIC: text = loading, playing, paused, idle or failed; yes: there is a track;
- * turn: the turn that asked for it. */
+ * turn: the turn that asked for it. And ROOM_HANDOFF, ROOM_TRACKS. */
 void room_music_on_event(struct room_music *m, struct room_context *context,
 			 const struct room_event *ev);
-void room_music_command(struct room_music *m, struct room_context *context,
+/* user: who commands it; 0: the room itself. */
+void room_music_command(struct room_music *m, struct room_context *context, uint64_t user,
 			enum room_music_control control);
 /* A turn for the bot arrived while music affects admission: opens the latch, and pauses music
  * for a fresh one. */
@@ -80,6 +86,10 @@ void room_music_answered(struct room_music *m, const struct room_context *contex
 /* At the end of a step. */
 void room_music_tick(struct room_music *m, struct room_context *context);
 uint64_t room_music_deadline(const struct room_music *m, const struct room_context *context);
+/* What plays and waits, for the prompt; "": nothing. */
+const char *room_music_tracks(const struct room_music *m);
+/* Music is paused, by a person or for an answer. */
+bool room_music_paused(const struct room_music *m);
 /* Nothing plays, loads or is paused. */
 bool room_music_idle(const struct room_music *m);
 /* The user of this turn may go on in the latch: it began in it, or music is paused for them. */

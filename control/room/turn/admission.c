@@ -132,8 +132,11 @@ static struct fits fits_music_control(const struct look *l)
 {
 	bool music = !room_music_idle(l->context->music) && !room_turn_on_floor(l->context) &&
 		     room_music_obeys(l->context->music, l->context, l->turn);
+	enum room_music_control control = find_music_control(l);
 
-	return fits_if(music, find_music_control(l) != ROOM_MUSIC_NO_CONTROL);
+	/* "Go on" is for the answerer while nothing is paused. */
+	return fits_if(music, control == ROOM_MUSIC_RESUME ? room_music_paused(l->context->music)
+							   : control != ROOM_MUSIC_NO_CONTROL);
 }
 
 static struct fits fits_choice_made(const struct look *l)
@@ -615,7 +618,7 @@ static void apply_rule(struct look *l, const struct row *row)
 		cancel_speakers_work(l);
 		break;
 	case CONTROL:
-		room_music_command(context->music, context, find_music_control(l));
+		room_music_command(context->music, context, l->turn->user, find_music_control(l));
 		room_turn_end(context, l->turn, ROOM_REASON_MUSIC_CONTROL);
 		break;
 	case CHOOSE:

@@ -47,6 +47,8 @@ static void cancel(uint32_t id, void *arg)
 	struct builtins *b = arg;
 
 	builtin_web_cancel(b->web, id);
+	if (b->host.music_cancelh)
+		b->host.music_cancelh(id, b->host.arg);
 }
 
 static const struct tool_shell shell = {.start = start, .cancel = cancel};

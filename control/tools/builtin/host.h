@@ -103,6 +103,8 @@ struct tool_host {
 	/* Finds, plays and controls music; the output comes by outputh. An errno: it does not.
 	 * NULL: there is no music. */
 	int (*musich)(uint32_t id, const struct tool_music *what, void *arg);
+	/* The call gets no output any more. May be NULL. */
+	void (*music_cancelh)(uint32_t id, void *arg);
 	bool music_search; /* there are tracks to search for */
 	bool music_plays;  /* music can be played */
 	bool music_web;	   /* from addresses of the web, too */

@@ -52,6 +52,10 @@ TEST(rule_101_a_command_is_a_whole_utterance)
 		const char *words;
 		enum room_music_control control;
 	} rows[] = {{"stop", ROOM_MUSIC_STOP},
+		    {"Parley, go on.", ROOM_MUSIC_RESUME},
+		    {"continue the music please", ROOM_MUSIC_RESUME},
+		    {"play", ROOM_MUSIC_RESUME},
+		    {"play some jazz", ROOM_MUSIC_NO_CONTROL},
 		    {"Pause the music, please.", ROOM_MUSIC_PAUSE},
 		    {"skip this song", ROOM_MUSIC_SKIP},
 		    {"resume", ROOM_MUSIC_RESUME},
@@ -438,6 +442,76 @@ TEST(rule_106_music_that_ends_ducked_is_raised_again)
 	scene_drained(s);
 	scene_wait(s, 3000);
 	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->gain, 1000);
+	scene_close(s);
+}
+
+/* The model may have music paused for a longer answer; it goes on by itself, or when the model
+ * wants so. */
+TEST(rule_104_music_goes_on_after_an_answer_that_paused_it)
+{
+	static const char pause[] = "pause", duck[] = "duck";
+	struct scene *s = playing("music_wake_pause no");
+	struct room_event ev = {.type = ROOM_HANDOFF};
+
+	scene_say(s, ALICE, "parley who sings this song");
+	ev.turn = scene_asked(s);
+	ev.text = (struct slice){(const uint8_t *)pause, sizeof pause - 1};
+	scene_event(s, ev);
+	CHECK_STR(ordered(s), "pause");
+	CHECK_INT(scene_last(s, ROOM_DO_MUSIC)->user, 0);
+	music(s, "paused", 0);
+	scene_answer(s, "a band", 1000);
+	CHECK_STR(ordered(s), "pause");
+	scene_drained(s);
+	CHECK_STR(ordered(s), "resume");
+	music(s, "playing", 0);
+	scene_say(s, ALICE, "parley who wrote it");
+	ev.turn = scene_asked(s);
+	scene_event(s, ev);
+	ev.text = (struct slice){(const uint8_t *)duck, sizeof duck - 1};
+	scene_event(s, ev);
+	CHECK_STR(ordered(s), "resume");
+	CHECK(room_active(s->room));
+	/* A turn that is over hands nothing off. */
+	music(s, "playing", 0);
+	scene_mark(s);
+	ev.turn = 9999;
+	ev.text = (struct slice){(const uint8_t *)pause, sizeof pause - 1};
+	scene_event(s, ev);
+	CHECK_INT(scene_count(s, ROOM_DO_MUSIC), 0);
+	scene_close(s);
+}
+
+TEST(rule_101_a_command_names_its_speaker)
+{
+	struct scene *s = playing("");
+
+	scene_say(s, BOB, "parley pause the music");
+	CHECK_STR(ordered(s), "pause");
+	CHECK_INT(scene_last(s, ROOM_DO_MUSIC)->user, BOB);
+	music(s, "paused", 0);
+	/* "Go on" is a command while music is paused, and else for the answerer. */
+	scene_say(s, BOB, "Parley, go on.");
+	CHECK_STR(ordered(s), "resume");
+	CHECK_INT(scene_last(s, ROOM_DO_MUSIC)->user, BOB);
+	music(s, "playing", 0);
+	scene_mark(s);
+	scene_say(s, BOB, "Parley, go on.");
+	CHECK_INT(scene_ended(s, ROOM_REASON_MUSIC_CONTROL), 0);
+	CHECK(scene_asked(s));
+	scene_close(s);
+}
+
+TEST(a_model_is_told_what_plays_and_was_played)
+{
+	static const char tracks[] = "playing: local-1 \"Toto - Africa\"";
+	struct scene *s = playing("");
+
+	scene_event(s, (struct room_event){.type = ROOM_TRACKS,
+					   .text = {(const uint8_t *)tracks, sizeof tracks - 1}});
+	music(s, "idle", 0);
+	scene_wait(s, 5000);
+	CHECK(strstr(scene_last(s, ROOM_DO_INSTRUCT)->text, tracks));
 	scene_close(s);
 }
 
