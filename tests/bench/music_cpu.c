@@ -3,8 +3,8 @@
  * of the libraries: the stereo encoder alone, and encryption alone, which is all that remains when
  * Opus packets are passed through.
  *
- *   music_cpu [SECONDS [FORMAT]]      of each format (default 3), or of one: the number in
- * music_formats */
+ *   music_cpu [SECONDS [FORMAT [FILE]]]      of each format (default 3), or of one: the number in
+ * music_formats, whose music is also written to FILE */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +112,20 @@ static void measure_bare(double *encode, double *seal)
 	*seal = (double)sealed / 1e6 / (FRAMES / 50);
 }
 
+static void write_file(const char *path, unsigned format)
+{
+	const struct music_format *f = &music_formats[format];
+	const struct sound sound = {.path = path,
+				    .format = f->format,
+				    .codec = f->codec,
+				    .rate = f->rate,
+				    .channels = 2,
+				    .samples = (int64_t)FILE_S * f->rate};
+
+	if (!sound_write(&sound))
+		bench_die("%s cannot be written", path);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned seconds = argc > 1 ? (unsigned)atoi(argv[1]) : SECONDS,
@@ -120,8 +134,11 @@ int main(int argc, char **argv)
 	char name[8], text[512] = "";
 	size_t n = 0;
 
-	if (!seconds || seconds > FILE_S - 10 || only > MUSIC_FORMATS)
-		bench_die("usage: music_cpu [SECONDS [FORMAT]]");
+	if (!seconds || seconds > FILE_S - 10 || only > MUSIC_FORMATS ||
+	    (argc > 3 && only == MUSIC_FORMATS))
+		bench_die("usage: music_cpu [SECONDS [FORMAT [FILE]]]");
+	if (argc > 3)
+		write_file(argv[3], only);
 	music_stage_alloc(&stage, CALLS, 0);
 	for (unsigned f = 0; f < MUSIC_FORMATS; f++) {
 		if (only < MUSIC_FORMATS && f != only)
