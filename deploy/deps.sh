@@ -11,8 +11,8 @@ build='gcc make pkg-config libc6-dev libwebsockets-dev libwebsockets-evlib-uv li
  libssl-dev libseccomp-dev libavformat-dev libavcodec-dev libswresample-dev libavutil-dev zlib1g-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us flite1-dev ca-certificates'
 test='clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 clang-format-14 cppcheck openssl git systemd man-db procps bubblewrap'
 # zlib-sync, which makes discord.js ask for a compressed gateway, is compiled when it is installed.
-# ip makes the network namespace of the ssrf bench.
-interop='g++ python3 python3-discord bubblewrap iproute2'
+# ip makes the network namespace of the ssrf bench; ffmpeg decodes for @discordjs/voice in another.
+interop='ffmpeg g++ python3 python3-discord bubblewrap iproute2'
 # A browser for the test of make talk.
 talk='chromium'
 node='nodejs npm'
