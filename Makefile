@@ -133,6 +133,11 @@ $(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)
 
+# The tracks of the scene music of `make demo`.
+$(B)/demo_tracks: $(call objs,tests/demo_music/tracks.c tests/decoder/sound.c)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
+
 # Hostile code in the jail of decoderd, in the place of its decoding.
 $(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) mediad/decoder/child.c mediad/decoder/jail.c mediad/music/track_ring.c mediad/music/decoder_wire.c \
                    mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
@@ -340,7 +345,7 @@ explore: $(B)/tests/room-explore
 demo: deps
 	@$(if $(filter tools,$(SCENE)),deploy/deps.sh build interop)
 	@echo 'building (a minute or two the first time)'
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(if $(filter memory,$(SCENE)),$(B)/chaos_clock.so)
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(if $(filter memory,$(SCENE)),$(B)/chaos_clock.so) $(if $(filter music,$(SCENE)),$(B)/demo_tracks)
 	@tests/demo.sh
 # Whether an installation works, in less than a minute: BIN=/usr/bin make smoke
 smoke: deps
@@ -421,6 +426,7 @@ help:
 	@echo 'make                 the programs: build/mediad build/decoderd build/control build/offlined'
 	@echo 'make deps            installs the Debian packages that the build needs; YES=1 skips the question'
 	@echo 'make embedder        installs the sentence encoder, so that the memory finds meanings and not only words'
+	@echo '                     SCENE=music: music from a folder, by voice and by /music'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     BRAIN=openai, xai, gemini, elevenlabs, chat or anthropic: stand-ins of these providers answer'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'

@@ -121,6 +121,26 @@ static void speak(struct caller *c)
 		  (uint64_t)c->conf.samples * NS_PER_S / c->conf.rate + JOIN_MS * NS_PER_MS);
 }
 
+/* A recording at 24 kHz in the left channel from sample `at` on: by straight lines, for it is only
+ * to be looked at and listened to. */
+static int fill_left(struct caller *c, const int16_t *pcm, size_t samples, size_t at)
+{
+	size_t n = (size_t)((uint64_t)samples * RATE / c->conf.rate);
+
+	if (at > (size_t)KEEP_S * RATE || n > (size_t)KEEP_S * RATE - at)
+		return EMSGSIZE;
+	for (size_t i = 0; i < n; i++) {
+		double pos = (double)i * c->conf.rate / RATE;
+		size_t k = (size_t)pos;
+		double a = pcm[k], b = k + 1 < samples ? pcm[k + 1] : a;
+
+		c->left[at + i] = (int16_t)(a + (b - a) * (pos - (double)k));
+	}
+	if (at + n > c->n_left)
+		c->n_left = at + n;
+	return 0;
+}
+
 /* ---- what is said over the bot ---- */
 
 static void line_begin(void *arg);
@@ -141,10 +161,12 @@ static void line_event(struct media_playback *pb, enum media_playback_event ev, 
 	struct caller *c = arg;
 
 	(void)pb;
-	(void)at_ns;
-	if (ev == MEDIA_PB_STARTED)
+	if (ev == MEDIA_PB_STARTED) {
+		const struct caller_line *l = &c->conf.line[c->next_line - 1];
+
 		line(c, "the caller speaks over the bot");
-	else if (ev == MEDIA_PB_DRAINED)
+		fill_left(c, l->pcm, l->samples, (size_t)((at_ns - c->spoke_at) * RATE / NS_PER_S));
+	} else if (ev == MEDIA_PB_DRAINED)
 		line(c, "the caller has spoken (%.2f s)", (double)samples / c->conf.rate);
 	else if (ev == MEDIA_PB_STOPPED)
 		line(c, "the caller was cut off: %s", media_reason_text(reason));
@@ -320,25 +342,6 @@ static void wants(struct media_call *call, void *arg)
 		end(c, CALLER_NO_GUILD);
 }
 
-/* The recording at 24 kHz for the left channel: by straight lines, for it is only to be looked at
- * and listened to. */
-static int fill_left(struct caller *c)
-{
-	size_t n = (size_t)((uint64_t)c->conf.samples * RATE / c->conf.rate);
-
-	if (n > (size_t)KEEP_S * RATE)
-		return EMSGSIZE;
-	for (size_t i = 0; i < n; i++) {
-		double pos = (double)i * c->conf.rate / RATE;
-		size_t k = (size_t)pos;
-		double a = c->conf.pcm[k], b = k + 1 < c->conf.samples ? c->conf.pcm[k + 1] : a;
-
-		c->left[i] = (int16_t)(a + (b - a) * (pos - (double)k));
-	}
-	c->n_left = n;
-	return 0;
-}
-
 int caller_alloc(struct caller **out, struct env *env, const struct caller_conf *conf,
 		 caller_done_h *h, void *arg)
 {
@@ -372,7 +375,7 @@ int caller_alloc(struct caller **out, struct env *env, const struct caller_conf 
 	mc.arg = c;
 	c->left = calloc((size_t)KEEP_S * RATE, 2);
 	c->right = calloc((size_t)KEEP_S * RATE, 2);
-	err = c->left && c->right ? fill_left(c) : ENOMEM;
+	err = c->left && c->right ? fill_left(c, conf->pcm, conf->samples, 0) : ENOMEM;
 	if (!err)
 		err = http_alloc(&c->http, env, NULL, "parley-caller");
 	if (!err)
