@@ -85,7 +85,8 @@ struct music_track {
 	uint16_t gain, target;	/* thousandths; loudness in -LUFS/100 */
 	uint32_t crossfade;	/* frames */
 	bool paused, claimed;
-	bool follows;		      /* prepared by MUSIC_NEXT, and has not started */
+	bool follows; /* prepared by MUSIC_NEXT, and has not started */
+	bool waits;   /* it is opened; its lane is lent after that of the track before it */
 	struct music_track *replaces; /* a seek: the track that plays until this one starts */
 	enum media_music_phase phase;
 	enum media_reason why;	     /* reason of a stop */

@@ -136,6 +136,8 @@ static void promote_follower(struct call *c)
 			c->tracks[i]->follows = false;
 }
 
+static void lend_waiting(struct call *c);
+
 static void finish_track(struct call *c, struct music_track *t, enum media_reason why)
 {
 	/* A seek that fails leaves the music where it plays. */
@@ -153,6 +155,7 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 		remember_end(c, t);
 	remove_track(c, t);
 	promote_follower(c);
+	lend_waiting(c);
 }
 
 static void control_lane(struct call *c, const struct music_track *t, enum sender_command what,
@@ -259,6 +262,38 @@ static void on_levels(struct call *c, struct music_track *t, const struct decode
 			     t->played ? (uint16_t)fmin(db * LEVEL_MS_PER_DB, UINT16_MAX) : 0);
 }
 
+/* True while a track that is to play before this one is being opened: a lane that is lent first
+ * plays first. */
+static bool waits_for_another(const struct call *c, const struct music_track *t)
+{
+	for (unsigned i = 0; t->follows && i < MUSIC_MIXER_LANES; i++) {
+		const struct music_track *o = c->tracks[i];
+
+		if (o && o != t && !o->lane && !o->follows && !o->replaces)
+			return true;
+	}
+	return false;
+}
+
+static void lend_or_wait(struct call *c, struct music_track *t)
+{
+	t->waits = waits_for_another(c, t);
+	if (!t->waits)
+		lend_lane(c, t);
+	else
+		set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
+}
+
+/* A track has got its lane, or ended without one. */
+static void lend_waiting(struct call *c)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && c->tracks[i]->waits && !waits_for_another(c, c->tracks[i])) {
+			c->tracks[i]->waits = false;
+			lend_lane(c, c->tracks[i]);
+		}
+}
+
 /* A seek begins with the levels that are known by then, so that the gain stays. */
 static void on_opened(struct call *c, struct music_track *t, const struct decoder_opened *opened)
 {
@@ -270,7 +305,8 @@ static void on_opened(struct call *c, struct music_track *t, const struct decode
 	t->start = opened->start;
 	if (!t->replaces)
 		send_tags(c, t);
-	lend_lane(c, t);
+	lend_or_wait(c, t);
+	lend_waiting(c);
 }
 
 static void on_title(struct call *c, struct music_track *t, const char *title)
@@ -291,7 +327,7 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 
 	if (!t)
 		return;
-	if (msg->type == DECODER_OPENED && !t->lane) {
+	if (msg->type == DECODER_OPENED && !t->lane && !t->waits) {
 		on_opened(c, t, &msg->opened);
 	} else if (msg->type == DECODER_TITLE) {
 		on_title(c, t, msg->title);
@@ -302,8 +338,8 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 		if (msg->reason != DECODER_REASON_END)
 			log_info("music_failed", "call=%u music=%u reason=%s", c->id, t->music,
 				 decoder_reason_name(msg->reason));
-		/* With a lane it plays what is in the ring. */
-		if (!t->lane)
+		/* With a lane, or one to come, it plays what is in the ring. */
+		if (!t->lane && !t->waits)
 			finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
 	}
 }

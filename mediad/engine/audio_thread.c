@@ -74,7 +74,8 @@ struct audio_thread {
 /* True if an event may wait, so that those of several streams share a wake. */
 static bool is_patient(enum ev_type type)
 {
-	return type == EV_LANE_PROGRESS || type == EV_CALL_STATS || type == EV_USER_STATS;
+	return type == EV_LANE_PROGRESS || type == EV_MUSIC_PROGRESS || type == EV_CALL_STATS ||
+	       type == EV_USER_STATS;
 }
 
 static bool push_event(const struct ev *ev, bool may_drop, void *arg)

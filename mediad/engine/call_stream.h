@@ -38,7 +38,8 @@ enum {
 	CALL_STREAM_RETRIES = 16, /* pending packets decoded per step at most */
 	CALL_STREAM_STATS_MS = 5000,
 	CALL_STREAM_PROGRESS_MS = 100,
-	CALL_STREAM_MUSIC_PROGRESS_MS = 1000,
+	/* Each frame: control goes on there when this process dies. */
+	CALL_STREAM_MUSIC_PROGRESS_MS = 20,
 	/* The longest interval of a stream's ticks, when nobody waits for one. */
 	CALL_STREAM_LAZY_MS = 500,
 	/* Events that may wait for room: by time alone each lane makes up to three, and a stream a

@@ -114,10 +114,10 @@ enum ev_type {
 	EV_SPEAKING,
 	EV_HEARD,
 	EV_HEARD_END,
-	EV_LANE,	  /* a sender_event of a lane */
-	EV_LANE_PROGRESS, /* every CALL_STREAM_PROGRESS_MS while the lane moves */
-	EV_MUSIC,	  /* a sender_event of music */
-	EV_MUSIC_PROGRESS,
+	EV_LANE,	   /* a sender_event of a lane */
+	EV_LANE_PROGRESS,  /* every CALL_STREAM_PROGRESS_MS while the lane moves */
+	EV_MUSIC,	   /* a sender_event of music */
+	EV_MUSIC_PROGRESS, /* every CALL_STREAM_MUSIC_PROGRESS_MS while music plays */
 	EV_CALL_STATS,
 	EV_USER_STATS,
 };

@@ -15,7 +15,7 @@
 
 enum { SOURCE_COMMAND = 1, SOURCE_TICK = 3, SOURCE_WORK = 4, SOURCE_MUSIC = 6 };
 enum { SOURCE_ENGINE = 2, SOURCE_DECODERS = 1 };
-enum { MAX_STATES = 64, DURATION = 48000 };
+enum { MAX_STATES = 2048, DURATION = 48000 };
 
 static struct rig {
 	struct env *env, *audio, *decoders; /* each has a world of its own */
@@ -339,6 +339,61 @@ TEST(call_music_reports_its_position)
 	CHECK(count_states(7, MEDIA_MUSIC_PHASE_PLAYING) >= 4);
 	CHECK(state_of(7)->position >= 48000 + 2 * 48000 &&
 	      state_of(7)->position <= 48000 + 168000);
+	finish();
+}
+
+/* control goes on after the newest position when mediad dies. */
+TEST(call_music_reports_each_frame)
+{
+	uint64_t before;
+
+	setup();
+	play(7, 0);
+	opened(7, 0, 10 * DURATION);
+	run_ms(500);
+	before = state_of(7)->position;
+	CHECK(before > 0);
+	for (unsigned i = 1; i <= 5; i++) {
+		run_ms(20);
+		CHECK_INT(state_of(7)->position, before + i * 960);
+	}
+	finish();
+}
+
+/* The lane that is lent first plays first, so one that was prepared faster waits. */
+TEST(call_music_waits_for_the_track_before_it)
+{
+	setup();
+	play(7, 0);
+	prepare(8, 0);
+	opened(8, 0, DURATION);
+	ended(track_of(8)->decoded, DECODER_REASON_END);
+	CHECK_PHASE(8, READY);
+	run_ms(500);
+	CHECK_PHASE(8, READY);
+	CHECK_PHASE(7, OPENING);
+	opened(7, 0, DURATION);
+	rig.left[track_of(8)->lane] = DURATION;
+	run_ms(500);
+	CHECK_PHASE(7, PLAYING);
+	CHECK_PHASE(8, READY);
+	run_ms(1000);
+	CHECK_PHASE(7, ENDED);
+	CHECK_PHASE(8, PLAYING);
+	finish();
+}
+
+TEST(call_music_goes_on_after_a_track_that_cannot_be_opened)
+{
+	setup();
+	play(7, 0);
+	prepare(8, 0);
+	opened(8, 0, DURATION);
+	ended(track_of(7)->decoded, DECODER_REASON_NOT_FOUND);
+	CHECK_PHASE(7, FAILED);
+	rig.left[track_of(8)->lane] = DURATION;
+	run_ms(500);
+	CHECK_PHASE(8, PLAYING);
 	finish();
 }
 
