@@ -64,6 +64,8 @@ static void order_changes(struct music_player *p, bool gain)
 	p->paused = paused;
 	if (gain)
 		order(p, (struct music_order){.kind = MUSIC_ORDER_GAIN, .music = p->present.music});
+	if (gain && p->next.music)
+		order(p, (struct music_order){.kind = MUSIC_ORDER_GAIN, .music = p->next.music});
 }
 
 void music_player_sync(struct music_player *p)
@@ -127,10 +129,13 @@ void music_player_restart(struct music_player *p)
 /* The present music is over; mediad goes on with the prepared one by itself. */
 static void finish_present(struct music_player *p, enum music_end end)
 {
+	bool paused = music_queue_is_paused(p->queue);
 	const struct track *t;
 
 	p->failures = end == MUSIC_FAILED ? p->failures + 1 : 0;
 	t = music_queue_advance(p->queue, end);
+	/* It was over before the pause reached mediad, or could not be opened. */
+	music_queue_set_paused(p->queue, paused);
 	p->present = (struct music_told){0};
 	if (t && p->next.music && p->next.entry == t->id) {
 		p->present = p->next;
@@ -154,29 +159,70 @@ static void drop_next(struct music_player *p)
 	music_player_sync(p);
 }
 
-/* Music that an earlier control has started. */
-static bool claim_music(struct music_player *p, const struct music_report *r)
+/* ---- music that an earlier control has started, as mediad tells it before `up` ---- */
+
+static void order_claim(const struct music_player *p, uint32_t music)
+{
+	order(p, (struct music_order){.kind = MUSIC_ORDER_CLAIM, .music = music});
+}
+
+/* It has ended, or failed, while no control was there: the prepared one went on by itself. */
+static void pass_over(struct music_player *p, enum music_end end)
+{
+	uint32_t prepared = music_queue_prepared(p->queue);
+
+	music_queue_advance(p->queue, end);
+	music_queue_set_playing(p->queue, prepared, 0);
+}
+
+static bool claim_prepared(struct music_player *p, const struct music_report *r)
+{
+	const struct track *t = music_queue_following(p->queue);
+
+	if (!t)
+		return false;
+	p->next = (struct music_told){.music = r->music, .entry = t->id};
+	order_claim(p, r->music);
+	return true;
+}
+
+static bool claim_present(struct music_player *p, const struct music_report *r)
 {
 	const struct track *t = music_queue_present(p->queue);
 
-	if (p->up || !t || p->present.music)
-		return false;
-	if (r->music == music_queue_prepared(p->queue))
-		t = music_queue_advance(p->queue, MUSIC_ENDED);
-	else if (r->music != music_queue_playing(p->queue))
-		return false;
 	if (!t)
 		return false;
 	p->present = (struct music_told){.music = r->music, .entry = t->id};
-	/* The earlier control prepared a track that is not known here: the next order replaces it.
-	 */
-	if (r->music != music_queue_prepared(p->queue) && music_queue_prepared(p->queue))
-		p->next.entry = UINT32_MAX;
+	if (p->next.music == r->music)
+		p->next = (struct music_told){0};
 	p->starts = music_queue_starts(p->queue);
 	p->paused = r->phase == MUSIC_PHASE_PAUSED;
 	music_queue_set_position(p->queue, r->position);
-	order(p, (struct music_order){.kind = MUSIC_ORDER_CLAIM, .music = r->music});
+	order_claim(p, r->music);
 	return true;
+}
+
+/* Returns false for music that nobody wants. The states come in any order, and those of music that
+ * is over come last. */
+static bool inherit_music(struct music_player *p, const struct music_report *r)
+{
+	bool begun = r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED;
+	bool over = r->phase == MUSIC_PHASE_ENDED || r->phase == MUSIC_PHASE_FAILED;
+	uint32_t playing = music_queue_playing(p->queue), prepared = music_queue_prepared(p->queue);
+
+	if (!p->up && r->music == prepared && !begun && !over && !p->next.music)
+		return claim_prepared(p, r);
+	if (p->up || p->present.music)
+		return over;
+	if (over && r->music == playing)
+		pass_over(p, r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED);
+	if (over)
+		return true;
+	if (r->music == prepared && begun)
+		pass_over(p, MUSIC_ENDED);
+	else if (r->music != playing)
+		return false;
+	return claim_present(p, r);
 }
 
 void music_player_report(struct music_player *p, const struct music_report *r)
@@ -198,7 +244,7 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 	} else if (r->music == p->next.music) {
 		if (r->phase == MUSIC_PHASE_FAILED)
 			drop_next(p);
-	} else if (!over && !claim_music(p, r)) {
+	} else if (!inherit_music(p, r)) {
 		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = r->music});
 	}
 }

@@ -2,13 +2,22 @@
  *
  *   input                                     queue            orders
  *   sync, after each change of the queue      -                PLAY, PAUSE, RESUME, GAIN, NEXT,
- * STOP seek                                      position         SEEK a report of the present
- * music: playing, paused                         position         - ended, while one was prepared
- * the next track   NEXT: the prepared one plays already ended or failed, with none prepared     the
- * next track   PLAY, NEXT failed, of the prepared music             without it       NEXT a report
- * of music that nobody wants       -                STOP before up, of music that the queue names
- * that track       CLAIM up: mediad has told its state             -                as sync down:
- * the call or mediad is gone          -                none until up, then PLAY at the position
+ *                                                              STOP
+ *   seek                                      position         SEEK
+ *   a report of the present music:
+ *   - playing, paused                         position         -
+ *   - ended, while one was prepared           the next track   NEXT: the prepared one plays already
+ *   - ended or failed, with none prepared     the next track   PLAY, NEXT
+ *   failed, of the prepared music             without it       NEXT
+ *   a report of music that nobody wants       -                STOP
+ *   before up, of music that was saved as
+ *   - the present one                         position         CLAIM
+ *   - the prepared one, not begun             -                CLAIM
+ *   - the prepared one, begun                 the next track   CLAIM
+ *   - the present one, over                   the next track   -
+ *   up: mediad has told its state             -                as sync
+ *   down: the call or mediad is gone          -                none until up, then PLAY at the
+ *                                                              position
  *
  * mediad numbers nothing: control gives each playing of a track a number of its own, so a report
  * that is late names nothing. After MUSIC_FAILURES tracks in a row that failed the player is

@@ -86,7 +86,7 @@ TEST(only_what_differs_is_ordered)
 	CHECK_STR(sync_player(), "");
 	music_queue_set_paused(queue, true);
 	music_queue_set_volume(queue, 300);
-	CHECK_STR(sync_player(), "PAUSE1 GAIN1=300 ");
+	CHECK_STR(sync_player(), "PAUSE1 GAIN1=300 GAIN2=300 ");
 	music_queue_set_paused(queue, false);
 	CHECK_STR(sync_player(), "RESUME1 ");
 	CHECK_INT(add_letters(queue, "c", ALICE), 0);
@@ -215,15 +215,16 @@ TEST(a_new_control_claims_what_plays)
 	report(9, MUSIC_PHASE_PLAYING, 1);		       /* somebody else's */
 	report(1, MUSIC_PHASE_PLAYING, 9600);
 	report(2, MUSIC_PHASE_READY, 0);
-	CHECK_STR(take_orders(), "STOP9 CLAIM1 STOP2 ");
+	CHECK_STR(take_orders(), "STOP9 CLAIM1 CLAIM2 ");
 	music_player_up(&player);
-	CHECK_STR(take_orders(), "GAIN1=1000 NEXT3b ");
+	CHECK_STR(take_orders(), "GAIN1=1000 GAIN2=1000 ");
 	CHECK_INT(music_queue_position(queue), 9600);
 	/* Meanwhile the present one has ended, and the prepared one plays. */
 	music_player_init(&player, queue, note_order, &count);
-	report(3, MUSIC_PHASE_PAUSED, 50);
+	report(2, MUSIC_PHASE_PAUSED, 50);
+	report(1, MUSIC_PHASE_ENDED, 9999);
 	music_player_up(&player);
-	CHECK_STR(take_orders(), "CLAIM3 RESUME3 GAIN3=1000 ");
+	CHECK_STR(take_orders(), "CLAIM2 RESUME2 GAIN2=1000 ");
 	CHECK_STR(spell_queue(queue), "a|b");
 	CHECK_INT(music_queue_position(queue), 50);
 	music_queue_free(queue);
@@ -236,8 +237,79 @@ TEST(what_an_earlier_control_prepared_is_taken_back)
 	take_orders();
 	music_player_init(&player, queue, note_order, &count);
 	music_queue_clear(queue, 0);
+	report(2, MUSIC_PHASE_READY, 0);
 	report(1, MUSIC_PHASE_PLAYING, 9600);
 	music_player_up(&player);
-	CHECK_STR(take_orders(), "CLAIM1 GAIN1=1000 NEXT3- ");
+	CHECK_STR(take_orders(), "STOP2 CLAIM1 GAIN1=1000 ");
+	music_queue_free(queue);
+}
+
+/* mediad tells its music in any order. */
+TEST(what_is_only_prepared_is_not_taken_for_the_present)
+{
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	music_player_init(&player, queue, note_order, &count);
+	report(2, MUSIC_PHASE_READY, 0);
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	CHECK_STR(take_orders(), "CLAIM2 CLAIM1 ");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "GAIN1=1000 GAIN2=1000 ");
+	CHECK_STR(spell_queue(queue), "|abc");
+	report(1, MUSIC_PHASE_ENDED, 9999);
+	CHECK_STR(take_orders(), "NEXT3c ");
+	music_queue_free(queue);
+}
+
+TEST(what_ended_while_no_control_was_there_is_not_repeated)
+{
+	begin("abcd");
+	music_player_up(&player);
+	take_orders();
+	music_player_init(&player, queue, note_order, &count);
+	report(1, MUSIC_PHASE_ENDED, 9600);
+	report(2, MUSIC_PHASE_ENDED, 9600);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY3c@0 NEXT4d ");
+	CHECK_STR(spell_queue(queue), "ab|cd");
+	music_queue_free(queue);
+	/* One that failed leaves the queue. */
+	begin("ab");
+	music_player_up(&player);
+	take_orders();
+	music_player_init(&player, queue, note_order, &count);
+	report(1, MUSIC_PHASE_FAILED, 0);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY3b@0 ");
+	CHECK_STR(spell_queue(queue), "|b");
+	music_queue_free(queue);
+}
+
+TEST(a_pause_outlasts_the_end_of_the_track)
+{
+	begin("ab");
+	music_player_up(&player);
+	music_queue_set_paused(queue, true);
+	sync_player();
+	take_orders();
+	report(1, MUSIC_PHASE_ENDED, 9600);
+	CHECK_STR(take_orders(), "PAUSE2 ");
+	CHECK(music_queue_is_paused(queue));
+	music_queue_free(queue);
+}
+
+TEST(held_music_is_paused_but_its_queue_is_not)
+{
+	begin("ab");
+	music_player_up(&player);
+	take_orders();
+	music_player_hold(&player, true);
+	CHECK_STR(take_orders(), "PAUSE1 ");
+	CHECK(!music_queue_is_paused(queue));
+	report(1, MUSIC_PHASE_FAILED, 0);
+	CHECK_STR(take_orders(), "PAUSE2 ");
+	music_player_hold(&player, false);
+	CHECK_STR(take_orders(), "RESUME2 ");
 	music_queue_free(queue);
 }
