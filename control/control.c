@@ -247,6 +247,9 @@ static int make_media(struct control *c)
 				   .spawn = c->conf.spawn,
 				   .ca_file = c->conf.ca_file,
 				   .run_dir = c->conf.run_dir,
+				   .music_folders = c->settings->music_folders,
+				   .music_addresses = c->settings->web_read_allowed,
+				   .music_web = c->settings->music_web,
 				   .epoch = c->state.epoch,
 				   .linkh = take_link_state,
 				   .arg = c};

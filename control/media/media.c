@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "control/media/call.h"
 #include "control/settings/secret_names.h"
@@ -134,20 +135,47 @@ static int add_link(struct media *m, const char *path)
 	return err;
 }
 
+enum { FOLDERS_MAX = 16, ARGUMENTS_MAX = 9 + 2 * FOLDERS_MAX }; /* with the NULL at the end */
+
+/* Appends the options about music; folders is cut into its parts. */
+static void add_music(const char *argv[], size_t n, const struct media_conf *conf, char *folders)
+{
+	char *rest = folders, *folder;
+
+	while (n + 2 < ARGUMENTS_MAX - 4 && (folder = strsep(&rest, ":"))) {
+		if (!*folder)
+			continue;
+		argv[n++] = "--music-root";
+		argv[n++] = folder;
+	}
+	if (!conf->music_web)
+		return;
+	argv[n++] = "--decoderd";
+	argv[n++] = "decoderd";
+	if (conf->music_addresses && *conf->music_addresses) {
+		argv[n++] = "--music-address";
+		argv[n++] = conf->music_addresses;
+	}
+}
+
 static int spawn_mediad(struct media *m, const struct media_conf *conf, const char *path)
 {
-	char program[512];
-	const char *argv[8] = {program, "--listen", path};
-	int err = spawn_locate(m->env, conf->spawn, program, sizeof program);
+	char program[512], *folders = strdup(conf->music_folders ? conf->music_folders : "");
+	const char *argv[ARGUMENTS_MAX] = {program, "--listen", path};
+	size_t n = 3;
+	int err = folders ? spawn_locate(m->env, conf->spawn, program, sizeof program) : ENOMEM;
 
-	if (err)
-		return err;
 	if (conf->ca_file) {
-		argv[3] = "--ca";
-		argv[4] = conf->ca_file;
+		argv[n++] = "--ca";
+		argv[n++] = conf->ca_file;
 	}
-	return child_alloc(&m->spawned, m->env,
-			   &(struct child_conf){.argv = argv, .hide = secret_names});
+	if (!err) {
+		add_music(argv, n, conf, folders);
+		err = child_alloc(&m->spawned, m->env,
+				  &(struct child_conf){.argv = argv, .hide = secret_names});
+	}
+	free(folders);
+	return err;
 }
 
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf)

@@ -42,9 +42,14 @@ struct media_conf {
 		*spawn; /* or: the mediad program to run as a child, restarted when it dies; NULL */
 	const char *ca_file; /* for a spawned mediad; NULL */
 	const char *run_dir; /* where a spawned mediad's socket goes */
-	uint64_t user;	     /* the bot's user id; known after READY: media_set_user */
-	uint64_t epoch;	     /* rises with every start of control */
-	bool members;	     /* MEMBER messages are wanted */
+	/* Music of a spawned mediad: folders with colons between them, each with its place as the
+	 * root of its files; whether it plays addresses of the web, and which ones although they
+	 * are not public (control/settings). All NULL and false: it plays none. */
+	const char *music_folders, *music_addresses;
+	bool music_web;
+	uint64_t user;	/* the bot's user id; known after READY: media_set_user */
+	uint64_t epoch; /* rises with every start of control */
+	bool members;	/* MEMBER messages are wanted */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;
