@@ -35,12 +35,22 @@ static struct media_music_style style_of(const struct jukebox *j)
 					  .bitrate = bitrate < BITRATE_MIN ? BITRATE_MIN : bitrate};
 }
 
+static void log_position(const struct jukebox *j, const char *what, uint64_t position)
+{
+	log_info(what, "guild=%llu at_ms=%llu", ID(j->conf.guild),
+		 ID(position * 1000 / MUSIC_FRAMES_PER_S));
+}
+
 static void perform_order(const struct music_order *o, void *arg)
 {
 	struct jukebox *j = arg;
 	struct media_music_style style = style_of(j);
 	int err = media_music_order(j->call, o, &style);
 
+	if (o->kind == MUSIC_ORDER_PLAY && o->position)
+		log_position(j, "music_continued", o->position);
+	else if (o->kind == MUSIC_ORDER_CLAIM)
+		log_position(j, "music_claimed", music_queue_position(j->queue));
 	if (err == ENOTSUP && o->kind == MUSIC_ORDER_PLAY)
 		j->refused_play = o->music;
 	else if (err == ENOTSUP)
