@@ -35,6 +35,8 @@ struct toy {
 	unsigned count[1024]; /* by type */
 	uint32_t call_id, gen, listen_id, playback;
 	uint64_t say_samples;
+	uint64_t music_start; /* of the newest MUSIC_PLAY */
+	char music_path[64];
 	char token[64];
 	bool answers_pings;
 

@@ -1,0 +1,422 @@
+/* A jukebox between people and a toy mediad: rights, orders, reports, saving. */
+#include "control/jukebox/jukebox.h"
+
+#include <stdlib.h>
+
+#include "control/jukebox/queue_shelf.h"
+#include "control/music/queue_document.h"
+#include "control/settings/settings.h"
+#include "tests/unit/control/media/toy_mediad.h"
+#include "tests/unit/control/music/tracks.h"
+
+enum { DJ = 9 };
+
+static struct scene {
+	struct toy toy;
+	struct settings *settings;
+	struct queue_shelf *shelf;
+	struct jukebox *jukebox;
+	struct jukebox_answer a;
+	unsigned changes, failures;
+	bool halted;
+	char failed[TRACK_TITLE_MAX], reason[200];
+	size_t n_listeners;
+} scene;
+
+static void fill_person(struct music_person *to, uint64_t user, void *arg)
+{
+	(void)arg;
+	to->dj_role = user == DJ;
+}
+
+static size_t list_listeners(uint64_t *to, size_t max, void *arg)
+{
+	(void)max, (void)arg;
+	for (size_t i = 0; i < scene.n_listeners; i++)
+		to[i] = ALICE + i;
+	return scene.n_listeners;
+}
+
+static void on_change(struct jukebox *j, void *arg)
+{
+	(void)j, (void)arg;
+	scene.changes++;
+}
+
+static void on_failure(struct jukebox *j, const struct track *t, const char *reason, bool halted,
+		       void *arg)
+{
+	(void)j, (void)arg;
+	scene.failures++;
+	scene.halted = halted;
+	snprintf(scene.failed, sizeof scene.failed, "%s", t->title);
+	snprintf(scene.reason, sizeof scene.reason, "%s", reason);
+}
+
+static void on_call(struct media_call *call, const struct media_msg *msg, void *arg)
+{
+	(void)arg;
+	toy_on_call(call, msg, &scene.toy);
+	jukebox_media(scene.jukebox, msg);
+}
+
+static int make_jukebox(const json_t *kept)
+{
+	struct jukebox_conf conf = {.env = scene.toy.env,
+				    .guild = GUILD,
+				    .personh = fill_person,
+				    .listenersh = list_listeners};
+	int err = settings_alloc(&scene.settings);
+
+	if (!err)
+		err = queue_shelf_alloc(&scene.shelf, kept);
+	conf.settings = scene.settings;
+	conf.shelf = scene.shelf;
+	if (!err)
+		err = jukebox_alloc(&scene.jukebox, &conf);
+	if (!err)
+		err = jukebox_subscribe(scene.jukebox, on_change, on_failure, &scene);
+	return err;
+}
+
+/* The bot is in the channel, and mediad has its call. */
+static bool begin(const json_t *kept)
+{
+	memset(&scene, 0, sizeof scene);
+	scene.n_listeners = 4;
+	if (!toy_up_with_call(&scene.toy) || make_jukebox(kept) ||
+	    jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL))
+		return false;
+	media_call_set_handler(scene.toy.call, on_call, NULL);
+	toy_state(&scene.toy, scene.toy.call_id, 0, 100, MEDIA_PHASE_UP, false);
+	toy_settle(&scene.toy);
+	return true;
+}
+
+static void finish(void)
+{
+	scene.jukebox = jukebox_free(scene.jukebox);
+	queue_shelf_free(scene.shelf);
+	settings_free(scene.settings);
+	toy_free(&scene.toy);
+}
+
+/* Waits until mediad has what was ordered. */
+static int request(struct jukebox_request r)
+{
+	int err = jukebox_do(scene.jukebox, &r, &scene.a);
+
+	toy_settle(&scene.toy);
+	return err;
+}
+
+static int add(const char *letters, uint64_t user)
+{
+	int err = 0;
+
+	for (; *letters && !err; letters++) {
+		struct track t = local_track((char[]){*letters, '\0'}, 0);
+
+		err = request((struct jukebox_request){.act = MUSIC_ACT_QUEUE_ADD,
+						       .user = user,
+						       .tracks = &t,
+						       .n = 1,
+						       .place = MUSIC_QUEUE_END});
+	}
+	return err;
+}
+
+static int act(enum music_act what, uint64_t user)
+{
+	return request((struct jukebox_request){.act = what, .user = user});
+}
+
+static void tell(uint32_t music, enum media_music_phase phase, uint64_t position, const char *text)
+{
+	toy_send(&scene.toy,
+		 (struct media_msg){.type = MEDIA_MUSIC_STATE,
+				    .music_state = {.call = scene.toy.call_id,
+						    .music = music,
+						    .phase = (uint8_t)phase,
+						    .position = position,
+						    .failure = slice_str(*text ? "not_found" : ""),
+						    .text = slice_str(text)}});
+	toy_settle(&scene.toy);
+}
+
+static const char *queue_now(void)
+{
+	return spell_queue(jukebox_queue(scene.jukebox));
+}
+
+TEST(a_jukebox_plays_what_is_asked_for)
+{
+	CHECK(begin(NULL));
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_IDLE);
+	CHECK_INT(act(MUSIC_ACT_PAUSE, ALICE), ENOENT);
+	CHECK_INT(add("ab", ALICE), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
+	CHECK_INT(scene.a.place, 1);
+	CHECK_STR(scene.a.track.title, "b");
+	CHECK_INT(scene.a.track.requester, ALICE);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PLAY], 1);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 1);
+	CHECK_STR(scene.toy.music_path, "a.flac");
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_OPENING);
+	scene.changes = 0;
+	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 0, "");
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PLAYING);
+	CHECK_INT(scene.changes, 1);
+	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 960, "");
+	CHECK_INT(scene.changes, 1); /* nobody sees a position */
+	CHECK_INT(act(MUSIC_ACT_PAUSE, ALICE), 0);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PAUSE], 1);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PAUSED);
+	CHECK_INT(act(MUSIC_ACT_PAUSE, ALICE), EALREADY);
+	CHECK_INT(act(MUSIC_ACT_RESUME, ALICE), 0);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_RESUME], 1);
+	tell(1, MEDIA_MUSIC_PHASE_ENDED, 48000, "");
+	CHECK_STR(queue_now(), "a|b");
+	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(scene.a.n, 1);
+	CHECK_STR(queue_now(), "ab|");
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_IDLE);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_STOP], 1);
+	finish();
+}
+
+TEST(a_jukebox_judges_requests_and_counts_votes)
+{
+	CHECK(begin(NULL));
+	CHECK_INT(add("abc", ALICE), 0);
+	CHECK_INT(act(MUSIC_ACT_PAUSE, BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PAUSE], 0);
+	CHECK_INT(act(MUSIC_ACT_SKIP, BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_VOTE);
+	CHECK_INT(scene.a.tally.votes, 1);
+	CHECK_INT(scene.a.tally.needed, 3);
+	CHECK_STR(queue_now(), "|abc");
+	/* A vote about a track that is over. */
+	CHECK_INT(
+		request((struct jukebox_request){.act = MUSIC_ACT_SKIP, .user = BOB, .entry = 99}),
+		ENOENT);
+	/* When most of them leave, the vote passes. */
+	scene.n_listeners = 2;
+	jukebox_listeners_changed(scene.jukebox);
+	CHECK_STR(queue_now(), "|abc");
+	scene.n_listeners = 1;
+	jukebox_listeners_changed(scene.jukebox);
+	CHECK_STR(queue_now(), "|abc"); /* Bob has left, too */
+	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_STR(queue_now(), "a|bc");
+	CHECK_INT(act(MUSIC_ACT_SKIP, 0), 0); /* the bot itself */
+	CHECK_STR(queue_now(), "ab|c");
+	CHECK_INT(settings_set(scene.settings, "music_control", "dj"), 0);
+	CHECK_INT(add("d", ALICE), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
+	CHECK_STR(queue_now(), "ab|c");
+	finish();
+}
+
+TEST(a_jukebox_tells_of_tracks_that_fail)
+{
+	struct track t = local_track("page", 0);
+
+	CHECK(begin(NULL));
+	CHECK_INT(add("ab", ALICE), 0);
+	tell(1, MEDIA_MUSIC_PHASE_FAILED, 0, "the file does not exist");
+	CHECK_INT(scene.failures, 1);
+	CHECK_STR(scene.failed, "a");
+	CHECK_STR(scene.reason, "the file does not exist");
+	CHECK_STR(queue_now(), "|b");
+	/* A page that nobody has resolved. */
+	t.source = TRACK_YOUTUBE;
+	CHECK_INT(request((struct jukebox_request){
+			  .act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = &t, .n = 1}),
+		  0);
+	CHECK_INT(scene.failures, 2);
+	CHECK_STR(scene.failed, "page");
+	CHECK_STR(queue_now(), "b|");
+	CHECK_INT(add("defghi", ALICE), 0);
+	for (uint32_t music = 4; !scene.halted && music < 20; music++)
+		tell(music, MEDIA_MUSIC_PHASE_FAILED, 0, "");
+	CHECK(scene.halted);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_HALTED);
+	CHECK_INT(add("j", ALICE), 0);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_OPENING);
+	finish();
+}
+
+TEST(a_jukebox_goes_on_when_mediad_is_back)
+{
+	CHECK(begin(NULL));
+	CHECK_INT(add("a", ALICE), 0);
+	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96960, "");
+	toy_gone(&scene.toy);
+	toy_settle(&scene.toy);
+	CHECK_INT(toy_listen(&scene.toy), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
+	CHECK_INT(scene.toy.music_start, 96960);
+	finish();
+}
+
+/* As the control before this one saved it: a plays as number 3, and b is prepared as 4. */
+static json_t *kept_queue(uint64_t channel, const char *letters)
+{
+	struct music_queue *q = NULL;
+	json_t *kept = json_object();
+	char *text;
+
+	if (music_queue_alloc(&q, GUILD, channel) == 0 && add_letters(q, letters, BOB) == 0)
+		music_queue_set_playing(q, 3, 4);
+	music_queue_set_volume(q, 400);
+	text = music_queue_write(q);
+	json_object_set_new(kept, "77", json_loads(text, 0, NULL));
+	free(text);
+	music_queue_free(q);
+	return kept;
+}
+
+TEST(a_jukebox_claims_what_plays_on)
+{
+	json_t *kept = kept_queue(CHANNEL, "ab");
+
+	memset(&scene, 0, sizeof scene);
+	CHECK(toy_up_with_call(&scene.toy));
+	CHECK_INT(make_jukebox(kept), 0);
+	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL), 0);
+	media_call_set_handler(scene.toy.call, on_call, NULL);
+	tell(3, MEDIA_MUSIC_PHASE_PLAYING, 48000, "");
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_CLAIM], 1);
+	toy_state(&scene.toy, scene.toy.call_id, 0, 100, MEDIA_PHASE_UP, false);
+	toy_settle(&scene.toy);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PLAY], 0);
+	CHECK_INT(music_queue_position(jukebox_queue(scene.jukebox)), 48000);
+	CHECK_STR(queue_now(), "|ab");
+	finish();
+	json_decref(kept);
+}
+
+TEST(a_jukebox_leaves_and_comes_back)
+{
+	json_t *kept = kept_queue(CHANNEL, "ab");
+	struct music_queue *q;
+
+	CHECK(begin(kept));
+	CHECK_STR(queue_now(), "|ab");
+	/* A move takes the music along. */
+	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, 5), 0);
+	CHECK_INT(music_queue_channel(jukebox_queue(scene.jukebox)), 5);
+	jukebox_leave(scene.jukebox);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_IDLE);
+	CHECK_INT(act(MUSIC_ACT_RESUME, DJ), ENOTCONN);
+	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, 5), 0);
+	CHECK_STR(queue_now(), "|ab");
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PAUSED);
+	jukebox_leave(scene.jukebox);
+	/* In another channel there is a new queue, as loud as the last one. */
+	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, 6), 0);
+	CHECK_STR(queue_now(), "|");
+	CHECK_INT(music_queue_volume(jukebox_queue(scene.jukebox)), 400);
+	CHECK_INT(add("c", ALICE), 0);
+	scene.jukebox = jukebox_free(scene.jukebox);
+	media_call_set_handler(scene.toy.call, toy_on_call, &scene.toy);
+	q = queue_shelf_take(scene.shelf, GUILD);
+	CHECK_STR(spell_queue(q), "|c");
+	CHECK(!queue_shelf_take(scene.shelf, GUILD));
+	music_queue_free(q);
+	finish();
+	json_decref(kept);
+}
+
+TEST(a_jukebox_and_the_shelf_forget_a_requester)
+{
+	json_t *kept = kept_queue(CHANNEL, "ab");
+	struct queue_shelf *shelf = NULL;
+	struct music_queue *q;
+
+	CHECK(begin(kept));
+	jukebox_forget(scene.jukebox, BOB);
+	CHECK_INT(music_queue_at(jukebox_queue(scene.jukebox), 1)->requester, 0);
+	finish();
+	CHECK_INT(queue_shelf_alloc(&shelf, kept), 0);
+	queue_shelf_put(shelf, 42, "damaged");
+	queue_shelf_forget(shelf, BOB);
+	queue_shelf_forget(NULL, BOB);
+	CHECK(!queue_shelf_take(shelf, 42));
+	q = queue_shelf_take(shelf, GUILD);
+	CHECK(q);
+	CHECK_INT(music_queue_at(q, 0)->requester, 0);
+	music_queue_free(q);
+	queue_shelf_free(shelf);
+	json_decref(kept);
+}
+
+TEST(held_music_is_quiet_and_not_paused)
+{
+	CHECK(begin(NULL));
+	CHECK_INT(add("a", ALICE), 0);
+	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 960, "");
+	jukebox_hold(scene.jukebox, true);
+	toy_settle(&scene.toy);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PAUSE], 1);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PLAYING);
+	jukebox_hold(scene.jukebox, false);
+	toy_settle(&scene.toy);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_RESUME], 1);
+	finish();
+}
+
+TEST(tags_and_titles_of_a_source_are_shown)
+{
+	CHECK(begin(NULL));
+	CHECK_INT(add("a", ALICE), 0);
+	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_TAGS,
+						.music_tags = {.call = scene.toy.call_id,
+							       .music = 1,
+							       .title = slice_str("other"),
+							       .artist = slice_str("Ann"),
+							       .album = slice_str("")}});
+	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_TITLE,
+						.music_title = {.call = scene.toy.call_id,
+								.music = 1,
+								.title = slice_str("News")}});
+	toy_settle(&scene.toy);
+	CHECK_STR(music_queue_present(jukebox_queue(scene.jukebox))->title, "a");
+	CHECK_STR(music_queue_present(jukebox_queue(scene.jukebox))->artist, "Ann");
+	CHECK_STR(jukebox_title(scene.jukebox), "News");
+	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK(!jukebox_title(scene.jukebox));
+	finish();
+}
+
+static void finish_bare(void)
+{
+	jukebox_free(scene.jukebox);
+	queue_shelf_free(scene.shelf);
+	settings_free(scene.settings);
+	env_free(scene.toy.env);
+}
+
+TEST_OOM(a_jukebox_survives_a_lack_of_memory)
+{
+	const struct env_conf ec = {.loop = true};
+	struct track tracks[2] = {local_track("a", 0), local_track("b", 0)};
+	struct jukebox_request r = {.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = tracks, .n = 2};
+	char call; /* never used: mediad has no call */
+	int err;
+
+	memset(&scene, 0, sizeof scene);
+	err = env_alloc(&scene.toy.env, &ec);
+	CHECK_OOM(err, finish_bare());
+	err = make_jukebox(NULL);
+	CHECK_OOM(err, finish_bare());
+	err = jukebox_enter(scene.jukebox, (struct media_call *)(void *)&call, CHANNEL);
+	CHECK_OOM(err, finish_bare());
+	err = jukebox_do(scene.jukebox, &r, &scene.a);
+	CHECK_OOM(err, finish_bare());
+	CHECK_STR(queue_now(), "|ab");
+	jukebox_leave(scene.jukebox);
+	finish_bare();
+}
