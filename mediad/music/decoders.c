@@ -25,6 +25,7 @@ struct slot {
 	bool decoding;	/* decoderd has not said that it ended */
 	bool held;	/* not closed yet */
 	bool ended;	/* the handler knows */
+	bool close_due; /* CLOSE could not be sent */
 	decoder_event_h *h;
 	void *arg;
 	struct track_ring *ring;
@@ -102,15 +103,24 @@ static void report_ended(struct decoders *d, struct slot *s, enum decoder_reason
 	s->h(&msg, s->arg);
 }
 
-static void request_close(struct decoders *d, const struct slot *s)
+static void request_close(struct decoders *d, struct slot *s)
 {
 	const struct decoder_msg msg = {
 		.type = DECODER_CLOSE, .slot = index_of(d, s), .track = s->track};
 	int err = send_message(d, &msg);
 
-	/* The slot stays out of use, since its process may still write. */
-	if (err)
+	/* The slot stays out of use meanwhile, since its process may still write. */
+	if (err && !s->close_due)
 		log_warn("decoder_close", "error=\"%s\"", strerror(err));
+	s->close_due = err;
+}
+
+/* Sends each CLOSE that decoderd's socket had no room for. */
+static void repeat_closes(struct decoders *d)
+{
+	for (unsigned i = 0; i < DECODER_SLOTS; i++)
+		if (d->slots[i].close_due)
+			request_close(d, &d->slots[i]);
 }
 
 /* ---- messages of decoderd ---- */
@@ -138,7 +148,7 @@ static void on_track_message(struct decoders *d, const struct decoder_msg *msg)
 	if (s->track != msg->track || !s->decoding)
 		return;
 	if (msg->type == DECODER_ENDED) {
-		s->decoding = false;
+		s->decoding = s->close_due = false;
 		report_ended(d, s, msg->reason);
 		/* The handler may have closed it. */
 		if (s->track == msg->track)
@@ -160,7 +170,7 @@ static void on_lost(struct decoders *d)
 
 		if (!s->decoding)
 			continue;
-		s->decoding = false;
+		s->decoding = s->close_due = false;
 		report_ended(d, s, DECODER_REASON_NO_DECODER);
 		if (s->track == track)
 			release_slot(d, s);
@@ -181,6 +191,8 @@ static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	else if (msg.type == DECODER_OPENED || msg.type == DECODER_TITLE ||
 		 msg.type == DECODER_LEVELS || msg.type == DECODER_ENDED)
 		on_track_message(d, &msg);
+	if (kind != IN_LOST)
+		repeat_closes(d);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -348,6 +360,7 @@ enum decoder_reason decoders_open(struct decoders *d, const struct decoder_sourc
 		return DECODER_REASON_NO_DECODER;
 	if (d->refusal)
 		return d->refusal;
+	repeat_closes(d);
 	while (s < d->slots + DECODER_SLOTS && s->track)
 		s++;
 	if (s == d->slots + DECODER_SLOTS)

@@ -1,8 +1,11 @@
 /* The pool of tracks, with a decoderd that the test plays; tests/decoder runs the real one. */
 #include "mediad/music/decoders.h"
 
+#include <errno.h>
+
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
+#include "ipc/journal.h"
 #include "mediad/music/track_ring.h"
 #include "tests/test.h"
 
@@ -13,16 +16,20 @@ struct rig {
 	struct decoder_msg last;
 	unsigned events;
 	bool closes; /* the handler closes the track */
+	bool full;   /* the socket has no room */
+	unsigned sent;
 	uint64_t now;
 };
 
-/* Each answer of the system is success. */
+/* The socket takes each message, unless it is full. */
 static const uint8_t *on_world(uint8_t what, size_t n, void *arg)
 {
-	static const uint8_t zero[64];
+	static const uint8_t zero[64], again[8] = {[7] = EAGAIN};
+	struct rig *r = arg;
 
-	(void)what, (void)n, (void)arg;
-	return zero;
+	(void)n;
+	r->sent += what == JOURNAL_ANSWER;
+	return r->full && what == JOURNAL_ANSWER ? again : zero;
 }
 
 static void on_nothing(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -50,7 +57,7 @@ static int open_rig(struct rig *r)
 	err = env_alloc(&r->env, &ec);
 	if (err)
 		return err;
-	env_replay_world(r->env, on_world, NULL);
+	env_replay_world(r->env, on_world, r);
 	conf.env = r->env;
 	err = env_source_add(r->env, &r->before, on_nothing, NULL);
 	return err ? err : decoders_alloc(&r->d, &conf);
@@ -133,6 +140,31 @@ TEST(decoders_use_a_slot_again_after_its_process_has_ended)
 	CHECK(open_track(&r) != 0);
 	CHECK_INT(open_track(&r), 0);
 	CHECK_INT(r.events, 0);
+	close_rig(&r);
+}
+
+/* Otherwise its process would decode for ever, and the slot would be lost. */
+TEST(decoders_repeat_a_close_that_found_no_room)
+{
+	struct rig r;
+	uint64_t first = open_first(&r), second = open_track(&r);
+	unsigned before;
+
+	r.full = true;
+	decoders_close(r.d, first);
+	before = r.sent;
+	r.full = false;
+	deliver(&r, &(struct decoder_msg){.type = DECODER_OPENED, .slot = 1, .track = second});
+	CHECK_INT(r.sent, before + 1);
+	deliver(&r, &(struct decoder_msg){.type = DECODER_TITLE, .slot = 1, .track = second});
+	CHECK_INT(r.sent, before + 1);
+	/* Another track is opened, before any message. */
+	r.full = true;
+	decoders_close(r.d, second);
+	r.full = false;
+	before = r.sent;
+	CHECK(open_track(&r) != 0);
+	CHECK_INT(r.sent, before + 2);
 	close_rig(&r);
 }
 
