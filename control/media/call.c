@@ -285,6 +285,8 @@ int media_call_consent(struct media_call *call, uint64_t user, bool yes)
 		c->user = user;
 		c->next = call->consents;
 		call->consents = c;
+	} else if (c->yes == yes) {
+		return 0;
 	}
 	c->yes = yes;
 	if (call->open)

@@ -120,6 +120,8 @@ void voice_session_sync_members(struct voice_session *c);
 void voice_session_apply_consents(struct voice_session *c);
 /* The same after the settings changed whom the bot listens to. */
 void voice_session_renew_members(struct voice_session *c);
+/* Tells mediad who has refused, though nobody is heard by default yet. */
+void voice_session_apply_refusals(struct voice_session *c);
 /* A VOICE_CHANNEL_EFFECT_SEND event; the bot's own sounds cause one too. */
 void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d);
 /* The name the bot answers to. Borrowed. */

@@ -75,11 +75,19 @@ static enum media_e2ee wanted_e2ee(const struct voice_session *c, uint64_t chann
 								      : MEDIA_E2EE_REQUIRE;
 }
 
+/* The default consent must not count for a moment for a member who has refused. */
+static void set_media(struct voice_session *c, const struct media_want *want)
+{
+	if (want->consent && !media_call_want(c->media)->consent)
+		voice_session_apply_refusals(c);
+	media_call_set(c->media, want);
+}
+
 void voice_session_set_call(struct voice_session *c, uint64_t channel)
 {
 	struct media_want want = voice_session_wanted_call(c, channel);
 
-	media_call_set(c->media, &want);
+	set_media(c, &want);
 }
 
 void voice_session_update_call(struct voice_session *c)
@@ -93,7 +101,7 @@ void voice_session_update_call(struct voice_session *c)
 	    want.consent != media_call_want(c->media)->consent ||
 	    want.e2ee != media_call_want(c->media)->e2ee ||
 	    want.stage != media_call_want(c->media)->stage)
-		media_call_set(c->media, &want);
+		set_media(c, &want);
 }
 
 /* Adds a channel; with the last place all channels become strict, which the log tells once. */
@@ -122,22 +130,28 @@ static void note_encryption(struct voice_session *c, const struct media_call_sec
 	voice_session_update_call(c);
 }
 
+/* While it is not known who is in the channel, one of them may have refused. */
+static bool default_consent(const struct voice_session *c)
+{
+	enum consent setting = (enum consent)c->conf.settings->consent;
+
+	return guilds_known(c->conf.guilds, c->guild) &&
+	       consent_default(c->conf.consents, setting) != CONSENT_NEITHER;
+}
+
 struct media_want voice_session_wanted_call(const struct voice_session *c, uint64_t channel)
 {
 	struct guild_channel ch = {.bitrate = 64000};
 
 	guilds_channel(c->conf.guilds, c->guild, channel, &ch);
-	return (struct media_want){
-		.guild = c->guild,
-		.channel = channel,
-		.bitrate = ch.bitrate,
-		.complexity = (uint8_t)c->conf.settings->complexity,
-		.stage = voice_session_is_stage(c, channel),
-		.e2ee = (uint8_t)wanted_e2ee(c, channel),
-		.consent =
-			consent_default(c->conf.consents,
-					(enum consent)c->conf.settings->consent) != CONSENT_NEITHER,
-		.retired = c->conf.settings->retired_modes};
+	return (struct media_want){.guild = c->guild,
+				   .channel = channel,
+				   .bitrate = ch.bitrate,
+				   .complexity = (uint8_t)c->conf.settings->complexity,
+				   .stage = voice_session_is_stage(c, channel),
+				   .e2ee = (uint8_t)wanted_e2ee(c, channel),
+				   .consent = default_consent(c),
+				   .retired = c->conf.settings->retired_modes};
 }
 
 /* An answer of the control before this one plays, or is over: the room listens for speech over it

@@ -78,6 +78,21 @@ static void apply_consent(uint64_t user, const char *name, bool is_bot, void *ar
 		log_warn("consent_not_applied", "guild=%llu", ID(c->guild));
 }
 
+static void apply_refusal(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	struct voice_session *c = arg;
+
+	(void)name;
+	if (!is_bot && consent_in(c, user) == CONSENT_NEITHER &&
+	    media_call_consent(c->media, user, false))
+		log_warn("consent_not_applied", "guild=%llu", ID(c->guild));
+}
+
+void voice_session_apply_refusals(struct voice_session *c)
+{
+	guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), apply_refusal, c);
+}
+
 void voice_session_apply_consents(struct voice_session *c)
 {
 	if (c->media)

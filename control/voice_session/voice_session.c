@@ -313,6 +313,7 @@ void voice_session_event(struct voice_session *c, const char *name, const json_t
 	} else if (strcmp(name, "CHANNEL_UPDATE") == 0 && c->media) {
 		voice_session_update_call(c);
 	} else if (strcmp(name, "GUILD_CREATE") == 0) {
+		voice_session_update_call(c);
 		voice_session_sync_members(c);
 	}
 	voice_session_arm_timer(c);

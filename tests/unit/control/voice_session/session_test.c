@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "control/consent/consent.h"
 #include "control/discord/guilds.h"
 #include "control/events/events.h"
 #include "control/metrics/counters.h"
@@ -29,6 +30,7 @@ static struct {
 	struct counters counters;
 	struct encrypted_channels encrypted;
 	struct voice_session *vs;
+	struct consent_table *consents;
 	unsigned changes, faults, told;
 	char last_told[512];
 } rig;
@@ -60,7 +62,7 @@ static void discord(const char *name, const char *text)
 	json_decref(d);
 }
 
-static int rig_make(void)
+static int rig_make(const char *guild)
 {
 	struct voice_session_conf conf = {.encrypted = &rig.encrypted,
 					  .counters = &rig.counters,
@@ -85,7 +87,11 @@ static int rig_make(void)
 	if (err)
 		return err;
 	guilds_set_self(rig.g, 900);
-	discord("GUILD_CREATE", guild_text);
+	if (guild)
+		discord("GUILD_CREATE", guild);
+	if (!err)
+		err = consent_table_alloc(&rig.consents, NULL);
+	conf.consents = rig.consents;
 	conf.env = rig.t.env;
 	conf.media = rig.t.media;
 	conf.guilds = rig.g;
@@ -97,7 +103,7 @@ static int rig_make(void)
 /* Takes over channel 301 from the control before, whose mediad has its session in `channel`. */
 static bool rig_adopt(uint64_t channel, bool encrypted)
 {
-	if (rig_make())
+	if (rig_make(guild_text))
 		return false;
 	rig.t.holds_call = true;
 	rig.t.encrypts = encrypted;
@@ -118,6 +124,7 @@ static void rig_end(void)
 	settings_free(rig.settings);
 	bus_free(rig.bus);
 	guilds_free(rig.g);
+	consent_table_free(rig.consents);
 }
 
 /* Discord moved the bot just before the control before this one ended, so mediad's session is still
@@ -149,6 +156,63 @@ TEST(voice_session_notes_no_encryption_for_a_lease_that_was_not_sent)
 	toy_settle(&rig.t);
 	CHECK(encrypted_channels_has(&rig.encrypted, 301));
 	CHECK(!encrypted_channels_has(&rig.encrypted, 302));
+	rig_end();
+}
+
+/* Returns how often mediad got a message of this type before the n-th CALL_SET. */
+static unsigned count_before_set(unsigned type, unsigned n)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < rig.t.n_seen && n; i++) {
+		n -= rig.t.seen[i] == MEDIA_CALL_SET;
+		count += rig.t.seen[i] == type;
+	}
+	return count;
+}
+
+/* A restarted control does not know who is in the channel: somebody who has refused may be. */
+TEST(voice_session_lets_nobody_be_heard_before_it_knows_the_channel)
+{
+	static const char alice_is_there[] =
+		"{\"id\":\"100\",\"name\":\"Fake\",\"channels\":[{\"id\":\"301\",\"type\":2,"
+		"\"bitrate\":64000}],\"members\":[{\"user\":{\"id\":\"500\",\"username\":\"alice\"}"
+		"}],"
+		"\"voice_states\":[{\"user_id\":\"500\",\"channel_id\":\"301\"},"
+		"{\"user_id\":\"900\",\"channel_id\":\"301\",\"session_id\":\"s\"}]}";
+
+	CHECK_INT(rig_make(NULL), 0);
+	CHECK_INT(consent_set(rig.consents, 100, 500, CONSENT_NEITHER), 0);
+	rig.t.holds_call = true;
+	voice_session_adopt(rig.vs, 301, false);
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 1));
+	CHECK_INT(rig.t.set.consent, MEDIA_CONSENT_NO);
+	discord("GUILD_CREATE", alice_is_there);
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 2));
+	CHECK_INT(rig.t.set.consent, MEDIA_CONSENT_YES);
+	CHECK_INT(count_before_set(MEDIA_CONSENT, 2), 1);
+	CHECK(!media_call_consents(rig.vs->media, 500));
+	rig_end();
+}
+
+/* The setting begins to allow what she has refused. */
+TEST(voice_session_tells_refusals_before_the_default_changes)
+{
+	CHECK(rig_adopt(301, false));
+	discord("GUILD_MEMBER_ADD",
+		"{\"guild_id\":\"100\",\"user\":{\"id\":\"500\",\"username\":\"alice\"}}");
+	CHECK_INT(settings_set(rig.settings, "consent", "neither"), 0);
+	voice_session_settings(rig.vs);
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 2));
+	CHECK_INT(rig.t.set.consent, MEDIA_CONSENT_NO);
+	CHECK_INT(consent_set(rig.consents, 100, 500, CONSENT_NEITHER), 0);
+	discord("VOICE_STATE_UPDATE", "{\"guild_id\":\"100\",\"user_id\":\"500\",\"channel_id\":"
+				      "\"301\",\"session_id\":\"x\"}");
+	CHECK_INT(settings_set(rig.settings, "consent", "heard"), 0);
+	voice_session_settings(rig.vs);
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 3));
+	CHECK_INT(rig.t.set.consent, MEDIA_CONSENT_YES);
+	CHECK_INT(count_before_set(MEDIA_CONSENT, 3), 1);
 	rig_end();
 }
 
