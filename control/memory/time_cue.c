@@ -1,8 +1,12 @@
 #include "control/memory/time_cue.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "control/memory/terms.h"
+#include "control/memory/time_cues.def"
 
 #define HOUR_MS INT64_C(3600000)
 #define DAY_MS	INT64_C(86400000)
@@ -17,57 +21,29 @@ enum cue_kind {
 	CUE_NIGHT,   /* hours 17 to 29 of it */
 };
 
-/* Longer phrases stand before those that they contain. */
 static const struct {
 	const char *phrase;
 	enum cue_kind kind;
 	int n;
 } cues[] = {
-	{"the day before yesterday", CUE_DAYS, 2},
-	{"yesterday morning", CUE_MORNING, 1},
-	{"yesterday evening", CUE_NIGHT, 1},
-	{"last night", CUE_NIGHT, 1},
-	{"yesterday", CUE_DAYS, 1},
-	{"this morning", CUE_MORNING, 0},
-	{"tonight", CUE_NIGHT, 0},
-	{"this evening", CUE_NIGHT, 0},
-	{"today", CUE_DAYS, 0},
-	{"this week", CUE_WEEKS, 0},
-	{"last week", CUE_WEEKS, 1},
-	{"this month", CUE_MONTHS, 0},
-	{"last month", CUE_MONTHS, 1},
-	{"vorgestern", CUE_DAYS, 2},
-	{"gestern", CUE_DAYS, 1},
-	{"heute", CUE_DAYS, 0},
-	{"letzte woche", CUE_WEEKS, 1},
-	{"diese woche", CUE_WEEKS, 0},
-	{"avant-hier", CUE_DAYS, 2},
-	{"hier", CUE_DAYS, 1},
-	{"aujourd'hui", CUE_DAYS, 0},
-	{"la semaine dernière", CUE_WEEKS, 1},
-	{"anteayer", CUE_DAYS, 2},
-	{"ayer", CUE_DAYS, 1},
-	{"hoy", CUE_DAYS, 0},
-	{"la semana pasada", CUE_WEEKS, 1},
-	{"一昨日", CUE_DAYS, 2},
-	{"おととい", CUE_DAYS, 2},
-	{"昨日", CUE_DAYS, 1},
-	{"今日", CUE_DAYS, 0},
-	{"先週", CUE_WEEKS, 1},
-	{"今週", CUE_WEEKS, 0},
-	{"前天", CUE_DAYS, 2},
-	{"昨天", CUE_DAYS, 1},
-	{"今天", CUE_DAYS, 0},
-	{"上周", CUE_WEEKS, 1},
-	{"上星期", CUE_WEEKS, 1},
-	{"그저께", CUE_DAYS, 2},
-	{"어제", CUE_DAYS, 1},
-	{"오늘", CUE_DAYS, 0},
-	{"지난주", CUE_WEEKS, 1},
+#define C(phrase, kind, n) {phrase, CUE_##kind, n},
+	TIME_CUES(C)
+#undef C
 };
 
-static const char *const weekdays[] = {"monday", "tuesday",  "wednesday", "thursday",
-				       "friday", "saturday", "sunday"};
+static const struct {
+	const char *before, *after, *day[7];
+	bool is_week;
+} weekdays[] = {
+#define W(before, after, is_week, ...) {before, after, {__VA_ARGS__}, is_week},
+	TIME_WEEKDAYS(W)
+#undef W
+};
+
+/* Only with one of them "hier" is French: in German and Dutch it means "here". */
+static const char *const french[] = {"qui",  "que",    "quoi",	     "quand",	"comment",
+				     "quel", "quelle", "quels",	     "une",	"avons",
+				     "elle", "nous",   "\u00e9tait", "o\u00f9", "pourquoi"};
 static const char *const numbers[] = {"one",   "two",	"three", "four", "five",   "six",
 				      "seven", "eight", "nine",	 "ten",	 "eleven", "twelve"};
 
@@ -143,32 +119,43 @@ static struct span span_of(enum cue_kind kind, int n, int64_t now)
 	return (struct span){now, now};
 }
 
-static bool follows_word(const char *text, const char *p)
+/* The nth part of a list that '|' parts, in front of the day or behind it. */
+static bool find_joined(const char *text, const char *list, bool in_front, const char *day)
 {
-	static const char *const words[] = {"on ", "last ", "this ", "past "};
+	char phrase[64];
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		size_t n = strlen(words[i]);
+	while (*list) {
+		int n = (int)strcspn(list, "|");
 
-		if ((size_t)(p - text) >= n && strncmp(p - n, words[i], n) == 0)
+		if (in_front)
+			snprintf(phrase, sizeof phrase, "%.*s%s", n, list, day);
+		else
+			snprintf(phrase, sizeof phrase, "%s%.*s", day, n, list);
+		if (find_phrase(text, phrase))
 			return true;
+		list += n + (list[n] == '|');
 	}
 	return false;
 }
 
-static bool find_weekday(const char *text, int64_t now, struct span *out)
+/* in_week: of a week that is named, too, whose name alone is a cue. */
+static bool find_weekday(const char *text, int64_t now, bool in_week, struct span *out)
 {
 	int64_t today = floor_to(now, DAY_MS) / DAY_MS, weekday = (today + 3) % 7;
 
-	for (int i = 0; i < 7; i++) {
-		int64_t ago = (weekday - i + 7) % 7;
-		const char *p = find_phrase(text, weekdays[i]);
+	for (size_t l = 0; l < sizeof weekdays / sizeof weekdays[0]; l++)
+		for (int i = 0; i < 7; i++) {
+			int64_t ago = (weekday - i + 7) % 7;
+			const char *day = weekdays[l].day[i];
 
-		if (!p || !follows_word(text, p))
-			continue;
-		*out = span_of(CUE_DAYS, (int)(ago ? ago : 7), now);
-		return true;
-	}
+			if (weekdays[l].is_week != in_week ||
+			    (!find_joined(text, weekdays[l].before, true, day) &&
+			     !find_joined(text, weekdays[l].after, false, day)))
+				continue;
+			ago = in_week ? weekday + 7 - i : ago ? ago : 7;
+			*out = span_of(CUE_DAYS, (int)ago, now);
+			return true;
+		}
 	return false;
 }
 
@@ -222,29 +209,65 @@ static bool find_ago(const char *text, int64_t now, struct span *out)
 	return false;
 }
 
+static bool is_french(const char *text)
+{
+	for (size_t i = 0; i < sizeof french / sizeof french[0]; i++)
+		if (find_phrase(text, french[i]))
+			return true;
+	return false;
+}
+
+/* The longest phrase counts. */
 static bool find_cue(const char *text, int64_t now, struct span *out)
 {
-	for (size_t i = 0; i < sizeof cues / sizeof cues[0]; i++)
-		if (find_phrase(text, cues[i].phrase)) {
-			*out = span_of(cues[i].kind, cues[i].n, now);
-			return true;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < sizeof cues / sizeof cues[0]; i++) {
+		size_t n = strlen(cues[i].phrase);
+
+		if (n <= longest || !find_phrase(text, cues[i].phrase) ||
+		    (strcmp(cues[i].phrase, "hier") == 0 && !is_french(text)))
+			continue;
+		longest = n;
+		*out = span_of(cues[i].kind, cues[i].n, now);
+	}
+	return longest > 0;
+}
+
+/* Cut after a whole character. */
+static void copy_lower(char to[TEXT_SIZE], const char *from)
+{
+	const char *p = from, *end = from + strlen(from), *at;
+	size_t n = 0;
+	uint32_t c;
+
+	while ((at = p, c = terms_next(&p, end)) && n + (size_t)(p - at) < TEXT_SIZE) {
+		uint32_t lower = terms_lower(c);
+
+		if (p - at == 2 && lower >= 0x80 && lower < 0x800) {
+			to[n++] = (char)(0xc0 | lower >> 6);
+			to[n++] = (char)(0x80 | (lower & 0x3f));
+		} else if (p - at == 1 && c < 0x80) {
+			to[n++] = (char)lower;
+		} else {
+			memcpy(to + n, at, (size_t)(p - at));
+			n += (size_t)(p - at);
 		}
-	return false;
+	}
+	to[n] = '\0';
 }
 
 bool time_cue_find(const char *question, uint64_t now_ms, int32_t offset_s, struct time_window *out)
 {
 	int64_t offset = (int64_t)offset_s * 1000, now = (int64_t)now_ms + offset;
 	char text[TEXT_SIZE];
-	size_t n = strlen(question) < TEXT_SIZE ? strlen(question) : TEXT_SIZE - 1;
 	struct span s;
 
 	if (now_ms > (uint64_t)INT64_MAX / 4)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		text[i] = (char)tolower((unsigned char)question[i]);
-	text[n] = '\0';
-	if (!find_ago(text, now, &s) && !find_cue(text, now, &s) && !find_weekday(text, now, &s))
+	copy_lower(text, question);
+	if (!find_ago(text, now, &s) && !find_weekday(text, now, true, &s) &&
+	    !find_cue(text, now, &s) && !find_weekday(text, now, false, &s))
 		return false;
 	s.from -= offset;
 	s.to -= offset;

@@ -59,6 +59,44 @@ TEST(other_languages_name_days_too)
 	CHECK_STR(window("昨天他说了什么", 0), "11-22T00:00 11-23T00:00");
 }
 
+TEST(each_language_of_the_room_names_times)
+{
+	static const char *const yesterday[] = {"was war GESTERN",    "qui \u00e9tait l\u00e0 hier",
+						"qu\u00e9 dijo ayer", "chi c'era ieri",
+						"quem veio ontem",    "wie kwam gisteren",
+						"kto był wczoraj",    "Кто был Вчера",
+						"きのうの話",	      "어제 뭐라고",
+						"昨天谁来了"};
+	static const char *const monday[] = {"letzten Montag",
+					     "lundi dernier",
+					     "el lunes pasado",
+					     "luned\u00ec scorso",
+					     "segunda-feira passada",
+					     "vorige maandag",
+					     "w zeszły poniedziałek",
+					     "в прошлый понедельник",
+					     "先週の月曜",
+					     "지난주 월요일",
+					     "上周一"};
+
+	for (size_t i = 0; i < sizeof yesterday / sizeof yesterday[0]; i++)
+		CHECK_STR(window(yesterday[i], 0), "11-22T00:00 11-23T00:00");
+	for (size_t i = 0; i < sizeof monday / sizeof monday[0]; i++)
+		CHECK_STR(window(monday[i], 0), "11-16T00:00 11-17T00:00");
+	CHECK_STR(window("上周日", 0), "11-22T00:00 11-23T00:00");
+	CHECK_STR(window("先週の土曜", 0), "11-21T00:00 11-22T00:00");
+	CHECK_STR(window("две недели назад", 0), "11-09T00:00 11-16T00:00");
+	/* Within a longer phrase a shorter one does not count. */
+	CHECK_STR(window("wat was gisteravond", 0), "11-22T17:00 11-23T05:00");
+	CHECK_STR(window("позавчера", 0), "11-21T00:00 11-22T00:00");
+	CHECK_STR(window("what was said yesterday of the trip on tuesday", 0),
+		  "11-22T00:00 11-23T00:00");
+	/* "Here", and a plan. */
+	CHECK_STR(window("wer war hier", 0), "none");
+	CHECK_STR(window("wie is hier", 0), "none");
+	CHECK_STR(window("was machen wir am Montag", 0), "none");
+}
+
 TEST(what_is_no_time_gives_no_window)
 {
 	CHECK_STR(window("what did Ana say about Friday's release", 0), "none");
