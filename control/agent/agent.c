@@ -321,6 +321,21 @@ static void feed_music(const struct room_event *ev, void *arg)
 	agent_feed(arg, ev);
 }
 
+/* A command that needed no model has no answer either, so that its refusal is written. */
+static void tell_refusal(unsigned votes, unsigned needed, void *arg)
+{
+	struct agent *a = arg;
+	struct words words = {0};
+
+	words_speak(&words, room_language_now(a->room));
+	if (needed)
+		words_music_vote(&words, votes, needed);
+	else
+		words_music_needs_dj(&words);
+	if (a->tellh)
+		a->tellh(&words, a->arg);
+}
+
 /* A jukebox without a queue could not enter the call. */
 static int open_music(struct agent *a, const struct agent_conf *conf)
 {
@@ -334,6 +349,7 @@ static int open_music(struct agent *a, const struct agent_conf *conf)
 							    .jukebox = plays ? conf->jukebox : NULL,
 							    .outputh = take_music_output,
 							    .feedh = feed_music,
+							    .refusedh = tell_refusal,
 							    .arg = a});
 }
 

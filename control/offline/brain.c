@@ -329,18 +329,19 @@ static void answer_none(struct ask *a)
 }
 
 static answer_fn *const answers[INTENT_COUNT] = {
-	[INTENT_NONE] = answer_none,	 [INTENT_TIME] = answer_time,
-	[INTENT_DATE] = answer_date,	 [INTENT_SUM] = answer_sum,
-	[INTENT_DICE] = answer_dice,	 [INTENT_JOKE] = answer_joke,
-	[INTENT_WHO] = answer_who,	 [INTENT_CAN] = answer_can,
-	[INTENT_AGAIN] = answer_again,	 [INTENT_REMEMBER] = answer_remember,
-	[INTENT_RECALL] = answer_recall, [INTENT_GREET] = answer_greet,
-	[INTENT_FORGET] = answer_forget, [INTENT_SAID] = answer_said,
-	[INTENT_THANKS] = answer_thanks, [INTENT_YES] = answer_yes,
-	[INTENT_STOP] = answer_stop,	 [INTENT_BYE] = answer_bye,
-	[INTENT_PLAY] = answer_music,	 [INTENT_PLAYING] = answer_music,
-	[INTENT_PAUSE] = answer_music,	 [INTENT_RESUME] = answer_music,
-	[INTENT_SKIP] = answer_music,	 [INTENT_STOP_MUSIC] = answer_music,
+	[INTENT_NONE] = answer_none,	    [INTENT_TIME] = answer_time,
+	[INTENT_DATE] = answer_date,	    [INTENT_SUM] = answer_sum,
+	[INTENT_DICE] = answer_dice,	    [INTENT_JOKE] = answer_joke,
+	[INTENT_WHO] = answer_who,	    [INTENT_CAN] = answer_can,
+	[INTENT_AGAIN] = answer_again,	    [INTENT_REMEMBER] = answer_remember,
+	[INTENT_RECALL] = answer_recall,    [INTENT_GREET] = answer_greet,
+	[INTENT_FORGET] = answer_forget,    [INTENT_SAID] = answer_said,
+	[INTENT_THANKS] = answer_thanks,    [INTENT_YES] = answer_yes,
+	[INTENT_STOP] = answer_stop,	    [INTENT_BYE] = answer_bye,
+	[INTENT_PLAY] = answer_music,	    [INTENT_PLAYING] = answer_music,
+	[INTENT_QUEUE] = answer_music,	    [INTENT_PAUSE] = answer_music,
+	[INTENT_RESUME] = answer_music,	    [INTENT_SKIP] = answer_music,
+	[INTENT_STOP_MUSIC] = answer_music,
 };
 
 /* ---- tools ---- */
@@ -404,12 +405,19 @@ static bool call_forget(const struct ask *a, struct brain_call *out)
 	return true;
 }
 
+/* "Some music" names none: then music that waits goes on. */
 static bool call_play(const struct ask *a, struct brain_call *out)
 {
 	char title[WORD_SIZE * 6];
+	const char *words = title;
 
 	captured_text(a, SLOT_TITLE, title, sizeof title);
-	snprintf(out->arguments, sizeof out->arguments, "{\"query\":\"%s\"}", title);
+	if (strncmp(words, "some ", 5) == 0)
+		words += 5;
+	if (strcmp(words, "music") == 0)
+		snprintf(out->arguments, sizeof out->arguments, "{}");
+	else
+		snprintf(out->arguments, sizeof out->arguments, "{\"query\":\"%s\"}", words);
 	return true;
 }
 
@@ -430,6 +438,7 @@ static const struct {
 	     {INTENT_RECALL, "memory_search", call_recall},
 	     {INTENT_FORGET, "memory_forget", call_forget},
 	     {INTENT_PLAY, "music_play", call_play},
+	     {INTENT_QUEUE, "music_queue_add", call_play},
 	     {INTENT_PLAYING, "music_now_playing", call_plainly},
 	     {INTENT_PAUSE, "music_pause", call_plainly},
 	     {INTENT_RESUME, "music_resume", call_plainly},

@@ -185,16 +185,27 @@ static void say_forgotten(const json_t *output, char *buf, size_t size)
 
 /* ---- music ---- */
 
+static void say_title(const json_t *track, char *buf, size_t size)
+{
+	const char *artist = text_at(track, "artist");
+
+	snprintf(buf, size, "%s%s%s", text_at(track, "title"), *artist ? " by " : "", artist);
+}
+
+/* With their numbers, by which people choose; two of them may have one title. */
 static void say_options(const json_t *options, char *buf, size_t size)
 {
 	size_t i, n = (size_t)snprintf(buf, size, "Which one:");
+	char number[32], title[200];
 	const json_t *one;
 
 	json_array_foreach(options, i, one)
 	{
+		number_say((int)i + 1, number, sizeof number);
+		say_title(one, title, sizeof title);
 		if (n < size)
-			n += (size_t)snprintf(buf + n, size - n, "%s %s", i ? ", or" : "",
-					      text_at(one, "title"));
+			n += (size_t)snprintf(buf + n, size - n, "%s %s, %s", i ? ", or" : "",
+					      number, title);
 	}
 	if (n < size)
 		snprintf(buf + n, size - n, "?");
@@ -213,16 +224,26 @@ static void say_played(const json_t *output, char *buf, size_t size)
 		snprintf(buf, size, "Here it is.");
 }
 
+static void say_queued(const json_t *output, char *buf, size_t size)
+{
+	const char *first = json_string_value(json_array_get(json_object_get(output, "added"), 0));
+
+	if (first)
+		snprintf(buf, size, "I have queued %s.", first);
+	else
+		say_played(output, buf, size);
+}
+
 static void say_playing(const json_t *output, char *buf, size_t size)
 {
 	const json_t *track = json_object_get(output, "track");
-	const char *artist = text_at(track, "artist");
+	char title[200];
 
-	if (!track)
-		snprintf(buf, size, "Nothing plays at the moment.");
+	say_title(track, title, sizeof title);
+	if (track)
+		snprintf(buf, size, "This is %s.", title);
 	else
-		snprintf(buf, size, "This is %s%s%s.", text_at(track, "title"),
-			 *artist ? " by " : "", artist);
+		snprintf(buf, size, "Nothing plays at the moment.");
 }
 
 static const struct {
@@ -234,6 +255,7 @@ static const struct {
 	    {"memory_search", say_matches},
 	    {"memory_forget", say_forgotten},
 	    {"music_play", say_played},
+	    {"music_queue_add", say_queued},
 	    {"music_now_playing", say_playing}};
 
 static bool wants_yes(const json_t *root)

@@ -6,7 +6,8 @@
  * [+USER|-USER|play:FILE]… listen USER…
  *
  * +USER and -USER: this user consents, or does not. play:FILE: music from mediad's first folder; a
- * second one follows the first. The states of music are printed. */
+ * second one follows the first. The states of music are printed, and of each user, twice a second,
+ * the loudest sample and how often the sound crossed zero. */
 #include "control/media/call.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIXED = 11, USERS = 8, RATE = 24000 };
+enum { FIXED = 11, USERS = 8, RATE = 24000, LEVEL_MS = 500 };
 
 static struct {
 	char **argv;
@@ -27,7 +28,10 @@ static struct {
 	struct media *media;
 	struct media_call *call;
 	struct tmr *end;
+	struct tmr *levels;
 	uint64_t user[USERS], samples[USERS];
+	int peak[USERS], last[USERS];
+	unsigned crossings[USERS];
 	unsigned n_users;
 	const char *files[2]; /* of music */
 	unsigned n_files;
@@ -39,6 +43,31 @@ static void on_end(void *arg)
 {
 	(void)arg;
 	env_stop(run.env);
+}
+
+static void on_levels(void *arg)
+{
+	(void)arg;
+	for (unsigned i = 0; i < run.n_users; i++) {
+		printf("level %" PRIu64 " %d %u\n", run.user[i], run.peak[i], run.crossings[i]);
+		run.peak[i] = 0;
+		run.crossings[i] = 0;
+	}
+	fflush(stdout);
+	tmr_start(run.levels, LEVEL_MS * NS_PER_MS);
+}
+
+static void measure(unsigned i, struct slice pcm)
+{
+	run.samples[i] += pcm.n / 2;
+	for (size_t k = 0; k + 1 < pcm.n; k += 2) {
+		int16_t v = (int16_t)(pcm.p[k] | pcm.p[k + 1] << 8);
+
+		run.crossings[i] += (v < 0) != (run.last[i] < 0);
+		run.last[i] = v;
+		if (abs(v) > run.peak[i])
+			run.peak[i] = abs(v);
+	}
 }
 
 static void play_files(struct media_call *call)
@@ -71,13 +100,14 @@ static void on_event(struct media_call *call, const struct media_msg *m, void *a
 	if (m->type == MEDIA_CALL_STATE && m->call_state.phase == MEDIA_PHASE_UP && !run.up) {
 		run.up = true;
 		tmr_start(run.end, run.ms * NS_PER_MS);
+		tmr_start(run.levels, LEVEL_MS * NS_PER_MS);
 		printf("up\n");
 		fflush(stdout);
 		play_files(call);
 	}
 	for (unsigned i = 0; m->type == MEDIA_HEARD && i < run.n_users; i++)
 		if (m->heard.user == run.user[i])
-			run.samples[i] += m->heard.pcm.n / 2;
+			measure(i, m->heard.pcm);
 }
 
 static void on_wants(struct media_call *call, void *arg)
@@ -133,6 +163,8 @@ int main(int argc, char **argv)
 	err = env_alloc(&run.env, &ec);
 	if (!err)
 		err = tmr_alloc(&run.end, run.env, on_end, NULL);
+	if (!err)
+		err = tmr_alloc(&run.levels, run.env, on_levels, NULL);
 	if (!err)
 		err = media_alloc(&run.media, run.env, &conf);
 	if (!err)

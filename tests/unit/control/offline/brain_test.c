@@ -306,6 +306,12 @@ TEST(facts_go_to_the_tools_of_memory)
 	CHECK_STR(call("[Alice]: forget about my bike"), "memory_forget {\"query\":\"bike\"}");
 	CHECK_STR(call("play the sea song"), "music_play {\"query\":\"the sea song\"}");
 	CHECK_STR(call("skip this song"), "music_skip {}");
+	CHECK_STR(call("could you put on some jazz please"), "music_play {\"query\":\"jazz\"}");
+	CHECK_STR(call("play some music"), "music_play {}");
+	CHECK_STR(call("queue yellow submarine"),
+		  "music_queue_add {\"query\":\"yellow submarine\"}");
+	CHECK_STR(call("go on with the music"), "music_resume {}");
+	CHECK_STR(call("next"), "music_skip {}");
 	CHECK_STR(call("what is playing"), "music_now_playing {}");
 	CHECK_STR(call("[Alice]: forget it"), "All right.");
 	teardown();
@@ -342,7 +348,10 @@ TEST(outputs_of_memory_are_said)
 	CHECK_STR(say("music_play", "{\"status\":\"not_found\"}"), "I have no such music.");
 	CHECK_STR(say("music_play", "{\"status\":\"needs_disambiguation\",\"options\":"
 				    "[{\"title\":\"Sea\"},{\"title\":\"Sea Song\"}]}"),
-		  "Which one: Sea, or Sea Song?");
+		  "Which one: one, Sea, or two, Sea Song?");
+	CHECK_STR(say("music_queue_add", "{\"added\":[\"The Waves - Sea Song\"]}"),
+		  "I have queued The Waves - Sea Song.");
+	CHECK_STR(say("music_queue_add", "{\"status\":\"not_found\"}"), "I have no such music.");
 	CHECK_STR(say("music_now_playing",
 		      "{\"track\":{\"title\":\"Sea Song\",\"artist\":\"The Waves\"}}"),
 		  "This is Sea Song by The Waves.");
