@@ -360,6 +360,85 @@ static int perform(struct agent_music *m, uint32_t id, const struct jukebox_requ
 	return 0;
 }
 
+/* ---- changes ---- */
+
+enum { VOLUME_STEP = 150 };
+
+static bool change_volume(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
+{
+	const char *step = json_string_value(v);
+	unsigned now = music_queue_volume(q);
+
+	r->act = MUSIC_ACT_VOLUME;
+	if (!step)
+		r->volume = (unsigned)json_number_value(v) * MUSIC_VOLUME_FULL / 100;
+	else if (strcmp(step, "up") == 0)
+		r->volume = now + VOLUME_STEP;
+	else
+		r->volume = now > VOLUME_STEP ? now - VOLUME_STEP : 0;
+	return true;
+}
+
+static bool change_loop(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
+{
+	(void)q;
+	r->act = MUSIC_ACT_LOOP;
+	return music_loop_parse(&r->loop, or_empty(json_string_value(v)));
+}
+
+static bool shuffle(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
+{
+	(void)q;
+	r->act = MUSIC_ACT_SHUFFLE;
+	return json_is_true(v);
+}
+
+static bool seek(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
+{
+	(void)q;
+	r->act = MUSIC_ACT_SEEK;
+	r->position = (uint64_t)json_number_value(v) * MUSIC_FRAMES_PER_S;
+	return true;
+}
+
+static bool go_back(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
+{
+	(void)q;
+	r->act = MUSIC_ACT_PREVIOUS;
+	return json_is_true(v);
+}
+
+static bool remove_waiting(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
+{
+	const struct track *t = music_queue_at(q, (size_t)json_number_value(v));
+
+	r->act = MUSIC_ACT_REMOVE;
+	r->entry = t ? t->id : UINT32_MAX;
+	return true;
+}
+
+/* All changes of a call, until one is refused. */
+static void change(struct agent_music *m, uint32_t id, const struct tool_music *what)
+{
+	static const struct {
+		const char *key;
+		/* False: nothing is to be done. */
+		bool (*fill)(const struct music_queue *q, const json_t *v,
+			     struct jukebox_request *r);
+	} keys[] = {{"volume", change_volume},	{"loop", change_loop}, {"position_s", seek},
+		    {"remove", remove_waiting}, {"shuffle", shuffle},  {"previous", go_back}};
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && i < sizeof keys / sizeof keys[0]; i++) {
+		const json_t *v = json_object_get(what->changes, keys[i].key);
+		struct jukebox_request r = {.user = what->user};
+
+		if (v && keys[i].fill(jukebox_queue(m->conf.jukebox), v, &r))
+			json_decref(music_perform(m, &r, &why));
+	}
+	music_give(m, id, why ? NULL : music_tell_state(m), why);
+}
+
 /* Without words: a track of the queue, or music that waits. */
 static int play_queued(struct agent_music *m, uint32_t id, const struct tool_music *what)
 {
@@ -424,6 +503,9 @@ int agent_music_ask(struct agent_music *m, uint32_t id, const struct tool_music 
 		return 0;
 	case TOOL_MUSIC_STATUS:
 		music_give(m, id, music_tell_state(m), NULL);
+		return 0;
+	case TOOL_MUSIC_CHANGE:
+		change(m, id, what);
 		return 0;
 	case TOOL_MUSIC_HANDOFF:
 		hand_off(m, id, what);

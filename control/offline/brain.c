@@ -339,6 +339,7 @@ static answer_fn *const answers[INTENT_COUNT] = {
 	[INTENT_THANKS] = answer_thanks,    [INTENT_YES] = answer_yes,
 	[INTENT_STOP] = answer_stop,	    [INTENT_BYE] = answer_bye,
 	[INTENT_PLAY] = answer_music,	    [INTENT_PLAYING] = answer_music,
+	[INTENT_LOUDER] = answer_music,	    [INTENT_SOFTER] = answer_music,
 	[INTENT_QUEUE] = answer_music,	    [INTENT_PAUSE] = answer_music,
 	[INTENT_RESUME] = answer_music,	    [INTENT_SKIP] = answer_music,
 	[INTENT_STOP_MUSIC] = answer_music,
@@ -421,6 +422,13 @@ static bool call_play(const struct ask *a, struct brain_call *out)
 	return true;
 }
 
+static bool call_volume(const struct ask *a, struct brain_call *out)
+{
+	snprintf(out->arguments, sizeof out->arguments, "{\"volume\":\"%s\"}",
+		 a->r->intent == INTENT_LOUDER ? "up" : "down");
+	return true;
+}
+
 static bool call_plainly(const struct ask *a, struct brain_call *out)
 {
 	(void)a;
@@ -439,6 +447,8 @@ static const struct {
 	     {INTENT_FORGET, "memory_forget", call_forget},
 	     {INTENT_PLAY, "music_play", call_play},
 	     {INTENT_QUEUE, "music_queue_add", call_play},
+	     {INTENT_LOUDER, "music_change", call_volume},
+	     {INTENT_SOFTER, "music_change", call_volume},
 	     {INTENT_PLAYING, "music_now_playing", call_plainly},
 	     {INTENT_PAUSE, "music_pause", call_plainly},
 	     {INTENT_RESUME, "music_resume", call_plainly},

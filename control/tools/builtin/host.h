@@ -43,6 +43,7 @@ enum tool_music_op {
 	TOOL_MUSIC_SKIP,
 	TOOL_MUSIC_STOP,
 	TOOL_MUSIC_STATUS,
+	TOOL_MUSIC_CHANGE,  /* changes */
 	TOOL_MUSIC_HANDOFF, /* mode */
 };
 
@@ -52,8 +53,9 @@ struct tool_music {
 	uint64_t user; /* the speaker, whose rights count */
 	uint32_t turn;
 	const char *query, *selection, *url, *platform, *mode;
-	const json_t *tracks; /* strings: selections or words */
-	int place;	      /* -1: not told; 0: the present track */
+	const json_t *tracks;  /* strings: selections or words */
+	const json_t *changes; /* the arguments of music_change */
+	int place;	       /* -1: not told; 0: the present track */
 	unsigned most;
 };
 

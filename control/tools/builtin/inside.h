@@ -23,9 +23,9 @@ builtin_start builtin_conversation_search, builtin_memory_search, builtin_memory
 	builtin_memory_forget; /* memory.c */
 builtin_start builtin_music_search, builtin_music_play, builtin_music_queue_add,
 	builtin_music_pause, builtin_music_resume, builtin_music_skip, builtin_music_now_playing,
-	builtin_play_music_url, builtin_media_pause, builtin_media_resume, builtin_media_stop,
-	builtin_media_status, builtin_media_reply_handoff; /* music.c */
-builtin_start builtin_web_search, builtin_web_read;	   /* web.c */
+	builtin_music_change, builtin_play_music_url, builtin_media_pause, builtin_media_resume,
+	builtin_media_stop, builtin_media_status, builtin_media_reply_handoff; /* music.c */
+builtin_start builtin_web_search, builtin_web_read;			       /* web.c */
 
 /* Seconds east of UTC of this machine, now. */
 int64_t builtin_utc_offset(struct builtins *b);

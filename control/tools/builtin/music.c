@@ -75,6 +75,11 @@ int builtin_media_reply_handoff(struct builtins *b, const struct tool_start *cal
 		(struct tool_music){.op = TOOL_MUSIC_HANDOFF, .mode = text_of(arguments, "mode")});
 }
 
+int builtin_music_change(struct builtins *b, const struct tool_start *call, const json_t *arguments)
+{
+	return ask(b, call, (struct tool_music){.op = TOOL_MUSIC_CHANGE, .changes = arguments});
+}
+
 /* Tools without arguments. */
 #define OF_OP(name, OP)                                                                            \
 	int builtin_##name(struct builtins *b, const struct tool_start *call,                      \

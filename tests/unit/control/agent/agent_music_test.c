@@ -352,6 +352,45 @@ TEST(selections_name_tracks_and_a_stale_one_gives_way_to_the_words)
 	close_music();
 }
 
+static void change(const char *changes)
+{
+	json_t *root = json_loads(changes, 0, NULL);
+
+	ask((struct tool_music){.op = TOOL_MUSIC_CHANGE, .changes = root});
+	json_decref(root);
+}
+
+TEST(a_model_changes_how_music_plays)
+{
+	const struct music_queue *q;
+
+	CHECK(open_music());
+	plays_rosanna();
+	q = jukebox_queue(s.jukebox);
+	change("{\"volume\":50,\"loop\":\"queue\",\"position_s\":7}");
+	CHECK(s.ok);
+	CHECK_INT(json_integer_value(json_object_get(s.output, "volume_percent")), 50);
+	CHECK_STR(text_at("", "loop"), "queue");
+	change("{\"volume\":\"up\"}");
+	CHECK_INT(music_queue_volume(q), 650);
+	change("{\"volume\":\"down\"}");
+	CHECK_INT(music_queue_volume(q), 500);
+	change("{\"volume\":5}");
+	change("{\"volume\":\"down\"}");
+	CHECK_INT(music_queue_volume(q), 0);
+	ask((struct tool_music){.op = TOOL_MUSIC_ADD, .query = "luftballons", .place = -1});
+	change("{\"remove\":1}");
+	CHECK_INT(music_queue_count(q), 1);
+	change("{\"remove\":1}");
+	CHECK(!s.ok);
+	change("{\"shuffle\":true,\"previous\":true}");
+	CHECK(s.ok);
+	s.dj = false;
+	ask_as(BOB, (struct tool_music){.op = TOOL_MUSIC_CHANGE});
+	CHECK(s.ok); /* nothing is changed */
+	close_music();
+}
+
 TEST(what_cannot_be_found_or_done_is_told)
 {
 	CHECK(open_music());
@@ -483,4 +522,25 @@ TEST(without_a_jukebox_only_searches_work)
 	agent_music_free(music);
 	CHECK(!agent_music_plays(NULL) && !agent_music_searches(NULL) && !agent_music_web(NULL));
 	close_music();
+}
+
+static void note_output(uint32_t id, bool ok, struct slice text, void *arg)
+{
+	(void)text;
+	(void)arg;
+	s.outputs += id == CALL && !ok;
+}
+
+TEST_OOM(without_memory_a_call_fails)
+{
+	const struct tool_music what = {.op = TOOL_MUSIC_SEARCH, .query = "x"};
+	const struct agent_music_conf conf = {.outputh = note_output, .feedh = take_event};
+	struct agent_music *music = NULL;
+
+	s.outputs = 0;
+	CHECK_OOM(agent_music_alloc(&music, &conf), (void)0);
+	/* There is no source, which is its output. */
+	CHECK_OOM(agent_music_ask(music, CALL, &what), agent_music_free(music));
+	CHECK_INT(s.outputs, 1);
+	agent_music_free(music);
 }

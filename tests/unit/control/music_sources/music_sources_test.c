@@ -212,6 +212,28 @@ TEST(requests_have_a_cap_and_end_when_they_are_cancelled)
 	CHECK_INT(ends, 1);
 }
 
+TEST_OOM(without_memory_there_is_no_source)
+{
+	struct music_sources *some = NULL;
+	struct music_request *r;
+	struct settings *set = NULL;
+	struct env *env = NULL;
+	int err = env_alloc(&env, &(struct env_conf){.loop = true});
+
+	if (!err)
+		err = settings_alloc(&set);
+	if (!err)
+		err = settings_set(set, "music_web", "1");
+	if (!err)
+		err = music_sources_alloc(&some, env, NULL, set);
+	if (!err)
+		err = music_sources_address(&r, some, "http://127.0.0.1:1/x", take_found, NULL);
+	music_sources_free(some);
+	settings_free(set);
+	env_free(env);
+	CHECK_OOM(err, (void)0);
+}
+
 /* ---- words ---- */
 
 TEST(words_find_tracks_of_the_library)

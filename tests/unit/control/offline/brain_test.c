@@ -312,6 +312,8 @@ TEST(facts_go_to_the_tools_of_memory)
 		  "music_queue_add {\"query\":\"yellow submarine\"}");
 	CHECK_STR(call("go on with the music"), "music_resume {}");
 	CHECK_STR(call("next"), "music_skip {}");
+	CHECK_STR(call("please turn the music down"), "music_change {\"volume\":\"down\"}");
+	CHECK_STR(call("turn up the music"), "music_change {\"volume\":\"up\"}");
 	CHECK_STR(call("what is playing"), "music_now_playing {}");
 	CHECK_STR(call("[Alice]: forget it"), "All right.");
 	teardown();

@@ -89,8 +89,10 @@ TEST(tools_of_music_ask_the_host)
 		{"media_stop", "{}", "6 user 7 query - selection - url - mode - 0 0 0"},
 		{"music_now_playing", "{}", "7 user 7 query - selection - url - mode - 0 0 0"},
 		{"media_status", "{}", "7 user 7 query - selection - url - mode - 0 0 0"},
+		{"music_change", "{\"shuffle\":true}",
+		 "8 user 7 query - selection - url - mode - 0 0 0"},
 		{"media_reply_handoff", "{\"mode\":\"duck\"}",
-		 "8 user 7 query - selection - url - mode duck 0 0 0"},
+		 "9 user 7 query - selection - url - mode duck 0 0 0"},
 	};
 	struct music_tools t;
 
