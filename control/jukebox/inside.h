@@ -1,5 +1,5 @@
 /* The state of a jukebox, shared by jukebox.c (the link to mediad, saving, who is told) and
- * requests.c (what people ask). */
+ * requests.c (what people ask), pages.c (music whose address has to be found first). */
 #ifndef CONTROL_JUKEBOX_INSIDE_H
 #define CONTROL_JUKEBOX_INSIDE_H
 
@@ -23,8 +23,12 @@ struct jukebox {
 	struct music_report heard; /* the newest of the present music */
 	uint32_t titled;	   /* the music that title is about; 0: none */
 	char title[TRACK_TITLE_MAX];
-	/* Music that mediad was not ordered, since it cannot open it; 0: none. */
-	uint32_t refused_play, refused_next;
+	struct jukebox_page {
+		struct jukebox *j;
+		uint32_t music; /* that waits for the stream of its page; 0: none */
+		struct music_request *request;
+		bool failed; /* it cannot be looked for; told after the running step */
+	} pages[2];	     /* of the present music and of the prepared one, in any order */
 	struct {
 		uint64_t revision;
 		enum jukebox_phase phase;
@@ -34,6 +38,18 @@ struct jukebox {
 	uint64_t saved_revision, saved_position, saved_at;
 	size_t saved_bytes;
 };
+
+/* Sends an order to mediad. stream: as in struct media_music_style. */
+int jukebox_send(struct jukebox *j, const struct music_order *o, const char *stream);
+/* A state of music, from mediad or about a page. reason: as in jukebox_failed_h. */
+void jukebox_report(struct jukebox *j, const struct music_report *r, const char *reason);
+
+/* pages.c: the order is about a page: looks for its stream, and sends the order then. */
+void jukebox_find_stream(struct jukebox *j, const struct music_order *o);
+/* Forgets searches for music that is neither present nor prepared any more. */
+void jukebox_drop_pages(struct jukebox *j);
+/* Reports pages that cannot be looked for. Returns true if there are any more. */
+bool jukebox_fail_pages(struct jukebox *j);
 
 /* Something may have changed: tells and saves it after the running step. */
 void jukebox_settle(struct jukebox *j);

@@ -41,23 +41,29 @@ static void log_position(const struct jukebox *j, const char *what, uint64_t pos
 		 ID(position * 1000 / MUSIC_FRAMES_PER_S));
 }
 
+int jukebox_send(struct jukebox *j, const struct music_order *o, const char *stream)
+{
+	struct media_music_style style = style_of(j);
+	int err;
+
+	style.stream = stream;
+	err = media_music_order(j->call, o, &style);
+	if (err && err != ENOTCONN && err != ENOTSUP)
+		log_warn("music_order_lost", "guild=%llu music=%u error=\"%s\"", ID(j->conf.guild),
+			 o->music, strerror(err));
+	return err;
+}
+
 static void perform_order(const struct music_order *o, void *arg)
 {
 	struct jukebox *j = arg;
-	struct media_music_style style = style_of(j);
-	int err = media_music_order(j->call, o, &style);
 
+	if (jukebox_send(j, o, NULL) == ENOTSUP)
+		jukebox_find_stream(j, o);
 	if (o->kind == MUSIC_ORDER_PLAY && o->position)
 		log_position(j, "music_continued", o->position);
 	else if (o->kind == MUSIC_ORDER_CLAIM)
 		log_position(j, "music_claimed", music_queue_position(j->queue));
-	if (err == ENOTSUP && o->kind == MUSIC_ORDER_PLAY)
-		j->refused_play = o->music;
-	else if (err == ENOTSUP)
-		j->refused_next = o->music;
-	else if (err && err != ENOTCONN)
-		log_warn("music_order_lost", "guild=%llu music=%u error=\"%s\"", ID(j->conf.guild),
-			 o->music, strerror(err));
 }
 
 /* ---- saving ---- */
@@ -154,7 +160,7 @@ static void tell_failure(struct jukebox *j, const struct track *t, const char *r
 
 void jukebox_settle(struct jukebox *j)
 {
-	if (j->queue && (must_tell(j) || must_save(j) || j->refused_play || j->refused_next))
+	if (j->queue && (must_tell(j) || must_save(j)))
 		tmr_start(j->tmr, 0);
 }
 
@@ -180,7 +186,7 @@ void jukebox_unsubscribe(struct jukebox *j, const void *arg)
 
 /* ---- reports ---- */
 
-static void take_report(struct jukebox *j, const struct music_report *r, const char *reason)
+void jukebox_report(struct jukebox *j, const struct music_report *r, const char *reason)
 {
 	uint32_t entry = r->music == j->player.present.music ? j->player.present.entry
 			 : r->music == j->player.next.music  ? j->player.next.entry
@@ -214,7 +220,7 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 	snprintf(reason, sizeof reason, "%.*s", (int)s->text.n, (const char *)s->text.p);
 	music_queue_describe(j->queue, entry_of(j, s->music), &tags);
 	if (media_music_report(&r, s))
-		take_report(j, &r, reason);
+		jukebox_report(j, &r, reason);
 }
 
 static void take_tags(struct jukebox *j, const struct media_music_tags *m)
@@ -269,21 +275,13 @@ void jukebox_media(struct jukebox *j, const struct media_msg *msg)
 	jukebox_settle(j);
 }
 
-static void fail_refused(struct jukebox *j, uint32_t *music)
-{
-	struct music_report r = {.music = *music, .phase = MUSIC_PHASE_FAILED};
-
-	*music = 0;
-	if (r.music && j->call)
-		take_report(j, &r, "");
-}
-
 static void on_tmr(void *arg)
 {
 	struct jukebox *j = arg;
 
-	fail_refused(j, &j->refused_next);
-	fail_refused(j, &j->refused_play);
+	while (j->call && jukebox_fail_pages(j))
+		;
+	jukebox_drop_pages(j);
 	if (must_save(j))
 		save(j);
 	if (must_tell(j))
@@ -325,6 +323,8 @@ struct jukebox *jukebox_free(struct jukebox *j)
 			 j->saved_position != music_queue_position(j->queue)))
 		save(j);
 	put_back(j);
+	music_player_down(&j->player);
+	jukebox_drop_pages(j);
 	tmr_free(j->tmr);
 	music_queue_free(j->queue);
 	free(j);
@@ -382,7 +382,7 @@ void jukebox_leave(struct jukebox *j)
 		return;
 	music_player_down(&j->player);
 	j->call = NULL;
-	j->refused_play = j->refused_next = 0;
+	jukebox_drop_pages(j);
 	if (music_queue_present(j->queue))
 		music_queue_set_paused(j->queue, true);
 	jukebox_settle(j);

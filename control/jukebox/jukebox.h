@@ -30,6 +30,7 @@ struct env;
 struct jukebox;
 struct media_call;
 struct media_msg;
+struct music_sources;
 struct queue_shelf;
 struct settings;
 struct store;
@@ -54,6 +55,7 @@ struct jukebox_conf {
 	uint64_t guild;
 	const struct settings *settings; /* read at each request */
 	struct store *store;		 /* may be NULL: nothing is saved */
+	struct music_sources *sources;	 /* of streams of pages; may be NULL: there are none */
 	struct queue_shelf *shelf;	 /* where its queue is, and is put back; may be NULL */
 	jukebox_person_h *personh;
 	jukebox_listeners_h *listenersh;

@@ -23,9 +23,9 @@ static uint8_t root_of(const struct track *t)
 	return t && t->source == TRACK_LOCAL ? (uint8_t)t->root : 0;
 }
 
-static struct slice path_of(const struct track *t)
+static struct slice path_of(const struct track *t, const struct media_music_style *style)
 {
-	return slice_str(t ? t->reference : "");
+	return slice_str(!t ? "" : style->stream ? style->stream : t->reference);
 }
 
 static void set_play(struct media_msg *msg, const struct music_order *o,
@@ -34,7 +34,7 @@ static void set_play(struct media_msg *msg, const struct music_order *o,
 	msg->type = MEDIA_MUSIC_PLAY;
 	msg->music_play = (struct media_music_play){.kind = kind_of(o->track),
 						    .root = root_of(o->track),
-						    .path = path_of(o->track),
+						    .path = path_of(o->track, style),
 						    .start = o->position,
 						    .gain = (uint16_t)o->volume,
 						    .loudness = style->loudness,
@@ -50,7 +50,7 @@ static void set_next(struct media_msg *msg, const struct music_order *o,
 	msg->type = MEDIA_MUSIC_NEXT;
 	msg->music_next = (struct media_music_next){.kind = kind_of(o->track),
 						    .root = root_of(o->track),
-						    .path = path_of(o->track),
+						    .path = path_of(o->track, style),
 						    .gain = (uint16_t)o->volume,
 						    .loudness = style->loudness};
 }
@@ -61,7 +61,7 @@ int media_music_order(struct media_call *call, const struct music_order *o,
 	uint16_t fade_ms = style->fade_ms;
 	struct media_msg msg = {0};
 
-	if (o->track && !media_music_opens(o->track))
+	if (o->track && !style->stream && !media_music_opens(o->track))
 		return ENOTSUP;
 	switch (o->kind) {
 	case MUSIC_ORDER_PLAY:

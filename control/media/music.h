@@ -16,11 +16,15 @@ struct media_music_style {
 	uint16_t fade_ms;  /* of a pause, a stop and a change of the volume */
 	uint16_t loudness; /* target in -LUFS/100; 0: as the tracks are */
 	uint32_t bitrate;  /* of the encoder while music sounds */
+	/* Address of the sound of the order's track, whose reference is a page; NULL: the reference
+	 * is what mediad opens. */
+	const char *stream;
 };
 
 /* True if mediad can open this track as it is: a file of a music folder, or an address of one. */
 bool media_music_opens(const struct track *t);
-/* ENOTCONN: the call has no mediad; ENOTSUP: media_music_opens is false; errors of media_link_send.
+/* ENOTCONN: the call has no mediad; ENOTSUP: media_music_opens is false, and there is no stream;
+ * errors of media_link_send.
  */
 int media_music_order(struct media_call *call, const struct music_order *order,
 		      const struct media_music_style *style);

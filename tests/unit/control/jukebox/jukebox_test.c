@@ -5,7 +5,9 @@
 
 #include "control/jukebox/queue_shelf.h"
 #include "control/music/queue_document.h"
+#include "control/music_sources/music_sources.h"
 #include "control/settings/settings.h"
+#include "tests/unit/control/jail/fake_sandbox.h"
 #include "tests/unit/control/media/toy_mediad.h"
 #include "tests/unit/control/music/tracks.h"
 
@@ -15,6 +17,7 @@ static struct scene {
 	struct toy toy;
 	struct settings *settings;
 	struct queue_shelf *shelf;
+	struct music_sources *sources; /* NULL: pages have no streams */
 	struct jukebox *jukebox;
 	struct jukebox_answer a;
 	unsigned changes, failures;
@@ -66,12 +69,13 @@ static int make_jukebox(const json_t *kept)
 				    .guild = GUILD,
 				    .personh = fill_person,
 				    .listenersh = list_listeners};
-	int err = settings_alloc(&scene.settings);
+	int err = scene.settings ? 0 : settings_alloc(&scene.settings);
 
 	if (!err)
 		err = queue_shelf_alloc(&scene.shelf, kept);
 	conf.settings = scene.settings;
 	conf.shelf = scene.shelf;
+	conf.sources = scene.sources;
 	if (!err)
 		err = jukebox_alloc(&scene.jukebox, &conf);
 	if (!err)
@@ -246,6 +250,94 @@ TEST(a_jukebox_tells_of_tracks_that_fail)
 	CHECK_INT(add("j", ALICE), 0);
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_OPENING);
 	finish();
+}
+
+/* In the place of yt-dlp. */
+static const char downloader[] =
+	"#!/bin/sh\n"
+	"for last; do :; done\n"
+	"case $last in\n"
+	"*v=gone) echo 'ERROR: [youtube] gone: Private video. Sign in' >&2; exit 1 ;;\n"
+	"*) printf '{\"webpage_url\":\"%s\",\"title\":\"T\",\"extractor_key\":\"Youtube\","
+	"\"url\":\"https://cdn.example/%s.webm\"}\\n' \"$last\" \"${last#*=}\" ;;\n"
+	"esac\n";
+
+static bool begin_with_pages(char *path, size_t size)
+{
+	char program[80];
+
+	memset(&scene, 0, sizeof scene);
+	if (!toy_up_with_call(&scene.toy) || settings_alloc(&scene.settings) ||
+	    !fake_sandbox(scene.toy.dir, path, size) ||
+	    !write_program(scene.toy.dir, "yt-dlp", downloader, sizeof downloader - 1))
+		return false;
+	snprintf(program, sizeof program, "%s/yt-dlp", scene.toy.dir);
+	if (settings_set(scene.settings, "music_downloader", program) ||
+	    music_sources_alloc(&scene.sources, scene.toy.env, NULL, scene.settings) ||
+	    make_jukebox(NULL) || jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL))
+		return false;
+	media_call_set_handler(scene.toy.call, on_call, NULL);
+	toy_state(&scene.toy, scene.toy.call_id, 0, 100, MEDIA_PHASE_UP, false);
+	toy_settle(&scene.toy);
+	return true;
+}
+
+static void finish_with_pages(const char *path)
+{
+	char file[80];
+
+	scene.jukebox = jukebox_free(scene.jukebox);
+	scene.sources = music_sources_free(scene.sources);
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(file, sizeof file, "%s/%s", scene.toy.dir, i ? "bwrap" : "yt-dlp");
+		unlink(file);
+	}
+	setenv("PATH", path, 1);
+	finish();
+}
+
+static int add_page(const char *video)
+{
+	struct track t = {.source = TRACK_YOUTUBE};
+
+	snprintf(t.title, sizeof t.title, "%s", video);
+	snprintf(t.reference, sizeof t.reference, "https://www.youtube.com/watch?v=%s", video);
+	return jukebox_do(scene.jukebox,
+			  &(struct jukebox_request){.act = MUSIC_ACT_QUEUE_ADD,
+						    .user = ALICE,
+						    .tracks = &t,
+						    .n = 1,
+						    .place = MUSIC_QUEUE_END},
+			  &scene.a);
+}
+
+TEST(a_jukebox_finds_the_stream_of_a_page)
+{
+	char path[4096];
+
+	CHECK(begin_with_pages(path, sizeof path));
+	CHECK_INT(add_page("one"), 0);
+	CHECK_INT(add_page("two"), 0);
+	/* Meanwhile it is paused. */
+	CHECK_INT(act(MUSIC_ACT_PAUSE, ALICE), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
+	CHECK_STR(scene.toy.music_path, "https://cdn.example/one.webm");
+	CHECK(scene.toy.music_paused);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_NEXT, 1));
+	/* One that has no stream leaves the queue, and nobody waits for one that was skipped. */
+	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(add_page("gone"), 0);
+	for (unsigned i = 0; i < 200 && !scene.failures; i++)
+		toy_settle(&scene.toy);
+	CHECK_STR(scene.failed, "gone");
+	CHECK_STR(scene.reason, "it is private");
+	CHECK_INT(add_page("three"), 0);
+	CHECK_INT(add_page("four"), 0);
+	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
+	CHECK_STR(scene.toy.music_path, "https://cdn.example/four.webm");
+	CHECK_INT(add_page("five"), 0); /* is looked for at the end */
+	finish_with_pages(path);
 }
 
 TEST(a_jukebox_goes_on_when_mediad_is_back)

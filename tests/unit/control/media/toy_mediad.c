@@ -111,6 +111,7 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		t->playback = msg.say_open.playback;
 	if (msg.type == MEDIA_MUSIC_PLAY) {
 		t->music_start = msg.music_play.start;
+		t->music_paused = msg.music_play.paused;
 		snprintf(t->music_path, sizeof t->music_path, "%.*s", (int)msg.music_play.path.n,
 			 (const char *)msg.music_play.path.p);
 	}

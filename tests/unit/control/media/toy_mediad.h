@@ -37,6 +37,7 @@ struct toy {
 	uint64_t say_samples;
 	uint64_t music_start; /* of the newest MUSIC_PLAY */
 	char music_path[64];
+	bool music_paused;
 	char token[64];
 	bool answers_pings;
 

@@ -1,0 +1,85 @@
+/* Music whose reference is a page: the address of its stream is looked for when it is to be played
+ * or prepared, because such addresses expire. */
+#include <string.h>
+
+#include "control/jukebox/inside.h"
+#include "control/music_sources/music_sources.h"
+#include "ipc/tmr.h"
+
+static void fail(struct jukebox *j, uint32_t music, const char *why)
+{
+	jukebox_report(j, &(struct music_report){.music = music, .phase = MUSIC_PHASE_FAILED}, why);
+	jukebox_settle(j);
+}
+
+/* As it is wanted now: it may have become the present music, or been paused, meanwhile. */
+static void send_order(struct jukebox *j, uint32_t music, const char *stream)
+{
+	const struct music_player *p = &j->player;
+	bool present = music == p->present.music;
+	uint32_t entry = present ? p->present.entry : p->next.entry;
+	struct music_order o = {.kind = present ? MUSIC_ORDER_PLAY : MUSIC_ORDER_NEXT,
+				.music = music,
+				.volume = music_queue_volume(j->queue)};
+
+	if (present) {
+		o.position = music_queue_position(j->queue);
+		o.paused = p->paused;
+	}
+	o.track = music_queue_at(j->queue, music_queue_find(j->queue, entry));
+	if (o.track)
+		jukebox_send(j, &o, stream);
+}
+
+static void take_stream(const struct music_found *found, void *arg)
+{
+	struct jukebox_page *page = arg;
+	struct jukebox *j = page->j;
+	uint32_t music = page->music;
+
+	*page = (struct jukebox_page){0};
+	if (found->why || !found->stream)
+		fail(j, music, found->why ? found->why : "");
+	else
+		send_order(j, music, found->stream);
+}
+
+void jukebox_drop_pages(struct jukebox *j)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct jukebox_page *page = &j->pages[i];
+
+		if (!page->music || page->music == j->player.present.music ||
+		    page->music == j->player.next.music)
+			continue;
+		music_request_cancel(page->request);
+		*page = (struct jukebox_page){0};
+	}
+}
+
+void jukebox_find_stream(struct jukebox *j, const struct music_order *o)
+{
+	struct jukebox_page *page;
+
+	jukebox_drop_pages(j);
+	page = j->pages[0].music ? &j->pages[1] : &j->pages[0];
+	music_request_cancel(page->request);
+	*page = (struct jukebox_page){.j = j, .music = o->music};
+	page->failed = !j->conf.sources || music_sources_stream(&page->request, j->conf.sources,
+								o->track, take_stream, page);
+	if (page->failed)
+		tmr_start(j->tmr, 0);
+}
+
+bool jukebox_fail_pages(struct jukebox *j)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (j->pages[i].failed) {
+			uint32_t music = j->pages[i].music;
+
+			j->pages[i] = (struct jukebox_page){0};
+			fail(j, music, "");
+			return true;
+		}
+	return false;
+}
