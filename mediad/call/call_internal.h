@@ -88,6 +88,8 @@ struct music_track {
 	bool follows; /* prepared by MUSIC_NEXT, and has not started */
 	bool waits;   /* it is opened; its lane is lent after that of the track before it */
 	struct music_track *replaces; /* a seek: the track that plays until this one starts */
+	/* It begins where the one that it replaces has no more sound, because its decoder died. */
+	bool continues;
 	enum media_music_phase phase;
 	enum media_reason why;	     /* reason of a stop */
 	enum decoder_reason failure; /* of the decoder; UNKNOWN: it goes on */

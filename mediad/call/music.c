@@ -13,6 +13,8 @@
 enum {
 	SEEK_FADE = 480,    /* frames over which a seek crosses: 10 ms */
 	LOUDNESS_BOOST = 9, /* dB, at most */
+	/* A decoder that dies sooner is not replaced: the source may be the reason. Frames. */
+	CONTINUES_AFTER = 48000,
 	LEVEL_MS_PER_DB = 1000,
 };
 
@@ -138,6 +140,22 @@ static void promote_follower(struct call *c)
 
 static void lend_waiting(struct call *c);
 
+static void finish_track(struct call *c, struct music_track *t, enum media_reason why);
+
+/* What should have gone on behind this track has not been opened in time. */
+static void end_continuation(struct call *c, struct music_track *t)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
+		struct music_track *o = c->tracks[i];
+
+		if (!o || !o->continues || o->replaces != t || o->lane)
+			continue;
+		o->replaces = NULL;
+		o->failure = t->failure;
+		finish_track(c, o, MEDIA_REASON_SOURCE_FAILED);
+	}
+}
+
 static void finish_track(struct call *c, struct music_track *t, enum media_reason why)
 {
 	/* A seek that fails leaves the music where it plays. */
@@ -153,6 +171,7 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 						    : MEDIA_MUSIC_PHASE_ENDED);
 	if (t->music)
 		remember_end(c, t);
+	end_continuation(c, t);
 	remove_track(c, t);
 	promote_follower(c);
 	lend_waiting(c);
@@ -234,7 +253,7 @@ static void lend_lane(struct call *c, struct music_track *t)
 	cmd.music.paused = t->paused;
 	cmd.music.joint.crossfade = t->crossfade;
 	if (t->replaces) {
-		cmd.music.joint.at_once = true;
+		cmd.music.joint.at_once = !t->continues;
 		cmd.music.joint.after = t->replaces->lane;
 	}
 	if (!call_command(c, &cmd)) {
@@ -243,7 +262,7 @@ static void lend_lane(struct call *c, struct music_track *t)
 		return;
 	}
 	/* A lane that is paused gives nothing to cross over from. */
-	if (t->replaces && t->paused)
+	if (t->replaces && t->paused && !t->continues)
 		stop_track(c, t->replaces, MEDIA_REASON_STOPPED, 0);
 	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 }
@@ -320,6 +339,51 @@ static void on_title(struct call *c, struct music_track *t, const char *title)
 		call_send(c, &msg, 0);
 }
 
+/* Returns a new track, or NULL when there is no place or no memory. */
+static struct music_track *add_track(struct call *c, uint32_t music)
+{
+	unsigned i = 0;
+
+	while (i < MUSIC_MIXER_LANES && c->tracks[i])
+		i++;
+	if (i == MUSIC_MIXER_LANES)
+		return NULL;
+	c->tracks[i] = calloc(1, sizeof *c->tracks[i]);
+	if (!c->tracks[i])
+		return NULL;
+	c->tracks[i]->music = music;
+	c->tracks[i]->claimed = true;
+	c->tracks[i]->phase = MEDIA_MUSIC_PHASE_OPENING;
+	return c->tracks[i];
+}
+
+static void open_track(struct call *c, struct music_track *t);
+
+/* The decoder has died: another one goes on behind the last frame that it wrote. */
+static void continue_track(struct call *c, struct music_track *t)
+{
+	const struct track_ring *ring = decoders_ring(c->conf.decoders, t->decoded);
+	int64_t written = env_answer(c->conf.env, ring ? (int64_t)track_ring_written(ring) : 0);
+	struct music_track *next = NULL;
+
+	if (t->music && t->lane && t->opened.seekable && t->why == MEDIA_REASON_NONE &&
+	    written >= CONTINUES_AFTER)
+		next = add_track(c, t->music);
+	if (!next)
+		return;
+	next->source = t->source;
+	next->opened = t->opened;
+	next->gain = t->gain;
+	next->target = t->target;
+	next->paused = t->paused;
+	next->follows = t->follows;
+	next->start = t->start + (uint64_t)written;
+	next->replaces = t;
+	next->continues = true;
+	t->music = 0;
+	open_track(c, next);
+}
+
 static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 {
 	struct call *c = arg;
@@ -341,6 +405,9 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 		/* With a lane, or one to come, it plays what is in the ring. */
 		if (!t->lane && !t->waits)
 			finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
+		else if (msg->reason == DECODER_REASON_CRASHED ||
+			 msg->reason == DECODER_REASON_LOST)
+			continue_track(c, t);
 	}
 }
 
@@ -367,24 +434,6 @@ static bool lend_mixer(struct call *c)
 		return false;
 	c->music_lent = call_command(c, &cmd);
 	return c->music_lent;
-}
-
-/* Returns a new track, or NULL when there is no place or no memory. */
-static struct music_track *add_track(struct call *c, uint32_t music)
-{
-	unsigned i = 0;
-
-	while (i < MUSIC_MIXER_LANES && c->tracks[i])
-		i++;
-	if (i == MUSIC_MIXER_LANES)
-		return NULL;
-	c->tracks[i] = calloc(1, sizeof *c->tracks[i]);
-	if (!c->tracks[i])
-		return NULL;
-	c->tracks[i]->music = music;
-	c->tracks[i]->claimed = true;
-	c->tracks[i]->phase = MEDIA_MUSIC_PHASE_OPENING;
-	return c->tracks[i];
 }
 
 static void refuse_music(struct call *c, uint32_t music)
@@ -596,6 +645,18 @@ static void on_started(struct call *c, struct music_track *t)
 	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_PLAYING);
 }
 
+/* One that another one continues has given its name to that. */
+static void send_progress(struct call *c, struct music_track *t)
+{
+	uint32_t own = t->music;
+
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++)
+		if (c->tracks[i] && c->tracks[i]->continues && c->tracks[i]->replaces == t)
+			t->music = c->tracks[i]->music;
+	send_state(c, t);
+	t->music = own;
+}
+
 void music_event(struct call *c, const struct ev *ev)
 {
 	struct music_track *t = find_lane(c, ev->lane.playback);
@@ -607,7 +668,7 @@ void music_event(struct call *c, const struct ev *ev)
 		return; /* it is paused, or waits for a key */
 	t->played = ev->lane.samples;
 	if (ev->type == EV_MUSIC_PROGRESS) {
-		send_state(c, t);
+		send_progress(c, t);
 		return;
 	}
 	switch (ev->lane.what) {

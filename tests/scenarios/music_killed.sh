@@ -1,6 +1,6 @@
 #!/bin/sh
-# Music from a folder survives SIGKILL: to mediad, after which it goes on where it was, within 40 ms; to control, which it outlasts
-# without a gap; and to both, after which it goes on at the saved position. What is heard is compared with the length of the file.
+# Music from a folder survives SIGKILL: to mediad, after which it goes on where it was, within 40 ms; to control and to the decoder,
+# which it outlasts without a gap; and to both programs, after which it goes on at the saved position. What is heard is compared with the length of the file.
 #
 #   tests/scenarios/music_killed.sh [build folder]      default: build
 # slow: in make scenarios, not in make check
@@ -99,6 +99,21 @@ within "the song was heard once and whole, in ms" "$(heard)" $((SECONDS_OF_SONG 
 is "with one gap, that of mediad" "$(sounds | wc -l)" 2
 music now
 case $answer in *"Nothing plays"*) ok "and is over" ;; *) bad "and is over" "$answer" ;; esac
+
+# ---- the decoder ----
+# The process that decodes the track: the last one in the line from mediad.
+decoder() {
+	local at=$mediad next
+	while next=$(pgrep -P "$at" | tail -1) && [ -n "$next" ]; do at=$next; done
+	echo "$at"
+}
+begin
+victim=$(decoder)
+grep -q decoder "/proc/$victim/comm" && kill -9 "$victim" || bad "the decoder" "not found"
+until_ok 30 quiet || bad "the song" "does not end"
+grep -q 'music_failed .*reason=crashed' "$D/one.log" && ok "the decoder is killed" || bad "the decoder is killed" "$(tail -3 "$D/one.log")"
+within "its successor goes on where it was: the song was heard once and whole, in ms" "$(heard)" $((SECONDS_OF_SONG * 1000 - 40)) $((SECONDS_OF_SONG * 1000 + 40))
+is "without a gap" "$(sounds | wc -l)" 1
 
 # ---- both ----
 begin

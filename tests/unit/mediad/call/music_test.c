@@ -28,16 +28,20 @@ static struct rig {
 		char failure[33];
 	} states[MAX_STATES];
 	unsigned n_states, tags;
+	uint64_t written; /* frames that a decoder has written when it dies; 0: few */
 	char title[300];
 } rig;
 
 /* The kernel takes what is sent, and every ring has room. */
 static const uint8_t *on_world(uint8_t what, size_t n, void *arg)
 {
-	static const uint8_t one[8] = {[7] = 1}, none[64];
+	static const uint8_t none[64];
+	static uint8_t answer[8];
+	struct wr w = wr_of(answer, sizeof answer);
 
 	(void)n, (void)arg;
-	return what == JOURNAL_ANSWER ? one : none;
+	wr_be(&w, rig.written ? rig.written : 1, 8);
+	return what == JOURNAL_ANSWER ? answer : none;
 }
 
 /* No call to decoderd fails. */
@@ -340,6 +344,76 @@ TEST(call_music_reports_its_position)
 	CHECK(state_of(7)->position >= 48000 + 2 * 48000 &&
 	      state_of(7)->position <= 48000 + 168000);
 	finish();
+}
+
+/* What is in the ring is played, and another decoder goes on behind it. */
+TEST(call_music_outlasts_its_decoder)
+{
+	uint32_t first;
+	uint64_t at;
+
+	setup();
+	play(7, 0);
+	opened(7, 0, 10 * DURATION);
+	prepare(8, 0);
+	opened(8, 0, DURATION);
+	first = track_of(7)->lane;
+	rig.left[first] = 72000;
+	run_ms(500);
+	rig.written = 72000;
+	ended(track_of(7)->decoded, DECODER_REASON_CRASHED);
+	rig.written = 0;
+	CHECK_INT(track_of(7)->start, 72000);
+	CHECK(!track_of(7)->lane);
+	run_ms(200);
+	at = state_of(7)->position;
+	CHECK(at > 0 && at < 48000);
+	CHECK_PHASE(7, PLAYING);
+	opened(7, 72000, 10 * DURATION);
+	run_ms(1500);
+	CHECK_PHASE(7, PLAYING);
+	CHECK(state_of(7)->position > 72000);
+	CHECK_PHASE(8, READY);
+	CHECK_INT(count_states(7, MEDIA_MUSIC_PHASE_FAILED), 0);
+	run_ms(8300);
+	CHECK_PHASE(7, ENDED);
+	CHECK_INT(state_of(7)->position, 10 * DURATION);
+	CHECK_PHASE(8, PLAYING);
+	finish();
+}
+
+TEST(call_music_fails_with_a_decoder_that_dies_soon)
+{
+	setup();
+	play(7, 0);
+	opened(7, 0, 10 * DURATION);
+	rig.left[track_of(7)->lane] = 9600;
+	run_ms(100);
+	ended(track_of(7)->decoded, DECODER_REASON_CRASHED);
+	CHECK_INT(track_of(7)->start, 0);
+	finish();
+	/* Neither does music go on whose next decoder comes too late, or cannot open it. */
+	for (unsigned late = 0; late < 2; late++) {
+		setup();
+		play(7, 0);
+		opened(7, 0, 10 * DURATION);
+		rig.left[track_of(7)->lane] = 48000;
+		run_ms(100);
+		rig.written = 48000;
+		ended(track_of(7)->decoded, DECODER_REASON_CRASHED);
+		rig.written = 0;
+		if (!late)
+			ended(track_of(7)->decoded, DECODER_REASON_NOT_FOUND);
+		CHECK(state_of(7)->phase != MEDIA_MUSIC_PHASE_FAILED || !late);
+		music_event(&rig.c, &(struct ev){.type = EV_MUSIC,
+						 .lane = {.what = SENDER_DRAINED,
+							  .playback = 1,
+							  .samples = 48000}});
+		CHECK_PHASE(7, FAILED);
+		CHECK_STR(failure_of(7), "crashed");
+		CHECK(!track_of(7));
+		finish();
+	}
 }
 
 /* control goes on after the newest position when mediad dies. */
