@@ -95,6 +95,7 @@ void voice_session_enter_music(struct voice_session *c)
 				    .guild = c->guild,
 				    .settings = c->conf.settings,
 				    .store = c->conf.store,
+				    .sources = c->conf.sources,
 				    .shelf = c->conf.shelf,
 				    .personh = fill_person,
 				    .listenersh = list_listeners,
