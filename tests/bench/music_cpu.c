@@ -5,12 +5,12 @@
  *
  *   music_cpu [SECONDS [FORMAT [FILE]]]      of each format (default 3), or of one: the number in
  * music_formats, whose music is also written to FILE */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 #include "mediad/audio/encoder.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/bench/bare.h"
 #include "tests/bench/bench.h"
@@ -21,50 +21,16 @@ enum { CALLS = 16, SECONDS = 3, FILE_S = 60, SETTLE_MS = 4000, MP3 = 4, FRAMES =
 
 static struct music_stage *stage;
 
+/* CPU time of a process in ns. */
 static uint64_t cpu_of(int pid)
 {
-	char path[64];
-	unsigned long long ns = 0;
-	FILE *f;
+	struct timespec ts = {0};
+	clockid_t clock;
 
-	snprintf(path, sizeof path, "/proc/%d/schedstat", pid);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%llu", &ns) != 1)
-		ns = 0;
-	if (f)
-		fclose(f);
-	return ns;
-}
-
-/* Of all processes whose parent is this one, and of theirs. They have one thread each. */
-static uint64_t cpu_of_children(int parent)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-	uint64_t ns = 0;
-
-	while (d && (e = readdir(d))) {
-		char path[300];
-		int pid = 0, ppid = 0;
-		FILE *f;
-
-		snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
-		f = fopen(path, "r");
-		if (f && fscanf(f, "%d (%*[^)]) %*c %d", &pid, &ppid) == 2 && ppid == parent)
-			ns += cpu_of(pid) + cpu_of_children(pid);
-		if (f)
-			fclose(f);
-	}
-	if (d)
-		closedir(d);
-	return ns;
-}
-
-static uint64_t cpu_of_all(void)
-{
-	struct plane *p = music_stage_plane(stage);
-
-	return plane_cpu(p) + cpu_of_children(plane_pid(p));
+	/* A process that has ended counts no more. */
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
+		return 0;
+	return ns_of_timespec(&ts);
 }
 
 /* CPU time in ms for a second of music in one call. */
@@ -81,9 +47,9 @@ static double measure(unsigned format, unsigned seconds)
 		plane_run(p, 20);
 	}
 	plane_run(p, SETTLE_MS);
-	from = cpu_of_all();
+	from = music_stage_sum(stage, cpu_of);
 	plane_run(p, seconds * 1000);
-	spent = cpu_of_all() - from;
+	spent = music_stage_sum(stage, cpu_of) - from;
 	for (unsigned i = 0; i < CALLS; i++)
 		music_stop(stage, i, musics[i]);
 	plane_run(p, 500);

@@ -3,10 +3,8 @@
  * without. Beside it stands the mean of a hundred, which share what libav needs once.
  *
  *   music_rss [TRACKS]      instead of a hundred */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/bench/bench.h"
 #include "tests/bench/music_stage.h"
@@ -23,33 +21,7 @@ enum {
 
 static struct music_stage *stage;
 
-struct process {
-	int pid, parent;
-};
-
-static size_t list_processes(struct process *out)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-	size_t n = 0;
-
-	while (d && (e = readdir(d)) && n < PROCESSES) {
-		char path[300];
-		FILE *f;
-
-		snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
-		f = fopen(path, "r");
-		if (f && fscanf(f, "%d (%*[^)]) %*c %d", &out[n].pid, &out[n].parent) == 2)
-			n++;
-		if (f)
-			fclose(f);
-	}
-	if (d)
-		closedir(d);
-	return n;
-}
-
-static unsigned pss_of(int pid)
+static uint64_t pss_of(int pid)
 {
 	char path[64], line[256];
 	unsigned kb = 0;
@@ -67,23 +39,9 @@ static unsigned pss_of(int pid)
 	return kb;
 }
 
-/* PSS of a process and its descendants. */
-static unsigned measure(const struct process *all, size_t n, int pid)
-{
-	unsigned kb = pss_of(pid);
-
-	for (size_t i = 0; i < n; i++)
-		if (all[i].parent == pid)
-			kb += measure(all, n, all[i].pid);
-	return kb;
-}
-
 static unsigned measure_all(void)
 {
-	static struct process all[PROCESSES];
-	size_t n = list_processes(all);
-
-	return measure(all, n, plane_pid(music_stage_plane(stage)));
+	return (unsigned)music_stage_sum(stage, pss_of);
 }
 
 static uint32_t play(unsigned call, unsigned format)

@@ -1,5 +1,6 @@
 #include "tests/bench/music_stage.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -328,6 +329,37 @@ struct music_stage *music_stage_free(struct music_stage *s)
 struct plane *music_stage_plane(struct music_stage *s)
 {
 	return s->plane;
+}
+
+/* The same of all processes whose parent is this one, and of theirs. */
+static uint64_t sum_of_children(int parent, uint64_t (*of)(int pid))
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	uint64_t sum = 0;
+
+	while (d && (e = readdir(d))) {
+		char path[300];
+		int pid = 0, ppid = 0;
+		FILE *f;
+
+		snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
+		f = fopen(path, "r");
+		if (f && fscanf(f, "%d (%*[^)]) %*c %d", &pid, &ppid) == 2 && ppid == parent)
+			sum += of(pid) + sum_of_children(pid, of);
+		if (f)
+			fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return sum;
+}
+
+uint64_t music_stage_sum(const struct music_stage *s, uint64_t (*of)(int pid))
+{
+	pid_t pid = plane_pid(s->plane);
+
+	return of(pid) + sum_of_children(pid, of);
 }
 
 unsigned music_stage_requests(const struct music_stage *s)

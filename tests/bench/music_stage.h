@@ -31,6 +31,8 @@ void music_stage_alloc(struct music_stage **out, unsigned calls, unsigned delay_
 /* Ends mediad and removes the folder. */
 struct music_stage *music_stage_free(struct music_stage *s);
 struct plane *music_stage_plane(struct music_stage *s);
+/* Adds up a figure of mediad and of all processes of decoderd. */
+uint64_t music_stage_sum(const struct music_stage *s, uint64_t (*of)(int pid));
 unsigned music_stage_requests(const struct music_stage *s);
 
 /* Makes NAME.ending in the folder; path, format, codec and rate of `sound` are filled in. Returns

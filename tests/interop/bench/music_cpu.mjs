@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { connect } from './far.mjs';
 
 const PLAYERS = 8;
 const SECONDS = 6;
 const SETTLE_MS = 3000;
-const FIRST_CHANNEL = 4000000000; // far_end_guild(0)
 const MP3_48000 = 4; // in music_formats of tests/bench/music_stage.c
 const FRAME = 960 * 4; // bytes of 20 ms
 const bin = process.env.BIN ?? '../../build';
@@ -47,26 +47,6 @@ const ways = {
     return V.createAudioResource(ffmpeg('-f', 's16le', '-ar', '48000', '-ac', '2').pipe(packets), { inputType: V.StreamType.Opus });
   },
 };
-
-async function connect(V, call) {
-  const id = String(call + 1);
-  const channel = String(FIRST_CHANNEL + call);
-  const adapterCreator = (methods) => ({
-    sendPayload() {
-      setImmediate(() => {
-        methods.onVoiceStateUpdate({ guild_id: id, channel_id: channel, user_id: '900', session_id: 'session', self_deaf: true, self_mute: false,
-          deaf: false, mute: false, self_video: false, suppress: false, request_to_speak_timestamp: null });
-        methods.onVoiceServerUpdate({ guild_id: id, token: `token-of-call-${call}`, endpoint: process.env.ENDPOINT });
-      });
-      return true;
-    },
-    destroy() {},
-  });
-  const conn = V.joinVoiceChannel({ guildId: id, channelId: channel, selfDeaf: true, selfMute: false, daveEncryption: true, adapterCreator });
-  conn.on('error', (e) => { console.error(e); process.exit(1); });
-  await V.entersState(conn, V.VoiceConnectionStatus.Ready, 20000);
-  return conn;
-}
 
 // CPU time in ms of a process with all its threads.
 function cpuOf(pid) {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import OpusScript from 'opusscript';
+import { connect } from './far.mjs';
 
 const SECONDS = 6;
-const FIRST_CHANNEL = 4000000000; // far_end_guild(0): the DAVE group of a call has the id of its channel
 const row = (name, value, unit, more) => console.log(JSON.stringify({ name, value: Number(value.toPrecision(5)), unit, ...more })
   .replace(/":/g, '": ').replace(/,"/g, ', "'));
 
@@ -27,22 +27,7 @@ async function speak(calls) {
   const frames = tone(100);
   async function* forever() { for (;;) yield* frames; }
   for (let call = 0; call < calls; call += 1) {
-    const id = String(call + 1);
-    const channel = String(FIRST_CHANNEL + call);
-    const adapterCreator = (methods) => ({
-      sendPayload() {
-        setImmediate(() => {
-          methods.onVoiceStateUpdate({ guild_id: id, channel_id: channel, user_id: '900', session_id: 'session', self_deaf: true, self_mute: false,
-            deaf: false, mute: false, self_video: false, suppress: false, request_to_speak_timestamp: null });
-          methods.onVoiceServerUpdate({ guild_id: id, token: `token-of-call-${call}`, endpoint: process.env.ENDPOINT });
-        });
-        return true;
-      },
-      destroy() {},
-    });
-    const conn = V.joinVoiceChannel({ guildId: id, channelId: channel, selfDeaf: true, selfMute: false, daveEncryption: true, adapterCreator });
-    conn.on('error', (e) => { console.error(e); process.exit(1); });
-    await V.entersState(conn, V.VoiceConnectionStatus.Ready, 10000);
+    const conn = await connect(V, call);
     const player = V.createAudioPlayer();
     conn.subscribe(player);
     player.play(V.createAudioResource(Readable.from(forever(), { objectMode: true }), { inputType: V.StreamType.Opus }));
