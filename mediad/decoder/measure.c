@@ -12,11 +12,12 @@
 
 enum {
 	RATE = TRACK_RING_RATE,
-	PLACES = 8,	      /* of a file, one second each */
-	WHOLE_S = 10,	      /* a shorter file is measured as a whole at once */
-	SCAN_MAX_S = 40 * 60, /* a longer one keeps its estimate */
-	ESTIMATE_MS = 12,     /* at most */
-	WORK_MS = 10,	      /* of one turn */
+	PLACES = 8,	   /* of a file, one second each */
+	WHOLE_S = 10,	   /* a shorter file is measured as a whole at once */
+	LONG_S = 4 * 60,   /* a longer file is measured at places of one second… */
+	LONG_PLACES = 120, /* …so many of them */
+	ESTIMATE_MS = 12,  /* at most */
+	WORK_MS = 10,	   /* of one turn */
 };
 
 /* In eighths of the track: those for which there is time are spread over it. */
@@ -27,7 +28,9 @@ struct measure {
 	struct decode *decode; /* NULL: of a web source, or there is nothing left */
 	uint64_t wanted;       /* frames, of the present place */
 	uint64_t next_report;  /* frames, of a web source */
-	bool whole;	       /* the meter gets the file from its beginning */
+	bool scanning;	       /* after the estimate */
+	bool is_long;
+	unsigned place; /* of a long file: the next one */
 };
 
 static uint64_t read_clock(void)
@@ -90,8 +93,8 @@ static enum decoder_reason decode_until(struct measure *m, uint64_t deadline)
 	return reason;
 }
 
-/* Begins to measure the whole file, with a meter that knows nothing else. */
-static bool begin_whole(struct measure *m)
+/* Begins anew with a meter that knows nothing: with the whole file, or the places of a long one. */
+static bool begin_scan(struct measure *m)
 {
 	struct loudness *fresh;
 
@@ -99,9 +102,23 @@ static bool begin_whole(struct measure *m)
 		return false;
 	loudness_free(m->meter);
 	m->meter = fresh;
-	m->whole = true;
-	m->wanted = UINT64_MAX;
-	return decode_seek(m->decode, 0) == DECODER_REASON_UNKNOWN;
+	m->scanning = true;
+	m->is_long = decode_duration(m->decode) > (uint64_t)LONG_S * RATE;
+	m->wanted = m->is_long ? 0 : UINT64_MAX;
+	return m->is_long || decode_seek(m->decode, 0) == DECODER_REASON_UNKNOWN;
+}
+
+/* Goes to the next place of a long file. Returns false after the last one. */
+static bool next_place(struct measure *m)
+{
+	const uint64_t duration = decode_duration(m->decode);
+
+	if (m->place == LONG_PLACES)
+		return false;
+	loudness_break(m->meter);
+	m->wanted = RATE;
+	return decode_seek(m->decode, duration / LONG_PLACES * m->place++) ==
+	       DECODER_REASON_UNKNOWN;
 }
 
 bool measure_estimate(struct measure *m)
@@ -110,7 +127,7 @@ bool measure_estimate(struct measure *m)
 		       deadline = read_clock() + ESTIMATE_MS * NS_PER_MS;
 
 	if (duration < (uint64_t)WHOLE_S * RATE) {
-		if (begin_whole(m) && decode_until(m, deadline))
+		if (begin_scan(m) && decode_until(m, deadline))
 			m->decode = decode_free(m->decode);
 		return m->decode;
 	}
@@ -122,14 +139,25 @@ bool measure_estimate(struct measure *m)
 			break;
 		decode_until(m, i ? deadline : UINT64_MAX);
 	}
-	return duration <= (uint64_t)SCAN_MAX_S * RATE;
+	return true;
 }
 
 bool measure_work(struct measure *m)
 {
-	if (!m->whole && !begin_whole(m))
+	const uint64_t deadline = read_clock() + WORK_MS * NS_PER_MS;
+
+	if (!m->scanning && !begin_scan(m))
 		return false;
-	return !decode_until(m, read_clock() + WORK_MS * NS_PER_MS);
+	if (!m->is_long)
+		return !decode_until(m, deadline);
+	while (read_clock() < deadline) {
+		if (!m->wanted && !next_place(m))
+			return false;
+		/* A place that cannot be decoded is left out. */
+		if (decode_until(m, deadline))
+			m->wanted = 0;
+	}
+	return true;
 }
 
 bool measure_listen(struct measure *m, const int16_t *pcm, size_t frames)

@@ -1,8 +1,8 @@
 /* Measures the loudness of a track whose tags do not give it.
  *
  * A file is measured ahead: first at a few places for some milliseconds, which gives an
- * estimate before the track starts, then as a whole while the ring is full. A web source is
- * measured as it plays. */
+ * estimate before the track starts, then as a whole, or at many places of a long one, while the
+ * ring is full. A web source is measured as it plays. */
 #ifndef MEDIAD_DECODER_MEASURE_H
 #define MEDIAD_DECODER_MEASURE_H
 
@@ -21,7 +21,7 @@ struct measure *measure_free(struct measure *m);
 
 /* Listens at places of the file. Returns false when there is nothing left to measure. */
 bool measure_estimate(struct measure *m);
-/* Goes on with the whole file for some milliseconds. Returns false when there is nothing left. */
+/* Goes on with the file for some milliseconds. Returns false when there is nothing left. */
 bool measure_work(struct measure *m);
 /* Adds sound of a web source. Returns true when it is time to report the levels: after 1, 2, 4, …
  * seconds. */
