@@ -219,25 +219,33 @@ void agent_soundboard(struct agent *a, uint64_t user, const char *name)
 					   .text = slice_str(name)});
 }
 
+/* The voice's conversation holds their words. The room seeds the next session with the rest. */
+static void withdraw_words(struct agent *a, uint64_t user)
+{
+	log_info("words_withdrawn", "guild=%llu user=%llu",
+		 (unsigned long long)media_call_want(a->call)->guild, (unsigned long long)user);
+	agent_feed(a, &(struct room_event){.type = ROOM_WITHDRAWN, .user = user});
+	agent_renew_voice(a);
+}
+
 void agent_settings(struct agent *a, bool allowed)
 {
+	uint64_t user;
+
 	room_log_settings(a->log, a->settings);
 	roles_settings(a->roles);
 	agent_retrieval_settings(a->retrieval);
 	agent_tools_settings(a->tools);
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = allowed});
+	while ((user = turns_withdrawn(a->turns)))
+		withdraw_words(a, user);
 }
 
-/* The voice's conversation holds their words. The room seeds the next session with the rest. */
 void agent_consent(struct agent *a, uint64_t user, bool less)
 {
 	turns_consent(a->turns, user);
-	if (!less)
-		return;
-	log_info("words_withdrawn", "guild=%llu user=%llu",
-		 (unsigned long long)media_call_want(a->call)->guild, (unsigned long long)user);
-	agent_feed(a, &(struct room_event){.type = ROOM_WITHDRAWN, .user = user});
-	agent_renew_voice(a);
+	if (less)
+		withdraw_words(a, user);
 }
 
 void agent_suspend(struct agent *a)

@@ -34,6 +34,7 @@ struct person {
 	uint64_t user;
 	bool there, told; /* told: the last event said that they are there */
 	bool is_bot;
+	unsigned allows; /* at the last look: 0 nothing, 1 to be heard, 2 to be remembered */
 	char name[ROOM_NAME_MAX];
 };
 
@@ -65,6 +66,21 @@ const char *turns_name(const struct turns *t, uint64_t user)
 	return p ? p->name : "";
 }
 
+static bool may_tell(const struct turns *t, uint64_t user)
+{
+	return !t->conf.consentsh || t->conf.consentsh(user, t->conf.arg);
+}
+
+static bool may_keep(const struct turns *t, uint64_t user)
+{
+	return may_tell(t, user) && (!t->conf.remembersh || t->conf.remembersh(user, t->conf.arg));
+}
+
+static unsigned allows(const struct turns *t, uint64_t user)
+{
+	return may_keep(t, user) ? 2 : may_tell(t, user) ? 1 : 0;
+}
+
 /* The names of people who left stay until their place is needed, because transcripts come later. */
 static void learn_name(struct turns *t, const struct room_event *ev)
 {
@@ -78,22 +94,12 @@ static void learn_name(struct turns *t, const struct room_event *ev)
 		memmove(t->person, t->person + 1, --t->n_people * sizeof t->person[0]);
 	}
 	if (!p)
-		*(p = &t->person[t->n_people++]) = (struct person){0};
+		*(p = &t->person[t->n_people++]) = (struct person){.allows = allows(t, ev->user)};
 	memcpy(name, ev->text.p, n);
 	name[n] = '\0';
 	p->user = ev->user;
 	p->is_bot = ev->is_bot;
 	utf8_copy(p->name, sizeof p->name, name);
-}
-
-static bool may_tell(const struct turns *t, uint64_t user)
-{
-	return !t->conf.consentsh || t->conf.consentsh(user, t->conf.arg);
-}
-
-static bool may_keep(const struct turns *t, uint64_t user)
-{
-	return may_tell(t, user) && (!t->conf.remembersh || t->conf.remembersh(user, t->conf.arg));
 }
 
 bool turns_all_kept(const struct turns *t)
@@ -277,8 +283,23 @@ void turns_consent(struct turns *t, uint64_t user)
 {
 	struct person *p = find_person(t, user);
 
-	if (p)
-		publish_presence(t, p);
+	if (!p)
+		return;
+	p->allows = allows(t, user);
+	publish_presence(t, p);
+}
+
+uint64_t turns_withdrawn(struct turns *t)
+{
+	for (unsigned i = 0; i < t->n_people; i++) {
+		struct person *p = &t->person[i];
+		unsigned now = allows(t, p->user), before = p->allows;
+
+		p->allows = now;
+		if (now < before && !p->is_bot)
+			return p->user;
+	}
+	return 0;
 }
 
 static void take_member(struct turns *t, const struct room_event *ev)

@@ -50,6 +50,9 @@ bool turns_all_kept(const struct turns *t);
 /* The consent of this person has changed: tells that a member who is not remembered any more is
  * gone, and that one who is now remembered is there. */
 void turns_consent(struct turns *t, uint64_t user);
+/* Somebody who was here and whose consent allows less than at the last look, because the setting
+ * for people who have not answered changed; 0: nobody else. Each is told once. */
+uint64_t turns_withdrawn(struct turns *t);
 /* An event, before the room's step. */
 void turns_event(struct turns *t, const struct room_event *ev);
 /* An effect of that step. */

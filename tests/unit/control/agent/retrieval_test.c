@@ -248,6 +248,24 @@ TEST(nothing_is_written_of_a_turn_in_which_somebody_speaks_who_is_not_remembered
 
 static unsigned conns;
 
+TEST(a_setting_that_allows_less_takes_words_out_of_the_history)
+{
+	static struct scene s;
+	const struct room_history *h;
+
+	CHECK(scene_begin(&s, "off", NULL));
+	s.words = "parley what time is it";
+	CHECK(scene_run(&s, scene_answered));
+	h = &s.agent->room->history;
+	agent_settings(s.agent, true);
+	CHECK(room_history_count(h) && !room_history_at(h, 0)->withheld);
+	media_call_consent(s.call, ALICE, false);
+	agent_settings(s.agent, true);
+	for (unsigned i = 0; i < room_history_count(h); i++)
+		CHECK(room_history_at(h, i)->withheld);
+	scene_end(&s);
+}
+
 static bool has_connected_anew(const struct scene *s)
 {
 	return s->fake.conns > conns;
