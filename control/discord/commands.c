@@ -114,12 +114,11 @@ struct commands *commands_free(struct commands *c)
 
 static json_t *body_of(unsigned i)
 {
-	struct words about = {0}, channel = {0};
-	json_t *cmd;
+	struct words channel = {0};
+	json_t *cmd = json_pack("{s:s,s:i,s:[i]}", "name", table[i].name, "type", 1, "contexts",
+				CONTEXT_GUILD);
 
-	table[i].describe(&about);
-	cmd = json_pack("{s:s,s:s,s:i,s:[i]}", "name", table[i].name, "description", about.text,
-			"type", 1, "contexts", CONTEXT_GUILD);
+	command_describe(cmd, table[i].describe);
 	if (table[i].channel) {
 		words_command_join_channel(&channel);
 		json_object_set_new(cmd, "options",

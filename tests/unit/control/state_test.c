@@ -19,8 +19,11 @@ static struct state sample(void)
 			  .session = {.id = "sess", .url = "wss://resume.example", .seq = 42},
 			  .n_calls = 1};
 
-	s.calls[0] = (struct state_call){
-		.guild = 100, .channel = 301, .standing = true, .since_ms = 1699999000000};
+	s.calls[0] = (struct state_call){.guild = 100,
+					 .channel = 301,
+					 .standing = true,
+					 .since_ms = 1699999000000,
+					 .music_message = 77};
 	encrypted_channels_add(&s.encrypted, 302);
 	s.lacks_real_time = true;
 	under_way_add(&s.under_way,
@@ -57,6 +60,7 @@ TEST(state_comes_back_from_disk)
 	CHECK_INT(back.n_calls, 1);
 	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);
 	CHECK_INT(back.calls[0].since_ms, s.calls[0].since_ms);
+	CHECK_INT(back.calls[0].music_message, 77);
 	CHECK(encrypted_channels_has(&back.encrypted, 302) && back.lacks_real_time);
 	CHECK(back.under_way.n == 1 && back.under_way.v[0].guild == 100 &&
 	      back.under_way.v[0].turn == 3 && back.under_way.v[0].speaking);

@@ -335,6 +335,29 @@ TEST(a_press_is_refused_in_words_for_the_user_alone)
 	finish();
 }
 
+/* Typing that finds no memory is answered at once, with nothing. */
+TEST_OOM(typing_survives_a_lack_of_memory)
+{
+	json_t *d = typing_json();
+	uint32_t before;
+
+	memset(&scene, 0, sizeof scene);
+	if (!d || !fake_http_begin(&scene.fake, serve, NULL) ||
+	    rest_alloc(&scene.rest, scene.fake.env, scene.fake.http, scene.fake.base, "token") ||
+	    components_alloc(&scene.c, scene.fake.env, scene.rest, on_press, on_typing, NULL)) {
+		json_decref(d);
+		finish();
+		return;
+	}
+	scene.later = true;
+	before = scene.typing;
+	CHECK(components_interaction(scene.c, d, NOW_MS));
+	if (scene.typing != before)
+		components_suggest(scene.c, scene.typing, NULL);
+	json_decref(d);
+	finish();
+}
+
 static int make_components(void)
 {
 	struct components *c = NULL;

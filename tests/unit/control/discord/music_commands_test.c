@@ -217,34 +217,83 @@ TEST(suggestions_keep_discords_limits)
 	music_queue_free(q);
 }
 
-static size_t count_characters(const json_t *options)
+/* Of one locale; of the English text where it has none. */
+static size_t count_characters(const json_t *options, const char *locale)
 {
 	json_t *o;
 	size_t i, n = 0;
 
 	json_array_foreach(options, i, o)
 	{
+		const json_t *local =
+			json_object_get(json_object_get(o, "description_localizations"), locale);
+
 		n += json_string_length(json_object_get(o, "name")) +
-		     json_string_length(json_object_get(o, "description")) +
+		     json_string_length(local ? local : json_object_get(o, "description")) +
 		     json_string_length(json_object_get(o, "value"));
-		n += count_characters(json_object_get(o, "options")) +
-		     count_characters(json_object_get(o, "choices"));
+		n += count_characters(json_object_get(o, "options"), locale) +
+		     count_characters(json_object_get(o, "choices"), locale);
 	}
 	return n;
 }
 
+static size_t characters(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void check_localizations(const json_t *o)
+{
+	const json_t *all = json_object_get(o, "description_localizations");
+	const char *locale;
+	json_t *text;
+
+	CHECK_INT(json_object_size(all), 11);
+	json_object_foreach((json_t *)(uintptr_t)all, locale, text)
+	{
+		CHECK(strlen(locale) == 2 || strlen(locale) == 5);
+		CHECK(characters(json_string_value(text)) <= 100);
+	}
+}
+
 TEST(music_commands_are_within_the_documented_limits)
 {
+	static const char *const locales[] = {"en", "de", "ru", "ja"};
 	json_t *list = music_command_options(), *o;
 	size_t i;
 
 	CHECK(json_array_size(list) <= 25);
-	CHECK(count_characters(list) < 8000);
+	for (i = 0; i < sizeof locales / sizeof locales[0]; i++)
+		CHECK(count_characters(list, locales[i]) < 8000);
 	json_array_foreach(list, i, o)
 	{
 		CHECK_INT(json_integer_value(json_object_get(o, "type")), 1);
 		CHECK(json_string_length(json_object_get(o, "description")) >= 1);
 		CHECK(json_string_length(json_object_get(o, "description")) <= 100);
+		check_localizations(o);
 	}
 	json_decref(list);
+}
+
+/* jansson's own memory never fails in this test; what is missing is left out. */
+TEST_OOM(suggestions_survive_a_lack_of_memory)
+{
+	struct music_queue *q = NULL;
+	struct track t = {.source = TRACK_LOCAL, .reference = "x", .title = "The Sea"};
+	size_t first;
+	int err = music_queue_alloc(&q, 1, 2);
+
+	if (!err)
+		err = music_queue_add(q, &t, 1, MUSIC_QUEUE_END, &first);
+	if (!err) {
+		CHECK_INT(music_command_find(q, "the sea"), music_queue_at(q, 0)->id);
+		json_decref(music_suggest_entries(q, ""));
+		json_decref(music_command_options());
+	}
+	music_queue_free(q);
+	CHECK_OOM(err, (void)0);
 }
