@@ -303,6 +303,12 @@ static void answer_stop(struct ask *a)
 	snprintf(a->buf, a->size, "All right.");
 }
 
+/* Nothing was offered. */
+static void answer_choice(struct ask *a)
+{
+	snprintf(a->buf, a->size, "I have asked nothing.");
+}
+
 /* Without a tool for music. */
 static void answer_music(struct ask *a)
 {
@@ -342,7 +348,7 @@ static answer_fn *const answers[INTENT_COUNT] = {
 	[INTENT_LOUDER] = answer_music,	    [INTENT_SOFTER] = answer_music,
 	[INTENT_QUEUE] = answer_music,	    [INTENT_PAUSE] = answer_music,
 	[INTENT_RESUME] = answer_music,	    [INTENT_SKIP] = answer_music,
-	[INTENT_STOP_MUSIC] = answer_music,
+	[INTENT_STOP_MUSIC] = answer_music, [INTENT_CHOICE] = answer_choice,
 };
 
 /* ---- tools ---- */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Music by voice, through the real programs with the embedded engine: Alice asks for a track, pauses it, lets it go on, asks a question
-# while it plays, and goes to the next track. Carol, who only listens, hears each of it. Spoken commands of one word need no model.
+# while it plays, goes to the next track, and chooses one of two. Carol, who only listens, hears each of it. Commands that are a whole
+# utterance, and answers to "which one?", need no model.
 #
 #   tests/scenarios/played.sh [build folder]      default: build
 # slow: in make scenarios, not in make check
@@ -28,6 +29,8 @@ tone() {
 }
 tone "$D/music/Blue Moon.wav" 440
 tone "$D/music/Night Train.wav" 880
+tone "$D/music/Toto - Africa.wav" 330
+tone "$D/music/Weezer - Africa.wav" 660
 start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1 --music-root "$D/music"
 until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
 start_mediad caller
@@ -74,4 +77,18 @@ wants "another track is queued" "parley queue night train" hears 440
 is "by a tool" "$(grep -ac 'tool_called .*name=music_queue_add code=ok' "$D/control1.log")" 1
 wants "the next one follows" "parley next song" hears 880
 wants "stopped music is not heard" "parley stop the music" silence
+
+# ---- which one? ----
+for try in 1 2 3; do
+	says "parley play africa"
+	echo "$answer" | grep -q "Which one" && break
+done
+case $answer in
+*"one, Africa by Toto, or two, Africa by Weezer"*) which="the second one" ;;
+*"one, Africa by Weezer, or two, Africa by Toto"*) which="the first one" ;;
+*) which="never mind" ;;
+esac
+is "two tracks that fit are offered" "$(echo "$answer" | grep -c "Which one: one, Africa by")" 1
+wants "the chosen one is heard" "$which" hears 660
+is "and no model was asked" "$(turns | tail -1 | grep -oE 'reason=[a-z_]*')" reason=chosen
 report
