@@ -100,6 +100,18 @@ is "with one gap, that of mediad" "$(sounds | wc -l)" 2
 music now
 case $answer in *"Nothing plays"*) ok "and is over" ;; *) bad "and is over" "$answer" ;; esac
 
+# ---- control is restarted ----
+begin
+kill -TERM "$control"
+wait "$control" 2>/dev/null
+sleep 1
+control 3
+claims() { [ -n "$(position_in 3 music_claimed)" ]; }
+until_ok 20 claims && ok "control is restarted: the next one claims the music" || bad "control is restarted" "$(tail -5 "$D/control3.log")"
+until_ok 30 quiet || bad "the song" "does not end"
+within "the song was heard once and whole, in ms" "$(heard)" $((SECONDS_OF_SONG * 1000 - 40)) $((SECONDS_OF_SONG * 1000 + 40))
+is "without a gap" "$(sounds | wc -l)" 1
+
 # ---- the decoder ----
 # The process that decodes the track: the last one in the line from mediad.
 decoder() {
@@ -122,8 +134,8 @@ kill9 "$control"
 kill9 "$mediad"
 before=$(heard)
 media
-control 3
-again() { [ -n "$(position_in 3 music_continued)" ]; }
-until_ok 20 again || bad "both are killed" "$(tail -5 "$D/control3.log")"
-within "both are killed: the music goes on at the saved position, in ms" "$(error_of "$(position_in 3 music_continued)" "$before")" 0 1200
+control 4
+again() { [ -n "$(position_in 4 music_continued)" ]; }
+until_ok 20 again || bad "both are killed" "$(tail -5 "$D/control4.log")"
+within "both are killed: the music goes on at the saved position, in ms" "$(error_of "$(position_in 4 music_continued)" "$before")" 0 1200
 report
