@@ -21,7 +21,7 @@ else
 fi
 
 new=$(mktemp)
-trap 'rm -f "$new" "$new.err" "$new.chaos"' EXIT
+trap 'rm -f "$new" "$new.err" "$new.chaos" "$new.killed"' EXIT
 failed=0
 for b in $benches; do
 	[ -t 2 ] && printf '%s …\n' "$b" >&2
@@ -47,6 +47,11 @@ for b in $benches; do
 		disturbed=0
 		DECODER_FILES=91 build/tests/decoder damaged_files >&2 || disturbed=1
 		printf '{"name": "decoder_kills", "value": %s, "unit": "", "n": 1001}\n' "$disturbed" >>"$new"
+		;;
+	music_killed)
+		tests/scenarios/music_killed.sh build >"$new.killed" || { echo "bench: $b failed" >&2; failed=1; }
+		sed -nE 's/^resume_error_ms ([0-9]+)$/\1/p' "$new.killed" | sort -n | awk '{ worst = $1 }
+			END { if (NR) printf "{\"name\": \"resume_error_ms\", \"value\": %d, \"unit\": \"ms\", \"n\": %d}\n", worst, NR }' >>"$new"
 		;;
 	escape) build/tests/escape --rows >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	*.mjs) tests/interop/run.sh --bench "$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;

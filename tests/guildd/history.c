@@ -10,6 +10,7 @@
 struct entry {
 	const char *what;
 	uint64_t user, channel, from_ms, to_ms;
+	uint64_t packets; /* of a sound */
 };
 
 struct gd_history {
@@ -39,7 +40,7 @@ void gd_history_add(struct gd_history *h, const char *what, uint64_t user, uint6
 {
 	uint64_t now = env_wall_ms(h->g->env);
 
-	h->v[h->n++ % GD_HISTORY] = (struct entry){what, user, channel, now, now};
+	h->v[h->n++ % GD_HISTORY] = (struct entry){what, user, channel, now, now, 1};
 }
 
 static const char sound[] = "sound";
@@ -56,6 +57,7 @@ void gd_history_sound(struct gd_history *h, uint64_t user, uint64_t channel)
 		if (e->channel != channel || now - e->to_ms >= GD_SOUND_GAP_MS)
 			break;
 		e->to_ms = now;
+		e->packets++;
 		return;
 	}
 	gd_history_add(h, sound, user, channel);
@@ -74,12 +76,12 @@ json_t *gd_history_json(const struct gd_history *h)
 	for (uint64_t i = first; i < h->n; i++) {
 		const struct entry *e = &h->v[i % GD_HISTORY];
 
-		json_array_append_new(list,
-				      json_pack("{s:s, s:o, s:o, s:I, s:I}", "what", e->what,
-						"user_id", gd_id_json(e->user), "channel_id",
-						e->channel ? gd_id_json(e->channel) : json_null(),
-						"from_ms", (json_int_t)e->from_ms, "to_ms",
-						(json_int_t)e->to_ms));
+		json_array_append_new(
+			list, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", e->what,
+					"user_id", gd_id_json(e->user), "channel_id",
+					e->channel ? gd_id_json(e->channel) : json_null(),
+					"from_ms", (json_int_t)e->from_ms, "to_ms",
+					(json_int_t)e->to_ms, "packets", (json_int_t)e->packets));
 	}
 	return list;
 }

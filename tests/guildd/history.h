@@ -17,7 +17,7 @@ void gd_history_add(struct gd_history *h, const char *what, uint64_t user, uint6
 /* A packet of sound: extends the user's last sound, or begins another after GD_SOUND_GAP_MS. */
 void gd_history_sound(struct gd_history *h, uint64_t user, uint64_t channel);
 void gd_history_reset(struct gd_history *h);
-/* An array of {what, user_id, channel_id, from_ms, to_ms}; caller owns it. */
+/* An array of {what, user_id, channel_id, from_ms, to_ms, packets}; caller owns it. */
 json_t *gd_history_json(const struct gd_history *h);
 
 #endif
