@@ -55,6 +55,8 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 	toy_send(t, (struct media_msg){
 			    .type = MEDIA_HELLO,
 			    .hello = {.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .instance = 5}});
+	if (t->modelh)
+		t->modelh(t, &(struct media_msg){.type = MEDIA_HELLO, .hello = *h});
 	if (t->lacks_real_time)
 		toy_fault(t, MEDIA_FAULT_NO_REAL_TIME);
 	if (t->holds_call)
@@ -122,6 +124,24 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	return 0;
 }
 
+static int on_model(struct peer *p, const uint8_t *body, size_t len, void *arg)
+{
+	struct toy *t = arg;
+	struct media_msg msg;
+
+	(void)p;
+	if (media_unpack(&msg, MEDIA_SIDE_CONTROL, body, len))
+		return EPROTO;
+	t->count[msg.type]++;
+	if (msg.type == MEDIA_HELLO)
+		toy_hello(t, &msg.hello);
+	else
+		t->modelh(t, &msg);
+	if (t->stop_type == msg.type && t->count[msg.type] >= t->stop_count)
+		env_stop(t->env);
+	return 0;
+}
+
 static void on_toy_lost(struct peer *p, int err, void *arg)
 {
 	struct toy *t = arg;
@@ -136,8 +156,10 @@ static int on_accept(struct peer *p, uid_t uid, struct peer_conf *conf, void *ar
 
 	(void)uid;
 	t->peer = p;
-	*conf = (struct peer_conf){
-		.max_frame = MEDIA_MAX_FRAME, .msgh = on_toy, .losth = on_toy_lost, .arg = t};
+	*conf = (struct peer_conf){.max_frame = MEDIA_MAX_FRAME,
+				   .msgh = t->modelh ? on_model : on_toy,
+				   .losth = on_toy_lost,
+				   .arg = t};
 	return 0;
 }
 
@@ -209,7 +231,7 @@ static void on_soon(void *arg)
 	env_stop(arg);
 }
 
-void toy_settle(struct toy *t)
+void toy_run_ms(struct toy *t, unsigned ms)
 {
 	struct tmr *soon = NULL;
 
@@ -217,9 +239,27 @@ void toy_settle(struct toy *t)
 	t->stop_event = false;
 	if (tmr_alloc(&soon, t->env, on_soon, t->env))
 		return;
-	tmr_start(soon, 30 * NS_PER_MS);
+	tmr_start(soon, ms * NS_PER_MS);
 	env_run(t->env);
 	tmr_free(soon);
+}
+
+void toy_settle(struct toy *t)
+{
+	toy_run_ms(t, 30);
+}
+
+bool toy_exchange(struct toy *t)
+{
+	toy_send(t, (struct media_msg){.type = MEDIA_PING});
+	return toy_run_until(t, MEDIA_PONG, t->count[MEDIA_PONG] + 1);
+}
+
+bool toy_back(struct toy *t)
+{
+	if (!t->server && toy_listen(t))
+		return false;
+	return toy_run_until(t, MEDIA_HELLO, t->count[MEDIA_HELLO] + 1) && toy_exchange(t);
 }
 
 int toy_alloc(struct toy *t)

@@ -14,8 +14,13 @@
 
 enum { SEEN_MAX = 256 };
 
+struct toy;
+/* Takes the messages of a test's own model of a mediad. After HELLO it reports what it holds. */
+typedef void(toy_model_h)(struct toy *t, const struct media_msg *msg);
+
 /* A mediad that writes down what it gets and says what the test tells it to. */
 struct toy {
+	toy_model_h *modelh; /* NULL: the toy's own answers */
 	struct env *env;
 	struct tmr *deadline;
 	char dir[40], path[60];
@@ -71,8 +76,13 @@ void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild, enum 
 void toy_on_call(struct media_call *call, const struct media_msg *msg, void *arg);
 /* Runs until the toy got `count` messages of `type` in all; 0: until a playback event. */
 bool toy_run_until(struct toy *t, unsigned type, unsigned count);
+void toy_run_ms(struct toy *t, unsigned ms);
 /* Lets what is under way arrive: both ends are local, so a few ms of loop are plenty. */
 void toy_settle(struct toy *t);
+/* Lets all commands arrive that the two ends have sent, and the answers to them. */
+bool toy_exchange(struct toy *t);
+/* The mediad listens again, and control has come back and has its report. */
+bool toy_back(struct toy *t);
 /* Allocates the loop and an empty folder for the socket. */
 int toy_alloc(struct toy *t);
 int toy_listen(struct toy *t);
