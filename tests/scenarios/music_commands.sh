@@ -91,7 +91,7 @@ until_ok 10 playing 'Night Train' && ok "the message tells what plays" || bad "t
 message=$(message_id)
 says_now "Requested by <@$BOB>" && ok "and who asked for it" || bad "the requester" "$(messages)"
 music $CAROL add "$(query "the waves sea song")"
-says "another one waits" "Added The Waves*Sea Song as number 2 of the queue. It begins in 1:00."
+says "another one waits" "Added The Waves*Sea Song as number 2 of the queue.*"
 music 505 skip
 says "a member outside of the channel decides nothing" "Please come into my voice channel first*"
 music $CAROL pause

@@ -196,7 +196,10 @@ TEST(a_jukebox_judges_requests_and_counts_votes)
 	CHECK_INT(act(MUSIC_ACT_PAUSE, BOB), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PAUSE], 0);
+	CHECK_INT(jukebox_votes(scene.jukebox).votes, 0);
 	CHECK_INT(act(MUSIC_ACT_SKIP, BOB), 0);
+	CHECK_INT(jukebox_votes(scene.jukebox).votes, 1);
+	CHECK_INT(jukebox_votes(scene.jukebox).needed, 3);
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_VOTE);
 	CHECK_INT(scene.a.tally.votes, 1);
 	CHECK_INT(scene.a.tally.needed, 3);
