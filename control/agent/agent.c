@@ -224,7 +224,9 @@ static void withdraw_words(struct agent *a, uint64_t user)
 {
 	log_info("words_withdrawn", "guild=%llu user=%llu",
 		 (unsigned long long)media_call_want(a->call)->guild, (unsigned long long)user);
-	agent_feed(a, &(struct room_event){.type = ROOM_WITHDRAWN, .user = user});
+	agent_feed(a, &(struct room_event){.type = ROOM_WITHDRAWN,
+					   .user = user,
+					   .yes = media_call_consents(a->call, user)});
 	agent_renew_voice(a);
 }
 

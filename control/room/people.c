@@ -120,12 +120,12 @@ uint64_t room_person_by_name(const struct room_context *context, const char *nam
 	return user;
 }
 
-/* Ends or changes a turn when this person leaves. */
-static void leave_turn(struct room_context *context, struct room_turn *t, uint64_t user)
+/* Ends or changes a turn when this person leaves. heard: what they said so far is answered. */
+static void leave_turn(struct room_context *context, struct room_turn *t, uint64_t user, bool heard)
 {
 	unsigned present = room_people_present(context);
 
-	if (t->user == user && present > 1 && room_long_capture_flush(context, t))
+	if (heard && t->user == user && present > 1 && room_long_capture_flush(context, t))
 		return;
 	/* The words of others in the same turn are still answered. */
 	if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, user))
@@ -138,7 +138,7 @@ static void leave_turn(struct room_context *context, struct room_turn *t, uint64
 
 /* Turns that are admitted already come first: the words that are flushed after them make another
  * turn, or commit their speculative answer, which shares its fate. */
-static void leave_turns(struct room_context *context, uint64_t user)
+static void leave_turns(struct room_context *context, uint64_t user, bool heard)
 {
 	for (int open = 0; open <= 1; open++)
 		for (struct room_turn *t = room_turn_next(context, NULL); t;
@@ -146,19 +146,36 @@ static void leave_turns(struct room_context *context, uint64_t user)
 			if (t->phase != ROOM_PHASE_ENDED &&
 			    (t->phase <= ROOM_PHASE_TRANSCRIBING) == open &&
 			    !room_speculative_holds(context, t->id))
-				leave_turn(context, t, user);
+				leave_turn(context, t, user, heard);
 }
 
-/* Stops listening to the person in this place, and clears what the machines keep for them. */
-static void stop_listening(struct room_context *context, unsigned place)
+/* Clears what the machines keep for the person in this place. */
+static void forget_speech(struct room_context *context, unsigned place)
 {
-	if (!context->people->person[place].is_bot)
-		room_emit(context, ROOM_DO_UNLISTEN)->user = context->people->person[place].user;
 	room_captures_forget(context, place);
 	room_asr_forget(context, place);
 	room_eot_prediction_forget(context, place);
 	room_turn_forget(context, place);
 	room_barge_in_forget(context, place);
+}
+
+static void stop_listening(struct room_context *context, unsigned place)
+{
+	if (!context->people->person[place].is_bot)
+		room_emit(context, ROOM_DO_UNLISTEN)->user = context->people->person[place].user;
+	forget_speech(context, place);
+}
+
+/* mediad hears them no more. What they were about to say is dropped; they may agree again. */
+static void refuse_member(struct room_context *context, uint64_t user)
+{
+	unsigned place = room_place(context, user);
+
+	if (place == ROOM_SPEAKERS)
+		return;
+	leave_turns(context, user, false);
+	room_asr_close(context, place, "user_left");
+	forget_speech(context, place);
 }
 
 static void remove_member(struct room_context *context, unsigned place)
@@ -168,7 +185,7 @@ static void remove_member(struct room_context *context, unsigned place)
 
 	room_moment_add(context->moments, ROOM_MOMENT_LEAVE, person->user, person->name, NULL,
 			context->now);
-	leave_turns(context, person->user);
+	leave_turns(context, person->user, true);
 	room_asr_close(context, place, "user_left");
 	stop_listening(context, place);
 	*person = (struct room_person){0};
@@ -283,6 +300,10 @@ void room_people_on_event(struct room_context *context, const struct room_event 
 	switch (ev->type) {
 	case ROOM_MEMBER:
 		update_member(context, ev);
+		break;
+	case ROOM_WITHDRAWN:
+		if (!ev->yes)
+			refuse_member(context, ev->user);
 		break;
 	case ROOM_SOUNDBOARD_PLAYED:
 		record_soundboard(context, ev);

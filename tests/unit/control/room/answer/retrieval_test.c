@@ -393,7 +393,7 @@ TEST(words_are_the_same_in_either_case_of_ascii_alone)
 
 static void withdraw(struct world *w, uint64_t user)
 {
-	world_step(w, (struct room_event){.type = ROOM_WITHDRAWN, .user = user});
+	world_step(w, (struct room_event){.type = ROOM_WITHDRAWN, .user = user, .yes = true});
 }
 
 static bool is_withheld(const struct world *w, const char *text)
@@ -463,6 +463,47 @@ TEST(an_answer_under_way_when_a_consent_is_withdrawn_is_not_told_again)
 	hear_it_out(&w);
 	CHECK_STR(last_line(&w)->text, "It is number nine.");
 	CHECK(last_line(&w)->withheld);
+	world_end(&w);
+}
+
+static void refuse(struct world *w, uint64_t user)
+{
+	world_step(w, (struct room_event){.type = ROOM_WITHDRAWN, .user = user});
+}
+
+TEST(a_question_that_waits_goes_with_the_consent_to_be_heard)
+{
+	struct world w;
+
+	for (int other = 0; other < 2; other++) {
+		begin(&w, "reply_path=brain memory_wait_ms=1000", 2);
+		world_says(&w, 2, "parley where is the locker");
+		CHECK_INT(w.did[ROOM_DO_RETRIEVE], 1);
+		refuse(&w, other ? 1 : 2);
+		world_until(&w, w.ms + 3000);
+		CHECK_INT(w.did[ROOM_DO_ASK], other);
+		CHECK_INT(w.ended, other ? ROOM_REASON_NONE : ROOM_REASON_LEFT);
+		world_end(&w);
+	}
+}
+
+TEST(words_under_way_go_with_the_consent_to_be_heard)
+{
+	struct world w;
+
+	begin(&w, "reply_path=brain", 2);
+	world_speaking(&w, 2, true);
+	world_sound(&w, 2, 600, 6000);
+	refuse(&w, 2);
+	world_sound_end(&w, 2);
+	world_words(&w, 2, "parley where is the locker");
+	world_until(&w, w.ms + 3000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	/* She agrees again. */
+	world_says(&w, 2, "parley where is the locker");
+	retrieved(&w, w.last[ROOM_DO_RETRIEVE].chunk, SLICE);
+	world_until(&w, w.ms + 3000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
 	world_end(&w);
 }
 
