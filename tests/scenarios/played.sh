@@ -15,7 +15,7 @@ D=$(mktemp -d /tmp/parley-played-XXXXXX)
 CAROL=503
 
 make -s build/tests/listener || exit 1
-export PARLEY_LOG_WORDS=1 PARLEY_MUSIC_FOLDERS="$D/music"
+export PARLEY_LOG_WORDS=1 PARLEY_MUSIC_FOLDERS="$D/music" PARLEY_MUSIC_LATCH_S=0
 start_guildd --set op4_same_server=1
 start_brain
 mkdir "$D/music"
@@ -73,6 +73,9 @@ wants "it goes on" "parley go on with the music" hears 440
 says "parley what time is it"
 echo "$answer" | grep -q "It is" && ok "a question is answered while music plays" || bad "a question is answered while music plays" "$answer"
 heard hears 440 && ok "and the music goes on after it" || bad "and the music goes on after it" "$(last)"
+says "tell me a joke"
+is "without the wake latch only words for the bot are answered" "$(turns | tail -1 | grep -oE 'reason=[a-z_]*') $answer" 'reason=not_awake said=""'
+heard hears 440 && ok "and the music plays on" || bad "and the music plays on" "$(last)"
 wants "another track is queued" "parley queue night train" hears 440
 is "by a tool" "$(grep -ac 'tool_called .*name=music_queue_add code=ok' "$D/control1.log")" 1
 wants "the next one follows" "parley next song" hears 880
