@@ -103,11 +103,12 @@ static void duck_rows(void)
 	const char *name =
 		music_make(stage, "tone", &music_formats[1],
 			   (struct sound){.samples = (int64_t)DUCK_S * MUSIC_RATE, .signal = tone});
+	uint32_t musics[CALLS];
 	size_t frames;
 
 	for (unsigned c = 0; c < CALLS; c++) {
 		music_record(stage, c, DUCK_S);
-		music_play(stage, c, name, 0);
+		musics[c] = music_play(stage, c, name, 0);
 	}
 	plane_run(music_stage_plane(stage), 2000);
 	for (unsigned c = 0; c < CALLS; c++) {
@@ -122,6 +123,8 @@ static void duck_rows(void)
 		attack[c] = d.attack_ms;
 		error[c] = d.error_db;
 		codec[c] = d.codec_db;
+		/* What still sounds would be in the next recording. */
+		music_stop(stage, c, musics[c]);
 	}
 	bench_raw("duck_attack_ms", attack, CALLS);
 	bench_raw("duck_error_db", error, CALLS);
@@ -130,6 +133,7 @@ static void duck_rows(void)
 	bench_row_more("duck_error_db", bench_quantile(error, CALLS, 1), "dB",
 		       "\"answers\": %d, \"codec_alone_db\": %.2f", CALLS,
 		       bench_quantile(codec, CALLS, 1));
+	plane_run(music_stage_plane(stage), 1500);
 }
 
 /* ---- loudness ---- */
