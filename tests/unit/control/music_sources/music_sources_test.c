@@ -27,6 +27,8 @@ static void redirect(struct evhttp_request *req, const char *to)
 	evhttp_send_reply(req, 302, "x", NULL);
 }
 
+static struct evhttp_request *radio; /* the one that plays; NULL: none */
+
 /* Without a length and without an end. */
 static void play_radio(struct evhttp_request *req)
 {
@@ -38,6 +40,7 @@ static void play_radio(struct evhttp_request *req)
 	evbuffer_add(out, "sound", 5);
 	evhttp_send_reply_chunk(req, out);
 	evbuffer_free(out);
+	radio = req;
 }
 
 static void serve(struct evhttp_request *req, void *arg)
@@ -121,6 +124,9 @@ static void close_sources(void)
 {
 	sources = music_sources_free(sources);
 	library = library_free(library);
+	if (radio)
+		evhttp_send_reply_end(radio);
+	radio = NULL;
 	web_server_close(&site);
 	settings = settings_free(settings);
 	loop_close(&l);
