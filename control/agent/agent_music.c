@@ -99,27 +99,24 @@ static const char *explain_error(int err)
 	}
 }
 
+enum { ADDED = 12 }; /* that are named; a playlist may be long */
+
 static json_t *tell_answer(const struct agent_music *m, const struct jukebox_request *r,
 			   const struct jukebox_answer *a)
 {
-	json_t *o = music_tell_state(m), *added = json_array();
+	json_t *o = music_tell_state(m), *added;
 
-	for (size_t i = 0; i < r->n; i++) {
-		char label[TRACK_LABEL_MAX];
-
-		track_write_label(label, &r->tracks[i]);
-		json_array_append_new(added, json_string(label));
-	}
-	if (r->act == MUSIC_ACT_QUEUE_ADD) {
-		json_object_set_new(o, "added", added);
-		json_object_set_new(o, "position", json_integer((json_int_t)a->place));
-		json_object_del(o, "queue");
-	} else {
-		json_decref(added);
-	}
-	if (a->has_track && r->act != MUSIC_ACT_QUEUE_ADD)
-		json_object_set_new(o, r->act == MUSIC_ACT_SKIP ? "skipped" : "of",
-				    music_tell_track(&a->track));
+	if (r->act == MUSIC_ACT_SKIP && a->has_track)
+		json_object_set_new(o, "skipped", music_tell_track(&a->track));
+	if (r->act != MUSIC_ACT_QUEUE_ADD)
+		return o;
+	added = json_array();
+	for (size_t i = 0; i < r->n && i < ADDED; i++)
+		json_array_append_new(added, music_tell_label(&r->tracks[i]));
+	json_object_set_new(o, "added", added);
+	json_object_set_new(o, "added_count", json_integer((json_int_t)r->n));
+	json_object_set_new(o, "position", json_integer((json_int_t)a->place));
+	json_object_del(o, "queue");
 	return o;
 }
 

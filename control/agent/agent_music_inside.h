@@ -41,6 +41,8 @@ const struct track *music_find_selection(const struct agent_music *m, const char
 /* ---- agent_music_text.c ---- */
 /* {"selection_id", "title", "artist", "album", "source"}; what is not known is left out. */
 json_t *music_tell_track(const struct track *t);
+/* "Toto - Africa". */
+json_t *music_tell_label(const struct track *t);
 /* The state of the jukebox. */
 json_t *music_tell_state(const struct agent_music *m);
 /* The state in a few lines, for prompts. "" while there has been no music. */

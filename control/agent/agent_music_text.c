@@ -33,6 +33,15 @@ json_t *music_tell_track(const struct track *t)
 	return o;
 }
 
+json_t *music_tell_label(const struct track *t)
+{
+	char label[TRACK_LABEL_MAX];
+
+	track_write_label(label, t);
+	untrusted_clean_line(label);
+	return json_string(label);
+}
+
 static const char *phase_name(const struct agent_music *m)
 {
 	static const char *const names[] = {[JUKEBOX_IDLE] = "idle",

@@ -350,6 +350,9 @@ TEST(selections_name_tracks_and_a_stale_one_gives_way_to_the_words)
 	ask((struct tool_music){.op = TOOL_MUSIC_ADD, .tracks = tracks, .place = -1});
 	json_decref(tracks);
 	CHECK_INT(json_array_size(json_object_get(s.output, "added")), 2);
+	CHECK_INT(json_integer_value(json_object_get(s.output, "added_count")), 2);
+	CHECK_STR(json_string_value(json_array_get(json_object_get(s.output, "added"), 0)),
+		  "Toto - Rosanna");
 	CHECK_INT(json_integer_value(json_object_get(s.output, "queue_length")), 2);
 	CHECK_STR(music_queue_at(jukebox_queue(s.jukebox), 2)->artist, "Weezer");
 	/* By its place in the queue. */
