@@ -121,10 +121,20 @@ static int on_memory(uint32_t id, const struct tool_memory *what, void *arg)
 	return 0;
 }
 
-static int on_music(uint32_t id, const char *query, unsigned most, void *arg)
+static bool is_text(const json_t *v, size_t i)
+{
+	return json_is_string(json_array_get(v, i));
+}
+
+static int on_music(uint32_t id, const struct tool_music *what, void *arg)
 {
 	(void)id, (void)arg;
-	require(query && *query && most >= 1 && most <= 25);
+	require(what->op <= TOOL_MUSIC_HANDOFF && what->place >= -1);
+	if (what->op == TOOL_MUSIC_SEARCH)
+		require(what->query && *what->query && what->most >= 1 && what->most <= 25);
+	for (size_t i = 0; i < json_array_size(what->tracks); i++)
+		require(is_text(what->tracks, i));
+	require(what->op != TOOL_MUSIC_CHANGE || json_is_object(what->changes));
 	return 0;
 }
 
@@ -218,6 +228,9 @@ static void open_state(struct state *s)
 				       .guildh = on_guild,
 				       .memoryh = on_memory,
 				       .musich = on_music,
+				       .music_search = true,
+				       .music_plays = true,
+				       .music_web = true,
 				       .arg = s};
 
 	require(!tools_registry_alloc(&s->registry) &&
