@@ -22,7 +22,6 @@ enum {
 	JOIN_MS = 20000, /* for our own call and the bot's */
 	SETTLE_MS =
 		500, /* between the bot being there and the first word: it has to hear of us, too */
-	AFTER_MS = 1500,    /* the bot is done when it has been silent for so long */
 	RTP_PER_SAMPLE = 2, /* 48 kHz clock */
 };
 
@@ -259,7 +258,7 @@ static void bot_speaks(struct caller *c, bool on)
 	}
 	if (c->spoke && c->answered && (on || c->next_line >= c->conf.lines)) {
 		/* While it speaks nothing ends the wait but a very long answer. */
-		tmr_start(c->tmr, (on ? 60000 : AFTER_MS) * NS_PER_MS);
+		tmr_start(c->tmr, (on ? 60000 : c->conf.quiet_ms) * NS_PER_MS);
 	}
 }
 

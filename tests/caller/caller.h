@@ -49,6 +49,7 @@ struct caller_conf {
 	uint32_t rate;
 	struct caller_line line[CALLER_LINES]; /* in the order of their times */
 	unsigned lines;
+	unsigned quiet_ms;  /* the bot is done when it has been silent for so long */
 	unsigned answer_ms; /* how long to wait for an answer after the last sample left */
 };
 

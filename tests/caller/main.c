@@ -28,8 +28,8 @@ static struct {
 	const char *api, *sock, *spawn, *ca, *offlined, *record, *out, *say, *wav, *voice, *arrived;
 	uint64_t guild, channel, user, bot;
 	const char *line[CALLER_LINES]; /* "MS TEXT" */
-	unsigned lines, wait_s;
-} opt = {.voice = "rms", .out = "out/demo", .wait_s = 12};
+	unsigned lines, wait_s, quiet_ms;
+} opt = {.voice = "rms", .out = "out/demo", .wait_s = 12, .quiet_ms = 1500};
 
 static struct {
 	struct env *env;
@@ -186,11 +186,13 @@ static void usage(FILE *f)
 		"PROGRAM --record DIR\n"
 		"              --guild ID --channel ID --user ID --bot ID [--ca FILE] [--out DIR]\n"
 		"              (--say TEXT [--voice NAME] | --wav FILE) [--line 'MS TEXT']… "
-		"[--wait SECONDS]\n\n"
+		"[--wait SECONDS] [--quiet MS]\n\n"
 		"       caller --wav FILE --arrived FILE.pcm\n\n"
 		"Joins guildd's voice channel, says TEXT (in a voice of flite's) or plays FILE, "
 		"and judges the answer.\n"
-		"--wait: for the answer, 12 by default.\n"
+		"--wait: for the answer, 12 by default. --quiet: the answer is over when the bot "
+		"has been\n"
+		"silent for so long, 1500 by default.\n"
 		"--arrived: joins nothing; says whether FILE stands within FILE.pcm, s16le mono at "
 		"24 kHz.\n"
 		"--line: says more, so long after the bot began to speak; then nothing is judged.\n"
@@ -200,17 +202,27 @@ static void usage(FILE *f)
 static int parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"api", 1, NULL, 'a'},		{"media-sock", 1, NULL, 'm'},
-		{"spawn-mediad", 1, NULL, 'M'}, {"ca", 1, NULL, 'c'},
-		{"offlined", 1, NULL, 'o'},	{"record", 1, NULL, 'r'},
-		{"out", 1, NULL, 'O'},		{"say", 1, NULL, 's'},
-		{"wav", 1, NULL, 'w'},		{"voice", 1, NULL, 'v'},
-		{"guild", 1, NULL, 'g'},	{"channel", 1, NULL, 'C'},
-		{"user", 1, NULL, 'u'},		{"bot", 1, NULL, 'b'},
-		{"line", 1, NULL, 'l'},		{"wait", 1, NULL, 'W'},
-
-		{"arrived", 1, NULL, 'A'},	{"help", 0, NULL, 'h'},
-		{"version", 0, NULL, 'V'},	{0},
+		{"api", 1, NULL, 'a'},
+		{"media-sock", 1, NULL, 'm'},
+		{"spawn-mediad", 1, NULL, 'M'},
+		{"ca", 1, NULL, 'c'},
+		{"offlined", 1, NULL, 'o'},
+		{"record", 1, NULL, 'r'},
+		{"out", 1, NULL, 'O'},
+		{"say", 1, NULL, 's'},
+		{"wav", 1, NULL, 'w'},
+		{"voice", 1, NULL, 'v'},
+		{"guild", 1, NULL, 'g'},
+		{"channel", 1, NULL, 'C'},
+		{"user", 1, NULL, 'u'},
+		{"bot", 1, NULL, 'b'},
+		{"line", 1, NULL, 'l'},
+		{"wait", 1, NULL, 'W'},
+		{"quiet", 1, NULL, 'q'},
+		{"arrived", 1, NULL, 'A'},
+		{"help", 0, NULL, 'h'},
+		{"version", 0, NULL, 'V'},
+		{NULL, 0, NULL, 0},
 	};
 	int k;
 
@@ -265,6 +277,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 'W':
 			opt.wait_s = (unsigned)strtoul(optarg, NULL, 10);
+			break;
+		case 'q':
+			opt.quiet_ms = (unsigned)strtoul(optarg, NULL, 10);
 			break;
 		case 'A':
 			opt.arrived = optarg;
@@ -396,6 +411,7 @@ int main(int argc, char **argv)
 				  .pcm = pcm,
 				  .samples = samples,
 				  .rate = rate,
+				  .quiet_ms = opt.quiet_ms,
 				  .answer_ms = opt.wait_s * 1000};
 	if (!lines(&cc) || env_alloc(&run.env, &ec) || caller_alloc(&c, run.env, &cc, done, NULL)) {
 		fprintf(stderr, "caller: cannot start\n");

@@ -45,6 +45,8 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/guilds/{}/members", api_member_add, "{user_id}")                                 \
 	R(PATCH, "/guilds/{}/members/{}", api_member_set, "{role_ids?, mute?, deaf?}")             \
 	R(POST, "/guilds/{}/sounds", api_sound_add, "{name}: one more on its soundboard")          \
+	R(PATCH, "/guilds/{}/sounds/{}", api_sound_set, "{name?, available?}")                     \
+	R(DELETE, "/guilds/{}/sounds/{}", api_sound_remove, "removed from its soundboard")         \
 	R(POST, "/users/{}/sound", api_sound, "{guild_id?, sound_id}: plays it where they are")    \
 	R(POST, "/users/{}/join", api_join,                                                        \
 	  "{channel_id, self_mute?, self_deaf?} -> a lease for the voice gateway")                 \

@@ -12,6 +12,7 @@
 
 #define GD_INTENT_GUILDS	 (1u << 0)
 #define GD_INTENT_MEMBERS	 (1u << 1)
+#define GD_INTENT_EXPRESSIONS	 (1u << 3)
 #define GD_INTENT_VOICE_STATES	 (1u << 7)
 #define GD_INTENT_PRESENCES	 (1u << 8)
 #define GD_INTENT_MESSAGES	 (1u << 9)

@@ -308,11 +308,15 @@ static void on_request_sounds(struct gconn *c, const json_t *d)
 {
 	const json_t *ids = json_object_get(d, "guild_ids");
 
-	/* No guild here has sounds of its own. */
 	for (size_t i = 0; i < json_array_size(ids); i++) {
-		json_t *o = json_pack("{s:O, s:[]}", "guild_id", json_array_get(ids, i),
-				      "soundboard_sounds");
+		const struct gd_guild *guild =
+			gd_guild_find(c->gw->g->world, gd_id(json_array_get(ids, i)));
+		json_t *o;
 
+		if (!guild || !gd_member_find(guild, c->s->bot->user->id))
+			continue;
+		o = json_pack("{s:o, s:o}", "guild_id", gd_id_json(guild->id), "soundboard_sounds",
+			      gd_sounds_json(guild));
 		if (o)
 			gsession_dispatch(c->s, "SOUNDBOARD_SOUNDS", o);
 		json_decref(o);

@@ -130,6 +130,11 @@ json_t *gd_vstate_json(const struct gd_guild *g, const struct gd_vstate *v, bool
 	return o;
 }
 
+json_t *gd_sounds_json(const struct gd_guild *g)
+{
+	return g->sounds ? json_deep_copy(g->sounds) : json_array();
+}
+
 static void guild_extras(json_t *o, const struct gd_guild *g, uint64_t self, bool all_members)
 {
 	json_t *channels = json_array(), *members = json_array(), *states = json_array();
@@ -155,7 +160,7 @@ static void guild_extras(json_t *o, const struct gd_guild *g, uint64_t self, boo
 	json_object_set_new(o, "presences", json_array());
 	json_object_set_new(o, "stage_instances", json_array());
 	json_object_set_new(o, "guild_scheduled_events", json_array());
-	json_object_set_new(o, "soundboard_sounds", json_array());
+	json_object_set_new(o, "soundboard_sounds", gd_sounds_json(g));
 }
 
 json_t *gd_guild_json(const struct gd_guild *g, bool create, uint64_t self, bool all_members)
