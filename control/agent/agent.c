@@ -121,11 +121,6 @@ void agent_fault(struct agent *a, enum fault fault, enum fault_is is)
 		a->faulth(fault, is, a->arg);
 }
 
-void agent_end_sound(struct agent *a, uint32_t turn, uint32_t chunk)
-{
-	agent_feed(a, &(struct room_event){.type = ROOM_SOUND_DONE, .turn = turn, .chunk = chunk});
-}
-
 /* ---- what the owner tells ---- */
 
 void agent_media(struct agent *a, const struct media_msg *msg)
@@ -182,41 +177,6 @@ void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot,
 void agent_muted(struct agent *a, bool muted)
 {
 	agent_feed(a, &(struct room_event){.type = ROOM_MUTE, .yes = muted});
-}
-
-static void sound_ended(void *arg)
-{
-	struct agent *a = arg;
-
-	agent_end_sound(a, a->sound_turn, a->sound_chunk);
-}
-
-/* Discord does not tell how long a sound lasts. */
-void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err)
-{
-	uint32_t ms = err ? 0 : a->settings->sound_ms;
-
-	if (agent_tools_sounded(a->tools, turn, chunk, err))
-		return;
-	if (!ms || (!a->sound_timer && tmr_alloc(&a->sound_timer, a->env, sound_ended, a))) {
-		agent_end_sound(a, turn, chunk);
-		return;
-	}
-	a->sound_turn = turn;
-	a->sound_chunk = chunk;
-	tmr_start(a->sound_timer, ms * NS_PER_MS);
-}
-
-void agent_sounds(struct agent *a, const char *names)
-{
-	agent_feed(a, &(struct room_event){.type = ROOM_SOUNDS, .text = slice_str(names)});
-}
-
-void agent_soundboard(struct agent *a, uint64_t user, const char *name)
-{
-	agent_feed(a, &(struct room_event){.type = ROOM_SOUNDBOARD_PLAYED,
-					   .user = user,
-					   .text = slice_str(name)});
 }
 
 /* The voice's conversation holds their words. The room seeds the next session with the rest. */
@@ -302,6 +262,7 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->faulth = conf->faulth;
 	a->leaveh = conf->leaveh;
 	a->soundh = conf->soundh;
+	a->unsoundh = conf->unsoundh;
 	a->rankh = conf->rankh;
 	a->roleh = conf->roleh;
 	a->joinh = conf->joinh;
@@ -382,6 +343,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	if (!err)
 		err = voice_output_alloc(&a->output, a->call, take_playback, a);
 	if (!err)
+		err = agent_sounds_alloc(&a->sounds, a);
+	if (!err)
 		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
 	if (!err)
 		err = tmr_alloc(&a->power_timer, a->env, read_power, a);
@@ -429,7 +392,7 @@ struct agent *agent_free(struct agent *a)
 	}
 	tmr_free(a->timer);
 	tmr_free(a->power_timer);
-	tmr_free(a->sound_timer);
+	agent_sounds_free(a->sounds);
 	voice_output_free(a->output);
 	utterance_sound_free(a->sound);
 	a->tools = agent_tools_free(a->tools);

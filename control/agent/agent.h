@@ -48,8 +48,13 @@ struct agent_conf {
 	/* Sentences for the room's text channel, and faults of the engines. May be NULL. */
 	void (*tellh)(const struct words *words, void *arg);
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
-	/* Play a soundboard sound: an errno, or 0 and then agent_sounded. May be NULL. */
+	/* Plays a soundboard sound: by agent_play_local before it returns, or by Discord, which is
+	 * told by agent_sounded. An errno of AGENT_SOUND_REASONS (agent_sounds.h): it does not
+	 * play. May be NULL. */
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
+	/* The answer was cut: true if the sound will not play, and agent_sounded not be called. May
+	 * be NULL. */
+	bool (*unsoundh)(uint32_t turn, uint32_t chunk, void *arg);
 	/* This person's rank for tools. May be NULL: everybody the least. */
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	/* True if this person holds the role of Discord. May be NULL: nobody does. */
@@ -94,10 +99,12 @@ bool agent_knows(const struct agent *a, uint64_t user);
 uint64_t agent_started_ms(const struct agent *a);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);
-/* The soundboard sound plays, or cannot be played (an errno). */
+/* Discord plays the soundboard sound, or cannot play it (an errno of AGENT_SOUND_REASONS). */
 void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
-/* The soundboard's sounds: their names, one a line. */
-void agent_sounds(struct agent *a, const char *names);
+/* Plays a local sound, mono at SOUND_OUTPUT_RATE (sound_output.h); copied. ENOTCONN, ENOMEM. */
+int agent_play_local(struct agent *a, uint32_t turn, uint32_t chunk, const int16_t *pcm, size_t n);
+/* The sounds that answers may play: their names, one a line. */
+void agent_sounds_listed(struct agent *a, const char *names);
 /* A user played a soundboard sound. */
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */

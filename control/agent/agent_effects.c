@@ -320,18 +320,6 @@ void agent_flush(struct agent *a)
 
 /* ---- the rest ---- */
 
-static void play_sound(struct agent *a, const struct room_effect *e)
-{
-	int err = EPERM;
-
-	if (agent_tools_may_play(a->tools, a, e->turn))
-		err = a->soundh ? a->soundh(e->turn, e->chunk, e->text, a->arg) : ENOTSUP;
-	if (!err)
-		return;
-	log_warn("sound_not_played", "turn=%u error=\"%s\"", e->turn, strerror(err));
-	agent_end_sound(a, e->turn, e->chunk);
-}
-
 const char *agent_language(const struct agent *a)
 {
 	return room_language_now(a->room);
@@ -368,14 +356,17 @@ static bool perform_media(struct agent *a, const struct room_effect *e)
 			media_call_stop_inherited(a->call);
 		else
 			voice_output_do(a->output, e);
+		if (e->turn && e->type == ROOM_DO_SAY_STOP)
+			agent_sounds_effect(a->sounds, e);
 		break;
 	case ROOM_DO_SAY_PAUSE:
 	case ROOM_DO_SAY_RESUME:
 	case ROOM_DO_SAY_GAIN:
 		voice_output_do(a->output, e);
+		agent_sounds_effect(a->sounds, e);
 		break;
 	case ROOM_DO_SOUNDBOARD:
-		play_sound(a, e);
+		agent_sounds_effect(a->sounds, e);
 		break;
 	default:
 		return false;
@@ -406,6 +397,7 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_RECORD:
 		agent_tools_effect(a->tools, e);
+		agent_sounds_over(a->sounds, e->record);
 		agent_record_turn(a, e->record);
 		break;
 	case ROOM_DO_TOOL_CANCEL:

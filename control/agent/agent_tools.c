@@ -335,19 +335,20 @@ bool agent_tools_tainted(const struct agent_tools *t)
 	return t && tools_run_tainted(t->run);
 }
 
+static const char soundboard[] = "soundboard";
+
 /* A directive of an answer plays the same sounds as the tool, so the same rules hold for it. */
 bool agent_tools_may_play(struct agent_tools *t, const struct agent *a, uint32_t id)
 {
-	static const char name[] = "soundboard";
 	const struct room_turn *turn = room_active(a->room);
-	const struct tool *tool = t ? tools_registry_find(t->registry, name) : NULL;
+	const struct tool *tool = t ? tools_registry_find(t->registry, soundboard) : NULL;
 	struct tool_asker asker;
-	struct tool_output o = {.turn = id, .tool = name, .text = ""};
+	struct tool_output o = {.turn = id, .tool = soundboard, .text = ""};
 	enum tool_verdict verdict;
 
 	if (!tool)
-		return !tool_policy_lists(a->settings->tools_off, name);
-	asker = agent_tools_asker(a, turn && turn->id == id ? turn : NULL, name);
+		return !tool_policy_lists(a->settings->tools_off, soundboard);
+	asker = agent_tools_asker(a, turn && turn->id == id ? turn : NULL, soundboard);
 	verdict = tools_run_judge_effect(t->run,
 					 &(struct tool_request){.row = &tool->row,
 								.user = asker.user,
@@ -422,16 +423,35 @@ void agent_tools_worker(struct agent_tools *t, const struct roles_event *ev, uin
 
 /* ---- coming and going ---- */
 
-/* Sessions get the tools as they are now, but those that are switched off. */
+static bool is_off(const struct settings *s, const char *tool)
+{
+	return tool_policy_lists(s->tools_off, tool) ||
+	       (s->soundboard == SETTINGS_SOUNDBOARD_OFF && strcmp(tool, soundboard) == 0);
+}
+
+enum { SOUNDBOARD_MAX = 1000 }; /* bytes of a description with all names */
+
+/* Sessions get the tools as they are now, but those that are switched off. The one that plays
+ * sounds names them. */
 static void tell_tools(void *arg)
 {
 	const struct agent_tools *t = arg;
 	struct engine_tool list[TOOLS_MAX];
 	size_t n = tools_registry_list(t->registry, list), kept = 0;
+	const char *sounds = room_sound_names(t->a->room);
+	char described[SOUNDBOARD_MAX];
 
-	for (size_t i = 0; i < n; i++)
-		if (!tool_policy_lists(t->a->settings->tools_off, list[i].name))
-			list[kept++] = list[i];
+	for (size_t i = 0; i < n; i++) {
+		if (is_off(t->a->settings, list[i].name))
+			continue;
+		list[kept] = list[i];
+		if (*sounds && strcmp(list[i].name, soundboard) == 0) {
+			snprintf(described, sizeof described, "%s The sounds: %s.",
+				 list[i].description, sounds);
+			list[kept].description = described;
+		}
+		kept++;
+	}
 	roles_tools(t->a->roles, list, kept);
 	roles_search(t->a->roles,
 		     t->provider_search && tool_policy_is_free(t->a->settings, "web_search"));

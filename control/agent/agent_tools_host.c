@@ -13,9 +13,6 @@
 #include "proto/base/utf8.h"
 
 enum { MINUTE_S = 60 };
-/* The chunk of a sound that a tool plays; those of answers are small numbers. */
-#define TOOL_CHUNK UINT32_MAX
-
 /* ---- outputs of the shells ---- */
 
 void agent_tools_output(uint32_t id, bool ok, struct slice text, void *arg)
@@ -109,12 +106,12 @@ static int play_sound(uint32_t id, const char *name, void *arg)
 {
 	const struct agent_tools *t = arg;
 
-	return t->a->soundh ? t->a->soundh(id, TOOL_CHUNK, name, t->a->arg) : ENOTSUP;
+	return agent_sounds_call(t->a->sounds, id, name);
 }
 
 bool agent_tools_sounded(struct agent_tools *t, uint32_t turn, uint32_t chunk, int err)
 {
-	if (!t || chunk != TOOL_CHUNK)
+	if (!t || chunk != AGENT_SOUND_TOOL)
 		return false;
 	agent_tools_output(turn, !err, slice_str(err ? strerror(err) : "{\"played\":true}"), t);
 	return true;

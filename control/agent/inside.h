@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "control/agent/agent.h"
+#include "control/agent/agent_sounds.h"
 #include "control/agent/agent_tools.h"
 #include "control/agent/continuity.h"
 #include "control/agent/retrieval.h"
@@ -26,6 +27,7 @@ struct agent {
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
 	void (*leaveh)(void *arg);
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
+	bool (*unsoundh)(uint32_t turn, uint32_t chunk, void *arg);
 	enum tool_rank (*rankh)(uint64_t user, void *arg);
 	bool (*roleh)(uint64_t user, uint64_t role, void *arg);
 	int (*joinh)(uint64_t user, const char *name, bool goes, void *arg);
@@ -47,9 +49,8 @@ struct agent {
 	struct utterance_sound *sound; /* of utterances; NULL unless the reply path is native */
 	struct tmr *timer;
 	struct tmr *power_timer;
-	const char *power;	 /* as the room was told last */
-	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
-	uint32_t sound_turn, sound_chunk;
+	const char *power; /* as the room was told last */
+	struct agent_sounds *sounds;
 
 	unsigned unreached; /* bits: uses whose provider was not reached when it was asked last */
 	struct {
@@ -80,7 +81,6 @@ void agent_feed(struct agent *a, const struct room_event *ev);
 /* Publishes what roles tell of providers: REFUSED, FAILOVER. */
 void agent_publish_provider(struct agent *a, const struct roles_event *ev);
 void agent_fault(struct agent *a, enum fault fault, enum fault_is is);
-void agent_end_sound(struct agent *a, uint32_t turn, uint32_t chunk);
 
 /* ---- agent_effects.c ---- */
 /* Performs one effect: the only place that decides who serves it. */

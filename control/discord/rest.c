@@ -372,6 +372,17 @@ int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *
 	return 0;
 }
 
+bool rest_withdraw(struct rest *r, rest_h *h, const void *arg)
+{
+	for (struct job *j = r->jobs; j; j = j->next)
+		if (j->h == h && j->arg == arg && !j->req) {
+			unlink_job(r, j);
+			job_free(j);
+			return true;
+		}
+	return false;
+}
+
 bool rest_refused(const struct rest *r)
 {
 	return r->refused;

@@ -42,6 +42,9 @@ int rest_alloc(struct rest **out, struct env *env, struct http *http, const char
 struct rest *rest_free(struct rest *r);
 /* h may be NULL. On ENOMEM, ENOBUFS (1000 calls wait) and EACCES (after a 401) h is not called. */
 int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *arg);
+/* Takes back a call that waits to be sent or to be sent again: h is not called. Returns false if
+ * Discord may have it already. */
+bool rest_withdraw(struct rest *r, rest_h *h, const void *arg);
 /* True if a 401 arrived. */
 bool rest_refused(const struct rest *r);
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "control/discord/rest.h"
 #include "ipc/env.h"
@@ -19,6 +18,7 @@ enum { LISTS = 2, REF_MAX = 192 };
 struct play {
 	struct play *next;
 	uint64_t channel, ticket;
+	bool external;
 	char ref[REF_MAX];
 };
 
@@ -39,84 +39,13 @@ struct sounds {
 	struct sound_list list, coming;
 	unsigned lists_left; /* list requests in progress */
 	bool failed;	     /* one of them failed */
+	bool whole;	     /* the list is complete */
+	bool changed;	     /* a change came while the list was on its way */
 	uint64_t listed_at;  /* 0: never */
 	struct play *plays;
 	unsigned n_plays;
 	struct asked *asked;
 };
-
-/* ---- the list, pure ---- */
-
-/* Discord sends the ids of default sounds as numbers too. */
-static uint64_t id_of(const json_t *v)
-{
-	uint64_t id = 0;
-
-	if (json_is_integer(v) && json_integer_value(v) > 0)
-		return (uint64_t)json_integer_value(v);
-	discord_snowflake(json_string_value(v), &id);
-	return id;
-}
-
-void sound_list_add(struct sound_list *list, const json_t *sounds)
-{
-	const json_t *items = json_is_array(sounds) ? sounds : json_object_get(sounds, "items");
-
-	for (size_t i = 0; i < json_array_size(items) && list->n < SOUNDS_MAX; i++) {
-		const json_t *s = json_array_get(items, i);
-		const char *name = json_string_value(json_object_get(s, "name"));
-		struct sound *to = &list->v[list->n];
-
-		if (!name || !*name || json_is_false(json_object_get(s, "available")))
-			continue;
-		*to = (struct sound){.id = id_of(json_object_get(s, "sound_id")),
-				     .guild = id_of(json_object_get(s, "guild_id"))};
-		utf8_copy(to->name, sizeof to->name, name);
-		list->n += to->id != 0;
-	}
-}
-
-/* "123", "123@456" */
-static bool by_id(const char *ref, uint64_t *id, uint64_t *guild)
-{
-	char text[24];
-	size_t n = strcspn(ref, "@");
-
-	if (n >= sizeof text)
-		return false;
-	memcpy(text, ref, n);
-	text[n] = '\0';
-	*guild = 0;
-	return discord_snowflake(text, id) && (!ref[n] || discord_snowflake(ref + n + 1, guild));
-}
-
-int sound_list_find(const struct sound_list *list, const char *ref, uint64_t *id, uint64_t *guild)
-{
-	const struct sound *part = NULL;
-	unsigned parts = 0;
-
-	if (by_id(ref, id, guild))
-		return 0;
-	if (!*ref)
-		return ENOENT;
-	*guild = 0;
-	for (unsigned i = 0; i < list->n; i++) {
-		const struct sound *s = &list->v[i];
-
-		if (strcasecmp(s->name, ref) == 0) {
-			*id = s->id;
-			return 0;
-		}
-		if (strcasestr(s->name, ref)) {
-			part = s;
-			parts++;
-		}
-	}
-	if (parts != 1)
-		return parts ? EEXIST : ENOENT;
-	*id = part->id;
-	return 0;
-}
 
 /* ---- calls ---- */
 
@@ -162,6 +91,13 @@ static int request(struct sounds *s, const struct rest_call *call, rest_h *h, ui
 
 /* ---- playing ---- */
 
+static int explain_refusal(int status, json_int_t code)
+{
+	if (code == DISCORD_ERROR_MUTED_FOR_SOUND)
+		return EPERM;
+	return status == 403 ? EACCES : status == 404 ? ENOENT : EIO;
+}
+
 static void on_played(int err, int status, const json_t *body, void *arg)
 {
 	uint64_t ticket = ((struct asked *)arg)->ticket;
@@ -172,7 +108,7 @@ static void on_played(int err, int status, const json_t *body, void *arg)
 	if (!err && status / 100 != 2) {
 		log_warn("sound_refused", "status=%d text=\"%s\"", status,
 			 json_string_value(json_object_get(body, "message")));
-		err = status == 403 ? EACCES : status == 404 ? ENOENT : EIO;
+		err = explain_refusal(status, json_integer_value(json_object_get(body, "code")));
 	}
 	s->h(ticket, err, s->arg);
 }
@@ -186,6 +122,10 @@ static int send_sound(struct sounds *s, const struct play *p)
 
 	if (err)
 		return err;
+	if (guild == s->guild)
+		guild = 0;
+	if (guild ? !p->external : !sound_list_by_id(&s->list, id))
+		return ENOENT;
 	snprintf(major, sizeof major, "%llu", (unsigned long long)p->channel);
 	snprintf(path, sizeof path, "/channels/%s/send-soundboard-sound", major);
 	snprintf(id_text, sizeof id_text, "%llu", (unsigned long long)id);
@@ -211,13 +151,8 @@ static void play_all(struct sounds *s)
 		struct play *next = p->next;
 		int err = send_sound(s, p);
 
-		if (err) {
-			log_warn("sound_not_played", "why=\"%s\"",
-				 err == ENOENT	 ? "there is no such sound"
-				 : err == EEXIST ? "several sounds have that in their name"
-						 : strerror(err));
+		if (err)
 			s->h(p->ticket, err, s->arg);
-		}
 		free(p);
 		p = next;
 	}
@@ -225,15 +160,20 @@ static void play_all(struct sounds *s)
 
 /* ---- listing ---- */
 
+static int request_lists(struct sounds *s);
+
 static void finish_lists(struct sounds *s, int err, int status, const json_t *body)
 {
 	s->failed = s->failed || err || status != 200;
 	sound_list_add(&s->coming, status == 200 ? body : NULL);
 	if (--s->lists_left)
 		return;
+	if (s->changed && !s->failed && !request_lists(s))
+		return;
 	/* An old list is better than an incomplete new one. */
 	if (!s->failed || s->coming.n > s->list.n)
 		s->list = s->coming;
+	s->whole = s->whole || !s->failed;
 	s->listed_at = env_now(s->env);
 	if (s->listedh)
 		s->listedh(&s->list, s->arg);
@@ -266,7 +206,7 @@ static int request_lists(struct sounds *s)
 
 	snprintf(major, sizeof major, "%llu", (unsigned long long)s->guild);
 	snprintf(path, sizeof path, "/guilds/%s/soundboard-sounds", major);
-	s->failed = false;
+	s->failed = s->changed = false;
 	s->coming.n = 0;
 	for (unsigned i = 0; i < LISTS && !err; i++) {
 		err = request(s, &calls[i], on_listed, 0);
@@ -279,9 +219,10 @@ static int request_lists(struct sounds *s)
 
 /* ---- interface ---- */
 
-int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ticket)
+int sounds_play(struct sounds *s, uint64_t channel, const char *ref, bool external, uint64_t ticket)
 {
-	bool fresh = s->listed_at && env_now(s->env) < s->listed_at + SOUNDS_FRESH_S * NS_PER_S;
+	bool listed = s->whole ||
+		      (s->listed_at && env_now(s->env) < s->listed_at + SOUNDS_AGAIN_S * NS_PER_S);
 	struct play *p, **last = &s->plays;
 	int err = 0;
 
@@ -292,8 +233,9 @@ int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ti
 		return ENOMEM;
 	p->channel = channel;
 	p->ticket = ticket;
+	p->external = external;
 	utf8_copy(p->ref, sizeof p->ref, ref);
-	if (fresh && !s->lists_left) {
+	if (s->whole || (listed && !s->lists_left)) {
 		err = send_sound(s, p);
 		free(p);
 		return err;
@@ -312,17 +254,73 @@ int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ti
 	return err;
 }
 
+const struct sound_list *sounds_now(const struct sounds *s)
+{
+	return s->whole ? &s->list : NULL;
+}
+
 int sounds_list(struct sounds *s)
 {
 	return s->lists_left ? 0 : request_lists(s);
 }
 
+bool sounds_cancel(struct sounds *s, uint64_t ticket)
+{
+	struct asked *x = s->asked;
+
+	for (struct play **at = &s->plays; *at; at = &(*at)->next) {
+		struct play *p = *at;
+
+		if (p->ticket != ticket)
+			continue;
+		*at = p->next;
+		s->n_plays--;
+		free(p);
+		return true;
+	}
+	while (x && x->ticket != ticket)
+		x = x->next;
+	if (!x || !rest_withdraw(s->rest, on_played, x))
+		return false;
+	request_free(x);
+	return true;
+}
+
+/* Returns false if the event is none of the soundboard. */
+static bool apply_event(struct sounds *s, const char *name, const json_t *d)
+{
+	uint64_t id = 0;
+
+	if (strcmp(name, "GUILD_SOUNDBOARD_SOUND_CREATE") == 0 ||
+	    strcmp(name, "GUILD_SOUNDBOARD_SOUND_UPDATE") == 0) {
+		sound_list_set(&s->list, d);
+	} else if (strcmp(name, "GUILD_SOUNDBOARD_SOUND_DELETE") == 0) {
+		if (discord_snowflake(json_string_value(json_object_get(d, "sound_id")), &id))
+			sound_list_remove(&s->list, id);
+	} else if (strcmp(name, "GUILD_SOUNDBOARD_SOUNDS_UPDATE") == 0 ||
+		   strcmp(name, "SOUNDBOARD_SOUNDS") == 0) {
+		sound_list_clear(&s->list, s->guild);
+		sound_list_add(&s->list, d);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void sounds_event(struct sounds *s, const char *name, const json_t *d)
+{
+	if (!apply_event(s, name, d))
+		return;
+	s->changed = true;
+	if (s->whole && s->listedh)
+		s->listedh(&s->list, s->arg);
+}
+
 const char *sounds_name(const struct sounds *s, uint64_t id)
 {
-	for (unsigned i = 0; i < s->list.n; i++)
-		if (s->list.v[i].id == id)
-			return s->list.v[i].name;
-	return NULL;
+	const struct sound *sound = sound_list_by_id(&s->list, id);
+
+	return sound ? sound->name : NULL;
 }
 
 int sounds_alloc(struct sounds **out, struct env *env, struct rest *rest, uint64_t guild,

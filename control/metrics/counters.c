@@ -40,6 +40,8 @@ void counters_take_event(struct counters *c, const struct bus_event *ev)
 		{EVENT_ENGINE_DOWN, COUNTER_ENGINES_DOWN},
 		{EVENT_FAILOVER, COUNTER_FAILOVERS},
 		{EVENT_TOLD, COUNTER_TOLD},
+		{EVENT_SOUND_PLAYED, COUNTER_SOUNDS_PLAYED},
+		{EVENT_SOUND_DROPPED, COUNTER_SOUNDS_DROPPED},
 	};
 
 	for (unsigned i = 0; i < sizeof plain / sizeof plain[0]; i++)

@@ -255,6 +255,11 @@ const char *room_bot_name(const struct room *room)
 	return room->context.name;
 }
 
+const char *room_sound_names(const struct room *room)
+{
+	return room_soundboard_names(&room->soundboard);
+}
+
 const char *room_language_now(const struct room *room)
 {
 	return room_spoken_language(&room->context);

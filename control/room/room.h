@@ -63,6 +63,9 @@ uint64_t room_user_of(const struct room *room, const char *name);
 /* The code of the language to write to the people in (settings, else the last speaker's); "": not
  * known. Borrowed until the next step. */
 const char *room_language_now(const struct room *room);
+/* The names of the sounds that answers may play, with ", " between; "": none. Borrowed until the
+ * next step. */
+const char *room_sound_names(const struct room *room);
 /* People in the room without bots. */
 unsigned room_people(const struct room *room);
 /* True if this user is the only person in it, bots aside. */

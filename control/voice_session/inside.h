@@ -1,6 +1,7 @@
 /* The state of a voice session, shared by the files of this folder: voice_session.c (events, timer,
  * desired channel), joining.c (joins the channel), occupants.c (agent and members), report.c
- * (messages to the members), music.c (its jukebox), shown_music.c (what members see of it). */
+ * (messages to the members), music.c (its jukebox), shown_music.c (what members see of it),
+ * soundboard.c. */
 #ifndef CONTROL_VOICE_SESSION_INSIDE_H
 #define CONTROL_VOICE_SESSION_INSIDE_H
 
@@ -122,8 +123,6 @@ void voice_session_apply_consents(struct voice_session *c);
 void voice_session_renew_members(struct voice_session *c);
 /* Tells mediad who has refused, though nobody is heard by default yet. */
 void voice_session_apply_refusals(struct voice_session *c);
-/* A VOICE_CHANNEL_EFFECT_SEND event; the bot's own sounds cause one too. */
-void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d);
 /* The name the bot answers to. Borrowed. */
 const char *voice_session_bot_name(const struct voice_session *c);
 
@@ -135,6 +134,15 @@ void voice_session_enter_music(struct voice_session *c);
 void voice_session_show_music(struct voice_session *c);
 void voice_session_hide_music(struct voice_session *c);
 void voice_session_look_at_music(struct voice_session *c);
+
+/* soundboard.c */
+/* A VOICE_CHANNEL_EFFECT_SEND event; the bot's own sounds cause one too. */
+void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d);
+/* Any event of the gateway: those of the soundboard count. */
+void voice_session_sounds_event(struct voice_session *c, const char *name, const json_t *d);
+/* soundh and unsoundh of an agent (control/agent/agent.h); arg is the voice session. */
+int voice_session_play_sound(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
+bool voice_session_drop_sound(uint32_t turn, uint32_t chunk, void *arg);
 
 /* joining.c */
 /* The call as it should be in this channel. */

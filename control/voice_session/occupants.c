@@ -1,5 +1,4 @@
-/* The room of a voice session: its agent from start to end, the members in the channel, soundboard
- * sounds, faults. */
+/* The room of a voice session: its agent from start to end, the members in the channel, faults. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +6,6 @@
 #include "control/agent/agent.h"
 #include "control/consent/consent.h"
 #include "control/discord/guilds.h"
-#include "control/discord/sounds.h"
 #include "control/discord/voice.h"
 #include "control/jukebox/jukebox.h"
 #include "control/media/media.h"
@@ -144,75 +142,6 @@ void voice_session_sync_members(struct voice_session *c)
 void voice_session_renew_members(struct voice_session *c)
 {
 	guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), tell_member, c);
-}
-
-static void on_sounded(uint64_t ticket, int err, void *arg)
-{
-	struct voice_session *c = arg;
-
-	if (c->agent)
-		agent_sounded(c->agent, (uint32_t)(ticket >> 32), (uint32_t)ticket, err);
-}
-
-enum { SOUNDS_TEXT = 4096 }; /* more than a room tells a model of */
-
-/* The agent is told the names, one a line. */
-static void on_listed(const struct sound_list *list, void *arg)
-{
-	struct voice_session *c = arg;
-	char names[SOUNDS_TEXT];
-	size_t n = 0;
-
-	names[0] = '\0';
-	for (unsigned i = 0; i < list->n && n + SOUNDS_NAME + 1 < sizeof names; i++)
-		n += (size_t)snprintf(names + n, sizeof names - n, "%s\n", list->v[i].name);
-	if (c->agent)
-		agent_sounds(c->agent, names);
-}
-
-static struct sounds *open_sounds(struct voice_session *c)
-{
-	if (!c->sounds &&
-	    sounds_alloc(&c->sounds, c->conf.env, c->conf.rest, c->guild, on_sounded, on_listed, c))
-		c->sounds = NULL;
-	return c->sounds;
-}
-
-static int play_sound(uint32_t turn, uint32_t chunk, const char *ref, void *arg)
-{
-	struct voice_session *c = arg;
-
-	return open_sounds(c) ? sounds_play(c->sounds, voice_channel(c->voice), ref,
-					    (uint64_t)turn << 32 | chunk)
-			      : ENOMEM;
-}
-
-/* Discord sends this event for the bot's own sounds, too. */
-void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d)
-{
-	const json_t *sound = json_object_get(d, "sound_id");
-	uint64_t channel = 0, id = (uint64_t)json_integer_value(sound);
-	const char *name = NULL;
-
-	if (json_is_string(sound))
-		discord_snowflake(json_string_value(sound), &id);
-	discord_snowflake(json_string_value(json_object_get(d, "channel_id")), &channel);
-	if (!id || !c->agent || user == guilds_self(c->conf.guilds) || !channel ||
-	    channel != voice_channel(c->voice))
-		return;
-	if (c->sounds)
-		name = sounds_name(c->sounds, id);
-	log_info("sound_heard", "guild=%llu user=%llu sound=%llu", ID(c->guild), ID(user), ID(id));
-	agent_soundboard(c->agent, user, name ? name : "of the soundboard");
-}
-
-/* A text model that writes the answers is told which sounds there are. */
-static void list_sounds(struct voice_session *c)
-{
-	if (c->conf.settings->reply_path == SETTINGS_REPLY_BRAIN &&
-	    voice_session_may(c, DISCORD_BIT_USE_SOUNDBOARD, true) && open_sounds(c) &&
-	    sounds_list(c->sounds))
-		log_warn("sounds_not_listed", "guild=%llu", ID(c->guild));
 }
 
 /* An administrator, as the server's owner, has every permission. */
@@ -372,7 +301,8 @@ void voice_session_start_agent(struct voice_session *c)
 				  .bot_name = voice_session_bot_name(c),
 				  .tellh = voice_session_tell_room,
 				  .leaveh = request_leave,
-				  .soundh = play_sound,
+				  .soundh = voice_session_play_sound,
+				  .unsoundh = voice_session_drop_sound,
 				  .store = c->conf.store,
 				  .sources = c->conf.sources,
 				  .jukebox = c->jukebox,
@@ -406,7 +336,7 @@ void voice_session_start_agent(struct voice_session *c)
 	c->n_members = 0;
 	voice_session_sync_members(c);
 	agent_muted(c->agent, voice_session_unheard(c));
-	list_sounds(c);
+	voice_session_list_sounds(c);
 	tell_unread_consents(c);
 	hand_over(c);
 }

@@ -315,6 +315,8 @@ void voice_session_event(struct voice_session *c, const char *name, const json_t
 	} else if (strcmp(name, "GUILD_CREATE") == 0) {
 		voice_session_update_call(c);
 		voice_session_sync_members(c);
+	} else {
+		voice_session_sounds_event(c, name, d);
 	}
 	voice_session_arm_timer(c);
 }
@@ -350,6 +352,7 @@ void voice_session_settings(struct voice_session *c)
 		agent_settings(c->agent,
 			       policy_allows_channel(c->conf.settings, voice_channel(c->voice)));
 	voice_session_renew_members(c);
+	voice_session_list_sounds(c);
 	voice_session_check_channel(c);
 }
 

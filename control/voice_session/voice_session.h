@@ -14,6 +14,7 @@
 #include "control/report/faults.h"
 
 struct bus;
+struct clips;
 struct consent_table;
 struct counters;
 struct ledger;
@@ -44,6 +45,7 @@ struct voice_session_conf {
 	struct rest *rest;
 	struct gateway *gateway;
 	struct guilds *guilds;
+	const struct clips *clips; /* local sounds; may be NULL */
 	struct media *media;
 	const struct settings *settings;
 	struct ledger *ledger; /* what its calls spend; may be NULL */
@@ -125,6 +127,8 @@ void voice_session_inherit_music(struct voice_session *c, uint64_t channel, uint
 bool voice_session_music_view(const struct voice_session *c, struct music_view *v);
 /* No track names this user as its requester any more. */
 void voice_session_forget_requester(struct voice_session *c, uint64_t user);
+/* There are local sounds now, or others: models are told which sounds they can play. */
+void voice_session_list_sounds(struct voice_session *c);
 /* Fills in the values of /status except those that only control knows. *out borrows from the voice
  * session until it changes. */
 void voice_session_status(const struct voice_session *c, struct status *out);

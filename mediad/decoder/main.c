@@ -17,6 +17,7 @@
 
 #include "ipc/http_guard.h"
 #include "ipc/log.h"
+#include "mediad/decoder/clips.h"
 #include "mediad/decoder/fetcher.h"
 #include "mediad/decoder/decode.h"
 #include "mediad/decoder/jail.h"
@@ -32,6 +33,7 @@ struct options {
 	int roots[DECODER_ROOTS];
 	unsigned n_roots;
 	const char *addresses;
+	const char *sounds; /* a folder whose sounds are printed; NULL: mediad is served */
 	enum log_level level;
 };
 
@@ -51,6 +53,8 @@ static void print_usage(FILE *f)
 	      "  --address LIST addresses that sources may have although they are not public, such "
 	      "as\n"
 	      "                 \"10.0.0.5:8000, [fd00::1]:80\"\n"
+	      "  --sounds DIR   instead: print the sounds of this folder for control, one a line, "
+	      "and end\n"
 	      "  --log LEVEL    fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
 	      "\n"
@@ -80,9 +84,13 @@ static int add_root(struct options *o, const char *path)
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"root", required_argument, NULL, 'r'}, {"address", required_argument, NULL, 'a'},
-		{"log", required_argument, NULL, 'L'},	{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},	{NULL, 0, NULL, 0},
+		{"root", required_argument, NULL, 'r'},
+		{"address", required_argument, NULL, 'a'},
+		{"sounds", required_argument, NULL, 's'},
+		{"log", required_argument, NULL, 'L'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
 	};
 	int opt, status = -1;
 
@@ -91,6 +99,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 			status = add_root(o, optarg);
 		} else if (opt == 'a') {
 			o->addresses = optarg;
+		} else if (opt == 's') {
+			o->sounds = optarg;
 		} else if (opt == 'h') {
 			print_usage(stdout);
 			status = EXIT_SUCCESS;
@@ -159,6 +169,24 @@ static int prepare_process(void)
 	return err;
 }
 
+static int print_sounds(const char *path)
+{
+	int err = sandbox_drop();
+
+	decode_prepare();
+	if (!err && !jail_works())
+		err = ENOTSUP;
+	if (!err)
+		err = clips_print(path, stdout);
+	if (err)
+		log_warn("sound_folder", "path=\"%s\" error=\"%s\"%s", path, strerror(err),
+			 err == ENOTSUP
+				 ? " hint=\"system-call filters cannot be installed here; no "
+				   "local sound is played\""
+				 : "");
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {.level = LOG_INFO_};
@@ -172,6 +200,8 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	log_init("decoderd", o.level);
+	if (o.sounds && optind == argc)
+		return print_sounds(o.sounds);
 	if (optind < argc || !take_descriptors(&conf)) {
 		fprintf(stderr, "decoderd: mediad starts this program; try --help\n");
 		return EXIT_USAGE;

@@ -240,6 +240,18 @@ static void refuse_session(struct fake *f, unsigned conn)
 			  "\"event_id\":null}}");
 }
 
+static void take_tools(struct scene *s, const json_t *tools)
+{
+	for (size_t i = 0; i < json_array_size(tools); i++) {
+		const json_t *tool = json_array_get(tools, i);
+		const char *name = json_string_value(json_object_get(tool, "name"));
+
+		if (name && strcmp(name, "soundboard") == 0)
+			snprintf(s->soundboard, sizeof s->soundboard, "%s",
+				 json_string_value(json_object_get(tool, "description")));
+	}
+}
+
 static void provider(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
 	struct scene *s = f->arg;
@@ -248,6 +260,7 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 
 	if (strcmp(type, "session.update") == 0) {
 		refuse_session(f, conn);
+		take_tools(s, json_object_get(json_object_get(root, "session"), "tools"));
 		text = json_string_value(
 			json_object_get(json_object_get(root, "session"), "instructions"));
 		if (text)

@@ -60,8 +60,9 @@ struct scene {
 	char asked[512], told[512], truncate[256], instructions[4096];
 	size_t voice_heard, voice_heard_wrong; /* samples that the voice session got; not Alice's */
 	struct faults faults;
-	bool refuses;	   /* settings of its session */
-	char refusal[200]; /* the event about it */
+	bool refuses;	      /* settings of its session */
+	char refusal[200];    /* the event about it */
+	char soundboard[200]; /* the tool's description */
 };
 
 /* /status said once that the provider does not answer. */

@@ -4,47 +4,10 @@
 #include "control/discord/rest.h"
 #include "tests/test.h"
 
-static const struct sound_list *board(const char *json)
-{
-	static struct sound_list list;
-	json_t *root = json_loads(json, 0, NULL);
-
-	list.n = 0;
-	sound_list_add(&list, root);
-	json_decref(root);
-	return &list;
-}
-
 static const char mine[] =
 	"{\"items\":[{\"name\":\"Drum roll\",\"sound_id\":\"77\",\"guild_id\":\"5\"},"
-	"{\"name\":\"Air horn\",\"sound_id\":\"78\",\"available\":false},"
-	"{\"name\":\"drum\",\"sound_id\":\"79\"},{\"name\":\"horn of doom\","
-	"\"sound_id\":80},{\"name\":\"x\"},{\"sound_id\":\"9\"},7]}";
-
-static int find(const char *ref, uint64_t *id, uint64_t *guild)
-{
-	*id = *guild = 0;
-	return sound_list_find(board(mine), ref, id, guild);
-}
-
-TEST(sounds_are_found_by_id_and_name)
-{
-	uint64_t id, guild;
-
-	CHECK_INT(board(mine)->n, 3);
-	CHECK(find("DRUM ROLL", &id, &guild) == 0 && id == 77 && guild == 0);
-	CHECK(find("drum", &id, &guild) == 0 && id == 79);
-	CHECK(find("doom", &id, &guild) == 0 && id == 80);
-	CHECK_INT(find("dru", &id, &guild), EEXIST);
-	CHECK_INT(find("air horn", &id, &guild), ENOENT);
-	CHECK_INT(find("", &id, &guild), ENOENT);
-	CHECK(find("123", &id, &guild) == 0 && id == 123 && guild == 0);
-	CHECK(find("123@456", &id, &guild) == 0 && id == 123 && guild == 456);
-	CHECK_INT(find("123@", &id, &guild), ENOENT);
-	CHECK_INT(find("123456789012345678901234567890", &id, &guild), ENOENT);
-	CHECK_INT(board("5")->n, 0);
-	CHECK_INT(board("{}")->n, 0);
-}
+	"{\"name\":\"drum\",\"sound_id\":\"79\",\"guild_id\":\"5\"},"
+	"{\"name\":\"horn of doom\",\"sound_id\":\"80\",\"guild_id\":\"5\"}]}";
 
 static struct seen {
 	struct fake_http fake;
@@ -53,7 +16,9 @@ static struct seen {
 	char events[128], asked[512];
 	unsigned ends, want;
 	bool want_list;
+	bool no_list;
 	int status; /* of playing */
+	const char *refusal;
 } fx;
 
 static void on_played(uint64_t ticket, int err, void *arg)
@@ -82,8 +47,10 @@ static void discord(struct fake_http *f, struct evhttp_request *req)
 
 	snprintf(fx.asked + at, sizeof fx.asked - at, "%s %s\n", f->path, (char *)f->body);
 	if (strstr(f->path, "send-soundboard-sound"))
-		fake_http_answer(req, fx.status, "application/json", "{}",
-				 fx.status == 204 ? 0 : 2);
+		fake_http_answer(req, fx.status, "application/json", fx.refusal,
+				 fx.status == 204 ? 0 : strlen(fx.refusal));
+	else if (fx.no_list)
+		fake_http_answer(req, 403, "application/json", "{}", 2);
 	else if (strstr(f->path, "default"))
 		fake_http_answer(req, 200, "application/json", common, sizeof common - 1);
 	else
@@ -94,6 +61,7 @@ static bool begin(int status)
 {
 	memset(&fx, 0, sizeof fx);
 	fx.status = status;
+	fx.refusal = "{}";
 	fx.want = 1;
 	return fake_http_begin(&fx.fake, discord, NULL) &&
 	       !rest_alloc(&fx.rest, fx.fake.env, fx.fake.http, fx.fake.base, "token") &&
@@ -113,7 +81,9 @@ TEST(sounds_are_listed_for_their_owner)
 	fx.want_list = true;
 	CHECK_INT(sounds_list(fx.sounds), 0);
 	CHECK_INT(sounds_list(fx.sounds), 0); /* is under way */
+	CHECK(!sounds_now(fx.sounds));
 	env_run(fx.fake.env);
+	CHECK_INT(sounds_now(fx.sounds)->n, 4);
 	CHECK(!fx.fake.timed_out);
 	CHECK(strstr(fx.events, "quack") || strstr(fx.events, "Drum roll"));
 	CHECK_INT(atoi(fx.events), 4 /* of both lists */);
@@ -123,7 +93,7 @@ TEST(sounds_are_listed_for_their_owner)
 TEST(a_sound_is_played_by_its_name)
 {
 	CHECK(begin(204));
-	CHECK_INT(sounds_play(fx.sounds, 9, "quack", 1), 0);
+	CHECK_INT(sounds_play(fx.sounds, 9, "quack", false, 1), 0);
 	CHECK_STR(fx.events, "");
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
@@ -135,12 +105,21 @@ TEST(a_sound_is_played_by_its_name)
 	/* The list is known now. */
 	fx.ends = 0;
 	fx.asked[0] = '\0';
-	CHECK_INT(sounds_play(fx.sounds, 9, "80@6", 2), 0);
+	CHECK_INT(sounds_play(fx.sounds, 9, "80@6", true, 2), 0);
 	env_run(fx.fake.env);
 	CHECK_STR(fx.asked, "/v1/channels/9/send-soundboard-sound "
 			    "{\"sound_id\":\"80\",\"source_guild_id\":\"6\"}\n");
 	CHECK_STR(fx.events, "1:0 2:0 ");
-	CHECK_INT(sounds_play(fx.sounds, 9, "nothing", 3), ENOENT);
+	CHECK_INT(sounds_play(fx.sounds, 9, "nothing", false, 3), ENOENT);
+	/* Those of other servers only where they are allowed; the own one needs no name. */
+	CHECK_INT(sounds_play(fx.sounds, 9, "80@6", false, 4), ENOENT);
+	CHECK_INT(sounds_play(fx.sounds, 9, "81@5", true, 5), ENOENT);
+	CHECK_INT(sounds_play(fx.sounds, 9, "drum r", false, 6), 0);
+	CHECK_INT(sounds_play(fx.sounds, 9, "r", false, 7), EEXIST);
+	fx.ends = 0;
+	fx.asked[0] = '\0';
+	env_run(fx.fake.env);
+	CHECK_STR(fx.asked, "/v1/channels/9/send-soundboard-sound {\"sound_id\":\"77\"}\n");
 	end();
 }
 
@@ -148,19 +127,113 @@ TEST(sounds_that_cannot_be_played_are_told)
 {
 	CHECK(begin(403));
 	fx.want = 2;
-	CHECK_INT(sounds_play(fx.sounds, 9, "nothing", 1), 0);
-	CHECK_INT(sounds_play(fx.sounds, 9, "drum", 2), 0);
+	CHECK_INT(sounds_play(fx.sounds, 9, "nothing", false, 1), 0);
+	CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, 2), 0);
 	env_run(fx.fake.env);
 	CHECK(strstr(fx.events, "1:2 ") && strstr(fx.events, "2:13 "));
 	end();
 	/* Nobody waits any more. */
 	CHECK(begin(204));
 	for (unsigned i = 0; i < SOUNDS_WAITING; i++)
-		CHECK_INT(sounds_play(fx.sounds, 9, "drum", i), 0);
-	CHECK_INT(sounds_play(fx.sounds, 9, "drum", 99), ENOBUFS);
+		CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, i + 1), 0);
+	CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, 99), ENOBUFS);
 	fx.sounds = sounds_free(fx.sounds);
 	end();
 	CHECK_STR(fx.events, "");
+}
+
+TEST(discord_says_that_the_bot_is_muted)
+{
+	CHECK(begin(400));
+	fx.refusal = "{\"code\":50167,\"message\":\"You are muted\"}";
+	CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, 1), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "1:1 "); /* EPERM */
+	end();
+}
+
+/* An answer that was cut plays nothing after the cut, whatever its sounds wait for. */
+TEST(a_sound_that_is_cancelled_is_not_sent)
+{
+	CHECK(begin(204));
+	CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, 1), 0); /* waits for the list */
+	CHECK_INT(sounds_play(fx.sounds, 9, "quack", false, 2), 0);
+	CHECK(sounds_cancel(fx.sounds, 1));
+	CHECK(!sounds_cancel(fx.sounds, 1));
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "2:0 ");
+	CHECK(!strstr(fx.asked, "\"79\""));
+	CHECK(!sounds_cancel(fx.sounds, 2));
+	/* Now it waits to be sent. */
+	fx.asked[0] = '\0';
+	CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, 3), 0);
+	CHECK(sounds_cancel(fx.sounds, 3));
+	CHECK_INT(sounds_play(fx.sounds, 9, "quack", false, 4), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "2:0 4:0 ");
+	CHECK(!strstr(fx.asked, "\"79\""));
+	end();
+}
+
+static void tell(const char *name, const char *json)
+{
+	json_t *d = json_loads(json, 0, NULL);
+
+	fx.events[0] = '\0';
+	sounds_event(fx.sounds, name, d);
+	json_decref(d);
+}
+
+TEST(events_keep_the_list_up_to_date)
+{
+	CHECK(begin(204));
+	fx.want_list = true;
+	CHECK_INT(sounds_list(fx.sounds), 0);
+	env_run(fx.fake.env);
+	tell("GUILD_SOUNDBOARD_SOUND_CREATE",
+	     "{\"name\":\"tada\",\"sound_id\":\"90\",\"guild_id\":\"5\"}");
+	CHECK_INT(atoi(fx.events), 5);
+	CHECK_STR(sounds_name(fx.sounds, 90), "tada");
+	tell("GUILD_SOUNDBOARD_SOUND_UPDATE",
+	     "{\"name\":\"Ta-da\",\"sound_id\":\"90\",\"guild_id\":\"5\"}");
+	CHECK_INT(atoi(fx.events), 5);
+	CHECK_STR(sounds_name(fx.sounds, 90), "Ta-da");
+	tell("GUILD_SOUNDBOARD_SOUND_DELETE", "{\"sound_id\":\"90\",\"guild_id\":\"5\"}");
+	CHECK_INT(atoi(fx.events), 4);
+	CHECK(!sounds_name(fx.sounds, 90));
+	tell("GUILD_SOUNDBOARD_SOUNDS_UPDATE",
+	     "{\"guild_id\":\"5\",\"soundboard_sounds\":[{\"name\":\"only\",\"sound_id\":\"91\","
+	     "\"guild_id\":\"5\"}]}");
+	CHECK_INT(atoi(fx.events), 2); /* and a default one */
+	CHECK_STR(sounds_name(fx.sounds, 1), "quack");
+	tell("GUILD_EMOJIS_UPDATE", "{\"guild_id\":\"5\"}");
+	CHECK_STR(fx.events, "");
+	end();
+}
+
+/* The list may be older than an event that overtakes it. */
+TEST(a_list_is_requested_again_after_a_change_on_its_way)
+{
+	CHECK(begin(204));
+	fx.want_list = true;
+	CHECK_INT(sounds_list(fx.sounds), 0);
+	tell("GUILD_SOUNDBOARD_SOUND_DELETE", "{\"sound_id\":\"79\",\"guild_id\":\"5\"}");
+	CHECK_STR(fx.events, "");
+	env_run(fx.fake.env);
+	CHECK_STR(strstr(strstr(fx.asked, "default") + 1, "default"), "default-sounds \n");
+	end();
+}
+
+/* A list that Discord does not give is not requested with every sound. */
+TEST(a_missing_list_is_not_requested_for_each_sound)
+{
+	CHECK(begin(204));
+	fx.no_list = true;
+	CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, 1), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "1:2 ");
+	CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, 2), ENOENT);
+	end();
 }
 
 TEST_OOM(sounds_without_memory)
@@ -178,7 +251,7 @@ TEST_OOM(sounds_without_memory)
 	if (!err)
 		err = sounds_alloc(&s, env, rest, 5, on_played, on_listed, NULL);
 	if (!err)
-		err = sounds_play(s, 9, "drum", 1);
+		err = sounds_play(s, 9, "drum", false, 1);
 	sounds_free(s);
 	rest_free(rest);
 	http_free(http);
