@@ -15,6 +15,7 @@
 #include "control/extraction/extraction.h"
 #include "control/library/library.h"
 #include "control/music_sources/music_sources.h"
+#include "control/soundboard/clips.h"
 #include "control/events/events.h"
 #include "control/embedded.h"
 #include "control/jukebox/queue_shelf.h"
@@ -45,8 +46,9 @@
 uint32_t control_intents(void)
 {
 	/* No intent here is privileged. Commands and voice servers need no intent; voice states do,
-	 * our own too. */
-	return DISCORD_INTENT_GUILDS | DISCORD_INTENT_GUILD_VOICE_STATES;
+	 * our own too, and so do changes of a soundboard. */
+	return DISCORD_INTENT_GUILDS | DISCORD_INTENT_GUILD_EXPRESSIONS |
+	       DISCORD_INTENT_GUILD_VOICE_STATES;
 }
 
 uint64_t control_permissions(void)
@@ -86,6 +88,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .rest = c->rest,
 					  .gateway = c->gateway,
 					  .guilds = c->guilds,
+					  .clips = c->clips,
 					  .media = c->media,
 					  .bus = c->bus,
 					  .store = c->store,
@@ -417,6 +420,14 @@ static int make_sources(struct control *c)
 	return err ? err : music_sources_alloc(&c->sources, c->env, c->library, c->settings);
 }
 
+static void list_sounds(void *arg)
+{
+	const struct control *c = arg;
+
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_list_sounds(c->voice_sessions[i]);
+}
+
 /* The two that read the store beside the rooms, and the music library. */
 static int make_memory(struct control *c)
 {
@@ -435,6 +446,9 @@ static int make_memory(struct control *c)
 		err = embeddings_alloc(&c->embeddings, &conf);
 	if (!err)
 		err = queue_shelf_alloc(&c->shelf, c->conf.kept ? c->conf.kept->queues : NULL);
+	if (!err)
+		err = clips_alloc(&c->clips, c->env, "decoderd", c->settings->sound_folder,
+				  list_sounds, c);
 	return err ? err : make_sources(c);
 }
 
@@ -515,6 +529,7 @@ struct control *control_free(struct control *c)
 	extraction_free(c->extraction);
 	music_sources_free(c->sources);
 	library_free(c->library);
+	clips_free(c->clips);
 	embeddings_free(c->embeddings);
 	mcp_servers_free(c->mcp);
 	delegates_free(c->delegates);

@@ -48,6 +48,7 @@ struct control {
 	struct embeddings_client *embeddings; /* NULL without a provider of role embed */
 	struct ws_ctx *ws;
 	struct rest *rest;
+	struct clips *clips; /* local sounds of the soundboard */
 	struct guilds *guilds;
 	struct gateway *gateway;
 	struct commands *commands;
