@@ -69,5 +69,7 @@ int http_request(struct http_req **out, struct http *h, const struct http_call *
 void http_req_cancel(struct http_req *req);
 /* Value of a response header (case-insensitive) copied to buf; NULL when absent. */
 const char *http_header(const struct http_resp *resp, const char *name, char *buf, size_t size);
+/* The errno of a response or of http_request as a clause for people. */
+const char *http_explain(int err);
 
 #endif

@@ -122,25 +122,6 @@ static void end_as_page(struct music_request *r)
 	music_download_begin(r);
 }
 
-static const char *explain_error(int err)
-{
-	switch (err) {
-	case EACCES:
-		return "its address is not public";
-	case ETIMEDOUT:
-		return "the site took too long to answer";
-	case EHOSTUNREACH:
-		return "the site was not found";
-	case ECONNREFUSED:
-		return "the site cannot be reached";
-	case EPROTO:
-	case EKEYEXPIRED:
-		return "the site has no valid certificate";
-	default:
-		return "the connection failed";
-	}
-}
-
 /* ---- answers ---- */
 
 static void keep_part(struct music_request *r, const struct http_resp *resp)
@@ -213,7 +194,7 @@ static void follow_redirect(struct music_request *r, const struct http_resp *res
 	snprintf(r->at, sizeof r->at, "%s", url);
 	err = send_probe(r);
 	if (err)
-		music_request_end(r, explain_error(err));
+		music_request_end(r, http_explain(err));
 }
 
 static void take_response(const struct http_resp *resp, void *arg)
@@ -226,7 +207,7 @@ static void take_response(const struct http_resp *resp, void *arg)
 		/* An old radio station begins with ICY instead of HTTP, which mediad reads. */
 		end_as_sound(r, true);
 	} else if (resp->err) {
-		music_request_end(r, explain_error(resp->err));
+		music_request_end(r, http_explain(resp->err));
 	} else if (resp->status / 100 == 3) {
 		follow_redirect(r, resp);
 	} else if (resp->status / 100 != 2) {
@@ -275,5 +256,5 @@ void music_address_begin(struct music_request *r)
 	snprintf(r->at, sizeof r->at, "%s", r->text);
 	err = send_probe(r);
 	if (err)
-		music_request_fail(r, explain_error(err));
+		music_request_fail(r, http_explain(err));
 }

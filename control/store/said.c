@@ -49,7 +49,7 @@ static int64_t end_of(const struct job *j)
 	return j->until_ms && j->until_ms < INT64_MAX ? (int64_t)j->until_ms : INT64_MAX;
 }
 
-/* by_speaker: only those of the speaker who is asked for. */
+/* by_speaker: only those of the speaker whom the query names. */
 static sqlite3_stmt *use_lines(struct db *db, enum db_statement statement, const struct job *j,
 			       bool by_speaker, unsigned most)
 {

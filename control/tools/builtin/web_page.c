@@ -143,29 +143,6 @@ static void fail_read(struct web_page_read *r, const char *why)
 	end_read(r, &page);
 }
 
-static const char *explain_error(int err)
-{
-	switch (err) {
-	case EACCES:
-		return "its address is not public";
-	case ETIMEDOUT:
-		return "the site took too long to answer";
-	case EHOSTUNREACH:
-		return "the site was not found";
-	case ECONNREFUSED:
-		return "the site cannot be reached";
-	case EPROTO:
-	case EKEYEXPIRED:
-		return "the site has no valid certificate";
-	case EMEDIUMTYPE:
-		return "it is no text";
-	case ENOMEM:
-		return "there was no memory for it";
-	default:
-		return "the connection failed";
-	}
-}
-
 /* ---- answers ---- */
 static void read_body(struct web_page_read *r, const struct http_resp *resp)
 {
@@ -176,7 +153,7 @@ static void read_body(struct web_page_read *r, const struct http_resp *resp)
 				 resp->body.p ? resp->body.p : "", resp->body.n);
 
 	if (err) {
-		fail_read(r, explain_error(err));
+		fail_read(r, http_explain(err));
 		return;
 	}
 	page.title = text.title;
@@ -220,7 +197,7 @@ static void on_response(const struct http_resp *resp, void *arg)
 
 	r->req = NULL;
 	if (resp->err) {
-		fail_read(r, explain_error(resp->err));
+		fail_read(r, http_explain(resp->err));
 	} else if (is_redirect(resp->status)) {
 		follow_redirect(r, resp);
 	} else if (resp->status / 100 == 2) {
@@ -293,7 +270,7 @@ static void advance(struct web_page_read *r)
 	h->busy = r->holds = true;
 	err = send_request(r);
 	if (err)
-		fail_read(r, explain_error(err));
+		fail_read(r, http_explain(err));
 }
 
 int web_page_read(struct web_page_read **out, struct web_pages *w, const char *url, web_page_h *h,

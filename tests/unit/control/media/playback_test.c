@@ -283,19 +283,26 @@ TEST(media_playback_of_a_killed_mediad_goes_on)
 	toy_free(&t);
 }
 
+/* A new control has claimed playback 9 of the one before; ended: mediad has all of it. */
+static bool claim_inherited(struct toy *t, bool ended)
+{
+	if (toy_alloc(t))
+		return false;
+	t->holds_call = true;
+	t->playback = 9;
+	t->ended = ended;
+	return !toy_listen(t) && !toy_start_control(t, 10) &&
+	       !media_call_open(&t->call, t->media, &toy_want, toy_on_call, t) &&
+	       toy_run_until(t, MEDIA_SAY_CLAIM, 1);
+}
+
 /* The speech of the control before is claimed, ended if that control could not, and makes room for
  * our own. */
 static void inherit(bool ended)
 {
 	struct toy t;
 
-	CHECK_INT(toy_alloc(&t), 0);
-	t.holds_call = true;
-	t.playback = 9;
-	t.ended = ended;
-	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
-	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
-	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	CHECK(claim_inherited(&t, ended));
 	toy_settle(&t);
 	CHECK_INT(t.inherited, 1);
 	CHECK_INT(t.count[MEDIA_SAY_END], !ended);
@@ -415,12 +422,7 @@ TEST(media_tells_the_end_of_inherited_speech)
 {
 	struct toy t;
 
-	CHECK_INT(toy_alloc(&t), 0);
-	t.holds_call = t.ended = true;
-	t.playback = 9;
-	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
-	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
-	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	CHECK(claim_inherited(&t, true));
 	toy_settle(&t);
 	CHECK_INT(t.inherited_ends, 0);
 	send_drained(&t, 9, 480);
@@ -492,12 +494,7 @@ TEST(media_does_not_open_inherited_speech_again)
 {
 	struct toy t;
 
-	CHECK_INT(toy_alloc(&t), 0);
-	t.holds_call = t.ended = true;
-	t.playback = 9;
-	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
-	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
-	CHECK(toy_run_until(&t, MEDIA_SAY_CLAIM, 1));
+	CHECK(claim_inherited(&t, true));
 	t.playback = 0;
 	t.holds_call = false;
 	toy_gone(&t);

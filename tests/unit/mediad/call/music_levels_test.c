@@ -1,0 +1,102 @@
+/* Loudness of music in a call. */
+#include "tests/unit/mediad/call/music_rig.h"
+
+#include <math.h>
+
+/* Tags bring the loudness to its target, but the peak stays below -1 dBFS. */
+TEST(call_music_loudness)
+{
+	struct media_music_play m = {
+		.kind = MEDIA_MUSIC_FILE, .path = slice_str("a"), .gain = 1000, .duck = 150};
+	static const struct {
+		uint16_t target;
+		double gain;
+	} rows[] = {{0, 1}, {1600, 0.501}, {900, 1.122}, {500, 1.259}};
+
+	for (unsigned i = 0; i < 4; i++) {
+		const struct playout *p;
+
+		music_rig_setup();
+		m.music = i + 1;
+		m.loudness = rows[i].target;
+		call_music_play(&music_rig.c, &m);
+		music_rig_opened(i + 1, 0, DURATION);
+		music_rig_run_ms(40);
+		p = music_lane_playout(music_mixer_at(sender_music(music_rig.c.stream->sender), 0));
+		CHECK((double)p->gain > rows[i].gain - 0.01 &&
+		      (double)p->gain < rows[i].gain + 0.01);
+		call_music_gain(&music_rig.c, i + 1, 500, 20);
+		music_rig_run_ms(100);
+		CHECK((double)p->gain < rows[i].gain / 2 + 0.01);
+		music_rig_finish();
+	}
+}
+
+static double gain_of(unsigned lane)
+{
+	return (double)music_lane_playout(
+		       music_mixer_at(sender_music(music_rig.c.stream->sender), lane))
+		->gain;
+}
+
+static void deliver_levels(uint32_t music, int16_t loudness)
+{
+	music_rig_deliver(&(struct decoder_msg){.type = DECODER_LEVELS,
+						.track = music_rig_track_of(music)->decoded,
+						.levels = {loudness, DECODER_NO_LEVEL}});
+}
+
+static void play_at_16_lufs(uint32_t music)
+{
+	struct media_music_play m = {.music = music,
+				     .kind = MEDIA_MUSIC_FILE,
+				     .path = slice_str("a"),
+				     .gain = 1000,
+				     .duck = 150,
+				     .loudness = 1600};
+
+	call_music_play(&music_rig.c, &m);
+}
+
+/* Levels that are measured while music plays change its gain by a decibel a second. */
+TEST(call_music_glides_to_levels_that_are_measured)
+{
+	music_rig_setup();
+	play_at_16_lufs(7);
+	music_rig_opened(7, 0, 30 * DURATION);
+	music_rig_run_ms(500);
+	CHECK(fabs(gain_of(0) - 0.501) < 0.01);
+	deliver_levels(7, -1300);
+	music_rig_run_ms(1500);
+	CHECK(gain_of(0) > 0.55 && gain_of(0) < 0.62);
+	music_rig_run_ms(2000);
+	CHECK(fabs(gain_of(0) - 0.708) < 0.01);
+	music_rig_finish();
+}
+
+/* Before the first sound nobody hears a change. */
+TEST(call_music_takes_levels_before_its_start_at_once)
+{
+	music_rig_setup();
+	play_at_16_lufs(7);
+	music_rig_opened(7, 0, 30 * DURATION);
+	deliver_levels(7, -1300);
+	music_rig_run_ms(40);
+	CHECK(fabs(gain_of(0) - 0.708) < 0.01);
+	music_rig_finish();
+}
+
+/* The decoder of a seek knows less than the one before it did by then. */
+TEST(call_music_seek_keeps_measured_levels)
+{
+	music_rig_setup();
+	play_at_16_lufs(7);
+	music_rig_opened(7, 0, 30 * DURATION);
+	deliver_levels(7, -1300);
+	music_rig_run_ms(500);
+	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 7, .position = 48000});
+	music_rig_opened(7, 48000, 30 * DURATION);
+	music_rig_run_ms(500);
+	CHECK(fabs(gain_of(0) - 0.708) < 0.01);
+	music_rig_finish();
+}
