@@ -174,6 +174,7 @@ static void words(struct explore *x, const struct explore_op *op, struct room_ev
 static void other(struct explore *x, const struct explore_op *op, struct room_event *ev)
 {
 	struct slice t = ev->text;
+	unsigned high = op->pick >> 6; /* the low bits follow from the type */
 
 	/* Whatever the op holds goes into every field. */
 #define N(type, member) ev->member = (type)(op->pick >> (op->ms & 3));
@@ -194,13 +195,13 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 	if (ev->type == ROOM_RETRIEVED && op->who & 1) {
 		ev->chunk = x->retrieve;
 		ev->yes = true;
-		ev->text = text_of(op->pick & 1	  ? "f12 u7\nAnna likes tea."
-				   : op->pick & 2 ? "s9 u7\nThey spoke of tea."
-						  : "p3 f12\nAnna likes tea.");
+		ev->text = text_of(high & 1   ? "f12 u7\nAnna likes tea."
+				   : high & 2 ? "s9 u7\nThey spoke of tea."
+					      : "p3 f12\nAnna likes tea.");
 	} else if (ev->type == ROOM_MEMORY) {
 		ev->yes = op->who & 1;
 	} else if (ev->type == ROOM_RECALLED) {
-		ev->text = text_of(op->pick & 1 ? "anna\nthe river is high" : "anna");
+		ev->text = text_of(high & 1 ? "anna\nthe river is high" : "anna");
 	}
 }
 
