@@ -244,6 +244,11 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 	} else if (r->music == p->next.music) {
 		if (r->phase == MUSIC_PHASE_FAILED)
 			drop_next(p);
+		/* A seek of the present one took it back. */
+		if (r->phase == MUSIC_PHASE_ENDED) {
+			p->next = (struct music_told){0};
+			music_player_sync(p);
+		}
 	} else if (!inherit_music(p, r)) {
 		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = r->music});
 	}

@@ -202,6 +202,15 @@ static void stop_track(struct call *c, struct music_track *t, enum media_reason 
 		finish_track(c, t, t->why);
 }
 
+/* Stops all that play before t in its place. */
+static void stop_replaced(struct call *c, const struct music_track *t, uint16_t fade_ms)
+{
+	for (struct music_track *o = t->replaces, *before; o; o = before) {
+		before = o->replaces;
+		stop_track(c, o, MEDIA_REASON_STOPPED, fade_ms);
+	}
+}
+
 /* ---- the decoders ---- */
 
 static int read_ring(void *ring, int16_t *pcm, size_t frames, size_t *got)
@@ -262,8 +271,8 @@ static void lend_lane(struct call *c, struct music_track *t)
 		return;
 	}
 	/* A lane that is paused gives nothing to cross over from. */
-	if (t->replaces && t->paused && !t->continues)
-		stop_track(c, t->replaces, MEDIA_REASON_STOPPED, 0);
+	if (t->paused && !t->continues)
+		stop_replaced(c, t, 0);
 	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 }
 
@@ -288,7 +297,7 @@ static bool waits_for_another(const struct call *c, const struct music_track *t)
 	for (unsigned i = 0; t->follows && i < MUSIC_MIXER_LANES; i++) {
 		const struct music_track *o = c->tracks[i];
 
-		if (o && o != t && !o->lane && !o->follows && !o->replaces)
+		if (o && o != t && !o->lane && !o->follows)
 			return true;
 	}
 	return false;
@@ -554,6 +563,10 @@ void call_music_seek(struct call *c, const struct media_music_seek *m)
 		send_state(c, old);
 		return;
 	}
+	/* Until the new place is open the music may come to its end, and what follows would begin:
+	 * control prepares it again, and it waits. */
+	if (!old->follows)
+		stop_tracks(c, false, 0);
 	t->source = old->source;
 	t->opened = old->opened;
 	t->gain = old->gain;
@@ -574,7 +587,7 @@ void call_music_pause(struct call *c, uint32_t music, bool pause, uint16_t fade_
 	if (!t || t->why != MEDIA_REASON_NONE)
 		return;
 	/* While a seek is being opened the music plays on before it. */
-	for (unsigned i = 0; i < 2 && t; i++, t = t->replaces) {
+	for (; t; t = t->replaces) {
 		t->paused = pause;
 		control_lane(c, t, pause ? SENDER_PAUSE : SENDER_RESUME, 0, fade_ms);
 		if (!pause && t->phase == MEDIA_MUSIC_PHASE_PAUSED)
@@ -589,8 +602,7 @@ void call_music_stop(struct call *c, uint32_t music, uint16_t fade_ms)
 
 	if (!t)
 		return;
-	if (t->replaces)
-		stop_track(c, t->replaces, MEDIA_REASON_STOPPED, fade_ms);
+	stop_replaced(c, t, fade_ms);
 	stop_track(c, t, MEDIA_REASON_STOPPED, fade_ms);
 }
 
@@ -598,7 +610,7 @@ void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t f
 {
 	struct music_track *t = find_music(c, music);
 
-	for (unsigned i = 0; i < 2 && t; i++, t = t->replaces) {
+	for (; t; t = t->replaces) {
 		t->gain = target;
 		control_lane(c, t, SENDER_GAIN, track_gain(t), fade_ms);
 	}
@@ -608,7 +620,7 @@ void call_music_claim(struct call *c, uint32_t music)
 {
 	struct music_track *t = find_music(c, music);
 
-	for (unsigned i = 0; i < 2 && t; i++, t = t->replaces)
+	for (; t; t = t->replaces)
 		t->claimed = true;
 	if (!find_music(c, music))
 		refuse_music(c, music);

@@ -129,11 +129,13 @@ static void repeat_closes(struct decoders *d)
  * OPEN that was under way may still be carried out, so their slots wait for the answer of CLOSE. */
 static void on_ready(struct decoders *d, bool jailed)
 {
+	const uint64_t last = d->tracks; /* a handler may open the next ones */
+
 	d->refusal = jailed ? DECODER_REASON_UNKNOWN : DECODER_REASON_NO_JAIL;
 	if (!d->ready)
 		log_info("decoders", "ready=1 jailed=%d", jailed);
 	for (unsigned i = 0; d->ready && i < DECODER_SLOTS; i++) {
-		if (!d->slots[i].decoding)
+		if (!d->slots[i].decoding || d->slots[i].track > last)
 			continue;
 		request_close(d, &d->slots[i]);
 		report_ended(d, &d->slots[i], DECODER_REASON_LOST);

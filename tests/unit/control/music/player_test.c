@@ -151,6 +151,26 @@ TEST(a_looped_track_follows_itself)
 	music_queue_free(queue);
 }
 
+/* mediad takes back what was prepared while it opens the new place. */
+TEST(a_seek_has_the_next_track_prepared_again)
+{
+	begin("abc");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY1a@0 NEXT2b ");
+	report(1, MUSIC_PHASE_PLAYING, 4800);
+	music_player_seek(&player, 9);
+	CHECK_STR(take_orders(), "SEEK1@9 ");
+	report(2, MUSIC_PHASE_ENDED, 0);
+	CHECK_STR(take_orders(), "NEXT3b ");
+	report(1, MUSIC_PHASE_OPENING, 9);
+	report(1, MUSIC_PHASE_PLAYING, 960);
+	report(1, MUSIC_PHASE_ENDED, 9600);
+	CHECK_STR(take_orders(), "NEXT4c ");
+	report(3, MUSIC_PHASE_PLAYING, 960);
+	CHECK_STR(spell_queue(queue), "a|bc");
+	music_queue_free(queue);
+}
+
 TEST(failures_remove_tracks_and_a_row_of_them_halts)
 {
 	begin("abcdefgh");

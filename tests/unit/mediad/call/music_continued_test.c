@@ -1,0 +1,119 @@
+/* Music of a call that goes on by another decoder: its process died, or somebody seeks. */
+#include "tests/unit/mediad/call/music_rig.h"
+
+/* The decoder of music 7 dies after it has written so many frames. */
+static void die(uint64_t written)
+{
+	music_rig.written = written;
+	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_CRASHED);
+	music_rig.written = 0;
+}
+
+static void begin(void)
+{
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, 10 * DURATION);
+	music_rig.left[music_rig_track_of(7)->lane] = 72000;
+	music_rig_run_ms(500);
+}
+
+static bool sounds(void)
+{
+	struct music_mixer *m = sender_music(music_rig.c.stream->sender);
+
+	return m && music_mixer_is_active(m);
+}
+
+TEST(call_music_outlasts_the_decoder_program)
+{
+	begin();
+	music_rig.written = 72000;
+	music_rig_deliver_ready();
+	music_rig.written = 0;
+	CHECK_INT(music_rig_track_of(7)->start, 72000);
+	CHECK_PHASE(7, OPENING);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_rig_run_ms(3000);
+	CHECK_PHASE(7, PLAYING);
+	CHECK_INT(music_rig_count_states(7, MEDIA_MUSIC_PHASE_FAILED), 0);
+	music_rig_finish();
+}
+
+TEST(call_music_pauses_that_is_continued_twice)
+{
+	begin();
+	die(72000);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_rig_run_ms(40);
+	die(72000);
+	music_rig_opened(7, 144000, 10 * DURATION);
+	music_rig_run_ms(40);
+	call_music_pause(&music_rig.c, 7, true, 40);
+	music_rig_run_ms(300);
+	CHECK(!sounds());
+	music_rig_finish();
+}
+
+TEST(call_music_stops_that_is_continued_and_seeks)
+{
+	begin();
+	die(72000);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_rig_run_ms(40);
+	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 7, .position = 240000});
+	call_music_stop(&music_rig.c, 7, 40);
+	music_rig_run_ms(200);
+	CHECK_PHASE(7, ENDED);
+	CHECK(!sounds());
+	music_rig_finish();
+}
+
+/* Its decoder dies while it is paused (or less than 2 s before), somebody seeks, and resumes. */
+TEST(call_music_is_continued_paused_sought_and_resumed)
+{
+	begin();
+	call_music_pause(&music_rig.c, 7, true, 40);
+	music_rig_run_ms(4000);
+	die(72000);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_rig_run_ms(4000);
+	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 7, .position = 240000});
+	music_rig_opened(7, 240000, 10 * DURATION);
+	music_rig_run_ms(4000);
+	call_music_pause(&music_rig.c, 7, false, 40);
+	music_rig_run_ms(3000);
+	CHECK(sounds());
+	CHECK_PHASE(7, PLAYING);
+	CHECK(music_rig_state_of(7)->position > 240000);
+	music_rig_finish();
+}
+
+/* The new place takes longer to open than the rest of the track lasts. */
+TEST(call_music_seeks_just_before_its_end)
+{
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, DURATION);
+	music_rig_prepare(8, 0);
+	music_rig_opened(8, 0, DURATION);
+	music_rig_run_ms(700);
+	CHECK_PHASE(7, PLAYING);
+	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 7, .position = 0});
+	music_rig_run_ms(40);
+	CHECK_PHASE(8, ENDED);
+	CHECK_INT(music_rig_state_of(8)->reason, MEDIA_REASON_STOPPED);
+	CHECK_INT(music_rig_count_states(8, MEDIA_MUSIC_PHASE_PLAYING), 0);
+	music_rig_prepare(9, 0); /* as control does */
+	music_rig_opened(9, 0, DURATION);
+	music_rig_run_ms(900); /* the source of 7 is far away */
+	CHECK_INT(music_rig_count_states(9, MEDIA_MUSIC_PHASE_PLAYING), 0);
+	music_rig_opened(7, 0, DURATION);
+	music_rig.left[music_rig_track_of(9)->lane] = DURATION;
+	music_rig_run_ms(300);
+	CHECK_PHASE(7, PLAYING);
+	music_rig_run_ms(1500);
+	CHECK_PHASE(7, ENDED);
+	CHECK_PHASE(9, PLAYING);
+	music_rig_finish();
+}
