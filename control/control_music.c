@@ -609,15 +609,19 @@ void control_type_music(struct control *c, const struct typing *typing, uint32_t
 
 void control_end_music(struct control *c)
 {
+	struct music_search *s;
+	struct music_typing *t;
 	struct music_offer *o;
 
-	while (c->music_searches) {
-		music_request_cancel(c->music_searches->request);
-		end_search(c->music_searches);
+	while ((s = c->music_searches)) {
+		c->music_searches = s->next;
+		music_request_cancel(s->request);
+		free(s);
 	}
-	while (c->music_typings) {
-		library_forget(c->library, c->music_typings);
-		end_typing(c->music_typings);
+	while ((t = c->music_typings)) {
+		c->music_typings = t->next;
+		library_forget(c->library, t);
+		free(t);
 	}
 	while ((o = c->music_offers)) {
 		c->music_offers = o->next;

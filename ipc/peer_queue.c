@@ -120,8 +120,10 @@ static struct frame *pop(struct peer_queue *q, struct peer_lane_q *l)
 {
 	struct frame *f = l->first;
 
-	if (f)
-		unlink_frame(q, l, f);
+	if (!f)
+		return NULL;
+	f->before = NULL; /* as it is anyway; the static analyser cannot know */
+	unlink_frame(q, l, f);
 	return f;
 }
 
@@ -135,16 +137,18 @@ static void free_frame(struct frame *f)
 
 void peer_queue_clear(struct peer_queue *q)
 {
-	struct frame *f;
-
-	for (int i = 0; i < 2; i++)
-		while ((f = pop(q, &q->lane[i])))
+	for (int i = 0; i < 2; i++) {
+		for (struct frame *f = q->lane[i].first, *next; f; f = next) {
+			next = f->next;
 			free_frame(f);
+		}
+		q->lane[i] = (struct peer_lane_q){0};
+	}
 	free_frame(q->begun);
 	q->begun = NULL;
 	free(q->flows);
 	q->flows = NULL;
-	q->cap_flows = 0;
+	q->n_flows = q->cap_flows = 0;
 }
 
 int peer_queue_add(struct peer_queue *q, enum peer_lane lane, bool droppable, uint32_t flow,

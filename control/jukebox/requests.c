@@ -225,7 +225,7 @@ int jukebox_do(struct jukebox *j, const struct jukebox_request *r, struct jukebo
 	if (acts[r->act].about != NOTHING && !about)
 		return ENOENT;
 	/* A late request about another track than the present one. */
-	if (r->act == MUSIC_ACT_SKIP && r->entry && r->entry != about->id)
+	if (r->act == MUSIC_ACT_SKIP && about && r->entry && r->entry != about->id)
 		return ENOENT;
 	a->verdict = judge(&w, about);
 	if (a->verdict != MUSIC_ALLOWED || !acts[r->act].act)

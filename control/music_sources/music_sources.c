@@ -17,22 +17,27 @@
 
 /* ---- requests ---- */
 
-static void free_request(struct music_request *r)
+/* What is in no list any more. */
+static void release_request(struct music_request *r)
 {
-	struct music_sources *s = r->s;
-	struct music_request **at = &s->requests;
-
-	while (*at != r)
-		at = &(*at)->next;
-	*at = r->next;
-	s->n--;
-	if (s->library)
-		library_forget(s->library, r);
+	r->s->n--;
+	if (r->s->library)
+		library_forget(r->s->library, r);
 	music_address_clear(r);
 	music_download_clear(r);
 	tmr_free(r->timer);
 	free(r->hits);
 	free(r);
+}
+
+static void free_request(struct music_request *r)
+{
+	struct music_request **at = &r->s->requests;
+
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	release_request(r);
 }
 
 void music_request_cancel(struct music_request *r)
@@ -224,11 +229,15 @@ int music_sources_alloc(struct music_sources **out, struct env *env, struct libr
 
 struct music_sources *music_sources_free(struct music_sources *s)
 {
+	struct music_request *r;
+
 	if (!s)
 		return NULL;
 	s->sandbox = sandbox_free(s->sandbox); /* no other download begins */
-	while (s->requests)
-		free_request(s->requests);
+	while ((r = s->requests)) {
+		s->requests = r->next;
+		release_request(r);
+	}
 	reaper_free(s->reaper);
 	http_free(s->http);
 	http_guard_free(s->guard);
