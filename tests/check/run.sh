@@ -106,13 +106,13 @@ aside() {
 	part unit-tsan unit tsan $(threaded)
 	part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room
 	part docs tests/check/docs.sh
+	part decoder build/tests/decoder
+	part decoder-escape build/tests/escape
+	part memory-score tests/memory/check.sh
 ) &
 for s in $(grep -L '^# slow:' tests/scenarios/*.sh); do
 	part "scenario-$(basename "$s" .sh)" sh "$s"
 done
-part decoder build/tests/decoder
-part decoder-escape build/tests/escape
-part memory-score tests/memory/check.sh
 part install tests/check/install.sh
 part build-benches make -j"$jobs" build/bench/erase build/bench/store
 part erase-left build/bench/erase --short

@@ -3,6 +3,7 @@
 # none after the place where somebody cuts the answer. The model's marks are never words.
 #
 #   tests/scenarios/soundboard.sh [build folder]      default: build
+# slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
