@@ -27,8 +27,8 @@ struct jukebox {
 		struct jukebox *j;
 		uint32_t music; /* that waits for the stream of its page; 0: none */
 		struct music_request *request;
-		bool failed; /* it cannot be looked for; told after the running step */
-	} pages[2];	     /* of the present music and of the prepared one, in any order */
+		const char *failed; /* why it cannot be played; told after the running step */
+	} pages[2];		    /* of the present music and of the prepared one, in any order */
 	struct {
 		uint64_t revision;
 		enum jukebox_phase phase;
@@ -41,6 +41,10 @@ struct jukebox {
 
 /* Sends an order to mediad. stream: as in struct media_music_style. */
 int jukebox_send(struct jukebox *j, const struct music_order *o, const char *stream);
+/* The reason, for people, why no mediad of this version takes such an order: it is too long, or the
+ * mediad is too old ("": nothing to tell). NULL: it was sent, or the link is lost and the music
+ * goes on when it is back. Static. */
+const char *jukebox_refusal(int err);
 /* A state of music, from mediad or about a page. reason: as in jukebox_failed_h. */
 void jukebox_report(struct jukebox *j, const struct music_report *r, const char *reason);
 
@@ -48,6 +52,8 @@ void jukebox_report(struct jukebox *j, const struct music_report *r, const char 
 void jukebox_find_stream(struct jukebox *j, const struct music_order *o);
 /* Forgets searches for music that is neither present nor prepared any more. */
 void jukebox_drop_pages(struct jukebox *j);
+/* This music, of an order of the player, fails after the running step. why: static. */
+void jukebox_fail_later(struct jukebox *j, uint32_t music, const char *why);
 /* Reports pages that cannot be looked for. Returns true if there are any more. */
 bool jukebox_fail_pages(struct jukebox *j);
 

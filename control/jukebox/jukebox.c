@@ -54,12 +54,22 @@ int jukebox_send(struct jukebox *j, const struct music_order *o, const char *str
 	return err;
 }
 
+const char *jukebox_refusal(int err)
+{
+	return err == EMSGSIZE ? "its address is too long" : err == EINVAL ? "" : NULL;
+}
+
 static void perform_order(const struct music_order *o, void *arg)
 {
 	struct jukebox *j = arg;
 
-	if (jukebox_send(j, o, NULL) == ENOTSUP)
+	int err = jukebox_send(j, o, NULL);
+
+	/* Music that mediad has never heard of would be waited for without end. */
+	if (err == ENOTSUP)
 		jukebox_find_stream(j, o);
+	else if (o->track && jukebox_refusal(err))
+		jukebox_fail_later(j, o->music, jukebox_refusal(err));
 	if (o->kind == MUSIC_ORDER_PLAY && o->position)
 		log_position(j, "music_continued", o->position);
 	else if (o->kind == MUSIC_ORDER_CLAIM)

@@ -1,5 +1,5 @@
 /* Music whose reference is a page: the address of its stream is looked for when it is to be played
- * or prepared, because such addresses expire. */
+ * or prepared, because such addresses expire. And music that fails before mediad hears of it. */
 #include <string.h>
 
 #include "control/jukebox/inside.h"
@@ -21,14 +21,18 @@ static void send_order(struct jukebox *j, uint32_t music, const char *stream)
 	struct music_order o = {.kind = present ? MUSIC_ORDER_PLAY : MUSIC_ORDER_NEXT,
 				.music = music,
 				.volume = music_queue_volume(j->queue)};
+	int err;
 
 	if (present) {
 		o.position = music_queue_position(j->queue);
 		o.paused = p->paused;
 	}
 	o.track = music_queue_at(j->queue, music_queue_find(j->queue, entry));
-	if (o.track)
-		jukebox_send(j, &o, stream);
+	if (!o.track)
+		return;
+	err = jukebox_send(j, &o, stream);
+	if (jukebox_refusal(err))
+		fail(j, music, jukebox_refusal(err));
 }
 
 static void take_stream(const struct music_found *found, void *arg)
@@ -57,28 +61,45 @@ void jukebox_drop_pages(struct jukebox *j)
 	}
 }
 
-void jukebox_find_stream(struct jukebox *j, const struct music_order *o)
+static struct jukebox_page *take_page(struct jukebox *j, uint32_t music)
 {
 	struct jukebox_page *page;
 
 	jukebox_drop_pages(j);
 	page = j->pages[0].music ? &j->pages[1] : &j->pages[0];
 	music_request_cancel(page->request);
-	*page = (struct jukebox_page){.j = j, .music = o->music};
-	page->failed = !j->conf.sources || music_sources_stream(&page->request, j->conf.sources,
-								o->track, take_stream, page);
-	if (page->failed)
-		tmr_start(j->tmr, 0);
+	*page = (struct jukebox_page){.j = j, .music = music};
+	return page;
+}
+
+static void fail_page(struct jukebox_page *page, const char *why)
+{
+	page->failed = why;
+	tmr_start(page->j->tmr, 0);
+}
+
+void jukebox_find_stream(struct jukebox *j, const struct music_order *o)
+{
+	struct jukebox_page *page = take_page(j, o->music);
+
+	if (!j->conf.sources ||
+	    music_sources_stream(&page->request, j->conf.sources, o->track, take_stream, page))
+		fail_page(page, "");
+}
+
+void jukebox_fail_later(struct jukebox *j, uint32_t music, const char *why)
+{
+	fail_page(take_page(j, music), why);
 }
 
 bool jukebox_fail_pages(struct jukebox *j)
 {
 	for (unsigned i = 0; i < 2; i++)
 		if (j->pages[i].failed) {
-			uint32_t music = j->pages[i].music;
+			const struct jukebox_page page = j->pages[i];
 
 			j->pages[i] = (struct jukebox_page){0};
-			fail(j, music, "");
+			fail(j, page.music, page.failed);
 			return true;
 		}
 	return false;

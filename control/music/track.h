@@ -14,8 +14,9 @@
 	S(LOCAL, "local") /* reference: the path below a music folder */                           \
 	S(URL, "url")	  /* reference: address of a file */                                       \
 	S(RADIO, "radio") /* reference: address of a stream without an end */                      \
-	S(YOUTUBE, "yt")  /* these two: address of the page, resolved when it is played */         \
-	S(SOUNDCLOUD, "sc")
+	S(YOUTUBE, "yt")  /* these three: address of the page, resolved when it is played */       \
+	S(SOUNDCLOUD, "sc")                                                                        \
+	S(PAGE, "page") /* of any other site that the downloader knows */
 
 enum track_source {
 #define S(NAME, name) TRACK_##NAME,

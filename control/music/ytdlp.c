@@ -51,6 +51,13 @@ static void read_names(struct track *t, const json_t *obj)
 	track_set_text(t->album, sizeof t->album, album, strlen(album));
 }
 
+static bool is_live(const json_t *obj)
+{
+	return json_is_true(json_object_get(obj, "is_live")) ||
+	       strcmp(read_text(obj, "live_status"), "is_live") == 0;
+}
+
+/* Also of a live stream: its reference is a page, which mediad cannot open. */
 static void read_source(struct track *t, const json_t *obj)
 {
 	static const char *const keys[] = {"extractor_key", "ie_key", "extractor"};
@@ -59,11 +66,8 @@ static void read_source(struct track *t, const json_t *obj)
 
 	t->source = strncasecmp(extractor, "youtube", 7) == 0	    ? TRACK_YOUTUBE
 		    : strncasecmp(extractor, "soundcloud", 10) == 0 ? TRACK_SOUNDCLOUD
-								    : TRACK_URL;
-	if (json_is_true(json_object_get(obj, "is_live")) ||
-	    strcmp(read_text(obj, "live_status"), "is_live") == 0)
-		t->source = TRACK_RADIO;
-	else if (s > 0 && s <= TRACK_DURATION_MAX_S)
+								    : TRACK_PAGE;
+	if (!is_live(obj) && s > 0 && s <= TRACK_DURATION_MAX_S)
 		t->duration_ms = (uint64_t)(s * 1000);
 }
 

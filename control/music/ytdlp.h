@@ -5,8 +5,8 @@
  *   webpage_url                             reference: a stream's own address expires, the page's
  * does not title or track; artists, artist,        title, artist, album channel or uploader; album
  *   duration                                duration
- *   extractor_key                           source: YOUTUBE, SOUNDCLOUD, else URL
- *   is_live, live_status                    RADIO, without a duration
+ *   extractor_key                           source: YOUTUBE, SOUNDCLOUD, else PAGE
+ *   is_live, live_status                    no duration
  *   url, http_headers                       the stream and what the server wants to be sent
  *
  * The headers are an allow-list, so that no page gives us cookies or credentials to send. Pure. */

@@ -21,6 +21,10 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 
+/* Sound in one file: mediad reads no lists of segments (HLS, DASH). */
+#define WHOLE	"[protocol~='^https?$']"
+#define FORMATS "ba[acodec=opus]" WHOLE "/ba" WHOLE "/b" WHOLE
+
 enum { OUTPUT_MAX = 8 << 20, MEMORY_MIB = 512, PLAYLIST_END = 100 };
 
 bool music_download_wanted(const struct music_sources *s)
@@ -135,7 +139,7 @@ static const char *explain_failure(const struct music_request *r)
 		[YTDLP_REGION] = "it is not available in this region",
 		[YTDLP_RATE_LIMIT] = "the site had too many requests",
 		[YTDLP_FORBIDDEN] = "the site refused it",
-		[YTDLP_NO_FORMAT] = "it has no sound",
+		[YTDLP_NO_FORMAT] = "it has no sound that I can play",
 		[YTDLP_GONE] = "it is gone",
 		[YTDLP_UNSUPPORTED] = "the downloader knows no music at this address",
 		[YTDLP_TIMEOUT] = "the site took too long to answer",
@@ -185,7 +189,7 @@ static char *write_command(const struct music_request *r)
 	args = json_pack("[s,s,s,s,s,s,s,s,s,s,s,s,s]", r->s->settings->music_downloader,
 			 "--ignore-config", "--no-cache-dir", "--use-extractors",
 			 "default,-generic", "--no-playlist", "--playlist-end", end,
-			 "--socket-timeout", "10", "-f", "ba[acodec=opus]/ba/b", "-j");
+			 "--socket-timeout", "10", "-f", FORMATS, "-j");
 	if (args && r->kind != REQUEST_STREAM)
 		json_array_append_new(args, json_string("--flat-playlist"));
 	if (args) {
@@ -286,7 +290,7 @@ void music_download_begin(struct music_request *r)
 	if (!err && !s->sandbox)
 		err = sandbox_alloc(&s->sandbox, s->env, sandbox_is_tried, s);
 	if (err)
-		music_request_fail(r, "there is no memory for it");
+		music_request_fail(r, "there was no memory for it");
 	else
 		sandbox_try(s->sandbox);
 	start_waiting(s);

@@ -260,6 +260,8 @@ static const char downloader[] =
 	"#!/bin/sh\n"
 	"for last; do :; done\n"
 	"case $last in\n"
+	"*v=long) printf '{\"webpage_url\":\"%s\",\"title\":\"T\","
+	"\"url\":\"https://cdn.example/%02100d\"}\\n' \"$last\" 0 ;;\n"
 	"*v=gone) echo 'ERROR: [youtube] gone: Private video. Sign in' >&2; exit 1 ;;\n"
 	"*) printf '{\"webpage_url\":\"%s\",\"title\":\"T\",\"extractor_key\":\"Youtube\","
 	"\"url\":\"https://cdn.example/%s.webm\"}\\n' \"$last\" \"${last#*=}\" ;;\n"
@@ -299,9 +301,9 @@ static void finish_with_pages(const char *path)
 	finish();
 }
 
-static int add_page(const char *video)
+static int add_page_of(enum track_source source, const char *video)
 {
-	struct track t = {.source = TRACK_YOUTUBE};
+	struct track t = {.source = source};
 
 	snprintf(t.title, sizeof t.title, "%s", video);
 	snprintf(t.reference, sizeof t.reference, "https://www.youtube.com/watch?v=%s", video);
@@ -312,6 +314,39 @@ static int add_page(const char *video)
 						    .n = 1,
 						    .place = MUSIC_QUEUE_END},
 			  &scene.a);
+}
+
+static int add_page(const char *video)
+{
+	return add_page_of(TRACK_YOUTUBE, video);
+}
+
+/* Of a site without a source of its own, too. */
+TEST(a_jukebox_finds_the_stream_of_any_page)
+{
+	char path[4096];
+
+	CHECK(begin_with_pages(path, sizeof path));
+	CHECK_INT(add_page_of(TRACK_PAGE, "one"), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
+	CHECK_STR(scene.toy.music_path, "https://cdn.example/one.webm");
+	finish_with_pages(path);
+}
+
+/* Else the track would be opened without end: mediad never hears of it. */
+TEST(a_stream_whose_address_is_too_long_fails)
+{
+	char path[4096];
+
+	CHECK(begin_with_pages(path, sizeof path));
+	CHECK_INT(add_page("long"), 0);
+	for (unsigned i = 0; i < 200 && !scene.failures; i++)
+		toy_settle(&scene.toy);
+	CHECK_STR(scene.failed, "long");
+	CHECK_STR(scene.reason, "its address is too long");
+	CHECK_STR(queue_now(), "|");
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PLAY], 0);
+	finish_with_pages(path);
 }
 
 TEST(a_jukebox_finds_the_stream_of_a_page)

@@ -65,6 +65,9 @@ TEST(sources_have_names)
 	CHECK_STR(track_source_name(TRACK_SOURCE_COUNT), "");
 	CHECK(track_source_parse(&s, "sc"));
 	CHECK_INT(s, TRACK_SOUNDCLOUD);
+	CHECK(track_source_parse(&s, "page"));
+	CHECK_INT(s, TRACK_PAGE);
+	CHECK(track_source_parse(&s, "sc"));
 	CHECK(!track_source_parse(&s, "tape"));
 	CHECK_INT(s, TRACK_SOUNDCLOUD);
 }

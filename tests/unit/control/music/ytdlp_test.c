@@ -72,12 +72,13 @@ TEST(live_streams_have_no_duration)
 	CHECK_INT(read_line(&r, "{\"webpage_url\":\"https://x.example/\",\"is_live\":true,"
 				"\"duration\":5,\"url\":\"https://x.example/l\"}"),
 		  0);
-	CHECK_INT(r.track.source, TRACK_RADIO);
+	CHECK_INT(r.track.source, TRACK_PAGE); /* its stream is not at that address */
 	CHECK_INT(r.track.duration_ms, 0);
-	CHECK_INT(read_line(&r, "{\"webpage_url\":\"https://x.example/\","
-				"\"live_status\":\"is_live\"}"),
+	CHECK_INT(read_line(&r, "{\"webpage_url\":\"https://x.example/\",\"duration\":9,"
+				"\"extractor_key\":\"Youtube\",\"live_status\":\"is_live\"}"),
 		  0);
-	CHECK_INT(r.track.source, TRACK_RADIO);
+	CHECK_INT(r.track.source, TRACK_YOUTUBE);
+	CHECK_INT(r.track.duration_ms, 0);
 }
 
 TEST(lines_that_name_no_music_are_refused)
