@@ -107,7 +107,7 @@ static void end_as_playlist(struct music_request *r)
 				    take_entry, r);
 	r->list = r->n > 1;
 	if (err == ENOTSUP)
-		end_as_sound(r, true);
+		music_request_end(r, "it is a stream in segments (HLS), which I cannot play");
 	else
 		music_request_end(r, err ? "its playlist has no address that can be played" : NULL);
 }
@@ -134,7 +134,7 @@ static void keep_part(struct music_request *r, const struct http_resp *resp)
 	}
 	body = realloc(r->body, r->body_n + resp->body.n + 1);
 	if (!body) {
-		music_request_end(r, "there is no memory for it");
+		music_request_end(r, "there was no memory for it");
 		return;
 	}
 	memcpy(body + r->body_n, resp->body.p, resp->body.n);
@@ -197,10 +197,18 @@ static void follow_redirect(struct music_request *r, const struct http_resp *res
 		music_request_end(r, http_explain(err));
 }
 
+static const char *explain_status(int status)
+{
+	if (status == 404 || status == 410)
+		return "it is gone";
+	if (status == 429)
+		return "the site had too many requests";
+	return status >= 500 ? "the site does not work at the moment" : "the site refused it";
+}
+
 static void take_response(const struct http_resp *resp, void *arg)
 {
 	struct music_request *r = arg;
-	char why[MUSIC_WHY_MAX];
 
 	r->http = NULL;
 	if ((resp->err == EIO || resp->err == EINVAL) && !r->body_n) {
@@ -211,8 +219,7 @@ static void take_response(const struct http_resp *resp, void *arg)
 	} else if (resp->status / 100 == 3) {
 		follow_redirect(r, resp);
 	} else if (resp->status / 100 != 2) {
-		snprintf(why, sizeof why, "the site answered with the status %d", resp->status);
-		music_request_end(r, why);
+		music_request_end(r, explain_status(resp->status));
 	} else if (r->playlist) {
 		end_as_playlist(r);
 	} else {

@@ -31,6 +31,25 @@ for name in $(sed -nE 's/^[[:space:]]*W[0-3]\(([a-z_]+),.*/\1/p' control/words/w
 	*) echo "words_$name: nobody says it"; fail=1 ;;
 	esac
 done
+# Clauses that become parts of sentences about music.
+perl -0777 -e '
+	local @ARGV = ("control/words/translations_reasons.def");
+	my %row = map { $_ => 1 } <> =~ /\bT\("([^"]+)"/g;
+	@ARGV = (glob("control/music_sources/*.c"), glob("control/jukebox/*.c"), "ipc/http_explain.c");
+	while (<>) {
+		s{/\*.*?\*/}{}gs;
+		s/"\s*\n\s*"//g;
+		s/\blog_\w+(\((?:[^()"]|"(?:\\.|[^"\\])*"|(?1))*\))//g;
+		while (/"((?:\\.|[^"\\\n])*)"/g) {
+			my $text = $1;
+			print "$ARGV: \"$text\" has no row in translations_reasons.def\n" if !$row{$text} && $text =~ /^(it|its|no|the|there) /;
+		}
+	}
+' >build/words.found 2>&1 || fail=1
+if [ -s build/words.found ]; then
+	cat build/words.found
+	fail=1
+fi
 # shellcheck disable=SC2086
 if grep -nE 'media_(reason|phase|heal)_text' $files; then
 	echo "people are told by words_voice, words_phase and words_heal"

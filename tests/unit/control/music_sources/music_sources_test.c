@@ -76,6 +76,12 @@ static void serve(struct evhttp_request *req, void *arg)
 		redirect(req, "http://10.1.2.3/x.mp3");
 	else if (strcmp(at, "/round") == 0)
 		redirect(req, "/round");
+	else if (strcmp(at, "/busy") == 0)
+		web_server_reply(req, 429, "text/plain", "", 0);
+	else if (strcmp(at, "/closed") == 0)
+		web_server_reply(req, 403, "text/plain", "", 0);
+	else if (strcmp(at, "/broken") == 0)
+		web_server_reply(req, 503, "text/plain", "", 0);
 	else
 		web_server_reply(req, 404, "text/plain", "", 0);
 }
@@ -166,7 +172,7 @@ TEST(the_headers_of_an_address_decide_what_it_is)
 	} pages[] = {{"/song.mp3", "[url]  /song.mp3"},
 		     {"/radio", "[radio] Radio One /radio"},
 		     {"/list.m3u", "list [url] Africa /a.mp3, [radio]  /b.mp3"},
-		     {"/hls.m3u8", "[radio]  /hls.m3u8"},
+		     {"/hls.m3u8", "it is a stream in segments (HLS), which I cannot play"},
 		     {"/bad.pls", "its playlist has no address that can be played"},
 		     {"/huge.m3u", "its playlist has no address that can be played"},
 		     {"/page", "it is a page and no sound"},
@@ -174,7 +180,10 @@ TEST(the_headers_of_an_address_decide_what_it_is)
 		     {"/moved", "[url]  /moved"},
 		     {"/away", "its address is not public"},
 		     {"/round", "it leads from one address to the next without end"},
-		     {"/none", "the site answered with the status 404"},
+		     {"/none", "it is gone"},
+		     {"/busy", "the site had too many requests"},
+		     {"/closed", "the site refused it"},
+		     {"/broken", "the site does not work at the moment"},
 		     {"http://127.0.0.1:1/x.mp3", "its address is not public"},
 		     {"ftp://a.example/x.mp3", "its address is not public"},
 		     {"no address:", "its address is not public"}};
@@ -268,6 +277,9 @@ static const char program[] =
 	"#!/bin/sh\n"
 	"for last; do :; done\n"
 	"case \"$*\" in *-generic*) ;; *) exit 3 ;; esac\n"
+	/* Each format that it may choose is one file, no list of segments. */
+	"case \"$*\" in *\"-f ba[acodec=opus][protocol~='^https?$']/ba[protocol~='^https?$']/"
+	"b[protocol~='^https?$'] -j\"*) ;; *) exit 4 ;; esac\n"
 	"entry() { printf "
 	"'{\"webpage_url\":\"https://www.youtube.com/watch?v=%s\",\"title\":\"%s\","
 	"\"extractor_key\":\"Youtube\"%s}\\n' \"$1\" \"$2\" \"$3\"; }\n"

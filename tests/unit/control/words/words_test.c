@@ -8,7 +8,9 @@
 #include "control/words/translations_faults.def"
 #include "control/words/translations_music.def"
 #include "control/words/translations_privacy.def"
+#include "control/words/translations_reasons.def"
 #include "control/words/translations_status.def"
+#include "mediad/music/decoder_wire.h"
 #include "proto/media.h"
 #include "tests/test.h"
 
@@ -193,9 +195,15 @@ TEST(words_that_do_not_fit_are_left_out_whole)
 static const char *const translations[][ROOM_LANGUAGE_COUNT - 1] = {
 	WORDS_TRANSLATIONS(ROW) WORDS_TRANSLATIONS_COMMANDS(ROW) WORDS_TRANSLATIONS_FAULTS(ROW)
 		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)
-			WORDS_TRANSLATIONS_MUSIC(ROW)};
+			WORDS_TRANSLATIONS_MUSIC(ROW) WORDS_TRANSLATIONS_REASONS(ROW)};
 #undef ROW
-enum { TRANSLATIONS = sizeof translations / sizeof translations[0] };
+#define ROW(...) +1
+enum {
+	TRANSLATIONS = sizeof translations / sizeof translations[0],
+	/* Those are clauses of others, which tests/check/words.sh compares. */
+	SENTENCES = TRANSLATIONS - (0 WORDS_TRANSLATIONS_REASONS(ROW))
+};
+#undef ROW
 
 static const char *const *find_translation(const char *text)
 {
@@ -235,7 +243,7 @@ TEST(translations_have_every_language_and_the_same_conversions)
 	char english[64], other[64];
 
 	for (unsigned i = 0; i < TRANSLATIONS; i++) {
-		bool known = false;
+		bool known = i >= SENTENCES;
 
 		for (unsigned k = 0; k < N_ALL; k++)
 			known = known || strcmp(all[k].text, translations[i][0]) == 0;
@@ -279,6 +287,25 @@ TEST(states_reasons_faults_and_ends_are_translated)
 	check_translated(over);
 	WORDS_FAULTS(X)
 #undef X
+}
+
+TEST(reasons_of_music_that_cannot_be_played_are_translated)
+{
+	struct words w = {0};
+
+#define R(code, name, text)                                                                        \
+	if (DECODER_REASON_##code != DECODER_REASON_END &&                                         \
+	    DECODER_REASON_##code != DECODER_REASON_CLOSED)                                        \
+		check_translated(text);
+	DECODER_REASONS(R)
+#undef R
+	words_speak(&w, "de");
+	words_music_failed(&w, "Africa", "there is no such file");
+	CHECK_STR(w.text, "Ich kann Africa nicht abspielen: es gibt keine solche Datei.");
+	w = (struct words){0};
+	words_speak(&w, "fr");
+	words_music_not_found(&w, "it is private");
+	CHECK(strstr(w.text, "c'est privé"));
 }
 
 TEST(a_part_of_a_sentence_speaks_the_language_of_the_sentence)
