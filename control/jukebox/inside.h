@@ -30,6 +30,10 @@ struct jukebox {
 		const char *failed; /* why it cannot be played; told after the running step */
 	} pages[2];		    /* of the present music and of the prepared one, in any order */
 	struct {
+		uint32_t entry;
+		uint64_t at;
+	} renewed[2]; /* entries whose streams were looked for once more, the newest first */
+	struct {
 		uint64_t revision;
 		enum jukebox_phase phase;
 		unsigned titles;
@@ -52,6 +56,9 @@ void jukebox_report(struct jukebox *j, const struct music_report *r, const char 
 void jukebox_find_stream(struct jukebox *j, const struct music_order *o);
 /* Forgets searches for music that is neither present nor prepared any more. */
 void jukebox_drop_pages(struct jukebox *j);
+/* The server refuses the stream of this music, which may have expired: looks for it once more and
+ * goes on where it was. False: it is of no page, or was looked for just now. */
+bool jukebox_renew_stream(struct jukebox *j, uint32_t music);
 /* This music, of an order of the player, fails after the running step. why: static. */
 void jukebox_fail_later(struct jukebox *j, uint32_t music, const char *why);
 /* Reports pages that cannot be looked for. Returns true if there are any more. */

@@ -24,7 +24,23 @@ enum { SAVE_BYTES = 32 << 10, LOUDNESS = 1600, BITRATE_MIN = 64000 };
 
 /* ---- orders ---- */
 
-static struct media_music_style style_of(const struct jukebox *j)
+/* Tracks of an album may run into each other as they are. */
+static bool is_same_album(const struct track *a, const struct track *b)
+{
+	return *a->album && strcmp(a->album, b->album) == 0;
+}
+
+static uint16_t choose_crossfade(const struct jukebox *j, const struct music_order *o)
+{
+	const struct track *present = music_queue_present(j->queue);
+
+	if (o->kind != MUSIC_ORDER_NEXT || !o->track || !present ||
+	    is_same_album(present, o->track))
+		return 0;
+	return (uint16_t)j->conf.settings->music_crossfade_ms;
+}
+
+static struct media_music_style style_of(const struct jukebox *j, const struct music_order *o)
 {
 	const struct settings *s = j->conf.settings;
 	uint32_t bitrate = media_call_want(j->call)->bitrate;
@@ -32,6 +48,7 @@ static struct media_music_style style_of(const struct jukebox *j)
 	return (struct media_music_style){.duck = (uint16_t)s->music_duck_gain,
 					  .fade_ms = (uint16_t)s->music_fade_ms,
 					  .loudness = LOUDNESS,
+					  .crossfade_ms = choose_crossfade(j, o),
 					  .bitrate = bitrate < BITRATE_MIN ? BITRATE_MIN : bitrate};
 }
 
@@ -43,7 +60,7 @@ static void log_position(const struct jukebox *j, const char *what, uint64_t pos
 
 int jukebox_send(struct jukebox *j, const struct music_order *o, const char *stream)
 {
-	struct media_music_style style = style_of(j);
+	struct media_music_style style = style_of(j, o);
 	int err;
 
 	style.stream = stream;
@@ -221,6 +238,14 @@ static uint32_t entry_of(const struct jukebox *j, uint32_t music)
 	return music && music == j->player.next.music ? j->player.next.entry : 0;
 }
 
+static bool is_refused(const struct media_music_state *s)
+{
+	static const char name[] = "http_error";
+
+	return s->phase == MEDIA_MUSIC_PHASE_FAILED && s->failure.n == sizeof name - 1 &&
+	       memcmp(s->failure.p, name, sizeof name - 1) == 0;
+}
+
 static void take_state(struct jukebox *j, const struct media_music_state *s)
 {
 	struct track tags = {.duration_ms = s->duration / (MUSIC_FRAMES_PER_S / 1000)};
@@ -229,6 +254,8 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 
 	snprintf(reason, sizeof reason, "%.*s", (int)s->text.n, (const char *)s->text.p);
 	music_queue_describe(j->queue, entry_of(j, s->music), &tags);
+	if (is_refused(s) && jukebox_renew_stream(j, s->music))
+		return;
 	if (media_music_report(&r, s))
 		jukebox_report(j, &r, reason);
 }

@@ -3,8 +3,14 @@
 #include <string.h>
 
 #include "control/jukebox/inside.h"
+#include "control/media/music.h"
 #include "control/music_sources/music_sources.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
+
+enum { RENEW_S = 60 };
 
 static void fail(struct jukebox *j, uint32_t music, const char *why)
 {
@@ -85,6 +91,40 @@ void jukebox_find_stream(struct jukebox *j, const struct music_order *o)
 	if (!j->conf.sources ||
 	    music_sources_stream(&page->request, j->conf.sources, o->track, take_stream, page))
 		fail_page(page, "");
+}
+
+/* Returns false if it was done less than RENEW_S before. */
+static bool note_renewal(struct jukebox *j, uint32_t entry)
+{
+	unsigned place = j->renewed[0].entry == entry ? 0 : 1;
+	uint64_t now = env_now(j->conf.env);
+
+	if (j->renewed[place].entry == entry && now - j->renewed[place].at < RENEW_S * NS_PER_S)
+		return false;
+	if (place)
+		j->renewed[1] = j->renewed[0];
+	j->renewed[0].entry = entry;
+	j->renewed[0].at = now;
+	return true;
+}
+
+bool jukebox_renew_stream(struct jukebox *j, uint32_t music)
+{
+	const struct music_player *p = &j->player;
+	uint32_t entry = music == p->present.music ? p->present.entry
+			 : music == p->next.music  ? p->next.entry
+						   : 0;
+	const struct track *t = music_queue_at(j->queue, music_queue_find(j->queue, entry));
+
+	if (!music || !entry || !t || !j->conf.sources || media_music_opens(t) ||
+	    !note_renewal(j, entry))
+		return false;
+	log_info("music_stream_renewed", "guild=%llu music=%u", (unsigned long long)j->conf.guild,
+		 music);
+	music_sources_forget(j->conf.sources, t);
+	music_player_reopen(&j->player, music);
+	jukebox_settle(j);
+	return true;
 }
 
 void jukebox_fail_later(struct jukebox *j, uint32_t music, const char *why)

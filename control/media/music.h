@@ -15,7 +15,9 @@ struct media_music_style {
 	uint16_t duck;	   /* gain of music under speech, in thousandths */
 	uint16_t fade_ms;  /* of a pause, a stop and a change of the volume */
 	uint16_t loudness; /* target in -LUFS/100; 0: as the tracks are */
-	uint32_t bitrate;  /* of the encoder while music sounds */
+	uint16_t
+		crossfade_ms; /* from the present music into that of MUSIC_ORDER_NEXT; 0: gapless */
+	uint32_t bitrate;     /* of the encoder while music sounds */
 	/* Address of the sound of the order's track, whose reference is a page; NULL: the reference
 	 * is what mediad opens. */
 	const char *stream;

@@ -115,6 +115,15 @@ void music_player_seek(struct music_player *p, uint64_t position)
 					      .position = music_queue_position(p->queue)});
 }
 
+void music_player_reopen(struct music_player *p, uint32_t music)
+{
+	if (music && music == p->present.music)
+		p->present = (struct music_told){0};
+	else if (music && music == p->next.music)
+		p->next = (struct music_told){0};
+	music_player_sync(p);
+}
+
 bool music_player_is_halted(const struct music_player *p)
 {
 	return p->failures >= MUSIC_FAILURES;

@@ -9,6 +9,7 @@
  *   - ended, while one was prepared           the next track   NEXT: the prepared one plays already
  *   - ended or failed, with none prepared     the next track   PLAY, NEXT
  *   failed, of the prepared music             without it       NEXT
+ *   reopen the present or prepared music      -                PLAY, NEXT: its source has expired
  *   a report of music that nobody wants       -                STOP
  *   before up, of music that was saved as
  *   - the present one                         position         CLAIM
@@ -93,6 +94,8 @@ void music_player_sync(struct music_player *p);
 void music_player_hold(struct music_player *p, bool held);
 void music_player_seek(struct music_player *p, uint64_t position);
 void music_player_report(struct music_player *p, const struct music_report *r);
+/* This music has failed, and its source may be opened again: it is ordered as another playing. */
+void music_player_reopen(struct music_player *p, uint32_t music);
 bool music_player_is_halted(const struct music_player *p);
 /* A person asks for music again. */
 void music_player_restart(struct music_player *p);

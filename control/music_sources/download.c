@@ -76,6 +76,14 @@ static void keep_known(struct music_sources *s, const char *page, const char *st
 	snprintf(place->stream, sizeof place->stream, "%s", stream);
 }
 
+void music_sources_forget(struct music_sources *s, const struct track *track)
+{
+	struct music_known *known = find_known(s, track->reference);
+
+	if (known)
+		*known = (struct music_known){0};
+}
+
 /* ---- its output ---- */
 
 static void sort_hits(struct music_request *r)

@@ -71,6 +71,8 @@ int music_sources_address(struct music_request **out, struct music_sources *s, c
 /* track: YOUTUBE, SOUNDCLOUD, or another page of the program's. */
 int music_sources_stream(struct music_request **out, struct music_sources *s,
 			 const struct track *track, music_found_h *h, void *arg);
+/* The stream that is known of this page does not work any more. */
+void music_sources_forget(struct music_sources *s, const struct track *track);
 /* Its handler is not called any more. NULL accepted. */
 void music_request_cancel(struct music_request *r);
 

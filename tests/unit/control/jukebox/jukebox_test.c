@@ -333,6 +333,50 @@ TEST(a_jukebox_finds_the_stream_of_any_page)
 	finish_with_pages(path);
 }
 
+static void refuse(uint32_t music, uint64_t position)
+{
+	toy_send(&scene.toy,
+		 (struct media_msg){.type = MEDIA_MUSIC_STATE,
+				    .music_state = {.call = scene.toy.call_id,
+						    .music = music,
+						    .phase = MEDIA_MUSIC_PHASE_FAILED,
+						    .position = position,
+						    .failure = slice_str("http_error"),
+						    .text = slice_str("the server refused it")}});
+	toy_settle(&scene.toy);
+}
+
+/* As after hours of pause: the address has expired, and is looked for again once. */
+TEST(a_stream_that_the_server_refuses_is_looked_for_once_more)
+{
+	static const char fresh[] = "#!/bin/sh\n"
+				    "printf "
+				    "'{\"webpage_url\":\"https://a.example/\",\"url\":\"https://"
+				    "cdn.example/new\"}\\n'\n";
+	char path[4096];
+
+	CHECK(begin_with_pages(path, sizeof path));
+	CHECK_INT(add_page("one"), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
+	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96000, "");
+	CHECK(write_program(scene.toy.dir, "yt-dlp", fresh, sizeof fresh - 1));
+	refuse(1, 96960);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
+	CHECK_STR(scene.toy.music_path, "https://cdn.example/new");
+	CHECK_INT(scene.toy.music_start, 96000);
+	CHECK_INT(scene.failures, 0);
+	refuse(2, 96000);
+	CHECK_INT(scene.failures, 1);
+	CHECK_STR(scene.failed, "one");
+	CHECK_STR(queue_now(), "|");
+	/* A file of the web has no other address. */
+	CHECK_INT(add_page_of(TRACK_URL, "file"), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 3));
+	refuse(3, 0);
+	CHECK_INT(scene.failures, 2);
+	finish_with_pages(path);
+}
+
 /* Else the track would be opened without end: mediad never hears of it. */
 TEST(a_stream_whose_address_is_too_long_fails)
 {
@@ -495,6 +539,27 @@ TEST(held_music_is_quiet_and_not_paused)
 	jukebox_hold(scene.jukebox, false);
 	toy_settle(&scene.toy);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_RESUME], 1);
+	finish();
+}
+
+TEST(tracks_cross_over_but_not_inside_an_album)
+{
+	struct track t[3] = {local_track("x", 0), local_track("y", 0), local_track("z", 0)};
+	struct jukebox_request r = {.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 3};
+
+	CHECK(begin(NULL));
+	snprintf(t[1].album, sizeof t[1].album, "One");
+	snprintf(t[2].album, sizeof t[2].album, "One");
+	CHECK_INT(add("ab", ALICE), 0);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 1);
+	CHECK_INT(scene.toy.music_crossfade_ms, 0);
+	CHECK_INT(settings_set(scene.settings, "music_crossfade_ms", "4000"), 0);
+	CHECK_INT(request(r), 0);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 2);
+	CHECK_INT(scene.toy.music_crossfade_ms, 4000);
+	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 3);
+	CHECK_INT(scene.toy.music_crossfade_ms, 0);
 	finish();
 }
 

@@ -43,6 +43,7 @@ struct toy {
 	uint64_t music_start; /* of the newest MUSIC_PLAY */
 	char music_path[64];
 	bool music_paused;
+	uint16_t music_crossfade_ms; /* of the newest MUSIC_NEXT */
 	char token[64];
 	bool answers_pings;
 
