@@ -38,7 +38,9 @@ static void counts_open(struct counts *c, struct plane *p, struct listening *l)
 	if (!err)
 		err = syscalls_alloc(&c->control, listening_pid(l));
 	if (err)
-		bench_die("system calls cannot be counted here: %s", strerror(err));
+		bench_die("system calls cannot be counted here: %s (as root: mount -t tracefs "
+			  "nodev /sys/kernel/tracing)",
+			  strerror(err));
 }
 
 /* Calls for each frame of a lone speaker in the relay, the floor of syscalls_per_heard_1. */
