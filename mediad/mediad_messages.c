@@ -59,7 +59,7 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 	if (err) {
 		log_warn("call_refused", "call=%u error=%d", open->call, err);
 		link_fault(m->link, MEDIA_FAULT_FULL);
-		send_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_BAD_REQUEST);
+		send_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_FULL);
 		return 0;
 	}
 	m->calls[m->n_calls++] = c;

@@ -121,10 +121,11 @@ struct media_call *media_call_free(struct media_call *call)
 {
 	if (!call)
 		return NULL;
-	if (is_held(call)) {
+	if (call->link && is_held(call)) {
 		struct media_msg msg = {.type = MEDIA_CALL_CLOSE};
 
 		media_call_send(call, &msg);
+		media_link_note_full(call->link, 0);
 	}
 	media_playbacks_detach(call);
 	for (struct media_call **at = &call->media->calls; *at; at = &(*at)->next)
@@ -192,7 +193,7 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 	int err;
 
 	if (media_call_is_refused(call)) {
-		media_call_bring_up(call);
+		media_place_call(call);
 		media_playbacks_synced(call);
 	}
 	if (!call->open)

@@ -101,13 +101,15 @@ struct media {
 	size_t n_strays, cap_strays;
 };
 
-/* MEDIA_RESUME_MS: a playback waits this long for a mediad to continue it. */
+/* MEDIA_RESUME_MS: a playback waits this long for a mediad to continue it. MEDIA_FULL_MS: a mediad
+ * that refused a call gets no other one for so long, if another mediad has room. */
 enum {
 	MEDIA_RESUME_MS = 5000,
 	MEDIA_MOVE_MS = 3000,
 	MEDIA_SETTLE_MS = 1000,
 	MEDIA_RELISTEN_MS = 1000,
 	MEDIA_RETRY_MS = 20,
+	MEDIA_FULL_MS = 10000,
 };
 
 /* A message for this call's mediad; ENOTCONN while it has none. */
@@ -117,7 +119,9 @@ void media_wake(struct media *m, unsigned ms);
 
 /* media.c: gives the call to the least loaded mediad, when one is synced. */
 void media_place_call(struct media_call *call);
-/* The same for each call that has no mediad yet. */
+/* Gives a call that its mediad refused to another one. False if none is known to have room. */
+bool media_try_next(struct media_call *call);
+/* The same as media_place_call for each call that has no mediad yet. */
 void media_place_calls(struct media *m);
 
 /* call.c: makes the call known to its mediad, as a new one or as the mediad reported it. */

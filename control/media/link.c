@@ -29,6 +29,7 @@ struct media_link {
 	bool greeted;				/* HELLO came */
 	bool lacks_real_time, lacked_real_time; /* said since HELLO; before it */
 	uint64_t heard_at;
+	uint64_t full_until;
 	uint64_t ping_id;
 	uint64_t skipped; /* unknown messages of a newer mediad */
 };
@@ -185,6 +186,7 @@ static void try_connect(struct media_link *l)
 		return;
 	}
 	l->misses = 0;
+	l->full_until = 0;
 	l->lacked_real_time |= l->lacks_real_time;
 	l->greeted = l->lacks_real_time = false;
 	l->minor = MEDIA_MINOR;
@@ -273,6 +275,16 @@ enum media_link_state media_link_state(const struct media_link *l)
 bool media_link_lacks_real_time(const struct media_link *l)
 {
 	return l->lacks_real_time;
+}
+
+void media_link_note_full(struct media_link *l, uint64_t until)
+{
+	l->full_until = until;
+}
+
+bool media_link_is_full(const struct media_link *l)
+{
+	return env_now(l->conf.env) < l->full_until;
 }
 
 const char *media_link_path(const struct media_link *l)

@@ -24,24 +24,40 @@ void media_wake(struct media *m, unsigned ms)
 
 /* ---- which mediad ---- */
 
-static struct media_link *find_least_loaded(const struct media *m)
+static unsigned count_calls(const struct media *m, const struct media_link *l)
+{
+	unsigned n = 0;
+
+	for (const struct media_call *c = m->calls; c; c = c->next)
+		n += c->link == l && !media_call_is_refused(c);
+	return n;
+}
+
+/* full: one that refused a call a moment ago will do. */
+static struct media_link *find_link(const struct media *m, bool full)
 {
 	struct media_link *best = NULL;
 	unsigned fewest = UINT32_MAX;
 
 	for (unsigned i = 0; i < m->n_links; i++) {
-		unsigned n = 0;
+		unsigned n = count_calls(m, m->links[i]);
 
-		if (media_link_state(m->links[i]) != LINK_SYNCED)
+		if (media_link_state(m->links[i]) != LINK_SYNCED ||
+		    media_link_is_full(m->links[i]) != full)
 			continue;
-		for (const struct media_call *c = m->calls; c; c = c->next)
-			n += c->link == m->links[i];
 		if (n < fewest) {
 			fewest = n;
 			best = m->links[i];
 		}
 	}
 	return best;
+}
+
+static struct media_link *find_least_loaded(const struct media *m)
+{
+	struct media_link *l = find_link(m, false);
+
+	return l ? l : find_link(m, true);
 }
 
 /* A mediad that is still telling its calls may hold any call of the previous control: placing one
@@ -71,6 +87,23 @@ void media_place_call(struct media_call *call)
 	media_call_bring_up(call);
 	log_info("call_placed", "guild=%llu path=%s call=%u", (unsigned long long)call->want.guild,
 		 media_link_path(l), call->id);
+}
+
+/* Each refusal takes one mediad out of the choice for MEDIA_FULL_MS, so the tries come to an end.
+ */
+bool media_try_next(struct media_call *call)
+{
+	struct media *m = call->media;
+
+	media_link_note_full(call->link, env_now(m->env) + MEDIA_FULL_MS * NS_PER_MS);
+	if (!find_link(m, false) || holders_unknown(m)) {
+		log_warn("call_without_room", "guild=%llu mediads=%u",
+			 (unsigned long long)call->want.guild, m->n_synced);
+		return false;
+	}
+	media_place_call(call);
+	media_playbacks_synced(call);
+	return true;
 }
 
 void media_place_calls(struct media *m)

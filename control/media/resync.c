@@ -214,8 +214,11 @@ void media_on_message(struct media_link *l, const struct media_msg *msg, void *a
 		return;
 	if (msg->type == MEDIA_CALL_STATE) {
 		store_call_state(c, &msg->call_state);
-		if (media_call_is_refused(c))
+		if (media_call_is_refused(c)) {
 			media_call_note_refusal(c);
+			if (media_try_next(c))
+				return;
+		}
 		report_call_state(c);
 		return;
 	}

@@ -644,3 +644,61 @@ TEST(media_tells_a_reported_state_when_its_own_mediad_is_synced)
 	CHECK_INT(t.count[MEDIA_CALL_SET], 1);
 	end_with_two(&t, &other);
 }
+
+/* Both mediads are synced, and t's has the call. */
+static bool begin_with_both(struct toy *t, struct toy *other)
+{
+	return begin_with_two(t, other) && report_beside(t, other, 1);
+}
+
+static void refuse_call(struct toy *t, struct toy *at)
+{
+	toy_state(at, at->call_id, 0, 0, MEDIA_PHASE_FAILED, false);
+	toy_settle(t);
+}
+
+TEST(media_tries_each_mediad_when_one_has_no_room)
+{
+	struct toy t, other;
+	unsigned states;
+
+	CHECK(begin_with_both(&t, &other));
+	states = t.states;
+	refuse_call(&t, &other); /* of a call that it was not given */
+	refuse_call(&t, &t);
+	CHECK_INT(other.count[MEDIA_CALL_OPEN], 1);
+	CHECK_INT(t.states, states + 1);
+	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_WAITING);
+	/* None has room: the owner is told. */
+	refuse_call(&t, &other);
+	CHECK_INT(t.states, states + 2);
+	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(t.count[MEDIA_CALL_OPEN] + other.count[MEDIA_CALL_OPEN], 2);
+	/* The next lease tries again. */
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_CALL_OPEN] + other.count[MEDIA_CALL_OPEN], 3);
+	CHECK_INT(t.count[MEDIA_CALL_CREDENTIALS] + other.count[MEDIA_CALL_CREDENTIALS], 1);
+	end_with_two(&t, &other);
+}
+
+TEST(media_gives_a_full_mediad_no_call_for_a_while)
+{
+	struct media_want want = toy_want;
+	struct media_call *second = NULL, *third = NULL;
+	struct toy t, other;
+
+	CHECK(begin_with_both(&t, &other));
+	refuse_call(&t, &t);
+	want.guild = 101;
+	CHECK_INT(media_call_open(&second, t.media, &want, toy_on_call, &t), 0);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_CALL_OPEN], 1);
+	CHECK_INT(other.count[MEDIA_CALL_OPEN], 2);
+	ahead_ns = (MEDIA_FULL_MS + 100) * NS_PER_MS;
+	want.guild = 102;
+	CHECK_INT(media_call_open(&third, t.media, &want, toy_on_call, &t), 0);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_CALL_OPEN], 2);
+	end_with_two(&t, &other);
+}
