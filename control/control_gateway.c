@@ -59,7 +59,7 @@ static void take_ready(struct control *c, const json_t *d)
 		  global && *global ? global
 		  : name	    ? name
 				    : "Parley");
-	guilds_clear(c->guilds);
+	guilds_begin(c->guilds, json_object_get(d, "guilds"));
 	guilds_set_self(c->guilds, c->state.user);
 	control_guilds_cleared(c);
 	words_ready(&words, c->state.bot_name);

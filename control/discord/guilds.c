@@ -8,8 +8,9 @@
 
 #include "proto/discord.h"
 
-/* The shape of the document:
- * { guild: { name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit, over:
+/* The shape of the document; `out` is there, and true, during an outage of the guild:
+ * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
+ * over:
  * [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice: {id:
  * {channel, mute, deaf, suppress}} } } */
 struct guilds {
@@ -82,9 +83,42 @@ uint64_t guilds_self(const struct guilds *g)
 	return g->self;
 }
 
-void guilds_clear(struct guilds *g)
+static bool is_listed(const json_t *list, const char *guild)
 {
-	json_object_clear(g->doc);
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach(list, i, x)
+	{
+		const char *id = id_text(x, "id");
+
+		if (id && strcmp(id, guild) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A guild that cannot be marked is forgotten: it must not count as known. */
+static void begin_outage(struct guilds *g, const char *guild)
+{
+	if (json_object_set_new(json_object_get(g->doc, guild), "out", json_true()))
+		json_object_del(g->doc, guild);
+}
+
+void guilds_begin(struct guilds *g, const json_t *list)
+{
+	const char *key;
+	json_t *guild;
+	void *next;
+
+	json_object_foreach_safe(g->doc, next, key, guild)
+	{
+		(void)guild;
+		if (is_listed(list, key))
+			begin_outage(g, key);
+		else
+			json_object_del(g->doc, key);
+	}
 }
 
 const json_t *guilds_snapshot(const struct guilds *g, uint64_t guild)
@@ -314,9 +348,11 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d)
 	guild = id ? json_object_get(g->doc, id) : NULL;
 	if (!guild)
 		return false;
-	if (strcmp(name, "GUILD_DELETE") == 0)
+	if (strcmp(name, "GUILD_DELETE") == 0 && !json_is_true(json_object_get(d, "unavailable")))
 		return json_object_del(g->doc, id) == 0;
-	if (strcmp(name, "VOICE_STATE_UPDATE") == 0)
+	if (strcmp(name, "GUILD_DELETE") == 0)
+		begin_outage(g, id);
+	else if (strcmp(name, "VOICE_STATE_UPDATE") == 0)
 		put_voice(g, guild, d);
 	else if (strcmp(name, "GUILD_UPDATE") == 0)
 		put_head(guild, d);
@@ -335,7 +371,9 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d)
 
 bool guilds_known(const struct guilds *g, uint64_t guild)
 {
-	return guild_of(g, guild) != NULL;
+	const json_t *known = guild_of(g, guild);
+
+	return known && !json_object_get(known, "out");
 }
 
 unsigned guilds_count(const struct guilds *g)

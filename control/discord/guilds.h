@@ -23,8 +23,9 @@ uint64_t guilds_self(const struct guilds *g);
 
 /* Applies one gateway event; false when it does not concern us or is malformed. */
 bool guilds_event(struct guilds *g, const char *name, const json_t *d);
-/* Forgets everything, because a new session begins. */
-void guilds_clear(struct guilds *g);
+/* A new session begins, with READY's list of guilds: forgets the others, and keeps these as they
+ * were last, as in an outage, until each one's GUILD_CREATE. */
+void guilds_begin(struct guilds *g, const json_t *list);
 
 /* The state of one guild as JSON (borrowed; voice session ids are not in it); NULL when nothing
  * is. */
@@ -33,7 +34,8 @@ const json_t *guilds_snapshot(const struct guilds *g, uint64_t guild);
 /* Restores such a document. EINVAL when it has another shape; then nothing changes. */
 int guilds_restore(struct guilds *g, const json_t *snapshot);
 
-/* GUILD_CREATE arrived and the guild is not in an outage. */
+/* GUILD_CREATE arrived and the guild is not in an outage. During an outage its last state can still
+ * be asked for: members who come and leave are not told. */
 bool guilds_known(const struct guilds *g, uint64_t guild);
 unsigned guilds_count(const struct guilds *g);
 /* Name of a guild, "" when unknown. Borrowed. */

@@ -121,8 +121,8 @@ void voice_session_sync_members(struct voice_session *c);
 void voice_session_apply_consents(struct voice_session *c);
 /* The same after the settings changed whom the bot listens to. */
 void voice_session_renew_members(struct voice_session *c);
-/* Tells mediad who has refused, though nobody is heard by default yet. */
-void voice_session_apply_refusals(struct voice_session *c);
+/* Tells mediad the consent of each member, whatever the default is. */
+void voice_session_tell_consents(struct voice_session *c);
 /* The name the bot answers to. Borrowed. */
 const char *voice_session_bot_name(const struct voice_session *c);
 

@@ -75,11 +75,12 @@ static enum media_e2ee wanted_e2ee(const struct voice_session *c, uint64_t chann
 								      : MEDIA_E2EE_REQUIRE;
 }
 
-/* The default consent must not count for a moment for a member who has refused. */
+/* A new default consent must not count for a moment for the members who are here: somebody may have
+ * refused, and an outage of the server does not make those unheard who were heard. */
 static void set_media(struct voice_session *c, const struct media_want *want)
 {
-	if (want->consent && !media_call_want(c->media)->consent)
-		voice_session_apply_refusals(c);
+	if (want->consent != media_call_want(c->media)->consent)
+		voice_session_tell_consents(c);
 	media_call_set(c->media, want);
 }
 
@@ -130,7 +131,7 @@ static void note_encryption(struct voice_session *c, const struct media_call_sec
 	voice_session_update_call(c);
 }
 
-/* While it is not known who is in the channel, one of them may have refused. */
+/* While Discord does not tell who comes to the channel, one of them may have refused. */
 static bool default_consent(const struct voice_session *c)
 {
 	enum consent setting = (enum consent)c->conf.settings->consent;

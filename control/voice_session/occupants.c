@@ -76,19 +76,18 @@ static void apply_consent(uint64_t user, const char *name, bool is_bot, void *ar
 		log_warn("consent_not_applied", "guild=%llu", ID(c->guild));
 }
 
-static void apply_refusal(uint64_t user, const char *name, bool is_bot, void *arg)
+static void tell_consent(uint64_t user, const char *name, bool is_bot, void *arg)
 {
 	struct voice_session *c = arg;
 
 	(void)name;
-	if (!is_bot && consent_in(c, user) == CONSENT_NEITHER &&
-	    media_call_consent(c->media, user, false))
+	if (!is_bot && media_call_consent(c->media, user, consent_in(c, user) != CONSENT_NEITHER))
 		log_warn("consent_not_applied", "guild=%llu", ID(c->guild));
 }
 
-void voice_session_apply_refusals(struct voice_session *c)
+void voice_session_tell_consents(struct voice_session *c)
 {
-	guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), apply_refusal, c);
+	guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), tell_consent, c);
 }
 
 void voice_session_apply_consents(struct voice_session *c)

@@ -177,6 +177,7 @@ void voice_session_watch(struct voice_session *c)
 			   env_now(c->conf.env));
 	else
 		voice_session_see(c, FAULT_CALL, gone && !c->udp_lost);
+	voice_session_see(c, FAULT_OUTAGE, up && !guilds_known(c->conf.guilds, c->guild));
 	voice_session_see(c, FAULT_AUDIENCE, up && why == VOICE_REASON_STAGE_AUDIENCE);
 	voice_session_see(c, FAULT_MUTED, up && why == VOICE_REASON_SERVER_MUTED);
 	voice_session_see(c, FAULT_NO_SPEAK, up && why == VOICE_REASON_NO_SPEAK);

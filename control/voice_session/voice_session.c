@@ -262,6 +262,8 @@ void voice_session_offline(struct voice_session *c)
 {
 	voice_session_see(c, FAULT_DISCORD, true);
 	voice_offline(c->voice);
+	voice_session_update_call(c);
+	voice_session_watch(c);
 	voice_session_arm_timer(c);
 }
 
@@ -315,6 +317,7 @@ void voice_session_event(struct voice_session *c, const char *name, const json_t
 	} else if (strcmp(name, "GUILD_CREATE") == 0) {
 		voice_session_update_call(c);
 		voice_session_sync_members(c);
+		voice_session_watch(c);
 	} else {
 		voice_session_sounds_event(c, name, d);
 	}

@@ -172,9 +172,53 @@ TEST(guilds_forgets_what_is_gone)
 
 	CHECK(event(g, "CHANNEL_DELETE", "{\"id\":\"301\",\"guild_id\":\"100\",\"type\":2}"));
 	CHECK(!guilds_channel(g, 100, 301, &ch));
-	CHECK(event(g, "GUILD_DELETE", "{\"id\":\"100\",\"unavailable\":true}"));
+	CHECK(event(g, "GUILD_DELETE", "{\"id\":\"100\"}"));
 	CHECK(!guilds_known(g, 100));
 	CHECK(!event(g, "VOICE_STATE_UPDATE", "{\"guild_id\":\"100\",\"user_id\":\"5\"}"));
+	guilds_free(g);
+}
+
+static bool has_guild_as_before_an_outage(const struct guilds *g)
+{
+	struct guild_channel ch;
+	struct guild_voice v;
+
+	return !guilds_known(g, 100) && guilds_channel(g, 100, 301, &ch) &&
+	       guilds_voice(g, 100, 501, &v) && v.channel == 301;
+}
+
+TEST(guilds_keeps_the_last_state_of_a_guild_in_an_outage)
+{
+	struct guilds *g = made(), *h = NULL;
+	json_t *j;
+
+	CHECK(event(g, "GUILD_DELETE", "{\"id\":\"100\",\"unavailable\":true}"));
+	CHECK(has_guild_as_before_an_outage(g));
+	/* The next control takes it over as it is. */
+	j = json_pack("{s:O}", "100", guilds_snapshot(g, 100));
+	CHECK_INT(guilds_alloc(&h), 0);
+	CHECK_INT(guilds_restore(h, j), 0);
+	CHECK(has_guild_as_before_an_outage(h));
+	CHECK(event(g, "GUILD_CREATE", guild_text));
+	CHECK(guilds_known(g, 100));
+	json_decref(j);
+	guilds_free(h);
+	guilds_free(g);
+}
+
+TEST(guilds_keeps_those_that_a_new_session_lists)
+{
+	struct guilds *g = made();
+	json_t *listed = json_loads("[{\"id\":\"99\"},{},7,{\"id\":\"100\"}]", 0, NULL);
+	struct guild_channel ch;
+
+	guilds_begin(g, listed);
+	CHECK(has_guild_as_before_an_outage(g));
+	CHECK(event(g, "GUILD_CREATE", guild_text));
+	CHECK(guilds_known(g, 100));
+	guilds_begin(g, NULL);
+	CHECK(!guilds_known(g, 100) && !guilds_channel(g, 100, 301, &ch));
+	json_decref(listed);
 	guilds_free(g);
 }
 

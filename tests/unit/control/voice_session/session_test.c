@@ -195,6 +195,63 @@ TEST(voice_session_lets_nobody_be_heard_before_it_knows_the_channel)
 	rig_end();
 }
 
+static const char two_are_there[] =
+	"{\"id\":\"100\",\"name\":\"Fake\",\"channels\":[{\"id\":\"301\",\"type\":2,"
+	"\"bitrate\":64000}],\"members\":[{\"user\":{\"id\":\"500\",\"username\":\"alice\"}},"
+	"{\"user\":{\"id\":\"501\",\"username\":\"bob\"}}],"
+	"\"voice_states\":[{\"user_id\":\"500\",\"channel_id\":\"301\"},"
+	"{\"user_id\":\"501\",\"channel_id\":\"301\"},"
+	"{\"user_id\":\"900\",\"channel_id\":\"301\",\"session_id\":\"s\"}]}";
+
+/* As control does it (control_gateway.c). */
+static void begin_outage(void)
+{
+	json_t *d = json_loads("{\"id\":\"100\",\"unavailable\":true}", 0, NULL);
+
+	guilds_event(rig.g, "GUILD_DELETE", d);
+	voice_session_offline(rig.vs);
+	json_decref(d);
+}
+
+/* The server is in an outage: who comes now may have refused, but those who were heard still are.
+ */
+TEST(voice_session_hears_those_who_were_here_before_an_outage)
+{
+	CHECK(rig_adopt(301, false));
+	CHECK_INT(consent_set(rig.consents, 100, 501, CONSENT_NEITHER), 0);
+	discord("GUILD_CREATE", two_are_there);
+	CHECK_INT(rig.vs->n_members, 2);
+	begin_outage();
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 2));
+	CHECK_INT(rig.t.set.consent, MEDIA_CONSENT_NO);
+	CHECK(media_call_consents(rig.vs->media, 500));
+	CHECK(!media_call_consents(rig.vs->media, 501));
+	CHECK(!media_call_consents(rig.vs->media, 502));
+	CHECK_INT(count_before_set(MEDIA_CONSENT, 2), 2);
+	/* A lease in between loses nobody. */
+	voice_session_sync_members(rig.vs);
+	CHECK_INT(rig.vs->n_members, 2);
+	discord("GUILD_CREATE", two_are_there);
+	CHECK(toy_run_until(&rig.t, MEDIA_CALL_SET, 3));
+	CHECK_INT(rig.t.set.consent, MEDIA_CONSENT_YES);
+	CHECK(!media_call_consents(rig.vs->media, 501));
+	rig_end();
+}
+
+TEST(voice_session_tells_its_room_of_an_outage_that_lasts)
+{
+	CHECK(rig_adopt(301, false));
+	begin_outage();
+	CHECK_INT(rig.told, 0);
+	/* As if it had begun before. */
+	rig.vs->faults.v[FAULT_OUTAGE].changed = 0;
+	voice_session_watch(rig.vs);
+	voice_session_watch(rig.vs);
+	CHECK_INT(rig.told, 1);
+	CHECK(strstr(rig.last_told, "nobody who joins now"));
+	rig_end();
+}
+
 /* The setting begins to allow what she has refused. */
 TEST(voice_session_tells_refusals_before_the_default_changes)
 {
