@@ -185,7 +185,7 @@ static struct fits fits_cancel_intent(const struct look *l)
 	const struct room_turn *a = room_turn_on_floor(context), *q = room_turn_queued(l->context);
 	uint64_t user = l->turn->user;
 	bool stop = is_stop_request(l) || stops_job(l);
-	bool own = count_jobs(l) || (a && a->user == user) || (q && q->user == user) ||
+	bool own = count_jobs(l) || (a && a->user == user) || (q && room_segment_of(q, user)) ||
 		   l->tool_owner == user || room_turn_deferred_of(l->context, user) ||
 		   has_open_choice(l);
 	bool was = room_followup_interrupted_since(context->followup, context->settings, user,
@@ -563,6 +563,27 @@ static void stop_jobs(const struct look *l)
 	e->text = room_reason_name(ROOM_REASON_CANCELLED);
 }
 
+/* Cancels a turn with words of this speaker. What others said in it goes on in another turn, unless
+ * an answer to both is heard already. */
+static void cancel_words(struct room_context *context, struct room_turn *t, uint64_t user)
+{
+	bool shared = room_segment_of_others(t, user) && !t->first_audio_at;
+	struct room_turn *rest = shared ? room_turn_copy(context, t) : NULL;
+	bool deferred = t->phase == ROOM_PHASE_DEFERRED;
+
+	room_turn_cancel(context, t, ROOM_REASON_CANCELLED);
+	if (!rest)
+		return;
+	room_segment_drop(rest, user);
+	room_turn_reassign(rest);
+	room_turn_decide(rest, ROOM_RULE_CANCEL_INTENT, true, t->id, 0);
+	rest->deferred_at = t->deferred_at;
+	if (deferred)
+		room_turn_defer(context, rest);
+	else
+		room_turn_enqueue(context, rest);
+}
+
 /* "Never mind" cancels what the speaker has under way and is no question itself. Jobs run in the
  * background: a stop that ends an answer ends them only if it says so. */
 static void cancel_speakers_work(struct look *l)
@@ -572,17 +593,19 @@ static void cancel_speakers_work(struct look *l)
 	struct room_turn *d = room_turn_deferred_of(context, l->turn->user),
 			 *q = room_turn_queued(context);
 	struct room_turn *a = room_turn_on_floor(context);
-	bool turns = (d && d != l->turn) || (q && q->user == l->turn->user) ||
+	bool turns = (d && d != l->turn) || (q && room_segment_of(q, l->turn->user)) ||
 		     (a && (a->user == l->turn->user || may_stop_others(l)));
 
 	if (jobs && (!turns || !is_stop_request(l)))
 		stop_jobs(l);
 	if (d && d != l->turn)
-		room_turn_cancel(context, d, ROOM_REASON_CANCELLED);
-	if (q && q->user == l->turn->user)
-		room_turn_cancel(context, q, ROOM_REASON_CANCELLED);
-	if (a && (a->user == l->turn->user || may_stop_others(l)))
+		cancel_words(context, d, l->turn->user);
+	if (q && room_segment_of(q, l->turn->user))
+		cancel_words(context, q, l->turn->user);
+	if (a && may_stop_others(l))
 		room_turn_cancel(context, a, ROOM_REASON_CANCELLED);
+	else if (a && a->user == l->turn->user)
+		cancel_words(context, a, l->turn->user);
 	if (has_open_choice(l))
 		emit_choice(context, l->turn->user, "");
 	room_turn_end(context, l->turn, ROOM_REASON_CANCELLED);

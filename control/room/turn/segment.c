@@ -160,12 +160,25 @@ unsigned room_segment_drop(struct room_turn *turn, uint64_t user)
 	return turn->segments;
 }
 
-bool room_segment_shared(const struct room_turn *turn)
+bool room_segment_of(const struct room_turn *turn, uint64_t user)
 {
-	for (unsigned i = 1; i < turn->segments; i++)
-		if (turn->segment[i].user != turn->segment[0].user)
+	for (unsigned i = 0; i < turn->segments; i++)
+		if (turn->segment[i].user == user)
 			return true;
 	return false;
+}
+
+bool room_segment_of_others(const struct room_turn *turn, uint64_t user)
+{
+	for (unsigned i = 0; i < turn->segments; i++)
+		if (turn->segment[i].user != user)
+			return true;
+	return false;
+}
+
+bool room_segment_shared(const struct room_turn *turn)
+{
+	return turn->segments && room_segment_of_others(turn, turn->segment[0].user);
 }
 
 size_t room_segment_lines(const struct room_turn *turn, char *buf, size_t size)

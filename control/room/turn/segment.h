@@ -24,6 +24,9 @@ enum room_revised room_segment_revise(struct room_turn *turn, uint64_t user, uin
 				      const char *text);
 /* Removes the words of one user. Returns the number of segments left. */
 unsigned room_segment_drop(struct room_turn *turn, uint64_t user);
+/* True if this user, or anybody else, has words in it. */
+bool room_segment_of(const struct room_turn *turn, uint64_t user);
+bool room_segment_of_others(const struct room_turn *turn, uint64_t user);
 /* True if anybody besides its first speaker has words in it. */
 bool room_segment_shared(const struct room_turn *turn);
 /* The words of one segment, cut at the size. */

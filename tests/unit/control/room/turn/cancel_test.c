@@ -381,3 +381,66 @@ TEST(rule_151_what_takes_too_long_is_aborted_by_timeout)
 	CHECK_INT(room_active(w.room)->abort, ROOM_ABORT_TIMEOUT);
 	world_end(&w);
 }
+
+/* Alice asks, and so does Bob before her turn is taken up: one turn with the words of both. */
+static void ask_together(struct world *w, unsigned first_audio)
+{
+	world_begin(w, "transcript_batch_ms=4000", 3);
+	world_says(w, 1, "parley what time is it");
+	world_says(w, 2, "parley how is the weather");
+	if (first_audio)
+		world_until(w, w->ms + 4000);
+	CHECK_INT(w->did[ROOM_DO_ASK], first_audio ? 1 : 0);
+	world_forget(w);
+}
+
+TEST(a_speaker_cancels_no_words_of_others_that_wait)
+{
+	struct world w;
+
+	ask_together(&w, 0);
+	world_says(&w, 1, "never mind");
+	CHECK_INT(w.ended, ROOM_REASON_CANCELLED);
+	world_until(&w, w.ms + 6000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(strstr(w.ask, "weather") && !strstr(w.ask, "time"));
+	world_end(&w);
+}
+
+TEST(the_second_speaker_of_a_turn_cancels_their_words_alone)
+{
+	struct world w;
+
+	ask_together(&w, 0);
+	world_says(&w, 2, "never mind");
+	world_until(&w, w.ms + 6000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(strstr(w.ask, "time") && !strstr(w.ask, "weather"));
+	world_end(&w);
+}
+
+TEST(a_speaker_cancels_no_words_of_others_that_were_asked)
+{
+	struct world w;
+	uint32_t both;
+
+	ask_together(&w, 1);
+	both = w.asked;
+	world_says(&w, 1, "never mind");
+	CHECK_INT(w.ended, ROOM_REASON_CANCELLED);
+	world_until(&w, w.ms + 6000);
+	CHECK(w.asked != both);
+	CHECK(strstr(w.ask, "weather") && !strstr(w.ask, "time"));
+	world_end(&w);
+}
+
+TEST(a_speaker_who_calls_the_bot_cancels_the_question_of_both)
+{
+	struct world w;
+
+	ask_together(&w, 1);
+	world_says(&w, 1, "parley stop");
+	world_until(&w, w.ms + 6000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	world_end(&w);
+}
