@@ -3,20 +3,24 @@
 # the test that is named there must fail: a scenario with the edited program, or a unit test. What is not edited must pass first.
 #
 #   tests/mutants/media.sh [FAULT…]      default: all
+#
+# The edits are dealt out to lanes that run at the same time, one a processor; LANES=1 for one after the other.
 set -u
 cd "$(dirname "$0")/../.."
 table=tests/mutants/media
 B=build/mutants/media
-sick=$B/sick
-mkdir -p $B/src $sick
-make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined || exit 1
+lanes=${LANES:-$(nproc)}
+W=$B/lane${LANE:-1}
+sick=$W/sick
+mkdir -p $W/src $sick
+[ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined || exit 1
 # Of control's unit tests those of joining, of faults of encryption and of the connection to mediad alone.
 joining="control/discord/voice.c control/words/words.c tests/unit/control/discord/voice_test.c tests/unit/control/discord/voice_paper.c
 	control/report/faults.c control/report/secure_faults.c tests/unit/control/report/secure_faults_test.c
 	control/media/call.c control/media/link.c control/media/media.c control/media/playback.c control/media/resync.c
 	control/settings/secret_names.c tests/unit/control/media/media_test.c tests/unit/control/media/playback_test.c
 	tests/unit/control/media/toy_mediad.c tests/unit/control/discord/voice_leave_test.c"
-make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
+[ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
 common='-levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lmsgpackc -lsodium -ljansson -lz -lm'
@@ -37,11 +41,11 @@ link() {
 	out=$1 without=$2 libs=$3
 	shift 3
 	# shellcheck disable=SC2086
-	gcc -pthread -o "$out" $B/mutant.o $(printf '%s\n' "$@" | grep -vxF "$without") $libs 2>$B/err || { fail "does not link: $(head -1 $B/err)"; return 1; }
+	gcc -pthread -o "$out" $W/mutant.o $(printf '%s\n' "$@" | grep -vxF "$without") $libs 2>$W/err || { fail "does not link: $(head -1 $W/err)"; return 1; }
 }
 # programs: links to the healthy ones.
 programs() {
-	for p in mediad control guildd caller offlined; do ln -sf "../$p" "$sick/$p"; done
+	for p in mediad control guildd caller offlined; do ln -sf "../../$p" "$sick/$p"; done
 }
 # well SCENARIO: it passes with what is not edited, or a failure would prove nothing; looked at once a run of this script, and a
 # second time when the machine may have been too busy.
@@ -50,35 +54,35 @@ well() {
 	case " $ill " in *" $1 "*) fail "$name: scenario $1 is of no use now"; return 1 ;; esac
 	programs
 	for try in 1 2; do
-		timeout 300 bash "tests/scenarios/$1.sh" $sick >$B/log 2>&1 && { healthy="$healthy $1"; return 0; }
+		timeout 300 bash "tests/scenarios/$1.sh" $sick >$W/log 2>&1 && { healthy="$healthy $1"; return 0; }
 	done
 	ill="$ill $1"
-	fail "$name: scenario $1 fails with what is not edited, try $try: $(grep -m1 FAILED $B/log)"
+	fail "$name: scenario $1 fails with what is not edited, try $try: $(grep -m1 FAILED $W/log)"
 	return 1
 }
 # well_unit NAME: the unit tests of that name exist and pass with what is not edited; looked at once a run of this script.
 well_unit() {
 	case " $healthy " in *" unit:$1 "*) return 0 ;; esac
 	case " $ill " in *" unit:$1 "*) fail "$name: $1 is of no use now"; return 1 ;; esac
-	if timeout 300 $B/tests/unit "$1" >$B/log 2>&1 && ! grep -q '^0 passed' $B/log; then
+	if timeout 300 $B/tests/unit "$1" >$W/log 2>&1 && ! grep -q '^0 passed' $W/log; then
 		healthy="$healthy unit:$1"
 		return 0
 	fi
 	ill="$ill unit:$1"
-	fail "$name: $1 fails with what is not edited, or names no test: $(grep -m1 '^FAIL' $B/log)"
+	fail "$name: $1 fails with what is not edited, or names no test: $(grep -m1 '^FAIL' $W/log)"
 	return 1
 }
 try_unit() { # FAULT FILE NAME
 	case $joining in *"$2"*) ;; *) case $2 in control/*) fail "$1: this unit of control is not built here"; return ;; esac ;; esac
 	well_unit "$3" || return
 	# shellcheck disable=SC2086
-	link $B/unit "$B/obj/${2%.c}.o" "$wraps $codecs $common -lcurl" $unit $shared $(printf '%s\n' $mediad | grep -v /main.o) || return
-	timeout 300 $B/unit "$3" >$B/log 2>&1
+	link $W/unit "$B/obj/${2%.c}.o" "$wraps $codecs $common -lcurl" $unit $shared $(printf '%s\n' $mediad | grep -v /main.o) || return
+	timeout 300 $W/unit "$3" >$W/log 2>&1
 	case $? in
 	0 | 124) fail "$1: $3 did not notice" ;;
 	*)
 		passed=$((passed + 1))
-		echo "$1: $(grep -m1 -oE '^FAIL .*|^[^ ]*\.c:[0-9]+: .*' $B/log)"
+		echo "$1: $(grep -m1 -oE '^FAIL .*|^[^ ]*\.c:[0-9]+: .*' $W/log)"
 		;;
 	esac
 }
@@ -98,15 +102,23 @@ try_scenario() { # FAULT FILE SCENARIO
 		link "$sick/control" "$B/obj/${2%.c}.o" "$common -lcurl -lsqlite3" $control $shared || return
 		;;
 	esac
-	if timeout 300 bash "tests/scenarios/$3.sh" $sick >$B/log 2>&1; then
+	if timeout 300 bash "tests/scenarios/$3.sh" $sick >$W/log 2>&1; then
 		fail "$1: scenario $3 did not notice"
 	else
 		passed=$((passed + 1))
-		echo "$1: $3: $(grep -m1 FAILED $B/log)"
-		rm -rf "$(sed -n 's/^logs are in //p' $B/log)" 2>/dev/null
+		echo "$1: $3: $(grep -m1 FAILED $W/log)"
+		rm -rf "$(sed -n 's/^logs are in //p' $W/log)" 2>/dev/null
 	fi
 }
 
+if [ -z "${LANE:-}" ] && [ "$lanes" -gt 1 ]; then
+	for lane in $(seq "$lanes"); do LANE=$lane LANES=$lanes "tests/mutants/media.sh" "$@" & done |
+		awk -v lanes="$lanes" '/^[0-9]+ passed, / { ended++; passed += $1; failed += $3; next } { print; fflush() }
+			END { print passed + 0 " passed, " failed + 0 " failed, 0 skipped"; exit ended != lanes || failed || !passed }'
+	exit
+fi
+
+n=0
 while IFS= read -r line <&3; do
 	case $line in
 	'@ '*)
@@ -116,15 +128,17 @@ while IFS= read -r line <&3; do
 	'- '*) old=${line#- } ;;
 	'+ '*)
 		case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
-		mkdir -p "$B/src/$(dirname "$file")"
+		n=$((n + 1))
+		[ $((n % lanes + 1)) = "${LANE:-1}" ] || continue
+		mkdir -p "$W/src/$(dirname "$file")"
 		if ! OLD=$old NEW=${line#+ } awk 'function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
 			BEGIN { old = bare(ENVIRON["OLD"]) }
-			!done && bare($0) == old { print ENVIRON["NEW"]; done = 1; next } { print } END { exit !done }' "$file" >"$B/src/$file"; then
+			!done && bare($0) == old { print ENVIRON["NEW"]; done = 1; next } { print } END { exit !done }' "$file" >"$W/src/$file"; then
 			fail "$name: $file has no such line: $old"
 			continue
 		fi
 		# shellcheck disable=SC2086
-		gcc $flags -w -c -o $B/mutant.o "$B/src/$file" 2>$B/err || { fail "$name: does not compile: $(head -1 $B/err)"; continue; }
+		gcc $flags -w -c -o $W/mutant.o "$W/src/$file" 2>$W/err || { fail "$name: does not compile: $(head -1 $W/err)"; continue; }
 		case $test in
 		unit:*) try_unit "$name" "$file" "${test#unit:}" ;;
 		*) try_scenario "$name" "$file" "$test" ;;
