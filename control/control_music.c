@@ -194,6 +194,8 @@ static void tell_error(struct words *words, enum music_act act, int err)
 		words_music_already(words);
 	else if (err == ENOSPC)
 		words_music_full(words);
+	else if (err == ENOTSUP)
+		words_music_no_seek(words);
 	else if (err == ENOTCONN)
 		words_not_here(words);
 	else

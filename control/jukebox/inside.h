@@ -21,6 +21,7 @@ struct jukebox {
 		void *arg;
 	} subscriber[JUKEBOX_SUBSCRIBERS];
 	struct music_report heard; /* the newest of the present music */
+	uint32_t fixed;		   /* music that cannot start anywhere else; 0: none */
 	uint32_t titled;	   /* the music that title is about; 0: none */
 	char title[TRACK_TITLE_MAX];
 	struct jukebox_page {

@@ -254,6 +254,8 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 
 	snprintf(reason, sizeof reason, "%.*s", (int)s->text.n, (const char *)s->text.p);
 	music_queue_describe(j->queue, entry_of(j, s->music), &tags);
+	if (s->phase == MEDIA_MUSIC_PHASE_PLAYING || s->phase == MEDIA_MUSIC_PHASE_PAUSED)
+		j->fixed = s->seekable ? 0 : s->music;
 	if (is_refused(s) && jukebox_renew_stream(j, s->music))
 		return;
 	if (media_music_report(&r, s))

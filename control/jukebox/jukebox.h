@@ -108,7 +108,8 @@ struct jukebox_answer {
 /* Returns 0 (look at verdict), or
  *   ENOTCONN  the bot is in no call        ENOENT  no such entry, or nothing plays
  *   EALREADY  it is paused, or plays, already
- *   ENOSPC    the queue is full            EINVAL, ENOMEM
+ *   ENOSPC    the queue is full            ENOTSUP  SEEK in a live stream, or one without ranges
+ *   EINVAL, ENOMEM
  * SEARCH and NOW_PLAYING only judge. */
 int jukebox_do(struct jukebox *j, const struct jukebox_request *r, struct jukebox_answer *a);
 

@@ -96,6 +96,8 @@ static int pause_queue(struct work *w)
 static int seek_present(struct work *w)
 {
 	note_present(w);
+	if (w->j->fixed && w->j->fixed == w->j->player.present.music)
+		return ENOTSUP;
 	music_player_seek(&w->j->player, w->r->position);
 	return 0;
 }

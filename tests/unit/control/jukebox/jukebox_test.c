@@ -563,6 +563,41 @@ TEST(tracks_cross_over_but_not_inside_an_album)
 	finish();
 }
 
+static void tell_seekable(uint32_t music, bool seekable)
+{
+	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_STATE,
+						.music_state = {.call = scene.toy.call_id,
+								.music = music,
+								.phase = MEDIA_MUSIC_PHASE_PLAYING,
+								.position = 960,
+								.seekable = seekable,
+								.failure = slice_str(""),
+								.text = slice_str("")}});
+	toy_settle(&scene.toy);
+}
+
+/* mediad would play on where it is, while the answer names another place. */
+TEST(a_place_is_refused_in_music_without_one)
+{
+	const struct jukebox_request seek = {
+		.act = MUSIC_ACT_SEEK, .user = ALICE, .position = 90 * MUSIC_FRAMES_PER_S};
+
+	CHECK(begin(NULL));
+	CHECK_INT(add("ab", ALICE), 0);
+	tell_seekable(1, false);
+	CHECK_INT(request(seek), ENOTSUP);
+	CHECK_INT(music_queue_position(jukebox_queue(scene.jukebox)), 960);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_SEEK], 0);
+	tell_seekable(1, true);
+	CHECK_INT(request(seek), 0);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_SEEK], 1);
+	/* The next one is not known yet. */
+	tell_seekable(1, false);
+	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_INT(request(seek), 0);
+	finish();
+}
+
 TEST(tags_and_titles_of_a_source_are_shown)
 {
 	CHECK(begin(NULL));
