@@ -94,6 +94,9 @@ static const char *explain_error(int err)
 		return "it is like that already";
 	case ENOSPC:
 		return "the queue is full";
+	case ENOTSUP:
+		return "this track cannot start at another place: it is live, or its server "
+		       "allows no other one";
 	default:
 		return "the music cannot be changed";
 	}
@@ -138,16 +141,28 @@ json_t *music_perform(struct agent_music *m, const struct jukebox_request *r, co
 
 /* ---- commands that need no model ---- */
 
-/* False: it may not be done, and the room has to know how it is. */
-static bool command(struct agent_music *m, enum music_act act, uint64_t user)
+/* What may not be done is told. */
+static void request(struct agent_music *m, const struct jukebox_request *r)
 {
 	struct jukebox_answer a = {0};
-	int err = jukebox_do(m->conf.jukebox, &(struct jukebox_request){.act = act, .user = user},
-			     &a);
+	int err = jukebox_do(m->conf.jukebox, r, &a);
 
 	if (!err && a.verdict != MUSIC_ALLOWED && m->conf.refusedh)
 		m->conf.refusedh(a.tally.votes, a.tally.needed, m->conf.arg);
-	return !err && a.verdict == MUSIC_ALLOWED;
+}
+
+static void command(struct agent_music *m, enum music_act act, uint64_t user)
+{
+	request(m, &(struct jukebox_request){.act = act, .user = user});
+}
+
+static void change_volume(struct agent_music *m, uint64_t user, bool louder)
+{
+	unsigned now = music_queue_volume(jukebox_queue(m->conf.jukebox));
+
+	request(m, &(struct jukebox_request){.act = MUSIC_ACT_VOLUME,
+					     .user = user,
+					     .volume = music_volume_step(now, louder)});
 }
 
 static void command_of(struct agent_music *m, uint64_t user, const char *what)
@@ -159,6 +174,9 @@ static void command_of(struct agent_music *m, uint64_t user, const char *what)
 	} else if (strcmp(what, "skip") == 0) {
 		command(m, MUSIC_ACT_SKIP, user);
 		return; /* the room resumes by itself what it holds */
+	} else if (strcmp(what, "louder") == 0 || strcmp(what, "quieter") == 0) {
+		change_volume(m, user, *what == 'l');
+		return;
 	} else if (music_queue_is_paused(jukebox_queue(m->conf.jukebox))) {
 		command(m, MUSIC_ACT_RESUME, user);
 	}

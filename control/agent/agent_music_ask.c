@@ -362,7 +362,12 @@ static int perform(struct agent_music *m, uint32_t id, const struct jukebox_requ
 
 /* ---- changes ---- */
 
-enum { VOLUME_STEP = 150 };
+unsigned music_volume_step(unsigned volume, bool louder)
+{
+	enum { STEP = 150 };
+
+	return louder ? volume + STEP : volume > STEP ? volume - STEP : 0;
+}
 
 static bool change_volume(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
 {
@@ -372,10 +377,8 @@ static bool change_volume(const struct music_queue *q, const json_t *v, struct j
 	r->act = MUSIC_ACT_VOLUME;
 	if (!step)
 		r->volume = (unsigned)json_number_value(v) * MUSIC_VOLUME_FULL / 100;
-	else if (strcmp(step, "up") == 0)
-		r->volume = now + VOLUME_STEP;
 	else
-		r->volume = now > VOLUME_STEP ? now - VOLUME_STEP : 0;
+		r->volume = music_volume_step(now, strcmp(step, "up") == 0);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include "control/room/base/turn.h"
 #include "control/room/base/turns.h"
 #include "control/room/floor/address.h"
+#include "control/room/floor/loudness.h"
 #include "control/room/floor/phrase.h"
 #include "control/room/language/language.h"
 #include "control/settings/settings.h"
@@ -54,8 +55,9 @@ static unsigned match_around(const struct room_saying *said, const struct room_w
 	return room_words_match(w, i, ROOM_WORD_COUNTER | ROOM_WORD_QUESTION) ? 0 : n;
 }
 
-static enum room_music_control find_control(const struct room_saying *said,
-					    enum room_language language)
+/* The command at word i and the number of its words; 0: none. */
+static unsigned match_command(const struct room_words *w, unsigned i,
+			      enum room_music_control *control)
 {
 	static const struct {
 		uint32_t class;
@@ -64,6 +66,24 @@ static enum room_music_control find_control(const struct room_saying *said,
 			{ROOM_WORD_MUSIC_PAUSE, ROOM_MUSIC_PAUSE},
 			{ROOM_WORD_MUSIC_SKIP, ROOM_MUSIC_SKIP},
 			{ROOM_WORD_MUSIC_RESUME, ROOM_MUSIC_RESUME}};
+	bool louder;
+	unsigned n = room_loudness_match(w, i, &louder);
+
+	*control = !n ? ROOM_MUSIC_NO_CONTROL : louder ? ROOM_MUSIC_LOUDER : ROOM_MUSIC_QUIETER;
+	for (unsigned k = 0; k < sizeof commands / sizeof commands[0]; k++) {
+		unsigned words = room_words_match(w, i, commands[k].class);
+
+		if (words <= n)
+			continue;
+		n = words;
+		*control = commands[k].control;
+	}
+	return n;
+}
+
+static enum room_music_control find_control(const struct room_saying *said,
+					    enum room_language language)
+{
 	enum room_music_control found = ROOM_MUSIC_NO_CONTROL;
 	struct room_words w;
 
@@ -71,17 +91,9 @@ static enum room_music_control find_control(const struct room_saying *said,
 	if (w.question || w.cut)
 		return ROOM_MUSIC_NO_CONTROL;
 	for (unsigned i = 0, n; i < w.n; i += n) {
-		enum room_music_control control = ROOM_MUSIC_NO_CONTROL;
+		enum room_music_control control;
 
-		n = 0;
-		for (unsigned k = 0; k < sizeof commands / sizeof commands[0]; k++) {
-			unsigned words = room_words_match(&w, i, commands[k].class);
-
-			if (words <= n)
-				continue;
-			n = words;
-			control = commands[k].control;
-		}
+		n = match_command(&w, i, &control);
 		if (!n)
 			n = match_around(said, &w, i, found != ROOM_MUSIC_NO_CONTROL);
 		if (!n || (control && found))
@@ -249,6 +261,12 @@ void room_music_command(struct room_music *m, struct room_context *context, uint
 	case ROOM_MUSIC_RESUME:
 		if (paused)
 			emit_command(context, user, "resume");
+		break;
+	case ROOM_MUSIC_LOUDER:
+		emit_command(context, user, "louder");
+		break;
+	case ROOM_MUSIC_QUIETER:
+		emit_command(context, user, "quieter");
 		break;
 	case ROOM_MUSIC_NO_CONTROL:
 		break;

@@ -8,8 +8,8 @@
  *                music_wake_pause                                  the follow-ups
  *   PLAYING      the bot speaks                  -                 MUSIC_GAIN down, and up again
  *                                                                  1200 ms after
- *   any of them  a command: stop, pause, skip,   IDLE, PAUSED      MUSIC; skip and resume only ask
- *                resume
+ *   any of them  a command: stop, pause, skip,   IDLE, PAUSED      MUSIC; all but stop and pause
+ *                resume, louder, quieter                           only ask
  *   PLAYING      HANDOFF: pause                  PAUSED_WAKE       MUSIC pause, as for a turn
  *   PAUSED_WAKE  HANDOFF: none, duck             -                 MUSIC resume at once
  *   PAUSED_WAKE  no speech, no turn, no answer   -                 MUSIC resume if there is a
@@ -44,6 +44,8 @@ enum room_music_control {
 	ROOM_MUSIC_PAUSE,
 	ROOM_MUSIC_SKIP,
 	ROOM_MUSIC_RESUME,
+	ROOM_MUSIC_LOUDER,
+	ROOM_MUSIC_QUIETER,
 };
 
 struct room_music {

@@ -202,6 +202,7 @@ static void report(unsigned phase)
 						     .call_state = {.phase = MEDIA_PHASE_UP}});
 	msg.music_state.music = music_queue_playing(jukebox_queue(s.jukebox));
 	msg.music_state.phase = (uint8_t)phase;
+	msg.music_state.seekable = true;
 	jukebox_media(s.jukebox, &msg);
 	loop_run_for(&s.l, 5 * NS_PER_MS);
 }
@@ -442,6 +443,16 @@ TEST(calls_and_spoken_commands_have_the_rights_of_their_speaker)
 	CHECK_INT(s.refused, 1);
 	CHECK_INT(s.needed, 0);
 	CHECK_STR(s.events, "music playing 0");
+	CHECK(plays());
+	effect(ROOM_DO_MUSIC, ALICE, "quieter");
+	CHECK_INT(s.refused, 2);
+	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), MUSIC_VOLUME_FULL);
+	s.dj = true;
+	effect(ROOM_DO_MUSIC, ALICE, "quieter");
+	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), 850);
+	effect(ROOM_DO_MUSIC, ALICE, "quieter");
+	effect(ROOM_DO_MUSIC, ALICE, "louder");
+	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), 850);
 	CHECK(plays());
 	effect(ROOM_DO_MUSIC, ALICE, "skip");
 	CHECK(!plays());
