@@ -417,6 +417,9 @@ static bool is_spoken_of(const struct word *w, unsigned n, unsigned next)
 		"it", "that", "there",	"this",	   "he",       "she",	  "they",     "you",
 		"we", "i",    "anyone", "anybody", "somebody", "someone", "everyone", NULL};
 
+	/* "Is it", "had they" asks; "said it", "told you" reports. */
+	static const char *const inverts[] = {"is",  "was",  "has",  "had",   "does", "did",
+					      "isn", "wasn", "hasn", "doesn", "didn", NULL};
 	static const char *const joins[] = {"and", "or", NULL};
 
 	if (next >= n || w[next].after_stop)
@@ -428,7 +431,8 @@ static bool is_spoken_of(const struct word *w, unsigned n, unsigned next)
 		return is_past_or_third(&w[next]);
 	if (is_in_list(&w[next], joins))
 		return !begins_request(w, n, next + 1);
-	return next + 1 >= n || !is_in_list(&w[next + 1], subject);
+	return next + 1 >= n || !is_in_list(&w[next + 1], subject) ||
+	       !is_in_list(&w[next], inverts);
 }
 
 static bool is_statement_about(const struct word *before)

@@ -223,6 +223,20 @@ TEST(rule_083_and_so_with_sentences_that_were_held_out)
 	CHECK_INT(wrong(held_out, sizeof held_out / sizeof held_out[0], true), 0);
 }
 
+TEST(rule_083_a_report_of_its_words_is_no_question)
+{
+	static const struct sentence rows[] = {
+		{"parley said it was in paris", false},
+		{"parley told you that yesterday", false},
+		{"well parley says it's full, so that's that", false},
+		{"parley knows you", false},
+		{"parley is it raining", true},
+		{"parley did you say paris", true},
+	};
+
+	CHECK_INT(wrong(rows, sizeof rows / sizeof rows[0], true), 0);
+}
+
 TEST(rule_083_a_greeting_may_precede_the_name)
 {
 	static const struct sentence tuned_calls[] = {
