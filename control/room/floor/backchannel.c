@@ -20,6 +20,56 @@ bool room_backchannel_vowel(char ch)
 	return ch && strchr("aeiouy", ch);
 }
 
+static uint32_t first_letter(const struct room_utterance *u, unsigned part)
+{
+	const char *p = u->w.text + room_utterance_word(u, part)->at;
+
+	return room_script_next(&p);
+}
+
+/* A part that is one kana, with no punctuation between it and the part before (joined) or
+ * whatever is there. */
+static bool is_one_kana(const struct room_utterance *u, unsigned part, bool joined)
+{
+	enum room_script script = room_script_of(first_letter(u, part));
+
+	return u->w.unspaced && u->v[part].n == 1 && !u->v[part].name &&
+	       (script == ROOM_SCRIPT_HIRAGANA || script == ROOM_SCRIPT_KATAKANA) &&
+	       !(joined && room_utterance_word(u, part)->after_stop);
+}
+
+/* The long vowel mark and the small tsu, which stretch and cut a sound. */
+static bool is_kana_mark(uint32_t ch)
+{
+	return ch == 0x30fc || ch == 0x3063 || ch == 0x30c3;
+}
+
+/* "ラーメン", "りんご": every kana is a word to the lists; several in a row of which one is in no
+ * list are a word that they do not have. */
+static bool is_in_kana_word(const struct room_utterance *u, unsigned part)
+{
+	unsigned from = part, to = part + 1;
+	bool unlisted = false, several = false;
+	uint32_t letter = 0;
+
+	if (!is_one_kana(u, part, false))
+		return false;
+	while (from && is_one_kana(u, from, true) && is_one_kana(u, from - 1, false))
+		from--;
+	while (to < u->n && is_one_kana(u, to, true))
+		to++;
+	for (unsigned i = from; i < to; i++) {
+		uint32_t ch = first_letter(u, i);
+
+		if (is_kana_mark(ch))
+			continue;
+		unlisted = unlisted || !u->v[i].classes;
+		several = several || (letter && ch != letter);
+		letter = ch;
+	}
+	return unlisted && several;
+}
+
 /* A single letter of an alphabet, of kana or jamo that is no word. */
 static bool is_lone_letter(const struct room_utterance *u, unsigned part)
 {
@@ -40,6 +90,8 @@ static bool is_sound(const struct room_utterance *u, unsigned part)
 	const char *text = u->w.text + w->at;
 	bool vowel = false;
 
+	if (is_in_kana_word(u, part))
+		return false;
 	if (u->v[part].classes & ROOM_WORD_FILLER)
 		return true;
 	/* "Pi", "ox": letters that answer a question. */
@@ -134,12 +186,21 @@ bool room_backchannel_is_stutter(const struct room_utterance *u)
 	return w->unspaced || w->v[0].n <= FRAGMENT;
 }
 
+/* "小さい", "是上海啊": where words have no blanks, a last character without punctuation before it
+ * belongs to the word. */
+static bool ends_in_filler(const struct room_utterance *u)
+{
+	const struct room_part *last = &u->v[u->n - 1];
+
+	return u->n > 1 && last->classes & ROOM_WORD_FILLER &&
+	       (!u->w.unspaced || last->n > 1 || room_utterance_word(u, u->n - 1)->after_stop);
+}
+
 bool room_backchannel_is_broken_off(const struct room_utterance *u)
 {
 	if (u->interim || u->w.question || u->w.n > FRAGMENT_WORDS * (u->w.unspaced ? 2u : 1u))
 		return false;
-	if (u->n > 1 && u->v[u->n - 1].classes & ROOM_WORD_FILLER &&
-	    !room_utterance_objects(u, 0, u->n))
+	if (ends_in_filler(u) && !room_utterance_objects(u, 0, u->n))
 		return true;
 	if (room_utterance_any(u, 0, u->n, ROOM_WORD_FILLER) &&
 	    room_utterance_all(u, 0, u->n, ROOM_WORD_FILLER | ROOM_WORD_GLUE))

@@ -670,6 +670,17 @@ TEST(a_word_of_listening_is_an_answer_only_to_a_question)
 	scene_close(s);
 }
 
+TEST(a_japanese_noun_alone_is_asked)
+{
+	struct scene *s = told("");
+
+	scene_drained(s);
+	scene_say(s, ALICE, "ラーメン");
+	CHECK_INT(scene_ended(s, ROOM_REASON_BACKCHANNEL), 0);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
 TEST(after_a_minute_a_conversation_is_over)
 {
 	struct scene *s = three("");
