@@ -324,6 +324,50 @@ TEST(rule_153_requests_to_repeat_are_no_backchannels)
 	CHECK_PHRASES(surprise, ROOM_PHRASE_BACKCHANNEL, true);
 }
 
+TEST(rule_153_words_of_kana_in_no_list_are_no_sounds)
+{
+	static const struct row words[] = {
+		{"ja", "ラーメン", 0, false}, {"ja", "タイマー", 0, false},
+		{"ja", "ピザ", 0, false},     {"ja", "りんご", 0, false},
+		{"ja", "みかん", 0, false},   {"ja", "ロンドン", 0, false},
+		{"ja", "遅い", 0, false},     {"ja", "声が小さい", 0, false},
+		{"ja", "まちがい", 0, false}, {"zh", "是上海啊", 0, false},
+		{"zh", "声音小啊", 0, false},
+	};
+	static const struct row sounds[] = {
+		{"ja", "あっ", 0, false},	{"ja", "ふふ", 0, false},
+		{"ja", "うーん", 0, false},	{"ja", "えっと", 0, false},
+		{"ja", "ゴホッ", 0, false},	{"ja", "ハクション", 0, false},
+		{"ja", "ええと、あ", 0, false}, {"zh", "嗯啊", 0, false},
+	};
+
+	CHECK_PHRASES(words, ROOM_PHRASE_BACKCHANNEL, false);
+	CHECK_PHRASES(sounds, ROOM_PHRASE_BACKCHANNEL, true);
+}
+
+TEST(rule_153_short_questions_that_begin_as_exclamations)
+{
+	static const struct row asks[] = {
+		{"fr", "quelle ville", "la tour est au milieu de la ville", false},
+		{"fr", "quel pays", 0, false},
+		{"fr", "quelle heure", 0, false},
+		{"fr", "c'est pas vrai du tout", 0, false},
+		{"de", "was für ein Tier", 0, false},
+		{"de", "was für eine Sprache", 0, false},
+		{"ru", "чего", 0, false},
+		{"ru", "ты меня не понял", 0, false},
+		{"ru", "не об этом", 0, false},
+	};
+	static const struct row praise[] = {
+		{"fr", "quelle horreur", 0, false},
+		{"fr", "c'est pas vrai", 0, false},
+		{"de", "was für ein Zufall", 0, false},
+	};
+
+	CHECK_PHRASES(asks, ROOM_PHRASE_WORDS, true);
+	CHECK_PHRASES(praise, ROOM_PHRASE_BACKCHANNEL, true);
+}
+
 TEST(rule_153_an_interim_transcript_may_become_an_assent)
 {
 	static const struct row may[] = {{"es", "anda, no me", 0, false},
