@@ -11,7 +11,7 @@ enum { NAME_SIZE = 24 + SUBJECT_MAC };
 
 struct consent_table {
 	struct subject_key key;
-	json_t *rows; /* "GUILD:MAC": name */
+	json_t *rows; /* "GUILD:MAC": enum consent; an integer changes without an allocation */
 	bool unread;
 };
 
@@ -36,12 +36,18 @@ bool consent_parse(const char *name, enum consent *out)
 	return false;
 }
 
-static void add_row(struct consent_table *t, const char *key, const json_t *state)
+static int set_row(struct consent_table *t, const char *key, enum consent consent)
+{
+	return json_object_set_new(t->rows, key, json_integer((json_int_t)consent)) ? ENOMEM : 0;
+}
+
+static int add_row(struct consent_table *t, const char *key, const json_t *state)
 {
 	enum consent consent;
 
-	if (consent_parse(json_string_value(state), &consent) && consent != CONSENT_DEFAULT)
-		json_object_set_new(t->rows, key, json_string(consent_name(consent)));
+	if (!consent_parse(json_string_value(state), &consent) || consent == CONSENT_DEFAULT)
+		return 0;
+	return set_row(t, key, consent);
 }
 
 int consent_table_alloc(struct consent_table **out, const json_t *kept)
@@ -49,6 +55,7 @@ int consent_table_alloc(struct consent_table **out, const json_t *kept)
 	struct consent_table *t = calloc(1, sizeof *t);
 	const char *key;
 	json_t *state;
+	int err = 0;
 
 	if (!t)
 		return ENOMEM;
@@ -62,10 +69,14 @@ int consent_table_alloc(struct consent_table **out, const json_t *kept)
 	if (!t->unread)
 		json_object_foreach(json_object_get(kept, "rows"), key, state)
 		{
-			add_row(t, key, state);
+			/* A refusal that is left out would not count. */
+			err = err ? err : add_row(t, key, state);
 		}
-	*out = t;
-	return 0;
+	if (err)
+		consent_table_free(t);
+	else
+		*out = t;
+	return err;
 }
 
 struct consent_table *consent_table_free(struct consent_table *t)
@@ -89,15 +100,15 @@ static void name_row(const struct consent_table *t, uint64_t guild, uint64_t use
 
 enum consent consent_answer(const struct consent_table *t, uint64_t guild, uint64_t user)
 {
-	enum consent consent = CONSENT_DEFAULT;
 	char row[NAME_SIZE];
+	const json_t *state;
 
 	/* Most servers have no answers, and a mac is not free. */
 	if (!t || !json_object_size(t->rows))
 		return CONSENT_DEFAULT;
 	name_row(t, guild, user, row);
-	consent_parse(json_string_value(json_object_get(t->rows, row)), &consent);
-	return consent;
+	state = json_object_get(t->rows, row);
+	return state ? (enum consent)json_integer_value(state) : CONSENT_DEFAULT;
 }
 
 enum consent consent_of(const struct consent_table *t, uint64_t guild, uint64_t user,
@@ -129,7 +140,7 @@ int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum con
 		json_object_del(t->rows, row);
 		return 0;
 	}
-	return json_object_set_new(t->rows, row, json_string(consent_name(consent))) ? ENOMEM : 0;
+	return set_row(t, row, consent);
 }
 
 void consent_end(struct consent_table *t, uint64_t user)
@@ -144,7 +155,7 @@ void consent_end(struct consent_table *t, uint64_t user)
 		const char *of = strchr(key, ':');
 
 		if (of && strcmp(of + 1, mac) == 0 &&
-		    strcmp(json_string_value(state), consent_name(CONSENT_REMEMBERED)) == 0)
-			json_string_set(state, consent_name(CONSENT_HEARD));
+		    json_integer_value(state) == CONSENT_REMEMBERED)
+			json_integer_set(state, CONSENT_HEARD);
 	}
 }

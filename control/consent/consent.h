@@ -44,7 +44,8 @@ bool consent_table_unread(const struct consent_table *t);
 enum consent consent_answer(const struct consent_table *t, uint64_t guild, uint64_t user);
 /* CONSENT_DEFAULT: forgets the answer. ENOMEM, EINVAL. */
 int consent_set(struct consent_table *t, uint64_t guild, uint64_t user, enum consent consent);
-/* The person was erased: each `remembered` becomes `heard`, and refusals stay. */
+/* The person was erased: each `remembered` becomes `heard`, and refusals stay. Cannot fail: a
+ * failure would go on keeping the words of a person who wants to be forgotten. */
 void consent_end(struct consent_table *t, uint64_t user);
 
 const char *consent_name(enum consent consent);

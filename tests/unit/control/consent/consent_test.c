@@ -44,6 +44,60 @@ TEST(an_erased_person_is_not_remembered_and_stays_unheard)
 	consent_table_free(t);
 }
 
+static void *find_no_memory(size_t n)
+{
+	(void)n;
+	return NULL;
+}
+
+TEST(an_erased_person_is_not_remembered_when_memory_runs_out)
+{
+	struct consent_table *t = NULL;
+
+	CHECK_INT(consent_table_alloc(&t, NULL), 0);
+	CHECK_INT(consent_set(t, 1, 501, CONSENT_REMEMBERED), 0);
+	CHECK_INT(consent_set(t, 2, 501, CONSENT_REMEMBERED), 0);
+	json_set_alloc_funcs(find_no_memory, free);
+	consent_end(t, 501);
+	json_set_alloc_funcs(malloc, free);
+	CHECK_INT(consent_answer(t, 1, 501), CONSENT_HEARD);
+	CHECK_INT(consent_answer(t, 2, 501), CONSENT_HEARD);
+	consent_table_free(t);
+}
+
+static int left;
+
+static void *run_out(size_t n)
+{
+	return left-- > 0 ? malloc(n) : NULL;
+}
+
+/* A table that lacks a row would take a refusal for no answer. */
+TEST(a_table_without_memory_for_an_answer_is_none)
+{
+	struct subject_key key = {.bytes = {1, 2, 3}};
+	char text[SUBJECT_KEY_TEXT], mac[SUBJECT_MAC], row[64];
+	json_t *kept;
+	int err = ENOMEM;
+
+	subject_key_text(&key, text);
+	subject_mac(&key, 501, mac);
+	snprintf(row, sizeof row, "1:%s", mac);
+	kept = json_pack("{s:s,s:{s:s}}", "key", text, "rows", row, "neither");
+	for (int n = 0; n < 100 && err; n++) {
+		struct consent_table *t = NULL;
+
+		left = n;
+		json_set_alloc_funcs(run_out, free);
+		err = consent_table_alloc(&t, kept);
+		json_set_alloc_funcs(malloc, free);
+		CHECK(err ? err == ENOMEM && !t : consent_answer(t, 1, 501) == CONSENT_NEITHER);
+		consent_table_free(t);
+	}
+	CHECK_INT(err, 0);
+	json_decref(kept);
+}
+
 TEST(a_restart_reads_the_answers)
 {
 	struct subject_key key = {.bytes = {1, 2, 3}};
