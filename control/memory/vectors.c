@@ -8,7 +8,7 @@
 
 #include "control/memory/kernel.h"
 
-enum { FIRST_ROOM = 1024, NO_MATCH = VECTOR_DIM + 1 };
+enum { FIRST_ROOM = 1024, NO_MATCH = VECTOR_DIM + 1, BLOCK = 64 /* lines measured at once */ };
 
 struct vectors {
 	size_t n, room;
@@ -152,25 +152,38 @@ int vectors_add(struct vectors *v, const struct vector_line *line, const struct 
 	return 0;
 }
 
+/* Without branches: whose the next line is cannot be predicted, and a wrong guess costs more than
+ * the comparisons. */
 static bool passes(const struct vector_line *line, const struct vector_filter *f)
 {
-	return (line->group == f->group[0] || line->group == f->group[1]) &&
-	       line->at_ms >= f->since_ms && line->at_ms < f->until_ms &&
-	       (!f->name || line->name == f->name) && (!f->speaker || line->speaker == f->speaker);
+	return ((line->group == f->group[0]) | (line->group == f->group[1])) &
+	       (line->at_ms >= f->since_ms) & (line->at_ms < f->until_ms) &
+	       (!f->name | (line->name == f->name)) & (!f->speaker | (line->speaker == f->speaker));
 }
 
-/* Lines that pass the filter stand together in runs. */
+/* Measures a block if one line of it passes. Distances of lines that do not pass cost less than
+ * leaving each of them out: a speaker's lines stand alone among those of others. */
+static void measure_block(struct vectors *v, size_t first, size_t n,
+			  const struct vector_filter *filter, const uint64_t signs[VECTOR_WORDS])
+{
+	uint16_t *distance = v->distance + first;
+	bool pass[BLOCK], any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		pass[i] = passes(&v->line[first + i], filter);
+		any |= pass[i];
+	}
+	if (any)
+		kernel_distances(distance, v->signs + first * VECTOR_WORDS, signs, VECTOR_WORDS, n);
+	for (size_t i = 0; i < n; i++)
+		distance[i] = pass[i] ? distance[i] : NO_MATCH;
+}
+
 static void measure(struct vectors *v, const struct vector_filter *filter,
 		    const uint64_t signs[VECTOR_WORDS])
 {
-	for (size_t i = 0, end; i < v->n; i = end) {
-		for (end = i; end < v->n && passes(&v->line[end], filter);)
-			end++;
-		kernel_distances(v->distance + i, v->signs + i * VECTOR_WORDS, signs, VECTOR_WORDS,
-				 end - i);
-		if (end < v->n)
-			v->distance[end++] = NO_MATCH;
-	}
+	for (size_t i = 0; i < v->n; i += BLOCK)
+		measure_block(v, i, v->n - i < BLOCK ? v->n - i : BLOCK, filter, signs);
 }
 
 size_t vectors_find(struct vectors *v, const struct vector *question,

@@ -88,6 +88,44 @@ TEST(a_filter_leaves_out_channels_times_and_speakers)
 	vectors_free(v);
 }
 
+/* Lines are measured in blocks, of which a filter may leave out any, and the last is a short one.
+ */
+TEST(a_filter_leaves_out_lines_anywhere_in_a_block)
+{
+	uint64_t seed = 7, ids[LINES], end = 0;
+	struct vector_filter f = everything;
+	struct vectors *v = NULL;
+	unsigned own[4] = {0};
+	struct vector last;
+	bool right = true;
+
+	CHECK_INT(vectors_alloc(&v), 0);
+	for (uint64_t i = 1; i <= LINES; i++) {
+		/* The last speaker has a few lines at the end. */
+		unsigned speaker = i > LINES - 4 ? 3 : random_below(&seed, 3);
+		const struct vector_line line = {
+			.id = 10 * i + speaker, .at_ms = i, .group = 3, .speaker = 1 + speaker};
+
+		own[speaker]++;
+		make_vector(&last, &seed);
+		CHECK_INT(vectors_add(v, &line, &last), 0);
+	}
+	for (unsigned speaker = 0; speaker < 4; speaker++) {
+		size_t n;
+
+		f.speaker = 1 + speaker;
+		n = vectors_find(v, &last, &f, ids, LINES);
+		CHECK_INT(n, own[speaker]);
+		end = 0;
+		for (size_t i = 0; i < n; i++) {
+			right = right && ids[i] % 10 == speaker && ids[i] > end;
+			end = ids[i];
+		}
+	}
+	CHECK(right);
+	vectors_free(v);
+}
+
 TEST(eight_bits_keep_the_cosine)
 {
 	uint64_t seed = 9;
