@@ -1,7 +1,7 @@
 /* The people whom a fact names, beside its author: bound to their ids when the fact is written, as
  * names change and two members may have the same one. On the store's worker.
  *
- * A name that one person had, of those who spoke in the server lately, binds the fact to that
+ * A name that one person had, of all whose lines the server keeps, binds the fact to that
  * person. A name that several had leaves it unbound: the fact then goes with each of them when they
  * are erased, and takes the place of no other one. */
 #ifndef CONTROL_STORE_FACT_PEOPLE_H

@@ -10,7 +10,7 @@
 static bool uses_index(struct db *db, enum db_statement statement, const char *index)
 {
 	sqlite3_stmt *s = db_use(db, statement), *plan = NULL;
-	char sql[1024];
+	char sql[2048];
 	bool uses = false;
 
 	snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN %s", sqlite3_sql(s));
@@ -29,6 +29,20 @@ TEST(former_facts_are_found_by_an_index)
 	CHECK(folder_make(dir));
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	CHECK(uses_index(db, DB_FIND_FORMER_FACTS, "facts_superseded"));
+	db_close(db);
+	folder_remove(dir);
+}
+
+/* A fact is bound to the people whom it names at a step for each name, not for each line. */
+TEST(names_are_found_by_an_index)
+{
+	struct db *db = NULL;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK(uses_index(db, DB_FIND_NAMES, "utterances_names (guild=? AND name=? AND user>?)"));
+	CHECK(uses_index(db, DB_FIND_NAMES, "utterances_names (guild=? AND name>?)"));
 	db_close(db);
 	folder_remove(dir);
 }

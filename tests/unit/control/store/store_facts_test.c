@@ -485,3 +485,26 @@ TEST(a_fact_stays_with_its_person_when_names_change)
 	CHECK_STR(people_of("bakes"), "{\"4\":true}");
 	close_scene();
 }
+
+/* However long ago they spoke. */
+TEST(a_fact_is_bound_to_people_behind_thousands_of_lines)
+{
+	open_scene();
+	speak(ANA, "Ana", 1);
+	speak(6, "Eve", 2);
+	speak(7, "Ida", 3);
+	CHECK_STR(write_fact(by(BOB), "the first line is written"), "inserted");
+	CHECK_INT(run_sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+			  " WHERE i < 6000) INSERT INTO utterances(guild, session, utterance,"
+			  " user, name, text, started_ms, source) SELECT 7, 2000, i,"
+			  " iif(i % 2, 5, 8), iif(i % 2, 'Bob', iif(i = 10, 'eve', 'Zoe')),"
+			  " 'good evening', 2000 + i, 'transcription' FROM n RETURNING 0"),
+		  0);
+	CHECK_STR(write_fact(by(BOB), "Ana likes tea"), "inserted");
+	CHECK_STR(people_of("tea"), "{\"4\":true}");
+	CHECK_STR(write_fact(by(BOB), "Ida and Zoe like coal"), "inserted");
+	CHECK_STR(people_of("coal"), "{\"7\":true,\"8\":true}");
+	CHECK_STR(write_fact(by(BOB), "Eve likes rye"), "inserted");
+	CHECK_STR(people_of("rye"), "{\"6\":false,\"8\":false}");
+	close_scene();
+}
