@@ -137,15 +137,28 @@ static void settle_state(struct http_exchange *x)
 		enter_head(x);
 }
 
+/* The bytes are the connection's own: those that were received, or those that it kept. */
+static void hide_cookies(const struct http_head *head)
+{
+	for (unsigned i = 0; i < head->n_fields; i++)
+		if (http_text_like(head->fields[i].name, "Cookie"))
+			memset((char *)(uintptr_t)head->fields[i].value.p, '*',
+			       head->fields[i].value.n);
+}
+
 /* Refuses an invalid head in the same step. */
 static int check_head(const struct http_exchange *x, const uint8_t *p, size_t n)
 {
 	const struct http_server_conf *c = &x->s->conf;
 	struct http_head head;
+	int status;
 
-	return c->checkh && http_head_parse(&head, (const char *)p, n) == 0
-		       ? c->checkh(&head, c->arg)
-		       : 0;
+	if ((!c->checkh && !c->hide_cookies) || http_head_parse(&head, (const char *)p, n) != 0)
+		return 0;
+	status = c->checkh ? c->checkh(&head, c->arg) : 0;
+	if (c->hide_cookies)
+		hide_cookies(&head);
+	return status;
 }
 
 /* Takes a head from n bytes and returns its length; 0: more bytes are needed, or the connection no

@@ -1,6 +1,7 @@
 /* Handles requests in steps, and composes their responses. Uses no socket. */
 #include "ipc/env.h"
 #include "ipc/http_inside.h"
+#include "ipc/scrub.h"
 #include "proto/base/cursor.h"
 
 #include <errno.h>
@@ -83,12 +84,25 @@ static void out_text(struct http_exchange *x, const char *text)
 	out_add(x, text, strlen(text));
 }
 
+/* Replay has another secret: its journal lacks what the secret is made from. */
+static void record_output(struct http_exchange *x, const void *p, size_t n)
+{
+	const struct scrub secret = {.secrets = {x->cookie}, .n = *x->cookie != '\0'};
+	void *clean = NULL;
+
+	if (scrub_copy(&secret, p, n, &clean))
+		x->broken = true;
+	env_output(x->s->env, ENV_OUT_HTTP, x->s->source, clean ? clean : p, n);
+	free(clean);
+	explicit_bzero(x->cookie, sizeof x->cookie);
+}
+
 /* Sends the bytes added to `out` since `from`. Without memory for them the shell ends the
  * connection. */
 static void sent_since(struct http_exchange *x, size_t from)
 {
 	if (!x->broken)
-		env_output(x->s->env, ENV_OUT_HTTP, x->s->source, x->out.p + from, x->out.n - from);
+		record_output(x, x->out.p + from, x->out.n - from);
 	if (env_replaying(x->s->env))
 		http_bytes_free(&x->out);
 	else
@@ -131,6 +145,23 @@ int http_reply_field(struct http_exchange *x, const char *name, const char *valu
 		return ENOSPC;
 	snprintf(line, sizeof line, "%s: %s\r\n", name, value);
 	return http_bytes_add(&x->fields, line, n) ? 0 : ENOMEM;
+}
+
+int http_reply_cookie(struct http_exchange *x, const char *name, const char *secret,
+		      const char *attributes)
+{
+	char value[2 * HTTP_COOKIE_MAX];
+	int n = snprintf(value, sizeof value, "%s=%s%s", name, secret, attributes), err;
+
+	if (strlen(secret) < SCRUB_MIN_BYTES || *x->cookie)
+		return EINVAL;
+	if (strlen(secret) >= sizeof x->cookie || n < 0 || (size_t)n >= sizeof value)
+		return ENOSPC;
+	err = http_reply_field(x, "Set-Cookie", value);
+	if (!err)
+		memcpy(x->cookie, secret, strlen(secret) + 1);
+	explicit_bzero(value, sizeof value);
+	return err;
 }
 
 /* Strict defaults: the page may load nothing, be framed nowhere, and be cached by nobody. */
@@ -206,8 +237,19 @@ const struct http_head *http_request_head(const struct http_exchange *x)
 	return x->head;
 }
 
+void http_set_tag(struct http_exchange *x, uint64_t tag)
+{
+	x->tag = tag;
+}
+
+uint64_t http_tag(const struct http_exchange *x)
+{
+	return x->tag;
+}
+
 static void end_exchange(struct http_exchange *x)
 {
+	x->tag = 0;
 	http_exchange_drop_head(x);
 	x->active = false;
 	x->bodyh = NULL;

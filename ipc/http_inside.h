@@ -69,9 +69,11 @@ struct http_exchange {
 	http_gone_h *goneh;
 	http_upgrade_h *upgradeh;
 	void *body_arg, *gone_arg, *upgrade_arg;
-	struct http_bytes fields;   /* of the response */
-	struct http_bytes whole;    /* the request's body, while it is incomplete */
-	struct http_bytes handover; /* the head of an upgrade */
+	struct http_bytes fields; /* of the response */
+	uint64_t tag;
+	char cookie[HTTP_COOKIE_MAX]; /* the secret in its fields; "" without one */
+	struct http_bytes whole;      /* the request's body, while it is incomplete */
+	struct http_bytes handover;   /* the head of an upgrade */
 	struct http_events *events;
 	struct sse_filter filter; /* of a reader */
 	struct http_exchange *next_reader, **at_reader;

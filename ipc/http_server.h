@@ -8,7 +8,8 @@
  * The handlers get inputs of the env (requests with their heads, parts of bodies, ends of
  * connections), so a journal replays them. How fast a client reads is no input, except for the step
  * in which an event stream's reader has missed events. On replay the server has no sockets. A
- * journal holds heads as received, including cookies; register long-lived tokens with env_secret.
+ * journal holds heads as received; register long-lived tokens with env_secret, and let hide_cookies
+ * keep the values of cookies out of it.
  *
  * Ownership: the server owns an exchange. Its pointer is valid until it was answered (http_reply,
  * http_reply_end, http_events_join, http_upgrade) or its gone handler was called. A caller that
@@ -61,6 +62,9 @@ struct http_server_conf {
 	uint32_t heartbeat_ms; /* 15000: comments in event streams */
 	http_host_h *hosth;    /* NULL: every Host */
 	http_check_h *checkh;  /* NULL: none is refused */
+	/* Handlers and a journal get as many asterisks in the place of each Cookie field's value;
+	 * checkh alone sees it. */
+	bool hide_cookies;
 	http_request_h *h;
 	void *arg; /* of all */
 };
@@ -104,6 +108,9 @@ const struct http_head *http_request_head(const struct http_exchange *x);
  * the client sends meanwhile waits with the client, and the time limit of the body does not run. */
 void http_hold_body(struct http_exchange *x, bool on);
 void http_on_gone(struct http_exchange *x, http_gone_h *h, void *arg);
+/* A number of the caller's that stays with the exchange until it was answered; 0 at first. */
+void http_set_tag(struct http_exchange *x, uint64_t tag);
+uint64_t http_tag(const struct http_exchange *x);
 /* The numeric address of the client, "" for a Unix socket. */
 void http_client_address(const struct http_exchange *x, char *buf, size_t size);
 
@@ -111,6 +118,11 @@ void http_client_address(const struct http_exchange *x, char *buf, size_t size);
  * X-Content-Type-Options, X-Frame-Options and Referrer-Policy have strict values unless set.
  * EINVAL: the value would end the line. ENOSPC. */
 int http_reply_field(struct http_exchange *x, const char *name, const char *value);
+/* Adds a Set-Cookie field whose value is a secret: the digests get as many asterisks in its place.
+ * At most one for each response; attributes: "; Path=/" …. EINVAL, ENOSPC, ENOMEM. */
+enum { HTTP_COOKIE_MAX = 128 };
+int http_reply_cookie(struct http_exchange *x, const char *name, const char *secret,
+		      const char *attributes);
 /* Sends the whole response. type may be NULL without a body. data is copied. */
 void http_reply(struct http_exchange *x, int status, const char *type, const void *data, size_t n);
 /* Sends a response in parts, each copied. ENOBUFS: 16 MiB are queued already. The gone handler

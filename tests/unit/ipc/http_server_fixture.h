@@ -34,6 +34,10 @@ static struct fixture {
 	int upgrade_fd;
 	char upgrade[1024];
 	struct http_server_conf conf;
+	const char *secret; /* the cookie that /cookie sets */
+	char cookie[64], checked[64];
+	uint64_t tag;
+	int cookie_err;
 } fx;
 
 /* ---- the server's side ---- */
@@ -116,6 +120,13 @@ static inline void on_request(struct http_exchange *x, const struct http_head *h
 		http_upgrade(x, on_upgrade, NULL);
 	} else if (strcmp(head->path, "/big") == 0) {
 		http_reply(x, 200, "text/plain", big, sizeof big);
+	} else if (strcmp(head->path, "/cookie") == 0) {
+		http_head_copy(head, "cookie", fx.cookie, sizeof fx.cookie);
+		fx.tag = http_tag(x);
+		http_set_tag(x, 7);
+		fx.tag += http_tag(x);
+		fx.cookie_err = http_reply_cookie(x, "a", fx.secret, "; Path=/");
+		http_reply(x, 200, "text/plain", "hello", 5);
 	} else if (strcmp(head->path, "/fields") == 0) {
 		int err = http_reply_field(x, "X-A", "b\r\nSet-Cookie: c");
 

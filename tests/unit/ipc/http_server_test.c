@@ -35,6 +35,39 @@ TEST(http_server_lets_fields_end_no_line)
 	end();
 }
 
+static int look_at_cookie(const struct http_head *head, void *arg)
+{
+	(void)arg;
+	http_head_copy(head, "cookie", fx.checked, sizeof fx.checked);
+	return 0;
+}
+
+TEST(http_server_hides_cookies_from_all_but_their_check)
+{
+	memset(&fx, 0, sizeof fx);
+	fx.secret = "secret-value";
+	fx.conf.hide_cookies = true;
+	fx.conf.checkh = look_at_cookie;
+	CHECK_INT(begin_with(NULL), 0);
+	CHECK_INT(ask("GET /cookie HTTP/1.1\r\nHost: a\r\ncookie: a=old; b=c\r\n\r\n"), 200);
+	CHECK_STR(fx.checked, "a=old; b=c");
+	CHECK_STR(fx.cookie, "**********");
+	CHECK_INT(fx.cookie_err, 0);
+	CHECK(strstr(fx.got, "Set-Cookie: a=secret-value; Path=/\r\n") != NULL);
+	/* The next exchange of a connection is somebody else's. */
+	CHECK_INT((int)fx.tag, 7);
+	put("GET /cookie HTTP/1.1\r\nHost: a\r\n\r\n");
+	CHECK(await_times("hello", 2));
+	CHECK_INT((int)fx.tag, 7);
+	fx.secret = "short";
+	CHECK_INT(ask(GET("/cookie")), 200);
+	CHECK_INT(fx.cookie_err, EINVAL);
+	fx.secret = "ends\r\nthe line";
+	CHECK_INT(ask(GET("/cookie")), 200);
+	CHECK_INT(fx.cookie_err, EINVAL);
+	end();
+}
+
 TEST(http_server_answers_pipelined_requests_in_their_order)
 {
 	static char many[100 * 64];
