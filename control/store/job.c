@@ -19,6 +19,7 @@
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/growth.h"
+#include "control/store/history.h"
 #include "control/store/reserve.h"
 #include "control/store/rows.h"
 #include "control/store/said.h"
@@ -573,6 +574,14 @@ static void run_facts(struct job_runner *r, const struct job *j, struct worker_a
 
 /* ---- an encoder elsewhere ---- */
 
+static void run_read_history(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	char *text = NULL;
+	int err = job_database(r) ? history_read(r->db, j, &text) : r->err;
+
+	job_answer_json(r, a, err, text);
+}
+
 static void run_encoder(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
@@ -590,6 +599,15 @@ static void run_encoder(struct job_runner *r, const struct job *j, struct worker
 }
 
 /* ---- what a restart needs ---- */
+
+static int save_web(struct db *db, const struct job *j)
+{
+	sqlite3_stmt *s = db_use(db, DB_SET_META);
+
+	db_bind_text(s, 1, STORE_META_WEB);
+	db_bind_text(s, 2, j->text);
+	return db_run(db, s);
+}
 
 /* The guild's state, or its queue of music. */
 static int save_guild(struct db *db, const struct job *j)
@@ -616,13 +634,14 @@ static void run_save_session(struct job_runner *r, const struct job *j)
 
 static void run_state(struct job_runner *r, const struct job *j)
 {
-	bool drops = j->kind == JOB_DROP_GUILDS;
+	bool drops = j->kind == JOB_DROP_GUILDS, web = j->kind == JOB_SAVE_WEB;
 	int err = EIO;
 
 	if (job_database(r))
 		err = job_note_outcome(r, drops ? db_run(r->db, db_use(r->db, DB_DROP_GUILDS))
+					  : web ? save_web(r->db, j)
 						: save_guild(r->db, j));
-	if (j->kind != JOB_SAVE_QUEUE)
+	if (j->kind != JOB_SAVE_QUEUE && !web)
 		r->guilds_lost = err || (r->guilds_lost && !drops);
 }
 
@@ -658,6 +677,8 @@ static void run_memory(struct job_runner *r, const struct job *j, struct worker_
 	job_run_history(r);
 	if (j->kind == JOB_FIND_SAID)
 		run_find_said(r, j, a);
+	else if (j->kind == JOB_READ_HISTORY)
+		run_read_history(r, j, a);
 	else if (j->kind == JOB_WRITE_FACTS || j->kind == JOB_FIND_FACTS ||
 		 j->kind == JOB_FORGET_FACTS)
 		run_facts(r, j, a);
@@ -693,6 +714,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_SET_ENCODER:
 	case JOB_LIST_TEXTS:
 	case JOB_KEEP_VECTORS:
+	case JOB_READ_HISTORY:
 		run_memory(r, j, a);
 		break;
 	case JOB_NEXT_EPISODE:
@@ -707,6 +729,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_LIST_ERASE_REQUESTS:
 		job_run_person(r, j, a);
 		break;
+	case JOB_SAVE_WEB:
 	case JOB_SAVE_GUILD:
 	case JOB_SAVE_QUEUE:
 	case JOB_DROP_GUILDS:

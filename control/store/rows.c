@@ -263,16 +263,22 @@ static int add_session(struct db *db, const struct bus_event *ev)
 
 static int add_audit(struct db *db, const struct bus_event *ev)
 {
+	struct event_action setting = {.actor = ev->setting.author,
+				       .via = ev->setting.source,
+				       .kind = "setting_changed",
+				       .target = ev->setting.name,
+				       .result = ev->setting.effect};
+	const struct event_action *o = ev->type == EVENT_OPERATOR_ACTION ? &ev->action : &setting;
 	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
 
 	db_bind_uint(s, 1, ev->at_ms);
-	db_bind_text(s, 2, ev->setting.author);
-	db_bind_text(s, 3, ev->setting.source);
-	db_bind_text(s, 4, "setting_changed");
-	db_bind_text(s, 5, ev->setting.name);
+	db_bind_text(s, 2, o->actor);
+	db_bind_text(s, 3, o->via);
+	db_bind_text(s, 4, o->kind);
+	db_bind_text(s, 5, o->target);
 	db_bind_text(s, 6, NULL);
 	db_bind_text(s, 7, NULL);
-	db_bind_text(s, 8, ev->setting.effect);
+	db_bind_text(s, 8, o->result);
 	return db_run(db, s);
 }
 
@@ -377,6 +383,7 @@ int rows_add(struct db *db, const struct bus_event *ev, bool words)
 	case EVENT_SESSION_OVER:
 		return add_session(db, ev);
 	case EVENT_SETTING_CHANGED:
+	case EVENT_OPERATOR_ACTION:
 		return add_audit(db, ev);
 	case EVENT_CONTEXT:
 		return add_context(db, ev, words);

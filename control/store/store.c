@@ -648,7 +648,33 @@ int store_check_room(struct store *s, store_done_h *h, void *arg)
 		       &(struct request){.doneh = h, .arg = arg});
 }
 
+/* ---- what pages read ---- */
+
+int store_read_history(struct store *s, const struct store_query *q, store_document_h *h, void *arg)
+{
+	struct job j = {.kind = JOB_READ_HISTORY,
+			.owner = q->what,
+			.guild = q->guild,
+			.user = q->user,
+			.now_ms = q->since_ms,
+			.until_ms = q->row ? q->row : INT64_MAX,
+			.version = q->most < STORE_READ_MAX ? q->most : STORE_READ_MAX,
+			.any = q->words,
+			.grants = q->operators,
+			.search_ms = SEARCH_MS,
+			.text = strdup(q->reason ? q->reason : "")};
+
+	return j.text ? put_job(s, &j, &(struct request){.documenth = h, .arg = arg}) : ENOMEM;
+}
+
 /* ---- what a restart needs ---- */
+
+int store_save_web(struct store *s, const char *document)
+{
+	struct job j = {.kind = JOB_SAVE_WEB, .text = strdup(document)};
+
+	return j.text ? post_state(s, &j) : ENOMEM;
+}
 
 static int save_guild(struct store *s, enum job_kind kind, uint64_t guild, const char *document)
 {

@@ -219,7 +219,32 @@ bool store_has_erase_requests(const char *dir);
  * (control/store/consents.h). */
 int store_read_consents(const char *dir, json_t **out);
 
+/* ---- what pages read ---- */
+
+enum store_reading { STORE_TURNS, STORE_TURN, STORE_ERRORS, STORE_COSTS, STORE_AUDIT };
+enum { STORE_READ_MAX = 100 };
+struct store_query {
+	enum store_reading what;
+	uint64_t guild, user; /* 0: any */
+	const char *reason;   /* of turns; "": any */
+	uint64_t since_ms;
+	uint64_t row;	/* of STORE_TURN; else older than this row, 0: the newest */
+	unsigned most;	/* at most STORE_READ_MAX */
+	bool words;	/* what people and the bot said, as far as it is kept */
+	bool operators; /* what operators may see, too */
+};
+/* The document is the answer of the API (control/store/history.h). ENOENT: there is no such turn;
+ * ETIMEDOUT: it took too long. Errors as store_settings_put. */
+int store_read_history(struct store *s, const struct store_query *q, store_document_h *h,
+		       void *arg);
+
 /* ---- what a restart needs ---- */
+
+#define STORE_META_WEB "web_sessions"
+/* The sessions of browsers (control/web/sessions.h); copied. Errors as store_settings_put. */
+int store_save_web(struct store *s, const char *document);
+/* As it was saved; NULL: nothing was. The caller owns it. Before the loop runs. */
+json_t *store_read_web(const char *dir);
 
 /* Text is copied. Each replaces what was there; document NULL: forgotten. Errors as
  * store_settings_put. */

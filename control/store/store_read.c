@@ -82,6 +82,22 @@ json_t *store_read_queues(const char *dir)
 	return read_documents(dir, DB_LIST_QUEUES);
 }
 
+json_t *store_read_web(const char *dir)
+{
+	struct db *db = NULL;
+	json_t *j = NULL;
+	sqlite3_stmt *s;
+
+	if (open_to_read(&db, dir))
+		return NULL;
+	s = db_use(db, DB_GET_META);
+	db_bind_text(s, 1, STORE_META_WEB);
+	if (db_step(db, s) == 0)
+		j = json_loads(db_text(s, 0), JSON_REJECT_DUPLICATES, NULL);
+	db_close(db);
+	return j;
+}
+
 int store_read_consents(const char *dir, json_t **out)
 {
 	struct db *db = NULL;

@@ -1,0 +1,397 @@
+#include "control/store/history.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/store/db.h"
+#include "control/store/job.h"
+#include "control/store/store.h"
+#include "proto/base/iso_time.h"
+
+enum { COSTS_MAX = 500, WHY_MAX = 64, AFTER_MS = 3600000 };
+
+/* Of TURN_COLUMNS. */
+enum { SEQ, GUILD, SESSION, CHANNEL, TURN, USER, NAME, REASON, AT, FIRST, LASTED, SAID, WHY };
+
+/* ---- values ---- */
+
+static json_t *id_json(uint64_t id)
+{
+	return id ? json_sprintf("%llu", (unsigned long long)id) : json_null();
+}
+
+static json_t *time_json(uint64_t ms)
+{
+	char text[ISO_TIME_SIZE];
+
+	iso_time_format(text, ms);
+	return json_string(text);
+}
+
+static bool is_null(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) == SQLITE_NULL;
+}
+
+static json_t *text_json(sqlite3_stmt *s, int column)
+{
+	return is_null(s, column) ? json_null() : json_string(db_text(s, column));
+}
+
+static json_t *number_json(sqlite3_stmt *s, int column)
+{
+	return is_null(s, column) ? json_null()
+				  : json_integer((json_int_t)sqlite3_column_int64(s, column));
+}
+
+static json_t *usd_json(uint64_t nano)
+{
+	return json_real((double)nano / 1e9);
+}
+
+/* ---- turns ---- */
+
+/* "hello", or "alice: hello / bob: you" when several spoke; null when no words are kept. */
+static json_t *read_heard(struct db *db, uint64_t seq, uint64_t speaker)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_SEGMENTS);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	json_t *heard;
+
+	if (!f)
+		return NULL;
+	db_bind_uint(s, 1, seq);
+	while (db_step(db, s) == 0) {
+		if (!*db_text(s, 2))
+			continue;
+		fprintf(f, "%s", ftell(f) > 0 ? " / " : "");
+		if (db_uint(s, 0) != speaker)
+			fprintf(f, "%s: ", db_text(s, 1));
+		fprintf(f, "%s", db_text(s, 2));
+	}
+	heard = fclose(f) ? NULL : *text ? json_string(text) : json_null();
+	free(text);
+	return heard;
+}
+
+static json_t *turn_json(struct db *db, sqlite3_stmt *s, bool words)
+{
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
+			 id_json(db_uint(s, SEQ)), "at", time_json(db_uint(s, AT)), "guild",
+			 id_json(db_uint(s, GUILD)), "session", time_json(db_uint(s, SESSION)),
+			 "channel", id_json(db_uint(s, CHANNEL)), "turn", number_json(s, TURN),
+			 "user", id_json(db_uint(s, USER)), "name", text_json(s, NAME), "reason",
+			 text_json(s, REASON), "firstAudioMs", number_json(s, FIRST), "lastedMs",
+			 number_json(s, LASTED), "heard",
+			 words ? read_heard(db, db_uint(s, SEQ), db_uint(s, USER)) : json_null(),
+			 "said", words ? text_json(s, SAID) : json_null());
+}
+
+/* As rows.c keeps it. */
+static json_t *why_json(const char *text)
+{
+	json_t *in = json_loads(text, 0, NULL), *out = json_array(), *d;
+	size_t i;
+
+	json_array_foreach(in, i, d)
+	{
+		if (i == WHY_MAX || !json_is_string(json_array_get(d, 0)))
+			break;
+		json_array_append_new(
+			out, json_pack("{s:O,s:O,s:O,s:O}", "rule", json_array_get(d, 0), "yes",
+				       json_array_get(d, 1), "value", json_array_get(d, 2), "limit",
+				       json_array_get(d, 3)));
+	}
+	json_decref(in);
+	return out;
+}
+
+/* ---- one turn ---- */
+
+struct turn {
+	uint64_t seq, guild, session, number, at_ms;
+	int64_t first_ms;   /* below 0: no sound */
+	uint64_t spoken_ms; /* the end of the speech; 0: not known */
+	json_t *timeline;
+};
+
+static json_t *relative_json(const struct turn *t, uint64_t ms)
+{
+	return t->spoken_ms && ms ? json_integer((json_int_t)ms - (json_int_t)t->spoken_ms)
+				  : json_null();
+}
+
+/* The speech that ended last is what the answer waited for. */
+static void find_end_of_speech(struct db *db, struct turn *t)
+{
+	sqlite3_stmt *s = db_use(db, DB_LIST_SPEAKERS);
+
+	db_bind_uint(s, 1, t->seq);
+	db_bind_uint(s, 2, t->guild);
+	db_bind_uint(s, 3, t->session);
+	while (db_step(db, s) == 0)
+		if (db_uint(s, 4) > t->spoken_ms)
+			t->spoken_ms = db_uint(s, 4);
+}
+
+static int add_speech(struct db *db, const struct turn *t, bool words)
+{
+	sqlite3_stmt *s = db_use(db, DB_LIST_SPEAKERS);
+	int err;
+
+	db_bind_uint(s, 1, t->seq);
+	db_bind_uint(s, 2, t->guild);
+	db_bind_uint(s, 3, t->session);
+	while (!(err = db_step(db, s)))
+		json_array_append_new(
+			t->timeline,
+			json_pack("{s:s,s:o,s:o,s:o,s:o,s:o}", "kind", "speech", "startMs",
+				  relative_json(t, db_uint(s, 3)), "endMs",
+				  relative_json(t, db_uint(s, 4)), "user", id_json(db_uint(s, 0)),
+				  "name", text_json(s, 1), "text",
+				  words && *db_text(s, 2) ? text_json(s, 2) : json_null()));
+	return err == ENOENT ? 0 : err;
+}
+
+static sqlite3_stmt *use_for_turn(struct db *db, enum db_statement statement, const struct turn *t)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+
+	db_bind_uint(s, 1, t->guild);
+	db_bind_uint(s, 2, t->session);
+	db_bind_uint(s, 3, t->number);
+	if (sqlite3_bind_parameter_count(s) >= 4)
+		db_bind_uint(s, 4, t->at_ms + AFTER_MS);
+	return s;
+}
+
+static int add_calls(struct db *db, const struct turn *t, bool words)
+{
+	sqlite3_stmt *s = use_for_turn(db, DB_LIST_TURN_CALLS, t);
+	int err;
+
+	while (!(err = db_step(db, s))) {
+		bool running = strcmp(db_text(s, 1), "running") == 0;
+		uint64_t end = db_uint(s, 2), lasted = running ? 0 : db_uint(s, 3);
+
+		json_array_append_new(
+			t->timeline,
+			json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "kind", "tool", "startMs",
+				  relative_json(t, end > lasted ? end - lasted : 0), "endMs",
+				  running ? json_null() : relative_json(t, end), "name",
+				  text_json(s, 0), "state", text_json(s, 1), "text",
+				  words ? text_json(s, 4) : json_null(), "usd",
+				  usd_json(db_uint(s, 5))));
+	}
+	return err == ENOENT ? 0 : err;
+}
+
+static void add_answer(const struct turn *t)
+{
+	if (t->first_ms >= 0)
+		json_array_append_new(t->timeline, json_pack("{s:s,s:I,s:o}", "kind", "answer",
+							     "startMs", (json_int_t)t->first_ms,
+							     "endMs", relative_json(t, t->at_ms)));
+}
+
+static json_t *cost_json(sqlite3_stmt *s)
+{
+	return json_pack("{s:o,s:o,s:o,s:o,s:b,s:b}", "provider", text_json(s, 0), "model",
+			 text_json(s, 1), "role", text_json(s, 2), "usd", usd_json(db_uint(s, 3)),
+			 "priced", (int)db_uint(s, 4), "estimated", (int)db_uint(s, 5));
+}
+
+static int add_costs(struct db *db, const struct turn *t, json_t *list)
+{
+	sqlite3_stmt *s = use_for_turn(db, DB_SUM_TURN_COSTS, t);
+	int err;
+
+	while (!(err = db_step(db, s)))
+		json_array_append_new(list, cost_json(s));
+	return err == ENOENT ? 0 : err;
+}
+
+static int read_turn(struct db *db, const struct job *j, json_t **out)
+{
+	sqlite3_stmt *s = db_use(db, DB_GET_TURN);
+	struct turn t = {.timeline = json_array()};
+	json_t *costs = json_array(), *all = NULL;
+	int err;
+
+	db_bind_uint(s, 1, j->until_ms);
+	err = db_step(db, s);
+	if (err)
+		goto out;
+	t.seq = db_uint(s, SEQ);
+	t.guild = db_uint(s, GUILD);
+	t.session = db_uint(s, SESSION);
+	t.number = db_uint(s, TURN);
+	t.at_ms = db_uint(s, AT);
+	t.first_ms = is_null(s, FIRST) ? -1 : sqlite3_column_int64(s, FIRST);
+	all = turn_json(db, s, j->any);
+	json_object_set_new(all, "why", why_json(db_text(s, WHY)));
+	json_object_set(all, "timeline", t.timeline);
+	json_object_set(all, "costs", costs);
+	sqlite3_reset(s);
+	find_end_of_speech(db, &t);
+	err = add_speech(db, &t, j->any);
+	if (!err)
+		err = add_calls(db, &t, j->any);
+	add_answer(&t);
+	if (!err)
+		err = add_costs(db, &t, costs);
+out:
+	json_decref(t.timeline);
+	json_decref(costs);
+	if (err)
+		json_decref(all);
+	else
+		*out = all;
+	return err;
+}
+
+/* ---- lists ---- */
+
+static json_t *error_json(sqlite3_stmt *s)
+{
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "id", id_json(db_uint(s, 0)), "at",
+			 time_json(db_uint(s, 1)), "guild", id_json(db_uint(s, 3)), "kind",
+			 text_json(s, 2), "event", json_loads(db_text(s, 4), 0, NULL));
+}
+
+static json_t *audit_json(sqlite3_stmt *s)
+{
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id_json(db_uint(s, 0)), "at",
+			 time_json(db_uint(s, 1)), "actor", text_json(s, 2), "via", text_json(s, 3),
+			 "kind", text_json(s, 4), "target", text_json(s, 5), "result",
+			 text_json(s, 6));
+}
+
+static sqlite3_stmt *bind_list(struct db *db, enum db_statement statement, const struct job *j)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+
+	sqlite3_bind_int64(s, 1, (sqlite3_int64)j->until_ms);
+	db_bind_uint(s, 2, j->guild);
+	db_bind_uint(s, 3, j->user);
+	db_bind_text(s, 4, j->text);
+	db_bind_uint(s, 5, j->now_ms);
+	/* One more, to know whether a page follows. */
+	db_bind_uint(s, 6, j->version + 1);
+	if (sqlite3_bind_parameter_count(s) >= 7)
+		db_bind_uint(s, 7, j->grants);
+	return s;
+}
+
+static json_t *row_json(struct db *db, sqlite3_stmt *s, const struct job *j)
+{
+	return j->owner == STORE_TURNS	  ? turn_json(db, s, j->any)
+	       : j->owner == STORE_ERRORS ? error_json(s)
+					  : audit_json(s);
+}
+
+static int read_list(struct db *db, const struct job *j, json_t **out)
+{
+	static const struct {
+		const char *name;
+		enum db_statement statement;
+	} lists[] = {[STORE_TURNS] = {"turns", DB_LIST_TURNS},
+		     [STORE_ERRORS] = {"errors", DB_LIST_ERRORS},
+		     [STORE_AUDIT] = {"audit", DB_LIST_AUDIT}};
+	sqlite3_stmt *s = bind_list(db, lists[j->owner].statement, j);
+	json_t *list = json_array();
+	uint64_t last = 0;
+	bool more = false;
+	int err;
+
+	while (!(err = db_step(db, s)) && !more) {
+		more = json_array_size(list) == j->version;
+		if (more)
+			break;
+		last = db_uint(s, 0);
+		json_array_append_new(list, row_json(db, s, j));
+	}
+	sqlite3_reset(s);
+	if (err && err != ENOENT) {
+		json_decref(list);
+		return err;
+	}
+	*out = json_pack("{s:o,s:o}", lists[j->owner].name, list, "next",
+			 more ? id_json(last) : json_null());
+	return 0;
+}
+
+/* ---- costs ---- */
+
+static json_t *day_json(uint64_t day)
+{
+	char text[ISO_TIME_SIZE];
+
+	iso_time_format(text, day * 86400000);
+	text[10] = '\0';
+	return json_string(text);
+}
+
+/* Columns of DB_FIND_COSTS. */
+static json_t *spent_json(sqlite3_stmt *s)
+{
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:b,s:o}", "day",
+			 day_json(db_uint(s, 0)), "guild", id_json(db_uint(s, 1)), "channel",
+			 id_json(db_uint(s, 2)), "user", id_json(db_uint(s, 3)), "name",
+			 text_json(s, 4), "provider", text_json(s, 5), "model", text_json(s, 6),
+			 "role", text_json(s, 7), "usd", usd_json(db_uint(s, 8)), "priced",
+			 (int)db_uint(s, 9), "estimated", (int)db_uint(s, 11), "turns",
+			 number_json(s, 10));
+}
+
+static int read_costs(struct db *db, const struct job *j, json_t **out)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_COSTS);
+	json_t *list = json_array();
+	uint64_t nano = 0;
+	bool truncated = false;
+	int err;
+
+	db_bind_uint(s, 1, j->now_ms);
+	while (!(err = db_step(db, s))) {
+		if (j->guild && db_uint(s, 1) != j->guild)
+			continue;
+		nano += db_uint(s, 8);
+		if (json_array_size(list) < COSTS_MAX)
+			json_array_append_new(list, spent_json(s));
+		else
+			truncated = true;
+	}
+	if (err != ENOENT) {
+		json_decref(list);
+		return err;
+	}
+	*out = json_pack("{s:o,s:o,s:b}", "costs", list, "usd", usd_json(nano), "truncated",
+			 (int)truncated);
+	return 0;
+}
+
+int history_read(struct db *db, const struct job *j, char **out)
+{
+	json_t *all = NULL;
+	int err = db_begin_search(db, j->search_ms);
+
+	if (err)
+		return err;
+	err = j->owner == STORE_TURN	? read_turn(db, j, &all)
+	      : j->owner == STORE_COSTS ? read_costs(db, j, &all)
+					: read_list(db, j, &all);
+	db_rollback(db);
+	if (err)
+		return err;
+	*out = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+	json_decref(all);
+	return *out ? 0 : ENOMEM;
+}

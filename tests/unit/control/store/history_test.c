@@ -1,0 +1,252 @@
+/* What pages read of the history. */
+#include "control/store/history.h"
+
+#include <jansson.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/job.h"
+#include "control/store/rows.h"
+#include "control/store/store.h"
+#include "tests/unit/ipc/loop.h"
+
+#define T0 UINT64_C(1790000000000)
+
+static char dir[32];
+static struct db *db;
+static json_t *got;
+
+static bool begin(void)
+{
+	got = NULL;
+	return folder_make(dir) && db_open(&db, dir, DB_OWN) == 0;
+}
+
+static void end(void)
+{
+	json_decref(got);
+	db_close(db);
+	folder_remove(dir);
+}
+
+static bool add(const struct bus_event *ev)
+{
+	return rows_add(db, ev, true) == 0;
+}
+
+static bool add_turn(uint64_t guild, uint64_t turn, const char *reason)
+{
+	struct bus_event ev = {
+		.type = EVENT_TURN, .at_ms = T0 + turn * 10000, .guild = guild, .user = 501};
+
+	ev.turn = (struct event_turn){
+		.session = T0,
+		.channel = 300,
+		.turn = turn,
+		.name = "alice",
+		.reason = reason,
+		.said = "ten past four",
+		.first_audio_ms = 650,
+		.segments = "[{\"user\":\"501\",\"name\":\"alice\",\"utterance\":9,"
+			    "\"text\":\"what time is it\"}]",
+		.why = "[{\"rule\":\"direct_address\",\"yes\":true,\"value\":1,\"limit\":2}]"};
+	return add(&ev);
+}
+
+static int ask(struct job j)
+{
+	char *text = NULL;
+	int err;
+
+	j.text = j.text ? j.text : (char *)"";
+	j.until_ms = j.until_ms ? j.until_ms : INT64_MAX;
+	err = history_read(db, &j, &text);
+	json_decref(got);
+	got = err ? NULL : json_loads(text, 0, NULL);
+	free(text);
+	return err;
+}
+
+static const json_t *row(const char *list, size_t i)
+{
+	return json_array_get(json_object_get(got, list), i);
+}
+
+static const char *text_of(const json_t *j, const char *name)
+{
+	const char *text = json_string_value(json_object_get(j, name));
+
+	return text ? text : "";
+}
+
+TEST(turns_are_listed_by_pages_newest_first)
+{
+	CHECK(begin());
+	for (unsigned i = 1; i <= 5; i++)
+		CHECK(add_turn(41771983423143937, i, i % 2 ? "answered" : "not_addressed"));
+	CHECK_INT(ask((struct job){.owner = STORE_TURNS, .version = 2, .any = true}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "turns")), 2);
+	CHECK_STR(text_of(row("turns", 0), "id"), "5");
+	CHECK_STR(text_of(row("turns", 0), "guild"), "41771983423143937");
+	CHECK_STR(text_of(row("turns", 0), "at"), "2026-09-21T14:14:10.000Z");
+	CHECK_STR(text_of(row("turns", 0), "heard"), "what time is it");
+	CHECK_STR(text_of(row("turns", 0), "said"), "ten past four");
+	CHECK_STR(text_of(got, "next"), "4");
+	CHECK_INT(ask((struct job){.owner = STORE_TURNS, .version = 3, .until_ms = 4}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "turns")), 3);
+	CHECK(json_is_null(json_object_get(got, "next")));
+	/* Without words. */
+	CHECK(json_is_null(json_object_get(row("turns", 0), "heard")));
+	CHECK(json_is_null(json_object_get(row("turns", 0), "said")));
+	end();
+}
+
+TEST(turns_are_filtered)
+{
+	CHECK(begin());
+	CHECK(add_turn(1, 1, "answered"));
+	CHECK(add_turn(2, 2, "answered"));
+	CHECK(add_turn(2, 3, "not_addressed"));
+	CHECK_INT(ask((struct job){.owner = STORE_TURNS, .version = 9, .guild = 2}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "turns")), 2);
+	CHECK_INT(ask((struct job){.owner = STORE_TURNS, .version = 9, .text = (char *)"answered"}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "turns")), 2);
+	CHECK_INT(ask((struct job){.owner = STORE_TURNS, .version = 9, .user = 502}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "turns")), 0);
+	CHECK_INT(ask((struct job){.owner = STORE_TURNS, .version = 9, .now_ms = T0 + 30000}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "turns")), 1);
+	end();
+}
+
+static bool add_speech(void)
+{
+	struct bus_event ev = {
+		.type = EVENT_UTTERANCE, .at_ms = T0 + 5000, .guild = 1, .user = 501};
+
+	ev.utterance = (struct event_utterance){.session = T0,
+						.channel = 300,
+						.utterance = 9,
+						.name = "alice",
+						.text = "what time is it",
+						.started_ms = T0 + 2000,
+						.ended_ms = T0 + 4000};
+	return add(&ev);
+}
+
+static bool add_call(void)
+{
+	struct bus_event ev = {
+		.type = EVENT_TOOL_CALLED, .at_ms = T0 + 4500, .guild = 1, .user = 501};
+
+	ev.tool = (struct event_tool){.session = T0,
+				      .channel = 300,
+				      .turn = 1,
+				      .call = 1,
+				      .name = "clock",
+				      .code = "ok",
+				      .lasted_ms = 200,
+				      .summary = "16:10"};
+	return add(&ev);
+}
+
+static bool add_cost(void)
+{
+	struct bus_event ev = {.type = EVENT_ENGINE_USED, .at_ms = T0 + 4600, .guild = 1};
+
+	ev.usage = (struct event_usage){.session = T0,
+					.channel = 300,
+					.turn = 1,
+					.provider = "main",
+					.model = "mini",
+					.role = "text",
+					.nano = 1500000,
+					.priced = true};
+	return add(&ev);
+}
+
+static json_int_t number_of(const json_t *j, const char *name)
+{
+	return json_integer_value(json_object_get(j, name));
+}
+
+TEST(one_turn_tells_its_decisions_times_and_costs)
+{
+	const json_t *why;
+
+	CHECK(begin());
+	CHECK(add_speech() && add_turn(1, 1, "answered") && add_call() && add_cost());
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1, .any = true}), 0);
+	why = json_array_get(json_object_get(got, "why"), 0);
+	CHECK_STR(text_of(why, "rule"), "direct_address");
+	CHECK_INT(number_of(why, "limit"), 2);
+	CHECK(json_is_true(json_object_get(why, "yes")));
+	CHECK_INT(json_array_size(json_object_get(got, "timeline")), 3);
+	CHECK_STR(text_of(row("timeline", 0), "kind"), "speech");
+	CHECK_INT(number_of(row("timeline", 0), "startMs"), -2000);
+	CHECK_INT(number_of(row("timeline", 0), "endMs"), 0);
+	CHECK_STR(text_of(row("timeline", 1), "name"), "clock");
+	CHECK_INT(number_of(row("timeline", 1), "startMs"), 300);
+	CHECK_INT(number_of(row("timeline", 1), "endMs"), 500);
+	CHECK_STR(text_of(row("timeline", 1), "text"), "16:10");
+	CHECK_STR(text_of(row("timeline", 2), "kind"), "answer");
+	CHECK_INT(number_of(row("timeline", 2), "startMs"), 650);
+	CHECK_INT(number_of(row("timeline", 2), "endMs"), 6000);
+	CHECK_STR(text_of(row("costs", 0), "provider"), "main");
+	CHECK(json_real_value(json_object_get(row("costs", 0), "usd")) > 0.00149);
+	/* Who may not read words gets none of a tool's either. */
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1}), 0);
+	CHECK(json_is_null(json_object_get(row("timeline", 0), "text")));
+	CHECK(json_is_null(json_object_get(row("timeline", 1), "text")));
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 2}), ENOENT);
+	end();
+}
+
+TEST(faults_costs_and_the_audit_are_listed)
+{
+	struct bus_event fault = {.type = EVENT_FAULT, .at_ms = T0, .guild = 1};
+	struct bus_event failover = {.type = EVENT_FAILOVER, .at_ms = T0 + 1};
+	struct bus_event action = {.type = EVENT_OPERATOR_ACTION, .at_ms = T0 + 2};
+
+	fault.fault = (struct event_fault){.fault = "brain", .there = true, .count = 1};
+	failover.failover = (struct event_failover){.role = "text", .from = "a", .to = "b"};
+	action.action = (struct event_action){.actor = "token",
+					      .via = "http",
+					      .kind = "sign_in",
+					      .target = "",
+					      .result = "refused"};
+	CHECK(begin());
+	CHECK(add(&fault) && add(&failover) && add(&action) && add_cost());
+	CHECK_INT(ask((struct job){.owner = STORE_ERRORS, .version = 9}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "errors")), 1);
+	CHECK_STR(text_of(json_object_get(row("errors", 0), "event"), "fault"), "brain");
+	CHECK_INT(ask((struct job){.owner = STORE_ERRORS, .version = 9, .grants = true}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "errors")), 2);
+	CHECK_STR(text_of(row("errors", 0), "kind"), "failover");
+	CHECK_INT(ask((struct job){.owner = STORE_AUDIT, .version = 9}), 0);
+	CHECK_STR(text_of(row("audit", 0), "actor"), "token");
+	CHECK_STR(text_of(row("audit", 0), "result"), "refused");
+	CHECK_INT(ask((struct job){.owner = STORE_COSTS}), 0);
+	CHECK_STR(text_of(row("costs", 0), "day"), "2026-09-21");
+	CHECK(json_is_false(json_object_get(got, "truncated")));
+	CHECK_INT(ask((struct job){.owner = STORE_COSTS, .guild = 7}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "costs")), 0);
+	end();
+}
+
+TEST_OOM(history_survives_without_memory)
+{
+	struct job j = {.owner = STORE_TURNS,
+			.version = 9,
+			.any = true,
+			.until_ms = INT64_MAX,
+			.text = (char *)""};
+	char *text = NULL;
+
+	CHECK(folder_make(dir));
+	CHECK_OOM(db_open(&db, dir, DB_OWN), folder_remove(dir));
+	if (add_turn(1, 1, "answered") && history_read(db, &j, &text) == 0)
+		free(text);
+	db_close(db);
+	folder_remove(dir);
+}
