@@ -218,6 +218,9 @@ $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# The dashboard, which the assembler reads.
+$(B)/obj/control/web/page.o: $(wildcard control/web/page/*)
+
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
 # ---- checks ----

@@ -1,12 +1,20 @@
 /* What control's HTTP API shows of the program as a whole. */
 #include "control/control_inside.h"
+#include "control/discord/guilds.h"
+#include "control/ledger/ledger.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
 #include "control/metrics/metrics.h"
+#include "control/report/status.h"
+#include "control/room/base/turn.h"
 #include "control/settings/settings.h"
 #include "control/web/web.h"
 #include "ipc/env.h"
+#include "proto/base/iso_time.h"
 #include "proto/base/time.h"
+#include "proto/media.h"
+
+enum { ROOM_PEOPLE_MAX = 99 };
 
 static json_t *tell_mcp(void *arg)
 {
@@ -47,12 +55,143 @@ static char *tell_metrics(void *arg)
 	return metrics_write(c->metrics, &c->state.counters, &now);
 }
 
+/* ---- the rooms ---- */
+
+static json_t *id_json(uint64_t id)
+{
+	return id ? json_sprintf("%llu", (unsigned long long)id) : json_null();
+}
+
+/* null for 0. */
+static json_t *time_json(uint64_t ms)
+{
+	char text[ISO_TIME_SIZE];
+
+	iso_time_format(text, ms);
+	return ms ? json_string(text) : json_null();
+}
+
+struct people {
+	json_t *list;
+	unsigned heard, n;
+};
+
+static void add_person(uint64_t user, const char *name, enum unheard why, void *arg)
+{
+	static const char *const words[] = {[UNHEARD_NOT] = NULL,
+					    [UNHEARD_BOT] = "bot",
+					    [UNHEARD_NO_CONSENT] = "no_consent",
+					    [UNHEARD_NO_ROOM] = "no_room"};
+	struct people *p = arg;
+
+	p->n++;
+	p->heard += why == UNHEARD_NOT;
+	if (json_array_size(p->list) < ROOM_PEOPLE_MAX)
+		json_array_append_new(p->list,
+				      json_pack("{s:o,s:s,s:b,s:s?}", "user", id_json(user), "name",
+						name, "heard", why == UNHEARD_NOT, "unheard",
+						words[why]));
+}
+
+static json_t *faults_json(const struct faults *f)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < FAULT_COUNT; i++)
+		if (f->v[i].there)
+			json_array_append_new(list, json_string(faults_name((enum fault)i)));
+	return list;
+}
+
+static json_t *secure_json(const struct status *s)
+{
+	if (!s->secure)
+		return json_null();
+	return json_pack("{s:i,s:b,s:i,s:i}", "version", (int)s->secure->version, "ready",
+			 (int)s->secure->ready, "members", (int)s->secure->members, "undecryptable",
+			 (int)s->secure->undecryptable);
+}
+
+static json_t *brain_json(const struct status *s)
+{
+	if (!s->has_brain)
+		return json_null();
+	return json_pack("{s:s,s:b,s:b,s:s}", "name", s->brain, "up", (int)s->brain_up, "silent",
+			 (int)s->brain_silent, "serving", s->served);
+}
+
+static json_t *room_json(const struct control *c, const struct voice_session *vs)
+{
+	struct people people = {.list = json_array()};
+	uint64_t guild = voice_session_guild(vs);
+	struct guild_channel channel = {.name = ""};
+	struct status s = {0};
+	json_t *room;
+
+	voice_session_status(vs, &s);
+	status_fill_turns(&s, &c->tally, guild);
+	voice_session_each_member(vs, add_person, &people);
+	guilds_channel(c->guilds, guild, s.channel, &channel);
+	room = json_pack("{s:o,s:s,s:o,s:s,s:s,s:o}", "guild", id_json(guild), "guildName",
+			 guilds_name(c->guilds, guild), "channel", id_json(s.channel),
+			 "channelName", channel.name ? channel.name : "", "phase",
+			 s.has_phase ? media_phase_name(s.phase) : "none", "since",
+			 time_json(voice_session_since(vs)));
+	if (!room) {
+		json_decref(people.list);
+		return NULL;
+	}
+	json_object_set_new(room, "people", people.list);
+	json_object_set_new(room, "peopleCount", json_integer(people.n));
+	json_object_set_new(room, "heardCount", json_integer(people.heard));
+	json_object_set_new(room, "secure", secure_json(&s));
+	json_object_set_new(room, "brain", brain_json(&s));
+	json_object_set_new(room, "faults", faults_json(&s.faults));
+	json_object_set_new(room, "turnCount", json_integer((json_int_t)s.turns));
+	json_object_set_new(room, "answeredCount", json_integer((json_int_t)s.answered));
+	json_object_set_new(
+		room, "spentTodayUsd",
+		json_real((double)ledger_spent_by(c->ledger, guild, env_wall_ms(c->env)) / 1e9));
+	return room;
+}
+
+static json_t *tell_rooms(void *arg)
+{
+	const struct control *c = arg;
+	json_t *rooms = json_array();
+
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		if (voice_session_channel(c->voice_sessions[i]))
+			json_array_append_new(rooms, room_json(c, c->voice_sessions[i]));
+	return rooms;
+}
+
+/* Sentences of the tables of reasons and rules. */
+static json_t *tell_reasons(void *arg)
+{
+	json_t *reasons = json_object(), *rules = json_object();
+
+	(void)arg;
+	for (unsigned i = 0; i < ROOM_REASON_COUNT; i++)
+		json_object_set_new(reasons, room_reason_name(i), json_string(room_reason_text(i)));
+	for (unsigned i = 0; i < ROOM_RULE_COUNT; i++)
+		json_object_set_new(rules, room_rule_name(i),
+				    json_pack("{s:s,s:s}", "text", room_rule_text(i), "unit",
+					      room_rule_unit(i)));
+	return json_pack("{s:o,s:o}", "reasons", reasons, "rules", rules);
+}
+
 int control_make_web(struct control *c)
 {
 	struct web_conf conf = {.env = c->env,
 				.listen = c->settings->web_listen,
 				.token = c->conf.web_token,
 				.recorded = c->conf.recorded,
+				.sessions = c->conf.kept ? c->conf.kept->web : NULL,
+				.session_hours = &c->settings->web_session_hours,
+				.store = c->store,
+				.roomsh = tell_rooms,
+				.reasonsh = tell_reasons,
 				.live = c->live,
 				.bus = c->bus,
 				.mcph = tell_mcp,

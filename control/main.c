@@ -23,6 +23,7 @@
 #include "control/settings/profile.h"
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
+#include "control/sign_in_link.h"
 #include "control/state.h"
 #include "control/store_commands.h"
 #include "control/ledger/ledger.h"
@@ -48,12 +49,12 @@ struct options {
 	const char *given_state_dir;
 	const char *config;
 	const char *journal, *shapes, *replay, *print, *backup, *erase, *login, *scope, *export,
-		*export_memory, *import_memory;
+		*export_memory, *import_memory, *role;
 	struct why_query why;
 	bool asks_why, costs, asks_context;
 	struct why_query context; /* its turn alone */
 	enum log_level level;
-	bool check, settings, health, counters, no_subscribers;
+	bool check, settings, health, counters, no_subscribers, sign_in;
 };
 
 static const char help[] =
@@ -73,6 +74,7 @@ static const char help[] =
 	"       control --export USER [--state-dir DIR]\n"
 	"       control --erase USER [--state-dir DIR]\n"
 	"       control --mcp-login SERVER [--scope TEXT] [--state-dir DIR]\n"
+	"       control --sign-in[=ROLE] [--config FILE] [--state-dir DIR]\n"
 	"\n"
 	"The conversation half of Parley: connects the bot to Discord, joins voice channels, "
 	"answers.\n"
@@ -124,6 +126,8 @@ static const char help[] =
 	"                          also erases them from its memory\n"
 	"  --mcp-login SERVER      sign in at an MCP server that wants OAuth; --scope: ask for "
 	"this\n"
+	"  --sign-in[=ROLE]        print a link that signs a browser in at the dashboard once, as\n"
+	"                          viewer, operator or admin (default)\n"
 	"  --help, --version\n"
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; " SETTINGS_KEY_NAME
@@ -234,6 +238,12 @@ static int take_since(const struct control_option *this, struct options *o, cons
 	return why_parse_since(&o->why, value, wall_ms()) ? -1 : usage(this->fault, value);
 }
 
+static int take_sign_in(const struct control_option *this, struct options *o, const char *value)
+{
+	o->sign_in = true;
+	return take_text(this, o, value);
+}
+
 static int print_help(const struct control_option *this, struct options *o, const char *value)
 {
 	(void)this;
@@ -284,6 +294,7 @@ static const struct control_option options[] = {
 	{"import-memory", required_argument, take_text, FIELD(import_memory), NULL},
 	{"export", required_argument, take_text, FIELD(export), NULL},
 	{"erase", required_argument, take_text, FIELD(erase), NULL},
+	{"sign-in", optional_argument, take_sign_in, FIELD(role), NULL},
 	{"help", no_argument, print_help, 0, NULL},
 	{"version", no_argument, print_version, 0, NULL},
 };
@@ -351,7 +362,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
 	if (!o->n_socks && !o->conf.spawn &&
-	    (o->check || o->health || o->counters || o->login || reads_store(o)))
+	    (o->check || o->health || o->counters || o->login || o->sign_in || reads_store(o)))
 		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
@@ -758,7 +769,9 @@ int main(int argc, char **argv)
 	err = environment_settings(&settings, o.config, on_fault, &faults);
 	if (!settings)
 		return cannot_start(err);
-	if (o.login)
+	if (o.sign_in)
+		status = sign_in_link_run(stdout, settings, o.conf.state_dir, o.role, wall_ms());
+	else if (o.login)
 		status = mcp_login_run(settings, &o.conf, o.login, o.scope);
 	else if (o.check)
 		status = check_installation(settings, &o.conf, faults.n);

@@ -573,6 +573,7 @@ void state_read(const char *dir, struct state_kept *out)
 	out->session = state_read_session(dir);
 	out->guilds = store_read_guilds(dir);
 	out->queues = store_read_queues(dir);
+	out->web = store_read_web(dir);
 	out->words = read_words(dir, out->session);
 	out->settings = state_read_settings(dir);
 	out->erasing = store_has_erase_requests(dir);
@@ -583,10 +584,11 @@ void state_kept_clear(struct state_kept *kept)
 	json_decref(kept->session);
 	json_decref(kept->guilds);
 	json_decref(kept->queues);
+	json_decref(kept->web);
 	json_decref(kept->words);
 	json_decref(kept->settings);
 	json_decref(kept->consents);
-	kept->queues = kept->consents = kept->session = kept->guilds = kept->words =
+	kept->web = kept->queues = kept->consents = kept->session = kept->guilds = kept->words =
 		kept->settings = NULL;
 }
 

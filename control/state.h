@@ -77,6 +77,7 @@ struct state_kept {
 	json_t *session, *guilds;
 	json_t *consents; /* as store_read_consents */
 	json_t *queues;	  /* of music, as store_read_queues */
+	json_t *web;	  /* sessions of browsers, as store_read_web */
 	json_t *words;	  /* {guild: lines of store_read_words}, of the calls of the session */
 	/* The stored document: {"versions": [...]} (control/settings/document.h), with "unread":
 	 * true if it is there and its newest version cannot be read. */

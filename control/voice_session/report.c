@@ -206,17 +206,36 @@ void voice_session_told_already(struct voice_session *c)
 			faults_known(&c->faults, all[i], env_now(c->conf.env));
 }
 
-static void status_member(uint64_t user, const char *name, bool is_bot, void *arg)
+struct telling {
+	const struct voice_session *c;
+	voice_session_member_h *h;
+	void *arg;
+};
+
+static void tell_member(uint64_t user, const char *name, bool is_bot, void *arg)
 {
-	const struct voice_session *c = ((void **)arg)[0];
-	struct status *out = ((void **)arg)[1];
+	const struct telling *t = arg;
 	enum unheard why = is_bot ? UNHEARD_BOT : UNHEARD_NOT;
 
-	if (!is_bot && !media_call_consents(c->media, user))
+	if (!is_bot && !media_call_consents(t->c->media, user))
 		why = UNHEARD_NO_CONSENT;
-	else if (!is_bot && !media_call_listens(c->media, user))
+	else if (!is_bot && !media_call_listens(t->c->media, user))
 		why = UNHEARD_NO_ROOM;
-	status_person(out, name, why);
+	t->h(user, name, why, t->arg);
+}
+
+void voice_session_each_member(const struct voice_session *c, voice_session_member_h *h, void *arg)
+{
+	struct telling t = {.c = c, .h = h, .arg = arg};
+
+	if (c->media)
+		guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), tell_member, &t);
+}
+
+static void status_member(uint64_t user, const char *name, enum unheard why, void *arg)
+{
+	(void)user;
+	status_person(arg, name, why);
 }
 
 void voice_session_status(const struct voice_session *c, struct status *out)
@@ -238,9 +257,7 @@ void voice_session_status(const struct voice_session *c, struct status *out)
 	out->engine_fails = c->embedded_fault == EMBEDDED_FAILS;
 	out->secure = c->media ? media_call_secured(c->media) : NULL;
 	out->faults = c->faults;
-	if (c->media)
-		guilds_each(c->conf.guilds, c->guild, out->channel, status_member,
-			    (void *[]){(void *)c, out});
+	voice_session_each_member(c, status_member, out);
 	if (c->agent)
 		agent_status(c->agent, out);
 }

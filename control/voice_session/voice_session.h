@@ -129,6 +129,10 @@ bool voice_session_music_view(const struct voice_session *c, struct music_view *
 void voice_session_forget_requester(struct voice_session *c, uint64_t user);
 /* There are local sounds now, or others: models are told which sounds they can play. */
 void voice_session_list_sounds(struct voice_session *c);
+/* Called for each member in the bot's channel except the bot, while there is a call. name is
+ * borrowed during the call; why: UNHEARD_NOT for people who are heard. */
+typedef void(voice_session_member_h)(uint64_t user, const char *name, enum unheard why, void *arg);
+void voice_session_each_member(const struct voice_session *c, voice_session_member_h *h, void *arg);
 /* Fills in the values of /status except those that only control knows. *out borrows from the voice
  * session until it changes. */
 void voice_session_status(const struct voice_session *c, struct status *out);

@@ -15,6 +15,7 @@ enum { QUERY_SIZE = 1024 };
 struct event_stream {
 	struct env *env;
 	struct http_events *events; /* NULL until somebody reads */
+	bool words;
 };
 
 static void on_event(const struct bus_event *ev, void *arg)
@@ -22,7 +23,7 @@ static void on_event(const struct bus_event *ev, void *arg)
 	struct event_stream *s = arg;
 	const struct sse_topic topic = {.type = ev->type, .key = ev->guild};
 	const char *name = bus_event_info(ev->type)->name;
-	json_t *j = s->events ? bus_event_json(ev, true) : NULL;
+	json_t *j = s->events ? bus_event_json(ev, s->words) : NULL;
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 	int err = text ? http_events_publish(s->events, &topic, name, text, strlen(text)) : ENOMEM;
 
@@ -32,7 +33,7 @@ static void on_event(const struct bus_event *ev, void *arg)
 	json_decref(j);
 }
 
-int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus)
+int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus, bool words)
 {
 	struct event_stream *s = calloc(1, sizeof *s);
 	int err;
@@ -40,6 +41,7 @@ int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *b
 	if (!s)
 		return ENOMEM;
 	s->env = env;
+	s->words = words;
 	err = bus_subscribe(bus, BUS_ALL, on_event, s);
 	if (err)
 		free(s);
@@ -102,13 +104,27 @@ static bool read_filter(struct sse_filter *filter, const struct http_head *head)
 		discord_snowflake(text, &filter->key));
 }
 
-int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head)
+/* The audit is for admins, and what is for operators not for viewers. */
+static uint64_t visible_types(enum web_role role)
+{
+	uint64_t types = 0;
+
+	for (unsigned i = 0; i < EVENT_COUNT; i++)
+		if (bus_event_info((enum event_type)i)->audience != EVENT_FOR_OPERATOR ||
+		    role >= (i == EVENT_OPERATOR_ACTION ? WEB_ADMIN : WEB_OPERATOR))
+			types |= BUS_MASK(i);
+	return types;
+}
+
+int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head,
+		      enum web_role role)
 {
 	struct sse_filter filter;
 	int err = 0;
 
 	if (!read_filter(&filter, head))
 		return EINVAL;
+	filter.types &= visible_types(role);
 	if (!s->events)
 		err = http_events_alloc(&s->events, s->env, NULL, NULL);
 	if (!err)

@@ -2,11 +2,15 @@
  *
  * A subscriber of the bus. Until the first reader joins it costs nothing; from then on a ring
  * (ipc/http_server.h) holds the last events, so that a reader that comes back with Last-Event-ID
- * gets those that it missed. Events carry the words of the people who consented, so a client with
- * the token can read them. The bytes for readers are output of control and part of its digest, with
- * or without other subscribers. */
+ * gets those that it missed. A stream with words carries those of the people who consented; it is
+ * for operators, and the one without for viewers. The bytes for readers are output of control and
+ * part of its digest, with or without other subscribers. */
 #ifndef CONTROL_WEB_EVENT_STREAM_H
 #define CONTROL_WEB_EVENT_STREAM_H
+
+#include <stdbool.h>
+
+#include "control/web/roles.h"
 
 struct bus;
 struct env;
@@ -16,15 +20,16 @@ struct http_head;
 
 /* Subscribes; env and bus are borrowed. ENOMEM, ENOSPC. Caller owns *out and frees it before the
  * HTTP server and when nobody publishes any more. */
-int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus);
+int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus, bool words);
 struct event_stream *event_stream_free(struct event_stream *s);
 /* Drops the ring and its readers, who come back to a new one. */
 void event_stream_forget(struct event_stream *s);
 
-/* Makes the exchange a reader. The query selects: `type`, names of control/events/events.def with
- * commas between them, and `guild`. Without them a reader gets every event. EINVAL: the query names
- * no event, or no guild; ENOMEM; then nothing was answered. */
-int event_stream_join(struct event_stream *s, struct http_exchange *x,
-		      const struct http_head *head);
+/* Makes the exchange a reader of the events that this role may see. The query selects: `type`,
+ * names of control/events/events.def with commas between them, and `guild`. Without them a reader
+ * gets every event. EINVAL: the query names no event, or no guild; ENOMEM; then nothing was
+ * answered. */
+int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head,
+		      enum web_role role);
 
 #endif

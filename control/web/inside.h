@@ -6,18 +6,21 @@
 
 #include <jansson.h>
 
+#include "control/web/access.h"
 #include "control/web/problems.def"
+#include "control/web/roles.h"
 #include "control/web/routes.def"
 #include "control/web/web.h"
 #include "ipc/http_server.h"
 
-enum web_role { WEB_NOBODY, WEB_VIEWER, WEB_ADMIN };
-
-/* A request that may be answered. head is NULL once a body came, which is what body holds then. */
+/* A request that may be answered. */
 struct web_request {
 	struct http_exchange *x;
 	const struct http_head *head;
 	const json_t *body; /* NULL without one */
+	enum web_role role;
+	char actor[ACCESS_ACTOR_SIZE]; /* as access_actor */
+	uint64_t id;		       /* in a path that ends in :id */
 };
 typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 
@@ -25,12 +28,24 @@ typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 WEB_ROUTES(HANDLE_)
 #undef HANDLE_
 
+struct live_turns;
+struct store;
+
 struct live_settings *web_live(const struct web *w);
 struct env *web_env(const struct web *w);
+struct access *web_access(const struct web *w);
+const struct web_conf *web_shown(const struct web *w);
+struct live_turns *web_turns(const struct web *w);
 /* Keeps the exchange of the change of settings that waits to be saved: one at a time. */
 void web_keep_change(struct web *w, struct http_exchange *x);
 /* That exchange, which is the caller's to answer; NULL when its client is gone. */
 struct http_exchange *web_take_change(struct web *w);
+/* Who waits for the store (control/web/history_api.c). */
+struct reads;
+struct reads *web_reads(const struct web *w);
+int reads_alloc(struct reads **out, struct store *store);
+/* Nobody is answered any more. */
+struct reads *reads_free(struct reads *r);
 /* Answers with the object, which it takes; NULL is a problem of memory. */
 void web_json(struct http_exchange *x, int status, json_t *body);
 enum web_refusal {

@@ -2,29 +2,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "control/configure/live_settings.h"
 #include "control/settings/view.h"
 #include "control/web/inside.h"
 #include "ipc/env.h"
+#include "proto/base/iso_time.h"
 #include "proto/discord.h"
 #include "proto/base/utf8.h"
 
 enum { FAULTS_TOLD = 32, FAULT_SIZE = 768 };
-
-/* ISO 8601, UTC, milliseconds. */
-static void format_now(struct env *env, char buf[DOCUMENT_TIME_MAX])
-{
-	uint64_t ms = env_wall_ms(env);
-	time_t s = (time_t)(ms / 1000);
-	struct tm tm;
-	size_t n;
-
-	gmtime_r(&s, &tm);
-	n = strftime(buf, DOCUMENT_TIME_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(buf + n, DOCUMENT_TIME_MAX - n, ".%03uZ", (unsigned)(ms % 1000));
-}
 
 /* The document as it is now, with these effective settings. */
 static json_t *describe(const struct live_settings *l, const struct settings *s)
@@ -193,12 +180,12 @@ static void answer_change(const struct live_settings_done *done, void *arg)
 
 static void put_intent(struct web *w, const struct web_request *r, const json_t *intent)
 {
-	char now[DOCUMENT_TIME_MAX];
-	struct document_change change = {.author = "token", .now = now};
+	char now[ISO_TIME_SIZE];
+	struct document_change change = {.author = r->actor, .now = now};
 	json_t *faults = json_array();
 	enum document_result result;
 
-	format_now(web_env(w), now);
+	iso_time_format(now, env_wall_ms(web_env(w)));
 	read_meta(r->body, &change);
 	result = live_settings_put(web_live(w), intent, &change, add_fault, faults, answer_change,
 				   w);
@@ -237,11 +224,11 @@ void web_settings_check_intent(struct web *w, const struct web_request *r)
 
 void web_settings_undo(struct web *w, const struct web_request *r)
 {
-	char now[DOCUMENT_TIME_MAX];
-	struct document_change change = {.author = "token", .now = now};
+	char now[ISO_TIME_SIZE];
+	struct document_change change = {.author = r->actor, .now = now};
 	enum document_result result;
 
-	format_now(web_env(w), now);
+	iso_time_format(now, env_wall_ms(web_env(w)));
 	read_meta(r->body, &change);
 	result = live_settings_undo(web_live(w), &change, answer_change, w);
 	if (result == DOCUMENT_SAVED)

@@ -5,15 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sodium.h>
-
 #include "control/settings/listen.h"
 #include "control/web/event_stream.h"
 #include "control/web/inside.h"
+#include "control/web/live_turns.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
-
-enum { TOKEN_MAX = 128, TOKEN_MIN = 16 };
+#include "proto/discord.h"
 
 struct route {
 	enum http_method method;
@@ -40,15 +38,13 @@ struct web {
 	struct env *env;
 	struct live_settings *live;
 	struct http_server *server;
-	struct event_stream *events;
+	struct access *access;
+	struct event_stream *events, *figures; /* with words, and without */
+	struct live_turns *turns;
+	struct reads *reads;
 	struct way way[ROUTES];
-	char token[TOKEN_MAX];
-	char stars[TOKEN_MAX]; /* what a journal leaves of the token; "" when there is none */
 	char host[LISTEN_MAX];
-	json_t *(*mcph)(void *arg);
-	json_t *(*readyh)(void *arg);
-	char *(*metricsh)(void *arg);
-	void *arg;
+	struct web_conf conf;	      /* what it shows; its texts are not valid */
 	struct http_exchange *change; /* waits until the settings are saved; NULL */
 };
 
@@ -60,6 +56,26 @@ struct live_settings *web_live(const struct web *w)
 struct env *web_env(const struct web *w)
 {
 	return w->env;
+}
+
+struct access *web_access(const struct web *w)
+{
+	return w->access;
+}
+
+const struct web_conf *web_shown(const struct web *w)
+{
+	return &w->conf;
+}
+
+struct live_turns *web_turns(const struct web *w)
+{
+	return w->turns;
+}
+
+struct reads *web_reads(const struct web *w)
+{
+	return w->reads;
 }
 
 static void lose_change(struct http_exchange *x, void *arg)
@@ -88,7 +104,7 @@ struct http_exchange *web_take_change(struct web *w)
 
 static void answer(struct http_exchange *x, int status, const char *type, json_t *body)
 {
-	char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+	char *text = body ? json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
 
 	json_decref(body);
 	if (text)
@@ -138,14 +154,14 @@ void web_healthz(struct web *w, const struct web_request *r)
 
 void web_readyz(struct web *w, const struct web_request *r)
 {
-	json_t *parts = w->readyh(w->arg);
+	json_t *parts = w->conf.readyh(w->conf.arg);
 
 	web_json(r->x, json_is_true(json_object_get(parts, "ready")) ? 200 : 503, parts);
 }
 
 void web_metrics(struct web *w, const struct web_request *r)
 {
-	char *text = w->metricsh(w->arg);
+	char *text = w->conf.metricsh(w->conf.arg);
 
 	if (text)
 		http_reply(r->x, 200, "text/plain; version=0.0.4; charset=utf-8", text,
@@ -157,12 +173,13 @@ void web_metrics(struct web *w, const struct web_request *r)
 
 void web_mcp_status(struct web *w, const struct web_request *r)
 {
-	web_json(r->x, 200, w->mcph(w->arg));
+	web_json(r->x, 200, w->conf.mcph(w->conf.arg));
 }
 
 void web_events_get(struct web *w, const struct web_request *r)
 {
-	int err = event_stream_join(w->events, r->x, r->head);
+	bool words = r->role >= WEB_OPERATOR;
+	int err = event_stream_join(words ? w->events : w->figures, r->x, r->head, r->role);
 
 	if (err == EINVAL)
 		web_refuse(r->x, WEB_BAD_EVENTS_QUERY);
@@ -172,50 +189,22 @@ void web_events_get(struct web *w, const struct web_request *r)
 
 /* ---- requests ---- */
 
-enum token { TOKEN_OTHER, TOKEN_RIGHT, TOKEN_STARS, TOKEN_AS_LONG };
-
-/* Nothing about the token but its length can be told from the time this takes. */
-static enum token read_token(const struct web *w, const struct http_head *head)
+static void answer_known(struct web *w, unsigned i, struct web_request *r)
 {
-	char field[sizeof "Bearer " + TOKEN_MAX];
-	enum token token = TOKEN_OTHER;
-	size_t n = strlen(w->token);
-
-	if (!http_head_copy(head, "Authorization", field, sizeof field))
-		return TOKEN_OTHER;
-	if (strncmp(field, "Bearer ", 7) == 0 && strlen(field + 7) == n)
-		token = sodium_memcmp(field + 7, w->token, n) == 0   ? TOKEN_RIGHT
-			: sodium_memcmp(field + 7, w->stars, n) == 0 ? TOKEN_STARS
-								     : TOKEN_AS_LONG;
-	sodium_memzero(field, sizeof field);
-	return token;
-}
-
-static bool allowed(const struct web *w, const struct http_head *head)
-{
-	enum token token = read_token(w, head);
-
-	return token == TOKEN_RIGHT || token == TOKEN_STARS;
-}
-
-/* In a journal stars stand in the place of every secret: those of another one, as often as it
- * takes, would pass for the token's. */
-static int check_token(const struct http_head *head, void *arg)
-{
-	enum token token = read_token(arg, head);
-
-	return token == TOKEN_STARS || token == TOKEN_AS_LONG ? 401 : 0;
+	r->role = access_role(w->access, r->x);
+	access_actor(w->access, r->x, r->actor);
+	routes[i].h(w, r);
 }
 
 static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
 {
 	const struct way *way = arg;
 	json_t *body = json_loadb((const char *)data, n, JSON_REJECT_DUPLICATES, NULL);
-	struct web_request r = {.x = x, .body = body};
+	struct web_request r = {.x = x, .head = http_request_head(x), .body = body};
 
 	(void)last;
 	if (json_is_object(body))
-		way->route->h(way->web, &r);
+		answer_known(way->web, (unsigned)(way->route - routes), &r);
 	else
 		web_refuse(x, WEB_NOT_AN_OBJECT);
 	json_decref(body);
@@ -231,34 +220,56 @@ static bool is_json(const struct http_head *head)
 	return http_text_like(plain, "application/json");
 }
 
-static void run(struct web *w, unsigned i, struct http_exchange *x, const struct http_head *head)
+static void refuse_access(struct http_exchange *x, enum decision decision)
 {
-	const struct route *route = &routes[i];
-	struct web_request r = {.x = x, .head = head};
-
-	if (route->role != WEB_NOBODY && !allowed(w, head)) {
+	if (decision == ACCESS_UNKNOWN)
 		http_reply_field(x, "WWW-Authenticate", "Bearer");
-		web_refuse(x, WEB_UNAUTHORIZED);
-	} else if (!route->body) {
-		route->h(w, &r);
-	} else if (!is_json(head)) {
+	web_refuse(x, decision == ACCESS_UNKNOWN   ? WEB_UNAUTHORIZED
+		      : decision == ACCESS_FOREIGN ? WEB_FOREIGN
+						   : WEB_FORBIDDEN);
+}
+
+static void run(struct web *w, unsigned i, struct http_exchange *x, const struct http_head *head,
+		uint64_t id)
+{
+	enum decision decision = access_decide(w->access, x, head, routes[i].role);
+	struct web_request r = {.x = x, .head = head, .id = id};
+
+	if (decision != ACCESS_GRANTED)
+		refuse_access(x, decision);
+	else if (!routes[i].body)
+		answer_known(w, i, &r);
+	else if (!is_json(head))
 		web_refuse(x, WEB_NOT_JSON);
-	} else {
-		http_take_body(x, &(struct http_body_limits){.max = route->body, .ms = route->ms},
-			       take_body, &w->way[i]);
-	}
+	else
+		http_take_body(
+			x, &(struct http_body_limits){.max = routes[i].body, .ms = routes[i].ms},
+			take_body, &w->way[i]);
+}
+
+/* A path that ends in :id stands for any number there. */
+static bool path_matches(const char *pattern, const char *path, uint64_t *id)
+{
+	size_t n = strcspn(pattern, ":");
+
+	*id = 0;
+	if (!pattern[n])
+		return strcmp(pattern, path) == 0;
+	return strncmp(pattern, path, n) == 0 && discord_u64(path + n, id) && *id &&
+	       *id <= INT64_MAX;
 }
 
 static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
 {
 	struct web *w = arg;
 	char methods[64] = "";
+	uint64_t id;
 
 	for (unsigned i = 0; i < ROUTES; i++) {
-		if (strcmp(routes[i].path, head->path) != 0)
+		if (!path_matches(routes[i].path, head->path, &id))
 			continue;
 		if (routes[i].method == head->method) {
-			run(w, i, x, head);
+			run(w, i, x, head, id);
 			return;
 		}
 		snprintf(methods + strlen(methods), sizeof methods - strlen(methods), "%s%s",
@@ -290,57 +301,100 @@ static bool own_host(struct http_text host, void *arg)
 	return http_text_is(host, w->host) || http_text_like(host, "localhost");
 }
 
+static int check_head(const struct http_head *head, void *arg)
+{
+	const struct web *w = arg;
+
+	return access_check_head(head, w->access);
+}
+
 /* ---- making ---- */
+
+/* Sessions have ended: their readers may not read on, and the others come back. */
+static void end_streams(void *arg)
+{
+	struct web *w = arg;
+
+	event_stream_forget(w->events);
+	event_stream_forget(w->figures);
+}
+
+static int make_server(struct web *w, const struct web_conf *conf)
+{
+	struct http_server_conf sc = {
+		.hosth = own_host, .h = on_request, .checkh = check_head, .hide_cookies = true};
+	struct listen_address at;
+	int err = listen_parse(&at, conf->listen);
+
+	if (err)
+		return err;
+	snprintf(w->host, sizeof w->host, "%s", at.host);
+	sc.host = at.address;
+	sc.port = at.port;
+	sc.arg = w;
+	err = http_server_alloc(&w->server, conf->env, &sc);
+	if (!err)
+		access_set_port(w->access, http_server_port(w->server));
+	return err;
+}
+
+/* Last: the bus cannot be left again. */
+static int make_subscribers(struct web *w, const struct web_conf *conf)
+{
+	int err = event_stream_alloc(&w->events, conf->env, conf->bus, true);
+
+	if (!err)
+		err = event_stream_alloc(&w->figures, conf->env, conf->bus, false);
+	return err ? err : live_turns_alloc(&w->turns, conf->bus);
+}
 
 int web_alloc(struct web **out, const struct web_conf *conf)
 {
-	struct http_server_conf sc = {.hosth = own_host, .h = on_request};
-	struct listen_address at;
 	struct web *w;
 	int err;
 
 	if (!out || !conf->live || !conf->bus || !conf->mcph || !conf->readyh || !conf->metricsh ||
-	    !conf->token || strlen(conf->token) < TOKEN_MIN || strlen(conf->token) >= TOKEN_MAX)
+	    !conf->roomsh || !conf->reasonsh)
 		return EINVAL;
 	w = calloc(1, sizeof *w);
 	if (!w)
 		return ENOMEM;
 	w->env = conf->env;
 	w->live = conf->live;
-	w->mcph = conf->mcph;
-	w->readyh = conf->readyh;
-	w->metricsh = conf->metricsh;
-	w->arg = conf->arg;
+	w->conf = *conf;
 	for (unsigned i = 0; i < ROUTES; i++)
 		w->way[i] = (struct way){w, &routes[i]};
-	memcpy(w->token, conf->token, strlen(conf->token));
-	if (conf->recorded)
-		memset(w->stars, '*', strlen(conf->token));
-	err = listen_parse(&at, conf->listen);
-	if (!err) {
-		snprintf(w->host, sizeof w->host, "%s", at.host);
-		sc.host = at.address;
-		sc.port = at.port;
-		sc.arg = w;
-		sc.checkh = conf->recorded ? check_token : NULL;
-		err = http_server_alloc(&w->server, conf->env, &sc);
-	}
-	/* Last: the bus cannot be left again. */
+	err = access_alloc(&w->access, &(struct access_conf){.env = conf->env,
+							     .bus = conf->bus,
+							     .store = conf->store,
+							     .token = conf->token,
+							     .recorded = conf->recorded,
+							     .kept = conf->sessions,
+							     .session_hours = conf->session_hours,
+							     .endedh = end_streams,
+							     .arg = w});
 	if (!err)
-		err = event_stream_alloc(&w->events, conf->env, conf->bus);
+		err = reads_alloc(&w->reads, conf->store);
+	if (!err)
+		err = make_server(w, conf);
+	if (!err)
+		err = make_subscribers(w, conf);
 	if (err) {
 		log_fatal("web_not_up", "listen=%s error=\"%s\"", conf->listen, strerror(err));
 		web_free(w);
 		return err;
 	}
-	log_info("web_up", "address=%s port=%u", w->host, http_server_port(w->server));
+	log_info("web_up",
+		 "address=%s port=%u hint=\"control --sign-in prints a link to the dashboard\"",
+		 w->host, http_server_port(w->server));
 	*out = w;
 	return 0;
 }
 
 void web_forget_events(struct web *w)
 {
-	event_stream_forget(w->events);
+	end_streams(w);
+	live_turns_forget(w->turns);
 }
 
 struct web *web_free(struct web *w)
@@ -348,8 +402,11 @@ struct web *web_free(struct web *w)
 	if (!w)
 		return NULL;
 	event_stream_free(w->events);
+	event_stream_free(w->figures);
+	live_turns_free(w->turns);
+	reads_free(w->reads);
 	http_server_free(w->server);
-	sodium_memzero(w->token, sizeof w->token);
+	access_free(w->access);
 	free(w);
 	return NULL;
 }

@@ -1,7 +1,7 @@
-/* The HTTP API of control: routes in one table (routes.def), a bearer token, JSON answers, problems
- * as RFC 9457 has them.
+/* The HTTP server of control: the dashboard and its API. Routes in one table (routes.def), a bearer
+ * token or sessions of browsers (access.h), JSON answers, problems as RFC 9457 has them.
  *
- * The token is compared in constant time and never logged. Requests are inputs of the env
+ * Requests are inputs of the env
  * (ipc/http_server.h), so that a journal replays them. live, bus and env are
  * borrowed; nobody publishes once it is freed, or could not be made.
  * A change of settings is answered once it is saved; no step may run between web_free and
@@ -16,6 +16,7 @@
 struct bus;
 struct env;
 struct live_settings;
+struct store;
 struct web;
 
 struct web_conf {
@@ -23,12 +24,17 @@ struct web_conf {
 	const char *listen; /* "127.0.0.1:8787": a numeric address and a port, 0 for any; copied */
 	const char *token;  /* copied */
 	bool recorded;	    /* requests come without it, for a journal: '*' in its place */
+	const json_t *sessions;	       /* as access_conf.kept */
+	const uint32_t *session_hours; /* how long a browser is signed in */
+	struct store *store;	       /* NULL: there is no history */
 	struct live_settings *live;
 	struct bus *bus; /* whose events are streamed */
 	/* What control shows; the answer takes it over, NULL without memory. */
-	json_t *(*mcph)(void *arg);   /* {"servers":[…]}: the servers of MCP */
-	json_t *(*readyh)(void *arg); /* {"ready": bool, "parts": {name: state}} */
-	char *(*metricsh)(void *arg); /* Prometheus's text format */
+	json_t *(*mcph)(void *arg);	/* {"servers":[…]}: the servers of MCP */
+	json_t *(*readyh)(void *arg);	/* {"ready": bool, "parts": {name: state}} */
+	char *(*metricsh)(void *arg);	/* Prometheus's text format */
+	json_t *(*roomsh)(void *arg);	/* [{"guild": "ID", …}], to which the turns are added */
+	json_t *(*reasonsh)(void *arg); /* what reasons and rules mean */
 	void *arg;
 };
 

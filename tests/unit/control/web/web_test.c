@@ -96,8 +96,21 @@ static char *on_metrics(void *arg)
 	return strdup("parley_calls_up_total 7\n");
 }
 
+static json_t *on_rooms(void *arg)
+{
+	(void)arg;
+	return json_pack("[{s:s}]", "guild", "42");
+}
+
+static json_t *on_reasons(void *arg)
+{
+	(void)arg;
+	return json_pack("{s:{s:s}}", "reasons", "answered", "it was answered");
+}
+
 static bool open_with(const json_t *kept, struct journal *j)
 {
+	static const uint32_t hours = 1;
 	struct live_settings_conf lc = {
 		.kept = kept, .saveh = on_save, .changedh = on_changed, .toldh = on_told};
 	struct web_conf wc = {.listen = "127.0.0.1:0",
@@ -105,6 +118,9 @@ static bool open_with(const json_t *kept, struct journal *j)
 			      .recorded = true,
 			      .mcph = on_mcp,
 			      .readyh = on_ready,
+			      .session_hours = &hours,
+			      .roomsh = on_rooms,
+			      .reasonsh = on_reasons,
 			      .metricsh = on_metrics};
 
 	memset(&fx, 0, sizeof fx);

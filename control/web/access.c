@@ -1,0 +1,415 @@
+#include "control/web/access.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "control/events/events.h"
+#include "control/store/store.h"
+#include "control/web/cookies.h"
+#include "control/web/sessions.h"
+#include "control/web/throttle.h"
+#include "ipc/env.h"
+#include "ipc/http_server.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/iso_time.h"
+#include "proto/base/time.h"
+
+#define HOUR_MS	  UINT64_C(3600000)
+#define TAG_TOKEN UINT64_MAX /* any other: the id of a session, 0 for nobody's */
+
+struct access {
+	struct access_conf conf;
+	char token[ACCESS_TOKEN_MAX];
+	char stars[ACCESS_TOKEN_MAX]; /* what a journal leaves of the token; "" without one */
+	char cookie[32];	      /* its name */
+	struct sessions sessions;
+	struct throttle throttle;
+	struct tmr *expire_tmr;
+	uint64_t seen; /* the session that the head looked at last belongs to */
+};
+
+/* ---- the token ---- */
+
+enum token { TOKEN_OTHER, TOKEN_RIGHT, TOKEN_STARS, TOKEN_AS_LONG };
+
+/* The credentials of Authorization: Bearer; false when there are none. */
+static bool read_bearer(const struct http_head *head, char *buf, size_t size)
+{
+	char field[sizeof "Bearer " + SIGN_IN_MAX];
+	bool is = http_head_copy(head, "Authorization", field, sizeof field) &&
+		  strncmp(field, "Bearer ", 7) == 0 && strlen(field + 7) < size;
+
+	snprintf(buf, size, "%s", is ? field + 7 : "");
+	sodium_memzero(field, sizeof field);
+	return is;
+}
+
+/* Nothing about the token but its length can be told from the time this takes. */
+static enum token read_token(const struct access *a, const struct http_head *head)
+{
+	enum token token = TOKEN_OTHER;
+	size_t n = strlen(a->token);
+	char text[SIGN_IN_MAX];
+
+	if (read_bearer(head, text, sizeof text) && strlen(text) == n)
+		token = sodium_memcmp(text, a->token, n) == 0	? TOKEN_RIGHT
+			: sodium_memcmp(text, a->stars, n) == 0 ? TOKEN_STARS
+								: TOKEN_AS_LONG;
+	sodium_memzero(text, sizeof text);
+	return token;
+}
+
+static bool has_token(const struct access *a, const struct http_head *head)
+{
+	enum token token = read_token(a, head);
+
+	return token == TOKEN_RIGHT || token == TOKEN_STARS;
+}
+
+/* The handlers of the head get asterisks in the place of the cookie. And in a journal stars stand
+ * in the place of every secret: those of another one, as often as it takes, would pass for the
+ * token's. */
+int access_check_head(const struct http_head *head, void *arg)
+{
+	struct access *a = arg;
+	char secret[WEB_KEYED_HEX];
+	enum token token;
+
+	a->seen = 0;
+	if (cookie_find_in_head(head, a->cookie, secret, sizeof secret))
+		a->seen = sessions_match(&a->sessions, secret);
+	sodium_memzero(secret, sizeof secret);
+	if (!a->conf.recorded)
+		return 0;
+	token = read_token(a, head);
+	return token == TOKEN_STARS || token == TOKEN_AS_LONG ? 401 : 0;
+}
+
+/* ---- deciding ---- */
+
+static bool has_prefix(struct http_text *t, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (t->n < n || memcmp(t->p, prefix, n) != 0)
+		return false;
+	t->p += n;
+	t->n -= n;
+	return true;
+}
+
+/* The whole value: our scheme and the Host of the request, which the server has checked. */
+static bool names_our_origin(const struct http_head *head, struct http_text origin)
+{
+	return (has_prefix(&origin, "http://") || has_prefix(&origin, "https://")) &&
+	       origin.n == head->host.n && memcmp(origin.p, head->host.p, origin.n) == 0;
+}
+
+/* Browsers send the origin with each request that may change something, and most of them where any
+ * request comes from. */
+static bool is_of_our_pages(const struct http_head *head)
+{
+	bool safe = head->method == HTTP_GET || head->method == HTTP_HEAD;
+	struct http_text origin = http_head_field(head, "Origin");
+	struct http_text site = http_head_field(head, "Sec-Fetch-Site");
+
+	if (site.p && !http_text_is(site, "same-origin") && !(safe && http_text_is(site, "none")))
+		return false;
+	return origin.p ? names_our_origin(head, origin) : safe;
+}
+
+static const struct session *find_session(const struct access *a, uint64_t id)
+{
+	return id && id != TAG_TOKEN ? sessions_find(&a->sessions, id, env_wall_ms(a->conf.env))
+				     : NULL;
+}
+
+const struct session *access_session(const struct access *a, const struct http_exchange *x)
+{
+	return find_session(a, http_tag(x));
+}
+
+enum web_role access_role(const struct access *a, const struct http_exchange *x)
+{
+	const struct session *s = access_session(a, x);
+
+	return http_tag(x) == TAG_TOKEN ? WEB_ADMIN : s ? s->role : WEB_NOBODY;
+}
+
+/* What the check of the head found; a replay is told. */
+static uint64_t read_session(const struct access *a, const struct http_head *head)
+{
+	if (!http_head_field(head, "Cookie").p)
+		return 0;
+	return (uint64_t)env_answer(a->conf.env, (int64_t)a->seen);
+}
+
+enum decision access_decide(struct access *a, struct http_exchange *x, const struct http_head *head,
+			    enum web_role need)
+{
+	uint64_t id = 0;
+
+	if (has_token(a, head))
+		http_set_tag(x, TAG_TOKEN);
+	else
+		http_set_tag(x, id = read_session(a, head));
+	if (need == WEB_NOBODY)
+		return ACCESS_GRANTED;
+	if (access_role(a, x) == WEB_NOBODY)
+		return ACCESS_UNKNOWN;
+	if (id && !is_of_our_pages(head))
+		return ACCESS_FOREIGN;
+	return access_role(a, x) < need ? ACCESS_INSUFFICIENT : ACCESS_GRANTED;
+}
+
+void access_actor(const struct access *a, const struct http_exchange *x,
+		  char out[ACCESS_ACTOR_SIZE])
+{
+	uint64_t tag = http_tag(x);
+
+	if (tag == TAG_TOKEN)
+		snprintf(out, ACCESS_ACTOR_SIZE, "token");
+	else if (tag)
+		snprintf(out, ACCESS_ACTOR_SIZE, "session %llu (%s)", (unsigned long long)tag,
+			 web_role_name(access_role(a, x)));
+	else
+		snprintf(out, ACCESS_ACTOR_SIZE, "nobody");
+}
+
+/* ---- the audit ---- */
+
+static void publish(const struct access *a, const struct http_exchange *x, const char *kind,
+		    const char *target, const char *result)
+{
+	char actor[ACCESS_ACTOR_SIZE], address[46], via[64];
+
+	access_actor(a, x, actor);
+	http_client_address(x, address, sizeof address);
+	snprintf(via, sizeof via, "http%s%s", *address ? " from " : "", address);
+	bus_publish(a->conf.bus, &(struct bus_event){.type = EVENT_OPERATOR_ACTION,
+						     .at_ms = env_wall_ms(a->conf.env),
+						     .action = {.actor = actor,
+								.via = via,
+								.kind = kind,
+								.target = target,
+								.result = result}});
+}
+
+/* ---- sessions ---- */
+
+static void arm_timer(struct access *a)
+{
+	uint64_t deadline = sessions_deadline(&a->sessions), now = env_wall_ms(a->conf.env);
+	uint64_t wait = deadline > now ? deadline - now : 0;
+
+	if (deadline == UINT64_MAX)
+		tmr_stop(a->expire_tmr);
+	else /* the wall clock may be set meanwhile */
+		tmr_start(a->expire_tmr, (wait < HOUR_MS ? wait : HOUR_MS) * NS_PER_MS);
+}
+
+static void save_sessions(struct access *a)
+{
+	json_t *j = sessions_format(&a->sessions);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+	int err = !a->conf.store ? 0 : text ? store_save_web(a->conf.store, text) : ENOMEM;
+
+	if (err)
+		log_warn("web_sessions_not_saved", "error=\"%s\"", strerror(err));
+	free(text);
+	json_decref(j);
+	arm_timer(a);
+}
+
+static void end_streams(const struct access *a)
+{
+	if (a->conf.endedh)
+		a->conf.endedh(a->conf.arg);
+}
+
+static void on_expire(void *arg)
+{
+	struct access *a = arg;
+
+	if (sessions_expire(&a->sessions, env_wall_ms(a->conf.env))) {
+		save_sessions(a);
+		end_streams(a);
+	}
+	arm_timer(a);
+}
+
+/* Browsers keep a Secure cookie that came without TLS for loopback addresses alone. */
+static bool is_loopback(struct http_text host)
+{
+	return has_prefix(&host, "127.") || has_prefix(&host, "[::1]") ||
+	       has_prefix(&host, "localhost");
+}
+
+/* The role that the credentials give; WEB_NOBODY: none. */
+static enum web_role redeem(struct access *a, const struct http_head *head)
+{
+	uint64_t now = env_wall_ms(a->conf.env);
+	char text[SIGN_IN_MAX];
+	struct sign_in code;
+
+	if (has_token(a, head))
+		return WEB_ADMIN;
+	if (!read_bearer(head, text, sizeof text) || sign_in_parse(text, &code))
+		return WEB_NOBODY;
+	if (!env_answer(a->conf.env, sign_in_verify(text, a->token)) ||
+	    !sign_in_holds(&code, now) || !sessions_use_code(&a->sessions, &code, now))
+		return WEB_NOBODY;
+	return code.role;
+}
+
+static void begin_session(struct access *a, struct http_exchange *x, enum web_role role)
+{
+	uint64_t now = env_wall_ms(a->conf.env), hours = *a->conf.session_hours;
+	char secret[WEB_KEYED_HEX], attributes[96], name[24];
+	uint8_t nonce[SESSION_NONCE];
+	uint64_t id;
+
+	env_random(a->conf.env, nonce, sizeof nonce);
+	sessions_secret(&a->sessions, nonce, secret);
+	id = sessions_add(&a->sessions, role, secret, now, now + hours * HOUR_MS);
+	snprintf(attributes, sizeof attributes,
+		 "; Path=/; Max-Age=%llu; Secure; HttpOnly; SameSite=Strict",
+		 (unsigned long long)hours * 3600);
+	http_reply_cookie(x, a->cookie, secret, attributes);
+	sodium_memzero(secret, sizeof secret);
+	http_set_tag(x, id);
+	save_sessions(a);
+	snprintf(name, sizeof name, "session %llu", (unsigned long long)id);
+	publish(a, x, "sign_in", name, "granted");
+}
+
+enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
+				   const struct http_head *head)
+{
+	struct http_text origin = http_head_field(head, "Origin");
+	enum web_role role;
+	char address[46];
+
+	if (!is_loopback(head->host))
+		return SIGN_IN_NOT_PRIVATE;
+	if (origin.p && !names_our_origin(head, origin))
+		return SIGN_IN_FOREIGN;
+	http_set_tag(x, 0);
+	http_client_address(x, address, sizeof address);
+	if (!throttle_take(&a->throttle, address, env_now(a->conf.env))) {
+		if (throttle_is_news(&a->throttle))
+			publish(a, x, "sign_in", "", "too many tries");
+		return SIGN_IN_LATER;
+	}
+	role = redeem(a, head);
+	if (role == WEB_NOBODY) {
+		publish(a, x, "sign_in", "", "refused");
+		return SIGN_IN_REFUSED;
+	}
+	throttle_give_back(&a->throttle, address);
+	begin_session(a, x, role);
+	return SIGN_IN_DONE;
+}
+
+static void drop_cookie(const struct access *a, struct http_exchange *x)
+{
+	char value[128];
+
+	snprintf(value, sizeof value, "%s=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Strict",
+		 a->cookie);
+	http_reply_field(x, "Set-Cookie", value);
+}
+
+void access_sign_out(struct access *a, struct http_exchange *x)
+{
+	publish(a, x, "sign_out", "", "done");
+	drop_cookie(a, x);
+	if (sessions_end(&a->sessions, http_tag(x))) {
+		save_sessions(a);
+		end_streams(a);
+	}
+}
+
+unsigned access_sign_out_all(struct access *a, struct http_exchange *x)
+{
+	enum web_role role = access_role(a, x);
+	char result[32];
+	unsigned ended;
+
+	publish(a, x, "sign_out_everywhere", web_role_name(role), "begun");
+	drop_cookie(a, x);
+	ended = sessions_end_all(&a->sessions, role);
+	snprintf(result, sizeof result, "%u sessions", ended);
+	save_sessions(a);
+	end_streams(a);
+	log_info("web_signed_out", "sessions=%u", ended);
+	return ended;
+}
+
+json_t *access_list(const struct access *a, const struct http_exchange *x)
+{
+	char created[ISO_TIME_SIZE], expires[ISO_TIME_SIZE];
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < a->sessions.n; i++) {
+		const struct session *s = &a->sessions.v[i];
+
+		iso_time_format(created, s->created_ms);
+		iso_time_format(expires, s->expires_ms);
+		json_array_append_new(
+			list, json_pack("{s:I,s:s,s:s,s:s,s:b}", "id", (json_int_t)s->id, "role",
+					web_role_name(s->role), "createdAt", created, "expiresAt",
+					expires, "current", (int)(s->id == http_tag(x))));
+	}
+	return list;
+}
+
+/* ---- making ---- */
+
+int access_alloc(struct access **out, const struct access_conf *conf)
+{
+	struct access *a;
+	int err;
+
+	if (!conf->token || strlen(conf->token) < ACCESS_TOKEN_MIN ||
+	    strlen(conf->token) >= ACCESS_TOKEN_MAX || !conf->session_hours)
+		return EINVAL;
+	a = calloc(1, sizeof *a);
+	if (!a)
+		return ENOMEM;
+	a->conf = *conf;
+	memcpy(a->token, conf->token, strlen(conf->token));
+	if (conf->recorded)
+		memset(a->stars, '*', strlen(conf->token));
+	a->sessions.token = a->token;
+	sessions_read(&a->sessions, conf->kept);
+	a->conf.kept = NULL;
+	err = tmr_alloc(&a->expire_tmr, conf->env, on_expire, a);
+	if (err) {
+		access_free(a);
+		return err;
+	}
+	arm_timer(a);
+	*out = a;
+	return 0;
+}
+
+struct access *access_free(struct access *a)
+{
+	if (!a)
+		return NULL;
+	tmr_free(a->expire_tmr);
+	sodium_memzero(a, sizeof *a);
+	free(a);
+	return NULL;
+}
+
+void access_set_port(struct access *a, uint16_t port)
+{
+	snprintf(a->cookie, sizeof a->cookie, "__Host-parley-%u", port);
+}

@@ -1,0 +1,87 @@
+/* Who may do what over HTTP: the token of the API, sessions of browsers, sign-in, and the audit of
+ * all that.
+ *
+ * A client is known by the token (Authorization: Bearer), which makes it an admin, or by the cookie
+ * of a session. The cookie counts only for requests of our own pages: a request that changes
+ * something must name our origin, and a browser that says where a request comes from must say that
+ * it is ours. Neither token nor cookie is logged or in a journal; what control found about a cookie
+ * is, so that a replay finds the same.
+ *
+ * Sign-ins, refused ones and sign-outs are events of the bus (operator), which the store keeps as
+ * its audit. Everything is borrowed for as long as it lives. */
+#ifndef CONTROL_WEB_ACCESS_H
+#define CONTROL_WEB_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "control/web/roles.h"
+
+struct access;
+struct bus;
+struct env;
+struct http_exchange;
+struct http_head;
+struct session;
+struct store;
+
+enum { ACCESS_ACTOR_SIZE = 64, ACCESS_TOKEN_MAX = 128, ACCESS_TOKEN_MIN = 16 };
+
+struct access_conf {
+	struct env *env;
+	struct bus *bus;
+	struct store *store; /* keeps the sessions; NULL: they end with the program */
+	const char *token;   /* copied */
+	bool recorded;	     /* requests come without it, for a journal: '*' in its place */
+	const json_t *kept;  /* the sessions as they were saved; NULL: none; copied */
+	const uint32_t *session_hours; /* how long a session holds */
+	void (*endedh)(void *arg);     /* sessions are over: who reads a stream must come again */
+	void *arg;
+};
+
+/* EINVAL: there is no token; ENOMEM. Caller owns *out. */
+int access_alloc(struct access **out, const struct access_conf *conf);
+struct access *access_free(struct access *a);
+/* Where the server listens: part of the name of its cookie. */
+void access_set_port(struct access *a, uint16_t port);
+/* checkh of the server, arg: the access. */
+int access_check_head(const struct http_head *head, void *arg);
+
+enum decision {
+	ACCESS_GRANTED,
+	ACCESS_UNKNOWN,	     /* neither token nor session */
+	ACCESS_FOREIGN,	     /* of another page than ours */
+	ACCESS_INSUFFICIENT, /* known, and may not */
+};
+/* Decides, and notes with the exchange who it is. */
+enum decision access_decide(struct access *a, struct http_exchange *x, const struct http_head *head,
+			    enum web_role need);
+/* Who it is, once decided. */
+enum web_role access_role(const struct access *a, const struct http_exchange *x);
+/* "token", or "session 3 (viewer)"; "nobody". */
+void access_actor(const struct access *a, const struct http_exchange *x,
+		  char out[ACCESS_ACTOR_SIZE]);
+/* NULL: it is none, or over. */
+const struct session *access_session(const struct access *a, const struct http_exchange *x);
+
+enum sign_in_result {
+	SIGN_IN_DONE,
+	SIGN_IN_REFUSED,
+	SIGN_IN_LATER,	     /* too many tries */
+	SIGN_IN_FOREIGN,     /* of another page than ours */
+	SIGN_IN_NOT_PRIVATE, /* a browser would not keep the cookie without TLS */
+};
+/* Signs a browser in by Authorization: Bearer with the token or a code (control/web/sign_in.h), and
+ * adds the cookie to the response. */
+enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
+				   const struct http_head *head);
+/* Ends the session of the exchange, and has the response drop the cookie. */
+void access_sign_out(struct access *a, struct http_exchange *x);
+/* Ends all sessions whose role is not above that of the exchange. Returns how many. */
+unsigned access_sign_out_all(struct access *a, struct http_exchange *x);
+/* [{id, role, createdAt, expiresAt, current}], the oldest first. */
+json_t *access_list(const struct access *a, const struct http_exchange *x);
+
+#endif

@@ -1,0 +1,60 @@
+/* Sessions of browsers over HTTP: /api/auth/. */
+#include "control/web/inside.h"
+#include "control/web/sessions.h"
+#include "proto/base/iso_time.h"
+
+static json_t *describe(const struct web *w, const struct http_exchange *x)
+{
+	const struct session *s = access_session(web_access(w), x);
+	enum web_role role = access_role(web_access(w), x);
+	char created[ISO_TIME_SIZE], expires[ISO_TIME_SIZE];
+
+	if (s) {
+		iso_time_format(created, s->created_ms);
+		iso_time_format(expires, s->expires_ms);
+	}
+	return json_pack("{s:s,s:b,s:s?,s:s?,s:o}", "role", web_role_name(role), "words",
+			 (int)(role >= WEB_OPERATOR), "createdAt", s ? created : NULL, "expiresAt",
+			 s ? expires : NULL, "sessions",
+			 role == WEB_ADMIN ? access_list(web_access(w), x) : json_null());
+}
+
+void web_session_get(struct web *w, const struct web_request *r)
+{
+	web_json(r->x, 200, describe(w, r->x));
+}
+
+void web_session_post(struct web *w, const struct web_request *r)
+{
+	switch (access_sign_in(web_access(w), r->x, r->head)) {
+	case SIGN_IN_DONE:
+		web_json(r->x, 201, describe(w, r->x));
+		break;
+	case SIGN_IN_REFUSED:
+		web_refuse(r->x, WEB_NOT_SIGNED_IN);
+		break;
+	case SIGN_IN_LATER:
+		http_reply_field(r->x, "Retry-After", "30");
+		web_refuse(r->x, WEB_TOO_MANY_TRIES);
+		break;
+	case SIGN_IN_FOREIGN:
+		web_refuse(r->x, WEB_FOREIGN);
+		break;
+	case SIGN_IN_NOT_PRIVATE:
+		web_refuse(r->x, WEB_NOT_PRIVATE);
+		break;
+	}
+}
+
+void web_session_delete(struct web *w, const struct web_request *r)
+{
+	access_sign_out(web_access(w), r->x);
+	http_reply(r->x, 204, NULL, NULL, 0);
+}
+
+void web_sessions_delete(struct web *w, const struct web_request *r)
+{
+	unsigned ended = access_sign_out_all(web_access(w), r->x);
+
+	web_json(r->x, 200, json_pack("{s:i}", "ended", (int)ended));
+}

@@ -1,0 +1,182 @@
+/* What pages read over HTTP: the rooms now, and the history of the store. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/store/store.h"
+#include "control/web/inside.h"
+#include "control/web/list_query.h"
+#include "control/web/live_turns.h"
+#include "ipc/env.h"
+
+enum { READS_MAX = 16, DAY_MS = 86400000 };
+
+/* One that waits for the store. */
+struct read {
+	struct reads *all;
+	struct http_exchange *x; /* NULL: its client is gone */
+	bool used;
+};
+
+struct reads {
+	struct store *store;
+	struct read v[READS_MAX];
+};
+
+int reads_alloc(struct reads **out, struct store *store)
+{
+	struct reads *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return ENOMEM;
+	r->store = store;
+	for (unsigned i = 0; i < READS_MAX; i++)
+		r->v[i].all = r;
+	*out = r;
+	return 0;
+}
+
+struct reads *reads_free(struct reads *r)
+{
+	if (!r)
+		return NULL;
+	for (unsigned i = 0; r->store && i < READS_MAX; i++)
+		store_forget(r->store, &r->v[i]);
+	free(r);
+	return NULL;
+}
+
+static void lose_read(struct http_exchange *x, void *arg)
+{
+	struct read *read = arg;
+
+	(void)x;
+	read->x = NULL;
+}
+
+static void on_read(int err, const struct store_document *document, void *arg)
+{
+	struct read *read = arg;
+	struct http_exchange *x = read->x;
+
+	read->used = false;
+	read->x = NULL;
+	if (!x)
+		return;
+	http_on_gone(x, NULL, NULL);
+	if (!err)
+		http_reply(x, 200, "application/json", document->document,
+			   strlen(document->document));
+	else
+		web_refuse(x, err == ENOENT ? WEB_NO_SUCH_TURN : WEB_NO_HISTORY);
+}
+
+static struct read *find_free(struct reads *r)
+{
+	for (unsigned i = 0; i < READS_MAX; i++)
+		if (!r->v[i].used)
+			return &r->v[i];
+	return NULL;
+}
+
+static void start_read(struct web *w, const struct web_request *r, const struct store_query *q)
+{
+	struct reads *reads = web_reads(w);
+	struct read *read = find_free(reads);
+	int err;
+
+	if (!reads->store) {
+		web_refuse(r->x, WEB_NO_HISTORY);
+		return;
+	}
+	if (!read) {
+		web_refuse(r->x, WEB_BUSY);
+		return;
+	}
+	read->used = true;
+	read->x = r->x;
+	err = store_read_history(reads->store, q, on_read, read);
+	if (!err) {
+		http_on_gone(r->x, lose_read, read);
+		return;
+	}
+	read->used = false;
+	web_refuse(r->x, err == ENOSPC ? WEB_BUSY : WEB_NO_HISTORY);
+}
+
+static void list(struct web *w, const struct web_request *r, enum store_reading what)
+{
+	struct list_query q;
+
+	if (!list_query_read(&q, r->head)) {
+		web_refuse(r->x, WEB_BAD_LIST_QUERY);
+		return;
+	}
+	/* Of costs: today's. */
+	if (what == STORE_COSTS && !q.since_ms)
+		q.since_ms = env_wall_ms(web_env(w)) / DAY_MS * DAY_MS;
+	start_read(w, r,
+		   &(struct store_query){.what = what,
+					 .guild = q.guild,
+					 .user = q.user,
+					 .reason = q.reason,
+					 .since_ms = q.since_ms,
+					 .row = q.cursor,
+					 .most = q.limit,
+					 .words = r->role >= WEB_OPERATOR,
+					 .operators = r->role >= WEB_OPERATOR});
+}
+
+void web_turns_get(struct web *w, const struct web_request *r)
+{
+	list(w, r, STORE_TURNS);
+}
+
+void web_turn_get(struct web *w, const struct web_request *r)
+{
+	start_read(w, r,
+		   &(struct store_query){
+			   .what = STORE_TURN, .row = r->id, .words = r->role >= WEB_OPERATOR});
+}
+
+void web_errors_get(struct web *w, const struct web_request *r)
+{
+	list(w, r, STORE_ERRORS);
+}
+
+void web_costs_get(struct web *w, const struct web_request *r)
+{
+	list(w, r, STORE_COSTS);
+}
+
+void web_audit_get(struct web *w, const struct web_request *r)
+{
+	list(w, r, STORE_AUDIT);
+}
+
+void web_reasons_get(struct web *w, const struct web_request *r)
+{
+	const struct web_conf *c = web_shown(w);
+
+	web_json(r->x, 200, c->reasonsh(c->arg));
+}
+
+static void add_turns(const struct web *w, json_t *room, bool words)
+{
+	const char *id = json_string_value(json_object_get(room, "guild"));
+	uint64_t guild = id ? strtoull(id, NULL, 10) : 0;
+
+	json_object_set_new(room, "turns", live_turns_current(web_turns(w), guild, words));
+	json_object_set_new(room, "lastTurn", live_turns_last(web_turns(w), guild, words));
+}
+
+void web_rooms_get(struct web *w, const struct web_request *r)
+{
+	const struct web_conf *c = web_shown(w);
+	bool words = r->role >= WEB_OPERATOR;
+	json_t *rooms = c->roomsh(c->arg), *room;
+	size_t i;
+
+	json_array_foreach(rooms, i, room) add_turns(w, room, words);
+	web_json(r->x, 200, rooms ? json_pack("{s:o}", "rooms", rooms) : NULL);
+}

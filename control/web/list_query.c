@@ -1,0 +1,41 @@
+#include "control/web/list_query.h"
+
+#include <string.h>
+
+#include "proto/discord.h"
+
+/* A number of this range; 0 without the parameter. */
+static bool read_number(const struct http_head *head, const char *name, uint64_t max, uint64_t *out)
+{
+	char text[24];
+
+	*out = 0;
+	if (!http_head_has_query(head, name))
+		return true;
+	return http_head_query(head, name, text, sizeof text) && discord_u64(text, out) && *out &&
+	       *out <= max;
+}
+
+static bool read_reason(const struct http_head *head, char out[LIST_REASON_SIZE])
+{
+	*out = '\0';
+	if (!http_head_has_query(head, "reason"))
+		return true;
+	return http_head_query(head, "reason", out, LIST_REASON_SIZE) && *out &&
+	       !out[strspn(out, "abcdefghijklmnopqrstuvwxyz_0123456789")];
+}
+
+bool list_query_read(struct list_query *q, const struct http_head *head)
+{
+	uint64_t limit;
+
+	*q = (struct list_query){0};
+	if (!read_number(head, "guild", UINT64_MAX, &q->guild) ||
+	    !read_number(head, "user", UINT64_MAX, &q->user) ||
+	    !read_number(head, "since", INT64_MAX, &q->since_ms) ||
+	    !read_number(head, "cursor", INT64_MAX, &q->cursor) ||
+	    !read_number(head, "limit", LIST_LIMIT_MAX, &limit) || !read_reason(head, q->reason))
+		return false;
+	q->limit = limit ? (unsigned)limit : LIST_LIMIT;
+	return true;
+}

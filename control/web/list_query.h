@@ -1,0 +1,22 @@
+/* The query of a list: ?guild=ID&user=ID&reason=NAME&since=MS&limit=50&cursor=NEXT. Pure. */
+#ifndef CONTROL_WEB_LIST_QUERY_H
+#define CONTROL_WEB_LIST_QUERY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/http/head.h"
+
+enum { LIST_LIMIT = 50, LIST_LIMIT_MAX = 100, LIST_REASON_SIZE = 48 };
+
+struct list_query {
+	uint64_t guild, user;	   /* 0: any */
+	uint64_t since_ms, cursor; /* 0: without */
+	unsigned limit;
+	char reason[LIST_REASON_SIZE]; /* "": any */
+};
+
+/* False: a parameter has another form. Parameters that are not known are ignored. */
+bool list_query_read(struct list_query *q, const struct http_head *head);
+
+#endif

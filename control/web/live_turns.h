@@ -1,0 +1,29 @@
+/* The turns of each server that are under way, and the last one that ended, for the page of rooms:
+ * a subscriber of the bus. Holds words, as long as a turn is under way and until the next one ends;
+ * they are gone once the session is over, or somebody's words are erased (live_turns_forget), and
+ * those that may not be kept once their turn ends. */
+#ifndef CONTROL_WEB_LIVE_TURNS_H
+#define CONTROL_WEB_LIVE_TURNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct bus;
+struct live_turns;
+
+enum { LIVE_TURNS_MAX = 128 };
+
+/* Subscribes; bus is borrowed. ENOMEM, ENOSPC. Caller owns *out and frees it when nobody publishes
+ * any more. */
+int live_turns_alloc(struct live_turns **out, struct bus *bus);
+struct live_turns *live_turns_free(struct live_turns *t);
+void live_turns_forget(struct live_turns *t);
+/* [{turn, stage, at, user, name, heard, why}], the oldest first; words: with what was said. Caller
+ * owns it. */
+json_t *live_turns_current(const struct live_turns *t, uint64_t guild, bool words);
+/* The last that ended, with reason, text, said and firstAudioMs; JSON null for none. */
+json_t *live_turns_last(const struct live_turns *t, uint64_t guild, bool words);
+
+#endif

@@ -1,0 +1,76 @@
+/* The dashboard's files, compiled into the program. */
+#include <string.h>
+
+#include <sodium.h>
+
+#include "control/web/inside.h"
+
+/* Of the linker: the bytes of a file, and where they end. The path is that from the root of the
+ * tree, where the compiler runs; Makefile names the files as what this object depends on. */
+#define FILE_BYTES(name, file)                                                                     \
+	__asm__(".section .rodata\n"                                                               \
+		".global page_" #name "_begin\n"                                                   \
+		".global page_" #name "_end\n"                                                     \
+		"page_" #name "_begin:\n"                                                          \
+		".incbin \"control/web/page/" file "\"\n"                                          \
+		"page_" #name "_end:\n"                                                            \
+		".previous\n");                                                                    \
+	extern const char page_##name##_begin[], page_##name##_end[];
+
+FILE_BYTES(html, "page.html")
+FILE_BYTES(css, "page.css")
+FILE_BYTES(js, "page.js")
+
+/* Nothing but our own files, no code in the page itself, and no text becomes a program. */
+#define POLICY                                                                                     \
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "            \
+	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "      \
+	"require-trusted-types-for 'script'; trusted-types 'none'"
+
+static const struct file {
+	const char *path, *type, *begin, *end;
+} files[] = {
+	{"/", "text/html; charset=utf-8", page_html_begin, page_html_end},
+	{"/page.css", "text/css; charset=utf-8", page_css_begin, page_css_end},
+	{"/page.js", "text/javascript; charset=utf-8", page_js_begin, page_js_end},
+};
+
+/* A browser asks each time, and gets the bytes when they have changed. */
+static void write_tag(const struct file *f, char out[40])
+{
+	uint8_t hash[crypto_generichash_BYTES_MIN];
+	char hex[2 * sizeof hash + 1];
+
+	crypto_generichash(hash, sizeof hash, (const uint8_t *)f->begin,
+			   (size_t)(f->end - f->begin), NULL, 0);
+	sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+	out[0] = '"';
+	memcpy(out + 1, hex, sizeof hex - 1);
+	memcpy(out + sizeof hex, "\"", 2);
+}
+
+static void send_file(const struct web_request *r, const struct file *f)
+{
+	char tag[40];
+
+	write_tag(f, tag);
+	http_reply_field(r->x, "ETag", tag);
+	http_reply_field(r->x, "Cache-Control", "no-cache");
+	http_reply_field(r->x, "Content-Security-Policy", POLICY);
+	http_reply_field(r->x, "Cross-Origin-Opener-Policy", "same-origin");
+	http_reply_field(r->x, "Cross-Origin-Resource-Policy", "same-origin");
+	if (http_text_is(http_head_field(r->head, "If-None-Match"), tag))
+		http_reply(r->x, 304, NULL, NULL, 0);
+	else
+		http_reply(r->x, 200, f->type, f->begin, (size_t)(f->end - f->begin));
+}
+
+void web_page_get(struct web *w, const struct web_request *r)
+{
+	(void)w;
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		if (strcmp(files[i].path, r->head->path) == 0) {
+			send_file(r, &files[i]);
+			return;
+		}
+}

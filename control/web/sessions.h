@@ -1,0 +1,61 @@
+/* The sessions of browsers that have signed in at the dashboard.
+ *
+ * A browser holds the secret in a cookie; control holds BLAKE2b of it, keyed by the token of the
+ * API, so neither the database nor a journal lets anybody in, and a new token ends every session.
+ * Times are ms since 1970. A value without I/O, all zero at first but for the token. */
+#ifndef CONTROL_WEB_SESSIONS_H
+#define CONTROL_WEB_SESSIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "control/web/keys.h"
+#include "control/web/sign_in.h"
+
+enum { SESSIONS_MAX = 32, SESSIONS_USED = 32, SESSION_NONCE = 32 };
+
+struct session {
+	uint64_t id; /* 1, 2, 3, …; never used twice */
+	enum web_role role;
+	uint64_t created_ms, expires_ms;
+	char hash[WEB_KEYED_HEX];
+};
+
+struct sessions {
+	const char *token; /* borrowed */
+	struct session v[SESSIONS_MAX];
+	unsigned n;
+	uint64_t last_id;
+	struct sign_in used[SESSIONS_USED]; /* codes that were used and would still hold */
+	unsigned n_used;
+};
+
+/* The secret of a new session. */
+void sessions_secret(const struct sessions *s, const uint8_t nonce[SESSION_NONCE],
+		     char out[WEB_KEYED_HEX]);
+/* Adds one; the oldest gives way. Returns its id. */
+uint64_t sessions_add(struct sessions *s, enum web_role role, const char *secret, uint64_t now_ms,
+		      uint64_t expires_ms);
+/* The id of the session with this secret, also of one that is over; 0: there is none. Takes the
+ * same time whatever differs. */
+uint64_t sessions_match(const struct sessions *s, const char *secret);
+/* NULL when it is over. Borrowed until the next change. */
+const struct session *sessions_find(const struct sessions *s, uint64_t id, uint64_t now_ms);
+bool sessions_end(struct sessions *s, uint64_t id);
+/* All whose role is not above this one. Returns how many. */
+unsigned sessions_end_all(struct sessions *s, enum web_role role);
+/* Removes what is over. Returns how many sessions. */
+unsigned sessions_expire(struct sessions *s, uint64_t now_ms);
+/* When the next session is over; UINT64_MAX: never. */
+uint64_t sessions_deadline(const struct sessions *s);
+/* Notes that the code was used. False: it was before, or so many were lately that none can be
+ * noted. */
+bool sessions_use_code(struct sessions *s, const struct sign_in *code, uint64_t now_ms);
+
+/* To and from JSON, for the store. What is malformed is left out. */
+json_t *sessions_format(const struct sessions *s);
+void sessions_read(struct sessions *s, const json_t *j);
+
+#endif

@@ -1,0 +1,417 @@
+/* Sessions of browsers, with a real client on loopback. */
+#include "control/web/web.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/configure/live_settings.h"
+#include "control/events/events.h"
+#include "control/web/sessions.h"
+#include "ipc/http.h"
+#include "tests/unit/ipc/loop.h"
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+static struct fixture {
+	struct loop l;
+	struct settings *settings;
+	struct live_settings *live;
+	struct bus *bus;
+	struct web *web;
+	struct http *http;
+	json_t *got;
+	int status;
+	char cookie[160], attributes[160], policy[512], type[64], retry[16];
+	char actions[1024];
+} fx;
+
+static int on_save(const struct live_settings_version *version, void *arg)
+{
+	(void)version;
+	(void)arg;
+	return EIO;
+}
+
+static void on_changed(void *arg)
+{
+	(void)arg;
+}
+
+static void on_told(const char *name, enum settings_when when, const char *author, void *arg)
+{
+	(void)name;
+	(void)when;
+	(void)author;
+	(void)arg;
+}
+
+static json_t *on_ready(void *arg)
+{
+	(void)arg;
+	return json_pack("{s:b}", "ready", 1);
+}
+
+static char *on_metrics(void *arg)
+{
+	(void)arg;
+	return strdup("parley_up 1\n");
+}
+
+static json_t *on_rooms(void *arg)
+{
+	(void)arg;
+	return json_pack("[{s:s}]", "guild", "42");
+}
+
+/* Somebody speaks to the bot in server 42. */
+static void tell_turn(void)
+{
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_TURN_ADMITTED,
+						.guild = 42,
+						.turn = {.turn = 1, .heard = "hello"}});
+}
+
+/* What /api/rooms shows of it; "": nothing. */
+static const char *heard_word(void)
+{
+	const json_t *room = json_array_get(json_object_get(fx.got, "rooms"), 0);
+	const json_t *turn = json_array_get(json_object_get(room, "turns"), 0);
+	const char *text = json_string_value(json_object_get(turn, "heard"));
+
+	return text ? text : "";
+}
+
+static void on_action(const struct bus_event *ev, void *arg)
+{
+	size_t n = strlen(fx.actions);
+
+	(void)arg;
+	snprintf(fx.actions + n, sizeof fx.actions - n, "%s/%s/%s ", ev->action.kind,
+		 ev->action.actor, ev->action.result);
+}
+
+static bool open_with(const json_t *kept)
+{
+	static const uint32_t hours = 2;
+	struct live_settings_conf lc = {.saveh = on_save, .changedh = on_changed, .toldh = on_told};
+	struct web_conf wc = {.listen = "127.0.0.1:0",
+			      .token = TOKEN,
+			      .sessions = kept,
+			      .session_hours = &hours,
+			      .mcph = on_ready,
+			      .readyh = on_ready,
+			      .reasonsh = on_ready,
+			      .roomsh = on_rooms,
+			      .metricsh = on_metrics};
+
+	memset(&fx, 0, sizeof fx);
+	if (loop_open(&fx.l, NULL) || settings_alloc(&fx.settings))
+		return false;
+	lc.settings = fx.settings;
+	if (live_settings_alloc(&fx.live, &lc) || bus_alloc(&fx.bus) ||
+	    bus_subscribe(fx.bus, BUS_MASK(EVENT_OPERATOR_ACTION), on_action, NULL))
+		return false;
+	wc.env = fx.l.env;
+	wc.live = fx.live;
+	wc.bus = fx.bus;
+	return web_alloc(&fx.web, &wc) == 0 && http_alloc(&fx.http, fx.l.env, NULL, "test") == 0;
+}
+
+static void close_all(void)
+{
+	http_free(fx.http);
+	web_free(fx.web);
+	bus_free(fx.bus);
+	live_settings_free(fx.live);
+	settings_free(fx.settings);
+	json_decref(fx.got);
+	loop_close(&fx.l);
+}
+
+/* Keeps "name=secret" and what follows. */
+static void keep_cookie(const struct http_resp *resp)
+{
+	char field[320];
+	char *end;
+
+	if (!http_header(resp, "Set-Cookie", field, sizeof field))
+		return;
+	end = strchr(field, ';');
+	if (end)
+		*end++ = '\0';
+	snprintf(fx.cookie, sizeof fx.cookie, "%.159s", field);
+	snprintf(fx.attributes, sizeof fx.attributes, "%.159s", end ? end : "");
+}
+
+static void on_answer(const struct http_resp *resp, void *arg)
+{
+	(void)arg;
+	env_stop(fx.l.env);
+	fx.status = resp->status;
+	json_decref(fx.got);
+	fx.got = json_loadb(resp->body.p, resp->body.n, 0, NULL);
+	keep_cookie(resp);
+	http_header(resp, "Content-Security-Policy", fx.policy, sizeof fx.policy);
+	http_header(resp, "Content-Type", fx.type, sizeof fx.type);
+	http_header(resp, "Retry-After", fx.retry, sizeof fx.retry);
+}
+
+/* Up to four header lines, NULL for none. The status. */
+static int ask(const char *method, const char *path, const char *const lines[4])
+{
+	const char *headers[6] = {"Content-Type: application/json"};
+	struct http_call call = {.method = method, .headers = headers, .timeout_ms = 5000};
+	unsigned n = 1;
+	char url[200];
+
+	for (unsigned i = 0; i < 4; i++)
+		if (lines[i])
+			headers[n++] = lines[i];
+	snprintf(url, sizeof url, "http://127.0.0.1:%u%s", web_port(fx.web), path);
+	call.url = url;
+	fx.status = 0;
+	if (http_request(NULL, fx.http, &call, on_answer, NULL))
+		return -1;
+	loop_run(&fx.l);
+	return fx.status;
+}
+
+static const char *cookie_line(void)
+{
+	static char line[200];
+
+	snprintf(line, sizeof line, "Cookie: other=1; %s; third=2", fx.cookie);
+	return line;
+}
+
+static const char *origin_line(void)
+{
+	static char line[80];
+
+	snprintf(line, sizeof line, "Origin: http://127.0.0.1:%u", web_port(fx.web));
+	return line;
+}
+
+static int get(const char *path)
+{
+	return ask("GET", path, (const char *const[4]){cookie_line()});
+}
+
+static int sign_in(const char *credentials)
+{
+	char line[256];
+
+	snprintf(line, sizeof line, "Authorization: Bearer %s", credentials);
+	return ask("POST", "/api/auth/session",
+		   (const char *const[4]){line, origin_line(), "Sec-Fetch-Site: same-origin"});
+}
+
+static int sign_in_as(enum web_role role, uint8_t nonce)
+{
+	struct sign_in s = {
+		.role = role, .expires_ms = env_wall_ms(fx.l.env) + 60000, .nonce = {nonce}};
+	char code[SIGN_IN_MAX];
+
+	if (sign_in_format(code, sizeof code, &s, TOKEN))
+		return -1;
+	return sign_in(code);
+}
+
+static const char *text_of(const char *name)
+{
+	const char *text = json_string_value(json_object_get(fx.got, name));
+
+	return text ? text : "";
+}
+
+TEST(a_browser_signs_in_with_the_token_and_out_again)
+{
+	char old[160];
+
+	CHECK(open_with(NULL));
+	CHECK_INT(get("/api/auth/session"), 401);
+	CHECK_INT(sign_in(TOKEN), 201);
+	CHECK_STR(text_of("role"), "admin");
+	CHECK(strncmp(fx.cookie, "__Host-parley-", 14) == 0);
+	CHECK_STR(fx.attributes, " Path=/; Max-Age=7200; Secure; HttpOnly; SameSite=Strict");
+	CHECK_INT(get("/api/auth/session"), 200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "sessions")), 1);
+	CHECK_INT(get("/api/settings"), 200);
+	snprintf(old, sizeof old, "%s", fx.cookie);
+	CHECK_INT(ask("DELETE", "/api/auth/session",
+		      (const char *const[4]){cookie_line(), origin_line()}),
+		  204);
+	CHECK(strstr(fx.attributes, "Max-Age=0") != NULL);
+	snprintf(fx.cookie, sizeof fx.cookie, "%s", old);
+	CHECK_INT(get("/api/settings"), 401);
+	CHECK_STR(fx.actions, "sign_in/session 1 (admin)/granted sign_out/session 1 (admin)/done ");
+	close_all();
+}
+
+TEST(roles_see_what_they_may)
+{
+	CHECK(open_with(NULL));
+	tell_turn();
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK_STR(text_of("role"), "viewer");
+	CHECK(json_is_null(json_object_get(fx.got, "sessions")));
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_STR(heard_word(), "");
+	CHECK_INT(get("/api/costs"), 403);
+	CHECK_STR(text_of("error"), "forbidden");
+	CHECK_INT(get("/api/audit"), 403);
+	CHECK_INT(get("/api/settings/history"), 403);
+	CHECK_INT(sign_in_as(WEB_OPERATOR, 2), 201);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_STR(heard_word(), "hello");
+	CHECK_INT(get("/api/audit"), 403);
+	/* Without a database there is no history. */
+	CHECK_INT(get("/api/turns"), 503);
+	CHECK_STR(text_of("error"), "no_history");
+	CHECK_INT(get("/api/turns?limit=0"), 400);
+	CHECK_INT(get("/api/turns/7"), 503);
+	CHECK_INT(get("/api/turns/7x"), 404);
+	CHECK_INT(get("/api/turns/"), 404);
+	CHECK_INT(get("/api/turns/99999999999999999999"), 404);
+	close_all();
+}
+
+TEST(a_code_signs_in_once_and_others_not_at_all)
+{
+	struct sign_in late = {.role = WEB_ADMIN, .expires_ms = 1000};
+	char code[SIGN_IN_MAX];
+
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_as(WEB_ADMIN, 1), 201);
+	CHECK_INT(sign_in_as(WEB_ADMIN, 1), 401);
+	CHECK_STR(text_of("error"), "sign_in_refused");
+	CHECK_INT(sign_in_format(code, sizeof code, &late, TOKEN), 0);
+	CHECK_INT(sign_in(code), 401);
+	late.expires_ms = env_wall_ms(fx.l.env) + 60000;
+	CHECK_INT(sign_in_format(code, sizeof code, &late, "another token than that of the file"),
+		  0);
+	CHECK_INT(sign_in(code), 401);
+	CHECK(strstr(fx.actions, "sign_in/nobody/refused") != NULL);
+	close_all();
+}
+
+TEST(who_guesses_must_wait)
+{
+	CHECK(open_with(NULL));
+	for (unsigned i = 0; i < 5; i++)
+		CHECK_INT(sign_in("0123456789abcdef0123456789abcdeF"), 401);
+	CHECK_INT(sign_in("0123456789abcdef0123456789abcdeF"), 429);
+	CHECK_STR(fx.retry, "30");
+	/* The right one, too: otherwise a guess would tell itself by its answer. */
+	CHECK_INT(sign_in(TOKEN), 429);
+	CHECK_STR(strstr(fx.actions, "sign_in/nobody/too many tries"),
+		  "sign_in/nobody/too many tries ");
+	close_all();
+}
+
+TEST(requests_of_other_sites_change_and_read_nothing)
+{
+	char foreign[100];
+
+	CHECK(open_with(NULL));
+	CHECK_INT(ask("POST", "/api/auth/session",
+		      (const char *const[4]){"Authorization: Bearer " TOKEN,
+					     "Origin: http://evil.example"}),
+		  403);
+	CHECK_STR(text_of("error"), "cross_origin");
+	CHECK_INT(sign_in(TOKEN), 201);
+	/* A request that changes something without an origin, with that of another port, and with
+	 * one that only begins with ours. */
+	CHECK_INT(ask("DELETE", "/api/auth/session", (const char *const[4]){cookie_line()}), 403);
+	snprintf(foreign, sizeof foreign, "Origin: http://127.0.0.1:%u", web_port(fx.web) ^ 1u);
+	CHECK_INT(
+		ask("DELETE", "/api/auth/session", (const char *const[4]){cookie_line(), foreign}),
+		403);
+	snprintf(foreign, sizeof foreign, "%s0", origin_line());
+	CHECK_INT(
+		ask("DELETE", "/api/auth/sessions", (const char *const[4]){cookie_line(), foreign}),
+		403);
+	CHECK_INT(ask("DELETE", "/api/auth/session",
+		      (const char *const[4]){cookie_line(), "Origin: null"}),
+		  403);
+	CHECK_INT(ask("PUT", "/api/settings",
+		      (const char *const[4]){cookie_line(), origin_line(),
+					     "Sec-Fetch-Site: same-site"}),
+		  403);
+	CHECK_INT(ask("GET", "/api/rooms",
+		      (const char *const[4]){cookie_line(), "Sec-Fetch-Site: same-site"}),
+		  403);
+	CHECK_INT(ask("GET", "/api/rooms",
+		      (const char *const[4]){cookie_line(), "Sec-Fetch-Site: none"}),
+		  200);
+	/* The token is no cookie: no browser sends it by itself. */
+	CHECK_INT(ask("GET", "/api/rooms", (const char *const[4]){"Authorization: Bearer " TOKEN}),
+		  200);
+	close_all();
+}
+
+TEST(everybody_is_signed_out_at_once)
+{
+	char viewer[160], admin[160];
+
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in(TOKEN), 201);
+	snprintf(admin, sizeof admin, "%s", fx.cookie);
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	snprintf(viewer, sizeof viewer, "%s", fx.cookie);
+	CHECK_INT(ask("DELETE", "/api/auth/sessions",
+		      (const char *const[4]){cookie_line(), origin_line()}),
+		  200);
+	CHECK_INT(json_integer_value(json_object_get(fx.got, "ended")), 1);
+	snprintf(fx.cookie, sizeof fx.cookie, "%s", admin);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(ask("DELETE", "/api/auth/sessions",
+		      (const char *const[4]){"Authorization: Bearer " TOKEN}),
+		  200);
+	CHECK_INT(json_integer_value(json_object_get(fx.got, "ended")), 1);
+	snprintf(fx.cookie, sizeof fx.cookie, "%s", admin);
+	CHECK_INT(get("/api/rooms"), 401);
+	close_all();
+}
+
+TEST(kept_sessions_go_on_until_they_are_over)
+{
+	struct sessions kept = {.token = TOKEN};
+	const uint8_t a[SESSION_NONCE] = {1}, b[SESSION_NONCE] = {2};
+	uint64_t now = UINT64_C(4000000000000);
+	char good[WEB_KEYED_HEX], late[WEB_KEYED_HEX];
+	json_t *j;
+
+	sessions_secret(&kept, a, good);
+	sessions_secret(&kept, b, late);
+	sessions_add(&kept, WEB_VIEWER, good, 1000, now);
+	sessions_add(&kept, WEB_VIEWER, late, 1000, 2000);
+	j = sessions_format(&kept);
+	CHECK(open_with(j));
+	json_decref(j);
+	snprintf(fx.cookie, sizeof fx.cookie, "__Host-parley-%u=%s", web_port(fx.web), good);
+	CHECK_INT(get("/api/rooms"), 200);
+	snprintf(fx.cookie, sizeof fx.cookie, "__Host-parley-%u=%s", web_port(fx.web), late);
+	CHECK_INT(get("/api/rooms"), 401);
+	snprintf(fx.cookie, sizeof fx.cookie, "__Host-parley-1=%s", good);
+	CHECK_INT(get("/api/rooms"), 401);
+	close_all();
+}
+
+TEST(the_page_runs_no_code_but_its_own)
+{
+	CHECK(open_with(NULL));
+	CHECK_INT(get("/"), 200);
+	CHECK_STR(fx.type, "text/html; charset=utf-8");
+	CHECK(strstr(fx.policy, "default-src 'none'; script-src 'self'; style-src 'self'") != NULL);
+	CHECK(strstr(fx.policy, "frame-ancestors 'none'") != NULL);
+	CHECK(strstr(fx.policy, "require-trusted-types-for 'script'") != NULL);
+	CHECK(!strstr(fx.policy, "unsafe"));
+	CHECK_INT(get("/page.js"), 200);
+	CHECK_STR(fx.type, "text/javascript; charset=utf-8");
+	CHECK_INT(get("/page.css"), 200);
+	CHECK_INT(get("/page.html"), 404);
+	close_all();
+}

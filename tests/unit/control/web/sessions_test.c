@@ -1,0 +1,125 @@
+#include "tests/test.h"
+
+#include "control/web/sessions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+static uint64_t add(struct sessions *s, enum web_role role, unsigned n, char secret[WEB_KEYED_HEX])
+{
+	uint8_t nonce[SESSION_NONCE] = {(uint8_t)n, (uint8_t)(n >> 8)};
+
+	sessions_secret(s, nonce, secret);
+	return sessions_add(s, role, secret, 1000 + n, 5000 + n);
+}
+
+TEST(a_session_is_found_by_its_secret_until_it_is_over)
+{
+	struct sessions s = {.token = TOKEN};
+	char a[WEB_KEYED_HEX], b[WEB_KEYED_HEX];
+	uint64_t one = add(&s, WEB_ADMIN, 1, a), two = add(&s, WEB_VIEWER, 2, b);
+
+	CHECK(strcmp(a, b) != 0 && one != two);
+	CHECK(sessions_match(&s, a) == one);
+	CHECK(sessions_match(&s, b) == two);
+	CHECK(sessions_match(&s, "") == 0);
+	CHECK_INT(sessions_find(&s, two, 2000)->role, WEB_VIEWER);
+	CHECK(sessions_find(&s, one, 5000) != NULL);
+	CHECK(sessions_find(&s, one, 5001) == NULL);
+	CHECK(sessions_deadline(&s) == 5001);
+	CHECK_INT(sessions_expire(&s, 5001), 1);
+	CHECK(sessions_match(&s, a) == 0);
+	CHECK(sessions_end(&s, two));
+	CHECK(!sessions_end(&s, two));
+	CHECK(sessions_deadline(&s) == UINT64_MAX);
+}
+
+TEST(the_oldest_session_gives_way_and_no_number_is_used_twice)
+{
+	struct sessions s = {.token = TOKEN};
+	char first[WEB_KEYED_HEX], other[WEB_KEYED_HEX];
+	uint64_t one = add(&s, WEB_ADMIN, 0, first);
+
+	for (unsigned i = 1; i < SESSIONS_MAX; i++)
+		add(&s, WEB_ADMIN, i, other);
+	CHECK(sessions_match(&s, first) == one);
+	CHECK(add(&s, WEB_ADMIN, SESSIONS_MAX, other) == one + SESSIONS_MAX);
+	CHECK(sessions_match(&s, first) == 0);
+	CHECK_INT(s.n, SESSIONS_MAX);
+}
+
+TEST(signing_out_everywhere_leaves_roles_above)
+{
+	struct sessions s = {.token = TOKEN};
+	char secret[WEB_KEYED_HEX];
+
+	add(&s, WEB_VIEWER, 1, secret);
+	add(&s, WEB_OPERATOR, 2, secret);
+	add(&s, WEB_ADMIN, 3, secret);
+	CHECK_INT(sessions_end_all(&s, WEB_OPERATOR), 2);
+	CHECK_INT(s.n, 1);
+	CHECK_INT(s.v[0].role, WEB_ADMIN);
+}
+
+TEST(a_code_is_used_once_while_it_holds)
+{
+	struct sessions s = {.token = TOKEN};
+	struct sign_in code = {.role = WEB_ADMIN, .expires_ms = 2000, .nonce = {7}};
+
+	CHECK(sessions_use_code(&s, &code, 1000));
+	CHECK(!sessions_use_code(&s, &code, 1500));
+	code.nonce[0] = 8;
+	CHECK(sessions_use_code(&s, &code, 1500));
+	CHECK_INT(s.n_used, 2);
+	sessions_expire(&s, 2000);
+	CHECK_INT(s.n_used, 0);
+	/* None is forgotten for another one. */
+	for (unsigned i = 0; i < SESSIONS_USED; i++) {
+		code.nonce[1] = (uint8_t)i;
+		CHECK(sessions_use_code(&s, &code, 1500));
+	}
+	code.nonce[1] = 99;
+	CHECK(!sessions_use_code(&s, &code, 1500));
+}
+
+TEST(sessions_outlive_the_program_but_not_their_token)
+{
+	struct sessions s = {.token = TOKEN}, kept = {.token = TOKEN};
+	struct sessions other = {.token = "another token, as long as that.."};
+	struct sign_in code = {.role = WEB_ADMIN, .expires_ms = 2000, .nonce = {7}};
+	char secret[WEB_KEYED_HEX], *text;
+	uint64_t id = add(&s, WEB_OPERATOR, 1, secret);
+	json_t *j;
+
+	CHECK(sessions_use_code(&s, &code, 1000));
+	j = sessions_format(&s);
+	text = json_dumps(j, JSON_COMPACT);
+	CHECK(strstr(text, secret) == NULL);
+	free(text);
+	sessions_read(&kept, j);
+	sessions_read(&other, j);
+	json_decref(j);
+	CHECK(sessions_match(&kept, secret) == id);
+	CHECK_INT(sessions_find(&kept, id, 1000)->role, WEB_OPERATOR);
+	CHECK(!sessions_use_code(&kept, &code, 1000));
+	CHECK(sessions_match(&other, secret) == 0);
+	CHECK(add(&kept, WEB_VIEWER, 2, secret) == id + 1);
+}
+
+TEST(malformed_sessions_are_left_out)
+{
+	struct sessions s = {.token = TOKEN};
+	json_t *j = json_loads("{\"last_id\": 3, \"sessions\": [4, {\"id\": 1, \"role\": \"root\"},"
+			       " {\"id\": 9, \"role\": \"admin\", \"hash\": \"00\"}, {\"id\": -1}],"
+			       " \"used\": [{\"nonce\": \"zz\"}, null]}",
+			       0, NULL);
+
+	sessions_read(&s, j);
+	json_decref(j);
+	CHECK_INT(s.n, 0);
+	CHECK_INT(s.n_used, 0);
+	sessions_read(&s, NULL);
+	CHECK_INT(s.n, 0);
+}
