@@ -361,6 +361,7 @@ static bool fill_text(char *to, size_t size, const char *from)
 
 void music_queue_describe(struct music_queue *q, uint32_t id, const struct track *tags)
 {
+	const uint64_t longest = (uint64_t)TRACK_DURATION_MAX_S * 1000;
 	size_t place = music_queue_find(q, id);
 	struct track *t = place == MUSIC_QUEUE_END ? NULL : q->tracks[q->at + place];
 	bool filled;
@@ -370,7 +371,7 @@ void music_queue_describe(struct music_queue *q, uint32_t id, const struct track
 	filled = fill_text(t->title, sizeof t->title, tags->title);
 	filled |= fill_text(t->artist, sizeof t->artist, tags->artist);
 	filled |= fill_text(t->album, sizeof t->album, tags->album);
-	if (!t->duration_ms && tags->duration_ms) {
+	if (!t->duration_ms && tags->duration_ms && tags->duration_ms <= longest) {
 		t->duration_ms = tags->duration_ms;
 		filled = true;
 	}
@@ -433,6 +434,8 @@ uint64_t music_queue_position(const struct music_queue *q)
 
 void music_queue_set_position(struct music_queue *q, uint64_t frames)
 {
+	if (frames > MUSIC_POSITION_MAX)
+		frames = MUSIC_POSITION_MAX;
 	q->position = q->at < q->n ? frames : 0;
 }
 

@@ -39,6 +39,7 @@ enum {
 	MUSIC_VOLUME_FULL = 1000,  /* thousandths */
 	MUSIC_FRAMES_PER_S = 48000,
 };
+#define MUSIC_POSITION_MAX ((uint64_t)TRACK_DURATION_MAX_S * MUSIC_FRAMES_PER_S)
 
 /* L(NAME, name): the name stands in commands and in saved queues. */
 #define MUSIC_LOOPS(L)                                                                             \
@@ -109,8 +110,8 @@ bool music_queue_wait_ms(const struct music_queue *q, size_t place, uint64_t *ms
 /* Forgets that this user requested tracks: they belong to everyone from now on. */
 void music_queue_forget(struct music_queue *q, uint64_t user);
 
-/* Fills in the tags and the duration that this entry lacks; those of tags that are empty or 0 say
- * nothing. */
+/* Fills in the tags and the duration that this entry lacks; those of tags that are empty, 0 or
+ * longer than TRACK_DURATION_MAX_S say nothing. */
 void music_queue_describe(struct music_queue *q, uint32_t id, const struct track *tags);
 
 uint64_t music_queue_guild(const struct music_queue *q);
@@ -126,6 +127,7 @@ unsigned music_queue_volume(const struct music_queue *q);
 /* Clamped to MUSIC_VOLUME_FULL. */
 void music_queue_set_volume(struct music_queue *q, unsigned thousandths);
 uint64_t music_queue_position(const struct music_queue *q);
+/* Clamped to MUSIC_POSITION_MAX: a radio station may play for longer. */
 void music_queue_set_position(struct music_queue *q, uint64_t frames);
 /* Counts the starts of tracks: another number means that the present track plays from its start,
  * even if it is the same. */

@@ -172,8 +172,7 @@ static bool read_present(struct music_queue *q, const json_t *o)
 	bool none = json_is_null(json_object_get(o, "now"));
 	uint64_t at;
 
-	if (!read_number(&q->position, o, "position",
-			 (uint64_t)TRACK_DURATION_MAX_S * MUSIC_FRAMES_PER_S))
+	if (!read_number(&q->position, o, "position", MUSIC_POSITION_MAX))
 		return false;
 	if (none)
 		at = q->n;

@@ -4,6 +4,17 @@
 #include "tests/test.h"
 #include "tests/unit/control/music/tracks.h"
 
+static bool reads_again(const struct music_queue *q)
+{
+	char *text = music_queue_write(q);
+	struct music_queue *again = NULL;
+	int err = text ? music_queue_read(&again, text) : ENOMEM;
+
+	music_queue_free(again);
+	free(text);
+	return err == 0;
+}
+
 TEST(a_queue_survives_being_written_and_read)
 {
 	struct music_queue *q = NULL, *again = NULL;
@@ -73,6 +84,39 @@ TEST(the_largest_queue_fits)
 	free(text);
 	music_queue_free(q);
 	music_queue_free(again);
+}
+
+/* A queue is read as a whole or not at all: what strangers' files and stations tell must not make
+ * a document that cannot be read again. */
+TEST(what_tracks_claim_of_themselves_leaves_the_queue_readable)
+{
+	static const uint64_t durations[] = {UINT64_MAX, INT64_MAX,
+					     (uint64_t)TRACK_DURATION_MAX_S * 1000 + 1};
+	static const uint64_t positions[] = {
+		UINT64_MAX, (uint64_t)TRACK_DURATION_MAX_S * MUSIC_FRAMES_PER_S + 1};
+	struct music_queue *q = NULL;
+	struct track tags = {0};
+
+	CHECK_INT(music_queue_alloc(&q, GUILD, CHANNEL), 0);
+	CHECK_INT(add_letters(q, "a", ALICE), 0);
+	music_queue_advance(q, MUSIC_SKIPPED);
+	for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
+		struct track t = local_track("b", ALICE);
+		size_t first;
+
+		t.duration_ms = 0;
+		CHECK_INT(music_queue_add(q, &t, 1, MUSIC_QUEUE_END, &first), 0);
+		tags.duration_ms = durations[i];
+		music_queue_describe(q, music_queue_at(q, first)->id, &tags);
+		CHECK(reads_again(q));
+		CHECK(music_queue_at(q, first)->duration_ms == 0);
+	}
+	/* A radio station plays for longer than any track. */
+	for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
+		music_queue_set_position(q, positions[i]);
+		CHECK(reads_again(q));
+	}
+	music_queue_free(q);
 }
 
 #define HEAD "{\"guild\":\"1\",\"channel\":\"2\",\"next_id\":3,\"loop\":\"off\",\"volume\":9,"
