@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "proto/base/utf8.h"
+
 struct reader {
 	const struct track *place;
 	playlist_h *h;
@@ -90,6 +92,16 @@ static size_t measure_base(const struct track *place, struct slice reference)
 	return n;
 }
 
+/* A saved queue is JSON, so what is no UTF-8 cannot be saved; and no address has a control
+ * character. */
+static bool is_plain(const char *reference)
+{
+	for (const char *c = reference; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
+	return utf8_valid(reference);
+}
+
 /* Returns false if the reference cannot be used. */
 static bool resolve(struct track *t, const struct track *place, struct slice reference)
 {
@@ -107,7 +119,7 @@ static bool resolve(struct track *t, const struct track *place, struct slice ref
 	memcpy(t->reference + base, reference.p, reference.n);
 	t->reference[base + reference.n] = '\0';
 	t->source = local ? TRACK_LOCAL : TRACK_URL;
-	return true;
+	return is_plain(t->reference);
 }
 
 static void set_names(struct track *t, struct slice title)

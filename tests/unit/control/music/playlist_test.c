@@ -91,6 +91,24 @@ TEST(a_playlist_of_the_web_reaches_no_file)
 	CHECK_STR(g.track[0].reference, "https://radio.example/a/../../x.mp3");
 }
 
+/* A queue is saved as JSON, which holds UTF-8 alone; one entry that cannot be written would take
+ * the whole queue with it. */
+TEST(a_reference_that_is_no_plain_text_names_no_track)
+{
+	static const char *const refused[] = {"http://x.example/caf\xe9.mp3",  "caf\xe9.mp3",
+					      "http://x.example/\xed\xa0\x80", "a\x01.mp3",
+					      "http://x.example/\x1b[31m.mp3", "a\x7f.mp3"};
+	struct got g = {0};
+
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		CHECK_INT(read_web(&g, refused[i]), EBADMSG);
+		CHECK_INT(read_playlist(&g, TRACK_LOCAL, "rock/list.m3u", refused[i]), EBADMSG);
+	}
+	CHECK_INT(read_playlist(&g, TRACK_URL, "http://x.example/\xe9/list.m3u", "a.mp3"), EBADMSG);
+	CHECK_INT(read_web(&g, "caf\xc3\xa9.mp3"), 0);
+	CHECK_STR(g.track[0].reference, "https://radio.example/a/caf\xc3\xa9.mp3");
+}
+
 TEST(a_playlist_in_a_folder_names_files_below_it_and_addresses)
 {
 	struct got g = {0};
