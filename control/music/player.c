@@ -131,7 +131,7 @@ bool music_player_is_halted(const struct music_player *p)
 
 void music_player_restart(struct music_player *p)
 {
-	p->failures = 0;
+	p->failures = p->failures_ahead = 0;
 	music_player_sync(p);
 }
 
@@ -142,6 +142,8 @@ static void finish_present(struct music_player *p, enum music_end end)
 	const struct track *t;
 
 	p->failures = end == MUSIC_FAILED ? p->failures + 1 : 0;
+	if (!p->failures)
+		p->failures_ahead = 0;
 	t = music_queue_advance(p->queue, end);
 	/* It was over before the pause reached mediad, or could not be opened. */
 	music_queue_set_paused(p->queue, paused);
@@ -155,13 +157,14 @@ static void finish_present(struct music_player *p, enum music_end end)
 	music_player_sync(p);
 }
 
-/* A looped track that cannot be prepared may still play from its start. */
+/* A looped track that cannot be prepared may still play from its start, and so may each one after
+ * a row of others that could not. */
 static void drop_next(struct music_player *p)
 {
 	uint32_t entry = p->next.entry;
 
 	p->next.music = 0;
-	if (entry == p->present.entry)
+	if (entry == p->present.entry || ++p->failures_ahead >= MUSIC_FAILURES)
 		return;
 	p->next.entry = 0;
 	music_queue_remove(p->queue, entry);
@@ -253,6 +256,8 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 	} else if (r->music == p->next.music) {
 		if (r->phase == MUSIC_PHASE_FAILED)
 			drop_next(p);
+		if (r->phase == MUSIC_PHASE_READY)
+			p->failures_ahead = 0;
 		/* A seek of the present one took it back. */
 		if (r->phase == MUSIC_PHASE_ENDED) {
 			p->next = (struct music_told){0};

@@ -9,6 +9,7 @@
  *   - ended, while one was prepared           the next track   NEXT: the prepared one plays already
  *   - ended or failed, with none prepared     the next track   PLAY, NEXT
  *   failed, of the prepared music             without it       NEXT
+ *   - the last of MUSIC_FAILURES in a row     -                none: it plays in its turn
  *   reopen the present or prepared music      -                PLAY, NEXT: its source has expired
  *   a report of music that nobody wants       -                STOP
  *   before up, of music that was saved as
@@ -78,9 +79,9 @@ struct music_player {
 	struct music_told {
 		uint32_t music, entry; /* 0: none */
 	} present, next;
-	uint32_t last;	 /* number that was given */
-	uint64_t starts; /* of the queue, when present was told */
-	unsigned volume, failures;
+	uint32_t last;				   /* number that was given */
+	uint64_t starts;			   /* of the queue, when present was told */
+	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
 	bool up, paused, held;
 };
 

@@ -192,6 +192,29 @@ TEST(failures_remove_tracks_and_a_row_of_them_halts)
 	music_queue_free(queue);
 }
 
+/* A list of addresses that are refused at once would otherwise be gone, each entry told in the
+ * channel, before the present track has ended. */
+TEST(failures_ahead_do_not_empty_the_queue)
+{
+	begin("abcdefghijklmnop");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 5);
+	for (uint32_t music = 2; music < 40; music++) {
+		report(music, MUSIC_PHASE_FAILED, 0);
+		report(1, MUSIC_PHASE_PLAYING, 5 + music);
+	}
+	CHECK_STR(spell_queue(queue), "|afghijklmnop");
+	take_orders();
+	/* The next one is tried once more when its turn comes, and one that works ends the row. */
+	report(1, MUSIC_PHASE_ENDED, 99);
+	CHECK_STR(take_orders(), "PLAY7f@0 NEXT8g ");
+	report(7, MUSIC_PHASE_PLAYING, 5);
+	report(8, MUSIC_PHASE_FAILED, 0);
+	CHECK_STR(take_orders(), "NEXT9h ");
+	CHECK_STR(spell_queue(queue), "a|fhijklmnop");
+	music_queue_free(queue);
+}
+
 TEST(a_halted_player_waits_for_a_person)
 {
 	begin("abcdef");
