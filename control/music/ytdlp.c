@@ -163,6 +163,7 @@ enum ytdlp_failure ytdlp_find_failure(struct slice errors)
 		{"http error 404", YTDLP_GONE},
 		{"http error 410", YTDLP_GONE},
 		{"unsupported url", YTDLP_UNSUPPORTED},
+		{"no suitable extractor", YTDLP_UNSUPPORTED},
 		{"timed out", YTDLP_TIMEOUT},
 		{"timeout", YTDLP_TIMEOUT},
 	};

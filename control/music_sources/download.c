@@ -1,6 +1,6 @@
 /* The user's own program that finds the sound of a page: yt-dlp, run in the sandbox once for each
- * request (music_sources.h). It may visit only sites that it knows: its generic extractor would
- * reach any service of this machine. */
+ * request (music_sources.h). It may visit the sites of EXTRACTORS alone: with all that it
+ * has, members would reach any service of this machine, past the guard. */
 #include "control/music_sources/inside.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include "control/music/match.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
+#include "ipc/http_guard.h"
 #include "ipc/log.h"
 #include "ipc/reaper.h"
 #include "ipc/tmr.h"
@@ -26,6 +27,14 @@
 #define FORMATS "ba[acodec=opus]" WHOLE "/ba" WHOLE "/b" WHOLE
 
 enum { OUTPUT_MAX = 8 << 20, MEMORY_MIB = 512, PLAYLIST_END = 100 };
+
+/* Sites whose extractors ask the site alone. Others go to whatever host an address names, or go on
+ * at an address that stands in the one they are given, as youtube:consent does. */
+#define EXTRACTORS                                                                                 \
+	"youtube,youtube:.*,youtubeytbe,-youtube:consent,soundcloud,soundcloud:.*,bandcamp,"       \
+	"bandcamp:.*,mixcloud,mixcloud:.*,vimeo,vimeo:.*,twitch:.*,twitchcollection,"              \
+	"twitchvideos.*,dailymotion,dailymotion:.*,audiomack,audiomack:.*,archive\\.org,jamendo,"  \
+	"jamendoalbum,hearthisat"
 
 bool music_download_wanted(const struct music_sources *s)
 {
@@ -180,7 +189,9 @@ static void take_state(bool up, int status, void *arg)
 
 /* ---- its start ---- */
 
-/* A JSON array of its arguments, which the caller frees. */
+/* A JSON array of its arguments, which the caller frees. A member's address gets a path, or loose
+ * patterns take what follows its host for the host; and it loses its fragment, in which the program
+ * takes orders to extractors. */
 static char *write_command(const struct music_request *r)
 {
 	char target[MUSIC_ADDRESS_MAX + 16], end[16];
@@ -192,12 +203,13 @@ static char *write_command(const struct music_request *r)
 		snprintf(target, sizeof target, "%s%zu:%s",
 			 r->platform == MUSIC_SOUNDCLOUD ? "scsearch" : "ytsearch", r->most,
 			 r->text);
-	else
+	else if (r->kind == REQUEST_STREAM ||
+		 !http_guard_join(r->text, r->text, target, sizeof target))
 		snprintf(target, sizeof target, "%s", r->text);
 	args = json_pack("[s,s,s,s,s,s,s,s,s,s,s,s,s]", r->s->settings->music_downloader,
-			 "--ignore-config", "--no-cache-dir", "--use-extractors",
-			 "default,-generic", "--no-playlist", "--playlist-end", end,
-			 "--socket-timeout", "10", "-f", FORMATS, "-j");
+			 "--ignore-config", "--no-cache-dir", "--use-extractors", EXTRACTORS,
+			 "--no-playlist", "--playlist-end", end, "--socket-timeout", "10", "-f",
+			 FORMATS, "-j");
 	if (args && r->kind != REQUEST_STREAM)
 		json_array_append_new(args, json_string("--flat-playlist"));
 	if (args) {

@@ -136,6 +136,7 @@ TEST(failures_have_names)
 		 "no_javascript"},
 		{"ERROR: [youtube] x: Video unavailable. This video has been removed", "gone"},
 		{"ERROR: Unsupported URL: https://x.example/", "unsupported"},
+		{"ERROR: No suitable extractor found for URL http://x.example/", "unsupported"},
 		{"ERROR: The read operation timed out", "timeout"},
 		{"Traceback (most recent call last)", "other"},
 		{"", "other"},

@@ -276,7 +276,8 @@ TEST(words_find_tracks_of_the_library)
 static const char program[] =
 	"#!/bin/sh\n"
 	"for last; do :; done\n"
-	"case \"$*\" in *-generic*) ;; *) exit 3 ;; esac\n"
+	"case \"$*\" in *default*|*generic*|*oundcloudembed*) exit 3 ;; esac\n"
+	"case \"$*\" in *--use-extractors*-youtube:consent*) ;; *) exit 3 ;; esac\n"
 	/* Each format that it may choose is one file, no list of segments. */
 	"case \"$*\" in *\"-f ba[acodec=opus][protocol~='^https?$']/ba[protocol~='^https?$']/"
 	"b[protocol~='^https?$'] -j\"*) ;; *) exit 4 ;; esac\n"
@@ -328,6 +329,7 @@ TEST(a_page_and_its_stream_come_from_the_users_program)
 {
 	CHECK(open_downloader());
 	CHECK_STR(ask_address("/page"), "[yt] Page /watch?v=d");
+	CHECK_STR(ask_address("/page#__youtubedl_smuggle=%7B%7D"), "[yt] Page /watch?v=d");
 	CHECK_STR(ask_stream("s"), "https://cdn.example/s.webm");
 	CHECK_STR(ask_stream("private"), "it is private");
 	CHECK_STR(ask_stream("none"), "the downloader failed");
