@@ -139,8 +139,8 @@ $(B)/demo_tracks: $(call objs,tests/demo_music/tracks.c tests/decoder/sound.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
 
 # Hostile code in the jail of decoderd, in the place of its decoding.
-$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) mediad/decoder/child.c mediad/decoder/jail.c mediad/music/track_ring.c mediad/music/decoder_wire.c \
-                   mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
+$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad/decoder/,child.c fence.c jail.c) mediad/music/track_ring.c \
+                   mediad/music/decoder_wire.c mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp -lsodium
 

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "mediad/decoder/jail.h"
 
@@ -21,6 +23,8 @@ static const int refused[] = {
 	SCMP_SYS(process_vm_writev),
 	SCMP_SYS(kill),
 	SCMP_SYS(tkill),
+	SCMP_SYS(rt_sigqueueinfo),
+	SCMP_SYS(rt_tgsigqueueinfo),
 	SCMP_SYS(pidfd_open),
 	SCMP_SYS(pidfd_getfd),
 	SCMP_SYS(pidfd_send_signal),
@@ -40,10 +44,25 @@ static const int refused[] = {
 	SCMP_SYS(linkat),
 	SCMP_SYS(symlink),
 	SCMP_SYS(symlinkat),
+	SCMP_SYS(mknod),
+	SCMP_SYS(mknodat),
 	SCMP_SYS(chmod),
+	SCMP_SYS(fchmod),
 	SCMP_SYS(fchmodat),
 	SCMP_SYS(chown),
+	SCMP_SYS(lchown),
+	SCMP_SYS(fchown),
 	SCMP_SYS(fchownat),
+	SCMP_SYS(utime),
+	SCMP_SYS(utimes),
+	SCMP_SYS(futimesat),
+	SCMP_SYS(utimensat),
+	SCMP_SYS(setxattr),
+	SCMP_SYS(lsetxattr),
+	SCMP_SYS(fsetxattr),
+	SCMP_SYS(removexattr),
+	SCMP_SYS(lremovexattr),
+	SCMP_SYS(fremovexattr),
 	SCMP_SYS(truncate),
 	SCMP_SYS(mount),
 	SCMP_SYS(unshare),
@@ -56,36 +75,88 @@ static const int refused[] = {
 	SCMP_SYS(add_key),
 	SCMP_SYS(shmget),
 	SCMP_SYS(setpriority),
+	SCMP_SYS(ioprio_set),
+	SCMP_SYS(sched_setaffinity),
+	SCMP_SYS(sched_setattr),
+	SCMP_SYS(sched_setparam),
+	SCMP_SYS(sched_setscheduler),
+	SCMP_SYS(process_madvise),
+	SCMP_SYS(migrate_pages),
+	SCMP_SYS(move_pages),
 	SCMP_SYS(openat2),
 };
 
-/* Opening for reading alone. */
+/* EPERM where this argument compares so. The kernel takes the lower half of most arguments, so a
+ * value that is to be refused is masked or bounded, never compared whole. */
+static int refuse(scmp_filter_ctx f, int call, struct scmp_arg_cmp is)
+{
+	return seccomp_rule_add_array(f, SCMP_ACT_ERRNO(EPERM), call, 1, &is);
+}
+
+/* Opening for reading what is there alone. */
 static int refuse_writing(scmp_filter_ctx f)
 {
-	static const scmp_datum_t modes[] = {O_WRONLY, O_RDWR};
+	static const struct {
+		scmp_datum_t mask, flags;
+	} ways[] = {{O_ACCMODE, O_WRONLY},
+		    {O_ACCMODE, O_RDWR},
+		    {O_ACCMODE, O_ACCMODE},
+		    {O_CREAT, O_CREAT},
+		    {O_TRUNC, O_TRUNC}};
 	int err = 0;
 
-	for (size_t i = 0; i < 2 && !err; i++) {
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0] && !err; i++) {
 		struct scmp_arg_cmp is = {.arg = 2,
 					  .op = SCMP_CMP_MASKED_EQ,
-					  .datum_a = O_ACCMODE,
-					  .datum_b = modes[i]};
+					  .datum_a = ways[i].mask,
+					  .datum_b = ways[i].flags};
 
-		err = seccomp_rule_add_array(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(openat), 1, &is);
+		err = refuse(f, SCMP_SYS(openat), is);
 		is.arg = 1;
 		if (!err)
-			err = seccomp_rule_add_array(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(open), 1,
-						     &is);
+			err = refuse(f, SCMP_SYS(open), is);
 	}
 	return err;
 }
 
-/* Unix sockets reach services of this machine. */
-static int refuse_unix_sockets(scmp_filter_ctx f)
+/* Those of the internet and the system's own of addresses remain: Unix sockets and others reach
+ * services of this machine. */
+static int refuse_sockets(scmp_filter_ctx f)
 {
-	struct scmp_arg_cmp is = {.arg = 0, .op = SCMP_CMP_EQ, .datum_a = AF_UNIX};
+	struct scmp_arg_cmp outside[] = {{.arg = 0, .op = SCMP_CMP_LT, .datum_a = AF_INET},
+					 {.arg = 0, .op = SCMP_CMP_GT, .datum_a = AF_NETLINK}};
+	struct scmp_arg_cmp other = {.arg = 0, .op = SCMP_CMP_EQ};
+	int err = refuse(f, SCMP_SYS(socket), outside[0]);
 
-	return seccomp_rule_add_array(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, &is);
+	if (!err)
+		err = refuse(f, SCMP_SYS(socket), outside[1]);
+	for (int family = AF_INET + 1; family < AF_NETLINK && !err; family++) {
+		other.datum_a = (scmp_datum_t)family;
+		if (family != AF_INET6)
+			err = refuse(f, SCMP_SYS(socket), other);
+	}
+	return err;
+}
+
+/* Threads remain, and what the C library asks and tells of this process. clone3 hides its flags in
+ * memory: it is as on a system without it. */
+static int refuse_processes(scmp_filter_ctx f)
+{
+	const struct scmp_arg_cmp no_thread = {.arg = 0,
+					       .op = SCMP_CMP_MASKED_EQ,
+					       .datum_a = CLONE_THREAD,
+					       .datum_b = 0},
+				  another = {.arg = 0,
+					     .op = SCMP_CMP_NE,
+					     .datum_a = (scmp_datum_t)getpid()},
+				  changes = {.arg = 2, .op = SCMP_CMP_NE, .datum_a = 0};
+	int err = seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+
+	if (!err)
+		err = refuse(f, SCMP_SYS(clone), no_thread);
+	if (!err)
+		err = refuse(f, SCMP_SYS(tgkill), another);
+	return err ? err : refuse(f, SCMP_SYS(prlimit64), changes);
 }
 
 int fence_enter(pid_t parent)
@@ -104,6 +175,8 @@ int fence_enter(pid_t parent)
 	if (!err)
 		err = refuse_writing(f);
 	if (!err)
-		err = refuse_unix_sockets(f);
+		err = refuse_sockets(f);
+	if (!err)
+		err = refuse_processes(f);
 	return jail_load(f, err);
 }

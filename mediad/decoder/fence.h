@@ -1,6 +1,7 @@
 /* The fence around a fetcher: it needs the network, name resolution and certificates, so it cannot
- * be jailed as decoder processes are. It starts no program, touches no other process, listens on
- * nothing, writes no file, and has no sockets but those of the internet. */
+ * be jailed as decoder processes are. It starts no program and no process, touches no other one,
+ * listens on nothing, writes, makes and changes no file, and has no sockets but those of the
+ * internet and of its routes. tests/escape tries each of these. */
 #ifndef MEDIAD_DECODER_FENCE_H
 #define MEDIAD_DECODER_FENCE_H
 

@@ -28,6 +28,9 @@ struct attempt {
 	bool (*run)(const struct surroundings *s); /* true: it succeeded */
 };
 
+/* What goes otherwise than mediad/decoder/fence.h says, which is told on stderr. */
+unsigned fence_faults(const struct surroundings *s);
+
 extern const struct attempt attempts[];
 extern const unsigned n_attempts;
 

@@ -1,6 +1,7 @@
 /* Hostile code in the place of the decoder: tries to leave the jail of decoderd.
  *
- *   escape           every attempt must fail in the jail, and at least 80 % must succeed without it
+ *   escape           every attempt must fail in the jail, and at least 80 % must succeed without
+ *                    it; the fence of a fetcher must hold, too
  *   escape --rows    the rows decoder_escapes and decoder_escapes_off
  *
  * The jailed attempts run in processes that mediad/decoder/child.c has forked; this program brings
@@ -202,10 +203,10 @@ static unsigned run_all(bool jailed)
 	return n;
 }
 
-static int report(unsigned jailed, unsigned freely, bool rows)
+static int report(unsigned jailed, unsigned freely, unsigned faults, bool rows)
 {
 	unsigned percent = freely * 100 / n_attempts;
-	unsigned failed = (jailed > 0) + (percent < PERCENT_OFF);
+	unsigned failed = (jailed > 0) + (percent < PERCENT_OFF) + (faults > 0);
 
 	if (rows)
 		printf("{\"name\": \"decoder_escapes\", \"value\": %u, \"unit\": \"\", \"n\": %u}\n"
@@ -216,7 +217,7 @@ static int report(unsigned jailed, unsigned freely, bool rows)
 	else
 		printf("%u attempts: %u succeed in the jail, %u without it\n"
 		       "%u passed, %u failed, 0 skipped\n",
-		       n_attempts, jailed, freely, 2 - failed, failed);
+		       n_attempts, jailed, freely, 3 - failed, failed);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -224,7 +225,7 @@ int main(int argc, char **argv)
 {
 	bool rows = argc > 1 && strcmp(argv[1], "--rows") == 0;
 	char *none[] = {NULL};
-	unsigned jailed, freely;
+	unsigned jailed, freely, faults;
 
 	if (environ && *environ) {
 		execve("/proc/self/exe", argv, none);
@@ -238,6 +239,7 @@ int main(int argc, char **argv)
 	}
 	freely = run_all(false);
 	jailed = run_all(true);
+	faults = fence_faults(&stage.around);
 	clear_stage();
-	return report(jailed, freely, rows);
+	return report(jailed, freely, faults, rows);
 }

@@ -1,0 +1,216 @@
+/* What hostile code in a fetcher tries: each promise of mediad/decoder/fence.h, and what a fetcher
+ * needs. */
+#include "mediad/decoder/fence.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mediad/decoder/jail.h"
+#include "tests/escape/attempts.h"
+
+enum { SUCCESS = 1, FAILURE = 2 };
+
+/* The kernel looks at the lower half alone. */
+#define WIDE(x) ((1L << 32) | (x))
+
+static const struct surroundings *around;
+
+static int open_planted(const char *name, int flags)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "%s/%s", around->dir, name);
+	return open(path, flags, 0600);
+}
+
+static bool create_for_reading(void)
+{
+	return open_planted("made_to_read", O_RDONLY | O_CREAT) >= 0;
+}
+
+static bool empty_for_reading(void)
+{
+	return open_planted("planted", O_RDONLY | O_TRUNC) >= 0;
+}
+
+static bool write_file(void)
+{
+	return open_planted("planted", O_WRONLY) >= 0;
+}
+
+static bool change_mode_of_descriptor(void)
+{
+	return fchmod(open_planted("planted", O_RDONLY), 0644) == 0;
+}
+
+static bool make_pipe_file(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "%s/pipe", around->dir);
+	return mkfifo(path, 0600) == 0;
+}
+
+static bool open_unix_socket(void)
+{
+	return socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
+}
+
+static bool open_wide_unix_socket(void)
+{
+	return syscall(SYS_socket, WIDE(AF_UNIX), SOCK_STREAM, 0) >= 0;
+}
+
+static bool open_other_socket(void)
+{
+	return socket(AF_ALG, SOCK_SEQPACKET, 0) >= 0 || socket(AF_VSOCK, SOCK_STREAM, 0) >= 0;
+}
+
+static bool signal_thread(void)
+{
+	return syscall(SYS_tgkill, around->parent, around->parent, SIGCONT) == 0;
+}
+
+static bool queue_signal(void)
+{
+	siginfo_t info = {.si_code = SI_QUEUE};
+
+	return syscall(SYS_rt_sigqueueinfo, around->parent, SIGCONT, &info) == 0;
+}
+
+static bool limit_parent(void)
+{
+	struct rlimit limit;
+
+	return prlimit((pid_t)around->parent, RLIMIT_CORE, NULL, &limit) == 0 &&
+	       prlimit((pid_t)around->parent, RLIMIT_CORE, &limit, NULL) == 0;
+}
+
+static bool move_parent(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity((pid_t)around->parent, sizeof set, &set) == 0 &&
+	       sched_setaffinity((pid_t)around->parent, sizeof set, &set) == 0;
+}
+
+static bool end_child(long pid)
+{
+	if (pid == 0)
+		_exit(0);
+	return pid > 0 && waitpid((pid_t)pid, NULL, __WALL) > 0;
+}
+
+static bool clone_process(void)
+{
+	return end_child(syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL));
+}
+
+static bool clone_process_anew(void)
+{
+	uint64_t args[8] = {0}; /* struct clone_args */
+
+	args[4] = SIGCHLD;
+	return end_child(syscall(SYS_clone3, args, sizeof args));
+}
+
+/* ---- what a fetcher needs ---- */
+
+static void *run_thread(void *arg)
+{
+	return arg;
+}
+
+static bool start_thread(void)
+{
+	pthread_t t;
+
+	return pthread_create(&t, NULL, run_thread, NULL) == 0 && pthread_join(t, NULL) == 0;
+}
+
+static bool read_file(void)
+{
+	return open("/etc/passwd", O_RDONLY) >= 0;
+}
+
+static bool open_internet_socket(void)
+{
+	return socket(AF_INET, SOCK_STREAM, 0) >= 0 && socket(AF_NETLINK, SOCK_RAW, 0) >= 0;
+}
+
+static bool read_own_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_STACK, &limit) == 0;
+}
+
+static const struct {
+	const char *name;
+	bool (*run)(void);
+	bool needed;
+} tries[] = {
+#define T(f, needed)                                                                               \
+	{                                                                                          \
+#f, f, needed                                                                      \
+	}
+	T(create_for_reading, false),
+	T(empty_for_reading, false),
+	T(write_file, false),
+	T(change_mode_of_descriptor, false),
+	T(make_pipe_file, false),
+	T(open_unix_socket, false),
+	T(open_wide_unix_socket, false),
+	T(open_other_socket, false),
+	T(signal_thread, false),
+	T(queue_signal, false),
+	T(limit_parent, false),
+	T(move_parent, false),
+	T(clone_process, false),
+	T(clone_process_anew, false),
+	T(start_thread, true),
+	T(read_file, true),
+	T(open_internet_socket, true),
+	T(read_own_limit, true),
+#undef T
+};
+
+static void run_try(const void *start, pid_t parent)
+{
+	const size_t *i = start;
+
+	if (fence_enter(parent))
+		_exit(EXIT_SUCCESS);
+	_exit(tries[*i].run() ? SUCCESS : FAILURE);
+}
+
+unsigned fence_faults(const struct surroundings *s)
+{
+	unsigned faults = 0;
+
+	around = s;
+	for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
+		int status = 0;
+		pid_t pid;
+		bool ok = jail_fork(&pid, run_try, &i) == 0 && waitpid(pid, &status, 0) == pid &&
+			  WIFEXITED(status) &&
+			  WEXITSTATUS(status) == (tries[i].needed ? SUCCESS : FAILURE);
+
+		if (!ok)
+			fprintf(stderr, "%s %s in the fence\n", tries[i].name,
+				tries[i].needed ? "fails" : "succeeds");
+		faults += !ok;
+	}
+	return faults;
+}
