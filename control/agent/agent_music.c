@@ -111,7 +111,7 @@ static json_t *tell_answer(const struct agent_music *m, const struct jukebox_req
 
 	if (r->act == MUSIC_ACT_SKIP && a->has_track)
 		json_object_set_new(o, "skipped", music_tell_track(&a->track));
-	if (r->act != MUSIC_ACT_QUEUE_ADD)
+	if (r->act != MUSIC_ACT_QUEUE_ADD && !a->place)
 		return o;
 	added = json_array();
 	for (size_t i = 0; i < r->n && i < ADDED; i++)

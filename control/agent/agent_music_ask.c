@@ -191,7 +191,8 @@ static void finish(struct music_ask *a)
 		r.place = (size_t)a->place - 1;
 	m->asked = plays ? a->turn : asked;
 	output = music_perform(m, &r, &why);
-	if (!output)
+	/* What was added plays later, and is no reason for silence. */
+	if (!output || json_object_get(output, "added"))
 		m->asked = asked;
 	end_ask(a, output, why);
 }

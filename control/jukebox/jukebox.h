@@ -110,7 +110,8 @@ struct jukebox_answer {
  *   EALREADY  it is paused, or plays, already
  *   ENOSPC    the queue is full            ENOTSUP  SEEK in a live stream, or one without ranges
  *   EINVAL, ENOMEM
- * SEARCH and NOW_PLAYING only judge. */
+ * SEARCH and NOW_PLAYING only judge. PLAY by a person who may not skip the present track without a
+ * vote comes next, behind it. */
 int jukebox_do(struct jukebox *j, const struct jukebox_request *r, struct jukebox_answer *a);
 
 /* For showing it; borrowed until its next change. */

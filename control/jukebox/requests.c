@@ -11,6 +11,7 @@ struct work {
 	struct jukebox *j;
 	const struct jukebox_request *r;
 	struct jukebox_answer *a;
+	bool waits; /* PLAY may not end the present track: it comes next */
 };
 
 static void note_track(struct work *w, const struct track *t)
@@ -52,10 +53,11 @@ static int add_tracks(struct work *w)
 		own[i] = r->tracks[i];
 		own[i].requester = r->user;
 	}
-	if (r->act == MUSIC_ACT_PLAY)
+	if (r->act == MUSIC_ACT_PLAY && !w->waits)
 		err = music_queue_play(w->j->queue, own, r->n);
 	else
-		err = music_queue_add(w->j->queue, own, r->n, r->place, &w->a->place);
+		err = music_queue_add(w->j->queue, own, r->n, w->waits ? 0 : r->place,
+				      &w->a->place);
 	free(own);
 	if (!err)
 		note_track(w, music_queue_at(w->j->queue, w->a->place));
@@ -199,6 +201,7 @@ static enum music_verdict vote_to_skip(struct work *w)
 static enum music_verdict judge(struct work *w, const struct track *about)
 {
 	enum music_control control = (enum music_control)w->j->conf.settings->music_control;
+	const struct track *present = music_queue_present(w->j->queue);
 	struct music_person person = {.user = w->r->user};
 	enum music_verdict verdict;
 
@@ -207,6 +210,9 @@ static enum music_verdict judge(struct work *w, const struct track *about)
 	if (w->j->conf.personh)
 		w->j->conf.personh(&person, w->r->user, w->j->conf.arg);
 	verdict = music_policy_judge(control, w->r->act, &person, about ? about->requester : 0);
+	if (w->r->act == MUSIC_ACT_PLAY && present)
+		w->waits = music_policy_judge(control, MUSIC_ACT_SKIP, &person,
+					      present->requester) != MUSIC_ALLOWED;
 	return verdict == MUSIC_NEEDS_VOTE ? vote_to_skip(w) : verdict;
 }
 

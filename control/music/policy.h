@@ -11,8 +11,9 @@
  *
  * A DJ has the DJ role, may manage channels, or is alone with the bot. The requester of the present
  * track controls it (pause, resume, seek) as a DJ does; a track that the bot chose belongs to
- * everyone. A vote to skip passes with 55 % of the people who can hear the music. Voice requests
- * have the rights of their speaker. Pure. */
+ * everyone. To play at once takes the right to skip what plays; else the new track comes next. A
+ * vote to skip passes with 55 % of the people who can hear the music. Voice requests have the
+ * rights of their speaker. Pure. */
 #ifndef CONTROL_MUSIC_POLICY_H
 #define CONTROL_MUSIC_POLICY_H
 

@@ -459,6 +459,24 @@ TEST(calls_and_spoken_commands_have_the_rights_of_their_speaker)
 	close_music();
 }
 
+/* What may not end another person's track comes next, and silences no answer. */
+TEST(playing_at_once_waits_for_anothers_track)
+{
+	CHECK(open_music());
+	plays_rosanna(); /* Alice asked for it */
+	s.dj = false;
+	ask_as(BOB,
+	       (struct tool_music){.op = TOOL_MUSIC_PLAY, .query = "luftballons", .place = -1});
+	CHECK(s.ok);
+	CHECK_STR(text_at("track", "title"), "Rosanna");
+	CHECK_INT(json_integer_value(json_object_get(s.output, "position")), 1);
+	CHECK_STR(present()->title, "Rosanna");
+	loop_run_for(&s.l, 5 * NS_PER_MS);
+	report(MEDIA_MUSIC_PHASE_PLAYING);
+	CHECK_STR(s.events, "");
+	close_music();
+}
+
 /* ---- the room ---- */
 
 TEST(the_room_holds_music_and_lets_it_go_on)

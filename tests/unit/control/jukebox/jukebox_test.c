@@ -226,6 +226,40 @@ TEST(a_jukebox_judges_requests_and_counts_votes)
 	finish();
 }
 
+static int play(const char *title, uint64_t user)
+{
+	struct track t = local_track(title, 0);
+
+	return request((struct jukebox_request){
+		.act = MUSIC_ACT_PLAY, .user = user, .tracks = &t, .n = 1});
+}
+
+/* To play at once ends the present track, which needs the right to skip it. */
+TEST(playing_at_once_ends_no_track_that_may_not_be_skipped)
+{
+	CHECK(begin(NULL));
+	CHECK_INT(add("ab", ALICE), 0);
+	CHECK_INT(play("c", BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
+	CHECK_INT(scene.a.place, 1);
+	CHECK_STR(scene.a.track.title, "c");
+	CHECK_STR(queue_now(), "|acb");
+	CHECK_INT(play("d", ALICE), 0); /* her own */
+	CHECK_INT(scene.a.place, 0);
+	CHECK_STR(queue_now(), "a|dcb");
+	CHECK_INT(play("e", DJ), 0);
+	CHECK_STR(queue_now(), "ad|ecb");
+	CHECK_INT(play("f", BOB), 0); /* the DJ's */
+	CHECK_STR(queue_now(), "ad|efcb");
+	CHECK_INT(play("g", 0), 0);   /* the bot itself */
+	CHECK_INT(play("h", BOB), 0); /* everyone's */
+	CHECK_STR(queue_now(), "adeg|hfcb");
+	CHECK_INT(settings_set(scene.settings, "music_control", "everyone"), 0);
+	CHECK_INT(play("i", ALICE), 0);
+	CHECK_STR(queue_now(), "adegh|ifcb");
+	finish();
+}
+
 TEST(a_jukebox_tells_of_tracks_that_fail)
 {
 	struct track t = local_track("page", 0);
