@@ -353,7 +353,7 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	o->interim.at = 0;
 	o->to_other = !named && (address == ROOM_ADDRESS_MENTIONED ||
 				 room_saying_to_other(context, context->people->person[place].user,
-						      text, told));
+						      text, told, !of));
 	o->listed = room_phrase_is_listed(&saying);
 	if (t == find_audible_turn(context)) {
 		if (!named && utterance == o->utterance && is_undecided(context, place, t, of) &&

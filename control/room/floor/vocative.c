@@ -10,10 +10,10 @@ enum {
 };
 
 /* True if parts [from, to), a clause of its own, are a term of address: "mum", "hang on everyone",
- * "Mr Wang". A noun by itself is none: "Hamburg, how far is that?" */
+ * "yes mum", "Mr Wang". A noun by itself is none: "Hamburg, how far is that?" */
 static bool calls_person(const struct room_utterance *u, unsigned from, unsigned to)
 {
-	const uint32_t may = ROOM_WORD_KIN | ROOM_WORD_LEAD | ROOM_WORD_CALL;
+	const uint32_t may = ROOM_WORD_KIN | ROOM_WORD_LEAD | ROOM_WORD_CALL | ROOM_WORD_ASSENT;
 	unsigned words = 0;
 
 	for (unsigned i = from; i < to; i++) {
@@ -101,9 +101,30 @@ static bool calls_given_name(const struct room_utterance *u, unsigned from, unsi
 	       (speaks_to_person(u, 0, from) || speaks_to_person(u, to, u->n));
 }
 
+/* "Hey Sarah are you coming": nobody calls a person of a story. */
+static bool begins_with_call(const struct room_utterance *u)
+{
+	return u->n > (u->interim ? 1 : LEAST_BESIDE + 1) && u->v[0].classes & ROOM_WORD_CALL &&
+	       is_given_name(u, 1);
+}
+
+/* "Mum", "Lisa": who is called is known before what is said to them. */
+static bool is_only_person(const struct room_utterance *u)
+{
+	return u->interim && u->n == 1 && (u->v[0].classes & ROOM_WORD_KIN || is_given_name(u, 0));
+}
+
+/* "Thanks sweetheart". */
+static bool is_thanks_to_person(const struct room_utterance *u)
+{
+	return u->n == 2 && u->v[0].classes & ROOM_WORD_ASSENT && u->v[1].classes & ROOM_WORD_KIN;
+}
+
 /* "Jonas did you write that": recognisers leave the comma out. */
 static bool begins_with_given_name(const struct room_utterance *u)
 {
+	if (begins_with_call(u))
+		return true;
 	if (u->n < LEAST_WORDS || !is_given_name(u, 0))
 		return false;
 	/* "Can you" is one entry. */
@@ -138,9 +159,14 @@ bool room_phrase_to_other(const struct room_saying *s)
 	bool given;
 
 	room_utterance_split(&u, s);
-	least = u.w.unspaced ? LEAST_WORDS + 1 : (unsigned)LEAST_WORDS;
+	/* More words of an interim transcript will come. */
+	least = (u.w.unspaced ? LEAST_WORDS + 1 : (unsigned)LEAST_WORDS) - u.interim;
 	/* "Anna, my wife" answers "Whom shall I send it to?". */
-	if (s->asked || u.w.n < least || room_utterance_is_named(&u))
+	if (s->asked || room_utterance_is_named(&u))
+		return false;
+	if (is_thanks_to_person(&u) || is_only_person(&u))
+		return true;
+	if (u.w.n < least)
 		return false;
 	/* "Tamara, can you hear me" may be for Damara. */
 	given = (!s->names || !room_name_cue(s->names, s->text)) && !asks_about_answer(&u);

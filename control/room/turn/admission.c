@@ -315,8 +315,9 @@ static struct fits fits_guest(const struct look *l)
 
 static bool addresses_somebody_else(const struct look *l)
 {
-	return !l->turn->named && room_saying_to_other(l->context, l->turn->user,
-						       l->turn->transcript, l->turn->language);
+	return !l->turn->named &&
+	       room_saying_to_other(l->context, l->turn->user, l->turn->transcript,
+				    l->turn->language, false);
 }
 
 static struct fits fits_interrupted_reply(const struct look *l)

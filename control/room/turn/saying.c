@@ -76,13 +76,14 @@ static bool are_plain_words(const struct room_names *names, const char *text,
 }
 
 bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text,
-			  unsigned told)
+			  unsigned told, bool interim)
 {
 	const struct room_people *people = context->people;
 	struct room_saying s = room_saying_of(context, text, told);
 	enum room_language language = room_phrase_language(&s);
 	struct room_saying calls = {.text = text, .over = "", .told = language};
 
+	s.interim = interim;
 	for (unsigned i = 0; i < people->places;) {
 		struct room_names names = {0};
 

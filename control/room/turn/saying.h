@@ -14,9 +14,10 @@ struct room_saying room_saying_of(const struct room_context *context, const char
 				  unsigned told);
 
 /* True if this user's words address another person, by the name of a member or a term of address.
- * Names of members that are words of the lists ("stop", "what is") address nobody. */
+ * Names of members that are words of the lists ("stop", "what is") address nobody. interim: more
+ * words may follow. */
 bool room_saying_to_other(const struct room_context *context, uint64_t user, const char *text,
-			  unsigned told);
+			  unsigned told, bool interim);
 
 /* How the words address or mention the bot. Nothing but its name and a stop request addresses it in
  * any position. */

@@ -131,6 +131,37 @@ TEST(rule_155_common_given_names_call_people_with_other_display_names)
 		.text = "Tamara, can you hear me", .over = "", .names = &damara}));
 }
 
+TEST(rule_155_thanks_and_calls_turn_to_the_person_they_name)
+{
+	static const char *const calls[] = {"thanks sweetheart",
+					    "yes mum, coming",
+					    "danke Schatz",
+					    "merci mon cœur",
+					    "спасибо, солнышко",
+					    "hey Sarah are you coming tonight",
+					    "oye Sara vienes esta noche",
+					    "hey Sarah kommst du heute Abend"};
+	static const char *const none[] = {"thanks", "hey Sarah", "great story",
+					   "mum",    "Lisa",	  "hey, are you coming tonight"};
+	static const char *const begun[] = {"Mama", "Mama, ich", "お母さん", "Lisa", "hey Sarah"};
+	static const char *const open[] = {"Hamburg", "hey", "thanks", "London, in"};
+
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+		if (!room_phrase_to_other(&(struct room_saying){.text = calls[i], .over = ""}))
+			test_fail(__FILE__, __LINE__, "\"%s\" is for the bot", calls[i]);
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+		if (room_phrase_to_other(&(struct room_saying){.text = none[i], .over = ""}))
+			test_fail(__FILE__, __LINE__, "\"%s\" is to somebody else", none[i]);
+	for (size_t i = 0; i < sizeof begun / sizeof begun[0]; i++)
+		if (!room_phrase_to_other(
+			    &(struct room_saying){.text = begun[i], .over = "", .interim = true}))
+			test_fail(__FILE__, __LINE__, "\"%s\" calls nobody yet", begun[i]);
+	for (size_t i = 0; i < sizeof open / sizeof open[0]; i++)
+		if (room_phrase_to_other(
+			    &(struct room_saying){.text = open[i], .over = "", .interim = true}))
+			test_fail(__FILE__, __LINE__, "\"%s\" calls somebody", open[i]);
+}
+
 TEST(rule_155_the_answer_to_a_question_may_name_somebody)
 {
 	static const char *const answers[] = {"Anna, my wife", "my wife, Anna",
