@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed, it is empty. */
+/* Zeroed, it is empty. A ring, so that what was reserved bounds its memory too. */
 struct backlog {
-	int16_t *pcm;
+	int16_t *pcm; /* the oldest is at start; they go on at the front */
 	size_t start, n, cap;
 	uint64_t reserved; /* bytes */
 };

@@ -49,6 +49,31 @@ TEST(backlog_does_not_grow_with_what_went_through)
 	backlog_clear(&b);
 }
 
+/* It is filled to what was reserved, and stays so while a part of it goes and comes. */
+TEST(backlog_holds_no_more_than_was_reserved)
+{
+	enum { MOST = 100000, PART = 960 };
+	struct backlog b = {0};
+	int16_t pcm[PART], out[PART];
+	uint32_t wrote = 0, read = 0;
+
+	CHECK(backlog_reserve(&b, MOST * sizeof(int16_t)));
+	for (unsigned i = 0; i < 1000; i++) {
+		size_t n = MOST - b.n < PART ? MOST - b.n : PART;
+
+		for (size_t k = 0; k < n; k++)
+			pcm[k] = (int16_t)wrote++;
+		CHECK_INT(backlog_append(&b, (const uint8_t *)pcm, n), 0);
+		CHECK(b.cap <= MOST);
+		n = i % 3 ? 0 : backlog_take(&b, out, 500 + i % 400);
+		for (size_t k = 0; k < n; k++)
+			CHECK_INT(out[k], (int16_t)read++);
+	}
+	CHECK(wrote > 2 * MOST);
+	backlog_clear(&b);
+	backlog_release(&b);
+}
+
 TEST_OOM(backlog_without_memory_keeps_what_it_has)
 {
 	static int16_t pcm[30000], out[4];
