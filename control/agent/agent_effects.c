@@ -343,7 +343,9 @@ static bool perform_media(struct agent *a, const struct room_effect *e)
 {
 	switch (e->type) {
 	case ROOM_DO_LISTEN:
-		media_call_listen(a->call, e->user, ROOM_RATE, (uint16_t)e->ms);
+		if (media_call_listen(a->call, e->user, ROOM_RATE, (uint16_t)e->ms))
+			log_warn("listen_delayed", "user=%llu error=memory",
+				 (unsigned long long)e->user);
 		break;
 	case ROOM_DO_UNLISTEN:
 		media_call_listen(a->call, e->user, 0, 0);

@@ -234,26 +234,85 @@ uint64_t media_call_guild(const struct media_call *call)
 	return call->want.guild;
 }
 
+static struct owed_listen *find_owed(struct media_call *call, uint64_t user)
+{
+	for (unsigned i = 0; i < MEDIA_LISTENS_OWED; i++)
+		if (call->owed[i].user == user)
+			return &call->owed[i];
+	return NULL;
+}
+
+static void owe_listen(struct media_call *call, uint64_t user, uint32_t rate, uint16_t silence_ms)
+{
+	struct owed_listen *o = find_owed(call, 0);
+
+	if (!o)
+		return;
+	*o = (struct owed_listen){.user = user, .rate = rate, .silence_ms = silence_ms};
+	media_wake(call->media, MEDIA_RELISTEN_MS);
+}
+
+static void forget_owed(struct media_call *call, uint64_t user)
+{
+	struct owed_listen *o = user ? find_owed(call, user) : NULL;
+
+	if (o)
+		*o = (struct owed_listen){0};
+}
+
+void media_call_listen_again(struct media_call *call)
+{
+	for (unsigned i = 0; i < MEDIA_LISTENS_OWED; i++) {
+		struct owed_listen o = call->owed[i];
+
+		if (o.user && media_call_listen(call, o.user, o.rate, o.silence_ms))
+			return;
+	}
+}
+
+/* mediad gets it under a new number, because the old one stands for the old form. */
+static void change_listen(struct media_call *call, struct listen *l, uint32_t rate,
+			  uint16_t silence_ms)
+{
+	if (is_held(call) && l->told)
+		media_call_send_unlisten(call, l->id);
+	l->id = 0;
+	l->rate = rate;
+	l->silence_ms = silence_ms;
+	l->told = false;
+	if (call->open)
+		send_listen(call, l);
+}
+
+static void end_listen(struct media_call *call, struct listen **at)
+{
+	struct listen *l = *at;
+
+	if (is_held(call) && l->told)
+		media_call_send_unlisten(call, l->id);
+	*at = l->next;
+	free(l);
+}
+
 int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uint16_t silence_ms)
 {
 	struct listen **at = &call->listens, *l;
 
+	forget_owed(call, user);
 	while (*at && (*at)->user != user)
 		at = &(*at)->next;
 	l = *at;
-	if (l && l->rate == rate && l->silence_ms == silence_ms)
-		return 0;
-	if (l) {
-		if (is_held(call) && l->told)
-			media_call_send_unlisten(call, l->id);
-		*at = l->next;
-		free(l);
-	}
-	if (!rate)
+	if (l && !rate)
+		end_listen(call, at);
+	else if (l && (l->rate != rate || l->silence_ms != silence_ms))
+		change_listen(call, l, rate, silence_ms);
+	if (l || !rate)
 		return 0;
 	l = calloc(1, sizeof *l);
-	if (!l)
+	if (!l) {
+		owe_listen(call, user, rate, silence_ms);
 		return ENOMEM;
+	}
 	*l = (struct listen){
 		.next = call->listens, .user = user, .rate = rate, .silence_ms = silence_ms};
 	call->listens = l;

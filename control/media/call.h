@@ -19,6 +19,13 @@ struct listen {
 	bool told; /* the mediad has it, in this form */
 };
 
+/* A listen that found no memory; it is tried again. */
+struct owed_listen {
+	uint64_t user; /* 0: none */
+	uint32_t rate;
+	uint16_t silence_ms;
+};
+
 struct consent {
 	struct consent *next;
 	uint64_t user;
@@ -71,6 +78,7 @@ struct media_call {
 	struct media_call_secure secure;
 	char privacy_code[32];
 	struct listen *listens;
+	struct owed_listen owed[MEDIA_LISTENS_OWED];
 	struct consent *consents;
 	bool lost_refusal; /* of a user, for want of memory */
 	struct media_playback *playbacks;
@@ -131,6 +139,8 @@ bool media_refuses_call(const struct media_call_state *s);
 /* The call is in no mediad then, although its mediad is there: the next lease opens it anew. */
 void media_call_note_refusal(struct media_call *call);
 bool media_call_is_refused(const struct media_call *call);
+/* Tries the listens again that found no memory. */
+void media_call_listen_again(struct media_call *call);
 /* Sends the listens that the mediad of an open call does not have. */
 void media_call_send_listens(struct media_call *call);
 void media_call_send_unlisten(struct media_call *call, uint32_t listen);

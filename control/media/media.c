@@ -143,6 +143,7 @@ static void on_tmr(void *arg)
 	media_place_calls(m);
 	again = move_lost_calls(m, now) ? 1000 : 0;
 	for (struct media_call *c = m->calls; c; c = c->next) {
+		media_call_listen_again(c);
 		media_call_send_listens(c);
 		if (media_playbacks_tick(c, now))
 			again = MEDIA_RETRY_MS;

@@ -104,8 +104,11 @@ bool media_call_lacks_real_time(const struct media_call *call);
 int media_call_verify(struct media_call *call, uint64_t user);
 uint64_t media_call_guild(const struct media_call *call);
 
+/* As many users as a room listens to. */
+enum { MEDIA_LISTENS_OWED = 64 };
+
 /* Requests this user's audio at a rate of 8000, 12000, 16000, 24000 or 48000 Hz; 0 ends that. Kept
- * over restarts. */
+ * over restarts. ENOMEM: it is tried again every second, for MEDIA_LISTENS_OWED users at once. */
 int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uint16_t silence_ms);
 /* Kept over restarts as well. ENOMEM: a refusal counts from then on, in this call, for everybody
  * who has no consent of their own. */

@@ -113,6 +113,7 @@ static void adopt_reported_call(struct media *m, struct media_link *l,
 		x->told = false;
 }
 
+/* Only one of the form that is wanted now is kept: its mediad ends captures by it. */
 static void adopt_reported_listen(struct media *m, struct media_link *l,
 				  const struct media_listening *x)
 {
@@ -121,7 +122,8 @@ static void adopt_reported_listen(struct media *m, struct media_link *l,
 	if (x->listen >= m->next_listen)
 		m->next_listen = x->listen + 1;
 	for (struct listen *w = c ? c->listens : NULL; w; w = w->next)
-		if (w->user == x->user && w->rate == x->rate && !w->told) {
+		if (w->user == x->user && w->rate == x->rate && !w->told &&
+		    (!x->silence_ms || w->silence_ms == x->silence_ms)) {
 			w->id = x->listen;
 			w->told = true;
 			return;

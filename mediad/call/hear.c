@@ -650,6 +650,7 @@ void hear_send_all(struct call *c)
 			msg.listening.listen = p->listens[n].id;
 			msg.listening.user = p->user;
 			msg.listening.rate = p->listens[n].rate;
+			msg.listening.silence_ms = p->listens[n].silence_ms;
 			call_send(c, &msg, 0);
 		}
 	}

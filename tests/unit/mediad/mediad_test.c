@@ -474,6 +474,10 @@ TEST(mediad_refuses_senseless_listens)
 	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
 	CHECK(await(&s.b, MEDIA_SYNCED));
 	CHECK_INT(count(&s.b, MEDIA_LISTENING), 1);
+	for (m = s.b.seen; m->type != MEDIA_LISTENING; m++)
+		;
+	CHECK(m->listening.listen == 4 && m->listening.user == 7);
+	CHECK(m->listening.rate == 16000 && m->listening.silence_ms == 700);
 	scene_end(&s);
 }
 

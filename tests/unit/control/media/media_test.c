@@ -584,6 +584,54 @@ static void end_with_two(struct toy *t, struct toy *other)
 	toy_free(t);
 }
 
+/* Nobody would hear the user, and nothing would tell. */
+TEST(media_listens_again_when_there_is_memory)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	test_fail_allocation(0);
+	CHECK_INT(media_call_listen(t.call, 502, 24000, 700), ENOMEM);
+	CHECK(!media_call_listens(t.call, 502));
+	CHECK(toy_run_until(&t, MEDIA_LISTEN, 1));
+	CHECK(media_call_listens(t.call, 502));
+	/* One that was given up meanwhile is not tried again. */
+	test_fail_allocation(0);
+	CHECK_INT(media_call_listen(t.call, 503, 24000, 700), ENOMEM);
+	CHECK_INT(media_call_listen(t.call, 503, 0, 0), 0);
+	toy_run_ms(&t, MEDIA_RELISTEN_MS + 100);
+	CHECK(!media_call_listens(t.call, 503));
+	toy_free(&t);
+}
+
+/* The setting has changed while control was away. */
+TEST(media_keeps_no_reported_listen_with_another_silence)
+{
+	struct media_msg listening = {.type = MEDIA_LISTENING};
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	t.holds_call = t.still_reports = true;
+	CHECK_INT(toy_listen(&t) || toy_start_control(&t, 10), 0);
+	CHECK_INT(media_call_open(&t.call, t.media, &toy_want, toy_on_call, &t), 0);
+	CHECK_INT(media_call_listen(t.call, 11, 24000, 600), 0);
+	CHECK_INT(media_call_listen(t.call, 12, 24000, 600), 0);
+	CHECK_INT(media_call_listen(t.call, 13, 24000, 600), 0);
+	CHECK(toy_run_until(&t, MEDIA_HELLO, 1));
+	listening.listening = (struct media_listening){77, 3, 1, 11, 24000, 600};
+	toy_send(&t, listening);
+	listening.listening = (struct media_listening){77, 3, 2, 12, 24000, 900};
+	toy_send(&t, listening);
+	listening.listening = (struct media_listening){77, 3, 3, 13, 24000, 0}; /* an older one */
+	toy_send(&t, listening);
+	toy_send(&t, (struct media_msg){.type = MEDIA_SYNCED, .synced = {.calls = 1}});
+	CHECK(toy_run_until(&t, MEDIA_LISTEN, 1));
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_UNLISTEN], 1);
+	CHECK_INT(t.count[MEDIA_LISTEN], 1);
+	toy_free(&t);
+}
+
 /* It would be in the call twice: the first mediad keeps a call that was taken for ours. */
 TEST(media_does_not_move_a_call_that_its_mediad_has_reported_again)
 {
