@@ -9,6 +9,7 @@
 
 #include "control/agent/inside.h"
 #include "control/media/media.h"
+#include "control/memory/rank.h"
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
 #include "control/settings/settings.h"
@@ -247,6 +248,27 @@ static int find_facts(struct agent_retrieval *r, uint64_t user)
 	return err;
 }
 
+/* {"NAME": "ID", …}: whom the question names of the people present, under the names that models
+ * and people know them by now. NULL: nobody, or no memory. */
+static char *list_named(const struct agent_retrieval *r)
+{
+	json_t *people = json_object();
+	unsigned place = 0;
+	const char *name;
+	char *text;
+
+	while ((name = room_person(r->a->room, &place))) {
+		uint64_t user = room_user_of(r->a->room, name);
+
+		if (user && rank_names(r->question, name))
+			json_object_set_new(people, name,
+					    json_sprintf("%llu", (unsigned long long)user));
+	}
+	text = json_object_size(people) ? json_dumps(people, JSON_COMPACT) : NULL;
+	json_decref(people);
+	return text;
+}
+
 static int find_lines(struct agent_retrieval *r)
 {
 	const struct media_want *where = media_call_want(r->a->call);
@@ -259,12 +281,16 @@ static int find_lines(struct agent_retrieval *r)
 				  .words = r->question,
 				  .most = 2 * SLICE_LINES,
 				  .wait_ms = embedding_wait_ms(r)};
+	char *people;
 	int err;
 
 	if (what.since_ms >= what.until_ms)
 		return ENOENT;
+	people = list_named(r);
+	what.people = people;
 	err = store_find_said(r->a->store, &what, take_half, &r->lines);
 	r->lines.out = !err;
+	free(people);
 	return err;
 }
 

@@ -6,7 +6,7 @@
 
 #include "control/memory/name.h"
 
-enum { WORD_SIZE = 64 };
+enum { WORD_SIZE = 64, NAME_BYTES = 128 };
 
 static bool is_part(char c)
 {
@@ -47,4 +47,27 @@ size_t question_strip(char out[QUESTION_SIZE], const char *question, question_na
 	if (!n)
 		snprintf(out, QUESTION_SIZE, "%s", question);
 	return names;
+}
+
+static bool ends_word(char c)
+{
+	return !isalnum((unsigned char)c) && !((unsigned char)c & 0x80);
+}
+
+void question_each_name(const char *question, question_span_h *h, void *arg)
+{
+	for (const char *p = question; *p; p++) {
+		size_t words = 0;
+
+		if (*p == ' ' || (p > question && !ends_word(p[-1])))
+			continue;
+		for (size_t n = 1; n <= NAME_BYTES && p[n - 1] && words < QUESTION_NAME_WORDS;
+		     n++) {
+			if (p[n - 1] == ' ' || !ends_word(p[n]))
+				continue;
+			words++;
+			if (name_read(question, p, n) != NAME_NONE && !h(p, n, arg))
+				return;
+		}
+	}
 }

@@ -18,4 +18,11 @@ typedef bool(question_name_h)(const char *word, void *arg);
  * else is left. Returns how many names there were. */
 size_t question_strip(char out[QUESTION_SIZE], const char *question, question_name_h *h, void *arg);
 
+/* What may be a name: n bytes at name; false ends the walk. */
+typedef bool(question_span_h)(const char *name, size_t n, void *arg);
+/* Calls h for each place of the question where a name of up to QUESTION_NAME_WORDS words may stand
+ * (name_read). */
+enum { QUESTION_NAME_WORDS = 4 };
+void question_each_name(const char *question, question_span_h *h, void *arg);
+
 #endif

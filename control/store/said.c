@@ -18,6 +18,7 @@
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/job.h"
+#include "control/store/question_people.h"
 #include "control/store/scope_rows.h"
 #include "control/store/term_search.h"
 #include "ipc/log.h"
@@ -38,6 +39,7 @@ enum {
 
 struct lines {
 	size_t n;
+	struct question_people named;
 	struct rank_line rank[LINES];
 	json_t *line[LINES];
 	bool unsure; /* nothing in the best lines supports an answer */
@@ -106,7 +108,7 @@ static json_t *line_json(struct db *db, sqlite3_stmt *s)
 }
 
 /* Takes the rows; a line that is there already stays as it is. */
-static int take_lines(struct db *db, sqlite3_stmt *s, const char *question, struct lines *out)
+static int take_lines(struct db *db, sqlite3_stmt *s, struct lines *out)
 {
 	int err;
 
@@ -115,7 +117,7 @@ static int take_lines(struct db *db, sqlite3_stmt *s, const char *question, stru
 				      .at_ms = db_uint(s, 1),
 				      .match = db_real(s, 6),
 				      .named = !db_uint(s, 5) &&
-					       rank_names(question, db_text(s, 3))};
+					       question_people_has(&out->named, db_uint(s, 2))};
 		size_t i = 0;
 
 		while (i < out->n && out->rank[i].id != r.id)
@@ -142,7 +144,7 @@ static int take_line(struct db *db, const struct job *j, uint64_t id, double mat
 
 	db_bind_uint(s, 7, id);
 	db_bind_real(s, 8, match);
-	return take_lines(db, s, j->text, out);
+	return take_lines(db, s, out);
 }
 
 static int take_beside(struct db *db, const struct job *j, struct lines *out)
@@ -152,7 +154,7 @@ static int take_beside(struct db *db, const struct job *j, struct lines *out)
 
 	for (size_t i = 0; i < 2 * found && !err; i++)
 		err = take_lines(db, use_beside(db, j, &out->rank[i / 2], i % 2, true, BESIDE),
-				 j->text, out);
+				 out);
 	return err;
 }
 
@@ -294,13 +296,15 @@ struct speakers {
 	struct embedding *e;
 	struct db *db;
 	uint64_t guild;
+	const json_t *present;
 };
 
 static bool is_speaker(const char *word, void *arg)
 {
 	const struct speakers *s = arg;
 
-	return embedding_has_name(s->e, s->db, s->guild, word);
+	return question_people_is_present(s->present, word, strlen(word)) ||
+	       embedding_has_name(s->e, s->db, s->guild, word);
 }
 
 /* A question that means something to the encoder. */
@@ -312,9 +316,9 @@ struct meaning {
 };
 
 static void read_meaning(struct db *db, struct embedding *e, const struct job *j,
-			 struct meaning *out)
+			 const json_t *present, struct meaning *out)
 {
-	struct speakers speakers = {e, db, j->guild};
+	struct speakers speakers = {e, db, j->guild, present};
 
 	out->is = embedding_is_elsewhere(e) ? j->meaning != NULL
 					    : e && english_is(j->text, strlen(j->text));
@@ -361,18 +365,24 @@ static int take_terms(struct db *db, const struct job *j, const char *query, str
 	return err == ENOENT || err == ETIMEDOUT ? 0 : err;
 }
 
-static int find_lines(struct db *db, struct embedding *e, const struct job *j, struct lines *out)
+static int find_lines(struct db *db, struct embedding *e, const struct job *j,
+		      const json_t *present, struct lines *out)
 {
 	char query[TERMS_QUERY_MAX];
 	struct meaning m = {0};
 	bool terms;
-	int err = 0;
+	int err = question_people_find(db, j->guild, present, j->text, &out->named);
 
-	read_meaning(db, e, j, &m);
+	/* Without those whom it names a search is better than none. */
+	out->late = err == ETIMEDOUT;
+	if (err && !out->late)
+		return err;
+	err = 0;
+	read_meaning(db, e, j, present, &m);
 	terms = terms_query(query, m.is ? m.words : j->text);
 	if (!terms && !m.is)
 		return take_lines(db, use_lines(db, DB_FIND_NEWEST, j, true, (unsigned)j->version),
-				  j->text, out);
+				  out);
 	if (terms)
 		err = take_terms(db, j, query, out);
 	if (!err && m.is)
@@ -399,11 +409,11 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j, s
 int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)
 {
 	struct lines *lines = calloc(1, sizeof *lines);
-	json_t *found = json_array();
+	json_t *found = json_array(), *present = json_loads(j->scope ? j->scope : "", 0, NULL);
 	int err = lines && found ? db_begin_search(db, j->search_ms) : ENOMEM;
 
 	if (!err)
-		err = find_lines(db, e, j, lines);
+		err = find_lines(db, e, j, present, lines);
 	for (size_t i = 0; !err && i < lines->n && i < j->version; i++) {
 		json_t *line = lines->line[lines->rank[i].index];
 
@@ -422,5 +432,6 @@ int said_find(struct db *db, struct embedding *e, const struct job *j, char **ou
 		json_decref(lines->line[i]);
 	free(lines);
 	json_decref(found);
+	json_decref(present);
 	return !err && !*out ? ENOMEM : err;
 }

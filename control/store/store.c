@@ -488,10 +488,12 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			.search_ms = what->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.version = what->most < STORE_SAID_MAX ? what->most : STORE_SAID_MAX,
 			.user = what->user,
+			.scope = strdup(what->people ? what->people : ""),
 			.author = strdup(what->user ? "" : what->name),
 			.text = strdup(what->words)};
 
-	if (!j.author || !j.text) {
+	if (!j.scope || !j.author || !j.text) {
+		free(j.scope);
 		free(j.author);
 		free(j.text);
 		return ENOMEM;

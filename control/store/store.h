@@ -93,8 +93,11 @@ struct store_said {
 	const char *name;	     /* who said it, or "" */
 	uint64_t user;		     /* the same by id, whatever the name; 0: by name */
 	const char *words;	     /* a question whose content words find it; "": the newest */
-	unsigned most;		     /* at most STORE_SAID_MAX */
-	uint32_t wait_ms;	     /* for the vector of words (struct store_question) */
+	/* {"NAME": "ID", …}: whom words name by the names of people present; NULL: nobody. Other
+	 * names are looked up in the lines. */
+	const char *people;
+	unsigned most;	  /* at most STORE_SAID_MAX */
+	uint32_t wait_ms; /* for the vector of words (struct store_question) */
 };
 enum { STORE_SAID_MAX = 20 };
 /* Lines of people and of the bot in one voice channel, the best first (control/memory/rank.h). The

@@ -152,6 +152,43 @@ TEST(recalled_text_bears_the_present_name_of_its_speaker)
 	close_memory(&s);
 }
 
+static void add_line(struct scene *s, uint64_t user, const char *name, const char *text,
+		     uint64_t hours_ago)
+{
+	const struct media_want *where = media_call_want(s->call);
+	uint64_t at = env_wall_ms(s->fake.env) - hours_ago * 3600000;
+
+	bus_publish(s->bus, &(struct bus_event){.type = EVENT_UTTERANCE,
+						.at_ms = at,
+						.guild = where->guild,
+						.user = user,
+						.utterance = {.session = at,
+							      .channel = where->channel,
+							      .name = name,
+							      .text = text,
+							      .consent = true,
+							      .started_ms = at}});
+}
+
+/* A question means whoever is called so now, under all names of that person. */
+TEST(lines_of_a_renamed_person_come_first_when_the_question_has_the_present_name)
+{
+	static struct scene s;
+	const char *slice, *own, *other;
+
+	CHECK(open_memory(&s));
+	come(&s, BOB, "Robert");
+	add_line(&s, BOB, "Bob", "the birthday cake is burnt", 5);
+	add_line(&s, ALICE, "Robert", "the birthday cake is ready", 3);
+	/* Behind the lines in the queue of the store, which a prompt's search may overtake. */
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the tea is green\"}]"));
+	slice = retrieve(&s, "parley what did Robert say about the birthday cake");
+	own = strstr(slice, "burnt");
+	other = strstr(slice, "ready");
+	CHECK(own && other && own < other);
+	close_memory(&s);
+}
+
 TEST(private_facts_are_not_retrieved_for_somebody_who_has_left)
 {
 	static struct scene s;

@@ -1,5 +1,6 @@
 #include "control/memory/question.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -52,4 +53,44 @@ TEST(a_long_question_is_cut)
 	memcpy(question, "a b ", 4);
 	question[sizeof question - 1] = '\0';
 	CHECK(strcmp(strip(question), "a b") == 0);
+}
+
+struct spans {
+	char text[512];
+	unsigned most;
+};
+
+static bool note_span(const char *name, size_t n, void *arg)
+{
+	struct spans *spans = arg;
+	size_t at = strlen(spans->text);
+
+	snprintf(spans->text + at, sizeof spans->text - at, "%.*s|", (int)n, name);
+	return --spans->most > 0;
+}
+
+static const char *list_names(const char *question, unsigned most)
+{
+	static struct spans spans;
+
+	spans = (struct spans){.most = most};
+	question_each_name(question, note_span, &spans);
+	return spans.text;
+}
+
+TEST(places_of_names_are_told)
+{
+	CHECK_STR(list_names("what did Mary Ann say", 99),
+		  "what did Mary Ann|did Mary Ann|Mary|Mary Ann|Mary Ann say|Ann|Ann say|");
+	CHECK_STR(list_names("what did Mary Ann say", 1), "what did Mary Ann|");
+	CHECK_STR(list_names("the cake is ready", 99), "");
+	CHECK_STR(list_names("", 99), "");
+	/* Longer than any name. */
+	CHECK_STR(
+		list_names(
+			"is it "
+			"Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+			"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+			99),
+		"");
 }

@@ -263,3 +263,33 @@ TEST(lines_are_found_by_the_id_of_their_speaker)
 		  "");
 	close_scene();
 }
+
+/* The first line that is found about the cake. */
+static const char *first_about_cake(const char *question, const char *people)
+{
+	find_said((struct store_said){.name = "", .words = question, .people = people, .most = 1});
+	return found;
+}
+
+/* A question means people, whatever name their lines have. */
+TEST(lines_of_the_people_whom_a_question_names_come_first)
+{
+	open_scene();
+	say(300, 4, "Ana", "the cake is ready", 1000000);
+	say(300, 5, "Bob", "the cake is burnt", 20000000);
+	say(300, 6, "Mary Ann", "cake for everybody", 40000000);
+	say(300, 4, "Zoe", "good evening", 60000000);
+	CHECK(strncmp(first_about_cake("what about the cake", NULL), "Mary Ann/6", 10) == 0);
+	CHECK(strncmp(first_about_cake("what did Ana say about the cake", NULL), "Ana/4", 5) == 0);
+	/* Her later name, which is not that of the line. */
+	CHECK(strncmp(first_about_cake("what did Zoe say about the cake", NULL), "Ana/4", 5) == 0);
+	/* A name that no line has. */
+	CHECK(strncmp(first_about_cake("what did Robert say about the cake", "{\"Robert\":\"5\"}"),
+		      "Bob/5", 5) == 0);
+	/* The one who is called Ana now. */
+	CHECK(strncmp(first_about_cake("what did Ana say about the cake", "{\"ana\":\"5\"}"),
+		      "Bob/5", 5) == 0);
+	CHECK(strncmp(first_about_cake("Mary asks: what did Mary Ann say about the cake", NULL),
+		      "Mary Ann/6", 10) == 0);
+	close_scene();
+}
