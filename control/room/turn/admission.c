@@ -139,10 +139,17 @@ static struct fits fits_music_control(const struct look *l)
 							   : control != ROOM_MUSIC_NO_CONTROL);
 }
 
+static bool addresses_somebody_else(const struct look *l)
+{
+	return !l->turn->named &&
+	       room_saying_to_other(l->context, l->turn->user, l->turn->transcript,
+				    l->turn->language, false);
+}
+
 static struct fits fits_choice_made(const struct look *l)
 {
-	int which = has_open_choice(l) ? room_choice_match(l->context->choice, l->turn->transcript)
-				       : -1;
+	bool open = has_open_choice(l) && !addresses_somebody_else(l);
+	int which = open ? room_choice_match(l->context->choice, l->turn->transcript) : -1;
 
 	return (struct fits){has_open_choice(l), which >= 0, which + 1,
 			     room_choice_count(l->context->choice)};
@@ -198,7 +205,8 @@ static struct fits fits_cancel_intent(const struct look *l)
 
 static struct fits fits_pending_command(const struct look *l)
 {
-	return fits_if(room_choice_open(l->context->choice, l->context->now), has_open_choice(l));
+	return fits_if(room_choice_open(l->context->choice, l->context->now),
+		       has_open_choice(l) && !addresses_somebody_else(l));
 }
 
 static struct fits fits_same_speaker_queued(const struct look *l)
@@ -311,13 +319,6 @@ static struct fits fits_guest(const struct look *l)
 	unsigned people = room_people_present(l->context);
 
 	return (struct fits){true, l->context->guest && people != 1, people, 1};
-}
-
-static bool addresses_somebody_else(const struct look *l)
-{
-	return !l->turn->named &&
-	       room_saying_to_other(l->context, l->turn->user, l->turn->transcript,
-				    l->turn->language, false);
 }
 
 static struct fits fits_interrupted_reply(const struct look *l)

@@ -338,6 +338,27 @@ TEST(rule_103_a_choice_is_made_by_whom_it_was_offered)
 	scene_close(s);
 }
 
+TEST(rule_103_words_to_somebody_else_choose_nothing)
+{
+	static const char *const asides[] = {"Bob, did you lock the car",
+					     "Bob, you can have the blue cup"};
+
+	for (size_t i = 0; i < sizeof asides / sizeof asides[0]; i++) {
+		struct scene *s = scene_open("");
+
+		scene_join(s, ALICE, "Alice");
+		scene_join(s, BOB, "Bob");
+		offer(s, ALICE, "play\nblue\ngreen");
+		scene_mark(s);
+		scene_say(s, ALICE, asides[i]);
+		CHECK_INT(scene_count(s, ROOM_DO_CHOOSE), 0);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+		scene_say(s, ALICE, "the blue one");
+		CHECK_INT(scene_count(s, ROOM_DO_CHOOSE), 1);
+		scene_close(s);
+	}
+}
+
 TEST(rule_103_numbers_ordinals_and_names)
 {
 	static const struct {
