@@ -85,13 +85,14 @@ static bool is_sound(long status)
 	return status == 200 || status == 206;
 }
 
-/* Sends a title once, even if the line breaks while it plays. */
+/* Sends a title once, even if the line breaks while it plays: no title has come then. With its NUL,
+ * because an empty packet reads as the end of the fetcher. */
 static void send_title(struct fetcher *f)
 {
-	if (strcmp(f->title, f->icy.title) == 0)
+	if (!f->icy.titles || strcmp(f->title, f->icy.title) == 0)
 		return;
 	memcpy(f->title, f->icy.title, sizeof f->title);
-	(void)!send(TITLES_FD, f->title, strlen(f->title), MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)!send(TITLES_FD, f->title, strlen(f->title) + 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /* Takes the source's size out of "bytes 0-99/1234". */

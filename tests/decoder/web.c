@@ -110,6 +110,29 @@ static void send_radio(int fd, const struct body *b)
 	(void)!recv(fd, &byte, 1, 0);
 }
 
+/* A title, none during an advertisement, and another; then the line breaks, and the next one tells
+ * no title. */
+static void send_advert(int fd, const struct body *b, bool again)
+{
+	static const char *const titles[] = {"First", "", "Third"};
+	const size_t part = 8 * INTERVAL, to = again ? b->n : part;
+	char byte;
+
+	send_text(fd, "ICY 200 OK\r\nicy-name: Test\r\nicy-metaint: 8000\r\n"
+		      "Content-Type: audio/mpeg\r\n\r\n");
+	for (size_t at = again ? part : 0, i = 0; at < to; at += INTERVAL, i++) {
+		size_t n = to - at < INTERVAL ? to - at : INTERVAL;
+
+		send_all(fd, b->bytes + at, n);
+		if (n == INTERVAL && i % 3 == 0 && !again)
+			send_title_block(fd, titles[i / 3]);
+		else if (n == INTERVAL)
+			send_all(fd, "", 1);
+	}
+	if (again)
+		(void)!recv(fd, &byte, 1, 0);
+}
+
 static void redirect(int fd, const char *to)
 {
 	char text[256];
@@ -133,6 +156,8 @@ static void answer(struct web *w, int fd, const char *head)
 		send_plain(fd, &b);
 	} else if (sscanf(head, "GET /radio/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_radio(fd, &b);
+	} else if (sscanf(head, "GET /advert/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_advert(fd, &b, atomic_load(&w->requests) > 1);
 	} else if (sscanf(head, "GET /hop/%u/%127s", &hops, name) == 2) {
 		if (hops)
 			snprintf(to, sizeof to, "/hop/%u/%s", hops - 1, name);

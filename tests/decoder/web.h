@@ -7,7 +7,8 @@
  *   /private          a redirect to an address that is not allowed
  *   /scheme           a redirect to a file
  *   /missing          404
- *   /radio/FILE       the file as a radio station with two titles, then silence on the line */
+ *   /radio/FILE       the file as a radio station with two titles, then silence on the line
+ *   /advert/FILE      the same with a title that is empty for a while, and a line that breaks */
 #ifndef TESTS_DECODER_WEB_H
 #define TESTS_DECODER_WEB_H
 

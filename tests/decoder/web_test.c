@@ -148,6 +148,22 @@ TEST(decoderd_reads_no_private_address)
 	deck_close(&d);
 }
 
+/* An empty title is one like any other, and a broken line is no title. */
+TEST(decoderd_plays_on_when_a_station_tells_no_title)
+{
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && format_write(&d, &formats[4], 2) &&
+		  deck_start(&d, 0, "/advert/e.mp3", 0);
+
+	if (ok)
+		deck_play(&d, 0, &p, 150000);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok && !p.has_ended && p.frames == 150000);
+	CHECK_STR(p.titles, "First||Third|");
+}
+
 /* The titles are cut out of the sound. */
 TEST(decoderd_plays_a_station_and_tells_its_titles)
 {
