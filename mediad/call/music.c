@@ -250,6 +250,20 @@ static int alloc_lane(struct call *c, struct music_track *t, struct music_lane *
 	return music_lane_alloc(out, &conf);
 }
 
+/* Tracks of one album run into each other as they are. Control decides so too, but knows the tags
+ * of a source only when it is opened. */
+static bool continues_album(const struct call *c, const struct music_track *t)
+{
+	for (unsigned i = 0; t->follows && i < MUSIC_MIXER_LANES; i++) {
+		const struct music_track *o = c->tracks[i];
+
+		if (o && o->lane && !o->follows && *o->opened.album &&
+		    strcmp(o->opened.album, t->opened.album) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void lend_lane(struct call *c, struct music_track *t)
 {
 	struct cmd cmd = {.type = CMD_MUSIC_ADD};
@@ -260,7 +274,7 @@ static void lend_lane(struct call *c, struct music_track *t)
 	}
 	t->lane = ++c->next_music_lane;
 	cmd.music.paused = t->paused;
-	cmd.music.joint.crossfade = t->crossfade;
+	cmd.music.joint.crossfade = continues_album(c, t) ? 0 : t->crossfade;
 	if (t->replaces) {
 		cmd.music.joint.at_once = !t->continues;
 		cmd.music.joint.after = t->replaces->lane;

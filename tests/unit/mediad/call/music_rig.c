@@ -214,6 +214,8 @@ void music_rig_opened(uint32_t music, uint64_t start_at, uint64_t duration)
 					     .seekable = true,
 					     .levels = {-1000, -300},
 					     .title = "Blue"};
+	snprintf(msg.opened.album, sizeof msg.opened.album, "%s",
+		 music_rig.album ? music_rig.album : "");
 	music_rig_deliver(&msg);
 	t = music_rig_track_of(music);
 	if (t && t->lane)

@@ -24,6 +24,7 @@ struct music_rig {
 	unsigned n_states, tags;
 	uint64_t written; /* frames that a decoder has written when it dies; 0: few */
 	char title[300];
+	const char *album; /* of all tracks; NULL: none */
 };
 
 extern struct music_rig music_rig;

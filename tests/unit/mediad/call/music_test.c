@@ -283,6 +283,25 @@ TEST(call_music_crosses_over)
 	music_rig_finish();
 }
 
+/* Its tracks may run into each other, as those of a concert do. */
+TEST(call_music_of_one_album_does_not_cross_over)
+{
+	music_rig_setup();
+	music_rig.album = "One";
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, DURATION);
+	music_rig_prepare(8, 500);
+	music_rig_opened(8, 0, DURATION);
+	music_rig_run_ms(800);
+	CHECK_PHASE(8, READY);
+	music_rig_run_ms(600);
+	CHECK_PHASE(7, ENDED);
+	CHECK_INT(music_rig_state_of(7)->position, DURATION);
+	CHECK_PHASE(8, PLAYING);
+	music_rig.album = NULL;
+	music_rig_finish();
+}
+
 TEST(call_music_next_is_taken_back)
 {
 	play_two(0);
