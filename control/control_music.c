@@ -95,13 +95,15 @@ static void tell_added(struct words *words, const struct jukebox *j,
 		       const char *label)
 {
 	if (r->n > 1)
-		words_music_added_many(words, (unsigned)r->n, (unsigned)a->place + 1);
+		words_music_added_many(words, (unsigned)a->n, (unsigned)a->place + 1);
 	else if (a->place)
 		words_music_added(words, label, (unsigned)a->place + 1);
 	else
 		words_music_plays(words, label);
 	if (a->place)
 		tell_wait(words, j, a->place);
+	if (a->n < r->n)
+		words_music_no_room(words, (unsigned)(r->n - a->n));
 }
 
 static void tell_loop(struct words *words, enum music_loop loop)

@@ -114,10 +114,12 @@ static json_t *tell_answer(const struct agent_music *m, const struct jukebox_req
 	if (r->act != MUSIC_ACT_QUEUE_ADD && !a->place)
 		return o;
 	added = json_array();
-	for (size_t i = 0; i < r->n && i < ADDED; i++)
+	for (size_t i = 0; i < a->n && i < ADDED; i++)
 		json_array_append_new(added, music_tell_label(&r->tracks[i]));
 	json_object_set_new(o, "added", added);
-	json_object_set_new(o, "added_count", json_integer((json_int_t)r->n));
+	json_object_set_new(o, "added_count", json_integer((json_int_t)a->n));
+	if (a->n < r->n)
+		json_object_set_new(o, "no_room_for", json_integer((json_int_t)(r->n - a->n)));
 	json_object_set_new(o, "position", json_integer((json_int_t)a->place));
 	json_object_del(o, "queue");
 	return o;

@@ -224,11 +224,15 @@ int music_subject_parse(const char *subject, uint64_t *channel, uint32_t *entry)
 
 static void add_line(struct words *words, size_t place, const struct track *t)
 {
-	char label[TRACK_LABEL_MAX];
+	char label[TRACK_LABEL_MAX], time[MUSIC_TIME_MAX];
 
 	track_write_label(label, t);
+	music_time_write(time, t->duration_ms / 1000);
 	words_line(words);
-	words_music_line(words, (unsigned)place, label);
+	if (t->duration_ms)
+		words_music_line_timed(words, (unsigned)place, label, time);
+	else
+		words_music_line(words, (unsigned)place, label);
 }
 
 void music_message_queue(struct words *words, const struct music_view *v, size_t page)

@@ -99,7 +99,7 @@ struct jukebox_answer {
 	enum music_verdict verdict; /* of others than MUSIC_ALLOWED nothing has changed */
 	struct music_tally tally;   /* of MUSIC_NEEDS_VOTE: the vote counts */
 	size_t place;		    /* of the first new track; 0: it plays now */
-	size_t n;		    /* tracks that CLEAR and STOP took away */
+	size_t n; /* tracks that CLEAR and STOP took away; that found room, of PLAY and QUEUE_ADD */
 	bool has_track;
 	struct track
 		track; /* that the request was about: skipped, removed, moved, or present now */

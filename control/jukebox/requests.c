@@ -38,27 +38,30 @@ static const struct track *named_track(const struct work *w)
 
 /* ---- acts ---- */
 
+/* Of a long list as many as there is room for. */
 static int add_tracks(struct work *w)
 {
 	const struct jukebox_request *r = w->r;
+	size_t room = MUSIC_QUEUE_WAITING - music_queue_count(w->j->queue);
+	size_t n = r->n < room ? r->n : room;
 	struct track *own;
 	int err;
 
-	if (!r->n || !r->tracks || r->n > MUSIC_QUEUE_WAITING)
-		return r->n > MUSIC_QUEUE_WAITING ? ENOSPC : EINVAL;
-	own = calloc(r->n, sizeof *own);
+	if (!r->n || !r->tracks || !n)
+		return r->n && r->tracks ? ENOSPC : EINVAL;
+	own = calloc(n, sizeof *own);
 	if (!own)
 		return ENOMEM;
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		own[i] = r->tracks[i];
 		own[i].requester = r->user;
 	}
 	if (r->act == MUSIC_ACT_PLAY && !w->waits)
-		err = music_queue_play(w->j->queue, own, r->n);
+		err = music_queue_play(w->j->queue, own, n);
 	else
-		err = music_queue_add(w->j->queue, own, r->n, w->waits ? 0 : r->place,
-				      &w->a->place);
+		err = music_queue_add(w->j->queue, own, n, w->waits ? 0 : r->place, &w->a->place);
 	free(own);
+	w->a->n = err ? 0 : n;
 	if (!err)
 		note_track(w, music_queue_at(w->j->queue, w->a->place));
 	return err;

@@ -12,6 +12,7 @@
 #include "control/jail/program.h"
 #include "control/jail/sandbox.h"
 #include "control/music/match.h"
+#include "control/music/playlist.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/http_guard.h"
@@ -26,7 +27,7 @@
 #define WHOLE	"[protocol~='^https?$']"
 #define FORMATS "ba[acodec=opus]" WHOLE "/ba" WHOLE "/b" WHOLE
 
-enum { OUTPUT_MAX = 8 << 20, MEMORY_MIB = 512, PLAYLIST_END = 100 };
+enum { OUTPUT_MAX = 8 << 20, MEMORY_MIB = 512, PLAYLIST_END = PLAYLIST_TRACKS };
 
 /* Sites whose extractors ask the site alone. Others go to whatever host an address names, or go on
  * at an address that stands in the one they are given, as youtube:consent does. */

@@ -632,6 +632,30 @@ TEST(a_place_is_refused_in_music_without_one)
 	finish();
 }
 
+TEST(a_long_list_fills_the_queue)
+{
+	static struct track list[MUSIC_QUEUE_WAITING + 9];
+	struct jukebox_request r = {.act = MUSIC_ACT_QUEUE_ADD,
+				    .user = ALICE,
+				    .tracks = list,
+				    .n = sizeof list / sizeof list[0],
+				    .place = MUSIC_QUEUE_END};
+
+	for (size_t i = 0; i < r.n; i++)
+		list[i] = local_track("l", 0);
+	CHECK(begin(NULL));
+	CHECK_INT(add("ab", ALICE), 0);
+	CHECK_INT(scene.a.n, 1);
+	CHECK_INT(request(r), 0);
+	CHECK_INT(scene.a.n, MUSIC_QUEUE_WAITING - 2);
+	CHECK_INT(scene.a.place, 2);
+	CHECK_INT(music_queue_count(jukebox_queue(scene.jukebox)), MUSIC_QUEUE_WAITING);
+	CHECK_INT(request(r), ENOSPC);
+	r.n = 0;
+	CHECK_INT(request(r), EINVAL);
+	finish();
+}
+
 TEST(tags_and_titles_of_a_source_are_shown)
 {
 	CHECK(begin(NULL));

@@ -278,6 +278,7 @@ static const char program[] =
 	"for last; do :; done\n"
 	"case \"$*\" in *default*|*generic*|*oundcloudembed*) exit 3 ;; esac\n"
 	"case \"$*\" in *--use-extractors*-youtube:consent*) ;; *) exit 3 ;; esac\n"
+	"case \"$*\" in *\"--playlist-end 500 \"*|*search5:*) ;; *) exit 5 ;; esac\n"
 	/* Each format that it may choose is one file, no list of segments. */
 	"case \"$*\" in *\"-f ba[acodec=opus][protocol~='^https?$']/ba[protocol~='^https?$']/"
 	"b[protocol~='^https?$'] -j\"*) ;; *) exit 4 ;; esac\n"
