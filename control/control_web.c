@@ -99,7 +99,9 @@ static json_t *faults_json(const struct faults *f)
 
 	for (unsigned i = 0; i < FAULT_COUNT; i++)
 		if (f->v[i].there)
-			json_array_append_new(list, json_string(faults_name((enum fault)i)));
+			json_array_append_new(list, json_pack("{s:s,s:s}", "fault",
+							      faults_name((enum fault)i), "text",
+							      words_fault_name((enum fault)i)));
 	return list;
 }
 

@@ -1,1 +1,532 @@
+// The dashboard: state first, then what is seen of it. Text of people reaches the page by textContent alone.
 
+const $ = (id) => document.getElementById(id);
+const state = {
+  who: null, // /api/auth/session
+  meanings: { reasons: {}, rules: {} },
+  rooms: [],
+  room: null, // the guild of the room that is shown
+  turns: [],
+  next: null,
+  chosen: null, // id of the turn that is open
+  turn: null,
+  link: "connecting",
+};
+const unheard = { bot: "a bot", no_consent: "has not agreed to be heard", no_room: "one person too many" };
+const events = [
+  "turn_admitted", "turn_speaking", "turn", "session_started", "session_over", "call_state", "mediad_link", "fault",
+  "member", "utterance", "engine_up", "engine_down", "failover", "setting_changed",
+];
+
+// ---- building nodes ----
+
+function node(tag, attributes, ...children) {
+  const e = document.createElement(tag);
+
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (value !== null && value !== undefined && value !== false) e.setAttribute(name, value === true ? "" : value);
+  e.append(...children.filter((c) => c !== null && c !== undefined).map((c) => (c instanceof Node ? c : String(c))));
+  return e;
+}
+
+function fill(id, ...children) {
+  $(id).replaceChildren(...children.filter(Boolean));
+}
+
+// Keeps the nodes of a list whose key and content are the same, so that focus stays where it is.
+function keep(list, items, keyOf, make) {
+  const old = new Map([...list.children].map((e) => [e.dataset.key, e]));
+  const wanted = items.map((item) => {
+    const key = String(keyOf(item)), text = JSON.stringify(item), there = old.get(key);
+
+    if (there && there.dataset.text === text) return there;
+    const made = make(item);
+
+    made.dataset.key = key;
+    made.dataset.text = text;
+    if (there && there.contains(document.activeElement)) queueMicrotask(() => made.querySelector("button")?.focus());
+    return made;
+  });
+  const same = wanted.length === list.children.length && wanted.every((e, i) => e === list.children[i]);
+
+  if (!same) list.replaceChildren(...wanted);
+}
+
+const clock = (text) => new Date(text).toLocaleTimeString("en-GB");
+const seconds = (ms) => (ms === null || ms === undefined ? "–" : (ms / 1000).toFixed(ms < 10000 ? 2 : 1) + " s");
+const dollars = (usd) => "$" + usd.toFixed(usd < 1 ? 4 : 2);
+const meaning = (reason) => state.meanings.reasons[reason] || reason;
+
+// ---- talking to control ----
+
+async function ask(method, path, headers) {
+  const answer = await fetch(path, { method, headers, credentials: "same-origin", cache: "no-store" });
+  const body = answer.status === 204 ? null : await answer.json().catch(() => null);
+
+  if (answer.status === 401 && path !== "/api/auth/session") showSignIn();
+  if (!answer.ok) throw Object.assign(new Error(body?.title || `Error ${answer.status}`), { status: answer.status });
+  return body;
+}
+
+function say(text) {
+  $("outcome").textContent = text || "";
+}
+
+// Runs at once, and once more if it was asked for meanwhile.
+function single(run) {
+  let running = false, again = false;
+
+  return async function start() {
+    if (running) {
+      again = true;
+      return;
+    }
+    running = true;
+    try {
+      await run();
+      say("");
+    } catch (e) {
+      if (e.status !== 401) say(e.status ? e.message : "control does not answer.");
+    }
+    running = false;
+    if (again) {
+      again = false;
+      setTimeout(start, 100);
+    }
+  };
+}
+
+const loadRooms = single(async () => {
+  state.rooms = (await ask("GET", "/api/rooms")).rooms;
+  if (!state.rooms.some((r) => r.guild === state.room)) state.room = state.rooms[0]?.guild || null;
+  paint();
+});
+
+function turnsPath(cursor) {
+  const query = new URLSearchParams({ limit: "50" });
+
+  if (state.room) query.set("guild", state.room);
+  if (cursor) query.set("cursor", cursor);
+  return "/api/turns?" + query;
+}
+
+const loadTurns = single(async () => {
+  const room = state.room, page = await ask("GET", turnsPath(null));
+  const last = page.turns.at(-1);
+
+  if (room !== state.room) return;
+  // Older pages that were opened stay.
+  const older = last ? state.turns.filter((t) => BigInt(t.id) < BigInt(last.id)) : [];
+
+  if (!older.length) state.next = page.next;
+  state.turns = page.turns.concat(older);
+  paint();
+});
+
+async function loadOlder() {
+  const page = await ask("GET", turnsPath(state.next)).catch((e) => say(e.message));
+
+  if (!page) return;
+  state.turns = state.turns.concat(page.turns);
+  state.next = page.next;
+  paint();
+}
+
+async function openTurn(id) {
+  state.chosen = id;
+  paint();
+  try {
+    const turn = await ask("GET", "/api/turns/" + id);
+
+    if (state.chosen === id) state.turn = turn;
+  } catch (e) {
+    say(e.message);
+  }
+  paint();
+}
+
+// ---- the stream ----
+
+let stream = null, pause = 500;
+
+function soon(run, ms) {
+  let timer = 0;
+
+  return () => {
+    timer ||= setTimeout(() => {
+      timer = 0;
+      run();
+    }, ms);
+  };
+}
+const roomsSoon = soon(loadRooms, 50);
+const turnsSoon = soon(loadTurns, 50);
+
+// A turn's own event is shown before anything is asked for.
+function takeTurn(ev) {
+  const room = state.rooms.find((r) => r.guild === ev.guild);
+
+  if (!room) return;
+  room.turns = room.turns.filter((t) => t.turn !== ev.turn);
+  if (ev.event !== "turn")
+    room.turns.push({
+      turn: ev.turn, stage: ev.stage, at: new Date(ev.at).toISOString(), user: ev.user, name: ev.name || null,
+      heard: typeof ev.heard === "string" && ev.heard ? ev.heard : null, why: ev.why || [],
+    });
+  else if (ev.guild === state.room) $("live").textContent = `Turn ${ev.turn}: ${meaning(ev.reason)}.`;
+  paint();
+}
+
+function onEvent(message) {
+  const ev = JSON.parse(message.data);
+
+  if (message.type.startsWith("turn")) takeTurn(ev);
+  if (message.type === "turn") turnsSoon();
+  roomsSoon();
+}
+
+function connect() {
+  stream?.close();
+  stream = new EventSource("/api/events?type=" + events.join(","));
+  for (const name of events) stream.addEventListener(name, onEvent);
+  const reload = () => {
+    loadRooms();
+    loadTurns();
+  };
+
+  stream.addEventListener("gap", reload);
+  stream.onopen = () => {
+    pause = 500;
+    state.link = "live";
+    reload();
+  };
+  stream.onerror = () => {
+    state.link = "reconnecting";
+    paint();
+    // After a refusal a browser does not try again by itself.
+    if (stream.readyState === EventSource.CLOSED) {
+      setTimeout(start, pause);
+      pause = Math.min(pause * 2, 15000);
+    }
+  };
+}
+
+// ---- what is seen ----
+
+let wanted = false;
+
+function paint() {
+  if (wanted || document.hidden) return;
+  wanted = true;
+  requestAnimationFrame(() => {
+    wanted = false;
+    draw();
+  });
+}
+
+function draw() {
+  const room = state.rooms.find((r) => r.guild === state.room);
+
+  $("link").textContent = state.link;
+  $("link").className = "state " + (state.link === "live" ? "up" : "down");
+  $("who").textContent = state.who ? `signed in as ${state.who.role}` : "";
+  drawRooms();
+  drawRoom(room);
+  drawTurns();
+  drawInspector();
+}
+
+function drawRooms() {
+  const list = $("rooms");
+
+  if (!state.rooms.length) {
+    list.replaceChildren(node("li", { class: "none muted" }, "The bot is in no voice channel."));
+    return;
+  }
+  keep(list, state.rooms.map((r) => ({
+    guild: r.guild, name: r.channelName || r.channel, server: r.guildName || r.guild, phase: r.phase,
+    heard: r.heardCount, people: r.peopleCount, speaks: r.turns.length > 0, current: r.guild === state.room,
+  })), (r) => r.guild, (r) => {
+    const button = node("button", { type: "button", "aria-current": String(r.current) },
+      node("span", { class: "name" }, r.name), node("span", { class: "muted" }, r.server), node("br"),
+      node("span", { class: r.phase === "up" ? "bot" : "muted" }, r.phase === "up" ? "● in the call" : "○ " + r.phase),
+      node("span", { class: "muted" }, ` · ${r.heard} of ${r.people} heard`));
+
+    button.onclick = () => {
+      state.room = r.guild;
+      state.turns = [];
+      state.chosen = state.turn = null;
+      loadTurns();
+      paint();
+    };
+    return node("li", null, button);
+  });
+}
+
+function fact(name, value) {
+  return value === null || value === undefined || value === "" ? null
+    : node("div", null, node("dt", null, name), node("dd", null, value));
+}
+
+function describeSecure(s) {
+  if (!s) return null;
+  if (!s.version) return "none";
+  return s.undecryptable ? `${s.undecryptable} cannot be decrypted` : s.ready ? "end to end" : "waits for a key";
+}
+
+function drawRoom(room) {
+  $("room-title").textContent = room ? `${room.channelName || room.channel} · ${room.guildName || room.guild}` : "No room";
+  for (const id of ["facts", "now-section", "people-section"]) $(id).hidden = !room;
+  if (!room) {
+    fill("faults");
+    return;
+  }
+  fill("facts",
+    fact("call", room.phase), fact("since", room.since && clock(room.since)), fact("encryption", describeSecure(room.secure)),
+    fact("engine", room.brain && `${room.brain.name}${room.brain.up ? "" : " (down)"}`),
+    fact("answered", `${room.answeredCount} of ${room.turnCount} turns`), fact("today", dollars(room.spentTodayUsd)));
+  fill("faults", ...room.faults.map((f) => node("li", null, f.text || f.fault)));
+  keep($("people"), room.people, (p) => p.user, (p) => node("li", null,
+    node("span", { class: "name" }, p.name), " ",
+    node("span", { class: p.heard ? "heard" : "unheard" }, p.heard ? "heard" : `not heard: ${unheard[p.unheard] || p.unheard}`)));
+  if (!room.people.length) fill("people", node("li", { class: "muted" }, "Nobody but the bot."));
+  drawNow(room);
+}
+
+function drawNow(room) {
+  if (room.turns.length) {
+    keep($("now"), room.turns, (t) => t.turn, (t) => node("div", { class: "now" },
+      node("p", { class: "words" }, node("span", { class: "speaker" }, t.name || "Somebody"), ": ", t.heard || "…"),
+      node("p", { class: t.stage === "speaking" ? "bot" : "muted" },
+        t.stage === "speaking" ? "▶ The bot answers." : "○ Admitted: the bot prepares its answer."),
+      node("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Decisions so far" }, decisions(t.why))));
+    return;
+  }
+  const last = room.lastTurn;
+
+  fill("now", node("p", { class: "now muted" }, "Nobody waits for an answer.",
+    last ? ` The last turn, of ${last.name || "somebody"}, ended as ${last.reason}: ${last.text}.` : ""));
+}
+
+function decisions(why) {
+  if (!why.length) return null;
+  const rows = why.map((d) => {
+    const rule = state.meanings.rules[d.rule] || {};
+    const numbers = d.value || d.limit ? `${d.value}${d.limit ? " / " + d.limit : ""}${rule.unit ? " " + rule.unit : ""}` : "";
+
+    return node("tr", null,
+      node("td", { class: d.yes ? "yes" : "no" }, d.yes ? "✓ yes" : "– no"),
+      node("td", { class: "rule" }, rule.text || d.text || d.rule, node("code", null, d.rule)),
+      node("td", { class: "number" }, numbers));
+  });
+
+  return node("table", null,
+    node("thead", null, node("tr", null, node("th", { scope: "col" }, "holds"), node("th", { scope: "col" }, "rule"),
+      node("th", { scope: "col", class: "number" }, "value / limit"))),
+    node("tbody", null, ...rows));
+}
+
+const trouble = /fail|error|lost|stalled|timeout|no_key|silent/;
+
+function drawTurns() {
+  const longest = Math.max(1000, ...state.turns.map((t) => t.firstAudioMs || 0));
+
+  $("scale").textContent = state.turns.length ? `bar: end of speech to first sound, at most ${seconds(longest)}` : "";
+  $("older").hidden = !state.next;
+  if (!state.turns.length) {
+    fill("turns", node("li", { class: "muted" }, "No turn is kept yet."));
+    return;
+  }
+  keep($("turns"), state.turns.map((t) => ({ ...t, longest, current: t.id === state.chosen })), (t) => t.id, (t) => {
+    const answered = t.reason === "answered";
+    const bar = node("span", { class: "bar" });
+
+    if (t.firstAudioMs !== null) {
+      const delay = node("i", { class: answered ? "delay answered" : "delay" });
+
+      delay.style.width = (100 * t.firstAudioMs / longest * 0.6).toFixed(1) + "%";
+      bar.append(delay, node("span", null, seconds(t.firstAudioMs)));
+    }
+    bar.append(node("span", { class: answered ? "reason answered" : trouble.test(t.reason) ? "reason trouble" : "reason" }, t.reason));
+    const button = node("button", { type: "button", "aria-current": String(t.current), title: meaning(t.reason) },
+      node("time", { datetime: t.at }, clock(t.at)),
+      node("span", null, node("b", null, t.name || "nobody"), t.heard ? " " + t.heard : ""), bar);
+
+    button.onclick = () => openTurn(t.id);
+    return node("li", null, button);
+  });
+}
+
+function lane(name, kind, start, end, from, to) {
+  const track = node("div", { class: "track" }), scale = 100 / (to - from);
+
+  if (start !== null) {
+    const piece = node("i", { class: kind });
+
+    piece.style.left = ((start - from) * scale).toFixed(2) + "%";
+    piece.style.width = (Math.max(0, (end ?? to) - start) * scale).toFixed(2) + "%";
+    track.append(piece);
+  }
+  const zero = node("b");
+
+  zero.style.left = (-from * scale).toFixed(2) + "%";
+  track.append(zero);
+  return node("div", { class: "lane" }, node("span", { class: "name", title: name }, name), track);
+}
+
+function timeline(turn) {
+  const list = turn.timeline, times = list.flatMap((x) => [x.startMs, x.endMs]).filter((v) => v !== null && v !== undefined);
+
+  if (!times.length) return null;
+  const from = Math.min(0, ...times), to = Math.max(1, ...times);
+  const label = { speech: (x) => x.name || "somebody", tool: (x) => x.name, answer: () => "Parley" };
+  const rows = list.map((x) => node("tr", null, node("td", null, label[x.kind](x)), node("td", null, x.kind),
+    node("td", { class: "number" }, `${seconds(x.startMs)} to ${seconds(x.endMs)}`)));
+
+  return [
+    node("h3", null, "Times from the end of speech"),
+    node("div", { "aria-hidden": "true" }, ...list.map((x) => lane(label[x.kind](x), x.kind, x.startMs, x.endMs, from, to))),
+    node("table", null, node("tbody", null, ...rows)),
+  ];
+}
+
+function costs(turn) {
+  if (!turn.costs.length) return null;
+  return [
+    node("h3", null, "Costs"),
+    node("table", null, node("tbody", null, ...turn.costs.map((c) => node("tr", null, node("td", null, c.role),
+      node("td", null, `${c.provider} ${c.model}`),
+      node("td", { class: "number" }, `${c.priced ? "" : "at least "}${c.estimated ? "about " : ""}${dollars(c.usd)}`))))),
+  ];
+}
+
+let drawn = null;
+
+function drawInspector() {
+  const turn = state.turn;
+
+  $("inspector").classList.toggle("open", state.chosen !== null);
+  if (turn === drawn) return;
+  drawn = turn;
+  $("turn-title").textContent = turn ? `Turn ${turn.turn}` : "Turn";
+  if (!turn) {
+    fill("turn", node("p", { class: "muted" }, "Choose a turn to see why it ended as it did."));
+    return;
+  }
+  fill("turn",
+    node("p", null, node("b", null, turn.reason), ": ", meaning(turn.reason)),
+    node("p", { class: "muted" }, `${clock(turn.at)} · first sound ${seconds(turn.firstAudioMs)}`),
+    turn.heard && node("p", { class: "words" }, node("span", { class: "speaker" }, turn.name || "somebody"), ": ", turn.heard),
+    turn.said && node("p", { class: "words" }, node("span", { class: "speaker bot" }, "Parley"), ": ", turn.said),
+    !turn.heard && !turn.said ? node("p", { class: "muted" }, state.who?.words ? "No words are kept." : "Words are for operators.") : null,
+    ...(timeline(turn) || []),
+    node("h3", null, "Why"), decisions(turn.why) || node("p", { class: "muted" }, "No decision is recorded."),
+    ...(costs(turn) || []));
+  $("inspector").focus({ preventScroll: true });
+}
+
+// ---- coming and going ----
+
+function showSignIn() {
+  stream?.close();
+  state.who = null;
+  state.rooms = state.turns = [];
+  state.room = state.chosen = state.turn = null;
+  $("board").hidden = $("account").hidden = true;
+  $("sign-in").hidden = false;
+  $("link").textContent = "";
+  $("who").textContent = "";
+  $("secret").focus();
+}
+
+async function signIn(secret) {
+  try {
+    await ask("POST", "/api/auth/session", { Authorization: "Bearer " + secret });
+    say("");
+    await start();
+  } catch (e) {
+    showSignIn();
+    say(e.message);
+  }
+}
+
+async function signOut(path) {
+  try {
+    await ask("DELETE", path);
+  } catch (e) {
+    if (e.status !== 401) say(e.message);
+  }
+  showSignIn();
+}
+
+async function start() {
+  try {
+    state.who = await ask("GET", "/api/auth/session");
+  } catch (e) {
+    if (e.status === 401) {
+      showSignIn();
+    } else {
+      say("control does not answer.");
+      setTimeout(start, pause);
+      pause = Math.min(pause * 2, 15000);
+    }
+    return;
+  }
+  $("sign-in").hidden = true;
+  $("board").hidden = $("account").hidden = false;
+  state.meanings = await ask("GET", "/api/reasons").catch(() => state.meanings);
+  connect();
+  await loadRooms();
+  await loadTurns();
+}
+
+function moveBy(step) {
+  const buttons = [...$("turns").querySelectorAll("button")], at = buttons.indexOf(document.activeElement);
+
+  if (at < 0) return false;
+  buttons[Math.max(0, Math.min(buttons.length - 1, at + step))].focus();
+  return true;
+}
+
+function closeTurn() {
+  const open = $("turns").querySelector('[aria-current="true"]');
+
+  state.chosen = state.turn = null;
+  paint();
+  open?.focus();
+}
+
+$("sign-in-form").onsubmit = (e) => {
+  e.preventDefault();
+  const secret = $("secret").value.trim();
+
+  $("secret").value = "";
+  signIn(secret);
+};
+$("sign-out").onclick = () => signOut("/api/auth/session");
+$("sign-out-all").onclick = () => signOut("/api/auth/sessions");
+$("older").onclick = loadOlder;
+$("close").onclick = closeTurn;
+document.addEventListener("keydown", (e) => {
+  if ((e.key === "ArrowDown" && moveBy(1)) || (e.key === "ArrowUp" && moveBy(-1))) e.preventDefault();
+  if (e.key === "Escape" && state.chosen !== null) closeTurn();
+});
+// People come and go without an event of their own; a hidden page asks for nothing.
+setInterval(() => {
+  if (state.who && !document.hidden) loadRooms();
+}, 5000);
+document.addEventListener("visibilitychange", () => {
+  if (state.who && !document.hidden) {
+    loadRooms();
+    loadTurns();
+  }
+});
+
+const link = /^#k=(.+)$/.exec(location.hash);
+
+if (link) {
+  history.replaceState(null, "", location.pathname);
+  signIn(decodeURIComponent(link[1]));
+} else {
+  start();
+}
