@@ -199,19 +199,22 @@ static void finish(struct music_ask *a)
 
 static void advance(struct music_ask *a);
 
-/* The best of a list stands first; words for one track may mean several. */
+/* The best of a list stands first; words for one track may mean several. Only those take the place
+ * of a choice that is open, which may be another person's. */
 static void take_one(struct music_ask *a, const struct music_found *f)
 {
+	struct music_choice choice = {0};
 	struct music_hit hits[LIBRARY_HITS_MAX];
 	size_t n = f->n < LIBRARY_HITS_MAX ? f->n : LIBRARY_HITS_MAX;
 
 	for (size_t i = 0; i < n; i++)
 		hits[i] = (struct music_hit){&f->hits[i].track, f->hits[i].score};
-	switch (a->user ? music_choice_decide(&a->m->choice, hits, n) : MUSIC_ONE_FITS) {
+	switch (a->user ? music_choice_decide(&choice, hits, n) : MUSIC_ONE_FITS) {
 	case MUSIC_NONE_FITS:
 		finish(a);
 		break;
 	case MUSIC_MANY_FIT:
+		a->m->choice = choice;
 		offer(a);
 		break;
 	case MUSIC_ONE_FITS:

@@ -330,6 +330,19 @@ TEST(a_choice_keeps_its_kind_and_ends_with_another_request)
 	close_music();
 }
 
+TEST(a_choice_outlasts_the_requests_of_others)
+{
+	CHECK(open_music());
+	scan();
+	ask((struct tool_music){.op = TOOL_MUSIC_PLAY, .query = "africa", .place = -1});
+	ask_as(BOB, (struct tool_music){.op = TOOL_MUSIC_ADD, .query = "luftballons", .place = -1});
+	CHECK_STR(present()->title, "Luftballons");
+	ask_as(BOB, (struct tool_music){.op = TOOL_MUSIC_ADD, .query = "no such", .place = -1});
+	effect(ROOM_DO_CHOOSE, ALICE, "Weezer - Africa");
+	CHECK_STR(present()->artist, "Weezer");
+	close_music();
+}
+
 TEST(selections_name_tracks_and_a_stale_one_gives_way_to_the_words)
 {
 	char selection[TRACK_SELECTION_MAX];
