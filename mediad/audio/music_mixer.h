@@ -17,7 +17,7 @@
 #include "mediad/audio/music_lane.h"
 
 enum {
-	MUSIC_MIXER_LANES = 4,
+	MUSIC_MIXER_LANES = 8,
 	MUSIC_CROSSFADE_MAX_MS = 12000,
 };
 

@@ -399,6 +399,7 @@ static void continue_track(struct call *c, struct music_track *t)
 	next->gain = t->gain;
 	next->target = t->target;
 	next->paused = t->paused;
+	next->claimed = t->claimed;
 	next->follows = t->follows;
 	next->start = t->start + (uint64_t)written;
 	next->replaces = t;
@@ -480,7 +481,7 @@ static bool copy_source(struct decoder_source *out, uint8_t kind, uint8_t root, 
 }
 
 /* An id that belonged to another control is free again; that music plays on untold, until it is
- * replaced. Returns false when the id is in use. */
+ * replaced, and its end is forgotten. Returns false when the id is in use. */
 static bool take_id(struct call *c, uint32_t music)
 {
 	struct music_track *old = find_music(c, music);
@@ -490,6 +491,9 @@ static bool take_id(struct call *c, uint32_t music)
 		stop_track(c, old, MEDIA_REASON_ORPHANED, 0);
 		old = NULL;
 	}
+	for (unsigned i = 0; !old && i < MUSIC_OVER; i++)
+		if (c->music_over[i].music == music)
+			c->music_over[i].music = 0;
 	return !old;
 }
 

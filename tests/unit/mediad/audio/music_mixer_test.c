@@ -391,7 +391,7 @@ TEST(music_mixer_bounds_its_lanes)
 	CHECK_INT(music_lane_alloc(&l, &conf), 0);
 	CHECK_INT(music_mixer_add(rig.m, l, &(struct music_joint){0}), EEXIST);
 	music_lane_free(l);
-	conf.id = 9;
+	conf.id = MUSIC_MIXER_LANES + 1;
 	CHECK_INT(music_lane_alloc(&l, &conf), 0);
 	CHECK_INT(music_mixer_add(rig.m, l, &(struct music_joint){0}), ENOSPC);
 	music_lane_free(l);

@@ -117,3 +117,49 @@ TEST(call_music_seeks_just_before_its_end)
 	CHECK_PHASE(9, PLAYING);
 	music_rig_finish();
 }
+
+/* Somebody skips while the music goes on by another decoder: its old lane still fades out. */
+TEST(call_music_has_room_for_a_skip_at_any_time)
+{
+	begin();
+	music_rig_prepare(8, 0);
+	music_rig_opened(8, 0, DURATION);
+	die(72000);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_rig_run_ms(40);
+	music_rig_play(9, 300);
+	music_rig_opened(9, 0, DURATION);
+	music_rig_prepare(10, 0);
+	CHECK_PHASE(10, OPENING);
+	music_rig_finish();
+}
+
+/* No control has come back for it. */
+TEST(call_music_that_is_continued_is_orphaned)
+{
+	begin();
+	music_unclaim_all(&music_rig.c);
+	die(72000);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_stop_unclaimed(&music_rig.c);
+	music_rig_run_ms(200);
+	CHECK_PHASE(7, ENDED);
+	CHECK(!sounds());
+	music_rig_finish();
+}
+
+/* A control that was restarted counts from 1 again. */
+TEST(call_music_whose_number_is_taken_again_is_not_over)
+{
+	begin();
+	call_music_stop(&music_rig.c, 7, 0);
+	music_rig_run_ms(100);
+	CHECK_PHASE(7, ENDED);
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, DURATION);
+	music_rig_run_ms(300);
+	CHECK_PHASE(7, PLAYING);
+	music_send_all(&music_rig.c);
+	CHECK_PHASE(7, PLAYING);
+	music_rig_finish();
+}
