@@ -1,12 +1,12 @@
 #include "control/music/player.h"
 
+#include <limits.h>
+
 void music_player_init(struct music_player *p, struct music_queue *queue, music_order_h *h,
 		       void *arg)
 {
-	uint32_t playing = music_queue_playing(queue), prepared = music_queue_prepared(queue);
-
-	*p = (struct music_player){.queue = queue, .h = h, .arg = arg};
-	p->last = playing > prepared ? playing : prepared;
+	*p = (struct music_player){
+		.queue = queue, .h = h, .arg = arg, .last = music_queue_last_number(queue)};
 }
 
 static void order(const struct music_player *p, struct music_order o)
@@ -88,9 +88,14 @@ void music_player_sync(struct music_player *p)
 	music_queue_set_playing(p->queue, p->present.music, p->next.music);
 }
 
+/* Orders about music that was claimed may have been lost with a connection. */
 void music_player_up(struct music_player *p)
 {
 	p->up = true;
+	if (p->present.music) {
+		p->paused = !wants_pause(p);
+		p->volume = UINT_MAX;
+	}
 	music_player_sync(p);
 }
 

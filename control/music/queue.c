@@ -446,19 +446,30 @@ uint64_t music_queue_starts(const struct music_queue *q)
 
 void music_queue_set_playing(struct music_queue *q, uint32_t present, uint32_t prepared)
 {
-	q->revision += q->playing != present || q->prepared != prepared;
+	const struct track *next = music_queue_following(q);
+
+	q->revision += music_queue_playing(q) != present || music_queue_prepared(q) != prepared;
 	q->playing = present;
+	q->playing_start = q->starts;
 	q->prepared = prepared;
+	q->prepared_entry = next ? next->id : 0;
 }
 
 uint32_t music_queue_playing(const struct music_queue *q)
 {
-	return q->playing;
+	return q->playing_start == q->starts ? q->playing : 0;
 }
 
 uint32_t music_queue_prepared(const struct music_queue *q)
 {
-	return q->prepared;
+	const struct track *next = music_queue_following(q);
+
+	return next && next->id == q->prepared_entry ? q->prepared : 0;
+}
+
+uint32_t music_queue_last_number(const struct music_queue *q)
+{
+	return q->playing > q->prepared ? q->playing : q->prepared;
 }
 
 uint64_t music_queue_revision(const struct music_queue *q)

@@ -132,11 +132,13 @@ void music_queue_set_position(struct music_queue *q, uint64_t frames);
 /* Counts the starts of tracks: another number means that the present track plays from its start,
  * even if it is the same. */
 uint64_t music_queue_starts(const struct music_queue *q);
-/* mediad's numbers for the present track and for the prepared one (control/music/player.h), so that
- * a later control knows them; 0: none. */
+/* mediad's numbers for the present track and for the one that follows (control/music/player.h), so
+ * that a later control knows them; 0: none, or another track has taken its place since. */
 void music_queue_set_playing(struct music_queue *q, uint32_t present, uint32_t prepared);
 uint32_t music_queue_playing(const struct music_queue *q);
 uint32_t music_queue_prepared(const struct music_queue *q);
+/* The highest of the numbers that were set, also of tracks that were replaced since. */
+uint32_t music_queue_last_number(const struct music_queue *q);
 /* Grows with every change but that of the position: another number means that it must be saved. */
 uint64_t music_queue_revision(const struct music_queue *q);
 

@@ -57,8 +57,8 @@ char *music_queue_write(const struct music_queue *q)
 	json_object_set_new(o, "paused", json_boolean(q->paused));
 	json_object_set_new(o, "volume", json_integer(q->volume));
 	json_object_set_new(o, "position", json_integer((json_int_t)q->position));
-	set_number(o, "playing", q->playing);
-	set_number(o, "prepared", q->prepared);
+	set_number(o, "playing", music_queue_playing(q));
+	set_number(o, "prepared", music_queue_prepared(q));
 	json_object_set_new(o, "now", q->at < q->n ? json_integer((json_int_t)q->at) : json_null());
 	for (size_t i = 0; i < q->n; i++)
 		json_array_append_new(tracks, write_track(q->tracks[i]));
@@ -142,12 +142,24 @@ static int read_tracks(struct music_queue *q, const json_t *tracks)
 	return 0;
 }
 
+/* Of the tracks that are present and following by now. */
+static bool read_playing(struct music_queue *q, const json_t *o)
+{
+	uint64_t playing, prepared;
+
+	if (!read_number(&playing, o, "playing", UINT32_MAX) ||
+	    !read_number(&prepared, o, "prepared", UINT32_MAX))
+		return false;
+	music_queue_set_playing(q, (uint32_t)playing, (uint32_t)prepared);
+	return true;
+}
+
 static bool read_head(struct music_queue *q, const json_t *o)
 {
 	const char *guild = json_string_value(json_object_get(o, "guild"));
 	const char *channel = json_string_value(json_object_get(o, "channel"));
 	const char *loop = json_string_value(json_object_get(o, "loop"));
-	uint64_t next, volume, playing, prepared;
+	uint64_t next, volume;
 
 	if (!guild || !channel || !loop || !discord_u64(guild, &q->guild) ||
 	    !discord_u64(channel, &q->channel) || !music_loop_parse(&q->loop, loop))
@@ -155,11 +167,6 @@ static bool read_head(struct music_queue *q, const json_t *o)
 	if (!read_number(&next, o, "next_id", UINT32_MAX) || !next ||
 	    !read_number(&volume, o, "volume", MUSIC_VOLUME_FULL))
 		return false;
-	if (!read_number(&playing, o, "playing", UINT32_MAX) ||
-	    !read_number(&prepared, o, "prepared", UINT32_MAX))
-		return false;
-	q->playing = (uint32_t)playing;
-	q->prepared = (uint32_t)prepared;
 	q->next_id = (uint32_t)next;
 	q->volume = (unsigned)volume;
 	return true;
@@ -197,7 +204,7 @@ int music_queue_read(struct music_queue **out, const char *document)
 		err = EBADMSG;
 	if (!err)
 		err = read_tracks(q, json_object_get(o, "tracks"));
-	if (!err && !read_present(q, o))
+	if (!err && (!read_present(q, o) || !read_playing(q, o)))
 		err = EBADMSG;
 	json_decref(o);
 	if (err)

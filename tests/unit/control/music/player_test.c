@@ -260,7 +260,7 @@ TEST(a_new_control_claims_what_plays)
 	report(2, MUSIC_PHASE_READY, 0);
 	CHECK_STR(take_orders(), "STOP9 CLAIM1 CLAIM2 ");
 	music_player_up(&player);
-	CHECK_STR(take_orders(), "GAIN1=1000 GAIN2=1000 ");
+	CHECK_STR(take_orders(), "RESUME1 GAIN1=1000 GAIN2=1000 ");
 	CHECK_INT(music_queue_position(queue), 9600);
 	/* Meanwhile the present one has ended, and the prepared one plays. */
 	music_player_init(&player, queue, note_order, &count);
@@ -283,7 +283,7 @@ TEST(what_an_earlier_control_prepared_is_taken_back)
 	report(2, MUSIC_PHASE_READY, 0);
 	report(1, MUSIC_PHASE_PLAYING, 9600);
 	music_player_up(&player);
-	CHECK_STR(take_orders(), "STOP2 CLAIM1 GAIN1=1000 ");
+	CHECK_STR(take_orders(), "STOP2 CLAIM1 RESUME1 GAIN1=1000 ");
 	music_queue_free(queue);
 }
 
@@ -298,7 +298,7 @@ TEST(what_is_only_prepared_is_not_taken_for_the_present)
 	report(1, MUSIC_PHASE_PLAYING, 9600);
 	CHECK_STR(take_orders(), "CLAIM2 CLAIM1 ");
 	music_player_up(&player);
-	CHECK_STR(take_orders(), "GAIN1=1000 GAIN2=1000 ");
+	CHECK_STR(take_orders(), "RESUME1 GAIN1=1000 GAIN2=1000 ");
 	CHECK_STR(spell_queue(queue), "|abc");
 	report(1, MUSIC_PHASE_ENDED, 9999);
 	CHECK_STR(take_orders(), "NEXT3c ");
@@ -354,5 +354,100 @@ TEST(held_music_is_paused_but_its_queue_is_not)
 	CHECK_STR(take_orders(), "PAUSE2 ");
 	music_player_hold(&player, false);
 	CHECK_STR(take_orders(), "RESUME2 ");
+	music_queue_free(queue);
+}
+
+/* Nobody tells mediad what people want while it is away: only what it plays as the queue wants it
+ * is claimed. */
+TEST(a_skip_without_mediad_claims_nothing)
+{
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	music_player_down(&player);
+	music_queue_advance(queue, MUSIC_SKIPPED);
+	CHECK_STR(sync_player(), "");
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(2, MUSIC_PHASE_READY, 0);
+	CHECK_STR(take_orders(), "STOP1 STOP2 ");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY3b@0 NEXT4c ");
+	music_queue_free(queue);
+}
+
+TEST(another_track_that_follows_is_not_claimed_as_prepared)
+{
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	music_player_down(&player);
+	CHECK_INT(music_queue_move(queue, music_queue_at(queue, 2)->id, 1), 0);
+	CHECK_STR(sync_player(), "");
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(2, MUSIC_PHASE_READY, 0);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "CLAIM1 STOP2 RESUME1 GAIN1=1000 NEXT3c ");
+	music_queue_free(queue);
+}
+
+TEST(a_skip_without_mediad_counts_once)
+{
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	music_player_down(&player);
+	music_queue_advance(queue, MUSIC_SKIPPED);
+	report(1, MUSIC_PHASE_ENDED, 9600);
+	music_player_up(&player);
+	CHECK_STR(spell_queue(queue), "a|bc");
+	take_orders();
+	music_queue_free(queue);
+}
+
+TEST(a_failure_that_halted_is_not_counted_again)
+{
+	begin("abcdefg");
+	music_player_up(&player);
+	for (unsigned i = 0; i < MUSIC_FAILURES; i++) {
+		player.next = (struct music_told){0};
+		report(player.present.music, MUSIC_PHASE_FAILED, 0);
+	}
+	CHECK_STR(spell_queue(queue), "|fg");
+	take_orders();
+	music_player_down(&player);
+	report(player.last - 1, MUSIC_PHASE_FAILED, 0);
+	report(player.last, MUSIC_PHASE_FAILED, 0);
+	CHECK_STR(spell_queue(queue), "|fg");
+	music_queue_free(queue);
+}
+
+/* Orders wait in a connection that breaks. */
+TEST(what_was_ordered_of_music_is_ordered_again_when_it_is_claimed)
+{
+	begin("ab");
+	music_player_up(&player);
+	music_queue_set_volume(queue, 300);
+	CHECK_STR(sync_player(), "PLAY1a@0 NEXT2b GAIN1=300 GAIN2=300 ");
+	music_player_down(&player);
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(2, MUSIC_PHASE_READY, 0);
+	CHECK_STR(take_orders(), "CLAIM1 CLAIM2 ");
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "RESUME1 GAIN1=300 GAIN2=300 ");
+	music_queue_free(queue);
+}
+
+/* mediad opens it for a pause that is over. */
+TEST(music_that_is_claimed_while_it_is_opened_goes_on)
+{
+	begin("a");
+	music_queue_set_paused(queue, true);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY1a@0p ");
+	music_player_down(&player);
+	music_queue_set_paused(queue, false);
+	report(1, MUSIC_PHASE_OPENING, 0);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "CLAIM1 RESUME1 GAIN1=1000 ");
 	music_queue_free(queue);
 }
