@@ -50,11 +50,15 @@ int jukebox_send(struct jukebox *j, const struct music_order *o, const char *str
  * mediad is too old ("": nothing to tell). NULL: it was sent, or the link is lost and the music
  * goes on when it is back. Static. */
 const char *jukebox_refusal(int err);
+/* Handler of the player's orders; arg is the jukebox. */
+void jukebox_order(const struct music_order *o, void *arg);
 /* A state of music, from mediad or about a page. reason: as in jukebox_failed_h. */
 void jukebox_report(struct jukebox *j, const struct music_report *r, const char *reason);
 
 /* pages.c: the order is about a page: looks for its stream, and sends the order then. */
 void jukebox_find_stream(struct jukebox *j, const struct music_order *o);
+/* True while the present music waits for its stream: what follows it is ordered behind it. */
+bool jukebox_finds_present(const struct jukebox *j);
 /* Forgets searches for music that is neither present nor prepared any more. */
 void jukebox_drop_pages(struct jukebox *j);
 /* The server refuses the stream of this music, which may have expired: looks for it once more and

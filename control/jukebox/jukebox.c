@@ -76,11 +76,13 @@ const char *jukebox_refusal(int err)
 	return err == EMSGSIZE ? "its address is too long" : err == EINVAL ? "" : NULL;
 }
 
-static void perform_order(const struct music_order *o, void *arg)
+void jukebox_order(const struct music_order *o, void *arg)
 {
 	struct jukebox *j = arg;
-
-	int err = jukebox_send(j, o, NULL);
+	/* Nothing follows music that mediad does not know yet: it would play in its place. */
+	bool early = o->kind == MUSIC_ORDER_NEXT && jukebox_finds_present(j);
+	const struct music_order none = {.kind = MUSIC_ORDER_NEXT, .music = o->music};
+	int err = jukebox_send(j, early ? &none : o, NULL);
 
 	/* Music that mediad has never heard of would be waited for without end. */
 	if (err == ENOTSUP)
@@ -384,8 +386,10 @@ static int choose_queue(struct jukebox *j, uint64_t channel)
 	err = music_queue_alloc(&fresh, j->conf.guild, channel);
 	if (err)
 		return err;
-	if (q)
+	if (q) {
 		music_queue_set_volume(fresh, music_queue_volume(q));
+		music_queue_note_number(fresh, music_queue_last_number(q));
+	}
 	music_queue_free(q);
 	j->queue = fresh;
 	return 0;
@@ -407,7 +411,7 @@ int jukebox_enter(struct jukebox *j, struct media_call *call, uint64_t channel)
 	j->heard = (struct music_report){0};
 	j->titled = 0;
 	j->votes.entry = 0;
-	music_player_init(&j->player, j->queue, perform_order, j);
+	music_player_init(&j->player, j->queue, jukebox_order, j);
 	note_saved(j);
 	j->told.phase = JUKEBOX_IDLE;
 	j->told.revision = music_queue_revision(j->queue);

@@ -12,10 +12,34 @@
 
 enum { RENEW_S = 60 };
 
+bool jukebox_finds_present(const struct jukebox *j)
+{
+	uint32_t music = j->player.present.music;
+
+	return music && (j->pages[0].music == music || j->pages[1].music == music);
+}
+
+/* mediad knows nothing that follows music which it does not know: the next track is played anew. */
 static void fail(struct jukebox *j, uint32_t music, const char *why)
 {
+	if (music == j->player.present.music)
+		j->player.next = (struct music_told){0};
 	jukebox_report(j, &(struct music_report){.music = music, .phase = MUSIC_PHASE_FAILED}, why);
 	jukebox_settle(j);
+}
+
+static void order_next(struct jukebox *j)
+{
+	const struct music_player *p = &j->player;
+	const struct music_order o = {
+		.kind = MUSIC_ORDER_NEXT,
+		.music = p->next.music,
+		.after = p->present.music,
+		.track = music_queue_at(j->queue, music_queue_find(j->queue, p->next.entry)),
+		.volume = music_queue_volume(j->queue)};
+
+	if (o.music && o.track)
+		jukebox_order(&o, j);
 }
 
 /* As it is wanted now: it may have become the present music, or been paused, meanwhile. */
@@ -32,6 +56,8 @@ static void send_order(struct jukebox *j, uint32_t music, const char *stream)
 	if (present) {
 		o.position = music_queue_position(j->queue);
 		o.paused = p->paused;
+	} else {
+		o.after = p->present.music;
 	}
 	o.track = music_queue_at(j->queue, music_queue_find(j->queue, entry));
 	if (!o.track)
@@ -39,6 +65,8 @@ static void send_order(struct jukebox *j, uint32_t music, const char *stream)
 	err = jukebox_send(j, &o, stream);
 	if (jukebox_refusal(err))
 		fail(j, music, jukebox_refusal(err));
+	else if (present)
+		order_next(j);
 }
 
 static void take_stream(const struct music_found *found, void *arg)

@@ -53,7 +53,8 @@ static void set_next(struct media_msg *msg, const struct music_order *o,
 						    .path = path_of(o->track, style),
 						    .gain = (uint16_t)o->volume,
 						    .loudness = style->loudness,
-						    .crossfade_ms = style->crossfade_ms};
+						    .crossfade_ms = style->crossfade_ms,
+						    .after = o->after};
 }
 
 int media_music_order(struct media_call *call, const struct music_order *o,

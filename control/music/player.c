@@ -5,8 +5,7 @@
 void music_player_init(struct music_player *p, struct music_queue *queue, music_order_h *h,
 		       void *arg)
 {
-	*p = (struct music_player){
-		.queue = queue, .h = h, .arg = arg, .last = music_queue_last_number(queue)};
+	*p = (struct music_player){.queue = queue, .h = h, .arg = arg};
 }
 
 static void order(const struct music_player *p, struct music_order o)
@@ -20,9 +19,16 @@ static bool wants_pause(const struct music_player *p)
 	return p->held || music_queue_is_paused(p->queue);
 }
 
+/* Of no other music, not even of one that an earlier control had. */
+static uint32_t next_number(struct music_player *p)
+{
+	music_queue_note_number(p->queue, music_queue_last_number(p->queue) + 1);
+	return music_queue_last_number(p->queue);
+}
+
 static void order_play(struct music_player *p, const struct track *t)
 {
-	p->present = (struct music_told){.music = ++p->last, .entry = t->id};
+	p->present = (struct music_told){.music = next_number(p), .entry = t->id};
 	p->next = (struct music_told){0};
 	p->starts = music_queue_starts(p->queue);
 	p->paused = wants_pause(p);
@@ -37,9 +43,11 @@ static void order_next(struct music_player *p, const struct track *t)
 {
 	if (t ? p->next.entry == t->id : !p->next.entry)
 		return;
-	p->next = (struct music_told){.music = ++p->last, .entry = t ? t->id : 0};
-	order(p,
-	      (struct music_order){.kind = MUSIC_ORDER_NEXT, .music = p->next.music, .track = t});
+	p->next = (struct music_told){.music = next_number(p), .entry = t ? t->id : 0};
+	order(p, (struct music_order){.kind = MUSIC_ORDER_NEXT,
+				      .music = p->next.music,
+				      .after = p->present.music,
+				      .track = t});
 	if (!t)
 		p->next.music = 0;
 }
@@ -248,6 +256,8 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 
 	if (!r->music)
 		return;
+	if (!p->up)
+		music_queue_note_number(p->queue, r->music);
 	if (r->music == p->present.music) {
 		if (over) {
 			finish_present(p,

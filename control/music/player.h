@@ -49,6 +49,7 @@ enum music_order_kind {
 struct music_order {
 	enum music_order_kind kind;
 	uint32_t music;
+	uint32_t after;		   /* of NEXT: the present music */
 	const struct track *track; /* of PLAY and NEXT; borrowed until return */
 	uint64_t position;	   /* of PLAY and SEEK */
 	unsigned volume;	   /* of PLAY, NEXT and GAIN */
@@ -79,7 +80,6 @@ struct music_player {
 	struct music_told {
 		uint32_t music, entry; /* 0: none */
 	} present, next;
-	uint32_t last;				   /* number that was given */
 	uint64_t starts;			   /* of the queue, when present was told */
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
 	bool up, paused, held;

@@ -453,6 +453,8 @@ void music_queue_set_playing(struct music_queue *q, uint32_t present, uint32_t p
 	q->playing_start = q->starts;
 	q->prepared = prepared;
 	q->prepared_entry = next ? next->id : 0;
+	music_queue_note_number(q, present);
+	music_queue_note_number(q, prepared);
 }
 
 uint32_t music_queue_playing(const struct music_queue *q)
@@ -467,9 +469,16 @@ uint32_t music_queue_prepared(const struct music_queue *q)
 	return next && next->id == q->prepared_entry ? q->prepared : 0;
 }
 
+void music_queue_note_number(struct music_queue *q, uint32_t number)
+{
+	q->revision += number > q->last_number;
+	if (number > q->last_number)
+		q->last_number = number;
+}
+
 uint32_t music_queue_last_number(const struct music_queue *q)
 {
-	return q->playing > q->prepared ? q->playing : q->prepared;
+	return q->last_number;
 }
 
 uint64_t music_queue_revision(const struct music_queue *q)

@@ -137,7 +137,9 @@ uint64_t music_queue_starts(const struct music_queue *q);
 void music_queue_set_playing(struct music_queue *q, uint32_t present, uint32_t prepared);
 uint32_t music_queue_playing(const struct music_queue *q);
 uint32_t music_queue_prepared(const struct music_queue *q);
-/* The highest of the numbers that were set, also of tracks that were replaced since. */
+/* The highest number that was set or noted: no other music gets it, or a report that is late would
+ * name the wrong one. */
+void music_queue_note_number(struct music_queue *q, uint32_t number);
 uint32_t music_queue_last_number(const struct music_queue *q);
 /* Grows with every change but that of the position: another number means that it must be saved. */
 uint64_t music_queue_revision(const struct music_queue *q);

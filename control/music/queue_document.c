@@ -59,6 +59,7 @@ char *music_queue_write(const struct music_queue *q)
 	json_object_set_new(o, "position", json_integer((json_int_t)q->position));
 	set_number(o, "playing", music_queue_playing(q));
 	set_number(o, "prepared", music_queue_prepared(q));
+	set_number(o, "last_number", music_queue_last_number(q));
 	json_object_set_new(o, "now", q->at < q->n ? json_integer((json_int_t)q->at) : json_null());
 	for (size_t i = 0; i < q->n; i++)
 		json_array_append_new(tracks, write_track(q->tracks[i]));
@@ -145,12 +146,14 @@ static int read_tracks(struct music_queue *q, const json_t *tracks)
 /* Of the tracks that are present and following by now. */
 static bool read_playing(struct music_queue *q, const json_t *o)
 {
-	uint64_t playing, prepared;
+	uint64_t playing, prepared, last;
 
 	if (!read_number(&playing, o, "playing", UINT32_MAX) ||
-	    !read_number(&prepared, o, "prepared", UINT32_MAX))
+	    !read_number(&prepared, o, "prepared", UINT32_MAX) ||
+	    !read_number(&last, o, "last_number", UINT32_MAX))
 		return false;
 	music_queue_set_playing(q, (uint32_t)playing, (uint32_t)prepared);
+	music_queue_note_number(q, (uint32_t)last);
 	return true;
 }
 

@@ -1,9 +1,9 @@
 /* A queue as the document that the store keeps and a restart reads:
  *
  *   {"guild": "ID", "channel": "ID", "next_id": 9, "loop": "off", "paused": false, "volume": 1000,
- *    "position": frames, "playing": 4, "prepared": 5, "now": index or null, "tracks": [{"id": 3,
- * "source": "local", "root": 0, "reference": "…", "title", "artist", "album", "durationMs": 215000,
- * "requester": "ID"}, …]}
+ *    "position": frames, "playing": 4, "prepared": 5, "last_number": 5, "now": index or null,
+ * "tracks": [{"id": 3, "source": "local", "root": 0, "reference": "…", "title", "artist", "album",
+ * "durationMs": 215000, "requester": "ID"}, …]}
  *
  * Members that are empty or 0 are left out, but never the requester: an erasure finds it
  * by its spelling (control/store/statements.def). Pure. */

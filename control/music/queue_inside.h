@@ -9,6 +9,7 @@ enum { MUSIC_QUEUE_TRACKS = MUSIC_QUEUE_WAITING + MUSIC_QUEUE_HISTORY };
 struct music_queue {
 	uint64_t guild, channel, revision, starts, position;
 	uint32_t next_id, playing, prepared;
+	uint32_t last_number;
 	uint64_t playing_start;	 /* starts, when `playing` was set */
 	uint32_t prepared_entry; /* the track that `prepared` is of */
 	enum music_loop loop;

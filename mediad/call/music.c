@@ -552,9 +552,12 @@ void call_music_next(struct call *c, const struct media_music_next *m)
 		m->crossfade_ms < MUSIC_CROSSFADE_MAX_MS ? m->crossfade_ms : MUSIC_CROSSFADE_MAX_MS;
 	struct music_track *t;
 
+	/* Control did not know yet that it is over. */
+	bool over = m->after && !find_music(c, m->after);
+
 	if (m->kind != MEDIA_MUSIC_NONE && !take_id(c, m->music))
 		return;
-	stop_tracks(c, false, 0);
+	stop_tracks(c, over, 0);
 	if (m->kind == MEDIA_MUSIC_NONE)
 		return;
 	t = make_track(c, m->music, m->kind, m->root, m->path);
@@ -564,7 +567,7 @@ void call_music_next(struct call *c, const struct media_music_next *m)
 	t->gain = m->gain;
 	t->target = m->loudness;
 	t->paused = m->paused;
-	t->follows = true;
+	t->follows = !over;
 	t->crossfade = cross_ms * (uint32_t)PLAYOUT_PER_MS;
 	open_track(c, t);
 }

@@ -20,7 +20,8 @@ joining="control/discord/voice.c control/words/words.c tests/unit/control/discor
 	control/media/call.c control/media/link.c control/media/media.c control/media/playback.c control/media/resync.c
 	control/settings/secret_names.c tests/unit/control/media/media_test.c tests/unit/control/media/playback_test.c
 	tests/unit/control/media/toy_mediad.c tests/unit/control/discord/voice_leave_test.c
-	control/music/player.c control/music/queue.c tests/unit/control/music/player_test.c"
+	control/music/player.c control/music/queue.c control/music/queue_document.c control/music/track.c
+	tests/unit/control/music/player_test.c"
 [ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad $joining" $B/tests/unit || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'

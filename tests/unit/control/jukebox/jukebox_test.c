@@ -427,6 +427,30 @@ TEST(a_stream_whose_address_is_too_long_fails)
 	finish_with_pages(path);
 }
 
+/* It would play before the page, or in its place. */
+TEST(what_follows_a_page_is_ordered_behind_it)
+{
+	char path[4096];
+
+	CHECK(begin_with_pages(path, sizeof path));
+	CHECK_INT(add_page("one"), 0);
+	CHECK_INT(add_page_of(TRACK_URL, "file"), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_NEXT, 1));
+	CHECK_INT(scene.toy.music_next, MEDIA_MUSIC_NONE);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_NEXT, 2));
+	CHECK_INT(scene.toy.music_next, MEDIA_MUSIC_HTTP);
+	CHECK_INT(scene.toy.music_after, 1);
+	/* A page without a stream leaves the queue: mediad has never heard of what follows it. */
+	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(add_page("gone"), 0);
+	CHECK_INT(add_page_of(TRACK_URL, "next"), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
+	CHECK_STR(scene.toy.music_path, "https://www.youtube.com/watch?v=next");
+	CHECK_INT(scene.failures, 1);
+	finish_with_pages(path);
+}
+
 TEST(a_jukebox_finds_the_stream_of_a_page)
 {
 	char path[4096];

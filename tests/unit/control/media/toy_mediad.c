@@ -117,8 +117,11 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		snprintf(t->music_path, sizeof t->music_path, "%.*s", (int)msg.music_play.path.n,
 			 (const char *)msg.music_play.path.p);
 	}
-	if (msg.type == MEDIA_MUSIC_NEXT)
+	if (msg.type == MEDIA_MUSIC_NEXT) {
 		t->music_crossfade_ms = msg.music_next.crossfade_ms;
+		t->music_next = msg.music_next.kind;
+		t->music_after = msg.music_next.after;
+	}
 	if (msg.type == MEDIA_SAY)
 		t->say_samples += msg.say.pcm.n / 2;
 	if (t->stop_type == msg.type && t->count[msg.type] >= t->stop_count)

@@ -44,6 +44,8 @@ struct toy {
 	char music_path[64];
 	bool music_paused;
 	uint16_t music_crossfade_ms; /* of the newest MUSIC_NEXT */
+	uint8_t music_next;	     /* its kind */
+	uint32_t music_after;
 	char token[64];
 	bool answers_pings;
 

@@ -1,6 +1,7 @@
 /* The player: orders to mediad from what the queue wants and what mediad reports. */
 #include "control/music/player.h"
 
+#include "control/music/queue_document.h"
 #include "tests/test.h"
 #include "tests/unit/control/music/tracks.h"
 
@@ -415,8 +416,8 @@ TEST(a_failure_that_halted_is_not_counted_again)
 	CHECK_STR(spell_queue(queue), "|fg");
 	take_orders();
 	music_player_down(&player);
-	report(player.last - 1, MUSIC_PHASE_FAILED, 0);
-	report(player.last, MUSIC_PHASE_FAILED, 0);
+	for (uint32_t music = 1; music <= music_queue_last_number(queue); music++)
+		report(music, MUSIC_PHASE_FAILED, 0);
 	CHECK_STR(spell_queue(queue), "|fg");
 	music_queue_free(queue);
 }
@@ -449,5 +450,31 @@ TEST(music_that_is_claimed_while_it_is_opened_goes_on)
 	report(1, MUSIC_PHASE_OPENING, 0);
 	music_player_up(&player);
 	CHECK_STR(take_orders(), "CLAIM1 RESUME1 GAIN1=1000 ");
+	music_queue_free(queue);
+}
+
+/* What mediad has told of keeps its number, even if the control that chose it saved nothing. */
+TEST(a_new_control_takes_no_number_of_an_earlier_one)
+{
+	char *text;
+
+	begin("ab");
+	music_player_up(&player);
+	take_orders();
+	music_queue_stop(queue);
+	CHECK_STR(sync_player(), "NEXT3- STOP1 ");
+	text = music_queue_write(queue);
+	music_queue_free(queue);
+	CHECK_INT(music_queue_read(&queue, text), 0);
+	free(text);
+	music_player_init(&player, queue, note_order, &count);
+	CHECK_INT(add_letters(queue, "c", ALICE), 0);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY4c@0 ");
+	music_queue_free(queue);
+	begin("a");
+	report(7, MUSIC_PHASE_ENDED, 9);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY8a@0 ");
 	music_queue_free(queue);
 }

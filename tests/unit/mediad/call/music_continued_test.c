@@ -163,3 +163,31 @@ TEST(call_music_whose_number_is_taken_again_is_not_over)
 	CHECK_PHASE(7, PLAYING);
 	music_rig_finish();
 }
+
+static void prepare_after(uint32_t music, uint32_t after)
+{
+	call_music_next(&music_rig.c, &(struct media_music_next){.music = music,
+								 .kind = MEDIA_MUSIC_FILE,
+								 .path = slice_str("b.flac"),
+								 .gain = 1000,
+								 .after = after});
+	music_rig_opened(music, 0, DURATION);
+}
+
+/* Control sends it before it knows that 7 has ended, and that 8 plays. */
+TEST(call_music_next_of_music_that_is_over_plays_at_once)
+{
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, DURATION);
+	prepare_after(8, 7);
+	music_rig_run_ms(1500);
+	CHECK_PHASE(8, PLAYING);
+	prepare_after(9, 7);
+	prepare_after(10, 9);
+	music_rig_run_ms(500);
+	CHECK_PHASE(8, ENDED);
+	CHECK_PHASE(9, PLAYING);
+	CHECK_PHASE(10, READY);
+	music_rig_finish();
+}

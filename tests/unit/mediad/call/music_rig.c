@@ -99,7 +99,8 @@ void music_rig_run_ms(unsigned ms)
 		settle();
 		music_rig.now += TICK;
 		step_audio(SOURCE_TICK, NULL, 0, 0);
-		for (unsigned id = 1; sender_music(music_rig.c.stream->sender) && id < 32; id++)
+		for (unsigned id = 1; sender_music(music_rig.c.stream->sender) && id < RIG_LANES;
+		     id++)
 			feed(id);
 		step_audio(SOURCE_WORK, NULL, 0, 0);
 	}
@@ -179,7 +180,7 @@ void music_rig_deliver(struct decoder_msg *msg)
 	uint8_t buf[DECODER_MSG_MAX];
 	size_t n;
 
-	for (msg->slot = 0; msg->slot < 8; msg->slot++)
+	for (msg->slot = 0; msg->slot < DECODER_SLOTS; msg->slot++)
 		if (!decoder_wire_encode(msg, buf, &n))
 			env_replay_step(music_rig.decoders, music_rig.now, SOURCE_DECODERS, 1, buf,
 					n);

@@ -9,14 +9,14 @@
 
 #define TICK (20 * NS_PER_MS)
 
-enum { MAX_STATES = 2048, DURATION = 48000 };
+enum { MAX_STATES = 2048, DURATION = 48000, RIG_LANES = 256 };
 
 struct music_rig {
 	struct env *env, *audio, *decoders; /* each has a world of its own */
 	struct engine *engine;
 	struct call c;
 	uint64_t now;
-	uint64_t left[32]; /* frames that the decoder of a track will still give, by lane */
+	uint64_t left[RIG_LANES]; /* frames that the decoder of a track will still give, by lane */
 	struct {
 		struct media_music_state s;
 		char failure[33];
