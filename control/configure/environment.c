@@ -52,9 +52,10 @@ static int read_secret(const char *path, char least, char *buf, size_t size)
 
 	if (!f)
 		return errno;
+	errno = EIO;
 	if (!fgets(line, sizeof line, f))
 		line[0] = '\0';
-	err = ferror(f) ? EIO : strip_blanks(line, least, buf, size);
+	err = ferror(f) ? errno : strip_blanks(line, least, buf, size);
 	fclose(f);
 	explicit_bzero(line, sizeof line);
 	return err;
@@ -386,6 +387,41 @@ int environment_settings(struct settings **out, const char *config, environment_
 	if (settings_check(s, h, arg) && !err)
 		err = EINVAL;
 	*out = s;
+	return err;
+}
+
+struct replaced {
+	environment_fault_h *h;
+	void *arg;
+};
+
+static void ignore_fault(const char *text, void *arg)
+{
+	(void)text;
+	(void)arg;
+}
+
+static void on_replaced(const char *env, const char *given, const char *used, void *arg)
+{
+	const struct replaced *r = arg;
+	char text[512];
+
+	snprintf(text, sizeof text, "%s cannot be \"%.80s\"; \"%.80s\" is used instead", env, given,
+		 used);
+	r->h(text, r->arg);
+}
+
+int environment_replaced(const char *config, environment_fault_h *h, void *arg)
+{
+	struct replaced r = {h, arg};
+	struct settings *s = NULL;
+	int err = settings_alloc(&s);
+
+	if (!err && load_file(s, config, ignore_fault, NULL) == ENOMEM)
+		err = ENOMEM;
+	if (!err)
+		settings_load(s, read_variable, on_replaced, &r);
+	settings_free(s);
 	return err;
 }
 

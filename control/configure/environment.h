@@ -32,6 +32,10 @@ int environment_settings(struct settings **out, const char *config, environment_
  */
 void environment_secret_faults(const struct settings *s, environment_fault_h *h, void *arg);
 
+/* Calls h with a sentence for each value of the environment that cannot be used as it is given.
+ * config: as for environment_settings; faults of the file are not told. ENOMEM. */
+int environment_replaced(const char *config, environment_fault_h *h, void *arg);
+
 /* Calls h for each variable that begins with PARLEY_ and is not a setting; likely: the setting that
  * may have been meant, or NULL. */
 typedef void(environment_unknown_h)(const char *name, const char *likely, void *arg);

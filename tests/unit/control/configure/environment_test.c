@@ -55,6 +55,18 @@ TEST(secrets_are_taken_as_people_paste_them)
 	unsetenv(name);
 }
 
+TEST(a_folder_given_for_a_secret_is_told_as_one)
+{
+	char text[256];
+
+	unsetenv(name);
+	setenv(file, "/tmp", 1);
+	environment_secret_fault(name, "", text, sizeof text);
+	CHECK_STR(text, "the file /tmp that PARLEY_TEST_TOKEN_FILE names cannot be used: "
+			"Is a directory");
+	unsetenv(file);
+}
+
 TEST(a_missing_secret_is_told_in_words)
 {
 	char text[256];
@@ -131,6 +143,22 @@ TEST(the_environment_counts_more_than_the_settings_file)
 	CHECK_INT(s->hold_ms, 1500);
 	CHECK_INT(s->silence_ms, 900);
 	settings_free(s);
+}
+
+TEST(values_of_the_environment_that_are_replaced_are_told)
+{
+	char all[1024] = "";
+
+	setenv("PARLEY_CONSENT", "nobody", 1);
+	setenv("PARLEY_HOLD_MS", "99999", 1);
+	setenv("PARLEY_SILENCE_MS", "900", 1);
+	CHECK_INT(environment_replaced("/dev/null", gather, all), 0);
+	unsetenv("PARLEY_CONSENT");
+	unsetenv("PARLEY_HOLD_MS");
+	unsetenv("PARLEY_SILENCE_MS");
+	CHECK(strstr(all, "PARLEY_CONSENT cannot be \"nobody\"; \"heard\" is used instead\n"));
+	CHECK(strstr(all, "PARLEY_HOLD_MS cannot be \"99999\"; \"20000\" is used instead\n"));
+	CHECK(!strstr(all, "PARLEY_SILENCE_MS"));
 }
 
 TEST(faults_of_the_settings_file_come_with_its_name)
