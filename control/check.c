@@ -1,6 +1,7 @@
 #include "control/check.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@
 #include "control/discord/rest.h"
 #include "control/configure/environment.h"
 #include "control/engine/probe.h"
+#include "control/library/walk.h"
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
@@ -208,17 +210,22 @@ static void check_ca(struct check *c)
 		check_say(c, CHECK_MISSING, "--ca", "%s: %s", c->conf->ca_file, strerror(errno));
 }
 
-/* Warns of a secret in a file that other users may read. */
+/* Warns of a secret in a file that other users may read. Only files: a folder or a device that was
+ * named by mistake is no place for chmod 600. */
+static void check_mode(struct check *c, const char *what, const char *path)
+{
+	struct stat st;
+
+	if (*path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & 077)
+		check_say(c, CHECK_WARNING, what, "%s can be read by others: chmod 600 %s", path,
+			  path);
+}
+
 static void check_secret_file(struct check *c, const char *variable, const char *config)
 {
 	const char *path = getenv(variable);
-	struct stat st;
 
-	if (!path || !*path)
-		path = config;
-	if (*path && stat(path, &st) == 0 && st.st_mode & 077)
-		check_say(c, CHECK_WARNING, variable, "%s can be read by others: chmod 600 %s",
-			  path, path);
+	check_mode(c, variable, path && *path ? path : config);
 }
 
 /* The setting that makes these settings ask the providers of a role that they do not ask now. */
@@ -265,7 +272,6 @@ static void check_providers(struct check *c)
 
 	for (unsigned i = 0; i < r->n[RECORD_KIND_PROVIDER]; i++) {
 		const struct provider_record *p = &r->provider[i];
-		struct stat st;
 
 		check_idle_provider(c, p->name);
 		if (!*p->key_file)
@@ -275,10 +281,8 @@ static void check_providers(struct check *c)
 				c, CHECK_MISSING, p->name,
 				"its key_file %s cannot be used: it is not there, or holds no key",
 				p->key_file);
-		else if (stat(p->key_file, &st) == 0 && st.st_mode & 077)
-			check_say(c, CHECK_WARNING, p->name,
-				  "%s can be read by others: chmod 600 %s", p->key_file,
-				  p->key_file);
+		else
+			check_mode(c, p->name, p->key_file);
 	}
 }
 
@@ -292,10 +296,53 @@ static void on_unknown(const char *name, const char *likely, void *arg)
 			  "unknown variable %s; control --settings lists all", name);
 }
 
+/* The library opens them when control starts. One that does not begin with '/', or one too many,
+ * takes away all of it. */
+static void check_music_folders(struct check *c)
+{
+	char folders[sizeof c->settings->music_folders], *rest = folders, *folder;
+	unsigned n = 0;
+
+	snprintf(folders, sizeof folders, "%s", c->settings->music_folders);
+	while ((folder = strsep(&rest, ":"))) {
+		DIR *dir;
+
+		if (!*folder)
+			continue;
+		n++;
+		dir = *folder == '/' ? opendir(folder) : NULL;
+		if (dir)
+			check_say(c, CHECK_OK, "music folder", "%s can be read", folder);
+		else
+			check_say(c, CHECK_WARNING, "music folder", "%s: %s", folder,
+				  *folder == '/' ? strerror(errno)
+						 : "it must begin with /; without that no folder "
+						   "is searched");
+		if (dir)
+			closedir(dir);
+	}
+	if (n > WALK_FOLDERS)
+		check_say(c, CHECK_WARNING, "music folder",
+			  "music_folders has %u folders; with more than %u none is searched", n,
+			  WALK_FOLDERS);
+}
+
 /* A file that the settings or the environment name for the provider's key. */
 static void check_provider_key(struct check *c)
 {
 	check_secret_file(c, SETTINGS_KEY_NAME "_FILE", settings_key_file(c->settings));
+}
+
+static void check_secret_files(struct check *c)
+{
+	const struct settings *s = c->settings;
+
+	check_secret_file(c, "DISCORD_TOKEN_FILE", s->discord_token_file);
+	check_provider_key(c);
+	check_secret_file(c, "PARLEY_ASR_KEY_FILE", s->asr_key_file);
+	check_secret_file(c, "PARLEY_TEXT_KEY_FILE", s->text_key_file);
+	check_secret_file(c, "PARLEY_SPEECH_KEY_FILE", s->speech_key_file);
+	check_secret_file(c, "PARLEY_SEARCH_KEY_FILE", s->search_key_file);
 }
 
 static void on_secret_fault(const char *text, void *arg)
@@ -513,6 +560,14 @@ void check_fault(const char *text)
 	check_say(&none, CHECK_MISSING, "settings", "%s", text);
 }
 
+void check_replaced(const char *text, void *arg)
+{
+	struct check none = {0};
+
+	(void)arg;
+	check_say(&none, CHECK_WARNING, "environment", "%s", text);
+}
+
 int check_run(struct env *env, const struct settings *settings, const struct control_conf *conf,
 	      unsigned faults)
 {
@@ -538,15 +593,11 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	check_store(&c);
 	check_ca(&c);
 	check_web(&c);
-	check_secret_file(&c, "DISCORD_TOKEN_FILE", settings->discord_token_file);
-	check_provider_key(&c);
-	check_secret_file(&c, "PARLEY_ASR_KEY_FILE", settings->asr_key_file);
-	check_secret_file(&c, "PARLEY_TEXT_KEY_FILE", settings->text_key_file);
-	check_secret_file(&c, "PARLEY_SPEECH_KEY_FILE", settings->speech_key_file);
-	check_secret_file(&c, "PARLEY_SEARCH_KEY_FILE", settings->search_key_file);
+	check_secret_files(&c);
 	environment_secret_faults(settings, on_secret_fault, &c);
 	check_providers(&c);
 	environment_unknown(on_unknown, &c);
+	check_music_folders(&c);
 	check_embedded(&c);
 	check_programs(&c);
 	check_udp(&c);

@@ -14,5 +14,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	      unsigned faults);
 /* Prints a fault of the settings file as a line of the same form. */
 void check_fault(const char *text);
+/* Prints a value of the environment that is not used as a line of the same form. */
+void check_replaced(const char *text, void *arg);
 
 #endif

@@ -774,7 +774,9 @@ int main(int argc, char **argv)
 	else if (o.login)
 		status = mcp_login_run(settings, &o.conf, o.login, o.scope);
 	else if (o.check)
-		status = check_installation(settings, &o.conf, faults.n);
+		status = environment_replaced(o.config, check_replaced, NULL)
+				 ? cannot_start(ENOMEM)
+				 : check_installation(settings, &o.conf, faults.n);
 	else
 		status = err ? USAGE : run_control(settings, &o);
 	settings_free(settings);

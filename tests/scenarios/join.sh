@@ -146,6 +146,17 @@ sock="--media-sock $D/mediad.sock"
 	checked "check tells a missing token" "missing  token: set DISCORD_TOKEN" -u DISCORD_TOKEN "$B/control" $sock
 	checked "check names a token file it cannot read" "the file /nonexistent that DISCORD_TOKEN_FILE names" \
 		-u DISCORD_TOKEN DISCORD_TOKEN_FILE=/nonexistent "$B/control" $sock
+	case $(env DISCORD_TOKEN_FILE=/tmp "$B/control" --state-dir "$D/state" --ca "$CA" --check 2>&1) in
+	*"chmod 600 /tmp"*) bad "check advises no mode for a folder" "chmod 600 would close it to everybody" ;;
+	*) ok "check advises no mode for a folder" ;;
+	esac
+	checked "check tells a value of the environment that is not used" \
+		'warning  environment: PARLEY_CONSENT cannot be "nobody"; "heard" is used instead' PARLEY_CONSENT=nobody "$B/control" $sock
+	checked "check tells a music folder that is not there" "warning  music folder: /nonexistent: No such file" \
+		PARLEY_MUSIC_FOLDERS=/nonexistent "$B/control" $sock
+	checked "check tells a music folder that has no whole path" "warning  music folder: music: it must begin with /" \
+		PARLEY_MUSIC_FOLDERS=music:/tmp "$B/control" $sock
+	check "check tells a music folder that can be read" "$out" "ok       music folder: /tmp can be read"
 	checked "check tells that Discord is away" "missing  Discord: http://127.0.0.1:9/api cannot be reached" \
 		PARLEY_DISCORD_API=http://127.0.0.1:9/api "$B/control" $sock
 	checked "check tells a server without the bot" "add the bot there" "$B/control" $sock --guild 41771983423143938 --channel $VOICE
