@@ -297,6 +297,7 @@ check-long: deps-test
 	@$(MAKE) --no-print-directory services
 	@$(MAKE) --no-print-directory containers
 	@$(MAKE) --no-print-directory talk-test
+	@$(MAKE) --no-print-directory ui-test
 check: deps-test
 	@tests/check/run.sh
 lint: deps-test
@@ -358,6 +359,11 @@ talk: deps
 	@echo 'building'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/talk
 	@BIN=$(B) tests/talk.sh
+# Tests the dashboard in headless Chromium against a live conversation; SHOTS=docs also takes pictures.
+ui-test:
+	@deploy/deps.sh build interop talk
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@tests/dashboard.sh $(B)
 # Tests the page in headless Chromium; SHOT=docs/talk.png also takes a screenshot.
 talk-test:
 	@deploy/deps.sh build interop talk
@@ -435,6 +441,7 @@ help:
 	@echo '                     SCENE=tools: a search, an MCP server from npm, a worker that is cancelled by voice'
 	@echo '                     SCENE=music: music from a folder, by voice and by /music'
 	@echo 'make smoke           whether an installation works, stage by stage, in a minute; BIN=folder of the programs'
+	@echo 'make ui-test         the dashboard in headless Chromium against a live conversation'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
 	@echo 'make build/standin   providers on this machine for tests: build/standin --help'
 	@echo 'make check           unit tests under sanitizers, corpora, structure checks, scenarios'
@@ -463,4 +470,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: unit-objects unit-libraries conversations conversations-untouched conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs embedder
+.PHONY: unit-objects unit-libraries conversations conversations-untouched conversations-sound conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test ui-test docs embedder

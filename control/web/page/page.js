@@ -34,18 +34,19 @@ function fill(id, ...children) {
 }
 
 // Keeps the nodes of a list whose key and content are the same, so that focus stays where it is.
+const made = new WeakMap();
+
 function keep(list, items, keyOf, make) {
-  const old = new Map([...list.children].map((e) => [e.dataset.key, e]));
+  const old = new Map([...list.children].map((e) => [made.get(e)?.key, e]));
   const wanted = items.map((item) => {
     const key = String(keyOf(item)), text = JSON.stringify(item), there = old.get(key);
 
-    if (there && there.dataset.text === text) return there;
-    const made = make(item);
+    if (there && made.get(there).text === text) return there;
+    const fresh = make(item);
 
-    made.dataset.key = key;
-    made.dataset.text = text;
-    if (there && there.contains(document.activeElement)) queueMicrotask(() => made.querySelector("button")?.focus());
-    return made;
+    made.set(fresh, { key, text });
+    if (there && there.contains(document.activeElement)) queueMicrotask(() => fresh.querySelector("button")?.focus());
+    return fresh;
   });
   const same = wanted.length === list.children.length && wanted.every((e, i) => e === list.children[i]);
 
@@ -55,7 +56,8 @@ function keep(list, items, keyOf, make) {
 const clock = (text) => new Date(text).toLocaleTimeString("en-GB");
 const seconds = (ms) => (ms === null || ms === undefined ? "–" : (ms / 1000).toFixed(ms < 10000 ? 2 : 1) + " s");
 const dollars = (usd) => "$" + usd.toFixed(usd < 1 ? 4 : 2);
-const meaning = (reason) => state.meanings.reasons[reason] || reason;
+const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
+const meaning = (reason) => own(state.meanings.reasons, reason) || reason;
 
 // ---- talking to control ----
 
@@ -216,11 +218,11 @@ function connect() {
 let wanted = false;
 
 function paint() {
-  if (wanted || document.hidden) return;
+  if (wanted || document.hidden || !state.who) return;
   wanted = true;
   requestAnimationFrame(() => {
     wanted = false;
-    draw();
+    if (state.who) draw();
   });
 }
 
@@ -288,7 +290,7 @@ function drawRoom(room) {
   fill("faults", ...room.faults.map((f) => node("li", null, f.text || f.fault)));
   keep($("people"), room.people, (p) => p.user, (p) => node("li", null,
     node("span", { class: "name" }, p.name), " ",
-    node("span", { class: p.heard ? "heard" : "unheard" }, p.heard ? "heard" : `not heard: ${unheard[p.unheard] || p.unheard}`)));
+    node("span", { class: p.heard ? "heard" : "unheard" }, p.heard ? "heard" : `not heard: ${own(unheard, p.unheard) || p.unheard}`)));
   if (!room.people.length) fill("people", node("li", { class: "muted" }, "Nobody but the bot."));
   drawNow(room);
 }
@@ -311,7 +313,7 @@ function drawNow(room) {
 function decisions(why) {
   if (!why.length) return null;
   const rows = why.map((d) => {
-    const rule = state.meanings.rules[d.rule] || {};
+    const rule = own(state.meanings.rules, d.rule) || {};
     const numbers = d.value || d.limit ? `${d.value}${d.limit ? " / " + d.limit : ""}${rule.unit ? " " + rule.unit : ""}` : "";
 
     return node("tr", null,
@@ -379,13 +381,13 @@ function timeline(turn) {
 
   if (!times.length) return null;
   const from = Math.min(0, ...times), to = Math.max(1, ...times);
-  const label = { speech: (x) => x.name || "somebody", tool: (x) => x.name, answer: () => "Parley" };
-  const rows = list.map((x) => node("tr", null, node("td", null, label[x.kind](x)), node("td", null, x.kind),
+  const label = (x) => (x.kind === "answer" ? "Parley" : x.name || "somebody");
+  const rows = list.map((x) => node("tr", null, node("td", null, label(x)), node("td", null, x.kind),
     node("td", { class: "number" }, `${seconds(x.startMs)} to ${seconds(x.endMs)}`)));
 
   return [
     node("h3", null, "Times from the end of speech"),
-    node("div", { "aria-hidden": "true" }, ...list.map((x) => lane(label[x.kind](x), x.kind, x.startMs, x.endMs, from, to))),
+    node("div", { "aria-hidden": "true" }, ...list.map((x) => lane(label(x), x.kind, x.startMs, x.endMs, from, to))),
     node("table", null, node("tbody", null, ...rows)),
   ];
 }
@@ -431,7 +433,9 @@ function showSignIn() {
   stream?.close();
   state.who = null;
   state.rooms = state.turns = [];
-  state.room = state.chosen = state.turn = null;
+  state.room = state.chosen = state.turn = state.next = drawn = null;
+  // Nothing of what was read stays behind.
+  for (const id of ["rooms", "room-title", "facts", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
   $("board").hidden = $("account").hidden = true;
   $("sign-in").hidden = false;
   $("link").textContent = "";

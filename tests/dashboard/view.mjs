@@ -1,0 +1,199 @@
+// Drives the dashboard in headless Chromium against a live conversation: sign-in by a link, the room, a turn while it is answered,
+// a turn that is opened, hostile texts, the keyboard, sign-out. SHOTS=FOLDER also takes pictures. Needs no module: the browser is
+// spoken to over a pipe.
+//
+//   view.mjs LINK GO     GO: a file that is made when the caller shall ask
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const [link, go] = process.argv.slice(2);
+const shots = process.env.SHOTS;
+let passed = 0, failed = 0;
+const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
+
+function is(what, got, wanted) {
+  if (JSON.stringify(got) === JSON.stringify(wanted)) {
+    passed++;
+    console.log(`ok      ${what}`);
+  } else {
+    failed++;
+    console.log(`FAILED  ${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`);
+  }
+}
+
+class Browser {
+  constructor() {
+    this.dir = mkdtempSync(join(tmpdir(), 'dashboard-chromium-'));
+    this.troubles = [];
+    this.waiting = new Map();
+    this.next = 1;
+    this.left = '';
+    this.process = spawn(process.env.CHROMIUM ?? 'chromium', [
+      '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking',
+      '--disable-component-update', '--remote-debugging-pipe', `--user-data-dir=${this.dir}`, 'about:blank',
+    ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+    this.process.stdio[4].on('data', (d) => this.read(d));
+  }
+
+  read(data) {
+    this.left += data;
+    for (let end; (end = this.left.indexOf('\0')) >= 0; this.left = this.left.slice(end + 1)) this.take(JSON.parse(this.left.slice(0, end)));
+  }
+
+  take(m) {
+    const w = this.waiting.get(m.id);
+
+    this.waiting.delete(m.id);
+    if (w && m.error) w.reject(new Error(m.error.message));
+    else if (w) w.resolve(m.result);
+    else if (m.method === 'Runtime.exceptionThrown') this.troubles.push(m.params.exceptionDetails.exception?.description ?? 'exception');
+    else if (m.method === 'Page.javascriptDialogOpening') this.troubles.push('a dialog');
+    else if (m.method === 'Log.entryAdded' && m.params.entry.level === 'error') this.troubles.push(m.params.entry.text);
+  }
+
+  send(method, params = {}) {
+    const id = this.next++;
+    const message = { id, method, params, sessionId: this.session };
+
+    this.process.stdio[3].write(JSON.stringify(message) + '\0');
+    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+  }
+
+  async open() {
+    const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
+
+    this.session = (await this.send('Target.attachToTarget', { targetId, flatten: true })).sessionId;
+    for (const domain of ['Page', 'Runtime', 'Log']) await this.send(`${domain}.enable`);
+  }
+
+  async go(url) {
+    await this.send('Page.navigate', { url });
+  }
+
+  async eval(expression) {
+    const r = await this.send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+
+    if (r.exceptionDetails) throw new Error(r.exceptionDetails.exception?.description ?? r.exceptionDetails.text);
+    return r.result.value;
+  }
+
+  // True once it holds.
+  async until(expression, ms = 10000) {
+    for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) if (await this.eval(expression).catch(() => false)) return true;
+    return false;
+  }
+
+  async picture(name, width, height, dark) {
+    if (!shots) return;
+    await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
+    await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
+    await sleep(300);
+    const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
+    writeFileSync(join(shots, `dashboard-${name}.png`), Buffer.from(data, 'base64'));
+  }
+
+  async key(key) {
+    for (const type of ['keyDown', 'keyUp']) await this.send('Input.dispatchKeyEvent', { type, key, code: key });
+  }
+
+  async close() {
+    this.session = undefined;
+    this.send('Browser.close').catch(() => {});
+    await Promise.race([new Promise((r) => this.process.on('exit', r)), sleep(5000)]);
+    this.process.kill('SIGKILL');
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const text = (id) => `document.getElementById('${id}').textContent`;
+// An answer that is begun before its speaker is done may leave a turn of its own, which is not this one.
+const answered = "[...document.querySelectorAll('#turns button')].find((x) => x.querySelector('.reason.answered'))";
+const hidden = (id) => `document.getElementById('${id}').hidden`;
+
+async function signIn(b) {
+  await b.go(link.replace(/#.*/, ''));
+  is('without a session there is a form', await b.until(`!${hidden('sign-in')}`), true);
+  is('and nothing else', await b.eval(hidden('board')), true);
+  await b.picture('sign-in', 1280, 500, false);
+  b.troubles.length = 0; // the 401 of a page that asks who it is
+  await b.go('about:blank');
+  await b.go(link);
+  is('a link signs in', await b.until(`${text('who')} === 'signed in as operator'`), true);
+  is('the code is gone from the address', await b.eval('location.hash + location.search'), '');
+  is('no script reads the cookie', await b.eval('document.cookie'), '');
+  is('the page is live', await b.until(`${text('link')} === 'live'`), true);
+}
+
+async function seeTurn(b) {
+  is('the room is shown', await b.until("document.querySelectorAll('#rooms button').length === 1"), true);
+  writeFileSync(go, '');
+  is('Alice is heard', await b.until(`${text('people')}.includes('Alice heard')`, 20000), true);
+  is('her turn is shown while it is answered', await b.until(`${text('now')}.includes('The bot answers.')`, 40000), true);
+  is('with its decisions so far', await b.eval("document.querySelectorAll('#now tbody tr').length > 3"), true);
+  await b.picture('now', 1280, 900, true);
+  is('and then among the last turns', await b.until(`${answered} !== undefined`, 60000), true);
+  is('of which none is under way', await b.until(`${text('now')}.includes('Nobody waits for an answer.')`), true);
+  await b.eval(`${answered}.click()`);
+  is('a turn opens', await b.until(`${text('turn')}.includes('Times from the end of speech')`), true);
+  is('with what was said, why, and what it cost', await b.eval(`['I am Parley', 'direct_address', 'Costs'].map((x) => ${text('turn')}.includes(x))`),
+    [true, true, true]);
+  await b.picture('light', 1280, 800, false);
+  await b.picture('dark', 1280, 800, true);
+  await b.picture('phone', 390, 800, true);
+}
+
+const payloads = [
+  '<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', '<svg onload=alert(1)>', "javascript:alert(1)//'", '</script><iframe src=//x>',
+  '__proto__', '\u202e\u2066rtl', 'a\u0301'.repeat(2000), '{{constructor.constructor("alert(1)")()}}', '\ud800', '<style>*{display:none}</style>',
+];
+
+// What control answers is replaced by hostile texts in each place that holds one.
+async function seeHostileTexts(b) {
+  await b.eval(`window.violations = 0; document.addEventListener('securitypolicyviolation', () => window.violations++);
+    window.plainFetch = window.fetch; window.hostile = ${JSON.stringify(payloads)};
+    const spoil = (v, i = { n: 0 }) => typeof v === 'string' && !/^\\d+$|^\\d{4}-/.test(v) ? window.hostile[i.n++ % window.hostile.length]
+      : Array.isArray(v) ? v.map((x) => spoil(x, i)) : v && typeof v === 'object' ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, spoil(x, i)])) : v;
+    window.fetch = async (...a) => { const r = await window.plainFetch(...a); return new Response(JSON.stringify(spoil(await r.json())), { status: r.status }); };
+    window.before = document.querySelectorAll('script, iframe, img, svg, style').length; true`);
+  is('hostile texts are shown', await b.until(`document.body.textContent.includes('<img src=x onerror=alert(1)>')`, 15000), true);
+  await b.eval("document.querySelector('#turns button').click()");
+  await b.until(`${text('turn')}.includes('alert(1)')`);
+  is('as texts: no node, no violation of the policy, no dialog', await b.eval(
+    "[document.querySelectorAll('script, iframe, img, svg, style').length - window.before, window.violations]"), [0, 0]);
+  is('nor anything else', b.troubles, []);
+  await b.eval('window.fetch = window.plainFetch; true');
+  is('and gone afterwards', await b.until("document.querySelector('#people').textContent.includes('Alice') || !document.body.textContent.includes('onerror')", 15000), true);
+}
+
+async function useKeys(b) {
+  await b.eval("document.querySelector('#turns button').focus(); true");
+  await b.key('ArrowDown');
+  is('the arrow keys move through the turns', await b.eval(
+    "[...document.querySelectorAll('#turns button')].indexOf(document.activeElement) > 0 || document.querySelectorAll('#turns button').length === 1"), true);
+  await b.key('Escape');
+  is('Escape closes a turn', await b.until("!document.getElementById('inspector').classList.contains('open')"), true);
+}
+
+async function signOut(b) {
+  await b.eval("document.getElementById('sign-out-all').click()");
+  is('a sign-out brings the form back', await b.until(`!${hidden('sign-in')} && ${hidden('board')}`), true);
+  is('and shows nothing any more', await b.eval("['rooms', 'people', 'now', 'turns', 'turn'].map((id) => document.getElementById(id).textContent).join('')"), '');
+  is('and ends the session', await b.eval("fetch('/api/rooms').then((r) => r.status)"), 401);
+}
+
+const b = new Browser();
+try {
+  await b.open();
+  await signIn(b);
+  await seeTurn(b);
+  await useKeys(b);
+  await seeHostileTexts(b);
+  await signOut(b);
+} catch (e) {
+  is('the browser', e.stack, 'no error');
+}
+await b.close();
+console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+process.exit(failed ? 1 : 0);
