@@ -307,6 +307,20 @@ static void tell_refusal(unsigned votes, unsigned needed, void *arg)
 		a->tellh(&words, a->arg);
 }
 
+static void tell_music_failure(int err, void *arg)
+{
+	struct agent *a = arg;
+	struct words words = {0};
+
+	words_speak(&words, room_language_now(a->room));
+	if (err == ENOSPC)
+		words_music_full(&words);
+	else
+		words_music_no_luck(&words);
+	if (a->tellh)
+		a->tellh(&words, a->arg);
+}
+
 /* A jukebox without a queue could not enter the call. */
 static int open_music(struct agent *a, const struct agent_conf *conf)
 {
@@ -321,6 +335,7 @@ static int open_music(struct agent *a, const struct agent_conf *conf)
 							    .outputh = take_music_output,
 							    .feedh = feed_music,
 							    .refusedh = tell_refusal,
+							    .failedh = tell_music_failure,
 							    .arg = a});
 }
 

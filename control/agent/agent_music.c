@@ -204,12 +204,15 @@ static void choose(struct agent_music *m, uint64_t user, const char *text)
 		*text ? music_choice_pick(&m->choice, user, text, env_now(m->conf.env)) : NULL;
 	struct jukebox_answer a = {0};
 	struct jukebox_request r = {.user = user, .tracks = t, .n = 1};
+	int err;
 
 	if (t) {
 		r.act = acts[m->choice.kind];
 		r.place = m->choice.kind == MUSIC_CHOOSE_NEXT ? 0 : MUSIC_QUEUE_END;
-		if (jukebox_do(m->conf.jukebox, &r, &a) == 0 && a.verdict != MUSIC_ALLOWED &&
-		    m->conf.refusedh)
+		err = jukebox_do(m->conf.jukebox, &r, &a);
+		if (err && m->conf.failedh)
+			m->conf.failedh(err, m->conf.arg);
+		if (!err && a.verdict != MUSIC_ALLOWED && m->conf.refusedh)
 			m->conf.refusedh(a.tally.votes, a.tally.needed, m->conf.arg);
 	}
 	music_choice_clear(&m->choice);

@@ -39,6 +39,8 @@ struct agent_music_conf {
 	void (*feedh)(const struct room_event *ev, void *arg);
 	/* A spoken command was refused: it wants votes (needed > 0) or a DJ. May be NULL. */
 	void (*refusedh)(unsigned votes, unsigned needed, void *arg);
+	/* A chosen track is not played or queued: an error of jukebox_do. May be NULL. */
+	void (*failedh)(int err, void *arg);
 	void *arg;
 };
 

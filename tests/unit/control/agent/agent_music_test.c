@@ -2,6 +2,7 @@
  * call has no mediad; the test tells the jukebox what one would. */
 #include "control/agent/agent_music.h"
 
+#include <errno.h>
 #include <jansson.h>
 
 #include "control/jukebox/jukebox.h"
@@ -34,6 +35,7 @@ static struct {
 	char events[1024]; /* "music playing 3, choice play": what the room was told */
 	char tracks[1024];
 	unsigned needed, refused;
+	int failed; /* of a chosen track */
 	bool dj;
 } s;
 
@@ -77,6 +79,12 @@ static void take_refusal(unsigned votes, unsigned needed, void *arg)
 	(void)arg;
 	s.refused++;
 	s.needed = needed;
+}
+
+static void take_failure(int err, void *arg)
+{
+	(void)arg;
+	s.failed = err;
 }
 
 static void fill_person(struct music_person *to, uint64_t user, void *arg)
@@ -130,7 +138,8 @@ static bool open_music(void)
 								      .jukebox = s.jukebox,
 								      .outputh = take_output,
 								      .feedh = take_event,
-								      .refusedh = take_refusal}) ==
+								      .refusedh = take_refusal,
+								      .failedh = take_failure}) ==
 		       0;
 }
 
@@ -304,6 +313,24 @@ TEST(several_fits_are_offered_and_the_chosen_one_plays)
 	effect(ROOM_DO_CHOOSE, ALICE, "Weezer - Africa");
 	CHECK_STR(present()->artist, "Weezer");
 	CHECK_INT(present()->requester, ALICE);
+	close_music();
+}
+
+TEST(a_chosen_track_without_room_is_told)
+{
+	static struct track many[MUSIC_QUEUE_WAITING];
+	struct jukebox_request r = {
+		.act = MUSIC_ACT_QUEUE_ADD, .tracks = many, .n = MUSIC_QUEUE_WAITING};
+	struct jukebox_answer a;
+
+	CHECK(open_music());
+	scan();
+	ask((struct tool_music){.op = TOOL_MUSIC_ADD, .query = "africa", .place = -1});
+	for (size_t i = 0; i < MUSIC_QUEUE_WAITING; i++)
+		snprintf(many[i].reference, sizeof many[i].reference, "x");
+	CHECK_INT(jukebox_do(s.jukebox, &r, &a), 0);
+	effect(ROOM_DO_CHOOSE, ALICE, "Weezer - Africa");
+	CHECK_INT(s.failed, ENOSPC);
 	close_music();
 }
 
