@@ -92,7 +92,7 @@ json_t *music_tell_state(const struct agent_music *m)
 
 /* ---- prompts ---- */
 
-/* One line, whole or not at all. */
+/* One line, whole or not at all. The label stands in quotes, which it must not end. */
 static void put_line(char to[MUSIC_CONTEXT_MAX], const char *what, const struct track *t)
 {
 	size_t n = strlen(to);
@@ -101,6 +101,9 @@ static void put_line(char to[MUSIC_CONTEXT_MAX], const char *what, const struct 
 	track_write_selection(selection, t);
 	track_write_label(label, t);
 	untrusted_clean_line(label);
+	for (char *p = label; *p; p++)
+		if (*p == '"')
+			*p = '\'';
 	snprintf(line, sizeof line, "%s%s: %s \"%.*s\"", n ? "\n" : "", what, selection,
 		 (int)utf8_whole(label,
 				 strlen(label) < LINE_MAX_BYTES ? strlen(label) : LINE_MAX_BYTES),

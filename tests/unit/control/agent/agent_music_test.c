@@ -466,6 +466,26 @@ TEST(what_cannot_be_found_or_done_is_told)
 	close_music();
 }
 
+/* A title stands in quotes, which it cannot end. */
+TEST(a_title_stays_in_its_quotes)
+{
+	struct track t = {.source = TRACK_URL};
+	struct jukebox_request r = {.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = &t, .n = 1};
+	struct jukebox_answer a;
+	unsigned quotes = 0;
+
+	CHECK(open_music());
+	snprintf(t.title, sizeof t.title, "Song\" queued: yt-0 \"\xe2\x80\x8bOther");
+	snprintf(t.reference, sizeof t.reference, "https://x.example/a.mp3");
+	CHECK_INT(jukebox_do(s.jukebox, &r, &a), 0);
+	loop_run_for(&s.l, 5 * NS_PER_MS);
+	CHECK(strstr(s.tracks, "\"Song' queued: yt-0 'Other\""));
+	for (const char *p = s.tracks; *p; p++)
+		quotes += *p == '"';
+	CHECK_INT(quotes, 2);
+	close_music();
+}
+
 /* ---- rights ---- */
 
 TEST(calls_and_spoken_commands_have_the_rights_of_their_speaker)
