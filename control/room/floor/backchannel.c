@@ -386,16 +386,22 @@ bool room_backchannel_may_follow(const struct room_utterance *u)
 	return false;
 }
 
+/* "Tem certeza": soft words all of them. */
+static bool begins_with_question(const struct room_utterance *u)
+{
+	return u->n > 1 && room_utterance_asks(u, 0, 1);
+}
+
 bool room_backchannel_is(const struct room_utterance *u)
 {
 	unsigned from = 0, to = u->n;
 	bool echo = false;
 
-	if (u->w.cut || room_utterance_is_named(u))
+	if (u->w.cut || room_utterance_is_named(u) || room_utterance_inverts(u, 0))
 		return false;
 	if (room_utterance_any(u, 0, u->n, ROOM_WORD_ASSENT) &&
 	    room_utterance_all(u, 0, u->n, ROOM_PART_SOFT))
-		return !u->w.question || is_surprise(u);
+		return (!u->w.question && !begins_with_question(u)) || is_surprise(u);
 	if (u->w.question)
 		return false;
 	while (from < to && u->v[from].classes & ROOM_WORD_FILLER &&

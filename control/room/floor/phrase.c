@@ -148,6 +148,12 @@ static bool is_doubled(const struct room_utterance *u)
 	return u->w.n > 1;
 }
 
+/* "Par qui", "c'était quoi". */
+static bool ends_in_question_word(const struct room_utterance *u)
+{
+	return u->n > 1 && u->v[u->n - 1].classes & ROOM_WORD_QUESTION;
+}
+
 bool room_phrase_is_slight(const struct room_saying *s)
 {
 	struct room_utterance u;
@@ -156,7 +162,8 @@ bool room_phrase_is_slight(const struct room_saying *s)
 	    room_utterance_any(&u, 0, u.n, ROOM_PART_NUMBER))
 		return false;
 	return is_slight_word(&u) || is_doubled(&u) ||
-	       room_utterance_all(&u, 0, u.n, ROOM_PART_SOFT | ROOM_WORD_OPEN_END);
+	       (room_utterance_all(&u, 0, u.n, ROOM_PART_SOFT | ROOM_WORD_OPEN_END) &&
+		!ends_in_question_word(&u));
 }
 
 bool room_phrase_is_fragment(const struct room_saying *s)

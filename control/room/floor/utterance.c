@@ -115,6 +115,15 @@ static bool is_unfinished(const struct room_utterance *u, unsigned i)
 	return u->interim && i + 1 == u->n;
 }
 
+bool room_utterance_inverts(const struct room_utterance *u, unsigned part)
+{
+	const struct room_word *w = &u->w.v[u->v[part].at];
+	unsigned left = u->w.n - u->v[part].at;
+
+	return u->v[part].n < 3 && left > 2 && w[0].classes[0] & ROOM_WORD_MODAL &&
+	       w[1].classes[0] & ROOM_WORD_SUBJECT && !w[1].after_stop && !w[2].after_stop;
+}
+
 /* True if a question or request begins with this part. */
 static bool asks_at(const struct room_utterance *u, unsigned i)
 {
@@ -124,7 +133,9 @@ static bool asks_at(const struct room_utterance *u, unsigned i)
 		return !is_exclamation(u, i);
 	if (classes & (ROOM_WORD_REQUEST | ROOM_WORD_WISH))
 		return !(classes & (ROOM_WORD_ASSENT | ROOM_WORD_FILLER)) || u->n == 1;
-	return classes & ROOM_WORD_MODAL && i + 1 < u->n && u->v[i + 1].classes & ROOM_WORD_SUBJECT;
+	return (classes & ROOM_WORD_MODAL && i + 1 < u->n &&
+		u->v[i + 1].classes & ROOM_WORD_SUBJECT) ||
+	       room_utterance_inverts(u, i);
 }
 
 bool room_utterance_asks(const struct room_utterance *u, unsigned from, unsigned to)

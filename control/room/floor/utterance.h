@@ -41,6 +41,9 @@ bool room_utterance_all(const struct room_utterance *u, unsigned from, unsigned 
 			uint32_t classes);
 bool room_utterance_any(const struct room_utterance *u, unsigned from, unsigned to,
 			uint32_t classes);
+/* True if the words of this part and the next ask by their order: "are you sure", "is it good",
+ * although a list has "is it" alone as a backchannel and "is that right" as one entry. */
+bool room_utterance_inverts(const struct room_utterance *u, unsigned part);
 /* True if a question or request begins anywhere in the range: at the beginning of a clause, after
  * words that lead to it, or in some languages in any position. */
 bool room_utterance_asks(const struct room_utterance *u, unsigned from, unsigned to);

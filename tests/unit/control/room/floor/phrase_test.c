@@ -368,6 +368,32 @@ TEST(rule_153_short_questions_that_begin_as_exclamations)
 	CHECK_PHRASES(praise, ROOM_PHRASE_BACKCHANNEL, true);
 }
 
+TEST(rule_153_questions_of_soft_words_are_no_backchannels)
+{
+	static const struct row asks[] = {{"en", "are you sure", 0, false},
+					  {"en", "is it good", 0, false},
+					  {"en", "was it true", 0, false},
+					  {"pt", "tem certeza", 0, false}};
+	static const struct row soft[] = {{"en", "is that right", 0, false},
+					  {"en", "really, is it", 0, false},
+					  {"en", "how funny", 0, false},
+					  {"pl", "słucham", 0, false},
+					  {"fr", "si vieille que ça", 0, false}};
+	static const struct row whom[] = {{"fr", "par qui", 0, false},
+					  {"es", "por quién", 0, false},
+					  {"pt", "por quem", 0, false}};
+	struct room_names names = parley();
+
+	CHECK_PHRASES(asks, ROOM_PHRASE_WORDS, true);
+	CHECK_PHRASES(soft, ROOM_PHRASE_BACKCHANNEL, true);
+	for (size_t i = 0; i < sizeof whom / sizeof *whom; i++) {
+		struct room_saying s = said(&whom[i], &names);
+
+		if (room_phrase_is_slight(&s))
+			test_fail(__FILE__, __LINE__, "\"%s\" is slight", whom[i].text);
+	}
+}
+
 TEST(rule_153_an_interim_transcript_may_become_an_assent)
 {
 	static const struct row may[] = {{"es", "anda, no me", 0, false},
