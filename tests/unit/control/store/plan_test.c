@@ -46,3 +46,40 @@ TEST(names_are_found_by_an_index)
 	db_close(db);
 	folder_remove(dir);
 }
+
+/* Rows that SQLite reads grow with its steps. */
+static int count_steps(struct db *db, enum db_statement statement, uint64_t after)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+
+	sqlite3_stmt_status(s, SQLITE_STMTSTATUS_VM_STEP, 1);
+	db_bind_uint(s, 1, 7);
+	if (statement == DB_FIND_NAMESAKE) {
+		db_bind_text(s, 2, "ana");
+		db_bind_uint(s, 3, after);
+	}
+	while (db_step(db, s) == 0)
+		;
+	sqlite3_reset(s);
+	return sqlite3_stmt_status(s, SQLITE_STMTSTATUS_VM_STEP, 1);
+}
+
+TEST(names_are_found_without_reading_all_lines_of_a_name)
+{
+	static const char lines[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
+				    " FROM n WHERE i < 5000) INSERT INTO utterances(guild, user,"
+				    " name, source) SELECT 7, 4 + i % 2, iif(i % 2, 'Ana', 'Bob'),"
+				    " 'transcription' FROM n";
+	struct db *db = NULL;
+	char dir[32];
+
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(sqlite3_exec(sqlite3_db_handle(db_use(db, DB_BEGIN)), lines, NULL, NULL, NULL),
+		  0);
+	CHECK(count_steps(db, DB_FIND_NAMESAKE, 0) < 100);
+	CHECK(count_steps(db, DB_FIND_NAMESAKE, 5) < 100);
+	CHECK(count_steps(db, DB_FIND_NAMES, 0) < 1000);
+	db_close(db);
+	folder_remove(dir);
+}
