@@ -18,6 +18,15 @@ enum {
 	LEVEL_MS_PER_DB = 1000,
 };
 
+/* A continuation that does not sound yet is at the place of the one before it, whose last samples
+ * still play, or wait in a pause. */
+static uint64_t position_of(const struct music_track *t)
+{
+	while (t->continues && t->replaces && !t->played)
+		t = t->replaces;
+	return t->start + t->played;
+}
+
 static void send_state(struct call *c, const struct music_track *t)
 {
 	struct media_msg msg = {.type = MEDIA_MUSIC_STATE};
@@ -26,7 +35,7 @@ static void send_state(struct call *c, const struct music_track *t)
 	m->music = t->music;
 	m->phase = (uint8_t)t->phase;
 	m->reason = (uint16_t)t->why;
-	m->position = t->start + t->played;
+	m->position = position_of(t);
 	m->duration = t->opened.duration;
 	m->seekable = t->opened.seekable;
 	m->failure = m->text = slice_str("");
@@ -89,26 +98,43 @@ static void remember_end(struct call *c, const struct music_track *t)
 	unsigned place = c->n_music_over++ % MUSIC_OVER;
 
 	c->music_over[place].music = t->music;
-	c->music_over[place].position = t->start + t->played;
+	c->music_over[place].position = position_of(t);
 	c->music_over[place].duration = t->opened.duration;
 	c->music_over[place].phase = t->phase;
 	c->music_over[place].why = t->why;
 	c->music_over[place].failure = t->failure;
 }
 
+static void send_past_end(struct call *c, unsigned place)
+{
+	struct music_track t = {.music = c->music_over[place].music,
+				.start = c->music_over[place].position,
+				.phase = c->music_over[place].phase,
+				.why = c->music_over[place].why,
+				.failure = c->music_over[place].failure};
+
+	t.opened.duration = c->music_over[place].duration;
+	send_state(c, &t);
+}
+
 static void send_past_ends(struct call *c)
 {
-	for (unsigned i = 0; i < MUSIC_OVER; i++) {
-		unsigned place = (c->n_music_over + i) % MUSIC_OVER;
-		struct music_track t = {.music = c->music_over[place].music,
-					.start = c->music_over[place].position,
-					.phase = c->music_over[place].phase,
-					.why = c->music_over[place].why,
-					.failure = c->music_over[place].failure};
+	for (unsigned i = 0; i < MUSIC_OVER; i++)
+		send_past_end(c, (c->n_music_over + i) % MUSIC_OVER);
+}
 
-		t.opened.duration = c->music_over[place].duration;
-		send_state(c, &t);
+/* Repeats how music ended. Returns false when that is not known any more. */
+static bool repeat_end(struct call *c, uint32_t music)
+{
+	for (unsigned i = 1; i <= MUSIC_OVER; i++) {
+		unsigned place = (c->n_music_over + MUSIC_OVER - i) % MUSIC_OVER;
+
+		if (!music || c->music_over[place].music != music)
+			continue;
+		send_past_end(c, place);
+		return true;
 	}
+	return false;
 }
 
 static void remove_track(struct call *c, struct music_track *t)
@@ -156,14 +182,24 @@ static void end_continuation(struct call *c, struct music_track *t)
 	}
 }
 
+static void continue_track(struct call *c, struct music_track *t);
+
+static bool has_lost_its_decoder(const struct music_track *t)
+{
+	return t->failure == DECODER_REASON_CRASHED || t->failure == DECODER_REASON_LOST;
+}
+
 static void finish_track(struct call *c, struct music_track *t, enum media_reason why)
 {
+	struct music_track *stays = NULL;
+
 	/* A seek that fails leaves the music where it plays. */
 	if (t->replaces && t->phase == MEDIA_MUSIC_PHASE_OPENING &&
 	    (why == MEDIA_REASON_SOURCE_FAILED || why == MEDIA_REASON_BAD_REQUEST)) {
 		t->replaces->music = t->music;
 		send_state(c, t->replaces);
 		t->music = 0;
+		stays = t->continues ? NULL : t->replaces;
 	}
 	t->why = why;
 	set_phase(c, t,
@@ -173,6 +209,8 @@ static void finish_track(struct call *c, struct music_track *t, enum media_reaso
 		remember_end(c, t);
 	end_continuation(c, t);
 	remove_track(c, t);
+	if (stays && has_lost_its_decoder(stays))
+		continue_track(c, stays);
 	promote_follower(c);
 	lend_waiting(c);
 }
@@ -429,8 +467,7 @@ static void on_decoder_event(const struct decoder_msg *msg, void *arg)
 		/* With a lane, or one to come, it plays what is in the ring. */
 		if (!t->lane && !t->waits)
 			finish_track(c, t, MEDIA_REASON_SOURCE_FAILED);
-		else if (msg->reason == DECODER_REASON_CRASHED ||
-			 msg->reason == DECODER_REASON_LOST)
+		else if (has_lost_its_decoder(t))
 			continue_track(c, t);
 	}
 }
@@ -572,12 +609,30 @@ void call_music_next(struct call *c, const struct media_music_next *m)
 	open_track(c, t);
 }
 
+/* What was to go on behind a decoder that died is not wanted there any more. Returns the track that
+ * sounds, or did before a pause: it takes the name. */
+static struct music_track *drop_continuation(struct call *c, struct music_track *t)
+{
+	while (t->continues && t->replaces && !t->played) {
+		struct music_track *before = t->replaces;
+
+		before->music = t->music;
+		t->music = 0;
+		t->replaces = NULL;
+		t->continues = false;
+		stop_track(c, t, MEDIA_REASON_STOPPED, 0);
+		t = before;
+	}
+	return t;
+}
+
 void call_music_seek(struct call *c, const struct media_music_seek *m)
 {
 	struct music_track *old = find_music(c, m->music), *t;
 
 	if (!old || old->why != MEDIA_REASON_NONE)
 		return;
+	old = drop_continuation(c, old);
 	/* It has not been opened, or cannot be: the present state is the answer. */
 	t = old->lane && old->opened.seekable ? add_track(c, old->music) : NULL;
 	if (!t) {
@@ -643,7 +698,7 @@ void call_music_claim(struct call *c, uint32_t music)
 
 	for (; t; t = t->replaces)
 		t->claimed = true;
-	if (!find_music(c, music))
+	if (!find_music(c, music) && !repeat_end(c, music))
 		refuse_music(c, music);
 }
 

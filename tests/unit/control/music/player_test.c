@@ -274,6 +274,23 @@ TEST(a_new_control_claims_what_plays)
 	music_queue_free(queue);
 }
 
+/* The claim finds it gone, and is refused before mediad has told everything. */
+TEST(music_that_ends_while_it_is_claimed_ends_once)
+{
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	music_player_init(&player, queue, note_order, &count);
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(1, MUSIC_PHASE_ENDED, 9700);
+	report(1, MUSIC_PHASE_FAILED, 0);
+	CHECK_STR(spell_queue(queue), "a|bc");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_FAILED, 0);
+	CHECK_STR(spell_queue(queue), "a|bc");
+	music_queue_free(queue);
+}
+
 TEST(what_an_earlier_control_prepared_is_taken_back)
 {
 	begin("ab");

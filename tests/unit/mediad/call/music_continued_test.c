@@ -191,3 +191,107 @@ TEST(call_music_next_of_music_that_is_over_plays_at_once)
 	CHECK_PHASE(10, READY);
 	music_rig_finish();
 }
+
+/* ---- seeks while another decoder is to go on ---- */
+
+static void seek(uint64_t position)
+{
+	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 7, .position = position});
+}
+
+/* True if it plays there soon, though the last samples of the dead decoder would last longer. */
+static bool plays_from(uint64_t position)
+{
+	const struct media_music_state *s;
+
+	if (music_rig_track_of(7)->start != position)
+		return false;
+	music_rig_opened(7, position, 10 * DURATION);
+	music_rig_run_ms(300);
+	s = music_rig_state_of(7);
+	return s->phase == MEDIA_MUSIC_PHASE_PLAYING && s->position >= position &&
+	       s->position < position + DURATION;
+}
+
+TEST(call_music_seeks_while_its_continuation_is_opened)
+{
+	begin();
+	die(72000);
+	CHECK_PHASE(7, OPENING);
+	seek(240000);
+	CHECK(plays_from(240000));
+	music_rig_finish();
+}
+
+TEST(call_music_seeks_while_its_continuation_waits)
+{
+	begin();
+	die(72000);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_rig_run_ms(40);
+	seek(240000);
+	CHECK(plays_from(240000));
+	music_rig_run_ms(3000);
+	CHECK_INT(music_rig_count_states(7, MEDIA_MUSIC_PHASE_ENDED), 0);
+	music_rig_finish();
+}
+
+/* The new place cannot be opened, so the music goes on behind its dead decoder after all. */
+TEST(call_music_is_continued_after_a_seek_in_vain)
+{
+	begin();
+	die(72000);
+	seek(240000);
+	music_rig.written = 72000;
+	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_DAMAGED);
+	music_rig.written = 0;
+	CHECK(plays_from(72000) || music_rig_state_of(7)->position < 72000);
+	music_rig_run_ms(3000);
+	CHECK_PHASE(7, PLAYING);
+	CHECK(music_rig_state_of(7)->position > 72000);
+	CHECK_INT(music_rig_count_states(7, MEDIA_MUSIC_PHASE_FAILED), 0);
+	music_rig_finish();
+}
+
+/* What the dead decoder has written ahead has not been heard. */
+TEST(call_music_that_is_paused_tells_its_place_when_its_decoder_dies)
+{
+	uint64_t place;
+
+	begin();
+	call_music_pause(&music_rig.c, 7, true, 40);
+	music_rig_run_ms(300);
+	CHECK_PHASE(7, PAUSED);
+	place = music_rig_state_of(7)->position;
+	CHECK(place > 0 && place < 48000);
+	die(72000);
+	CHECK_INT(music_rig_state_of(7)->position, place);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	CHECK_PHASE(7, PAUSED);
+	CHECK_INT(music_rig_state_of(7)->position, place);
+	music_rig.n_states = 0;
+	music_send_all(&music_rig.c);
+	CHECK_INT(music_rig_state_of(7)->position, place);
+	call_music_pause(&music_rig.c, 7, false, 40);
+	music_rig_run_ms(4000);
+	CHECK_PHASE(7, PLAYING);
+	CHECK(music_rig_state_of(7)->position > 72000);
+	music_rig_finish();
+}
+
+/* Its end and the claim cross: the answer is how it ended. */
+TEST(call_music_that_ended_meanwhile_is_claimed_in_vain)
+{
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, DURATION);
+	music_rig_run_ms(1500);
+	CHECK_PHASE(7, ENDED);
+	music_rig.n_states = 0;
+	call_music_claim(&music_rig.c, 7);
+	CHECK_PHASE(7, ENDED);
+	CHECK_INT(music_rig_state_of(7)->reason, MEDIA_REASON_NONE);
+	call_music_claim(&music_rig.c, 8);
+	CHECK_PHASE(8, FAILED);
+	music_rig_finish();
+}
