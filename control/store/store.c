@@ -26,7 +26,8 @@ enum {
 	WAITING_MAX = 64,
 	/* Of a search, after which it makes do with what it has found. */
 	PROMPT_MS = 200, /* for a prompt, which seldom waits for so long */
-	SEARCH_MS = 2000
+	SEARCH_MS = 2000,
+	READ_MS = 500 /* for a page: a prompt may wait behind it */
 };
 
 /* A pending request and the recipient of its answer. */
@@ -663,7 +664,7 @@ int store_read_history(struct store *s, const struct store_query *q, store_docum
 			.version = q->most < STORE_READ_MAX ? q->most : STORE_READ_MAX,
 			.any = q->words,
 			.grants = q->operators,
-			.search_ms = SEARCH_MS,
+			.search_ms = READ_MS,
 			.text = strdup(q->reason ? q->reason : "")};
 
 	return j.text ? put_job(s, &j, &(struct request){.documenth = h, .arg = arg}) : ENOMEM;

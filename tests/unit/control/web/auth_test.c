@@ -400,6 +400,25 @@ TEST(kept_sessions_go_on_until_they_are_over)
 	close_all();
 }
 
+TEST(the_api_describes_itself)
+{
+	const json_t *paths, *turn;
+
+	CHECK(open_with(NULL));
+	CHECK_INT(get("/api/openapi.json"), 401);
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK_INT(get("/api/openapi.json"), 200);
+	CHECK_STR(text_of("openapi"), "3.1.0");
+	paths = json_object_get(fx.got, "paths");
+	turn = json_object_get(json_object_get(paths, "/api/turns/{id}"), "get");
+	CHECK_STR(json_string_value(json_object_get(turn, "x-role")), "viewer");
+	CHECK_INT(json_array_size(json_object_get(turn, "parameters")), 1);
+	CHECK_INT(json_object_size(json_object_get(paths, "/api/auth/session")), 3);
+	CHECK(json_object_get(json_object_get(json_object_get(paths, "/api/settings"), "put"),
+			      "requestBody") != NULL);
+	close_all();
+}
+
 TEST(the_page_runs_no_code_but_its_own)
 {
 	CHECK(open_with(NULL));

@@ -1,0 +1,96 @@
+/* The API as an OpenAPI 3.1 document, made from routes.def: GET /api/openapi.json. */
+#include <stdio.h>
+#include <string.h>
+
+#include "control/web/inside.h"
+
+struct described {
+	const char *method, *path, *text;
+	enum web_role role;
+	bool body;
+};
+static const struct described routes[] = {
+#define ROUTE(METHOD, p, r, handler, n, ms, t) {#METHOD, p, t, WEB_##r, (n) > 0},
+	WEB_ROUTES(ROUTE)
+#undef ROUTE
+};
+enum { ROUTES = sizeof routes / sizeof routes[0], PATH_SIZE = 64 };
+
+/* "/api/turns/:id" as "/api/turns/{id}". */
+static void write_path(const char *path, char out[PATH_SIZE])
+{
+	const char *colon = strchr(path, ':');
+
+	if (colon)
+		snprintf(out, PATH_SIZE, "%.*s{%s}", (int)(colon - path), path, colon + 1);
+	else
+		snprintf(out, PATH_SIZE, "%s", path);
+}
+
+static json_t *describe_responses(const struct described *d)
+{
+	json_t *all = json_object();
+
+	json_object_set_new(all, "2XX", json_pack("{s:s}", "description", "The answer."));
+	json_object_set_new(
+		all, "default",
+		json_pack("{s:s,s:{s:{s:{s:s}}}}", "description",
+			  d->role == WEB_NOBODY ? "A problem." : "A problem; 401, 403: who may.",
+			  "content", "application/problem+json", "schema", "$ref",
+			  "#/components/schemas/Problem"));
+	return all;
+}
+
+static json_t *describe_operation(const struct described *d)
+{
+	json_t *op = json_pack("{s:s,s:o}", "summary", d->text, "responses", describe_responses(d));
+
+	if (op && d->role == WEB_NOBODY)
+		json_object_set_new(op, "security", json_array());
+	else if (op)
+		json_object_set_new(op, "x-role", json_string(web_role_name(d->role)));
+	if (op && d->body)
+		json_object_set_new(op, "requestBody",
+				    json_pack("{s:b,s:{s:{s:{s:s}}}}", "required", 1, "content",
+					      "application/json", "schema", "type", "object"));
+	if (op && strchr(d->path, ':'))
+		json_object_set_new(op, "parameters",
+				    json_pack("[{s:s,s:s,s:b,s:{s:s}}]", "name", "id", "in", "path",
+					      "required", 1, "schema", "type", "string"));
+	return op;
+}
+
+static void add_route(json_t *paths, const struct described *d)
+{
+	char path[PATH_SIZE], method[8] = "";
+	json_t *item;
+
+	for (size_t i = 0; d->method[i] && i + 1 < sizeof method; i++)
+		method[i] = (char)(d->method[i] | 0x20);
+	write_path(d->path, path);
+	item = json_object_get(paths, path);
+	if (!item && !json_object_set_new(paths, path, json_object()))
+		item = json_object_get(paths, path);
+	json_object_set_new(item, method, describe_operation(d));
+}
+
+void web_openapi_get(struct web *w, const struct web_request *r)
+{
+	json_t *paths = json_object();
+
+	(void)w;
+	for (unsigned i = 0; i < ROUTES; i++)
+		add_route(paths, &routes[i]);
+	web_json(
+		r->x, 200,
+		json_pack(
+			"{s:s,s:{s:s,s:s},s:[{s:[]},{s:[]}],s:o,s:{s:{s:{s:s,s:s},s:{s:s,s:s,s:s}},"
+			"s:{s:{s:s,s:{s:{s:s},s:{s:s},s:{s:s},s:{s:s}}}}}}",
+			"openapi", "3.1.0", "info", "title", "Parley", "version", PARLEY_VERSION,
+			"security", "token", "session", "paths", paths, "components",
+			"securitySchemes", "token", "type", "http", "scheme", "bearer", "session",
+			"type", "apiKey", "in", "cookie", "name", "__Host-parley-PORT", "schemas",
+			"Problem", "type", "object", "properties", "type", "type", "string",
+			"title", "type", "string", "status", "type", "integer", "error", "type",
+			"string"));
+}
