@@ -99,7 +99,7 @@ static const char help[] =
 	"  --no-subscribers        with --replay: run without log, turn file and store, which must "
 	"not\n"
 	"                          change the output\n"
-	"  --log LEVEL             warn, info (default), debug or trace\n"
+	"  --log LEVEL             fatal, warn, info (default), debug or trace\n"
 	"  --check                 verify the installation and start nothing (without one of the "
 	"first "
 	"two\n"
@@ -286,7 +286,7 @@ static const struct control_option options[] = {
 	{"counters", no_argument, take_flag, FIELD(counters), NULL},
 	{"turn", required_argument, take_turn, 0, "not the number of a turn, or last"},
 	{"user", required_argument, take_id, FIELD(why.user), "not a user id"},
-	{"since", required_argument, take_since, 0, "not a length of time"},
+	{"since", required_argument, take_since, 0, "not a time such as 30m, 2h or 3d"},
 	{"backup", required_argument, take_text, FIELD(backup), NULL},
 	{"mcp-login", required_argument, take_text, FIELD(login), NULL},
 	{"scope", required_argument, take_text, FIELD(scope), NULL},
@@ -491,6 +491,16 @@ static int cannot_start(int err)
 	return print_error(&w);
 }
 
+static int cannot_record(const char *path, int err)
+{
+	struct words w = {0};
+	char text[512];
+
+	snprintf(text, sizeof text, "%s: %s", path, strerror(err));
+	words_cannot_start(&w, text);
+	return print_error(&w);
+}
+
 /* Reports at once the faults that would otherwise show only later and that waiting cannot mend. */
 static bool can_start(const struct settings *settings, const struct control_conf *conf)
 {
@@ -643,7 +653,9 @@ static int run_control(struct settings *settings, const struct options *given)
 		err = read_web_token(settings, &o.conf, token);
 	if (!err)
 		err = start_control(&r, settings, &o);
-	if (err) {
+	if (err && (o.journal || o.shapes) && !r.journal) {
+		status = cannot_record(o.journal ? o.journal : o.shapes, err);
+	} else if (err) {
 		status = cannot_start(err);
 	} else {
 		env_deliver(r.env, r.source, CONTROL_IN_START, NULL, 0);

@@ -349,10 +349,30 @@ static const char *sandbox_name(const struct options *o)
 	return o->no_sandbox ? "none" : sandbox_has_landlock() ? "seccomp,landlock" : "seccomp";
 }
 
+/* A wrong option would otherwise show only when the first call fails. */
+static bool can_start(const struct options *o)
+{
+	if (!o->ca || access(o->ca, R_OK) == 0)
+		return true;
+	fprintf(stderr, "mediad: --ca %s: %s\n", o->ca, strerror(errno));
+	return false;
+}
+
+/* What the start failed at: the journal is made before everything else. */
+static const char *failed_path(const struct program *p)
+{
+	const char *journal = p->opt.journal ? p->opt.journal : p->opt.shapes;
+
+	return journal && !p->journal ? journal : p->opt.listen;
+}
+
 static int run_program(struct program *p)
 {
-	int err = p->opt.no_sandbox ? 0 : sandbox_drop();
+	int err;
 
+	if (!can_start(&p->opt))
+		return EXIT_FAILURE;
+	err = p->opt.no_sandbox ? 0 : sandbox_drop();
 	if (err) {
 		fprintf(stderr,
 			"mediad: privileges cannot be given up: %s; --no-sandbox keeps them\n",
@@ -376,7 +396,7 @@ static int run_program(struct program *p)
 		if (p->journal)
 			print_sums(p);
 	} else {
-		fprintf(stderr, "mediad: %s: %s\n", p->opt.listen, strerror(err));
+		fprintf(stderr, "mediad: %s: %s\n", failed_path(p), strerror(err));
 	}
 	for (unsigned i = 0; i < 2; i++)
 		if (p->sig[i])

@@ -112,6 +112,14 @@ rc=$?
 check "check finds a missing mediad" "$rc $out" "1 "
 check "check names it" "$out" "missing  mediad"
 check "check gives the invite link" "$out" "scope=bot+applications.commands"
+# refused WHAT PATTERN PROGRAM…: the program ends at once, and its only line names what is wrong.
+refused() { check "$1" "$(timeout 5 "${@:3}" 2>&1) $?" "$2"; }
+refused "mediad names an authority that is not there" "mediad: --ca /nonexistent: No such file or directory 1" \
+	"$B/mediad" --listen "$D/other.sock" --ca /nonexistent
+refused "mediad names a journal that cannot be made" "mediad: /nonexistent/journal: No such file or directory 1" \
+	"$B/mediad" --listen "$D/other.sock" --journal /nonexistent/journal
+refused "control names a journal that cannot be made" "control: cannot start: /nonexistent/journal: No such file or directory" \
+	"$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --journal /nonexistent/journal
 start_mediad
 until_ok 5 test -S "$D/mediad.sock"
 # checked WHAT PATTERN VARIABLES… OPTIONS…: runs a check and searches "STATUS OUTPUT" for the pattern.
@@ -152,6 +160,14 @@ sock="--media-sock $D/mediad.sock"
 	esac
 	checked "check tells a value of the environment that is not used" \
 		'warning  environment: PARLEY_CONSENT cannot be "nobody"; "heard" is used instead' PARLEY_CONSENT=nobody "$B/control" $sock
+	checked "check tells that Discord's name is not known" "its host name cannot be resolved, or no route leads there" \
+		PARLEY_DISCORD_API=http://no-such-host.invalid "$B/control" $sock
+	printf '{"web_listen": "x"}' >"$D/web.json"
+	checked "check names a wrong address of the API" '"web_listen" must be a numeric address' "$B/control" $sock --config "$D/web.json"
+	case $out in
+	*"other machines can reach"*) bad "check warns of no address that nobody can reach" "$out" ;;
+	*) ok "check warns of no address that nobody can reach" ;;
+	esac
 	checked "check tells a music folder that is not there" "warning  music folder: /nonexistent: No such file" \
 		PARLEY_MUSIC_FOLDERS=/nonexistent "$B/control" $sock
 	checked "check tells a music folder that has no whole path" "warning  music folder: music: it must begin with /" \
