@@ -22,6 +22,7 @@
 #include "control/configure/environment.h"
 #include "control/engine/probe.h"
 #include "control/library/walk.h"
+#include "control/settings/listen.h"
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
@@ -194,10 +195,13 @@ static void check_web_token(struct check *c)
 static void check_web(struct check *c)
 {
 	const char *listen = c->settings->web_listen;
+	struct listen_address at;
 
 	if (*listen)
 		check_web_token(c);
-	if (*listen && strncmp(listen, "127.", 4) != 0 && strncmp(listen, "[::1]", 5) != 0)
+	/* An address that cannot be read is a fault of the settings, and nobody reaches it. */
+	if (*listen && !listen_parse(&at, listen) && strncmp(listen, "127.", 4) != 0 &&
+	    strncmp(listen, "[::1]", 5) != 0)
 		check_say(c, CHECK_WARNING, "web_listen",
 			  "%s: other machines can reach the API, and its token goes there "
 			  "unencrypted; use 127.0.0.1 and a TLS proxy in front",

@@ -270,7 +270,10 @@ static void on_user(int err, int status, const json_t *body, void *arg)
 	if (err && err != EACCES) {
 		check_say(c, CHECK_MISSING, "Discord",
 			  "%s cannot be reached: %s. Look at the network and PARLEY_DISCORD_API",
-			  c->settings->discord_api, strerror(err));
+			  c->settings->discord_api,
+			  err == EHOSTUNREACH
+				  ? "its host name cannot be resolved, or no route leads there"
+				  : strerror(err));
 		check_done(c);
 		return;
 	}
