@@ -1,5 +1,5 @@
 #!/bin/sh
-# A man page on stdout: the template, with options and version asked of the program itself.
+# A man page on stdout: the template, with synopsis, options and version asked of the program itself.
 #
 #   page.sh PROGRAM TEMPLATE
 set -eu
@@ -33,9 +33,26 @@ options() {
 	{ inside = 0 }'
 }
 
+# The lines of "Usage:", each as a line of its own.
+synopsis() {
+	printf '%s\n' "$help" | awk '
+	sub(/^Usage: /, "") { inside = 1 }
+	inside && !NF { exit }
+	inside {
+		sub(/^ +/, "")
+		if (n++) print ".br"
+		gsub(/--?[a-z][a-z-]*/, "\\fB&\\fR")
+		gsub(/-/, "\\-")
+		gsub(/[A-Z][A-Z]+/, "\\fI&\\fR")
+		sub(/^[a-z]+/, "\\fB&\\fR")
+		print
+	}'
+}
+
 while IFS= read -r line; do
 	case $line in
 	@OPTIONS@) options ;;
+	@SYNOPSIS@) synopsis ;;
 	*@VERSION@*) printf '%s%s%s\n' "${line%%@VERSION@*}" "${version##* }" "${line#*@VERSION@}" ;;
 	*) printf '%s\n' "$line" ;;
 	esac
