@@ -13,7 +13,7 @@ INSTALL     ?= install
 INSTALLED_PROGRAMS := mediad decoderd control offlined
 INSTALLED_PAGES    := $(INSTALLED_PROGRAMS:%=man8/%.8) man5/parley.json.5
 INSTALLED_UNITS    := parley-mediad.service parley-control.service
-INSTALLED_DOCS     := LICENSE docs/operations.md docs/settings.md
+INSTALLED_DOCS     := LICENSE docs/operations.md docs/settings.md docs/privacy.md docs/memory.md
 
 # The programs print their own options for the man pages.
 $(B)/man/man8/%.8: docs/man/%.8.in docs/man/page.sh $(B)/%

@@ -41,7 +41,9 @@ want='/usr/bin/control
 /usr/lib/systemd/system/parley-mediad.service
 /usr/lib/sysusers.d/parley.conf
 /usr/share/doc/parley/LICENSE
+/usr/share/doc/parley/memory.md
 /usr/share/doc/parley/operations.md
+/usr/share/doc/parley/privacy.md
 /usr/share/doc/parley/settings.md
 /usr/share/man/man5/parley.json.5
 /usr/share/man/man8/control.8
