@@ -331,7 +331,7 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	struct room_saying saying;
 	unsigned told = of ? of->language : 0;
 	char text[ROOM_TEXT_MAX];
-	bool named;
+	bool named, pending;
 
 	if (!t || !o->turn || utterance < o->from || utterance > o->utterance)
 		return false;
@@ -351,10 +351,13 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 		o->words_voice_ms = !of && o->interim.n ? o->interim.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);
 	o->interim.at = 0;
-	o->to_other = !named && (address == ROOM_ADDRESS_MENTIONED ||
+	o->listed = room_phrase_is_listed(&saying);
+	/* "Typical, Parley": the next words tell whether it is called. */
+	pending =
+		address == ROOM_ADDRESS_ADDRESSED && !o->listed && o->words < ROOM_PHRASE_TAKEOVER;
+	o->to_other = !named && (address == ROOM_ADDRESS_MENTIONED || pending ||
 				 room_saying_to_other(context, context->people->person[place].user,
 						      text, told, !of));
-	o->listed = room_phrase_is_listed(&saying);
 	if (t == find_audible_turn(context)) {
 		if (!named && utterance == o->utterance && is_undecided(context, place, t, of) &&
 		    room_overlap_question_possible(context, place, utterance)) {

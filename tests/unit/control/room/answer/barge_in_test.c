@@ -419,6 +419,28 @@ TEST(rule_080_taking_over_in_so_many_words)
 	world_end(&w);
 }
 
+TEST(a_name_at_the_end_of_an_interim_transcript_waits)
+{
+	static const char said[] = "typical, Parley always has bad news";
+	struct world w;
+
+	for (unsigned stop = 0; stop < 2; stop++) {
+		world_begin(&w, "pause_ms=5000", 2);
+		world_answering(&w, 8000);
+		world_until(&w, w.ms + 2000);
+		world_sound(&w, 1, 500, 6000);
+		world_partial(&w, 1, stop ? "stop, Parley" : "typical, Parley");
+		CHECK_INT(w.did[ROOM_DO_SAY_STOP], stop);
+		world_sound(&w, 1, 700, 6000);
+		world_partial(&w, 1, said);
+		world_sound(&w, 1, 500, 6000);
+		world_sound_end(&w, 1);
+		world_words(&w, 1, said);
+		CHECK_INT(w.did[ROOM_DO_SAY_STOP], stop);
+		world_end(&w);
+	}
+}
+
 TEST(rule_074_the_name_stops_it_for_anyone)
 {
 	struct world w;
