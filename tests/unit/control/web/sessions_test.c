@@ -123,3 +123,19 @@ TEST(malformed_sessions_are_left_out)
 	sessions_read(&s, NULL);
 	CHECK_INT(s.n, 0);
 }
+
+TEST_OOM(sessions_are_written_without_memory)
+{
+	struct sessions s = {.token = TOKEN};
+	struct sign_in code = {.role = WEB_ADMIN, .expires_ms = 2000};
+	char secret[WEB_KEYED_HEX];
+	json_t *j;
+
+	add(&s, WEB_ADMIN, 1, secret);
+	sessions_use_code(&s, &code, 1000);
+	j = sessions_format(&s);
+	if (j)
+		sessions_read(&s, j);
+	json_decref(j);
+	CHECK(s.n <= 1);
+}
