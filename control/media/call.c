@@ -337,7 +337,7 @@ int media_call_consent(struct media_call *call, uint64_t user, bool yes)
 	while (c && c->user != user)
 		c = c->next;
 	if (!c) {
-		c = calloc(1, sizeof *c);
+		c = call->n_consents < MEDIA_CONSENTS_MAX ? calloc(1, sizeof *c) : NULL;
 		if (!c && !yes)
 			refuse_all(call);
 		if (!c)
@@ -345,6 +345,7 @@ int media_call_consent(struct media_call *call, uint64_t user, bool yes)
 		c->user = user;
 		c->next = call->consents;
 		call->consents = c;
+		call->n_consents++;
 	} else if (c->yes == yes) {
 		return 0;
 	}

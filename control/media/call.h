@@ -80,6 +80,7 @@ struct media_call {
 	struct listen *listens;
 	struct owed_listen owed[MEDIA_LISTENS_OWED];
 	struct consent *consents;
+	unsigned n_consents;
 	bool lost_refusal; /* of a user, for want of memory */
 	struct media_playback *playbacks;
 	bool has_spoken; /* this control has opened a playback in it */
@@ -118,6 +119,7 @@ enum {
 	MEDIA_RELISTEN_MS = 1000,
 	MEDIA_RETRY_MS = 20,
 	MEDIA_FULL_MS = 10000,
+	MEDIA_CONSENTS_MAX = 16384, /* as many people as mediad keeps (mediad/call/hear.c) */
 };
 
 /* A message for this call's mediad; ENOTCONN while it has none. */

@@ -110,8 +110,8 @@ enum { MEDIA_LISTENS_OWED = 64 };
 /* Requests this user's audio at a rate of 8000, 12000, 16000, 24000 or 48000 Hz; 0 ends that. Kept
  * over restarts. ENOMEM: it is tried again every second, for MEDIA_LISTENS_OWED users at once. */
 int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uint16_t silence_ms);
-/* Kept over restarts as well. ENOMEM: a refusal counts from then on, in this call, for everybody
- * who has no consent of their own. */
+/* Kept over restarts as well, for as many people as mediad keeps. ENOMEM: a refusal counts from
+ * then on, in this call, for everybody who has no consent of their own. */
 int media_call_consent(struct media_call *call, uint64_t user, bool yes);
 /* True if the user's audio is requested; true if the user consents. */
 bool media_call_listens(const struct media_call *call, uint64_t user);

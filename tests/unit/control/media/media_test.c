@@ -584,6 +584,25 @@ static void end_with_two(struct toy *t, struct toy *other)
 	toy_free(t);
 }
 
+/* People come and go in a call that lasts for months. Beyond the bound nobody else is heard who has
+ * no consent of their own, as without memory. */
+TEST(media_keeps_the_consents_of_so_many_people)
+{
+	struct toy t;
+
+	CHECK(toy_up_with_call(&t));
+	CHECK_INT(media_call_consent(t.call, 5, false), 0);
+	CHECK_INT(t.call->n_consents, 1);
+	t.call->n_consents = MEDIA_CONSENTS_MAX;
+	CHECK_INT(media_call_consent(t.call, 5, true), 0);
+	CHECK_INT(media_call_consent(t.call, 6, true), ENOMEM);
+	CHECK(media_call_consents(t.call, 7));
+	CHECK_INT(media_call_consent(t.call, 6, false), ENOMEM);
+	CHECK(media_call_consents(t.call, 5) && !media_call_consents(t.call, 6));
+	CHECK(!media_call_consents(t.call, 7));
+	toy_free(&t);
+}
+
 /* Nobody would hear the user, and nothing would tell. */
 TEST(media_listens_again_when_there_is_memory)
 {
