@@ -307,6 +307,27 @@ TEST(send_halt_keeps_lanes)
 	sender_free(send_rig.s);
 }
 
+/* The session is lost: nobody waits for frames that do not come. */
+TEST(send_halted_commands_take_effect)
+{
+	const struct sender_event *ev;
+
+	send_setup(true);
+	send_say(1, SECOND, true);
+	send_say(2, SECOND, true);
+	send_run_ms(300);
+	sender_halt(send_rig.s, send_rig.now);
+	CHECK(sender_command(send_rig.s, 1, SENDER_STOP, 0, 500, send_rig.now));
+	ev = send_find_event(SENDER_STOPPED);
+	CHECK(ev && ev->playback == 1);
+	CHECK(sender_command(send_rig.s, 2, SENDER_PAUSE, 0, 500, send_rig.now));
+	ev = send_find_event(SENDER_PAUSED);
+	CHECK(ev && ev->playback == 2);
+	CHECK(sender_command(send_rig.s, 2, SENDER_STOP, 0, 500, send_rig.now));
+	CHECK(!sender_lane(send_rig.s, 2));
+	sender_free(send_rig.s);
+}
+
 TEST(send_lanes_are_limited)
 {
 	struct lane *l;
