@@ -355,7 +355,7 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	/* "Typical, Parley": the next words tell whether it is called. */
 	pending =
 		address == ROOM_ADDRESS_ADDRESSED && !o->listed && o->words < ROOM_PHRASE_TAKEOVER;
-	o->to_other = !named && (address == ROOM_ADDRESS_MENTIONED || pending ||
+	o->to_other = !named && (room_saying_about_bot(context, text, told, address) || pending ||
 				 room_saying_to_other(context, context->people->person[place].user,
 						      text, told, !of));
 	if (t == find_audible_turn(context)) {

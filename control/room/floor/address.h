@@ -87,6 +87,8 @@ bool room_name_ends(const struct room_names *names, const char *text);
 /* True if a run of another script than Latin sounds like a name. A run that is much shorter than
  * the name is another word ("파리"). */
 bool room_name_sounds(const struct room_names *names, const char *run, size_t n);
+/* True if the first name is a word of the English lists, such as May. */
+bool room_name_is_word(const struct room_names *names);
 /* The number of words of an utterance that are the name at word i; 0 if they are not. */
 unsigned room_name_at(const struct room_names *names, const struct room_words *w, unsigned i);
 

@@ -70,3 +70,10 @@ unsigned room_name_at(const struct room_names *names, const struct room_words *w
 	}
 	return (unsigned char)w->text[w->v[i].at] >= 0x80 ? match_foreign_run(names, w, i) : 0;
 }
+
+bool room_name_is_word(const struct room_names *names)
+{
+	const char *form = names->name[0].form;
+
+	return room_language_classes(ROOM_LANGUAGE_EN, form, strlen(form)) != 0;
+}

@@ -110,3 +110,15 @@ enum room_address room_saying_address(const struct room_context *context, const 
 		return ROOM_ADDRESS_ADDRESSED;
 	return room_address_in(context->names, text, room_phrase_language(&s));
 }
+
+bool room_saying_about_bot(const struct room_context *context, const char *text, unsigned told,
+			   enum room_address address)
+{
+	struct room_saying s = room_saying_of(context, text, told);
+
+	if (address != ROOM_ADDRESS_NONE)
+		return address == ROOM_ADDRESS_MENTIONED;
+	/* "I may be wrong" is not about a bot whose name is May, "parle" is French. */
+	return room_phrase_language(&s) == ROOM_LANGUAGE_EN &&
+	       room_name_occurs(context->names, text) && !room_name_is_word(context->names);
+}

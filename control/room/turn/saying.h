@@ -23,5 +23,9 @@ bool room_saying_to_other(const struct room_context *context, uint64_t user, con
  * any position. */
 enum room_address room_saying_address(const struct room_context *context, const char *text,
 				      unsigned told);
+/* True if words that are judged so speak of the bot: "I asked Parley" too, which for admission
+ * is no mention. */
+bool room_saying_about_bot(const struct room_context *context, const char *text, unsigned told,
+			   enum room_address address);
 
 #endif

@@ -441,6 +441,27 @@ TEST(a_name_at_the_end_of_an_interim_transcript_waits)
 	}
 }
 
+TEST(words_about_the_bot_are_talked_through)
+{
+	static const char *const said[] = {"I asked Parley about it yesterday",
+					   "this Parley thing is great",
+					   "parle-moi plutôt de Londres"};
+	struct world w;
+
+	for (unsigned i = 0; i < 3; i++) {
+		world_begin(&w, "", 2);
+		world_answering(&w, 8000);
+		world_until(&w, w.ms + 2000);
+		world_sound(&w, 1, 500, 6000);
+		world_partial(&w, 1, said[i]);
+		world_sound(&w, 1, 300, 6000);
+		world_sound_end(&w, 1);
+		world_words(&w, 1, said[i]);
+		CHECK_INT(w.did[ROOM_DO_SAY_STOP], i == 2);
+		world_end(&w);
+	}
+}
+
 TEST(rule_074_the_name_stops_it_for_anyone)
 {
 	struct world w;
