@@ -110,6 +110,7 @@ void music_player_up(struct music_player *p)
 void music_player_down(struct music_player *p)
 {
 	p->up = false;
+	p->passing = 0;
 	p->present = p->next = (struct music_told){0};
 }
 
@@ -168,6 +169,16 @@ static void finish_present(struct music_player *p, enum music_end end)
 		p->paused = false;
 	}
 	music_player_sync(p);
+}
+
+/* The prepared music has begun while the present one crosses over into it. */
+static void begin_next(struct music_player *p)
+{
+	uint32_t passing = p->present.music;
+
+	if (passing)
+		finish_present(p, MUSIC_ENDED);
+	p->passing = passing;
 }
 
 /* A looped track that cannot be prepared may still play from its start, and so may each one after
@@ -235,6 +246,11 @@ static bool inherit_music(struct music_player *p, const struct music_report *r)
 	bool over = r->phase == MUSIC_PHASE_ENDED || r->phase == MUSIC_PHASE_FAILED;
 	uint32_t playing = music_queue_playing(p->queue), prepared = music_queue_prepared(p->queue);
 
+	/* The present one crosses over into it. */
+	if (!p->up && r->music == prepared && begun) {
+		p->passing = playing;
+		p->present = (struct music_told){0};
+	}
 	if (!p->up && r->music == prepared && !begun && !over && !p->next.music)
 		return claim_prepared(p, r);
 	if (p->up || p->present.music)
@@ -273,11 +289,18 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 			drop_next(p);
 		if (r->phase == MUSIC_PHASE_READY)
 			p->failures_ahead = 0;
+		if (r->phase == MUSIC_PHASE_PLAYING)
+			begin_next(p);
 		/* A seek of the present one took it back. */
 		if (r->phase == MUSIC_PHASE_ENDED) {
 			p->next = (struct music_told){0};
 			music_player_sync(p);
 		}
+	} else if (r->music == p->passing) {
+		if (over)
+			p->passing = 0;
+		else if (!p->up)
+			order_claim(p, r->music);
 	} else if (!inherit_music(p, r)) {
 		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = r->music});
 	}

@@ -8,6 +8,7 @@
  *   - playing, paused                         position         -
  *   - ended, while one was prepared           the next track   NEXT: the prepared one plays already
  *   - ended or failed, with none prepared     the next track   PLAY, NEXT
+ *   playing, of the prepared music            the next track   NEXT: the present one crosses over
  *   failed, of the prepared music             without it       NEXT
  *   - the last of MUSIC_FAILURES in a row     -                none: it plays in its turn
  *   reopen the present or prepared music      -                PLAY, NEXT: its source has expired
@@ -80,6 +81,7 @@ struct music_player {
 	struct music_told {
 		uint32_t music, entry; /* 0: none */
 	} present, next;
+	uint32_t passing;			   /* crosses over into the present music */
 	uint64_t starts;			   /* of the queue, when present was told */
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
 	bool up, paused, held;

@@ -259,4 +259,9 @@ void music_stop_unclaimed(struct call *c);
 void music_send_all(struct call *c);
 void music_free(struct call *c);
 
+/* ---- music_gain.c ---- */
+/* Returns the gain of a track in thousandths: the volume, and what brings the loudness of the tags
+ * to its target. A boost ends where the peak would come above -1 dBFS. */
+uint16_t music_track_gain(const struct music_track *t);
+
 #endif

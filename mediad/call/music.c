@@ -11,11 +11,11 @@
 #include "mediad/music/track_ring.h"
 
 enum {
-	SEEK_FADE = 480,    /* frames over which a seek crosses: 10 ms */
-	LOUDNESS_BOOST = 9, /* dB, at most */
+	SEEK_FADE = 480, /* frames over which a seek crosses: 10 ms */
 	/* A decoder that dies sooner is not replaced: the source may be the reason. Frames. */
 	CONTINUES_AFTER = 48000,
 	LEVEL_MS_PER_DB = 1000,
+	CUT_FADE_MS = 40, /* of music that began before control replaced it */
 };
 
 /* A continuation that does not sound yet is at the place of the one before it, whose last samples
@@ -261,24 +261,9 @@ static bool ring_has_ended(void *ring)
 	return track_ring_ended(ring);
 }
 
-/* Returns the gain of a track in thousandths: the volume, and what brings the loudness of the tags
- * to its target. A boost ends where the peak would come above -1 dBFS. */
-static uint16_t track_gain(const struct music_track *t)
-{
-	double db = -t->target / 100.0 - t->opened.levels.loudness / 100.0, gain;
-
-	if (!t->target || t->opened.levels.loudness == DECODER_NO_LEVEL)
-		return t->gain;
-	db = fmin(db, LOUDNESS_BOOST);
-	if (t->opened.levels.peak != DECODER_NO_LEVEL)
-		db = fmin(db, fmax(0, -1 - t->opened.levels.peak / 100.0));
-	gain = t->gain * pow(10, db / 20);
-	return gain < PLAYOUT_GAIN_MAX ? (uint16_t)gain : PLAYOUT_GAIN_MAX;
-}
-
 static int alloc_lane(struct call *c, struct music_track *t, struct music_lane **out)
 {
-	struct music_lane_conf conf = {.id = c->next_music_lane + 1, .gain = track_gain(t)};
+	struct music_lane_conf conf = {.id = c->next_music_lane + 1, .gain = music_track_gain(t)};
 
 	if (t->opened.duration > t->start)
 		conf.length = t->opened.duration - t->start;
@@ -331,11 +316,11 @@ static void lend_lane(struct call *c, struct music_track *t)
 /* Changes the gain to new levels, so slowly that nobody hears it, unless the music is silent. */
 static void on_levels(struct call *c, struct music_track *t, const struct decoder_levels *levels)
 {
-	uint16_t before = track_gain(t), gain;
+	uint16_t before = music_track_gain(t), gain;
 	double db;
 
 	t->opened.levels = *levels;
-	gain = track_gain(t);
+	gain = music_track_gain(t);
 	db = fabs(20 * log10((gain + 1.0) / (before + 1.0)));
 	if (gain != before)
 		control_lane(c, t, SENDER_GAIN, gain,
@@ -583,6 +568,19 @@ void call_music_play(struct call *c, const struct media_music_play *m)
 	open_track(c, t);
 }
 
+/* True if the music is over, or crosses over into what follows it. */
+static bool has_passed(struct call *c, uint32_t music)
+{
+	for (unsigned i = 0; i < MUSIC_MIXER_LANES; i++) {
+		const struct music_track *t = c->tracks[i];
+
+		if (t && t->music && t->music != music && t->played && !t->follows &&
+		    t->why == MEDIA_REASON_NONE)
+			return true;
+	}
+	return !find_music(c, music);
+}
+
 void call_music_next(struct call *c, const struct media_music_next *m)
 {
 	uint16_t cross_ms =
@@ -590,11 +588,11 @@ void call_music_next(struct call *c, const struct media_music_next *m)
 	struct music_track *t;
 
 	/* Control did not know yet that it is over. */
-	bool over = m->after && !find_music(c, m->after);
+	bool over = m->after && has_passed(c, m->after);
 
 	if (m->kind != MEDIA_MUSIC_NONE && !take_id(c, m->music))
 		return;
-	stop_tracks(c, over, 0);
+	stop_tracks(c, over, over ? CUT_FADE_MS : 0);
 	if (m->kind == MEDIA_MUSIC_NONE)
 		return;
 	t = make_track(c, m->music, m->kind, m->root, m->path);
@@ -688,7 +686,7 @@ void call_music_gain(struct call *c, uint32_t music, uint16_t target, uint16_t f
 
 	for (; t; t = t->replaces) {
 		t->gain = target;
-		control_lane(c, t, SENDER_GAIN, track_gain(t), fade_ms);
+		control_lane(c, t, SENDER_GAIN, music_track_gain(t), fade_ms);
 	}
 }
 

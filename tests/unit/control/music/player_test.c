@@ -495,3 +495,37 @@ TEST(a_new_control_takes_no_number_of_an_earlier_one)
 	CHECK_STR(take_orders(), "PLAY8a@0 ");
 	music_queue_free(queue);
 }
+
+/* Its end comes later, and nobody waits for it. */
+TEST(a_track_that_crosses_over_is_past)
+{
+	begin("abc");
+	music_player_up(&player);
+	take_orders();
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(2, MUSIC_PHASE_PLAYING, 1);
+	CHECK_STR(take_orders(), "NEXT3c ");
+	CHECK_STR(spell_queue(queue), "a|bc");
+	report(1, MUSIC_PHASE_PLAYING, 10560);
+	report(1, MUSIC_PHASE_ENDED, 19200);
+	CHECK_STR(take_orders(), "");
+	CHECK_STR(spell_queue(queue), "a|bc");
+	music_queue_free(queue);
+}
+
+TEST(a_new_control_claims_tracks_that_cross_over)
+{
+	for (unsigned first = 1; first <= 2; first++) {
+		begin("abc");
+		music_player_up(&player);
+		take_orders();
+		music_player_init(&player, queue, note_order, &count);
+		report(first, MUSIC_PHASE_PLAYING, 960);
+		report(3 - first, MUSIC_PHASE_PLAYING, 960);
+		CHECK_STR(take_orders(), first == 1 ? "CLAIM1 CLAIM2 " : "CLAIM2 CLAIM1 ");
+		music_player_up(&player);
+		CHECK_STR(take_orders(), "RESUME2 GAIN2=1000 NEXT3c ");
+		CHECK_STR(spell_queue(queue), "a|bc");
+		music_queue_free(queue);
+	}
+}

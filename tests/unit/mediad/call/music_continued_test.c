@@ -295,3 +295,24 @@ TEST(call_music_that_ended_meanwhile_is_claimed_in_vain)
 	CHECK_PHASE(8, FAILED);
 	music_rig_finish();
 }
+
+/* Control sends it before it knows that 8 has begun, while 7 still fades out. */
+TEST(call_music_next_in_a_crossfade_replaces_both)
+{
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, DURATION);
+	music_rig_prepare(8, 400);
+	music_rig_opened(8, 0, DURATION);
+	for (int i = 0; i < 60 && music_rig_state_of(8)->phase != MEDIA_MUSIC_PHASE_PLAYING; i++)
+		music_rig_run_ms(20);
+	CHECK_PHASE(7, PLAYING);
+	prepare_after(9, 7);
+	prepare_after(10, 9);
+	music_rig_run_ms(300);
+	CHECK_PHASE(7, ENDED);
+	CHECK_PHASE(8, ENDED);
+	CHECK_PHASE(9, PLAYING);
+	CHECK_PHASE(10, READY);
+	music_rig_finish();
+}

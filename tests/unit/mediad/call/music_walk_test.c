@@ -16,7 +16,8 @@ struct walk {
 	struct music_queue *queue;
 	struct music_player player;
 	bool connected, greeted; /* greeted: SYNCED waits behind what mediad has told */
-	bool fails;		 /* sources may fail, and decoders die */
+	uint16_t crossfade_ms;
+	bool fails; /* sources may fail, and decoders die */
 	uint64_t orphans_at;
 	struct {
 		struct music_order order;
@@ -49,7 +50,7 @@ static void note_order(const struct music_order *o, void *arg)
 		 o->track ? o->track->reference : "");
 }
 
-static void run_order(const struct music_order *o, const char *path)
+static void run_order(const struct music_order *o, const char *path, uint16_t crossfade_ms)
 {
 	struct call *c = &music_rig.c;
 	struct media_music_play play = {.music = o->music,
@@ -65,6 +66,7 @@ static void run_order(const struct music_order *o, const char *path)
 					.kind = *path ? MEDIA_MUSIC_FILE : MEDIA_MUSIC_NONE,
 					.path = slice_str(path),
 					.gain = (uint16_t)o->volume,
+					.crossfade_ms = crossfade_ms,
 					.after = o->after};
 	struct media_music_seek seek = {.music = o->music, .position = o->position};
 
@@ -121,7 +123,7 @@ static void deliver_down(struct walk *w, unsigned n)
 {
 	n = n < w->n_down ? n : w->n_down;
 	for (unsigned i = 0; i < n; i++)
-		run_order(&w->down[i].order, w->down[i].path);
+		run_order(&w->down[i].order, w->down[i].path, w->crossfade_ms);
 	w->n_down -= n;
 	memmove(w->down, w->down + n, w->n_down * sizeof w->down[0]);
 	take_states(w);
@@ -372,7 +374,10 @@ static void walk(uint64_t seed)
 {
 	static struct walk w;
 
-	w = (struct walk){.chance = seed, .letter = 'a', .fails = seed % 4 == 3};
+	w = (struct walk){.chance = seed,
+			  .letter = 'a',
+			  .fails = seed % 4 == 3,
+			  .crossfade_ms = seed % 3 == 1 ? 400 : 0};
 	music_rig_setup();
 	CHECK_INT(music_queue_alloc(&w.queue, GUILD, CHANNEL), 0);
 	for (int i = 0; i < 4; i++)
