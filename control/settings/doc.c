@@ -75,9 +75,8 @@ static const char intro[] =
 	"that "
 	"is out of its range is clamped; other invalid values are ignored. Both are logged.\n\n"
 	"Nothing uses these yet, and control accepts them only for later versions: "
-	"the roles `embed` and `see`,\nevery purpose but `voice_reply`, "
-	"`reply_decision`, `interrupt_decision`, `memory` and `worker`, and the settings of music "
-	"(`music_…`).\n\n"
+	"the role `see`, and\nevery purpose but `voice_reply`, "
+	"`reply_decision`, `interrupt_decision`, `memory` and `worker`.\n\n"
 	"This page is made from `control/settings/settings.def` and `records.def`; `control "
 	"--settings` prints it.\n\n";
 
