@@ -331,6 +331,18 @@ static void check_music_folders(struct check *c)
 			  WALK_FOLDERS);
 }
 
+static void check_music(struct check *c)
+{
+	const char *downloader = c->settings->music_downloader;
+
+	check_music_folders(c);
+	if (*downloader && (*downloader != '/' || access(downloader, X_OK)))
+		check_say(c, CHECK_WARNING, "music_downloader", "%s: %s", downloader,
+			  *downloader == '/' ? strerror(errno) : "it must begin with /");
+	else if (*downloader)
+		check_say(c, CHECK_OK, "music_downloader", "%s can be run", downloader);
+}
+
 /* A file that the settings or the environment name for the provider's key. */
 static void check_provider_key(struct check *c)
 {
@@ -601,7 +613,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	environment_secret_faults(settings, on_secret_fault, &c);
 	check_providers(&c);
 	environment_unknown(on_unknown, &c);
-	check_music_folders(&c);
+	check_music(&c);
 	check_embedded(&c);
 	check_programs(&c);
 	check_udp(&c);

@@ -173,6 +173,8 @@ sock="--media-sock $D/mediad.sock"
 	checked "check tells a music folder that has no whole path" "warning  music folder: music: it must begin with /" \
 		PARLEY_MUSIC_FOLDERS=music:/tmp "$B/control" $sock
 	check "check tells a music folder that can be read" "$out" "ok       music folder: /tmp can be read"
+	checked "check tells a downloader that is not there" "warning  music_downloader: /nonexistent/yt-dlp: No such file" \
+		PARLEY_MUSIC_DOWNLOADER=/nonexistent/yt-dlp "$B/control" $sock
 	checked "check tells that Discord is away" "missing  Discord: http://127.0.0.1:9/api cannot be reached" \
 		PARLEY_DISCORD_API=http://127.0.0.1:9/api "$B/control" $sock
 	checked "check tells a server without the bot" "add the bot there" "$B/control" $sock --guild 41771983423143938 --channel $VOICE
