@@ -55,6 +55,14 @@ until_there() {
 }
 field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }
 
+if [ "${KEY:-}" = 1 ] && [ -z "${OPENAI_API_KEY:-}${OPENAI_API_KEY_FILE:-}${PARLEY_BRAIN_URL:-}" ]; then
+	echo "talk: KEY=1 needs OPENAI_API_KEY, or OPENAI_API_KEY_FILE with the name of a file that holds the key" >&2
+	exit 2
+fi
+case ${PORT:-7373} in
+*[!0-9]* | ??????*) echo "talk: PORT must be a number up to 65535, not $PORT" >&2; exit 2 ;;
+esac
+[ "${PORT:-7373}" -le 65535 ] || { echo "talk: PORT must be a number up to 65535, not $PORT" >&2; exit 2; }
 [ "${KEY:-}" = 1 ] || unset OPENAI_API_KEY OPENAI_API_KEY_FILE PARLEY_BRAIN_URL
 start guildd "$bin/guildd"
 until_there guildd grep -q '"rest"' "$out/guildd.out"
