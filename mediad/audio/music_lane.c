@@ -92,7 +92,7 @@ uint64_t music_lane_left(const struct music_lane *l)
 {
 	uint64_t end = l->playout.ended ? l->playout.written : l->length;
 
-	if (!end)
+	if (!l->length)
 		return UINT64_MAX;
 	return end > l->playout.pulled ? end - l->playout.pulled : 0;
 }

@@ -45,7 +45,8 @@ void music_lane_break(struct music_lane *l);
 bool music_lane_is_broken(const struct music_lane *l);
 /* No more frames will be written. */
 void music_lane_end(struct music_lane *l);
-/* Frames to come, as far as the length is known; UINT64_MAX when it is not. */
+/* Frames to come, by the length or the end of the source; UINT64_MAX if the length is not known, 0
+ * if it was too short. */
 uint64_t music_lane_left(const struct music_lane *l);
 /* True if it could play its first frame now. */
 bool music_lane_is_ready(const struct music_lane *l);

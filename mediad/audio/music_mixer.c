@@ -180,12 +180,18 @@ static void begin_crossing(struct music_mixer *m)
 {
 	const struct music_joint *joint = &m->lanes[1].joint;
 	uint32_t fade = joint->crossfade;
+	uint64_t left;
 
 	if (m->crossing || m->n_lanes < 2 || playout_of(m, 0)->fade_to != FADE_TO_FULL ||
 	    !music_lane_is_ready(m->lanes[1].lane))
 		return;
-	if (!joint->at_once && (!fade || music_lane_left(m->lanes[0].lane) > fade))
+	left = music_lane_left(m->lanes[0].lane);
+	if (!joint->at_once && (!left || left > fade))
 		return;
+	/* A lane that came late crosses over what is left: the first one would end in the middle of
+	 * its fade, and the second one begin in silence. */
+	if (!joint->at_once)
+		fade = (uint32_t)left;
 	if (playout_of(m, 0)->state != PLAYOUT_PLAYING) {
 		if (joint->at_once)
 			playout_stop(playout_of(m, 0), 0);

@@ -252,9 +252,46 @@ TEST(music_crossfade_needs_a_length)
 	rig.tracks[0].l = 100;
 	add(TRACK, 0, (struct music_joint){.crossfade = 40 * TRACK});
 	rig.tracks[1].l = 200;
-	/* The end of the source shows up a lane's capacity before it is heard. */
 	play(40);
-	CHECK(rig.n >= 5 * TRACK - MUSIC_LANE_CAPACITY - LANE_FRAME);
+	CHECK_INT(rig.n, 5 * TRACK);
+	CHECK(rig.left[4 * TRACK - 1] == 100 && rig.left[4 * TRACK] == 200);
+	CHECK_INT(samples_at(LANE_DRAINED, 2), TRACK);
+	music_mixer_free(rig.m);
+}
+
+/* The next track was prepared late, as behind a seek to the end: it crosses over what is left. */
+TEST(music_crossfade_is_as_long_as_what_is_left)
+{
+	enum { LENGTH = 48000, LEFT = 9600, CROSS = 40000 };
+
+	setup();
+	add(LENGTH, LENGTH, (struct music_joint){0});
+	rig.tracks[0].l = 10000;
+	play((LENGTH - LEFT) / LANE_FRAME);
+	add(LENGTH, LENGTH, (struct music_joint){.crossfade = CROSS});
+	rig.tracks[1].r = 10000;
+	play(60);
+	for (size_t i = 0; i < 2 * LENGTH - LEFT - LANE_FRAME; i++) {
+		double power = hypot((double)rig.left[i], (double)rig.right[i]);
+
+		if (power < 9990 || power > 10010)
+			test_fail(__FILE__, __LINE__, "frame %zu: %g", i, power);
+	}
+	CHECK_INT(samples_at(LANE_DRAINED, 2), LENGTH);
+	music_mixer_free(rig.m);
+}
+
+/* It goes on although its length has told its end, and crosses over when its source ends. */
+TEST(music_longer_than_its_length_is_not_cut)
+{
+	setup();
+	add(6 * TRACK, TRACK, (struct music_joint){0});
+	rig.tracks[0].l = 100;
+	play(10);
+	add(TRACK, TRACK, (struct music_joint){.crossfade = TRACK});
+	rig.tracks[1].l = 200;
+	play(40);
+	CHECK(samples_at(LANE_STOPPED, 1) >= 6 * TRACK - 1);
 	CHECK_INT(samples_at(LANE_DRAINED, 2), TRACK);
 	music_mixer_free(rig.m);
 }
