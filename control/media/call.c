@@ -194,7 +194,8 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 
 	if (media_call_is_refused(call)) {
 		media_place_call(call);
-		media_playbacks_synced(call);
+		if (call->open)
+			media_playbacks_synced(call);
 	}
 	if (!call->open)
 		return ENOTCONN;

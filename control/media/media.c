@@ -79,6 +79,9 @@ void media_place_call(struct media_call *call)
 	if (!l)
 		return;
 	if (holders_unknown(call->media)) {
+		/* One that was refused waits like a new one: nothing else would try again. */
+		if (media_call_is_refused(call))
+			call->link = NULL;
 		media_wake(call->media, MEDIA_SETTLE_MS);
 		return;
 	}

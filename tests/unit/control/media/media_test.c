@@ -749,6 +749,28 @@ TEST(media_tries_each_mediad_when_one_has_no_room)
 	end_with_two(&t, &other);
 }
 
+/* Which calls the other one holds is not known yet: the lease is not lost, but the call waits. */
+TEST(media_places_a_refused_call_when_the_other_has_told_its_calls)
+{
+	struct toy t, other;
+
+	CHECK(begin_with_two(&t, &other));
+	refuse_call(&t, &t);
+	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_FAILED);
+	other.holds_call = other.still_reports = true;
+	CHECK_INT(toy_listen(&other), 0);
+	for (unsigned i = 0; i < 100 && !other.hellos; i++)
+		toy_settle(&t);
+	toy_settle(&t);
+	CHECK_INT(other.hellos, 1);
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), ENOTCONN);
+	media_wake(t.media, 0);
+	ahead_ns = (MEDIA_SETTLE_MS + 100) * NS_PER_MS;
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_CALL_OPEN] + other.count[MEDIA_CALL_OPEN], 2);
+	end_with_two(&t, &other);
+}
+
 TEST(media_gives_a_full_mediad_no_call_for_a_while)
 {
 	struct media_want want = toy_want;
