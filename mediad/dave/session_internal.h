@@ -102,6 +102,7 @@ struct dave_session {
 	struct dave_kept_epoch epochs[DAVE_KEYS];
 	unsigned n_epochs;
 	const struct dave_epoch *sending; /* one of epochs */
+	uint64_t sealed;		  /* serial of the newest epoch that was `sending` */
 	uint64_t send_until;		  /* set when we leave the group; NEVER: we are in it */
 	struct dave_transition pending[DAVE_PENDING_MAX];
 	unsigned n_pending;

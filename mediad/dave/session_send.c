@@ -77,11 +77,14 @@ void dave_send_epoch(struct dave_session *s, const struct dave_epoch *e)
 	emit_action(s, &(struct dave_action){.kind = DAVE_ACT_EPOCH, .epoch = e});
 }
 
+/* A key that is set again after a later one begins its nonces anew (dave_sealer_set), which would
+ * reveal what was encrypted before. The gateway alone orders the transitions. */
 void dave_send_sealing(struct dave_session *s, const struct dave_epoch *e)
 {
-	if (s->sending == e)
+	if (s->sending == e || (e && e->serial < s->sealed))
 		return;
 	s->sending = e;
+	s->sealed = e ? e->serial : s->sealed;
 	emit_action(s, &(struct dave_action){.kind = DAVE_ACT_SEND, .epoch = e});
 }
 

@@ -516,6 +516,54 @@ TEST(dave_session_executes_what_op_21_prepares)
 	script_end(&t);
 }
 
+/* Transitions 7 and 8 lead to keys that we lack, and so to the newest group when they are executed,
+ * past 9, 10 and 11. With keys that come back the nonces would begin anew. */
+static void waits_for_older_epochs(struct script *t)
+{
+	script_join(t);
+	script_op(t, 21, 7, 1, 0);
+	script_op(t, 21, 8, 1, 0);
+	script_mls(t, 30, 9);
+	script_done(t);
+	script_epoch(t, 10);
+	script_epoch(t, 11);
+	script_said(t);
+	script_op(t, 22, 7, 0, 0);
+}
+
+TEST(dave_session_never_goes_back_to_an_older_key)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	waits_for_older_epochs(&t);
+	SAID(&t, "send:3");
+	script_op(&t, 22, 9, 0, 0);
+	script_op(&t, 22, 10, 0, 0);
+	script_op(&t, 22, 11, 0, 0);
+	SAID(&t, "");
+	CHECK(dave_session_sending(t.s)->serial == 3);
+	script_end(&t);
+}
+
+TEST(dave_session_never_goes_back_to_an_older_key_from_none)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	waits_for_older_epochs(&t);
+	script_op(&t, 24, 0, 1, 1);
+	script_done(&t);
+	SAID(&t, "send:3 job:reset op26");
+	script_op(&t, 22, 8, 0, 0);
+	SAID(&t, "send:none");
+	script_op(&t, 22, 9, 0, 0);
+	script_op(&t, 22, 10, 0, 0);
+	SAID(&t, "");
+	CHECK(!dave_session_sending(t.s));
+	script_end(&t);
+}
+
 static void left_alone(struct script *t)
 {
 	script_settled(t);
