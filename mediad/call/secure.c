@@ -82,11 +82,28 @@ later:
 	return false;
 }
 
+/* If the newest epoch has no key of p, the older ones count for DAVE_GRACE_MS more. Otherwise all
+ * who were in a group with p could speak as p after p has left it, if the voice server hides that.
+ */
+static void expire_keys(struct call *c, struct person *p)
+{
+	struct cmd cmd = {.type = CMD_DAVE_OPEN};
+	const struct dave_epoch *newest;
+
+	if (!p->slot || p->returning || !dave_session_epochs(c->secure.session, &newest, 1) ||
+	    dave_epoch_find(newest, p->user))
+		return;
+	cmd.dave.slot = p->slot;
+	p->stale = !call_command(c, &cmd) || p->stale;
+}
+
 static void lend_epoch(struct call *c, const struct dave_epoch *e)
 {
-	for (size_t i = 0; i < c->n_people; i++)
+	for (size_t i = 0; i < c->n_people; i++) {
 		if (c->people[i]->slot)
 			lend_key(c, e, c->people[i], 0);
+		expire_keys(c, c->people[i]);
+	}
 	if (call_may_log(c))
 		log_info("secure_epoch", "call=%u epoch=%llu members=%u", c->id, USER(e->number),
 			 e->n);
@@ -103,6 +120,8 @@ void secure_slot(struct call *c, struct person *p)
 		lend_key(c, epochs[n], p,
 			 p->lent.is && p->lent.serial == epochs[n]->serial ? p->lent.generation
 									   : 0);
+	if (c->secure.session)
+		expire_keys(c, p);
 }
 
 struct returned {
@@ -197,8 +216,10 @@ static void lend_deferred_keys(struct call *c)
 	struct secure *s = &c->secure;
 	bool lent = lend_deferred_key(c, &s->deferred, NULL);
 
-	for (size_t i = 0; lent && i < c->n_people; i++)
+	for (size_t i = 0; lent && i < c->n_people; i++) {
 		lent = lend_deferred_key(c, &c->people[i]->deferred, c->people[i]);
+		expire_keys(c, c->people[i]);
+	}
 	if (lent)
 		log_info("deferred_keys_lent", "call=%u", c->id);
 	s->retry_wait_ms = lent					     ? 0

@@ -53,6 +53,8 @@ struct dave_opener *dave_opener_free(struct dave_opener *o);
  * earlier pair) go to h. */
 void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, dave_key_h *h,
 		     void *arg);
+/* The sender has no newer key: the newest one is accepted until now + DAVE_GRACE_MS, too. */
+void dave_opener_expire(struct dave_opener *o, uint64_t now);
 /* Removes all keys; they go to h. */
 void dave_opener_clear(struct dave_opener *o, dave_key_h *h, void *arg);
 /* Removes expired keys; they go to h. To be called periodically. */

@@ -15,7 +15,7 @@ struct held_key {
 	struct dave_key *key;
 	uint64_t added;	      /* when the ratchet was added, not this pair of generations */
 	uint32_t reached;     /* the generation that it was added with, since frames of it opened */
-	uint64_t expires;     /* NEVER: the newest */
+	uint64_t expires;     /* NEVER: the newest, of a member */
 	uint64_t first_until; /* until when the first generation is accepted; NEVER until the second
 				 was used */
 };
@@ -94,6 +94,14 @@ static void replace_pair(struct dave_opener *o, struct held_key *s, struct dave_
 		o->next_requested = false;
 }
 
+void dave_opener_expire(struct dave_opener *o, uint64_t now)
+{
+	struct held_key *newest = o->n ? &o->keys[o->n - 1] : NULL;
+
+	if (newest && newest->expires == NEVER)
+		newest->expires = now + GRACE;
+}
+
 void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, dave_key_h *h,
 		     void *arg)
 {
@@ -106,8 +114,7 @@ void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, 
 	}
 	if (o->n == DAVE_KEYS)
 		drop_oldest(o, 1, h, arg);
-	if (o->n)
-		o->keys[o->n - 1].expires = now + GRACE;
+	dave_opener_expire(o, now);
 	o->keys[o->n++] = (struct held_key){.key = key,
 					    .added = now,
 					    .reached = key->generation,

@@ -182,6 +182,10 @@ static void add_receiving_key(struct call_stream *cs, struct slot *s, struct dav
 		return_key(key, cs);
 		return;
 	}
+	if (!key) {
+		dave_opener_expire(s->opener, env_now(cs->env));
+		return;
+	}
 	if (s->stale) {
 		dave_opener_clear(s->opener, return_key, cs);
 		s->stale = false;

@@ -34,7 +34,7 @@ enum cmd_type {
 	CMD_UNLISTEN,
 	CMD_DAVE_CLEAR, /* which packets may go, and come, without end-to-end encryption */
 	CMD_DAVE_SEND,	/* lends the key that we encrypt with; NULL: none, nothing is sent */
-	CMD_DAVE_OPEN,	/* lends a speaker's newest key */
+	CMD_DAVE_OPEN,	/* lends a speaker's newest key; NULL: the newest epoch has none */
 	CMD_LANE_ADD,	/* lends the lane */
 	CMD_LANE_PCM,
 	CMD_LANE_END,

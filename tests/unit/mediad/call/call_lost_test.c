@@ -54,6 +54,28 @@ TEST(hear_a_lost_refusal_replaces_the_slot)
 	rig_finish();
 }
 
+/* ANNA is in no newer epoch, and the stream does not learn it. */
+TEST(secure_replaces_a_slot_that_keeps_the_key_of_a_group_that_was_left)
+{
+	const struct person *anna;
+
+	CHECK_INT(rig_start(false), 0);
+	rig_settled();
+	rig.without_anna = true;
+	begin_shortage();
+	test_no_memory(false);
+	rig.poor = true;
+	rig_binary(29, "\0\0commit", 8);
+	rig_work();
+	rig.poor = false;
+	anna = hear_find(rig.c, ANNA);
+	CHECK(anna && anna->slot && anna->stale);
+	end_shortage();
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	CHECK(anna->slot && anna->slot->ssrc == 700 && !anna->stale && !anna->returning);
+	rig_finish();
+}
+
 TEST(hear_a_lost_removal_is_repeated)
 {
 	CHECK_INT(rig_start(false), 0);

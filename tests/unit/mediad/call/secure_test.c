@@ -9,6 +9,41 @@ static const struct slot *slot_of(uint64_t user)
 	return p ? p->slot : NULL;
 }
 
+static struct slice seal_as_anna(struct dave_sealer *s, uint8_t *out, size_t cap)
+{
+	static const uint8_t opus[40] = {0x78, 1, 2, 3};
+	struct slice frame = {out, 0};
+
+	if (dave_seal(s, DAVE_OPUS, opus, sizeof opus, out, cap, &frame.n))
+		abort();
+	return frame;
+}
+
+static enum dave_opened open_anna(struct slice frame)
+{
+	uint8_t out[UDP_MAX_PACKET];
+	uint64_t epoch;
+	size_t n;
+
+	return dave_open(hear_find(rig.c, ANNA)->slot->opener, frame, rig.now, out, sizeof out, &n,
+			 &epoch);
+}
+
+/* Makes a sealer with the key of ANNA in the newest epoch. */
+static int make_anna(struct dave_sealer **out)
+{
+	uint8_t base[DAVE_SECRET];
+	struct dave_key *key = NULL;
+	int err = dave_sealer_alloc(out);
+
+	memset(base, (int)(rig.serial * 3), sizeof base);
+	if (!err)
+		err = dave_key_alloc(&key, base, 1, 0);
+	if (!err)
+		dave_sealer_set(*out, key);
+	return err;
+}
+
 TEST(secure_lends_keys_of_each_epoch)
 {
 	CHECK_INT(rig_start(false), 0);
@@ -196,6 +231,9 @@ TEST(secure_defers_only_useful_keys)
  * can still be heard. */
 TEST(secure_lends_the_deferred_key_of_an_epoch_that_a_speaker_has_left)
 {
+	struct dave_sealer *sealer = NULL;
+	uint8_t frame[100];
+
 	CHECK_INT(rig_start(false), 0);
 	rig_settled();
 	rig.poor = true;
@@ -203,6 +241,7 @@ TEST(secure_lends_the_deferred_key_of_an_epoch_that_a_speaker_has_left)
 	rig_work();
 	rig.poor = false;
 	CHECK(hear_find(rig.c, ANNA)->deferred.is);
+	CHECK_INT(make_anna(&sealer), 0);
 	rig.without_anna = true;
 	rig_binary(29, "\0\6commit", 8);
 	rig_work();
@@ -212,6 +251,10 @@ TEST(secure_lends_the_deferred_key_of_an_epoch_that_a_speaker_has_left)
 	rig_audio();
 	CHECK(!hear_find(rig.c, ANNA)->deferred.is);
 	CHECK(slot_of(ANNA)->epoch == (UINT64_C(1) << 32 | 2));
+	CHECK_INT(open_anna(seal_as_anna(sealer, frame, sizeof frame)), DAVE_SEALED);
+	rig_wait_ms(DAVE_GRACE_MS);
+	CHECK_INT(open_anna(seal_as_anna(sealer, frame, sizeof frame)), DAVE_NO_KEY);
+	dave_sealer_free(sealer);
 	rig_finish();
 }
 
@@ -297,41 +340,17 @@ TEST_OOM(secure_oom)
 }
 
 /* Seals ANNA's next frame of the present epoch. */
-static struct slice seal_as_anna(struct dave_sealer *s, uint8_t *out, size_t cap)
-{
-	static const uint8_t opus[40] = {0x78, 1, 2, 3};
-	struct slice frame = {out, 0};
-
-	if (dave_seal(s, DAVE_OPUS, opus, sizeof opus, out, cap, &frame.n))
-		abort();
-	return frame;
-}
-
-static enum dave_opened open_anna(struct slice frame)
-{
-	uint8_t out[UDP_MAX_PACKET];
-	uint64_t epoch;
-	size_t n;
-
-	return dave_open(hear_find(rig.c, ANNA)->slot->opener, frame, rig.now, out, sizeof out, &n,
-			 &epoch);
-}
-
 /* The voice server records a frame of ANNA, says that she left and came back, which gives her
  * another slot with the same key, and sends the frame again. */
 TEST(secure_another_slot_hears_no_frame_again)
 {
-	uint8_t base[DAVE_SECRET], first[100], second[100];
+	uint8_t first[100], second[100];
 	struct dave_sealer *sealer = NULL;
-	struct dave_key *key = NULL;
 	struct slice recorded;
 
 	CHECK_INT(rig_start(false), 0);
 	rig_settled();
-	memset(base, (int)(rig.serial * 3), sizeof base);
-	CHECK_INT(dave_sealer_alloc(&sealer), 0);
-	CHECK_INT(dave_key_alloc(&key, base, 1, 0), 0);
-	dave_sealer_set(sealer, key);
+	CHECK_INT(make_anna(&sealer), 0);
 	recorded = seal_as_anna(sealer, first, sizeof first);
 	CHECK_INT(open_anna(recorded), DAVE_SEALED);
 	CHECK_INT(open_anna(recorded), DAVE_REPLAYED);
@@ -350,4 +369,32 @@ TEST(secure_another_slot_hears_no_frame_again)
 	}
 	dave_sealer_free(sealer);
 	rig_finish();
+}
+
+/* Everybody who was in the group with ANNA has the key by which she was heard. */
+TEST(secure_hears_nobody_by_the_key_of_a_group_that_they_have_left)
+{
+	struct dave_sealer *sealer = NULL;
+	uint8_t frame[100];
+
+	for (unsigned slots = 1; slots <= 2; slots++) {
+		CHECK_INT(rig_start(false), 0);
+		rig_settled();
+		CHECK_INT(make_anna(&sealer), 0);
+		rig.without_anna = true;
+		rig_binary(29, "\0\5commit", 8);
+		rig_work();
+		rig_audio();
+		if (slots == 2) { /* the voice server has her come back */
+			rig_text("{\"op\":13,\"d\":{\"user_id\":\"7\"}}");
+			rig_speaks(ANNA, 700);
+			rig_audio();
+			rig_audio();
+		}
+		CHECK_INT(open_anna(seal_as_anna(sealer, frame, sizeof frame)), DAVE_SEALED);
+		rig_wait_ms(DAVE_GRACE_MS);
+		CHECK_INT(open_anna(seal_as_anna(sealer, frame, sizeof frame)), DAVE_NO_KEY);
+		dave_sealer_free(sealer);
+		rig_finish();
+	}
 }

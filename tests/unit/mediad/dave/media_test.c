@@ -440,6 +440,29 @@ TEST(dave_media_grace_is_not_renewed)
 	pair_end(&p);
 }
 
+/* A sender who is in no newer epoch has as long. */
+TEST(dave_media_grace_of_the_last_key)
+{
+	struct sealed f[3];
+	struct pair p;
+
+	CHECK(pair_start(&p));
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(seal_voice(&p, &f[i]));
+	dave_opener_expire(p.o, 1 * NS_PER_S);
+	dave_opener_expire(p.o, 8 * NS_PER_S);
+	CHECK_INT(open_at(&p, &f[0], 11 * NS_PER_S - 1), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &f[1], 11 * NS_PER_S), DAVE_NO_KEY);
+	hear_with(&p, 2, 0, 9 * NS_PER_S);
+	CHECK_INT(open_at(&p, &f[2], 11 * NS_PER_S), DAVE_FAILED);
+	dave_opener_sweep(p.o, 11 * NS_PER_S, returned, &p);
+	CHECK(p.back == 1 && p.last_back == 1);
+	send_with(&p, 2, 0);
+	CHECK(seal_voice(&p, &f[0]));
+	CHECK_INT(open_at(&p, &f[0], 1000000 * NS_PER_S), DAVE_SEALED);
+	pair_end(&p);
+}
+
 /* More epochs than there is room for: the oldest goes; each of the others opens its frame. */
 TEST(dave_media_frequent_rekeying)
 {
