@@ -607,11 +607,11 @@ void call_music_next(struct call *c, const struct media_music_next *m)
 	open_track(c, t);
 }
 
-/* What was to go on behind a decoder that died is not wanted there any more. Returns the track that
- * sounds, or did before a pause: it takes the name. */
-static struct music_track *drop_continuation(struct call *c, struct music_track *t)
+/* What was to go on behind a decoder that died, or at a place that is being opened, is not wanted
+ * any more. Returns the track that sounds, or did before a pause: it takes the name. */
+static struct music_track *drop_unheard(struct call *c, struct music_track *t)
 {
-	while (t->continues && t->replaces && !t->played) {
+	while (t->replaces && (t->continues ? !t->played : !t->lane)) {
 		struct music_track *before = t->replaces;
 
 		before->music = t->music;
@@ -630,9 +630,9 @@ void call_music_seek(struct call *c, const struct media_music_seek *m)
 
 	if (!old || old->why != MEDIA_REASON_NONE)
 		return;
-	old = drop_continuation(c, old);
+	old = drop_unheard(c, old);
 	/* It has not been opened, or cannot be: the present state is the answer. */
-	t = old->lane && old->opened.seekable ? add_track(c, old->music) : NULL;
+	t = old->opened.seekable && !old->waits ? add_track(c, old->music) : NULL;
 	if (!t) {
 		send_state(c, old);
 		return;
@@ -649,8 +649,10 @@ void call_music_seek(struct call *c, const struct media_music_seek *m)
 	t->follows = old->follows;
 	t->start = m->position;
 	t->crossfade = SEEK_FADE;
-	t->replaces = old;
+	t->replaces = old->lane ? old : NULL;
 	old->music = 0;
+	if (!old->lane) /* it was to play behind what has ended */
+		stop_track(c, old, MEDIA_REASON_STOPPED, 0);
 	open_track(c, t);
 }
 

@@ -236,6 +236,38 @@ TEST(call_music_seeks_while_its_continuation_waits)
 	music_rig_finish();
 }
 
+/* Of several seeks the newest counts, however many are being opened. */
+TEST(call_music_seeks_again_while_a_seek_is_opened)
+{
+	begin();
+	seek(240000);
+	seek(96000);
+	seek(336000);
+	CHECK_PHASE(7, OPENING);
+	CHECK(sounds());
+	CHECK(plays_from(336000));
+	CHECK_INT(music_rig_count_states(7, MEDIA_MUSIC_PHASE_ENDED), 0);
+	/* The newest one cannot be opened: it plays on where it is. */
+	seek(96000);
+	seek(144000);
+	music_rig_ended(music_rig_track_of(7)->decoded, DECODER_REASON_DAMAGED);
+	CHECK_PHASE(7, PLAYING);
+	CHECK_INT(music_rig_track_of(7)->start, 336000);
+	music_rig_finish();
+}
+
+TEST(call_music_seeks_again_when_the_old_place_is_over)
+{
+	begin();
+	seek(240000);
+	music_rig_run_ms(3000);
+	CHECK(!sounds());
+	seek(96000);
+	CHECK(plays_from(96000));
+	CHECK_INT(music_rig_count_states(7, MEDIA_MUSIC_PHASE_ENDED), 0);
+	music_rig_finish();
+}
+
 /* The new place cannot be opened, so the music goes on behind its dead decoder after all. */
 TEST(call_music_is_continued_after_a_seek_in_vain)
 {
