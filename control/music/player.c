@@ -99,12 +99,17 @@ void music_player_sync(struct music_player *p)
 /* Orders about music that was claimed may have been lost with a connection. */
 void music_player_up(struct music_player *p)
 {
+	uint32_t sought = p->present.entry == p->sought.entry ? p->present.music : 0;
+
 	p->up = true;
 	if (p->present.music) {
 		p->paused = !wants_pause(p);
 		p->volume = UINT_MAX;
 	}
 	music_player_sync(p);
+	if (sought && sought == p->present.music)
+		music_player_seek(p, p->sought.position);
+	p->sought = (struct music_sought){0};
 }
 
 void music_player_down(struct music_player *p)
@@ -122,7 +127,11 @@ void music_player_hold(struct music_player *p, bool held)
 
 void music_player_seek(struct music_player *p, uint64_t position)
 {
+	const struct track *t = music_queue_present(p->queue);
+
 	music_queue_set_position(p->queue, position);
+	if (!p->up && t)
+		p->sought = (struct music_sought){t->id, music_queue_position(p->queue)};
 	if (p->up && p->present.music)
 		order(p, (struct music_order){.kind = MUSIC_ORDER_SEEK,
 					      .music = p->present.music,
@@ -207,6 +216,7 @@ static void pass_over(struct music_player *p, enum music_end end)
 {
 	uint32_t prepared = music_queue_prepared(p->queue);
 
+	p->sought = (struct music_sought){0};
 	music_queue_advance(p->queue, end);
 	music_queue_set_playing(p->queue, prepared, 0);
 }
@@ -222,6 +232,13 @@ static bool claim_prepared(struct music_player *p, const struct music_report *r)
 	return true;
 }
 
+/* Not if it was sought while mediad was away. */
+static void note_position(struct music_player *p, const struct music_report *r)
+{
+	if (p->sought.entry != p->present.entry)
+		music_queue_set_position(p->queue, r->position);
+}
+
 static bool claim_present(struct music_player *p, const struct music_report *r)
 {
 	const struct track *t = music_queue_present(p->queue);
@@ -233,7 +250,7 @@ static bool claim_present(struct music_player *p, const struct music_report *r)
 		p->next = (struct music_told){0};
 	p->starts = music_queue_starts(p->queue);
 	p->paused = r->phase == MUSIC_PHASE_PAUSED;
-	music_queue_set_position(p->queue, r->position);
+	note_position(p, r);
 	order_claim(p, r->music);
 	return true;
 }
@@ -283,7 +300,7 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 		if (r->phase == MUSIC_PHASE_PLAYING)
 			p->failures = 0;
 		if (r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED)
-			music_queue_set_position(p->queue, r->position);
+			note_position(p, r);
 	} else if (r->music == p->next.music) {
 		if (r->phase == MUSIC_PHASE_FAILED)
 			drop_next(p);

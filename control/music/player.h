@@ -4,6 +4,7 @@
  *   sync, after each change of the queue      -                PLAY, PAUSE, RESUME, GAIN, NEXT,
  *                                                              STOP
  *   seek                                      position         SEEK
+ *   - while down                              position         up: SEEK, if it plays on
  *   a report of the present music:
  *   - playing, paused                         position         -
  *   - ended, while one was prepared           the next track   NEXT: the prepared one plays already
@@ -81,7 +82,11 @@ struct music_player {
 	struct music_told {
 		uint32_t music, entry; /* 0: none */
 	} present, next;
-	uint32_t passing;			   /* crosses over into the present music */
+	uint32_t passing; /* crosses over into the present music */
+	struct music_sought {
+		uint32_t entry; /* 0: none */
+		uint64_t position;
+	} sought;				   /* while down */
 	uint64_t starts;			   /* of the queue, when present was told */
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
 	bool up, paused, held;

@@ -455,6 +455,51 @@ TEST(what_was_ordered_of_music_is_ordered_again_when_it_is_claimed)
 	music_queue_free(queue);
 }
 
+TEST(a_seek_without_mediad_is_ordered_when_it_is_back)
+{
+	begin("ab");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 4800);
+	music_player_down(&player);
+	music_player_seek(&player, 5000);
+	music_player_seek(&player, 96000);
+	take_orders();
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(1, MUSIC_PHASE_PLAYING, 9700);
+	CHECK_INT(music_queue_position(queue), 96000);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "CLAIM1 RESUME1 GAIN1=1000 NEXT3b SEEK1@96000 ");
+	report(1, MUSIC_PHASE_PLAYING, 96960);
+	CHECK_INT(music_queue_position(queue), 96960);
+	/* Another mediad plays it from there. */
+	music_player_down(&player);
+	music_player_seek(&player, 48000);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY4a@48000 NEXT5b ");
+	music_player_down(&player);
+	music_player_up(&player);
+	take_orders();
+	music_queue_free(queue);
+}
+
+/* It was of the playing that has ended meanwhile. */
+TEST(a_seek_without_mediad_is_not_of_the_next_playing)
+{
+	begin("a");
+	music_queue_set_loop(queue, MUSIC_LOOP_TRACK);
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 4800);
+	music_player_down(&player);
+	music_player_seek(&player, 96000);
+	take_orders();
+	report(2, MUSIC_PHASE_PLAYING, 960);
+	report(1, MUSIC_PHASE_ENDED, 192000);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "CLAIM2 RESUME2 GAIN2=1000 NEXT3a ");
+	CHECK_INT(music_queue_position(queue), 960);
+	music_queue_free(queue);
+}
+
 /* mediad opens it for a pause that is over. */
 TEST(music_that_is_claimed_while_it_is_opened_goes_on)
 {
