@@ -90,12 +90,12 @@ enum {
 struct room_capture_chunk {
 	uint32_t utterance;
 	bool committed, done, failed;
-	uint32_t ms, rms;  /* of its audio */
-	uint32_t voice_ms; /* voiced part of it */
-	uint32_t doubt;	   /* of its transcript, as in ROOM_TRANSCRIPT */
-	bool hallucinated; /* its transcript was dropped as a hallucination */
-	bool echo;	   /* the bot's own words were removed from its transcript */
-	uint64_t from, to; /* ns: when its audio began, its last voiced frame */
+	uint32_t ms, rms;	      /* of its audio */
+	uint32_t voice_ms, voice_rms; /* of the voiced part of it */
+	uint32_t doubt;		      /* of its transcript, as in ROOM_TRANSCRIPT */
+	bool hallucinated;	      /* its transcript was dropped as a hallucination */
+	bool echo;		      /* the bot's own words were removed from its transcript */
+	uint64_t from, to;	      /* ns: when its audio began, its last voiced frame */
 	char text[ROOM_CAPTURE_CHUNK_TEXT];
 };
 

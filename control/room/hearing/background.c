@@ -21,6 +21,7 @@ static void forget_background(struct room_background *b)
 {
 	b->least = b->most = 0;
 	b->below = 0;
+	b->raised = false;
 }
 
 static void learn_background(struct room_background *b, const struct settings *s, unsigned factor)
@@ -31,6 +32,7 @@ static void learn_background(struct room_background *b, const struct settings *s
 	if (most < factor * least && least <= s->background_max) {
 		b->least = least;
 		b->most = most;
+		b->raised = false;
 	} else if (b->most > most) {
 		b->most -= (b->most - most) / FALL;
 	}
@@ -64,6 +66,8 @@ void room_background_add(struct room_background *b, const struct settings *s,
 	if (now > b->at + GAP_MS * NS_PER_MS) {
 		b->blocks = 0;
 		b->current = (struct room_signal){0};
+		if (b->raised)
+			forget_background(b);
 	}
 	b->at = now;
 	room_signal_merge(&b->current, frame);
@@ -71,16 +75,16 @@ void room_background_add(struct room_background *b, const struct settings *s,
 		add_block(b, s, promoted);
 }
 
-void room_background_on_words(struct room_background *b, const struct settings *s, uint32_t rms,
-			      bool words)
+void room_background_on_words(struct room_background *b, uint32_t voice_rms)
+{
+	if (voice_rms < b->most)
+		forget_background(b);
+}
+
+void room_background_on_no_words(struct room_background *b, const struct settings *s)
 {
 	uint32_t least, most;
 
-	if (words) {
-		if (rms < b->most)
-			forget_background(b);
-		return;
-	}
 	if (b->blocks < ROOM_BACKGROUND_BLOCKS)
 		return;
 	measure_window(b, &least, &most);
@@ -88,4 +92,5 @@ void room_background_on_words(struct room_background *b, const struct settings *
 		return;
 	b->least = least;
 	b->most = most < 2 * s->background_max ? most : 2 * s->background_max;
+	b->raised = true;
 }

@@ -11,9 +11,12 @@
  *   are all softer than what was learned                          its most falls towards them
  *   hold three in a row below half of its least                   is forgotten: it has stopped
  *
- *   transcript of a capture                                       background
- *   has no words, no gap in the audio                             rises to the blocks of 3 s
- *   has words and is no louder than the background                is forgotten: it was speech
+ *   transcripts of a capture                                      background
+ *   have had no words for 3 s, and its sound goes on              rises to the blocks of 3 s
+ *   have words, and its voice is no louder than the background    is forgotten: it was speech
+ *
+ * What rose by transcripts is forgotten with a gap in the audio, too: a client that stops sending
+ * between two sounds sends no background. A sound that is over (a cough, laughter) is none either.
  *
  * Sound louder than background_max is never taken for background. The values are root mean
  * squares of s16 samples. For control/room only. */
@@ -27,7 +30,7 @@
 
 struct settings;
 
-enum { ROOM_BACKGROUND_BLOCKS = 30 };
+enum { ROOM_BACKGROUND_BLOCKS = 30, ROOM_BACKGROUND_MS = 3000 };
 
 struct room_background {
 	uint64_t at;		    /* arrival of the newest frame */
@@ -37,14 +40,16 @@ struct room_background {
 	unsigned promoted;    /* blocks until none is left that may be speech */
 	unsigned below;	      /* blocks in a row below half of `least` */
 	uint32_t least, most; /* as learned; 0 = none */
+	bool raised;	      /* by transcripts; not by how even it is */
 };
 
 /* promoted: the frame belongs to a promoted capture. */
 void room_background_add(struct room_background *b, const struct settings *s,
 			 const struct room_signal *frame, bool promoted, uint64_t now);
-/* A capture of this loudness has a transcript, with words or without. */
-void room_background_on_words(struct room_background *b, const struct settings *s, uint32_t rms,
-			      bool words);
+/* A capture whose voice is so loud has a transcript with words. */
+void room_background_on_words(struct room_background *b, uint32_t voice_rms);
+/* A capture goes on whose transcripts have had no words for ROOM_BACKGROUND_MS. */
+void room_background_on_no_words(struct room_background *b, const struct settings *s);
 /* The least loudness of a frame of speech; 0 when no background is known. */
 static inline uint32_t room_background_threshold(const struct room_background *b)
 {

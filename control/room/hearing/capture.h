@@ -52,12 +52,13 @@ enum room_capture_end {
 
 struct room_capture {
 	enum room_capture_phase phase;
-	uint32_t utterance; /* set by the room at start */
-	bool restart;	    /* after a chunk: start with the next frame */
-	uint64_t before_ms; /* audio that was committed in earlier chunks */
-	bool vad;	    /* the provider's VAD detected speech */
-	bool open_mic;	    /* packets went on after the capture before ended */
-	unsigned risen;	    /* ... and frames in a row since that may belong to speech */
+	uint32_t utterance;   /* set by the room at start */
+	bool restart;	      /* after a chunk: start with the next frame */
+	uint64_t before_ms;   /* audio that was committed in earlier chunks */
+	uint64_t wordless_ms; /* ... and got transcripts without words since the last words */
+	bool vad;	      /* the provider's VAD detected speech */
+	bool open_mic;	      /* packets went on after the capture before ended */
+	unsigned risen;	      /* ... and frames in a row since that may belong to speech */
 	struct room_noise_floor noise;
 	struct room_background background;
 	struct room_signal signal;

@@ -5,6 +5,7 @@
 #include "control/room/base/answers.h"
 #include "control/room/base/context.h"
 #include "control/room/base/hearing.h"
+#include "control/room/base/turn.h"
 #include "control/room/base/turns.h"
 #include "control/room/floor/music.h"
 #include "control/room/hearing/eot_prediction.h"
@@ -64,12 +65,20 @@ void room_captures_on_vad(struct room_context *context, unsigned place, uint32_t
 	room_capture_on_vad(capture_of(context, place), utterance);
 }
 
-void room_captures_on_words(struct room_context *context, unsigned place, uint32_t rms, bool words)
+void room_captures_on_words(struct room_context *context, unsigned place,
+			    const struct room_capture_chunk *chunk, bool words)
 {
 	struct room_capture *c = capture_of(context, place);
+	bool goes_on = c->phase == ROOM_CAPTURE_PROMOTED && c->started_at <= chunk->from;
 
-	room_noise_floor_update(&c->noise, context->settings, rms, words, context->now);
-	room_background_on_words(&c->background, context->settings, rms, words);
+	room_noise_floor_update(&c->noise, context->settings, chunk->rms, words, context->now);
+	if (words)
+		room_background_on_words(&c->background, chunk->voice_rms);
+	if (!goes_on)
+		return;
+	c->wordless_ms = words ? 0 : c->wordless_ms + chunk->ms;
+	if (c->wordless_ms >= ROOM_BACKGROUND_MS)
+		room_background_on_no_words(&c->background, context->settings);
 }
 
 uint64_t room_last_voice_at(const struct room_context *context)

@@ -17,6 +17,7 @@
 #include "control/room/hearing/capture.h"
 #include "control/room/hearing/preroll.h"
 
+struct room_capture_chunk;
 struct room_event;
 
 struct room_captures {
@@ -33,8 +34,9 @@ bool room_captures_is_voice(const struct room_context *context, unsigned place,
 unsigned room_live_captures(const struct room_context *context);
 /* An interim transcript shows that this utterance is speech. */
 void room_captures_on_vad(struct room_context *context, unsigned place, uint32_t utterance);
-/* The transcript of audio of this loudness has words, or has none. */
-void room_captures_on_words(struct room_context *context, unsigned place, uint32_t rms, bool words);
+/* The transcript of a chunk has words, or has none. */
+void room_captures_on_words(struct room_context *context, unsigned place,
+			    const struct room_capture_chunk *chunk, bool words);
 /* Commits the audio so far as a chunk; the capture goes on. */
 void room_captures_split(struct room_context *context, unsigned place);
 /* The end of the turn is predicted: ends the capture, although audio may follow. */

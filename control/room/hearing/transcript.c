@@ -288,7 +288,8 @@ void room_asr_commit(struct room_context *context, unsigned place)
 						 .to = heard_until(c),
 						 .ms = (uint32_t)room_signal_ms(&c->signal),
 						 .voice_ms = (uint32_t)room_signal_ms(&c->voiced),
-						 .rms = room_signal_rms(&c->signal)};
+						 .rms = room_signal_rms(&c->signal),
+						 .voice_rms = room_signal_rms(&c->voiced)};
 		t->sound_ms += p->ms;
 		t->sinks |= ROOM_SINK_ASR;
 		if (context->asr_files)
@@ -537,7 +538,7 @@ static void update_session(struct room_context *context, unsigned place,
 		return;
 
 	if (!p->failed)
-		room_captures_on_words(context, place, p->rms, !empty);
+		room_captures_on_words(context, place, p, !empty);
 	if (!empty)
 		session->empty = 0;
 	else if (p->ms >= context->settings->asr_empty_ms)
