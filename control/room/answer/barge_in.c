@@ -333,6 +333,8 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 	char text[ROOM_TEXT_MAX];
 	bool named, pending;
 
+	if (of)
+		room_interim_on_transcript(&context->barge_in->requests, place);
 	if (!t || !o->turn || utterance < o->from || utterance > o->utterance)
 		return false;
 	join_words(of ? of : room_turn_hearing(context, place), o->from, utterance, words, text,
@@ -533,4 +535,5 @@ void room_barge_in_forget(struct room_context *context, unsigned place)
 	context->barge_in->overlap[place] = (struct room_overlap){0};
 	room_overlap_question_forget(context, place);
 	context->barge_in->requests.utterance[place] = 0;
+	context->barge_in->requests.silent_until[place] = 0;
 }

@@ -10,11 +10,9 @@
  * be useful. */
 enum { SLOW_MS = 2000, REST_S = 60 };
 
-static void suspend_if_slow(struct room_interim_requests *r, const struct room_context *context,
-			    const struct room_interim *p)
+static bool is_slow(const struct room_context *context, const struct room_interim *p)
 {
-	if (p->at && context->now >= p->at + SLOW_MS * NS_PER_MS)
-		r->not_before = context->now + REST_S * NS_PER_S;
+	return p->at && context->now >= p->at + SLOW_MS * NS_PER_MS;
 }
 
 static bool is_request_due(const struct room_interim_requests *r,
@@ -26,7 +24,7 @@ static bool is_request_due(const struct room_interim_requests *r,
 	if (!s->interim_ms || context->asr_files || r->unrequested || context->now < r->not_before)
 		return false;
 	if (room_capture_of(context, place)->phase != ROOM_CAPTURE_PROMOTED ||
-	    p->n >= s->interim_max || p->at)
+	    p->n >= s->interim_max || p->at || context->now < r->silent_until[place])
 		return false;
 	return voice_ms >= (p->n ? p->voice_ms + s->interim_again_ms : s->interim_ms);
 }
@@ -36,7 +34,10 @@ void room_interim_on_audio(struct room_interim_requests *r, struct room_context 
 {
 	struct room_effect *e;
 
-	suspend_if_slow(r, context, p);
+	/* A request that is lost (while its session connects, or a session hangs) tells nothing of
+	 * other sessions. */
+	if (is_slow(context, p))
+		r->silent_until[place] = context->now + REST_S * NS_PER_S;
 	if (!is_request_due(r, context, place, p, voice_ms))
 		return;
 	if (!p->n++)
@@ -55,11 +56,17 @@ void room_interim_on_words(struct room_interim_requests *r, const struct room_co
 {
 	const struct room_capture *c = room_capture_of(context, place);
 
-	suspend_if_slow(r, context, p);
+	if (is_slow(context, p))
+		r->not_before = context->now + REST_S * NS_PER_S;
 	/* An interim transcript of live speech without a request. */
 	if (c->phase != ROOM_CAPTURE_NONE && c->utterance == utterance && !c->restart &&
 	    r->utterance[place] != utterance)
 		r->unrequested = true;
+}
+
+void room_interim_on_transcript(struct room_interim_requests *r, unsigned place)
+{
+	r->silent_until[place] = 0;
 }
 
 bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now)

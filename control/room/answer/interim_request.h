@@ -8,6 +8,8 @@
  *   the last request is unanswered, or interim_max were made     no request
  *   the provider sends interim transcripts without requests      no further request
  *   an answer took 2 s or longer                                 no request for one minute
+ *   none came for 2 s                                            none of this speaker, until a
+ *                                                                transcript comes or for one minute
  *   recordings are transcribed instead of streams                no request
  *
  * While an answer is awaited, for words_ms at most, voice alone triggers no action that cannot be
@@ -26,9 +28,10 @@ struct settings;
 
 /* Shared by the requests of all speakers. */
 struct room_interim_requests {
-	uint64_t not_before;		   /* the provider was too slow */
-	bool unrequested;		   /* it sends interim transcripts without requests */
-	uint32_t utterance[ROOM_SPEAKERS]; /* the newest one with a request, by place */
+	uint64_t not_before;		      /* the provider was too slow */
+	uint64_t silent_until[ROOM_SPEAKERS]; /* this speaker's session gave no answer, by place */
+	bool unrequested;		      /* it sends interim transcripts without requests */
+	uint32_t utterance[ROOM_SPEAKERS];    /* the newest one with a request, by place */
 };
 
 /* The requests for one overlap segment. */
@@ -45,6 +48,8 @@ void room_interim_on_audio(struct room_interim_requests *r, struct room_context 
 /* An interim transcript of this utterance arrived. */
 void room_interim_on_words(struct room_interim_requests *r, const struct room_context *context,
 			   unsigned place, const struct room_interim *p, uint32_t utterance);
+/* A transcript of this speaker arrived: their session gives answers. */
+void room_interim_on_transcript(struct room_interim_requests *r, unsigned place);
 bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now);
 
 #endif

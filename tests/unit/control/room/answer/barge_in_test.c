@@ -735,3 +735,28 @@ TEST(a_provider_with_words_of_its_own_is_not_asked)
 	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 0);
 	world_end(&w);
 }
+
+/* An interim transcript that never comes tells of that speaker's session alone, until it has a
+ * transcript again. */
+TEST(a_session_that_gives_no_words_so_far_silences_no_other)
+{
+	struct world w;
+
+	talks_over(&w, "interim_ms=400 interruptions=none", 3000);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 1);
+	world_sound_end(&w, 1);
+	world_until(&w, w.ms + 500);
+	world_sound(&w, 2, 600, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 2);
+	CHECK_INT(w.last[ROOM_DO_ASR_INTERIM].user, 2);
+	world_sound_end(&w, 2);
+	world_until(&w, w.ms + 500);
+	world_sound(&w, 1, 600, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 2); /* it was silent lately */
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "mhm");
+	world_until(&w, w.ms + 500);
+	world_sound(&w, 1, 600, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 3);
+	world_end(&w);
+}
