@@ -1,7 +1,7 @@
-/* Voices over the bot without any words: nothing is transcribed, sound alone decides. The asker
- * takes over, says a backchannel, coughs, laughs, or talks to somebody else; levels and lengths are
- * drawn from distributions of the kind that the literature reports (decision 69). In the simulated
- * room, with syllables instead of a steady tone.
+/* Voices over the bot without any words: nothing is transcribed or asked for, sound alone decides.
+ * The asker takes over, says a backchannel, coughs, laughs, or talks to somebody else; levels and
+ * lengths are drawn from distributions of the kind that the literature reports (decision 69). In
+ * the simulated room, with syllables instead of a steady tone.
  *
  *   kind         length, ms                level against their own, dB
  *   takeover     until the bot stops       N(+2.5, 3)
