@@ -98,6 +98,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .ledger = c->ledger,
 					  .encrypted = &c->state.encrypted,
 					  .counters = &c->state.counters,
+					  .metrics = c->metrics,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,
 					  .arg = c};

@@ -15,6 +15,7 @@
 #include "proto/media.h"
 
 enum { ROOM_PEOPLE_MAX = 99 };
+#define NANO_PER_CENT UINT64_C(10000000)
 
 static json_t *tell_mcp(void *arg)
 {
@@ -43,15 +44,32 @@ static json_t *tell_ready(void *arg)
 					: "up");
 }
 
+static void count_mcp(const struct control *c, struct metrics_now *now)
+{
+	json_t *status = mcp_servers_status(c->mcp), *server;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "servers"), i, server)
+	{
+		now->mcp_servers++;
+		now->mcp_servers_up += json_is_true(json_object_get(server, "connected"));
+	}
+	json_decref(status);
+}
+
 static char *tell_metrics(void *arg)
 {
 	const struct control *c = arg;
 	struct metrics_now now = {.voice_sessions = c->n_voice_sessions,
 				  .discord = c->gateway && gateway_state(c->gateway) == GATEWAY_UP,
+				  .store = !c->store || !c->disk_full,
+				  .spent_nano = ledger_spent(c->ledger, env_wall_ms(c->env)),
+				  .limit_nano = c->settings->cost_day_cents * NANO_PER_CENT,
 				  .started_ms = env_wall_ms(c->env) -
 						(env_now(c->env) - c->started_at) / NS_PER_MS};
 
 	media_count(c->media, &now.mediads, &now.mediads_expected);
+	count_mcp(c, &now);
 	return metrics_write(c->metrics, &c->state.counters, &now);
 }
 

@@ -6,8 +6,10 @@
 #include <time.h>
 
 #include "control/agent/inside.h"
+#include "control/events/events.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
+#include "control/store/facts_written.h"
 #include "control/store/store.h"
 #include "control/tools/builtin/host.h"
 #include "ipc/env.h"
@@ -206,10 +208,16 @@ bool agent_memory_keeps(const struct agent_memory *m)
 static void take_written(int err, const struct store_document *document, void *arg)
 {
 	struct memory_ask *ask = arg;
+	const struct agent *a = ask->m->a;
 	json_t *done = err ? NULL : json_loads(document->document, 0, NULL);
+	struct bus_event ev = {.type = EVENT_MEMORY_WRITTEN,
+			       .at_ms = env_wall_ms(a->env),
+			       .guild = media_call_want(a->call)->guild};
 
 	if (ask->skipped)
 		json_array_extend(json_object_get(done, "skipped"), ask->skipped);
+	if (facts_written_fill(&ev.memory, done, "asked"))
+		bus_publish(a->bus, &ev);
 	give(ask, err, done);
 }
 

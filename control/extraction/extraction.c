@@ -15,6 +15,7 @@
 #include "control/engine/model_conf.h"
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
+#include "control/store/facts_written.h"
 #include "control/store/store.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -214,8 +215,14 @@ static void take_written(int err, const struct store_document *document, void *a
 {
 	struct extraction *x = arg;
 	json_t *written = err ? NULL : json_loads(document->document, 0, NULL);
+	struct bus_event ev = {.type = EVENT_MEMORY_WRITTEN,
+			       .at_ms = env_wall_ms(x->conf.env),
+			       .guild = x->e.guild};
 	bool limited = is_limited(written);
 
+	/* What the limit holds back is written later. */
+	if (!limited && facts_written_fill(&ev.memory, written, "extracted"))
+		bus_publish(x->conf.bus, &ev);
 	json_decref(written);
 	if (err) {
 		fail_episode(x, strerror(err));

@@ -1,5 +1,6 @@
 #include "control/metrics/metrics.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,49 +8,65 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "control/events/events.h"
 #include "control/metrics/counters.h"
+#include "control/metrics/media_counts.h"
 
-enum kind { SECONDS, COUNT, UNITS, DOLLARS };
+enum kind { SECONDS, TOKENS, COUNT, UNITS, MILLIS, DOLLARS };
+enum { LABELS_MAX = 4 };
+#define LABELS(...)                                                                                \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 enum metric {
-#define M(NAME, name, kind, a, b, text) METRIC_##NAME,
+#define M(NAME, name, kind, labels, text) METRIC_##NAME,
 	METRICS(M)
 #undef M
 		METRIC_COUNT
 };
 
 static const struct family {
-	const char *name, *label[2], *text;
+	const char *name, *label[LABELS_MAX], *text;
 	enum kind kind;
 } families[] = {
-#define M(NAME, name, kind, a, b, text) {#name, {a, b}, text, kind},
+#define M(NAME, name, kind, labels, text) {#name, labels, text, kind},
 	METRICS(M)
 #undef M
 };
 
-static const uint32_t limits[] = {
-#define B(ms) ms,
-	METRIC_BUCKETS_MS(B)
+#define B(limit) limit,
+static const uint32_t limits_ms[] = {METRIC_BUCKETS_MS(B)},
+		      limits_tokens[] = {METRIC_BUCKETS_TOKENS(B)};
 #undef B
+enum {
+	BUCKETS = sizeof limits_ms / sizeof limits_ms[0],
+	BUCKETS_TOKENS = sizeof limits_tokens / sizeof limits_tokens[0],
+	VALUE_MAX = 64,
 };
-enum { BUCKETS = sizeof limits / sizeof limits[0], VALUE_MAX = 64 };
+static_assert((int)BUCKETS_TOKENS <= (int)BUCKETS, "a series has room for either");
 
 struct series {
 	struct series *next;
-	char value[2][VALUE_MAX];
-	uint64_t n, sum;	  /* of events; of ms, units or billionths */
+	char value[LABELS_MAX][VALUE_MAX];
+	uint64_t n, sum;	  /* of events; of ms, tokens, units or billionths */
 	uint64_t bucket[BUCKETS]; /* not cumulative */
 };
 
 struct metrics {
 	struct series *first[METRIC_COUNT];
 	unsigned n[METRIC_COUNT];
+	struct media_counts *media;
 };
 
 int metrics_alloc(struct metrics **out)
 {
-	*out = calloc(1, sizeof **out);
-	return *out ? 0 : ENOMEM;
+	struct metrics *m = calloc(1, sizeof *m);
+	int err = m ? media_counts_alloc(&m->media) : ENOMEM;
+
+	*out = err ? metrics_free(m) : m;
+	return err;
 }
 
 struct metrics *metrics_free(struct metrics *m)
@@ -63,50 +80,123 @@ struct metrics *metrics_free(struct metrics *m)
 			m->first[i] = s->next;
 			free(s);
 		}
+	media_counts_free(m->media);
 	free(m);
 	return NULL;
 }
 
 /* ---- counting ---- */
 
-static struct series *find(struct metrics *m, enum metric metric, const char *a, const char *b)
+static unsigned buckets(enum metric metric, const uint32_t **limits)
+{
+	*limits = families[metric].kind == TOKENS ? limits_tokens : limits_ms;
+	return families[metric].kind == TOKENS	  ? BUCKETS_TOKENS
+	       : families[metric].kind == SECONDS ? BUCKETS
+						  : 0;
+}
+
+/* A value for each label. */
+struct values {
+	const char *v[LABELS_MAX];
+};
+
+static bool has_values(const struct series *s, const struct values *values)
+{
+	for (unsigned i = 0; i < LABELS_MAX; i++)
+		if (strncmp(s->value[i], values->v[i] ? values->v[i] : "", VALUE_MAX - 1) != 0)
+			return false;
+	return true;
+}
+
+static struct series *find(struct metrics *m, enum metric metric, const struct values *values)
 {
 	struct series **at = &m->first[metric];
+	struct values other = {{NULL}};
 
 	for (; *at; at = &(*at)->next)
-		if (strcmp((*at)->value[0], a) == 0 && strcmp((*at)->value[1], b) == 0)
+		if (has_values(*at, values))
 			return *at;
+	for (unsigned i = 0; i < LABELS_MAX && families[metric].label[i]; i++)
+		other.v[i] = "other";
 	/* One more than METRIC_VALUES: "other" itself. */
-	if (m->n[metric] >= METRIC_VALUES && strcmp(a, "other") != 0)
-		return find(m, metric, "other", families[metric].label[1][0] ? "other" : "");
+	if (m->n[metric] >= METRIC_VALUES && strcmp(values->v[0], "other") != 0)
+		return find(m, metric, &other);
 	*at = calloc(1, sizeof **at);
 	if (!*at)
 		return NULL;
 	m->n[metric]++;
-	memcpy((*at)->value[0], a, strlen(a));
-	memcpy((*at)->value[1], b, strlen(b));
+	for (unsigned i = 0; i < LABELS_MAX; i++)
+		snprintf((*at)->value[i], VALUE_MAX, "%s", values->v[i] ? values->v[i] : "");
 	return *at;
 }
 
-/* amount: of ms, units or billionths; 1 of a COUNT. a and b may be NULL. */
-static void add(struct metrics *m, enum metric metric, const char *a, const char *b,
-		uint64_t amount)
+/* amount: of ms, tokens, units or billionths; 1 of a COUNT. Values may be NULL. */
+static void add_values(struct metrics *m, enum metric metric, const struct values *values,
+		       uint64_t amount)
 {
-	char value[2][VALUE_MAX];
-	struct series *s;
+	struct series *s = find(m, metric, values);
+	const uint32_t *limits;
+	unsigned n = buckets(metric, &limits);
 
-	snprintf(value[0], sizeof value[0], "%s", a ? a : "");
-	snprintf(value[1], sizeof value[1], "%s", b ? b : "");
-	s = find(m, metric, value[0], value[1]);
 	if (!s)
 		return;
 	s->n++;
 	s->sum += amount;
-	for (unsigned i = 0; families[metric].kind == SECONDS && i < BUCKETS; i++)
+	for (unsigned i = 0; i < n; i++)
 		if (amount <= limits[i]) {
 			s->bucket[i]++;
 			break;
 		}
+}
+
+static void add(struct metrics *m, enum metric metric, const char *a, const char *b,
+		uint64_t amount)
+{
+	add_values(m, metric, &(struct values){{a, b}}, amount);
+}
+
+/* What the chain of decisions tells. */
+static void take_decision(struct metrics *m, const char *rule, bool yes, uint64_t value)
+{
+	static const struct {
+		const char *rule, *stage;
+		bool if_met;
+	} stages[] = {
+#define S(rule, stage) {#rule, #stage, false},
+#define T(rule, stage) {#rule, #stage, true},
+		METRIC_STAGES(S, T)
+#undef S
+#undef T
+	};
+	static const char *const interruptions[] = {
+#define I(rule) #rule,
+		METRIC_INTERRUPTIONS(I)
+#undef I
+	};
+
+	for (unsigned i = 0; i < sizeof stages / sizeof stages[0]; i++)
+		if (strcmp(rule, stages[i].rule) == 0 && (yes || !stages[i].if_met))
+			add(m, METRIC_STAGE, stages[i].stage, NULL, value);
+	for (unsigned i = 0; i < sizeof interruptions / sizeof interruptions[0]; i++)
+		if (strcmp(rule, interruptions[i]) == 0)
+			add(m, METRIC_INTERRUPTION, rule, NULL, 1);
+}
+
+static void take_decisions(struct metrics *m, const char *why)
+{
+	json_t *list = why ? json_loads(why, 0, NULL) : NULL, *decision;
+	size_t i;
+
+	json_array_foreach(list, i, decision)
+	{
+		const char *rule = json_string_value(json_object_get(decision, "rule"));
+		json_int_t value = json_integer_value(json_object_get(decision, "value"));
+
+		if (rule && value >= 0)
+			take_decision(m, rule, json_is_true(json_object_get(decision, "yes")),
+				      (uint64_t)value);
+	}
+	json_decref(list);
 }
 
 static void take_turn(struct metrics *m, const struct event_turn *t)
@@ -115,14 +205,62 @@ static void take_turn(struct metrics *m, const struct event_turn *t)
 		add(m, METRIC_FIRST_AUDIO, NULL, NULL, (uint64_t)t->first_audio_ms);
 	if (t->lasted_ms >= 0)
 		add(m, METRIC_TURN, t->reason, NULL, (uint64_t)t->lasted_ms);
+	take_decisions(m, t->why);
 }
 
-/* The name of a tool that nobody has is the model's invention. */
+/* The name of a tool that nobody has is the model's invention, and that of a tool of a server
+ * (SERVER__TOOL) the server's: only the server's own name is the operator's. */
 static void take_tool(struct metrics *m, const struct event_tool *t)
 {
 	bool unknown = t->code && strcmp(t->code, "unknown_tool") == 0;
+	const char *of = t->name ? strstr(t->name, "__") : NULL;
+	char server[VALUE_MAX];
 
-	add(m, METRIC_TOOL, unknown ? "unknown" : t->name, t->code, t->lasted_ms);
+	if (unknown || !of) {
+		add(m, METRIC_TOOL, unknown ? "unknown" : t->name, t->code, t->lasted_ms);
+		return;
+	}
+	snprintf(server, sizeof server, "%.*s", (int)(of - t->name), t->name);
+	add(m, METRIC_MCP, server, t->code, t->lasted_ms);
+}
+
+static void take_memory(struct metrics *m, const struct event_memory *e)
+{
+	const struct {
+		const char *result;
+		uint64_t n;
+	} results[] = {{"inserted", e->inserted},
+		       {"updated", e->updated},
+		       {"duplicate", e->duplicate},
+		       {"refused", e->refused}};
+
+	for (unsigned i = 0; i < sizeof results / sizeof results[0]; i++)
+		if (results[i].n)
+			add(m, METRIC_MEMORY, results[i].result, e->source, results[i].n);
+}
+
+/* The operation of OpenTelemetry's list that a role is. */
+static const char *operation(const char *role)
+{
+	if (strcmp(role, "voice") == 0)
+		return "generate_content";
+	if (strcmp(role, "embed") == 0)
+		return "embeddings";
+	return strcmp(role, "text") == 0 || strcmp(role, "classify") == 0 ? "chat" : role;
+}
+
+static void take_tokens(struct metrics *m, const struct event_usage *u)
+{
+	uint64_t in = u->text_in + u->text_cached + u->audio_in + u->audio_cached + u->image_in,
+		 out = u->text_out + u->audio_out;
+	struct values values = {
+		{operation(u->role ? u->role : ""), u->provider, u->model, "input"}};
+
+	if (in)
+		add_values(m, METRIC_TOKENS, &values, in);
+	values.v[3] = "output";
+	if (out)
+		add_values(m, METRIC_TOKENS, &values, out);
 }
 
 static void take_usage(struct metrics *m, const struct event_usage *u)
@@ -141,7 +279,8 @@ static void take_usage(struct metrics *m, const struct event_usage *u)
 	for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++)
 		if (units[i].n)
 			add(m, METRIC_UNITS, u->provider, units[i].unit, units[i].n);
-	add(m, METRIC_COST, u->provider, NULL, u->nano);
+	add(m, METRIC_COST, u->provider, u->role, u->nano);
+	take_tokens(m, u);
 }
 
 void metrics_take_event(struct metrics *m, const struct bus_event *ev)
@@ -152,6 +291,8 @@ void metrics_take_event(struct metrics *m, const struct bus_event *ev)
 		add(m, METRIC_TRANSCRIPT, NULL, NULL, ev->at_ms - ev->utterance.ended_ms);
 	else if (ev->type == EVENT_TOOL_CALLED)
 		take_tool(m, &ev->tool);
+	else if (ev->type == EVENT_MEMORY_WRITTEN)
+		take_memory(m, &ev->memory);
 	else if (ev->type == EVENT_SPEECH_DROPPED)
 		add(m, METRIC_DROPPED, ev->speech.reason, NULL, 1);
 	else if (ev->type == EVENT_FAULT)
@@ -160,6 +301,21 @@ void metrics_take_event(struct metrics *m, const struct bus_event *ev)
 		add(m, METRIC_ENGINE_DOWN, ev->engine.role, ev->engine.provider, 1);
 	else if (ev->type == EVENT_ENGINE_USED)
 		take_usage(m, &ev->usage);
+}
+
+void metrics_take_media(struct metrics *m, uint64_t guild, const struct media_msg *msg)
+{
+	static const enum metric families_of[] = {
+#define X(member, NAME) METRIC_##NAME,
+		METRIC_MEDIA(X, X)
+#undef X
+	};
+	struct media_delta delta;
+
+	if (!media_counts_take(m->media, guild, msg, &delta))
+		return;
+	for (unsigned i = delta.from; i < delta.to; i++)
+		add(m, families_of[i], NULL, NULL, delta.v[i]);
 }
 
 /* ---- writing ---- */
@@ -194,9 +350,16 @@ __attribute__((format(printf, 2, 3))) static void print(struct page *p, const ch
 		p->n += (size_t)n;
 }
 
+/* OpenTelemetry's names are its own. */
+static const char *prefix(const char *name)
+{
+	return strncmp(name, "gen_ai_", 7) == 0 ? "" : "parley_";
+}
+
 static void print_head(struct page *p, const char *name, const char *type, const char *text)
 {
-	print(p, "# HELP parley_%s %s\n# TYPE parley_%s %s\n", name, text, name, type);
+	print(p, "# HELP %s%s %s\n# TYPE %s%s %s\n", prefix(name), name, text, prefix(name), name,
+	      type);
 }
 
 /* `name="value",`, with what the format escapes. */
@@ -217,34 +380,51 @@ static void print_label(struct page *p, const char *name, const char *value)
 static void print_name(struct page *p, const struct family *f, const struct series *s,
 		       const char *suffix, const char *le)
 {
-	print(p, "parley_%s%s", f->name, suffix);
-	if (!*f->label[0] && !*le) {
+	print(p, "%s%s%s", prefix(f->name), f->name, suffix);
+	if (!f->label[0] && !*le) {
 		print(p, " ");
 		return;
 	}
 	print(p, "{");
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < LABELS_MAX && f->label[i]; i++)
 		print_label(p, f->label[i], s->value[i]);
 	print_label(p, *le ? "le" : "", le);
 	p->n -= !p->failed; /* the last comma */
 	print(p, "} ");
 }
 
-static void print_histogram(struct page *p, const struct family *f, const struct series *s)
+static void print_thousandths(struct page *p, uint64_t n)
 {
+	print(p, "%" PRIu64 ".%03" PRIu64 "\n", n / 1000, n % 1000);
+}
+
+static void print_dollars(struct page *p, uint64_t nano)
+{
+	print(p, "%" PRIu64 ".%09" PRIu64 "\n", nano / 1000000000, nano % 1000000000);
+}
+
+static void print_histogram(struct page *p, enum metric metric, const struct series *s)
+{
+	const struct family *f = &families[metric];
+	const uint32_t *limits;
+	unsigned n = buckets(metric, &limits);
 	uint64_t below = 0;
 	char le[24];
 
-	for (unsigned i = 0; i < BUCKETS; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		below += s->bucket[i];
-		snprintf(le, sizeof le, "%g", limits[i] / 1000.0);
+		snprintf(le, sizeof le, "%.10g",
+			 f->kind == SECONDS ? limits[i] / 1000.0 : (double)limits[i]);
 		print_name(p, f, s, "_bucket", le);
 		print(p, "%" PRIu64 "\n", below);
 	}
 	print_name(p, f, s, "_bucket", "+Inf");
 	print(p, "%" PRIu64 "\n", s->n);
 	print_name(p, f, s, "_sum", "");
-	print(p, "%" PRIu64 ".%03" PRIu64 "\n", s->sum / 1000, s->sum % 1000);
+	if (f->kind == SECONDS)
+		print_thousandths(p, s->sum);
+	else
+		print(p, "%" PRIu64 "\n", s->sum);
 	print_name(p, f, s, "_count", "");
 	print(p, "%" PRIu64 "\n", s->n);
 }
@@ -253,16 +433,19 @@ static void print_family(struct page *p, const struct metrics *m, enum metric me
 {
 	const struct family *f = &families[metric];
 
-	print_head(p, f->name, f->kind == SECONDS ? "histogram" : "counter", f->text);
+	bool histogram = f->kind == SECONDS || f->kind == TOKENS;
+
+	print_head(p, f->name, histogram ? "histogram" : "counter", f->text);
 	for (const struct series *s = m->first[metric]; s; s = s->next) {
-		if (f->kind == SECONDS) {
-			print_histogram(p, f, s);
+		if (histogram) {
+			print_histogram(p, metric, s);
 			continue;
 		}
 		print_name(p, f, s, "", "");
 		if (f->kind == DOLLARS)
-			print(p, "%" PRIu64 ".%09" PRIu64 "\n", s->sum / 1000000000,
-			      s->sum % 1000000000);
+			print_dollars(p, s->sum);
+		else if (f->kind == MILLIS)
+			print_thousandths(p, s->sum);
 		else
 			print(p, "%" PRIu64 "\n", s->sum);
 	}
@@ -273,8 +456,13 @@ static void print_now(struct page *p, const struct metrics_now *now)
 #define G(name, value, text)                                                                       \
 	print_head(p, #name, "gauge", text);                                                       \
 	print(p, "parley_" #name " %" PRIu64 "\n", (uint64_t)(value));
-	METRIC_GAUGES(G)
+#define D(name, value, text)                                                                       \
+	print_head(p, #name, "gauge", text);                                                       \
+	print(p, "parley_" #name " ");                                                             \
+	print_dollars(p, value);
+	METRIC_GAUGES(G, D)
 #undef G
+#undef D
 }
 
 char *metrics_write(const struct metrics *m, const struct counters *c,

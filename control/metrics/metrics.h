@@ -13,6 +13,7 @@
 
 struct bus_event;
 struct counters;
+struct media_msg;
 struct metrics;
 
 enum { METRIC_VALUES = 64 };
@@ -20,8 +21,10 @@ enum { METRIC_VALUES = 64 };
 /* The state at the time of a scrape. */
 struct metrics_now {
 	unsigned voice_sessions, mediads, mediads_expected;
-	bool discord;
-	uint64_t started_ms; /* since 1970 */
+	unsigned mcp_servers, mcp_servers_up;
+	bool discord, store;
+	uint64_t spent_nano, limit_nano; /* of the day */
+	uint64_t started_ms;		 /* since 1970 */
 };
 
 /* ENOMEM. The caller owns *out. */
@@ -29,6 +32,8 @@ int metrics_alloc(struct metrics **out);
 struct metrics *metrics_free(struct metrics *m);
 /* Counts nothing when a new combination of labels finds no memory. */
 void metrics_take_event(struct metrics *m, const struct bus_event *ev);
+/* CALL_STATS and USER_STATS of the call in this server; others are ignored. */
+void metrics_take_media(struct metrics *m, uint64_t guild, const struct media_msg *msg);
 /* In Prometheus's text format, version 0.0.4. NULL without memory. The caller frees it. */
 char *metrics_write(const struct metrics *m, const struct counters *c,
 		    const struct metrics_now *now);

@@ -15,6 +15,7 @@
 #include "control/discord/voice.h"
 #include "control/media/media.h"
 #include "control/metrics/counters.h"
+#include "control/metrics/metrics.h"
 #include "control/report/secure.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/inside.h"
@@ -280,6 +281,8 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 	}
 	if (msg->type == MEDIA_HEARD)
 		counter_add(c->conf.counters, COUNTER_FRAMES_HEARD);
+	else if (c->conf.metrics)
+		metrics_take_media(c->conf.metrics, c->guild, msg);
 	if (c->jukebox)
 		jukebox_media(c->jukebox, msg);
 	if (msg->type != MEDIA_CALL_STATE) {

@@ -17,6 +17,7 @@ struct bus;
 struct clips;
 struct consent_table;
 struct counters;
+struct metrics;
 struct ledger;
 struct voice_session;
 struct env;
@@ -57,6 +58,7 @@ struct voice_session_conf {
 	struct queue_shelf *shelf;	      /* queues of music; may be NULL */
 	const struct consent_table *consents; /* NULL: nobody has answered */
 	struct counters *counters;	      /* of what no event tells */
+	struct metrics *metrics;	      /* of mediad's statistics; NULL: nobody counts */
 	struct encrypted_channels *encrypted;
 	const char *bot_name;	     /* the text may change */
 	void (*changedh)(void *arg); /* the state to be saved changed */

@@ -8,10 +8,11 @@ cd "$(dirname "$0")/../.."
 fail=0
 known=$(
 	grep -oE '^	C\([A-Z_]+, [a-z_0-9]+' control/metrics/counters.def | sed -E 's/.*, (.*)/parley_\1_total/'
-	grep -oE '^	G\([a-z_0-9]+' control/metrics/metrics.def | sed 's/.*(/parley_/'
-	sed -nE 's/^	M\([A-Z_]+, ([a-z_0-9]+), SECONDS,.*/parley_\1_bucket\nparley_\1_sum\nparley_\1_count\nparley_\1/p; s/^	M\([A-Z_]+, ([a-z_0-9]+), (COUNT|UNITS|DOLLARS),.*/parley_\1/p' control/metrics/metrics.def
+	grep -oE '^	[GD]\([a-z_0-9]+' control/metrics/metrics.def | sed 's/.*(/parley_/'
+	sed -nE 's/^	M\([A-Z_]+, ([a-z_0-9]+), (SECONDS|TOKENS),.*/parley_\1_bucket\nparley_\1_sum\nparley_\1_count\nparley_\1/p
+		s/^	M\([A-Z_]+, ([a-z_0-9]+), (COUNT|UNITS|MILLIS|DOLLARS),.*/parley_\1/p' control/metrics/metrics.def | sed 's/^parley_gen_ai_/gen_ai_/'
 )
-used=$(grep -ohE 'parley_[a-z_0-9]+' deploy/monitoring/alerts.yml deploy/monitoring/dashboard.json | sort -u)
+used=$(grep -ohE '\b(parley|gen_ai_client)_[a-z_0-9]+' deploy/monitoring/alerts.yml deploy/monitoring/dashboard.json | sort -u)
 for name in $used; do
 	echo "$known" | grep -qx "$name" || { echo "deploy/monitoring uses $name, which control does not show"; fail=1; }
 done

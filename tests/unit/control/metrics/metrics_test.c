@@ -6,6 +6,8 @@
 
 #include "control/events/events.h"
 #include "control/metrics/counters.h"
+#include "control/room/base/turn.h"
+#include "proto/media.h"
 #include "tests/test.h"
 
 static struct metrics *m;
@@ -84,7 +86,188 @@ TEST(providers_have_units_and_costs)
 		.type = EVENT_ENGINE_USED,
 		.usage = {.provider = "a\"b\\c\n", .text_in = 7, .nano = UINT64_C(1500000001)}});
 	CHECK(has("parley_provider_units_total{provider=\"a\\\"b\\\\c\\n\",unit=\"text_in\"} 7"));
-	CHECK(has("parley_cost_usd_total{provider=\"a\\\"b\\\\c\\n\"} 1.500000001"));
+	CHECK(has("parley_cost_usd_total{provider=\"a\\\"b\\\\c\\n\",role=\"\"} 1.500000001"));
+	metrics_free(m);
+}
+
+TEST(tokens_have_opentelemetrys_names)
+{
+	CHECK_INT(metrics_alloc(&m), 0);
+	take((struct bus_event){.type = EVENT_ENGINE_USED,
+				.usage = {.role = "text",
+					  .provider = "openai",
+					  .model = "m",
+					  .text_in = 300,
+					  .text_cached = 100,
+					  .text_out = 20}});
+	CHECK(has("# TYPE gen_ai_client_token_usage histogram"));
+	CHECK(has("gen_ai_client_token_usage_bucket{gen_ai_operation_name=\"chat\",gen_ai_provider_"
+		  "name="
+		  "\"openai\",gen_ai_request_model=\"m\",gen_ai_token_type=\"input\",le=\"1024\"} "
+		  "1"));
+	CHECK(has(
+		"gen_ai_client_token_usage_sum{gen_ai_operation_name=\"chat\",gen_ai_provider_name="
+		"\"openai\",gen_ai_request_model=\"m\",gen_ai_token_type=\"input\"} 400"));
+	CHECK(has(
+		"gen_ai_client_token_usage_sum{gen_ai_operation_name=\"chat\",gen_ai_provider_name="
+		"\"openai\",gen_ai_request_model=\"m\",gen_ai_token_type=\"output\"} 20"));
+	metrics_free(m);
+}
+
+TEST(servers_tools_count_under_their_server)
+{
+	CHECK_INT(metrics_alloc(&m), 0);
+	take((struct bus_event){
+		.type = EVENT_TOOL_CALLED,
+		.tool = {.name = "docs__read_1234", .code = "ok", .lasted_ms = 250}});
+	CHECK(has("parley_mcp_call_seconds_sum{server=\"docs\",outcome=\"ok\"} 0.250"));
+	CHECK(!has("parley_tool_call_seconds_count{tool=\"docs__read_1234\",outcome=\"ok\"} 1"));
+	metrics_free(m);
+}
+
+TEST(writes_to_the_memory_count_by_their_result)
+{
+	CHECK_INT(metrics_alloc(&m), 0);
+	take((struct bus_event){.type = EVENT_MEMORY_WRITTEN,
+				.memory = {.source = "asked", .inserted = 2, .duplicate = 1}});
+	CHECK(has("parley_memory_writes_total{result=\"inserted\",source=\"asked\"} 2"));
+	CHECK(has("parley_memory_writes_total{result=\"duplicate\",source=\"asked\"} 1"));
+	CHECK(!has("parley_memory_writes_total{result=\"refused\",source=\"asked\"} 0"));
+	metrics_free(m);
+}
+
+TEST(the_chain_of_decisions_gives_the_stages)
+{
+	CHECK_INT(metrics_alloc(&m), 0);
+	take((struct bus_event){
+		.type = EVENT_TURN,
+		.turn = {.reason = "answered",
+			 .first_audio_ms = -1,
+			 .lasted_ms = -1,
+			 .why = "[{\"rule\":\"endpointing\",\"yes\":true,\"value\":400},"
+				"{\"rule\":\"memory\",\"yes\":false,\"value\":300},"
+				"{\"rule\":\"first_audio\",\"yes\":true,\"value\":700},"
+				"{\"rule\":\"barge_in\",\"yes\":true,\"value\":1}]"}});
+	/* The first sound did not come: the value is the limit. */
+	take((struct bus_event){
+		.type = EVENT_TURN,
+		.turn = {.reason = "brain_failed",
+			 .first_audio_ms = -1,
+			 .lasted_ms = -1,
+			 .why = "[{\"rule\":\"first_audio\",\"yes\":false,\"value\":9000}]"}});
+	CHECK(has("parley_turn_stage_seconds_sum{stage=\"endpointing\"} 0.400"));
+	CHECK(has("parley_turn_stage_seconds_sum{stage=\"memory\"} 0.300"));
+	CHECK(has("parley_turn_stage_seconds_sum{stage=\"answer\"} 0.700"));
+	CHECK(has("parley_turn_stage_seconds_count{stage=\"answer\"} 1"));
+	CHECK(has("parley_interruptions_total{kind=\"barge_in\"} 1"));
+	metrics_free(m);
+}
+
+static bool is_rule(const char *name)
+{
+	for (unsigned i = 0; i < ROOM_RULE_COUNT; i++)
+		if (strcmp(room_rule_name(i), name) == 0)
+			return true;
+	return false;
+}
+
+/* A rule that is renamed would leave its stage empty. */
+TEST(stages_and_interruptions_are_rules_of_the_room)
+{
+#define S(rule, stage) CHECK(is_rule(#rule));
+	METRIC_STAGES(S, S)
+#undef S
+#define I(rule) CHECK(is_rule(#rule));
+	METRIC_INTERRUPTIONS(I)
+#undef I
+}
+
+static void tell_call(uint64_t guild, uint64_t received, uint64_t late)
+{
+	struct media_msg msg = {.type = MEDIA_CALL_STATS,
+				.call_stats = {.received = received, .late_frames = late}};
+
+	metrics_take_media(m, guild, &msg);
+}
+
+static void tell_user(uint64_t guild, uint64_t user, uint64_t lost, uint64_t outage_ms)
+{
+	struct media_msg msg = {.type = MEDIA_USER_STATS,
+				.user_stats = {.user = user, .lost = lost, .outage_ms = outage_ms}};
+
+	metrics_take_media(m, guild, &msg);
+}
+
+TEST(statistics_of_mediad_add_up_over_calls_and_speakers)
+{
+	struct media_msg other = {.type = MEDIA_CALL_STATE};
+
+	CHECK_INT(metrics_alloc(&m), 0);
+	metrics_take_media(m, 1, &other);
+	tell_call(1, 100, 2);
+	tell_call(1, 150, 2);
+	tell_call(2, 1000, 0);
+	/* The call began anew. */
+	tell_call(1, 30, 1);
+	tell_user(1, 7, 5, 0);
+	tell_user(1, 8, 1, 1500);
+	tell_user(1, 7, 6, 250);
+	CHECK(has("parley_packets_received_total 1180"));
+	CHECK(has("parley_tick_overruns_total 3"));
+	CHECK(has("parley_frames_lost_total 7"));
+	CHECK(has("parley_deaf_seconds_total 1.750"));
+	metrics_free(m);
+}
+
+/* A hundred guilds with 60 speakers each are more than it follows: what it forgets counts again,
+ * but nothing breaks. */
+TEST(statistics_of_more_speakers_than_are_followed)
+{
+	CHECK_INT(metrics_alloc(&m), 0);
+	for (unsigned round = 1; round <= 2; round++)
+		for (uint64_t guild = 1; guild <= 100; guild++)
+			for (uint64_t user = 1; user <= 60; user++)
+				tell_user(guild << 22, user << 22, round, 0);
+	CHECK(!has("parley_frames_lost_total 0"));
+	metrics_free(m);
+}
+
+/* Whatever happens, a scrape has no more series than this (docs/operations.md). */
+TEST(a_scrape_is_limited)
+{
+	struct counters c = {{0}};
+	unsigned lines = 0;
+	char *text, *at;
+
+	CHECK_INT(metrics_alloc(&m), 0);
+	for (unsigned i = 0; i < 200; i++) {
+		char x[24], tool[32];
+
+		snprintf(x, sizeof x, "x-%u", i);
+		snprintf(tool, sizeof tool, "x%u__tool", i);
+		take((struct bus_event){
+			.type = EVENT_TURN,
+			.turn = {.reason = room_reason_name(i % ROOM_REASON_COUNT)}});
+		take((struct bus_event){.type = EVENT_TOOL_CALLED,
+					.tool = {.name = x, .code = "ok"}});
+		take((struct bus_event){.type = EVENT_TOOL_CALLED,
+					.tool = {.name = tool, .code = "ok"}});
+		take((struct bus_event){.type = EVENT_FAULT, .fault = {.fault = x}});
+		take((struct bus_event){.type = EVENT_SPEECH_DROPPED, .speech = {.reason = x}});
+		take((struct bus_event){.type = EVENT_ENGINE_DOWN,
+					.engine = {.role = "text", .provider = x}});
+		take((struct bus_event){
+			.type = EVENT_ENGINE_USED,
+			.usage = {.role = "text", .provider = x, .model = x, .text_in = 1}});
+	}
+	tell_call(1, 1, 1);
+	tell_user(1, 1, 1, 1);
+	text = metrics_write(m, &c, &(struct metrics_now){0});
+	for (at = text; at && (at = strchr(at, '\n')); at++)
+		lines += at[1] && at[1] != '#';
+	CHECK(lines > 3000);
+	CHECK(lines <= 5000);
+	free(text);
 	metrics_free(m);
 }
 

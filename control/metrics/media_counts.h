@@ -1,0 +1,37 @@
+/* What mediad's statistics tell more than the last time. They come every few seconds, each with the
+ * counts since the start of a call or of a speaker; a count that fell began anew. At most
+ * MEDIA_COUNTS_MAX calls and speakers are followed, then the one that was silent for longest is
+ * forgotten. Pure. */
+#ifndef CONTROL_METRICS_MEDIA_COUNTS_H
+#define CONTROL_METRICS_MEDIA_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/metrics/metrics.def"
+
+struct media_counts;
+struct media_msg;
+
+enum media_count {
+#define X(member, NAME) MEDIA_COUNT_##NAME,
+	METRIC_MEDIA(X, X)
+#undef X
+		MEDIA_COUNT_COUNT
+};
+enum { MEDIA_COUNTS_MAX = 4096 };
+
+/* v[from] to v[to - 1] are told. */
+struct media_delta {
+	unsigned from, to;
+	uint64_t v[MEDIA_COUNT_COUNT];
+};
+
+/* ENOMEM. The caller owns *out. */
+int media_counts_alloc(struct media_counts **out);
+struct media_counts *media_counts_free(struct media_counts *c);
+/* False: the message has no statistics. */
+bool media_counts_take(struct media_counts *c, uint64_t guild, const struct media_msg *msg,
+		       struct media_delta *out);
+
+#endif
