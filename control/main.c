@@ -19,6 +19,7 @@
 #include "control/configure/environment.h"
 #include "control/mcp_login.h"
 #include "control/health.h"
+#include "control/help.h"
 #include "control/replay.h"
 #include "control/settings/profile.h"
 #include "control/settings/provider_record.h"
@@ -49,111 +50,13 @@ struct options {
 	const char *given_state_dir;
 	const char *config;
 	const char *journal, *shapes, *replay, *print, *backup, *erase, *login, *scope, *export,
-		*export_memory, *import_memory, *role;
+		*export_memory, *import_memory, *role, *audit_head;
 	struct why_query why;
-	bool asks_why, costs, asks_context;
+	bool asks_why, costs, asks_context, audit_check, audit_export;
 	struct why_query context; /* its turn alone */
 	enum log_level level;
 	bool check, settings, health, counters, no_subscribers, sign_in;
 };
-
-static const char help[] =
-	"Usage: control --media-sock PATH [--media-sock PATH]... [options]\n"
-	"       control --spawn-mediad[=PROGRAM] [options]\n"
-	"       control --check [--guild ID --channel ID] [options]\n"
-	"       control --replay FILE\n"
-	"       control --journal-print FILE\n"
-	"       control --health [--state-dir DIR]\n"
-	"       control --counters [--state-dir DIR]\n"
-	"       control --settings\n"
-	"       control --why[=TURN] [--guild ID] [--user ID] [--since 2h] [--state-dir DIR]\n"
-	"       control --costs [--guild ID] [--since 30d] [--state-dir DIR]\n"
-	"       control --context[=TURN] [--guild ID] [--state-dir DIR]\n"
-	"       control --backup FILE [--state-dir DIR]\n"
-	"       control --export-memory FILE | --import-memory FILE [--state-dir DIR]\n"
-	"       control --export USER [--state-dir DIR]\n"
-	"       control --erase USER [--state-dir DIR]\n"
-	"       control --mcp-login SERVER [--scope TEXT] [--state-dir DIR]\n"
-	"       control --sign-in[=ROLE] [--config FILE] [--state-dir DIR]\n"
-	"\n"
-	"The conversation half of Parley: connects the bot to Discord, joins voice channels, "
-	"answers.\n"
-	"\n"
-	"  --media-sock PATH       socket of a running mediad; give it more than once for several\n"
-	"  --spawn-mediad[=PROG]   run a mediad of its own, which ends with it\n"
-	"  --guild ID              with --channel: the server to join at start\n"
-	"  --channel ID            the voice channel to join at start\n"
-	"  --config FILE           settings, a JSON object (default: " ENVIRONMENT_CONFIG "\n"
-	"                          when it is there)\n"
-	"  --settings              print every setting, its default and its range\n"
-	"  --state-dir DIR         where to keep the state that a restart needs (default: "
-	"$STATE_DIRECTORY,\n"
-	"                          $XDG_STATE_HOME/parley or ~/.local/state/parley)\n"
-	"  --ca FILE               a further certificate authority to trust, PEM\n"
-	"  --journal FILE          record every input; the file holds voices and transcripts\n"
-	"  --journal-shape FILE    record the time and kind of each input, without keys, audio and "
-	"text\n"
-	"  --journal-print FILE    print a journal, one line per record, without its content\n"
-	"  --replay FILE           replay a recorded session and compare what it sends;\n"
-	"                          with --journal-shape write the shapes of the recording\n"
-	"  --no-subscribers        with --replay: run without log, turn file and store, which must "
-	"not\n"
-	"                          change the output\n"
-	"  --log LEVEL             fatal, warn, info (default), debug or trace\n"
-	"  --check                 verify the installation and start nothing (without one of the "
-	"first "
-	"two\n"
-	"                          options: as with --spawn-mediad)\n"
-	"  --health                ask whether the control that keeps DIR runs and is on Discord\n"
-	"  --counters              what the control that keeps DIR has done since it started, as "
-	"numbers\n"
-	"  --why[=TURN]            why that turn (its number, or last) ended as it did; with\n"
-	"                          --guild, --user or --since the newest that fit, and speech "
-	"that\n"
-	"                          never became a turn\n"
-	"  --costs                 what was spent, by day, room, speaker and provider; with\n"
-	"                          --guild and --since (default: today, UTC)\n"
-	"  --context=TURN          what the model was told for that turn (its number, or last),\n"
-	"                          where the setting keep_contexts kept it; with --guild\n"
-	"  --turn NUMBER           the same as --why=NUMBER\n"
-	"  --user ID               with --why: of this speaker\n"
-	"  --since TIME            with --why and --costs: not older than 30m, 2h, 3d\n"
-	"  --backup FILE           copy the database, also while control runs\n"
-	"  --export-memory FILE    write the facts that the bot remembers to a file\n"
-	"  --import-memory FILE    add the facts of such a file, also while control runs\n"
-	"  --export USER           print a person's data as JSON, also while control runs\n"
-	"  --erase USER            erase a person's data and print a receipt; a control that runs\n"
-	"                          also erases them from its memory\n"
-	"  --mcp-login SERVER      sign in at an MCP server that wants OAuth; --scope: ask for "
-	"this\n"
-	"  --sign-in[=ROLE]        print a link that signs a browser in at the dashboard once, as\n"
-	"                          viewer, operator or admin (default)\n"
-	"  --help, --version\n"
-	"\n"
-	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; " SETTINGS_KEY_NAME
-	" or " SETTINGS_KEY_NAME "_FILE\n"
-	"(without a key the embedded engine serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and "
-	"the\n"
-	"other settings that --settings prints. The environment takes precedence over the settings "
-	"file.\n"
-	"\n"
-	"SIGHUP: control reads the settings file again; a file with a fault changes nothing.\n"
-	"\n"
-	"SIGTSTP: control aborts everything that its rooms have asked of providers, and stops "
-	"until "
-	"SIGCONT.\n"
-	"\n"
-	"After SIGTERM the calls continue in mediad for the next control, unless this control "
-	"runs\n"
-	"mediad itself: then the bot leaves its channels.\n"
-	"\n"
-	"With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`, "
-	"sums\n"
-	"of all input and output; the first leaves out audio that a codec made.\n"
-	"\n"
-	"Exit status: 0 success, 1 failed or something is missing, 2 invalid options, or a fault "
-	"in\n"
-	"the settings file, 4 another control uses the state directory or took mediad over.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -244,12 +147,18 @@ static int take_sign_in(const struct control_option *this, struct options *o, co
 	return take_text(this, o, value);
 }
 
+static int take_audit(const struct control_option *this, struct options *o, const char *value)
+{
+	o->audit_check = true;
+	return take_text(this, o, value);
+}
+
 static int print_help(const struct control_option *this, struct options *o, const char *value)
 {
 	(void)this;
 	(void)o;
 	(void)value;
-	fputs(help, stdout);
+	fputs(control_help, stdout);
 	return 0;
 }
 
@@ -294,6 +203,8 @@ static const struct control_option options[] = {
 	{"import-memory", required_argument, take_text, FIELD(import_memory), NULL},
 	{"export", required_argument, take_text, FIELD(export), NULL},
 	{"erase", required_argument, take_text, FIELD(erase), NULL},
+	{"audit-check", optional_argument, take_audit, FIELD(audit_head), NULL},
+	{"audit-export", no_argument, take_flag, FIELD(audit_export), NULL},
 	{"sign-in", optional_argument, take_sign_in, FIELD(role), NULL},
 	{"help", no_argument, print_help, 0, NULL},
 	{"version", no_argument, print_version, 0, NULL},
@@ -323,7 +234,7 @@ static int parse_each_option(struct options *o, int argc, char **argv)
 static bool reads_store(const struct options *o)
 {
 	return o->asks_why || o->costs || o->asks_context || o->backup || o->erase || o->export ||
-	       o->export_memory || o->import_memory;
+	       o->export_memory || o->import_memory || o->audit_check || o->audit_export;
 }
 
 /* The words after --why stand alone: control --why 12. */
@@ -737,6 +648,10 @@ static int run_store_command(struct options *o)
 		return store_command_export_memory(o->state_dir, o->export_memory);
 	if (o->import_memory)
 		return store_command_import_memory(o->state_dir, o->import_memory);
+	if (o->audit_check)
+		return store_command_audit_check(o->state_dir, o->audit_head);
+	if (o->audit_export)
+		return store_command_audit_export(o->state_dir);
 	if (o->export)
 		return store_command_export(o->state_dir, o->export);
 	if (o->asks_context)

@@ -20,6 +20,7 @@
 #include "control/consent/consent.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
+#include "control/store/audit.h"
 #include "control/store/consents.h"
 #include "control/store/db.h"
 #include "control/store/erase.h"
@@ -406,4 +407,52 @@ int store_command_import_memory(const char *dir, const char *file)
 	printf("%s: %u facts imported, %u known already, %u of people erased since\n", file,
 	       done.added, done.known, done.erased);
 	return 0;
+}
+
+/* ---- the audit ---- */
+
+int store_command_audit_check(const char *dir, const char *head)
+{
+	static const char *const faults[] = {
+		[AUDIT_GAP] = "rows before it are missing",
+		[AUDIT_CHANGED] = "it is not the row that was written",
+		[AUDIT_CUT] = "rows after it are missing",
+		[AUDIT_FORGOTTEN] = "it is the newest row, and the head that was given is not in "
+				    "the chain"};
+	struct audit_state state;
+	struct db *db = NULL;
+	int err = db_open(&db, dir, DB_READ);
+
+	if (err)
+		return tell_fault(dir, err);
+	err = audit_check(db, head, &state);
+	db_close(db);
+	if (err == EINVAL) {
+		fprintf(stderr, "control: --audit-check wants SEQ:HASH, as it prints it: %s\n",
+			head);
+		return 2;
+	}
+	if (err)
+		return tell_fault(dir, err);
+	if (state.fault) {
+		printf("the audit was changed at row %llu: %s\n", (unsigned long long)state.seq,
+		       faults[state.fault]);
+		return 1;
+	}
+	printf("the audit is whole: %llu rows, %llu of them of erased people, %llu from before "
+	       "there was a chain\nhead %llu:%s\n",
+	       (unsigned long long)state.rows, (unsigned long long)state.erased,
+	       (unsigned long long)state.unchained, (unsigned long long)state.seq, state.head);
+	return 0;
+}
+
+int store_command_audit_export(const char *dir)
+{
+	struct db *db = NULL;
+	int err = db_open(&db, dir, DB_READ);
+
+	if (!err)
+		err = audit_export(db, stdout);
+	db_close(db);
+	return err ? tell_fault(dir, err) : 0;
 }

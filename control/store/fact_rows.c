@@ -15,6 +15,7 @@
 #include "control/memory/support.h"
 #include "control/memory/terms.h"
 #include "control/memory/vectors.h"
+#include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/fact_people.h"
@@ -51,18 +52,16 @@ static const char *text_at(const json_t *object, const char *key)
 
 static int add_audit(struct db *db, const struct job *j, const char *kind, const char *result)
 {
-	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
 	char actor[24], target[32];
 
 	snprintf(actor, sizeof actor, "%llu", (unsigned long long)j->user);
 	snprintf(target, sizeof target, "guild:%llu", (unsigned long long)j->guild);
-	db_bind_uint(s, 1, j->now_ms);
-	db_bind_text(s, 2, actor);
-	db_bind_text(s, 3, "tool");
-	db_bind_text(s, 4, kind);
-	db_bind_text(s, 5, target);
-	db_bind_text(s, 8, result);
-	return db_run(db, s);
+	return audit_add(db, &(struct audit_row){.at_ms = j->now_ms,
+						 .actor = actor,
+						 .via = "tool",
+						 .kind = kind,
+						 .target = target,
+						 .result = result});
 }
 
 static int count_writes(struct db *db, const struct job *j, unsigned *out)

@@ -12,6 +12,7 @@
 
 #include "control/events/events.h"
 #include "control/store/copies.h"
+#include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
@@ -387,17 +388,14 @@ static int add_document(struct db *db, const struct job *j, uint64_t version)
 
 static int add_audit(struct db *db, const struct job *j, const struct found *before)
 {
-	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
-
-	db_bind_uint(s, 1, j->now_ms);
-	db_bind_text(s, 2, j->author);
-	db_bind_text(s, 3, "settings document");
-	db_bind_text(s, 4, "settings");
-	db_bind_text(s, 5, j->scope);
-	db_bind_text(s, 6, before->is ? before->text : NULL);
-	db_bind_text(s, 7, j->text);
-	db_bind_text(s, 8, "saved");
-	return db_run(db, s);
+	return audit_add(db, &(struct audit_row){.at_ms = j->now_ms,
+						 .actor = j->author,
+						 .via = "settings document",
+						 .kind = "settings",
+						 .target = j->scope,
+						 .before = before->is ? before->text : NULL,
+						 .after = j->text,
+						 .result = "saved"});
 }
 
 static int drop_old_documents(struct db *db, const struct job *j, uint64_t newest)

@@ -10,6 +10,7 @@
 
 #include "control/events/events.h"
 #include "control/settings/prices.h"
+#include "control/store/audit.h"
 #include "control/store/db.h"
 #include "proto/discord.h"
 
@@ -263,23 +264,22 @@ static int add_session(struct db *db, const struct bus_event *ev)
 
 static int add_audit(struct db *db, const struct bus_event *ev)
 {
-	struct event_action setting = {.actor = ev->setting.author,
-				       .via = ev->setting.source,
-				       .kind = "setting_changed",
-				       .target = ev->setting.name,
-				       .result = ev->setting.effect};
-	const struct event_action *o = ev->type == EVENT_OPERATOR_ACTION ? &ev->action : &setting;
-	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
+	const struct event_setting *c = &ev->setting;
+	const struct event_action *o = &ev->action;
+	struct audit_row row = ev->type == EVENT_OPERATOR_ACTION
+				       ? (struct audit_row){.actor = o->actor,
+							    .via = o->via,
+							    .kind = o->kind,
+							    .target = o->target,
+							    .result = o->result}
+				       : (struct audit_row){.actor = c->author,
+							    .via = c->source,
+							    .kind = "setting_changed",
+							    .target = c->name,
+							    .result = c->effect};
 
-	db_bind_uint(s, 1, ev->at_ms);
-	db_bind_text(s, 2, o->actor);
-	db_bind_text(s, 3, o->via);
-	db_bind_text(s, 4, o->kind);
-	db_bind_text(s, 5, o->target);
-	db_bind_text(s, 6, NULL);
-	db_bind_text(s, 7, NULL);
-	db_bind_text(s, 8, o->result);
-	return db_run(db, s);
+	row.at_ms = ev->at_ms;
+	return audit_add(db, &row);
 }
 
 /* {"text_in":12,…}: the kinds that were used; "estimated" where the provider did not tell it so. */
@@ -431,7 +431,6 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 		      {DB_DROP_OLD_SEGMENTS, EVENT_TURN},
 		      {DB_DROP_OLD_TURNS, EVENT_TURN},
 		      {DB_DROP_OLD_SESSIONS, EVENT_SESSION_OVER},
-		      {DB_DROP_OLD_AUDIT, EVENT_SETTING_CHANGED},
 		      {DB_DROP_OLD_COSTS, EVENT_ENGINE_USED},
 		      {DB_DROP_OLD_TOOL_CALLS, EVENT_TOOL_CALLED}};
 	int err = 0;
@@ -439,6 +438,8 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !err; i++)
 		err = run_with(db, tables[i].statement, oldest_kept(tables[i].type, now_ms), NULL,
 			       changed);
+	if (!err)
+		err = audit_drop_old(db, oldest_kept(EVENT_SETTING_CHANGED, now_ms), changed);
 	for (unsigned i = 0; i < EVENT_COUNT && !err; i++)
 		err = run_with(db, DB_DROP_OLD_EVENTS, oldest_kept((enum event_type)i, now_ms),
 			       bus_event_info((enum event_type)i)->name, changed);

@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 fail=0
 files=$(find control -name '*.c' ! -path 'control/offline/*' ! -path 'control/words/*' ! -path 'control/settings/*' ! -path 'control/tools/*' ! -path 'control/mcp/*' ! -path 'control/delegate/*' \
-	! -path 'control/room/*' ! -name 'main.c' ! -name 'check*.c' ! -name 'environment.c' ! -name 'why.c' ! -name 'portal.c')
+	! -path 'control/room/*' ! -name 'main.c' ! -name 'help.c' ! -name 'check*.c' ! -name 'environment.c' ! -name 'why.c' ! -name 'portal.c')
 # shellcheck disable=SC2086
 perl -0777 -ne '
 	s{/\*.*?\*/}{}gs;                                     # comments

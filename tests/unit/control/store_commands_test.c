@@ -47,6 +47,34 @@ TEST(a_backup_holds_what_an_erased_person_said_no_more)
 	folder_remove(dir);
 }
 
+TEST(the_audit_is_checked_and_exported_from_the_command_line)
+{
+	struct bus_event ev = {.type = EVENT_OPERATOR_ACTION,
+			       .at_ms = 1,
+			       .action = {.actor = "nobody", .kind = "sign_in"}};
+	struct db *db = NULL;
+	char dir[32], file[64];
+	sqlite3 *other = NULL;
+
+	CHECK(folder_make(dir));
+	CHECK_INT(store_command_audit_check(dir, NULL), 1); /* there is none */
+	CHECK_INT(store_command_audit_export(dir), 1);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(store_command_audit_check(dir, NULL), 0);
+	CHECK_INT(store_command_audit_check(dir, "1"), 2);
+	CHECK_INT(store_command_audit_export(dir), 0);
+	db_close(db);
+	snprintf(file, sizeof file, "%s/parley.db", dir);
+	CHECK_INT(sqlite3_open(file, &other), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(other, "DELETE FROM audit WHERE seq = 1", NULL, NULL, NULL),
+		  SQLITE_OK);
+	sqlite3_close(other);
+	CHECK_INT(store_command_audit_check(dir, NULL), 1);
+	folder_remove(dir);
+}
+
 /* Also in a folder whose name means something to glob(7), and in no other one. */
 TEST(erasing_removes_the_copies_of_this_folder_alone)
 {

@@ -19,6 +19,8 @@
 	"ALTER TABLE utterances DROP COLUMN consent;"                                              \
 	"DROP TABLE tool_calls; DROP TABLE costs; DROP TABLE contexts;"                            \
 	"ALTER TABLE turns DROP COLUMN prompts; DROP TABLE guild_states;"                          \
+	"ALTER TABLE audit DROP COLUMN salt; ALTER TABLE audit DROP COLUMN sealed;"                \
+	"ALTER TABLE audit DROP COLUMN hash; DROP TABLE audit_chain;"                              \
 	"DROP INDEX events_user; DROP INDEX speech_user; PRAGMA user_version=1"
 
 #endif

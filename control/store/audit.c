@@ -1,0 +1,313 @@
+#include "control/store/audit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <jansson.h>
+#include <sodium.h>
+#include <sqlite3.h>
+
+#include "control/store/db.h"
+
+enum { SALT = 16, SALT_TEXT = 2 * SALT + 1, DIGEST = 32 };
+
+/* ---- digests ---- */
+
+/* Each text with its length before it, so that no two lists of texts are alike. */
+static void mix(crypto_generichash_state *state, const char *text)
+{
+	char length[24];
+	int n = snprintf(length, sizeof length, text ? "%zu:" : "-", text ? strlen(text) : 0);
+
+	crypto_generichash_update(state, (const uint8_t *)length, (size_t)n);
+	if (text)
+		crypto_generichash_update(state, (const uint8_t *)text, strlen(text));
+}
+
+static void mix_number(crypto_generichash_state *state, uint64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%" PRIu64, n);
+	mix(state, text);
+}
+
+static void finish(crypto_generichash_state *state, char out[AUDIT_HASH])
+{
+	uint8_t digest[DIGEST];
+
+	crypto_generichash_final(state, digest, sizeof digest);
+	sodium_bin2hex(out, AUDIT_HASH, digest, sizeof digest);
+}
+
+static void seal(const char *salt, const struct audit_row *row, char out[AUDIT_HASH])
+{
+	crypto_generichash_state state;
+
+	crypto_generichash_init(&state, NULL, 0, DIGEST);
+	mix(&state, salt);
+	mix(&state, row->actor);
+	mix(&state, row->before);
+	mix(&state, row->after);
+	finish(&state, out);
+}
+
+static void chain(const char *previous, uint64_t seq, const char *sealed,
+		  const struct audit_row *row, char out[AUDIT_HASH])
+{
+	crypto_generichash_state state;
+
+	crypto_generichash_init(&state, NULL, 0, DIGEST);
+	mix(&state, previous);
+	mix_number(&state, seq);
+	mix_number(&state, row->at_ms);
+	mix(&state, sealed);
+	mix(&state, row->via);
+	mix(&state, row->kind);
+	mix(&state, row->target);
+	mix(&state, row->result);
+	finish(&state, out);
+}
+
+/* ---- the ends of the chain ---- */
+
+struct end {
+	uint64_t seq;
+	char hash[AUDIT_HASH];
+};
+
+static int find_end(struct db *db, const char *part, struct end *out)
+{
+	sqlite3_stmt *s = db_use(db, DB_GET_AUDIT_END);
+	int err;
+
+	*out = (struct end){0};
+	db_bind_text(s, 1, part);
+	err = db_step(db, s);
+	if (err)
+		return err == ENOENT ? 0 : err;
+	out->seq = db_uint(s, 0);
+	snprintf(out->hash, sizeof out->hash, "%s", db_text(s, 1));
+	sqlite3_reset(s); /* else it goes on to read an old state of the file */
+	return 0;
+}
+
+static int set_head(struct db *db, const struct end *head)
+{
+	sqlite3_stmt *s = db_use(db, DB_SET_AUDIT_END);
+
+	db_bind_text(s, 1, "head");
+	db_bind_uint(s, 2, head->seq);
+	db_bind_text(s, 3, head->hash);
+	return db_run(db, s);
+}
+
+static int find_last(struct db *db, uint64_t *seq)
+{
+	sqlite3_stmt *s = db_use(db, DB_LAST_AUDIT);
+	int err = db_step(db, s);
+
+	*seq = err ? 0 : db_uint(s, 0);
+	sqlite3_reset(s);
+	return err;
+}
+
+int audit_add(struct db *db, const struct audit_row *row)
+{
+	uint8_t random[SALT];
+	char salt[SALT_TEXT], sealed[AUDIT_HASH];
+	struct end head, next;
+	sqlite3_stmt *s;
+	int err = find_end(db, "head", &head);
+
+	if (err)
+		return err;
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		return EIO;
+	sodium_bin2hex(salt, sizeof salt, random, sizeof random);
+	seal(salt, row, sealed);
+	err = find_last(db, &next.seq);
+	if (err)
+		return err;
+	/* A row that somebody else wrote shows as a gap, and stops nobody. */
+	next.seq = (next.seq > head.seq ? next.seq : head.seq) + 1;
+	chain(head.hash, next.seq, sealed, row, next.hash);
+	s = db_use(db, DB_ADD_AUDIT);
+	db_bind_uint(s, 1, next.seq);
+	db_bind_uint(s, 2, row->at_ms);
+	db_bind_text(s, 3, row->actor);
+	db_bind_text(s, 4, row->via);
+	db_bind_text(s, 5, row->kind);
+	db_bind_text(s, 6, row->target);
+	db_bind_text(s, 7, row->before);
+	db_bind_text(s, 8, row->after);
+	db_bind_text(s, 9, row->result);
+	db_bind_text(s, 10, salt);
+	db_bind_text(s, 11, sealed);
+	db_bind_text(s, 12, next.hash);
+	err = db_run(db, s);
+	return err ? err : set_head(db, &next);
+}
+
+int audit_drop_old(struct db *db, uint64_t at_ms, unsigned *changed)
+{
+	sqlite3_stmt *s = db_use(db, DB_ANCHOR_AUDIT);
+	int err;
+
+	db_bind_uint(s, 1, at_ms);
+	err = db_run(db, s);
+	if (err)
+		return err;
+	s = db_use(db, DB_DROP_OLD_AUDIT);
+	db_bind_uint(s, 1, at_ms);
+	err = db_run(db, s);
+	if (!err)
+		*changed += db_changes(db);
+	return err;
+}
+
+/* ---- checking ---- */
+
+static const char *text_or_null(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) == SQLITE_NULL ? NULL : db_text(s, column);
+}
+
+/* A row of READ_AUDIT; texts are borrowed until the next step. */
+struct stored {
+	uint64_t seq;
+	struct audit_row row;
+	const char *salt, *sealed, *hash;
+};
+
+static struct stored read_row(sqlite3_stmt *s)
+{
+	return (struct stored){.seq = db_uint(s, 0),
+			       .row = {.at_ms = db_uint(s, 1),
+				       .actor = text_or_null(s, 2),
+				       .via = text_or_null(s, 3),
+				       .kind = text_or_null(s, 4),
+				       .target = text_or_null(s, 5),
+				       .before = text_or_null(s, 6),
+				       .after = text_or_null(s, 7),
+				       .result = text_or_null(s, 8)},
+			       .salt = text_or_null(s, 9),
+			       .sealed = text_or_null(s, 10),
+			       .hash = text_or_null(s, 11)};
+}
+
+static bool is_erased(const struct stored *r)
+{
+	return !r->salt && r->row.actor && strcmp(r->row.actor, "erased") == 0;
+}
+
+static enum audit_fault judge(const struct stored *r, const struct end *before)
+{
+	char sealed[AUDIT_HASH], hash[AUDIT_HASH];
+
+	if (r->seq != before->seq + 1)
+		return AUDIT_GAP;
+	if (!r->sealed || !r->hash || (!r->salt && !is_erased(r)))
+		return AUDIT_CHANGED;
+	if (r->salt) {
+		seal(r->salt, &r->row, sealed);
+		if (strcmp(sealed, r->sealed) != 0)
+			return AUDIT_CHANGED;
+	}
+	chain(before->hash, r->seq, r->sealed, &r->row, hash);
+	return strcmp(hash, r->hash) == 0 ? AUDIT_WHOLE : AUDIT_CHANGED;
+}
+
+static bool parse_kept(const char *text, struct end *out)
+{
+	char *end;
+
+	errno = 0;
+	out->seq = strtoull(text, &end, 10);
+	if (errno || end == text || *end != ':' || strlen(end + 1) != AUDIT_HASH - 1)
+		return false;
+	snprintf(out->hash, sizeof out->hash, "%s", end + 1);
+	return true;
+}
+
+/* Walks from `at`, which becomes the newest row. */
+static int walk(struct db *db, struct end *at, const struct end *kept, bool *found,
+		struct audit_state *out)
+{
+	uint64_t first = at->seq;
+	sqlite3_stmt *s = db_use(db, DB_READ_AUDIT);
+	int err;
+
+	while ((err = db_step(db, s)) == 0) {
+		struct stored r = read_row(s);
+
+		if (r.seq <= first && !r.hash) {
+			out->unchained++;
+			continue;
+		}
+		out->fault = judge(&r, at);
+		out->seq = r.seq;
+		if (out->fault)
+			return 0;
+		out->rows++;
+		out->erased += is_erased(&r);
+		at->seq = r.seq;
+		snprintf(at->hash, sizeof at->hash, "%s", r.hash);
+		*found = *found || (at->seq == kept->seq && strcmp(at->hash, kept->hash) == 0);
+	}
+	return err == ENOENT ? 0 : err;
+}
+
+int audit_check(struct db *db, const char *kept_text, struct audit_state *out)
+{
+	struct end at, head, kept = {0};
+	bool found = !kept_text;
+	int err;
+
+	*out = (struct audit_state){0};
+	if (kept_text && !parse_kept(kept_text, &kept))
+		return EINVAL;
+	err = find_end(db, "before", &at);
+	if (!err)
+		err = find_end(db, "head", &head);
+	found = found || (kept.seq == at.seq && strcmp(kept.hash, at.hash) == 0);
+	/* Rows that were dropped since are not in the chain any more. */
+	found = found || (kept.seq && kept.seq < at.seq);
+	if (!err)
+		err = walk(db, &at, &kept, &found, out);
+	if (err || out->fault)
+		return err;
+	out->seq = at.seq;
+	memcpy(out->head, at.hash, sizeof out->head);
+	if (at.seq != head.seq || strcmp(at.hash, head.hash) != 0)
+		out->fault = AUDIT_CUT;
+	else if (!found)
+		out->fault = AUDIT_FORGOTTEN;
+	return 0;
+}
+
+int audit_export(struct db *db, FILE *out)
+{
+	sqlite3_stmt *s = db_use(db, DB_READ_AUDIT);
+	int err;
+
+	while ((err = db_step(db, s)) == 0) {
+		struct stored r = read_row(s);
+		json_t *row = json_pack(
+			"{s:I,s:I,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?,s:s?}", "seq",
+			(json_int_t)r.seq, "at_ms", (json_int_t)r.row.at_ms, "actor", r.row.actor,
+			"via", r.row.via, "kind", r.row.kind, "target", r.row.target, "before",
+			r.row.before, "after", r.row.after, "result", r.row.result, "salt", r.salt,
+			"sealed", r.sealed, "hash", r.hash);
+		int written = row ? json_dumpf(row, out, JSON_COMPACT) : -1;
+
+		json_decref(row);
+		if (written || fputc('\n', out) == EOF)
+			return row ? EIO : ENOMEM;
+	}
+	return err == ENOENT ? 0 : err;
+}

@@ -1,0 +1,53 @@
+/* The audit: who did what, each row chained to the one before it by a hash, so that a row that was
+ * changed, added or removed afterwards shows.
+ *
+ *   sealed = BLAKE2b-256(salt, actor, before, after)
+ *   hash   = BLAKE2b-256(hash of the row before, seq, at_ms, sealed, via, kind, target, result)
+ *
+ * The texts that may be personal stand in the chain as a salted digest alone: the erasure of a
+ * person takes the actor and the salt, and the chain stays whole. audit_chain has the last row that
+ * was dropped as too old, and the newest one. Whoever can write the file can make a chain of their
+ * own: keep a head elsewhere, and compare. */
+#ifndef CONTROL_STORE_AUDIT_H
+#define CONTROL_STORE_AUDIT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct db;
+
+enum { AUDIT_HASH = 65 };
+
+/* Texts are borrowed; NULL is none. */
+struct audit_row {
+	uint64_t at_ms;
+	const char *actor, *via, *kind, *target, *before, *after, *result;
+};
+
+enum audit_fault {
+	AUDIT_WHOLE,
+	AUDIT_GAP,	/* rows before seq are missing */
+	AUDIT_CHANGED,	/* the row seq is not the one that was written */
+	AUDIT_CUT,	/* the rows after seq are missing */
+	AUDIT_FORGOTTEN /* the head that was kept elsewhere is not in the chain */
+};
+
+struct audit_state {
+	enum audit_fault fault;
+	uint64_t seq;	    /* of the fault; the newest row otherwise */
+	uint64_t rows;	    /* that are chained and right */
+	uint64_t erased;    /* of them whose actor was erased */
+	uint64_t unchained; /* from before there was a chain */
+	char head[AUDIT_HASH];
+};
+
+/* Inside the caller's transaction. Errors of db_run. */
+int audit_add(struct db *db, const struct audit_row *row);
+/* Drops rows from before at_ms, the oldest ones first and without a gap. */
+int audit_drop_old(struct db *db, uint64_t at_ms, unsigned *changed);
+/* Walks the chain. kept: "SEQ:HASH", an earlier head, or NULL. EINVAL: kept is none. */
+int audit_check(struct db *db, const char *kept, struct audit_state *out);
+/* One JSON object a line, the oldest first, with all that the chain is made of. */
+int audit_export(struct db *db, FILE *out);
+
+#endif
