@@ -17,7 +17,7 @@ int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf)
 		return ENOMEM;
 	s->conf = *conf;
 	s->tail = &s->first;
-	s->welcome_by = s->epoch_by = s->ask_again_at = s->send_until = DAVE_NEVER;
+	s->welcome_by = s->epoch_by = s->change_by = s->ask_again_at = s->send_until = DAVE_NEVER;
 	s->users = malloc(16 * sizeof *s->users);
 	if (!s->users)
 		goto out;
@@ -139,6 +139,7 @@ static void add_user(struct dave_session *s, uint64_t now, uint64_t user)
 	if ((s->package_sent || s->status.version > 0) && !s->in_group &&
 	    s->welcome_by == DAVE_NEVER)
 		s->welcome_by = now + DAVE_WELCOME_MS * NS_PER_MS;
+	dave_heal_changed(s, now, user);
 }
 
 static void remove_user(struct dave_session *s, uint64_t now, uint64_t user)
@@ -151,6 +152,7 @@ static void remove_user(struct dave_session *s, uint64_t now, uint64_t user)
 		return;
 	dave_heal_left(s, now, user);
 	memmove(s->users + i, s->users + i + 1, (--s->n_users - i) * sizeof *s->users);
+	dave_heal_changed(s, now, user);
 }
 
 /* ---- jobs ---- */

@@ -37,7 +37,10 @@ enum {
 				    proves our keys of later epochs, and a report of an outage
 				    counts */
 	DAVE_WELCOME_MS = 5000,	 /* time for a welcome when other members are present */
-	DAVE_ASK_AGAIN_MS = 500, /* the same after a resume, for one that was sent meanwhile */
+	DAVE_CHANGE_MS = 10000,	 /* time for an epoch to follow a member who came or went */
+	DAVE_CHANGE_STEP_MS = 1000, /* between the members who then ask, one after the other */
+	DAVE_CHANGE_TURNS = 20,	    /* members who ask one after the other; the rest ask at once */
+	DAVE_ASK_AGAIN_MS = 500,    /* the same after a resume, for one that was sent meanwhile */
 };
 
 enum dave_act {

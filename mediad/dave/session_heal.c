@@ -385,6 +385,68 @@ void dave_heal_left(struct dave_session *s, uint64_t now, uint64_t user)
 		answer_or_rejoin(s);
 }
 
+/* ---- members without an epoch ---- */
+
+/* Each member who comes or goes makes an epoch. When none follows, the gateway may have started the
+ * group again (op 24) without our notice: then those who missed it hear one another and notice
+ * nothing, and whoever joins is alone in another group. A broken member can cause this by joining,
+ * so the requests share the budget of those for single speakers. The members ask one after the
+ * other, in the order of their ids, and the first epoch spares the rest of them the question. */
+
+static const struct dave_epoch *own_epoch(const struct dave_session *s)
+{
+	return s->in_group && s->n_epochs ? s->epochs[0].epoch : NULL;
+}
+
+static bool has_newcomer(const struct dave_session *s, const struct dave_epoch *e)
+{
+	for (size_t i = 0; i < s->n_users; i++)
+		if (!dave_epoch_find(e, s->users[i]))
+			return true;
+	return false;
+}
+
+static uint64_t turn_to_ask(const struct dave_session *s, const struct dave_epoch *e)
+{
+	const struct dave_member *m = dave_epoch_find(e, s->conf.user);
+
+	uint64_t before = m ? (uint64_t)(m - e->member) : 0;
+
+	return min_time(before, DAVE_CHANGE_TURNS) * DAVE_CHANGE_STEP_MS * NS_PER_MS;
+}
+
+void dave_heal_changed(struct dave_session *s, uint64_t now, uint64_t user)
+{
+	const struct dave_epoch *e = own_epoch(s);
+	bool member = e && dave_epoch_find(e, user), present = dave_session_has_user(s, user);
+
+	s->member_left |= member && !present;
+	if (!e || member == present || s->change_by != DAVE_NEVER)
+		return;
+	s->change_user = user;
+	s->change_by = now + DAVE_CHANGE_MS * NS_PER_MS + turn_to_ask(s, e);
+}
+
+/* Whoever is not in this epoch either is still awaited, but not longer than before. */
+void dave_heal_epoch(struct dave_session *s)
+{
+	s->member_left = false;
+	if (!has_newcomer(s, s->epochs[0].epoch))
+		s->change_by = DAVE_NEVER;
+}
+
+static void ask_for_change(struct dave_session *s, uint64_t now)
+{
+	const struct dave_epoch *e = own_epoch(s);
+
+	s->change_by = DAVE_NEVER;
+	if (!e || s->status.version == 0 || s->n_users == 1 ||
+	    (!s->member_left && !has_newcomer(s, e)))
+		return;
+	if (dave_speakers_charge_one(s, now, s->change_user))
+		take_recover_step(s, now, true);
+}
+
 /* ---- deadlines ---- */
 
 static bool is_long_outage(const struct dave_undecryptable *d)
@@ -453,6 +515,12 @@ static uint64_t welcome_deadline(const struct dave_session *s)
 	return max_time(s->welcome_by, step_not_before(s));
 }
 
+static uint64_t change_deadline(const struct dave_session *s)
+{
+	return s->offline || s->rejoining || s->answer_owed || dave_session_busy(s) ? DAVE_NEVER
+										    : s->change_by;
+}
+
 /* Returns when op 31 is sent again. */
 static uint64_t ask_again_deadline(const struct dave_session *s)
 {
@@ -493,6 +561,8 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 		take_step(s, now);
 	if (epoch_deadline(s) <= now)
 		answer_invalid(s, now, s->last_id, false);
+	if (change_deadline(s) <= now)
+		ask_for_change(s, now);
 	if (welcome_deadline(s) <= now) {
 		s->welcome_by = DAVE_NEVER;
 		if (s->n_users > 1)
@@ -504,6 +574,7 @@ uint64_t dave_heal_deadline(const struct dave_session *s)
 {
 	uint64_t at = min_time(owed_answer_deadline(s), ask_again_deadline(s));
 
+	at = min_time(at, change_deadline(s));
 	return min_time(min_time(next_step_at(s), at),
 			min_time(epoch_deadline(s), welcome_deadline(s)));
 }

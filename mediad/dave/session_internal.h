@@ -123,6 +123,10 @@ struct dave_session {
 	unsigned answers;	   /* answers with op 31 since the last epoch */
 	bool answer_owed;	   /* an answer with op 31 waits until the budget allows it or a
 				      member leaves */
+	uint64_t change_by;	   /* an epoch must follow change_user, who came or went, by then;
+				      NEVER: none is awaited */
+	uint64_t change_user;
+	bool member_left;  /* somebody of the newest epoch left, so it is not the last */
 	uint64_t epoch_by; /* an epoch must follow the proposals by then; NEVER: none is awaited */
 	bool recovered, resumed; /* steps taken in this outage */
 	bool stepped;		 /* a step was taken in this session */
@@ -187,6 +191,8 @@ bool dave_speakers_blame_us(const struct dave_session *s, uint64_t now);
 /* Charges a request of new keys to all speakers in an outage. Returns false when it must not be
  * made for any of them. */
 bool dave_speakers_charge(struct dave_session *s, uint64_t now);
+/* The same for this user. */
+bool dave_speakers_charge_one(struct dave_session *s, uint64_t now, uint64_t user);
 void dave_speakers_give_up(struct dave_session *s, uint64_t now, uint64_t user);
 /* Number of present speakers who were given up. */
 unsigned dave_speakers_given_up(const struct dave_session *s);
@@ -202,6 +208,10 @@ void dave_heal_remove_user(struct dave_session *s, uint64_t now, uint64_t user);
 /* A user left the call. The departure of a member re-keys the group in any case, so an owed answer
  * is sent. Without a known epoch every user may be a member, and the answer needs the budget. */
 void dave_heal_left(struct dave_session *s, uint64_t now, uint64_t user);
+/* A user came or left, and the list of those present says so already. */
+void dave_heal_changed(struct dave_session *s, uint64_t now, uint64_t user);
+/* An epoch arrived. */
+void dave_heal_epoch(struct dave_session *s);
 /* A commit removed us. */
 void dave_heal_removed(struct dave_session *s, uint64_t now);
 /* Drops outages of users that are not in this group; they have left or will be reported again. */

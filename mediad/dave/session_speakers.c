@@ -186,6 +186,26 @@ static bool has_budget(uint32_t *n, uint64_t *since, uint64_t now, uint32_t most
 	return *n < most;
 }
 
+static bool charge(struct dave_session *s, uint64_t now, uint64_t user)
+{
+	struct dave_heal_speaker *p = note_speaker(s, user, now);
+
+	if (!has_budget(&p->rekeys, &p->rekeys_since, now, DAVE_SINGLE_AN_HOUR, 3600))
+		return false;
+	p->rekeys++;
+	return true;
+}
+
+bool dave_speakers_charge_one(struct dave_session *s, uint64_t now, uint64_t user)
+{
+	struct rekey_budget *budget = &s->conf.heal->rekeys;
+	bool allowed = rekey_budget_has_single(budget, now) && charge(s, now, user);
+
+	if (allowed)
+		rekey_budget_take_single(budget, now);
+	return allowed;
+}
+
 bool dave_speakers_charge(struct dave_session *s, uint64_t now)
 {
 	struct rekey_budget *budget = &s->conf.heal->rekeys;
@@ -193,14 +213,8 @@ bool dave_speakers_charge(struct dave_session *s, uint64_t now)
 
 	if (!rekey_budget_has_single(budget, now))
 		return false;
-	for (size_t i = 0; i < s->n_undecryptable; i++) {
-		struct dave_heal_speaker *p = note_speaker(s, s->undecryptable[i].user, now);
-
-		if (!has_budget(&p->rekeys, &p->rekeys_since, now, DAVE_SINGLE_AN_HOUR, 3600))
-			continue;
-		p->rekeys++;
-		allowed = true;
-	}
+	for (size_t i = 0; i < s->n_undecryptable; i++)
+		allowed |= charge(s, now, s->undecryptable[i].user);
 	if (allowed)
 		rekey_budget_take_single(budget, now);
 	return allowed;

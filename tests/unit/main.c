@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-enum { MAX_TESTS = 4000, MAX_OOM_RUNS = 5000 };
+enum { MAX_TESTS = 8000, MAX_OOM_RUNS = 5000 };
 
 static struct test {
 	const char *file, *name;

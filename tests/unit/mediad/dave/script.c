@@ -99,6 +99,7 @@ int script_start(struct script *t)
 {
 	memset(t, 0, sizeof *t);
 	t->now = t->began = 1000 * 1000 * NS_PER_MS;
+	t->members[t->n_members++] = SELF;
 	return begin(t);
 }
 
@@ -130,20 +131,19 @@ const char *script_said(struct script *t)
  */
 static struct dave_epoch *make_epoch(struct script *t)
 {
-	static const uint64_t users[] = {1, 2, SELF};
 	static const uint8_t key[65] = {4};
 	struct dave_epoch *e = calloc(1, sizeof *e);
 
 	if (!e)
 		return NULL;
-	e->member = calloc(3, sizeof *e->member);
+	e->member = calloc(t->n_members, sizeof *e->member);
 	if (!e->member)
 		return dave_epoch_free(e);
 	e->number = 100 + ++t->serial;
 	e->serial = t->serial;
-	e->n = 3;
-	for (unsigned i = 0; i < 3; i++) {
-		e->member[i].user = users[i];
+	e->n = t->n_members;
+	for (unsigned i = 0; i < t->n_members; i++) {
+		e->member[i].user = t->members[i];
 		e->member[i].signature_key = mls_slice(key, sizeof key);
 	}
 	memset(e->authenticator, (int)t->serial, sizeof e->authenticator);
@@ -233,8 +233,26 @@ void script_mls(struct script *t, unsigned op, uint16_t id)
 	dave_session_binary(t->s, t->now, op, p, sizeof p);
 }
 
+static void note_member(struct script *t, uint64_t user, bool present)
+{
+	unsigned i = 0;
+
+	while (i < t->n_members && t->members[i] < user)
+		i++;
+	if (i < t->n_members && t->members[i] == user) {
+		if (!present)
+			memmove(t->members + i, t->members + i + 1,
+				(--t->n_members - i) * sizeof t->members[0]);
+	} else if (present && user != t->stranger && t->n_members < SCRIPT_MEMBERS) {
+		memmove(t->members + i + 1, t->members + i,
+			(t->n_members++ - i) * sizeof t->members[0]);
+		t->members[i] = user;
+	}
+}
+
 void script_member(struct script *t, uint64_t user, bool present)
 {
+	note_member(t, user, present);
 	dave_session_member(t->s, t->now, user, present);
 }
 

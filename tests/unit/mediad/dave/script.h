@@ -4,7 +4,12 @@
 
 #include "mediad/dave/session.h"
 
-enum { SELF = 5, CHANNEL = 77, SCRIPT_RUN = 720 /* ms that DAVE_OUTAGE_PACKETS take */ };
+enum {
+	SELF = 5,
+	CHANNEL = 77,
+	SCRIPT_RUN = 720, /* ms that DAVE_OUTAGE_PACKETS take */
+	SCRIPT_MEMBERS = 512,
+};
 
 struct script {
 	struct dave_session *s;
@@ -12,6 +17,9 @@ struct script {
 	uint64_t now, began;
 	struct dave_job *job, *code; /* under way */
 	uint64_t serial;
+	uint64_t members[SCRIPT_MEMBERS]; /* of the next epoch, sorted */
+	unsigned n_members;
+	uint64_t stranger; /* never added to the group */
 	unsigned states;
 	char log[4096];
 	uint8_t last[64]; /* payload of the last binary message */

@@ -1,5 +1,5 @@
 /* The recovery steps: when the next one is taken, and when it must not be. */
-#include "tests/unit/mediad/dave/script.h"
+#include "tests/unit/mediad/dave/toll.h"
 
 #include "proto/base/time.h"
 #include "tests/test.h"
@@ -439,5 +439,102 @@ TEST(dave_heal_reports_every_change)
 	CHECK_INT(t.states, before + 2);
 	script_op(&t, 22, 77, 0, 0);
 	CHECK_INT(t.states, before + 2);
+	script_end(&t);
+}
+
+/* ---- members without an epoch ---- */
+
+/* The group began again, and two of its members missed that: they hear one another, and the
+ * third, who is in a group of its own, joins again without an epoch. */
+TEST(dave_heal_asks_when_no_epoch_follows_a_member)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_member(&t, 2, false);
+	script_member(&t, 2, true);
+	dave_session_proof(t.s, t.now, 1, t.serial);
+	/* Ours is the third turn. */
+	script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS - 1);
+	CHECK_STR(script_said(&t), "");
+	script_wait(&t, 1);
+	CHECK_STR(script_said(&t), "op31:9 job:rekey");
+	script_done(&t);
+	script_said(&t);
+	script_mls(&t, 30, 10);
+	script_done(&t);
+	script_op(&t, 22, 10, 0, 0);
+	script_said(&t);
+	script_wait(&t, 3600 * 1000);
+	CHECK_STR(script_said(&t), "");
+	CHECK_INT(dave_session_status(t.s)->rejoins, 0);
+	script_end(&t);
+}
+
+TEST(dave_heal_asks_nothing_when_an_epoch_follows_a_member)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_member(&t, 2, false);
+	script_member(&t, 2, true);
+	script_wait(&t, DAVE_CHANGE_MS / 2);
+	script_epoch(&t, 10);
+	script_op(&t, 22, 10, 0, 0);
+	script_said(&t);
+	script_wait(&t, 3600 * 1000);
+	CHECK_STR(script_said(&t), "");
+	script_end(&t);
+}
+
+/* Whoever left before being added is owed no epoch; who stays outside of one is still awaited. */
+TEST(dave_heal_asks_for_a_newcomer_who_stays)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_member(&t, 7, true);
+	script_wait(&t, 2000);
+	script_member(&t, 7, false);
+	script_wait(&t, 3600 * 1000);
+	CHECK_STR(script_said(&t), "");
+	t.stranger = 8;
+	script_member(&t, 8, true);
+	script_wait(&t, 2000);
+	script_epoch(&t, 10);
+	script_op(&t, 22, 10, 0, 0);
+	script_said(&t);
+	script_wait(&t, DAVE_CHANGE_MS);
+	CHECK_STR(script_said(&t), "op31:10 job:rekey");
+	script_end(&t);
+}
+
+/* A client that joins all day and never enters the group. */
+TEST(dave_heal_a_member_who_is_never_added_is_no_lever)
+{
+	unsigned rekeys = 0, rejoins = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 24 * 60; i++) {
+		const char *said;
+
+		t.stranger = 100;
+		script_member(&t, 100, true);
+		script_wait(&t, 50 * 1000);
+		toll_answer(&t, &id, 1);
+		script_member(&t, 100, false);
+		script_wait(&t, 10 * 1000);
+		said = script_said(&t);
+		rekeys += toll_count(said, "op31");
+		rejoins += toll_count(said, "rejoin");
+	}
+	CHECK_INT(rekeys, REKEY_BUDGET_SINGLE);
+	CHECK_INT(rejoins, 0);
 	script_end(&t);
 }

@@ -196,6 +196,7 @@ TEST(dave_heal_a_budget_is_not_pushed_out)
 	script_settled(&t);
 	for (uint64_t user = 200; user < 200 + PEOPLE; user++)
 		script_member(&t, user, true);
+	toll_epoch(&t, &id);
 	for (unsigned i = 0; i < A_DAY; i++) {
 		script_deaf_for(&t, 1, SCRIPT_RUN);
 		dave_session_decryption(t.s, t.now, 200 + i % PEOPLE, true);
@@ -225,6 +226,7 @@ TEST(dave_heal_a_budget_waits_for_a_member_to_return)
 				script_member(&t, user, false);
 			}
 			script_member(&t, 1, true);
+			toll_epoch(&t, &id);
 		}
 		script_deaf_for(&t, 1, SCRIPT_RUN);
 		dave_session_decryption(t.s, t.now, 2, true);
@@ -496,6 +498,7 @@ TEST(dave_heal_new_keys_are_requested_in_a_full_room)
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
 	hear_full_room(&t);
+	toll_epoch(&t, &id);
 	script_said(&t);
 	for (unsigned i = 0; i < 30; i++) {
 		script_deaf_for(&t, 1, SCRIPT_RUN);

@@ -23,6 +23,12 @@ void toll_answer(struct script *t, uint16_t *id, uint64_t speaker)
 		dave_session_proof(t->s, t->now, speaker, t->serial);
 }
 
+void toll_epoch(struct script *t, uint16_t *id)
+{
+	script_epoch(t, *id);
+	script_op(t, 22, (*id)++, 0, 0);
+}
+
 void toll_join_again(struct script *t, const char *said, unsigned *rejoins)
 {
 	if (!strstr(said, "rejoin"))
