@@ -399,13 +399,13 @@ int store_command_import_memory(const char *dir, const char *file)
 		return tell_file(file, "not imported", err);
 	err = db_open(&db, dir, DB_JOIN);
 	if (!err)
-		err = memory_file_import(db, dir, facts, &done);
+		err = memory_file_import(db, dir, facts, wall_ms(), &done);
 	db_close(db);
 	json_decref(facts);
 	if (err)
 		return tell_fault(dir, err);
-	printf("%s: %u facts imported, %u known already, %u of people erased since\n", file,
-	       done.added, done.known, done.erased);
+	printf("%s: %u facts imported, %u known already, %u of people erased since, %u refused\n",
+	       file, done.added, done.known, done.erased, done.refused);
 	return 0;
 }
 

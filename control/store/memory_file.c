@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/memory/guard.h"
 #include "control/store/consents.h"
 #include "control/store/db.h"
 #include "control/store/fact_people.h"
 #include "control/store/subject.h"
 #include "proto/discord.h"
+
+/* By so much the clock of the other machine may be ahead. */
+#define CLOCK_MS UINT64_C(86400000)
 
 /* ---- writing ---- */
 
@@ -80,6 +84,36 @@ static bool is_number(const json_t *fact, const char *key, bool or_null)
 	       (json_is_integer(number) && json_integer_value(number) >= 0);
 }
 
+/* A JSON array of texts, as a text. The caller owns it. NULL: it is none. */
+static json_t *parse_tags(const json_t *fact)
+{
+	json_t *tags = json_loads(json_string_value(json_object_get(fact, "tags")), 0, NULL), *tag;
+	bool valid = json_is_array(tags);
+	size_t i;
+
+	json_array_foreach(tags, i, tag) valid = valid && json_is_string(tag);
+	if (valid)
+		return tags;
+	json_decref(tags);
+	return NULL;
+}
+
+static bool has_tags(const json_t *fact)
+{
+	json_t *tags = parse_tags(fact);
+	bool has = tags != NULL;
+
+	json_decref(tags);
+	return has;
+}
+
+/* A fact whose place another one took ended at that moment. */
+static bool has_end(const json_t *fact)
+{
+	return json_is_null(json_object_get(fact, "superseded_by")) ||
+	       json_is_integer(json_object_get(fact, "valid_until_ms"));
+}
+
 static bool is_fact(const json_t *fact)
 {
 	static const char *const texts[] = {"name", "type", "tags", "text"};
@@ -95,7 +129,7 @@ static bool is_fact(const json_t *fact)
 	       is_id(fact, "said_by", true) && *json_string_value(json_object_get(fact, "text")) &&
 	       is_number(fact, "id", false) && is_number(fact, "written_ms", false) &&
 	       is_number(fact, "valid_from_ms", false) && is_number(fact, "valid_until_ms", true) &&
-	       is_number(fact, "superseded_by", true);
+	       is_number(fact, "superseded_by", true) && has_tags(fact) && has_end(fact);
 }
 
 int memory_file_parse(const char *text, size_t n, json_t **out)
@@ -151,6 +185,45 @@ static bool was_erased(struct db *db, const struct subject_key *key, uint64_t us
 	return erased;
 }
 
+/* Prompts quote the texts and the tags of facts, whoever wrote the file. */
+static bool is_guarded(const json_t *fact)
+{
+	json_t *tags = parse_tags(fact), *tag;
+	bool guarded = memory_check_text(text_of(fact, "text"));
+	size_t i;
+
+	json_array_foreach(tags, i, tag)
+	{
+		const char *text = json_string_value(tag);
+
+		guarded = guarded || (*text && memory_check_text(text));
+	}
+	json_decref(tags);
+	return guarded;
+}
+
+/* Facts are kept by their dates: one of the future would never expire. */
+static bool is_of_future(const json_t *fact, uint64_t now_ms)
+{
+	return number_of(fact, "written_ms") > now_ms + CLOCK_MS ||
+	       number_of(fact, "valid_from_ms") > now_ms + CLOCK_MS;
+}
+
+/* The author has answered that their words are not to be kept. */
+static bool is_unwanted(struct db *db, const struct subject_key *key, const json_t *fact)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_CONSENT);
+	char mac[SUBJECT_MAC];
+	bool refused;
+
+	subject_mac(key, id_of(fact, "said_by"), mac);
+	db_bind_uint(s, 1, id_of(fact, "guild"));
+	db_bind_text(s, 2, mac);
+	refused = db_step(db, s) == 0 && strcmp(db_text(s, 0), "remembered") != 0;
+	sqlite3_reset(s);
+	return refused;
+}
+
 /* The author, the owner, or somebody whom it may name. */
 static bool is_of_erased(struct db *db, const struct subject_key *key, const json_t *fact,
 			 const struct fact_people *people)
@@ -164,7 +237,8 @@ static bool is_of_erased(struct db *db, const struct subject_key *key, const jso
 	return erased;
 }
 
-static bool is_known(struct db *db, const json_t *fact)
+/* *id: its number here. */
+static bool is_known(struct db *db, const json_t *fact, uint64_t *id)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_SAME_FACT);
 	bool known;
@@ -173,8 +247,10 @@ static bool is_known(struct db *db, const json_t *fact)
 	db_bind_uint(s, 2, id_of(fact, "owner"));
 	db_bind_uint(s, 3, id_of(fact, "said_by"));
 	db_bind_text(s, 4, text_of(fact, "text"));
-	db_bind_uint(s, 5, number_of(fact, "written_ms"));
+	db_bind_uint(s, 5, number_of(fact, "valid_from_ms"));
 	known = db_step(db, s) == 0;
+	if (known)
+		*id = db_uint(s, 0);
 	sqlite3_reset(s);
 	return known;
 }
@@ -204,35 +280,66 @@ static int add_fact(struct db *db, const json_t *fact, uint64_t *id)
 	return db_run(db, s);
 }
 
-static int import_one(struct db *db, const struct subject_key *key, const json_t *fact, json_t *ids,
-		      struct memory_import *out)
+/* An import under way. */
+struct import {
+	struct db *db;
+	struct subject_key key;
+	uint64_t now_ms;
+	json_t *ids; /* {id in the file: id here} */
+	struct memory_import *out;
+};
+
+static int note_id(const struct import *m, const json_t *fact, uint64_t id)
+{
+	char old[24];
+
+	snprintf(old, sizeof old, "%llu", (unsigned long long)number_of(fact, "id"));
+	return json_object_set_new(m->ids, old, json_integer((json_int_t)id)) ? ENOMEM : 0;
+}
+
+static int add_new(const struct import *m, const json_t *fact, struct fact_people *people)
+{
+	uint64_t id = 0;
+	int err = 0;
+
+	/* Older files do not tell whom a fact names. */
+	if (!people->n)
+		err = fact_people_find(m->db, id_of(fact, "guild"), id_of(fact, "said_by"),
+				       text_of(fact, "text"), people);
+	if (!err)
+		err = add_fact(m->db, fact, &id);
+	if (!err)
+		err = fact_people_add(m->db, id, people);
+	if (err)
+		return err;
+	m->out->added++;
+	return note_id(m, fact, id);
+}
+
+static int import_one(const struct import *m, const json_t *fact)
 {
 	struct fact_people people;
 	uint64_t id = 0;
-	char old[24];
-	int err;
 
 	fact_people_parse(json_object_get(fact, "people"), &people);
-	if (is_of_erased(db, key, fact, &people)) {
-		out->erased++;
+	if (is_of_erased(m->db, &m->key, fact, &people)) {
+		m->out->erased++;
 		return 0;
 	}
-	if (is_known(db, fact)) {
-		out->known++;
+	if (is_known(m->db, fact, &id)) {
+		m->out->known++;
+		return note_id(m, fact, id);
+	}
+	if (is_of_future(fact, m->now_ms) || is_guarded(fact) ||
+	    is_unwanted(m->db, &m->key, fact)) {
+		m->out->refused++;
 		return 0;
 	}
-	err = add_fact(db, fact, &id);
-	if (!err)
-		err = fact_people_add(db, id, &people);
-	if (err)
-		return err;
-	out->added++;
-	snprintf(old, sizeof old, "%llu", (unsigned long long)number_of(fact, "id"));
-	return json_object_set_new(ids, old, json_integer((json_int_t)id)) ? ENOMEM : 0;
+	return add_new(m, fact, &people);
 }
 
-/* The ids of the file are other ones here. */
-static int link_one(struct db *db, const json_t *fact, const json_t *ids)
+/* The ids of the file are other ones here. A fact that was there before may have ended since. */
+static int link_one(const struct import *m, const json_t *fact)
 {
 	const json_t *by = json_object_get(fact, "superseded_by"), *from, *to;
 	char old[24], later[24];
@@ -240,45 +347,48 @@ static int link_one(struct db *db, const json_t *fact, const json_t *ids)
 
 	snprintf(old, sizeof old, "%llu", (unsigned long long)number_of(fact, "id"));
 	snprintf(later, sizeof later, "%llu", (unsigned long long)json_integer_value(by));
-	from = json_object_get(ids, old);
-	to = json_object_get(ids, later);
+	from = json_object_get(m->ids, old);
+	to = json_object_get(m->ids, later);
 	if (!json_is_integer(by) || !from || !to)
 		return 0;
-	s = db_use(db, DB_CLOSE_FACT);
+	s = db_use(m->db, DB_LINK_FACT);
 	db_bind_uint(s, 1, (uint64_t)json_integer_value(from));
 	db_bind_uint(s, 2, number_of(fact, "valid_until_ms"));
 	db_bind_uint(s, 3, (uint64_t)json_integer_value(to));
-	return db_run(db, s);
+	return db_run(m->db, s);
 }
 
-int memory_file_import(struct db *db, const char *dir, const json_t *facts,
+static int import_all(const struct import *m, const json_t *facts)
+{
+	const json_t *fact;
+	size_t i;
+	int err = db_begin_synced(m->db);
+
+	if (err)
+		return err;
+	json_array_foreach(facts, i, fact)
+	{
+		err = err ? err : import_one(m, fact);
+	}
+	json_array_foreach(facts, i, fact)
+	{
+		err = err ? err : link_one(m, fact);
+	}
+	if (err)
+		db_rollback(m->db);
+	return err ? err : db_commit(m->db);
+}
+
+int memory_file_import(struct db *db, const char *dir, const json_t *facts, uint64_t now_ms,
 		       struct memory_import *out)
 {
-	struct subject_key key;
-	json_t *ids = json_object(), *fact;
-	size_t i;
-	int err = ids ? consents_read_key(db, dir, &key) : ENOMEM;
+	struct import m = {.db = db, .now_ms = now_ms, .ids = json_object(), .out = out};
+	int err = m.ids ? consents_read_key(db, dir, &m.key) : ENOMEM;
 
 	*out = (struct memory_import){0};
 	if (!err)
-		err = db_begin_synced(db);
-	if (err) {
-		json_decref(ids);
-		return err;
-	}
-	json_array_foreach(facts, i, fact)
-	{
-		if (!err)
-			err = import_one(db, &key, fact, ids, out);
-	}
-	json_array_foreach(facts, i, fact)
-	{
-		if (!err)
-			err = link_one(db, fact, ids);
-	}
-	if (err)
-		db_rollback(db);
-	json_decref(ids);
-	explicit_bzero(&key, sizeof key);
-	return err ? err : db_commit(db);
+		err = import_all(&m, facts);
+	json_decref(m.ids);
+	explicit_bzero(&m.key, sizeof m.key);
+	return err;
 }

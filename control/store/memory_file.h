@@ -5,7 +5,8 @@
  *    "name", "type", "tags", "text", "written_ms", "valid_from_ms", "valid_until_ms" or null,
  *    "superseded_by": an id of the file, or null}, …]}
  *
- * Evidence stays behind: it is utterances of the other database. */
+ * Evidence stays behind: it is utterances of the other database. Anybody may have edited the file,
+ * so its facts pass the guard (control/memory/guard.h) as those of conversations do. */
 #ifndef CONTROL_STORE_MEMORY_FILE_H
 #define CONTROL_STORE_MEMORY_FILE_H
 
@@ -19,7 +20,9 @@ struct db;
 enum { MEMORY_FILE_MAX = 64 << 20, MEMORY_FILE_FACTS = 1000000, MEMORY_FILE_TEXT = 2000 };
 
 struct memory_import {
-	unsigned added, known, erased; /* facts: written, there already, of people erased since */
+	/* Facts: written, there already, of people erased since, and against the rules: guarded,
+	 * of the future, or of people who answered that they are not to be remembered. */
+	unsigned added, known, erased, refused;
 };
 
 /* The caller frees *out. Errors of db.h, ENOMEM. */
@@ -28,7 +31,7 @@ int memory_file_write(struct db *db, char **out);
  * malformed; nothing is taken then. */
 int memory_file_parse(const char *text, size_t n, json_t **out);
 /* One transaction. dir holds the subject key and the deletions. Errors of db.h. */
-int memory_file_import(struct db *db, const char *dir, const json_t *facts,
+int memory_file_import(struct db *db, const char *dir, const json_t *facts, uint64_t now_ms,
 		       struct memory_import *out);
 
 #endif
