@@ -312,6 +312,18 @@ static int close_fact(struct db *db, uint64_t older, uint64_t newer, uint64_t sa
 	return db_run(db, s);
 }
 
+/* Somebody who says a fact again wants it kept for as long as a new one. */
+static int renew_fact(struct db *db, const struct job *j, const struct statement *f, uint64_t id)
+{
+	sqlite3_stmt *s = db_use(db, DB_RENEW_FACT);
+	int err;
+
+	db_bind_uint(s, 1, id);
+	db_bind_uint(s, 2, f->said_ms);
+	err = db_run(db, s);
+	return err ? err : add_sources(db, j, f->item, id);
+}
+
 static void tell_skipped(json_t *skipped, const char *text, const char *reason)
 {
 	json_array_append_new(skipped, json_pack("{s:s,s:s}", "text", text, "reason", reason));
@@ -382,7 +394,7 @@ static int write_one(struct db *db, struct embedding *e, const struct job *j, co
 		return err;
 	if (older.change == FACT_SAME) {
 		tell_skipped(skipped, text, "duplicate");
-		return add_sources(db, j, item, older.id);
+		return renew_fact(db, j, &f, older.id);
 	}
 	if (older.id && f.said_ms < older.from_ms) {
 		tell_skipped(skipped, text, "outdated");
@@ -461,6 +473,16 @@ static bool has_tags(const char *tags, const json_t *wanted)
 	}
 	json_decref(own);
 	return all;
+}
+
+/* A search reads so many rows, so it looks for the tags itself. */
+static void bind_tags(sqlite3_stmt *s, const json_t *tags)
+{
+	char *text = json_array_size(tags) ? json_dumps(tags, JSON_COMPACT) : NULL;
+
+	if (text)
+		sqlite3_bind_text(s, 7, text, -1, SQLITE_TRANSIENT);
+	free(text);
 }
 
 /* own_first: facts that the speaker told come before better matches of others. */
@@ -590,6 +612,7 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	}
 	if (!err && (!like.n || terms_query(query, words))) {
 		s = use_facts(db, j, words, mine, out->about_self);
+		bind_tags(s, json_object_get(request, "tags"));
 		while ((err = take_fact(db, s, j, request, &like, out)) == 0)
 			;
 		sqlite3_reset(s);
@@ -675,12 +698,16 @@ static int choose_facts(struct db *db, const struct job *j, const json_t *reques
 			struct choice *out)
 {
 	const json_t *id = json_object_get(request, "id"), *tags = json_object_get(request, "tags");
-	const char *words = text_at(request, "words");
+	const char *words = id ? "" : text_at(request, "words");
 	bool last = json_is_true(json_object_get(request, "last"));
 	/* Words find everything that shares one of them: only the best is meant. */
 	size_t most = *words || last ? 1 : FORGET_MAX;
 	sqlite3_stmt *s = use_facts(db, j, words, !*words, true);
 	int err = 0;
+
+	bind_tags(s, tags);
+	if (id)
+		db_bind_uint(s, 5, INT64_MAX);
 
 	while (json_array_size(out->chosen) < most && (err = db_step(db, s)) == 0) {
 		bool named = !id || (uint64_t)json_integer_value(id) == db_uint(s, 0);

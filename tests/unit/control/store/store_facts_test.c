@@ -508,3 +508,48 @@ TEST(a_fact_is_bound_to_people_behind_thousands_of_lines)
 	CHECK_STR(people_of("rye"), "{\"6\":false,\"8\":false}");
 	close_scene();
 }
+
+/* ---- more facts than a search reads ---- */
+
+static bool add_newer_facts(void)
+{
+	return run_sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+		       " WHERE i < 200) INSERT INTO facts(guild, owner, said_by, name, tags, text,"
+		       " written_ms, valid_from_ms) SELECT 7, 0, 4, 'Ana', '[]', 'the fact ' || i,"
+		       " 9000000000000 + i, 9000000000000 + i FROM n RETURNING 0") == 0;
+}
+
+TEST(a_fact_is_found_and_forgotten_behind_hundreds_of_newer_ones)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the bakery opens at six"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "the library closes at nine"), "inserted");
+	CHECK(add_newer_facts());
+	CHECK_STR(find(by(BOB), "{\"words\":\"\",\"tags\":[\"t\"]}"),
+		  "the library closes at nine; the bakery opens at six");
+	CHECK_INT(forget(by(ANA), "{\"id\":1}"), 1);
+	CHECK_INT(forget(by(ANA), "{\"tags\":[\"t\",\"u\"]}"), 0);
+	CHECK_INT(forget(by(ANA), "{\"tags\":[\"t\"]}"), 1);
+	CHECK_STR(find(by(ANA), "{\"words\":\"bakery library\"}"), "");
+	close_scene();
+}
+
+/* ---- a fact that is said again ---- */
+
+TEST(a_fact_that_is_said_again_is_kept_from_then_on_and_is_the_newest)
+{
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the bakery opens at six"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "the library closes at nine"), "inserted");
+	/* Long ago, and soon too old to be kept. */
+	CHECK_INT(run_sql("UPDATE facts SET written_ms = id, valid_from_ms = id"
+			  " WHERE id <= 2 RETURNING 0"),
+		  0);
+	CHECK_STR(write_fact(by(ANA), "The bakery opens at six."), "duplicate");
+	CHECK_INT(run_sql("SELECT written_ms > 1000000 FROM facts WHERE id = 1"), 1);
+	CHECK_INT(run_sql("SELECT valid_from_ms FROM facts WHERE id = 1"), 1);
+	CHECK_INT(run_sql("SELECT written_ms FROM facts WHERE id = 2"), 2);
+	CHECK_INT(forget(by(ANA), "{\"last\":true}"), 1);
+	CHECK_STR(find(by(ANA), "{\"words\":\"bakery library\"}"), "the library closes at nine");
+	close_scene();
+}
