@@ -378,8 +378,12 @@ static void take_forgotten(int err, const struct store_document *document, void 
 	tell_candidates(ask, json_object_get(done, "candidates"), alone);
 	json_array_foreach(json_object_get(done, "forgotten"), i, fact)
 	{
-		if (json_is_true(json_object_get(fact, "private")) && !alone)
+		bool private = json_is_true(json_object_get(fact, "private"));
+
+		if (private && !alone)
 			json_object_del(fact, "text");
+		else if (private)
+			note_private(ask);
 		json_object_del(fact, "private");
 	}
 	if (json_array_size(json_object_get(done, "forgotten")))

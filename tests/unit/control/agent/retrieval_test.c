@@ -261,6 +261,25 @@ TEST(tools_tell_private_facts_only_while_their_owner_is_alone)
 	close_memory(&s);
 }
 
+/* The answer may repeat what was forgotten, so whoever comes is not to find it in the conversation.
+ */
+TEST(a_private_fact_that_is_forgotten_is_held_as_one_that_is_told)
+{
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	CHECK(write_fact(&s, 0, "[{\"text\":\"the tea is hot\"}]"));
+	CHECK(write_fact(&s, ALICE, "[{\"text\":\"my locker is number nine\"}]"));
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FORGET, true, "{\"words\":\"tea\"}"), "tea"));
+	CHECK_INT(s.agent->private_told, 0);
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FORGET, true, "{\"words\":\"locker\"}"),
+		     "number nine"));
+	CHECK_INT(s.agent->private_told, ALICE);
+	come(&s, BOB, "Bob");
+	CHECK_INT(s.agent->private_told, 0);
+	close_memory(&s);
+}
+
 TEST(nothing_is_written_of_a_turn_in_which_somebody_speaks_who_is_not_remembered)
 {
 	static const char item[] = "[{\"text\":\"the code is blue\"}]";
