@@ -46,7 +46,9 @@ struct extraction {
 	struct tmr *timer;
 	enum state state;
 	uint64_t asked_at, failed_session;
-	unsigned failures;
+	unsigned failures, losses; /* of that session: answers that were none, and none that came */
+	uint64_t again_at;	   /* no answer came: nobody is asked before; 0: now */
+	unsigned outage;	   /* how often none came, one after the other */
 	struct episode e;
 	struct episode *parked; /* of servers that may write later, the oldest first; own */
 	unsigned n_parked;
@@ -120,22 +122,46 @@ static void end_episode(struct extraction *x)
 	free(summary);
 	if (err)
 		log_warn("extraction_not_marked", "error=\"%s\"", strerror(err));
-	x->failures = 0;
+	x->failures = x->losses = 0;
 	clear_episode(x);
 }
 
 /* It is tried again later, unless it has failed too often. */
-static void fail_episode(struct extraction *x, const char *why)
+static void try_again(struct extraction *x, const char *why)
 {
-	x->failures = x->failed_session == x->e.session ? x->failures + 1 : 1;
-	x->failed_session = x->e.session;
 	log_warn("extraction_failed", "guild=%llu session=%llu times=%u why=\"%s\"",
-		 (unsigned long long)x->e.guild, (unsigned long long)x->e.session, x->failures,
-		 why);
-	if (x->failures >= EXTRACTION_TRIES)
+		 (unsigned long long)x->e.guild, (unsigned long long)x->e.session,
+		 x->failures + x->losses, why);
+	if (x->failures >= EXTRACTION_TRIES || x->losses >= EXTRACTION_LOSSES)
 		end_episode(x);
 	else
 		clear_episode(x);
+}
+
+static void note_session(struct extraction *x)
+{
+	if (x->failed_session != x->e.session)
+		x->failures = x->losses = 0;
+	x->failed_session = x->e.session;
+}
+
+static void fail_episode(struct extraction *x, const char *why)
+{
+	note_session(x);
+	x->failures++;
+	try_again(x, why);
+}
+
+/* The provider is away, which is not the session's fault: all sessions wait, twice as long each
+ * time. It may also be a session that no provider takes, so one is not tried for ever. */
+static void lose_answer(struct extraction *x, const char *why)
+{
+	unsigned doubled = x->outage < EXTRACTION_DOUBLED ? x->outage++ : EXTRACTION_DOUBLED;
+
+	note_session(x);
+	x->losses++;
+	x->again_at = env_now(x->conf.env) + (EXTRACTION_CHECK_S * NS_PER_S << doubled);
+	try_again(x, why);
 }
 
 /* ---- episodes that wait ---- */
@@ -284,6 +310,7 @@ static void write_next(struct extraction *x)
 static void read_answer(struct extraction *x)
 {
 	x->answer[x->answer_n] = '\0';
+	x->outage = 0;
 	if (!extract_read(x->answer, x->e.line, x->e.n_lines, &x->e.result)) {
 		fail_episode(x, "the answer is no result");
 		return;
@@ -360,7 +387,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 	} else if (e->type == ENGINE_DONE) {
 		read_answer(x);
 	} else if (e->type == ENGINE_FAILED) {
-		fail_episode(x, "the model failed");
+		lose_answer(x, "the model failed");
 	}
 }
 
@@ -506,7 +533,7 @@ static void begin_episode(struct extraction *x)
 	struct store_episodes what = {.most = EXTRACT_LINES};
 	char *without;
 
-	if (!is_wanted(x, now))
+	if (!is_wanted(x, now) || env_now(x->conf.env) < x->again_at)
 		return;
 	keep = x->conf.settings->store_words_hours * HOUR_MS;
 	what.since_ms = now > keep ? now - keep : 0;
@@ -532,7 +559,7 @@ static void on_timer(void *arg)
 	} else if (x->state == ASKED &&
 		   env_now(x->conf.env) >= x->asked_at + EXTRACTION_ANSWER_S * NS_PER_S) {
 		roles_cancel_all(x->roles);
-		fail_episode(x, "no answer came");
+		lose_answer(x, "no answer came");
 	}
 }
 

@@ -8,8 +8,11 @@
  *   READING   none is left                                  IDLE
  *   READING   a session's lines                             ASKED: asks the purpose memory
  *   ASKED     facts                                         WRITING: one fact at a time
- *   ASKED     no result, or EXTRACTION_ANSWER_S             IDLE, three times; then the session is
+ *   ASKED     no result                                     IDLE, three times; then the session is
  *                                                           passed over
+ *   ASKED     the model failed, or EXTRACTION_ANSWER_S      IDLE: nobody is asked for a minute, for
+ *                                                           two, … for 64; the session is passed
+ *                                                           over at the eighth time
  *   WRITING   the server's five facts a minute are used up  READING: the episode is parked, and
  *                                                           another server's turn comes
  *   IDLE      a minute passed, and an episode is parked     WRITING: writes the same fact again
@@ -41,6 +44,8 @@ enum {
 	EXTRACTION_CHECK_S = 60,
 	EXTRACTION_ANSWER_S = 120,
 	EXTRACTION_TRIES = 3,
+	EXTRACTION_LOSSES = 8,	/* answers that did not come, more than two hours in all */
+	EXTRACTION_DOUBLED = 6, /* times at most */
 	EXTRACTION_PARKED = 16
 };
 

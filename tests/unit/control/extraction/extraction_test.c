@@ -30,8 +30,8 @@ static struct fixture {
 	const char *says; /* what the model answers */
 	bool (*over)(void);
 	char facts[512], summaries[256];
-	int episode; /* what store_next_episode gives */
-	bool asks;
+	int episode;		  /* what store_next_episode gives */
+	bool asks, fails;	  /* fails: the provider */
 	uint64_t refuses, erased; /* users; 0: nobody */
 	uint64_t refuses_later;	  /* when the model answers */
 	unsigned polls;		  /* since the request */
@@ -46,6 +46,12 @@ static void answer_request(struct fake_http *f, struct evhttp_request *req)
 	char *text = json_dumps(piece, JSON_COMPACT), body[4096];
 
 	(void)f;
+	if (fx.fails) {
+		free(text);
+		json_decref(piece);
+		fake_http_answer(req, 400, "application/json", "{}", 2);
+		return;
+	}
 	if (fx.erased)
 		extraction_erase(fx.x, fx.erased);
 	if (fx.refuses_later)
@@ -145,6 +151,17 @@ static bool allows(uint64_t guild, uint64_t user, void *arg)
 	return (guild == GUILD || guild == OTHER) && user != fx.refuses;
 }
 
+static bool open_store(void)
+{
+	return !store_alloc(&fx.store, fx.http.env, fx.bus, fx.settings, fx.dir) &&
+	       !extraction_alloc(&fx.x, &(struct model_conf){.env = fx.http.env,
+							     .http = fx.http.http,
+							     .settings = fx.settings,
+							     .store = fx.store,
+							     .bus = fx.bus,
+							     .allowsh = allows});
+}
+
 static bool begin(const char *says)
 {
 	memset(&fx, 0, sizeof fx);
@@ -157,14 +174,7 @@ static bool begin(const char *says)
 	return !settings_alloc(&fx.settings) &&
 	       !settings_set(fx.settings, "text_url", fx.http.base) &&
 	       !settings_set(fx.settings, "memory_extract", "on") && !bus_alloc(&fx.bus) &&
-	       !store_alloc(&fx.store, fx.http.env, fx.bus, fx.settings, fx.dir) &&
-	       !tmr_alloc(&fx.poll, fx.http.env, on_poll, NULL) &&
-	       !extraction_alloc(&fx.x, &(struct model_conf){.env = fx.http.env,
-							     .http = fx.http.http,
-							     .settings = fx.settings,
-							     .store = fx.store,
-							     .bus = fx.bus,
-							     .allowsh = allows});
+	       !tmr_alloc(&fx.poll, fx.http.env, on_poll, NULL) && open_store();
 }
 
 static void end(void)
@@ -542,6 +552,57 @@ TEST(a_session_that_always_fails_is_passed_over)
 static bool is_looked_for(void)
 {
 	return *fx.facts;
+}
+
+/* As a control that starts anew. */
+static bool restart(void)
+{
+	fx.x = extraction_free(fx.x);
+	fx.store = store_free(fx.store);
+	fx.asks = false;
+	return open_store();
+}
+
+static bool has_tried_on(void)
+{
+	publish_session(EVENT_SESSION_OVER); /* it looks for episodes at once */
+	return is_settled();
+}
+
+/* An hour without the provider must not cost the memory of the sessions before it. */
+TEST(a_session_waits_for_a_provider_that_is_away)
+{
+	CHECK(begin(BIKE));
+	fx.fails = true;
+	talk();
+	CHECK(run_until(has_tried_on));
+	CHECK_INT(fx.http.requests, 1);
+	CHECK_INT(fx.episode, 0); /* it is still to be extracted */
+	fx.fails = false;
+	fx.polls = 0;
+	CHECK(restart());
+	publish_session(EVENT_SESSION_OVER);
+	CHECK(run_until(is_done));
+	CHECK(run_until(is_settled));
+	CHECK(strstr(fx.facts, "my bike is red"));
+	end();
+}
+
+/* No session may follow that ends it. */
+TEST(a_session_that_a_crash_ended_is_extracted)
+{
+	CHECK(begin(BIKE));
+	publish_session(EVENT_SESSION_STARTED);
+	publish_line(ANA, "my bike is red", true);
+	CHECK(run_until(is_looked_for)); /* what was published is written by then */
+	CHECK_INT(fx.http.requests, 0);
+	CHECK(restart());
+	fx.session += 1000; /* of another one, which is not there */
+	publish_session(EVENT_SESSION_OVER);
+	CHECK(run_until(is_done));
+	CHECK(run_until(is_settled));
+	CHECK(strstr(fx.facts, "my bike is red"));
+	end();
 }
 
 TEST(nothing_is_asked_that_the_settings_do_not_want)
