@@ -94,11 +94,13 @@ static void close_later(struct job_runner *r, int err)
 		r->db = db_close(r->db);
 }
 
-/* Nobody knows what calls did that a crash interrupted, and nobody makes them again. */
-static void forsake_calls(struct job_runner *r)
+/* Nobody knows what calls did that a crash interrupted, and nobody makes them again. Its voice
+ * sessions are over, too: facts are extracted from sessions that are. */
+static void end_forsaken(struct job_runner *r)
 {
 	if (!r->opened)
-		r->opened = !db_run(r->db, db_use(r->db, DB_FORSAKE_TOOL_CALLS));
+		r->opened = !db_run(r->db, db_use(r->db, DB_FORSAKE_TOOL_CALLS)) &&
+			    !db_run(r->db, db_use(r->db, DB_END_FORSAKEN_SESSIONS));
 }
 
 struct db *job_database(struct job_runner *r)
@@ -113,7 +115,7 @@ struct db *job_database(struct job_runner *r)
 		return r->db;
 	}
 	tell(r, 0);
-	forsake_calls(r);
+	end_forsaken(r);
 	return r->db;
 }
 

@@ -431,6 +431,7 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 		      {DB_DROP_OLD_SEGMENTS, EVENT_TURN},
 		      {DB_DROP_OLD_TURNS, EVENT_TURN},
 		      {DB_DROP_OLD_SESSIONS, EVENT_SESSION_OVER},
+		      {DB_DROP_OLD_MARKS, EVENT_SESSION_OVER},
 		      {DB_DROP_OLD_COSTS, EVENT_ENGINE_USED},
 		      {DB_DROP_OLD_TOOL_CALLS, EVENT_TOOL_CALLED}};
 	int err = 0;

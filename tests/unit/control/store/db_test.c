@@ -554,6 +554,35 @@ TEST(words_expire_before_what_else_is_known)
 	folder_remove(dir);
 }
 
+TEST(marks_of_sessions_go_with_the_sessions)
+{
+	const uint64_t day = 86400000;
+	struct bus_event old = {.type = EVENT_SESSION_STARTED, .at_ms = 10 * day, .guild = 1};
+	struct bus_event young = old;
+	struct db *db = NULL;
+	unsigned changed;
+
+	old.session = (struct event_session){.session = 10 * day, .channel = 2};
+	young.session = (struct event_session){.session = 40 * day, .channel = 2};
+	young.at_ms = 40 * day;
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &old, true), 0);
+	CHECK_INT(rows_add(db, &young, true), 0);
+	CHECK_INT(number(path, "INSERT INTO meta SELECT kind.value || g.guild || ':' ||"
+			       " g.started_ms, 5 FROM sessions g,"
+			       " json_each('[\"extracted:\",\"summed:\"]') kind RETURNING 0"),
+		  0);
+	CHECK_INT(rows_expire(db, 39 * day, day, &changed), 0);
+	CHECK_INT(number(path, "SELECT count(*) FROM meta WHERE key LIKE '%:%'"), 4);
+	CHECK_INT(rows_expire(db, 41 * day, day, &changed), 0);
+	CHECK_INT(number(path, "SELECT count(*) FROM sessions"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM meta WHERE key LIKE '%:%'"), 2);
+	CHECK_INT(number(path, "SELECT count(*) FROM meta WHERE key = 'claim'"), 1);
+	db_close(db);
+	folder_remove(dir);
+}
+
 static bool file_holds(const char *file, const char *text)
 {
 	static char all[1 << 20];
