@@ -47,6 +47,21 @@ bool question_people_is_present(const json_t *present, const char *name, size_t 
 	return false;
 }
 
+/* The next person behind *user who had the name; *user: 0 if there is none. */
+static int find_bearer(struct db *db, uint64_t guild, const char *name, size_t n, uint64_t *user)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_NAMESAKE);
+	int err;
+
+	db_bind_uint(s, 1, guild);
+	sqlite3_bind_text(s, 2, name, (int)n, SQLITE_TRANSIENT);
+	db_bind_uint(s, 3, *user);
+	err = db_step(db, s);
+	*user = err ? 0 : db_uint(s, 0);
+	sqlite3_reset(s);
+	return err;
+}
+
 /* Adds everybody who had the name, in the order of their ids. */
 static bool find_people(const char *name, size_t n, void *arg)
 {
@@ -57,20 +72,28 @@ static bool find_people(const char *name, size_t n, void *arg)
 		return true;
 	while (!search->err && search->out->n < QUESTION_PEOPLE_MAX &&
 	       search->look_ups++ < LOOK_UPS) {
-		sqlite3_stmt *s = db_use(search->db, DB_FIND_NAMESAKE);
-
-		db_bind_uint(s, 1, search->guild);
-		sqlite3_bind_text(s, 2, name, (int)n, SQLITE_TRANSIENT);
-		db_bind_uint(s, 3, user);
-		search->err = db_step(search->db, s);
-		user = search->err ? 0 : db_uint(s, 0);
-		sqlite3_reset(s);
+		search->err = find_bearer(search->db, search->guild, name, n, &user);
 		if (user)
 			add_person(search->out, user);
 	}
 	if (search->err == ENOENT)
 		search->err = 0;
 	return !search->err;
+}
+
+int question_people_only(struct db *db, uint64_t guild, const char *name, uint64_t *user)
+{
+	uint64_t only = 0, other;
+	int err = find_bearer(db, guild, name, strlen(name), &only);
+
+	*user = 0;
+	if (err)
+		return err == ENOENT ? 0 : err;
+	other = only;
+	err = find_bearer(db, guild, name, strlen(name), &other);
+	if (err == ENOENT)
+		*user = only;
+	return err == ENOENT ? 0 : err;
 }
 
 int question_people_find(struct db *db, uint64_t guild, const json_t *present, const char *question,

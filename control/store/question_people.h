@@ -29,4 +29,7 @@ bool question_people_has(const struct question_people *people, uint64_t user);
 /* True if one of the present names is these n bytes, in any case of ASCII letters. */
 bool question_people_is_present(const json_t *present, const char *name, size_t n);
 
+/* The only person who ever had the name in a line of the server. *user 0: nobody, or several. */
+int question_people_only(struct db *db, uint64_t guild, const char *name, uint64_t *user);
+
 #endif

@@ -406,12 +406,30 @@ static int find_lines(struct db *db, struct embedding *e, const struct job *j,
 	return err;
 }
 
-int said_find(struct db *db, struct embedding *e, const struct job *j, char **out)
+/* Who is not here is known by name alone. If only one person ever had it, their lines are wanted,
+ * whatever they were called. */
+static int find_speaker(struct db *db, struct job *j)
 {
+	uint64_t user = 0;
+	int err = j->user || !*j->author ? 0 : question_people_only(db, j->guild, j->author, &user);
+
+	if (user) {
+		j->user = user;
+		j->author = (char *)(uintptr_t) "";
+	}
+	/* By the name is better than nothing. */
+	return err == ETIMEDOUT ? 0 : err;
+}
+
+int said_find(struct db *db, struct embedding *e, const struct job *asked, char **out)
+{
+	struct job whose = *asked, *j = &whose;
 	struct lines *lines = calloc(1, sizeof *lines);
 	json_t *found = json_array(), *present = json_loads(j->scope ? j->scope : "", 0, NULL);
 	int err = lines && found ? db_begin_search(db, j->search_ms) : ENOMEM;
 
+	if (!err)
+		err = find_speaker(db, &whose);
 	if (!err)
 		err = find_lines(db, e, j, present, lines);
 	for (size_t i = 0; !err && i < lines->n && i < j->version; i++) {

@@ -293,3 +293,29 @@ TEST(lines_of_the_people_whom_a_question_names_come_first)
 		      "Mary Ann/6", 10) == 0);
 	close_scene();
 }
+
+/* Ana is away, and only the name is known that she had once. */
+TEST(lines_of_an_absent_person_are_found_under_all_names_that_they_had)
+{
+	open_scene();
+	say(300, 4, "Ana", "the bridge opens at nine", 1000000);
+	say(300, 4, "Anita", "the bridge closes at ten", 2000000);
+	say(300, 5, "Bob", "the bridge is old", 3000000);
+	CHECK_STR(
+		find_said((struct store_said){.name = "ana", .words = "", .most = 1}),
+		"Anita/4@2000000:the bridge closes at ten [Ana/4@1000000:the bridge opens at nine "
+		"Bob/5@3000000:the bridge is old ] ");
+	CHECK(strncmp(find_said((struct store_said){
+			      .name = "Anita", .words = "when does the bridge open", .most = 2}),
+		      "Ana/4@1000000:", 14) == 0);
+	CHECK_STR(find_said((struct store_said){.name = "Eve", .words = "", .most = 1}), "");
+	/* Another one had the name, too: nobody knows who is meant. */
+	say(300, 6, "Ana", "the bridge is green", 4000000);
+	CHECK_STR(find_said((struct store_said){.name = "ana", .words = "", .most = 1}),
+		  "Ana/6@4000000:the bridge is green [Bob/5@3000000:the bridge is old ] ");
+	CHECK_STR(find_said((struct store_said){
+			  .name = "ana", .words = "", .until_ms = 3500000, .most = 1}),
+		  "Ana/4@1000000:the bridge opens at nine [Anita/4@2000000:the bridge closes at "
+		  "ten ] ");
+	close_scene();
+}
