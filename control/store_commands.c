@@ -27,6 +27,7 @@
 #include "control/store/export.h"
 #include "control/store/faults.h"
 #include "control/store/memory_file.h"
+#include "control/store/reserve.h"
 #include "control/store/scan.h"
 #include "control/store/subject.h"
 #include "control/words/words.h"
@@ -256,6 +257,16 @@ static int erase(const struct offline *o, char **receipt)
 	return err == ENOENT ? erase_offline(o, receipt) : err;
 }
 
+static int open_and_erase(struct offline *o, char **receipt)
+{
+	int err = db_open(&o->db, o->e.dir, DB_JOIN);
+
+	if (!err)
+		err = erase(o, receipt);
+	o->db = db_close(o->db);
+	return err;
+}
+
 /* A session that names the person, of a control that does not run. */
 static void forget_session(const char *dir, const char *user)
 {
@@ -291,10 +302,9 @@ int store_command_erase(const char *dir, const char *user, const char *config)
 		read_settings(&o);
 	o.e.turns_file = o.settings ? o.settings->turns_file : NULL;
 	o.e.room_journals = o.settings ? o.settings->room_journals : NULL;
-	err = db_open(&o.db, dir, DB_JOIN);
-	if (!err)
-		err = erase(&o, &receipt);
-	db_close(o.db);
+	err = open_and_erase(&o, &receipt);
+	if (err == ENOSPC && reserve_drop(dir))
+		err = open_and_erase(&o, &receipt);
 	live_settings_free(o.live);
 	settings_free(o.settings);
 	if (err)

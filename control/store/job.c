@@ -110,6 +110,8 @@ struct db *job_database(struct job_runner *r)
 	if (r->db || r->given_up || thread_now() < r->again_at)
 		return r->db;
 	err = db_open(&r->db, r->dir, DB_OWN);
+	if (err == ENOSPC && reserve_drop(r->dir))
+		err = db_open(&r->db, r->dir, DB_OWN);
 	if (err) {
 		close_later(r, err);
 		return r->db;
@@ -117,6 +119,11 @@ struct db *job_database(struct job_runner *r)
 	tell(r, 0);
 	end_forsaken(r);
 	return r->db;
+}
+
+bool job_makes_room(struct job_runner *r, int err)
+{
+	return err == ENOSPC && r->db && reserve_drop(r->dir);
 }
 
 /* Notes the result of a write. The handle stays: a full disk may have room again. A request that
@@ -295,7 +302,7 @@ static int run_expire(struct job_runner *r, const struct job *j)
 		return r->err;
 	err = expire_rows(r, j, &changed);
 	/* A deletion makes room; the reserve is made again once there is enough. */
-	if (err == ENOSPC && reserve_drop(r->dir))
+	if (job_makes_room(r, err))
 		err = expire_rows(r, j, &changed);
 	if (!err)
 		err = limit_growth(r, j, &changed);
@@ -564,6 +571,8 @@ static void run_facts(struct job_runner *r, const struct job *j, struct worker_a
 	char *text = NULL;
 	int err = job_database(r) ? run_facts_request(r, j, &text) : r->err;
 
+	if (j->kind == JOB_FORGET_FACTS && job_makes_room(r, err))
+		err = run_facts_request(r, j, &text);
 	job_answer_json(r, a, err, text);
 	if (!err && j->kind == JOB_FORGET_FACTS)
 		embedding_drop(r->embedding);

@@ -3,12 +3,16 @@
 #ifndef CONTROL_STORE_JOB_INSIDE_H
 #define CONTROL_STORE_JOB_INSIDE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "control/store/job.h"
 
 /* NULL: it is not open, and r->err says why. */
 struct db *job_database(struct job_runner *r);
+/* True if a full disk kept the database from taking something away, and may not do so again: the
+ * reserve is given up. */
+bool job_makes_room(struct job_runner *r, int err);
 /* Tells the outcome of a write, once; returns err. */
 int job_note_outcome(struct job_runner *r, int err);
 /* Writes all events that wait. */

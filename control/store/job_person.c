@@ -8,7 +8,6 @@
 #include "control/store/erase.h"
 #include "control/store/export.h"
 #include "control/store/job_inside.h"
-#include "control/store/reserve.h"
 #include "ipc/worker.h"
 
 /* Journals of rooms that have just ended are whole by then. */
@@ -24,7 +23,11 @@ static int put_consent(struct job_runner *r, const struct job *j)
 					      .via = j->author,
 					      .grants = j->grants};
 
-	return job_database(r) ? job_note_outcome(r, consents_put(r->db, r->dir, &change)) : r->err;
+	int err = job_database(r) ? consents_put(r->db, r->dir, &change) : r->err;
+
+	if (job_makes_room(r, err))
+		err = consents_put(r->db, r->dir, &change);
+	return r->db ? job_note_outcome(r, err) : err;
 }
 
 static void run_export(struct job_runner *r, const struct job *j, struct worker_answer *a)
@@ -59,7 +62,7 @@ static void run_begin_erase(struct job_runner *r, const struct job *j, struct wo
 	int err = job_database(r) ? erase_request(r->db, j->user, j->now_ms) : r->err;
 	sqlite3_stmt *s;
 
-	if (err == ENOSPC && reserve_drop(r->dir))
+	if (job_makes_room(r, err))
 		err = erase_request(r->db, j->user, j->now_ms);
 	if (job_note_outcome(r, err)) {
 		job_answer_head(a, err, 0);
@@ -84,7 +87,7 @@ static void run_erase(struct job_runner *r, const struct job *j, struct worker_a
 	worker_await_released(JOURNALS_MS);
 	if (!err)
 		err = erase_person(r->db, &e, &receipt);
-	if (err == ENOSPC && reserve_drop(r->dir))
+	if (job_makes_room(r, err))
 		err = erase_person(r->db, &e, &receipt);
 	embedding_drop(r->embedding); /* vectors in memory */
 	job_answer_json(r, a, err, receipt);
