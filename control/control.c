@@ -315,10 +315,19 @@ static int save_document(const struct live_settings_version *version, void *arg)
 	return store_settings_put(c->store, &put, on_document_saved, c);
 }
 
+/* The setting's words are those of enum log_level behind the first one. */
+static void apply_log(const struct control *c)
+{
+	log_set_level(c->settings->log_level ? (enum log_level)(c->settings->log_level - 1)
+					     : c->conf.log_level);
+	log_set_json(c->settings->log_json);
+}
+
 static void take_changes(void *arg)
 {
 	struct control *c = arg;
 
+	apply_log(c);
 	control_start_embedded(c);
 	if (c->mcp)
 		mcp_servers_update(c->mcp, c->settings);
@@ -338,6 +347,8 @@ static int make_settings(struct control *c)
 					  .arg = c};
 	int err = live_settings_alloc(&c->live, &conf);
 
+	if (!err)
+		apply_log(c);
 	/* A saved channel alone is no wish to join it. */
 	if (!err && !c->conf.guild)
 		settings_start_channel(c->settings, &c->conf.guild, &c->conf.channel);

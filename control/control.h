@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "ipc/log.h"
 
 struct control;
 struct env;
@@ -16,6 +17,7 @@ struct words;
 struct state_kept;
 
 struct control_conf {
+	enum log_level log_level; /* of the option, while no setting says otherwise */
 	const char *const *socks; /* sockets of mediads, NULL-terminated; NULL with spawn */
 	const char *spawn;	  /* the mediad program to run; NULL */
 	uint64_t guild, channel;  /* join at start; 0 */

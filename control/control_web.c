@@ -24,26 +24,6 @@ static json_t *tell_mcp(void *arg)
 	return mcp_servers_status(c->mcp);
 }
 
-/* The answer of /readyz. */
-static json_t *tell_ready(void *arg)
-{
-	const struct control *c = arg;
-	bool discord = !c->gateway || gateway_state(c->gateway) == GATEWAY_UP, mediad;
-	unsigned there, all;
-
-	media_count(c->media, &there, &all);
-	mediad = there > 0;
-	return json_pack("{s:b,s:{s:s,s:s,s:s}}", "ready", discord && mediad && !c->disk_full,
-			 "parts", "discord",
-			 !c->gateway ? "unused"
-			 : discord   ? "up"
-				     : "down",
-			 "mediad", mediad ? "up" : "down", "store",
-			 !c->store	? "unused"
-			 : c->disk_full ? "disk full"
-					: "up");
-}
-
 static void count_mcp(const struct control *c, struct metrics_now *now)
 {
 	json_t *status = mcp_servers_status(c->mcp), *server;
@@ -55,6 +35,56 @@ static void count_mcp(const struct control *c, struct metrics_now *now)
 		now->mcp_servers_up += json_is_true(json_object_get(server, "connected"));
 	}
 	json_decref(status);
+}
+
+/* How many voice sessions have a brain, and of how many it is not there. */
+static void count_brains(const struct control *c, unsigned *down, unsigned *all)
+{
+	*down = *all = 0;
+	for (unsigned i = 0; i < c->n_voice_sessions; i++) {
+		struct status s = {0};
+
+		voice_session_status(c->voice_sessions[i], &s);
+		*all += s.has_brain;
+		*down += s.has_brain && !s.brain_up;
+	}
+}
+
+static json_t *part_json(unsigned well, unsigned all)
+{
+	if (!all)
+		return json_string("unused");
+	if (well == all)
+		return json_string("up");
+	return well ? json_sprintf("up: %u of %u", well, all) : json_string("down");
+}
+
+/* The answer of /readyz and /healthz. Ready: Discord, a mediad and the disk; a brain or a server of
+ * MCP that is down is another provider's turn, and no reason to restart control. */
+static json_t *tell_ready(void *arg)
+{
+	const struct control *c = arg;
+	bool discord = !c->gateway || gateway_state(c->gateway) == GATEWAY_UP;
+	struct metrics_now now = {0};
+	unsigned there, all, down, brains;
+	json_t *parts;
+
+	media_count(c->media, &there, &all);
+	count_brains(c, &down, &brains);
+	count_mcp(c, &now);
+	parts = json_pack("{s:s,s:o,s:s,s:o,s:o,s:s}", "discord",
+			  !c->gateway ? "unused"
+			  : discord   ? "up"
+				      : "down",
+			  "mediad", part_json(there, all ? all : 1), "store",
+			  !c->store	 ? "unused"
+			  : c->disk_full ? "disk full"
+					 : "up",
+			  "brain", part_json(brains - down, brains), "mcp",
+			  part_json(now.mcp_servers_up, now.mcp_servers), "priority",
+			  c->media && media_lacks_real_time(c->media) ? "lost" : "up");
+	return json_pack("{s:b,s:o}", "ready", discord && there > 0 && !c->disk_full, "parts",
+			 parts);
 }
 
 static char *tell_metrics(void *arg)

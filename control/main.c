@@ -680,7 +680,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	json_wipe_on_free();
 	/* --check prints findings; log lines would only interrupt them. */
-	log_init("control", o.check && o.level == LOG_INFO_ ? LOG_FATAL_ : o.level);
+	o.conf.log_level = o.check && o.level == LOG_INFO_ ? LOG_FATAL_ : o.level;
+	log_init("control", o.conf.log_level);
 	if (o.print)
 		return journal_print_file(o.print);
 	if (o.replay)

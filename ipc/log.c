@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRET_MIN = 6 };
 enum { KEYS_MAX = 96, KEYS_KEPT = 64 /* never give way */, LEASES_MAX = 256 };
@@ -40,7 +41,8 @@ enum { N_LEVELS = sizeof levels / sizeof *levels };
 
 static struct {
 	char process[32];
-	enum log_level level;
+	_Atomic(enum log_level) level;
+	_Atomic bool json;
 	bool colour;
 } conf = {.process = "parley", .level = LOG_INFO_};
 
@@ -103,6 +105,16 @@ void log_init(const char *process, enum log_level level)
 	snprintf(conf.process, sizeof conf.process, "%s", process);
 	conf.level = level;
 	conf.colour = isatty(STDERR_FILENO) && !(no_color && *no_color);
+}
+
+void log_set_level(enum log_level level)
+{
+	conf.level = level;
+}
+
+void log_set_json(bool on)
+{
+	conf.json = on;
 }
 
 bool log_level_parse(const char *name, enum log_level *out)
@@ -351,9 +363,76 @@ static bool opens_pair(const char *s, size_t n)
 	return i > 0 && i < n && s[i] == EQUALS;
 }
 
+/* ---- JSON ---- */
+
+/* What closes the strings and objects of a line that is cut. */
+enum { JSON_END = 8 };
+
+static bool has_room(const struct line *l, size_t n)
+{
+	return sizeof l->text - 1 - l->n >= n + JSON_END;
+}
+
+/* Bytes of the character at s, whose text is UTF-8. */
+static size_t character_at(const char *s)
+{
+	unsigned char c = (unsigned char)*s;
+
+	return c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+}
+
+/* A piece of a string, or as much of it as there is room for. */
+static void put_json_text(struct line *l, const char *s, size_t n)
+{
+	char escaped[8];
+	size_t length;
+
+	for (size_t i = 0; i < n && has_room(l, sizeof escaped); i += length) {
+		unsigned char c = (unsigned char)s[i];
+
+		length = character_at(s + i);
+		if (c == BLANK || c == EQUALS) {
+			put(l, c == BLANK ? " " : "=", 1);
+		} else if (c == QUOTE) {
+			continue;
+		} else if (is_control(s, i, n)) {
+			/* Of two bytes the second one is its number. */
+			snprintf(escaped, sizeof escaped, "\\u%04x",
+				 (unsigned char)s[i + length - 1]);
+			puts_(l, escaped);
+		} else {
+			if (c == '"' || c == '\\')
+				put(l, "\\", 1);
+			put(l, s + i, length);
+		}
+	}
+}
+
+/* `"key":"value"`, or nothing where there is no room for the key. A text without a key is "text".
+ */
+static void put_json_pair(struct line *l, const char *s, size_t n)
+{
+	const char *eq = memchr(s, EQUALS, n);
+	size_t key = eq ? (size_t)(eq - s) : 0;
+
+	if (!has_room(l, key + 16))
+		return;
+	if (l->text[l->n - 1] != '{')
+		put(l, ",", 1);
+	put(l, "\"", 1);
+	if (eq)
+		put_json_text(l, s, key);
+	else
+		puts_(l, "text");
+	puts_(l, "\":\"");
+	put_json_text(l, s + (eq ? key + 1 : 0), n - (eq ? key + 1 : 0));
+	put(l, "\"", 1);
+}
+
 /* Splits at the format's blanks; pieces that open no pair, or stand in the format's quotes, belong
  * to the value before them. */
-static void put_pairs(struct line *l, const char *text)
+static void put_pairs(struct line *l, const char *text,
+		      void (*put_one)(struct line *l, const char *s, size_t n))
 {
 	const char *start = text;
 	bool quoted = false;
@@ -362,11 +441,11 @@ static void put_pairs(struct line *l, const char *text)
 		quoted ^= *p == QUOTE;
 		if (*p != BLANK || quoted || !opens_pair(p + 1, strlen(p + 1)))
 			continue;
-		put_pair(l, start, (size_t)(p - start));
+		put_one(l, start, (size_t)(p - start));
 		start = p + 1;
 	}
 	if (*start)
-		put_pair(l, start, strlen(start));
+		put_one(l, start, strlen(start));
 }
 
 /* Prints with the format's own blanks, '=' and quotes marked: twice, with other marks the second
@@ -407,7 +486,7 @@ static void put_time(struct line *l)
 	clock_gettime(CLOCK_REALTIME, &ts);
 	gmtime_r(&ts.tv_sec, &tm);
 	n = strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(buf + n, sizeof buf - n, ".%03dZ ", (int)((uint64_t)ts.tv_nsec / NS_PER_MS));
+	snprintf(buf + n, sizeof buf - n, ".%03dZ", (int)((uint64_t)ts.tv_nsec / NS_PER_MS));
 	puts_(l, buf);
 }
 
@@ -529,6 +608,39 @@ void log_stop_writer(void)
 	writer.ring = NULL;
 }
 
+static void put_plain_line(struct line *l, enum log_level level, const char *event,
+			   const char *text)
+{
+	put_time(l);
+	put(l, " ", 1);
+	if (conf.colour)
+		puts_(l, levels[level].colour);
+	puts_(l, levels[level].name);
+	if (conf.colour)
+		puts_(l, "\033[0m");
+	put(l, " ", 1);
+	puts_(l, conf.process);
+	put(l, " ", 1);
+	puts_(l, event);
+	put_pairs(l, text, put_pair);
+}
+
+static void put_json_line(struct line *l, enum log_level level, const char *event, char *text)
+{
+	utf8_mend(text);
+	puts_(l, "{\"time\":\"");
+	put_time(l);
+	puts_(l, "\",\"level\":\"");
+	puts_(l, levels[level].name);
+	puts_(l, "\",\"process\":\"");
+	puts_(l, conf.process);
+	puts_(l, "\",\"event\":\"");
+	put_json_text(l, event, strlen(event));
+	puts_(l, "\",\"fields\":{");
+	put_pairs(l, text, put_json_pair);
+	puts_(l, "}}");
+}
+
 void log_write(enum log_level level, const char *event, const char *fmt, ...)
 {
 	char text[TEXT_MAX];
@@ -550,17 +662,10 @@ void log_write(enum log_level level, const char *event, const char *fmt, ...)
 	 * recognised. */
 	if (cut)
 		strcpy(text + (n > CUT_MARGIN ? n - CUT_MARGIN : 0), "...");
-	put_time(&l);
-	if (conf.colour)
-		puts_(&l, levels[level].colour);
-	puts_(&l, levels[level].name);
-	if (conf.colour)
-		puts_(&l, "\033[0m");
-	put(&l, " ", 1);
-	puts_(&l, conf.process);
-	put(&l, " ", 1);
-	puts_(&l, event);
-	put_pairs(&l, text);
+	if (conf.json)
+		put_json_line(&l, level, event, text);
+	else
+		put_plain_line(&l, level, event, text);
 	l.text[l.n++] = '\n';
 	if (level == LOG_FATAL_)
 		wait_until_written();

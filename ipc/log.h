@@ -16,6 +16,11 @@ enum log_level { LOG_FATAL_, LOG_WARN_, LOG_INFO_, LOG_DEBUG_, LOG_TRACE_ };
 void log_init(const char *process, enum log_level level);
 /* "warn", "info", "debug", "trace", "fatal"; false when unknown. */
 bool log_level_parse(const char *name, enum log_level *out);
+/* From now on, of any thread. */
+void log_set_level(enum log_level level);
+/* From now on lines are JSON: {"time", "level", "process", "event", "fields": {key: text}}. A line
+ * that is too long lacks the end of a value or whole fields, and is JSON all the same. */
+void log_set_json(bool on);
 /* From now on this value prints as ***. Copied; values under 6 bytes are ignored. For tokens and
  * keys, of which the first 64 and the newest 32 count. */
 void log_secret(const char *value);

@@ -148,8 +148,10 @@ void web_refuse(struct http_exchange *x, enum web_refusal refusal)
 
 void web_healthz(struct web *w, const struct web_request *r)
 {
-	(void)w;
-	http_reply(r->x, 200, "text/plain", "ok\n", 3);
+	json_t *parts = w->conf.readyh(w->conf.arg);
+
+	/* The program runs, or nobody would answer. */
+	web_json(r->x, 200, parts);
 }
 
 void web_readyz(struct web *w, const struct web_request *r)

@@ -2,6 +2,8 @@
 #include "tests/test.h"
 
 #include <fcntl.h>
+#include <jansson.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +62,91 @@ static void say_keys(void)
 }
 
 /* As many leases as a long life brings. */
+static void say_json(void)
+{
+	log_set_json(true);
+	log_info("call_up", "call=%u text=\"%s\" bare %s", 7u, "a=\"b\" c\\\n\x7f", "word=x");
+	log_warn("name", "name=%s", "J\xc3\xb6rg \xc2\x85 \xff \xc3");
+	log_warn("bare", "%s", "");
+	log_set_json(false);
+}
+
+/* The line of that number, or NULL. */
+static json_t *line_json(unsigned i)
+{
+	const char *at = out;
+
+	while (i-- && at)
+		at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+	return at ? json_loads(at, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, NULL) : NULL;
+}
+
+static const char *field(const json_t *line, const char *name)
+{
+	return json_string_value(json_object_get(json_object_get(line, "fields"), name));
+}
+
+TEST(lines_are_json_on_demand)
+{
+	json_t *line;
+
+	CHECK(capture(say_json));
+	line = line_json(0);
+	CHECK_STR(json_string_value(json_object_get(line, "event")), "call_up");
+	CHECK_STR(json_string_value(json_object_get(line, "level")), "info");
+	CHECK_STR(json_string_value(json_object_get(line, "process")), "tester");
+	CHECK_INT(strlen(json_string_value(json_object_get(line, "time"))), 24);
+	CHECK_STR(field(line, "call"), "7");
+	CHECK_STR(field(line, "text"), "a=\"b\" c\\\n\x7f bare word=x");
+	json_decref(line);
+	line = line_json(1);
+	CHECK_STR(field(line, "name"), "J\xc3\xb6rg \xc2\x85  ");
+	json_decref(line);
+	line = line_json(2);
+	CHECK_INT(json_object_size(json_object_get(line, "fields")), 0);
+	json_decref(line);
+}
+
+static void say_long_json(void)
+{
+	static char long_text[6000];
+
+	memset(long_text, '"', sizeof long_text - 1);
+	log_set_json(true);
+	log_info("long", "a=%s b=1", long_text);
+	long_text[2990] = '\0';
+	log_info("long", "a=%s b=1", long_text);
+	memset(long_text, '\1', 2990);
+	log_info("long", "a=%s b=1", long_text);
+	log_set_json(false);
+}
+
+TEST(a_json_line_that_is_cut_is_json)
+{
+	CHECK(capture(say_long_json));
+	for (unsigned i = 0; i < 3; i++) {
+		json_t *line = line_json(i);
+
+		CHECK(field(line, "a"));
+		json_decref(line);
+	}
+}
+
+static void say_louder(void)
+{
+	log_debug("hidden", "x=%d", 1);
+	log_set_level(LOG_DEBUG_);
+	log_debug("shown", "x=%d", 1);
+	log_set_level(LOG_WARN_);
+	log_info("hidden", "x=%d", 2);
+}
+
+TEST(the_level_can_change)
+{
+	CHECK(capture(say_louder));
+	CHECK(strstr(out, "shown") && !strstr(out, "hidden"));
+}
+
 TEST(leases_take_no_place_of_a_key)
 {
 	char text[32];
