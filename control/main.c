@@ -26,6 +26,7 @@
 #include "control/settings/settings.h"
 #include "control/sign_in_link.h"
 #include "control/state.h"
+#include "control/store/incident.h"
 #include "control/store_commands.h"
 #include "control/ledger/ledger.h"
 #include "control/told.h"
@@ -50,7 +51,7 @@ struct options {
 	const char *given_state_dir;
 	const char *config;
 	const char *journal, *shapes, *replay, *print, *backup, *erase, *login, *scope, *export,
-		*export_memory, *import_memory, *role, *audit_head;
+		*export_memory, *import_memory, *role, *audit_head, *incident;
 	struct why_query why;
 	bool asks_why, costs, asks_context, audit_check, audit_export;
 	struct why_query context; /* its turn alone */
@@ -205,6 +206,7 @@ static const struct control_option options[] = {
 	{"erase", required_argument, take_text, FIELD(erase), NULL},
 	{"audit-check", optional_argument, take_audit, FIELD(audit_head), NULL},
 	{"audit-export", no_argument, take_flag, FIELD(audit_export), NULL},
+	{"incident", required_argument, take_text, FIELD(incident), NULL},
 	{"sign-in", optional_argument, take_sign_in, FIELD(role), NULL},
 	{"help", no_argument, print_help, 0, NULL},
 	{"version", no_argument, print_version, 0, NULL},
@@ -234,7 +236,8 @@ static int parse_each_option(struct options *o, int argc, char **argv)
 static bool reads_store(const struct options *o)
 {
 	return o->asks_why || o->costs || o->asks_context || o->backup || o->erase || o->export ||
-	       o->export_memory || o->import_memory || o->audit_check || o->audit_export;
+	       o->export_memory || o->import_memory || o->audit_check || o->audit_export ||
+	       o->incident;
 }
 
 /* The words after --why stand alone: control --why 12. */
@@ -247,7 +250,7 @@ static int parse_rest(struct options *o, int argc, char **argv)
 		o->why.one = true;
 	if (o->asks_why && optind + 1 == argc)
 		return usage("not the number of a turn, or last", argv[optind]);
-	if (!o->asks_why && (o->why.user || (o->why.since_ms && !o->costs)))
+	if (!o->asks_why && (o->why.user || (o->why.since_ms && !o->costs && !o->incident)))
 		return usage("--user and --since need --why", NULL);
 	return optind < argc ? usage("not an option", argv[optind]) : -1;
 }
@@ -648,6 +651,11 @@ static int run_store_command(struct options *o)
 		return store_command_export_memory(o->state_dir, o->export_memory);
 	if (o->import_memory)
 		return store_command_import_memory(o->state_dir, o->import_memory);
+	if (o->incident)
+		return store_command_incident(&(struct incident){.dir = o->state_dir,
+								 .to = o->incident,
+								 .since_ms = o->why.since_ms,
+								 .guild = o->conf.guild});
 	if (o->audit_check)
 		return store_command_audit_check(o->state_dir, o->audit_head);
 	if (o->audit_export)

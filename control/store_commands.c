@@ -26,6 +26,7 @@
 #include "control/store/erase.h"
 #include "control/store/export.h"
 #include "control/store/faults.h"
+#include "control/store/incident.h"
 #include "control/store/memory_file.h"
 #include "control/store/reserve.h"
 #include "control/store/scan.h"
@@ -465,4 +466,41 @@ int store_command_audit_export(const char *dir)
 		err = audit_export(db, stdout);
 	db_close(db);
 	return err ? tell_fault(dir, err) : 0;
+}
+
+/* ---- an incident ---- */
+
+/* As they were saved last: a control that runs saves them each second. */
+static int write_counters(const struct incident *what)
+{
+	json_t *session = state_read_session(what->dir);
+	json_t *counters = json_object_get(session, "counters");
+	char path[PATH_SIZE];
+	int err = 0;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/counters.json", what->to) >= sizeof path)
+		err = ENAMETOOLONG;
+	else if (counters && json_dump_file(counters, path, JSON_INDENT(1)))
+		err = EIO;
+	json_decref(session);
+	return err;
+}
+
+int store_command_incident(const struct incident *what)
+{
+	struct incident_rows rows = {0};
+	int err = incident_export(what, &rows);
+
+	if (err == ENOENT)
+		return tell_fault(what->dir, err);
+	if (!err)
+		err = write_counters(what);
+	if (err) {
+		fprintf(stderr, "control: %s not written: %s\n", what->to, strerror(err));
+		return 1;
+	}
+	printf("%s: %llu turns and %llu events, without words, names and ids of people. On any "
+	       "machine: control --why --state-dir %s\n",
+	       what->to, (unsigned long long)rows.turns, (unsigned long long)rows.events, what->to);
+	return 0;
 }

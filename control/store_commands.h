@@ -22,4 +22,9 @@ int store_command_audit_check(const char *dir, const char *head);
 /* Prints the audit as lines of JSON. */
 int store_command_audit_export(const char *dir);
 
+struct incident;
+
+/* Makes the copy of control/store/incident.h, and puts the counters beside it. */
+int store_command_incident(const struct incident *what);
+
 #endif

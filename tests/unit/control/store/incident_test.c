@@ -1,0 +1,141 @@
+/* What may be shown to others (control/store/incident.h). */
+#include "control/store/incident.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/rows.h"
+#include "control/why.h"
+#include "tests/unit/ipc/loop.h"
+
+static char dir[32], to[48];
+
+static void add(struct db *db, uint64_t at_ms, uint64_t guild, uint64_t user)
+{
+	struct bus_event turn = {
+		.type = EVENT_TURN,
+		.at_ms = at_ms,
+		.guild = guild,
+		.user = user,
+		.turn = {
+			.session = 9,
+			.channel = 5,
+			.turn = 3,
+			.name = "Marzipan",
+			.heard = "the secret word",
+			.said = "an unspoken answer",
+			.reason = "answered",
+			.segments = "[{\"user\":\"501000000000000000\",\"name\":\"Marzipan\","
+				    "\"utterance\":1,"
+				    "\"text\":\"the secret word\"}]",
+			.why = "[{\"rule\":\"direct_address\",\"yes\":true,\"value\":1,\"limit\":1,"
+			       "\"unit\":\"\",\"text\":\"t\"}]"}};
+	struct bus_event words = {
+		.type = EVENT_UTTERANCE,
+		.at_ms = at_ms,
+		.guild = guild,
+		.user = user,
+		.utterance = {.name = "Marzipan", .text = "the secret word", .started_ms = at_ms}};
+	struct bus_event fault = {
+		.type = EVENT_FAULT, .at_ms = at_ms, .guild = guild, .user = user};
+	struct bus_event member = {.type = EVENT_MEMBER,
+				   .at_ms = at_ms,
+				   .guild = guild,
+				   .user = user,
+				   .member = {.name = "Marzipan"}};
+	struct bus_event signs = {.type = EVENT_OPERATOR_ACTION,
+				  .at_ms = at_ms,
+				  .action = {.actor = "Marzipan", .via = "from 192.0.2.7"}};
+
+	fault.fault.fault = "KEY";
+	CHECK_INT(rows_add(db, &turn, true), 0);
+	CHECK_INT(rows_add(db, &words, true), 0);
+	CHECK_INT(rows_add(db, &fault, true), 0);
+	CHECK_INT(rows_add(db, &member, true), 0);
+	CHECK_INT(rows_add(db, &signs, true), 0);
+}
+
+static bool make(void)
+{
+	struct sqlite3_stmt *s;
+	struct db *db = NULL;
+
+	if (!folder_make(dir) || db_open(&db, dir, DB_OWN))
+		return false;
+	snprintf(to, sizeof to, "%s/out", dir);
+	add(db, 1000, 7, 501000000000000000);
+	add(db, 5000, 7, 501000000000000000);
+	add(db, 5000, 8, 502000000000000000);
+	s = db_use(db, DB_ADD_DOCUMENT);
+	db_bind_text(s, 1, "global");
+	db_bind_uint(s, 2, 1);
+	db_bind_text(s, 3,
+		     "{\"hold_ms\":7,\"people\":[\"503000000000000000\",504000000000000000]}");
+	if (db_run(db, s))
+		return false;
+	db_close(db);
+	return true;
+}
+
+/* Whether any byte of the copy's files says so. */
+static bool holds(const char *text)
+{
+	char command[160];
+
+	snprintf(command, sizeof command, "grep -raq -- '%s' %s", text, to);
+	return system(command) == 0;
+}
+
+TEST(an_incident_has_turns_and_no_words_names_or_people)
+{
+	struct incident what = {.dir = dir, .to = to};
+	struct why_query query = {.state_dir = to, .turn = 3};
+	struct incident_rows rows;
+	json_t *found = NULL;
+
+	CHECK(make());
+	CHECK_INT(incident_export(&what, &rows), 0);
+	CHECK_INT(rows.turns, 3);
+	CHECK_INT(rows.events, 3);
+	CHECK(holds("direct_address"));
+	CHECK(holds("KEY"));
+	CHECK(!holds("secret word"));
+	CHECK(!holds("unspoken"));
+	CHECK(!holds("Marzipan"));
+	CHECK(!holds("501000000000000000"));
+	CHECK(!holds("192.0.2.7"));
+	CHECK(holds("hold_ms"));
+	CHECK(!holds("503000000000000000"));
+	CHECK(!holds("504000000000000000"));
+	CHECK_INT(why_find(&found, &query), 0);
+	CHECK_INT(json_array_size(found), 6); /* and the faults */
+	json_decref(found);
+	/* It is never written over. */
+	CHECK_INT(incident_export(&what, &rows), EEXIST);
+	folder_remove(to);
+	folder_remove(dir);
+}
+
+TEST(an_incident_is_of_a_server_and_of_a_time)
+{
+	struct incident what = {.dir = dir, .to = to, .since_ms = 2000, .guild = 7};
+	struct incident_rows rows;
+
+	CHECK(make());
+	CHECK_INT(incident_export(&what, &rows), 0);
+	CHECK_INT(rows.turns, 1);
+	CHECK_INT(rows.events, 1);
+	folder_remove(to);
+	folder_remove(dir);
+}
+
+TEST(an_incident_of_nothing)
+{
+	struct incident what = {.dir = "/nowhere", .to = "/nowhere/out"};
+	struct incident_rows rows;
+
+	CHECK_INT(incident_export(&what, &rows), ENOENT);
+}
