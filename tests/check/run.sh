@@ -76,6 +76,7 @@ part room_state tests/check/room_state.sh
 part rules tests/check/rules.sh
 part trace tests/check/trace.sh
 part monitoring tests/check/monitoring.sh
+part guides tests/check/guides.sh
 part language tests/check/language.sh
 part circles tests/check/circles.sh build/obj
 part mutants-lines tests/mutants/lines.sh
