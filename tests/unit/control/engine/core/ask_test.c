@@ -29,7 +29,7 @@ static int copy_all(struct engine_ask **out, char *text, char *pixels)
 	return engine_ask_copy(out, &(struct engine_ask){.id = 3,
 							 .instructions = "be",
 							 .model = "m",
-							 .purpose = PURPOSE_MUSIC,
+							 .purpose = PURPOSE_MEMORY,
 							 .output_tokens = 9,
 							 .messages = messages,
 							 .n = 4,
