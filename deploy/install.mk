@@ -29,12 +29,14 @@ install: $(PROGRAMS) man
 	$(INSTALL) -m 755 $(PROGRAMS) $(DESTDIR)$(BINDIR)
 	for p in $(INSTALLED_PAGES); do $(INSTALL) -m 644 $(B)/man/$$p $(DESTDIR)$(MANDIR)/$$p || exit 1; done
 	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(DOCDIR)
-	[ ! -f $(EMBEDDER)/use-lite.int8 ] || { $(INSTALL) -d $(DESTDIR)$(SHAREDIR) && \
-		$(INSTALL) -m 644 $(EMBEDDER)/use-lite.int8 $(EMBEDDER)/LICENSE $(EMBEDDER)/NOTICE $(DESTDIR)$(SHAREDIR); }
+	$(INSTALL) -d $(DESTDIR)$(SHAREDIR)
+	[ ! -f $(EMBEDDER)/use-lite.int8 ] || \
+		$(INSTALL) -m 644 $(EMBEDDER)/use-lite.int8 $(EMBEDDER)/LICENSE $(EMBEDDER)/NOTICE $(DESTDIR)$(SHAREDIR)
 	for u in $(INSTALLED_UNITS); do \
 		sed 's|^ExecStart=/usr/bin/|ExecStart=$(BINDIR)/|' deploy/systemd/$$u > $(DESTDIR)$(UNITDIR)/$$u || exit 1; \
 		chmod 644 $(DESTDIR)$(UNITDIR)/$$u; \
 	done
+	$(INSTALL) -m 644 deploy/systemd/parley-programs.conf $(DESTDIR)$(SHAREDIR)/programs.conf
 	$(INSTALL) -m 644 deploy/systemd/parley.sysusers $(DESTDIR)$(SYSUSERSDIR)/parley.conf
 
 # Users, settings, secrets and state stay.
@@ -43,6 +45,7 @@ uninstall:
 	rm -f $(INSTALLED_UNITS:%=$(DESTDIR)$(UNITDIR)/%) $(DESTDIR)$(SYSUSERSDIR)/parley.conf
 	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(INSTALLED_DOCS)))
 	rm -f $(DESTDIR)$(SHAREDIR)/use-lite.int8 $(DESTDIR)$(SHAREDIR)/LICENSE $(DESTDIR)$(SHAREDIR)/NOTICE
+	rm -f $(DESTDIR)$(SHAREDIR)/programs.conf
 	[ ! -d $(DESTDIR)$(SHAREDIR) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(SHAREDIR)
 	[ ! -d $(DESTDIR)$(DOCDIR) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR)
 

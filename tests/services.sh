@@ -117,7 +117,11 @@ mkdir -p "$etc/parley" "$etc/systemd/system/parley-mediad.service.d" "$etc/syste
 chmod 755 "$D/stage" "$etc" "$etc/parley"
 printf 'guildd.bot.token\n' >"$etc/parley/discord-token"
 chmod 600 "$etc/parley/discord-token"
-printf '{\n  "discord_api": "%s",\n  "asr_wait_ms": 30000,\n  "first_audio_ms": 30000\n}\n' "$(field rest "$D/ready")" >"$etc/parley/parley.json"
+# A server of MCP is a program, which control runs in a sandbox.
+make -s "$B/tests/mcp_server" || exit 1
+install -m 755 "$B/tests/mcp_server" "$D/stage/usr/bin/parley-test-server"
+printf '{\n  "discord_api": "%s",\n  "asr_wait_ms": 30000,\n  "first_audio_ms": 30000,\n  "mcp_servers": [%s]\n}\n' "$(field rest "$D/ready")" \
+	'{"name": "toy", "command": ["/usr/bin/parley-test-server", "good"], "effects": "none"}' >"$etc/parley/parley.json"
 install -m 644 "$CA" "$etc/parley/ca.pem"
 for u in mediad control; do
 	more=
@@ -214,6 +218,19 @@ done
 # shellcheck disable=SC2086
 worst=$(printf '%s\n' $times | sort -n | tail -1)
 [ "$(echo $times | wc -w)" != "${KILLS:-10}" ] || ok "killed within an answer it is audible again, after${times} ms (the worst $worst)"
+
+# ---- programs in a sandbox ----
+check "without the drop-in no program is run" "$(log parley-control | grep -c 'works=0') $(log parley-control | grep -c 'server=toy state=ready')" " 0"
+until_ok 10 told 1 'sandbox works=0' && ok "and the log says so" || bad "and the log says so" "$(log parley-control | grep mcp | tail -3)"
+inside install -D -m 644 /usr/share/parley/programs.conf /etc/systemd/system/parley-control.service.d/programs.conf
+inside systemctl daemon-reload
+inside systemctl restart parley-control
+until_ok 30 told 1 'server=toy state=ready' && ok "with it a program runs in its sandbox" ||
+	bad "with it a program runs in its sandbox" "$(log parley-control | grep -E 'mcp|sandbox' | tail -3)"
+ends=$(inside pgrep -f 'parley-test-server good' | tail -1)
+check "where it sees no state" "$(inside nsenter -t "${ends:-1}" --mount -- ls -d /var/lib/parley 2>&1)" "No such file"
+inside rm -r /etc/systemd/system/parley-control.service.d/programs.conf
+inside systemctl daemon-reload
 
 # ---- faults are reported once ----
 inside sh -c 'echo "{ \"silense_ms\": 1 }" >/etc/parley/parley.json'

@@ -47,11 +47,10 @@ static void on_tried(bool up, int status, void *arg)
 		return;
 	s->state = status == 0 ? WORKS : FAILS;
 	if (status)
-		log_warn(
-			"sandbox",
-			"works=0 status=%d advice=\"user namespaces are off here, or bubblewrap is "
-			"not installed\"",
-			status);
+		log_warn("sandbox",
+			 "works=0 status=%d advice=\"user namespaces are off here, the unit lacks "
+			 "its drop-in for programs, or bubblewrap is not installed\"",
+			 status);
 	s->triedh(s->arg);
 }
 

@@ -54,7 +54,11 @@ if [ -f build/embedder/use-lite.int8 ]; then
 	want="$want
 /usr/share/parley/LICENSE
 /usr/share/parley/NOTICE
+/usr/share/parley/programs.conf
 /usr/share/parley/use-lite.int8"
+else
+	want="$want
+/usr/share/parley/programs.conf"
 fi
 check "make install" put usr /usr install
 check "the installed files" same "$want" "$(files "$D/usr")"
