@@ -196,6 +196,8 @@ static void tell_error(struct words *words, enum music_act act, int err)
 		words_music_already(words);
 	else if (err == ENOSPC)
 		words_music_full(words);
+	else if (err == EDQUOT)
+		words_music_share(words);
 	else if (err == ENOTSUP)
 		words_music_no_seek(words);
 	else if (err == ENOTCONN)
@@ -398,10 +400,13 @@ static int begin_search(struct control *c, struct command *cmd, const struct mus
 	s->kind = m->kind;
 	utf8_copy(s->label, sizeof s->label, m->query);
 	if (is_address(m->query))
-		err = music_sources_address(&s->request, c->sources, m->query, on_found, s);
+		err = music_sources_address(&s->request, c->sources, cmd->user, m->query, on_found,
+					    s);
 	else
-		err = music_sources_words(&s->request, c->sources, m->query, MUSIC_ANYWHERE,
-					  SUGGESTED, on_found, s);
+		err = music_sources_words(
+			&s->request, c->sources,
+			&(struct music_words){cmd->user, m->query, MUSIC_ANYWHERE, SUGGESTED},
+			on_found, s);
 	s->next = c->music_searches;
 	c->music_searches = s;
 	if (err)
@@ -454,6 +459,8 @@ static bool begin_adding(struct control *c, struct command *cmd, const struct mu
 
 	if (err == ENOTSUP)
 		words_music_no_web(words);
+	else if (err == EDQUOT)
+		words_music_busy(words);
 	else if (err)
 		words_music_no_luck(words);
 	return !err;

@@ -315,6 +315,8 @@ static void tell_music_failure(int err, void *arg)
 	words_speak(&words, room_language_now(a->room));
 	if (err == ENOSPC)
 		words_music_full(&words);
+	else if (err == EDQUOT)
+		words_music_share(&words);
 	else
 		words_music_no_luck(&words);
 	if (a->tellh)

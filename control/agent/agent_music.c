@@ -94,6 +94,8 @@ static const char *explain_error(int err)
 		return "it is like that already";
 	case ENOSPC:
 		return "the queue is full";
+	case EDQUOT:
+		return "this person has as many tracks in the queue as one member may";
 	case ENOTSUP:
 		return "this track cannot start at another place: it is live, or its server "
 		       "allows no other one";

@@ -271,14 +271,19 @@ static void advance(struct music_ask *a)
 		else if (!s)
 			err = ENOTSUP;
 		else if (a->address)
-			err = music_sources_address(&a->request, s, text, take_found, a);
+			err = music_sources_address(&a->request, s, a->user, text, take_found, a);
 		else
-			err = music_sources_words(&a->request, s, text, a->platform, a->most,
-						  take_found, a);
+			err = music_sources_words(
+				&a->request, s,
+				&(struct music_words){a->user, text, a->platform, a->most},
+				take_found, a);
 	}
 	if (err)
 		end_ask(a, NULL,
-			err == ENOTSUP ? "there is no such source of music here" : strerror(err));
+			err == ENOTSUP ? "there is no such source of music here"
+			: err == EDQUOT
+				? "this person's other requests for music are still under way"
+				: strerror(err));
 	else if (!a->request)
 		finish(a);
 }

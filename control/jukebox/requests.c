@@ -11,6 +11,7 @@ struct work {
 	struct jukebox *j;
 	const struct jukebox_request *r;
 	struct jukebox_answer *a;
+	bool dj;    /* has no share of the queue but all of it */
 	bool waits; /* PLAY may not end the present track: it comes next */
 };
 
@@ -38,17 +39,35 @@ static const struct track *named_track(const struct work *w)
 
 /* ---- acts ---- */
 
+/* How many tracks this person may still have in the queue. The one that PLAY ends does not count.
+ */
+static size_t share_left(const struct work *w)
+{
+	const struct music_queue *q = w->j->queue;
+	size_t share = w->j->conf.settings->music_share, own = 0;
+	bool ends = w->r->act == MUSIC_ACT_PLAY && !w->waits;
+
+	if (!share || !w->r->user || w->dj)
+		return SIZE_MAX;
+	for (size_t i = ends; i < music_queue_count(q); i++)
+		own += music_queue_at(q, i)->requester == w->r->user;
+	return own < share ? share - own : 0;
+}
+
 /* Of a long list as many as there is room for. */
 static int add_tracks(struct work *w)
 {
 	const struct jukebox_request *r = w->r;
-	size_t room = MUSIC_QUEUE_WAITING - music_queue_count(w->j->queue);
+	size_t room = MUSIC_QUEUE_WAITING - music_queue_count(w->j->queue), share = share_left(w);
 	size_t n = r->n < room ? r->n : room;
 	struct track *own;
 	int err;
 
-	if (!r->n || !r->tracks || !n)
-		return r->n && r->tracks ? ENOSPC : EINVAL;
+	if (!r->n || !r->tracks)
+		return EINVAL;
+	if (!n || !share)
+		return n ? EDQUOT : ENOSPC;
+	n = n < share ? n : share;
 	own = calloc(n, sizeof *own);
 	if (!own)
 		return ENOMEM;
@@ -212,6 +231,7 @@ static enum music_verdict judge(struct work *w, const struct track *about)
 		return MUSIC_ALLOWED;
 	if (w->j->conf.personh)
 		w->j->conf.personh(&person, w->r->user, w->j->conf.arg);
+	w->dj = music_policy_is_dj(&person);
 	verdict = music_policy_judge(control, w->r->act, &person, about ? about->requester : 0);
 	if (w->r->act == MUSIC_ACT_PLAY && present)
 		w->waits = music_policy_judge(control, MUSIC_ACT_SKIP, &person,

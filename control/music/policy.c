@@ -8,10 +8,15 @@ static const enum rule rules[] = {
 #undef A
 };
 
+bool music_policy_is_dj(const struct music_person *person)
+{
+	return person->dj_role || person->manages_channels || person->alone;
+}
+
 enum music_verdict music_policy_judge(enum music_control control, enum music_act act,
 				      const struct music_person *person, uint64_t requester)
 {
-	bool dj = person->dj_role || person->manages_channels || person->alone;
+	bool dj = music_policy_is_dj(person);
 	bool own = requester == person->user || requester == 0;
 
 	if (rules[act] == LISTEN || control == MUSIC_CONTROL_EVERYONE || dj)

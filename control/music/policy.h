@@ -58,6 +58,8 @@ struct music_person {
 	bool dj_role, manages_channels, alone; /* alone: the only human in the channel */
 };
 
+/* True if this person may do everything: a DJ, or the only human in the channel. */
+bool music_policy_is_dj(const struct music_person *person);
 /* requester: of the track that the act concerns; 0: the bot, or no track. */
 enum music_verdict music_policy_judge(enum music_control control, enum music_act act,
 				      const struct music_person *person, uint64_t requester);

@@ -24,6 +24,7 @@ struct music_request {
 	struct tmr *timer; /* ends it: at once with `why`, or as too late */
 	enum { REQUEST_WORDS, REQUEST_ADDRESS, REQUEST_STREAM } kind;
 	enum music_platform platform;
+	uint64_t user; /* 0: the bot itself */
 	size_t most;
 	char text[MUSIC_ADDRESS_MAX]; /* the words, or the address */
 	char why[MUSIC_WHY_MAX];      /* "": it is under way */

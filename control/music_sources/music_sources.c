@@ -101,14 +101,25 @@ static void timer_fired(void *arg)
 		music_request_end(r, *r->why ? r->why : "it took too long");
 }
 
-static int begin_request(struct music_request **out, struct music_sources *s, const char *text,
-			 music_found_h *h, void *arg)
+static unsigned count_requests(const struct music_sources *s, uint64_t user)
+{
+	unsigned n = 0;
+
+	for (const struct music_request *r = s->requests; r; r = r->next)
+		n += r->user == user;
+	return n;
+}
+
+static int begin_request(struct music_request **out, struct music_sources *s, uint64_t user,
+			 const char *text, music_found_h *h, void *arg)
 {
 	struct music_request *r;
 	int err;
 
 	if (s->n == MUSIC_REQUESTS)
 		return ENOSPC;
+	if (user && count_requests(s, user) >= MUSIC_USER_REQUESTS)
+		return EDQUOT;
 	if (strlen(text) >= sizeof r->text)
 		return ENAMETOOLONG;
 	r = calloc(1, sizeof *r);
@@ -120,6 +131,7 @@ static int begin_request(struct music_request **out, struct music_sources *s, co
 		return err;
 	}
 	r->s = s;
+	r->user = user;
 	r->h = h;
 	r->arg = arg;
 	snprintf(r->text, sizeof r->text, "%s", text);
@@ -146,23 +158,24 @@ static void take_hits(int err, const struct library_hit *hits, size_t n, void *a
 		music_request_end(r, NULL);
 }
 
-int music_sources_words(struct music_request **out, struct music_sources *s, const char *words,
-			enum music_platform platform, size_t most, music_found_h *h, void *arg)
+int music_sources_words(struct music_request **out, struct music_sources *s,
+			const struct music_words *wanted, music_found_h *h, void *arg)
 {
+	enum music_platform platform = wanted->platform;
 	bool library = s->library && platform <= MUSIC_LIBRARY;
 	struct music_request *r;
 	int err;
 
 	if (!library && (platform == MUSIC_LIBRARY || !music_download_wanted(s)))
 		return ENOTSUP;
-	err = begin_request(&r, s, words, h, arg);
+	err = begin_request(&r, s, wanted->user, wanted->words, h, arg);
 	if (err)
 		return err;
 	r->kind = REQUEST_WORDS;
 	r->platform = platform;
-	r->most = most < LIBRARY_HITS_MAX ? most : LIBRARY_HITS_MAX;
+	r->most = wanted->most < LIBRARY_HITS_MAX ? wanted->most : LIBRARY_HITS_MAX;
 	if (library)
-		err = library_search(s->library, words, r->most, take_hits, r);
+		err = library_search(s->library, wanted->words, r->most, take_hits, r);
 	else
 		music_download_begin(r);
 	if (err)
@@ -174,11 +187,11 @@ int music_sources_words(struct music_request **out, struct music_sources *s, con
 
 /* ---- addresses ---- */
 
-int music_sources_address(struct music_request **out, struct music_sources *s, const char *url,
-			  music_found_h *h, void *arg)
+int music_sources_address(struct music_request **out, struct music_sources *s, uint64_t user,
+			  const char *url, music_found_h *h, void *arg)
 {
 	struct music_request *r;
-	int err = music_sources_web(s) ? begin_request(&r, s, url, h, arg) : ENOTSUP;
+	int err = music_sources_web(s) ? begin_request(&r, s, user, url, h, arg) : ENOTSUP;
 
 	if (err)
 		return err;
@@ -192,8 +205,8 @@ int music_sources_stream(struct music_request **out, struct music_sources *s,
 			 const struct track *track, music_found_h *h, void *arg)
 {
 	struct music_request *r;
-	int err =
-		music_download_wanted(s) ? begin_request(&r, s, track->reference, h, arg) : ENOTSUP;
+	int err = music_download_wanted(s) ? begin_request(&r, s, 0, track->reference, h, arg)
+					   : ENOTSUP;
 
 	if (err)
 		return err;

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "control/library/index.h"
 
@@ -31,6 +32,7 @@ struct settings;
 
 enum {
 	MUSIC_REQUESTS = 32,
+	MUSIC_USER_REQUESTS = 4, /* of one person */
 	MUSIC_ADDRESS_MAX = 2048,
 	MUSIC_PROBE_MS = 8000,
 	MUSIC_REDIRECTS = 5,
@@ -61,13 +63,20 @@ struct music_sources *music_sources_free(struct music_sources *s);
 bool music_sources_search(const struct music_sources *s);
 bool music_sources_web(const struct music_sources *s);
 
-/* Each of them: the handler is called once, never from inside. ENOSPC: MUSIC_REQUESTS are under
- * way; ENOTSUP: the settings have no such source; EINVAL, ENAMETOOLONG, ENOMEM. *out is valid until
- * the handler is called. */
-int music_sources_words(struct music_request **out, struct music_sources *s, const char *words,
-			enum music_platform platform, size_t most, music_found_h *h, void *arg);
-int music_sources_address(struct music_request **out, struct music_sources *s, const char *url,
-			  music_found_h *h, void *arg);
+struct music_words {
+	uint64_t user;
+	const char *words;
+	enum music_platform platform;
+	size_t most; /* tracks that are told */
+};
+/* Each of them: the handler is called once, never from inside. user: who asks; 0: the bot itself,
+ * without a limit of its own. ENOSPC: MUSIC_REQUESTS are under way; EDQUOT: MUSIC_USER_REQUESTS of
+ * this user are; ENOTSUP: the settings have no such source; EINVAL, ENAMETOOLONG, ENOMEM. *out is
+ * valid until the handler is called. */
+int music_sources_words(struct music_request **out, struct music_sources *s,
+			const struct music_words *wanted, music_found_h *h, void *arg);
+int music_sources_address(struct music_request **out, struct music_sources *s, uint64_t user,
+			  const char *url, music_found_h *h, void *arg);
 /* track: YOUTUBE, SOUNDCLOUD, or another page of the program's. */
 int music_sources_stream(struct music_request **out, struct music_sources *s,
 			 const struct track *track, music_found_h *h, void *arg);

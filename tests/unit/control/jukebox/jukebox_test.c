@@ -656,6 +656,33 @@ TEST(a_place_is_refused_in_music_without_one)
 	finish();
 }
 
+TEST(a_member_has_a_share_of_the_queue)
+{
+	struct track t[3] = {local_track("x", 0), local_track("y", 0), local_track("z", 0)};
+	struct jukebox_request list = {.act = MUSIC_ACT_QUEUE_ADD,
+				       .user = BOB,
+				       .tracks = t,
+				       .n = 3,
+				       .place = MUSIC_QUEUE_END};
+
+	CHECK(begin(NULL));
+	CHECK_INT(settings_set(scene.settings, "music_share", "3"), 0);
+	CHECK_INT(add("abc", ALICE), 0);
+	CHECK_INT(add("d", ALICE), EDQUOT);
+	CHECK_INT(add("e", BOB), 0);
+	CHECK_INT(request(list), 0); /* of a list as much as there is left */
+	CHECK_INT(scene.a.n, 2);
+	CHECK_STR(queue_now(), "|abcexy");
+	CHECK_INT(add("fghi", DJ), 0);
+	/* The track that is ended makes place for its successor. */
+	list = (struct jukebox_request){.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 3};
+	CHECK_INT(request(list), 0);
+	CHECK_INT(scene.a.n, 1);
+	CHECK_INT(settings_set(scene.settings, "music_share", "0"), 0);
+	CHECK_INT(add("jkl", ALICE), 0);
+	finish();
+}
+
 TEST(a_long_list_fills_the_queue)
 {
 	static struct track list[MUSIC_QUEUE_WAITING + 9];
@@ -668,6 +695,7 @@ TEST(a_long_list_fills_the_queue)
 	for (size_t i = 0; i < r.n; i++)
 		list[i] = local_track("l", 0);
 	CHECK(begin(NULL));
+	CHECK_INT(settings_set(scene.settings, "music_share", "0"), 0);
 	CHECK_INT(add("ab", ALICE), 0);
 	CHECK_INT(scene.a.n, 1);
 	CHECK_INT(request(r), 0);

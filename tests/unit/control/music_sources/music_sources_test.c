@@ -149,7 +149,7 @@ static const char *ask_address(const char *page)
 
 	snprintf(url, sizeof url, "%s%s", strchr(page, ':') ? "" : site.base, page);
 	*found = '\0';
-	err = music_sources_address(&r, sources, url, take_found, NULL);
+	err = music_sources_address(&r, sources, 0, url, take_found, NULL);
 	if (err)
 		return strerror(err);
 	return *found ? "at once" : loop_run(&l) ? found : "too late";
@@ -158,7 +158,8 @@ static const char *ask_address(const char *page)
 static const char *ask_words(const char *words, enum music_platform platform)
 {
 	struct music_request *r;
-	int err = music_sources_words(&r, sources, words, platform, 5, take_found, NULL);
+	const struct music_words wanted = {.words = words, .platform = platform, .most = 5};
+	int err = music_sources_words(&r, sources, &wanted, take_found, NULL);
 
 	return err ? strerror(err) : loop_run(&l) ? found : "too late";
 }
@@ -214,15 +215,22 @@ TEST(requests_have_a_cap_and_end_when_they_are_cancelled)
 	snprintf(url, sizeof url, "%s/song.mp3", site.base);
 	memset(longer, 'x', sizeof longer - 1);
 	longer[sizeof longer - 1] = '\0';
-	CHECK_INT(music_sources_address(&one, sources, longer, take_found, NULL), ENAMETOOLONG);
+	CHECK_INT(music_sources_address(&one, sources, 0, longer, take_found, NULL), ENAMETOOLONG);
+	for (unsigned i = 0; i < MUSIC_USER_REQUESTS; i++)
+		CHECK_INT(music_sources_address(&r[i], sources, 501, url, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&one, sources, 501, url, take_found, NULL), EDQUOT);
+	CHECK_INT(music_sources_address(&one, sources, 502, url, take_found, NULL), 0);
+	music_request_cancel(one);
+	for (unsigned i = 0; i < MUSIC_USER_REQUESTS; i++)
+		music_request_cancel(r[i]);
 	for (unsigned i = 0; i < MUSIC_REQUESTS; i++)
-		CHECK_INT(music_sources_address(&r[i], sources, url, take_found, NULL), 0);
-	CHECK_INT(music_sources_address(&one, sources, url, take_found, NULL), ENOSPC);
+		CHECK_INT(music_sources_address(&r[i], sources, 0, url, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&one, sources, 0, url, take_found, NULL), ENOSPC);
 	for (unsigned i = 0; i < MUSIC_REQUESTS - 1; i++)
 		music_request_cancel(r[i]);
 	CHECK(loop_run(&l));
 	CHECK_INT(ends, 1);
-	CHECK_INT(music_sources_address(&one, sources, url, take_found, NULL), 0);
+	CHECK_INT(music_sources_address(&one, sources, 0, url, take_found, NULL), 0);
 	close_sources(); /* while one is under way */
 	CHECK_INT(ends, 1);
 }
@@ -242,7 +250,7 @@ TEST_OOM(without_memory_there_is_no_source)
 	if (!err)
 		err = music_sources_alloc(&some, env, NULL, set);
 	if (!err)
-		err = music_sources_address(&r, some, "http://127.0.0.1:1/x", take_found, NULL);
+		err = music_sources_address(&r, some, 0, "http://127.0.0.1:1/x", take_found, NULL);
 	music_sources_free(some);
 	settings_free(set);
 	env_free(env);
