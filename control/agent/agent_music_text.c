@@ -68,6 +68,8 @@ static void tell_present(const struct agent_music *m, const struct music_queue *
 	if (t->duration_ms)
 		json_object_set_new(track, "duration_s",
 				    json_integer((json_int_t)(t->duration_ms / MS_PER_SECOND)));
+	if (t->source == TRACK_RADIO)
+		json_object_set_new(track, "live", json_true());
 	if (title)
 		set_text(track, "plays_now", title);
 	json_object_set_new(o, "track", track);

@@ -225,11 +225,15 @@ int music_subject_parse(const char *subject, uint64_t *channel, uint32_t *entry)
 static void add_line(struct words *words, size_t place, const struct track *t)
 {
 	char label[TRACK_LABEL_MAX], time[MUSIC_TIME_MAX];
+	struct words live = {.language = words->language};
 
 	track_write_label(label, t);
 	music_time_write(time, t->duration_ms / 1000);
 	words_line(words);
-	if (t->duration_ms)
+	words_music_live(&live);
+	if (t->source == TRACK_RADIO)
+		words_music_line_timed(words, (unsigned)place, label, live.text);
+	else if (t->duration_ms)
 		words_music_line_timed(words, (unsigned)place, label, time);
 	else
 		words_music_line(words, (unsigned)place, label);

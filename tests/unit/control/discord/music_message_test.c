@@ -89,6 +89,7 @@ TEST(radio_and_files_of_unknown_length_have_no_bar)
 	struct track t = {.source = TRACK_RADIO, .title = "Station", .reference = "http://x"};
 	struct music_view v;
 	struct words w;
+	size_t first;
 
 	CHECK(begin(0));
 	v = (struct music_view){.queue = q, .title = "A *song*"};
@@ -96,6 +97,11 @@ TEST(radio_and_files_of_unknown_length_have_no_bar)
 	play_until(100);
 	w = write(&v);
 	CHECK_STR(w.text, "**Now playing:** Station\\: A \\*song\\*\n`▶` live stream");
+	w = (struct words){0};
+	CHECK_INT(music_queue_add(q, &t, 1, MUSIC_QUEUE_END, &first), 0);
+	music_message_queue(&w, &v, 0);
+	CHECK(strstr(w.text, "\n2\\. Station (live stream)"));
+	music_queue_clear(q, 0);
 	t.source = TRACK_URL;
 	CHECK_INT(music_queue_play(q, &t, 1), 0);
 	play_until(95);
