@@ -1,0 +1,431 @@
+/* /music, its buttons and suggestions, from an interaction to what the member reads: between a
+ * Discord that takes answers, a toy mediad, and addresses that lead to the same server. */
+#include "control/control_inside.h"
+
+#include <event2/buffer.h>
+#include <event2/http.h>
+
+#include "control/consent/consent.h"
+#include "control/discord/guilds.h"
+#include "control/discord/rest.h"
+#include "control/events/events.h"
+#include "control/jukebox/jukebox.h"
+#include "control/jukebox/queue_shelf.h"
+#include "control/metrics/counters.h"
+#include "control/music_sources/music_sources.h"
+#include "control/settings/settings.h"
+#include "control/voice_session/encrypted_channels.h"
+#include "ipc/http.h"
+#include "tests/unit/control/fake_http.h"
+#include "tests/unit/control/media/toy_mediad.h"
+#include "tests/unit/control/music/tracks.h"
+
+/* Ana and Ben are in the channel of the bot, Eve is not. */
+enum { ANA = 501, BEN = 502, EVE = 503 };
+
+static const char guild_text[] =
+	"{\"id\":\"100\",\"name\":\"Fake\",\"owner_id\":\"1\",\"roles\":["
+	"{\"id\":\"100\",\"permissions\":\"3146752\"}],\"channels\":["
+	"{\"id\":\"301\",\"type\":2,\"name\":\"One\",\"bitrate\":64000}],"
+	"\"members\":[{\"user\":{\"id\":\"900\",\"username\":\"parley\",\"bot\":true},\"roles\":[]}"
+	","
+	"{\"user\":{\"id\":\"501\",\"username\":\"ana\"},\"roles\":[]},"
+	"{\"user\":{\"id\":\"502\",\"username\":\"ben\"},\"roles\":[]},"
+	"{\"user\":{\"id\":\"503\",\"username\":\"eve\"},\"roles\":[]}],"
+	"\"voice_states\":[{\"user_id\":\"900\",\"channel_id\":\"301\",\"session_id\":\"s\"},"
+	"{\"user_id\":\"501\",\"channel_id\":\"301\"},{\"user_id\":\"502\",\"channel_id\":\"301\"}]"
+	"}";
+
+static struct scene {
+	struct toy t;
+	struct evhttp *server;
+	char base[64], site[80]; /* of Discord; where sound is */
+	struct control c;
+	struct counters counters;
+	struct encrypted_channels encrypted;
+	char content[2000]; /* of the newest answer */
+	unsigned answers;   /* with content, or with suggestions */
+	int type;	    /* of the newest callback */
+	size_t choices;	    /* suggestions of the newest answer */
+	struct evhttp_request *slow;
+} fx;
+
+static void on_command(struct command *cmd, void *arg)
+{
+	control_answer_music(arg, cmd);
+}
+
+static void on_press(struct press *p, void *arg)
+{
+	CHECK(control_press_music(arg, p));
+}
+
+static void on_typing(const struct typing *typing, uint32_t id, void *arg)
+{
+	control_type_music(arg, typing, id);
+}
+
+static void serve_site(struct evhttp_request *req, const char *path)
+{
+	if (strstr(path, "slow")) {
+		fx.slow = req; /* never answered */
+	} else if (strstr(path, ".m3u")) {
+		fake_http_answer(req, 200, "audio/x-mpegurl", "one.mp3\ntwo.mp3\n", 16);
+	} else if (strstr(path, ".mp3")) {
+		fake_http_answer(req, 200, "audio/mpeg", "sound", 5);
+	} else {
+		fake_http_answer(req, 200, "text/html", "page", 4);
+	}
+}
+
+static void serve(struct evhttp_request *req, void *arg)
+{
+	struct evbuffer *in = evhttp_request_get_input_buffer(req);
+	bool edits = evhttp_request_get_command(req) == EVHTTP_REQ_PATCH;
+	static char body[20000];
+	const json_t *data, *content;
+	json_t *o;
+	int n;
+
+	(void)arg;
+	if (strstr(evhttp_request_get_uri(req), "/site/")) {
+		serve_site(req, evhttp_request_get_uri(req));
+		return;
+	}
+	if (strstr(evhttp_request_get_uri(req), "/channels/")) { /* the message for everyone */
+		fake_http_answer(req, 200, "application/json", "{\"id\":\"1\"}", 10);
+		return;
+	}
+	n = evbuffer_remove(in, body, sizeof body);
+	o = json_loadb(body, n > 0 ? (size_t)n : 0, 0, NULL);
+	data = edits ? o : json_object_get(o, "data");
+	content = json_object_get(data, "content");
+	fx.choices = json_array_size(json_object_get(data, "choices"));
+	fx.type = (int)json_integer_value(json_object_get(o, "type"));
+	snprintf(fx.content, sizeof fx.content, "%s",
+		 json_is_string(content) ? json_string_value(content) : "");
+	if (edits || fx.type != 5) {
+		fx.answers++;
+		env_stop(fx.t.env);
+	}
+	json_decref(o);
+	fake_http_answer(req, edits ? 200 : 204, "application/json", "{}", edits ? 2 : 0);
+}
+
+static int begin_discord(void)
+{
+	struct control *c = &fx.c;
+	int err = fx.t.env ? 0 : EINVAL;
+
+	fx.server = evhttp_new(env_base(fx.t.env));
+	evhttp_set_allowed_methods(fx.server, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_PATCH);
+	evhttp_set_gencb(fx.server, serve, NULL);
+	if (!err && !fake_http_listen(fx.server, fx.base, sizeof fx.base))
+		err = EIO;
+	snprintf(fx.site, sizeof fx.site, "%s/site", fx.base);
+	if (!err)
+		err = http_alloc(&c->http, fx.t.env, NULL, "Tester");
+	if (!err)
+		err = rest_alloc(&c->rest, fx.t.env, c->http, fx.base, "token");
+	if (!err)
+		err = commands_alloc(&c->commands, fx.t.env, c->rest, on_command, NULL, c);
+	if (!err)
+		err = components_alloc(&c->components, fx.t.env, c->rest, on_press, on_typing, c);
+	return err;
+}
+
+static int begin_state(void)
+{
+	struct control *c = &fx.c;
+	json_t *d = json_loads(guild_text, 0, NULL);
+	char allowed[64];
+	int err = settings_alloc(&c->settings);
+
+	snprintf(allowed, sizeof allowed, "127.0.0.1:%d", atoi(strrchr(fx.base, ':') + 1));
+	if (!err)
+		err = settings_set(c->settings, "web_read_allowed", allowed);
+	if (!err)
+		err = settings_set(c->settings, "music_web", "1");
+	if (!err)
+		err = bus_alloc(&c->bus);
+	if (!err)
+		err = guilds_alloc(&c->guilds);
+	if (!err)
+		err = consent_table_alloc(&c->consents, NULL);
+	if (!err)
+		err = queue_shelf_alloc(&c->shelf, NULL);
+	if (!err)
+		err = music_sources_alloc(&c->sources, fx.t.env, NULL, c->settings);
+	if (!err) {
+		guilds_set_self(c->guilds, 900);
+		guilds_event(c->guilds, "GUILD_CREATE", d);
+	}
+	json_decref(d);
+	return err;
+}
+
+/* The bot is in the channel, as after a restart of control. */
+static bool begin_session(void)
+{
+	struct control *c = &fx.c;
+	struct voice_session_conf conf = {.env = fx.t.env,
+					  .media = fx.t.media,
+					  .guilds = c->guilds,
+					  .bus = c->bus,
+					  .settings = c->settings,
+					  .consents = c->consents,
+					  .sources = c->sources,
+					  .shelf = c->shelf,
+					  .rest = c->rest,
+					  .counters = &fx.counters,
+					  .encrypted = &fx.encrypted,
+					  .bot_name = "Parley"};
+
+	if (voice_session_alloc(&c->voice_sessions[0], &conf, 100))
+		return false;
+	c->n_voice_sessions = 1;
+	fx.t.holds_call = true;
+	voice_session_adopt(c->voice_sessions[0], 301, false);
+	if (!toy_run_until(&fx.t, MEDIA_CALL_SET, 1))
+		return false;
+	toy_settle(&fx.t);
+	return voice_session_jukebox(c->voice_sessions[0]) != NULL;
+}
+
+static bool begin(void)
+{
+	memset(&fx, 0, sizeof fx);
+	fx.c.env = NULL;
+	if (toy_alloc(&fx.t) || toy_listen(&fx.t) || toy_start_control(&fx.t, 10))
+		return false;
+	fx.c.env = fx.t.env;
+	return !begin_discord() && !begin_state();
+}
+
+static void end(void)
+{
+	struct control *c = &fx.c;
+
+	control_end_music(c);
+	voice_session_free(c->voice_sessions[0]);
+	music_sources_free(c->sources);
+	rest_free(c->rest);
+	components_free(c->components);
+	commands_free(c->commands);
+	http_free(c->http);
+	evhttp_free(fx.server);
+	queue_shelf_free(c->shelf);
+	consent_table_free(c->consents);
+	guilds_free(c->guilds);
+	bus_free(c->bus);
+	settings_free(c->settings);
+	toy_free(&fx.t);
+}
+
+/* Until there is another answer. */
+static const char *await_answer(void)
+{
+	unsigned before = fx.answers;
+
+	while (fx.answers == before && !fx.t.timed_out)
+		env_run(fx.t.env);
+	return fx.answers > before ? fx.content : "nothing";
+}
+
+static json_t *interaction(int type, uint64_t user)
+{
+	static unsigned id = 10;
+	char text[24], who[24];
+
+	snprintf(text, sizeof text, "%u", id++);
+	snprintf(who, sizeof who, "%llu", (unsigned long long)user);
+	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:{s:{s:s},s:[]}}", "id", text, "application_id",
+			 "9", "type", type, "token", text, "guild_id", "100", "channel_id", "301",
+			 "member", "user", "id", who, "roles");
+}
+
+/* option: steals it; NULL: none. */
+static void command(uint64_t user, const char *name, json_t *option)
+{
+	json_t *d = interaction(2, user), *options = json_array();
+
+	if (option)
+		json_array_append_new(options, option);
+	json_object_set_new(d, "data",
+			    json_pack("{s:s,s:[{s:s,s:i,s:o}]}", "name", "music", "options", "name",
+				      name, "type", 1, "options", options));
+	commands_interaction(fx.c.commands, d, env_wall_ms(fx.t.env));
+	json_decref(d);
+}
+
+static json_t *text_option(const char *name, const char *value)
+{
+	return json_pack("{s:s,s:i,s:s}", "name", name, "type", 3, "value", value);
+}
+
+static const char *asks(uint64_t user, const char *name, json_t *option)
+{
+	command(user, name, option);
+	return await_answer();
+}
+
+static const char *plays(uint64_t user, const char *name, const char *path)
+{
+	char url[200];
+
+	snprintf(url, sizeof url, "%s/%s", fx.site, path);
+	return asks(user, name, text_option("query", url));
+}
+
+static const char *presses(uint64_t user, const char *id, const char *value)
+{
+	json_t *d = interaction(3, user);
+
+	json_object_set_new(d, "data", json_pack("{s:s,s:[s]}", "custom_id", id, "values", value));
+	components_interaction(fx.c.components, d, env_wall_ms(fx.t.env));
+	json_decref(d);
+	return await_answer();
+}
+
+/* The number of suggestions. */
+static size_t types(uint64_t user, const char *subcommand, const char *option, const char *text)
+{
+	json_t *d = interaction(4, user);
+
+	json_object_set_new(d, "data",
+			    json_pack("{s:s,s:[{s:s,s:i,s:[{s:s,s:i,s:s,s:b}]}]}", "name", "music",
+				      "options", "name", subcommand, "type", 1, "options", "name",
+				      option, "type", 3, "value", text, "focused", 1));
+	components_interaction(fx.c.components, d, env_wall_ms(fx.t.env));
+	json_decref(d);
+	await_answer();
+	return fx.choices;
+}
+
+#define SAYS(words, call)                                                                          \
+	do {                                                                                       \
+		const char *said_ = (call);                                                        \
+		if (!strstr(said_, words)) {                                                       \
+			test_fail(__FILE__, __LINE__, "\"%s\", not \"%s\"", fx.content, words);    \
+			return;                                                                    \
+		}                                                                                  \
+	} while (0)
+
+static const struct music_queue *queue(void)
+{
+	return jukebox_queue(voice_session_jukebox(fx.c.voice_sessions[0]));
+}
+
+TEST(music_is_for_those_in_the_channel_of_the_bot)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	SAYS("Nothing plays", asks(EVE, "now", NULL));
+	SAYS("come into my voice channel", asks(EVE, "skip", NULL));
+	SAYS("come into my voice channel", plays(EVE, "play", "a.mp3"));
+	SAYS("Nothing plays", asks(ANA, "pause", NULL));
+	SAYS("1:30", asks(ANA, "seek", text_option("position", "soon")));
+	end();
+}
+
+TEST(without_a_call_there_is_no_music)
+{
+	CHECK(begin());
+	SAYS("I am in no channel", asks(ANA, "now", NULL));
+	CHECK_INT(types(ANA, "remove", "track", ""), 0);
+	SAYS("I am in no channel", presses(ANA, "parley:music_skip:*:301.1", ""));
+	end();
+}
+
+TEST(an_address_is_played_added_and_put_next)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	SAYS("Playing", plays(ANA, "play", "a.mp3"));
+	SAYS("number 2", plays(ANA, "add", "b.mp3"));
+	SAYS("number 2", plays(BEN, "next", "c.mp3"));
+	CHECK(strstr(music_queue_at(queue(), 1)->reference, "c.mp3"));
+	SAYS("2", plays(BEN, "add", "list.m3u"));
+	CHECK_INT(music_queue_count(queue()), 5);
+	SAYS("no sound", plays(BEN, "add", "page"));
+	CHECK_INT(settings_set(fx.c.settings, "music_share", "2"), 0);
+	SAYS("as one member may", plays(ANA, "add", "d.mp3"));
+	CHECK_INT(settings_set(fx.c.settings, "music_web", "0"), 0);
+	SAYS("I may not look", plays(BEN, "add", "d.mp3"));
+	CHECK_INT(music_queue_count(queue()), 5);
+	end();
+}
+
+TEST(requests_that_wait_are_counted_by_member)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	for (unsigned i = 0; i < MUSIC_USER_REQUESTS; i++) {
+		char url[200];
+
+		snprintf(url, sizeof url, "%s/slow%u", fx.site, i);
+		command(ANA, "add", text_option("query", url));
+	}
+	SAYS("still looking", plays(ANA, "add", "a.mp3"));
+	SAYS("Playing", plays(BEN, "add", "a.mp3"));
+	end(); /* while they wait */
+}
+
+TEST(members_control_their_own_tracks_and_vote_about_others)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	plays(ANA, "play", "a.mp3");
+	plays(ANA, "add", "b.mp3");
+	SAYS("Only a DJ", asks(BEN, "pause", NULL));
+	SAYS("1 of 2", asks(BEN, "skip", NULL));
+	SAYS("Paused", asks(ANA, "pause", NULL));
+	SAYS("already", asks(ANA, "pause", NULL));
+	SAYS("not in the queue", asks(ANA, "remove", text_option("track", "#99")));
+	SAYS("Removed", asks(ANA, "remove", text_option("track", "2")));
+	SAYS("Skipped", asks(ANA, "skip", NULL));
+	CHECK(!music_queue_present(queue()));
+	end();
+}
+
+TEST(a_button_reaches_the_track_that_it_was_shown_with)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	plays(ANA, "play", "a.mp3");
+	plays(ANA, "add", "b.mp3");
+	SAYS("not in the queue", presses(ANA, "parley:music_skip:*:301.7", ""));
+	SAYS("not in the queue", presses(ANA, "parley:music_skip:*:302.1", ""));
+	SAYS("come into my voice channel", presses(EVE, "parley:music_skip:*:301.1", ""));
+	SAYS("1 of 2", presses(BEN, "parley:music_skip:*:301.1", ""));
+	CHECK_STR(presses(ANA, "parley:music_skip:*:301.1", ""), "");
+	CHECK_INT(fx.type, 6);
+	CHECK_INT(music_queue_present(queue())->id, 2);
+	/* Of the queue, whatever track it showed. */
+	SAYS("Only a DJ", presses(ANA, "parley:music_loop:*:301.1", ""));
+	end();
+}
+
+TEST(a_choice_that_was_not_offered_is_over)
+{
+	char id[96];
+
+	CHECK(begin());
+	CHECK(begin_session());
+	snprintf(id, sizeof id, "parley:music_choice:501:%llu",
+		 (unsigned long long)(env_wall_ms(fx.t.env) / 1000));
+	CHECK(*presses(ANA, id, "local:a"));
+	CHECK_INT(music_queue_count(queue()), 0);
+	end();
+}
+
+TEST(entries_are_suggested_to_those_who_see_the_channel)
+{
+	CHECK(begin());
+	CHECK(begin_session());
+	plays(ANA, "play", "a.mp3");
+	plays(ANA, "add", "b.mp3");
+	CHECK(types(ANA, "remove", "track", "") > 0);
+	CHECK_INT(types(ANA, "add", "query", "a"), 0); /* there is no library */
+	end();
+}
