@@ -3,24 +3,28 @@
  * and consents of its own, which control has no setting for.
  *
  *   listener SOCKET EPOCH USER GUILD CHANNEL SESSION TOKEN ENDPOINT MS yes|no
- * [+USER|-USER|play:FILE]… listen USER…
+ * [+USER|-USER|play:FILE|say:LINES|tone:HZ]… listen USER…
  *
+ * say:LINES: each line that is appended to this file is the path of a WAV file, which is said.
  * +USER and -USER: this user consents, or does not. play:FILE: music from mediad's first folder; a
  * second one follows the first. The states of music are printed, and of each user, twice a second,
- * the loudest sample and how often the sound crossed zero. */
+ * the loudest sample, how often the sound crossed zero and the amplitude of the tone of HZ. */
 #include "control/media/call.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
+#include "proto/base/wav.h"
 #include "proto/media.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIXED = 11, USERS = 8, RATE = 24000, LEVEL_MS = 500 };
+enum { FIXED = 11, USERS = 8, RATE = 24000, LEVEL_MS = 500, LINES_MS = 50 };
 
 static struct {
 	char **argv;
@@ -32,9 +36,15 @@ static struct {
 	uint64_t user[USERS], samples[USERS];
 	int peak[USERS], last[USERS];
 	unsigned crossings[USERS];
+	double hz, sine[USERS], cosine[USERS]; /* the sound's part of that tone */
+	unsigned measured[USERS];
 	unsigned n_users;
 	const char *files[2]; /* of music */
 	unsigned n_files;
+	const char *lines; /* file of what to say; NULL: nothing */
+	long lines_read;
+	struct tmr *say_tmr;
+	struct media_playback *say;
 	uint64_t ms;
 	bool up;
 } run;
@@ -49,12 +59,79 @@ static void on_levels(void *arg)
 {
 	(void)arg;
 	for (unsigned i = 0; i < run.n_users; i++) {
-		printf("level %" PRIu64 " %d %u\n", run.user[i], run.peak[i], run.crossings[i]);
+		printf("level %" PRIu64 " %d %u %.0f\n", run.user[i], run.peak[i], run.crossings[i],
+		       run.measured[i] ? 2 * hypot(run.sine[i], run.cosine[i]) / run.measured[i]
+				       : 0.0);
+		run.sine[i] = run.cosine[i] = 0;
+		run.measured[i] = 0;
 		run.peak[i] = 0;
 		run.crossings[i] = 0;
 	}
 	fflush(stdout);
 	tmr_start(run.levels, LEVEL_MS * NS_PER_MS);
+}
+
+static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
+		    unsigned reason, uint64_t at_ns, void *arg)
+{
+	(void)pb;
+	(void)samples;
+	(void)reason;
+	(void)at_ns;
+	(void)arg;
+	if (ev == MEDIA_PB_STARTED || ev == MEDIA_PB_DRAINED)
+		printf("%s\n", ev == MEDIA_PB_STARTED ? "speaks" : "spoken");
+	fflush(stdout);
+}
+
+/* Its samples are aligned: they follow the 44 bytes of the header. */
+static int read_wav(const char *path, struct wav *wav)
+{
+	static union {
+		uint8_t bytes[1 << 20];
+		int16_t aligned;
+	} file;
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(file.bytes, 1, sizeof file.bytes, f) : 0;
+	int err = f ? wav_parse(wav, file.bytes, n) : errno;
+
+	if (f)
+		fclose(f);
+	return !err && wav->channels != 1 ? ENOTSUP : err;
+}
+
+static void say_file(const char *path)
+{
+	struct wav wav = {0};
+	int err = read_wav(path, &wav);
+
+	run.say = media_playback_free(run.say);
+	if (!err)
+		err = media_playback_open(&run.say, run.call, wav.rate, on_said, NULL);
+	if (!err)
+		err = media_playback_write(run.say, (const int16_t *)(const void *)wav.data,
+					   wav.frames);
+	if (!err)
+		media_playback_end(run.say);
+	else
+		fprintf(stderr, "listener: %s: %s\n", path, strerror(err));
+}
+
+static void on_say(void *arg)
+{
+	char line[1024];
+	FILE *f = fopen(run.lines, "r");
+
+	(void)arg;
+	if (f && fseek(f, run.lines_read, SEEK_SET) == 0 && fgets(line, sizeof line, f) &&
+	    strchr(line, '\n')) {
+		run.lines_read = ftell(f);
+		line[strcspn(line, "\n")] = '\0';
+		say_file(line);
+	}
+	if (f)
+		fclose(f);
+	tmr_start(run.say_tmr, LINES_MS * NS_PER_MS);
 }
 
 static void measure(unsigned i, struct slice pcm)
@@ -65,6 +142,9 @@ static void measure(unsigned i, struct slice pcm)
 
 		run.crossings[i] += (v < 0) != (run.last[i] < 0);
 		run.last[i] = v;
+		run.sine[i] += v * sin(2 * M_PI * run.hz * run.measured[i] / RATE);
+		run.cosine[i] += v * cos(2 * M_PI * run.hz * run.measured[i] / RATE);
+		run.measured[i]++;
 		if (abs(v) > run.peak[i])
 			run.peak[i] = abs(v);
 	}
@@ -104,6 +184,8 @@ static void on_event(struct media_call *call, const struct media_msg *m, void *a
 		printf("up\n");
 		fflush(stdout);
 		play_files(call);
+		if (run.lines)
+			tmr_start(run.say_tmr, 0);
 	}
 	for (unsigned i = 0; m->type == MEDIA_HEARD && i < run.n_users; i++)
 		if (m->heard.user == run.user[i])
@@ -130,6 +212,10 @@ static int tell_wishes(int argc)
 			listen = true;
 		} else if (strncmp(word, "play:", 5) == 0 && run.n_files < 2) {
 			run.files[run.n_files++] = word + 5;
+		} else if (strncmp(word, "tone:", 5) == 0) {
+			run.hz = strtod(word + 5, NULL);
+		} else if (strncmp(word, "say:", 4) == 0) {
+			run.lines = word + 4;
 		} else if (listen && run.n_users < USERS) {
 			run.user[run.n_users++] = user;
 			err = media_call_listen(run.call, user, RATE, 1000);
@@ -165,6 +251,8 @@ int main(int argc, char **argv)
 		err = tmr_alloc(&run.end, run.env, on_end, NULL);
 	if (!err)
 		err = tmr_alloc(&run.levels, run.env, on_levels, NULL);
+	if (!err)
+		err = tmr_alloc(&run.say_tmr, run.env, on_say, NULL);
 	if (!err)
 		err = media_alloc(&run.media, run.env, &conf);
 	if (!err)

@@ -1,5 +1,6 @@
 #!/bin/sh
 # slow: 70 s of speech over music.
+# rules 76 102
 # While music plays, the bot hears those whom it may (statement 102), through the real programs: a question without its name in the
 # wake latch is answered, one after the latch has closed is not, and one with its name is. The music plays on under all of them.
 #
