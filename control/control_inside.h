@@ -128,6 +128,12 @@ void control_on_turn_event(const struct bus_event *ev, void *arg);
 /* control_web.c */
 int control_make_web(struct control *c);
 
+/* control_orders.c: orderh, guildsh and channelsh of struct web_conf; arg is the control. */
+struct web_order;
+int control_take_order(const struct web_order *o, char *why, void *arg);
+json_t *control_tell_guilds(void *arg);
+json_t *control_tell_channels(uint64_t guild, void *arg);
+
 /* control_gateway.c */
 void control_find_gateway(void *arg);
 void control_on_gateway_event(const char *name, const json_t *d, void *arg);

@@ -196,6 +196,7 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	json_object_set_new(room, "heardCount", json_integer(people.heard));
 	json_object_set_new(room, "secure", secure_json(&s));
 	json_object_set_new(room, "brain", brain_json(&s));
+	json_object_set_new(room, "muted", json_boolean(voice_session_muted(vs)));
 	json_object_set_new(room, "faults", faults_json(&s.faults));
 	json_object_set_new(room, "turnCount", json_integer((json_int_t)s.turns));
 	json_object_set_new(room, "answeredCount", json_integer((json_int_t)s.answered));
@@ -242,6 +243,9 @@ int control_make_web(struct control *c)
 				.store = c->store,
 				.roomsh = tell_rooms,
 				.reasonsh = tell_reasons,
+				.guildsh = control_tell_guilds,
+				.channelsh = control_tell_channels,
+				.orderh = control_take_order,
 				.live = c->live,
 				.bus = c->bus,
 				.mcph = tell_mcp,

@@ -179,6 +179,17 @@ void agent_muted(struct agent *a, bool muted)
 	agent_feed(a, &(struct room_event){.type = ROOM_MUTE, .yes = muted});
 }
 
+void agent_say(struct agent *a, const char *text)
+{
+	agent_feed(a,
+		   &(struct room_event){.type = ROOM_ORDER, .yes = true, .text = slice_str(text)});
+}
+
+void agent_stop(struct agent *a)
+{
+	agent_feed(a, &(struct room_event){.type = ROOM_ORDER});
+}
+
 /* The voice's conversation holds their words. The room seeds the next session with the rest. */
 static void withdraw_words(struct agent *a, uint64_t user)
 {

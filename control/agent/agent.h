@@ -99,6 +99,10 @@ bool agent_knows(const struct agent *a, uint64_t user);
 uint64_t agent_started_ms(const struct agent *a);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);
+/* An operator has the bot say these words once the room is quiet, or stops what it says and does
+ * for the room. */
+void agent_say(struct agent *a, const char *text);
+void agent_stop(struct agent *a);
 /* Discord plays the soundboard sound, or cannot play it (an errno of AGENT_SOUND_REASONS). */
 void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
 /* Plays a local sound, mono at SOUND_OUTPUT_RATE (sound_output.h); copied. ENOTCONN, ENOMEM. */

@@ -426,6 +426,34 @@ uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char
 	return n == 1 ? found : 0;
 }
 
+json_t *guilds_list(const struct guilds *g)
+{
+	json_t *list = json_array(), *guild;
+	const char *key;
+
+	json_object_foreach(g->doc, key, guild) json_array_append_new(
+		list, json_pack("{s:s,s:O?}", "id", key, "name", json_object_get(guild, "name")));
+	return list;
+}
+
+json_t *guilds_channels(const struct guilds *g, uint64_t guild)
+{
+	json_t *channels = json_object_get(guild_of(g, guild), "channels"), *channel;
+	json_t *list = json_array();
+	const char *key;
+
+	json_object_foreach(channels, key, channel)
+	{
+		bool stage = json_integer_value(json_object_get(channel, "type")) ==
+			     DISCORD_CHANNEL_STAGE;
+
+		json_array_append_new(list, json_pack("{s:s,s:O?,s:s}", "id", key, "name",
+						      json_object_get(channel, "name"), "type",
+						      stage ? "stage" : "voice"));
+	}
+	return list;
+}
+
 bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct guild_voice *out)
 {
 	const json_t *v = part_of(g, guild, "voice", user);

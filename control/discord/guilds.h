@@ -41,6 +41,11 @@ unsigned guilds_count(const struct guilds *g);
 /* Name of a guild, "" when unknown. Borrowed. */
 const char *guilds_name(const struct guilds *g, uint64_t guild);
 
+/* [{"id", "name"}] of all guilds, and [{"id", "name", "type": "voice" or "stage"}] of a guild's
+ * voice channels. NULL without memory; the caller owns them. */
+json_t *guilds_list(const struct guilds *g);
+json_t *guilds_channels(const struct guilds *g, uint64_t guild);
+
 struct guild_channel {
 	int type; /* enum discord_channel_type */
 	uint32_t bitrate;

@@ -120,6 +120,10 @@ void room_session_on_event(struct room_session *s, struct room_context *context,
 	case ROOM_SUSPEND:
 		room_suspend(context);
 		break;
+	case ROOM_ORDER:
+		if (!ev->yes)
+			room_end_turns(context);
+		break;
 	case ROOM_SHUTDOWN:
 		room_shut_down(context);
 		break;

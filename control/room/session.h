@@ -57,6 +57,8 @@ void room_music_stop(struct room_context *context);
 void room_apply_settings(struct room_context *context);
 /* Ends all captures, turns and sessions of speech-to-text; the room goes on. */
 void room_suspend(struct room_context *context);
+/* An operator's order: every turn under way ends as cancelled; the room goes on listening. */
+void room_end_turns(struct room_context *context);
 /* Ends all turns and forgets everybody; the room takes no event after it. */
 void room_shut_down(struct room_context *context);
 

@@ -57,6 +57,13 @@ void room_suspend(struct room_context *context)
 			room_asr_close(context, i, "suspended");
 }
 
+void room_end_turns(struct room_context *context)
+{
+	for (struct room_turn *t = room_turn_next(context, NULL); t; t = room_turn_next(context, t))
+		if (t->phase != ROOM_PHASE_FREE)
+			room_turn_cancel(context, t, ROOM_REASON_CANCELLED);
+}
+
 void room_shut_down(struct room_context *context)
 {
 	context->over = true;

@@ -64,6 +64,7 @@ struct voice_session {
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */
 	bool leaves;		      /* the room asked to leave */
 	uint64_t goes_to;	      /* the room asked to go to this channel; 0: nowhere */
+	bool silenced;		      /* an operator has muted the bot */
 	bool thrown_out; /* somebody disconnected the bot; the room still waits for it to return */
 	struct session_day day; /* sessions that began today */
 	bool udp_lost;		/* datagrams no longer got through, and the call is not back */

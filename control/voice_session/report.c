@@ -99,7 +99,7 @@ bool voice_session_unheard(const struct voice_session *c)
 {
 	enum voice_reason why = voice_session_hindrance(c);
 
-	return why != VOICE_REASON_NONE && why != VOICE_REASON_SERVER_DEAFENED;
+	return c->silenced || (why != VOICE_REASON_NONE && why != VOICE_REASON_SERVER_DEAFENED);
 }
 
 bool voice_session_is_up(const struct voice_session *c)

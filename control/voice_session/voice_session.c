@@ -170,8 +170,8 @@ uint64_t voice_session_since(const struct voice_session *c)
 	return c->since_ms;
 }
 
-void voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
-			struct command *cmd)
+enum voice_reason voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
+				     struct command *cmd)
 {
 	bool there = voice_session_is_up(c) && voice_state(c->voice) == VOICE_IN &&
 		     voice_channel(c->voice) == channel;
@@ -216,6 +216,51 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 	}
 	c->conf.changedh(c->conf.arg);
 	voice_session_arm_timer(c);
+	return why;
+}
+
+/* ---- orders ---- */
+
+int voice_session_say(struct voice_session *c, const char *text)
+{
+	if (!c->agent || !voice_session_is_up(c))
+		return ENOTCONN;
+	agent_say(c->agent, text);
+	return 0;
+}
+
+int voice_session_stop(struct voice_session *c)
+{
+	if (!c->agent)
+		return ENOTCONN;
+	agent_stop(c->agent);
+	return 0;
+}
+
+int voice_session_mute(struct voice_session *c, bool muted)
+{
+	struct words words = {0};
+
+	if (!c->agent)
+		return ENOTCONN;
+	if (c->silenced == muted)
+		return 0;
+	c->silenced = muted;
+	agent_muted(c->agent, voice_session_unheard(c));
+	if (muted)
+		agent_stop(c->agent);
+	words_speak(&words, agent_language(c->agent));
+	if (muted)
+		words_silenced(&words);
+	else
+		words_unsilenced(&words);
+	voice_session_tell_room(&words, c);
+	return 0;
+}
+
+bool voice_session_muted(const struct voice_session *c)
+{
+	return c->silenced;
 }
 
 void voice_session_leave(struct voice_session *c)
@@ -225,6 +270,7 @@ void voice_session_leave(struct voice_session *c)
 	voice_session_speak(c, &words);
 	words_asked_to_leave(&words);
 	voice_session_answer(c, &words);
+	c->silenced = false;
 	voice_leave(c->voice, env_now(c->conf.env));
 	voice_session_end_room(c, "nl_leave");
 	c->conf.changedh(c->conf.arg);

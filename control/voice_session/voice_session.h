@@ -76,10 +76,19 @@ bool voice_session_standing(const struct voice_session *c);
 /* When the conversation began, ms since 1970; 0: it has not. */
 uint64_t voice_session_since(const struct voice_session *c);
 
-/* Joins; answers cmd, if given, when the join has succeeded or failed. */
-void voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
-			struct command *cmd);
+/* Joins; answers cmd, if given, when the join has succeeded or failed. Returns the obstacle when it
+ * is known at once. */
+enum voice_reason voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
+				     struct command *cmd);
 void voice_session_leave(struct voice_session *c);
+/* Orders of an operator: the bot says these words (at most VOICE_SESSION_SAY_MAX bytes) once the
+ * room is quiet; it ends what it says and does for the room; it says nothing, in this call, until
+ * it is unmuted, which the room is told. ENOTCONN: there is no conversation. */
+enum { VOICE_SESSION_SAY_MAX = 600 };
+int voice_session_say(struct voice_session *c, const char *text);
+int voice_session_stop(struct voice_session *c);
+int voice_session_mute(struct voice_session *c, bool muted);
+bool voice_session_muted(const struct voice_session *c);
 /* Takes over a channel that the previous control had joined; guilds holds the bot's voice state. */
 void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standing);
 

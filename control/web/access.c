@@ -183,8 +183,8 @@ void access_actor(const struct access *a, const struct http_exchange *x,
 
 /* ---- the audit ---- */
 
-static void publish(const struct access *a, const struct http_exchange *x, const char *kind,
-		    const char *target, const char *result)
+void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,
+		  const char *target, const char *result)
 {
 	char actor[ACCESS_ACTOR_SIZE], address[46], via[64];
 
@@ -285,7 +285,7 @@ static void begin_session(struct access *a, struct http_exchange *x, enum web_ro
 	http_set_tag(x, id);
 	save_sessions(a);
 	snprintf(name, sizeof name, "session %llu", (unsigned long long)id);
-	publish(a, x, "sign_in", name, "granted");
+	access_audit(a, x, "sign_in", name, "granted");
 }
 
 enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
@@ -303,12 +303,12 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 	http_client_address(x, address, sizeof address);
 	if (!throttle_take(&a->throttle, address, env_now(a->conf.env))) {
 		if (throttle_is_news(&a->throttle))
-			publish(a, x, "sign_in", "", "too many tries");
+			access_audit(a, x, "sign_in", "", "too many tries");
 		return SIGN_IN_LATER;
 	}
 	role = redeem(a, head);
 	if (role == WEB_NOBODY) {
-		publish(a, x, "sign_in", "", "refused");
+		access_audit(a, x, "sign_in", "", "refused");
 		return SIGN_IN_REFUSED;
 	}
 	throttle_give_back(&a->throttle, address);
@@ -327,7 +327,7 @@ static void drop_cookie(const struct access *a, struct http_exchange *x)
 
 void access_sign_out(struct access *a, struct http_exchange *x)
 {
-	publish(a, x, "sign_out", "", "done");
+	access_audit(a, x, "sign_out", "", "done");
 	drop_cookie(a, x);
 	if (sessions_end(&a->sessions, http_tag(x))) {
 		save_sessions(a);
@@ -341,7 +341,7 @@ unsigned access_sign_out_all(struct access *a, struct http_exchange *x)
 	char result[32];
 	unsigned ended;
 
-	publish(a, x, "sign_out_everywhere", web_role_name(role), "begun");
+	access_audit(a, x, "sign_out_everywhere", web_role_name(role), "begun");
 	drop_cookie(a, x);
 	ended = sessions_end_all(&a->sessions, role);
 	snprintf(result, sizeof result, "%u sessions", ended);

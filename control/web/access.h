@@ -81,6 +81,9 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 void access_sign_out(struct access *a, struct http_exchange *x);
 /* Ends all sessions whose role is not above that of the exchange. Returns how many. */
 unsigned access_sign_out_all(struct access *a, struct http_exchange *x);
+/* A row of the audit: what this client did, to what, and what came of it. */
+void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,
+		  const char *target, const char *result);
 /* [{id, role, createdAt, expiresAt, current}], the oldest first. */
 json_t *access_list(const struct access *a, const struct http_exchange *x);
 

@@ -20,7 +20,7 @@ struct web_request {
 	const json_t *body; /* NULL without one */
 	enum web_role role;
 	char actor[ACCESS_ACTOR_SIZE]; /* as access_actor */
-	uint64_t id;		       /* in a path that ends in :id */
+	uint64_t id;		       /* in a path with :id */
 };
 typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 

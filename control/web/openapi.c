@@ -16,13 +16,14 @@ static const struct described routes[] = {
 };
 enum { ROUTES = sizeof routes / sizeof routes[0], PATH_SIZE = 64 };
 
-/* "/api/turns/:id" as "/api/turns/{id}". */
+/* "/api/rooms/:id/say" as "/api/rooms/{id}/say". */
 static void write_path(const char *path, char out[PATH_SIZE])
 {
 	const char *colon = strchr(path, ':');
 
 	if (colon)
-		snprintf(out, PATH_SIZE, "%.*s{%s}", (int)(colon - path), path, colon + 1);
+		snprintf(out, PATH_SIZE, "%.*s{id}%s", (int)(colon - path), path,
+			 colon + strlen(":id"));
 	else
 		snprintf(out, PATH_SIZE, "%s", path);
 }

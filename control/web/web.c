@@ -198,6 +198,25 @@ static void answer_known(struct web *w, unsigned i, struct web_request *r)
 	routes[i].h(w, r);
 }
 
+/* :id in a path stands for any number there. */
+static bool path_matches(const char *pattern, const char *path, uint64_t *id)
+{
+	size_t n = strcspn(pattern, ":"), digits;
+	char number[24];
+
+	*id = 0;
+	if (!pattern[n])
+		return strcmp(pattern, path) == 0;
+	if (strncmp(pattern, path, n) != 0)
+		return false;
+	digits = strcspn(path + n, "/");
+	if (digits >= sizeof number || strcmp(pattern + n + strlen(":id"), path + n + digits) != 0)
+		return false;
+	memcpy(number, path + n, digits);
+	number[digits] = '\0';
+	return discord_u64(number, id) && *id && *id <= INT64_MAX;
+}
+
 static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
 {
 	const struct way *way = arg;
@@ -205,6 +224,7 @@ static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bo
 	struct web_request r = {.x = x, .head = http_request_head(x), .body = body};
 
 	(void)last;
+	path_matches(way->route->path, r.head->path, &r.id);
 	if (json_is_object(body))
 		answer_known(way->web, (unsigned)(way->route - routes), &r);
 	else
@@ -247,18 +267,6 @@ static void run(struct web *w, unsigned i, struct http_exchange *x, const struct
 		http_take_body(
 			x, &(struct http_body_limits){.max = routes[i].body, .ms = routes[i].ms},
 			take_body, &w->way[i]);
-}
-
-/* A path that ends in :id stands for any number there. */
-static bool path_matches(const char *pattern, const char *path, uint64_t *id)
-{
-	size_t n = strcspn(pattern, ":");
-
-	*id = 0;
-	if (!pattern[n])
-		return strcmp(pattern, path) == 0;
-	return strncmp(pattern, path, n) == 0 && discord_u64(path + n, id) && *id &&
-	       *id <= INT64_MAX;
 }
 
 static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
@@ -356,7 +364,7 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	int err;
 
 	if (!out || !conf->live || !conf->bus || !conf->mcph || !conf->readyh || !conf->metricsh ||
-	    !conf->roomsh || !conf->reasonsh)
+	    !conf->roomsh || !conf->reasonsh || !conf->guildsh || !conf->channelsh || !conf->orderh)
 		return EINVAL;
 	w = calloc(1, sizeof *w);
 	if (!w)

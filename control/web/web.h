@@ -19,6 +19,16 @@ struct live_settings;
 struct store;
 struct web;
 
+enum { WEB_WHY_SIZE = 512, WEB_SAY_MAX = 600 };
+enum web_order_kind { WEB_SAY, WEB_STOP, WEB_MUTE, WEB_UNMUTE, WEB_LEAVE, WEB_MOVE };
+const char *web_order_name(enum web_order_kind kind);
+/* What an operator has the bot do in a room. Borrowed. */
+struct web_order {
+	enum web_order_kind kind;
+	uint64_t guild, channel; /* channel: of MOVE */
+	const char *text;	 /* of SAY, at most WEB_SAY_MAX bytes */
+};
+
 struct web_conf {
 	struct env *env;
 	const char *listen; /* "127.0.0.1:8787": a numeric address and a port, 0 for any; copied */
@@ -35,6 +45,12 @@ struct web_conf {
 	char *(*metricsh)(void *arg);	/* Prometheus's text format */
 	json_t *(*roomsh)(void *arg);	/* [{"guild": "ID", …}], to which the turns are added */
 	json_t *(*reasonsh)(void *arg); /* what reasons and rules mean */
+	json_t *(*guildsh)(void *arg);	/* [{"id", "name"}] */
+	/* [{"id", "name", "type": "voice" or "stage"}]; NULL also for a server nobody knows */
+	json_t *(*channelsh)(uint64_t guild, void *arg);
+	/* Carries an order out, or begins to. ENOENT: the bot is in no channel there, or not in the
+	 * server; ENOTCONN: it is in no conversation; others: why is a sentence, or "". */
+	int (*orderh)(const struct web_order *order, char why[WEB_WHY_SIZE], void *arg);
 	void *arg;
 };
 

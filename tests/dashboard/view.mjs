@@ -144,6 +144,30 @@ async function seeTurn(b) {
   await b.picture('phone', 390, 800, true);
 }
 
+const pressed = "document.getElementById('mute').getAttribute('aria-pressed')";
+const press = (id) => `document.getElementById('${id}').click()`;
+
+async function giveOrders(b) {
+  await b.eval(press('mute'));
+  is('a mute order reaches the bot', await b.until(`${pressed} === 'true'`), true);
+  is('and its outcome stands beside the button', await b.eval(`/^mute: the bot has the order/.test(${text('order-outcome')})`), true);
+  await b.eval(`document.getElementById('say').value = 'good evening'; document.getElementById('say-form').requestSubmit()`);
+  is('a muted bot says nothing', await b.until(`${text('order-outcome')}.includes('The bot is muted.')`), true);
+  b.troubles.length = 0; // the 409
+  await b.picture('orders', 1280, 700, false);
+  await b.eval(press('mute'));
+  is('it is unmuted', await b.until(`${pressed} === 'false'`), true);
+  await b.eval(`document.getElementById('say').value = 'good evening'; document.getElementById('say-form').requestSubmit()`);
+  is('an unmuted one is asked to say it', await b.until(`[...document.querySelectorAll('#turns button')].length > 0 && (${text('now')} + ${text('turns')}).includes('good evening') || ${text('order-outcome')}.startsWith('say: the bot has')`, 20000), true);
+  await b.eval(press('stop'));
+  is('and stopped', await b.until(`${text('order-outcome')}.startsWith('stop: the bot has')`), true);
+}
+
+async function leave(b) {
+  await b.eval(press('leave'));
+  is('it leaves', await b.until(`${text('rooms')}.includes('in no voice channel')`, 15000), true);
+}
+
 const payloads = [
   '<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', '<svg onload=alert(1)>', "javascript:alert(1)//'", '</script><iframe src=//x>',
   '__proto__', '\u202e\u2066rtl', 'a\u0301'.repeat(2000), '{{constructor.constructor("alert(1)")()}}', '\ud800', '<style>*{display:none}</style>',
@@ -190,6 +214,8 @@ try {
   await seeTurn(b);
   await useKeys(b);
   await seeHostileTexts(b);
+  await giveOrders(b);
+  await leave(b);
   await signOut(b);
 } catch (e) {
   is('the browser', e.stack, 'no error');

@@ -100,12 +100,22 @@ is "and no longer list" "$(status) $(field error <"$D/answer")" "400 bad_query"
 web GET /api/rooms "Cookie: $viewer" >"$D/answer"
 is "the room is shown" "$(status) $(field guild <"$D/answer") $(field channel <"$D/answer") $(field phase <"$D/answer")" "200 $GUILD $VOICE up"
 is "with its last turn" "$(grep -c '"lastTurn":{"turn":[0-9]*,.*"reason":"answered"' "$D/answer")" 1
+order() { # COOKIE NAME ORIGIN
+	web POST /api/rooms/$GUILD/$2 "Cookie: $1" "Sec-Fetch-Site: same-origin" "Origin: http://$3:$WEB" >"$D/answer"
+}
+order "$viewer" stop 127.0.0.1
+is "a viewer gives no orders" "$(status) $(field error <"$D/answer")" "403 forbidden"
+order "$operator" stop localhost
+is "nor does another site" "$(status) $(field error <"$D/answer")" "403 cross_origin"
+order "$operator" stop 127.0.0.1
+is "an operator does" "$(status) $(field order <"$D/answer")" "202 stop"
 for path in errors costs audit reasons; do
 	web GET /api/$path "Cookie: $admin" >"$D/answer-$path"
 	is "$path" "$(status)" 200
 done
 is "the audit has who signed in and who was refused" \
 	"$(grep -o '"kind":"sign_in"' "$D/answer-audit" | wc -l) $(grep -o '"result":"refused"' "$D/answer-audit" | wc -l)" "4 1"
+is "and the order" "$(grep -c '"kind":"stop","target":"server '$GUILD'","result":"carried out"' "$D/answer-audit")" 1
 web GET /api/audit "Cookie: $operator" >"$D/answer"
 is "which is for admins" "$(status) $(field error <"$D/answer")" "403 forbidden"
 

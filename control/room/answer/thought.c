@@ -17,11 +17,16 @@ enum { GREET_MS = 1000, SUMMARY_LINES = 4 };
 
 enum kind { NOTHING, GREETING, SUMMARY, THOUGHT };
 
-bool room_thought_is_quiet(const struct room_context *context)
+bool room_thought_has_floor(const struct room_context *context)
 {
 	return !room_turn_active(context) && context->up && !context->muted &&
-	       room_people_present(context) && room_music_idle(context->music) &&
-	       !room_live_captures(context) && !room_turn_pending(context);
+	       room_people_present(context) && !room_live_captures(context) &&
+	       !room_turn_pending(context);
+}
+
+bool room_thought_is_quiet(const struct room_context *context)
+{
+	return room_thought_has_floor(context) && room_music_idle(context->music);
 }
 
 bool room_thought_may_speak(const struct room_context *context)

@@ -31,7 +31,9 @@ struct room_thought {
 	unsigned drawn;	    /* draws so far */
 };
 
-/* Somebody is there to hear the bot, the floor is free, and nobody waits for it. */
+/* Somebody is there to hear the bot, and the floor is free; music may play. */
+bool room_thought_has_floor(const struct room_context *context);
+/* The same without music. */
 bool room_thought_is_quiet(const struct room_context *context);
 /* The conditions of a thought besides time: the floor is free, and nobody waits for it. */
 bool room_thought_may_speak(const struct room_context *context);

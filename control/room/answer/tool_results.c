@@ -35,6 +35,8 @@ static void keep_name(struct room_tool_results *r, const char *text, size_t n)
 
 static void keep_result_note(struct room_tool_results *r, const struct room_result *x)
 {
+	if (x->order)
+		return;
 	if (x->tainted)
 		keep_name(r, x->text, strlen(x->text));
 	else
@@ -59,7 +61,8 @@ static void keep_result(struct room_tool_results *r, const struct room_context *
 {
 	struct room_result *place = find_place(r);
 
-	*place = (struct room_result){.since = context->now, .tainted = ev->tainted};
+	*place = (struct room_result){
+		.since = context->now, .tainted = ev->tainted, .order = ev->type == ROOM_ORDER};
 	snprintf(place->text, sizeof place->text, "%.*s", (int)ev->text.n,
 		 (const char *)ev->text.p);
 	utf8_mend(place->text);
@@ -67,17 +70,28 @@ static void keep_result(struct room_tool_results *r, const struct room_context *
 	r->look_at = context->now;
 }
 
+/* An operator who stops the bot does not want to hear earlier words. */
+static void drop_orders(struct room_tool_results *r)
+{
+	for (unsigned i = 0; i < ROOM_RESULTS; i++)
+		if (r->result[i].order)
+			r->result[i] = (struct room_result){0};
+}
+
 void room_tool_results_on_event(struct room_tool_results *r, struct room_context *context,
 				const struct room_event *ev)
 {
-	bool noted = (ev->type == ROOM_TOOL && !ev->yes) || ev->type == ROOM_TOOL_RESULT;
+	bool told = ev->yes && (ev->type == ROOM_TOOL_RESULT || ev->type == ROOM_ORDER);
+	bool noted = told || (ev->type == ROOM_TOOL && !ev->yes) || ev->type == ROOM_TOOL_RESULT;
 
 	/* A note may quote what a tool found in the memory. */
 	if (ev->type == ROOM_WITHDRAWN)
 		memset(r->note, 0, sizeof r->note);
+	if (ev->type == ROOM_ORDER && !ev->yes)
+		drop_orders(r);
 	if (!noted || !ev->text.n)
 		return;
-	if (ev->type == ROOM_TOOL_RESULT && ev->yes)
+	if (told)
 		keep_result(r, context, ev);
 	else if (ev->tainted)
 		keep_name(r, (const char *)ev->text.p, ev->text.n);
@@ -99,15 +113,18 @@ static void follow_turn(struct room_context *context, struct room_result *x)
 
 static void tell_result(struct room_context *context, struct room_result *x)
 {
-	char line[sizeof PROMPT_TOOL_RESULT + ROOM_RESULT_MAX];
+	char line[sizeof PROMPT_TOOL_RESULT + sizeof PROMPT_ORDER + ROOM_RESULT_MAX];
 	struct room_turn *t;
 
-	snprintf(line, sizeof line, PROMPT_TOOL_RESULT, x->text);
+	if (x->order)
+		snprintf(line, sizeof line, PROMPT_ORDER, x->text);
+	else
+		snprintf(line, sizeof line, PROMPT_TOOL_RESULT, x->text);
 	t = room_turn_new_prompted(context, line);
 	if (!t)
 		return;
 	x->turn = t->id;
-	room_turn_decide(t, ROOM_RULE_TOOL_RESULT, true,
+	room_turn_decide(t, x->order ? ROOM_RULE_ORDER : ROOM_RULE_TOOL_RESULT, true,
 			 (int64_t)((context->now - x->since) / NS_PER_MS), 0);
 	room_answer_ask(context, t);
 }
@@ -126,7 +143,8 @@ void room_tool_results_tick(struct room_tool_results *r, struct room_context *co
 		if (context->now >= x->since + ROOM_RESULT_S * NS_PER_S) {
 			keep_result_note(r, x);
 			x->since = 0;
-		} else if (room_thought_is_quiet(context)) {
+		} else if (x->order ? room_thought_has_floor(context)
+				    : room_thought_is_quiet(context)) {
 			tell_result(context, x);
 		}
 	}

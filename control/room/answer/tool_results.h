@@ -7,6 +7,7 @@
  *   TELLING    somebody spoke before it was heard             WAITING
  *   TELLING    the turn ended otherwise                       forgotten
  *
+ * An operator's words to say are such a result, too, except that they never become a note.
  * A person's question that waits comes first. Notes stand in the instructions, so a result that is
  * text of strangers leaves only the name of its tool there. For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_TOOL_RESULTS_H
@@ -29,12 +30,13 @@ struct room_tool_results {
 		uint64_t since; /* 0: free */
 		uint32_t turn;	/* TELLING; 0: WAITING */
 		bool tainted;	/* text of strangers */
+		bool order;	/* an operator's words */
 		char text[ROOM_RESULT_MAX];
 	} result[ROOM_RESULTS];
 	uint64_t look_at; /* not before */
 };
 
-/* TOOL, TOOL_RESULT, WITHDRAWN. */
+/* TOOL, TOOL_RESULT, WITHDRAWN, ORDER. */
 void room_tool_results_on_event(struct room_tool_results *r, struct room_context *context,
 				const struct room_event *ev);
 void room_tool_results_tick(struct room_tool_results *r, struct room_context *context);

@@ -61,12 +61,17 @@ const meaning = (reason) => own(state.meanings.reasons, reason) || reason;
 
 // ---- talking to control ----
 
-async function ask(method, path, headers) {
-  const answer = await fetch(path, { method, headers, credentials: "same-origin", cache: "no-store" });
+async function ask(method, path, headers, document) {
+  const answer = await fetch(path, {
+    method, credentials: "same-origin", cache: "no-store",
+    headers: document ? { ...headers, "Content-Type": "application/json" } : headers || {},
+    body: document && JSON.stringify(document),
+  });
   const body = answer.status === 204 ? null : await answer.json().catch(() => null);
 
   if (answer.status === 401 && path !== "/api/auth/session") showSignIn();
-  if (!answer.ok) throw Object.assign(new Error(body?.title || `Error ${answer.status}`), { status: answer.status });
+  if (!answer.ok)
+    throw Object.assign(new Error([body?.title || `Error ${answer.status}`, body?.detail].filter(Boolean).join(" ")), { status: answer.status, body });
   return body;
 }
 
@@ -145,6 +150,43 @@ async function openTurn(id) {
     say(e.message);
   }
   paint();
+}
+
+// ---- orders ----
+
+// What came of an order stands beside the buttons, until the next one or another room.
+async function order(name, document) {
+  const room = state.room, outcome = $("order-outcome");
+
+  outcome.textContent = `${name} …`;
+  try {
+    await ask("POST", `/api/rooms/${room}/${name === "unmute" ? "mute" : name}`, null, document);
+    if (room === state.room) outcome.textContent = `${name}: the bot has the order (${clock(Date.now())}).`;
+  } catch (e) {
+    if (room === state.room) outcome.textContent = `${name}: ${e.status ? e.message : "control does not answer."}`;
+  }
+  loadRooms();
+}
+
+let channelsOf = null;
+
+// The channels of the server, for the order to move; asked for when another room is shown.
+async function loadChannels(room) {
+  if (channelsOf === room.guild) return;
+  channelsOf = room.guild;
+  const { channels } = await ask("GET", `/api/guilds/${room.guild}/channels`).catch(() => ({ channels: [] }));
+
+  if (channelsOf !== room.guild) return;
+  fill("channel", ...channels.filter((c) => c.id !== room.channel).map((c) => node("option", { value: c.id }, c.name || c.id)));
+  $("move-form").hidden = !$("channel").children.length;
+}
+
+function drawOrders(room) {
+  $("orders").hidden = !room || !state.who.words;
+  if ($("orders").hidden) return;
+  $("mute").textContent = room.muted ? "Unmute" : "Mute";
+  $("mute").setAttribute("aria-pressed", String(room.muted));
+  loadChannels(room);
 }
 
 // ---- the stream ----
@@ -256,6 +298,7 @@ function drawRooms() {
 
     button.onclick = () => {
       state.room = r.guild;
+      $("order-outcome").textContent = "";
       state.turns = [];
       state.chosen = state.turn = null;
       loadTurns();
@@ -279,6 +322,7 @@ function describeSecure(s) {
 function drawRoom(room) {
   $("room-title").textContent = room ? `${room.channelName || room.channel} · ${room.guildName || room.guild}` : "No room";
   for (const id of ["facts", "now-section", "people-section"]) $(id).hidden = !room;
+  drawOrders(room);
   if (!room) {
     fill("faults");
     return;
@@ -286,6 +330,7 @@ function drawRoom(room) {
   fill("facts",
     fact("call", room.phase), fact("since", room.since && clock(room.since)), fact("encryption", describeSecure(room.secure)),
     fact("engine", room.brain && `${room.brain.name}${room.brain.up ? "" : " (down)"}`),
+    fact("muted", room.muted ? "by an operator" : null),
     fact("answered", `${room.answeredCount} of ${room.turnCount} turns`), fact("today", dollars(room.spentTodayUsd)));
   fill("faults", ...room.faults.map((f) => node("li", null, f.text || f.fault)));
   keep($("people"), room.people, (p) => p.user, (p) => node("li", null,
@@ -435,7 +480,9 @@ function showSignIn() {
   state.rooms = state.turns = [];
   state.room = state.chosen = state.turn = state.next = drawn = null;
   // Nothing of what was read stays behind.
-  for (const id of ["rooms", "room-title", "facts", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
+  channelsOf = null;
+  $("say").value = "";
+  for (const id of ["rooms", "order-outcome", "channel", "room-title", "facts", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
   $("board").hidden = $("account").hidden = true;
   $("sign-in").hidden = false;
   $("link").textContent = "";
@@ -510,6 +557,23 @@ $("sign-in-form").onsubmit = (e) => {
 $("sign-out").onclick = () => signOut("/api/auth/session");
 $("sign-out-all").onclick = () => signOut("/api/auth/sessions");
 $("older").onclick = loadOlder;
+$("say-form").onsubmit = (e) => {
+  e.preventDefault();
+  order("say", { text: $("say").value });
+  $("say").value = "";
+};
+$("stop").onclick = () => order("stop");
+$("mute").onclick = () => {
+  const muted = state.rooms.find((r) => r.guild === state.room)?.muted;
+
+  order(muted ? "unmute" : "mute", { muted: !muted });
+};
+$("leave").onclick = () => order("leave");
+$("move-form").onsubmit = (e) => {
+  e.preventDefault();
+  channelsOf = null;
+  order("move", { channel: $("channel").value });
+};
 $("close").onclick = closeTurn;
 document.addEventListener("keydown", (e) => {
   if ((e.key === "ArrowDown" && moveBy(1)) || (e.key === "ArrowUp" && moveBy(-1))) e.preventDefault();

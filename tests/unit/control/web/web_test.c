@@ -30,6 +30,8 @@ static struct fixture {
 	struct http *http;
 	struct tmr *saved_tmr;
 	char *saved; /* the version that was handed over last */
+	char order[128];
+	int order_err;
 	char author[16], told_author[16];
 	json_t *got;
 	int begin_err, save_err, status;
@@ -108,6 +110,27 @@ static json_t *on_reasons(void *arg)
 	return json_pack("{s:{s:s}}", "reasons", "answered", "it was answered");
 }
 
+static json_t *on_guilds(void *arg)
+{
+	(void)arg;
+	return json_pack("[{s:s,s:s}]", "id", "42", "name", "Home");
+}
+
+static json_t *on_channels(uint64_t guild, void *arg)
+{
+	(void)arg;
+	return guild == 42 ? json_pack("[{s:s}]", "id", "7") : NULL;
+}
+
+static int on_order(const struct web_order *o, char why[WEB_WHY_SIZE], void *arg)
+{
+	(void)arg;
+	snprintf(fx.order, sizeof fx.order, "%s %d %d %s", web_order_name(o->kind), (int)o->guild,
+		 (int)o->channel, o->text ? o->text : "");
+	snprintf(why, WEB_WHY_SIZE, "It is full.");
+	return fx.order_err;
+}
+
 static bool open_with(const json_t *kept, struct journal *j)
 {
 	static const uint32_t hours = 1;
@@ -121,6 +144,9 @@ static bool open_with(const json_t *kept, struct journal *j)
 			      .session_hours = &hours,
 			      .roomsh = on_rooms,
 			      .reasonsh = on_reasons,
+			      .guildsh = on_guilds,
+			      .channelsh = on_channels,
+			      .orderh = on_order,
 			      .metricsh = on_metrics};
 
 	memset(&fx, 0, sizeof fx);
@@ -701,5 +727,72 @@ TEST(web_tells_the_state_of_mcp_servers_to_viewers_alone)
 		  "notes");
 	CHECK_INT(ask_as("wrong", "GET", "/api/mcp/status", NULL), 401);
 	CHECK_INT(ask("POST", "/api/mcp/status", "{}"), 405);
+	close_all();
+}
+
+static void take_action(const struct bus_event *ev, void *arg)
+{
+	char *told = arg;
+
+	snprintf(told, 128, "%s, %s: %s", ev->action.kind, ev->action.target, ev->action.result);
+}
+
+TEST(orders_reach_the_room_and_the_audit)
+{
+	char told[128] = "";
+
+	CHECK(open_all(NULL));
+	CHECK_INT(bus_subscribe(fx.bus, BUS_MASK(EVENT_OPERATOR_ACTION), take_action, told), 0);
+	CHECK_INT(ask("POST", "/api/rooms/42/say", "{\"text\": \"good evening\"}"), 202);
+	CHECK_STR(fx.order, "say 42 0 good evening");
+	CHECK_STR(told, "say, server 42: carried out");
+	CHECK_INT(ask("POST", "/api/rooms/42/stop", NULL), 202);
+	CHECK_STR(fx.order, "stop 42 0 ");
+	CHECK_INT(ask("POST", "/api/rooms/42/mute", "{\"muted\": true}"), 202);
+	CHECK_STR(fx.order, "mute 42 0 ");
+	CHECK_INT(ask("POST", "/api/rooms/42/mute", "{\"muted\": false}"), 202);
+	CHECK_STR(fx.order, "unmute 42 0 ");
+	CHECK_INT(ask("POST", "/api/rooms/42/leave", NULL), 202);
+	CHECK_STR(fx.order, "leave 42 0 ");
+	fx.order_err = EBUSY;
+	CHECK_INT(ask("POST", "/api/rooms/42/move", "{\"channel\": \"7\"}"), 409);
+	CHECK_STR(fx.order, "move 42 7 ");
+	CHECK_STR(text_of("detail"), "It is full.");
+	CHECK_STR(told, "move, server 42: refused");
+	fx.order_err = ENOENT;
+	CHECK_INT(ask("POST", "/api/voice/join", "{\"guildId\": \"9\", \"channelId\": \"7\"}"),
+		  404);
+	CHECK_STR(fx.order, "move 9 7 ");
+	fx.order_err = ENOTCONN;
+	CHECK_INT(ask("POST", "/api/rooms/42/stop", NULL), 409);
+	CHECK_STR(text_of("error"), "no_conversation");
+	close_all();
+}
+
+TEST(orders_of_another_form_reach_nobody)
+{
+	static const struct {
+		const char *path, *body;
+		int status;
+	} bad[] = {
+		{"/api/rooms/42/say", "{\"text\": \" \"}", 400},
+		{"/api/rooms/42/say", "{}", 400},
+		{"/api/rooms/42/mute", "{\"muted\": 1}", 400},
+		{"/api/rooms/42/move", "{\"channel\": 7}", 400},
+		{"/api/voice/join", "{\"guildId\": \"9\"}", 400},
+		{"/api/rooms/0/stop", NULL, 404},
+		{"/api/rooms/x/stop", NULL, 404},
+		{"/api/rooms/42/stop/now", NULL, 404},
+		{"/api/rooms/42", NULL, 404},
+		{"/api/rooms//stop", NULL, 404},
+	};
+
+	CHECK(open_all(NULL));
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		CHECK_INT(ask("POST", bad[i].path, bad[i].body), bad[i].status);
+	CHECK_STR(fx.order, "");
+	CHECK_INT(ask("GET", "/api/guilds", NULL), 200);
+	CHECK_INT(ask("GET", "/api/guilds/42/channels", NULL), 200);
+	CHECK_INT(ask("GET", "/api/guilds/43/channels", NULL), 404);
 	close_all();
 }

@@ -332,3 +332,51 @@ TEST(a_revised_yes_is_asked_about_anew)
 	CHECK(t && strcmp(t->transcript, "parley don't go ahead") == 0);
 	world_end(&w);
 }
+
+static void order(struct world *w, const char *say)
+{
+	world_step(w, (struct room_event){.type = ROOM_ORDER,
+					  .yes = say != NULL,
+					  .text = slice_str(say ? say : "")});
+}
+
+TEST(an_operators_words_are_said_when_the_floor_is_free)
+{
+	static struct world w;
+
+	world_begin(&w, "guest=off greet=no", 1);
+	world_answering(&w, 1000);
+	world_forget(&w);
+	order(&w, "dinner is ready");
+	world_until(&w, w.ms + 300);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_DRAINED, .turn = w.asked, .samples = 24000});
+	world_until(&w, w.ms + 3000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(strstr(w.ask, "these words and no others: dinner is ready"));
+	world_end(&w);
+}
+
+TEST(an_operator_stops_the_answer_and_the_words_that_wait)
+{
+	static struct world w;
+
+	world_begin(&w, "guest=off greet=no", 1);
+	world_answering(&w, 1000);
+	world_forget(&w);
+	order(&w, "dinner is ready");
+	order(&w, NULL);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = w.asked, .samples = 2400});
+	CHECK_INT(w.ended, ROOM_REASON_CANCELLED);
+	world_until(&w, w.ms + 5000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	/* The room goes on. */
+	world_says(&w, 1, "parley what is it");
+	world_until(&w, w.ms + 1500);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	world_end(&w);
+}

@@ -1,0 +1,66 @@
+/* Orders that operators give over HTTP, carried out as the commands of members are. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "control/control_inside.h"
+#include "control/discord/guilds.h"
+#include "control/web/web.h"
+#include "proto/discord.h"
+
+/* Also to a server in which the bot is in no channel. */
+static int move(struct control *c, const struct web_order *o, char *why)
+{
+	struct words words = {0};
+	struct voice_session *vs;
+	enum voice_reason reason;
+
+	if (!guilds_known(c->guilds, o->guild))
+		return ENOENT;
+	vs = control_open_voice_session(c, o->guild);
+	if (!vs)
+		words_too_many_channels(&words);
+	else if ((reason = voice_session_join(vs, o->channel, false, NULL)))
+		words_voice(&words, reason, 0);
+	snprintf(why, WEB_WHY_SIZE, "%.*s", WEB_WHY_SIZE - 1, words.text);
+	return words.n ? EBUSY : 0;
+}
+
+int control_take_order(const struct web_order *o, char *why, void *arg)
+{
+	struct control *c = arg;
+	struct voice_session *vs = control_find_voice_session(c, o->guild);
+
+	if (o->kind == WEB_MOVE)
+		return move(c, o, why);
+	if (!vs || !voice_session_channel(vs))
+		return ENOENT;
+	switch (o->kind) {
+	case WEB_SAY:
+		if (!voice_session_muted(vs))
+			return voice_session_say(vs, o->text);
+		snprintf(why, WEB_WHY_SIZE, "The bot is muted.");
+		return EPERM;
+	case WEB_STOP:
+		return voice_session_stop(vs);
+	case WEB_MUTE:
+	case WEB_UNMUTE:
+		return voice_session_mute(vs, o->kind == WEB_MUTE);
+	default:
+		voice_session_leave(vs);
+		return 0;
+	}
+}
+
+json_t *control_tell_guilds(void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_list(c->guilds);
+}
+
+json_t *control_tell_channels(uint64_t guild, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_known(c->guilds, guild) ? guilds_channels(c->guilds, guild) : NULL;
+}

@@ -1,0 +1,118 @@
+/* What operators have the bot do in a room, over HTTP: POST /api/rooms/:id/… and /api/voice/join.
+ * Each order, carried out or not, is a row of the audit. The words that the bot is to say are not
+ * in it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/web/inside.h"
+#include "proto/discord.h"
+
+static void answer(const struct web_request *r, const struct web_order *o, int err, const char *why)
+{
+	if (err == ENOENT)
+		web_refuse(r->x, WEB_NO_SUCH_ROOM);
+	else if (err == ENOTCONN)
+		web_refuse(r->x, WEB_NO_CONVERSATION);
+	else if (err)
+		web_problem(r->x, 409, "order_refused", "The bot could not carry the order out.",
+			    *why ? json_pack("{s:s}", "detail", why) : NULL);
+	else
+		web_json(r->x, 202,
+			 json_pack("{s:s,s:o}", "order", web_order_name(o->kind), "guild",
+				   json_sprintf("%llu", (unsigned long long)o->guild)));
+}
+
+static void give(struct web *w, const struct web_request *r, const struct web_order *o)
+{
+	const struct web_conf *c = web_shown(w);
+	char why[WEB_WHY_SIZE] = "", target[64];
+	int err = c->orderh(o, why, c->arg);
+
+	snprintf(target, sizeof target, "server %llu", (unsigned long long)o->guild);
+	access_audit(web_access(w), r->x, web_order_name(o->kind), target,
+		     err ? "refused" : "carried out");
+	answer(r, o, err, why);
+}
+
+const char *web_order_name(enum web_order_kind kind)
+{
+	static const char *const names[] = {"say", "stop", "mute", "unmute", "leave", "move"};
+
+	return names[kind];
+}
+
+void web_say_post(struct web *w, const struct web_request *r)
+{
+	const char *text = json_string_value(json_object_get(r->body, "text"));
+
+	if (!text || !text[strspn(text, " \t\r\n")] || strlen(text) > WEB_SAY_MAX)
+		web_refuse(r->x, WEB_BAD_TEXT);
+	else
+		give(w, r, &(struct web_order){.kind = WEB_SAY, .guild = r->id, .text = text});
+}
+
+void web_stop_post(struct web *w, const struct web_request *r)
+{
+	give(w, r, &(struct web_order){.kind = WEB_STOP, .guild = r->id});
+}
+
+void web_mute_post(struct web *w, const struct web_request *r)
+{
+	const json_t *muted = json_object_get(r->body, "muted");
+
+	if (!json_is_boolean(muted))
+		web_refuse(r->x, WEB_BAD_MUTE);
+	else
+		give(w, r,
+		     &(struct web_order){.kind = json_is_true(muted) ? WEB_MUTE : WEB_UNMUTE,
+					 .guild = r->id});
+}
+
+void web_leave_post(struct web *w, const struct web_request *r)
+{
+	give(w, r, &(struct web_order){.kind = WEB_LEAVE, .guild = r->id});
+}
+
+void web_move_post(struct web *w, const struct web_request *r)
+{
+	struct web_order o = {.kind = WEB_MOVE, .guild = r->id};
+	const char *id = json_string_value(json_object_get(r->body, "channel"));
+
+	if (!discord_snowflake(id, &o.channel))
+		web_refuse(r->x, WEB_BAD_CHANNEL);
+	else
+		give(w, r, &o);
+}
+
+/* {guildId, channelId}. */
+void web_voice_join_post(struct web *w, const struct web_request *r)
+{
+	struct web_order o = {.kind = WEB_MOVE};
+
+	if (!discord_snowflake(json_string_value(json_object_get(r->body, "guildId")), &o.guild) ||
+	    !discord_snowflake(json_string_value(json_object_get(r->body, "channelId")),
+			       &o.channel))
+		web_refuse(r->x, WEB_BAD_CHANNEL);
+	else
+		give(w, r, &o);
+}
+
+void web_guilds_get(struct web *w, const struct web_request *r)
+{
+	const struct web_conf *c = web_shown(w);
+	json_t *guilds = c->guildsh(c->arg);
+
+	web_json(r->x, 200, guilds ? json_pack("{s:o}", "guilds", guilds) : NULL);
+}
+
+void web_channels_get(struct web *w, const struct web_request *r)
+{
+	const struct web_conf *c = web_shown(w);
+	json_t *channels = c->channelsh(r->id, c->arg);
+
+	if (channels)
+		web_json(r->x, 200, json_pack("{s:o}", "channels", channels));
+	else
+		web_refuse(r->x, WEB_NO_SUCH_ROOM);
+}
