@@ -4,6 +4,7 @@
 
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
+#include "control/jukebox/jukebox.h"
 #include "control/web/web.h"
 #include "proto/discord.h"
 
@@ -23,6 +24,25 @@ static int move(struct control *c, const struct web_order *o, char *why)
 		words_voice(&words, reason, 0);
 	snprintf(why, WEB_WHY_SIZE, "%.*s", WEB_WHY_SIZE - 1, words.text);
 	return words.n ? EBUSY : 0;
+}
+
+/* The operator has the bot's own rights. */
+static int order_music(struct voice_session *vs, enum web_order_kind kind, char *why)
+{
+	static const enum music_act acts[] = {[WEB_MUSIC_PAUSE] = MUSIC_ACT_PAUSE,
+					      [WEB_MUSIC_RESUME] = MUSIC_ACT_RESUME,
+					      [WEB_MUSIC_SKIP] = MUSIC_ACT_SKIP,
+					      [WEB_MUSIC_STOP] = MUSIC_ACT_STOP};
+	struct jukebox *j = voice_session_jukebox(vs);
+	struct jukebox_answer a = {0};
+	int err = j ? jukebox_do(j, &(struct jukebox_request){.act = acts[kind]}, &a) : ENOENT;
+
+	if (err == EALREADY)
+		return 0;
+	if (err)
+		snprintf(why, WEB_WHY_SIZE, "%s",
+			 err == ENOENT ? "Nothing plays." : "The music cannot do that now.");
+	return err ? EBUSY : 0;
 }
 
 int control_take_order(const struct web_order *o, char *why, void *arg)
@@ -45,6 +65,11 @@ int control_take_order(const struct web_order *o, char *why, void *arg)
 	case WEB_MUTE:
 	case WEB_UNMUTE:
 		return voice_session_mute(vs, o->kind == WEB_MUTE);
+	case WEB_MUSIC_PAUSE:
+	case WEB_MUSIC_RESUME:
+	case WEB_MUSIC_SKIP:
+	case WEB_MUSIC_STOP:
+		return order_music(vs, o->kind, why);
 	default:
 		voice_session_leave(vs);
 		return 0;

@@ -1,10 +1,13 @@
 /* What control's HTTP API shows of the program as a whole. */
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
+#include "control/discord/music_message.h"
 #include "control/ledger/ledger.h"
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
 #include "control/metrics/metrics.h"
+#include "control/music/queue.h"
+#include "control/report/secure.h"
 #include "control/report/status.h"
 #include "control/room/base/turn.h"
 #include "control/settings/settings.h"
@@ -14,7 +17,7 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 
-enum { ROOM_PEOPLE_MAX = 99 };
+enum { ROOM_PEOPLE_MAX = 99, ROOM_TRACKS_MAX = 50 };
 #define NANO_PER_CENT UINT64_C(10000000)
 
 static json_t *tell_mcp(void *arg)
@@ -155,11 +158,53 @@ static json_t *faults_json(const struct faults *f)
 
 static json_t *secure_json(const struct status *s)
 {
+	char code[48];
+
 	if (!s->secure)
 		return json_null();
-	return json_pack("{s:i,s:b,s:i,s:i}", "version", (int)s->secure->version, "ready",
-			 (int)s->secure->ready, "members", (int)s->secure->members, "undecryptable",
-			 (int)s->secure->undecryptable);
+	secure_code(s->secure, code, sizeof code);
+	return json_pack("{s:i,s:b,s:i,s:i,s:I,s:i,s:o}", "version", (int)s->secure->version,
+			 "ready", (int)s->secure->ready, "members", (int)s->secure->members,
+			 "undecryptable", (int)s->secure->undecryptable, "epoch",
+			 (json_int_t)s->secure->epoch, "recovers", (int)s->secure->recovers, "code",
+			 *code ? json_string(code) : json_null());
+}
+
+static json_t *track_json(const struct track *t)
+{
+	char label[TRACK_LABEL_MAX];
+
+	track_write_label(label, t);
+	return json_pack("{s:o,s:s,s:s,s:o,s:s,s:o}", "id", json_sprintf("%u", (unsigned)t->id),
+			 "title", label, "artist", t->artist, "durationMs",
+			 t->duration_ms ? json_integer((json_int_t)t->duration_ms) : json_null(),
+			 "source", track_source_name(t->source), "requester",
+			 t->requester ? id_json(t->requester) : json_null());
+}
+
+/* The seeds' QueueState, of its first ROOM_TRACKS_MAX tracks. */
+static json_t *music_json(const struct voice_session *vs)
+{
+	json_t *tracks = json_array();
+	struct music_view v;
+	size_t n;
+
+	if (!voice_session_music_view(vs, &v)) {
+		json_decref(tracks);
+		return json_null();
+	}
+	n = music_queue_count(v.queue);
+	for (size_t i = 0; i < n && i < ROOM_TRACKS_MAX; i++)
+		json_array_append_new(tracks, track_json(music_queue_at(v.queue, i)));
+	return json_pack("{s:o,s:o,s:o,s:o,s:b,s:f,s:s,s:I,s:I,s:b,s:s?}", "guildId",
+			 id_json(music_queue_guild(v.queue)), "voiceChannelId",
+			 id_json(music_queue_channel(v.queue)), "tracks", tracks, "nowPlayingIndex",
+			 music_queue_present(v.queue) ? json_integer(0) : json_null(), "isPaused",
+			 (int)v.paused, "volume", music_queue_volume(v.queue) / 1000.0, "loop",
+			 music_loop_name(music_queue_loop(v.queue)), "positionMs",
+			 (json_int_t)(music_queue_position(v.queue) / (MUSIC_FRAMES_PER_S / 1000)),
+			 "trackCount", (json_int_t)n, "halted", (int)v.halted, "streamTitle",
+			 v.title);
 }
 
 static json_t *brain_json(const struct status *s)
@@ -196,6 +241,7 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	json_object_set_new(room, "heardCount", json_integer(people.heard));
 	json_object_set_new(room, "secure", secure_json(&s));
 	json_object_set_new(room, "brain", brain_json(&s));
+	json_object_set_new(room, "music", music_json(vs));
 	json_object_set_new(room, "muted", json_boolean(voice_session_muted(vs)));
 	json_object_set_new(room, "faults", faults_json(&s.faults));
 	json_object_set_new(room, "turnCount", json_integer((json_int_t)s.turns));

@@ -19,7 +19,7 @@ until_ok 10 registered || bad commands "not registered"
 WEB=$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$D/control.log" | tail -1)
 join $TEXT $VOICE
 until_ok 10 up $GUILD || bad join "the call is not up"
-link=$(PARLEY_WEB_LISTEN=127.0.0.1:$WEB "$B/control" --sign-in=operator --state-dir "$D/state")
+link=$(PARLEY_WEB_LISTEN=127.0.0.1:$WEB "$B/control" --sign-in=admin --state-dir "$D/state")
 node tests/dashboard/view.mjs "$link" "$D/go" >"$D/view.out" 2>&1 &
 view=$!
 until_ok 60 test -e "$D/go" && ask

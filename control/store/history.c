@@ -218,6 +218,20 @@ static int add_costs(struct db *db, const struct turn *t, json_t *list)
 	return err == ENOENT ? 0 : err;
 }
 
+/* What the model was told, if keep_contexts had it kept. */
+static int add_context(struct db *db, const struct turn *t, bool words, json_t *all)
+{
+	sqlite3_stmt *s = use_for_turn(db, DB_GET_TURN_CONTEXT, t);
+	int err = words ? db_step(db, s) : ENOENT;
+	json_t *told = err ? NULL : json_loads(db_text(s, 1), 0, NULL);
+
+	if (told)
+		json_object_set_new(told, "prompts", number_json(s, 0));
+	json_object_set_new(all, "context", told ? told : json_null());
+	sqlite3_reset(s);
+	return err == ENOENT ? 0 : err;
+}
+
 static int read_turn(struct db *db, const struct job *j, json_t **out)
 {
 	sqlite3_stmt *s = db_use(db, DB_GET_TURN);
@@ -247,6 +261,8 @@ static int read_turn(struct db *db, const struct job *j, json_t **out)
 	add_answer(&t);
 	if (!err)
 		err = add_costs(db, &t, costs);
+	if (!err)
+		err = add_context(db, &t, j->any, all);
 out:
 	json_decref(t.timeline);
 	json_decref(costs);
@@ -258,6 +274,65 @@ out:
 }
 
 /* ---- lists ---- */
+
+/* The seeds' ToolCallEvent. Only a hash of the arguments is kept. */
+static json_t *call_json(sqlite3_stmt *s, bool words)
+{
+	const char *state = db_text(s, 7), *tool = db_text(s, 5);
+	bool running = strcmp(state, "running") == 0, ok = strcmp(state, "ok") == 0;
+	uint64_t end = db_uint(s, 0), lasted = running ? 0 : db_uint(s, 8);
+	const char *server = strstr(tool, "__");
+
+	return json_pack(
+		"{s:o,s:s,s:s,s:n,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:o}", "callId",
+		json_sprintf("%llu-%llu", (unsigned long long)db_uint(s, 2),
+			     (unsigned long long)db_uint(s, 3)),
+		"toolName", tool, "toolType", server ? "mcp" : "function", "arguments",
+		"argumentsHash", text_json(s, 6), "startedAt", time_json(end - lasted),
+		"completedAt", running ? json_null() : time_json(end), "runtimeMs",
+		running ? json_null() : json_integer((json_int_t)lasted), "success", (int)ok,
+		"outputSummary", words && ok ? text_json(s, 9) : json_null(), "error",
+		ok || running ? json_null()
+		: words	      ? text_json(s, 9)
+			      : json_string(state),
+		"guild", id_json(db_uint(s, 1)), "sessionId", time_json(db_uint(s, 2)), "turn",
+		number_json(s, 4), "serverName",
+		server ? json_stringn(tool, (size_t)(server - tool)) : json_null(), "state", state,
+		"usd", usd_json(db_uint(s, 10)));
+}
+
+static json_t *time_or_null(sqlite3_stmt *s, int column)
+{
+	return is_null(s, column) ? json_null() : time_json(db_uint(s, column));
+}
+
+static json_t *fact_json(sqlite3_stmt *s)
+{
+	uint64_t owner = db_uint(s, 2);
+	json_t *tags = json_loads(db_text(s, 6), 0, NULL);
+	json_t *space = owner ? json_sprintf("user:%llu", (unsigned long long)owner)
+			      : json_sprintf("guild:%llu", (unsigned long long)db_uint(s, 1));
+
+	return json_pack("{s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
+			 id_json(db_uint(s, 0)), "namespace", space, "guild",
+			 id_json(db_uint(s, 1)), "private", owner != 0, "saidBy",
+			 id_json(db_uint(s, 3)), "name", text_json(s, 4), "type", text_json(s, 5),
+			 "tags", tags ? tags : json_array(), "text", text_json(s, 7), "createdAt",
+			 time_or_null(s, 8), "validFrom", time_or_null(s, 9), "validUntil",
+			 time_or_null(s, 10), "supersededBy",
+			 is_null(s, 11) ? json_null() : id_json(db_uint(s, 11)));
+}
+
+static json_t *session_json(sqlite3_stmt *s)
+{
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
+			 json_sprintf("%llu-%llu", (unsigned long long)db_uint(s, 1),
+				      (unsigned long long)db_uint(s, 0)),
+			 "startedAt", time_json(db_uint(s, 0)), "guild", id_json(db_uint(s, 1)),
+			 "channel", id_json(db_uint(s, 2)), "endedAt", time_or_null(s, 3), "why",
+			 text_json(s, 4), "turns", number_json(s, 5), "usd",
+			 usd_json(db_uint(s, 6)));
+}
 
 static json_t *error_json(sqlite3_stmt *s)
 {
@@ -292,9 +367,20 @@ static sqlite3_stmt *bind_list(struct db *db, enum db_statement statement, const
 
 static json_t *row_json(struct db *db, sqlite3_stmt *s, const struct job *j)
 {
-	return j->owner == STORE_TURNS	  ? turn_json(db, s, j->any)
-	       : j->owner == STORE_ERRORS ? error_json(s)
-					  : audit_json(s);
+	switch (j->owner) {
+	case STORE_TURNS:
+		return turn_json(db, s, j->any);
+	case STORE_ERRORS:
+		return error_json(s);
+	case STORE_CALLS:
+		return call_json(s, j->any);
+	case STORE_FACTS:
+		return fact_json(s);
+	case STORE_SESSIONS:
+		return session_json(s);
+	default:
+		return audit_json(s);
+	}
 }
 
 static int read_list(struct db *db, const struct job *j, json_t **out)
@@ -304,7 +390,10 @@ static int read_list(struct db *db, const struct job *j, json_t **out)
 		enum db_statement statement;
 	} lists[] = {[STORE_TURNS] = {"turns", DB_LIST_TURNS},
 		     [STORE_ERRORS] = {"errors", DB_LIST_ERRORS},
-		     [STORE_AUDIT] = {"audit", DB_LIST_AUDIT}};
+		     [STORE_AUDIT] = {"audit", DB_LIST_AUDIT},
+		     [STORE_CALLS] = {"events", DB_LIST_CALLS},
+		     [STORE_FACTS] = {"facts", DB_BROWSE_FACTS},
+		     [STORE_SESSIONS] = {"sessions", DB_LIST_SESSIONS}};
 	sqlite3_stmt *s = bind_list(db, lists[j->owner].statement, j);
 	json_t *list = json_array();
 	uint64_t last = 0;

@@ -5,12 +5,19 @@
  *   turns   {"turns": [{"id", "at", "guild", "session", "channel", "turn", "user", "name",
  * "reason", "firstAudioMs", "lastedMs", "heard", "said"}], "next"} turn    the same of one, and
  * "why": [{"rule", "yes", "value", "limit"}], "timeline": [{"kind": "speech", "tool" or "answer",
- * "startMs", "endMs", …}], "costs": [{"provider", "model", "role", "usd", "priced", "estimated"}].
+ * "startMs", "endMs", …}], "costs": [{"provider", "model", "role", "usd", "priced", "estimated"}],
+ * "context": {"prompts", "instructions", "messages": [{"role", "speaker", "text"}]}, what the model
+ * was told if it was kept, or null.
  * Times of the timeline count from the end of the speech that was answered. errors  {"errors":
  * [{"id", "at", "guild", "kind", "event"}], "next"} costs   {"costs": [{"day", "guild", "channel",
  * "user", "name", "provider", "model", "role", "usd", "priced", "estimated", "turns"}], "usd": of
  * all, "truncated": rows are left out} audit   {"audit": [{"id", "at", "actor", "via", "kind",
- * "target", "result"}], "next"} */
+ * "target", "result"}], "next"}
+ *   calls  {"events": [the seeds' ToolCallEvent, "guild", "sessionId", "turn", "serverName",
+ * "state", "argumentsHash", "usd"], "next"}; arguments is null facts  {"facts": [{"id",
+ * "namespace", "guild", "private", "saidBy", "name", "type", "tags", "text": null of a person's own
+ * memory, "createdAt", "validFrom", "validUntil", "supersededBy"}], "next"} sessions  {"sessions":
+ * [{"id", "startedAt", "guild", "channel", "endedAt", "why", "turns", "usd"}], "next"} */
 #ifndef CONTROL_STORE_HISTORY_H
 #define CONTROL_STORE_HISTORY_H
 

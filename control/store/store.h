@@ -224,14 +224,23 @@ int store_read_consents(const char *dir, json_t **out);
 
 /* ---- what pages read ---- */
 
-enum store_reading { STORE_TURNS, STORE_TURN, STORE_ERRORS, STORE_COSTS, STORE_AUDIT };
+enum store_reading {
+	STORE_TURNS,
+	STORE_TURN,
+	STORE_ERRORS,
+	STORE_COSTS,
+	STORE_AUDIT,
+	STORE_CALLS,
+	STORE_FACTS,
+	STORE_SESSIONS
+};
 enum { STORE_READ_MAX = 100 };
 struct store_query {
 	enum store_reading what;
 	uint64_t guild, user; /* 0: any */
-	const char *reason;   /* of turns; "": any */
+	const char *reason;   /* of turns; of facts: letters that they hold; "": any */
 	uint64_t since_ms;
-	uint64_t row;	/* of STORE_TURN; else older than this row, 0: the newest */
+	uint64_t row;	/* of STORE_TURN; else older than this `next`, 0: the newest */
 	unsigned most;	/* at most STORE_READ_MAX */
 	bool words;	/* what people and the bot said, as far as it is kept */
 	bool operators; /* what operators may see, too */

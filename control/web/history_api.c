@@ -1,5 +1,6 @@
 /* What pages read over HTTP: the rooms now, and the history of the store. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +120,7 @@ static void list(struct web *w, const struct web_request *r, enum store_reading 
 		   &(struct store_query){.what = what,
 					 .guild = q.guild,
 					 .user = q.user,
-					 .reason = q.reason,
+					 .reason = what == STORE_FACTS ? q.letters : q.reason,
 					 .since_ms = q.since_ms,
 					 .row = q.cursor,
 					 .most = q.limit,
@@ -154,6 +155,56 @@ void web_audit_get(struct web *w, const struct web_request *r)
 	list(w, r, STORE_AUDIT);
 }
 
+void web_tool_events_get(struct web *w, const struct web_request *r)
+{
+	list(w, r, STORE_CALLS);
+}
+
+void web_facts_get(struct web *w, const struct web_request *r)
+{
+	list(w, r, STORE_FACTS);
+}
+
+void web_past_sessions_get(struct web *w, const struct web_request *r)
+{
+	list(w, r, STORE_SESSIONS);
+}
+
+/* The author's own order to forget it, given for them: what rests on the fact goes with it. */
+void web_fact_delete(struct web *w, const struct web_request *r)
+{
+	struct list_query q;
+	struct read *read = find_free(web_reads(w));
+	char request[64], target[96];
+	struct store_facts f = {.request = request};
+	int err;
+
+	if (!list_query_read(&q, r->head) || !q.guild || !q.user) {
+		web_refuse(r->x, WEB_BAD_LIST_QUERY);
+		return;
+	}
+	if (!web_reads(w)->store || !read) {
+		web_refuse(r->x, read ? WEB_NO_HISTORY : WEB_BUSY);
+		return;
+	}
+	snprintf(request, sizeof request, "{\"id\": %llu}", (unsigned long long)r->id);
+	f.guild = q.guild;
+	f.owner = f.user = q.user;
+	f.any = true;
+	read->used = true;
+	read->x = r->x;
+	err = store_forget_facts(web_reads(w)->store, &f, on_read, read);
+	snprintf(target, sizeof target, "fact %llu in server %llu", (unsigned long long)r->id,
+		 (unsigned long long)q.guild);
+	access_audit(web_access(w), r->x, "forget_fact", target, err ? "refused" : "begun");
+	if (!err) {
+		http_on_gone(r->x, lose_read, read);
+		return;
+	}
+	read->used = false;
+	web_refuse(r->x, WEB_BUSY);
+}
+
 void web_reasons_get(struct web *w, const struct web_request *r)
 {
 	const struct web_conf *c = web_shown(w);
@@ -166,6 +217,9 @@ static void add_turns(const struct web *w, json_t *room, bool words)
 	const char *id = json_string_value(json_object_get(room, "guild"));
 	uint64_t guild = id ? strtoull(id, NULL, 10) : 0;
 
+	/* The people of the call compare it; who only sees figures need not. */
+	if (!words && json_is_object(json_object_get(room, "secure")))
+		json_object_set_new(json_object_get(room, "secure"), "code", json_null());
 	json_object_set_new(room, "turns", live_turns_current(web_turns(w), guild, words));
 	json_object_set_new(room, "lastTurn", live_turns_last(web_turns(w), guild, words));
 }

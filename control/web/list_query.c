@@ -34,7 +34,9 @@ bool list_query_read(struct list_query *q, const struct http_head *head)
 	    !read_number(head, "user", UINT64_MAX, &q->user) ||
 	    !read_number(head, "since", INT64_MAX, &q->since_ms) ||
 	    !read_number(head, "cursor", INT64_MAX, &q->cursor) ||
-	    !read_number(head, "limit", LIST_LIMIT_MAX, &limit) || !read_reason(head, q->reason))
+	    !read_number(head, "limit", LIST_LIMIT_MAX, &limit) || !read_reason(head, q->reason) ||
+	    (http_head_has_query(head, "q") &&
+	     !http_head_query(head, "q", q->letters, sizeof q->letters)))
 		return false;
 	q->limit = limit ? (unsigned)limit : LIST_LIMIT;
 	return true;

@@ -1,4 +1,5 @@
-/* The query of a list: ?guild=ID&user=ID&reason=NAME&since=MS&limit=50&cursor=NEXT. Pure. */
+/* The query of a list: ?guild=ID&user=ID&reason=NAME&q=LETTERS&since=MS&limit=50&cursor=NEXT.
+ * Pure. */
 #ifndef CONTROL_WEB_LIST_QUERY_H
 #define CONTROL_WEB_LIST_QUERY_H
 
@@ -7,13 +8,14 @@
 
 #include "proto/http/head.h"
 
-enum { LIST_LIMIT = 50, LIST_LIMIT_MAX = 100, LIST_REASON_SIZE = 48 };
+enum { LIST_LIMIT = 50, LIST_LIMIT_MAX = 100, LIST_REASON_SIZE = 48, LIST_LETTERS_SIZE = 128 };
 
 struct list_query {
 	uint64_t guild, user;	   /* 0: any */
 	uint64_t since_ms, cursor; /* 0: without */
 	unsigned limit;
-	char reason[LIST_REASON_SIZE]; /* "": any */
+	char reason[LIST_REASON_SIZE];	 /* "": any */
+	char letters[LIST_LETTERS_SIZE]; /* that a text holds; "": any */
 };
 
 /* False: a parameter has another form. Parameters that are not known are ignored. */

@@ -37,7 +37,9 @@ static void give(struct web *w, const struct web_request *r, const struct web_or
 
 const char *web_order_name(enum web_order_kind kind)
 {
-	static const char *const names[] = {"say", "stop", "mute", "unmute", "leave", "move"};
+	static const char *const names[] = {
+		"say",	"stop",	       "mute",	       "unmute",     "leave",
+		"move", "music_pause", "music_resume", "music_skip", "music_stop"};
 
 	return names[kind];
 }
@@ -67,6 +69,21 @@ void web_mute_post(struct web *w, const struct web_request *r)
 		give(w, r,
 		     &(struct web_order){.kind = json_is_true(muted) ? WEB_MUTE : WEB_UNMUTE,
 					 .guild = r->id});
+}
+
+/* {action: pause, resume, skip or stop}. */
+void web_music_post(struct web *w, const struct web_request *r)
+{
+	const char *action = json_string_value(json_object_get(r->body, "action"));
+	struct web_order o = {.kind = WEB_MUSIC_PAUSE, .guild = r->id};
+
+	while (action && o.kind <= WEB_MUSIC_STOP &&
+	       strcmp(web_order_name(o.kind) + strlen("music_"), action) != 0)
+		o.kind++;
+	if (!action || o.kind > WEB_MUSIC_STOP)
+		web_refuse(r->x, WEB_BAD_ACTION);
+	else
+		give(w, r, &o);
 }
 
 void web_leave_post(struct web *w, const struct web_request *r)

@@ -20,6 +20,7 @@
 FILE_BYTES(html, "page.html")
 FILE_BYTES(css, "page.css")
 FILE_BYTES(js, "page.js")
+FILE_BYTES(views, "views.js")
 
 /* Nothing but our own files, no code in the page itself, and no text becomes a program. */
 #define POLICY                                                                                     \
@@ -33,6 +34,7 @@ static const struct file {
 	{"/", "text/html; charset=utf-8", page_html_begin, page_html_end},
 	{"/page.css", "text/css; charset=utf-8", page_css_begin, page_css_end},
 	{"/page.js", "text/javascript; charset=utf-8", page_js_begin, page_js_end},
+	{"/views.js", "text/javascript; charset=utf-8", page_views_begin, page_views_end},
 };
 
 /* A browser asks each time, and gets the bytes when they have changed. */

@@ -20,7 +20,18 @@ struct store;
 struct web;
 
 enum { WEB_WHY_SIZE = 512, WEB_SAY_MAX = 600 };
-enum web_order_kind { WEB_SAY, WEB_STOP, WEB_MUTE, WEB_UNMUTE, WEB_LEAVE, WEB_MOVE };
+enum web_order_kind {
+	WEB_SAY,
+	WEB_STOP,
+	WEB_MUTE,
+	WEB_UNMUTE,
+	WEB_LEAVE,
+	WEB_MOVE,
+	WEB_MUSIC_PAUSE,
+	WEB_MUSIC_RESUME,
+	WEB_MUSIC_SKIP,
+	WEB_MUSIC_STOP
+};
 const char *web_order_name(enum web_order_kind kind);
 /* What an operator has the bot do in a room. Borrowed. */
 struct web_order {

@@ -1,5 +1,5 @@
 // Drives the dashboard in headless Chromium against a live conversation: sign-in by a link, the room, a turn while it is answered,
-// a turn that is opened, hostile texts, the keyboard, sign-out. SHOTS=FOLDER also takes pictures. Needs no module: the browser is
+// a turn that is opened, every view, a change of the settings, hostile texts, orders, the keyboard, sign-out. SHOTS=FOLDER also takes pictures. Needs no module: the browser is
 // spoken to over a pipe.
 //
 //   view.mjs LINK GO     GO: a file that is made when the caller shall ask
@@ -120,7 +120,7 @@ async function signIn(b) {
   b.troubles.length = 0; // the 401 of a page that asks who it is
   await b.go('about:blank');
   await b.go(link);
-  is('a link signs in', await b.until(`${text('who')} === 'signed in as operator'`), true);
+  is('a link signs in', await b.until(`${text('who')} === 'signed in as admin'`), true);
   is('the code is gone from the address', await b.eval('location.hash + location.search'), '');
   is('no script reads the cookie', await b.eval('document.cookie'), '');
   is('the page is live', await b.until(`${text('link')} === 'live'`), true);
@@ -168,6 +168,64 @@ async function leave(b) {
   is('it leaves', await b.until(`${text('rooms')}.includes('in no voice channel')`, 15000), true);
 }
 
+const views = ['settings', 'memory', 'music', 'providers', 'costs', 'tools', 'faults', 'encryption', 'sessions', 'audit'];
+const shown = (id) => `location.hash === '#${id}' && !document.getElementById('view').hidden && document.getElementById('view-body').textContent.length > 1`;
+
+async function seeViews(b) {
+  for (const id of views) {
+    await b.eval(`location.hash = '#${id}'; true`);
+    is(`the view ${id} is shown`, await b.until(shown(id)), true);
+    is('without trouble', await b.eval("[...document.querySelectorAll('#view-body > .bad')].map((x) => x.textContent)"), []);
+    await b.picture(`view-${id}`, 1280, 800, false);
+    await b.picture(`view-${id}-dark`, 1280, 800, true);
+    await b.picture(`view-${id}-phone`, 390, 800, true);
+    is('it fits a phone', await b.eval('document.documentElement.scrollWidth <= window.innerWidth'), true);
+  }
+  await b.picture('wide', 1280, 800, false);
+}
+
+const body = text('view-body');
+const click = (words) => `[...document.querySelectorAll('#view-body button')].find((x) => x.textContent === '${words}').click()`;
+const change = (id, value) => `(() => { const e = document.getElementById('${id}'); e.value = '${value}'; e.dispatchEvent(new Event('input')); e.dispatchEvent(new Event('change')); })()`;
+
+// A change is shown before it is saved, takes effect, is in the history, and is undone.
+async function changeSettings(b) {
+  await b.eval("location.hash = '#settings'; true");
+  await b.until(shown('settings'));
+  await b.eval(change('setting-search', 'cost_warn_percent'));
+  is('a setting is found', await b.until("document.querySelectorAll('#view-body .setting').length === 1"), true);
+  await b.eval(change('setting-cost_warn_percent', '70'));
+  is('its change is shown before it is saved', await b.until(`${body}.includes('Not saved yet') && ${body}.includes('70')`), true);
+  await b.picture('view-settings-change', 1280, 500, false);
+  await b.eval(click('Save'));
+  is('it is saved', await b.until(`${body}.includes('cost_warn_percent: takes effect')`), true);
+  await b.eval(change('setting-search', ''));
+  is('and in the history, with its author', await b.until(`${body}.includes('History') && ${body}.includes('session 1 (admin)')`), true);
+  await b.eval(change('setting-search', 'cost_warn_percent'));
+  await b.eval(change('setting-cost_warn_percent', '60'));
+  await b.eval(click('Save'));
+  is('a second change, too', await b.until(`${body}.includes('cost_warn_percent: takes effect') && !${body}.includes('Not saved yet')`), true);
+  await b.eval(change('setting-search', ''));
+  await b.until(`${body}.includes('Undo the last change')`);
+  await b.eval(click('What changed'));
+  is('the history tells what it was', await b.until(`${body}.includes('What version 2 changed')`), true);
+  await b.eval(click('Undo the last change'));
+  is('and it is undone', await b.until("document.getElementById('setting-cost_warn_percent').value === '70'"), true);
+  await b.eval(change('setting-search', 'cost_warn_percent'));
+  await b.eval(change('setting-cost_warn_percent', '4000'));
+  await b.until(`${body}.includes('Not saved yet')`);
+  await b.eval(click('Save'));
+  is('what cannot be used is refused beside it', await b.until("document.querySelector('#view-body .setting .bad') !== null"), true);
+  b.troubles.length = 0; // the 422
+  await b.eval(click('Discard'));
+  is('and discarded', await b.until(`!${body}.includes('Not saved yet')`), true);
+}
+
+async function backToRoom(b) {
+  await b.eval("location.hash = '#room'; true");
+  is('the room is there again', await b.until(`!${hidden('board')} && ${hidden('view')}`), true);
+}
+
 const payloads = [
   '<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', '<svg onload=alert(1)>', "javascript:alert(1)//'", '</script><iframe src=//x>',
   '__proto__', '\u202e\u2066rtl', 'a\u0301'.repeat(2000), '{{constructor.constructor("alert(1)")()}}', '\ud800', '<style>*{display:none}</style>',
@@ -213,6 +271,9 @@ try {
   await signIn(b);
   await seeTurn(b);
   await useKeys(b);
+  await seeViews(b);
+  await changeSettings(b);
+  await backToRoom(b);
   await seeHostileTexts(b);
   await giveOrders(b);
   await leave(b);

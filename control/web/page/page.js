@@ -1,5 +1,7 @@
 // The dashboard: state first, then what is seen of it. Text of people reaches the page by textContent alone.
 
+import { makeViews, ranks } from "/views.js";
+
 const $ = (id) => document.getElementById(id);
 const state = {
   who: null, // /api/auth/session
@@ -11,6 +13,8 @@ const state = {
   chosen: null, // id of the turn that is open
   turn: null,
   link: "connecting",
+  view: "room", // or the id of a view of views.js
+  guilds: [],
 };
 const unheard = { bot: "a bot", no_consent: "has not agreed to be heard", no_room: "one person too many" };
 const events = [
@@ -25,7 +29,7 @@ function node(tag, attributes, ...children) {
 
   for (const [name, value] of Object.entries(attributes || {}))
     if (value !== null && value !== undefined && value !== false) e.setAttribute(name, value === true ? "" : value);
-  e.append(...children.filter((c) => c !== null && c !== undefined).map((c) => (c instanceof Node ? c : String(c))));
+  e.append(...children.filter((c) => c !== null && c !== undefined && c !== false).map((c) => (c instanceof Node ? c : String(c))));
   return e;
 }
 
@@ -255,6 +259,74 @@ function connect() {
   };
 }
 
+// ---- the views ----
+
+const views = makeViews({ node, ask, clock, dollars, seconds, own, state, dirty: () => drawView() });
+const allowed = () => views.filter((v) => ranks[state.who?.role] >= ranks[v.role]);
+const view = () => allowed().find((v) => v.id === state.view);
+
+function drawNavigation() {
+  const links = [{ id: "room", title: "Live room" }, ...allowed()].map(({ id, title }) => ({ id, title, current: id === state.view }));
+
+  keep($("views"), links, (l) => l.id, (l) => node("a", { href: "#" + l.id, "aria-current": l.current ? "page" : null }, l.title));
+}
+
+// Focus stays with the control that had it, which is known by its id or its words.
+function drawView() {
+  const shown = view(), body = $("view-body"), at = document.activeElement;
+
+  if (!shown) return;
+  const key = body.contains(at) ? at.id || at.getAttribute("aria-label") || at.textContent : null;
+  const tag = at?.tagName, place = key && at.selectionStart;
+
+  $("view-title").textContent = shown.title;
+  if (shown.trouble) body.replaceChildren(node("p", { class: "bad" }, shown.trouble));
+  else if (!shown.data) body.replaceChildren(node("p", { class: "muted" }, "…"));
+  else body.replaceChildren(...[shown.draw(shown)].flat(2).filter(Boolean));
+  if (!key) return;
+  const again = [...body.querySelectorAll("a, button, input, select, [tabindex]")].find((e) =>
+    e.tagName === tag && (e.id || e.getAttribute("aria-label") || e.textContent) === key);
+
+  again?.focus({ preventScroll: true });
+  if (again && typeof place === "number" && again.type !== "number") again.setSelectionRange(place, place);
+}
+
+async function loadView(shown) {
+  try {
+    const data = await shown.load(shown);
+
+    shown.data = data;
+    shown.trouble = null;
+  } catch (e) {
+    if (e.status === 401) return;
+    shown.trouble = e.status ? e.message : "control does not answer.";
+  }
+  if (view() === shown) drawView();
+}
+
+async function openView() {
+  const id = location.hash.slice(1);
+  const was = state.view;
+
+  state.view = views.some((v) => v.id === id) ? id : "room";
+  if (!view()) state.view = "room";
+  const shown = view();
+
+  $("board").hidden = Boolean(shown);
+  $("view").hidden = !shown;
+  $("skip").href = shown ? "#view" : "#main";
+  document.title = shown ? `${shown.title} · Parley` : "Parley";
+  say("");
+  drawNavigation();
+  if (!shown) {
+    paint();
+    return;
+  }
+  drawView();
+  if (was !== state.view) $("view").focus({ preventScroll: true });
+  await loadView(shown);
+}
+
 // ---- what is seen ----
 
 let wanted = false;
@@ -447,6 +519,35 @@ function costs(turn) {
   ];
 }
 
+function tools(turn) {
+  const calls = turn.timeline.filter((x) => x.kind === "tool");
+
+  if (!calls.length) return null;
+  return [
+    node("h3", null, "Tools"),
+    node("table", null, node("tbody", null, ...calls.map((c) => node("tr", null, node("td", null, c.name), node("td", null, c.state),
+      node("td", null, c.text || ""), node("td", { class: "number" }, c.usd ? dollars(c.usd) : ""))))),
+  ];
+}
+
+// What the model was told, as far as the setting keep_contexts had it kept.
+function context(turn) {
+  if (!state.who?.words) return [];
+  const title = node("h3", null, "What the model was told");
+
+  if (!turn.context) return [title, node("p", { class: "muted" }, "Not kept. The setting keep_contexts keeps it.")];
+  const { instructions, messages } = turn.context;
+
+  return [
+    title,
+    node("details", null, node("summary", null, `Instructions, prompts ${turn.context.prompts}`),
+      node("pre", { class: "told", tabindex: "0" }, instructions || "")),
+    node("ol", { class: "told" }, ...(messages || []).map((m) => node("li", null,
+      node("span", { class: m.role === "assistant" ? "speaker bot" : "speaker" }, m.speaker || m.role), ": ",
+      typeof m.text === "string" ? m.text : node("span", { class: "muted" }, "left out: its speaker has not agreed, or no words are kept")))),
+  ];
+}
+
 let drawn = null;
 
 function drawInspector() {
@@ -468,11 +569,21 @@ function drawInspector() {
     !turn.heard && !turn.said ? node("p", { class: "muted" }, state.who?.words ? "No words are kept." : "Words are for operators.") : null,
     ...(timeline(turn) || []),
     node("h3", null, "Why"), decisions(turn.why) || node("p", { class: "muted" }, "No decision is recorded."),
-    ...(costs(turn) || []));
+    ...(tools(turn) || []), ...(costs(turn) || []), ...context(turn));
   $("inspector").focus({ preventScroll: true });
 }
 
 // ---- coming and going ----
+
+// Changes that were not saved are nobody else's.
+function settle() {
+  for (const v of views) {
+    v.changes?.clear();
+    if ("search" in v) v.search = "";
+    if ("guild" in v) v.guild = "";
+  }
+  state.guilds = [];
+}
 
 function showSignIn() {
   stream?.close();
@@ -483,7 +594,11 @@ function showSignIn() {
   channelsOf = null;
   $("say").value = "";
   for (const id of ["rooms", "order-outcome", "channel", "room-title", "facts", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
-  $("board").hidden = $("account").hidden = true;
+  for (const v of views) v.data = v.outcome = v.diff = v.trouble = null;
+  fill("view-body");
+  fill("views");
+  settle();
+  $("board").hidden = $("account").hidden = $("view").hidden = $("views").hidden = true;
   $("sign-in").hidden = false;
   $("link").textContent = "";
   $("who").textContent = "";
@@ -524,7 +639,9 @@ async function start() {
     return;
   }
   $("sign-in").hidden = true;
-  $("board").hidden = $("account").hidden = false;
+  $("account").hidden = $("views").hidden = false;
+  state.guilds = (await ask("GET", "/api/guilds").catch(() => null))?.guilds || [];
+  openView();
   state.meanings = await ask("GET", "/api/reasons").catch(() => state.meanings);
   connect();
   await loadRooms();
@@ -581,8 +698,17 @@ document.addEventListener("keydown", (e) => {
 });
 // People come and go without an event of their own; a hidden page asks for nothing.
 setInterval(() => {
-  if (state.who && !document.hidden) loadRooms();
+  if (!state.who || document.hidden) return;
+  loadRooms();
+  if (view()?.live) loadView(view());
 }, 5000);
+window.addEventListener("hashchange", () => {
+  if (state.who && !location.hash.startsWith("#k=")) openView();
+});
+$("skip").onclick = (e) => {
+  e.preventDefault();
+  $(view() ? "view" : "main").focus();
+};
 document.addEventListener("visibilitychange", () => {
   if (state.who && !document.hidden) {
     loadRooms();

@@ -2,6 +2,7 @@
 #include "control/store/history.h"
 
 #include <jansson.h>
+#include <sqlite3.h>
 
 #include "control/events/events.h"
 #include "control/store/db.h"
@@ -231,6 +232,71 @@ TEST(faults_costs_and_the_audit_are_listed)
 	CHECK(json_is_false(json_object_get(got, "truncated")));
 	CHECK_INT(ask((struct job){.owner = STORE_COSTS, .guild = 7}), 0);
 	CHECK_INT(json_array_size(json_object_get(got, "costs")), 0);
+	end();
+}
+
+TEST(calls_sessions_and_what_a_model_was_told_are_read)
+{
+	struct bus_event context = {.type = EVENT_CONTEXT, .at_ms = T0 + 5000, .guild = 1};
+	struct bus_event session = {.type = EVENT_SESSION_STARTED, .at_ms = T0, .guild = 1};
+
+	context.context =
+		(struct event_context){.session = T0,
+				       .channel = 300,
+				       .turn = 1,
+				       .prompts = 18,
+				       .told = "{\"instructions\":\"be brief\",\"messages\":[]}"};
+	session.session = (struct event_session){.session = T0, .channel = 300};
+	CHECK(begin());
+	CHECK(add(&session) && add_turn(1, 1, "answered") && add_call() && add(&context));
+	CHECK_INT(ask((struct job){.owner = STORE_CALLS, .version = 9, .any = true}), 0);
+	CHECK_STR(text_of(row("events", 0), "toolName"), "clock");
+	CHECK_STR(text_of(row("events", 0), "toolType"), "function");
+	CHECK_STR(text_of(row("events", 0), "outputSummary"), "16:10");
+	CHECK(json_is_true(json_object_get(row("events", 0), "success")));
+	CHECK_INT(number_of(row("events", 0), "runtimeMs"), 200);
+	CHECK_INT(ask((struct job){.owner = STORE_CALLS, .version = 9}), 0);
+	CHECK(json_is_null(json_object_get(row("events", 0), "outputSummary")));
+	CHECK_INT(ask((struct job){.owner = STORE_SESSIONS, .version = 9}), 0);
+	CHECK_INT(number_of(row("sessions", 0), "turns"), 1);
+	CHECK(json_is_null(json_object_get(row("sessions", 0), "endedAt")));
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1, .any = true}), 0);
+	CHECK_STR(text_of(json_object_get(got, "context"), "instructions"), "be brief");
+	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1}), 0);
+	CHECK(json_is_null(json_object_get(got, "context")));
+	end();
+}
+
+static bool add_fact(uint64_t owner, const char *text)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_FACT);
+
+	db_bind_uint(s, 1, 1);
+	db_bind_uint(s, 2, owner);
+	db_bind_uint(s, 3, 501);
+	db_bind_text(s, 4, "alice");
+	db_bind_text(s, 5, "fact");
+	db_bind_text(s, 6, "[\"home\"]");
+	db_bind_text(s, 7, text);
+	db_bind_uint(s, 8, T0);
+	db_bind_uint(s, 9, T0);
+	return db_run(db, s) == 0;
+}
+
+/* A person's own memory is told to nobody else. */
+TEST(facts_are_browsed_without_what_is_private)
+{
+	CHECK(begin());
+	CHECK(add_fact(0, "The server is blue") && add_fact(501, "My name day is in May"));
+	CHECK_INT(ask((struct job){.owner = STORE_FACTS, .version = 9}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "facts")), 2);
+	CHECK_STR(text_of(row("facts", 0), "namespace"), "user:501");
+	CHECK(json_is_null(json_object_get(row("facts", 0), "text")));
+	CHECK_STR(text_of(row("facts", 1), "text"), "The server is blue");
+	CHECK_INT(ask((struct job){.owner = STORE_FACTS, .version = 9, .text = (char *)"BLUE"}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "facts")), 1);
+	CHECK_INT(ask((struct job){.owner = STORE_FACTS, .version = 9, .text = (char *)"May"}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "facts")), 0);
 	end();
 }
 

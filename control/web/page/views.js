@@ -1,0 +1,444 @@
+// The views beside the live room. Each is {id, title, role, load, draw}: load asks control, draw makes nodes of the answer. What a
+// change did stands in the view itself. Text of people reaches the page by textContent alone.
+
+export const ranks = { viewer: 1, operator: 2, admin: 3 };
+
+export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirty }) {
+  const when = (text) => (text ? `${text.slice(0, 10)} ${clock(text)}` : "–");
+  const shown = (v) => (v === null || v === undefined ? "–" : typeof v === "object" ? JSON.stringify(v) : String(v));
+  const may = (role) => ranks[state.who?.role] >= ranks[role];
+  const guildName = (id) => state.guilds?.find((g) => g.id === id)?.name || id || "–";
+  const muted = (text) => node("p", { class: "muted" }, text);
+  const mark = (good, yes, no) => node("span", { class: good ? "yes" : "bad" }, good ? "✓ " + yes : "▲ " + no);
+
+  // Columns: [name, cell of a row, is a number].
+  function table(caption, columns, rows, none) {
+    if (!rows.length) return muted(none);
+    return node("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, node("table", null,
+      node("caption", { class: "quiet" }, caption),
+      node("thead", null, node("tr", null, ...columns.map(([name, , number]) =>
+        node("th", { scope: "col", class: number ? "number" : null }, name)))),
+      node("tbody", null, ...rows.map((row) => node("tr", null, ...columns.map(([, cell, number]) => {
+        const made = cell(row);
+
+        return node("td", { class: number ? "number" : null }, made === null || made === undefined ? "–" : made);
+      }))))));
+  }
+
+  const section = (title, ...children) => node("section", null, node("h3", null, title), ...children);
+
+  function button(text, run, attributes) {
+    const b = node("button", { type: "button", ...attributes }, text);
+
+    b.onclick = run;
+    return b;
+  }
+
+  // A list of pages: {rows, next}, with the older ones behind a button.
+  async function page(path, name, query, before) {
+    const q = new URLSearchParams({ limit: "50", ...query });
+
+    if (before?.next) q.set("cursor", before.next);
+    const answer = await ask("GET", `${path}?${q}`);
+
+    return { rows: (before?.rows || []).concat(answer[name]), next: answer.next };
+  }
+
+  function older(view, load) {
+    if (!view.data.next) return null;
+    return button("Older", async () => {
+      view.data = await load(view.data).catch((e) => ({ ...view.data, trouble: e.message }));
+      dirty();
+    });
+  }
+
+  const list = (path, name, query) => ({
+    load: (view) => page(path, name, query?.(view) || {}),
+    more: (view) => older(view, (before) => page(path, name, query?.(view) || {}, before)),
+  });
+
+  // ---- settings ----
+
+  const effects = { applied: "at once", next_call: "on the next call", after_restart: "after a restart" };
+
+  const settings = {
+    id: "settings", title: "Settings", role: "viewer", search: "", guild: "", changes: new Map(), outcome: null, faults: [],
+    async load(view) {
+      const [schema, now, guild] = await Promise.all([ask("GET", "/api/settings/schema"), ask("GET", "/api/settings"),
+        view.guild ? ask("GET", "/api/settings?guild=" + view.guild) : null]);
+      const history = may("admin") ? (await ask("GET", "/api/settings/history")).versions : [];
+
+      return { schema, now, effective: (guild || now).effective, history };
+    },
+    draw: drawSettings,
+  };
+
+  const ownIntent = (intent) => (settings.guild ? intent.guilds?.[settings.guild] || {} : intent);
+
+  // The intent as it would be with the changes; null takes a setting back to its default.
+  function wantedIntent(intent) {
+    const all = structuredClone(intent), mine = settings.guild ? ((all.guilds ||= {})[settings.guild] ||= {}) : all;
+
+    for (const [name, value] of settings.changes)
+      if (value === null) delete mine[name];
+      else mine[name] = value;
+    if (settings.guild && !Object.keys(mine).length) delete all.guilds[settings.guild];
+    return all;
+  }
+
+  async function changeSettings(method, path, document) {
+    try {
+      const answer = await ask(method, path, null, document);
+
+      settings.outcome = answer.outcomes?.length
+        ? answer.outcomes.map((o) => `${o.key}: takes effect ${effects[o.outcome] || o.outcome}.`)
+        : [`Saved as version ${answer._meta.version}.`];
+      settings.faults = [];
+      settings.changes.clear();
+      settings.data = await settings.load(settings);
+    } catch (e) {
+      settings.outcome = [e.status ? e.message : "control does not answer."];
+      settings.faults = e.body?.errors || [];
+      // Somebody else's version is shown; the changes stay.
+      if (e.status === 409) settings.data = await settings.load(settings).catch(() => settings.data);
+    }
+    dirty();
+  }
+
+  const version = () => ({ version: settings.data.now._meta.version, expectedUpdatedAt: settings.data.now._meta.updatedAt });
+
+  function input(row, value, id) {
+    const attributes = { id, "aria-describedby": id + "-text", disabled: !may("admin") };
+    let e;
+
+    if (row.kind === "switch") {
+      e = node("select", attributes, node("option", { value: "true" }, "yes"), node("option", { value: "false" }, "no"));
+      e.value = String(value);
+    } else if (row.kind === "word") {
+      const words = row.words.split(/[\s,|]+/).filter((w) => w && w !== "or");
+
+      e = node("select", attributes, ...[...new Set([value, ...words])].map((w) => node("option", { value: w }, w)));
+      e.value = value;
+    } else {
+      e = node("input", { ...attributes, type: row.kind === "number" ? "number" : "text", min: row.min, max: row.max,
+        maxlength: row.bytes, autocomplete: "off" });
+      e.value = String(value);
+    }
+    e.onchange = () => {
+      const typed = row.kind === "number" ? Number(e.value) : row.kind === "switch" ? e.value === "true" : e.value;
+
+      if (typed === settings.data.effective[row.name]) settings.changes.delete(row.name);
+      else settings.changes.set(row.name, typed);
+      dirty();
+    };
+    return e;
+  }
+
+  function settingRow(row) {
+    const { effective, now } = settings.data, id = "setting-" + row.name;
+    const changed = settings.changes.has(row.name), kept = Object.hasOwn(ownIntent(now.intent), row.name);
+    const wanted = changed ? settings.changes.get(row.name) : effective[row.name];
+    const fault = settings.faults.find((f) => f.pointer.endsWith("/" + row.name));
+
+    return node("li", { class: changed ? "setting changed" : "setting" },
+      node("div", null, node("label", { for: row.kind === "secret" ? null : id }, row.name),
+        node("p", { class: "muted", id: id + "-text" }, row.text, row.kind === "number" ? ` ${row.min} to ${row.max} ${row.unit}.` : "",
+          row.kind === "secret" ? "" : ` Takes effect ${effects[row.effect]}; the default is ${shown(row.default) || "empty"}.`),
+        fault && node("p", { class: "bad" }, fault.detail)),
+      node("div", { class: "row" },
+        row.kind === "secret" ? node("span", null, effective[row.name]?.set ? "set in the settings file" : "not set")
+          : input(row, wanted === null ? row.default : wanted, id),
+        kept && may("admin") && !changed && button("Take back", () => {
+          settings.changes.set(row.name, null);
+          dirty();
+        }, { "aria-label": `Take ${row.name} back to what is below it` }),
+        kept ? node("span", { class: "muted" }, settings.guild ? "of this server" : "changed here") : null));
+  }
+
+  function drawChanges() {
+    if (!settings.changes.size) return null;
+    const { effective, now } = settings.data;
+
+    return node("section", { class: "changes" }, node("h3", null, "Not saved yet"),
+      table("Changes before saving", [["setting", (r) => r[0]], ["now", (r) => shown(effective[r[0]])],
+        ["then", (r) => (r[1] === null ? "what is below it" : shown(r[1]))]], [...settings.changes], ""),
+      node("div", { class: "row" },
+        button("Save", () => changeSettings("PUT", "/api/settings", { intent: wantedIntent(now.intent), _meta: version() })),
+        button("Check", () => ask("POST", "/api/settings/check", null, { intent: wantedIntent(now.intent) }).then(() => {
+          settings.outcome = ["These settings can be saved."];
+          settings.faults = [];
+        }, (e) => {
+          settings.outcome = [e.message];
+          settings.faults = e.body?.errors || [];
+        }).then(dirty)),
+        button("Discard", () => {
+          settings.changes.clear();
+          settings.outcome = null;
+          settings.faults = [];
+          dirty();
+        })));
+  }
+
+  function drawHistory() {
+    const { history } = settings.data;
+
+    if (!may("admin")) return null;
+    return section("History",
+      table("Versions of the settings", [["version", (v) => v.version, true], ["saved", (v) => when(v.updatedAt)], ["by", (v) => v.author],
+        ["", (v) => (v.version < 2 ? "" : button("What changed", async () => {
+          const { changes } = await ask("GET", `/api/settings/diff?from=${v.version - 1}&to=${v.version}`).catch((e) => ({ changes: [{ key: e.message }] }));
+
+          settings.diff = { version: v.version, changes };
+          dirty();
+        }))]], history, "Nothing was changed here yet."),
+      settings.diff && section(`What version ${settings.diff.version} changed`,
+        table("What changed", [["setting", (c) => c.key], ["before", (c) => shown(c.before)], ["after", (c) => shown(c.after)]],
+          settings.diff.changes, "Nothing.")),
+      history.length > 1 ? button("Undo the last change", () => changeSettings("POST", "/api/settings/undo", { _meta: version() })) : null);
+  }
+
+  function drawSettings(view) {
+    const find = node("input", { type: "search", id: "setting-search", autocomplete: "off" });
+    const scope = node("select", { id: "setting-scope" }, node("option", { value: "" }, "all servers"),
+      ...(state.guilds || []).map((g) => node("option", { value: g.id }, g.name || g.id)));
+    const groups = new Map();
+    const hit = (r) => !view.search || (r.name + " " + r.text).toLowerCase().includes(view.search.toLowerCase());
+
+    find.value = view.search;
+    scope.value = view.guild;
+    find.oninput = () => {
+      view.search = find.value;
+      dirty();
+    };
+    scope.onchange = async () => {
+      view.guild = scope.value;
+      view.changes.clear();
+      view.outcome = null;
+      view.data = await view.load(view).catch(() => view.data);
+      dirty();
+    };
+    for (const row of view.data.schema.settings.filter(hit)) groups.set(row.group, (groups.get(row.group) || []).concat(row));
+    return [
+      node("div", { class: "row tools" }, node("label", { for: "setting-search" }, "Search"), find, node("label", { for: "setting-scope" }, "for"), scope),
+      may("admin") ? null : muted("Admins may change settings."),
+      view.outcome && node("ul", { class: "outcomes" }, ...view.outcome.map((o) => node("li", null, o)),
+        ...view.faults.map((f) => node("li", { class: "bad" }, `${f.pointer}: ${f.detail}`))),
+      drawChanges(),
+      ...[...groups].map(([name, rows]) => section(name, node("ul", { class: "settings" }, ...rows.map(settingRow)))),
+      groups.size ? null : muted("No setting has these words."),
+      view.search ? null : drawHistory(),
+    ];
+  }
+
+  // ---- memory ----
+
+  const facts = list("/api/memory/facts", "facts", (view) => (view.search ? { q: view.search } : {}));
+  const memory = {
+    id: "memory", title: "Memory", role: "operator", search: "", outcome: null, load: facts.load,
+    draw(view) {
+      const find = node("input", { type: "search", id: "memory-search", autocomplete: "off", maxlength: "100" });
+      const form = node("form", { class: "row tools" }, node("label", { for: "memory-search" }, "Letters in a text"), find,
+        node("button", { type: "submit" }, "Search"));
+
+      find.value = view.search;
+      form.onsubmit = async (e) => {
+        e.preventDefault();
+        view.search = find.value.trim();
+        view.data = await view.load(view).catch((x) => ({ rows: [], next: null, trouble: x.message }));
+        dirty();
+      };
+      return [form, view.outcome && node("p", { role: "status" }, view.outcome),
+        table("What the memory keeps", [["written", (f) => when(f.createdAt)], ["server", (f) => guildName(f.guild)],
+          ["whose", (f) => (f.private ? "a person's own" : "the server's")], ["said by", (f) => f.name],
+          ["text", (f) => (f.private ? node("span", { class: "muted" }, "told to its person alone") : f.text)],
+          ["tags", (f) => f.tags.join(", ")], ["valid", (f) => (f.validUntil ? `until ${when(f.validUntil)}${f.supersededBy ? ", replaced" : ""}` : "yes")],
+          ["", (f) => (may("admin") ? button("Erase", () => erase(view, f), { "aria-label": `Erase fact ${f.id}` }) : "")]],
+        view.data.rows, view.search ? "No fact has these letters." : "The memory is empty."), facts.more(view)];
+    },
+  };
+
+  async function erase(view, fact) {
+    if (view.sure !== fact.id) {
+      view.sure = fact.id;
+      view.outcome = `Press Erase of fact ${fact.id} once more to erase it, with what rests on it.`;
+      dirty();
+      return;
+    }
+    view.sure = null;
+    try {
+      const { forgotten } = await ask("DELETE", `/api/memory/facts/${fact.id}?guild=${fact.guild}&user=${fact.saidBy}`);
+
+      view.outcome = `Facts that were erased: ${forgotten.length}.`;
+    } catch (e) {
+      view.outcome = e.message;
+    }
+    view.data = await view.load(view).catch(() => view.data);
+    dirty();
+  }
+
+  // ---- music ----
+
+  const length = (ms) => (ms === null ? "–" : `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`);
+  const music = {
+    id: "music", title: "Music", role: "viewer", outcomes: {}, live: true,
+    load: async () => ({ rooms: (await ask("GET", "/api/rooms")).rooms }),
+    draw: (view) => (view.data.rooms.length ? view.data.rooms.map((r) => drawMusic(view, r)) : [muted("The bot is in no voice channel.")]),
+  };
+
+  function drawMusic(view, room) {
+    const m = room.music, title = `${room.channelName || room.channel} · ${room.guildName || room.guild}`;
+    const give = (action) => async () => {
+      try {
+        await ask("POST", `/api/rooms/${room.guild}/music`, null, { action });
+        view.outcomes[room.guild] = `${action}: the bot has the order (${clock(Date.now())}).`;
+      } catch (e) {
+        view.outcomes[room.guild] = `${action}: ${e.message}`;
+      }
+      view.data = await view.load(view).catch(() => view.data);
+      dirty();
+    };
+
+    if (!m) return section(title, muted("No music was asked for in this call."));
+    const phase = m.nowPlayingIndex === null ? "nothing plays" : m.halted ? "halted: the last tracks failed" : m.isPaused ? "paused" : "plays";
+
+    return section(title,
+      node("p", null, `${phase} · at ${length(m.positionMs)} · volume ${Math.round(m.volume * 100)} % · repeat ${m.loop}`,
+        m.streamTitle ? ` · ${m.streamTitle}` : ""),
+      may("operator") && m.nowPlayingIndex !== null
+        ? node("div", { class: "row" }, button(m.isPaused ? "Resume" : "Pause", give(m.isPaused ? "resume" : "pause")),
+          button("Skip", give("skip")), button("Stop music", give("stop"))) : null,
+      node("p", { class: "muted", role: "status" }, view.outcomes[room.guild] || ""),
+      table("Queue", [["", (t) => (t === m.tracks[0] && m.nowPlayingIndex === 0 ? "▶ now" : "waits")], ["title", (t) => t.title],
+        ["source", (t) => t.source], ["length", (t) => length(t.durationMs), true]], m.tracks, "The queue is empty."),
+      m.trackCount > m.tracks.length ? muted(`${m.trackCount - m.tracks.length} more wait.`) : null);
+  }
+
+  // ---- providers, costs, tools, faults ----
+
+  const providers = {
+    id: "providers", title: "Providers", role: "viewer", live: true,
+    async load() {
+      const [now, rooms, errors, ready] = await Promise.all([ask("GET", "/api/settings"), ask("GET", "/api/rooms"),
+        ask("GET", "/api/errors?limit=50"), fetch("/readyz").then((r) => r.json())]);
+
+      return { bindings: now.bindings, rooms: rooms.rooms, errors: errors.errors.filter((e) => e.kind !== "fault"), ready };
+    },
+    draw({ data }) {
+      const roles = Object.entries(data.bindings.roles || {}).flatMap(([role, served]) => served.map((p, i) => ({ role, ...p, place: i + 1 })));
+
+      return [
+        section("Parts of control", table("Parts", [["part", ([name]) => name],
+          ["state", ([, s]) => mark(s === "up" || s === "unused", s, s)]], Object.entries(data.ready.parts), "")),
+        section("In the calls now", table("Engines", [["room", (r) => r.channelName || r.channel], ["engine", (r) => r.brain?.name],
+          ["state", (r) => r.brain && mark(r.brain.up && !r.brain.silent, "up", r.brain.up ? "does not answer" : "down")],
+          ["serves now", (r) => r.brain?.serving]], data.rooms, "The bot is in no voice channel.")),
+        section("Who serves which role, in order", table("Roles", [["role", (p) => p.role], ["place", (p) => p.place, true],
+          ["provider", (p) => p.provider], ["dialect", (p) => p.dialect], ["model", (p) => p.model], ["address", (p) => p.url]], roles,
+        "No provider is configured.")),
+        section("Failovers and refused settings", may("operator")
+          ? table("Failovers", [["at", (e) => when(e.at)], ["what", (e) => e.kind], ["role", (e) => e.event?.role],
+            ["", (e) => (e.kind === "failover" ? `${e.event?.from} gave way to ${e.event?.to}` : `${e.event?.provider}: ${e.event?.why}`)]],
+          data.errors, "None is kept.") : muted("Failovers are for operators.")),
+      ];
+    },
+  };
+
+  const costs = {
+    id: "costs", title: "Costs", role: "operator", days: "1",
+    async load(view) {
+      const since = new Date(Math.floor(Date.now() / 864e5) * 864e5 - (Number(view.days) - 1) * 864e5);
+      const [spent, now] = await Promise.all([ask("GET", "/api/costs?since=" + since.getTime()), ask("GET", "/api/settings")]);
+
+      return { ...spent, s: now.effective };
+    },
+    draw(view) {
+      const { data } = view, select = node("select", { id: "cost-days" }, ...[["1", "today"], ["7", "7 days"], ["30", "30 days"]].map(([v, t]) =>
+        node("option", { value: v }, t)));
+      const cap = (cents) => (cents ? dollars(cents / 100) : "none");
+
+      select.value = view.days;
+      select.onchange = async () => {
+        view.days = select.value;
+        view.data = await view.load(view).catch(() => data);
+        dirty();
+      };
+      return [
+        node("div", { class: "row tools" }, node("label", { for: "cost-days" }, "Days of UTC"), select),
+        node("p", { class: "sum" }, dollars(data.usd)),
+        muted(`A day's cap for all servers: ${cap(data.s.cost_day_cents)}; for each: ${cap(data.s.cost_guild_cents)}. `
+          + `People are told at ${data.s.cost_warn_percent} %; at the cap: ${data.s.cost_at_limit}.`),
+        table("What was spent", [["day", (c) => c.day], ["server", (c) => guildName(c.guild)], ["speaker", (c) => c.name], ["provider", (c) => c.provider],
+          ["model", (c) => c.model], ["role", (c) => c.role], ["turns", (c) => c.turns, true],
+          ["cost", (c) => `${c.priced ? "" : "at least "}${c.estimated ? "about " : ""}${dollars(c.usd)}`, true]], data.costs, "Nothing was spent."),
+        data.truncated ? muted("More rows are left out; the sum has them.") : null,
+      ];
+    },
+  };
+
+  const calls = list("/api/voice/tool-events", "events");
+  const tools = {
+    id: "tools", title: "Tools", role: "viewer",
+    async load(view) {
+      const [page, mcp] = await Promise.all([calls.load(view), ask("GET", "/api/mcp/status")]);
+
+      return { ...page, servers: mcp.servers };
+    },
+    draw(view) {
+      const servers = view.data.servers || [];
+
+      return [
+        section("Calls", table("Calls of tools", [["at", (c) => when(c.startedAt)], ["tool", (c) => c.toolName], ["kind", (c) => c.toolType],
+          ["turn", (c) => c.turn, true], ["took", (c) => seconds(c.runtimeMs), true],
+          ["outcome", (c) => (c.state === "running" ? "runs" : mark(c.success, c.state, c.state))],
+          ["output", (c) => c.outputSummary || (c.error !== c.state ? c.error : "") || ""]], view.data.rows, "No tool was called."),
+        older(view, async (before) => ({ ...await calls.load(view), ...await page("/api/voice/tool-events", "events", {}, before), servers }))),
+        section("MCP servers", ...(servers.length ? servers.map((s) => node("div", { class: "server" },
+          node("p", null, node("b", null, s.serverName), " ", mark(s.connected, "connected", "not connected"),
+            node("span", { class: "muted" }, ` · calls ${shown(s.calls)}, failed ${shown(s.failures)}`)),
+          s.lastError ? node("p", { class: "bad" }, s.lastError) : null,
+          table(`Tools of ${s.serverName}`, [["tool", (t) => t.name], ["what its server says", (t) => t.description]], s.tools || [], "It lists no tools.")))
+          : [muted("The settings name no server.")])),
+      ];
+    },
+  };
+
+  const errors = list("/api/errors", "errors");
+  const faults = {
+    id: "faults", title: "Faults", role: "viewer", load: errors.load,
+    draw: (view) => [table("Faults", [["at", (e) => when(e.at)], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
+      ["what", (e) => e.event?.fault || e.event?.role || "–"],
+      ["", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : e.event?.there ? "▲ began" : "over, or happened once")],
+      ["times in this server", (e) => e.event?.count, true]], view.data.rows, "No fault is kept."), errors.more(view)],
+  };
+
+  // ---- encryption, sessions, audit ----
+
+  const encryption = {
+    id: "encryption", title: "Encryption", role: "viewer", live: true, load: async () => ({ rooms: (await ask("GET", "/api/rooms")).rooms }),
+    draw: ({ data }) => (data.rooms.length ? data.rooms.map((r) => section(`${r.channelName || r.channel} · ${r.guildName || r.guild}`,
+      !r.secure ? muted("mediad has not told yet.") : node("dl", { class: "facts" }, ...[
+        ["state", !r.secure.version ? "transport only" : r.secure.ready ? "✓ end to end" : "▲ not ready"], ["protocol version", r.secure.version],
+        ["epoch", r.secure.epoch], ["members", r.secure.members], ["undecryptable packets", r.secure.undecryptable], ["recoveries", r.secure.recovers],
+      ].map(([name, value]) => node("div", null, node("dt", null, name), node("dd", null, value)))),
+      r.secure?.code ? node("p", null, "Privacy code: ", node("code", { class: "code" }, r.secure.code)) : null,
+      r.secure?.code ? muted("People of the call see the same code in Discord's client, if nobody sits between.")
+        : may("operator") ? null : muted("The privacy code is for operators."))) : [muted("The bot is in no voice channel.")]),
+  };
+
+  const past = list("/api/voice/history/sessions", "sessions");
+  const sessions = {
+    id: "sessions", title: "Sessions", role: "viewer", load: past.load,
+    draw: (view) => [table("Voice sessions", [["began", (s) => when(s.startedAt)], ["ended", (s) => (s.endedAt ? when(s.endedAt) : "goes on")],
+      ["server", (s) => guildName(s.guild)], ["channel", (s) => s.channel], ["turns", (s) => s.turns, true], ["cost", (s) => dollars(s.usd), true],
+      ["why it ended", (s) => s.why || ""]], view.data.rows, "No session is kept."), past.more(view)],
+  };
+
+  const rows = list("/api/audit", "audit");
+  const audit = {
+    id: "audit", title: "Audit", role: "admin", load: rows.load,
+    draw: (view) => [table("Audit", [["at", (a) => when(a.at)], ["who", (a) => a.actor], ["how", (a) => a.via], ["what", (a) => a.kind],
+      ["about", (a) => a.target], ["result", (a) => a.result]], view.data.rows, "Nothing is kept."), rows.more(view)],
+  };
+
+  return [settings, memory, music, providers, costs, tools, faults, encryption, sessions, audit];
+}
