@@ -437,6 +437,7 @@ help:
 	@echo 'make embedder        installs the sentence encoder, so that the memory finds meanings and not only words'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     BRAIN=openai, xai, gemini, elevenlabs, chat or anthropic: stand-ins of these providers answer'
+	@echo '                     KEEP=1: the bot and its dashboard go on until Ctrl-C'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
 	@echo '                     SCENE=tools: a search, an MCP server from npm, a worker that is cancelled by voice'
 	@echo '                     SCENE=music: music from a folder, by voice and by /music'

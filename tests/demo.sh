@@ -13,6 +13,7 @@
 #                                                          control in file.control
 #   SHAPES=file    record only the shapes of it
 #   CONFIG=file    settings of the bot, for the embedded engine
+#   KEEP=1         leaves the bot and its dashboard running after the conversation, until Ctrl-C
 #   SCENE=two-callers    two callers who talk at the same time, then over the bot: it keeps talking through a backchannel and
 #                  through an utterance addressed to the other caller, and stops at a new question
 #   SCENE=tools          a text model (a stand-in) that searches the web (a stand-in), calls an MCP server from npm in its sandbox,
@@ -222,11 +223,16 @@ else
 	set -- --config "$config"
 fi
 # shellcheck disable=SC2086
-DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_LOG_WORDS=1 PARLEY_CONSENT=remembered \
+DISCORD_TOKEN=guildd.bot.token PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_DISCORD_API=$api PARLEY_LOG_WORDS=1 PARLEY_CONSENT=remembered \
 	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
 	--state-dir "$run/state" --ca "$ca" "$@" ${JOURNAL:+--journal "$JOURNAL.control"} \
 	${SHAPES:+--journal-shape "$SHAPES.control"}
 control=$last
+until_there control grep -q web_up "$out/log/control.log"
+web=127.0.0.1:$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$out/log/control.log" | tail -1)
+# Each link signs one browser in, once, within ten minutes.
+dashboard_link() { PARLEY_WEB_LISTEN=$web "$bin/control" --sign-in --state-dir "$run/state" 2>/dev/null; }
+echo "dashboard: $(dashboard_link)"
 
 set -- --api "$guildd" --media-sock "$run/caller.sock" --offlined "$bin/offlined" --record "$out/brain" --out "$out" \
 	--guild $guild --channel $channel --user 501 --bot 900
@@ -277,6 +283,11 @@ if [ "$status" = 0 ]; then
 	echo "written: $out/conversation.wav (caller left, bot right), $out/timeline.txt"
 else
 	echo "logs: $out/log/"
+fi
+if [ -n "${KEEP:-}" ]; then
+	echo "the bot goes on; dashboard: $(dashboard_link)"
+	echo 'Ctrl-C ends it'
+	wait "$control" || true
 fi
 if [ -n "${JOURNAL:-}${SHAPES:-}" ]; then
 	# Stops both programs, so that the journals are complete; the last lines that they print are the digests.
