@@ -27,7 +27,7 @@ static int move(struct control *c, const struct web_order *o, char *why)
 }
 
 /* The operator has the bot's own rights. */
-static int order_music(struct voice_session *vs, enum web_order_kind kind, char *why)
+static int order_music(struct voice_session *vs, enum web_order_kind kind)
 {
 	static const enum music_act acts[] = {[WEB_MUSIC_PAUSE] = MUSIC_ACT_PAUSE,
 					      [WEB_MUSIC_RESUME] = MUSIC_ACT_RESUME,
@@ -37,12 +37,7 @@ static int order_music(struct voice_session *vs, enum web_order_kind kind, char 
 	struct jukebox_answer a = {0};
 	int err = j ? jukebox_do(j, &(struct jukebox_request){.act = acts[kind]}, &a) : ENOENT;
 
-	if (err == EALREADY)
-		return 0;
-	if (err)
-		snprintf(why, WEB_WHY_SIZE, "%s",
-			 err == ENOENT ? "Nothing plays." : "The music cannot do that now.");
-	return err ? EBUSY : 0;
+	return err == EALREADY ? 0 : err == ENOENT ? ESRCH : err ? EBUSY : 0;
 }
 
 int control_take_order(const struct web_order *o, char *why, void *arg)
@@ -56,10 +51,7 @@ int control_take_order(const struct web_order *o, char *why, void *arg)
 		return ENOENT;
 	switch (o->kind) {
 	case WEB_SAY:
-		if (!voice_session_muted(vs))
-			return voice_session_say(vs, o->text);
-		snprintf(why, WEB_WHY_SIZE, "The bot is muted.");
-		return EPERM;
+		return voice_session_muted(vs) ? EPERM : voice_session_say(vs, o->text);
 	case WEB_STOP:
 		return voice_session_stop(vs);
 	case WEB_MUTE:
@@ -69,7 +61,7 @@ int control_take_order(const struct web_order *o, char *why, void *arg)
 	case WEB_MUSIC_RESUME:
 	case WEB_MUSIC_SKIP:
 	case WEB_MUSIC_STOP:
-		return order_music(vs, o->kind, why);
+		return order_music(vs, o->kind);
 	default:
 		voice_session_leave(vs);
 		return 0;

@@ -14,9 +14,14 @@ static void answer(const struct web_request *r, const struct web_order *o, int e
 		web_refuse(r->x, WEB_NO_SUCH_ROOM);
 	else if (err == ENOTCONN)
 		web_refuse(r->x, WEB_NO_CONVERSATION);
+	else if (err == EPERM)
+		web_refuse(r->x, WEB_MUTED);
+	else if (err == ESRCH)
+		web_refuse(r->x, WEB_NOTHING_PLAYS);
+	else if (err && *why)
+		web_problem(r->x, 409, "order_refused", why, NULL);
 	else if (err)
-		web_problem(r->x, 409, "order_refused", "The bot could not carry the order out.",
-			    *why ? json_pack("{s:s}", "detail", why) : NULL);
+		web_refuse(r->x, WEB_ORDER_REFUSED);
 	else
 		web_json(r->x, 202,
 			 json_pack("{s:s,s:o}", "order", web_order_name(o->kind), "guild",

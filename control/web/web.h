@@ -60,7 +60,8 @@ struct web_conf {
 	/* [{"id", "name", "type": "voice" or "stage"}]; NULL also for a server nobody knows */
 	json_t *(*channelsh)(uint64_t guild, void *arg);
 	/* Carries an order out, or begins to. ENOENT: the bot is in no channel there, or not in the
-	 * server; ENOTCONN: it is in no conversation; others: why is a sentence, or "". */
+	 * server; ENOTCONN: it is in no conversation; EPERM: it is muted; ESRCH: no music plays;
+	 * others: why is a sentence, or "". */
 	int (*orderh)(const struct web_order *order, char why[WEB_WHY_SIZE], void *arg);
 	void *arg;
 };

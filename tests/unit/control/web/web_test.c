@@ -757,7 +757,7 @@ TEST(orders_reach_the_room_and_the_audit)
 	fx.order_err = EBUSY;
 	CHECK_INT(ask("POST", "/api/rooms/42/move", "{\"channel\": \"7\"}"), 409);
 	CHECK_STR(fx.order, "move 42 7 ");
-	CHECK_STR(text_of("detail"), "It is full.");
+	CHECK_STR(text_of("title"), "It is full.");
 	CHECK_STR(told, "move, server 42: refused");
 	fx.order_err = ENOENT;
 	CHECK_INT(ask("POST", "/api/voice/join", "{\"guildId\": \"9\", \"channelId\": \"7\"}"),
