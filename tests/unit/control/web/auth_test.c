@@ -92,6 +92,21 @@ static void on_action(const struct bus_event *ev, void *arg)
 		 ev->action.actor, ev->action.result);
 }
 
+static json_t *on_channels(uint64_t guild, void *arg)
+{
+	(void)guild;
+	(void)arg;
+	return json_array();
+}
+
+static int on_order(const struct web_order *o, char why[WEB_WHY_SIZE], void *arg)
+{
+	(void)o;
+	(void)why;
+	(void)arg;
+	return 0;
+}
+
 static bool open_with(const json_t *kept)
 {
 	static const uint32_t hours = 2;
@@ -103,6 +118,9 @@ static bool open_with(const json_t *kept)
 			      .mcph = on_ready,
 			      .readyh = on_ready,
 			      .reasonsh = on_ready,
+			      .guildsh = on_rooms,
+			      .channelsh = on_channels,
+			      .orderh = on_order,
 			      .roomsh = on_rooms,
 			      .metricsh = on_metrics};
 
