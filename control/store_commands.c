@@ -428,8 +428,8 @@ int store_command_audit_check(const char *dir, const char *head)
 		[AUDIT_GAP] = "rows before it are missing",
 		[AUDIT_CHANGED] = "it is not the row that was written",
 		[AUDIT_CUT] = "rows after it are missing",
-		[AUDIT_FORGOTTEN] = "it is the newest row, and the head that was given is not in "
-				    "the chain"};
+		[AUDIT_FORGOTTEN] = "it is the newest row, and the head given is not in the chain",
+	};
 	struct audit_state state;
 	struct db *db = NULL;
 	int err = db_open(&db, dir, DB_READ);

@@ -418,6 +418,7 @@ int main(int argc, char **argv)
 				    .orphan_s = ORPHAN_S,
 				    .level = LOG_INFO_,
 				    .level_name = "info"}};
+	const char *json;
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	int status;
 
@@ -434,7 +435,8 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, OWN_PAGES);
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	log_init("mediad", p.opt.level);
-	log_set_json(getenv("PARLEY_LOG_JSON") && strcmp(getenv("PARLEY_LOG_JSON"), "1") == 0);
+	json = getenv("PARLEY_LOG_JSON");
+	log_set_json(json && strcmp(json, "1") == 0);
 	signal(SIGPIPE, SIG_IGN);
 	json_wipe_on_free();
 	if (p.opt.print)

@@ -119,7 +119,7 @@ static struct series *find(struct metrics *m, enum metric metric, const struct v
 	for (unsigned i = 0; i < LABELS_MAX && families[metric].label[i]; i++)
 		other.v[i] = "other";
 	/* One more than METRIC_VALUES: "other" itself. */
-	if (m->n[metric] >= METRIC_VALUES && strcmp(values->v[0], "other") != 0)
+	if (m->n[metric] >= METRIC_VALUES && values->v[0] && strcmp(values->v[0], "other") != 0)
 		return find(m, metric, &other);
 	*at = calloc(1, sizeof **at);
 	if (!*at)
