@@ -559,8 +559,9 @@ static bool restart(void)
 {
 	fx.x = extraction_free(fx.x);
 	fx.store = store_free(fx.store);
+	fx.bus = bus_free(fx.bus);
 	fx.asks = false;
-	return open_store();
+	return !bus_alloc(&fx.bus) && open_store();
 }
 
 static bool has_tried_on(void)
