@@ -10,9 +10,9 @@
  *   ASKED     facts                                         WRITING: one fact at a time
  *   ASKED     no result                                     IDLE, three times; then the session is
  *                                                           passed over
- *   ASKED     the model failed, or EXTRACTION_ANSWER_S      IDLE: nobody is asked for a minute, for
- *                                                           two, … for 64; the session is passed
- *                                                           over at the eighth time
+ *   ASKED     the model failed, or EXTRACTION_ANSWER_S      IDLE: waits a minute, then two, … then
+ *                                                           64; the eighth failure passes the
+ *                                                           session over
  *   WRITING   the server's five facts a minute are used up  READING: the episode is parked, and
  *                                                           another server's turn comes
  *   IDLE      a minute passed, and an episode is parked     WRITING: writes the same fact again

@@ -1,7 +1,7 @@
-/* What mediad's statistics tell more than the last time. They come every few seconds, each with the
- * counts since the start of a call or of a speaker; a count that fell began anew. At most
- * MEDIA_COUNTS_MAX calls and speakers are followed, then the one that was silent for longest is
- * forgotten. Pure. */
+/* Turns mediad's statistics, which are totals since the start of a call or of a speaker, into
+ * increments since the last report. A total that fell was reset, and counts whole. At most
+ * MEDIA_COUNTS_MAX calls and speakers are followed; beyond that, the one with the oldest report is
+ * dropped. Pure. */
 #ifndef CONTROL_METRICS_MEDIA_COUNTS_H
 #define CONTROL_METRICS_MEDIA_COUNTS_H
 
@@ -21,7 +21,7 @@ enum media_count {
 };
 enum { MEDIA_COUNTS_MAX = 4096 };
 
-/* v[from] to v[to - 1] are told. */
+/* v[from] to v[to - 1] are valid. */
 struct media_delta {
 	unsigned from, to;
 	uint64_t v[MEDIA_COUNT_COUNT];

@@ -309,7 +309,7 @@ static json_t *time_or_null(sqlite3_stmt *s, int column)
 static json_t *fact_json(sqlite3_stmt *s)
 {
 	uint64_t owner = db_uint(s, 2);
-	json_t *tags = json_loads(db_text(s, 6), 0, NULL);
+	json_t *tags = owner ? NULL : json_loads(db_text(s, 6), 0, NULL);
 	json_t *space = owner ? json_sprintf("user:%llu", (unsigned long long)owner)
 			      : json_sprintf("guild:%llu", (unsigned long long)db_uint(s, 1));
 

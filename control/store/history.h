@@ -1,23 +1,29 @@
-/* What pages read of the history: turns with their decisions and times, faults, costs, and the
- * audit, as the answers of the API. The newest first; `next` is the cursor of the page that
- * follows, or null. Ids are texts, times ISO 8601 in UTC, what nobody knows is null.
+/* What the dashboard's pages read from the store, as JSON documents of the API. The newest rows
+ * come first; "next" is the cursor of the following page, or null. Ids are strings, times are ISO
+ * 8601 in UTC, and unknown values are null.
  *
- *   turns   {"turns": [{"id", "at", "guild", "session", "channel", "turn", "user", "name",
- * "reason", "firstAudioMs", "lastedMs", "heard", "said"}], "next"} turn    the same of one, and
- * "why": [{"rule", "yes", "value", "limit"}], "timeline": [{"kind": "speech", "tool" or "answer",
- * "startMs", "endMs", …}], "costs": [{"provider", "model", "role", "usd", "priced", "estimated"}],
- * "context": {"prompts", "instructions", "messages": [{"role", "speaker", "text"}]}, what the model
- * was told if it was kept, or null.
- * Times of the timeline count from the end of the speech that was answered. errors  {"errors":
- * [{"id", "at", "guild", "kind", "event"}], "next"} costs   {"costs": [{"day", "guild", "channel",
- * "user", "name", "provider", "model", "role", "usd", "priced", "estimated", "turns"}], "usd": of
- * all, "truncated": rows are left out} audit   {"audit": [{"id", "at", "actor", "via", "kind",
- * "target", "result"}], "next"}
- *   calls  {"events": [the seeds' ToolCallEvent, "guild", "sessionId", "turn", "serverName",
- * "state", "argumentsHash", "usd"], "next"}; arguments is null facts  {"facts": [{"id",
- * "namespace", "guild", "private", "saidBy", "name", "type", "tags", "text": null of a person's own
- * memory, "createdAt", "validFrom", "validUntil", "supersededBy"}], "next"} sessions  {"sessions":
- * [{"id", "startedAt", "guild", "channel", "endedAt", "why", "turns", "usd"}], "next"} */
+ *   turns     {"turns": [TURN], "next"}
+ *             TURN: "id", "at", "guild", "session", "channel", "turn", "user", "name", "reason",
+ *             "firstAudioMs", "lastedMs", "heard", "said"
+ *   turn      a TURN with
+ *             "why": [{"rule", "yes", "value", "limit"}],
+ *             "timeline": [{"kind": "speech", "tool" or "answer", "startMs", "endMs", …}], in ms
+ *             from the end of the speech that was answered,
+ *             "costs": [{"provider", "model", "role", "usd", "priced", "estimated"}],
+ *             "context": {"prompts", "instructions", "messages": [{"role", "speaker", "text"}]}, or
+ *             null when the model's context was not kept
+ *   errors    {"errors": [{"id", "at", "guild", "kind", "event"}], "next"}
+ *   costs     {"costs": [{"day", "guild", "channel", "user", "name", "provider", "model", "role",
+ *             "usd", "priced", "estimated", "turns"}], "usd": the sum of all,
+ *             "truncated": whether rows are left out}
+ *   audit     {"audit": [{"id", "at", "actor", "via", "kind", "target", "result"}], "next"}
+ *   calls     {"events": [the seeds' ToolCallEvent with "guild", "sessionId", "turn", "serverName",
+ *             "state", "argumentsHash", "usd"], "next"}; "arguments" is null
+ *   facts     {"facts": [{"id", "namespace", "guild", "private", "saidBy", "name", "type", "tags",
+ *             "text", "createdAt", "validFrom", "validUntil", "supersededBy"}], "next"}; a private
+ *             fact has "text" null and no "tags"
+ *   sessions  {"sessions": [{"id", "startedAt", "guild", "channel", "endedAt", "why", "turns",
+ *             "usd"}], "next"} */
 #ifndef CONTROL_STORE_HISTORY_H
 #define CONTROL_STORE_HISTORY_H
 

@@ -158,7 +158,7 @@ async function giveOrders(b) {
   await b.eval(press('mute'));
   is('it is unmuted', await b.until(`${pressed} === 'false'`), true);
   await b.eval(`document.getElementById('say').value = 'good evening'; document.getElementById('say-form').requestSubmit()`);
-  is('an unmuted one is asked to say it', await b.until(`[...document.querySelectorAll('#turns button')].length > 0 && (${text('now')} + ${text('turns')}).includes('good evening') || ${text('order-outcome')}.startsWith('say: the bot has')`, 20000), true);
+  is('an unmuted bot takes the order', await b.until(`[...document.querySelectorAll('#turns button')].length > 0 && (${text('now')} + ${text('turns')}).includes('good evening') || ${text('order-outcome')}.startsWith('say: the bot has')`, 20000), true);
   await b.eval(press('stop'));
   is('and stopped', await b.until(`${text('order-outcome')}.startsWith('stop: the bot has')`), true);
 }

@@ -47,5 +47,5 @@ until_ok 60 turn 'heard="[^"]*parley what time is it.* reason=answered' && ok "a
 	bad "the name" "$(grep -a ' turn ' "$D/control.log" | tail -2)"
 shows '\*\*Paused:' && bad "the music" "paused" || ok "the music was not paused"
 music '{"name":"stop","type":1,"options":[]}'
-until_ok 20 shows 'The music is over' && ok "and stops when it is asked to" || bad "the end" "$(messages | tail -c 400)"
+until_ok 20 shows 'The music is over' && ok "the music stops on request" || bad "the end" "$(messages | tail -c 400)"
 report

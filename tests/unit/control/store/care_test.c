@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 #include <sqlite3.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -18,6 +16,7 @@
 #include "control/store/reserve.h"
 #include "control/store/rows.h"
 #include "control/store/volume.h"
+#include "tests/unit/control/store/small_disk.h"
 #include "tests/unit/ipc/loop.h"
 
 static char dir[32];
@@ -132,25 +131,6 @@ TEST(a_nightly_check_finds_a_damaged_page)
 	folder_remove(dir);
 }
 
-static bool map_id(const char *file, unsigned id)
-{
-	FILE *f = fopen(file, "w");
-	bool ok = f && fprintf(f, "%u %u 1\n", id, id) > 0;
-
-	return f && !fclose(f) && ok;
-}
-
-/* Mounts of this process alone, also without root where user namespaces are allowed. */
-static bool has_own_mounts(void)
-{
-	unsigned user = geteuid();
-
-	if (unshare(CLONE_NEWNS) &&
-	    (unshare(CLONE_NEWUSER | CLONE_NEWNS) || !map_id("/proc/self/uid_map", user)))
-		return false;
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-}
-
 /* In a file system of 12 MiB. Exit status: 0 well, 77 it cannot be mounted here. */
 static int run_on_full_disk(void)
 {
@@ -159,7 +139,7 @@ static int run_on_full_disk(void)
 	int err = 0;
 	FILE *f;
 
-	if (!has_own_mounts() || mount("none", dir, "tmpfs", 0, "size=12m"))
+	if (!small_disk_mount(dir, "12m"))
 		return 77;
 	memset(text, 'y', sizeof text - 1);
 	text[sizeof text - 1] = '\0';

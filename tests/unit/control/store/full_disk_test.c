@@ -1,36 +1,16 @@
 /* A full disk: what takes something away gets the room of the reserve (control/store/reserve.h). */
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "control/store/db.h"
 #include "control/store/reserve.h"
 #include "control/store_commands.h"
+#include "tests/unit/control/store/small_disk.h"
 #include "tests/unit/control/store/store_scene.h"
 
 enum { SKIPPED = 77, ANA = 501, RESERVE = 2 << 20 };
 
 static struct store_scene *const s = &store_scene;
-
-static bool map_id(const char *file, unsigned id)
-{
-	FILE *f = fopen(file, "w");
-	bool ok = f && fprintf(f, "%u %u 1\n", id, id) > 0;
-
-	return f && !fclose(f) && ok;
-}
-
-/* Mounts of this process alone, also without root where user namespaces are allowed. */
-static bool has_own_mounts(void)
-{
-	unsigned user = geteuid();
-
-	if (unshare(CLONE_NEWNS) &&
-	    (unshare(CLONE_NEWUSER | CLONE_NEWNS) || !map_id("/proc/self/uid_map", user)))
-		return false;
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-}
 
 static void on_document(int err, const struct store_document *document, void *arg)
 {
@@ -117,7 +97,7 @@ static bool fill_disk(void)
 /* Runs on a full file system of 12 MiB. Exit status: 0 well, SKIPPED: it cannot be mounted here. */
 static int run_full(bool restarts, bool (*run)(void))
 {
-	if (!has_own_mounts() || mount("none", s->dir, "tmpfs", 0, "size=12m"))
+	if (!small_disk_mount(s->dir, "12m"))
 		return SKIPPED;
 	reserve_make(s->dir, RESERVE);
 	store_scene_open(NULL);

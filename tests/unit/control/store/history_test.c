@@ -283,7 +283,7 @@ static bool add_fact(uint64_t owner, const char *text)
 	return db_run(db, s) == 0;
 }
 
-/* A person's own memory is told to nobody else. */
+/* The text of a private fact is shown only to its owner. */
 TEST(facts_are_browsed_without_what_is_private)
 {
 	CHECK(begin());
@@ -292,6 +292,8 @@ TEST(facts_are_browsed_without_what_is_private)
 	CHECK_INT(json_array_size(json_object_get(got, "facts")), 2);
 	CHECK_STR(text_of(row("facts", 0), "namespace"), "user:501");
 	CHECK(json_is_null(json_object_get(row("facts", 0), "text")));
+	CHECK_INT(json_array_size(json_object_get(row("facts", 0), "tags")), 0);
+	CHECK_INT(json_array_size(json_object_get(row("facts", 1), "tags")), 1);
 	CHECK_STR(text_of(row("facts", 1), "text"), "The server is blue");
 	CHECK_INT(ask((struct job){.owner = STORE_FACTS, .version = 9, .text = (char *)"BLUE"}), 0);
 	CHECK_INT(json_array_size(json_object_get(got, "facts")), 1);
