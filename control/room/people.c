@@ -149,9 +149,10 @@ static void leave_turns(struct room_context *context, uint64_t user, bool heard)
 				leave_turn(context, t, user, heard);
 }
 
-/* Clears what the machines keep for the person in this place. */
-static void forget_speech(struct room_context *context, unsigned place)
+/* Ends speech-to-text for the person in this place and clears what the machines keep of them. */
+static void forget_speech(struct room_context *context, unsigned place, const char *why)
 {
+	room_asr_close(context, place, why);
 	room_captures_forget(context, place);
 	room_asr_forget(context, place);
 	room_eot_prediction_forget(context, place);
@@ -159,11 +160,11 @@ static void forget_speech(struct room_context *context, unsigned place)
 	room_barge_in_forget(context, place);
 }
 
-static void stop_listening(struct room_context *context, unsigned place)
+static void stop_listening(struct room_context *context, unsigned place, const char *why)
 {
+	forget_speech(context, place, why);
 	if (!context->people->person[place].is_bot)
 		room_emit(context, ROOM_DO_UNLISTEN)->user = context->people->person[place].user;
-	forget_speech(context, place);
 }
 
 /* mediad hears them no more. What they were about to say is dropped; they may agree again. */
@@ -174,8 +175,7 @@ static void refuse_member(struct room_context *context, uint64_t user)
 	if (place == ROOM_SPEAKERS)
 		return;
 	leave_turns(context, user, false);
-	room_asr_close(context, place, "user_left");
-	forget_speech(context, place);
+	forget_speech(context, place, "user_left");
 }
 
 static void remove_member(struct room_context *context, unsigned place)
@@ -186,8 +186,7 @@ static void remove_member(struct room_context *context, unsigned place)
 	room_moment_add(context->moments, ROOM_MOMENT_LEAVE, person->user, person->name, NULL,
 			context->now);
 	leave_turns(context, person->user, true);
-	room_asr_close(context, place, "user_left");
-	stop_listening(context, place);
+	stop_listening(context, place, "user_left");
 	*person = (struct room_person){0};
 	while (people->places && !people->person[people->places - 1].used)
 		people->places--;
@@ -200,8 +199,7 @@ void room_people_dismiss(struct room_context *context)
 	for (unsigned i = 0; i < people->places; i++) {
 		if (!people->person[i].used)
 			continue;
-		room_asr_close(context, i, "shutdown");
-		stop_listening(context, i);
+		stop_listening(context, i, "shutdown");
 		people->person[i] = (struct room_person){0};
 	}
 	people->places = 0;
