@@ -530,6 +530,11 @@ bool room_barge_in_paused(const struct room_context *context, uint32_t turn)
 	return level->turn == turn && level->lowered == ROOM_BARGE_IN_PAUSE;
 }
 
+void room_overlap_session_closed(struct room_context *context)
+{
+	room_interim_on_close(&context->barge_in->requests);
+}
+
 void room_barge_in_forget(struct room_context *context, unsigned place)
 {
 	context->barge_in->overlap[place] = (struct room_overlap){0};

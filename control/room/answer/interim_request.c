@@ -69,6 +69,11 @@ void room_interim_on_transcript(struct room_interim_requests *r, unsigned place)
 	r->silent_until[place] = 0;
 }
 
+void room_interim_on_close(struct room_interim_requests *r)
+{
+	r->unrequested = false;
+}
+
 bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now)
 {
 	return p->at && now < p->at + s->overlap_words_ms * NS_PER_MS;

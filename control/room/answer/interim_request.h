@@ -50,6 +50,8 @@ void room_interim_on_words(struct room_interim_requests *r, const struct room_co
 			   unsigned place, const struct room_interim *p, uint32_t utterance);
 /* A transcript of this speaker arrived: their session gives answers. */
 void room_interim_on_transcript(struct room_interim_requests *r, unsigned place);
+/* A session was closed: the next one may be with another provider. */
+void room_interim_on_close(struct room_interim_requests *r);
 bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now);
 
 #endif

@@ -67,6 +67,8 @@ void room_overlap_interim(struct room_context *context, unsigned place, uint32_t
 bool room_overlap_words(struct room_context *context, unsigned place, const struct room_turn *of,
 			uint32_t utterance, const char *words, bool echo);
 
+/* A session of speech-to-text was closed. */
+void room_overlap_session_closed(struct room_context *context);
 /* The interrupt classifier did not answer this question in time; a turn that awaits it passes
  * admission again. */
 void room_overlap_give_up(struct room_context *context, uint32_t question);

@@ -215,8 +215,8 @@ static void count_voiced(struct room_capture *c, const struct settings *s,
 }
 
 /* True if a capture can begin with this frame. */
-static bool can_begin(struct room_capture *c, const struct settings *s, bool active, uint64_t at,
-		      uint64_t now)
+static bool can_begin(struct room_capture *c, const struct settings *s,
+		      const struct room_signal *frame, bool active, uint64_t at, uint64_t now)
 {
 	bool gap = now > c->input_at + s->capture_idle_ms * NS_PER_MS;
 
@@ -225,7 +225,24 @@ static bool can_begin(struct room_capture *c, const struct settings *s, bool act
 	c->open_mic = c->open_mic && !gap;
 	c->input_at = now;
 	c->risen = active ? c->risen + 1 : 0;
+	if (c->risen == 1)
+		c->rise = *frame;
 	return c->risen >= RISEN_FRAMES || !c->open_mic;
+}
+
+/* Begins a capture with this frame; in an open microphone the frame before it belongs to it, too.
+ */
+static void begin_with_audio(struct room_capture *c, const struct settings *s,
+			     struct room_capture_out *out, uint64_t at, uint64_t now)
+{
+	struct room_signal rise = c->rise;
+
+	out->preroll = c->open_mic;
+	begin_capture(c, out, now);
+	if (!out->preroll)
+		return;
+	room_signal_merge(&c->signal, &rise);
+	count_voiced(c, s, &rise, at, now);
 }
 
 static void promote_or_discard(struct room_capture *c, const struct settings *s,
@@ -250,10 +267,9 @@ struct room_capture_out room_capture_on_audio(struct room_capture *c, const stru
 	room_background_add(&c->background, s, &out.frame, c->phase == ROOM_CAPTURE_PROMOTED, now);
 	active = is_active_frame(c, s, &out.frame);
 	if (c->phase == ROOM_CAPTURE_NONE) {
-		if (!can_begin(c, s, active, at, now))
+		if (!can_begin(c, s, &out.frame, active, at, now))
 			return out;
-		out.preroll = c->open_mic;
-		begin_capture(c, &out, now);
+		begin_with_audio(c, s, &out, at, now);
 	} else if (c->restart) {
 		c->signal = c->voiced = (struct room_signal){0};
 		c->tail_rms = 0;

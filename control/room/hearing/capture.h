@@ -26,7 +26,7 @@
  * voice has ended, end_long_ms after the last frame that is louder than the background
  * (background.h) and not nearly silent. A provisional one ends after quiet_abort_ms without such a
  * frame, and after 2 s in any case. While packets go on, only two such frames in a row begin the
- * next capture; a pre-roll (preroll.h) keeps the beginning of its first word.
+ * next capture, and both count; a pre-roll (preroll.h) keeps the beginning of its first word.
  *
  * A speaking event may overtake audio on its way
  * here: only audio that is newer than the end of speaking revokes that end, and audio that is not
@@ -52,13 +52,14 @@ enum room_capture_end {
 
 struct room_capture {
 	enum room_capture_phase phase;
-	uint32_t utterance;   /* set by the room at start */
-	bool restart;	      /* after a chunk: start with the next frame */
-	uint64_t before_ms;   /* audio that was committed in earlier chunks */
-	uint64_t wordless_ms; /* ... and got transcripts without words since the last words */
-	bool vad;	      /* the provider's VAD detected speech */
-	bool open_mic;	      /* packets went on after the capture before ended */
-	unsigned risen;	      /* ... and frames in a row since that may belong to speech */
+	uint32_t utterance;	 /* set by the room at start */
+	bool restart;		 /* after a chunk: start with the next frame */
+	uint64_t before_ms;	 /* audio that was committed in earlier chunks */
+	uint64_t wordless_ms;	 /* ... and got transcripts without words since the last words */
+	bool vad;		 /* the provider's VAD detected speech */
+	bool open_mic;		 /* packets went on after the capture before ended */
+	unsigned risen;		 /* ... and frames in a row since that may belong to speech */
+	struct room_signal rise; /* the first of them */
 	struct room_noise_floor noise;
 	struct room_background background;
 	struct room_signal signal;

@@ -474,6 +474,7 @@ static void close_session(struct room_context *context, unsigned place, const ch
 
 	session->empty = 0;
 	session->open = false;
+	room_overlap_session_closed(context);
 	emit_current(context, ROOM_DO_ASR_CLOSE, place)->text = why;
 }
 

@@ -3,6 +3,7 @@
 
 #include "control/room/answer/barge_in.h"
 #include "control/room/floor/phrase.h"
+#include "control/room/inside.h"
 #include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
 
@@ -655,6 +656,24 @@ TEST(words_so_far_are_asked_for_and_the_voice_waits_for_them)
 	talks_over(&w, "", 1100);
 	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 0);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
+/* A provider that sends them without a request is not asked; whether the next one does has to be
+ * learned again. */
+TEST(words_so_far_are_asked_for_again_in_another_session)
+{
+	struct world w;
+
+	world_begin(&w, "interim_ms=400 asr_idle_ms=60000", 2);
+	world_sound(&w, 1, 600, 6000);
+	world_partial(&w, 1, "Parley, tell us");
+	world_sound_end(&w, 1);
+	CHECK(w.room->barge_in.requests.unrequested);
+	world_words(&w, 1, "Parley, tell us");
+	world_until(&w, w.ms + 120000);
+	CHECK(w.did[ROOM_DO_ASR_CLOSE] >= 1);
+	CHECK(!w.room->barge_in.requests.unrequested);
 	world_end(&w);
 }
 

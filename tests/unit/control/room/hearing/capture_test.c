@@ -331,6 +331,25 @@ TEST(an_open_microphone_sends_no_silence_to_speech_to_text)
 	world_end(&w);
 }
 
+/* The two frames that begin it are part of the word. */
+TEST(a_short_word_into_an_open_microphone_is_transcribed)
+{
+	struct world w;
+
+	world_begin(&w, "short_speech_ms=160", 1);
+	world_sound(&w, 1, 3000, 100);
+	world_sound(&w, 1, 160, 6000);
+	world_sound(&w, 1, 1500, 100);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
+	world_end(&w);
+	world_begin(&w, "short_speech_ms=160", 1);
+	world_sound(&w, 1, 3000, 100);
+	world_sound(&w, 1, 140, 6000);
+	world_sound(&w, 1, 1500, 100);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
+	world_end(&w);
+}
+
 /* A fan of -24 dBFS is learned within 3 s; speech above it is promoted, and ends with its voice. */
 TEST(a_fan_is_background_after_three_seconds)
 {
