@@ -1,7 +1,7 @@
 /* An open microphone that sends hiss, a fan or music without pause, at -35 to -20 dBFS, for ten
  * minutes; once somebody asks a question over it, 8 to 15 dB louder than the background. Counts how
  * often the answer begins within 2 s of the end of the question, with transcripts after 150 ms and
- * a model of 300 ms, and how much audio speech-to-text got.
+ * a model of 300 ms, how many answers the background cuts, and how much audio speech-to-text got.
  *
  *   OPEN_MIC_CALLS=200 OPEN_MIC_SEED=1 OPEN_MIC_SHOW=1 */
 #include <math.h>
@@ -26,6 +26,7 @@ struct call {
 	unsigned at;
 	uint64_t started_at; /* the answer */
 	uint64_t sent;	     /* samples to speech-to-text */
+	bool cut;	     /* the answer was stopped, though nobody speaks over it */
 };
 
 static double noise(struct call *c)
@@ -114,9 +115,12 @@ static void stepped(const struct room_event *ev, uint64_t now, const struct room
 
 	if (ev->type == ROOM_SAY_STARTED && !c->started_at)
 		c->started_at = now;
-	for (size_t i = 0; i < fx->n; i++)
+	for (size_t i = 0; i < fx->n; i++) {
 		if (fx->v[i].type == ROOM_DO_ASR_APPEND)
 			c->sent += fx->v[i].pcm.n / 2;
+		else if (fx->v[i].type == ROOM_DO_SAY_STOP || fx->v[i].type == ROOM_DO_SAY_PAUSE)
+			c->cut = true;
+	}
 }
 
 /* The root mean square of the syllables of a stage is 0.66 of their amplitude. */
@@ -127,7 +131,12 @@ static unsigned amplitude(double dbfs)
 	return amp < 24000 ? (unsigned)amp : 24000;
 }
 
-static bool answer_one(uint64_t seed, enum kind kind, double *sent_s, bool show)
+struct total {
+	double sent_s;
+	unsigned right, cut, of[KINDS], by[KINDS];
+};
+
+static void answer_one(uint64_t seed, enum kind kind, struct total *total, bool show)
 {
 	static struct call c;
 	struct stage_conf conf = {.name = "Parley", .steppedh = stepped, .arg = &c};
@@ -158,15 +167,19 @@ static bool answer_one(uint64_t seed, enum kind kind, double *sent_s, bool show)
 	stage_run(s, end + ANSWER_WITHIN_MS * NS_PER_MS);
 	answered = c.started_at > end;
 	stage_run(s, STAGE_START + CALL_S * NS_PER_S);
-	*sent_s += (double)c.sent / ROOM_RATE;
+	total->sent_s += (double)c.sent / ROOM_RATE;
+	total->of[kind]++;
+	total->by[kind] += answered;
+	total->right += answered;
+	total->cut += c.cut;
 	if (show)
-		fprintf(stderr, "%s %.1f dBFS, question %.1f dB over it: %s %.0f ms, %.1f s sent\n",
+		fprintf(stderr,
+			"%s %.1f dBFS, question %.1f dB over it: %s %.0f ms%s, %.1f s sent\n",
 			kinds[kind], dbfs, over, answered ? "answered after" : "NOT",
 			answered ? (double)(c.started_at - end) / NS_PER_MS : 0,
-			(double)c.sent / ROOM_RATE);
+			c.cut ? ", cut" : "", (double)c.sent / ROOM_RATE);
 	stage_free(s);
 	settings_free(settings);
-	return answered;
 }
 
 static unsigned number(const char *env, unsigned otherwise)
@@ -178,23 +191,16 @@ static unsigned number(const char *env, unsigned otherwise)
 
 int main(void)
 {
-	unsigned calls = number("OPEN_MIC_CALLS", 200), right = 0;
-	unsigned of[KINDS] = {0}, by[KINDS] = {0};
-	double sent = 0;
+	unsigned calls = number("OPEN_MIC_CALLS", 200);
+	struct total t = {0};
 
-	for (unsigned i = 0; i < calls; i++) {
-		enum kind kind = (enum kind)(i % KINDS);
-		bool yes = answer_one(number("OPEN_MIC_SEED", 1) + i, kind, &sent,
-				      number("OPEN_MIC_SHOW", 0));
-
-		of[kind]++;
-		by[kind] += yes;
-		right += yes;
-	}
-	bench_row_more("open_mic_answered", (double)right / calls, "",
-		       "\"n\": %u, \"hiss\": %.3f, \"fan\": %.3f, \"music\": %.3f", calls,
-		       (double)by[HISS] / of[HISS], (double)by[FAN] / of[FAN],
-		       (double)by[MUSIC] / of[MUSIC]);
-	bench_row_more("open_mic_sent", sent / (calls * CALL_S), "", "\"n\": %u", calls);
+	for (unsigned i = 0; i < calls; i++)
+		answer_one(number("OPEN_MIC_SEED", 1) + i, (enum kind)(i % KINDS), &t,
+			   number("OPEN_MIC_SHOW", 0));
+	bench_row_more("open_mic_answered", (double)t.right / calls, "",
+		       "\"n\": %u, \"hiss\": %.3f, \"fan\": %.3f, \"music\": %.3f, \"cut\": %u",
+		       calls, (double)t.by[HISS] / t.of[HISS], (double)t.by[FAN] / t.of[FAN],
+		       (double)t.by[MUSIC] / t.of[MUSIC], t.cut);
+	bench_row_more("open_mic_sent", t.sent_s / (calls * CALL_S), "", "\"n\": %u", calls);
 	return 0;
 }
