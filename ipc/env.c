@@ -363,6 +363,16 @@ uint64_t env_wall_ms(struct env *env)
 	return (uint64_t)env_answer(env, (int64_t)ms_of_timespec(&ts));
 }
 
+int64_t env_utc_offset(struct env *env)
+{
+	time_t now = (time_t)(env_wall_ms(env) / 1000);
+	struct tm here = {0};
+
+	if (!env->conf.replaying)
+		localtime_r(&now, &here);
+	return env_answer(env, here.tm_gmtoff);
+}
+
 int env_source_add(struct env *env, uint32_t *id, env_input_h *h, void *arg)
 {
 	if (!env || !id || !h)

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "control/agent/inside.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
+#include "control/memory/calendar.h"
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
 #include "control/store/store.h"
@@ -18,7 +18,6 @@
 
 enum { ASKS_MAX = 16 };
 #define MINUTE_MS UINT64_C(60000)
-#define DAY_MS	  UINT64_C(86400000)
 
 /* A call that waits for the store. */
 struct memory_ask {
@@ -222,21 +221,21 @@ static void take_written(int err, const struct store_document *document, void *a
 }
 
 /* Others do not hear the words of private facts from the answer. */
-static json_t *day_json(const json_t *ms)
+static json_t *day_json(const json_t *ms, int64_t offset)
 {
-	time_t t = (time_t)(json_integer_value(ms) / 1000);
-	struct tm tm;
+	char day[CALENDAR_DATE];
 
-	gmtime_r(&t, &tm);
-	return json_sprintf("%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+	calendar_date(day, (uint64_t)json_integer_value(ms), offset);
+	return json_string(day);
 }
 
 /* Models count days badly. */
-static json_int_t days_since(const struct agent *a, const json_t *ms)
+static json_int_t days_since(const struct agent *a, const json_t *ms, int64_t offset)
 {
-	uint64_t now = env_wall_ms(a->env) / DAY_MS, at = (uint64_t)json_integer_value(ms) / DAY_MS;
+	int64_t days = calendar_day(env_wall_ms(a->env), offset, 0) -
+		       calendar_day((uint64_t)json_integer_value(ms), offset, 0);
 
-	return now > at ? (json_int_t)(now - at) : 0;
+	return days > 0 ? days : 0;
 }
 
 /* The people present whom the fact surely names, by their present names: the text may have others.
@@ -260,6 +259,7 @@ static json_t *list_people(const struct agent *a, const json_t *people)
 /* In the words of the tool. NULL: whoever said it does not agree any more. */
 static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 {
+	int64_t offset = env_utc_offset(ask->m->a->env);
 	json_t *former = json_array(), *about, *out;
 	char name[ROOM_NAME_MAX];
 	const json_t *one;
@@ -274,16 +274,17 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 	json_array_foreach(json_object_get(fact, "former"), i, one)
 	{
 		json_array_append_new(
-			former, json_pack("{s:O,s:o,s:o}", "text", json_object_get(one, "text"),
-					  "from", day_json(json_object_get(one, "from_ms")),
-					  "until", day_json(json_object_get(one, "until_ms"))));
+			former,
+			json_pack("{s:O,s:o,s:o}", "text", json_object_get(one, "text"), "from",
+				  day_json(json_object_get(one, "from_ms"), offset), "until",
+				  day_json(json_object_get(one, "until_ms"), offset)));
 	}
 	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
 			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
 			"said_by", agent_label(ask->m->a, fact, name), "by_asker",
 			user == ask->user, "score", json_object_get(fact, "score"), "days_ago",
-			days_since(ask->m->a, json_object_get(fact, "at_ms")), "metadata",
-			"createdAt", day_json(json_object_get(fact, "at_ms")), "tags",
+			days_since(ask->m->a, json_object_get(fact, "at_ms"), offset), "metadata",
+			"createdAt", day_json(json_object_get(fact, "at_ms"), offset), "tags",
 			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
 	if (out && json_array_size(former))
 		json_object_set(out, "former", former);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "control/memory/calendar.h"
 #include "control/memory/compare.h"
 #include "control/memory/guard.h"
 #include "control/memory/terms.h"
@@ -150,15 +150,13 @@ static bool append(struct memory_slice *s, const struct slice_quote *q, const ch
 		   const char *former)
 {
 	char author[SLICE_AUTHOR + 1];
-	time_t at = (time_t)(q->at_ms / 1000);
-	struct tm day;
+	char day[CALENDAR_DATE];
 	int n;
 
 	copy_author(author, q->author);
-	gmtime_r(&at, &day);
-	n = snprintf(s->text + s->n, sizeof s->text - s->n, "- %s, %04d-%02d-%02d: \"%s\"%s%s%s\n",
-		     author, day.tm_year + 1900, day.tm_mon + 1, day.tm_mday, quote,
-		     *former ? " (before that: \"" : "", former, *former ? "\")" : "");
+	calendar_date(day, q->at_ms, s->utc_offset_s);
+	n = snprintf(s->text + s->n, sizeof s->text - s->n, "- %s, %s: \"%s\"%s%s%s\n", author, day,
+		     quote, *former ? " (before that: \"" : "", former, *former ? "\")" : "");
 	if (n < 0 || (size_t)n >= sizeof s->text - s->n) {
 		s->text[s->n] = '\0';
 		return false;

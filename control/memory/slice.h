@@ -34,6 +34,7 @@ struct slice_quote {
 };
 
 struct memory_slice {
+	int32_t utc_offset_s; /* of the reader's time zone, for the days of the quotes */
 	unsigned facts, lines, summaries;
 	struct {
 		char kind; /* 'f': a fact, 'p': a private one, 'u': a line, 's': a summary */

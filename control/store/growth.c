@@ -1,13 +1,13 @@
 #include "control/store/growth.h"
 
 #include <errno.h>
+#include <time.h>
 
+#include "control/memory/calendar.h"
 #include "control/store/db.h"
 #include "control/store/rows.h"
 
-enum { ROUNDS = 256 };
-#define DAY_MS	 UINT64_C(86400000)
-#define NIGHT_MS UINT64_C(14400000)
+enum { ROUNDS = 256, CHECK_HOUR = 4 };
 
 /* The words of 2000 utterances go at a time. */
 static int find_oldest(struct db *db, uint64_t *at_ms)
@@ -48,11 +48,15 @@ int growth_shrink(struct db *db)
 	return db_run(db, db_use(db, DB_SHRINK));
 }
 
-bool growth_check_is_due(uint64_t now_ms, uint64_t *day)
+bool growth_check_is_due(uint64_t now_ms, int64_t *day)
 {
-	uint64_t today = (now_ms - NIGHT_MS) / DAY_MS, before = *day;
+	time_t now = (time_t)(now_ms / 1000);
+	int64_t today, before = *day;
+	struct tm here = {0};
 
-	*day = today;
+	/* The worker's own look at the clock: no replay runs it. */
+	localtime_r(&now, &here);
+	today = *day = calendar_day(now_ms, here.tm_gmtoff, CHECK_HOUR);
 	/* The start has its own check. */
 	return before && before != today;
 }

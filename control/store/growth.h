@@ -12,8 +12,9 @@ struct db;
 int growth_limit(struct db *db, uint64_t now_ms, uint64_t max_bytes, uint64_t *words_ms);
 /* Gives some free pages back to the file system, of a database that was made by this version. */
 int growth_shrink(struct db *db);
-/* Once a day, at 4:00 UTC: whether it is due. *day: kept by the caller, 0 at first. */
-bool growth_check_is_due(uint64_t now_ms, uint64_t *day);
+/* Once a day, at 4:00 in the machine's time zone: whether it is due. *day: kept by the caller, 0 at
+ * first. */
+bool growth_check_is_due(uint64_t now_ms, int64_t *day);
 /* Looks through the database of dir by a connection of its own. EUCLEAN. */
 int growth_check(const char *dir);
 

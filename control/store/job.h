@@ -106,7 +106,7 @@ struct job_runner {
 	bool full;	   /* the disk was, and nobody has seen room since */
 	bool guilds_lost;  /* some could not be saved, and what is saved is not whole */
 	bool limited;	   /* the database had grown too large; told already */
-	uint64_t checked_day;
+	int64_t checked_day;
 	bool truncate;	    /* words were taken away and stand in the WAL */
 	unsigned long lost; /* rows of history that could not be written */
 };

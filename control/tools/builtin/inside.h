@@ -27,8 +27,6 @@ builtin_start builtin_music_search, builtin_music_play, builtin_music_queue_add,
 	builtin_media_stop, builtin_media_status, builtin_media_reply_handoff; /* music.c */
 builtin_start builtin_web_search, builtin_web_read;			       /* web.c */
 
-/* Seconds east of UTC of this machine, now. */
-int64_t builtin_utc_offset(struct builtins *b);
 /* Gives the call's output, which is stolen. ENOMEM also when it is NULL. */
 int builtin_give(struct builtins *b, uint32_t id, json_t *output);
 

@@ -37,7 +37,7 @@ int builtin_conversation_search(struct builtins *b, const struct tool_start *cal
 				 .most = number_of(arguments, "top_k", MOST)};
 	struct time_window window;
 
-	if (time_cue_find(said.query, now, (int32_t)builtin_utc_offset(b), &window)) {
+	if (time_cue_find(said.query, now, (int32_t)env_utc_offset(b->host.env), &window)) {
 		said.since_ms = window.since_ms;
 		said.until_ms = window.until_ms;
 	}

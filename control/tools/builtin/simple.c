@@ -35,20 +35,9 @@ int builtin_roll(struct builtins *b, const struct tool_start *call, const json_t
 			    json_pack("{s:o,s:I,s:I}", "dice", dice, "sides", sides, "sum", sum));
 }
 
-/* The machine's offset from UTC is an answer of the system, so a replay has the same one. */
-int64_t builtin_utc_offset(struct builtins *b)
-{
-	time_t now = (time_t)(env_wall_ms(b->host.env) / MS_PER_S);
-	struct tm here = {0};
-
-	if (!env_replaying(b->host.env))
-		localtime_r(&now, &here);
-	return env_answer(b->host.env, here.tm_gmtoff);
-}
-
 static time_t local_now(struct builtins *b, struct tm *out)
 {
-	int64_t offset = builtin_utc_offset(b);
+	int64_t offset = env_utc_offset(b->host.env);
 	time_t now = (time_t)(env_wall_ms(b->host.env) / MS_PER_S + (uint64_t)offset);
 
 	gmtime_r(&now, out);

@@ -1,4 +1,5 @@
 #include "tests/unit/ipc/loop.h"
+#include "tests/unit/ipc/zone.h"
 
 #include "proto/base/time.h"
 
@@ -246,6 +247,17 @@ TEST(random_bytes_differ_and_wall_time_is_sane)
 	CHECK(memcmp(a, b, sizeof a) != 0);
 	CHECK(env_wall_ms(fx.l.env) > UINT64_C(1600000000000));
 	CHECK_INT(env_answer(fx.l.env, -11), -11);
+	end();
+}
+
+TEST(the_offset_from_utc_is_that_of_the_machines_zone)
+{
+	CHECK(begin());
+	zone_set("XXX-03:30");
+	CHECK_INT(env_utc_offset(fx.l.env), 12600);
+	zone_set("XXX05:00");
+	CHECK_INT(env_utc_offset(fx.l.env), -18000);
+	zone_set(NULL);
 	end();
 }
 

@@ -151,6 +151,17 @@ TEST(summaries_are_quotes_of_their_own_kind)
 	CHECK_INT(slice_count(&s), SLICE_SUMMARIES);
 }
 
+TEST(days_of_quotes_are_those_of_the_readers_zone)
+{
+	const struct slice_quote q = {
+		.id = 1, .author = "Ana", .text = "my bike is red", .at_ms = 20000 * DAY - 1};
+	struct memory_slice east = {.utc_offset_s = 3600}, west = {.utc_offset_s = -3600};
+
+	CHECK(slice_add_fact(&east, &q) && slice_add_fact(&west, &q));
+	CHECK_STR(east.text, "- Ana, 2024-10-04: \"my bike is red\"\n");
+	CHECK_STR(west.text, "- Ana, 2024-10-03: \"my bike is red\"\n");
+}
+
 TEST(words_name_a_text_that_holds_all_of_them)
 {
 	CHECK(slice_names("my bike", "my bike is red"));

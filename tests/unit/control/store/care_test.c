@@ -18,6 +18,7 @@
 #include "control/store/volume.h"
 #include "tests/unit/control/store/small_disk.h"
 #include "tests/unit/ipc/loop.h"
+#include "tests/unit/ipc/zone.h"
 
 static char dir[32];
 static struct db *db;
@@ -100,12 +101,27 @@ TEST(the_oldest_words_go_when_the_database_is_too_large)
 
 TEST(a_check_is_due_once_a_night)
 {
-	uint64_t day = 0, hour = 3600000, noon = UINT64_C(20000) * 24 * hour + 12 * hour;
+	uint64_t hour = 3600000, noon = UINT64_C(20000) * 24 * hour + 12 * hour;
+	int64_t day = 0;
 
+	zone_set("UTC0");
 	CHECK(!growth_check_is_due(noon, &day));
 	CHECK(!growth_check_is_due(noon + 15 * hour, &day)); /* 3:00 */
 	CHECK(growth_check_is_due(noon + 17 * hour, &day));
 	CHECK(!growth_check_is_due(noon + 18 * hour, &day));
+	zone_set(NULL);
+}
+
+TEST(the_night_is_that_of_the_machines_zone)
+{
+	uint64_t hour = 3600000, noon = UINT64_C(20000) * 24 * hour + 12 * hour;
+	int64_t day = 0;
+
+	zone_set("XXX-03:00"); /* three hours east */
+	CHECK(!growth_check_is_due(noon, &day));
+	CHECK(!growth_check_is_due(noon + 12 * hour, &day)); /* 3:00 there */
+	CHECK(growth_check_is_due(noon + 14 * hour, &day));
+	zone_set(NULL);
 }
 
 TEST(a_nightly_check_finds_a_damaged_page)
