@@ -3,63 +3,105 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/memory/name.h"
 #include "control/store/db.h"
 #include "proto/discord.h"
 
-static void add_person(struct fact_people *p, uint64_t user, bool bound)
+void fact_people_clear(struct fact_people *people)
 {
-	unsigned i = 0;
+	free(people->of);
+	*people = (struct fact_people){0};
+}
 
-	while (i < p->n && p->of[i].user < user)
-		i++;
-	if (i < p->n && p->of[i].user == user) {
+/* Room for one more: it doubles whenever n is a power of two. */
+static int make_room(struct fact_people *p)
+{
+	struct fact_person *of;
+
+	if (p->n & (p->n - 1))
+		return 0;
+	of = realloc(p->of, (p->n ? 2 * p->n : 1) * sizeof *of);
+	if (!of)
+		return ENOMEM;
+	p->of = of;
+	return 0;
+}
+
+/* People mostly come in the order of their ids. */
+static int add_person(struct fact_people *p, uint64_t user, bool bound)
+{
+	size_t i = p->n;
+	int err;
+
+	while (i && p->of[i - 1].user > user)
+		i--;
+	if (i && p->of[i - 1].user == user) {
 		/* One of their names is theirs alone. */
-		p->of[i].bound = p->of[i].bound || bound;
-		return;
+		p->of[i - 1].bound = p->of[i - 1].bound || bound;
+		return 0;
 	}
-	if (p->n == FACT_PEOPLE_MAX)
-		return;
+	err = make_room(p);
+	if (err)
+		return err;
 	memmove(&p->of[i + 1], &p->of[i], (p->n++ - i) * sizeof p->of[0]);
-	p->of[i].user = user;
-	p->of[i].bound = bound;
+	p->of[i] = (struct fact_person){user, bound};
+	return 0;
+}
+
+/* Gives the people in the place of those that were there; on an error none of them stays. */
+static int give(int err, struct fact_people *people, struct fact_people *out)
+{
+	if (err != ENOENT) {
+		fact_people_clear(people);
+		return err;
+	}
+	fact_people_clear(out);
+	*out = *people;
+	return 0;
 }
 
 int fact_people_find(struct db *db, uint64_t guild, uint64_t author, const char *text,
 		     struct fact_people *out)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_NAMES);
+	struct fact_people people = {0};
 	int err;
 
-	*out = (struct fact_people){0};
 	db_bind_uint(s, 1, guild);
-	while ((err = db_step(db, s)) == 0)
+	while ((err = db_step(db, s)) == 0) {
 		if (db_uint(s, 0) != author && name_is_told(text, db_text(s, 1)))
-			add_person(out, db_uint(s, 0), db_uint(s, 2) == 1);
+			err = add_person(&people, db_uint(s, 0), db_uint(s, 2) == 1);
+		if (err)
+			break;
+	}
 	sqlite3_reset(s);
-	return err == ENOENT ? 0 : err;
+	return give(err, &people, out);
 }
 
 int fact_people_read(struct db *db, uint64_t fact, struct fact_people *out)
 {
 	sqlite3_stmt *s = db_use(db, DB_FIND_FACT_PEOPLE);
+	struct fact_people people = {0};
 	int err;
 
-	*out = (struct fact_people){0};
 	db_bind_uint(s, 1, fact);
-	while ((err = db_step(db, s)) == 0)
-		add_person(out, db_uint(s, 0), db_uint(s, 1) != 0);
+	while ((err = db_step(db, s)) == 0) {
+		err = add_person(&people, db_uint(s, 0), db_uint(s, 1) != 0);
+		if (err)
+			break;
+	}
 	sqlite3_reset(s);
-	return err == ENOENT ? 0 : err;
+	return give(err, &people, out);
 }
 
 int fact_people_add(struct db *db, uint64_t fact, const struct fact_people *people)
 {
 	int err = 0;
 
-	for (unsigned i = 0; i < people->n && !err; i++) {
+	for (size_t i = 0; i < people->n && !err; i++) {
 		sqlite3_stmt *s = db_use(db, DB_ADD_FACT_PERSON);
 
 		db_bind_uint(s, 1, fact);
@@ -74,7 +116,7 @@ bool fact_people_agree(const struct fact_people *a, const struct fact_people *b)
 {
 	bool agree = a->n == b->n;
 
-	for (unsigned i = 0; agree && i < a->n; i++)
+	for (size_t i = 0; agree && i < a->n; i++)
 		agree = a->of[i].user == b->of[i].user && a->of[i].bound && b->of[i].bound;
 	return agree;
 }
@@ -83,7 +125,7 @@ json_t *fact_people_json(const struct fact_people *people)
 {
 	json_t *object = json_object();
 
-	for (unsigned i = 0; object && i < people->n; i++) {
+	for (size_t i = 0; object && i < people->n; i++) {
 		char id[24];
 
 		snprintf(id, sizeof id, "%llu", (unsigned long long)people->of[i].user);
@@ -94,18 +136,20 @@ json_t *fact_people_json(const struct fact_people *people)
 
 bool fact_people_parse(const json_t *object, struct fact_people *out)
 {
+	struct fact_people people = {0};
 	const char *id;
 	json_t *bound;
 	uint64_t user;
 
-	*out = (struct fact_people){0};
 	if (!json_is_object(object))
 		return false;
 	json_object_foreach((json_t *)(uintptr_t)object, id, bound)
 	{
-		if (!discord_u64(id, &user) || !user || user > INT64_MAX || !json_is_boolean(bound))
+		if (!discord_u64(id, &user) || !user || user > INT64_MAX ||
+		    !json_is_boolean(bound) || add_person(&people, user, json_is_true(bound))) {
+			fact_people_clear(&people);
 			return false;
-		add_person(out, user, json_is_true(bound));
+		}
 	}
-	return true;
+	return give(ENOENT, &people, out) == 0;
 }

@@ -14,20 +14,22 @@
 
 struct db;
 
-enum { FACT_PEOPLE_MAX = 16 }; /* of a fact; the first ones count */
-
-struct fact_people {
-	unsigned n;
-	struct {
-		uint64_t user;
-		bool bound;
-	} of[FACT_PEOPLE_MAX]; /* in the order of their ids */
+struct fact_person {
+	uint64_t user;
+	bool bound;
 };
 
-/* Looks for the names in the text. Errors of db.h. */
+/* Everybody: any of them may be erased one day. {0}: nobody. Freed by fact_people_clear. */
+struct fact_people {
+	size_t n;
+	struct fact_person *of; /* own; in the order of their ids */
+};
+
+void fact_people_clear(struct fact_people *people);
+/* Looks for the names in the text. *out is another one only on success. Errors of db.h, ENOMEM. */
 int fact_people_find(struct db *db, uint64_t guild, uint64_t author, const char *text,
 		     struct fact_people *out);
-/* Those of a fact that is kept. */
+/* Those of a fact that is kept. As fact_people_find. */
 int fact_people_read(struct db *db, uint64_t fact, struct fact_people *out);
 /* Inside a transaction. */
 int fact_people_add(struct db *db, uint64_t fact, const struct fact_people *people);
@@ -35,7 +37,7 @@ int fact_people_add(struct db *db, uint64_t fact, const struct fact_people *peop
 bool fact_people_agree(const struct fact_people *a, const struct fact_people *b);
 /* {"ID": bound, …}; a new object, NULL without memory. */
 json_t *fact_people_json(const struct fact_people *people);
-/* False: it is no such object. */
+/* False: it is no such object, or there is no memory; *out is as it was. */
 bool fact_people_parse(const json_t *object, struct fact_people *out);
 
 #endif

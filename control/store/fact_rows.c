@@ -18,27 +18,17 @@
 #include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/embedding.h"
+#include "control/store/fact_known.h"
 #include "control/store/fact_people.h"
 #include "control/store/job.h"
 #include "control/store/summaries.h"
 #include "ipc/log.h"
 
 enum {
-	CANDIDATES = 16, /* older facts that a new one is compared with, by words and by meaning */
-	LIKELY = 128,	 /* facts whose vectors are compared with the question's */
-	LIKE = 64,	 /* those of them that stay */
+	LIKE = 64, /* facts whose vectors are near the question's */
 	FORGET_MAX = 20,
 	FORGET_NEAR = 5,
 	MINUTE_MS = 60000,
-};
-
-/* Facts near a text in meaning, the nearest first. */
-struct like {
-	size_t n;
-	struct {
-		uint64_t id;
-		double likeness;
-	} fact[LIKELY];
 };
 
 static const char *text_at(const json_t *object, const char *key)
@@ -80,71 +70,7 @@ static int count_writes(struct db *db, const struct job *j, unsigned *out)
 	return err;
 }
 
-/* The known fact that the new one touches. id 0: none. */
-struct touched {
-	uint64_t id, from_ms; /* from_ms: the time when it was said */
-	enum fact_change change;
-};
-
-/* ---- meaning ---- */
-
-static int by_likeness(const void *a, const void *b)
-{
-	double x, y;
-
-	memcpy(&x, (const char *)a + sizeof(uint64_t), sizeof x);
-	memcpy(&y, (const char *)b + sizeof(uint64_t), sizeof y);
-	return (x < y) - (x > y);
-}
-
-/* Facts of the owner, and of `other`. meaning: NULL finds none. */
-static int find_like(struct db *db, struct embedding *e, const struct job *j, uint64_t other,
-		     const struct vector *meaning, struct like *out)
-{
-	const struct vector_filter filter = {.group = {j->owner, other}, .until_ms = UINT64_MAX};
-	const struct embedding_query query = {EMBEDDING_FACTS, j->guild, meaning, &filter};
-	uint64_t ids[LIKELY];
-	struct vector v;
-	size_t n = 0;
-	int err = 0;
-
-	out->n = 0;
-	if (meaning)
-		err = embedding_find(e, db, &query, ids, LIKELY, &n);
-	for (size_t i = 0; i < n && !err; i++) {
-		err = embedding_get(db, EMBEDDING_FACTS, j->guild, ids[i], &v);
-		if (!err) {
-			out->fact[out->n].id = ids[i];
-			out->fact[out->n++].likeness = vector_cosine(&v, meaning);
-		} else if (err == ENOENT) {
-			err = 0;
-		}
-	}
-	qsort(out->fact, out->n, sizeof out->fact[0], by_likeness);
-	return err;
-}
-
-static sqlite3_stmt *use_fact(struct db *db, const struct job *j, uint64_t other, uint64_t id)
-{
-	sqlite3_stmt *s = db_use(db, DB_FIND_FACT_BY_ID);
-
-	db_bind_uint(s, 1, j->guild);
-	db_bind_uint(s, 2, j->owner);
-	db_bind_uint(s, 3, other);
-	db_bind_uint(s, 4, id);
-	return s;
-}
-
 /* ---- writing ---- */
-
-static double compare_meanings(const char *a, const char *b, void *arg)
-{
-	struct vector x, y;
-
-	if (embedding_words(arg, a, &x) || embedding_words(arg, b, &y))
-		return 0;
-	return vector_cosine(&x, &y);
-}
 
 /* A new fact and its evidence. Pointers are borrowed. */
 struct statement {
@@ -153,91 +79,6 @@ struct statement {
 	uint64_t said_ms;	      /* 0: its lines are gone */
 	struct fact_people people;
 };
-
-/* A new text, and what is known of it. */
-struct candidate {
-	struct db *db;
-	const char *text;
-	const struct fact_people *people;
-	struct fact_meaning meaning; /* without an encoder: no handler */
-	struct touched *out;
-};
-
-/* Notes what the new text does to the fact of this row, which somebody else's never touches: two
- * people may contradict each other. True: nothing can change that any more. */
-static bool compare_row(sqlite3_stmt *s, const struct job *j, const struct candidate *c)
-{
-	struct fact_people people;
-	enum fact_change change;
-
-	if (db_uint(s, 4) != j->user)
-		return false;
-	/* Of a namesake, perhaps. */
-	if (fact_people_read(c->db, db_uint(s, 0), &people) ||
-	    !fact_people_agree(&people, c->people))
-		return false;
-	change = fact_compare(db_text(s, 1), c->text, true,
-			      c->meaning.likenessh ? &c->meaning : NULL);
-	/* The same one wins over one that it would take the place of. */
-	if (change != FACT_NEW && (!c->out->id || change == FACT_SAME))
-		*c->out = (struct touched){
-			.id = db_uint(s, 0), .from_ms = db_uint(s, 8), .change = change};
-	return change == FACT_SAME;
-}
-
-static double likeness_of(const struct like *like, uint64_t id)
-{
-	for (size_t i = 0; i < like->n; i++)
-		if (like->fact[i].id == id)
-			return like->fact[i].likeness;
-	return 0;
-}
-
-static int compare_by_words(struct db *db, const struct job *j, const struct candidate *c)
-{
-	char query[TERMS_QUERY_MAX];
-	sqlite3_stmt *s;
-	int err;
-
-	if (!terms_query(query, c->text))
-		return 0;
-	s = db_use(db, DB_FIND_FACTS);
-	db_bind_uint(s, 1, j->guild);
-	db_bind_uint(s, 2, j->owner);
-	db_bind_uint(s, 3, j->owner);
-	db_bind_text(s, 4, query);
-	db_bind_uint(s, 5, CANDIDATES);
-	db_bind_uint(s, 6, j->user);
-	while ((err = db_step(db, s)) == 0)
-		if (compare_row(s, j, c))
-			break;
-	sqlite3_reset(s);
-	return err == ENOENT ? 0 : err;
-}
-
-static int compare_all(struct db *db, struct embedding *e, const struct job *j,
-		       const struct statement *f, struct touched *out)
-{
-	const struct candidate c = {.db = db,
-				    .text = text_at(f->item, "text"),
-				    .people = &f->people,
-				    .meaning = {f->meaning ? compare_meanings : NULL, e},
-				    .out = out};
-	struct like like;
-	bool same = false;
-	int err = find_like(db, e, j, j->owner, f->meaning, &like);
-
-	*out = (struct touched){0};
-	for (size_t i = 0; i < like.n && i < CANDIDATES && !err && !same; i++) {
-		sqlite3_stmt *s = use_fact(db, j, j->owner, like.fact[i].id);
-
-		err = db_step(db, s);
-		same = !err && compare_row(s, j, &c);
-		sqlite3_reset(s);
-		err = err == ENOENT ? 0 : err;
-	}
-	return err || same ? err : compare_by_words(db, j, &c);
-}
 
 /* The lines that the item names, which are the speaker's own. */
 static int add_named_sources(struct db *db, const struct job *j, const json_t *lines, uint64_t fact)
@@ -324,13 +165,18 @@ static int renew_fact(struct db *db, const struct job *j, const struct statement
 	return err ? err : add_sources(db, j, f->item, id);
 }
 
+/* What was done with the items of a request. */
+struct told {
+	json_t *written, *skipped;
+};
+
 static void tell_skipped(json_t *skipped, const char *text, const char *reason)
 {
 	json_array_append_new(skipped, json_pack("{s:s,s:s}", "text", text, "reason", reason));
 }
 
 static int replace_fact(struct db *db, struct embedding *e, const struct job *j,
-			const struct statement *f, const struct touched *older, uint64_t *id)
+			const struct statement *f, const struct fact_touched *older, uint64_t *id)
 {
 	int err = insert_fact(db, j, f->item, f->said_ms, id);
 
@@ -372,59 +218,78 @@ static int find_time(struct db *db, const struct job *j, const json_t *item, uin
 	return 0;
 }
 
+/* Compares it with what the memory has, and writes it unless that says it already. */
+static int write_statement(struct db *db, struct embedding *e, const struct job *j,
+			   const struct statement *f, struct told *told)
+{
+	const char *text = text_at(f->item, "text");
+	const struct fact_new fact = {.guild = j->guild,
+				      .owner = j->owner,
+				      .user = j->user,
+				      .text = text,
+				      .meaning = f->meaning,
+				      .people = &f->people,
+				      .newest = UINT64_MAX};
+	struct fact_touched older = {0};
+	uint64_t id = 0;
+	int err = fact_known_compare(db, e, &fact, &older);
+
+	if (err)
+		return err;
+	if (older.change == FACT_SAME) {
+		tell_skipped(told->skipped, text, "duplicate");
+		return renew_fact(db, j, f, older.id);
+	}
+	if (older.id && f->said_ms < older.from_ms) {
+		tell_skipped(told->skipped, text, "outdated");
+		return 0;
+	}
+	err = replace_fact(db, e, j, f, &older, &id);
+	if (!err)
+		json_array_append_new(told->written,
+				      json_pack("{s:I,s:s,s:s}", "id", (json_int_t)id, "status",
+						older.id ? "updated" : "inserted", "text", text));
+	return err;
+}
+
 static int write_one(struct db *db, struct embedding *e, const struct job *j, const json_t *item,
-		     json_t *written, json_t *skipped)
+		     struct told *told)
 {
 	const char *text = text_at(item, "text");
-	struct touched older;
 	struct vector v;
 	struct statement f = {.item = item, .meaning = embedding_text(e, text, &v) ? NULL : &v};
-	uint64_t id = 0;
 	int err = find_time(db, j, item, &f.said_ms);
 
 	if (!err && !f.said_ms) {
-		tell_skipped(skipped, text, "no_evidence");
+		tell_skipped(told->skipped, text, "no_evidence");
 		return 0;
 	}
 	if (!err)
 		err = fact_people_find(db, j->guild, j->user, text, &f.people);
 	if (!err)
-		err = compare_all(db, e, j, &f, &older);
-	if (err)
-		return err;
-	if (older.change == FACT_SAME) {
-		tell_skipped(skipped, text, "duplicate");
-		return renew_fact(db, j, &f, older.id);
-	}
-	if (older.id && f.said_ms < older.from_ms) {
-		tell_skipped(skipped, text, "outdated");
-		return 0;
-	}
-	err = replace_fact(db, e, j, &f, &older, &id);
-	if (!err)
-		json_array_append_new(written,
-				      json_pack("{s:I,s:s,s:s}", "id", (json_int_t)id, "status",
-						older.id ? "updated" : "inserted", "text", text));
+		err = write_statement(db, e, j, &f, told);
+	fact_people_clear(&f.people);
 	return err;
 }
 
 static int write_all(struct db *db, struct embedding *e, const struct job *j, const json_t *items,
 		     json_t *out)
 {
-	json_t *written = json_array(), *skipped = json_array(), *item;
+	struct told told = {json_array(), json_array()};
+	const json_t *item;
 	unsigned writes = 0;
 	size_t i;
 	int err = count_writes(db, j, &writes);
 
 	json_array_foreach(items, i, item)
 	{
-		if (!err && writes + json_array_size(written) >= FACTS_A_MINUTE)
-			tell_skipped(skipped, text_at(item, "text"), "write_rate_limited");
+		if (!err && writes + json_array_size(told.written) >= FACTS_A_MINUTE)
+			tell_skipped(told.skipped, text_at(item, "text"), "write_rate_limited");
 		else if (!err)
-			err = write_one(db, e, j, item, written, skipped);
+			err = write_one(db, e, j, item, &told);
 	}
-	json_object_set_new(out, "written", written);
-	json_object_set_new(out, "skipped", skipped);
+	json_object_set_new(out, "written", told.written);
+	json_object_set_new(out, "skipped", told.skipped);
 	return err;
 }
 
@@ -522,12 +387,13 @@ static json_t *fact_json(sqlite3_stmt *s)
 /* Adds the people to whom it is bound or may be bound. */
 static int add_people(struct db *db, json_t *fact)
 {
-	struct fact_people people;
+	struct fact_people people = {0};
 	int err = fact_people_read(db, (uint64_t)json_integer_value(json_object_get(fact, "id")),
 				   &people);
 
 	if (!err && people.n)
 		json_object_set_new(fact, "people", fact_people_json(&people));
+	fact_people_clear(&people);
 	return err;
 }
 
@@ -557,7 +423,7 @@ struct found {
 
 /* ENOENT: no more rows, or no more room. */
 static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const json_t *request,
-		     const struct like *like, struct found *out)
+		     const struct fact_likes *like, struct found *out)
 {
 	struct rank_line r = {.index = (unsigned)out->n};
 	int err = out->n < sizeof out->rank / sizeof out->rank[0] ? db_step(db, s) : ENOENT;
@@ -567,7 +433,7 @@ static int take_fact(struct db *db, sqlite3_stmt *s, const struct job *j, const 
 	r.id = db_uint(s, 0);
 	r.at_ms = db_uint(s, 8);
 	r.match = db_real(s, 9);
-	r.likeness = likeness_of(like, r.id);
+	r.likeness = fact_known_likeness(like, r.id);
 	r.has_likeness = r.likeness != 0;
 	r.named = out->about_self && db_uint(s, 4) == j->user;
 	for (size_t i = 0; i < out->n; i++) {
@@ -591,21 +457,22 @@ static int find_facts(struct db *db, struct embedding *e, const struct job *j,
 	uint64_t other = j->any ? 0 : j->owner;
 	char query[TERMS_QUERY_MAX];
 	struct vector v;
-	struct like like;
+	struct fact_likes like;
 	bool elsewhere = embedding_is_elsewhere(e);
 	bool embeds = !mine && !elsewhere && embedding_has_rows(e, db, EMBEDDING_FACTS, j->guild);
 	const struct vector *meaning = mine					 ? NULL
 				       : elsewhere				 ? j->meaning
 				       : embeds && !embedding_text(e, words, &v) ? &v
 										 : NULL;
-	int err = find_like(db, e, j, other, meaning, &like);
+	const struct fact_new question = {.guild = j->guild, .owner = j->owner, .meaning = meaning};
+	int err = fact_known_find_likes(db, e, &question, other, &like);
 	sqlite3_stmt *s;
 
 	out->about_self = fact_is_about_self(words);
 	/* Facts that are found in time are better than none. */
 	err = err == ETIMEDOUT ? 0 : err;
 	for (size_t i = 0; i < like.n && i < LIKE && !err; i++) {
-		s = use_fact(db, j, other, like.fact[i].id);
+		s = fact_known_use(db, j->guild, j->owner, other, like.fact[i].id);
 		err = take_fact(db, s, j, request, &like, out);
 		sqlite3_reset(s);
 		err = err == ENOENT || err == ETIMEDOUT ? 0 : err;

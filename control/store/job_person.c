@@ -1,6 +1,7 @@
 /* Jobs of the store's worker about one person: consent, export, erasure. */
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 
 #include "control/store/consents.h"
 #include "control/store/db.h"
@@ -11,7 +12,7 @@
 #include "ipc/worker.h"
 
 /* Journals of rooms that have just ended are whole by then. */
-enum { JOURNALS_MS = 2000, LIST_MAX = 64 };
+enum { JOURNALS_MS = 2000 };
 
 static int put_consent(struct job_runner *r, const struct job *j)
 {
@@ -40,21 +41,52 @@ static void run_export(struct job_runner *r, const struct job *j, struct worker_
 
 /* ---- erasure ---- */
 
-/* Answers with the first column of the rows, each as the version of a document. */
+struct numbers {
+	size_t n, room;
+	uint64_t *of; /* own */
+};
+
+static int add_number(struct numbers *l, uint64_t number)
+{
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		uint64_t *of = realloc(l->of, room * sizeof *of);
+
+		if (!of)
+			return ENOMEM;
+		l->of = of;
+		l->room = room;
+	}
+	l->of[l->n++] = number;
+	return 0;
+}
+
+static void tell_numbers(struct worker_answer *a, int err, const struct numbers *l)
+{
+	if (job_answer_head(a, err, err ? 0 : (uint32_t)l->n) || err)
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		struct answer_document d = {.version = l->of[i]};
+
+		if (worker_answer_add(a, &d, sizeof d))
+			return;
+	}
+}
+
+/* Answers with the first column of all rows, each as the version of a document. */
 static void answer_numbers(struct job_runner *r, sqlite3_stmt *s, struct worker_answer *a)
 {
-	struct answer_document found[LIST_MAX];
-	uint32_t n = 0;
-	int err = 0;
+	struct numbers l = {0};
+	int err;
 
-	while (n < LIST_MAX && (err = db_step(r->db, s)) == 0)
-		found[n++] = (struct answer_document){.version = db_uint(s, 0)};
+	while ((err = db_step(r->db, s)) == 0) {
+		err = add_number(&l, db_uint(s, 0));
+		if (err)
+			break;
+	}
 	sqlite3_reset(s);
-	err = err == ENOENT ? 0 : err;
-	if (job_answer_head(a, err, err ? 0 : n) || err)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-		worker_answer_add(a, &found[i], sizeof found[i]);
+	tell_numbers(a, err == ENOENT ? 0 : err, &l);
+	free(l.of);
 }
 
 static void run_begin_erase(struct job_runner *r, const struct job *j, struct worker_answer *a)

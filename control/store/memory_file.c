@@ -9,6 +9,7 @@
 #include "control/memory/guard.h"
 #include "control/store/consents.h"
 #include "control/store/db.h"
+#include "control/store/fact_known.h"
 #include "control/store/fact_people.h"
 #include "control/store/subject.h"
 #include "proto/discord.h"
@@ -32,16 +33,19 @@ static json_t *maybe_json(sqlite3_stmt *s, int column)
 
 static json_t *fact_json(struct db *db, sqlite3_stmt *s)
 {
-	struct fact_people people;
+	struct fact_people people = {0};
 	bool there = fact_people_read(db, db_uint(s, 0), &people) == 0 && people.n;
+	json_t *fact;
 
-	return json_pack("{s:o*,s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "people",
+	fact = json_pack("{s:o*,s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "people",
 			 there ? fact_people_json(&people) : NULL, "id", (json_int_t)db_uint(s, 0),
 			 "guild", id_json(s, 1), "owner", id_json(s, 2), "said_by", id_json(s, 3),
 			 "name", db_text(s, 4), "type", db_text(s, 5), "tags", db_text(s, 6),
 			 "text", db_text(s, 7), "written_ms", (json_int_t)db_uint(s, 8),
 			 "valid_from_ms", (json_int_t)db_uint(s, 9), "valid_until_ms",
 			 maybe_json(s, 10), "superseded_by", maybe_json(s, 11));
+	fact_people_clear(&people);
+	return fact;
 }
 
 int memory_file_write(struct db *db, char **out)
@@ -117,7 +121,7 @@ static bool has_end(const json_t *fact)
 static bool is_fact(const json_t *fact)
 {
 	static const char *const texts[] = {"name", "type", "tags", "text"};
-	struct fact_people people;
+	struct fact_people people = {0};
 
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
 		if (!is_text(fact, texts[i]))
@@ -125,6 +129,7 @@ static bool is_fact(const json_t *fact)
 	if (json_object_get(fact, "people") &&
 	    !fact_people_parse(json_object_get(fact, "people"), &people))
 		return false;
+	fact_people_clear(&people);
 	return is_id(fact, "guild", false) && is_id(fact, "owner", true) &&
 	       is_id(fact, "said_by", true) && *json_string_value(json_object_get(fact, "text")) &&
 	       is_number(fact, "id", false) && is_number(fact, "written_ms", false) &&
@@ -232,7 +237,7 @@ static bool is_of_erased(struct db *db, const struct subject_key *key, const jso
 	bool erased = was_erased(db, key, id_of(fact, "owner"), at_ms) ||
 		      was_erased(db, key, id_of(fact, "said_by"), at_ms);
 
-	for (unsigned i = 0; i < people->n; i++)
+	for (size_t i = 0; i < people->n; i++)
 		erased = erased || was_erased(db, key, people->of[i].user, at_ms);
 	return erased;
 }
@@ -285,7 +290,8 @@ struct import {
 	struct db *db;
 	struct subject_key key;
 	uint64_t now_ms;
-	json_t *ids; /* {id in the file: id here} */
+	uint64_t newest; /* id of the newest fact that was here before */
+	json_t *ids;	 /* {id in the file: id here} */
 	struct memory_import *out;
 };
 
@@ -297,8 +303,72 @@ static int note_id(const struct import *m, const json_t *fact, uint64_t id)
 	return json_object_set_new(m->ids, old, json_integer((json_int_t)id)) ? ENOMEM : 0;
 }
 
+static bool is_open(const json_t *fact)
+{
+	return json_is_null(json_object_get(fact, "valid_until_ms"));
+}
+
+/* What it does to the facts that were here before, by their words. Those of the file were compared
+ * with each other where they come from. */
+static int compare_known(const struct import *m, const json_t *fact,
+			 const struct fact_people *people, struct fact_touched *out)
+{
+	const struct fact_new f = {.guild = id_of(fact, "guild"),
+				   .owner = id_of(fact, "owner"),
+				   .user = id_of(fact, "said_by"),
+				   .text = text_of(fact, "text"),
+				   .people = people,
+				   .newest = m->newest};
+	sqlite3_stmt *s = db_use(m->db, DB_FIND_FACT_OF_AUTHOR);
+	int err;
+
+	*out = (struct fact_touched){0};
+	db_bind_uint(s, 1, f.guild);
+	db_bind_uint(s, 2, f.owner);
+	db_bind_uint(s, 3, f.user);
+	db_bind_uint(s, 4, f.newest);
+	err = f.user && is_open(fact) ? db_step(m->db, s) : ENOENT;
+	sqlite3_reset(s);
+	if (err)
+		return err == ENOENT ? 0 : err;
+	return fact_known_compare(m->db, NULL, &f, out);
+}
+
+static int close_fact(struct db *db, uint64_t older, uint64_t newer, uint64_t at_ms)
+{
+	sqlite3_stmt *s = db_use(db, DB_CLOSE_FACT);
+
+	db_bind_uint(s, 1, older);
+	db_bind_uint(s, 2, at_ms);
+	db_bind_uint(s, 3, newer);
+	return db_run(db, s);
+}
+
+static int renew_fact(struct db *db, const json_t *fact, uint64_t id)
+{
+	sqlite3_stmt *s = db_use(db, DB_RENEW_FACT);
+
+	db_bind_uint(s, 1, id);
+	db_bind_uint(s, 2, number_of(fact, "written_ms"));
+	return db_run(db, s);
+}
+
+/* The later one of both stands: the file may be older than what is here. */
+static int end_older(struct db *db, const json_t *fact, uint64_t id,
+		     const struct fact_touched *known)
+{
+	uint64_t from_ms = number_of(fact, "valid_from_ms");
+
+	if (!known->id)
+		return 0;
+	if (from_ms < known->from_ms)
+		return close_fact(db, id, known->id, known->from_ms);
+	return close_fact(db, known->id, id, from_ms);
+}
+
 static int add_new(const struct import *m, const json_t *fact, struct fact_people *people)
 {
+	struct fact_touched known = {0};
 	uint64_t id = 0;
 	int err = 0;
 
@@ -307,22 +377,29 @@ static int add_new(const struct import *m, const json_t *fact, struct fact_peopl
 		err = fact_people_find(m->db, id_of(fact, "guild"), id_of(fact, "said_by"),
 				       text_of(fact, "text"), people);
 	if (!err)
+		err = compare_known(m, fact, people, &known);
+	if (!err && known.change == FACT_SAME) {
+		m->out->known++;
+		err = renew_fact(m->db, fact, known.id);
+		return err ? err : note_id(m, fact, known.id);
+	}
+	if (!err)
 		err = add_fact(m->db, fact, &id);
 	if (!err)
 		err = fact_people_add(m->db, id, people);
+	if (!err)
+		err = end_older(m->db, fact, id, &known);
 	if (err)
 		return err;
 	m->out->added++;
 	return note_id(m, fact, id);
 }
 
-static int import_one(const struct import *m, const json_t *fact)
+static int import_of(const struct import *m, const json_t *fact, struct fact_people *people)
 {
-	struct fact_people people;
 	uint64_t id = 0;
 
-	fact_people_parse(json_object_get(fact, "people"), &people);
-	if (is_of_erased(m->db, &m->key, fact, &people)) {
+	if (is_of_erased(m->db, &m->key, fact, people)) {
 		m->out->erased++;
 		return 0;
 	}
@@ -335,7 +412,22 @@ static int import_one(const struct import *m, const json_t *fact)
 		m->out->refused++;
 		return 0;
 	}
-	return add_new(m, fact, &people);
+	return add_new(m, fact, people);
+}
+
+static int import_one(const struct import *m, const json_t *fact)
+{
+	const json_t *named = json_object_get(fact, "people");
+	struct fact_people people = {0};
+	int err = 0;
+
+	/* The file was checked: what cannot be read now found no memory. */
+	if (named && !fact_people_parse(named, &people))
+		err = ENOMEM;
+	if (!err)
+		err = import_of(m, fact, &people);
+	fact_people_clear(&people);
+	return err;
 }
 
 /* The ids of the file are other ones here. A fact that was there before may have ended since. */
@@ -358,7 +450,18 @@ static int link_one(const struct import *m, const json_t *fact)
 	return db_run(m->db, s);
 }
 
-static int import_all(const struct import *m, const json_t *facts)
+static int find_newest(struct db *db, uint64_t *out)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_LAST_FACT);
+	int err = db_step(db, s);
+
+	if (!err)
+		*out = db_uint(s, 0);
+	sqlite3_reset(s);
+	return err;
+}
+
+static int import_all(struct import *m, const json_t *facts)
 {
 	const json_t *fact;
 	size_t i;
@@ -366,6 +469,7 @@ static int import_all(const struct import *m, const json_t *facts)
 
 	if (err)
 		return err;
+	err = find_newest(m->db, &m->newest);
 	json_array_foreach(facts, i, fact)
 	{
 		err = err ? err : import_one(m, fact);

@@ -5,8 +5,10 @@
  *    "name", "type", "tags", "text", "written_ms", "valid_from_ms", "valid_until_ms" or null,
  *    "superseded_by": an id of the file, or null}, …]}
  *
- * Evidence stays behind: it is utterances of the other database. Anybody may have edited the file,
- * so its facts pass the guard (control/memory/guard.h) as those of conversations do. */
+ * A fact that stands does to the facts that were there before what a new one would do
+ * (fact_known.h, by words): it is known, it ends an older one, or it comes as a former value of a
+ * later one. Evidence stays behind: it is utterances of the other database. Anybody may have edited
+ * the file, so its facts pass the guard (control/memory/guard.h) as those of conversations do. */
 #ifndef CONTROL_STORE_MEMORY_FILE_H
 #define CONTROL_STORE_MEMORY_FILE_H
 
@@ -20,8 +22,9 @@ struct db;
 enum { MEMORY_FILE_MAX = 64 << 20, MEMORY_FILE_FACTS = 1000000, MEMORY_FILE_TEXT = 2000 };
 
 struct memory_import {
-	/* Facts: written, there already, of people erased since, and against the rules: guarded,
-	 * of the future, or of people who answered that they are not to be remembered. */
+	/* Facts: written, there already or in other words, of people erased since, and against the
+	 * rules: guarded, of the future, or of people who answered that they are not to be
+	 * remembered. */
 	unsigned added, known, erased, refused;
 };
 

@@ -22,7 +22,6 @@ enum {
 	STORE_REQUEST_BYTES = 16 << 20,
 	EXPIRE_MIN = 10,
 	HOUR_MS = 3600000,
-	LIST_MAX = 200,
 	WAITING_MAX = 64,
 	/* Of a search, after which it makes do with what it has found. */
 	PROMPT_MS = 200, /* for a prompt, which seldom waits for so long */
@@ -297,16 +296,16 @@ static bool read_document(const uint8_t **p, size_t *n, struct store_document *o
 
 static void give_list(const struct request *r, int err, uint32_t n, const uint8_t *p, size_t len)
 {
-	struct store_document *list = calloc(LIST_MAX, sizeof *list);
-	char *texts[LIST_MAX];
-	size_t got = 0;
+	size_t most = len / sizeof(struct answer_document), got = 0;
+	struct store_document *list = calloc(n < most ? n + 1 : most + 1, sizeof *list);
+	char *texts;
 
-	while (list && got < n && got < LIST_MAX &&
-	       read_document(&p, &len, &list[got], &texts[got]))
+	/* author is the beginning of both texts. */
+	while (list && got < n && read_document(&p, &len, &list[got], &texts))
 		got++;
 	r->listh(!list || got < n ? (err ? err : ENOMEM) : err, list, got, r->arg);
 	for (size_t i = 0; i < got; i++)
-		free(texts[i]);
+		free((char *)(uintptr_t)list[i].author);
 	free(list);
 }
 

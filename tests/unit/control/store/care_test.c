@@ -523,3 +523,90 @@ TEST(nothing_is_imported_of_people_who_are_not_to_be_remembered)
 	CHECK_INT(count_facts("cake"), 0);
 	close_scene();
 }
+
+/* How many facts stand. */
+static unsigned count_open(void)
+{
+	return count_facts("\"valid_until_ms\": null");
+}
+
+TEST(an_imported_fact_in_other_words_is_known)
+{
+	struct memory_import done;
+
+	open_scene();
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The release is on Friday", 5, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(import_text(FACT(3, 7, 0, 501, "[]", "the release is on friday.", 9, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(done.known, 1);
+	CHECK_INT(done.added, 0);
+	CHECK_INT(count_facts("\"id\""), 1);
+	CHECK_INT(count_facts("\"written_ms\": 9"), 1); /* kept from then on */
+	close_scene();
+}
+
+TEST(an_imported_fact_ends_the_older_one_that_it_contradicts)
+{
+	struct memory_import done;
+
+	open_scene();
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The release is on Friday", 5, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The release is on Monday", 9, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(done.added, 1);
+	CHECK_INT(count_open(), 1);
+	CHECK_INT(count_facts("\"valid_until_ms\": 9"), 1);
+	/* And one of before comes as a former value. */
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The release is on Sunday", 6, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(done.added, 1);
+	CHECK_INT(count_open(), 1);
+	CHECK_INT(count_facts("\"valid_until_ms\": 9"), 2);
+	close_scene();
+}
+
+TEST(an_imported_fact_leaves_those_of_others_and_of_its_own_file)
+{
+	struct memory_import done;
+
+	open_scene();
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The release is on Friday", 5, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(
+		import_text(FACT(1, 7, 0, 502, "[]", "The release is on Monday", 6, OPEN) "," FACT(
+				    2, 7, 501, 501, "[]", "The release is on Sunday", 7,
+				    OPEN) "," FACT(3, 8, 0, 501, "[]", "The release is on Tuesday",
+						   8, OPEN) "," FACT(4, 7, 0, 502, "[]",
+								     "The release is on Thursday",
+								     9, OPEN),
+			    10000, &done),
+		0);
+	CHECK_INT(done.added, 4);
+	CHECK_INT(count_open(), 5);
+	close_scene();
+}
+
+TEST_OOM(an_import_survives_every_failed_allocation)
+{
+	struct memory_import done = {0};
+	int err;
+
+	CHECK(folder_make(dir));
+	CHECK_OOM(db_open(&db, dir, DB_OWN), folder_remove(dir));
+	err = import_text("{'id':1,'guild':'7','owner':'0','said_by':'501','name':'Ana',"
+			  "'type':'plan','tags':'[]','text':'Bob is in','written_ms':5,"
+			  "'valid_from_ms':5,'people':{'502':true,'503':false,'504':false}," OPEN
+			  "}",
+			  10000, &done);
+	CHECK(!err || test_oom_hit());
+	CHECK_INT(done.added, !err);
+	close_scene();
+}

@@ -473,6 +473,18 @@ TEST(a_fact_of_a_namesake_stays_unbound)
 	close_scene();
 }
 
+/* Each of them may be erased, so the fact has to know all of them. */
+TEST(a_fact_knows_every_bearer_of_a_name)
+{
+	open_scene();
+	for (unsigned i = 0; i < 40; i++)
+		speak(100 + i, "Ana", i + 1);
+	CHECK_STR(write_fact(by(BOB), "Ana moves on Tuesday"), "inserted");
+	CHECK_INT(run_sql("SELECT count(*) FROM fact_people WHERE NOT bound"), 40);
+	CHECK_STR(find(by(BOB), "{\"words\":\"moves\"}"), "Ana moves on Tuesday");
+	close_scene();
+}
+
 TEST(a_fact_stays_with_its_person_when_names_change)
 {
 	open_scene();
