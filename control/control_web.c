@@ -123,6 +123,7 @@ static json_t *time_json(uint64_t ms)
 }
 
 struct people {
+	const struct voice_session *vs;
 	json_t *list;
 	unsigned heard, n;
 };
@@ -138,10 +139,11 @@ static void add_person(uint64_t user, const char *name, enum unheard why, void *
 	p->n++;
 	p->heard += why == UNHEARD_NOT;
 	if (json_array_size(p->list) < ROOM_PEOPLE_MAX)
-		json_array_append_new(p->list,
-				      json_pack("{s:o,s:s,s:b,s:s?}", "user", id_json(user), "name",
-						name, "heard", why == UNHEARD_NOT, "unheard",
-						words[why]));
+		json_array_append_new(
+			p->list, json_pack("{s:o,s:s,s:b,s:s?,s:o}", "user", id_json(user), "name",
+					   name, "heard", why == UNHEARD_NOT, "unheard", words[why],
+					   "asrIdleEndsAt",
+					   time_json(voice_session_asr_closes_ms(p->vs, user))));
 }
 
 static json_t *faults_json(const struct faults *f)
@@ -217,7 +219,7 @@ static json_t *brain_json(const struct status *s)
 
 static json_t *room_json(const struct control *c, const struct voice_session *vs)
 {
-	struct people people = {.list = json_array()};
+	struct people people = {.vs = vs, .list = json_array()};
 	uint64_t guild = voice_session_guild(vs);
 	struct guild_channel channel = {.name = ""};
 	struct status s = {0};
@@ -242,6 +244,7 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	json_object_set_new(room, "secure", secure_json(&s));
 	json_object_set_new(room, "brain", brain_json(&s));
 	json_object_set_new(room, "music", music_json(vs));
+	json_object_set_new(room, "brainTools", voice_session_tools(vs));
 	json_object_set_new(room, "muted", json_boolean(voice_session_muted(vs)));
 	json_object_set_new(room, "faults", faults_json(&s.faults));
 	json_object_set_new(room, "turnCount", json_integer((json_int_t)s.turns));

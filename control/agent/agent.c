@@ -249,6 +249,11 @@ void agent_status(const struct agent *a, struct status *out)
 	roles_serving(a->roles, out->served, sizeof out->served);
 }
 
+json_t *agent_tool_list(const struct agent *a)
+{
+	return agent_tools_shown(a->tools);
+}
+
 /* ---- coming and going ---- */
 
 /* A laptop may be plugged in or out while the bot runs. */

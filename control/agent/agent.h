@@ -95,6 +95,9 @@ void agent_continue(struct agent *a);
 void agent_inherited(struct agent *a, bool plays);
 /* True if this user is or was in the room. */
 bool agent_knows(const struct agent *a, uint64_t user);
+/* When this user's session of speech-to-text is closed if it stays unused, ms since 1970; 0: it is
+ * in use, or there is none. */
+uint64_t agent_asr_closes_ms(const struct agent *a, uint64_t user);
 /* The start of its session, ms since 1970. */
 uint64_t agent_started_ms(const struct agent *a);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
@@ -118,6 +121,8 @@ void agent_suspend(struct agent *a);
 /* The session ends for a reason of ROOM_ENDS (control/room/base/reasons.def): every turn ends and
  * is recorded. Neither the room nor leaveh is told; after it there is only agent_free. */
 void agent_end(struct agent *a, const char *why);
+/* As agent_tools_shown (agent_tools.h). */
+json_t *agent_tool_list(const struct agent *a);
 /* Its part of /status: the engine in use and its health. */
 void agent_status(const struct agent *a, struct status *out);
 

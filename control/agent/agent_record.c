@@ -57,6 +57,15 @@ bool agent_knows(const struct agent *a, uint64_t user)
 	return *turns_name(a->turns, user);
 }
 
+uint64_t agent_asr_closes_ms(const struct agent *a, uint64_t user)
+{
+	uint64_t at = room_asr_closes_at(a->room, user), now = env_now(a->env);
+
+	if (at == UINT64_MAX)
+		return 0;
+	return env_wall_ms(a->env) + (at > now ? (at - now) / NS_PER_MS : 0);
+}
+
 /* The clock of the room; what is older than the machine has the time of its start. */
 static uint64_t time_of(const struct agent *a, uint64_t at_ms)
 {

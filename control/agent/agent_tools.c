@@ -431,28 +431,52 @@ static bool is_off(const struct settings *s, const char *tool)
 
 enum { SOUNDBOARD_MAX = 1000 }; /* bytes of a description with all names */
 
-/* Sessions get the tools as they are now, but those that are switched off. The one that plays
- * sounds names them. */
+/* The tools as they are now, but those that are switched off. */
+static size_t list_tools(const struct agent_tools *t, struct engine_tool list[TOOLS_MAX])
+{
+	size_t n = tools_registry_list(t->registry, list), kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!is_off(t->a->settings, list[i].name))
+			list[kept++] = list[i];
+	return kept;
+}
+
+json_t *agent_tools_shown(const struct agent_tools *t)
+{
+	struct engine_tool list[TOOLS_MAX];
+	size_t n = t ? list_tools(t, list) : 0;
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const char *server = strstr(list[i].name, "__");
+
+		json_array_append_new(
+			all, json_pack("{s:s,s:s,s:o}", "name", list[i].name, "toolType",
+				       server ? "mcp" : "function", "serverName",
+				       server ? json_stringn(list[i].name,
+							     (size_t)(server - list[i].name))
+					      : json_null()));
+	}
+	return all;
+}
+
+/* Sessions get them. The one that plays sounds names them. */
 static void tell_tools(void *arg)
 {
 	const struct agent_tools *t = arg;
 	struct engine_tool list[TOOLS_MAX];
-	size_t n = tools_registry_list(t->registry, list), kept = 0;
+	size_t n = list_tools(t, list);
 	const char *sounds = room_sound_names(t->a->room);
 	char described[SOUNDBOARD_MAX];
 
-	for (size_t i = 0; i < n; i++) {
-		if (is_off(t->a->settings, list[i].name))
-			continue;
-		list[kept] = list[i];
-		if (*sounds && strcmp(list[i].name, soundboard) == 0) {
+	for (size_t i = 0; *sounds && i < n; i++)
+		if (strcmp(list[i].name, soundboard) == 0) {
 			snprintf(described, sizeof described, "%s The sounds: %s.",
 				 list[i].description, sounds);
-			list[kept].description = described;
+			list[i].description = described;
 		}
-		kept++;
-	}
-	roles_tools(t->a->roles, list, kept);
+	roles_tools(t->a->roles, list, n);
 	roles_search(t->a->roles,
 		     t->provider_search && tool_policy_is_free(t->a->settings, "web_search"));
 }

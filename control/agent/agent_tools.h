@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "proto/base/cursor.h"
 
 struct agent;
@@ -46,6 +48,9 @@ bool agent_tools_may_play(struct agent_tools *t, const struct agent *a, uint32_t
 void agent_tools_audible(struct agent_tools *t, bool audible);
 /* The sound of a tool plays, or cannot be played. False: it is none of a tool's. */
 bool agent_tools_sounded(struct agent_tools *t, uint32_t turn, uint32_t chunk, int err);
+/* [{"name", "toolType", "serverName"}]: the tools that models may call. t may be NULL. The
+ * caller owns it. */
+json_t *agent_tools_shown(const struct agent_tools *t);
 /* The settings changed: other tools may be switched off. NULL accepted. */
 void agent_tools_settings(struct agent_tools *t);
 /* The room goes on with a conversation of the control before, in which text of strangers was read.

@@ -12,6 +12,7 @@ enum { FIELDS_MAX = 20 };
 #define FIELD_utterance(K, m, t) {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, utterance.m)},
 #define FIELD_speech(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, speech.m)},
 #define FIELD_member(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, member.m)},
+#define FIELD_asr(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, asr.m)},
 #define FIELD_session(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, session.m)},
 #define FIELD_call(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, call.m)},
 #define FIELD_link(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, link.m)},

@@ -99,7 +99,7 @@ void bus_event_line(const struct bus_event *ev, bool words, char *buf, size_t si
 /* ---- the bus ---- */
 
 struct bus;
-enum { BUS_SUBSCRIBERS = 12 };
+enum { BUS_SUBSCRIBERS = 20 };
 #define BUS_MASK(type) (UINT64_C(1) << (type))
 #define BUS_ALL	       UINT64_MAX
 

@@ -283,6 +283,14 @@ static void take_usage(struct metrics *m, const struct event_usage *u)
 	take_tokens(m, u);
 }
 
+static void take_asr(struct metrics *m, const struct event_asr *e)
+{
+	if (*e->why)
+		add(m, METRIC_ASR_CLOSED, e->why, NULL, 1);
+	else
+		add(m, METRIC_ASR_OPENED, NULL, NULL, 1);
+}
+
 void metrics_take_event(struct metrics *m, const struct bus_event *ev)
 {
 	if (ev->type == EVENT_TURN)
@@ -295,6 +303,8 @@ void metrics_take_event(struct metrics *m, const struct bus_event *ev)
 		take_memory(m, &ev->memory);
 	else if (ev->type == EVENT_SPEECH_DROPPED)
 		add(m, METRIC_DROPPED, ev->speech.reason, NULL, 1);
+	else if (ev->type == EVENT_ASR_SESSION)
+		take_asr(m, &ev->asr);
 	else if (ev->type == EVENT_FAULT)
 		add(m, METRIC_FAULT, ev->fault.fault, NULL, 1);
 	else if (ev->type == EVENT_ENGINE_DOWN)

@@ -314,6 +314,22 @@ static void take_member(struct turns *t, const struct room_event *ev)
 	publish_presence(t, p);
 }
 
+static void publish_asr(struct turns *t, const struct room_effect *e)
+{
+	struct bus_event ev = {.type = EVENT_ASR_SESSION,
+			       .at_ms = env_wall_ms(t->conf.env),
+			       .guild = t->conf.guild,
+			       .user = e->user};
+	bool opens = e->type == ROOM_DO_ASR_START;
+
+	ev.asr = (struct event_asr){.session = t->session,
+				    .channel = t->conf.channel,
+				    .name = turns_name(t, e->user),
+				    .state = opens ? "opened" : "closed",
+				    .why = opens ? "" : e->text};
+	bus_publish(t->conf.bus, &ev);
+}
+
 void turns_event(struct turns *t, const struct room_event *ev)
 {
 	sweep_cancelled(t, false);
@@ -330,6 +346,11 @@ void turns_effect(struct turns *t, const struct room_effect *e)
 	switch (e->type) {
 	case ROOM_DO_ASR_START:
 		open_utterance(t, e->user, e->utterance);
+		if (e->opens)
+			publish_asr(t, e);
+		break;
+	case ROOM_DO_ASR_CLOSE:
+		publish_asr(t, e);
 		break;
 	case ROOM_DO_ASR_COMMIT:
 	case ROOM_DO_ASR_RECORDING:

@@ -112,6 +112,13 @@ bool room_alone_with(const struct room *room, uint64_t user)
 	return room_is_alone(&room->context, user);
 }
 
+uint64_t room_asr_closes_at(const struct room *room, uint64_t user)
+{
+	unsigned place = room_place(&room->context, user);
+
+	return place < ROOM_SPEAKERS ? room_asr_idle_at(&room->context, place) : UINT64_MAX;
+}
+
 int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)
 {
 	return room_turns_why(&room->context, turn, buf, size);

@@ -232,6 +232,16 @@ void voice_session_each_member(const struct voice_session *c, voice_session_memb
 		guilds_each(c->conf.guilds, c->guild, voice_channel(c->voice), tell_member, &t);
 }
 
+uint64_t voice_session_asr_closes_ms(const struct voice_session *c, uint64_t user)
+{
+	return c->agent ? agent_asr_closes_ms(c->agent, user) : 0;
+}
+
+json_t *voice_session_tools(const struct voice_session *c)
+{
+	return c->agent ? agent_tool_list(c->agent) : json_array();
+}
+
 static void status_member(uint64_t user, const char *name, enum unheard why, void *arg)
 {
 	(void)user;

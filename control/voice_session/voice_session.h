@@ -144,6 +144,10 @@ void voice_session_list_sounds(struct voice_session *c);
  * borrowed during the call; why: UNHEARD_NOT for people who are heard. */
 typedef void(voice_session_member_h)(uint64_t user, const char *name, enum unheard why, void *arg);
 void voice_session_each_member(const struct voice_session *c, voice_session_member_h *h, void *arg);
+/* As agent_asr_closes_ms; 0 without a conversation. */
+uint64_t voice_session_asr_closes_ms(const struct voice_session *c, uint64_t user);
+/* As agent_tool_list; empty without a conversation. */
+json_t *voice_session_tools(const struct voice_session *c);
 /* Fills in the values of /status except those that only control knows. *out borrows from the voice
  * session until it changes. */
 void voice_session_status(const struct voice_session *c, struct status *out);

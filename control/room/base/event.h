@@ -72,6 +72,7 @@ struct room_effect {
 	uint32_t utterance, turn, chunk, ms, gain;
 	struct slice pcm;
 	const char *text;
+	bool opens; /* of an ASR_START: the speaker had no session */
 	/* of an ASK: the instructions if the brain keeps none, else NULL; and the conversation
 	 * before, oldest first */
 	const char *instructions;

@@ -42,10 +42,11 @@ static struct room_effect *emit_current(struct room_context *context, enum room_
 
 uint32_t room_asr_start(struct room_context *context, unsigned place)
 {
+	struct room_asr_session *session = &context->transcripts->session[place];
 	uint32_t utterance = ++context->transcripts->last;
 
-	context->transcripts->session[place].open = true;
-	emit_asr(context, ROOM_DO_ASR_START, place, utterance);
+	emit_asr(context, ROOM_DO_ASR_START, place, utterance)->opens = !session->open;
+	session->open = true;
 	/* The audio after a chunk counts as speech from its beginning. */
 	if (context->asr_shared && room_capture_of(context, place)->phase == ROOM_CAPTURE_PROMOTED)
 		emit_asr(context, ROOM_DO_ASR_PROMOTE, place, utterance);

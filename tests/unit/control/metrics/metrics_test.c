@@ -136,6 +136,19 @@ TEST(writes_to_the_memory_count_by_their_result)
 	metrics_free(m);
 }
 
+TEST(sessions_of_speech_to_text_count_when_they_open_and_why_they_close)
+{
+	CHECK_INT(metrics_alloc(&m), 0);
+	for (unsigned i = 0; i < 2; i++)
+		take((struct bus_event){.type = EVENT_ASR_SESSION,
+					.asr = {.state = "opened", .why = ""}});
+	take((struct bus_event){.type = EVENT_ASR_SESSION,
+				.asr = {.state = "closed", .why = "idle_ttl"}});
+	CHECK(has("parley_asr_sessions_opened_total 2"));
+	CHECK(has("parley_asr_sessions_closed_total{reason=\"idle_ttl\"} 1"));
+	metrics_free(m);
+}
+
 TEST(the_chain_of_decisions_gives_the_stages)
 {
 	CHECK_INT(metrics_alloc(&m), 0);

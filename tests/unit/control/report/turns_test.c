@@ -314,6 +314,29 @@ TEST(sound_that_never_became_a_turn_is_told_unless_a_turn_held_it)
 	close_scene(&s);
 }
 
+TEST(a_session_of_speech_to_text_is_told_when_it_opens_and_why_it_closes)
+{
+	struct room_effect start = {.type = ROOM_DO_ASR_START,
+				    .user = 501,
+				    .utterance = 4,
+				    .opens = true},
+			   close = {.type = ROOM_DO_ASR_CLOSE, .user = 501, .text = "idle_ttl"};
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	turns_effect(s.turns, &start);
+	start.opens = false;
+	start.utterance = 5;
+	turns_effect(s.turns, &start);
+	turns_effect(s.turns, &close);
+	CHECK_INT(n_told, 3); /* session, opened, closed */
+	CHECK_STR(told_text(1, "event"), "asr_session");
+	CHECK_STR(told_text(1, "state"), "opened");
+	CHECK_STR(told_text(2, "state"), "closed");
+	CHECK_STR(told_text(2, "why"), "idle_ttl");
+	close_scene(&s);
+}
+
 static struct bus_event event_of(const char *stage)
 {
 	struct bus_event ev = {.type = EVENT_TURN, .guild = 1, .user = 501};

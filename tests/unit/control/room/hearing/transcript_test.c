@@ -275,9 +275,12 @@ TEST(rule_056_a_session_that_idles_is_closed_and_no_sound_is_lost)
 	unsigned frames;
 
 	world_begin(&w, "asr_idle_ms=1000", 2);
+	CHECK(room_asr_closes_at(w.room, 1) == UINT64_MAX);
 	world_says(&w, 1, "hello Bob");
+	CHECK(w.last[ROOM_DO_ASR_START].opens);
 	world_until(&w, w.ms + 849); /* the commit was 150 ms before the words */
 	CHECK_INT(w.did[ROOM_DO_ASR_CLOSE], 0);
+	CHECK_INT(room_asr_closes_at(w.room, 1), (w.ms + 1) * NS_PER_MS);
 	world_until(&w, w.ms + 1);
 	CHECK_INT(w.did[ROOM_DO_ASR_CLOSE], 1);
 	CHECK_STR(w.last[ROOM_DO_ASR_CLOSE].text, "idle_ttl");
