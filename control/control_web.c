@@ -266,6 +266,21 @@ static json_t *tell_rooms(void *arg)
 	return rooms;
 }
 
+/* The answer of /api/stats. */
+static json_t *tell_stats(void *arg)
+{
+	const struct control *c = arg;
+	uint64_t now = env_wall_ms(c->env);
+	json_t *counts = counters_json(&c->state.counters);
+
+	return json_pack("{s:o,s:o,s:I,s:f,s:f}", "startedAt",
+			 time_json(now - (env_now(c->env) - c->started_at) / NS_PER_MS), "counts",
+			 counts ? counts : json_object(), "voiceSessions",
+			 (json_int_t)c->n_voice_sessions, "spentTodayUsd",
+			 (double)ledger_spent(c->ledger, now) / 1e9, "limitTodayUsd",
+			 (double)c->settings->cost_day_cents / 100);
+}
+
 /* Sentences of the tables of reasons and rules. */
 static json_t *tell_reasons(void *arg)
 {
@@ -292,6 +307,7 @@ int control_make_web(struct control *c)
 				.store = c->store,
 				.roomsh = tell_rooms,
 				.reasonsh = tell_reasons,
+				.statsh = tell_stats,
 				.guildsh = control_tell_guilds,
 				.channelsh = control_tell_channels,
 				.orderh = control_take_order,

@@ -349,6 +349,53 @@ static json_t *audit_json(sqlite3_stmt *s)
 			 text_json(s, 6));
 }
 
+/* The seeds' row of actions, in camel case. */
+static json_t *action_json(sqlite3_stmt *s, bool words)
+{
+	json_t *detail = json_loads(db_text(s, 8), 0, NULL);
+
+	return json_pack("{s:o,s:o,s:o,s:o,s:n,s:o,s:o,s:o,s:o,s:o}", "id", id_json(db_uint(s, 0)),
+			 "createdAt", time_json(db_uint(s, 1)), "guildId", id_json(db_uint(s, 2)),
+			 "channelId", id_json(db_uint(s, 3)), "messageId", "userId",
+			 id_json(db_uint(s, 4)), "kind", text_json(s, 5), "content",
+			 words ? text_json(s, 6) : json_null(), "metadata",
+			 detail ? detail : json_object(), "usdCost",
+			 is_null(s, 7) ? json_null() : usd_json(db_uint(s, 7)));
+}
+
+static json_t *write_json(sqlite3_stmt *s)
+{
+	static const char *const counts[] = {"inserted", "updated", "duplicate", "refused"};
+	json_t *e = json_loads(db_text(s, 3), 0, NULL),
+	       *all = json_pack("{s:o,s:o,s:o,s:O?}", "id", id_json(db_uint(s, 0)), "at",
+				time_json(db_uint(s, 1)), "guild", id_json(db_uint(s, 2)), "source",
+				json_object_get(e, "source"));
+
+	for (unsigned i = 0; all && i < sizeof counts / sizeof counts[0]; i++)
+		json_object_set(all, counts[i], json_object_get(e, counts[i]));
+	json_decref(e);
+	return all;
+}
+
+/* One whose memory, or whose words in a server's, some facts are. */
+static json_t *subject_json(sqlite3_stmt *s)
+{
+	uint64_t owner = db_uint(s, 2);
+
+	return json_pack("{s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o}", "guild", id_json(db_uint(s, 1)),
+			 "private", owner != 0, "subject", id_json(db_uint(s, 3)), "name",
+			 text_json(s, 4), "facts", number_json(s, 5), "validFacts",
+			 number_json(s, 6), "lastWrittenAt", time_or_null(s, 7), "id",
+			 id_json(db_uint(s, 0)));
+}
+
+static json_t *reflection_json(sqlite3_stmt *s, bool words)
+{
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "id", id_json(db_uint(s, 0)), "guild",
+			 id_json(db_uint(s, 1)), "sessionId", time_json(db_uint(s, 2)), "channel",
+			 id_json(db_uint(s, 3)), "text", words ? text_json(s, 4) : json_null());
+}
+
 static sqlite3_stmt *bind_list(struct db *db, enum db_statement statement, const struct job *j)
 {
 	sqlite3_stmt *s = db_use(db, statement);
@@ -362,6 +409,8 @@ static sqlite3_stmt *bind_list(struct db *db, enum db_statement statement, const
 	db_bind_uint(s, 6, j->version + 1);
 	if (sqlite3_bind_parameter_count(s) >= 7)
 		db_bind_uint(s, 7, j->grants);
+	if (sqlite3_bind_parameter_count(s) >= 8)
+		db_bind_uint(s, 8, j->channel);
 	return s;
 }
 
@@ -378,6 +427,14 @@ static json_t *row_json(struct db *db, sqlite3_stmt *s, const struct job *j)
 		return fact_json(s);
 	case STORE_SESSIONS:
 		return session_json(s);
+	case STORE_ACTIONS:
+		return action_json(s, j->any);
+	case STORE_WRITES:
+		return write_json(s);
+	case STORE_SUBJECTS:
+		return subject_json(s);
+	case STORE_REFLECTIONS:
+		return reflection_json(s, j->any);
 	default:
 		return audit_json(s);
 	}
@@ -393,7 +450,11 @@ static int read_list(struct db *db, const struct job *j, json_t **out)
 		     [STORE_AUDIT] = {"audit", DB_LIST_AUDIT},
 		     [STORE_CALLS] = {"events", DB_LIST_CALLS},
 		     [STORE_FACTS] = {"facts", DB_BROWSE_FACTS},
-		     [STORE_SESSIONS] = {"sessions", DB_LIST_SESSIONS}};
+		     [STORE_SESSIONS] = {"sessions", DB_LIST_SESSIONS},
+		     [STORE_ACTIONS] = {"actions", DB_LIST_ACTIONS},
+		     [STORE_WRITES] = {"writes", DB_LIST_WRITES},
+		     [STORE_SUBJECTS] = {"subjects", DB_LIST_SUBJECTS},
+		     [STORE_REFLECTIONS] = {"reflections", DB_LIST_REFLECTIONS}};
 	sqlite3_stmt *s = bind_list(db, lists[j->owner].statement, j);
 	json_t *list = json_array();
 	uint64_t last = 0;

@@ -22,8 +22,16 @@
  *   facts     {"facts": [{"id", "namespace", "guild", "private", "saidBy", "name", "type", "tags",
  *             "text", "createdAt", "validFrom", "validUntil", "supersededBy"}], "next"}; a private
  *             fact has "text" null and no "tags"
- *   sessions  {"sessions": [{"id", "startedAt", "guild", "channel", "endedAt", "why", "turns",
- *             "usd"}], "next"} */
+ *   actions   {"actions": [{"id", "createdAt", "guildId", "channelId", "messageId", "userId",
+ *             "kind", "content", "metadata", "usdCost"}], "next"}: turns, calls of tools, voice
+ *             sessions, commands and faults by time; id is their order
+ *   writes    {"writes": [{"id", "at", "guild", "source", "inserted", "updated", "duplicate",
+ *             "refused"}], "next"}
+ *   subjects  {"subjects": [{"id", "guild", "private", "subject", "name", "facts", "validFacts",
+ *             "lastWrittenAt"}], "next"}
+ *   reflections {"reflections": [{"id", "guild", "sessionId", "channel", "text"}], "next"}:
+ * summaries of conversations sessions  {"sessions": [{"id", "startedAt", "guild", "channel",
+ * "endedAt", "why", "turns", "usd"}], "next"} */
 #ifndef CONTROL_STORE_HISTORY_H
 #define CONTROL_STORE_HISTORY_H
 

@@ -40,7 +40,8 @@ enum job_kind {
 	JOB_BEGIN_ERASE,    /* of user */
 	JOB_ERASE, /* user; author: who asked, scope: turn file, text: folder of journals */
 	JOB_LIST_ERASE_REQUESTS,
-	JOB_READ_HISTORY, /* owner: enum store_reading, of guild, user and the reason text; version:
+	JOB_READ_HISTORY, /* owner: enum store_reading, of guild, user, the session channel and the
+			     reason text; version:
 			     how many, until_ms: older than this row, or the row, now_ms: the
 			     oldest, any: with words, grants: for operators */
 	JOB_SAVE_WEB,	  /* text: the sessions of browsers */

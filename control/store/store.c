@@ -654,13 +654,15 @@ int store_check_room(struct store *s, store_done_h *h, void *arg)
 
 int store_read_history(struct store *s, const struct store_query *q, store_document_h *h, void *arg)
 {
+	unsigned max = q->what == STORE_ACTIONS ? STORE_ACTIONS_MAX : STORE_READ_MAX;
 	struct job j = {.kind = JOB_READ_HISTORY,
 			.owner = q->what,
+			.channel = q->session,
 			.guild = q->guild,
 			.user = q->user,
 			.now_ms = q->since_ms,
 			.until_ms = q->row ? q->row : INT64_MAX,
-			.version = q->most < STORE_READ_MAX ? q->most : STORE_READ_MAX,
+			.version = q->most < max ? q->most : max,
 			.any = q->words,
 			.grants = q->operators,
 			.search_ms = READ_MS,

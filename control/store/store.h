@@ -232,16 +232,22 @@ enum store_reading {
 	STORE_AUDIT,
 	STORE_CALLS,
 	STORE_FACTS,
-	STORE_SESSIONS
+	STORE_SESSIONS,
+	STORE_ACTIONS,
+	STORE_WRITES,
+	STORE_SUBJECTS,
+	STORE_REFLECTIONS
 };
-enum { STORE_READ_MAX = 100 };
+enum { STORE_READ_MAX = 100, STORE_ACTIONS_MAX = 1000 };
 struct store_query {
 	enum store_reading what;
 	uint64_t guild, user; /* 0: any */
-	const char *reason;   /* of turns; of facts: letters that they hold; "": any */
+	/* of turns; of facts: letters that they hold; of actions: kinds as ",a,b,"; "": any */
+	const char *reason;
+	uint64_t session; /* of actions: the start of the voice session, 0: any */
 	uint64_t since_ms;
 	uint64_t row;	/* of STORE_TURN; else older than this `next`, 0: the newest */
-	unsigned most;	/* at most STORE_READ_MAX */
+	unsigned most;	/* at most STORE_READ_MAX, of actions STORE_ACTIONS_MAX */
 	bool words;	/* what people and the bot said, as far as it is kept */
 	bool operators; /* what operators may see, too */
 };

@@ -1,4 +1,4 @@
-/* What pages read over HTTP: the rooms now, and the history of the store. */
+/* What pages read over HTTP: the rooms now, the history of the store, and who waits for it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,20 +16,24 @@ enum { READS_MAX = 16, DAY_MS = 86400000 };
 struct read {
 	struct reads *all;
 	struct http_exchange *x; /* NULL: its client is gone */
+	enum web_role role;
+	read_done_h *doneh;
 	bool used;
 };
 
 struct reads {
+	struct web *web;
 	struct store *store;
 	struct read v[READS_MAX];
 };
 
-int reads_alloc(struct reads **out, struct store *store)
+int reads_alloc(struct reads **out, struct web *w, struct store *store)
 {
 	struct reads *r = calloc(1, sizeof *r);
 
 	if (!r)
 		return ENOMEM;
+	r->web = w;
 	r->store = store;
 	for (unsigned i = 0; i < READS_MAX; i++)
 		r->v[i].all = r;
@@ -47,6 +51,11 @@ struct reads *reads_free(struct reads *r)
 	return NULL;
 }
 
+struct store *web_reads_store(const struct web *w)
+{
+	return web_reads(w)->store;
+}
+
 static void lose_read(struct http_exchange *x, void *arg)
 {
 	struct read *read = arg;
@@ -55,7 +64,7 @@ static void lose_read(struct http_exchange *x, void *arg)
 	read->x = NULL;
 }
 
-static void on_read(int err, const struct store_document *document, void *arg)
+void web_on_read(int err, const struct store_document *document, void *arg)
 {
 	struct read *read = arg;
 	struct http_exchange *x = read->x;
@@ -65,44 +74,56 @@ static void on_read(int err, const struct store_document *document, void *arg)
 	if (!x)
 		return;
 	http_on_gone(x, NULL, NULL);
-	if (!err)
+	if (err)
+		web_refuse(x, err == ENOENT ? WEB_NO_SUCH_TURN : WEB_NO_HISTORY);
+	else if (read->doneh)
+		read->doneh(read->all->web, x, read->role, document->document);
+	else
 		http_reply(x, 200, "application/json", document->document,
 			   strlen(document->document));
-	else
-		web_refuse(x, err == ENOENT ? WEB_NO_SUCH_TURN : WEB_NO_HISTORY);
 }
 
-static struct read *find_free(struct reads *r)
-{
-	for (unsigned i = 0; i < READS_MAX; i++)
-		if (!r->v[i].used)
-			return &r->v[i];
-	return NULL;
-}
-
-static void start_read(struct web *w, const struct web_request *r, const struct store_query *q)
+struct read *web_read_begin(struct web *w, const struct web_request *r, read_done_h *h)
 {
 	struct reads *reads = web_reads(w);
-	struct read *read = find_free(reads);
-	int err;
 
 	if (!reads->store) {
 		web_refuse(r->x, WEB_NO_HISTORY);
-		return;
+		return NULL;
 	}
-	if (!read) {
-		web_refuse(r->x, WEB_BUSY);
-		return;
+	for (unsigned i = 0; i < READS_MAX; i++) {
+		struct read *read = &reads->v[i];
+
+		if (read->used)
+			continue;
+		read->used = true;
+		read->x = r->x;
+		read->role = r->role;
+		read->doneh = h;
+		return read;
 	}
-	read->used = true;
-	read->x = r->x;
-	err = store_read_history(reads->store, q, on_read, read);
+	web_refuse(r->x, WEB_BUSY);
+	return NULL;
+}
+
+void web_read_begun(const struct web_request *r, struct read *read, int err)
+{
 	if (!err) {
 		http_on_gone(r->x, lose_read, read);
 		return;
 	}
 	read->used = false;
 	web_refuse(r->x, err == ENOSPC ? WEB_BUSY : WEB_NO_HISTORY);
+}
+
+void web_read(struct web *w, const struct web_request *r, const struct store_query *q,
+	      read_done_h *h)
+{
+	struct read *read = web_read_begin(w, r, h);
+
+	if (read)
+		web_read_begun(r, read,
+			       store_read_history(web_reads(w)->store, q, web_on_read, read));
 }
 
 static void list(struct web *w, const struct web_request *r, enum store_reading what)
@@ -116,16 +137,17 @@ static void list(struct web *w, const struct web_request *r, enum store_reading 
 	/* Of costs: today's. */
 	if (what == STORE_COSTS && !q.since_ms)
 		q.since_ms = env_wall_ms(web_env(w)) / DAY_MS * DAY_MS;
-	start_read(w, r,
-		   &(struct store_query){.what = what,
-					 .guild = q.guild,
-					 .user = q.user,
-					 .reason = what == STORE_FACTS ? q.letters : q.reason,
-					 .since_ms = q.since_ms,
-					 .row = q.cursor,
-					 .most = q.limit,
-					 .words = r->role >= WEB_OPERATOR,
-					 .operators = r->role >= WEB_OPERATOR});
+	web_read(w, r,
+		 &(struct store_query){.what = what,
+				       .guild = q.guild,
+				       .user = q.user,
+				       .reason = q.reason,
+				       .since_ms = q.since_ms,
+				       .row = q.cursor,
+				       .most = q.limit,
+				       .words = r->role >= WEB_OPERATOR,
+				       .operators = r->role >= WEB_OPERATOR},
+		 NULL);
 }
 
 void web_turns_get(struct web *w, const struct web_request *r)
@@ -135,9 +157,10 @@ void web_turns_get(struct web *w, const struct web_request *r)
 
 void web_turn_get(struct web *w, const struct web_request *r)
 {
-	start_read(w, r,
-		   &(struct store_query){
-			   .what = STORE_TURN, .row = r->id, .words = r->role >= WEB_OPERATOR});
+	web_read(w, r,
+		 &(struct store_query){
+			 .what = STORE_TURN, .row = r->id, .words = r->role >= WEB_OPERATOR},
+		 NULL);
 }
 
 void web_errors_get(struct web *w, const struct web_request *r)
@@ -160,49 +183,9 @@ void web_tool_events_get(struct web *w, const struct web_request *r)
 	list(w, r, STORE_CALLS);
 }
 
-void web_facts_get(struct web *w, const struct web_request *r)
-{
-	list(w, r, STORE_FACTS);
-}
-
 void web_past_sessions_get(struct web *w, const struct web_request *r)
 {
 	list(w, r, STORE_SESSIONS);
-}
-
-/* The author's own order to forget it, given for them: what rests on the fact goes with it. */
-void web_fact_delete(struct web *w, const struct web_request *r)
-{
-	struct list_query q;
-	struct read *read = find_free(web_reads(w));
-	char request[64], target[96];
-	struct store_facts f = {.request = request};
-	int err;
-
-	if (!list_query_read(&q, r->head) || !q.guild || !q.user) {
-		web_refuse(r->x, WEB_BAD_LIST_QUERY);
-		return;
-	}
-	if (!web_reads(w)->store || !read) {
-		web_refuse(r->x, read ? WEB_NO_HISTORY : WEB_BUSY);
-		return;
-	}
-	snprintf(request, sizeof request, "{\"id\": %llu}", (unsigned long long)r->id);
-	f.guild = q.guild;
-	f.owner = f.user = q.user;
-	f.any = true;
-	read->used = true;
-	read->x = r->x;
-	err = store_forget_facts(web_reads(w)->store, &f, on_read, read);
-	snprintf(target, sizeof target, "fact %llu in server %llu", (unsigned long long)r->id,
-		 (unsigned long long)q.guild);
-	access_audit(web_access(w), r->x, "forget_fact", target, err ? "refused" : "begun");
-	if (!err) {
-		http_on_gone(r->x, lose_read, read);
-		return;
-	}
-	read->used = false;
-	web_refuse(r->x, WEB_BUSY);
 }
 
 void web_reasons_get(struct web *w, const struct web_request *r)

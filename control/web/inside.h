@@ -20,7 +20,8 @@ struct web_request {
 	const json_t *body; /* NULL without one */
 	enum web_role role;
 	char actor[ACCESS_ACTOR_SIZE]; /* as access_actor */
-	uint64_t id;		       /* in a path with :id */
+	uint64_t id;		       /* in a path with :id; with :session the server */
+	uint64_t id2;		       /* with :session its start, ms since 1970 */
 };
 typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 
@@ -29,13 +30,25 @@ WEB_ROUTES(HANDLE_)
 #undef HANDLE_
 
 struct live_turns;
+struct live_voice;
+struct state_stream;
 struct store;
+struct store_document;
+struct store_query;
 
 struct live_settings *web_live(const struct web *w);
 struct env *web_env(const struct web *w);
 struct access *web_access(const struct web *w);
 const struct web_conf *web_shown(const struct web *w);
 struct live_turns *web_turns(const struct web *w);
+struct live_voice *web_voice(const struct web *w);
+enum web_stream_kind { WEB_STREAM_VOICE, WEB_STREAM_ACTIVITY, WEB_STREAMS };
+struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, bool words);
+/* control/web/voice_api.c and activity_api.c; w has its conf. */
+int web_make_voice_stream(struct web *w, bool words, struct state_stream **out);
+int web_make_activity_stream(struct web *w, bool words, struct state_stream **out);
+/* {activeCount, sessions, asrSessions, toolCalls, mcpStatus}. Caller owns it. */
+json_t *web_voice_state(const struct web *w, bool words);
 /* Keeps the exchange of the change of settings that waits to be saved: one at a time. */
 void web_keep_change(struct web *w, struct http_exchange *x);
 /* That exchange, which is the caller's to answer; NULL when its client is gone. */
@@ -43,7 +56,21 @@ struct http_exchange *web_take_change(struct web *w);
 /* Who waits for the store (control/web/history_api.c). */
 struct reads;
 struct reads *web_reads(const struct web *w);
-int reads_alloc(struct reads **out, struct store *store);
+int reads_alloc(struct reads **out, struct web *w, struct store *store);
+/* Answers in its own way with what the store gave; document is borrowed. */
+typedef void(read_done_h)(struct web *w, struct http_exchange *x, enum web_role role,
+			  const char *document);
+struct read;
+/* A place for a request to the store, with web_on_read as its handler and the place as its
+ * argument. NULL: the request was refused, because nothing can be read now. h: NULL answers with
+ * the document as it is. */
+struct read *web_read_begin(struct web *w, const struct web_request *r, read_done_h *h);
+void web_on_read(int err, const struct store_document *document, void *arg);
+/* What the request to the store returned. */
+void web_read_begun(const struct web_request *r, struct read *read, int err);
+void web_read(struct web *w, const struct web_request *r, const struct store_query *q,
+	      read_done_h *h);
+struct store *web_reads_store(const struct web *w);
 /* Nobody is answered any more. */
 struct reads *reads_free(struct reads *r);
 /* Answers with the object, which it takes; NULL is a problem of memory. */

@@ -4,8 +4,7 @@
 
 #include "proto/discord.h"
 
-/* A number of this range; 0 without the parameter. */
-static bool read_number(const struct http_head *head, const char *name, uint64_t max, uint64_t *out)
+bool list_query_number(const struct http_head *head, const char *name, uint64_t max, uint64_t *out)
 {
 	char text[24];
 
@@ -30,11 +29,12 @@ bool list_query_read(struct list_query *q, const struct http_head *head)
 	uint64_t limit;
 
 	*q = (struct list_query){0};
-	if (!read_number(head, "guild", UINT64_MAX, &q->guild) ||
-	    !read_number(head, "user", UINT64_MAX, &q->user) ||
-	    !read_number(head, "since", INT64_MAX, &q->since_ms) ||
-	    !read_number(head, "cursor", INT64_MAX, &q->cursor) ||
-	    !read_number(head, "limit", LIST_LIMIT_MAX, &limit) || !read_reason(head, q->reason) ||
+	if (!list_query_number(head, "guild", UINT64_MAX, &q->guild) ||
+	    !list_query_number(head, "user", UINT64_MAX, &q->user) ||
+	    !list_query_number(head, "since", INT64_MAX, &q->since_ms) ||
+	    !list_query_number(head, "cursor", INT64_MAX, &q->cursor) ||
+	    !list_query_number(head, "limit", LIST_LIMIT_MAX, &limit) ||
+	    !read_reason(head, q->reason) ||
 	    (http_head_has_query(head, "q") &&
 	     !http_head_query(head, "q", q->letters, sizeof q->letters)))
 		return false;

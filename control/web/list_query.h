@@ -21,4 +21,16 @@ struct list_query {
 /* False: a parameter has another form. Parameters that are not known are ignored. */
 bool list_query_read(struct list_query *q, const struct http_head *head);
 
+/* A number of this range; 0 without the parameter. False: it is none. */
+bool list_query_number(const struct http_head *head, const char *name, uint64_t max, uint64_t *out);
+
+/* Of /api/actions. */
+enum { ACTIONS_LIMIT = 200, ACTION_KINDS_SIZE = 512 };
+struct action_query {
+	uint64_t guild, user, session; /* 0: any */
+	uint64_t since_ms, cursor;     /* 0: without */
+	unsigned limit;
+	char kinds[ACTION_KINDS_SIZE]; /* ",a,b,"; "": any */
+};
+
 #endif

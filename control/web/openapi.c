@@ -16,14 +16,24 @@ static const struct described routes[] = {
 };
 enum { ROUTES = sizeof routes / sizeof routes[0], PATH_SIZE = 64 };
 
-/* "/api/rooms/:id/say" as "/api/rooms/{id}/say". */
-static void write_path(const char *path, char out[PATH_SIZE])
+/* The name of the path's parameter; *n is 0 without one. */
+static const char *find_parameter(const char *path, size_t *n)
 {
 	const char *colon = strchr(path, ':');
 
-	if (colon)
-		snprintf(out, PATH_SIZE, "%.*s{id}%s", (int)(colon - path), path,
-			 colon + strlen(":id"));
+	*n = colon ? strcspn(colon + 1, "/") : 0;
+	return colon ? colon + 1 : path + strlen(path);
+}
+
+/* "/api/rooms/:id/say" as "/api/rooms/{id}/say". */
+static void write_path(const char *path, char out[PATH_SIZE])
+{
+	size_t n;
+	const char *name = find_parameter(path, &n);
+
+	if (n)
+		snprintf(out, PATH_SIZE, "%.*s{%.*s}%s", (int)(name - 1 - path), path, (int)n, name,
+			 name + n);
 	else
 		snprintf(out, PATH_SIZE, "%s", path);
 }
@@ -44,6 +54,8 @@ static json_t *describe_responses(const struct described *d)
 
 static json_t *describe_operation(const struct described *d)
 {
+	size_t n;
+	const char *name = find_parameter(d->path, &n);
 	json_t *op = json_pack("{s:s,s:o}", "summary", d->text, "responses", describe_responses(d));
 
 	if (op && d->role == WEB_NOBODY)
@@ -54,10 +66,10 @@ static json_t *describe_operation(const struct described *d)
 		json_object_set_new(op, "requestBody",
 				    json_pack("{s:b,s:{s:{s:{s:s}}}}", "required", 1, "content",
 					      "application/json", "schema", "type", "object"));
-	if (op && strchr(d->path, ':'))
+	if (op && n)
 		json_object_set_new(op, "parameters",
-				    json_pack("[{s:s,s:s,s:b,s:{s:s}}]", "name", "id", "in", "path",
-					      "required", 1, "schema", "type", "string"));
+				    json_pack("[{s:s%,s:s,s:b,s:{s:s}}]", "name", name, n, "in",
+					      "path", "required", 1, "schema", "type", "string"));
 	return op;
 }
 

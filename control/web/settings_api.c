@@ -156,7 +156,7 @@ static void accept(struct web *w, struct http_exchange *x, const json_t *outcome
 {
 	json_t *all = current(web_live(w));
 
-	if (all && (json_object_set(all, "outcomes", (json_t *)outcomes) ||
+	if (all && ((outcomes && json_object_set(all, "outcomes", (json_t *)outcomes)) ||
 		    json_object_set_new(all, "saveAppliedToRuntime", json_true()) ||
 		    json_object_set_new(all, "saveApplyError", json_null()))) {
 		json_decref(all);
@@ -207,6 +207,43 @@ void web_settings_reset(struct web *w, const struct web_request *r)
 
 	put_intent(w, r, none);
 	json_decref(none);
+}
+
+/* The defaults of the program with the preset over them; NULL: there is no such preset. */
+static json_t *preset_values(const char *preset)
+{
+	const struct document_change change = {.updated_at = "", .author = "", .now = ""};
+	struct settings *base = NULL, *out = NULL;
+	json_t *intent = json_pack("{s:s}", "preset", preset), *values = NULL;
+	struct document *d = NULL;
+
+	if (!settings_alloc(&base) && !settings_alloc(&out) && !document_alloc(&d) && intent &&
+	    document_put(d, base, intent, &change, NULL, NULL) == DOCUMENT_SAVED &&
+	    document_effective(d, base, 0, out, NULL, NULL) == 0)
+		values = settings_values_json(out);
+	document_free(d);
+	settings_free(out);
+	settings_free(base);
+	json_decref(intent);
+	return values;
+}
+
+void web_settings_preset_defaults(struct web *w, const struct web_request *r)
+{
+	const char *preset = json_string_value(json_object_get(r->body, "preset"));
+	json_t *values = preset && *preset ? preset_values(preset) : NULL;
+
+	(void)w;
+	if (values)
+		web_json(r->x, 200, json_pack("{s:s,s:o}", "preset", preset, "effective", values));
+	else
+		web_refuse(r->x, WEB_BAD_PRESET);
+}
+
+/* There is nothing to do: what is saved is in effect. */
+void web_settings_refresh(struct web *w, const struct web_request *r)
+{
+	accept(w, r->x, NULL);
 }
 
 void web_settings_check_intent(struct web *w, const struct web_request *r)

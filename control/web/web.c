@@ -9,6 +9,8 @@
 #include "control/web/event_stream.h"
 #include "control/web/inside.h"
 #include "control/web/live_turns.h"
+#include "control/web/live_voice.h"
+#include "control/web/state_stream.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/discord.h"
@@ -41,6 +43,8 @@ struct web {
 	struct access *access;
 	struct event_stream *events, *figures; /* with words, and without */
 	struct live_turns *turns;
+	struct live_voice *voice;
+	struct state_stream *streams[WEB_STREAMS][2]; /* without words, and with */
 	struct reads *reads;
 	struct way way[ROUTES];
 	char host[LISTEN_MAX];
@@ -71,6 +75,16 @@ const struct web_conf *web_shown(const struct web *w)
 struct live_turns *web_turns(const struct web *w)
 {
 	return w->turns;
+}
+
+struct live_voice *web_voice(const struct web *w)
+{
+	return w->voice;
+}
+
+struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, bool words)
+{
+	return w->streams[kind][words];
 }
 
 struct reads *web_reads(const struct web *w)
@@ -198,23 +212,38 @@ static void answer_known(struct web *w, unsigned i, struct web_request *r)
 	routes[i].h(w, r);
 }
 
-/* :id in a path stands for any number there. */
-static bool path_matches(const char *pattern, const char *path, uint64_t *id)
+static bool read_id(const char *text, size_t n, uint64_t *id)
 {
-	size_t n = strcspn(pattern, ":"), digits;
 	char number[24];
 
-	*id = 0;
+	if (n >= sizeof number)
+		return false;
+	memcpy(number, text, n);
+	number[n] = '\0';
+	return discord_u64(number, id) && *id && *id <= INT64_MAX;
+}
+
+/* :id in a path stands for any number there, :session for two with a dash between. */
+static bool path_matches(const char *pattern, const char *path, struct web_request *r)
+{
+	size_t n = strcspn(pattern, ":"), value, dash;
+	bool session = strncmp(pattern + n, ":session", strlen(":session")) == 0;
+
+	r->id = r->id2 = 0;
 	if (!pattern[n])
 		return strcmp(pattern, path) == 0;
 	if (strncmp(pattern, path, n) != 0)
 		return false;
-	digits = strcspn(path + n, "/");
-	if (digits >= sizeof number || strcmp(pattern + n + strlen(":id"), path + n + digits) != 0)
+	pattern += n + (session ? strlen(":session") : strlen(":id"));
+	path += n;
+	value = strcspn(path, "/");
+	if (strcmp(pattern, path + value) != 0)
 		return false;
-	memcpy(number, path + n, digits);
-	number[digits] = '\0';
-	return discord_u64(number, id) && *id && *id <= INT64_MAX;
+	if (!session)
+		return read_id(path, value, &r->id);
+	dash = strcspn(path, "-");
+	return dash < value && read_id(path, dash, &r->id) &&
+	       read_id(path + dash + 1, value - dash - 1, &r->id2);
 }
 
 static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
@@ -224,7 +253,7 @@ static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bo
 	struct web_request r = {.x = x, .head = http_request_head(x), .body = body};
 
 	(void)last;
-	path_matches(way->route->path, r.head->path, &r.id);
+	path_matches(way->route->path, r.head->path, &r);
 	if (json_is_object(body))
 		answer_known(way->web, (unsigned)(way->route - routes), &r);
 	else
@@ -251,16 +280,16 @@ static void refuse_access(struct http_exchange *x, enum decision decision)
 						   : WEB_FORBIDDEN);
 }
 
-static void run(struct web *w, unsigned i, struct http_exchange *x, const struct http_head *head,
-		uint64_t id)
+static void run(struct web *w, unsigned i, struct web_request *r)
 {
+	struct http_exchange *x = r->x;
+	const struct http_head *head = r->head;
 	enum decision decision = access_decide(w->access, x, head, routes[i].role);
-	struct web_request r = {.x = x, .head = head, .id = id};
 
 	if (decision != ACCESS_GRANTED)
 		refuse_access(x, decision);
 	else if (!routes[i].body)
-		answer_known(w, i, &r);
+		answer_known(w, i, r);
 	else if (!is_json(head))
 		web_refuse(x, WEB_NOT_JSON);
 	else
@@ -272,14 +301,14 @@ static void run(struct web *w, unsigned i, struct http_exchange *x, const struct
 static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
 {
 	struct web *w = arg;
+	struct web_request r = {.x = x, .head = head};
 	char methods[64] = "";
-	uint64_t id;
 
 	for (unsigned i = 0; i < ROUTES; i++) {
-		if (!path_matches(routes[i].path, head->path, &id))
+		if (!path_matches(routes[i].path, head->path, &r))
 			continue;
 		if (routes[i].method == head->method) {
-			run(w, i, x, head, id);
+			run(w, i, &r);
 			return;
 		}
 		snprintf(methods + strlen(methods), sizeof methods - strlen(methods), "%s%s",
@@ -327,6 +356,8 @@ static void end_streams(void *arg)
 
 	event_stream_forget(w->events);
 	event_stream_forget(w->figures);
+	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)
+		state_stream_forget(w->streams[i / 2][i % 2]);
 }
 
 static int make_server(struct web *w, const struct web_conf *conf)
@@ -355,7 +386,17 @@ static int make_subscribers(struct web *w, const struct web_conf *conf)
 
 	if (!err)
 		err = event_stream_alloc(&w->figures, conf->env, conf->bus, false);
-	return err ? err : live_turns_alloc(&w->turns, conf->bus);
+	if (!err)
+		err = live_turns_alloc(&w->turns, conf->bus);
+	if (!err)
+		err = live_voice_alloc(&w->voice, conf->bus);
+	for (unsigned words = 0; words < 2 && !err; words++) {
+		err = web_make_voice_stream(w, words, &w->streams[WEB_STREAM_VOICE][words]);
+		if (!err)
+			err = web_make_activity_stream(w, words,
+						       &w->streams[WEB_STREAM_ACTIVITY][words]);
+	}
+	return err;
 }
 
 int web_alloc(struct web **out, const struct web_conf *conf)
@@ -364,7 +405,8 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	int err;
 
 	if (!out || !conf->live || !conf->bus || !conf->mcph || !conf->readyh || !conf->metricsh ||
-	    !conf->roomsh || !conf->reasonsh || !conf->guildsh || !conf->channelsh || !conf->orderh)
+	    !conf->roomsh || !conf->reasonsh || !conf->statsh || !conf->guildsh ||
+	    !conf->channelsh || !conf->orderh)
 		return EINVAL;
 	w = calloc(1, sizeof *w);
 	if (!w)
@@ -384,7 +426,7 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 							     .endedh = end_streams,
 							     .arg = w});
 	if (!err)
-		err = reads_alloc(&w->reads, conf->store);
+		err = reads_alloc(&w->reads, w, conf->store);
 	if (!err)
 		err = make_server(w, conf);
 	if (!err)
@@ -405,6 +447,7 @@ void web_forget_events(struct web *w)
 {
 	end_streams(w);
 	live_turns_forget(w->turns);
+	live_voice_forget(w->voice);
 }
 
 struct web *web_free(struct web *w)
@@ -413,7 +456,10 @@ struct web *web_free(struct web *w)
 		return NULL;
 	event_stream_free(w->events);
 	event_stream_free(w->figures);
+	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)
+		state_stream_free(w->streams[i / 2][i % 2]);
 	live_turns_free(w->turns);
+	live_voice_free(w->voice);
 	reads_free(w->reads);
 	http_server_free(w->server);
 	access_free(w->access);

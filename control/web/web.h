@@ -56,6 +56,7 @@ struct web_conf {
 	char *(*metricsh)(void *arg);	/* Prometheus's text format */
 	json_t *(*roomsh)(void *arg);	/* [{"guild": "ID", …}], to which the turns are added */
 	json_t *(*reasonsh)(void *arg); /* what reasons and rules mean */
+	json_t *(*statsh)(void *arg);	/* figures of the program: GET /api/stats */
 	json_t *(*guildsh)(void *arg);	/* [{"id", "name"}] */
 	/* [{"id", "name", "type": "voice" or "stage"}]; NULL also for a server nobody knows */
 	json_t *(*channelsh)(uint64_t guild, void *arg);

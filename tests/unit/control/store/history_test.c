@@ -267,6 +267,68 @@ TEST(calls_sessions_and_what_a_model_was_told_are_read)
 	end();
 }
 
+static bool add_session(enum event_type type, uint64_t at_ms, uint64_t start)
+{
+	struct bus_event ev = {.type = type, .at_ms = at_ms, .guild = 1};
+
+	ev.session = (struct event_session){.session = start, .channel = 300, .why = "left"};
+	return add(&ev);
+}
+
+TEST(actions_are_those_of_all_tables_by_time)
+{
+	struct bus_event fault = {.type = EVENT_FAULT, .at_ms = T0 + 4600, .guild = 1};
+	struct bus_event failover = {.type = EVENT_FAILOVER, .at_ms = T0 + 4700, .guild = 1};
+	char next[24];
+
+	fault.fault = (struct event_fault){.fault = "brain", .there = true, .count = 1};
+	failover.failover = (struct event_failover){.role = "text", .from = "a", .to = "b"};
+	CHECK(begin());
+	CHECK(add_session(EVENT_SESSION_STARTED, T0, T0) && add_turn(1, 1, "answered") &&
+	      add_call() && add(&fault) && add(&failover) &&
+	      add_session(EVENT_SESSION_OVER, T0 + 60000, T0) && add_turn(2, 9, "expired"));
+	CHECK_INT(ask((struct job){
+			  .owner = STORE_ACTIONS, .version = 9, .any = true, .grants = true}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 7);
+	CHECK_STR(text_of(row("actions", 0), "kind"), "reply_skipped");
+	CHECK_STR(text_of(row("actions", 1), "kind"), "voice_session_end");
+	CHECK_STR(text_of(json_object_get(row("actions", 1), "metadata"), "why"), "left");
+	CHECK_STR(text_of(row("actions", 2), "kind"), "voice_turn_out");
+	CHECK_STR(text_of(row("actions", 2), "content"), "ten past four");
+	CHECK_STR(text_of(row("actions", 2), "userId"), "501");
+	CHECK_STR(text_of(row("actions", 3), "kind"), "failover");
+	CHECK_STR(text_of(row("actions", 4), "kind"), "fault");
+	CHECK_STR(text_of(row("actions", 5), "kind"), "llm_tool_call");
+	CHECK_STR(text_of(json_object_get(row("actions", 5), "metadata"), "tool"), "clock");
+	CHECK_STR(text_of(row("actions", 6), "kind"), "voice_session_start");
+	CHECK_STR(text_of(row("actions", 6), "createdAt"), "2026-09-21T14:13:20.000Z");
+	/* Viewers: no words, and nothing that is for operators. */
+	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS, .version = 2, .guild = 1}), 0);
+	CHECK(json_is_null(json_object_get(row("actions", 1), "content")));
+	snprintf(next, sizeof next, "%s", text_of(got, "next"));
+	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS,
+				   .version = 9,
+				   .guild = 1,
+				   .until_ms = strtoull(next, NULL, 10)}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 3);
+	CHECK_STR(text_of(row("actions", 0), "kind"), "fault");
+	/* By kind, and of one session. */
+	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS,
+				   .version = 9,
+				   .text = (char *)",fault,llm_tool_call,"}),
+		  0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 2);
+	CHECK_INT(
+		ask((struct job){.owner = STORE_ACTIONS, .version = 9, .guild = 1, .channel = T0}),
+		0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 5);
+	CHECK_INT(ask((struct job){.owner = STORE_ACTIONS, .version = 9, .user = 501}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "actions")), 3);
+	end();
+}
+
 static bool add_fact(uint64_t owner, const char *text)
 {
 	sqlite3_stmt *s = db_use(db, DB_ADD_FACT);
@@ -299,6 +361,28 @@ TEST(facts_are_browsed_without_what_is_private)
 	CHECK_INT(json_array_size(json_object_get(got, "facts")), 1);
 	CHECK_INT(ask((struct job){.owner = STORE_FACTS, .version = 9, .text = (char *)"May"}), 0);
 	CHECK_INT(json_array_size(json_object_get(got, "facts")), 0);
+	end();
+}
+
+TEST(subjects_and_writes_of_the_memory_are_counted)
+{
+	struct bus_event written = {.type = EVENT_MEMORY_WRITTEN, .at_ms = T0, .guild = 1};
+
+	written.memory = (struct event_memory){.source = "asked", .inserted = 2, .duplicate = 1};
+	CHECK(begin());
+	CHECK(add_fact(0, "The server is blue") && add_fact(0, "The server is old") &&
+	      add_fact(501, "My name day is in May") && add(&written));
+	CHECK_INT(ask((struct job){.owner = STORE_SUBJECTS, .version = 9}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "subjects")), 2);
+	CHECK(json_is_true(json_object_get(row("subjects", 0), "private")));
+	CHECK_INT(number_of(row("subjects", 1), "facts"), 2);
+	CHECK_STR(text_of(row("subjects", 1), "name"), "alice");
+	CHECK_INT(ask((struct job){.owner = STORE_WRITES, .version = 9}), 0);
+	CHECK_STR(text_of(row("writes", 0), "source"), "asked");
+	CHECK_INT(number_of(row("writes", 0), "inserted"), 2);
+	CHECK_INT(number_of(row("writes", 0), "duplicate"), 1);
+	CHECK_INT(ask((struct job){.owner = STORE_REFLECTIONS, .version = 9}), 0);
+	CHECK_INT(json_array_size(json_object_get(got, "reflections")), 0);
 	end();
 }
 

@@ -8,6 +8,8 @@
 
 #include "control/configure/live_settings.h"
 #include "control/events/events.h"
+#include "control/web/roles.h"
+#include "control/web/routes.def"
 #include "control/web/sessions.h"
 #include "ipc/http.h"
 #include "tests/unit/ipc/loop.h"
@@ -118,6 +120,7 @@ static bool open_with(const json_t *kept)
 			      .mcph = on_ready,
 			      .readyh = on_ready,
 			      .reasonsh = on_ready,
+			      .statsh = on_ready,
 			      .guildsh = on_rooms,
 			      .channelsh = on_channels,
 			      .orderh = on_order,
@@ -450,5 +453,60 @@ TEST(the_page_runs_no_code_but_its_own)
 	CHECK_STR(fx.type, "text/javascript; charset=utf-8");
 	CHECK_INT(get("/page.css"), 200);
 	CHECK_INT(get("/page.html"), 404);
+	close_all();
+}
+
+/* The path of a route with numbers in it. */
+static void fill_path(const char *path, char out[80])
+{
+	const char *colon = strchr(path, ':');
+	bool session = colon && strncmp(colon, ":session", strlen(":session")) == 0;
+
+	if (colon)
+		snprintf(out, 80, "%.*s%s%s", (int)(colon - path), path, session ? "42-7" : "42",
+			 colon + (session ? strlen(":session") : strlen(":id")));
+	else
+		snprintf(out, 80, "%s", path);
+}
+
+/* The status of each route above this role, as somebody of this role asks for it. */
+static unsigned count_refused(enum web_role role, int status)
+{
+	static const struct {
+		const char *method, *path;
+		enum web_role role;
+	} routes[] = {
+#define ROUTE(METHOD, path, r, handler, n, ms, text) {#METHOD, path, WEB_##r},
+		WEB_ROUTES(ROUTE)
+#undef ROUTE
+	};
+	unsigned n = 0;
+	char path[80];
+
+	for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
+		if (routes[i].role <= role)
+			continue;
+		fill_path(routes[i].path, path);
+		n++;
+		if (ask(routes[i].method, path,
+			role == WEB_NOBODY
+				? (const char *const[4]){origin_line()}
+				: (const char *const[4]){cookie_line(), origin_line()}) != status) {
+			test_fail(__FILE__, __LINE__, "%s %s as %d: %d", routes[i].method, path,
+				  role, fx.status);
+			return 0;
+		}
+	}
+	return n;
+}
+
+TEST(each_route_refuses_those_below_its_role)
+{
+	CHECK(open_with(NULL));
+	CHECK(count_refused(WEB_NOBODY, 401) > 40);
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK(count_refused(WEB_VIEWER, 403) > 20);
+	CHECK_INT(sign_in_as(WEB_OPERATOR, 2), 201);
+	CHECK(count_refused(WEB_OPERATOR, 403) > 8);
 	close_all();
 }

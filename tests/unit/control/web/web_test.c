@@ -144,6 +144,7 @@ static bool open_with(const json_t *kept, struct journal *j)
 			      .session_hours = &hours,
 			      .roomsh = on_rooms,
 			      .reasonsh = on_reasons,
+			      .statsh = on_ready,
 			      .guildsh = on_guilds,
 			      .channelsh = on_channels,
 			      .orderh = on_order,

@@ -1,0 +1,35 @@
+/* Sessions of speech-to-text and calls of tools of the voice sessions that go on now, in the form
+ * of the seeds: a subscriber of the bus. Without words: what a tool returned is in the history
+ * alone. Gone once the voice session is over. */
+#ifndef CONTROL_WEB_LIVE_VOICE_H
+#define CONTROL_WEB_LIVE_VOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct bus;
+struct bus_event;
+struct live_voice;
+
+enum { LIVE_ASR_MAX = 256, LIVE_CALLS_MAX = 64 };
+
+/* Subscribes; bus is borrowed. ENOMEM, ENOSPC. Caller owns *out and frees it when nobody publishes
+ * any more. */
+int live_voice_alloc(struct live_voice **out, struct bus *bus);
+struct live_voice *live_voice_free(struct live_voice *v);
+void live_voice_forget(struct live_voice *v);
+/* AsrSessionState of each person of the server who spoke: [{userId, displayName, connected,
+ * createdAt, lastTranscriptAt, idleTimerEndsAt, closedReason, guildId, sessionId}]. people: those
+ * of /api/rooms, with the end of their idle timers; borrowed, may be NULL. Caller owns it. */
+json_t *live_voice_asr(const struct live_voice *v, uint64_t guild, const json_t *people);
+/* ToolCallEvent of the last calls in the server, the oldest first. Caller owns it. */
+json_t *live_voice_calls(const struct live_voice *v, uint64_t guild);
+/* One TOOL_BEGAN or TOOL_CALLED as a ToolCallEvent; words: with what the tool returned. Caller owns
+ * it. */
+json_t *live_voice_call_json(const struct bus_event *ev, bool words);
+/* One ASR_SESSION as an AsrSessionState. Caller owns it. */
+json_t *live_voice_asr_json(const struct bus_event *ev);
+
+#endif

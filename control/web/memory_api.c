@@ -1,0 +1,131 @@
+/* What the memory keeps, over HTTP: /api/memory/…. A person's own memory is shown without its text.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/store/store.h"
+#include "control/web/inside.h"
+#include "control/web/list_query.h"
+
+static void list(struct web *w, const struct web_request *r, enum store_reading what,
+		 const struct list_query *q)
+{
+	web_read(w, r,
+		 &(struct store_query){.what = what,
+				       .guild = q->guild,
+				       .user = q->user,
+				       .reason = what == STORE_FACTS ? q->letters : "",
+				       .since_ms = q->since_ms,
+				       .row = q->cursor,
+				       .most = q->limit,
+				       .words = true,
+				       .operators = true},
+		 NULL);
+}
+
+static void list_all(struct web *w, const struct web_request *r, enum store_reading what)
+{
+	struct list_query q;
+
+	if (list_query_read(&q, r->head))
+		list(w, r, what, &q);
+	else
+		web_refuse(r->x, WEB_BAD_LIST_QUERY);
+}
+
+void web_facts_get(struct web *w, const struct web_request *r)
+{
+	list_all(w, r, STORE_FACTS);
+}
+
+void web_memory_subjects_get(struct web *w, const struct web_request *r)
+{
+	list_all(w, r, STORE_SUBJECTS);
+}
+
+void web_memory_reflections_get(struct web *w, const struct web_request *r)
+{
+	list_all(w, r, STORE_REFLECTIONS);
+}
+
+void web_memory_writes_get(struct web *w, const struct web_request *r)
+{
+	list_all(w, r, STORE_WRITES);
+}
+
+void web_memory_profile_get(struct web *w, const struct web_request *r)
+{
+	struct list_query q;
+
+	if (!list_query_read(&q, r->head))
+		web_refuse(r->x, WEB_BAD_LIST_QUERY);
+	else if (!q.user)
+		web_refuse(r->x, WEB_BAD_PERSON);
+	else
+		list(w, r, STORE_FACTS, &q);
+}
+
+/* The list of store_find_facts. */
+static void answer_search(struct web *w, struct http_exchange *x, enum web_role role,
+			  const char *document)
+{
+	json_t *results = json_loads(document, 0, NULL);
+
+	(void)w;
+	(void)role;
+	web_json(x, 200, results ? json_pack("{s:o}", "results", results) : NULL);
+}
+
+/* The server's memory alone: what a person has to themselves is found by themselves. */
+void web_memory_search_get(struct web *w, const struct web_request *r)
+{
+	struct list_query q;
+	struct store_facts f = {0};
+	struct read *read;
+	json_t *words;
+	char *request;
+
+	if (!list_query_read(&q, r->head) || !q.guild || !*q.letters) {
+		web_refuse(r->x, WEB_BAD_SEARCH);
+		return;
+	}
+	read = web_read_begin(w, r, answer_search);
+	if (!read)
+		return;
+	words = json_pack("{s:s}", "words", q.letters);
+	request = words ? json_dumps(words, JSON_COMPACT) : NULL;
+	json_decref(words);
+	f.guild = q.guild;
+	f.request = request ? request : "{}";
+	f.question = q.letters;
+	f.most = q.limit;
+	web_read_begun(r, read, store_find_facts(web_reads_store(w), &f, web_on_read, read));
+	free(request);
+}
+
+/* The author's own order to forget it, given for them: what rests on the fact goes with it. */
+void web_fact_delete(struct web *w, const struct web_request *r)
+{
+	char request[64], target[96];
+	struct store_facts f = {.request = request, .any = true};
+	struct list_query q;
+	struct read *read;
+	int err;
+
+	if (!list_query_read(&q, r->head) || !q.guild || !q.user) {
+		web_refuse(r->x, WEB_BAD_LIST_QUERY);
+		return;
+	}
+	read = web_read_begin(w, r, NULL);
+	if (!read)
+		return;
+	snprintf(request, sizeof request, "{\"id\": %llu}", (unsigned long long)r->id);
+	f.guild = q.guild;
+	f.owner = f.user = q.user;
+	err = store_forget_facts(web_reads_store(w), &f, web_on_read, read);
+	snprintf(target, sizeof target, "fact %llu in server %llu", (unsigned long long)r->id,
+		 (unsigned long long)q.guild);
+	access_audit(web_access(w), r->x, "forget_fact", target, err ? "refused" : "begun");
+	web_read_begun(r, read, err);
+}

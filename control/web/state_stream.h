@@ -1,0 +1,46 @@
+/* An event stream of the seeds: a snapshot for each new reader, the state every three seconds, and
+ * events of the bus as they happen. Until the first reader joins it costs nothing; without readers
+ * its timer stops. */
+#ifndef CONTROL_WEB_STATE_STREAM_H
+#define CONTROL_WEB_STATE_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct bus;
+struct bus_event;
+struct env;
+struct http_exchange;
+struct http_head;
+struct state_stream;
+
+enum { STATE_STREAM_MS = 3000 };
+
+struct state_stream_conf {
+	struct env *env;
+	struct bus *bus;
+	uint64_t mask;			      /* BUS_MASK of the events that it carries */
+	bool words;			      /* with what people and the bot said */
+	const char *snapshot, *state, *event; /* names of its events */
+	/* Each answer is the stream's; NULL: nothing is sent. first: what the reader joined with,
+	 * borrowed, or NULL. */
+	json_t *(*snapshoth)(bool words, json_t *first, void *arg);
+	json_t *(*stateh)(bool words, void *arg);
+	json_t *(*eventh)(const struct bus_event *ev, bool words, void *arg);
+	void *arg;
+};
+
+/* Subscribes; conf's pointers are borrowed. ENOMEM, ENOSPC. Caller owns *out and frees it before
+ * the HTTP server and when nobody publishes any more. */
+int state_stream_alloc(struct state_stream **out, const struct state_stream_conf *conf);
+struct state_stream *state_stream_free(struct state_stream *s);
+/* Drops the ring and its readers, who come back to a new one. */
+void state_stream_forget(struct state_stream *s);
+/* Makes the exchange a reader. first: for the snapshot, borrowed, or NULL. ENOMEM: nothing was
+ * answered. */
+int state_stream_join(struct state_stream *s, struct http_exchange *x, const struct http_head *head,
+		      json_t *first);
+
+#endif

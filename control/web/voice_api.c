@@ -1,0 +1,154 @@
+/* The voice monitor of the seeds: GET /api/voice/state, /api/voice/asr-sessions and the stream
+ * /api/voice/events. All of it is what /api/rooms, the bus and the servers of MCP tell. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/events/events.h"
+#include "control/web/inside.h"
+#include "control/web/live_turns.h"
+#include "control/web/live_voice.h"
+#include "control/web/state_stream.h"
+
+static uint64_t guild_of(const json_t *room)
+{
+	const char *id = json_string_value(json_object_get(room, "guild"));
+
+	return id ? strtoull(id, NULL, 10) : 0;
+}
+
+static json_t *participants_json(const json_t *room)
+{
+	json_t *list = json_array();
+	const json_t *person;
+	size_t i;
+
+	json_array_foreach(json_object_get(room, "people"), i, person) json_array_append_new(
+		list, json_pack("{s:O?,s:O?,s:O?}", "userId", json_object_get(person, "user"),
+				"displayName", json_object_get(person, "name"), "heard",
+				json_object_get(person, "heard")));
+	return list;
+}
+
+static json_t *session_json(const struct web *w, const json_t *room, bool words)
+{
+	uint64_t guild = guild_of(room);
+	json_t *s = json_pack(
+		"{s:O?,s:O?,s:O?,s:O?,s:o,s:o,s:o,s:o,s:o,s:O?,s:O?,s:O?,s:O?}", "sessionId",
+		json_object_get(room, "since"), "guildId", json_object_get(room, "guild"),
+		"voiceChannelId", json_object_get(room, "channel"), "startedAt",
+		json_object_get(room, "since"), "participants", participants_json(room),
+		"asrSessions", live_voice_asr(web_voice(w), guild, json_object_get(room, "people")),
+		"toolCalls", live_voice_calls(web_voice(w), guild), "turns",
+		live_turns_current(web_turns(w), guild, words), "lastTurn",
+		live_turns_last(web_turns(w), guild, words), "brainTools",
+		json_object_get(room, "brainTools"), "music", json_object_get(room, "music"),
+		"brain", json_object_get(room, "brain"), "muted", json_object_get(room, "muted"));
+
+	return s;
+}
+
+/* A list of all sessions, one after the other. */
+static json_t *gather(const json_t *sessions, const char *name)
+{
+	json_t *all = json_array();
+	const json_t *s;
+	size_t i;
+
+	json_array_foreach(sessions, i, s) json_array_extend(all, json_object_get(s, name));
+	return all;
+}
+
+json_t *web_voice_state(const struct web *w, bool words)
+{
+	const struct web_conf *c = web_shown(w);
+	json_t *rooms = c->roomsh(c->arg), *sessions = json_array(), *mcp = c->mcph(c->arg), *all;
+	const json_t *room;
+	size_t i;
+
+	json_array_foreach(rooms, i, room)
+		json_array_append_new(sessions, session_json(w, room, words));
+	all = json_pack("{s:I,s:o,s:o,s:o,s:O?}", "activeCount",
+			(json_int_t)json_array_size(sessions), "sessions", sessions, "asrSessions",
+			gather(sessions, "asrSessions"), "toolCalls", gather(sessions, "toolCalls"),
+			"mcpStatus", json_object_get(mcp, "servers"));
+	json_decref(rooms);
+	json_decref(mcp);
+	return all;
+}
+
+void web_voice_state_get(struct web *w, const struct web_request *r)
+{
+	web_json(r->x, 200, web_voice_state(w, r->role >= WEB_OPERATOR));
+}
+
+void web_asr_sessions_get(struct web *w, const struct web_request *r)
+{
+	json_t *all = web_voice_state(w, false);
+
+	web_json(r->x, 200,
+		 all ? json_pack("{s:O?}", "sessions", json_object_get(all, "asrSessions")) : NULL);
+	json_decref(all);
+}
+
+/* ---- the stream ---- */
+
+static json_t *snapshot(bool words, json_t *first, void *arg)
+{
+	(void)first;
+	return web_voice_state(arg, words);
+}
+
+static json_t *state(bool words, void *arg)
+{
+	return web_voice_state(arg, words);
+}
+
+/* The seeds' VoiceEvent: calls of tools and sessions of speech-to-text in their form, others as
+ * docs/events.md has them. */
+static json_t *event(const struct bus_event *ev, bool words, void *arg)
+{
+	bool tool = ev->type == EVENT_TOOL_BEGAN || ev->type == EVENT_TOOL_CALLED;
+	bool asr = ev->type == EVENT_ASR_SESSION;
+	json_t *j = tool  ? live_voice_call_json(ev, words)
+		    : asr ? live_voice_asr_json(ev)
+			  : bus_event_json(ev, words);
+
+	(void)arg;
+	json_object_set_new(j, "type",
+			    json_string(tool  ? "tool_call"
+					: asr ? "asr_session"
+					      : bus_event_info(ev->type)->name));
+	return j;
+}
+
+int web_make_voice_stream(struct web *w, bool words, struct state_stream **out)
+{
+	struct state_stream_conf conf = {
+		.env = web_env(w),
+		.bus = web_shown(w)->bus,
+		.mask = BUS_MASK(EVENT_TURN_ADMITTED) | BUS_MASK(EVENT_TURN_SPEAKING) |
+			BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_UTTERANCE) |
+			BUS_MASK(EVENT_SPEECH_DROPPED) | BUS_MASK(EVENT_SESSION_STARTED) |
+			BUS_MASK(EVENT_SESSION_OVER) | BUS_MASK(EVENT_CALL_STATE) |
+			BUS_MASK(EVENT_FAULT) | BUS_MASK(EVENT_SOUND_PLAYED) |
+			BUS_MASK(EVENT_TOOL_BEGAN) | BUS_MASK(EVENT_TOOL_CALLED) |
+			BUS_MASK(EVENT_ASR_SESSION),
+		.words = words,
+		.snapshot = "voice_state",
+		.state = "voice_state",
+		.event = "voice_event",
+		.snapshoth = snapshot,
+		.stateh = state,
+		.eventh = event,
+		.arg = w};
+
+	return state_stream_alloc(out, &conf);
+}
+
+void web_voice_events_get(struct web *w, const struct web_request *r)
+{
+	bool words = r->role >= WEB_OPERATOR;
+
+	if (state_stream_join(web_stream(w, WEB_STREAM_VOICE, words), r->x, r->head, NULL))
+		http_reply(r->x, 503, NULL, NULL, 0);
+}

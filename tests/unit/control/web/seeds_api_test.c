@@ -1,0 +1,311 @@
+/* The seeds' API of the voice monitor and of the actions, with a real client on loopback. */
+#include "control/web/web.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/configure/live_settings.h"
+#include "control/events/events.h"
+#include "ipc/http.h"
+#include "tests/unit/ipc/loop.h"
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+static struct fixture {
+	struct loop l;
+	struct settings *settings;
+	struct live_settings *live;
+	struct bus *bus;
+	struct web *web;
+	struct http *http;
+	json_t *got;
+	int status;
+	char text[16384]; /* of a stream */
+	size_t n;
+	const char *want;
+} fx;
+
+static int on_save(const struct live_settings_version *version, void *arg)
+{
+	(void)version;
+	(void)arg;
+	return EIO;
+}
+
+static void on_changed(void *arg)
+{
+	(void)arg;
+}
+
+static void on_told(const char *name, enum settings_when when, const char *author, void *arg)
+{
+	(void)name;
+	(void)when;
+	(void)author;
+	(void)arg;
+}
+
+static json_t *on_mcp(void *arg)
+{
+	(void)arg;
+	return json_pack("{s:[{s:s}]}", "servers", "serverName", "notes");
+}
+
+static json_t *on_ready(void *arg)
+{
+	(void)arg;
+	return json_pack("{s:b}", "ready", 1);
+}
+
+static char *on_metrics(void *arg)
+{
+	(void)arg;
+	return strdup("");
+}
+
+static json_t *on_rooms(void *arg)
+{
+	(void)arg;
+	return json_pack("[{s:s,s:s,s:s,s:[{s:s,s:s,s:b}],s:[{s:s}],s:n}]", "guild", "42",
+			 "channel", "7", "since", "2026-09-21T14:13:20.000Z", "people", "user",
+			 "501", "name", "alice", "heard", 1, "brainTools", "name", "clock",
+			 "music");
+}
+
+static json_t *on_stats(void *arg)
+{
+	(void)arg;
+	return json_pack("{s:i}", "voiceSessions", 1);
+}
+
+static json_t *on_channels(uint64_t guild, void *arg)
+{
+	(void)guild;
+	(void)arg;
+	return NULL;
+}
+
+static int on_order(const struct web_order *o, char why[WEB_WHY_SIZE], void *arg)
+{
+	(void)o;
+	(void)why;
+	(void)arg;
+	return 0;
+}
+
+static bool open_all(void)
+{
+	static const uint32_t hours = 1;
+	struct live_settings_conf lc = {.saveh = on_save, .changedh = on_changed, .toldh = on_told};
+	struct web_conf wc = {.listen = "127.0.0.1:0",
+			      .token = TOKEN,
+			      .session_hours = &hours,
+			      .mcph = on_mcp,
+			      .readyh = on_ready,
+			      .metricsh = on_metrics,
+			      .roomsh = on_rooms,
+			      .reasonsh = on_ready,
+			      .statsh = on_stats,
+			      .guildsh = on_ready,
+			      .channelsh = on_channels,
+			      .orderh = on_order};
+
+	memset(&fx, 0, sizeof fx);
+	if (loop_open(&fx.l, NULL) || settings_alloc(&fx.settings))
+		return false;
+	lc.settings = fx.settings;
+	if (live_settings_alloc(&fx.live, &lc) || bus_alloc(&fx.bus))
+		return false;
+	wc.env = fx.l.env;
+	wc.live = fx.live;
+	wc.bus = fx.bus;
+	return web_alloc(&fx.web, &wc) == 0 && http_alloc(&fx.http, fx.l.env, NULL, "test") == 0;
+}
+
+static void close_all(void)
+{
+	http_free(fx.http);
+	web_free(fx.web);
+	bus_free(fx.bus);
+	live_settings_free(fx.live);
+	settings_free(fx.settings);
+	json_decref(fx.got);
+	loop_close(&fx.l);
+}
+
+static void on_answer(const struct http_resp *resp, void *arg)
+{
+	(void)arg;
+	env_stop(fx.l.env);
+	fx.status = resp->status;
+	json_decref(fx.got);
+	fx.got = json_loadb(resp->body.p, resp->body.n, 0, NULL);
+}
+
+static void on_part(const struct http_resp *resp, void *arg)
+{
+	size_t n = resp->body.n, room = sizeof fx.text - 1 - fx.n;
+
+	(void)arg;
+	n = n < room ? n : room;
+	memcpy(fx.text + fx.n, resp->body.p, n);
+	fx.n += n;
+	fx.text[fx.n] = '\0';
+	if (fx.want && strstr(fx.text, fx.want))
+		env_stop(fx.l.env);
+}
+
+static struct http_req *begin(const char *method, const char *path, const char *body,
+			      void (*parth)(const struct http_resp *resp, void *arg))
+{
+	static const char *const headers[] = {"Authorization: Bearer " TOKEN,
+					      "Content-Type: application/json", NULL};
+	struct http_call call = {.method = method,
+				 .headers = headers,
+				 .parth = parth,
+				 .body = body,
+				 .body_len = body ? strlen(body) : 0};
+	struct http_req *req = NULL;
+	char url[160];
+
+	snprintf(url, sizeof url, "http://127.0.0.1:%u%s", web_port(fx.web), path);
+	call.url = url;
+	call.timeout_ms = parth ? 0 : 5000;
+	fx.n = 0;
+	fx.text[0] = '\0';
+	fx.status = 0;
+	return http_request(&req, fx.http, &call, on_answer, NULL) ? NULL : req;
+}
+
+static int ask(const char *method, const char *path, const char *body)
+{
+	if (!begin(method, path, body, NULL))
+		return -1;
+	loop_run(&fx.l);
+	return fx.status;
+}
+
+static bool await(const char *text)
+{
+	fx.want = text;
+	return strstr(fx.text, text) || (loop_run(&fx.l) && strstr(fx.text, text));
+}
+
+static void tell_asr(void)
+{
+	bus_publish(fx.bus,
+		    &(struct bus_event){.type = EVENT_ASR_SESSION,
+					.at_ms = 1790000000000,
+					.guild = 42,
+					.user = 501,
+					.asr = {.name = "alice", .state = "opened", .why = ""}});
+}
+
+static void tell_call(void)
+{
+	bus_publish(fx.bus,
+		    &(struct bus_event){
+			    .type = EVENT_TOOL_CALLED,
+			    .at_ms = 1790000000000,
+			    .guild = 42,
+			    .tool = {.name = "clock", .code = "ok", .summary = "ten past four"}});
+}
+
+static size_t size_of(const json_t *j, const char *name)
+{
+	return json_array_size(json_object_get(j, name));
+}
+
+TEST(the_state_of_the_calls_has_the_seeds_names)
+{
+	const json_t *session;
+
+	CHECK(open_all());
+	tell_asr();
+	tell_call();
+	CHECK_INT(ask("GET", "/api/voice/state", NULL), 200);
+	CHECK_INT(json_integer_value(json_object_get(fx.got, "activeCount")), 1);
+	CHECK_INT(size_of(fx.got, "asrSessions"), 1);
+	CHECK_INT(size_of(fx.got, "toolCalls"), 1);
+	CHECK_INT(size_of(fx.got, "mcpStatus"), 1);
+	session = json_array_get(json_object_get(fx.got, "sessions"), 0);
+	CHECK_STR(json_string_value(json_object_get(session, "guildId")), "42");
+	CHECK_STR(json_string_value(json_object_get(session, "voiceChannelId")), "7");
+	CHECK_INT(size_of(session, "participants"), 1);
+	CHECK_INT(size_of(session, "brainTools"), 1);
+	CHECK_INT(size_of(session, "asrSessions"), 1);
+	CHECK_INT(ask("GET", "/api/voice/asr-sessions", NULL), 200);
+	CHECK_INT(size_of(fx.got, "sessions"), 1);
+	CHECK_INT(ask("GET", "/api/stats", NULL), 200);
+	CHECK_INT(json_integer_value(json_object_get(fx.got, "voiceSessions")), 1);
+	CHECK_INT(ask("GET", "/api/health", NULL), 200);
+	close_all();
+}
+
+TEST(a_reader_of_the_calls_gets_their_state_at_once_and_then_events)
+{
+	struct http_req *req;
+
+	CHECK(open_all());
+	req = begin("GET", "/api/voice/events", NULL, on_part);
+	CHECK(await("event: voice_state\ndata: {\"activeCount\":1"));
+	tell_asr();
+	tell_call();
+	CHECK(await("\"type\":\"tool_call\""));
+	CHECK(strstr(fx.text, "event: voice_event\ndata: {\"userId\":\"501\""));
+	CHECK(strstr(fx.text, "\"type\":\"asr_session\""));
+	CHECK(strstr(fx.text, "\"outputSummary\":\"ten past four\""));
+	http_req_cancel(req);
+	close_all();
+}
+
+TEST(a_reader_of_the_actions_gets_a_snapshot_and_each_action)
+{
+	struct http_req *req;
+
+	CHECK(open_all());
+	req = begin("GET", "/api/activity/events", NULL, on_part);
+	CHECK(await("event: activity_snapshot\ndata: {\"actions\":[],\"stats\":{"));
+	tell_asr();
+	tell_call();
+	CHECK(await("\"kind\":\"llm_tool_call\""));
+	CHECK(strstr(fx.text, "event: action_event\n"));
+	CHECK(!strstr(fx.text, "asr_session"));
+	http_req_cancel(req);
+	close_all();
+}
+
+TEST(without_a_database_there_are_no_actions_and_bad_queries_are_named)
+{
+	CHECK(open_all());
+	CHECK_INT(ask("GET", "/api/actions?kinds=turn,fault&sinceHours=2&limit=1000", NULL), 503);
+	CHECK_INT(ask("GET", "/api/actions?limit=1001", NULL), 400);
+	CHECK_INT(ask("GET", "/api/actions?kinds=Robert'%3B--", NULL), 400);
+	CHECK_INT(ask("GET", "/api/actions?guildId=x", NULL), 400);
+	CHECK_INT(ask("GET", "/api/voice/history/sessions/42-1790000000000/events", NULL), 503);
+	CHECK_INT(ask("GET", "/api/voice/history/sessions/42/events", NULL), 404);
+	CHECK_INT(ask("GET", "/api/voice/history/sessions/42-x/events", NULL), 404);
+	CHECK_INT(ask("GET", "/api/voice/history/sessions/-1/events", NULL), 404);
+	CHECK_INT(ask("GET", "/api/memory/search?guild=42", NULL), 400);
+	CHECK_INT(ask("GET", "/api/memory/search?guild=42&q=blue", NULL), 503);
+	CHECK_INT(ask("GET", "/api/memory/fact-profile", NULL), 400);
+	CHECK_INT(ask("GET", "/api/memory/subjects", NULL), 503);
+	CHECK_INT(ask("GET", "/api/memory/writes", NULL), 503);
+	CHECK_INT(ask("GET", "/api/memory/reflections", NULL), 503);
+	close_all();
+}
+
+TEST(what_a_preset_means_is_told_without_a_change)
+{
+	CHECK(open_all());
+	CHECK_INT(ask("POST", "/api/settings/preset-defaults", "{\"preset\": \"quiet\"}"), 200);
+	CHECK(json_is_true(json_object_get(json_object_get(fx.got, "effective"), "command_only")));
+	CHECK(!fx.settings->command_only);
+	CHECK_INT(ask("POST", "/api/settings/preset-defaults", "{\"preset\": \"loud\"}"), 400);
+	CHECK_INT(ask("POST", "/api/settings/preset-defaults", "{}"), 400);
+	CHECK_INT(ask("POST", "/api/settings/refresh", "{}"), 200);
+	CHECK(json_is_true(json_object_get(fx.got, "saveAppliedToRuntime")));
+	close_all();
+}
