@@ -1,16 +1,21 @@
 // Drives the dashboard in headless Chromium against a live conversation: sign-in by a link, the room, a turn while it is answered,
-// a turn that is opened, every view, a change of the settings, hostile texts, orders, the keyboard, sign-out. SHOTS=FOLDER also takes pictures. Needs no module: the browser is
-// spoken to over a pipe.
+// a turn that is opened, every view, a change of the settings, hostile texts, orders, the keyboard, sign-out. Each is examined by
+// axe-core, light and dark, and the API's document by a validator of OpenAPI. SHOTS=FOLDER also takes pictures. The browser is spoken
+// to over a pipe.
 //
-//   view.mjs LINK GO     GO: a file that is made when the caller shall ask
+//   view.mjs LINK GO     GO: a file that is made when the caller shall ask, and GO.music when music shall be asked for
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { Validator } from '@seriousme/openapi-schema-validator';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const [link, go] = process.argv.slice(2);
 const shots = process.env.SHOTS;
-let passed = 0, failed = 0;
+let passed = 0, failed = 0, examined = 0, violated = 0;
 const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
 
 function is(what, got, wanted) {
@@ -94,6 +99,26 @@ class Browser {
     writeFileSync(join(shots, `dashboard-${name}.png`), Buffer.from(data, 'base64'));
   }
 
+  async colours(dark) {
+    await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
+  }
+
+  // What axe-core finds, light and dark.
+  async violations() {
+    const found = [];
+
+    if (!await this.eval('Boolean(window.axe)')) await this.send('Runtime.evaluate', { expression: axe });
+    for (const dark of [false, true]) {
+      await this.colours(dark);
+      await sleep(100);
+      found.push(...await this.eval(`axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.flatMap((v) =>
+        v.nodes.map((n) => '${dark ? 'dark' : 'light'} ' + v.id + ' ' + n.target.join(' '))))`));
+    }
+    examined++;
+    violated += found.length;
+    return found;
+  }
+
   async key(key) {
     for (const type of ['keyDown', 'keyUp']) await this.send('Input.dispatchKeyEvent', { type, key, code: key });
   }
@@ -109,13 +134,14 @@ class Browser {
 
 const text = (id) => `document.getElementById('${id}').textContent`;
 // An answer that is begun before its speaker is done may leave a turn of its own, which is not this one.
-const answered = "[...document.querySelectorAll('#turns button')].find((x) => x.querySelector('.reason.answered'))";
+const answered = "[...document.querySelectorAll('#turns button')].find((x) => x.querySelector('.reason.answered') && /what can/.test(x.textContent))";
 const hidden = (id) => `document.getElementById('${id}').hidden`;
 
 async function signIn(b) {
   await b.go(link.replace(/#.*/, ''));
   is('without a session there is a form', await b.until(`!${hidden('sign-in')}`), true);
   is('and nothing else', await b.eval(hidden('board')), true);
+  is('axe-core finds nothing in the form', await b.violations(), []);
   await b.picture('sign-in', 1280, 500, false);
   b.troubles.length = 0; // the 401 of a page that asks who it is
   await b.go('about:blank');
@@ -126,12 +152,36 @@ async function signIn(b) {
   is('the page is live', await b.until(`${text('link')} === 'live'`), true);
 }
 
+async function checkApi(b) {
+  const document = await b.eval("fetch('/api/openapi.json').then((r) => r.json())");
+  const { valid, errors } = await new Validator().validate(document);
+
+  is('the description of the API is valid OpenAPI 3.1', [valid, errors ?? null, document.openapi], [true, null, '3.1.0']);
+  const problems = await b.eval(`Promise.all(${JSON.stringify(Object.entries(document.paths).filter(([path, item]) => item.get && path.startsWith('/api/')
+    && !path.endsWith('events') && !path.includes('{')).map(([path]) => path))}.map((path) => fetch(path).then((r) => [path, r.status])))
+    .then((all) => all.filter(([path, status]) => status !== 200 && !(status === 400 && /search|fact-profile/.test(path))))`);
+
+  is('each of its lists answers', problems, []);
+  b.troubles.length = 0; // the 400 of those that need a query
+  is('the state of the calls comes at once and every 3 s', await b.eval(`new Promise((done) => {
+    const s = new EventSource('/api/voice/events'), times = [];
+    setTimeout(() => { s.close(); done(times.length >= 2 && times[1] - times[0] > 2500); }, 4500);
+    s.addEventListener('voice_state', (m) => { if (JSON.parse(m.data).activeCount === 1) times.push(performance.now()); });
+  })`), true);
+  is('so do the last actions', await b.eval(`new Promise((done) => {
+    const s = new EventSource('/api/activity/events');
+    setTimeout(() => { s.close(); done(0); }, 5000);
+    s.addEventListener('activity_snapshot', (m) => { s.close(); done(JSON.parse(m.data).actions.some((a) => a.kind === 'llm_tool_call')); });
+  })`), true);
+}
+
 async function seeTurn(b) {
   is('the room is shown', await b.until("document.querySelectorAll('#rooms button').length === 1"), true);
   writeFileSync(go, '');
   is('Alice is heard', await b.until(`${text('people')}.includes('Alice heard')`, 20000), true);
   is('her turn is shown while it is answered', await b.until(`${text('now')}.includes('The bot answers.')`, 40000), true);
   is('with its decisions so far', await b.eval("document.querySelectorAll('#now tbody tr').length > 3"), true);
+  is('axe-core finds nothing in the room', await b.violations(), []);
   await b.picture('now', 1280, 900, true);
   is('and then among the last turns', await b.until(`${answered} !== undefined`, 60000), true);
   is('of which none is under way', await b.until(`${text('now')}.includes('Nobody waits for an answer.')`), true);
@@ -139,6 +189,7 @@ async function seeTurn(b) {
   is('a turn opens', await b.until(`${text('turn')}.includes('Times from the end of speech')`), true);
   is('with what was said, why, and what it cost', await b.eval(`['I am Parley', 'direct_address', 'Costs'].map((x) => ${text('turn')}.includes(x))`),
     [true, true, true]);
+  is('axe-core finds nothing in the turn', await b.violations(), []);
   await b.picture('light', 1280, 800, false);
   await b.picture('dark', 1280, 800, true);
   await b.picture('phone', 390, 800, true);
@@ -168,13 +219,26 @@ async function leave(b) {
   is('it leaves', await b.until(`${text('rooms')}.includes('in no voice channel')`, 15000), true);
 }
 
-const views = ['settings', 'memory', 'music', 'providers', 'costs', 'tools', 'faults', 'encryption', 'sessions', 'audit'];
+const views = ['transcription', 'tools', 'memory', 'music', 'providers', 'costs', 'faults', 'encryption', 'sessions', 'audit', 'settings'];
 const shown = (id) => `location.hash === '#${id}' && !document.getElementById('view').hidden && document.getElementById('view-body').textContent.length > 1`;
 
+// Of the views that a conversation fills.
+const filled = {
+  transcription: "document.getElementById('view-body').textContent.includes('Alice')",
+  tools: "['memory_write', 'echo', 'Tools offered to models'].every((x) => document.getElementById('view-body').textContent.includes(x))",
+  memory: "['bike is red', 'left out as duplicates'].every((x) => document.getElementById('view-body').textContent.includes(x))",
+  music: "['Sea Song', 'Night Train', 'Old Bell'].every((x) => document.getElementById('view-body').textContent.includes(x))",
+  sessions: "document.getElementById('view-body').textContent.includes('goes on')",
+};
+
 async function seeViews(b) {
+  writeFileSync(`${go}.music`, '');
+  is('music plays', await b.until("fetch('/api/rooms').then((r) => r.json()).then((r) => r.rooms[0]?.music?.trackCount === 3)", 20000), true);
   for (const id of views) {
     await b.eval(`location.hash = '#${id}'; true`);
     is(`the view ${id} is shown`, await b.until(shown(id)), true);
+    if (filled[id]) is('with what it is about', await b.until(filled[id]), true);
+    is('axe-core finds nothing in it', await b.violations(), []);
     is('without trouble', await b.eval("[...document.querySelectorAll('#view-body > .bad')].map((x) => x.textContent)"), []);
     await b.picture(`view-${id}`, 1280, 800, false);
     await b.picture(`view-${id}-dark`, 1280, 800, true);
@@ -196,6 +260,7 @@ async function changeSettings(b) {
   is('a setting is found', await b.until("document.querySelectorAll('#view-body .setting').length === 1"), true);
   await b.eval(change('setting-cost_warn_percent', '70'));
   is('its change is shown before it is saved', await b.until(`${body}.includes('Not saved yet') && ${body}.includes('70')`), true);
+  is('axe-core finds nothing in the change', await b.violations(), []);
   await b.picture('view-settings-change', 1280, 500, false);
   await b.eval(click('Save'));
   is('it is saved', await b.until(`${body}.includes('cost_warn_percent: takes effect')`), true);
@@ -269,6 +334,7 @@ const b = new Browser();
 try {
   await b.open();
   await signIn(b);
+  await checkApi(b);
   await seeTurn(b);
   await useKeys(b);
   await seeViews(b);
@@ -282,5 +348,7 @@ try {
   is('the browser', e.stack, 'no error');
 }
 await b.close();
+is('axe-core has seen every view', [examined > views.length + 3, violated], [true, 0]);
+console.log(`examined ${examined} pages, ${violated} violations`);
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);

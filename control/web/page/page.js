@@ -19,7 +19,7 @@ const state = {
 const unheard = { bot: "a bot", no_consent: "has not agreed to be heard", no_room: "one person too many" };
 const events = [
   "turn_admitted", "turn_speaking", "turn", "session_started", "session_over", "call_state", "mediad_link", "fault",
-  "member", "utterance", "engine_up", "engine_down", "failover", "setting_changed",
+  "member", "utterance", "asr_session", "tool_began", "tool_called", "memory_written", "engine_up", "engine_down", "failover", "setting_changed",
 ];
 
 // ---- building nodes ----
@@ -209,6 +209,7 @@ function soon(run, ms) {
 }
 const roomsSoon = soon(loadRooms, 50);
 const turnsSoon = soon(loadTurns, 50);
+const viewSoon = soon(() => view() && loadView(view()), 100);
 
 // A turn's own event is shown before anything is asked for.
 function takeTurn(ev) {
@@ -230,6 +231,7 @@ function onEvent(message) {
 
   if (message.type.startsWith("turn")) takeTurn(ev);
   if (message.type === "turn") turnsSoon();
+  if (view()?.on?.includes(message.type)) viewSoon();
   roomsSoon();
 }
 
@@ -702,6 +704,9 @@ setInterval(() => {
   loadRooms();
   if (view()?.live) loadView(view());
 }, 5000);
+setInterval(() => {
+  if (state.who && !document.hidden && view()?.ticks) drawView();
+}, 1000);
 window.addEventListener("hashchange", () => {
   if (state.who && !location.hash.startsWith("#k=")) openView();
 });

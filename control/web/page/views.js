@@ -185,7 +185,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
     if (!may("admin")) return null;
     return section("History",
       table("Versions of the settings", [["version", (v) => v.version, true], ["saved", (v) => when(v.updatedAt)], ["by", (v) => v.author],
-        ["", (v) => (v.version < 2 ? "" : button("What changed", async () => {
+        ["change", (v) => (v.version < 2 ? "" : button("What changed", async () => {
           const { changes } = await ask("GET", `/api/settings/diff?from=${v.version - 1}&to=${v.version}`).catch((e) => ({ changes: [{ key: e.message }] }));
 
           settings.diff = { version: v.version, changes };
@@ -230,11 +230,37 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
     ];
   }
 
+  // ---- speech-to-text ----
+
+  const closed = { idle_ttl: "closed: nobody spoke for a while", user_left: "closed: the person left", error: "closed: it found no words, or failed" };
+
+  function describeAsr(s) {
+    if (!s.connected) return node("span", { class: "muted" }, "○ " + (own(closed, s.closedReason) || "closed"));
+    const left = s.idleTimerEndsAt ? Math.max(0, Math.ceil((Date.parse(s.idleTimerEndsAt) - Date.now()) / 1000)) : null;
+
+    return node("span", { class: "yes" }, left === null ? "● in use" : `● idle, closes in ${left} s`);
+  }
+
+  const transcription = {
+    id: "transcription", title: "Speech-to-text", role: "viewer", live: true, ticks: true, on: ["asr_session", "utterance", "session_over"],
+    load: async () => ({ sessions: (await ask("GET", "/api/voice/state")).sessions }),
+    draw: ({ data }) => (data.sessions.length ? data.sessions.map((s) => section(
+      `${state.rooms.find((r) => r.guild === s.guildId)?.channelName || s.voiceChannelId} · ${guildName(s.guildId)}`,
+      table("Speech-to-text of each person", [["person", (a) => a.displayName || a.userId], ["session", describeAsr],
+        ["opened", (a) => a.createdAt && clock(a.createdAt)], ["last transcript", (a) => a.lastTranscriptAt && clock(a.lastTranscriptAt)]],
+      s.asrSessions, "Nobody has spoken yet."))) : [muted("The bot is in no voice channel.")]),
+  };
+
   // ---- memory ----
 
   const facts = list("/api/memory/facts", "facts", (view) => (view.search ? { q: view.search } : {}));
   const memory = {
-    id: "memory", title: "Memory", role: "operator", search: "", outcome: null, load: facts.load,
+    id: "memory", title: "Memory", role: "operator", search: "", outcome: null, on: ["memory_written"],
+    async load(view) {
+      const [kept, writes] = await Promise.all([facts.load(view), ask("GET", "/api/memory/writes?limit=100")]);
+
+      return { ...kept, writes: writes.writes };
+    },
     draw(view) {
       const find = node("input", { type: "search", id: "memory-search", autocomplete: "off", maxlength: "100" });
       const form = node("form", { class: "row tools" }, node("label", { for: "memory-search" }, "Letters in a text"), find,
@@ -244,7 +270,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
       form.onsubmit = async (e) => {
         e.preventDefault();
         view.search = find.value.trim();
-        view.data = await view.load(view).catch((x) => ({ rows: [], next: null, trouble: x.message }));
+        view.data = await view.load(view).catch((x) => ({ rows: [], next: null, writes: [], trouble: x.message }));
         dirty();
       };
       return [form, view.outcome && node("p", { role: "status" }, view.outcome),
@@ -252,10 +278,24 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
           ["whose", (f) => (f.private ? "a person's own" : "the server's")], ["said by", (f) => f.name],
           ["text", (f) => (f.private ? node("span", { class: "muted" }, "told to its person alone") : f.text)],
           ["tags", (f) => f.tags.join(", ")], ["valid", (f) => (f.validUntil ? `until ${when(f.validUntil)}${f.supersededBy ? ", replaced" : ""}` : "yes")],
-          ["", (f) => (may("admin") ? button("Erase", () => erase(view, f), { "aria-label": `Erase fact ${f.id}` }) : "")]],
-        view.data.rows, view.search ? "No fact has these letters." : "The memory is empty."), facts.more(view)];
+          ...(may("admin") ? [["erase", (f) => button("Erase", () => erase(view, f), { "aria-label": `Erase fact ${f.id}` })]] : [])],
+        view.data.rows, view.search ? "No fact has these letters." : "The memory is empty."),
+        older(view, async (before) => ({ ...before, ...await page("/api/memory/facts", "facts", view.search ? { q: view.search } : {}, before) })),
+        drawWrites(view.data.writes || [])];
     },
   };
+
+  function drawWrites(writes) {
+    const sum = (name) => writes.reduce((n, w) => n + (w[name] || 0), 0);
+    const all = sum("inserted") + sum("updated") + sum("duplicate") + sum("refused");
+    const share = (n) => (all ? ` (${Math.round(100 * n / all)} %)` : "");
+
+    return section("Writes", writes.length ? muted(`Of ${all} facts in the last ${writes.length} writes: ${sum("inserted")} inserted${share(sum("inserted"))}, `
+      + `${sum("updated")} updated${share(sum("updated"))}, ${sum("duplicate")} left out as duplicates${share(sum("duplicate"))}, ${sum("refused")} refused${share(sum("refused"))}.`) : null,
+    table("Writes into the memory", [["at", (w) => when(w.at)], ["server", (w) => guildName(w.guild)],
+      ["because", (w) => (w.source === "asked" ? "a person asked" : "extracted")], ["inserted", (w) => w.inserted, true], ["updated", (w) => w.updated, true],
+      ["duplicate", (w) => w.duplicate, true], ["refused", (w) => w.refused, true]], writes, "Nothing was written in the last 30 days."));
+  }
 
   async function erase(view, fact) {
     if (view.sure !== fact.id) {
@@ -308,7 +348,8 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
         ? node("div", { class: "row" }, button(m.isPaused ? "Resume" : "Pause", give(m.isPaused ? "resume" : "pause")),
           button("Skip", give("skip")), button("Stop music", give("stop"))) : null,
       node("p", { class: "muted", role: "status" }, view.outcomes[room.guild] || ""),
-      table("Queue", [["", (t) => (t === m.tracks[0] && m.nowPlayingIndex === 0 ? "▶ now" : "waits")], ["title", (t) => t.title],
+      table("Queue", [["state", (t) => (t === m.tracks[0] && m.nowPlayingIndex === 0 ? "▶ now" : "waits")], ["title", (t) => t.title],
+        ["requested by", (t) => room.people.find((p) => p.user === t.requester)?.name || (t.requester ? "somebody who left" : "–")],
         ["source", (t) => t.source], ["length", (t) => length(t.durationMs), true]], m.tracks, "The queue is empty."),
       m.trackCount > m.tracks.length ? muted(`${m.trackCount - m.tracks.length} more wait.`) : null);
   }
@@ -337,7 +378,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
         "No provider is configured.")),
         section("Failovers and refused settings", may("operator")
           ? table("Failovers", [["at", (e) => when(e.at)], ["what", (e) => e.kind], ["role", (e) => e.event?.role],
-            ["", (e) => (e.kind === "failover" ? `${e.event?.from} gave way to ${e.event?.to}` : `${e.event?.provider}: ${e.event?.why}`)]],
+            ["what happened", (e) => (e.kind === "failover" ? `${e.event?.from} gave way to ${e.event?.to}` : `${e.event?.provider}: ${e.event?.why}`)]],
           data.errors, "None is kept.") : muted("Failovers are for operators.")),
       ];
     },
@@ -376,12 +417,13 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
   };
 
   const calls = list("/api/voice/tool-events", "events");
+  const output = (c) => (c.outputSummary?.startsWith(c.toolName + ": ") ? c.outputSummary.slice(c.toolName.length + 2) : c.outputSummary);
   const tools = {
-    id: "tools", title: "Tools", role: "viewer",
+    id: "tools", title: "Tools", role: "viewer", on: ["tool_began", "tool_called"],
     async load(view) {
-      const [page, mcp] = await Promise.all([calls.load(view), ask("GET", "/api/mcp/status")]);
+      const [page, mcp, rooms] = await Promise.all([calls.load(view), ask("GET", "/api/mcp/status"), ask("GET", "/api/rooms")]);
 
-      return { ...page, servers: mcp.servers };
+      return { ...page, servers: mcp.servers, rooms: rooms.rooms };
     },
     draw(view) {
       const servers = view.data.servers || [];
@@ -390,8 +432,12 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
         section("Calls", table("Calls of tools", [["at", (c) => when(c.startedAt)], ["tool", (c) => c.toolName], ["kind", (c) => c.toolType],
           ["turn", (c) => c.turn, true], ["took", (c) => seconds(c.runtimeMs), true],
           ["outcome", (c) => (c.state === "running" ? "runs" : mark(c.success, c.state, c.state))],
-          ["output", (c) => c.outputSummary || (c.error !== c.state ? c.error : "") || ""]], view.data.rows, "No tool was called."),
-        older(view, async (before) => ({ ...await calls.load(view), ...await page("/api/voice/tool-events", "events", {}, before), servers }))),
+          ["output", (c) => output(c) || (c.error !== c.state ? c.error : "") || ""]], view.data.rows, "No tool was called."),
+        older(view, async (before) => ({ ...before, ...await page("/api/voice/tool-events", "events", {}, before) }))),
+        section("Tools offered to models", ...(view.data.rooms || []).map((r) => node("p", { class: "words" },
+          node("b", null, `${r.channelName || r.channel}: `), (r.brainTools || []).length
+            ? r.brainTools.map((t) => t.name).sort().join(", ") : "none")),
+        view.data.rooms?.length ? null : muted("The bot is in no voice channel.")),
         section("MCP servers", ...(servers.length ? servers.map((s) => node("div", { class: "server" },
           node("p", null, node("b", null, s.serverName), " ", mark(s.connected, "connected", "not connected"),
             node("span", { class: "muted" }, ` · calls ${shown(s.calls)}, failed ${shown(s.failures)}`)),
@@ -407,7 +453,7 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
     id: "faults", title: "Faults", role: "viewer", load: errors.load,
     draw: (view) => [table("Faults", [["at", (e) => when(e.at)], ["server", (e) => guildName(e.guild)], ["kind", (e) => e.kind],
       ["what", (e) => e.event?.fault || e.event?.role || "–"],
-      ["", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : e.event?.there ? "▲ began" : "over, or happened once")],
+      ["what happened", (e) => (e.kind !== "fault" ? e.event?.why || `${e.event?.from} to ${e.event?.to}` : e.event?.there ? "▲ began" : "over, or happened once")],
       ["times in this server", (e) => e.event?.count, true]], view.data.rows, "No fault is kept."), errors.more(view)],
   };
 
@@ -440,5 +486,5 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
       ["about", (a) => a.target], ["result", (a) => a.result]], view.data.rows, "Nothing is kept."), rows.more(view)],
   };
 
-  return [settings, memory, music, providers, costs, tools, faults, encryption, sessions, audit];
+  return [transcription, tools, memory, music, providers, costs, faults, encryption, sessions, audit, settings];
 }
