@@ -1,6 +1,7 @@
 #include "tests/test.h"
 
 #include <stdarg.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_TESTS = 8000, MAX_OOM_RUNS = 5000 };
@@ -139,15 +140,30 @@ static bool wanted(const struct test *t, int argc, char **argv)
 	return argc < 2;
 }
 
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* With TEST_SLOW=SECONDS it names the tests that take longer. */
 int main(int argc, char **argv)
 {
+	const char *slow = getenv("TEST_SLOW");
+	double began;
 	unsigned passed = 0, failed = 0, skipped = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (unsigned i = 0; i < n_tests; i++) {
 		if (!wanted(&tests[i], argc, argv))
 			continue;
+		began = seconds();
 		run_one(&tests[i]);
+		if (slow && seconds() - began > atof(slow))
+			printf("%5.1f s %s (%s)\n", seconds() - began, tests[i].name,
+			       tests[i].file);
 		if (run.failed)
 			printf("FAIL %s (%s)\n", tests[i].name, tests[i].file);
 		if (run.failed)
