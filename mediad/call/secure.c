@@ -614,7 +614,9 @@ bool secure_job_done(struct call *c, struct dave_job *job, uint64_t owner)
 {
 	if (!c->secure.session || owner != c->secure.number)
 		return false;
-	if ((job->verdict == DAVE_INVALID || job->verdict == DAVE_REFUSED) && call_may_log(c))
+	if ((job->verdict == DAVE_INVALID || job->verdict == DAVE_REFUSED ||
+	     job->verdict == DAVE_NO_SENDER) &&
+	    call_may_log(c))
 		log_warn("key_work_failed", "call=%u job=%d error=\"%s\"", c->id, job->type,
 			 strerror(job->err));
 	dave_session_done(c->secure.session, call_now(c), job);

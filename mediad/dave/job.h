@@ -39,9 +39,10 @@ enum dave_job_type {
 enum dave_verdict {
 	DAVE_NOT_RUN, /* returned unrun: the session heals by a rejoin */
 	DAVE_DONE,
-	DAVE_IGNORED, /* not for us, or not at this time: no reason to heal */
-	DAVE_REFUSED, /* proposals that we cannot commit; other members may be able to */
-	DAVE_INVALID, /* answered with op 31 */
+	DAVE_IGNORED,	/* not for us, or not at this time: no reason to heal */
+	DAVE_REFUSED,	/* proposals that we cannot commit; other members may be able to */
+	DAVE_INVALID,	/* answered with op 31 */
+	DAVE_NO_SENDER, /* a welcome without op 25: only the gateway can send it again */
 };
 
 struct dave_member {

@@ -394,8 +394,13 @@ void dave_mls_state_handle_welcome(struct dave_mls_state *k, struct dave_job *j)
 {
 	uint8_t channel[DAVE_USER_BYTES];
 	struct mls_group *g = NULL;
-	int err = k->sender.n ? join_group(k, j, &g) : ENOENT;
+	int err;
 
+	if (!k->sender.n) {
+		set_verdict(j, DAVE_NO_SENDER, ENOENT);
+		return;
+	}
+	err = join_group(k, j, &g);
 	set_verdict(j, DAVE_DONE, 0);
 	dave_write_be64(channel, k->channel);
 	/* Unknown users in the roster are accepted, because the gateway may announce them later. */

@@ -433,7 +433,9 @@ static void send_key_package(struct dave_session *s, uint64_t now, struct dave_j
 
 static void on_epoch_result(struct dave_session *s, uint64_t now, struct dave_job *job, bool was_in)
 {
-	if (job->verdict == DAVE_INVALID) {
+	if (job->verdict == DAVE_NO_SENDER) {
+		dave_heal_no_sender(s, now);
+	} else if (job->verdict == DAVE_INVALID) {
 		dave_heal_invalid(s, now, job->transition);
 	} else if (was_in && !s->in_group) {
 		dave_heal_removed(s, now);

@@ -587,6 +587,16 @@ void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 	answer_invalid(s, now, id, true);
 }
 
+/* Op 25 was lost. The gateway sends it again in a resume that repeats what is missing, or in
+ * another session, and never for op 31. */
+void dave_heal_no_sender(struct dave_session *s, uint64_t now)
+{
+	if (s->gap && !s->resumed)
+		take_resume_step(s, now);
+	else
+		s->input_lost = true;
+}
+
 /* The gateway announces the first valid commit at once, whoever made it. */
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed)
 {

@@ -200,6 +200,7 @@ unsigned dave_speakers_given_up(const struct dave_session *s);
 /* ---- session_heal.c ---- */
 /* A message was invalid and is answered with op 31. */
 void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id);
+void dave_heal_no_sender(struct dave_session *s, uint64_t now);
 /* Proposals arrived that we could not commit (refused), committed, or that left nothing to commit.
  */
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed);

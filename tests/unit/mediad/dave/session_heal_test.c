@@ -63,6 +63,37 @@ TEST(dave_heal_resumes_when_a_gap_was_seen)
 	script_end(&t);
 }
 
+/* Op 31 would bring another welcome, and never op 25. */
+TEST(dave_heal_fetches_a_lost_external_sender)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	dave_session_gap(t.s, t.now);
+	script_mls(&t, 30, 9);
+	script_verdict(&t, DAVE_NO_SENDER);
+	SAID(&t, "job:welcome resume");
+	dave_session_offline(t.s, t.now);
+	dave_session_resumed(t.s, t.now);
+	/* The resume did not bring it either. */
+	script_mls(&t, 30, 9);
+	script_verdict(&t, DAVE_NO_SENDER);
+	script_wait(&t, 9999);
+	SAID(&t, "job:welcome");
+	script_wait(&t, 1);
+	SAID(&t, "rejoin");
+	script_end(&t);
+	/* The gateway skipped no number. */
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	script_mls(&t, 30, 9);
+	script_verdict(&t, DAVE_NO_SENDER);
+	script_wait(&t, 0);
+	SAID(&t, "job:welcome rejoin");
+	script_end(&t);
+}
+
 /* The gateway had given the socket up, and nobody resends what we sent to it. */
 TEST(dave_heal_asks_again_when_the_question_may_be_lost)
 {
