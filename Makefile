@@ -56,6 +56,7 @@ FOLLOW   := $(call rwild,tests/follow,%.c)
 CHAOS    := $(filter-out tests/chaos/preload/%,$(call rwild,tests/chaos,%.c))
 DAVE_SIM := $(call rwild,tests/dave_sim,%.c)
 ROOMTEST := $(filter-out %_main.c,$(call rwild,tests/room,%.c)) $(call rwild,tests/conversations,%.c)
+TEXTTEST := $(filter-out %_main.c,$(call rwild,tests/text,%.c))
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lcurl -lmsgpackc -lsodium -ljansson -lm
@@ -73,6 +74,7 @@ TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/escape
 TESTBINS += $(B)/tests/dave-follow
 TESTBINS += $(B)/tests/mcp $(B)/tests/mcp_server $(B)/tests/acp
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore $(B)/tests/room-wordings
+TESTBINS += $(B)/tests/text-play $(B)/tests/text-explore
 
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -175,6 +177,13 @@ $(B)/tests/room-%: $(B)/obj/tests/room/%_main.o $(ROOM)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lm
 
+# Text chat alone, without a network: docs/text.md.
+TEXT := $(call objs,$(call rwild,control/text,%.c) $(call rwild,control/room,%.c) $(call rwild,control/words,%.c) \
+               $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(TEXTTEST))
+$(B)/tests/text-%: $(B)/obj/tests/text/%_main.o $(TEXT)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lm
+
 # Preloaded into replays: changes audio slightly, as another CPU does.
 $(B)/tests/other-cpu.so: tests/replay/other_cpu.c
 	@mkdir -p $(@D)
@@ -198,7 +207,7 @@ $(B)/tests/listener: $(call objs,tests/scenarios/listener.c control/settings/sec
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone; a source or a pattern, as control/room/%, comes without tests.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(STANDINS) $(TALK) $(SOUND_SCORE) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(STANDINS) $(TALK) $(SOUND_SCORE) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(TEXTTEST) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
 UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room tests/conversations conversations),$(d) $(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif

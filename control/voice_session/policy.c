@@ -1,36 +1,21 @@
 #include "control/voice_session/policy.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "control/settings/ids.h"
 #include "control/settings/settings.h"
 
 enum { DAY_MS = 86400000 };
-
-static bool has_id(const char *list, uint64_t id)
-{
-	while (*list) {
-		char *end;
-		uint64_t v = strtoull(list, &end, 10);
-
-		if (end != list && v == id)
-			return true;
-		list = end + (*end != '\0');
-	}
-	return false;
-}
 
 bool policy_allows_channel(const struct settings *settings, uint64_t channel)
 {
 	const char *allowed = settings->allowed_channels;
 
-	return !settings->unread && !has_id(settings->blocked_channels, channel) &&
-	       (!allowed[strspn(allowed, " ,")] || has_id(allowed, channel));
+	return !settings->unread && !settings_ids_have(settings->blocked_channels, channel) &&
+	       (settings_ids_empty(allowed) || settings_ids_have(allowed, channel));
 }
 
 bool policy_blocks_user(const struct settings *settings, uint64_t user)
 {
-	return has_id(settings->blocked_users, user);
+	return settings_ids_have(settings->blocked_users, user);
 }
 
 bool policy_allows_session(const struct settings *settings, const struct session_day *day,

@@ -49,7 +49,7 @@ function ranges(kind,   i, from, out) {
 }
 # Those of music are proven in the running program as well.
 function must_run(n) { return n == 36 || n == 76 || n >= 101 && n <= 108 }
-function may_wait(n) { return n == 85 || n == 86 || n >= 93 && n <= 100 || n >= 114 && n <= 115 }
+function may_wait(n) { return n >= 93 && n <= 100 || n >= 114 && n <= 115 }
 {
 	n = $1; kind = $2
 	if (n < 1 || n > 162) { print "no statement has the number " n ": " $3; bad = 1; next }

@@ -1,0 +1,228 @@
+/* Whether a message is put before the model (inside.h): refusals, signal, attention, rules. The
+ * rules are asked before the queue and again before the model. */
+#include "control/settings/ids.h"
+#include "control/settings/settings.h"
+#include "control/text/inside.h"
+#include "proto/base/time.h"
+
+static bool is_blank(const char *text)
+{
+	while (*text == ' ' || *text == '\n' || *text == '\t' || *text == '\r')
+		text++;
+	return !*text;
+}
+
+static bool is_channel_blocked(const struct settings *s, uint64_t channel)
+{
+	return s->unread || settings_ids_have(s->text_blocked_channels, channel) ||
+	       (!settings_ids_empty(s->text_channels) &&
+		!settings_ids_have(s->text_channels, channel));
+}
+
+/* Reasons that need no channel's state. */
+static enum text_reason refusal_of(const struct settings *s, const struct text_event *ev)
+{
+	if (ev->self)
+		return TEXT_REASON_SELF_MESSAGE;
+	if (!ev->user)
+		return TEXT_REASON_MISSING_AUTHOR;
+	if (is_channel_blocked(s, ev->channel))
+		return TEXT_REASON_CHANNEL_BLOCKED;
+	if (ev->bot)
+		return TEXT_REASON_BOT_MESSAGE;
+	if (settings_ids_have(s->blocked_users, ev->user))
+		return TEXT_REASON_USER_BLOCKED;
+	if (ev->refused)
+		return TEXT_REASON_NO_CONSENT;
+	return is_blank(ev->text) ? TEXT_REASON_MISSING_CONTENT : TEXT_REASON_NONE;
+}
+
+static bool take_seen(struct text_channel *ch, uint64_t message)
+{
+	unsigned n = ch->n_seen < TEXT_SEEN ? ch->n_seen : TEXT_SEEN;
+
+	for (unsigned i = 0; i < n; i++)
+		if (ch->seen[i] == message)
+			return true;
+	ch->seen[ch->n_seen++ % TEXT_SEEN] = message;
+	return false;
+}
+
+static enum text_signal signal_of(struct text_chat *chat, const struct text_trigger *t,
+				  bool *unclear)
+{
+	enum text_signal signal;
+	bool occurs;
+
+	*unclear = false;
+	if (t->to_bot || !t->guild)
+		return TEXT_SIGNAL_DIRECT;
+	signal = text_names_signal(chat, t->text, &occurs);
+	/* With the setting the model that answers decides, and may skip. */
+	*unclear = signal == TEXT_SIGNAL_LLM_DECIDES && occurs &&
+		   !chat->settings->text_unsolicited && !t->decide;
+	return signal;
+}
+
+static enum text_admission rule_of(const struct settings *s, const struct text_trigger *t)
+{
+	if (text_signal_forces(t->signal))
+		return TEXT_ADMISSION_FORCE_RESPOND;
+	if (t->decide)
+		return TEXT_ADMISSION_FORCE_DECISION;
+	if (text_signal_confidence(t->signal) >= TEXT_ADDRESSED)
+		return TEXT_ADMISSION_HARD_ADDRESS;
+	if (!s->text_unsolicited)
+		return TEXT_ADMISSION_UNSOLICITED_OFF;
+	if (t->to_others)
+		return TEXT_ADMISSION_FOR_OTHERS;
+	return t->attention == TEXT_ATTENTION_COLD_AMBIENT ? TEXT_ADMISSION_COLD_AMBIENT
+							   : TEXT_ADMISSION_RECENT_REPLY_WINDOW;
+}
+
+void text_admission_edited(struct text_chat *chat, struct text_trigger *t)
+{
+	bool unclear;
+
+	t->signal = signal_of(chat, t, &unclear);
+	t->admission = rule_of(chat->settings, t);
+}
+
+bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l)
+{
+	enum text_reason reason = TEXT_REASON_NONE;
+
+	l->t.admission = rule_of(chat->settings, &l->t);
+	if (is_channel_blocked(chat->settings, ch->id))
+		reason = TEXT_REASON_CHANNEL_BLOCKED;
+	else if (settings_ids_have(chat->settings->blocked_users, l->t.user))
+		reason = TEXT_REASON_USER_BLOCKED;
+	else if (is_blank(l->t.text))
+		reason = TEXT_REASON_MISSING_CONTENT;
+	else if (!text_admission_admits(l->t.admission))
+		reason = TEXT_REASON_NOT_ADMITTED;
+	if (reason)
+		text_trigger_end(chat, ch, l, reason);
+	return !reason;
+}
+
+/* A place in the queue, or a reason. */
+static void queue_message(struct text_chat *chat, struct text_channel *ch,
+			  const struct text_event *ev, const struct text_trigger *judged,
+			  bool unclear)
+{
+	enum text_reason why;
+	struct text_live *l = text_trigger_add(chat, ch, ev, &why);
+
+	if (!l) {
+		text_trigger_refuse(chat, ev, judged, why);
+		return;
+	}
+	l->t.signal = judged->signal;
+	l->t.attention = judged->attention;
+	l->t.admission = judged->admission;
+	if (unclear) {
+		struct text_effect *e = text_emit(chat, TEXT_DO_CLASSIFY, ch);
+
+		l->state = TEXT_CLASSIFYING;
+		e->message = l->t.message;
+		e->user = l->t.user;
+		e->text = l->t.text;
+	} else if (text_signal_forces(l->t.signal) && ch->reply.state == TEXT_REPLY_NONE) {
+		text_emit(chat, TEXT_DO_TYPING, ch);
+	}
+}
+
+static void judge_message(struct text_chat *chat, struct text_channel *ch,
+			  const struct text_event *ev)
+{
+	struct text_trigger t = {.guild = ev->guild,
+				 .text = (char *)ev->text,
+				 .to_bot = ev->to_bot,
+				 .to_others = ev->to_others,
+				 .decide = ev->decide};
+	bool unclear;
+
+	t.signal = signal_of(chat, &t, &unclear);
+	t.attention = text_lines_attend(chat, ch, ev, t.signal);
+	t.admission = rule_of(chat->settings, &t);
+	text_line_add(ch, ev, false, 0);
+	if (unclear || text_admission_admits(t.admission))
+		queue_message(chat, ch, ev, &t, unclear);
+	else
+		text_trigger_refuse(chat, ev, &t, TEXT_REASON_NOT_ADMITTED);
+}
+
+/* The bot's own messages, and those of other bots, are told to the model. */
+static bool is_told_only(const struct text_chat *chat, const struct text_event *ev)
+{
+	return (ev->self || ev->bot) && !is_blank(ev->text) &&
+	       !is_channel_blocked(chat->settings, ev->channel);
+}
+
+void text_admission_take(struct text_chat *chat, const struct text_event *ev)
+{
+	enum text_reason reason = refusal_of(chat->settings, ev);
+	struct text_channel *ch = NULL;
+
+	if (!reason || is_told_only(chat, ev))
+		ch = text_channel_open(chat, ev->channel, ev->guild);
+	if (ch && reason)
+		text_line_add(ch, ev, ev->self, 0);
+	if (!reason && !ch)
+		reason = TEXT_REASON_QUEUE_FULL;
+	if (!reason && take_seen(ch, ev->message))
+		reason = TEXT_REASON_DUPLICATE_TRIGGER;
+	if (reason)
+		text_trigger_refuse(chat, ev, NULL, reason);
+	else if (!text_cancel_by_words(chat, ch, ev))
+		judge_message(chat, ch, ev);
+}
+
+/* ---- calls by name that are unclear ---- */
+
+static void end_classification(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
+			       bool yes)
+{
+	l->state = TEXT_QUEUED;
+	if (yes) {
+		l->t.signal = TEXT_SIGNAL_LLM_DIRECT_ADDRESS;
+		l->t.attention = TEXT_ATTENTION_DIRECT_ADDRESS;
+	}
+	text_admission_again(chat, ch, l);
+}
+
+void text_admission_on_event(struct text_chat *chat, struct text_channel *ch,
+			     const struct text_event *ev)
+{
+	struct text_live *l;
+
+	if (ev->type != TEXT_CLASSIFIED)
+		return;
+	l = text_trigger_find(ch, ev->message);
+	if (l && l->state == TEXT_CLASSIFYING)
+		end_classification(chat, ch, l, ev->yes);
+}
+
+static uint64_t classified_by(const struct text_live *l)
+{
+	return l->state == TEXT_CLASSIFYING ? l->t.at + TEXT_CLASSIFY_S * NS_PER_S : UINT64_MAX;
+}
+
+void text_admission_tick(struct text_chat *chat, struct text_channel *ch)
+{
+	for (unsigned i = ch->n_queue; i > 0; i--)
+		if (classified_by(ch->queue[i - 1]) <= chat->now)
+			end_classification(chat, ch, ch->queue[i - 1], false);
+}
+
+uint64_t text_admission_deadline(const struct text_chat *chat, const struct text_channel *ch)
+{
+	uint64_t first = UINT64_MAX;
+
+	(void)chat;
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (classified_by(ch->queue[i]) < first)
+			first = classified_by(ch->queue[i]);
+	return first;
+}

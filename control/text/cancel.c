@@ -1,0 +1,56 @@
+/* An author cancels an answer by words or by a stop sign (inside.h). What is being sent is not
+ * stopped. */
+#include "control/text/inside.h"
+
+static bool may_cancel(const struct text_live *l, uint64_t user)
+{
+	return l->t.user == user && l->state != TEXT_SENDING;
+}
+
+static bool cancel_all(struct text_chat *chat, struct text_channel *ch, uint64_t user)
+{
+	bool any = false;
+
+	for (unsigned i = ch->n_queue; i > 0; i--)
+		if (may_cancel(ch->queue[i - 1], user)) {
+			text_trigger_end(chat, ch, ch->queue[i - 1], TEXT_REASON_CANCELLED);
+			any = true;
+		}
+	return any;
+}
+
+static bool has_any(const struct text_channel *ch, uint64_t user)
+{
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (may_cancel(ch->queue[i], user))
+			return true;
+	return false;
+}
+
+bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
+			  const struct text_event *ev)
+{
+	if (!has_any(ch, ev->user) || !text_names_stops(chat, ev->text))
+		return false;
+	cancel_all(chat, ch, ev->user);
+	text_emit(chat, TEXT_DO_ACKNOWLEDGE, ch)->message = ev->message;
+	text_trigger_refuse(chat, ev, NULL, TEXT_REASON_CANCEL_REQUEST);
+	return true;
+}
+
+/* The stop sign counts for the message on it and for all that share its answer. */
+void text_cancel_on_event(struct text_chat *chat, struct text_channel *ch,
+			  const struct text_event *ev)
+{
+	struct text_live *l = ev->type == TEXT_CANCEL ? text_trigger_find(ch, ev->message) : NULL;
+
+	if (!l || !may_cancel(l, ev->user))
+		return;
+	if (l->state != TEXT_ASKED) {
+		text_trigger_end(chat, ch, l, TEXT_REASON_CANCELLED);
+		return;
+	}
+	for (unsigned i = ch->n_queue; i > 0; i--)
+		if (ch->queue[i - 1]->state == TEXT_ASKED)
+			text_trigger_end(chat, ch, ch->queue[i - 1], TEXT_REASON_CANCELLED);
+}

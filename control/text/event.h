@@ -1,0 +1,111 @@
+/* The events and effects of text chat: the input and output of its core.
+ *
+ * Ownership: texts in an event are borrowed for the step. Those in effects live until the next
+ * step, and a SEND's as long as the event's. */
+#ifndef CONTROL_TEXT_EVENT_H
+#define CONTROL_TEXT_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/text/text.def"
+
+enum {
+	TEXT_HISTORY = 35,   /* messages of a channel that the model is told */
+	TEXT_QUEUE = 60,     /* messages of a channel that wait for an answer */
+	TEXT_TRIGGERS = 512, /* the same of all channels */
+	TEXT_CHANNELS = 512, /* the one unused for the longest time gives way */
+	TEXT_BURST = 20,     /* messages that one answer may have */
+	TEXT_ADDRESSED = 62, /* the confidence from which a message counts as addressed */
+	TEXT_NAME = 64,
+	TEXT_ACTIONS = 2304, /* effects of a step: all triggers end, and the channels act */
+};
+
+#define TEXT_ENUM_(NAME, ...) TEXT_##NAME,
+enum text_event_type { TEXT_EVENTS(TEXT_ENUM_) };
+#undef TEXT_ENUM_
+#define TEXT_ENUM_(NAME, ...) TEXT_DO_##NAME,
+enum text_effect_type { TEXT_EFFECTS(TEXT_ENUM_) };
+#undef TEXT_ENUM_
+#define TEXT_ENUM_(NAME, ...) TEXT_SIGNAL_##NAME,
+enum text_signal { TEXT_SIGNALS(TEXT_ENUM_) };
+#undef TEXT_ENUM_
+#define TEXT_ENUM_(NAME, ...) TEXT_ADMISSION_##NAME,
+enum text_admission { TEXT_ADMISSIONS(TEXT_ENUM_) TEXT_ADMISSION_COUNT };
+#undef TEXT_ENUM_
+#define TEXT_ENUM_(NAME, ...) TEXT_ATTENTION_##NAME,
+enum text_attention { TEXT_ATTENTIONS(TEXT_ENUM_) };
+#undef TEXT_ENUM_
+#define TEXT_ENUM_(NAME, ...) TEXT_REASON_##NAME,
+enum text_reason { TEXT_REASONS(TEXT_ENUM_) TEXT_REASON_COUNT };
+#undef TEXT_ENUM_
+
+struct text_event {
+	enum text_event_type type;
+	uint64_t guild; /* 0: direct messages */
+	uint64_t channel, message, user;
+	const char *name, *text;
+	uint64_t replies_to; /* the message that it replies to; 0: none */
+	bool self, bot;	     /* its author: this bot, or another one */
+	bool to_bot;	     /* mentions the bot, or replies to one of its messages */
+	bool to_others;	     /* mentions other people, or replies to one */
+	bool refused;	     /* its author does not want to be read */
+	bool decide;	     /* put before the model whatever the rules of admission say */
+	bool yes;	     /* of CLASSIFIED */
+	uint32_t reply, rnd;
+};
+
+/* One message of a channel. */
+struct text_line {
+	uint64_t message, user;
+	uint64_t answers; /* of the bot: the user whom it answers; 0: nobody known */
+	bool bot;	  /* this one */
+	const char *name, *text;
+};
+
+/* A message on its way to its reason. */
+struct text_trigger {
+	uint64_t guild, channel, message, user;
+	uint64_t at; /* ns: when it came */
+	char name[TEXT_NAME];
+	char *text;
+	bool to_bot, to_others, decide;
+	enum text_signal signal;
+	enum text_attention attention;
+	enum text_admission admission; /* COUNT: none was asked */
+	enum text_reason reason;
+	uint32_t reply; /* that answers it; 0: none was begun */
+};
+
+struct text_effect {
+	enum text_effect_type type;
+	uint64_t guild, channel, message, user;
+	uint32_t reply;
+	bool required; /* of an ASK: the model must answer */
+	const char *text;
+	/* of an ASK: the conversation without the triggers, oldest first, and the triggers */
+	const struct text_line *history;
+	const struct text_trigger *const *triggers;
+	size_t n_history, n_triggers;
+	const struct text_trigger *record;
+};
+
+struct text_effects {
+	size_t n;
+	struct text_effect v[TEXT_ACTIONS];
+};
+
+const char *text_event_name(enum text_event_type type);
+const char *text_effect_name(enum text_effect_type type);
+const char *text_signal_name(enum text_signal signal);
+unsigned text_signal_confidence(enum text_signal signal);
+/* True if the signal leaves the model no choice. */
+bool text_signal_forces(enum text_signal signal);
+/* "none" for COUNT. */
+const char *text_admission_name(enum text_admission admission);
+bool text_admission_admits(enum text_admission admission);
+const char *text_attention_name(enum text_attention attention);
+const char *text_reason_name(enum text_reason reason);
+
+#endif

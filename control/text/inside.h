@@ -1,0 +1,155 @@
+/* The state of text chat, shared by its machines; for control/text alone.
+ *
+ * text_chat.c   the door, the channels, the table of machines
+ * lines.c       the messages of a channel that the model is told; the recent window
+ * names.c       whether a text has the bot's name, and addresses it
+ * admission.c   refusals, signal, attention, the rules of admission; the unclear calls by name
+ * triggers.c    messages on their way to their reason; edits and deletions
+ * cancel.c      an author cancels
+ * reply.c       one answer: asked, sent
+ * queue.c       bursts, limits, the start of the next answer */
+#ifndef CONTROL_TEXT_INSIDE_H
+#define CONTROL_TEXT_INSIDE_H
+
+#include "control/room/floor/address.h"
+#include "control/text/text_chat.h"
+
+enum text_state { TEXT_FREE, TEXT_CLASSIFYING, TEXT_QUEUED, TEXT_ASKED, TEXT_SENDING, TEXT_ENDED };
+
+struct text_live {
+	struct text_trigger t;
+	enum text_state state;
+};
+
+enum text_reply_state { TEXT_REPLY_NONE, TEXT_REPLY_ASKED, TEXT_REPLY_RETRY, TEXT_REPLY_SENDING };
+
+struct text_reply {
+	enum text_reply_state state;
+	uint32_t id;
+	bool required;
+	unsigned tries, again;
+	uint64_t since, retry_at, typing_at; /* ns */
+	uint64_t reply_to;		     /* of SENDING: the message; 0: none */
+	const struct text_trigger *asked[TEXT_BURST];
+	struct text_line told[TEXT_HISTORY];
+};
+
+struct text_channel {
+	uint64_t id, guild, used_at;
+	struct text_line line[TEXT_HISTORY]; /* oldest first; texts and names owned */
+	unsigned n_lines;
+	struct text_live *queue[TEXT_QUEUE]; /* in the order in which they came */
+	unsigned n_queue;
+	struct text_reply reply;
+	uint64_t asked_in; /* the step of its last ASK, whose lists are of that one */
+	uint64_t sent_at[TEXT_SENDS], sends; /* the last ones; how many ever */
+	uint64_t seen[TEXT_SEEN];
+	unsigned n_seen;
+};
+
+struct text_known_names {
+	char bot_name[TEXT_NAME], aliases[512]; /* from which they were made */
+	struct room_names exact, alias, all;
+};
+
+struct text_chat {
+	const struct settings *settings;
+	char name[TEXT_NAME]; /* on Discord */
+	struct text_known_names names;
+	uint64_t now, steps;
+	struct text_effects *effects;
+	struct text_effect lost;
+	bool over;
+	uint32_t next_reply;
+	unsigned n_channels;
+	struct text_channel *channel[TEXT_CHANNELS];
+	/* Beside it, for a search through all of them: */
+	uint64_t channel_id[TEXT_CHANNELS], due[TEXT_CHANNELS];
+	struct text_live pool[TEXT_TRIGGERS];
+	uint16_t free[TEXT_TRIGGERS], ended[TEXT_TRIGGERS];
+	unsigned n_free, n_ended;
+	struct text_trigger refused; /* of this step's RECORD; without its text */
+	uint64_t count[TEXT_REASON_COUNT];
+};
+
+/* ---- text_chat.c ---- */
+struct text_effect *text_emit(struct text_chat *chat, enum text_effect_type type,
+			      const struct text_channel *ch);
+/* The channel's state; NULL: none is known. */
+struct text_channel *text_channel_find(struct text_chat *chat, uint64_t id);
+/* The same, or a new one; NULL: ENOMEM, or all are in use. */
+struct text_channel *text_channel_open(struct text_chat *chat, uint64_t id, uint64_t guild);
+
+/* ---- lines.c ---- */
+/* False: no memory, or the message is known. */
+bool text_line_add(struct text_channel *ch, const struct text_event *ev, bool bot,
+		   uint64_t answers);
+void text_line_edit(struct text_channel *ch, uint64_t message, const char *text);
+void text_line_delete(struct text_channel *ch, uint64_t message);
+void text_lines_forget(struct text_channel *ch, uint64_t user);
+void text_lines_clear(struct text_channel *ch);
+/* Why the bot attends to a message that is not in the lines yet. */
+enum text_attention text_lines_attend(const struct text_chat *chat, const struct text_channel *ch,
+				      const struct text_event *ev, enum text_signal signal);
+
+/* ---- names.c ---- */
+/* How far the text calls the bot by its name: NAME_EXACT, NAME_ALIAS or LLM_DECIDES. *occurs: the
+ * name is in it at least. */
+enum text_signal text_names_signal(struct text_chat *chat, const char *text, bool *occurs);
+/* True if the text is nothing but a request to stop. */
+bool text_names_stops(struct text_chat *chat, const char *text);
+
+/* ---- admission.c ---- */
+void text_admission_on_event(struct text_chat *chat, struct text_channel *ch,
+			     const struct text_event *ev);
+void text_admission_tick(struct text_chat *chat, struct text_channel *ch);
+uint64_t text_admission_deadline(const struct text_chat *chat, const struct text_channel *ch);
+/* A message for which no channel has a place, or which needs none. */
+void text_admission_take(struct text_chat *chat, const struct text_event *ev);
+/* Asks the rules again. False: the trigger is ended. */
+bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l);
+/* The signal of an edited text. */
+void text_admission_edited(struct text_chat *chat, struct text_trigger *t);
+
+/* ---- triggers.c ---- */
+void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,
+			    const struct text_event *ev);
+/* Ends a trigger; its reply is abandoned if it was the last one. */
+void text_trigger_end(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
+		      enum text_reason reason);
+/* A RECORD of a message that never waited. */
+void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
+			 const struct text_trigger *judged, enum text_reason reason);
+/* NULL: no place or no memory, and *why. */
+struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *ch,
+				   const struct text_event *ev, enum text_reason *why);
+/* Those that ended in the last step go. */
+void text_triggers_free_ended(struct text_chat *chat);
+struct text_live *text_trigger_find(const struct text_channel *ch, uint64_t message);
+/* Ends all that this user wrote, where the user may not be read any more. */
+void text_triggers_forget(struct text_chat *chat, const struct text_event *ev);
+
+/* ---- cancel.c ---- */
+void text_cancel_on_event(struct text_chat *chat, struct text_channel *ch,
+			  const struct text_event *ev);
+/* True: the message asked to stop an answer, and has ended. */
+bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
+			  const struct text_event *ev);
+
+/* ---- reply.c ---- */
+void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
+			 const struct text_event *ev);
+void text_reply_tick(struct text_chat *chat, struct text_channel *ch);
+uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_channel *ch);
+/* Begins an answer to the triggers that are ASKED, and have no reply. */
+void text_reply_begin(struct text_chat *chat, struct text_channel *ch);
+/* Nothing of it is wanted any more. */
+void text_reply_abandon(struct text_chat *chat, struct text_channel *ch);
+/* The same question with other words. */
+void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch);
+
+/* ---- queue.c ---- */
+void text_queue_tick(struct text_chat *chat, struct text_channel *ch);
+uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch);
+
+#endif

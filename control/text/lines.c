@@ -1,0 +1,129 @@
+/* The messages of a channel that the model is told, and the window in which one of the bot is
+ * recent (inside.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/settings/settings.h"
+#include "control/text/inside.h"
+
+static struct text_line *find_line(struct text_channel *ch, uint64_t message)
+{
+	for (unsigned i = ch->n_lines; i > 0; i--)
+		if (ch->line[i - 1].message == message)
+			return &ch->line[i - 1];
+	return NULL;
+}
+
+/* One allocation, which the name begins: freed by it. */
+static bool set_texts(struct text_line *line, const char *name, const char *text)
+{
+	size_t n = strlen(name) + 1, m = strlen(text) + 1;
+	char *both = malloc(n + m);
+
+	if (!both)
+		return false;
+	memcpy(both, name, n);
+	memcpy(both + n, text, m);
+	line->name = both;
+	line->text = both + n;
+	return true;
+}
+
+static void drop_line(struct text_channel *ch, unsigned i)
+{
+	free((char *)ch->line[i].name);
+	memmove(&ch->line[i], &ch->line[i + 1], (--ch->n_lines - i) * sizeof ch->line[0]);
+}
+
+bool text_line_add(struct text_channel *ch, const struct text_event *ev, bool bot, uint64_t answers)
+{
+	struct text_line line = {
+		.message = ev->message, .user = ev->user, .bot = bot, .answers = answers};
+	struct text_line *known = find_line(ch, ev->message);
+
+	/* Discord tells of the bot's own messages twice: by the gateway and by the request. */
+	if (known && answers)
+		known->answers = answers;
+	if (known || !set_texts(&line, ev->name ? ev->name : "", ev->text ? ev->text : ""))
+		return false;
+	if (ch->n_lines == TEXT_HISTORY)
+		drop_line(ch, 0);
+	ch->line[ch->n_lines++] = line;
+	return true;
+}
+
+void text_line_edit(struct text_channel *ch, uint64_t message, const char *text)
+{
+	struct text_line *line = find_line(ch, message), edited;
+
+	if (!line)
+		return;
+	edited = *line;
+	/* Words that were taken back are not told to the model for want of memory. */
+	if (!set_texts(&edited, line->name, text)) {
+		drop_line(ch, (unsigned)(line - ch->line));
+		return;
+	}
+	free((char *)line->name);
+	*line = edited;
+}
+
+void text_line_delete(struct text_channel *ch, uint64_t message)
+{
+	struct text_line *line = find_line(ch, message);
+
+	if (line)
+		drop_line(ch, (unsigned)(line - ch->line));
+}
+
+void text_lines_forget(struct text_channel *ch, uint64_t user)
+{
+	for (unsigned i = ch->n_lines; i > 0; i--)
+		if (ch->line[i - 1].user == user)
+			drop_line(ch, i - 1);
+}
+
+void text_lines_clear(struct text_channel *ch)
+{
+	while (ch->n_lines)
+		drop_line(ch, ch->n_lines - 1);
+}
+
+/* Messages back to which one of the bot is recent. */
+static unsigned window_of(unsigned eagerness)
+{
+	static const struct {
+		unsigned most, messages;
+	} steps[] = {{0, 0}, {20, 1}, {40, 2}, {60, 4}, {80, 6}, {100, 8}};
+	unsigned i = 0;
+
+	while (eagerness > steps[i].most)
+		i++;
+	return steps[i].messages < TEXT_WINDOW ? steps[i].messages : TEXT_WINDOW;
+}
+
+enum text_attention text_lines_attend(const struct text_chat *chat, const struct text_channel *ch,
+				      const struct text_event *ev, enum text_signal signal)
+{
+	unsigned window = window_of(chat->settings->text_window), n = ch->n_lines;
+	unsigned first = n > window ? n - window : 0;
+	const struct text_line *last = NULL;
+	bool others = false;
+
+	for (unsigned i = first; i < n && ev->replies_to; i++)
+		if (ch->line[i].bot && ch->line[i].message == ev->replies_to)
+			return TEXT_ATTENTION_REPLY_TO_BOT;
+	if (text_signal_confidence(signal) >= TEXT_ADDRESSED)
+		return TEXT_ATTENTION_DIRECT_ADDRESS;
+	for (unsigned i = n; i > first && !last; i--) {
+		if (ch->line[i - 1].bot)
+			last = &ch->line[i - 1];
+		else
+			others |= ch->line[i - 1].user != ev->user;
+	}
+	if (!last || others)
+		return TEXT_ATTENTION_COLD_AMBIENT;
+	if (last->answers == ev->user || (last > ch->line && last[-1].user == ev->user))
+		return TEXT_ATTENTION_SAME_AUTHOR_FOLLOWUP;
+	return TEXT_ATTENTION_COLD_AMBIENT;
+}

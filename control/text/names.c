@@ -1,0 +1,107 @@
+/* The bot's name in written words (inside.h): spelled as it is, and where
+ * control/room/floor/address.h holds it for an address. A name that only sounds alike is no name in
+ * writing. */
+#include <stdio.h>
+#include <string.h>
+
+#include "control/room/floor/phrase.h"
+#include "control/settings/settings.h"
+#include "control/text/inside.h"
+#include "proto/base/utf8.h"
+
+enum { FOLDED = 2048 };
+
+static bool is_spaced(enum room_script script)
+{
+	return script == ROOM_SCRIPT_LATIN || script == ROOM_SCRIPT_DIGIT ||
+	       script == ROOM_SCRIPT_CYRILLIC;
+}
+
+/* The words of a text in lower case, with one blank before, between and after them. Words of Latin
+ * letters stand apart from scripts that write none. */
+static void fold(char *to, const char *text)
+{
+	enum room_script before = ROOM_SCRIPT_NONE;
+	size_t n = 0;
+
+	to[n++] = ' ';
+	while (*text && n + 6 < FOLDED) {
+		uint32_t ch = room_script_next(&text);
+		enum room_script script = room_script_of(ch);
+
+		if (script == ROOM_SCRIPT_NONE ||
+		    (before != ROOM_SCRIPT_NONE && is_spaced(script) != is_spaced(before)))
+			if (to[n - 1] != ' ')
+				to[n++] = ' ';
+		before = script;
+		if (script != ROOM_SCRIPT_NONE &&
+		    !room_script_put(to, FOLDED - 1, &n, room_script_lower(ch)))
+			break;
+	}
+	if (to[n - 1] != ' ')
+		to[n++] = ' ';
+	to[n] = '\0';
+}
+
+/* True if one of the names of the list, separated by commas, is among the words. */
+static bool occurs_in(const char *words, const char *list)
+{
+	char name[TEXT_NAME], folded[FOLDED];
+
+	while (*list) {
+		size_t n = strcspn(list, ",");
+
+		utf8_copy_bytes(name, sizeof name, list, n);
+		fold(folded, name);
+		if (folded[1] && strstr(words, folded))
+			return true;
+		list += n + (list[n] != '\0');
+	}
+	return false;
+}
+
+static const char *name_now(const struct text_chat *chat)
+{
+	return *chat->settings->bot_name ? chat->settings->bot_name : chat->name;
+}
+
+static struct text_known_names *names_now(struct text_chat *chat)
+{
+	struct text_known_names *known = &chat->names;
+	const char *aliases = chat->settings->aliases;
+
+	if (strcmp(known->bot_name, name_now(chat)) == 0 && strcmp(known->aliases, aliases) == 0)
+		return known;
+	*known = (struct text_known_names){0};
+	snprintf(known->bot_name, sizeof known->bot_name, "%s", name_now(chat));
+	snprintf(known->aliases, sizeof known->aliases, "%s", aliases);
+	room_names_add(&known->exact, known->bot_name);
+	room_names_add(&known->alias, aliases);
+	room_names_add(&known->all, known->bot_name);
+	room_names_add(&known->all, aliases);
+	return known;
+}
+
+enum text_signal text_names_signal(struct text_chat *chat, const char *text, bool *occurs)
+{
+	const struct text_known_names *known = names_now(chat);
+	char words[FOLDED];
+	bool exact, alias;
+
+	fold(words, text);
+	exact = occurs_in(words, known->bot_name);
+	alias = occurs_in(words, known->aliases);
+	*occurs = exact || alias;
+	if (exact && room_address(&known->exact, text) == ROOM_ADDRESS_ADDRESSED)
+		return TEXT_SIGNAL_NAME_EXACT;
+	if (alias && room_address(&known->alias, text) == ROOM_ADDRESS_ADDRESSED)
+		return TEXT_SIGNAL_NAME_ALIAS;
+	return TEXT_SIGNAL_LLM_DECIDES;
+}
+
+bool text_names_stops(struct text_chat *chat, const char *text)
+{
+	const struct room_saying saying = {.text = text, .names = &names_now(chat)->all};
+
+	return room_phrase_of(&saying) == ROOM_PHRASE_STOP;
+}

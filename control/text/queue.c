@@ -1,0 +1,115 @@
+/* Bursts, the limits of a channel, and the start of the next answer (inside.h). */
+#include "control/settings/settings.h"
+#include "control/text/inside.h"
+#include "proto/base/time.h"
+
+#define HOUR_NS (UINT64_C(3600) * NS_PER_S)
+
+struct burst {
+	struct text_live *v[TEXT_BURST];
+	unsigned n;
+};
+
+static uint64_t burst_until(const struct settings *s, const struct text_live *head)
+{
+	return head->t.at +
+	       (s->text_coalesce_s ? s->text_coalesce_s * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0);
+}
+
+/* The first message that waits, and what its author wrote with it. */
+static struct burst next_burst(const struct text_chat *chat, const struct text_channel *ch)
+{
+	const struct settings *s = chat->settings;
+	struct burst b = {.n = 0};
+
+	for (unsigned i = 0; i < ch->n_queue && b.n < s->text_coalesce_most; i++) {
+		struct text_live *l = ch->queue[i];
+
+		if (l->state == TEXT_QUEUED &&
+		    (!b.n || (l->t.user == b.v[0]->t.user && l->t.at <= burst_until(s, b.v[0]))))
+			b.v[b.n++] = l;
+	}
+	return b;
+}
+
+/* When the burst may be answered: it is whole, and the limits allow a message. */
+static uint64_t start_at(const struct text_chat *chat, const struct text_channel *ch,
+			 const struct burst *b)
+{
+	const struct settings *s = chat->settings;
+	uint64_t at = b->n == s->text_coalesce_most ? b->v[0]->t.at : burst_until(s, b->v[0]);
+	uint64_t rate = 0;
+
+	if (ch->sends)
+		rate = ch->sent_at[(ch->sends - 1) % TEXT_SENDS] + s->text_spacing_s * NS_PER_S;
+	at = rate > at ? rate : at;
+	if (ch->sends >= s->text_per_hour)
+		rate = ch->sent_at[(ch->sends - s->text_per_hour) % TEXT_SENDS] + HOUR_NS;
+	return rate > at ? rate : at;
+}
+
+static uint64_t expires_at(const struct text_live *l)
+{
+	return l->t.at + TEXT_WAIT_S * NS_PER_S;
+}
+
+static void expire(struct text_chat *chat, struct text_channel *ch)
+{
+	for (unsigned i = ch->n_queue; i > 0; i--)
+		if (ch->queue[i - 1]->state == TEXT_QUEUED &&
+		    expires_at(ch->queue[i - 1]) <= chat->now)
+			text_trigger_end(chat, ch, ch->queue[i - 1], TEXT_REASON_EXPIRED);
+}
+
+/* False: none of them is admitted any more. */
+static bool start_burst(struct text_chat *chat, struct text_channel *ch, struct burst *b)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < b->n; i++)
+		if (text_admission_again(chat, ch, b->v[i])) {
+			b->v[i]->state = TEXT_ASKED;
+			any = true;
+		}
+	if (any)
+		text_reply_begin(chat, ch);
+	return any;
+}
+
+void text_queue_tick(struct text_chat *chat, struct text_channel *ch)
+{
+	expire(chat, ch);
+	/* An edit may come when its answer is given up: the next one begins with the next step. */
+	while (ch->reply.state == TEXT_REPLY_NONE && ch->asked_in != chat->steps) {
+		struct burst b = next_burst(chat, ch);
+
+		if (!b.n)
+			return;
+		if (start_at(chat, ch, &b) > expires_at(b.v[0])) {
+			for (unsigned i = 0; i < b.n; i++)
+				text_trigger_end(chat, ch, b.v[i], TEXT_REASON_RATE_LIMITED);
+			continue;
+		}
+		if (start_at(chat, ch, &b) > chat->now)
+			return;
+		if (start_burst(chat, ch, &b))
+			/* The ask shows the bot writing at once. */
+			text_reply_tick(chat, ch);
+	}
+}
+
+uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch)
+{
+	uint64_t first = UINT64_MAX;
+	struct burst b;
+
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_QUEUED && expires_at(ch->queue[i]) < first)
+			first = expires_at(ch->queue[i]);
+	if (ch->reply.state != TEXT_REPLY_NONE)
+		return first;
+	b = next_burst(chat, ch);
+	if (b.n && start_at(chat, ch, &b) < first)
+		first = start_at(chat, ch, &b);
+	return first;
+}

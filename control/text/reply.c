@@ -1,0 +1,215 @@
+/* One answer of a channel: asked, asked again, sent (inside.h). */
+#include <string.h>
+
+#include "control/settings/ids.h"
+#include "control/settings/settings.h"
+#include "control/text/inside.h"
+#include "proto/base/time.h"
+
+static bool is_trigger(const struct text_reply *r, unsigned n, uint64_t message)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (r->asked[i]->message == message)
+			return true;
+	return false;
+}
+
+/* The lines without the triggers. */
+static unsigned tell_lines(struct text_channel *ch, unsigned n_asked)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ch->n_lines; i++)
+		if (!is_trigger(&ch->reply, n_asked, ch->line[i].message))
+			ch->reply.told[n++] = ch->line[i];
+	return n;
+}
+
+static void ask(struct text_chat *chat, struct text_channel *ch)
+{
+	struct text_reply *r = &ch->reply;
+	struct text_effect *e = text_emit(chat, TEXT_DO_ASK, ch);
+
+	ch->asked_in = chat->steps;
+	r->state = TEXT_REPLY_ASKED;
+	r->id = ++chat->next_reply;
+	r->required = false;
+	for (unsigned i = 0; i < ch->n_queue; i++) {
+		struct text_live *l = ch->queue[i];
+
+		if (l->state != TEXT_ASKED)
+			continue;
+		l->t.reply = r->id;
+		r->required |= text_signal_forces(l->t.signal);
+		r->asked[e->n_triggers++] = &l->t;
+	}
+	e->reply = r->id;
+	e->required = r->required;
+	e->triggers = r->asked;
+	e->n_history = tell_lines(ch, (unsigned)e->n_triggers);
+	e->history = r->told;
+	r->typing_at = r->required ? chat->now : UINT64_MAX;
+}
+
+void text_reply_begin(struct text_chat *chat, struct text_channel *ch)
+{
+	ch->reply = (struct text_reply){.since = chat->now};
+	ask(chat, ch);
+}
+
+void text_reply_abandon(struct text_chat *chat, struct text_channel *ch)
+{
+	if (ch->reply.state == TEXT_REPLY_ASKED)
+		text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
+	ch->reply.state = TEXT_REPLY_NONE;
+}
+
+void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch)
+{
+	if (ch->reply.state != TEXT_REPLY_ASKED || ch->reply.again == TEXT_ASKED_AGAIN)
+		return;
+	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
+	ch->reply.again++;
+	ask(chat, ch);
+}
+
+/* Ends every message of the answer. */
+static void end_reply(struct text_chat *chat, struct text_channel *ch, enum text_reason reason)
+{
+	enum text_state state = ch->reply.state == TEXT_REPLY_SENDING ? TEXT_SENDING : TEXT_ASKED;
+
+	ch->reply.state = TEXT_REPLY_NONE;
+	for (unsigned i = ch->n_queue; i > 0; i--)
+		if (ch->queue[i - 1]->state == state)
+			text_trigger_end(chat, ch, ch->queue[i - 1], reason);
+}
+
+static size_t characters(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
+/* The message that the answer replies to; 0: it is a message of its own. */
+static uint64_t reply_target(const struct text_chat *chat, const struct text_channel *ch,
+			     const char *text, uint32_t rnd)
+{
+	const struct settings *s = chat->settings;
+	unsigned share = characters(text) <= TEXT_SHORT ? s->text_reply_short
+			 : settings_ids_have(s->text_initiative_channels, ch->id)
+				 ? s->text_reply_initiative
+				 : s->text_reply_share;
+	uint64_t target = 0;
+
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_ASKED &&
+		    text_signal_confidence(ch->queue[i]->t.signal) >= TEXT_ADDRESSED)
+			target = ch->queue[i]->t.message;
+	return rnd % 100 < share ? target : 0;
+}
+
+static void take_answer(struct text_chat *chat, struct text_channel *ch,
+			const struct text_event *ev)
+{
+	const char *text = ev->text + strspn(ev->text, " \t\r\n");
+	struct text_effect *e;
+
+	if (!*text) {
+		end_reply(chat, ch, TEXT_REASON_EMPTY_REPLY);
+		return;
+	}
+	if (strncmp(text, "[SKIP]", 6) == 0 && !text[6 + strspn(text + 6, " \t\r\n")]) {
+		end_reply(chat, ch, TEXT_REASON_SKIPPED);
+		return;
+	}
+	ch->reply.reply_to = reply_target(chat, ch, text, ev->rnd);
+	ch->reply.state = TEXT_REPLY_SENDING;
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_ASKED)
+			ch->queue[i]->state = TEXT_SENDING;
+	e = text_emit(chat, TEXT_DO_SEND, ch);
+	e->reply = ch->reply.id;
+	e->message = ch->reply.reply_to;
+	e->text = text;
+}
+
+static void take_failure(struct text_chat *chat, struct text_channel *ch)
+{
+	if (++ch->reply.tries == TEXT_TRIES) {
+		end_reply(chat, ch, TEXT_REASON_MODEL_FAILED);
+		return;
+	}
+	ch->reply.state = TEXT_REPLY_RETRY;
+	ch->reply.retry_at = chat->now + ch->reply.tries * TEXT_RETRY_MS * NS_PER_MS;
+}
+
+static void take_sent(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
+{
+	uint64_t answers = 0;
+
+	for (unsigned i = 0; i < ch->n_queue && !answers; i++)
+		if (ch->queue[i]->state == TEXT_SENDING)
+			answers = ch->queue[i]->t.user;
+	ch->sent_at[ch->sends++ % TEXT_SENDS] = chat->now;
+	text_line_add(ch, ev, true, answers);
+	end_reply(chat, ch, ch->reply.reply_to ? TEXT_REASON_SENT_REPLY : TEXT_REASON_SENT_MESSAGE);
+}
+
+void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
+			 const struct text_event *ev)
+{
+	bool asked = ch->reply.state == TEXT_REPLY_ASKED;
+	bool sending = ch->reply.state == TEXT_REPLY_SENDING;
+
+	if (ev->reply != ch->reply.id)
+		return;
+	if (ev->type == TEXT_ANSWERED && asked)
+		take_answer(chat, ch, ev);
+	else if (ev->type == TEXT_FAILED && asked)
+		take_failure(chat, ch);
+	else if (ev->type == TEXT_SENT && sending)
+		take_sent(chat, ch, ev);
+	else if (ev->type == TEXT_NOT_SENT && sending)
+		end_reply(chat, ch, TEXT_REASON_SEND_FAILED);
+}
+
+static uint64_t gives_up_at(const struct text_chat *chat, const struct text_channel *ch)
+{
+	return ch->reply.since + chat->settings->text_answer_s * NS_PER_S;
+}
+
+void text_reply_tick(struct text_chat *chat, struct text_channel *ch)
+{
+	struct text_reply *r = &ch->reply;
+
+	if (r->state != TEXT_REPLY_ASKED && r->state != TEXT_REPLY_RETRY)
+		return;
+	if (gives_up_at(chat, ch) <= chat->now) {
+		if (r->state == TEXT_REPLY_ASKED)
+			text_emit(chat, TEXT_DO_ABANDON, ch)->reply = r->id;
+		end_reply(chat, ch, TEXT_REASON_TIMEOUT);
+		return;
+	}
+	if (r->state == TEXT_REPLY_RETRY && r->retry_at <= chat->now)
+		ask(chat, ch);
+	if (r->typing_at <= chat->now) {
+		text_emit(chat, TEXT_DO_TYPING, ch);
+		r->typing_at = chat->now + TEXT_TYPING_S * NS_PER_S;
+	}
+}
+
+uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_channel *ch)
+{
+	const struct text_reply *r = &ch->reply;
+	uint64_t at;
+
+	if (r->state != TEXT_REPLY_ASKED && r->state != TEXT_REPLY_RETRY)
+		return UINT64_MAX;
+	at = gives_up_at(chat, ch);
+	if (r->state == TEXT_REPLY_RETRY && r->retry_at < at)
+		at = r->retry_at;
+	return r->typing_at < at ? r->typing_at : at;
+}

@@ -1,0 +1,68 @@
+/* Text chat: decides which written messages the bot answers, when, and how; a pure core.
+ *
+ * text_step() is the only entrance. It takes one event and the time and returns effects; it
+ * performs nothing itself. Every message ends in exactly one named reason, told by a RECORD. What
+ * comes back of an effect carries the number of its reply; of a reply that is over it is dropped.
+ *
+ *   message --> history --> cancellation --> refusals --> signal --> admission --> queue
+ *           --> refusals and admission again --> model --> dispatch
+ *
+ * A message is in one of these states:
+ *
+ *   state       input                                           next
+ *   (none)      MESSAGE refused or not admitted                 ended
+ *   (none)      MESSAGE whose name-calling is unclear           CLASSIFYING: asks a model
+ *   (none)      MESSAGE admitted                                QUEUED
+ *   CLASSIFYING CLASSIFIED, or TEXT_CLASSIFY_S passed           QUEUED, or ended: not admitted
+ *   QUEUED      its burst is whole, nothing is under way in     ASKED, with the others of its
+ * burst; the channel, and the limits allow a message     or ended: refused meanwhile ASKED ANSWERED
+ * with words                             SENDING ASKED       ANSWERED with [SKIP] or nothing, three
+ * FAILED,  ended text_answer_s passed ASKED       EDITED ASKED: a new reply, twice at most SENDING
+ * SENT, NOT_SENT                                  ended any but     DELETED; its author cancels
+ * ended SENDING
+ *
+ * A burst is what one author writes within text_coalesce_s of the first message, up to
+ * text_coalesce_most; it gets one answer. A message of the burst that addresses the bot makes the
+ * answer required. Messages of other authors wait behind it, in their order.
+ *
+ * After a step the caller performs the effects in their order and delivers TEXT_TIMER at
+ * text_deadline(). Results come back as later events, never inside the step. */
+#ifndef CONTROL_TEXT_TEXT_CHAT_H
+#define CONTROL_TEXT_TEXT_CHAT_H
+
+#include "control/text/event.h"
+
+struct settings;
+struct text_chat;
+
+enum {
+	TEXT_CLASSIFY_S = 5,
+	TEXT_GRACE_MS = 250,  /* a message may arrive later than it was written */
+	TEXT_RETRY_MS = 2500, /* times the number of tries */
+	TEXT_TRIES = 3,
+	TEXT_ASKED_AGAIN = 2, /* for edits of one reply's messages */
+	TEXT_WAIT_S = 900,    /* the longest that a message may wait */
+	TEXT_TYPING_S = 8,    /* Discord shows typing for ten seconds */
+	TEXT_WINDOW = 5,      /* most messages in which one of the bot counts as recent */
+	TEXT_SENDS = 60,      /* of an hour that are counted */
+	TEXT_SEEN = 128,      /* messages of a channel that are known to have been taken */
+	TEXT_SHORT = 30,      /* characters of a short answer */
+};
+
+/* settings are borrowed for its life and may change between two steps. name: the bot's on Discord.
+ * ENOMEM, EINVAL. Caller owns *out. */
+int text_chat_alloc(struct text_chat **out, const struct settings *settings, const char *name);
+struct text_chat *text_chat_free(struct text_chat *chat);
+
+/* Processes one event at `now` (ns, never decreasing). effects->n is set anew. */
+void text_step(struct text_chat *chat, const struct text_event *event, uint64_t now,
+	       struct text_effects *effects);
+/* When it needs a TEXT_TIMER at the latest; UINT64_MAX for never. */
+uint64_t text_deadline(const struct text_chat *chat);
+
+/* Messages that have not ended. */
+size_t text_waiting(const struct text_chat *chat);
+/* Messages that ended for this reason, since text_chat_alloc. */
+uint64_t text_count(const struct text_chat *chat, enum text_reason reason);
+
+#endif

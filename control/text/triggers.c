@@ -1,0 +1,168 @@
+/* Messages on their way to their reason: edits, deletions, the end (inside.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/text/inside.h"
+#include "proto/base/utf8.h"
+
+struct text_live *text_trigger_find(const struct text_channel *ch, uint64_t message)
+{
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->t.message == message)
+			return ch->queue[i];
+	return NULL;
+}
+
+struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *ch,
+				   const struct text_event *ev, enum text_reason *why)
+{
+	struct text_live *l;
+	char *text;
+
+	*why = TEXT_REASON_QUEUE_FULL;
+	if (ch->n_queue == TEXT_QUEUE || !chat->n_free)
+		return NULL;
+	*why = TEXT_REASON_NO_MEMORY;
+	text = strdup(ev->text);
+	if (!text)
+		return NULL;
+	l = &chat->pool[chat->free[--chat->n_free]];
+	*l = (struct text_live){.state = TEXT_QUEUED,
+				.t = {.guild = ch->guild,
+				      .channel = ch->id,
+				      .message = ev->message,
+				      .user = ev->user,
+				      .at = chat->now,
+				      .text = text,
+				      .to_bot = ev->to_bot,
+				      .to_others = ev->to_others,
+				      .decide = ev->decide,
+				      .admission = TEXT_ADMISSION_COUNT}};
+	utf8_copy(l->t.name, sizeof l->t.name, ev->name ? ev->name : "");
+	ch->queue[ch->n_queue++] = l;
+	return l;
+}
+
+static void record(struct text_chat *chat, const struct text_trigger *t)
+{
+	struct text_effect *e = text_emit(chat, TEXT_DO_RECORD, NULL);
+
+	chat->count[t->reason]++;
+	e->guild = t->guild;
+	e->channel = t->channel;
+	e->message = t->message;
+	e->user = t->user;
+	e->reply = t->reply;
+	e->record = t;
+}
+
+void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
+			 const struct text_trigger *judged, enum text_reason reason)
+{
+	/* One message a step is refused without a place of its own. */
+	struct text_trigger *t = &chat->refused;
+
+	*t = judged ? *judged : (struct text_trigger){.admission = TEXT_ADMISSION_COUNT};
+	t->signal = judged ? t->signal : TEXT_SIGNAL_LLM_DECIDES;
+	t->attention = judged ? t->attention : TEXT_ATTENTION_COLD_AMBIENT;
+	t->guild = ev->guild;
+	t->channel = ev->channel;
+	t->message = ev->message;
+	t->user = ev->user;
+	t->at = chat->now;
+	t->text = NULL;
+	t->reason = reason;
+	record(chat, t);
+}
+
+static bool is_asked_of(const struct text_channel *ch)
+{
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_ASKED)
+			return true;
+	return false;
+}
+
+void text_trigger_end(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
+		      enum text_reason reason)
+{
+	bool asked = l->state == TEXT_ASKED;
+	unsigned i = 0;
+
+	while (ch->queue[i] != l)
+		i++;
+	memmove(&ch->queue[i], &ch->queue[i + 1], (--ch->n_queue - i) * sizeof(struct text_live *));
+	l->state = TEXT_ENDED;
+	l->t.reason = reason;
+	chat->ended[chat->n_ended++] = (uint16_t)(l - chat->pool);
+	record(chat, &l->t);
+	if (asked && !is_asked_of(ch))
+		text_reply_abandon(chat, ch);
+}
+
+void text_triggers_free_ended(struct text_chat *chat)
+{
+	while (chat->n_ended) {
+		struct text_live *l = &chat->pool[chat->ended[--chat->n_ended]];
+
+		free(l->t.text);
+		*l = (struct text_live){.state = TEXT_FREE};
+		chat->free[chat->n_free++] = (uint16_t)(l - chat->pool);
+	}
+}
+
+static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
+			 const struct text_event *ev)
+{
+	char *text = strdup(ev->text);
+
+	if (!text) {
+		text_trigger_end(chat, ch, l, TEXT_REASON_NO_MEMORY);
+		return;
+	}
+	free(l->t.text);
+	l->t.text = text;
+	l->t.to_bot = ev->to_bot;
+	l->t.to_others = ev->to_others;
+	if (l->state == TEXT_ASKED)
+		text_reply_ask_again(chat, ch);
+	else
+		text_admission_edited(chat, &l->t);
+}
+
+void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,
+			    const struct text_event *ev)
+{
+	struct text_live *l;
+
+	if (ev->type != TEXT_EDITED && ev->type != TEXT_DELETED)
+		return;
+	if (ev->type == TEXT_EDITED)
+		text_line_edit(ch, ev->message, ev->text);
+	else
+		text_line_delete(ch, ev->message);
+	l = text_trigger_find(ch, ev->message);
+	if (!l || l->state == TEXT_SENDING)
+		return;
+	/* Discord also tells of edits that change other things, such as a preview of a link. */
+	if (ev->type == TEXT_DELETED)
+		text_trigger_end(chat, ch, l, TEXT_REASON_DELETED);
+	else if (strcmp(l->t.text, ev->text) != 0)
+		edit_trigger(chat, ch, l, ev);
+}
+
+void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
+{
+	for (unsigned i = 0; i < chat->n_channels; i++) {
+		struct text_channel *ch = chat->channel[i];
+
+		if (ev->guild && ch->guild != ev->guild)
+			continue;
+		text_lines_forget(ch, ev->user);
+		for (unsigned k = ch->n_queue; k > 0; k--)
+			if (ch->queue[k - 1]->t.user == ev->user &&
+			    ch->queue[k - 1]->state != TEXT_SENDING)
+				text_trigger_end(chat, ch, ch->queue[k - 1],
+						 TEXT_REASON_NO_CONSENT);
+	}
+}

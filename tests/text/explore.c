@@ -1,0 +1,347 @@
+#include "tests/text/explore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/settings/settings.h"
+#include "control/text/text_chat.h"
+#include "proto/base/time.h"
+#include "tests/random.h"
+
+enum { CHANNELS = 6, USERS = 5, BOT = 1, KNOWN = 1 << 14, RECENT = 64 };
+
+/* A message by its number. */
+struct known {
+	uint64_t id;
+	uint32_t open, sent; /* RECORDs that are missing; answers that have it */
+	bool deleted;
+};
+
+struct explore {
+	struct text_explore_result *out;
+	uint64_t random, now, next_id;
+	struct settings *settings;
+	struct text_chat *chat;
+	struct text_effects fx;
+	struct known known[KNOWN];
+	uint64_t forgotten[USERS]; /* their messages up to this one */
+	uint64_t recent[RECENT], recent_user[RECENT], recent_channel[RECENT];
+	uint32_t asked[CHANNELS], sending[CHANNELS]; /* replies under way */
+	uint64_t asked_of[CHANNELS][TEXT_BURST];
+	unsigned n_asked_of[CHANNELS];
+};
+
+static void violate(struct explore *x, const char *why)
+{
+	if (!x->out->passed)
+		return;
+	x->out->passed = false;
+	snprintf(x->out->why, sizeof x->out->why, "%s", why);
+}
+
+static struct known *known_of(struct explore *x, uint64_t id)
+{
+	struct known *k = &x->known[id % KNOWN];
+
+	if (k->id != id)
+		*k = (struct known){.id = id};
+	return k;
+}
+
+static void see_ask(struct explore *x, const struct text_effect *e)
+{
+	unsigned ch = (unsigned)(e->channel - 10);
+	bool forced = false;
+
+	x->out->asks++;
+	if (x->asked[ch] || x->sending[ch])
+		violate(x, "a channel has two answers");
+	if (!e->n_triggers || e->n_triggers > x->settings->text_coalesce_most)
+		violate(x, "an answer to none or to too many messages");
+	x->asked[ch] = e->reply;
+	x->n_asked_of[ch] = 0;
+	for (size_t i = 0; i < e->n_triggers && i < TEXT_BURST; i++) {
+		const struct text_trigger *t = e->triggers[i];
+
+		forced |= text_signal_forces(t->signal);
+		if (t->user != e->triggers[0]->user)
+			violate(x, "authors share an answer");
+		if (known_of(x, t->message)->deleted)
+			violate(x, "a deleted message is asked about");
+		if (known_of(x, t->message)->sent)
+			violate(x, "a message is answered twice");
+		x->asked_of[ch][x->n_asked_of[ch]++] = t->message;
+	}
+	if (forced != e->required)
+		violate(x, "required is wrong");
+	for (size_t i = 0; i < e->n_history; i++) {
+		const struct text_line *l = &e->history[i];
+
+		if (known_of(x, l->message)->deleted)
+			violate(x, "a deleted message is told");
+		if (l->user >= 100 && l->message <= x->forgotten[l->user - 100])
+			violate(x, "a forgotten person is told");
+	}
+}
+
+static void see_send(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10);
+
+	x->out->sends++;
+	if (ev->type != TEXT_ANSWERED || ev->reply != e->reply || x->asked[ch] != e->reply)
+		violate(x, "an answer nobody gave is sent");
+	x->asked[ch] = 0;
+	x->sending[ch] = e->reply;
+	for (unsigned i = 0; i < x->n_asked_of[ch]; i++)
+		if (known_of(x, x->asked_of[ch][i])->sent++)
+			violate(x, "a message is answered twice");
+}
+
+static void see_effect(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10);
+	struct known *k;
+
+	if (ch >= CHANNELS) {
+		violate(x, "an effect in no channel");
+		return;
+	}
+	if (e->type == TEXT_DO_ASK)
+		see_ask(x, e);
+	if (e->type == TEXT_DO_SEND)
+		see_send(x, e, ev);
+	if (e->type == TEXT_DO_ABANDON) {
+		if (x->asked[ch] != e->reply)
+			violate(x, "what was not asked is abandoned");
+		x->asked[ch] = 0;
+	}
+	if (e->type != TEXT_DO_RECORD)
+		return;
+	x->out->ended++;
+	k = known_of(x, e->message);
+	if (!k->open || e->record->reason == TEXT_REASON_NONE)
+		violate(x, "a message ends twice, or without a reason");
+	else
+		k->open--;
+	if (e->record->reason == TEXT_REASON_NOT_ADMITTED && e->record->to_bot)
+		violate(x, "a direct message is not admitted");
+}
+
+static void step(struct explore *x, const struct text_event *ev)
+{
+	/* What a result ends. */
+	for (unsigned ch = 0; ch < CHANNELS && ev->reply; ch++) {
+		if (ev->channel != 10 + ch)
+			continue;
+		if (ev->type == TEXT_FAILED && x->asked[ch] == ev->reply)
+			x->asked[ch] = 0;
+		if ((ev->type == TEXT_SENT || ev->type == TEXT_NOT_SENT) &&
+		    x->sending[ch] == ev->reply)
+			x->sending[ch] = 0;
+		if (ev->type == TEXT_ANSWERED && x->asked[ch] == ev->reply &&
+		    (*ev->text == ' ' || *ev->text == '['))
+			x->asked[ch] = 0;
+	}
+	text_step(x->chat, ev, x->now, &x->fx);
+	for (size_t i = 0; i < x->fx.n; i++)
+		see_effect(x, &x->fx.v[i], ev);
+	if (ev->type == TEXT_TIMER && text_deadline(x->chat) <= x->now)
+		violate(x, "a deadline that does not move");
+}
+
+static unsigned below(struct explore *x, unsigned n)
+{
+	return random_below(&x->random, n);
+}
+
+static const char *const words[] = {
+	"hello",
+	"Parley, what time is it?",
+	"I think that Parley is asleep",
+	"stop",
+	"",
+	"never mind",
+	"@parley what time is it",
+	"what a day",
+};
+
+static void play_message(struct explore *x)
+{
+	unsigned user = below(x, USERS), ch = below(x, CHANNELS);
+	struct text_event ev = {.type = TEXT_MESSAGE,
+				.guild = ch ? 7 : 0,
+				.channel = 10 + ch,
+				.user = 100 + user,
+				.name = "somebody",
+				.text = words[below(x, 8)],
+				.to_bot = below(x, 3) == 0,
+				.to_others = below(x, 5) == 0,
+				.bot = below(x, 20) == 0,
+				.refused = below(x, 30) == 0,
+				.decide = below(x, 30) == 0};
+	unsigned at = below(x, RECENT);
+
+	if (below(x, 15) == 0 && x->recent[at]) { /* told twice */
+		ev.message = x->recent[at];
+		ev.channel = x->recent_channel[at];
+		ev.user = x->recent_user[at];
+		ev.guild = ev.channel == 10 ? 0 : 7;
+		if (known_of(x, ev.message)->deleted)
+			return;
+		if (ev.message <= x->forgotten[ev.user - 100])
+			return;
+	} else {
+		ev.message = x->next_id++;
+		x->recent[at] = ev.message;
+		x->recent_channel[at] = ev.channel;
+		x->recent_user[at] = ev.user;
+	}
+	if (below(x, 8) == 0 && x->recent[below(x, RECENT)])
+		ev.replies_to = x->recent[below(x, RECENT)];
+	known_of(x, ev.message)->open++;
+	step(x, &ev);
+}
+
+/* An edit, a deletion, a stop sign, a decision about a message. */
+static void play_change(struct explore *x)
+{
+	static const enum text_event_type types[] = {TEXT_EDITED, TEXT_DELETED, TEXT_CANCEL,
+						     TEXT_CLASSIFIED, TEXT_CLASSIFIED};
+	unsigned at = below(x, RECENT);
+	struct text_event ev = {.type = types[below(x, 5)],
+				.channel = x->recent_channel[at],
+				.message = x->recent[at],
+				.user = below(x, 3) ? x->recent_user[at] : 100 + below(x, USERS),
+				.text = words[below(x, 8)],
+				.to_bot = below(x, 2) == 0,
+				.yes = below(x, 2) == 0};
+
+	if (!ev.message)
+		return;
+	if (ev.type == TEXT_DELETED)
+		known_of(x, ev.message)->deleted = true;
+	step(x, &ev);
+}
+
+static void play_result(struct explore *x)
+{
+	unsigned ch = below(x, CHANNELS), how = below(x, 10);
+	struct text_event ev = {.channel = 10 + ch, .rnd = below(x, 100)};
+
+	ev.reply = below(x, 20) == 0 ? below(x, 50) : x->asked[ch] ? x->asked[ch] : x->sending[ch];
+	if (x->sending[ch] && ev.reply == x->sending[ch]) {
+		ev.type = how ? TEXT_SENT : TEXT_NOT_SENT;
+		ev.user = BOT;
+		ev.name = "parley";
+		ev.text = "an answer";
+		ev.message = x->next_id++;
+	} else {
+		ev.type = how < 8 ? TEXT_ANSWERED : TEXT_FAILED;
+		ev.text = how == 0   ? " "
+			  : how == 1 ? "[SKIP]"
+				     : "an answer that has more than thirty characters";
+	}
+	step(x, &ev);
+}
+
+static void play_settings(struct explore *x)
+{
+	static const char *const changes[][2] = {
+		{"text_unsolicited", "yes"},
+		{"text_unsolicited", "no"},
+		{"text_coalesce_s", "0"},
+		{"text_coalesce_s", "6"},
+		{"text_blocked_channels", "11"},
+		{"text_blocked_channels", ""},
+		{"blocked_users", "101"},
+		{"blocked_users", ""},
+		{"text_window", "0"},
+		{"text_window", "100"},
+		{"text_per_hour", "60"},
+		{"text_per_hour", "20"},
+		{"text_spacing_s", "0"},
+		{"text_spacing_s", "5"},
+	};
+	unsigned i = below(x, sizeof changes / sizeof changes[0]);
+
+	settings_set(x->settings, changes[i][0], changes[i][1]);
+}
+
+static void play_forget(struct explore *x)
+{
+	unsigned user = below(x, USERS);
+
+	x->forgotten[user] = x->next_id - 1;
+	step(x, &(struct text_event){.type = TEXT_FORGET, .user = 100 + user});
+}
+
+static void play_time(struct explore *x)
+{
+	uint64_t due = text_deadline(x->chat);
+
+	if (below(x, 3) == 0) {
+		x->now += below(x, 5000) * NS_PER_MS;
+		return;
+	}
+	if (below(x, 200) == 0)
+		x->now += 1000 * NS_PER_S;
+	else if (due != UINT64_MAX && due > x->now)
+		x->now = due;
+	step(x, &(struct text_event){.type = TEXT_TIMER});
+}
+
+static void play(struct explore *x)
+{
+	unsigned what = below(x, 1000);
+
+	if (what < 300)
+		play_message(x);
+	else if (what < 400)
+		play_change(x);
+	else if (what < 650)
+		play_result(x);
+	else if (what < 990)
+		play_time(x);
+	else if (what < 997)
+		play_settings(x);
+	else
+		play_forget(x);
+}
+
+static void finish(struct explore *x)
+{
+	step(x, &(struct text_event){.type = TEXT_SHUTDOWN});
+	for (unsigned i = 0; i < KNOWN; i++)
+		if (x->known[i].open)
+			violate(x, "a message has no reason");
+	if (text_waiting(x->chat))
+		violate(x, "a message waits after the end");
+}
+
+void text_explore(struct text_explore_result *out, uint64_t seed, uint64_t steps)
+{
+	struct explore *x = calloc(1, sizeof *x);
+
+	*out = (struct text_explore_result){.passed = true};
+	if (x && !settings_alloc(&x->settings) &&
+	    !text_chat_alloc(&x->chat, x->settings, "Parley")) {
+		x->out = out;
+		x->random = seed;
+		x->next_id = 1000;
+		while (out->passed && out->steps < steps) {
+			out->steps++;
+			play(x);
+		}
+		if (out->passed)
+			finish(x);
+	} else {
+		out->passed = false;
+	}
+	if (x) {
+		text_chat_free(x->chat);
+		settings_free(x->settings);
+	}
+	free(x);
+}

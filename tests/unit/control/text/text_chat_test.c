@@ -1,0 +1,222 @@
+/* The core of text chat: its scenarios, its explorer, and the statements about text. */
+#include "tests/test.h"
+
+#include <glob.h>
+
+#include "control/settings/ids.h"
+#include "control/settings/settings.h"
+#include "control/text/text_chat.h"
+#include "proto/base/time.h"
+#include "tests/text/explore.h"
+#include "tests/text/scenario.h"
+
+enum { CHANNEL = 5, ALICE = 100, BOB = 101, GUILD = 7 };
+
+static struct text_effects fx;
+
+static void play(const char *name, struct text_scenario_result *r)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/%s.text", test_data("scenarios/text"), name);
+	text_scenario_play(r, path, NULL);
+	if (!r->passed)
+		test_fail(path, (int)r->line, "%s", r->why);
+}
+
+TEST(every_text_scenario_holds)
+{
+	char pattern[4096];
+	glob_t found;
+
+	snprintf(pattern, sizeof pattern, "%s/*.text", test_data("scenarios/text"));
+	CHECK_INT(glob(pattern, 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct text_scenario_result r;
+
+		text_scenario_play(&r, found.gl_pathv[i], NULL);
+		if (!r.passed)
+			test_fail(found.gl_pathv[i], (int)r.line, "%s", r.why);
+	}
+	CHECK(found.gl_pathc >= 16);
+	globfree(&found);
+}
+
+TEST(rule_085_text_attends_to_whom_it_answered)
+{
+	struct text_scenario_result r;
+
+	play("attention", &r);
+	CHECK(r.passed);
+}
+
+TEST(rule_086_bursts_are_coalesced)
+{
+	struct text_scenario_result r;
+
+	play("burst", &r);
+	CHECK(r.passed);
+	play("burst_most", &r);
+	CHECK(r.passed);
+}
+
+TEST(a_false_expectation_of_text_fails)
+{
+	struct text_scenario_result r;
+	char path[] = "/tmp/parley-text-XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	CHECK(f);
+	fputs("0 alice writes 1 \"@parley hello\"\n6250 expect asked 2\n", f);
+	fclose(f);
+	text_scenario_play(&r, path, NULL);
+	remove(path);
+	CHECK(!r.passed);
+	CHECK_INT(r.line, 2);
+}
+
+TEST(exploring_text_finds_no_violation)
+{
+	struct text_explore_result r;
+
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		text_explore(&r, seed, 100000);
+		if (!r.passed)
+			test_fail(__FILE__, __LINE__, "seed %llu step %llu: %s",
+				  (unsigned long long)seed, (unsigned long long)r.steps, r.why);
+		CHECK(r.asks > 1000 && r.sends > 500 && r.ended > 10000);
+	}
+}
+
+static void write_message(struct text_chat *chat, uint64_t id, uint64_t channel, uint64_t user,
+			  uint64_t now)
+{
+	const struct text_event ev = {.type = TEXT_MESSAGE,
+				      .guild = GUILD,
+				      .channel = channel,
+				      .message = id,
+				      .user = user,
+				      .name = "somebody",
+				      .text = "@parley hello",
+				      .to_bot = true};
+
+	text_step(chat, &ev, now, &fx);
+}
+
+TEST(a_full_queue_of_text_is_a_reason)
+{
+	struct settings *s;
+	struct text_chat *chat;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
+	for (unsigned i = 0; i < TEXT_QUEUE + 2; i++)
+		write_message(chat, 1000 + i, CHANNEL, ALICE + i, NS_PER_S);
+	CHECK_INT(text_count(chat, TEXT_REASON_QUEUE_FULL), 2);
+	CHECK_INT(text_waiting(chat), TEXT_QUEUE);
+	/* All channels together. */
+	for (unsigned i = 0; i < TEXT_TRIGGERS; i++)
+		write_message(chat, 5000 + i, CHANNEL + 1 + i, BOB, NS_PER_S);
+	CHECK_INT(text_count(chat, TEXT_REASON_QUEUE_FULL), 2 + TEXT_QUEUE);
+	text_step(chat, &(struct text_event){.type = TEXT_SHUTDOWN}, NS_PER_S, &fx);
+	CHECK_INT(text_count(chat, TEXT_REASON_SHUTDOWN), TEXT_TRIGGERS);
+	CHECK_INT(text_deadline(chat), UINT64_MAX);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
+/* The lists of an ASK are its channel's: a second one in the same step would overwrite them. */
+TEST(a_step_asks_once_in_a_channel)
+{
+	const struct text_event edit = {.type = TEXT_EDITED,
+					.channel = CHANNEL,
+					.message = 1000,
+					.text = "@parley hello there",
+					.to_bot = true};
+	struct settings *s;
+	struct text_chat *chat;
+	uint64_t late = 300 * NS_PER_S;
+	unsigned asks = 0;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "text_coalesce_s", "0"), 0);
+	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
+	write_message(chat, 1000, CHANNEL, ALICE, NS_PER_S);
+	write_message(chat, 1001, CHANNEL, BOB, NS_PER_S);
+	/* No TIMER came before it: it is given up in this step. */
+	text_step(chat, &edit, late, &fx);
+	for (size_t i = 0; i < fx.n; i++)
+		asks += fx.v[i].type == TEXT_DO_ASK;
+	CHECK_INT(asks, 1);
+	CHECK_INT(text_count(chat, TEXT_REASON_TIMEOUT), 1);
+	CHECK(text_deadline(chat) <= late);
+	text_step(chat, &(struct text_event){.type = TEXT_TIMER}, late, &fx);
+	CHECK_INT(fx.v[0].type, TEXT_DO_ASK);
+	CHECK_INT(fx.v[0].triggers[0]->message, 1001);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
+TEST(an_idle_channel_gives_way)
+{
+	struct settings *s;
+	struct text_chat *chat;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "text_coalesce_s", "0"), 0);
+	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
+	for (unsigned i = 0; i < TEXT_CHANNELS + 3; i++) {
+		uint64_t now = (i + 1) * NS_PER_S;
+
+		write_message(chat, 1000 + i, 10 + i, ALICE, now);
+		CHECK_INT(text_waiting(chat), 1);
+		text_step(chat,
+			  &(struct text_event){.type = TEXT_ANSWERED,
+					       .channel = 10 + i,
+					       .reply = i + 1,
+					       .text = ""},
+			  now, &fx);
+	}
+	CHECK_INT(text_count(chat, TEXT_REASON_EMPTY_REPLY), TEXT_CHANNELS + 3);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
+TEST(ids_of_settings_are_found)
+{
+	CHECK(settings_ids_have("1, 22 ,333", 22));
+	CHECK(!settings_ids_have("1, 22 ,333", 3));
+	CHECK(!settings_ids_have("", 1));
+	CHECK(settings_ids_empty(" , "));
+	CHECK(!settings_ids_empty("7"));
+}
+
+TEST_OOM(text_survives_without_memory)
+{
+	struct settings *s = NULL;
+	struct text_chat *chat = NULL;
+
+	if (settings_alloc(&s) || text_chat_alloc(&chat, s, "Parley")) {
+		settings_free(s);
+		CHECK(test_oom_hit());
+		return;
+	}
+	write_message(chat, 1000, CHANNEL, ALICE, NS_PER_S);
+	text_step(chat,
+		  &(struct text_event){.type = TEXT_EDITED,
+				       .channel = CHANNEL,
+				       .message = 1000,
+				       .text = "@parley hello there",
+				       .to_bot = true},
+		  2 * NS_PER_S, &fx);
+	text_step(chat, &(struct text_event){.type = TEXT_TIMER}, 10 * NS_PER_S, &fx);
+	text_step(chat, &(struct text_event){.type = TEXT_SHUTDOWN}, 11 * NS_PER_S, &fx);
+	/* The message ended, whatever failed. */
+	CHECK_INT(text_waiting(chat), 0);
+	CHECK_INT(text_count(chat, TEXT_REASON_SHUTDOWN) + text_count(chat, TEXT_REASON_NO_MEMORY) +
+			  text_count(chat, TEXT_REASON_QUEUE_FULL),
+		  1);
+	text_chat_free(chat);
+	settings_free(s);
+}
