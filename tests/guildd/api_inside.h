@@ -78,7 +78,14 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/users/{}/invalidate", api_invalidate,                                            \
 	  "the main session cannot be resumed any more")                                           \
 	R(POST, "/crash", api_crash, "the voice server crashes: everybody is closed with 4015")    \
-	R(POST, "/channels/{}/messages", api_message, "{user_id, content}: somebody writes")       \
+	R(POST, "/channels/{}/messages", api_message,                                              \
+	  "{user_id, content, reply_to?, ping?}: somebody writes")                                 \
+	R(PATCH, "/channels/{}/messages/{}", api_message_edit, "{content}: its author edits it")   \
+	R(DELETE, "/channels/{}/messages/{}", api_message_delete, "it is deleted")                 \
+	R(POST, "/channels/{}/messages/{}/reactions", api_reaction,                                \
+	  "{user_id, emoji}: somebody reacts")                                                     \
+	R(POST, "/users/{}/direct", api_direct,                                                    \
+	  "{bot_id?} -> {id}: the channel of their direct messages")                               \
 	R(GET, "/channels/{}/messages", api_messages, "what was written")                          \
 	R(POST, "/interactions", api_interaction,                                                  \
 	  "{user_id, channel_id, name, options?, type?, data?, message_id?, application_id?}")     \

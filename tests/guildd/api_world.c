@@ -291,36 +291,6 @@ void api_voice_set(struct api_call *c)
 	api_ok(c, NULL);
 }
 
-void api_message(struct api_call *c)
-{
-	struct gd_channel *ch = api_channel(c);
-	struct gd_user *u = gd_user_find(c->g->world, api_number(c, "user_id", 0));
-	json_t *m = NULL;
-	int err;
-
-	if (!ch)
-		return;
-	err = u ? gd_message_post(c->g, ch, u, api_text(c, "content", ""), 0, 0, c->body, &m)
-		: ENOENT;
-	if (err)
-		api_result(c, err);
-	else
-		api_ok(c, m);
-}
-
-void api_messages(struct api_call *c)
-{
-	struct gd_channel *ch = api_channel(c);
-	json_t *list;
-
-	if (!ch)
-		return;
-	list = json_array();
-	for (size_t i = 0; i < ch->messages.n; i++)
-		json_array_append(list, ch->messages.v[i]);
-	api_ok(c, list);
-}
-
 void api_interaction(struct api_call *c)
 {
 	json_t *o = NULL;

@@ -16,6 +16,7 @@
 #define GD_INTENT_VOICE_STATES	 (1u << 7)
 #define GD_INTENT_PRESENCES	 (1u << 8)
 #define GD_INTENT_MESSAGES	 (1u << 9)
+#define GD_INTENT_REACTIONS	 (1u << 10)
 #define GD_INTENT_MESSAGE_TYPING (1u << 11)
 #define GD_INTENT_CONTENT	 (1u << 15)
 #define GD_INTENTS_PRIVILEGED	 (GD_INTENT_MEMBERS | GD_INTENT_PRESENCES | GD_INTENT_CONTENT)
@@ -43,6 +44,10 @@ bool gd_gateway_event_user(struct guildd *g, uint64_t user, const char *name, js
 /* MESSAGE_CREATE, MESSAGE_UPDATE: content only for those with the intent, the author, and who is
  * mentioned. message is borrowed. */
 void gd_gateway_message(struct guildd *g, const char *name, const json_t *message);
+/* What happened to a message, told to the bots that see its channel and have the intent (of
+ * servers; for direct messages the one that is theirs). The guild's id is added. Steals d. */
+void gd_gateway_about(struct guildd *g, const struct gd_channel *c, uint64_t intent,
+		      const char *name, json_t *d);
 /* A bot became a member of a guild. */
 void gd_gateway_guild(struct guildd *g, uint64_t user, const struct gd_guild *guild);
 /* Ends what a bot has: for a changed token or a reset. */

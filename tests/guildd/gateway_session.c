@@ -152,26 +152,51 @@ bool gd_gateway_event_user(struct guildd *g, uint64_t user, const char *name, js
 	return s != NULL;
 }
 
+/* Whether the session gets events about messages of this channel. guild_intent: of servers; that of
+ * direct messages is three bits higher. */
+static bool hears(const struct gsession *s, const struct gd_guild *guild,
+		  const struct gd_channel *c, uint64_t guild_intent)
+{
+	uint64_t user = s->bot->user->id;
+
+	if (!guild)
+		return c && c->bot == user && s->intents & guild_intent << 3;
+	return s->intents & guild_intent && gd_permissions(guild, user, c) & GD_PERM_VIEW;
+}
+
 void gd_gateway_message(struct guildd *g, const char *name, const json_t *message)
 {
 	struct gd_guild *guild =
 		gd_guild_find(g->world, gd_id(json_object_get(message, "guild_id")));
 	struct gd_channel *c =
 		gd_channel_find(g->world, gd_id(json_object_get(message, "channel_id")));
-	uint64_t author = gd_id(json_object_get(json_object_get(message, "author"), "id"));
-	json_t *blank = gd_message_blank(message);
 
-	for (size_t i = 0; guild && blank && i < g->gateway->sessions.n; i++) {
+	for (size_t i = 0; i < g->gateway->sessions.n; i++) {
 		struct gsession *s = g->gateway->sessions.v[i];
-		uint64_t user = s->bot->user->id;
-		bool content = s->intents & GD_INTENT_CONTENT || author == user ||
-			       gd_message_mentions(message, user);
+		json_t *seen = s->intents & GD_INTENT_CONTENT
+				       ? json_incref((json_t *)(uintptr_t)message)
+				       : gd_message_for(message, s->bot->user->id);
 
-		if (s->intents & GD_INTENT_MESSAGES &&
-		    gd_permissions(guild, user, c) & GD_PERM_VIEW)
-			gsession_dispatch(s, name, content ? message : blank);
+		if (seen && hears(s, guild, c, GD_INTENT_MESSAGES))
+			gsession_dispatch(s, name, seen);
+		json_decref(seen);
 	}
-	json_decref(blank);
+}
+
+void gd_gateway_about(struct guildd *g, const struct gd_channel *c, uint64_t intent,
+		      const char *name, json_t *d)
+{
+	struct gd_guild *guild = gd_guild_find(g->world, c->guild);
+
+	if (d && guild)
+		json_object_set_new(d, "guild_id", gd_id_json(guild->id));
+	for (size_t i = 0; d && i < g->gateway->sessions.n; i++) {
+		struct gsession *s = g->gateway->sessions.v[i];
+
+		if (hears(s, guild, c, intent))
+			gsession_dispatch(s, name, d);
+	}
+	json_decref(d);
 }
 
 void gd_gateway_guild(struct guildd *g, uint64_t user, const struct gd_guild *guild)

@@ -3,6 +3,7 @@
 #include "tests/guildd/rest_inside.h"
 
 #include "tests/guildd/gateway.h"
+#include "tests/guildd/messages.h"
 #include "tests/guildd/objects.h"
 
 #include "ipc/env.h"
@@ -441,10 +442,7 @@ static void forget(struct guildd *g, const struct interaction *i, const json_t *
 
 	if (!ch || !gd_message_find(ch, gd_id(json_object_get(m, "id")), &at))
 		return;
-	gd_gateway_event(g, ch->guild, GD_INTENT_MESSAGES, "MESSAGE_DELETE",
-			 json_pack("{s:O, s:o, s:o}", "id", json_object_get(m, "id"), "channel_id",
-				   gd_id_json(ch->id), "guild_id", gd_id_json(ch->guild)));
-	json_decref(gd_vec_take(&ch->messages, at));
+	gd_message_delete(g, ch, at);
 }
 
 void rest_webhook_delete(struct rest_call *c)

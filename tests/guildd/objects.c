@@ -252,7 +252,8 @@ static json_t *mentions(const struct gd_world *w, const char *content)
 
 json_t *gd_message_json(const struct gd_world *w, const struct gd_message_in *in)
 {
-	static const char *const copied[] = {"embeds", "components", "nonce", "message_reference"};
+	static const char *const copied[] = {"embeds", "components", "nonce", "message_reference",
+					     "attachments"};
 	json_t *o = json_pack("{s:o, s:o, s:o, s:s, s:o, s:n, s:b, s:b, s:o, s:[], s:[], s:[], "
 			      "s:[], s:b, s:i, s:i}",
 			      "id", gd_id_json(in->id), "channel_id", gd_id_json(in->channel),
@@ -302,4 +303,17 @@ bool gd_message_mentions(const json_t *message, uint64_t user)
 			return true;
 	}
 	return false;
+}
+
+json_t *gd_message_for(const json_t *message, uint64_t bot)
+{
+	uint64_t author = gd_id(json_object_get(json_object_get(message, "author"), "id"));
+	bool shown = author == bot || gd_message_mentions(message, bot) ||
+		     !json_object_get(message, "guild_id");
+	json_t *o = shown ? json_copy((json_t *)message) : gd_message_blank(message);
+	const json_t *of = json_object_get(message, "referenced_message");
+
+	if (o && json_is_object(of) && json_object_get(message, "guild_id"))
+		json_object_set_new(o, "referenced_message", gd_message_for(of, bot));
+	return o;
 }

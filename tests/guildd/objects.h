@@ -46,6 +46,9 @@ json_t *gd_message_json(const struct gd_world *w, const struct gd_message_in *in
 /* What a session without MESSAGE_CONTENT gets: a copy with content, embeds, attachments and
  * components empty. */
 json_t *gd_message_blank(const json_t *message);
+/* What this bot gets without the intent: the same unless it wrote the message, is mentioned in it,
+ * or it is a direct one; so, too, of the message that it replies to. */
+json_t *gd_message_for(const json_t *message, uint64_t bot);
 bool gd_message_mentions(const json_t *message, uint64_t user);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define GD_PERM_ADMINISTRATOR (1ull << 3)
+#define GD_PERM_REACT	      (1ull << 6)
 #define GD_PERM_VIEW	      (1ull << 10)
 #define GD_PERM_SEND	      (1ull << 11)
 #define GD_PERM_CONNECT	      (1ull << 20)
@@ -23,7 +24,8 @@
 /* What @everyone may in a guild made without further words. */
 #define GD_PERM_DEFAULT                                                                            \
 	(GD_PERM_VIEW | GD_PERM_SEND | GD_PERM_CONNECT | GD_PERM_SPEAK | GD_PERM_VAD |             \
-	 1ull << 14 | 1ull << 15 | 1ull << 16 | 1ull << 31 | GD_PERM_SOUNDBOARD | GD_PERM_STATUS)
+	 GD_PERM_REACT | 1ull << 14 | 1ull << 15 | 1ull << 16 | 1ull << 31 | GD_PERM_SOUNDBOARD |  \
+	 GD_PERM_STATUS)
 
 struct gd_overwrite {
 	uint64_t id; /* of a role or a member; the guild's id is @everyone */

@@ -83,7 +83,9 @@ struct gd_channel *rest_channel_of(struct rest_call *c, uint64_t need)
 		rest_error(c, 404, 10003, "Unknown Channel");
 		return NULL;
 	}
-	have = gd_permissions(guild, c->bot->user->id, ch);
+	have = ch->bot == c->bot->user->id ? GD_PERM_ALL
+	       : guild			   ? gd_permissions(guild, c->bot->user->id, ch)
+					   : 0;
 	if (!(have & GD_PERM_VIEW)) {
 		rest_error(c, 403, 50001, "Missing Access");
 		return NULL;

@@ -36,9 +36,4 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out);
 /* What became of it; NULL when unknown. Caller owns it. */
 json_t *gd_interaction_json(const struct gd_rest *r, uint64_t id);
 
-/* A message by anybody, told to all who may see it. Caller owns *out (may be NULL). */
-int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user *author,
-		    const char *content, int type, uint32_t flags, const json_t *body,
-		    json_t **out);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "tests/guildd/calls.h"
 #include "tests/guildd/gateway.h"
+#include "tests/guildd/messages.h"
 #include "tests/guildd/objects.h"
 
 #include "ipc/env.h"
@@ -18,33 +19,6 @@ static size_t characters(const char *s)
 	for (; *s; s++)
 		n += ((unsigned char)*s & 0xc0) != 0x80;
 	return n;
-}
-
-int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user *author,
-		    const char *content, int type, uint32_t flags, const json_t *body, json_t **out)
-{
-	struct gd_guild *guild = gd_guild_find(g->world, c->guild);
-	struct gd_message_in in = {.id = gd_world_id(g->world),
-				   .channel = c->id,
-				   .guild = c->guild,
-				   .now_ms = env_wall_ms(g->env),
-				   .author = author,
-				   .member = gd_member_find(guild, author->id),
-				   .content = content,
-				   .type = type,
-				   .flags = flags,
-				   .body = body};
-	json_t *m = gd_message_json(g->world, &in);
-
-	if (!m || gd_message_keep(c, m)) {
-		json_decref(m);
-		return ENOMEM;
-	}
-	gd_gateway_message(g, "MESSAGE_CREATE", m);
-	if (out)
-		*out = json_incref(m);
-	json_decref(m);
-	return 0;
 }
 
 /* A question, and one to ten answers. */
@@ -227,10 +201,23 @@ void rest_message_delete(struct rest_call *c)
 
 	if (!m)
 		return;
-	gd_gateway_event(c->g, ch->guild, GD_INTENT_MESSAGES, "MESSAGE_DELETE",
-			 json_pack("{s:O, s:o, s:o}", "id", json_object_get(m, "id"), "channel_id",
-				   gd_id_json(ch->id), "guild_id", gd_id_json(ch->guild)));
-	json_decref(gd_vec_take(&ch->messages, at));
+	gd_message_delete(c->g, ch, at);
+	rest_empty(c);
+}
+
+/* "Create Reaction": only unicode emoji here. */
+void rest_reaction_put(struct rest_call *c)
+{
+	struct gd_channel *ch = rest_channel_of(c, GD_PERM_REACT);
+	json_t *m = ch ? gd_message_find(ch, c->id[1], NULL) : NULL;
+
+	if (!ch)
+		return;
+	if (!m) {
+		rest_error(c, 404, 10008, "Unknown Message");
+		return;
+	}
+	gd_reaction_add(c->g, ch, m, c->bot->user, c->cap[2]);
 	rest_empty(c);
 }
 
@@ -240,11 +227,11 @@ void rest_typing(struct rest_call *c)
 
 	if (!ch)
 		return;
-	gd_gateway_event(c->g, ch->guild, GD_INTENT_MESSAGE_TYPING, "TYPING_START",
-			 json_pack("{s:o, s:o, s:o, s:I}", "channel_id", gd_id_json(ch->id),
-				   "guild_id", gd_id_json(ch->guild), "user_id",
+	gd_gateway_about(c->g, ch, GD_INTENT_MESSAGE_TYPING, "TYPING_START",
+			 json_pack("{s:o, s:o, s:I}", "channel_id", gd_id_json(ch->id), "user_id",
 				   gd_id_json(c->bot->user->id), "timestamp",
 				   (json_int_t)(env_wall_ms(c->g->env) / 1000)));
+	gd_count(c->g, c->bot->user->id, "typing");
 	rest_empty(c);
 }
 

@@ -69,6 +69,9 @@ struct gd_world *gd_world_free(struct gd_world *w)
 	}
 	for (size_t i = 0; i < w->users.n; i++)
 		free(w->users.v[i]);
+	for (size_t i = 0; i < w->dms.n; i++)
+		channel_free(w->dms.v[i]);
+	gd_vec_clear(&w->dms);
 	gd_vec_clear(&w->guilds);
 	gd_vec_clear(&w->bots);
 	gd_vec_clear(&w->users);
@@ -235,6 +238,30 @@ int gd_channel_add(struct gd_world *w, struct gd_channel **out, struct gd_guild 
 	return 0;
 }
 
+int gd_dm_open(struct gd_world *w, struct gd_channel **out, uint64_t person, uint64_t bot)
+{
+	struct gd_channel *c;
+
+	for (size_t i = 0; i < w->dms.n; i++) {
+		c = w->dms.v[i];
+		if (c->person == person && c->bot == bot) {
+			*out = c;
+			return 0;
+		}
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c || gd_vec_add(&w->dms, c)) {
+		free(c);
+		return ENOMEM;
+	}
+	c->id = gd_world_id(w);
+	c->type = GD_CHANNEL_DM;
+	c->person = person;
+	c->bot = bot;
+	*out = c;
+	return 0;
+}
+
 int gd_role_add(struct gd_world *w, struct gd_role **out, struct gd_guild *g, uint64_t id,
 		const char *name, uint64_t permissions)
 {
@@ -396,6 +423,12 @@ struct gd_channel *gd_channel_find(const struct gd_world *w, uint64_t id)
 			if (c->id == id)
 				return c;
 		}
+	}
+	for (size_t i = 0; i < w->dms.n; i++) {
+		struct gd_channel *c = w->dms.v[i];
+
+		if (c->id == id)
+			return c;
 	}
 	return NULL;
 }

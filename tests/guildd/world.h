@@ -14,6 +14,7 @@
 
 enum {
 	GD_CHANNEL_TEXT = 0,
+	GD_CHANNEL_DM = 1,
 	GD_CHANNEL_VOICE = 2,
 	GD_CHANNEL_CATEGORY = 4,
 	GD_CHANNEL_STAGE = 13,
@@ -62,6 +63,7 @@ struct gd_channel {
 	struct gd_overwrite *over;
 	size_t n_over;
 	struct gd_vec messages; /* json_t, oldest first */
+	uint64_t person, bot;	/* of direct messages, whose guild is 0 */
 };
 
 /* One user's presence in a voice channel, with the lease for its voice server: session and token
@@ -83,7 +85,7 @@ struct gd_guild {
 };
 
 struct gd_world {
-	struct gd_vec users, bots, guilds;
+	struct gd_vec users, bots, guilds, dms;
 	uint64_t next_id;
 };
 
@@ -105,6 +107,8 @@ int gd_guild_add(struct gd_world *w, struct gd_guild **out, uint64_t id, const c
 		 uint64_t owner);
 int gd_channel_add(struct gd_world *w, struct gd_channel **out, struct gd_guild *g, uint64_t id,
 		   int type, const char *name);
+/* The channel of their direct messages, made when there is none. ENOMEM. */
+int gd_dm_open(struct gd_world *w, struct gd_channel **out, uint64_t person, uint64_t bot);
 int gd_role_add(struct gd_world *w, struct gd_role **out, struct gd_guild *g, uint64_t id,
 		const char *name, uint64_t permissions);
 /* EEXIST when already a member. */

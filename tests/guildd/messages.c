@@ -1,0 +1,103 @@
+#include "tests/guildd/messages.h"
+
+#include <errno.h>
+
+#include "tests/guildd/gateway.h"
+#include "tests/guildd/objects.h"
+
+#include "ipc/env.h"
+
+/* As Discord completes a reply: where the other message stands, and the message itself, without the
+ * one that it replies to. */
+static void complete_reply(struct gd_channel *c, json_t *m, bool pings)
+{
+	json_t *reference = json_deep_copy(json_object_get(m, "message_reference"));
+	json_t *of = gd_message_find(c, gd_id(json_object_get(reference, "message_id")), NULL);
+	json_t *shown = of ? json_copy(of) : NULL;
+	json_t *author = json_object_get(of, "author");
+
+	json_object_set_new(reference, "type", json_integer(0));
+	json_object_set_new(reference, "channel_id", gd_id_json(c->id));
+	if (c->guild)
+		json_object_set_new(reference, "guild_id", gd_id_json(c->guild));
+	json_object_set_new(m, "message_reference", reference);
+	if (shown)
+		json_object_del(shown, "referenced_message");
+	if (pings && author && !gd_message_mentions(m, gd_id(json_object_get(author, "id"))))
+		json_array_append(json_object_get(m, "mentions"), author);
+	json_object_set_new(m, "referenced_message", shown ? shown : json_null());
+}
+
+int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user *author,
+		    const char *content, int type, uint32_t flags, const json_t *body, json_t **out)
+{
+	struct gd_guild *guild = gd_guild_find(g->world, c->guild);
+	struct gd_message_in in = {.id = gd_world_id(g->world),
+				   .channel = c->id,
+				   .guild = c->guild,
+				   .now_ms = env_wall_ms(g->env),
+				   .author = author,
+				   .member = guild ? gd_member_find(guild, author->id) : NULL,
+				   .content = content,
+				   .type = type,
+				   .flags = flags,
+				   .body = body};
+	json_t *m = gd_message_json(g->world, &in);
+
+	if (m && type == 19)
+		complete_reply(c, m, !author->bot && !json_is_false(json_object_get(body, "ping")));
+	if (!m || gd_message_keep(c, m)) {
+		json_decref(m);
+		return ENOMEM;
+	}
+	gd_gateway_message(g, "MESSAGE_CREATE", m);
+	if (out)
+		*out = json_incref(m);
+	json_decref(m);
+	return 0;
+}
+
+void gd_message_edit(struct guildd *g, json_t *m, const char *content)
+{
+	struct gd_message_in in = {
+		.content = content,
+		.author = gd_user_find(g->world,
+				       gd_id(json_object_get(json_object_get(m, "author"), "id")))};
+	json_t *fresh = in.author ? gd_message_json(g->world, &in) : NULL;
+
+	/* Its mentions are those of the new text. */
+	json_object_set(m, "mentions", json_object_get(fresh, "mentions"));
+	json_object_set_new(m, "content", json_string(content));
+	json_object_set_new(m, "edited_timestamp", gd_time_json(env_wall_ms(g->env)));
+	json_decref(fresh);
+	gd_gateway_message(g, "MESSAGE_UPDATE", m);
+}
+
+void gd_message_delete(struct guildd *g, struct gd_channel *c, size_t at)
+{
+	json_t *m = gd_vec_take(&c->messages, at);
+
+	gd_gateway_about(g, c, GD_INTENT_MESSAGES, "MESSAGE_DELETE",
+			 json_pack("{s:O, s:o}", "id", json_object_get(m, "id"), "channel_id",
+				   gd_id_json(c->id)));
+	json_decref(m);
+}
+
+void gd_reaction_add(struct guildd *g, const struct gd_channel *c, json_t *m,
+		     const struct gd_user *user, const char *emoji)
+{
+	json_t *list = json_object_get(m, "reactions");
+
+	if (!list) {
+		list = json_array();
+		json_object_set_new(m, "reactions", list);
+	}
+	json_array_append_new(list, json_pack("{s:{s:n, s:s}, s:i, s:b}", "emoji", "id", "name",
+					      emoji, "count", 1, "me", user->bot));
+	gd_gateway_about(g, c, GD_INTENT_REACTIONS, "MESSAGE_REACTION_ADD",
+			 json_pack("{s:o, s:o, s:O, s:O, s:{s:n, s:s}, s:b, s:i}", "user_id",
+				   gd_id_json(user->id), "channel_id", gd_id_json(c->id),
+				   "message_id", json_object_get(m, "id"), "message_author_id",
+				   json_object_get(json_object_get(m, "author"), "id"), "emoji",
+				   "id", "name", emoji, "burst", 0, "type", 0));
+}
