@@ -10,6 +10,7 @@
 #include "control/discord/rest.h"
 #include "control/configure/environment.h"
 #include "control/settings/settings.h"
+#include "control/text_session/text_session.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/tmr.h"
@@ -231,9 +232,33 @@ static void on_portal(bool missing, const char *what, const char *text, void *ar
 	check_say(arg, missing ? CHECK_MISSING : CHECK_OK, "developer portal", "%s", text);
 }
 
+/* What Discord lets the bot read with the setting text_chat. application: NULL if unknown. */
+static void check_text_chat(struct check *c, const json_t *application)
+{
+	if (!text_session_intents(c->settings))
+		return;
+	if (c->settings->text_chat != SETTINGS_TEXT_ALL)
+		check_say(c, CHECK_OK, "text chat",
+			  "answers messages that mention it, reply to it or are sent to it "
+			  "directly; Discord tells their text without the Message Content Intent");
+	else if (!application)
+		check_say(c, CHECK_WARNING, "text chat",
+			  "whether the Message Content Intent is switched on is not known");
+	else if (portal_has_intent(application, DISCORD_INTENT_MESSAGE_CONTENT))
+		check_say(c, CHECK_OK, "text chat",
+			  "reads all messages: the Message Content Intent is switched on");
+	else
+		check_say(c, CHECK_WARNING, "text chat",
+			  "text_chat is all, but Discord keeps the text of messages from the bot "
+			  "unless they mention it or are sent to it directly: it answers those "
+			  "alone. Under Bot, Privileged Gateway Intents, switch on Message Content "
+			  "Intent, or set text_chat to mentions");
+}
+
 static void on_application(int err, int status, const json_t *body, void *arg)
 {
 	struct check *c = arg;
+	uint32_t wanted = control_intents(c->settings);
 
 	if (err == ECANCELED)
 		return;
@@ -241,13 +266,16 @@ static void on_application(int err, int status, const json_t *body, void *arg)
 		discord_snowflake(json_string_value(json_object_get(body, "id")), &c->application);
 	else
 		c->application = c->user; /* the same for every bot made since 2016 */
-	if (!err && status == 200 && !portal_check(body, control_intents(), on_portal, c))
+	wanted &= ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT;
+	if (!err && status == 200 && !portal_check(body, wanted, on_portal, c))
 		check_say(c, CHECK_OK, "developer portal",
 			  "nothing to switch; Parley needs no privileged intent");
+	check_text_chat(c, err || status != 200 ? NULL : body);
 	check_say(c, CHECK_OK, "invite",
 		  "https://discord.com/oauth2/authorize?client_id=%llu&permissions=%llu"
 		  "&scope=bot+applications.commands",
-		  (unsigned long long)c->application, (unsigned long long)control_permissions());
+		  (unsigned long long)c->application,
+		  (unsigned long long)control_permissions(c->settings));
 	if (request_json(c, "/gateway/bot", "/gateway/bot", on_gateway))
 		check_done(c);
 }

@@ -31,6 +31,7 @@
 #include "control/report/status.h"
 #include "control/store/faults.h"
 #include "control/store/store.h"
+#include "control/text_session/text_session.h"
 #include "control/words/words.h"
 #include "control/web/web.h"
 #include "control/writer.h"
@@ -43,21 +44,27 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-uint32_t control_intents(void)
+uint32_t control_intents(const struct settings *settings)
 {
-	/* No intent here is privileged. Commands and voice servers need no intent; voice states do,
-	 * our own too, and so do changes of a soundboard. */
+	/* Commands and voice servers need no intent; voice states do, our own too, and so do
+	 * changes of a soundboard. The only privileged one is for the text of messages. */
 	return DISCORD_INTENT_GUILDS | DISCORD_INTENT_GUILD_EXPRESSIONS |
-	       DISCORD_INTENT_GUILD_VOICE_STATES;
+	       DISCORD_INTENT_GUILD_VOICE_STATES | text_session_intents(settings);
 }
 
-uint64_t control_permissions(void)
+uint64_t control_permissions(const struct settings *settings)
 {
+	static const uint64_t written = DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY) |
+					DISCORD_PERMISSION(DISCORD_BIT_ADD_REACTIONS) |
+					DISCORD_PERMISSION(DISCORD_BIT_ATTACH_FILES) |
+					DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES_IN_THREADS);
+
 	return DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
 	       DISCORD_PERMISSION(DISCORD_BIT_CONNECT) | DISCORD_PERMISSION(DISCORD_BIT_SPEAK) |
 	       DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES) |
 	       DISCORD_PERMISSION(DISCORD_BIT_USE_VAD) |
-	       DISCORD_PERMISSION(DISCORD_BIT_REQUEST_TO_SPEAK);
+	       DISCORD_PERMISSION(DISCORD_BIT_REQUEST_TO_SPEAK) |
+	       (text_session_intents(settings) ? written : 0);
 }
 
 /* Keeps the first reason; the caller just put this one into `why`. */
@@ -113,7 +120,8 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 			uint64_t other = voice_session_guild(c->voice_sessions[i]);
 
 			voice_session_free(c->voice_sessions[i]);
-			live_settings_release(c->live, other);
+			if (!text_session_uses(c->text, other))
+				live_settings_release(c->live, other);
 			c->voice_sessions[i] = c->voice_sessions[--c->n_voice_sessions];
 		}
 	if (c->n_voice_sessions == VOICE_SESSIONS_MAX)
@@ -170,6 +178,7 @@ static void take_brain_address(const char *url, void *arg)
 	bool moved = *before && strcmp(before, url) != 0;
 
 	live_settings_embedded_at(c->live, url);
+	text_session_settings(c->text);
 	tell_embedded_fault(EMBEDDED_STARTS, c);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_brain_ready(c->voice_sessions[i], moved);
@@ -223,7 +232,7 @@ static int make_discord(struct control *c)
 	struct gateway_conf gateway = {.env = c->env,
 				       .ws = c->ws,
 				       .token = c->settings->discord_token,
-				       .intents = control_intents(),
+				       .intents = c->intents,
 				       .eventh = control_on_gateway_event,
 				       .stateh = control_on_gateway_state,
 				       .sessionh = control_on_resume_point,
@@ -242,6 +251,44 @@ static int make_discord(struct control *c)
 	if (!err)
 		err = components_alloc(&c->components, c->env, c->rest, control_on_press,
 				       control_on_typing, c);
+	return err;
+}
+
+static const struct settings *open_settings(uint64_t guild, void *arg)
+{
+	struct control *c = arg;
+
+	return live_settings_of(c->live, guild);
+}
+
+static void release_settings(uint64_t guild, void *arg)
+{
+	struct control *c = arg;
+
+	if (!control_find_voice_session(c, guild))
+		live_settings_release(c->live, guild);
+}
+
+static int make_text(struct control *c)
+{
+	const struct text_session_conf conf = {.env = c->env,
+					       .http = c->http,
+					       .ws = c->ws,
+					       .rest = c->rest,
+					       .settings = c->settings,
+					       .store = c->store,
+					       .ledger = c->ledger,
+					       .bus = c->bus,
+					       .consents = c->consents,
+					       .settingsh = open_settings,
+					       .releaseh = release_settings,
+					       .remembersh = control_remembers,
+					       .arg = c};
+	int err = text_session_alloc(&c->text, &conf);
+
+	/* Of the session that is resumed. */
+	if (!err)
+		text_session_self(c->text, c->state.user, c->state.bot_name);
 	return err;
 }
 
@@ -333,6 +380,7 @@ static void take_changes(void *arg)
 		mcp_servers_update(c->mcp, c->settings);
 	if (c->delegates)
 		delegates_update(c->delegates);
+	text_session_settings(c->text);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_settings(c->voice_sessions[i]);
 }
@@ -464,6 +512,19 @@ static int make_memory(struct control *c)
 	return err ? err : make_sources(c);
 }
 
+static int make_timers(struct control *c)
+{
+	int err = tmr_alloc(&c->find_tmr, c->env, control_find_gateway, c);
+
+	if (!err)
+		err = tmr_alloc(&c->save_tmr, c->env, control_on_save_timer, c);
+	if (!err)
+		err = tmr_alloc(&c->stop_tmr, c->env, on_stop, c);
+	if (!err)
+		err = tmr_alloc(&c->held_tmr, c->env, control_on_held_timer, c);
+	return err;
+}
+
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf)
 {
@@ -499,20 +560,17 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
 	if (!err)
 		err = make_memory(c);
+	c->intents = control_intents(settings);
 	if (!err)
 		err = make_discord(c);
 	if (err)
 		goto out;
 	control_load_state(c);
-	err = make_media(c);
+	err = make_text(c);
 	if (!err)
-		err = tmr_alloc(&c->find_tmr, env, control_find_gateway, c);
+		err = make_media(c);
 	if (!err)
-		err = tmr_alloc(&c->save_tmr, env, control_on_save_timer, c);
-	if (!err)
-		err = tmr_alloc(&c->stop_tmr, env, on_stop, c);
-	if (!err)
-		err = tmr_alloc(&c->held_tmr, env, control_on_held_timer, c);
+		err = make_timers(c);
 	if (!err && settings_needs_embedded(settings))
 		err = embedded_alloc(&c->embedded, env, take_brain_address, tell_embedded_fault, c);
 	if (!err && conf->web_token && *settings->web_listen)
@@ -548,6 +606,7 @@ struct control *control_free(struct control *c)
 	embedded_free(c->embedded);
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, because rest may still hold their answers */
+	text_session_free(c->text);
 	commands_free(c->commands);
 	components_free(c->components);
 	gateway_free(c->gateway);

@@ -63,8 +63,8 @@ const struct words *control_failure(const struct control *c);
 /* It ended because a newer control took its mediad over. */
 bool control_replaced(const struct control *c);
 
-/* The gateway intents and the permissions that the bot needs on Discord. */
-uint32_t control_intents(void);
-uint64_t control_permissions(void);
+/* The gateway intents and the permissions that the bot needs on Discord with these settings. */
+uint32_t control_intents(const struct settings *settings);
+uint64_t control_permissions(const struct settings *settings);
 
 #endif

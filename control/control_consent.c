@@ -10,6 +10,7 @@
 #include "control/discord/components.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
+#include "control/text_session/text_session.h"
 #include "control/voice_session/policy.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -113,6 +114,8 @@ static int apply_consent(struct consent_request *r)
 	r->applied = !err;
 	if (r->applied && r->was != r->consent)
 		tell_room(r);
+	if (r->applied && r->consent == CONSENT_NEITHER)
+		text_session_forget(r->c->text, r->guild, r->user);
 	return err;
 }
 

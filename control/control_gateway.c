@@ -5,10 +5,12 @@
 #include "control/control_inside.h"
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
+#include "control/discord/portal.h"
 #include "control/discord/rest.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
 #include "control/settings/profile.h"
+#include "control/text_session/text_session.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -61,6 +63,8 @@ static void take_ready(struct control *c, const json_t *d)
 				    : "Parley");
 	guilds_begin(c->guilds, json_object_get(d, "guilds"));
 	guilds_set_self(c->guilds, c->state.user);
+	text_session_self(c->text, c->state.user, c->state.bot_name);
+	c->state.intents = c->intents;
 	control_guilds_cleared(c);
 	words_ready(&words, c->state.bot_name);
 	publish_discord(c, EVENT_READY, json_array_size(json_object_get(d, "guilds")), words.text);
@@ -116,7 +120,7 @@ void control_on_gateway_event(const char *name, const json_t *d, void *arg)
 		take_resumed(c);
 	else if (strcmp(name, "INTERACTION_CREATE") == 0)
 		take_interaction(c, d);
-	else
+	else if (!text_session_event(c->text, name, d))
 		take_guild_event(c, name, d);
 	control_stop_when_out(c);
 	control_save_soon(c); /* the sequence has moved */
@@ -194,6 +198,47 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 	gateway_start(c->gateway, url, c->resuming ? &c->state.session : NULL);
 }
 
+/* Without the Message Content Intent Discord refuses an Identify that asks for it. */
+static void take_application(int err, int status, const json_t *body, void *arg)
+{
+	struct control *c = arg;
+
+	c->finding = false;
+	if (err == ECANCELED)
+		return;
+	if (err && err != EACCES) {
+		log_warn("application_not_found", "why=\"%s\" tries=%u", strerror(err),
+			 c->find.tries + 1);
+		backoff_wait(&c->find, c->env, c->find_tmr);
+		return;
+	}
+	c->asked_content = true;
+	if (status != 200 || !portal_has_intent(body, DISCORD_INTENT_MESSAGE_CONTENT)) {
+		log_warn("message_content_missing",
+			 "text=\"text_chat is all, but the Message Content Intent is not switched "
+			 "on in the developer portal: the bot reads only messages that mention it "
+			 "and direct messages\"");
+		gateway_set_intents(c->gateway,
+				    c->intents & ~(uint32_t)DISCORD_INTENT_MESSAGE_CONTENT);
+	}
+	control_find_gateway(c);
+}
+
+static bool ask_content(struct control *c)
+{
+	const struct rest_call call = {.method = "GET",
+				       .route = "/applications/@me",
+				       .path = "/applications/@me",
+				       .idempotent = true};
+
+	if (c->asked_content || !(c->intents & DISCORD_INTENT_MESSAGE_CONTENT))
+		return false;
+	c->finding = !rest_request(c->rest, &call, take_application, c);
+	if (!c->finding)
+		backoff_wait(&c->find, c->env, c->find_tmr);
+	return true;
+}
+
 void control_find_gateway(void *arg)
 {
 	struct control *c = arg;
@@ -202,7 +247,7 @@ void control_find_gateway(void *arg)
 				 .path = "/gateway/bot",
 				 .idempotent = true};
 
-	if (c->finding)
+	if (c->finding || ask_content(c))
 		return;
 	c->finding = true;
 	if (!rest_request(c->rest, &call, take_gateway_address, c))

@@ -54,6 +54,9 @@ struct control {
 	struct commands *commands;
 	struct consent_table *consents;
 	struct components *components;
+	struct text_session *text;
+	uint32_t intents;   /* wanted since the start; Discord may refuse the privileged one */
+	bool asked_content; /* it is known whether Discord does */
 	struct consent_request *consent_requests; /* that wait for the store, the newest first */
 	struct privacy_request *privacy_requests; /* the same */
 	struct music_search *music_searches;

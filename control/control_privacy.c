@@ -12,6 +12,7 @@
 #include "control/settings/settings.h"
 #include "control/store/erase.h"
 #include "control/store/store.h"
+#include "control/text_session/text_session.h"
 #include "control/web/web.h"
 #include "control/writer.h"
 #include "ipc/env.h"
@@ -198,6 +199,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	bool renew = erasures_renew(&c->erasures, user, r->press != NULL);
 
 	extraction_erase(c->extraction, user);
+	text_session_forget(c->text, 0, user);
 	queue_shelf_forget(c->shelf, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_forget_requester(c->voice_sessions[i], user);

@@ -17,6 +17,7 @@
 #include "control/media/media.h"
 #include "control/settings/profile.h"
 #include "control/store/store.h"
+#include "control/text_session/text_session.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -232,6 +233,14 @@ void control_on_turn_event(const struct bus_event *ev, void *arg)
 		write_session(c);
 }
 
+/* A session tells only what it was begun for. Older controls wanted no messages. */
+static bool has_intents(const struct control *c)
+{
+	uint32_t had = c->state.intents;
+
+	return had ? had == c->intents : !text_session_intents(c->settings);
+}
+
 void control_load_state(struct control *c)
 {
 	const struct state_kept *kept = c->conf.kept;
@@ -239,7 +248,7 @@ void control_load_state(struct control *c)
 
 	if (kept && kept->session && state_parse(kept->session, &c->state) == 0) {
 		old = c->state.epoch;
-		c->resuming = state_fresh(&c->state, wall) && kept->guilds &&
+		c->resuming = state_fresh(&c->state, wall) && has_intents(c) && kept->guilds &&
 			      guilds_restore(c->guilds, kept->guilds) == 0;
 		if (wall > c->state.saved_ms + REJOIN_MS)
 			c->state.n_calls = 0;

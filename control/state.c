@@ -332,13 +332,13 @@ json_t *state_format(const struct state *s)
 						       (json_int_t)s->calls[i].since_ms, "standing",
 						       s->calls[i].standing, "music_message",
 						       format_id(s->calls[i].music_message)));
-	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o,s:o*,s:o,s:o,s:o}",
+	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:I,s:o,s:o,s:o*,s:o,s:o,s:o}",
 			 "format", FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
 			 "application", format_id(s->application), "saved_ms",
 			 (json_int_t)s->saved_ms, "bot_name", s->bot_name, "session", "id",
 			 s->session.id, "url", s->session.url, "seq", (json_int_t)s->session.seq,
-			 "calls", calls, "encrypted", encrypted, "lacks_real_time",
-			 s->lacks_real_time ? json_true() : NULL, "turns",
+			 "intents", (json_int_t)s->intents, "calls", calls, "encrypted", encrypted,
+			 "lacks_real_time", s->lacks_real_time ? json_true() : NULL, "turns",
 			 format_under_way(&s->under_way), "commands",
 			 s->commands ? json_incref(s->commands) : json_array(), "counters",
 			 counters_json(&s->counters));
@@ -417,6 +417,7 @@ int state_parse(const json_t *j, struct state *out)
 		return EBADMSG;
 	s.saved_ms = (uint64_t)saved;
 	s.session.seq = seq;
+	s.intents = (uint32_t)json_integer_value(json_object_get(j, "intents"));
 	snprintf(s.session.id, sizeof s.session.id, "%s", id);
 	snprintf(s.session.url, sizeof s.session.url, "%s", url);
 	utf8_copy(s.bot_name, sizeof s.bot_name, name);

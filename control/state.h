@@ -38,6 +38,7 @@ struct state {
 	uint64_t saved_ms; /* wall clock */
 	char bot_name[64];
 	struct gateway_session session; /* empty id: none */
+	uint32_t intents; /* that control wanted when the session began; 0: not told */
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n_calls;
 	struct encrypted_channels encrypted;

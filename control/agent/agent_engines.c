@@ -325,6 +325,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 		agent_tools_worker(a->tools, ev, 0);
 		break;
 	case ENGINE_USE_EMBED: /* of no room */
+	case ENGINE_USE_TEXT:
 	case ENGINE_USE_COUNT:
 		break;
 	}

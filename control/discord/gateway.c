@@ -183,6 +183,11 @@ struct gateway *gateway_free(struct gateway *g)
 	return NULL;
 }
 
+void gateway_set_intents(struct gateway *g, uint32_t intents)
+{
+	gateway_machine_set_intents(g->machine, intents);
+}
+
 void gateway_start(struct gateway *g, const char *url, const struct gateway_session *session)
 {
 	if (session)

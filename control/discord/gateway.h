@@ -39,6 +39,8 @@ struct gateway_conf {
 int gateway_alloc(struct gateway **out, const struct gateway_conf *conf);
 /* Closes with 4200, which keeps the session for a successor. */
 struct gateway *gateway_free(struct gateway *g);
+/* Of sessions that begin from now on, in place of the conf's. */
+void gateway_set_intents(struct gateway *g, uint32_t intents);
 /* Connects and reconnects until gateway_free. url: from GET /gateway/bot; a later call changes it.
  * session: of an earlier process, or NULL. */
 void gateway_start(struct gateway *g, const char *url, const struct gateway_session *session);

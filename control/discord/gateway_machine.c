@@ -118,6 +118,11 @@ struct gateway_machine *gateway_machine_free(struct gateway_machine *m)
 	return NULL;
 }
 
+void gateway_machine_set_intents(struct gateway_machine *m, uint32_t intents)
+{
+	m->intents = intents;
+}
+
 void gateway_machine_restore(struct gateway_machine *m, const struct gateway_session *s)
 {
 	if (m->state != GATEWAY_IDLE || !s->id[0] || s->seq < 0)

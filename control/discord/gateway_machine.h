@@ -85,6 +85,8 @@ enum {
 int gateway_machine_alloc(struct gateway_machine **out, const char *token, uint32_t intents,
 			  gateway_act_h *h, void *arg);
 struct gateway_machine *gateway_machine_free(struct gateway_machine *m);
+/* Of Identifies from now on, in place of those of gateway_machine_alloc. */
+void gateway_machine_set_intents(struct gateway_machine *m, uint32_t intents);
 /* A session of an earlier process, before GATEWAY_IN_START. */
 void gateway_machine_restore(struct gateway_machine *m, const struct gateway_session *s);
 

@@ -72,3 +72,13 @@ unsigned portal_check(const json_t *application, uint32_t intents, portal_h *h, 
 		     "link");
 	return l.missing;
 }
+
+bool portal_has_intent(const json_t *application, uint32_t intent)
+{
+	json_int_t have = json_integer_value(json_object_get(application, "flags"));
+
+	for (size_t i = 0; i < sizeof privileged / sizeof privileged[0]; i++)
+		if (intent == privileged[i].intent)
+			return have & privileged[i].flags;
+	return false;
+}

@@ -16,4 +16,7 @@ typedef void(portal_h)(bool missing, const char *what, const char *text, void *a
  * no finding. */
 unsigned portal_check(const json_t *application, uint32_t intents, portal_h *h, void *arg);
 
+/* True if this privileged intent is switched on. */
+bool portal_has_intent(const json_t *application, uint32_t intent);
+
 #endif

@@ -311,8 +311,10 @@ static int write_form(struct job *j, const struct rest_call *call, const char *j
 		    "--%s\r\nContent-Disposition: form-data; name=\"payload_json\"\r\n"
 		    "Content-Type: application/json\r\n\r\n%s\r\n"
 		    "--%s\r\nContent-Disposition: form-data; name=\"files[0]\"; filename=\"%s\"\r\n"
-		    "Content-Type: application/json\r\n\r\n%s\r\n--%s--\r\n",
-		    boundary, json, boundary, call->file_name, call->file, boundary) >= 0)
+		    "Content-Type: %s\r\n\r\n%s\r\n--%s--\r\n",
+		    boundary, json, boundary, call->file_name,
+		    call->file_type ? call->file_type : "application/json", call->file,
+		    boundary) >= 0)
 		return 0;
 	j->body = NULL;
 	return ENOMEM;

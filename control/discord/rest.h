@@ -27,7 +27,8 @@ struct rest_call {
 	const char
 		*file_name; /* a file that goes with the body, as multipart/form-data; NULL: none */
 	const char *file;   /* its text; copied */
-	bool idempotent;    /* may be repeated after a timeout or 5xx */
+	const char *file_type; /* its media type, a constant; NULL: application/json */
+	bool idempotent;       /* may be repeated after a timeout or 5xx */
 	bool interaction; /* an interaction endpoint: no Authorization, exempt from the global limit
 			   */
 };

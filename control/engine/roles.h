@@ -42,6 +42,7 @@ enum engine_use {
 	ENGINE_USE_INTERRUPTION, /* purpose interrupt_decision */
 	ENGINE_USE_WORKER,	 /* purpose worker */
 	ENGINE_USE_EMBED,	 /* role embed */
+	ENGINE_USE_TEXT,	 /* purpose text_reply */
 	ENGINE_USE_COUNT,
 };
 

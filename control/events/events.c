@@ -31,6 +31,7 @@ enum { FIELDS_MAX = 20 };
 #define FIELD_sound(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, sound.m)},
 #define FIELD_action(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, action.m)},
 #define FIELD_memory(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, memory.m)},
+#define FIELD_text(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, text.m)},
 #define X(set)                                                                                     \
 	static const struct bus_event_field fields_##set[] = {EVENT_FIELDS_##set(FIELD_##set)};
 EVENT_SETS(X)

@@ -428,7 +428,7 @@ bool settings_uses(const struct settings *s, enum role role)
 	case ROLE_VOICE:
 		return !written;
 	case ROLE_TEXT:
-		return written;
+		return written || s->text_chat != SETTINGS_TEXT_OFF;
 	case ROLE_SPEECH:
 		return settings_reads_out(s);
 	case ROLE_CLASSIFY:

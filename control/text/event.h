@@ -52,7 +52,7 @@ struct text_event {
 	bool to_others;	     /* mentions other people, or replies to one */
 	bool refused;	     /* its author does not want to be read */
 	bool decide;	     /* put before the model whatever the rules of admission say */
-	bool yes;	     /* of CLASSIFIED */
+	bool yes;	     /* of CLASSIFIED and FAILED */
 	uint32_t reply, rnd;
 };
 

@@ -136,8 +136,12 @@ static void take_answer(struct text_chat *chat, struct text_channel *ch,
 	e->text = text;
 }
 
-static void take_failure(struct text_chat *chat, struct text_channel *ch)
+static void take_failure(struct text_chat *chat, struct text_channel *ch, bool spent)
 {
+	if (spent) {
+		end_reply(chat, ch, TEXT_REASON_BUDGET_SPENT);
+		return;
+	}
 	if (++ch->reply.tries == TEXT_TRIES) {
 		end_reply(chat, ch, TEXT_REASON_MODEL_FAILED);
 		return;
@@ -169,7 +173,7 @@ void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
 	if (ev->type == TEXT_ANSWERED && asked)
 		take_answer(chat, ch, ev);
 	else if (ev->type == TEXT_FAILED && asked)
-		take_failure(chat, ch);
+		take_failure(chat, ch, ev->yes);
 	else if (ev->type == TEXT_SENT && sending)
 		take_sent(chat, ch, ev);
 	else if (ev->type == TEXT_NOT_SENT && sending)

@@ -239,6 +239,7 @@ static void play_result(struct explore *x)
 		ev.message = x->next_id++;
 	} else {
 		ev.type = how < 8 ? TEXT_ANSWERED : TEXT_FAILED;
+		ev.yes = ev.type == TEXT_FAILED && below(x, 3) == 0;
 		ev.text = how == 0   ? " "
 			  : how == 1 ? "[SKIP]"
 				     : "an answer that has more than thirty characters";

@@ -197,6 +197,8 @@ static void play_model(struct play *p, char **w, unsigned n)
 		ev.type = TEXT_ANSWERED;
 		ev.text = w[2];
 		ev.rnd = n > 3 ? (uint32_t)strtoul(w[3], NULL, 10) : 0;
+	} else if (strcmp(w[1], "spent") == 0) {
+		ev.yes = true;
 	} else if (n > 2) {
 		ev.type = TEXT_CLASSIFIED;
 		ev.message = strtoull(w[2], NULL, 10);

@@ -1,0 +1,242 @@
+#include "control/text/incoming.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "proto/base/utf8.h"
+#include "proto/discord.h"
+
+enum { MESSAGE_DEFAULT = 0, MESSAGE_REPLY = 19 };
+
+static uint64_t id_at(const json_t *object, const char *key)
+{
+	uint64_t id = 0;
+
+	discord_snowflake(json_string_value(json_object_get(object, key)), &id);
+	return id;
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* Names stand in brackets before what people say, so they may hold none. */
+static void copy_name(char to[INCOMING_NAME], const char *name)
+{
+	utf8_copy(to, INCOMING_NAME, name);
+	utf8_plain(to);
+	for (char *p = to; *p; p++)
+		if (*p == '[' || *p == ']')
+			*p = ' ';
+}
+
+/* The name that others see in the server, else the one of the account. */
+static const char *name_of(const json_t *user, const json_t *member)
+{
+	const char *nick = text_at(member, "nick"), *global = text_at(user, "global_name");
+
+	return *nick ? nick : *global ? global : text_at(user, "username");
+}
+
+/* ---- the text ---- */
+
+struct text {
+	char *buf;
+	size_t n, size;
+};
+
+static void put(struct text *t, const char *text, size_t n)
+{
+	if (n > t->size - 1 - t->n)
+		n = utf8_whole(text, t->size - 1 - t->n);
+	memcpy(t->buf + t->n, text, n);
+	t->n += n;
+	t->buf[t->n] = '\0';
+}
+
+/* "<@123>" and "<@!123>": the bytes of it, and *user. 0: it is none. */
+static size_t read_mention(const char *text, uint64_t *user)
+{
+	char digits[21];
+	size_t first, n;
+
+	if (strncmp(text, "<@", 2) != 0)
+		return 0;
+	first = text[2] == '!' ? 3 : 2;
+	n = strspn(text + first, "0123456789");
+	if (!n || n >= sizeof digits || text[first + n] != '>')
+		return 0;
+	memcpy(digits, text + first, n);
+	digits[n] = '\0';
+	return discord_snowflake(digits, user) ? first + n + 1 : 0;
+}
+
+static bool find_name(const json_t *mentions, uint64_t user, char to[INCOMING_NAME])
+{
+	const json_t *m;
+	size_t i;
+
+	json_array_foreach(mentions, i, m)
+	{
+		if (id_at(m, "id") == user) {
+			copy_name(to, name_of(m, json_object_get(m, "member")));
+			return *to != '\0';
+		}
+	}
+	return false;
+}
+
+static void put_content(struct text *t, const json_t *d, uint64_t self, const char *name)
+{
+	const char *text = text_at(d, "content");
+
+	while (*text) {
+		char who[INCOMING_NAME];
+		uint64_t user = 0;
+		size_t n = read_mention(text, &user);
+
+		if (n && user == self)
+			copy_name(who, name);
+		if (n && (user == self || find_name(json_object_get(d, "mentions"), user, who))) {
+			put(t, "@", 1);
+			put(t, who, strlen(who));
+			text += n;
+			continue;
+		}
+		n = 1 + strcspn(text + 1, "<");
+		put(t, text, n);
+		text += n;
+	}
+}
+
+static void put_attached(struct text *t, const json_t *d)
+{
+	const json_t *a;
+	size_t i;
+
+	json_array_foreach(json_object_get(d, "attachments"), i, a)
+	{
+		char name[INCOMING_NAME];
+
+		copy_name(name, text_at(a, "filename"));
+		if (!*name)
+			continue;
+		put(t, t->n ? "\n[attached: " : "[attached: ", t->n ? 12 : 11);
+		put(t, name, strlen(name));
+		put(t, "]", 1);
+	}
+}
+
+/* ---- whom it is for ---- */
+
+static void read_mentions(struct incoming *in, const json_t *d, uint64_t self)
+{
+	const json_t *m;
+	size_t i;
+
+	in->to_others = json_is_true(json_object_get(d, "mention_everyone")) ||
+			json_array_size(json_object_get(d, "mention_roles")) > 0;
+	json_array_foreach(json_object_get(d, "mentions"), i, m)
+	{
+		if (id_at(m, "id") == self)
+			in->to_bot = true;
+		else
+			in->to_others = true;
+	}
+}
+
+static void read_reply(struct incoming *in, const json_t *d, uint64_t self)
+{
+	const json_t *of = json_object_get(d, "referenced_message");
+	const json_t *author = json_object_get(of, "author");
+
+	in->replies_to = id_at(json_object_get(d, "message_reference"), "message_id");
+	if (!author)
+		return;
+	in->replied_user = id_at(author, "id");
+	if (in->replied_user == self)
+		in->to_bot = true;
+	else
+		in->to_others = true;
+	copy_name(in->quoted_name, name_of(author, json_object_get(of, "member")));
+	utf8_copy(in->quoted, sizeof in->quoted, text_at(of, "content"));
+	utf8_plain(in->quoted);
+}
+
+static bool is_said(const json_t *d)
+{
+	const json_t *type = json_object_get(d, "type");
+	json_int_t n = json_integer_value(type);
+
+	return !type || n == MESSAGE_DEFAULT || n == MESSAGE_REPLY;
+}
+
+int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const char *name)
+{
+	const json_t *author = json_object_get(d, "author"), *nonce = json_object_get(d, "nonce");
+	struct text t = {.buf = out->text, .size = sizeof out->text};
+
+	*out = (struct incoming){.guild = id_at(d, "guild_id"),
+				 .channel = id_at(d, "channel_id"),
+				 .message = id_at(d, "id"),
+				 .user = id_at(author, "id")};
+	if (!out->channel || !out->message)
+		return EBADMSG;
+	/* Updates that change other things, such as a preview of a link, may lack the rest. */
+	if (!is_said(d) || !author || !json_is_string(json_object_get(d, "content")))
+		return ENOMSG;
+	out->self = out->user && out->user == self;
+	out->bot = !out->self && (json_is_true(json_object_get(author, "bot")) ||
+				  json_object_get(d, "webhook_id") != NULL);
+	copy_name(out->name, name_of(author, json_object_get(d, "member")));
+	read_mentions(out, d, self);
+	/* A forwarded message refers to another one and is no reply. */
+	if (json_integer_value(json_object_get(d, "type")) == MESSAGE_REPLY)
+		read_reply(out, d, self);
+	put_content(&t, d, self, name);
+	put_attached(&t, d);
+	if (json_is_string(nonce))
+		utf8_copy(out->nonce, sizeof out->nonce, json_string_value(nonce));
+	return 0;
+}
+
+static int read_place(struct incoming_change *out, const json_t *d)
+{
+	*out = (struct incoming_change){.guild = id_at(d, "guild_id"),
+					.channel = id_at(d, "channel_id")};
+	return out->channel ? 0 : EBADMSG;
+}
+
+int incoming_deleted(struct incoming_change *out, const json_t *d)
+{
+	const json_t *ids = json_object_get(d, "ids"), *one;
+	int err = read_place(out, d);
+	uint64_t id = id_at(d, "id");
+	size_t i;
+
+	if (id)
+		out->message[out->n++] = id;
+	json_array_foreach(ids, i, one)
+	{
+		if (out->n < INCOMING_DELETED && discord_snowflake(json_string_value(one), &id))
+			out->message[out->n++] = id;
+	}
+	return err ? err : out->n ? 0 : EBADMSG;
+}
+
+int incoming_stop(struct incoming_change *out, const json_t *d)
+{
+	const char *emoji = text_at(json_object_get(d, "emoji"), "name");
+	int err = read_place(out, d);
+
+	out->user = id_at(d, "user_id");
+	out->message[0] = id_at(d, "message_id");
+	out->n = 1;
+	if (err || !out->user || !out->message[0])
+		return EBADMSG;
+	/* U+1F6D1; clients may add a selector of its form. */
+	return strncmp(emoji, "\xf0\x9f\x9b\x91", 4) == 0 ? 0 : ENOMSG;
+}

@@ -1,0 +1,50 @@
+/* Reads the written messages that Discord's main gateway tells of (Discord documentation, "Message
+ * Object"). Pure: bytes from outside, so every field is checked and every text has a cap. */
+#ifndef CONTROL_TEXT_INCOMING_H
+#define CONTROL_TEXT_INCOMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+enum {
+	INCOMING_NAME = 64,
+	INCOMING_TEXT = 8192,  /* longer messages are cut */
+	INCOMING_QUOTE = 600,  /* of the message that this one replies to */
+	INCOMING_NONCE = 26,   /* Discord allows 25 characters */
+	INCOMING_DELETED = 100 /* messages of one bulk deletion */
+};
+
+struct incoming {
+	uint64_t guild; /* 0: direct messages */
+	uint64_t channel, message, user;
+	uint64_t replies_to, replied_user; /* 0: it replies to nothing, or to nobody known */
+	bool self, bot;			   /* its author is this bot; another one or a webhook */
+	bool to_bot;			   /* mentions this bot or replies to it */
+	bool to_others; /* mentions others, a role or everyone, or replies to somebody else */
+	char name[INCOMING_NAME];
+	/* With the names of the people whom it mentions in place of their ids, and the names of
+	 * what is attached. "": there is none, or Discord keeps it from the bot. */
+	char text[INCOMING_TEXT];
+	char quoted_name[INCOMING_NAME], quoted[INCOMING_QUOTE];
+	char nonce[INCOMING_NONCE];
+};
+
+/* d: of MESSAGE_CREATE or MESSAGE_UPDATE. self: the bot's id; name: its name. EBADMSG; ENOMSG: not
+ * a message of somebody, or an update that tells no text. */
+int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const char *name);
+
+/* What happened to messages of a channel. */
+struct incoming_change {
+	uint64_t guild, channel, user;
+	uint64_t message[INCOMING_DELETED];
+	size_t n;
+};
+/* d: of MESSAGE_DELETE or MESSAGE_DELETE_BULK. EBADMSG. */
+int incoming_deleted(struct incoming_change *out, const json_t *d);
+/* d: of MESSAGE_REACTION_ADD. EBADMSG; ENOMSG: it is no stop sign. */
+int incoming_stop(struct incoming_change *out, const json_t *d);
+
+#endif

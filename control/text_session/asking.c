@@ -1,0 +1,440 @@
+/* Answers and decisions of models (inside.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "control/agent/usage_event.h"
+#include "control/engine/roles.h"
+#include "control/events/events.h"
+#include "control/ledger/ledger.h"
+#include "control/prompts/prompts.def"
+#include "control/settings/settings.h"
+#include "control/text_session/inside.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/base/utf8.h"
+
+enum { HISTORY_BYTES = 24 << 10 /* of earlier messages; older ones are left out */ };
+
+static void take_event(const struct roles_event *ev, void *arg);
+
+/* ---- jobs ---- */
+
+struct text_job *text_asking_find(const struct text_guild *g, uint32_t reply)
+{
+	for (struct text_job *j = g->jobs; j; j = j->next)
+		if (j->reply == reply)
+			return j;
+	return NULL;
+}
+
+static unsigned count_jobs(const struct text_guild *g, enum text_job_state state)
+{
+	unsigned n = 0;
+
+	for (const struct text_job *j = g->jobs; j; j = j->next)
+		n += j->state == state;
+	return n;
+}
+
+bool text_asking_is_busy(const struct text_guild *g)
+{
+	for (unsigned i = 0; i < TEXT_DECISIONS; i++)
+		if (g->decision[i].id)
+			return true;
+	return count_jobs(g, TEXT_JOB_ASKED) > 0;
+}
+
+void text_job_remove(struct text_job *job)
+{
+	struct text_job **at = &job->g->jobs;
+
+	while (*at != job)
+		at = &(*at)->next;
+	*at = job->next;
+	text_recall_end(job);
+	free(job->ask);
+	free(job->memory);
+	free(job->answer);
+	free(job->text);
+	free(job->head);
+	free(job);
+}
+
+/* The roles are those of the settings when they are opened. */
+static int open_roles(struct text_guild *g)
+{
+	const struct text_session_conf *c = &g->ts->conf;
+	const struct roles_conf rc = {.env = c->env,
+				      .ws = c->ws,
+				      .http = c->http,
+				      .settings = g->settings,
+				      .idle = true,
+				      .h = take_event,
+				      .arg = g};
+
+	if (g->stale && !text_asking_is_busy(g))
+		g->roles = roles_free(g->roles);
+	if (g->roles)
+		return 0;
+	g->stale = false;
+	return roles_alloc(&g->roles, &rc);
+}
+
+/* False: no request may go out. *tokens: the limit of an answer, 0 for none. */
+static bool may_spend(struct text_guild *g, uint32_t *tokens)
+{
+	const struct settings *s = g->settings;
+	const struct text_session_conf *c = &g->ts->conf;
+	bool spent =
+		c->ledger && ledger_state(c->ledger, s, g->id, env_wall_ms(c->env)) == LEDGER_SPENT;
+	bool saves = spent && s->cost_at_limit == SETTINGS_COST_DEGRADE;
+
+	if (g->roles)
+		roles_save(g->roles, saves);
+	*tokens = saves ? s->cost_degraded_tokens : 0;
+	return !spent || s->cost_at_limit != SETTINGS_COST_STOP;
+}
+
+/* ---- the request ---- */
+
+static void fail(struct text_guild *g, uint64_t channel, uint32_t reply, bool spent)
+{
+	text_session_feed(g, &(struct text_event){.type = TEXT_FAILED,
+						  .guild = g->id,
+						  .channel = channel,
+						  .reply = reply,
+						  .yes = spent});
+}
+
+/* Asks the provider. It may fail at once, and then the job is gone when this returns. */
+static void ask_model(struct text_job *job)
+{
+	struct engine_message messages[ENGINE_MESSAGES_MAX];
+	struct engine_ask *made = job->ask, ask = *made;
+	char *memory = job->memory;
+	struct text_guild *g = job->g;
+
+	memcpy(messages, made->messages, made->n * sizeof messages[0]);
+	if (memory) {
+		messages[made->n] = messages[made->n - 1];
+		messages[made->n - 1] =
+			(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = memory};
+		ask.n++;
+	}
+	ask.messages = messages;
+	job->state = TEXT_JOB_ASKED;
+	if (open_roles(g)) {
+		fail(g, job->channel, job->reply, false);
+		return;
+	}
+	if (!may_spend(g, &ask.output_tokens)) {
+		fail(g, job->channel, job->reply, true);
+		return;
+	}
+	/* The job may end while it is asked. */
+	job->ask = NULL;
+	job->memory = NULL;
+	roles_ask(g->roles, ENGINE_USE_TEXT, 0, &ask);
+	free(made);
+	free(memory);
+}
+
+static void ask_waiting(struct text_guild *g)
+{
+	struct text_job *j = g->jobs;
+
+	if (count_jobs(g, TEXT_JOB_ASKED) >= TEXT_ASKS)
+		return;
+	while (j && j->state != TEXT_JOB_WAITS)
+		j = j->next;
+	if (j)
+		ask_model(j);
+}
+
+void text_asking_recalled(struct text_job *job)
+{
+	job->state = TEXT_JOB_WAITS;
+	ask_waiting(job->g);
+}
+
+void text_asking_end(struct text_guild *g, uint32_t reply)
+{
+	struct text_job *job = text_asking_find(g, reply);
+
+	if (!job || job->state == TEXT_JOB_SENDING)
+		return;
+	if (job->state == TEXT_JOB_ASKED && g->roles)
+		roles_cancel(g->roles, ENGINE_USE_TEXT, reply);
+	text_job_remove(job);
+	ask_waiting(g);
+}
+
+/* The newest lines that fit, oldest first. */
+static size_t put_history(const struct text_effect *e, struct engine_message *to)
+{
+	size_t first = e->n_history, bytes = 0, n = 0;
+
+	while (first) {
+		bytes += strlen(e->history[first - 1].text);
+		if (bytes > HISTORY_BYTES)
+			break;
+		first--;
+	}
+	for (; first < e->n_history; first++)
+		to[n++] = (struct engine_message){
+			.role = e->history[first].bot ? ENGINE_ASSISTANT : ENGINE_USER,
+			.speaker = e->history[first].bot ? "" : e->history[first].name,
+			.text = e->history[first].text};
+	return n;
+}
+
+/* What the messages reply to, as far as it is not among the lines. */
+static size_t put_quotes(const struct text_guild *g, const struct text_effect *e,
+			 struct engine_message *to)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < TEXT_QUOTES; i++) {
+		const struct text_quote *q = &g->quote[i];
+		bool bot = q->user == g->ts->self, told = !q->reply, asked = false;
+
+		for (size_t k = 0; k < e->n_history; k++)
+			told = told || e->history[k].message == q->message;
+		for (size_t k = 0; k < e->n_triggers; k++)
+			asked = asked || e->triggers[k]->message == q->reply;
+		if (asked && !told)
+			to[n++] = (struct engine_message){.role = bot ? ENGINE_ASSISTANT
+								      : ENGINE_USER,
+							  .speaker = bot ? "" : q->name,
+							  .text = q->text};
+	}
+	return n;
+}
+
+/* The messages that are answered, a line each. NULL without memory; the caller frees it. */
+static char *join_triggers(const struct text_effect *e)
+{
+	size_t size = 1, n = 0;
+	char *all;
+
+	for (size_t i = 0; i < e->n_triggers; i++)
+		size += strlen(e->triggers[i]->name) + strlen(e->triggers[i]->text) + 8;
+	all = malloc(size);
+	if (!all)
+		return NULL;
+	for (size_t i = 0; i < e->n_triggers; i++)
+		n += (size_t)snprintf(all + n, size - n, "%s[%s]: %s", i ? "\n" : "",
+				      e->triggers[i]->name, e->triggers[i]->text);
+	return all;
+}
+
+static const char *name_of(const struct text_guild *g)
+{
+	return *g->settings->bot_name ? g->settings->bot_name : g->ts->name;
+}
+
+/* NULL without memory; the caller frees it. */
+static char *write_instructions(const struct text_guild *g, bool required, size_t *stable)
+{
+	char *text = NULL;
+	int n = asprintf(&text, "%s" PROMPT_TEXT, g->settings->instructions, name_of(g));
+	char *all = NULL;
+
+	if (n < 0)
+		return NULL;
+	*stable = (size_t)n;
+	n = asprintf(&all, "%s%s", text, required ? PROMPT_TEXT_REQUIRED : PROMPT_TEXT_OPTIONAL);
+	free(text);
+	return n < 0 ? NULL : all;
+}
+
+static int write_ask(struct text_job *job, const struct text_effect *e)
+{
+	struct engine_message messages[TEXT_HISTORY + TEXT_QUOTES + 1];
+	struct engine_ask ask = {.turn = e->reply,
+				 .purpose = PURPOSE_TEXT_REPLY,
+				 .model = "",
+				 .voice = "",
+				 .messages = messages};
+	char *question = join_triggers(e);
+	char *instructions = write_instructions(job->g, e->required, &ask.instructions_stable);
+	int err = ENOMEM;
+
+	if (question && instructions) {
+		ask.n = put_history(e, messages);
+		ask.n += put_quotes(job->g, e, messages + ask.n);
+		messages[ask.n++] = (struct engine_message){
+			.role = ENGINE_USER, .speaker = "", .text = question};
+		ask.instructions = instructions;
+		err = engine_ask_copy(&job->ask, &ask);
+	}
+	free(question);
+	free(instructions);
+	return err;
+}
+
+void text_asking_begin(struct text_guild *g, const struct text_effect *e)
+{
+	const struct text_trigger *last = e->triggers[e->n_triggers - 1];
+	struct text_job *job = calloc(1, sizeof *job), **at = &g->jobs;
+
+	if (!job) {
+		fail(g, e->channel, e->reply, false);
+		return;
+	}
+	while (*at)
+		at = &(*at)->next;
+	*at = job;
+	job->g = g;
+	job->reply = e->reply;
+	job->channel = e->channel;
+	job->first = e->triggers[0]->message;
+	if (write_ask(job, e)) {
+		fail(g, e->channel, e->reply, false);
+		return;
+	}
+	if (!text_recall_begin(job, last->user, last->text))
+		text_asking_recalled(job);
+}
+
+/* ---- decisions ---- */
+
+void text_asking_classify(struct text_guild *g, const struct text_effect *e)
+{
+	struct text_decision *d = g->decision;
+	char text[INCOMING_TEXT + sizeof PROMPT_TEXT_DECISION + TEXT_NAME];
+	const struct engine_message message = {.role = ENGINE_USER, .speaker = "", .text = text};
+	uint32_t tokens;
+
+	while (d < g->decision + TEXT_DECISIONS && d->id)
+		d++;
+	if (d == g->decision + TEXT_DECISIONS || open_roles(g) || !may_spend(g, &tokens)) {
+		text_session_feed(g, &(struct text_event){.type = TEXT_CLASSIFIED,
+							  .channel = e->channel,
+							  .message = e->message});
+		return;
+	}
+	snprintf(text, sizeof text, PROMPT_TEXT_DECISION, name_of(g), e->text);
+	utf8_mend(text);
+	*d = (struct text_decision){
+		.id = ++g->next_decision, .channel = e->channel, .message = e->message};
+	roles_ask(g->roles, ENGINE_USE_DECISION, 0,
+		  &(struct engine_ask){.turn = d->id,
+				       .purpose = PURPOSE_REPLY_DECISION,
+				       .one_word = true,
+				       .instructions = "",
+				       .model = "",
+				       .voice = "",
+				       .messages = &message,
+				       .n = 1});
+}
+
+static bool says_yes(struct slice words)
+{
+	while (words.n && (*words.p == ' ' || *words.p == '\n')) {
+		words.p++;
+		words.n--;
+	}
+	return words.n >= 3 && strncasecmp((const char *)words.p, "YES", 3) == 0;
+}
+
+static void take_decision(struct text_guild *g, const struct roles_event *ev)
+{
+	const struct engine_event *e = ev->engine;
+	struct text_decision *d = g->decision;
+	struct text_event out = {.type = TEXT_CLASSIFIED, .guild = g->id};
+
+	while (d < g->decision + TEXT_DECISIONS && d->id != ev->turn)
+		d++;
+	/* The words, or an end without words, which decides nothing. */
+	if (d == g->decision + TEXT_DECISIONS || !ev->turn ||
+	    (e->type != ENGINE_WORDS && e->type != ENGINE_DONE && e->type != ENGINE_FAILED))
+		return;
+	out.channel = d->channel;
+	out.message = d->message;
+	out.yes = e->type == ENGINE_WORDS && says_yes(e->data);
+	*d = (struct text_decision){0};
+	text_session_feed(g, &out);
+}
+
+/* ---- what comes back ---- */
+
+static void count_cost(struct text_guild *g, const struct roles_event *ev)
+{
+	const struct text_session_conf *c = &g->ts->conf;
+	const struct text_job *job = text_asking_find(g, ev->turn);
+	struct bus_event out = {
+		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(c->env), .guild = g->id};
+
+	usage_event_fill(&out.usage, g->settings, ev);
+	out.usage.channel = job && ev->use == ENGINE_USE_TEXT ? job->channel : 0;
+	if (c->ledger)
+		ledger_add(c->ledger, g->id, out.usage.nano, out.at_ms);
+	bus_publish(c->bus, &out);
+}
+
+static void add_words(struct text_job *job, struct slice words)
+{
+	size_t room = TEXT_ANSWER_BYTES - job->n;
+	char *more;
+
+	if (words.n > room)
+		words.n = room;
+	more = realloc(job->answer, job->n + words.n + 1);
+	/* An answer without its middle says something else. */
+	if (!more) {
+		fail(job->g, job->channel, job->reply, false);
+		return;
+	}
+	memcpy(more + job->n, words.p, words.n);
+	job->answer = more;
+	job->n += words.n;
+	more[job->n] = '\0';
+}
+
+static void take_end(struct text_job *job)
+{
+	struct text_guild *g = job->g;
+	struct text_event ev = {.type = TEXT_ANSWERED,
+				.guild = g->id,
+				.channel = job->channel,
+				.reply = job->reply,
+				.text = job->answer ? job->answer : ""};
+
+	if (job->answer)
+		utf8_mend(job->answer);
+	env_random(g->ts->conf.env, &ev.rnd, sizeof ev.rnd);
+	text_session_feed(g, &ev);
+}
+
+static void take_failure(struct text_job *job, const struct engine_event *e)
+{
+	log_warn("text_not_answered", "guild=%llu why=\"%.*s\"", (unsigned long long)job->g->id,
+		 (int)e->data.n, (const char *)e->data.p);
+	fail(job->g, job->channel, job->reply, false);
+}
+
+static void take_event(const struct roles_event *ev, void *arg)
+{
+	struct text_guild *g = arg;
+	struct text_job *job;
+
+	if (ev->engine->type == ENGINE_USAGE)
+		count_cost(g, ev);
+	if (ev->use == ENGINE_USE_DECISION) {
+		take_decision(g, ev);
+		return;
+	}
+	job = ev->use == ENGINE_USE_TEXT ? text_asking_find(g, ev->turn) : NULL;
+	if (!job || job->state != TEXT_JOB_ASKED)
+		return;
+	if (ev->engine->type == ENGINE_WORDS)
+		add_words(job, ev->engine->data);
+	else if (ev->engine->type == ENGINE_DONE)
+		take_end(job);
+	else if (ev->engine->type == ENGINE_FAILED)
+		take_failure(job, ev->engine);
+}

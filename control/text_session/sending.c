@@ -1,0 +1,176 @@
+/* Messages, reactions and the typing indicator (inside.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/discord/rest.h"
+#include "control/text_session/inside.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+
+static void send_part(struct text_job *job);
+
+/* ---- calls that nobody waits for ---- */
+
+static void on_done(int err, int status, const json_t *body, void *arg)
+{
+	const char *what = arg;
+
+	if (err != ECANCELED && (err || status / 100 != 2))
+		log_warn("text_not_done", "what=%s err=%d status=%d text=\"%s\"", what, err, status,
+			 json_string_value(json_object_get(body, "message")));
+}
+
+void text_sending_typing(struct text_session *ts, uint64_t channel)
+{
+	char path[64], major[24];
+	const struct rest_call call = {
+		.method = "POST", .route = "/channels/{}/typing", .path = path, .major = major};
+
+	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
+	snprintf(path, sizeof path, "/channels/%s/typing", major);
+	rest_request(ts->conf.rest, &call, on_done, "typing");
+}
+
+void text_sending_react(struct text_session *ts, uint64_t channel, uint64_t message,
+			const char *emoji)
+{
+	char path[160], major[24];
+	const struct rest_call call = {.method = "PUT",
+				       .route = "/channels/{}/messages/{}/reactions/{}/@me",
+				       .path = path,
+				       .major = major,
+				       .idempotent = true};
+
+	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
+	snprintf(path, sizeof path, "/channels/%s/messages/%llu/reactions/%s/@me", major,
+		 (unsigned long long)message, emoji);
+	rest_request(ts->conf.rest, &call, on_done, "reaction");
+}
+
+/* ---- an answer ---- */
+
+/* The job is gone when the core is told. */
+static void finish(struct text_job *job)
+{
+	struct text_guild *g = job->g;
+	char *head = job->head;
+	struct text_event ev = {.type = job->sent ? TEXT_SENT : TEXT_NOT_SENT,
+				.guild = g->id,
+				.channel = job->channel,
+				.reply = job->reply,
+				.message = job->sent,
+				.user = g->ts->self,
+				.name = g->ts->name,
+				.text = head ? head : ""};
+
+	job->head = NULL;
+	text_job_remove(job);
+	text_session_feed(g, &ev);
+	free(head);
+}
+
+static void on_sent(int err, int status, const json_t *body, void *arg)
+{
+	struct text_job *job = arg;
+	uint64_t id = 0;
+
+	if (err || status / 100 != 2 ||
+	    !discord_snowflake(json_string_value(json_object_get(body, "id")), &id)) {
+		if (err != ECANCELED)
+			log_warn("text_not_sent",
+				 "channel=%llu part=%u err=%d status=%d text=\"%s\"",
+				 (unsigned long long)job->channel, job->part, err, status,
+				 json_string_value(json_object_get(body, "message")));
+		finish(job);
+		return;
+	}
+	if (!job->sent)
+		job->sent = id;
+	job->part++;
+	send_part(job);
+}
+
+/* Nobody is notified by an answer, whatever it says. With the nonce Discord gives back the message
+ * that it has, in place of a second one. NULL without memory. */
+static json_t *write_body(const struct text_job *job, const char *content)
+{
+	json_t *body = json_pack("{s:s,s:o,s:b,s:{s:[]}}", "content", content, "nonce",
+				 json_sprintf("%llu.%u", (unsigned long long)job->first, job->part),
+				 "enforce_nonce", 1, "allowed_mentions", "parse");
+
+	if (body && job->reply_to && !job->part)
+		json_object_set_new(
+			body, "message_reference",
+			json_pack("{s:o,s:b}", "message_id",
+				  json_sprintf("%llu", (unsigned long long)job->reply_to),
+				  "fail_if_not_exists", 0));
+	return body;
+}
+
+static int request_part(struct text_job *job, const char *content)
+{
+	char path[64], major[24];
+	struct rest_call call = {.method = "POST",
+				 .route = "/channels/{}/messages",
+				 .path = path,
+				 .major = major,
+				 .idempotent = true};
+	json_t *body = write_body(job, content);
+	int err = ENOMEM;
+
+	snprintf(major, sizeof major, "%llu", (unsigned long long)job->channel);
+	snprintf(path, sizeof path, "/channels/%s/messages", major);
+	call.body = body;
+	if (job->as_file) {
+		call.file_name = "answer.md";
+		call.file_type = "text/markdown; charset=utf-8";
+		call.file = job->text;
+	}
+	if (body)
+		err = rest_request(job->g->ts->conf.rest, &call, on_sent, job);
+	json_decref(body);
+	return err;
+}
+
+static void send_part(struct text_job *job)
+{
+	char content[SPLIT_BYTES];
+	int err;
+
+	if ((job->as_file && job->part) || !split_next(&job->split, content)) {
+		finish(job);
+		return;
+	}
+	if (!job->part)
+		job->head = strdup(content);
+	err = request_part(job, content);
+	if (err) {
+		log_warn("text_not_sent", "channel=%llu part=%u err=%d",
+			 (unsigned long long)job->channel, job->part, err);
+		finish(job);
+	}
+}
+
+void text_sending_begin(struct text_guild *g, const struct text_effect *e)
+{
+	struct text_job *job = text_asking_find(g, e->reply);
+	char *text = job ? strdup(e->text) : NULL;
+
+	if (!text) {
+		text_session_feed(g, &(struct text_event){.type = TEXT_NOT_SENT,
+							  .guild = g->id,
+							  .channel = e->channel,
+							  .reply = e->reply});
+		return;
+	}
+	job->state = TEXT_JOB_SENDING;
+	job->text = text;
+	job->reply_to = e->message;
+	job->as_file = split_count(text) > TEXT_PARTS;
+	split_begin(&job->split, text);
+	send_part(job);
+}

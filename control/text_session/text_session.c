@@ -1,0 +1,470 @@
+#include "control/text_session/text_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/consent/consent.h"
+#include "control/engine/roles.h"
+#include "control/events/events.h"
+#include "control/settings/ids.h"
+#include "control/settings/profile.h"
+#include "control/settings/settings.h"
+#include "control/text/text_chat.h"
+#include "control/text_session/inside.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+#include "proto/discord.h"
+
+/* U+1F6D1 and U+26A0, in a path. */
+#define STOP_SIGN "%F0%9F%9B%91"
+#define WARNING	  "%E2%9A%A0%EF%B8%8F"
+
+uint32_t text_session_intents(const struct settings *settings)
+{
+	/* Another program with this token answers what people write. */
+	if (settings->text_chat == SETTINGS_TEXT_OFF ||
+	    settings_gateway(settings) != SETTINGS_GATEWAY_FULL)
+		return 0;
+	return DISCORD_INTENT_GUILD_MESSAGES | DISCORD_INTENT_GUILD_MESSAGE_REACTIONS |
+	       DISCORD_INTENT_DIRECT_MESSAGES | DISCORD_INTENT_DIRECT_MESSAGE_REACTIONS |
+	       (settings->text_chat == SETTINGS_TEXT_ALL ? DISCORD_INTENT_MESSAGE_CONTENT : 0);
+}
+
+/* ---- the servers ---- */
+
+static struct text_guild *guild_free(struct text_guild *g)
+{
+	if (!g)
+		return NULL;
+	while (g->jobs)
+		text_job_remove(g->jobs);
+	roles_free(g->roles);
+	text_chat_free(g->core);
+	if (g->id && g->settings)
+		g->ts->conf.releaseh(g->id, g->ts->conf.arg);
+	free(g);
+	return NULL;
+}
+
+static struct text_guild *find_guild(const struct text_session *ts, uint64_t id)
+{
+	for (unsigned i = 0; i < ts->n_guilds; i++)
+		if (ts->guild[i]->id == id)
+			return ts->guild[i];
+	return NULL;
+}
+
+/* The place of the one that is unused for the longest time and has nothing under way; TEXT_GUILDS:
+ * none. */
+static unsigned idle_place(const struct text_session *ts)
+{
+	unsigned best = TEXT_GUILDS;
+
+	for (unsigned i = 0; i < ts->n_guilds; i++) {
+		const struct text_guild *g = ts->guild[i];
+
+		if (!g->jobs && !text_waiting(g->core) && !text_asking_is_busy(g) &&
+		    (best == TEXT_GUILDS || g->used_at < ts->guild[best]->used_at))
+			best = i;
+	}
+	return best;
+}
+
+/* NULL without memory, or if all places are in use. */
+static struct text_guild *open_guild(struct text_session *ts, uint64_t id)
+{
+	struct text_guild *g = find_guild(ts, id);
+	unsigned place;
+
+	if (g)
+		return g;
+	if (ts->n_guilds == TEXT_GUILDS) {
+		place = idle_place(ts);
+		if (place == TEXT_GUILDS)
+			return NULL;
+		guild_free(ts->guild[place]);
+		ts->guild[place] = ts->guild[--ts->n_guilds];
+	}
+	g = calloc(1, sizeof *g);
+	if (!g)
+		return NULL;
+	g->ts = ts;
+	g->id = id;
+	g->settings = id ? ts->conf.settingsh(id, ts->conf.arg) : ts->conf.settings;
+	if (text_chat_alloc(&g->core, g->settings, *ts->name ? ts->name : "Parley"))
+		return guild_free(g);
+	return ts->guild[ts->n_guilds++] = g;
+}
+
+bool text_session_uses(const struct text_session *ts, uint64_t guild)
+{
+	return ts && find_guild(ts, guild) != NULL;
+}
+
+/* ---- what the core does ---- */
+
+/* Of messages that concern nobody the log alone tells, at its lowest level. */
+static void record(struct text_guild *g, const struct text_trigger *t)
+{
+	bool forced = text_signal_forces(t->signal);
+	struct bus_event ev = {.type = EVENT_TEXT_MESSAGE,
+			       .at_ms = env_wall_ms(g->ts->conf.env),
+			       .guild = t->guild,
+			       .user = t->user};
+
+	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
+		  (unsigned long long)t->guild, (unsigned long long)t->channel,
+		  text_reason_name(t->reason));
+	if (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST)
+		return;
+	ev.text = (struct event_text){.channel = t->channel,
+				      .message = t->message,
+				      .signal = text_signal_name(t->signal),
+				      .attention = text_attention_name(t->attention),
+				      .rule = text_admission_name(t->admission),
+				      .reply = t->reply,
+				      .reason = text_reason_name(t->reason),
+				      .lasted_ms = (env_now(g->ts->conf.env) - t->at) / NS_PER_MS};
+	bus_publish(g->ts->conf.bus, &ev);
+	/* Who asked sees that no answer comes. */
+	if (forced &&
+	    (t->reason == TEXT_REASON_MODEL_FAILED || t->reason == TEXT_REASON_TIMEOUT ||
+	     t->reason == TEXT_REASON_BUDGET_SPENT || t->reason == TEXT_REASON_QUEUE_FULL ||
+	     t->reason == TEXT_REASON_EXPIRED || t->reason == TEXT_REASON_RATE_LIMITED))
+		text_sending_react(g->ts, t->channel, t->message, WARNING);
+}
+
+static void perform(struct text_guild *g, const struct text_effect *e)
+{
+	switch (e->type) {
+	case TEXT_DO_TYPING:
+		text_sending_typing(g->ts, e->channel);
+		break;
+	case TEXT_DO_CLASSIFY:
+		text_asking_classify(g, e);
+		break;
+	case TEXT_DO_ASK:
+		text_asking_begin(g, e);
+		break;
+	case TEXT_DO_ABANDON:
+		text_asking_end(g, e->reply);
+		break;
+	case TEXT_DO_SEND:
+		text_sending_begin(g, e);
+		break;
+	case TEXT_DO_ACKNOWLEDGE:
+		text_sending_react(g->ts, e->channel, e->message, STOP_SIGN);
+		break;
+	case TEXT_DO_RECORD:
+		record(g, e->record);
+		break;
+	}
+}
+
+static void step(struct text_guild *g, const struct text_event *ev)
+{
+	struct text_session *ts = g->ts;
+
+	text_step(g->core, ev, env_now(ts->conf.env), &ts->effects);
+	for (size_t i = 0; i < ts->effects.n; i++)
+		perform(g, &ts->effects.v[i]);
+	/* What was answered is sent by now, or is not wanted. */
+	if (ev->type == TEXT_ANSWERED || ev->type == TEXT_FAILED)
+		text_asking_end(g, ev->reply);
+}
+
+static void arm(struct text_session *ts)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned i = 0; i < ts->n_guilds; i++) {
+		uint64_t at = text_deadline(ts->guild[i]->core);
+
+		first = at < first ? at : first;
+	}
+	if (first == UINT64_MAX)
+		tmr_stop(ts->tmr);
+	else
+		tmr_start_at(ts->tmr, first);
+}
+
+static void keep_pending(struct text_guild *g, const struct text_event *ev)
+{
+	size_t text = ev->text ? strlen(ev->text) + 1 : 0,
+	       name = ev->name ? strlen(ev->name) + 1 : 0;
+	struct text_pending *p = malloc(sizeof *p + text + name);
+	char *at;
+
+	/* The core ends what never comes by its own time limits. */
+	if (!p)
+		return;
+	at = (char *)(p + 1);
+	*p = (struct text_pending){.g = g, .ev = *ev};
+	if (text)
+		p->ev.text = memcpy(at, ev->text, text);
+	if (name)
+		p->ev.name = memcpy(at + text, ev->name, name);
+	*g->ts->last = p;
+	g->ts->last = &p->next;
+}
+
+void text_session_feed(struct text_guild *g, const struct text_event *ev)
+{
+	struct text_session *ts = g->ts;
+	struct text_pending *p;
+
+	if (ts->stepping) {
+		keep_pending(g, ev);
+		return;
+	}
+	ts->stepping = true;
+	step(g, ev);
+	while ((p = ts->first)) {
+		ts->first = p->next;
+		if (!ts->first)
+			ts->last = &ts->first;
+		step(p->g, &p->ev);
+		free(p);
+	}
+	ts->stepping = false;
+	arm(ts);
+}
+
+static void on_timer(void *arg)
+{
+	struct text_session *ts = arg;
+	uint64_t now = env_now(ts->conf.env);
+
+	for (unsigned i = 0; i < ts->n_guilds; i++)
+		if (text_deadline(ts->guild[i]->core) <= now)
+			text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_TIMER});
+	arm(ts);
+}
+
+/* ---- events of the gateway ---- */
+
+/* Of the bot's own messages the core is told those that are answers: "<message>.<part>". */
+static bool is_answer(const struct incoming *in)
+{
+	size_t n = strspn(in->nonce, "0123456789");
+
+	return n && in->nonce[n] == '.' && strspn(in->nonce + n + 1, "0123456789") > 0;
+}
+
+/* The server's core if the settings have this message read; NULL: they do not. */
+static struct text_guild *reader_of(struct text_session *ts, const struct incoming *in)
+{
+	bool addressed = in->to_bot || !in->guild;
+	struct text_guild *g = find_guild(ts, in->guild);
+
+	if (in->self)
+		return g && is_answer(in) ? g : NULL;
+	/* No server is opened for messages that nobody may read there. */
+	if (!g && !addressed && ts->conf.settings->text_chat != SETTINGS_TEXT_ALL)
+		return NULL;
+	g = open_guild(ts, in->guild);
+	if (!g || g->settings->text_chat == SETTINGS_TEXT_OFF ||
+	    (!addressed && g->settings->text_chat != SETTINGS_TEXT_ALL))
+		return NULL;
+	return g;
+}
+
+static bool is_refused(const struct text_guild *g, uint64_t user)
+{
+	const struct consent_table *t = g->ts->conf.consents;
+	enum consent unanswered = consent_default(t, (enum consent)g->settings->consent);
+
+	return consent_of(t, g->id, user, unanswered) == CONSENT_NEITHER;
+}
+
+/* Of a person who does not want to be read nothing is quoted. */
+static void keep_quote(struct text_guild *g, const struct incoming *in)
+{
+	struct text_quote *q = &g->quote[g->n_quotes % TEXT_QUOTES];
+
+	if (!*in->quoted || !in->replied_user ||
+	    (in->replied_user != g->ts->self &&
+	     (is_refused(g, in->replied_user) ||
+	      settings_ids_have(g->settings->blocked_users, in->replied_user))))
+		return;
+	g->n_quotes++;
+	*q = (struct text_quote){
+		.reply = in->message, .message = in->replies_to, .user = in->replied_user};
+	utf8_copy(q->name, sizeof q->name, in->quoted_name);
+	utf8_copy(q->text, sizeof q->text, in->quoted);
+}
+
+/* The message is gone, or (0) all of the user's. */
+static void drop_quotes(struct text_guild *g, uint64_t message, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_QUOTES; i++)
+		if (message ? g->quote[i].message == message : g->quote[i].user == user)
+			g->quote[i] = (struct text_quote){0};
+}
+
+static struct text_event event_of(enum text_event_type type, const struct incoming *in)
+{
+	return (struct text_event){.type = type,
+				   .guild = in->guild,
+				   .channel = in->channel,
+				   .message = in->message,
+				   .user = in->user,
+				   .name = in->name,
+				   .text = in->text,
+				   .replies_to = in->replies_to,
+				   .self = in->self,
+				   .bot = in->bot,
+				   .to_bot = in->to_bot,
+				   .to_others = in->to_others && !in->to_bot};
+}
+
+static void take_message(struct text_session *ts, const json_t *d)
+{
+	struct text_guild *g;
+	struct text_event ev;
+
+	if (incoming_read(&ts->in, d, ts->self, ts->name))
+		return;
+	g = reader_of(ts, &ts->in);
+	if (!g)
+		return;
+	ev = event_of(TEXT_MESSAGE, &ts->in);
+	ev.refused = !ts->in.self && is_refused(g, ts->in.user);
+	g->used_at = env_now(ts->conf.env);
+	if (!ev.refused)
+		keep_quote(g, &ts->in);
+	text_session_feed(g, &ev);
+}
+
+static void take_edit(struct text_session *ts, const json_t *d)
+{
+	struct text_guild *g;
+	struct text_event ev;
+
+	if (incoming_read(&ts->in, d, ts->self, ts->name))
+		return;
+	g = find_guild(ts, ts->in.guild);
+	ev = event_of(TEXT_EDITED, &ts->in);
+	if (g)
+		text_session_feed(g, &ev);
+}
+
+static void take_deletion(struct text_session *ts, const json_t *d)
+{
+	struct incoming_change change;
+	struct text_guild *g;
+
+	if (incoming_deleted(&change, d))
+		return;
+	g = find_guild(ts, change.guild);
+	for (size_t i = 0; g && i < change.n; i++) {
+		drop_quotes(g, change.message[i], 0);
+		text_session_feed(g, &(struct text_event){.type = TEXT_DELETED,
+							  .guild = change.guild,
+							  .channel = change.channel,
+							  .message = change.message[i]});
+	}
+}
+
+static void take_reaction(struct text_session *ts, const json_t *d)
+{
+	struct incoming_change change;
+	struct text_guild *g;
+
+	if (incoming_stop(&change, d) || change.user == ts->self)
+		return;
+	g = find_guild(ts, change.guild);
+	if (g)
+		text_session_feed(g, &(struct text_event){.type = TEXT_CANCEL,
+							  .guild = change.guild,
+							  .channel = change.channel,
+							  .message = change.message[0],
+							  .user = change.user});
+}
+
+bool text_session_event(struct text_session *ts, const char *name, const json_t *d)
+{
+	static const struct {
+		const char *name;
+		void (*take)(struct text_session *ts, const json_t *d);
+	} events[] = {{"MESSAGE_CREATE", take_message},
+		      {"MESSAGE_UPDATE", take_edit},
+		      {"MESSAGE_DELETE", take_deletion},
+		      {"MESSAGE_DELETE_BULK", take_deletion},
+		      {"MESSAGE_REACTION_ADD", take_reaction}};
+
+	for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+		if (strcmp(events[i].name, name) == 0) {
+			events[i].take(ts, d);
+			return true;
+		}
+	return strncmp(name, "MESSAGE_", 8) == 0;
+}
+
+/* ---- what others change ---- */
+
+void text_session_self(struct text_session *ts, uint64_t user, const char *name)
+{
+	ts->self = user;
+	utf8_copy(ts->name, sizeof ts->name, name);
+}
+
+void text_session_settings(struct text_session *ts)
+{
+	for (unsigned i = 0; ts && i < ts->n_guilds; i++) {
+		struct text_guild *g = ts->guild[i];
+
+		g->stale = true;
+		if (g->roles)
+			roles_settings(g->roles);
+	}
+	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
+		text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_TIMER});
+}
+
+void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user)
+{
+	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
+		if (!guild || ts->guild[i]->id == guild) {
+			drop_quotes(ts->guild[i], 0, user);
+			text_session_feed(ts->guild[i],
+					  &(struct text_event){.type = TEXT_FORGET, .user = user});
+		}
+}
+
+/* ---- making ---- */
+
+int text_session_alloc(struct text_session **out, const struct text_session_conf *conf)
+{
+	struct text_session *ts = calloc(1, sizeof *ts);
+	int err;
+
+	if (!ts)
+		return ENOMEM;
+	ts->conf = *conf;
+	ts->last = &ts->first;
+	err = tmr_alloc(&ts->tmr, conf->env, on_timer, ts);
+	if (err) {
+		free(ts);
+		return err;
+	}
+	*out = ts;
+	return 0;
+}
+
+struct text_session *text_session_free(struct text_session *ts)
+{
+	if (!ts)
+		return NULL;
+	for (unsigned i = 0; i < ts->n_guilds; i++)
+		text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_SHUTDOWN});
+	while (ts->n_guilds)
+		guild_free(ts->guild[--ts->n_guilds]);
+	tmr_free(ts->tmr);
+	free(ts);
+	return NULL;
+}

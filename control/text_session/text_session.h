@@ -1,0 +1,68 @@
+/* The shell of text chat: gives the core (control/text/text_chat.h) what Discord tells of messages,
+ * and performs its effects with the text model of the purpose text_reply and with Discord's REST
+ * API. Each server has a core of its own, made with its first message that may be answered, and one
+ * serves all direct messages; the one unused for the longest time gives way.
+ *
+ * Nothing of a message is written to disk: the cores hold the last lines of each channel in memory.
+ * An answer's messages carry a nonce of the message that they answer, which Discord enforces, so a
+ * message is not answered twice when the gateway tells of it again, also after a restart.
+ *
+ * Everything runs on env's loop thread. What the conf names is borrowed. */
+#ifndef CONTROL_TEXT_SESSION_TEXT_SESSION_H
+#define CONTROL_TEXT_SESSION_TEXT_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct bus;
+struct consent_table;
+struct env;
+struct http;
+struct ledger;
+struct rest;
+struct settings;
+struct store;
+struct text_session;
+struct ws_ctx;
+
+enum { TEXT_GUILDS = 64 };
+
+struct text_session_conf {
+	struct env *env;
+	struct http *http;
+	struct ws_ctx *ws;
+	struct rest *rest;
+	const struct settings *settings; /* everybody's */
+	struct store *store;		 /* NULL: no memory is searched */
+	struct ledger *ledger;
+	struct bus *bus;
+	const struct consent_table *consents;
+	/* The settings of this server, in one place until they are released. */
+	const struct settings *(*settingsh)(uint64_t guild, void *arg);
+	void (*releaseh)(uint64_t guild, void *arg);
+	/* True if models may be told what this person said earlier. */
+	bool (*remembersh)(uint64_t guild, uint64_t user, void *arg);
+	void *arg;
+};
+
+/* The intents without which Discord does not tell of the messages that these settings want
+ * answered; 0 if they want none. */
+uint32_t text_session_intents(const struct settings *settings);
+
+/* ENOMEM. Caller owns *out, and frees it after rest. */
+int text_session_alloc(struct text_session **out, const struct text_session_conf *conf);
+struct text_session *text_session_free(struct text_session *ts);
+/* Who the bot is; name is copied. */
+void text_session_self(struct text_session *ts, uint64_t user, const char *name);
+/* An event of the main gateway. False: it is not about messages. */
+bool text_session_event(struct text_session *ts, const char *name, const json_t *d);
+/* The settings changed, or the embedded engine has another address. */
+void text_session_settings(struct text_session *ts);
+/* This person does not want to be read in this server any more; guild 0: was erased everywhere. */
+void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user);
+/* True if it reads the settings of this server. */
+bool text_session_uses(const struct text_session *ts, uint64_t guild);
+
+#endif

@@ -1,0 +1,144 @@
+/* Messages as Discord's gateway tells of them. */
+#include "control/text/incoming.h"
+
+#include <errno.h>
+
+#include "tests/test.h"
+
+enum { BOT = 900 };
+
+static struct incoming in;
+
+static int take(const char *text)
+{
+	json_t *d = json_loads(text, 0, NULL);
+	int err = incoming_read(&in, d, BOT, "Parley");
+
+	json_decref(d);
+	return err;
+}
+
+#define HEAD  "\"id\":\"50\",\"channel_id\":\"5\",\"type\":0,"
+#define ALICE "\"author\":{\"id\":\"501\",\"username\":\"alice\",\"global_name\":\"Alice\"},"
+
+TEST(a_mention_is_for_the_bot_and_names_take_the_place_of_ids)
+{
+	CHECK_INT(take("{" HEAD ALICE "\"guild_id\":\"7\",\"content\":\"<@900> ask <@!502> or "
+		       "<@503> <#5>\",\"mentions\":[{\"id\":\"900\",\"username\":\"x\"},{\"id\":"
+		       "\"502\",\"username\":\"bob\",\"member\":{\"nick\":\"Bob\\n[x]\"}}]}"),
+		  0);
+	CHECK(in.guild == 7 && in.channel == 5 && in.message == 50 && in.user == 501);
+	CHECK(in.to_bot && in.to_others && !in.self && !in.bot);
+	CHECK_STR(in.name, "Alice");
+	CHECK_STR(in.text, "@Parley ask @Bob  x  or <@503> <#5>");
+}
+
+TEST(a_reply_to_the_bot_is_for_it_also_without_a_mention)
+{
+	CHECK_INT(take("{\"id\":\"51\",\"channel_id\":\"5\",\"type\":19," ALICE
+		       "\"content\":\"and then\",\"member\":{\"nick\":\"Al\"},\"mentions\":[],"
+		       "\"message_reference\":{\"message_id\":\"40\"},\"referenced_message\":{"
+		       "\"id\":\"40\",\"author\":{\"id\":\"900\",\"username\":\"parley\"},"
+		       "\"content\":\"first\\nsecond\"}}"),
+		  0);
+	CHECK(in.to_bot && !in.to_others && in.replies_to == 40 && !in.guild);
+	CHECK_STR(in.name, "Al");
+	CHECK_STR(in.quoted_name, "parley");
+	CHECK_STR(in.quoted, "first second");
+}
+
+TEST(a_reply_to_others_a_role_and_everyone_are_for_others)
+{
+	CHECK_INT(
+		take("{\"id\":\"51\",\"channel_id\":\"5\",\"type\":19," ALICE
+		     "\"content\":\"yes\",\"message_reference\":{\"message_id\":\"40\"},"
+		     "\"referenced_message\":{\"author\":{\"id\":\"502\",\"username\":\"bob\"}}}"),
+		0);
+	CHECK(!in.to_bot && in.to_others && in.replied_user == 502);
+	CHECK_INT(take("{" HEAD ALICE "\"content\":\"hey\",\"mention_roles\":[\"3\"]}"), 0);
+	CHECK(in.to_others);
+	CHECK_INT(take("{" HEAD ALICE "\"content\":\"hey\",\"mention_everyone\":true}"), 0);
+	CHECK(in.to_others);
+	/* A reply whose message is gone, and a forwarded message. */
+	CHECK_INT(take("{\"id\":\"51\",\"channel_id\":\"5\",\"type\":19," ALICE
+		       "\"content\":\"yes\",\"referenced_message\":null}"),
+		  0);
+	CHECK(!in.to_others && !in.replies_to);
+	CHECK_INT(take("{" HEAD ALICE "\"content\":\"\",\"message_reference\":{\"type\":1,"
+		       "\"message_id\":\"40\"}}"),
+		  0);
+	CHECK(!in.replies_to);
+}
+
+TEST(the_bot_and_other_bots_are_told_apart)
+{
+	CHECK_INT(take("{" HEAD "\"author\":{\"id\":\"900\",\"username\":\"p\",\"bot\":true},"
+		       "\"content\":\"x\",\"nonce\":\"50.0\"}"),
+		  0);
+	CHECK(in.self && !in.bot);
+	CHECK_STR(in.nonce, "50.0");
+	CHECK_INT(take("{" HEAD "\"author\":{\"id\":\"6\",\"bot\":true},\"content\":\"x\"}"), 0);
+	CHECK(!in.self && in.bot);
+	CHECK_INT(take("{" HEAD "\"author\":{\"id\":\"6\"},\"webhook_id\":\"6\",\"content\":\"\"}"),
+		  0);
+	CHECK(in.bot);
+}
+
+TEST(what_is_attached_is_named)
+{
+	CHECK_INT(take("{" HEAD ALICE "\"content\":\"\",\"attachments\":[{\"filename\":\"cat.png\"}"
+		       ",{\"filename\":\"b]\"},{}]}"),
+		  0);
+	CHECK_STR(in.text, "[attached: cat.png]\n[attached: b ]");
+}
+
+TEST(a_text_has_a_cap)
+{
+	static char text[3 * INCOMING_TEXT];
+	size_t n = (size_t)snprintf(text, sizeof text, "{" HEAD ALICE "\"content\":\"");
+
+	for (unsigned i = 0; i < INCOMING_TEXT; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "\xc3\xa4");
+	snprintf(text + n, sizeof text - n, "\"}");
+	CHECK_INT(take(text), 0);
+	CHECK_INT(strlen(in.text), INCOMING_TEXT - 2);
+}
+
+TEST(what_is_no_message_is_refused)
+{
+	CHECK_INT(take("{}"), EBADMSG);
+	CHECK_INT(take("{\"id\":\"x\",\"channel_id\":\"5\"," ALICE "\"content\":\"\"}"), EBADMSG);
+	/* An update that tells no text, a member who joined, an answer to a command. */
+	CHECK_INT(take("{\"id\":\"50\",\"channel_id\":\"5\",\"embeds\":[]}"), ENOMSG);
+	CHECK_INT(take("{\"id\":\"50\",\"channel_id\":\"5\",\"type\":7," ALICE "\"content\":\"\"}"),
+		  ENOMSG);
+	CHECK_INT(
+		take("{\"id\":\"50\",\"channel_id\":\"5\",\"type\":20," ALICE "\"content\":\"\"}"),
+		ENOMSG);
+}
+
+TEST(deletions_and_stop_signs_are_read)
+{
+	struct incoming_change c;
+	json_t *d = json_loads("{\"id\":\"50\",\"channel_id\":\"5\",\"guild_id\":\"7\"}", 0, NULL);
+
+	CHECK_INT(incoming_deleted(&c, d), 0);
+	CHECK(c.guild == 7 && c.channel == 5 && c.n == 1 && c.message[0] == 50);
+	json_decref(d);
+	d = json_loads("{\"ids\":[\"50\",\"x\",\"51\"],\"channel_id\":\"5\"}", 0, NULL);
+	CHECK_INT(incoming_deleted(&c, d), 0);
+	CHECK(c.n == 2 && c.message[1] == 51);
+	json_decref(d);
+	d = json_loads("{\"channel_id\":\"5\"}", 0, NULL);
+	CHECK_INT(incoming_deleted(&c, d), EBADMSG);
+	CHECK_INT(incoming_stop(&c, d), EBADMSG);
+	json_decref(d);
+	d = json_loads("{\"user_id\":\"501\",\"channel_id\":\"5\",\"message_id\":\"50\",\"emoji\":{"
+		       "\"id\":null,\"name\":\"\\ud83d\\uded1\"}}",
+		       0, NULL);
+	CHECK_INT(incoming_stop(&c, d), 0);
+	CHECK(c.user == 501 && c.message[0] == 50);
+	json_object_set_new(json_object_get(d, "emoji"), "name", json_string("x"));
+	CHECK_INT(incoming_stop(&c, d), ENOMSG);
+	json_decref(d);
+}
