@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "ipc/tmr.h"
+#include "tests/test.h"
 
 static void on_deadline(void *arg)
 {
@@ -81,6 +82,8 @@ bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg)
 void fake_http_end(struct fake_http *f)
 {
 	f->ending = true;
+	if (f->timed_out)
+		test_fail(__FILE__, __LINE__, "the test waited for what did not come");
 	http_free(f->http);
 	if (f->server)
 		evhttp_free(f->server);

@@ -166,6 +166,7 @@ TEST(a_sound_that_is_cancelled_is_not_sent)
 	CHECK(!sounds_cancel(fx.sounds, 2));
 	/* Now it waits to be sent. */
 	fx.asked[0] = '\0';
+	fx.want = 2;
 	CHECK_INT(sounds_play(fx.sounds, 9, "drum", false, 3), 0);
 	CHECK(sounds_cancel(fx.sounds, 3));
 	CHECK_INT(sounds_play(fx.sounds, 9, "quack", false, 4), 0);
