@@ -115,6 +115,7 @@ struct dave_heal_speaker {
 			  */
 	uint64_t lost_at; /* newest report of an outage; 0: decrypted since */
 	bool given_up;	  /* no more keys are requested for this speaker in this epoch */
+	bool asked;	  /* an epoch was asked for since this user came; see dave_heal_changed */
 	uint32_t rekeys;
 	uint64_t rekeys_since;
 };

@@ -398,12 +398,13 @@ static const struct dave_epoch *own_epoch(const struct dave_session *s)
 	return s->in_group && s->n_epochs ? s->epochs[0].epoch : NULL;
 }
 
-static bool has_newcomer(const struct dave_session *s, const struct dave_epoch *e)
+/* Returns a user who is not in the epoch, and for whom none was asked yet; 0: there is none. */
+static uint64_t find_newcomer(const struct dave_session *s, const struct dave_epoch *e)
 {
 	for (size_t i = 0; i < s->n_users; i++)
-		if (!dave_epoch_find(e, s->users[i]))
-			return true;
-	return false;
+		if (!dave_epoch_find(e, s->users[i]) && !dave_speakers_asked(s, s->users[i]))
+			return s->users[i];
+	return 0;
 }
 
 static uint64_t turn_to_ask(const struct dave_session *s, const struct dave_epoch *e)
@@ -430,9 +431,14 @@ void dave_heal_changed(struct dave_session *s, uint64_t now, uint64_t user)
 /* Whoever is not in this epoch either is still awaited, but not longer than before. */
 void dave_heal_epoch(struct dave_session *s)
 {
+	const struct dave_epoch *e = s->epochs[0].epoch;
+	uint64_t newcomer = find_newcomer(s, e);
+
 	s->member_left = false;
-	if (!has_newcomer(s, s->epochs[0].epoch))
+	if (!newcomer)
 		s->change_by = DAVE_NEVER;
+	if (dave_epoch_find(e, s->change_user) || !dave_session_has_user(s, s->change_user))
+		s->change_user = newcomer;
 }
 
 static void ask_for_change(struct dave_session *s, uint64_t now)
@@ -441,7 +447,7 @@ static void ask_for_change(struct dave_session *s, uint64_t now)
 
 	s->change_by = DAVE_NEVER;
 	if (!e || s->status.version == 0 || s->n_users == 1 ||
-	    (!s->member_left && !has_newcomer(s, e)))
+	    (!s->member_left && !find_newcomer(s, e)))
 		return;
 	if (dave_speakers_charge_one(s, now, s->change_user))
 		take_recover_step(s, now, true);

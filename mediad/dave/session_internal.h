@@ -193,6 +193,8 @@ bool dave_speakers_blame_us(const struct dave_session *s, uint64_t now);
 bool dave_speakers_charge(struct dave_session *s, uint64_t now);
 /* The same for this user. */
 bool dave_speakers_charge_one(struct dave_session *s, uint64_t now, uint64_t user);
+/* True if the same was asked for this user, who has not left since. */
+bool dave_speakers_asked(const struct dave_session *s, uint64_t user);
 void dave_speakers_give_up(struct dave_session *s, uint64_t now, uint64_t user);
 /* Number of present speakers who were given up. */
 unsigned dave_speakers_given_up(const struct dave_session *s);

@@ -125,7 +125,7 @@ void dave_speakers_left(struct dave_session *s, uint64_t user)
 	if (!p)
 		return;
 	forget_evidence(p);
-	p->given_up = false;
+	p->given_up = p->asked = false;
 }
 
 void dave_speakers_retry(struct dave_session *s)
@@ -201,9 +201,18 @@ bool dave_speakers_charge_one(struct dave_session *s, uint64_t now, uint64_t use
 	struct rekey_budget *budget = &s->conf.heal->rekeys;
 	bool allowed = rekey_budget_has_single(budget, now) && charge(s, now, user);
 
+	/* Not for somebody who has left: who comes back is somebody new. */
+	note_speaker(s, user, now)->asked = dave_session_has_user(s, user);
 	if (allowed)
 		rekey_budget_take_single(budget, now);
 	return allowed;
+}
+
+bool dave_speakers_asked(const struct dave_session *s, uint64_t user)
+{
+	const struct dave_heal_speaker *p = find_speaker(s->conf.heal, user);
+
+	return p && p->asked;
 }
 
 bool dave_speakers_charge(struct dave_session *s, uint64_t now)

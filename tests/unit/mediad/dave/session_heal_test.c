@@ -569,3 +569,114 @@ TEST(dave_heal_a_member_who_is_never_added_is_no_lever)
 	CHECK_INT(rejoins, 0);
 	script_end(&t);
 }
+
+/* A member who never enters the group stays in the call. Others come, and an epoch follows each of
+ * them at once, so they cause no request of new keys: neither is one made, nor are they charged. */
+TEST(dave_heal_asks_nothing_for_members_whose_epoch_came)
+{
+	struct script t;
+	uint16_t id = 11;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	t.stranger = 8;
+	script_member(&t, 8, true);
+	script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS);
+	CHECK_STR(script_said(&t), "op31:9 job:rekey");
+	toll_answer(&t, &id, 1);
+	script_said(&t);
+	script_wait(&t, 3600 * 1000);
+	for (uint64_t user = 20; user < 30; user++) {
+		script_member(&t, user, true);
+		toll_epoch(&t, &id);
+		dave_session_proof(t.s, t.now, 1, t.serial);
+		script_said(&t);
+		script_wait(&t, 60 * 1000);
+		CHECK_STR(script_said(&t), "");
+	}
+	script_end(&t);
+}
+
+/* The same spends the budget of answers: a message that is lost later makes us mute for minutes. */
+TEST(dave_heal_members_whose_epoch_came_cost_no_answer)
+{
+	struct script t;
+	uint16_t id = 11;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	t.stranger = 8;
+	script_member(&t, 8, true);
+	script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS);
+	toll_answer(&t, &id, 1);
+	for (uint64_t user = 20; user < 30; user++) {
+		script_member(&t, user, true);
+		toll_epoch(&t, &id);
+		dave_session_proof(t.s, t.now, 1, t.serial);
+		script_wait(&t, 60 * 1000);
+		toll_answer(&t, &id, 1);
+	}
+	script_said(&t);
+	script_mls(&t, 29, id++);
+	script_verdict(&t, DAVE_INVALID);
+	script_wait(&t, 1000);
+	toll_answer(&t, &id, 1);
+	CHECK(strstr(script_said(&t), "op31"));
+	script_wait(&t, 60 * 1000);
+	CHECK(dave_session_status(t.s)->ready);
+	script_end(&t);
+}
+
+/* An epoch was asked for because a member left. The same user comes back, and none follows again.
+ */
+TEST(dave_heal_asks_for_a_member_who_comes_back)
+{
+	struct script t;
+	uint16_t id = 11;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_member(&t, 2, false);
+	script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS);
+	CHECK_STR(script_said(&t), "op31:9 job:rekey");
+	toll_answer(&t, &id, 1);
+	script_said(&t);
+	script_wait(&t, 3600 * 1000);
+	CHECK_STR(script_said(&t), "");
+	t.stranger = 2;
+	script_member(&t, 2, true);
+	script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS);
+	CHECK_STR(script_said(&t), "op31:11 job:rekey");
+	script_end(&t);
+}
+
+/* Two come, and the epoch that follows holds one of them: the request is charged to the other. */
+TEST(dave_heal_asks_for_the_newcomer_without_an_epoch)
+{
+	struct script t;
+	uint16_t id = 11;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	t.stranger = 8;
+	for (unsigned i = 0; i < 2; i++) {
+		script_member(&t, 20 + i, true);
+		script_member(&t, 8, true);
+		toll_epoch(&t, &id);
+		dave_session_proof(t.s, t.now, 1, t.serial);
+		script_said(&t);
+		script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS);
+		CHECK(strstr(script_said(&t), "op31"));
+		toll_answer(&t, &id, 1);
+		script_member(&t, 8, false);
+		script_wait(&t, 60 * 1000);
+		script_said(&t);
+	}
+	/* That was the other's share of this hour, and nobody else's. */
+	script_member(&t, 8, true);
+	script_wait(&t, 60 * 1000);
+	CHECK_STR(script_said(&t), "");
+	for (unsigned i = 0; i < DAVE_HEAL_SPEAKERS; i++)
+		CHECK(t.heal.speakers[i].user == 8 || !t.heal.speakers[i].rekeys);
+	script_end(&t);
+}
