@@ -407,6 +407,14 @@ static uint64_t find_newcomer(const struct dave_session *s, const struct dave_ep
 	return 0;
 }
 
+/* True if the epoch agrees with the call on whether this user is there. */
+static bool is_settled(const struct dave_session *s, const struct dave_epoch *e, uint64_t user)
+{
+	bool member = dave_epoch_find(e, user);
+
+	return member == dave_session_has_user(s, user);
+}
+
 static uint64_t turn_to_ask(const struct dave_session *s, const struct dave_epoch *e)
 {
 	const struct dave_member *m = dave_epoch_find(e, s->conf.user);
@@ -421,24 +429,28 @@ void dave_heal_changed(struct dave_session *s, uint64_t now, uint64_t user)
 	const struct dave_epoch *e = own_epoch(s);
 	bool member = e && dave_epoch_find(e, user), present = dave_session_has_user(s, user);
 
-	s->member_left |= member && !present;
+	if (member && !present)
+		s->left_user = user;
 	if (!e || member == present || s->change_by != DAVE_NEVER)
 		return;
 	s->change_user = user;
 	s->change_by = now + DAVE_CHANGE_MS * NS_PER_MS + turn_to_ask(s, e);
 }
 
-/* Whoever is not in this epoch either is still awaited, but not longer than before. */
+/* Whoever is not in this epoch either, or has left and still is, is awaited, but not longer than
+ * before. */
 void dave_heal_epoch(struct dave_session *s)
 {
 	const struct dave_epoch *e = s->epochs[0].epoch;
 	uint64_t newcomer = find_newcomer(s, e);
 
-	s->member_left = false;
-	if (!newcomer)
+	/* The epoch may have been under way when somebody left. */
+	if (!dave_epoch_find(e, s->left_user) || dave_session_has_user(s, s->left_user))
+		s->left_user = 0;
+	if (!newcomer && !s->left_user)
 		s->change_by = DAVE_NEVER;
-	if (dave_epoch_find(e, s->change_user) || !dave_session_has_user(s, s->change_user))
-		s->change_user = newcomer;
+	if (is_settled(s, e, s->change_user))
+		s->change_user = newcomer ? newcomer : s->left_user;
 }
 
 static void ask_for_change(struct dave_session *s, uint64_t now)
@@ -447,8 +459,9 @@ static void ask_for_change(struct dave_session *s, uint64_t now)
 
 	s->change_by = DAVE_NEVER;
 	if (!e || s->status.version == 0 || s->n_users == 1 ||
-	    (!s->member_left && !find_newcomer(s, e)))
+	    (!s->left_user && !find_newcomer(s, e)))
 		return;
+	s->left_user = 0; /* once for each who leaves */
 	if (dave_speakers_charge_one(s, now, s->change_user))
 		take_recover_step(s, now, true);
 }

@@ -126,8 +126,8 @@ struct dave_session {
 	uint64_t change_by;	   /* an epoch must follow change_user, who came or went, by then;
 				      NEVER: none is awaited */
 	uint64_t change_user;
-	bool member_left;  /* somebody of the newest epoch left, so it is not the last */
-	uint64_t epoch_by; /* an epoch must follow the proposals by then; NEVER: none is awaited */
+	uint64_t left_user; /* of the newest epoch, who left, so it is not the last; 0: nobody */
+	uint64_t epoch_by;  /* an epoch must follow the proposals by then; NEVER: none is awaited */
 	bool recovered, resumed; /* steps taken in this outage */
 	bool stepped;		 /* a step was taken in this session */
 	uint64_t proved;	 /* serial of the newest epoch whose keys decrypted something */

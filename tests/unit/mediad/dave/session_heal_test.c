@@ -680,3 +680,30 @@ TEST(dave_heal_asks_for_the_newcomer_without_an_epoch)
 		CHECK(t.heal.speakers[i].user == 8 || !t.heal.speakers[i].rekeys);
 	script_end(&t);
 }
+
+/* A member leaves while the commit that adds another is under way: that epoch still holds who has
+ * left, so another one must follow. */
+TEST(dave_heal_asks_when_the_epoch_that_came_holds_who_has_left)
+{
+	struct script t;
+	uint16_t id = 11;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_member(&t, 7, true);
+	dave_session_member(t.s, t.now, 2, false);
+	script_epoch(&t, 10);
+	script_op(&t, 22, 10, 0, 0);
+	script_said(&t);
+	script_wait(&t, DAVE_CHANGE_MS + 3 * DAVE_CHANGE_STEP_MS);
+	CHECK_STR(script_said(&t), "op31:10 job:rekey");
+	/* One who is never removed is asked about once. */
+	toll_answer(&t, &id, 1);
+	script_member(&t, 20, true);
+	toll_epoch(&t, &id);
+	dave_session_proof(t.s, t.now, 1, t.serial);
+	script_said(&t);
+	script_wait(&t, 60 * 1000);
+	CHECK_STR(script_said(&t), "");
+	script_end(&t);
+}
