@@ -19,6 +19,7 @@ joining="control/discord/voice.c control/words/words.c tests/unit/control/discor
 	control/report/faults.c control/report/secure_faults.c tests/unit/control/report/secure_faults_test.c
 	control/media/call.c control/media/link.c control/media/media.c control/media/playback.c control/media/resync.c
 	control/settings/secret_names.c tests/unit/control/media/media_test.c tests/unit/control/media/playback_test.c
+	tests/unit/control/media/two_mediads_test.c
 	tests/unit/control/media/toy_mediad.c tests/unit/control/discord/voice_leave_test.c
 	control/music/player.c control/music/queue.c control/music/queue_document.c control/music/track.c
 	tests/unit/control/music/player_test.c"
