@@ -192,11 +192,8 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 						     .channel = channel}};
 	int err;
 
-	if (media_call_is_refused(call)) {
+	if (media_call_is_refused(call))
 		media_place_call(call);
-		if (call->open)
-			media_playbacks_synced(call);
-	}
 	if (!call->open)
 		return ENOTCONN;
 	if (call->has_last && call->last.gen > call->gen)

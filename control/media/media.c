@@ -90,6 +90,8 @@ void media_place_call(struct media_call *call)
 	media_call_bring_up(call);
 	log_info("call_placed", "guild=%llu path=%s call=%u", (unsigned long long)call->want.guild,
 		 media_link_path(l), call->id);
+	/* Its speech goes with it: nothing else would open it there. */
+	media_playbacks_synced(call);
 }
 
 /* Each refusal takes one mediad out of the choice for MEDIA_FULL_MS, so the tries come to an end.
@@ -105,7 +107,6 @@ bool media_try_next(struct media_call *call)
 		return false;
 	}
 	media_place_call(call);
-	media_playbacks_synced(call);
 	return true;
 }
 

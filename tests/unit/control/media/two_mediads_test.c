@@ -226,3 +226,69 @@ TEST(media_gives_a_full_mediad_no_call_for_a_while)
 	CHECK_INT(t.count[MEDIA_CALL_OPEN], 2);
 	end_with_two(&t, &other);
 }
+
+static void note_end(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
+		     unsigned reason, uint64_t at, void *arg)
+{
+	struct toy *t = arg;
+
+	(void)pb, (void)samples, (void)reason, (void)at;
+	t->events += ev == MEDIA_PB_STOPPED;
+}
+
+/* The answer goes on where the call goes, as with a mediad that comes back: it has waited for less
+ * than MEDIA_RESUME_MS. */
+TEST(media_speech_goes_with_a_call_that_moves)
+{
+	static const int16_t pcm[2400];
+	struct toy t, other;
+
+	CHECK(begin_with_both(&t, &other));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, note_end, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 2400), 0);
+	media_playback_end(t.pb);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_SAY_OPEN], 1);
+	toy_gone(&t);
+	toy_settle(&t);
+	CHECK(goes_to(&t, &other));
+	toy_settle(&t);
+	CHECK_INT(other.count[MEDIA_SAY_OPEN], 1);
+	ahead_ns = (MEDIA_RESUME_MS + 100) * NS_PER_MS;
+	media_wake(t.media, 0);
+	toy_settle(&t);
+	CHECK_INT(t.events, 0);
+	media_playback_free(t.pb);
+	t.pb = NULL;
+	end_with_two(&t, &other);
+}
+
+/* As above, but the first mediad has no room, and the call waits for the other one's report. */
+TEST(media_speech_goes_with_a_refused_call_that_waits)
+{
+	static const int16_t pcm[2400];
+	struct toy t, other;
+
+	CHECK(begin_with_two(&t, &other));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, note_end, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 2400), 0);
+	media_playback_end(t.pb);
+	toy_settle(&t);
+	refuse_call(&t, &t);
+	other.holds_call = other.still_reports = true;
+	CHECK_INT(toy_listen(&other), 0);
+	for (unsigned i = 0; i < 100 && !other.hellos; i++)
+		toy_settle(&t);
+	toy_settle(&t);
+	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), ENOTCONN);
+	media_wake(t.media, 0);
+	ahead_ns = (MEDIA_SETTLE_MS + 100) * NS_PER_MS;
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_CALL_OPEN] + other.count[MEDIA_CALL_OPEN], 2);
+	toy_settle(&t);
+	CHECK_INT(t.count[MEDIA_SAY_OPEN] + other.count[MEDIA_SAY_OPEN], 2);
+	CHECK_INT(t.events, 0);
+	media_playback_free(t.pb);
+	t.pb = NULL;
+	end_with_two(&t, &other);
+}
