@@ -31,7 +31,7 @@ struct voice {
 	char token[256], endpoint[256];
 	bool has_state, has_server; /* since the last op 4 */
 	bool reask;		    /* that op 4 named the channel the bot was in */
-	bool echo_due;		    /* of a leave, by which the bot asks for a new session */
+	bool echo_due;		    /* of a leave of our own */
 	bool crossed_due;	    /* of an op 4 that a disconnection crossed */
 	bool left; /* Discord reported the bot out of the channel since the last lease */
 	/* Hashes of recent leases, because Discord's update about an old server may come late. */
@@ -141,6 +141,13 @@ static void ask(struct voice *v, uint64_t now)
 	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = v->wanted});
 }
 
+/* Discord confirms it, unless the bot is out already. */
+static void order_leave(struct voice *v)
+{
+	v->echo_due = v->actual != 0;
+	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
+}
+
 /* Leaves, then joins: the only way to a new session when Discord sends none unasked. */
 static void leave_and_ask(struct voice *v, uint64_t now)
 {
@@ -180,7 +187,7 @@ static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, 
 
 	forget_server(v);
 	if (v->online)
-		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
+		order_leave(v);
 	v->why = why;
 	v->media_reason = media_reason;
 	if (media_reason == MEDIA_REASON_RATE_LIMITED)
@@ -307,7 +314,7 @@ void voice_leave(struct voice *v, uint64_t now)
 	out(v);
 	v->why = VOICE_REASON_NONE;
 	if (there && v->online)
-		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
+		order_leave(v);
 }
 
 void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standing, uint64_t now)
@@ -394,7 +401,7 @@ void voice_online(struct voice *v, bool fresh, uint64_t now)
 		catch_up(v, now);
 	} else if (!v->wanted && v->actual) {
 		/* The call ended during the outage, and Discord still lists the bot. */
-		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
+		order_leave(v);
 	}
 }
 
@@ -421,6 +428,7 @@ void voice_mediad(struct voice *v, bool there, uint64_t now)
 void voice_own_state(struct voice *v, uint64_t channel, const char *session, uint64_t now)
 {
 	bool echo = !channel && (v->echo_due || (v->state == VOICE_RETRYING && !v->actual));
+	bool was_there = v->wanted && v->actual == v->wanted;
 
 	v->actual = channel;
 	v->echo_due = false; /* events come in order */
@@ -438,6 +446,11 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 			follow(v, channel, now);
 			return;
 		}
+		/* Likewise none is a disconnection. */
+		if (!channel && !echo && v->has_state) {
+			thrown_out(v);
+			return;
+		}
 		if (channel != v->wanted || !session)
 			return;
 		v->has_state = true;
@@ -445,6 +458,8 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 			lease(v, now);
 		else if (v->reask && now + VOICE_ECHO_MS * NS_PER_MS < v->until)
 			v->until = now + VOICE_ECHO_MS * NS_PER_MS;
+	} else if (v->state == VOICE_WAITING && !channel && !echo && was_there) {
+		thrown_out(v);
 	} else if (v->state == VOICE_LEAVING && !channel) {
 		ask(v, now);
 	} else if (v->state == VOICE_OUT && channel && v->crossed_due) {
@@ -452,7 +467,7 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 		 * channel, mute and deaf. Later ones are not ours: somebody else who uses the
 		 * bot's token joins, and would join again after each leave. */
 		v->crossed_due = false;
-		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
+		order_leave(v);
 	} else if (settled(v) && !echo) {
 		if (!channel)
 			thrown_out(v);

@@ -99,3 +99,73 @@ TEST(voice_tells_a_kick_after_a_leave_that_was_lost)
 	CHECK_INT(p.left, 1);
 	voice_free(p.v);
 }
+
+/* mediad needs another session. Discord has echoed the op 4 that asks for it when a member
+ * disconnects the bot: what comes after the echo is no late confirmation of an own leave. */
+TEST(voice_kicked_between_leases_is_left)
+{
+	struct paper p;
+	unsigned op4s;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
+	p.now += 60 * NS_PER_S;
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
+	CHECK_INT(voice_state(p.v), VOICE_ASKED);
+	op4s = p.op4s;
+	paper_state(&p, 7, "s1");
+	paper_state(&p, 0, NULL);
+	for (int i = 0; i < 10; i++)
+		paper_wait(&p);
+	CHECK_INT(p.op4s, op4s);
+	CHECK_INT(p.left, 1);
+	voice_free(p.v);
+}
+
+/* No mediad is there when the next lease is asked for, and a member disconnects the bot. */
+TEST(voice_kicked_without_a_mediad_is_left)
+{
+	struct paper p;
+	unsigned op4s;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
+	p.now += 60 * NS_PER_S;
+	voice_mediad(p.v, false, p.now);
+	paper_server(&p, NULL);
+	paper_wait(&p);
+	CHECK_INT(voice_state(p.v), VOICE_WAITING);
+	op4s = p.op4s;
+	paper_state(&p, 0, NULL);
+	voice_mediad(p.v, true, p.now);
+	CHECK_INT(p.op4s, op4s);
+	CHECK_INT(p.left, 1);
+	voice_free(p.v);
+}
+
+/* The bot leaves and is called back before Discord confirms it, while no mediad is there. */
+TEST(voice_called_back_without_a_mediad_is_not_kicked)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	paper_join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
+	voice_mediad(p.v, false, p.now);
+	voice_leave(p.v, p.now);
+	CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+	CHECK_INT(voice_state(p.v), VOICE_WAITING);
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.left, 0);
+	CHECK_INT(voice_state(p.v), VOICE_WAITING);
+	voice_mediad(p.v, true, p.now);
+	paper_state(&p, 7, "s2");
+	paper_server(&p, "t2");
+	paper_wait(&p);
+	CHECK_INT(p.leases, 2);
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.left, 1);
+	voice_free(p.v);
+}
