@@ -453,6 +453,9 @@ static int make_bus(struct control *c)
 		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
 				    status_take_event, &c->tally);
 	if (!err)
+		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN), own_turns_take_event,
+				    &c->own_turns);
+	if (!err)
 		err = bus_subscribe(c->bus, BUS_ALL, control_on_counted_event, c);
 	if (!err)
 		err = bus_subscribe(c->bus,

@@ -1,4 +1,6 @@
 /* Answers to slash commands. */
+#include <string.h>
+
 #include "control/control_inside.h"
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
@@ -78,12 +80,91 @@ static void answer_status(struct control *c, struct command *cmd)
 	command_reply(cmd, &words);
 }
 
+/* The session of the call that the member may see; NULL: the answer says that there is none. */
+static struct voice_session *find_seen(struct control *c, const struct command *cmd,
+				       struct words *words)
+{
+	struct voice_session *vs = control_find_voice_session(c, cmd->guild);
+
+	if (vs && voice_session_channel(vs) && may_see(c, cmd, voice_session_channel(vs)))
+		return vs;
+	words_not_here(words);
+	return NULL;
+}
+
+static void answer_stop(struct control *c, struct command *cmd)
+{
+	struct words words = {0};
+	struct voice_session *vs;
+
+	words_speak(&words, cmd->locale);
+	vs = find_seen(c, cmd, &words);
+	if (vs && voice_session_stop(vs))
+		words_not_here(&words);
+	else if (vs)
+		words_stopped(&words);
+	command_reply(cmd, &words);
+}
+
+/* Discord lets those use it whom the server allows to (commands_body). */
+static void answer_say(struct control *c, struct command *cmd)
+{
+	bool fits = cmd->text && cmd->text[strspn(cmd->text, " \t\r\n")] &&
+		    strlen(cmd->text) <= VOICE_SESSION_SAY_MAX;
+	struct words words = {0};
+	struct voice_session *vs;
+
+	words_speak(&words, cmd->locale);
+	vs = find_seen(c, cmd, &words);
+	if (vs && !fits)
+		words_say_nothing(&words);
+	else if (vs && voice_session_muted(vs))
+		words_silenced(&words);
+	else if (vs && voice_session_say(vs, cmd->text))
+		words_not_here(&words);
+	else if (vs)
+		words_say_soon(&words);
+	command_reply(cmd, &words);
+}
+
+static void answer_why(struct control *c, struct command *cmd)
+{
+	const char *reason = own_turns_reason(&c->own_turns, cmd->guild, cmd->user);
+	struct words words = {0};
+
+	words_speak(&words, cmd->locale);
+	if (reason)
+		words_status_last_turn(&words, reason);
+	else
+		words_why_none(&words);
+	command_reply(cmd, &words);
+}
+
+static void answer_code(struct control *c, struct command *cmd)
+{
+	struct status status = {0};
+	struct words words = {0};
+	struct voice_session *vs;
+
+	words_speak(&words, cmd->locale);
+	vs = find_seen(c, cmd, &words);
+	if (vs)
+		voice_session_status(vs, &status);
+	if (status.secure)
+		status_encryption_words(&status, &words);
+	else if (vs)
+		words_status_secure_unknown(&words);
+	command_reply(cmd, &words);
+}
+
 static void carry_out(struct control *c, struct command *cmd)
 {
 	static const char *const names[] = {
 		[COMMAND_JOIN] = "join",       [COMMAND_LEAVE] = "leave",
 		[COMMAND_STATUS] = "status",   [COMMAND_CONSENT] = "consent",
-		[COMMAND_PRIVACY] = "privacy", [COMMAND_MUSIC] = "music"};
+		[COMMAND_PRIVACY] = "privacy", [COMMAND_MUSIC] = "music",
+		[COMMAND_STOP] = "stop",       [COMMAND_WHY] = "why",
+		[COMMAND_CODE] = "code",       [COMMAND_SAY] = "say"};
 
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
 						.at_ms = env_wall_ms(c->env),
@@ -108,6 +189,18 @@ static void carry_out(struct control *c, struct command *cmd)
 		break;
 	case COMMAND_MUSIC:
 		control_answer_music(c, cmd);
+		break;
+	case COMMAND_STOP:
+		answer_stop(c, cmd);
+		break;
+	case COMMAND_WHY:
+		answer_why(c, cmd);
+		break;
+	case COMMAND_CODE:
+		answer_code(c, cmd);
+		break;
+	case COMMAND_SAY:
+		answer_say(c, cmd);
 		break;
 	}
 }

@@ -9,6 +9,7 @@
 #include "control/discord/components.h"
 #include "control/discord/gateway.h"
 #include "control/state.h"
+#include "control/report/own_turns.h"
 #include "control/report/status.h"
 #include "control/voice_session/voice_session.h"
 #include "control/words/words.h"
@@ -38,6 +39,7 @@ struct control {
 	struct bus *bus;
 	struct writer *writer;
 	struct status_tally tally;
+	struct own_turns own_turns;
 	struct http *http;
 	struct mcp_servers *mcp;
 	struct delegates *delegates;

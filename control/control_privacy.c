@@ -213,6 +213,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 		control_end_default_consent(c, guilds[i].version, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_consent(c->voice_sessions[i], user, true);
+	own_turns_forget(&c->own_turns, user);
 	if (c->web)
 		web_forget_events(c->web);
 }

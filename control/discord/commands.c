@@ -21,7 +21,10 @@ enum {
 	OPTION_STRING = 3,
 	CONTEXT_GUILD = 0, /* a command can be used in guilds */
 	SILENT_MESSAGE = 4096,
+	SAY_CHARACTERS = 150, /* of up to four bytes */
 };
+/* The bit of DISCORD_BIT_MANAGE_GUILD; a server may give the command to others. */
+#define MANAGE_SERVER "32"
 
 /* The public part comes first, so a pointer to it is a pointer to the whole. */
 struct waiting {
@@ -134,6 +137,14 @@ static json_t *body_of(unsigned i)
 					      "description", channel.text, "type", OPTION_STRING,
 					      "required", 0, "autocomplete", 1));
 	}
+	if (i == COMMAND_SAY) {
+		words_command_say_text(&channel);
+		json_object_set_new(cmd, "options",
+				    json_pack("[{s:s,s:s,s:i,s:b,s:i}]", "name", "text",
+					      "description", channel.text, "type", OPTION_STRING,
+					      "required", 1, "max_length", SAY_CHARACTERS));
+		json_object_set_new(cmd, "default_member_permissions", json_string(MANAGE_SERVER));
+	}
 	if (i == COMMAND_MUSIC)
 		json_object_set_new(cmd, "options", music_command_options());
 	return cmd;
@@ -212,6 +223,8 @@ int command_parse(const json_t *d, struct command *out)
 			field_id(option, "value", &cmd.channel);
 		if (key && strcmp(key, "answer") == 0)
 			cmd.answer = json_string_value(json_object_get(option, "value"));
+		if (key && strcmp(key, "text") == 0)
+			cmd.text = json_string_value(json_object_get(option, "value"));
 	}
 	*out = cmd;
 	return 0;

@@ -23,7 +23,11 @@ struct words;
 	C(STATUS, status, false, true)                                                             \
 	C(CONSENT, consent, false, true)                                                           \
 	C(PRIVACY, privacy, false, true)                                                           \
-	C(MUSIC, music, false, true)
+	C(MUSIC, music, false, true)                                                               \
+	C(STOP, stop, false, false)                                                                \
+	C(WHY, why, false, true)                                                                   \
+	C(CODE, code, false, true)                                                                 \
+	C(SAY, say, false, true)
 
 enum command_kind {
 #define X(NAME, name, channel, alone) COMMAND_##NAME,
@@ -38,6 +42,7 @@ struct command {
 	uint64_t guild, user;
 	uint64_t channel;      /* option "channel", 0 when not given */
 	const char *answer;    /* option "answer", NULL when not given; borrowed as member is */
+	const char *text;      /* option "text", likewise */
 	const json_t *options; /* all of them, for music_command_parse; borrowed likewise */
 	const json_t *member;  /* the user who asks, with roles; borrowed from the interaction */
 	const char *locale;    /* of their client ("de", "pt-BR"), "" if not told; borrowed */

@@ -156,7 +156,7 @@ static void add_people(const struct status *s, struct words *w)
 	}
 }
 
-static void add_encryption(const struct status *s, struct words *w)
+void status_encryption_words(const struct status *s, struct words *w)
 {
 	const struct media_call_secure *m = s->secure;
 	char code[48];
@@ -302,7 +302,7 @@ void status_words(const struct status *s, struct words *w)
 	if (s->channel && up) {
 		add_people(s, w);
 		if (s->secure)
-			add_encryption(s, w);
+			status_encryption_words(s, w);
 		add_brain(s, w);
 	}
 	add_faults(s, w);

@@ -75,5 +75,7 @@ struct status {
 void status_fill_turns(struct status *s, const struct status_tally *tally, uint64_t guild);
 void status_person(struct status *s, const char *name, enum unheard why);
 void status_words(const struct status *s, struct words *w);
+/* Its part about encryption, with the privacy code; secure may not be NULL. */
+void status_encryption_words(const struct status *s, struct words *w);
 
 #endif

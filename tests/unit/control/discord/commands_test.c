@@ -62,7 +62,7 @@ TEST(commands_registration_is_within_the_documented_limits)
 	json_t *body = commands_body(), *cmd;
 	size_t i;
 
-	CHECK_INT(json_array_size(body), 6);
+	CHECK_INT(json_array_size(body), 10);
 	json_array_foreach(body, i, cmd)
 	{
 		const char *name = json_string_value(json_object_get(cmd, "name"));
