@@ -714,6 +714,11 @@ $("skip").onclick = (e) => {
   e.preventDefault();
   $(view() ? "view" : "main").focus();
 };
+// A page that a browser keeps for its back button would hold one of the six connections that it opens to control.
+window.addEventListener("pagehide", () => stream?.close());
+window.addEventListener("pageshow", (e) => {
+  if (e.persisted && state.who) connect();
+});
 document.addEventListener("visibilitychange", () => {
   if (state.who && !document.hidden) {
     loadRooms();
