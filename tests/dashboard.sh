@@ -47,7 +47,7 @@ written 2 || bad memory "nothing was remembered: $(turns | tail -2)"
 link=$(PARLEY_WEB_LISTEN=127.0.0.1:$WEB "$B/control" --sign-in=admin --state-dir "$D/state")
 node tests/dashboard/view.mjs "$link" "$D/go" >"$D/view.out" 2>&1 &
 view=$!
-until_ok 60 test -e "$D/go" && ask
+until_ok 180 test -e "$D/go" && ask
 until_ok 120 test -e "$D/go.music" && {
 	music play "sea song"
 	music add "night train"

@@ -1,8 +1,10 @@
-/* The HTTP server: http_ratio, small authorised GETs over those of a bare evhttp, and
- * http_readers_kb, what a reader of an event stream holds in memory. Each server is a process of
- * its own; the client is this one. */
+/* The HTTP server: http_ratio, small authorised GETs over those of a bare evhttp; http_readers_kb,
+ * what a reader of an event stream holds in memory; readers1000_lag_ms, how late events come to a
+ * thousand readers; slow_reader_kb, what a reader holds that reads nothing. Each server is a
+ * process of its own; the client is this one. */
 #include "ipc/env.h"
 #include "ipc/http_server.h"
+#include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/plane.h"
@@ -28,6 +30,10 @@
 #include <unistd.h>
 
 enum { CONNECTIONS = 64, TURNS = 9, TURN_MS = 500, READERS = 1000, WARM = 64, PER_ADDRESS = 32 };
+/* An event of a turn has about so many bytes; ten rooms that talk make about so many a second. */
+enum { EVENT_BYTES = 600, EVENTS_A_SECOND = 20, LAG_S = 10 };
+/* So many fill the sockets of readers that read nothing. */
+enum { FLOOD_A_SECOND = 1000, STALLED = 100, STALL_S = 12, READ = 4 };
 
 static const char token[] = "Bearer 0123456789abcdef0123456789abcdef";
 static const char answer[] = "{\"ok\":true}";
@@ -48,6 +54,30 @@ static void on_snapshot(struct http_exchange *x, void *arg)
 	http_events_tell(x, "state", answer, strlen(answer));
 }
 
+static struct tmr *pulse;
+static unsigned a_second;
+
+/* Begins with the time. */
+static void on_pulse(void *arg)
+{
+	char text[EVENT_BYTES + 1];
+	int n = snprintf(text, sizeof text, "{\"at\":%020llu,\"text\":\"",
+			 (unsigned long long)bench_clock());
+
+	(void)arg;
+	memset(text + n, 'x', sizeof text - (size_t)n - 3);
+	memcpy(text + sizeof text - 3, "\"}", 3);
+	http_events_publish(events, NULL, "turn", text, strlen(text));
+	tmr_start(pulse, NS_PER_S / a_second);
+}
+
+static void start_pulse(struct http_exchange *x, unsigned rate)
+{
+	a_second = rate;
+	on_pulse(NULL);
+	http_reply(x, 200, NULL, NULL, 0);
+}
+
 static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
 {
 	char given[128];
@@ -58,6 +88,10 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		http_reply(x, 401, NULL, NULL, 0);
 	else if (strcmp(head->path, "/events") == 0)
 		http_events_join(events, x, head, NULL);
+	else if (strcmp(head->path, "/pulse") == 0)
+		start_pulse(x, EVENTS_A_SECOND);
+	else if (strcmp(head->path, "/flood") == 0)
+		start_pulse(x, FLOOD_A_SECOND);
 	else
 		http_reply(x, 200, "application/json", answer, strlen(answer));
 }
@@ -73,6 +107,7 @@ static void serve_ours(int tell)
 	BENCH_OK(env_alloc(&env, &ec));
 	BENCH_OK(http_events_alloc(&events, env, on_snapshot, NULL));
 	BENCH_OK(http_server_alloc(&server, env, &hc));
+	BENCH_OK(tmr_alloc(&pulse, env, on_pulse, NULL));
 	port = http_server_port(server);
 	if (write(tell, &port, sizeof port) != sizeof port)
 		bench_die("the port cannot be told");
@@ -252,7 +287,8 @@ static void ratio_row(void)
 
 /* ---- readers ---- */
 
-static void join(const struct served *s, unsigned i)
+/* The reader's socket. */
+static int join(const struct served *s, unsigned i)
 {
 	struct pollfd p = {.fd = -1, .events = POLLIN};
 	char from[24], buf[2048] = "";
@@ -269,10 +305,19 @@ static void join(const struct served *s, unsigned i)
 		n += (size_t)k;
 		buf[n] = '\0';
 	}
+	return p.fd;
+}
+
+/* Servers that are started later inherit none of them. */
+static void leave(const int *fds, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		close(fds[i]);
 }
 
 static void readers_row(void)
 {
+	static int fds[WARM + READERS];
 	struct rlimit files = {2 * READERS, 2 * READERS};
 	struct served s;
 	unsigned before, after;
@@ -281,19 +326,133 @@ static void readers_row(void)
 		bench_die("so many files cannot be open: %s", strerror(errno));
 	s = start(serve_ours);
 	for (unsigned i = 0; i < WARM; i++)
-		join(&s, i);
+		fds[i] = join(&s, i);
 	before = plane_status_kb(s.pid, "VmRSS");
 	for (unsigned i = WARM; i < WARM + READERS; i++)
-		join(&s, i);
+		fds[i] = join(&s, i);
 	after = plane_status_kb(s.pid, "VmRSS");
 	bench_row_more("http_readers_kb", (double)(after - before) / READERS, "kB",
 		       "\"readers\": %d", READERS);
 	stop(&s);
+	leave(fds, WARM + READERS);
+}
+
+/* From now on it publishes events. */
+static void begin_pulse(const struct served *s, const char *path)
+{
+	int fd = dial(s, "127.0.0.1");
+	char buf[1024];
+
+	ask(fd, path);
+	if (recv(fd, buf, sizeof buf, 0) <= 0)
+		bench_die("no events are published");
+	close(fd);
+}
+
+static double lags[READERS * EVENTS_A_SECOND * (LAG_S + 1)];
+static unsigned n_lags;
+
+/* Each part that comes holds the beginning of at most a few events. */
+static void take_events(int fd, bool counts)
+{
+	char buf[8192];
+	ssize_t n = recv(fd, buf, sizeof buf - 1, 0);
+	uint64_t now = bench_clock();
+
+	if (n <= 0)
+		bench_die("a reader was disconnected");
+	buf[n] = '\0';
+	for (const char *at = buf; counts && (at = strstr(at, "{\"at\":")); at++)
+		if (strlen(at) >= 26 && n_lags < sizeof lags / sizeof lags[0])
+			lags[n_lags++] = (double)(now - strtoull(at + 6, NULL, 10)) / NS_PER_MS;
+}
+
+static void read_for(int epoll, uint64_t ms, bool counts)
+{
+	struct epoll_event evs[256];
+
+	for (uint64_t end = bench_clock() + ms * NS_PER_MS; bench_clock() < end;) {
+		int k = epoll_wait(epoll, evs, 256, 50);
+
+		for (int i = 0; i < k; i++)
+			take_events(evs[i].data.fd, counts);
+	}
+}
+
+static int compare_lags(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void lag_row(void)
+{
+	static int fds[READERS];
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+	struct served s = start(serve_ours);
+	uint64_t cpu;
+
+	for (unsigned i = 0; i < READERS; i++) {
+		struct epoll_event ev = {.events = EPOLLIN};
+
+		ev.data.fd = fds[i] = join(&s, i);
+		if (epoll_ctl(epoll, EPOLL_CTL_ADD, ev.data.fd, &ev))
+			bench_die("epoll: %s", strerror(errno));
+	}
+	begin_pulse(&s, "/pulse");
+	read_for(epoll, 1000, false);
+	cpu = cpu_of(&s);
+	read_for(epoll, LAG_S * 1000, true);
+	cpu = cpu_of(&s) - cpu;
+	if (n_lags < READERS * EVENTS_A_SECOND * LAG_S / 2)
+		bench_die("only %u events came", n_lags);
+	qsort(lags, n_lags, sizeof lags[0], compare_lags);
+	bench_row_more("readers1000_lag_ms", lags[n_lags - 1 - n_lags / 100], "ms",
+		       "\"median\": %.2f, \"longest\": %.2f, \"events\": %u, \"cpu\": %.2f",
+		       lags[n_lags / 2], lags[n_lags - 1], n_lags,
+		       (double)cpu / (LAG_S * (double)NS_PER_S));
+	stop(&s);
+	leave(fds, READERS);
+	close(epoll);
+}
+
+/* The sockets of the stalled ones take what they can; what they have not read the server keeps once
+ * for all of them. */
+static void stalled_row(void)
+{
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+	struct served s = start(serve_ours);
+	int before, after;
+
+	for (unsigned i = 0; i < READ; i++) {
+		struct epoll_event ev = {.events = EPOLLIN};
+
+		ev.data.fd = join(&s, i);
+		if (epoll_ctl(epoll, EPOLL_CTL_ADD, ev.data.fd, &ev))
+			bench_die("epoll: %s", strerror(errno));
+	}
+	begin_pulse(&s, "/flood");
+	read_for(epoll, STALL_S * 1000, false);
+	before = (int)plane_status_kb(s.pid, "VmRSS");
+	for (unsigned i = READ; i < READ + STALLED; i++) {
+		int fd = join(&s, i), small = 1;
+
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+	}
+	read_for(epoll, STALL_S * 1000, false);
+	after = (int)plane_status_kb(s.pid, "VmRSS");
+	bench_row_more("slow_reader_kb", (double)(after - before) / STALLED, "kB",
+		       "\"readers\": %d", STALLED);
+	stop(&s);
+	close(epoll);
 }
 
 int main(void)
 {
 	ratio_row();
 	readers_row();
+	lag_row();
+	stalled_row();
 	return 0;
 }

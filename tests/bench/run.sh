@@ -43,6 +43,11 @@ for b in $benches; do
 		[ -n "${ROW:-}" ] || continue
 		ROWS="$new" tests/sound/run.sh --rooms 5 --open-mic 600 >&2 || { echo "bench: $b failed" >&2; failed=1; }
 		;;
+	dashboard)
+		[ -n "${ROW:-}" ] || continue
+		make -s build/caller
+		ROWS="$new" tests/dashboard.sh build >"$new.err" || { cat "$new.err" >&2; echo "bench: $b failed" >&2; failed=1; }
+		;;
 	hostile)
 		disturbed=0
 		DECODER_FILES=91 build/tests/decoder damaged_files >&2 || disturbed=1

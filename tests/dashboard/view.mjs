@@ -1,11 +1,12 @@
 // Drives the dashboard in headless Chromium against a live conversation: sign-in by a link, the room, a turn while it is answered,
 // a turn that is opened, every view, a change of the settings, hostile texts, orders, the keyboard, sign-out. Each is examined by
-// axe-core, light and dark, and the API's document by a validator of OpenAPI. SHOTS=FOLDER also takes pictures. The browser is spoken
+// axe-core, light and dark, and the API's document by a validator of OpenAPI. SHOTS=FOLDER also takes pictures,
+// ROWS=FILE gets rows for the benches. The browser is spoken
 // to over a pipe.
 //
 //   view.mjs LINK GO     GO: a file that is made when the caller shall ask, and GO.music when music shall be asked for
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,11 @@ function is(what, got, wanted) {
     failed++;
     console.log(`FAILED  ${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`);
   }
+}
+
+// A row of tests/bench/rows, where ROWS names a file.
+function row(name, value, unit, more = '') {
+  if (process.env.ROWS) appendFileSync(process.env.ROWS, `{"name": "${name}", "value": ${value}, "unit": "${unit}"${more}}\n`);
 }
 
 class Browser {
@@ -173,6 +179,35 @@ async function checkApi(b) {
     setTimeout(() => { s.close(); done(0); }, 5000);
     s.addEventListener('activity_snapshot', (m) => { s.close(); done(JSON.parse(m.data).actions.some((a) => a.kind === 'llm_tool_call')); });
   })`), true);
+}
+
+// What the first view takes: bytes that are sent for it, and the time until the rooms are there to choose, without a cache.
+async function measurePage(b) {
+  const times = [];
+  let bytes = 0;
+
+  await b.send('Network.enable');
+  await b.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const { identifier } = await b.send('Page.addScriptToEvaluateOnNewDocument', { source: `new MutationObserver((_, o) => {
+    if (document.querySelector('#rooms button')) { window.readyAt = performance.now(); o.disconnect(); }
+  }).observe(document, { childList: true, subtree: true });` });
+  for (let i = 0; i < 9; i++) {
+    await b.go('about:blank');
+    await b.until("location.href === 'about:blank'");
+    await b.go(link.replace(/#.*/, ''));
+    if (!await b.until('window.readyAt > 0')) break;
+    times.push(await b.eval('window.readyAt'));
+    bytes = await b.eval(`[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')]
+      .reduce((n, e) => n + e.transferSize, 0)`);
+  }
+  await b.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+  await b.send('Network.setCacheDisabled', { cacheDisabled: false });
+  times.sort((x, y) => x - y);
+  is('the first view is small', bytes > 0 && bytes <= 200000, true);
+  is('and is there each time', times.length, 9);
+  is('no page that was left holds a connection', times.every((ms) => ms < 20000), true);
+  row('page_bytes', bytes, 'B');
+  row('page_ready_ms', Math.round(times[4]), 'ms', `, "longest": ${Math.round(times.at(-1))}`);
 }
 
 async function seeTurn(b) {
@@ -334,6 +369,7 @@ const b = new Browser();
 try {
   await b.open();
   await signIn(b);
+  await measurePage(b);
   await checkApi(b);
   await seeTurn(b);
   await useKeys(b);
@@ -349,6 +385,7 @@ try {
 }
 await b.close();
 is('axe-core has seen every view', [examined > views.length + 3, violated], [true, 0]);
+row('axe_violations', violated, '', `, "pages": ${examined}`);
 console.log(`examined ${examined} pages, ${violated} violations`);
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);
