@@ -2,6 +2,9 @@
 
 #include <limits.h>
 
+/* Frames that mediad may play between a report and the arrival of an order, with much to spare. */
+enum { SOUGHT_LAG = 48000 };
+
 void music_player_init(struct music_player *p, struct music_queue *queue, music_order_h *h,
 		       void *arg)
 {
@@ -32,6 +35,7 @@ static void order_play(struct music_player *p, const struct track *t)
 	p->next = (struct music_told){0};
 	p->starts = music_queue_starts(p->queue);
 	p->paused = wants_pause(p);
+	p->sought = (struct music_sought){0};
 	order(p, (struct music_order){.kind = MUSIC_ORDER_PLAY,
 				      .music = p->present.music,
 				      .track = t,
@@ -96,6 +100,14 @@ void music_player_sync(struct music_player *p)
 	music_queue_set_playing(p->queue, p->present.music, p->next.music);
 }
 
+static void order_seek(struct music_player *p)
+{
+	p->sought.ordered = true;
+	order(p, (struct music_order){.kind = MUSIC_ORDER_SEEK,
+				      .music = p->present.music,
+				      .position = p->sought.position});
+}
+
 /* Orders about music that was claimed may have been lost with a connection. */
 void music_player_up(struct music_player *p)
 {
@@ -108,8 +120,9 @@ void music_player_up(struct music_player *p)
 	}
 	music_player_sync(p);
 	if (sought && sought == p->present.music)
-		music_player_seek(p, p->sought.position);
-	p->sought = (struct music_sought){0};
+		order_seek(p);
+	else
+		p->sought = (struct music_sought){0};
 }
 
 void music_player_down(struct music_player *p)
@@ -128,14 +141,15 @@ void music_player_hold(struct music_player *p, bool held)
 void music_player_seek(struct music_player *p, uint64_t position)
 {
 	const struct track *t = music_queue_present(p->queue);
+	uint64_t from = p->sought.entry ? p->sought.from : music_queue_position(p->queue);
 
 	music_queue_set_position(p->queue, position);
-	if (!p->up && t)
-		p->sought = (struct music_sought){t->id, music_queue_position(p->queue)};
-	if (p->up && p->present.music)
-		order(p, (struct music_order){.kind = MUSIC_ORDER_SEEK,
-					      .music = p->present.music,
-					      .position = music_queue_position(p->queue)});
+	if (!t || (p->up && !p->present.music))
+		return;
+	p->sought = (struct music_sought){
+		.entry = t->id, .position = music_queue_position(p->queue), .from = from};
+	if (p->up)
+		order_seek(p);
 }
 
 void music_player_reopen(struct music_player *p, uint32_t music)
@@ -164,6 +178,7 @@ static void finish_present(struct music_player *p, enum music_end end)
 	bool paused = music_queue_is_paused(p->queue);
 	const struct track *t;
 
+	p->sought = (struct music_sought){0};
 	p->failures = end == MUSIC_FAILED ? p->failures + 1 : 0;
 	if (!p->failures)
 		p->failures_ahead = 0;
@@ -232,11 +247,35 @@ static bool claim_prepared(struct music_player *p, const struct music_report *r)
 	return true;
 }
 
-/* Not if it was sought while mediad was away. */
+/* True if mediad has got the order of a seek: it opens the new place or plays there. One that it
+ * refused is over when it plays on: the reports of a second may have been under way. */
+static bool ends_seek(const struct music_player *p, const struct music_report *r)
+{
+	const struct music_sought *s = &p->sought;
+
+	if (!s->ordered || r->position == s->position)
+		return s->ordered;
+	if (r->phase != MUSIC_PHASE_PLAYING && r->phase != MUSIC_PHASE_PAUSED)
+		return false;
+	if (p->up)
+		return r->position < s->from || r->position >= s->from + SOUGHT_LAG;
+	/* It has played on for as long as there was no connection. */
+	return s->position < s->from ? r->position < s->from : r->position >= s->position;
+}
+
+/* Not while a seek is under way, or if it was lost or made while mediad was away. */
 static void note_position(struct music_player *p, const struct music_report *r)
 {
-	if (p->sought.entry != p->present.entry)
-		music_queue_set_position(p->queue, r->position);
+	bool sought = p->sought.entry == p->present.entry;
+
+	if (sought && !ends_seek(p, r)) {
+		if (!p->up)
+			p->sought.from = r->position;
+		return;
+	}
+	if (sought)
+		p->sought = (struct music_sought){0};
+	music_queue_set_position(p->queue, r->position);
 }
 
 static bool claim_present(struct music_player *p, const struct music_report *r)
@@ -299,7 +338,8 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 		}
 		if (r->phase == MUSIC_PHASE_PLAYING)
 			p->failures = 0;
-		if (r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED)
+		if (r->phase == MUSIC_PHASE_PLAYING || r->phase == MUSIC_PHASE_PAUSED ||
+		    (r->phase == MUSIC_PHASE_OPENING && p->sought.entry))
 			note_position(p, r);
 	} else if (r->music == p->next.music) {
 		if (r->phase == MUSIC_PHASE_FAILED)

@@ -4,7 +4,8 @@
  *   sync, after each change of the queue      -                PLAY, PAUSE, RESUME, GAIN, NEXT,
  *                                                              STOP
  *   seek                                      position         SEEK
- *   - while down                              position         up: SEEK, if it plays on
+ *   - while down, or with no answer until     position         up: SEEK, if it plays on
+ *     then
  *   a report of the present music:
  *   - playing, paused                         position         -
  *   - ended, while one was prepared           the next track   NEXT: the prepared one plays already
@@ -85,9 +86,11 @@ struct music_player {
 	uint32_t passing; /* crosses over into the present music */
 	struct music_sought {
 		uint32_t entry; /* 0: none */
+		bool ordered;
 		uint64_t position;
-	} sought;				   /* while down */
-	uint64_t starts;			   /* of the queue, when present was told */
+		uint64_t from; /* where mediad was, as far as was known */
+	} sought;	       /* while down, or not known to have reached mediad */
+	uint64_t starts;       /* of the queue, when present was told */
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
 	bool up, paused, held;
 };

@@ -574,3 +574,111 @@ TEST(a_new_control_claims_tracks_that_cross_over)
 		music_queue_free(queue);
 	}
 }
+
+/* The order is in a connection that breaks: mediad goes on where it was. */
+TEST(a_seek_in_a_broken_connection_is_ordered_again)
+{
+	begin("ab");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 4800);
+	take_orders();
+	music_player_seek(&player, 960000);
+	CHECK_STR(take_orders(), "SEEK1@960000 ");
+	music_player_down(&player);
+	report(1, MUSIC_PHASE_PLAYING, 9600);
+	report(2, MUSIC_PHASE_READY, 0);
+	take_orders();
+	music_player_up(&player);
+	CHECK(strstr(orders, "SEEK1@960000 ") != NULL);
+	music_queue_free(queue);
+}
+
+/* The answer is lost, not the order: mediad plays at the new place, or opens it. */
+TEST(a_seek_that_arrived_before_a_connection_broke_is_not_repeated)
+{
+	static const struct {
+		uint64_t place, later;
+		enum music_phase phase;
+	} cases[] = {{960000, 960960, MUSIC_PHASE_PLAYING},
+		     {960000, 960000, MUSIC_PHASE_OPENING},
+		     {960, 1920, MUSIC_PHASE_PLAYING},
+		     {960, 1920, MUSIC_PHASE_PAUSED}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		begin("ab");
+		music_player_up(&player);
+		report(1, MUSIC_PHASE_PLAYING, 480000);
+		music_player_seek(&player, cases[i].place);
+		music_player_down(&player);
+		report(1, cases[i].phase, cases[i].later);
+		take_orders();
+		music_player_up(&player);
+		CHECK(!strstr(take_orders(), "SEEK"));
+		CHECK_INT(music_queue_position(queue), cases[i].later);
+		music_queue_free(queue);
+	}
+}
+
+TEST(a_seek_that_was_answered_is_over)
+{
+	begin("ab");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 480000);
+	music_player_seek(&player, 960000);
+	report(1, MUSIC_PHASE_PLAYING, 480960); /* was under way */
+	CHECK_INT(music_queue_position(queue), 960000);
+	report(1, MUSIC_PHASE_OPENING, 960000);
+	report(1, MUSIC_PHASE_PLAYING, 961000);
+	CHECK_INT(music_queue_position(queue), 961000);
+	/* It could not be opened there, and mediad plays on. */
+	music_player_seek(&player, 1920000);
+	report(1, MUSIC_PHASE_OPENING, 1920000);
+	report(1, MUSIC_PHASE_PLAYING, 961960);
+	CHECK_INT(music_queue_position(queue), 961960);
+	music_player_down(&player);
+	report(1, MUSIC_PHASE_PLAYING, 962000);
+	take_orders();
+	music_player_up(&player);
+	CHECK(!strstr(take_orders(), "SEEK"));
+	music_queue_free(queue);
+}
+
+/* mediad opens nothing and plays on. */
+TEST(a_seek_that_was_refused_is_over)
+{
+	begin("ab");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 480000);
+	music_player_seek(&player, 960000);
+	for (uint64_t at = 480000; at <= 480000 + 48000; at += 960)
+		report(1, MUSIC_PHASE_PLAYING, at);
+	CHECK_INT(music_queue_position(queue), 480000 + 48000);
+	music_player_down(&player);
+	report(1, MUSIC_PHASE_PLAYING, 600000);
+	take_orders();
+	music_player_up(&player);
+	CHECK(!strstr(take_orders(), "SEEK"));
+	CHECK_INT(music_queue_position(queue), 600000);
+	music_queue_free(queue);
+}
+
+/* It belongs to a playing, not to the track. */
+TEST(a_seek_in_a_broken_connection_is_not_of_the_next_playing)
+{
+	begin("a");
+	music_queue_set_loop(queue, MUSIC_LOOP_TRACK);
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 480000);
+	music_player_seek(&player, 960000);
+	report(1, MUSIC_PHASE_ENDED, 481000);
+	report(2, MUSIC_PHASE_PLAYING, 960);
+	CHECK_INT(music_queue_position(queue), 960);
+	music_player_seek(&player, 960000);
+	music_player_down(&player);
+	music_player_up(&player);
+	CHECK_STR(take_orders() + strlen("PLAY1a@0 NEXT2a SEEK1@960000 NEXT3a SEEK2@960000 "),
+		  "PLAY4a@960000 NEXT5a ");
+	report(4, MUSIC_PHASE_PLAYING, 960000);
+	CHECK_INT(music_queue_position(queue), 960000);
+	music_queue_free(queue);
+}
