@@ -7,13 +7,13 @@ cd "$(dirname "$0")/../.."
 perl -e '
 use strict;
 my ($name, $file, $test, $edits, $bad) = ("", "", "", 0, 0);
-my $tests = join "\n", `grep -rhE "^TEST(_OOM)?\\(" tests/unit`, `find tests/unit -name "*_test.c"`;
+my $tests = join "\n", `grep -rhE "^TEST(_OOM)?\\(" tests/unit tests/decoder`, `find tests/unit -name "*_test.c"`;
 open my $table, "<", "tests/mutants/media" or die;
 while (my $line = <$table>) {
 	chomp $line;
 	if ($line =~ /^@ (\S+) (\S+) (\S+)/) {
 		($name, $file, $test) = ($1, $2, $3);
-		my $kind = $test =~ s/^unit:// ? "unit" : "scenario";
+		my $kind = $test =~ s/^(unit|decoder):// ? "unit" : "scenario";
 		if ($kind eq "unit" ? index($tests, $test) < 0 : !-e "tests/scenarios/$test.sh") {
 			print "$name: there is no test $test\n";
 			$bad++;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Would a wrong client be noticed? Each edit of tests/mutants/media is made in a copy of one source file of mediad or control, and
-# the test that is named there must fail: a scenario with the edited program, or a unit test. What is not edited must pass first.
+# the test that is named there must fail: a scenario with the edited program, a unit test, or a test of decoderd. What is not edited
+# must pass first.
 #
 #   tests/mutants/media.sh [FAULT…]      default: all
 #
@@ -13,7 +14,7 @@ lanes=${LANES:-$(nproc)}
 W=$B/lane${LANE:-1}
 sick=$W/sick
 mkdir -p $W/src $sick
-[ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined || exit 1
+[ -n "${LANE:-}" ] || make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined $B/decoderd $B/tests/decoder || exit 1
 # Of control's unit tests those of joining, of faults of encryption and of the connection to mediad alone.
 joining="control/discord/voice.c control/words/words.c tests/unit/control/discord/voice_test.c tests/unit/control/discord/voice_paper.c
 	control/report/faults.c control/report/secure_faults.c tests/unit/control/report/secure_faults_test.c
@@ -27,11 +28,14 @@ joining="control/discord/voice.c control/words/words.c tests/unit/control/discor
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
 common='-levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lmsgpackc -lsodium -ljansson -lz -lm'
+decoding='-lavformat -lavcodec -lswresample -lavutil -lcurl -lseccomp -lsodium -lm'
 codecs='-lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp'
 # objects FOLDER…: of its sources, but for a program's main file of the tests
 objects() { find "$@" -name '*.c' | sed "s,^,$B/obj/,; s,c\$,o,"; }
 shared=$(objects proto ipc)
 mediad=$(objects mediad | grep -v /mediad/decoder/)
+decoderd=$(objects mediad/decoder mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c \
+	mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/icy.c proto/base)
 control=$(objects control | grep -v /control/offline/)
 unit=$(objects tests/unit/main.c tests/unit/proto tests/unit/ipc tests/unit/mediad tests/vectors tests/follow | grep -vE '/(vectors|follow)/main.o')
 # shellcheck disable=SC2086
@@ -63,24 +67,35 @@ well() {
 	fail "$name: scenario $1 fails with what is not edited, try $try: $(grep -m1 FAILED $W/log)"
 	return 1
 }
-# well_unit NAME: the unit tests of that name exist and pass with what is not edited; looked at once a run of this script.
-well_unit() {
-	case " $healthy " in *" unit:$1 "*) return 0 ;; esac
-	case " $ill " in *" unit:$1 "*) fail "$name: $1 is of no use now"; return 1 ;; esac
-	if timeout 300 $B/tests/unit "$1" >$W/log 2>&1 && ! grep -q '^0 passed' $W/log; then
-		healthy="$healthy unit:$1"
+# well_tests KIND NAME: the tests of that name exist and pass with what is not edited; looked at once a run of this script.
+well_tests() {
+	case " $healthy " in *" $1:$2 "*) return 0 ;; esac
+	case " $ill " in *" $1:$2 "*) fail "$name: $2 is of no use now"; return 1 ;; esac
+	if timeout 300 "$B/tests/$1" "$2" >$W/log 2>&1 && ! grep -q '^0 passed' $W/log; then
+		healthy="$healthy $1:$2"
 		return 0
 	fi
-	ill="$ill unit:$1"
-	fail "$name: $1 fails with what is not edited, or names no test: $(grep -m1 '^FAIL' $W/log)"
+	ill="$ill $1:$2"
+	fail "$name: $2 fails with what is not edited, or names no test: $(grep -m1 '^FAIL' $W/log)"
 	return 1
 }
 try_unit() { # FAULT FILE NAME
 	case $joining in *"$2"*) ;; *) case $2 in control/*) fail "$1: this unit of control is not built here"; return ;; esac ;; esac
-	well_unit "$3" || return
+	well_tests unit "$3" || return
 	# shellcheck disable=SC2086
 	link $W/unit "$B/obj/${2%.c}.o" "$wraps $codecs $common -lcurl" $unit $shared $(printf '%s\n' $mediad | grep -v /main.o) || return
-	timeout 300 $W/unit "$3" >$W/log 2>&1
+	try_tests "$1" $W/unit "$3"
+}
+# try_decoder: the tests of decoderd find the program one folder above their own.
+try_decoder() { # FAULT FILE NAME
+	well_tests decoder "$3" || return
+	mkdir -p $W/tests && cp $B/tests/decoder $W/tests/ || return
+	# shellcheck disable=SC2086
+	link $W/decoderd "$B/obj/${2%.c}.o" "$decoding" $decoderd || return
+	try_tests "$1" $W/tests/decoder "$3"
+}
+try_tests() { # FAULT PROGRAM NAME
+	timeout 300 "$2" "$3" >$W/log 2>&1
 	case $? in
 	0 | 124) fail "$1: $3 did not notice" ;;
 	*)
@@ -144,6 +159,7 @@ while IFS= read -r line <&3; do
 		gcc $flags -w -c -o $W/mutant.o "$W/src/$file" 2>$W/err || { fail "$name: does not compile: $(head -1 $W/err)"; continue; }
 		case $test in
 		unit:*) try_unit "$name" "$file" "${test#unit:}" ;;
+		decoder:*) try_decoder "$name" "$file" "${test#decoder:}" ;;
 		*) try_scenario "$name" "$file" "$test" ;;
 		esac
 		;;
