@@ -49,6 +49,7 @@ struct fetcher {
 
 	/* The window: source bytes [offset, offset + n). */
 	uint64_t offset;
+	uint64_t from; /* where the present response was asked to begin */
 	size_t n;
 	uint8_t bytes[WINDOW];
 	bool paused, ended;
@@ -98,8 +99,13 @@ static void send_title(struct fetcher *f)
 /* Takes the source's size out of "bytes 0-99/1234". */
 static void read_content_range(struct fetcher *f, const char *value)
 {
-	const char *slash = strchr(value, '/');
+	const char *slash = strchr(value, '/'), *first = value + strcspn(value, "0123456789*");
 
+	/* A server may answer with another range than the one that it was asked for. */
+	if (read_status(f) == 206 && strtoull(first, NULL, 10) != f->from) {
+		f->failure = DECODER_REASON_NOT_SEEKABLE;
+		return;
+	}
 	f->seekable = true;
 	if (slash && slash[1] >= '0' && slash[1] <= '9')
 		f->size = strtoll(slash + 1, NULL, 10);
@@ -160,8 +166,10 @@ static size_t on_bytes(char *data, size_t one, size_t n, void *arg)
 	n *= one;
 	if (!is_sound(read_status(f)))
 		return n;
+	if (f->failure)
+		return 0;
 	/* A server that does not know ranges begins again at the beginning. */
-	if (!f->known && f->offset && read_status(f) == 200 && !f->live) {
+	if (!f->known && f->from && read_status(f) == 200 && !f->live) {
 		f->failure = DECODER_REASON_NOT_SEEKABLE;
 		return 0;
 	}
@@ -216,7 +224,7 @@ static void start_transfer(struct fetcher *f, uint64_t offset)
 	char why[160];
 
 	stop_transfer(f);
-	f->offset = offset;
+	f->offset = f->from = offset;
 	f->n = 0;
 	f->paused = f->ended = f->known = false;
 	icy_init(&f->icy, 0);

@@ -154,6 +154,16 @@ static void answer(struct web *w, int fd, const char *head)
 		send_range(fd, &b, head, BREAK_AFTER);
 	} else if (sscanf(head, "GET /plain/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_plain(fd, &b);
+	} else if (sscanf(head, "GET /forgets/%127s", name) == 1 && load(&b, w->dir, name)) {
+		if (atomic_load(&w->requests) > 1)
+			send_plain(fd, &b);
+		else
+			send_range(fd, &b, head, BREAK_AFTER);
+	} else if (sscanf(head, "GET /always/%127s", name) == 1 && load(&b, w->dir, name)) {
+		if (atomic_load(&w->requests) > 1)
+			send_range(fd, &b, "\nRange: bytes=0-", SIZE_MAX);
+		else
+			send_range(fd, &b, head, BREAK_AFTER);
 	} else if (sscanf(head, "GET /radio/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_radio(fd, &b);
 	} else if (sscanf(head, "GET /advert/%127s", name) == 1 && load(&b, w->dir, name)) {

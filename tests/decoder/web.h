@@ -3,6 +3,8 @@
  *   /ranges/FILE      the file; answers range requests
  *   /plain/FILE       the file from its beginning, whatever is asked
  *   /broken/FILE      as /ranges/, but each connection breaks after 20 000 bytes
+ *   /forgets/FILE     as /broken/ once, then as /plain/
+ *   /always/FILE      as /broken/ once, then a range that begins at 0, whatever is asked
  *   /hop/N/FILE       a redirect to /hop/N-1/FILE, at last to /ranges/FILE
  *   /private          a redirect to an address that is not allowed
  *   /scheme           a redirect to a file

@@ -98,6 +98,43 @@ TEST(decoderd_connects_again_when_a_line_breaks)
 	CHECK(requests > 5);
 }
 
+/* The line breaks before anything was decoded, and the server that answers then knows no ranges:
+ * its beginning must not be joined to what came before. */
+TEST(decoderd_joins_no_beginning_to_what_came_before)
+{
+	const struct format *f = &formats[4];
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && format_write(&d, f, 2), sound;
+	long frames = format_frames(f);
+
+	if (ok)
+		deck_play_file(&d, "/forgets/e.mp3", 0, &p);
+	sound = p.reason == DECODER_REASON_END && labs((long)p.frames - frames) <= f->length_error;
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok);
+	if (!sound)
+		CHECK_STR(decoder_reason_name(p.reason), "not_seekable");
+	CHECK((long)p.frames <= frames + f->length_error);
+}
+
+/* RFC 9110 section 15.3.7: which range came is told by Content-Range alone. */
+TEST(decoderd_takes_no_other_range_for_the_one_it_asked_for)
+{
+	const struct format *f = &formats[4];
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && format_write(&d, f, 2);
+
+	if (ok)
+		deck_play_file(&d, "/always/e.mp3", 0, &p);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok);
+	CHECK((long)p.frames <= format_frames(f) + f->length_error);
+}
+
 static const char *reason_for(struct deck *d, const char *name)
 {
 	struct played p;
