@@ -265,7 +265,7 @@ static int alloc_lane(struct call *c, struct music_track *t, struct music_lane *
 {
 	struct music_lane_conf conf = {.id = c->next_music_lane + 1, .gain = music_track_gain(t)};
 
-	if (t->opened.duration > t->start)
+	if (!t->opened.guessed && t->opened.duration > t->start)
 		conf.length = t->opened.duration - t->start;
 	conf.source.read = read_ring;
 	conf.source.ended = ring_has_ended;

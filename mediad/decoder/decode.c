@@ -251,6 +251,11 @@ uint64_t decode_duration(const struct decode *d)
 				    : 0;
 }
 
+bool decode_guesses(const struct decode *d)
+{
+	return d->fmt->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
+}
+
 /* Forgets the sound before a seek. */
 static void reset_decoder(struct decode *d)
 {

@@ -40,6 +40,8 @@ enum decoder_reason decode_step(struct decode *d);
 
 /* Frames of the whole track; 0: unknown. */
 uint64_t decode_duration(const struct decode *d);
+/* True if the duration is a guess: the source does not tell it. */
+bool decode_guesses(const struct decode *d);
 bool decode_seekable(const struct decode *d);
 /* Fills the texts and levels of *out. */
 void decode_tags(const struct decode *d, struct decoder_opened *out);

@@ -60,7 +60,8 @@ static void on_placed(uint64_t start, void *arg)
 	struct track *t = arg;
 	struct decoder_opened o = {.duration = decode_duration(t->decode),
 				   .start = start,
-				   .seekable = decode_seekable(t->decode)};
+				   .seekable = decode_seekable(t->decode),
+				   .guessed = decode_guesses(t->decode)};
 
 	decode_tags(t->decode, &o);
 	begin_measure(t, &o);

@@ -103,11 +103,13 @@ static void read_levels(struct rd *r, struct decoder_levels *l)
 	l->peak = (int16_t)rd_be(r, 2);
 }
 
+enum { SEEKABLE = 1, GUESSED = 2 };
+
 static void write_opened(struct wr *w, const struct decoder_opened *o)
 {
 	wr_be(w, o->duration, 8);
 	wr_be(w, o->start, 8);
-	wr_be(w, o->seekable, 1);
+	wr_be(w, (o->seekable ? SEEKABLE : 0) | (o->guessed ? GUESSED : 0), 1);
 	write_levels(w, &o->levels);
 	write_text(w, o->title, DECODER_TEXT_MAX);
 	write_text(w, o->artist, DECODER_TEXT_MAX);
@@ -116,9 +118,13 @@ static void write_opened(struct wr *w, const struct decoder_opened *o)
 
 static void read_opened(struct rd *r, struct decoder_opened *o)
 {
+	unsigned flags;
+
 	o->duration = rd_be(r, 8);
 	o->start = rd_be(r, 8);
-	o->seekable = rd_be(r, 1) != 0;
+	flags = (unsigned)rd_be(r, 1);
+	o->seekable = flags & SEEKABLE;
+	o->guessed = flags & GUESSED;
 	read_levels(r, &o->levels);
 	read_plain_text(r, o->title);
 	read_plain_text(r, o->artist);

@@ -85,6 +85,8 @@ struct decoder_opened {
 	uint64_t duration; /* frames of the whole track; 0: unknown */
 	uint64_t start;	   /* frame of the track at which the ring's sound begins */
 	bool seekable;
+	bool guessed; /* the duration follows from the rate of the first packets: the track may
+		       * last longer, so no crossfade counts on it */
 	struct decoder_levels levels;
 	char title[DECODER_TEXT_MAX + 1], artist[DECODER_TEXT_MAX + 1], album[DECODER_TEXT_MAX + 1];
 };

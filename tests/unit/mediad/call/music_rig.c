@@ -213,6 +213,7 @@ void music_rig_opened(uint32_t music, uint64_t start_at, uint64_t duration)
 	msg.opened = (struct decoder_opened){.duration = duration,
 					     .start = start_at,
 					     .seekable = true,
+					     .guessed = music_rig.guesses,
 					     .levels = {-1000, -300},
 					     .title = "Blue"};
 	snprintf(msg.opened.album, sizeof msg.opened.album, "%s",

@@ -25,6 +25,7 @@ struct music_rig {
 	uint64_t written; /* frames that a decoder has written when it dies; 0: few */
 	char title[300];
 	const char *album; /* of all tracks; NULL: none */
+	bool guesses;	   /* what the next tracks declare as their length */
 };
 
 extern struct music_rig music_rig;

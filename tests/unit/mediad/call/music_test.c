@@ -283,6 +283,22 @@ TEST(call_music_crosses_over)
 	music_rig_finish();
 }
 
+/* As of an aac file whose first seconds are loud. */
+TEST(call_music_that_outlasts_a_guessed_length_is_not_cut)
+{
+	music_rig_setup();
+	music_rig.guesses = true;
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, DURATION);
+	music_rig.left[music_rig_track_of(7)->lane] = 3 * DURATION;
+	music_rig_prepare(8, 500);
+	music_rig_opened(8, 0, DURATION);
+	music_rig_run_ms(5000);
+	CHECK_PHASE(7, ENDED);
+	CHECK_INT(music_rig_state_of(7)->position, 3 * DURATION);
+	music_rig_finish();
+}
+
 /* Its tracks may run into each other, as those of a concert do. */
 TEST(call_music_of_one_album_does_not_cross_over)
 {
