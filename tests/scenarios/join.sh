@@ -231,6 +231,13 @@ say $ALICE status
 check "status knows the call is up" "$ANSWER" "Call:** up"
 check "status knows that nobody is there" "$ANSWER" "nobody but me"
 check "and is for who asks alone" "$(api GET "/interactions/$INTERACTION" | grep -o '"flags": *64')" 64
+say $ALICE code
+check "code tells of the encryption" "$ANSWER" "**Encryption:**"
+check "and nothing else" "$(printf '%s' "$ANSWER" | grep -c 'Call:')" 0
+say $ALICE why
+check "why knows of no words of hers" "$ANSWER" "I know of nothing that you have said"
+say $ALICE say
+check "say wants words" "$ANSWER" "Please give me words to say"
 
 # ---- mediad killed ----
 before=$(count voice_op_0)
