@@ -260,7 +260,7 @@ static json_t *list_people(const struct agent *a, const json_t *people)
 static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 {
 	int64_t offset = env_utc_offset(ask->m->a->env);
-	json_t *former = json_array(), *about, *out;
+	json_t *former = json_array(), *against = json_array(), *about, *out;
 	char name[ROOM_NAME_MAX];
 	const json_t *one;
 	uint64_t user = 0;
@@ -269,6 +269,7 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
 	if (!agent_may_recall(ask->m->a, user)) {
 		json_decref(former);
+		json_decref(against);
 		return NULL;
 	}
 	json_array_foreach(json_object_get(fact, "former"), i, one)
@@ -278,6 +279,13 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 			json_pack("{s:O,s:o,s:o}", "text", json_object_get(one, "text"), "from",
 				  day_json(json_object_get(one, "from_ms"), offset), "until",
 				  day_json(json_object_get(one, "until_ms"), offset)));
+	}
+	json_array_foreach(json_object_get(fact, "conflicts"), i, one)
+	{
+		json_array_append_new(against,
+				      json_pack("{s:O,s:o}", "text", json_object_get(one, "text"),
+						"from",
+						day_json(json_object_get(one, "from_ms"), offset)));
 	}
 	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
 			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
@@ -294,6 +302,9 @@ static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 	json_decref(about);
 	if (out && json_is_true(json_object_get(fact, "unsure")))
 		json_object_set_new(out, "unsure", json_true());
+	if (out && json_array_size(against))
+		json_object_set(out, "contradicted_by", against);
+	json_decref(against);
 	json_decref(former);
 	return out;
 }

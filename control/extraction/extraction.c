@@ -7,10 +7,10 @@
 
 #include <jansson.h>
 
-#include "control/agent/usage_event.h"
 #include "control/engine/roles.h"
 #include "control/events/events.h"
-#include "control/ledger/ledger.h"
+#include "control/extraction/reflection.h"
+#include "control/extraction/spending.h"
 #include "control/memory/extract.h"
 #include "control/engine/model_conf.h"
 #include "control/prompts/prompts.def"
@@ -23,8 +23,7 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-#define HOUR_MS	      UINT64_C(3600000)
-#define NANO_PER_CENT UINT64_C(10000000)
+#define HOUR_MS UINT64_C(3600000)
 
 enum { ANSWER_BYTES = 32 << 10, ANSWER_TOKENS = 2000, ANY_HOUR = 24 };
 
@@ -54,9 +53,8 @@ struct extraction {
 	unsigned n_parked;
 	char answer[ANSWER_BYTES];
 	size_t answer_n;
-	uint64_t day_ms, day_nano; /* of the day that began then: spent on extraction */
-	json_t *spent;		   /* {server: nano} of that day */
-	unsigned servers;	   /* that had sessions lately; 0: not known yet */
+	struct spending spending;
+	struct reflection *reflection;
 };
 
 /* ---- the end of an episode ---- */
@@ -327,58 +325,13 @@ static void read_answer(struct extraction *x)
 	write_next(x);
 }
 
-/* What the server has spent that day. */
-static uint64_t spent_by(const struct extraction *x, const char *guild)
-{
-	return (uint64_t)json_integer_value(json_object_get(x->spent, guild));
-}
-
-static void note_spent(struct extraction *x, uint64_t nano)
-{
-	char guild[24];
-
-	snprintf(guild, sizeof guild, "%llu", (unsigned long long)x->e.guild);
-	nano += spent_by(x, guild);
-	json_object_set_new(x->spent, guild, json_integer((json_int_t)nano));
-}
-
-/* Every server has the same share of the day's budget. */
-static bool is_share(const struct extraction *x, uint64_t nano)
-{
-	uint64_t budget = x->conf.settings->memory_extract_cents * NANO_PER_CENT;
-
-	return budget && nano >= budget / (x->servers ? x->servers : 1);
-}
-
-static bool has_spent_share(const struct extraction *x, uint64_t guild)
-{
-	char id[24];
-
-	snprintf(id, sizeof id, "%llu", (unsigned long long)guild);
-	return is_share(x, spent_by(x, id));
-}
-
-static void count_cost(struct extraction *x, const struct roles_event *ev)
-{
-	struct bus_event out = {
-		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(x->conf.env), .guild = x->e.guild};
-
-	usage_event_fill(&out.usage, x->conf.settings, ev);
-	out.usage.session = x->e.session;
-	x->day_nano += out.usage.nano;
-	note_spent(x, out.usage.nano);
-	if (x->conf.ledger)
-		ledger_add(x->conf.ledger, x->e.guild, out.usage.nano, out.at_ms);
-	bus_publish(x->conf.bus, &out);
-}
-
 static void take_event(const struct roles_event *ev, void *arg)
 {
 	const struct engine_event *e = ev->engine;
 	struct extraction *x = arg;
 
 	if (e->type == ENGINE_USAGE)
-		count_cost(x, ev);
+		spending_count(&x->spending, x->e.guild, x->e.session, ev);
 	if (x->state != ASKED)
 		return;
 	if (e->type == ENGINE_WORDS && e->data.n < ANSWER_BYTES - x->answer_n) {
@@ -460,12 +413,12 @@ static void take_episode(int err, const struct store_document *document, void *a
 	x->e.extracted = (uint64_t)json_integer_value(json_object_get(x->e.read, "extracted"));
 	discord_u64(json_string_value(json_object_get(x->e.read, "guild")), &x->e.guild);
 	discord_u64(json_string_value(json_object_get(x->e.read, "channel")), &x->e.channel);
-	x->servers = (unsigned)json_integer_value(json_object_get(x->e.read, "servers"));
+	x->spending.servers = (unsigned)json_integer_value(json_object_get(x->e.read, "servers"));
 	json_array_foreach(json_object_get(x->e.read, "lines"), i, line)
 	{
 		read_line(x, line);
 	}
-	if (has_spent_share(x, x->e.guild)) {
+	if (!spending_has_share(&x->spending, x->e.guild)) {
 		clear_episode(x);
 		begin_episode(x);
 	} else if (x->e.n_lines)
@@ -475,21 +428,6 @@ static void take_episode(int err, const struct store_document *document, void *a
 }
 
 /* ---- when it runs ---- */
-
-static bool has_budget(struct extraction *x, uint64_t now)
-{
-	const struct settings *s = x->conf.settings;
-	uint64_t day = ledger_day_ms(now);
-
-	if (day != x->day_ms) {
-		x->day_nano = 0;
-		json_object_clear(x->spent);
-	}
-	x->day_ms = day;
-	return (!s->memory_extract_cents ||
-		x->day_nano < s->memory_extract_cents * NANO_PER_CENT) &&
-	       (!x->conf.ledger || ledger_state(x->conf.ledger, s, 0, now) != LEDGER_SPENT);
-}
 
 static bool may_write(const struct settings *s)
 {
@@ -511,24 +449,19 @@ static bool is_wanted(struct extraction *x, uint64_t now)
 	return may_write(s) && p && p->dialect != DIALECT_EMBEDDED &&
 	       (s->memory_extract_hour == ANY_HOUR ||
 		s->memory_extract_hour == local_hour(x->conf.env, now)) &&
-	       has_budget(x, now);
+	       spending_has_budget(&x->spending, now);
 }
 
 /* Servers that get no episode now: one of theirs waits, or their share of the day is spent. NULL
  * without memory. The caller frees it. */
 static char *list_excluded(const struct extraction *x)
 {
-	json_t *list = json_array(), *nano;
-	const char *guild;
+	json_t *list = json_array();
 	char *text;
 
 	for (const struct episode *e = x->parked; e; e = e->next_parked)
 		json_array_append_new(list, json_sprintf("%llu", (unsigned long long)e->guild));
-	json_object_foreach(x->spent, guild, nano)
-	{
-		if (is_share(x, (uint64_t)json_integer_value(nano)))
-			json_array_append_new(list, json_string(guild));
-	}
+	spending_list(&x->spending, list);
 	text = json_dumps(list, JSON_COMPACT);
 	json_decref(list);
 	return text;
@@ -557,6 +490,7 @@ static void on_timer(void *arg)
 	struct extraction *x = arg;
 
 	tmr_start(x->timer, EXTRACTION_CHECK_S * NS_PER_S);
+	reflection_check(x->reflection);
 	while (x->parked && !may_write(x->conf.settings))
 		drop_parked(x, &x->parked);
 	if (x->state == IDLE && x->parked) {
@@ -590,6 +524,8 @@ static bool quotes(const struct episode *e, uint64_t user)
 
 void extraction_erase(struct extraction *x, uint64_t user)
 {
+	if (x)
+		reflection_erase(x->reflection);
 	for (struct episode **at = x ? &x->parked : NULL; at && *at;)
 		if (quotes(*at, user))
 			drop_parked(x, at);
@@ -612,8 +548,11 @@ int extraction_alloc(struct extraction **out, const struct model_conf *conf)
 	if (!x)
 		return ENOMEM;
 	x->conf = *conf;
-	x->spent = json_object();
-	err = x->spent ? tmr_alloc(&x->timer, conf->env, on_timer, x) : ENOMEM;
+	err = spending_begin(&x->spending, &x->conf);
+	if (!err)
+		err = reflection_alloc(&x->reflection, &x->conf, &x->spending);
+	if (!err)
+		err = tmr_alloc(&x->timer, conf->env, on_timer, x);
 	if (!err)
 		err = bus_subscribe(conf->bus, BUS_MASK(EVENT_SESSION_OVER), on_session_over, x);
 	if (err) {
@@ -630,12 +569,13 @@ struct extraction *extraction_free(struct extraction *x)
 	if (!x)
 		return NULL;
 	tmr_free(x->timer);
+	reflection_free(x->reflection);
 	store_forget(x->conf.store, x);
 	roles_free(x->roles);
 	while (x->parked)
 		drop_parked(x, &x->parked);
 	json_decref(x->e.read);
-	json_decref(x->spent);
+	spending_end(&x->spending);
 	free(x);
 	return NULL;
 }

@@ -22,9 +22,9 @@
  *                                                           or not; the rest of the session is
  *                                                           extracted again
  *
- * No server holds up the others: each may spend an equal share of the day's budget, by the number
- * of servers that had voice sessions lately, and an episode that has to wait for its server's facts
- * is parked with the model's answer.
+ * Reflection (reflection.h) shares its clock and its budget. No server holds up the others: each
+ * may spend an equal share of the day's budget, by the number of servers that had voice sessions
+ * lately, and an episode that has to wait for its server's facts is parked with the model's answer.
  *
  * The mark is in the database, so a restart goes on with the next session; a session that was
  * interrupted is extracted again, and facts that are there already are duplicates. Lines are those

@@ -357,6 +357,24 @@ enum fact_change fact_compare(const char *older, const char *newer, bool same_sp
 	return paraphrase_compare(older, newer, meaning);
 }
 
+static bool holds_values(const struct fact_words *f, const struct fact_words *of)
+{
+	for (unsigned i = 0; i < of->n; i++)
+		if ((of->token[i].is & IS_VALUE) && !holds(f, &of->token[i], 0) &&
+		    !holds(f, &of->token[i], IS_SUBJECT))
+			return false;
+	return true;
+}
+
+bool fact_may_be_same(const char *older, const char *newer)
+{
+	struct fact_words a, b;
+
+	read_fact(&a, older);
+	read_fact(&b, newer);
+	return a.n && b.n && a.negated == b.negated && holds_values(&a, &b) && holds_values(&b, &a);
+}
+
 bool fact_is_about_self(const char *text)
 {
 	struct fact_words f;

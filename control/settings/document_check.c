@@ -77,7 +77,8 @@ static bool is_shared(const char *name)
 	static const char *const names[] = {"store_words_hours",   "store_max_mb",
 					    "log_words",	   "turns_words",
 					    "memory_days",	   "memory_extract",
-					    "memory_extract_hour", "memory_extract_cents"};
+					    "memory_extract_hour", "memory_extract_cents",
+					    "memory_reflect",	   "memory_reflect_hour"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)

@@ -19,6 +19,7 @@
 #include "control/store/db.h"
 #include "control/store/embedding.h"
 #include "control/store/fact_known.h"
+#include "control/store/fact_pairs.h"
 #include "control/store/fact_people.h"
 #include "control/store/job.h"
 #include "control/store/summaries.h"
@@ -512,6 +513,7 @@ int fact_rows_find(struct db *db, struct embedding *e, const struct job *j, char
 			json_object_set_new(fact, "unsure", json_true());
 		err = add_former(db, fact);
 		err = err ? err : add_people(db, fact);
+		err = err ? err : fact_pairs_tell(db, fact);
 		json_array_append(list, fact);
 	}
 	db_rollback(db);

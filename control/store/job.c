@@ -17,6 +17,7 @@
 #include "control/store/embedder_file.h"
 #include "control/store/embedding.h"
 #include "control/store/episodes.h"
+#include "control/store/fact_pairs.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/growth.h"
@@ -646,6 +647,10 @@ static void run_state(struct job_runner *r, const struct job *j)
 	bool drops = j->kind == JOB_DROP_GUILDS, web = j->kind == JOB_SAVE_WEB;
 	int err = EIO;
 
+	if (j->kind == JOB_SAVE_SESSION) {
+		run_save_session(r, j);
+		return;
+	}
 	if (job_database(r))
 		err = job_note_outcome(r, drops ? db_run(r->db, db_use(r->db, DB_DROP_GUILDS))
 					  : web ? save_web(r->db, j)
@@ -662,9 +667,21 @@ static int check_room(struct job_runner *r)
 	return err;
 }
 
+static void run_pairs(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	char *text = NULL;
+	int err = !job_database(r)	      ? r->err
+		  : j->kind == JOB_NEXT_PAIRS ? fact_pairs_next(r->db, r->embedding, j, &text)
+					      : fact_pairs_end(r->db, j, &text);
+
+	job_answer_json(r, a, err, text);
+}
+
 static void run_episode(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
-	if (j->kind == JOB_NEXT_EPISODE || j->kind == JOB_FIND_SUMMARIES) {
+	if (j->kind == JOB_NEXT_PAIRS || j->kind == JOB_END_PAIRS) {
+		run_pairs(r, j, a);
+	} else if (j->kind == JOB_NEXT_EPISODE || j->kind == JOB_FIND_SUMMARIES) {
 		job_run_history(r);
 		run_find_episode(r, j, a);
 	} else {
@@ -729,6 +746,8 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_NEXT_EPISODE:
 	case JOB_END_EPISODE:
 	case JOB_FIND_SUMMARIES:
+	case JOB_NEXT_PAIRS:
+	case JOB_END_PAIRS:
 		run_episode(r, j, a);
 		break;
 	case JOB_PUT_CONSENT:
@@ -742,10 +761,8 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_SAVE_GUILD:
 	case JOB_SAVE_QUEUE:
 	case JOB_DROP_GUILDS:
-		run_state(r, j);
-		break;
 	case JOB_SAVE_SESSION:
-		run_save_session(r, j);
+		run_state(r, j);
 		break;
 	case JOB_SYNC:
 		run_sync(r, a);

@@ -34,6 +34,9 @@ enum job_kind {
 			   */
 	JOB_END_EPISODE,  /* of guild, the session owner; version: its last line, text: the summary
 			     of it, channel */
+	JOB_NEXT_PAIRS,	  /* of the day owner, which began at now_ms; version: how many, text:
+			     servers to leave out */
+	JOB_END_PAIRS,	  /* of guild, owner and user; text: the decisions, version: the mark */
 	JOB_FIND_SUMMARIES, /* of channel, of sessions since now_ms; version: how many */
 	JOB_PUT_CONSENT,    /* of user in guild: scope before, text after, author by what */
 	JOB_EXPORT,	    /* of user */

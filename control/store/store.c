@@ -10,6 +10,7 @@
 #include "control/store/embedding.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
+#include "control/store/store_inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -542,40 +543,14 @@ int store_forget_facts(struct store *s, const struct store_facts *f, store_docum
 	return post_facts(s, JOB_FORGET_FACTS, f, h, arg);
 }
 
-int store_next_episode(struct store *s, const struct store_episodes *what, store_document_h *h,
-		       void *arg)
+int store_request(struct store *s, const struct job *proto, store_document_h *h, void *arg)
 {
-	struct job j = {.kind = JOB_NEXT_EPISODE,
-			.now_ms = what->since_ms,
-			.version = what->most,
-			.text = strdup(what->without)};
-
-	return j.text ? put_job(s, &j, &(struct request){.documenth = h, .arg = arg}) : ENOMEM;
+	return put_job(s, proto, &(struct request){.documenth = h, .arg = arg});
 }
 
-int store_end_episode(struct store *s, const struct store_episode *e)
+uint64_t store_now_ms(struct store *s)
 {
-	struct job j = {.kind = JOB_END_EPISODE,
-			.guild = e->guild,
-			.owner = e->session,
-			.channel = e->channel,
-			.version = e->line};
-
-	if (e->summary && !(j.text = strdup(e->summary)))
-		return ENOMEM;
-	return put_job(s, &j, &(struct request){0});
-}
-
-int store_find_summaries(struct store *s, uint64_t guild, uint64_t channel, uint64_t since_ms,
-			 store_document_h *h, void *arg)
-{
-	return put_job(s,
-		       &(struct job){.kind = JOB_FIND_SUMMARIES,
-				     .guild = guild,
-				     .channel = channel,
-				     .now_ms = since_ms,
-				     .version = STORE_SUMMARIES},
-		       &(struct request){.documenth = h, .arg = arg});
+	return env_wall_ms(s->env);
 }
 
 /* Takes the job whose texts were copied, or not for want of memory. */

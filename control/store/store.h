@@ -131,7 +131,8 @@ struct store_facts {
 int store_write_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* request: {"words": "…", "tags": [...], "mine": true: what the user said}. The document: [{"id",
  * "text", "type", "tags", "user": "ID of who said it", "name", "private", "at_ms", "score",
- * "former": [{"text", "from_ms", "until_ms"}]}, …], the best first, without words the newest.
+ * "former": [{"text", "from_ms", "until_ms"}], "conflicts": [{"text", "from_ms"}] of facts that
+ * contradict it, if there are any}, …], the best first, without words the newest.
  * "unsure": true: the fact shares no word with the question and is not near enough. */
 int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
@@ -185,6 +186,28 @@ struct store_episode {
 /* Lines of this session up to this one are not given again, and their summary is kept; neither if
  * one of its lines or the words of one of its people are gone by now. */
 int store_end_episode(struct store *s, const struct store_episode *e);
+struct store_pairs {
+	uint64_t day;	     /* number of the day whose reflection it is */
+	uint64_t since_ms;   /* its beginning: ms since 1970 */
+	unsigned most;	     /* pairs of a server on this day */
+	const char *without; /* as above */
+};
+/* Facts that a reflection decides about (control/store/fact_pairs.h): {"guild": "ID", "owner": "ID"
+ * whose memory, "user": "ID" of their author, "servers": that have facts, "mark", "pairs":
+ * [{"older": id, "was": text, "older_ms", "newer": id, "is": text, "newer_ms"}, …]}. No pairs: it
+ * looked at some facts and there are more. ENOENT: the day is done, or the first day has to come.
+ */
+int store_next_pairs(struct store *s, const struct store_pairs *what, store_document_h *h,
+		     void *arg);
+struct store_decisions {
+	uint64_t guild, owner, user, mark; /* as they were given */
+	/* {"pairs": [{"older", "newer", "relation": a name of control/memory/reflect.h}, …]} */
+	const char *request;
+};
+/* The document: {"merged", "updated", "conflicts", "kept"}: pairs. The facts up to the mark are
+ * given no more. */
+int store_end_pairs(struct store *s, const struct store_decisions *what, store_document_h *h,
+		    void *arg);
 enum { STORE_SUMMARIES = 3 };
 /* The newest summaries of a voice channel, of sessions that began at since_ms or later:
  * [{"session", "line", "text", "ended_ms", "people": ["ID", …]}, …], the newest first. ended_ms:

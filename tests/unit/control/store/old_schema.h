@@ -6,6 +6,7 @@
 	"DROP TABLE embedding_models; DROP TABLE utterance_vectors; DROP TABLE fact_vectors;"      \
 	"DROP TABLE consents; DROP TABLE consent_ledger; DROP TABLE deletions;"                    \
 	"DROP TABLE erase_requests; DROP TABLE summaries; DROP TABLE summary_people;"              \
+	"DROP TABLE fact_pairs; "                                                                  \
 	"DROP TABLE fact_people; DROP TABLE music_queues; DROP TABLE summary_sources; ALTER "      \
 	"TABLE utterances DROP COLUMN "                                                            \
 	"forgotten;"                                                                               \

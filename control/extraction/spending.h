@@ -1,0 +1,33 @@
+/* What extraction and reflection may spend in a day: memory_extract_cents, of which each server has
+ * an equal share, and what the ledger allows. Both share one. Days are those of the ledger. */
+#ifndef CONTROL_EXTRACTION_SPENDING_H
+#define CONTROL_EXTRACTION_SPENDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct model_conf;
+struct roles_event;
+
+struct spending {
+	const struct model_conf *conf; /* borrowed */
+	uint64_t day_ms, day_nano;     /* of the day that began then */
+	json_t *spent;		       /* {server: nano} of that day; own */
+	unsigned servers;	       /* that have a share; 0: not known yet */
+};
+
+/* ENOMEM. */
+int spending_begin(struct spending *s, const struct model_conf *conf);
+void spending_end(struct spending *s);
+/* Counts what an answer about this server cost, and tells it on the bus. session 0: of none. */
+void spending_count(struct spending *s, uint64_t guild, uint64_t session,
+		    const struct roles_event *ev);
+/* False: all of the day's amount is spent. now: ms since 1970. */
+bool spending_has_budget(struct spending *s, uint64_t now);
+bool spending_has_share(const struct spending *s, uint64_t guild);
+/* Adds the servers whose share is spent: ["ID", …]. */
+void spending_list(const struct spending *s, json_t *list);
+
+#endif
