@@ -79,6 +79,7 @@ static void tell_memory(struct agent *a, const struct room_effect *e, struct eng
 	if (!e->memory || !*e->memory)
 		return;
 	messages[ask->n++] = m;
+	agent_continuity_note_told(a->continuity, e->memory);
 	if (a->memory_told && strcmp(a->memory_told, e->memory) == 0)
 		return;
 	roles_hear(a->roles, &m);

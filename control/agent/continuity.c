@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
 #include "control/agent/inside.h"
+#include "control/agent/unfinished.h"
 #include "control/media/media.h"
 #include "control/memory/slice.h"
 #include "control/settings/settings.h"
@@ -21,7 +23,11 @@
 struct agent_continuity {
 	struct agent *a;
 	uint64_t began_ms;
-	json_t *summaries; /* as the store gave them; NULL: none yet */
+	json_t *summaries;  /* as the store gave them; NULL: none yet */
+	json_t *unfinished; /* the line; NULL: none, or it was told */
+	bool cut;	    /* it is an answer, not a question */
+	bool told;	    /* it stood in a prompt */
+	uint64_t answers;   /* that were heard before that */
 };
 
 int agent_continuity_alloc(struct agent_continuity **out, struct agent *a)
@@ -42,6 +48,7 @@ struct agent_continuity *agent_continuity_free(struct agent_continuity *c)
 	if (c->a->store)
 		store_forget(c->a->store, c);
 	json_decref(c->summaries);
+	json_decref(c->unfinished);
 	free(c);
 	return NULL;
 }
@@ -52,6 +59,9 @@ static void take_lines(int err, const struct store_document *document, void *arg
 	json_t *lines = err ? NULL : json_loads(document->document, 0, NULL), *line;
 	size_t i, told = 0;
 
+	json_decref(c->unfinished);
+	c->unfinished = json_incref((json_t *)(uintptr_t)unfinished_find(lines, &c->cut));
+	c->told = false;
 	json_array_foreach(lines, i, line)
 	{
 		if (!json_is_string(json_object_get(line, "text")) ||
@@ -138,13 +148,90 @@ static uint64_t number_of(const json_t *summary, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(summary, key));
 }
 
+static bool is_present(const struct agent *a, const json_t *user)
+{
+	char label[ROOM_NAME_MAX];
+	uint64_t id;
+
+	return discord_u64(json_string_value(user), &id) && room_label(a->room, id, "", label);
+}
+
+static bool has_returned(const struct agent *a, const json_t *people)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(people, i, one)
+	{
+		if (is_present(a, one))
+			return true;
+	}
+	return false;
+}
+
+/* Everybody for whom the answer was. */
+static bool have_all_returned(const struct agent *a, const json_t *line)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(line, "askers"), i, one)
+	{
+		if (!is_present(a, one))
+			return false;
+	}
+	return is_present(a, json_object_get(line, "user"));
+}
+
+/* Answers that people heard, to their end or not. */
+static uint64_t count_answers(const struct agent *a)
+{
+	return room_count(a->room, ROOM_REASON_ANSWERED) +
+	       room_count(a->room, ROOM_REASON_INTERRUPTED);
+}
+
+void agent_continuity_add_unfinished(struct agent_continuity *c, struct memory_slice *s)
+{
+	const struct agent *a = c->a;
+	char label[ROOM_NAME_MAX];
+	struct slice_quote q;
+
+	if (c->told && count_answers(a) > c->answers) {
+		json_decref(c->unfinished);
+		c->unfinished = NULL;
+	}
+	if (!c->unfinished || !have_all_returned(a, c->unfinished) ||
+	    !agent_may_recall_line(a, c->unfinished))
+		return;
+	q = (struct slice_quote){.id = (uint32_t)number_of(c->unfinished, "id"),
+				 .text = json_string_value(json_object_get(c->unfinished, "text")),
+				 .at_ms = number_of(c->unfinished, "at_ms")};
+	discord_u64(json_string_value(json_object_get(c->unfinished, "user")), &q.user);
+	room_label(a->room, q.user, "", label);
+	q.author = label;
+	if (q.text)
+		slice_add_unfinished(s, &q, c->cut);
+}
+
+void agent_continuity_note_told(struct agent_continuity *c, const char *memory)
+{
+	if (!c->unfinished || c->told)
+		return;
+	/* As slice_add_unfinished begins the line. */
+	if (!strstr(memory, "- you to "))
+		return;
+	c->told = true;
+	c->answers = count_answers(c->a);
+}
+
 /* The parts of the last session, if the conversation may go on where that one ended. */
 static bool opens_conversation(const struct agent_continuity *c, const json_t *summary)
 {
 	return env_wall_ms(c->a->env) < c->began_ms + CONTINUITY_FIRST_MINUTES * MINUTE_MS &&
 	       number_of(summary, "ended_ms") + CONTINUITY_HOURS * HOUR_MS >= c->began_ms &&
 	       number_of(summary, "session") ==
-		       number_of(json_array_get(c->summaries, 0), "session");
+		       number_of(json_array_get(c->summaries, 0), "session") &&
+	       has_returned(c->a, json_object_get(summary, "people"));
 }
 
 void agent_continuity_add(const struct agent_continuity *c, struct memory_slice *s,

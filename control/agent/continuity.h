@@ -10,7 +10,7 @@ struct agent_continuity;
 struct memory_slice;
 
 /* The summaries of the last session, if it ended at most CONTINUITY_HOURS ago, enter the prompts of
- * the first minutes, whatever the question. */
+ * the first minutes, whatever the question, once one of their people is there again. */
 enum { CONTINUITY_HOURS = 24, CONTINUITY_LINES = 12, CONTINUITY_FIRST_MINUTES = 10 };
 
 /* ENOMEM. a is borrowed; the caller owns *out. */
@@ -22,6 +22,12 @@ struct agent_continuity *agent_continuity_free(struct agent_continuity *c);
 void agent_continuity_begin(struct agent_continuity *c);
 /* Asks for the summaries again: a fact was forgotten, and a summary may have gone with it. */
 void agent_continuity_renew(struct agent_continuity *c);
+/* Adds what was left unfinished when the last conversation ended (unfinished.h), while everybody
+ * for whom it was is there again. */
+void agent_continuity_add_unfinished(struct agent_continuity *c, struct memory_slice *s);
+/* The model is asked with this slice: after the next answer that people hear, what was unfinished
+ * is told no more. */
+void agent_continuity_note_told(struct agent_continuity *c, const char *memory);
 /* Adds the summaries that fit the question, and in the first minutes those of the last session. */
 void agent_continuity_add(const struct agent_continuity *c, struct memory_slice *s,
 			  const char *question);

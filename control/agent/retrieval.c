@@ -181,6 +181,7 @@ static void answer_room(struct agent_retrieval *r, bool ok)
 	size_t n = 0;
 
 	if (ok) {
+		agent_continuity_add_unfinished(r->a->continuity, &s);
 		add_facts(r, &s);
 		add_lines(r, &s);
 		agent_continuity_add(r->a->continuity, &s, r->question);

@@ -1,5 +1,6 @@
 #include "control/memory/slice.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -146,23 +147,35 @@ static void copy_author(char *to, const char *name)
 		utf8_copy(to, SLICE_AUTHOR + 1, "a member");
 }
 
-static bool append(struct memory_slice *s, const struct slice_quote *q, const char *quote,
-		   const char *former)
+static bool append_line(struct memory_slice *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* All of it, or nothing. */
+static bool append_line(struct memory_slice *s, const char *format, ...)
 {
-	char author[SLICE_AUTHOR + 1];
-	char day[CALENDAR_DATE];
+	va_list args;
 	int n;
 
-	copy_author(author, q->author);
-	calendar_date(day, q->at_ms, s->utc_offset_s);
-	n = snprintf(s->text + s->n, sizeof s->text - s->n, "- %s, %s: \"%s\"%s%s%s\n", author, day,
-		     quote, *former ? " (before that: \"" : "", former, *former ? "\")" : "");
+	va_start(args, format);
+	n = vsnprintf(s->text + s->n, sizeof s->text - s->n, format, args);
+	va_end(args);
 	if (n < 0 || (size_t)n >= sizeof s->text - s->n) {
 		s->text[s->n] = '\0';
 		return false;
 	}
 	s->n += (size_t)n;
 	return true;
+}
+
+static bool append(struct memory_slice *s, const struct slice_quote *q, const char *quote,
+		   const char *former)
+{
+	char author[SLICE_AUTHOR + 1], day[CALENDAR_DATE];
+
+	copy_author(author, q->author);
+	calendar_date(day, q->at_ms, s->utc_offset_s);
+	return append_line(s, "- %s, %s: \"%s\"%s%s%s\n", author, day, quote,
+			   *former ? " (before that: \"" : "", former, *former ? "\")" : "");
 }
 
 unsigned slice_count(const struct memory_slice *s)
@@ -201,12 +214,38 @@ bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact)
 	return true;
 }
 
+static bool has_line(const struct memory_slice *s, uint32_t id)
+{
+	for (unsigned i = 0; i < slice_count(s); i++)
+		if (s->quoted[i].kind == 'u' && s->quoted[i].id == id)
+			return true;
+	return false;
+}
+
+bool slice_add_unfinished(struct memory_slice *s, const struct slice_quote *line, bool cut)
+{
+	char quote[SLICE_QUOTE + 1], name[SLICE_AUTHOR + 1], day[CALENDAR_DATE];
+
+	copy_quote(quote, sizeof quote, line->text);
+	copy_author(name, line->author);
+	calendar_date(day, line->at_ms, s->utc_offset_s);
+	if (s->lines == SLICE_LINES || has_line(s, line->id) ||
+	    !append_line(s,
+			 cut ? "- you to %s, %s, cut off by the end of that conversation: "
+			       "\"%s\"\n"
+			     : "- you to %s, %s, a question that was not answered: \"%s\"\n",
+			 name, day, quote))
+		return false;
+	keep(s, line, quote, 'u');
+	return true;
+}
+
 bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question)
 {
 	char quote[SLICE_QUOTE + 1];
 
 	copy_quote(quote, sizeof quote, line->text);
-	if (s->lines == SLICE_LINES || !slice_fits(question, line->text) ||
+	if (s->lines == SLICE_LINES || has_line(s, line->id) || !slice_fits(question, line->text) ||
 	    !append(s, line, quote, ""))
 		return false;
 	keep(s, line, quote, 'u');

@@ -49,6 +49,9 @@ struct memory_slice {
 /* False: it does not fit, or another fact says it already. */
 bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact);
 bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question);
+/* A line of the bot's own (author: whom it was for) that the end of a conversation cut, or a
+ * question in it that was not answered. */
+bool slice_add_unfinished(struct memory_slice *s, const struct slice_quote *line, bool cut);
 /* A summary of an earlier session in this channel: id is the last utterance that it covers, at_ms
  * the start of the session. */
 bool slice_add_summary(struct memory_slice *s, const struct slice_quote *summary);

@@ -95,16 +95,28 @@ static json_t *list_askers(struct db *db, uint64_t id)
 	return list;
 }
 
+static json_t *is_cut(struct db *db, uint64_t id)
+{
+	sqlite3_stmt *s = db_use(db, DB_IS_CUT);
+	bool cut;
+
+	db_bind_uint(s, 1, id);
+	cut = db_step(db, s) == 0;
+	sqlite3_reset(s);
+	return cut ? json_true() : NULL;
+}
+
 static json_t *line_json(struct db *db, sqlite3_stmt *s)
 {
 	bool bot = db_uint(s, 5) != 0;
 	char user[24];
 
 	snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 2));
-	return json_pack("{s:I,s:s,s:s,s:I,s:s,s:b,s:o*}", "id", (json_int_t)db_uint(s, 0), "user",
-			 user, "name", db_text(s, 3), "at_ms", (json_int_t)db_uint(s, 1), "text",
-			 db_text(s, 4), "bot", (int)bot, "askers",
-			 bot ? list_askers(db, db_uint(s, 0)) : NULL);
+	return json_pack("{s:I,s:s,s:s,s:I,s:s,s:b,s:o*,s:o*}", "id", (json_int_t)db_uint(s, 0),
+			 "user", user, "name", db_text(s, 3), "at_ms", (json_int_t)db_uint(s, 1),
+			 "text", db_text(s, 4), "bot", (int)bot, "askers",
+			 bot ? list_askers(db, db_uint(s, 0)) : NULL, "cut",
+			 bot ? is_cut(db, db_uint(s, 0)) : NULL);
 }
 
 /* Takes the rows; a line that is there already stays as it is. */

@@ -103,8 +103,8 @@ enum { STORE_SAID_MAX = 20 };
 /* Lines of people and of the bot in one voice channel, the best first (control/memory/rank.h). The
  * document: [{"id": 12, "user": "ID", "name": "Ana", "at_ms": …, "text": "…", "bot": false,
  * "near": [the line before and the one after, as far as there are any]}, …]. user of a line of the
- * bot: the person it answered. "unsure": true: the lines are near the question, and none supports
- * an answer. Errors as store_settings_put. */
+ * bot: the person it answered; "cut": true: the end of the session cut it. "unsure": true: the
+ * lines are near the question, and none supports an answer. Errors as store_settings_put. */
 int store_find_said(struct store *s, const struct store_said *what, store_document_h *h, void *arg);
 
 /* ---- facts ---- */

@@ -204,6 +204,10 @@ TEST(summaries_of_the_last_session_open_a_conversation)
 	char dir[48];
 
 	CHECK(begin_summaries(&s, dir, sizeof dir, 30, 20));
+	/* Bob has not come back yet. */
+	CHECK_STR(add_summaries(&s, "how are you"), "");
+	CHECK(strstr(add_summaries(&s, "who bought a boat then"), "\"Bob bought a boat.\""));
+	agent_member(s.agent, BOB, "Bob", false, true);
 	CHECK(strstr(add_summaries(&s, "how are you"), "\"Bob bought a boat.\""));
 	CHECK(strstr(add_summaries(&s, "how are you"), "\"Bob bought a plane.\""));
 	CHECK(!strstr(add_summaries(&s, "how are you"), "tomatoes"));
@@ -261,5 +265,124 @@ TEST(a_summary_that_was_forgotten_is_not_told_any_more)
 	agent_continuity_renew(s.agent->continuity);
 	wait_for_store(&s);
 	CHECK_STR(add_summaries(&s, "how are you"), "");
+	end(&s, dir);
+}
+
+/* ---- what was left unfinished ---- */
+
+/* The bot's answer to this person, which ended so. */
+static void answer(struct scene *s, uint64_t user, uint32_t turn, const char *said,
+		   const char *reason)
+{
+	const struct media_want *where = media_call_want(s->call);
+	char segments[96];
+	struct bus_event ev = {.type = EVENT_TURN,
+			       .at_ms = env_wall_ms(s->fake.env) - HOUR_MS / 2,
+			       .guild = where->guild,
+			       .user = user};
+
+	snprintf(segments, sizeof segments,
+		 "[{\"user\":\"%u\",\"name\":\"x\",\"utterance\":1,\"text\":\"so\"}]",
+		 (unsigned)user);
+	ev.turn = (struct event_turn){.session = 1000,
+				      .channel = where->channel,
+				      .turn = turn,
+				      .stage = "ended",
+				      .name = "x",
+				      .reason = reason,
+				      .text = reason,
+				      .heard = "so",
+				      .said = said,
+				      .segments = segments,
+				      .why = "[]"};
+	bus_publish(s->bus, &ev);
+}
+
+static void come_back(struct scene *s)
+{
+	agent_retrieval_settings(s->agent->retrieval);
+	wait_for_store(s);
+	agent_continue(s->agent);
+	wait_for_store(s);
+}
+
+static const char *add_unfinished(const struct scene *s)
+{
+	static struct memory_slice slice;
+
+	slice = (struct memory_slice){0};
+	agent_continuity_add_unfinished(s->agent->continuity, &slice);
+	return slice.text;
+}
+
+TEST(an_answer_that_the_end_cut_is_told_once_to_its_person)
+{
+	static struct scene s;
+	const char *text;
+	char dir[48];
+
+	CHECK(begin(&s, dir, sizeof dir));
+	answer(&s, BOB, 7, "The owl that you asked about", "shutdown");
+	come_back(&s);
+	CHECK_STR(add_unfinished(&s), ""); /* Alice alone */
+	agent_member(s.agent, BOB, "Bob", false, true);
+	text = add_unfinished(&s);
+	CHECK(strstr(text, "- you to Bob, ") &&
+	      strstr(text, "cut off by the end of that conversation: \"The owl that you asked"));
+	/* Until people have heard an answer to a question with it. */
+	CHECK(*add_unfinished(&s));
+	s.agent->room->turns.counts[ROOM_REASON_ANSWERED]++;
+	CHECK(*add_unfinished(&s));
+	agent_continuity_note_told(s.agent->continuity, "- Bob, 2026-11-24: \"hm\"\n");
+	agent_continuity_note_told(s.agent->continuity, text);
+	CHECK(*add_unfinished(&s));
+	s.agent->room->turns.counts[ROOM_REASON_ANSWERED]++;
+	CHECK_STR(add_unfinished(&s), "");
+	end(&s, dir);
+}
+
+TEST(a_question_without_an_answer_is_told_and_one_with_an_answer_is_not)
+{
+	static struct scene s;
+	char dir[48];
+
+	CHECK(begin(&s, dir, sizeof dir));
+	answer(&s, ALICE, 7, "Shall I tell you about the owl?", "answered");
+	say(&s, BOB, 60000, "bye");
+	come_back(&s);
+	CHECK(strstr(add_unfinished(&s),
+		     "a question that was not answered: \"Shall I tell you about the owl?\""));
+	say(&s, ALICE, 50000, "yes");
+	come_back(&s);
+	CHECK_STR(add_unfinished(&s), "");
+	end(&s, dir);
+}
+
+TEST(what_was_finished_or_interrupted_is_not_told_again)
+{
+	static const char *const reasons[] = {"answered", "interrupted"};
+	static struct scene s;
+	char dir[48];
+
+	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+		CHECK(begin(&s, dir, sizeof dir));
+		answer(&s, ALICE, 7, "The owl sleeps.", reasons[i]);
+		come_back(&s);
+		CHECK_STR(add_unfinished(&s), "");
+		end(&s, dir);
+	}
+}
+
+TEST(nothing_unfinished_is_told_of_a_person_who_has_refused)
+{
+	static struct scene s;
+	char dir[48];
+
+	CHECK(begin(&s, dir, sizeof dir));
+	answer(&s, BOB, 7, "The owl that you asked about", "call_lost");
+	come_back(&s);
+	agent_member(s.agent, BOB, "Bob", false, true);
+	media_call_consent(s.call, BOB, false);
+	CHECK_STR(add_unfinished(&s), "");
 	end(&s, dir);
 }

@@ -135,6 +135,22 @@ TEST(the_name_of_the_bot_is_no_word_of_the_question)
 	CHECK_STR(to, " when i");
 }
 
+TEST(an_unfinished_line_is_quoted_once)
+{
+	struct slice_quote q = quote(9, ANA, "The owl [that] flies");
+	struct memory_slice s = {0};
+
+	CHECK(slice_add_unfinished(&s, &q, true));
+	CHECK_STR(s.text, "- you to Ana, 2024-10-04, cut off by the end of that conversation: "
+			  "\"The owl 'that' flies\"\n");
+	CHECK_INT(s.quoted[0].kind, 'u');
+	CHECK(!slice_add_unfinished(&s, &q, true));
+	CHECK(!slice_add_line(&s, &q, "the owl flies"));
+	s = (struct memory_slice){0};
+	CHECK(slice_add_unfinished(&s, &q, false));
+	CHECK(strstr(s.text, "2024-10-04, a question that was not answered: "));
+}
+
 TEST(summaries_are_quotes_of_their_own_kind)
 {
 	const struct slice_quote q = {
