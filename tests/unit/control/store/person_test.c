@@ -13,6 +13,7 @@
 #include "control/store/erase.h"
 #include "control/words/words.h"
 #include "control/store/export.h"
+#include "control/store/fact_people.h"
 #include "control/store/rows.h"
 #include "control/store/scan.h"
 #include "control/store/subject.h"
@@ -413,6 +414,50 @@ TEST(an_export_holds_what_is_kept_of_one_person)
 	line = json_array_get(json_object_get(j, "consent"), 0);
 	CHECK_STR(json_string_value(json_object_get(line, "after")), "remembered");
 	CHECK(!strstr(text, "plugh"));
+	json_decref(j);
+	free(text);
+	db_close(db);
+	folder_remove(dir);
+}
+
+static void add_fact(uint64_t owner, uint64_t author, const char *text, bool bound)
+{
+	struct fact_person of = {ANA, bound};
+	const struct fact_people people = {1, &of};
+	sqlite3_stmt *s = db_use(db, DB_IMPORT_FACT);
+
+	db_bind_uint(s, 1, 7);
+	db_bind_uint(s, 2, owner);
+	db_bind_uint(s, 3, author);
+	db_bind_text(s, 4, "x");
+	db_bind_text(s, 5, "plan");
+	db_bind_text(s, 6, "[]");
+	db_bind_text(s, 7, text);
+	db_bind_uint(s, 8, 1000);
+	db_bind_uint(s, 9, 1000);
+	CHECK_INT(db_run(db, s), 0);
+	CHECK_INT(fact_people_add(db, db_last_row(db), &people), 0);
+}
+
+/* Nobody else's private memory, and no name that may be another person's. */
+TEST(an_export_holds_what_others_told_everybody_about_the_person)
+{
+	char *text = NULL;
+	json_t *j, *list;
+
+	open_with_words();
+	add_fact(0, BOB, "Ana likes rye", true);
+	add_fact(BOB, BOB, "Ana owes me a coffee", true);
+	add_fact(0, BOB, "Ana sails", false);
+	add_fact(0, ANA, "Ana is me", true);
+	CHECK_INT(export_person(db, ANA, 3000, &text), 0);
+	j = json_loads(text, 0, NULL);
+	list = json_object_get(j, "facts_about");
+	CHECK_INT(json_array_size(list), 1);
+	CHECK_STR(json_string_value(json_object_get(json_array_get(list, 0), "text")),
+		  "Ana likes rye");
+	CHECK(!strstr(text, "502234567890123456") && !strstr(text, "coffee"));
+	CHECK_INT(json_array_size(json_object_get(j, "facts")), 1);
 	json_decref(j);
 	free(text);
 	db_close(db);
