@@ -168,6 +168,19 @@ is "a very long one is a file" "$(of_bot | grep "|$written\\." | cut -d'|' -f6)"
 writes $ALICE "<@$BOT> say nothing"
 until_ok 5 ended "$written" skipped && ok "the model may say nothing" || bad "skip" "$(grep text_message "$D/control-$runs.log")"
 
+# Who has refused is not read, and what waits of theirs ends.
+writes $BOB "<@$BOT> answer slowly, I refuse"
+refused=$written
+until_ok 5 was_asked 'I refuse' || bad "consent" "not asked"
+refuse() { api POST /interactions "{\"user_id\":\"$BOB\",\"channel_id\":\"$TEXT\",\"name\":\"consent\",\"options\":[{\"name\":\"answer\",\"type\":3,\"value\":\"$1\"}]}" >/dev/null; }
+refuse neither
+until_ok 5 ended "$refused" no_consent && ok "/consent neither ends the answer under way" || bad "consent" "$(grep text_message "$D/control-$runs.log" | tail -3)"
+writes $BOB "<@$BOT> and now"
+sleep 2.5
+is "and the next message is not read" "$(answers "$written") $(asked 'and now')" "0 0"
+refuse heard
+sleep 1
+
 # The connection is lost while a model writes; Discord tells of everything again.
 writes $ALICE "<@$BOT> answer slowly again"
 again=$written

@@ -36,9 +36,11 @@ TEST(state_comes_back_from_disk)
 	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
 	struct state s = sample(), back;
 	struct state_kept kept;
-	char *text = state_text(&s);
+	char *text;
 	FILE *f;
 
+	s.intents = 1 << 9 | 1 << 15;
+	text = state_text(&s);
 	CHECK(text && mkdtemp(dir));
 	state_read(dir, &kept);
 	CHECK(!kept.session && !kept.guilds);
@@ -57,6 +59,7 @@ TEST(state_comes_back_from_disk)
 	CHECK_STR(back.session.id, "sess");
 	CHECK_STR(back.session.url, "wss://resume.example");
 	CHECK_INT(back.session.seq, 42);
+	CHECK_INT(back.intents, 1 << 9 | 1 << 15);
 	CHECK_INT(back.n_calls, 1);
 	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);
 	CHECK_INT(back.calls[0].since_ms, s.calls[0].since_ms);

@@ -61,3 +61,17 @@ TEST(only_privileged_intents_that_are_asked_for_are_missed)
 	CHECK_STR(look("{\"flags\":282624}", all), "");	       /* 12, 14, 18 */
 	CHECK_STR(look("{\"flags\":0}", DISCORD_INTENT_GUILD_MEMBERS), "!Server Members Intent;");
 }
+
+TEST(an_intent_is_granted_by_either_of_its_flags)
+{
+	json_t *none = json_pack("{s:i}", "flags", 1 << 13);
+	json_t *limited = json_pack("{s:i}", "flags", 1 << 19);
+
+	CHECK(!portal_has_intent(none, DISCORD_INTENT_MESSAGE_CONTENT));
+	CHECK(portal_has_intent(none, DISCORD_INTENT_GUILD_PRESENCES));
+	CHECK(portal_has_intent(limited, DISCORD_INTENT_MESSAGE_CONTENT));
+	CHECK(!portal_has_intent(limited, DISCORD_INTENT_GUILDS));
+	CHECK(!portal_has_intent(NULL, DISCORD_INTENT_MESSAGE_CONTENT));
+	json_decref(none);
+	json_decref(limited);
+}
