@@ -38,6 +38,8 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 		return settings_role(s, ROLE_EMBED, i);
 	case ENGINE_USE_TEXT:
 		return settings_purpose(s, PURPOSE_TEXT_REPLY, i);
+	case ENGINE_USE_FOLLOWUP:
+		return settings_purpose(s, PURPOSE_FOLLOWUP, i);
 	case ENGINE_USE_COUNT:
 		break;
 	}
@@ -51,7 +53,8 @@ enum role roles_role(enum engine_use use)
 		[ENGINE_USE_DECISION] = ROLE_CLASSIFY,	   [ENGINE_USE_SPEECH] = ROLE_SPEECH,
 		[ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE, [ENGINE_USE_SUMMARY] = ROLE_TEXT,
 		[ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY, [ENGINE_USE_WORKER] = ROLE_TEXT,
-		[ENGINE_USE_EMBED] = ROLE_EMBED,	   [ENGINE_USE_TEXT] = ROLE_TEXT};
+		[ENGINE_USE_EMBED] = ROLE_EMBED,	   [ENGINE_USE_TEXT] = ROLE_TEXT,
+		[ENGINE_USE_FOLLOWUP] = ROLE_TEXT};
 
 	return roles[use];
 }
@@ -422,6 +425,7 @@ static bool is_used(const struct roles *r, enum engine_use use)
 	case ENGINE_USE_WORKER:
 	case ENGINE_USE_EMBED:
 	case ENGINE_USE_TEXT:
+	case ENGINE_USE_FOLLOWUP:
 		return false;
 	case ENGINE_USE_REPLY:
 		return r->settings->reply_path == SETTINGS_REPLY_BRAIN;

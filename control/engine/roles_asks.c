@@ -25,6 +25,12 @@ static struct live *live_by_id(struct roles *r, uint32_t id)
 	return NULL;
 }
 
+/* The use that others know it by. */
+static enum engine_use use_told(enum engine_use use)
+{
+	return use == ENGINE_USE_FOLLOWUP ? ENGINE_USE_REPLY : use;
+}
+
 struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t turn)
 {
 	struct live *found = NULL;
@@ -32,7 +38,8 @@ struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t t
 	for (unsigned i = 0; i < ROLES_LIVE; i++) {
 		struct live *l = &r->live[i];
 
-		if (l->id && l->use == use && l->turn == turn && (!found || l->id > found->id))
+		if (l->id && use_told(l->use) == use_told(use) && l->turn == turn &&
+		    (!found || l->id > found->id))
 			found = l;
 	}
 	return found;
@@ -84,7 +91,7 @@ static struct live *live_place(struct roles *r)
 static struct roles_event event_of(const struct served *s, const struct live *l,
 				   const struct engine_event *ev)
 {
-	struct roles_event out = {.use = s->use, .engine = ev, .provider = s->record};
+	struct roles_event out = {.use = use_told(s->use), .engine = ev, .provider = s->record};
 
 	if (l) {
 		out.turn = l->turn;
@@ -111,7 +118,7 @@ static void fail_live(struct roles *r, struct live *l, const char *why)
 						engine_trouble((const uint8_t *)why, strlen(why))};
 
 	end_live(l);
-	r->h(&(struct roles_event){.use = was.use,
+	r->h(&(struct roles_event){.use = use_told(was.use),
 				   .turn = was.turn,
 				   .chunk = was.chunk,
 				   .engine = &ev,
@@ -129,7 +136,9 @@ static uint64_t silent_at(const struct roles *r, const struct live *l)
 /* A provider without a session would not notice its own silence. Decisions have a deadline. */
 static bool is_watched(const struct live *l)
 {
-	return l->id && (l->use == ENGINE_USE_REPLY || l->use == ENGINE_USE_SPEECH) && !l->over &&
+	enum engine_use use = use_told(l->use);
+
+	return l->id && (use == ENGINE_USE_REPLY || use == ENGINE_USE_SPEECH) && !l->over &&
 	       (l->life || l->since) && !l->retry_at;
 }
 
@@ -219,7 +228,7 @@ static int give(struct roles *r, struct live *l)
 	ask.voice = settings_voice(r->settings, roles_role(l->use), s->record);
 	ask.instructions_version = r->instructions_version;
 	ask.tools_version = r->tools_version;
-	if (r->tools && l->use == ENGINE_USE_REPLY) {
+	if (r->tools && use_told(l->use) == ENGINE_USE_REPLY) {
 		ask.tools = r->tools->tools;
 		ask.n_tools = r->tools->n_tools;
 		ask.search = r->search;
@@ -277,6 +286,15 @@ void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struc
 	ask_live(r, use, chunk, ask);
 }
 
+/* The use of an answer that goes on: FOLLOWUP once results of tools have come, if that purpose
+ * names providers. */
+static enum engine_use use_to_go_on(const struct roles *r, const struct live *l, size_t results)
+{
+	bool own = r->settings->records.purpose[PURPOSE_FOLLOWUP].n > 0;
+
+	return l->use == ENGINE_USE_REPLY && results && own ? ENGINE_USE_FOLLOWUP : l->use;
+}
+
 void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,
 		 const struct engine_message *messages, size_t n)
 {
@@ -284,6 +302,7 @@ void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,
 	struct live *l = roles_live_by_turn(r, use, turn), none = {.turn = turn, .use = use};
 	struct engine_message all[ENGINE_MESSAGES_MAX];
 	struct engine_ask longer, *ask;
+	enum engine_use next;
 	size_t skip;
 
 	if (!l || n >= ENGINE_MESSAGES_MAX) {
@@ -301,9 +320,10 @@ void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,
 		fail_live(r, &none, why);
 		return;
 	}
+	next = use_to_go_on(r, l, n);
 	cancel_live(l);
 	ask->again = true;
-	ask_live(r, use, l->chunk, ask);
+	ask_live(r, next, l->chunk, ask);
 	free(ask);
 }
 
@@ -315,7 +335,8 @@ void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn)
 void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn)
 {
 	for (unsigned i = 0; i < ROLES_LIVE; i++)
-		if (r->live[i].id && r->live[i].use == use && r->live[i].turn == turn)
+		if (r->live[i].id && use_told(r->live[i].use) == use_told(use) &&
+		    r->live[i].turn == turn)
 			cancel_live(&r->live[i]);
 	watch_time(r);
 }
@@ -411,7 +432,7 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 /* False: it was tried, would be of no use, or has begun to be heard. */
 static bool retry_later(struct roles *r, struct live *l, enum trouble trouble)
 {
-	bool answers = l->use == ENGINE_USE_VOICE || l->use == ENGINE_USE_REPLY;
+	bool answers = l->use == ENGINE_USE_VOICE || use_told(l->use) == ENGINE_USE_REPLY;
 	bool held = l->use == ENGINE_USE_SPEECH && l->by->held_until > env_now(r->env);
 	uint64_t at = ready_at(r, l->use);
 

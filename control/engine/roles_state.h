@@ -111,7 +111,7 @@ void roles_transcribed(struct roles *r, uint32_t utterance);
 
 /* ---- roles_asks.c ---- */
 enum { ROLES_REST_S = 30, ROLES_RETRY_MS = 700 };
-/* The turn's newest ask, NULL without one. */
+/* The turn's newest ask of the use, NULL without one; FOLLOWUP is REPLY. */
 struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t turn);
 /* An engine_h; arg: the struct served. */
 void roles_take_event(const struct engine_event *ev, void *arg);

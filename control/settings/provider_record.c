@@ -396,6 +396,8 @@ void settings_resolve(struct settings *s)
 		if (!r->purpose[i].n)
 			r->purpose_order[i] = r->role_order[purposes[i].fallback];
 	}
+	if (!r->purpose[PURPOSE_FOLLOWUP].n)
+		r->purpose_order[PURPOSE_FOLLOWUP] = r->purpose_order[PURPOSE_VOICE_REPLY];
 }
 
 static bool has_embedded(const struct settings *s, enum role role)
