@@ -1,7 +1,7 @@
 #!/bin/sh
 # Maps the room's 162 statements to their tests: a unit test names a statement (TEST(rule_042_…) under tests/unit/control), a
 # scenario does (a line `rules 42`), a script that runs the real programs does (a line `# rules 42`), or tests/scenarios/room/waiting lists it with the part that it waits for. Fails for a statement
-# without any of these, for one that may not wait, and for one of music that no script proves.
+# without any of these, for one that may not wait, and for one of music or of the session that no script proves.
 #   rules.sh [-v]      -v prints the place of each statement
 #   rules.sh --page     prints docs/statements.md: the statements (docs/src/statements.txt), and where each is proven
 set -eu
@@ -47,8 +47,8 @@ function ranges(kind,   i, from, out) {
 	}
 	return out ? out : "none"
 }
-# Those of music are proven in the running program as well.
-function must_run(n) { return n == 36 || n == 76 || n >= 101 && n <= 108 }
+# Those of music and of the session are proven in the running program as well.
+function must_run(n) { return n == 36 || n == 68 || n == 70 || n == 76 || n == 84 || n >= 101 && n <= 112 }
 function may_wait(n) { return n >= 93 && n <= 100 || n >= 114 && n <= 115 }
 {
 	n = $1; kind = $2

@@ -11,57 +11,15 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-music-room-XXXXXX)
 . tests/scenarios/common
-BOB=502 LATCH=15
+LATCH=15
+. tests/scenarios/members
 
-# tone FILE HERTZ SECONDS: a WAV file.
-tone() {
-	perl -e '($hz, $s) = @ARGV; $n = $s * 16000; binmode STDOUT;
-		print pack("a4Va4a4VvvVVvva4V", "RIFF", 36 + 2 * $n, "WAVE", "fmt ", 16, 1, 1, 16000, 32000, 2, 16, "data", 2 * $n);
-		print pack("s<", 8000 * sin($_ * $hz * 6.2831853 / 16000)) for 0 .. $n - 1' "$2" "$3" >"$1"
-}
 mkdir -p "$D/music" "$D/web"
 tone "$D/music/Night Train.wav" 330 300
 for n in One Two Six; do tone "$D/music/Blue Moon $n.wav" 440 300; done
 tone "$D/web/late.wav" 550 60
 
-# Transcribes every recording as the words of the file `words`; a first word of digits is a delay in seconds. /late.wav is music whose
-# bytes come 8 s late but for those of the first request, which only looks what it is.
-start transcriber perl -MIO::Socket::INET -e '
-	my ($d) = @ARGV;
-	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
-	my $asked = 0;
-	$| = 1;
-	$SIG{CHLD} = "IGNORE";
-	print $s->sockport, "\n";
-	sub slurp { local $/; open my $f, "<", $_[0] or die; binmode $f; <$f> }
-	while (my $c = $s->accept) {
-		my ($n, $first, $from) = (0, "", 0);
-		while (my $line = <$c>) {
-			$first ||= $line;
-			$n = $1 if $line =~ /^content-length: *(\d+)/i;
-			$from = $1 if $line =~ /^range: *bytes=(\d+)/i;
-			last if $line =~ /^\r?\n/;
-		}
-		my $music = $first =~ m{ /late};
-		$asked++ if $music;
-		my $words = $music ? "" : slurp("$d/words") =~ s{\s+$}{}r;
-		next if fork;
-		read $c, my $body, $n;
-		if ($music) {
-			sleep 8 if $asked > 1;
-			my $all = slurp("$d/web/late.wav");
-			my $part = substr $all, $from;
-			print $c $from ? "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes $from-" . (length($all) - 1) . "/" . length($all) . "\r\n" : "HTTP/1.1 200 OK\r\n";
-			print $c "Content-Type: audio/wav\r\nAccept-Ranges: bytes\r\nContent-Length: ", length $part, "\r\nConnection: close\r\n\r\n", $part;
-		} else {
-			sleep $1 if $words =~ s/^(\d+) //;
-			my $a = "{\"text\":\"$words\"}";
-			print $c "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ", length $a, "\r\nConnection: close\r\n\r\n$a";
-		}
-		exit;
-	}' "$D"
-until_ok 5 test -s "$D/transcriber.out" || bad "the transcriber" "did not start"
-transcriber=$(cat "$D/transcriber.out")
+start_transcriber
 long=$(seq -s ' ' 101 200)
 cat >"$D/chat.script" <<ANSWERS
 answer play the night train => call music_play {"query":"night train"}
@@ -92,48 +50,10 @@ start control "$B/control" --media-sock "$D/mediad.sock" --guild "$GUILD" --chan
 control=$last
 until_ok 20 grep -q commands_registered "$D/control.log" || bad commands "$(tail -3 "$D/control.log")"
 
-# enter NAME USER: a member with a mediad of their own.
-enter() {
-	start_mediad "$1"
-	api POST /users "{\"id\":\"$2\",\"name\":\"$1\"}" >/dev/null
-	api POST "/guilds/$GUILD/members" "{\"user_id\":\"$2\"}" >/dev/null
-	lease=$(api POST /users/$2/join "{\"guild_id\":\"$GUILD\",\"channel_id\":\"$VOICE\"}")
-	: >"$D/$1.say"
-	start "$1-told" build/tests/listener "$D/$1.sock" 1 "$2" $GUILD $VOICE "$(echo "$lease" | field session_id)" \
-		"$(echo "$lease" | field token)" "$(echo "$lease" | field endpoint)" 900000 yes "say:$D/$1.say" tone:330 listen $BOT
-	until_ok 20 grep -qs up "$D/$1-told.out" || bad "$1" "not in the call"
-}
 make -s build/tests/listener || exit 1
 enter alice $ALICE
 enter bob $BOB
 until_ok 10 up $GUILD || bad "the call" "not up"
-
-messages() { api GET "/channels/$VOICE/messages"; }
-shows() { messages | grep -q "$1"; }
-shown() { until_ok 15 shows "$1" && ok "$2" || bad "$2" "$(messages | tail -c 500)"; }
-turns() { grep -aE ' turn .*stage=ended' "$D/control.log" | grep -avE 'reason=(merged|eot_revoked|speculation_(unused|failed))'; }
-ended() { [ "$(turns | wc -l)" -ge "$1" ]; }
-n=0
-# begins WHO WORDS; ends: that turn's line goes to $turn.
-begins() {
-	n=$(($(turns | wc -l) + 1))
-	echo "$2" >"$D/words"
-	echo "$D/line.wav" >>"$D/$1.say"
-}
-ends() {
-	until_ok 90 ended $n || bad "a turn" "does not end: $(cat "$D/words")"
-	turn=$(turns | tail -1)
-}
-says() { begins "$@"; ends; }
-# answers: the bot's speech sounds, which the stand-in gives more than twice the level of the music.
-answers() { [ "$(sed -n "s/^level $BOT \([0-9]*\) .*/\1/p" "$D/alice-told.out" | tail -1)" -gt 7000 ]; }
-because() { # WHAT REASON
-	case $turn in *"reason=$2 "*) ok "$1" ;; *) bad "$1" "$turn" ;; esac
-}
-asked() { grep -qs "$1" "$D/record-chat/events.jsonl"; }
-music() { api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"music\",\"options\":[{\"name\":\"$1\",\"type\":1,\"options\":[${2:-}]}]}" >/dev/null; }
-query() { echo "{\"name\":\"query\",\"type\":3,\"value\":\"$1\"}"; }
-latch_closes() { sleep $((LATCH + 1)); }
 
 says alice "parley play the night train"
 shown 'Now playing.*Night Train' "a request plays"
@@ -184,6 +104,10 @@ says bob "parley number two"
 shows 'Now playing.*Moon' && bad "103: another member chooses" "$turn" || ok "103: a choice is its requester's"
 says alice "number two"
 shown 'Now playing.*Moon' "103: a number chooses"
+shows 'Now playing.*Moon Two' && other=One || other=Two
+says alice "parley play the moon"
+says alice "blue moon $other"
+shown "Now playing.*Moon $other" "103: so does a title"
 says alice "parley queue the moon"
 says alice "never mind"
 says alice "number one"
