@@ -1,7 +1,6 @@
 #include "control/check.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -21,7 +20,6 @@
 #include "control/discord/rest.h"
 #include "control/configure/environment.h"
 #include "control/engine/probe.h"
-#include "control/library/walk.h"
 #include "control/settings/listen.h"
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
@@ -298,49 +296,6 @@ static void on_unknown(const char *name, const char *likely, void *arg)
 	else
 		check_say(arg, CHECK_WARNING, "environment",
 			  "unknown variable %s; control --settings lists all", name);
-}
-
-/* The library opens them when control starts. One that does not begin with '/', or one too many,
- * takes away all of it. */
-static void check_music_folders(struct check *c)
-{
-	char folders[sizeof c->settings->music_folders], *rest = folders, *folder;
-	unsigned n = 0;
-
-	snprintf(folders, sizeof folders, "%s", c->settings->music_folders);
-	while ((folder = strsep(&rest, ":"))) {
-		DIR *dir;
-
-		if (!*folder)
-			continue;
-		n++;
-		dir = *folder == '/' ? opendir(folder) : NULL;
-		if (dir)
-			check_say(c, CHECK_OK, "music folder", "%s can be read", folder);
-		else
-			check_say(c, CHECK_WARNING, "music folder", "%s: %s", folder,
-				  *folder == '/' ? strerror(errno)
-						 : "it must begin with /; without that no folder "
-						   "is searched");
-		if (dir)
-			closedir(dir);
-	}
-	if (n > WALK_FOLDERS)
-		check_say(c, CHECK_WARNING, "music folder",
-			  "music_folders has %u folders; with more than %u none is searched", n,
-			  WALK_FOLDERS);
-}
-
-static void check_music(struct check *c)
-{
-	const char *downloader = c->settings->music_downloader;
-
-	check_music_folders(c);
-	if (*downloader && (*downloader != '/' || access(downloader, X_OK)))
-		check_say(c, CHECK_WARNING, "music_downloader", "%s: %s", downloader,
-			  *downloader == '/' ? strerror(errno) : "it must begin with /");
-	else if (*downloader)
-		check_say(c, CHECK_OK, "music_downloader", "%s can be run", downloader);
 }
 
 /* A file that the settings or the environment name for the provider's key. */

@@ -36,7 +36,9 @@ void check_say(struct check *c, enum check_verdict v, const char *what, const ch
 /* Ends the run after the last check. */
 void check_done(struct check *c);
 
-/* check_programs.c: workers, and servers of MCP that are programs. */
+/* check_music.c: what music needs. */
+void check_music(struct check *c);
+/* check_programs.c: programs that run in a sandbox. */
 void check_programs(struct check *c);
 /* Checks the providers of each role, then runs check_discord. */
 void check_roles(struct check *c);

@@ -15,6 +15,7 @@
 #include "control/tools/builtin/web.h"
 #include "control/tools/policy.h"
 #include "control/tools/registry.h"
+#include "control/unit_file.h"
 #include "ipc/spawn.h"
 
 #define RECORD(r)                                                                                  \
@@ -332,6 +333,35 @@ static void check_search(struct check *c)
 	}
 }
 
+#define LOST	"no worker, no server of MCP and no music_downloader that is a program runs"
+#define DROP_IN "/etc/systemd/system/" UNIT_CONTROL ".d/programs.conf"
+
+/* False: no program runs in one here, which is told. */
+static bool check_sandbox(struct check *c)
+{
+	char bwrap[PATH_SIZE];
+
+	if (spawn_find("bwrap", bwrap, sizeof bwrap)) {
+		check_say(c, CHECK_WARNING, "sandbox",
+			  "bubblewrap is not there, so " LOST "; install the package bubblewrap");
+		return false;
+	}
+	if (try_jail(&(struct jail){0})) {
+		check_say(
+			c, CHECK_WARNING, "sandbox",
+			"user namespaces are off here, so " LOST
+			"; allow them (sysctl kernel.unprivileged_userns_clone, "
+			"user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)");
+		return false;
+	}
+	if (unit_forbids_programs(""))
+		check_say(c, CHECK_WARNING, "sandbox",
+			  "it works here, but " UNIT_CONTROL " forbids it, so as a service " LOST
+			  "; install the drop-in parley-programs.conf (share/parley/programs.conf) "
+			  "as " DROP_IN ", then: systemctl daemon-reload");
+	return true;
+}
+
 void check_programs(struct check *c)
 {
 	const struct settings_records *r = &c->settings->records;
@@ -346,14 +376,9 @@ void check_programs(struct check *c)
 	check_models(c);
 	check_addresses(c);
 	check_search(c);
-	if (!programs)
+	programs += *c->settings->music_downloader != '\0';
+	if (!programs || !check_sandbox(c))
 		return;
-	if (try_jail(&(struct jail){0})) {
-		check_say(c, CHECK_WARNING, "sandbox",
-			  "bubblewrap is not installed, or user namespaces are off here; no "
-			  "worker and no server of MCP that is a program runs");
-		return;
-	}
 	for (unsigned i = 0; i < r->n[RECORD_KIND_WORKER]; i++) {
 		const struct worker_record *w = &r->worker[i];
 

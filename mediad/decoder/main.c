@@ -33,6 +33,7 @@ struct options {
 	int roots[DECODER_ROOTS];
 	unsigned n_roots;
 	const char *addresses;
+	bool check_jail;
 	const char *sounds; /* a folder whose sounds are printed; NULL: mediad is served */
 	enum log_level level;
 };
@@ -55,6 +56,7 @@ static void print_usage(FILE *f)
 	      "                 \"10.0.0.5:8000, [fd00::1]:80\"\n"
 	      "  --sounds DIR   instead: print the sounds of this folder for control, one a line, "
 	      "and end\n"
+	      "  --check-jail   instead: try the jail of the decoders; 0 if it holds, 1 if not\n"
 	      "  --log LEVEL    fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
 	      "\n"
@@ -84,13 +86,10 @@ static int add_root(struct options *o, const char *path)
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"root", required_argument, NULL, 'r'},
-		{"address", required_argument, NULL, 'a'},
-		{"sounds", required_argument, NULL, 's'},
-		{"log", required_argument, NULL, 'L'},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},
-		{NULL, 0, NULL, 0},
+		{"root", required_argument, NULL, 'r'},	  {"address", required_argument, NULL, 'a'},
+		{"sounds", required_argument, NULL, 's'}, {"check-jail", no_argument, NULL, 'j'},
+		{"log", required_argument, NULL, 'L'},	  {"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},	  {NULL, 0, NULL, 0},
 	};
 	int opt, status = -1;
 
@@ -101,6 +100,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 			o->addresses = optarg;
 		} else if (opt == 's') {
 			o->sounds = optarg;
+		} else if (opt == 'j') {
+			o->check_jail = true;
 		} else if (opt == 'h') {
 			print_usage(stdout);
 			status = EXIT_SUCCESS;
@@ -200,6 +201,8 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	log_init("decoderd", o.level);
+	if (o.check_jail && optind == argc)
+		return sandbox_drop() || !jail_works() ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (o.sounds && optind == argc)
 		return print_sounds(o.sounds);
 	if (optind < argc || !take_descriptors(&conf)) {

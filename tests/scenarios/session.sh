@@ -104,8 +104,8 @@ sleep 1
 says alice "parley what time is it"
 because "a question" answered
 grep -a 'parley what time is it' "$D/record-chat/events.jsonl" | tail -1 >"$D/question"
-is "111: who comes twice at once is told of once" "$(grep -o 'Carol came in' "$D/question" | wc -l)" 1
-is "111: and has left once" "$(grep -o 'Carol left' "$D/question" | wc -l)" 1
+is "111: a member who comes twice at once is recorded once" "$(grep -o 'Carol came in' "$D/question" | wc -l)" 1
+is "111: and has left once, too" "$(grep -o 'Carol left' "$D/question" | wc -l)" 1
 grep -q 'people in the room: Alice, Bob, Carol' "$D/question" && ok "111: the instructions name the member" || bad "111: the instructions" "$(cat "$D/question")"
 moves leave
 

@@ -1,0 +1,102 @@
+/* Checks what music needs on this machine: readable folders, decoders that can be jailed, the
+ * user's own downloader. */
+#include "control/check_inside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "control/library/walk.h"
+#include "control/settings/settings.h"
+#include "ipc/spawn.h"
+
+/* The library opens them when control starts. One that does not begin with '/', or one too many,
+ * takes away all of it. */
+static void check_music_folders(struct check *c)
+{
+	char folders[sizeof c->settings->music_folders], *rest = folders, *folder;
+	unsigned n = 0;
+
+	snprintf(folders, sizeof folders, "%s", c->settings->music_folders);
+	while ((folder = strsep(&rest, ":"))) {
+		DIR *dir;
+
+		if (!*folder)
+			continue;
+		n++;
+		dir = *folder == '/' ? opendir(folder) : NULL;
+		if (dir)
+			check_say(c, CHECK_OK, "music folder", "%s can be read", folder);
+		else
+			check_say(c, CHECK_WARNING, "music folder", "%s: %s", folder,
+				  *folder == '/' ? strerror(errno)
+						 : "it must begin with /; without that no folder "
+						   "is searched");
+		if (dir)
+			closedir(dir);
+	}
+	if (n > WALK_FOLDERS)
+		check_say(c, CHECK_WARNING, "music folder",
+			  "music_folders has %u folders; with more than %u none is searched", n,
+			  WALK_FOLDERS);
+}
+
+/* Runs it as mediad does, but for a moment. -1: it cannot be run, or is no decoderd of this
+ * version; 0: its jail holds; 1: it does not. */
+static int try_decoder(const char *program)
+{
+	const char *argv[] = {program, "--check-jail", NULL};
+	static const char *const nothing[] = {NULL};
+	struct spawned p;
+	int status = 0;
+
+	if (spawn_program(
+		    &p, &(struct spawn_conf){.argv = argv, .environment = nothing, .errors = true}))
+		return -1;
+	waitpid(p.pid, &status, 0);
+	spawn_close(&p);
+	status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return status == 0 || status == 1 ? status : -1;
+}
+
+/* mediad starts the decoders, under this kernel in any case. */
+static void check_decoder(struct check *c)
+{
+	char program[1024];
+	int jail;
+
+	if (spawn_find("decoderd", program, sizeof program)) {
+		check_say(c, CHECK_WARNING, "music decoder",
+			  "decoderd is not beside control or in PATH; mediad needs it for music");
+		return;
+	}
+	jail = try_decoder(program);
+	if (!jail)
+		check_say(c, CHECK_OK, "music decoder",
+			  "%s can lock its decoders up: no files, no network", program);
+	else if (jail > 0)
+		check_say(c, CHECK_WARNING, "music decoder",
+			  "filters of system calls (seccomp) cannot be installed here, so every "
+			  "track is refused. Use a kernel that has them; a container of mediad "
+			  "needs deploy/seccomp-mediad.json");
+	else
+		check_say(c, CHECK_WARNING, "music decoder", "%s cannot be run", program);
+}
+
+void check_music(struct check *c)
+{
+	const struct settings *s = c->settings;
+	const char *downloader = s->music_downloader;
+
+	check_music_folders(c);
+	if (*s->music_folders || s->music_web || *downloader)
+		check_decoder(c);
+	if (*downloader && (*downloader != '/' || access(downloader, X_OK)))
+		check_say(c, CHECK_WARNING, "music_downloader", "%s: %s", downloader,
+			  *downloader == '/' ? strerror(errno) : "it must begin with /");
+	else if (*downloader)
+		check_say(c, CHECK_OK, "music_downloader", "%s can be run", downloader);
+}
