@@ -117,6 +117,12 @@ static int run_sql(const char *sql)
 	return n;
 }
 
+static bool open_bus(void)
+{
+	return !bus_alloc(&fx.bus) && (fx.conf.bus = fx.bus) &&
+	       !bus_subscribe(fx.bus, BUS_MASK(EVENT_MEMORY_WRITTEN), on_event, NULL);
+}
+
 static bool open_reflection(void)
 {
 	return !store_alloc(&fx.store, fx.http.env, fx.bus, fx.settings, fx.dir) &&
@@ -158,16 +164,14 @@ static bool begin(const char *says)
 	snprintf(fx.dir, sizeof fx.dir, "/tmp/parley-reflect-XXXXXX");
 	if (!mkdtemp(fx.dir) || !fake_http_begin(&fx.http, answer_request, NULL) ||
 	    settings_alloc(&fx.settings) || settings_set(fx.settings, "text_url", fx.http.base) ||
-	    settings_set(fx.settings, "memory_reflect", "on") || bus_alloc(&fx.bus) ||
-	    bus_subscribe(fx.bus, BUS_MASK(EVENT_MEMORY_WRITTEN), on_event, NULL) ||
+	    settings_set(fx.settings, "memory_reflect", "on") ||
 	    tmr_alloc(&fx.poll, fx.http.env, on_poll, NULL))
 		return false;
 	fx.conf = (struct model_conf){.env = fx.http.env,
 				      .http = fx.http.http,
 				      .settings = fx.settings,
-				      .bus = fx.bus,
 				      .allowsh = allows};
-	if (!open_reflection())
+	if (!open_bus() || !open_reflection())
 		return false;
 	tell(ANA, "I never sail boats in winter storms");
 	tell(ANA, "winter storms keep me from sailing boats");
@@ -198,10 +202,12 @@ static bool is_done(void)
 	return run_sql("SELECT value > 1 FROM meta WHERE key = 'reflected'") == 1;
 }
 
+/* As a control that starts anew: the bus knows the store that is gone. */
 static bool restart(void)
 {
 	close_reflection();
-	return open_reflection();
+	bus_free(fx.bus);
+	return open_bus() && open_reflection();
 }
 
 #define UPDATE                                                                                     \
