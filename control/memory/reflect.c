@@ -41,7 +41,7 @@ char *reflect_request(const struct reflect_pair *pairs, size_t n, int64_t offset
 	for (size_t i = 0; i < n && i < REFLECT_PAIRS; i++)
 		json_array_append_new(
 			list,
-			json_pack("{s:I,s:o,s:o}", "pair", (json_int_t)(i + 1), "older",
+			json_pack("{s:I,s:o,s:o}", "pair", (json_int_t)i + 1, "older",
 				  fact_json(pairs[i].was, pairs[i].older_ms, offset_s), "newer",
 				  fact_json(pairs[i].is, pairs[i].newer_ms, offset_s)));
 	root = json_pack("{s:o}", "pairs", list);
