@@ -79,13 +79,21 @@ static int run_one(sqlite3 *sql, const char *text, const struct incident *what)
 
 /* ---- the settings ---- */
 
+/* An id, or a list of some, as in blocked_users. */
 static bool is_id(const json_t *value)
 {
 	const char *text = json_string_value(value);
 
 	if (json_is_integer(value))
 		return json_integer_value(value) >= ID_MIN;
-	return text && strlen(text) >= ID_DIGITS && strspn(text, "0123456789") == strlen(text);
+	while (text && *text) {
+		size_t n = strspn(text, "0123456789");
+
+		if (n >= ID_DIGITS)
+			return true;
+		text += n ? n : 1;
+	}
+	return false;
 }
 
 /* Values that may be ids of people; names of servers in `guilds` are keys. */

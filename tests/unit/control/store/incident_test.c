@@ -73,7 +73,8 @@ static bool make(void)
 	db_bind_text(s, 1, "global");
 	db_bind_uint(s, 2, 1);
 	db_bind_text(s, 3,
-		     "{\"hold_ms\":7,\"people\":[\"503000000000000000\",504000000000000000]}");
+		     "{\"hold_ms\":7,\"people\":[\"503000000000000000\",504000000000000000],"
+		     "\"blocked_users\":\"505000000000000000,506000000000000000\"}");
 	if (db_run(db, s))
 		return false;
 	db_close(db);
@@ -110,6 +111,8 @@ TEST(an_incident_has_turns_and_no_words_names_or_people)
 	CHECK(holds("hold_ms"));
 	CHECK(!holds("503000000000000000"));
 	CHECK(!holds("504000000000000000"));
+	CHECK(!holds("505000000000000000"));
+	CHECK(!holds("506000000000000000"));
 	CHECK_INT(why_find(&found, &query), 0);
 	CHECK_INT(json_array_size(found), 6); /* and the faults */
 	json_decref(found);
