@@ -246,6 +246,15 @@ static bool path_matches(const char *pattern, const char *path, struct web_reque
 	       read_id(path + dash + 1, value - dash - 1, &r->id2);
 }
 
+static void refuse_access(struct http_exchange *x, enum decision decision)
+{
+	if (decision == ACCESS_UNKNOWN)
+		http_reply_field(x, "WWW-Authenticate", "Bearer");
+	web_refuse(x, decision == ACCESS_UNKNOWN   ? WEB_UNAUTHORIZED
+		      : decision == ACCESS_FOREIGN ? WEB_FOREIGN
+						   : WEB_FORBIDDEN);
+}
+
 static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
 {
 	const struct way *way = arg;
@@ -254,7 +263,10 @@ static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bo
 
 	(void)last;
 	path_matches(way->route->path, r.head->path, &r);
-	if (json_is_object(body))
+	/* The session may have ended since the head. */
+	if (access_role(way->web->access, x) < way->route->role)
+		refuse_access(x, ACCESS_UNKNOWN);
+	else if (json_is_object(body))
 		answer_known(way->web, (unsigned)(way->route - routes), &r);
 	else
 		web_refuse(x, WEB_NOT_AN_OBJECT);
@@ -269,15 +281,6 @@ static bool is_json(const struct http_head *head)
 	while (plain.n < type.n && type.p[plain.n] != ';' && type.p[plain.n] != ' ')
 		plain.n++;
 	return http_text_like(plain, "application/json");
-}
-
-static void refuse_access(struct http_exchange *x, enum decision decision)
-{
-	if (decision == ACCESS_UNKNOWN)
-		http_reply_field(x, "WWW-Authenticate", "Bearer");
-	web_refuse(x, decision == ACCESS_UNKNOWN   ? WEB_UNAUTHORIZED
-		      : decision == ACCESS_FOREIGN ? WEB_FOREIGN
-						   : WEB_FORBIDDEN);
 }
 
 static void run(struct web *w, unsigned i, struct web_request *r)

@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <netinet/in.h>
 
 #include <jansson.h>
 
@@ -394,6 +398,49 @@ TEST(everybody_is_signed_out_at_once)
 	CHECK_INT(json_integer_value(json_object_get(fx.got, "ended")), 1);
 	snprintf(fx.cookie, sizeof fx.cookie, "%s", admin);
 	CHECK_INT(get("/api/rooms"), 401);
+	close_all();
+}
+
+/* A client that sends the head of an order and the rest of its body later. */
+static int begin_order(const char *body, size_t length)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET,
+				 .sin_port = htons(web_port(fx.web)),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char text[640];
+	int n = snprintf(text, sizeof text,
+			 "POST /api/rooms/42/say HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n%s\r\n%s\r\n"
+			 "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+			 web_port(fx.web), cookie_line(), origin_line(), length, body);
+
+	if (fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof to) &&
+	    send(fd, text, (size_t)n, 0) == n)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+TEST(an_order_whose_session_ends_before_its_body_is_refused)
+{
+	char answer[64] = "";
+	int fd;
+
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_as(WEB_OPERATOR, 1), 201);
+	fd = begin_order("{\"text\": ", strlen("{\"text\": \"hello\"}"));
+	CHECK(fd >= 0);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(ask("DELETE", "/api/auth/sessions",
+		      (const char *const[4]){"Authorization: Bearer " TOKEN}),
+		  200);
+	CHECK_INT(send(fd, "\"hello\"}", 8, 0), 8);
+	CHECK_INT(get("/api/rooms"), 401);
+	CHECK(recv(fd, answer, sizeof answer - 1, MSG_DONTWAIT) > 0);
+	CHECK(strstr(answer, " 401 "));
+	CHECK(!strstr(fx.actions, "say/"));
+	close(fd);
 	close_all();
 }
 
