@@ -115,6 +115,20 @@ struct bus_event *bus_event_copy(const struct bus_event *ev, size_t *bytes)
 	return copy;
 }
 
+bool bus_event_is_transient(const struct bus_event *ev)
+{
+	switch (ev->type) {
+	case EVENT_TURN_ADMITTED:
+	case EVENT_TURN_SPEAKING:
+	case EVENT_TURN:
+		return ev->turn.transient;
+	case EVENT_UTTERANCE:
+		return ev->utterance.transient;
+	default:
+		return false;
+	}
+}
+
 /* ---- JSON ---- */
 
 static json_t *id_json(uint64_t id)

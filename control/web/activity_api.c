@@ -210,8 +210,9 @@ static json_t *event(const struct bus_event *ev, bool words, void *arg)
 	return json_pack("{s:n,s:s,s:o,s:o,s:n,s:o,s:s,s:s?,s:o,s:n}", "id", "createdAt", at,
 			 "guildId", id_json(ev->guild), "channelId", id_json(channel_of(ev)),
 			 "messageId", "userId", id_json(ev->user), "kind", kind_of(ev), "content",
-			 words && content && *content ? content : NULL, "metadata", detail_json(ev),
-			 "usdCost");
+			 words && content && *content && !bus_event_is_transient(ev) ? content
+										     : NULL,
+			 "metadata", detail_json(ev), "usdCost");
 }
 
 int web_make_activity_stream(struct web *w, bool words, struct state_stream **out)

@@ -23,7 +23,9 @@ static void on_event(const struct bus_event *ev, void *arg)
 	struct event_stream *s = arg;
 	const struct sse_topic topic = {.type = ev->type, .key = ev->guild};
 	const char *name = bus_event_info(ev->type)->name;
-	json_t *j = s->events ? bus_event_json(ev, s->words) : NULL;
+	/* Who comes back is told again: a stream keeps what it tells. */
+	bool words = s->words && !bus_event_is_transient(ev);
+	json_t *j = s->events ? bus_event_json(ev, words) : NULL;
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 	int err = text ? http_events_publish(s->events, &topic, name, text, strlen(text)) : ENOMEM;
 

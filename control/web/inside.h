@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "control/web/access.h"
+#include "control/web/live_turns.h"
 #include "control/web/problems.def"
 #include "control/web/roles.h"
 #include "control/web/routes.def"
@@ -29,7 +30,6 @@ typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 WEB_ROUTES(HANDLE_)
 #undef HANDLE_
 
-struct live_turns;
 struct live_voice;
 struct state_stream;
 struct store;
@@ -48,7 +48,7 @@ struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, 
 int web_make_voice_stream(struct web *w, bool words, struct state_stream **out);
 int web_make_activity_stream(struct web *w, bool words, struct state_stream **out);
 /* {activeCount, sessions, asrSessions, toolCalls, mcpStatus}. Caller owns it. */
-json_t *web_voice_state(const struct web *w, bool words);
+json_t *web_voice_state(const struct web *w, enum live_words words);
 /* Keeps the exchange of the change of settings that waits to be saved: one at a time. */
 void web_keep_change(struct web *w, struct http_exchange *x);
 /* That exchange, which is the caller's to answer; NULL when its client is gone. */

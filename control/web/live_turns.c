@@ -140,13 +140,19 @@ static json_t *turn_json(const struct bus_event *ev, bool words)
 			 "why", why_json(t->why));
 }
 
-json_t *live_turns_current(const struct live_turns *t, uint64_t guild, bool words)
+static bool shows_words(const struct bus_event *ev, enum live_words words)
+{
+	return words == LIVE_WORDS || (words == LIVE_KEPT_WORDS && !bus_event_is_transient(ev));
+}
+
+json_t *live_turns_current(const struct live_turns *t, uint64_t guild, enum live_words words)
 {
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < t->n; i++)
 		if (t->v[i].guild == guild && !t->v[i].ended)
-			json_array_append_new(list, turn_json(t->v[i].ev, words));
+			json_array_append_new(
+				list, turn_json(t->v[i].ev, shows_words(t->v[i].ev, words)));
 	return list;
 }
 

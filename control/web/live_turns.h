@@ -20,9 +20,10 @@ enum { LIVE_TURNS_MAX = 128 };
 int live_turns_alloc(struct live_turns **out, struct bus *bus);
 struct live_turns *live_turns_free(struct live_turns *t);
 void live_turns_forget(struct live_turns *t);
-/* [{turn, stage, at, user, name, heard, why}], the oldest first; words: with what was said. Caller
- * owns it. */
-json_t *live_turns_current(const struct live_turns *t, uint64_t guild, bool words);
+/* Whether with what was said, and whether that is to be kept. */
+enum live_words { LIVE_NO_WORDS, LIVE_WORDS, LIVE_KEPT_WORDS };
+/* [{turn, stage, at, user, name, heard, why}], the oldest first. Caller owns it. */
+json_t *live_turns_current(const struct live_turns *t, uint64_t guild, enum live_words words);
 /* The last that ended, with reason, text, said and firstAudioMs; JSON null for none. */
 json_t *live_turns_last(const struct live_turns *t, uint64_t guild, bool words);
 

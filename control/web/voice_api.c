@@ -29,7 +29,7 @@ static json_t *participants_json(const json_t *room)
 	return list;
 }
 
-static json_t *session_json(const struct web *w, const json_t *room, bool words)
+static json_t *session_json(const struct web *w, const json_t *room, enum live_words words)
 {
 	uint64_t guild = guild_of(room);
 	json_t *s = json_pack(
@@ -40,7 +40,7 @@ static json_t *session_json(const struct web *w, const json_t *room, bool words)
 		"asrSessions", live_voice_asr(web_voice(w), guild, json_object_get(room, "people")),
 		"toolCalls", live_voice_calls(web_voice(w), guild), "turns",
 		live_turns_current(web_turns(w), guild, words), "lastTurn",
-		live_turns_last(web_turns(w), guild, words), "brainTools",
+		live_turns_last(web_turns(w), guild, words != LIVE_NO_WORDS), "brainTools",
 		json_object_get(room, "brainTools"), "music", json_object_get(room, "music"),
 		"brain", json_object_get(room, "brain"), "muted", json_object_get(room, "muted"));
 
@@ -58,7 +58,7 @@ static json_t *gather(const json_t *sessions, const char *name)
 	return all;
 }
 
-json_t *web_voice_state(const struct web *w, bool words)
+json_t *web_voice_state(const struct web *w, enum live_words words)
 {
 	const struct web_conf *c = web_shown(w);
 	json_t *rooms = c->roomsh(c->arg), *sessions = json_array(), *mcp = c->mcph(c->arg), *all;
@@ -78,12 +78,13 @@ json_t *web_voice_state(const struct web *w, bool words)
 
 void web_voice_state_get(struct web *w, const struct web_request *r)
 {
-	web_json(r->x, 200, web_voice_state(w, r->role >= WEB_OPERATOR));
+	web_json(r->x, 200,
+		 web_voice_state(w, r->role >= WEB_OPERATOR ? LIVE_WORDS : LIVE_NO_WORDS));
 }
 
 void web_asr_sessions_get(struct web *w, const struct web_request *r)
 {
-	json_t *all = web_voice_state(w, false);
+	json_t *all = web_voice_state(w, LIVE_NO_WORDS);
 
 	web_json(r->x, 200,
 		 all ? json_pack("{s:O?}", "sessions", json_object_get(all, "asrSessions")) : NULL);
@@ -95,12 +96,13 @@ void web_asr_sessions_get(struct web *w, const struct web_request *r)
 static json_t *snapshot(bool words, json_t *first, void *arg)
 {
 	(void)first;
-	return web_voice_state(arg, words);
+	return web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS);
 }
 
+/* Who comes back is told it again: a stream keeps what it tells. */
 static json_t *state(bool words, void *arg)
 {
-	return web_voice_state(arg, words);
+	return web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS);
 }
 
 /* The seeds' VoiceEvent: calls of tools and sessions of speech-to-text in their form, others as
@@ -111,7 +113,7 @@ static json_t *event(const struct bus_event *ev, bool words, void *arg)
 	bool asr = ev->type == EVENT_ASR_SESSION;
 	json_t *j = tool  ? live_voice_call_json(ev, words)
 		    : asr ? live_voice_asr_json(ev)
-			  : bus_event_json(ev, words);
+			  : bus_event_json(ev, words && !bus_event_is_transient(ev));
 
 	(void)arg;
 	json_object_set_new(j, "type",

@@ -277,6 +277,61 @@ TEST(a_reader_of_the_actions_gets_a_snapshot_and_each_action)
 	close_all();
 }
 
+static void tell_turn(enum event_type type, const char *words, bool transient)
+{
+	bus_publish(fx.bus, &(struct bus_event){.type = type,
+						.guild = 42,
+						.user = 501,
+						.turn = {.turn = 1,
+							 .heard = words,
+							 .said = words,
+							 .reason = "answered",
+							 .transient = transient}});
+}
+
+/* A reader that comes back is told again what the stream has told. */
+TEST(words_that_may_not_be_kept_are_told_to_nobody_who_comes_back)
+{
+	struct http_req *req;
+	const json_t *turn;
+
+	CHECK(open_all());
+	req = begin("GET", "/api/activity/events", NULL, on_part);
+	CHECK(await("event: activity_snapshot"));
+	tell_turn(EVENT_TURN, "marzipan", true);
+	tell_turn(EVENT_TURN, "nougat", false);
+	CHECK(await("nougat"));
+	CHECK(!strstr(fx.text, "marzipan"));
+	http_req_cancel(req);
+	req = begin("GET", "/api/events", NULL, on_part);
+	CHECK(await(":\n\n"));
+	tell_turn(EVENT_TURN_ADMITTED, "marzipan", true);
+	tell_turn(EVENT_TURN_SPEAKING, "marzipan", true);
+	tell_turn(EVENT_TURN, "marzipan", true);
+	bus_publish(fx.bus,
+		    &(struct bus_event){.type = EVENT_UTTERANCE,
+					.guild = 42,
+					.utterance = {.text = "marzipan", .transient = true}});
+	tell_turn(EVENT_TURN, "nougat", false);
+	CHECK(await("\"heard\":\"nougat\""));
+	CHECK(!strstr(fx.text, "marzipan"));
+	http_req_cancel(req);
+	req = begin("GET", "/api/voice/events", NULL, on_part);
+	CHECK(await("event: voice_state"));
+	tell_turn(EVENT_TURN_ADMITTED, "marzipan", true);
+	/* The state is told anew with the turn under way. */
+	CHECK(await("\"turns\":[{\"turn\":1"));
+	CHECK(!strstr(fx.text, "marzipan"));
+	http_req_cancel(req);
+	/* It is shown for as long as it lasts. */
+	CHECK_INT(ask("GET", "/api/voice/state", NULL), 200);
+	turn = json_array_get(
+		json_object_get(json_array_get(json_object_get(fx.got, "sessions"), 0), "turns"),
+		0);
+	CHECK_STR(json_string_value(json_object_get(turn, "heard")), "marzipan");
+	close_all();
+}
+
 TEST(without_a_database_there_are_no_actions_and_bad_queries_are_named)
 {
 	CHECK(open_all());
