@@ -109,6 +109,8 @@ int state_stream_join(struct state_stream *s, struct http_exchange *x, const str
 	s->first = first;
 	http_events_join(s->events, x, head, NULL);
 	s->first = NULL;
-	tmr_start(s->timer, STATE_STREAM_MS * NS_PER_MS);
+	/* Whoever comes later does not put off what the others wait for. */
+	if (http_events_readers(s->events) == 1)
+		tmr_start(s->timer, STATE_STREAM_MS * NS_PER_MS);
 	return 0;
 }

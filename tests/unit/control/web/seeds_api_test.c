@@ -9,6 +9,8 @@
 #include "control/configure/live_settings.h"
 #include "control/events/events.h"
 #include "ipc/http.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "tests/unit/ipc/loop.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
@@ -329,6 +331,43 @@ TEST(words_that_may_not_be_kept_are_told_to_nobody_who_comes_back)
 		json_object_get(json_array_get(json_object_get(fx.got, "sessions"), 0), "turns"),
 		0);
 	CHECK_STR(json_string_value(json_object_get(turn, "heard")), "marzipan");
+	close_all();
+}
+
+static void ignore_answer(const struct http_resp *resp, void *arg)
+{
+	(void)resp;
+	(void)arg;
+}
+
+/* A reader that is gone soon. */
+static void come_and_go(void *arg)
+{
+	static const char *const headers[] = {"Authorization: Bearer " TOKEN, NULL};
+	struct http_call call = {.method = "GET", .headers = headers, .timeout_ms = 500};
+	struct tmr **timer = arg;
+	char url[160];
+
+	snprintf(url, sizeof url, "http://127.0.0.1:%u/api/activity/events", web_port(fx.web));
+	call.url = url;
+	http_request(NULL, fx.http, &call, ignore_answer, NULL);
+	tmr_start(*timer, NS_PER_S);
+}
+
+/* Others that join again and again do not keep a reader from the state. */
+TEST(the_state_is_told_whoever_comes_and_goes)
+{
+	struct tmr *timer = NULL;
+	struct http_req *req;
+
+	CHECK(open_all());
+	req = begin("GET", "/api/activity/events", NULL, on_part);
+	CHECK(await("event: activity_snapshot"));
+	CHECK_INT(tmr_alloc(&timer, fx.l.env, come_and_go, &timer), 0);
+	tmr_start(timer, NS_PER_S);
+	CHECK(await("event: stats_update"));
+	tmr_free(timer);
+	http_req_cancel(req);
 	close_all();
 }
 
