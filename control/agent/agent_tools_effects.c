@@ -67,6 +67,16 @@ void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enu
 	agent_tools_publish_cost(t, o, type, type == EVENT_TOOL_CALLED ? count_cost(t, o) : 0);
 }
 
+/* Operators see an output, and the store keeps it: not for somebody who has not agreed to be
+ * remembered, and nothing of a memory, which may be somebody's own. */
+static bool may_tell_output(const struct agent *a, const struct tool_output *o)
+{
+	const struct room_turn *turn = room_active(a->room);
+
+	return agent_may_keep(a, o->user) && strncmp(o->tool, "memory_", 7) != 0 &&
+	       !(turn && turn->id == o->turn && turn->told_private);
+}
+
 void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o,
 			      enum event_type type, uint64_t nano)
 {
@@ -75,8 +85,9 @@ void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o
 			       .at_ms = env_wall_ms(t->a->env),
 			       .guild = where->guild,
 			       .user = o->user};
-	char hash[20];
+	char hash[20], bare[TOOL_SUMMARY_MAX];
 
+	tool_envelope_bare_summary(o->tool, o->code, bare, sizeof bare);
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)o->hash);
 	ev.tool = (struct event_tool){.session = turns_session(t->a->turns),
 				      .channel = where->channel,
@@ -87,7 +98,8 @@ void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o
 				      .arguments = hash,
 				      .tainted = o->tainted,
 				      .lasted_ms = o->ms,
-				      .summary = o->text,
+				      .summary =
+					      !o->text || may_tell_output(t->a, o) ? o->text : bare,
 				      .nano = nano};
 
 	bus_publish(t->a->bus, &ev);

@@ -2,6 +2,8 @@
  * settled; a paid one is counted. */
 #include "tests/unit/control/agent/agent_scene.h"
 
+#include "control/agent/agent_tools_inside.h"
+
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
@@ -127,5 +129,52 @@ TEST(a_paid_search_is_counted_with_its_turn)
 	s.agent = agent_free(s.agent);
 	close(searching);
 	close(listener);
+	scene_end(&s);
+}
+
+/* ---- outputs as operators see them ---- */
+
+static char summary[256];
+static bool remembered;
+
+static void note_summary(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	snprintf(summary, sizeof summary, "%s", ev->tool.summary);
+}
+
+static bool remembers(uint64_t user, void *arg)
+{
+	(void)user;
+	(void)arg;
+	return remembered;
+}
+
+static const char *summary_of(struct scene *s, const char *tool)
+{
+	agent_tools_publish(s->agent->tools,
+			    &(struct tool_output){.user = ALICE,
+						  .turn = 7,
+						  .tool = tool,
+						  .code = TOOL_CODE_OK,
+						  .text = "the bank of Alice is Triodos"},
+			    EVENT_TOOL_CALLED);
+	return summary;
+}
+
+TEST(an_output_that_may_not_be_kept_is_told_to_nobody)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "on", NULL));
+	CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_TOOL_CALLED), note_summary, NULL), 0);
+	s.agent->remembersh = remembers;
+	remembered = true;
+	CHECK_STR(summary_of(&s, "clock"), "the bank of Alice is Triodos");
+	/* What a memory holds may be somebody's own. */
+	CHECK_STR(summary_of(&s, "memory_search"), "memory_search: its output is not kept here");
+	CHECK_STR(summary_of(&s, "memory_forget"), "memory_forget: its output is not kept here");
+	remembered = false;
+	CHECK_STR(summary_of(&s, "clock"), "clock: its output is not kept here");
 	scene_end(&s);
 }
