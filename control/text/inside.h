@@ -86,7 +86,8 @@ bool text_line_add(struct text_channel *ch, const struct text_event *ev, bool bo
 		   uint64_t answers);
 void text_line_edit(struct text_channel *ch, uint64_t message, const char *text);
 void text_line_delete(struct text_channel *ch, uint64_t message);
-void text_lines_forget(struct text_channel *ch, uint64_t user);
+/* Their lines, and the bot's, which may repeat them. True if they had some. */
+bool text_lines_forget(struct text_channel *ch, uint64_t user);
 void text_lines_clear(struct text_channel *ch);
 /* Why the bot attends to a message that is not in the lines yet. */
 enum text_attention text_lines_attend(const struct text_chat *chat, const struct text_channel *ch,
@@ -146,6 +147,8 @@ void text_reply_begin(struct text_chat *chat, struct text_channel *ch);
 /* Nothing of it is wanted any more. */
 void text_reply_abandon(struct text_chat *chat, struct text_channel *ch);
 /* The same question with other words. */
+/* What the model was told holds no longer. */
+void text_reply_tell_anew(struct text_chat *chat, struct text_channel *ch);
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch);
 
 /* ---- queue.c ---- */

@@ -76,11 +76,16 @@ void text_line_delete(struct text_channel *ch, uint64_t message)
 		drop_line(ch, (unsigned)(line - ch->line));
 }
 
-void text_lines_forget(struct text_channel *ch, uint64_t user)
+bool text_lines_forget(struct text_channel *ch, uint64_t user)
 {
-	for (unsigned i = ch->n_lines; i > 0; i--)
-		if (ch->line[i - 1].user == user)
+	bool any = false;
+
+	for (unsigned i = 0; i < ch->n_lines; i++)
+		any = any || ch->line[i].user == user || ch->line[i].answers == user;
+	for (unsigned i = ch->n_lines; i > 0 && any; i--)
+		if (ch->line[i - 1].user == user || ch->line[i - 1].bot)
 			drop_line(ch, i - 1);
+	return any;
 }
 
 void text_lines_clear(struct text_channel *ch)

@@ -64,13 +64,20 @@ void text_reply_abandon(struct text_chat *chat, struct text_channel *ch)
 	ch->reply.state = TEXT_REPLY_NONE;
 }
 
+void text_reply_tell_anew(struct text_chat *chat, struct text_channel *ch)
+{
+	if (ch->reply.state != TEXT_REPLY_ASKED)
+		return;
+	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
+	ask(chat, ch);
+}
+
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch)
 {
 	if (ch->reply.state != TEXT_REPLY_ASKED || ch->reply.again == TEXT_ASKED_AGAIN)
 		return;
-	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
 	ch->reply.again++;
-	ask(chat, ch);
+	text_reply_tell_anew(chat, ch);
 }
 
 /* Ends every message of the answer. */

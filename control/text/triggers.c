@@ -155,14 +155,17 @@ void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
 {
 	for (unsigned i = 0; i < chat->n_channels; i++) {
 		struct text_channel *ch = chat->channel[i];
+		bool had;
 
 		if (ev->guild && ch->guild != ev->guild)
 			continue;
-		text_lines_forget(ch, ev->user);
+		had = text_lines_forget(ch, ev->user);
 		for (unsigned k = ch->n_queue; k > 0; k--)
 			if (ch->queue[k - 1]->t.user == ev->user &&
 			    ch->queue[k - 1]->state != TEXT_SENDING)
 				text_trigger_end(chat, ch, ch->queue[k - 1],
 						 TEXT_REASON_NO_CONSENT);
+		if (had)
+			text_reply_tell_anew(chat, ch);
 	}
 }
