@@ -6,6 +6,7 @@
 #include "control/jukebox/jukebox.h"
 #include "control/music/player.h"
 
+struct music_found;
 struct tmr;
 
 struct jukebox {
@@ -44,8 +45,8 @@ struct jukebox {
 	size_t saved_bytes;
 };
 
-/* Sends an order to mediad. stream: as in struct media_music_style. */
-int jukebox_send(struct jukebox *j, const struct music_order *o, const char *stream);
+/* Sends an order to mediad. found: the stream of its page; NULL: it is of none. */
+int jukebox_send(struct jukebox *j, const struct music_order *o, const struct music_found *found);
 /* The reason, for people, why no mediad of this version takes such an order: it is too long, or the
  * mediad is too old ("": nothing to tell). NULL: it was sent, or the link is lost and the music
  * goes on when it is back. Static. */

@@ -9,6 +9,7 @@
 #include "control/media/media.h"
 #include "control/media/music.h"
 #include "control/music/queue_document.h"
+#include "control/music_sources/music_sources.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "ipc/env.h"
@@ -58,12 +59,13 @@ static void log_position(const struct jukebox *j, const char *what, uint64_t pos
 		 ID(position * 1000 / MUSIC_FRAMES_PER_S));
 }
 
-int jukebox_send(struct jukebox *j, const struct music_order *o, const char *stream)
+int jukebox_send(struct jukebox *j, const struct music_order *o, const struct music_found *found)
 {
 	struct media_music_style style = style_of(j, o);
 	int err;
 
-	style.stream = stream;
+	style.stream = found ? found->stream : NULL;
+	style.headers = found ? found->headers : NULL;
 	err = media_music_order(j->call, o, &style);
 	if (err && err != ENOTCONN && err != ENOTSUP)
 		log_warn("music_order_lost", "guild=%llu music=%u error=\"%s\"", ID(j->conf.guild),

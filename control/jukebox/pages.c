@@ -43,7 +43,7 @@ static void order_next(struct jukebox *j)
 }
 
 /* As it is wanted now: it may have become the present music, or been paused, meanwhile. */
-static void send_order(struct jukebox *j, uint32_t music, const char *stream)
+static void send_order(struct jukebox *j, uint32_t music, const struct music_found *found)
 {
 	const struct music_player *p = &j->player;
 	bool present = music == p->present.music;
@@ -62,7 +62,7 @@ static void send_order(struct jukebox *j, uint32_t music, const char *stream)
 	o.track = music_queue_at(j->queue, music_queue_find(j->queue, entry));
 	if (!o.track)
 		return;
-	err = jukebox_send(j, &o, stream);
+	err = jukebox_send(j, &o, found);
 	if (jukebox_refusal(err))
 		fail(j, music, jukebox_refusal(err));
 	else if (present)
@@ -79,7 +79,7 @@ static void take_stream(const struct music_found *found, void *arg)
 	if (found->why || !found->stream)
 		fail(j, music, found->why ? found->why : "");
 	else
-		send_order(j, music, found->stream);
+		send_order(j, music, found);
 }
 
 void jukebox_drop_pages(struct jukebox *j)

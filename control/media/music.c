@@ -28,6 +28,11 @@ static struct slice path_of(const struct track *t, const struct media_music_styl
 	return slice_str(!t ? "" : style->stream ? style->stream : t->reference);
 }
 
+static struct slice headers_of(const struct media_music_style *style)
+{
+	return slice_str(style->stream && style->headers ? style->headers : "");
+}
+
 static void set_play(struct media_msg *msg, const struct music_order *o,
 		     const struct media_music_style *style)
 {
@@ -41,7 +46,8 @@ static void set_play(struct media_msg *msg, const struct music_order *o,
 						    .paused = o->paused,
 						    .fade_ms = style->fade_ms,
 						    .duck = style->duck,
-						    .bitrate = style->bitrate};
+						    .bitrate = style->bitrate,
+						    .headers = headers_of(style)};
 }
 
 static void set_next(struct media_msg *msg, const struct music_order *o,
@@ -54,7 +60,8 @@ static void set_next(struct media_msg *msg, const struct music_order *o,
 						    .gain = (uint16_t)o->volume,
 						    .loudness = style->loudness,
 						    .crossfade_ms = style->crossfade_ms,
-						    .after = o->after};
+						    .after = o->after,
+						    .headers = headers_of(style)};
 }
 
 int media_music_order(struct media_call *call, const struct music_order *o,

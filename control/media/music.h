@@ -21,6 +21,8 @@ struct media_music_style {
 	/* Address of the sound of the order's track, whose reference is a page; NULL: the reference
 	 * is what mediad opens. */
 	const char *stream;
+	const char
+		*headers; /* lines that its server wants (proto/http/stream_headers.h), or NULL */
 };
 
 /* True if mediad can open this track as it is: a file of a music folder, or an address of one. */

@@ -73,22 +73,10 @@ static void read_source(struct track *t, const json_t *obj)
 
 static void read_headers(struct ytdlp_result *r, const json_t *headers)
 {
-	static const char *const allowed[YTDLP_HEADERS] = {"User-Agent", "Referer", "Origin",
-							   "Accept-Language"};
+	const char *name;
 
-	for (size_t i = 0; i < YTDLP_HEADERS; i++) {
-		const char *value = read_text(headers, allowed[i]);
-		size_t n = strlen(value);
-
-		if (!n || n + strlen(allowed[i]) + 3 > YTDLP_HEADER_MAX)
-			continue;
-		for (size_t k = 0; k < n; k++)
-			if ((unsigned char)value[k] < ' ' || value[k] == 0x7f)
-				n = 0;
-		if (n)
-			snprintf(r->header[r->headers++], YTDLP_HEADER_MAX, "%s: %s", allowed[i],
-				 value);
-	}
+	for (unsigned i = 0; (name = stream_headers_name(i)); i++)
+		stream_headers_add(r->headers, sizeof r->headers, name, read_text(headers, name));
 }
 
 int ytdlp_read_line(struct ytdlp_result *out, struct slice line)

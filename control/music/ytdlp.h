@@ -9,25 +9,23 @@
  *   is_live, live_status                    no duration
  *   url, http_headers                       the stream and what the server wants to be sent
  *
- * The headers are an allow-list, so that no page gives us cookies or credentials to send. Pure. */
+ * The headers are those of proto/http/stream_headers.h. Pure. */
 #ifndef CONTROL_MUSIC_YTDLP_H
 #define CONTROL_MUSIC_YTDLP_H
 
 #include "control/music/track.h"
 #include "proto/base/cursor.h"
+#include "proto/http/stream_headers.h"
 
 enum {
 	YTDLP_LINE_MAX = 2 << 20, /* formats of a long video take 1 MB */
 	YTDLP_ADDRESS_MAX = 4096,
-	YTDLP_HEADERS = 4,
-	YTDLP_HEADER_MAX = 512,
 };
 
 struct ytdlp_result {
 	struct track track;
 	char stream[YTDLP_ADDRESS_MAX]; /* "" for an entry of a playlist, which is resolved later */
-	unsigned headers;
-	char header[YTDLP_HEADERS][YTDLP_HEADER_MAX]; /* "Name: value" */
+	char headers[STREAM_HEADERS_MAX + 1]; /* lines that its server wants */
 };
 
 /* EMSGSIZE; EBADMSG: no object, or none with an address of the web. */

@@ -69,8 +69,9 @@ static struct music_known *find_known(const struct music_sources *s, const char 
 }
 
 /* In the place of the one that ends first. */
-static void keep_known(struct music_sources *s, const char *page, const char *stream)
+static void keep_known(struct music_sources *s, const struct ytdlp_result *found)
 {
+	const char *page = found->track.reference;
 	struct music_known *place;
 
 	if (!s->known)
@@ -83,7 +84,8 @@ static void keep_known(struct music_sources *s, const char *page, const char *st
 			place = &s->known[i];
 	place->key = fnv_bytes(FNV_BEGIN, page, strlen(page));
 	place->until = env_now(s->env) + MUSIC_KNOWN_S * NS_PER_S;
-	snprintf(place->stream, sizeof place->stream, "%s", stream);
+	snprintf(place->stream, sizeof place->stream, "%s", found->stream);
+	snprintf(place->headers, sizeof place->headers, "%s", found->headers);
 }
 
 void music_sources_forget(struct music_sources *s, const struct track *track)
@@ -118,13 +120,14 @@ static void take_line(const char *line, size_t len, void *arg)
 		log_debug("music_download_line", "error=%d", err);
 	} else if (r->kind == REQUEST_STREAM) {
 		snprintf(r->stream, sizeof r->stream, "%s", found->stream);
+		snprintf(r->headers, sizeof r->headers, "%s", found->headers);
 	} else if (r->n < PLAYLIST_END) {
 		music_request_add(r, &found->track,
 				  r->kind == REQUEST_WORDS ? music_match(r->text, &found->track)
 							   : 0);
 	}
 	if (!err && *found->stream)
-		keep_known(r->s, found->track.reference, found->stream);
+		keep_known(r->s, found);
 	free(found);
 }
 
@@ -301,6 +304,7 @@ void music_download_begin(struct music_request *r)
 
 	if (known) {
 		snprintf(r->stream, sizeof r->stream, "%s", known->stream);
+		snprintf(r->headers, sizeof r->headers, "%s", known->headers);
 		tmr_start(r->timer, 0);
 		return;
 	}

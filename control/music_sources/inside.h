@@ -32,7 +32,7 @@ struct music_request {
 	struct library_hit *hits; /* found so far */
 	size_t n, room;
 	bool list;
-	char stream[YTDLP_ADDRESS_MAX];
+	char stream[YTDLP_ADDRESS_MAX], headers[STREAM_HEADERS_MAX + 1];
 
 	/* address.c */
 	struct http_req *http;
@@ -62,7 +62,7 @@ struct music_sources {
 	struct reaper *reaper;
 	struct music_known {
 		uint64_t key, until; /* 0: a free place */
-		char stream[YTDLP_ADDRESS_MAX];
+		char stream[YTDLP_ADDRESS_MAX], headers[STREAM_HEADERS_MAX + 1];
 	} * known; /* MUSIC_KNOWN streams; NULL until the first */
 };
 

@@ -50,16 +50,18 @@ void music_request_end(struct music_request *r, const char *why)
 {
 	struct library_hit *hits = r->hits;
 	struct music_found found = {.why = why, .hits = hits, .n = r->n, .list = r->list};
-	char stream[YTDLP_ADDRESS_MAX], said[MUSIC_WHY_MAX];
+	char stream[YTDLP_ADDRESS_MAX], headers[sizeof r->headers], said[MUSIC_WHY_MAX];
 	music_found_h *h = r->h;
 	void *arg = r->arg;
 
 	snprintf(stream, sizeof stream, "%s", r->stream);
+	snprintf(headers, sizeof headers, "%s", r->headers);
 	snprintf(said, sizeof said, "%s", why ? why : "");
 	if (why) {
 		found = (struct music_found){.why = said};
 	} else if (*stream) {
 		found.stream = stream;
+		found.headers = headers;
 	} else if (!found.n) {
 		found.why = "no track fits";
 	}

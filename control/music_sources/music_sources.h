@@ -47,8 +47,9 @@ struct music_found {
 	const char *why; /* NULL: found; else a clause for people: "no track fits" */
 	const struct library_hit *hits;
 	size_t n;
-	bool list;	    /* they are the entries of a playlist, in its order */
-	const char *stream; /* of music_sources_stream: its address */
+	bool list;	     /* they are the entries of a playlist, in its order */
+	const char *stream;  /* of music_sources_stream: its address, and the header lines ... */
+	const char *headers; /* ... that its server wants (proto/http/stream_headers.h); or "" */
 };
 /* Everything is borrowed until return. Other requests may be made and cancelled in it. */
 typedef void(music_found_h)(const struct music_found *found, void *arg);

@@ -9,6 +9,7 @@
 #include "ipc/log.h"
 #include "mediad/call/call_internal.h"
 #include "mediad/music/track_ring.h"
+#include "proto/http/stream_headers.h"
 
 enum {
 	SEEK_FADE = 480, /* frames over which a seek crosses: 10 ms */
@@ -490,6 +491,16 @@ static void refuse_music(struct call *c, uint32_t music)
 	send_state(c, &t);
 }
 
+static bool copy_headers(struct decoder_source *out, struct slice headers)
+{
+	if (!stream_headers_valid(headers) || headers.n >= sizeof out->headers)
+		return false;
+	if (headers.n)
+		memcpy(out->headers, headers.p, headers.n);
+	out->headers[headers.n] = '\0';
+	return true;
+}
+
 static bool copy_source(struct decoder_source *out, uint8_t kind, uint8_t root, struct slice path)
 {
 	if ((kind != MEDIA_MUSIC_FILE && kind != MEDIA_MUSIC_HTTP) || !path.n ||
@@ -538,11 +549,11 @@ static void set_mixer(struct call *c, const struct media_music_play *m)
 
 /* Makes the track of a PLAY or NEXT. Returns NULL and says so when it cannot be made. */
 static struct music_track *make_track(struct call *c, uint32_t music, uint8_t kind, uint8_t root,
-				      struct slice path)
+				      struct slice path, struct slice headers)
 {
 	struct music_track *t = music && !c->leaving && lend_mixer(c) ? add_track(c, music) : NULL;
 
-	if (t && copy_source(&t->source, kind, root, path))
+	if (t && copy_source(&t->source, kind, root, path) && copy_headers(&t->source, headers))
 		return t;
 	if (t)
 		remove_track(c, t);
@@ -557,7 +568,7 @@ void call_music_play(struct call *c, const struct media_music_play *m)
 	if (!take_id(c, m->music))
 		return;
 	stop_tracks(c, true, m->fade_ms);
-	t = make_track(c, m->music, m->kind, m->root, m->path);
+	t = make_track(c, m->music, m->kind, m->root, m->path, m->headers);
 	if (!t)
 		return;
 	set_mixer(c, m);
@@ -595,7 +606,7 @@ void call_music_next(struct call *c, const struct media_music_next *m)
 	stop_tracks(c, over, over ? CUT_FADE_MS : 0);
 	if (m->kind == MEDIA_MUSIC_NONE)
 		return;
-	t = make_track(c, m->music, m->kind, m->root, m->path);
+	t = make_track(c, m->music, m->kind, m->root, m->path, m->headers);
 	if (!t)
 		return;
 	t->start = m->start;

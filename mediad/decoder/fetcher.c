@@ -218,6 +218,45 @@ static void stop_transfer(struct fetcher *f)
 	f->running = false;
 }
 
+/* The headers of a page go to the host that it named them for, as no other host may learn what the
+ * page is; and they do not leave encryption. */
+static bool wants_headers(const struct fetcher *f)
+{
+	char home[256], host[256];
+	const char *url = f->start->url;
+
+	return http_guard_host(url, home, sizeof home) &&
+	       http_guard_host(f->url, host, sizeof host) && strcasecmp(home, host) == 0 &&
+	       (strncasecmp(url, "https:", 6) != 0 || strncasecmp(f->url, "https:", 6) == 0);
+}
+
+/* Appends to the list; false: no memory. */
+static bool add_header(struct curl_slist **list, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(*list, line);
+
+	if (longer)
+		*list = longer;
+	return longer != NULL;
+}
+
+/* Of the next request. */
+static bool set_headers(struct fetcher *f)
+{
+	char lines[DECODER_HEADERS_MAX + 1] = "", *rest = lines, *line;
+	bool ok;
+
+	curl_slist_free_all(f->headers);
+	f->headers = NULL;
+	ok = add_header(&f->headers, "Icy-MetaData: 1");
+	if (wants_headers(f))
+		snprintf(lines, sizeof lines, "%s", f->start->headers);
+	while (ok && (line = strsep(&rest, "\n")))
+		if (*line)
+			ok = add_header(&f->headers, line);
+	return ok;
+}
+
 /* Requests the source from an offset on. */
 static void start_transfer(struct fetcher *f, uint64_t offset)
 {
@@ -231,7 +270,7 @@ static void start_transfer(struct fetcher *f, uint64_t offset)
 	curl_easy_reset(f->easy);
 	if (!http_guard_url(f->watch.guard, f->url, why, sizeof why))
 		f->failure = DECODER_REASON_REFUSED_URL;
-	else if (set_options(f) || curl_multi_add_handle(f->multi, f->easy))
+	else if (!set_headers(f) || set_options(f) || curl_multi_add_handle(f->multi, f->easy))
 		f->failure = DECODER_REASON_LIMIT;
 	f->running = !f->failure;
 }
@@ -436,9 +475,8 @@ static void run_fetcher(const void *start, pid_t parent)
 	f->watch.guard = s->guard;
 	f->multi = curl_multi_init();
 	f->easy = curl_easy_init();
-	f->headers = curl_slist_append(NULL, "Icy-MetaData: 1");
 	f->aliases = curl_slist_append(NULL, "ICY 200 OK");
-	if (!f->multi || !f->easy || !f->headers || !f->aliases || strlen(s->url) >= sizeof f->url)
+	if (!f->multi || !f->easy || !f->aliases || strlen(s->url) >= sizeof f->url)
 		_exit(EXIT_FAILURE);
 	strcpy(f->url, s->url);
 	start_transfer(f, 0);

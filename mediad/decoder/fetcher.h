@@ -14,6 +14,7 @@ struct http_guard;
 
 struct fetcher_start {
 	const char *url;
+	const char *headers; /* lines that the URL's host wants (proto/http/stream_headers.h) */
 	const struct http_guard *guard;
 	int requests; /* the fetcher's end of a SOCK_SEQPACKET pair to the decoder */
 	int titles;   /* its end of a SOCK_SEQPACKET pair to the parent: each packet is a title */

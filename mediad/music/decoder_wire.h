@@ -19,9 +19,10 @@
 enum {
 	DECODER_SLOTS = 256,
 	DECODER_ROOTS = 16,
-	DECODER_PATH_MAX = 2048, /* bytes of a path or URL */
-	DECODER_TEXT_MAX = 256,	 /* bytes of a tag or title */
-	DECODER_MSG_MAX = 2560,	 /* bytes of a message */
+	DECODER_PATH_MAX = 2048,    /* bytes of a path or URL */
+	DECODER_TEXT_MAX = 256,	    /* bytes of a tag or title */
+	DECODER_HEADERS_MAX = 1024, /* bytes of header lines */
+	DECODER_MSG_MAX = 3600,	    /* bytes of a message */
 	DECODER_NO_LEVEL = INT16_MIN,
 };
 
@@ -71,6 +72,8 @@ struct decoder_source {
 	enum decoder_source_kind kind;
 	uint8_t root;			 /* of a file: index of the configured folder */
 	char path[DECODER_PATH_MAX + 1]; /* relative to the root, or a URL */
+	/* Of a URL: lines that its host alone is sent (proto/http/stream_headers.h). */
+	char headers[DECODER_HEADERS_MAX + 1];
 };
 
 /* In 1/100 dB; DECODER_NO_LEVEL if unknown. */

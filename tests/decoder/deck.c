@@ -21,10 +21,13 @@ static _Noreturn void run_program(const struct deck *d, int link, int rings)
 	char path[512], *slash;
 	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 16);
 	char *const envp[] = {NULL};
+	char addresses[64];
 
 	path[n > 0 ? n : 0] = '\0';
 	slash = strrchr(path, '/');
 	strcpy(slash ? slash : path, "/../decoderd");
+	snprintf(addresses, sizeof addresses, "127.0.0.1:%u, 127.0.0.2:%u", web_port(d->web),
+		 web_port(d->web));
 	link = fcntl(link, F_DUPFD, 10);
 	rings = fcntl(rings, F_DUPFD, 10);
 	dup2(link, 3);
@@ -32,7 +35,7 @@ static _Noreturn void run_program(const struct deck *d, int link, int rings)
 	close_range(5, ~0u, 0);
 	execve(path,
 	       (char *[]){"decoderd", "--root", (char *)d->dir, "--log", "warn", "--address",
-			  (char *)d->origin + strlen("http://"), NULL},
+			  addresses, NULL},
 	       envp);
 	_exit(127);
 }
@@ -111,6 +114,8 @@ bool deck_start(struct deck *d, uint16_t slot, const char *name, uint64_t start)
 	msg.open.measure = d->measure;
 	snprintf(msg.open.source.path, sizeof msg.open.source.path, "%s%s",
 		 *name == '/' ? d->origin : "", name);
+	snprintf(msg.open.source.headers, sizeof msg.open.source.headers, "%s",
+		 d->headers ? d->headers : "");
 	return deck_send(d, &msg);
 }
 

@@ -20,9 +20,10 @@ struct deck {
 	uint64_t tracks;	    /* opened so far */
 	uint64_t track[DECK_SLOTS]; /* newest of each slot */
 	bool jailed;
-	bool measure;	 /* the levels of tracks that are started */
-	struct web *web; /* serves the folder */
-	char origin[32]; /* "http://127.0.0.1:PORT" */
+	bool measure;	     /* the levels of tracks that are started */
+	struct web *web;     /* serves the folder */
+	char origin[32];     /* "http://127.0.0.1:PORT" */
+	const char *headers; /* of tracks that are started; NULL: none */
 };
 
 /* A decoded track; titles are those of a station, separated by "|". pcm is the caller's to free. */

@@ -12,11 +12,16 @@
 
 enum { HEAD = 4096, BODY = 4 << 20, BREAK_AFTER = 20000, INTERVAL = 8000 };
 
+enum { DOORS = 2 };
+
 struct web {
 	const char *dir;
-	int fd;
 	uint16_t port;
-	pthread_t thread;
+	struct door {
+		struct web *w;
+		int fd;
+		pthread_t thread;
+	} door[DOORS];
 	_Atomic unsigned requests, delay_ms;
 };
 
@@ -174,6 +179,13 @@ static void answer(struct web *w, int fd, const char *head)
 		else
 			snprintf(to, sizeof to, "/ranges/%s", name);
 		redirect(fd, to);
+	} else if (sscanf(head, "GET /wants/%127s", name) == 1 &&
+		   strstr(head, "\r\nReferer: https://page.example/\r\n") &&
+		   strstr(head, "\r\nUser-Agent: Page\r\n") && load(&b, w->dir, name)) {
+		send_range(fd, &b, head, SIZE_MAX);
+	} else if (sscanf(head, "GET /away/%127s", name) == 1) {
+		snprintf(to, sizeof to, "http://127.0.0.2:%u/wants/%s", w->port, name);
+		redirect(fd, to);
 	} else if (strncmp(head, "GET /private ", 13) == 0) {
 		redirect(fd, "http://127.0.0.2:80/secret");
 	} else if (strncmp(head, "GET /scheme ", 12) == 0) {
@@ -212,16 +224,16 @@ static void *serve_one(void *arg)
 
 static void *serve(void *arg)
 {
-	struct web *w = arg;
+	struct door *door = arg;
 	struct visit *v;
 	pthread_t thread;
 	int fd;
 
-	while ((fd = accept(w->fd, NULL, NULL)) >= 0) {
+	while ((fd = accept(door->fd, NULL, NULL)) >= 0) {
 		v = malloc(sizeof *v);
 		if (!v)
 			break;
-		*v = (struct visit){w, fd};
+		*v = (struct visit){door->w, fd};
 		if (pthread_create(&thread, NULL, serve_one, v))
 			break;
 		pthread_detach(thread);
@@ -229,23 +241,33 @@ static void *serve(void *arg)
 	return NULL;
 }
 
+/* address: of this machine; port 0: any. */
+static bool open_door(struct web *w, struct door *door, uint32_t address, uint16_t port)
+{
+	struct sockaddr_in sa = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(address)}};
+	socklen_t n = sizeof sa;
+
+	door->w = w;
+	door->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (door->fd < 0 || bind(door->fd, (struct sockaddr *)&sa, n) || listen(door->fd, 64) ||
+	    getsockname(door->fd, (struct sockaddr *)&sa, &n) ||
+	    pthread_create(&door->thread, NULL, serve, door))
+		return false;
+	w->port = ntohs(sa.sin_port);
+	return true;
+}
+
 bool web_open(struct web **out, const char *dir)
 {
-	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-	socklen_t n = sizeof sa;
 	struct web *w = calloc(1, sizeof *w);
 
 	if (!w)
 		return false;
 	w->dir = dir;
-	w->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (w->fd < 0 || bind(w->fd, (struct sockaddr *)&sa, n) || listen(w->fd, 64) ||
-	    getsockname(w->fd, (struct sockaddr *)&sa, &n) ||
-	    pthread_create(&w->thread, NULL, serve, w)) {
-		free(w);
-		return false;
-	}
-	w->port = ntohs(sa.sin_port);
+	if (!open_door(w, &w->door[0], INADDR_LOOPBACK, 0) ||
+	    !open_door(w, &w->door[1], INADDR_LOOPBACK + 1, w->port))
+		return false; /* the test ends, and the process with it */
 	*out = w;
 	return true;
 }
@@ -254,9 +276,11 @@ void web_close(struct web *w)
 {
 	if (!w)
 		return;
-	shutdown(w->fd, SHUT_RDWR);
-	pthread_join(w->thread, NULL);
-	close(w->fd);
+	for (unsigned i = 0; i < DOORS; i++) {
+		shutdown(w->door[i].fd, SHUT_RDWR);
+		pthread_join(w->door[i].thread, NULL);
+		close(w->door[i].fd);
+	}
 	free(w);
 }
 

@@ -1,4 +1,4 @@
-/* A web server on loopback for tests of the fetcher.
+/* A web server on loopback (127.0.0.1 and 127.0.0.2) for tests of the fetcher.
  *
  *   /ranges/FILE      the file; answers range requests
  *   /plain/FILE       the file from its beginning, whatever is asked
@@ -8,6 +8,8 @@
  *   /hop/N/FILE       a redirect to /hop/N-1/FILE, at last to /ranges/FILE
  *   /private          a redirect to an address that is not allowed
  *   /scheme           a redirect to a file
+ *   /wants/FILE       as /ranges/ for a Referer of https://page.example/ and a User-Agent of Page
+ *   /away/FILE        a redirect to /wants/FILE, at the same port of 127.0.0.2
  *   /missing          404
  *   /radio/FILE       the file as a radio station with two titles, then silence on the line
  *   /advert/FILE      the same with a title that is empty for a while, and a line that breaks */

@@ -155,6 +155,21 @@ TEST(decoderd_follows_five_redirects_and_no_more)
 	deck_close(&d);
 }
 
+/* What a page names is for the host of its stream, and not for one that this sends us to. */
+TEST(decoderd_sends_the_headers_of_a_page_to_their_host_alone)
+{
+	struct deck d;
+	bool ok = deck_open(&d) && format_write(&d, &formats[2], 2);
+
+	CHECK(ok);
+	CHECK_STR(reason_for(&d, "/wants/c.flac"), "http_error");
+	d.headers = "Referer: https://page.example/\nUser-Agent: Page\n";
+	CHECK(plays_exactly(&d, "/wants/c.flac", &formats[2], 0));
+	CHECK(plays_exactly(&d, "/wants/c.flac", &formats[2], 100001));
+	CHECK_STR(reason_for(&d, "/away/c.flac"), "http_error");
+	deck_close(&d);
+}
+
 TEST(decoderd_reads_no_private_address)
 {
 	struct deck d;

@@ -7,6 +7,7 @@
 
 #include "control/music/ytdlp.h"
 #include "proto/base/utf8.h"
+#include "proto/media.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,10 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!utf8_valid(r.track.title) || !utf8_valid(r.track.artist) || !utf8_valid(r.track.album))
 		abort();
 	if (strncasecmp(r.track.reference, "http", 4) != 0 ||
-	    (*r.stream && strncasecmp(r.stream, "http", 4) != 0) || r.headers > YTDLP_HEADERS)
+	    (*r.stream && strncasecmp(r.stream, "http", 4) != 0) ||
+	    !stream_headers_valid(slice_str(r.headers)))
 		abort();
-	for (unsigned i = 0; i < r.headers; i++)
-		if (strpbrk(r.header[i], "\r\n") || !strchr(r.header[i], ':'))
-			abort();
 	return 0;
 }

@@ -298,6 +298,7 @@ static const char downloader[] =
 	"\"url\":\"https://cdn.example/%02100d\"}\\n' \"$last\" 0 ;;\n"
 	"*v=gone) echo 'ERROR: [youtube] gone: Private video. Sign in' >&2; exit 1 ;;\n"
 	"*) printf '{\"webpage_url\":\"%s\",\"title\":\"T\",\"extractor_key\":\"Youtube\","
+	"\"http_headers\":{\"Referer\":\"https://page.example/\",\"Cookie\":\"a=b\"},"
 	"\"url\":\"https://cdn.example/%s.webm\"}\\n' \"$last\" \"${last#*=}\" ;;\n"
 	"esac\n";
 
@@ -364,6 +365,16 @@ TEST(a_jukebox_finds_the_stream_of_any_page)
 	CHECK_INT(add_page_of(TRACK_PAGE, "one"), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
 	CHECK_STR(scene.toy.music_path, "https://cdn.example/one.webm");
+	CHECK_STR(scene.toy.music_headers, "Referer: https://page.example/\n");
+	/* They are known for a while, as the stream is; a file of the web has none. */
+	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(add_page_of(TRACK_PAGE, "one"), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
+	CHECK_STR(scene.toy.music_headers, "Referer: https://page.example/\n");
+	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(add_page_of(TRACK_URL, "file"), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 3));
+	CHECK_STR(scene.toy.music_headers, "");
 	finish_with_pages(path);
 }
 

@@ -116,6 +116,8 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		t->music_paused = msg.music_play.paused;
 		snprintf(t->music_path, sizeof t->music_path, "%.*s", (int)msg.music_play.path.n,
 			 (const char *)msg.music_play.path.p);
+		snprintf(t->music_headers, sizeof t->music_headers, "%.*s",
+			 (int)msg.music_play.headers.n, (const char *)msg.music_play.headers.p);
 	}
 	if (msg.type == MEDIA_MUSIC_NEXT) {
 		t->music_crossfade_ms = msg.music_next.crossfade_ms;

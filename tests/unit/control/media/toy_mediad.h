@@ -41,7 +41,7 @@ struct toy {
 	uint32_t call_id, gen, listen_id, playback;
 	uint64_t say_samples;
 	uint64_t music_start; /* of the newest MUSIC_PLAY */
-	char music_path[64];
+	char music_path[64], music_headers[128];
 	bool music_paused;
 	uint16_t music_crossfade_ms; /* of the newest MUSIC_NEXT */
 	uint8_t music_next;	     /* its kind */

@@ -29,9 +29,7 @@ TEST(a_video_becomes_a_track_with_its_stream)
 	CHECK_INT(r.track.source, TRACK_YOUTUBE);
 	CHECK_STR(r.track.reference, "https://www.youtube.com/watch?v=fJ9");
 	CHECK_STR(r.stream, "https://r1.example/videoplayback?expire=1&ip=x");
-	CHECK_INT(r.headers, 2);
-	CHECK_STR(r.header[0], "User-Agent: Mozilla");
-	CHECK_STR(r.header[1], "Accept-Language: en");
+	CHECK_STR(r.headers, "User-Agent: Mozilla\nAccept-Language: en\n");
 }
 
 TEST(music_is_named_by_its_own_fields)
@@ -61,7 +59,7 @@ TEST(entries_of_a_playlist_are_resolved_later)
 		  0);
 	CHECK_STR(r.track.reference, "https://www.youtube.com/watch?v=a");
 	CHECK_STR(r.stream, "");
-	CHECK_INT(r.headers, 0);
+	CHECK_STR(r.headers, "");
 	CHECK_INT(r.track.source, TRACK_YOUTUBE);
 }
 

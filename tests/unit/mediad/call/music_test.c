@@ -202,6 +202,13 @@ TEST(call_music_refuses_bad_requests)
 	call_music_play(&music_rig.c, &m);
 	CHECK_PHASE(3, FAILED);
 	CHECK_INT(music_rig_state_of(3)->reason, MEDIA_REASON_BAD_REQUEST);
+	m.kind = MEDIA_MUSIC_HTTP;
+	m.music = 40;
+	m.headers = slice_str("Cookie: a=b\n");
+	call_music_play(&music_rig.c, &m);
+	CHECK_PHASE(40, FAILED);
+	CHECK_INT(music_rig_state_of(40)->reason, MEDIA_REASON_BAD_REQUEST);
+	m.headers = slice_str("");
 	m.kind = MEDIA_MUSIC_FILE;
 	m.music = 4;
 	m.path = slice_str("");
@@ -214,7 +221,7 @@ TEST(call_music_refuses_bad_requests)
 	call_music_stop(&music_rig.c, 6, 0);
 	call_music_gain(&music_rig.c, 6, 1, 0);
 	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 6});
-	CHECK_INT(music_rig.n_states, 3);
+	CHECK_INT(music_rig.n_states, 4);
 	music_rig_finish();
 }
 

@@ -29,10 +29,13 @@ TEST(decoder_wire_carries_open)
 	CHECK_INT(got.open.source.kind, DECODER_FILE);
 	CHECK_INT(got.open.source.root, 3);
 	CHECK_STR(got.open.source.path, m.open.source.path);
+	CHECK_STR(got.open.source.headers, "");
+	memset(m.open.source.headers, 'h', DECODER_HEADERS_MAX);
 	memset(m.open.source.path, 'a', DECODER_PATH_MAX);
 	m.open.source.path[DECODER_PATH_MAX] = '\0';
 	CHECK_INT(convert(&m, &got), 0);
 	CHECK_STR(got.open.source.path, m.open.source.path);
+	CHECK_STR(got.open.source.headers, m.open.source.headers);
 }
 
 TEST(decoder_wire_carries_opened)
@@ -118,9 +121,9 @@ TEST(decoder_wire_refuses_fields_out_of_range)
 	buf[21] = DECODER_ROOTS;
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
 	buf[21] = 0;
-	buf[n - 1] = '\0';
+	buf[n - 3] = '\0';
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
-	buf[n - 1] = 'e';
+	buf[n - 3] = 'e';
 	CHECK_INT(decoder_wire_decode(&got, buf, n), 0);
 	buf[0] = 99;
 	CHECK_INT(decoder_wire_decode(&got, buf, n), EBADMSG);
