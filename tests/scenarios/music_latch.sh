@@ -14,38 +14,41 @@ D=$(mktemp -d /tmp/parley-latch-XXXXXX)
 # Words come late on a busy machine.
 export PARLEY_LOG_WORDS=1 PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-10000}" PARLEY_MUSIC_WAKE_PAUSE=0 PARLEY_MUSIC_LATCH_S="${PARLEY_MUSIC_LATCH_S:-12}" \
 	PARLEY_MUSIC_FOLDERS=$D/music
-
-messages() { api GET "/channels/$VOICE/messages"; }
-shows() { messages | grep -q "$1"; }
+LATCH=$PARLEY_MUSIC_LATCH_S
+. tests/scenarios/members
 turn() { grep -aE ' turn ' "$D/control.log" | grep -aqE "$1"; }
-music() { api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"music\",\"options\":[$1]}" >/dev/null; }
 
-make -s "$B/demo_tracks" || exit 1
-mkdir "$D/music" "$D/caller"
+make -s "$B/demo_tracks" build/tests/listener || exit 1
+mkdir "$D/music"
 "$B/demo_tracks" "$D/music" || exit 1
 start_guildd
 start_brain
 start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --music-root "$D/music"
 until_ok 5 test -S "$D/mediad.sock" || bad start "no mediad"
-start_mediad alice
 start control "$B/control" --media-sock "$D/mediad.sock" --guild "$GUILD" --channel "$VOICE" --state-dir "$D/state" --ca "$CA"
 until_ok 20 grep -q commands_registered "$D/control.log" || bad commands "not registered"
 
-"$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/alice.sock" --offlined "$B/offlined" --record "$D/brain" --out "$D/caller" \
-	--guild "$GUILD" --channel "$VOICE" --user "$ALICE" --bot "$BOT" --wait 60 --say "parley play the night train" \
-	--line "3000 what time is it" --line "34000 what can you do" --line "48000 parley what time is it" \
-	>"$D/timeline.txt" 2>"$D/caller.log" &
-caller=$!
-started="$started $caller"
+enter alice $ALICE
+until_ok 10 up $GUILD || bad "the call" "not up"
+# speaks WORDS: what comes next waits for what the bot made of it, however long that takes.
+speaks() {
+	"$B/offlined" --speak "$1" -o "$D/${1// /-}.wav" || bad "$1" "not spoken"
+	echo "$D/${1// /-}.wav" >>"$D/alice.say"
+}
+speaks "parley play the night train"
 until_ok 40 shows 'Now playing.*Night Train' && ok "the music plays" || bad "the music" "$(messages | tail -c 600)"
-music '{"name":"loop","type":1,"options":[{"name":"mode","type":3,"value":"track"}]}'
+music loop '{"name":"mode","type":3,"value":"track"}'
+speaks "what time is it"
 until_ok 40 turn 'heard="[^"]*what time is it.* reason=answered' && ok "in the latch no name is needed" ||
 	bad "the latch" "$(grep -a ' turn ' "$D/control.log" | tail -2)"
+latch_closes # it was renewed when the answer was played
+speaks "what can you do"
 until_ok 60 turn 'heard="[^"]*what can you do' || bad "the second question" "not heard"
 turn 'heard="[^"]*what can you do.* reason=answered' && bad "after the latch" "it was answered" || ok "after the latch nobody is answered"
+speaks "parley what time is it"
 until_ok 60 turn 'heard="[^"]*parley what time is it.* reason=answered' && ok "a name is heard over the music" ||
 	bad "the name" "$(grep -a ' turn ' "$D/control.log" | tail -2)"
 shows '\*\*Paused:' && bad "the music" "paused" || ok "the music was not paused"
-music '{"name":"stop","type":1,"options":[]}'
+music stop
 until_ok 20 shows 'The music is over' && ok "the music stops on request" || bad "the end" "$(messages | tail -c 400)"
 report
