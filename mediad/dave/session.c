@@ -114,6 +114,14 @@ bool dave_session_has_user(const struct dave_session *s, uint64_t user)
 	return i < s->n_users && s->users[i] == user;
 }
 
+/* There was no room for who came or left. Without encryption the users need not be known. */
+static void lose_user(struct dave_session *s)
+{
+	s->users_full = true;
+	if (s->status.version > 0)
+		dave_heal_input_lost(s);
+}
+
 static void add_user(struct dave_session *s, uint64_t now, uint64_t user)
 {
 	size_t i = find_user_index(s, user);
@@ -124,11 +132,8 @@ static void add_user(struct dave_session *s, uint64_t now, uint64_t user)
 		size_t cap = s->cap_users ? 2 * s->cap_users : 16;
 		uint64_t *p = cap <= DAVE_USERS_MAX * 2 ? realloc(s->users, cap * sizeof *p) : NULL;
 
-		/* Without encryption the users need not be known. */
 		if (!p) {
-			s->users_full = true;
-			if (s->status.version > 0)
-				dave_heal_input_lost(s);
+			lose_user(s);
 			return;
 		}
 		s->users = p;
@@ -318,10 +323,11 @@ static void enqueue(struct dave_session *s, uint64_t now, struct dave_input *w)
 {
 	bool member = w->op == DAVE_OP_CONNECT || w->op == DAVE_OP_DISCONNECT;
 
-	if (s->input_lost ||
-	    (member ? s->n_members >= DAVE_MEMBERS_WAITING_MAX
-		    : s->n_messages >= DAVE_WAITING_MAX) ||
-	    w->in.n > DAVE_WAITING_BYTES_MAX - s->waiting_bytes) {
+	if (member && s->n_members >= DAVE_MEMBERS_WAITING_MAX) {
+		free_input(w);
+		lose_user(s);
+	} else if (s->input_lost || (!member && s->n_messages >= DAVE_WAITING_MAX) ||
+		   w->in.n > DAVE_WAITING_BYTES_MAX - s->waiting_bytes) {
 		free_input(w);
 		dave_heal_input_lost(s);
 	} else {

@@ -782,3 +782,44 @@ TEST_OOM(dave_session_survives_a_lack_of_memory)
 		CHECK(status(&t)->ready);
 	script_end(&t);
 }
+
+/* ---- more people than a group can have ---- */
+
+static void many_come(struct script *t, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		script_member(t, 1000 + i, true);
+}
+
+/* The worker serves all calls, so a job of one may take long. Without encryption the users need not
+ * be known, so a stage of thousands must not make us rejoin, again in each session. */
+TEST(dave_session_without_encryption_outlasts_a_crowd_behind_a_job)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	dave_session_start(t.s, t.now, CHANNEL, 0);
+	script_bin(&t, 25, "sender");
+	SAID(&t, "clear:yes,ever job:sender");
+	many_come(&t, 2 * 1000 + 1);
+	script_done(&t);
+	script_wait(&t, 60000);
+	SAID(&t, "");
+	CHECK_INT(status(&t)->rejoins, 0);
+	script_end(&t);
+}
+
+TEST(dave_session_is_described_behind_a_crowd_behind_a_job)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_bin(&t, 25, "sender");
+	many_come(&t, 2 * 1000 + 1);
+	dave_session_start(t.s, t.now, CHANNEL, 0);
+	script_done(&t);
+	script_wait(&t, 60000);
+	SAID(&t, "job:sender clear:yes,ever");
+	CHECK_INT(status(&t)->rejoins, 0);
+	script_end(&t);
+}
