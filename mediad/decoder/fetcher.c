@@ -100,15 +100,20 @@ static void send_title(struct fetcher *f)
 static void read_content_range(struct fetcher *f, const char *value)
 {
 	const char *slash = strchr(value, '/'), *first = value + strcspn(value, "0123456789*");
+	int64_t size = RANGE_UNKNOWN;
 
-	/* A server may answer with another range than the one that it was asked for. */
-	if (read_status(f) == 206 && strtoull(first, NULL, 10) != f->from) {
+	if (slash && slash[1] >= '0' && slash[1] <= '9')
+		size = strtoll(slash + 1, NULL, 10);
+	/* A server may answer with another range than the one that it was asked for, or have
+	 * another source meanwhile. */
+	if ((read_status(f) == 206 && strtoull(first, NULL, 10) != f->from) ||
+	    (f->from && size != RANGE_UNKNOWN && f->size != RANGE_UNKNOWN && size != f->size)) {
 		f->failure = DECODER_REASON_NOT_SEEKABLE;
 		return;
 	}
 	f->seekable = true;
-	if (slash && slash[1] >= '0' && slash[1] <= '9')
-		f->size = strtoll(slash + 1, NULL, 10);
+	if (size != RANGE_UNKNOWN)
+		f->size = size;
 }
 
 static void read_header(struct fetcher *f, const char *name, const char *value)
@@ -289,25 +294,39 @@ static void follow_redirect(struct fetcher *f)
 		start_transfer(f, f->offset);
 }
 
+/* Requests what follows the window. */
+static void request_rest(struct fetcher *f)
+{
+	uint8_t rest[WINDOW];
+	size_t n = f->n;
+	uint64_t offset = f->offset;
+
+	memcpy(rest, f->bytes, n);
+	start_transfer(f, offset + n);
+	f->offset = offset;
+	memcpy(f->bytes, rest, n);
+	f->n = n;
+}
+
 /* Connects again where the connection broke, after a pause that grows: a radio station goes on with
  * what it sends then. */
 static void connect_again(struct fetcher *f)
 {
 	const struct timespec pause = {f->retries, 200 * (long)NS_PER_MS};
-	uint8_t rest[WINDOW];
-	size_t n = f->n;
-	uint64_t offset = f->offset;
 
 	if ((!f->live && !f->seekable) || f->retries++ >= RETRIES_MAX) {
 		f->failure = DECODER_REASON_UNREACHABLE;
 		return;
 	}
 	nanosleep(&pause, NULL);
-	memcpy(rest, f->bytes, n);
-	start_transfer(f, offset + n);
-	f->offset = offset;
-	memcpy(f->bytes, rest, n);
-	f->n = n;
+	request_rest(f);
+}
+
+/* A server may send less than it was asked for (RFC 9110 section 15.3.7). */
+static bool is_part(const struct fetcher *f, long status)
+{
+	return status == 206 && f->known && f->size != RANGE_UNKNOWN &&
+	       f->offset + f->n < (uint64_t)f->size;
 }
 
 static void end_transfer(struct fetcher *f, CURLcode result)
@@ -325,6 +344,8 @@ static void end_transfer(struct fetcher *f, CURLcode result)
 		f->ended = true;
 	else if (status >= 400)
 		f->failure = DECODER_REASON_HTTP_ERROR;
+	else if (result == CURLE_OK && !f->live && is_part(f, status))
+		request_rest(f);
 	else if (result == CURLE_OK && is_sound(status) && !f->live)
 		f->ended = true;
 	else

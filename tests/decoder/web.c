@@ -76,6 +76,33 @@ static void send_range(int fd, const struct body *b, const char *head, size_t mo
 	send_all(fd, b->bytes + from, n < most ? n : most);
 }
 
+/* RFC 9110 section 15.3.7: a server may send less than the range that it was asked for. */
+static void send_part(int fd, const struct body *b, const char *head, size_t most)
+{
+	const char *range = strcasestr(head, "\nRange: bytes=");
+	size_t from = range ? strtoul(range + 14, NULL, 10) : 0, n;
+	char text[256];
+
+	if (from >= b->n) {
+		send_text(fd, "HTTP/1.1 416 No Such Range\r\nContent-Length: 0\r\n\r\n");
+		return;
+	}
+	n = b->n - from < most ? b->n - from : most;
+	snprintf(text, sizeof text,
+		 "HTTP/1.1 206 Partial Content\r\nContent-Length: %zu\r\n"
+		 "Content-Range: bytes %zu-%zu/%zu\r\n\r\n",
+		 n, from, from + n - 1, b->n);
+	send_text(fd, text);
+	send_all(fd, b->bytes + from, n);
+}
+
+/* Another content under the same address: an advertisement before the rest. */
+static void put_before(struct body *b, size_t n)
+{
+	memmove(b->bytes + n, b->bytes, b->n);
+	b->n += n;
+}
+
 static void send_plain(int fd, const struct body *b)
 {
 	char text[128];
@@ -169,6 +196,12 @@ static void answer(struct web *w, int fd, const char *head)
 			send_range(fd, &b, "\nRange: bytes=0-", SIZE_MAX);
 		else
 			send_range(fd, &b, head, BREAK_AFTER);
+	} else if (sscanf(head, "GET /parts/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_part(fd, &b, head, BREAK_AFTER);
+	} else if (sscanf(head, "GET /changed/%127s", name) == 1 && load(&b, w->dir, name)) {
+		if (atomic_load(&w->requests) > 1)
+			put_before(&b, BREAK_AFTER);
+		send_range(fd, &b, head, atomic_load(&w->requests) > 1 ? SIZE_MAX : BREAK_AFTER);
 	} else if (sscanf(head, "GET /radio/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_radio(fd, &b);
 	} else if (sscanf(head, "GET /advert/%127s", name) == 1 && load(&b, w->dir, name)) {

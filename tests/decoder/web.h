@@ -5,6 +5,8 @@
  *   /broken/FILE      as /ranges/, but each connection breaks after 20 000 bytes
  *   /forgets/FILE     as /broken/ once, then as /plain/
  *   /always/FILE      as /broken/ once, then a range that begins at 0, whatever is asked
+ *   /parts/FILE       as /ranges/, but each answer holds 20 000 bytes at most, and says so
+ *   /changed/FILE     as /broken/ once, then as /ranges/ with 20 000 bytes more before the file
  *   /hop/N/FILE       a redirect to /hop/N-1/FILE, at last to /ranges/FILE
  *   /private          a redirect to an address that is not allowed
  *   /scheme           a redirect to a file

@@ -135,6 +135,34 @@ TEST(decoderd_takes_no_other_range_for_the_one_it_asked_for)
 	CHECK((long)p.frames <= format_frames(f) + f->length_error);
 }
 
+/* Sources with advertisements differ with each request. Their size tells, and an ETag. */
+TEST(decoderd_joins_no_other_content_to_what_came_before)
+{
+	const struct format *f = &formats[4];
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && format_write(&d, f, 2);
+
+	if (ok)
+		deck_play_file(&d, "/changed/e.mp3", 0, &p);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok);
+	CHECK((long)p.frames <= format_frames(f) + f->length_error);
+}
+
+/* RFC 9110 section 15.3.7: what is missing of a range is to be asked for again. */
+TEST(decoderd_asks_for_the_rest_of_a_range)
+{
+	const struct format *f = &formats[4];
+	struct deck d;
+	bool ok = deck_open(&d) && format_write(&d, f, 2) &&
+		  plays_exactly(&d, "/parts/e.mp3", f, 0);
+
+	deck_close(&d);
+	CHECK(ok);
+}
+
 static const char *reason_for(struct deck *d, const char *name)
 {
 	struct played p;
