@@ -120,14 +120,20 @@ static int refuse_writing(scmp_filter_ctx f)
 }
 
 /* Those of the internet and the system's own of addresses remain: Unix sockets and others reach
- * services of this machine. */
+ * services of this machine. So do pairs of datagram sockets, which take any other address. */
 static int refuse_sockets(scmp_filter_ctx f)
 {
 	struct scmp_arg_cmp outside[] = {{.arg = 0, .op = SCMP_CMP_LT, .datum_a = AF_INET},
 					 {.arg = 0, .op = SCMP_CMP_GT, .datum_a = AF_NETLINK}};
+	const struct scmp_arg_cmp datagrams = {.arg = 1,
+					       .op = SCMP_CMP_MASKED_EQ,
+					       .datum_a = SOCK_DGRAM, /* SOCK_RAW has it too */
+					       .datum_b = SOCK_DGRAM};
 	struct scmp_arg_cmp other = {.arg = 0, .op = SCMP_CMP_EQ};
 	int err = refuse(f, SCMP_SYS(socket), outside[0]);
 
+	if (!err)
+		err = refuse(f, SCMP_SYS(socketpair), datagrams);
 	if (!err)
 		err = refuse(f, SCMP_SYS(socket), outside[1]);
 	for (int family = AF_INET + 1; family < AF_NETLINK && !err; family++) {

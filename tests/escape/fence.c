@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,6 +78,23 @@ static bool open_other_socket(void)
 	return socket(AF_ALG, SOCK_SEQPACKET, 0) >= 0 || socket(AF_VSOCK, SOCK_STREAM, 0) >= 0;
 }
 
+static void name_datagrams(struct sockaddr_un *un)
+{
+	*un = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(un->sun_path, sizeof un->sun_path, "%s/datagrams", around->dir);
+}
+
+/* Datagram sockets of a pair take any other address. */
+static bool send_from_datagram_pair(void)
+{
+	struct sockaddr_un to;
+	int fds[2];
+
+	name_datagrams(&to);
+	return socketpair(AF_UNIX, SOCK_DGRAM, 0, fds) == 0 &&
+	       sendto(fds[0], "x", 1, 0, (struct sockaddr *)&to, sizeof to) == 1;
+}
+
 static bool signal_thread(void)
 {
 	return syscall(SYS_tgkill, around->parent, around->parent, SIGCONT) == 0;
@@ -127,6 +145,13 @@ static bool clone_process_anew(void)
 
 /* ---- what a fetcher needs ---- */
 
+static bool make_stream_pair(void)
+{
+	int fds[2];
+
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0;
+}
+
 static void *run_thread(void *arg)
 {
 	return arg;
@@ -173,6 +198,7 @@ static const struct {
 	T(open_unix_socket, false),
 	T(open_wide_unix_socket, false),
 	T(open_other_socket, false),
+	T(send_from_datagram_pair, false),
 	T(signal_thread, false),
 	T(queue_signal, false),
 	T(limit_parent, false),
@@ -182,6 +208,7 @@ static const struct {
 	T(start_thread, true),
 	T(read_file, true),
 	T(open_internet_socket, true),
+	T(make_stream_pair, true),
 	T(read_own_limit, true),
 #undef T
 };
@@ -197,9 +224,14 @@ static void run_try(const void *start, pid_t parent)
 
 unsigned fence_faults(const struct surroundings *s)
 {
+	int datagrams = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un un;
 	unsigned faults = 0;
 
 	around = s;
+	name_datagrams(&un);
+	if (bind(datagrams, (struct sockaddr *)&un, sizeof un))
+		return 1;
 	for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
 		int status = 0;
 		pid_t pid;
@@ -212,5 +244,7 @@ unsigned fence_faults(const struct surroundings *s)
 				tries[i].needed ? "fails" : "succeeds");
 		faults += !ok;
 	}
+	close(datagrams);
+	unlink(un.sun_path);
 	return faults;
 }
