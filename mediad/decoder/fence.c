@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -129,11 +130,17 @@ static int refuse_sockets(scmp_filter_ctx f)
 					       .op = SCMP_CMP_MASKED_EQ,
 					       .datum_a = SOCK_DGRAM, /* SOCK_RAW has it too */
 					       .datum_b = SOCK_DGRAM};
+	const struct scmp_arg_cmp no_route[] = {
+		{.arg = 0, .op = SCMP_CMP_EQ, .datum_a = AF_NETLINK},
+		{.arg = 2, .op = SCMP_CMP_NE, .datum_a = NETLINK_ROUTE}};
 	struct scmp_arg_cmp other = {.arg = 0, .op = SCMP_CMP_EQ};
 	int err = refuse(f, SCMP_SYS(socket), outside[0]);
 
 	if (!err)
 		err = refuse(f, SCMP_SYS(socketpair), datagrams);
+	if (!err)
+		err = seccomp_rule_add_array(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 2,
+					     no_route);
 	if (!err)
 		err = refuse(f, SCMP_SYS(socket), outside[1]);
 	for (int family = AF_INET + 1; family < AF_NETLINK && !err; family++) {

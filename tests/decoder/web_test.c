@@ -156,8 +156,8 @@ TEST(decoderd_asks_for_the_rest_of_a_range)
 {
 	const struct format *f = &formats[4];
 	struct deck d;
-	bool ok = deck_open(&d) && format_write(&d, f, 2) &&
-		  plays_exactly(&d, "/parts/e.mp3", f, 0);
+	bool ok =
+		deck_open(&d) && format_write(&d, f, 2) && plays_exactly(&d, "/parts/e.mp3", f, 0);
 
 	deck_close(&d);
 	CHECK(ok);

@@ -3,6 +3,7 @@
 #include "mediad/decoder/fence.h"
 
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -76,6 +77,13 @@ static bool open_wide_unix_socket(void)
 static bool open_other_socket(void)
 {
 	return socket(AF_ALG, SOCK_SEQPACKET, 0) >= 0 || socket(AF_VSOCK, SOCK_STREAM, 0) >= 0;
+}
+
+static bool open_other_netlink(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC) >= 0 ||
+	       socket(AF_NETLINK, SOCK_RAW, NETLINK_KOBJECT_UEVENT) >= 0 ||
+	       socket(AF_NETLINK, SOCK_RAW, NETLINK_SOCK_DIAG) >= 0;
 }
 
 static void name_datagrams(struct sockaddr_un *un)
@@ -198,6 +206,7 @@ static const struct {
 	T(open_unix_socket, false),
 	T(open_wide_unix_socket, false),
 	T(open_other_socket, false),
+	T(open_other_netlink, false),
 	T(send_from_datagram_pair, false),
 	T(signal_thread, false),
 	T(queue_signal, false),
