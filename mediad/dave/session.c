@@ -261,13 +261,13 @@ static void on_description(struct dave_session *s, struct dave_input *w)
 	start_job(s, DAVE_JOB_RESET, 0, NULL);
 }
 
-static void on_prepare_epoch(struct dave_session *s, const struct dave_input *w)
+static void on_prepare_epoch(struct dave_session *s, uint64_t now, const struct dave_input *w)
 {
 	/* A later epoch would only change the version, and there is only one. */
 	if (w->number != 1 || w->version == 0 || w->version > DAVE_VERSION)
 		return;
 	if (s->n_users == 1)
-		dave_transition_alone(s);
+		dave_transition_alone(s, now);
 	start_job(s, DAVE_JOB_RESET, 0, NULL);
 }
 
@@ -301,7 +301,7 @@ static void run_input(struct dave_session *s, uint64_t now, struct dave_input *w
 		dave_transition_execute(s, now, w->transition);
 		break;
 	case DAVE_OP_PREPARE_EPOCH:
-		on_prepare_epoch(s, w);
+		on_prepare_epoch(s, now, w);
 		break;
 	case DAVE_OP_EXTERNAL_SENDER:
 		start_job(s, DAVE_JOB_EXTERNAL_SENDER, 0, &w->in);

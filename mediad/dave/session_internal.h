@@ -169,8 +169,8 @@ void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uin
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id);
 /* We have left the group. */
 void dave_transition_left(struct dave_session *s, uint64_t now);
-/* The group is created anew and no other member is present. */
-void dave_transition_alone(struct dave_session *s);
+/* The group is created anew and no other member is present: its keys expire. */
+void dave_transition_alone(struct dave_session *s, uint64_t now);
 void dave_transition_timer(struct dave_session *s, uint64_t now);
 uint64_t dave_transition_deadline(const struct dave_session *s);
 void dave_transition_free(struct dave_session *s);

@@ -247,10 +247,11 @@ void dave_transition_left(struct dave_session *s, uint64_t now)
 	s->send_until = now + DAVE_GRACE_MS * NS_PER_MS;
 }
 
-void dave_transition_alone(struct dave_session *s)
+void dave_transition_alone(struct dave_session *s, uint64_t now)
 {
 	drop_transitions(s, s->n_pending);
 	dave_send_sealing(s, NULL);
+	expire_epochs(s, now);
 }
 
 /* ---- without op 22 ---- */
