@@ -9,7 +9,6 @@
 #include "ipc/log.h"
 #include "mediad/call/call_internal.h"
 #include "mediad/music/track_ring.h"
-#include "proto/http/stream_headers.h"
 
 enum {
 	SEEK_FADE = 480, /* frames over which a seek crosses: 10 ms */
@@ -491,28 +490,6 @@ static void refuse_music(struct call *c, uint32_t music)
 	send_state(c, &t);
 }
 
-static bool copy_headers(struct decoder_source *out, struct slice headers)
-{
-	if (!stream_headers_valid(headers) || headers.n >= sizeof out->headers)
-		return false;
-	if (headers.n)
-		memcpy(out->headers, headers.p, headers.n);
-	out->headers[headers.n] = '\0';
-	return true;
-}
-
-static bool copy_source(struct decoder_source *out, uint8_t kind, uint8_t root, struct slice path)
-{
-	if ((kind != MEDIA_MUSIC_FILE && kind != MEDIA_MUSIC_HTTP) || !path.n ||
-	    path.n >= sizeof out->path || memchr(path.p, '\0', path.n))
-		return false;
-	out->kind = kind == MEDIA_MUSIC_FILE ? DECODER_FILE : DECODER_HTTP;
-	out->root = root;
-	memcpy(out->path, path.p, path.n);
-	out->path[path.n] = '\0';
-	return true;
-}
-
 /* An id that belonged to another control is free again; that music plays on untold, until it is
  * replaced, and its end is forgotten. Returns false when the id is in use. */
 static bool take_id(struct call *c, uint32_t music)
@@ -553,7 +530,7 @@ static struct music_track *make_track(struct call *c, uint32_t music, uint8_t ki
 {
 	struct music_track *t = music && !c->leaving && lend_mixer(c) ? add_track(c, music) : NULL;
 
-	if (t && copy_source(&t->source, kind, root, path) && copy_headers(&t->source, headers))
+	if (t && decoder_source_set(&t->source, kind, root, path, headers))
 		return t;
 	if (t)
 		remove_track(c, t);

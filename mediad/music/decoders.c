@@ -13,6 +13,8 @@
 #include "ipc/log.h"
 #include "ipc/spawn.h"
 #include "mediad/music/track_ring.h"
+#include "proto/http/stream_headers.h"
+#include "proto/media.h"
 
 enum { IN_MESSAGE = 1, IN_LOST = 2 };
 enum { MESSAGES_PER_TURN = 32, ARGS = 5 + 2 * DECODER_ROOTS + 1, PATH_SIZE = 512 };
@@ -403,4 +405,26 @@ void decoders_close(struct decoders *d, uint64_t track)
 	if (s->decoding)
 		request_close(d, s);
 	release_slot(d, s);
+}
+
+static bool copy_text(char *out, size_t size, struct slice text)
+{
+	if (text.n >= size || (text.n && memchr(text.p, '\0', text.n)))
+		return false;
+	if (text.n)
+		memcpy(out, text.p, text.n);
+	out[text.n] = '\0';
+	return true;
+}
+
+bool decoder_source_set(struct decoder_source *out, uint8_t kind, uint8_t root, struct slice path,
+			struct slice headers)
+{
+	if ((kind != MEDIA_MUSIC_FILE && kind != MEDIA_MUSIC_HTTP) || !path.n ||
+	    !stream_headers_valid(headers))
+		return false;
+	out->kind = kind == MEDIA_MUSIC_FILE ? DECODER_FILE : DECODER_HTTP;
+	out->root = root;
+	return copy_text(out->path, sizeof out->path, path) &&
+	       copy_text(out->headers, sizeof out->headers, headers);
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "mediad/music/decoder_wire.h"
+#include "proto/base/cursor.h"
 
 struct decoders;
 struct env;
@@ -39,6 +40,9 @@ int decoders_alloc(struct decoders **out, const struct decoders_conf *conf);
 /* Closes the socket, at which decoderd ends. No ring may be in use. NULL accepted. */
 struct decoders *decoders_free(struct decoders *d);
 
+/* From a MUSIC_PLAY or MUSIC_NEXT; kind as enum media_music_kind. False: it cannot be played. */
+bool decoder_source_set(struct decoder_source *out, uint8_t kind, uint8_t root, struct slice path,
+			struct slice headers);
 /* Opens a source at a frame and sets *track, which is never 0 and never used again. measure: finds
  * the levels of a track whose tags do not give them. h is called
  * later, never from within. Returns DECODER_REASON_UNKNOWN on success, otherwise the reason of the
