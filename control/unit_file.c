@@ -26,7 +26,7 @@ static bool read_unit(const char *path, bool *allows)
 	while (fgets(line, sizeof line, f)) {
 		const char *value = line + sizeof key - 1;
 
-		if (strncmp(line, key, sizeof key - 1))
+		if (strncmp(line, key, sizeof key - 1) != 0)
 			continue;
 		*allows = *value == '\n' || *value == '\0' || strncmp(value, "no", 2) == 0 ||
 			  strncmp(value, "false", 5) == 0 ||
@@ -48,7 +48,7 @@ static void read_drop_ins(const char *root, const char *folder, bool *allows)
 		const char *dot = strrchr(e->d_name, '.');
 		char file[2 * PATH_SIZE];
 
-		if (!dot || strcmp(dot, ".conf"))
+		if (!dot || strcmp(dot, ".conf") != 0)
 			continue;
 		snprintf(file, sizeof file, "%s/%s", path, e->d_name);
 		read_unit(file, allows);
