@@ -242,7 +242,7 @@ FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # A fuzz target can use every module except the programs' main files, and the unit tests' fixtures of MLS and schemas.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(STANDINS) $(TALK)) $(COMMON) \
-              $(addprefix tests/unit/mediad/,mls/mls_fixture.c mls/mls_fixture_forge.c mls/tree_fixture.c dave/gateway_fixture.c) tests/unit/control/tools/schema_suite.c $(DAVE_SIM) $(ROOMTEST))
+              $(addprefix tests/unit/mediad/,mls/mls_fixture.c mls/mls_fixture_forge.c mls/tree_fixture.c dave/gateway_fixture.c) tests/unit/control/tools/schema_suite.c $(DAVE_SIM) $(ROOMTEST) $(TEXTTEST))
 
 $(B)/libparley.a: $(FUZZOBJS)
 	@rm -f $@

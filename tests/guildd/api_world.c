@@ -52,6 +52,9 @@ void api_bot_add(struct api_call *c)
 	}
 	err = gd_bot_add(c->g->world, &b, api_number(c, "id", 0), api_text(c, "name", "bot"), token,
 			 api_number(c, "privileged", GD_INTENTS_PRIVILEGED));
+	/* A client that plays a person writes as one. */
+	if (!err && json_is_true(json_object_get(c->body, "person")))
+		b->user->bot = false;
 	made(c, err, err ? 0 : b->user->id);
 }
 

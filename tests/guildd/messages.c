@@ -83,6 +83,23 @@ void gd_message_delete(struct guildd *g, struct gd_channel *c, size_t at)
 	json_decref(m);
 }
 
+void gd_messages_delete(struct guildd *g, struct gd_channel *c, const json_t *ids)
+{
+	json_t *gone = json_array();
+	const json_t *id;
+	size_t i, at;
+
+	json_array_foreach(ids, i, id)
+	{
+		if (!gd_message_find(c, gd_id(id), &at))
+			continue;
+		json_decref(gd_vec_take(&c->messages, at));
+		json_array_append(gone, (json_t *)(uintptr_t)id);
+	}
+	gd_gateway_about(g, c, GD_INTENT_MESSAGES, "MESSAGE_DELETE_BULK",
+			 json_pack("{s:o, s:o}", "ids", gone, "channel_id", gd_id_json(c->id)));
+}
+
 void gd_reaction_add(struct guildd *g, const struct gd_channel *c, json_t *m,
 		     const struct gd_user *user, const char *emoji)
 {

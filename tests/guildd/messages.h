@@ -12,6 +12,8 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 		    json_t **out);
 void gd_message_edit(struct guildd *g, json_t *m, const char *content);
 void gd_message_delete(struct guildd *g, struct gd_channel *c, size_t at);
+/* Those of these ids that exist, told at once. */
+void gd_messages_delete(struct guildd *g, struct gd_channel *c, const json_t *ids);
 /* emoji: of Unicode. */
 void gd_reaction_add(struct guildd *g, const struct gd_channel *c, json_t *m,
 		     const struct gd_user *user, const char *emoji);

@@ -11,6 +11,7 @@
 #define GD_PERM_REACT	      (1ull << 6)
 #define GD_PERM_VIEW	      (1ull << 10)
 #define GD_PERM_SEND	      (1ull << 11)
+#define GD_PERM_MESSAGES      (1ull << 13) /* manage messages */
 #define GD_PERM_CONNECT	      (1ull << 20)
 #define GD_PERM_SPEAK	      (1ull << 21)
 #define GD_PERM_MUTE	      (1ull << 22)

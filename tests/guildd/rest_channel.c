@@ -193,15 +193,43 @@ void rest_message_patch(struct rest_call *c)
 	rest_ok(c, json_incref(m));
 }
 
+/* Those of others with the permission to manage messages. */
 void rest_message_delete(struct rest_call *c)
 {
 	struct gd_channel *ch;
 	size_t at;
-	json_t *m = message_of(c, &ch, &at, true);
+	json_t *m = message_of(c, &ch, &at, false);
 
 	if (!m)
 		return;
+	if (gd_id(json_object_get(json_object_get(m, "author"), "id")) != c->bot->user->id &&
+	    !rest_channel_of(c, GD_PERM_MESSAGES))
+		return;
 	gd_message_delete(c->g, ch, at);
+	rest_empty(c);
+}
+
+/* "Bulk Delete Messages": 2 to 100, not older than two weeks, which none here is. */
+void rest_messages_bulk_delete(struct rest_call *c)
+{
+	struct gd_channel *ch = rest_channel_of(c, GD_PERM_MESSAGES);
+	const json_t *list = json_object_get(c->body, "messages"), *id;
+	size_t i;
+
+	if (!ch)
+		return;
+	if (json_array_size(list) < 2 || json_array_size(list) > 100) {
+		rest_bad_field(c, "messages", "Must be between 2 and 100 in length.");
+		return;
+	}
+	json_array_foreach(list, i, id)
+	{
+		if (!gd_id(id)) {
+			rest_bad_field(c, "messages", "Value is not snowflake.");
+			return;
+		}
+	}
+	gd_messages_delete(c->g, ch, list);
 	rest_empty(c);
 }
 

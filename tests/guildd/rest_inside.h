@@ -50,6 +50,7 @@ typedef void(rest_h)(struct rest_call *c);
 	R(GET, "/channels/{}/messages/{}", rest_message_get, true, 10, 10)                         \
 	R(PATCH, "/channels/{}/messages/{}", rest_message_patch, true, 5, 5)                       \
 	R(DELETE, "/channels/{}/messages/{}", rest_message_delete, true, 5, 5)                     \
+	R(POST, "/channels/{}/messages/bulk-delete", rest_messages_bulk_delete, true, 1, 1)        \
 	R(PUT, "/channels/{}/messages/{}/reactions/{}/@me", rest_reaction_put, true, 4, 1)         \
 	R(POST, "/channels/{}/typing", rest_typing, true, 5, 5)                                    \
 	R(POST, "/channels/{}/send-soundboard-sound", rest_sound_send, true, 5, 5)                 \

@@ -1,0 +1,107 @@
+// A stage for benches of text chat: a guildd of its own with one server of text channels, and control without mediad.
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ALICE, BOB, BOT, TOKEN, until } from '../lib.mjs';
+
+// A text model of the dialect chat: answer(words, req) gets the text of the last message, and gives the parts of an answer, a status, or
+// null to drop the connection.
+export function model(answer) {
+  const server = createServer((req, res) => {
+    const at = process.hrtime.bigint();
+    let body = '';
+    req.on('data', (d) => { body += d; });
+    req.on('end', async () => {
+      const last = JSON.parse(body).messages.filter((m) => m.role === 'user').at(-1)?.content ?? '';
+      const said = await answer(Array.isArray(last) ? last.map((p) => p.text ?? '').join('\n') : last, at);
+      if (said === null) { res.destroy(); return; }
+      if (typeof said === 'number') { res.writeHead(said).end('{}'); return; }
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const content of said) res.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`);
+      res.end('data: [DONE]\n\n');
+    });
+  });
+  return new Promise((r) => { server.listen(0, '127.0.0.1', () => r(server)); });
+}
+
+export class Stage {
+  constructor(settings = {}, options = []) {
+    this.dir = mkdtempSync(join(tmpdir(), 'parley-text-'));
+    this.settings = settings;
+    this.options = options;
+    this.reasons = new Map(); // message -> reasons that control told
+  }
+
+  async api(method, path, body) {
+    const r = await fetch(this.ready.control + path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
+    const text = await r.text();
+    return text ? JSON.parse(text) : {};
+  }
+
+  program(name, args, env) {
+    const p = spawn(join(process.env.BIN, name), args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    p.ended = once(p, 'exit');
+    return p;
+  }
+
+  async open(channels, answer) {
+    const file = join(this.dir, 'ready');
+    this.guildd = this.program('guildd', ['--ready-file', file, '--log', 'fatal']);
+    this.guildd.stdout.resume();
+    this.guildd.stderr.resume();
+    if (!(await until(() => existsSync(file) && readFileSync(file, 'utf8').length > 10, 10000))) throw new Error('guildd does not start');
+    this.ready = JSON.parse(readFileSync(file, 'utf8'));
+    this.model = await model(answer);
+    this.channels = [];
+    const guild = (await this.api('POST', '/guilds', { name: 'stage', owner_id: ALICE })).id;
+    for (const user of [BOT, ALICE, BOB]) await this.api('POST', `/guilds/${guild}/members`, { user_id: user });
+    for (let i = 0; i < channels; i++) this.channels.push((await this.api('POST', `/guilds/${guild}/channels`, { type: 'text', name: `c${i}` })).id);
+    await this.start();
+  }
+
+  async start() {
+    const env = { DISCORD_TOKEN: TOKEN, PARLEY_DISCORD_API: this.ready.rest, OPENAI_API_KEY: '', PARLEY_BRAIN_URL: 'ws://127.0.0.1:9/', PARLEY_TEXT_CHAT: 'all',
+      PARLEY_TEXT_SPACING_S: '0', PARLEY_TEXT_PER_HOUR: '60', PARLEY_TEXT_URL: `http://127.0.0.1:${this.model.address().port}/v1`, ...this.settings };
+    const p = this.program('control', ['--media-sock', join(this.dir, 'none.sock'), '--state-dir', join(this.dir, 'state'), '--ca', this.ready.ca,
+      ...this.options], env);
+    this.control = p;
+    let up = false;
+    let rest = '';
+    const read = (d) => {
+      const lines = (rest + d).split('\n');
+      rest = lines.pop();
+      for (const line of lines) {
+        if (process.env.DEBUG) process.stderr.write(`${line}\n`);
+        if (/ (ready|resumed) /.test(line)) up = true;
+        const m = / text_message .*\bmessage=(\d+) .*\breason=([a-z_]+)/.exec(line);
+        if (m) this.reasons.set(m[1], [...(this.reasons.get(m[1]) ?? []), m[2]]);
+      }
+    };
+    p.stdout.setEncoding('utf8').on('data', read);
+    p.stderr.setEncoding('utf8').on('data', read);
+    if (!(await until(() => up || p.exitCode !== null, 20000)) || !up) throw new Error('control does not become ready');
+  }
+
+  async kill(signal) {
+    this.control.kill(signal);
+    await this.control.ended;
+  }
+
+  // The bot's messages in all channels.
+  async answers() {
+    const all = [];
+    for (const channel of this.channels) all.push(...(await this.api('GET', `/channels/${channel}/messages`)).filter((m) => m.author.id === BOT));
+    return all;
+  }
+
+  close() {
+    this.control?.kill('SIGKILL');
+    this.guildd?.kill('SIGKILL');
+    this.model?.closeAllConnections?.();
+    this.model?.close();
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

@@ -1,0 +1,182 @@
+// text_doubles: written messages that got two answers; text_lost: messages that address the bot and got neither an answer nor a named
+// reason, over seeded runs with lost gateway connections, resumes, new sessions, failing REST and kill -9 of control.
+//
+// A run is one channel with a script of its own, drawn from its seed. CHANNELS runs play at the same time on a stage of their own
+// and share the faults, which are drawn from the first seed. Every message holds a word of its own, and the text model, a script in this
+// process, answers with the words of the messages that it was asked about: what an answer covers is read from what arrived in the
+// channel, without control's help.
+//
+//   BENCH_SEEDS=n   runs in all (500)      SEED=n   the first (1)      LANES=n   batches at a time (2)
+//   PLANT=…         a test of this bench, which must find what was planted: `double`, an answer arrives twice by another hand; `lost`, an
+//                   answer vanishes
+import { ALICE, BOB, BOT, TOKEN, sleep, until } from '../lib.mjs';
+import { seeded } from '../group.mjs';
+import { Stage } from './text_stage.mjs';
+import { row } from './watch.mjs';
+
+const RUNS = Number(process.env.BENCH_SEEDS ?? 500);
+const FIRST = Number(process.env.SEED ?? 1);
+const CHANNELS = Math.min(50, RUNS);
+const PLAY_MS = 14000;
+const SETTLE_MS = 60000;
+const STOP = '\u{1f6d1}';
+const { PLANT } = process.env;
+const wordsOf = (text) => [...new Set(text.match(/\bq\d+x\d+\b/g) ?? [])];
+
+class Batch extends Stage {
+  constructor(first, n) {
+    super({ PARLEY_TEXT_COALESCE_S: '1' });
+    this.first = first;
+    this.n = n;
+    this.rnd = seeded(first * 2654435761);
+    this.sent = []; // { id, word, channel, direct, gone }
+    this.kills = 0;
+    this.faults = [];
+  }
+
+  // Answers slowly, not at all, or with a failure, as drawn.
+  async answer(last) {
+    const draw = this.rnd.below(100);
+    await sleep(draw < 5 ? 4000 : this.rnd.below(900));
+    if (draw >= 5 && draw < 12) return draw < 9 ? 500 : 429;
+    if (draw >= 12 && draw < 15) return null;
+    return draw === 99 ? ['[SKIP]'] : ['About ', ...wordsOf(last).map((w) => `${w} `), 'that is all.'];
+  }
+
+  async kill(signal) {
+    this.kills += 1;
+    await super.kill(signal);
+  }
+
+  // One fault, and for how long it lasts.
+  async fault() {
+    const { rnd } = this;
+    const on = (path, body = {}) => this.api('POST', `/users/${BOT}/${path}`, body);
+    const rest = (status, more = {}) => this.api('POST', '/faults', { method: 'POST', contains: '/messages', times: 1 + rnd.below(4), status, ...more });
+    const kinds = {
+      drop: () => on('drop', { which: 'main' }),
+      close: () => on('close', { which: 'main', code: rnd.pick([1001, 4000, 4007, 4009]) }),
+      invalid: async () => { await on('invalidate'); await on('drop', { which: 'main' }); },
+      away: async () => { await this.api('POST', '/switches', { main_away: 1 }); await on('drop', { which: 'main' }); await sleep(rnd.below(2500)); await this.api('POST', '/switches', { main_away: 0 }); },
+      rest500: () => rest(rnd.pick([500, 502, 503])),
+      rest429: () => rest(429, { retry_after: 0.2 + rnd.below(10) / 10 }),
+      kill: async () => { await this.kill('SIGKILL'); await sleep(rnd.below(1500)); await this.start(); },
+      term: async () => { await this.kill('SIGTERM'); await sleep(rnd.below(1500)); await this.start(); },
+    };
+    const kind = rnd.pick([...Object.keys(kinds), 'kill', 'drop']);
+    this.faults.push(kind);
+    await kinds[kind]();
+  }
+
+  // One channel's run.
+  async run(i) {
+    const seed = this.first + i;
+    const rnd = seeded(seed);
+    const channel = this.channels[i];
+    const acts = 2 + rnd.below(4);
+    let k = 0;
+    const write = async (user, kind) => {
+      const word = `q${seed}x${k++}`;
+      const texts = { mention: `<@${BOT}> what about ${word}`, named: `parley, what about ${word}?`, ambient: `the bell rang for ${word}` };
+      const m = { word, channel, user, direct: kind !== 'ambient' };
+      this.sent.push(m);
+      m.id = (await this.api('POST', `/channels/${channel}/messages`, { user_id: user, content: texts[kind] })).id;
+      return m;
+    };
+    await sleep(rnd.below(2000));
+    for (let a = 0; a < acts; a++) {
+      const user = rnd.pick([ALICE, BOB]);
+      const m = await write(user, rnd.pick(['mention', 'mention', 'named', 'ambient']));
+      for (let more = rnd.below(6) === 0 ? 1 + rnd.below(2) : 0; more; more--) { await sleep(rnd.below(300)); await write(user, 'mention'); }
+      await sleep(rnd.below(1500));
+      const then = rnd.below(12);
+      if (then === 0) await this.api('PATCH', `/channels/${channel}/messages/${m.id}`, { content: `<@${BOT}> what about ${m.word}, please` });
+      if (then === 1) { await this.api('DELETE', `/channels/${channel}/messages/${m.id}`); m.gone = true; }
+      if (then === 2) { await this.api('POST', `/channels/${channel}/messages/${m.id}/reactions`, { user_id: user, emoji: STOP }); m.stopped = true; }
+      await sleep(rnd.below(2000));
+    }
+  }
+
+  // How often each word was answered.
+  async counts() {
+    const count = new Map();
+    for (const m of await this.answers()) for (const w of wordsOf(m.content)) count.set(w, (count.get(w) ?? 0) + 1);
+    return count;
+  }
+
+  // A named reason other than that it was answered.
+  refused(m) { return (this.reasons.get(m.id) ?? []).find((r) => !r.startsWith('sent_')); }
+
+  lost(count) { return this.sent.filter((m) => m.direct && !m.gone && !count.get(m.word) && !this.refused(m)); }
+
+  // Returns the number of messages that it is about.
+  async plant() {
+    const answer = (await this.answers()).find((m) => wordsOf(m.content).length);
+    if (PLANT === 'lost')
+      await this.api('DELETE', `/channels/${answer.channel_id}/messages/${answer.id}`);
+    else
+      await fetch(`${this.ready.rest}/channels/${answer.channel_id}/messages`, { method: 'POST', body: JSON.stringify({ content: answer.content }),
+        headers: { authorization: `Bot ${TOKEN}`, 'user-agent': 'DiscordBot (https://example.org, 1)', 'content-type': 'application/json' } });
+    const words = wordsOf(answer.content);
+    return this.sent.filter((m) => words.includes(m.word) && (PLANT === 'double' || m.direct)).length;
+  }
+
+  async play() {
+    try {
+      await this.open(this.n, (last) => this.answer(last));
+      const runs = Promise.all(this.channels.map((_, i) => this.run(i)));
+      const end = Date.now() + PLAY_MS;
+      while (Date.now() < end) {
+        await sleep(300 + this.rnd.below(1500));
+        await this.fault();
+      }
+      await runs;
+      const settled = await until(async () => !this.lost(await this.counts()).length, SETTLE_MS, 500);
+      await sleep(1500); // for a second answer
+      this.planted = PLANT ? await this.plant() : 0;
+      const count = await this.counts();
+      this.out = { doubles: this.sent.filter((m) => count.get(m.word) > 1), lost: this.lost(count), settled: !!settled,
+        answered: this.sent.filter((m) => count.get(m.word)).length, direct: this.sent.filter((m) => m.direct).length,
+        refused: this.sent.filter((m) => m.direct && !count.get(m.word) && this.refused(m)).length };
+      for (const [what, list] of [['DOUBLE', this.out.doubles], ['LOST', this.out.lost]])
+        for (const m of list) process.stderr.write(`${what} ${m.word} (message ${m.id}, of ${this.reasons.get(m.id) ?? 'no reason'}; faults ${this.faults.join(' ')})\n`);
+    } finally {
+      this.close();
+    }
+    return this.out;
+  }
+}
+
+const sum = { runs: 0, doubles: 0, lost: 0, answered: 0, direct: 0, refused: 0, kills: 0, faults: 0, planted: 0, reasons: {} };
+let next = FIRST;
+async function lane() {
+  while (next < FIRST + RUNS) {
+    const first = next;
+    const n = Math.min(CHANNELS, FIRST + RUNS - first);
+    next += n;
+    const batch = new Batch(first, n);
+    const out = await batch.play();
+    sum.runs += n;
+    sum.doubles += out.doubles.length;
+    sum.lost += out.lost.length;
+    for (const k of ['answered', 'direct', 'refused']) sum[k] += out[k];
+    for (const m of batch.sent) { const r = batch.refused(m); if (m.direct && r) sum.reasons[r] = (sum.reasons[r] ?? 0) + 1; }
+    sum.kills += batch.kills;
+    sum.faults += batch.faults.length;
+    sum.planted += batch.planted;
+    process.stderr.write(`seeds ${first} to ${first + n - 1}: ${out.direct} direct, ${out.answered} answered, ${out.refused} with another reason, ${out.doubles.length} doubles, ${out.lost.length} lost\n`);
+  }
+}
+process.on('unhandledRejection', (e) => { process.stderr.write(`${e?.stack ?? e}\n`); process.exit(1); });
+await Promise.all(Array.from({ length: Number(process.env.LANES ?? 2) }, lane));
+if (PLANT) {
+  const got = PLANT === 'double' ? sum.doubles : sum.lost;
+  const ok = got === sum.planted && got > 0 && (PLANT === 'double' ? sum.lost : sum.doubles) === 0;
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${PLANT}: ${got} found, ${sum.planted} planted`);
+  console.log(`${ok ? 1 : 0} passed, ${ok ? 0 : 1} failed, 0 skipped`);
+  process.exit(ok ? 0 : 1);
+}
+const more = { runs: sum.runs, direct: sum.direct, answered: sum.answered, refused: sum.refused, kills: sum.kills, faults: sum.faults, reasons: sum.reasons };
+row('text_doubles', sum.doubles, '', more);
+row('text_lost', sum.lost, '', more);
+process.exit(0);
