@@ -224,8 +224,29 @@ json_t *gd_application_json(const struct gd_bot *b, const struct gd_user *owner)
 	return o;
 }
 
-/* Users that the content names as <@id> or <@!id>, each once. */
-static json_t *mentions(const struct gd_world *w, const char *content)
+/* Whether allowed_mentions of a message's body let it mention this user; without them it may. */
+static bool may_mention(const json_t *body, const struct gd_user *u)
+{
+	const json_t *allowed = json_object_get(body, "allowed_mentions"), *v;
+	size_t i;
+
+	if (!json_is_object(allowed))
+		return true;
+	json_array_foreach(json_object_get(allowed, "parse"), i, v)
+	{
+		if (json_is_string(v) && strcmp(json_string_value(v), "users") == 0)
+			return true;
+	}
+	json_array_foreach(json_object_get(allowed, "users"), i, v)
+	{
+		if (gd_id(v) == u->id)
+			return true;
+	}
+	return false;
+}
+
+/* Users that the content names as <@id> or <@!id> and may mention, each once. */
+static json_t *mentions(const struct gd_world *w, const char *content, const json_t *body)
 {
 	json_t *list = json_array();
 	uint64_t seen[32];
@@ -242,7 +263,7 @@ static json_t *mentions(const struct gd_world *w, const char *content)
 		u = *end == '>' ? gd_user_find(w, id) : NULL;
 		for (size_t i = 0; i < n; i++)
 			dup = dup || seen[i] == id;
-		if (!u || dup || n == 32)
+		if (!u || dup || n == 32 || !may_mention(body, u))
 			continue;
 		seen[n++] = id;
 		json_array_append_new(list, gd_user_json(u));
@@ -259,7 +280,7 @@ json_t *gd_message_json(const struct gd_world *w, const struct gd_message_in *in
 			      "id", gd_id_json(in->id), "channel_id", gd_id_json(in->channel),
 			      "author", gd_user_json(in->author), "content", in->content,
 			      "timestamp", gd_time_json(in->now_ms), "edited_timestamp", "tts", 0,
-			      "mention_everyone", 0, "mentions", mentions(w, in->content),
+			      "mention_everyone", 0, "mentions", mentions(w, in->content, in->body),
 			      "mention_roles", "attachments", "embeds", "components", "pinned", 0,
 			      "type", in->type, "flags", (int)in->flags);
 
