@@ -191,12 +191,13 @@ static void emit_member(struct vgw *g, uint64_t user, bool present)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_MEMBER, .member = {user, present}});
 }
 
+/* However many they are: the message has a limit of its own. */
 static bool on_clients(struct vgw *g, const json_t *d)
 {
 	const json_t *ids = json_object_get(d, "user_ids");
 	size_t n = json_array_size(ids);
 	uint64_t user;
-	bool ok = json_is_array(ids) && n <= VGW_IDS_MAX;
+	bool ok = json_is_array(ids);
 
 	for (size_t i = 0; ok && i < n; i++) {
 		if (vgw_get_id(json_array_get(ids, i), &user))

@@ -12,7 +12,7 @@
 /* The newest version of DAVE (end-to-end encryption) that we support. */
 #define VGW_DAVE_VERSION 1
 
-enum { VGW_TEXT_MAX = 2048, VGW_IDS_MAX = 8192 };
+enum { VGW_TEXT_MAX = 2048 };
 
 size_t vgw_put_identify(char *buf, size_t cap, uint64_t guild, uint64_t user, const char *session,
 			const char *token);
