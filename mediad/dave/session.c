@@ -158,6 +158,8 @@ static void remove_user(struct dave_session *s, uint64_t now, uint64_t user)
 	dave_heal_left(s, now, user);
 	memmove(s->users + i, s->users + i + 1, (--s->n_users - i) * sizeof *s->users);
 	dave_heal_changed(s, now, user);
+	if (s->n_users == 1 && !s->in_group)
+		dave_transition_expire(s, now);
 }
 
 /* ---- jobs ---- */
@@ -474,6 +476,8 @@ static void on_job_result(struct dave_session *s, uint64_t now, struct dave_job 
 	s->in_group = job->in_group;
 	if (was_in && !s->in_group)
 		dave_transition_left(s, now);
+	if (was_in && !s->in_group && s->n_users == 1)
+		dave_transition_expire(s, now);
 	switch (job->type) {
 	case DAVE_JOB_RESET:
 	case DAVE_JOB_REKEY:

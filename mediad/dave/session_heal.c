@@ -563,6 +563,13 @@ void dave_heal_resumed(struct dave_session *s, uint64_t now)
 		s->ask_again_at = now + DAVE_ASK_AGAIN_MS * NS_PER_MS;
 }
 
+/* Without encryption op 31 has no answer, so it is neither owed nor sent again. */
+void dave_heal_clear(struct dave_session *s)
+{
+	s->answer_owed = s->asked = false;
+	s->ask_again_at = DAVE_NEVER;
+}
+
 static void ask_again(struct dave_session *s)
 {
 	request_new_package(s, s->last_id);

@@ -169,7 +169,9 @@ void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uin
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id);
 /* We have left the group. */
 void dave_transition_left(struct dave_session *s, uint64_t now);
-/* The group is created anew and no other member is present: its keys expire. */
+/* The group has ended and no other member is present: its keys expire. */
+void dave_transition_expire(struct dave_session *s, uint64_t now);
+/* The same when the group is created anew: we send no more, too. */
 void dave_transition_alone(struct dave_session *s, uint64_t now);
 void dave_transition_timer(struct dave_session *s, uint64_t now);
 uint64_t dave_transition_deadline(const struct dave_session *s);
@@ -215,6 +217,8 @@ void dave_heal_left(struct dave_session *s, uint64_t now, uint64_t user);
 void dave_heal_changed(struct dave_session *s, uint64_t now, uint64_t user);
 /* An epoch arrived. */
 void dave_heal_epoch(struct dave_session *s);
+/* Encryption has ended. */
+void dave_heal_clear(struct dave_session *s);
 /* A commit removed us. */
 void dave_heal_removed(struct dave_session *s, uint64_t now);
 /* Drops outages of users that are not in this group; they have left or will be reported again. */

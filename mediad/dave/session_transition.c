@@ -127,6 +127,7 @@ static void execute_transition(struct dave_session *s, uint64_t now,
 		dave_send_clear(s, true, DAVE_NEVER);
 		s->want_drop = true;
 		s->want_rekey = false;
+		dave_heal_clear(s);
 		/* The group ends, and with it the keys of the transitions that still wait. */
 		for (unsigned i = 0; i < s->n_pending; i++)
 			s->pending[i].serial = 0;
@@ -245,6 +246,13 @@ void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id)
 void dave_transition_left(struct dave_session *s, uint64_t now)
 {
 	s->send_until = now + DAVE_GRACE_MS * NS_PER_MS;
+}
+
+/* Nobody is there whom the end of these keys leaves deaf, and no epoch follows that would end them.
+ */
+void dave_transition_expire(struct dave_session *s, uint64_t now)
+{
+	expire_epochs(s, now);
 }
 
 void dave_transition_alone(struct dave_session *s, uint64_t now)
