@@ -117,8 +117,11 @@ void call_engine_event(const struct ev *ev, void *owner)
 	case EV_SPEAKING:
 	case EV_HEARD:
 	case EV_HEARD_END:
+		hear_event(c, ev);
+		return;
 	case EV_SLOT_GONE:
 		hear_event(c, ev);
+		call_finish_step(c);
 		return;
 	case EV_LANE:
 	case EV_LANE_PROGRESS:

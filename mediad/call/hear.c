@@ -606,6 +606,7 @@ static void on_slot_gone(struct call *c, const struct ev *ev)
 				 (unsigned long long)p->user);
 	} else if (p) {
 		p->returning--;
+		secure_forget_outage(c, p);
 	}
 	secure_take_slot(c, ev->slot, p);
 	if (p)

@@ -542,6 +542,15 @@ void secure_end_outage(struct call *c, struct person *p, const char *how)
 	p->outage_in_log = false;
 }
 
+void secure_forget_outage(struct call *c, struct person *p)
+{
+	if (!p->outage_since)
+		return;
+	secure_end_outage(c, p, "no longer received");
+	if (c->secure.session)
+		dave_session_forget_outage(c->secure.session, call_now(c), p->user);
+}
+
 static void begin_outage(struct call *c, struct person *p, uint64_t at)
 {
 	uint64_t now = call_now(c);
@@ -561,8 +570,7 @@ static void on_outage(struct call *c, const struct ev *ev)
 	if (!p)
 		return;
 	if (ev->dave.unknown) {
-		secure_end_outage(c, p, "no longer received");
-		dave_session_forget_outage(c->secure.session, call_now(c), p->user);
+		secure_forget_outage(c, p);
 		return;
 	}
 	if (!ev->dave.undecryptable) {

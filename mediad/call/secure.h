@@ -73,6 +73,8 @@ void secure_event(struct call *c, const struct ev *ev);
 /* Ends the decryption outage of this person, who is decrypted again or has left. how: for the log.
  */
 void secure_end_outage(struct call *c, struct person *p, const char *how);
+/* The same where nothing was decrypted: its slot is gone, or its packets are no longer wanted. */
+void secure_forget_outage(struct call *c, struct person *p);
 /* True if this user was given up (dave_session_gave_up). */
 bool secure_gave_up(const struct call *c, uint64_t user);
 /* Returns false when the job is not of this session; it stays with the caller. */

@@ -111,6 +111,26 @@ TEST(secure_an_outage_that_ends_unknown_is_no_evidence)
 	rig_finish();
 }
 
+/* A slot that is replaced takes its outage along: nothing would report its end. */
+TEST(secure_an_outage_ends_with_its_slot)
+{
+	struct person *anna;
+	struct ev ev;
+
+	start_outage(&ev);
+	CHECK_INT(rig.secure.undecryptable, 1);
+	anna = hear_find(rig.c, ANNA);
+	CHECK(anna && anna->slot);
+	anna->stale = true; /* it missed a command */
+	hear_replace_slots(rig.c);
+	for (unsigned i = 0; i < 200; i++)
+		rig_audio();
+	CHECK(anna->slot && !anna->returning && !anna->stale);
+	CHECK(anna->outage_since == 0);
+	CHECK_INT(rig.secure.undecryptable, 0);
+	rig_finish();
+}
+
 /* Others are heard, so no more keys are requested for one broken member; control learns of it with
  * that member's statistics. */
 TEST(secure_tells_control_of_a_member_given_up)
