@@ -424,6 +424,11 @@ static uint64_t turn_to_ask(const struct dave_session *s, const struct dave_epoc
 	return min_time(before, DAVE_CHANGE_TURNS) * DAVE_CHANGE_STEP_MS * NS_PER_MS;
 }
 
+static uint64_t change_wait(const struct dave_session *s, const struct dave_epoch *e)
+{
+	return DAVE_CHANGE_MS * NS_PER_MS + turn_to_ask(s, e);
+}
+
 void dave_heal_changed(struct dave_session *s, uint64_t now, uint64_t user)
 {
 	const struct dave_epoch *e = own_epoch(s);
@@ -434,12 +439,13 @@ void dave_heal_changed(struct dave_session *s, uint64_t now, uint64_t user)
 	if (!e || member == present || s->change_by != DAVE_NEVER)
 		return;
 	s->change_user = user;
-	s->change_by = now + DAVE_CHANGE_MS * NS_PER_MS + turn_to_ask(s, e);
+	s->change_by = now + change_wait(s, e);
 }
 
-/* Whoever is not in this epoch either, or has left and still is, is awaited, but not longer than
- * before. */
-void dave_heal_epoch(struct dave_session *s)
+/* Whoever is not in this epoch either, or has left and still is, is awaited: not longer than
+ * before, unless it was for another one whom this epoch settled. When people come one after the
+ * other each epoch lacks the newest. */
+void dave_heal_epoch(struct dave_session *s, uint64_t now)
 {
 	const struct dave_epoch *e = s->epochs[0].epoch;
 	uint64_t newcomer = find_newcomer(s, e);
@@ -449,8 +455,11 @@ void dave_heal_epoch(struct dave_session *s)
 		s->left_user = 0;
 	if (!newcomer && !s->left_user)
 		s->change_by = DAVE_NEVER;
-	if (is_settled(s, e, s->change_user))
-		s->change_user = newcomer ? newcomer : s->left_user;
+	if (!is_settled(s, e, s->change_user))
+		return;
+	s->change_user = newcomer ? newcomer : s->left_user;
+	if (s->change_by != DAVE_NEVER)
+		s->change_by = now + change_wait(s, e);
 }
 
 static void ask_for_change(struct dave_session *s, uint64_t now)

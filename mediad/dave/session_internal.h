@@ -216,7 +216,7 @@ void dave_heal_left(struct dave_session *s, uint64_t now, uint64_t user);
 /* A user came or left, and the list of those present says so already. */
 void dave_heal_changed(struct dave_session *s, uint64_t now, uint64_t user);
 /* An epoch arrived. */
-void dave_heal_epoch(struct dave_session *s);
+void dave_heal_epoch(struct dave_session *s, uint64_t now);
 /* Encryption has ended. */
 void dave_heal_clear(struct dave_session *s);
 /* A commit removed us. */

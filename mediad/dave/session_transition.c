@@ -180,7 +180,7 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 	dave_send_forget_commit(s);
 	dave_send_epoch(s, e);
 	dave_heal_keep_members(s, e);
-	dave_heal_epoch(s);
+	dave_heal_epoch(s, now);
 	s->epoch_by = s->welcome_by = s->ask_again_at = DAVE_NEVER;
 	s->asked = false;
 	s->join_grace_until = 0;

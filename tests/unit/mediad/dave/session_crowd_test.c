@@ -1,4 +1,4 @@
-/* More people than a group can have, while a key job runs. */
+/* More people than a group can have, while a key job runs; people who come one after the other. */
 #include "tests/unit/mediad/dave/script.h"
 
 #include "tests/test.h"
@@ -48,5 +48,28 @@ TEST(dave_session_is_described_behind_a_crowd_behind_a_job)
 	script_wait(&t, 60000);
 	SAID(&t, "job:sender clear:yes,ever");
 	CHECK_INT(status(&t)->rejoins, 0);
+	script_end(&t);
+}
+
+/* The newest comes while the commit for the one before is under way, so each epoch lacks somebody.
+ */
+TEST(dave_heal_asks_nothing_while_people_come_one_after_the_other)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (uint16_t i = 0; i < 60; i++) {
+		dave_session_member(t.s, t.now, 20 + i, true);
+		script_epoch(&t, 10 + i);
+		script_op(&t, 22, 10 + i, 0, 0);
+		script_member(&t, 20 + i, true); /* in the next one */
+		script_wait(&t, 500);
+		CHECK(!strstr(script_said(&t), "op31"));
+	}
+	CHECK_INT(status(&t)->recovers, 0);
+	/* The last of them is never added. */
+	script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS);
+	CHECK(strstr(script_said(&t), "op31"));
 	script_end(&t);
 }
