@@ -32,6 +32,7 @@ enum { FIELDS_MAX = 20 };
 #define FIELD_action(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, action.m)},
 #define FIELD_memory(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, memory.m)},
 #define FIELD_text(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, text.m)},
+#define FIELD_message(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, message.m)},
 #define X(set)                                                                                     \
 	static const struct bus_event_field fields_##set[] = {EVENT_FIELDS_##set(FIELD_##set)};
 EVENT_SETS(X)

@@ -21,7 +21,8 @@ static const struct {
 /* JavaScript has no 64-bit integers, so Discord writes ids as texts. */
 static bool is_id(const char *column)
 {
-	return strcmp(column, "guild") == 0 || strcmp(column, "channel") == 0;
+	return strcmp(column, "guild") == 0 || strcmp(column, "channel") == 0 ||
+	       strcmp(column, "message") == 0;
 }
 
 static json_t *column_json(sqlite3_stmt *s, int i)

@@ -22,6 +22,7 @@
 #include "control/store/faults.h"
 #include "control/store/growth.h"
 #include "control/store/history.h"
+#include "control/store/messages.h"
 #include "control/store/reserve.h"
 #include "control/store/rows.h"
 #include "control/store/said.h"
@@ -207,14 +208,17 @@ static struct record *take_records(struct queue *q, uint32_t *n)
 	return head;
 }
 
-static int write_batch(struct db *db, struct record **list, uint32_t *n)
+static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 {
 	struct record *r = *list;
+	struct db *db = to->db;
 	int err = db_begin(db);
 
 	*n = 0;
-	for (; r && *n < BATCH && !err; r = r->next, ++*n)
+	for (; r && *n < BATCH && !err; r = r->next, ++*n) {
 		err = rows_add(db, r->ev, r->words);
+		to->took_away = to->took_away || messages_takes_away(r->ev);
+	}
 	if (err)
 		db_rollback(db);
 	else
@@ -242,7 +246,7 @@ int job_run_history(struct job_runner *r)
 			err = r->err ? r->err : EIO;
 			break;
 		}
-		err = job_note_outcome(r, write_batch(r->db, &at, &n));
+		err = job_note_outcome(r, write_batch(r, &at, &n));
 		left -= err ? 0 : n;
 	}
 	if (err) {
@@ -271,6 +275,11 @@ static int expire_rows(struct job_runner *r, const struct job *j, unsigned *chan
 	if (!err)
 		err = summaries_expire(r->db, j->facts_ms, &facts);
 	*changed += facts;
+	if (!err && r->took_away)
+		err = db_merge_terms(r->db);
+	*changed += r->took_away;
+	if (!err)
+		r->took_away = false;
 	return err;
 }
 

@@ -111,6 +111,7 @@ struct job_runner {
 	bool guilds_lost;  /* some could not be saved, and what is saved is not whole */
 	bool limited;	   /* the database had grown too large; told already */
 	int64_t checked_day;
+	bool took_away;	    /* an edit or a deletion of a message took words out of the rows */
 	bool truncate;	    /* words were taken away and stand in the WAL */
 	unsigned long lost; /* rows of history that could not be written */
 };

@@ -12,6 +12,8 @@
 #include "control/settings/prices.h"
 #include "control/store/audit.h"
 #include "control/store/db.h"
+#include "control/store/messages.h"
+#include "control/store/timeline.h"
 #include "proto/discord.h"
 
 #define DAY_MS UINT64_C(86400000)
@@ -22,14 +24,6 @@ bool rows_kept(const struct bus_event *ev)
 }
 
 /* ---- adding ---- */
-
-/* A line of the timeline. */
-struct line {
-	uint64_t guild, session, channel, utterance, turn, user, started_ms, ended_ms;
-	const char *name, *text, *source, *language, *addressee;
-	int64_t confidence; /* below 0: not known */
-	bool consent;
-};
 
 /* NULL for a text that is empty. */
 static const char *maybe_text(const char *text)
@@ -45,41 +39,12 @@ static void bind_maybe(sqlite3_stmt *s, int at, int64_t v)
 		sqlite3_bind_int64(s, at, v);
 }
 
-static int add_line(struct db *db, const struct line *l, bool words)
-{
-	sqlite3_stmt *s = db_use(db, DB_ADD_UTTERANCE);
-	const char *text = words ? maybe_text(l->text) : NULL;
-	int err;
-
-	db_bind_uint(s, 1, l->guild);
-	db_bind_uint(s, 2, l->session);
-	db_bind_uint(s, 3, l->utterance);
-	db_bind_uint(s, 4, l->user);
-	db_bind_text(s, 5, l->name);
-	db_bind_text(s, 6, text);
-	db_bind_uint(s, 7, l->started_ms);
-	db_bind_uint(s, 8, l->ended_ms);
-	db_bind_text(s, 9, l->source);
-	db_bind_uint(s, 10, l->channel);
-	bind_maybe(s, 11, l->turn ? (int64_t)l->turn : -1);
-	db_bind_text(s, 12, maybe_text(l->language));
-	bind_maybe(s, 13, l->confidence);
-	db_bind_text(s, 14, l->addressee);
-	db_bind_uint(s, 15, l->consent);
-	err = db_run(db, s);
-	if (err || !text)
-		return err;
-	s = db_use(db, DB_ADD_TERMS);
-	db_bind_uint(s, 1, db_last_row(db));
-	return db_run(db, s);
-}
-
 static int add_utterance(struct db *db, const struct bus_event *ev, bool words)
 {
 	const struct event_utterance *u = &ev->utterance;
 
-	return add_line(db,
-			&(struct line){.guild = ev->guild,
+	return timeline_add(db,
+			&(struct timeline_line){.guild = ev->guild,
 				       .session = u->session,
 				       .channel = u->channel,
 				       .utterance = u->utterance,
@@ -102,8 +67,8 @@ static int add_answer(struct db *db, const struct bus_event *ev, bool words)
 
 	if (!words || !maybe_text(t->said))
 		return 0;
-	return add_line(db,
-			&(struct line){.guild = ev->guild,
+	return timeline_add(db,
+			&(struct timeline_line){.guild = ev->guild,
 				       .session = t->session,
 				       .channel = t->channel,
 				       .turn = t->turn,
@@ -375,6 +340,8 @@ int rows_add(struct db *db, const struct bus_event *ev, bool words)
 	switch (ev->type) {
 	case EVENT_UTTERANCE:
 		return add_utterance(db, ev, words);
+	case EVENT_MESSAGE:
+		return messages_take(db, ev, words);
 	case EVENT_SPEECH_DROPPED:
 		return add_speech(db, ev);
 	case EVENT_TURN:

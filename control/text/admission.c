@@ -12,7 +12,7 @@ static bool is_blank(const char *text)
 	return !*text;
 }
 
-static bool is_channel_blocked(const struct settings *s, uint64_t channel)
+bool text_channel_is_blocked(const struct settings *s, uint64_t channel)
 {
 	return s->unread || settings_ids_have(s->text_blocked_channels, channel) ||
 	       (!settings_ids_empty(s->text_channels) &&
@@ -26,7 +26,7 @@ static enum text_reason refusal_of(const struct settings *s, const struct text_e
 		return TEXT_REASON_SELF_MESSAGE;
 	if (!ev->user)
 		return TEXT_REASON_MISSING_AUTHOR;
-	if (is_channel_blocked(s, ev->channel))
+	if (text_channel_is_blocked(s, ev->channel))
 		return TEXT_REASON_CHANNEL_BLOCKED;
 	if (ev->bot)
 		return TEXT_REASON_BOT_MESSAGE;
@@ -93,7 +93,7 @@ bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struc
 	enum text_reason reason = TEXT_REASON_NONE;
 
 	l->t.admission = rule_of(chat->settings, &l->t);
-	if (is_channel_blocked(chat->settings, ch->id))
+	if (text_channel_is_blocked(chat->settings, ch->id))
 		reason = TEXT_REASON_CHANNEL_BLOCKED;
 	else if (settings_ids_have(chat->settings->blocked_users, l->t.user))
 		reason = TEXT_REASON_USER_BLOCKED;
@@ -157,7 +157,7 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 static bool is_told_only(const struct text_chat *chat, const struct text_event *ev)
 {
 	return (ev->self || ev->bot) && !is_blank(ev->text) &&
-	       !is_channel_blocked(chat->settings, ev->channel);
+	       !text_channel_is_blocked(chat->settings, ev->channel);
 }
 
 void text_admission_take(struct text_chat *chat, const struct text_event *ev)

@@ -60,6 +60,8 @@ void text_step(struct text_chat *chat, const struct text_event *event, uint64_t 
 /* When it needs a TEXT_TIMER at the latest; UINT64_MAX for never. */
 uint64_t text_deadline(const struct text_chat *chat);
 
+/* True if the settings keep the bot out of this channel. */
+bool text_channel_is_blocked(const struct settings *settings, uint64_t channel);
 /* Messages that have not ended. */
 size_t text_waiting(const struct text_chat *chat);
 /* Messages that ended for this reason, since text_chat_alloc. */

@@ -292,6 +292,7 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 	job->reply = e->reply;
 	job->channel = e->channel;
 	job->first = e->triggers[0]->message;
+	job->keep = text_keeping_asked(g, e);
 	if (write_ask(job, e)) {
 		fail(g, e->channel, e->reply, false);
 		return;

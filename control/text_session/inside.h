@@ -3,6 +3,7 @@
  * text_session.c   the servers, events of the gateway, the steps of the cores
  * asking.c         answers and decisions of models
  * recall.c         what the memory has about a question
+ * keeping.c        which messages the store may keep
  * sending.c        messages, reactions and the typing indicator */
 #ifndef CONTROL_TEXT_SESSION_INSIDE_H
 #define CONTROL_TEXT_SESSION_INSIDE_H
@@ -24,6 +25,8 @@ enum {
 	TEXT_PARTS = 5,	    /* messages of an answer; longer ones are sent as a file */
 	TEXT_ANSWER_BYTES = 64 << 10,
 	TEXT_QUOTES = 16, /* of a server: messages that others reply to */
+	TEXT_ANSWERS = 64, /* of a server: the last answers that were asked for */
+	TEXT_KEPT = 256, /* of a server: messages of the last answers that were kept */
 };
 
 enum text_job_state { TEXT_JOB_RECALLS, TEXT_JOB_WAITS, TEXT_JOB_ASKED, TEXT_JOB_SENDING };
@@ -37,6 +40,7 @@ struct text_job {
 	uint64_t channel, first; /* first: the message that it answers, of several the first */
 	struct engine_ask *ask;	 /* owned */
 	uint32_t tokens;
+	bool keep;    /* what is told and said may be kept */
 	char *memory; /* the slice for it; NULL: none */
 	char *answer; /* so far */
 	size_t n;
@@ -59,6 +63,12 @@ struct text_quote {
 	char name[INCOMING_NAME], text[INCOMING_QUOTE];
 };
 
+/* An answer that was asked for. */
+struct text_answer {
+	uint64_t first, user; /* the message that it answers, of several the first; its author */
+	bool keep;	      /* the store may keep it */
+};
+
 /* A server, or (id 0) the direct messages. */
 struct text_guild {
 	struct text_session *ts;
@@ -72,6 +82,9 @@ struct text_guild {
 	uint32_t next_decision;
 	struct text_quote quote[TEXT_QUOTES];
 	unsigned n_quotes; /* ever */
+	struct text_answer answer[TEXT_ANSWERS];
+	uint64_t kept[TEXT_KEPT];
+	unsigned n_answers, n_kept; /* ever */
 };
 
 /* An event that waits until the step under way is over. */
@@ -115,6 +128,19 @@ bool text_asking_is_busy(const struct text_guild *g);
  * text_asking_recalled follows, not from inside. */
 bool text_recall_begin(struct text_job *job, uint64_t user, const char *question);
 void text_recall_end(struct text_job *job);
+
+/* ---- keeping.c ---- */
+/* A message that may be read. The store learns of it if it may be kept. */
+void text_keeping_written(struct text_guild *g, const struct incoming *in);
+/* Also of servers that are not open. */
+void text_keeping_edited(struct text_session *ts, const struct incoming *in);
+/* message 0: the channel is gone. */
+void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t channel,
+			  uint64_t message);
+/* A model is about to be asked. True if what it is told and writes may be kept. */
+bool text_keeping_asked(struct text_guild *g, const struct text_effect *e);
+/* Somebody does not want to be read any more: no answer may be kept that was begun before. */
+void text_keeping_forget(struct text_guild *g);
 
 /* ---- sending.c ---- */
 void text_sending_begin(struct text_guild *g, const struct text_effect *e);

@@ -335,8 +335,10 @@ static void take_message(struct text_session *ts, const json_t *d)
 	ev = event_of(TEXT_MESSAGE, &ts->in);
 	ev.refused = !ts->in.self && is_refused(g, ts->in.user);
 	g->used_at = env_now(ts->conf.env);
-	if (!ev.refused)
+	if (!ev.refused) {
 		keep_quote(g, &ts->in);
+		text_keeping_written(g, &ts->in);
+	}
 	text_session_feed(g, &ev);
 }
 
@@ -347,6 +349,7 @@ static void take_edit(struct text_session *ts, const json_t *d)
 
 	if (incoming_read(&ts->in, d, ts->self, ts->name))
 		return;
+	text_keeping_edited(ts, &ts->in);
 	g = find_guild(ts, ts->in.guild);
 	ev = event_of(TEXT_EDITED, &ts->in);
 	if (g)
@@ -360,6 +363,8 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 
 	if (incoming_deleted(&change, d))
 		return;
+	for (size_t i = 0; i < change.n; i++)
+		text_keeping_deleted(ts, change.guild, change.channel, change.message[i]);
 	g = find_guild(ts, change.guild);
 	for (size_t i = 0; g && i < change.n; i++) {
 		drop_quotes(g, change.message[i], 0);
@@ -368,6 +373,16 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 							  .channel = change.channel,
 							  .message = change.message[i]});
 	}
+}
+
+/* The messages of a channel go with it. */
+static void take_channel(struct text_session *ts, const json_t *d)
+{
+	uint64_t guild = 0, channel = 0;
+
+	if (discord_snowflake(json_string_value(json_object_get(d, "guild_id")), &guild) &&
+	    discord_snowflake(json_string_value(json_object_get(d, "id")), &channel))
+		text_keeping_deleted(ts, guild, channel, 0);
 }
 
 static void take_reaction(struct text_session *ts, const json_t *d)
@@ -402,6 +417,8 @@ bool text_session_event(struct text_session *ts, const char *name, const json_t 
 			events[i].take(ts, d);
 			return true;
 		}
+	if (strcmp(name, "CHANNEL_DELETE") == 0 || strcmp(name, "THREAD_DELETE") == 0)
+		take_channel(ts, d);
 	return strncmp(name, "MESSAGE_", 8) == 0;
 }
 
@@ -431,6 +448,7 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user)
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
 			drop_quotes(ts->guild[i], 0, user);
+			text_keeping_forget(ts->guild[i]);
 			text_session_feed(ts->guild[i],
 					  &(struct text_event){.type = TEXT_FORGET, .user = user});
 		}

@@ -149,6 +149,28 @@ static void say(bool ana)
 	publish(&ev);
 }
 
+/* Somebody wrote it, or the bot answered it in writing with Ana's words. */
+static void write_message(bool ana, bool bot)
+{
+	struct bus_event ev = {.type = EVENT_MESSAGE, .user = ana ? c.ana : c.bob};
+	char text[400];
+
+	print_sentence(text, sizeof text, ana || bot);
+	ev.message = (struct event_message){.channel = 4,
+					    .message = 1000 + ++c.utterances,
+					    .change = "written",
+					    .name = ana ? c.word[0] : "bob",
+					    .text = text,
+					    .bot = bot,
+					    .written_ms = now()};
+	publish(&ev);
+	/* It wrote another text first. */
+	ev.message.change = "edited";
+	print_sentence(text, sizeof text, ana || bot);
+	if (rand() % 3 == 0)
+		publish(&ev);
+}
+
 /* The bot's answer to Ana or about her, which called a tool that reads the memory, or another. */
 static void answer(bool ana, bool searches)
 {
@@ -429,6 +451,10 @@ static void fill_corpus(void)
 	say(true);
 	answer(true, false);
 	answer(false, false);
+	for (unsigned i = 0, n = 4 + (unsigned)rand() % 8; i < n; i++) {
+		write_message(i == 0 || rand() % 2, false);
+		write_message(rand() % 2, i == 1 || rand() % 3 == 0);
+	}
 	add_others();
 	write_fact(true, false, c.guild);
 	write_fact(true, true, c.guild);

@@ -1,0 +1,146 @@
+/* Which written messages the store may keep (inside.h).
+ *
+ * A message is kept if its author has agreed to be remembered, as of the moment it is written. An
+ * answer of the bot is kept if that holds for everybody whose words the model was told for it. */
+#include <string.h>
+
+#include "control/events/events.h"
+#include "control/settings/settings.h"
+#include "control/text/text_chat.h"
+#include "control/text_session/inside.h"
+#include "ipc/env.h"
+#include "proto/discord.h"
+
+static bool is_remembered(const struct text_guild *g, uint64_t user)
+{
+	return user && g->ts->conf.remembersh(g->id, user, g->ts->conf.arg);
+}
+
+static void publish(struct text_session *ts, uint64_t guild, uint64_t user,
+		    const struct event_message *m)
+{
+	struct bus_event ev = {.type = EVENT_MESSAGE,
+			       .at_ms = env_wall_ms(ts->conf.env),
+			       .guild = guild,
+			       .user = user,
+			       .message = *m};
+
+	ev.message.written_ms = ev.at_ms;
+	bus_publish(ts->conf.bus, &ev);
+}
+
+/* ---- the bot's own ---- */
+
+/* The newest answer to this message. */
+static const struct text_answer *find_answer(const struct text_guild *g, uint64_t first)
+{
+	for (unsigned i = g->n_answers; i > 0 && i + TEXT_ANSWERS > g->n_answers; i--)
+		if (g->answer[(i - 1) % TEXT_ANSWERS].first == first)
+			return &g->answer[(i - 1) % TEXT_ANSWERS];
+	return NULL;
+}
+
+/* The bot's own line repeats nobody who is not remembered. */
+static bool is_kept(const struct text_guild *g, uint64_t message)
+{
+	for (unsigned i = 0; i < TEXT_KEPT; i++)
+		if (g->kept[i] == message)
+			return true;
+	return false;
+}
+
+static bool may_keep_answer(const struct text_guild *g, const struct text_effect *e)
+{
+	bool keep = true;
+
+	for (size_t i = 0; i < e->n_history && keep; i++)
+		keep = e->history[i].bot ? is_kept(g, e->history[i].message)
+					 : is_remembered(g, e->history[i].user);
+	for (size_t i = 0; i < e->n_triggers && keep; i++)
+		keep = is_remembered(g, e->triggers[i]->user);
+	for (unsigned i = 0; i < TEXT_QUOTES && keep; i++)
+		for (size_t k = 0; k < e->n_triggers && keep; k++)
+			if (g->quote[i].reply == e->triggers[k]->message)
+				keep = g->quote[i].user == g->ts->self
+					       ? is_kept(g, g->quote[i].message)
+					       : is_remembered(g, g->quote[i].user);
+	return keep;
+}
+
+bool text_keeping_asked(struct text_guild *g, const struct text_effect *e)
+{
+	struct text_answer *a = &g->answer[g->n_answers++ % TEXT_ANSWERS];
+
+	*a = (struct text_answer){.first = e->triggers[0]->message,
+				  .user = e->triggers[0]->user,
+				  .keep = g->id && may_keep_answer(g, e)};
+	return a->keep;
+}
+
+static void keep_answer(struct text_guild *g, const struct incoming *in)
+{
+	const struct text_answer *a;
+	char first[INCOMING_NONCE];
+	uint64_t id = 0;
+
+	strcpy(first, in->nonce);
+	first[strcspn(first, ".")] = '\0';
+	a = discord_snowflake(first, &id) ? find_answer(g, id) : NULL;
+	if (!a || !a->keep || !is_remembered(g, a->user))
+		return;
+	g->kept[g->n_kept++ % TEXT_KEPT] = in->message;
+	publish(g->ts, g->id, a->user,
+		&(struct event_message){.channel = in->channel,
+					.message = in->message,
+					.change = "written",
+					.text = in->text,
+					.bot = true});
+}
+
+/* ---- people's ---- */
+
+void text_keeping_written(struct text_guild *g, const struct incoming *in)
+{
+	/* Nobody can answer /consent for direct messages. */
+	if (!g->id || text_channel_is_blocked(g->settings, in->channel))
+		return;
+	if (in->self)
+		keep_answer(g, in);
+	else if (!in->bot && is_remembered(g, in->user))
+		publish(g->ts, g->id, in->user,
+			&(struct event_message){.channel = in->channel,
+						.message = in->message,
+						.change = "written",
+						.name = in->name,
+						.text = in->text,
+						.to_bot = in->to_bot});
+}
+
+void text_keeping_edited(struct text_session *ts, const struct incoming *in)
+{
+	bool keep = in->self || ts->conf.remembersh(in->guild, in->user, ts->conf.arg);
+
+	if (in->guild && !in->bot)
+		publish(ts, in->guild, in->user,
+			&(struct event_message){.channel = in->channel,
+						.message = in->message,
+						.change = "edited",
+						.name = in->self ? "" : in->name,
+						.text = keep ? in->text : ""});
+}
+
+void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t channel,
+			  uint64_t message)
+{
+	if (guild)
+		publish(ts, guild, 0,
+			&(struct event_message){
+				.channel = channel, .message = message, .change = "deleted"});
+}
+
+void text_keeping_forget(struct text_guild *g)
+{
+	for (unsigned i = 0; i < TEXT_ANSWERS; i++)
+		g->answer[i].keep = false;
+	memset(g->kept, 0, sizeof g->kept);
+}

@@ -1,0 +1,216 @@
+/* Written messages in the store: kept, edited, deleted, expired, exported and erased. */
+#include "control/store/messages.h"
+
+#include <sqlite3.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/erase.h"
+#include "control/store/export.h"
+#include "control/store/rows.h"
+#include "control/store/scan.h"
+#include "tests/unit/ipc/loop.h"
+
+#define ANA   UINT64_C(501234567890123456)
+#define BOB   UINT64_C(502234567890123456)
+#define WORDS "the quarterly frobozz numbers are in"
+
+static char dir[32];
+static struct db *db;
+
+static void take(const char *change, uint64_t message, uint64_t user, const char *text)
+{
+	const struct bus_event ev = {.type = EVENT_MESSAGE,
+				     .at_ms = 1000,
+				     .guild = 7,
+				     .user = user,
+				     .message = {.channel = 3,
+						 .message = message,
+						 .change = change,
+						 .name = "x",
+						 .text = text,
+						 .written_ms = 1000}};
+
+	CHECK_INT(rows_add(db, &ev, true), 0);
+}
+
+static void write_answer(uint64_t message, uint64_t user, const char *text)
+{
+	const struct bus_event ev = {.type = EVENT_MESSAGE,
+				     .at_ms = 1000,
+				     .guild = 7,
+				     .user = user,
+				     .message = {.channel = 4,
+						 .message = message,
+						 .change = "written",
+						 .text = text,
+						 .bot = true,
+						 .written_ms = 1000}};
+
+	CHECK_INT(rows_add(db, &ev, true), 0);
+}
+
+static void open_with_messages(void)
+{
+	db = NULL;
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	take("written", 11, ANA, WORDS);
+	take("written", 12, BOB, "nobody told me about the plugh");
+}
+
+static void close_all(void)
+{
+	db_close(db);
+	folder_remove(dir);
+}
+
+/* A number that the SQL gives. */
+static int count(const char *sql)
+{
+	sqlite3_stmt *s = NULL;
+	sqlite3 *of = sqlite3_db_handle(db_use(db, DB_LAST_AUDIT));
+	int n = -1;
+
+	if (sqlite3_prepare_v2(of, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+		n = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	return n;
+}
+
+static int count_term(const char *term)
+{
+	char sql[96];
+
+	snprintf(sql, sizeof sql, "SELECT count(*) FROM terms WHERE terms MATCH '%s'", term);
+	return count(sql);
+}
+
+TEST(a_message_is_a_line_of_the_timeline_once)
+{
+	open_with_messages();
+	take("written", 11, ANA, WORDS);
+	CHECK_INT(count("SELECT count(*) FROM utterances WHERE message = 11 AND session = 0"
+			" AND source = 'text' AND consent = 1"),
+		  1);
+	CHECK_INT(count_term("frobozz"), 1);
+	close_all();
+}
+
+TEST(without_words_no_message_is_kept)
+{
+	const struct bus_event ev = {
+		.type = EVENT_MESSAGE,
+		.guild = 7,
+		.user = ANA,
+		.message = {.channel = 3, .message = 13, .change = "written", .text = WORDS}};
+
+	open_with_messages();
+	CHECK_INT(rows_add(db, &ev, false), 0);
+	CHECK_INT(count("SELECT count(*) FROM utterances WHERE message = 13"), 0);
+	close_all();
+}
+
+TEST(an_edit_takes_the_place_of_the_text)
+{
+	open_with_messages();
+	CHECK_INT(db_run(db, db_use(db, DB_LAST_AUDIT)), 0);
+	CHECK_INT(count("SELECT 1"), 1);
+	take("edited", 11, ANA, "the yearly xyzzy numbers are in");
+	CHECK_INT(count_term("frobozz"), 0);
+	CHECK_INT(count_term("xyzzy"), 1);
+	CHECK_INT(count("SELECT count(*) FROM utterances WHERE message = 11 AND user > 500"
+			" AND started_ms = 1000 AND name = 'x'"),
+		  1);
+	/* Its author may not be remembered any more. */
+	take("edited", 11, ANA, "");
+	CHECK_INT(count("SELECT count(*) FROM utterances WHERE message = 11"), 0);
+	CHECK_INT(count_term("xyzzy"), 0);
+	/* Nobody knows whether it was to be kept when it was written. */
+	take("edited", 14, ANA, WORDS);
+	CHECK_INT(count("SELECT count(*) FROM utterances"), 1);
+	close_all();
+}
+
+TEST(an_edit_does_not_bring_back_words_that_expired)
+{
+	unsigned changed;
+
+	open_with_messages();
+	CHECK_INT(rows_expire(db, 2000, 2000, &changed), 0);
+	CHECK_INT(count("SELECT count(*) FROM utterances WHERE text IS NULL"), 2);
+	CHECK_INT(count_term("frobozz"), 0);
+	take("edited", 11, ANA, WORDS);
+	CHECK_INT(count("SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 0);
+	close_all();
+}
+
+TEST(a_deletion_takes_the_line_and_all_that_hangs_on_it)
+{
+	open_with_messages();
+	CHECK_INT(count("SELECT count(*) FROM utterance_vectors"), 0);
+	sqlite3_exec(sqlite3_db_handle(db_use(db, DB_LAST_AUDIT)),
+		     "INSERT INTO utterance_vectors SELECT guild, seq, 1, 0.5, x'00' FROM utterances;"
+		     "INSERT INTO fact_sources SELECT 1, seq FROM utterances",
+		     NULL, NULL, NULL);
+	take("deleted", 11, 0, "");
+	CHECK_INT(count("SELECT count(*) FROM utterances"), 1);
+	CHECK_INT(count("SELECT count(*) FROM utterance_vectors"), 1);
+	CHECK_INT(count("SELECT count(*) FROM fact_sources"), 1);
+	CHECK_INT(count_term("frobozz"), 0);
+	take("deleted", 99, 0, "");
+	take("written", 15, BOB, "more of the plugh");
+	/* The channel is gone. */
+	take("deleted", 0, 0, "");
+	CHECK_INT(count("SELECT count(*) FROM utterances"), 0);
+	close_all();
+}
+
+TEST(edits_and_deletions_take_words_away)
+{
+	struct bus_event ev = {.type = EVENT_MESSAGE, .message = {.change = "written"}};
+
+	CHECK(!messages_takes_away(&ev));
+	ev.message.change = "edited";
+	CHECK(messages_takes_away(&ev));
+	ev.message.change = "deleted";
+	CHECK(messages_takes_away(&ev));
+	ev.type = EVENT_TURN;
+	CHECK(!messages_takes_away(&ev));
+}
+
+TEST(an_export_lists_the_messages_of_the_person)
+{
+	char *text = NULL;
+	json_t *j, *line;
+
+	open_with_messages();
+	write_answer(16, ANA, "you asked for numbers");
+	CHECK_INT(export_person(db, ANA, 3000, &text), 0);
+	j = json_loads(text, 0, NULL);
+	CHECK_INT(json_array_size(json_object_get(j, "utterances")), 0);
+	CHECK_INT(json_array_size(json_object_get(j, "messages")), 1);
+	line = json_array_get(json_object_get(j, "messages"), 0);
+	CHECK_STR(json_string_value(json_object_get(line, "text")), WORDS);
+	CHECK_STR(json_string_value(json_object_get(line, "message")), "11");
+	CHECK_STR(json_string_value(json_object_get(line, "channel")), "3");
+	CHECK_STR(json_string_value(json_object_get(line, "addressee")), "room");
+	json_decref(j);
+	free(text);
+	close_all();
+}
+
+/* The bot's written answers may quote the person, in whatever channel. */
+TEST(an_erasure_takes_messages_and_written_answers_of_the_server)
+{
+	const struct erase e = {.dir = dir, .user = ANA, .now_ms = 2000, .via = "test"};
+	char *receipt = NULL;
+
+	open_with_messages();
+	write_answer(16, BOB, "Ana wrote that " WORDS);
+	CHECK_INT(erase_person(db, &e, &receipt), 0);
+	CHECK(receipt && strstr(receipt, "\"traces\":0") && strstr(receipt, "\"utterances\":2"));
+	CHECK_INT(count("SELECT count(*) FROM utterances"), 1);
+	free(receipt);
+	close_all();
+}
