@@ -1,5 +1,5 @@
 /* Written messages in the timeline: each is a line with the id of its message and session 0, so
- * that it is searched, expires and is erased as what was said aloud. On the store's worker. */
+ * that it is searched, expires and is erased as what was spoken. On the store's worker. */
 #ifndef CONTROL_STORE_MESSAGES_H
 #define CONTROL_STORE_MESSAGES_H
 

@@ -44,20 +44,20 @@ static int add_utterance(struct db *db, const struct bus_event *ev, bool words)
 	const struct event_utterance *u = &ev->utterance;
 
 	return timeline_add(db,
-			&(struct timeline_line){.guild = ev->guild,
-				       .session = u->session,
-				       .channel = u->channel,
-				       .utterance = u->utterance,
-				       .user = ev->user,
-				       .name = u->name,
-				       .text = u->text,
-				       .started_ms = u->started_ms,
-				       .ended_ms = u->ended_ms,
-				       .source = u->source,
-				       .language = u->language,
-				       .confidence = u->confidence,
-				       .consent = u->consent},
-			words && !u->transient);
+			    &(struct timeline_line){.guild = ev->guild,
+						    .session = u->session,
+						    .channel = u->channel,
+						    .utterance = u->utterance,
+						    .user = ev->user,
+						    .name = u->name,
+						    .text = u->text,
+						    .started_ms = u->started_ms,
+						    .ended_ms = u->ended_ms,
+						    .source = u->source,
+						    .language = u->language,
+						    .confidence = u->confidence,
+						    .consent = u->consent},
+			    words && !u->transient);
 }
 
 /* The bot's part of a turn, as far as it was played. It is erased with the person it answered. */
@@ -68,18 +68,18 @@ static int add_answer(struct db *db, const struct bus_event *ev, bool words)
 	if (!words || !maybe_text(t->said))
 		return 0;
 	return timeline_add(db,
-			&(struct timeline_line){.guild = ev->guild,
-				       .session = t->session,
-				       .channel = t->channel,
-				       .turn = t->turn,
-				       .user = ev->user,
-				       .text = t->said,
-				       .started_ms = ev->at_ms,
-				       .ended_ms = ev->at_ms,
-				       .source = "bot",
-				       .confidence = -1,
-				       .consent = true},
-			words);
+			    &(struct timeline_line){.guild = ev->guild,
+						    .session = t->session,
+						    .channel = t->channel,
+						    .turn = t->turn,
+						    .user = ev->user,
+						    .text = t->said,
+						    .started_ms = ev->at_ms,
+						    .ended_ms = ev->at_ms,
+						    .source = "bot",
+						    .confidence = -1,
+						    .consent = true},
+			    words);
 }
 
 static int add_speech(struct db *db, const struct bus_event *ev)

@@ -1,4 +1,4 @@
-/* Lines of the timeline, which is the table of utterances: what people and the bot said aloud, and
+/* Lines of the timeline, which is the table of utterances: what people and the bot said, and
  * what they wrote. A line's words stand in the full-text index, too, and those of people who may be
  * remembered get a vector later. On the store's worker. */
 #ifndef CONTROL_STORE_TIMELINE_H
@@ -12,7 +12,7 @@ struct db;
 /* Texts are borrowed for the call; NULL or "" for none. */
 struct timeline_line {
 	uint64_t guild, session, channel, utterance, turn, user, started_ms, ended_ms;
-	uint64_t message; /* 0: it was said aloud */
+	uint64_t message; /* 0: it was spoken */
 	const char *name, *text, *source, *language, *addressee;
 	int64_t confidence; /* below 0: not known */
 	bool consent;

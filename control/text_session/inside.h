@@ -24,9 +24,9 @@ enum {
 	TEXT_ASKS = 16,	    /* the same of answers; others wait */
 	TEXT_PARTS = 5,	    /* messages of an answer; longer ones are sent as a file */
 	TEXT_ANSWER_BYTES = 64 << 10,
-	TEXT_QUOTES = 16, /* of a server: messages that others reply to */
+	TEXT_QUOTES = 16,  /* of a server: messages that others reply to */
 	TEXT_ANSWERS = 64, /* of a server: the last answers that were asked for */
-	TEXT_KEPT = 256, /* of a server: messages of the last answers that were kept */
+	TEXT_KEPT = 256,   /* of a server: messages of the last answers that were kept */
 };
 
 enum text_job_state { TEXT_JOB_RECALLS, TEXT_JOB_WAITS, TEXT_JOB_ASKED, TEXT_JOB_SENDING };

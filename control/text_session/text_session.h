@@ -3,9 +3,9 @@
  * API. Each server has a core of its own, made with its first message that may be answered, and one
  * serves all direct messages; the one unused for the longest time gives way.
  *
- * The cores hold the last lines of each channel in memory. Of those who have agreed to be remembered
- * messages are kept in the store, too (MESSAGE of control/events/events.def).
- * An answer's messages carry a nonce of the message that they answer, which Discord enforces, so a
+ * The cores hold the last lines of each channel in memory. Of those who have agreed to be
+ * remembered messages are kept in the store, too (MESSAGE of control/events/events.def). An
+ * answer's messages carry a nonce of the message that they answer, which Discord enforces, so a
  * message is not answered twice when the gateway tells of it again, also after a restart.
  *
  * Everything runs on env's loop thread. What the conf names is borrowed. */

@@ -114,8 +114,6 @@ TEST(without_words_no_message_is_kept)
 TEST(an_edit_takes_the_place_of_the_text)
 {
 	open_with_messages();
-	CHECK_INT(db_run(db, db_use(db, DB_LAST_AUDIT)), 0);
-	CHECK_INT(count("SELECT 1"), 1);
 	take("edited", 11, ANA, "the yearly xyzzy numbers are in");
 	CHECK_INT(count_term("frobozz"), 0);
 	CHECK_INT(count_term("xyzzy"), 1);
@@ -149,10 +147,11 @@ TEST(a_deletion_takes_the_line_and_all_that_hangs_on_it)
 {
 	open_with_messages();
 	CHECK_INT(count("SELECT count(*) FROM utterance_vectors"), 0);
-	sqlite3_exec(sqlite3_db_handle(db_use(db, DB_LAST_AUDIT)),
-		     "INSERT INTO utterance_vectors SELECT guild, seq, 1, 0.5, x'00' FROM utterances;"
-		     "INSERT INTO fact_sources SELECT 1, seq FROM utterances",
-		     NULL, NULL, NULL);
+	sqlite3_exec(
+		sqlite3_db_handle(db_use(db, DB_LAST_AUDIT)),
+		"INSERT INTO utterance_vectors SELECT guild, seq, 1, 0.5, x'00' FROM utterances;"
+		"INSERT INTO fact_sources SELECT 1, seq FROM utterances",
+		NULL, NULL, NULL);
 	take("deleted", 11, 0, "");
 	CHECK_INT(count("SELECT count(*) FROM utterances"), 1);
 	CHECK_INT(count("SELECT count(*) FROM utterance_vectors"), 1);
@@ -211,6 +210,23 @@ TEST(an_erasure_takes_messages_and_written_answers_of_the_server)
 	CHECK_INT(erase_person(db, &e, &receipt), 0);
 	CHECK(receipt && strstr(receipt, "\"traces\":0") && strstr(receipt, "\"utterances\":2"));
 	CHECK_INT(count("SELECT count(*) FROM utterances"), 1);
+	free(receipt);
+	close_all();
+}
+
+TEST(an_erasure_takes_written_answers_that_may_quote_what_was_said_aloud)
+{
+	const struct erase e = {.dir = dir, .user = 9, .now_ms = 2000, .via = "test"};
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = 1000, .guild = 7, .user = 9};
+	char *receipt = NULL;
+
+	open_with_messages();
+	ev.utterance = (struct event_utterance){
+		.session = 5, .channel = 8, .name = "Cem", .text = "zork", .started_ms = 1000};
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	write_answer(16, BOB, "Cem said zork");
+	CHECK_INT(erase_person(db, &e, &receipt), 0);
+	CHECK_INT(count("SELECT count(*) FROM utterances"), 2);
 	free(receipt);
 	close_all();
 }

@@ -1,0 +1,120 @@
+#!/bin/sh
+# Written messages in the memory, through the real programs: kept under the consent of the moment, with edits and deletions; exported
+# and erased.
+#
+#   tests/scenarios/text_memory.sh [build folder]      default: build
+# slow: in make scenarios, not in make check
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-text-memory-XXXXXX)
+. tests/scenarios/common
+BOB=502
+
+# writes USER CONTENT: the id goes to $written.
+writes() {
+	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"}" | tr ',' '\n' | grep -m1 '"id"' | grep -oE '[0-9]+')
+}
+messages() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
+	next unless /\S/; binmode STDOUT, ":utf8";
+	for (@{decode_json($_)}) { my $c = $_->{content}; $c =~ s/\n/\\n/g; print join("|", $_->{author}{username}, $_->{nonce} // "", $_->{id}, $c), "\n" }'; }
+answered() { messages | grep -q "^parley|$1\."; }
+consent() { api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$TEXT\",\"name\":\"consent\",\"options\":[{\"name\":\"answer\",\"type\":3,\"value\":\"$2\"}]}" >/dev/null; sleep 1; }
+# kept SQL: prints what the database says.
+kept() { sqlite3 "file:$D/state/parley.db?mode=ro" "$1"; }
+has() { [ "$(kept "SELECT count(*) FROM utterances WHERE instr(text, '$1')")" -gt 0 ]; }
+lacks() { ! has "$1"; }
+indexed() { kept "SELECT count(*) FROM terms WHERE terms MATCH '$1'"; }
+runs=0
+run() {
+	runs=$((runs + 1))
+	start "control-$runs" env "$@" "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --log debug
+	control=$last
+	until_ok 10 grep -qsE ' (ready|resumed) ' "$D/control-$runs.log" || bad "control $runs" "not ready"
+}
+stop() {
+	kill -TERM "$control"
+	wait "$control"
+}
+
+start_guildd
+mkdir "$D/state"
+start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
+until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
+# A text model that logs what it is told, a message a line, and repeats the end of it.
+perl -MIO::Socket::INET -MJSON::PP -e '
+	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
+	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
+	$| = 1; print $s->sockport, "\n";
+	while (my $c = $s->accept) {
+		if (fork) { close $c; next }
+		my $n = 0;
+		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
+		read $c, my $body, $n;
+		exit if !length $body;
+		my @told = map { my $t = $_->{content}; $t = join " ", map { $_->{text} } @$t if ref $t; $t =~ s/\n/\\n/g; "$_->{role}: $t" } @{decode_json($body)->{messages}};
+		open my $log, ">>", $ARGV[0];
+		syswrite $log, join("\n", "ask: $told[-1]", map { "  $_" } @told) . "\n";
+		my $words = "I read: " . substr($told[-1], 6, 80);
+		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+		print $c "data: " . encode_json({choices => [{delta => {content => $words}, finish_reason => undef}]}) . "\n\ndata: [DONE]\n\n";
+		exit;
+	}' "$D/asked" >"$D/port" &
+started="$started $!"
+until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
+# told QUESTION TEXT: the model was told TEXT when it was asked QUESTION.
+told() { awk -v q="$1" -v t="$2" '/^ask: / { in_it = index($0, q) > 0 } in_it && index($0, t) && !/^ask: / { found = 1 } END { exit !found }' "$D/asked"; }
+export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1"
+export PARLEY_CONSENT=heard PARLEY_TEXT_COALESCE_S=1 PARLEY_TEXT_SPACING_S=0 PARLEY_TEXT_PER_HOUR=60
+where=$TEXT
+run PARLEY_TEXT_CHAT=all
+consent $ALICE remembered
+
+# ---- what is kept ----
+writes $BOB "the cellar key hangs behind the clock"
+writes $ALICE "the harbour gate opens at nine"
+gate=$written
+until_ok 5 has 'harbour gate' && ok "a message of somebody who is remembered is kept" || bad "a message" "$(kept 'SELECT * FROM utterances')"
+lacks 'cellar key' && ok "one of somebody who has not agreed is not" || bad "consent" "kept"
+is "with its id, and no voice session" "$(kept "SELECT message, session, source, addressee FROM utterances WHERE user = $ALICE")" "$gate|0|text|room"
+api PATCH "/channels/$where/messages/$gate" '{"content":"the harbour gate opens at eleven"}' >/dev/null
+until_ok 5 has 'opens at eleven' && lacks 'opens at nine' && ok "an edit replaces its text" || bad "an edit" "$(kept 'SELECT text FROM utterances')"
+is "also in the index" "$(indexed nine) $(indexed eleven)" "0 1"
+writes $ALICE "my password was a frobozz"
+secret=$written
+until_ok 5 has frobozz || bad "a second message" "not kept"
+api DELETE "/channels/$where/messages/$secret" >/dev/null
+until_ok 5 lacks frobozz && ok "a deletion takes it away" || bad "a deletion" "$(kept 'SELECT text FROM utterances')"
+is "also from the index" "$(indexed frobozz)" "0"
+bob=$(messages | grep 'cellar key' | cut -d'|' -f3)
+consent $BOB remembered
+api PATCH "/channels/$where/messages/$bob" '{"content":"the cellar key hangs behind the mirror"}' >/dev/null
+sleep 1
+lacks 'cellar key' && ok "an edit keeps nothing that was not kept when it was written" || bad "an edit" "kept"
+writes $BOB "the attic key hangs behind the mirror"
+until_ok 5 has 'attic key' || bad "Bob's message" "not kept"
+consent $BOB heard
+api PATCH "/channels/$where/messages/$written" '{"content":"the attic key hangs behind the picture"}' >/dev/null
+until_ok 5 lacks 'attic key' && ok "an edit by somebody who is not remembered any more takes it away" || bad "a consent that is gone" "$(kept 'SELECT text FROM utterances')"
+
+# ---- answers ----
+writes $ALICE "<@$BOT> when does the harbour gate open"
+until_ok 10 answered "$written" || bad "an answer" "$(messages)"
+sleep 1
+is "an answer is not kept whose model was told words that may not be" "$(kept "SELECT count(*) FROM utterances WHERE source = 'bot'")" 0
+where=$VOICE
+writes $ALICE "<@$BOT> is the lighthouse open"
+until_ok 10 answered "$written" || bad "an answer" "$(messages)"
+until_ok 5 has 'I read' && ok "one is kept that was told words of people who are remembered" || bad "an answer" "$(kept 'SELECT * FROM utterances')"
+is "with the person whom it answers" "$(kept "SELECT user FROM utterances WHERE source = 'bot'")" $ALICE
+where=$TEXT
+# ---- one person ----
+stop
+"$B/control" --state-dir "$D/state" --export $ALICE >"$D/export.json" 2>"$D/export.err"
+perl -MJSON::PP -0777 -ne 'my $d = decode_json($_); print scalar(@{$d->{messages}}), " ", scalar(@{$d->{utterances}}), "\n"' "$D/export.json" >"$D/exported"
+is "an export lists the messages" "$(cat "$D/exported")" "3 0"
+"$B/control" --state-dir "$D/state" --erase $ALICE >"$D/erase" 2>&1 || bad "an erasure" "$(cat "$D/erase")"
+is "an erasure takes messages and answers" "$(kept 'SELECT count(*) FROM utterances')" 0
+grep -qsaE 'harbour|lighthouse|I read' "$D/state"/parley.db* && bad "traces" "in the files" || ok "and leaves nothing in the files"
+report
