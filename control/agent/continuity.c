@@ -16,18 +16,22 @@
 #include "ipc/log.h"
 #include "proto/discord.h"
 
-#define HOUR_MS	  UINT64_C(3600000)
-#define DAY_MS	  (24 * HOUR_MS)
-#define MINUTE_MS UINT64_C(60000)
+#define HOUR_MS UINT64_C(3600000)
+#define DAY_MS	(24 * HOUR_MS)
+
+/* Stands in prompts until people have heard an answer to a question with it. */
+struct telling {
+	bool told;	  /* it stood in a prompt */
+	uint64_t answers; /* that were heard before that */
+};
 
 struct agent_continuity {
 	struct agent *a;
-	uint64_t began_ms;
 	json_t *summaries;  /* as the store gave them; NULL: none yet */
 	json_t *unfinished; /* the line; NULL: none, or it was told */
 	bool cut;	    /* it is an answer, not a question */
-	bool told;	    /* it stood in a prompt */
-	uint64_t answers;   /* that were heard before that */
+	bool opens;	    /* the newest slice holds summaries of the last session */
+	struct telling unfinished_told, opening_told;
 };
 
 int agent_continuity_alloc(struct agent_continuity **out, struct agent *a)
@@ -61,7 +65,7 @@ static void take_lines(int err, const struct store_document *document, void *arg
 
 	json_decref(c->unfinished);
 	c->unfinished = json_incref((json_t *)(uintptr_t)unfinished_find(lines, &c->cut));
-	c->told = false;
+	c->unfinished_told = (struct telling){0};
 	json_array_foreach(lines, i, line)
 	{
 		if (!json_is_string(json_object_get(line, "text")) ||
@@ -113,10 +117,10 @@ static void find_summaries(struct agent_continuity *c)
 
 void agent_continuity_begin(struct agent_continuity *c)
 {
-	c->began_ms = env_wall_ms(c->a->env);
+	c->opening_told = (struct telling){0};
 	if (!agent_retrieval_is_used(c->a->retrieval))
 		return;
-	find_lines(c, c->began_ms);
+	find_lines(c, env_wall_ms(c->a->env));
 	find_summaries(c);
 }
 
@@ -190,13 +194,18 @@ static uint64_t count_answers(const struct agent *a)
 	       room_count(a->room, ROOM_REASON_INTERRUPTED);
 }
 
+static bool is_over(const struct agent_continuity *c, const struct telling *t)
+{
+	return t->told && count_answers(c->a) > t->answers;
+}
+
 void agent_continuity_add_unfinished(struct agent_continuity *c, struct memory_slice *s)
 {
 	const struct agent *a = c->a;
 	char label[ROOM_NAME_MAX];
 	struct slice_quote q;
 
-	if (c->told && count_answers(a) > c->answers) {
+	if (is_over(c, &c->unfinished_told)) {
 		json_decref(c->unfinished);
 		c->unfinished = NULL;
 	}
@@ -213,42 +222,47 @@ void agent_continuity_add_unfinished(struct agent_continuity *c, struct memory_s
 		slice_add_unfinished(s, &q, c->cut);
 }
 
+static void note_telling(const struct agent_continuity *c, struct telling *t)
+{
+	if (!t->told)
+		*t = (struct telling){true, count_answers(c->a)};
+}
+
 void agent_continuity_note_told(struct agent_continuity *c, const char *memory)
 {
-	if (!c->unfinished || c->told)
-		return;
-	/* As slice_add_unfinished begins the line. */
-	if (!strstr(memory, "- you to "))
-		return;
-	c->told = true;
-	c->answers = count_answers(c->a);
+	if (c->unfinished && slice_has_line(memory, SLICE_UNFINISHED))
+		note_telling(c, &c->unfinished_told);
+	if (c->opens && slice_has_line(memory, SLICE_SUMMARIZED))
+		note_telling(c, &c->opening_told);
 }
 
 /* The parts of the last session, if the conversation may go on where that one ended. */
 static bool opens_conversation(const struct agent_continuity *c, const json_t *summary)
 {
-	return env_wall_ms(c->a->env) < c->began_ms + CONTINUITY_FIRST_MINUTES * MINUTE_MS &&
-	       number_of(summary, "ended_ms") + CONTINUITY_HOURS * HOUR_MS >= c->began_ms &&
+	return !is_over(c, &c->opening_told) &&
+	       number_of(summary, "ended_ms") + CONTINUITY_HOURS * HOUR_MS >=
+		       env_wall_ms(c->a->env) &&
 	       number_of(summary, "session") ==
 		       number_of(json_array_get(c->summaries, 0), "session") &&
 	       has_returned(c->a, json_object_get(summary, "people"));
 }
 
-void agent_continuity_add(const struct agent_continuity *c, struct memory_slice *s,
-			  const char *question)
+void agent_continuity_add(struct agent_continuity *c, struct memory_slice *s, const char *question)
 {
 	const json_t *one;
 	size_t i;
 
+	c->opens = false;
 	json_array_foreach(c->summaries, i, one)
 	{
 		const struct slice_quote q = {
 			.id = (uint32_t)number_of(one, "line"),
 			.text = json_string_value(json_object_get(one, "text")),
 			.at_ms = number_of(one, "session")};
+		bool opens = opens_conversation(c, one);
 
 		if (q.text && allows_people(c->a, json_object_get(one, "people")) &&
-		    (opens_conversation(c, one) || slice_fits(question, q.text)))
-			slice_add_summary(s, &q);
+		    (opens || slice_fits(question, q.text)) && slice_add_summary(s, &q))
+			c->opens = c->opens || opens;
 	}
 }

@@ -9,9 +9,10 @@ struct agent_continuity;
 
 struct memory_slice;
 
-/* The summaries of the last session, if it ended at most CONTINUITY_HOURS ago, enter the prompts of
- * the first minutes, whatever the question, once one of their people is there again. */
-enum { CONTINUITY_HOURS = 24, CONTINUITY_LINES = 12, CONTINUITY_FIRST_MINUTES = 10 };
+/* The summaries of the last session, if it ended at most CONTINUITY_HOURS ago, enter prompts,
+ * whatever the question, once one of their people is there again, until people have heard an
+ * answer to a question with them. */
+enum { CONTINUITY_HOURS = 24, CONTINUITY_LINES = 12 };
 
 /* ENOMEM. a is borrowed; the caller owns *out. */
 int agent_continuity_alloc(struct agent_continuity **out, struct agent *a);
@@ -26,10 +27,10 @@ void agent_continuity_renew(struct agent_continuity *c);
  * for whom it was is there again. */
 void agent_continuity_add_unfinished(struct agent_continuity *c, struct memory_slice *s);
 /* The model is asked with this slice: after the next answer that people hear, what was unfinished
- * is told no more. */
+ * and the summaries of the last session are told no more. */
 void agent_continuity_note_told(struct agent_continuity *c, const char *memory);
-/* Adds the summaries that fit the question, and in the first minutes those of the last session. */
-void agent_continuity_add(const struct agent_continuity *c, struct memory_slice *s,
-			  const char *question);
+/* Adds the summaries that fit the question, and those of the last session if they were not told
+ * yet. */
+void agent_continuity_add(struct agent_continuity *c, struct memory_slice *s, const char *question);
 
 #endif

@@ -178,6 +178,17 @@ static bool append(struct memory_slice *s, const struct slice_quote *q, const ch
 			   *former ? " (before that: \"" : "", former, *former ? "\")" : "");
 }
 
+bool slice_has_line(const char *text, const char *beginning)
+{
+	size_t n = strlen(beginning);
+
+	while (text && strncmp(text, beginning, n) != 0) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return text != NULL;
+}
+
 unsigned slice_count(const struct memory_slice *s)
 {
 	return s->facts + s->lines + s->summaries;
@@ -231,9 +242,10 @@ bool slice_add_unfinished(struct memory_slice *s, const struct slice_quote *line
 	calendar_date(day, line->at_ms, s->utc_offset_s);
 	if (s->lines == SLICE_LINES || has_line(s, line->id) ||
 	    !append_line(s,
-			 cut ? "- you to %s, %s, cut off by the end of that conversation: "
-			       "\"%s\"\n"
-			     : "- you to %s, %s, a question that was not answered: \"%s\"\n",
+			 cut ? SLICE_UNFINISHED "%s, %s, cut off by the end of that conversation: "
+						"\"%s\"\n"
+			     : SLICE_UNFINISHED
+				 "%s, %s, a question that was not answered: \"%s\"\n",
 			 name, day, quote))
 		return false;
 	keep(s, line, quote, 'u');
@@ -257,7 +269,7 @@ bool slice_add_summary(struct memory_slice *s, const struct slice_quote *summary
 	struct slice_quote q = *summary;
 	char quote[SLICE_SUMMARY + 1];
 
-	q.author = "summary of an earlier conversation here";
+	q.author = SLICE_SUMMARIZED + 2; /* append begins the line with "- " */
 	copy_quote(quote, sizeof quote, q.text);
 	if (s->summaries == SLICE_SUMMARIES || !append(s, &q, quote, ""))
 		return false;

@@ -46,6 +46,10 @@ struct memory_slice {
 	char text[SLICE_BYTES + 1];
 };
 
+/* How the lines of slice_add_unfinished and slice_add_summary begin. */
+#define SLICE_UNFINISHED "- you to "
+#define SLICE_SUMMARIZED "- summary of an earlier conversation here"
+
 /* False: it does not fit, or another fact says it already. */
 bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact);
 bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question);
@@ -57,6 +61,8 @@ bool slice_add_unfinished(struct memory_slice *s, const struct slice_quote *line
 bool slice_add_summary(struct memory_slice *s, const struct slice_quote *summary);
 /* Number of quotes. */
 unsigned slice_count(const struct memory_slice *s);
+/* True if a line of a slice's text begins so. No quote can: it stands on a line that code began. */
+bool slice_has_line(const char *text, const char *beginning);
 /* True if the text shares enough content words with the question: two, or the only one. */
 bool slice_fits(const char *question, const char *text);
 /* True if one of both holds every content word of the other. */

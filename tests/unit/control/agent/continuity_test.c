@@ -217,6 +217,46 @@ TEST(summaries_of_the_last_session_open_a_conversation)
 	end(&s, dir);
 }
 
+TEST(summaries_of_the_last_session_are_told_once)
+{
+	static struct scene s;
+	char dir[48];
+
+	CHECK(begin_summaries(&s, dir, sizeof dir, 30, 20));
+	agent_member(s.agent, BOB, "Bob", false, true);
+	CHECK(strstr(add_summaries(&s, "how are you"), "\"Bob bought a boat.\""));
+	/* A slice without them, and one that nobody heard an answer to. */
+	agent_continuity_note_told(
+		s.agent->continuity,
+		"- Bob, 2026-11-24: \"- summary of an earlier conversation here\"\n");
+	s.agent->room->turns.counts[ROOM_REASON_ANSWERED]++;
+	CHECK(*add_summaries(&s, "how are you"));
+	agent_continuity_note_told(s.agent->continuity, add_summaries(&s, "how are you"));
+	CHECK(*add_summaries(&s, "how are you"));
+	s.agent->room->turns.counts[ROOM_REASON_INTERRUPTED]++;
+	CHECK_STR(add_summaries(&s, "how are you"), "");
+	CHECK(strstr(add_summaries(&s, "who planted the tomatoes"), "\"They planted tomatoes.\""));
+	/* The bot comes again. */
+	agent_continue(s.agent);
+	wait_for_store(&s);
+	CHECK(*add_summaries(&s, "how are you"));
+	end(&s, dir);
+}
+
+TEST(a_summary_of_another_session_does_not_stand_for_those_of_the_last_one)
+{
+	static struct scene s;
+	char dir[48];
+
+	CHECK(begin_summaries(&s, dir, sizeof dir, 30, 20));
+	agent_continuity_note_told(s.agent->continuity,
+				   add_summaries(&s, "who planted the tomatoes"));
+	s.agent->room->turns.counts[ROOM_REASON_ANSWERED]++;
+	agent_member(s.agent, BOB, "Bob", false, true);
+	CHECK(*add_summaries(&s, "how are you"));
+	end(&s, dir);
+}
+
 TEST(old_summaries_are_told_only_if_they_fit_the_question)
 {
 	static struct scene s;
