@@ -6,6 +6,7 @@
 #include "control/memory/lists.h"
 #include "control/memory/paraphrase.h"
 #include "control/memory/terms.h"
+#include "control/memory/values.h"
 
 enum { TOKENS_MAX = 48, TOKEN_SIZE = 24 };
 
@@ -164,9 +165,12 @@ static void take_dense(struct fact_words *f, const char *from, size_t n)
 
 static void read_fact(struct fact_words *f, const char *text)
 {
-	const char *p = text, *end = text + strlen(text);
+	char plain[VALUES_TEXT];
+	const char *p = plain, *end;
 	bool first = true;
 
+	values_write(plain, text);
+	end = plain + strlen(plain);
 	*f = (struct fact_words){0};
 	while (p < end) {
 		const char *from = p;
@@ -366,13 +370,31 @@ static bool holds_values(const struct fact_words *f, const struct fact_words *of
 	return true;
 }
 
+/* At least half of the words of one stand in the other, so that a negation in one of them speaks
+ * against it. "only takes cash" and "you can't pay by card" share none. */
+static bool says_the_same_of(const struct fact_words *a, const struct fact_words *b)
+{
+	unsigned na = 0, nb = 0, shared = 0;
+
+	for (unsigned i = 0; i < b->n; i++)
+		nb += !(b->token[i].is & (IS_VALUE | IS_SELF));
+	for (unsigned i = 0; i < a->n; i++) {
+		if (a->token[i].is & (IS_VALUE | IS_SELF))
+			continue;
+		na++;
+		shared += holds(b, &a->token[i], 0) || holds(b, &a->token[i], IS_SUBJECT);
+	}
+	return 2 * shared >= (na < nb ? na : nb);
+}
+
 bool fact_may_be_same(const char *older, const char *newer)
 {
 	struct fact_words a, b;
 
 	read_fact(&a, older);
 	read_fact(&b, newer);
-	return a.n && b.n && a.negated == b.negated && holds_values(&a, &b) && holds_values(&b, &a);
+	return a.n && b.n && holds_values(&a, &b) && holds_values(&b, &a) &&
+	       (a.negated == b.negated || !says_the_same_of(&a, &b));
 }
 
 bool fact_is_about_self(const char *text)

@@ -24,7 +24,8 @@ struct fact_meaning {
  * NULL: words alone decide. */
 enum fact_change fact_compare(const char *older, const char *newer, bool same_speaker,
 			      const struct fact_meaning *meaning);
-/* True if no number, date, name or negation speaks against both saying the same. */
+/* True if no number, date or name speaks against both saying the same, nor a negation of the same
+ * words. */
 bool fact_may_be_same(const char *older, const char *newer);
 /* True if the text is about the person who says it ("my bike", "I"). */
 bool fact_is_about_self(const char *text);

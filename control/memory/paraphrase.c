@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/memory/lists.h"
+#include "control/memory/values.h"
 
 enum { WORDS = 48, WORD_SIZE = 24, TEXT_SIZE = WORDS * WORD_SIZE, STEM_MIN = 4 };
 
@@ -32,12 +33,12 @@ static const char *const negations[] = {"not",	   "no",      "never",	"none", "n
 					"nothing", "without", "cannot", "nor",	NULL};
 /* Words by which people tell that something is another way now. */
 static const char *const changes[] = {
-	"now",	    "anymore", "longer",  "instead",	 "cancelled", "sorry",	 "switched",
-	"since",    "stepped", "until",	  "called",	 "moved",     "dropped", "off",
-	"back",	    "lately",  "pulled",  "turned",	 "turns",     "again",	 "rebooked",
-	"migrated", "joined",  "broke",	  "died",	 "extension", "signed",	 "voted",
-	"these",    "gave",    "took",	  "taken",	 "pushed",    "started", "actually",
-	"left",	    "still",   "already", "transferred", "paid",      NULL};
+	"now",	    "anymore", "longer",      "instead", "cancelled", "sorry",	 "switched",
+	"since",    "stepped", "until",	      "called",	 "moved",     "dropped", "off",
+	"back",	    "lately",  "pulled",      "turned",	 "turns",     "again",	 "rebooked",
+	"migrated", "joined",  "broke",	      "died",	 "extension", "signed",	 "voted",
+	"these",    "gave",    "took",	      "taken",	 "pushed",    "started", "actually",
+	"left",	    "already", "transferred", "paid",	 NULL};
 static const char *const fillers[] = {
 	"a",	"an",	  "the",  "of",	   "to",    "in",   "at",  "on",    "for",  "and",  "that",
 	"this", "it",	  "its",  "with",  "by",    "from", "as",  "so",    "do",   "does", "did",
@@ -79,10 +80,12 @@ static void add_word(struct statement *s, const char *word, bool name)
 
 static void read_statement(struct statement *s, const char *text)
 {
+	char plain[VALUES_TEXT];
 	bool first = true;
 
+	values_write(plain, text);
 	*s = (struct statement){0};
-	for (const char *p = text; *p;) {
+	for (const char *p = plain; *p;) {
 		char word[WORD_SIZE] = "";
 		bool capital = isupper((unsigned char)*p);
 		size_t n = 0;
