@@ -1,8 +1,11 @@
 /* Facts, through the store: dedupe_update and dedupe_same, pairs of statements of tests/memory
- * written one after the other; memory_leak_across, results of random questions that belong to
- * another server or channel, to another person's own memory, or to the speaker's own before others.
+ * written one after the other, and what a reflection adds by a stand-in model that errs in one of
+ * twenty cases (dedupe_same_model, dedupe_update_model); memory_leak_across, results of random
+ * questions that belong to another server or channel, to another person's own memory, or to the
+ * speaker's own before others.
  *
  *   facts [--tuned] [questions]      the tuned half of the pairs; how many random questions */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +13,9 @@
 
 #include "control/events/events.h"
 #include "control/store/db.h"
+#include "control/memory/reflect.h"
 #include "control/store/embedding.h"
+#include "control/store/fact_pairs.h"
 #include "control/store/fact_rows.h"
 #include "control/store/job.h"
 #include "control/store/rows.h"
@@ -62,8 +67,12 @@ static char *write_fact(uint64_t guild, uint64_t owner, uint64_t user, const cha
 	return out;
 }
 
+/* By writing, and after a reflection. */
 struct pairs {
 	struct corpus_count kept, closed, merged;
+	unsigned asked; /* pairs that the model was asked about */
+	unsigned lost_later, closed_later, merged_later;
+	json_t *truth; /* {"the later statement": it says the same} */
 };
 
 static void score_pairs(const json_t *pairs, uint64_t *guild, struct pairs *p)
@@ -77,6 +86,8 @@ static void score_pairs(const json_t *pairs, uint64_t *guild, struct pairs *p)
 
 		free(write_fact(++*guild, 0, 1, json_string_value(json_object_get(pair, "a"))));
 		status = write_fact(*guild, 0, 1, json_string_value(json_object_get(pair, "b")));
+		json_object_set(p->truth, json_string_value(json_object_get(pair, "b")),
+				json_object_get(pair, "same"));
 		if (json_is_true(json_object_get(pair, "same"))) {
 			corpus_add(&p->merged, strcmp(status, "duplicate") == 0);
 		} else {
@@ -87,11 +98,139 @@ static void score_pairs(const json_t *pairs, uint64_t *guild, struct pairs *p)
 	}
 }
 
+/* ---- reflection ---- */
+
+#define MODEL_ERROR 0.05
+enum { FIRST_DAY = 1, PAIR_SERVER = 1000 };
+
+/* What the stand-in model answers about a pair. Where it errs it takes an update for a duplicate,
+ * and misses a duplicate. */
+static const char *judge(const struct pairs *p, const char *is, uint64_t *seed)
+{
+	const json_t *same = json_object_get(p->truth, is);
+	bool errs = random_happens(seed, MODEL_ERROR);
+
+	if (!same)
+		return errs ? "duplicate" : "other";
+	return json_is_true(same) ? (errs ? "other" : "duplicate")
+				  : (errs ? "duplicate" : "update");
+}
+
+static json_t *answer_pair(const struct pairs *p, const json_t *pair, size_t i, uint64_t *seed)
+{
+	const char *was = json_string_value(json_object_get(pair, "was"));
+	const char *is = json_string_value(json_object_get(pair, "is"));
+
+	return json_pack("{s:I,s:s,s:s,s:s}", "pair", (json_int_t)i + 1, "relation",
+			 judge(p, is, seed), "was", was, "is", is);
+}
+
+static uint64_t number_of(const json_t *object, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static void count_decision(struct pairs *p, const char *is, enum reflect_relation relation)
+{
+	const json_t *same = json_object_get(p->truth, is);
+
+	p->asked++;
+	p->merged_later += json_is_true(same) && relation == REFLECT_DUPLICATE;
+	p->lost_later += json_is_false(same) && relation == REFLECT_DUPLICATE;
+	p->closed_later += json_is_false(same) && relation == REFLECT_UPDATE;
+}
+
+/* Asks the model about these pairs, and has the store heed what code lets pass. */
+static void decide_pairs(struct pairs *p, const json_t *found, uint64_t *seed)
+{
+	const json_t *list = json_object_get(found, "pairs"), *pair;
+	json_t *answers = json_array(), *decisions = json_array(), *root;
+	struct reflect_pair pairs[REFLECT_PAIRS];
+	struct reflect_result result;
+	struct job end = {
+		.kind = JOB_END_PAIRS, .now_ms = now_ms, .version = number_of(found, "mark")};
+	char *text, *out = NULL;
+	size_t i, n = 0;
+
+	end.guild = strtoull(json_string_value(json_object_get(found, "guild")), NULL, 10);
+	end.owner = strtoull(json_string_value(json_object_get(found, "owner")), NULL, 10);
+	end.user = strtoull(json_string_value(json_object_get(found, "user")), NULL, 10);
+	json_array_foreach(list, i, pair)
+	{
+		pairs[n++] = (struct reflect_pair){
+			.older = number_of(pair, "older"),
+			.newer = number_of(pair, "newer"),
+			.was = json_string_value(json_object_get(pair, "was")),
+			.is = json_string_value(json_object_get(pair, "is"))};
+		json_array_append_new(answers, answer_pair(p, pair, i, seed));
+	}
+	root = json_pack("{s:o}", "pairs", answers);
+	text = json_dumps(root, 0);
+	if (!reflect_read(text, pairs, n, &result))
+		bench_die("the answer of the model is none");
+	free(text);
+	json_decref(root);
+	for (i = 0; i < n; i++) {
+		json_array_append_new(
+			decisions, json_pack("{s:I,s:I,s:s}", "older", (json_int_t)pairs[i].older,
+					     "newer", (json_int_t)pairs[i].newer, "relation",
+					     reflect_relation_name(result.relation[i])));
+		if (end.guild > PAIR_SERVER)
+			count_decision(p, pairs[i].is, result.relation[i]);
+	}
+	root = json_pack("{s:o}", "pairs", decisions);
+	end.text = json_dumps(root, 0);
+	BENCH_OK(fact_pairs_end(db, &end, &out));
+	free(end.text);
+	free(out);
+	json_decref(root);
+}
+
+static void reflect(struct pairs *p)
+{
+	struct job next = {.kind = JOB_NEXT_PAIRS,
+			   .owner = FIRST_DAY,
+			   .now_ms = now_ms,
+			   .version = REFLECT_PAIRS,
+			   .text = (char *)"[]"};
+	char *out = NULL;
+	uint64_t seed = 5;
+	int err;
+
+	/* A database begins with the next day. */
+	if (fact_pairs_next(db, embedding, &next, &out) != ENOENT)
+		bench_die("a reflection on the first day");
+	next.owner++;
+	while ((err = fact_pairs_next(db, embedding, &next, &out)) == 0) {
+		json_t *found = json_loads(out, 0, NULL);
+
+		free(out);
+		out = NULL;
+		decide_pairs(p, found, &seed);
+		json_decref(found);
+	}
+	if (err != ENOENT)
+		bench_die("pairs: %s", strerror(err));
+}
+
+static void print_reflected(const struct pairs *p)
+{
+	struct corpus_count merged = p->merged, kept = p->kept, closed = p->closed;
+
+	merged.right += p->merged_later;
+	kept.right -= p->lost_later;
+	closed.right += p->closed_later;
+	corpus_print("dedupe_update_model", kept);
+	corpus_print("dedupe_update_closed_model", closed);
+	corpus_print("dedupe_same_model", merged);
+	bench_row("dedupe_pairs_asked", p->asked, "pairs");
+}
+
 static void dedupe_rows(bool tuned)
 {
 	const char *const names[HALVES] = {tuned ? "en1" : "en3", tuned ? "en2" : "en4"};
-	struct pairs p = {0};
-	uint64_t guild = 1000;
+	struct pairs p = {.truth = json_object()};
+	uint64_t guild = PAIR_SERVER;
 
 	for (size_t i = 0; i < HALVES; i++) {
 		struct corpus c;
@@ -103,6 +242,9 @@ static void dedupe_rows(bool tuned)
 	corpus_print("dedupe_update", p.kept);
 	corpus_print("dedupe_update_closed", p.closed);
 	corpus_print("dedupe_same", p.merged);
+	reflect(&p);
+	print_reflected(&p);
+	json_decref(p.truth);
 }
 
 /* ---- leaks ---- */
