@@ -36,6 +36,7 @@
 #include "ipc/spawn.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "ipc/zone_file.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
@@ -146,6 +147,16 @@ static void check_embedder(struct check *c)
 	embedding_close(e);
 }
 
+static void check_time_zone(struct check *c)
+{
+	const char *zone = c->settings->time_zone;
+	int32_t offset;
+
+	if (*zone && !zone_file_offset(zone, 0, &offset))
+		check_say(c, CHECK_WARNING, "time_zone",
+			  "%s is no zone of /usr/share/zoneinfo; the machine's is used", zone);
+}
+
 /* Opens it and looks through all of it; then the encoder of its search. */
 static void check_store(struct check *c)
 {
@@ -165,6 +176,7 @@ static void check_store(struct check *c)
 		check_say(c, CHECK_WARNING, "database", "%s", w.text);
 	}
 	check_embedder(c);
+	check_time_zone(c);
 }
 
 /* control does not start without a token that it can use. */

@@ -502,6 +502,7 @@ static int make_memory(struct control *c)
 					.ledger = c->ledger,
 					.bus = c->bus,
 					.allowsh = control_remembers,
+					.zoneh = control_time_zone,
 					.arg = c};
 	int err = c->store ? extraction_alloc(&c->extraction, &conf) : 0;
 

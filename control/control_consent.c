@@ -14,6 +14,7 @@
 #include "control/voice_session/policy.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/utf8.h"
 
 /* An answer to /consent that the store is saving. Either cmd or press waits for the reply. */
 struct consent_request {
@@ -37,6 +38,15 @@ static struct settings *read_settings_of(const struct control *c, uint64_t guild
 		return NULL;
 	live_settings_wanted_of(c->live, guild, s);
 	return s;
+}
+
+void control_time_zone(uint64_t guild, char *zone, size_t size, void *arg)
+{
+	const struct control *c = arg;
+	struct settings *s = read_settings_of(c, guild);
+
+	utf8_copy(zone, size, s ? s->time_zone : "");
+	settings_free(s);
 }
 
 static enum consent present_consent(const struct control *c, uint64_t guild, uint64_t user)

@@ -158,6 +158,8 @@ void control_tell_present_consent(struct control *c, uint64_t guild, uint64_t us
 				  struct words *words);
 /* True if the member's words may be kept and told to models now. */
 bool control_remembers(uint64_t guild, uint64_t user, void *arg);
+/* Writes the setting time_zone of the server. */
+void control_time_zone(uint64_t guild, char *zone, size_t size, void *arg);
 /* Forgets the requests that wait; nothing answers them. */
 void control_end_consents(struct control *c);
 

@@ -4,6 +4,7 @@
 #include "ipc/journal.h"
 #include "ipc/scrub.h"
 #include "ipc/tmr_queue.h"
+#include "ipc/zone_file.h"
 #include "proto/base/cursor.h"
 #include "proto/base/time.h"
 
@@ -363,14 +364,16 @@ uint64_t env_wall_ms(struct env *env)
 	return (uint64_t)env_answer(env, (int64_t)ms_of_timespec(&ts));
 }
 
-int64_t env_utc_offset(struct env *env)
+int64_t env_utc_offset(struct env *env, const char *zone)
 {
 	time_t now = (time_t)(env_wall_ms(env) / 1000);
 	struct tm here = {0};
+	int32_t there = 0;
+	bool found = *zone && !env->conf.replaying && zone_file_offset(zone, now, &there);
 
-	if (!env->conf.replaying)
+	if (!found && !env->conf.replaying)
 		localtime_r(&now, &here);
-	return env_answer(env, here.tm_gmtoff);
+	return env_answer(env, found ? there : here.tm_gmtoff);
 }
 
 int env_source_add(struct env *env, uint32_t *id, env_input_h *h, void *arg)

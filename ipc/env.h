@@ -70,9 +70,9 @@ bool env_stopping(const struct env *env);
 uint64_t env_now(struct env *env);
 /* ms since 1970, recorded. */
 uint64_t env_wall_ms(struct env *env);
-/* Seconds east of UTC of this machine's time zone, now; recorded. Its days begin at midnight there.
- */
-int64_t env_utc_offset(struct env *env);
+/* Seconds east of UTC of this time zone ("Europe/Berlin"), now; recorded. "", and one that cannot
+ * be read (zone_file.h): the machine's. Its days begin at midnight there. */
+int64_t env_utc_offset(struct env *env, const char *zone);
 /* Fills buf with random bytes from the system, recorded. Never fails (aborts the process instead).
  */
 void env_random(struct env *env, void *buf, size_t n);

@@ -259,7 +259,7 @@ static json_t *list_people(const struct agent *a, const json_t *people)
 /* In the words of the tool. NULL: whoever said it does not agree any more. */
 static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
 {
-	int64_t offset = env_utc_offset(ask->m->a->env);
+	int64_t offset = env_utc_offset(ask->m->a->env, ask->m->a->settings->time_zone);
 	json_t *former = json_array(), *against = json_array(), *about, *out;
 	char name[ROOM_NAME_MAX];
 	const json_t *one;

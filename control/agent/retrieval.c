@@ -176,7 +176,8 @@ static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 
 static void answer_room(struct agent_retrieval *r, bool ok)
 {
-	struct memory_slice s = {.utc_offset_s = (int32_t)env_utc_offset(r->a->env)};
+	struct memory_slice s = {
+		.utc_offset_s = (int32_t)env_utc_offset(r->a->env, r->a->settings->time_zone)};
 	char text[sizeof s.text + 16 * (SLICE_FACTS + SLICE_LINES + SLICE_SUMMARIES)];
 	size_t n = 0;
 

@@ -4,6 +4,7 @@
 #define CONTROL_ENGINE_MODEL_CONF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct bus;
@@ -25,6 +26,8 @@ struct model_conf {
 	struct bus *bus;       /* where costs are told */
 	/* True if models may be told this person's words now. NULL: everybody's. */
 	bool (*allowsh)(uint64_t guild, uint64_t user, void *arg);
+	/* Writes the name of the server's time zone. NULL: all have the machine's. */
+	void (*zoneh)(uint64_t guild, char *zone, size_t size, void *arg);
 	void *arg;
 };
 

@@ -434,9 +434,9 @@ static bool may_write(const struct settings *s)
 	return s->memory_extract && !s->unread && s->memory_days && s->store_words_hours;
 }
 
-static unsigned local_hour(struct env *env, uint64_t now)
+static unsigned local_hour(struct env *env, const char *zone, uint64_t now)
 {
-	uint64_t local = now + (uint64_t)(env_utc_offset(env) * MS_PER_S);
+	uint64_t local = now + (uint64_t)(env_utc_offset(env, zone) * MS_PER_S);
 
 	return (unsigned)(local / HOUR_MS % 24);
 }
@@ -448,7 +448,7 @@ static bool is_wanted(struct extraction *x, uint64_t now)
 
 	return may_write(s) && p && p->dialect != DIALECT_EMBEDDED &&
 	       (s->memory_extract_hour == ANY_HOUR ||
-		s->memory_extract_hour == local_hour(x->conf.env, now)) &&
+		s->memory_extract_hour == local_hour(x->conf.env, s->time_zone, now)) &&
 	       spending_has_budget(&x->spending, now);
 }
 

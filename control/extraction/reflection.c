@@ -193,9 +193,19 @@ static int open_roles(struct reflection *r)
 	return r->roles ? 0 : roles_alloc(&r->roles, &rc);
 }
 
+/* Its days, which the model is told. */
+static int64_t offset_of_server(const struct reflection *r)
+{
+	char zone[sizeof r->conf.settings->time_zone] = "";
+
+	if (r->conf.zoneh)
+		r->conf.zoneh(r->guild, zone, sizeof zone, r->conf.arg);
+	return env_utc_offset(r->conf.env, zone);
+}
+
 static void ask_model(struct reflection *r)
 {
-	char *request = reflect_request(r->pair, r->n, env_utc_offset(r->conf.env));
+	char *request = reflect_request(r->pair, r->n, offset_of_server(r));
 	const struct engine_message message = {.role = ENGINE_USER, .speaker = "", .text = request};
 	int err = request ? open_roles(r) : ENOMEM;
 
@@ -306,7 +316,7 @@ static void begin_pairs(struct reflection *r)
 	if (!is_wanted(r))
 		return;
 	now = env_wall_ms(r->conf.env);
-	offset = env_utc_offset(r->conf.env);
+	offset = env_utc_offset(r->conf.env, s->time_zone);
 	r->day = calendar_day(now, offset, s->memory_reflect_hour);
 	if (r->day <= r->done || !spending_has_budget(r->spending, now))
 		return;

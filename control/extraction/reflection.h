@@ -20,7 +20,7 @@
  *   any       a person is erased                            IDLE: drops the pairs, which are given
  *                                                           again as far as they are left
  *
- * A day begins at memory_reflect_hour of the machine's time zone. The day that is done and the
+ * A day begins at memory_reflect_hour of the base settings' time zone. The day that is done and the
  * facts that were looked at are in the database: a restart goes on behind the last decisions, a day
  * that is done is not done again, and after days without the bot one reflection follows. Of a
  * server 20 pairs are asked a day, the others on the next one. The costs are those of extraction

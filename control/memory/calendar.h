@@ -1,6 +1,6 @@
 /* Days as people of the room count them. Pure.
  *
- * A day begins at midnight of the machine's time zone, given by its present offset: seconds east of
+ * A day begins at midnight of the server's time zone, given by its present offset: seconds east of
  * UTC (env_utc_offset). Around a change of the clocks a day is an hour off. */
 #ifndef CONTROL_MEMORY_CALENDAR_H
 #define CONTROL_MEMORY_CALENDAR_H

@@ -282,6 +282,27 @@ enum memory_refusal memory_check_text(const char *text)
 	return !why && guard_is_disguised(text) ? MEMORY_REFUSAL_INSTRUCTION : why;
 }
 
+enum memory_refusal memory_check_tags(const json_t *tags)
+{
+	char all[MEMORY_TEXT_MAX + 1] = "";
+	enum memory_refusal why = MEMORY_REFUSAL_NONE;
+	const json_t *one;
+	size_t i, n = 0;
+
+	json_array_foreach(tags, i, one)
+	{
+		const char *tag = json_string_value(one);
+
+		if (!tag || !*tag)
+			continue;
+		why = why ? why : memory_check_text(tag);
+		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? " " : "", tag);
+		if (n >= sizeof all)
+			return why ? why : MEMORY_REFUSAL_EMPTY;
+	}
+	return why || !n ? why : memory_check_text(all);
+}
+
 static bool is_one_of(const char *name, const char *const *list)
 {
 	for (; *list; list++)

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 enum { MEMORY_TEXT_MAX = 400 };
 
 /* R(NAME, name, sentence): a reason to refuse a text; the sentence is for the model. */
@@ -27,6 +29,9 @@ const char *memory_refusal_name(enum memory_refusal refusal);
 const char *memory_refusal_text(enum memory_refusal refusal);
 
 enum memory_refusal memory_check_text(const char *text);
+/* The same for an array of tags: each by itself, and all in their order, because models read them
+ * side by side. */
+enum memory_refusal memory_check_tags(const json_t *tags);
 
 /* Whose memory: of the server, or of one person there. */
 struct memory_space {

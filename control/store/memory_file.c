@@ -190,19 +190,14 @@ static bool was_erased(struct db *db, const struct subject_key *key, uint64_t us
 	return erased;
 }
 
-/* Prompts quote the texts and the tags of facts, whoever wrote the file. */
+/* Models are told the texts, types and tags of facts, whoever wrote the file. */
 static bool is_guarded(const json_t *fact)
 {
-	json_t *tags = parse_tags(fact), *tag;
-	bool guarded = memory_check_text(text_of(fact, "text"));
-	size_t i;
+	const char *type = text_of(fact, "type");
+	json_t *tags = parse_tags(fact);
+	bool guarded = memory_check_text(text_of(fact, "text")) || memory_check_tags(tags) ||
+		       (*type && memory_check_text(type));
 
-	json_array_foreach(tags, i, tag)
-	{
-		const char *text = json_string_value(tag);
-
-		guarded = guarded || (*text && memory_check_text(text));
-	}
 	json_decref(tags);
 	return guarded;
 }

@@ -15,6 +15,7 @@
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "control/text_session/inside.h"
+#include "ipc/env.h"
 #include "proto/discord.h"
 
 enum { QUESTION = 1024 };
@@ -63,9 +64,11 @@ static void take_facts(int err, const struct store_document *document, void *arg
 {
 	struct text_job *job = arg;
 	json_t *found = err ? NULL : json_loads(document->document, 0, NULL);
-	struct memory_slice s = {0};
+	const struct text_guild *g = job->g;
+	struct memory_slice s = {
+		.utc_offset_s = (int32_t)env_utc_offset(g->ts->conf.env, g->settings->time_zone)};
 
-	add_facts(job->g, found, &s);
+	add_facts(g, found, &s);
 	json_decref(found);
 	if (slice_count(&s) && asprintf(&job->memory, "%s%s", PROMPT_MEMORY_SECTION, s.text) < 0)
 		job->memory = NULL;

@@ -140,7 +140,7 @@ static void count_decision(struct pairs *p, const char *is, enum reflect_relatio
 	p->closed_later += json_is_false(same) && relation == REFLECT_UPDATE;
 }
 
-/* Asks the model about these pairs, and has the store heed what code lets pass. */
+/* Asks the model about these pairs, and gives the store the decisions that code lets pass. */
 static void decide_pairs(struct pairs *p, const json_t *found, uint64_t *seed)
 {
 	const json_t *list = json_object_get(found, "pairs"), *pair;

@@ -5,6 +5,7 @@
 
 #include "control/memory/guard.h"
 #include "control/memory/time_cue.h"
+#include "control/settings/settings.h"
 #include "control/tools/builtin/inside.h"
 #include "ipc/env.h"
 
@@ -37,7 +38,9 @@ int builtin_conversation_search(struct builtins *b, const struct tool_start *cal
 				 .most = number_of(arguments, "top_k", MOST)};
 	struct time_window window;
 
-	if (time_cue_find(said.query, now, (int32_t)env_utc_offset(b->host.env), &window)) {
+	int32_t offset = (int32_t)env_utc_offset(b->host.env, b->host.settings->time_zone);
+
+	if (time_cue_find(said.query, now, offset, &window)) {
 		said.since_ms = window.since_ms;
 		said.until_ms = window.until_ms;
 	}
@@ -110,17 +113,8 @@ int builtin_memory_search(struct builtins *b, const struct tool_start *call,
 static enum memory_refusal check_item(const json_t *item)
 {
 	enum memory_refusal why = memory_check_text(text_of(item, "text"));
-	const json_t *tag;
-	size_t i;
 
-	json_array_foreach(json_object_get(item, "tags"), i, tag)
-	{
-		const char *text = json_string_value(tag);
-
-		if (!why && text && *text)
-			why = memory_check_text(text);
-	}
-	return why;
+	return why ? why : memory_check_tags(json_object_get(item, "tags"));
 }
 
 /* Returns the items that pass the guard and adds the others to skipped, with the reason. The

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "control/settings/settings.h"
 #include "control/tools/builtin/inside.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
@@ -37,7 +38,7 @@ int builtin_roll(struct builtins *b, const struct tool_start *call, const json_t
 
 static time_t local_now(struct builtins *b, struct tm *out)
 {
-	int64_t offset = env_utc_offset(b->host.env);
+	int64_t offset = env_utc_offset(b->host.env, b->host.settings->time_zone);
 	time_t now = (time_t)(env_wall_ms(b->host.env) / MS_PER_S + (uint64_t)offset);
 
 	gmtime_r(&now, out);

@@ -254,9 +254,11 @@ TEST(the_offset_from_utc_is_that_of_the_machines_zone)
 {
 	CHECK(begin());
 	zone_set("XXX-03:30");
-	CHECK_INT(env_utc_offset(fx.l.env), 12600);
+	CHECK_INT(env_utc_offset(fx.l.env, ""), 12600);
 	zone_set("XXX05:00");
-	CHECK_INT(env_utc_offset(fx.l.env), -18000);
+	CHECK_INT(env_utc_offset(fx.l.env, ""), -18000);
+	CHECK_INT(env_utc_offset(fx.l.env, "Nowhere/City"), -18000);
+	CHECK_INT(env_utc_offset(fx.l.env, "Asia/Tokyo"), 32400);
 	zone_set(NULL);
 	end();
 }

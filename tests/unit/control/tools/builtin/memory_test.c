@@ -178,6 +178,23 @@ TEST(a_time_in_the_question_is_the_window)
 	close_scene();
 }
 
+TEST(a_day_begins_at_midnight_of_the_servers_zone)
+{
+	static const struct {
+		const char *zone;
+		unsigned offset_s;
+	} zones[] = {{"Asia/Kathmandu", 20700}, {"Etc/GMT-5", 18000}};
+
+	for (size_t i = 0; i < sizeof zones / sizeof zones[0]; i++) {
+		open_scene(true);
+		strcpy(f.settings->time_zone, zones[i].zone);
+		CHECK_STR(call("conversation_search", "{\"query\":\"what did Ana say yesterday\"}"),
+			  "");
+		CHECK_INT((f.said.since_ms / 1000 + zones[i].offset_s) % 86400, 0);
+		close_scene();
+	}
+}
+
 TEST(a_turn_of_several_people_has_no_private_namespace)
 {
 	open_scene(true);
