@@ -44,10 +44,13 @@ typedef void(api_h)(struct api_call *c);
 	  "{permissions}; the guild's id is @everyone")                                            \
 	R(POST, "/guilds/{}/members", api_member_add, "{user_id}")                                 \
 	R(PATCH, "/guilds/{}/members/{}", api_member_set, "{role_ids?, mute?, deaf?}")             \
+	R(DELETE, "/guilds/{}/members/{}", api_member_remove, "is no member any more")             \
 	R(POST, "/guilds/{}/sounds", api_sound_add, "{name}: one more on its soundboard")          \
 	R(PATCH, "/guilds/{}/sounds/{}", api_sound_set, "{name?, available?}")                     \
 	R(DELETE, "/guilds/{}/sounds/{}", api_sound_remove, "removed from its soundboard")         \
 	R(POST, "/users/{}/sound", api_sound, "{guild_id?, sound_id}: plays it where they are")    \
+	R(POST, "/users/{}/authorize", api_authorize,                                              \
+	  "{url, deny?} -> {location}: at the OAuth2 page of this address the person agrees")      \
 	R(POST, "/users/{}/join", api_join,                                                        \
 	  "{channel_id, self_mute?, self_deaf?} -> a lease for the voice gateway")                 \
 	R(POST, "/users/{}/leave", api_leave, "leaves; its voice session is closed with 4014")     \

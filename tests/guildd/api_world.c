@@ -228,6 +228,22 @@ void api_member_add(struct api_call *c)
 	api_result(c, err);
 }
 
+void api_member_remove(struct api_call *c)
+{
+	struct gd_guild *g = api_guild(c);
+	struct gd_user *u = gd_user_find(c->g->world, c->id[1]);
+	int err;
+
+	if (!g)
+		return;
+	err = u ? gd_member_remove(g, u->id) : ENOENT;
+	if (!err)
+		gd_gateway_event(c->g, g->id, GD_INTENT_MEMBERS, "GUILD_MEMBER_REMOVE",
+				 json_pack("{s:o,s:o}", "guild_id", gd_id_json(g->id), "user",
+					   gd_user_json(u)));
+	api_result(c, err);
+}
+
 static int set_roles(struct gd_guild *g, struct gd_member *m, const json_t *ids)
 {
 	int err = 0;

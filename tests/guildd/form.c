@@ -1,6 +1,7 @@
 #include "tests/guildd/form.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BOUNDARY_MAX = 70, HEAD_MAX = 1024 };
@@ -91,4 +92,55 @@ json_t *form_parse(const char *type, const char *body, size_t n)
 	json_decref(files);
 	json_decref(payload);
 	return NULL;
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+				      : -1;
+}
+
+/* In place. */
+static void decode(char *text)
+{
+	char *out = text;
+
+	for (; *text; text++) {
+		if (*text == '%' && digit(text[1]) >= 0 && digit(text[2]) >= 0) {
+			*out++ = (char)(digit(text[1]) << 4 | digit(text[2]));
+			text += 2;
+		} else {
+			*out++ = (char)(*text == '+' ? ' ' : *text);
+		}
+	}
+	*out = '\0';
+}
+
+json_t *form_parse_fields(const char *type, const char *body, size_t n)
+{
+	json_t *fields;
+	char *copy, *save = NULL;
+
+	if (!type || strcmp(type, "application/x-www-form-urlencoded") != 0)
+		return NULL;
+	fields = json_object();
+	copy = strndup(body, n);
+	for (char *p = strtok_r(copy, "&", &save); p && fields; p = strtok_r(NULL, "&", &save)) {
+		char *value = strchr(p, '=');
+
+		if (value)
+			*value++ = '\0';
+		decode(p);
+		decode(value ? value : p + strlen(p));
+		if (json_object_get(fields, p)) {
+			json_decref(fields);
+			fields = NULL;
+		} else {
+			json_object_set_new(fields, p, json_string(value ? value : ""));
+		}
+	}
+	free(copy);
+	return fields;
 }

@@ -1,4 +1,5 @@
-/* A message with files: multipart/form-data as Discord documents it ("Uploading Files"). */
+/* Forms: a message with files, multipart/form-data as Discord documents it ("Uploading Files"), and
+ * the fields of OAuth2. */
 #ifndef TESTS_GUILDD_FORM_H
 #define TESTS_GUILDD_FORM_H
 
@@ -10,5 +11,8 @@
  * parts files[n]; text only where the file is UTF-8. type: the Content-Type header. New reference;
  * NULL: it is no such form. */
 json_t *form_parse(const char *type, const char *body, size_t n);
+/* The fields of application/x-www-form-urlencoded as an object of texts. New reference; NULL: it is
+ * no such form, or a name comes twice. */
+json_t *form_parse_fields(const char *type, const char *body, size_t n);
 
 #endif

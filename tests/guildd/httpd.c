@@ -53,6 +53,9 @@ static void on_body(struct http_exchange *x, const uint8_t *data, size_t n, bool
 	if (n) {
 		r.body = form_parse(httpd_header(&r, "Content-Type"), (const char *)data, n);
 		if (!r.body)
+			r.body = form_parse_fields(httpd_header(&r, "Content-Type"),
+						   (const char *)data, n);
+		if (!r.body)
 			r.body = json_loadb((const char *)data, n, 0, NULL);
 		r.bad_body = r.body == NULL;
 	}

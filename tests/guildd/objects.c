@@ -221,6 +221,8 @@ json_t *gd_application_json(const struct gd_bot *b, const struct gd_user *owner)
 		json_object_set_new(o, "owner", gd_user_json(owner));
 	if (b->application)
 		json_object_update(o, b->application);
+	/* The portal alone shows it. */
+	json_object_del(o, "client_secret");
 	return o;
 }
 

@@ -30,7 +30,7 @@ struct gd_rest {
 	struct gd_vec buckets, interactions;
 	struct gd_fault faults[REST_FAULTS];
 	unsigned n_faults;
-	json_t *log;
+	json_t *log, *codes, *tokens;
 };
 
 void rest_status(struct rest_call *c, int status, json_t *body)
@@ -264,17 +264,20 @@ static bool agent_ok(const struct rest_call *c)
 	return (*agent >= 'A' && *agent <= 'Z') || (*agent >= 'a' && *agent <= 'z');
 }
 
-/* "Bot TOKEN". False when refused. */
+/* "Bot TOKEN", or a person's "Bearer TOKEN". False when refused. */
 static bool authorized(struct rest_call *c)
 {
 	const char *auth = httpd_header(c->http, "Authorization");
 
+	if (auth && strncmp(auth, "Bearer ", 7) == 0)
+		return rest_oauth_bearer(c, auth + 7);
 	if (auth && strncmp(auth, "Bot ", 4) == 0)
 		c->bot = gd_bot_by_token(c->g->world, auth + 4);
 	if (!c->bot) {
 		rest_error(c, 401, 0, "401: Unauthorized");
 		return false;
 	}
+	c->user = c->bot->user;
 	if (!agent_ok(c)) {
 		rest_error(c, 403, 40333, "internal network error");
 		return false;
@@ -337,7 +340,11 @@ int gd_rest_alloc(struct gd_rest **out, struct guildd *g)
 		return ENOMEM;
 	r->g = g;
 	r->log = json_array();
-	err = r->log ? httpd_alloc(&r->http, g->env, g->ip, g->port, on_request, r) : ENOMEM;
+	r->codes = json_object();
+	r->tokens = json_object();
+	err = r->log && r->codes && r->tokens
+		      ? httpd_alloc(&r->http, g->env, g->ip, g->port, on_request, r)
+		      : ENOMEM;
 	if (err) {
 		gd_rest_free(r);
 		return err;
@@ -357,6 +364,8 @@ void gd_rest_reset(struct gd_rest *r)
 	gd_vec_clear(&r->interactions);
 	r->n_faults = 0;
 	json_array_clear(r->log);
+	json_object_clear(r->codes);
+	json_object_clear(r->tokens);
 }
 
 struct gd_rest *gd_rest_free(struct gd_rest *r)
@@ -366,6 +375,8 @@ struct gd_rest *gd_rest_free(struct gd_rest *r)
 	httpd_free(r->http);
 	gd_rest_reset(r);
 	json_decref(r->log);
+	json_decref(r->codes);
+	json_decref(r->tokens);
 	free(r);
 	return NULL;
 }
@@ -393,4 +404,14 @@ const json_t *gd_rest_log(const struct gd_rest *r)
 struct gd_vec *rest_interactions(struct gd_rest *r)
 {
 	return &r->interactions;
+}
+
+json_t *rest_codes(struct gd_rest *r)
+{
+	return r->codes;
+}
+
+json_t *rest_tokens(struct gd_rest *r)
+{
+	return r->tokens;
 }

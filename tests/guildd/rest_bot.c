@@ -26,7 +26,7 @@ void rest_gateway_bot(struct rest_call *c)
 
 void rest_me(struct rest_call *c)
 {
-	json_t *o = gd_user_json(c->bot->user);
+	json_t *o = gd_user_json(c->user);
 
 	json_object_set_new(o, "verified", json_true());
 	json_object_set_new(o, "mfa_enabled", json_true());
@@ -44,14 +44,14 @@ void rest_my_guilds(struct rest_call *c)
 	for (size_t i = 0; i < guilds->n; i++) {
 		const struct gd_guild *g = guilds->v[i];
 
-		if (!gd_member_find(g, c->bot->user->id))
+		if (!gd_member_find(g, c->user->id))
 			continue;
-		json_array_append_new(
-			list, json_pack("{s:o, s:s, s:n, s:b, s:o, s:[]}", "id", gd_id_json(g->id),
-					"name", g->name, "icon", "owner",
-					g->owner == c->bot->user->id, "permissions",
-					gd_u64_json(gd_permissions(g, c->bot->user->id, NULL)),
-					"features"));
+		json_array_append_new(list,
+				      json_pack("{s:o, s:s, s:n, s:b, s:o, s:[]}", "id",
+						gd_id_json(g->id), "name", g->name, "icon", "owner",
+						g->owner == c->user->id, "permissions",
+						gd_u64_json(gd_permissions(g, c->user->id, NULL)),
+						"features"));
 	}
 	rest_ok(c, list);
 }

@@ -14,6 +14,7 @@ struct rest_call {
 	struct httpd_req *http;
 	const json_t *body;	    /* NULL when there is none */
 	struct gd_bot *bot;	    /* NULL on routes without a token */
+	struct gd_user *user;	    /* whose token it is: the bot's, or a person's */
 	const char *cap[REST_CAPS]; /* what stood in the {} of the template */
 	uint64_t id[REST_CAPS];	    /* the same as a snowflake, 0 when it is none */
 	int status;		    /* answered with; 0 = not yet */
@@ -27,6 +28,7 @@ typedef void(rest_h)(struct rest_call *c);
 	R(GET, "/gateway/bot", rest_gateway_bot, true, 10, 10)                                     \
 	R(GET, "/users/@me", rest_me, true, 10, 10)                                                \
 	R(GET, "/users/@me/guilds", rest_my_guilds, true, 10, 10)                                  \
+	R(POST, "/oauth2/token", rest_oauth_token, false, 30, 30)                                  \
 	R(GET, "/users/{}", rest_user, true, 30, 30)                                               \
 	R(GET, "/applications/@me", rest_application, true, 10, 10)                                \
 	R(GET, "/oauth2/applications/@me", rest_application, true, 10, 10)                         \
@@ -81,6 +83,12 @@ struct gd_guild *rest_guild_of(struct rest_call *c, unsigned cap);
 struct gd_channel *rest_channel_of(struct rest_call *c, uint64_t need);
 /* The body's content is fit for a message; otherwise false, answered. */
 bool rest_content_ok(struct rest_call *c, bool may_be_empty);
+
+/* Of OAuth2, kept until a reset: {code: …} and {token: {user, scope}}. Borrowed. */
+json_t *rest_codes(struct gd_rest *r);
+json_t *rest_tokens(struct gd_rest *r);
+/* "Bearer TOKEN" of a person, who may read /users/@me and /users/@me/guilds; false when refused. */
+bool rest_oauth_bearer(struct rest_call *c, const char *token);
 
 struct interaction;
 struct interaction *interaction_free(struct interaction *i);

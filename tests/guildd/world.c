@@ -299,6 +299,17 @@ int gd_member_add(struct gd_member **out, struct gd_guild *g, struct gd_user *u)
 	return 0;
 }
 
+int gd_member_remove(struct gd_guild *g, uint64_t user)
+{
+	struct gd_member *m = gd_member_find(g, user);
+
+	if (!m || gd_vstate_find(g, user))
+		return m ? EBUSY : ENOENT;
+	gd_vec_remove(&g->members, m);
+	member_free(m);
+	return 0;
+}
+
 int gd_overwrite_set(struct gd_channel *c, const struct gd_overwrite *o)
 {
 	struct gd_overwrite *more;

@@ -113,6 +113,8 @@ int gd_role_add(struct gd_world *w, struct gd_role **out, struct gd_guild *g, ui
 		const char *name, uint64_t permissions);
 /* EEXIST when already a member. */
 int gd_member_add(struct gd_member **out, struct gd_guild *g, struct gd_user *u);
+/* ENOENT; EBUSY: in a voice channel. */
+int gd_member_remove(struct gd_guild *g, uint64_t user);
 /* Sets, replaces or (allow = deny = 0) takes away an overwrite. */
 int gd_overwrite_set(struct gd_channel *c, const struct gd_overwrite *o);
 void gd_channel_remove(struct gd_world *w, struct gd_channel *c);
