@@ -232,6 +232,24 @@ static int add_context(struct db *db, const struct turn *t, bool words, json_t *
 	return err == ENOENT ? 0 : err;
 }
 
+/* The turn's SpeakerUtterances, as the seeds have them; their text is null without words. */
+static json_t *read_lines(struct db *db, uint64_t seq, bool words)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_TURN_LINES);
+	json_t *list = json_array();
+
+	db_bind_uint(s, 1, seq);
+	while (db_step(db, s) == 0)
+		json_array_append_new(
+			list,
+			json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "seq", number_json(s, 0),
+				  "speakerId", id_json(db_uint(s, 1)), "speakerName",
+				  text_json(s, 2), "text", words ? text_json(s, 3) : json_null(),
+				  "startedAtMs", number_json(s, 4), "endedAtMs", number_json(s, 5),
+				  "source", text_json(s, 6)));
+	return list;
+}
+
 static int read_turn(struct db *db, const struct job *j, json_t **out)
 {
 	sqlite3_stmt *s = db_use(db, DB_GET_TURN);
@@ -254,6 +272,7 @@ static int read_turn(struct db *db, const struct job *j, json_t **out)
 	json_object_set(all, "timeline", t.timeline);
 	json_object_set(all, "costs", costs);
 	sqlite3_reset(s);
+	json_object_set_new(all, "utterances", read_lines(db, t.seq, j->any));
 	find_end_of_speech(db, &t);
 	err = add_speech(db, &t, j->any);
 	if (!err)
@@ -306,15 +325,19 @@ static json_t *time_or_null(sqlite3_stmt *s, int column)
 	return is_null(s, column) ? json_null() : time_json(db_uint(s, column));
 }
 
+/* The seeds' MemoryItem, without its embedding, and what else there is of a fact. */
 static json_t *fact_json(sqlite3_stmt *s)
 {
+	json_t *metadata =
+		json_pack("{s:o,s:o,s:s?}", "createdAt", time_or_null(s, 8), "authorSpeakerId",
+			  id_json(db_uint(s, 3)), "source", db_uint(s, 12) ? "conversation" : NULL);
 	uint64_t owner = db_uint(s, 2);
 	json_t *tags = owner ? NULL : json_loads(db_text(s, 6), 0, NULL);
 	json_t *space = owner ? json_sprintf("user:%llu", (unsigned long long)owner)
 			      : json_sprintf("guild:%llu", (unsigned long long)db_uint(s, 1));
 
-	return json_pack("{s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
-			 id_json(db_uint(s, 0)), "namespace", space, "guild",
+	return json_pack("{s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
+			 id_json(db_uint(s, 0)), "metadata", metadata, "namespace", space, "guild",
 			 id_json(db_uint(s, 1)), "private", owner != 0, "saidBy",
 			 id_json(db_uint(s, 3)), "name", text_json(s, 4), "type", text_json(s, 5),
 			 "tags", tags ? tags : json_array(), "text", text_json(s, 7), "createdAt",

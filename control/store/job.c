@@ -21,6 +21,7 @@
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
 #include "control/store/growth.h"
+#include "control/store/guild_facts.h"
 #include "control/store/history.h"
 #include "control/store/messages.h"
 #include "control/store/reserve.h"
@@ -571,23 +572,25 @@ static void run_find_episode(struct job_runner *r, const struct job *j, struct w
 
 static int run_facts_request(struct job_runner *r, const struct job *j, char **text)
 {
-	return j->kind == JOB_WRITE_FACTS  ? fact_rows_write(r->db, r->embedding, j, text)
-	       : j->kind == JOB_FIND_FACTS ? fact_rows_find(r->db, r->embedding, j, text)
-					   : fact_rows_forget(r->db, j, text);
+	return j->kind == JOB_WRITE_FACTS    ? fact_rows_write(r->db, r->embedding, j, text)
+	       : j->kind == JOB_FIND_FACTS   ? fact_rows_find(r->db, r->embedding, j, text)
+	       : j->kind == JOB_FORGET_GUILD ? guild_facts_forget(r->db, j, text)
+					     : fact_rows_forget(r->db, j, text);
 }
 
 static void run_facts(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
+	bool forgets = j->kind == JOB_FORGET_FACTS || j->kind == JOB_FORGET_GUILD;
 	char *text = NULL;
 	int err = job_database(r) ? run_facts_request(r, j, &text) : r->err;
 
-	if (j->kind == JOB_FORGET_FACTS && job_makes_room(r, err))
+	if (forgets && job_makes_room(r, err))
 		err = run_facts_request(r, j, &text);
 	job_answer_json(r, a, err, text);
-	if (!err && j->kind == JOB_FORGET_FACTS)
+	if (!err && forgets)
 		embedding_drop(r->embedding);
 	/* Forgotten words still stand in the WAL. */
-	if (!err && j->kind == JOB_FORGET_FACTS)
+	if (!err && forgets)
 		r->truncate = db_truncate_wal(r->db) != 0 || r->truncate;
 }
 
@@ -715,7 +718,7 @@ static void run_memory(struct job_runner *r, const struct job *j, struct worker_
 	else if (j->kind == JOB_READ_HISTORY)
 		run_read_history(r, j, a);
 	else if (j->kind == JOB_WRITE_FACTS || j->kind == JOB_FIND_FACTS ||
-		 j->kind == JOB_FORGET_FACTS)
+		 j->kind == JOB_FORGET_FACTS || j->kind == JOB_FORGET_GUILD)
 		run_facts(r, j, a);
 	else
 		run_encoder(r, j, a);
@@ -746,6 +749,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_WRITE_FACTS:
 	case JOB_FIND_FACTS:
 	case JOB_FORGET_FACTS:
+	case JOB_FORGET_GUILD:
 	case JOB_SET_ENCODER:
 	case JOB_LIST_TEXTS:
 	case JOB_KEEP_VECTORS:

@@ -27,6 +27,7 @@ enum job_kind {
 	JOB_WRITE_FACTS,  /* text: the items */
 	JOB_FIND_FACTS,	  /* text: the request; version: how many */
 	JOB_FORGET_FACTS, /* text: the request */
+	JOB_FORGET_GUILD, /* the memory of guild */
 	JOB_SET_ENCODER,  /* text: the model of an encoder elsewhere */
 	JOB_LIST_TEXTS,	  /* for it */
 	JOB_KEEP_VECTORS, /* vectors */

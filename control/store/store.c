@@ -543,6 +543,12 @@ int store_forget_facts(struct store *s, const struct store_facts *f, store_docum
 	return post_facts(s, JOB_FORGET_FACTS, f, h, arg);
 }
 
+int store_forget_guild(struct store *s, uint64_t guild, store_document_h *h, void *arg)
+{
+	return post_facts(s, JOB_FORGET_GUILD,
+			  &(struct store_facts){.guild = guild, .request = "{}"}, h, arg);
+}
+
 int store_request(struct store *s, const struct job *proto, store_document_h *h, void *arg)
 {
 	return put_job(s, proto, &(struct request){.documenth = h, .arg = arg});

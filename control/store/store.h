@@ -141,6 +141,8 @@ int store_find_facts(struct store *s, const struct store_facts *f, store_documen
  * if none was deleted}. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
 		       void *arg);
+/* The memory of a whole server (control/store/guild_facts.h). */
+int store_forget_guild(struct store *s, uint64_t guild, store_document_h *h, void *arg);
 
 /* ---- an encoder elsewhere ----
  * Where a provider of role embed is configured, its client (control/embeddings/) lists texts, and

@@ -193,11 +193,18 @@ TEST(one_turn_tells_its_decisions_times_and_costs)
 	CHECK_STR(text_of(row("timeline", 2), "kind"), "answer");
 	CHECK_INT(number_of(row("timeline", 2), "startMs"), 650);
 	CHECK_INT(number_of(row("timeline", 2), "endMs"), 6000);
+	CHECK_INT(json_array_size(json_object_get(got, "utterances")), 1);
+	CHECK_STR(text_of(row("utterances", 0), "speakerId"), "501");
+	CHECK_STR(text_of(row("utterances", 0), "speakerName"), "alice");
+	CHECK_STR(text_of(row("utterances", 0), "text"), "what time is it");
+	CHECK_INT(number_of(row("utterances", 0), "startedAtMs"), T0 + 2000);
+	CHECK_INT(number_of(row("utterances", 0), "endedAtMs"), T0 + 4000);
 	CHECK_STR(text_of(row("costs", 0), "provider"), "main");
 	CHECK(json_real_value(json_object_get(row("costs", 0), "usd")) > 0.00149);
 	/* Who may not read words gets none of a tool's either. */
 	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 1}), 0);
 	CHECK(json_is_null(json_object_get(row("timeline", 0), "text")));
+	CHECK(json_is_null(json_object_get(row("utterances", 0), "text")));
 	CHECK(json_is_null(json_object_get(row("timeline", 1), "text")));
 	CHECK_INT(ask((struct job){.owner = STORE_TURN, .until_ms = 2}), ENOENT);
 	end();

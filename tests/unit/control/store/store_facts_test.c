@@ -208,6 +208,28 @@ TEST(rule_098_five_facts_are_written_in_a_minute)
 	close_scene();
 }
 
+TEST(an_operator_forgets_the_memory_of_a_whole_server)
+{
+	struct store_facts other = by(ANA), own = by(BOB);
+
+	other.guild = OTHER_GUILD;
+	own.owner = BOB;
+	open_scene();
+	CHECK_STR(write_fact(by(ANA), "the release is on Tuesday"), "inserted");
+	CHECK_STR(write_fact(by(ANA), "the release is on Friday"), "updated");
+	CHECK_STR(write_fact(own, "my bike is red"), "inserted");
+	CHECK_STR(write_fact(other, "the harbour is closed"), "inserted");
+	CHECK_INT(store_forget_guild(s->store, GUILD, on_answer, NULL), 0);
+	CHECK(loop_run(&s->l) && !s->err);
+	CHECK_INT(json_integer_value(json_object_get(answer, "forgotten")), 3);
+	CHECK_STR(find(by(ANA), "{\"words\":\"when is the release\"}"), "");
+	CHECK_STR(find(own, "{\"words\":\"what colour has my bike\"}"), "");
+	CHECK_STR(find(other, "{\"words\":\"is the harbour closed\"}"), "the harbour is closed");
+	/* The index knows of nothing that is gone. */
+	CHECK_STR(write_fact(by(ANA), "the release is on Tuesday"), "inserted");
+	close_scene();
+}
+
 TEST(people_forget_what_they_said_themselves)
 {
 	open_scene();
