@@ -326,6 +326,8 @@ static void check_secret_files(struct check *c)
 	check_secret_file(c, "PARLEY_TEXT_KEY_FILE", s->text_key_file);
 	check_secret_file(c, "PARLEY_SPEECH_KEY_FILE", s->speech_key_file);
 	check_secret_file(c, "PARLEY_SEARCH_KEY_FILE", s->search_key_file);
+	check_secret_file(c, "PARLEY_OTLP_TOKEN_FILE", s->otlp_token_file);
+	check_secret_file(c, "PARLEY_WEB_DISCORD_SECRET_FILE", s->web_discord_secret_file);
 }
 
 static void on_secret_fault(const char *text, void *arg)

@@ -33,6 +33,7 @@
 #include "control/store/store.h"
 #include "control/text_session/text_session.h"
 #include "control/words/words.h"
+#include "control/otlp/exporter.h"
 #include "control/web/web.h"
 #include "control/writer.h"
 #include "ipc/env.h"
@@ -381,6 +382,8 @@ static void take_changes(void *arg)
 	if (c->delegates)
 		delegates_update(c->delegates);
 	text_session_settings(c->text);
+	if (c->web)
+		web_settings_read(c->web);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_settings(c->voice_sessions[i]);
 }
@@ -579,6 +582,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = embedded_alloc(&c->embedded, env, take_brain_address, tell_embedded_fault, c);
 	if (!err && conf->web_token && *settings->web_listen)
 		err = control_make_web(c);
+	if (!err && *settings->otlp_endpoint)
+		err = control_make_exporter(c);
 out:
 	if (err)
 		control_free(c);
@@ -615,6 +620,7 @@ struct control *control_free(struct control *c)
 	components_free(c->components);
 	gateway_free(c->gateway);
 	web_free(c->web);
+	otlp_exporter_free(c->exporter);
 	guilds_free(c->guilds);
 	live_settings_free(c->live);
 	tmr_free(c->find_tmr);

@@ -85,12 +85,13 @@ struct control {
 	bool ending;		     /* what is under way now is left to the next control */
 	struct ledger *ledger;
 	struct metrics *metrics;
-	struct store *store;	/* NULL without a state directory */
-	json_t *changed_guilds; /* {guild: null} since they were saved, oldest first */
-	bool in_round;		/* control_state.c */
-	size_t round_left;	/* guilds of this round that wait */
-	bool finding;		/* a request for the gateway's address is pending */
-	struct backoff find;	/* between requests for the gateway's address */
+	struct otlp_exporter *exporter; /* NULL without otlp_endpoint */
+	struct store *store;		/* NULL without a state directory */
+	json_t *changed_guilds;		/* {guild: null} since they were saved, oldest first */
+	bool in_round;			/* control_state.c */
+	size_t round_left;		/* guilds of this round that wait */
+	bool finding;			/* a request for the gateway's address is pending */
+	struct backoff find;		/* between requests for the gateway's address */
 	struct words failure;
 	bool replaced; /* a newer control took mediad over */
 	bool clock_told;
@@ -132,6 +133,8 @@ void control_on_turn_event(const struct bus_event *ev, void *arg);
 
 /* control_web.c */
 int control_make_web(struct control *c);
+/* With otlp_endpoint. */
+int control_make_exporter(struct control *c);
 
 /* control_orders.c: orderh, guildsh and channelsh of struct web_conf; arg is the control. */
 struct web_order;

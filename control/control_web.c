@@ -1,4 +1,6 @@
-/* What control's HTTP API shows of the program as a whole. */
+/* What control's HTTP API shows, and what is exported, of the program as a whole. */
+#include <errno.h>
+
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
 #include "control/discord/music_message.h"
@@ -6,13 +8,16 @@
 #include "control/mcp/servers.h"
 #include "control/media/media.h"
 #include "control/metrics/metrics.h"
+#include "control/metrics/otlp.h"
 #include "control/music/queue.h"
+#include "control/otlp/exporter.h"
 #include "control/report/secure.h"
 #include "control/report/status.h"
 #include "control/room/base/turn.h"
 #include "control/settings/settings.h"
 #include "control/web/web.h"
 #include "ipc/env.h"
+#include "ipc/log.h"
 #include "proto/base/iso_time.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
@@ -90,9 +95,8 @@ static json_t *tell_ready(void *arg)
 			 parts);
 }
 
-static char *tell_metrics(void *arg)
+static struct metrics_now describe_now(const struct control *c)
 {
-	const struct control *c = arg;
 	struct metrics_now now = {.voice_sessions = c->n_voice_sessions,
 				  .discord = c->gateway && gateway_state(c->gateway) == GATEWAY_UP,
 				  .store = !c->store || !c->disk_full,
@@ -103,7 +107,40 @@ static char *tell_metrics(void *arg)
 
 	media_count(c->media, &now.mediads, &now.mediads_expected);
 	count_mcp(c, &now);
+	return now;
+}
+
+static char *tell_metrics(void *arg)
+{
+	const struct control *c = arg;
+	const struct metrics_now now = describe_now(c);
+
 	return metrics_write(c->metrics, &c->state.counters, &now);
+}
+
+static char *export_metrics(void *arg)
+{
+	const struct control *c = arg;
+	const struct metrics_now now = describe_now(c);
+
+	return metrics_write_otlp(c->metrics, &c->state.counters, &now, env_wall_ms(c->env));
+}
+
+int control_make_exporter(struct control *c)
+{
+	const struct otlp_exporter_conf conf = {.env = c->env,
+						.bus = c->bus,
+						.settings = c->settings,
+						.ca_file = c->conf.ca_file,
+						.started_ms = describe_now(c).started_ms,
+						.metricsh = export_metrics,
+						.arg = c};
+	int err = otlp_exporter_alloc(&c->exporter, &conf);
+
+	if (err == EINVAL)
+		log_fatal("otlp_endpoint_invalid", "hint=\"otlp_endpoint is http://HOST:PORT or "
+						   "https://HOST, without a slash at its end\"");
+	return err;
 }
 
 /* ---- the rooms ---- */
@@ -300,10 +337,15 @@ int control_make_web(struct control *c)
 {
 	struct web_conf conf = {.env = c->env,
 				.listen = c->settings->web_listen,
+				.origin = c->settings->web_origin,
+				.share_origin = c->settings->web_share_origin,
+				.proxies = c->settings->web_proxies,
 				.token = c->conf.web_token,
 				.recorded = c->conf.recorded,
 				.sessions = c->conf.kept ? c->conf.kept->web : NULL,
 				.session_hours = &c->settings->web_session_hours,
+				.http = c->http,
+				.settings = c->settings,
 				.store = c->store,
 				.roomsh = tell_rooms,
 				.reasonsh = tell_reasons,

@@ -299,9 +299,9 @@ json_t *mcp_servers_status(const struct mcp_servers *s)
 		why = e->server ? mcp_server_why(e->server) : "it is being started";
 		json_array_append_new(
 			list,
-			json_pack("{s:s, s:b, s:o, s:s, s:s, s:I, s:I, s:i}", "serverName",
+			json_pack("{s:s, s:b, s:o, s:s?, s:s, s:I, s:I, s:i}", "serverName",
 				  e->record.name, "connected", !*why, "tools", tools_of(e),
-				  "lastError", why, "protocolVersion",
+				  "lastError", *why ? why : NULL, "protocolVersion",
 				  e->server ? mcp_revision(mcp_server_client(e->server)) : "",
 				  "calls", (json_int_t)e->calls, "failures",
 				  (json_int_t)e->failures, "changedLists", (int)e->changed_lists));

@@ -12,26 +12,15 @@
 
 #include "control/events/events.h"
 #include "control/metrics/counters.h"
+#include "control/metrics/inside.h"
 #include "control/metrics/media_counts.h"
 
-enum kind { SECONDS, TOKENS, COUNT, UNITS, MILLIS, DOLLARS };
-enum { LABELS_MAX = 4 };
 #define LABELS(...)                                                                                \
 	{                                                                                          \
 		__VA_ARGS__                                                                        \
 	}
-enum metric {
-#define M(NAME, name, kind, labels, text) METRIC_##NAME,
-	METRICS(M)
-#undef M
-		METRIC_COUNT
-};
-
-static const struct family {
-	const char *name, *label[LABELS_MAX], *text;
-	enum kind kind;
-} families[] = {
-#define M(NAME, name, kind, labels, text) {#name, labels, text, kind},
+const struct metric_family metric_families[METRIC_COUNT] = {
+#define M(NAME, name, kind, labels, text) {#name, labels, text, METRIC_KIND_##kind},
 	METRICS(M)
 #undef M
 };
@@ -41,24 +30,12 @@ static const uint32_t limits_ms[] = {METRIC_BUCKETS_MS(B)},
 		      limits_tokens[] = {METRIC_BUCKETS_TOKENS(B)};
 #undef B
 enum {
-	BUCKETS = sizeof limits_ms / sizeof limits_ms[0],
+	BUCKETS = METRIC_BUCKETS,
 	BUCKETS_TOKENS = sizeof limits_tokens / sizeof limits_tokens[0],
-	VALUE_MAX = 64,
+	VALUE_MAX = METRIC_VALUE_MAX,
 };
+static_assert(sizeof limits_ms / sizeof limits_ms[0] == BUCKETS, "one for each limit");
 static_assert((int)BUCKETS_TOKENS <= (int)BUCKETS, "a series has room for either");
-
-struct series {
-	struct series *next;
-	char value[LABELS_MAX][VALUE_MAX];
-	uint64_t n, sum;	  /* of events; of ms, tokens, units or billionths */
-	uint64_t bucket[BUCKETS]; /* not cumulative */
-};
-
-struct metrics {
-	struct series *first[METRIC_COUNT];
-	unsigned n[METRIC_COUNT];
-	struct media_counts *media;
-};
 
 int metrics_alloc(struct metrics **out)
 {
@@ -75,7 +52,7 @@ struct metrics *metrics_free(struct metrics *m)
 		return NULL;
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		while (m->first[i]) {
-			struct series *s = m->first[i];
+			struct metric_series *s = m->first[i];
 
 			m->first[i] = s->next;
 			free(s);
@@ -87,36 +64,37 @@ struct metrics *metrics_free(struct metrics *m)
 
 /* ---- counting ---- */
 
-static unsigned buckets(enum metric metric, const uint32_t **limits)
+unsigned metric_buckets(enum metric metric, const uint32_t **limits)
 {
-	*limits = families[metric].kind == TOKENS ? limits_tokens : limits_ms;
-	return families[metric].kind == TOKENS	  ? BUCKETS_TOKENS
-	       : families[metric].kind == SECONDS ? BUCKETS
-						  : 0;
+	*limits = metric_families[metric].kind == METRIC_KIND_TOKENS ? limits_tokens : limits_ms;
+	return metric_families[metric].kind == METRIC_KIND_TOKENS    ? BUCKETS_TOKENS
+	       : metric_families[metric].kind == METRIC_KIND_SECONDS ? BUCKETS
+								     : 0;
 }
 
 /* A value for each label. */
 struct values {
-	const char *v[LABELS_MAX];
+	const char *v[METRIC_LABELS_MAX];
 };
 
-static bool has_values(const struct series *s, const struct values *values)
+static bool has_values(const struct metric_series *s, const struct values *values)
 {
-	for (unsigned i = 0; i < LABELS_MAX; i++)
+	for (unsigned i = 0; i < METRIC_LABELS_MAX; i++)
 		if (strncmp(s->value[i], values->v[i] ? values->v[i] : "", VALUE_MAX - 1) != 0)
 			return false;
 	return true;
 }
 
-static struct series *find(struct metrics *m, enum metric metric, const struct values *values)
+static struct metric_series *find(struct metrics *m, enum metric metric,
+				  const struct values *values)
 {
-	struct series **at = &m->first[metric];
+	struct metric_series **at = &m->first[metric];
 	struct values other = {{NULL}};
 
 	for (; *at; at = &(*at)->next)
 		if (has_values(*at, values))
 			return *at;
-	for (unsigned i = 0; i < LABELS_MAX && families[metric].label[i]; i++)
+	for (unsigned i = 0; i < METRIC_LABELS_MAX && metric_families[metric].label[i]; i++)
 		other.v[i] = "other";
 	/* One more than METRIC_VALUES: "other" itself. */
 	if (m->n[metric] >= METRIC_VALUES && values->v[0] && strcmp(values->v[0], "other") != 0)
@@ -125,7 +103,7 @@ static struct series *find(struct metrics *m, enum metric metric, const struct v
 	if (!*at)
 		return NULL;
 	m->n[metric]++;
-	for (unsigned i = 0; i < LABELS_MAX; i++)
+	for (unsigned i = 0; i < METRIC_LABELS_MAX; i++)
 		snprintf((*at)->value[i], VALUE_MAX, "%s", values->v[i] ? values->v[i] : "");
 	return *at;
 }
@@ -134,9 +112,9 @@ static struct series *find(struct metrics *m, enum metric metric, const struct v
 static void add_values(struct metrics *m, enum metric metric, const struct values *values,
 		       uint64_t amount)
 {
-	struct series *s = find(m, metric, values);
+	struct metric_series *s = find(m, metric, values);
 	const uint32_t *limits;
-	unsigned n = buckets(metric, &limits);
+	unsigned n = metric_buckets(metric, &limits);
 
 	if (!s)
 		return;
@@ -387,7 +365,7 @@ static void print_label(struct page *p, const char *name, const char *value)
 }
 
 /* `name{labels} `, with le for a bucket. */
-static void print_name(struct page *p, const struct family *f, const struct series *s,
+static void print_name(struct page *p, const struct metric_family *f, const struct metric_series *s,
 		       const char *suffix, const char *le)
 {
 	print(p, "%s%s%s", prefix(f->name), f->name, suffix);
@@ -396,7 +374,7 @@ static void print_name(struct page *p, const struct family *f, const struct seri
 		return;
 	}
 	print(p, "{");
-	for (unsigned i = 0; i < LABELS_MAX && f->label[i]; i++)
+	for (unsigned i = 0; i < METRIC_LABELS_MAX && f->label[i]; i++)
 		print_label(p, f->label[i], s->value[i]);
 	print_label(p, *le ? "le" : "", le);
 	p->n -= !p->failed; /* the last comma */
@@ -413,25 +391,25 @@ static void print_dollars(struct page *p, uint64_t nano)
 	print(p, "%" PRIu64 ".%09" PRIu64 "\n", nano / 1000000000, nano % 1000000000);
 }
 
-static void print_histogram(struct page *p, enum metric metric, const struct series *s)
+static void print_histogram(struct page *p, enum metric metric, const struct metric_series *s)
 {
-	const struct family *f = &families[metric];
+	const struct metric_family *f = &metric_families[metric];
 	const uint32_t *limits;
-	unsigned n = buckets(metric, &limits);
+	unsigned n = metric_buckets(metric, &limits);
 	uint64_t below = 0;
 	char le[24];
 
 	for (unsigned i = 0; i < n; i++) {
 		below += s->bucket[i];
 		snprintf(le, sizeof le, "%.10g",
-			 f->kind == SECONDS ? limits[i] / 1000.0 : (double)limits[i]);
+			 f->kind == METRIC_KIND_SECONDS ? limits[i] / 1000.0 : (double)limits[i]);
 		print_name(p, f, s, "_bucket", le);
 		print(p, "%" PRIu64 "\n", below);
 	}
 	print_name(p, f, s, "_bucket", "+Inf");
 	print(p, "%" PRIu64 "\n", s->n);
 	print_name(p, f, s, "_sum", "");
-	if (f->kind == SECONDS)
+	if (f->kind == METRIC_KIND_SECONDS)
 		print_thousandths(p, s->sum);
 	else
 		print(p, "%" PRIu64 "\n", s->sum);
@@ -441,20 +419,20 @@ static void print_histogram(struct page *p, enum metric metric, const struct ser
 
 static void print_family(struct page *p, const struct metrics *m, enum metric metric)
 {
-	const struct family *f = &families[metric];
+	const struct metric_family *f = &metric_families[metric];
 
-	bool histogram = f->kind == SECONDS || f->kind == TOKENS;
+	bool histogram = f->kind == METRIC_KIND_SECONDS || f->kind == METRIC_KIND_TOKENS;
 
 	print_head(p, f->name, histogram ? "histogram" : "counter", f->text);
-	for (const struct series *s = m->first[metric]; s; s = s->next) {
+	for (const struct metric_series *s = m->first[metric]; s; s = s->next) {
 		if (histogram) {
 			print_histogram(p, metric, s);
 			continue;
 		}
 		print_name(p, f, s, "", "");
-		if (f->kind == DOLLARS)
+		if (f->kind == METRIC_KIND_DOLLARS)
 			print_dollars(p, s->sum);
-		else if (f->kind == MILLIS)
+		else if (f->kind == METRIC_KIND_MILLIS)
 			print_thousandths(p, s->sum);
 		else
 			print(p, "%" PRIu64 "\n", s->sum);

@@ -61,8 +61,10 @@ static bool ends_with(const char *name, const char *end)
 /* Files, and the addresses to which a short setting's key goes. */
 static bool file_alone(const char *name)
 {
-	static const char *const names[] = {"discord_api", "brain_url",	 "asr_url",	 "text_url",
-					    "web_listen",  "speech_url", "room_journals"};
+	static const char *const names[] = {
+		"discord_api", "brain_url",	   "asr_url",	       "text_url",
+		"web_listen",  "speech_url",	   "room_journals",    "web_origin",
+		"web_proxies", "web_share_origin", "web_discord_page", "otlp_endpoint"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)

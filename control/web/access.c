@@ -10,6 +10,7 @@
 #include "control/events/events.h"
 #include "control/store/store.h"
 #include "control/web/cookies.h"
+#include "control/web/origins.h"
 #include "control/web/sessions.h"
 #include "control/web/throttle.h"
 #include "ipc/env.h"
@@ -92,27 +93,9 @@ int access_check_head(const struct http_head *head, void *arg)
 
 /* ---- deciding ---- */
 
-static bool has_prefix(struct http_text *t, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	if (t->n < n || memcmp(t->p, prefix, n) != 0)
-		return false;
-	t->p += n;
-	t->n -= n;
-	return true;
-}
-
-/* The whole value: our scheme and the Host of the request, which the server has checked. */
-static bool names_our_origin(const struct http_head *head, struct http_text origin)
-{
-	return (has_prefix(&origin, "http://") || has_prefix(&origin, "https://")) &&
-	       origin.n == head->host.n && memcmp(origin.p, head->host.p, origin.n) == 0;
-}
-
 /* Browsers send the origin with each request that may change something, and most of them where any
  * request comes from. */
-static bool is_of_our_pages(const struct http_head *head)
+static bool is_of_our_pages(const struct access *a, const struct http_head *head)
 {
 	bool safe = head->method == HTTP_GET || head->method == HTTP_HEAD;
 	struct http_text origin = http_head_field(head, "Origin");
@@ -120,7 +103,7 @@ static bool is_of_our_pages(const struct http_head *head)
 
 	if (site.p && !http_text_is(site, "same-origin") && !(safe && http_text_is(site, "none")))
 		return false;
-	return origin.p ? names_our_origin(head, origin) : safe;
+	return origin.p ? origins_match(a->conf.origins, origin, head->host) : safe;
 }
 
 static const struct session *find_session(const struct access *a, uint64_t id)
@@ -162,7 +145,7 @@ enum decision access_decide(struct access *a, struct http_exchange *x, const str
 		return ACCESS_GRANTED;
 	if (access_role(a, x) == WEB_NOBODY)
 		return ACCESS_UNKNOWN;
-	if (id && !is_of_our_pages(head))
+	if (id && !is_of_our_pages(a, head))
 		return ACCESS_FOREIGN;
 	return access_role(a, x) < need ? ACCESS_INSUFFICIENT : ACCESS_GRANTED;
 }
@@ -183,21 +166,38 @@ void access_actor(const struct access *a, const struct http_exchange *x,
 
 /* ---- the audit ---- */
 
-void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,
-		  const char *target, const char *result)
+static void find_address(const struct access *a, const struct http_exchange *x,
+			 char out[ADDRESS_MAX])
 {
-	char actor[ACCESS_ACTOR_SIZE], address[46], via[64];
+	http_client_address(x, out, ADDRESS_MAX);
+	origins_client(a->conf.origins, http_request_head(x), out);
+}
 
-	access_actor(a, x, actor);
-	http_client_address(x, address, sizeof address);
+static void audit_as(const struct access *a, const struct http_exchange *x, const char *actor,
+		     const struct event_action *what)
+{
+	char address[ADDRESS_MAX] = "", via[64];
+
+	if (x)
+		find_address(a, x, address);
 	snprintf(via, sizeof via, "http%s%s", *address ? " from " : "", address);
 	bus_publish(a->conf.bus, &(struct bus_event){.type = EVENT_OPERATOR_ACTION,
 						     .at_ms = env_wall_ms(a->conf.env),
 						     .action = {.actor = actor,
 								.via = via,
-								.kind = kind,
-								.target = target,
-								.result = result}});
+								.kind = what->kind,
+								.target = what->target,
+								.result = what->result}});
+}
+
+void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,
+		  const char *target, const char *result)
+{
+	char actor[ACCESS_ACTOR_SIZE];
+
+	access_actor(a, x, actor);
+	audit_as(a, x, actor,
+		 &(struct event_action){.kind = kind, .target = target, .result = result});
 }
 
 /* ---- sessions ---- */
@@ -243,13 +243,6 @@ static void on_expire(void *arg)
 	arm_timer(a);
 }
 
-/* Browsers keep a Secure cookie that came without TLS for loopback addresses alone. */
-static bool is_loopback(struct http_text host)
-{
-	return has_prefix(&host, "127.") || has_prefix(&host, "[::1]") ||
-	       has_prefix(&host, "localhost");
-}
-
 /* The role that the credentials give; WEB_NOBODY: none. */
 static enum web_role redeem(struct access *a, const struct http_head *head)
 {
@@ -267,16 +260,22 @@ static enum web_role redeem(struct access *a, const struct http_head *head)
 	return code.role;
 }
 
-static void begin_session(struct access *a, struct http_exchange *x, enum web_role role)
+/* user: the person as Discord names them, who is the actor of the row; 0: not known. */
+static uint64_t begin_session(struct access *a, struct http_exchange *x, enum web_role role,
+			      uint64_t user)
 {
 	uint64_t now = env_wall_ms(a->conf.env), hours = *a->conf.session_hours;
-	char secret[WEB_KEYED_HEX], attributes[96], name[24];
+	struct session session = {.role = role,
+				  .discord = user != 0,
+				  .created_ms = now,
+				  .expires_ms = now + hours * HOUR_MS};
+	char secret[WEB_KEYED_HEX], attributes[96], name[24], actor[ACCESS_ACTOR_SIZE];
 	uint8_t nonce[SESSION_NONCE];
 	uint64_t id;
 
 	env_random(a->conf.env, nonce, sizeof nonce);
 	sessions_secret(&a->sessions, nonce, secret);
-	id = sessions_add(&a->sessions, role, secret, now, now + hours * HOUR_MS);
+	id = sessions_add(&a->sessions, &session, secret);
 	snprintf(attributes, sizeof attributes,
 		 "; Path=/; Max-Age=%llu; Secure; HttpOnly; SameSite=Strict",
 		 (unsigned long long)hours * 3600);
@@ -285,7 +284,65 @@ static void begin_session(struct access *a, struct http_exchange *x, enum web_ro
 	http_set_tag(x, id);
 	save_sessions(a);
 	snprintf(name, sizeof name, "session %llu", (unsigned long long)id);
-	access_audit(a, x, "sign_in", name, "granted");
+	access_actor(a, x, actor);
+	/* The id alone: an erasure finds it. */
+	if (user)
+		snprintf(actor, sizeof actor, "%llu", (unsigned long long)user);
+	audit_as(a, x, actor,
+		 &(struct event_action){.kind = "sign_in", .target = name, .result = "granted"});
+	return id;
+}
+
+void access_secret(const struct access *a, const char *purpose, const uint8_t *nonce, char *out)
+{
+	web_keyed_hex(out, a->token, purpose, nonce, SESSION_NONCE);
+}
+
+bool access_try(struct access *a, struct http_exchange *x)
+{
+	char address[ADDRESS_MAX];
+
+	find_address(a, x, address);
+	if (throttle_take(&a->throttle, address, env_now(a->conf.env)))
+		return true;
+	if (throttle_is_news(&a->throttle))
+		access_audit(a, x, "sign_in", "", "too many tries");
+	return false;
+}
+
+static void give_back(struct access *a, struct http_exchange *x)
+{
+	char address[ADDRESS_MAX];
+
+	find_address(a, x, address);
+	throttle_give_back(&a->throttle, address);
+}
+
+uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
+			      uint64_t user)
+{
+	give_back(a, x);
+	return begin_session(a, x, role, user);
+}
+
+enum web_role access_role_of(const struct access *a, uint64_t session)
+{
+	const struct session *s = find_session(a, session);
+
+	return s ? s->role : WEB_NOBODY;
+}
+
+void access_end(struct access *a, uint64_t session, const char *why)
+{
+	char name[24];
+
+	if (!sessions_end(&a->sessions, session))
+		return;
+	snprintf(name, sizeof name, "session %llu", (unsigned long long)session);
+	audit_as(a, NULL, "control",
+		 &(struct event_action){.kind = "sign_out", .target = name, .result = why});
+	save_sessions(a);
+	end_streams(a);
 }
 
 enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
@@ -293,26 +350,21 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 {
 	struct http_text origin = http_head_field(head, "Origin");
 	enum web_role role;
-	char address[46];
 
-	if (!is_loopback(head->host))
+	if (!origins_private(a->conf.origins, head->host))
 		return SIGN_IN_NOT_PRIVATE;
-	if (origin.p && !names_our_origin(head, origin))
+	if (origin.p && !origins_match(a->conf.origins, origin, head->host))
 		return SIGN_IN_FOREIGN;
 	http_set_tag(x, 0);
-	http_client_address(x, address, sizeof address);
-	if (!throttle_take(&a->throttle, address, env_now(a->conf.env))) {
-		if (throttle_is_news(&a->throttle))
-			access_audit(a, x, "sign_in", "", "too many tries");
+	if (!access_try(a, x))
 		return SIGN_IN_LATER;
-	}
 	role = redeem(a, head);
 	if (role == WEB_NOBODY) {
 		access_audit(a, x, "sign_in", "", "refused");
 		return SIGN_IN_REFUSED;
 	}
-	throttle_give_back(&a->throttle, address);
-	begin_session(a, x, role);
+	give_back(a, x);
+	begin_session(a, x, role, 0);
 	return SIGN_IN_DONE;
 }
 
@@ -388,6 +440,7 @@ int access_alloc(struct access **out, const struct access_conf *conf)
 		memset(a->stars, '*', strlen(conf->token));
 	a->sessions.token = a->token;
 	sessions_read(&a->sessions, conf->kept);
+	sessions_limit_discord(&a->sessions, env_wall_ms(conf->env) + ACCESS_DISCORD_MS);
 	a->conf.kept = NULL;
 	err = tmr_alloc(&a->expire_tmr, conf->env, on_expire, a);
 	if (err) {

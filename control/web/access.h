@@ -24,10 +24,16 @@ struct bus;
 struct env;
 struct http_exchange;
 struct http_head;
+struct origins;
 struct session;
 struct store;
 
-enum { ACCESS_ACTOR_SIZE = 64, ACCESS_TOKEN_MAX = 128, ACCESS_TOKEN_MIN = 16 };
+enum {
+	ACCESS_ACTOR_SIZE = 64,
+	ACCESS_TOKEN_MAX = 128,
+	ACCESS_TOKEN_MIN = 16,
+	ACCESS_DISCORD_MS = 3600000, /* after a restart sessions by Discord hold no longer */
+};
 
 struct access_conf {
 	struct env *env;
@@ -37,7 +43,8 @@ struct access_conf {
 	bool recorded;	     /* requests come without it, for a journal: '*' in its place */
 	const json_t *kept;  /* the sessions as they were saved; NULL: none; copied */
 	const uint32_t *session_hours; /* how long a session holds */
-	void (*endedh)(void *arg);     /* sessions are over: who reads a stream must come again */
+	const struct origins *origins;
+	void (*endedh)(void *arg); /* sessions are over: who reads a stream must come again */
 	void *arg;
 };
 
@@ -77,6 +84,18 @@ enum sign_in_result {
  * adds the cookie to the response. */
 enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 				   const struct http_head *head);
+/* A secret of WEB_KEYED_HEX bytes for this purpose, keyed by the token; nonce: SESSION_NONCE. */
+void access_secret(const struct access *a, const char *purpose, const uint8_t *nonce, char *out);
+/* One try to sign in of the client of this exchange; false: too many. */
+bool access_try(struct access *a, struct http_exchange *x);
+/* Signs a person in whom Discord has named, with the cookie, and gives the try back. Returns the
+ * session. */
+uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
+			      uint64_t user);
+/* The role of a session by its id; WEB_NOBODY: it is over. */
+enum web_role access_role_of(const struct access *a, uint64_t session);
+/* Ends it; why is for the audit. */
+void access_end(struct access *a, uint64_t session, const char *why);
 /* Ends the session of the exchange, and has the response drop the cookie. */
 void access_sign_out(struct access *a, struct http_exchange *x);
 /* Ends all sessions whose role is not above that of the exchange. Returns how many. */

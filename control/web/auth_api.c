@@ -1,4 +1,5 @@
 /* Sessions of browsers over HTTP: /api/auth/. */
+#include "control/web/discord_sign_in.h"
 #include "control/web/inside.h"
 #include "control/web/sessions.h"
 #include "proto/base/iso_time.h"
@@ -57,4 +58,21 @@ void web_sessions_delete(struct web *w, const struct web_request *r)
 	unsigned ended = access_sign_out_all(web_access(w), r->x);
 
 	web_json(r->x, 200, json_pack("{s:i}", "ended", (int)ended));
+}
+
+void web_methods_get(struct web *w, const struct web_request *r)
+{
+	web_json(r->x, 200,
+		 json_pack("{s:b,s:b}", "token", 1, "discord",
+			   (int)discord_sign_in_is_on(web_discord(w))));
+}
+
+void web_discord_get(struct web *w, const struct web_request *r)
+{
+	discord_sign_in_begin(web_discord(w), r->x);
+}
+
+void web_discord_callback_get(struct web *w, const struct web_request *r)
+{
+	discord_sign_in_end(web_discord(w), r->x);
 }

@@ -30,6 +30,7 @@ typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 WEB_ROUTES(HANDLE_)
 #undef HANDLE_
 
+struct discord_sign_in;
 struct live_voice;
 struct state_stream;
 struct store;
@@ -39,6 +40,7 @@ struct store_query;
 struct live_settings *web_live(const struct web *w);
 struct env *web_env(const struct web *w);
 struct access *web_access(const struct web *w);
+struct discord_sign_in *web_discord(const struct web *w);
 const struct web_conf *web_shown(const struct web *w);
 struct live_turns *web_turns(const struct web *w);
 struct live_voice *web_voice(const struct web *w);

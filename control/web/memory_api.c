@@ -77,8 +77,25 @@ static void answer_search(struct web *w, struct http_exchange *x, enum web_role 
 	web_json(x, 200, results ? json_pack("{s:o}", "results", results) : NULL);
 }
 
+/* The same as the seeds' snapshot: what a prompt that asks this would be given. */
+static void answer_snapshot(struct web *w, struct http_exchange *x, enum web_role role,
+			    const char *document)
+{
+	json_t *facts = json_loads(document, 0, NULL);
+	struct list_query q;
+
+	(void)w;
+	(void)role;
+	list_query_read(&q, http_request_head(x));
+	web_json(x, 200,
+		 facts ? json_pack("{s:o,s:s,s:o}", "guildId",
+				   json_sprintf("%llu", (unsigned long long)q.guild), "question",
+				   q.letters, "facts", facts)
+		       : NULL);
+}
+
 /* The server's memory alone: what a person has to themselves is found by themselves. */
-void web_memory_search_get(struct web *w, const struct web_request *r)
+static void search(struct web *w, const struct web_request *r, read_done_h *h)
 {
 	struct list_query q;
 	struct store_facts f = {0};
@@ -90,7 +107,7 @@ void web_memory_search_get(struct web *w, const struct web_request *r)
 		web_refuse(r->x, WEB_BAD_SEARCH);
 		return;
 	}
-	read = web_read_begin(w, r, answer_search);
+	read = web_read_begin(w, r, h);
 	if (!read)
 		return;
 	words = json_pack("{s:s}", "words", q.letters);
@@ -102,6 +119,30 @@ void web_memory_search_get(struct web *w, const struct web_request *r)
 	f.most = q.limit;
 	web_read_begun(r, read, store_find_facts(web_reads_store(w), &f, web_on_read, read));
 	free(request);
+}
+
+void web_memory_search_get(struct web *w, const struct web_request *r)
+{
+	search(w, r, answer_search);
+}
+
+void web_memory_snapshot_get(struct web *w, const struct web_request *r)
+{
+	search(w, r, answer_snapshot);
+}
+
+void web_memory_guild_delete(struct web *w, const struct web_request *r)
+{
+	struct read *read = web_read_begin(w, r, NULL);
+	char target[48];
+	int err;
+
+	if (!read)
+		return;
+	err = store_forget_guild(web_reads_store(w), r->id, web_on_read, read);
+	snprintf(target, sizeof target, "server %llu", (unsigned long long)r->id);
+	access_audit(web_access(w), r->x, "forget_server", target, err ? "refused" : "begun");
+	web_read_begun(r, read, err);
 }
 
 /* The author's own order to forget it, given for them: what rests on the fact goes with it. */

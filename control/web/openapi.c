@@ -46,7 +46,7 @@ static json_t *describe_responses(const struct described *d)
 	json_object_set_new(
 		all, "default",
 		json_pack("{s:s,s:{s:{s:{s:s}}}}", "description",
-			  d->role == WEB_NOBODY ? "A problem." : "A problem; 401, 403: who may.",
+			  d->role <= WEB_NOBODY ? "A problem." : "A problem; 401, 403: who may.",
 			  "content", "application/problem+json", "schema", "$ref",
 			  "#/components/schemas/Problem"));
 	return all;
@@ -58,7 +58,7 @@ static json_t *describe_operation(const struct described *d)
 	const char *name = find_parameter(d->path, &n);
 	json_t *op = json_pack("{s:s,s:o}", "summary", d->text, "responses", describe_responses(d));
 
-	if (op && d->role == WEB_NOBODY)
+	if (op && d->role <= WEB_NOBODY)
 		json_object_set_new(op, "security", json_array());
 	else if (op)
 		json_object_set_new(op, "x-role", json_string(web_role_name(d->role)));

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 enum web_role {
+	WEB_PUBLIC = -1, /* of a route: credentials are not even read */
 	WEB_NOBODY,
 	WEB_VIEWER,   /* states and figures, without words */
 	WEB_OPERATOR, /* words, too, as far as their speakers have agreed */

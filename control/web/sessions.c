@@ -21,16 +21,15 @@ static void remove_at(struct sessions *s, unsigned i)
 	memmove(&s->v[i], &s->v[i + 1], (--s->n - i) * sizeof s->v[0]);
 }
 
-uint64_t sessions_add(struct sessions *s, enum web_role role, const char *secret, uint64_t now_ms,
-		      uint64_t expires_ms)
+uint64_t sessions_add(struct sessions *s, const struct session *of, const char *secret)
 {
 	struct session *new;
 
 	if (s->n == SESSIONS_MAX)
 		remove_at(s, 0);
 	new = &s->v[s->n++];
-	*new = (struct session){
-		.id = ++s->last_id, .role = role, .created_ms = now_ms, .expires_ms = expires_ms};
+	*new = *of;
+	new->id = ++s->last_id;
 	hash_secret(s, secret, new->hash);
 	return new->id;
 }
@@ -54,6 +53,13 @@ const struct session *sessions_find(const struct sessions *s, uint64_t id, uint6
 		if (s->v[i].id == id && s->v[i].expires_ms > now_ms)
 			return &s->v[i];
 	return NULL;
+}
+
+void sessions_limit_discord(struct sessions *s, uint64_t until_ms)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].discord && s->v[i].expires_ms > until_ms)
+			s->v[i].expires_ms = until_ms;
 }
 
 bool sessions_end(struct sessions *s, uint64_t id)
@@ -148,10 +154,11 @@ json_t *sessions_format(const struct sessions *s)
 
 	for (unsigned i = 0; i < s->n; i++)
 		json_array_append_new(
-			list, json_pack("{s:I,s:s,s:I,s:I,s:s}", "id", (json_int_t)s->v[i].id,
-					"role", web_role_name(s->v[i].role), "created_ms",
-					(json_int_t)s->v[i].created_ms, "expires_ms",
-					(json_int_t)s->v[i].expires_ms, "hash", s->v[i].hash));
+			list,
+			json_pack("{s:I,s:s,s:b,s:I,s:I,s:s}", "id", (json_int_t)s->v[i].id, "role",
+				  web_role_name(s->v[i].role), "discord", (int)s->v[i].discord,
+				  "created_ms", (json_int_t)s->v[i].created_ms, "expires_ms",
+				  (json_int_t)s->v[i].expires_ms, "hash", s->v[i].hash));
 	return json_pack("{s:o,s:o,s:I}", "sessions", list, "used", format_used(s), "last_id",
 			 (json_int_t)s->last_id);
 }
@@ -177,6 +184,7 @@ static bool read_hex(const json_t *j, const char *name, char *out, size_t size)
 static void read_session(struct sessions *s, const json_t *j)
 {
 	struct session v = {.id = read_uint(j, "id"),
+			    .discord = json_is_true(json_object_get(j, "discord")),
 			    .created_ms = read_uint(j, "created_ms"),
 			    .expires_ms = read_uint(j, "expires_ms")};
 	const char *role = json_string_value(json_object_get(j, "role"));

@@ -19,6 +19,7 @@ enum { SESSIONS_MAX = 32, SESSIONS_USED = 32, SESSION_NONCE = 32 };
 struct session {
 	uint64_t id; /* 1, 2, 3, …; never used twice */
 	enum web_role role;
+	bool discord; /* signed in with Discord, which is asked again (discord_sign_in.h) */
 	uint64_t created_ms, expires_ms;
 	char hash[WEB_KEYED_HEX];
 };
@@ -35,14 +36,15 @@ struct sessions {
 /* The secret of a new session. */
 void sessions_secret(const struct sessions *s, const uint8_t nonce[SESSION_NONCE],
 		     char out[WEB_KEYED_HEX]);
-/* Adds one; the oldest gives way. Returns its id. */
-uint64_t sessions_add(struct sessions *s, enum web_role role, const char *secret, uint64_t now_ms,
-		      uint64_t expires_ms);
+/* Adds one of this role and these times; the oldest gives way. Returns its id. */
+uint64_t sessions_add(struct sessions *s, const struct session *of, const char *secret);
 /* The id of the session with this secret, also of one that is over; 0: there is none. Takes the
  * same time whatever differs. */
 uint64_t sessions_match(const struct sessions *s, const char *secret);
 /* NULL when it is over. Borrowed until the next change. */
 const struct session *sessions_find(const struct sessions *s, uint64_t id, uint64_t now_ms);
+/* Those that came by Discord hold no longer: nobody can ask about them any more. */
+void sessions_limit_discord(struct sessions *s, uint64_t until_ms);
 bool sessions_end(struct sessions *s, uint64_t id);
 /* All whose role is not above this one. Returns how many. */
 unsigned sessions_end_all(struct sessions *s, enum web_role role);

@@ -29,6 +29,25 @@ static json_t *participants_json(const json_t *room)
 	return list;
 }
 
+/* What the seeds' snapshot of a session has and nobody tells here. */
+static const char *const untold[] = {
+	"textChannelId",
+	"lastActivityAt",
+	"maxEndsAt",
+	"inactivityEndsAt",
+	"mode",
+	"assistantOutput",
+	"wake",
+	"thoughtEngine",
+	"promptState",
+	"streamWatch",
+	"membershipEvents",
+	"sharedAsrSession",
+	"batchAsr",
+	"realtime",
+	"latency",
+};
+
 static json_t *session_json(const struct web *w, const json_t *room, enum live_words words)
 {
 	uint64_t guild = guild_of(room);
@@ -44,6 +63,12 @@ static json_t *session_json(const struct web *w, const json_t *room, enum live_w
 		json_object_get(room, "brainTools"), "music", json_object_get(room, "music"),
 		"brain", json_object_get(room, "brain"), "muted", json_object_get(room, "muted"));
 
+	json_object_set_new(s, "recentTurns", json_array());
+	if (json_is_object(json_object_get(s, "lastTurn")))
+		json_array_append(json_object_get(s, "recentTurns"),
+				  json_object_get(s, "lastTurn"));
+	for (size_t i = 0; i < sizeof untold / sizeof untold[0]; i++)
+		json_object_set_new(s, untold[i], json_null());
 	return s;
 }
 

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "control/settings/listen.h"
+#include "control/web/discord_sign_in.h"
 #include "control/web/event_stream.h"
 #include "control/web/inside.h"
 #include "control/web/live_turns.h"
 #include "control/web/live_voice.h"
+#include "control/web/origins.h"
 #include "control/web/state_stream.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -30,6 +32,10 @@ static const struct route routes[] = {
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 
+#define WORD_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+enum { PROXIED_CONNECTIONS = 1024 };
+
 /* Arguments of a body's handler. */
 struct way {
 	struct web *web;
@@ -41,13 +47,14 @@ struct web {
 	struct live_settings *live;
 	struct http_server *server;
 	struct access *access;
+	struct discord_sign_in *discord;
 	struct event_stream *events, *figures; /* with words, and without */
 	struct live_turns *turns;
 	struct live_voice *voice;
 	struct state_stream *streams[WEB_STREAMS][2]; /* without words, and with */
 	struct reads *reads;
 	struct way way[ROUTES];
-	char host[LISTEN_MAX];
+	struct origins origins;
 	struct web_conf conf;	      /* what it shows; its texts are not valid */
 	struct http_exchange *change; /* waits until the settings are saved; NULL */
 };
@@ -65,6 +72,11 @@ struct env *web_env(const struct web *w)
 struct access *web_access(const struct web *w)
 {
 	return w->access;
+}
+
+struct discord_sign_in *web_discord(const struct web *w)
+{
+	return w->discord;
 }
 
 const struct web_conf *web_shown(const struct web *w)
@@ -187,6 +199,16 @@ void web_metrics(struct web *w, const struct web_request *r)
 	free(text);
 }
 
+void web_public_https_get(struct web *w, const struct web_request *r)
+{
+	const char *own = w->origins.own, *share = w->origins.share;
+
+	web_json(r->x, 200,
+		 json_pack("{s:b,s:o,s:o}", "enabled", *own || *share, "publicUrl",
+			   *own ? json_sprintf("https://%s", own) : json_null(), "shareUrl",
+			   *share ? json_sprintf("https://%s", share) : json_null()));
+}
+
 void web_mcp_status(struct web *w, const struct web_request *r)
 {
 	web_json(r->x, 200, w->conf.mcph(w->conf.arg));
@@ -223,27 +245,35 @@ static bool read_id(const char *text, size_t n, uint64_t *id)
 	return discord_u64(number, id) && *id && *id <= INT64_MAX;
 }
 
-/* :id in a path stands for any number there, :session for two with a dash between. */
+static bool read_part(const char *name, size_t n, const char *value, size_t length,
+		      struct web_request *r)
+{
+	size_t dash = strcspn(value, "-");
+
+	if (n == strlen("id") && memcmp(name, "id", n) == 0)
+		return read_id(value, length, &r->id);
+	if (n == strlen("session") && memcmp(name, "session", n) == 0)
+		return dash < length && read_id(value, dash, &r->id) &&
+		       read_id(value + dash + 1, length - dash - 1, &r->id2);
+	return length && strspn(value, WORD_LETTERS) >= length;
+}
+
+/* Of parts with a colon routes.def tells; a path has one at most. */
 static bool path_matches(const char *pattern, const char *path, struct web_request *r)
 {
-	size_t n = strcspn(pattern, ":"), value, dash;
-	bool session = strncmp(pattern + n, ":session", strlen(":session")) == 0;
+	size_t before = strcspn(pattern, ":"), name, value;
 
 	r->id = r->id2 = 0;
-	if (!pattern[n])
+	if (!pattern[before])
 		return strcmp(pattern, path) == 0;
-	if (strncmp(pattern, path, n) != 0)
+	if (strncmp(pattern, path, before) != 0)
 		return false;
-	pattern += n + (session ? strlen(":session") : strlen(":id"));
-	path += n;
+	pattern += before + 1;
+	path += before;
+	name = strcspn(pattern, "/");
 	value = strcspn(path, "/");
-	if (strcmp(pattern, path + value) != 0)
-		return false;
-	if (!session)
-		return read_id(path, value, &r->id);
-	dash = strcspn(path, "-");
-	return dash < value && read_id(path, dash, &r->id) &&
-	       read_id(path + dash + 1, value - dash - 1, &r->id2);
+	return strcmp(pattern + name, path + value) == 0 &&
+	       read_part(pattern, name, path, value, r);
 }
 
 static void refuse_access(struct http_exchange *x, enum decision decision)
@@ -287,7 +317,9 @@ static void run(struct web *w, unsigned i, struct web_request *r)
 {
 	struct http_exchange *x = r->x;
 	const struct http_head *head = r->head;
-	enum decision decision = access_decide(w->access, x, head, routes[i].role);
+	enum decision decision = routes[i].role == WEB_PUBLIC
+					 ? ACCESS_GRANTED
+					 : access_decide(w->access, x, head, routes[i].role);
 
 	if (decision != ACCESS_GRANTED)
 		refuse_access(x, decision);
@@ -305,10 +337,13 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 {
 	struct web *w = arg;
 	struct web_request r = {.x = x, .head = head};
+	bool shares = origins_place(&w->origins, head->host) == PLACE_SHARE;
 	char methods[64] = "";
 
 	for (unsigned i = 0; i < ROUTES; i++) {
-		if (!path_matches(routes[i].path, head->path, &r))
+		/* What is public is served apart from everything else. */
+		if ((shares && routes[i].role != WEB_PUBLIC) ||
+		    !path_matches(routes[i].path, head->path, &r))
 			continue;
 		if (routes[i].method == head->method) {
 			run(w, i, &r);
@@ -325,28 +360,18 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	}
 }
 
-/* A page of another name that resolves to this address is none of ours (DNS rebinding). */
 static bool own_host(struct http_text host, void *arg)
 {
 	const struct web *w = arg;
-	size_t n = 0;
 
-	if (host.n && host.p[0] == '[')
-		while (n < host.n && host.p[n++] != ']')
-			;
-	else
-		while (n < host.n && host.p[n] != ':')
-			n++;
-	host.n = n;
-	if (strcmp(w->host, "0.0.0.0") == 0 || strcmp(w->host, "[::]") == 0)
-		return true;
-	return http_text_is(host, w->host) || http_text_like(host, "localhost");
+	return origins_place(&w->origins, host) != PLACE_FOREIGN;
 }
 
 static int check_head(const struct http_head *head, void *arg)
 {
 	const struct web *w = arg;
 
+	discord_sign_in_check_head(w->discord, head);
 	return access_check_head(head, w->access);
 }
 
@@ -363,6 +388,19 @@ static void end_streams(void *arg)
 		state_stream_forget(w->streams[i / 2][i % 2]);
 }
 
+static bool read_origins(struct web *w, const struct web_conf *conf)
+{
+	const char *own = conf->origin ? conf->origin : "";
+	const char *share = conf->share_origin ? conf->share_origin : "";
+
+	if (origins_read(&w->origins, own, share, conf->proxies ? conf->proxies : ""))
+		return true;
+	log_fatal("web_origin_invalid",
+		  "hint=\"web_origin and web_share_origin are https://NAME, not the same, and "
+		  "web_proxies numeric addresses\"");
+	return false;
+}
+
 static int make_server(struct web *w, const struct web_conf *conf)
 {
 	struct http_server_conf sc = {
@@ -372,14 +410,19 @@ static int make_server(struct web *w, const struct web_conf *conf)
 
 	if (err)
 		return err;
-	snprintf(w->host, sizeof w->host, "%s", at.host);
+	snprintf(w->origins.listen, sizeof w->origins.listen, "%s", at.host);
+	/* Clients of a proxy have one address. */
+	if (w->origins.n_proxies)
+		sc.max_per_address = PROXIED_CONNECTIONS;
 	sc.host = at.address;
 	sc.port = at.port;
 	sc.arg = w;
 	err = http_server_alloc(&w->server, conf->env, &sc);
-	if (!err)
-		access_set_port(w->access, http_server_port(w->server));
-	return err;
+	if (err)
+		return err;
+	access_set_port(w->access, http_server_port(w->server));
+	discord_sign_in_set_port(w->discord, http_server_port(w->server));
+	return 0;
 }
 
 /* Last: the bus cannot be left again. */
@@ -419,15 +462,26 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	w->conf = *conf;
 	for (unsigned i = 0; i < ROUTES; i++)
 		w->way[i] = (struct way){w, &routes[i]};
-	err = access_alloc(&w->access, &(struct access_conf){.env = conf->env,
-							     .bus = conf->bus,
-							     .store = conf->store,
-							     .token = conf->token,
-							     .recorded = conf->recorded,
-							     .kept = conf->sessions,
-							     .session_hours = conf->session_hours,
-							     .endedh = end_streams,
-							     .arg = w});
+	err = read_origins(w, conf) ? 0 : EINVAL;
+	if (!err)
+		err = access_alloc(&w->access,
+				   &(struct access_conf){.env = conf->env,
+							 .bus = conf->bus,
+							 .store = conf->store,
+							 .token = conf->token,
+							 .recorded = conf->recorded,
+							 .kept = conf->sessions,
+							 .session_hours = conf->session_hours,
+							 .origins = &w->origins,
+							 .endedh = end_streams,
+							 .arg = w});
+	if (!err)
+		err = discord_sign_in_alloc(
+			&w->discord, &(struct discord_sign_in_conf){.env = conf->env,
+								    .http = conf->http,
+								    .access = w->access,
+								    .origins = &w->origins,
+								    .settings = conf->settings});
 	if (!err)
 		err = reads_alloc(&w->reads, w, conf->store);
 	if (!err)
@@ -441,9 +495,14 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	}
 	log_info("web_up",
 		 "address=%s port=%u hint=\"control --sign-in prints a link to the dashboard\"",
-		 w->host, http_server_port(w->server));
+		 w->origins.listen, http_server_port(w->server));
 	*out = w;
 	return 0;
+}
+
+void web_settings_read(struct web *w)
+{
+	discord_sign_in_ask_again(w->discord);
 }
 
 void web_forget_events(struct web *w)
@@ -465,6 +524,7 @@ struct web *web_free(struct web *w)
 	live_voice_free(w->voice);
 	reads_free(w->reads);
 	http_server_free(w->server);
+	discord_sign_in_free(w->discord);
 	access_free(w->access);
 	free(w);
 	return NULL;

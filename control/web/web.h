@@ -15,7 +15,9 @@
 
 struct bus;
 struct env;
+struct http;
 struct live_settings;
+struct settings;
 struct store;
 struct web;
 
@@ -43,11 +45,14 @@ struct web_order {
 struct web_conf {
 	struct env *env;
 	const char *listen; /* "127.0.0.1:8787": a numeric address and a port, 0 for any; copied */
-	const char *token;  /* copied */
-	bool recorded;	    /* requests come without it, for a journal: '*' in its place */
-	const json_t *sessions;	       /* as access_conf.kept */
-	const uint32_t *session_hours; /* how long a browser is signed in */
-	struct store *store;	       /* NULL: there is no history */
+	const char *origin, *share_origin, *proxies; /* as origins_read; NULL: ""; copied */
+	const char *token;			     /* copied */
+	bool recorded;		/* requests come without it, for a journal: '*' in its place */
+	const json_t *sessions; /* as access_conf.kept */
+	const uint32_t *session_hours;	 /* how long a browser is signed in */
+	struct http *http;		 /* with settings: for sign-in with Discord; NULL: none */
+	const struct settings *settings; /* the effective ones */
+	struct store *store;		 /* NULL: there is no history */
 	struct live_settings *live;
 	struct bus *bus; /* whose events are streamed */
 	/* What control shows; the answer takes it over, NULL without memory. */
@@ -70,6 +75,8 @@ struct web_conf {
 /* EINVAL: listen is no address, or there is no token; ENOMEM, or what listening says. Caller owns
  * *out. */
 int web_alloc(struct web **out, const struct web_conf *conf);
+/* The settings were read anew: who signed in with Discord may have another role by them. */
+void web_settings_read(struct web *w);
 /* Readers that come back get no event of before any more. */
 void web_forget_events(struct web *w);
 struct web *web_free(struct web *w);

@@ -54,12 +54,13 @@ rule control/engine/core control/engine/core control/settings proto
 rule control/engine control/engine control/dialect control/settings proto ipc control/prompts
 rule control/settings control/settings proto
 rule control/metrics control/metrics control/events proto
+rule control/otlp control/otlp control/events control/metrics/otlp.h control/settings proto ipc
 rule control/ledger control/ledger control/settings proto
 rule control/tools control/tools control/memory control/engine/core/ask.h control/settings control/events control/words control/prompts control/dialect proto ipc
 rule control/jail control/jail proto ipc
 rule control/mcp control/mcp control/jail control/dialect control/settings control/tools proto ipc
 rule control/delegate control/delegate control/engine/core/ask.h control/jail control/dialect control/settings control/tools control/prompts proto ipc
-rule control/web control/web control/settings control/configure/live_settings.h control/events control/store proto ipc
+rule control/web control/web control/dialect/oauth.h control/settings control/configure/live_settings.h control/events control/store proto ipc
 rule control control proto ipc
 rule control/offline control/offline proto ipc
 rule tests/guildd tests/guildd proto ipc

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Vendors are named by the engines, the dialects and the settings' own tables only (docs/architecture.md): no other source of
-# ours has a name of theirs, neither in a symbol nor in a text. "Llamada" is a call in Spanish.
+# ours has a name of theirs, neither in a symbol nor in a text, but one path that the seeds' API has. "Llamada" is a call in Spanish.
 #
 #   vendors.sh              looks at the tree
 #   vendors.sh --self-test  plants a name, which must be found once
@@ -11,7 +11,7 @@ names='openai|chatgpt|gpt-?[0-9o]|gpt-|whisper|anthropic|claude|gemini|elevenlab
 # look FOLDER…: every line with a name, but where one may stand
 look() {
 	grep -rniE "$names" --include='*.[ch]' --include='*.def' "$@" | grep -vE \
-		'^[^:]*control/(engine|dialect)/|^[^:]*control/settings/([a-z_]+\.def|provider[a-z_]*\.[ch]|presets?\.[ch]|doc\.c):' || true
+		'^[^:]*control/(engine|dialect)/|^[^:]*control/settings/([a-z_]+\.def|provider[a-z_]*\.[ch]|presets?\.[ch]|doc\.c):|^control/web/routes\.def:[0-9]+:.*"/api/elevenlabs/voices' || true
 }
 
 if [ "${1:-}" = --self-test ]; then

@@ -6,6 +6,7 @@
 
 #include "control/events/events.h"
 #include "control/metrics/counters.h"
+#include "control/metrics/otlp.h"
 #include "control/room/base/turn.h"
 #include "proto/media.h"
 #include "tests/test.h"
@@ -313,5 +314,93 @@ TEST_OOM(metrics_without_memory)
 	text = metrics_write(m, &c, &(struct metrics_now){0});
 	CHECK(!text || strstr(text, "parley_faults_total 0\n"));
 	free(text);
+	metrics_free(m);
+}
+
+/* The metric of this name in an export. */
+static const json_t *exported(const json_t *root, const char *name)
+{
+	const json_t *r = json_array_get(json_object_get(root, "resourceMetrics"), 0);
+	const json_t *s = json_array_get(json_object_get(r, "scopeMetrics"), 0), *metric;
+	size_t i;
+
+	json_array_foreach(json_object_get(s, "metrics"), i, metric)
+	{
+		if (strcmp(json_string_value(json_object_get(metric, "name")), name) == 0)
+			return metric;
+	}
+	return NULL;
+}
+
+static const json_t *first_point(const json_t *metric, const char *kind)
+{
+	return json_array_get(json_object_get(json_object_get(metric, kind), "dataPoints"), 0);
+}
+
+static json_t *export(const struct metrics_now *now)
+{
+	struct counters c = {{0}};
+	char *text = metrics_write_otlp(m, &c, now, 1790000060000);
+	json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+
+	free(text);
+	return root;
+}
+
+TEST(an_export_has_the_same_figures_in_the_form_of_opentelemetry)
+{
+	const json_t *point, *counts;
+	json_t *root;
+
+	CHECK_INT(metrics_alloc(&m), 0);
+	take((struct bus_event){
+		.type = EVENT_TURN,
+		.turn = {.reason = "answered", .first_audio_ms = 450, .lasted_ms = 40000}});
+	root = export(&(struct metrics_now){.started_ms = 1790000000000, .spent_nano = 1500000000});
+	point = first_point(exported(root, "parley.turn_first_audio"), "histogram");
+	CHECK_STR(json_string_value(json_object_get(point, "count")), "1");
+	CHECK_STR(json_string_value(json_object_get(point, "timeUnixNano")), "1790000060000000000");
+	counts = json_object_get(point, "bucketCounts");
+	CHECK_INT(json_array_size(counts),
+		  json_array_size(json_object_get(point, "explicitBounds")) + 1);
+	CHECK_STR(json_string_value(json_array_get(counts, 4)), "1");
+	point = first_point(exported(root, "parley.turn"), "histogram");
+	counts = json_object_get(point, "bucketCounts");
+	/* 40 s are above every bound. */
+	CHECK_STR(json_string_value(json_array_get(counts, json_array_size(counts) - 1)), "1");
+	point = first_point(exported(root, "parley.cost_today"), "gauge");
+	CHECK(json_real_value(json_object_get(point, "asDouble")) > 1.49);
+	CHECK(exported(root, "parley.calls_up") != NULL);
+	CHECK(exported(root, "parley.tool_call") == NULL);
+	json_decref(root);
+	metrics_free(m);
+}
+
+TEST(tokens_keep_opentelemetry_s_own_names)
+{
+	const json_t *point, *attribute;
+	json_t *root;
+
+	CHECK_INT(metrics_alloc(&m), 0);
+	take((struct bus_event){.type = EVENT_ENGINE_USED,
+				.usage = {.role = "text",
+					  .provider = "main",
+					  .model = "mini",
+					  .text_in = 20,
+					  .text_out = 5}});
+	root = export(&(struct metrics_now){0});
+	point = first_point(exported(root, "gen_ai.client.token.usage"), "histogram");
+	attribute = json_array_get(json_object_get(point, "attributes"), 0);
+	CHECK_STR(json_string_value(json_object_get(attribute, "key")), "gen_ai.operation.name");
+	json_decref(root);
+	metrics_free(m);
+}
+
+TEST_OOM(an_export_survives_without_memory)
+{
+	if (metrics_alloc(&m))
+		return;
+	take((struct bus_event){.type = EVENT_TURN, .turn = {.reason = "answered"}});
+	json_decref(export(&(struct metrics_now){0}));
 	metrics_free(m);
 }

@@ -454,8 +454,12 @@ TEST(kept_sessions_go_on_until_they_are_over)
 
 	sessions_secret(&kept, a, good);
 	sessions_secret(&kept, b, late);
-	sessions_add(&kept, WEB_VIEWER, good, 1000, now);
-	sessions_add(&kept, WEB_VIEWER, late, 1000, 2000);
+	sessions_add(&kept,
+		     &(struct session){.role = WEB_VIEWER, .created_ms = 1000, .expires_ms = now},
+		     good);
+	sessions_add(&kept,
+		     &(struct session){.role = WEB_VIEWER, .created_ms = 1000, .expires_ms = 2000},
+		     late);
 	j = sessions_format(&kept);
 	CHECK(open_with(j));
 	json_decref(j);
@@ -511,7 +515,7 @@ static void fill_path(const char *path, char out[80])
 
 	if (colon)
 		snprintf(out, 80, "%.*s%s%s", (int)(colon - path), path, session ? "42-7" : "42",
-			 colon + (session ? strlen(":session") : strlen(":id")));
+			 colon + strcspn(colon, "/"));
 	else
 		snprintf(out, 80, "%s", path);
 }

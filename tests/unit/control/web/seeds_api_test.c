@@ -391,6 +391,99 @@ TEST(without_a_database_there_are_no_actions_and_bad_queries_are_named)
 	close_all();
 }
 
+TEST(a_session_has_the_members_of_the_seeds_snapshot)
+{
+	static const char *const names[] = {"sessionId",
+					    "guildId",
+					    "voiceChannelId",
+					    "textChannelId",
+					    "startedAt",
+					    "lastActivityAt",
+					    "maxEndsAt",
+					    "inactivityEndsAt",
+					    "mode",
+					    "assistantOutput",
+					    "wake",
+					    "thoughtEngine",
+					    "participants",
+					    "membershipEvents",
+					    "recentTurns",
+					    "promptState",
+					    "streamWatch",
+					    "asrSessions",
+					    "sharedAsrSession",
+					    "brainTools",
+					    "toolCalls",
+					    "music",
+					    "batchAsr",
+					    "realtime",
+					    "latency"};
+	const json_t *session;
+
+	CHECK(open_all());
+	CHECK_INT(ask("GET", "/api/voice/state", NULL), 200);
+	session = json_array_get(json_object_get(fx.got, "sessions"), 0);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		CHECK(json_object_get(session, names[i]) != NULL);
+	close_all();
+}
+
+/* 501 with the code and a sentence, or the status below 0. */
+static int answer_of(const char *method, const char *path)
+{
+	int status = ask(method, path, strcmp(method, "GET") == 0 ? NULL : "{}");
+	const char *code = json_string_value(json_object_get(fx.got, "error"));
+
+	return status == 501 && code && strcmp(code, "not_offered") == 0 &&
+			       json_string_value(json_object_get(fx.got, "title"))
+		       ? 501
+		       : -status;
+}
+
+TEST(what_parley_does_not_do_is_a_problem_with_a_sentence)
+{
+	CHECK(open_all());
+	CHECK_INT(answer_of("GET", "/api/elevenlabs/voices"), 501);
+	CHECK_INT(answer_of("DELETE", "/api/elevenlabs/voices/Ab-9_"), 501);
+	CHECK_INT(answer_of("GET", "/api/automations"), 501);
+	CHECK_INT(answer_of("GET", "/api/automations/runs"), 501);
+	CHECK_INT(answer_of("PUT", "/api/memory/facts/3"), 501);
+	CHECK_INT(answer_of("POST", "/api/memory/refresh"), 501);
+	CHECK_INT(answer_of("POST", "/api/voice/share-session"), 501);
+	CHECK_INT(answer_of("GET", "/share/abcDEF-_1"), 501);
+	CHECK_INT(answer_of("POST", "/api/voice/share-session/abc/frame"), 501);
+	CHECK_INT(answer_of("POST", "/api/voice/share-session/abc/stop"), 501);
+	CHECK_INT(answer_of("POST", "/api/voice/stream-ingest/frame"), 501);
+	/* A part of a path is a plain word. */
+	CHECK_INT(ask("GET", "/share/", NULL), 404);
+	CHECK_INT(ask("GET", "/share/a.b", NULL), 404);
+	CHECK_INT(ask("GET", "/share/a/b", NULL), 404);
+	close_all();
+}
+
+TEST(models_addresses_and_ways_to_sign_in_are_told)
+{
+	const json_t *model;
+
+	CHECK(open_all());
+	CHECK_INT(ask("GET", "/api/llm/models", NULL), 200);
+	model = json_array_get(json_object_get(fx.got, "models"), 0);
+	CHECK(json_string_value(json_object_get(model, "provider")) != NULL);
+	CHECK(size_of(model, "roles") > 0);
+	CHECK_INT(ask("GET", "/api/public-https", NULL), 200);
+	CHECK(json_is_false(json_object_get(fx.got, "enabled")));
+	CHECK(json_is_null(json_object_get(fx.got, "publicUrl")));
+	CHECK_INT(ask("GET", "/api/memory/runtime-snapshot?guild=42", NULL), 400);
+	CHECK_INT(ask("GET", "/api/memory/runtime-snapshot?guild=42&q=blue", NULL), 503);
+	CHECK_INT(ask("DELETE", "/api/memory/guild/42", "{}"), 503);
+	CHECK_INT(ask("DELETE", "/api/memory/guild/x", "{}"), 404);
+	CHECK_INT(ask("GET", "/api/auth/methods", NULL), 200);
+	CHECK(json_is_false(json_object_get(fx.got, "discord")));
+	CHECK_INT(ask("GET", "/api/auth/discord", NULL), 404);
+	CHECK_INT(ask("GET", "/api/auth/discord/callback?code=a&state=b", NULL), 404);
+	close_all();
+}
+
 TEST(what_a_preset_means_is_told_without_a_change)
 {
 	CHECK(open_all());

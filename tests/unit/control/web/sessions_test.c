@@ -12,7 +12,9 @@ static uint64_t add(struct sessions *s, enum web_role role, unsigned n, char sec
 	uint8_t nonce[SESSION_NONCE] = {(uint8_t)n, (uint8_t)(n >> 8)};
 
 	sessions_secret(s, nonce, secret);
-	return sessions_add(s, role, secret, 1000 + n, 5000 + n);
+	return sessions_add(
+		s, &(struct session){.role = role, .created_ms = 1000 + n, .expires_ms = 5000 + n},
+		secret);
 }
 
 TEST(a_session_is_found_by_its_secret_until_it_is_over)

@@ -1,0 +1,539 @@
+#include "control/web/discord_sign_in.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include <openssl/evp.h>
+
+#include "control/dialect/oauth.h"
+#include "control/settings/settings.h"
+#include "control/web/cookies.h"
+#include "control/web/discord_grant.h"
+#include "control/web/inside.h"
+#include "control/web/origins.h"
+#include "control/web/sessions.h"
+#include "ipc/env.h"
+#include "ipc/http.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+
+enum {
+	ASK_MS = 10000,
+	RANDOM = 32,
+	TEXT_MAX = 64, /* of random bytes or a hash in base64url */
+	URL_MAX = 320,
+	FIELD_MAX = OAUTH_TOKEN_MAX + 32,
+};
+
+/* A browser that was sent to Discord. */
+struct pending {
+	uint64_t id; /* 0: free */
+	uint64_t expires_ms;
+	char state[TEXT_MAX], verifier[TEXT_MAX], secret[WEB_KEYED_HEX], redirect[URL_MAX];
+};
+
+/* One that came back with a code, while Discord is asked. */
+struct attempt {
+	struct discord_sign_in *all;
+	struct http_exchange *x; /* NULL: free */
+	struct http_req *req;
+	uint64_t user;
+	char access[OAUTH_TOKEN_MAX];
+};
+
+/* A session whose person is asked about again. */
+struct grant {
+	uint64_t session; /* 0: free */
+	uint64_t due;	  /* ns */
+	unsigned fails;
+	char access[OAUTH_TOKEN_MAX];
+};
+
+struct discord_sign_in {
+	struct discord_sign_in_conf conf;
+	char cookie[40];
+	struct pending pending[DISCORD_PENDING_MAX];
+	uint64_t last;
+	uint64_t seen; /* the pending one whose cookie the head looked at last has */
+	struct attempt attempts[DISCORD_ATTEMPTS_MAX];
+	struct grant grants[SESSIONS_MAX];
+	struct grant *asked; /* about which Discord is asked now; NULL */
+	struct http_req *req;
+	struct tmr *timer;
+};
+
+bool discord_sign_in_is_on(const struct discord_sign_in *d)
+{
+	const struct settings *s = d->conf.settings;
+
+	return d->conf.http && s && *s->web_discord_client && *s->web_discord_secret &&
+	       *s->web_discord_guild;
+}
+
+/* ---- to Discord ---- */
+
+static void make_text(struct discord_sign_in *d, char out[TEXT_MAX])
+{
+	uint8_t bytes[RANDOM];
+
+	env_random(d->conf.env, bytes, sizeof bytes);
+	oauth_base64url(bytes, sizeof bytes, out);
+	sodium_memzero(bytes, sizeof bytes);
+}
+
+/* A free place, or the oldest. */
+static struct pending *find_place(struct discord_sign_in *d)
+{
+	struct pending *oldest = &d->pending[0];
+
+	for (unsigned i = 0; i < DISCORD_PENDING_MAX; i++) {
+		if (!d->pending[i].id)
+			return &d->pending[i];
+		if (d->pending[i].id < oldest->id)
+			oldest = &d->pending[i];
+	}
+	return oldest;
+}
+
+/* Where Discord sends the browser back: to the page that it comes from. */
+static bool write_redirect(const struct discord_sign_in *d, const struct http_head *head,
+			   char out[URL_MAX])
+{
+	bool own = origins_place(d->conf.origins, head->host) == PLACE_OWN;
+	int n = snprintf(out, URL_MAX, "%s%.*s/api/auth/discord/callback",
+			 own ? "https://" : "http://", (int)head->host.n, head->host.p);
+
+	return n > 0 && n < URL_MAX;
+}
+
+static int write_link(const struct discord_sign_in *d, const struct pending *p,
+		      char out[OAUTH_LINK_MAX])
+{
+	char challenge[TEXT_MAX];
+	uint8_t hash[OAUTH_HASH];
+
+	if (!EVP_Digest(p->verifier, strlen(p->verifier), hash, NULL, EVP_sha256(), NULL))
+		return ENOMEM;
+	oauth_base64url(hash, sizeof hash, challenge);
+	return oauth_sign_in_link(
+		&(struct oauth_sign_in){.authorize = d->conf.settings->web_discord_page,
+					.client_id = d->conf.settings->web_discord_client,
+					.redirect = p->redirect,
+					.scope = "identify guilds",
+					.resource = "",
+					.state = p->state,
+					.challenge = challenge},
+		out, OAUTH_LINK_MAX);
+}
+
+static int make_pending(struct discord_sign_in *d, const struct http_head *head,
+			struct pending **out)
+{
+	struct pending *p = find_place(d);
+	uint8_t nonce[SESSION_NONCE];
+
+	*p = (struct pending){0};
+	if (!write_redirect(d, head, p->redirect))
+		return EINVAL;
+	make_text(d, p->state);
+	make_text(d, p->verifier);
+	env_random(d->conf.env, nonce, sizeof nonce);
+	access_secret(d->conf.access, "discord sign-in", nonce, p->secret);
+	p->expires_ms = env_wall_ms(d->conf.env) + DISCORD_PENDING_MS;
+	p->id = ++d->last;
+	*out = p;
+	return 0;
+}
+
+void discord_sign_in_begin(struct discord_sign_in *d, struct http_exchange *x)
+{
+	const struct http_head *head = http_request_head(x);
+	char link[OAUTH_LINK_MAX];
+	struct pending *p;
+
+	if (!discord_sign_in_is_on(d)) {
+		web_refuse(x, WEB_NO_DISCORD);
+	} else if (!origins_private(d->conf.origins, head->host)) {
+		web_refuse(x, WEB_NOT_PRIVATE);
+	} else if (!access_try(d->conf.access, x)) {
+		http_reply_field(x, "Retry-After", "30");
+		web_refuse(x, WEB_TOO_MANY_TRIES);
+	} else if (make_pending(d, head, &p) || write_link(d, p, link)) {
+		log_warn("web_discord_page_invalid",
+			 "hint=\"web_discord_page is an https address\"");
+		web_refuse(x, WEB_NO_DISCORD);
+	} else {
+		/* Lax: the browser comes back from a page of another site. */
+		http_reply_cookie(x, d->cookie, p->secret,
+				  "; Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax");
+		http_reply_field(x, "Location", link);
+		http_reply(x, 303, NULL, NULL, 0);
+	}
+}
+
+/* ---- and back ---- */
+
+void discord_sign_in_check_head(struct discord_sign_in *d, const struct http_head *head)
+{
+	char secret[WEB_KEYED_HEX];
+
+	d->seen = 0;
+	if (!cookie_find_in_head(head, d->cookie, secret, sizeof secret) ||
+	    strlen(secret) != sizeof secret - 1)
+		return;
+	for (unsigned i = 0; i < DISCORD_PENDING_MAX; i++)
+		if (d->pending[i].id &&
+		    sodium_memcmp(d->pending[i].secret, secret, sizeof secret) == 0)
+			d->seen = d->pending[i].id;
+	sodium_memzero(secret, sizeof secret);
+}
+
+static void refuse(struct discord_sign_in *d, struct http_exchange *x, const char *why)
+{
+	access_audit(d->conf.access, x, "sign_in", "Discord", why);
+	web_refuse(x, WEB_NOT_SIGNED_IN);
+}
+
+static void end_attempt(struct attempt *at)
+{
+	http_on_gone(at->x, NULL, NULL);
+	at->x = NULL;
+	at->req = NULL;
+	at->user = 0;
+	sodium_memzero(at->access, sizeof at->access);
+}
+
+static void fail(struct attempt *at, const char *why)
+{
+	struct http_exchange *x = at->x;
+
+	end_attempt(at);
+	refuse(at->all, x, why);
+}
+
+static void lose_attempt(struct http_exchange *x, void *arg)
+{
+	struct attempt *at = arg;
+
+	(void)x;
+	http_req_cancel(at->req);
+	at->x = NULL;
+	at->req = NULL;
+	sodium_memzero(at->access, sizeof at->access);
+}
+
+/* A GET by the person's token. */
+static int ask_as(struct discord_sign_in *d, const char *access, const char *path, http_resp_h *h,
+		  void *arg, struct http_req **out)
+{
+	char url[URL_MAX], field[FIELD_MAX];
+	const char *headers[] = {field, NULL};
+	int err;
+
+	snprintf(url, sizeof url, "%s%s", d->conf.settings->discord_api, path);
+	snprintf(field, sizeof field, "Authorization: Bearer %s", access);
+	err = http_request(out, d->conf.http,
+			   &(struct http_call){.method = "GET",
+					       .url = url,
+					       .headers = headers,
+					       .timeout_ms = ASK_MS,
+					       .max_body = OAUTH_BODY_MAX * 4},
+			   h, arg);
+	sodium_memzero(field, sizeof field);
+	return err;
+}
+
+/* ---- the hourly question ---- */
+
+static void arm(struct discord_sign_in *d)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned i = 0; i < SESSIONS_MAX; i++)
+		if (d->grants[i].session && d->grants[i].due < first)
+			first = d->grants[i].due;
+	if (first == UINT64_MAX || d->asked)
+		tmr_stop(d->timer);
+	else
+		tmr_start_at(d->timer, first);
+}
+
+static void drop_grant(struct grant *g)
+{
+	sodium_memzero(g, sizeof *g);
+}
+
+static void keep_grant(struct discord_sign_in *d, uint64_t session, const char *access)
+{
+	struct grant *g = NULL;
+
+	for (unsigned i = 0; i < SESSIONS_MAX && !g; i++)
+		if (!d->grants[i].session || !access_role_of(d->conf.access, d->grants[i].session))
+			g = &d->grants[i];
+	if (!g) /* more than sessions there are: never */
+		return;
+	if (d->asked == g) {
+		http_req_cancel(d->req);
+		d->asked = NULL;
+	}
+	*g = (struct grant){.session = session,
+			    .due = env_now(d->conf.env) + DISCORD_RECHECK_MS * NS_PER_MS};
+	snprintf(g->access, sizeof g->access, "%s", access);
+	arm(d);
+}
+
+static void end_grant(struct discord_sign_in *d, struct grant *g, const char *why)
+{
+	access_end(d->conf.access, g->session, why);
+	drop_grant(g);
+}
+
+static void on_again(const struct http_resp *resp, void *arg)
+{
+	struct discord_sign_in *d = arg;
+	struct grant *g = d->asked;
+	enum web_role role, had = access_role_of(d->conf.access, g->session);
+	bool told = !resp->err && resp->status == 200 &&
+		    !discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &role);
+
+	d->asked = NULL;
+	g->due = env_now(d->conf.env) + DISCORD_RECHECK_MS * NS_PER_MS;
+	if (had == WEB_NOBODY)
+		drop_grant(g);
+	else if (told && role == had)
+		g->fails = 0;
+	else if (told)
+		end_grant(d, g, role == WEB_NOBODY ? "no member any more" : "another role now");
+	else if (!resp->err && (resp->status == 401 || resp->status == 403))
+		end_grant(d, g, "token is void");
+	else if (++g->fails == DISCORD_RECHECK_FAILS)
+		end_grant(d, g, "not answered");
+	arm(d);
+}
+
+static void on_timer(void *arg)
+{
+	struct discord_sign_in *d = arg;
+	uint64_t now = env_now(d->conf.env);
+	struct grant *g = NULL;
+
+	for (unsigned i = 0; i < SESSIONS_MAX && !g; i++)
+		if (d->grants[i].session && d->grants[i].due <= now)
+			g = &d->grants[i];
+	if (g && !discord_sign_in_is_on(d))
+		end_grant(d, g, "sign-in with Discord is off");
+	else if (g && !ask_as(d, g->access, "/users/@me/guilds", on_again, d, &d->req))
+		d->asked = g;
+	else if (g)
+		end_grant(d, g, "not answered");
+	arm(d);
+}
+
+void discord_sign_in_ask_again(struct discord_sign_in *d)
+{
+	for (unsigned i = 0; i < SESSIONS_MAX; i++)
+		d->grants[i].due = env_now(d->conf.env);
+	arm(d);
+}
+
+/* ---- who came back ---- */
+
+static void on_guilds(const struct http_resp *resp, void *arg)
+{
+	struct attempt *at = arg;
+	struct discord_sign_in *d = at->all;
+	struct http_exchange *x = at->x;
+	enum web_role role = WEB_NOBODY;
+	uint64_t session;
+
+	if (resp->err || resp->status != 200 ||
+	    discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &role)) {
+		fail(at, "no list of servers");
+		return;
+	}
+	if (role == WEB_NOBODY) {
+		fail(at, "no member, or without the permission");
+		return;
+	}
+	session = access_begin_discord(d->conf.access, x, role, at->user);
+	keep_grant(d, session, at->access);
+	end_attempt(at);
+	http_reply_field(x, "Location", "/");
+	http_reply(x, 303, NULL, NULL, 0);
+}
+
+static void on_user(const struct http_resp *resp, void *arg)
+{
+	struct attempt *at = arg;
+
+	if (resp->err || resp->status != 200 ||
+	    discord_grant_user(resp->body.p, resp->body.n, &at->user))
+		fail(at, "no person");
+	else if (ask_as(at->all, at->access, "/users/@me/guilds", on_guilds, at, &at->req))
+		fail(at, "no memory");
+}
+
+static void on_token(const struct http_resp *resp, void *arg)
+{
+	struct attempt *at = arg;
+	struct oauth_token token = {0};
+	char error[64], why[96];
+
+	if (resp->err || resp->status != 200 ||
+	    oauth_read_token(resp->body.p, resp->body.n, &token)) {
+		oauth_read_error(resp->body.p, resp->body.n, error, sizeof error);
+		snprintf(why, sizeof why, "no token: %s",
+			 resp->err ? "not reached"
+			 : *error  ? error
+				   : "unreadable");
+		fail(at, why);
+		return;
+	}
+	log_lease(token.access);
+	snprintf(at->access, sizeof at->access, "%s", token.access);
+	sodium_memzero(&token, sizeof token);
+	if (ask_as(at->all, at->access, "/users/@me", on_user, at, &at->req))
+		fail(at, "no memory");
+}
+
+static int ask_token(struct attempt *at, const struct pending *p, const char *code)
+{
+	static const char *const headers[] = {"Content-Type: application/x-www-form-urlencoded",
+					      "Accept: application/json", NULL};
+	struct discord_sign_in *d = at->all;
+	const struct settings *s = d->conf.settings;
+	char url[URL_MAX],
+		*body = oauth_ask_body(&(struct oauth_ask){.client_id = s->web_discord_client,
+							   .client_secret = s->web_discord_secret,
+							   .refresh_token = "",
+							   .scope = "",
+							   .resource = "",
+							   .code = code,
+							   .verifier = p->verifier,
+							   .redirect = p->redirect});
+	int err;
+
+	if (!body)
+		return ENOMEM;
+	snprintf(url, sizeof url, "%s/oauth2/token", s->discord_api);
+	err = http_request(&at->req, d->conf.http,
+			   &(struct http_call){.method = "POST",
+					       .url = url,
+					       .headers = headers,
+					       .body = body,
+					       .body_len = strlen(body),
+					       .timeout_ms = ASK_MS,
+					       .max_body = OAUTH_BODY_MAX},
+			   on_token, at);
+	sodium_memzero(body, strlen(body));
+	free(body);
+	return err;
+}
+
+/* The sign-in that this browser began and that this address answers; it is used up. */
+static bool take_pending(struct discord_sign_in *d, const char *state, struct pending *out)
+{
+	uint64_t seen = (uint64_t)env_answer(d->conf.env, (int64_t)d->seen);
+
+	for (unsigned i = 0; i < DISCORD_PENDING_MAX; i++) {
+		struct pending *p = &d->pending[i];
+
+		if (!p->id || p->id != seen || strlen(p->state) != strlen(state) ||
+		    sodium_memcmp(p->state, state, strlen(state)) != 0)
+			continue;
+		*out = *p;
+		sodium_memzero(p, sizeof *p);
+		return out->expires_ms > env_wall_ms(d->conf.env);
+	}
+	return false;
+}
+
+static struct attempt *find_attempt(struct discord_sign_in *d)
+{
+	for (unsigned i = 0; i < DISCORD_ATTEMPTS_MAX; i++)
+		if (!d->attempts[i].x)
+			return &d->attempts[i];
+	return NULL;
+}
+
+static void end_sign_in(struct discord_sign_in *d, struct http_exchange *x,
+			const struct oauth_redirect *r)
+{
+	struct attempt *at = find_attempt(d);
+	struct pending p = {0};
+
+	if (!at) {
+		web_refuse(x, WEB_BUSY);
+	} else if (!take_pending(d, r->state, &p)) {
+		refuse(d, x, "of no sign-in of this browser");
+	} else if (oauth_check_redirect(r, p.state, "", false)) {
+		refuse(d, x, "refused");
+	} else {
+		at->x = x;
+		http_on_gone(x, lose_attempt, at);
+		if (ask_token(at, &p, r->code))
+			fail(at, "no memory");
+	}
+	sodium_memzero(&p, sizeof p);
+}
+
+void discord_sign_in_end(struct discord_sign_in *d, struct http_exchange *x)
+{
+	const struct http_head *head = http_request_head(x);
+	struct oauth_redirect r = {0};
+
+	if (!discord_sign_in_is_on(d)) {
+		web_refuse(x, WEB_NO_DISCORD);
+		return;
+	}
+	http_head_query(head, "state", r.state, sizeof r.state);
+	http_head_query(head, "code", r.code, sizeof r.code);
+	http_head_query(head, "error", r.error, sizeof r.error);
+	end_sign_in(d, x, &r);
+	sodium_memzero(&r, sizeof r);
+}
+
+/* ---- making ---- */
+
+int discord_sign_in_alloc(struct discord_sign_in **out, const struct discord_sign_in_conf *conf)
+{
+	struct discord_sign_in *d = calloc(1, sizeof *d);
+	int err;
+
+	if (!d)
+		return ENOMEM;
+	d->conf = *conf;
+	for (unsigned i = 0; i < DISCORD_ATTEMPTS_MAX; i++)
+		d->attempts[i].all = d;
+	err = tmr_alloc(&d->timer, conf->env, on_timer, d);
+	if (err)
+		free(d);
+	else
+		*out = d;
+	return err;
+}
+
+struct discord_sign_in *discord_sign_in_free(struct discord_sign_in *d)
+{
+	if (!d)
+		return NULL;
+	for (unsigned i = 0; i < DISCORD_ATTEMPTS_MAX; i++)
+		if (d->attempts[i].x)
+			http_req_cancel(d->attempts[i].req);
+	if (d->asked)
+		http_req_cancel(d->req);
+	tmr_free(d->timer);
+	sodium_memzero(d, sizeof *d);
+	free(d);
+	return NULL;
+}
+
+void discord_sign_in_set_port(struct discord_sign_in *d, uint16_t port)
+{
+	snprintf(d->cookie, sizeof d->cookie, "__Host-parley-%u-discord", port);
+}

@@ -1,0 +1,78 @@
+/* What the seeds' API has beside what the pages need: which models there are, what the memory would
+ * give a model now, and the honest answer for what Parley does not do. */
+#include <string.h>
+
+#include "control/configure/live_settings.h"
+#include "control/settings/view.h"
+#include "control/web/inside.h"
+
+static bool same_text(const json_t *a, const json_t *b, const char *name)
+{
+	return json_equal(json_object_get(a, name), json_object_get(b, name));
+}
+
+/* The row of this provider and model; a new one when there is none. Borrowed. */
+static json_t *find_model(json_t *models, const json_t *served)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(models, i, row)
+	{
+		if (same_text(row, served, "provider") && same_text(row, served, "model"))
+			return row;
+	}
+	row = json_pack("{s:O?,s:O?,s:O?,s:[]}", "provider", json_object_get(served, "provider"),
+			"dialect", json_object_get(served, "dialect"), "model",
+			json_object_get(served, "model"), "roles");
+	json_array_append_new(models, row);
+	return row;
+}
+
+void web_models_get(struct web *w, const struct web_request *r)
+{
+	json_t *bindings = settings_bindings_json(live_settings_wanted(web_live(w)));
+	json_t *models = json_array(), *list, *served;
+	const char *role;
+	size_t i;
+
+	json_object_foreach(json_object_get(bindings, "roles"), role, list)
+	{
+		json_array_foreach(list, i, served) json_array_append_new(
+			json_object_get(find_model(models, served), "roles"), json_string(role));
+	}
+	json_decref(bindings);
+	web_json(r->x, 200, json_pack("{s:o}", "models", models));
+}
+
+/* ---- what Parley does not do ---- */
+
+void web_voices(struct web *w, const struct web_request *r)
+{
+	(void)w;
+	web_refuse(r->x, WEB_NO_VOICES);
+}
+
+void web_automations(struct web *w, const struct web_request *r)
+{
+	(void)w;
+	web_refuse(r->x, WEB_NO_AUTOMATIONS);
+}
+
+void web_fact_put(struct web *w, const struct web_request *r)
+{
+	(void)w;
+	web_refuse(r->x, WEB_NO_REWRITING);
+}
+
+void web_memory_refresh(struct web *w, const struct web_request *r)
+{
+	(void)w;
+	web_refuse(r->x, WEB_NO_REFRESH);
+}
+
+void web_sharing(struct web *w, const struct web_request *r)
+{
+	(void)w;
+	web_refuse(r->x, WEB_NO_SHARING);
+}

@@ -1,0 +1,70 @@
+/* Roles by permissions in a server of Discord. */
+#include "control/web/discord_grant.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/settings/settings.h"
+#include "tests/test.h"
+
+static struct settings *settings;
+
+static int role_of(const char *guilds)
+{
+	enum web_role role = WEB_PUBLIC;
+
+	return discord_grant_role(settings, guilds, strlen(guilds), &role) ? -2 : (int)role;
+}
+
+#define IN(id, owner, permissions)                                                                 \
+	"[{\"id\":\"1\",\"owner\":true,\"permissions\":\"8\"},{\"id\":\"" id "\",\"owner\":" owner \
+	",\"permissions\":\"" permissions "\"}]"
+
+TEST(permissions_in_the_one_server_give_a_role)
+{
+	CHECK_INT(settings_alloc(&settings), 0);
+	/* Nobody before a server is set, not even the owner of one without an id. */
+	CHECK_INT(role_of("[{\"id\":\"\",\"owner\":true,\"permissions\":\"8\"}]"), WEB_NOBODY);
+	strcpy(settings->web_discord_guild, "42");
+	CHECK_INT(role_of(IN("42", "false", "8")), WEB_ADMIN);
+	CHECK_INT(role_of(IN("42", "true", "0")), WEB_ADMIN);
+	CHECK_INT(role_of(IN("42", "false", "32")), WEB_OPERATOR);
+	CHECK_INT(role_of(IN("42", "false", "0")), WEB_VIEWER);
+	/* A permission that is no number is none. */
+	CHECK_INT(role_of(IN("42", "false", "8x")), WEB_VIEWER);
+	/* Who owns another server is nobody here. */
+	CHECK_INT(role_of(IN("421", "true", "8")), WEB_NOBODY);
+	CHECK_INT(role_of("[]"), WEB_NOBODY);
+	CHECK_INT(role_of("[null, 3, {\"id\": 42}]"), WEB_NOBODY);
+	CHECK_INT(role_of("{}"), -2);
+	CHECK_INT(role_of("[{"), -2);
+	settings_free(settings);
+}
+
+TEST(what_each_role_needs_is_a_setting)
+{
+	CHECK_INT(settings_alloc(&settings), 0);
+	strcpy(settings->web_discord_guild, "42");
+	settings->web_discord_admin = SETTINGS_WEB_NEVER;
+	CHECK_INT(role_of(IN("42", "true", "8")), WEB_OPERATOR);
+	settings->web_discord_operator = SETTINGS_WEB_MODERATE_MEMBERS;
+	CHECK_INT(role_of(IN("42", "false", "32")), WEB_VIEWER);
+	CHECK_INT(role_of(IN("42", "false", "1099511627776")), WEB_OPERATOR);
+	settings->web_discord_viewer = SETTINGS_WEB_MUTE_MEMBERS;
+	CHECK_INT(role_of(IN("42", "false", "0")), WEB_NOBODY);
+	CHECK_INT(role_of(IN("42", "false", "4194304")), WEB_VIEWER);
+	settings->web_discord_viewer = SETTINGS_WEB_NEVER;
+	CHECK_INT(role_of(IN("42", "false", "4194304")), WEB_NOBODY);
+	settings_free(settings);
+}
+
+TEST(who_it_is_has_an_id)
+{
+	const char *good = "{\"id\":\"501\"}", *bad = "{\"id\":501}";
+	uint64_t id = 0;
+
+	CHECK_INT(discord_grant_user(good, strlen(good), &id), 0);
+	CHECK_INT(id, 501);
+	CHECK_INT(discord_grant_user(bad, strlen(bad), &id), EBADMSG);
+	CHECK_INT(discord_grant_user("", 0, &id), EBADMSG);
+}

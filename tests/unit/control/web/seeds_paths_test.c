@@ -1,0 +1,178 @@
+/* Every path and type of the seeds, by their exact names: one that is missing fails. */
+#include "control/web/web.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/events/events.h"
+#include "control/web/live_voice.h"
+#include "control/web/roles.h"
+#include "control/web/routes.def"
+#include "tests/test.h"
+
+/* Seed 004 section 16.4, and the API that it extends. BUILT answers; REFUSED answers 501 with a
+ * reason that stays (problems.def), LATER with one that ends when screens can be shown. */
+enum state { BUILT, REFUSED, LATER };
+static const struct seed {
+	const char *method, *path;
+	enum state state;
+} seeds[] = {
+	{"GET", "/api/auth/session", BUILT},
+	{"POST", "/api/auth/session", BUILT},
+	{"DELETE", "/api/auth/session", BUILT},
+	{"GET", "/api/health", BUILT},
+	{"GET", "/api/settings", BUILT},
+	{"PUT", "/api/settings", BUILT},
+	{"POST", "/api/settings/preset-defaults", BUILT},
+	{"POST", "/api/settings/refresh", BUILT},
+	{"POST", "/api/settings/reset", BUILT},
+	{"GET", "/api/llm/models", BUILT},
+	{"GET", "/api/elevenlabs/voices", REFUSED},
+	{"POST", "/api/elevenlabs/voices", REFUSED},
+	{"DELETE", "/api/elevenlabs/voices/:voice", REFUSED},
+	{"GET", "/api/guilds", BUILT},
+	{"GET", "/api/guilds/:id/channels", BUILT},
+	{"GET", "/api/actions", BUILT},
+	{"GET", "/api/stats", BUILT},
+	{"GET", "/api/public-https", BUILT},
+	{"GET", "/api/activity/events", BUILT},
+	{"GET", "/api/automations", REFUSED},
+	{"GET", "/api/automations/runs", REFUSED},
+	{"POST", "/api/voice/join", BUILT},
+	{"GET", "/api/voice/state", BUILT},
+	{"GET", "/api/voice/asr-sessions", BUILT},
+	{"GET", "/api/voice/tool-events", BUILT},
+	{"GET", "/api/voice/events", BUILT},
+	{"GET", "/api/voice/history/sessions", BUILT},
+	{"GET", "/api/voice/history/sessions/:session/events", BUILT},
+	{"GET", "/api/mcp/status", BUILT},
+	{"GET", "/api/memory/search", BUILT},
+	{"PUT", "/api/memory/facts/:id", REFUSED},
+	{"DELETE", "/api/memory/facts/:id", BUILT},
+	{"GET", "/api/memory/subjects", BUILT},
+	{"GET", "/api/memory/fact-profile", BUILT},
+	{"GET", "/api/memory/reflections", BUILT},
+	{"POST", "/api/memory/refresh", REFUSED},
+	{"GET", "/api/memory/runtime-snapshot", BUILT},
+	{"DELETE", "/api/memory/guild/:id", BUILT},
+	{"POST", "/api/voice/share-session", LATER},
+	{"POST", "/api/voice/share-session/:token/frame", LATER},
+	{"POST", "/api/voice/share-session/:token/stop", LATER},
+	{"GET", "/share/:token", LATER},
+	{"POST", "/api/voice/stream-ingest/frame", LATER},
+};
+
+static const struct route {
+	const char *method, *path, *text;
+	enum web_role role;
+} routes[] = {
+#define ROUTE(METHOD, path, r, handler, n, ms, text) {#METHOD, path, text, WEB_##r},
+	WEB_ROUTES(ROUTE)
+#undef ROUTE
+};
+
+static const struct route *find_route(const char *method, const char *path)
+{
+	for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++)
+		if (strcmp(routes[i].method, method) == 0 && strcmp(routes[i].path, path) == 0)
+			return &routes[i];
+	return NULL;
+}
+
+TEST(every_path_of_the_seeds_is_there_and_says_what_it_does)
+{
+	unsigned n[3] = {0};
+
+	for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+		const struct route *r = find_route(seeds[i].method, seeds[i].path);
+
+		if (!r) {
+			test_fail(__FILE__, __LINE__, "no %s %s", seeds[i].method, seeds[i].path);
+			return;
+		}
+		CHECK_INT(strncmp(r->text, "501: ", 5) == 0, seeds[i].state != BUILT);
+		n[seeds[i].state]++;
+	}
+	CHECK_INT(n[BUILT], 31);
+	CHECK_INT(n[REFUSED], 7);
+	CHECK_INT(n[LATER], 5);
+}
+
+/* Share and ingest routes, and no others, take no credentials at all. */
+TEST(public_routes_are_those_of_shares)
+{
+	for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
+		const char *path = routes[i].path;
+		bool share = strncmp(path, "/share/", 7) == 0 ||
+			     strncmp(path, "/api/voice/share-session/", 25) == 0 ||
+			     strncmp(path, "/api/voice/stream-ingest/", 25) == 0;
+
+		CHECK_INT(routes[i].role == WEB_PUBLIC, share);
+	}
+}
+
+struct member {
+	const char *name;
+	const char *kinds; /* s text, n null, b boolean, i number, o object, a list */
+};
+
+static bool has_members(const json_t *o, const struct member *members, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const json_t *v = json_object_get(o, members[i].name);
+		const char kind[2] = {!v		   ? '?'
+				      : json_is_string(v)  ? 's'
+				      : json_is_null(v)	   ? 'n'
+				      : json_is_boolean(v) ? 'b'
+				      : json_is_number(v)  ? 'i'
+				      : json_is_object(v)  ? 'o'
+							   : 'a'};
+
+		if (!strstr(members[i].kinds, kind)) {
+			test_fail(__FILE__, __LINE__, "%s is %s", members[i].name, kind);
+			return false;
+		}
+	}
+	return true;
+}
+
+TEST(asr_session_state_has_the_seeds_members)
+{
+	static const struct member members[] = {
+		{"userId", "s"},       {"displayName", "s"},	   {"connected", "b"},
+		{"createdAt", "sn"},   {"lastTranscriptAt", "sn"}, {"idleTimerEndsAt", "sn"},
+		{"closedReason", "sn"}};
+	struct bus_event ev = {.type = EVENT_ASR_SESSION,
+			       .at_ms = 1790000000000,
+			       .guild = 42,
+			       .user = 501,
+			       .asr = {.name = "alice", .state = "opened", .why = ""}};
+	json_t *j = live_voice_asr_json(&ev);
+
+	CHECK(has_members(j, members, sizeof members / sizeof members[0]));
+	json_decref(j);
+}
+
+TEST(tool_call_event_has_the_seeds_members)
+{
+	static const struct member members[] = {{"callId", "s"},	 {"toolName", "s"},
+						{"toolType", "s"},	 {"arguments", "on"},
+						{"startedAt", "s"},	 {"completedAt", "sn"},
+						{"runtimeMs", "in"},	 {"success", "b"},
+						{"outputSummary", "sn"}, {"error", "sn"}};
+	struct bus_event ev = {.type = EVENT_TOOL_CALLED,
+			       .at_ms = 1790000000000,
+			       .tool = {.name = "clock", .code = "ok", .summary = "four"}};
+	json_t *j = live_voice_call_json(&ev, true);
+
+	CHECK(has_members(j, members, sizeof members / sizeof members[0]));
+	CHECK(json_is_string(json_object_get(j, "completedAt")));
+	json_decref(j);
+	ev.type = EVENT_TOOL_BEGAN;
+	j = live_voice_call_json(&ev, false);
+	CHECK(has_members(j, members, sizeof members / sizeof members[0]));
+	CHECK(json_is_null(json_object_get(j, "completedAt")));
+	json_decref(j);
+}
