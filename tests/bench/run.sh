@@ -48,6 +48,10 @@ for b in $benches; do
 		make -s build/caller
 		ROWS="$new" tests/dashboard.sh build >"$new.err" || { cat "$new.err" >&2; echo "bench: $b failed" >&2; failed=1; }
 		;;
+	xss)
+		[ -n "${ROW:-}" ] || continue
+		ROWS="$new" tests/dashboard/xss.sh build >"$new.err" || { cat "$new.err" >&2; echo "bench: $b failed" >&2; failed=1; }
+		;;
 	hostile)
 		disturbed=0
 		DECODER_FILES=91 build/tests/decoder damaged_files >&2 || disturbed=1
