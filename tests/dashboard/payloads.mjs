@@ -6,13 +6,13 @@ const ways = [
   (n) => `<video src=x onerror=f(${n})>`,
   (n) => `<audio src=x onerror=f(${n})>`,
   (n) => `<iframe onload=f(${n})>`,
-  (n) => `<style onload=f(${n})></style>`,
+  (n) => `<input type=image src=x onerror=f(${n})>`,
   (n) => `<details open ontoggle=f(${n})>x</details>`,
   (n) => `<script>f(${n})</script>`,
   (n) => `<img src=x onerror="f(${n})" alt='`,
-  (n) => `<svg><style onload=f(${n})></style></svg>`,
+  (n) => `<svg><image href=x onerror=f(${n}) /></svg>`,
   (n) => `<iframe srcdoc="<script>parent.f(${n})</script>"></iframe>`,
-  (n) => `<link rel=stylesheet href=data:, onload=f(${n}) onerror=f(${n})>`,
+  (n) => `<picture><img src=x onerror=f(${n})></picture>`,
 ];
 const exits = [
   '', '"> ', "'> ", '</textarea>', '</title>', '--> ', '</script>', '\u202e\u2066', 'a\u0301'.repeat(12), '\r\nSet-Cookie: a=b\r\n\r\n',

@@ -108,6 +108,7 @@ copy.server.closeAllConnections();
 const broken = page.fired.size + page.foreign + page.reports + page.dialogs;
 console.log(`the page: ${page.fired.size} fired, ${page.foreign} foreign nodes, ${page.reports} reports, ${page.dialogs} dialogs, ${page.shown.size} of ${count} shown as texts, ${page.views} views`);
 console.log(`the copy: ${open.fired.size} of ${count} fired, ${copy.changed()} scripts without escaping`);
+console.log(`not fired in the copy: ${Array.from({ length: count }, (_, i) => i).filter((i) => !open.fired.has(i)).join(' ')}`);
 let failed = 0;
 for (const [what, well] of [
   ['the texts are there to be seen', page.shown.size >= 0.8 * count],
