@@ -270,6 +270,15 @@ static void release_settings(uint64_t guild, void *arg)
 		live_settings_release(c->live, guild);
 }
 
+static uint64_t find_open_voice(uint64_t guild, void *arg)
+{
+	struct control *c = arg;
+	const struct voice_session *vs = control_find_voice_session(c, guild);
+	uint64_t channel = vs ? voice_session_channel(vs) : 0;
+
+	return channel && guilds_everybody_may_enter(c->guilds, guild, channel) ? channel : 0;
+}
+
 static int make_text(struct control *c)
 {
 	const struct text_session_conf conf = {.env = c->env,
@@ -284,6 +293,7 @@ static int make_text(struct control *c)
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,
 					       .remembersh = control_remembers,
+					       .voiceh = find_open_voice,
 					       .arg = c};
 	int err = text_session_alloc(&c->text, &conf);
 

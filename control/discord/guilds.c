@@ -626,6 +626,32 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t c
 	return true;
 }
 
+bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild_id, uint64_t channel_id)
+{
+	const uint64_t needed = DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
+				DISCORD_PERMISSION(DISCORD_BIT_CONNECT);
+	const json_t *guild = guild_of(g, guild_id);
+	const json_t *channel = part_of(g, guild_id, "channels", channel_id);
+	struct key gk = key_of(guild_id);
+	uint64_t bits, deny;
+	json_t *o;
+	size_t i;
+
+	if (!guild || !channel || !base_permissions(guild, gk.text, NULL, &bits))
+		return false;
+	bits = apply_overwrites(channel, bits, gk.text, NULL, "");
+	/* Somebody, or a role, may be kept out. */
+	json_array_foreach(json_object_get(channel, "over"), i, o)
+	{
+		const char *id = json_string_value(json_array_get(o, 0));
+
+		if (id && strcmp(id, gk.text) != 0 &&
+		    discord_u64(json_string_value(json_array_get(o, 3)), &deny))
+			bits &= ~deny;
+	}
+	return (bits & needed) == needed;
+}
+
 bool guilds_may_move_to(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
 			uint64_t user_id)
 {

@@ -150,16 +150,24 @@ static void copy_author(char *to, const char *name)
 static bool append_line(struct memory_slice *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+static const struct slice_limits *limits_of(const struct memory_slice *s)
+{
+	static const struct slice_limits voice = {SLICE_FACTS, SLICE_LINES, SLICE_BYTES};
+
+	return s->limits ? s->limits : &voice;
+}
+
 /* All of it, or nothing. */
 static bool append_line(struct memory_slice *s, const char *format, ...)
 {
+	size_t room = limits_of(s)->bytes + 1 - s->n;
 	va_list args;
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(s->text + s->n, sizeof s->text - s->n, format, args);
+	n = vsnprintf(s->text + s->n, room, format, args);
 	va_end(args);
-	if (n < 0 || (size_t)n >= sizeof s->text - s->n) {
+	if (n < 0 || (size_t)n >= room) {
 		s->text[s->n] = '\0';
 		return false;
 	}
@@ -219,7 +227,7 @@ bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact)
 		    fact_compare(s->quoted[i].text, quote, s->quoted[i].user == fact->user, NULL) !=
 			    FACT_NEW)
 			return false;
-	if (s->facts == SLICE_FACTS || !append(s, fact, quote, former))
+	if (s->facts == limits_of(s)->facts || !append(s, fact, quote, former))
 		return false;
 	keep(s, fact, quote, fact->private ? 'p' : 'f');
 	return true;
@@ -240,7 +248,7 @@ bool slice_add_unfinished(struct memory_slice *s, const struct slice_quote *line
 	copy_quote(quote, sizeof quote, line->text);
 	copy_author(name, line->author);
 	calendar_date(day, line->at_ms, s->utc_offset_s);
-	if (s->lines == SLICE_LINES || has_line(s, line->id) ||
+	if (s->lines == limits_of(s)->lines || has_line(s, line->id) ||
 	    !append_line(s,
 			 cut ? SLICE_UNFINISHED "%s, %s, cut off by the end of that conversation: "
 						"\"%s\"\n"
@@ -257,8 +265,27 @@ bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, cons
 	char quote[SLICE_QUOTE + 1];
 
 	copy_quote(quote, sizeof quote, line->text);
-	if (s->lines == SLICE_LINES || has_line(s, line->id) || !slice_fits(question, line->text) ||
-	    !append(s, line, quote, ""))
+	if (s->lines == limits_of(s)->lines || has_line(s, line->id) ||
+	    !slice_fits(question, line->text) || !append(s, line, quote, ""))
+		return false;
+	keep(s, line, quote, 'u');
+	return true;
+}
+
+bool slice_add_recent(struct memory_slice *s, const struct slice_quote *line, uint64_t now_ms)
+{
+	char quote[SLICE_QUOTE + 1], author[SLICE_AUTHOR + 1];
+	uint64_t minutes = now_ms > line->at_ms ? (now_ms - line->at_ms) / 60000 : 0;
+
+	copy_quote(quote, sizeof quote, line->text);
+	copy_author(author, line->author);
+	if (s->lines == limits_of(s)->lines || has_line(s, line->id) ||
+	    !append_line(s, "- %s, %llu %s ago: \"%s\"\n", author,
+			 (unsigned long long)(minutes < 120 ? minutes : minutes / 60),
+			 minutes == 1	 ? "minute"
+			 : minutes < 120 ? "minutes"
+					 : "hours",
+			 quote))
 		return false;
 	keep(s, line, quote, 'u');
 	return true;

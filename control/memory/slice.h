@@ -21,6 +21,15 @@ enum {
 	SLICE_SUMMARY = 400, /* bytes of a summary */
 	SLICE_AUTHOR = 48,   /* bytes of an author's name */
 	SLICE_BYTES = 2400,
+	/* Most of all of them, whatever the limits. */
+	SLICE_QUOTES = 40,
+	SLICE_BYTES_MOST = 8000,
+};
+
+/* Of a slice for another purpose than a spoken answer. */
+struct slice_limits {
+	unsigned facts, lines; /* with SLICE_SUMMARIES at most SLICE_QUOTES */
+	size_t bytes;	       /* at most SLICE_BYTES_MOST */
 };
 
 /* A fact, a line or a summary. Strings are borrowed for the call. */
@@ -35,15 +44,16 @@ struct slice_quote {
 
 struct memory_slice {
 	int32_t utc_offset_s; /* of the reader's time zone, for the days of the quotes */
+	const struct slice_limits *limits; /* NULL: SLICE_FACTS, SLICE_LINES, SLICE_BYTES */
 	unsigned facts, lines, summaries;
 	struct {
 		char kind; /* 'f': a fact, 'p': a private one, 'u': a line, 's': a summary */
 		uint32_t id;
 		uint64_t user;
 		char text[SLICE_QUOTE + 1];
-	} quoted[SLICE_FACTS + SLICE_LINES + SLICE_SUMMARIES];
+	} quoted[SLICE_QUOTES];
 	size_t n;
-	char text[SLICE_BYTES + 1];
+	char text[SLICE_BYTES_MOST + 1];
 };
 
 /* How the lines of slice_add_unfinished and slice_add_summary begin. */
@@ -53,6 +63,9 @@ struct memory_slice {
 /* False: it does not fit, or another fact says it already. */
 bool slice_add_fact(struct memory_slice *s, const struct slice_quote *fact);
 bool slice_add_line(struct memory_slice *s, const struct slice_quote *line, const char *question);
+/* A line of the present conversation, which needs no question: at_ms is told as an age at now_ms.
+ */
+bool slice_add_recent(struct memory_slice *s, const struct slice_quote *line, uint64_t now_ms);
 /* A line of the bot's own (author: whom it was for) that the end of a conversation cut, or a
  * question in it that was not answered. */
 bool slice_add_unfinished(struct memory_slice *s, const struct slice_quote *line, bool cut);

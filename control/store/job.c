@@ -23,6 +23,7 @@
 #include "control/store/growth.h"
 #include "control/store/guild_facts.h"
 #include "control/store/history.h"
+#include "control/store/lookups.h"
 #include "control/store/messages.h"
 #include "control/store/reserve.h"
 #include "control/store/rows.h"
@@ -555,7 +556,9 @@ void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, cha
 static void run_find_said(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	char *text = NULL;
-	int err = job_database(r) ? said_find(r->db, r->embedding, j, &text) : r->err;
+	int err = !job_database(r)	     ? r->err
+		  : j->kind == JOB_FIND_SAID ? said_find(r->db, r->embedding, j, &text)
+					     : lookups_find(r->db, j, &text);
 
 	job_answer_json(r, a, err, text);
 }
@@ -713,7 +716,7 @@ static void run_sync(struct job_runner *r, struct worker_answer *a)
 static void run_memory(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	job_run_history(r);
-	if (j->kind == JOB_FIND_SAID)
+	if (j->kind == JOB_FIND_SAID || j->kind == JOB_FIND_LOOKUPS)
 		run_find_said(r, j, a);
 	else if (j->kind == JOB_READ_HISTORY)
 		run_read_history(r, j, a);
@@ -746,6 +749,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 		run_sum_costs(r, j, a);
 		break;
 	case JOB_FIND_SAID:
+	case JOB_FIND_LOOKUPS:
 	case JOB_WRITE_FACTS:
 	case JOB_FIND_FACTS:
 	case JOB_FORGET_FACTS:

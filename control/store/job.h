@@ -24,6 +24,7 @@ enum job_kind {
 	JOB_SUM_COSTS,	  /* since now_ms */
 	JOB_FIND_SAID,	  /* in channel, by user or author, about text, from now_ms to until_ms;
 			     version: how many; scope: the people present whom it names */
+	JOB_FIND_LOOKUPS, /* in channel since now_ms; version: how many */
 	JOB_WRITE_FACTS,  /* text: the items */
 	JOB_FIND_FACTS,	  /* text: the request; version: how many */
 	JOB_FORGET_FACTS, /* text: the request */

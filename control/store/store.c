@@ -503,6 +503,19 @@ int store_find_said(struct store *s, const struct store_said *what, store_docume
 			    &(struct store_question){what->words, what->wait_ms});
 }
 
+int store_find_lookups(struct store *s, const struct store_lookups *what, store_document_h *h,
+		       void *arg)
+{
+	return put_job(s,
+		       &(struct job){.kind = JOB_FIND_LOOKUPS,
+				     .urgent = true,
+				     .guild = what->guild,
+				     .channel = what->channel,
+				     .now_ms = what->since_ms,
+				     .version = what->most},
+		       &(struct request){.documenth = h, .arg = arg});
+}
+
 static int post_facts(struct store *s, enum job_kind kind, const struct store_facts *f,
 		      store_document_h *h, void *arg)
 {

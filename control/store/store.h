@@ -99,13 +99,23 @@ struct store_said {
 	unsigned most;	  /* at most STORE_SAID_MAX */
 	uint32_t wait_ms; /* for the vector of words (struct store_question) */
 };
-enum { STORE_SAID_MAX = 20 };
+enum { STORE_SAID_MAX = 35 };
 /* Lines of people and of the bot in one voice channel, the best first (control/memory/rank.h). The
  * document: [{"id": 12, "user": "ID", "name": "Ana", "at_ms": …, "text": "…", "bot": false,
  * "near": [the line before and the one after, as far as there are any]}, …]. user of a line of the
  * bot: the person it answered; "cut": true: the end of the session cut it. "unsure": true: the
  * lines are near the question, and none supports an answer. Errors as store_settings_put. */
 int store_find_said(struct store *s, const struct store_said *what, store_document_h *h, void *arg);
+
+struct store_lookups {
+	uint64_t guild, channel;
+	uint64_t since_ms; /* since 1970 */
+	unsigned most;
+};
+/* What tools found on the web in this channel, the newest first: [{"tool", "at_ms", "text": the
+ * output in one line}, …]. Of people whose words are kept. Errors as store_settings_put. */
+int store_find_lookups(struct store *s, const struct store_lookups *what, store_document_h *h,
+		       void *arg);
 
 /* ---- facts ---- */
 

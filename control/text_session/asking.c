@@ -134,6 +134,7 @@ static void ask_model(struct text_job *job)
 		fail(g, job->channel, job->reply, true);
 		return;
 	}
+	text_telling_keep(job, &ask);
 	/* The job may end while it is asked. */
 	job->ask = NULL;
 	job->memory = NULL;
@@ -278,7 +279,6 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 
 void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 {
-	const struct text_trigger *last = e->triggers[e->n_triggers - 1];
 	struct text_job *job = calloc(1, sizeof *job), **at = &g->jobs;
 
 	if (!job) {
@@ -297,7 +297,7 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 		fail(g, e->channel, e->reply, false);
 		return;
 	}
-	if (!text_recall_begin(job, last->user, last->text))
+	if (!text_recall_begin(job, e))
 		text_asking_recalled(job);
 }
 

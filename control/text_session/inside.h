@@ -4,6 +4,7 @@
  * asking.c         answers and decisions of models
  * recall.c         what the memory has about a question
  * keeping.c        which messages the store may keep
+ * telling.c        what a model was told, for people who want to look at it
  * sending.c        messages, reactions and the typing indicator */
 #ifndef CONTROL_TEXT_SESSION_INSIDE_H
 #define CONTROL_TEXT_SESSION_INSIDE_H
@@ -18,6 +19,7 @@ struct roles;
 struct store_document;
 struct text_chat;
 struct text_guild;
+struct text_recall;
 
 enum {
 	TEXT_DECISIONS = 8, /* of a server at a time; others count as undecided */
@@ -40,9 +42,11 @@ struct text_job {
 	uint64_t channel, first; /* first: the message that it answers, of several the first */
 	struct engine_ask *ask;	 /* owned */
 	uint32_t tokens;
-	bool keep;    /* what is told and said may be kept */
-	char *memory; /* the slice for it; NULL: none */
-	char *answer; /* so far */
+	bool keep;		    /* what is told and said may be kept */
+	bool strangers;		    /* text of strangers stands in the prompt */
+	struct text_recall *recall; /* of RECALLS */
+	char *memory;		    /* the slice for it; NULL: none */
+	char *answer;		    /* so far */
 	size_t n;
 	/* of SENDING: */
 	uint64_t reply_to, sent; /* sent: the first message of the answer; 0: none yet */
@@ -124,9 +128,9 @@ void text_job_remove(struct text_job *job);
 bool text_asking_is_busy(const struct text_guild *g);
 
 /* ---- recall.c ---- */
-/* Looks for facts about the question. False: there is nothing to look for. Otherwise
+/* Looks for what the memory has for the answer. False: there is nothing to look for. Otherwise
  * text_asking_recalled follows, not from inside. */
-bool text_recall_begin(struct text_job *job, uint64_t user, const char *question);
+bool text_recall_begin(struct text_job *job, const struct text_effect *e);
 void text_recall_end(struct text_job *job);
 
 /* ---- keeping.c ---- */
@@ -141,6 +145,10 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
 bool text_keeping_asked(struct text_guild *g, const struct text_effect *e);
 /* Somebody does not want to be read any more: no answer may be kept that was begun before. */
 void text_keeping_forget(struct text_guild *g);
+
+/* ---- telling.c ---- */
+/* The model is asked this: keeps it if the settings want it. */
+void text_telling_keep(const struct text_job *job, const struct engine_ask *ask);
 
 /* ---- sending.c ---- */
 void text_sending_begin(struct text_guild *g, const struct text_effect *e);

@@ -1,7 +1,8 @@
-/* What the memory has about a question (inside.h).
+/* What the memory has for an answer in writing (inside.h).
  *
- * A message is read by everybody in its channel, so the slice holds facts of the server's memory
- * alone, and none of a person's own. */
+ * A message is read by everybody in its channel. So what is told comes from that channel, from
+ * facts of the server's memory, none of a person's own, and from a voice channel that everybody in
+ * the server may enter. Lines and facts of people who may not be remembered any more stay out. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,43 @@
 #include "ipc/env.h"
 #include "proto/discord.h"
 
-enum { QUESTION = 1024 };
+enum {
+	QUESTION = 1024,
+	FACTS_ABOUT = 10, /* of the person who asks */
+	FACTS = 20,	  /* with those about the question */
+	LINES = 8,	  /* found by the question */
+	SPOKEN = 12,
+	SPOKEN_MIN = 30, /* minutes */
+	LOOKUPS = 6,
+	LOOKUPS_H = 6,
+	MINUTE_MS = 60000,
+	HOUR_MS = 3600000,
+};
+
+static const struct slice_limits limits_memory = {FACTS, LINES, 6000};
+static const struct slice_limits limits_earlier = {0, TEXT_HISTORY, 8000};
+static const struct slice_limits limits_spoken = {0, SPOKEN, 2400};
+static const struct slice_limits limits_lookups = {0, LOOKUPS, 2000};
+
+enum part { PART_ABOUT, PART_FACTS, PART_LINES, PART_EARLIER, PART_SPOKEN, PART_LOOKUPS, PARTS };
+
+/* One request. */
+struct text_part {
+	struct text_recall *r;
+	bool out; /* the store owes an answer */
+	json_t *found;
+};
+
+struct text_recall {
+	struct text_job *job;
+	bool begun; /* all requests are made */
+	struct text_part part[PARTS];
+	uint64_t user, now_ms;
+	unsigned missing; /* lines that the core has no more */
+	json_t *told;	  /* texts that the model is told anyway */
+	char question[QUESTION];
+	struct memory_slice slice;
+};
 
 /* The embedded engine has no use for it. */
 static bool is_used(const struct text_guild *g)
@@ -26,8 +63,8 @@ static bool is_used(const struct text_guild *g)
 	const struct settings *s = g->settings;
 	const struct provider_record *p = settings_purpose(s, PURPOSE_TEXT_REPLY, 0);
 
-	return g->id && g->ts->conf.store && s->store_words_hours && s->memory_context &&
-	       s->memory_days && p && p->dialect != DIALECT_EMBEDDED;
+	return g->id && g->ts->conf.store && s->store_words_hours && s->memory_context && p &&
+	       p->dialect != DIALECT_EMBEDDED;
 }
 
 static const char *text_at(const json_t *object, const char *key)
@@ -37,7 +74,47 @@ static const char *text_at(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static void add_facts(const struct text_guild *g, const json_t *found, struct memory_slice *s)
+/* ---- what may be told ---- */
+
+static bool may_tell(const struct text_recall *r, const char *id, uint64_t *user)
+{
+	const struct text_guild *g = r->job->g;
+
+	return discord_u64(id, user) && *user &&
+	       g->ts->conf.remembersh(g->id, *user, g->ts->conf.arg);
+}
+
+/* Of an answer everybody whom it answers. */
+static bool may_tell_line(const struct text_recall *r, const json_t *line, uint64_t *user)
+{
+	const json_t *asker;
+	uint64_t other;
+	size_t i;
+
+	if (!may_tell(r, text_at(line, "user"), user))
+		return false;
+	json_array_foreach(json_object_get(line, "askers"), i, asker)
+	{
+		if (!may_tell(r, json_string_value(asker), &other))
+			return false;
+	}
+	return !json_object_get(r->told, text_at(line, "text"));
+}
+
+static bool read_line(struct text_recall *r, const json_t *line, struct slice_quote *out)
+{
+	*out = (struct slice_quote){
+		.id = (uint32_t)json_integer_value(json_object_get(line, "id")),
+		.author =
+			json_is_true(json_object_get(line, "bot")) ? "you" : text_at(line, "name"),
+		.text = text_at(line, "text"),
+		.at_ms = (uint64_t)json_integer_value(json_object_get(line, "at_ms"))};
+	return *out->text && may_tell_line(r, line, &out->user);
+}
+
+/* ---- the sections ---- */
+
+static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 {
 	const json_t *fact;
 	size_t i;
@@ -52,60 +129,232 @@ static void add_facts(const struct text_guild *g, const json_t *found, struct me
 			.at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms")),
 			.former = former ? text_at(former, "text") : NULL};
 
-		if (discord_u64(text_at(fact, "user"), &q.user) &&
-		    !json_is_true(json_object_get(fact, "unsure")) &&
+		if (r->slice.facts < most && !json_is_true(json_object_get(fact, "unsure")) &&
 		    !json_is_true(json_object_get(fact, "private")) &&
-		    g->ts->conf.remembersh(g->id, q.user, g->ts->conf.arg))
-			slice_add_fact(s, &q);
+		    may_tell(r, text_at(fact, "user"), &q.user))
+			slice_add_fact(&r->slice, &q);
 	}
 }
 
-static void take_facts(int err, const struct store_document *document, void *arg)
+static void add_found(struct text_recall *r, const json_t *found)
 {
-	struct text_job *job = arg;
-	json_t *found = err ? NULL : json_loads(document->document, 0, NULL);
-	const struct text_guild *g = job->g;
-	struct memory_slice s = {
-		.utc_offset_s = (int32_t)env_utc_offset(g->ts->conf.env, g->settings->time_zone)};
+	const json_t *line;
+	struct slice_quote q;
+	size_t i;
 
-	add_facts(g, found, &s);
-	json_decref(found);
-	if (slice_count(&s) && asprintf(&job->memory, "%s%s", PROMPT_MEMORY_SECTION, s.text) < 0)
-		job->memory = NULL;
+	json_array_foreach(found, i, line)
+	{
+		if (!json_is_true(json_object_get(line, "unsure")) && read_line(r, line, &q))
+			slice_add_line(&r->slice, &q, r->question);
+	}
+}
+
+/* The newest come first. */
+static void add_recent(struct text_recall *r, const json_t *found, unsigned most)
+{
+	struct slice_quote q;
+	size_t n = json_array_size(found);
+
+	for (size_t i = n < most ? n : most; i > 0; i--)
+		if (read_line(r, json_array_get(found, i - 1), &q)) {
+			slice_add_recent(&r->slice, &q, r->now_ms);
+			/* No other section quotes it again. */
+			json_object_set_new(r->told, q.text, json_true());
+		}
+}
+
+/* Of strangers: fenced as all other quotes. */
+static void add_lookups(struct text_recall *r, const json_t *found)
+{
+	for (size_t i = json_array_size(found); i > 0; i--) {
+		const json_t *one = json_array_get(found, i - 1);
+		const struct slice_quote q = {
+			.id = (uint32_t)i,
+			.author = text_at(one, "tool"),
+			.text = text_at(one, "text"),
+			.at_ms = (uint64_t)json_integer_value(json_object_get(one, "at_ms"))};
+
+		if (slice_add_recent(&r->slice, &q, r->now_ms))
+			r->job->strangers = true;
+	}
+}
+
+static void begin_section(struct text_recall *r, const struct slice_limits *limits)
+{
+	const struct text_guild *g = r->job->g;
+
+	r->slice = (struct memory_slice){
+		.utc_offset_s = (int32_t)env_utc_offset(g->ts->conf.env, g->settings->time_zone),
+		.limits = limits};
+}
+
+static void end_section(struct text_recall *r, const char *title)
+{
+	struct text_job *job = r->job;
+	char *all;
+
+	if (!slice_count(&r->slice) ||
+	    asprintf(&all, "%s%s%s", job->memory ? job->memory : "", title, r->slice.text) < 0)
+		return;
+	free(job->memory);
+	job->memory = all;
+}
+
+static void finish(struct text_recall *r)
+{
+	struct text_job *job = r->job;
+
+	begin_section(r, &limits_earlier);
+	add_recent(r, r->part[PART_EARLIER].found, r->missing);
+	end_section(r, PROMPT_TEXT_EARLIER);
+	begin_section(r, &limits_spoken);
+	add_recent(r, r->part[PART_SPOKEN].found, SPOKEN);
+	end_section(r, PROMPT_TEXT_SPOKEN);
+	begin_section(r, &limits_lookups);
+	add_lookups(r, r->part[PART_LOOKUPS].found);
+	end_section(r, PROMPT_TEXT_LOOKUPS);
+	begin_section(r, &limits_memory);
+	add_facts(r, r->part[PART_ABOUT].found, FACTS_ABOUT);
+	add_facts(r, r->part[PART_FACTS].found, FACTS);
+	add_found(r, r->part[PART_LINES].found);
+	end_section(r, PROMPT_MEMORY_SECTION);
+	text_recall_end(job);
 	text_asking_recalled(job);
 }
 
-bool text_recall_begin(struct text_job *job, uint64_t user, const char *question)
+static bool is_waiting(const struct text_recall *r)
 {
-	const struct text_guild *g = job->g;
-	char asked[QUESTION], terms[TERMS_QUERY_MAX];
-	struct store_facts f = {
-		.guild = g->id, .user = user, .name = "", .any = true, .most = 2 * SLICE_FACTS};
-	json_t *request;
-	char *text;
-	int err = ENOMEM;
+	for (size_t i = 0; i < PARTS; i++)
+		if (r->part[i].out)
+			return true;
+	return !r->begun;
+}
 
-	if (!is_used(g))
-		return false;
-	slice_question(asked, sizeof asked, question, g->ts->name);
-	/* Of a question without content words the store would give the newest rows. */
-	if (!terms_query(terms, asked))
-		return false;
-	request = json_pack("{s:s}", "words", asked);
-	text = request ? json_dumps(request, JSON_COMPACT) : NULL;
+static void take_part(int err, const struct store_document *document, void *arg)
+{
+	struct text_part *p = arg;
+
+	p->out = false;
+	p->found = err ? NULL : json_loads(document->document, 0, NULL);
+	if (!is_waiting(p->r))
+		finish(p->r);
+}
+
+/* ---- the requests ---- */
+
+static void find_facts(struct text_recall *r, enum part part)
+{
+	const struct text_guild *g = r->job->g;
+	struct store_facts f = {.guild = g->id, .user = r->user, .name = "", .any = true};
+	json_t *request = part == PART_ABOUT ? json_pack("{s:b}", "mine", 1)
+					     : json_pack("{s:s}", "words", r->question);
+	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
+
 	f.request = text;
-	f.question = asked;
+	f.most = part == PART_ABOUT ? FACTS_ABOUT : FACTS;
+	f.question = part == PART_ABOUT ? NULL : r->question;
 	f.wait_ms = g->settings->memory_wait_ms;
 	if (text)
-		err = store_find_facts(g->ts->conf.store, &f, take_facts, job);
+		r->part[part].out =
+			!store_find_facts(g->ts->conf.store, &f, take_part, &r->part[part]);
 	free(text);
 	json_decref(request);
+}
+
+static void find_lines(struct text_recall *r, enum part part, uint64_t channel, unsigned most,
+		       uint64_t lasts_ms)
+{
+	const struct text_guild *g = r->job->g;
+	uint64_t kept = (uint64_t)g->settings->store_words_hours * HOUR_MS;
+	uint64_t since = lasts_ms && lasts_ms < kept ? lasts_ms : kept;
+	const struct store_said what = {.guild = g->id,
+					.channel = channel,
+					.since_ms = r->now_ms > since ? r->now_ms - since : 0,
+					.name = "",
+					.words = part == PART_LINES ? r->question : "",
+					.most = most,
+					.wait_ms = g->settings->memory_wait_ms};
+
+	r->part[part].out = !store_find_said(g->ts->conf.store, &what, take_part, &r->part[part]);
+}
+
+static void find_lookups(struct text_recall *r)
+{
+	const struct text_guild *g = r->job->g;
+	const struct store_lookups what = {
+		.guild = g->id,
+		.channel = r->job->channel,
+		.since_ms = r->now_ms > LOOKUPS_H * HOUR_MS ? r->now_ms - LOOKUPS_H * HOUR_MS : 0,
+		.most = LOOKUPS};
+
+	r->part[PART_LOOKUPS].out =
+		!store_find_lookups(g->ts->conf.store, &what, take_part, &r->part[PART_LOOKUPS]);
+}
+
+static void begin_requests(struct text_recall *r)
+{
+	const struct text_guild *g = r->job->g;
+	uint64_t spoken = g->ts->conf.voiceh ? g->ts->conf.voiceh(g->id, g->ts->conf.arg) : 0;
+	char terms[TERMS_QUERY_MAX];
+
+	/* Of a question without content words the store would give the newest rows. */
+	if (terms_query(terms, r->question)) {
+		find_lines(r, PART_LINES, r->job->channel, 2 * LINES, 0);
+		if (g->settings->memory_days)
+			find_facts(r, PART_FACTS);
+	}
+	if (g->settings->memory_days)
+		find_facts(r, PART_ABOUT);
+	if (r->missing)
+		find_lines(r, PART_EARLIER, r->job->channel, TEXT_HISTORY, 0);
+	/* The channel's own talk is among its lines. */
+	if (spoken && spoken != r->job->channel)
+		find_lines(r, PART_SPOKEN, spoken, SPOKEN, SPOKEN_MIN * MINUTE_MS);
+	find_lookups(r);
+	r->begun = true;
+}
+
+bool text_recall_begin(struct text_job *job, const struct text_effect *e)
+{
+	const struct text_guild *g = job->g;
+	const struct text_trigger *last = e->triggers[e->n_triggers - 1];
+	struct text_recall *r = is_used(g) ? calloc(1, sizeof *r) : NULL;
+
+	if (!r)
+		return false;
+	r->job = job;
+	r->user = last->user;
+	r->now_ms = env_wall_ms(g->ts->conf.env);
+	r->missing = TEXT_HISTORY - (unsigned)e->n_history;
+	r->told = json_object();
+	slice_question(r->question, sizeof r->question, last->text, g->ts->name);
+	for (size_t i = 0; i < e->n_history; i++)
+		json_object_set_new(r->told, e->history[i].text, json_true());
+	for (size_t i = 0; i < e->n_triggers; i++)
+		json_object_set_new(r->told, e->triggers[i]->text, json_true());
+	for (size_t i = 0; i < PARTS; i++)
+		r->part[i].r = r;
+	job->recall = r;
 	job->state = TEXT_JOB_RECALLS;
-	return !err;
+	begin_requests(r);
+	if (is_waiting(r))
+		return true;
+	text_recall_end(job);
+	return false;
 }
 
 void text_recall_end(struct text_job *job)
 {
-	if (job->state == TEXT_JOB_RECALLS && job->g->ts->conf.store)
-		store_forget(job->g->ts->conf.store, job);
+	struct text_recall *r = job->recall;
+
+	if (!r)
+		return;
+	for (size_t i = 0; i < PARTS; i++) {
+		if (r->part[i].out)
+			store_forget(job->g->ts->conf.store, &r->part[i]);
+		json_decref(r->part[i].found);
+	}
+	json_decref(r->told);
+	free(r);
+	job->recall = NULL;
 }

@@ -45,6 +45,9 @@ struct text_session_conf {
 	void (*releaseh)(uint64_t guild, void *arg);
 	/* True if models may be told what this person said earlier. */
 	bool (*remembersh)(uint64_t guild, uint64_t user, void *arg);
+	/* The voice channel of this server in which the bot is, if everybody in the server may
+	 * enter it; 0: none. NULL accepted. */
+	uint64_t (*voiceh)(uint64_t guild, void *arg);
 	void *arg;
 };
 

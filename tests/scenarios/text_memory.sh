@@ -109,12 +109,47 @@ until_ok 10 answered "$written" || bad "an answer" "$(messages)"
 until_ok 5 has 'I read' && ok "one is kept that was told words of people who are remembered" || bad "an answer" "$(kept 'SELECT * FROM utterances')"
 is "with the person whom it answers" "$(kept "SELECT user FROM utterances WHERE source = 'bot'")" $ALICE
 where=$TEXT
+# ---- what the next control tells the model ----
+stop
+now() { echo $(($(date +%s) * 1000)); }
+# add SQL: as if it had come about earlier.
+add() { sqlite3 "$D/state/parley.db" "$1"; }
+add "INSERT INTO facts(guild, owner, said_by, name, type, tags, text, written_ms, valid_from_ms) VALUES($GUILD, 0, $ALICE, 'Alice', 'preference', '[]', 'Alice likes marzipan', $(now), $(now))"
+add "INSERT INTO facts(guild, owner, said_by, name, type, tags, text, written_ms, valid_from_ms) VALUES($GUILD, $ALICE, $ALICE, 'Alice', 'preference', '[]', 'Alice fears geese', $(now), $(now))"
+# line CHANNEL USER NAME TEXT: spoken.
+line() { add "INSERT INTO utterances(guild, session, channel, user, name, text, started_ms, ended_ms, consent) VALUES($GUILD, 5, $1, $2, '$3', '$4', $(now), $(now), 1)"; }
+line $VOICE $ALICE Alice "we meet at the windmill"
+line $VOICE $BOB Bob "I hid it under the stairs"
+line 4711 $ALICE Alice "nobody else may hear of the dungeon"
+add "INSERT INTO tool_calls(guild, session, call, channel, turn, user, tool, state, at_ms, summary) VALUES($GUILD, 0, 1, $TEXT, 1, $ALICE, 'web_search', 'ok', $(($(now) - 600000)), 'the ferry leaves from pier four')"
+run PARLEY_TEXT_CHAT=all PARLEY_KEEP_CONTEXTS=yes
+writes $ALICE "<@$BOT> what do you know of my harbour"
+until_ok 10 answered "$written" || bad "after a restart" "$(messages; tail -5 "$D/control-$runs.log")"
+told "my harbour" 'harbour gate opens at eleven' && ok "a model is told earlier messages of the channel after a restart" || bad "earlier messages" "$(cat "$D/asked")"
+told "my harbour" 'ago: "the harbour gate' && ok "as quotes with their age" || bad "age" "$(tail -20 "$D/asked")"
+told "my harbour" 'likes marzipan' && ok "and what it knows about the author" || bad "facts" "$(tail -20 "$D/asked")"
+told "my harbour" 'web_search, 10 minutes ago: "the ferry leaves' && ok "and what it found on the web, with its age" || bad "lookups" "$(tail -20 "$D/asked")"
+told "my harbour" geese && bad "somebody's own memory" "told to everybody" || ok "nothing of anybody's own memory"
+told "my harbour" 'stairs' && bad "consent" "told" || ok "nothing of people who are not remembered"
+told "my harbour" 'lighthouse' && bad "another channel" "told" || ok "nothing that was written in another channel"
+told "my harbour" 'windmill' && bad "the voice channel" "told without a call" || ok "nor what was spoken while the bot is in no call"
+told "my harbour" 'dungeon' && bad "another channel" "told" || ok "nor what was spoken elsewhere"
+"$B/control" --state-dir "$D/state" --context >"$D/context" 2>&1
+grep -q 'likes marzipan' "$D/context" && ok "control --context shows what it was told" || bad "--context" "$(cat "$D/context")"
+where=$VOICE
+writes $ALICE "<@$BOT> where do we meet"
+until_ok 10 answered "$written" || bad "in the voice channel's chat" "$(messages)"
+told "where do we meet" windmill && ok "in a voice channel's own chat what was spoken there is told" || bad "the voice channel's chat" "$(tail -20 "$D/asked")"
+where=$TEXT
+
 # ---- one person ----
 stop
+# They are not in the full-text index.
+add "DELETE FROM utterances WHERE session = 5; DELETE FROM facts"
 "$B/control" --state-dir "$D/state" --export $ALICE >"$D/export.json" 2>"$D/export.err"
 perl -MJSON::PP -0777 -ne 'my $d = decode_json($_); print scalar(@{$d->{messages}}), " ", scalar(@{$d->{utterances}}), "\n"' "$D/export.json" >"$D/exported"
-is "an export lists the messages" "$(cat "$D/exported")" "3 0"
+is "an export lists the messages" "$(cat "$D/exported")" "5 0"
 "$B/control" --state-dir "$D/state" --erase $ALICE >"$D/erase" 2>&1 || bad "an erasure" "$(cat "$D/erase")"
-is "an erasure takes messages and answers" "$(kept 'SELECT count(*) FROM utterances')" 0
-grep -qsaE 'harbour|lighthouse|I read' "$D/state"/parley.db* && bad "traces" "in the files" || ok "and leaves nothing in the files"
+is "an erasure takes messages and answers" "$(kept "SELECT count(*) FROM utterances WHERE user <> $BOB")" 0
+grep -qsaE 'harbour|lighthouse|I read|ferry' "$D/state"/parley.db* && bad "traces" "in the files" || ok "and leaves nothing in the files"
 report

@@ -115,6 +115,23 @@ TEST(guilds_permissions_follow_the_documented_order)
 	guilds_free(g);
 }
 
+TEST(guilds_know_channels_that_everybody_may_enter)
+{
+	struct guilds *g = made();
+
+	CHECK(guilds_everybody_may_enter(g, 100, 301));
+	CHECK(!guilds_everybody_may_enter(g, 100, 302)); /* everyone's overwrite takes connect */
+	CHECK(!guilds_everybody_may_enter(g, 100, 399));
+	CHECK(!guilds_everybody_may_enter(g, 101, 301));
+	/* one role is kept out, of which nobody here is known to be */
+	event(g, "CHANNEL_UPDATE",
+	      "{\"id\":\"301\",\"guild_id\":\"100\",\"type\":2,\"name\":\"V\",\"permission_"
+	      "overwrites\":"
+	      "[{\"id\":\"202\",\"type\":0,\"allow\":\"0\",\"deny\":\"1024\"}]}");
+	CHECK(!guilds_everybody_may_enter(g, 100, 301));
+	guilds_free(g);
+}
+
 TEST(guilds_know_who_holds_a_role)
 {
 	struct guilds *g = made();

@@ -167,6 +167,37 @@ TEST(summaries_are_quotes_of_their_own_kind)
 	CHECK_INT(slice_count(&s), SLICE_SUMMARIES);
 }
 
+TEST(recent_lines_have_an_age_and_need_no_question)
+{
+	static const struct slice_limits limits = {0, 2, 200};
+	struct slice_quote q = {.id = 1, .author = "Ana", .text = "a \"b\"", .at_ms = 60000};
+	static struct memory_slice s;
+
+	s = (struct memory_slice){.limits = &limits};
+	CHECK(slice_add_recent(&s, &q, 120000));
+	CHECK(!slice_add_recent(&s, &q, 120000)); /* the same line */
+	CHECK(!slice_add_fact(&s, &q));		  /* there is no room for facts */
+	q.id = 2;
+	CHECK(slice_add_recent(&s, &q, 5 * 3600000));
+	CHECK_STR(s.text, "- Ana, 1 minute ago: \"a 'b'\"\n- Ana, 4 hours ago: \"a 'b'\"\n");
+	q.id = 3;
+	CHECK(!slice_add_recent(&s, &q, 120000));
+}
+
+TEST(a_slice_ends_at_its_bytes)
+{
+	static const struct slice_limits limits = {0, 9, 40};
+	struct slice_quote q = {.id = 1, .author = "Ana", .text = "what was said", .at_ms = 0};
+	static struct memory_slice s;
+
+	s = (struct memory_slice){.limits = &limits};
+	CHECK(slice_add_recent(&s, &q, 0));
+	q.id = 2;
+	CHECK(!slice_add_recent(&s, &q, 0));
+	CHECK_INT(s.n, strlen(s.text));
+	CHECK(s.n <= 40);
+}
+
 TEST(days_of_quotes_are_those_of_the_readers_zone)
 {
 	const struct slice_quote q = {

@@ -7,6 +7,8 @@
 #include "control/store/db.h"
 #include "control/store/erase.h"
 #include "control/store/export.h"
+#include "control/store/job.h"
+#include "control/store/lookups.h"
 #include "control/store/rows.h"
 #include "control/store/scan.h"
 #include "tests/unit/ipc/loop.h"
@@ -228,5 +230,41 @@ TEST(an_erasure_takes_written_answers_that_may_quote_what_was_said_aloud)
 	CHECK_INT(erase_person(db, &e, &receipt), 0);
 	CHECK_INT(count("SELECT count(*) FROM utterances"), 2);
 	free(receipt);
+	close_all();
+}
+
+static void look_up(uint64_t channel, const char *tool, const char *code, const char *text,
+		    uint64_t at)
+{
+	static uint64_t call;
+	const struct bus_event ev = {.type = EVENT_TOOL_CALLED,
+				     .at_ms = at,
+				     .guild = 7,
+				     .user = ANA,
+				     .tool = {.channel = channel,
+					      .call = ++call,
+					      .name = tool,
+					      .code = code,
+					      .summary = text}};
+
+	CHECK_INT(rows_add(db, &ev, true), 0);
+}
+
+TEST(lookups_are_those_of_the_channel_the_newest_first)
+{
+	const struct job j = {.guild = 7, .channel = 3, .now_ms = 1000, .version = 2};
+	char *text = NULL;
+
+	open_with_messages();
+	look_up(3, "web_search", "ok", "too old", 999);
+	look_up(3, "web_search", "ok", "one", 1000);
+	look_up(3, "web_read", "ok", "two", 1001);
+	look_up(3, "web_search", "timeout", "failed", 1002);
+	look_up(3, "roll", "ok", "a six", 1003);
+	look_up(4, "web_search", "ok", "elsewhere", 1004);
+	CHECK_INT(lookups_find(db, &j, &text), 0);
+	CHECK_STR(text, "[{\"at_ms\":1001,\"tool\":\"web_read\",\"text\":\"two\"},"
+			"{\"at_ms\":1000,\"tool\":\"web_search\",\"text\":\"one\"}]");
+	free(text);
 	close_all();
 }
