@@ -280,8 +280,7 @@ static int expire_rows(struct job_runner *r, const struct job *j, unsigned *chan
 	if (!err && r->took_away)
 		err = db_merge_terms(r->db);
 	*changed += r->took_away;
-	if (!err)
-		r->took_away = false;
+	r->took_away = r->took_away && err;
 	return err;
 }
 
