@@ -56,10 +56,25 @@ bool room_turn_replaced(const struct room_turn *turn)
 	       room_turn_speculated(turn);
 }
 
+/* An erasure finds by them the answers that may quote somebody. */
+static bool tells_of_memory(enum room_rule rule)
+{
+	return rule == ROOM_RULE_MEMORY_FACT || rule == ROOM_RULE_MEMORY_LINE ||
+	       rule == ROOM_RULE_MEMORY_SUMMARY || rule == ROOM_RULE_MEMORY_RECALLED;
+}
+
 void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
 		      int64_t limit)
 {
-	if (turn->decisions < ROOM_CHAIN)
-		turn->decision[turn->decisions] = (struct room_decision){rule, yes, value, limit};
+	const struct room_decision d = {rule, yes, value, limit};
+	unsigned at = turn->decisions < ROOM_CHAIN ? turn->decisions : ROOM_CHAIN - 1;
+
+	/* In a full chain the last one that is not of them makes room. */
+	if (turn->decisions >= ROOM_CHAIN && tells_of_memory(rule))
+		while (at && tells_of_memory(turn->decision[at].rule))
+			at--;
+	if (turn->decisions < ROOM_CHAIN ||
+	    (tells_of_memory(rule) && !tells_of_memory(turn->decision[at].rule)))
+		turn->decision[at] = d;
 	turn->decisions++;
 }

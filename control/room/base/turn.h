@@ -159,7 +159,7 @@ struct room_turn {
 	uint64_t samples;	 /* of the answer, as received */
 	uint64_t samples_played; /* of it, as they left the socket */
 
-	unsigned decisions; /* may exceed ROOM_CHAIN; the first ones are kept */
+	unsigned decisions; /* may exceed ROOM_CHAIN; room_turn_decide tells which are kept */
 	struct room_decision decision[ROOM_CHAIN];
 	unsigned again, agains; /* the newest repeated attempt of admission: its index, and the
 				   number of its decisions */
@@ -171,7 +171,8 @@ bool room_turn_replaced(const struct room_turn *turn);
 /* True if it was a speculative answer that was rolled back. */
 bool room_turn_speculated(const struct room_turn *turn);
 
-/* Adds a decision to the turn's chain. */
+/* Adds a decision to the turn's chain. When it is full, what the prompt held of the memory takes
+ * the place of the last decision of another kind; everything else is left out. */
 void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
 		      int64_t limit);
 

@@ -583,3 +583,21 @@ TEST(earlier_lines_bear_the_present_name_of_their_speaker)
 	CHECK_INT(room_user_of(w.room, "Alice (2)"), 0);
 	world_end(&w);
 }
+
+TEST(a_full_chain_still_tells_that_the_prompt_held_memory)
+{
+	struct room_turn t = {0};
+
+	for (unsigned i = 0; i < ROOM_CHAIN + 5; i++)
+		room_turn_decide(&t, ROOM_RULE_DEFER_WAIT, true, i, 0);
+	CHECK_INT(t.decision[ROOM_CHAIN - 1].value, ROOM_CHAIN - 1);
+	room_turn_decide(&t, ROOM_RULE_MEMORY_FACT, true, 7, 0);
+	room_turn_decide(&t, ROOM_RULE_MEMORY_LINE, true, 8, 0);
+	room_turn_decide(&t, ROOM_RULE_ASKED, true, 0, 0);
+	CHECK_INT(t.decision[ROOM_CHAIN - 1].rule, ROOM_RULE_MEMORY_FACT);
+	CHECK_INT(t.decision[ROOM_CHAIN - 2].rule, ROOM_RULE_MEMORY_LINE);
+	CHECK_INT(t.decision[ROOM_CHAIN - 3].rule, ROOM_RULE_DEFER_WAIT);
+	for (unsigned i = 0; i < 2 * ROOM_CHAIN; i++)
+		room_turn_decide(&t, ROOM_RULE_MEMORY_FACT, true, i, 0);
+	CHECK_INT(t.decision[0].rule, ROOM_RULE_MEMORY_FACT);
+}
