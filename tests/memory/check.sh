@@ -30,6 +30,8 @@ elif [ -f build/embedder/use-lite.int8 ]; then
 	row recall_at_5_stand_in least 0.90
 	row temporal_right least 0.70
 	row dedupe_same least 0.18
+	row dedupe_same_model least 0.65
+	row dedupe_update_model least 0.90
 	row attribution_right least 0.90
 	row attribution_first least 0.65
 else
