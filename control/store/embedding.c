@@ -511,7 +511,8 @@ static int load_new(struct db *db, struct cache *c, unsigned most)
 		c->last = line.id;
 		rows++;
 	}
-	c->partial = rows == most;
+	/* A search whose time is up stops early. */
+	c->partial = rows == most || err != ENOENT;
 	sqlite3_reset(s);
 	return err == ENOENT ? 0 : err;
 }
@@ -558,11 +559,11 @@ static int use_cache(struct embedding *e, struct db *db, enum embedding_kind kin
 {
 	int err = open_cache(e, kind, guild, out);
 
-	if (!err)
-		err = load_new(db, *out, LOADED_SEARCHING);
-	if (!err)
-		(*out)->used = ++e->uses;
-	return err;
+	if (err)
+		return err;
+	/* Also if the time is up: another server takes a free place, and not this one. */
+	(*out)->used = ++e->uses;
+	return load_new(db, *out, LOADED_SEARCHING);
 }
 
 bool embedding_has_name(struct embedding *e, struct db *db, uint64_t guild, const char *name)

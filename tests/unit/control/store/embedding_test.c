@@ -146,6 +146,30 @@ TEST(a_first_search_reads_some_vectors_and_the_jobs_the_others)
 	close_scene();
 }
 
+/* Under load the time of each search may be up before its vectors are read: they are read all the
+ * same, and servers do not take each other's place meanwhile. */
+TEST(what_a_search_could_not_read_in_time_the_jobs_read)
+{
+	enum { LINES = 20000 };
+	struct vector v;
+	uint64_t ids[8];
+
+	open_scene();
+	CHECK(add_blank_lines(LINES));
+	CHECK_INT(embedding_text(embedding, "a cab and a bab cab", &v), 0);
+	CHECK(add_vector(1000 + LINES, &v));
+	CHECK_INT(db_begin_search(db, 1), 0);
+	while (!db_is_late(db))
+		;
+	CHECK_INT(find(ids), 99);
+	CHECK(!embedding_has_rows(embedding, db, EMBEDDING_UTTERANCES, GUILD + 1));
+	db_lift_limit(db);
+	db_rollback(db);
+	CHECK_INT(embedding_pump(embedding, db), 0);
+	CHECK(finds_line(1000 + LINES));
+	close_scene();
+}
+
 TEST(vectors_of_an_erased_person_leave_the_memory)
 {
 	uint64_t ids[8];
