@@ -88,7 +88,7 @@ $(B)/mediad: $(call objs,$(MEDIAD) $(filter-out ipc/http.c ipc/http_guard.c,$(CO
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 # A program of its own, because Debian's libav is under the GPL; mediad knows it only by its socket.
 $(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c mediad/sandbox/sandbox.c \
-               ipc/log.c ipc/scrub.c ipc/http_guard.c proto/http/icy.c $(call rwild,proto/base,%.c))
+               ipc/log.c ipc/scrub.c ipc/http_guard.c $(addprefix proto/http/,hls.c icy.c validators.c) $(call rwild,proto/base,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DECODERD)
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)

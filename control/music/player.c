@@ -35,6 +35,7 @@ static void order_play(struct music_player *p, const struct track *t)
 	p->next = (struct music_told){0};
 	p->starts = music_queue_starts(p->queue);
 	p->paused = wants_pause(p);
+	p->still = false;
 	p->sought = (struct music_sought){0};
 	order(p, (struct music_order){.kind = MUSIC_ORDER_PLAY,
 				      .music = p->present.music,
@@ -103,6 +104,7 @@ void music_player_sync(struct music_player *p)
 static void order_seek(struct music_player *p)
 {
 	p->sought.ordered = true;
+	p->sought.still = p->still;
 	order(p, (struct music_order){.kind = MUSIC_ORDER_SEEK,
 				      .music = p->present.music,
 				      .position = p->sought.position});
@@ -127,7 +129,7 @@ void music_player_up(struct music_player *p)
 
 void music_player_down(struct music_player *p)
 {
-	p->up = false;
+	p->up = p->still = false;
 	p->passing = 0;
 	p->present = p->next = (struct music_told){0};
 }
@@ -190,7 +192,7 @@ static void finish_present(struct music_player *p, enum music_end end)
 		p->present = p->next;
 		p->next = (struct music_told){0};
 		p->starts = music_queue_starts(p->queue);
-		p->paused = false;
+		p->paused = p->still = false;
 	}
 	music_player_sync(p);
 }
@@ -257,8 +259,10 @@ static bool ends_seek(const struct music_player *p, const struct music_report *r
 		return s->ordered;
 	if (r->phase != MUSIC_PHASE_PLAYING && r->phase != MUSIC_PHASE_PAUSED)
 		return false;
+	/* Music that was paused says nothing by itself: this is the answer. */
 	if (p->up)
-		return r->position < s->from || r->position >= s->from + SOUGHT_LAG;
+		return (s->still && r->phase == MUSIC_PHASE_PAUSED) || r->position < s->from ||
+		       r->position >= s->from + SOUGHT_LAG;
 	/* It has played on for as long as there was no connection. */
 	return s->position < s->from ? r->position < s->from : r->position >= s->position;
 }
@@ -331,6 +335,7 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 	if (!p->up)
 		music_queue_note_number(p->queue, r->music);
 	if (r->music == p->present.music) {
+		p->still = r->phase == MUSIC_PHASE_PAUSED;
 		if (over) {
 			finish_present(p,
 				       r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED);

@@ -87,12 +87,14 @@ struct music_player {
 	struct music_sought {
 		uint32_t entry; /* 0: none */
 		bool ordered;
+		bool still; /* mediad had told its pause: no other report is under way */
 		uint64_t position;
 		uint64_t from; /* where mediad was, as far as was known */
 	} sought;	       /* while down, or not known to have reached mediad */
 	uint64_t starts;       /* of the queue, when present was told */
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
 	bool up, paused, held;
+	bool still; /* the newest report of the present music was of its pause */
 };
 
 /* queue and arg are borrowed. */

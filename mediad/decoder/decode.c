@@ -222,9 +222,11 @@ static void find_padding(struct decode *d)
 	const int rate = d->stream->codecpar->sample_rate;
 	const AVRational ms = {1, 1000}, sample = {1, rate};
 	int64_t n, exact;
+	uint64_t begin;
 
 	d->samples_max = UINT64_MAX;
-	if (!is_mp4(d) || rate <= 0)
+	/* The header of segments tells nothing about how many there are. */
+	if (!is_mp4(d) || rate <= 0 || input_begin(d->input, &begin))
 		return;
 	n = (int64_t)tags_itunes_samples(d->fmt->metadata);
 	if (n <= 0 && d->stream->duration > 0) {
@@ -242,7 +244,10 @@ static void find_padding(struct decode *d)
 uint64_t decode_duration(const struct decode *d)
 {
 	const AVRational rate = {1, d->stream->codecpar->sample_rate};
+	uint64_t begin;
 
+	if (input_begin(d->input, &begin))
+		return input_length(d->input);
 	if (is_mp4(d) && d->samples_max != UINT64_MAX && rate.den > 0)
 		return rescale((int64_t)d->samples_max, rate, TRACK_RING_RATE);
 	if (d->stream->duration > 0)
@@ -253,7 +258,11 @@ uint64_t decode_duration(const struct decode *d)
 
 bool decode_guesses(const struct decode *d)
 {
-	return d->fmt->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
+	uint64_t begin;
+
+	/* Playlists round what their segments last. */
+	return d->fmt->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ||
+	       input_begin(d->input, &begin);
 }
 
 /* Forgets the sound before a seek. */
@@ -271,9 +280,10 @@ enum decoder_reason decode_seek(struct decode *d, uint64_t start)
 {
 	const int64_t pre_roll = (int64_t)PRE_ROLL_MS * TRACK_RING_RATE / 1000;
 	int64_t to = (int64_t)start - pre_roll;
+	uint64_t begin;
 
 	d->start = start;
-	if (to <= 0 && !d->begun)
+	if (!d->begun && (to <= 0 || input_begin(d->input, &begin)))
 		return DECODER_REASON_UNKNOWN;
 	if (!input_seekable(d->input))
 		return DECODER_REASON_NOT_SEEKABLE;
@@ -289,7 +299,10 @@ enum decoder_reason decode_seek(struct decode *d, uint64_t start)
 
 bool decode_seekable(const struct decode *d)
 {
-	return input_seekable(d->input) && decode_duration(d);
+	uint64_t begin;
+
+	/* In segments the place is found by opening the source again. */
+	return (input_seekable(d->input) || input_begin(d->input, &begin)) && decode_duration(d);
 }
 
 void decode_tags(const struct decode *d, struct decoder_opened *out)
@@ -321,10 +334,13 @@ static void place_first(struct decode *d, const AVFrame *frame)
 {
 	uint64_t unit =
 		(uint64_t)(frame->sample_rate / av_gcd(frame->sample_rate, TRACK_RING_RATE));
-	uint64_t at;
+	uint64_t at, begin;
 
 	d->placed = true;
-	if (d->sought && frame->best_effort_timestamp != AV_NOPTS_VALUE)
+	if (input_begin(d->input, &begin))
+		d->samples = rescale((int64_t)begin, (AVRational){1, TRACK_RING_RATE},
+				     frame->sample_rate);
+	else if (d->sought && frame->best_effort_timestamp != AV_NOPTS_VALUE)
 		d->samples = find_sample(d, frame);
 	/* The resampler starts where a sample and a frame coincide, so that it has the same phase
 	 * as in an uninterrupted track. */

@@ -18,9 +18,14 @@
 #include "mediad/decoder/fence.h"
 #include "mediad/decoder/jail.h"
 #include "mediad/decoder/range_wire.h"
+#include "mediad/decoder/segments.h"
 #include "mediad/music/decoder_wire.h"
+#include "mediad/music/signature.h"
+#include "proto/base/rate_limit.h"
 #include "proto/base/time.h"
+#include "proto/http/hls.h"
 #include "proto/http/icy.h"
+#include "proto/http/validators.h"
 
 enum {
 	REQUESTS_FD = 0,
@@ -35,7 +40,16 @@ enum {
 	CONNECT_S = 10,
 	IDLE_S = 15,
 	WAIT_MS = 1000,
+	/* Requests at once, and then one each time: a server is not flooded, whoever asks. */
+	BURST = 32,
+	REQUEST_MS = 125,
+	EMPTY_MAX = 3,	  /* segments in a row without sound */
+	SEGMENT_TAG = 10, /* bytes of the head of an ID3v2 tag */
+	SEGMENT_TAG_MAX = 64 << 10,
 };
+
+/* What a transfer reads. */
+enum reads { READS_SOURCE, READS_LIST, READS_SEGMENT };
 
 struct fetcher {
 	const struct fetcher_start *start;
@@ -44,8 +58,11 @@ struct fetcher {
 	bool running;
 	struct curl_slist *headers, *aliases;
 	struct http_guard_watch watch;
-	char url[DECODER_PATH_MAX + 1];
+	char url[DECODER_PATH_MAX + 1];	  /* after redirects */
+	char named[DECODER_PATH_MAX + 1]; /* before them */
 	unsigned redirects, retries;
+	struct rate_limit rate;
+	enum reads reads;
 
 	/* The window: source bytes [offset, offset + n). */
 	uint64_t offset;
@@ -63,8 +80,17 @@ struct fetcher {
 	bool live;  /* a radio station */
 	bool seekable;
 	int64_t size;
+	struct validators first, present; /* of the first response and this one */
 	struct icy icy;
 	char title[ICY_TITLE_MAX]; /* newest that was sent */
+
+	/* A stream in segments. */
+	struct segments *segments; /* NULL: it is none */
+	struct segments_next part; /* the segment under way */
+	uint64_t part_got;	   /* bytes of it */
+	uint64_t drop;		   /* bytes that come before the next one that is wanted */
+	unsigned empty;		   /* segments in a row without sound */
+	uint64_t look_at;	   /* when there may be more to read; 0: at once */
 
 	bool asked;
 	struct range_request ask;
@@ -111,6 +137,8 @@ static void read_content_range(struct fetcher *f, const char *value)
 		f->failure = DECODER_REASON_NOT_SEEKABLE;
 		return;
 	}
+	if (f->reads != READS_SOURCE)
+		return;
 	f->seekable = true;
 	if (size != RANGE_UNKNOWN)
 		f->size = size;
@@ -120,15 +148,16 @@ static void read_header(struct fetcher *f, const char *name, const char *value)
 {
 	unsigned long interval;
 
-	if (strncasecmp(name, "icy-", 4) == 0)
+	if (strncasecmp(name, "icy-", 4) == 0 && f->reads == READS_SOURCE)
 		f->live = true;
+	validators_note(&f->present, name, value);
 	if (strcasecmp(name, "icy-metaint") == 0) {
 		interval = strtoul(value, NULL, 10);
 		icy_init(&f->icy, interval <= WINDOW ? (uint32_t)interval : 0);
 	} else if (strcasecmp(name, "content-range") == 0) {
 		read_content_range(f, value);
 	} else if (strcasecmp(name, "content-length") == 0 && f->size == RANGE_UNKNOWN &&
-		   read_status(f) == 200) {
+		   read_status(f) == 200 && f->reads == READS_SOURCE) {
 		f->size = strtoll(value, NULL, 10);
 	}
 }
@@ -153,7 +182,7 @@ static size_t on_header(char *line, size_t one, size_t n, void *arg)
 	return n;
 }
 
-static void keep_head(struct fetcher *f, uint64_t at, const char *data, size_t n)
+static void keep_head(struct fetcher *f, uint64_t at, const void *data, size_t n)
 {
 	size_t room = HEAD - f->n_head;
 
@@ -164,20 +193,79 @@ static void keep_head(struct fetcher *f, uint64_t at, const char *data, size_t n
 	f->n_head += n;
 }
 
-static size_t on_bytes(char *data, size_t one, size_t n, void *arg)
+/* Bytes of a playlist. */
+static size_t add_text(struct fetcher *f, const char *data, size_t n)
 {
-	struct fetcher *f = arg;
-
-	n *= one;
-	if (!is_sound(read_status(f)))
-		return n;
-	if (f->failure)
+	if (segments_add_text(f->segments, data, n)) {
+		f->failure = DECODER_REASON_LIMIT;
 		return 0;
+	}
+	return n;
+}
+
+/* Looks at the first bytes of a source: a playlist is read as such. */
+static bool turns_to_list(struct fetcher *f, const char *data, size_t n)
+{
+	if (f->segments || f->from || f->known || !hls_begins((const uint8_t *)data, n))
+		return false;
+	if (segments_alloc(&f->segments, f->start->start))
+		f->failure = DECODER_REASON_LIMIT;
+	f->reads = READS_LIST;
+	f->seekable = f->live = false;
+	f->size = RANGE_UNKNOWN;
+	return true;
+}
+
+/* A segment of sound alone begins with a tag that tells its time, which is no sound. */
+static void find_segment_tag(struct fetcher *f, const uint8_t *data, size_t n)
+{
+	size_t tag = n >= SEGMENT_TAG ? signature_tag(data, n) : 0;
+
+	if (!f->part_got && !f->drop && tag <= SEGMENT_TAG_MAX)
+		f->drop = tag;
+}
+
+/* Takes bytes of a segment into the window. */
+static size_t add_segment(struct fetcher *f, const char *data, size_t n)
+{
+	size_t skip;
+
+	/* Of a server that begins again at the beginning, what has come is dropped. */
+	if (!f->known && read_status(f) == 200 && (f->from || f->part.length)) {
+		if (f->part.length) {
+			f->failure = DECODER_REASON_NOT_SEEKABLE;
+			return 0;
+		}
+		f->drop += f->part_got;
+		f->part_got = 0;
+	} else if (!f->known) {
+		find_segment_tag(f, (const uint8_t *)data, n);
+	}
+	f->known = true;
+	f->retries = f->empty = 0;
+	if (n > WINDOW - f->n) {
+		f->paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	skip = f->drop < n ? (size_t)f->drop : n;
+	f->drop -= skip;
+	keep_head(f, f->offset + f->n, data + skip, n - skip);
+	memcpy(f->bytes + f->n, data + skip, n - skip);
+	f->n += n - skip;
+	f->part_got += n;
+	return n;
+}
+
+static size_t add_sound(struct fetcher *f, const char *data, size_t n)
+{
 	/* A server that does not know ranges begins again at the beginning. */
-	if (!f->known && f->from && read_status(f) == 200 && !f->live) {
+	if (!f->known && f->from && !f->live &&
+	    (read_status(f) == 200 || validators_differ(&f->first, &f->present))) {
 		f->failure = DECODER_REASON_NOT_SEEKABLE;
 		return 0;
 	}
+	if (!f->known && !validators_exist(&f->first))
+		f->first = f->present;
 	f->known = true;
 	f->retries = 0;
 	if (n > WINDOW - f->n) {
@@ -191,18 +279,45 @@ static size_t on_bytes(char *data, size_t one, size_t n, void *arg)
 	return n;
 }
 
+static size_t on_bytes(char *data, size_t one, size_t n, void *arg)
+{
+	struct fetcher *f = arg;
+
+	n *= one;
+	if (!is_sound(read_status(f)))
+		return n;
+	if (f->failure || (f->reads == READS_SOURCE && turns_to_list(f, data, n) && f->failure))
+		return 0;
+	return f->reads == READS_LIST	   ? add_text(f, data, n)
+	       : f->reads == READS_SEGMENT ? add_segment(f, data, n)
+					   : add_sound(f, data, n);
+}
+
 /* ---- transfers ---- */
+
+/* Bytes that are asked for; "": all of them. */
+static void write_range(const struct fetcher *f, char *to, size_t size)
+{
+	unsigned long long from = f->from, last = f->part.from + f->part.length - 1;
+
+	if (f->reads == READS_SEGMENT && f->part.length)
+		snprintf(to, size, "%llu-%llu", from, last);
+	else if (f->live || (f->reads != READS_SOURCE && !from))
+		*to = '\0';
+	else
+		snprintf(to, size, "%llu-", from);
+}
 
 static int set_options(struct fetcher *f)
 {
 	CURL *e = f->easy;
-	char range[32];
+	char range[48];
 
-	snprintf(range, sizeof range, "%llu-", (unsigned long long)f->offset);
+	write_range(f, range, sizeof range);
 	return http_guard_set(&f->watch, e) || curl_easy_setopt(e, CURLOPT_URL, f->url) ||
 	       curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, NULL) ||
 	       curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) ||
-	       curl_easy_setopt(e, CURLOPT_RANGE, f->live ? NULL : range) ||
+	       curl_easy_setopt(e, CURLOPT_RANGE, *range ? range : NULL) ||
 	       curl_easy_setopt(e, CURLOPT_HTTPHEADER, f->headers) ||
 	       curl_easy_setopt(e, CURLOPT_HTTP200ALIASES, f->aliases) ||
 	       curl_easy_setopt(e, CURLOPT_USERAGENT, "Parley/" PARLEY_VERSION) ||
@@ -223,16 +338,17 @@ static void stop_transfer(struct fetcher *f)
 	f->running = false;
 }
 
-/* The headers of a page go to the host that it named them for, as no other host may learn what the
- * page is; and they do not leave encryption. */
+/* The headers of a page go to the host that it named them for, and to those that the playlist of
+ * the stream names for its segments; no host learns by a redirect what the page is. They do not
+ * leave encryption. */
 static bool wants_headers(const struct fetcher *f)
 {
 	char home[256], host[256];
-	const char *url = f->start->url;
 
-	return http_guard_host(url, home, sizeof home) &&
+	return http_guard_host(f->named, home, sizeof home) &&
 	       http_guard_host(f->url, host, sizeof host) && strcasecmp(home, host) == 0 &&
-	       (strncasecmp(url, "https:", 6) != 0 || strncasecmp(f->url, "https:", 6) == 0);
+	       (strncasecmp(f->start->url, "https:", 6) != 0 ||
+		strncasecmp(f->url, "https:", 6) == 0);
 }
 
 /* Appends to the list; false: no memory. */
@@ -262,15 +378,31 @@ static bool set_headers(struct fetcher *f)
 	return ok;
 }
 
-/* Requests the source from an offset on. */
-static void start_transfer(struct fetcher *f, uint64_t offset)
+static uint64_t read_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ns_of_timespec(&ts);
+}
+
+static void wait_for_turn(struct fetcher *f)
+{
+	const struct timespec pause = {0, REQUEST_MS * (long)NS_PER_MS};
+
+	while (!rate_limit_take(&f->rate, BURST, REQUEST_MS * NS_PER_MS, read_clock()))
+		nanosleep(&pause, NULL);
+}
+
+/* Requests the address from byte `from` on; what is in the window stays. */
+static void request(struct fetcher *f)
 {
 	char why[160];
 
 	stop_transfer(f);
-	f->offset = f->from = offset;
-	f->n = 0;
+	wait_for_turn(f);
 	f->paused = f->ended = f->known = false;
+	f->present = (struct validators){0};
 	icy_init(&f->icy, 0);
 	curl_easy_reset(f->easy);
 	if (!http_guard_url(f->watch.guard, f->url, why, sizeof why))
@@ -278,6 +410,14 @@ static void start_transfer(struct fetcher *f, uint64_t offset)
 	else if (!set_headers(f) || set_options(f) || curl_multi_add_handle(f->multi, f->easy))
 		f->failure = DECODER_REASON_LIMIT;
 	f->running = !f->failure;
+}
+
+/* Requests the source from an offset on. */
+static void start_transfer(struct fetcher *f, uint64_t offset)
+{
+	f->offset = f->from = offset;
+	f->n = 0;
+	request(f);
 }
 
 static void follow_redirect(struct fetcher *f)
@@ -291,21 +431,24 @@ static void follow_redirect(struct fetcher *f)
 	else if (!http_guard_join(base, to, f->url, sizeof f->url))
 		f->failure = DECODER_REASON_REFUSED_URL;
 	else
-		start_transfer(f, f->offset);
+		request(f);
 }
 
 /* Requests what follows the window. */
 static void request_rest(struct fetcher *f)
 {
-	uint8_t rest[WINDOW];
-	size_t n = f->n;
-	uint64_t offset = f->offset;
+	f->from = f->offset + f->n;
+	request(f);
+}
 
-	memcpy(rest, f->bytes, n);
-	start_transfer(f, offset + n);
-	f->offset = offset;
-	memcpy(f->bytes, rest, n);
-	f->n = n;
+/* Takes back what came of a playlist, or goes on behind what came of a segment. */
+static void request_part(struct fetcher *f)
+{
+	if (f->reads == READS_LIST)
+		segments_drop_text(f->segments);
+	else
+		f->from = f->part.from + f->part_got;
+	request(f);
 }
 
 /* Connects again where the connection broke, after a pause that grows: a radio station goes on with
@@ -314,12 +457,15 @@ static void connect_again(struct fetcher *f)
 {
 	const struct timespec pause = {f->retries, 200 * (long)NS_PER_MS};
 
-	if ((!f->live && !f->seekable) || f->retries++ >= RETRIES_MAX) {
+	if ((!f->live && !f->seekable && !f->segments) || f->retries++ >= RETRIES_MAX) {
 		f->failure = DECODER_REASON_UNREACHABLE;
 		return;
 	}
 	nanosleep(&pause, NULL);
-	request_rest(f);
+	if (f->segments)
+		request_part(f);
+	else
+		request_rest(f);
 }
 
 /* A server may send less than it was asked for (RFC 9110 section 15.3.7). */
@@ -327,6 +473,42 @@ static bool is_part(const struct fetcher *f, long status)
 {
 	return status == 206 && f->known && f->size != RANGE_UNKNOWN &&
 	       f->offset + f->n < (uint64_t)f->size;
+}
+
+static void end_source(struct fetcher *f, CURLcode result, long status)
+{
+	if (status == 416)
+		f->ended = true;
+	else if (status >= 400)
+		f->failure = DECODER_REASON_HTTP_ERROR;
+	else if (result == CURLE_OK && !f->live && is_part(f, status))
+		request_rest(f);
+	else if (result == CURLE_OK && is_sound(status) && !f->live)
+		f->ended = true;
+	else
+		connect_again(f);
+}
+
+static void end_list(struct fetcher *f, CURLcode result, long status)
+{
+	if (status >= 400)
+		f->failure = DECODER_REASON_HTTP_ERROR;
+	else if (result != CURLE_OK || !is_sound(status))
+		connect_again(f);
+	else
+		f->failure = segments_end_text(f->segments, f->named, f->url, read_clock());
+}
+
+/* A segment that is not there, as one that has left a live stream, is left out; not many in a row,
+ * or a playlist could make us ask for thousands. */
+static void end_segment(struct fetcher *f, CURLcode result, long status)
+{
+	bool part = f->part.length && f->part_got < f->part.length;
+
+	if (status < 400 && (result != CURLE_OK || !is_sound(status) || (part && f->part_got)))
+		connect_again(f);
+	else if ((status >= 400 || !f->part_got) && ++f->empty > EMPTY_MAX)
+		f->failure = DECODER_REASON_HTTP_ERROR;
 }
 
 static void end_transfer(struct fetcher *f, CURLcode result)
@@ -340,16 +522,34 @@ static void end_transfer(struct fetcher *f, CURLcode result)
 		f->failure = DECODER_REASON_REFUSED_URL;
 	else if (result == CURLE_OK && status >= 300 && status < 400)
 		follow_redirect(f);
-	else if (status == 416)
-		f->ended = true;
-	else if (status >= 400)
-		f->failure = DECODER_REASON_HTTP_ERROR;
-	else if (result == CURLE_OK && !f->live && is_part(f, status))
-		request_rest(f);
-	else if (result == CURLE_OK && is_sound(status) && !f->live)
-		f->ended = true;
+	else if (f->reads == READS_SOURCE)
+		end_source(f, result, status);
+	else if (f->reads == READS_LIST)
+		end_list(f, result, status);
 	else
-		connect_again(f);
+		end_segment(f, result, status);
+}
+
+/* Reads on in a stream of segments once there is room. */
+static void read_segments(struct fetcher *f)
+{
+	const uint64_t now = read_clock();
+
+	if (!f->segments || f->running || f->failure || f->ended || f->n > WINDOW / 2 ||
+	    now < f->look_at)
+		return;
+	f->failure = segments_next(f->segments, now, &f->part);
+	f->look_at = f->part.what == SEGMENTS_LATER ? f->part.at : 0;
+	f->ended = f->part.what == SEGMENTS_OVER;
+	if (f->failure || f->look_at || f->ended)
+		return;
+	f->reads = f->part.what == SEGMENTS_LIST ? READS_LIST : READS_SEGMENT;
+	f->from = f->part.from;
+	f->part_got = f->drop = 0;
+	f->redirects = f->retries = 0;
+	memcpy(f->url, f->part.url, sizeof f->url);
+	memcpy(f->named, f->part.url, sizeof f->named);
+	request(f);
 }
 
 static void run_transfer(struct fetcher *f)
@@ -374,6 +574,8 @@ static void send_answer(struct fetcher *f, size_t length)
 	struct range_answer *a = &f->answer;
 
 	a->size = f->live ? RANGE_UNKNOWN : f->size;
+	a->begin = f->segments ? (int64_t)segments_begin(f->segments) : RANGE_UNKNOWN;
+	a->lasts = f->segments ? (int64_t)segments_length(f->segments) : 0;
 	a->length = (uint32_t)length;
 	a->reason = length ? 0 : (uint8_t)f->failure;
 	a->seekable = f->seekable && !f->live;
@@ -407,10 +609,19 @@ static bool answer_from_head(struct fetcher *f)
 	n = f->n_head - (size_t)f->ask.offset;
 	n = n < f->ask.length ? n : f->ask.length;
 	memcpy(f->answer.data, f->head + f->ask.offset, n);
-	if (f->offset > f->n_head && (int64_t)f->n_head != f->size)
+	if (!f->segments && f->offset > f->n_head && (int64_t)f->n_head != f->size)
 		start_transfer(f, f->n_head);
 	send_answer(f, n);
 	return true;
+}
+
+/* An honest decoder does not seek where it was told that it cannot. */
+static void seek_source(struct fetcher *f)
+{
+	if (f->segments)
+		f->failure = DECODER_REASON_NOT_SEEKABLE;
+	else
+		start_transfer(f, f->ask.offset);
 }
 
 /* Answers the request if that is possible now. */
@@ -427,7 +638,7 @@ static void try_answer(struct fetcher *f)
 		return;
 	if (!f->failure &&
 	    (f->ask.offset < f->offset || f->ask.offset > f->offset + f->n + SKIP_MAX))
-		start_transfer(f, f->ask.offset);
+		seek_source(f);
 	move_window(f);
 	if (f->n && f->ask.offset == f->offset) {
 		n = f->n < f->ask.length ? f->n : f->ask.length;
@@ -451,13 +662,24 @@ static void read_request(struct fetcher *f)
 	f->asked = true;
 }
 
+/* Milliseconds until there may be more to read. */
+static int count_wait(const struct fetcher *f)
+{
+	uint64_t now = f->look_at ? read_clock() : 0;
+
+	if (!f->look_at || f->look_at >= now + WAIT_MS * NS_PER_MS)
+		return WAIT_MS;
+	return f->look_at > now ? (int)((f->look_at - now) / NS_PER_MS) + 1 : 0;
+}
+
 static _Noreturn void serve_requests(struct fetcher *f)
 {
 	for (;;) {
 		struct curl_waitfd wait = {.fd = REQUESTS_FD,
 					   .events = f->asked ? 0 : CURL_WAIT_POLLIN};
 
-		curl_multi_poll(f->multi, &wait, 1, WAIT_MS, NULL);
+		read_segments(f);
+		curl_multi_poll(f->multi, &wait, 1, count_wait(f), NULL);
 		if (!f->asked)
 			read_request(f);
 		if (f->running)
@@ -500,6 +722,7 @@ static void run_fetcher(const void *start, pid_t parent)
 	if (!f->multi || !f->easy || !f->aliases || strlen(s->url) >= sizeof f->url)
 		_exit(EXIT_FAILURE);
 	strcpy(f->url, s->url);
+	strcpy(f->named, s->url);
 	start_transfer(f, 0);
 	serve_requests(f);
 }

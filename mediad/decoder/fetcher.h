@@ -2,12 +2,15 @@
  *
  * It has the network and no secrets; the decoder has neither. It answers requests for bytes at
  * offsets (range_wire.h) from a window that it reads ahead, starts a new range request after a
- * seek, and connects again when a connection breaks. http and https alone, at most five redirects,
- * and only addresses that web pages may have too (ipc/http_guard.h). Titles of radio streams go to
- * its parent. */
+ * seek, and connects again when a connection breaks. A source that is a playlist of segments (HLS)
+ * is read as one of their bytes (segments.h), from the segment of the wanted frame on. http and
+ * https alone, at most five redirects, and only addresses that web pages may have too
+ * (ipc/http_guard.h), for each segment again; and a few requests a second, whatever playlists and
+ * decoders ask for. Titles of radio streams go to its parent. */
 #ifndef MEDIAD_DECODER_FETCHER_H
 #define MEDIAD_DECODER_FETCHER_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 struct http_guard;
@@ -15,6 +18,7 @@ struct http_guard;
 struct fetcher_start {
 	const char *url;
 	const char *headers; /* lines that the URL's host wants (proto/http/stream_headers.h) */
+	uint64_t start;	     /* frame that is wanted, of a stream in segments */
 	const struct http_guard *guard;
 	int requests; /* the fetcher's end of a SOCK_SEQPACKET pair to the decoder */
 	int titles;   /* its end of a SOCK_SEQPACKET pair to the parent: each packet is a title */

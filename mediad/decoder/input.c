@@ -16,7 +16,8 @@ enum { BUFFER = 32768 };
 struct input {
 	AVIOContext *io;
 	int fd;
-	int64_t at, size; /* size: RANGE_UNKNOWN if it is */
+	int64_t at, size;     /* size: RANGE_UNKNOWN if it is */
+	int64_t begin, lasts; /* frames, of a stream in segments (range_wire.h) */
 	bool seekable;
 	enum decoder_reason failure;
 	struct range_answer answer;
@@ -49,6 +50,8 @@ static bool ask_fetcher(struct input *in, uint32_t length)
 		return false;
 	}
 	in->size = in->answer.size;
+	in->begin = in->answer.begin;
+	in->lasts = in->answer.lasts;
 	in->seekable = in->answer.seekable != 0;
 	in->failure = decoder_reason_of(in->answer.reason);
 	return in->failure == DECODER_REASON_UNKNOWN;
@@ -97,7 +100,7 @@ int input_alloc(struct input **out, int fd, enum decoder_source_kind kind)
 	if (!in || !buffer)
 		goto no_memory;
 	in->fd = fd;
-	in->size = RANGE_UNKNOWN;
+	in->size = in->begin = RANGE_UNKNOWN;
 	in->seekable = file;
 	/* The first question tells whether the server can seek, which libav must know before it
 	 * reads. */
@@ -136,6 +139,17 @@ struct AVIOContext *input_io(struct input *in)
 bool input_seekable(const struct input *in)
 {
 	return in->seekable;
+}
+
+bool input_begin(const struct input *in, uint64_t *frame)
+{
+	*frame = in->begin > 0 ? (uint64_t)in->begin : 0;
+	return in->begin >= 0;
+}
+
+uint64_t input_length(const struct input *in)
+{
+	return in->lasts > 0 ? (uint64_t)in->lasts : 0;
 }
 
 enum decoder_reason input_failure(const struct input *in)

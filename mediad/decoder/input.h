@@ -7,6 +7,7 @@
 #define MEDIAD_DECODER_INPUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "mediad/music/decoder_wire.h"
 
@@ -20,6 +21,10 @@ struct input *input_free(struct input *in);
 struct AVIOContext *input_io(struct input *in);
 /* True if any byte can be reached, as seen so far. */
 bool input_seekable(const struct input *in);
+/* True if the source begins near the frame that is wanted: *frame is where. */
+bool input_begin(const struct input *in, uint64_t *frame);
+/* Frames of the whole source; 0: the source does not tell. */
+uint64_t input_length(const struct input *in);
 /* The reason for which a read failed; DECODER_REASON_UNKNOWN if none did. */
 enum decoder_reason input_failure(const struct input *in);
 

@@ -18,6 +18,9 @@ struct range_request {
 
 struct range_answer {
 	int64_t size; /* bytes of the source, RANGE_UNKNOWN if it has no known end */
+	/* Of a stream in segments: the frame at which its first byte is heard, otherwise
+	 * RANGE_UNKNOWN; and the frames that all of it lasts, 0: it is live. */
+	int64_t begin, lasts;
 	uint32_t length;
 	uint8_t reason; /* enum decoder_reason; 0: no failure */
 	uint8_t seekable;

@@ -149,6 +149,7 @@ static enum decoder_reason start_fetcher(struct zygote *z, const struct decoder_
 	struct slot *s = &z->slots[msg->slot];
 	struct fetcher_start start = {.url = msg->open.source.path,
 				      .headers = msg->open.source.headers,
+				      .start = msg->open.start,
 				      .guard = z->conf.guard,
 				      .rings = z->conf.rings,
 				      .rings_size = z->conf.n_rings * TRACK_RING_MEMORY};

@@ -58,7 +58,8 @@ enum decoder_type {
 	R(REFUSED_URL, "refused_url", "the address may not be read")                               \
 	R(UNREACHABLE, "unreachable", "the server cannot be reached")                              \
 	R(HTTP_ERROR, "http_error", "the server refused the request")                              \
-	R(LOST, "lost", "the decoder program was restarted")
+	R(LOST, "lost", "the decoder program was restarted")                                       \
+	R(ENCRYPTED, "encrypted", "the stream is encrypted")
 
 enum decoder_reason {
 #define R(code, name, text) DECODER_REASON_##code,

@@ -113,15 +113,28 @@ static bool open_encoder(struct writer *w)
 	       avcodec_parameters_from_context(w->stream->codecpar, w->codec) == 0;
 }
 
+/* Some containers open their files themselves. */
+static bool open_file(struct writer *w)
+{
+	AVDictionary *options = NULL;
+	bool ok;
+
+	ok = (!w->sound->options ||
+	      av_dict_parse_string(&options, w->sound->options, "=", ":", 0) >= 0) &&
+	     (w->fmt->oformat->flags & AVFMT_NOFILE ||
+	      avio_open(&w->fmt->pb, w->sound->path, AVIO_FLAG_WRITE) >= 0) &&
+	     avformat_write_header(w->fmt, &options) >= 0;
+	av_dict_free(&options);
+	return ok;
+}
+
 bool sound_write(const struct sound *sound)
 {
 	struct writer w = {.sound = sound, .frame = av_frame_alloc(), .packet = av_packet_alloc()};
 	bool ok;
 
 	av_log_set_level(AV_LOG_QUIET);
-	ok = w.frame && w.packet && open_encoder(&w) &&
-	     avio_open(&w.fmt->pb, sound->path, AVIO_FLAG_WRITE) >= 0 &&
-	     avformat_write_header(w.fmt, NULL) >= 0 && write_frames(&w) &&
+	ok = w.frame && w.packet && open_encoder(&w) && open_file(&w) && write_frames(&w) &&
 	     av_write_trailer(w.fmt) == 0;
 
 	if (w.fmt && w.fmt->pb)

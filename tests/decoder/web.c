@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HEAD = 4096, BODY = 4 << 20, BREAK_AFTER = 20000, INTERVAL = 8000 };
+enum { HEAD = 4096, BODY = 4 << 20, BREAK_AFTER = 20000, TEAR_AFTER = 5000, INTERVAL = 8000 };
 
 enum { DOORS = 2 };
 
@@ -23,6 +23,7 @@ struct web {
 		pthread_t thread;
 	} door[DOORS];
 	_Atomic unsigned requests, delay_ms;
+	_Atomic unsigned lists, tears; /* requests for /live/ and /tears/ */
 };
 
 struct body {
@@ -103,13 +104,47 @@ static void put_before(struct body *b, size_t n)
 	b->n += n;
 }
 
-static void send_plain(int fd, const struct body *b)
+static void send_plain(int fd, const struct body *b, size_t most)
 {
 	char text[128];
 
 	snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", b->n);
 	send_text(fd, text);
-	send_all(fd, b->bytes, b->n);
+	send_all(fd, b->bytes, b->n < most ? b->n : most);
+}
+
+/* The same with an ETag, and later with another content as long. */
+static void send_swapped(struct web *w, int fd, struct body *b, const char *head)
+{
+	const char *range = strcasestr(head, "\nRange: bytes=");
+	size_t from = range ? strtoul(range + 14, NULL, 10) : 0;
+	bool again = atomic_load(&w->requests) > 1;
+	size_t n = b->n - from, most = again ? n : BREAK_AFTER;
+	char text[256];
+
+	if (again)
+		for (size_t i = 0; i < b->n / 2; i++) {
+			uint8_t byte = b->bytes[i];
+
+			b->bytes[i] = b->bytes[b->n - 1 - i];
+			b->bytes[b->n - 1 - i] = byte;
+		}
+	snprintf(text, sizeof text,
+		 "HTTP/1.1 206 Partial Content\r\nContent-Length: %zu\r\nETag: \"%d\"\r\n"
+		 "Content-Range: bytes %zu-%zu/%zu\r\n\r\n",
+		 n, again, from, b->n - 1, b->n);
+	send_text(fd, text);
+	send_all(fd, b->bytes + from, n < most ? n : most);
+}
+
+static void send_torn(struct web *w, int fd, const struct body *b, const char *head, bool ranges)
+{
+	size_t most = atomic_fetch_add(&w->tears, 1) % 2 ? SIZE_MAX : TEAR_AFTER;
+
+	if (ranges)
+		send_range(fd, b, head, most);
+	else
+		send_plain(fd, b, most);
 }
 
 static void send_title_block(int fd, const char *title)
@@ -185,10 +220,10 @@ static void answer(struct web *w, int fd, const char *head)
 	} else if (sscanf(head, "GET /broken/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_range(fd, &b, head, BREAK_AFTER);
 	} else if (sscanf(head, "GET /plain/%127s", name) == 1 && load(&b, w->dir, name)) {
-		send_plain(fd, &b);
+		send_plain(fd, &b, SIZE_MAX);
 	} else if (sscanf(head, "GET /forgets/%127s", name) == 1 && load(&b, w->dir, name)) {
 		if (atomic_load(&w->requests) > 1)
-			send_plain(fd, &b);
+			send_plain(fd, &b, SIZE_MAX);
 		else
 			send_range(fd, &b, head, BREAK_AFTER);
 	} else if (sscanf(head, "GET /always/%127s", name) == 1 && load(&b, w->dir, name)) {
@@ -202,6 +237,16 @@ static void answer(struct web *w, int fd, const char *head)
 		if (atomic_load(&w->requests) > 1)
 			put_before(&b, BREAK_AFTER);
 		send_range(fd, &b, head, atomic_load(&w->requests) > 1 ? SIZE_MAX : BREAK_AFTER);
+	} else if (sscanf(head, "GET /swapped/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_swapped(w, fd, &b, head);
+	} else if (sscanf(head, "GET /live/%127s", name) == 1) {
+		snprintf(to, sizeof to, "%d%s", atomic_fetch_add(&w->lists, 1) ? 2 : 1, name);
+		if (load(&b, w->dir, to))
+			send_plain(fd, &b, SIZE_MAX);
+	} else if (sscanf(head, "GET /tears/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_torn(w, fd, &b, head, true);
+	} else if (sscanf(head, "GET /tears-plain/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_torn(w, fd, &b, head, false);
 	} else if (sscanf(head, "GET /radio/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_radio(fd, &b);
 	} else if (sscanf(head, "GET /advert/%127s", name) == 1 && load(&b, w->dir, name)) {

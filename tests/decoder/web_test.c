@@ -151,6 +151,22 @@ TEST(decoderd_joins_no_other_content_to_what_came_before)
 	CHECK((long)p.frames <= format_frames(f) + f->length_error);
 }
 
+/* As long as the first one: only its ETag tells. */
+TEST(decoderd_joins_no_content_of_the_same_size)
+{
+	const struct format *f = &formats[4];
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && format_write(&d, f, 2);
+
+	if (ok)
+		deck_play_file(&d, "/swapped/e.mp3", 0, &p);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok);
+	CHECK_STR(decoder_reason_name(p.reason), "not_seekable");
+}
+
 /* RFC 9110 section 15.3.7: what is missing of a range is to be asked for again. */
 TEST(decoderd_asks_for_the_rest_of_a_range)
 {

@@ -662,6 +662,46 @@ TEST(a_seek_that_was_refused_is_over)
 	music_queue_free(queue);
 }
 
+/* mediad tells where it stays; music that is paused reports nothing else. */
+TEST(a_seek_that_was_refused_in_a_pause_is_over)
+{
+	begin("ab");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 480000);
+	music_queue_set_paused(queue, true);
+	music_player_sync(&player);
+	report(1, MUSIC_PHASE_PAUSED, 480960);
+	music_player_seek(&player, 960000);
+	CHECK_INT(music_queue_position(queue), 960000);
+	report(1, MUSIC_PHASE_PAUSED, 480960);
+	CHECK_INT(music_queue_position(queue), 480960);
+	/* One whose order was lost with the connection is not over. */
+	music_player_seek(&player, 960000);
+	music_player_down(&player);
+	report(1, MUSIC_PHASE_PAUSED, 480960);
+	take_orders();
+	music_player_up(&player);
+	CHECK(strstr(take_orders(), "SEEK1@960000") != NULL);
+	music_queue_free(queue);
+}
+
+/* The pause that was ordered before the seek is no answer to it. */
+TEST(a_pause_under_way_is_no_answer_to_a_seek)
+{
+	begin("ab");
+	music_player_up(&player);
+	report(1, MUSIC_PHASE_PLAYING, 480000);
+	music_queue_set_paused(queue, true);
+	music_player_sync(&player);
+	music_player_seek(&player, 960000);
+	report(1, MUSIC_PHASE_PAUSED, 480960);
+	CHECK_INT(music_queue_position(queue), 960000);
+	report(1, MUSIC_PHASE_OPENING, 960000);
+	report(1, MUSIC_PHASE_PAUSED, 960000);
+	CHECK_INT(music_queue_position(queue), 960000);
+	music_queue_free(queue);
+}
+
 /* It belongs to a playing, not to the track. */
 TEST(a_seek_in_a_broken_connection_is_not_of_the_next_playing)
 {
