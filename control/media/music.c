@@ -33,6 +33,12 @@ static struct slice headers_of(const struct media_music_style *style)
 	return slice_str(style->stream && style->headers ? style->headers : "");
 }
 
+/* A station is heard where it is: nobody can open it at another place. */
+static uint64_t start_of(const struct music_order *o)
+{
+	return o->track && o->track->source == TRACK_RADIO ? 0 : o->position;
+}
+
 static void set_play(struct media_msg *msg, const struct music_order *o,
 		     const struct media_music_style *style)
 {
@@ -40,7 +46,7 @@ static void set_play(struct media_msg *msg, const struct music_order *o,
 	msg->music_play = (struct media_music_play){.kind = kind_of(o->track),
 						    .root = root_of(o->track),
 						    .path = path_of(o->track, style),
-						    .start = o->position,
+						    .start = start_of(o),
 						    .gain = (uint16_t)o->volume,
 						    .loudness = style->loudness,
 						    .paused = o->paused,

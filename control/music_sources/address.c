@@ -13,8 +13,10 @@
 #include "ipc/http_guard.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
+#include "proto/http/hls.h"
 
-#define AGENT "Parley/" PARLEY_VERSION
+#define AGENT		"Parley/" PARLEY_VERSION
+#define NOTHING_TO_PLAY "its playlist has no address that can be played"
 
 /* A sound may be as long as it likes: only its first part is read. */
 enum { SOUND_MAX = 1 << 30 };
@@ -81,9 +83,9 @@ static int copy_reference(struct track *t, const char *url)
 }
 
 /* The address itself is the music: a radio station names itself, or has no length. */
-static void end_as_sound(struct music_request *r, bool endless)
+static void end_as_sound(struct music_request *r, bool endless, uint64_t duration_ms)
 {
-	struct track t = {.source = endless ? TRACK_RADIO : TRACK_URL};
+	struct track t = {.source = endless ? TRACK_RADIO : TRACK_URL, .duration_ms = duration_ms};
 	int err = copy_reference(&t, r->text);
 
 	track_set_text(t.title, sizeof t.title, r->station, strlen(r->station));
@@ -97,6 +99,44 @@ static bool take_entry(const struct track *t, void *arg)
 	return music_request_add(arg, t, 0) == 0;
 }
 
+static int send_probe(struct music_request *r);
+
+/* Asks for the variant that mediad would read: it tells whether the stream is live. */
+static void probe_variant(struct music_request *r, const struct hls *list)
+{
+	char reference[MUSIC_ADDRESS_MAX], url[MUSIC_ADDRESS_MAX];
+	struct slice uri;
+	int err = EINVAL;
+
+	if (!r->variant && hls_choose(list, &uri) && uri.n < sizeof reference) {
+		memcpy(reference, uri.p, uri.n);
+		reference[uri.n] = '\0';
+		if (http_guard_join(r->at, reference, url, sizeof url)) {
+			snprintf(r->at, sizeof r->at, "%s", url);
+			r->variant = true;
+			r->playlist = false;
+			music_address_clear(r);
+			err = send_probe(r);
+		}
+	}
+	if (err)
+		music_request_end(r, err == EINVAL ? NOTHING_TO_PLAY : http_explain(err));
+}
+
+/* A stream in segments is one track. */
+static void end_as_stream(struct music_request *r)
+{
+	struct hls list;
+	int err = hls_open(&list, (struct slice){(const uint8_t *)r->body, r->body_n});
+
+	if (err)
+		music_request_end(r, err == ENOTSUP ? "the stream is encrypted" : NOTHING_TO_PLAY);
+	else if (list.master)
+		probe_variant(r, &list);
+	else
+		end_as_sound(r, !list.ended, list.ended ? list.us / US_PER_MS : 0);
+}
+
 static void end_as_playlist(struct music_request *r)
 {
 	struct track place = {.source = TRACK_URL};
@@ -107,9 +147,9 @@ static void end_as_playlist(struct music_request *r)
 				    take_entry, r);
 	r->list = r->n > 1;
 	if (err == ENOTSUP)
-		music_request_end(r, "it is a stream in segments (HLS), which I cannot play");
+		end_as_stream(r);
 	else
-		music_request_end(r, err ? "its playlist has no address that can be played" : NULL);
+		music_request_end(r, err ? NOTHING_TO_PLAY : NULL);
 }
 
 static void end_as_page(struct music_request *r)
@@ -152,7 +192,7 @@ static void end_by_headers(struct music_request *r, const struct http_resp *resp
 	if (kind == KIND_PAGE)
 		end_as_page(r);
 	else if (kind == KIND_SOUND)
-		end_as_sound(r, named || !measured);
+		end_as_sound(r, named || !measured, 0);
 	else
 		music_request_end(r, "it is no sound");
 }
@@ -174,8 +214,6 @@ static void take_part(const struct http_resp *resp, void *arg)
 	else
 		end_by_headers(r, resp, kind);
 }
-
-static int send_probe(struct music_request *r);
 
 static void follow_redirect(struct music_request *r, const struct http_resp *resp)
 {
@@ -213,7 +251,7 @@ static void take_response(const struct http_resp *resp, void *arg)
 	r->http = NULL;
 	if ((resp->err == EIO || resp->err == EINVAL) && !r->body_n) {
 		/* An old radio station begins with ICY instead of HTTP, which mediad reads. */
-		end_as_sound(r, true);
+		end_as_sound(r, true, 0);
 	} else if (resp->err) {
 		music_request_end(r, http_explain(resp->err));
 	} else if (resp->status / 100 == 3) {

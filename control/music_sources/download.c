@@ -23,9 +23,13 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 
-/* Sound in one file: mediad reads no lists of segments (HLS, DASH). */
-#define WHOLE	"[protocol~='^https?$']"
-#define FORMATS "ba[acodec=opus]" WHOLE "/ba" WHOLE "/b" WHOLE
+/* Sound in one file, or else in segments (HLS), as live streams are. mediad reads no DASH, and
+ * where there is a picture too, a small one costs less to fetch. */
+#define WHOLE	 "[protocol~='^https?$']"
+#define SEGMENTS "[protocol^=m3u8]"
+#define FORMATS                                                                                    \
+	"ba[acodec=opus]" WHOLE "/ba" WHOLE "/b" WHOLE "/ba" SEGMENTS "/b[height<=480]" SEGMENTS   \
+	"/b" SEGMENTS
 
 enum { OUTPUT_MAX = 8 << 20, MEMORY_MIB = 512, PLAYLIST_END = PLAYLIST_TRACKS };
 

@@ -42,6 +42,7 @@ struct music_request {
 	size_t body_n;
 	char station[TRACK_TITLE_MAX];
 	bool playlist;
+	bool variant; /* of a stream in segments: its master playlist has been read */
 
 	/* download.c */
 	bool waits; /* for the sandbox, or for another download to end */

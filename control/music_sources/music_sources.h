@@ -7,6 +7,7 @@
  *   words for youtube, soundcloud      hits of that site alone
  *   an address of sound                one track: a file, or a radio station without an end
  *   an address of a playlist           its tracks (control/music/playlist.h)
+ *   an address of segments (HLS)       one track: a file, or a stream without an end
  *   an address of a page               what the program finds there
  *   a track whose reference is a page  the address of its stream
  *

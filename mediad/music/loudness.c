@@ -18,12 +18,15 @@ enum {
 #define BINS_PER_LU 10.0
 #define OFFSET_LUFS -0.691
 
+/* A value of each channel: the filters of both run side by side. */
+typedef double pair __attribute__((vector_size(CHANNELS * sizeof(double))));
+
 /* A second-order filter; z: its state. */
 struct biquad {
 	double b[3], a[2];
 };
 struct state {
-	double z[2];
+	pair z[2];
 };
 
 /* BS.1770-4, tables 1 and 2: the effect of the head, and the high-pass. */
@@ -34,7 +37,7 @@ static const struct biquad stages[2] = {
 };
 
 struct loudness {
-	struct state filters[CHANNELS][2];
+	struct state filters[2];
 	double sums[STEPS]; /* of squares, of the last steps; the present one is at n_steps % 4 */
 	unsigned in_step;   /* frames of the present one */
 	unsigned n_steps;   /* whole ones since the beginning or a break; stays below 2 STEPS */
@@ -55,9 +58,9 @@ struct loudness *loudness_free(struct loudness *l)
 	return NULL;
 }
 
-static double run_stage(const struct biquad *f, struct state *s, double x)
+static inline pair run_stage(const struct biquad *f, struct state *s, pair x)
 {
-	double y = f->b[0] * x + s->z[0];
+	pair y = f->b[0] * x + s->z[0];
 
 	s->z[0] = f->b[1] * x - f->a[0] * y + s->z[1];
 	s->z[1] = f->b[2] * x - f->a[1] * y;
@@ -96,32 +99,48 @@ static void end_step(struct loudness *l)
 	l->sums[l->n_steps % STEPS] = 0;
 }
 
+/* Returns the sum of the squares of n filtered frames, over both channels. */
+static double sum_squares(struct loudness *l, const int16_t *pcm, size_t n)
+{
+	/* Copies, which the compiler can keep in registers. */
+	struct state head = l->filters[0], high = l->filters[1];
+	pair sum = {0, 0};
+	int peak = l->peak;
+
+	for (size_t i = 0; i < n; i++) {
+		int left = pcm[CHANNELS * i], right = pcm[CHANNELS * i + 1];
+		pair x = {left, right};
+
+		peak = abs(left) > peak ? abs(left) : peak;
+		peak = abs(right) > peak ? abs(right) : peak;
+		x = run_stage(&stages[0], &head, x / FULL_SCALE);
+		x = run_stage(&stages[1], &high, x);
+		sum += x * x;
+	}
+	l->filters[0] = head;
+	l->filters[1] = high;
+	l->peak = peak;
+	return sum[0] + sum[1];
+}
+
 void loudness_add(struct loudness *l, const int16_t *pcm, size_t frames)
 {
-	for (size_t i = 0; i < frames; i++) {
-		double sum = 0;
+	l->frames += frames;
+	while (frames) {
+		size_t left = STEP - l->in_step, n = frames < left ? frames : left;
 
-		for (unsigned c = 0; c < CHANNELS; c++) {
-			int sample = pcm[CHANNELS * i + c];
-			double x = (double)sample / FULL_SCALE;
-
-			l->peak = abs(sample) > l->peak ? abs(sample) : l->peak;
-			x = run_stage(&stages[0], &l->filters[c][0], x);
-			x = run_stage(&stages[1], &l->filters[c][1], x);
-			sum += x * x;
-		}
-		l->sums[l->n_steps % STEPS] += sum;
-		if (++l->in_step == STEP)
+		l->sums[l->n_steps % STEPS] += sum_squares(l, pcm, n);
+		pcm += CHANNELS * n;
+		frames -= n;
+		l->in_step += (unsigned)n;
+		if (l->in_step == STEP)
 			end_step(l);
 	}
-	l->frames += frames;
 }
 
 void loudness_break(struct loudness *l)
 {
-	for (unsigned c = 0; c < CHANNELS; c++)
-		for (unsigned i = 0; i < 2; i++)
-			l->filters[c][i] = (struct state){{0, 0}};
+	l->filters[0] = l->filters[1] = (struct state){0};
 	l->in_step = l->n_steps = 0;
 	l->sums[0] = 0;
 }

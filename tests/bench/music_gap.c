@@ -35,7 +35,8 @@ static unsigned wanted; /* joints of each call */
 static struct {
 	char name[16];
 	unsigned started, ended; /* tracks */
-	uint32_t newest;	 /* music that has started */
+	uint32_t newest, ready;	 /* music that has started, and that has been opened */
+	unsigned late;		 /* tracks that were not open when the one before had ended */
 	uint64_t sent;		 /* frames of tracks that have ended */
 } calls[CALLS];
 
@@ -53,7 +54,10 @@ static void on_state(unsigned call, const struct music_state *s, void *arg)
 		calls[call].newest = s->music;
 		if (++calls[call].started <= wanted)
 			music_next(stage, call, calls[call].name, 0);
+	} else if (s->phase == MEDIA_MUSIC_PHASE_READY) {
+		calls[call].ready = s->music;
 	} else if (s->phase == MEDIA_MUSIC_PHASE_ENDED) {
+		calls[call].late += calls[call].ended < wanted && calls[call].ready <= s->music;
 		calls[call].ended++;
 		calls[call].sent += s->position;
 	}
@@ -87,7 +91,7 @@ static double slip(const int16_t *pcm, size_t joint, double hz)
 
 struct judged {
 	double samples, worst;
-	unsigned joints, silences;
+	unsigned joints, silences, late;
 };
 
 static void judge(struct judged *j, unsigned call)
@@ -110,6 +114,7 @@ static void judge(struct judged *j, unsigned call)
 		j->joints++;
 	}
 	j->samples += fabs((double)calls[call].sent - (double)TRACK * (wanted + 1));
+	j->late += calls[call].late;
 	j->silences += music_silences(stage, call);
 	j->samples += music_silences(stage, call) * 960.0;
 }
@@ -145,8 +150,9 @@ int main(int argc, char **argv)
 	for (unsigned c = 0; c < CALLS; c++)
 		judge(&judged, c);
 	bench_row_more("music_gap_samples", judged.samples, "samples",
-		       "\"joints\": %u, \"formats\": %d, \"worst_phase\": %.2f, \"silences\": %u",
-		       judged.joints, FORMATS, judged.worst, judged.silences);
+		       "\"joints\": %u, \"formats\": %d, \"worst_phase\": %.2f, \"silences\": %u, "
+		       "\"late_tracks\": %u",
+		       judged.joints, FORMATS, judged.worst, judged.silences, judged.late);
 	music_stage_free(stage);
 	return 0;
 }

@@ -48,6 +48,14 @@ static void serve(struct evhttp_request *req, void *arg)
 	static const char list[] = "#EXTM3U\n#EXTINF:60,Toto - Africa\na.mp3\n"
 				   "http://b.example/b.mp3\nfile:///etc/passwd\n";
 	static const char segments[] = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n";
+	static const char over[] =
+		"#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n#EXT-X-ENDLIST\n";
+	static const char locked[] = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128\n"
+				     "#EXTINF:6,\n1.ts\n";
+	static const char master[] = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nover.m3u8\n";
+	static const char round[] = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nround.m3u8\n";
+	static const char private[] =
+		"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nhttp://10.1.2.3/a.m3u8\n";
 	static char big[300000];
 	const char *at = evhttp_request_get_uri(req);
 
@@ -61,6 +69,16 @@ static void serve(struct evhttp_request *req, void *arg)
 	else if (strcmp(at, "/hls.m3u8") == 0)
 		web_server_reply(req, 200, "application/vnd.apple.mpegurl", segments,
 				 sizeof segments - 1);
+	else if (strcmp(at, "/over.m3u8") == 0)
+		web_server_reply(req, 200, "audio/mpegurl", over, sizeof over - 1);
+	else if (strcmp(at, "/locked.m3u8") == 0)
+		web_server_reply(req, 200, "audio/mpegurl", locked, sizeof locked - 1);
+	else if (strcmp(at, "/master.m3u8") == 0)
+		web_server_reply(req, 200, "audio/mpegurl", master, sizeof master - 1);
+	else if (strcmp(at, "/round.m3u8") == 0)
+		web_server_reply(req, 200, "audio/mpegurl", round, sizeof round - 1);
+	else if (strcmp(at, "/private.m3u8") == 0)
+		web_server_reply(req, 200, "audio/mpegurl", private, sizeof private - 1);
 	else if (strcmp(at, "/bad.pls") == 0)
 		web_server_reply(req, 200, "audio/x-scpls", "[playlist]\n", 11);
 	else if (strcmp(at, "/huge.m3u") == 0)
@@ -173,7 +191,12 @@ TEST(the_headers_of_an_address_decide_what_it_is)
 	} pages[] = {{"/song.mp3", "[url]  /song.mp3"},
 		     {"/radio", "[radio] Radio One /radio"},
 		     {"/list.m3u", "list [url] Africa /a.mp3, [radio]  /b.mp3"},
-		     {"/hls.m3u8", "it is a stream in segments (HLS), which I cannot play"},
+		     {"/hls.m3u8", "[radio]  /hls.m3u8"},
+		     {"/over.m3u8", "[url]  /over.m3u8"},
+		     {"/master.m3u8", "[url]  /master.m3u8"},
+		     {"/locked.m3u8", "the stream is encrypted"},
+		     {"/round.m3u8", "its playlist has no address that can be played"},
+		     {"/private.m3u8", "its address is not public"},
 		     {"/bad.pls", "its playlist has no address that can be played"},
 		     {"/huge.m3u", "its playlist has no address that can be played"},
 		     {"/page", "it is a page and no sound"},
