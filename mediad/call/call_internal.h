@@ -90,6 +90,7 @@ struct music_track {
 	struct music_track *replaces; /* a seek: the track that plays until this one starts */
 	/* It begins where the one that it replaces has no more sound, because its decoder died. */
 	bool continues;
+	unsigned deaths; /* of decoders of this music since it was ordered or sought in */
 	enum media_music_phase phase;
 	enum media_reason why;	     /* reason of a stop */
 	enum decoder_reason failure; /* of the decoder; UNKNOWN: it goes on */

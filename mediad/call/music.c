@@ -14,6 +14,7 @@ enum {
 	SEEK_FADE = 480, /* frames over which a seek crosses: 10 ms */
 	/* A decoder that dies sooner is not replaced: the source may be the reason. Frames. */
 	CONTINUES_AFTER = 48000,
+	DEATHS_MAX = 8, /* nor is one of a source that goes on killing them */
 	LEVEL_MS_PER_DB = 1000,
 	CUT_FADE_MS = 40, /* of music that began before control replaced it */
 };
@@ -413,7 +414,7 @@ static void continue_track(struct call *c, struct music_track *t)
 	struct music_track *next = NULL;
 
 	if (t->music && t->lane && t->opened.seekable && t->why == MEDIA_REASON_NONE &&
-	    written >= CONTINUES_AFTER)
+	    written >= CONTINUES_AFTER && written <= DECODER_FRAMES_MAX && t->deaths < DEATHS_MAX)
 		next = add_track(c, t->music);
 	if (!next)
 		return;
@@ -427,6 +428,7 @@ static void continue_track(struct call *c, struct music_track *t)
 	next->start = t->start + (uint64_t)written;
 	next->replaces = t;
 	next->continues = true;
+	next->deaths = t->deaths + 1;
 	t->music = 0;
 	open_track(c, next);
 }

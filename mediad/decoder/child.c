@@ -56,12 +56,15 @@ static int keep_descriptors(const struct child_start *s)
 	return close_range(FIRST_CLOSED, ~0u, 0) ? errno : 0;
 }
 
-/* Unmaps the rings of all other tracks. */
+/* Unmaps the rings of all other tracks, and leaves of its own one the writer's part. */
 static int keep_ring(const struct child_start *s)
 {
 	uint8_t *rings = s->rings, *own = rings + (size_t)s->slot * TRACK_RING_MEMORY,
 		*next = own + TRACK_RING_MEMORY, *end = rings + s->n_rings * TRACK_RING_MEMORY;
+	int err = track_ring_guard(own);
 
+	if (err)
+		return err;
 	if (own > rings && munmap(rings, (size_t)(own - rings)))
 		return errno;
 	return next < end && munmap(next, (size_t)(end - next)) ? errno : 0;

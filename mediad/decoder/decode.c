@@ -241,7 +241,8 @@ static void find_padding(struct decode *d)
 		d->samples_max = (uint64_t)n;
 }
 
-uint64_t decode_duration(const struct decode *d)
+/* As the source declares it. */
+static uint64_t read_duration(const struct decode *d)
 {
 	const AVRational rate = {1, d->stream->codecpar->sample_rate};
 	uint64_t begin;
@@ -254,6 +255,13 @@ uint64_t decode_duration(const struct decode *d)
 		return rescale(d->stream->duration, d->stream->time_base, TRACK_RING_RATE);
 	return d->fmt->duration > 0 ? rescale(d->fmt->duration, AV_TIME_BASE_Q, TRACK_RING_RATE)
 				    : 0;
+}
+
+uint64_t decode_duration(const struct decode *d)
+{
+	uint64_t frames = read_duration(d);
+
+	return frames <= DECODER_FRAMES_MAX ? frames : 0;
 }
 
 bool decode_guesses(const struct decode *d)
@@ -283,6 +291,8 @@ enum decoder_reason decode_seek(struct decode *d, uint64_t start)
 	uint64_t begin;
 
 	d->start = start;
+	if (start > DECODER_FRAMES_MAX)
+		return DECODER_REASON_NOT_SEEKABLE;
 	if (!d->begun && (to <= 0 || input_begin(d->input, &begin)))
 		return DECODER_REASON_UNKNOWN;
 	if (!input_seekable(d->input))

@@ -73,6 +73,7 @@ static int read_fetched(void *arg, uint8_t *buf, int n)
 static int64_t seek_to(void *arg, int64_t offset, int whence)
 {
 	struct input *in = arg;
+	int64_t base = 0;
 
 	whence &= ~AVSEEK_FORCE;
 	if (whence == AVSEEK_SIZE)
@@ -80,12 +81,12 @@ static int64_t seek_to(void *arg, int64_t offset, int whence)
 	if (!in->seekable)
 		return AVERROR(ENOSYS);
 	if (whence == SEEK_CUR)
-		offset += in->at;
+		base = in->at;
 	else if (whence == SEEK_END && in->size != RANGE_UNKNOWN)
-		offset += in->size;
+		base = in->size;
 	else if (whence != SEEK_SET)
 		return AVERROR(EINVAL);
-	if (offset < 0)
+	if (__builtin_add_overflow(offset, base, &offset) || offset < 0)
 		return AVERROR(EINVAL);
 	in->at = offset;
 	return offset;

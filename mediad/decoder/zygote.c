@@ -19,14 +19,13 @@
 #include "mediad/decoder/child.h"
 #include "mediad/decoder/fetcher.h"
 #include "mediad/decoder/jail.h"
+#include "mediad/decoder/progress.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"
 #include "proto/base/time.h"
 
 enum {
 	WATCH_MS = 1000,
-	OPEN_S = 20,	 /* until the format is known */
-	STALL_S = 15,	 /* without progress while the ring has room */
 	LEVELS_MAX = 32, /* of a track: 1, 2, 4, … seconds of it */
 	TITLES_MAX = 10, /* of a station in TITLES_S */
 	TITLES_S = 10,
@@ -41,11 +40,11 @@ struct slot {
 	uint64_t titles_since; /* ns: begin of the period in which titles are counted */
 	unsigned n_titles;
 	uint64_t track;
-	bool opened, closed, stalled;
+	bool closed, stalled;
 	unsigned n_levels;	 /* messages LEVELS */
 	struct track_ring *ring; /* our view of it */
-	uint64_t started, moved; /* ns: start, last progress */
-	uint64_t written;
+	uint64_t started;	 /* ns */
+	struct progress progress;
 };
 
 struct zygote {
@@ -204,7 +203,8 @@ static enum decoder_reason start_child(struct zygote *z, const struct decoder_ms
 	}
 	s->status = fds[0];
 	s->track = msg->track;
-	s->started = s->moved = read_clock();
+	s->started = read_clock();
+	progress_start(&s->progress, s->started);
 	return reason;
 }
 
@@ -268,9 +268,11 @@ static void read_link(struct zygote *z)
 /* A decoder process reports OPENED once, and after that LEVELS some times. */
 static bool may_report(struct slot *s, const struct decoder_msg *msg)
 {
-	if (msg->type == DECODER_OPENED && !s->opened)
-		return s->opened = true;
-	return msg->type == DECODER_LEVELS && s->opened && s->n_levels++ < LEVELS_MAX;
+	if (msg->type == DECODER_OPENED && !s->progress.opened) {
+		progress_open(&s->progress, read_clock());
+		return true;
+	}
+	return msg->type == DECODER_LEVELS && s->progress.opened && s->n_levels++ < LEVELS_MAX;
 }
 
 /* Takes one message of a decoder process, which may be hostile: it is passed on with our slot and
@@ -327,12 +329,8 @@ static void raise_cpu_limit(const struct slot *s, uint64_t now)
 
 static void watch_slot(struct slot *s, uint64_t now)
 {
-	uint64_t written = track_ring_written(s->ring);
-
-	if (written != s->written || (s->opened && track_ring_rests(s->ring)))
-		s->moved = now;
-	s->written = written;
-	if (now - s->moved > (s->opened ? STALL_S : OPEN_S) * NS_PER_S) {
+	if (progress_stalls(&s->progress, track_ring_written(s->ring), track_ring_rests(s->ring),
+			    now)) {
 		s->stalled = true;
 		kill(s->pid, SIGKILL);
 	}

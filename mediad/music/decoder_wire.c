@@ -125,6 +125,8 @@ static void read_opened(struct rd *r, struct decoder_opened *o)
 	o->duration = rd_be(r, 8);
 	o->start = rd_be(r, 8);
 	flags = (unsigned)rd_be(r, 1);
+	if (o->duration > DECODER_FRAMES_MAX || o->start > DECODER_FRAMES_MAX)
+		r->ok = false;
 	o->seekable = flags & SEEKABLE;
 	o->guessed = flags & GUESSED;
 	read_levels(r, &o->levels);

@@ -25,6 +25,7 @@ enum {
 	DECODER_MSG_MAX = 3600,	    /* bytes of a message */
 	DECODER_NO_LEVEL = INT16_MIN,
 };
+#define DECODER_FRAMES_MAX (INT64_C(1) << 40) /* of a track: 265 days */
 
 enum decoder_type {
 	DECODER_OPEN = 1,
@@ -86,8 +87,8 @@ struct decoder_levels {
 /* Tags come from strangers: well-formed UTF-8 on one line, "" if absent. Levels are those of the
  * tags, or measured ahead. */
 struct decoder_opened {
-	uint64_t duration; /* frames of the whole track; 0: unknown */
-	uint64_t start;	   /* frame of the track at which the ring's sound begins */
+	uint64_t duration; /* frames of the whole track, DECODER_FRAMES_MAX at most; 0: unknown */
+	uint64_t start;	   /* frame of the track at which the ring's sound begins; as bounded */
 	bool seekable;
 	bool guessed; /* the duration follows from the rate of the first packets: the track may
 		       * last longer, so no crossfade counts on it */

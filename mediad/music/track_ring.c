@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { CACHE_LINE = 64, SAMPLES = TRACK_RING_FRAMES * TRACK_RING_CHANNELS };
 
@@ -13,11 +15,14 @@ enum { CACHE_LINE = 64, SAMPLES = TRACK_RING_FRAMES * TRACK_RING_CHANNELS };
 struct track_ring_memory {
 	alignas(CACHE_LINE) _Atomic uint64_t written;
 	_Atomic uint64_t end; /* 0: none yet; otherwise frames of the whole track plus one */
-	alignas(CACHE_LINE) _Atomic uint64_t read;
 	alignas(CACHE_LINE) int16_t pcm[SAMPLES];
+	uint8_t unused[TRACK_RING_READER - CACHE_LINE - SAMPLES * sizeof(int16_t)];
+	_Atomic uint64_t read;
 };
 
 static_assert(sizeof(struct track_ring_memory) <= TRACK_RING_MEMORY, "the ring exceeds its memory");
+static_assert(offsetof(struct track_ring_memory, read) == TRACK_RING_READER,
+	      "the reader's index has no page of its own");
 static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these words without a lock");
 
 struct track_ring {
@@ -174,6 +179,14 @@ void track_ring_end(struct track_ring *r)
 		atomic_store_explicit(&r->shared->end, r->at + 1, memory_order_release);
 }
 
+int track_ring_guard(void *memory)
+{
+	return mprotect((uint8_t *)memory + TRACK_RING_READER,
+			TRACK_RING_MEMORY - TRACK_RING_READER, PROT_READ)
+		       ? errno
+		       : 0;
+}
+
 uint64_t track_ring_written(const struct track_ring *r)
 {
 	return r->shared ? atomic_load_explicit(&r->shared->written, memory_order_acquire) : 0;
@@ -186,6 +199,5 @@ bool track_ring_rests(const struct track_ring *r)
 	if (!r->shared)
 		return true;
 	read = atomic_load_explicit(&r->shared->read, memory_order_acquire);
-	return track_ring_written(r) - read >= TRACK_RING_FRAMES ||
-	       atomic_load_explicit(&r->shared->end, memory_order_acquire);
+	return track_ring_written(r) - read >= TRACK_RING_FRAMES;
 }

@@ -5,7 +5,9 @@
  * sleeps while the ring is full.
  *
  * The writer may be hostile. The reader loads each shared word once, keeps its own index, and
- * treats a fill level above the capacity as a broken track. The samples themselves can be anything.
+ * treats a fill level above the capacity as a broken track. The reader's index is in memory that
+ * the writer can lose the right to write to, so that it cannot pretend to have nothing to do. The
+ * samples themselves can be anything.
  *
  * A handle belongs to one side and one thread; the memory belongs to the caller and outlives it. */
 #ifndef MEDIAD_MUSIC_TRACK_RING_H
@@ -21,8 +23,10 @@ enum {
 	TRACK_RING_RATE = 48000,
 	TRACK_RING_CHANNELS = 2,
 	TRACK_RING_FRAMES = 96000,
-	/* Bytes of shared memory for one ring, a multiple of every page size up to 64 KiB. */
-	TRACK_RING_MEMORY = 6 * 65536,
+	/* Bytes of shared memory for one ring, and of those before the reader's index: multiples of
+	 * every page size up to 64 KiB. */
+	TRACK_RING_MEMORY = 7 * 65536,
+	TRACK_RING_READER = 6 * 65536,
 };
 
 /* memory: TRACK_RING_MEMORY bytes, aligned to a page; borrowed. NULL on replay: a ring that stays
@@ -53,12 +57,14 @@ size_t track_ring_write(struct track_ring *r, const int16_t *pcm, size_t frames)
 size_t track_ring_room(const struct track_ring *r);
 /* Sets the end after the last frame that was written. */
 void track_ring_end(struct track_ring *r);
+/* Takes from this process the right to write what is the reader's in this memory. errno. */
+int track_ring_guard(void *memory);
 
 /* ---- observer ---- */
 
 /* Frames that were written since the reset, as the writer says. */
 uint64_t track_ring_written(const struct track_ring *r);
-/* True if nothing fits into the ring, or the writer has set the end: it has nothing to do. */
+/* True if nothing fits into the ring: the writer has nothing to do. */
 bool track_ring_rests(const struct track_ring *r);
 
 #endif

@@ -333,6 +333,22 @@ static bool write_neighbour_ring(const struct surroundings *s)
 	return true;
 }
 
+/* The memory behind one's own ring, by making the mapping longer. */
+static bool grow_into_neighbour_ring(const struct surroundings *s)
+{
+	void *p = mremap((void *)(uintptr_t)s->ring, TRACK_RING_MEMORY, 2L * TRACK_RING_MEMORY,
+			 MREMAP_MAYMOVE);
+
+	return p != MAP_FAILED && ((volatile uint8_t *)p)[TRACK_RING_MEMORY] == NEIGHBOUR_TEXT;
+}
+
+/* So that the ring would look full for ever, and nobody missed the sound. */
+static bool write_reader_index(const struct surroundings *s)
+{
+	s->ring[TRACK_RING_READER] = 1;
+	return true;
+}
+
 /* The parent looks if it is taken in. */
 static bool set_false_index(const struct surroundings *s)
 {
@@ -488,6 +504,8 @@ const struct attempt attempts[] = {
 	A(read_environment),
 	A(read_neighbour_ring),
 	A(write_neighbour_ring),
+	A(grow_into_neighbour_ring),
+	A(write_reader_index),
 	A(set_false_index),
 	A(map_code),
 	A(make_memory_code),

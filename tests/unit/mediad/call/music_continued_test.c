@@ -40,6 +40,26 @@ TEST(call_music_outlasts_the_decoder_program)
 	music_rig_finish();
 }
 
+/* A hostile process says that it has written much, and dies, again and again. */
+TEST(call_music_is_not_continued_without_end)
+{
+	unsigned deaths = 0;
+
+	begin();
+	for (; deaths < 100 && music_rig_track_of(7); deaths++) {
+		die(72000);
+		if (!music_rig_track_of(7) || music_rig_track_of(7)->lane)
+			break;
+		music_rig_opened(7, 72000 * (deaths + 2), 100 * DURATION);
+		music_rig.left[music_rig_track_of(7)->lane] = 72000;
+		music_rig_run_ms(3000);
+	}
+	CHECK_INT(deaths, 8);
+	music_rig_run_ms(3000);
+	CHECK_PHASE(7, FAILED);
+	music_rig_finish();
+}
+
 TEST(call_music_pauses_that_is_continued_twice)
 {
 	begin();

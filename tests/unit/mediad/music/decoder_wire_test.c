@@ -137,3 +137,21 @@ TEST(decoder_reasons_have_names)
 	CHECK_INT(decoder_reason_of(DECODER_REASON_LOST), DECODER_REASON_LOST);
 	CHECK_INT(decoder_reason_of(DECODER_REASON_LOST + 1), DECODER_REASON_UNKNOWN);
 }
+
+/* A hostile decoder process names places that no number of milliseconds holds. */
+TEST(decoder_wire_bounds_the_places_of_a_track)
+{
+	static const uint64_t hostile[] = {DECODER_FRAMES_MAX + 1, INT64_MAX, UINT64_MAX};
+	struct decoder_msg m = {.type = DECODER_OPENED, .slot = 1, .track = 2}, got;
+
+	m.opened.duration = m.opened.start = DECODER_FRAMES_MAX;
+	CHECK_INT(convert(&m, &got), 0);
+	for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+		m.opened.duration = hostile[i];
+		m.opened.start = 0;
+		CHECK_INT(convert(&m, &got), EBADMSG);
+		m.opened.duration = 0;
+		m.opened.start = hostile[i];
+		CHECK_INT(convert(&m, &got), EBADMSG);
+	}
+}
