@@ -80,7 +80,8 @@ int segments_add_text(struct segments *s, const void *data, size_t n)
 		s->text = longer;
 		s->cap = cap;
 	}
-	memcpy(s->text + s->n, data, n);
+	if (n)
+		memcpy(s->text + s->n, data, n);
 	s->n = need;
 	return 0;
 }
