@@ -333,11 +333,11 @@ static bool write_neighbour_ring(const struct surroundings *s)
 	return true;
 }
 
-/* The memory behind one's own ring, by making the mapping longer. */
+/* The memory behind one's own ring, by a second mapping of it that is longer: an old length of 0
+ * leaves the first one where it is. */
 static bool grow_into_neighbour_ring(const struct surroundings *s)
 {
-	void *p = mremap((void *)(uintptr_t)s->ring, TRACK_RING_MEMORY, 2L * TRACK_RING_MEMORY,
-			 MREMAP_MAYMOVE);
+	void *p = mremap((void *)(uintptr_t)s->ring, 0, 2L * TRACK_RING_MEMORY, MREMAP_MAYMOVE);
 
 	return p != MAP_FAILED && ((volatile uint8_t *)p)[TRACK_RING_MEMORY] == NEIGHBOUR_TEXT;
 }
