@@ -310,9 +310,10 @@ static const char program[] =
 	"case \"$*\" in *default*|*generic*|*oundcloudembed*) exit 3 ;; esac\n"
 	"case \"$*\" in *--use-extractors*-youtube:consent*) ;; *) exit 3 ;; esac\n"
 	"case \"$*\" in *\"--playlist-end 500 \"*|*search5:*) ;; *) exit 5 ;; esac\n"
-	/* Each format that it may choose is one file, no list of segments. */
+	/* A format in one file comes before one in segments. */
 	"case \"$*\" in *\"-f ba[acodec=opus][protocol~='^https?$']/ba[protocol~='^https?$']/"
-	"b[protocol~='^https?$'] -j\"*) ;; *) exit 4 ;; esac\n"
+	"b[protocol~='^https?$']/ba[protocol^=m3u8]/b[height<=480][protocol^=m3u8]/"
+	"b[protocol^=m3u8] -j\"*) ;; *) exit 4 ;; esac\n"
 	"entry() { printf "
 	"'{\"webpage_url\":\"https://www.youtube.com/watch?v=%s\",\"title\":\"%s\","
 	"\"extractor_key\":\"Youtube\"%s}\\n' \"$1\" \"$2\" \"$3\"; }\n"

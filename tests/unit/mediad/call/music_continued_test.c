@@ -50,9 +50,9 @@ TEST(call_music_is_not_continued_without_end)
 		die(72000);
 		if (!music_rig_track_of(7) || music_rig_track_of(7)->lane)
 			break;
-		music_rig_opened(7, 72000 * (deaths + 2), 100 * DURATION);
+		music_rig_opened(7, 72000 * (deaths + 1), 100 * DURATION);
 		music_rig.left[music_rig_track_of(7)->lane] = 72000;
-		music_rig_run_ms(3000);
+		music_rig_run_ms(1400);
 	}
 	CHECK_INT(deaths, 8);
 	music_rig_run_ms(3000);
