@@ -106,6 +106,11 @@ static bool is_of_our_pages(const struct access *a, const struct http_head *head
 	return origin.p ? origins_match(a->conf.origins, origin, head->host) : safe;
 }
 
+bool access_is_ours(const struct access *a, const struct http_head *head)
+{
+	return is_of_our_pages(a, head);
+}
+
 static const struct session *find_session(const struct access *a, uint64_t id)
 {
 	return id && id != TAG_TOKEN ? sessions_find(&a->sessions, id, env_wall_ms(a->conf.env))
@@ -269,13 +274,17 @@ static uint64_t begin_session(struct access *a, struct http_exchange *x, enum we
 				  .discord = user != 0,
 				  .created_ms = now,
 				  .expires_ms = now + hours * HOUR_MS};
-	char secret[WEB_KEYED_HEX], attributes[96], name[24], actor[ACCESS_ACTOR_SIZE];
+	char secret[WEB_KEYED_HEX], attributes[96], name[32], actor[ACCESS_ACTOR_SIZE];
 	uint8_t nonce[SESSION_NONCE];
 	uint64_t id;
 
 	env_random(a->conf.env, nonce, sizeof nonce);
 	sessions_secret(&a->sessions, nonce, secret);
 	id = sessions_add(&a->sessions, &session, secret);
+	if (!id) {
+		sodium_memzero(secret, sizeof secret);
+		return 0;
+	}
 	snprintf(attributes, sizeof attributes,
 		 "; Path=/; Max-Age=%llu; Secure; HttpOnly; SameSite=Strict",
 		 (unsigned long long)hours * 3600);
@@ -334,7 +343,7 @@ enum web_role access_role_of(const struct access *a, uint64_t session)
 
 void access_end(struct access *a, uint64_t session, const char *why)
 {
-	char name[24];
+	char name[32];
 
 	if (!sessions_end(&a->sessions, session))
 		return;

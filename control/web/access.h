@@ -86,10 +86,12 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 				   const struct http_head *head);
 /* A secret of WEB_KEYED_HEX bytes for this purpose, keyed by the token; nonce: SESSION_NONCE. */
 void access_secret(const struct access *a, const char *purpose, const uint8_t *nonce, char *out);
+/* False: a browser says that a page of another site has sent it here. */
+bool access_is_ours(const struct access *a, const struct http_head *head);
 /* One try to sign in of the client of this exchange; false: too many. */
 bool access_try(struct access *a, struct http_exchange *x);
 /* Signs a person in whom Discord has named, with the cookie, and gives the try back. Returns the
- * session. */
+ * session; 0: there is no place. */
 uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
 			      uint64_t user);
 /* The role of a session by its id; WEB_NOBODY: it is over. */

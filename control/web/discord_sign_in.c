@@ -49,7 +49,8 @@ struct attempt {
 /* A session whose person is asked about again. */
 struct grant {
 	uint64_t session; /* 0: free */
-	uint64_t due;	  /* ns */
+	uint64_t user;
+	uint64_t due; /* ns */
 	unsigned fails;
 	char access[OAUTH_TOKEN_MAX];
 };
@@ -160,6 +161,9 @@ void discord_sign_in_begin(struct discord_sign_in *d, struct http_exchange *x)
 		web_refuse(x, WEB_NO_DISCORD);
 	} else if (!origins_private(d->conf.origins, head->host)) {
 		web_refuse(x, WEB_NOT_PRIVATE);
+	} else if (!access_is_ours(d->conf.access, head)) {
+		/* It would spend the tries of its reader. */
+		web_refuse(x, WEB_FOREIGN);
 	} else if (!access_try(d->conf.access, x)) {
 		http_reply_field(x, "Retry-After", "30");
 		web_refuse(x, WEB_TOO_MANY_TRIES);
@@ -268,7 +272,37 @@ static void drop_grant(struct grant *g)
 	sodium_memzero(g, sizeof *g);
 }
 
-static void keep_grant(struct discord_sign_in *d, uint64_t session, const char *access)
+static void end_grant(struct discord_sign_in *d, struct grant *g, const char *why)
+{
+	if (d->asked == g) {
+		http_req_cancel(d->req);
+		d->asked = NULL;
+	}
+	access_end(d->conf.access, g->session, why);
+	drop_grant(g);
+}
+
+/* The oldest session of a person gives way to the newest. */
+static void limit_grants(struct discord_sign_in *d, uint64_t user)
+{
+	struct grant *oldest = NULL;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SESSIONS_MAX; i++) {
+		struct grant *g = &d->grants[i];
+
+		if (!g->session || g->user != user)
+			continue;
+		n++;
+		if (!oldest || g->session < oldest->session)
+			oldest = g;
+	}
+	if (n >= DISCORD_SESSIONS_EACH)
+		end_grant(d, oldest, "signed in again");
+}
+
+static void keep_grant(struct discord_sign_in *d, uint64_t session, uint64_t user,
+		       const char *access)
 {
 	struct grant *g = NULL;
 
@@ -282,15 +316,10 @@ static void keep_grant(struct discord_sign_in *d, uint64_t session, const char *
 		d->asked = NULL;
 	}
 	*g = (struct grant){.session = session,
+			    .user = user,
 			    .due = env_now(d->conf.env) + DISCORD_RECHECK_MS * NS_PER_MS};
 	snprintf(g->access, sizeof g->access, "%s", access);
 	arm(d);
-}
-
-static void end_grant(struct discord_sign_in *d, struct grant *g, const char *why)
-{
-	access_end(d->conf.access, g->session, why);
-	drop_grant(g);
 }
 
 static void on_again(const struct http_resp *resp, void *arg)
@@ -360,8 +389,14 @@ static void on_guilds(const struct http_resp *resp, void *arg)
 		fail(at, "no member, or without the permission");
 		return;
 	}
+	limit_grants(d, at->user);
 	session = access_begin_discord(d->conf.access, x, role, at->user);
-	keep_grant(d, session, at->access);
+	if (!session) {
+		end_attempt(at);
+		web_refuse(x, WEB_BUSY);
+		return;
+	}
+	keep_grant(d, session, at->user, at->access);
 	end_attempt(at);
 	http_reply_field(x, "Location", "/");
 	http_reply(x, 303, NULL, NULL, 0);

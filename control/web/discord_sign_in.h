@@ -27,6 +27,7 @@ enum {
 	DISCORD_PENDING_MS = 600000,
 	DISCORD_RECHECK_MS = 3600000,
 	DISCORD_RECHECK_FAILS = 3, /* in a row, then nobody can ask */
+	DISCORD_SESSIONS_EACH = 3, /* of one person */
 };
 
 /* All borrowed. */

@@ -21,12 +21,27 @@ static void remove_at(struct sessions *s, unsigned i)
 	memmove(&s->v[i], &s->v[i + 1], (--s->n - i) * sizeof s->v[0]);
 }
 
+/* The oldest that may give way to this one; SESSIONS_MAX: there is none. Members of a server can
+ * sign in as often as they like, and must not sign out others by it. */
+static unsigned find_oldest(const struct sessions *s, const struct session *of)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (!of->discord || s->v[i].discord)
+			return i;
+	return SESSIONS_MAX;
+}
+
 uint64_t sessions_add(struct sessions *s, const struct session *of, const char *secret)
 {
 	struct session *new;
 
-	if (s->n == SESSIONS_MAX)
-		remove_at(s, 0);
+	if (s->n == SESSIONS_MAX) {
+		unsigned i = find_oldest(s, of);
+
+		if (i == SESSIONS_MAX)
+			return 0;
+		remove_at(s, i);
+	}
 	new = &s->v[s->n++];
 	*new = *of;
 	new->id = ++s->last_id;

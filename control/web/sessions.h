@@ -36,7 +36,8 @@ struct sessions {
 /* The secret of a new session. */
 void sessions_secret(const struct sessions *s, const uint8_t nonce[SESSION_NONCE],
 		     char out[WEB_KEYED_HEX]);
-/* Adds one of this role and these times; the oldest gives way. Returns its id. */
+/* Adds one of this role and these times; the oldest gives way, to one by Discord the oldest by
+ * Discord alone. Returns its id; 0: none could give way. */
 uint64_t sessions_add(struct sessions *s, const struct session *of, const char *secret);
 /* The id of the session with this secret, also of one that is over; 0: there is none. Takes the
  * same time whatever differs. */

@@ -34,6 +34,7 @@ alive() { [ "$(code "$(ask GET /healthz '')")" = 200 ]; }
 start_guildd
 start_brain
 start_mediad mediad
+export PARLEY_WEB_DISCORD_CLIENT=$BOT PARLEY_WEB_DISCORD_GUILD=$GUILD PARLEY_WEB_DISCORD_SECRET=hush.hush.hush.hush
 PARLEY_WEB_LISTEN=127.0.0.1:0 start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"
 control=$last
 until_ok 10 grep -qa web_up "$D/control.log" || bad web "it does not listen"
@@ -54,6 +55,25 @@ refused "of another port" "$(put "${json}Origin: http://127.0.0.1:1\r\n")" 403
 refused "of a name that begins alike" "$(put "${json}Origin: http://127.0.0.1:$WEB.evil.example\r\n")" 403
 refused "that the browser calls foreign" "$(put "${json}Origin: http://127.0.0.1:$WEB\r\nSec-Fetch-Site: cross-site\r\n")" 403
 refused "as text/plain" "$(put "Content-Type: text/plain\r\nContent-Length: ${#body}\r\nOrigin: http://127.0.0.1:$WEB\r\n")" 415
+
+for path in /api/memory/guild/$GUILD "/api/memory/facts/1?guild=$GUILD&user=$ALICE" /api/auth/sessions; do
+	refused "another site deletes $path" "$(ask DELETE "$path" "${cookie}Origin: http://evil.example\r\n")" 403
+	refused "or does without saying who it is" "$(ask DELETE "$path" "$cookie")" 403
+done
+
+# Sign-in with Discord: answers that nobody asked for, foreign places, and a page that begins one for its reader.
+state=$(printf '%043d' 1)
+back="/api/auth/discord/callback?code=abc&state=$state"
+refused "an answer of Discord to nobody" "$(ask GET "$back" '')" 401
+refused "with the session's cookie" "$(ask GET "$back" "$cookie")" 401
+refused "with a guessed one" "$(ask GET "$back" "Cookie: __Host-parley-$WEB-discord=$(printf '%064d' 0)\r\n")" 401
+refused "with an empty one" "$(ask GET "/api/auth/discord/callback?code=abc&state=" "Cookie: __Host-parley-$WEB-discord=\r\n")" 401
+refused "a state that ends the line" "$(ask GET '/api/auth/discord/callback?code=a&state=%%0d%%0aSet-Cookie:%%201' '')" 400
+refused "a sign-in that another site begins" "$(ask GET /api/auth/discord "Sec-Fetch-Site: cross-site\r\n")" 403
+is "a sign-in goes to Discord alone" "$(ask GET '/api/auth/discord?redirect_uri=http://evil.example/&next=//evil.example' '' | grep -c '^Location: https://discord.com/oauth2/authorize?.*evil')" 0
+is "and back to this page" "$(ask GET /api/auth/discord '' | grep -c "^Location: https://discord.com/oauth2/authorize?.*redirect_uri=http%3A%2F%2F127.0.0.1%3A$WEB%2Fapi%2Fauth%2Fdiscord%2Fcallback")" 1
+refused "a frame for a share that nobody made" "$(ask POST /api/voice/stream-ingest/frame "${cookie}Content-Length: 0\r\n")" 501
+is "the answer sets no cookie" "$(ask GET /share/abc "$cookie" | grep -c '^Set-Cookie')" 0
 
 # Any port of a loopback name is right: an SSH tunnel has one of its own.
 for host in evil.example evil.example:$WEB 127.0.0.1.evil.example:$WEB "127.0.0.1:$WEB, evil.example" '' 0.0.0.0:$WEB; do

@@ -97,6 +97,10 @@ keeper=$session
 sign_in $CAROL
 is "somebody else is nobody" "$(status) $(field error <"$D/answer") $session" "401 sign_in_refused "
 
+for i in 1 2 3 4; do sign_in $ALICE; done
+is "who signs in again and again has three sessions" "$(role "$alice")$(web GET /api/auth/session "Cookie: $session" "Sec-Fetch-Site: same-origin" | grep -o '"role":"admin","createdAt"' | wc -l)" 3
+alice=$session
+
 # Attacks.
 begin
 mallory=$browser
@@ -135,6 +139,10 @@ begin
 is "a redirect to a foreign place is none of Discord's" \
 	"$(api POST /users/$ALICE/authorize "{\"url\":\"$(echo "$page" | sed -E 's/redirect_uri=[^&]*/redirect_uri=http%3A%2F%2Fevil.example%2F/')\"}")" \
 	'{"error":"invalid OAuth2 redirect_uri"}'
+for i in 1 2 3 4 5 6; do web GET /api/auth/discord "X-Forwarded-For: 10.0.0.88" "Sec-Fetch-Site: cross-site" >"$D/answer"; done
+is "a page of another site begins none" "$(status) $(field error <"$D/answer")" "403 cross_origin"
+FROM=10.0.0.88 begin
+is "and spends nobody's tries" "$(status)" 303
 HOST=evil.example web GET /api/auth/discord >"$D/answer"
 is "and a page of another name begins none" "$(status)" 421
 back=$(api POST "/users/$ALICE/authorize" "{\"url\":\"$page\",\"deny\":true}" | field location)
@@ -163,7 +171,7 @@ is "then there is none" "$(status) $(field error <"$D/answer")" "404 no_discord"
 TOKEN=$(cat "$D/state/web-token")
 web GET /api/audit "Authorization: Bearer $TOKEN" >"$D/answer"
 is "and from where, behind the proxy" "$(grep -c '"via":"http from 10.0.0.1"' "$D/answer")" 1
-is "the audit names who came" "$(grep -oE "\"actor\":\"($ALICE|$BOB)\"[^}]*\"kind\":\"sign_in\"" "$D/answer" | wc -l)" 4
+is "the audit names who came" "$(grep -oE "\"actor\":\"($ALICE|$BOB)\"[^}]*\"kind\":\"sign_in\"" "$D/answer" | wc -l)" 8
 is "no secret is in the log" "$(grep -cae hush.hush -e "$code" -e "${alice#*=}" -e "$state" "$D/control.log")" 0
 kill -TERM "$control"
 wait "$control"

@@ -118,6 +118,9 @@ static bool open_with(const json_t *kept)
 	static const uint32_t hours = 2;
 	struct live_settings_conf lc = {.saveh = on_save, .changedh = on_changed, .toldh = on_told};
 	struct web_conf wc = {.listen = "127.0.0.1:0",
+			      .origin = "https://parley.example.org",
+			      .share_origin = "https://share.example.org",
+			      .proxies = "127.0.0.1",
 			      .token = TOKEN,
 			      .sessions = kept,
 			      .session_hours = &hours,
@@ -469,6 +472,68 @@ TEST(kept_sessions_go_on_until_they_are_over)
 	CHECK_INT(get("/api/rooms"), 401);
 	snprintf(fx.cookie, sizeof fx.cookie, "__Host-parley-1=%s", good);
 	CHECK_INT(get("/api/rooms"), 401);
+	close_all();
+}
+
+static int get_from(const char *host, const char *path)
+{
+	return ask("GET", path,
+		   (const char *const[4]){host, "Authorization: Bearer " TOKEN, cookie_line()});
+}
+
+TEST(the_origin_of_shares_serves_shares_and_nothing_else)
+{
+	const char *share = "Host: share.example.org", *own = "Host: parley.example.org";
+
+	CHECK(open_with(NULL));
+	CHECK_INT(get_from(share, "/share/abc"), 501);
+	CHECK_INT(get_from(share, "/"), 404);
+	CHECK_INT(get_from(share, "/page.js"), 404);
+	CHECK_INT(get_from(share, "/healthz"), 404);
+	CHECK_INT(get_from(share, "/metrics"), 404);
+	CHECK_INT(get_from(share, "/api/settings"), 404);
+	CHECK_INT(get_from(share, "/api/auth/session"), 404);
+	CHECK_INT(get_from(own, "/api/settings"), 200);
+	CHECK_INT(get_from(own, "/share/abc"), 501);
+	CHECK_INT(get_from("Host: parley.example.org.evil.example", "/"), 421);
+	CHECK_INT(get_from("Host: share.example.org:81", "/share/abc"), 421);
+	close_all();
+}
+
+static int sign_in_behind(const char *host, const char *origin, const char *client)
+{
+	return ask("POST", "/api/auth/session",
+		   (const char *const[4]){host, origin, client, "Authorization: Bearer " TOKEN});
+}
+
+TEST(behind_a_proxy_browsers_sign_in_by_the_proxy_s_origin)
+{
+	const char *own = "Host: parley.example.org", *page = "Origin: https://parley.example.org";
+
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_behind(own, page, "X-Forwarded-For: 192.0.2.1"), 201);
+	CHECK(strstr(fx.attributes, "Secure") != NULL);
+	CHECK_INT(sign_in_behind(own, "Origin: http://parley.example.org", NULL), 403);
+	CHECK_INT(sign_in_behind(own, "Origin: https://share.example.org", NULL), 403);
+	CHECK_INT(sign_in_behind("Host: share.example.org", page, NULL), 404);
+	close_all();
+}
+
+/* What a client itself writes into the field does not give it more tries. */
+TEST(tries_count_by_the_client_that_the_proxy_names)
+{
+	char line[64];
+	const char *lines[4] = {"Host: parley.example.org", "Origin: https://parley.example.org",
+				line, "Authorization: Bearer wrong wrong wrong"};
+
+	CHECK(open_with(NULL));
+	for (unsigned i = 0; i < 5; i++) {
+		snprintf(line, sizeof line, "X-Forwarded-For: 198.51.100.%u, 192.0.2.1", i);
+		CHECK_INT(ask("POST", "/api/auth/session", lines), 401);
+	}
+	CHECK_INT(ask("POST", "/api/auth/session", lines), 429);
+	snprintf(line, sizeof line, "X-Forwarded-For: 192.0.2.2");
+	CHECK_INT(ask("POST", "/api/auth/session", lines), 401);
 	close_all();
 }
 

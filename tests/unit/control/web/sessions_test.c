@@ -52,6 +52,43 @@ TEST(the_oldest_session_gives_way_and_no_number_is_used_twice)
 	CHECK_INT(s.n, SESSIONS_MAX);
 }
 
+TEST(a_member_who_signs_in_with_discord_signs_nobody_else_out)
+{
+	const struct session member = {.role = WEB_VIEWER, .discord = true, .expires_ms = 9000};
+	struct sessions s = {.token = TOKEN};
+	char secret[WEB_KEYED_HEX];
+
+	for (unsigned i = 0; i < SESSIONS_MAX; i++)
+		add(&s, WEB_ADMIN, i, secret);
+	CHECK_INT(sessions_add(&s, &member, "a"), 0);
+	CHECK_INT(s.n, SESSIONS_MAX);
+	CHECK(sessions_end(&s, 7));
+	CHECK_INT(sessions_add(&s, &member, "a"), SESSIONS_MAX + 1);
+	CHECK_INT(sessions_add(&s, &member, "b"), SESSIONS_MAX + 2);
+	CHECK(!sessions_find(&s, SESSIONS_MAX + 1, 1000));
+	CHECK(sessions_find(&s, SESSIONS_MAX + 2, 1000) != NULL);
+	CHECK(sessions_find(&s, 1, 1000) != NULL);
+	/* An operator at the machine comes in all the same. */
+	CHECK(add(&s, WEB_ADMIN, 99, secret) != 0);
+}
+
+TEST(sessions_by_discord_hold_for_a_while_after_a_restart)
+{
+	const struct session member = {.role = WEB_VIEWER, .discord = true, .expires_ms = 9000};
+	struct sessions s = {.token = TOKEN}, again = {.token = TOKEN};
+	char secret[WEB_KEYED_HEX];
+	json_t *kept;
+
+	add(&s, WEB_ADMIN, 1, secret);
+	sessions_add(&s, &member, "a");
+	kept = sessions_format(&s);
+	sessions_read(&again, kept);
+	json_decref(kept);
+	sessions_limit_discord(&again, 3000);
+	CHECK(sessions_find(&again, 1, 4000) != NULL);
+	CHECK(sessions_find(&again, 2, 2000) && !sessions_find(&again, 2, 4000));
+}
+
 TEST(signing_out_everywhere_leaves_roles_above)
 {
 	struct sessions s = {.token = TOKEN};
