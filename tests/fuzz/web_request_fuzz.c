@@ -1,14 +1,17 @@
 /* What strangers send to the dashboard before anybody knows them: cookies, codes of a sign-in,
- * queries of lists; and the kept sessions, which another program could have written. The first byte
- * says which. */
+ * queries of lists, hosts and forwarded addresses; what Discord says of a person; and the kept
+ * sessions, which another program could have written. The first byte says which. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
+#include "control/settings/settings.h"
 #include "control/web/cookies.h"
+#include "control/web/discord_grant.h"
 #include "control/web/list_query.h"
+#include "control/web/origins.h"
 #include "control/web/sessions.h"
 #include "control/web/sign_in.h"
 
@@ -62,6 +65,50 @@ static void read_list(const char *p, size_t n)
 	require(memchr(q.reason, '\0', sizeof q.reason) && !strpbrk(q.reason, "'\"% ;"));
 }
 
+/* No Host but ours is ours, and a client is always an address. */
+static void read_origin(const char *p, size_t n)
+{
+	static struct http_head head;
+	struct origins o = {.listen = "127.0.0.1"}, other = {.listen = "127.0.0.1"};
+	struct http_text text = {p, n};
+	char client[ADDRESS_MAX] = "10.0.0.5";
+	enum place place;
+
+	require(origins_read(&o, "https://a.example", "https://b.example", "10.0.0.5"));
+	place = origins_place(&o, text);
+	require(place != PLACE_OWN || http_text_like(text, "a.example"));
+	require(place != PLACE_SHARE || http_text_like(text, "b.example"));
+	require(!origins_private(&o, text) || place != PLACE_SHARE);
+	if (origins_match(&o, text, (struct http_text){"a.example", 9}))
+		require(http_text_is(text, "https://a.example"));
+	memset(&head, 0, sizeof head);
+	head.fields[0] = (struct http_field){{"X-Forwarded-For", 15}, text};
+	head.n_fields = 1;
+	origins_client(&o, &head, client);
+	require(*client && !client[strspn(client, "0123456789abcdefABCDEF.:")]);
+	if (memchr(p, '\0', n) == NULL)
+		origins_read(&other, p, p, p);
+	require(other.n_proxies <= PROXIES_MAX);
+}
+
+/* Nobody gets a role but by the one server. */
+static void read_grant(const char *p, size_t n)
+{
+	static struct settings *settings;
+	enum web_role role = WEB_NOBODY;
+	uint64_t id;
+
+	if (!settings && settings_alloc(&settings))
+		return;
+	strcpy(settings->web_discord_guild, "41771983423143937");
+	discord_grant_user(p, n, &id);
+	if (!discord_grant_role(settings, p, n, &role) && role != WEB_NOBODY)
+		require(memmem(p, n, "\"4", 2) || memmem(p, n, "\\u00", 4));
+	*settings->web_discord_guild = '\0';
+	role = WEB_NOBODY;
+	require(discord_grant_role(settings, p, n, &role) || role == WEB_NOBODY);
+}
+
 static void read_sessions(const char *p, size_t n)
 {
 	struct sessions s = {.token = TOKEN}, again = {.token = TOKEN};
@@ -96,6 +143,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_code(text);
 	else if (data[0] == 'q')
 		read_list(text, size - 1);
+	else if (data[0] == 'o')
+		read_origin(text, size - 1);
+	else if (data[0] == 'g')
+		read_grant(text, size - 1);
 	else
 		read_sessions(text, size - 1);
 	free(text);

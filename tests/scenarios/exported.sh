@@ -10,6 +10,8 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-exported-XXXXXX)
 . tests/scenarios/common
+# A busy machine recognises slowly.
+export PARLEY_ASR_WAIT_MS=60000
 
 requests() { [ "$(grep -c "^$1" "$D/otlp/log" 2>/dev/null)" -ge "$2" ]; }
 run_control() {

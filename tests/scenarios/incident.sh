@@ -10,6 +10,8 @@ cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
 D=$(mktemp -d /tmp/parley-incident-XXXXXX)
 . tests/scenarios/common
+# A busy machine recognises slowly.
+export PARLEY_ASR_WAIT_MS=60000
 
 # get PATH: of the other machine's dashboard, as its operator.
 get() {
