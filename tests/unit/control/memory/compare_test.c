@@ -79,3 +79,12 @@ TEST(my_of_two_people_is_not_the_same)
 	CHECK_INT(fact_compare("the release is on Monday", "the release is on Friday", false, NULL),
 		  FACT_UPDATE);
 }
+
+/* Of a model's duplicates. */
+TEST(a_duplicate_may_have_no_other_value_and_no_negation_of_the_same_words)
+{
+	CHECK(fact_may_be_same("we eat at half past ten", "dinner is at ten thirty"));
+	CHECK(!fact_may_be_same("we eat at half past ten", "dinner is at ten forty"));
+	CHECK(!fact_may_be_same("the landlord allows cats", "the landlord doesn't allow cats"));
+	CHECK(fact_may_be_same("the restaurant only takes cash", "you can't pay by card there"));
+}
