@@ -244,7 +244,7 @@ static bool read_phrase(const char **p, char out[VALUE_SIZE])
 {
 	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
 		const char *q = *p, *words = phrases[i].phrase, *end = q;
-		char word[WORD_SIZE], expected[WORD_SIZE];
+		char word[WORD_SIZE], expected[WORD_SIZE] = "";
 
 		while (*words) {
 			words = next_word(read_word(words, expected));
