@@ -12,7 +12,7 @@ D=$(mktemp -d /tmp/parley-music-killed-XXXXXX)
 . tests/scenarios/common
 . tests/scenarios/spoken
 CAROL=503 SECONDS_OF_SONG=14
-WHOLE=$((SECONDS_OF_SONG * 1000 + 20)) # in ms; the last sample leaves the encoder a frame later
+WHOLE=$((SECONDS_OF_SONG * 1000 + 20)) # in ms; the encoder holds back 312 samples, which sender_flush_frame sends in one packet more
 
 # tone FILE SECONDS: a WAV file of 16 kHz.
 tone() {
