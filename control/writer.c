@@ -10,6 +10,7 @@
 #include "control/report/turns.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/log_pairs.h"
 #include "ipc/worker.h"
 
 enum { WRITER_MAX = 4096, LINE_SIZE = 3072 };
@@ -42,7 +43,7 @@ static void log_event(const struct bus_event *ev, bool words)
 	char line[LINE_SIZE];
 
 	bus_event_line(ev, words, line, sizeof line);
-	log_write(levels[info->level], info->name, "%s", line);
+	log_write_pairs(levels[info->level], info->name, line);
 }
 
 static void run_job(void *arg, struct worker_answer *answer, void *writer)

@@ -1,4 +1,5 @@
 #include "ipc/log.h"
+#include "ipc/log_pairs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -641,25 +642,16 @@ static void put_json_line(struct line *l, enum log_level level, const char *even
 	puts_(l, "}}");
 }
 
-void log_write(enum log_level level, const char *event, const char *fmt, ...)
+/* The text's blanks, '=' and quotes are marked. Truncation may have left the first part of a secret
+ * at the end, where it is not recognised. */
+static void write_marked(enum log_level level, const char *event, char text[TEXT_MAX], bool cut)
 {
-	char text[TEXT_MAX];
 	struct line l;
-	va_list ap;
 	size_t n;
-	int saved = errno;
-	bool cut;
 
-	if (level > conf.level)
-		return;
 	l.n = 0;
-	va_start(ap, fmt);
-	cut = print_marked(text, fmt, ap);
-	va_end(ap);
 	redact(text, cut);
 	n = strlen(text);
-	/* Truncation may have left the first part of a secret at the end, where it is not
-	 * recognised. */
 	if (cut)
 		strcpy(text + (n > CUT_MARGIN ? n - CUT_MARGIN : 0), "...");
 	if (conf.json)
@@ -671,5 +663,62 @@ void log_write(enum log_level level, const char *event, const char *fmt, ...)
 		wait_until_written();
 	if (level == LOG_FATAL_ || !write_later(l.text, l.n))
 		(void)!write(STDERR_FILENO, l.text, l.n);
+}
+
+void log_write(enum log_level level, const char *event, const char *fmt, ...)
+{
+	char text[TEXT_MAX];
+	va_list ap;
+	int saved = errno;
+	bool cut;
+
+	if (level > conf.level)
+		return;
+	va_start(ap, fmt);
+	cut = print_marked(text, fmt, ap);
+	va_end(ap);
+	write_marked(level, event, text, cut);
+	errno = saved;
+}
+
+/* In place; quoted values lose their backslashes. */
+static void mark_pairs(char *text)
+{
+	bool quoted = false, value = false;
+	char *out = text;
+
+	for (; *text; text++) {
+		if (quoted && *text == '\\' && (text[1] == '"' || text[1] == '\\')) {
+			*out++ = *++text;
+		} else if (*text == '"') {
+			quoted = !quoted;
+			*out++ = QUOTE;
+		} else if (*text == ' ' && !quoted) {
+			value = false;
+			*out++ = BLANK;
+		} else if (*text == '=' && !quoted && !value) {
+			value = true;
+			*out++ = EQUALS;
+		} else {
+			*out++ = *text;
+		}
+	}
+	*out = '\0';
+}
+
+void log_write_pairs(enum log_level level, const char *event, const char *pairs)
+{
+	char text[TEXT_MAX];
+	int saved = errno;
+
+	if (level > conf.level)
+		return;
+	if (!conf.json) {
+		log_write(level, event, "%s", pairs);
+		return;
+	}
+	snprintf(text, sizeof text, "%s", pairs);
+	mark_pairs(text);
+	write_marked(level, event, text, strlen(pairs) >= sizeof text);
 	errno = saved;
 }

