@@ -255,54 +255,6 @@ static int make_discord(struct control *c)
 	return err;
 }
 
-static const struct settings *open_settings(uint64_t guild, void *arg)
-{
-	struct control *c = arg;
-
-	return live_settings_of(c->live, guild);
-}
-
-static void release_settings(uint64_t guild, void *arg)
-{
-	struct control *c = arg;
-
-	if (!control_find_voice_session(c, guild))
-		live_settings_release(c->live, guild);
-}
-
-static uint64_t find_open_voice(uint64_t guild, void *arg)
-{
-	struct control *c = arg;
-	const struct voice_session *vs = control_find_voice_session(c, guild);
-	uint64_t channel = vs ? voice_session_channel(vs) : 0;
-
-	return channel && guilds_everybody_may_enter(c->guilds, guild, channel) ? channel : 0;
-}
-
-static int make_text(struct control *c)
-{
-	const struct text_session_conf conf = {.env = c->env,
-					       .http = c->http,
-					       .ws = c->ws,
-					       .rest = c->rest,
-					       .settings = c->settings,
-					       .store = c->store,
-					       .ledger = c->ledger,
-					       .bus = c->bus,
-					       .consents = c->consents,
-					       .settingsh = open_settings,
-					       .releaseh = release_settings,
-					       .remembersh = control_remembers,
-					       .voiceh = find_open_voice,
-					       .arg = c};
-	int err = text_session_alloc(&c->text, &conf);
-
-	/* Of the session that is resumed. */
-	if (!err)
-		text_session_self(c->text, c->state.user, c->state.bot_name);
-	return err;
-}
-
 static int make_media(struct control *c)
 {
 	struct media_conf media = {.socks = c->conf.socks,
@@ -583,7 +535,7 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (err)
 		goto out;
 	control_load_state(c);
-	err = make_text(c);
+	err = control_make_text(c);
 	if (!err)
 		err = make_media(c);
 	if (!err)

@@ -142,6 +142,9 @@ int control_take_order(const struct web_order *o, char *why, void *arg);
 json_t *control_tell_guilds(void *arg);
 json_t *control_tell_channels(uint64_t guild, void *arg);
 
+/* control_text.c */
+int control_make_text(struct control *c);
+
 /* control_gateway.c */
 void control_find_gateway(void *arg);
 void control_on_gateway_event(const char *name, const json_t *d, void *arg);

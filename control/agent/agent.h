@@ -102,6 +102,14 @@ uint64_t agent_asr_closes_ms(const struct agent *a, uint64_t user);
 uint64_t agent_started_ms(const struct agent *a);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);
+/* Somebody wrote in the chat of the voice channel; bot: it did, in answer to the user. Models are
+ * told unless the writer may neither be remembered nor was in the channel. Texts are borrowed. */
+struct agent_typed {
+	uint64_t user;
+	bool bot;
+	const char *name, *text;
+};
+void agent_typed(struct agent *a, const struct agent_typed *typed);
 /* An operator has the bot say these words once the room is quiet, or stops what it says and does
  * for the room. */
 void agent_say(struct agent *a, const char *text);

@@ -123,6 +123,35 @@ void agent_recall_line(struct agent *a, const json_t *line)
 					.text = slice_str(all)});
 }
 
+void agent_typed(struct agent *a, const struct agent_typed *t)
+{
+	char all[ROOM_NAME_MAX + 4 * ROOM_TEXT_MAX], line[sizeof all + 16];
+	size_t n;
+
+	/* What is told may stand in an answer: of whom nobody knows whether that may be kept,
+	 * nothing is. */
+	if (!agent_may_recall(a, t->user) && (t->bot || !agent_knows(a, t->user)))
+		return;
+	utf8_copy(all, ROOM_NAME_MAX, t->name);
+	n = strlen(all);
+	all[n++] = '\n';
+	utf8_copy(all + n, sizeof all - n, t->text);
+	log_debug("typed", "user=%llu bot=%d", (unsigned long long)t->user, (int)t->bot);
+	agent_feed(a, &(struct room_event){.type = ROOM_TYPED,
+					   .user = t->user,
+					   .is_bot = t->bot,
+					   .at = env_now(a->env),
+					   .text = slice_str(all)});
+	if (a->settings->reply_path == SETTINGS_REPLY_BRAIN)
+		return;
+	/* A voice model's session is told of it now, the next one by the history. */
+	snprintf(line, sizeof line, "[%.*s, in writing]: %s", (int)(n - 1), all, all + n);
+	roles_hear(a->roles,
+		   &(struct engine_message){.role = t->bot ? ENGINE_ASSISTANT : ENGINE_USER,
+					    .speaker = "",
+					    .text = t->bot ? all + n : line});
+}
+
 void agent_recall(struct agent *a, const json_t *words)
 {
 	const struct recall_rules rules = {

@@ -77,6 +77,15 @@ bool text_keeping_asked(struct text_guild *g, const struct text_effect *e)
 	return a->keep;
 }
 
+/* Whoever may be read is heard in the voice channel, too: what is typed there is told there. */
+static void tell_voice(const struct text_guild *g, const struct incoming *in, uint64_t user)
+{
+	const struct text_session_typed typed = {user, in->self, in->name, in->text};
+
+	if (g->ts->conf.typedh && *in->text)
+		g->ts->conf.typedh(g->id, in->channel, &typed, g->ts->conf.arg);
+}
+
 static void keep_answer(struct text_guild *g, const struct incoming *in)
 {
 	const struct text_answer *a;
@@ -89,6 +98,7 @@ static void keep_answer(struct text_guild *g, const struct incoming *in)
 	if (!a || !a->keep || !is_remembered(g, a->user))
 		return;
 	g->kept[g->n_kept++ % TEXT_KEPT] = in->message;
+	tell_voice(g, in, a->user);
 	publish(g->ts, g->id, a->user,
 		&(struct event_message){.channel = in->channel,
 					.message = in->message,
@@ -106,7 +116,9 @@ void text_keeping_written(struct text_guild *g, const struct incoming *in)
 		return;
 	if (in->self)
 		keep_answer(g, in);
-	else if (!in->bot && is_remembered(g, in->user))
+	else if (!in->bot)
+		tell_voice(g, in, in->user);
+	if (!in->self && !in->bot && is_remembered(g, in->user))
 		publish(g->ts, g->id, in->user,
 			&(struct event_message){.channel = in->channel,
 						.message = in->message,

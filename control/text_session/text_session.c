@@ -154,6 +154,8 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 		text_asking_end(g, e->reply);
 		break;
 	case TEXT_DO_SEND:
+		if (g->settings->text_spoken && g->ts->conf.speakh)
+			g->ts->conf.speakh(g->id, e->channel, e->text, g->ts->conf.arg);
 		text_sending_begin(g, e);
 		break;
 	case TEXT_DO_ACKNOWLEDGE:

@@ -30,6 +30,12 @@ struct ws_ctx;
 
 enum { TEXT_GUILDS = 64 };
 
+struct text_session_typed {
+	uint64_t user;
+	bool bot;
+	const char *name, *text; /* borrowed */
+};
+
 struct text_session_conf {
 	struct env *env;
 	struct http *http;
@@ -48,6 +54,12 @@ struct text_session_conf {
 	/* The voice channel of this server in which the bot is, if everybody in the server may
 	 * enter it; 0: none. NULL accepted. */
 	uint64_t (*voiceh)(uint64_t guild, void *arg);
+	/* A message in a channel of a server that may be read; or of the bot, in answer to the
+	 * user, if it repeats only people who may be remembered. NULL accepted. */
+	void (*typedh)(uint64_t guild, uint64_t channel, const struct text_session_typed *typed,
+		       void *arg);
+	/* An answer that is to be spoken, if the channel is the chat of a call. NULL accepted. */
+	void (*speakh)(uint64_t guild, uint64_t channel, const char *text, void *arg);
 	void *arg;
 };
 

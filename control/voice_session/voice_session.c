@@ -221,6 +221,12 @@ enum voice_reason voice_session_join(struct voice_session *c, uint64_t channel, 
 
 /* ---- orders ---- */
 
+void voice_session_typed(struct voice_session *c, uint64_t channel, const struct agent_typed *typed)
+{
+	if (c->agent && voice_session_is_up(c) && voice_session_channel(c) == channel)
+		agent_typed(c->agent, typed);
+}
+
 int voice_session_say(struct voice_session *c, const char *text)
 {
 	if (!c->agent || !voice_session_is_up(c))

@@ -81,6 +81,11 @@ uint64_t voice_session_since(const struct voice_session *c);
 enum voice_reason voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
 				     struct command *cmd);
 void voice_session_leave(struct voice_session *c);
+/* Somebody wrote in this text channel: told if it is the chat of the voice channel where the bot
+ * is. */
+struct agent_typed;
+void voice_session_typed(struct voice_session *c, uint64_t channel,
+			 const struct agent_typed *typed);
 /* Orders of an operator: the bot says these words (at most VOICE_SESSION_SAY_MAX bytes) once the
  * room is quiet; it ends what it says and does for the room; it says nothing, in this call, until
  * it is unmuted, which the room is told. ENOTCONN: there is no conversation. */

@@ -200,7 +200,7 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 					      : "p3 f12\nAnna likes tea.");
 	} else if (ev->type == ROOM_MEMORY) {
 		ev->yes = op->who & 1;
-	} else if (ev->type == ROOM_RECALLED) {
+	} else if (ev->type == ROOM_RECALLED || ev->type == ROOM_TYPED) {
 		ev->text = text_of(high & 1 ? "anna\nthe river is high" : "anna");
 	}
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Written messages in the memory, through the real programs: kept under the consent of the moment, with edits and deletions; exported
-# and erased.
+# Written messages in the memory, through the real programs: kept under the consent of the moment, with edits and deletions; told to
+# models where the channel's people may read them; one mind with the voice session; exported and erased.
 #
 #   tests/scenarios/text_memory.sh [build folder]      default: build
 # slow: in make scenarios, not in make check
@@ -142,13 +142,34 @@ until_ok 10 answered "$written" || bad "in the voice channel's chat" "$(messages
 told "where do we meet" windmill && ok "in a voice channel's own chat what was spoken there is told" || bad "the voice channel's chat" "$(tail -20 "$D/asked")"
 where=$TEXT
 
+# ---- one mind: the call and its chat ----
+stop
+start_brain
+run PARLEY_TEXT_CHAT=all PARLEY_TEXT_SPOKEN=yes
+api POST /users/$ALICE/join "{\"channel_id\":\"$VOICE\"}" >/dev/null
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"join\"}" >/dev/null
+until_ok 20 grep -qs 'call_state .*phase=up' "$D/control-$runs.log" || bad "a call" "$(grep call_state "$D/control-$runs.log")"
+writes $ALICE "<@$BOT> what did we say about the place"
+until_ok 10 answered "$written" || bad "an answer" "$(messages)"
+told "about the place" windmill && ok "in writing goes on what was spoken in the call" || bad "the call" "$(tail -30 "$D/asked")"
+told "about the place" stairs && bad "consent" "told" || ok "but not the words of people who are not remembered"
+where=$VOICE
+writes $ALICE "the drawbridge is up"
+until_ok 5 grep -q "typed .*user=$ALICE" "$D/control-$runs.log" && ok "what is typed in the chat of the call is told there" || bad "typed" "$(tail "$D/control-$runs.log")"
+writes $ALICE "<@$BOT> is the drawbridge up"
+until_ok 10 answered "$written" || bad "an answer" "$(messages)"
+# Nobody in this call has a key, so nothing is heard; the voice model is asked to say it.
+until_ok 20 grep -qE ' ask .*role=voice' "$D/control-$runs.log" && ok "with text_spoken the voice is asked to speak the answer, too" || bad "text_spoken" "$(grep -E ' turn | ask ' "$D/control-$runs.log" | tail -5)"
+is "once, and not those in other channels" "$(grep -cE ' ask .*role=voice' "$D/control-$runs.log")" 1
+where=$TEXT
+
 # ---- one person ----
 stop
 # They are not in the full-text index.
 add "DELETE FROM utterances WHERE session = 5; DELETE FROM facts"
 "$B/control" --state-dir "$D/state" --export $ALICE >"$D/export.json" 2>"$D/export.err"
 perl -MJSON::PP -0777 -ne 'my $d = decode_json($_); print scalar(@{$d->{messages}}), " ", scalar(@{$d->{utterances}}), "\n"' "$D/export.json" >"$D/exported"
-is "an export lists the messages" "$(cat "$D/exported")" "5 0"
+is "an export lists the messages" "$(cat "$D/exported")" "8 0"
 "$B/control" --state-dir "$D/state" --erase $ALICE >"$D/erase" 2>&1 || bad "an erasure" "$(cat "$D/erase")"
 is "an erasure takes messages and answers" "$(kept "SELECT count(*) FROM utterances WHERE user <> $BOB")" 0
 grep -qsaE 'harbour|lighthouse|I read|ferry' "$D/state"/parley.db* && bad "traces" "in the files" || ok "and leaves nothing in the files"

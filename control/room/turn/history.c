@@ -82,7 +82,9 @@ void room_history_on_event(struct room_history *h, struct room_context *context,
 		withhold_private(h, context);
 	if (ev->type == ROOM_WITHDRAWN)
 		withhold_person(h, context, ev->user);
-	end = ev->type == ROOM_RECALLED && ev->text.n ? memchr(text, '\n', ev->text.n) : NULL;
+	end = (ev->type == ROOM_RECALLED || ev->type == ROOM_TYPED) && ev->text.n
+		      ? memchr(text, '\n', ev->text.n)
+		      : NULL;
 	if (!end)
 		return;
 	utf8_copy_bytes(name, sizeof name, text, (size_t)(end - text));

@@ -59,7 +59,7 @@ const struct room_history_line *room_history_at(const struct room_history *h, un
 unsigned room_history_count(const struct room_history *h);
 /* True if a line of somebody else bears this name, in any case. */
 bool room_history_has_name(const struct room_history *h, uint64_t user, const char *name);
-/* Lines that RECALLED brought. */
+/* Lines that RECALLED and TYPED brought. */
 unsigned room_history_count_recalled(const struct room_history *h);
 
 #endif

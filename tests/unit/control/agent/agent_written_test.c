@@ -117,6 +117,32 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 	}
 }
 
+/* What is typed in the chat of the voice channel. */
+TEST(a_model_is_told_what_was_typed_by_people_who_may_be_remembered)
+{
+	const struct agent_typed alice = {ALICE, false, "Alice", "the barn key is plum"};
+	const struct agent_typed stranger = {99, false, "Eve", "the shed key is fig"};
+	const struct agent_typed bot = {ALICE, true, "Parley", "I wrote about plums"};
+	static struct scene s;
+
+	context[0] = '\0';
+	scene_mute = false;
+	CHECK(scene_begin(&s, "off", scene_written));
+	CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_CONTEXT), take_context, NULL), 0);
+	CHECK_INT(settings_set(s.settings, "keep_contexts", "on"), 0);
+	s.words = "parley what time is it";
+	media_call_consent(s.call, 99, false);
+	agent_typed(s.agent, &alice);
+	agent_typed(s.agent, &stranger);
+	agent_typed(s.agent, &bot);
+	CHECK(scene_run(&s, scene_answered));
+	CHECK(strstr(context, "the barn key is plum"));
+	CHECK(strstr(context, "I wrote about plums"));
+	CHECK(!strstr(context, "shed key"));
+	evhttp_free(scene_writer);
+	scene_end(&s);
+}
+
 /* ---- a summary that arrives after the next request ---- */
 
 static struct evhttp_request *slow, *dropped;

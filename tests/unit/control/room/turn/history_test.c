@@ -63,3 +63,20 @@ TEST(a_recalled_line_is_cut_after_a_whole_character)
 	CHECK(utf8_valid(room_history_at(&h, 0)->text));
 	CHECK(strlen(room_history_at(&h, 0)->text) >= ROOM_HISTORY_TEXT - 1);
 }
+
+TEST(what_is_typed_is_a_line_of_no_turn)
+{
+	static struct room_history h;
+
+	h = (struct room_history){0};
+	room_history_on_event(&h, NULL,
+			      &(struct room_event){.type = ROOM_TYPED,
+						   .is_bot = true,
+						   .at = 5,
+						   .user = 1,
+						   .text = slice_str("Parley\nas I wrote")});
+	CHECK_INT(room_history_count(&h), 1);
+	CHECK(room_history_at(&h, 0)->bot);
+	CHECK_STR(room_history_at(&h, 0)->text, "as I wrote");
+	CHECK_INT(room_history_count_recalled(&h), 1);
+}

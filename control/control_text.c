@@ -1,0 +1,79 @@
+/* Text chat as a part of the whole: its settings, and what it shares with the voice session. */
+#include "control/agent/agent.h"
+#include "control/configure/live_settings.h"
+#include "control/control_inside.h"
+#include "control/discord/guilds.h"
+#include "control/store/store.h"
+#include "control/text_session/text_session.h"
+#include "proto/base/utf8.h"
+
+static const struct settings *open_settings(uint64_t guild, void *arg)
+{
+	struct control *c = arg;
+
+	return live_settings_of(c->live, guild);
+}
+
+static void release_settings(uint64_t guild, void *arg)
+{
+	struct control *c = arg;
+
+	if (!control_find_voice_session(c, guild))
+		live_settings_release(c->live, guild);
+}
+
+static uint64_t find_open_voice(uint64_t guild, void *arg)
+{
+	struct control *c = arg;
+	const struct voice_session *vs = control_find_voice_session(c, guild);
+	uint64_t channel = vs ? voice_session_channel(vs) : 0;
+
+	return channel && guilds_everybody_may_enter(c->guilds, guild, channel) ? channel : 0;
+}
+
+static void take_typed(uint64_t guild, uint64_t channel, const struct text_session_typed *typed,
+		       void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, guild);
+	const struct agent_typed told = {typed->user, typed->bot, typed->name, typed->text};
+
+	if (vs)
+		voice_session_typed(vs, channel, &told);
+}
+
+static void speak_answer(uint64_t guild, uint64_t channel, const char *text, void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, guild);
+	char words[VOICE_SESSION_SAY_MAX + 1];
+
+	if (!vs || voice_session_channel(vs) != channel)
+		return;
+	utf8_copy(words, sizeof words, text);
+	voice_session_say(vs, words);
+}
+
+int control_make_text(struct control *c)
+{
+	const struct text_session_conf conf = {.env = c->env,
+					       .http = c->http,
+					       .ws = c->ws,
+					       .rest = c->rest,
+					       .settings = c->settings,
+					       .store = c->store,
+					       .ledger = c->ledger,
+					       .bus = c->bus,
+					       .consents = c->consents,
+					       .settingsh = open_settings,
+					       .releaseh = release_settings,
+					       .remembersh = control_remembers,
+					       .voiceh = find_open_voice,
+					       .typedh = take_typed,
+					       .speakh = speak_answer,
+					       .arg = c};
+	int err = text_session_alloc(&c->text, &conf);
+
+	/* Of the session that is resumed. */
+	if (!err)
+		text_session_self(c->text, c->state.user, c->state.bot_name);
+	return err;
+}
