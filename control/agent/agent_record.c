@@ -144,7 +144,7 @@ void agent_typed(struct agent *a, const struct agent_typed *t)
 					   .text = slice_str(all)});
 	if (a->settings->reply_path == SETTINGS_REPLY_BRAIN)
 		return;
-	/* A voice model's session is told of it now, the next one by the history. */
+	/* A voice model's session learns it now, the next one by the history. */
 	snprintf(line, sizeof line, "[%.*s, in writing]: %s", (int)(n - 1), all, all + n);
 	roles_hear(a->roles,
 		   &(struct engine_message){.role = t->bot ? ENGINE_ASSISTANT : ENGINE_USER,
