@@ -2,13 +2,14 @@
 
 #include <math.h>
 
-enum { PER_MS = 48 };
+enum { PER_MS = 48, FRAME_MS = 20, HOLD = DUCK_HOLD_MS / FRAME_MS };
 #define FLOOR                                                                                      \
 	0.001f /* a ramp in dB never reaches silence: it ends here, then the rest is dropped */
 
 void duck_init(struct duck *d)
 {
-	d->gain = d->before = 1;
+	d->gain = d->gain_before = 1;
+	d->quiet = d->quiet_before = HOLD;
 	d->down = d->holds = false;
 	duck_set_depth(d, DUCK_DEPTH);
 }
@@ -30,8 +31,13 @@ static float target_of(const struct duck *d)
 
 void duck_begin_frame(struct duck *d, bool speech, bool music)
 {
-	d->down = speech;
-	d->before = d->gain;
+	d->gain_before = d->gain;
+	d->quiet_before = d->quiet;
+	d->down = speech || (music && d->quiet < HOLD);
+	if (speech)
+		d->quiet = 0;
+	else
+		d->quiet = d->down ? d->quiet + 1 : HOLD;
 	if (!music)
 		d->gain = target_of(d);
 	d->holds = speech && d->gain > d->depth;
@@ -70,5 +76,6 @@ void duck_run(struct duck *d, float *left, float *right, size_t n)
 
 void duck_undo(struct duck *d)
 {
-	d->gain = d->before;
+	d->gain = d->gain_before;
+	d->quiet = d->quiet_before;
 }

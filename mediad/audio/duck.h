@@ -1,7 +1,8 @@
 /* Ducking: music is lowered while speech sounds, and before it does.
  *
- * The gain falls to its depth in DUCK_ATTACK_MS once speech is about to play, and returns in
- * DUCK_RELEASE_MS after its last sample; both ramps are straight in dB. Speech that begins over
+ * The gain falls to its depth in DUCK_ATTACK_MS once speech is about to play. It stays there for
+ * DUCK_HOLD_MS after the last speech, so that the music does not rise between two sentences, and
+ * then returns in DUCK_RELEASE_MS; both ramps are straight in dB. Speech that begins over
  * music waits until the gain has arrived. While no music sounds the gain moves at once. Plain
  * memory of its owner; call duck_init before use. */
 #ifndef MEDIAD_AUDIO_DUCK_H
@@ -15,12 +16,15 @@ enum {
 	DUCK_DEPTH = 150, /* thousandths: -16.5 dB */
 	DUCK_UNITY = 1000,
 	DUCK_ATTACK_MS = 80,
-	DUCK_RELEASE_MS = 1200,
+	DUCK_HOLD_MS = 600,
+	DUCK_RELEASE_MS = 600,
 };
 
 struct duck {
 	float gain, depth, attack, release; /* attack, release: factor a sample */
-	float before;			    /* gain, before the last frame */
+	unsigned quiet;	   /* frames since the last speech, as far as DUCK_HOLD_MS */
+	float gain_before; /* gain and quiet, before the last frame */
+	unsigned quiet_before;
 	bool down, holds;
 };
 

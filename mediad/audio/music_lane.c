@@ -31,6 +31,7 @@ int music_lane_alloc(struct music_lane **out, const struct music_lane_conf *conf
 	l->playout.capacity = MUSIC_LANE_CAPACITY;
 	l->playout.start = MUSIC_LANE_START_MS * PLAYOUT_PER_MS;
 	l->playout.prebuffer = MUSIC_LANE_PREBUFFER_MS * PLAYOUT_PER_MS;
+	l->playout.fade_in = conf->fade_in;
 	l->playout.stall = LANE_STALL_MS * NS_PER_MS;
 	playout_init(&l->playout, conf->gain);
 	*out = l;
@@ -88,9 +89,14 @@ void music_lane_end(struct music_lane *l)
 	l->playout.ended = true;
 }
 
+uint64_t music_lane_length(const struct music_lane *l)
+{
+	return l->playout.ended ? l->playout.written : l->length;
+}
+
 uint64_t music_lane_left(const struct music_lane *l)
 {
-	uint64_t end = l->playout.ended ? l->playout.written : l->length;
+	uint64_t end = music_lane_length(l);
 
 	if (!l->length)
 		return UINT64_MAX;

@@ -24,8 +24,9 @@ struct music_lane;
 
 struct music_lane_conf {
 	uint32_t id;
-	uint16_t gain;	 /* clamped at PLAYOUT_GAIN_MAX */
-	uint64_t length; /* frames that the source is expected to give; 0: not known */
+	uint16_t gain;	  /* clamped at PLAYOUT_GAIN_MAX */
+	uint64_t length;  /* frames that the source is expected to give; 0: not known */
+	uint32_t fade_in; /* frames, for sound that begins in its middle; 0: as it is */
 	struct music_source source;
 };
 
@@ -50,6 +51,8 @@ void music_lane_end(struct music_lane *l);
 uint64_t music_lane_left(const struct music_lane *l);
 /* True if it could play its first frame now. */
 bool music_lane_is_ready(const struct music_lane *l);
+/* Frames of the whole source, as far as that is known; 0: it is not. */
+uint64_t music_lane_length(const struct music_lane *l);
 /* Falls to silence over `fade` frames and stops, or rises from it, with equal power. */
 void music_lane_cross_out(struct music_lane *l, uint32_t fade);
 void music_lane_cross_in(struct music_lane *l, uint32_t fade);

@@ -81,6 +81,9 @@ int music_mixer_add(struct music_mixer *m, struct music_lane *l, const struct mu
 	if (m->n_lanes == MUSIC_MIXER_LANES)
 		return ENOSPC;
 	at = at < m->n_lanes ? at : m->n_lanes;
+	/* Nothing was pulled since the last lane has left, whenever that was. */
+	if (!m->n_lanes)
+		m->sounded = false;
 	for (unsigned i = m->n_lanes++; i > at; i--)
 		m->lanes[i] = m->lanes[i - 1];
 	m->lanes[at] = (struct queued_lane){.lane = l, .joint = *joint};
@@ -147,6 +150,7 @@ void music_mixer_finish_fades(struct music_mixer *m)
 {
 	for (unsigned i = 0; i < m->n_lanes; i++)
 		playout_finish_fade(playout_of(m, i));
+	m->sounded = false;
 }
 
 /* ---- mixing ---- */
@@ -175,16 +179,30 @@ bool music_mixer_has_audio(const struct music_mixer *m)
 	return i < m->n_lanes && playout_has_audio(playout_of(m, i));
 }
 
+/* Returns the length of the crossfade of the first two lanes: half of the shorter one at most, so
+ * that the fades at both ends of a lane do not overlap. */
+static uint32_t limit_fade(const struct music_mixer *m, uint32_t fade)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t length = music_lane_length(m->lanes[i].lane);
+
+		if (length && fade > length / 2)
+			fade = (uint32_t)(length / 2);
+	}
+	return fade;
+}
+
 /* Begins to cross over from the first lane to the second when it is time for that. */
 static void begin_crossing(struct music_mixer *m)
 {
 	const struct music_joint *joint = &m->lanes[1].joint;
-	uint32_t fade = joint->crossfade;
+	uint32_t fade;
 	uint64_t left;
 
 	if (m->crossing || m->n_lanes < 2 || playout_of(m, 0)->fade_to != FADE_TO_FULL ||
 	    !music_lane_is_ready(m->lanes[1].lane))
 		return;
+	fade = joint->at_once ? joint->crossfade : limit_fade(m, joint->crossfade);
 	left = music_lane_left(m->lanes[0].lane);
 	if (!joint->at_once && (!left || left > fade))
 		return;

@@ -25,7 +25,7 @@ struct music_mixer;
 
 /* How a lane follows the one before it. */
 struct music_joint {
-	uint32_t crossfade; /* frames; 0: gapless */
+	uint32_t crossfade; /* frames, half of the shorter lane at most; 0: gapless */
 	bool at_once;	    /* when it is ready, not at the end of the one before */
 	uint32_t after;	    /* lane that it is queued behind; 0: the last one */
 };

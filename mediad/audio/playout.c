@@ -11,7 +11,7 @@ static float gain_of(uint16_t thousandths)
 
 void playout_init(struct playout *p, uint16_t gain)
 {
-	p->fade = 1;
+	playout_fade_in(p, p->fade_in);
 	p->gain = p->gain_target = gain_of(gain);
 }
 
@@ -75,8 +75,12 @@ void playout_resume(struct playout *p, uint32_t fade)
 	if (p->state == PLAYOUT_PAUSED)
 		p->state = p->pulled ? PLAYOUT_PLAYING : PLAYOUT_BUFFERING;
 	p->fade_to = FADE_TO_FULL;
+	if (!p->pulled) {
+		playout_fade_in(p, p->fade_in);
+		return;
+	}
 	p->fade_step = step_of(fade);
-	if (!fade || !p->pulled)
+	if (!fade)
 		p->fade = 1;
 }
 

@@ -40,6 +40,7 @@ struct playout {
 	bool ended;
 	uint32_t capacity, start, prebuffer; /* samples: of the lane, before the first sample is
 						pulled, and after it has run empty */
+	uint32_t fade_in;		     /* samples, of the first ones */
 	uint64_t stall;	     /* a producer that wrote nothing for so long has stalled */
 	uint64_t written_at; /* when the producer last wrote */
 	uint64_t written, pulled, confirmed, sent, started_at;
@@ -52,7 +53,7 @@ struct playout {
 	float gain_before;
 };
 
-/* The caller has set capacity, start, prebuffer and stall; all else is zero. */
+/* The caller has set capacity, start, prebuffer, fade_in and stall; all else is zero. */
 void playout_init(struct playout *p, uint16_t gain);
 
 /* Samples written and not pulled yet. */

@@ -40,7 +40,10 @@ static void check_ramp(double from, double to, unsigned samples)
 	}
 }
 
-/* 80 ms down and 1200 ms up, straight in dB, and not a sample longer. */
+enum { HELD = DUCK_HOLD_MS / 20, RELEASE = DUCK_RELEASE_MS / 20 };
+
+/* 80 ms down, 600 ms there after the last speech, and 600 ms up, straight in dB, and not a sample
+ * longer. */
 TEST(duck_ramps)
 {
 	double depth = decibel(0.15);
@@ -51,9 +54,25 @@ TEST(duck_ramps)
 	run(4, true);
 	check_ramp(0, depth, DUCK_ATTACK_MS * 48);
 	CHECK(gains[4 * FRAME - 1] == 0.15f);
-	run(61, false);
+	run(HELD, false);
+	for (size_t i = 0; i < (size_t)HELD * FRAME; i++)
+		CHECK(gains[i] == 0.15f);
+	run(RELEASE + 1, false);
 	check_ramp(depth, 0, DUCK_RELEASE_MS * 48);
-	CHECK(gains[61 * FRAME - 1] == 1);
+	CHECK(gains[(RELEASE + 1) * FRAME - 1] == 1);
+}
+
+/* Between the sentences of an answer the music stays down. */
+TEST(duck_does_not_pump_between_sentences)
+{
+	duck_init(&duck);
+	run(6, true);
+	for (int sentence = 0; sentence < 3; sentence++) {
+		run(HELD, false);
+		CHECK(gains[HELD * FRAME - 1] == 0.15f);
+		run(1, true);
+		CHECK(!duck_holds_speech(&duck) && gains[FRAME - 1] == 0.15f);
+	}
 }
 
 TEST(duck_holds_speech_until_music_is_down)
@@ -63,7 +82,7 @@ TEST(duck_holds_speech_until_music_is_down)
 		run(1, true);
 		CHECK(duck_holds_speech(&duck) == (i < 4));
 	}
-	run(1, false);
+	run(HELD + 1, false);
 	CHECK(!duck_holds_speech(&duck));
 	run(1, true); /* the release had begun: the attack is as much shorter */
 	CHECK(duck_holds_speech(&duck));
@@ -90,8 +109,8 @@ TEST(duck_depths)
 	duck_set_depth(&duck, 0);
 	run(4, true);
 	CHECK(gains[4 * FRAME - 1] == 0);
-	run(60, false);
-	CHECK(gains[60 * FRAME - 1] > 0.99f);
+	run(HELD + RELEASE, false);
+	CHECK(gains[(HELD + RELEASE) * FRAME - 1] > 0.99f);
 	duck_set_depth(&duck, 500);
 	run(5, true);
 	duck_set_depth(&duck, 800); /* deeper than wanted now */
@@ -108,4 +127,8 @@ TEST(duck_frame_that_is_taken_back)
 	duck_undo(&duck);
 	run(3, true);
 	check_ramp(decibel(0.15) / 4, decibel(0.15), 3 * FRAME);
+	run(HELD, false);
+	duck_undo(&duck);
+	run(1, false);
+	CHECK(gains[FRAME - 1] == 0.15f);
 }

@@ -281,6 +281,58 @@ TEST(music_crossfade_is_as_long_as_what_is_left)
 	music_mixer_free(rig.m);
 }
 
+/* A track that is shorter than the crossfade: it is not silent, and the two fades of it do not
+ * overlap. */
+TEST(music_crossfade_is_at_most_half_of_the_shorter_track)
+{
+	enum { LONG = 96000, SHORT = 24000, CROSS = 57600 };
+	const uint32_t lengths[] = {LONG, SHORT, LONG};
+
+	setup();
+	for (unsigned i = 0; i < 3; i++)
+		add(lengths[i], lengths[i], (struct music_joint){.crossfade = CROSS});
+	rig.tracks[0].l = rig.tracks[2].l = 10000;
+	rig.tracks[1].r = 10000;
+	play(220);
+	for (size_t i = 0; i < (size_t)2 * LONG - 2 * LANE_FRAME; i++) {
+		double power = hypot((double)rig.left[i], (double)rig.right[i]);
+
+		if (power < 9990 || power > 10010) {
+			test_fail(__FILE__, __LINE__, "frame %zu: %g", i, power);
+			break;
+		}
+	}
+	CHECK(rig.n >= (size_t)2 * LONG - 2 * LANE_FRAME);
+	CHECK_INT(samples_at(LANE_DRAINED, 3), LONG);
+	music_mixer_free(rig.m);
+}
+
+/* Music that begins in its middle has no step, also when it begins in a pause. */
+TEST(music_that_begins_in_its_middle_fades_in)
+{
+	for (int paused = 0; paused < 2; paused++) {
+		struct music_lane_conf conf = {.id = 1, .gain = 1000, .fade_in = 480};
+		struct track *t = &rig.tracks[0];
+
+		setup();
+		rig.n_tracks = 1;
+		*t = (struct track){.id = 1, .left = TRACK, .l = 20000};
+		if (music_lane_alloc(&t->lane, &conf) ||
+		    music_mixer_add(rig.m, t->lane, &(struct music_joint){0}))
+			abort();
+		if (paused)
+			music_mixer_pause(rig.m, 1, 0);
+		play(2);
+		music_mixer_resume(rig.m, 1, 40);
+		play(10);
+		CHECK(rig.left[0] < 100 && rig.left[240] > 9000 && rig.left[481] == 20000);
+		for (size_t i = 1; i < TRACK; i++)
+			CHECK(fabsf(rig.left[i] - rig.left[i - 1]) < 50);
+		CHECK_INT(samples_at(LANE_DRAINED, 1), TRACK);
+		music_mixer_free(rig.m);
+	}
+}
+
 /* It goes on although its length has told its end, and crosses over when its source ends. */
 TEST(music_longer_than_its_length_is_not_cut)
 {

@@ -5,7 +5,7 @@
 
 #include "tests/unit/mediad/audio/send_fixture.h"
 
-enum { MUSIC = 5, MUSIC_HZ = 1000, LOOKAHEAD = 312 };
+enum { MUSIC = 5, NEXT_MUSIC, MUSIC_HZ = 1000, LOOKAHEAD = 312 };
 
 static struct music_lane *music;
 static uint32_t music_at, music_left;
@@ -18,7 +18,8 @@ static void feed(void)
 	struct playout *p;
 	size_t n;
 
-	if (!music || !music_mixer_lane(sender_music(send_rig.s), MUSIC))
+	if (!music || (!music_mixer_lane(sender_music(send_rig.s), MUSIC) &&
+		       !music_mixer_lane(sender_music(send_rig.s), NEXT_MUSIC)))
 		return;
 	p = music_lane_playout(music);
 	if (p->state == PLAYOUT_STOPPED)
@@ -44,15 +45,20 @@ static void lend_mixer(void)
 	send_rig.before = feed;
 }
 
-static void start_music(uint32_t frames)
+static void start_track(uint32_t id, uint32_t frames)
 {
-	struct music_lane_conf conf = {.id = MUSIC, .gain = 1000};
+	struct music_lane_conf conf = {.id = id, .gain = 1000};
 
 	music_at = 0;
 	music_left = frames;
 	if (music_lane_alloc(&music, &conf) ||
 	    music_mixer_add(sender_music(send_rig.s), music, &(struct music_joint){0}))
 		abort();
+}
+
+static void start_music(uint32_t frames)
+{
+	start_track(MUSIC, frames);
 }
 
 static void setup(void)
@@ -195,6 +201,63 @@ TEST(send_music_that_starts_under_speech)
 	for (int f = 2; f < 80; f++)
 		CHECK(fabs(height_of(300, 0, f, 1) / 9000 - 1) < 0.08);
 	CHECK_INT(count_type(SENDER_STARTED), 2);
+	sender_free(send_rig.s);
+}
+
+/* A track ended under an answer: the next one, long after it, is at its full height at once. */
+TEST(send_music_after_a_track_that_ended_ducked)
+{
+	int first;
+
+	setup();
+	start_music(SECOND);
+	send_run_ms(500);
+	send_say(3, SECOND, true);
+	send_run_ms(4000);
+	first = send_rig.n_out;
+	start_track(NEXT_MUSIC, SECOND);
+	send_run_ms(1000);
+	decode_all();
+	CHECK(fabs(height_of(MUSIC_HZ, 0, first + 1, 5) / 8000 - 1) < 0.1);
+	sender_free(send_rig.s);
+}
+
+/* A track ended by itself and an answer came: the next one is down from its first sample. */
+TEST(send_music_after_a_track_that_ended_in_full)
+{
+	int first = 0;
+
+	setup();
+	start_music(SECOND);
+	send_run_ms(2500);
+	send_say(3, 2 * SECOND, true);
+	send_run_ms(500);
+	first = send_rig.n_out;
+	start_track(NEXT_MUSIC, SECOND);
+	send_run_ms(1000);
+	decode_all();
+	CHECK(height_of(MUSIC_HZ, 0, first, 4) < 8000 * 0.18);
+	sender_free(send_rig.s);
+}
+
+/* A session that is lost in an answer and comes back after it has the music at its full height. */
+TEST(send_music_that_was_down_when_the_session_was_lost)
+{
+	int first;
+
+	setup();
+	start_music(8 * SECOND);
+	send_run_ms(500);
+	send_say(3, SECOND / 2, true);
+	send_run_ms(300);
+	sender_halt(send_rig.s, send_rig.now);
+	CHECK(sender_command(send_rig.s, 3, SENDER_STOP, 0, 0, send_rig.now));
+	send_run_ms(4000);
+	sender_start(send_rig.s, send_rig.now + TICK, 7, 9);
+	first = send_rig.n_out;
+	send_run_ms(1000);
+	decode_all();
+	CHECK(fabs(height_of(MUSIC_HZ, 0, first + 7, 5) / 8000 - 1) < 0.1);
 	sender_free(send_rig.s);
 }
 
