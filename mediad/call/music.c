@@ -11,7 +11,8 @@
 #include "mediad/music/track_ring.h"
 
 enum {
-	SEEK_FADE = 480, /* frames over which a seek crosses: 10 ms */
+	SEEK_FADE =
+		480, /* frames over which a seek crosses, or music begins in its middle: 10 ms */
 	/* A decoder that dies sooner is not replaced: the source may be the reason. Frames. */
 	CONTINUES_AFTER = 48000,
 	DEATHS_MAX = 8, /* nor is one of a source that goes on killing them */
@@ -262,10 +263,18 @@ static bool ring_has_ended(void *ring)
 	return track_ring_ended(ring);
 }
 
+/* True if the sound does not begin where somebody let it begin. */
+static bool begins_in_middle(const struct music_track *t)
+{
+	return !t->continues && (t->start || !t->opened.duration);
+}
+
 static int alloc_lane(struct call *c, struct music_track *t, struct music_lane **out)
 {
 	struct music_lane_conf conf = {.id = c->next_music_lane + 1, .gain = music_track_gain(t)};
 
+	if (begins_in_middle(t))
+		conf.fade_in = SEEK_FADE;
 	if (!t->opened.guessed && t->opened.duration > t->start)
 		conf.length = t->opened.duration - t->start;
 	conf.source.read = read_ring;

@@ -85,16 +85,20 @@ void call_stream_feed_music(struct call_stream *cs, const struct music_feed *f)
 	}
 }
 
+/* Two lanes sound while they cross over. */
 void call_stream_report_music(struct call_stream *cs, uint64_t now)
 {
 	struct music_mixer *m = sender_music(cs->sender);
-	struct music_lane *lane = m ? music_mixer_at(m, 0) : NULL;
+	struct music_lane *lane;
 	struct ev ev = {.type = EV_MUSIC_PROGRESS, .stream = cs};
 
-	if (!lane || now < cs->music_progress_at)
+	if (!m || !music_mixer_at(m, 0) || now < cs->music_progress_at)
 		return;
 	cs->music_progress_at = (now / PROGRESS + 1) * PROGRESS;
-	ev.lane.playback = music_lane_id(lane);
-	ev.lane.samples = music_lane_playout(lane)->sent;
-	cs->emit(&ev, true, cs->arg);
+	for (unsigned i = 0; (lane = music_mixer_at(m, i)) && i < 2; i++) {
+		ev.lane.playback = music_lane_id(lane);
+		ev.lane.samples = music_lane_playout(lane)->sent;
+		if (ev.lane.samples)
+			cs->emit(&ev, true, cs->arg);
+	}
 }

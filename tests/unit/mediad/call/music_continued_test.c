@@ -348,6 +348,57 @@ TEST(call_music_that_ended_meanwhile_is_claimed_in_vain)
 	music_rig_finish();
 }
 
+/* Control resumes where a track was when it loses mediad in a crossfade. */
+TEST(call_music_tells_the_place_of_both_that_cross_over)
+{
+	uint64_t before;
+
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, DURATION);
+	music_rig_prepare(8, 400);
+	music_rig_opened(8, 0, 4 * DURATION);
+	music_rig_run_ms(800);
+	CHECK_PHASE(8, PLAYING);
+	before = music_rig_state_of(8)->position;
+	music_rig_run_ms(100);
+	CHECK_PHASE(7, PLAYING);
+	CHECK(music_rig_state_of(8)->position >= before + 3840);
+	music_rig_finish();
+}
+
+static uint32_t fade_in_of(unsigned lane)
+{
+	return music_lane_playout(music_mixer_at(sender_music(music_rig.c.stream->sender), lane))
+		->fade_in;
+}
+
+/* Sound that begins in its middle fades in, unless it goes on behind what has sounded. */
+TEST(call_music_that_begins_in_its_middle)
+{
+	begin();
+	CHECK_INT(fade_in_of(0), 0);
+	die(72000);
+	music_rig_opened(7, 72000, 10 * DURATION);
+	music_rig_run_ms(40);
+	CHECK_INT(fade_in_of(1), 0);
+	music_rig_finish();
+	begin();
+	call_music_pause(&music_rig.c, 7, true, 0);
+	call_music_seek(&music_rig.c, &(struct media_music_seek){.music = 7, .position = 240000});
+	music_rig_opened(7, 240000, 10 * DURATION);
+	music_rig_run_ms(100);
+	CHECK_INT(fade_in_of(0), 480);
+	music_rig_finish();
+	/* A station. */
+	music_rig_setup();
+	music_rig_play(7, 0);
+	music_rig_opened(7, 0, 0);
+	music_rig_run_ms(40);
+	CHECK_INT(fade_in_of(0), 480);
+	music_rig_finish();
+}
+
 /* Control sends it before it knows that 8 has begun, while 7 still fades out. */
 TEST(call_music_next_in_a_crossfade_replaces_both)
 {
