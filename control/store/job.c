@@ -705,13 +705,6 @@ static void run_episode(struct job_runner *r, const struct job *j, struct worker
 	}
 }
 
-static void run_sync(struct job_runner *r, struct worker_answer *a)
-{
-	int err = job_run_history(r);
-
-	job_answer_head(a, !err && !job_database(r) ? r->err : err, 0);
-}
-
 static void run_memory(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	job_run_history(r);
@@ -724,6 +717,15 @@ static void run_memory(struct job_runner *r, const struct job *j, struct worker_
 		run_facts(r, j, a);
 	else
 		run_encoder(r, j, a);
+}
+
+static void run_disk(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	int err = j->kind == JOB_CHECK_ROOM ? check_room(r) : job_run_history(r);
+
+	if (j->kind == JOB_SYNC && !err && !job_database(r))
+		err = r->err;
+	job_answer_head(a, err, 0);
 }
 
 static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *a)
@@ -781,10 +783,8 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 		run_state(r, j);
 		break;
 	case JOB_SYNC:
-		run_sync(r, a);
-		break;
 	case JOB_CHECK_ROOM:
-		job_answer_head(a, check_room(r), 0);
+		run_disk(r, j, a);
 		break;
 	}
 }

@@ -87,7 +87,7 @@ until_ok 5 grep -qa 'setting_changed name=hold_ms' "$D/control.log" && ok "the f
 printf '{ "silence_ms": 850, "hold_ms": 777, "log_json": true }\n' >"$D/parley.json"
 kill -HUP "$control"
 as_json() { web GET /api/settings | grep -q '"log_json":true'; }
-until_ok 20 as_json || bad json "it is not heeded"
+until_ok 20 as_json || bad json "it takes no effect"
 printf '{ "silence_ms": 850, "hold_ms": 778, "log_json": true }\n' >"$D/parley.json"
 kill -HUP "$control"
 until_ok 20 grep -qa '"event":"setting_changed","fields":{"name":"hold_ms"' "$D/control.log" && ok "log_json takes effect at run time" || bad log "no line of JSON"
@@ -96,7 +96,7 @@ is "each line is an object then" "$(sed '1,/"event":"setting_changed","fields":{
 printf '{ "silence_ms": 850, "hold_ms": 777, "log_json": false, "log_level": "warn" }\n' >"$D/parley.json"
 kill -HUP "$control"
 quiet() { web GET /api/settings | grep -q '"log_level":"warn"'; }
-until_ok 20 quiet || bad level "it is not heeded"
+until_ok 20 quiet || bad level "it takes no effect"
 lines=$(grep -ca 'signal' "$D/control.log")
 kill -HUP "$control"
 sleep 1
