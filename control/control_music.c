@@ -149,7 +149,7 @@ static void tell_done(struct words *words, const struct jukebox *j, const struct
 		words_music_removed(words, label);
 		break;
 	case MUSIC_ACT_MOVE:
-		words_music_moved(words, label, (unsigned)r->place + 1);
+		words_music_moved(words, label, (unsigned)a->place + 1);
 		break;
 	case MUSIC_ACT_SKIP:
 		tell_skipped(words, j, label);

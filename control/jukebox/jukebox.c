@@ -223,6 +223,7 @@ void jukebox_report(struct jukebox *j, const struct music_report *r, const char 
 			 : r->music == j->player.next.music  ? j->player.next.entry
 							     : 0;
 	size_t place = entry ? music_queue_find(j->queue, entry) : MUSIC_QUEUE_END;
+	bool halted = music_player_is_halted(&j->player);
 	struct track failed = {0};
 
 	if (r->phase == MUSIC_PHASE_FAILED && place != MUSIC_QUEUE_END)
@@ -230,8 +231,10 @@ void jukebox_report(struct jukebox *j, const struct music_report *r, const char 
 	music_player_report(&j->player, r);
 	if (r->music == j->player.present.music)
 		j->heard = *r;
-	/* One that loops and could not be prepared is tried again, and has not failed yet. */
-	if (failed.id && music_queue_find(j->queue, failed.id) == MUSIC_QUEUE_END)
+	/* One that could not be prepared may be tried again, and has not failed yet. One that ended
+	 * the music is told although it stays. */
+	halted = !halted && music_player_is_halted(&j->player);
+	if (failed.id && (halted || music_queue_find(j->queue, failed.id) == MUSIC_QUEUE_END))
 		tell_failure(j, &failed, reason);
 }
 
@@ -258,6 +261,8 @@ static void take_state(struct jukebox *j, const struct media_music_state *s)
 
 	snprintf(reason, sizeof reason, "%.*s", (int)s->text.n, (const char *)s->text.p);
 	music_queue_describe(j->queue, entry_of(j, s->music), &tags);
+	if (tags.duration_ms && s->seekable)
+		music_queue_note_end(j->queue, entry_of(j, s->music));
 	if (s->phase == MEDIA_MUSIC_PHASE_PLAYING || s->phase == MEDIA_MUSIC_PHASE_PAUSED)
 		j->fixed = s->seekable ? 0 : s->music;
 	if (is_refused(s) && jukebox_renew_stream(j, s->music))
@@ -412,7 +417,7 @@ int jukebox_enter(struct jukebox *j, struct media_call *call, uint64_t channel)
 	j->call = call;
 	j->heard = (struct music_report){0};
 	j->titled = 0;
-	j->votes.entry = 0;
+	j->votes = (struct music_votes){0};
 	music_player_init(&j->player, j->queue, jukebox_order, j);
 	note_saved(j);
 	j->told.phase = JUKEBOX_IDLE;

@@ -45,8 +45,8 @@ typedef size_t(jukebox_listeners_h)(uint64_t *to, size_t max, void *arg);
  * most once for all changes of one step of the loop. */
 typedef void(jukebox_changed_h)(struct jukebox *j, void *arg);
 /* A track failed and has left the queue. reason: a clause such as "the file does not exist", or "";
- * both are borrowed until return. halted: it was the last of MUSIC_FAILURES in a row, and the music
- * waits until somebody asks for it again. */
+ * both are borrowed until return. halted: it was the last of MUSIC_FAILURES in a row, or it stays
+ * because no track can be decoded, and the music waits until somebody asks for it again. */
 typedef void(jukebox_failed_h)(struct jukebox *j, const struct track *track, const char *reason,
 			       bool halted, void *arg);
 
@@ -88,8 +88,9 @@ struct jukebox_request {
 	uint64_t user;		    /* 0: the bot itself, with all rights */
 	const struct track *tracks; /* PLAY, QUEUE_ADD; the user becomes their requester */
 	size_t n;
-	uint32_t entry;	   /* REMOVE, MOVE, JUMP, SKIP (0: the present one) */
-	size_t place;	   /* MOVE, QUEUE_ADD: 0 is next, MUSIC_QUEUE_END the end */
+	uint32_t entry; /* REMOVE, MOVE, JUMP, SKIP (0: the present one) */
+	size_t place; /* MOVE, QUEUE_ADD, if the rights allow it: 0 is next, MUSIC_QUEUE_END the end
+		       */
 	uint64_t position; /* SEEK: frames */
 	unsigned volume;   /* VOLUME: thousandths */
 	enum music_loop loop;
@@ -98,7 +99,7 @@ struct jukebox_request {
 struct jukebox_answer {
 	enum music_verdict verdict; /* of others than MUSIC_ALLOWED nothing has changed */
 	struct music_tally tally;   /* of MUSIC_NEEDS_VOTE: the vote counts */
-	size_t place;		    /* of the first new track; 0: it plays now */
+	size_t place; /* of the first new track, or of the moved one; 0: it plays now */
 	size_t n; /* tracks that CLEAR and STOP took away; that found room, of PLAY and QUEUE_ADD */
 	bool has_track;
 	struct track

@@ -54,12 +54,26 @@ static size_t share_left(const struct work *w)
 	return own < share ? share - own : 0;
 }
 
+/* One track of a member may stand before those of others; more of theirs go to the end. */
+static bool may_come_next(const struct work *w)
+{
+	const struct music_queue *q = w->j->queue;
+	size_t own = 0, others = 0;
+
+	if (!w->r->user || w->dj || w->j->conf.settings->music_control == MUSIC_CONTROL_EVERYONE)
+		return true;
+	for (size_t i = 1; i < music_queue_count(q); i++)
+		*(music_queue_at(q, i)->requester == w->r->user ? &own : &others) += 1;
+	return !others || (!own && w->r->n == 1);
+}
+
 /* Of a long list as many as there is room for. */
 static int add_tracks(struct work *w)
 {
 	const struct jukebox_request *r = w->r;
 	size_t room = MUSIC_QUEUE_WAITING - music_queue_count(w->j->queue), share = share_left(w);
 	size_t n = r->n < room ? r->n : room;
+	size_t place = w->waits ? 0 : r->place;
 	struct track *own;
 	int err;
 
@@ -78,7 +92,8 @@ static int add_tracks(struct work *w)
 	if (r->act == MUSIC_ACT_PLAY && !w->waits)
 		err = music_queue_play(w->j->queue, own, n);
 	else
-		err = music_queue_add(w->j->queue, own, n, w->waits ? 0 : r->place, &w->a->place);
+		err = music_queue_add(w->j->queue, own, n,
+				      may_come_next(w) ? place : MUSIC_QUEUE_END, &w->a->place);
 	free(own);
 	w->a->n = err ? 0 : n;
 	if (!err)
@@ -94,8 +109,12 @@ static int remove_entry(struct work *w)
 
 static int move_entry(struct work *w)
 {
+	int err;
+
 	note_track(w, named_track(w));
-	return music_queue_move(w->j->queue, w->a->track.id, w->r->place);
+	err = music_queue_move(w->j->queue, w->a->track.id, w->r->place);
+	w->a->place = music_queue_find(w->j->queue, w->a->track.id);
+	return err;
 }
 
 static int skip_present(struct work *w)
@@ -214,9 +233,9 @@ static enum music_verdict vote_to_skip(struct work *w)
 {
 	uint64_t listeners[JUKEBOX_LISTENERS];
 	size_t n = list_listeners(w->j, listeners);
-	uint32_t entry = music_queue_present(w->j->queue)->id;
+	uint64_t start = music_queue_starts(w->j->queue);
 
-	w->a->tally = music_vote_skip(&w->j->votes, entry, w->r->user, listeners, n);
+	w->a->tally = music_vote_skip(&w->j->votes, start, w->r->user, listeners, n);
 	return w->a->tally.passed ? MUSIC_ALLOWED : MUSIC_NEEDS_VOTE;
 }
 
@@ -274,22 +293,17 @@ int jukebox_do(struct jukebox *j, const struct jukebox_request *r, struct jukebo
 
 struct music_tally jukebox_votes(const struct jukebox *j)
 {
-	const struct track *t = j->call ? music_queue_present(j->queue) : NULL;
+	uint64_t start = j->call ? music_queue_starts(j->queue) : 0;
 	uint64_t listeners[JUKEBOX_LISTENERS];
 
-	if (!t || j->votes.entry != t->id)
+	if (!j->call || !music_queue_present(j->queue) || j->votes.start != start)
 		return (struct music_tally){0};
-	return music_votes_count(&j->votes, t->id, listeners, list_listeners(j, listeners));
+	return music_votes_count(&j->votes, start, listeners, list_listeners(j, listeners));
 }
 
 void jukebox_listeners_changed(struct jukebox *j)
 {
-	const struct track *t = j->call ? music_queue_present(j->queue) : NULL;
-	uint64_t listeners[JUKEBOX_LISTENERS];
-
-	if (!t || j->votes.entry != t->id)
-		return;
-	if (!music_votes_count(&j->votes, t->id, listeners, list_listeners(j, listeners)).passed)
+	if (!jukebox_votes(j).passed)
 		return;
 	music_queue_advance(j->queue, MUSIC_SKIPPED);
 	music_player_restart(&j->player);

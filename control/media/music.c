@@ -114,6 +114,25 @@ int media_music_order(struct media_call *call, const struct music_order *o,
 	return media_call_send(call, &msg);
 }
 
+/* By its name in decoder_wire.h of mediad. A name that is not known is the track's. */
+static enum music_fault fault_of(struct slice failure)
+{
+	static const struct {
+		const char *name;
+		enum music_fault fault;
+	} faults[] = {
+		{"no_jail", MUSIC_FAULT_MACHINE},    {"no_decoder", MUSIC_FAULT_MACHINE},
+		{"no_process", MUSIC_FAULT_MACHINE}, {"lost", MUSIC_FAULT_MACHINE},
+		{"not_seekable", MUSIC_FAULT_START},
+	};
+
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+		if (failure.n == strlen(faults[i].name) &&
+		    memcmp(failure.p, faults[i].name, failure.n) == 0)
+			return faults[i].fault;
+	return MUSIC_FAULT_TRACK;
+}
+
 bool media_music_report(struct music_report *r, const struct media_music_state *s)
 {
 	static const struct {
@@ -131,7 +150,11 @@ bool media_music_report(struct music_report *r, const struct media_music_state *
 	if (s->phase >= sizeof phases / sizeof phases[0] || !phases[s->phase].known ||
 	    (s->phase == MEDIA_MUSIC_PHASE_ENDED && s->reason == MEDIA_REASON_CALL_ENDED))
 		return false;
-	*r = (struct music_report){
-		.music = s->music, .phase = phases[s->phase].phase, .position = s->position};
+	*r = (struct music_report){.music = s->music,
+				   .phase = phases[s->phase].phase,
+				   .position = s->position,
+				   .fault = s->phase == MEDIA_MUSIC_PHASE_FAILED
+						    ? fault_of(s->failure)
+						    : MUSIC_FAULT_TRACK};
 	return true;
 }

@@ -174,17 +174,43 @@ void music_player_restart(struct music_player *p)
 	music_player_sync(p);
 }
 
+static void note_failure(struct music_player *p, uint64_t requester)
+{
+	p->failed_others = p->failures && (p->failed_others || requester != p->failed_requester);
+	p->failed_requester = requester;
+	p->failures++;
+}
+
+/* Another requester's tracks go on when those of one have failed in a row. */
+static void pass_requester(struct music_player *p)
+{
+	const struct track *t;
+
+	if (!music_player_is_halted(p) || p->failed_others)
+		return;
+	for (size_t i = 0; (t = music_queue_at(p->queue, i)); i++)
+		if (t->requester != p->failed_requester) {
+			p->failures = MUSIC_FAILURES - 1;
+			if (i)
+				music_queue_jump(p->queue, t->id);
+			return;
+		}
+}
+
 /* The present music is over; mediad goes on with the prepared one by itself. */
 static void finish_present(struct music_player *p, enum music_end end)
 {
 	bool paused = music_queue_is_paused(p->queue);
-	const struct track *t;
+	const struct track *t = music_queue_present(p->queue);
 
 	p->sought = (struct music_sought){0};
-	p->failures = end == MUSIC_FAILED ? p->failures + 1 : 0;
-	if (!p->failures)
-		p->failures_ahead = 0;
-	t = music_queue_advance(p->queue, end);
+	if (end == MUSIC_FAILED && t)
+		note_failure(p, t->requester);
+	else
+		p->failures = p->failures_ahead = 0;
+	music_queue_advance(p->queue, end);
+	pass_requester(p);
+	t = music_queue_present(p->queue);
 	/* It was over before the pause reached mediad, or could not be opened. */
 	music_queue_set_paused(p->queue, paused);
 	p->present = (struct music_told){0};
@@ -195,6 +221,32 @@ static void finish_present(struct music_player *p, enum music_end end)
 		p->paused = p->still = false;
 	}
 	music_player_sync(p);
+}
+
+/* The track may play yet: mediad has no decoder for any, or only not for its middle. */
+static bool spares_track(const struct music_player *p, const struct music_report *r)
+{
+	return r->phase == MUSIC_PHASE_FAILED &&
+	       (r->fault == MUSIC_FAULT_MACHINE ||
+		(r->fault == MUSIC_FAULT_START && music_queue_position(p->queue)));
+}
+
+/* The present music is over and its track is still the present one. */
+static void retain_present(struct music_player *p, const struct music_report *r)
+{
+	uint32_t next = p->next.music;
+
+	if (r->fault == MUSIC_FAULT_START) {
+		music_queue_set_position(p->queue, 0);
+		music_player_reopen(p, r->music);
+		return;
+	}
+	p->failures = MUSIC_FAILURES;
+	p->sought = (struct music_sought){0};
+	p->present = p->next = (struct music_told){0};
+	music_queue_set_playing(p->queue, 0, 0);
+	if (next)
+		order(p, (struct music_order){.kind = MUSIC_ORDER_STOP, .music = next});
 }
 
 /* The prepared music has begun while the present one crosses over into it. */
@@ -208,13 +260,14 @@ static void begin_next(struct music_player *p)
 }
 
 /* A looped track that cannot be prepared may still play from its start, and so may each one after
- * a row of others that could not. */
-static void drop_next(struct music_player *p)
+ * a row of others that could not, and one that is not to blame. */
+static void drop_next(struct music_player *p, const struct music_report *r)
 {
 	uint32_t entry = p->next.entry;
 
 	p->next.music = 0;
-	if (entry == p->present.entry || ++p->failures_ahead >= MUSIC_FAILURES)
+	if (r->fault == MUSIC_FAULT_MACHINE || entry == p->present.entry ||
+	    ++p->failures_ahead >= MUSIC_FAILURES)
 		return;
 	p->next.entry = 0;
 	music_queue_remove(p->queue, entry);
@@ -315,8 +368,13 @@ static bool inherit_music(struct music_player *p, const struct music_report *r)
 		return claim_prepared(p, r);
 	if (p->up || p->present.music)
 		return over;
-	if (over && r->music == playing)
+	if (over && r->music == playing && spares_track(p, r)) {
+		if (r->fault == MUSIC_FAULT_START)
+			music_queue_set_position(p->queue, 0);
+		music_queue_set_playing(p->queue, 0, prepared);
+	} else if (over && r->music == playing) {
 		pass_over(p, r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED);
+	}
 	if (over)
 		return true;
 	if (r->music == prepared && begun)
@@ -336,6 +394,10 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 		music_queue_note_number(p->queue, r->music);
 	if (r->music == p->present.music) {
 		p->still = r->phase == MUSIC_PHASE_PAUSED;
+		if (over && spares_track(p, r)) {
+			retain_present(p, r);
+			return;
+		}
 		if (over) {
 			finish_present(p,
 				       r->phase == MUSIC_PHASE_ENDED ? MUSIC_ENDED : MUSIC_FAILED);
@@ -348,7 +410,7 @@ void music_player_report(struct music_player *p, const struct music_report *r)
 			note_position(p, r);
 	} else if (r->music == p->next.music) {
 		if (r->phase == MUSIC_PHASE_FAILED)
-			drop_next(p);
+			drop_next(p, r);
 		if (r->phase == MUSIC_PHASE_READY)
 			p->failures_ahead = 0;
 		if (r->phase == MUSIC_PHASE_PLAYING)

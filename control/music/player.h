@@ -10,9 +10,12 @@
  *   - playing, paused                         position         -
  *   - ended, while one was prepared           the next track   NEXT: the prepared one plays already
  *   - ended or failed, with none prepared     the next track   PLAY, NEXT
+ *   - failed by the machine's fault           -                STOP: halted, with nothing behind it
+ *   - failed, for it cannot begin there       its start        PLAY, NEXT
  *   playing, of the prepared music            the next track   NEXT: the present one crosses over
  *   failed, of the prepared music             without it       NEXT
- *   - the last of MUSIC_FAILURES in a row     -                none: it plays in its turn
+ *   - the last of MUSIC_FAILURES in a row,    -                none: it plays in its turn
+ *     or by the machine's fault
  *   reopen the present or prepared music      -                PLAY, NEXT: its source has expired
  *   a report of music that nobody wants       -                STOP
  *   before up, of music that was saved as
@@ -26,8 +29,9 @@
  *
  * mediad numbers nothing: control gives each playing of a track a number of its own, so a report
  * that is late names nothing. After MUSIC_FAILURES tracks in a row that failed the player is
- * halted, or a decoder that is missing would empty the queue; music_player_restart ends that. Pure.
- */
+ * halted, or a network that is down would empty the queue; music_player_restart ends that. If all
+ * of them are of one requester, it goes on with the next track of another one instead: nobody
+ * silences everyone with dead addresses. Pure. */
 #ifndef CONTROL_MUSIC_PLAYER_H
 #define CONTROL_MUSIC_PLAYER_H
 
@@ -70,10 +74,18 @@ enum music_phase {
 	MUSIC_PHASE_FAILED,
 };
 
+/* Whose fault a failure is. */
+enum music_fault {
+	MUSIC_FAULT_TRACK,
+	MUSIC_FAULT_START,   /* the source cannot begin at the position, but perhaps at its start */
+	MUSIC_FAULT_MACHINE, /* no track can be decoded */
+};
+
 struct music_report {
 	uint32_t music;
 	enum music_phase phase;
 	uint64_t position;
+	enum music_fault fault; /* of FAILED */
 };
 
 struct music_player {
@@ -93,6 +105,8 @@ struct music_player {
 	} sought;	       /* while down, or not known to have reached mediad */
 	uint64_t starts;       /* of the queue, when present was told */
 	unsigned volume, failures, failures_ahead; /* in a row; ahead: to prepare one */
+	uint64_t failed_requester;		   /* of the row */
+	bool failed_others;			   /* the row has tracks of several requesters */
 	bool up, paused, held;
 	bool still; /* the newest report of the present music was of its pause */
 };

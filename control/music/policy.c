@@ -36,26 +36,26 @@ static bool has_user(const uint64_t *users, size_t n, uint64_t user)
 	return false;
 }
 
-struct music_tally music_votes_count(const struct music_votes *v, uint32_t entry,
+struct music_tally music_votes_count(const struct music_votes *v, uint64_t start,
 				     const uint64_t *listeners, size_t n)
 {
 	struct music_tally t = {0};
 
 	t.needed = (unsigned)((n * MUSIC_VOTE_PERCENT + 99) / 100);
-	for (unsigned i = 0; v->entry == entry && i < v->n; i++)
+	for (unsigned i = 0; v->start == start && i < v->n; i++)
 		t.votes += has_user(listeners, n, v->user[i]);
 	t.passed = t.votes && t.votes >= t.needed;
 	return t;
 }
 
-struct music_tally music_vote_skip(struct music_votes *v, uint32_t entry, uint64_t user,
+struct music_tally music_vote_skip(struct music_votes *v, uint64_t start, uint64_t user,
 				   const uint64_t *listeners, size_t n)
 {
-	if (v->entry != entry) {
-		v->entry = entry;
+	if (v->start != start) {
+		v->start = start;
 		v->n = 0;
 	}
 	if (v->n < MUSIC_VOTES && !has_user(v->user, v->n, user))
 		v->user[v->n++] = user;
-	return music_votes_count(v, entry, listeners, n);
+	return music_votes_count(v, start, listeners, n);
 }

@@ -11,9 +11,10 @@
  *
  * A DJ has the DJ role, may manage channels, or is alone with the bot. The requester of the present
  * track controls it (pause, resume, seek) as a DJ does; a track that the bot chose belongs to
- * everyone. To play at once takes the right to skip what plays; else the new track comes next. A
- * vote to skip passes with 55 % of the people who can hear the music. Voice requests have the
- * rights of their speaker. Pure. */
+ * everyone. To play at once takes the right to skip what plays; else the new track comes next. One
+ * track of a member without a DJ's rights may stand before those of others that wait; the rest goes
+ * to the end. A vote to skip passes with 55 % of the people who can hear the music. Voice requests
+ * have the rights of their speaker. Pure. */
 #ifndef CONTROL_MUSIC_POLICY_H
 #define CONTROL_MUSIC_POLICY_H
 
@@ -69,7 +70,7 @@ enum music_verdict music_policy_judge(enum music_control control, enum music_act
 enum { MUSIC_VOTES = 128, MUSIC_VOTE_PERCENT = 55 };
 
 struct music_votes {
-	uint32_t entry; /* the track that the votes are about */
+	uint64_t start; /* the playing that they are about, by music_queue_starts */
 	unsigned n;
 	uint64_t user[MUSIC_VOTES];
 };
@@ -79,12 +80,12 @@ struct music_tally {
 	bool passed;
 };
 
-/* Counts a vote to skip this entry; votes about another one end. listeners: the people in the
- * channel who are not deafened; only their votes count. */
-struct music_tally music_vote_skip(struct music_votes *v, uint32_t entry, uint64_t user,
+/* Counts a vote to skip this playing of a track; votes about another one end. listeners: the people
+ * in the channel who are not deafened; only their votes count. */
+struct music_tally music_vote_skip(struct music_votes *v, uint64_t start, uint64_t user,
 				   const uint64_t *listeners, size_t n);
 /* The same count without a new vote, after somebody left. */
-struct music_tally music_votes_count(const struct music_votes *v, uint32_t entry,
+struct music_tally music_votes_count(const struct music_votes *v, uint64_t start,
 				     const uint64_t *listeners, size_t n);
 
 #endif

@@ -378,6 +378,17 @@ void music_queue_describe(struct music_queue *q, uint32_t id, const struct track
 	q->revision += filled;
 }
 
+void music_queue_note_end(struct music_queue *q, uint32_t id)
+{
+	size_t place = music_queue_find(q, id);
+	struct track *t = place == MUSIC_QUEUE_END ? NULL : q->tracks[q->at + place];
+
+	if (!t || t->source != TRACK_RADIO)
+		return;
+	t->source = TRACK_URL;
+	q->revision++;
+}
+
 uint64_t music_queue_guild(const struct music_queue *q)
 {
 	return q->guild;

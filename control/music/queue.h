@@ -113,6 +113,9 @@ void music_queue_forget(struct music_queue *q, uint64_t user);
 /* Fills in the tags and the duration that this entry lacks; those of tags that are empty, 0 or
  * longer than TRACK_DURATION_MAX_S say nothing. */
 void music_queue_describe(struct music_queue *q, uint32_t id, const struct track *tags);
+/* The source has a known end and can begin anywhere: what a playlist gave as a station is a file.
+ */
+void music_queue_note_end(struct music_queue *q, uint32_t id);
 
 uint64_t music_queue_guild(const struct music_queue *q);
 uint64_t music_queue_channel(const struct music_queue *q);

@@ -1,164 +1,14 @@
 /* A jukebox between people and a toy mediad: rights, orders, reports, saving. */
-#include "control/jukebox/jukebox.h"
-
-#include <stdlib.h>
-
-#include "control/jukebox/queue_shelf.h"
 #include "control/music/queue_document.h"
-#include "control/music_sources/music_sources.h"
-#include "control/settings/settings.h"
 #include "tests/unit/control/jail/fake_sandbox.h"
-#include "tests/unit/control/media/toy_mediad.h"
-#include "tests/unit/control/music/tracks.h"
-
-enum { DJ = 9 };
-
-static struct scene {
-	struct toy toy;
-	struct settings *settings;
-	struct queue_shelf *shelf;
-	struct music_sources *sources; /* NULL: pages have no streams */
-	struct jukebox *jukebox;
-	struct jukebox_answer a;
-	unsigned changes, failures;
-	bool halted;
-	char failed[TRACK_TITLE_MAX], reason[200];
-	size_t n_listeners;
-} scene;
-
-static void fill_person(struct music_person *to, uint64_t user, void *arg)
-{
-	(void)arg;
-	to->dj_role = user == DJ;
-}
-
-static size_t list_listeners(uint64_t *to, size_t max, void *arg)
-{
-	(void)max, (void)arg;
-	for (size_t i = 0; i < scene.n_listeners; i++)
-		to[i] = ALICE + i;
-	return scene.n_listeners;
-}
-
-static void on_change(struct jukebox *j, void *arg)
-{
-	(void)j, (void)arg;
-	scene.changes++;
-}
-
-static void on_failure(struct jukebox *j, const struct track *t, const char *reason, bool halted,
-		       void *arg)
-{
-	(void)j, (void)arg;
-	scene.failures++;
-	scene.halted = halted;
-	snprintf(scene.failed, sizeof scene.failed, "%s", t->title);
-	snprintf(scene.reason, sizeof scene.reason, "%s", reason);
-}
-
-static void on_call(struct media_call *call, const struct media_msg *msg, void *arg)
-{
-	(void)arg;
-	toy_on_call(call, msg, &scene.toy);
-	jukebox_media(scene.jukebox, msg);
-}
-
-static int make_jukebox(const json_t *kept)
-{
-	struct jukebox_conf conf = {.env = scene.toy.env,
-				    .guild = GUILD,
-				    .personh = fill_person,
-				    .listenersh = list_listeners};
-	int err = scene.settings ? 0 : settings_alloc(&scene.settings);
-
-	if (!err)
-		err = queue_shelf_alloc(&scene.shelf, kept);
-	conf.settings = scene.settings;
-	conf.shelf = scene.shelf;
-	conf.sources = scene.sources;
-	if (!err)
-		err = jukebox_alloc(&scene.jukebox, &conf);
-	if (!err)
-		err = jukebox_subscribe(scene.jukebox, on_change, on_failure, &scene);
-	return err;
-}
-
-/* The bot is in the channel, and mediad has its call. */
-static bool begin(const json_t *kept)
-{
-	memset(&scene, 0, sizeof scene);
-	scene.n_listeners = 4;
-	if (!toy_up_with_call(&scene.toy) || make_jukebox(kept) ||
-	    jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL))
-		return false;
-	media_call_set_handler(scene.toy.call, on_call, NULL);
-	toy_state(&scene.toy, scene.toy.call_id, 0, 100, MEDIA_PHASE_UP, false);
-	toy_settle(&scene.toy);
-	return true;
-}
-
-static void finish(void)
-{
-	scene.jukebox = jukebox_free(scene.jukebox);
-	queue_shelf_free(scene.shelf);
-	settings_free(scene.settings);
-	toy_free(&scene.toy);
-}
-
-/* Waits until mediad has what was ordered. */
-static int request(struct jukebox_request r)
-{
-	int err = jukebox_do(scene.jukebox, &r, &scene.a);
-
-	toy_settle(&scene.toy);
-	return err;
-}
-
-static int add(const char *letters, uint64_t user)
-{
-	int err = 0;
-
-	for (; *letters && !err; letters++) {
-		struct track t = local_track((char[]){*letters, '\0'}, 0);
-
-		err = request((struct jukebox_request){.act = MUSIC_ACT_QUEUE_ADD,
-						       .user = user,
-						       .tracks = &t,
-						       .n = 1,
-						       .place = MUSIC_QUEUE_END});
-	}
-	return err;
-}
-
-static int act(enum music_act what, uint64_t user)
-{
-	return request((struct jukebox_request){.act = what, .user = user});
-}
-
-static void tell(uint32_t music, enum media_music_phase phase, uint64_t position, const char *text)
-{
-	toy_send(&scene.toy,
-		 (struct media_msg){.type = MEDIA_MUSIC_STATE,
-				    .music_state = {.call = scene.toy.call_id,
-						    .music = music,
-						    .phase = (uint8_t)phase,
-						    .position = position,
-						    .failure = slice_str(*text ? "not_found" : ""),
-						    .text = slice_str(text)}});
-	toy_settle(&scene.toy);
-}
-
-static const char *queue_now(void)
-{
-	return spell_queue(jukebox_queue(scene.jukebox));
-}
+#include "tests/unit/control/jukebox/jukebox_scene.h"
 
 TEST(a_jukebox_plays_what_is_asked_for)
 {
-	CHECK(begin(NULL));
+	CHECK(scene_begin(NULL));
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_IDLE);
-	CHECK_INT(act(MUSIC_ACT_PAUSE, ALICE), ENOENT);
-	CHECK_INT(add("ab", ALICE), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_PAUSE, ALICE), ENOENT);
+	CHECK_INT(scene_add("ab", ALICE), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
 	CHECK_INT(scene.a.place, 1);
 	CHECK_STR(scene.a.track.title, "b");
@@ -168,125 +18,147 @@ TEST(a_jukebox_plays_what_is_asked_for)
 	CHECK_STR(scene.toy.music_path, "a.flac");
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_OPENING);
 	scene.changes = 0;
-	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 0, "");
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 0, "");
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PLAYING);
 	CHECK_INT(scene.changes, 1);
-	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 960, "");
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 960, "");
 	CHECK_INT(scene.changes, 1); /* nobody sees a position */
-	CHECK_INT(act(MUSIC_ACT_PAUSE, ALICE), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_PAUSE, ALICE), 0);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PAUSE], 1);
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PAUSED);
-	CHECK_INT(act(MUSIC_ACT_PAUSE, ALICE), EALREADY);
-	CHECK_INT(act(MUSIC_ACT_RESUME, ALICE), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_PAUSE, ALICE), EALREADY);
+	CHECK_INT(scene_act(MUSIC_ACT_RESUME, ALICE), 0);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_RESUME], 1);
-	tell(1, MEDIA_MUSIC_PHASE_ENDED, 48000, "");
-	CHECK_STR(queue_now(), "a|b");
-	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	scene_tell(1, MEDIA_MUSIC_PHASE_ENDED, 48000, "");
+	CHECK_STR(scene_queue(), "a|b");
+	CHECK_INT(scene_act(MUSIC_ACT_STOP, DJ), 0);
 	CHECK_INT(scene.a.n, 1);
-	CHECK_STR(queue_now(), "ab|");
+	CHECK_STR(scene_queue(), "ab|");
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_IDLE);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_STOP], 1);
-	finish();
+	scene_finish();
 }
 
 TEST(a_jukebox_judges_requests_and_counts_votes)
 {
-	CHECK(begin(NULL));
-	CHECK_INT(add("abc", ALICE), 0);
-	CHECK_INT(act(MUSIC_ACT_PAUSE, BOB), 0);
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("abc", ALICE), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_PAUSE, BOB), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PAUSE], 0);
 	CHECK_INT(jukebox_votes(scene.jukebox).votes, 0);
-	CHECK_INT(act(MUSIC_ACT_SKIP, BOB), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, BOB), 0);
 	CHECK_INT(jukebox_votes(scene.jukebox).votes, 1);
 	CHECK_INT(jukebox_votes(scene.jukebox).needed, 3);
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_VOTE);
 	CHECK_INT(scene.a.tally.votes, 1);
 	CHECK_INT(scene.a.tally.needed, 3);
-	CHECK_STR(queue_now(), "|abc");
+	CHECK_STR(scene_queue(), "|abc");
 	/* A vote about a track that is over. */
-	CHECK_INT(
-		request((struct jukebox_request){.act = MUSIC_ACT_SKIP, .user = BOB, .entry = 99}),
-		ENOENT);
+	CHECK_INT(scene_request((struct jukebox_request){
+			  .act = MUSIC_ACT_SKIP, .user = BOB, .entry = 99}),
+		  ENOENT);
 	/* When most of them leave, the vote passes. */
 	scene.n_listeners = 2;
 	jukebox_listeners_changed(scene.jukebox);
-	CHECK_STR(queue_now(), "|abc");
+	CHECK_STR(scene_queue(), "|abc");
 	scene.n_listeners = 1;
 	jukebox_listeners_changed(scene.jukebox);
-	CHECK_STR(queue_now(), "|abc"); /* Bob has left, too */
-	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
-	CHECK_STR(queue_now(), "a|bc");
-	CHECK_INT(act(MUSIC_ACT_SKIP, 0), 0); /* the bot itself */
-	CHECK_STR(queue_now(), "ab|c");
+	CHECK_STR(scene_queue(), "|abc"); /* Bob has left, too */
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_STR(scene_queue(), "a|bc");
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, 0), 0); /* the bot itself */
+	CHECK_STR(scene_queue(), "ab|c");
 	CHECK_INT(settings_set(scene.settings, "music_control", "dj"), 0);
-	CHECK_INT(add("d", ALICE), 0);
+	CHECK_INT(scene_add("d", ALICE), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
-	CHECK_STR(queue_now(), "ab|c");
-	finish();
+	CHECK_STR(scene_queue(), "ab|c");
+	scene_finish();
+}
+
+/* Back brings the same entry again, and so does a loop. */
+TEST(votes_end_with_the_playing_that_they_are_about)
+{
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	for (uint64_t voter = BOB; voter < BOB + 3; voter++)
+		CHECK_INT(scene_act(MUSIC_ACT_SKIP, voter), 0);
+	CHECK_STR(scene_queue(), "a|b");
+	CHECK_INT(scene_act(MUSIC_ACT_PREVIOUS, DJ), 0);
+	CHECK_STR(scene_queue(), "|ab");
+	CHECK_INT(jukebox_votes(scene.jukebox).votes, 0);
+	jukebox_listeners_changed(scene.jukebox);
+	CHECK_STR(scene_queue(), "|ab");
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, BOB), 0);
+	CHECK_INT(scene.a.tally.votes, 1);
+	/* Neither do they wait for the bot to come back. */
+	jukebox_leave(scene.jukebox);
+	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL), 0);
+	CHECK_INT(jukebox_votes(scene.jukebox).votes, 0);
+	scene_finish();
 }
 
 static int play(const char *title, uint64_t user)
 {
 	struct track t = local_track(title, 0);
 
-	return request((struct jukebox_request){
+	return scene_request((struct jukebox_request){
 		.act = MUSIC_ACT_PLAY, .user = user, .tracks = &t, .n = 1});
 }
 
 /* To play at once ends the present track, which needs the right to skip it. */
 TEST(playing_at_once_ends_no_track_that_may_not_be_skipped)
 {
-	CHECK(begin(NULL));
-	CHECK_INT(add("ab", ALICE), 0);
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
 	CHECK_INT(play("c", BOB), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
 	CHECK_INT(scene.a.place, 1);
 	CHECK_STR(scene.a.track.title, "c");
-	CHECK_STR(queue_now(), "|acb");
+	CHECK_STR(scene_queue(), "|acb");
 	CHECK_INT(play("d", ALICE), 0); /* her own */
 	CHECK_INT(scene.a.place, 0);
-	CHECK_STR(queue_now(), "a|dcb");
+	CHECK_STR(scene_queue(), "a|dcb");
 	CHECK_INT(play("e", DJ), 0);
-	CHECK_STR(queue_now(), "ad|ecb");
-	CHECK_INT(play("f", BOB), 0); /* the DJ's */
-	CHECK_STR(queue_now(), "ad|efcb");
-	CHECK_INT(play("g", 0), 0);   /* the bot itself */
-	CHECK_INT(play("h", BOB), 0); /* everyone's */
-	CHECK_STR(queue_now(), "adeg|hfcb");
+	CHECK_STR(scene_queue(), "ad|ecb");
+	CHECK_INT(play("f", BOB), 0);	     /* the DJ's */
+	CHECK_STR(scene_queue(), "ad|ecbf"); /* c is before the others' already */
+	CHECK_INT(play("g", 0), 0);	     /* the bot itself */
+	CHECK_INT(play("h", BOB), 0);	     /* everyone's */
+	CHECK_STR(scene_queue(), "adeg|hcbf");
 	CHECK_INT(settings_set(scene.settings, "music_control", "everyone"), 0);
 	CHECK_INT(play("i", ALICE), 0);
-	CHECK_STR(queue_now(), "adegh|ifcb");
-	finish();
+	CHECK_STR(scene_queue(), "adegh|icbf");
+	scene_finish();
 }
 
 TEST(a_jukebox_tells_of_tracks_that_fail)
 {
 	struct track t = local_track("page", 0);
 
-	CHECK(begin(NULL));
-	CHECK_INT(add("ab", ALICE), 0);
-	tell(1, MEDIA_MUSIC_PHASE_FAILED, 0, "the file does not exist");
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	scene_tell(1, MEDIA_MUSIC_PHASE_FAILED, 0, "the file does not exist");
 	CHECK_INT(scene.failures, 1);
 	CHECK_STR(scene.failed, "a");
 	CHECK_STR(scene.reason, "the file does not exist");
-	CHECK_STR(queue_now(), "|b");
+	CHECK_STR(scene_queue(), "|b");
 	/* A page that nobody has resolved. */
 	t.source = TRACK_YOUTUBE;
-	CHECK_INT(request((struct jukebox_request){
+	CHECK_INT(scene_request((struct jukebox_request){
 			  .act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = &t, .n = 1}),
 		  0);
 	CHECK_INT(scene.failures, 2);
 	CHECK_STR(scene.failed, "page");
-	CHECK_STR(queue_now(), "b|");
-	CHECK_INT(add("defghi", ALICE), 0);
+	CHECK_STR(scene_queue(), "b|");
+	CHECK_INT(scene_add("defghi", ALICE), 0);
 	for (uint32_t music = 4; !scene.halted && music < 20; music++)
-		tell(music, MEDIA_MUSIC_PHASE_FAILED, 0, "");
+		scene_tell(music, MEDIA_MUSIC_PHASE_FAILED, 0, "");
 	CHECK(scene.halted);
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_HALTED);
-	CHECK_INT(add("j", ALICE), 0);
+	CHECK_INT(scene_add("j", ALICE), 0);
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_OPENING);
-	finish();
+	scene_finish();
 }
 
 /* In the place of yt-dlp. */
@@ -314,9 +186,9 @@ static bool begin_with_pages(char *path, size_t size)
 	snprintf(program, sizeof program, "%s/yt-dlp", scene.toy.dir);
 	if (settings_set(scene.settings, "music_downloader", program) ||
 	    music_sources_alloc(&scene.sources, scene.toy.env, NULL, scene.settings) ||
-	    make_jukebox(NULL) || jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL))
+	    scene_make(NULL) || jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL))
 		return false;
-	media_call_set_handler(scene.toy.call, on_call, NULL);
+	media_call_set_handler(scene.toy.call, scene_on_call, NULL);
 	toy_state(&scene.toy, scene.toy.call_id, 0, 100, MEDIA_PHASE_UP, false);
 	toy_settle(&scene.toy);
 	return true;
@@ -333,7 +205,7 @@ static void finish_with_pages(const char *path)
 		unlink(file);
 	}
 	setenv("PATH", path, 1);
-	finish();
+	scene_finish();
 }
 
 static int add_page_of(enum track_source source, const char *video)
@@ -367,11 +239,11 @@ TEST(a_jukebox_finds_the_stream_of_any_page)
 	CHECK_STR(scene.toy.music_path, "https://cdn.example/one.webm");
 	CHECK_STR(scene.toy.music_headers, "Referer: https://page.example/\n");
 	/* They are known for a while, as the stream is; a file of the web has none. */
-	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_STOP, DJ), 0);
 	CHECK_INT(add_page_of(TRACK_PAGE, "one"), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
 	CHECK_STR(scene.toy.music_headers, "Referer: https://page.example/\n");
-	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_STOP, DJ), 0);
 	CHECK_INT(add_page_of(TRACK_URL, "file"), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 3));
 	CHECK_STR(scene.toy.music_headers, "");
@@ -403,7 +275,7 @@ TEST(a_stream_that_the_server_refuses_is_looked_for_once_more)
 	CHECK(begin_with_pages(path, sizeof path));
 	CHECK_INT(add_page("one"), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
-	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96000, "");
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96000, "");
 	CHECK(write_program(scene.toy.dir, "yt-dlp", fresh, sizeof fresh - 1));
 	refuse(1, 96960);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
@@ -413,7 +285,7 @@ TEST(a_stream_that_the_server_refuses_is_looked_for_once_more)
 	refuse(2, 96000);
 	CHECK_INT(scene.failures, 1);
 	CHECK_STR(scene.failed, "one");
-	CHECK_STR(queue_now(), "|");
+	CHECK_STR(scene_queue(), "|");
 	/* A file of the web has no other address. */
 	CHECK_INT(add_page_of(TRACK_URL, "file"), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 3));
@@ -433,7 +305,7 @@ TEST(a_stream_whose_address_is_too_long_fails)
 		toy_settle(&scene.toy);
 	CHECK_STR(scene.failed, "long");
 	CHECK_STR(scene.reason, "its address is too long");
-	CHECK_STR(queue_now(), "|");
+	CHECK_STR(scene_queue(), "|");
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PLAY], 0);
 	finish_with_pages(path);
 }
@@ -453,7 +325,7 @@ TEST(what_follows_a_page_is_ordered_behind_it)
 	CHECK_INT(scene.toy.music_next, MEDIA_MUSIC_HTTP);
 	CHECK_INT(scene.toy.music_after, 1);
 	/* A page without a stream leaves the queue: mediad has never heard of what follows it. */
-	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_STOP, DJ), 0);
 	CHECK_INT(add_page("gone"), 0);
 	CHECK_INT(add_page_of(TRACK_URL, "next"), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
@@ -470,13 +342,13 @@ TEST(a_jukebox_finds_the_stream_of_a_page)
 	CHECK_INT(add_page("one"), 0);
 	CHECK_INT(add_page("two"), 0);
 	/* Meanwhile it is paused. */
-	CHECK_INT(act(MUSIC_ACT_PAUSE, ALICE), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_PAUSE, ALICE), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
 	CHECK_STR(scene.toy.music_path, "https://cdn.example/one.webm");
 	CHECK(scene.toy.music_paused);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_NEXT, 1));
 	/* One that has no stream leaves the queue, and nobody waits for one that was skipped. */
-	CHECK_INT(act(MUSIC_ACT_STOP, DJ), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_STOP, DJ), 0);
 	CHECK_INT(add_page("gone"), 0);
 	for (unsigned i = 0; i < 200 && !scene.failures; i++)
 		toy_settle(&scene.toy);
@@ -484,7 +356,7 @@ TEST(a_jukebox_finds_the_stream_of_a_page)
 	CHECK_STR(scene.reason, "it is private");
 	CHECK_INT(add_page("three"), 0);
 	CHECK_INT(add_page("four"), 0);
-	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, ALICE), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
 	CHECK_STR(scene.toy.music_path, "https://cdn.example/four.webm");
 	CHECK_INT(add_page("five"), 0); /* is looked for at the end */
@@ -493,15 +365,15 @@ TEST(a_jukebox_finds_the_stream_of_a_page)
 
 TEST(a_jukebox_goes_on_when_mediad_is_back)
 {
-	CHECK(begin(NULL));
-	CHECK_INT(add("a", ALICE), 0);
-	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96960, "");
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("a", ALICE), 0);
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96960, "");
 	toy_gone(&scene.toy);
 	toy_settle(&scene.toy);
 	CHECK_INT(toy_listen(&scene.toy), 0);
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
 	CHECK_INT(scene.toy.music_start, 96960);
-	finish();
+	scene_finish();
 }
 
 /* As the control before this one saved it: a plays as number 3, and b is prepared as 4. */
@@ -527,17 +399,17 @@ TEST(a_jukebox_claims_what_plays_on)
 
 	memset(&scene, 0, sizeof scene);
 	CHECK(toy_up_with_call(&scene.toy));
-	CHECK_INT(make_jukebox(kept), 0);
+	CHECK_INT(scene_make(kept), 0);
 	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, CHANNEL), 0);
-	media_call_set_handler(scene.toy.call, on_call, NULL);
-	tell(3, MEDIA_MUSIC_PHASE_PLAYING, 48000, "");
+	media_call_set_handler(scene.toy.call, scene_on_call, NULL);
+	scene_tell(3, MEDIA_MUSIC_PHASE_PLAYING, 48000, "");
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_CLAIM], 1);
 	toy_state(&scene.toy, scene.toy.call_id, 0, 100, MEDIA_PHASE_UP, false);
 	toy_settle(&scene.toy);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PLAY], 0);
 	CHECK_INT(music_queue_position(jukebox_queue(scene.jukebox)), 48000);
-	CHECK_STR(queue_now(), "|ab");
-	finish();
+	CHECK_STR(scene_queue(), "|ab");
+	scene_finish();
 	json_decref(kept);
 }
 
@@ -546,30 +418,30 @@ TEST(a_jukebox_leaves_and_comes_back)
 	json_t *kept = kept_queue(CHANNEL, "ab");
 	struct music_queue *q;
 
-	CHECK(begin(kept));
-	CHECK_STR(queue_now(), "|ab");
+	CHECK(scene_begin(kept));
+	CHECK_STR(scene_queue(), "|ab");
 	/* A move takes the music along. */
 	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, 5), 0);
 	CHECK_INT(music_queue_channel(jukebox_queue(scene.jukebox)), 5);
 	jukebox_leave(scene.jukebox);
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_IDLE);
-	CHECK_INT(act(MUSIC_ACT_RESUME, DJ), ENOTCONN);
+	CHECK_INT(scene_act(MUSIC_ACT_RESUME, DJ), ENOTCONN);
 	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, 5), 0);
-	CHECK_STR(queue_now(), "|ab");
+	CHECK_STR(scene_queue(), "|ab");
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_PAUSED);
 	jukebox_leave(scene.jukebox);
 	/* In another channel there is a new queue, as loud as the last one. */
 	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, 6), 0);
-	CHECK_STR(queue_now(), "|");
+	CHECK_STR(scene_queue(), "|");
 	CHECK_INT(music_queue_volume(jukebox_queue(scene.jukebox)), 400);
-	CHECK_INT(add("c", ALICE), 0);
+	CHECK_INT(scene_add("c", ALICE), 0);
 	scene.jukebox = jukebox_free(scene.jukebox);
 	media_call_set_handler(scene.toy.call, toy_on_call, &scene.toy);
 	q = queue_shelf_take(scene.shelf, GUILD);
 	CHECK_STR(spell_queue(q), "|c");
 	CHECK(!queue_shelf_take(scene.shelf, GUILD));
 	music_queue_free(q);
-	finish();
+	scene_finish();
 	json_decref(kept);
 }
 
@@ -579,10 +451,10 @@ TEST(a_jukebox_and_the_shelf_forget_a_requester)
 	struct queue_shelf *shelf = NULL;
 	struct music_queue *q;
 
-	CHECK(begin(kept));
+	CHECK(scene_begin(kept));
 	jukebox_forget(scene.jukebox, BOB);
 	CHECK_INT(music_queue_at(jukebox_queue(scene.jukebox), 1)->requester, 0);
-	finish();
+	scene_finish();
 	CHECK_INT(queue_shelf_alloc(&shelf, kept), 0);
 	queue_shelf_put(shelf, 42, "damaged");
 	queue_shelf_forget(shelf, BOB);
@@ -598,9 +470,9 @@ TEST(a_jukebox_and_the_shelf_forget_a_requester)
 
 TEST(held_music_is_quiet_and_not_paused)
 {
-	CHECK(begin(NULL));
-	CHECK_INT(add("a", ALICE), 0);
-	tell(1, MEDIA_MUSIC_PHASE_PLAYING, 960, "");
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("a", ALICE), 0);
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 960, "");
 	jukebox_hold(scene.jukebox, true);
 	toy_settle(&scene.toy);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PAUSE], 1);
@@ -608,7 +480,7 @@ TEST(held_music_is_quiet_and_not_paused)
 	jukebox_hold(scene.jukebox, false);
 	toy_settle(&scene.toy);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_RESUME], 1);
-	finish();
+	scene_finish();
 }
 
 TEST(tracks_cross_over_but_not_inside_an_album)
@@ -616,20 +488,20 @@ TEST(tracks_cross_over_but_not_inside_an_album)
 	struct track t[3] = {local_track("x", 0), local_track("y", 0), local_track("z", 0)};
 	struct jukebox_request r = {.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 3};
 
-	CHECK(begin(NULL));
+	CHECK(scene_begin(NULL));
 	snprintf(t[1].album, sizeof t[1].album, "One");
 	snprintf(t[2].album, sizeof t[2].album, "One");
-	CHECK_INT(add("ab", ALICE), 0);
+	CHECK_INT(scene_add("ab", ALICE), 0);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 1);
 	CHECK_INT(scene.toy.music_crossfade_ms, 0);
 	CHECK_INT(settings_set(scene.settings, "music_crossfade_ms", "4000"), 0);
-	CHECK_INT(request(r), 0);
+	CHECK_INT(scene_request(r), 0);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 2);
 	CHECK_INT(scene.toy.music_crossfade_ms, 4000);
-	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, ALICE), 0);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_NEXT], 3);
 	CHECK_INT(scene.toy.music_crossfade_ms, 0);
-	finish();
+	scene_finish();
 }
 
 static void tell_seekable(uint32_t music, bool seekable)
@@ -651,20 +523,20 @@ TEST(a_place_is_refused_in_music_without_one)
 	const struct jukebox_request seek = {
 		.act = MUSIC_ACT_SEEK, .user = ALICE, .position = 90 * MUSIC_FRAMES_PER_S};
 
-	CHECK(begin(NULL));
-	CHECK_INT(add("ab", ALICE), 0);
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
 	tell_seekable(1, false);
-	CHECK_INT(request(seek), ENOTSUP);
+	CHECK_INT(scene_request(seek), ENOTSUP);
 	CHECK_INT(music_queue_position(jukebox_queue(scene.jukebox)), 960);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_SEEK], 0);
 	tell_seekable(1, true);
-	CHECK_INT(request(seek), 0);
+	CHECK_INT(scene_request(seek), 0);
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_SEEK], 1);
 	/* The next one is not known yet. */
 	tell_seekable(1, false);
-	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
-	CHECK_INT(request(seek), 0);
-	finish();
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_INT(scene_request(seek), 0);
+	scene_finish();
 }
 
 TEST(a_member_has_a_share_of_the_queue)
@@ -676,22 +548,22 @@ TEST(a_member_has_a_share_of_the_queue)
 				       .n = 3,
 				       .place = MUSIC_QUEUE_END};
 
-	CHECK(begin(NULL));
+	CHECK(scene_begin(NULL));
 	CHECK_INT(settings_set(scene.settings, "music_share", "3"), 0);
-	CHECK_INT(add("abc", ALICE), 0);
-	CHECK_INT(add("d", ALICE), EDQUOT);
-	CHECK_INT(add("e", BOB), 0);
-	CHECK_INT(request(list), 0); /* of a list as much as there is left */
+	CHECK_INT(scene_add("abc", ALICE), 0);
+	CHECK_INT(scene_add("d", ALICE), EDQUOT);
+	CHECK_INT(scene_add("e", BOB), 0);
+	CHECK_INT(scene_request(list), 0); /* of a list as much as there is left */
 	CHECK_INT(scene.a.n, 2);
-	CHECK_STR(queue_now(), "|abcexy");
-	CHECK_INT(add("fghi", DJ), 0);
+	CHECK_STR(scene_queue(), "|abcexy");
+	CHECK_INT(scene_add("fghi", DJ), 0);
 	/* The track that is ended makes place for its successor. */
 	list = (struct jukebox_request){.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 3};
-	CHECK_INT(request(list), 0);
+	CHECK_INT(scene_request(list), 0);
 	CHECK_INT(scene.a.n, 1);
 	CHECK_INT(settings_set(scene.settings, "music_share", "0"), 0);
-	CHECK_INT(add("jkl", ALICE), 0);
-	finish();
+	CHECK_INT(scene_add("jkl", ALICE), 0);
+	scene_finish();
 }
 
 TEST(a_long_list_fills_the_queue)
@@ -705,24 +577,24 @@ TEST(a_long_list_fills_the_queue)
 
 	for (size_t i = 0; i < r.n; i++)
 		list[i] = local_track("l", 0);
-	CHECK(begin(NULL));
+	CHECK(scene_begin(NULL));
 	CHECK_INT(settings_set(scene.settings, "music_share", "0"), 0);
-	CHECK_INT(add("ab", ALICE), 0);
+	CHECK_INT(scene_add("ab", ALICE), 0);
 	CHECK_INT(scene.a.n, 1);
-	CHECK_INT(request(r), 0);
+	CHECK_INT(scene_request(r), 0);
 	CHECK_INT(scene.a.n, MUSIC_QUEUE_WAITING - 2);
 	CHECK_INT(scene.a.place, 2);
 	CHECK_INT(music_queue_count(jukebox_queue(scene.jukebox)), MUSIC_QUEUE_WAITING);
-	CHECK_INT(request(r), ENOSPC);
+	CHECK_INT(scene_request(r), ENOSPC);
 	r.n = 0;
-	CHECK_INT(request(r), EINVAL);
-	finish();
+	CHECK_INT(scene_request(r), EINVAL);
+	scene_finish();
 }
 
 TEST(tags_and_titles_of_a_source_are_shown)
 {
-	CHECK(begin(NULL));
-	CHECK_INT(add("a", ALICE), 0);
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("a", ALICE), 0);
 	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_TAGS,
 						.music_tags = {.call = scene.toy.call_id,
 							       .music = 1,
@@ -737,9 +609,9 @@ TEST(tags_and_titles_of_a_source_are_shown)
 	CHECK_STR(music_queue_present(jukebox_queue(scene.jukebox))->title, "a");
 	CHECK_STR(music_queue_present(jukebox_queue(scene.jukebox))->artist, "Ann");
 	CHECK_STR(jukebox_title(scene.jukebox), "News");
-	CHECK_INT(act(MUSIC_ACT_SKIP, ALICE), 0);
+	CHECK_INT(scene_act(MUSIC_ACT_SKIP, ALICE), 0);
 	CHECK(!jukebox_title(scene.jukebox));
-	finish();
+	scene_finish();
 }
 
 static void finish_bare(void)
@@ -761,13 +633,13 @@ TEST_OOM(a_jukebox_survives_a_lack_of_memory)
 	memset(&scene, 0, sizeof scene);
 	err = env_alloc(&scene.toy.env, &ec);
 	CHECK_OOM(err, finish_bare());
-	err = make_jukebox(NULL);
+	err = scene_make(NULL);
 	CHECK_OOM(err, finish_bare());
 	err = jukebox_enter(scene.jukebox, (struct media_call *)(void *)&call, CHANNEL);
 	CHECK_OOM(err, finish_bare());
 	err = jukebox_do(scene.jukebox, &r, &scene.a);
 	CHECK_OOM(err, finish_bare());
-	CHECK_STR(queue_now(), "|ab");
+	CHECK_STR(scene_queue(), "|ab");
 	jukebox_leave(scene.jukebox);
 	finish_bare();
 }

@@ -51,7 +51,8 @@ static void begin(const char *letters)
 
 static void report(uint32_t music, enum music_phase phase, uint64_t position)
 {
-	music_player_report(&player, &(struct music_report){music, phase, position});
+	music_player_report(&player, &(struct music_report){
+					     .music = music, .phase = phase, .position = position});
 }
 
 static const char *sync_player(void)
@@ -213,6 +214,62 @@ TEST(failures_ahead_do_not_empty_the_queue)
 	report(8, MUSIC_PHASE_FAILED, 0);
 	CHECK_STR(take_orders(), "NEXT9h ");
 	CHECK_STR(spell_queue(queue), "a|fhijklmnop");
+	music_queue_free(queue);
+}
+
+static void fail(uint32_t music, enum music_fault fault)
+{
+	music_player_report(&player, &(struct music_report){.music = music,
+							    .phase = MUSIC_PHASE_FAILED,
+							    .fault = fault});
+}
+
+/* Of two requesters in turn: it is no one's addresses, and a network that is down must not empty
+ * the queue. */
+TEST(failures_of_several_requesters_halt)
+{
+	begin("abc");
+	CHECK_INT(add_letters(queue, "xyz", BOB), 0);
+	music_player_up(&player);
+	for (unsigned i = 0; i < MUSIC_FAILURES; i++)
+		fail(player.present.music, MUSIC_FAULT_TRACK);
+	CHECK(music_player_is_halted(&player));
+	CHECK_STR(spell_queue(queue), "|z");
+	music_queue_free(queue);
+}
+
+/* What they have waiting is passed over, not lost. */
+TEST(failures_of_one_requester_pass_to_another)
+{
+	begin("abcdefg");
+	CHECK_INT(add_letters(queue, "xa", BOB), 0);
+	music_player_up(&player);
+	for (unsigned i = 0; i < MUSIC_FAILURES; i++)
+		fail(player.present.music, MUSIC_FAULT_TRACK);
+	CHECK(!music_player_is_halted(&player));
+	CHECK_STR(spell_queue(queue), "fg|xa");
+	/* Another one that fails, too, ends it. */
+	fail(player.present.music, MUSIC_FAULT_TRACK);
+	CHECK(music_player_is_halted(&player));
+	CHECK_STR(spell_queue(queue), "fg|a");
+	music_queue_free(queue);
+}
+
+/* A later control hears of it before it knows anything else. */
+TEST(a_failure_of_the_machine_while_no_control_was_there_is_tried_again)
+{
+	begin("ab");
+	music_queue_set_playing(queue, 7, 8);
+	music_queue_set_position(queue, 4800);
+	fail(7, MUSIC_FAULT_MACHINE);
+	music_player_up(&player);
+	CHECK_STR(spell_queue(queue), "|ab");
+	CHECK_STR(take_orders(), "PLAY9a@4800 NEXT10b ");
+	music_queue_set_playing(queue, 9, 10);
+	music_player_init(&player, queue, note_order, &count);
+	fail(9, MUSIC_FAULT_START);
+	music_player_up(&player);
+	CHECK_STR(take_orders(), "PLAY11a@0 NEXT12b ");
 	music_queue_free(queue);
 }
 

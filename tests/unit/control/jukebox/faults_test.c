@@ -1,0 +1,184 @@
+/* Music that fails without anybody's fault, and members who could have all of it to themselves. */
+#include "tests/unit/control/jukebox/jukebox_scene.h"
+
+/* A decoder that is missing would eat the queue otherwise. */
+TEST(a_failure_of_the_machine_keeps_the_track_and_halts_at_once)
+{
+	static const char *const names[] = {"no_decoder", "no_jail", "no_process", "lost"};
+	uint32_t music = 1;
+
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		/* Neither is the prepared one to blame: it is tried in its turn. */
+		scene_tell_failed(music + 1, names[i], "why");
+		CHECK_STR(scene_queue(), "|ab");
+		CHECK(!scene.halted);
+		scene_tell(music, MEDIA_MUSIC_PHASE_PLAYING, 48000, "");
+		scene_tell_failed(music, names[i], "why");
+		CHECK_STR(scene_queue(), "|ab");
+		CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_HALTED);
+		CHECK_INT(scene.failures, i + 1);
+		CHECK(scene.halted);
+		CHECK_STR(scene.reason, "why");
+		scene.halted = false;
+		CHECK_INT(scene_act(MUSIC_ACT_RESUME, ALICE), 0);
+		music += 2;
+		CHECK_INT(scene.toy.count[MEDIA_MUSIC_PLAY], i + 2);
+		CHECK_INT(scene.toy.music_start, 48000);
+	}
+	scene_finish();
+}
+
+/* mediad goes on with the prepared one by itself, and must not while the player is halted. */
+TEST(nothing_plays_behind_a_failure_of_the_machine)
+{
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	scene_tell_failed(1, "no_process", "");
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_STOP], 1);
+	CHECK_STR(scene_queue(), "|ab");
+	scene_finish();
+}
+
+/* Its server knows no ranges: a file of the web that was left in its middle begins again. */
+TEST(a_track_that_cannot_begin_in_its_middle_begins_at_its_start)
+{
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("ab", ALICE), 0);
+	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96960, "");
+	toy_gone(&scene.toy);
+	toy_settle(&scene.toy);
+	CHECK_INT(toy_listen(&scene.toy), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
+	CHECK_INT(scene.toy.music_start, 96960);
+	scene_tell_failed(3, "not_seekable", "");
+	CHECK_INT(scene.failures, 0);
+	CHECK_STR(scene_queue(), "|ab");
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_PLAY], 3);
+	CHECK_INT(scene.toy.music_start, 0);
+	/* One that cannot begin at its start, either, has failed. */
+	scene_tell_failed(5, "not_seekable", "");
+	CHECK_STR(scene_queue(), "|b");
+	CHECK_INT(scene.failures, 1);
+	scene_finish();
+}
+
+/* Five dead addresses of one member would be enough to silence everyone. */
+TEST(the_failures_of_one_member_do_not_halt_the_music_of_others)
+{
+	unsigned n = 0;
+
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("abcdefgh", BOB), 0);
+	CHECK_INT(scene_add("x", ALICE), 0);
+	for (uint32_t music = 1; music < 40 && n < 5; music++) {
+		const struct track *t = music_queue_present(jukebox_queue(scene.jukebox));
+
+		if (t->requester == ALICE)
+			break;
+		scene.failures = 0;
+		scene_tell_failed(music, "http_error", "");
+		n += scene.failures;
+	}
+	CHECK_STR(scene_queue() + strlen(scene_queue()) - 1, "x");
+	CHECK_INT(music_queue_present(jukebox_queue(scene.jukebox))->requester, ALICE);
+	CHECK(!scene.halted);
+	scene_finish();
+}
+
+static struct track station(const char *title)
+{
+	struct track t = local_track(title, 0);
+
+	t.source = TRACK_RADIO;
+	t.duration_ms = 0;
+	return t;
+}
+
+static void tell_length(uint32_t music, uint64_t duration, bool seekable)
+{
+	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_STATE,
+						.music_state = {.call = scene.toy.call_id,
+								.music = music,
+								.phase = MEDIA_MUSIC_PHASE_PLAYING,
+								.position = 96000,
+								.duration = duration,
+								.seekable = seekable}});
+	toy_settle(&scene.toy);
+}
+
+/* A playlist says nothing of its files' lengths. */
+TEST(a_station_that_has_an_end_is_a_file)
+{
+	const struct track t[] = {station("a"), station("b")};
+	const struct track *present;
+
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_request((struct jukebox_request){
+			  .act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 2}),
+		  0);
+	present = music_queue_present(jukebox_queue(scene.jukebox));
+	tell_length(1, 0, true);
+	CHECK_INT(present->source, TRACK_RADIO);
+	tell_length(1, 4800000, false);
+	CHECK_INT(present->source, TRACK_RADIO);
+	tell_length(1, 4800000, true);
+	CHECK_INT(present->source, TRACK_URL);
+	CHECK_INT(present->duration_ms, 100000);
+	CHECK_INT(music_queue_at(jukebox_queue(scene.jukebox), 1)->source, TRACK_RADIO);
+	/* So it goes on where it was. */
+	toy_gone(&scene.toy);
+	toy_settle(&scene.toy);
+	CHECK_INT(toy_listen(&scene.toy), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
+	CHECK_INT(scene.toy.music_start, 96000);
+	scene_finish();
+}
+
+static int add_next(const char *letters, uint64_t user)
+{
+	struct track t[8];
+	size_t n = 0;
+
+	for (; letters[n]; n++)
+		t[n] = local_track((char[]){letters[n], '\0'}, 0);
+	return scene_request((struct jukebox_request){
+		.act = MUSIC_ACT_QUEUE_ADD, .user = user, .tracks = t, .n = n, .place = 0});
+}
+
+/* Else a hundred tracks of one member could stand before those of all others. */
+TEST(a_member_puts_one_track_before_those_of_others)
+{
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("abc", ALICE), 0);
+	CHECK_INT(add_next("d", BOB), 0);
+	CHECK_INT(scene.a.place, 1);
+	CHECK_STR(scene_queue(), "|adbc");
+	CHECK_INT(add_next("e", BOB), 0);
+	CHECK_INT(scene.a.place, 4);
+	CHECK_STR(scene_queue(), "|adbce");
+	CHECK_INT(add_next("fgh", DJ), 0);
+	CHECK_STR(scene_queue(), "|afghdbce");
+	/* A list of a member without tracks of their own waits behind the others. */
+	CHECK_INT(add_next("ij", 3), 0);
+	CHECK_INT(scene.a.place, 8);
+	CHECK_STR(scene_queue(), "|afghdbceij");
+	CHECK_INT(settings_set(scene.settings, "music_control", "everyone"), 0);
+	CHECK_INT(add_next("k", BOB), 0);
+	CHECK_STR(scene_queue(), "|akfghdbceij");
+	scene_finish();
+}
+
+TEST(a_move_tells_the_place_that_the_track_has_got)
+{
+	CHECK(scene_begin(NULL));
+	CHECK_INT(scene_add("abc", ALICE), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_INT(scene_request((struct jukebox_request){
+				  .act = MUSIC_ACT_MOVE, .user = DJ, .entry = 3, .place = i * 250}),
+			  0);
+		CHECK_INT(scene.a.place, i ? 2 : 1);
+	}
+	scene_finish();
+}
