@@ -1,4 +1,5 @@
 /* The history of a room. */
+#include "proto/media.h"
 #include "tests/test.h"
 
 #include <stdio.h>
