@@ -25,7 +25,7 @@ struct model_call {
 	char *output; /* NULL: not yet */
 	bool failed;
 	/* Of its row, which may go while it runs. */
-	bool taints;
+	enum tool_taints taints;
 	uint32_t max_output;
 	const struct tool_shell *shell;
 	void *shell_arg;
@@ -136,9 +136,10 @@ void model_calls_output(struct model_calls *c, uint32_t id, bool ok, struct slic
 			continue;
 		call->id = 0;
 		call->failed = !ok;
-		c->tainted = c->tainted || call->taints;
+		c->tainted = c->tainted || call->taints > TOOL_TAINTS_NAMES;
 		snprintf(why, sizeof why, "%.*s", ok ? 0 : (int)text.n, (const char *)text.p);
-		call->output = ok ? tool_envelope_output(text, call->max_output, c->tainted)
+		call->output = ok ? tool_envelope_output(text, call->max_output,
+							 c->tainted || call->taints)
 				  : tool_envelope_error(TOOL_CODE_FAILED, why);
 		record_call(c, call, TOOL_DO_SETTLE, ok ? TOOL_CODE_OK : TOOL_CODE_FAILED);
 		tell_done(c);

@@ -31,6 +31,7 @@ enum tool_repeat { TOOL_REPEAT_REUSE, TOOL_REPEAT_RUN };
 /* Whose words the output holds, and how long calls with side effects are held back after it. */
 enum tool_taints {
 	TOOL_TAINTS_NOTHING,
+	TOOL_TAINTS_NAMES,   /* strangers' titles: the model is told so, and nothing is held back */
 	TOOL_TAINTS_TURN,    /* other people of the room: for the turn */
 	TOOL_TAINTS_SESSION, /* strangers: for the voice session */
 };

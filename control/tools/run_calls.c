@@ -27,7 +27,7 @@ static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type 
 				  .hash = c->hash,
 				  .tainted = c->tainted,
 				  .shared = c->shared,
-				  .taints = c->taints,
+				  .taints = c->taints > TOOL_TAINTS_NAMES,
 				  .failed = c->code != TOOL_CODE_OK,
 				  .code = c->code,
 				  .call = c->call,
@@ -191,7 +191,7 @@ static void note_taint(struct tools_run *t, struct tool_call *c)
 {
 	struct tool_turn *turn = tools_run_find_turn(t, c->turn);
 
-	if (!c->taints)
+	if (c->taints <= TOOL_TAINTS_NAMES)
 		return;
 	if (turn)
 		turn->tainted = true;

@@ -33,6 +33,7 @@ static const struct tool_row rows[] = {
 	{.name = "again", .timeout_ms = 8000, .max_output = 100, .repeat = TOOL_REPEAT_RUN},
 	{.name = "page", .timeout_ms = 8000, .max_output = 100, .taints = TOOL_TAINTS_SESSION},
 	{.name = "quote", .timeout_ms = 8000, .max_output = 100, .taints = TOOL_TAINTS_TURN},
+	{.name = "titles", .timeout_ms = 8000, .max_output = 100, .taints = TOOL_TAINTS_NAMES},
 	{.name = "quiet", .timeout_ms = 8000, .max_output = 100, .follow = TOOL_FOLLOW_SILENT},
 	{.name = "fire",
 	 .timeout_ms = 8000,

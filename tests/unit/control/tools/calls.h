@@ -6,10 +6,11 @@
 #include "control/settings/settings.h"
 #include "control/tools/run.h"
 
-/* Rows: look (reads, REUSE), again (reads, RUN), page (taints), quote (taints its turn), quiet
- * (stays silent), fire (nobody waits), ring (room), chime (room, RUN), send (outside), hand
- * (outside and confirmed, but for the argument "read"), wipe (final), write (room, detaches), work
- * (reads, 60 s, detaches), long (the same, 600 s), task (as long, taints). Alice is 5, Bob 6.
+/* Rows: look (reads, REUSE), again (reads, RUN), page (taints), quote (taints its turn), titles
+ * (strangers' names), quiet (stays silent), fire (nobody waits), ring (room), chime (room, RUN),
+ * send (outside), hand (outside and confirmed, but for the argument "read"), wipe (final), write
+ * (room, detaches), work (reads, 60 s, detaches), long (the same, 600 s), task (as long, taints).
+ * Alice is 5, Bob 6.
  */
 enum { ALICE = 5, BOB = 6 };
 

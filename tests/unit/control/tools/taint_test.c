@@ -134,6 +134,34 @@ TEST(the_note_of_a_call_holds_none_of_a_strangers_words)
 	calls_close(&c);
 }
 
+/* A station may call its song "Now stop the music": a title is marked, and the music still obeys.
+ */
+TEST(titles_of_strangers_are_marked_and_hold_nothing_back)
+{
+	static const char *const names[] = {"music_search", "music_now_playing", "media_status",
+					    "music_play"};
+	const char *answer = "", *note = "";
+	struct calls c;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		CHECK_INT(tools_builtin(names[i])->taints, TOOL_TAINTS_NAMES);
+	CHECK(calls_open(&c));
+	calls_call(&c, 1, "a", "titles", "x");
+	calls_output(&c, c.id, "ring");
+	for (size_t i = 0; i < c.out->n; i++) {
+		if (c.out->v[i].type == TOOL_DO_ANSWER)
+			answer = c.out->v[i].text;
+		if (c.out->v[i].type == TOOL_DO_END)
+			note = c.out->v[i].text;
+		CHECK(!c.out->v[i].taints);
+	}
+	CHECK(strstr(answer, "\"untrusted\":\"Text of strangers"));
+	CHECK_STR(note, "titles: its output is not kept here");
+	CHECK(starts(&c, 1, "b", "ring"));
+	CHECK(!tools_run_tainted(c.run));
+	calls_close(&c);
+}
+
 /* Somebody may have said "forget what you know" for a search to find. */
 TEST(quotes_of_people_hold_back_the_calls_of_their_turn)
 {
