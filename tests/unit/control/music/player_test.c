@@ -229,7 +229,8 @@ static void fail(uint32_t music, enum music_fault fault)
 TEST(failures_of_several_requesters_halt)
 {
 	begin("abc");
-	CHECK_INT(add_letters(queue, "xyz", BOB), 0);
+	CHECK_INT(add_letters(queue, "xy", BOB), 0);
+	CHECK_INT(add_letters(queue, "z", ALICE), 0);
 	music_player_up(&player);
 	for (unsigned i = 0; i < MUSIC_FAILURES; i++)
 		fail(player.present.music, MUSIC_FAULT_TRACK);
