@@ -25,6 +25,15 @@ static const char *const speaking[] = {
 	"ask",	 "asked",   "mentioned", "think",    "thinks",	  "thought", "want",	  "wanted",
 	"wants", "suggest", "promise",	 "promised", "suggested", "explain", "explained", NULL};
 
+/* Of Korean and Chinese, and what people are called in Japanese: one character each. */
+static const char before_names[] = "\u662f\u548c\u8ddf\u4e0e\u7ed9\u5bf9\u6b22\u5728\u8ba9\u53eb"
+				   "\u95ee\u628a\u88ab\u6bd4\u66ff\u4e3a\u89c1\u8bf7\u8bc9";
+static const char after_names[] = "\u7684\u662f\u8bf4\u5728\u6709\u559c\u60f3\u548c\u8ddf\u4e5f"
+				  "\u4f1a\u8981\u4e0d\u628a\u88ab\u7ed9\u6765\u53bb\u4f4f\u7231"
+				  "\u5f88\u4e86\u5c31\u90fd\u80fd\u4eca\u660e\u6628\u541b\u69d8"
+				  "\u6c0f\u5148\uc740\ub294\uc774\uac00\uc744\ub97c\uc758\ub3c4"
+				  "\uc640\uacfc\uc5d0\uaed8\ud55c\uc528\ub2d8\uc544\uc57c\ub791";
+
 static bool is_letter(char c)
 {
 	return isalnum((unsigned char)c) || ((unsigned char)c & 0x80);
@@ -116,32 +125,90 @@ enum name_use name_read(const char *question, const char *at, size_t n)
 	return !*before ? NAME_NONE : subject ? NAME_SURE : NAME_LIKELY;
 }
 
-static bool has_capitals(const char *text)
-{
-	for (const char *end = text + strlen(text); *text;) {
-		uint32_t c = terms_next(&text, end);
+/* ---- names in facts ---- */
 
-		if (terms_lower(c) != c)
+/* Scripts that follow each other without a blank. */
+static unsigned script_of(uint32_t c)
+{
+	static const struct {
+		uint32_t from, to;
+	} scripts[] = {{0x3041, 0x309f}, {0x30a0, 0x30ff}, {0x3400, 0x9fff}, {0xac00, 0xd7a3}};
+	unsigned i = 0;
+
+	while (i < sizeof scripts / sizeof scripts[0] && (c < scripts[i].from || c > scripts[i].to))
+		i++;
+	return i;
+}
+
+static bool holds(const char *set, uint32_t c)
+{
+	const char *end = set + strlen(set);
+
+	while (*set)
+		if (terms_next(&set, end) == c)
 			return true;
-	}
 	return false;
 }
 
-bool name_is_told(const char *fact, const char *name)
+static uint32_t character_before(const char *text, const char *at)
 {
+	const char *from = at;
+
+	if (from == text)
+		return 0;
+	for (from--; from > text && ((unsigned char)*from & 0xc0) == 0x80;)
+		from--;
+	return terms_next(&from, at);
+}
+
+/* Without blanks, a name stands beside another script, or a word that people's names go with. */
+static bool stands_alone(const char *text, const char *at, size_t n)
+{
+	const char *after = at + n, *name = at;
+	uint32_t first = terms_next(&name, after), last = character_before(text, after);
+	uint32_t left = character_before(text, at), right = terms_next(&after, text + strlen(text));
+
+	return (!terms_is_word(left) || script_of(left) != script_of(first) ||
+		(terms_is_dense(first) && holds(before_names, left))) &&
+	       (!terms_is_word(right) || script_of(right) != script_of(last) ||
+		(terms_is_dense(last) && holds(after_names, right)));
+}
+
+/* A name of one character is a word far more often. */
+static bool is_short(const char *name, size_t n)
+{
+	const char *end = name + n;
+
+	terms_next(&name, end);
+	return name >= end;
+}
+
+static enum name_use read_told(const char *fact, const char *at, size_t n)
+{
+	char before[WORD_SIZE];
+	enum name_use use = name_read(fact, at, n);
+
+	read_before(fact, at, before);
+	/* Most facts about people begin with their name. */
+	return use == NAME_NONE && !*before && !begins_small(at, n) && !is_everyday(at, n)
+		       ? NAME_LIKELY
+		       : use;
+}
+
+enum name_use name_told(const char *fact, const char *name)
+{
+	enum name_use best = NAME_NONE;
 	size_t n = strlen(name);
 
-	if (!n || is_everyday(name, n))
-		return false;
+	if (is_short(name, n))
+		return NAME_NONE;
 	for (const char *at = fact; *at; at++) {
-		bool dense = !has_case(name, n);
+		enum name_use use;
 
-		if (strncasecmp(at, name, n) != 0)
+		if (strncasecmp(at, name, n) != 0 || !stands_alone(fact, at, n))
 			continue;
-		if (dense ||
-		    ((at == fact || !is_letter(at[-1])) && !is_letter(at[n]) &&
-		     (!begins_small(at, n) || begins_small(name, n) || !has_capitals(fact))))
-			return true;
+		use = read_told(fact, at, n);
+		best = use > best ? use : best;
 	}
-	return false;
+	return best;
 }

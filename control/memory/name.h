@@ -17,8 +17,8 @@ enum name_use {
 
 /* Tells how the question uses the n bytes at `at`, a display name within it. */
 enum name_use name_read(const char *question, const char *at, size_t n);
-/* True if the fact may tell of the person with this display name: it holds the name as words of
- * their own, with a capital where it has capitals at all, and they are no everyday words. */
-bool name_is_told(const char *fact, const char *name);
+/* Tells whether the fact tells of the person with this display name, as words of their own: by the
+ * signs of name_read, or at its beginning with a capital. A name of one character is never told. */
+enum name_use name_told(const char *fact, const char *name);
 
 #endif

@@ -63,16 +63,17 @@ static int give(int err, struct fact_people *people, struct fact_people *out)
 	return 0;
 }
 
-int fact_people_find(struct db *db, uint64_t guild, uint64_t author, const char *text,
+int fact_people_find(struct db *db, const struct fact_place *place, const char *text,
 		     struct fact_people *out)
 {
+	enum name_use least = place->owner ? NAME_SURE : NAME_LIKELY;
 	sqlite3_stmt *s = db_use(db, DB_FIND_NAMES);
 	struct fact_people people = {0};
 	int err;
 
-	db_bind_uint(s, 1, guild);
+	db_bind_uint(s, 1, place->guild);
 	while ((err = db_step(db, s)) == 0) {
-		if (db_uint(s, 0) != author && name_is_told(text, db_text(s, 1)))
+		if (db_uint(s, 0) != place->author && name_told(text, db_text(s, 1)) >= least)
 			err = add_person(&people, db_uint(s, 0), db_uint(s, 2) == 1);
 		if (err)
 			break;

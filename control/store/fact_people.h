@@ -26,8 +26,15 @@ struct fact_people {
 };
 
 void fact_people_clear(struct fact_people *people);
-/* Looks for the names in the text. *out is another one only on success. Errors of db.h, ENOMEM. */
-int fact_people_find(struct db *db, uint64_t guild, uint64_t author, const char *text,
+/* Whose fact it is. */
+struct fact_place {
+	uint64_t guild, owner, author; /* owner: 0: of the server's memory */
+};
+
+/* Looks for the names in the text. *out is another one only on success. Errors of db.h, ENOMEM.
+ * Somebody's own fact is bound only to people whom it surely names: anybody may take a word for
+ * their name, and an erasure of theirs would delete what others keep for themselves. */
+int fact_people_find(struct db *db, const struct fact_place *place, const char *text,
 		     struct fact_people *out);
 /* Those of a fact that is kept. As fact_people_find. */
 int fact_people_read(struct db *db, uint64_t fact, struct fact_people *out);

@@ -259,6 +259,7 @@ static int write_one(struct db *db, struct embedding *e, const struct job *j, co
 	const char *text = text_at(item, "text");
 	struct vector v;
 	struct statement f = {.item = item, .meaning = embedding_text(e, text, &v) ? NULL : &v};
+	const struct fact_place place = {j->guild, j->owner, j->user};
 	int err = find_time(db, j, item, &f.said_ms);
 
 	if (!err && !f.said_ms) {
@@ -266,7 +267,7 @@ static int write_one(struct db *db, struct embedding *e, const struct job *j, co
 		return 0;
 	}
 	if (!err)
-		err = fact_people_find(db, j->guild, j->user, text, &f.people);
+		err = fact_people_find(db, &place, text, &f.people);
 	if (!err)
 		err = write_statement(db, e, j, &f, told);
 	fact_people_clear(&f.people);

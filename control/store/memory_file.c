@@ -363,14 +363,15 @@ static int end_older(struct db *db, const json_t *fact, uint64_t id,
 
 static int add_new(const struct import *m, const json_t *fact, struct fact_people *people)
 {
+	const struct fact_place place = {id_of(fact, "guild"), id_of(fact, "owner"),
+					 id_of(fact, "said_by")};
 	struct fact_touched known = {0};
 	uint64_t id = 0;
 	int err = 0;
 
 	/* Older files do not tell whom a fact names. */
 	if (!people->n)
-		err = fact_people_find(m->db, id_of(fact, "guild"), id_of(fact, "said_by"),
-				       text_of(fact, "text"), people);
+		err = fact_people_find(m->db, &place, text_of(fact, "text"), people);
 	if (!err)
 		err = compare_known(m, fact, people, &known);
 	if (!err && known.change == FACT_SAME) {

@@ -43,14 +43,37 @@ TEST(an_everyday_word_is_no_name)
 
 TEST(a_fact_tells_of_people_by_their_names)
 {
-	CHECK(name_is_told("Ana likes tea", "Ana"));
-	CHECK(name_is_told("tea is what Ana likes", "ana"));
-	CHECK(name_is_told("ana likes tea", "Ana"));
-	CHECK(name_is_told("the bike of Ana Maria", "Ana Maria"));
-	CHECK(name_is_told("\ubbfc\uc218\ub294 \ucc28\ub97c", "\ubbfc\uc218"));
-	CHECK(!name_is_told("the banana is ripe", "Ana"));
-	CHECK(!name_is_told("Bob has a rose", "Rose"));
-	CHECK(!name_is_told("The trip is in May", "May"));
-	CHECK(!name_is_told("The cake", "the"));
-	CHECK(!name_is_told("Ana likes tea", ""));
+	CHECK_INT(name_told("Ana likes tea", "Ana"), NAME_LIKELY);
+	CHECK_INT(name_told("tea is what Ana likes", "ana"), NAME_LIKELY);
+	CHECK_INT(name_told("the bike of Ana Maria", "Ana Maria"), NAME_LIKELY);
+	CHECK_INT(name_told("ana said that tea is out", "Ana"), NAME_SURE);
+	CHECK_INT(name_told("this is Ana's bike", "Ana"), NAME_SURE);
+	CHECK_INT(name_told("today Will said goodbye", "Will"), NAME_SURE);
+	CHECK_INT(name_told("the banana is ripe", "Ana"), NAME_NONE);
+	CHECK_INT(name_told("Bob has a rose", "Rose"), NAME_NONE);
+	CHECK_INT(name_told("The trip is in May", "May"), NAME_NONE);
+	CHECK_INT(name_told("The cake", "the"), NAME_NONE);
+	CHECK_INT(name_told("Ana likes tea", ""), NAME_NONE);
+}
+
+/* Anybody may call themselves so. */
+TEST(a_fact_with_an_everyday_word_tells_of_nobody)
+{
+	CHECK_INT(name_told("my release party is blue", "release"), NAME_NONE);
+	CHECK_INT(name_told("My Release party is blue", "Release"), NAME_NONE);
+	CHECK_INT(name_told("we plan a release", "Release"), NAME_NONE);
+	CHECK_INT(name_told("plan B it is", "b"), NAME_NONE);
+	CHECK_INT(name_told("\u79c1\u306e\u72ac\u306f\u767d\u3044", "\u306e"), NAME_NONE);
+	CHECK_INT(name_told("\u4eca\u65e5\u306f\u5bd2\u3044", "\u65e5"), NAME_NONE);
+}
+
+TEST(a_name_without_blanks_stands_beside_a_boundary)
+{
+	CHECK_INT(name_told("\ubbfc\uc218\ub294 \ucc28\ub97c", "\ubbfc\uc218"), NAME_LIKELY);
+	CHECK_INT(name_told("\u7530\u4e2d\u3055\u3093\u306f\u8336", "\u7530\u4e2d"), NAME_LIKELY);
+	CHECK_INT(name_told("\u6211\u559c\u6b22\u738b\u82b3\u7684\u8336", "\u738b\u82b3"),
+		  NAME_LIKELY);
+	CHECK_INT(name_told("\u6771\u4eac\u90fd\u5e81\u306b\u884c\u304f", "\u4eac\u90fd"),
+		  NAME_NONE);
+	CHECK_INT(name_told("\uace0\uc591\uc774\ubc25", "\uc591\uc774"), NAME_NONE);
 }

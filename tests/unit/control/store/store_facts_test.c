@@ -587,3 +587,23 @@ TEST(a_fact_that_is_said_again_is_kept_from_then_on_and_is_the_newest)
 	CHECK_STR(find(by(ANA), "{\"words\":\"bakery library\"}"), "the library closes at nine");
 	close_scene();
 }
+
+/* Anybody may call themselves so, and be erased. */
+TEST(an_everyday_name_takes_no_facts_of_others_along)
+{
+	struct store_facts own = by(BOB);
+
+	open_scene();
+	speak(9, "release", 1);
+	speak(10, "Release", 2);
+	own.owner = BOB;
+	CHECK_STR(write_fact(own, "my release party is blue"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "the release is on Friday"), "inserted");
+	CHECK_STR(people_of("Friday"), "nobody");
+	CHECK_STR(write_fact(own, "Release dates are in my calendar"), "inserted");
+	CHECK_INT(run_sql("SELECT count(*) FROM fact_people"), 0);
+	/* Surely meant. */
+	CHECK_STR(write_fact(own, "yesterday Release said hello"), "inserted");
+	CHECK_INT(run_sql("SELECT count(*) FROM fact_people"), 2);
+	close_scene();
+}
