@@ -124,8 +124,8 @@ static int apply_consent(struct consent_request *r)
 	r->applied = !err;
 	if (r->applied && r->was != r->consent)
 		tell_room(r);
-	if (r->applied && r->consent == CONSENT_NEITHER)
-		text_session_forget(r->c->text, r->guild, r->user);
+	if (r->applied && allows_less(r->consent, r->was))
+		text_session_forget(r->c->text, r->guild, r->user, r->consent == CONSENT_NEITHER);
 	return err;
 }
 

@@ -199,7 +199,9 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	bool renew = erasures_renew(&c->erasures, user, r->press != NULL);
 
 	extraction_erase(c->extraction, user);
-	text_session_forget(c->text, 0, user);
+	text_session_forget(c->text, 0, user, true);
+	for (size_t i = 0; i < n; i++)
+		text_session_forget(c->text, guilds[i].version, user, true);
 	queue_shelf_forget(c->shelf, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_forget_requester(c->voice_sessions[i], user);

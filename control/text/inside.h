@@ -86,8 +86,9 @@ bool text_line_add(struct text_channel *ch, const struct text_event *ev, bool bo
 		   uint64_t answers);
 void text_line_edit(struct text_channel *ch, uint64_t message, const char *text);
 void text_line_delete(struct text_channel *ch, uint64_t message);
-/* Their lines, and the bot's, which may repeat them. True if they had some. */
-bool text_lines_forget(struct text_channel *ch, uint64_t user);
+/* Drops their lines, and the bot's, which may repeat them: if it answered them, had lines of
+ * theirs, or may quote them from elsewhere (quoted). True if so. */
+bool text_lines_forget(struct text_channel *ch, uint64_t user, bool quoted);
 void text_lines_clear(struct text_channel *ch);
 /* Why the bot attends to a message that is not in the lines yet. */
 enum text_attention text_lines_attend(const struct text_chat *chat, const struct text_channel *ch,

@@ -76,9 +76,9 @@ void text_line_delete(struct text_channel *ch, uint64_t message)
 		drop_line(ch, (unsigned)(line - ch->line));
 }
 
-bool text_lines_forget(struct text_channel *ch, uint64_t user)
+bool text_lines_forget(struct text_channel *ch, uint64_t user, bool quoted)
 {
-	bool any = false;
+	bool any = quoted;
 
 	for (unsigned i = 0; i < ch->n_lines; i++)
 		any = any || ch->line[i].user == user || ch->line[i].answers == user;

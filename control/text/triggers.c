@@ -159,8 +159,8 @@ void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
 
 		if (ev->guild && ch->guild != ev->guild)
 			continue;
-		had = text_lines_forget(ch, ev->user);
-		for (unsigned k = ch->n_queue; k > 0; k--)
+		had = text_lines_forget(ch, ev->user, ev->yes);
+		for (unsigned k = ch->n_queue; k > 0 && ev->refused; k--)
 			if (ch->queue[k - 1]->t.user == ev->user &&
 			    ch->queue[k - 1]->state != TEXT_SENDING)
 				text_trigger_end(chat, ch, ch->queue[k - 1],

@@ -445,14 +445,16 @@ void text_session_settings(struct text_session *ts)
 		text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_TIMER});
 }
 
-void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user)
+void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user, bool refuses)
 {
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
 			drop_quotes(ts->guild[i], 0, user);
 			text_keeping_forget(ts->guild[i]);
-			text_session_feed(ts->guild[i],
-					  &(struct text_event){.type = TEXT_FORGET, .user = user});
+			text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_FORGET,
+									     .user = user,
+									     .refused = refuses,
+									     .yes = guild != 0});
 		}
 }
 

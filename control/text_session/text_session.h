@@ -76,8 +76,11 @@ void text_session_self(struct text_session *ts, uint64_t user, const char *name)
 bool text_session_event(struct text_session *ts, const char *name, const json_t *d);
 /* The settings changed, or the embedded engine has another address. */
 void text_session_settings(struct text_session *ts);
-/* This person does not want to be read in this server any more; guild 0: was erased everywhere. */
-void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user);
+/* Takes what this person wrote out of the conversations under way, and what the bot wrote where it
+ * may quote them: in a server (guild) everywhere, because its memory may have told of them in any
+ * channel; everywhere (0) where they took part. Answers under way are asked again. refuses: nothing
+ * that they wrote is answered any more. */
+void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user, bool refuses);
 /* True if it reads the settings of this server. */
 bool text_session_uses(const struct text_session *ts, uint64_t guild);
 

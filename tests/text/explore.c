@@ -275,7 +275,7 @@ static void play_forget(struct explore *x)
 	unsigned user = below(x, USERS);
 
 	x->forgotten[user] = x->next_id - 1;
-	step(x, &(struct text_event){.type = TEXT_FORGET, .user = 100 + user});
+	step(x, &(struct text_event){.type = TEXT_FORGET, .user = 100 + user, .refused = true});
 }
 
 static void play_time(struct explore *x)

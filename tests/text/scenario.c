@@ -292,8 +292,9 @@ static void play_line(struct play *p, char *line)
 	} else if (strcmp(w[first], "discord") == 0 && n > first + 1) {
 		play_discord(p, w + first, n - first);
 	} else if (strcmp(w[first], "forget") == 0 && n > first + 1) {
-		step(p,
-		     &(struct text_event){.type = TEXT_FORGET, .user = user_of(p, w[first + 1])});
+		step(p, &(struct text_event){.type = TEXT_FORGET,
+					     .user = user_of(p, w[first + 1]),
+					     .refused = true});
 	} else if (strcmp(w[first], "shutdown") == 0) {
 		step(p, &(struct text_event){.type = TEXT_SHUTDOWN});
 	} else {

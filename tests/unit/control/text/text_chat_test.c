@@ -10,7 +10,7 @@
 #include "tests/text/explore.h"
 #include "tests/text/scenario.h"
 
-enum { CHANNEL = 5, ALICE = 100, BOB = 101, GUILD = 7 };
+enum { CHANNEL = 5, ALICE = 100, BOB = 101, CAROL = 102, GUILD = 7 };
 
 static struct text_effects fx;
 
@@ -156,6 +156,87 @@ TEST(a_step_asks_once_in_a_channel)
 	CHECK_INT(fx.v[0].triggers[0]->message, 1001);
 	text_chat_free(chat);
 	settings_free(s);
+}
+
+/* ---- people who are forgotten ---- */
+
+static void write_line(struct text_chat *chat, uint64_t id, uint64_t user, bool self)
+{
+	const struct text_event ev = {.type = TEXT_MESSAGE,
+				      .guild = GUILD,
+				      .channel = CHANNEL,
+				      .message = id,
+				      .user = user,
+				      .name = "somebody",
+				      .text = "Carol likes tea",
+				      .self = self};
+
+	text_step(chat, &ev, id * NS_PER_S, &fx);
+}
+
+static const struct text_effect *find_ask(void)
+{
+	for (size_t i = 0; i < fx.n; i++)
+		if (fx.v[i].type == TEXT_DO_ASK)
+			return &fx.v[i];
+	return NULL;
+}
+
+/* A bot's line about Carol, who never wrote here, and Bob's question that is being answered. */
+static const struct text_effect *forget_in_talk(struct text_chat *chat, struct text_event forget)
+{
+	forget.type = TEXT_FORGET;
+	write_line(chat, 1, ALICE, false);
+	write_line(chat, 2, 999, true);
+	write_message(chat, 1000, CHANNEL, BOB, 1000 * NS_PER_S);
+	text_step(chat, &(struct text_event){.type = TEXT_TIMER}, 1001 * NS_PER_S, &fx);
+	text_step(chat, &forget, 1002 * NS_PER_S, &fx);
+	return find_ask();
+}
+
+TEST(lines_of_the_bot_go_with_people_whom_the_memory_knew)
+{
+	static const struct {
+		struct text_event forget;
+		bool again;
+		size_t lines;
+	} of[] = {{{.user = CAROL, .refused = true}, false, 0},
+		  {{.user = CAROL, .refused = true, .yes = true}, true, 1},
+		  {{.user = ALICE, .yes = true}, true, 0}};
+
+	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+		const struct text_effect *ask;
+		struct settings *s;
+		struct text_chat *chat;
+
+		CHECK_INT(settings_alloc(&s), 0);
+		CHECK_INT(settings_set(s, "text_coalesce_s", "0"), 0);
+		CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
+		ask = forget_in_talk(chat, of[i].forget);
+		CHECK_INT(!!ask, of[i].again);
+		CHECK(!ask || ask->n_history == of[i].lines);
+		text_chat_free(chat);
+		settings_free(s);
+	}
+}
+
+/* Who is still heard is still answered; who does not want to be read is not. */
+TEST(a_refusal_alone_ends_the_question_of_its_author)
+{
+	for (unsigned refused = 0; refused < 2; refused++) {
+		struct settings *s;
+		struct text_chat *chat;
+
+		CHECK_INT(settings_alloc(&s), 0);
+		CHECK_INT(settings_set(s, "text_coalesce_s", "0"), 0);
+		CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
+		forget_in_talk(chat, (struct text_event){
+					     .user = BOB, .refused = refused == 1, .yes = true});
+		CHECK_INT(text_waiting(chat), refused ? 0 : 1);
+		CHECK_INT(!!find_ask(), !refused);
+		text_chat_free(chat);
+		settings_free(s);
+	}
 }
 
 TEST(an_idle_channel_gives_way)
