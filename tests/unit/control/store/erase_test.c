@@ -217,6 +217,7 @@ static unsigned count_traces(void)
 			 count(sql, "SELECT count(*) FROM fact_sources WHERE fact <> 3") +
 			 count(sql, "SELECT count(*) FROM fact_people WHERE fact <> 3") +
 			 count(sql, "SELECT count(*) FROM summary_sources WHERE session = 5") +
+			 count(sql, "SELECT count(*) FROM tool_calls WHERE arguments NOT NULL") +
 			 count(sql, "SELECT count(*) FROM contexts");
 	sqlite3_close(sql);
 	return traces;

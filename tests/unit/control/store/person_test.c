@@ -320,14 +320,14 @@ static void say_bot(uint64_t guild, const char *text)
 }
 
 /* The answer to Bob, who asked where Ana is. */
-static void quote_ana(uint64_t session, const char *why)
+static void quote_ana(uint64_t session, uint32_t number, const char *why)
 {
 	struct bus_event turn = {.type = EVENT_TURN, .at_ms = 1000, .guild = 7, .user = BOB};
 
 	turn.turn = (struct event_turn){
 		.session = session,
 		.channel = 3,
-		.turn = 3,
+		.turn = number,
 		.name = "bob",
 		.said = "Ana said: the quarterly frobozz numbers are in",
 		.segments = "[{\"user\":\"502234567890123456\",\"name\":\"bob\","
@@ -349,7 +349,7 @@ TEST(an_erasure_reaches_quotes_of_the_person_in_answers_to_others)
 		char *receipt = NULL;
 
 		open_with_words();
-		quote_ana(of[i].session, of[i].why);
+		quote_ana(of[i].session, 3, of[i].why);
 		CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
 		CHECK(strstr(receipt, "\"said\":1") && strstr(receipt, "\"utterances\":2"));
 		CHECK(strstr(receipt, "\"traces\":0"));
@@ -359,12 +359,27 @@ TEST(an_erasure_reaches_quotes_of_the_person_in_answers_to_others)
 	}
 }
 
+/* The second answer repeats the first one, from the history of the conversation. */
+TEST(an_erasure_reaches_echoes_of_a_quote)
+{
+	char *receipt = NULL;
+
+	open_with_words();
+	quote_ana(8, 3, "[{\"rule\":\"memory_fact\",\"yes\":true,\"value\":1,\"limit\":0}]");
+	quote_ana(8, 4, "[]");
+	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
+	CHECK(strstr(receipt, "\"said\":2") && strstr(receipt, "\"traces\":0"));
+	free(receipt);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(a_receipt_tells_of_quotes_that_stay)
 {
 	char *receipt = NULL;
 
 	open_with_words();
-	quote_ana(8, "[]");
+	quote_ana(8, 3, "[]");
 	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
 	CHECK(strstr(receipt, "\"scan\"") && !strstr(receipt, "\"traces\":0"));
 	free(receipt);
