@@ -12,6 +12,7 @@
 #include "control/memory/rank.h"
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
+#include "control/memory/time_cue.h"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
 #include "ipc/env.h"
@@ -271,6 +272,20 @@ static char *list_named(const struct agent_retrieval *r)
 	return text;
 }
 
+/* A time that the question names limits the search, as in conversation_search. */
+static void limit_time(const struct agent_retrieval *r, struct store_said *what)
+{
+	int32_t offset = (int32_t)env_utc_offset(r->a->env, r->a->settings->time_zone);
+	struct time_window window;
+
+	if (!time_cue_find(r->question, r->asked_ms, offset, &window))
+		return;
+	if (what->since_ms < window.since_ms)
+		what->since_ms = window.since_ms;
+	if (what->until_ms > window.until_ms)
+		what->until_ms = window.until_ms;
+}
+
 static int find_lines(struct agent_retrieval *r)
 {
 	const struct media_want *where = media_call_want(r->a->call);
@@ -286,6 +301,7 @@ static int find_lines(struct agent_retrieval *r)
 	char *people;
 	int err;
 
+	limit_time(r, &what);
 	if (what.since_ms >= what.until_ms)
 		return ENOENT;
 	people = list_named(r);

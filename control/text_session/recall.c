@@ -12,6 +12,7 @@
 
 #include "control/memory/slice.h"
 #include "control/memory/terms.h"
+#include "control/memory/time_cue.h"
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
@@ -267,14 +268,21 @@ static void find_lines(struct text_recall *r, enum part part, uint64_t channel, 
 	const struct text_guild *g = r->job->g;
 	uint64_t kept = (uint64_t)g->settings->store_words_hours * HOUR_MS;
 	uint64_t since = lasts_ms && lasts_ms < kept ? lasts_ms : kept;
-	const struct store_said what = {.guild = g->id,
-					.channel = channel,
-					.since_ms = r->now_ms > since ? r->now_ms - since : 0,
-					.name = "",
-					.words = part == PART_LINES ? r->question : "",
-					.most = most,
-					.wait_ms = g->settings->memory_wait_ms};
+	int32_t offset = (int32_t)env_utc_offset(g->ts->conf.env, g->settings->time_zone);
+	struct time_window window;
+	struct store_said what = {.guild = g->id,
+				  .channel = channel,
+				  .since_ms = r->now_ms > since ? r->now_ms - since : 0,
+				  .name = "",
+				  .words = part == PART_LINES ? r->question : "",
+				  .most = most,
+				  .wait_ms = g->settings->memory_wait_ms};
 
+	/* A time that the question names limits the search, as in conversation_search. */
+	if (part == PART_LINES && time_cue_find(r->question, r->now_ms, offset, &window)) {
+		what.since_ms = window.since_ms > what.since_ms ? window.since_ms : what.since_ms;
+		what.until_ms = window.until_ms;
+	}
 	r->part[part].out = !store_find_said(g->ts->conf.store, &what, take_part, &r->part[part]);
 }
 
