@@ -178,7 +178,7 @@ static size_t search_stand_in(const struct corpus *c, struct db *db, const json_
 struct scores {
 	struct corpus_count recall, shares, apart, words, vectors, stand_in;
 	struct corpus_count kind[4]; /* person, time, topic, paraphrase */
-	struct corpus_count temporal, temporal_words, attribution, first_speaker, stored;
+	struct corpus_count temporal, temporal_words, attribution, unnamed, first_speaker, stored;
 	struct corpus_count answered, abstained, judge_answered, judge_abstained;
 };
 /* Of the stand-in judge: it sees the five lines, and errs in one of twenty cases. */
@@ -220,8 +220,7 @@ static void score_speaker(const struct corpus *c, const json_t *q, const json_t 
 	if (is_kind(q, "absent"))
 		return;
 	corpus_add(&s->first_speaker, right);
-	if (names_speaker(q))
-		corpus_add(&s->attribution, right);
+	corpus_add(names_speaker(q) ? &s->attribution : &s->unnamed, right);
 }
 
 /* An answer where there is one, none where there is none: by the checks of the search, and by a
@@ -300,6 +299,7 @@ static void print_english(const struct scores *s, bool embedded)
 	corpus_print("temporal_right", s->temporal);
 	corpus_print("temporal_right_words", s->temporal_words);
 	corpus_print("attribution_right", s->attribution);
+	corpus_print("attribution_unnamed", s->unnamed);
 	corpus_print("attribution_first", s->first_speaker);
 	corpus_print("attribution_stored", s->stored);
 	print_balanced("abstain_balanced", s->answered, s->abstained);
