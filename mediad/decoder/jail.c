@@ -4,6 +4,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -21,7 +22,6 @@ static const int allowed[] = {
 	SCMP_SYS(lseek),
 	SCMP_SYS(brk),
 	SCMP_SYS(munmap),
-	SCMP_SYS(madvise),
 	SCMP_SYS(futex),
 	SCMP_SYS(clock_gettime),
 	SCMP_SYS(clock_nanosleep),
@@ -101,6 +101,19 @@ int jail_load(void *filter, int err)
 	return err == -EINVAL ? ENOTSUP : -err;
 }
 
+/* Memory may be given back, as malloc does, but no page of a ring be removed: the reader's index
+ * is among them. */
+static int allow_advice(scmp_filter_ctx f)
+{
+	static const int advice[] = {MADV_DONTNEED, MADV_FREE};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof advice / sizeof advice[0] && !err; i++)
+		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(madvise), 1,
+				       SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)advice[i]));
+	return err;
+}
+
 static int install_filter(void)
 {
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
@@ -108,6 +121,8 @@ static int install_filter(void)
 
 	jail_add_rules(f, SCMP_ACT_ALLOW, allowed, sizeof allowed / sizeof allowed[0], &err);
 	jail_add_rules(f, SCMP_ACT_ERRNO(EPERM), refused, sizeof refused / sizeof refused[0], &err);
+	if (!err)
+		err = allow_advice(f);
 	if (!err)
 		err = sandbox_allow_memory(f);
 	return jail_load(f, err);

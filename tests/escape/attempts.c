@@ -349,6 +349,12 @@ static bool write_reader_index(const struct surroundings *s)
 	return true;
 }
 
+/* The same by way of a page that reads as zeros once it is removed. */
+static bool remove_reader_index(const struct surroundings *s)
+{
+	return madvise((void *)(uintptr_t)(s->ring + TRACK_RING_READER), 4096, MADV_REMOVE) == 0;
+}
+
 /* The parent looks if it is taken in. */
 static bool set_false_index(const struct surroundings *s)
 {
@@ -506,6 +512,7 @@ const struct attempt attempts[] = {
 	A(write_neighbour_ring),
 	A(grow_into_neighbour_ring),
 	A(write_reader_index),
+	A(remove_reader_index),
 	A(set_false_index),
 	A(map_code),
 	A(make_memory_code),
