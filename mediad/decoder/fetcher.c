@@ -18,6 +18,7 @@
 #include "mediad/decoder/fence.h"
 #include "mediad/decoder/jail.h"
 #include "mediad/decoder/range_wire.h"
+#include "mediad/decoder/retry.h"
 #include "mediad/decoder/segments.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/signature.h"
@@ -44,6 +45,7 @@ enum {
 	BURST = 32,
 	REQUEST_MS = 125,
 	EMPTY_MAX = 3,	  /* segments in a row without sound */
+	LIVE_IDLE_S = 5,  /* without a byte */
 	SEGMENT_TAG = 10, /* bytes of the head of an ID3v2 tag */
 	SEGMENT_TAG_MAX = 64 << 10,
 };
@@ -90,7 +92,10 @@ struct fetcher {
 	uint64_t part_got;	   /* bytes of it */
 	uint64_t drop;		   /* bytes that come before the next one that is wanted */
 	unsigned empty;		   /* segments in a row without sound */
-	uint64_t look_at;	   /* when there may be more to read; 0: at once */
+
+	struct retry retry; /* of a live source */
+	uint64_t moved;	    /* ns: when bytes came last */
+	uint64_t look_at;   /* when there may be more to read; 0: at once */
 
 	bool asked;
 	struct range_request ask;
@@ -98,6 +103,14 @@ struct fetcher {
 };
 
 /* ---- curl's callbacks ---- */
+
+static uint64_t read_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ns_of_timespec(&ts);
+}
 
 static long read_status(const struct fetcher *f)
 {
@@ -243,6 +256,7 @@ static size_t add_segment(struct fetcher *f, const char *data, size_t n)
 	}
 	f->known = true;
 	f->retries = f->empty = 0;
+	retry_end(&f->retry);
 	if (n > WINDOW - f->n) {
 		f->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
@@ -268,6 +282,7 @@ static size_t add_sound(struct fetcher *f, const char *data, size_t n)
 		f->first = f->present;
 	f->known = true;
 	f->retries = 0;
+	retry_end(&f->retry);
 	if (n > WINDOW - f->n) {
 		f->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
@@ -284,6 +299,7 @@ static size_t on_bytes(char *data, size_t one, size_t n, void *arg)
 	struct fetcher *f = arg;
 
 	n *= one;
+	f->moved = read_clock();
 	if (!is_sound(read_status(f)))
 		return n;
 	if (f->failure || (f->reads == READS_SOURCE && turns_to_list(f, data, n) && f->failure))
@@ -378,14 +394,6 @@ static bool set_headers(struct fetcher *f)
 	return ok;
 }
 
-static uint64_t read_clock(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ns_of_timespec(&ts);
-}
-
 static void wait_for_turn(struct fetcher *f)
 {
 	const struct timespec pause = {0, REQUEST_MS * (long)NS_PER_MS};
@@ -401,7 +409,8 @@ static void request(struct fetcher *f)
 
 	stop_transfer(f);
 	wait_for_turn(f);
-	f->paused = f->ended = f->known = false;
+	f->paused = f->ended = f->known = f->watch.refused = false;
+	f->moved = read_clock();
 	f->present = (struct validators){0};
 	icy_init(&f->icy, 0);
 	curl_easy_reset(f->easy);
@@ -451,12 +460,51 @@ static void request_part(struct fetcher *f)
 	request(f);
 }
 
+/* A station, or a stream in segments that grows, of which some was read. */
+static bool is_live(const struct fetcher *f)
+{
+	return (f->live || (f->segments && !segments_length(f->segments))) && f->offset + f->n;
+}
+
+/* The parent takes a decoder without sound for one that hangs. */
+static void send_alive(void)
+{
+	(void)!send(TITLES_FD, FETCHER_ALIVE, FETCHER_ALIVE_SIZE, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Tries a live source again after a while, from the address that was named. */
+static void try_later(struct fetcher *f)
+{
+	send_alive();
+	if (!retry_later(&f->retry, read_clock()))
+		f->failure = DECODER_REASON_UNREACHABLE;
+}
+
+static void try_again(struct fetcher *f)
+{
+	if (!f->retry.since)
+		return;
+	send_alive();
+	if (!retry_due(&f->retry, read_clock()))
+		return;
+	f->redirects = 0;
+	memcpy(f->url, f->named, sizeof f->url);
+	if (f->segments)
+		request_part(f);
+	else
+		request_rest(f);
+}
+
 /* Connects again where the connection broke, after a pause that grows: a radio station goes on with
  * what it sends then. */
 static void connect_again(struct fetcher *f)
 {
 	const struct timespec pause = {f->retries, 200 * (long)NS_PER_MS};
 
+	if (is_live(f)) {
+		try_later(f);
+		return;
+	}
 	if ((!f->live && !f->seekable && !f->segments) || f->retries++ >= RETRIES_MAX) {
 		f->failure = DECODER_REASON_UNREACHABLE;
 		return;
@@ -479,7 +527,7 @@ static void end_source(struct fetcher *f, CURLcode result, long status)
 {
 	if (status == 416)
 		f->ended = true;
-	else if (status >= 400)
+	else if (status >= 400 && !is_live(f))
 		f->failure = DECODER_REASON_HTTP_ERROR;
 	else if (result == CURLE_OK && !f->live && is_part(f, status))
 		request_rest(f);
@@ -491,7 +539,7 @@ static void end_source(struct fetcher *f, CURLcode result, long status)
 
 static void end_list(struct fetcher *f, CURLcode result, long status)
 {
-	if (status >= 400)
+	if (status >= 400 && !is_live(f))
 		f->failure = DECODER_REASON_HTTP_ERROR;
 	else if (result != CURLE_OK || !is_sound(status))
 		connect_again(f);
@@ -518,7 +566,8 @@ static void end_transfer(struct fetcher *f, CURLcode result)
 	stop_transfer(f);
 	if (f->failure)
 		return;
-	if (f->watch.refused)
+	/* Another address of the host may have answered. */
+	if (f->watch.refused && result != CURLE_OK)
 		f->failure = DECODER_REASON_REFUSED_URL;
 	else if (result == CURLE_OK && status >= 300 && status < 400)
 		follow_redirect(f);
@@ -535,8 +584,8 @@ static void read_segments(struct fetcher *f)
 {
 	const uint64_t now = read_clock();
 
-	if (!f->segments || f->running || f->failure || f->ended || f->n > WINDOW / 2 ||
-	    now < f->look_at)
+	if (!f->segments || f->running || f->retry.at || f->failure || f->ended ||
+	    f->n > WINDOW / 2 || now < f->look_at)
 		return;
 	f->failure = segments_next(f->segments, now, &f->part);
 	f->look_at = f->part.what == SEGMENTS_LATER ? f->part.at : 0;
@@ -552,6 +601,16 @@ static void read_segments(struct fetcher *f)
 	request(f);
 }
 
+/* curl's own clock would need longer than the decoder has. */
+static void leave_silent_station(struct fetcher *f)
+{
+	if (!f->running || !f->known || f->paused || !is_live(f) ||
+	    read_clock() - f->moved <= LIVE_IDLE_S * NS_PER_S)
+		return;
+	stop_transfer(f);
+	try_later(f);
+}
+
 static void run_transfer(struct fetcher *f)
 {
 	int left = 0, running = 0;
@@ -559,12 +618,14 @@ static void run_transfer(struct fetcher *f)
 
 	if (f->paused && f->n < WINDOW / 2) {
 		f->paused = false;
+		f->moved = read_clock();
 		curl_easy_pause(f->easy, CURLPAUSE_CONT);
 	}
 	curl_multi_perform(f->multi, &running);
 	while ((m = curl_multi_info_read(f->multi, &left)))
 		if (m->msg == CURLMSG_DONE)
 			end_transfer(f, m->data.result);
+	leave_silent_station(f);
 }
 
 /* ---- requests ---- */
@@ -665,11 +726,11 @@ static void read_request(struct fetcher *f)
 /* Milliseconds until there may be more to read. */
 static int count_wait(const struct fetcher *f)
 {
-	uint64_t now = f->look_at ? read_clock() : 0;
+	uint64_t at = f->retry.at ? f->retry.at : f->look_at, now = at ? read_clock() : 0;
 
-	if (!f->look_at || f->look_at >= now + WAIT_MS * NS_PER_MS)
+	if (!at || at >= now + WAIT_MS * NS_PER_MS)
 		return WAIT_MS;
-	return f->look_at > now ? (int)((f->look_at - now) / NS_PER_MS) + 1 : 0;
+	return at > now ? (int)((at - now) / NS_PER_MS) + 1 : 0;
 }
 
 static _Noreturn void serve_requests(struct fetcher *f)
@@ -678,6 +739,7 @@ static _Noreturn void serve_requests(struct fetcher *f)
 		struct curl_waitfd wait = {.fd = REQUESTS_FD,
 					   .events = f->asked ? 0 : CURL_WAIT_POLLIN};
 
+		try_again(f);
 		read_segments(f);
 		curl_multi_poll(f->multi, &wait, 1, count_wait(f), NULL);
 		if (!f->asked)

@@ -15,13 +15,18 @@
 
 struct http_guard;
 
+/* A live source that has played is tried again; no sound is to be expected meanwhile. */
+#define FETCHER_ALIVE "\0"
+enum { FETCHER_ALIVE_SIZE = sizeof FETCHER_ALIVE };
+
 struct fetcher_start {
 	const char *url;
 	const char *headers; /* lines that the URL's host wants (proto/http/stream_headers.h) */
 	uint64_t start;	     /* frame that is wanted, of a stream in segments */
 	const struct http_guard *guard;
 	int requests; /* the fetcher's end of a SOCK_SEQPACKET pair to the decoder */
-	int titles;   /* its end of a SOCK_SEQPACKET pair to the parent: each packet is a title */
+	int titles;   /* its end of a SOCK_SEQPACKET pair to the parent: each packet is a title with
+			 its NUL, or FETCHER_ALIVE */
 	void *rings;  /* memory that it unmaps */
 	size_t rings_size;
 };

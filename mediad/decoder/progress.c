@@ -13,6 +13,12 @@ void progress_open(struct progress *p, uint64_t now)
 	p->moved = now;
 }
 
+void progress_wait(struct progress *p, uint64_t now)
+{
+	if (p->opened)
+		p->moved = now;
+}
+
 bool progress_stalls(struct progress *p, uint64_t written, bool rests, uint64_t now)
 {
 	if (written != p->written || (p->opened && rests))

@@ -19,6 +19,8 @@ struct progress {
 void progress_start(struct progress *p, uint64_t now);
 /* Its format is known: the time for the first sound begins. */
 void progress_open(struct progress *p, uint64_t now);
+/* Its source is tried again: the time begins anew. */
+void progress_wait(struct progress *p, uint64_t now);
 /* written: frames in the ring since its begin; rests: there is nothing to write. True: the process
  * has to be ended. */
 bool progress_stalls(struct progress *p, uint64_t written, bool rests, uint64_t now);

@@ -26,7 +26,8 @@
 
 enum {
 	WATCH_MS = 1000,
-	LEVELS_MAX = 32, /* of a track: 1, 2, 4, … seconds of it */
+	LEVELS_MAX =
+		64, /* of a track: MEASURE_EACH seconds, and then twice, four, … times as many */
 	TITLES_MAX = 10, /* of a station in TITLES_S */
 	TITLES_S = 10,
 	CPU_SHARE = 20, /* a track may use a twentieth of the time that it plays */
@@ -308,6 +309,10 @@ static void read_title(struct zygote *z, uint16_t at)
 		end_fetcher(s);
 	if (n <= 0)
 		return;
+	if (n == FETCHER_ALIVE_SIZE && !memcmp(msg.title, FETCHER_ALIVE, FETCHER_ALIVE_SIZE)) {
+		progress_wait(&s->progress, now);
+		return;
+	}
 	if (now - s->titles_since > TITLES_S * NS_PER_S) {
 		s->titles_since = now;
 		s->n_titles = 0;

@@ -51,3 +51,20 @@ TEST(a_track_that_is_not_open_does_not_rest)
 	progress_start(&p, at(0));
 	CHECK(progress_stalls(&p, 0, true, at(21)));
 }
+
+/* Of a station that has broken and is tried again. One that has not played has no such time. */
+TEST(a_track_whose_source_is_tried_again_waits)
+{
+	struct progress p;
+
+	progress_start(&p, at(0));
+	progress_wait(&p, at(10));
+	CHECK(progress_stalls(&p, 0, false, at(21)));
+	progress_start(&p, at(0));
+	progress_open(&p, at(1));
+	for (unsigned s = 2; s < 300; s++) {
+		progress_wait(&p, at(s));
+		CHECK(!progress_stalls(&p, 5, false, at(s)));
+	}
+	CHECK(progress_stalls(&p, 5, false, at(315)));
+}

@@ -209,6 +209,20 @@ static void redirect(int fd, const char *to)
 	send_text(fd, text);
 }
 
+/* Sends its first listener elsewhere, is restarted then, and goes on itself. */
+static void send_station(struct web *w, int fd, const struct body *b, const char *name)
+{
+	char to[160];
+
+	snprintf(to, sizeof to, "/once/%s", name);
+	if (atomic_load(&w->requests) == 1)
+		redirect(fd, to);
+	else if (atomic_load(&w->requests) < 9)
+		send_text(fd, "HTTP/1.1 503 Restarting\r\nContent-Length: 0\r\n\r\n");
+	else
+		send_advert(fd, b, true);
+}
+
 static void answer(struct web *w, int fd, const char *head)
 {
 	static _Thread_local struct body b;
@@ -251,6 +265,15 @@ static void answer(struct web *w, int fd, const char *head)
 		send_radio(fd, &b);
 	} else if (sscanf(head, "GET /advert/%127s", name) == 1 && load(&b, w->dir, name)) {
 		send_advert(fd, &b, atomic_load(&w->requests) > 1);
+	} else if (sscanf(head, "GET /station/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_station(w, fd, &b, name);
+	} else if (sscanf(head, "GET /once/%127s", name) == 1 && atomic_load(&w->requests) == 2 &&
+		   load(&b, w->dir, name)) {
+		send_advert(fd, &b, false);
+	} else if (sscanf(head, "GET /silent/%127s", name) == 1 && load(&b, w->dir, name)) {
+		send_advert(fd, &b, atomic_load(&w->requests) > 1);
+		if (atomic_load(&w->requests) == 1)
+			(void)!recv(fd, to, 1, 0);
 	} else if (sscanf(head, "GET /hop/%u/%127s", &hops, name) == 2) {
 		if (hops)
 			snprintf(to, sizeof to, "/hop/%u/%s", hops - 1, name);

@@ -15,7 +15,9 @@
  * /ranges/ for a Referer of https://page.example/ and a User-Agent of Page /away/FILE        a
  * redirect to /wants/FILE, at the same port of 127.0.0.2 /missing          404 /radio/FILE the file
  * as a radio station with two titles, then silence on the line /advert/FILE      the same with a
- * title that is empty for a while, and a line that breaks */
+ * title that is empty for a while, and a line that breaks /station/FILE the same: the first request
+ * is redirected to /once/FILE, those after the break are refused with 503 six times /silent/FILE
+ * as /advert/, but the line falls silent instead of breaking */
 #ifndef TESTS_DECODER_WEB_H
 #define TESTS_DECODER_WEB_H
 

@@ -279,3 +279,29 @@ TEST(decoderd_plays_a_station_and_tells_its_titles)
 	CHECK_STR(p.titles, "First ÿ- it's 'one'|Second|");
 	CHECK(snr >= formats[4].snr);
 }
+
+static void check_live(const char *path)
+{
+	struct deck d;
+	struct played p = {0};
+	bool ok = deck_open(&d) && format_write(&d, &formats[4], 2) && deck_start(&d, 0, path, 0);
+
+	if (ok)
+		deck_play(&d, 0, &p, 150000);
+	free(p.pcm);
+	deck_close(&d);
+	CHECK(ok && !p.has_ended);
+	CHECK_INT(p.frames, 150000);
+}
+
+/* The encoder of a station is restarted: its address, not the one that it had sent us to, answers
+ * again after a while. */
+TEST(decoderd_waits_for_a_station_that_is_restarted)
+{
+	check_live("/station/e.mp3");
+}
+
+TEST(decoderd_leaves_a_connection_to_a_station_that_is_silent)
+{
+	check_live("/silent/e.mp3");
+}
