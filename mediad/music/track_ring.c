@@ -29,6 +29,8 @@ struct track_ring {
 	struct track_ring_memory *shared; /* borrowed; NULL on replay */
 	uint64_t at;			  /* own index: frames read or written */
 	bool broken;
+	size_t buffer;	/* of a reader: frames to wait for; 0: none */
+	bool buffering; /* it waits for them */
 };
 
 int track_ring_alloc(struct track_ring **out, void *memory)
@@ -54,12 +56,19 @@ struct track_ring *track_ring_free(struct track_ring *r)
 void track_ring_reset(struct track_ring *r)
 {
 	r->at = 0;
-	r->broken = false;
+	r->broken = r->buffering = false;
+	r->buffer = 0;
 	if (!r->shared)
 		return;
 	atomic_store_explicit(&r->shared->written, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->shared->read, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->shared->end, 0, memory_order_release);
+}
+
+void track_ring_buffer(struct track_ring *r, size_t frames)
+{
+	r->buffer = frames;
+	r->buffering = frames > 0;
 }
 
 /* Copies between the ring at index `at` and flat memory, in one or two parts. */
@@ -102,6 +111,15 @@ static int count_waiting(const struct track_ring *r, size_t *n)
 	return 0;
 }
 
+/* True if n frames are too few to begin with. */
+static bool is_buffering(struct track_ring *r, size_t n)
+{
+	bool ended = r->shared && atomic_load_explicit(&r->shared->end, memory_order_acquire);
+
+	r->buffering = r->buffer && !ended && n < r->buffer && (r->buffering || !n);
+	return r->buffering;
+}
+
 int track_ring_read(struct track_ring *r, int16_t *pcm, size_t frames, size_t *got)
 {
 	size_t n;
@@ -111,6 +129,8 @@ int track_ring_read(struct track_ring *r, int16_t *pcm, size_t frames, size_t *g
 		r->broken = true;
 		return err;
 	}
+	if (is_buffering(r, n))
+		n = 0;
 	if (n > frames)
 		n = frames;
 	if (n) {

@@ -33,8 +33,14 @@ enum {
  * empty. EINVAL, ENOMEM. Caller owns *out. */
 int track_ring_alloc(struct track_ring **out, void *memory);
 struct track_ring *track_ring_free(struct track_ring *r);
-/* Empties the ring for another track. Only while the other side does not use it. */
+/* Empties the ring for another track, and forgets how it was buffered. Only while the other side
+ * does not use it. */
 void track_ring_reset(struct track_ring *r);
+
+/* The reader gets nothing until so many frames are there, TRACK_RING_FRAMES at most, and again once
+ * it has read them all, unless the end is set: for a source that brings sound only as fast as it
+ * plays. Before the first read. */
+void track_ring_buffer(struct track_ring *r, size_t frames);
 
 /* ---- reader; no system call, no allocation ---- */
 

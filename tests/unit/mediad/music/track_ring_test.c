@@ -261,3 +261,33 @@ TEST_OOM(track_ring_survives_failing_allocation)
 	track_ring_free(r);
 	CHECK(track_ring_free(NULL) == NULL);
 }
+
+/* A station sends sound as fast as it plays: a second of it outlasts a pause of the network. */
+TEST(track_ring_is_buffered)
+{
+	struct pair p = {0};
+	uint64_t n = 0;
+
+	CHECK_INT(make_pair(&p), 0);
+	track_ring_buffer(p.reader, 48000);
+	CHECK_INT(write_frames(p.writer, 0, 47999), 47999);
+	CHECK_INT(read_frames(p.reader, 0, 960), 0);
+	CHECK_INT(write_frames(p.writer, 47999, 1), 1);
+	for (; n < 48000; n += 960)
+		CHECK_INT(read_frames(p.reader, n, 960), 960);
+	/* It has run empty. */
+	CHECK_INT(read_frames(p.reader, n, 960), 0);
+	CHECK_INT(write_frames(p.writer, n, 40000), 40000);
+	CHECK_INT(read_frames(p.reader, n, 960), 0);
+	CHECK(!track_ring_ended(p.reader));
+	track_ring_end(p.writer);
+	for (; n < 88000 - 960; n += 960)
+		CHECK_INT(read_frames(p.reader, n, 960), 960);
+	track_ring_reset(p.reader);
+	free_pair(&p);
+	/* The next track is none. */
+	CHECK_INT(make_pair(&p), 0);
+	CHECK_INT(write_frames(p.writer, 0, 960), 960);
+	CHECK_INT(read_frames(p.reader, 0, 960), 960);
+	free_pair(&p);
+}
