@@ -83,6 +83,7 @@ struct music_track {
 	struct decoder_opened opened;
 	uint64_t start, played; /* frames; played: of the lane, that left the socket */
 	uint16_t gain, target;	/* thousandths; loudness in -LUFS/100 */
+	unsigned n_levels;	/* reports of its levels */
 	uint32_t crossfade;	/* frames */
 	bool paused, claimed;
 	bool follows; /* prepared by MUSIC_NEXT, and has not started */
@@ -264,5 +265,8 @@ void music_free(struct call *c);
 /* Returns the gain of a track in thousandths: the volume, and what brings the loudness of the tags
  * to its target. A boost ends where the peak would come above -1 dBFS. */
 uint16_t music_track_gain(const struct music_track *t);
+/* Takes levels that the decoder has measured. Returns the fade in ms with which the gain that
+ * follows from them is to be reached: one that nobody hears, unless the music is silent. */
+uint16_t music_take_levels(struct music_track *t, const struct decoder_levels *levels);
 
 #endif

@@ -1,7 +1,6 @@
 /* Music of a call: opens tracks at the decoders, lends their lanes, and tells control what became
  * of them. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +14,9 @@ enum {
 		480, /* frames over which a seek crosses, or music begins in its middle: 10 ms */
 	/* A decoder that dies sooner is not replaced: the source may be the reason. Frames. */
 	CONTINUES_AFTER = 48000,
-	DEATHS_MAX = 8, /* nor is one of a source that goes on killing them */
-	LEVEL_MS_PER_DB = 1000,
-	CUT_FADE_MS = 40, /* of music that began before control replaced it */
+	DEATHS_MAX = 8,	     /* nor is one of a source that goes on killing them */
+	LIVE_BUFFER = 48000, /* frames of a source without length, before it sounds */
+	CUT_FADE_MS = 40,    /* of music that began before control replaced it */
 };
 
 /* A continuation that does not sound yet is at the place of the one before it, whose last samples
@@ -275,6 +274,8 @@ static int alloc_lane(struct call *c, struct music_track *t, struct music_lane *
 
 	if (begins_in_middle(t))
 		conf.fade_in = SEEK_FADE;
+	if (!t->opened.duration)
+		track_ring_buffer(decoders_ring(c->conf.decoders, t->decoded), LIVE_BUFFER);
 	if (!t->opened.guessed && t->opened.duration > t->start)
 		conf.length = t->opened.duration - t->start;
 	conf.source.read = read_ring;
@@ -323,18 +324,12 @@ static void lend_lane(struct call *c, struct music_track *t)
 	set_phase(c, t, t->paused ? MEDIA_MUSIC_PHASE_PAUSED : MEDIA_MUSIC_PHASE_READY);
 }
 
-/* Changes the gain to new levels, so slowly that nobody hears it, unless the music is silent. */
 static void on_levels(struct call *c, struct music_track *t, const struct decoder_levels *levels)
 {
-	uint16_t before = music_track_gain(t), gain;
-	double db;
+	uint16_t before = music_track_gain(t), fade_ms = music_take_levels(t, levels);
 
-	t->opened.levels = *levels;
-	gain = music_track_gain(t);
-	db = fabs(20 * log10((gain + 1.0) / (before + 1.0)));
-	if (gain != before)
-		control_lane(c, t, SENDER_GAIN, gain,
-			     t->played ? (uint16_t)fmin(db * LEVEL_MS_PER_DB, UINT16_MAX) : 0);
+	if (music_track_gain(t) != before)
+		control_lane(c, t, SENDER_GAIN, music_track_gain(t), fade_ms);
 }
 
 /* True while a track that is to play before this one is being opened: a lane that is lent first

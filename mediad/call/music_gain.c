@@ -3,7 +3,13 @@
 
 #include "mediad/call/call_internal.h"
 
-enum { LOUDNESS_BOOST = 9 /* dB, at most */ };
+enum {
+	LOUDNESS_BOOST = 9, /* dB, at most */
+	RISE_MS_PER_DB = 1000,
+	FALL_MS_PER_DB = 167,  /* of a web source, which may be much too loud */
+	WEB_LEVELS_KNOWN = 30, /* seconds of a web source after which its levels are those of all of
+				  it */
+};
 
 uint16_t music_track_gain(const struct music_track *t)
 {
@@ -16,4 +22,27 @@ uint16_t music_track_gain(const struct music_track *t)
 		db = fmin(db, fmax(0, -1 - t->opened.levels.peak / 100.0));
 	gain = t->gain * pow(10, db / 20);
 	return gain < PLAYOUT_GAIN_MAX ? (uint16_t)gain : PLAYOUT_GAIN_MAX;
+}
+
+/* A song may begin quietly: what little is known of a web source makes it no louder. */
+uint16_t music_take_levels(struct music_track *t, const struct decoder_levels *levels)
+{
+	const struct decoder_levels before = t->opened.levels;
+	const uint16_t old = music_track_gain(t);
+	const bool web = t->source.kind == DECODER_HTTP;
+	uint16_t gain;
+	double db;
+
+	t->opened.levels = *levels;
+	gain = music_track_gain(t);
+	t->n_levels++;
+	if (web && t->n_levels < WEB_LEVELS_KNOWN && gain > old) {
+		t->opened.levels = before;
+		return 0;
+	}
+	db = fabs(20 * log10((gain + 1.0) / (old + 1.0)));
+	if (!t->played)
+		return 0;
+	return (uint16_t)fmin(db * (web && gain < old ? FALL_MS_PER_DB : RISE_MS_PER_DB),
+			      UINT16_MAX);
 }

@@ -7,7 +7,10 @@
 #include "mediad/music/track_ring.h"
 #include "proto/base/time.h"
 
-enum { REFILL_MS = 150 };
+enum {
+	REFILL_MS = 150,
+	TAGS_LOUD = -1600, /* LUFS/100: what is as loud is not made louder */
+};
 
 struct track {
 	const struct track_conf *conf;
@@ -25,13 +28,21 @@ static void report_levels(const struct track *t)
 	t->conf->levelsh(&levels, t->conf->arg);
 }
 
+/* Tags come from strangers: they may say that a track is loud, so that it is played at a lower
+ * gain, but not that it is quiet. */
+static bool may_believe(const struct decoder_levels *tags)
+{
+	return tags->loudness != DECODER_NO_LEVEL && tags->loudness >= TAGS_LOUD;
+}
+
 /* Begins to measure, if the tags do not give the levels. */
 static void begin_measure(struct track *t, struct decoder_opened *o)
 {
 	bool file = t->conf->kind == DECODER_FILE, more;
 
-	if (!t->conf->measure || o->levels.loudness != DECODER_NO_LEVEL)
+	if (!t->conf->measure || may_believe(&o->levels))
 		return;
+	o->levels.loudness = o->levels.peak = DECODER_NO_LEVEL;
 	t->measure = measure_alloc(file ? t->conf->fd : -1);
 	if (!t->measure || !file)
 		return;

@@ -100,3 +100,35 @@ TEST(call_music_seek_keeps_measured_levels)
 	CHECK(fabs(gain_of(0) - 0.708) < 0.01);
 	music_rig_finish();
 }
+
+/* A web source that begins quietly is made no louder until much of it is known; one that is too
+ * loud is made quieter at once. */
+TEST(call_music_of_the_web_is_not_boosted_by_its_beginning)
+{
+	struct media_music_play m = {.music = 7,
+				     .kind = MEDIA_MUSIC_HTTP,
+				     .path = slice_str("http://example.com/a"),
+				     .gain = 1000,
+				     .duck = 150,
+				     .loudness = 1600};
+
+	music_rig_setup();
+	call_music_play(&music_rig.c, &m);
+	music_rig_opened(7, 0, 100 * DURATION);
+	music_rig_run_ms(500);
+	CHECK(fabs(gain_of(0) - 0.501) < 0.01);
+	deliver_levels(7, -2500);
+	music_rig_run_ms(3000);
+	CHECK(fabs(gain_of(0) - 0.501) < 0.01);
+	deliver_levels(7, -400);
+	music_rig_run_ms(1100);
+	CHECK(fabs(gain_of(0) - 0.251) < 0.01);
+	for (int i = 0; i < 27; i++)
+		deliver_levels(7, -2200);
+	music_rig_run_ms(1000);
+	CHECK(fabs(gain_of(0) - 0.251) < 0.01);
+	deliver_levels(7, -2200);
+	music_rig_run_ms(1000);
+	CHECK(gain_of(0) > 0.3 && gain_of(0) < 0.4);
+	music_rig_finish();
+}
