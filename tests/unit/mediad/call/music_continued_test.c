@@ -394,6 +394,7 @@ TEST(call_music_that_begins_in_its_middle)
 	music_rig_setup();
 	music_rig_play(7, 0);
 	music_rig_opened(7, 0, 0);
+	music_rig.left[music_rig_track_of(7)->lane] = 72000;
 	music_rig_run_ms(40);
 	CHECK_INT(fade_in_of(0), 480);
 	music_rig_finish();
