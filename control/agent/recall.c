@@ -36,19 +36,24 @@ static bool allows_speaker(const json_t *line, const struct recall_rules *rules)
 	       rules->allowsh(user, rules->arg);
 }
 
-bool recall_allows_askers(const json_t *line, const struct recall_rules *rules)
+static bool allows_all(const json_t *people, const struct recall_rules *rules)
 {
-	json_t *asker;
+	json_t *id;
 	uint64_t user;
 	size_t i;
 
-	json_array_foreach(json_object_get(line, "askers"), i, asker)
+	json_array_foreach(people, i, id)
 	{
-		if (!discord_u64(json_string_value(asker), &user) ||
-		    !rules->allowsh(user, rules->arg))
+		if (!discord_u64(json_string_value(id), &user) || !rules->allowsh(user, rules->arg))
 			return false;
 	}
 	return true;
+}
+
+bool recall_allows_askers(const json_t *line, const struct recall_rules *rules)
+{
+	return allows_all(json_object_get(line, "askers"), rules) &&
+	       allows_all(json_object_get(line, "quoted"), rules);
 }
 
 json_t *recall_select(const json_t *words, const struct recall_rules *rules)

@@ -21,7 +21,8 @@ struct recall_rules {
 /* The oldest words that may be told when words are kept for so many hours; UINT64_MAX for 0, which
  * allows none. */
 uint64_t recall_oldest_ms(uint32_t hours, uint64_t now_ms);
-/* True if everybody whom an answer of the bot answers ("askers", ids) may be told. */
+/* True if everybody whom an answer of the bot answers ("askers", ids), and whose words stood in its
+ * prompt ("quoted"), may be told. */
 bool recall_allows_askers(const json_t *line, const struct recall_rules *rules);
 /* words: lines of store_read_words (control/store/store.h). Returns the lines that may be told, a
  * new array; NULL without memory. */

@@ -80,10 +80,10 @@ static sqlite3_stmt *use_beside(struct db *db, const struct job *j, const struct
 	return s;
 }
 
-/* An answer to several people may quote each of them. */
-static json_t *list_askers(struct db *db, uint64_t id)
+/* An answer to several people may quote each of them, and everybody whom its prompt quoted. */
+static json_t *list_people(struct db *db, enum db_statement which, uint64_t id)
 {
-	sqlite3_stmt *s = db_use(db, DB_FIND_ASKERS);
+	sqlite3_stmt *s = db_use(db, which);
 	json_t *list = json_array();
 	char user[24];
 
@@ -112,11 +112,12 @@ static json_t *line_json(struct db *db, sqlite3_stmt *s)
 	char user[24];
 
 	snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 2));
-	return json_pack("{s:I,s:s,s:s,s:I,s:s,s:b,s:o*,s:o*}", "id", (json_int_t)db_uint(s, 0),
-			 "user", user, "name", db_text(s, 3), "at_ms", (json_int_t)db_uint(s, 1),
-			 "text", db_text(s, 4), "bot", (int)bot, "askers",
-			 bot ? list_askers(db, db_uint(s, 0)) : NULL, "cut",
-			 bot ? is_cut(db, db_uint(s, 0)) : NULL);
+	return json_pack("{s:I,s:s,s:s,s:I,s:s,s:b,s:o*,s:o*,s:o*}", "id",
+			 (json_int_t)db_uint(s, 0), "user", user, "name", db_text(s, 3), "at_ms",
+			 (json_int_t)db_uint(s, 1), "text", db_text(s, 4), "bot", (int)bot,
+			 "askers", bot ? list_people(db, DB_FIND_ASKERS, db_uint(s, 0)) : NULL,
+			 "quoted", bot ? list_people(db, DB_FIND_QUOTED, db_uint(s, 0)) : NULL,
+			 "cut", bot ? is_cut(db, db_uint(s, 0)) : NULL);
 }
 
 /* Takes the rows; a line that is there already stays as it is. */

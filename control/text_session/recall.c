@@ -85,21 +85,27 @@ static bool may_tell(const struct text_recall *r, const char *id, uint64_t *user
 	       g->ts->conf.remembersh(g->id, *user, g->ts->conf.arg);
 }
 
-/* Of an answer everybody whom it answers. */
-static bool may_tell_line(const struct text_recall *r, const json_t *line, uint64_t *user)
+static bool may_tell_all(const struct text_recall *r, const json_t *people)
 {
-	const json_t *asker;
-	uint64_t other;
+	const json_t *id;
+	uint64_t user;
 	size_t i;
 
-	if (!may_tell(r, text_at(line, "user"), user))
-		return false;
-	json_array_foreach(json_object_get(line, "askers"), i, asker)
+	json_array_foreach(people, i, id)
 	{
-		if (!may_tell(r, json_string_value(asker), &other))
+		if (!may_tell(r, json_string_value(id), &user))
 			return false;
 	}
-	return !json_object_get(r->told, text_at(line, "text"));
+	return true;
+}
+
+/* Of an answer everybody whom it answers, and whose words stood in its prompt. */
+static bool may_tell_line(const struct text_recall *r, const json_t *line, uint64_t *user)
+{
+	return may_tell(r, text_at(line, "user"), user) &&
+	       may_tell_all(r, json_object_get(line, "askers")) &&
+	       may_tell_all(r, json_object_get(line, "quoted")) &&
+	       !json_object_get(r->told, text_at(line, "text"));
 }
 
 static bool read_line(struct text_recall *r, const json_t *line, struct slice_quote *out)

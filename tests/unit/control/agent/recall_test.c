@@ -76,14 +76,17 @@ TEST(an_answer_to_a_blocked_member_among_others_is_not_told)
 	const struct recall_rules rules = {.allowsh = allows};
 	json_t *both = json_loads("{\"askers\":[\"501\",\"502\"]}", 0, NULL);
 	json_t *one = json_loads("{\"askers\":[\"501\"]}", 0, NULL);
+	json_t *quoted = json_loads("{\"askers\":[\"501\"],\"quoted\":[\"502\"]}", 0, NULL);
 	json_t *none = json_object(), *odd = json_loads("{\"askers\":[7]}", 0, NULL);
 
 	CHECK(!recall_allows_askers(both, &rules));
 	CHECK(recall_allows_askers(one, &rules));
+	CHECK(!recall_allows_askers(quoted, &rules));
 	CHECK(recall_allows_askers(none, &rules));
 	CHECK(!recall_allows_askers(odd, &rules));
 	json_decref(both);
 	json_decref(one);
+	json_decref(quoted);
 	json_decref(none);
 	json_decref(odd);
 }

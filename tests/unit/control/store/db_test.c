@@ -118,7 +118,7 @@ TEST(an_older_database_is_migrated_after_a_copy_was_made)
 	CHECK_INT(db_open(&db, dir, DB_JOIN), ENOTSUP);
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	db_close(db);
-	CHECK_INT(number(path, "PRAGMA user_version"), 19);
+	CHECK_INT(number(path, "PRAGMA user_version"), 20);
 	CHECK_INT(number(path, "SELECT count(*) FROM guild_states"), 0);
 	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM terms WHERE terms MATCH 'hello'"), 1);
@@ -528,6 +528,10 @@ TEST(words_expire_before_what_else_is_known)
 	const uint64_t day = 86400000;
 	struct bus_event old = utterance_of(501, "hello", 10 * day), young = old, ancient = old,
 			 turn = turn_of(501, 10 * day);
+	const struct bus_event call = {.type = EVENT_TOOL_CALLED,
+				       .at_ms = 10 * day,
+				       .guild = 1,
+				       .tool = {.name = "roll", .code = "ok", .arguments = "00ff"}};
 	struct db *db = NULL;
 	unsigned changed;
 
@@ -539,11 +543,11 @@ TEST(words_expire_before_what_else_is_known)
 	CHECK_INT(rows_add(db, &old, true), 0);
 	CHECK_INT(rows_add(db, &young, true), 0);
 	CHECK_INT(rows_add(db, &turn, true), 0);
+	CHECK_INT(rows_add(db, &call, true), 0);
 	CHECK_INT(rows_expire(db, 39 * day, 39 * day, &changed), 0);
-	CHECK_INT(
-		changed,
-		3 + 1 + 2 +
-			1); /* words of two utterances and an answer, a turn, its segments; a row */
+	/* words of two utterances and an answer, a turn, its segments, a call; a row */
+	CHECK_INT(changed, 3 + 1 + 2 + 1 + 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM tool_calls WHERE arguments IS NULL"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 3);
 	CHECK_INT(number(path, "SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM turns"), 1);

@@ -8,7 +8,7 @@ static struct store_scene *const s = &store_scene;
 
 static char found[256];
 
-/* Each line as NAME/USER+ASKERS@TIME:TEXT, and the lines beside it in brackets. */
+/* Each line as NAME/USER+ASKERS"QUOTED@TIME:TEXT, and the lines beside it in brackets. */
 static void print_lines(json_t *lines)
 {
 	json_t *line, *near, *asker;
@@ -22,6 +22,11 @@ static void print_lines(json_t *lines)
 		{
 			n = strlen(askers);
 			snprintf(askers + n, sizeof askers - n, "+%s", json_string_value(asker));
+		}
+		json_array_foreach(json_object_get(line, "quoted"), k, asker)
+		{
+			n = strlen(askers);
+			snprintf(askers + n, sizeof askers - n, "\"%s", json_string_value(asker));
 		}
 		n = strlen(found);
 		snprintf(found + n, sizeof found - n, "%s/%s%s@%lld:%s ",
@@ -215,6 +220,31 @@ TEST(an_answer_to_several_names_each_of_them)
 }
 
 /* The work of the vectors, which begins by noting the encoder, waits for another job. */
+/* Nor whoever may not be told of people whose words its prompt quoted. */
+TEST(an_answer_names_the_people_whom_it_may_quote)
+{
+	static const char why[] =
+		"[{\"rule\":\"memory\",\"yes\":true,\"value\":2,\"limit\":40},"
+		"{\"rule\":\"memory_line\",\"yes\":true,\"value\":1,\"limit\":0},"
+		"{\"rule\":\"memory_line\",\"yes\":true,\"value\":77,\"limit\":0}]";
+
+	open_scene();
+	say(300, 6, "Eve", "my lantern is green", 1000);
+	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
+						.at_ms = 900000,
+						.guild = 7,
+						.user = 4,
+						.turn = {.session = 950,
+							 .channel = 300,
+							 .turn = 1,
+							 .segments = "[]",
+							 .why = why,
+							 .said = "Eve has a green lamp"}});
+	CHECK_STR(find_said((struct store_said){.name = "", .words = "lamp", .most = 1}),
+		  "bot/4\"6@900000:Eve has a green lamp [Eve/6@1000:my lantern is green ] ");
+	close_scene();
+}
+
 TEST(a_prompt_waits_for_no_vectors)
 {
 	char path[64];
