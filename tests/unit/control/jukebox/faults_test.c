@@ -7,7 +7,7 @@ TEST(a_failure_of_the_machine_keeps_the_track_and_halts_at_once)
 	static const char *const names[] = {"no_decoder", "no_jail", "no_process", "lost"};
 	uint32_t music = 1;
 
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("ab", ALICE), 0);
 	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
 		/* Neither is the prepared one to blame: it is tried in its turn. */
@@ -33,7 +33,7 @@ TEST(a_failure_of_the_machine_keeps_the_track_and_halts_at_once)
 /* mediad goes on with the prepared one by itself, and must not while the player is halted. */
 TEST(nothing_plays_behind_a_failure_of_the_machine)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("ab", ALICE), 0);
 	scene_tell_failed(1, "no_process", "");
 	CHECK_INT(scene.toy.count[MEDIA_MUSIC_STOP], 1);
@@ -44,7 +44,7 @@ TEST(nothing_plays_behind_a_failure_of_the_machine)
 /* Its server knows no ranges: a file of the web that was left in its middle begins again. */
 TEST(a_track_that_cannot_begin_in_its_middle_begins_at_its_start)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("ab", ALICE), 0);
 	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96960, "");
 	toy_gone(&scene.toy);
@@ -69,7 +69,7 @@ TEST(the_failures_of_one_member_do_not_halt_the_music_of_others)
 {
 	unsigned n = 0;
 
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("abcdefgh", BOB), 0);
 	CHECK_INT(scene_add("x", ALICE), 0);
 	for (uint32_t music = 1; music < 40 && n < 5; music++) {
@@ -114,7 +114,7 @@ TEST(a_station_that_has_an_end_is_a_file)
 	const struct track t[] = {station("a"), station("b")};
 	const struct track *present;
 
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_request((struct jukebox_request){
 			  .act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 2}),
 		  0);
@@ -150,7 +150,7 @@ static int add_next(const char *letters, uint64_t user)
 /* Else a hundred tracks of one member could stand before those of all others. */
 TEST(a_member_puts_one_track_before_those_of_others)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("abc", ALICE), 0);
 	CHECK_INT(add_next("d", BOB), 0);
 	CHECK_INT(scene.a.place, 1);
@@ -172,7 +172,7 @@ TEST(a_member_puts_one_track_before_those_of_others)
 
 TEST(a_move_tells_the_place_that_the_track_has_got)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("abc", ALICE), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		CHECK_INT(scene_request((struct jukebox_request){

@@ -59,7 +59,7 @@ int scene_make(const json_t *kept)
 	return err;
 }
 
-bool scene_begin(const json_t *kept)
+bool jukebox_scene_begin(const json_t *kept)
 {
 	memset(&scene, 0, sizeof scene);
 	scene.n_listeners = 4;

@@ -1,4 +1,4 @@
-/* A jukebox between people and a toy mediad. scene_begin lets the bot into the channel;
+/* A jukebox between people and a toy mediad. jukebox_scene_begin lets the bot into the channel;
  * scene_finish releases everything. */
 #ifndef TESTS_UNIT_CONTROL_JUKEBOX_JUKEBOX_SCENE_H
 #define TESTS_UNIT_CONTROL_JUKEBOX_JUKEBOX_SCENE_H
@@ -31,7 +31,7 @@ extern struct scene {
 void scene_on_call(struct media_call *call, const struct media_msg *msg, void *arg);
 int scene_make(const json_t *kept);
 /* The bot is in the channel, and mediad has its call. */
-bool scene_begin(const json_t *kept);
+bool jukebox_scene_begin(const json_t *kept);
 void scene_finish(void);
 /* Waits until mediad has what was ordered. */
 int scene_request(struct jukebox_request r);

@@ -5,7 +5,7 @@
 
 TEST(a_jukebox_plays_what_is_asked_for)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_IDLE);
 	CHECK_INT(scene_act(MUSIC_ACT_PAUSE, ALICE), ENOENT);
 	CHECK_INT(scene_add("ab", ALICE), 0);
@@ -41,7 +41,7 @@ TEST(a_jukebox_plays_what_is_asked_for)
 
 TEST(a_jukebox_judges_requests_and_counts_votes)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("abc", ALICE), 0);
 	CHECK_INT(scene_act(MUSIC_ACT_PAUSE, BOB), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
@@ -79,7 +79,7 @@ TEST(a_jukebox_judges_requests_and_counts_votes)
 /* Back brings the same entry again, and so does a loop. */
 TEST(votes_end_with_the_playing_that_they_are_about)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("ab", ALICE), 0);
 	for (uint64_t voter = BOB; voter < BOB + 3; voter++)
 		CHECK_INT(scene_act(MUSIC_ACT_SKIP, voter), 0);
@@ -109,7 +109,7 @@ static int play(const char *title, uint64_t user)
 /* To play at once ends the present track, which needs the right to skip it. */
 TEST(playing_at_once_ends_no_track_that_may_not_be_skipped)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("ab", ALICE), 0);
 	CHECK_INT(play("c", BOB), 0);
 	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
@@ -136,7 +136,7 @@ TEST(a_jukebox_tells_of_tracks_that_fail)
 {
 	struct track t = local_track("page", 0);
 
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("ab", ALICE), 0);
 	scene_tell(1, MEDIA_MUSIC_PHASE_FAILED, 0, "the file does not exist");
 	CHECK_INT(scene.failures, 1);
@@ -365,7 +365,7 @@ TEST(a_jukebox_finds_the_stream_of_a_page)
 
 TEST(a_jukebox_goes_on_when_mediad_is_back)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("a", ALICE), 0);
 	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 96960, "");
 	toy_gone(&scene.toy);
@@ -418,7 +418,7 @@ TEST(a_jukebox_leaves_and_comes_back)
 	json_t *kept = kept_queue(CHANNEL, "ab");
 	struct music_queue *q;
 
-	CHECK(scene_begin(kept));
+	CHECK(jukebox_scene_begin(kept));
 	CHECK_STR(scene_queue(), "|ab");
 	/* A move takes the music along. */
 	CHECK_INT(jukebox_enter(scene.jukebox, scene.toy.call, 5), 0);
@@ -451,7 +451,7 @@ TEST(a_jukebox_and_the_shelf_forget_a_requester)
 	struct queue_shelf *shelf = NULL;
 	struct music_queue *q;
 
-	CHECK(scene_begin(kept));
+	CHECK(jukebox_scene_begin(kept));
 	jukebox_forget(scene.jukebox, BOB);
 	CHECK_INT(music_queue_at(jukebox_queue(scene.jukebox), 1)->requester, 0);
 	scene_finish();
@@ -470,7 +470,7 @@ TEST(a_jukebox_and_the_shelf_forget_a_requester)
 
 TEST(held_music_is_quiet_and_not_paused)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("a", ALICE), 0);
 	scene_tell(1, MEDIA_MUSIC_PHASE_PLAYING, 960, "");
 	jukebox_hold(scene.jukebox, true);
@@ -488,7 +488,7 @@ TEST(tracks_cross_over_but_not_inside_an_album)
 	struct track t[3] = {local_track("x", 0), local_track("y", 0), local_track("z", 0)};
 	struct jukebox_request r = {.act = MUSIC_ACT_PLAY, .user = ALICE, .tracks = t, .n = 3};
 
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	snprintf(t[1].album, sizeof t[1].album, "One");
 	snprintf(t[2].album, sizeof t[2].album, "One");
 	CHECK_INT(scene_add("ab", ALICE), 0);
@@ -523,7 +523,7 @@ TEST(a_place_is_refused_in_music_without_one)
 	const struct jukebox_request seek = {
 		.act = MUSIC_ACT_SEEK, .user = ALICE, .position = 90 * MUSIC_FRAMES_PER_S};
 
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("ab", ALICE), 0);
 	tell_seekable(1, false);
 	CHECK_INT(scene_request(seek), ENOTSUP);
@@ -548,7 +548,7 @@ TEST(a_member_has_a_share_of_the_queue)
 				       .n = 3,
 				       .place = MUSIC_QUEUE_END};
 
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(settings_set(scene.settings, "music_share", "3"), 0);
 	CHECK_INT(scene_add("abc", ALICE), 0);
 	CHECK_INT(scene_add("d", ALICE), EDQUOT);
@@ -577,7 +577,7 @@ TEST(a_long_list_fills_the_queue)
 
 	for (size_t i = 0; i < r.n; i++)
 		list[i] = local_track("l", 0);
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(settings_set(scene.settings, "music_share", "0"), 0);
 	CHECK_INT(scene_add("ab", ALICE), 0);
 	CHECK_INT(scene.a.n, 1);
@@ -593,7 +593,7 @@ TEST(a_long_list_fills_the_queue)
 
 TEST(tags_and_titles_of_a_source_are_shown)
 {
-	CHECK(scene_begin(NULL));
+	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("a", ALICE), 0);
 	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_TAGS,
 						.music_tags = {.call = scene.toy.call_id,
