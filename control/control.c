@@ -343,6 +343,7 @@ static void take_changes(void *arg)
 		mcp_servers_update(c->mcp, c->settings);
 	if (c->delegates)
 		delegates_update(c->delegates);
+	control_update_work(c);
 	text_session_settings(c->text);
 	if (c->web)
 		web_settings_read(c->web);
@@ -573,11 +574,14 @@ struct control *control_free(struct control *c)
 	clips_free(c->clips);
 	embeddings_free(c->embeddings);
 	mcp_servers_free(c->mcp);
+	control_end_work(c);
 	delegates_free(c->delegates);
 	embedded_free(c->embedded);
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, because rest may still hold their answers */
 	text_session_free(c->text);
+	control_end_browser(c);
+	control_end_asks(c);
 	commands_free(c->commands);
 	components_free(c->components);
 	gateway_free(c->gateway);
@@ -595,6 +599,8 @@ struct control *control_free(struct control *c)
 	store_free(c->store);
 	control_end_consents(c);
 	control_end_privacy(c);
+	control_end_memory(c);
+	control_end_settings(c);
 	consent_table_free(c->consents);
 	ledger_free(c->ledger);
 	metrics_free(c->metrics);

@@ -25,7 +25,7 @@ static bool may_see(const struct control *c, const struct command *cmd, uint64_t
 
 static void answer_join(struct control *c, struct command *cmd)
 {
-	uint64_t channel = cmd->channel;
+	uint64_t channel = command_channel(cmd, "channel");
 	struct words words = {0};
 	struct guild_voice v;
 	struct voice_session *vs;
@@ -109,8 +109,8 @@ static void answer_stop(struct control *c, struct command *cmd)
 /* Discord lets those use it whom the server allows to (commands_body). */
 static void answer_say(struct control *c, struct command *cmd)
 {
-	bool fits = cmd->text && cmd->text[strspn(cmd->text, " \t\r\n")] &&
-		    strlen(cmd->text) <= VOICE_SESSION_SAY_MAX;
+	const char *text = command_text(cmd, "text");
+	bool fits = text && text[strspn(text, " \t\r\n")] && strlen(text) <= VOICE_SESSION_SAY_MAX;
 	struct words words = {0};
 	struct voice_session *vs;
 
@@ -120,23 +120,10 @@ static void answer_say(struct control *c, struct command *cmd)
 		words_say_nothing(&words);
 	else if (vs && voice_session_muted(vs))
 		words_silenced(&words);
-	else if (vs && voice_session_say(vs, cmd->text))
+	else if (vs && voice_session_say(vs, text))
 		words_not_here(&words);
 	else if (vs)
 		words_say_soon(&words);
-	command_reply(cmd, &words);
-}
-
-static void answer_why(struct control *c, struct command *cmd)
-{
-	const char *reason = own_turns_reason(&c->own_turns, cmd->guild, cmd->user);
-	struct words words = {0};
-
-	words_speak(&words, cmd->locale);
-	if (reason)
-		words_status_last_turn(&words, reason);
-	else
-		words_why_none(&words);
 	command_reply(cmd, &words);
 }
 
@@ -159,50 +146,33 @@ static void answer_code(struct control *c, struct command *cmd)
 
 static void carry_out(struct control *c, struct command *cmd)
 {
-	static const char *const names[] = {
-		[COMMAND_JOIN] = "join",       [COMMAND_LEAVE] = "leave",
-		[COMMAND_STATUS] = "status",   [COMMAND_CONSENT] = "consent",
-		[COMMAND_PRIVACY] = "privacy", [COMMAND_MUSIC] = "music",
-		[COMMAND_STOP] = "stop",       [COMMAND_WHY] = "why",
-		[COMMAND_CODE] = "code",       [COMMAND_SAY] = "say"};
+	static void (*const answer[])(struct control * c, struct command * cmd) = {
+		[COMMAND_JOIN] = answer_join,
+		[COMMAND_LEAVE] = answer_leave,
+		[COMMAND_STATUS] = answer_status,
+		[COMMAND_CONSENT] = control_answer_consent,
+		[COMMAND_PRIVACY] = control_answer_privacy,
+		[COMMAND_MUSIC] = control_answer_music,
+		[COMMAND_STOP] = answer_stop,
+		[COMMAND_WHY] = control_answer_why,
+		[COMMAND_CODE] = answer_code,
+		[COMMAND_SAY] = answer_say,
+		[COMMAND_REMEMBER] = control_answer_remember,
+		[COMMAND_FORGET] = control_answer_forget,
+		[COMMAND_ASK] = control_answer_ask,
+		[COMMAND_BROWSE] = control_answer_browse,
+		[COMMAND_SETTINGS] = control_answer_settings,
+		[COMMAND_WORK] = control_answer_work,
+		[COMMAND_WHY_MESSAGE] = control_answer_why_message,
+		[COMMAND_WHY_USER] = control_answer_why_user,
+	};
 
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
 						.at_ms = env_wall_ms(c->env),
 						.guild = cmd->guild,
 						.user = cmd->user,
-						.command = {.kind = names[cmd->kind]}});
-	switch (cmd->kind) {
-	case COMMAND_JOIN:
-		answer_join(c, cmd);
-		break;
-	case COMMAND_LEAVE:
-		answer_leave(c, cmd);
-		break;
-	case COMMAND_STATUS:
-		answer_status(c, cmd);
-		break;
-	case COMMAND_CONSENT:
-		control_answer_consent(c, cmd);
-		break;
-	case COMMAND_PRIVACY:
-		control_answer_privacy(c, cmd);
-		break;
-	case COMMAND_MUSIC:
-		control_answer_music(c, cmd);
-		break;
-	case COMMAND_STOP:
-		answer_stop(c, cmd);
-		break;
-	case COMMAND_WHY:
-		answer_why(c, cmd);
-		break;
-	case COMMAND_CODE:
-		answer_code(c, cmd);
-		break;
-	case COMMAND_SAY:
-		answer_say(c, cmd);
-		break;
-	}
+						.command = {.kind = command_name(cmd->kind)}});
+	answer[cmd->kind](c, cmd);
 }
 
 /* True if every mediad has told what it holds, or will not tell it soon. */

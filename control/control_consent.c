@@ -29,8 +29,7 @@ struct consent_request {
 
 /* ---- the present consent ---- */
 
-/* NULL without memory. The caller frees them. */
-static struct settings *read_settings_of(const struct control *c, uint64_t guild)
+struct settings *control_read_settings(const struct control *c, uint64_t guild)
 {
 	struct settings *s = NULL;
 
@@ -43,7 +42,7 @@ static struct settings *read_settings_of(const struct control *c, uint64_t guild
 void control_time_zone(uint64_t guild, char *zone, size_t size, void *arg)
 {
 	const struct control *c = arg;
-	struct settings *s = read_settings_of(c, guild);
+	struct settings *s = control_read_settings(c, guild);
 
 	utf8_copy(zone, size, s ? s->time_zone : "");
 	settings_free(s);
@@ -51,7 +50,7 @@ void control_time_zone(uint64_t guild, char *zone, size_t size, void *arg)
 
 static enum consent present_consent(const struct control *c, uint64_t guild, uint64_t user)
 {
-	struct settings *s = read_settings_of(c, guild);
+	struct settings *s = control_read_settings(c, guild);
 	enum consent by_default = s ? (enum consent)s->consent : CONSENT_NEITHER;
 
 	settings_free(s);
@@ -61,7 +60,7 @@ static enum consent present_consent(const struct control *c, uint64_t guild, uin
 bool control_remembers(uint64_t guild, uint64_t user, void *arg)
 {
 	const struct control *c = arg;
-	struct settings *s = read_settings_of(c, guild);
+	struct settings *s = control_read_settings(c, guild);
 	bool yes = s && !c->settings->unread && !policy_blocks_user(s, user) &&
 		   consent_of(c->consents, guild, user, (enum consent)s->consent) ==
 			   CONSENT_REMEMBERED;
@@ -126,6 +125,8 @@ static int apply_consent(struct consent_request *r)
 		tell_room(r);
 	if (r->applied && allows_less(r->consent, r->was))
 		text_session_forget(r->c->text, r->guild, r->user, r->consent == CONSENT_NEITHER);
+	if (r->applied && r->consent == CONSENT_NEITHER)
+		control_forget_work(r->c, r->guild, r->user);
 	return err;
 }
 
@@ -311,14 +312,15 @@ json_t *control_consent_menu(struct control *c, uint64_t guild, uint64_t user, c
 
 void control_answer_consent(struct control *c, struct command *cmd)
 {
+	const char *answer = command_text(cmd, "answer");
 	struct words words = {0};
 	enum consent consent;
 
 	words_speak(&words, cmd->locale);
-	if (cmd->answer && (!consent_parse(cmd->answer, &consent) || consent == CONSENT_DEFAULT)) {
+	if (answer && (!consent_parse(answer, &consent) || consent == CONSENT_DEFAULT)) {
 		words_consent_unknown(&words);
 		command_reply(cmd, &words);
-	} else if (cmd->answer) {
+	} else if (answer) {
 		change_consent(c, &(struct consent_request){.cmd = cmd,
 							    .guild = cmd->guild,
 							    .user = cmd->user,
@@ -351,13 +353,21 @@ void control_press_consent(struct control *c, struct press *p)
 
 void control_on_typing(const struct typing *t, uint32_t id, void *arg)
 {
+	static const struct {
+		const char *command;
+		void (*type)(struct control *c, const struct typing *t, uint32_t id);
+	} others[] = {{"music", control_type_music},
+		      {"forget", control_type_memory},
+		      {"settings", control_type_settings},
+		      {"work", control_type_work}};
 	struct control *c = arg;
 	json_t *choices;
 
-	if (strcmp(t->command, "music") == 0) {
-		control_type_music(c, t, id);
-		return;
-	}
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (strcmp(t->command, others[i].command) == 0) {
+			others[i].type(c, t, id);
+			return;
+		}
 	choices = json_array();
 	for (unsigned i = 0; i < CONSENT_DEFAULT; i++) {
 		const char *name = consent_name((enum consent)i);

@@ -7,6 +7,7 @@
 #include "control/control.h"
 #include "control/discord/commands.h"
 #include "control/discord/components.h"
+#include "control/discord/cooldown.h"
 #include "control/discord/gateway.h"
 #include "control/state.h"
 #include "control/report/own_turns.h"
@@ -59,8 +60,14 @@ struct control {
 	struct text_session *text;
 	uint32_t intents;   /* wanted since the start; Discord may refuse the privileged one */
 	bool asked_content; /* it is known whether Discord does */
-	struct consent_request *consent_requests; /* that wait for the store, the newest first */
-	struct privacy_request *privacy_requests; /* the same */
+	struct consent_request *consent_requests;   /* that wait for the store, the newest first */
+	struct privacy_request *privacy_requests;   /* the same */
+	struct memory_request *memory_requests;	    /* the same */
+	struct settings_request *settings_requests; /* changes that are being saved */
+	struct work_desk *work_desks;		    /* of servers with tasks of /work */
+	struct ask_request *ask_requests;	    /* questions that wait for the text model */
+	struct browser *browser;		    /* NULL until a page is read */
+	struct cooldown cooldown;
 	struct music_search *music_searches;
 	struct music_offer *music_offers; /* the newest first */
 	struct music_typing *music_typings;
@@ -168,6 +175,65 @@ bool control_remembers(uint64_t guild, uint64_t user, void *arg);
 void control_time_zone(uint64_t guild, char *zone, size_t size, void *arg);
 /* Forgets the requests that wait; nothing answers them. */
 void control_end_consents(struct control *c);
+
+/* A copy, which the caller frees: the settings of this server, as they are wanted. NULL without
+ * memory. */
+struct settings *control_read_settings(const struct control *c, uint64_t guild);
+
+/* control_memory.c */
+void control_answer_remember(struct control *c, struct command *cmd);
+void control_answer_forget(struct control *c, struct command *cmd);
+/* False: the press is about something else. */
+bool control_press_memory(struct control *c, struct press *p);
+void control_type_memory(struct control *c, const struct typing *typing, uint32_t id);
+/* Forgets the requests that wait; nothing answers them. */
+void control_end_memory(struct control *c);
+
+/* control_ask.c */
+void control_answer_ask(struct control *c, struct command *cmd);
+/* Forgets the questions that wait; nothing answers them. */
+void control_end_asks(struct control *c);
+/* Counts a command that costs money. False: the member used too many, which the words say. */
+bool control_may_ask(struct control *c, const struct command *cmd, struct words *words);
+/* True if this member is not to be read there: as they chose, or by the settings. */
+bool control_is_refused(struct control *c, uint64_t guild, uint64_t user);
+struct text_outcome;
+void control_tell_no_answer(const struct text_outcome *answer, struct words *words);
+/* False for NULL and a blank text. */
+bool control_has_words(const char *text);
+
+/* control_browse.c */
+void control_answer_browse(struct control *c, struct command *cmd);
+/* True if the member has the rank and the role that the settings want for this tool. */
+bool control_may_use_tool(const struct control *c, const struct command *cmd,
+			  const struct settings *s, const char *tool);
+/* Ends what is read; nothing answers it. */
+void control_end_browser(struct control *c);
+
+/* control_settings.c */
+void control_answer_settings(struct control *c, struct command *cmd);
+/* False: the press is about something else. */
+bool control_press_settings(struct control *c, struct press *p);
+void control_type_settings(struct control *c, const struct typing *typing, uint32_t id);
+/* Forgets the changes that are being saved; nothing answers them. */
+void control_end_settings(struct control *c);
+
+/* control_work.c */
+void control_answer_work(struct control *c, struct command *cmd);
+/* False: the press is about something else. */
+bool control_press_work(struct control *c, struct press *p);
+void control_type_work(struct control *c, const struct typing *typing, uint32_t id);
+/* The settings are others. */
+void control_update_work(struct control *c);
+/* A person is erased, or does not want to be read in this server (0: in any). */
+void control_forget_work(struct control *c, uint64_t guild, uint64_t user);
+/* Ends all tasks; nothing answers for them. */
+void control_end_work(struct control *c);
+
+/* control_why.c */
+void control_answer_why(struct control *c, struct command *cmd);
+void control_answer_why_user(struct control *c, struct command *cmd);
+void control_answer_why_message(struct control *c, struct command *cmd);
 
 /* control_privacy.c */
 void control_answer_privacy(struct control *c, struct command *cmd);

@@ -216,6 +216,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_consent(c->voice_sessions[i], user, true);
 	own_turns_forget(&c->own_turns, user);
+	control_forget_work(c, 0, user);
 	if (c->web)
 		web_forget_events(c->web);
 }
@@ -304,7 +305,8 @@ void control_on_press(struct press *p, void *arg)
 	struct words words = {0};
 
 	words_speak(&words, p->locale);
-	if (control_press_music(c, p))
+	if (control_press_music(c, p) || control_press_memory(c, p) ||
+	    control_press_settings(c, p) || control_press_work(c, p))
 		return;
 	if (strcmp(p->action, "export") == 0) {
 		begin(c, p, run_export);

@@ -185,6 +185,12 @@ void agent_say(struct agent *a, const char *text)
 		   &(struct room_event){.type = ROOM_ORDER, .yes = true, .text = slice_str(text)});
 }
 
+void agent_ask(struct agent *a, uint64_t user, const char *text)
+{
+	agent_feed(a, &(struct room_event){
+			      .type = ROOM_WRITTEN, .user = user, .text = slice_str(text)});
+}
+
 void agent_stop(struct agent *a)
 {
 	agent_feed(a, &(struct room_event){.type = ROOM_ORDER});

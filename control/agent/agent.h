@@ -114,6 +114,10 @@ void agent_typed(struct agent *a, const struct agent_typed *typed);
  * for the room. */
 void agent_say(struct agent *a, const char *text);
 void agent_stop(struct agent *a);
+/* A member in the room wrote a question that the room hears answered, once it is quiet. */
+void agent_ask(struct agent *a, uint64_t user, const char *text);
+/* A fact was forgotten on a member's request: what prompts have of it is looked up anew. */
+void agent_fact_forgotten(struct agent *a);
 /* Discord plays the soundboard sound, or cannot play it (an errno of AGENT_SOUND_REASONS). */
 void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
 /* Plays a local sound, mono at SOUND_OUTPUT_RATE (sound_output.h); copied. ENOTCONN, ENOMEM. */

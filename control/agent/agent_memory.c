@@ -380,6 +380,11 @@ static void tell_candidates(const struct memory_ask *ask, json_t *candidates, bo
 	}
 }
 
+void agent_fact_forgotten(struct agent *a)
+{
+	agent_continuity_renew(a->continuity);
+}
+
 static void take_forgotten(int err, const struct store_document *document, void *arg)
 {
 	const struct memory_ask *ask = arg;
@@ -399,7 +404,7 @@ static void take_forgotten(int err, const struct store_document *document, void 
 		json_object_del(fact, "private");
 	}
 	if (json_array_size(json_object_get(done, "forgotten")))
-		agent_continuity_renew(ask->m->a->continuity);
+		agent_fact_forgotten(ask->m->a);
 	give(arg, err, done);
 }
 

@@ -87,8 +87,10 @@ static void drop_tasks(struct delegate_seat *seat)
 
 			t->calls[k] = 0;
 			if (call)
-				seat->room.host.outputh(call, false, slice_str(why),
-							seat->room.host.arg);
+				delegate_result_give(seat, call, seat->set->record[t->desk].name,
+						     &(struct acp_result){.outcome = ACP_LOST,
+									  .text = why,
+									  .n = sizeof why - 1});
 		}
 	}
 	delegate_tasks_end(seat);
@@ -179,4 +181,42 @@ void delegate_seat_output(struct delegate_seat *seat, uint32_t id, bool ok, stru
 	for (unsigned i = 0; seat && i < WORKERS_MAX; i++)
 		if (seat->desk[i].worker)
 			delegate_process_output(seat->desk[i].worker, id, ok, text);
+}
+
+/* ---- people ---- */
+
+void delegate_seat_listen(struct delegate_seat *seat, delegate_told_h *h, void *arg)
+{
+	seat->toldh = h;
+	seat->told_arg = arg;
+}
+
+int delegate_seat_give(struct delegate_seat *seat, uint32_t call, uint64_t user, const char *text,
+		       const char *worker)
+{
+	const struct tool_start start = {.id = call, .user = user};
+
+	return delegate_task_give(seat, &start, text, worker);
+}
+
+void delegate_seat_leave(struct delegate_seat *seat, uint32_t call)
+{
+	delegate_task_leave(seat, call);
+}
+
+const char *delegate_seat_progress(const struct delegate_seat *seat, uint32_t call)
+{
+	for (unsigned i = 0; i < TASKS_MAX; i++)
+		for (unsigned k = 0; k < JOINED_MAX; k++)
+			if (seat->task[i].number && seat->task[i].calls[k] == call)
+				return seat->task[i].progress;
+	return "";
+}
+
+const char *delegates_worker(const struct delegates *d, unsigned i, bool *outside)
+{
+	if (i >= d->n)
+		return NULL;
+	*outside = d->record[i].effects == EFFECTS_OUTSIDE;
+	return d->record[i].name;
 }

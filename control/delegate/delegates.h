@@ -60,6 +60,30 @@ void delegates_update(struct delegates *d);
  * and frees it before the room's registry. */
 int delegate_seat_alloc(struct delegate_seat **out, struct delegates *d,
 			const struct tool_room *room, const struct delegate_model *model);
+/* ---- tasks that people give in writing ---- */
+
+struct delegate_told {
+	uint32_t call;
+	bool ok;
+	const char *outcome; /* "done", "too late" */
+	const char *text;    /* the worker's words, text of strangers; "" */
+};
+/* Borrowed until it returns. */
+typedef void(delegate_told_h)(const struct delegate_told *told, void *arg);
+/* From now on the seat's results go to this handler, as the worker wrote them, and not to models.
+ */
+void delegate_seat_listen(struct delegate_seat *seat, delegate_told_h *h, void *arg);
+/* Gives a task to a worker ("": the first one); the result follows with this call, never from
+ * inside. EINVAL: there is no such worker; EBUSY: too many tasks wait; ENOMEM. */
+int delegate_seat_give(struct delegate_seat *seat, uint32_t call, uint64_t user, const char *text,
+		       const char *worker);
+/* Nobody wants the result of this call any more. */
+void delegate_seat_leave(struct delegate_seat *seat, uint32_t call);
+/* What the worker of this call does, as it says; "": nothing was told. Borrowed. */
+const char *delegate_seat_progress(const struct delegate_seat *seat, uint32_t call);
+/* The i-th worker's name, and whether it acts outside the room; NULL past the last. */
+const char *delegates_worker(const struct delegates *d, unsigned i, bool *outside);
+
 /* An event of an ask, and the output of a call of a tool whose id has DELEGATE_NUMBER. NULL
  * accepted. */
 void delegate_seat_event(struct delegate_seat *seat, const struct delegate_event *ev);

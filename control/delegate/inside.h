@@ -9,6 +9,8 @@
 #include "control/tools/registry.h"
 #include "proto/base/backoff.h"
 
+/* The values of worker_record.effects. */
+enum { EFFECTS_OUTSIDE };
 enum {
 	WORKERS_MAX = 4,
 	RUNNING_MAX = 16, /* processes of all rooms together */
@@ -56,6 +58,8 @@ struct delegate_seat {
 	struct desk desk[WORKERS_MAX];
 	struct task task[TASKS_MAX];
 	struct delegate_model model;
+	delegate_told_h *toldh; /* NULL: results are models' */
+	void *told_arg;
 	uint64_t numbers;
 	uint32_t asks;	  /* and calls of models */
 	struct tmr *step; /* what handlers must not do themselves */
@@ -95,7 +99,7 @@ void delegate_tasks_end(struct delegate_seat *seat);
 const struct task *delegate_task_find(const struct delegate_seat *seat, uint64_t number);
 
 /* ---- result.c ---- */
-/* Gives the call its output. */
+/* Gives the call its output, or tells people of it. */
 void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const char *worker,
 			  const struct acp_result *result);
 /* Writes a long answer into the text channel. */

@@ -56,8 +56,23 @@ char *delegate_result_fence(struct env *env, const char *worker, const char *tex
 	return fenced;
 }
 
-void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const char *worker,
-			  const struct acp_result *result)
+static void tell_people(const struct delegate_seat *seat, uint32_t call,
+			const struct acp_result *result)
+{
+	char *text = outcomes[result->outcome].texts ? strdup(result->text) : NULL;
+
+	if (text)
+		untrusted_clean(text);
+	seat->toldh(&(struct delegate_told){.call = call,
+					    .ok = outcomes[result->outcome].ok,
+					    .outcome = outcomes[result->outcome].name,
+					    .text = text ? text : ""},
+		    seat->told_arg);
+	free(text);
+}
+
+static void tell_model(const struct delegate_seat *seat, uint32_t call, const char *worker,
+		       const struct acp_result *result)
 {
 	bool ok = outcomes[result->outcome].ok;
 	size_t most = (ok ? OUTPUT_MAX : TOOL_ERROR_MAX) - FENCE_MAX;
@@ -79,6 +94,15 @@ void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const
 	free(text);
 }
 
+void delegate_result_give(const struct delegate_seat *seat, uint32_t call, const char *worker,
+			  const struct acp_result *result)
+{
+	if (seat->toldh)
+		tell_people(seat, call, result);
+	else
+		tell_model(seat, call, worker, result);
+}
+
 /* Returns the number of bytes that fit into a message: whole lines, if there are any. */
 static size_t fit(const char *text)
 {
@@ -96,7 +120,8 @@ void delegate_result_write(const struct delegate_seat *seat, const struct acp_re
 {
 	char message[MESSAGE_MAX + 8], *text, *at;
 
-	if (!outcomes[result->outcome].ok || result->n < WRITTEN_LEAST || !seat->room.host.writeh)
+	if (!outcomes[result->outcome].ok || result->n < WRITTEN_LEAST || !seat->room.host.writeh ||
+	    seat->toldh)
 		return;
 	at = text = strdup(result->text);
 	if (!text)

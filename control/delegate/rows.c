@@ -11,7 +11,7 @@
 #include "proto/base/utf8.h"
 #include "proto/media.h"
 
-enum { EFFECTS_OUTSIDE, DESCRIPTION_MAX = 2048, SHOWN_MAX = 200 };
+enum { DESCRIPTION_MAX = 2048, SHOWN_MAX = 200 };
 
 /* ---- answers about tasks ---- */
 

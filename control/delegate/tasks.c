@@ -181,7 +181,8 @@ static struct task *next_task(struct delegate_seat *seat, unsigned at)
 
 static void begin_task(struct delegate_seat *seat, struct desk *desk, struct task *t)
 {
-	size_t size = strlen(t->text) + sizeof PROMPT_WORKER_TASK;
+	const char *format = seat->toldh ? PROMPT_WORKER_WRITTEN : PROMPT_WORKER_TASK;
+	size_t size = strlen(t->text) + strlen(format);
 	char *prompt = malloc(size);
 	uint64_t now = env_now(seat->set->env);
 	bool late = now - t->given_at >= TASK_WAIT_MS * NS_PER_MS;
@@ -190,7 +191,7 @@ static void begin_task(struct delegate_seat *seat, struct desk *desk, struct tas
 	t->state = TASK_RUNS;
 	t->begun_at = now;
 	if (!err) {
-		snprintf(prompt, size, PROMPT_WORKER_TASK, t->text);
+		snprintf(prompt, size, format, t->text);
 		desk->tasks++;
 		err = delegate_process_prompt(desk->worker,
 					      &(struct delegate_task){.number = t->number,

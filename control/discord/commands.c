@@ -6,25 +6,20 @@
 #include <string.h>
 
 #include "control/discord/interaction.h"
-#include "control/discord/music_commands.h"
 #include "control/discord/rest.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 enum {
-	LOADING = 128,	    /* message flag: deferred, and not answered yet */
-	OPTION_CHANNEL = 7, /* option types */
-	OPTION_STRING = 3,
-	CONTEXT_GUILD = 0, /* a command can be used in guilds */
+	CUT = 1900,    /* bytes of a text that goes on in a file */
+	LOADING = 128, /* message flag: deferred, and not answered yet */
 	SILENT_MESSAGE = 4096,
-	SAY_CHARACTERS = 150, /* of up to four bytes */
 };
-/* The bit of DISCORD_BIT_MANAGE_GUILD; a server may give the command to others. */
-#define MANAGE_SERVER "32"
 
 /* The public part comes first, so a pointer to it is a pointer to the whole. */
 struct waiting {
@@ -52,17 +47,6 @@ struct commands {
 	unsigned n;
 	json_t *inherited; /* array of interactions of the control before us */
 };
-
-static const struct {
-	const char *name;
-	void (*describe)(struct words *w);
-	bool channel, alone;
-} table[] = {
-#define X(NAME, name, channel, alone) {#name, words_command_##name, channel, alone},
-	COMMANDS(X)
-#undef X
-};
-enum { N_COMMANDS = sizeof table / sizeof table[0] };
 
 int commands_alloc(struct commands **out, struct env *env, struct rest *rest, command_h *h,
 		   commands_changed_h *changedh, void *arg)
@@ -115,50 +99,6 @@ struct commands *commands_free(struct commands *c)
 	return NULL;
 }
 
-static json_t *body_of(unsigned i)
-{
-	struct words channel = {0};
-	json_t *cmd = json_pack("{s:s,s:i,s:[i]}", "name", table[i].name, "type", 1, "contexts",
-				CONTEXT_GUILD);
-
-	command_describe(cmd, table[i].describe);
-	if (table[i].channel) {
-		words_command_join_channel(&channel);
-		json_object_set_new(cmd, "options",
-				    json_pack("[{s:s,s:s,s:i,s:b,s:[i,i]}]", "name", "channel",
-					      "description", channel.text, "type", OPTION_CHANNEL,
-					      "required", 0, "channel_types", DISCORD_CHANNEL_VOICE,
-					      DISCORD_CHANNEL_STAGE));
-	}
-	if (i == COMMAND_CONSENT) {
-		words_command_consent_answer(&channel);
-		json_object_set_new(cmd, "options",
-				    json_pack("[{s:s,s:s,s:i,s:b,s:b}]", "name", "answer",
-					      "description", channel.text, "type", OPTION_STRING,
-					      "required", 0, "autocomplete", 1));
-	}
-	if (i == COMMAND_SAY) {
-		words_command_say_text(&channel);
-		json_object_set_new(cmd, "options",
-				    json_pack("[{s:s,s:s,s:i,s:b,s:i}]", "name", "text",
-					      "description", channel.text, "type", OPTION_STRING,
-					      "required", 1, "max_length", SAY_CHARACTERS));
-		json_object_set_new(cmd, "default_member_permissions", json_string(MANAGE_SERVER));
-	}
-	if (i == COMMAND_MUSIC)
-		json_object_set_new(cmd, "options", music_command_options());
-	return cmd;
-}
-
-json_t *commands_body(void)
-{
-	json_t *list = json_array();
-
-	for (unsigned i = 0; i < N_COMMANDS; i++)
-		json_array_append_new(list, body_of(i));
-	return list;
-}
-
 static void on_registered(int err, int status, const json_t *body, void *arg)
 {
 	const char *message = json_string_value(json_object_get(body, "message"));
@@ -170,7 +110,7 @@ static void on_registered(int err, int status, const json_t *body, void *arg)
 		log_warn("commands_refused", "err=%d status=%d text=\"%s\"", err, status,
 			 message ? message : "");
 	else
-		log_info("commands_registered", "count=%u", (unsigned)N_COMMANDS);
+		log_info("commands_registered", "count=%u", (unsigned)COMMAND_COUNT);
 }
 
 int commands_register(struct commands *c, uint64_t application)
@@ -192,42 +132,6 @@ int commands_register(struct commands *c, uint64_t application)
 static bool field_id(const json_t *d, const char *name, uint64_t *out)
 {
 	return discord_snowflake(json_string_value(json_object_get(d, name)), out);
-}
-
-int command_parse(const json_t *d, struct command *out)
-{
-	const json_t *data = json_object_get(d, "data");
-	const char *name = json_string_value(json_object_get(data, "name"));
-	struct command cmd = {0};
-	json_t *option;
-	size_t i;
-
-	if (json_integer_value(json_object_get(d, "type")) != INTERACTION_COMMAND)
-		return ENOENT;
-	if (!name || !field_id(d, "guild_id", &cmd.guild) ||
-	    !field_id(json_object_get(json_object_get(d, "member"), "user"), "id", &cmd.user))
-		return EBADMSG;
-	for (i = 0; i < N_COMMANDS && strcmp(table[i].name, name) != 0; i++)
-		;
-	if (i == N_COMMANDS)
-		return ENOENT;
-	cmd.kind = (enum command_kind)i;
-	cmd.member = json_object_get(d, "member");
-	cmd.locale = interaction_locale(d);
-	cmd.options = json_object_get(data, "options");
-	json_array_foreach(cmd.options, i, option)
-	{
-		const char *key = json_string_value(json_object_get(option, "name"));
-
-		if (key && strcmp(key, "channel") == 0)
-			field_id(option, "value", &cmd.channel);
-		if (key && strcmp(key, "answer") == 0)
-			cmd.answer = json_string_value(json_object_get(option, "value"));
-		if (key && strcmp(key, "text") == 0)
-			cmd.text = json_string_value(json_object_get(option, "value"));
-	}
-	*out = cmd;
-	return 0;
 }
 
 static void carry_out_ready(struct commands *c, uint64_t guild);
@@ -283,7 +187,9 @@ static void send_reply(struct waiting *w, const char *text)
 {
 	json_t *body = json_pack("{s:s,s:{s:[]},s:O*}", "content", text, "allowed_mentions",
 				 "parse", "components", json_object_get(w->kept, "components"));
-	int err = interaction_edit(w->owner->rest, &w->interaction, body, NULL, NULL, on_edited, w);
+	const char *file = json_string_value(json_object_get(w->kept, "file"));
+	int err = interaction_edit(w->owner->rest, &w->interaction, body, file ? "answer.md" : NULL,
+				   file, on_edited, w);
 
 	json_decref(body);
 	if (err) {
@@ -361,7 +267,7 @@ static void begin_command(struct commands *c, struct waiting *w)
 		send_reply(w, reply);
 	} else if (w->overtaken) {
 		words_speak(&words, w->cmd.locale);
-		words_command_overtaken(&words, table[w->cmd.kind].name);
+		words_command_overtaken(&words, command_name(w->cmd.kind));
 		command_reply(&w->cmd, &words);
 	} else {
 		note_overtaking(c, w);
@@ -446,7 +352,7 @@ static void tell_missed(const struct waiting *w)
 	struct words words = {0};
 
 	words_speak(&words, w->cmd.locale);
-	words_command_missed(&words, table[w->cmd.kind].name);
+	words_command_missed(&words, command_name(w->cmd.kind));
 	tell_channel(w, &words);
 }
 
@@ -476,12 +382,12 @@ static void on_original(int err, int status, const json_t *body, void *arg)
 		return;
 	}
 	if (!err && status == 200) {
-		log_info("command_answered_before", "name=%s", table[w->cmd.kind].name);
+		log_info("command_answered_before", "name=%s", command_name(w->cmd.kind));
 	} else {
 		log_warn("command_answer_unknown", "name=%s err=%d status=%d",
-			 table[w->cmd.kind].name, err, status);
+			 command_name(w->cmd.kind), err, status);
 		words_speak(&words, w->cmd.locale);
-		words_command_unsure(&words, table[w->cmd.kind].name);
+		words_command_unsure(&words, command_name(w->cmd.kind));
 		/* A message that was deleted waits for no answer. */
 		if (status != 404)
 			tell_channel(w, &words);
@@ -510,7 +416,7 @@ static void on_deferred(int err, int status, const json_t *body, void *arg)
 		const char *text = discord_error_text((unsigned)code);
 
 		log_warn("command_lost", "name=%s err=%d status=%d text=\"%s\"",
-			 table[w->cmd.kind].name, err, status, text ? text : "");
+			 command_name(w->cmd.kind), err, status, text ? text : "");
 		if (code == DISCORD_ERROR_UNKNOWN_INTERACTION)
 			tell_missed(w);
 		lose(w);
@@ -522,50 +428,35 @@ static void on_deferred(int err, int status, const json_t *body, void *arg)
 		carry_out(w);
 }
 
-/* Keeps the fields that its execution needs; of the member, the roles. */
+/* Adds to what its execution needs when it came, and what the control before us added. */
 static json_t *keep_interaction(const json_t *d, uint64_t wall_ms)
 {
-	const json_t *member = json_object_get(d, "member"), *data = json_object_get(d, "data");
+	static const char *const added[] = {"reply", "overtaken", "components", "file"};
 	const json_t *at = json_object_get(d, "at_ms");
-	/* Only the control before us adds these, with its time. */
-	const json_t *reply = at ? json_object_get(d, "reply") : NULL;
-	const json_t *overtaken = at ? json_object_get(d, "overtaken") : NULL;
-	const json_t *components = at ? json_object_get(d, "components") : NULL;
+	json_t *kept = command_extract(d);
 
-	return json_pack(
-		"{s:I,s:O*,s:O*,s:O*,s:O*,s:i,s:O,s:O,s:O,s:O,s:O*,s:{s:{s:O},s:O*},s:{s:O,s:O*}}",
-		"at_ms", json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms,
-		"reply", reply, "overtaken", overtaken, "components", components, "locale",
-		json_object_get(d, "locale"), "type", INTERACTION_COMMAND, "id",
-		json_object_get(d, "id"), "application_id", json_object_get(d, "application_id"),
-		"token", json_object_get(d, "token"), "guild_id", json_object_get(d, "guild_id"),
-		"channel_id", json_object_get(d, "channel_id"), "member", "user", "id",
-		json_object_get(json_object_get(member, "user"), "id"), "roles",
-		json_object_get(member, "roles"), "data", "name", json_object_get(data, "name"),
-		"options", json_object_get(data, "options"));
+	if (!kept)
+		return NULL;
+	json_object_set_new(
+		kept, "at_ms",
+		json_integer(json_is_integer(at) ? json_integer_value(at) : (json_int_t)wall_ms));
+	for (size_t i = 0; at && i < sizeof added / sizeof added[0]; i++) {
+		json_t *value = json_object_get(d, added[i]);
+
+		if (value)
+			json_object_set(kept, added[i], value);
+	}
+	return kept;
 }
 
 static int defer(struct waiting *w)
 {
 	json_t *body = json_pack("{s:i,s:{s:i}}", "type", INTERACTION_DEFER, "data", "flags",
-				 table[w->cmd.kind].alone ? INTERACTION_EPHEMERAL : 0);
+				 command_is_private(&w->cmd) ? INTERACTION_EPHEMERAL : 0);
 	int err = interaction_callback(w->owner->rest, &w->interaction, body, on_deferred, w);
 
 	json_decref(body);
 	return err;
-}
-
-/* From what is kept, because the interaction goes. */
-static void borrow_texts(struct waiting *w)
-{
-	struct command kept;
-
-	if (command_parse(w->kept, &kept))
-		kept = (struct command){0};
-	w->cmd.member = json_object_get(w->kept, "member");
-	w->cmd.locale = interaction_locale(w->kept);
-	w->cmd.answer = kept.answer;
-	w->cmd.options = kept.options;
 }
 
 void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
@@ -586,8 +477,12 @@ void commands_interaction(struct commands *c, const json_t *d, uint64_t wall_ms)
 		free(w);
 		return;
 	}
-	w->cmd = cmd;
-	borrow_texts(w);
+	/* From what is kept, because the interaction goes. */
+	if (command_parse(w->kept, &w->cmd)) {
+		json_decref(w->kept);
+		free(w);
+		return;
+	}
 	w->owner = c;
 	w->overtaken = json_is_true(json_object_get(w->kept, "overtaken"));
 	w->order_until = env_now(c->env) + COMMAND_ORDER_MS * NS_PER_MS;
@@ -669,4 +564,18 @@ void command_reply_with(struct command *cmd, const struct words *words, json_t *
 		json_object_set_new(w->kept, "components", components);
 	json_object_set_new(w->kept, "reply", json_string(words->text));
 	send_reply(w, words->text);
+}
+
+void command_reply_text(struct command *cmd, const char *text)
+{
+	struct waiting *w = (struct waiting *)cmd;
+	char head[CUT + sizeof " …"];
+
+	if (strlen(text) > WORDS_MAX) {
+		snprintf(head, sizeof head, "%.*s …", (int)utf8_whole(text, CUT), text);
+		json_object_set_new(w->kept, "file", json_string(text));
+		text = head;
+	}
+	json_object_set_new(w->kept, "reply", json_string(text));
+	send_reply(w, text);
 }

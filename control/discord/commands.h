@@ -1,4 +1,4 @@
-/* The slash commands: registering them and answering them.
+/* The commands and menus of the application: registering them and answering them.
  *
  * Discord expects an answer within 3 seconds, and joining takes longer. Each command is therefore
  * deferred first (type 5). Once Discord has accepted that, the handler gets the command, and its
@@ -10,43 +10,13 @@
 
 #include <jansson.h>
 
+#include "control/discord/command_table.h"
+
 struct commands;
 struct env;
 struct rest;
 struct words;
 
-/* C(NAME, name, takes a voice channel, its answer is ephemeral); words_command_NAME is its
- * description. */
-#define COMMANDS(C)                                                                                \
-	C(JOIN, join, true, false)                                                                 \
-	C(LEAVE, leave, false, false)                                                              \
-	C(STATUS, status, false, true)                                                             \
-	C(CONSENT, consent, false, true)                                                           \
-	C(PRIVACY, privacy, false, true)                                                           \
-	C(MUSIC, music, false, true)                                                               \
-	C(STOP, stop, false, false)                                                                \
-	C(WHY, why, false, true)                                                                   \
-	C(CODE, code, false, true)                                                                 \
-	C(SAY, say, false, true)
-
-enum command_kind {
-#define X(NAME, name, channel, alone) COMMAND_##NAME,
-	COMMANDS(X)
-#undef X
-};
-
-/* A command that waits for its answer. Owned by struct commands; its holder gives it back with
- * command_reply. */
-struct command {
-	enum command_kind kind;
-	uint64_t guild, user;
-	uint64_t channel;      /* option "channel", 0 when not given */
-	const char *answer;    /* option "answer", NULL when not given; borrowed as member is */
-	const char *text;      /* option "text", likewise */
-	const json_t *options; /* all of them, for music_command_parse; borrowed likewise */
-	const json_t *member;  /* the user who asks, with roles; borrowed from the interaction */
-	const char *locale;    /* of their client ("de", "pt-BR"), "" if not told; borrowed */
-};
 /* The command was deferred and is to be carried out. */
 typedef void(command_h)(struct command *cmd, void *arg);
 /* commands_waiting gives another list. May be NULL. */
@@ -87,10 +57,7 @@ void commands_resume(struct commands *c, uint64_t guild);
 void command_reply(struct command *cmd, const struct words *words);
 /* The same with components (control/discord/components.h), which are stolen. */
 void command_reply_with(struct command *cmd, const struct words *words, json_t *components);
-
-/* The body of the registration, for tests and docs. New reference. */
-json_t *commands_body(void);
-/* Parses an interaction: 0, EBADMSG malformed, ENOENT not one of ours. For tests and fuzzing. */
-int command_parse(const json_t *d, struct command *out);
+/* A text of any length: what a message cannot hold is a file beside its beginning. */
+void command_reply_text(struct command *cmd, const char *text);
 
 #endif

@@ -249,6 +249,10 @@ static void find_focused(const json_t *options, struct typing *t)
 
 	json_array_foreach(options, i, option)
 	{
+		const char *name = json_string_value(json_object_get(option, "name"));
+
+		if (name && strcmp(name, "name") == 0)
+			t->named = json_string_value(json_object_get(option, "value"));
 		if (!json_is_true(json_object_get(option, "focused")))
 			continue;
 		t->option = json_string_value(json_object_get(option, "name"));

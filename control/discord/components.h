@@ -53,6 +53,7 @@ struct typing {
 	uint64_t guild, user;
 	const json_t *member;
 	const char *command, *subcommand, *option, *text; /* subcommand: "" for none */
+	const char *named; /* what their option `name` holds by now, NULL for nothing */
 };
 
 /* The holder answers it; p is valid until its answer. */

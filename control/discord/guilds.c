@@ -652,6 +652,21 @@ bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild_id, uint6
 	return (bits & needed) == needed;
 }
 
+bool guilds_manages(const struct guilds *g, uint64_t guild_id, uint64_t user_id,
+		    const json_t *member)
+{
+	const json_t *guild = guild_of(g, guild_id);
+	struct key gk = key_of(guild_id), uk = key_of(user_id);
+	const char *owner = json_string_value(json_object_get(guild, "owner"));
+	uint64_t bits;
+
+	if (!guild || !member || !base_permissions(guild, gk.text, member, &bits))
+		return false;
+	return (owner && strcmp(owner, uk.text) == 0) ||
+	       bits & (DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR) |
+		       DISCORD_PERMISSION(DISCORD_BIT_MANAGE_GUILD));
+}
+
 bool guilds_may_move_to(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
 			uint64_t user_id)
 {

@@ -85,6 +85,9 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild, uint64_t chan
 			   const json_t *member, uint64_t *out);
 /* True if every member may see the channel and enter it. */
 bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel);
+/* True if the member may manage the guild: its owner, an administrator, or by a role. member: as
+ * above. */
+bool guilds_manages(const struct guilds *g, uint64_t guild, uint64_t user, const json_t *member);
 /* True if the member may bring others into the channel, which they see and may enter. */
 bool guilds_may_move_to(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user);
 

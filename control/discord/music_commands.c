@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/discord/command_words.h"
 #include "control/library/index.h"
 #include "control/music/match.h"
 #include "control/words/words.h"
@@ -222,33 +223,6 @@ void music_time_write(char to[MUSIC_TIME_MAX], uint64_t s)
 }
 
 /* ---- registration ---- */
-
-/* Discord's names of the languages of translations.def. */
-static const struct {
-	const char *code, *locale;
-} locales[] = {{"de", "de"}, {"es", "es-ES"}, {"fr", "fr"},    {"it", "it"},
-	       {"nl", "nl"}, {"pl", "pl"},    {"pt", "pt-BR"}, {"ru", "ru"},
-	       {"ja", "ja"}, {"ko", "ko"},    {"zh", "zh-CN"}};
-
-void command_describe(json_t *o, void (*describe)(struct words *w))
-{
-	json_t *others = json_object();
-	struct words english = {0};
-
-	describe(&english);
-	json_object_set_new(o, "description", json_string(english.text));
-	for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
-		struct words w = {0};
-
-		words_speak(&w, locales[i].code);
-		describe(&w);
-		if (strcmp(w.text, english.text) != 0)
-			json_object_set_new(others, locales[i].locale, json_string(w.text));
-	}
-	if (json_object_size(others))
-		json_object_set(o, "description_localizations", others);
-	json_decref(others);
-}
 
 static json_t *option_json(const char *name, void (*describe)(struct words *w), int type,
 			   bool required)

@@ -73,8 +73,6 @@ uint32_t music_command_find(const struct music_queue *q, const char *text);
 enum { MUSIC_TIME_MAX = 24 };
 void music_time_write(char to[MUSIC_TIME_MAX], uint64_t s);
 
-/* Adds `description`, and description_localizations in the languages that have a translation. */
-void command_describe(json_t *o, void (*describe)(struct words *w));
 /* The options of the registration. New reference. */
 json_t *music_command_options(void);
 /* Suggestions: [{"name", "value"}]. New references, NULL without memory. */

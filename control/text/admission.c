@@ -19,8 +19,7 @@ bool text_channel_is_blocked(const struct settings *s, uint64_t channel)
 		!settings_ids_have(s->text_channels, channel));
 }
 
-/* Reasons that need no channel's state. */
-static enum text_reason refusal_of(const struct settings *s, const struct text_event *ev)
+enum text_reason text_refusal(const struct settings *s, const struct text_event *ev)
 {
 	if (ev->self)
 		return TEXT_REASON_SELF_MESSAGE;
@@ -160,9 +159,20 @@ static bool is_told_only(const struct text_chat *chat, const struct text_event *
 	       !text_channel_is_blocked(chat->settings, ev->channel);
 }
 
-void text_admission_take(struct text_chat *chat, const struct text_event *ev)
+/* A question that a command asked, and its answer. */
+static void note_line(struct text_chat *chat, const struct text_event *ev)
 {
-	enum text_reason reason = refusal_of(chat->settings, ev);
+	struct text_channel *ch = text_channel_is_blocked(chat->settings, ev->channel)
+					  ? NULL
+					  : text_channel_open(chat, ev->channel, ev->guild);
+
+	if (ch)
+		text_line_add(ch, ev, ev->self, ev->answers);
+}
+
+static void take_message(struct text_chat *chat, const struct text_event *ev)
+{
+	enum text_reason reason = text_refusal(chat->settings, ev);
 	struct text_channel *ch = NULL;
 
 	if (!reason || is_told_only(chat, ev))
@@ -177,6 +187,14 @@ void text_admission_take(struct text_chat *chat, const struct text_event *ev)
 		text_trigger_refuse(chat, ev, NULL, reason);
 	else if (!text_cancel_by_words(chat, ch, ev))
 		judge_message(chat, ch, ev);
+}
+
+void text_admission_take(struct text_chat *chat, const struct text_event *ev)
+{
+	if (ev->noted)
+		note_line(chat, ev);
+	else
+		take_message(chat, ev);
 }
 
 /* ---- calls by name that are unclear ---- */

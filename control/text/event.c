@@ -65,3 +65,21 @@ const char *text_reason_name(enum text_reason reason)
 {
 	return reasons[reason];
 }
+
+const char *text_reason_text(enum text_reason reason)
+{
+#define TEXT_(NAME, name, text) text,
+	static const char *const texts[] = {TEXT_REASONS(TEXT_)};
+#undef TEXT_
+
+	return texts[reason];
+}
+
+const char *text_admission_text(enum text_admission admission)
+{
+#define TEXT_(NAME, name, admitted, text) text,
+	static const char *const texts[] = {TEXT_ADMISSIONS(TEXT_) ""};
+#undef TEXT_
+
+	return texts[admission];
+}

@@ -52,7 +52,9 @@ struct text_event {
 	bool to_others;	     /* mentions other people, or replies to one */
 	bool refused;	     /* its author does not want to be read */
 	bool decide;	     /* put before the model whatever the rules of admission say */
+	bool noted;	     /* a line of the conversation that needs no answer here */
 	bool yes;	     /* of CLASSIFIED and FAILED */
+	uint64_t answers;    /* of a noted one of the bot: the user whom it answers */
 	uint32_t reply, rnd;
 };
 
@@ -107,5 +109,8 @@ const char *text_admission_name(enum text_admission admission);
 bool text_admission_admits(enum text_admission admission);
 const char *text_attention_name(enum text_attention attention);
 const char *text_reason_name(enum text_reason reason);
+/* What they mean, as clauses for people; "" for COUNT. */
+const char *text_reason_text(enum text_reason reason);
+const char *text_admission_text(enum text_admission admission);
 
 #endif

@@ -24,7 +24,7 @@ static const char *text_at(const json_t *object, const char *key)
 }
 
 /* Names stand in brackets before what people say, so they may hold none. */
-static void copy_name(char to[INCOMING_NAME], const char *name)
+void incoming_copy_name(char to[INCOMING_NAME], const char *name)
 {
 	utf8_copy(to, INCOMING_NAME, name);
 	utf8_plain(to);
@@ -82,7 +82,7 @@ static bool find_name(const json_t *mentions, uint64_t user, char to[INCOMING_NA
 	json_array_foreach(mentions, i, m)
 	{
 		if (id_at(m, "id") == user) {
-			copy_name(to, name_of(m, json_object_get(m, "member")));
+			incoming_copy_name(to, name_of(m, json_object_get(m, "member")));
 			return *to != '\0';
 		}
 	}
@@ -99,7 +99,7 @@ static void put_content(struct text *t, const json_t *d, uint64_t self, const ch
 		size_t n = read_mention(text, &user);
 
 		if (n && user == self)
-			copy_name(who, name);
+			incoming_copy_name(who, name);
 		if (n && (user == self || find_name(json_object_get(d, "mentions"), user, who))) {
 			put(t, "@", 1);
 			put(t, who, strlen(who));
@@ -121,7 +121,7 @@ static void put_attached(struct text *t, const json_t *d)
 	{
 		char name[INCOMING_NAME];
 
-		copy_name(name, text_at(a, "filename"));
+		incoming_copy_name(name, text_at(a, "filename"));
 		if (!*name)
 			continue;
 		put(t, t->n ? "\n[attached: " : "[attached: ", t->n ? 12 : 11);
@@ -161,7 +161,7 @@ static void read_reply(struct incoming *in, const json_t *d, uint64_t self)
 		in->to_bot = true;
 	else
 		in->to_others = true;
-	copy_name(in->quoted_name, name_of(author, json_object_get(of, "member")));
+	incoming_copy_name(in->quoted_name, name_of(author, json_object_get(of, "member")));
 	utf8_copy(in->quoted, sizeof in->quoted, text_at(of, "content"));
 	utf8_plain(in->quoted);
 }
@@ -191,7 +191,7 @@ int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const ch
 	out->self = out->user && out->user == self;
 	out->bot = !out->self && (json_is_true(json_object_get(author, "bot")) ||
 				  json_object_get(d, "webhook_id") != NULL);
-	copy_name(out->name, name_of(author, json_object_get(d, "member")));
+	incoming_copy_name(out->name, name_of(author, json_object_get(d, "member")));
 	read_mentions(out, d, self);
 	/* A forwarded message refers to another one and is no reply. */
 	if (json_integer_value(json_object_get(d, "type")) == MESSAGE_REPLY)

@@ -47,4 +47,7 @@ int incoming_deleted(struct incoming_change *out, const json_t *d);
 /* d: of MESSAGE_REACTION_ADD. EBADMSG; ENOMSG: it is no stop sign. */
 int incoming_stop(struct incoming_change *out, const json_t *d);
 
+/* A name as prompts have it: one plain line. */
+void incoming_copy_name(char to[INCOMING_NAME], const char *name);
+
 #endif

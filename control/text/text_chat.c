@@ -66,6 +66,16 @@ struct text_effect *text_emit(struct text_chat *chat, enum text_effect_type type
 
 /* ---- channels ---- */
 
+size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out)
+{
+	const struct text_channel *ch = text_channel_find(chat, channel);
+
+	if (!ch)
+		return 0;
+	*out = ch->line;
+	return ch->n_lines;
+}
+
 static unsigned channel_place(const struct text_chat *chat, uint64_t id)
 {
 	unsigned i = 0;

@@ -62,6 +62,12 @@ uint64_t text_deadline(const struct text_chat *chat);
 
 /* True if the settings keep the bot out of this channel. */
 bool text_channel_is_blocked(const struct settings *settings, uint64_t channel);
+/* Why these settings refuse to have this message read, whatever was written before; NONE: they do
+ * not. */
+enum text_reason text_refusal(const struct settings *settings, const struct text_event *message);
+/* What is known of the channel's conversation, oldest first. Borrowed until the next step. */
+size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out);
+
 /* Messages that have not ended. */
 size_t text_waiting(const struct text_chat *chat);
 /* Messages that ended for this reason, since text_chat_alloc. */

@@ -63,6 +63,21 @@ void text_job_remove(struct text_job *job)
 	free(job);
 }
 
+struct text_job *text_job_add(struct text_guild *g, uint32_t reply, uint64_t channel)
+{
+	struct text_job *job = calloc(1, sizeof *job), **at = &g->jobs;
+
+	if (!job)
+		return NULL;
+	while (*at)
+		at = &(*at)->next;
+	*at = job;
+	job->g = g;
+	job->reply = reply;
+	job->channel = channel;
+	return job;
+}
+
 /* The roles are those of the settings when they are opened. */
 static int open_roles(struct text_guild *g)
 {
@@ -102,6 +117,12 @@ static bool may_spend(struct text_guild *g, uint32_t *tokens)
 
 static void fail(struct text_guild *g, uint64_t channel, uint32_t reply, bool spent)
 {
+	struct text_job *job = reply & TEXT_QUESTION ? text_asking_find(g, reply) : NULL;
+
+	if (job) {
+		text_question_end(job, spent ? TEXT_REASON_BUDGET_SPENT : TEXT_REASON_MODEL_FAILED);
+		return;
+	}
 	text_session_feed(g, &(struct text_event){.type = TEXT_FAILED,
 						  .guild = g->id,
 						  .channel = channel,
@@ -173,22 +194,21 @@ void text_asking_end(struct text_guild *g, uint32_t reply)
 	ask_waiting(g);
 }
 
-/* The newest lines that fit, oldest first. */
-static size_t put_history(const struct text_effect *e, struct engine_message *to)
+size_t text_asking_history(const struct text_line *lines, size_t n_lines, struct engine_message *to)
 {
-	size_t first = e->n_history, bytes = 0, n = 0;
+	size_t first = n_lines, bytes = 0, n = 0;
 
 	while (first) {
-		bytes += strlen(e->history[first - 1].text);
+		bytes += strlen(lines[first - 1].text);
 		if (bytes > HISTORY_BYTES)
 			break;
 		first--;
 	}
-	for (; first < e->n_history; first++)
+	for (; first < n_lines; first++)
 		to[n++] = (struct engine_message){
-			.role = e->history[first].bot ? ENGINE_ASSISTANT : ENGINE_USER,
-			.speaker = e->history[first].bot ? "" : e->history[first].name,
-			.text = e->history[first].text};
+			.role = lines[first].bot ? ENGINE_ASSISTANT : ENGINE_USER,
+			.speaker = lines[first].bot ? "" : lines[first].name,
+			.text = lines[first].text};
 	return n;
 }
 
@@ -237,8 +257,7 @@ static const char *name_of(const struct text_guild *g)
 	return *g->settings->bot_name ? g->settings->bot_name : g->ts->name;
 }
 
-/* NULL without memory; the caller frees it. */
-static char *write_instructions(const struct text_guild *g, bool required, size_t *stable)
+char *text_asking_instructions(const struct text_guild *g, bool required, size_t *stable)
 {
 	char *text = NULL;
 	int n = asprintf(&text, "%s" PROMPT_TEXT, g->settings->instructions, name_of(g));
@@ -261,11 +280,12 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 				 .voice = "",
 				 .messages = messages};
 	char *question = join_triggers(e);
-	char *instructions = write_instructions(job->g, e->required, &ask.instructions_stable);
+	char *instructions =
+		text_asking_instructions(job->g, e->required, &ask.instructions_stable);
 	int err = ENOMEM;
 
 	if (question && instructions) {
-		ask.n = put_history(e, messages);
+		ask.n = text_asking_history(e->history, e->n_history, messages);
 		ask.n += put_quotes(job->g, e, messages + ask.n);
 		messages[ask.n++] = (struct engine_message){
 			.role = ENGINE_USER, .speaker = "", .text = question};
@@ -279,18 +299,12 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 
 void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 {
-	struct text_job *job = calloc(1, sizeof *job), **at = &g->jobs;
+	struct text_job *job = text_job_add(g, e->reply, e->channel);
 
 	if (!job) {
 		fail(g, e->channel, e->reply, false);
 		return;
 	}
-	while (*at)
-		at = &(*at)->next;
-	*at = job;
-	job->g = g;
-	job->reply = e->reply;
-	job->channel = e->channel;
 	job->first = e->triggers[0]->message;
 	job->keep = text_keeping_asked(g, e);
 	if (write_ask(job, e)) {
@@ -407,6 +421,11 @@ static void take_end(struct text_job *job)
 
 	if (job->answer)
 		utf8_mend(job->answer);
+	if (job->answerh) {
+		text_question_end(job,
+				  job->answer ? TEXT_REASON_SENT_REPLY : TEXT_REASON_EMPTY_REPLY);
+		return;
+	}
 	env_random(g->ts->conf.env, &ev.rnd, sizeof ev.rnd);
 	text_session_feed(g, &ev);
 }

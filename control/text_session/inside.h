@@ -2,9 +2,11 @@
  *
  * text_session.c   the servers, events of the gateway, the steps of the cores
  * asking.c         answers and decisions of models
+ * question.c       questions of commands
  * recall.c         what the memory has about a question
  * keeping.c        which messages the store may keep
  * telling.c        what a model was told, for people who want to look at it
+ * ended.c          why messages ended
  * sending.c        messages, reactions and the typing indicator */
 #ifndef CONTROL_TEXT_SESSION_INSIDE_H
 #define CONTROL_TEXT_SESSION_INSIDE_H
@@ -15,6 +17,7 @@
 #include "control/text_session/text_session.h"
 
 struct engine_ask;
+struct engine_message;
 struct roles;
 struct store_document;
 struct text_chat;
@@ -22,6 +25,7 @@ struct text_guild;
 struct text_recall;
 
 enum {
+	TEXT_QUESTIONS = 8, /* of a server at a time */
 	TEXT_DECISIONS = 8, /* of a server at a time; others count as undecided */
 	TEXT_ASKS = 16,	    /* the same of answers; others wait */
 	TEXT_PARTS = 5,	    /* messages of an answer; longer ones are sent as a file */
@@ -29,11 +33,13 @@ enum {
 	TEXT_QUOTES = 16,  /* of a server: messages that others reply to */
 	TEXT_ANSWERS = 64, /* of a server: the last answers that were asked for */
 	TEXT_KEPT = 256,   /* of a server: messages of the last answers that were kept */
+	TEXT_ENDED = 1024, /* messages of which it is known why they ended */
 };
 
 enum text_job_state { TEXT_JOB_RECALLS, TEXT_JOB_WAITS, TEXT_JOB_ASKED, TEXT_JOB_SENDING };
 
-/* One answer: from the core's ASK to its end. */
+#define TEXT_QUESTION UINT32_C(0x80000000) /* bit of their replies, which no core has */
+/* One answer: from the core's ASK, or a question, to its end. */
 struct text_job {
 	struct text_job *next;
 	struct text_guild *g;
@@ -48,6 +54,10 @@ struct text_job {
 	char *memory;		    /* the slice for it; NULL: none */
 	char *answer;		    /* so far */
 	size_t n;
+	/* of a question (text_session_ask): */
+	text_outcome_h *answerh; /* NULL: of a message */
+	void *arg;
+	uint64_t user, asked_at, until; /* ns */
 	/* of SENDING: */
 	uint64_t reply_to, sent; /* sent: the first message of the answer; 0: none yet */
 	char *text, *head;	 /* the whole answer; its first message */
@@ -89,6 +99,7 @@ struct text_guild {
 	struct text_answer answer[TEXT_ANSWERS];
 	uint64_t kept[TEXT_KEPT];
 	unsigned n_answers, n_kept; /* ever */
+	uint32_t n_questions;	    /* ever */
 };
 
 /* An event that waits until the step under way is over. */
@@ -96,6 +107,13 @@ struct text_pending {
 	struct text_pending *next;
 	struct text_guild *g;
 	struct text_event ev; /* its text and name follow */
+};
+
+/* A message that ended, without its words. */
+struct text_ended {
+	uint64_t guild, message, user; /* message 0: free */
+	enum text_reason reason;
+	enum text_admission admission;
 };
 
 struct text_session {
@@ -109,13 +127,40 @@ struct text_session {
 	struct text_pending *first, **last;
 	struct text_effects effects;
 	struct incoming in;
+	uint64_t began_ms; /* since 1970 */
+	struct text_ended ended[TEXT_ENDED];
+	unsigned n_ended; /* ever */
 };
 
 /* ---- text_session.c ---- */
 /* Gives the core an event, now or after the step under way. Texts are borrowed. */
 void text_session_feed(struct text_guild *g, const struct text_event *ev);
 
+/* NULL without memory, or if all places are in use. */
+struct text_guild *text_session_open(struct text_session *ts, uint64_t id);
+/* True if this user does not want to be read there. */
+bool text_session_refused(const struct text_guild *g, uint64_t user);
+/* Tells the bus why a message or question ended. */
+void text_session_publish(struct text_guild *g, const struct text_trigger *t);
+/* Sets the timer for what has to be done next. */
+void text_session_arm(struct text_session *ts);
+
+/* ---- question.c ---- */
+/* The question of this job is answered, or will not be. The job is gone then. */
+void text_question_end(struct text_job *job, enum text_reason reason);
+/* Ends those of this user, who does not want to be read any more. */
+void text_questions_forget(struct text_guild *g, uint64_t user);
+/* Ends those whose time is over. */
+void text_questions_expire(struct text_guild *g, uint64_t now);
+uint64_t text_questions_deadline(const struct text_guild *g);
+
 /* ---- asking.c ---- */
+/* A job at the end of the list. NULL without memory. */
+struct text_job *text_job_add(struct text_guild *g, uint32_t reply, uint64_t channel);
+/* The newest lines that fit, oldest first. */
+size_t text_asking_history(const struct text_line *lines, size_t n, struct engine_message *to);
+/* NULL without memory; the caller frees it. */
+char *text_asking_instructions(const struct text_guild *g, bool required, size_t *stable);
 void text_asking_begin(struct text_guild *g, const struct text_effect *e);
 void text_asking_classify(struct text_guild *g, const struct text_effect *e);
 /* Nothing of this reply is wanted any more, unless it is being sent. */
@@ -145,6 +190,10 @@ void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t chan
 bool text_keeping_asked(struct text_guild *g, const struct text_effect *e);
 /* Somebody does not want to be read any more: no answer may be kept that was begun before. */
 void text_keeping_forget(struct text_guild *g);
+/* ---- ended.c ---- */
+void text_ended_note(struct text_session *ts, const struct text_trigger *t);
+/* Those of this user; guild 0: in every server. */
+void text_ended_forget(struct text_session *ts, uint64_t guild, uint64_t user);
 
 /* ---- telling.c ---- */
 /* The model is asked this: keeps it if the settings want it. */

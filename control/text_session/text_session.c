@@ -74,8 +74,7 @@ static unsigned idle_place(const struct text_session *ts)
 	return best;
 }
 
-/* NULL without memory, or if all places are in use. */
-static struct text_guild *open_guild(struct text_session *ts, uint64_t id)
+struct text_guild *text_session_open(struct text_session *ts, uint64_t id)
 {
 	struct text_guild *g = find_guild(ts, id);
 	unsigned place;
@@ -107,20 +106,13 @@ bool text_session_uses(const struct text_session *ts, uint64_t guild)
 
 /* ---- what the core does ---- */
 
-/* Of messages that concern nobody the log alone tells, at its lowest level. */
-static void record(struct text_guild *g, const struct text_trigger *t)
+void text_session_publish(struct text_guild *g, const struct text_trigger *t)
 {
-	bool forced = text_signal_forces(t->signal);
 	struct bus_event ev = {.type = EVENT_TEXT_MESSAGE,
 			       .at_ms = env_wall_ms(g->ts->conf.env),
 			       .guild = t->guild,
 			       .user = t->user};
 
-	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
-		  (unsigned long long)t->guild, (unsigned long long)t->channel,
-		  text_reason_name(t->reason));
-	if (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST)
-		return;
 	ev.text = (struct event_text){.channel = t->channel,
 				      .message = t->message,
 				      .signal = text_signal_name(t->signal),
@@ -130,6 +122,20 @@ static void record(struct text_guild *g, const struct text_trigger *t)
 				      .reason = text_reason_name(t->reason),
 				      .lasted_ms = (env_now(g->ts->conf.env) - t->at) / NS_PER_MS};
 	bus_publish(g->ts->conf.bus, &ev);
+}
+
+/* Of messages that concern nobody the log alone tells, at its lowest level. */
+static void record(struct text_guild *g, const struct text_trigger *t)
+{
+	bool forced = text_signal_forces(t->signal);
+
+	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
+		  (unsigned long long)t->guild, (unsigned long long)t->channel,
+		  text_reason_name(t->reason));
+	text_ended_note(g->ts, t);
+	if (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST)
+		return;
+	text_session_publish(g, t);
 	/* Who asked sees that no answer comes. */
 	if (forced &&
 	    (t->reason == TEXT_REASON_MODEL_FAILED || t->reason == TEXT_REASON_TIMEOUT ||
@@ -179,13 +185,15 @@ static void step(struct text_guild *g, const struct text_event *ev)
 		text_asking_end(g, ev->reply);
 }
 
-static void arm(struct text_session *ts)
+void text_session_arm(struct text_session *ts)
 {
 	uint64_t first = UINT64_MAX;
 
 	for (unsigned i = 0; i < ts->n_guilds; i++) {
-		uint64_t at = text_deadline(ts->guild[i]->core);
+		uint64_t at = text_deadline(ts->guild[i]->core),
+			 until = text_questions_deadline(ts->guild[i]);
 
+		at = until < at ? until : at;
 		first = at < first ? at : first;
 	}
 	if (first == UINT64_MAX)
@@ -233,7 +241,7 @@ void text_session_feed(struct text_guild *g, const struct text_event *ev)
 		free(p);
 	}
 	ts->stepping = false;
-	arm(ts);
+	text_session_arm(ts);
 }
 
 static void on_timer(void *arg)
@@ -244,7 +252,9 @@ static void on_timer(void *arg)
 	for (unsigned i = 0; i < ts->n_guilds; i++)
 		if (text_deadline(ts->guild[i]->core) <= now)
 			text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_TIMER});
-	arm(ts);
+	for (unsigned i = 0; i < ts->n_guilds; i++)
+		text_questions_expire(ts->guild[i], now);
+	text_session_arm(ts);
 }
 
 /* ---- events of the gateway ---- */
@@ -268,14 +278,14 @@ static struct text_guild *reader_of(struct text_session *ts, const struct incomi
 	/* No server is opened for messages that nobody may read there. */
 	if (!g && !addressed && ts->conf.settings->text_chat != SETTINGS_TEXT_ALL)
 		return NULL;
-	g = open_guild(ts, in->guild);
+	g = text_session_open(ts, in->guild);
 	if (!g || g->settings->text_chat == SETTINGS_TEXT_OFF ||
 	    (!addressed && g->settings->text_chat != SETTINGS_TEXT_ALL))
 		return NULL;
 	return g;
 }
 
-static bool is_refused(const struct text_guild *g, uint64_t user)
+bool text_session_refused(const struct text_guild *g, uint64_t user)
 {
 	const struct consent_table *t = g->ts->conf.consents;
 	enum consent unanswered = consent_default(t, (enum consent)g->settings->consent);
@@ -290,7 +300,7 @@ static void keep_quote(struct text_guild *g, const struct incoming *in)
 
 	if (!*in->quoted || !in->replied_user ||
 	    (in->replied_user != g->ts->self &&
-	     (is_refused(g, in->replied_user) ||
+	     (text_session_refused(g, in->replied_user) ||
 	      settings_ids_have(g->settings->blocked_users, in->replied_user))))
 		return;
 	g->n_quotes++;
@@ -335,7 +345,7 @@ static void take_message(struct text_session *ts, const json_t *d)
 	if (!g)
 		return;
 	ev = event_of(TEXT_MESSAGE, &ts->in);
-	ev.refused = !ts->in.self && is_refused(g, ts->in.user);
+	ev.refused = !ts->in.self && text_session_refused(g, ts->in.user);
 	g->used_at = env_now(ts->conf.env);
 	if (!ev.refused) {
 		keep_quote(g, &ts->in);
@@ -447,10 +457,14 @@ void text_session_settings(struct text_session *ts)
 
 void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user, bool refuses)
 {
+	if (ts)
+		text_ended_forget(ts, guild, user);
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
 			drop_quotes(ts->guild[i], 0, user);
 			text_keeping_forget(ts->guild[i]);
+			if (refuses || !guild)
+				text_questions_forget(ts->guild[i], user);
 			text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_FORGET,
 									     .user = user,
 									     .refused = refuses,
@@ -469,6 +483,7 @@ int text_session_alloc(struct text_session **out, const struct text_session_conf
 		return ENOMEM;
 	ts->conf = *conf;
 	ts->last = &ts->first;
+	ts->began_ms = env_wall_ms(conf->env);
 	err = tmr_alloc(&ts->tmr, conf->env, on_timer, ts);
 	if (err) {
 		free(ts);

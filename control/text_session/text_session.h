@@ -81,6 +81,44 @@ void text_session_settings(struct text_session *ts);
  * channel; everywhere (0) where they took part. Answers under way are asked again. refuses: nothing
  * that they wrote is answered any more. */
 void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user, bool refuses);
+/* A question that does not come as a message: of a command. Its lines and its memory are those of
+ * the channel. Texts are borrowed until text_session_ask returns. */
+struct text_question {
+	uint64_t guild, channel, user;
+	uint64_t id; /* of the interaction, a snowflake as that of a message */
+	const char *name, *text;
+	const char *material; /* text of strangers in its fence, which it is about; NULL: none */
+};
+struct text_outcome {
+	const char *text;   /* NULL: there is none */
+	const char *reason; /* why not: a clause in English */
+	bool personal;	    /* the reason is the user's own consent */
+};
+/* Texts are borrowed until it returns. */
+typedef void(text_outcome_h)(const struct text_outcome *answer, void *arg);
+/* The handler is called once, perhaps before this returns, unless the text_session is freed before.
+ * Nobody else learns of the question. */
+void text_session_ask(struct text_session *ts, const struct text_question *q, text_outcome_h *h,
+		      void *arg);
+/* The question and its answer stand in the channel now, so that those who go on are understood. */
+void text_session_note(struct text_session *ts, const struct text_question *q, const char *answer);
+
+enum text_why_kind {
+	TEXT_WHY_UNKNOWN,  /* it is older than this control, or one of too many */
+	TEXT_WHY_OFF,	   /* text chat is off there */
+	TEXT_WHY_NOT_READ, /* only messages that address the bot are read there */
+	TEXT_WHY_ANSWERED,
+	TEXT_WHY_ENDED,
+};
+struct text_why {
+	enum text_why_kind kind;
+	uint64_t user;		   /* who wrote it; 0: nobody knows */
+	bool personal;		   /* the reason tells something about its author */
+	const char *reason, *rule; /* clauses in English; rule: the one that refused it, or "" */
+};
+/* What became of a message. s: the settings of its server. */
+void text_session_why(const struct text_session *ts, const struct settings *s, uint64_t guild,
+		      uint64_t message, struct text_why *out);
 /* True if it reads the settings of this server. */
 bool text_session_uses(const struct text_session *ts, uint64_t guild);
 

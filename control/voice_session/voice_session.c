@@ -235,12 +235,26 @@ int voice_session_say(struct voice_session *c, const char *text)
 	return 0;
 }
 
+int voice_session_ask(struct voice_session *c, uint64_t user, const char *text)
+{
+	if (!c->agent || !voice_session_is_up(c))
+		return ENOTCONN;
+	agent_ask(c->agent, user, text);
+	return 0;
+}
+
 int voice_session_stop(struct voice_session *c)
 {
 	if (!c->agent)
 		return ENOTCONN;
 	agent_stop(c->agent);
 	return 0;
+}
+
+void voice_session_fact_forgotten(struct voice_session *c)
+{
+	if (c->agent)
+		agent_fact_forgotten(c->agent);
 }
 
 int voice_session_mute(struct voice_session *c, bool muted)

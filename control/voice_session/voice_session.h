@@ -89,11 +89,15 @@ void voice_session_typed(struct voice_session *c, uint64_t channel,
 /* Orders of an operator: the bot says these words (at most VOICE_SESSION_SAY_MAX bytes) once the
  * room is quiet; it ends what it says and does for the room; it says nothing, in this call, until
  * it is unmuted, which the room is told. ENOTCONN: there is no conversation. */
-enum { VOICE_SESSION_SAY_MAX = 600 };
+enum { VOICE_SESSION_SAY_MAX = 600, VOICE_SESSION_ASK_MAX = 1000 };
 int voice_session_say(struct voice_session *c, const char *text);
 int voice_session_stop(struct voice_session *c);
+/* As agent_ask, at most VOICE_SESSION_ASK_MAX bytes. ENOTCONN: there is no conversation. */
+int voice_session_ask(struct voice_session *c, uint64_t user, const char *text);
 int voice_session_mute(struct voice_session *c, bool muted);
 bool voice_session_muted(const struct voice_session *c);
+/* As agent_fact_forgotten. */
+void voice_session_fact_forgotten(struct voice_session *c);
 /* Takes over a channel that the previous control had joined; guilds holds the bot's voice state. */
 void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standing);
 

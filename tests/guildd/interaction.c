@@ -2,6 +2,7 @@
  * ("Receiving and Responding"). */
 #include "tests/guildd/rest_inside.h"
 
+#include "tests/guildd/command_rules.h"
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/messages.h"
 #include "tests/guildd/objects.h"
@@ -94,18 +95,52 @@ static json_t *command_named(struct gd_guild *guild, const struct gd_bot *bot, c
 	return NULL;
 }
 
-/* `data` of a slash command. NULL when the bot has no such command. */
+/* The part of `data` that tells what a menu was opened on. */
+static bool add_target(struct gd_channel *c, struct gd_guild *guild, const json_t *spec,
+		       json_int_t type, json_t *data)
+{
+	uint64_t id = gd_id(json_object_get(spec, "target_id"));
+	json_t *message = gd_message_find(c, id, NULL);
+	struct gd_member *m = gd_member_find(guild, id);
+	json_t *resolved = NULL;
+	char key[24];
+
+	snprintf(key, sizeof(key), "%" PRIu64, id);
+	if (type == COMMAND_MESSAGE && message)
+		resolved = json_pack("{s:{s:O}}", "messages", key, message);
+	else if (type == COMMAND_USER && m)
+		resolved = json_pack("{s:{s:o}, s:{s:o}}", "users", key, gd_user_json(m->user),
+				     "members", key, gd_member_json(m, false));
+	if (!resolved)
+		return false;
+	json_object_set_new(data, "target_id", gd_id_json(id));
+	json_object_set_new(data, "resolved", resolved);
+	return true;
+}
+
+/* `data` of a command, as Discord's clients let this member use it; a spec with `forged` is
+ * whatever it says. NULL when the bot has no such command, or the member cannot use it so. */
 static json_t *command_data(struct guildd *g, struct gd_guild *guild, const struct gd_bot *bot,
-			    const json_t *spec)
+			    struct gd_channel *c, const json_t *spec)
 {
 	const char *name = json_string_value(json_object_get(spec, "name"));
 	json_t *options = json_object_get(spec, "options");
 	json_t *command = name ? command_named(guild, bot, name) : NULL, *o;
+	bool forged = json_is_true(json_object_get(spec, "forged"));
+	json_int_t type = json_integer_value(json_object_get(command, "type"));
 
-	if (!command)
+	if (!command ||
+	    (!forged &&
+	     (!command_options_given(command, options) ||
+	      !command_permits(command,
+			       gd_permissions(guild, gd_id(json_object_get(spec, "user_id")), c)))))
 		return NULL;
-	o = json_pack("{s:O, s:s, s:i, s:o}", "id", json_object_get(command, "id"), "name", name,
-		      "type", 1, "resolved", resolved(g, guild, options));
+	o = json_pack("{s:O, s:s, s:I, s:o}", "id", json_object_get(command, "id"), "name", name,
+		      "type", type, "resolved", resolved(g, guild, options));
+	if (o && type != COMMAND_SLASH && !add_target(c, guild, spec, type, o)) {
+		json_decref(o);
+		return NULL;
+	}
 	if (o && json_array_size(options))
 		json_object_set(o, "options", options);
 	if (o && json_object_get(command, "guild_id"))
@@ -201,7 +236,7 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 			return ENOENT;
 	}
 	data = json_object_get(spec, "data") ? json_deep_copy(json_object_get(spec, "data"))
-					     : command_data(g, guild, bot, spec);
+					     : command_data(g, guild, bot, c, spec);
 	if (!data)
 		return ENOENT;
 	i = calloc(1, sizeof(*i));
@@ -347,6 +382,10 @@ void rest_callback(struct rest_call *c)
 	}
 	if (!answer_fits(i->type, answer)) {
 		rest_bad_field(c, "type", "This type cannot answer this interaction");
+		return;
+	}
+	if (answer == ANSWER_CHOICES && !command_choices_fit(json_object_get(data, "choices"))) {
+		rest_bad_field(c, "choices", "Must be 25 or fewer, of 1 to 100 characters");
 		return;
 	}
 	if (answer == ANSWER_MESSAGE && !json_string_length(json_object_get(data, "content")) &&

@@ -1,6 +1,7 @@
 /* REST routes about the bot itself, its commands, and guilds. */
 #include "tests/guildd/rest_inside.h"
 
+#include "tests/guildd/command_rules.h"
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/objects.h"
 
@@ -144,75 +145,6 @@ void rest_voice_regions(struct rest_call *c)
 			     "This machine", "optimal", 1, "deprecated", 0, "custom", 0));
 }
 
-/* 1..32 characters of letters, digits, - and _, in lower case. Bytes above ASCII are taken for
- * letters. */
-static bool name_ok(const char *s)
-{
-	size_t chars = 0;
-
-	for (; s && *s; s++) {
-		unsigned char b = (unsigned char)*s;
-
-		if (b < 0x80 && !(b >= 'a' && b <= 'z') && !(b >= '0' && b <= '9') && b != '-' &&
-		    b != '_')
-			return false;
-		chars += (b & 0xc0) != 0x80;
-	}
-	return chars >= 1 && chars <= 32;
-}
-
-static bool length_ok(const char *s, size_t min, size_t max)
-{
-	size_t chars = 0;
-
-	for (; s && *s; s++)
-		chars += ((unsigned char)*s & 0xc0) != 0x80;
-	return s && chars >= min && chars <= max;
-}
-
-static bool option_fits(const json_t *p)
-{
-	json_int_t t = json_integer_value(json_object_get(p, "type"));
-
-	return name_ok(json_string_value(json_object_get(p, "name"))) &&
-	       length_ok(json_string_value(json_object_get(p, "description")), 1, 100) && t >= 1 &&
-	       t <= 11 && json_array_size(json_object_get(p, "choices")) <= 25 &&
-	       !(json_object_get(p, "choices") && json_is_true(json_object_get(p, "autocomplete")));
-}
-
-/* Subcommands have options of their own; required ones come first. */
-static bool options_fit(const json_t *options, unsigned depth)
-{
-	bool optional = false;
-
-	if (options && (!json_is_array(options) || json_array_size(options) > 25 || depth > 2))
-		return false;
-	for (size_t i = 0; i < json_array_size(options); i++) {
-		const json_t *p = json_array_get(options, i);
-		bool required = json_is_true(json_object_get(p, "required"));
-
-		if (!option_fits(p) || (required && optional) ||
-		    !options_fit(json_object_get(p, "options"), depth + 1))
-			return false;
-		optional = optional || !required;
-	}
-	return true;
-}
-
-/* Names the first thing that is wrong with a chat-input command, NULL when it is fit. */
-static const char *command_fault(const json_t *o)
-{
-	const json_t *type = json_object_get(o, "type");
-
-	if (type && json_integer_value(type) != 1)
-		return json_is_string(json_object_get(o, "name")) ? NULL : "name";
-	if (!name_ok(json_string_value(json_object_get(o, "name"))))
-		return "name";
-	if (!length_ok(json_string_value(json_object_get(o, "description")), 1, 100))
-		return "description";
-	return options_fit(json_object_get(o, "options"), 0) ? NULL : "options";
-}
-
 /* The list of commands this route is about: the application's or the guild's; NULL = answered. */
 static json_t *commands_of(struct rest_call *c)
 {
@@ -269,21 +201,14 @@ void rest_commands_get(struct rest_call *c)
 void rest_commands_put(struct rest_call *c)
 {
 	json_t *list = commands_of(c);
+	const char *fault;
 
 	if (!list)
 		return;
-	if (!json_is_array(c->body) || json_array_size(c->body) > 100) {
-		rest_bad_field(c, "commands", "Only iterables may be used in a ListType");
+	fault = command_list_fault(c->body);
+	if (fault) {
+		rest_bad_field(c, fault, "This field is required or its value is not allowed");
 		return;
-	}
-	for (size_t i = 0; i < json_array_size(c->body); i++) {
-		const char *fault = command_fault(json_array_get(c->body, i));
-
-		if (fault) {
-			rest_bad_field(c, fault,
-				       "This field is required or its value is not allowed");
-			return;
-		}
 	}
 	json_array_clear(list);
 	for (size_t i = 0; i < json_array_size(c->body); i++)

@@ -7,6 +7,7 @@
 #include "control/room/answer/thought.h"
 #include "control/room/base/answers.h"
 #include "control/room/base/context.h"
+#include "control/room/base/people.h"
 #include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
@@ -35,7 +36,7 @@ static void keep_name(struct room_tool_results *r, const char *text, size_t n)
 
 static void keep_result_note(struct room_tool_results *r, const struct room_result *x)
 {
-	if (x->order)
+	if (x->order || x->writer)
 		return;
 	if (x->tainted)
 		keep_name(r, x->text, strlen(x->text));
@@ -63,6 +64,8 @@ static void keep_result(struct room_tool_results *r, const struct room_context *
 
 	*place = (struct room_result){
 		.since = context->now, .tainted = ev->tainted, .order = ev->type == ROOM_ORDER};
+	if (ev->type == ROOM_WRITTEN)
+		place->writer = ev->user;
 	snprintf(place->text, sizeof place->text, "%.*s", (int)ev->text.n,
 		 (const char *)ev->text.p);
 	utf8_mend(place->text);
@@ -70,23 +73,33 @@ static void keep_result(struct room_tool_results *r, const struct room_context *
 	r->look_at = context->now;
 }
 
-/* An operator who stops the bot does not want to hear earlier words. */
+/* Somebody who stops the bot does not want to hear earlier words. */
 static void drop_orders(struct room_tool_results *r)
 {
 	for (unsigned i = 0; i < ROOM_RESULTS; i++)
-		if (r->result[i].order)
+		if (r->result[i].order || r->result[i].writer)
+			r->result[i] = (struct room_result){0};
+}
+
+static void drop_questions(struct room_tool_results *r, uint64_t writer)
+{
+	for (unsigned i = 0; i < ROOM_RESULTS; i++)
+		if (r->result[i].writer == writer)
 			r->result[i] = (struct room_result){0};
 }
 
 void room_tool_results_on_event(struct room_tool_results *r, struct room_context *context,
 				const struct room_event *ev)
 {
-	bool told = ev->yes && (ev->type == ROOM_TOOL_RESULT || ev->type == ROOM_ORDER);
+	bool told = (ev->yes && (ev->type == ROOM_TOOL_RESULT || ev->type == ROOM_ORDER)) ||
+		    ev->type == ROOM_WRITTEN;
 	bool noted = told || (ev->type == ROOM_TOOL && !ev->yes) || ev->type == ROOM_TOOL_RESULT;
 
 	/* A note may quote what a tool found in the memory. */
-	if (ev->type == ROOM_WITHDRAWN)
+	if (ev->type == ROOM_WITHDRAWN) {
 		memset(r->note, 0, sizeof r->note);
+		drop_questions(r, ev->user);
+	}
 	if (ev->type == ROOM_ORDER && !ev->yes)
 		drop_orders(r);
 	if (!noted || !ev->text.n)
@@ -113,19 +126,26 @@ static void follow_turn(struct room_context *context, struct room_result *x)
 
 static void tell_result(struct room_context *context, struct room_result *x)
 {
-	char line[sizeof PROMPT_TOOL_RESULT + sizeof PROMPT_ORDER + ROOM_RESULT_MAX];
+	char line[sizeof PROMPT_TOOL_RESULT + sizeof PROMPT_ORDER + sizeof PROMPT_WRITTEN +
+		  ROOM_NAME_MAX + ROOM_RESULT_MAX];
+	char name[ROOM_NAME_MAX];
 	struct room_turn *t;
 
-	if (x->order)
-		snprintf(line, sizeof line, PROMPT_ORDER, x->text);
-	else
-		snprintf(line, sizeof line, PROMPT_TOOL_RESULT, x->text);
+	if (x->writer) {
+		room_person_label(context, x->writer, "", name);
+		snprintf(line, sizeof line, PROMPT_WRITTEN, name, x->text);
+	} else {
+		snprintf(line, sizeof line, x->order ? PROMPT_ORDER : PROMPT_TOOL_RESULT, x->text);
+	}
 	t = room_turn_new_prompted(context, line);
 	if (!t)
 		return;
 	x->turn = t->id;
-	room_turn_decide(t, x->order ? ROOM_RULE_ORDER : ROOM_RULE_TOOL_RESULT, true,
-			 (int64_t)((context->now - x->since) / NS_PER_MS), 0);
+	room_turn_decide(t,
+			 x->writer  ? ROOM_RULE_WRITTEN
+			 : x->order ? ROOM_RULE_ORDER
+				    : ROOM_RULE_TOOL_RESULT,
+			 true, (int64_t)((context->now - x->since) / NS_PER_MS), 0);
 	room_answer_ask(context, t);
 }
 
@@ -143,8 +163,8 @@ void room_tool_results_tick(struct room_tool_results *r, struct room_context *co
 		if (context->now >= x->since + ROOM_RESULT_S * NS_PER_S) {
 			keep_result_note(r, x);
 			x->since = 0;
-		} else if (x->order ? room_thought_has_floor(context)
-				    : room_thought_is_quiet(context)) {
+		} else if (x->order || x->writer ? room_thought_has_floor(context)
+						 : room_thought_is_quiet(context)) {
 			tell_result(context, x);
 		}
 	}

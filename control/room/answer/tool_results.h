@@ -7,7 +7,8 @@
  *   TELLING    somebody spoke before it was heard             WAITING
  *   TELLING    the turn ended otherwise                       forgotten
  *
- * An operator's words to say are such a result, too, except that they never become a note.
+ * An operator's words to say, and a member's question in writing, are such results, too, except
+ * that they never become a note; the question goes when its writer's consent does.
  * A person's question that waits comes first. Notes stand in the instructions, so a result that is
  * text of strangers leaves only the name of its tool there. For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_TOOL_RESULTS_H
@@ -27,16 +28,17 @@ struct room_tool_results {
 	char note[ROOM_TOOL_NOTES][ROOM_TOOL_NOTE_MAX]; /* a ring */
 	unsigned notes;
 	struct room_result {
-		uint64_t since; /* 0: free */
-		uint32_t turn;	/* TELLING; 0: WAITING */
-		bool tainted;	/* text of strangers */
-		bool order;	/* an operator's words */
+		uint64_t since;	 /* 0: free */
+		uint32_t turn;	 /* TELLING; 0: WAITING */
+		bool tainted;	 /* text of strangers */
+		bool order;	 /* an operator's words */
+		uint64_t writer; /* of a question in writing; 0: it is none */
 		char text[ROOM_RESULT_MAX];
 	} result[ROOM_RESULTS];
 	uint64_t look_at; /* not before */
 };
 
-/* TOOL, TOOL_RESULT, WITHDRAWN, ORDER. */
+/* TOOL, TOOL_RESULT, WITHDRAWN, ORDER, WRITTEN. */
 void room_tool_results_on_event(struct room_tool_results *r, struct room_context *context,
 				const struct room_event *ev);
 void room_tool_results_tick(struct room_tool_results *r, struct room_context *context);

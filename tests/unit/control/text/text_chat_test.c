@@ -301,3 +301,50 @@ TEST_OOM(text_survives_without_memory)
 	text_chat_free(chat);
 	settings_free(s);
 }
+
+/* A question that a command asked, and its answer. */
+static void note(struct text_chat *chat, uint64_t id, bool self, const char *text)
+{
+	const struct text_event ev = {.type = TEXT_MESSAGE,
+				      .guild = GUILD,
+				      .channel = CHANNEL,
+				      .message = id,
+				      .user = self ? 1 : ALICE,
+				      .name = self ? "Parley" : "Alice",
+				      .text = text,
+				      .self = self,
+				      .noted = true,
+				      .answers = self ? ALICE : 0};
+
+	text_step(chat, &ev, NS_PER_S, &fx);
+}
+
+TEST(a_noted_question_is_a_line_and_needs_no_answer)
+{
+	struct settings *s = NULL;
+	struct text_chat *chat = NULL;
+	const struct text_line *lines = NULL;
+
+	CHECK(!settings_alloc(&s) && !text_chat_alloc(&chat, s, "parley"));
+	CHECK_INT(text_chat_lines(chat, CHANNEL, &lines), 0);
+	note(chat, 50, false, "parley what is it");
+	CHECK_INT(fx.n, 0);
+	note(chat, 51, true, "a test");
+	CHECK_INT(fx.n, 0);
+	CHECK_INT(text_waiting(chat), 0);
+	CHECK_INT(text_chat_lines(chat, CHANNEL, &lines), 2);
+	CHECK(!lines[0].bot && lines[1].bot && lines[1].answers == ALICE);
+	/* They go with their author. */
+	text_step(chat, &(struct text_event){.type = TEXT_FORGET, .user = ALICE}, NS_PER_S, &fx);
+	CHECK_INT(text_chat_lines(chat, CHANNEL, &lines), 0);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
+TEST(reasons_and_rules_are_told_in_words)
+{
+	for (int r = TEXT_REASON_NONE + 1; r < TEXT_REASON_COUNT; r++)
+		CHECK(*text_reason_text((enum text_reason)r));
+	CHECK(*text_admission_text(TEXT_ADMISSION_UNSOLICITED_OFF));
+	CHECK_STR(text_admission_text(TEXT_ADMISSION_COUNT), "");
+}

@@ -3,6 +3,7 @@
 
 #include "control/room/base/reasons.def"
 #include "control/room/language/language.h"
+#include "control/text/event.h"
 #include "control/words/translations.def"
 #include "control/words/translations_commands.def"
 #include "control/words/translations_faults.def"
@@ -10,6 +11,8 @@
 #include "control/words/translations_privacy.def"
 #include "control/words/translations_reasons.def"
 #include "control/words/translations_status.def"
+#include "control/words/translations_surface.def"
+#include "control/words/translations_text.def"
 #include "mediad/music/decoder_wire.h"
 #include "proto/media.h"
 #include "tests/test.h"
@@ -195,13 +198,14 @@ TEST(words_that_do_not_fit_are_left_out_whole)
 static const char *const translations[][ROOM_LANGUAGE_COUNT - 1] = {
 	WORDS_TRANSLATIONS(ROW) WORDS_TRANSLATIONS_COMMANDS(ROW) WORDS_TRANSLATIONS_FAULTS(ROW)
 		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)
-			WORDS_TRANSLATIONS_MUSIC(ROW) WORDS_TRANSLATIONS_REASONS(ROW)};
+			WORDS_TRANSLATIONS_MUSIC(ROW) WORDS_TRANSLATIONS_SURFACE(ROW)
+				WORDS_TRANSLATIONS_REASONS(ROW) WORDS_TRANSLATIONS_TEXT(ROW)};
 #undef ROW
 #define ROW(...) +1
 enum {
 	TRANSLATIONS = sizeof translations / sizeof translations[0],
 	/* Those are clauses of others, which tests/check/words.sh compares. */
-	SENTENCES = TRANSLATIONS - (0 WORDS_TRANSLATIONS_REASONS(ROW))
+	SENTENCES = TRANSLATIONS - (0 WORDS_TRANSLATIONS_REASONS(ROW) WORDS_TRANSLATIONS_TEXT(ROW))
 };
 #undef ROW
 
@@ -306,6 +310,15 @@ TEST(reasons_of_music_that_cannot_be_played_are_translated)
 	words_speak(&w, "fr");
 	words_music_not_found(&w, "it is private");
 	CHECK(strstr(w.text, "c'est privé"));
+}
+
+TEST(reasons_of_messages_that_are_not_answered_are_translated)
+{
+	for (int r = TEXT_REASON_SKIPPED; r < TEXT_REASON_COUNT; r++)
+		check_translated(text_reason_text((enum text_reason)r));
+	for (int a = 0; a < TEXT_ADMISSION_COUNT; a++)
+		if (!text_admission_admits((enum text_admission)a))
+			check_translated(text_admission_text((enum text_admission)a));
 }
 
 TEST(a_part_of_a_sentence_speaks_the_language_of_the_sentence)

@@ -380,3 +380,49 @@ TEST(an_operator_stops_the_answer_and_the_words_that_wait)
 	CHECK_INT(w.did[ROOM_DO_ASK], 1);
 	world_end(&w);
 }
+
+static void ask_in_writing(struct world *w, uint64_t user, const char *text)
+{
+	world_step(w, (struct room_event){
+			      .type = ROOM_WRITTEN, .user = user, .text = slice_str(text)});
+}
+
+TEST(a_question_in_writing_is_answered_by_voice_when_the_floor_is_free)
+{
+	static struct world w;
+	const struct room_turn *t;
+
+	world_begin(&w, "guest=off greet=no", 1);
+	world_answering(&w, 1000);
+	world_forget(&w);
+	ask_in_writing(&w, 1, "what is\nthe capital of France");
+	world_until(&w, w.ms + 300);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_DRAINED, .turn = w.asked, .samples = 24000});
+	world_until(&w, w.ms + 3000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(strstr(w.ask, "wants the answer by voice: what is the capital of France"));
+	t = room_active(w.room);
+	/* Nobody spoke, so tools with side effects are not for this turn. */
+	CHECK(t && !t->user);
+	world_end(&w);
+}
+
+TEST(a_question_in_writing_goes_with_its_writers_consent)
+{
+	static struct world w;
+
+	world_begin(&w, "guest=off greet=no", 1);
+	world_answering(&w, 1000);
+	world_forget(&w);
+	ask_in_writing(&w, 1, "what is the capital of France");
+	world_step(&w, (struct room_event){.type = ROOM_WITHDRAWN, .user = 1});
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_DRAINED, .turn = w.asked, .samples = 24000});
+	world_until(&w, w.ms + 5000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	world_end(&w);
+}

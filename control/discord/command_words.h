@@ -1,0 +1,15 @@
+/* The names and descriptions of commands in the languages of the words, as Discord's registration
+ * wants them. Pure. */
+#ifndef CONTROL_DISCORD_COMMAND_WORDS_H
+#define CONTROL_DISCORD_COMMAND_WORDS_H
+
+#include <jansson.h>
+
+struct words;
+
+/* Adds `description`, and description_localizations in the languages that have a translation. */
+void command_describe(json_t *o, void (*describe)(struct words *w));
+/* The same of `name`: the label of a menu. */
+void command_label(json_t *o, void (*describe)(struct words *w));
+
+#endif

@@ -1,0 +1,238 @@
+/* Questions of commands (inside.h): the text model of the server answers them as it answers
+ * messages, but to a handler and not into a channel. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/engine/roles.h"
+#include "control/settings/settings.h"
+#include "control/text/text_chat.h"
+#include "control/text_session/inside.h"
+#include "ipc/env.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+
+/* Bit of the lines that are answers: no message of Discord has it. */
+#define ANSWER_LINE (UINT64_C(1) << 63)
+
+static void publish(struct text_guild *g, const struct text_job *job, enum text_reason reason)
+{
+	text_session_publish(g, &(struct text_trigger){.guild = g->id,
+						       .channel = job->channel,
+						       .message = job->first,
+						       .user = job->user,
+						       .at = job->asked_at,
+						       .signal = TEXT_SIGNAL_DIRECT,
+						       .attention = TEXT_ATTENTION_DIRECT_ADDRESS,
+						       .admission = TEXT_ADMISSION_FORCE_RESPOND,
+						       .reason = reason,
+						       .reply = job->reply});
+}
+
+void text_question_end(struct text_job *job, enum text_reason reason)
+{
+	bool answered = reason == TEXT_REASON_SENT_REPLY;
+	struct text_guild *g = job->g;
+	text_outcome_h *h = job->answerh;
+	void *arg = job->arg;
+	char *text = job->answer;
+
+	publish(g, job, reason);
+	job->answer = NULL;
+	job->answerh = NULL;
+	text_asking_end(g, job->reply);
+	h(&(struct text_outcome){.text = answered ? text : NULL,
+				 .reason = text_reason_text(reason),
+				 .personal = reason == TEXT_REASON_NO_CONSENT},
+	  arg);
+	free(text);
+}
+
+uint64_t text_questions_deadline(const struct text_guild *g)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (const struct text_job *j = g->jobs; j; j = j->next)
+		if (j->answerh && j->until < first)
+			first = j->until;
+	return first;
+}
+
+/* user: 0, or whose questions end, whatever their time. */
+static void end_questions(struct text_guild *g, uint64_t user, uint64_t now,
+			  enum text_reason reason)
+{
+	struct text_job *j = g->jobs;
+
+	while (j) {
+		if (j->answerh && (user ? j->user == user : j->until <= now)) {
+			text_question_end(j, reason);
+			j = g->jobs; /* others may have begun, or ended */
+		} else {
+			j = j->next;
+		}
+	}
+}
+
+void text_questions_expire(struct text_guild *g, uint64_t now)
+{
+	end_questions(g, 0, now, TEXT_REASON_TIMEOUT);
+}
+
+void text_questions_forget(struct text_guild *g, uint64_t user)
+{
+	end_questions(g, user, 0, TEXT_REASON_NO_CONSENT);
+}
+
+/* ---- asking ---- */
+
+static unsigned count_questions(const struct text_guild *g)
+{
+	unsigned n = 0;
+
+	for (const struct text_job *j = g->jobs; j; j = j->next)
+		n += j->answerh != NULL;
+	return n;
+}
+
+static enum text_reason refusal_of(const struct text_guild *g, const struct text_question *q)
+{
+	const struct text_event ev = {.guild = q->guild,
+				      .channel = q->channel,
+				      .user = q->user,
+				      .text = q->text,
+				      .refused = text_session_refused(g, q->user)};
+	enum text_reason reason = text_refusal(g->settings, &ev);
+
+	if (!reason && count_questions(g) >= TEXT_QUESTIONS)
+		reason = TEXT_REASON_QUEUE_FULL;
+	return reason;
+}
+
+/* "[name]: text", as messages stand in the prompt. NULL without memory; the caller frees it. */
+static char *write_question(const struct text_question *q)
+{
+	char name[INCOMING_NAME], *text = NULL;
+
+	incoming_copy_name(name, q->name);
+	return asprintf(&text, "[%s]: %s", name, q->text) < 0 ? NULL : text;
+}
+
+static int write_ask(struct text_job *job, const struct text_question *q)
+{
+	struct engine_message messages[TEXT_HISTORY + 2];
+	struct engine_ask ask = {.turn = job->reply,
+				 .purpose = PURPOSE_TEXT_REPLY,
+				 .model = "",
+				 .voice = "",
+				 .messages = messages};
+	const struct text_line *lines = NULL;
+	size_t n = q->material ? 0 : text_chat_lines(job->g->core, q->channel, &lines);
+	char *question = write_question(q);
+	char *instructions = text_asking_instructions(job->g, true, &ask.instructions_stable);
+	int err = ENOMEM;
+
+	if (question && instructions) {
+		ask.n = text_asking_history(lines, n, messages);
+		if (q->material)
+			messages[ask.n++] = (struct engine_message){
+				.role = ENGINE_USER, .speaker = "", .text = q->material};
+		messages[ask.n++] = (struct engine_message){
+			.role = ENGINE_USER, .speaker = "", .text = question};
+		ask.instructions = instructions;
+		err = engine_ask_copy(&job->ask, &ask);
+	}
+	free(question);
+	free(instructions);
+	return err;
+}
+
+/* What the memory has, as for a message of the channel. */
+static bool recall(struct text_job *job, const struct text_question *q)
+{
+	const struct text_trigger trigger = {.guild = q->guild,
+					     .channel = q->channel,
+					     .message = q->id,
+					     .user = q->user,
+					     .text = (char *)(uintptr_t)q->text};
+	const struct text_trigger *const triggers[] = {&trigger};
+	struct text_effect e = {.type = TEXT_DO_ASK,
+				.guild = q->guild,
+				.channel = q->channel,
+				.reply = job->reply,
+				.triggers = triggers,
+				.n_triggers = 1};
+	const struct text_line *lines = NULL;
+
+	e.n_history = text_chat_lines(job->g->core, q->channel, &lines);
+	e.history = lines;
+	return text_recall_begin(job, &e);
+}
+
+static void begin(struct text_job *job, const struct text_question *q)
+{
+	struct text_guild *g = job->g;
+
+	if (write_ask(job, q)) {
+		text_question_end(job, TEXT_REASON_NO_MEMORY);
+		return;
+	}
+	text_session_arm(g->ts);
+	if (q->material || !recall(job, q))
+		text_asking_recalled(job);
+}
+
+void text_session_ask(struct text_session *ts, const struct text_question *q, text_outcome_h *h,
+		      void *arg)
+{
+	uint64_t now = env_now(ts->conf.env);
+	struct text_guild *g = text_session_open(ts, q->guild);
+	struct text_job *job =
+		g ? text_job_add(g, TEXT_QUESTION | ++g->n_questions, q->channel) : NULL;
+	enum text_reason refusal;
+
+	if (!job) {
+		h(&(struct text_outcome){.reason = text_reason_text(TEXT_REASON_NO_MEMORY)}, arg);
+		return;
+	}
+	refusal = refusal_of(g, q);
+	g->used_at = now;
+	job->answerh = h;
+	job->arg = arg;
+	job->user = q->user;
+	job->first = q->id;
+	job->asked_at = now;
+	job->until = now + g->settings->text_answer_s * NS_PER_S;
+	if (refusal)
+		text_question_end(job, refusal);
+	else
+		begin(job, q);
+}
+
+void text_session_note(struct text_session *ts, const struct text_question *q, const char *answer)
+{
+	struct text_guild *g = text_session_open(ts, q->guild);
+	char name[INCOMING_NAME];
+	struct text_event ev = {.type = TEXT_MESSAGE,
+				.guild = q->guild,
+				.channel = q->channel,
+				.message = q->id,
+				.user = q->user,
+				.name = name,
+				.text = q->text,
+				.noted = true};
+
+	incoming_copy_name(name, q->name);
+	/* They may have chosen not to be read since. */
+	if (!g || text_session_refused(g, q->user))
+		return;
+	text_session_feed(g, &ev);
+	ev.message |= ANSWER_LINE;
+	ev.user = ts->self;
+	ev.name = ts->name;
+	ev.text = answer;
+	ev.self = true;
+	ev.answers = q->user;
+	text_session_feed(g, &ev);
+}
