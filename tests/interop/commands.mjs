@@ -1,6 +1,6 @@
-// Control's own commands, used by members and seen by an unmodified discord.js client of the same bot: what control registers
-// is what discord.js reads, each interaction has the classes and options that discord.js knows, and each answer of control's
-// is a message, a list of suggestions or an update that discord.js reads back.
+// Control's own commands: members use them, and control answers each in time and to the right eyes. Then control ends, and an
+// unmodified discord.js client of the same bot logs in: what control registered is what discord.js reads and can register again,
+// and the same uses are interactions with the classes and options that discord.js knows. A bot has one session at a time.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -77,27 +77,29 @@ const uses = [
 ];
 
 const arrived = new Map();
-async function post(body) {
-  const { id } = await api('POST', '/interactions', { channel_id: TEXT, ...body });
-  const seen = await until(() => arrived.get(id));
-  return { id, seen };
-}
+const post = async (body) => (await api('POST', '/interactions', { channel_id: TEXT, ...body })).id;
 const settled = (id) => until(async () => {
   const r = await api('GET', `/interactions/${id}`);
   return r.answer === 5 ? r.original?.edited_timestamp && r : r.answer && r;
 }, 15000);
+const label = (name, options) => `/${name}${options[0]?.type === O.Subcommand ? ` ${options[0].name}` : ''}`;
 
-async function use([user, name, options, isPrivate, says, reads]) {
-  const { id, seen } = await post({ user_id: user, name, options });
-  const label = `/${name}${options[0]?.type === O.Subcommand ? ` ${options[0].name}` : ''}`;
-  if (!check(`${label} is an interaction`, !!seen?.isChatInputCommand?.() && seen.commandName === name)) return undefined;
-  if (reads) check(`${label}: its options are read`, reads(seen));
-  const r = await settled(id);
-  const reply = await seen.fetchReply().catch((e) => ({ content: String(e), flags: { has: () => false } }));
-  check(`${label} is answered within 3 s`, r?.answered_ms >= 0 && r.answered_ms < 3000, r?.answered_ms);
-  check(`${label}: its answer is ${isPrivate ? 'its user\'s alone' : 'for everybody'}`, reply.flags.has(MessageFlags.Ephemeral) === isPrivate);
-  check(`${label} says so`, says.test(reply.content), reply.content);
-  return { seen, reply };
+async function use([user, name, options, isPrivate, says]) {
+  const r = await settled(await post({ user_id: user, name, options }));
+  check(`${label(name, options)} is answered within 3 s`, r?.answered_ms >= 0 && r.answered_ms < 3000, r?.answered_ms);
+  check(`${label(name, options)}: its answer is ${isPrivate ? 'its user\'s alone' : 'for everybody'}`, ((r?.original?.flags & MessageFlags.Ephemeral) !== 0) === isPrivate);
+  check(`${label(name, options)} says so`, says.test(r?.original?.content), r?.original?.content);
+  return r?.original;
+}
+
+// The interaction as discord.js sees it.
+async function see(body) {
+  const id = await post(body);
+  return until(() => arrived.get(id));
+}
+async function read([user, name, options, , , reads]) {
+  const seen = await see({ user_id: user, name, options });
+  check(`discord.js reads ${label(name, options)}`, !!seen?.isChatInputCommand?.() && seen.commandName === name && (!reads || reads(seen)));
 }
 
 async function list(client) {
@@ -117,59 +119,71 @@ async function list(client) {
 
 async function menus() {
   const { id: written } = await api('POST', `/channels/${TEXT}/messages`, { user_id: BOB, content: 'hello' });
-  const why = await post({ user_id: ALICE, name: 'Why did you not answer this?', target_id: written });
-  check('the menu of a message is one', !!why.seen?.isMessageContextMenuCommand?.() && why.seen.targetMessage.id === written);
-  check('it is answered', !!(await settled(why.id)) && (await why.seen.fetchReply()).flags.has(MessageFlags.Ephemeral));
-  const who = await post({ user_id: ALICE, name: 'Why no answer?', target_id: BOB });
-  check('the menu of a user is one', !!who.seen?.isUserContextMenuCommand?.() && who.seen.targetUser.id === BOB);
-  check('it is answered', !!(await settled(who.id)) && /voice channel/.test((await who.seen.fetchReply()).content));
+  for (const [name, target] of [['Why did you not answer this?', written], ['Why no answer?', BOB]]) {
+    const r = await settled(await post({ user_id: ALICE, name, target_id: target }));
+    check(`the menu "${name}" is answered to its user alone`, r?.original.flags === MessageFlags.Ephemeral && r.original.content !== '', r?.original.content);
+  }
+  return written;
+}
+async function readMenus(written) {
+  const why = await see({ user_id: ALICE, name: 'Why did you not answer this?', target_id: written });
+  check('discord.js reads the menu of a message', !!why?.isMessageContextMenuCommand?.() && why.targetMessage.id === written);
+  const who = await see({ user_id: ALICE, name: 'Why no answer?', target_id: BOB });
+  check('discord.js reads the menu of a user', !!who?.isUserContextMenuCommand?.() && who.targetUser.id === BOB);
 }
 
+const focused = (o) => ({ ...o, focused: true });
+const typings = [
+  ['consent', [focused(text('answer', 'ne'))], ['neither']],
+  ['forget', [focused(text('fact', ''))], []],
+  ['settings', [sub('set', focused(text('name', 'gree')))], ['greet']],
+  ['settings', [sub('set', text('name', 'greet'), focused(text('value', 'o')))], ['on', 'off']],
+  ['work', [sub('start', text('task', 'x'), focused(text('worker', '')))], ['outside']],
+  ['music', [sub('play', focused(text('query', '')))], []],
+];
+const typed = (name, options) => ({ user_id: ALICE, type: 4, data: { name, type: 1, options } });
 async function typing() {
-  const type = (name, options) => post({ user_id: ALICE, type: 4, data: { name, type: 1, options } });
-  const focused = (o) => ({ ...o, focused: true });
-  const rows = [
-    ['consent', [focused(text('answer', 'ne'))], ['neither']],
-    ['forget', [focused(text('fact', ''))], []],
-    ['settings', [sub('set', focused(text('name', 'gree')))], ['greet']],
-    ['settings', [sub('set', text('name', 'greet'), focused(text('value', 'o')))], ['on', 'off']],
-    ['work', [sub('start', text('task', 'x'), focused(text('worker', '')))], ['outside']],
-    ['music', [sub('play', focused(text('query', '')))], []],
-  ];
-  for (const [name, options, want] of rows) {
-    const { id, seen } = await type(name, options);
-    const r = await settled(id);
-    check(`typing in /${name} is one`, !!seen?.isAutocomplete?.() && seen.options.getFocused() !== undefined);
+  for (const [name, options, want] of typings) {
+    const r = await settled(await post(typed(name, options)));
     check(`/${name} suggests`, JSON.stringify(r?.callback.data.choices.map((c) => c.value)) === JSON.stringify(want), JSON.stringify(r?.callback.data));
+  }
+}
+async function readTyping() {
+  for (const [name, options] of typings) {
+    const seen = await see(typed(name, options));
+    check(`discord.js reads the typing in /${name}`, !!seen?.isAutocomplete?.() && seen.options.getFocused() !== undefined);
   }
 }
 
 async function buttons() {
-  const { reply } = await use([ALICE, 'settings', [sub('set', text('name', 'greet'), text('value', 'off'))], true, /greet/]);
-  const undo = reply.components?.[0]?.components?.[0];
-  check('a change has a button', undo?.customId?.startsWith('parley:set_undo.'), undo?.customId);
-  const press = (user, more = {}) => post({ user_id: user, type: 3, message_id: reply.id, data: { custom_id: undo.customId, component_type: 2 }, ...more });
-  const other = await press(BOB);
-  check('a press is one', !!other.seen?.isButton?.());
-  check('of somebody else it is refused', /somebody else/.test((await settled(other.id))?.callback.data.content));
-  const own = await press(ALICE);
-  const r = await settled(own.id);
+  const message = await use([ALICE, 'settings', [sub('set', text('name', 'greet'), text('value', 'off'))], true, /greet/]);
+  const undo = message?.components?.[0]?.components?.[0];
+  check('a change has a button', undo?.custom_id?.startsWith('parley:set_undo.'), undo?.custom_id);
+  const press = async (user) => settled(await post({ user_id: user, type: 3, message_id: message.id, data: { custom_id: undo.custom_id, component_type: 2 } }));
+  check('of somebody else it is refused', /somebody else/.test((await press(BOB))?.callback.data.content));
+  const r = await press(ALICE);
   check('of its user it undoes', /undone/.test(r?.original.content), r?.original.content);
 }
 
 main(async () => {
   process.on('exit', stop);
   await start();
+  for (const row of uses) await use(row);
+  const written = await menus();
+  await typing();
+  await buttons();
+  const gone = Promise.all(children.map((p) => new Promise((r) => p.once('exit', r))));
+  for (const p of children.splice(0)) p.kill();
+  await gone;
   const client = new Client({ intents: [I.Guilds, I.GuildMessages], rest: { api: ready.rest.replace('/v10', '') } });
   client.on(Events.InteractionCreate, (i) => arrived.set(i.id, i));
   const up = new Promise((r) => client.once(Events.ClientReady, r));
   await client.login(TOKEN);
   await up;
-  for (const row of uses) await use(row);
-  await menus();
-  await typing();
-  await buttons();
   await list(client);
+  for (const row of uses) await read(row);
+  await readMenus(written);
+  await readTyping();
   await client.destroy();
   stop();
 });
