@@ -16,21 +16,12 @@
 #include "control/tools/builtin/builtins.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
-#include "ipc/tmr.h"
-
-/* An input that came while another one was performed. */
-struct later {
-	struct later *next;
-	struct tool_input in;
-	uint8_t text[];
-};
-
-/* ---- stepping ---- */
 
 /* Answers that no ask of the turn took go to the provider by themselves: an unanswered call would
  * block its session. */
-static void give_rest(struct agent_tools *t, uint32_t turn)
+static void give_rest(uint32_t turn, void *arg)
 {
+	struct agent_tools *t = arg;
 	struct engine_message m[2 * TOOLS_CALLS];
 	size_t n = tools_run_messages(t->run, turn, m, 2 * TOOLS_CALLS);
 
@@ -39,62 +30,9 @@ static void give_rest(struct agent_tools *t, uint32_t turn)
 			roles_result(t->a->roles, turn, m[i].call, m[i].text, m[i].failed);
 }
 
-static void step(struct agent_tools *t, const struct tool_input *in)
-{
-	uint64_t at;
-
-	tools_run_step(t->run, in, env_now(t->a->env), t->out);
-	for (size_t i = 0; i < t->out->n; i++)
-		agent_tools_perform(t, &t->out->v[i]);
-	if (in->type == TOOL_IN_END)
-		give_rest(t, in->turn);
-	at = tools_run_deadline(t->run);
-	if (at == UINT64_MAX)
-		tmr_stop(t->timer);
-	else
-		tmr_start_at(t->timer, at);
-}
-
-static int defer_input(struct agent_tools *t, const struct tool_input *in)
-{
-	struct later *l = calloc(1, sizeof *l + in->text.n);
-
-	if (!l)
-		return ENOMEM;
-	l->in = *in;
-	if (in->text.n)
-		memcpy(l->text, in->text.p, in->text.n);
-	l->in.text.p = l->text;
-	*t->last = l;
-	t->last = &l->next;
-	return 0;
-}
-
-/* The strings of an input, except its text, must outlive the performing of the running step. */
 void agent_tools_feed(struct agent_tools *t, const struct tool_input *in)
 {
-	if (t->performing) {
-		if (defer_input(t, in))
-			log_warn("tool_input_lost", "type=%d", in->type);
-		return;
-	}
-	t->performing = true;
-	step(t, in);
-	while (t->first) {
-		struct later *l = t->first;
-
-		t->first = l->next;
-		if (!t->first)
-			t->last = &t->first;
-		step(t, &l->in);
-		free(l);
-	}
-	t->performing = false;
-}
-
-static void timer_fired(void *arg)
-{
-	agent_tools_feed(arg, &(struct tool_input){.type = TOOL_IN_TIME});
+	tool_calls_feed(t->calls, in);
 }
 
 struct holder {
@@ -360,7 +298,7 @@ bool agent_tools_may_play(struct agent_tools *t, const struct agent *a, uint32_t
 	o.tainted = tools_run_tainted(t->run);
 	if (verdict != TOOL_ALLOWED)
 		o.code = verdict == TOOL_ASK ? TOOL_CODE_NEEDS_YES : TOOL_CODE_DENIED;
-	agent_tools_publish(t, &o, EVENT_TOOL_CALLED);
+	agent_tools_publish(t, &o, EVENT_TOOL_CALLED, 0);
 	return verdict == TOOL_ALLOWED;
 }
 
@@ -412,7 +350,7 @@ static void publish_worker_call(const struct tool_output *o, void *arg)
 	const struct agent *a = arg;
 
 	agent_tools_publish(a->tools, o,
-			    o->type == TOOL_DO_JOURNAL ? EVENT_TOOL_BEGAN : EVENT_TOOL_CALLED);
+			    o->type == TOOL_DO_JOURNAL ? EVENT_TOOL_BEGAN : EVENT_TOOL_CALLED, 0);
 }
 
 void agent_tools_worker(struct agent_tools *t, const struct roles_event *ev, uint64_t cost)
@@ -491,13 +429,23 @@ static int open_tools(struct agent_tools *t, struct http *http)
 {
 	const struct tool_host host = agent_tools_host(t, http);
 	struct tool_room room;
-	int err = tools_registry_alloc(&t->registry);
+	const struct tool_calls_conf calls = {.env = t->a->env,
+					      .store = t->a->store,
+					      .settings = t->a->settings,
+					      .wordsh = agent_tools_words_of,
+					      .outputh = agent_tools_take,
+					      .publishh = agent_tools_tell,
+					      .spendh = agent_tools_spend,
+					      .overh = give_rest,
+					      .arg = t};
+	int err = tool_calls_alloc(&t->calls, &calls);
 
 	t->provider_search = t->a->settings->search == SETTINGS_SEARCH_PROVIDER;
-	if (!err)
-		err = tools_run_alloc(&t->run, t->registry, t->a->settings);
-	if (!err)
-		err = agent_memory_alloc(&t->memory, t->a, agent_tools_output, t);
+	if (err)
+		return err;
+	t->registry = tool_calls_registry(t->calls);
+	t->run = tool_calls_run(t->calls);
+	err = agent_memory_alloc(&t->memory, t->a, agent_tools_output, t);
 	if (!err)
 		err = builtins_alloc(&t->builtins, &host);
 	if (!err)
@@ -510,10 +458,7 @@ static int open_tools(struct agent_tools *t, struct http *http)
 			&t->delegate, t->a->delegates, &room,
 			&(struct delegate_model){agent_worker_ask, agent_worker_stop,
 						 judge_worker_call, publish_worker_call, t->a});
-	if (!err)
-		err = tmr_alloc(&t->timer, t->a->env, timer_fired, t);
-	t->out = calloc(1, sizeof *t->out);
-	return !err && !t->out ? ENOMEM : err;
+	return err;
 }
 
 int agent_tools_alloc(struct agent_tools **out, struct agent *a, struct http *http)
@@ -527,7 +472,6 @@ int agent_tools_alloc(struct agent_tools **out, struct agent *a, struct http *ht
 	if (!t)
 		return ENOMEM;
 	t->a = a;
-	t->last = &t->first;
 	t->up_at = env_now(a->env);
 	err = open_tools(t, http);
 	if (err) {
@@ -539,45 +483,17 @@ int agent_tools_alloc(struct agent_tools **out, struct agent *a, struct http *ht
 	return 0;
 }
 
-/* The calls in flight are cancelled at their servers, and their rows settled. The room hears no
- * more of them. */
-static void end_calls(struct agent_tools *t)
-{
-	if (!t->run || !t->out)
-		return;
-	tools_run_step(t->run, &(struct tool_input){.type = TOOL_IN_ABORT}, env_now(t->a->env),
-		       t->out);
-	for (size_t i = 0; i < t->out->n; i++) {
-		const struct tool_output *o = &t->out->v[i];
-
-		if (o->type == TOOL_DO_CANCEL)
-			agent_tools_cancel(o);
-		else if (o->type == TOOL_DO_SETTLE)
-			agent_tools_publish(t, o, EVENT_TOOL_CALLED);
-	}
-}
-
 struct agent_tools *agent_tools_free(struct agent_tools *t)
 {
 	if (!t)
 		return NULL;
-	end_calls(t);
-	for (unsigned i = 0; i < TOOLS_CALLS && t->a->store; i++)
-		store_forget(t->a->store, &t->written[i]);
-	while (t->first) {
-		struct later *l = t->first;
-
-		t->first = l->next;
-		free(l);
-	}
+	/* The room hears no more of them. */
+	tool_calls_end(t->calls);
 	delegate_seat_free(t->delegate); /* cancels calls of servers, too */
 	mcp_seat_free(t->mcp);
-	tmr_free(t->timer);
-	tools_run_free(t->run);
-	tools_registry_free(t->registry);
+	tool_calls_free(t->calls);
 	builtins_free(t->builtins);
 	agent_memory_free(t->memory);
-	free(t->out);
 	free(t);
 	return NULL;
 }

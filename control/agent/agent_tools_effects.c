@@ -11,43 +11,19 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 
-/* The call is over. */
-static uint64_t count_cost(struct agent_tools *t, const struct tool_output *o)
+const char *agent_tools_words_of(uint32_t id, void *arg)
 {
-	uint64_t nano = 0;
-
-	for (unsigned i = 0; i < TOOLS_CALLS; i++)
-		if (t->spent[i].id == o->id && o->id) {
-			nano += agent_spend_tool(t->a, o->turn, o->tool, &t->spent[i].cost);
-			t->spent[i].id = 0;
-		}
-	return nano;
-}
-
-static void start_call(struct agent_tools *t, const struct tool_output *o)
-{
-	const struct tool *tool = tools_registry_find(t->registry, o->tool);
+	const struct agent_tools *t = arg;
 	const struct room_turn *turn = room_active(t->a->room);
-	const struct tool_start call = {.id = o->id,
-					.turn = o->turn,
-					.words =
-						turn && turn->id == o->turn ? turn->transcript : "",
-					.user = o->user,
-					.shared = o->shared,
-					.tainted = o->tainted,
-					.tool = o->tool,
-					.arguments = o->arguments};
-	int err = tool ? tool->shell->start(&call, tool->arg) : ENOENT;
 
-	if (err)
-		agent_tools_output(o->id, false, slice_str(strerror(err)), t);
+	return turn && turn->id == id ? turn->transcript : "";
 }
 
-/* Its row may be gone: a server can take a tool from its list while a call of it runs. */
-void agent_tools_cancel(const struct tool_output *o)
+uint64_t agent_tools_spend(uint32_t turn, const char *tool, const struct tool_cost *cost, void *arg)
 {
-	if (o->shell && o->shell->cancel)
-		o->shell->cancel(o->id, o->shell_arg);
+	const struct agent_tools *t = arg;
+
+	return agent_spend_tool(t->a, turn, tool, cost);
 }
 
 static void tell_room(struct agent_tools *t, const struct tool_output *o, bool begins)
@@ -62,11 +38,6 @@ static void tell_room(struct agent_tools *t, const struct tool_output *o, bool b
 					      .text = slice_str(o->text)});
 }
 
-void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type)
-{
-	agent_tools_publish_cost(t, o, type, type == EVENT_TOOL_CALLED ? count_cost(t, o) : 0);
-}
-
 /* Operators see an output, and the store keeps it: not for somebody who has not agreed to be
  * remembered, and nothing of a memory, which may be somebody's own. */
 static bool may_tell_output(const struct agent *a, const struct tool_output *o)
@@ -77,8 +48,8 @@ static bool may_tell_output(const struct agent *a, const struct tool_output *o)
 	       !(turn && turn->id == o->turn && turn->told_private);
 }
 
-void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o,
-			      enum event_type type, uint64_t nano)
+void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type,
+			 uint64_t nano)
 {
 	const struct media_want *where = media_call_want(t->a->call);
 	struct bus_event ev = {.type = type,
@@ -105,42 +76,9 @@ void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o
 	bus_publish(t->a->bus, &ev);
 }
 
-/* Its row is on the disk, or shed. */
-static void take_written(int err, void *arg)
+void agent_tools_tell(const struct tool_output *o, enum event_type type, uint64_t nano, void *arg)
 {
-	struct written *w = arg;
-	struct agent_tools *t = w->t;
-	uint32_t id = w->id;
-
-	w->t = NULL;
-	agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_WRITTEN, .id = id, .ok = !err});
-}
-
-static struct written *find_written(struct agent_tools *t)
-{
-	for (unsigned i = 0; i < TOOLS_CALLS; i++)
-		if (!t->written[i].t)
-			return &t->written[i];
-	return NULL;
-}
-
-/* Without a store there is no crash after which it could be made again. */
-static void record_call(struct agent_tools *t, const struct tool_output *o)
-{
-	struct written *w = o->await && t->a->store ? find_written(t) : NULL;
-	int err = o->await && t->a->store && !w ? ENOSPC : 0;
-
-	agent_tools_publish(t, o, EVENT_TOOL_BEGAN);
-	if (!o->await)
-		return;
-	if (w) {
-		*w = (struct written){.t = t, .id = o->id};
-		err = store_sync(t->a->store, take_written, w);
-		if (!err)
-			return;
-		w->t = NULL;
-	}
-	agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_WRITTEN, .id = o->id, .ok = !err});
+	agent_tools_publish(arg, o, type, nano);
 }
 
 static void tell_late(struct agent_tools *t, const struct tool_output *o)
@@ -179,26 +117,16 @@ static void tell_progress(struct agent_tools *t, const struct tool_output *o)
 					      .text = slice_str(line)});
 }
 
-void agent_tools_perform(struct agent_tools *t, const struct tool_output *o)
+void agent_tools_take(const struct tool_output *o, void *arg)
 {
+	struct agent_tools *t = arg;
+
 	switch (o->type) {
 	case TOOL_DO_BEGIN:
 		tell_room(t, o, true);
 		break;
 	case TOOL_DO_END:
 		tell_room(t, o, false);
-		break;
-	case TOOL_DO_START:
-		start_call(t, o);
-		break;
-	case TOOL_DO_CANCEL:
-		agent_tools_cancel(o);
-		break;
-	case TOOL_DO_SETTLE:
-		agent_tools_publish(t, o, EVENT_TOOL_CALLED);
-		break;
-	case TOOL_DO_JOURNAL:
-		record_call(t, o);
 		break;
 	case TOOL_DO_LATE:
 		tell_late(t, o);
@@ -214,7 +142,7 @@ void agent_tools_perform(struct agent_tools *t, const struct tool_output *o)
 		agent_feed(t->a, &(struct room_event){
 					 .type = ROOM_TOOL_JOBS, .user = o->user, .chunk = o->n});
 		break;
-	case TOOL_DO_ANSWER:
+	default:
 		break;
 	}
 }

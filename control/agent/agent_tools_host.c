@@ -32,19 +32,12 @@ void agent_tools_output(uint32_t id, bool ok, struct slice text, void *arg)
 static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
 {
 	struct agent_tools *t = arg;
-	unsigned i = 0;
 
 	if (id & DELEGATE_NUMBER) {
 		agent_spend_tool(t->a, 0, "worker", cost);
 		return;
 	}
-	while (i < TOOLS_CALLS && t->spent[i].id)
-		i++;
-	if (i == TOOLS_CALLS)
-		return;
-	t->spent[i] = (struct spent){.id = id, .cost = *cost};
-	snprintf(t->spent[i].service, sizeof t->spent[i].service, "%s", cost->service);
-	t->spent[i].cost.service = t->spent[i].service;
+	tool_calls_cost(t->calls, id, cost);
 }
 
 static void take_progress(uint32_t id, const char *text, void *arg)

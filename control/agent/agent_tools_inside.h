@@ -7,31 +7,19 @@
 #include "control/agent/agent_tools.h"
 #include "control/agent/inside.h"
 #include "control/tools/builtin/host.h"
-#include "control/tools/run.h"
-
-struct later;
+#include "control/tool_calls/tool_calls.h"
 
 enum { SAID_MAX = 4096 };
 
-/* A call whose row is being written. */
-struct written {
-	struct agent_tools *t; /* NULL: free */
-	uint32_t id;
-};
-
 struct agent_tools {
 	struct agent *a;
-	struct written written[TOOLS_CALLS];
-	struct tools_registry *registry;
+	struct tool_calls *calls;
+	struct tools_registry *registry; /* of the calls, like the run; borrowed */
 	struct tools_run *run;
 	struct builtins *builtins;
 	struct agent_memory *memory;
 	struct mcp_seat *mcp;		/* NULL: no servers */
 	struct delegate_seat *delegate; /* NULL: no workers */
-	struct tmr *timer;
-	struct tool_outputs *out;
-	bool performing;
-	struct later *first, **last;
 	uint64_t up_at;
 	/* Once this turn is over: goes, to the channel of this name or altogether. 0: neither. */
 	uint32_t leaves_after;
@@ -41,12 +29,6 @@ struct agent_tools {
 	uint32_t found_turn;
 	unsigned n_found;
 	struct words found;
-	/* Costs of calls that are not over. */
-	struct spent {
-		uint32_t id; /* 0: a free place */
-		struct tool_cost cost;
-		char service[64];
-	} spent[TOOLS_CALLS];
 	bool provider_search; /* the settings want the provider's own search */
 	uint32_t held;	      /* a turn whose answer was speculative when it was asked; 0: none */
 	uint32_t told_words;  /* the last turn whose words the run has */
@@ -75,15 +57,15 @@ struct tool_asker agent_tools_asker(const struct agent *a, const struct room_tur
 				    const char *tool);
 
 /* ---- agent_tools_effects.c ---- */
-/* Performs one output of the run. */
-void agent_tools_perform(struct agent_tools *t, const struct tool_output *o);
-/* Tells the call's shell to stop. */
-void agent_tools_cancel(const struct tool_output *o);
-/* Publishes the call: EVENT_TOOL_BEGAN or EVENT_TOOL_CALLED. */
-void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type);
-/* The same for a search by the provider, which cost this. */
-void agent_tools_publish_cost(struct agent_tools *t, const struct tool_output *o,
-			      enum event_type type, uint64_t nano);
+/* Of its calls (control/tool_calls/tool_calls.h). */
+void agent_tools_take(const struct tool_output *o, void *arg);
+void agent_tools_tell(const struct tool_output *o, enum event_type type, uint64_t nano, void *arg);
+uint64_t agent_tools_spend(uint32_t turn, const char *tool, const struct tool_cost *cost,
+			   void *arg);
+const char *agent_tools_words_of(uint32_t turn, void *arg);
+/* Publishes the call, EVENT_TOOL_BEGAN or EVENT_TOOL_CALLED, which cost this. */
+void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type,
+			 uint64_t nano);
 
 /* ---- agent_tools_host.c ---- */
 /* The interface of the tools' shells to this room. http is borrowed. */

@@ -34,7 +34,7 @@ static void settle_search(struct agent_tools *t, const struct roles_event *ev, u
 				      .text = summary};
 
 	tool_envelope_bare_summary(name, code, summary, sizeof summary);
-	agent_tools_publish_cost(t, &o, EVENT_TOOL_CALLED, count_search(t, ev));
+	agent_tools_publish(t, &o, EVENT_TOOL_CALLED, count_search(t, ev));
 }
 
 /* The output is in the provider's answer already, so nothing follows. */

@@ -57,6 +57,7 @@ rule control/metrics control/metrics control/events proto
 rule control/otlp control/otlp control/events control/metrics/otlp.h control/settings proto ipc
 rule control/ledger control/ledger control/settings proto
 rule control/tools control/tools control/memory control/engine/core/ask.h control/settings control/events control/words control/prompts control/dialect proto ipc
+rule control/tool_calls control/tool_calls control/tools control/events control/engine/core/ask.h control/store/store.h control/settings proto ipc
 rule control/jail control/jail proto ipc
 rule control/mcp control/mcp control/jail control/dialect control/settings control/tools proto ipc
 rule control/delegate control/delegate control/engine/core/ask.h control/jail control/dialect control/settings control/tools control/prompts proto ipc
