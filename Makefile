@@ -178,7 +178,7 @@ $(B)/tests/room-%: $(B)/obj/tests/room/%_main.o $(ROOM)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lm
 
 # Text chat alone, without a network: docs/text.md.
-TEXT := $(call objs,$(call rwild,control/text,%.c) $(call rwild,control/room,%.c) $(call rwild,control/words,%.c) \
+TEXT := $(call objs,$(call rwild,control/text,%.c) control/tools/agreement.c control/tools/spoken.c $(call rwild,control/room,%.c) $(call rwild,control/words,%.c) \
                $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(TEXTTEST))
 $(B)/tests/text-%: $(B)/obj/tests/text/%_main.o $(TEXT)
 	@mkdir -p $(@D)

@@ -573,6 +573,7 @@ struct control *control_free(struct control *c)
 	library_free(c->library);
 	clips_free(c->clips);
 	embeddings_free(c->embeddings);
+	text_session_stop(c->text);
 	mcp_servers_free(c->mcp);
 	control_end_work(c);
 	delegates_free(c->delegates);

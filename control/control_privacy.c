@@ -308,6 +308,10 @@ void control_on_press(struct press *p, void *arg)
 	if (control_press_music(c, p) || control_press_memory(c, p) ||
 	    control_press_settings(c, p) || control_press_work(c, p))
 		return;
+	if (text_session_press(c->text, p)) {
+		press_accept(p);
+		return;
+	}
 	if (strcmp(p->action, "export") == 0) {
 		begin(c, p, run_export);
 	} else if (strcmp(p->action, "forget") == 0) {

@@ -6,6 +6,7 @@
 #include "control/store/store.h"
 #include "control/text_session/text_session.h"
 #include "proto/base/utf8.h"
+#include "proto/discord.h"
 
 static const struct settings *open_settings(uint64_t guild, void *arg)
 {
@@ -52,6 +53,20 @@ static void speak_answer(uint64_t guild, uint64_t channel, const char *text, voi
 	voice_session_say(vs, words);
 }
 
+/* An administrator, as the server's owner, has every permission. */
+static enum tool_rank rank_writer(uint64_t guild, uint64_t user, const json_t *member, void *arg)
+{
+	const struct control *c = arg;
+	uint64_t bits = 0;
+
+	if (!guilds_member_permissions(c->guilds, guild, user, member, &bits))
+		return TOOL_RANK_EVERYONE;
+	if (bits & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR))
+		return TOOL_RANK_OWNER;
+	return bits & DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS) ? TOOL_RANK_MODERATOR
+								   : TOOL_RANK_EVERYONE;
+}
+
 int control_make_text(struct control *c)
 {
 	const struct text_session_conf conf = {.env = c->env,
@@ -63,6 +78,8 @@ int control_make_text(struct control *c)
 					       .ledger = c->ledger,
 					       .bus = c->bus,
 					       .consents = c->consents,
+					       .mcp = c->mcp,
+					       .rankh = rank_writer,
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,
 					       .remembersh = control_remembers,

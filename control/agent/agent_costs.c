@@ -27,24 +27,15 @@ uint64_t agent_spend_tool(struct agent *a, uint32_t turn, const char *tool,
 			  const struct tool_cost *cost)
 {
 	const struct media_want *where = media_call_want(a->call);
-	struct usage usage = {.n = {[PRICE_REQUESTS] = 1}};
 	struct bus_event out = {
 		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(a->env), .guild = where->guild};
 
 	if (cost->counted)
 		return cost->nano;
-	out.usage = (struct event_usage){.role = "tool",
-					 .provider = tool,
-					 .model = cost->service,
-					 .turn = turn,
-					 .session = turns_session(a->turns),
-					 .channel = where->channel,
-					 .nano = cost->nano,
-					 .priced = true};
-	if (!cost->nano) {
-		out.usage.requests = 1;
-		out.usage.nano = ledger_cost(a->settings, cost->service, &usage, &out.usage.priced);
-	}
+	usage_event_fill_tool(&out.usage, a->settings, tool, cost);
+	out.usage.turn = turn;
+	out.usage.session = turns_session(a->turns);
+	out.usage.channel = where->channel;
 	if (a->ledger)
 		ledger_add(a->ledger, where->guild, out.usage.nano, out.at_ms);
 	bus_publish(a->bus, &out);

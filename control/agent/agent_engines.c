@@ -327,6 +327,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 	case ENGINE_USE_EMBED: /* of no room */
 	case ENGINE_USE_TEXT:
 	case ENGINE_USE_FOLLOWUP:
+	case ENGINE_USE_TEXT_FOLLOWUP:
 	case ENGINE_USE_COUNT:
 		break;
 	}

@@ -5,6 +5,7 @@
 #include "control/ledger/ledger.h"
 #include "control/settings/prices.h"
 #include "control/settings/settings.h"
+#include "control/tools/builtin/host.h"
 
 void usage_event_fill(struct event_usage *out, const struct settings *s,
 		      const struct roles_event *ev)
@@ -26,4 +27,20 @@ void usage_event_fill(struct event_usage *out, const struct settings *s,
 		.seconds = n[PRICE_SECONDS],
 		.estimated = ev->engine->usage->estimated};
 	out->nano = ledger_cost(s, out->model, ev->engine->usage, &out->priced);
+}
+
+void usage_event_fill_tool(struct event_usage *out, const struct settings *s, const char *tool,
+			   const struct tool_cost *cost)
+{
+	const struct usage usage = {.n = {[PRICE_REQUESTS] = 1}};
+
+	*out = (struct event_usage){.role = "tool",
+				    .provider = tool,
+				    .model = cost->service,
+				    .nano = cost->nano,
+				    .priced = true};
+	if (cost->nano)
+		return;
+	out->requests = 1;
+	out->nano = ledger_cost(s, cost->service, &usage, &out->priced);
 }

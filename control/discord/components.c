@@ -233,6 +233,9 @@ int press_parse(const json_t *d, uint64_t wall_ms, struct press *out)
 	snprintf(p.value, sizeof p.value, "%s", value ? value : "");
 	snprintf(p.locale, sizeof p.locale, "%s", interaction_locale(d));
 	p.member = json_object_get(d, "member");
+	discord_snowflake(json_string_value(json_object_get(d, "channel_id")), &p.channel);
+	discord_snowflake(json_string_value(json_object_get(json_object_get(d, "message"), "id")),
+			  &p.message);
 	*out = p;
 	if (*p.subject)
 		return 0;

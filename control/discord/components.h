@@ -42,7 +42,7 @@ enum {
 enum component_style { COMPONENT_PLAIN = 2, COMPONENT_DANGER = 4 };
 
 struct press {
-	uint64_t guild, user;
+	uint64_t guild, user, channel, message; /* message: that the component belongs to */
 	const json_t *member; /* the user with their roles; borrowed, for the press handler only */
 	char subject[COMPONENT_SUBJECT];			   /* of a shared button, else "" */
 	char action[COMPONENT_ACTION], value[COMPONENT_VALUE + 1]; /* value: of a select, else "" */

@@ -652,8 +652,8 @@ bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild_id, uint6
 	return (bits & needed) == needed;
 }
 
-bool guilds_manages(const struct guilds *g, uint64_t guild_id, uint64_t user_id,
-		    const json_t *member)
+bool guilds_member_permissions(const struct guilds *g, uint64_t guild_id, uint64_t user_id,
+			       const json_t *member, uint64_t *out)
 {
 	const json_t *guild = guild_of(g, guild_id);
 	struct key gk = key_of(guild_id), uk = key_of(user_id);
@@ -662,7 +662,19 @@ bool guilds_manages(const struct guilds *g, uint64_t guild_id, uint64_t user_id,
 
 	if (!guild || !member || !base_permissions(guild, gk.text, member, &bits))
 		return false;
-	return (owner && strcmp(owner, uk.text) == 0) ||
+	if ((owner && strcmp(owner, uk.text) == 0) ||
+	    bits & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR))
+		bits = UINT64_MAX;
+	*out = bits;
+	return true;
+}
+
+bool guilds_manages(const struct guilds *g, uint64_t guild_id, uint64_t user_id,
+		    const json_t *member)
+{
+	uint64_t bits;
+
+	return guilds_member_permissions(g, guild_id, user_id, member, &bits) &&
 	       bits & (DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR) |
 		       DISCORD_PERMISSION(DISCORD_BIT_MANAGE_GUILD));
 }

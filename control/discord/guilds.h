@@ -85,6 +85,10 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild, uint64_t chan
 			   const json_t *member, uint64_t *out);
 /* True if every member may see the channel and enter it. */
 bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel);
+/* The server-wide ones of a member object, without overwrites of a channel: of a text channel,
+ * which is not known here. */
+bool guilds_member_permissions(const struct guilds *g, uint64_t guild, uint64_t user,
+			       const json_t *member, uint64_t *out);
 /* True if the member may manage the guild: its owner, an administrator, or by a role. member: as
  * above. */
 bool guilds_manages(const struct guilds *g, uint64_t guild, uint64_t user, const json_t *member);

@@ -19,7 +19,7 @@ struct job {
 	struct rest *rest;
 	char *method, *route_key, *path, *major, *body;
 	char type[96]; /* header of the body */
-	bool idempotent, interaction;
+	bool idempotent, interaction, ordered;
 	rest_h *h;
 	void *arg;
 	unsigned tries, limited;
@@ -203,6 +203,15 @@ static int launch(struct job *j)
 	return http_request(&j->req, r->http, &call, on_resp, j);
 }
 
+/* An earlier call that has to be over before this one. */
+static bool is_behind(const struct rest *r, const struct job *j)
+{
+	for (const struct job *o = r->jobs; j->ordered && o != j; o = o->next)
+		if (o->ordered && strcmp(o->major, j->major) == 0)
+			return true;
+	return false;
+}
+
 /* Sends the calls whose limits allow it, in order, and arms the timer for the first that must wait.
  */
 static void pump(struct rest *r)
@@ -216,7 +225,7 @@ static void pump(struct rest *r)
 		uint64_t at;
 
 		next = j->next;
-		if (j->req)
+		if (j->req || is_behind(r, j))
 			continue;
 		at = j->not_before > now ? j->not_before : rate_when(r->rate, &key, now);
 		if (at) {
@@ -354,6 +363,7 @@ int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *
 	j->rest = r;
 	j->idempotent = call->idempotent;
 	j->interaction = call->interaction;
+	j->ordered = call->ordered;
 	j->h = h;
 	j->arg = arg;
 	j->method = strdup(call->method);

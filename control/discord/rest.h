@@ -29,6 +29,7 @@ struct rest_call {
 	const char *file;   /* its text; copied */
 	const char *file_type; /* its media type, a constant; NULL: application/json */
 	bool idempotent;       /* may be repeated after a timeout or 5xx */
+	bool ordered;	  /* after all earlier calls of this kind with its major, one at a time */
 	bool interaction; /* an interaction endpoint: no Authorization, exempt from the global limit
 			   */
 };

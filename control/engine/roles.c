@@ -39,6 +39,7 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 	case ENGINE_USE_TEXT:
 		return settings_purpose(s, PURPOSE_TEXT_REPLY, i);
 	case ENGINE_USE_FOLLOWUP:
+	case ENGINE_USE_TEXT_FOLLOWUP:
 		return settings_purpose(s, PURPOSE_FOLLOWUP, i);
 	case ENGINE_USE_COUNT:
 		break;
@@ -54,7 +55,7 @@ enum role roles_role(enum engine_use use)
 		[ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE, [ENGINE_USE_SUMMARY] = ROLE_TEXT,
 		[ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY, [ENGINE_USE_WORKER] = ROLE_TEXT,
 		[ENGINE_USE_EMBED] = ROLE_EMBED,	   [ENGINE_USE_TEXT] = ROLE_TEXT,
-		[ENGINE_USE_FOLLOWUP] = ROLE_TEXT};
+		[ENGINE_USE_FOLLOWUP] = ROLE_TEXT,	   [ENGINE_USE_TEXT_FOLLOWUP] = ROLE_TEXT};
 
 	return roles[use];
 }
@@ -426,6 +427,7 @@ static bool is_used(const struct roles *r, enum engine_use use)
 	case ENGINE_USE_EMBED:
 	case ENGINE_USE_TEXT:
 	case ENGINE_USE_FOLLOWUP:
+	case ENGINE_USE_TEXT_FOLLOWUP:
 		return false;
 	case ENGINE_USE_REPLY:
 		return r->settings->reply_path == SETTINGS_REPLY_BRAIN;

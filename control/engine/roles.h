@@ -44,6 +44,7 @@ enum engine_use {
 	ENGINE_USE_EMBED,	 /* role embed */
 	ENGINE_USE_TEXT,	 /* purpose text_reply */
 	ENGINE_USE_FOLLOWUP, /* purpose followup: a REPLY goes on after its tools; told as REPLY */
+	ENGINE_USE_TEXT_FOLLOWUP, /* the same of a TEXT; told as TEXT */
 	ENGINE_USE_COUNT,
 };
 

@@ -28,7 +28,9 @@ static struct live *live_by_id(struct roles *r, uint32_t id)
 /* The use that others know it by. */
 static enum engine_use use_told(enum engine_use use)
 {
-	return use == ENGINE_USE_FOLLOWUP ? ENGINE_USE_REPLY : use;
+	return use == ENGINE_USE_FOLLOWUP	 ? ENGINE_USE_REPLY
+	       : use == ENGINE_USE_TEXT_FOLLOWUP ? ENGINE_USE_TEXT
+						 : use;
 }
 
 struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t turn)
@@ -292,7 +294,11 @@ static enum engine_use use_to_go_on(const struct roles *r, const struct live *l,
 {
 	bool own = r->settings->records.purpose[PURPOSE_FOLLOWUP].n > 0;
 
-	return l->use == ENGINE_USE_REPLY && results && own ? ENGINE_USE_FOLLOWUP : l->use;
+	if (!results || !own)
+		return l->use;
+	return l->use == ENGINE_USE_REPLY  ? ENGINE_USE_FOLLOWUP
+	       : l->use == ENGINE_USE_TEXT ? ENGINE_USE_TEXT_FOLLOWUP
+					   : l->use;
 }
 
 void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,

@@ -146,6 +146,9 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 	t.attention = text_lines_attend(chat, ch, ev, t.signal);
 	t.admission = rule_of(chat->settings, &t);
 	text_line_add(ch, ev, false, 0);
+	/* Other words to the bot are no yes. */
+	if (text_signal_confidence(t.signal) >= TEXT_ADDRESSED)
+		text_agreement_withdraw(chat, ch, ev->user);
 	if (unclear || text_admission_admits(t.admission))
 		queue_message(chat, ch, ev, &t, unclear);
 	else
@@ -185,7 +188,7 @@ static void take_message(struct text_chat *chat, const struct text_event *ev)
 		reason = TEXT_REASON_DUPLICATE_TRIGGER;
 	if (reason)
 		text_trigger_refuse(chat, ev, NULL, reason);
-	else if (!text_cancel_by_words(chat, ch, ev))
+	else if (!text_agreement_by_words(chat, ch, ev) && !text_cancel_by_words(chat, ch, ev))
 		judge_message(chat, ch, ev);
 }
 

@@ -7,20 +7,20 @@ static bool may_cancel(const struct text_live *l, uint64_t user)
 	return l->t.user == user && l->state != TEXT_SENDING;
 }
 
-static bool cancel_all(struct text_chat *chat, struct text_channel *ch, uint64_t user)
+static void cancel_all(struct text_chat *chat, struct text_channel *ch, uint64_t user)
 {
-	bool any = false;
-
 	for (unsigned i = ch->n_queue; i > 0; i--)
-		if (may_cancel(ch->queue[i - 1], user)) {
+		if (may_cancel(ch->queue[i - 1], user))
 			text_trigger_end(chat, ch, ch->queue[i - 1], TEXT_REASON_CANCELLED);
-			any = true;
-		}
-	return any;
 }
 
-static bool has_any(const struct text_channel *ch, uint64_t user)
+static bool waits_for_something(const struct text_channel *ch, uint64_t user)
 {
+	if (text_jobs_has(ch, user) || text_reply_tells(ch, user))
+		return true;
+	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
+		if (ch->question[i].user == user)
+			return true;
 	for (unsigned i = 0; i < ch->n_queue; i++)
 		if (may_cancel(ch->queue[i], user))
 			return true;
@@ -30,9 +30,13 @@ static bool has_any(const struct text_channel *ch, uint64_t user)
 bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
 			  const struct text_event *ev)
 {
-	if (!has_any(ch, ev->user) || !text_names_stops(chat, ev->text))
+	if (!waits_for_something(ch, ev->user) || !text_names_stops(chat, ev->text))
 		return false;
 	cancel_all(chat, ch, ev->user);
+	text_agreement_withdraw(chat, ch, ev->user);
+	text_jobs_stop(chat, ch, ev->user);
+	if (text_reply_tells(ch, ev->user))
+		text_reply_abandon(chat, ch);
 	text_emit(chat, TEXT_DO_ACKNOWLEDGE, ch)->message = ev->message;
 	text_trigger_refuse(chat, ev, NULL, TEXT_REASON_CANCEL_REQUEST);
 	return true;

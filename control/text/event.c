@@ -6,6 +6,7 @@ static const char *const effects[] = {TEXT_EFFECTS(NAME_)};
 static const char *const signals[] = {TEXT_SIGNALS(NAME_)};
 static const char *const admissions[] = {TEXT_ADMISSIONS(NAME_) "none"};
 static const char *const attentions[] = {TEXT_ATTENTIONS(NAME_)};
+static const char *const kinds[] = {TEXT_KINDS(NAME_)};
 static const char *const reasons[] = {TEXT_REASONS(NAME_)};
 #undef NAME_
 
@@ -59,6 +60,11 @@ bool text_admission_admits(enum text_admission admission)
 const char *text_attention_name(enum text_attention attention)
 {
 	return attentions[attention];
+}
+
+const char *text_kind_name(enum text_kind kind)
+{
+	return kinds[kind];
 }
 
 const char *text_reason_name(enum text_reason reason)

@@ -37,6 +37,9 @@ enum text_admission { TEXT_ADMISSIONS(TEXT_ENUM_) TEXT_ADMISSION_COUNT };
 #define TEXT_ENUM_(NAME, ...) TEXT_ATTENTION_##NAME,
 enum text_attention { TEXT_ATTENTIONS(TEXT_ENUM_) };
 #undef TEXT_ENUM_
+#define TEXT_ENUM_(NAME, ...) TEXT_KIND_##NAME,
+enum text_kind { TEXT_KINDS(TEXT_ENUM_) };
+#undef TEXT_ENUM_
 #define TEXT_ENUM_(NAME, ...) TEXT_REASON_##NAME,
 enum text_reason { TEXT_REASONS(TEXT_ENUM_) TEXT_REASON_COUNT };
 #undef TEXT_ENUM_
@@ -53,9 +56,10 @@ struct text_event {
 	bool refused;	     /* its author does not want to be read */
 	bool decide;	     /* put before the model whatever the rules of admission say */
 	bool noted;	     /* a line of the conversation that needs no answer here */
-	bool yes;	     /* of CLASSIFIED and FAILED */
+	bool yes;	     /* of CLASSIFIED, FAILED and AGREED */
 	uint64_t answers;    /* of a noted one of the bot: the user whom it answers */
-	uint32_t reply, rnd;
+	uint64_t asker; /* of SENT: it ends in a question for this user's yes; 0: it does not */
+	uint32_t reply, n, rnd;
 };
 
 /* One message of a channel. */
@@ -83,8 +87,11 @@ struct text_trigger {
 struct text_effect {
 	enum text_effect_type type;
 	uint64_t guild, channel, message, user;
-	uint32_t reply;
-	bool required; /* of an ASK: the model must answer */
+	uint32_t reply, n;
+	enum text_kind kind; /* of an ASK */
+	bool required;	     /* of an ASK: the model must answer */
+	bool yes;	     /* of an AGREE */
+	bool again;	     /* of an ASK: the answer was asked for before */
 	const char *text;
 	/* of an ASK: the conversation without the triggers, oldest first, and the triggers */
 	const struct text_line *history;
@@ -108,6 +115,7 @@ bool text_signal_forces(enum text_signal signal);
 const char *text_admission_name(enum text_admission admission);
 bool text_admission_admits(enum text_admission admission);
 const char *text_attention_name(enum text_attention attention);
+const char *text_kind_name(enum text_kind kind);
 const char *text_reason_name(enum text_reason reason);
 /* What they mean, as clauses for people; "" for COUNT. */
 const char *text_reason_text(enum text_reason reason);

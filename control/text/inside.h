@@ -6,6 +6,8 @@
  * admission.c   refusals, signal, attention, the rules of admission; the unclear calls by name
  * triggers.c    messages on their way to their reason; edits and deletions
  * cancel.c      an author cancels
+ * agreement.c   questions for a yes to a call of a tool
+ * jobs.c        calls that go on after their answers, and their results
  * reply.c       one answer: asked, sent
  * queue.c       bursts, limits, the start of the next answer */
 #ifndef CONTROL_TEXT_INSIDE_H
@@ -27,11 +29,30 @@ struct text_reply {
 	enum text_reply_state state;
 	uint32_t id;
 	bool required;
-	unsigned tries, again;
+	enum text_kind kind;
+	uint64_t user; /* of RESULT: who is told */
+	char *text;    /* of RESULT, owned */
+	unsigned tries, again, asks;
 	uint64_t since, retry_at, typing_at; /* ns */
-	uint64_t reply_to;		     /* of SENDING: the message; 0: none */
+	uint64_t reply_to;		     /* of SENDING, or of WORKING: the message; 0: none */
+	unsigned tools, workings;	     /* that work for it now; how often that was told */
+	uint64_t working_at;		     /* when it is told next, ns */
 	const struct text_trigger *asked[TEXT_BURST];
 	struct text_line told[TEXT_HISTORY];
+};
+
+struct text_question {
+	uint64_t message, user, until; /* user 0: a free place */
+};
+
+struct text_jobs {
+	uint64_t user, message; /* message: that asked for the last one; 0: not known */
+	unsigned n;		/* 0: a free place */
+};
+
+struct text_result {
+	uint64_t user;
+	char *text; /* owned */
 };
 
 struct text_channel {
@@ -41,6 +62,10 @@ struct text_channel {
 	struct text_live *queue[TEXT_QUEUE]; /* in the order in which they came */
 	unsigned n_queue;
 	struct text_reply reply;
+	struct text_question question[TEXT_QUESTIONS];
+	struct text_jobs jobs[TEXT_JOBS];
+	struct text_result result[TEXT_RESULTS]; /* the oldest first */
+	unsigned n_results;
 	uint64_t asked_in; /* the step of its last ASK, whose lists are of that one */
 	uint64_t sent_at[TEXT_SENDS], sends; /* the last ones; how many ever */
 	uint64_t seen[TEXT_SEEN];
@@ -138,6 +163,29 @@ void text_cancel_on_event(struct text_chat *chat, struct text_channel *ch,
 bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
 			  const struct text_event *ev);
 
+/* ---- agreement.c ---- */
+void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
+			     const struct text_event *ev);
+void text_agreement_tick(struct text_chat *chat, struct text_channel *ch);
+uint64_t text_agreement_deadline(const struct text_chat *chat, const struct text_channel *ch);
+/* The answer that was sent asks this user for a yes. */
+void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint64_t message,
+			  uint64_t user);
+/* True: the message is a yes, and has ended. */
+bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
+			     const struct text_event *ev);
+/* The user's call is not wanted any more; user 0: nobody's. True if one waited. */
+bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, uint64_t user);
+
+/* ---- jobs.c ---- */
+void text_jobs_on_event(struct text_chat *chat, struct text_channel *ch,
+			const struct text_event *ev);
+/* True if calls go on for the user, which are stopped. */
+bool text_jobs_stop(struct text_chat *chat, struct text_channel *ch, uint64_t user);
+bool text_jobs_has(const struct text_channel *ch, uint64_t user);
+/* Drops the results for the user, 0: for all. */
+void text_jobs_forget(struct text_channel *ch, uint64_t user);
+
 /* ---- reply.c ---- */
 void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
 			 const struct text_event *ev);
@@ -145,6 +193,10 @@ void text_reply_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_channel *ch);
 /* Begins an answer to the triggers that are ASKED, and have no reply. */
 void text_reply_begin(struct text_chat *chat, struct text_channel *ch);
+/* Begins to tell a result; text is stolen. */
+void text_reply_tell(struct text_chat *chat, struct text_channel *ch, uint64_t user, char *text);
+/* True if a result is being told to the user, who may stop that. */
+bool text_reply_tells(const struct text_channel *ch, uint64_t user);
 /* Nothing of it is wanted any more. */
 void text_reply_abandon(struct text_chat *chat, struct text_channel *ch);
 /* The same question with other words. */

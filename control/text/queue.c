@@ -1,4 +1,6 @@
 /* Bursts, the limits of a channel, and the start of the next answer (inside.h). */
+#include <string.h>
+
 #include "control/settings/settings.h"
 #include "control/text/inside.h"
 #include "proto/base/time.h"
@@ -37,7 +39,9 @@ static uint64_t start_at(const struct text_chat *chat, const struct text_channel
 			 const struct burst *b)
 {
 	const struct settings *s = chat->settings;
-	uint64_t at = b->n == s->text_coalesce_most ? b->v[0]->t.at : burst_until(s, b->v[0]);
+	uint64_t at = !b->n			      ? 0
+		      : b->n == s->text_coalesce_most ? b->v[0]->t.at
+						      : burst_until(s, b->v[0]);
 	uint64_t rate = 0;
 
 	if (ch->sends)
@@ -46,6 +50,14 @@ static uint64_t start_at(const struct text_chat *chat, const struct text_channel
 	if (ch->sends >= s->text_per_hour)
 		rate = ch->sent_at[(ch->sends - s->text_per_hour) % TEXT_SENDS] + HOUR_NS;
 	return rate > at ? rate : at;
+}
+
+/* The same for a message that answers none. */
+static uint64_t own_at(const struct text_chat *chat, const struct text_channel *ch)
+{
+	const struct burst none = {.n = 0};
+
+	return start_at(chat, ch, &none);
 }
 
 static uint64_t expires_at(const struct text_live *l)
@@ -76,9 +88,25 @@ static bool start_burst(struct text_chat *chat, struct text_channel *ch, struct 
 	return any;
 }
 
+/* The oldest result is told before the next answer. False: none is, now. */
+static bool start_result(struct text_chat *chat, struct text_channel *ch)
+{
+	struct text_result first = ch->result[0];
+
+	if (!ch->n_results || own_at(chat, ch) > chat->now)
+		return false;
+	memmove(ch->result, ch->result + 1, --ch->n_results * sizeof first);
+	text_reply_tell(chat, ch, first.user, first.text);
+	text_reply_tick(chat, ch);
+	return true;
+}
+
 void text_queue_tick(struct text_chat *chat, struct text_channel *ch)
 {
 	expire(chat, ch);
+	if (ch->reply.state == TEXT_REPLY_NONE && ch->asked_in != chat->steps &&
+	    start_result(chat, ch))
+		return;
 	/* An edit may come when its answer is given up: the next one begins with the next step. */
 	while (ch->reply.state == TEXT_REPLY_NONE && ch->asked_in != chat->steps) {
 		struct burst b = next_burst(chat, ch);
@@ -108,6 +136,8 @@ uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_cha
 			first = expires_at(ch->queue[i]);
 	if (ch->reply.state != TEXT_REPLY_NONE)
 		return first;
+	if (ch->n_results && own_at(chat, ch) < first)
+		first = own_at(chat, ch);
 	b = next_burst(chat, ch);
 	if (b.n && start_at(chat, ch, &b) < first)
 		first = start_at(chat, ch, &b);

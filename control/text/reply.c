@@ -1,4 +1,5 @@
 /* One answer of a channel: asked, asked again, sent (inside.h). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/settings/ids.h"
@@ -43,12 +44,20 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 		r->required |= text_signal_forces(l->t.signal);
 		r->asked[e->n_triggers++] = &l->t;
 	}
+	if (r->kind == TEXT_KIND_RESULT)
+		r->required = true;
 	e->reply = r->id;
+	e->kind = r->kind;
+	e->again = r->asks++ > 0;
+	e->user = r->user;
+	e->text = r->text;
 	e->required = r->required;
 	e->triggers = r->asked;
 	e->n_history = tell_lines(ch, (unsigned)e->n_triggers);
 	e->history = r->told;
 	r->typing_at = r->required ? chat->now : UINT64_MAX;
+	r->tools = 0;
+	r->working_at = UINT64_MAX;
 }
 
 void text_reply_begin(struct text_chat *chat, struct text_channel *ch)
@@ -57,11 +66,33 @@ void text_reply_begin(struct text_chat *chat, struct text_channel *ch)
 	ask(chat, ch);
 }
 
+void text_reply_tell(struct text_chat *chat, struct text_channel *ch, uint64_t user, char *text)
+{
+	ch->reply = (struct text_reply){
+		.kind = TEXT_KIND_RESULT, .user = user, .text = text, .since = chat->now};
+	ask(chat, ch);
+}
+
+bool text_reply_tells(const struct text_channel *ch, uint64_t user)
+{
+	const struct text_reply *r = &ch->reply;
+
+	return r->kind == TEXT_KIND_RESULT && r->user == user &&
+	       (r->state == TEXT_REPLY_ASKED || r->state == TEXT_REPLY_RETRY);
+}
+
+static void end(struct text_channel *ch)
+{
+	ch->reply.state = TEXT_REPLY_NONE;
+	free(ch->reply.text);
+	ch->reply.text = NULL;
+}
+
 void text_reply_abandon(struct text_chat *chat, struct text_channel *ch)
 {
 	if (ch->reply.state == TEXT_REPLY_ASKED)
 		text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
-	ch->reply.state = TEXT_REPLY_NONE;
+	end(ch);
 }
 
 void text_reply_tell_anew(struct text_chat *chat, struct text_channel *ch)
@@ -85,7 +116,7 @@ static void end_reply(struct text_chat *chat, struct text_channel *ch, enum text
 {
 	enum text_state state = ch->reply.state == TEXT_REPLY_SENDING ? TEXT_SENDING : TEXT_ASKED;
 
-	ch->reply.state = TEXT_REPLY_NONE;
+	end(ch);
 	for (unsigned i = ch->n_queue; i > 0; i--)
 		if (ch->queue[i - 1]->state == state)
 			text_trigger_end(chat, ch, ch->queue[i - 1], reason);
@@ -100,6 +131,18 @@ static size_t characters(const char *text)
 	return n;
 }
 
+/* The last message that addresses the bot; 0: none. */
+static uint64_t last_addressed(const struct text_channel *ch)
+{
+	uint64_t target = 0;
+
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_ASKED &&
+		    text_signal_confidence(ch->queue[i]->t.signal) >= TEXT_ADDRESSED)
+			target = ch->queue[i]->t.message;
+	return target;
+}
+
 /* The message that the answer replies to; 0: it is a message of its own. */
 static uint64_t reply_target(const struct text_chat *chat, const struct text_channel *ch,
 			     const char *text, uint32_t rnd)
@@ -109,13 +152,8 @@ static uint64_t reply_target(const struct text_chat *chat, const struct text_cha
 			 : settings_ids_have(s->text_initiative_channels, ch->id)
 				 ? s->text_reply_initiative
 				 : s->text_reply_share;
-	uint64_t target = 0;
 
-	for (unsigned i = 0; i < ch->n_queue; i++)
-		if (ch->queue[i]->state == TEXT_ASKED &&
-		    text_signal_confidence(ch->queue[i]->t.signal) >= TEXT_ADDRESSED)
-			target = ch->queue[i]->t.message;
-	return rnd % 100 < share ? target : 0;
+	return rnd % 100 < share ? last_addressed(ch) : 0;
 }
 
 static void take_answer(struct text_chat *chat, struct text_channel *ch,
@@ -132,7 +170,9 @@ static void take_answer(struct text_chat *chat, struct text_channel *ch,
 		end_reply(chat, ch, TEXT_REASON_SKIPPED);
 		return;
 	}
-	ch->reply.reply_to = reply_target(chat, ch, text, ev->rnd);
+	/* What the answer takes the place of is a reply already, or none. */
+	if (!ch->reply.workings)
+		ch->reply.reply_to = reply_target(chat, ch, text, ev->rnd);
 	ch->reply.state = TEXT_REPLY_SENDING;
 	for (unsigned i = 0; i < ch->n_queue; i++)
 		if (ch->queue[i]->state == TEXT_ASKED)
@@ -165,8 +205,40 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 		if (ch->queue[i]->state == TEXT_SENDING)
 			answers = ch->queue[i]->t.user;
 	ch->sent_at[ch->sends++ % TEXT_SENDS] = chat->now;
-	text_line_add(ch, ev, true, answers);
+	if (ch->reply.kind == TEXT_KIND_RESULT)
+		answers = ch->reply.user;
+	/* It may have been known as the message that told of a tool. */
+	if (!text_line_add(ch, ev, true, answers))
+		text_line_edit(ch, ev->message, ev->text ? ev->text : "");
+	if (ev->asker)
+		text_agreement_asked(chat, ch, ev->message, ev->asker);
 	end_reply(chat, ch, ch->reply.reply_to ? TEXT_REASON_SENT_REPLY : TEXT_REASON_SENT_MESSAGE);
+}
+
+/* People see that it works, and after a while one message says so. */
+static void take_tools(struct text_chat *chat, struct text_reply *r, uint32_t n)
+{
+	if (n && !r->tools) {
+		r->typing_at = r->typing_at == UINT64_MAX ? chat->now : r->typing_at;
+		r->working_at = chat->now + TEXT_WORKING_S * NS_PER_S;
+	} else if (!n) {
+		r->working_at = UINT64_MAX;
+	}
+	r->tools = n;
+}
+
+static void tell_working(struct text_chat *chat, struct text_channel *ch)
+{
+	struct text_reply *r = &ch->reply;
+	struct text_effect *e = text_emit(chat, TEXT_DO_WORKING, ch);
+
+	if (!r->workings)
+		r->reply_to = last_addressed(ch);
+	e->reply = r->id;
+	e->message = r->reply_to;
+	e->n = r->workings++;
+	r->working_at = r->workings == TEXT_WORKINGS ? UINT64_MAX
+						     : chat->now + TEXT_WORKING_AGAIN_S * NS_PER_S;
 }
 
 void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
@@ -181,6 +253,8 @@ void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
 		take_answer(chat, ch, ev);
 	else if (ev->type == TEXT_FAILED && asked)
 		take_failure(chat, ch, ev->yes);
+	else if (ev->type == TEXT_TOOLS && asked)
+		take_tools(chat, &ch->reply, ev->n);
 	else if (ev->type == TEXT_SENT && sending)
 		take_sent(chat, ch, ev);
 	else if (ev->type == TEXT_NOT_SENT && sending)
@@ -206,6 +280,8 @@ void text_reply_tick(struct text_chat *chat, struct text_channel *ch)
 	}
 	if (r->state == TEXT_REPLY_RETRY && r->retry_at <= chat->now)
 		ask(chat, ch);
+	if (r->working_at <= chat->now)
+		tell_working(chat, ch);
 	if (r->typing_at <= chat->now) {
 		text_emit(chat, TEXT_DO_TYPING, ch);
 		r->typing_at = chat->now + TEXT_TYPING_S * NS_PER_S;
@@ -222,5 +298,7 @@ uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_cha
 	at = gives_up_at(chat, ch);
 	if (r->state == TEXT_REPLY_RETRY && r->retry_at < at)
 		at = r->retry_at;
+	if (r->working_at < at)
+		at = r->working_at;
 	return r->typing_at < at ? r->typing_at : at;
 }

@@ -26,10 +26,18 @@ int text_chat_alloc(struct text_chat **out, const struct settings *settings, con
 	return 0;
 }
 
+static void clear_channel(struct text_channel *ch)
+{
+	text_lines_clear(ch);
+	text_jobs_forget(ch, 0);
+	free(ch->reply.text);
+	ch->reply.text = NULL;
+}
+
 struct text_chat *text_chat_free(struct text_chat *chat)
 {
 	for (unsigned i = 0; chat && i < chat->n_channels; i++) {
-		text_lines_clear(chat->channel[i]);
+		clear_channel(chat->channel[i]);
 		free(chat->channel[i]);
 	}
 	for (unsigned i = 0; chat && i < TEXT_TRIGGERS; i++)
@@ -92,6 +100,25 @@ struct text_channel *text_channel_find(struct text_chat *chat, uint64_t id)
 	return i < chat->n_channels ? chat->channel[i] : NULL;
 }
 
+/* A question, a call or a result keeps the channel. */
+static bool is_kept(const struct text_channel *ch)
+{
+	bool waits = ch->n_results > 0;
+
+	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
+		waits = waits || ch->question[i].user;
+	for (unsigned i = 0; i < TEXT_JOBS; i++)
+		waits = waits || ch->jobs[i].n;
+	return waits;
+}
+
+bool text_is_answering(struct text_chat *chat, uint64_t channel)
+{
+	const struct text_channel *ch = text_channel_find(chat, channel);
+
+	return ch && !chat->over && ch->reply.state != TEXT_REPLY_NONE;
+}
+
 /* The place of the channel unused for the longest time, in which nothing waits; TEXT_CHANNELS:
  * something waits in all of them. */
 static unsigned idle_place(const struct text_chat *chat)
@@ -101,7 +128,7 @@ static unsigned idle_place(const struct text_chat *chat)
 	for (unsigned i = 0; i < chat->n_channels; i++) {
 		const struct text_channel *ch = chat->channel[i];
 
-		if (!ch->n_queue && ch->reply.state == TEXT_REPLY_NONE &&
+		if (!ch->n_queue && ch->reply.state == TEXT_REPLY_NONE && !is_kept(ch) &&
 		    (best == TEXT_CHANNELS || ch->used_at < chat->channel[best]->used_at))
 			best = i;
 	}
@@ -118,7 +145,7 @@ struct text_channel *text_channel_open(struct text_chat *chat, uint64_t id, uint
 		if (i == TEXT_CHANNELS)
 			return NULL;
 		ch = chat->channel[i];
-		text_lines_clear(ch);
+		clear_channel(ch);
 		*ch = (struct text_channel){.id = id};
 	} else if (!ch) {
 		ch = calloc(1, sizeof *ch);
@@ -151,6 +178,8 @@ static const struct machine {
 } machines[] = {
 	{"triggers", text_triggers_on_event, NULL, NULL},
 	{"cancellation", text_cancel_on_event, NULL, NULL},
+	{"agreement", text_agreement_on_event, text_agreement_tick, text_agreement_deadline},
+	{"jobs", text_jobs_on_event, NULL, NULL},
 	{"admission", text_admission_on_event, text_admission_tick, text_admission_deadline},
 	{"reply", text_reply_on_event, text_reply_tick, text_reply_deadline},
 	{"queue", NULL, text_queue_tick, text_queue_deadline},

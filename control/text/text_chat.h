@@ -43,10 +43,17 @@ enum {
 	TEXT_ASKED_AGAIN = 2, /* for edits of one reply's messages */
 	TEXT_WAIT_S = 900,    /* the longest that a message may wait */
 	TEXT_TYPING_S = 8,    /* Discord shows typing for ten seconds */
-	TEXT_WINDOW = 5,      /* most messages in which one of the bot counts as recent */
-	TEXT_SENDS = 60,      /* of an hour that are counted */
-	TEXT_SEEN = 128,      /* messages of a channel that are known to have been taken */
-	TEXT_SHORT = 30,      /* characters of a short answer */
+	TEXT_WORKING_S = 4,   /* a tool that takes longer is told of, and again: */
+	TEXT_WORKING_AGAIN_S = 20,
+	TEXT_WORKINGS = 4,  /* times in all */
+	TEXT_YES_S = 300,   /* in which a question for a yes may be answered */
+	TEXT_QUESTIONS = 4, /* of a channel that wait for a yes; the oldest gives way */
+	TEXT_JOBS = 8,	    /* people of a channel for whom calls go on */
+	TEXT_RESULTS = 4,   /* of a channel that wait to be told; the oldest gives way */
+	TEXT_WINDOW = 5,    /* most messages in which one of the bot counts as recent */
+	TEXT_SENDS = 60,    /* of an hour that are counted */
+	TEXT_SEEN = 128,    /* messages of a channel that are known to have been taken */
+	TEXT_SHORT = 30,    /* characters of a short answer */
 };
 
 /* settings are borrowed for its life and may change between two steps. name: the bot's on Discord.
@@ -67,7 +74,8 @@ bool text_channel_is_blocked(const struct settings *settings, uint64_t channel);
 enum text_reason text_refusal(const struct settings *settings, const struct text_event *message);
 /* What is known of the channel's conversation, oldest first. Borrowed until the next step. */
 size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out);
-
+/* True if an answer or a message of its own is under way in the channel. */
+bool text_is_answering(struct text_chat *chat, uint64_t channel);
 /* Messages that have not ended. */
 size_t text_waiting(const struct text_chat *chat);
 /* Messages that ended for this reason, since text_chat_alloc. */

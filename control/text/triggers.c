@@ -165,7 +165,12 @@ void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
 			    ch->queue[k - 1]->state != TEXT_SENDING)
 				text_trigger_end(chat, ch, ch->queue[k - 1],
 						 TEXT_REASON_NO_CONSENT);
-		if (had)
+		text_agreement_withdraw(chat, ch, ev->user);
+		text_jobs_stop(chat, ch, ev->user);
+		text_jobs_forget(ch, ev->user);
+		if (text_reply_tells(ch, ev->user))
+			text_reply_abandon(chat, ch);
+		else if (had)
 			text_reply_tell_anew(chat, ch);
 	}
 }

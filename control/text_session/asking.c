@@ -14,6 +14,7 @@
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 enum { HISTORY_BYTES = 24 << 10 /* of earlier messages; older ones are left out */ };
@@ -55,11 +56,16 @@ void text_job_remove(struct text_job *job)
 		at = &(*at)->next;
 	*at = job->next;
 	text_recall_end(job);
+	text_tools_over(job, false);
 	free(job->ask);
+	free(job->words);
+	free(job->lead);
+	free(job->question);
 	free(job->memory);
 	free(job->answer);
 	free(job->text);
 	free(job->head);
+	free(job->content);
 	free(job);
 }
 
@@ -135,6 +141,7 @@ static void ask_model(struct text_job *job)
 {
 	struct engine_message messages[ENGINE_MESSAGES_MAX];
 	struct engine_ask *made = job->ask, ask = *made;
+	struct engine_tool tools[TOOLS_MAX];
 	char *memory = job->memory;
 	struct text_guild *g = job->g;
 
@@ -147,6 +154,7 @@ static void ask_model(struct text_job *job)
 	}
 	ask.messages = messages;
 	job->state = TEXT_JOB_ASKED;
+	job->asked_at = env_now(g->ts->conf.env);
 	if (open_roles(g)) {
 		fail(g, job->channel, job->reply, false);
 		return;
@@ -155,6 +163,9 @@ static void ask_model(struct text_job *job)
 		fail(g, job->channel, job->reply, true);
 		return;
 	}
+	/* Nobody is in the channel to watch or agree to the call of a command's question. */
+	if (!job->answerh)
+		text_tools_offer(job, &ask, tools);
 	text_telling_keep(job, &ask);
 	/* The job may end while it is asked. */
 	job->ask = NULL;
@@ -190,6 +201,8 @@ void text_asking_end(struct text_guild *g, uint32_t reply)
 		return;
 	if (job->state == TEXT_JOB_ASKED && g->roles)
 		roles_cancel(g->roles, ENGINE_USE_TEXT, reply);
+	/* Before the job goes: what its calls tell while they end is about it. */
+	text_tools_over(job, false);
 	text_job_remove(job);
 	ask_waiting(g);
 }
@@ -252,6 +265,19 @@ static char *join_triggers(const struct text_effect *e)
 	return all;
 }
 
+/* What is put last: the messages, or the result that the person is to be told. NULL without memory;
+ * the caller frees it. */
+static char *write_question(const struct text_job *job, const struct text_effect *e)
+{
+	const char *name = text_member_name(job->g, e->user);
+	char *text;
+
+	if (e->kind == TEXT_KIND_ANSWER)
+		return join_triggers(e);
+	return asprintf(&text, PROMPT_TEXT_RESULT, *name ? name : "somebody", e->text) < 0 ? NULL
+											   : text;
+}
+
 static const char *name_of(const struct text_guild *g)
 {
 	return *g->settings->bot_name ? g->settings->bot_name : g->ts->name;
@@ -279,7 +305,7 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 				 .model = "",
 				 .voice = "",
 				 .messages = messages};
-	char *question = join_triggers(e);
+	char *question = write_question(job, e);
 	char *instructions =
 		text_asking_instructions(job->g, e->required, &ask.instructions_stable);
 	int err = ENOMEM;
@@ -299,19 +325,26 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 
 void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 {
+	const struct text_trigger *last = e->n_triggers ? e->triggers[e->n_triggers - 1] : NULL;
 	struct text_job *job = text_job_add(g, e->reply, e->channel);
+
+	/* What told of an answer before it is no part of this one. */
+	if (!e->again)
+		text_working_drop(g, e->channel);
 
 	if (!job) {
 		fail(g, e->channel, e->reply, false);
 		return;
 	}
-	job->first = e->triggers[0]->message;
-	job->keep = text_keeping_asked(g, e);
+	job->first = last ? e->triggers[0]->message : env_wall_ms(g->ts->conf.env);
+	job->user = last ? last->user : e->user;
+	job->words = last ? join_triggers(e) : NULL;
+	job->keep = text_keeping_asked(g, e, job->first, job->user);
 	if (write_ask(job, e)) {
 		fail(g, e->channel, e->reply, false);
 		return;
 	}
-	if (!text_recall_begin(job, e))
+	if (!last || !text_recall_begin(job, e))
 		text_asking_recalled(job);
 }
 
@@ -410,24 +443,81 @@ static void add_words(struct text_job *job, struct slice words)
 	more[job->n] = '\0';
 }
 
+static uint32_t ms_plus(uint64_t from, uint64_t to)
+{
+	return (uint32_t)((to - from) / NS_PER_MS) + 1;
+}
+
+static void keep_times(const struct text_job *job)
+{
+	uint64_t now = env_now(job->g->ts->conf.env);
+	bool once = !job->passed_at;
+
+	job->g->times[job->reply % TEXT_TIMES] =
+		(struct text_times){.reply = job->reply,
+				    .llm1_ms = ms_plus(job->asked_at, once ? now : job->passed_at),
+				    .followup_ms = once ? 0 : ms_plus(job->passed_at, now)};
+}
+
+/* The answer and the question that asks for a yes, unless it says that already. */
+static char *write_answer(const struct text_job *job)
+{
+	const char *said = job->answer && *job->answer ? job->answer : job->lead ? job->lead : "";
+	char *text;
+
+	if (!job->question || strstr(said, job->question))
+		return strdup(said);
+	return asprintf(&text, "%s%s%s", said, *said ? "\n\n" : "", job->question) < 0 ? NULL
+										       : text;
+}
+
 static void take_end(struct text_job *job)
 {
 	struct text_guild *g = job->g;
 	struct text_event ev = {.type = TEXT_ANSWERED,
 				.guild = g->id,
 				.channel = job->channel,
-				.reply = job->reply,
-				.text = job->answer ? job->answer : ""};
+				.reply = job->reply};
+	char *text;
 
-	if (job->answer)
-		utf8_mend(job->answer);
+	keep_times(job);
 	if (job->answerh) {
+		if (job->answer)
+			utf8_mend(job->answer);
 		text_question_end(job,
 				  job->answer ? TEXT_REASON_SENT_REPLY : TEXT_REASON_EMPTY_REPLY);
 		return;
 	}
+	text = write_answer(job);
+	ev.text = text ? text : "";
+	if (text)
+		utf8_mend(text);
 	env_random(g->ts->conf.env, &ev.rnd, sizeof ev.rnd);
 	text_session_feed(g, &ev);
+	free(text);
+}
+
+/* A call that waits for a yes needs no other words than its question. */
+void text_asking_passed(struct text_job *job)
+{
+	bool asks = job->calls == 1 && job->wants_yes == 1;
+	bool wordless = !job->answer || !*job->answer;
+
+	if (!job->passed_at)
+		job->passed_at = env_now(job->g->ts->conf.env);
+	if (asks || !(job->follow || wordless) || !text_tools_go_on(job))
+		take_end(job);
+}
+
+static void take_pass(struct text_job *job)
+{
+	if (!job->calls) {
+		take_end(job);
+		return;
+	}
+	job->passed = true;
+	if (!job->at_work)
+		text_asking_passed(job);
 }
 
 static void take_failure(struct text_job *job, const struct engine_event *e)
@@ -454,7 +544,9 @@ static void take_event(const struct roles_event *ev, void *arg)
 	if (ev->engine->type == ENGINE_WORDS)
 		add_words(job, ev->engine->data);
 	else if (ev->engine->type == ENGINE_DONE)
-		take_end(job);
+		take_pass(job);
+	else if (ev->engine->type == ENGINE_TOOL_CALL || ev->engine->type == ENGINE_TOOL_REVOKED)
+		text_tools_event(job, ev);
 	else if (ev->engine->type == ENGINE_FAILED)
 		take_failure(job, ev->engine);
 }

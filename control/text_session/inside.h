@@ -7,22 +7,30 @@
  * keeping.c        which messages the store may keep
  * telling.c        what a model was told, for people who want to look at it
  * ended.c          why messages ended
- * sending.c        messages, reactions and the typing indicator */
+ * sending.c        messages, reactions and the typing indicator
+ * working.c        the message that tells of a tool at work, which the answer replaces
+ * tools.c          the tools of a channel, calls and what comes of them
+ * tool_host.c      what tools can do in a channel
+ * agreeing.c       questions for a yes, and who may say it */
 #ifndef CONTROL_TEXT_SESSION_INSIDE_H
 #define CONTROL_TEXT_SESSION_INSIDE_H
 
 #include "control/text/event.h"
 #include "control/text/incoming.h"
 #include "control/text/split.h"
+#include "control/tools/policy.h"
+#include "control/tools/read_back.h"
 #include "control/text_session/text_session.h"
 
 struct engine_ask;
 struct engine_message;
+struct roles_event;
 struct roles;
 struct store_document;
 struct text_chat;
 struct text_guild;
 struct text_recall;
+struct text_seat;
 
 enum {
 	TEXT_QUESTIONS = 8, /* of a server at a time */
@@ -30,11 +38,19 @@ enum {
 	TEXT_ASKS = 16,	    /* the same of answers; others wait */
 	TEXT_PARTS = 5,	    /* messages of an answer; longer ones are sent as a file */
 	TEXT_ANSWER_BYTES = 64 << 10,
-	TEXT_QUOTES = 16,  /* of a server: messages that others reply to */
-	TEXT_ANSWERS = 64, /* of a server: the last answers that were asked for */
-	TEXT_KEPT = 256,   /* of a server: messages of the last answers that were kept */
+	TEXT_QUOTES = 16,    /* of a server: messages that others reply to */
+	TEXT_ANSWERS = 64,   /* of a server: the last answers that were asked for */
+	TEXT_KEPT = 256,     /* of a server: messages of the last answers that were kept */
+	TEXT_MEMBERS = 64,   /* of a server, whose rank is known */
+	TEXT_ROLES = 32,     /* of a member */
+	TEXT_ASKED_YES = 16, /* of a server: questions that wait for a yes */
+	TEXT_SEATS = 64,     /* channels whose tools are kept, of all servers */
+	TEXT_TAINTED = 256,
 	TEXT_ENDED = 1024, /* messages of which it is known why they ended */
+	TEXT_TIMES = 32,   /* of a server: answers whose times are known */
 };
+
+struct text_working;
 
 enum text_job_state { TEXT_JOB_RECALLS, TEXT_JOB_WAITS, TEXT_JOB_ASKED, TEXT_JOB_SENDING };
 
@@ -47,6 +63,15 @@ struct text_job {
 	uint32_t reply;
 	uint64_t channel, first; /* first: the message that it answers, of several the first */
 	struct engine_ask *ask;	 /* owned */
+	uint64_t user;		 /* who asked; 0: nobody */
+	char *words;		 /* what they asked; NULL: nothing */
+	/* Of the model's present pass: */
+	struct text_seat *seat;		    /* NULL: it made no call */
+	unsigned calls, at_work, wants_yes; /* calls made, that run, and that need a yes */
+	bool passed, follow;	      /* the model has ended; it goes on with what they returned */
+	char *lead;		      /* words of the passes before; NULL: none */
+	char *question;		      /* asks for a yes to a call; NULL: none does */
+	uint64_t asked_at, passed_at; /* ns; when the first pass was over */
 	uint32_t tokens;
 	bool keep;		    /* what is told and said may be kept */
 	bool strangers;		    /* text of strangers stands in the prompt */
@@ -57,13 +82,36 @@ struct text_job {
 	/* of a question (text_session_ask): */
 	text_outcome_h *answerh; /* NULL: of a message */
 	void *arg;
-	uint64_t user, asked_at, until; /* ns */
+	uint64_t until; /* ns */
 	/* of SENDING: */
 	uint64_t reply_to, sent; /* sent: the first message of the answer; 0: none yet */
 	char *text, *head;	 /* the whole answer; its first message */
+	uint64_t last, replaces; /* the last message; the one that this part takes the place of */
+	char *content;		 /* of this part */
 	struct split split;
 	unsigned part;
 	bool as_file;
+};
+
+/* Who somebody is in the server, by their last message. */
+struct text_member {
+	uint64_t user;
+	char name[INCOMING_NAME];
+	enum tool_rank rank;
+	uint64_t role[TEXT_ROLES];
+	unsigned n_roles;
+};
+
+/* A question for a yes, as it was sent. */
+struct text_asked_yes {
+	uint64_t message, channel, user; /* message 0: free */
+	uint32_t reply;
+	char text[TOOL_QUESTION_MAX];
+};
+
+/* How long the passes of a model took. */
+struct text_times {
+	uint32_t reply, llm1_ms, followup_ms; /* the times plus one; 0: not known */
 };
 
 struct text_decision {
@@ -100,6 +148,13 @@ struct text_guild {
 	uint64_t kept[TEXT_KEPT];
 	unsigned n_answers, n_kept; /* ever */
 	uint32_t n_questions;	    /* ever */
+	struct text_seat *seats;
+	struct text_working *workings;
+	struct text_member member[TEXT_MEMBERS];
+	unsigned n_members; /* ever */
+	struct text_asked_yes asked[TEXT_ASKED_YES];
+	unsigned n_asked; /* ever */
+	struct text_times times[TEXT_TIMES];
 };
 
 /* An event that waits until the step under way is over. */
@@ -123,6 +178,9 @@ struct text_session {
 	struct tmr *tmr;
 	struct text_guild *guild[TEXT_GUILDS];
 	unsigned n_guilds;
+	unsigned n_seats;		/* of all servers */
+	uint64_t tainted[TEXT_TAINTED]; /* channels whose seats gave way after text of strangers */
+	unsigned n_tainted;		/* ever */
 	bool stepping;
 	struct text_pending *first, **last;
 	struct text_effects effects;
@@ -169,6 +227,8 @@ struct text_job *text_asking_find(const struct text_guild *g, uint32_t reply);
 /* The job has what the memory has, or has nothing of it. */
 void text_asking_recalled(struct text_job *job);
 void text_job_remove(struct text_job *job);
+/* The present pass of the model is over, and so are its calls. */
+void text_asking_passed(struct text_job *job);
 /* True if a model is asked something now. */
 bool text_asking_is_busy(const struct text_guild *g);
 
@@ -186,8 +246,10 @@ void text_keeping_edited(struct text_session *ts, const struct incoming *in);
 /* message 0: the channel is gone. */
 void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t channel,
 			  uint64_t message);
-/* A model is about to be asked. True if what it is told and writes may be kept. */
-bool text_keeping_asked(struct text_guild *g, const struct text_effect *e);
+/* A model is about to be asked, for this user; first: names the answer's nonce. True if what it is
+ * told and writes may be kept. */
+bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint64_t first,
+			uint64_t user);
 /* Somebody does not want to be read any more: no answer may be kept that was begun before. */
 void text_keeping_forget(struct text_guild *g);
 /* ---- ended.c ---- */
@@ -201,9 +263,54 @@ void text_telling_keep(const struct text_job *job, const struct engine_ask *ask)
 
 /* ---- sending.c ---- */
 void text_sending_begin(struct text_guild *g, const struct text_effect *e);
+/* Goes on with an answer that waited for text_working_take. */
+void text_sending_resume(struct text_guild *g, uint64_t channel);
 void text_sending_typing(struct text_session *ts, uint64_t channel);
 /* emoji: percent-encoded. */
 void text_sending_react(struct text_session *ts, uint64_t channel, uint64_t message,
 			const char *emoji);
+
+/* ---- working.c ---- */
+/* Tells in one message that a tool works, the n-th time. */
+void text_working_tell(struct text_guild *g, const struct text_effect *e);
+/* The message that the answer of this channel takes the place of; 0: none. *later: the answer has
+ * to wait for it, and text_sending_resume follows. */
+uint64_t text_working_take(struct text_guild *g, uint64_t channel, bool *later);
+/* The channel's is not wanted any more. */
+void text_working_drop(struct text_guild *g, uint64_t channel);
+/* Drops those of answers that are over. */
+void text_working_sweep(struct text_guild *g);
+/* True if the text is one of them. */
+bool text_working_is(const char *content);
+void text_working_free(struct text_guild *g);
+
+/* ---- tools.c ---- */
+/* Adds the channel's tools to the ask. list: TOOLS_MAX. */
+void text_tools_offer(struct text_job *job, struct engine_ask *ask, struct engine_tool *list);
+/* TOOL_CALL, TOOL_REVOKED of an answer. */
+void text_tools_event(struct text_job *job, const struct roles_event *ev);
+/* Goes on with the outputs of the calls. False: there are none. */
+bool text_tools_go_on(struct text_job *job);
+/* The answer is over; told: its question for a yes was sent. */
+void text_tools_over(struct text_job *job, bool told);
+/* The user agreed to the call of the question, or to none. */
+void text_tools_words(struct text_guild *g, uint64_t channel, uint32_t reply, uint64_t user,
+		      bool yes);
+void text_tools_stop(struct text_guild *g, uint64_t channel, uint64_t user);
+bool text_tools_busy(const struct text_guild *g);
+void text_tools_free(struct text_guild *g);
+
+/* ---- agreeing.c ---- */
+/* name: NULL leaves the one that is known. */
+void text_member_keep(struct text_guild *g, uint64_t user, const char *name, const json_t *member);
+/* "": not known. Borrowed. */
+const char *text_member_name(const struct text_guild *g, uint64_t user);
+/* Their rank for this tool. */
+enum tool_rank text_member_rank(const struct text_guild *g, uint64_t user, const char *tool);
+/* The question of the job was sent as this message. */
+void text_agreeing_sent(struct text_job *job, uint64_t message);
+/* The buttons of a question; NULL without memory, or where there are none. */
+json_t *text_agreeing_buttons(const struct text_job *job);
+void text_agreeing_end(struct text_guild *g, const struct text_effect *e);
 
 #endif

@@ -67,13 +67,14 @@ static bool may_keep_answer(const struct text_guild *g, const struct text_effect
 	return keep;
 }
 
-bool text_keeping_asked(struct text_guild *g, const struct text_effect *e)
+bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint64_t first,
+			uint64_t user)
 {
 	struct text_answer *a = &g->answer[g->n_answers++ % TEXT_ANSWERS];
 
-	*a = (struct text_answer){.first = e->triggers[0]->message,
-				  .user = e->triggers[0]->user,
-				  .keep = g->id && may_keep_answer(g, e)};
+	*a = (struct text_answer){.first = first,
+				  .user = user,
+				  .keep = g->id && is_remembered(g, user) && may_keep_answer(g, e)};
 	return a->keep;
 }
 

@@ -12,6 +12,7 @@
 #include "proto/discord.h"
 
 static void send_part(struct text_job *job);
+static int request_part(struct text_job *job, const char *content);
 
 /* ---- calls that nobody waits for ---- */
 
@@ -65,12 +66,23 @@ static void finish(struct text_job *job)
 				.message = job->sent,
 				.user = g->ts->self,
 				.name = g->ts->name,
-				.text = head ? head : ""};
+				.text = head ? head : "",
+				.asker = job->sent && job->question ? job->user : 0};
 
+	if (ev.asker)
+		text_agreeing_sent(job, job->last);
+	text_tools_over(job, ev.asker != 0);
 	job->head = NULL;
 	text_job_remove(job);
 	text_session_feed(g, &ev);
 	free(head);
+}
+
+static const char *content_of(const json_t *message)
+{
+	const char *text = json_string_value(json_object_get(message, "content"));
+
+	return text ? text : "";
 }
 
 static void on_sent(int err, int status, const json_t *body, void *arg)
@@ -88,10 +100,28 @@ static void on_sent(int err, int status, const json_t *body, void *arg)
 		finish(job);
 		return;
 	}
+	/* A control before this one has told there of a tool at work. */
+	if (!job->replaces && text_working_is(content_of(body)) &&
+	    !text_working_is(job->content ? job->content : "")) {
+		job->replaces = id;
+		if (!request_part(job, job->content))
+			return;
+	}
+	job->replaces = 0;
 	if (!job->sent)
 		job->sent = id;
+	job->last = id;
 	job->part++;
 	send_part(job);
+}
+
+/* The part that is being sent is the last one. */
+static bool is_last(const struct text_job *job)
+{
+	char next[SPLIT_BYTES];
+	struct split left = job->split;
+
+	return job->as_file || !split_next(&left, next);
 }
 
 /* Nobody is notified by an answer, whatever it says. With the nonce Discord gives back the message
@@ -102,7 +132,9 @@ static json_t *write_body(const struct text_job *job, const char *content)
 				 json_sprintf("%llu.%u", (unsigned long long)job->first, job->part),
 				 "enforce_nonce", 1, "allowed_mentions", "parse");
 
-	if (body && job->reply_to && !job->part)
+	if (body && job->question && is_last(job))
+		json_object_set_new(body, "components", text_agreeing_buttons(job));
+	if (body && job->reply_to && !job->part && !job->replaces)
 		json_object_set_new(
 			body, "message_reference",
 			json_pack("{s:o,s:b}", "message_id",
@@ -118,12 +150,21 @@ static int request_part(struct text_job *job, const char *content)
 				 .route = "/channels/{}/messages",
 				 .path = path,
 				 .major = major,
+				 .ordered = true,
 				 .idempotent = true};
 	json_t *body = write_body(job, content);
 	int err = ENOMEM;
 
 	snprintf(major, sizeof major, "%llu", (unsigned long long)job->channel);
 	snprintf(path, sizeof path, "/channels/%s/messages", major);
+	if (job->replaces) {
+		call.method = "PATCH";
+		call.route = "/channels/{}/messages/{}";
+		snprintf(path + strlen(path), sizeof path - strlen(path), "/%llu",
+			 (unsigned long long)job->replaces);
+		json_object_del(body, "nonce");
+		json_object_del(body, "enforce_nonce");
+	}
 	call.body = body;
 	if (job->as_file) {
 		call.file_name = "answer.md";
@@ -139,20 +180,37 @@ static int request_part(struct text_job *job, const char *content)
 static void send_part(struct text_job *job)
 {
 	char content[SPLIT_BYTES];
+	bool later = false;
 	int err;
 
+	if (!job->part && !job->replaces)
+		job->replaces = text_working_take(job->g, job->channel, &later);
+	if (later)
+		return;
 	if ((job->as_file && job->part) || !split_next(&job->split, content)) {
 		finish(job);
 		return;
 	}
 	if (!job->part)
 		job->head = strdup(content);
+	free(job->content);
+	job->content = strdup(content);
 	err = request_part(job, content);
 	if (err) {
 		log_warn("text_not_sent", "channel=%llu part=%u err=%d",
 			 (unsigned long long)job->channel, job->part, err);
 		finish(job);
 	}
+}
+
+void text_sending_resume(struct text_guild *g, uint64_t channel)
+{
+	struct text_job *j = g->jobs;
+
+	while (j && (j->channel != channel || j->state != TEXT_JOB_SENDING))
+		j = j->next;
+	if (j)
+		send_part(j);
 }
 
 void text_sending_begin(struct text_guild *g, const struct text_effect *e)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/consent/consent.h"
+#include "control/discord/components.h"
 #include "control/engine/roles.h"
 #include "control/events/events.h"
 #include "control/settings/ids.h"
@@ -42,6 +43,8 @@ static struct text_guild *guild_free(struct text_guild *g)
 		return NULL;
 	while (g->jobs)
 		text_job_remove(g->jobs);
+	text_tools_free(g);
+	text_working_free(g);
 	roles_free(g->roles);
 	text_chat_free(g->core);
 	if (g->id && g->settings)
@@ -68,6 +71,7 @@ static unsigned idle_place(const struct text_session *ts)
 		const struct text_guild *g = ts->guild[i];
 
 		if (!g->jobs && !text_waiting(g->core) && !text_asking_is_busy(g) &&
+		    !text_tools_busy(g) && !g->workings &&
 		    (best == TEXT_GUILDS || g->used_at < ts->guild[best]->used_at))
 			best = i;
 	}
@@ -108,6 +112,7 @@ bool text_session_uses(const struct text_session *ts, uint64_t guild)
 
 void text_session_publish(struct text_guild *g, const struct text_trigger *t)
 {
+	const struct text_times *times = &g->times[t->reply % TEXT_TIMES];
 	struct bus_event ev = {.type = EVENT_TEXT_MESSAGE,
 			       .at_ms = env_wall_ms(g->ts->conf.env),
 			       .guild = t->guild,
@@ -121,6 +126,10 @@ void text_session_publish(struct text_guild *g, const struct text_trigger *t)
 				      .reply = t->reply,
 				      .reason = text_reason_name(t->reason),
 				      .lasted_ms = (env_now(g->ts->conf.env) - t->at) / NS_PER_MS};
+	if (t->reply && times->reply == t->reply) {
+		ev.text.llm1_ms = times->llm1_ms;
+		ev.text.followup_ms = times->followup_ms;
+	}
 	bus_publish(g->ts->conf.bus, &ev);
 }
 
@@ -133,7 +142,8 @@ static void record(struct text_guild *g, const struct text_trigger *t)
 		  (unsigned long long)t->guild, (unsigned long long)t->channel,
 		  text_reason_name(t->reason));
 	text_ended_note(g->ts, t);
-	if (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST)
+	if (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST &&
+	    t->reason != TEXT_REASON_AGREED)
 		return;
 	text_session_publish(g, t);
 	/* Who asked sees that no answer comes. */
@@ -167,6 +177,15 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 	case TEXT_DO_ACKNOWLEDGE:
 		text_sending_react(g->ts, e->channel, e->message, STOP_SIGN);
 		break;
+	case TEXT_DO_WORKING:
+		text_working_tell(g, e);
+		break;
+	case TEXT_DO_AGREE:
+		text_agreeing_end(g, e);
+		break;
+	case TEXT_DO_STOP_JOBS:
+		text_tools_stop(g, e->channel, e->user);
+		break;
 	case TEXT_DO_RECORD:
 		record(g, e->record);
 		break;
@@ -183,6 +202,7 @@ static void step(struct text_guild *g, const struct text_event *ev)
 	/* What was answered is sent by now, or is not wanted. */
 	if (ev->type == TEXT_ANSWERED || ev->type == TEXT_FAILED)
 		text_asking_end(g, ev->reply);
+	text_working_sweep(g);
 }
 
 void text_session_arm(struct text_session *ts)
@@ -351,6 +371,8 @@ static void take_message(struct text_session *ts, const json_t *d)
 		keep_quote(g, &ts->in);
 		text_keeping_written(g, &ts->in);
 	}
+	if (!ev.refused && !ts->in.self && !ts->in.bot)
+		text_member_keep(g, ts->in.user, ts->in.name, json_object_get(d, "member"));
 	text_session_feed(g, &ev);
 }
 
@@ -440,6 +462,33 @@ void text_session_self(struct text_session *ts, uint64_t user, const char *name)
 {
 	ts->self = user;
 	utf8_copy(ts->name, sizeof ts->name, name);
+}
+
+bool text_session_press(struct text_session *ts, const struct press *p)
+{
+	bool yes = strcmp(p->action, "text_yes") == 0;
+	struct text_guild *g = find_guild(ts, p->guild);
+
+	if (!yes && strcmp(p->action, "text_no") != 0)
+		return false;
+	if (!g)
+		return true;
+	text_member_keep(g, p->user, NULL, p->member);
+	text_session_feed(g, &(struct text_event){.type = TEXT_AGREED,
+						  .guild = p->guild,
+						  .channel = p->channel,
+						  .message = p->message,
+						  .user = p->user,
+						  .yes = yes});
+	return true;
+}
+
+void text_session_stop(struct text_session *ts)
+{
+	for (unsigned i = 0; ts && i < ts->n_guilds; i++) {
+		text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_SHUTDOWN});
+		text_tools_free(ts->guild[i]);
+	}
 }
 
 void text_session_settings(struct text_session *ts)

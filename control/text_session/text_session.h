@@ -17,11 +17,15 @@
 
 #include <jansson.h>
 
+#include "control/tools/policy.h"
+
 struct bus;
 struct consent_table;
 struct env;
 struct http;
 struct ledger;
+struct mcp_servers;
+struct press;
 struct rest;
 struct settings;
 struct store;
@@ -46,6 +50,7 @@ struct text_session_conf {
 	struct ledger *ledger;
 	struct bus *bus;
 	const struct consent_table *consents;
+	struct mcp_servers *mcp; /* whose tools may be called; NULL: none */
 	/* The settings of this server, in one place until they are released. */
 	const struct settings *(*settingsh)(uint64_t guild, void *arg);
 	void (*releaseh)(uint64_t guild, void *arg);
@@ -60,6 +65,8 @@ struct text_session_conf {
 		       void *arg);
 	/* An answer that is to be spoken, if the channel is the chat of a call. NULL accepted. */
 	void (*speakh)(uint64_t guild, uint64_t channel, const char *text, void *arg);
+	/* This person's rank for tools, by the member object of a message. */
+	enum tool_rank (*rankh)(uint64_t guild, uint64_t user, const json_t *member, void *arg);
 	void *arg;
 };
 
@@ -74,6 +81,10 @@ struct text_session *text_session_free(struct text_session *ts);
 void text_session_self(struct text_session *ts, uint64_t user, const char *name);
 /* An event of the main gateway. False: it is not about messages. */
 bool text_session_event(struct text_session *ts, const char *name, const json_t *d);
+/* A button of a question for a yes was pressed. False: it is another button. */
+bool text_session_press(struct text_session *ts, const struct press *p);
+/* Ends all answers and calls; the servers of MCP may go after it. NULL accepted. */
+void text_session_stop(struct text_session *ts);
 /* The settings changed, or the embedded engine has another address. */
 void text_session_settings(struct text_session *ts);
 /* Takes what this person wrote out of the conversations under way, and what the bot wrote where it

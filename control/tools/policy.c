@@ -205,11 +205,12 @@ const char *tool_policy_kept(const struct tool_policy *p, uint64_t user)
 char *tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now)
 {
 	struct tool_asked *a = find_asked(p, user);
+	uint64_t yes_s = p->yes_s ? p->yes_s : TOOL_YES_S;
 	char *call = NULL;
 
 	if (!a)
 		return NULL;
-	if (yes && a->read_back_at && now - a->read_back_at <= TOOL_YES_S * NS_PER_S) {
+	if (yes && a->read_back_at && now - a->read_back_at <= yes_s * NS_PER_S) {
 		call = a->call;
 		a->call = NULL;
 	}

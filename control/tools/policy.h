@@ -85,6 +85,7 @@ struct tool_request {
 
 /* Zero is a policy without a past. */
 struct tool_policy {
+	uint32_t yes_s; /* in which a yes counts; 0: TOOL_YES_S */
 	struct tool_rate {
 		uint64_t user;
 		uint64_t at[TOOL_RATE_MAX]; /* a ring of calls, and whether each read */

@@ -56,6 +56,11 @@ struct tools_run *tools_run_free(struct tools_run *t)
 	return NULL;
 }
 
+void tools_run_yes_s(struct tools_run *t, uint32_t seconds)
+{
+	t->policy.yes_s = seconds;
+}
+
 /* ---- turns ---- */
 
 struct tool_turn *tools_run_find_turn(struct tools_run *t, uint32_t turn)

@@ -155,6 +155,8 @@ struct tool_outputs {
 int tools_run_alloc(struct tools_run **out, const struct tools_registry *registry,
 		    const struct settings *settings);
 struct tools_run *tools_run_free(struct tools_run *t);
+/* People have so long to agree to a call, in place of TOOL_YES_S: they write. */
+void tools_run_yes_s(struct tools_run *t, uint32_t seconds);
 /* now: ns, never going back. out->n is set anew. */
 void tools_run_step(struct tools_run *t, const struct tool_input *in, uint64_t now,
 		    struct tool_outputs *out);

@@ -48,6 +48,11 @@ static void note(struct play *p, const char *text)
 		snprintf(p->note[p->notes++], NOTE, "%s", text);
 }
 
+static const char *name_of(const struct play *p, uint64_t user)
+{
+	return user >= 100 && user - 100 < p->n_people ? p->people[user - 100] : "nobody";
+}
+
 static void note_effect(struct play *p, const struct text_effect *e)
 {
 	const struct text_trigger *t = e->record;
@@ -57,7 +62,12 @@ static void note_effect(struct play *p, const struct text_effect *e)
 	switch (e->type) {
 	case TEXT_DO_ASK:
 		p->reply = e->reply;
-		n = (size_t)snprintf(text, sizeof text, "asked");
+		n = (size_t)snprintf(text, sizeof text, "asked%s%s",
+				     e->kind == TEXT_KIND_ANSWER ? "" : " ",
+				     e->kind == TEXT_KIND_ANSWER ? "" : text_kind_name(e->kind));
+		if (e->kind == TEXT_KIND_RESULT)
+			n += (size_t)snprintf(text + n, sizeof text - n, " %s \"%s\"",
+					      name_of(p, e->user), e->text);
 		for (size_t i = 0; i < e->n_triggers; i++)
 			n += (size_t)snprintf(text + n, sizeof text - n, "%c%llu", i ? '+' : ' ',
 					      (unsigned long long)e->triggers[i]->message);
@@ -81,6 +91,17 @@ static void note_effect(struct play *p, const struct text_effect *e)
 			 (unsigned long long)e->message, text_reason_name(t->reason),
 			 text_admission_name(t->admission), text_signal_name(t->signal),
 			 text_attention_name(t->attention));
+		break;
+	case TEXT_DO_WORKING:
+		snprintf(text, sizeof text, "working %u reply %llu", e->n,
+			 (unsigned long long)e->message);
+		break;
+	case TEXT_DO_AGREE:
+		snprintf(text, sizeof text, "agree %llu %s %s", (unsigned long long)e->message,
+			 e->yes ? "yes" : "no", name_of(p, e->user));
+		break;
+	case TEXT_DO_STOP_JOBS:
+		snprintf(text, sizeof text, "stop_jobs %s", name_of(p, e->user));
 		break;
 	case TEXT_DO_CLASSIFY:
 	case TEXT_DO_ACKNOWLEDGE:
@@ -145,7 +166,8 @@ static void read_mentions(struct text_event *ev)
 	}
 }
 
-/* "alice writes 1 TEXT", "edits 1 TEXT", "deletes 1", "stops 1"; behind the number "to 2",
+/* "alice writes 1 TEXT", "edits 1 TEXT", "deletes 1", "stops 1", "agrees 50", "refuses 50": presses
+ * a button; behind the number "to 2",
  * "refused", "decide". */
 static void play_person(struct play *p, char **w, unsigned n)
 {
@@ -182,6 +204,9 @@ static void play_person(struct play *p, char **w, unsigned n)
 		ev.type = TEXT_DELETED;
 	} else if (strcmp(w[1], "stops") == 0) {
 		ev.type = TEXT_CANCEL;
+	} else if (strcmp(w[1], "agrees") == 0 || strcmp(w[1], "refuses") == 0) {
+		ev.type = TEXT_AGREED;
+		ev.yes = *w[1] == 'a';
 	} else {
 		fail(p, "not a line of a scenario", w[1]);
 		return;
@@ -207,7 +232,23 @@ static void play_model(struct play *p, char **w, unsigned n)
 	step(p, &ev);
 }
 
-/* "discord took 50", "discord refused" */
+/* "tools 1": so many work for the answer; "jobs alice 1"; "result alice TEXT" */
+static void play_tools(struct play *p, char **w, unsigned n)
+{
+	struct text_event ev = {.type = TEXT_TOOLS, .channel = p->channel, .reply = p->reply};
+
+	if (strcmp(w[0], "tools") == 0) {
+		ev.n = (uint32_t)strtoul(w[1], NULL, 10);
+	} else {
+		ev.type = strcmp(w[0], "jobs") == 0 ? TEXT_JOBS_TOLD : TEXT_RESULT;
+		ev.user = user_of(p, w[1]);
+		ev.n = n > 2 ? (uint32_t)strtoul(w[2], NULL, 10) : 0;
+		ev.text = n > 2 ? w[2] : "";
+	}
+	step(p, &ev);
+}
+
+/* "discord took 50", "discord took 50 asks alice", "discord refused" */
 static void play_discord(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.type = TEXT_NOT_SENT,
@@ -221,6 +262,8 @@ static void play_discord(struct play *p, char **w, unsigned n)
 		ev.type = TEXT_SENT;
 		ev.message = strtoull(w[2], NULL, 10);
 		p->of_bot[p->n_of_bot++ % 64] = ev.message;
+		if (n > 4 && strcmp(w[3], "asks") == 0)
+			ev.asker = user_of(p, w[4]);
 	}
 	step(p, &ev);
 }
@@ -291,6 +334,10 @@ static void play_line(struct play *p, char *line)
 		play_model(p, w + first, n - first);
 	} else if (strcmp(w[first], "discord") == 0 && n > first + 1) {
 		play_discord(p, w + first, n - first);
+	} else if ((strcmp(w[first], "tools") == 0 || strcmp(w[first], "jobs") == 0 ||
+		    strcmp(w[first], "result") == 0) &&
+		   n > first + 1) {
+		play_tools(p, w + first, n - first);
 	} else if (strcmp(w[first], "forget") == 0 && n > first + 1) {
 		step(p, &(struct text_event){.type = TEXT_FORGET,
 					     .user = user_of(p, w[first + 1]),

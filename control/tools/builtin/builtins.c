@@ -53,11 +53,30 @@ static void cancel(uint32_t id, void *arg)
 
 static const struct tool_shell shell = {.start = start, .cancel = cancel};
 
+/* True if there is what the tool is about: text chat has no voice channel. */
+static bool fits_host(const struct tool_host *h, const char *name)
+{
+	const struct {
+		const char *name;
+		bool has;
+	} needs[] = {{"stay_silent", h->leaveh},   {"note_context", h->leaveh},
+		     {"voice_leave", h->leaveh},   {"voice_join", h->joinh},
+		     {"voice_status", h->statush}, {"say_to_text_channel", h->writeh},
+		     {"soundboard", h->soundh},	   {"conversation_search", h->searchh}};
+
+	for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+		if (strcmp(needs[i].name, name) == 0)
+			return needs[i].has;
+	return true;
+}
+
 /* True if the settings let the tool work at all. */
 static bool is_wanted(const struct builtins *b, const char *name)
 {
 	unsigned service;
 
+	if (!fits_host(&b->host, name))
+		return false;
 	if (strcmp(name, "web_search") == 0)
 		return builtin_web_service(b->host.settings, &service);
 	if (strncmp(name, "memory_", 7) == 0)

@@ -76,7 +76,9 @@ struct tool_host {
 	void (*costh)(uint32_t id, const struct tool_cost *cost, void *arg);
 	/* Progress of a running call: one plain line, untrusted. May be NULL. */
 	void (*progressh)(uint32_t id, const char *text, void *arg);
-	/* {"people":[…],"minutes":N}: the voice channel. The caller owns it; NULL without memory.
+	/* Those of the voice session are NULL in text chat, whose models have none of these tools.
+	 *
+	 * {"people":[…],"minutes":N}: the voice channel. The caller owns it; NULL without memory.
 	 */
 	json_t *(*statush)(void *arg);
 	/* Writes the text into the room's text channel. An errno. */
@@ -107,6 +109,8 @@ struct tool_host {
 	int (*musich)(uint32_t id, const struct tool_music *what, void *arg);
 	/* The call gets no output any more. May be NULL. */
 	void (*music_cancelh)(uint32_t id, void *arg);
+	/* Everybody reads the outputs' answers: nothing private is read or written. */
+	bool open;
 	bool music_search; /* there are tracks to search for */
 	bool music_plays;  /* music can be played */
 	bool music_web;	   /* from addresses of the web, too */

@@ -73,17 +73,18 @@ static int ask(struct builtins *b, const struct tool_start *call, struct tool_me
 }
 
 /* The speaker whose namespace the call may use; 0: nobody's, when several people spoke. */
-static uint64_t speaker_of(const struct tool_start *call)
+static uint64_t speaker_of(const struct builtins *b, const struct tool_start *call)
 {
-	return call->shared ? 0 : call->user;
+	return call->shared || b->host.open ? 0 : call->user;
 }
 
 /* The namespace of the arguments. False: the call has its output, with *err. */
 static bool read_space(struct builtins *b, const struct tool_start *call, const json_t *arguments,
 		       struct memory_space *space, int *err)
 {
-	const char *why = memory_read_space(text_of(arguments, "namespace"),
-					    b->host.guildh(b->host.arg), speaker_of(call), space);
+	const char *why =
+		memory_read_space(text_of(arguments, "namespace"), b->host.guildh(b->host.arg),
+				  speaker_of(b, call), space);
 
 	*err = why ? builtin_give(b, call->id, error_json(why)) : 0;
 	return !why;
@@ -100,7 +101,7 @@ int builtin_memory_search(struct builtins *b, const struct tool_start *call,
 
 	if (!read_space(b, call, arguments, &space, &err))
 		return err;
-	what.owner = space.any ? speaker_of(call) : space.owner;
+	what.owner = space.any ? speaker_of(b, call) : space.owner;
 	what.any = space.any;
 	return ask(b, call, &what,
 		   json_pack("{s:s,s:O*,s:b}", "words", text_of(arguments, "query"), "tags", tags,
@@ -194,7 +195,7 @@ int builtin_memory_forget(struct builtins *b, const struct tool_start *call,
 		json_decref(request);
 		return builtin_give(b, call->id, error_json("items_required"));
 	}
-	what.owner = space.any ? speaker_of(call) : space.owner;
+	what.owner = space.any ? speaker_of(b, call) : space.owner;
 	what.any = space.any;
 	return ask(b, call, &what, request);
 }

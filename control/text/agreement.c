@@ -1,0 +1,100 @@
+/* Questions for a yes to a call of a tool, answered in writing or by a button, by their asker alone
+ * (inside.h). The call itself is kept by the run of tools (control/tools/policy.h). */
+#include "control/tools/agreement.h"
+#include "control/settings/settings.h"
+#include "control/text/inside.h"
+#include "proto/base/time.h"
+
+static void end_question(struct text_chat *chat, struct text_channel *ch, struct text_question *q,
+			 bool yes)
+{
+	struct text_effect *e = text_emit(chat, TEXT_DO_AGREE, ch);
+
+	e->message = q->message;
+	e->user = q->user;
+	e->yes = yes;
+	*q = (struct text_question){0};
+}
+
+static struct text_question *find_question(struct text_channel *ch, uint64_t user)
+{
+	for (unsigned i = 0; user && i < TEXT_QUESTIONS; i++)
+		if (ch->question[i].user == user)
+			return &ch->question[i];
+	return NULL;
+}
+
+bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, uint64_t user)
+{
+	struct text_question *q = find_question(ch, user);
+
+	if (q)
+		end_question(chat, ch, q, false);
+	return q != NULL;
+}
+
+/* Each person has one call that waits. */
+void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint64_t message,
+			  uint64_t user)
+{
+	struct text_question *q = &ch->question[0];
+
+	text_agreement_withdraw(chat, ch, user);
+	for (unsigned i = 1; i < TEXT_QUESTIONS; i++)
+		if (q->user && ch->question[i].until < q->until)
+			q = &ch->question[i];
+	if (q->user)
+		end_question(chat, ch, q, false);
+	*q = (struct text_question){
+		.message = message, .user = user, .until = chat->now + TEXT_YES_S * NS_PER_S};
+}
+
+bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
+			     const struct text_event *ev)
+{
+	struct text_question *q = find_question(ch, ev->user);
+	const char *name = *chat->settings->bot_name ? chat->settings->bot_name : chat->name;
+
+	/* A yes to somebody else is none to the bot. */
+	if (!q || (ev->replies_to && ev->replies_to != q->message) ||
+	    (ev->to_others && !ev->to_bot) || !tool_agrees(ev->text, name))
+		return false;
+	text_line_add(ch, ev, false, 0);
+	end_question(chat, ch, q, true);
+	text_trigger_refuse(chat, ev, NULL, TEXT_REASON_AGREED);
+	return true;
+}
+
+void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
+			     const struct text_event *ev)
+{
+	for (unsigned i = 0; i < TEXT_QUESTIONS; i++) {
+		struct text_question *q = &ch->question[i];
+
+		if (!q->user || q->message != ev->message)
+			continue;
+		if (ev->type == TEXT_AGREED && q->user == ev->user)
+			end_question(chat, ch, q, ev->yes);
+		else if (ev->type == TEXT_DELETED ||
+			 (ev->type == TEXT_CANCEL && q->user == ev->user))
+			end_question(chat, ch, q, false);
+	}
+}
+
+void text_agreement_tick(struct text_chat *chat, struct text_channel *ch)
+{
+	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
+		if (ch->question[i].user && ch->question[i].until <= chat->now)
+			end_question(chat, ch, &ch->question[i], false);
+}
+
+uint64_t text_agreement_deadline(const struct text_chat *chat, const struct text_channel *ch)
+{
+	uint64_t first = UINT64_MAX;
+
+	(void)chat;
+	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
+		if (ch->question[i].user && ch->question[i].until < first)
+			first = ch->question[i].until;
+	return first;
+}

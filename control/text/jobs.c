@@ -1,0 +1,105 @@
+/* Calls of tools that go on after their answers: who may stop them, and what they returned
+ * (inside.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/text/inside.h"
+
+static struct text_jobs *find_jobs(struct text_channel *ch, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_JOBS; i++)
+		if (ch->jobs[i].n && ch->jobs[i].user == user)
+			return &ch->jobs[i];
+	return NULL;
+}
+
+bool text_jobs_has(const struct text_channel *ch, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_JOBS; i++)
+		if (ch->jobs[i].n && ch->jobs[i].user == user)
+			return true;
+	return false;
+}
+
+bool text_jobs_stop(struct text_chat *chat, struct text_channel *ch, uint64_t user)
+{
+	struct text_jobs *j = find_jobs(ch, user);
+
+	if (!j)
+		return false;
+	*j = (struct text_jobs){0};
+	text_emit(chat, TEXT_DO_STOP_JOBS, ch)->user = user;
+	return true;
+}
+
+void text_jobs_forget(struct text_channel *ch, uint64_t user)
+{
+	for (unsigned i = ch->n_results; i > 0; i--)
+		if (!user || ch->result[i - 1].user == user) {
+			free(ch->result[i - 1].text);
+			memmove(&ch->result[i - 1], &ch->result[i],
+				(--ch->n_results - (i - 1)) * sizeof ch->result[0]);
+		}
+}
+
+/* The message whose answer made the call. */
+static uint64_t asked_by(const struct text_channel *ch, uint32_t reply)
+{
+	for (unsigned i = 0; reply && i < ch->n_queue; i++)
+		if (ch->queue[i]->t.reply == reply)
+			return ch->queue[i]->t.message;
+	return 0;
+}
+
+static void count_jobs(struct text_channel *ch, const struct text_event *ev)
+{
+	struct text_jobs *j = find_jobs(ch, ev->user);
+	uint64_t message = asked_by(ch, ev->reply);
+
+	for (unsigned i = 0; !j && i < TEXT_JOBS; i++)
+		if (!ch->jobs[i].n)
+			j = &ch->jobs[i];
+	if (!j)
+		return; /* they end by themselves */
+	if (!j->n)
+		*j = (struct text_jobs){.user = ev->user};
+	j->n = ev->n;
+	j->message = message ? message : j->message;
+}
+
+static void add_result(struct text_channel *ch, const struct text_event *ev)
+{
+	char *text = strdup(ev->text);
+
+	if (!text)
+		return;
+	if (ch->n_results == TEXT_RESULTS) {
+		free(ch->result[0].text);
+		memmove(ch->result, ch->result + 1, --ch->n_results * sizeof ch->result[0]);
+	}
+	ch->result[ch->n_results++] = (struct text_result){.user = ev->user, .text = text};
+}
+
+static bool is_told(const struct text_channel *ch, uint64_t message, uint64_t user)
+{
+	for (unsigned i = 0; i < ch->n_lines; i++)
+		if (ch->line[i].message == message)
+			return ch->line[i].bot || ch->line[i].user == user;
+	return false;
+}
+
+/* A stop sign of theirs on their message or on one of the bot stops them, and so does deleting the
+ * message that asked. */
+void text_jobs_on_event(struct text_chat *chat, struct text_channel *ch,
+			const struct text_event *ev)
+{
+	if (ev->type == TEXT_JOBS_TOLD)
+		count_jobs(ch, ev);
+	else if (ev->type == TEXT_RESULT)
+		add_result(ch, ev);
+	else if (ev->type == TEXT_CANCEL && is_told(ch, ev->message, ev->user))
+		text_jobs_stop(chat, ch, ev->user);
+	for (unsigned i = 0; ev->type == TEXT_DELETED && i < TEXT_JOBS; i++)
+		if (ch->jobs[i].n && ch->jobs[i].message == ev->message)
+			text_jobs_stop(chat, ch, ch->jobs[i].user);
+}

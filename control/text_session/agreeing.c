@@ -1,0 +1,159 @@
+/* Questions for a yes to a call of a tool, and who is who in a server (inside.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/discord/components.h"
+#include "control/discord/rest.h"
+#include "control/room/language/language.h"
+#include "control/settings/settings.h"
+#include "control/text_session/inside.h"
+#include "control/words/words.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/base/utf8.h"
+#include "proto/discord.h"
+
+#define YES_MARK "\xe2\x9c\x85" /* U+2705 */
+#define NO_MARK	 "\xe2\x9e\x96" /* U+2796 */
+
+/* ---- members ---- */
+
+static struct text_member *find_member(struct text_guild *g, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_MEMBERS; i++)
+		if (g->member[i].user == user)
+			return &g->member[i];
+	return NULL;
+}
+
+void text_member_keep(struct text_guild *g, uint64_t user, const char *name, const json_t *member)
+{
+	const struct text_session_conf *c = &g->ts->conf;
+	struct text_member *m = find_member(g, user);
+	const json_t *role;
+	size_t i;
+
+	if (!m) {
+		m = &g->member[g->n_members++ % TEXT_MEMBERS];
+		*m = (struct text_member){.user = user};
+	}
+	if (name)
+		utf8_copy(m->name, sizeof m->name, name);
+	if (!member)
+		return;
+	m->n_roles = 0;
+	m->rank = c->rankh ? c->rankh(g->id, user, member, c->arg) : TOOL_RANK_EVERYONE;
+	json_array_foreach(json_object_get(member, "roles"), i, role)
+	{
+		if (m->n_roles < TEXT_ROLES &&
+		    discord_snowflake(json_string_value(role), &m->role[m->n_roles]))
+			m->n_roles++;
+	}
+}
+
+const char *text_member_name(const struct text_guild *g, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_MEMBERS; i++)
+		if (g->member[i].user == user)
+			return g->member[i].name;
+	return "";
+}
+
+static bool holds_role(uint64_t role, void *arg)
+{
+	const struct text_member *m = arg;
+
+	for (unsigned i = 0; m && i < m->n_roles; i++)
+		if (m->role[i] == role)
+			return true;
+	return false;
+}
+
+enum tool_rank text_member_rank(const struct text_guild *g, uint64_t user, const char *tool)
+{
+	struct text_member *m = user ? find_member((struct text_guild *)(uintptr_t)g, user) : NULL;
+	enum tool_rank rank = m ? m->rank : TOOL_RANK_EVERYONE;
+
+	if (rank < TOOL_RANK_OWNER &&
+	    !tool_policy_has_role(g->settings->tools_roles, tool, holds_role, m))
+		return TOOL_RANK_BARRED;
+	return rank;
+}
+
+/* ---- questions ---- */
+
+json_t *text_agreeing_buttons(const struct text_job *job)
+{
+	const struct text_guild *g = job->g;
+	uint64_t now = env_wall_ms(g->ts->conf.env);
+	struct words yes = {0}, no = {0};
+	const char *language = room_language_code(
+		room_language_guess(job->words ? job->words : "", "", ROOM_LANGUAGE_UNKNOWN));
+
+	/* In direct messages an interaction has no member. */
+	if (!g->id)
+		return NULL;
+	words_speak(&yes, language);
+	words_speak(&no, language);
+	words_text_yes(&yes);
+	words_text_no(&no);
+	return component_row(json_pack(
+		"[o,o]", component_button("text_yes", job->user, now, COMPONENT_PLAIN, yes.text),
+		component_button("text_no", job->user, now, COMPONENT_PLAIN, no.text)));
+}
+
+void text_agreeing_sent(struct text_job *job, uint64_t message)
+{
+	struct text_guild *g = job->g;
+	struct text_asked_yes *a = &g->asked[g->n_asked++ % TEXT_ASKED_YES];
+
+	*a = (struct text_asked_yes){.message = message,
+				     .channel = job->channel,
+				     .user = job->user,
+				     .reply = job->reply};
+	utf8_copy(a->text, sizeof a->text, job->question);
+}
+
+static void on_marked(int err, int status, const json_t *body, void *arg)
+{
+	(void)body;
+	(void)arg;
+	if (err != ECANCELED && (err || status / 100 != 2))
+		log_warn("text_not_done", "what=question err=%d status=%d", err, status);
+}
+
+/* Its buttons go, and a mark tells what was said. */
+static void mark_question(struct text_guild *g, const struct text_asked_yes *a, bool yes)
+{
+	char path[96], major[24];
+	struct rest_call call = {.method = "PATCH",
+				 .route = "/channels/{}/messages/{}",
+				 .path = path,
+				 .major = major,
+				 .ordered = true,
+				 .idempotent = true};
+
+	snprintf(major, sizeof major, "%llu", (unsigned long long)a->channel);
+	snprintf(path, sizeof path, "/channels/%s/messages/%llu", major,
+		 (unsigned long long)a->message);
+	call.body = json_pack("{s:o,s:[],s:{s:[]}}", "content",
+			      json_sprintf("%s %s", a->text, yes ? YES_MARK : NO_MARK),
+			      "components", "allowed_mentions", "parse");
+	if (call.body)
+		rest_request(g->ts->conf.rest, &call, on_marked, NULL);
+	json_decref(call.body);
+}
+
+void text_agreeing_end(struct text_guild *g, const struct text_effect *e)
+{
+	for (unsigned i = 0; i < TEXT_ASKED_YES; i++) {
+		struct text_asked_yes a = g->asked[i];
+
+		if (!a.message || a.message != e->message || a.user != e->user)
+			continue;
+		g->asked[i] = (struct text_asked_yes){0};
+		text_tools_words(g, a.channel, a.reply, a.user, e->yes);
+		mark_question(g, &a, e->yes);
+	}
+}

@@ -1,0 +1,231 @@
+/* What tools can do in a channel of text: the web, servers of MCP, and the server's memory, of
+ * which everybody in the channel may read (inside.h). */
+#include <errno.h>
+#include <string.h>
+
+#include "control/events/events.h"
+#include "control/memory/calendar.h"
+#include "control/settings/settings.h"
+#include "control/store/facts_written.h"
+#include "control/store/store.h"
+#include "control/text_session/tools_inside.h"
+#include "ipc/env.h"
+#include "proto/discord.h"
+#include "proto/media.h"
+
+static void take_output(uint32_t id, bool ok, struct slice text, void *arg)
+{
+	const struct text_seat *seat = arg;
+
+	tool_calls_feed(
+		seat->calls,
+		&(struct tool_input){.type = TOOL_IN_OUTPUT, .id = id, .ok = ok, .text = text});
+}
+
+static void take_cost(uint32_t id, const struct tool_cost *cost, void *arg)
+{
+	const struct text_seat *seat = arg;
+
+	tool_calls_cost(seat->calls, id, cost);
+}
+
+static void take_progress(uint32_t id, const char *text, void *arg)
+{
+	const struct text_seat *seat = arg;
+
+	tool_calls_feed(
+		seat->calls,
+		&(struct tool_input){.type = TOOL_IN_PROGRESS, .id = id, .text = slice_str(text)});
+}
+
+/* The model names its sources in the answer, which is read. */
+static void drop_link(uint32_t reply, const char *title, const char *url, void *arg)
+{
+	(void)reply;
+	(void)title;
+	(void)url;
+	(void)arg;
+}
+
+static uint64_t guild_of(void *arg)
+{
+	const struct text_seat *seat = arg;
+
+	return seat->g->id;
+}
+
+/* ---- the memory ---- */
+
+static bool remembers(void *arg)
+{
+	const struct text_seat *seat = arg;
+	const struct settings *s = seat->g->settings;
+
+	return seat->g->id && seat->g->ts->conf.store && s->store_words_hours && s->memory_days;
+}
+
+static bool may_recall(const struct text_seat *seat, uint64_t user)
+{
+	const struct text_session_conf *c = &seat->g->ts->conf;
+
+	return user && c->remembersh(seat->g->id, user, c->arg);
+}
+
+/* The output is the JSON, or why there is none; json is stolen. */
+static void give(struct text_memory_ask *ask, int err, json_t *json)
+{
+	struct text_seat *seat = ask->seat;
+	uint32_t id = ask->id;
+	char *text = err ? NULL : json_dumps(json, JSON_COMPACT);
+
+	ask->seat = NULL;
+	json_decref(ask->skipped);
+	json_decref(json);
+	take_output(id, text != NULL, slice_str(text ? text : strerror(err ? err : ENOMEM)), seat);
+	free(text);
+}
+
+static void take_written(int err, const struct store_document *document, void *arg)
+{
+	struct text_memory_ask *ask = arg;
+	const struct text_session_conf *c = &ask->seat->g->ts->conf;
+	json_t *done = err ? NULL : json_loads(document->document, 0, NULL);
+	struct bus_event ev = {.type = EVENT_MEMORY_WRITTEN,
+			       .at_ms = env_wall_ms(c->env),
+			       .guild = ask->seat->g->id};
+
+	if (ask->skipped)
+		json_array_extend(json_object_get(done, "skipped"), ask->skipped);
+	if (facts_written_fill(&ev.memory, done, "asked"))
+		bus_publish(c->bus, &ev);
+	give(ask, err, done);
+}
+
+/* In the words of the tool. NULL: it may not be told. */
+static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
+{
+	struct env *env = ask->seat->g->ts->conf.env;
+	const json_t *at = json_object_get(fact, "at_ms");
+	char day[CALENDAR_DATE];
+	uint64_t user = 0;
+
+	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
+	if (json_is_true(json_object_get(fact, "private")) || !may_recall(ask->seat, user))
+		return NULL;
+	calendar_date(day, (uint64_t)json_integer_value(at), env_utc_offset(env));
+	return json_pack("{s:O,s:O,s:O,s:b,s:s,s:O,s:O,s:O}", "id", json_object_get(fact, "id"),
+			 "text", json_object_get(fact, "text"), "said_by",
+			 json_object_get(fact, "name"), "by_asker", user == ask->user, "createdAt",
+			 day, "score", json_object_get(fact, "score"), "type",
+			 json_object_get(fact, "type"), "tags", json_object_get(fact, "tags"));
+}
+
+static void take_facts(int err, const struct store_document *document, void *arg)
+{
+	struct text_memory_ask *ask = arg;
+	json_t *facts = err ? NULL : json_loads(document->document, 0, NULL), *fact;
+	json_t *matches = json_array();
+	size_t i;
+
+	json_array_foreach(facts, i, fact)
+	{
+		json_t *told = tell_fact(ask, fact);
+
+		if (told)
+			json_array_append_new(matches, told);
+	}
+	json_decref(facts);
+	give(ask, err, json_pack("{s:o}", "matches", matches));
+}
+
+/* Nobody reads of a person's own memory. */
+static void hide_private(json_t *list)
+{
+	for (size_t i = json_array_size(list); i-- > 0;)
+		if (json_is_true(json_object_get(json_array_get(list, i), "private")))
+			json_array_remove(list, i);
+		else
+			json_object_del(json_array_get(list, i), "private");
+}
+
+static void take_forgotten(int err, const struct store_document *document, void *arg)
+{
+	json_t *done = err ? NULL : json_loads(document->document, 0, NULL);
+
+	hide_private(json_object_get(done, "candidates"));
+	hide_private(json_object_get(done, "forgotten"));
+	give(arg, err, done);
+}
+
+static int post_facts(struct text_seat *seat, const struct tool_memory *q,
+		      struct text_memory_ask *ask)
+{
+	struct store *store = seat->g->ts->conf.store;
+	json_t *request;
+	int err;
+	struct store_facts f = {.guild = seat->g->id,
+				.owner = q->owner,
+				.user = q->user,
+				.name = text_member_name(seat->g, q->user),
+				.request = q->request,
+				.since_ms = env_wall_ms(seat->g->ts->conf.env),
+				.any = q->any,
+				.most = q->most};
+
+	if (q->op == TOOL_MEMORY_WRITE)
+		return store_write_facts(store, &f, take_written, ask);
+	if (q->op == TOOL_MEMORY_FORGET)
+		return store_forget_facts(store, &f, take_forgotten, ask);
+	request = json_loads(q->request, 0, NULL);
+	f.question = json_string_value(json_object_get(request, "words"));
+	err = store_find_facts(store, &f, take_facts, ask);
+	json_decref(request);
+	return err;
+}
+
+static int ask_memory(uint32_t id, const struct tool_memory *q, void *arg)
+{
+	struct text_seat *seat = arg;
+	struct text_memory_ask *ask = seat->ask;
+	int err;
+
+	if (q->op == TOOL_MEMORY_WRITE && !may_recall(seat, q->user))
+		return EACCES;
+	while (ask < seat->ask + TEXT_MEMORY_ASKS && ask->seat)
+		ask++;
+	if (ask == seat->ask + TEXT_MEMORY_ASKS)
+		return ENOSPC;
+	*ask = (struct text_memory_ask){
+		.seat = seat, .id = id, .user = q->user, .skipped = json_deep_copy(q->skipped)};
+	err = post_facts(seat, q, ask);
+	if (err) {
+		json_decref(ask->skipped);
+		ask->seat = NULL;
+	}
+	return err;
+}
+
+void text_tool_memory_free(struct text_seat *seat)
+{
+	for (unsigned i = 0; i < TEXT_MEMORY_ASKS; i++)
+		if (seat->ask[i].seat) {
+			store_forget(seat->g->ts->conf.store, &seat->ask[i]);
+			json_decref(seat->ask[i].skipped);
+		}
+}
+
+struct tool_host text_tool_host(struct text_seat *seat)
+{
+	return (struct tool_host){.env = seat->g->ts->conf.env,
+				  .http = seat->g->ts->conf.http,
+				  .settings = seat->g->settings,
+				  .outputh = take_output,
+				  .costh = take_cost,
+				  .progressh = take_progress,
+				  .linkh = drop_link,
+				  .rememberh = remembers,
+				  .guildh = guild_of,
+				  .memoryh = ask_memory,
+				  .open = true,
+				  .arg = seat};
+}

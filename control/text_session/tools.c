@@ -1,0 +1,454 @@
+/* The tools of a channel: its calls and what comes of them (inside.h).
+ *
+ * A channel has a seat from its first question on that may have tools. A seat that is not used
+ * gives way to another one; whether text of strangers was read in it is remembered. */
+#include "control/text_session/tools_inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/agent/usage_event.h"
+#include "control/engine/roles.h"
+#include "control/events/events.h"
+#include "control/ledger/ledger.h"
+#include "control/mcp/servers.h"
+#include "control/room/language/language.h"
+#include "control/settings/settings.h"
+#include "control/text/text_chat.h"
+#include "control/tools/builtin/builtins.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+#include "proto/media.h"
+
+enum { RESULT_BYTES = 4000 /* of the output of a call that went on */ };
+
+/* ---- what the calls cause ---- */
+
+static struct text_job *job_of(const struct text_seat *seat, uint32_t reply)
+{
+	struct text_job *job = text_asking_find(seat->g, reply);
+
+	return job && job->channel == seat->channel && job->state == TEXT_JOB_ASKED ? job : NULL;
+}
+
+static const char *words_of(uint32_t reply, void *arg)
+{
+	const struct text_job *job = job_of(arg, reply);
+
+	return job && job->words ? job->words : "";
+}
+
+static void tell_core(const struct text_seat *seat, struct text_event ev)
+{
+	ev.guild = seat->g->id;
+	ev.channel = seat->channel;
+	text_session_feed(seat->g, &ev);
+}
+
+static void tell_at_work(const struct text_job *job)
+{
+	tell_core(job->seat,
+		  (struct text_event){.type = TEXT_TOOLS, .reply = job->reply, .n = job->at_work});
+}
+
+static void take_end(const struct text_seat *seat, const struct tool_output *o)
+{
+	struct text_job *job = job_of(seat, o->turn);
+
+	if (!job || !job->at_work)
+		return;
+	job->at_work--;
+	job->follow |= o->follow;
+	if (job->at_work)
+		return;
+	tell_at_work(job);
+	job = job_of(seat, o->turn);
+	if (job && job->passed)
+		text_asking_passed(job);
+}
+
+/* The question that names the call is asked whatever the model says. */
+static void take_answer(const struct text_seat *seat, const struct tool_output *o)
+{
+	struct text_job *job = o->code == TOOL_CODE_NEEDS_YES ? job_of(seat, o->turn) : NULL;
+	json_t *root = job ? json_loads(o->text, 0, NULL) : NULL;
+	const char *question =
+		json_string_value(json_object_get(json_object_get(root, "error"), "question"));
+
+	if (question) {
+		free(job->question);
+		job->question = strdup(question);
+		job->wants_yes++;
+	}
+	json_decref(root);
+}
+
+static void tell_late(const struct text_seat *seat, const struct tool_output *o)
+{
+	char line[RESULT_BYTES], *cut;
+
+	log_info("tool_late", "call=%u tool=%s late=%s", o->id, o->tool, tool_late_name(o->late));
+	if (tool_late_how(o->late) != TOOL_LATE_SPEAK)
+		return;
+	cut = tool_envelope_cut(o->text, sizeof line - strlen(o->tool) - 3);
+	snprintf(line, sizeof line, "%s: %s", o->tool, cut ? cut : "");
+	free(cut);
+	tell_core(seat, (struct text_event){.type = TEXT_RESULT, .user = o->user, .text = line});
+}
+
+static void take_output(const struct tool_output *o, void *arg)
+{
+	const struct text_seat *seat = arg;
+	struct text_job *job;
+
+	switch (o->type) {
+	case TOOL_DO_BEGIN:
+		job = job_of(seat, o->turn);
+		if (job && job->at_work++ == 0)
+			tell_at_work(job);
+		break;
+	case TOOL_DO_ANSWER:
+		take_answer(seat, o);
+		break;
+	case TOOL_DO_END:
+		take_end(seat, o);
+		break;
+	case TOOL_DO_LATE:
+		tell_late(seat, o);
+		break;
+	case TOOL_DO_JOBS:
+		tell_core(seat, (struct text_event){.type = TEXT_JOBS_TOLD,
+						    .user = o->user,
+						    .reply = o->turn,
+						    .n = o->n});
+		break;
+	default: /* nothing is heard in between, and nobody is told how a long call goes on */
+		break;
+	}
+}
+
+/* Operators see an output, and the store keeps it, as in voice. */
+static bool may_tell_output(const struct text_guild *g, const struct tool_output *o)
+{
+	return g->id && o->user && g->ts->conf.remembersh(g->id, o->user, g->ts->conf.arg) &&
+	       strncmp(o->tool, "memory_", 7) != 0;
+}
+
+static void publish(const struct tool_output *o, enum event_type type, uint64_t nano, void *arg)
+{
+	const struct text_seat *seat = arg;
+	const struct text_session_conf *c = &seat->g->ts->conf;
+	struct bus_event ev = {
+		.type = type, .at_ms = env_wall_ms(c->env), .guild = seat->g->id, .user = o->user};
+	char hash[20], bare[TOOL_SUMMARY_MAX];
+
+	tool_envelope_bare_summary(o->tool, o->code, bare, sizeof bare);
+	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)o->hash);
+	ev.tool = (struct event_tool){.channel = seat->channel,
+				      .turn = o->turn,
+				      .call = o->id,
+				      .name = o->tool,
+				      .code = tool_code_name(o->code),
+				      .arguments = hash,
+				      .tainted = o->tainted,
+				      .lasted_ms = o->ms,
+				      .summary = !o->text || may_tell_output(seat->g, o) ? o->text
+											 : bare,
+				      .nano = nano};
+	bus_publish(c->bus, &ev);
+}
+
+static uint64_t spend(uint32_t reply, const char *tool, const struct tool_cost *cost, void *arg)
+{
+	const struct text_seat *seat = arg;
+	const struct text_session_conf *c = &seat->g->ts->conf;
+	struct bus_event out = {
+		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(c->env), .guild = seat->g->id};
+
+	if (cost->counted)
+		return cost->nano;
+	usage_event_fill_tool(&out.usage, seat->g->settings, tool, cost);
+	out.usage.turn = reply;
+	out.usage.channel = seat->channel;
+	if (c->ledger)
+		ledger_add(c->ledger, seat->g->id, out.usage.nano, out.at_ms);
+	bus_publish(c->bus, &out);
+	return out.usage.nano;
+}
+
+/* ---- seats ---- */
+
+static void seat_free(struct text_seat *seat)
+{
+	struct text_seat **at = &seat->g->seats;
+	struct text_session *ts = seat->g->ts;
+
+	while (*at && *at != seat)
+		at = &(*at)->next;
+	if (*at) {
+		*at = seat->next;
+		ts->n_seats--;
+	}
+	if (seat->calls && tools_run_tainted(tool_calls_run(seat->calls)))
+		ts->tainted[ts->n_tainted++ % TEXT_TAINTED] = seat->channel;
+	tool_calls_end(seat->calls);
+	mcp_seat_free(seat->mcp);
+	tool_calls_free(seat->calls);
+	builtins_free(seat->builtins);
+	text_tool_memory_free(seat);
+	free(seat);
+}
+
+/* The list may have lost it. */
+static bool was_tainted(const struct text_session *ts, uint64_t channel)
+{
+	for (unsigned i = 0; i < TEXT_TAINTED && i < ts->n_tainted; i++)
+		if (ts->tainted[i] == channel)
+			return true;
+	return ts->n_tainted > TEXT_TAINTED;
+}
+
+static bool is_used(const struct text_seat *seat)
+{
+	for (const struct text_job *j = seat->g->jobs; j; j = j->next)
+		if (j->channel == seat->channel)
+			return true;
+	for (unsigned i = 0; i < TEXT_ASKED_YES; i++)
+		if (seat->g->asked[i].message && seat->g->asked[i].channel == seat->channel)
+			return true;
+	return tools_run_open(tool_calls_run(seat->calls)) > 0;
+}
+
+/* The one unused for the longest time; NULL: all are in use. */
+static struct text_seat *idle_seat(const struct text_session *ts)
+{
+	struct text_seat *best = NULL;
+
+	for (unsigned i = 0; i < ts->n_guilds; i++)
+		for (struct text_seat *s = ts->guild[i]->seats; s; s = s->next)
+			if (!is_used(s) && (!best || s->used_at < best->used_at))
+				best = s;
+	return best;
+}
+
+static void rows_changed(void *arg)
+{
+	(void)arg; /* each ask lists them */
+}
+
+static int open_calls(struct text_seat *seat)
+{
+	struct text_guild *g = seat->g;
+	const struct text_session_conf *c = &g->ts->conf;
+	const struct tool_calls_conf calls = {.env = c->env,
+					      .store = c->store,
+					      .settings = g->settings,
+					      .wordsh = words_of,
+					      .outputh = take_output,
+					      .publishh = publish,
+					      .spendh = spend,
+					      .arg = seat};
+	const struct tool_host host = text_tool_host(seat);
+	struct tools_registry *registry;
+	int err = tool_calls_alloc(&seat->calls, &calls);
+
+	if (err)
+		return err;
+	registry = tool_calls_registry(seat->calls);
+	tools_run_yes_s(tool_calls_run(seat->calls), TEXT_YES_S + TEXT_YES_GRACE_S);
+	err = builtins_alloc(&seat->builtins, &host);
+	if (!err)
+		err = builtins_add(seat->builtins, registry);
+	/* Without a place among its seats a channel has the other tools. */
+	if (!err && c->mcp &&
+	    mcp_seat_alloc(&seat->mcp, c->mcp, &(struct tool_room){registry, host, rows_changed}))
+		seat->mcp = NULL;
+	if (!err && was_tainted(g->ts, seat->channel))
+		tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_RECALLED});
+	return err;
+}
+
+static struct text_seat *find_seat(const struct text_guild *g, uint64_t channel)
+{
+	struct text_seat *s = g->seats;
+
+	while (s && s->channel != channel)
+		s = s->next;
+	return s;
+}
+
+/* NULL: the settings want no tools, or there is no place or no memory. */
+static struct text_seat *open_seat(struct text_guild *g, uint64_t channel)
+{
+	struct text_seat *seat = find_seat(g, channel), *idle;
+
+	if (seat || !g->settings->tools)
+		return seat;
+	idle = g->ts->n_seats >= TEXT_SEATS ? idle_seat(g->ts) : NULL;
+	if (g->ts->n_seats >= TEXT_SEATS && !idle)
+		return NULL;
+	if (idle)
+		seat_free(idle);
+	seat = calloc(1, sizeof *seat);
+	if (!seat)
+		return NULL;
+	seat->g = g;
+	seat->channel = channel;
+	seat->next = g->seats;
+	g->seats = seat;
+	g->ts->n_seats++;
+	if (open_calls(seat)) {
+		seat_free(seat);
+		return NULL;
+	}
+	return seat;
+}
+
+void text_tools_free(struct text_guild *g)
+{
+	while (g->seats)
+		seat_free(g->seats);
+}
+
+bool text_tools_busy(const struct text_guild *g)
+{
+	for (const struct text_seat *s = g->seats; s; s = s->next)
+		if (is_used(s))
+			return true;
+	return false;
+}
+
+/* ---- answers ---- */
+
+void text_tools_offer(struct text_job *job, struct engine_ask *ask, struct engine_tool *list)
+{
+	struct text_seat *seat = open_seat(job->g, job->channel);
+	size_t n;
+
+	if (!seat)
+		return;
+	seat->used_at = env_now(job->g->ts->conf.env);
+	/* Lookups that the prompt quotes hold calls back as those of this answer do. */
+	if (job->strangers)
+		tools_run_searched(tool_calls_run(seat->calls), job->reply);
+	n = tools_registry_list(tool_calls_registry(seat->calls), list);
+	for (size_t i = 0; i < n; i++)
+		if (!tool_policy_lists(job->g->settings->tools_off, list[i].name))
+			list[ask->n_tools++] = list[i];
+	ask->tools = ask->n_tools ? list : NULL;
+}
+
+static void take_call(struct text_job *job, const struct roles_event *ev)
+{
+	const struct engine_event *e = ev->engine;
+	struct text_seat *seat = find_seat(job->g, job->channel);
+
+	if (!seat)
+		return;
+	job->seat = seat;
+	job->calls++;
+	tool_calls_feed(seat->calls,
+			&(struct tool_input){
+				.type = TOOL_IN_CALL,
+				.turn = job->reply,
+				.user = job->user,
+				.rank = text_member_rank(job->g, job->user, e->tool),
+				.session = (uint64_t)ev->use << 32 | e->session,
+				.too_large = e->too_large,
+				.call = e->call,
+				.tool = e->tool,
+				.language = room_language_code(room_language_guess(
+					job->words ? job->words : "", "", ROOM_LANGUAGE_UNKNOWN)),
+				.text = e->data});
+}
+
+void text_tools_event(struct text_job *job, const struct roles_event *ev)
+{
+	struct text_seat *seat = find_seat(job->g, job->channel);
+
+	if (ev->engine->type == ENGINE_TOOL_CALL)
+		take_call(job, ev);
+	else if (seat)
+		tool_calls_feed(seat->calls,
+				&(struct tool_input){.type = TOOL_IN_REVOKED,
+						     .session = (uint64_t)ev->use << 32 |
+								ev->engine->session,
+						     .call = ev->engine->call});
+}
+
+bool text_tools_go_on(struct text_job *job)
+{
+	struct engine_message m[2 * TOOLS_CALLS + 1];
+	size_t said = job->n ? 1 : 0, n = 0;
+
+	if (job->seat)
+		n = tools_run_messages(tool_calls_run(job->seat->calls), job->reply, m + said,
+				       2 * TOOLS_CALLS);
+	if (!n)
+		return false;
+	if (said)
+		m[0] = (struct engine_message){
+			.role = ENGINE_ASSISTANT, .speaker = "", .text = job->answer};
+	if (job->n) {
+		free(job->lead);
+		job->lead = strdup(job->answer);
+	}
+	job->n = 0;
+	if (job->answer)
+		job->answer[0] = '\0';
+	job->calls = job->wants_yes = 0;
+	job->passed = job->follow = false;
+	roles_go_on(job->g->roles, ENGINE_USE_TEXT, job->reply, m, n + said);
+	return true;
+}
+
+/* What goes on for the answer is told to stop: nobody wants it any more. */
+void text_tools_over(struct text_job *job, bool told)
+{
+	struct text_seat *seat = job->seat;
+	uint32_t reply = job->reply;
+
+	job->seat = NULL;
+	if (!seat)
+		return;
+	if (job->state != TEXT_JOB_SENDING)
+		tool_calls_feed(
+			seat->calls,
+			&(struct tool_input){.type = TOOL_IN_ABORT, .turn = reply, .ok = true});
+	tool_calls_feed(seat->calls,
+			&(struct tool_input){
+				.type = TOOL_IN_END,
+				.turn = reply,
+				.user = job->user,
+				.ok = told,
+				.text = slice_str(told && job->question ? job->question : "")});
+}
+
+void text_tools_words(struct text_guild *g, uint64_t channel, uint32_t reply, uint64_t user,
+		      bool yes)
+{
+	struct text_seat *seat = find_seat(g, channel);
+	char tool[TOOLS_NAME_MAX];
+
+	if (!seat)
+		return;
+	tools_run_kept(tool_calls_run(seat->calls), user, tool);
+	tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_WORDS,
+							  .turn = reply,
+							  .user = user,
+							  .rank = text_member_rank(g, user, tool),
+							  .ok = yes});
+}
+
+void text_tools_stop(struct text_guild *g, uint64_t channel, uint64_t user)
+{
+	struct text_seat *seat = find_seat(g, channel);
+
+	if (seat)
+		tool_calls_feed(seat->calls,
+				&(struct tool_input){.type = TOOL_IN_ABORT, .user = user});
+}

@@ -1,0 +1,200 @@
+/* The message that tells of a tool at work: posted once, edited while the work goes on, and then
+ * replaced by the answer, or deleted with it (inside.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/discord/rest.h"
+#include "control/settings/settings.h"
+#include "control/text/text_chat.h"
+#include "control/text_session/inside.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+
+/* Small print of Discord, with an hourglass. */
+#define MARK "-# \xe2\x8f\xb3 "
+
+struct text_working {
+	struct text_working *next;
+	struct text_guild *g; /* NULL: dropped while it was posted */
+	struct text_session *ts;
+	uint64_t channel, id; /* id 0: not known yet */
+	bool awaited;	      /* the answer waits for it */
+};
+
+bool text_working_is(const char *content)
+{
+	return strncmp(content, MARK, sizeof MARK - 1) == 0;
+}
+
+static struct text_working **find_working(struct text_guild *g, uint64_t channel)
+{
+	struct text_working **at = &g->workings;
+
+	while (*at && (*at)->channel != channel)
+		at = &(*at)->next;
+	return at;
+}
+
+static void on_done(int err, int status, const json_t *body, void *arg)
+{
+	(void)arg;
+	(void)body;
+	if (err != ECANCELED && (err || status / 100 != 2))
+		log_warn("text_not_done", "what=working err=%d status=%d", err, status);
+}
+
+static void change(struct text_session *ts, const char *method, uint64_t channel, uint64_t id,
+		   json_t *body)
+{
+	char path[96], major[24];
+	const struct rest_call call = {.method = method,
+				       .route = "/channels/{}/messages/{}",
+				       .path = path,
+				       .major = major,
+				       .body = body,
+				       .ordered = true,
+				       .idempotent = true};
+
+	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
+	snprintf(path, sizeof path, "/channels/%s/messages/%llu", major, (unsigned long long)id);
+	rest_request(ts->conf.rest, &call, on_done, NULL);
+}
+
+static void on_posted(int err, int status, const json_t *body, void *arg)
+{
+	struct text_working *w = arg;
+	bool awaited = w->awaited;
+	struct text_guild *g = w->g;
+	uint64_t channel = w->channel;
+
+	on_done(err, status, body, NULL);
+	if (!err && status / 100 == 2)
+		discord_snowflake(json_string_value(json_object_get(body, "id")), &w->id);
+	if (!g) {
+		if (w->id)
+			change(w->ts, "DELETE", w->channel, w->id, NULL);
+		free(w);
+		return;
+	}
+	w->awaited = false;
+	if (!w->id) {
+		struct text_working **at = find_working(g, channel);
+
+		*at = w->next;
+		free(w);
+	}
+	if (awaited)
+		text_sending_resume(g, channel);
+}
+
+/* NULL: the settings want no such line. */
+static json_t *write_line(const struct settings *s, unsigned n)
+{
+	const char *line = n ? s->tool_still_line : s->tool_wait_line;
+
+	return *line ? json_pack("{s:o,s:{s:[]}}", "content", json_sprintf(MARK "%s", line),
+				 "allowed_mentions", "parse")
+		     : NULL;
+}
+
+static void post(struct text_guild *g, const struct text_job *job, const struct text_effect *e,
+		 json_t *body)
+{
+	char path[64], major[24];
+	struct rest_call call = {.method = "POST",
+				 .route = "/channels/{}/messages",
+				 .path = path,
+				 .major = major,
+				 .body = body,
+				 .ordered = true,
+				 .idempotent = true};
+	struct text_working *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return;
+	*w = (struct text_working){.next = g->workings, .g = g, .ts = g->ts, .channel = e->channel};
+	snprintf(major, sizeof major, "%llu", (unsigned long long)e->channel);
+	snprintf(path, sizeof path, "/channels/%s/messages", major);
+	/* The answer's own nonce: a control that follows finds this message, and replaces it. */
+	json_object_set_new(body, "nonce", json_sprintf("%llu.0", (unsigned long long)job->first));
+	json_object_set_new(body, "enforce_nonce", json_true());
+	if (e->message)
+		json_object_set_new(body, "message_reference",
+				    json_pack("{s:o,s:b}", "message_id",
+					      json_sprintf("%llu", (unsigned long long)e->message),
+					      "fail_if_not_exists", 0));
+	if (rest_request(g->ts->conf.rest, &call, on_posted, w))
+		free(w);
+	else
+		g->workings = w;
+}
+
+void text_working_tell(struct text_guild *g, const struct text_effect *e)
+{
+	const struct text_job *job = text_asking_find(g, e->reply);
+	const struct text_working *w = *find_working(g, e->channel);
+	json_t *body = job ? write_line(g->settings, e->n) : NULL;
+
+	if (body && !w) {
+		post(g, job, e, body);
+	} else if (body && w->id) {
+		change(g->ts, "PATCH", e->channel, w->id, body);
+	}
+	json_decref(body);
+}
+
+uint64_t text_working_take(struct text_guild *g, uint64_t channel, bool *later)
+{
+	struct text_working **at = find_working(g, channel), *w = *at;
+	uint64_t id = w ? w->id : 0;
+
+	*later = w && !id;
+	if (*later)
+		w->awaited = true;
+	if (id) {
+		*at = w->next;
+		free(w);
+	}
+	return id;
+}
+
+void text_working_drop(struct text_guild *g, uint64_t channel)
+{
+	struct text_working **at = find_working(g, channel), *w = *at;
+
+	if (!w)
+		return;
+	*at = w->next;
+	w->g = NULL;
+	if (!w->id)
+		return; /* when it is posted */
+	change(g->ts, "DELETE", channel, w->id, NULL);
+	free(w);
+}
+
+void text_working_sweep(struct text_guild *g)
+{
+	struct text_working *w = g->workings;
+
+	while (w) {
+		uint64_t channel = w->channel;
+
+		w = w->next;
+		if (!text_is_answering(g->core, channel))
+			text_working_drop(g, channel);
+	}
+}
+
+void text_working_free(struct text_guild *g)
+{
+	while (g->workings) {
+		struct text_working *w = g->workings;
+
+		g->workings = w->next;
+		w->g = NULL;
+		if (w->id)
+			free(w);
+	}
+}
