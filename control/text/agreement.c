@@ -1,9 +1,13 @@
 /* Questions for a yes to a call of a tool, answered in writing or by a button, by their asker alone
  * (inside.h). The call itself is kept by the run of tools (control/tools/policy.h). */
-#include "control/tools/agreement.h"
+#include <string.h>
+
 #include "control/settings/settings.h"
 #include "control/text/inside.h"
+#include "control/tools/agreement.h"
 #include "proto/base/time.h"
+
+enum { TEXT_YES_MAX = 200 /* bytes; no yes is longer */ };
 
 static void end_question(struct text_chat *chat, struct text_channel *ch, struct text_question *q,
 			 bool yes)
@@ -49,15 +53,27 @@ void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint6
 		.message = message, .user = user, .until = chat->now + TEXT_YES_S * NS_PER_S};
 }
 
+/* A mention of the bot stands for its name. */
+static bool agrees(const struct text_chat *chat, const char *text)
+{
+	const char *name = *chat->settings->bot_name ? chat->settings->bot_name : chat->name;
+	char words[TEXT_YES_MAX];
+
+	if (strlen(text) >= sizeof words)
+		return false;
+	for (size_t i = 0; i <= strlen(text); i++)
+		words[i] = text[i] == '@' ? ' ' : text[i];
+	return tool_agrees(words, name);
+}
+
 bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev)
 {
 	struct text_question *q = find_question(ch, ev->user);
-	const char *name = *chat->settings->bot_name ? chat->settings->bot_name : chat->name;
 
 	/* A yes to somebody else is none to the bot. */
 	if (!q || (ev->replies_to && ev->replies_to != q->message) ||
-	    (ev->to_others && !ev->to_bot) || !tool_agrees(ev->text, name))
+	    (ev->to_others && !ev->to_bot) || !agrees(chat, ev->text))
 		return false;
 	text_line_add(ch, ev, false, 0);
 	end_question(chat, ch, q, true);

@@ -59,7 +59,8 @@ static void take_end(const struct text_seat *seat, const struct tool_output *o)
 {
 	struct text_job *job = job_of(seat, o->turn);
 
-	if (!job || !job->at_work)
+	/* Without a seat it is over, and nobody waits for its calls. */
+	if (!job || !job->at_work || !job->seat)
 		return;
 	job->at_work--;
 	job->follow |= o->follow;
@@ -108,7 +109,7 @@ static void take_output(const struct tool_output *o, void *arg)
 	switch (o->type) {
 	case TOOL_DO_BEGIN:
 		job = job_of(seat, o->turn);
-		if (job && job->at_work++ == 0)
+		if (job && job->seat && job->at_work++ == 0)
 			tell_at_work(job);
 		break;
 	case TOOL_DO_ANSWER:

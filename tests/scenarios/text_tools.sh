@@ -1,0 +1,154 @@
+#!/bin/sh
+# Tools in text chat through the real programs: a text model calls a tool of a server of MCP and goes on with its output; while one
+# works long, one message says so, which the answer takes the place of; words, a stop sign and a deletion stop the call; a call that
+# acts outside is made only after a yes of its asker, in writing or by a button, and its result is told.
+#
+#   tests/scenarios/text_tools.sh [build folder]      default: build
+# slow: in make scenarios, not in make check
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-text-tools-XXXXXX)
+. tests/scenarios/common
+BOB=502 STOP='\ud83d\uded1'
+where=$TEXT
+
+writes() {
+	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"}" | tr ',' '\n' | grep -m1 '"id"' | grep -oE '[0-9]+')
+}
+# One message of the bot a line: id, nonce, reference, buttons, content.
+of_bot() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
+	next unless /\S/; binmode STDOUT, ":utf8";
+	for (@{decode_json($_)}) {
+		next if $_->{author}{username} ne "parley";
+		my $c = $_->{content}; $c =~ s/\n/\\n/g;
+		print join("|", $_->{id}, $_->{nonce} // "", ($_->{message_reference} || {})->{message_id} // "",
+			join(",", map { map { $_->{custom_id} } @{$_->{components} || []} } @{$_->{components} || []}), $c), "\n";
+	}'; }
+says() { of_bot | grep -qF -e "$1"; }
+log() { cat "$D/control.log"; }
+ended() { log | grep -qE " text_message .*message=$1 .*reason=$2"; }
+called() { log | grep -aE ' tool_called ' | grep -E "name=$1 .*code=$2" | wc -l; }
+began() { [ "$(log | grep -acE " tool_began .*name=$1")" -ge "$2" ]; }
+asked() { grep -c "$1" "$D/asked"; }
+press() { api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$where\",\"type\":3,\"message_id\":\"$2\",\"data\":{\"custom_id\":\"$3\",\"component_type\":2}}" >/dev/null; }
+
+program=$(realpath "$B/tests/mcp_server")
+cat >"$D/config.json" <<END
+{"mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
+  {"name": "act", "command": ["$program", "good"], "read": ["$program"]}]}
+END
+start_guildd
+start_brain
+mkdir "$D/state"
+start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
+until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
+perl -MIO::Socket::INET -MJSON::PP -e '
+	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
+	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
+	$| = 1; print $s->sockport, "\n";
+	my $calls = 0;
+	while (my $c = $s->accept) {
+		$calls++;
+		if (fork) { close $c; next }
+		my $n = 0;
+		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
+		read $c, my $body, $n;
+		exit if !length $body;
+		my $ask = decode_json($body);
+		my $m = $ask->{messages};
+		my ($last) = grep { $_->{role} eq "user" } reverse @$m;
+		my $text = $last->{content};
+		$text = join " ", map { $_->{text} } @$text if ref $text;
+		my $tool = $m->[-1]{role} eq "tool" ? $m->[-1]{content} : undef;
+		open my $log, ">>", $ARGV[0]; (my $line = $text) =~ s/\n/\\n/g;
+		syswrite $log, sprintf "%s %s tools=%s\n", defined $tool ? "goes_on" : "question", $line, join ",", map { $_->{function}{name} } @{$ask->{tools} || []};
+		syswrite $log, "result $tool\n" if defined $tool;
+		my ($name, $arguments) = $text =~ /has returned/ ? () : $text =~ /moon/ ? ("toy__echo", {text => "the moon is new"})
+			: $text =~ /wait/ ? ("toy__wait", {ms => $text =~ /long/ ? 60000 : 7000})
+			: $text =~ /act/ ? ("act__echo", {text => "acted"}) : ();
+		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+		my @say = $text =~ /has returned/ ? ("It is done: " . ($text =~ /(acted)/)[0])
+			: defined $tool ? ("The tool said " . ($tool =~ /(the moon is new|waited)/ ? $1 : "nothing") . " indeed, as I was told to ask it.")
+			: $name ? () : ("Hello.");
+		print $c "data: " . encode_json({choices => [{delta => {tool_calls => [{index => 0, id => "call_$calls", function => {name => $name, arguments => encode_json($arguments)}}]}, finish_reason => undef}]}) . "\n\n" if $name && !defined $tool;
+		print $c "data: " . encode_json({choices => [{delta => {content => $_}, finish_reason => undef}]}) . "\n\n" for @say;
+		print $c "data: " . encode_json({choices => [{delta => {}, finish_reason => $name && !defined $tool ? "tool_calls" : "stop"}]}) . "\n\n";
+		print $c "data: [DONE]\n\n";
+		exit;
+	}' "$D/asked" >"$D/port" &
+started="$started $!"
+until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
+export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1" PARLEY_TEXT_CHAT=mentions PARLEY_TEXT_COALESCE_S=0 PARLEY_TEXT_SPACING_S=0
+export PARLEY_TEXT_PER_HOUR=60 PARLEY_TEXT_REPLY_SHARE=100 PARLEY_TEXT_REPLY_SHORT=100
+start control "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --config "$D/config.json" --log debug
+until_ok 10 grep -qs ' ready ' "$D/control.log" || bad control "not ready"
+until_ok 20 test "$(grep -ac 'mcp_server server=.* state=ready' "$D/control.log")" = 2 || until_ok 10 sh -c "[ \$(grep -ac 'mcp_server server=.* state=ready' $D/control.log) -ge 2 ]" || bad mcp "$(grep mcp "$D/control.log")"
+
+writes $ALICE "<@$BOT> look at the moon"
+until_ok 10 says 'The tool said the moon is new' && ok "a text model calls a tool and goes on with its output" || bad "a tool" "$(of_bot; tail -5 "$D/control.log")"
+is "the call is a row of the audit" "$(called toy__echo ok)" 1
+until_ok 5 ended "$written" sent_reply
+log | grep -E " text_message .*message=$written" | grep -qE 'llm1_ms=[0-9]+ followup_ms=[0-9]+' && ok "both passes of the model are timed" || bad "the times" "$(log | grep text_message | tail -1)"
+grep -q 'tools=.*roll.*toy__echo' "$D/asked" && ! grep -q 'tools=.*voice_leave' "$D/asked" && ok "it is offered the tools that need no voice channel" || bad "tools" "$(head -1 "$D/asked")"
+
+writes $ALICE "<@$BOT> please wait"
+until_ok 8 says '-# ' && ok "a message says that a tool works" || bad "a tool at work" "$(of_bot)"
+working=$(of_bot | tail -1 | cut -d'|' -f1)
+until_ok 15 ended "$written" sent_reply || bad "a slow tool" "$(of_bot)"
+is "and the answer takes its place" "$(of_bot | tail -1 | cut -d'|' -f1,3) $(of_bot | grep -c "|$written|")" "$working|$written 1"
+says 'as I was told to ask it' && ! says '-# ' && ok "with its words" || bad "its words" "$(of_bot)"
+
+writes $ALICE "<@$BOT> wait long"
+until_ok 5 began toy__wait 2 || bad "a call" "not begun"
+until_ok 8 says '-# ' || bad "a tool at work" "$(of_bot)"
+long=$written
+writes $BOB "<@$BOT> stop"
+sleep 0.5
+is "nobody else stops a call" "$(called toy__wait cancelled)" 0
+writes $ALICE "<@$BOT> stop"
+until_ok 5 ended "$long" cancelled && is "words stop it" "$(called toy__wait cancelled)" 1 || bad "words" "$(log | grep text_message | tail -2)"
+sleep 0.5
+says '-# ' && bad "what told of it" "\$(of_bot)" || ok "and what told of it is gone"
+writes $ALICE "<@$BOT> wait long"
+until_ok 5 began toy__wait 3 || bad "a call" "not begun"
+api POST "/channels/$where/messages/$written/reactions" "{\"user_id\":\"$ALICE\",\"emoji\":\"$STOP\"}" >/dev/null
+until_ok 5 ended "$written" cancelled && is "a stop sign stops it" "$(called toy__wait cancelled)" 2 || bad "a stop sign" "$(log | grep text_message | tail -2)"
+writes $ALICE "<@$BOT> wait long"
+until_ok 5 began toy__wait 4 || bad "a call" "not begun"
+api DELETE "/channels/$where/messages/$written" >/dev/null
+until_ok 5 ended "$written" deleted && is "a deletion stops it" "$(called toy__wait cancelled)" 3 || bad "a deletion" "$(log | grep text_message | tail -2)"
+
+# A server whose tools act outside: each call needs a yes.
+writes $ALICE "<@$BOT> act now"
+until_ok 10 says 'act echo' && ok "a call that acts outside is asked about" || bad "a question" "$(of_bot; tail -3 "$D/control.log")"
+question=$(of_bot | tail -1 | cut -d'|' -f1)
+button=$(of_bot | tail -1 | cut -d'|' -f4 | tr ',' '\n' | grep text_yes)
+writes $BOB "<@$BOT> yes"
+press $BOB "$question" "$button"
+sleep 1
+is "nobody else agrees to it" "$(called act__echo ok)" 0
+writes $ALICE "<@$BOT> yes"
+until_ok 10 says 'It is done: acted' && ok "its asker agrees in writing, and the result is told" || bad "a yes" "$(of_bot; tail -5 "$D/control.log")"
+is "the call is made once" "$(called act__echo ok)" 1
+ended "$written" agreed && ok "and the yes has its reason" || bad "the yes" "$(log | grep text_message | tail -1)"
+is "the question has no buttons any more" "$(of_bot | grep "^$question|" | cut -d'|' -f4)" ""
+writes $ALICE "<@$BOT> act again"
+sleep 2
+question=$(of_bot | tail -1 | cut -d'|' -f1)
+button=$(of_bot | tail -1 | cut -d'|' -f4 | tr ',' '\n' | grep text_yes)
+[ -n "$button" ] || bad "buttons" "$(of_bot | tail -1)"
+press $ALICE "$question" "$button"
+until_ok 10 test "$(called act__echo ok)" = 2 || sleep 2
+is "a button agrees too" "$(called act__echo ok)" 2
+writes $ALICE "<@$BOT> act a third time"
+sleep 2
+question=$(of_bot | tail -1 | cut -d'|' -f1)
+press $ALICE "$question" "$(of_bot | tail -1 | cut -d'|' -f4 | tr ',' '\n' | grep text_no)"
+sleep 1
+writes $ALICE "<@$BOT> yes"
+sleep 1
+is "a no is final" "$(called act__echo ok)" 2
+is "nothing was answered twice" "$(of_bot | cut -d'|' -f2 | sort | uniq -d | wc -l)" 0
+report
