@@ -344,6 +344,7 @@ rules:
 mutants: deps-test
 	@tests/mutants/run.sh rules
 	@tests/mutants/run.sh faults
+	@tests/mutants/run.sh text
 # The same for the media plane, mostly with programs that are wrong in one line, through guildd. MUTANTS="…" selects some.
 mutants-media: deps
 	@tests/mutants/media.sh $(MUTANTS)
@@ -416,6 +417,7 @@ docs: $(B)/media_doc $(B)/settings_doc $(B)/events_doc
 	$(B)/events_doc > $(DOCS)/events.md
 	(cat docs/src/protocol.md; $(B)/media_doc) > $(DOCS)/protocol.md
 	tests/check/rules.sh --page > $(DOCS)/statements.md
+	tests/check/text_rules.sh --page > $(DOCS)/text-statements.md
 	@mkdir -p $(DOCS)/decisions
 	docs/src/decisions.sh > $(DOCS)/decisions.tmp && mv $(DOCS)/decisions.tmp $(DOCS)/decisions/README.md
 $(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) proto/base/utf8.c proto/discord.c)

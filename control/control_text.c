@@ -53,6 +53,14 @@ static void speak_answer(uint64_t guild, uint64_t channel, const char *text, voi
 	voice_session_say(vs, words);
 }
 
+/* Everybody's role is none of the bot's. */
+static bool holds_role(uint64_t guild, uint64_t role, void *arg)
+{
+	const struct control *c = arg;
+
+	return role != guild && guilds_has_role(c->guilds, guild, guilds_self(c->guilds), role);
+}
+
 /* An administrator, as the server's owner, has every permission. */
 static enum tool_rank rank_writer(uint64_t guild, uint64_t user, const json_t *member, void *arg)
 {
@@ -80,6 +88,7 @@ int control_make_text(struct control *c)
 					       .consents = c->consents,
 					       .mcp = c->mcp,
 					       .rankh = rank_writer,
+					       .roleh = holds_role,
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,
 					       .remembersh = control_remembers,

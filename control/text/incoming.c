@@ -139,6 +139,12 @@ static void read_mentions(struct incoming *in, const json_t *d, uint64_t self)
 
 	in->to_others = json_is_true(json_object_get(d, "mention_everyone")) ||
 			json_array_size(json_object_get(d, "mention_roles")) > 0;
+	json_array_foreach(json_object_get(d, "mention_roles"), i, m)
+	{
+		if (in->n_roles < INCOMING_ROLES &&
+		    discord_snowflake(json_string_value(m), &in->role[in->n_roles]))
+			in->n_roles++;
+	}
 	json_array_foreach(json_object_get(d, "mentions"), i, m)
 	{
 		if (id_at(m, "id") == self)

@@ -14,6 +14,7 @@ enum {
 	INCOMING_TEXT = 8192,  /* longer messages are cut */
 	INCOMING_QUOTE = 600,  /* of the message that this one replies to */
 	INCOMING_NONCE = 26,   /* Discord allows 25 characters */
+	INCOMING_ROLES = 10,   /* that a message mentions */
 	INCOMING_DELETED = 100 /* messages of one bulk deletion */
 };
 
@@ -24,6 +25,8 @@ struct incoming {
 	bool self, bot;			   /* its author is this bot; another one or a webhook */
 	bool to_bot;			   /* mentions this bot or replies to it */
 	bool to_others; /* mentions others, a role or everyone, or replies to somebody else */
+	uint64_t role[INCOMING_ROLES]; /* mentioned; one of the bot's makes the message the bot's */
+	unsigned n_roles;
 	char name[INCOMING_NAME];
 	/* With the names of the people whom it mentions in place of their ids, and the names of
 	 * what is attached. "": there is none, or Discord keeps it from the bot. */

@@ -194,6 +194,8 @@ static void take_failure(struct text_chat *chat, struct text_channel *ch, bool s
 		return;
 	}
 	ch->reply.state = TEXT_REPLY_RETRY;
+	ch->reply.tools = 0;
+	ch->reply.working_at = UINT64_MAX;
 	ch->reply.retry_at = chat->now + ch->reply.tries * TEXT_RETRY_MS * NS_PER_MS;
 }
 
@@ -220,7 +222,8 @@ static void take_tools(struct text_chat *chat, struct text_reply *r, uint32_t n)
 {
 	if (n && !r->tools) {
 		r->typing_at = r->typing_at == UINT64_MAX ? chat->now : r->typing_at;
-		r->working_at = chat->now + TEXT_WORKING_S * NS_PER_S;
+		if (r->workings < TEXT_WORKINGS)
+			r->working_at = chat->now + TEXT_WORKING_S * NS_PER_S;
 	} else if (!n) {
 		r->working_at = UINT64_MAX;
 	}

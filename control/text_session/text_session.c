@@ -354,12 +354,24 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 				   .to_others = in->to_others && !in->to_bot};
 }
 
+/* A mention of a role of the bot is one of the bot. */
+static int read_message(struct text_session *ts, const json_t *d)
+{
+	const struct text_session_conf *c = &ts->conf;
+	int err = incoming_read(&ts->in, d, ts->self, ts->name);
+
+	for (unsigned i = 0; !err && c->roleh && i < ts->in.n_roles; i++)
+		if (c->roleh(ts->in.guild, ts->in.role[i], c->arg))
+			ts->in.to_bot = true;
+	return err;
+}
+
 static void take_message(struct text_session *ts, const json_t *d)
 {
 	struct text_guild *g;
 	struct text_event ev;
 
-	if (incoming_read(&ts->in, d, ts->self, ts->name))
+	if (read_message(ts, d))
 		return;
 	g = reader_of(ts, &ts->in);
 	if (!g)
@@ -381,7 +393,7 @@ static void take_edit(struct text_session *ts, const json_t *d)
 	struct text_guild *g;
 	struct text_event ev;
 
-	if (incoming_read(&ts->in, d, ts->self, ts->name))
+	if (read_message(ts, d))
 		return;
 	text_keeping_edited(ts, &ts->in);
 	g = find_guild(ts, ts->in.guild);

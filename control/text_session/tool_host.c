@@ -112,7 +112,8 @@ static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
 	if (json_is_true(json_object_get(fact, "private")) || !may_recall(ask->seat, user))
 		return NULL;
-	calendar_date(day, (uint64_t)json_integer_value(at), env_utc_offset(env));
+	calendar_date(day, (uint64_t)json_integer_value(at),
+		      env_utc_offset(env, ask->seat->g->settings->time_zone));
 	return json_pack("{s:O,s:O,s:O,s:b,s:s,s:O,s:O,s:O}", "id", json_object_get(fact, "id"),
 			 "text", json_object_get(fact, "text"), "said_by",
 			 json_object_get(fact, "name"), "by_asker", user == ask->user, "createdAt",

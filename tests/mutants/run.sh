@@ -2,6 +2,7 @@
 # Are the room's tests able to fail? Each small edit of a table is made in a copy of one source file, and what ought to notice must.
 #
 #   run.sh rules [NUMBER…]   tests/mutants/rules: a test that names the rule's number must fail
+#   run.sh text [NUMBER…]    tests/mutants/text: a scenario of text chat that names the statement must fail
 #   run.sh faults [NAME…]    tests/mutants/faults: room-explore must find it within 200 000 steps
 #
 # A table holds blocks of three lines: `@ NAME FILE`, `- ` and a line as it stands in the file, `+ ` and what takes its place.
@@ -10,13 +11,17 @@ cd "$(dirname "$0")/../.."
 kind=${1:-}
 [ $# = 0 ] || shift
 only="$*"
-case $kind in rules | faults) ;; *) echo "usage: run.sh rules|faults [NAME…]" >&2; exit 2 ;; esac
+case $kind in rules | faults | text) ;; *) echo "usage: run.sh rules|faults|text [NAME…]" >&2; exit 2 ;; esac
 B=build/mutants
 mkdir -p $B/src
-make -s B=$B $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1
+case $kind in
+text) make -s B=$B $B/tests/text-play || exit 1 ;;
+*) make -s B=$B $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1 ;;
+esac
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
 room=$(find $B/obj/control/room $B/obj/control/settings $B/obj/control/words $B/obj/proto $B/obj/tests/room $B/obj/tests/conversations -name '*.o' ! -name '*_main.o')
+written=$(find $B/obj/control/text $B/obj/control/room $B/obj/control/settings $B/obj/control/words $B/obj/proto $B/obj/tests/text -name '*.o' ! -name '*_main.o' 2>/dev/null; echo $B/obj/control/tools/agreement.o; echo $B/obj/control/tools/spoken.o)
 unit=$(make -s B=$B unit-objects)
 libs=$(make -s B=$B unit-libraries)
 passed=0 failed=0
@@ -63,6 +68,15 @@ try_rule() { # NUMBER FILE
 	fi
 	fail "rule $1: no test that names it noticed: $2: $(cat $B/new)"
 }
+try_text() { # NUMBER FILE
+	files=$(grep -lE "^# text rules( [0-9]+)* $1( |\$)" tests/scenarios/text/*.text)
+	wraps_now=
+	# shellcheck disable=SC2086
+	link $B/play $B/obj/tests/text/play_main.o "$B/obj/${2%.c}.o" $written || return
+	# shellcheck disable=SC2086
+	if ! timeout 60 $B/play $files >$B/log 2>&1; then passed=$((passed + 1)); return; fi
+	fail "statement $1 of text chat: no scenario that names it noticed: $2: $(cat $B/new)"
+}
 try_fault() { # NAME FILE
 	wraps_now=
 	# shellcheck disable=SC2086
@@ -83,7 +97,11 @@ while IFS= read -r line <&3; do
 		printf '%s\n' "${line#+ }" >$B/new
 		case " ${only:-$name} " in *" $name "*) ;; *) continue ;; esac
 		edit "$name" "$file" || continue
-		if [ "$kind" = rules ]; then try_rule "$name" "$file"; else try_fault "$name" "$file"; fi
+		case $kind in
+		rules) try_rule "$name" "$file" ;;
+		text) try_text "$name" "$file" ;;
+		*) try_fault "$name" "$file" ;;
+		esac
 		;;
 	esac
 done 3<tests/mutants/$kind

@@ -4,6 +4,7 @@
 # control answer nothing twice; long answers are split; the mode decides what is read.
 #
 #   tests/scenarios/text_chat.sh [build folder]      default: build
+# text rules 1 2 9 13 17 18 22 23 29
 # slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u

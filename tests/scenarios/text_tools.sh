@@ -4,6 +4,7 @@
 # acts outside is made only after a yes of its asker, in writing or by a button, and its result is told.
 #
 #   tests/scenarios/text_tools.sh [build folder]      default: build
+# text rules 21 26 31 33
 # slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u

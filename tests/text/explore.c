@@ -18,6 +18,7 @@ struct known {
 	bool deleted;
 };
 
+/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 */
 struct explore {
 	struct text_explore_result *out;
 	uint64_t random, now, next_id;
@@ -30,6 +31,13 @@ struct explore {
 	uint32_t asked[CHANNELS], sending[CHANNELS]; /* replies under way */
 	uint64_t asked_of[CHANNELS][TEXT_BURST];
 	unsigned n_asked_of[CHANNELS];
+	unsigned tools[CHANNELS], workings[CHANNELS]; /* at work for the answer; how often told */
+	uint64_t question[CHANNELS][USERS];	      /* that waits for a user's yes; 0: none */
+	uint64_t asked_at[CHANNELS][USERS];
+	uint64_t next_question; /* of the SENT under way; 0: it asks nothing */
+	unsigned next_asker;
+	bool jobs[CHANNELS][USERS];
+	unsigned results[CHANNELS][USERS]; /* that were to be told */
 };
 
 static void violate(struct explore *x, const char *why)
@@ -57,8 +65,22 @@ static void see_ask(struct explore *x, const struct text_effect *e)
 	x->out->asks++;
 	if (x->asked[ch] || x->sending[ch])
 		violate(x, "a channel has two answers");
-	if (!e->n_triggers || e->n_triggers > x->settings->text_coalesce_most)
+	if ((e->kind == TEXT_KIND_ANSWER) != (e->n_triggers > 0) ||
+	    e->n_triggers > x->settings->text_coalesce_most)
 		violate(x, "an answer to none or to too many messages");
+	if (e->kind == TEXT_KIND_RESULT && !e->again) {
+		unsigned user = (unsigned)(e->user - 100);
+
+		forced = true;
+		if (!x->results[ch][user])
+			violate(x, "a result is told twice, or to somebody else");
+		else
+			x->results[ch][user]--;
+	}
+	forced |= e->kind == TEXT_KIND_RESULT;
+	x->tools[ch] = 0;
+	if (!e->again)
+		x->workings[ch] = 0;
 	x->asked[ch] = e->reply;
 	x->n_asked_of[ch] = 0;
 	for (size_t i = 0; i < e->n_triggers && i < TEXT_BURST; i++) {
@@ -99,6 +121,41 @@ static void see_send(struct explore *x, const struct text_effect *e, const struc
 			violate(x, "a message is answered twice");
 }
 
+/* A call is agreed to once, by its asker, in time; calls that go on are stopped by their person. */
+static void see_tools(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10), user = (unsigned)(e->user - 100);
+
+	if (e->type == TEXT_DO_WORKING) {
+		if (!x->tools[ch] || x->asked[ch] != e->reply)
+			violate(x, "a tool is told of that does not work");
+		if (x->workings[ch]++ == TEXT_WORKINGS)
+			violate(x, "a tool is told of too often");
+		return;
+	}
+	if (user >= USERS) {
+		violate(x, "nobody's call is agreed to or stopped");
+		return;
+	}
+	if (e->type == TEXT_DO_AGREE) {
+		if (!x->question[ch][user] || x->question[ch][user] != e->message)
+			violate(x, "a question is answered twice, or was never asked");
+		if (e->yes && ev->user != e->user)
+			violate(x, "somebody else agrees");
+		if (e->yes && x->now > x->asked_at[ch][user] + TEXT_YES_S * NS_PER_S)
+			violate(x, "a yes came too late");
+		if (e->yes && ev->type == TEXT_AGREED && !ev->yes)
+			violate(x, "a no counts as a yes");
+		x->question[ch][user] = 0;
+	} else {
+		if (!x->jobs[ch][user])
+			violate(x, "calls are stopped that do not go on");
+		if (ev->type != TEXT_DELETED && ev->user != e->user)
+			violate(x, "somebody else stops a call");
+		x->jobs[ch][user] = false;
+	}
+}
+
 static void see_effect(struct explore *x, const struct text_effect *e, const struct text_event *ev)
 {
 	unsigned ch = (unsigned)(e->channel - 10);
@@ -112,6 +169,8 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 		see_ask(x, e);
 	if (e->type == TEXT_DO_SEND)
 		see_send(x, e, ev);
+	if (e->type == TEXT_DO_WORKING || e->type == TEXT_DO_AGREE || e->type == TEXT_DO_STOP_JOBS)
+		see_tools(x, e, ev);
 	if (e->type == TEXT_DO_ABANDON) {
 		if (x->asked[ch] != e->reply)
 			violate(x, "what was not asked is abandoned");
@@ -147,6 +206,13 @@ static void step(struct explore *x, const struct text_event *ev)
 	text_step(x->chat, ev, x->now, &x->fx);
 	for (size_t i = 0; i < x->fx.n; i++)
 		see_effect(x, &x->fx.v[i], ev);
+	if (x->next_question) {
+		unsigned ch = (unsigned)(ev->channel - 10);
+
+		x->question[ch][x->next_asker] = x->next_question;
+		x->asked_at[ch][x->next_asker] = x->now;
+		x->next_question = 0;
+	}
 	if (ev->type == TEXT_TIMER && text_deadline(x->chat) <= x->now)
 		violate(x, "a deadline that does not move");
 }
@@ -163,9 +229,12 @@ static const char *const words[] = {
 	"stop",
 	"",
 	"never mind",
+	"yes",
 	"@parley what time is it",
 	"what a day",
 };
+
+enum { WORDS = sizeof words / sizeof words[0] };
 
 static void play_message(struct explore *x)
 {
@@ -175,7 +244,7 @@ static void play_message(struct explore *x)
 				.channel = 10 + ch,
 				.user = 100 + user,
 				.name = "somebody",
-				.text = words[below(x, 8)],
+				.text = words[below(x, WORDS)],
 				.to_bot = below(x, 3) == 0,
 				.to_others = below(x, 5) == 0,
 				.bot = below(x, 20) == 0,
@@ -214,7 +283,7 @@ static void play_change(struct explore *x)
 				.channel = x->recent_channel[at],
 				.message = x->recent[at],
 				.user = below(x, 3) ? x->recent_user[at] : 100 + below(x, USERS),
-				.text = words[below(x, 8)],
+				.text = words[below(x, WORDS)],
 				.to_bot = below(x, 2) == 0,
 				.yes = below(x, 2) == 0};
 
@@ -223,6 +292,47 @@ static void play_change(struct explore *x)
 	if (ev.type == TEXT_DELETED)
 		known_of(x, ev.message)->deleted = true;
 	step(x, &ev);
+}
+
+/* The answer that is sent asks somebody for a yes. */
+static void ask_for_yes(struct explore *x, unsigned ch, struct text_event *ev)
+{
+	unsigned user = below(x, USERS);
+
+	ev->asker = 100 + user;
+	if (!ev->reply || x->sending[ch] != ev->reply)
+		return;
+	/* In the core the one before ends with an AGREE of this step, which comes first. */
+	x->next_question = ev->message;
+	x->next_asker = user;
+}
+
+/* Tools at work, calls that go on, their results, buttons. */
+static void play_tools(struct explore *x)
+{
+	unsigned ch = below(x, CHANNELS), user = below(x, USERS), what = below(x, 4);
+	struct text_event ev = {.type = TEXT_TOOLS,
+				.channel = 10 + ch,
+				.user = 100 + user,
+				.reply = x->asked[ch],
+				.text = "write: it is done"};
+
+	if (what == 0 && x->asked[ch]) {
+		ev.n = x->tools[ch] = below(x, 3);
+	} else if (what == 1) {
+		ev.type = TEXT_JOBS_TOLD;
+		ev.n = below(x, 2);
+	} else if (what == 2) {
+		ev.type = TEXT_RESULT;
+		x->results[ch][user]++;
+	} else {
+		ev.type = TEXT_AGREED;
+		ev.message = x->question[ch][below(x, USERS)];
+		ev.yes = below(x, 2) == 0;
+	}
+	step(x, &ev);
+	if (ev.type == TEXT_JOBS_TOLD)
+		x->jobs[ch][user] = ev.n > 0;
 }
 
 static void play_result(struct explore *x)
@@ -237,6 +347,8 @@ static void play_result(struct explore *x)
 		ev.name = "parley";
 		ev.text = "an answer";
 		ev.message = x->next_id++;
+		if (how > 6)
+			ask_for_yes(x, ch, &ev);
 	} else {
 		ev.type = how < 8 ? TEXT_ANSWERED : TEXT_FAILED;
 		ev.yes = ev.type == TEXT_FAILED && below(x, 3) == 0;
@@ -303,6 +415,8 @@ static void play(struct explore *x)
 		play_change(x);
 	else if (what < 650)
 		play_result(x);
+	else if (what < 720)
+		play_tools(x);
 	else if (what < 990)
 		play_time(x);
 	else if (what < 997)
