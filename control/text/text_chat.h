@@ -43,7 +43,7 @@ enum {
 	TEXT_ASKED_AGAIN = 2, /* for edits of one reply's messages */
 	TEXT_WAIT_S = 900,    /* the longest that a message may wait */
 	TEXT_TYPING_S = 8,    /* Discord shows typing for ten seconds */
-	TEXT_WORKING_S = 4,   /* a tool that takes longer is told of, and again: */
+	TEXT_WORKING_S = 4,   /* a tool that takes longer is announced, and again: */
 	TEXT_WORKING_AGAIN_S = 20,
 	TEXT_WORKINGS = 4,  /* times in all */
 	TEXT_YES_S = 300,   /* in which a question for a yes may be answered */

@@ -32,6 +32,8 @@ log() { cat "$D/control.log"; }
 ended() { log | grep -qE " text_message .*message=$1 .*reason=$2"; }
 called() { log | grep -aE ' tool_called ' | grep -E "name=$1 .*code=$2" | wc -l; }
 began() { [ "$(log | grep -acE " tool_began .*name=$1")" -ge "$2" ]; }
+asks() { [ "$(of_bot | grep -c "Shall I do this")" -ge "$1" ]; }
+made() { [ "$(called act__echo ok)" -ge "$1" ]; }
 asked() { grep -c "$1" "$D/asked"; }
 press() { api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$where\",\"type\":3,\"message_id\":\"$2\",\"data\":{\"custom_id\":\"$3\",\"component_type\":2}}" >/dev/null; }
 
@@ -82,7 +84,7 @@ perl -MIO::Socket::INET -MJSON::PP -e '
 started="$started $!"
 until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
 export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1" PARLEY_TEXT_CHAT=mentions PARLEY_TEXT_COALESCE_S=0 PARLEY_TEXT_SPACING_S=0
-export PARLEY_TEXT_PER_HOUR=60 PARLEY_TEXT_REPLY_SHARE=100 PARLEY_TEXT_REPLY_SHORT=100
+export PARLEY_TOOL_READS_A_MINUTE=60 PARLEY_TEXT_PER_HOUR=60 PARLEY_TEXT_REPLY_SHARE=100 PARLEY_TEXT_REPLY_SHORT=100
 start control "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --config "$D/config.json" --log debug
 until_ok 10 grep -qs ' ready ' "$D/control.log" || bad control "not ready"
 until_ok 20 test "$(grep -ac 'mcp_server server=.* state=ready' "$D/control.log")" = 2 || until_ok 10 sh -c "[ \$(grep -ac 'mcp_server server=.* state=ready' $D/control.log) -ge 2 ]" || bad mcp "$(grep mcp "$D/control.log")"
@@ -136,15 +138,15 @@ is "the call is made once" "$(called act__echo ok)" 1
 ended "$written" agreed && ok "and the yes has its reason" || bad "the yes" "$(log | grep text_message | tail -1)"
 is "the question has no buttons any more" "$(of_bot | grep "^$question|" | cut -d'|' -f4)" ""
 writes $ALICE "<@$BOT> act again"
-sleep 2
+until_ok 10 asks 2 || bad "a second question" "$(of_bot)"
 question=$(of_bot | tail -1 | cut -d'|' -f1)
 button=$(of_bot | tail -1 | cut -d'|' -f4 | tr ',' '\n' | grep text_yes)
 [ -n "$button" ] || bad "buttons" "$(of_bot | tail -1)"
 press $ALICE "$question" "$button"
-until_ok 10 test "$(called act__echo ok)" = 2 || sleep 2
+until_ok 10 made 2
 is "a button agrees too" "$(called act__echo ok)" 2
 writes $ALICE "<@$BOT> act a third time"
-sleep 2
+until_ok 10 asks 3 || bad "a third question" "$(of_bot)"
 question=$(of_bot | tail -1 | cut -d'|' -f1)
 press $ALICE "$question" "$(of_bot | tail -1 | cut -d'|' -f4 | tr ',' '\n' | grep text_no)"
 sleep 1

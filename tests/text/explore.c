@@ -128,9 +128,9 @@ static void see_tools(struct explore *x, const struct text_effect *e, const stru
 
 	if (e->type == TEXT_DO_WORKING) {
 		if (!x->tools[ch] || x->asked[ch] != e->reply)
-			violate(x, "a tool is told of that does not work");
+			violate(x, "a tool is announced that does not work");
 		if (x->workings[ch]++ == TEXT_WORKINGS)
-			violate(x, "a tool is told of too often");
+			violate(x, "a tool is announced too often");
 		return;
 	}
 	if (user >= USERS) {

@@ -158,7 +158,7 @@ static const char *summary_of(struct scene *s, const char *tool)
 						  .tool = tool,
 						  .code = TOOL_CODE_OK,
 						  .text = "the bank of Alice is Triodos"},
-			    EVENT_TOOL_CALLED);
+			    EVENT_TOOL_CALLED, 0);
 	return summary;
 }
 
