@@ -33,7 +33,7 @@ struct text_recall;
 struct text_seat;
 
 enum {
-	TEXT_QUESTIONS = 8, /* of a server at a time */
+	TEXT_COMMAND_QUESTIONS = 8, /* of a server at a time */
 	TEXT_DECISIONS = 8, /* of a server at a time; others count as undecided */
 	TEXT_ASKS = 16,	    /* the same of answers; others wait */
 	TEXT_PARTS = 5,	    /* messages of an answer; longer ones are sent as a file */

@@ -105,7 +105,7 @@ static enum text_reason refusal_of(const struct text_guild *g, const struct text
 				      .refused = text_session_refused(g, q->user)};
 	enum text_reason reason = text_refusal(g->settings, &ev);
 
-	if (!reason && count_questions(g) >= TEXT_QUESTIONS)
+	if (!reason && count_questions(g) >= TEXT_COMMAND_QUESTIONS)
 		reason = TEXT_REASON_QUEUE_FULL;
 	return reason;
 }
