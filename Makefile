@@ -172,7 +172,7 @@ $(B)/tests/acp: $(ACP)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON) -lcurl
 
 # The room alone, without a network: docs/scenarios.md.
-ROOM := $(call objs,$(call rwild,control/room,%.c) $(call rwild,control/words,%.c) $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(ROOMTEST))
+ROOM := $(call objs,$(call rwild,control/room,%.c) $(call rwild,control/words,%.c) $(call rwild,control/settings,%.c) control/again/rerun.c $(call rwild,proto,%.c) $(ROOMTEST))
 $(B)/tests/room-%: $(B)/obj/tests/room/%_main.o $(ROOM)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lm
@@ -263,7 +263,7 @@ fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows describes each row.
-BENCHSHARED := traces recall_corpus random_vectors bare bare_pacer bench relay brain far_end far_end_dave listening plane rooms scripted speakers speech journal_times ask_times
+BENCHSHARED := dial traces recall_corpus random_vectors bare bare_pacer bench relay brain far_end far_end_dave listening plane rooms scripted speakers speech journal_times ask_times
 BENCHES := $(filter-out $(BENCHSHARED) music_stage,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)

@@ -32,7 +32,7 @@ struct chunk {
 struct room_log {
 	struct worker *worker;
 	struct chunk *chunk; /* NULL once the journal is broken, and on replay */
-	uint64_t steps, sum;
+	uint64_t guild, session, steps, sum;
 	char path[PATH_SIZE];
 	int fd; /* the worker's */
 };
@@ -145,7 +145,7 @@ static void write_text(struct room_log *l, const char *text)
 
 /* On replay nothing is written, but the worker is a source of the env as it was in the recording.
  */
-static int open_log(struct room_log *l, struct env *env, const char *folder, uint64_t guild)
+static int open_log(struct room_log *l, struct env *env, const char *folder)
 {
 	const struct worker_conf conf = {.name = "room journal",
 					 .max = CHUNKS_MAX,
@@ -157,7 +157,7 @@ static int open_log(struct room_log *l, struct env *env, const char *folder, uin
 					 .arg = l};
 
 	snprintf(l->path, sizeof l->path, "%s/%llu-%llu.parley-room", folder,
-		 (unsigned long long)guild, (unsigned long long)env_wall_ms(env));
+		 (unsigned long long)l->guild, (unsigned long long)l->session);
 	l->fd = FD_NOT_OPENED;
 	if (!env_replaying(env)) {
 		l->chunk = malloc(sizeof *l->chunk + CAPACITY);
@@ -169,7 +169,7 @@ static int open_log(struct room_log *l, struct env *env, const char *folder, uin
 }
 
 struct room_log *room_log_new(struct env *env, const struct settings *settings,
-			      const char *bot_name, uint64_t guild)
+			      const char *bot_name, uint64_t guild, uint64_t session)
 {
 	struct room_log *l;
 
@@ -178,7 +178,9 @@ struct room_log *room_log_new(struct env *env, const struct settings *settings,
 	l = calloc(1, sizeof *l);
 	if (!l)
 		return NULL;
-	if (open_log(l, env, settings->room_journals, guild)) {
+	l->guild = guild;
+	l->session = session;
+	if (open_log(l, env, settings->room_journals)) {
 		free(l->chunk);
 		free(l);
 		return NULL;

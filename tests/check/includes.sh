@@ -36,6 +36,7 @@ rule mediad/decoder mediad/decoder mediad/music mediad/sandbox/sandbox.h proto i
 rule mediad mediad proto ipc
 rule control/words control/words proto
 rule control/room control/room control/settings control/words proto control/prompts
+rule control/again control/again control/room control/settings control/words control/prompts proto
 rule control/text control/text control/tools/agreement.h control/room/floor control/room/language control/settings proto
 rule control/memory control/memory proto
 rule control/memory/embed control/memory/embed control/memory/terms.h control/memory/kernel.h proto

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/again/rerun.h"
 #include "control/settings/settings.h"
-#include "tests/room/rerun.h"
 
 enum { SETS = 32 };
 
@@ -69,17 +69,6 @@ static void *read_file(const char *path, size_t *n)
 
 /* ---- what is different ---- */
 
-/* The last word on that rule. */
-static const struct room_decision *on(const struct room_turn *t, enum room_rule rule)
-{
-	const struct room_decision *d = NULL;
-
-	for (unsigned i = 0; i < t->decisions && i < ROOM_CHAIN; i++)
-		if (t->decision[i].rule == rule)
-			d = &t->decision[i];
-	return d;
-}
-
 static void print_decision(const struct room_decision *d)
 {
 	if (d)
@@ -92,15 +81,7 @@ static void print_decision(const struct room_decision *d)
 static unsigned compare(const struct rerun *base, const struct room_turn *was,
 			const struct room_turn *is)
 {
-	unsigned changes = is->reason != was->reason;
-
-	for (unsigned k = 0; k < ROOM_RULE_COUNT; k++) {
-		const struct room_decision *a = on(was, (enum room_rule)k),
-					   *b = on(is, (enum room_rule)k);
-
-		changes += (!a != !b) || (a && b && a->yes != b->yes);
-	}
-	if (!changes)
+	if (rerun_is_same(was, is))
 		return 0;
 	printf("turn %u of %s at %.3f s, \"%s\": %s", was->id, was->name,
 	       (double)(was->born_at - base->began_at) / 1e9, was->transcript,
@@ -108,8 +89,8 @@ static unsigned compare(const struct rerun *base, const struct room_turn *was,
 	printf(is->reason == was->reason ? ", as before\n" : " > %s\n",
 	       room_reason_name(is->reason));
 	for (unsigned k = 0; k < ROOM_RULE_COUNT; k++) {
-		const struct room_decision *a = on(was, (enum room_rule)k),
-					   *b = on(is, (enum room_rule)k);
+		const struct room_decision *a = rerun_decision(was, (enum room_rule)k),
+					   *b = rerun_decision(is, (enum room_rule)k);
 
 		if ((!a && !b) || (a && b && a->yes == b->yes))
 			continue;
@@ -149,7 +130,7 @@ static int run(const char *path, struct sets *sets)
 
 	if (!data)
 		return 2;
-	if (rerun_bytes(&base, data, n, NULL, NULL, NULL)) {
+	if (rerun_bytes(&base, &(struct rerun_conf){.data = data, .n = n})) {
 		fprintf(stderr, "room-replay: %s is no journal of a room, or damaged\n", path);
 		goto out;
 	}
@@ -163,7 +144,13 @@ static int run(const char *path, struct sets *sets)
 	       : base.whole ? ", as recorded"
 			    : "");
 	if (sets->n && !rc) {
-		rc = rerun_bytes(&other, data, n, change, sets, &base) ? 2 : 0;
+		rc = rerun_bytes(&other, &(struct rerun_conf){.data = data,
+							      .n = n,
+							      .change = change,
+							      .arg = sets,
+							      .base = &base})
+			     ? 2
+			     : 0;
 		if (!rc)
 			print_changes(&base, &other);
 	}

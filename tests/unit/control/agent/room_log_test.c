@@ -49,9 +49,9 @@ TEST(a_room_journal_is_written_beside_the_loop)
 	CHECK(folder_make(dir));
 	CHECK_INT(settings_alloc(&settings), 0);
 	CHECK_INT(loop_open(&l, NULL), 0);
-	CHECK(!room_log_new(l.env, settings, "Parley", 7)); /* none is wanted */
+	CHECK(!room_log_new(l.env, settings, "Parley", 7, 1)); /* none is wanted */
 	CHECK_INT(settings_set(settings, "room_journals", dir), 0);
-	log = room_log_new(l.env, settings, "Parley", 7);
+	log = room_log_new(l.env, settings, "Parley", 7, 1);
 	CHECK(log);
 	for (unsigned i = 0; i < 100; i++)
 		room_log_step(log, &heard, i, &fx);
@@ -61,7 +61,7 @@ TEST(a_room_journal_is_written_beside_the_loop)
 	CHECK(strncmp(ROOM_JOURNAL_FIRST, first, strlen(first)) == 0);
 	/* A missing folder is logged and has no other effect. */
 	CHECK_INT(settings_set(settings, "room_journals", "/nowhere/at/all"), 0);
-	log = room_log_new(l.env, settings, "Parley", 7);
+	log = room_log_new(l.env, settings, "Parley", 7, 1);
 	CHECK(log);
 	room_log_step(log, &heard, 1, &fx);
 	room_log_free(log);

@@ -4,7 +4,7 @@
 #include "control/room/journal.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
-#include "tests/room/rerun.h"
+#include "control/again/rerun.h"
 #include "tests/room/stage.h"
 
 enum { SIZE = 8 << 20 };
@@ -83,7 +83,7 @@ TEST(a_journal_runs_again_to_the_same_effects)
 	tape = (struct tape){0};
 	make(&tape, buf);
 	CHECK(tape.w.ok);
-	CHECK_INT(rerun_bytes(&r, buf, tape.w.pos, NULL, NULL, NULL), 0);
+	CHECK_INT(rerun_bytes(&r, &(struct rerun_conf){.data = buf, .n = tape.w.pos}), 0);
 	CHECK(r.whole);
 	CHECK_INT(r.steps, tape.steps);
 	CHECK(r.sum == tape.sum);
@@ -92,7 +92,7 @@ TEST(a_journal_runs_again_to_the_same_effects)
 	CHECK_INT(r.turn[1].reason, ROOM_REASON_NOT_ADDRESSED);
 	rerun_clear(&r);
 	/* Cut anywhere it is what was there before, and no error. */
-	CHECK_INT(rerun_bytes(&r, buf, tape.w.pos - 7, NULL, NULL, NULL), 0);
+	CHECK_INT(rerun_bytes(&r, &(struct rerun_conf){.data = buf, .n = tape.w.pos - 7}), 0);
 	CHECK(!r.whole);
 	CHECK_INT(r.steps, tape.steps);
 	rerun_clear(&r);
@@ -114,8 +114,12 @@ TEST(another_policy_decides_otherwise)
 	CHECK(buf);
 	tape = (struct tape){0};
 	make(&tape, buf);
-	CHECK_INT(rerun_bytes(&base, buf, tape.w.pos, NULL, NULL, NULL), 0);
-	CHECK_INT(rerun_bytes(&other, buf, tape.w.pos, call_it_charlie, NULL, &base), 0);
+	CHECK_INT(rerun_bytes(&base, &(struct rerun_conf){.data = buf, .n = tape.w.pos}), 0);
+	CHECK_INT(rerun_bytes(&other, &(struct rerun_conf){.data = buf,
+							   .n = tape.w.pos,
+							   .change = call_it_charlie,
+							   .base = &base}),
+		  0);
 	/* The first is decided as before, with its answer. */
 	CHECK_INT(rerun_same(&other, &base.turn[0])->reason, ROOM_REASON_ANSWERED);
 	CHECK(other.sum != base.sum);
@@ -128,6 +132,37 @@ TEST(another_policy_decides_otherwise)
 	free(buf);
 }
 
+TEST(a_rerun_ends_with_its_turn_and_compares_decisions)
+{
+	struct rerun base, other;
+	const struct room_turn *alice;
+	struct rerun_conf conf;
+
+	buf = malloc(SIZE);
+	CHECK(buf);
+	tape = (struct tape){0};
+	make(&tape, buf);
+	conf = (struct rerun_conf){.data = buf, .n = tape.w.pos, .turn = 1};
+	CHECK_INT(rerun_bytes(&base, &conf), 0);
+	CHECK(!base.whole && base.steps < tape.steps);
+	CHECK_INT(base.n_turns, 1);
+	alice = rerun_turn(&base, 1);
+	CHECK(alice && alice->reason == ROOM_REASON_ANSWERED && !rerun_turn(&base, 2));
+	CHECK(rerun_decision(alice, ROOM_RULE_DIRECT_ADDRESS));
+	CHECK(rerun_is_same(alice, alice));
+	conf = (struct rerun_conf){.data = buf,
+				   .n = tape.w.pos,
+				   .change = call_it_charlie,
+				   .base = &base,
+				   .until = base.ended_at};
+	CHECK_INT(rerun_bytes(&other, &conf), 0);
+	CHECK_INT(other.steps, base.steps);
+	CHECK(rerun_is_same(alice, rerun_same(&other, alice)));
+	rerun_clear(&base);
+	rerun_clear(&other);
+	free(buf);
+}
+
 TEST(a_damaged_journal_is_refused)
 {
 	static const char first[] = ROOM_JOURNAL_FIRST;
@@ -135,19 +170,20 @@ TEST(a_damaged_journal_is_refused)
 	struct wr w = wr_of(bad, sizeof bad);
 	struct rerun r;
 
-	CHECK_INT(rerun_bytes(&r, "PARLEY-JOURNAL 2", 16, NULL, NULL, NULL), EBADMSG);
+	CHECK_INT(rerun_bytes(&r, &(struct rerun_conf){.data = "PARLEY-JOURNAL 2", .n = 16}),
+		  EBADMSG);
 	wr_bytes(&w, first, sizeof first - 1);
 	wr_be(&w, 2, 4);
 	wr_be(&w, 9, 1); /* no such record */
 	wr_be(&w, 0, 1);
-	CHECK_INT(rerun_bytes(&r, bad, w.pos, NULL, NULL, NULL), EBADMSG);
+	CHECK_INT(rerun_bytes(&r, &(struct rerun_conf){.data = bad, .n = w.pos}), EBADMSG);
 	w = wr_of(bad, sizeof bad);
 	wr_bytes(&w, first, sizeof first - 1);
 	wr_be(&w, 10, 4);
 	wr_be(&w, ROOM_JOURNAL_EVENT, 1);
 	wr_be(&w, 1, 8);
 	wr_be(&w, ROOM_EVENT_COUNT, 1); /* no such event */
-	CHECK_INT(rerun_bytes(&r, bad, w.pos, NULL, NULL, NULL), EBADMSG);
+	CHECK_INT(rerun_bytes(&r, &(struct rerun_conf){.data = bad, .n = w.pos}), EBADMSG);
 }
 
 TEST(an_event_keeps_every_field)

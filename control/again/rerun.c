@@ -1,4 +1,4 @@
-#include "tests/room/rerun.h"
+#include "control/again/rerun.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,12 @@ enum { NEAR_MS = 2000 };
 
 struct run {
 	struct rerun *out;
+	const struct rerun_conf *conf;
 	const struct rerun *base;
 	struct settings *settings;
 	char name[64];
 	struct room *room;
+	bool changed; /* the settings, since they were read last */
 	struct room_effects fx;
 };
 
@@ -132,6 +134,7 @@ static int step(struct run *r, const struct room_journal_record *rec)
 		ev.turn = turn_now(r, ev.turn);
 	room_step(r->room, &ev, rec->now, &r->fx);
 	r->out->steps++;
+	r->out->ended_at = rec->now;
 	r->out->sum = room_journal_sum(r->out->sum, &r->fx);
 	for (size_t i = 0; i < r->fx.n && !err; i++)
 		err = saw(r, &r->fx.v[i], rec->now);
@@ -174,41 +177,96 @@ static int take(struct run *r, const struct room_journal_record *rec)
 	return EBADMSG;
 }
 
-int rerun_bytes(struct rerun *out, const void *data, size_t n,
-		int (*change)(struct settings *s, void *arg), void *arg, const struct rerun *base)
+static bool is_over(const struct run *r, const struct room_journal_record *rec)
+{
+	const struct rerun_conf *c = r->conf;
+
+	return rec->what == ROOM_JOURNAL_EVENT &&
+	       ((c->turn && rerun_turn(r->out, c->turn)) || (c->until && rec->now > c->until));
+}
+
+/* The settings of the journal are those of the rerun, but for the change. */
+static int change_settings(struct run *r, const struct room_journal_record *rec)
+{
+	if (rec->what == ROOM_JOURNAL_SETTING)
+		r->changed = false;
+	if (rec->what != ROOM_JOURNAL_EVENT || r->changed || !r->conf->change)
+		return 0;
+	r->changed = true;
+	return r->conf->change(r->settings, r->conf->arg);
+}
+
+static int run_records(struct run *r)
 {
 	static const char first[] = ROOM_JOURNAL_FIRST;
-	struct run *r = calloc(1, sizeof *r);
+	const size_t head = sizeof first - 1;
 	struct room_journal_record rec;
 	struct rd in;
-	bool changed = false;
+	int err = 0;
+
+	if (r->conf->n < head || memcmp(r->conf->data, first, head) != 0)
+		return EBADMSG;
+	in = rd_of((const uint8_t *)r->conf->data + head, r->conf->n - head);
+	while (!err && (err = room_journal_read(&in, &rec)) == 0) {
+		if (is_over(r, &rec))
+			return 0;
+		err = change_settings(r, &rec);
+		if (!err)
+			err = take(r, &rec);
+	}
+	return err == ENODATA ? 0 : err;
+}
+
+int rerun_bytes(struct rerun *out, const struct rerun_conf *conf)
+{
+	struct run *r = calloc(1, sizeof *r);
 	int err;
 
 	*out = (struct rerun){0};
 	if (!r)
 		return ENOMEM;
 	r->out = out;
-	r->base = base;
+	r->conf = conf;
+	r->base = conf->base;
 	err = settings_alloc(&r->settings);
-	if (!err && (n < sizeof first - 1 || memcmp(data, first, sizeof first - 1) != 0))
-		err = EBADMSG;
 	if (!err)
-		in = rd_of((const uint8_t *)data + sizeof first - 1, n - (sizeof first - 1));
-	while (!err && (err = room_journal_read(&in, &rec)) == 0) {
-		if (rec.what == ROOM_JOURNAL_EVENT && change && !changed) {
-			changed = true;
-			err = change(r->settings, arg);
-		}
-		if (!err)
-			err = take(r, &rec);
-	}
+		err = run_records(r);
 	room_free(r->room);
 	settings_free(r->settings);
 	free(r);
-	if (err == ENODATA)
-		return 0;
-	rerun_clear(out);
+	if (err)
+		rerun_clear(out);
 	return err;
+}
+
+const struct room_turn *rerun_turn(const struct rerun *r, uint32_t turn)
+{
+	for (size_t i = r->n_turns; i-- > 0;)
+		if (r->turn[i].id == turn)
+			return &r->turn[i];
+	return NULL;
+}
+
+const struct room_decision *rerun_decision(const struct room_turn *turn, enum room_rule rule)
+{
+	const struct room_decision *d = NULL;
+
+	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++)
+		if (turn->decision[i].rule == rule)
+			d = &turn->decision[i];
+	return d;
+}
+
+bool rerun_is_same(const struct room_turn *was, const struct room_turn *is)
+{
+	for (unsigned k = 0; k < ROOM_RULE_COUNT; k++) {
+		const struct room_decision *a = rerun_decision(was, (enum room_rule)k),
+					   *b = rerun_decision(is, (enum room_rule)k);
+
+		if (!a != !b || (a && b && a->yes != b->yes))
+			return false;
+	}
+	return was->reason == is->reason;
 }
 
 void rerun_clear(struct rerun *r)
