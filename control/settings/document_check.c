@@ -61,10 +61,11 @@ static bool ends_with(const char *name, const char *end)
 /* Files, and the addresses to which a short setting's key goes. */
 static bool file_alone(const char *name)
 {
-	static const char *const names[] = {
-		"discord_api", "brain_url",	   "asr_url",	       "text_url",
-		"web_listen",  "speech_url",	   "room_journals",    "web_origin",
-		"web_proxies", "web_share_origin", "web_discord_page", "otlp_endpoint"};
+	static const char *const names[] = {"discord_api",	"brain_url",	    "asr_url",
+					    "text_url",		"web_listen",	    "speech_url",
+					    "room_journals",	"web_origin",	    "web_proxies",
+					    "web_share_origin", "web_discord_page", "otlp_endpoint",
+					    "talk_page"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)
@@ -76,11 +77,11 @@ static bool file_alone(const char *name)
  * of one are treated otherwise. */
 static bool is_shared(const char *name)
 {
-	static const char *const names[] = {"store_words_hours",   "store_max_mb",
-					    "log_words",	   "turns_words",
-					    "memory_days",	   "memory_extract",
-					    "memory_extract_hour", "memory_extract_cents",
-					    "memory_reflect",	   "memory_reflect_hour"};
+	static const char *const names[] = {
+		"store_words_hours", "store_max_mb",	    "log_words",
+		"turns_words",	     "keep_audio_hours",    "memory_days",
+		"memory_extract",    "memory_extract_hour", "memory_extract_cents",
+		"memory_reflect",    "memory_reflect_hour"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)

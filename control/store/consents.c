@@ -7,6 +7,7 @@
 
 #include "control/store/consent_file.h"
 #include "control/store/db.h"
+#include "control/store/recordings.h"
 #include "control/store/subject.h"
 #include "ipc/log.h"
 
@@ -113,6 +114,8 @@ static int put_rows(struct db *db, const struct consent_change *c, const char *m
 	err = set_check(db, check);
 	if (!err)
 		err = consents_add_row(db, c, mac);
+	if (!err && strcmp(c->after, "remembered") != 0)
+		err = recordings_drop(db, c->guild, c->user);
 	if (err)
 		db_rollback(db);
 	return err ? err : db_commit(db);

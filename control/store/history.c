@@ -10,7 +10,9 @@
 
 #include "control/store/db.h"
 #include "control/store/job.h"
+#include "control/store/recordings.h"
 #include "control/store/store.h"
+#include "control/store/turn_stages.h"
 #include "proto/base/iso_time.h"
 
 enum { COSTS_MAX = 500, WHY_MAX = 64, AFTER_MS = 3600000 };
@@ -250,41 +252,60 @@ static json_t *read_lines(struct db *db, uint64_t seq, bool words)
 	return list;
 }
 
+/* Speech, calls of tools and the answer, from the end of speech, and the stages between them. */
+static int add_timeline(struct db *db, sqlite3_stmt *s, bool words, struct turn *t, json_t *all)
+{
+	char *why = strdup(db_text(s, WHY));
+	int err;
+
+	t->seq = db_uint(s, SEQ);
+	t->guild = db_uint(s, GUILD);
+	t->session = db_uint(s, SESSION);
+	t->number = db_uint(s, TURN);
+	t->at_ms = db_uint(s, AT);
+	t->first_ms = is_null(s, FIRST) ? -1 : sqlite3_column_int64(s, FIRST);
+	t->timeline = json_array();
+	json_object_set_new(all, "timeline", t->timeline);
+	find_end_of_speech(db, t);
+	err = add_speech(db, t, words);
+	if (!err)
+		err = add_calls(db, t, words);
+	add_answer(t);
+	json_object_set_new(all, "spokenAt", t->spoken_ms ? time_json(t->spoken_ms) : json_null());
+	json_object_set_new(all, "stages",
+			    turn_stages(why, t->first_ms,
+					t->spoken_ms ? (int64_t)(t->at_ms - t->spoken_ms) : -1));
+	free(why);
+	return err;
+}
+
 static int read_turn(struct db *db, const struct job *j, json_t **out)
 {
 	sqlite3_stmt *s = db_use(db, DB_GET_TURN);
-	struct turn t = {.timeline = json_array()};
-	json_t *costs = json_array(), *all = NULL;
+	struct turn t = {0};
+	json_t *costs, *all;
 	int err;
 
 	db_bind_uint(s, 1, j->until_ms);
 	err = db_step(db, s);
 	if (err)
-		goto out;
-	t.seq = db_uint(s, SEQ);
-	t.guild = db_uint(s, GUILD);
-	t.session = db_uint(s, SESSION);
-	t.number = db_uint(s, TURN);
-	t.at_ms = db_uint(s, AT);
-	t.first_ms = is_null(s, FIRST) ? -1 : sqlite3_column_int64(s, FIRST);
+		return err;
+	costs = json_array();
 	all = turn_json(db, s, j->any);
+	json_object_set_new(all, "sessionId",
+			    json_sprintf("%llu-%llu", (unsigned long long)db_uint(s, GUILD),
+					 (unsigned long long)db_uint(s, SESSION)));
 	json_object_set_new(all, "why", why_json(db_text(s, WHY)));
-	json_object_set(all, "timeline", t.timeline);
-	json_object_set(all, "costs", costs);
+	json_object_set_new(all, "costs", costs);
+	err = add_timeline(db, s, j->any, &t, all);
 	sqlite3_reset(s);
 	json_object_set_new(all, "utterances", read_lines(db, t.seq, j->any));
-	find_end_of_speech(db, &t);
-	err = add_speech(db, &t, j->any);
-	if (!err)
-		err = add_calls(db, &t, j->any);
-	add_answer(&t);
 	if (!err)
 		err = add_costs(db, &t, costs);
 	if (!err)
 		err = add_context(db, &t, j->any, all);
-out:
-	json_decref(t.timeline);
-	json_decref(costs);
+	json_object_set_new(all, "recordings",
+			    j->any ? recordings_of_turn(db, t.seq) : json_array());
 	if (err)
 		json_decref(all);
 	else
@@ -437,11 +458,24 @@ static sqlite3_stmt *bind_list(struct db *db, enum db_statement statement, const
 	return s;
 }
 
+/* Of a list: the words stand beside the timeline. */
+static json_t *turn_row_json(struct db *db, sqlite3_stmt *s, const struct job *j)
+{
+	json_t *row = turn_json(db, s, j->any);
+	struct turn t;
+
+	if (row && j->compare && add_timeline(db, s, false, &t, row)) {
+		json_decref(row);
+		row = NULL;
+	}
+	return row;
+}
+
 static json_t *row_json(struct db *db, sqlite3_stmt *s, const struct job *j)
 {
 	switch (j->owner) {
 	case STORE_TURNS:
-		return turn_json(db, s, j->any);
+		return turn_row_json(db, s, j);
 	case STORE_ERRORS:
 		return error_json(s);
 	case STORE_CALLS:

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "control/events/events.h"
-#include "control/store/copies.h"
 #include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/embedder_file.h"
@@ -20,11 +19,11 @@
 #include "control/store/fact_pairs.h"
 #include "control/store/fact_rows.h"
 #include "control/store/faults.h"
-#include "control/store/growth.h"
 #include "control/store/guild_facts.h"
 #include "control/store/history.h"
 #include "control/store/lookups.h"
 #include "control/store/messages.h"
+#include "control/store/recordings.h"
 #include "control/store/reserve.h"
 #include "control/store/rows.h"
 #include "control/store/said.h"
@@ -55,6 +54,7 @@ void job_free(void *arg)
 	free(j->author);
 	free(j->meaning);
 	free(j->vectors);
+	free(j->sound);
 	if (j->held)
 		atomic_fetch_sub(j->held, j->bytes);
 	free(j);
@@ -143,7 +143,7 @@ int job_note_outcome(struct job_runner *r, int err)
 }
 
 /* The same of what writes nothing: that it went well says nothing of the disk. */
-static int note_read(struct job_runner *r, int err)
+int job_note_read(struct job_runner *r, int err)
 {
 	return err ? job_note_outcome(r, err) : 0;
 }
@@ -189,7 +189,7 @@ static void pump_embedding(struct job_runner *r)
 		return;
 	open_embedding(r);
 	if (r->embedding)
-		note_read(r, embedding_pump(r->embedding, r->db));
+		job_note_read(r, embedding_pump(r->embedding, r->db));
 }
 
 /* ---- history ---- */
@@ -263,73 +263,6 @@ int job_run_history(struct job_runner *r)
 		record_free(head);
 		head = next;
 	}
-	return err;
-}
-
-static int expire_rows(struct job_runner *r, const struct job *j, unsigned *changed)
-{
-	unsigned facts = 0;
-	int err = rows_expire(r->db, j->now_ms, j->words_ms, changed);
-
-	if (!err)
-		err = fact_rows_expire(r->db, j->facts_ms, &facts);
-	*changed += facts;
-	if (!err)
-		err = summaries_expire(r->db, j->facts_ms, &facts);
-	*changed += facts;
-	if (!err && r->took_away)
-		err = db_merge_terms(r->db);
-	*changed += r->took_away;
-	r->took_away = r->took_away && err;
-	return err;
-}
-
-/* Once, until it has room again. */
-static int limit_growth(struct job_runner *r, const struct job *j, unsigned *changed)
-{
-	uint64_t words_ms = 0;
-	int err = growth_limit(r->db, j->now_ms, j->max_bytes, &words_ms);
-
-	if (words_ms && !r->limited)
-		log_warn("store_limit_reached", "bytes=%llu words_before_ms=%llu",
-			 (unsigned long long)j->max_bytes, (unsigned long long)words_ms);
-	r->limited = words_ms != 0;
-	*changed += words_ms != 0;
-	return err;
-}
-
-static void check_nightly(struct job_runner *r, uint64_t now_ms)
-{
-	if (growth_check_is_due(now_ms, &r->checked_day))
-		note_read(r, growth_check(r->dir));
-}
-
-static int run_expire(struct job_runner *r, const struct job *j)
-{
-	unsigned changed = 0;
-	int err;
-
-	if (!job_database(r))
-		return r->err;
-	err = expire_rows(r, j, &changed);
-	/* A deletion makes room; the reserve is made again once there is enough. */
-	if (job_makes_room(r, err))
-		err = expire_rows(r, j, &changed);
-	if (!err)
-		err = limit_growth(r, j, &changed);
-	if (changed)
-		embedding_drop(r->embedding);
-	err = changed ? job_note_outcome(r, err) : note_read(r, err);
-	r->truncate = r->truncate || changed;
-	copies_remove(r->dir, j->words_ms, NULL, NULL);
-	if (!err && changed)
-		err = job_note_outcome(r, growth_shrink(r->db));
-	/* Until nobody reads it the WAL still holds what went. */
-	if (!err && r->truncate && db_truncate_wal(r->db) == 0)
-		r->truncate = false;
-	if (!err)
-		reserve_make(r->dir, RESERVE_BYTES);
-	check_nightly(r, j->now_ms);
 	return err;
 }
 
@@ -469,7 +402,7 @@ static void run_put(struct job_runner *r, const struct job *j, struct worker_ans
 static void run_get(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	struct found f = {0};
-	int err = job_database(r) ? note_read(r, find_document(r->db, j->scope, j->version, &f))
+	int err = job_database(r) ? job_note_read(r, find_document(r->db, j->scope, j->version, &f))
 				  : r->err;
 
 	answer_document(a, err, &f);
@@ -548,7 +481,7 @@ void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, cha
 
 	if (!err && !text)
 		err = ENOMEM;
-	answer_document(a, note_read(r, err), &f);
+	answer_document(a, job_note_read(r, err), &f);
 	free(text);
 }
 
@@ -735,7 +668,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 		job_run_history(r);
 		break;
 	case JOB_EXPIRE:
-		run_expire(r, j);
+		job_run_expire(r, j);
 		break;
 	case JOB_PUT_DOCUMENT:
 		run_put(r, j, a);
@@ -767,6 +700,11 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_NEXT_PAIRS:
 	case JOB_END_PAIRS:
 		run_episode(r, j, a);
+		break;
+	case JOB_KEEP_RECORDING:
+	case JOB_DROP_RECORDINGS:
+	case JOB_READ_RECORDING:
+		recordings_run(r, j, a);
 		break;
 	case JOB_PUT_CONSENT:
 	case JOB_EXPORT:

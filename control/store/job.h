@@ -39,7 +39,12 @@ enum job_kind {
 	JOB_NEXT_PAIRS,	  /* of the day owner, which began at now_ms; version: how many, text:
 			     servers to leave out */
 	JOB_END_PAIRS,	  /* of guild, owner and user; text: the decisions, version: the mark */
-	JOB_FIND_SUMMARIES, /* of channel, of sessions since now_ms; version: how many */
+	JOB_FIND_SUMMARIES,  /* of channel, of sessions since now_ms; version: how many */
+	JOB_KEEP_RECORDING,  /* sound of the utterance version of user in guild, of the session
+				owner,  until_ms long */
+	JOB_DROP_RECORDINGS, /* of user in guild */
+	JOB_READ_RECORDING, /* of the turn's row until_ms: utterance version, not from before now_ms
+			     */
 	JOB_PUT_CONSENT,    /* of user in guild: scope before, text after, author by what */
 	JOB_EXPORT,	    /* of user */
 	JOB_BEGIN_ERASE,    /* of user */
@@ -48,7 +53,8 @@ enum job_kind {
 	JOB_READ_HISTORY, /* owner: enum store_reading, of guild, user, the session channel and the
 			     reason text; version:
 			     how many, until_ms: older than this row, or the row, now_ms: the
-			     oldest, any: with words, grants: for operators */
+			     oldest, any: with words, grants: for operators, compare: with
+			     timelines */
 	JOB_SAVE_WEB,	  /* text: the sessions of browsers */
 	JOB_SAVE_GUILD,
 	JOB_SAVE_QUEUE,
@@ -65,7 +71,7 @@ struct job {
 	enum job_kind kind;
 	char *scope, *text, *author; /* scope of JOB_SAVE_SESSION: the text instead */
 	bool compare;
-	uint64_t version, guild, channel, now_ms, until_ms, words_ms, facts_ms;
+	uint64_t version, guild, channel, now_ms, until_ms, words_ms, facts_ms, audio_ms;
 	uint64_t max_bytes;   /* of JOB_EXPIRE: the database's, 0 for no limit */
 	uint64_t owner, user; /* of facts: whose memory, and who says or asks it */
 	bool any;	      /* of facts: the server's memory, too */
@@ -75,7 +81,9 @@ struct job {
 			     */
 	struct vector *meaning; /* of the question, by an encoder elsewhere; own, or NULL */
 	struct embedding_vectors *vectors; /* own, or NULL */
-	uint64_t id;			   /* of the request */
+	uint8_t *sound;			   /* own, or NULL */
+	size_t sound_n;
+	uint64_t id; /* of the request */
 	size_t bytes;
 	atomic_size_t *held; /* has counted them; NULL: nothing has */
 };

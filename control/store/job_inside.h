@@ -1,5 +1,5 @@
 /* Functions that the jobs of the store's worker share: job.c, and job_person.c for those about one
- * person. The runner owns the database; jobs and answers are borrowed. */
+ * person, job_expire.c. The runner owns the database; jobs and answers are borrowed. */
 #ifndef CONTROL_STORE_JOB_INSIDE_H
 #define CONTROL_STORE_JOB_INSIDE_H
 
@@ -17,6 +17,10 @@ bool job_makes_room(struct job_runner *r, int err);
 int job_note_outcome(struct job_runner *r, int err);
 /* Writes all events that wait. */
 int job_run_history(struct job_runner *r);
+/* JOB_EXPIRE (job_expire.c). */
+int job_run_expire(struct job_runner *r, const struct job *j);
+/* What a read found, which closes a database that cannot be read; returns err. */
+int job_note_read(struct job_runner *r, int err);
 /* Documents follow: n of them. */
 int job_answer_head(struct worker_answer *a, int err, uint32_t n);
 /* Answers with a text as the document; frees it. */

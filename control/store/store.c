@@ -103,7 +103,8 @@ static size_t text_bytes(const char *text)
 static size_t job_bytes(const struct job *j)
 {
 	return sizeof *j + text_bytes(j->scope) + text_bytes(j->text) + text_bytes(j->author) +
-	       (j->meaning ? sizeof *j->meaning : 0) + (j->vectors ? sizeof *j->vectors : 0);
+	       (j->meaning ? sizeof *j->meaning : 0) + (j->vectors ? sizeof *j->vectors : 0) +
+	       j->sound_n;
 }
 
 /* Those that a slow disk keeps waiting hold enough memory. */
@@ -119,6 +120,7 @@ static void drop_texts(const struct job *j)
 	free(j->author);
 	free(j->meaning);
 	free(j->vectors);
+	free(j->sound);
 }
 
 /* Takes the texts in any case. */
@@ -190,6 +192,15 @@ static void on_event(const struct bus_event *ev, void *arg)
 		post_history(s);
 }
 
+/* Recordings from before this time are too old, or will be within ms; with the setting 0 all are.
+ */
+static uint64_t audio_since(const struct store *s, uint64_t ms)
+{
+	uint64_t keep = (uint64_t)s->settings->keep_audio_hours * HOUR_MS;
+
+	return keep ? env_wall_ms(s->env) - (keep > ms ? keep - ms : 0) : INT64_MAX;
+}
+
 static void on_expire(void *arg)
 {
 	struct store *s = arg;
@@ -205,6 +216,7 @@ static void on_expire(void *arg)
 		post_job(s, &(struct job){.kind = JOB_EXPIRE,
 					  .now_ms = now,
 					  .max_bytes = (uint64_t)s->settings->store_max_mb << 20,
+					  .audio_ms = audio_since(s, EXPIRE_MIN * MIN / NS_PER_MS),
 					  .words_ms = now > keep ? now - keep : 0,
 					  .facts_ms = now > facts ? now - facts : 0});
 	tmr_start(s->expire_tmr, EXPIRE_MIN * MIN);
@@ -289,7 +301,8 @@ static bool read_document(const uint8_t **p, size_t *n, struct store_document *o
 	*out = (struct store_document){.version = d.version,
 				       .updated_ms = d.updated_ms,
 				       .author = *texts,
-				       .document = *texts + d.author + 1};
+				       .document = *texts + d.author + 1,
+				       .size = d.text};
 	*p += need;
 	*n -= need;
 	return true;
@@ -644,6 +657,45 @@ int store_check_room(struct store *s, store_done_h *h, void *arg)
 		       &(struct request){.doneh = h, .arg = arg});
 }
 
+/* ---- recordings ---- */
+
+int store_keep_recording(struct store *s, const struct store_recording *r)
+{
+	struct job j = {.kind = JOB_KEEP_RECORDING,
+			.guild = r->guild,
+			.owner = r->session,
+			.user = r->user,
+			.version = r->utterance,
+			.now_ms = r->at_ms,
+			.until_ms = r->ms,
+			.sound_n = r->n};
+
+	if (r->n > STORE_RECORDING_MAX)
+		return EMSGSIZE;
+	j.sound = malloc(r->n + 1);
+	if (!j.sound)
+		return ENOMEM;
+	memcpy(j.sound, r->sound, r->n);
+	return post_state(s, &j);
+}
+
+int store_drop_recordings(struct store *s, uint64_t guild, uint64_t user)
+{
+	return post_state(s,
+			  &(struct job){.kind = JOB_DROP_RECORDINGS, .guild = guild, .user = user});
+}
+
+int store_read_recording(struct store *s, uint64_t row, uint64_t utterance, store_document_h *h,
+			 void *arg)
+{
+	return put_job(s,
+		       &(struct job){.kind = JOB_READ_RECORDING,
+				     .until_ms = row,
+				     .version = utterance,
+				     .now_ms = audio_since(s, 0)},
+		       &(struct request){.documenth = h, .arg = arg});
+}
+
 /* ---- what pages read ---- */
 
 int store_read_history(struct store *s, const struct store_query *q, store_document_h *h, void *arg)
@@ -659,6 +711,7 @@ int store_read_history(struct store *s, const struct store_query *q, store_docum
 			.version = q->most < max ? q->most : max,
 			.any = q->words,
 			.grants = q->operators,
+			.compare = q->timeline,
 			.search_ms = READ_MS,
 			.text = strdup(q->reason ? q->reason : "")};
 

@@ -50,6 +50,7 @@ void store_forget(struct store *s, const void *arg);
 struct store_document {
 	uint64_t version;     /* 0: there is none */
 	const char *document; /* JSON text; "" in a list and when there is none */
+	size_t size;	      /* its bytes */
 	const char *author;
 	uint64_t updated_ms;
 };
@@ -229,6 +230,23 @@ int store_find_summaries(struct store *s, uint64_t guild, uint64_t channel, uint
 
 /* ---- one person ---- */
 
+/* The sound of an utterance: G.711 mu-law at 24 kHz. */
+enum { STORE_RECORDING_MAX = 30 * 24000 };
+struct store_recording {
+	uint64_t guild, session, user, at_ms;
+	uint32_t utterance, ms;
+	const uint8_t *sound; /* copied */
+	size_t n;	      /* at most STORE_RECORDING_MAX */
+};
+/* Keeps it for keep_audio_hours. EMSGSIZE, ENOSPC, ENOMEM: it is not kept. */
+int store_keep_recording(struct store *s, const struct store_recording *r);
+/* Deletes those of this person in this server. Errors as store_settings_put. */
+int store_drop_recordings(struct store *s, uint64_t guild, uint64_t user);
+/* The recording of an utterance of this row of turns: bytes instead of JSON, and none where there
+ * is no recording; author: "SERVER PERSON", version: ms. Errors as store_settings_put. */
+int store_read_recording(struct store *s, uint64_t row, uint64_t utterance, store_document_h *h,
+			 void *arg);
+
 struct store_consent {
 	uint64_t guild, user;
 	const char *before, *after; /* names of control/consent/consent.h */
@@ -285,6 +303,7 @@ struct store_query {
 	unsigned most;	/* at most STORE_READ_MAX, of actions STORE_ACTIONS_MAX */
 	bool words;	/* what people and the bot said, as far as it is kept */
 	bool operators; /* what operators may see, too */
+	bool timeline;	/* of turns: each with its timeline and stages */
 };
 /* The document is the answer of the API (control/store/history.h). ENOENT: there is no such turn;
  * ETIMEDOUT: it took too long. Errors as store_settings_put. */
