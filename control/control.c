@@ -586,6 +586,7 @@ struct control *control_free(struct control *c)
 	commands_free(c->commands);
 	components_free(c->components);
 	gateway_free(c->gateway);
+	control_end_again(c);
 	web_free(c->web);
 	otlp_exporter_free(c->exporter);
 	guilds_free(c->guilds);

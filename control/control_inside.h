@@ -13,6 +13,7 @@
 #include "control/report/own_turns.h"
 #include "control/report/status.h"
 #include "control/voice_session/voice_session.h"
+#include "control/web/web.h"
 #include "control/words/words.h"
 #include "control/consent/erasures.h"
 #include "ipc/backoff.h"
@@ -36,6 +37,7 @@ struct control {
 	struct settings *settings; /* the effective ones */
 	struct live_settings *live;
 	struct web *web;
+	struct control_again *again; /* runs a recorded turn; NULL: none */
 	struct control_conf conf;
 	struct bus *bus;
 	struct writer *writer;
@@ -234,6 +236,11 @@ void control_end_work(struct control *c);
 void control_answer_why(struct control *c, struct command *cmd);
 void control_answer_why_user(struct control *c, struct command *cmd);
 void control_answer_why_message(struct control *c, struct command *cmd);
+
+/* control_again.c */
+int control_ask_again(const struct web_again *what, web_again_h *h, void *h_arg, void *arg);
+/* Whoever waits is not told. */
+void control_end_again(struct control *c);
 
 /* control_privacy.c */
 void control_answer_privacy(struct control *c, struct command *cmd);

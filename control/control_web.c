@@ -260,7 +260,7 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	uint64_t guild = voice_session_guild(vs);
 	struct guild_channel channel = {.name = ""};
 	struct status s = {0};
-	json_t *room;
+	json_t *room, *now;
 
 	voice_session_status(vs, &s);
 	status_fill_turns(&s, &c->tally, guild);
@@ -282,6 +282,8 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	json_object_set_new(room, "brain", brain_json(&s));
 	json_object_set_new(room, "music", music_json(vs));
 	json_object_set_new(room, "brainTools", voice_session_tools(vs));
+	now = voice_session_now(vs);
+	json_object_set_new(room, "now", now ? now : json_null());
 	json_object_set_new(room, "muted", json_boolean(voice_session_muted(vs)));
 	json_object_set_new(room, "faults", faults_json(&s.faults));
 	json_object_set_new(room, "turnCount", json_integer((json_int_t)s.turns));
@@ -300,6 +302,24 @@ static json_t *tell_rooms(void *arg)
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		if (voice_session_channel(c->voice_sessions[i]))
 			json_array_append_new(rooms, room_json(c, c->voice_sessions[i]));
+	return rooms;
+}
+
+/* [{"guild", "users", "bot"}] of the rooms in which somebody can answer. */
+static json_t *tell_levels(void *arg)
+{
+	const struct control *c = arg;
+	json_t *rooms = json_array();
+
+	for (unsigned i = 0; i < c->n_voice_sessions; i++) {
+		json_t *levels = voice_session_levels(c->voice_sessions[i]);
+
+		if (!levels)
+			continue;
+		json_object_set_new(levels, "guild",
+				    id_json(voice_session_guild(c->voice_sessions[i])));
+		json_array_append_new(rooms, levels);
+	}
 	return rooms;
 }
 
@@ -346,12 +366,16 @@ int control_make_web(struct control *c)
 				.session_hours = &c->settings->web_session_hours,
 				.http = c->http,
 				.settings = c->settings,
+				.talk = c->settings->talk_page,
 				.store = c->store,
 				.roomsh = tell_rooms,
+				.levelsh = tell_levels,
+				.remembersh = control_remembers,
 				.reasonsh = tell_reasons,
 				.statsh = tell_stats,
 				.guildsh = control_tell_guilds,
 				.channelsh = control_tell_channels,
+				.againh = control_ask_again,
 				.orderh = control_take_order,
 				.live = c->live,
 				.bus = c->bus,

@@ -13,6 +13,7 @@
 #include <event2/event.h>
 #include <jansson.h>
 
+#include "control/again/again.h"
 #include "control/check.h"
 #include "control/control.h"
 #include "control/costs.h"
@@ -56,7 +57,7 @@ struct options {
 	bool asks_why, costs, asks_context, audit_check, audit_export;
 	struct why_query context; /* its turn alone */
 	enum log_level level;
-	bool check, settings, health, counters, no_subscribers, sign_in;
+	bool again, check, settings, health, counters, no_subscribers, sign_in;
 };
 
 static int usage(const char *what, const char *value)
@@ -188,6 +189,7 @@ static const struct control_option options[] = {
 	{"replay", required_argument, take_text, FIELD(replay), NULL},
 	{"log", required_argument, take_level, 0, "not a log level"},
 	{"no-subscribers", no_argument, take_flag, FIELD(no_subscribers), NULL},
+	{"again", no_argument, take_flag, FIELD(again), NULL},
 	{"check", no_argument, take_flag, FIELD(check), NULL},
 	{"health", no_argument, take_flag, FIELD(health), NULL},
 	{"why", optional_argument, take_turn, 0, "not the number of a turn, or last"},
@@ -265,6 +267,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 		status = parse_rest(o, argc, argv);
 	if (status >= 0)
 		return status;
+	if (o->again)
+		return argc == 2 ? -1 : usage("--again stands alone", NULL);
 	if (o->settings)
 		return argc == 2 ? -1 : usage("--settings stands alone", NULL);
 	if (o->replay || o->print)
@@ -685,6 +689,8 @@ int main(int argc, char **argv)
 	if (o.settings)
 		return print_settings();
 	setrlimit(RLIMIT_CORE, &no_core); /* a core would hold the token */
+	if (o.again)
+		return again_main();
 	signal(SIGPIPE, SIG_IGN);
 	json_wipe_on_free();
 	/* --check prints findings; log lines would only interrupt them. */

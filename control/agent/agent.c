@@ -50,6 +50,7 @@ static int defer_event(struct agent *a, const struct room_event *ev)
 static void step_room(struct agent *a, const struct room_event *ev)
 {
 	turns_event(a->turns, ev);
+	agent_recordings_event(a, ev);
 	room_step(a->room, ev, env_now(a->env), a->fx);
 	room_log_step(a->log, ev, env_now(a->env), a->fx);
 	if (ev->type == ROOM_MEMBER)
@@ -140,12 +141,14 @@ void agent_media(struct agent *a, const struct media_msg *msg)
 		ev.user = msg->speaking.user;
 		ev.yes = msg->speaking.on;
 		ev.at = msg->speaking.at;
+		levels_speaking(&a->levels, ev.user, ev.yes);
 		break;
 	case MEDIA_HEARD:
 		ev.type = ROOM_HEARD;
 		ev.user = msg->heard.user;
 		ev.at = msg->heard.at;
 		ev.pcm = msg->heard.pcm;
+		levels_heard(&a->levels, ev.user, msg->heard.level, ev.pcm, env_now(a->env));
 		break;
 	case MEDIA_HEARD_END:
 		ev.type = ROOM_HEARD_END;
@@ -205,6 +208,7 @@ static void withdraw_words(struct agent *a, uint64_t user)
 					   .user = user,
 					   .yes = media_call_consents(a->call, user)});
 	agent_renew_voice(a);
+	agent_recordings_withdraw(a, user);
 }
 
 void agent_settings(struct agent *a, bool allowed)
@@ -406,7 +410,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 		return err;
 	}
 	*out = a;
-	a->log = room_log_new(a->env, a->settings, conf->bot_name, media_call_want(a->call)->guild);
+	a->log = room_log_new(a->env, a->settings, conf->bot_name, media_call_want(a->call)->guild,
+			      turns_session(a->turns));
 	read_power(a);
 	agent_music_tell(a->music);
 	agent_retrieval_settings(a->retrieval);
@@ -434,6 +439,7 @@ struct agent *agent_free(struct agent *a)
 	agent_sounds_free(a->sounds);
 	voice_output_free(a->output);
 	utterance_sound_free(a->sound);
+	utterance_sound_free(a->recordings);
 	a->tools = agent_tools_free(a->tools);
 	a->music = agent_music_free(a->music);
 	agent_retrieval_free(a->retrieval);

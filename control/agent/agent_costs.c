@@ -17,6 +17,7 @@ uint64_t agent_spend(struct agent *a, const struct roles_event *ev)
 	out.usage.turn = ev->use == ENGINE_USE_WORKER ? 0 : ev->turn;
 	out.usage.session = turns_session(a->turns);
 	out.usage.channel = where->channel;
+	a->spent_nano += out.usage.nano;
 	if (a->ledger)
 		ledger_add(a->ledger, where->guild, out.usage.nano, out.at_ms);
 	bus_publish(a->bus, &out);
@@ -36,6 +37,7 @@ uint64_t agent_spend_tool(struct agent *a, uint32_t turn, const char *tool,
 	out.usage.turn = turn;
 	out.usage.session = turns_session(a->turns);
 	out.usage.channel = where->channel;
+	a->spent_nano += out.usage.nano;
 	if (a->ledger)
 		ledger_add(a->ledger, where->guild, out.usage.nano, out.at_ms);
 	bus_publish(a->bus, &out);

@@ -267,6 +267,7 @@ static bool perform_sound(struct agent *a, const struct room_effect *e)
 	struct engine_sound sound = {.user = e->user, .utterance = e->utterance, .pcm = e->pcm};
 	int err;
 
+	agent_recordings_effect(a, e);
 	if (a->sound && e->type == ROOM_DO_ASR_APPEND)
 		utterance_sound_add(a->sound, e->utterance, e->pcm);
 	else if (a->sound && e->type == ROOM_DO_ASR_CANCEL)

@@ -9,6 +9,7 @@
 #include "control/agent/agent_sounds.h"
 #include "control/agent/agent_tools.h"
 #include "control/agent/continuity.h"
+#include "control/agent/levels.h"
 #include "control/agent/retrieval.h"
 #include "control/events/events.h"
 #include "control/engine/roles.h"
@@ -46,6 +47,7 @@ struct agent {
 	char *memory_told;     /* the slice that the voice's conversation holds; NULL: none */
 	uint64_t private_told; /* whose private facts the voice's conversation holds; 0: nobody's */
 	struct voice_output *output;
+	struct utterance_sound *recordings; /* that are to be kept; NULL: none yet */
 	struct utterance_sound *sound; /* of utterances; NULL unless the reply path is native */
 	struct tmr *timer;
 	struct tmr *power_timer;
@@ -71,6 +73,8 @@ struct agent {
 	struct mcp_servers *mcp;     /* NULL: none */
 	struct delegates *delegates; /* NULL: none */
 	enum ledger_state budget;    /* as people were told last */
+	uint64_t spent_nano;	     /* in this session, billionths of a dollar */
+	struct levels levels;	     /* of who speaks now */
 	struct turns *turns;	     /* publishes the room's turns on the bus */
 	char ended[40];		     /* why the session ended; empty while it lasts */
 };
@@ -123,6 +127,13 @@ bool agent_may_spend(struct agent *a, uint32_t *tokens);
 /* ---- agent_context.c ---- */
 /* Publishes what the model is told with this ASK, where the settings keep it. */
 void agent_keep_context(struct agent *a, const struct room_effect *e);
+
+/* ---- agent_recordings.c ---- */
+/* An effect, and an event before the room's step. */
+void agent_recordings_effect(struct agent *a, const struct room_effect *e);
+void agent_recordings_event(struct agent *a, const struct room_event *ev);
+/* This person's consent allows less than before: what was recorded of them goes. */
+void agent_recordings_withdraw(struct agent *a, uint64_t user);
 
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);

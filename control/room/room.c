@@ -81,6 +81,19 @@ const struct room_turn *room_active(const struct room *room)
 	return room_turn_active(&room->context);
 }
 
+const struct room_turn *room_live_turn(const struct room *room, unsigned *place)
+{
+	for (unsigned i = *place; i < ROOM_TURNS; i++) {
+		const struct room_turn *t = &room->turns.turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
+			continue;
+		*place = i + 1;
+		return t;
+	}
+	return NULL;
+}
+
 bool room_speculates(const struct room *room, uint32_t turn)
 {
 	return room_speculative_holds(&room->context, turn);

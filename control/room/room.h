@@ -47,6 +47,9 @@ int room_why(const struct room *room, uint32_t turn, char *buf, size_t size);
 uint64_t room_count(const struct room *room, enum room_reason reason);
 /* The turn that has the floor, NULL when it is free. Borrowed until the next step. */
 const struct room_turn *room_active(const struct room *room);
+/* The next turn at or after this place that has not ended; NULL: there is none. Borrowed until the
+ * next step. */
+const struct room_turn *room_live_turn(const struct room *room, unsigned *place);
 /* The turn's answer is speculative: nobody hears it yet, and if it fails, its question is asked
  * again. */
 bool room_speculates(const struct room *room, uint32_t turn);

@@ -242,6 +242,16 @@ json_t *voice_session_tools(const struct voice_session *c)
 	return c->agent ? agent_tool_list(c->agent) : json_array();
 }
 
+json_t *voice_session_now(const struct voice_session *c)
+{
+	return c->agent ? agent_now(c->agent) : NULL;
+}
+
+json_t *voice_session_levels(const struct voice_session *c)
+{
+	return c->agent ? agent_levels(c->agent) : NULL;
+}
+
 static void status_member(uint64_t user, const char *name, enum unheard why, void *arg)
 {
 	(void)user;

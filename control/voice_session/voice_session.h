@@ -157,6 +157,9 @@ void voice_session_each_member(const struct voice_session *c, voice_session_memb
 uint64_t voice_session_asr_closes_ms(const struct voice_session *c, uint64_t user);
 /* As agent_tool_list; empty without a conversation. */
 json_t *voice_session_tools(const struct voice_session *c);
+/* As agent_now and agent_levels (control/agent/agent.h); NULL: nobody can answer in its call. */
+json_t *voice_session_now(const struct voice_session *c);
+json_t *voice_session_levels(const struct voice_session *c);
 /* Fills in the values of /status except those that only control knows. *out borrows from the voice
  * session until it changes. */
 void voice_session_status(const struct voice_session *c, struct status *out);

@@ -245,9 +245,9 @@ static void join(struct web *w, struct http_exchange *x, enum web_role role, jso
 }
 
 static void join_with(struct web *w, struct http_exchange *x, enum web_role role,
-		      const char *document)
+		      const struct store_document *document)
 {
-	json_t *actions = json_loads(document, 0, NULL);
+	json_t *actions = json_loads(document->document, 0, NULL);
 
 	join(w, x, role, actions);
 	json_decref(actions);

@@ -10,7 +10,10 @@
 #include "ipc/log.h"
 #include "proto/discord.h"
 
-enum { QUERY_SIZE = 1024 };
+/* LEVEL: the type of `level`, which is none of the bus. */
+enum { QUERY_SIZE = 1024, LEVEL = 63 };
+_Static_assert((int)EVENT_COUNT <= LEVEL, "a filter has a bit for each event");
+static const char level_name[] = "level";
 
 struct event_stream {
 	struct env *env;
@@ -68,6 +71,10 @@ struct event_stream *event_stream_free(struct event_stream *s)
 
 static bool add_type(struct sse_filter *filter, const char *name, size_t n)
 {
+	if (n == strlen(level_name) && memcmp(name, level_name, n) == 0) {
+		filter->types |= BUS_MASK(LEVEL);
+		return true;
+	}
 	for (unsigned i = 0; i < EVENT_COUNT; i++) {
 		const char *known = bus_event_info((enum event_type)i)->name;
 
@@ -97,7 +104,7 @@ static bool read_filter(struct sse_filter *filter, const struct http_head *head)
 {
 	char text[QUERY_SIZE];
 
-	*filter = (struct sse_filter){.types = UINT64_MAX};
+	*filter = (struct sse_filter){.types = UINT64_MAX & ~BUS_MASK(LEVEL)};
 	if (http_head_has_query(head, "type") &&
 	    (!http_head_query(head, "type", text, sizeof text) || !read_types(filter, text)))
 		return false;
@@ -109,7 +116,7 @@ static bool read_filter(struct sse_filter *filter, const struct http_head *head)
 /* The audit is for admins, and what is for operators not for viewers. */
 static uint64_t visible_types(enum web_role role)
 {
-	uint64_t types = 0;
+	uint64_t types = BUS_MASK(LEVEL);
 
 	for (unsigned i = 0; i < EVENT_COUNT; i++)
 		if (bus_event_info((enum event_type)i)->audience != EVENT_FOR_OPERATOR ||
@@ -132,4 +139,19 @@ int event_stream_join(struct event_stream *s, struct http_exchange *x, const str
 	if (!err)
 		http_events_join(s->events, x, head, &filter);
 	return err;
+}
+
+unsigned event_stream_readers(const struct event_stream *s)
+{
+	return s->events ? http_events_readers(s->events) : 0;
+}
+
+void event_stream_level(struct event_stream *s, uint64_t guild, const char *text)
+{
+	const struct sse_topic topic = {.type = LEVEL, .key = guild};
+	int err = s->events ? http_events_publish(s->events, &topic, level_name, text, strlen(text))
+			    : 0;
+
+	if (err)
+		log_warn("event_not_streamed", "event=level error=\"%s\"", strerror(err));
 }

@@ -9,6 +9,7 @@
 #define CONTROL_WEB_EVENT_STREAM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "control/web/roles.h"
 
@@ -26,10 +27,13 @@ struct event_stream *event_stream_free(struct event_stream *s);
 void event_stream_forget(struct event_stream *s);
 
 /* Makes the exchange a reader of the events that this role may see. The query selects: `type`,
- * names of control/events/events.def with commas between them, and `guild`. Without them a reader
- * gets every event. EINVAL: the query names no event, or no guild; ENOMEM; then nothing was
- * answered. */
+ * names of control/events/events.def with commas between them or `level`, and `guild`. Without them
+ * a reader gets every event but `level`. EINVAL: the query names no event, or no guild; ENOMEM;
+ * then nothing was answered. */
 int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head,
 		      enum web_role role);
+unsigned event_stream_readers(const struct event_stream *s);
+/* Sends the event `level` (control/web/level_stream.h) to those who asked for it by name. */
+void event_stream_level(struct event_stream *s, uint64_t guild, const char *text);
 
 #endif

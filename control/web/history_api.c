@@ -8,6 +8,7 @@
 #include "control/web/inside.h"
 #include "control/web/list_query.h"
 #include "control/web/live_turns.h"
+#include "control/web/live_voice.h"
 #include "ipc/env.h"
 
 enum { READS_MAX = 16, DAY_MS = 86400000 };
@@ -77,7 +78,7 @@ void web_on_read(int err, const struct store_document *document, void *arg)
 	if (err)
 		web_refuse(x, err == ENOENT ? WEB_NO_SUCH_TURN : WEB_NO_HISTORY);
 	else if (read->doneh)
-		read->doneh(read->all->web, x, read->role, document->document);
+		read->doneh(read->all->web, x, read->role, document);
 	else
 		http_reply(x, 200, "application/json", document->document,
 			   strlen(document->document));
@@ -145,6 +146,7 @@ static void list(struct web *w, const struct web_request *r, enum store_reading 
 				       .since_ms = q.since_ms,
 				       .row = q.cursor,
 				       .most = q.limit,
+				       .timeline = q.timeline,
 				       .words = r->role >= WEB_OPERATOR,
 				       .operators = r->role >= WEB_OPERATOR},
 		 NULL);
@@ -195,6 +197,21 @@ void web_reasons_get(struct web *w, const struct web_request *r)
 	web_json(r->x, 200, c->reasonsh(c->arg));
 }
 
+/* Of the calls of tools in this server, those that run. */
+static json_t *running_calls(const struct web *w, uint64_t guild)
+{
+	json_t *all = live_voice_calls(web_voice(w), guild), *list = json_array(), *call;
+	size_t i;
+
+	json_array_foreach(all, i, call)
+	{
+		if (json_is_null(json_object_get(call, "completedAt")))
+			json_array_append(list, call);
+	}
+	json_decref(all);
+	return list;
+}
+
 static void add_turns(const struct web *w, json_t *room, bool words)
 {
 	const char *id = json_string_value(json_object_get(room, "guild"));
@@ -203,6 +220,7 @@ static void add_turns(const struct web *w, json_t *room, bool words)
 	/* The people of the call compare it; who only sees figures need not. */
 	if (!words && json_is_object(json_object_get(room, "secure")))
 		json_object_set_new(json_object_get(room, "secure"), "code", json_null());
+	json_object_set_new(room, "calls", running_calls(w, guild));
 	json_object_set_new(room, "turns", live_turns_current(web_turns(w), guild, words));
 	json_object_set_new(room, "lastTurn", live_turns_last(web_turns(w), guild, words));
 }

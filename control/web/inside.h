@@ -42,6 +42,8 @@ struct env *web_env(const struct web *w);
 struct access *web_access(const struct web *w);
 struct discord_sign_in *web_discord(const struct web *w);
 const struct web_conf *web_shown(const struct web *w);
+/* http://127.0.0.1:PORT/ of the page to speak with the bot; "": there is none. */
+const char *web_talk(const struct web *w);
 struct live_turns *web_turns(const struct web *w);
 struct live_voice *web_voice(const struct web *w);
 enum web_stream_kind { WEB_STREAM_VOICE, WEB_STREAM_ACTIVITY, WEB_STREAMS };
@@ -55,13 +57,16 @@ json_t *web_voice_state(const struct web *w, enum live_words words);
 void web_keep_change(struct web *w, struct http_exchange *x);
 /* That exchange, which is the caller's to answer; NULL when its client is gone. */
 struct http_exchange *web_take_change(struct web *w);
+/* The exchange that waits for the room to be asked again; NULL: none, or its client is gone. */
+struct http_exchange *web_asking(const struct web *w);
+void web_set_asking(struct web *w, struct http_exchange *x);
 /* Who waits for the store (control/web/history_api.c). */
 struct reads;
 struct reads *web_reads(const struct web *w);
 int reads_alloc(struct reads **out, struct web *w, struct store *store);
 /* Answers in its own way with what the store gave; document is borrowed. */
 typedef void(read_done_h)(struct web *w, struct http_exchange *x, enum web_role role,
-			  const char *document);
+			  const struct store_document *document);
 struct read;
 /* A place for a request to the store, with web_on_read as its handler and the place as its
  * argument. NULL: the request was refused, because nothing can be read now. h: NULL answers with
@@ -82,8 +87,9 @@ enum web_refusal {
 	WEB_PROBLEMS(REFUSAL_)
 #undef REFUSAL_
 };
-/* Answers with that problem. */
+/* Answers with that problem; more: further members, which it takes, or NULL. */
 void web_refuse(struct http_exchange *x, enum web_refusal refusal);
+void web_refuse_with(struct http_exchange *x, enum web_refusal refusal, json_t *more);
 /* application/problem+json: code is the word that clients compare; more (may be NULL, is taken) has
  * further members. */
 void web_problem(struct http_exchange *x, int status, const char *code, const char *text,

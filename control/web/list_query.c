@@ -26,7 +26,7 @@ static bool read_reason(const struct http_head *head, char out[LIST_REASON_SIZE]
 
 bool list_query_read(struct list_query *q, const struct http_head *head)
 {
-	uint64_t limit;
+	uint64_t limit, timeline;
 
 	*q = (struct list_query){0};
 	if (!list_query_number(head, "guild", UINT64_MAX, &q->guild) ||
@@ -34,10 +34,11 @@ bool list_query_read(struct list_query *q, const struct http_head *head)
 	    !list_query_number(head, "since", INT64_MAX, &q->since_ms) ||
 	    !list_query_number(head, "cursor", INT64_MAX, &q->cursor) ||
 	    !list_query_number(head, "limit", LIST_LIMIT_MAX, &limit) ||
-	    !read_reason(head, q->reason) ||
+	    !list_query_number(head, "timeline", 1, &timeline) || !read_reason(head, q->reason) ||
 	    (http_head_has_query(head, "q") &&
 	     !http_head_query(head, "q", q->letters, sizeof q->letters)))
 		return false;
+	q->timeline = timeline;
 	q->limit = limit ? (unsigned)limit : LIST_LIMIT;
 	return true;
 }

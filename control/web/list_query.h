@@ -15,6 +15,7 @@ struct list_query {
 	uint64_t since_ms, cursor; /* 0: without */
 	unsigned limit;
 	char reason[LIST_REASON_SIZE];	 /* "": any */
+	bool timeline;			 /* of turns: with their timelines */
 	char letters[LIST_LETTERS_SIZE]; /* that a text holds; "": any */
 };
 

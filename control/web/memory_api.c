@@ -68,9 +68,9 @@ void web_memory_profile_get(struct web *w, const struct web_request *r)
 
 /* The list of store_find_facts. */
 static void answer_search(struct web *w, struct http_exchange *x, enum web_role role,
-			  const char *document)
+			  const struct store_document *d)
 {
-	json_t *results = json_loads(document, 0, NULL);
+	json_t *results = json_loads(d->document, 0, NULL);
 
 	(void)w;
 	(void)role;
@@ -79,9 +79,9 @@ static void answer_search(struct web *w, struct http_exchange *x, enum web_role 
 
 /* The same as the seeds' snapshot: what a prompt that asks this would be given. */
 static void answer_snapshot(struct web *w, struct http_exchange *x, enum web_role role,
-			    const char *document)
+			    const struct store_document *d)
 {
-	json_t *facts = json_loads(document, 0, NULL);
+	json_t *facts = json_loads(d->document, 0, NULL);
 	struct list_query q;
 
 	(void)w;

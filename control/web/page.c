@@ -1,4 +1,5 @@
 /* The dashboard's files, compiled into the program. */
+#include <stdio.h>
 #include <string.h>
 
 #include <sodium.h>
@@ -21,20 +22,31 @@ FILE_BYTES(html, "page.html")
 FILE_BYTES(css, "page.css")
 FILE_BYTES(js, "page.js")
 FILE_BYTES(views, "views.js")
+FILE_BYTES(live, "live.js")
+FILE_BYTES(turn, "turn.js")
+FILE_BYTES(turns, "turns.js")
+FILE_BYTES(timeline, "timeline.js")
 
 /* Nothing but our own files, no code in the page itself, and no text becomes a program. */
 #define POLICY                                                                                     \
-	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "            \
-	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "      \
+	"frame-src %s; default-src 'none'; script-src 'self'; style-src 'self'; connect-src "      \
+	"'self'; "                                                                                 \
+	"img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; "            \
+	"frame-ancestors 'none'; "                                                                 \
 	"require-trusted-types-for 'script'; trusted-types 'none'"
 
+#define SCRIPT "text/javascript; charset=utf-8"
 static const struct file {
 	const char *path, *type, *begin, *end;
 } files[] = {
 	{"/", "text/html; charset=utf-8", page_html_begin, page_html_end},
 	{"/page.css", "text/css; charset=utf-8", page_css_begin, page_css_end},
-	{"/page.js", "text/javascript; charset=utf-8", page_js_begin, page_js_end},
-	{"/views.js", "text/javascript; charset=utf-8", page_views_begin, page_views_end},
+	{"/page.js", SCRIPT, page_js_begin, page_js_end},
+	{"/views.js", SCRIPT, page_views_begin, page_views_end},
+	{"/live.js", SCRIPT, page_live_begin, page_live_end},
+	{"/turn.js", SCRIPT, page_turn_begin, page_turn_end},
+	{"/turns.js", SCRIPT, page_turns_begin, page_turns_end},
+	{"/timeline.js", SCRIPT, page_timeline_begin, page_timeline_end},
 };
 
 /* A browser asks each time, and gets the bytes when they have changed. */
@@ -51,14 +63,15 @@ static void write_tag(const struct file *f, char out[40])
 	memcpy(out + sizeof hex, "\"", 2);
 }
 
-static void send_file(const struct web_request *r, const struct file *f)
+static void send_file(const struct web *w, const struct web_request *r, const struct file *f)
 {
-	char tag[40];
+	char tag[40], policy[sizeof POLICY + 64];
 
 	write_tag(f, tag);
 	http_reply_field(r->x, "ETag", tag);
 	http_reply_field(r->x, "Cache-Control", "no-cache");
-	http_reply_field(r->x, "Content-Security-Policy", POLICY);
+	snprintf(policy, sizeof policy, POLICY, *web_talk(w) ? web_talk(w) : "'none'");
+	http_reply_field(r->x, "Content-Security-Policy", policy);
 	http_reply_field(r->x, "Cross-Origin-Opener-Policy", "same-origin");
 	http_reply_field(r->x, "Cross-Origin-Resource-Policy", "same-origin");
 	if (http_text_is(http_head_field(r->head, "If-None-Match"), tag))
@@ -69,10 +82,9 @@ static void send_file(const struct web_request *r, const struct file *f)
 
 void web_page_get(struct web *w, const struct web_request *r)
 {
-	(void)w;
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
 		if (strcmp(files[i].path, r->head->path) == 0) {
-			send_file(r, &files[i]);
+			send_file(w, r, &files[i]);
 			return;
 		}
 }

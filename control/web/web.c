@@ -9,6 +9,7 @@
 #include "control/web/discord_sign_in.h"
 #include "control/web/event_stream.h"
 #include "control/web/inside.h"
+#include "control/web/level_stream.h"
 #include "control/web/live_turns.h"
 #include "control/web/live_voice.h"
 #include "control/web/origins.h"
@@ -35,6 +36,7 @@ enum { ROUTES = sizeof routes / sizeof routes[0] };
 #define WORD_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 enum { PROXIED_CONNECTIONS = 1024 };
+enum { TALK_SIZE = 40 };
 
 /* Arguments of a body's handler. */
 struct way {
@@ -49,13 +51,16 @@ struct web {
 	struct access *access;
 	struct discord_sign_in *discord;
 	struct event_stream *events, *figures; /* with words, and without */
+	struct level_stream *levels;	       /* NULL: nobody knows who speaks */
 	struct live_turns *turns;
 	struct live_voice *voice;
 	struct state_stream *streams[WEB_STREAMS][2]; /* without words, and with */
 	struct reads *reads;
 	struct way way[ROUTES];
 	struct origins origins;
+	char talk[TALK_SIZE];
 	struct web_conf conf;	      /* what it shows; its texts are not valid */
+	struct http_exchange *asking; /* waits until the room was asked again; NULL */
 	struct http_exchange *change; /* waits until the settings are saved; NULL */
 };
 
@@ -84,6 +89,11 @@ const struct web_conf *web_shown(const struct web *w)
 	return &w->conf;
 }
 
+const char *web_talk(const struct web *w)
+{
+	return w->talk;
+}
+
 struct live_turns *web_turns(const struct web *w)
 {
 	return w->turns;
@@ -102,6 +112,16 @@ struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, 
 struct reads *web_reads(const struct web *w)
 {
 	return w->reads;
+}
+
+struct http_exchange *web_asking(const struct web *w)
+{
+	return w->asking;
+}
+
+void web_set_asking(struct web *w, struct http_exchange *x)
+{
+	w->asking = x;
 }
 
 static void lose_change(struct http_exchange *x, void *arg)
@@ -159,6 +179,11 @@ void web_problem(struct http_exchange *x, int status, const char *code, const ch
 
 void web_refuse(struct http_exchange *x, enum web_refusal refusal)
 {
+	web_refuse_with(x, refusal, NULL);
+}
+
+void web_refuse_with(struct http_exchange *x, enum web_refusal refusal, json_t *more)
+{
 	static const struct {
 		int status;
 		const char *code, *text;
@@ -169,7 +194,7 @@ void web_refuse(struct http_exchange *x, enum web_refusal refusal)
 	};
 
 	web_problem(x, problems[refusal].status, problems[refusal].code, problems[refusal].text,
-		    NULL);
+		    more);
 }
 
 void web_healthz(struct web *w, const struct web_request *r)
@@ -223,6 +248,8 @@ void web_events_get(struct web *w, const struct web_request *r)
 		web_refuse(r->x, WEB_BAD_EVENTS_QUERY);
 	else if (err)
 		http_reply(r->x, 503, NULL, NULL, 0);
+	else
+		level_stream_start(w->levels);
 }
 
 /* ---- requests ---- */
@@ -432,6 +459,10 @@ static int make_subscribers(struct web *w, const struct web_conf *conf)
 
 	if (!err)
 		err = event_stream_alloc(&w->figures, conf->env, conf->bus, false);
+	if (!err && conf->levelsh)
+		err = level_stream_alloc(&w->levels, conf->env,
+					 (struct event_stream *[]){w->events, w->figures},
+					 conf->levelsh, conf->arg);
 	if (!err)
 		err = live_turns_alloc(&w->turns, conf->bus);
 	if (!err)
@@ -443,6 +474,22 @@ static int make_subscribers(struct web *w, const struct web_conf *conf)
 						       &w->streams[WEB_STREAM_ACTIVITY][words]);
 	}
 	return err;
+}
+
+/* Only a page of this machine, because its address becomes a part of the policy of ours. */
+static void take_talk(struct web *w, const char *talk)
+{
+	static const char local[] = "http://127.0.0.1:";
+	const char *port = talk ? talk + strlen(local) : "";
+	size_t digits;
+
+	if (!talk || !*talk)
+		return;
+	digits = strncmp(talk, local, strlen(local)) == 0 ? strspn(port, "0123456789") : 0;
+	if (digits && digits <= 5 && strcmp(port + digits, "/") == 0)
+		snprintf(w->talk, sizeof w->talk, "%s", talk);
+	else
+		log_warn("talk_page_not_shown", "hint=\"it must be %sPORT/\"", local);
 }
 
 int web_alloc(struct web **out, const struct web_conf *conf)
@@ -460,6 +507,7 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	w->env = conf->env;
 	w->live = conf->live;
 	w->conf = *conf;
+	take_talk(w, conf->talk);
 	for (unsigned i = 0; i < ROUTES; i++)
 		w->way[i] = (struct way){w, &routes[i]};
 	err = read_origins(w, conf) ? 0 : EINVAL;
@@ -516,6 +564,7 @@ struct web *web_free(struct web *w)
 {
 	if (!w)
 		return NULL;
+	level_stream_free(w->levels);
 	event_stream_free(w->events);
 	event_stream_free(w->figures);
 	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)

@@ -42,6 +42,15 @@ struct web_order {
 	const char *text;	 /* of SAY, at most WEB_SAY_MAX bytes */
 };
 
+/* A turn that is run again from its room's journal with other settings. Borrowed. */
+struct web_again {
+	uint64_t guild, session; /* session: its start, ms since 1970 */
+	uint32_t turn;
+	json_t *settings; /* {NAME: value} */
+};
+/* answer: as control/again/again.h, and the handler's then; NULL: it took too long, or failed. */
+typedef void(web_again_h)(json_t *answer, void *arg);
+
 struct web_conf {
 	struct env *env;
 	const char *listen; /* "127.0.0.1:8787": a numeric address and a port, 0 for any; copied */
@@ -52,19 +61,27 @@ struct web_conf {
 	const uint32_t *session_hours;	 /* how long a browser is signed in */
 	struct http *http;		 /* with settings: for sign-in with Discord; NULL: none */
 	const struct settings *settings; /* the effective ones */
-	struct store *store;		 /* NULL: there is no history */
+	const char *talk;    /* a page of this machine to speak with the bot; "" or NULL */
+	struct store *store; /* NULL: there is no history */
 	struct live_settings *live;
 	struct bus *bus; /* whose events are streamed */
 	/* What control shows; the answer takes it over, NULL without memory. */
-	json_t *(*mcph)(void *arg);	/* {"servers":[…]}: the servers of MCP */
-	json_t *(*readyh)(void *arg);	/* {"ready": bool, "parts": {name: state}} */
-	char *(*metricsh)(void *arg);	/* Prometheus's text format */
-	json_t *(*roomsh)(void *arg);	/* [{"guild": "ID", …}], to which the turns are added */
+	json_t *(*mcph)(void *arg);   /* {"servers":[…]}: the servers of MCP */
+	json_t *(*readyh)(void *arg); /* {"ready": bool, "parts": {name: state}} */
+	char *(*metricsh)(void *arg); /* Prometheus's text format */
+	json_t *(*roomsh)(void *arg); /* [{"guild": "ID", …}], to which the turns are added */
+	json_t *(*levelsh)(
+		void *arg); /* [{"guild": "ID", …}]: who speaks now; NULL: nobody knows */
 	json_t *(*reasonsh)(void *arg); /* what reasons and rules mean */
 	json_t *(*statsh)(void *arg);	/* figures of the program: GET /api/stats */
 	json_t *(*guildsh)(void *arg);	/* [{"id", "name"}] */
 	/* [{"id", "name", "type": "voice" or "stage"}]; NULL also for a server nobody knows */
 	json_t *(*channelsh)(uint64_t guild, void *arg);
+	/* Whether this member's words may be kept now; NULL: nobody's. */
+	bool (*remembersh)(uint64_t guild, uint64_t user, void *arg);
+	/* Begins to ask; h is called later, once. ENOENT: there is no journal; EBUSY; ENOMEM. NULL:
+	 * there are none. */
+	int (*againh)(const struct web_again *what, web_again_h *h, void *h_arg, void *arg);
 	/* Carries an order out, or begins to. ENOENT: the bot is in no channel there, or not in the
 	 * server; ENOTCONN: it is in no conversation; EPERM: it is muted; ESRCH: no music plays;
 	 * others: why is a sentence, or "". */

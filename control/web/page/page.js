@@ -1,5 +1,8 @@
 // The dashboard: state first, then what is seen of it. Text of people reaches the page by textContent alone.
 
+import { makeLive } from "/live.js";
+import { makeTurn } from "/turn.js";
+import { makeTurns } from "/turns.js";
 import { makeViews, ranks } from "/views.js";
 
 const $ = (id) => document.getElementById(id);
@@ -15,11 +18,11 @@ const state = {
   link: "connecting",
   view: "room", // or the id of a view of views.js
   guilds: [],
+  levels: {}, // by server, as the event level
 };
-const unheard = { bot: "a bot", no_consent: "has not agreed to be heard", no_room: "one person too many" };
 const events = [
   "turn_admitted", "turn_speaking", "turn", "session_started", "session_over", "call_state", "mediad_link", "fault",
-  "member", "utterance", "asr_session", "tool_began", "tool_called", "memory_written", "engine_up", "engine_down", "failover", "setting_changed",
+  "member", "utterance", "asr_session", "tool_began", "tool_called", "memory_written", "engine_up", "engine_down", "failover", "setting_changed", "level",
 ];
 
 // ---- building nodes ----
@@ -207,6 +210,8 @@ function soon(run, ms) {
     }, ms);
   };
 }
+const turnNodes = makeTurn({ node, ask, clock, dollars, seconds, own, state, meaning });
+const live = makeLive({ node, keep, byId: $, own, state, seconds, dollars });
 const roomsSoon = soon(loadRooms, 50);
 const turnsSoon = soon(loadTurns, 50);
 const viewSoon = soon(() => view() && loadView(view()), 100);
@@ -229,6 +234,11 @@ function takeTurn(ev) {
 function onEvent(message) {
   const ev = JSON.parse(message.data);
 
+  if (message.type === "level") {
+    turnsView.level(ev);
+    if (live.level(ev)) roomsSoon();
+    return;
+  }
   if (message.type.startsWith("turn")) takeTurn(ev);
   if (message.type === "turn") turnsSoon();
   if (view()?.on?.includes(message.type)) viewSoon();
@@ -263,8 +273,9 @@ function connect() {
 
 // ---- the views ----
 
-const views = makeViews({ node, ask, clock, dollars, seconds, own, state, dirty: () => drawView() });
-const allowed = () => views.filter((v) => ranks[state.who?.role] >= ranks[v.role]);
+const turnsView = makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain: (e) => e.status !== 401 && say(e.status ? e.message : "control does not answer.") });
+const views = [turnsView, ...makeViews({ node, ask, clock, dollars, seconds, own, state, dirty: () => drawView() })];
+const allowed = () => views.filter((v) => ranks[state.who?.role] >= ranks[v.role] && (!v.there || v.there()));
 const view = () => allowed().find((v) => v.id === state.view);
 
 function drawNavigation() {
@@ -278,6 +289,13 @@ function drawView() {
   const shown = view(), body = $("view-body"), at = document.activeElement;
 
   if (!shown) return;
+  if (shown.mount) {
+    $("view-title").textContent = shown.title;
+    if (!shown.root || body.firstElementChild !== shown.root) shown.mount(body);
+    if (shown.trouble) say(shown.trouble);
+    shown.update();
+    return;
+  }
   const key = body.contains(at) ? at.id || at.getAttribute("aria-label") || at.textContent : null;
   const tag = at?.tagName, place = key && at.selectionStart;
 
@@ -314,6 +332,8 @@ async function openView() {
   if (!view()) state.view = "room";
   const shown = view();
 
+  if (was !== state.view) views.find((v) => v.id === was)?.leave?.();
+  $("view").classList.toggle("full", Boolean(shown?.mount));
   $("board").hidden = Boolean(shown);
   $("view").hidden = !shown;
   $("skip").href = shown ? "#view" : "#main";
@@ -348,6 +368,7 @@ function draw() {
   $("link").textContent = state.link;
   $("link").className = "state " + (state.link === "live" ? "up" : "down");
   $("who").textContent = state.who ? `signed in as ${state.who.role}` : "";
+  if (view()) return;
   drawRooms();
   drawRoom(room);
   drawTurns();
@@ -366,7 +387,7 @@ function drawRooms() {
     heard: r.heardCount, people: r.peopleCount, speaks: r.turns.length > 0, current: r.guild === state.room,
   })), (r) => r.guild, (r) => {
     const button = node("button", { type: "button", "aria-current": String(r.current) },
-      node("span", { class: "name" }, r.name), node("span", { class: "muted" }, r.server), node("br"),
+      node("span", { class: "name" }, r.name), live.roomMeter(r.guild), node("span", { class: "muted" }, r.server), node("br"),
       node("span", { class: r.phase === "up" ? "bot" : "muted" }, r.phase === "up" ? "● in the call" : "○ " + r.phase),
       node("span", { class: "muted" }, ` · ${r.heard} of ${r.people} heard`));
 
@@ -395,8 +416,9 @@ function describeSecure(s) {
 
 function drawRoom(room) {
   $("room-title").textContent = room ? `${room.channelName || room.channel} · ${room.guildName || room.guild}` : "No room";
-  for (const id of ["facts", "now-section", "people-section"]) $(id).hidden = !room;
+  for (const id of ["facts", "now-section", "people-section", "doing"]) $(id).hidden = !room;
   drawOrders(room);
+  live.draw(room);
   if (!room) {
     fill("faults");
     return;
@@ -405,12 +427,8 @@ function drawRoom(room) {
     fact("call", room.phase), fact("since", room.since && clock(room.since)), fact("encryption", describeSecure(room.secure)),
     fact("engine", room.brain && `${room.brain.name}${room.brain.up ? "" : " (down)"}`),
     fact("muted", room.muted ? "by an operator" : null),
-    fact("answered", `${room.answeredCount} of ${room.turnCount} turns`), fact("today", dollars(room.spentTodayUsd)));
+    fact("answered", `${room.answeredCount} of ${room.turnCount} turns`));
   fill("faults", ...room.faults.map((f) => node("li", null, f.text || f.fault)));
-  keep($("people"), room.people, (p) => p.user, (p) => node("li", null,
-    node("span", { class: "name" }, p.name), " ",
-    node("span", { class: p.heard ? "heard" : "unheard" }, p.heard ? "heard" : `not heard: ${own(unheard, p.unheard) || p.unheard}`)));
-  if (!room.people.length) fill("people", node("li", { class: "muted" }, "Nobody but the bot."));
   drawNow(room);
 }
 
@@ -420,31 +438,13 @@ function drawNow(room) {
       node("p", { class: "words" }, node("span", { class: "speaker" }, t.name || "Somebody"), ": ", t.heard || "…"),
       node("p", { class: t.stage === "speaking" ? "bot" : "muted" },
         t.stage === "speaking" ? "▶ The bot answers." : "○ Admitted: the bot prepares its answer."),
-      node("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Decisions so far" }, decisions(t.why))));
+      node("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Decisions so far" }, turnNodes.decisions(t.why))));
     return;
   }
   const last = room.lastTurn;
 
   fill("now", node("p", { class: "now muted" }, "Nobody waits for an answer.",
     last ? ` The last turn, of ${last.name || "somebody"}, ended as ${last.reason}: ${last.text}.` : ""));
-}
-
-function decisions(why) {
-  if (!why.length) return null;
-  const rows = why.map((d) => {
-    const rule = own(state.meanings.rules, d.rule) || {};
-    const numbers = d.value || d.limit ? `${d.value}${d.limit ? " / " + d.limit : ""}${rule.unit ? " " + rule.unit : ""}` : "";
-
-    return node("tr", null,
-      node("td", { class: d.yes ? "yes" : "no" }, d.yes ? "✓ yes" : "– no"),
-      node("td", { class: "rule" }, rule.text || d.text || d.rule, node("code", null, d.rule)),
-      node("td", { class: "number" }, numbers));
-  });
-
-  return node("table", null,
-    node("thead", null, node("tr", null, node("th", { scope: "col" }, "holds"), node("th", { scope: "col" }, "rule"),
-      node("th", { scope: "col", class: "number" }, "value / limit"))),
-    node("tbody", null, ...rows));
 }
 
 const trouble = /fail|error|lost|stalled|timeout|no_key|silent/;
@@ -478,78 +478,6 @@ function drawTurns() {
   });
 }
 
-function lane(name, kind, start, end, from, to) {
-  const track = node("div", { class: "track" }), scale = 100 / (to - from);
-
-  if (start !== null) {
-    const piece = node("i", { class: kind });
-
-    piece.style.left = ((start - from) * scale).toFixed(2) + "%";
-    piece.style.width = (Math.max(0, (end ?? to) - start) * scale).toFixed(2) + "%";
-    track.append(piece);
-  }
-  const zero = node("b");
-
-  zero.style.left = (-from * scale).toFixed(2) + "%";
-  track.append(zero);
-  return node("div", { class: "lane" }, node("span", { class: "name", title: name }, name), track);
-}
-
-function timeline(turn) {
-  const list = turn.timeline, times = list.flatMap((x) => [x.startMs, x.endMs]).filter((v) => v !== null && v !== undefined);
-
-  if (!times.length) return null;
-  const from = Math.min(0, ...times), to = Math.max(1, ...times);
-  const label = (x) => (x.kind === "answer" ? "Parley" : x.name || "somebody");
-  const rows = list.map((x) => node("tr", null, node("td", null, label(x)), node("td", null, x.kind),
-    node("td", { class: "number" }, `${seconds(x.startMs)} to ${seconds(x.endMs)}`)));
-
-  return [
-    node("h3", null, "Times from the end of speech"),
-    node("div", { "aria-hidden": "true" }, ...list.map((x) => lane(label(x), x.kind, x.startMs, x.endMs, from, to))),
-    node("table", null, node("tbody", null, ...rows)),
-  ];
-}
-
-function costs(turn) {
-  if (!turn.costs.length) return null;
-  return [
-    node("h3", null, "Costs"),
-    node("table", null, node("tbody", null, ...turn.costs.map((c) => node("tr", null, node("td", null, c.role),
-      node("td", null, `${c.provider} ${c.model}`),
-      node("td", { class: "number" }, `${c.priced ? "" : "at least "}${c.estimated ? "about " : ""}${dollars(c.usd)}`))))),
-  ];
-}
-
-function tools(turn) {
-  const calls = turn.timeline.filter((x) => x.kind === "tool");
-
-  if (!calls.length) return null;
-  return [
-    node("h3", null, "Tools"),
-    node("table", null, node("tbody", null, ...calls.map((c) => node("tr", null, node("td", null, c.name), node("td", null, c.state),
-      node("td", null, c.text || ""), node("td", { class: "number" }, c.usd ? dollars(c.usd) : ""))))),
-  ];
-}
-
-// What the model was told, as far as the setting keep_contexts had it kept.
-function context(turn) {
-  if (!state.who?.words) return [];
-  const title = node("h3", null, "What the model was told");
-
-  if (!turn.context) return [title, node("p", { class: "muted" }, "Not kept. The setting keep_contexts keeps it.")];
-  const { instructions, messages } = turn.context;
-
-  return [
-    title,
-    node("details", null, node("summary", null, `Instructions, prompts ${turn.context.prompts}`),
-      node("pre", { class: "told", tabindex: "0" }, instructions || "")),
-    node("ol", { class: "told" }, ...(messages || []).map((m) => node("li", null,
-      node("span", { class: m.role === "assistant" ? "speaker bot" : "speaker" }, m.speaker || m.role), ": ",
-      typeof m.text === "string" ? m.text : node("span", { class: "muted" }, "left out: its speaker has not agreed, or no words are kept")))),
-  ];
-}
-
 let drawn = null;
 
 function drawInspector() {
@@ -563,15 +491,7 @@ function drawInspector() {
     fill("turn", node("p", { class: "muted" }, "Choose a turn to see why it ended as it did."));
     return;
   }
-  fill("turn",
-    node("p", null, node("b", null, turn.reason), ": ", meaning(turn.reason)),
-    node("p", { class: "muted" }, `${clock(turn.at)} · first sound ${seconds(turn.firstAudioMs)}`),
-    turn.heard && node("p", { class: "words" }, node("span", { class: "speaker" }, turn.name || "somebody"), ": ", turn.heard),
-    turn.said && node("p", { class: "words" }, node("span", { class: "speaker bot" }, "Parley"), ": ", turn.said),
-    !turn.heard && !turn.said ? node("p", { class: "muted" }, state.who?.words ? "No words are kept." : "Words are for operators.") : null,
-    ...(timeline(turn) || []),
-    node("h3", null, "Why"), decisions(turn.why) || node("p", { class: "muted" }, "No decision is recorded."),
-    ...(tools(turn) || []), ...(costs(turn) || []), ...context(turn));
+  fill("turn", ...turnNodes.whole(turn));
   $("inspector").focus({ preventScroll: true });
 }
 
@@ -580,6 +500,7 @@ function drawInspector() {
 // Changes that were not saved are nobody else's.
 function settle() {
   for (const v of views) {
+    v.forget?.();
     v.changes?.clear();
     if ("search" in v) v.search = "";
     if ("guild" in v) v.guild = "";
@@ -592,10 +513,11 @@ function showSignIn() {
   state.who = null;
   state.rooms = state.turns = [];
   state.room = state.chosen = state.turn = state.next = drawn = null;
+  state.levels = {};
   // Nothing of what was read stays behind.
   channelsOf = null;
   $("say").value = "";
-  for (const id of ["rooms", "order-outcome", "channel", "room-title", "facts", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
+  for (const id of ["rooms", "order-outcome", "channel", "room-title", "facts", "doing", "faults", "people", "now", "turns", "turn", "turn-title", "live"]) fill(id);
   for (const v of views) v.data = v.outcome = v.diff = v.trouble = null;
   fill("view-body");
   fill("views");
@@ -643,8 +565,8 @@ async function start() {
   $("sign-in").hidden = true;
   $("account").hidden = $("views").hidden = false;
   state.guilds = (await ask("GET", "/api/guilds").catch(() => null))?.guilds || [];
-  openView();
   state.meanings = await ask("GET", "/api/reasons").catch(() => state.meanings);
+  openView();
   connect();
   await loadRooms();
   await loadTurns();
@@ -696,7 +618,9 @@ $("move-form").onsubmit = (e) => {
 $("close").onclick = closeTurn;
 document.addEventListener("keydown", (e) => {
   if ((e.key === "ArrowDown" && moveBy(1)) || (e.key === "ArrowUp" && moveBy(-1))) e.preventDefault();
-  if (e.key === "Escape" && state.chosen !== null) closeTurn();
+  if (e.key !== "Escape") return;
+  if (view()) view().close?.();
+  else if (state.chosen !== null) closeTurn();
 });
 // People come and go without an event of their own; a hidden page asks for nothing.
 setInterval(() => {

@@ -486,5 +486,16 @@ export function makeViews({ node, ask, clock, dollars, seconds, own, state, dirt
       ["about", (a) => a.target], ["result", (a) => a.result]], view.data.rows, "Nothing is kept."), rows.more(view)],
   };
 
-  return [transcription, tools, memory, music, providers, costs, faults, encryption, sessions, audit, settings];
+  // A page of another program of this machine, which makes each tab a member of a voice channel.
+  const talk = {
+    id: "talk", title: "Talk", role: "operator", there: () => Boolean(state.who?.talk), load: async () => ({}), update() {},
+    mount(body) {
+      talk.root = node("iframe", { class: "talk", title: "Speak with the bot", src: state.who.talk, allow: "microphone; autoplay", sandbox: "allow-scripts allow-same-origin" });
+      body.replaceChildren(talk.root);
+    },
+    leave() { talk.root = null; },
+    forget() { talk.root = null; },
+  };
+
+  return [talk, transcription, tools, memory, music, providers, costs, faults, encryption, sessions, audit, settings];
 }

@@ -1,0 +1,89 @@
+/* What the room of an agent is doing now, for pages (agent.h). */
+#include "control/agent/inside.h"
+#include "ipc/env.h"
+#include "proto/base/time.h"
+
+static json_t *id_json(uint64_t id)
+{
+	return id ? json_sprintf("%llu", (unsigned long long)id) : json_null();
+}
+
+static json_t *name_json(const struct agent *a, uint64_t user)
+{
+	const char *name = user ? turns_name(a->turns, user) : "";
+
+	return *name ? json_string(name) : json_null();
+}
+
+static const char *phase_name(enum room_phase phase)
+{
+	static const char *const names[] = {"free",	"hearing", "transcribing", "classifying",
+					    "deferred", "queued",  "asked",	   "speaking",
+					    "closing",	"ended"};
+
+	return names[phase];
+}
+
+/* Whom the answer is for: "all", "person" for somebody who is named, or "speaker" for whoever
+ * asked.
+ */
+static json_t *addressee_json(const struct agent *a, const struct room_turn *t)
+{
+	const struct room_interruption_policy *p = &t->policy;
+	bool all = p->why == ROOM_POLICY_TARGET_ALL;
+	bool person = p->why == ROOM_POLICY_TARGET && p->user && p->user != t->user;
+	uint64_t user = all ? 0 : person ? p->user : t->user;
+
+	return json_pack("{s:s,s:o,s:o}", "kind",
+			 all	  ? "all"
+			 : person ? "person"
+				  : "speaker",
+			 "user", id_json(user), "name", name_json(a, user));
+}
+
+static json_t *turn_json(const struct agent *a, const struct room_turn *t, uint64_t now)
+{
+	return json_pack("{s:I,s:o,s:o,s:s,s:I}", "turn", (json_int_t)t->id, "user",
+			 id_json(t->user), "name", name_json(a, t->user), "phase",
+			 phase_name(t->phase), "forMs",
+			 (json_int_t)(now > t->born_at ? (now - t->born_at) / NS_PER_MS : 0));
+}
+
+json_t *agent_now(const struct agent *a)
+{
+	const struct room_turn *t, *floor = room_active(a->room);
+	json_t *turns = json_array(), *holder = json_null();
+	uint64_t now = env_now(a->env);
+	unsigned place = 0;
+
+	/* Nobody hears a speculative answer yet, so its turn does not have the floor. */
+	if (floor && room_speculates(a->room, floor->id))
+		floor = NULL;
+	while ((t = room_live_turn(a->room, &place)))
+		json_array_append_new(turns, turn_json(a, t, now));
+	if (floor) {
+		holder = turn_json(a, floor, now);
+		json_object_set_new(holder, "addressee", addressee_json(a, floor));
+	}
+	return json_pack("{s:o,s:o,s:f}", "floor", holder, "turns", turns, "spentUsd",
+			 (double)a->spent_nano / 1e9);
+}
+
+json_t *agent_levels(const struct agent *a)
+{
+	const struct room_turn *floor = room_active(a->room);
+	json_t *users = json_object();
+	const struct level *v;
+	unsigned place = 0;
+
+	while ((v = levels_next(&a->levels, &place))) {
+		int db = levels_db(v, env_now(a->env));
+		char id[24];
+
+		snprintf(id, sizeof id, "%llu", (unsigned long long)v->user);
+		json_object_set_new(users, id,
+				    db == LEVEL_UNKNOWN ? json_null() : json_integer(db));
+	}
+	return json_pack("{s:o,s:b}", "users", users, "bot",
+			 (int)(floor && floor->phase == ROOM_PHASE_SPEAKING));
+}

@@ -1,0 +1,396 @@
+// The view of all turns: a timeline that zooms, and below it a list in which only the rows that are seen are nodes. Each row is a bar
+// of stages, all aligned at the end of speech, so that delay reads as length.
+
+import { makeTimeline } from "/timeline.js";
+import { stageNames } from "/turn.js";
+
+const page = 100, keptMost = 20000, spare = 6, before = 2000;
+const trouble = /fail|error|lost|stalled|timeout|no_key|silent|expired/;
+
+export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain }) {
+  const view = { id: "turns", title: "Turns", role: "viewer", on: ["turn"], items: [], next: null, guild: null, reason: "", chosen: null, trouble: null };
+  const calm = matchMedia("(prefers-reduced-motion: reduce)"), narrow = matchMedia("(max-width: 600px)");
+  const pool = [], rows = new Map(), spoken = [];
+  let root = null, parts = {}, loading = false, wanted = false, scale = 4000, kept = 0, height = 28;
+
+  // ---- what was read ----
+
+  function make(t) {
+    const end = Date.parse(t.at), zero = t.spokenAt ? Date.parse(t.spokenAt) : end, abs = (ms) => zero + ms;
+    const speech = [], tools = [];
+    let answer = null, model = null;
+
+    for (const x of t.timeline) {
+      if (x.startMs === null) continue;
+      const piece = { from: abs(x.startMs), to: x.endMs === null ? end : abs(x.endMs), user: x.user, name: x.name };
+
+      if (x.kind === "speech") speech.push(piece);
+      else if (x.kind === "tool") tools.push(piece);
+      else answer = piece;
+    }
+    const stage = t.stages.find((s) => s.name === "model");
+
+    if (stage) model = { from: abs(stage.startMs), to: abs(stage.endMs) };
+    return {
+      id: t.id, turn: t.turn, end, name: t.name, heard: t.heard || "", said: t.said || "", reason: t.reason, first: t.firstAudioMs,
+      stages: t.stages, speech, tools, answer, model, trouble: trouble.test(t.reason), decided: model?.from ?? end,
+      before: speech.length ? Math.min(...speech.map((s) => s.from)) - zero : 0,
+      from: Math.min(end, ...speech.map((s) => s.from)), to: end,
+    };
+  }
+
+  function path(cursor) {
+    const query = new URLSearchParams({ limit: String(page), timeline: "1" });
+
+    if (view.guild) query.set("guild", view.guild);
+    if (view.reason) query.set("reason", view.reason);
+    if (cursor) query.set("cursor", cursor);
+    return "/api/turns?" + query;
+  }
+
+  // The scale of the bars holds nine of ten delays.
+  function measure() {
+    const delays = view.items.slice(0, 500).map((t) => t.first).filter((v) => v !== null).sort((a, b) => a - b);
+    const most = delays.length ? delays[Math.floor(delays.length * 0.9)] : 0;
+
+    scale = Math.max(4000, Math.ceil((most * 1.6) / 1000) * 1000);
+  }
+
+  view.load = async () => {
+    // A timeline is of one server, unless somebody wants all.
+    if (view.guild === null) view.guild = state.room || "";
+    const read = await ask("GET", path(null)), fresh = read.turns.map(make), known = view.items[0]?.id;
+    const overlap = known === undefined ? -1 : fresh.findIndex((t) => t.id === known);
+
+    if (overlap < 0) {
+      view.items = fresh;
+      view.next = read.next;
+    } else {
+      view.items = fresh.slice(0, overlap).concat(view.items);
+      // Who looks at older ones keeps looking at them.
+      if (root && overlap && parts.list.scrollTop > 0) parts.list.scrollTop += overlap * height;
+    }
+    measure();
+    return view.items;
+  };
+
+  async function older() {
+    if (loading || !view.next || view.items.length >= keptMost) return;
+    loading = true;
+    try {
+      const query = path(view.next), read = await ask("GET", query);
+
+      if (query === path(view.next)) {
+        view.items = view.items.concat(read.turns.map(make));
+        view.next = read.next;
+        measure();
+      }
+    } catch (e) {
+      complain(e);
+    }
+    loading = false;
+    view.update();
+  }
+
+  async function reload() {
+    view.items = [];
+    view.next = null;
+    await view.load().catch(complain);
+    parts.list.scrollTop = 0;
+    view.update();
+  }
+
+  // ---- one row ----
+
+  function makeRow() {
+    const time = node("time"), name = node("b"), words = document.createTextNode(""), bar = node("span", { class: "stages", "aria-hidden": "true" });
+    const reason = node("span", { class: "reason" });
+    const button = node("button", { type: "button" }, time, node("span", { class: "who" }, name, words), bar, reason);
+    const el = node("div", { class: "vrow", role: "listitem" }, button);
+    const row = { el, button, time, name, words, bar, reason, pieces: [], index: -1 };
+
+    button.onclick = (e) => choose(view.items[row.index]?.id, e.detail === 0);
+    button.onkeydown = (e) => {
+      const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }[e.key];
+
+      if (!step) return;
+      e.preventDefault();
+      focusRow(Math.max(0, Math.min(view.items.length - 1, row.index + step)));
+    };
+    return row;
+  }
+
+  function put(row, n, kind, from, to) {
+    const piece = row.pieces[n] ||= row.bar.appendChild(document.createElement("i"));
+    const left = Math.max(0, (from + before) / (scale + before)), right = Math.min(1, (to + before) / (scale + before));
+
+    piece.className = kind;
+    piece.style.left = (100 * left).toFixed(2) + "%";
+    piece.style.width = (100 * Math.max(0, right - left)).toFixed(2) + "%";
+    return n + 1;
+  }
+
+  function fillRow(row, index) {
+    const t = view.items[index];
+    let n = 0;
+
+    row.index = index;
+    row.id = t.id;
+    row.el.style.transform = `translateY(${index * height}px)`;
+    row.el.ariaPosInSet = String(index + 1);
+    row.time.textContent = clock(t.end);
+    row.name.textContent = t.name || "nobody";
+    row.words.data = t.heard ? " " + t.heard : "";
+    row.reason.textContent = t.first === null ? t.reason : `${seconds(t.first)} ${t.reason}`;
+    row.reason.className = t.reason === "answered" ? "reason answered" : t.trouble ? "reason trouble" : "reason";
+    if (t.before < 0) n = put(row, n, "speech", t.before, 0);
+    for (const s of t.stages) n = put(row, n, s.name, s.startMs, s.endMs);
+    while (row.pieces.length > n) row.pieces.pop().remove();
+    mark(row);
+  }
+
+  function mark(row) {
+    row.button.ariaCurrent = row.id === view.chosen ? "true" : "false";
+  }
+
+  // ---- the rows that are seen ----
+
+  function paint() {
+    wanted = false;
+    if (!root?.isConnected) return;
+    const list = parts.list, all = view.items.length;
+    const first = Math.max(0, Math.floor(list.scrollTop / height) - spare);
+    const last = Math.min(all, Math.ceil((list.scrollTop + list.clientHeight) / height) + spare);
+
+    for (const [index, row] of rows)
+      if (index < first || index >= last) {
+        rows.delete(index);
+        pool.push(row);
+      }
+    for (let i = first; i < last; i++) {
+      const there = rows.get(i);
+
+      if (there?.id === view.items[i].id) continue;
+      const row = there || pool.pop() || makeRow();
+
+      rows.set(i, row);
+      fillRow(row, i);
+      row.el.hidden = false;
+      if (!row.el.isConnected) parts.space.append(row.el);
+    }
+    // A row that has the focus keeps it until another one takes it.
+    for (const row of pool) if (!row.el.contains(document.activeElement)) row.el.hidden = true;
+    if (last > all - page / 2) older();
+  }
+
+  function later() {
+    if (wanted || document.hidden) return;
+    wanted = true;
+    requestAnimationFrame(paint);
+  }
+
+  function focusRow(index) {
+    const list = parts.list, y = index * height;
+
+    if (y < list.scrollTop) list.scrollTop = y;
+    else if (y + height > list.scrollTop + list.clientHeight) list.scrollTop = y + height - list.clientHeight;
+    paint();
+    rows.get(index)?.button.focus({ preventScroll: true });
+  }
+
+  // ---- the turn that is open ----
+
+  async function choose(id, byKey) {
+    const index = view.items.findIndex((t) => t.id === id);
+
+    if (index < 0) return;
+    view.chosen = id;
+    parts.timeline.reveal(view.items[index]);
+    parts.timeline.set(view.items, id, view.guild);
+    for (const row of rows.values()) mark(row);
+    if (index * height < parts.list.scrollTop || (index + 1) * height > parts.list.scrollTop + parts.list.clientHeight) {
+      parts.list.scrollTop = Math.max(0, (index - 3) * height);
+      later();
+    }
+    parts.aside.classList.add("open");
+    parts.close.hidden = false;
+    try {
+      const turn = await ask("GET", "/api/turns/" + id);
+
+      if (view.chosen !== id) return;
+      parts.title.textContent = `Turn ${turn.turn}`;
+      parts.detail.replaceChildren(...turnNodes.whole(turn));
+      parts.aside.scrollTop = 0;
+      if (byKey) parts.aside.focus({ preventScroll: true });
+    } catch (e) {
+      complain(e);
+    }
+  }
+
+  view.close = () => {
+    if (!view.chosen) return false;
+    const index = view.items.findIndex((t) => t.id === view.chosen);
+
+    view.chosen = null;
+    parts.aside.classList.remove("open");
+    parts.close.hidden = true;
+    parts.title.textContent = "Turn";
+    parts.detail.replaceChildren(node("p", { class: "muted" }, "Choose a turn to see its words, times and decisions."));
+    for (const row of rows.values()) mark(row);
+    parts.timeline.set(view.items, null, view.guild);
+    if (index >= 0) focusRow(index);
+    return true;
+  };
+
+  // ---- the parts of the view ----
+
+  function button(text, label, run) {
+    const b = node("button", { type: "button", "aria-label": label, title: label }, text);
+
+    b.onclick = run;
+    return b;
+  }
+
+  function select(id, label, first, options, now, take) {
+    const e = node("select", { id }, node("option", { value: "" }, first), ...options.map(([value, text]) => node("option", { value }, text)));
+
+    e.value = now || "";
+    e.onchange = () => take(e.value);
+    return [node("label", { for: id }, label), e];
+  }
+
+  function onCanvasKey(e) {
+    const t = parts.timeline, index = view.items.findIndex((x) => x.id === view.chosen);
+    const turnAt = (i) => choose(view.items[Math.max(0, Math.min(view.items.length - 1, i))]?.id);
+    const run = {
+      ArrowLeft: () => turnAt(index + 1), ArrowRight: () => turnAt(index < 0 ? 0 : index - 1), "+": () => t.zoom(0.5), "=": () => t.zoom(0.5), "-": () => t.zoom(2),
+      PageUp: () => t.pan(-0.8), PageDown: () => t.pan(0.8), End: () => t.now(), Home: () => turnAt(view.items.length - 1),
+    }[e.key];
+
+    if (!run || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    run();
+  }
+
+  function legend() {
+    return node("p", { class: "legend muted" }, ...["speech", "endpointing", "transcription", "classifier", "floor", "memory", "model", "playback", "tool"].map((kind) =>
+      node("span", null, node("i", { class: "key " + kind, "aria-hidden": "true" }), own(stageNames, kind) || kind)));
+  }
+
+  function build() {
+    const canvas = node("canvas", { class: "timeline", tabindex: "0", role: "img",
+      "aria-label": "Timeline of the turns. Arrow keys choose a turn, plus and minus zoom, page keys move, End shows the present. The list below has the same turns." });
+
+    parts.space = node("div", { class: "vspace", role: "list", "aria-label": "Turns, the newest first" });
+    parts.list = node("div", { class: "vlist" }, parts.space);
+    parts.title = node("h3", null, "Turn");
+    parts.close = button("Close", "Close the turn", () => view.close());
+    parts.close.hidden = true;
+    parts.detail = node("div", null, node("p", { class: "muted" }, "Choose a turn to see its words, times and decisions."));
+    parts.aside = node("aside", { class: "inspector", tabindex: "0", "aria-label": "The turn that is open" },
+      node("div", { class: "inspector-head" }, parts.title, parts.close), parts.detail);
+    parts.count = node("p", { class: "muted count" });
+    parts.scale = node("div", { class: "vhead muted", "aria-hidden": "true" }, node("span", null, "ended"), node("span", null, "speaker and words"),
+      parts.ticks = node("span", { class: "ticks" }), node("span", null, "first sound, reason"));
+    parts.window = node("p", { class: "muted window" });
+    parts.timeline = makeTimeline({
+      canvas, calm, needOlder: older, chosen: (id) => choose(id),
+      changed: (at, follow) => {
+        parts.window.textContent = follow ? `the last ${span(at.to - at.from)}` : `${span(at.to - at.from)} until ${clock(at.to)}`;
+      },
+    });
+    canvas.addEventListener("keydown", onCanvasKey);
+    parts.list.addEventListener("scroll", later, { passive: true });
+    new ResizeObserver(later).observe(parts.list);
+    narrow.addEventListener("change", () => view.update());
+    return root = node("div", { class: "turns-view" },
+      node("div", { class: "row tools" },
+        ...select("turns-guild", "Server", "all", (state.guilds || []).map((g) => [g.id, g.name || g.id]), view.guild, (v) => { view.guild = v; reload(); }),
+        ...select("turns-reason", "ended as", "any reason", Object.keys(state.meanings.reasons).filter((r) => r !== "none").sort().map((r) => [r, r]), view.reason, (v) => { view.reason = v; reload(); }),
+        button("−", "Zoom out", () => parts.timeline.zoom(2)), button("+", "Zoom in", () => parts.timeline.zoom(0.5)),
+        button("◀", "Earlier", () => parts.timeline.pan(-0.5)), button("▶", "Later", () => parts.timeline.pan(0.5)),
+        button("Now", "Show the present", () => parts.timeline.now()), parts.window),
+      canvas, legend(),
+      node("div", { class: "turns-split" }, node("div", { class: "turns-list" }, parts.scale, parts.list, parts.count), parts.aside));
+  }
+
+  const span = (ms) => (ms < 90e3 ? `${Math.round(ms / 1000)} s` : ms < 5400e3 ? `${Math.round(ms / 60e3)} min` : ms < 129600e3 ? `${Math.round(ms / 3600e3)} h` : `${Math.round(ms / 864e5)} days`);
+
+  function drawTicks() {
+    const ticks = [0];
+
+    for (let t = scale <= 6000 ? 1000 : 2000; t < scale; t += scale <= 6000 ? 1000 : Math.ceil(scale / 6000) * 1000) ticks.push(t);
+    parts.ticks.replaceChildren(...ticks.map((t) => {
+      const e = node("i", { class: t ? null : "zero" }, t ? `${t / 1000} s` : "end of speech");
+
+      e.style.left = (100 * (t + before) / (scale + before)).toFixed(2) + "%";
+      return e;
+    }));
+    parts.space.style.setProperty("--zero", (100 * before / (scale + before)).toFixed(2) + "%");
+  }
+
+  view.mount = (body) => {
+    if (!root) view.root = build();
+    body.replaceChildren(root);
+    parts.list.scrollTop = kept;
+    if (view.items.length && !view.shownOnce) {
+      view.shownOnce = true;
+      parts.timeline.reveal(view.items[0]);
+    }
+  };
+  view.leave = () => { kept = parts.list?.scrollTop || 0; };
+
+  view.update = () => {
+    if (!root) return;
+    const high = narrow.matches ? 52 : 28;
+
+    if (high !== height || view.drawnScale !== scale) {
+      height = high;
+      view.drawnScale = scale;
+      for (const row of rows.values()) row.id = null;
+    }
+    root.querySelector("#turns-guild").value = view.guild || "";
+    drawTicks();
+    parts.space.style.height = view.items.length * height + "px";
+    parts.count.textContent = view.items.length ? `${view.items.length} turns${view.next ? ", more below" : ""}` : "No turn is kept yet.";
+    for (const [index, row] of rows)
+      if (index >= view.items.length) {
+        rows.delete(index);
+        row.el.hidden = true;
+        pool.push(row);
+      }
+    if (view.items.length && !view.shownOnce) {
+      view.shownOnce = true;
+      parts.timeline.reveal(view.items[0]);
+    }
+    parts.timeline.set(view.items, view.chosen, view.guild);
+    later();
+  };
+
+  // Nothing of what was read stays behind.
+  view.forget = () => {
+    Object.assign(view, { items: [], next: null, chosen: null, guild: null, reason: "", shownOnce: false });
+    spoken.length = 0;
+    rows.clear();
+    pool.length = 0;
+    root = view.root = null;
+    kept = 0;
+  };
+
+  // Sounds as they are made, also those that never become a turn.
+  view.level = (ev) => {
+    const now = Date.now(), speakers = [...Object.keys(ev.users), ...(ev.bot ? ["bot"] : [])];
+
+    for (const s of spoken) if (s.open && s.guild === ev.guild && !speakers.includes(s.user)) s.open = false;
+    for (const user of speakers) {
+      const open = spoken.find((s) => s.open && s.guild === ev.guild && s.user === user);
+
+      if (open) open.to = now;
+      else spoken.push({ guild: ev.guild, user, name: state.rooms.find((r) => r.guild === ev.guild)?.people.find((p) => p.user === user)?.name, from: now, to: now, open: true });
+    }
+    if (spoken.length > 300) spoken.splice(0, spoken.length - 300);
+    parts.timeline?.speak(spoken);
+  };
+
+  return view;
+}

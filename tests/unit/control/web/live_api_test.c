@@ -1,0 +1,413 @@
+/* What the live dashboard reads over HTTP: levels, recordings, and the room that is asked again. */
+#include "control/web/web.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "control/configure/live_settings.h"
+#include "control/events/events.h"
+#include "control/settings/settings.h"
+#include "control/store/store.h"
+#include "ipc/http.h"
+#include "tests/unit/ipc/loop.h"
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+static struct fixture {
+	struct loop l;
+	char dir[32];
+	struct settings *settings;
+	struct live_settings *live;
+	struct bus *bus;
+	struct store *store;
+	struct web *web;
+	struct http *http;
+	char text[8192], type[64], audit[256];
+	const char *want;
+	size_t n;
+	int status, db; /* db: Alice's level */
+	bool remembers;
+	json_t *asked;
+	web_again_h *againh;
+	void *again_arg;
+	int again_err;
+} fx;
+
+static int on_save(const struct live_settings_version *version, void *arg)
+{
+	(void)version;
+	(void)arg;
+	return 0;
+}
+
+static void on_changed(void *arg)
+{
+	(void)arg;
+}
+
+static void on_told(const char *name, enum settings_when when, const char *author, void *arg)
+{
+	(void)name;
+	(void)when;
+	(void)author;
+	(void)arg;
+}
+
+static json_t *on_any(void *arg)
+{
+	(void)arg;
+	return json_object();
+}
+
+static char *on_metrics(void *arg)
+{
+	(void)arg;
+	return strdup("");
+}
+
+static json_t *on_rooms(void *arg)
+{
+	(void)arg;
+	return json_pack("[{s:s}]", "guild", "42");
+}
+
+static json_t *on_levels(void *arg)
+{
+	(void)arg;
+	return json_pack("[{s:s,s:{s:i},s:b},{s:s,s:{},s:b}]", "guild", "42", "users", "501", fx.db,
+			 "bot", 0, "guild", "43", "users", "bot", 0);
+}
+
+static bool on_remembers(uint64_t guild, uint64_t user, void *arg)
+{
+	(void)arg;
+	return fx.remembers && guild == 42 && user == 501;
+}
+
+static int on_again(const struct web_again *what, web_again_h *h, void *h_arg, void *arg)
+{
+	(void)arg;
+	if (fx.again_err)
+		return fx.again_err;
+	json_decref(fx.asked);
+	fx.asked = json_pack("{s:I,s:I,s:i,s:O}", "guild", (json_int_t)what->guild, "session",
+			     (json_int_t)what->session, "turn", (int)what->turn, "settings",
+			     what->settings);
+	fx.againh = h;
+	fx.again_arg = h_arg;
+	return 0;
+}
+
+static json_t *on_channels(uint64_t guild, void *arg)
+{
+	(void)guild;
+	(void)arg;
+	return NULL;
+}
+
+static int on_order(const struct web_order *o, char why[WEB_WHY_SIZE], void *arg)
+{
+	(void)o;
+	(void)why;
+	(void)arg;
+	return 0;
+}
+
+static void on_action(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	snprintf(fx.audit, sizeof fx.audit, "%s %s: %s", ev->action.kind, ev->action.target,
+		 ev->action.result);
+}
+
+static bool open_all(void)
+{
+	static const uint32_t hours = 1;
+	struct live_settings_conf lc = {.saveh = on_save, .changedh = on_changed, .toldh = on_told};
+	struct web_conf wc = {.listen = "127.0.0.1:0",
+			      .token = TOKEN,
+			      .session_hours = &hours,
+			      .mcph = on_any,
+			      .readyh = on_any,
+			      .metricsh = on_metrics,
+			      .roomsh = on_rooms,
+			      .levelsh = on_levels,
+			      .remembersh = on_remembers,
+			      .againh = on_again,
+			      .reasonsh = on_any,
+			      .statsh = on_any,
+			      .guildsh = on_any,
+			      .channelsh = on_channels,
+			      .orderh = on_order};
+
+	memset(&fx, 0, sizeof fx);
+	if (!folder_make(fx.dir) || loop_open(&fx.l, NULL) || settings_alloc(&fx.settings) ||
+	    settings_set(fx.settings, "keep_audio_hours", "1"))
+		return false;
+	lc.settings = fx.settings;
+	if (live_settings_alloc(&fx.live, &lc) || bus_alloc(&fx.bus) ||
+	    store_alloc(&fx.store, fx.l.env, fx.bus, fx.settings, fx.dir) ||
+	    bus_subscribe(fx.bus, BUS_MASK(EVENT_OPERATOR_ACTION), on_action, NULL))
+		return false;
+	wc.env = fx.l.env;
+	wc.live = fx.live;
+	wc.bus = fx.bus;
+	wc.store = fx.store;
+	return web_alloc(&fx.web, &wc) == 0 && http_alloc(&fx.http, fx.l.env, NULL, "test") == 0;
+}
+
+static void close_all(void)
+{
+	http_free(fx.http);
+	web_free(fx.web);
+	store_free(fx.store);
+	bus_free(fx.bus);
+	live_settings_free(fx.live);
+	settings_free(fx.settings);
+	json_decref(fx.asked);
+	loop_close(&fx.l);
+	folder_remove(fx.dir);
+}
+
+static void on_answer(const struct http_resp *resp, void *arg)
+{
+	(void)arg;
+	env_stop(fx.l.env);
+	fx.status = resp->status;
+	fx.n = resp->body.n < sizeof fx.text - 1 ? resp->body.n : sizeof fx.text - 1;
+	memcpy(fx.text, resp->body.p, fx.n);
+	fx.text[fx.n] = '\0';
+}
+
+static void on_part(const struct http_resp *resp, void *arg)
+{
+	size_t n = resp->body.n, room = sizeof fx.text - 1 - fx.n;
+
+	(void)arg;
+	n = n < room ? n : room;
+	memcpy(fx.text + fx.n, resp->body.p, n);
+	fx.n += n;
+	fx.text[fx.n] = '\0';
+	if (fx.want && strstr(fx.text, fx.want))
+		env_stop(fx.l.env);
+}
+
+static struct http_req *begin(const char *method, const char *path, const char *body,
+			      void (*parth)(const struct http_resp *resp, void *arg))
+{
+	static const char *const headers[] = {"Authorization: Bearer " TOKEN,
+					      "Content-Type: application/json", NULL};
+	struct http_call call = {.method = method,
+				 .headers = headers,
+				 .parth = parth,
+				 .body = body,
+				 .body_len = body ? strlen(body) : 0,
+				 .timeout_ms = parth ? 0 : 5000};
+	struct http_req *req = NULL;
+	char url[160];
+
+	snprintf(url, sizeof url, "http://127.0.0.1:%u%s", web_port(fx.web), path);
+	call.url = url;
+	fx.n = 0;
+	fx.text[0] = '\0';
+	fx.status = 0;
+	return http_request(&req, fx.http, &call, on_answer, NULL) ? NULL : req;
+}
+
+static int ask(const char *method, const char *path, const char *body)
+{
+	if (!begin(method, path, body, NULL))
+		return -1;
+	loop_run(&fx.l);
+	return fx.status;
+}
+
+static bool await(const char *text)
+{
+	fx.want = text;
+	return strstr(fx.text, text) || (loop_run(&fx.l) && strstr(fx.text, text));
+}
+
+static unsigned count(const char *what)
+{
+	unsigned n = 0;
+
+	for (const char *at = fx.text; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+TEST(levels_are_told_to_those_who_ask_for_them_when_they_change)
+{
+	struct http_req *req;
+
+	CHECK(open_all());
+	fx.db = -20;
+	req = begin("GET", "/api/events?type=level&guild=42", NULL, on_part);
+	CHECK(req && await("event: level\ndata: {\"guild\""));
+	CHECK(strstr(fx.text, "{\"501\":-20}") && !strstr(fx.text, "\"43\""));
+	fx.db = -9;
+	CHECK(await("{\"501\":-9}"));
+	/* Twice in all, however long that took. */
+	CHECK_INT(count("event: level"), 2);
+	http_req_cancel(req);
+	close_all();
+}
+
+TEST(levels_come_to_nobody_who_did_not_ask)
+{
+	struct bus_event over = {.type = EVENT_SESSION_OVER, .at_ms = 1, .guild = 42};
+	struct http_req *req, *other;
+
+	CHECK(open_all());
+	over.session = (struct event_session){.session = 1, .channel = 7, .why = "shutdown"};
+	other = begin("GET", "/api/events?type=level", NULL, on_part);
+	CHECK(other && await("event: level"));
+	req = begin("GET", "/api/events?guild=42", NULL, on_part);
+	CHECK(req && await(":\n\n"));
+	http_req_cancel(other);
+	fx.n = 0;
+	fx.text[0] = '\0';
+	fx.db = -30;
+	bus_publish(fx.bus, &over);
+	CHECK(await("session_over"));
+	CHECK_INT(count("event: level"), 0);
+	http_req_cancel(req);
+	close_all();
+}
+
+/* ---- recordings ---- */
+
+static void on_done(int err, void *arg)
+{
+	(void)err;
+	(void)arg;
+	env_stop(fx.l.env);
+}
+
+static void add_turn(void)
+{
+	static const uint8_t sound[] = {1, 2, 3, 4};
+	struct bus_event ev = {.type = EVENT_TURN, .guild = 42, .user = 501};
+	struct store_recording r = {.guild = 42,
+				    .session = 5,
+				    .user = 501,
+				    .utterance = 9,
+				    .ms = 1,
+				    .sound = sound,
+				    .n = sizeof sound};
+
+	r.at_ms = ev.at_ms = env_wall_ms(fx.l.env);
+	ev.turn = (struct event_turn){.session = 5,
+				      .channel = 7,
+				      .turn = 3,
+				      .name = "alice",
+				      .reason = "answered",
+				      .first_audio_ms = -1,
+				      .segments = "[{\"user\":\"501\",\"name\":\"alice\","
+						  "\"utterance\":9,\"text\":\"hello\"}]",
+				      .why = "[]"};
+	bus_publish(fx.bus, &ev);
+	CHECK_INT(store_keep_recording(fx.store, &r), 0);
+	CHECK_INT(store_sync(fx.store, on_done, NULL), 0);
+	loop_run(&fx.l);
+}
+
+TEST(a_recording_is_served_as_a_wav_file_while_its_speaker_agrees)
+{
+	CHECK(open_all());
+	add_turn();
+	CHECK_INT(ask("GET", "/api/turns/1", NULL), 200);
+	CHECK(strstr(fx.text, "\"recordings\":[{\"utterance\":9,\"user\":\"501\""));
+	CHECK(strstr(fx.text, "\"sessionId\":\"42-5\""));
+	fx.remembers = true;
+	CHECK_INT(ask("GET", "/api/turns/1/audio?utterance=9", NULL), 200);
+	CHECK_INT(fx.n, 58 + 4);
+	CHECK(memcmp(fx.text, "RIFF", 4) == 0 && memcmp(fx.text + 58, "\1\2\3\4", 4) == 0);
+	CHECK_INT(fx.text[20], 7);
+	CHECK_STR(fx.audit, "listen /api/turns/1/audio: carried out");
+	/* Withdrawn: what the store still has is served to nobody. */
+	fx.remembers = false;
+	CHECK_INT(ask("GET", "/api/turns/1/audio?utterance=9", NULL), 404);
+	CHECK_STR(fx.audit, "listen /api/turns/1/audio: refused");
+	fx.remembers = true;
+	CHECK_INT(ask("GET", "/api/turns/1/audio?utterance=8", NULL), 404);
+	CHECK_INT(ask("GET", "/api/turns/2/audio?utterance=9", NULL), 404);
+	CHECK_INT(ask("GET", "/api/turns/1/audio", NULL), 400);
+	CHECK_INT(ask("GET", "/api/turns/1/audio?utterance=x", NULL), 400);
+	close_all();
+}
+
+TEST(a_list_of_turns_may_have_timelines)
+{
+	CHECK(open_all());
+	add_turn();
+	CHECK_INT(ask("GET", "/api/turns?timeline=1", NULL), 200);
+	CHECK(strstr(fx.text, "\"timeline\":[") && strstr(fx.text, "\"stages\":["));
+	CHECK_INT(ask("GET", "/api/turns", NULL), 200);
+	CHECK(!strstr(fx.text, "\"timeline\""));
+	CHECK_INT(ask("GET", "/api/turns?timeline=2", NULL), 400);
+	close_all();
+}
+
+/* ---- the room, asked again ---- */
+
+#define AGAIN "/api/voice/history/sessions/42-1790000000000/again"
+
+static void answer_again(void *arg)
+{
+	(void)arg;
+	fx.againh(json_pack("{s:[]}", "rules"), fx.again_arg);
+}
+
+TEST(the_room_is_asked_again_once_at_a_time)
+{
+	struct tmr *later = NULL;
+
+	CHECK(open_all());
+	CHECK_INT(tmr_alloc(&later, fx.l.env, answer_again, NULL), 0);
+	tmr_start(later, 50 * NS_PER_MS);
+	CHECK_INT(ask("POST", AGAIN, "{\"turn\": 3, \"settings\": {\"interim_ms\": 0}}"), 200);
+	CHECK_STR(fx.text, "{\"rules\":[]}");
+	CHECK_INT(json_integer_value(json_object_get(fx.asked, "session")), 1790000000000);
+	CHECK_INT(json_integer_value(json_object_get(fx.asked, "turn")), 3);
+	fx.again_err = EBUSY;
+	CHECK_INT(ask("POST", AGAIN, "{\"turn\": 3, \"settings\": {\"a\": 0}}"), 503);
+	fx.again_err = ENOENT;
+	CHECK_INT(ask("POST", AGAIN, "{\"turn\": 3, \"settings\": {\"a\": 0}}"), 404);
+	tmr_free(later);
+	close_all();
+}
+
+static void refuse_again(void *arg)
+{
+	fx.againh(arg ? json_pack("{s:s,s:s}", "error", "unknown_setting", "setting", "a") : NULL,
+		  fx.again_arg);
+}
+
+TEST(what_the_room_cannot_be_asked_is_told)
+{
+	static const char *const bad[] = {"{}", "{\"turn\": 3}", "{\"turn\": 3, \"settings\": {}}",
+					  "{\"turn\": 0, \"settings\": {\"a\": 1}}",
+					  "{\"turn\": 3, \"settings\": {\"a\": [1]}}"};
+	struct tmr *later = NULL, *never = NULL;
+
+	CHECK(open_all());
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		CHECK_INT(ask("POST", AGAIN, bad[i]), 400);
+	CHECK(!fx.asked);
+	CHECK_INT(tmr_alloc(&later, fx.l.env, refuse_again, &fx), 0);
+	CHECK_INT(tmr_alloc(&never, fx.l.env, refuse_again, NULL), 0);
+	tmr_start(later, 50 * NS_PER_MS);
+	CHECK_INT(ask("POST", AGAIN, "{\"turn\": 3, \"settings\": {\"a\": true}}"), 422);
+	CHECK(strstr(fx.text, "/settings/a"));
+	tmr_start(never, 50 * NS_PER_MS);
+	CHECK_INT(ask("POST", AGAIN, "{\"turn\": 3, \"settings\": {\"a\": true}}"), 503);
+	tmr_free(later);
+	tmr_free(never);
+	close_all();
+}
