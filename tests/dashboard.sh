@@ -23,6 +23,8 @@ music() {
 
 tests/interop/modules.sh dashboard
 export PARLEY_LOG_WORDS=1 PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_MUSIC_FOLDERS="$D/music"
+export PARLEY_KEEP_AUDIO_HOURS=1 PARLEY_KEEP_CONTEXTS=1 PARLEY_ROOM_JOURNALS="$D/rooms"
+mkdir -p "$D/rooms"
 mkdir -p "$D/music/The Waves"
 tone "$D/music/The Waves/Sea Song.wav" 330
 tone "$D/music/The Waves/Night Train.wav" 440

@@ -71,16 +71,22 @@ api=$(field rest "$out/guildd.out") ca=$(field ca "$out/guildd.out") world=$(fie
 start mediad "$bin/mediad" --listen "$run/mediad.sock" --ca "$ca"
 until_there mediad test -S "$run/mediad.sock"
 
-DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_WEB_LISTEN=127.0.0.1:0 \
+# The dashboard shows the page as a view, so its port is chosen before.
+page=$(perl -MIO::Socket::INET -e 'for my $port (@ARGV) {
+	my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => $port, ReuseAddr => 1) or next;
+	print $s->sockport; exit }' "${PORT:-7373}" 0)
+DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_TALK_PAGE=http://127.0.0.1:$page/ \
 	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
 	--state-dir "$run/state" --ca "$ca"
 until_there control grep -q ' call_placed ' "$out/control.log"
 web=$(sed -n 's/.* web_up .*port=\([0-9]*\).*/\1/p' "$out/control.log" | tail -1)
 
 start talk "$bin/talk" --api "$world" --ca "$ca" --mediad "$bin/mediad" --run-dir "$run" --page tests/talk/page \
-	--control "http://127.0.0.1:$web" --token-file "$run/state/web-token" --guild $guild --channel $channel --bot 900 --port "${PORT:-7373}"
+	--control "http://127.0.0.1:$web" --token-file "$run/state/web-token" --guild $guild --channel $channel --bot 900 --port "$page"
 until_there talk grep -q '"url"' "$out/talk.out"
 
+link=$(PARLEY_WEB_LISTEN=127.0.0.1:$web "$bin/control" --sign-in=operator --state-dir "$run/state" 2>/dev/null | grep -o 'http[^ ]*' | tail -1)
+echo "the dashboard, with this page as its view Talk: $link"
 echo "open $(field url "$out/talk.out") in a browser, press Join and speak. Several tabs are several people."
 if [ "${KEY:-}" = 1 ]; then
 	echo "The brain is OpenAI's: what is said in the room goes there."

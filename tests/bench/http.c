@@ -7,9 +7,10 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/dial.h"
 #include "tests/bench/plane.h"
 
-#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/event.h>
@@ -29,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 64, TURNS = 9, TURN_MS = 500, READERS = 1000, WARM = 64, PER_ADDRESS = 32 };
+enum { CONNECTIONS = 64, TURNS = 9, TURN_MS = 500, READERS = 1000, WARM = 64 };
 /* An event of a turn has about so many bytes; ten rooms that talk make about so many a second. */
 enum { EVENT_BYTES = 600, EVENTS_A_SECOND = 20, LAG_S = 10 };
 /* So many fill the sockets of readers that read nothing. */
@@ -175,36 +176,6 @@ static uint64_t cpu_of(const struct served *s)
 	return ns_of_timespec(&ts);
 }
 
-static int dial(const struct served *s, const char *from)
-{
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(s->port)};
-	struct sockaddr_in me = {.sin_family = AF_INET};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-	inet_pton(AF_INET, from, &me.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&me, sizeof me) ||
-	    connect(fd, (struct sockaddr *)&to, sizeof to))
-		bench_die("no connection: %s", strerror(errno));
-	return fd;
-}
-
-static void ask(int fd, const char *path)
-{
-	char text[256];
-	int n = snprintf(text, sizeof text,
-			 "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: %s\r\n\r\n", path,
-			 token);
-
-	if (send(fd, text, (size_t)n, MSG_NOSIGNAL) != n)
-		bench_die("a request was not taken");
-}
-
-static void address(unsigned i, char buf[24])
-{
-	snprintf(buf, 24, "127.0.%u.%u", 1 + i / PER_ADDRESS / 200, 1 + i / PER_ADDRESS % 200);
-}
-
 /* ---- requests a second ---- */
 
 struct load {
@@ -221,11 +192,11 @@ static void load_start(struct load *l, void (*serve)(int tell))
 		struct epoll_event ev = {.events = EPOLLIN, .data.u32 = i};
 		char from[24];
 
-		address(i, from);
-		l->fds[i] = dial(&l->server, from);
+		dial_address(i, from);
+		l->fds[i] = dial(l->server.port, from);
 		if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->fds[i], &ev))
 			bench_die("epoll: %s", strerror(errno));
-		ask(l->fds[i], "/api/health");
+		dial_get(l->fds[i], "/api/health", token);
 	}
 }
 
@@ -252,7 +223,7 @@ static void load_turn(struct load *l)
 			/* Answers are small: one comes whole. */
 			if (strstr(buf, answer)) {
 				n++;
-				ask(fd, "/api/health");
+				dial_get(fd, "/api/health", token);
 			}
 		}
 		now = bench_clock();
@@ -294,9 +265,9 @@ static int join(const struct served *s, unsigned i)
 	char from[24], buf[2048] = "";
 	size_t n = 0;
 
-	address(i, from);
-	p.fd = dial(s, from);
-	ask(p.fd, "/events");
+	dial_address(i, from);
+	p.fd = dial(s->port, from);
+	dial_get(p.fd, "/events", token);
 	while (!strstr(buf, answer)) {
 		ssize_t k = poll(&p, 1, 5000) == 1 ? recv(p.fd, buf + n, sizeof buf - 1 - n, 0) : 0;
 
@@ -340,10 +311,10 @@ static void readers_row(void)
 /* From now on it publishes events. */
 static void begin_pulse(const struct served *s, const char *path)
 {
-	int fd = dial(s, "127.0.0.1");
+	int fd = dial(s->port, "127.0.0.1");
 	char buf[1024];
 
-	ask(fd, path);
+	dial_get(fd, path, token);
 	if (recv(fd, buf, sizeof buf, 0) <= 0)
 		bench_die("no events are published");
 	close(fd);

@@ -63,6 +63,10 @@ for b in $benches; do
 			END { if (NR) printf "{\"name\": \"resume_error_ms\", \"value\": %d, \"unit\": \"ms\", \"n\": %d}\n", worst, NR }' >>"$new"
 		;;
 	escape) build/tests/escape --rows >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
+	pixels | room_load)
+		[ -n "${ROW:-}" ] || continue
+		"build/bench/$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; }
+		;;
 	*.mjs) tests/interop/run.sh --bench "$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	*) "build/bench/$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	esac

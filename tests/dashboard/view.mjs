@@ -1,23 +1,18 @@
 // Drives the dashboard in headless Chromium against a live conversation: sign-in by a link, the room, a turn while it is answered,
-// a turn that is opened, every view, a change of the settings, hostile texts, orders, the keyboard, sign-out. Each is examined by
+// a turn that is opened, all turns, every view, a change of the settings, hostile texts, orders, the keyboard, sign-out. Each is examined by
 // axe-core, light and dark, and the API's document by a validator of OpenAPI. SHOTS=FOLDER also takes pictures,
 // ROWS=FILE gets rows for the benches. The browser is spoken
 // to over a pipe.
 //
 //   view.mjs LINK GO     GO: a file that is made when the caller shall ask, and GO.music when music shall be asked for
-import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 
 import { Validator } from '@seriousme/openapi-schema-validator';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { Browser, row, sleep } from './browser.mjs';
+
 const [link, go] = process.argv.slice(2);
-const shots = process.env.SHOTS;
-let passed = 0, failed = 0, examined = 0, violated = 0;
-const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
+let passed = 0, failed = 0;
 
 function is(what, got, wanted) {
   if (JSON.stringify(got) === JSON.stringify(wanted)) {
@@ -26,115 +21,6 @@ function is(what, got, wanted) {
   } else {
     failed++;
     console.log(`FAILED  ${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`);
-  }
-}
-
-// A row of tests/bench/rows, where ROWS names a file.
-function row(name, value, unit, more = '') {
-  if (process.env.ROWS) appendFileSync(process.env.ROWS, `{"name": "${name}", "value": ${value}, "unit": "${unit}"${more}}\n`);
-}
-
-class Browser {
-  constructor() {
-    this.dir = mkdtempSync(join(tmpdir(), 'dashboard-chromium-'));
-    this.troubles = [];
-    this.waiting = new Map();
-    this.next = 1;
-    this.left = '';
-    this.process = spawn(process.env.CHROMIUM ?? 'chromium', [
-      '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--remote-debugging-pipe', `--user-data-dir=${this.dir}`, 'about:blank',
-    ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
-    this.process.stdio[4].on('data', (d) => this.read(d));
-  }
-
-  read(data) {
-    this.left += data;
-    for (let end; (end = this.left.indexOf('\0')) >= 0; this.left = this.left.slice(end + 1)) this.take(JSON.parse(this.left.slice(0, end)));
-  }
-
-  take(m) {
-    const w = this.waiting.get(m.id);
-
-    this.waiting.delete(m.id);
-    if (w && m.error) w.reject(new Error(m.error.message));
-    else if (w) w.resolve(m.result);
-    else if (m.method === 'Runtime.exceptionThrown') this.troubles.push(m.params.exceptionDetails.exception?.description ?? 'exception');
-    else if (m.method === 'Page.javascriptDialogOpening') this.troubles.push('a dialog');
-    else if (m.method === 'Log.entryAdded' && m.params.entry.level === 'error') this.troubles.push(m.params.entry.text);
-  }
-
-  send(method, params = {}) {
-    const id = this.next++;
-    const message = { id, method, params, sessionId: this.session };
-
-    this.process.stdio[3].write(JSON.stringify(message) + '\0');
-    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
-  }
-
-  async open() {
-    const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
-
-    this.session = (await this.send('Target.attachToTarget', { targetId, flatten: true })).sessionId;
-    for (const domain of ['Page', 'Runtime', 'Log']) await this.send(`${domain}.enable`);
-  }
-
-  async go(url) {
-    await this.send('Page.navigate', { url });
-  }
-
-  async eval(expression) {
-    const r = await this.send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
-
-    if (r.exceptionDetails) throw new Error(r.exceptionDetails.exception?.description ?? r.exceptionDetails.text);
-    return r.result.value;
-  }
-
-  // True once it holds.
-  async until(expression, ms = 10000) {
-    for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) if (await this.eval(expression).catch(() => false)) return true;
-    return false;
-  }
-
-  async picture(name, width, height, dark) {
-    if (!shots) return;
-    await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
-    await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
-    await sleep(300);
-    const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
-    writeFileSync(join(shots, `dashboard-${name}.png`), Buffer.from(data, 'base64'));
-  }
-
-  async colours(dark) {
-    await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
-  }
-
-  // What axe-core finds, light and dark.
-  async violations() {
-    const found = [];
-
-    if (!await this.eval('Boolean(window.axe)')) await this.send('Runtime.evaluate', { expression: axe });
-    for (const dark of [false, true]) {
-      await this.colours(dark);
-      await sleep(100);
-      found.push(...await this.eval(`axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.flatMap((v) =>
-        v.nodes.map((n) => '${dark ? 'dark' : 'light'} ' + v.id + ' ' + n.target.join(' '))))`));
-    }
-    examined++;
-    violated += found.length;
-    return found;
-  }
-
-  async key(key) {
-    for (const type of ['keyDown', 'keyUp']) await this.send('Input.dispatchKeyEvent', { type, key, code: key });
-  }
-
-  async close() {
-    this.session = undefined;
-    this.send('Browser.close').catch(() => {});
-    await Promise.race([new Promise((r) => this.process.on('exit', r)), sleep(5000)]);
-    this.process.kill('SIGKILL');
-    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -214,7 +100,9 @@ async function seeTurn(b) {
   is('the room is shown', await b.until("document.querySelectorAll('#rooms button').length === 1"), true);
   writeFileSync(go, '');
   is('Alice is heard', await b.until(`${text('people')}.includes('Alice heard')`, 20000), true);
+  is('and her level shown while she speaks', await b.until("document.querySelector('#people li.speaks .name')?.textContent === 'Alice'", 30000), true);
   is('her turn is shown while it is answered', await b.until(`${text('now')}.includes('The bot answers.')`, 40000), true);
+  is('and she has the floor', await b.until(`/floorAlice/.test(${text('doing')}) && /speaks to Alice/.test(${text('doing')})`), true);
   is('with its decisions so far', await b.eval("document.querySelectorAll('#now tbody tr').length > 3"), true);
   is('axe-core finds nothing in the room', await b.violations(), []);
   await b.picture('now', 1280, 900, true);
@@ -228,6 +116,51 @@ async function seeTurn(b) {
   await b.picture('light', 1280, 800, false);
   await b.picture('dark', 1280, 800, true);
   await b.picture('phone', 390, 800, true);
+}
+
+const rowOf = "[...document.querySelectorAll('.vrow button')].find((x) => x.querySelector('.reason.answered') && /what can/.test(x.textContent))";
+const aside = "document.querySelector('.turns-view aside')";
+
+// All turns: the list, the timeline, a turn that is opened, its recording, and the same turn asked again with other settings.
+async function seeTurns(b) {
+  await b.eval("location.hash = '#turns'; true");
+  is('the view of turns lists them', await b.until(`${rowOf} !== undefined`), true);
+  await b.eval(`${rowOf}.click()`);
+  is('a turn of it opens', await b.until(`${aside}.textContent.includes('Times from the end of speech')`), true);
+  is('with the stages of its answer', await b.eval(`['waiting for silence', 'transcription and decision', 'model', 'direct_address'].map((x) => ${aside}.textContent.includes(x))`),
+    [true, true, true, true]);
+  is('with what the model was told', await b.eval(`${aside}.textContent.includes('Instructions, prompts')`), true);
+  is('and with what Alice said, as sound', await b.eval(`(async () => {
+    const sound = await (await fetch(${aside}.querySelector('audio').src)).arrayBuffer();
+    return (await new OfflineAudioContext(1, 24000, 24000).decodeAudioData(sound)).duration > 0.3;
+  })()`), true);
+  is('axe-core finds nothing in it', await b.violations(), []);
+  await b.picture('turns-light', 1280, 900, false);
+  await b.picture('turns-dark', 1280, 900, true);
+  await askAgain(b);
+  await b.eval("document.querySelector('canvas.timeline').focus(); true");
+  const window = await b.eval("document.querySelector('.window').textContent");
+
+  await b.key('-');
+  is('the timeline zooms by keys', await b.until(`document.querySelector('.window').textContent !== ${JSON.stringify(window)}`), true);
+  await b.eval("document.querySelector('.vrow button').focus(); true");
+  await b.key('ArrowDown');
+  is('arrow keys move through the list', await b.eval("document.activeElement.closest('.vrow')?.ariaPosInSet"), '2');
+  await b.key('Escape');
+  is('Escape closes the turn', await b.until(`!${aside}.classList.contains('open') `), true);
+}
+
+async function askAgain(b) {
+  await b.eval(`(() => { const [name, value] = ${aside}.querySelectorAll('form.again input'); name.value = 'bot_name'; value.value = 'Charlie';
+    ${aside}.querySelector('form.again').requestSubmit(); })()`);
+  is('the room is asked again', await b.until(`/would|decide the same/.test(${aside}.querySelector('form.again [role=status]').textContent)`, 30000), true);
+  is('and another name would not have been called', await b.eval(`${aside}.querySelector('form.again [role=status]').textContent.includes('direct_address')`), true);
+  await b.eval(`${aside}.querySelector('form.again').scrollIntoView()`);
+  is('axe-core finds nothing in the answer', await b.violations(), []);
+  await b.picture('turns-again', 1280, 900, false);
+  await b.eval(`${aside}.querySelectorAll('form.again input')[0].value = 'no_such_setting'; ${aside}.querySelector('form.again').requestSubmit()`);
+  is('what is no setting is named', await b.until(`${aside}.querySelector('form.again [role=status]').textContent.includes('no_such_setting')`, 30000), true);
+  b.troubles.length = 0; // the 422
 }
 
 const pressed = "document.getElementById('mute').getAttribute('aria-pressed')";
@@ -254,7 +187,7 @@ async function leave(b) {
   is('it leaves', await b.until(`${text('rooms')}.includes('in no voice channel')`, 15000), true);
 }
 
-const views = ['transcription', 'tools', 'memory', 'music', 'providers', 'costs', 'faults', 'encryption', 'sessions', 'audit', 'settings'];
+const views = ['turns', 'transcription', 'tools', 'memory', 'music', 'providers', 'costs', 'faults', 'encryption', 'sessions', 'audit', 'settings'];
 const shown = (id) => `location.hash === '#${id}' && !document.getElementById('view').hidden && document.getElementById('view-body').textContent.length > 1`;
 
 // Of the views that a conversation fills.
@@ -373,6 +306,7 @@ try {
   await checkApi(b);
   await seeTurn(b);
   await useKeys(b);
+  await seeTurns(b);
   await seeViews(b);
   await changeSettings(b);
   await backToRoom(b);
@@ -384,8 +318,8 @@ try {
   is('the browser', e.stack, 'no error');
 }
 await b.close();
-is('axe-core has seen every view', [examined > views.length + 3, violated], [true, 0]);
-row('axe_violations', violated, '', `, "pages": ${examined}`);
-console.log(`examined ${examined} pages, ${violated} violations`);
+is('axe-core has seen every view', [b.examined > views.length + 3, b.violated], [true, 0]);
+row('axe_violations', b.violated, '', `, "pages": ${b.examined}`);
+console.log(`examined ${b.examined} pages, ${b.violated} violations`);
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);

@@ -22,7 +22,7 @@ static const struct {
 enum { N = sizeof table / sizeof table[0] };
 
 struct pages {
-	char policy[256];
+	char policy[320];
 	size_t n[N];
 	char *data[N];
 };
@@ -72,13 +72,13 @@ struct pages *pages_free(struct pages *p)
 	return NULL;
 }
 
-void pages_port(struct pages *p, uint16_t port)
+void pages_port(struct pages *p, uint16_t port, const char *dashboard)
 {
 	snprintf(p->policy, sizeof p->policy,
 		 "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
 		 "connect-src 'self' ws://127.0.0.1:%u ws://localhost:%u; base-uri 'none'; "
-		 "form-action 'none'; frame-ancestors 'none'",
-		 port, port);
+		 "form-action 'none'; frame-ancestors %s",
+		 port, port, dashboard);
 }
 
 void pages_serve(const struct pages *p, const char *path, struct http_exchange *x)

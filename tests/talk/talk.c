@@ -365,7 +365,7 @@ static int serve(struct talk *t)
 		err = http_server_alloc(&t->server, t->conf.env, &hc);
 	}
 	if (!err)
-		pages_port(t->pages, talk_port(t));
+		pages_port(t->pages, talk_port(t), t->conf.control);
 	return err;
 }
 

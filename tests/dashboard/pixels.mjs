@@ -1,0 +1,109 @@
+// Measures the dashboard of a control that runs, for tests/bench/pixels.c: how long an event of the bus takes to change the page, and the
+// work of the main thread for each frame while the list of all turns scrolls. Rows go to stdout.
+//
+//   pixels.mjs CONTROL FOLDER TURNS    the program control, the folder with control.log and state, how many turns there are at least
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Browser, sleep } from './browser.mjs';
+
+const [control, folder, least] = process.argv.slice(2);
+const seconds = Number(process.env.BENCH_SECONDS ?? 40), frames = 400;
+
+const print = (name, value, more) => console.log(JSON.stringify({ name, value: Number(value.toFixed(2)), unit: 'ms', ...more }));
+const at = (sorted, share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+
+function signInLink() {
+  const port = /web_up .*port=(\d+)/.exec(readFileSync(join(folder, 'control.log'), 'utf8'))[1];
+  const { stdout } = spawnSync(control, ['--sign-in=admin', '--state-dir', join(folder, 'state')], {
+    env: { ...process.env, PARLEY_WEB_LISTEN: `127.0.0.1:${port}` }, encoding: 'utf8' });
+
+  return stdout.trim().split('\n').at(-1).match(/http\S+/)[0];
+}
+
+// From the time in the event to the change of nodes that it causes in the part of the page that shows turns under way.
+async function measurePixels(b) {
+  await b.send('Page.addScriptToEvaluateOnNewDocument', { source: `window.samples = []; window.pending = [];
+    const Plain = window.EventSource;
+    window.EventSource = class extends Plain {
+      constructor(...a) {
+        super(...a);
+        for (const type of ['turn_admitted', 'turn_speaking', 'turn']) this.addEventListener(type, (m) => window.pending.push(JSON.parse(m.data)));
+      }
+    };
+    document.addEventListener('DOMContentLoaded', () => new MutationObserver(() => {
+      const now = Date.now();
+      for (const e of window.pending.splice(0)) if (e.guild === window.shown) window.samples.push(now - e.at);
+    }).observe(document.getElementById('now'), { childList: true, subtree: true, characterData: true }));` });
+  await b.go(signInLink());
+  if (!await b.until("document.querySelectorAll('#rooms button').length >= 1", 20000)) throw new Error('no rooms are shown');
+  const rooms = await b.eval("fetch('/api/rooms').then((r) => r.json()).then((r) => r.rooms.map((x) => x.guild))");
+
+  for (const [i, guild] of rooms.entries()) {
+    await b.eval(`window.shown = null; window.pending = []; document.querySelectorAll('#rooms button')[${i}].click(); true`);
+    await sleep(300);
+    await b.eval(`window.shown = '${guild}'; true`);
+    await sleep(1000 * seconds / rooms.length);
+  }
+  const samples = (await b.eval('window.samples')).sort((x, y) => x - y);
+
+  if (samples.length < 20) throw new Error(`only ${samples.length} events changed the page`);
+  print('event_to_pixel_p99_ms', at(samples, 0.99), { p50: at(samples, 0.5), max: samples.at(-1), n: samples.length, rooms: rooms.length });
+}
+
+// The processor time of the main thread for a frame: what its tasks took from one frame to the next, while rows scroll by.
+async function measureScrolling(b) {
+  await b.eval("location.hash = '#turns'; true");
+  await b.until("document.getElementById('turns-guild') !== null", 20000);
+  await b.eval("(() => { const e = document.getElementById('turns-guild'); e.value = ''; e.dispatchEvent(new Event('change')); })()");
+  if (!await b.until("document.querySelectorAll('.vrow').length > 5", 20000)) throw new Error('no turns are shown');
+  const there = await b.eval(`(async () => {
+    const list = document.querySelector('.vlist'), count = () => Number(/^\\d+/.exec(document.querySelector('.count').textContent)?.[0] ?? 0);
+    for (let i = 0; i < 6000 && count() < ${least}; i++) { list.scrollTop = list.scrollHeight; await new Promise((r) => setTimeout(r, 20)); }
+    list.scrollTop = 0;
+    await new Promise((r) => setTimeout(r, 1000));
+    return count();
+  })()`);
+
+  if (there < Number(least)) throw new Error(`only ${there} turns are listed`);
+  await b.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const tasks = async () => 1000 * (await b.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
+  const work = [];
+  let before = await tasks();
+
+  for (let i = 0; i < frames; i++) {
+    // Three frames with a few new rows, as a wheel has them, then one whose rows are all new.
+    await b.send('Runtime.evaluate', { awaitPromise: true, expression: `new Promise((done) => requestAnimationFrame(() => {
+      document.querySelector('.vlist').scrollTop += ${i % 4 ? 96 : 1200};
+      const after = new MessageChannel();
+      after.port1.onmessage = () => done();
+      requestAnimationFrame(() => after.port2.postMessage(0));
+    }))` });
+    const now = await tasks();
+
+    work.push(now - before);
+    before = now;
+  }
+  work.sort((x, y) => x - y);
+  print('frame_work_p99_ms', at(work, 0.99), { p50: at(work, 0.5), max: work.at(-1), frames, turns: there, nodes: await b.eval("document.querySelectorAll('.vrow').length") });
+}
+
+const b = new Browser();
+let failed = 0;
+
+try {
+  await b.open();
+  await b.send('Emulation.setDeviceMetricsOverride', { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false });
+  await measurePixels(b);
+  await b.picture('live-light', 1280, 900, false);
+  await b.picture('live-dark', 1280, 900, true);
+  await measureScrolling(b);
+  await b.picture('scrolled', 1280, 900, false);
+  if (b.troubles.length) throw new Error(b.troubles.join('; '));
+} catch (e) {
+  console.error(e.stack);
+  failed = 1;
+}
+await b.close();
+process.exit(failed);
