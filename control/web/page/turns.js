@@ -309,7 +309,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
         ...select("turns-reason", "ended as", "any reason", Object.keys(state.meanings.reasons).filter((r) => r !== "none").sort().map((r) => [r, r]), view.reason, (v) => { view.reason = v; reload(); }),
         button("−", "Zoom out", () => parts.timeline.zoom(2)), button("+", "Zoom in", () => parts.timeline.zoom(0.5)),
         button("◀", "Earlier", () => parts.timeline.pan(-0.5)), button("▶", "Later", () => parts.timeline.pan(0.5)),
-        button("Now", "Show the present", () => parts.timeline.now()), parts.window),
+        button("Now", "Now: show the present", () => parts.timeline.now()), parts.window),
       canvas, legend(),
       node("div", { class: "turns-split" }, node("div", { class: "turns-list" }, parts.scale, parts.list, parts.count), parts.aside));
   }
