@@ -99,6 +99,9 @@ api PATCH "/channels/$where/messages/$written" '{"content":"the attic key hangs 
 until_ok 5 lacks 'attic key' && ok "an edit by somebody who is not remembered any more takes it away" || bad "a consent that is gone" "$(kept 'SELECT text FROM utterances')"
 
 # ---- answers ----
+# What Bob wrote before he changed his consent has left the history; he is still read.
+writes $BOB "the harbour is a long way off"
+sleep 1
 writes $ALICE "<@$BOT> when does the harbour gate open"
 until_ok 10 answered "$written" || bad "an answer" "$(messages)"
 sleep 1
