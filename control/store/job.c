@@ -652,6 +652,16 @@ static void run_memory(struct job_runner *r, const struct job *j, struct worker_
 		run_encoder(r, j, a);
 }
 
+static void run_document(struct job_runner *r, struct job *j, struct worker_answer *a)
+{
+	if (j->kind == JOB_PUT_DOCUMENT)
+		run_put(r, j, a);
+	else if (j->kind == JOB_GET_DOCUMENT)
+		run_get(r, j, a);
+	else
+		run_list(r, j, a);
+}
+
 static void run_disk(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	int err = j->kind == JOB_CHECK_ROOM ? check_room(r) : job_run_history(r);
@@ -671,13 +681,9 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 		job_run_expire(r, j);
 		break;
 	case JOB_PUT_DOCUMENT:
-		run_put(r, j, a);
-		break;
 	case JOB_GET_DOCUMENT:
-		run_get(r, j, a);
-		break;
 	case JOB_LIST_DOCUMENTS:
-		run_list(r, j, a);
+		run_document(r, j, a);
 		break;
 	case JOB_SUM_COSTS:
 		run_sum_costs(r, j, a);

@@ -152,8 +152,7 @@ static int post_job(struct store *s, const struct job *proto)
 	return err;
 }
 
-/* The caller decides by the result, which depends on the disk: a replay gets it, too. */
-static int post_state(struct store *s, const struct job *proto)
+int store_post(struct store *s, const struct job *proto)
 {
 	return (int)env_answer(s->env, post_job(s, proto));
 }
@@ -469,7 +468,7 @@ int store_set_encoder(struct store *s, const char *model)
 {
 	struct job j = {.kind = JOB_SET_ENCODER, .text = strdup(model)};
 
-	return j.text ? post_state(s, &j) : ENOMEM;
+	return j.text ? store_post(s, &j) : ENOMEM;
 }
 
 int store_list_texts(struct store *s, store_document_h *h, void *arg)
@@ -659,32 +658,6 @@ int store_check_room(struct store *s, store_done_h *h, void *arg)
 
 /* ---- recordings ---- */
 
-int store_keep_recording(struct store *s, const struct store_recording *r)
-{
-	struct job j = {.kind = JOB_KEEP_RECORDING,
-			.guild = r->guild,
-			.owner = r->session,
-			.user = r->user,
-			.version = r->utterance,
-			.now_ms = r->at_ms,
-			.until_ms = r->ms,
-			.sound_n = r->n};
-
-	if (r->n > STORE_RECORDING_MAX)
-		return EMSGSIZE;
-	j.sound = malloc(r->n + 1);
-	if (!j.sound)
-		return ENOMEM;
-	memcpy(j.sound, r->sound, r->n);
-	return post_state(s, &j);
-}
-
-int store_drop_recordings(struct store *s, uint64_t guild, uint64_t user)
-{
-	return post_state(s,
-			  &(struct job){.kind = JOB_DROP_RECORDINGS, .guild = guild, .user = user});
-}
-
 int store_read_recording(struct store *s, uint64_t row, uint64_t utterance, store_document_h *h,
 			 void *arg)
 {
@@ -716,50 +689,6 @@ int store_read_history(struct store *s, const struct store_query *q, store_docum
 			.text = strdup(q->reason ? q->reason : "")};
 
 	return j.text ? put_job(s, &j, &(struct request){.documenth = h, .arg = arg}) : ENOMEM;
-}
-
-/* ---- what a restart needs ---- */
-
-int store_save_web(struct store *s, const char *document)
-{
-	struct job j = {.kind = JOB_SAVE_WEB, .text = strdup(document)};
-
-	return j.text ? post_state(s, &j) : ENOMEM;
-}
-
-static int save_guild(struct store *s, enum job_kind kind, uint64_t guild, const char *document)
-{
-	struct job j = {.kind = kind, .guild = guild};
-
-	if (document)
-		j.text = strdup(document);
-	return document && !j.text ? ENOMEM : post_state(s, &j);
-}
-
-int store_save_guild(struct store *s, uint64_t guild, const char *document)
-{
-	return save_guild(s, JOB_SAVE_GUILD, guild, document);
-}
-
-int store_save_queue(struct store *s, uint64_t guild, const char *document)
-{
-	return save_guild(s, JOB_SAVE_QUEUE, guild, document);
-}
-
-int store_drop_guilds(struct store *s)
-{
-	return post_state(s, &(struct job){.kind = JOB_DROP_GUILDS});
-}
-
-int store_save_session(struct store *s, const char *text, const char *instead)
-{
-	struct job j = {.kind = JOB_SAVE_SESSION, .scope = strdup(instead), .text = strdup(text)};
-
-	if (j.scope && j.text)
-		return post_state(s, &j);
-	free(j.scope);
-	free(j.text);
-	return ENOMEM;
 }
 
 /* ---- making ---- */

@@ -34,9 +34,9 @@ struct text_seat;
 
 enum {
 	TEXT_COMMAND_QUESTIONS = 8, /* of a server at a time */
-	TEXT_DECISIONS = 8, /* of a server at a time; others count as undecided */
-	TEXT_ASKS = 16,	    /* the same of answers; others wait */
-	TEXT_PARTS = 5,	    /* messages of an answer; longer ones are sent as a file */
+	TEXT_DECISIONS = 8,	    /* of a server at a time; others count as undecided */
+	TEXT_ASKS = 16,		    /* the same of answers; others wait */
+	TEXT_PARTS = 5,		    /* messages of an answer; longer ones are sent as a file */
 	TEXT_ANSWER_BYTES = 64 << 10,
 	TEXT_QUOTES = 16,    /* of a server: messages that others reply to */
 	TEXT_ANSWERS = 64,   /* of a server: the last answers that were asked for */

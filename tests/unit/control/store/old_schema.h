@@ -12,7 +12,7 @@
 	"forgotten;"                                                                               \
 	"DROP TABLE facts; DROP TABLE fact_sources; DROP TABLE fact_terms; DROP TABLE terms;"      \
 	"DROP INDEX utterances_channel; DROP INDEX utterances_session;"                            \
-	"DROP INDEX utterances_names; DROP INDEX utterances_message; DROP INDEX turns_session;"     \
+	"DROP INDEX utterances_names; DROP INDEX utterances_message; DROP INDEX turns_session;"    \
 	"ALTER TABLE utterances DROP COLUMN message;"                                              \
 	"ALTER TABLE utterances DROP COLUMN channel; ALTER TABLE utterances DROP COLUMN turn;"     \
 	"ALTER TABLE utterances DROP COLUMN language;"                                             \
