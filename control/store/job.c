@@ -652,12 +652,15 @@ static void run_memory(struct job_runner *r, const struct job *j, struct worker_
 		run_encoder(r, j, a);
 }
 
-static void run_document(struct job_runner *r, struct job *j, struct worker_answer *a)
+/* Documents, and what was spent. */
+static void run_settled(struct job_runner *r, struct job *j, struct worker_answer *a)
 {
 	if (j->kind == JOB_PUT_DOCUMENT)
 		run_put(r, j, a);
 	else if (j->kind == JOB_GET_DOCUMENT)
 		run_get(r, j, a);
+	else if (j->kind == JOB_SUM_COSTS)
+		run_sum_costs(r, j, a);
 	else
 		run_list(r, j, a);
 }
@@ -683,10 +686,8 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_PUT_DOCUMENT:
 	case JOB_GET_DOCUMENT:
 	case JOB_LIST_DOCUMENTS:
-		run_document(r, j, a);
-		break;
 	case JOB_SUM_COSTS:
-		run_sum_costs(r, j, a);
+		run_settled(r, j, a);
 		break;
 	case JOB_FIND_SAID:
 	case JOB_FIND_LOOKUPS:
