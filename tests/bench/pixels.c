@@ -23,7 +23,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_MS = 4000, LISTEN_MS = 2000, BATCH = 500, PEOPLE = 4, EVERY_MS = 8000 };
+enum {
+	ANSWER_MS = 4000,
+	LISTEN_MS = 2000,
+	BATCH = 500,
+	PEOPLE = 4,
+	EVERY_MS = 8000,
+	SESSION_TURNS = 200
+};
 #define HOUR_MS UINT64_C(3600000)
 
 /* ---- turns of an earlier day ---- */
@@ -46,7 +53,7 @@ static void add_speech(struct bus *bus, uint64_t guild, unsigned i, uint64_t end
 			       .guild = guild,
 			       .user = 700 + i % PEOPLE};
 
-	ev.utterance = (struct event_utterance){.session = 1,
+	ev.utterance = (struct event_utterance){.session = 1 + i / SESSION_TURNS,
 						.channel = 2,
 						.utterance = i + 1,
 						.name = names[i % PEOPLE],
@@ -65,7 +72,7 @@ static void add_call(struct bus *bus, uint64_t guild, unsigned i, uint64_t end)
 			       .guild = guild,
 			       .user = 700 + i % PEOPLE};
 
-	ev.tool = (struct event_tool){.session = 1,
+	ev.tool = (struct event_tool){.session = 1 + i / SESSION_TURNS,
 				      .channel = 2,
 				      .turn = i + 1,
 				      .call = i + 1,
@@ -94,7 +101,7 @@ static void add_turn(struct bus *bus, uint64_t guild, unsigned i, uint64_t end)
 			   : ",{\"rule\":\"asked\",\"yes\":true,\"value\":",
 		 asked < 0 ? 0 : asked, ",\"limit\":0}");
 	ev.at_ms = end + (first < 0 ? 400 : (uint64_t)first + 2500);
-	ev.turn = (struct event_turn){.session = 1,
+	ev.turn = (struct event_turn){.session = 1 + i / SESSION_TURNS,
 				      .channel = 2,
 				      .turn = i + 1,
 				      .stage = "ended",

@@ -60,7 +60,7 @@ async function measureScrolling(b) {
   if (!await b.until("document.querySelectorAll('.vrow').length > 5", 20000)) throw new Error('no turns are shown');
   const there = await b.eval(`(async () => {
     const list = document.querySelector('.vlist'), count = () => Number(/^\\d+/.exec(document.querySelector('.count').textContent)?.[0] ?? 0);
-    for (let i = 0; i < 6000 && count() < ${least}; i++) { list.scrollTop = list.scrollHeight; await new Promise((r) => setTimeout(r, 20)); }
+    for (let i = 0; i < 12000 && count() < ${least}; i++) { list.scrollTop = list.scrollHeight; await new Promise((r) => setTimeout(r, 20)); }
     list.scrollTop = 0;
     await new Promise((r) => setTimeout(r, 1000));
     return count();

@@ -59,7 +59,10 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
   view.load = async () => {
     // A timeline is of one server, unless somebody wants all.
     if (view.guild === null) view.guild = state.room || "";
-    const read = await ask("GET", path(null)), fresh = read.turns.map(make), known = view.items[0]?.id;
+    const query = path(null), read = await ask("GET", query), fresh = read.turns.map(make), known = view.items[0]?.id;
+
+    // Another server or reason was chosen meanwhile.
+    if (query !== path(null)) return view.items;
     const overlap = known === undefined ? -1 : fresh.findIndex((t) => t.id === known);
 
     if (overlap < 0) {
