@@ -210,8 +210,11 @@ int again_main(void)
 	json_int_t turn;
 
 	limit_process();
-	if (!line || !fgets(line, AGAIN_LINE_MAX, stdin))
+	if (!line || !fgets(line, AGAIN_LINE_MAX, stdin)) {
+		free(line);
+		json_decref(a.clamped);
 		return 1;
+	}
 	request = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
 	file = json_string_value(json_object_get(request, "file"));
 	turn = json_integer_value(json_object_get(request, "turn"));

@@ -263,7 +263,7 @@ TEST(a_reader_of_the_calls_gets_their_state_at_once_and_then_events)
 	close_all();
 }
 
-TEST(a_reader_of_the_actions_gets_a_snapshot_and_each_action)
+TEST(rule_114_a_reader_of_the_actions_gets_a_snapshot_and_each_action)
 {
 	struct http_req *req;
 
