@@ -80,7 +80,7 @@ static void take_answer(const struct text_seat *seat, const struct tool_output *
 	const char *question =
 		json_string_value(json_object_get(json_object_get(root, "error"), "question"));
 
-	if (question) {
+	if (job && question) {
 		free(job->question);
 		job->question = strdup(question);
 		job->wants_yes++;

@@ -29,7 +29,7 @@ FILE_BYTES(timeline, "timeline.js")
 
 /* Nothing but our own files, no code in the page itself, and no text becomes a program. */
 #define POLICY                                                                                     \
-	"frame-src %s; default-src 'none'; script-src 'self'; style-src 'self'; connect-src "      \
+	"default-src 'none'; frame-src %s; script-src 'self'; style-src 'self'; connect-src "      \
 	"'self'; "                                                                                 \
 	"img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; "            \
 	"frame-ancestors 'none'; "                                                                 \

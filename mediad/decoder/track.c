@@ -28,11 +28,11 @@ static void report_levels(const struct track *t)
 	t->conf->levelsh(&levels, t->conf->arg);
 }
 
-/* Tags come from strangers: they may say that a track is loud, so that it is played at a lower
- * gain, but not that it is quiet. */
+/* Tags come from strangers, and may be missing: they may say that a track is loud, so that it is
+ * played at a lower gain, but not that it is quiet. */
 static bool may_believe(const struct decoder_levels *tags)
 {
-	return tags->loudness != DECODER_NO_LEVEL && tags->loudness >= TAGS_LOUD;
+	return tags->loudness >= TAGS_LOUD;
 }
 
 /* Begins to measure, if the tags do not give the levels. */
