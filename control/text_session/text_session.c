@@ -479,7 +479,7 @@ void text_session_self(struct text_session *ts, uint64_t user, const char *name)
 bool text_session_press(struct text_session *ts, const struct press *p)
 {
 	bool yes = strcmp(p->action, "text_yes") == 0;
-	struct text_guild *g = find_guild(ts, p->guild);
+	struct text_guild *g = ts ? find_guild(ts, p->guild) : NULL;
 
 	if (!yes && strcmp(p->action, "text_no") != 0)
 		return false;
