@@ -29,8 +29,8 @@ FILE_BYTES(timeline, "timeline.js")
 
 /* Nothing but our own files, no code in the page itself, and no text becomes a program. */
 #define POLICY                                                                                     \
-	"default-src 'none'; frame-src %s; script-src 'self'; style-src 'self'; connect-src "      \
-	"'self'; "                                                                                 \
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src "  \
+	"%s; "                                                                                     \
 	"img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; "            \
 	"frame-ancestors 'none'; "                                                                 \
 	"require-trusted-types-for 'script'; trusted-types 'none'"

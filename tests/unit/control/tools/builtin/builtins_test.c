@@ -32,9 +32,17 @@ static json_t *tell_status(void *arg)
 	return json_pack("{s:[s,s],s:i}", "people", "Alice", "Bob", "minutes", 4);
 }
 
+/* With it the host is a voice session. */
+static int leave(uint32_t turn, void *arg)
+{
+	(void)turn, (void)arg;
+	return 0;
+}
+
 static bool open_scene(struct scene *s)
 {
-	const struct tool_host host = {.outputh = take_output, .statush = tell_status, .arg = s};
+	const struct tool_host host = {
+		.outputh = take_output, .statush = tell_status, .leaveh = leave, .arg = s};
 	struct tool_host mine = host;
 
 	*s = (struct scene){0};
