@@ -407,7 +407,7 @@ bool text_tools_go_on(struct text_job *job)
 	return true;
 }
 
-/* What goes on for the answer is told to stop: nobody wants it any more. */
+/* Stops the calls that go on for this answer, which is no longer wanted. */
 void text_tools_over(struct text_job *job, bool told)
 {
 	struct text_seat *seat = job->seat;

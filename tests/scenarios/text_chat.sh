@@ -98,7 +98,7 @@ perl -MIO::Socket::INET -MJSON::PP -e '
 		$last = join " ", map { $_->{text} } @$last if ref $last;
 		open my $log, ">>", $ARGV[0]; (my $line = $last) =~ s/\n/\\n/g;
 		syswrite $log, sprintf "%d %s %s\n", scalar(@$m), ($m->[0]{content} =~ /Answer the last/ ? "required" : "optional"), $line;
-		syswrite $log, "quoted: $m->[-2]{content}\n" if $line =~ /he say/;
+		syswrite $log, "quoted: $m->[-3]{content} $m->[-2]{content}\n" if $line =~ /he say/;
 		sleep 4 if $last =~ /slowly/;
 		my $words = $last =~ /nothing/ ? "[SKIP]"
 			: $last =~ /code/ ? "Here it is:\n```c\n" . "int x;\n" x 500 . "```\nThat was all."
