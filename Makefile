@@ -66,6 +66,7 @@ LIBS_DECODERD := -lavformat -lavcodec -lswresample -lavutil -lcurl -lseccomp -ls
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
 LIBS_GUILDD  := -lz -lssl -lcrypto
+LIBS_STANDINS := -ljpeg -lpng
 
 PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
@@ -101,7 +102,7 @@ $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
 # Providers on this machine: tests/standins/README.md.
 $(B)/standin: $(call objs,$(STANDINS) $(COMMON))
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_STANDINS) $(LIBS_COMMON)
 # The dialects of control by themselves, for make interop.
 $(B)/tests/wire: $(call objs,$(call rwild,tests/wire,%.c) $(filter-out %/main.c,$(CONTROL)) $(COMMON))
 	@mkdir -p $(@D)
@@ -215,13 +216,13 @@ UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
 WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))
 $(B)/tests/unit: $(UNITOBJS)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_STANDINS) $(LIBS_COMMON)
 
 # For tests/mutants/run.sh, which links it with one object in another's place.
 unit-objects:
 	@echo $(UNITOBJS)
 unit-libraries:
-	@echo $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+	@echo $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_STANDINS) $(LIBS_COMMON)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -239,7 +240,7 @@ deps-test:
 	@deploy/deps.sh build test voices
 
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
-LIBS_ALL    = $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+LIBS_ALL    = $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_STANDINS) $(LIBS_COMMON)
 # A fuzz target can use every module except the programs' main files, and the unit tests' fixtures of MLS and schemas.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(STANDINS) $(TALK)) $(COMMON) \
               $(addprefix tests/unit/mediad/,mls/mls_fixture.c mls/mls_fixture_forge.c mls/tree_fixture.c dave/gateway_fixture.c) tests/unit/control/tools/schema_suite.c $(DAVE_SIM) $(ROOMTEST) $(TEXTTEST))

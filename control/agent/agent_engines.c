@@ -326,6 +326,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 		break;
 	case ENGINE_USE_EMBED: /* of no room */
 	case ENGINE_USE_TEXT:
+	case ENGINE_USE_SEE:
 	case ENGINE_USE_FOLLOWUP:
 	case ENGINE_USE_TEXT_FOLLOWUP:
 	case ENGINE_USE_COUNT:

@@ -38,6 +38,8 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 		return settings_role(s, ROLE_EMBED, i);
 	case ENGINE_USE_TEXT:
 		return settings_purpose(s, PURPOSE_TEXT_REPLY, i);
+	case ENGINE_USE_SEE:
+		return settings_role(s, ROLE_SEE, i);
 	case ENGINE_USE_FOLLOWUP:
 	case ENGINE_USE_TEXT_FOLLOWUP:
 		return settings_purpose(s, PURPOSE_FOLLOWUP, i);
@@ -49,13 +51,19 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 
 enum role roles_role(enum engine_use use)
 {
-	static const enum role roles[] = {
-		[ENGINE_USE_VOICE] = ROLE_VOICE,	   [ENGINE_USE_REPLY] = ROLE_TEXT,
-		[ENGINE_USE_DECISION] = ROLE_CLASSIFY,	   [ENGINE_USE_SPEECH] = ROLE_SPEECH,
-		[ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE, [ENGINE_USE_SUMMARY] = ROLE_TEXT,
-		[ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY, [ENGINE_USE_WORKER] = ROLE_TEXT,
-		[ENGINE_USE_EMBED] = ROLE_EMBED,	   [ENGINE_USE_TEXT] = ROLE_TEXT,
-		[ENGINE_USE_FOLLOWUP] = ROLE_TEXT,	   [ENGINE_USE_TEXT_FOLLOWUP] = ROLE_TEXT};
+	static const enum role roles[] = {[ENGINE_USE_VOICE] = ROLE_VOICE,
+					  [ENGINE_USE_REPLY] = ROLE_TEXT,
+					  [ENGINE_USE_DECISION] = ROLE_CLASSIFY,
+					  [ENGINE_USE_SPEECH] = ROLE_SPEECH,
+					  [ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE,
+					  [ENGINE_USE_SUMMARY] = ROLE_TEXT,
+					  [ENGINE_USE_INTERRUPTION] = ROLE_CLASSIFY,
+					  [ENGINE_USE_WORKER] = ROLE_TEXT,
+					  [ENGINE_USE_EMBED] = ROLE_EMBED,
+					  [ENGINE_USE_TEXT] = ROLE_TEXT,
+					  [ENGINE_USE_SEE] = ROLE_SEE,
+					  [ENGINE_USE_FOLLOWUP] = ROLE_TEXT,
+					  [ENGINE_USE_TEXT_FOLLOWUP] = ROLE_TEXT};
 
 	return roles[use];
 }
@@ -135,6 +143,18 @@ struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned t
 	return (struct served *)any;
 }
 
+bool roles_sent_images(const struct served *s)
+{
+	return s->caps->image_in && s->record->images != PROVIDER_IMAGES_OFF;
+}
+
+bool roles_sees(const struct roles *r, enum engine_use use)
+{
+	const struct served *s = roles_pick(r, use, 0);
+
+	return s && roles_sent_images(s);
+}
+
 void roles_rest(struct served *s, struct slice why)
 {
 	uint32_t ms = retry_after_told((const char *)why.p, why.n);
@@ -158,7 +178,8 @@ static int fill_list(struct roles *r, enum engine_use use)
 			engine_caps((enum dialect)p->dialect, roles_role(use));
 		struct provider_record *record;
 
-		if (!caps) {
+		/* Who sees is sent images. */
+		if (!caps || (use == ENGINE_USE_SEE && p->images == PROVIDER_IMAGES_OFF)) {
 			log_debug("provider_unfit", "provider=%s role=%s", p->name,
 				  role_name(roles_role(use)));
 			continue;
@@ -253,11 +274,14 @@ const char *roles_instructions(const struct roles *r)
 void roles_hear(struct roles *r, const struct engine_message *message)
 {
 	struct served *s = roles_pick(r, ENGINE_USE_VOICE, 0);
+	struct engine_message heard = *message;
 
 	if (!s || !s->engine)
 		return;
-	roles_count_heard(s, message->text);
-	s->caps->ops->hear(s->engine, message);
+	if (!roles_sent_images(s))
+		heard.n_images = 0;
+	roles_count_heard(s, &heard);
+	s->caps->ops->hear(s->engine, &heard);
 }
 
 void roles_renew(struct roles *r)
@@ -426,6 +450,7 @@ static bool is_used(const struct roles *r, enum engine_use use)
 	case ENGINE_USE_WORKER:
 	case ENGINE_USE_EMBED:
 	case ENGINE_USE_TEXT:
+	case ENGINE_USE_SEE:
 	case ENGINE_USE_FOLLOWUP:
 	case ENGINE_USE_TEXT_FOLLOWUP:
 		return false;

@@ -43,6 +43,7 @@ enum engine_use {
 	ENGINE_USE_WORKER,	 /* purpose worker */
 	ENGINE_USE_EMBED,	 /* role embed */
 	ENGINE_USE_TEXT,	 /* purpose text_reply */
+	ENGINE_USE_SEE,		 /* role see */
 	ENGINE_USE_FOLLOWUP, /* purpose followup: a REPLY goes on after its tools; told as REPLY */
 	ENGINE_USE_TEXT_FOLLOWUP, /* the same of a TEXT; told as TEXT */
 	ENGINE_USE_COUNT,
@@ -97,6 +98,9 @@ void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn);
  * many. */
 void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,
 		 const struct engine_message *messages, size_t n);
+/* True if the provider that serves this use now is sent images. To one that is not, an ask goes
+ * without them and says so. */
+bool roles_sees(const struct roles *r, enum engine_use use);
 /* Nothing more of any ask is wanted. */
 void roles_cancel_all(struct roles *r);
 /* Nothing more of this turn's asks is wanted. */

@@ -6,6 +6,7 @@
 
 #include "control/engine/core/hide_key.h"
 #include "control/engine/roles_state.h"
+#include "control/prompts/prompts.def"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -53,7 +54,7 @@ static void end_live(struct live *l)
 	/* Speech and decisions are not retried. */
 	if (l->use != ENGINE_USE_SPEECH && l->use != ENGINE_USE_DECISION &&
 	    l->use != ENGINE_USE_SUMMARY && l->use != ENGINE_USE_INTERRUPTION &&
-	    l->use != ENGINE_USE_EMBED)
+	    l->use != ENGINE_USE_EMBED && l->use != ENGINE_USE_SEE)
 		return;
 	free(l->ask);
 	*l = (struct live){0};
@@ -205,11 +206,35 @@ static bool hold_live(struct roles *r, struct live *l)
 	return true;
 }
 
+/* In place of its images the ask says, before its last message, that there are some; to: room for
+ * ENGINE_MESSAGES_MAX messages. */
+static void leave_images_out(struct engine_ask *ask, struct engine_message *to)
+{
+	size_t first = ask->n == ENGINE_MESSAGES_MAX, n = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < ask->n; i++)
+		any = any || ask->messages[i].n_images;
+	if (!any)
+		return;
+	for (size_t i = first; i < ask->n; i++) {
+		if (i + 1 == ask->n)
+			to[n++] = (struct engine_message){.role = ENGINE_USER,
+							  .speaker = "",
+							  .text = PROMPT_IMAGES_NOT_SHOWN};
+		to[n] = ask->messages[i];
+		to[n++].n_images = 0;
+	}
+	ask->messages = to;
+	ask->n = n;
+}
+
 /* Gives the ask to the next provider, with a new id. ENOENT: nobody is left, or its address is not
  * known. EAGAIN: its rate limit has not expired yet. */
 static int give(struct roles *r, struct live *l)
 {
 	struct served *s = roles_pick(r, l->use, l->tried);
+	struct engine_message plain[ENGINE_MESSAGES_MAX];
 	struct engine_ask ask = *l->ask;
 	int err;
 
@@ -235,6 +260,8 @@ static int give(struct roles *r, struct live *l)
 		ask.n_tools = r->tools->n_tools;
 		ask.search = r->search;
 	}
+	if (!roles_sent_images(s))
+		leave_images_out(&ask, plain);
 	log_debug("ask", "ask=%u turn=%u role=%s provider=%s instructions=%u", ask.id, ask.turn,
 		  role_name(roles_role(l->use)), s->record->name, ask.instructions_version);
 	renew_others(&r->list[l->use], s);

@@ -104,6 +104,8 @@ int roles_open(struct served *s);
  * is left. */
 struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned tried);
 
+/* True if images are sent to it. */
+bool roles_sent_images(const struct served *s);
 /* It failed for this reason: it rests, for as long as it asks for (proto/http/retry_after.h). */
 void roles_rest(struct served *s, struct slice why);
 /* The utterance has a transcript, or is known to get none. */
@@ -125,7 +127,7 @@ enum { ROLES_USAGE_S = 30, ROLES_OWED_S = 5 };
 void roles_count_ask(struct live *l, const struct engine_ask *ask);
 void roles_count_event(struct live *l, const struct engine_event *ev);
 /* The provider was told this outside of an ask. */
-void roles_count_heard(struct served *s, const char *text);
+void roles_count_heard(struct served *s, const struct engine_message *message);
 void roles_count_sound(struct served *s, size_t bytes);
 /* The provider tells usage, of l or (NULL) of no answer. */
 void roles_take_usage(struct served *s, struct live *l, const struct usage *usage);

@@ -52,9 +52,10 @@ void roles_count_event(struct live *l, const struct engine_event *ev)
 	l->by->context.text_out += ev->type == ENGINE_AUDIO ? 0 : ev->data.n;
 }
 
-void roles_count_heard(struct served *s, const char *text)
+void roles_count_heard(struct served *s, const struct engine_message *message)
 {
-	s->context.text_in += strlen(text);
+	s->context.text_in += strlen(message->text);
+	s->context.images += (uint32_t)message->n_images;
 }
 
 /* ---- what is told ---- */

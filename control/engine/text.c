@@ -102,6 +102,8 @@ static void add_message(struct said *s, const struct engine_message *m)
 		add_said(s, "]:", 2);
 	}
 	add_said(s, m->text, strlen(m->text));
+	for (size_t i = 0; i < m->n_images; i++)
+		s->hash = fnv_bytes(s->hash, m->images[i].data.p, m->images[i].data.n);
 }
 
 /* Returns the number of messages that the provider knows already, with the answer that it keeps. */

@@ -134,6 +134,7 @@ const char *settings_model(const struct settings *s, enum role role,
 	case ROLE_VOICE:
 		return s->brain_model;
 	case ROLE_TEXT:
+	case ROLE_SEE:
 		return written_by(s, p, s->text_model);
 	case ROLE_SPEECH:
 		return s->speech_model;
@@ -350,11 +351,11 @@ static void order_implied(const struct settings *s, enum role role, struct provi
 			? "asr"
 			: NULL;
 
-	if (role == ROLE_CLASSIFY) {
+	if (role == ROLE_CLASSIFY || role == ROLE_SEE) {
 		*out = r->role_order[ROLE_TEXT];
 		return;
 	}
-	if (role == ROLE_EMBED || role == ROLE_SEE)
+	if (role == ROLE_EMBED)
 		return;
 	append(r, out,
 	       own		    ? own
@@ -435,6 +436,9 @@ bool settings_uses(const struct settings *s, enum role role)
 		return settings_reads_out(s);
 	case ROLE_CLASSIFY:
 		return settings_classifies_turns(s) || s->classify_interruptions;
+	case ROLE_SEE:
+		/* Left open, it is no reason to start or to check anything. */
+		return s->records.role[ROLE_SEE].n > 0;
 	default:
 		return settings_role(s, role, 0) != NULL;
 	}

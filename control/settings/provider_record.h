@@ -70,8 +70,8 @@ const char *purpose_name(enum purpose purpose);
 const char *dialect_name(enum dialect dialect);
 bool dialect_serves(enum dialect dialect, enum role role);
 
-/* The i-th provider of a role, first choice first; NULL past the last. Classify left open is
- * text's. */
+/* The i-th provider of a role, first choice first; NULL past the last. Classify and see
+ * left open are text's. */
 const struct provider_record *settings_role(const struct settings *s, enum role role, unsigned i);
 /* The same of a purpose: its own providers, else those of the role that it falls back to. */
 const struct provider_record *settings_purpose(const struct settings *s, enum purpose purpose,

@@ -43,6 +43,8 @@ struct provider_record {
 	RECORD_FIELDS_(PROVIDER_RECORD)
 	char key[RECORD_KEY_MAX]; /* secret; "" for none */
 };
+/* The values of provider_record.images. */
+enum provider_images_word { PROVIDER_IMAGES_AUTO, PROVIDER_IMAGES_OFF };
 struct mcp_record {
 	RECORD_FIELDS_(MCP_RECORD)
 	/* Secret: a JSON object, the values of headers and secrets by their names, and those of

@@ -1,4 +1,5 @@
 /* Anthropic Messages. Source: platform.claude.com, and what the official client sends. */
+#include "tests/standins/picture.h"
 #include "tests/standins/services.h"
 #include "tests/standins/text.h"
 
@@ -132,7 +133,20 @@ static const char *results_check(const json_t *before, const json_t *message)
 	return NULL;
 }
 
-static void message_learn(struct si_text *t, const json_t *message)
+/* False: it cannot be decoded. */
+static bool picture_learn(struct si_text *t, const json_t *source)
+{
+	const char *data = member(source, "data");
+	char what[SI_PICTURE_MAX];
+
+	if (!si_picture_read(member(source, "media_type"), data, strlen(data), what))
+		return false;
+	si_mind_see(t->mind, NULL, what);
+	return true;
+}
+
+/* False: a picture cannot be decoded. */
+static bool message_learn(struct si_text *t, const json_t *message)
 {
 	const json_t *content = json_object_get(message, "content");
 	const char *role = member(message, "role");
@@ -146,11 +160,15 @@ static void message_learn(struct si_text *t, const json_t *message)
 
 		if (strcmp(type, "text") == 0)
 			si_mind_add(t->mind, role, NULL, member(block, "text"));
+		if (strcmp(type, "image") == 0 &&
+		    !picture_learn(t, json_object_get(block, "source")))
+			return false;
 		if (strcmp(type, "tool_result") != 0)
 			continue;
 		result_text(json_object_get(block, "content"), text);
 		si_mind_add(t->mind, "tool", NULL, text);
 	}
+	return true;
 }
 
 /* Returns why the request is refused, or NULL. */
@@ -174,7 +192,8 @@ static const char *request_learn(struct si_text *t)
 		    !json_string_length(json_object_get(m, "content")))
 			return "messages: text content blocks must be non-empty";
 		why = results_check(before, m);
-		message_learn(t, m);
+		if (!message_learn(t, m))
+			why = "Could not process image";
 		before = m;
 	}
 	return why;

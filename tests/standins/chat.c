@@ -1,5 +1,6 @@
 /* Chat completions, as OpenAI and the local servers have them (llama.cpp, Ollama, vLLM, LocalAI);
  * the list of models; llama.cpp's slots. */
+#include "tests/standins/picture.h"
 #include "tests/standins/record.h"
 #include "tests/standins/services.h"
 #include "tests/standins/text.h"
@@ -96,6 +97,27 @@ static void content_text(const json_t *content, char text[TEXT_SIZE])
 	for (size_t i = 0; i < json_array_size(content) && at < TEXT_SIZE; i++)
 		at += (size_t)snprintf(text + at, TEXT_SIZE - at, "%s%s", i ? "\n" : "",
 				       member(json_array_get(content, i), "text"));
+}
+
+/* False: one of the pictures cannot be decoded. */
+static bool pictures_learn(struct si_text *t, const json_t *messages)
+{
+	char what[SI_PICTURE_MAX];
+
+	for (size_t i = 0; i < json_array_size(messages); i++) {
+		const json_t *content = json_object_get(json_array_get(messages, i), "content");
+
+		for (size_t k = 0; k < json_array_size(content); k++) {
+			const json_t *image =
+				json_object_get(json_array_get(content, k), "image_url");
+
+			if (image && !si_picture_url(member(image, "url"), what))
+				return false;
+			if (image)
+				si_mind_see(t->mind, NULL, what);
+		}
+	}
+	return true;
 }
 
 static bool call_known(const json_t *messages, size_t before, const char *id)
@@ -251,6 +273,13 @@ static void chat_serve(struct si_link *l)
 	max = max ? max : json_object_get(t->root, "max_tokens");
 	t->max = json_is_integer(max) ? (size_t)json_integer_value(max) : 0;
 	si_mind_tools(t->mind, json_object_get(t->root, "tools"));
+	if (!pictures_learn(t, json_object_get(t->root, "messages"))) {
+		t->done = true;
+		chat_refuse(
+			l, 400, "invalid_image_format",
+			"You uploaded an unsupported image. Please make sure your image is valid.");
+		return;
+	}
 	if (!messages_learn(t, json_object_get(t->root, "messages"))) {
 		t->done = true;
 		chat_refuse(l, 400, "invalid_request_error",

@@ -1,5 +1,6 @@
 /* Gemini Live (BidiGenerateContent). Source: ai.google.dev, and what the official client sends. */
 #include "tests/standins/mind.h"
+#include "tests/standins/picture.h"
 #include "tests/standins/record.h"
 #include "tests/standins/services.h"
 #include "tests/standins/shape.h"
@@ -479,12 +480,29 @@ static void audio_take(struct live *v, const json_t *blob)
 
 /* ---- the client's messages ---- */
 
+static bool picture_take(struct live *v, const json_t *blob)
+{
+	const json_t *data = json_object_get(blob, "data");
+	char what[SI_PICTURE_MAX];
+
+	if (!si_picture_read(json_string_value(json_object_get(blob, "mimeType")),
+			     json_string_value(data), json_string_length(data), what)) {
+		live_refuse(v, "Provided image is not valid", "");
+		return false;
+	}
+	si_mind_see(v->mind, NULL, what);
+	return true;
+}
+
 static void parts_learn(struct live *v, const char *role, const json_t *parts)
 {
 	for (size_t i = 0; i < json_array_size(parts); i++) {
-		const char *text =
-			json_string_value(json_object_get(json_array_get(parts, i), "text"));
+		const json_t *part = json_array_get(parts, i);
+		const json_t *blob = json_object_get(part, "inlineData");
+		const char *text = json_string_value(json_object_get(part, "text"));
 
+		if (blob && !picture_take(v, blob))
+			return;
 		if (text)
 			si_mind_add(v->mind, role, NULL, text);
 	}
@@ -512,6 +530,7 @@ static void content_take(struct live *v, const json_t *content)
 static void input_take(struct live *v, const json_t *input)
 {
 	const json_t *audio = json_object_get(input, "audio"),
+		     *video = json_object_get(input, "video"),
 		     *chunks = json_object_get(input, "mediaChunks"),
 		     *text = json_object_get(input, "text");
 	bool edge =
@@ -530,6 +549,8 @@ static void input_take(struct live *v, const json_t *input)
 		audio_take(v, audio);
 	for (size_t i = 0; i < json_array_size(chunks); i++)
 		audio_take(v, json_array_get(chunks, i));
+	if (video && !picture_take(v, video))
+		return;
 	if (text) {
 		si_mind_add(v->mind, "user", NULL, json_string_value(text));
 		if (!v->manual) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LINES = 4096, MAX_TOOLS = 128, MAX_COUNT = 60, WORD_SIZE = 128 };
+enum { MAX_LINES = 4096, MAX_TOOLS = 128, MAX_PICTURES = 64, MAX_COUNT = 60, WORD_SIZE = 128 };
 
 struct line {
 	char *role, *name, *text;
@@ -20,6 +20,10 @@ struct si_mind {
 	char *instructions;
 	char *tools[MAX_TOOLS];
 	size_t n_tools;
+	struct {
+		char *name, *what;
+	} pictures[MAX_PICTURES];
+	size_t n_pictures;
 };
 
 static char *copy(const char *text)
@@ -45,6 +49,14 @@ static void tools_clear(struct si_mind *m)
 		free(m->tools[--m->n_tools]);
 }
 
+static void picture_remove(struct si_mind *m, size_t i)
+{
+	free(m->pictures[i].name);
+	free(m->pictures[i].what);
+	memmove(&m->pictures[i], &m->pictures[i + 1],
+		(--m->n_pictures - i) * sizeof m->pictures[0]);
+}
+
 struct si_mind *si_mind_free(struct si_mind *m)
 {
 	if (!m)
@@ -52,6 +64,8 @@ struct si_mind *si_mind_free(struct si_mind *m)
 	while (m->n)
 		line_clear(&m->lines[--m->n]);
 	tools_clear(m);
+	while (m->n_pictures)
+		picture_remove(m, m->n_pictures - 1);
 	free(m->instructions);
 	free(m);
 	return NULL;
@@ -65,6 +79,8 @@ struct si_mind *si_mind_copy(const struct si_mind *m)
 		si_mind_add(c, m->lines[i].role, m->lines[i].name, m->lines[i].text);
 	for (size_t i = 0; i < m->n_tools; i++)
 		c->tools[c->n_tools++] = copy(m->tools[i]);
+	for (size_t i = 0; i < m->n_pictures; i++)
+		si_mind_see(c, m->pictures[i].name, m->pictures[i].what);
 	c->instructions = copy(m->instructions);
 	return c;
 }
@@ -87,6 +103,9 @@ void si_mind_remove(struct si_mind *m, const char *name)
 	for (size_t i = m->n; i-- > 0;)
 		if (m->lines[i].name && strcmp(m->lines[i].name, name) == 0)
 			line_remove(m, i);
+	for (size_t i = m->n_pictures; i-- > 0;)
+		if (m->pictures[i].name && strcmp(m->pictures[i].name, name) == 0)
+			picture_remove(m, i);
 }
 
 static size_t line_of(const struct si_mind *m, const char *name)
@@ -129,6 +148,14 @@ void si_mind_tools(struct si_mind *m, const json_t *tools)
 		if (name)
 			m->tools[m->n_tools++] = copy(name);
 	}
+}
+
+void si_mind_see(struct si_mind *m, const char *name, const char *what)
+{
+	if (m->n_pictures == MAX_PICTURES)
+		picture_remove(m, 0);
+	m->pictures[m->n_pictures].name = copy(name);
+	m->pictures[m->n_pictures++].what = copy(what);
 }
 
 size_t si_mind_size(const struct si_mind *m)
@@ -200,6 +227,17 @@ static void answer_said(struct si_answer *a, const struct si_mind *m)
 	answer_set(a, "I said: ", said, strlen(said), "");
 }
 
+static void answer_seen(struct si_answer *a, const struct si_mind *m)
+{
+	char text[MAX_PICTURES * WORD_SIZE] = "no picture";
+	size_t at = 0;
+
+	for (size_t i = 0; i < m->n_pictures; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s%.120s", i ? "; " : "",
+				       m->pictures[i].what);
+	answer_set(a, "I see: ", text, strlen(text), ".");
+}
+
 /* rest: NAME JSON */
 static void answer_call(struct si_answer *a, const char *rest)
 {
@@ -257,6 +295,9 @@ static bool question_answer(const struct si_mind *m, const char *question, struc
 		answer_count(a, isdigit((unsigned char)at[9]) ? strtoul(at + 9, NULL, 10) : 20);
 	} else if (strcasestr(question, "what did you say")) {
 		answer_said(a, m);
+	} else if (strcasestr(question, "what do you see") ||
+		   strcasestr(question, "Describe this image")) {
+		answer_seen(a, m);
 	} else if (strcasestr(question, "what time is it")) {
 		answer_set(a, "", "It is five past four in the afternoon.", 38, "");
 	} else if (strcasestr(question, "never mind")) {

@@ -11,6 +11,8 @@
  *   use the tool NAME JSON      a call of that tool, if there is one; its output is then told
  *   what did you say            I said: and the last line of the assistant
  *   never mind                  [SKIP]
+ *   what do you see             I see: and the pictures that it was shown, or no picture
+ *   Describe this image         the same
  *   anything else               You said: … */
 #ifndef STANDINS_MIND_H
 #define STANDINS_MIND_H
@@ -43,6 +45,8 @@ void si_mind_instruct(struct si_mind *m, const char *text);
 /* The names of the tools, from a list of objects with a `name`, or with a `function` that has one.
  * NULL: none. */
 void si_mind_tools(struct si_mind *m, const json_t *tools);
+/* A picture was shown: what it shows (picture.h). name: of the item, or NULL. */
+void si_mind_see(struct si_mind *m, const char *name, const char *what);
 /* The bytes of all lines, for usage. */
 size_t si_mind_size(const struct si_mind *m);
 /* The answer to the last line of a user, or to a tool's output after it. instructions: of this

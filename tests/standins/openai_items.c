@@ -1,5 +1,6 @@
 #include "tests/standins/mind.h"
 #include "tests/standins/openai.h"
+#include "tests/standins/picture.h"
 #include "tests/standins/standin.h"
 
 #include <stdio.h>
@@ -79,6 +80,7 @@ static bool content_check(struct rt *rt, const json_t *item, const char *param)
 	const char *role = member(item, "role");
 	bool user = strcmp(role, "user") == 0, assistant = strcmp(role, "assistant") == 0;
 	const json_t *content = json_object_get(item, "content");
+	char what[SI_PICTURE_MAX];
 
 	for (size_t i = 0; i < json_array_size(content); i++) {
 		const json_t *part = json_array_get(content, i);
@@ -103,8 +105,9 @@ static bool content_check(struct rt *rt, const json_t *item, const char *param)
 				 "Assistant audio cannot be created by a client.");
 			return false;
 		}
-		if (image && strncmp(member(part, "image_url"), "data:image/", 11) != 0) {
-			rt_error(rt, "invalid_value", param, "Images are data URIs here.");
+		if (image && !si_picture_url(member(part, "image_url"), what)) {
+			rt_error(rt, "invalid_value", param,
+				 "Images are data URIs of pictures that can be decoded.");
 			return false;
 		}
 	}
@@ -165,7 +168,7 @@ void rt_item_learn(struct si_mind *m, const char *id, const json_t *item)
 {
 	const json_t *content = json_object_get(item, "content");
 	const char *type = member(item, "type");
-	char text[TEXT_SIZE] = "";
+	char text[TEXT_SIZE] = "", what[SI_PICTURE_MAX];
 	size_t at = 0;
 
 	if (strcmp(type, "function_call_output") == 0) {
@@ -178,13 +181,19 @@ void rt_item_learn(struct si_mind *m, const char *id, const json_t *item)
 		const json_t *part = json_array_get(content, i);
 		const char *words = member(part, "text");
 
+		if (si_picture_url(member(part, "image_url"), what)) {
+			si_mind_see(m, id, what);
+			continue;
+		}
 		if (!words[0])
 			words = member(part, "transcript");
 		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? "\n" : "", words);
 		if (at >= sizeof text)
 			break;
 	}
-	si_mind_add(m, member(item, "role"), id, text);
+	/* A picture alone asks nothing. */
+	if (text[0] || !json_object_get(json_array_get(content, 0), "image_url"))
+		si_mind_add(m, member(item, "role"), id, text);
 }
 
 /* ---- the client's events ---- */

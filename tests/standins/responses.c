@@ -1,5 +1,6 @@
 /* OpenAI Responses. Source: OpenAI's OpenAPI document, schemas CreateResponse and
  * ResponseStreamEvent. */
+#include "tests/standins/picture.h"
 #include "tests/standins/services.h"
 #include "tests/standins/standin.h"
 #include "tests/standins/text.h"
@@ -99,6 +100,27 @@ static bool call_known(const json_t *input, size_t before, const char *call)
 	return false;
 }
 
+/* False: one of the pictures cannot be decoded. */
+static bool pictures_learn(struct si_text *t, const json_t *input)
+{
+	char what[SI_PICTURE_MAX];
+
+	for (size_t i = 0; i < json_array_size(input); i++) {
+		const json_t *content = json_object_get(json_array_get(input, i), "content");
+
+		for (size_t k = 0; k < json_array_size(content); k++) {
+			const json_t *part = json_array_get(content, k);
+
+			if (strcmp(member(part, "type"), "input_image") != 0)
+				continue;
+			if (!si_picture_url(member(part, "image_url"), what))
+				return false;
+			si_mind_see(t->mind, NULL, what);
+		}
+	}
+	return true;
+}
+
 /* False: an output without its call. */
 static bool item_learn(struct si_text *t, const json_t *input, size_t i, bool goes_on)
 {
@@ -145,6 +167,8 @@ static const char *input_learn(struct si_text *t)
 		si_mind_instruct(t->mind, member(t->root, "instructions"));
 	if (json_is_string(input))
 		si_mind_add(t->mind, "user", NULL, json_string_value(input));
+	if (!pictures_learn(t, input))
+		return "invalid_image";
 	for (size_t i = 0; i < json_array_size(input); i++)
 		if (!item_learn(t, input, i, before[0] != '\0'))
 			return "invalid_function_call_output";

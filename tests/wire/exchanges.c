@@ -7,6 +7,7 @@
 #include "control/dialect/stt_file.h"
 #include "control/dialect/stt_wire.h"
 #include "control/dialect/text.h"
+#include "tests/picture.h"
 #include "tests/wire/wire.h"
 
 enum { PCM_SIZE = 9600, WORD_TOKENS = 8 };
@@ -40,8 +41,8 @@ static const struct {
 
 /* ---- text models ---- */
 
-static const uint8_t picture[] = {0xff, 0xd8, 0xff};
-static const struct engine_image image = {.type = "image/jpeg", .data = {picture, sizeof picture}};
+static const struct engine_image image = {.type = "image/jpeg",
+					  .data = {picture_jpeg, sizeof picture_jpeg}};
 static const struct engine_message talk[] = {
 	{.role = ENGINE_USER, .speaker = "Alice", .text = "good morning"},
 	{.role = ENGINE_ASSISTANT, .speaker = "", .text = "Good morning."},
@@ -53,6 +54,11 @@ static const struct engine_message talk[] = {
 	 .tool = "weather",
 	 .text = "sunny"},
 };
+static const struct engine_message look = {.role = ENGINE_USER,
+					   .speaker = "",
+					   .text = "what do you see",
+					   .images = &image,
+					   .n_images = 1};
 static const struct engine_tool tool = {
 	.name = "weather", .description = "The weather.", .schema = "{\"type\":\"object\"}"};
 
@@ -66,6 +72,7 @@ static const struct {
 	{"word", "", {.messages = talk, .n = 1, .one_word = true, .output_tokens = WORD_TOKENS}},
 	{"object", "", {.messages = talk, .n = 1, .json = true}},
 	{"search", "", {.messages = talk, .n = 3, .search = true}},
+	{"see", "", {.instructions = "Describe.", .messages = &look, .n = 1}},
 	{"more", "resp_1", {.messages = talk, .n = 3}},
 };
 

@@ -17,6 +17,7 @@
 #include "control/dialect/realtime.h"
 #include "control/engine/caps.def"
 #include "control/engine/engine.h"
+#include "tests/picture.h"
 #include "tests/wire/wire.h"
 
 enum { RATE = 24000, PCM_SIZE = 9600 };
@@ -36,8 +37,6 @@ static const struct {
 };
 
 static const uint8_t pcm[PCM_SIZE];
-/* The head of a PNG file. */
-static const uint8_t image[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
 /* One of each, as control sends them. */
 static const struct {
@@ -56,7 +55,7 @@ static const struct {
 	  .id = "picture_1",
 	  .mime = "image/png",
 	  .text = "a picture",
-	  .data = {image, sizeof image}}},
+	  .data = {picture_png, sizeof picture_png}}},
 	{"activity", {.type = REALTIME_ACTIVITY}},
 	{"append", {.type = REALTIME_APPEND, .data = {pcm, sizeof pcm}}},
 	{"commit", {.type = REALTIME_COMMIT, .id = ""}},

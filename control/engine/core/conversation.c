@@ -128,12 +128,24 @@ static bool has_sound(const struct conversation *c, const struct engine_ask *ask
 	return c->caps.sound && n && n >= c->caps.min_sound;
 }
 
+static void emit_images(struct conversation *c, const struct engine_message *m)
+{
+	for (size_t i = 0; c->caps.images && i < m->n_images && i < ENGINE_IMAGES_MAX; i++)
+		conversation_emit(c, CONVERSATION_DO_IMAGE)->image = &m->images[i];
+}
+
+/* A message that is no question. */
+static void emit_message(struct conversation *c, const struct engine_message *m)
+{
+	emit_images(c, m);
+	conversation_emit(c, CONVERSATION_DO_ITEM)->message = m;
+}
+
 static void emit_line(struct conversation *c, struct asked *a, const struct engine_message *m)
 {
 	struct conversation_output *o;
 
-	for (size_t i = 0; c->caps.images && i < m->n_images; i++)
-		conversation_emit(c, CONVERSATION_DO_IMAGE)->image = &m->images[i];
+	emit_images(c, m);
 	o = conversation_emit(c, CONVERSATION_DO_ITEM);
 	snprintf(a->line, sizeof a->line, CONVERSATION_QUESTION, a->id);
 	memcpy(o->id, a->line, sizeof a->line);
@@ -144,6 +156,7 @@ static void emit_sound(struct conversation *c, struct asked *a)
 {
 	const struct engine_ask *ask = a->request;
 
+	emit_images(c, &ask->messages[ask->n - 1]);
 	c->label = (struct engine_message){
 		.role = ENGINE_USER, .speaker = "", .text = ask->sound_label};
 	if (*ask->sound_label)
@@ -224,7 +237,7 @@ static void seed_session(struct conversation *c, const struct engine_ask *ask, s
 
 	if (!s->seeded)
 		for (size_t i = 0; i < n; i++)
-			conversation_emit(c, CONVERSATION_DO_ITEM)->message = &ask->messages[i];
+			emit_message(c, &ask->messages[i]);
 	s->seeded = true;
 }
 
@@ -539,7 +552,7 @@ static int step_owner(struct conversation *c, const struct conversation_input *i
 	case CONVERSATION_HEAR:
 		/* Before the first ask of a session: the history that comes with that holds it. */
 		if (conversation_serves(c) && conversation_serving(c)->seeded)
-			conversation_emit(c, CONVERSATION_DO_ITEM)->message = in->message;
+			emit_message(c, in->message);
 		break;
 	case CONVERSATION_INSTRUCT:
 		return instruct(c, in->text);

@@ -84,8 +84,8 @@ bool traffic_bound(const struct traffic *context, const struct traffic *answer, 
 	uint64_t heard = context->sound_in_ms + context->sound_out_ms + answer->sound_in_ms;
 	uint64_t sound = least(sound_tokens(heard), CONTEXT_TOKENS);
 	uint64_t spoken = sound_tokens(answer->sound_out_ms);
-	uint64_t text = least(2 * read + SPARE_IN + sound, CONTEXT_TOKENS);
 	uint64_t images = (uint64_t)(context->images + answer->images) * IMAGE_TOKENS;
+	uint64_t text = least(2 * read + SPARE_IN + sound + images, CONTEXT_TOKENS);
 	uint64_t seconds = (heard + answer->sound_out_ms) / 1000 + SPARE_SECONDS;
 	bool low = false;
 
@@ -102,12 +102,13 @@ bool traffic_bound(const struct traffic *context, const struct traffic *answer, 
 
 bool traffic_estimate(const struct traffic *t, const bool priced[PRICE_KINDS], struct usage *u)
 {
+	uint64_t images = t->images * UINT64_C(1000);
 	const uint64_t units[PRICE_KINDS] = {
-		[PRICE_TEXT_IN] = (t->text_in + 3) / 4,
+		[PRICE_TEXT_IN] = (t->text_in + 3) / 4 + (priced[PRICE_IMAGE_IN] ? 0 : images),
 		[PRICE_TEXT_OUT] = (t->text_out + 3) / 4,
 		[PRICE_AUDIO_IN] = t->sound_in_ms / 100,
 		[PRICE_AUDIO_OUT] = t->sound_out_ms / 50,
-		[PRICE_IMAGE_IN] = t->images * UINT64_C(1000),
+		[PRICE_IMAGE_IN] = images,
 		[PRICE_CHARACTERS] = t->text_in,
 		[PRICE_SECONDS] = (t->sound_in_ms + t->sound_out_ms + 999) / 1000,
 	};

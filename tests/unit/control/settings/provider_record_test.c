@@ -54,7 +54,10 @@ TEST(nothing_set_is_served_by_the_embedded_engine)
 	CHECK_INT(settings_alloc(&s), 0);
 	for (unsigned role = ROLE_VOICE; role <= ROLE_CLASSIFY; role++)
 		CHECK_STR(serves(s, (enum role)role, 0), "embedded");
-	CHECK(!settings_role(s, ROLE_EMBED, 0) && !settings_role(s, ROLE_SEE, 0));
+	CHECK(!settings_role(s, ROLE_EMBED, 0));
+	/* Who writes answers describes images, if that is no text model without eyes. */
+	CHECK_STR(serves(s, ROLE_SEE, 0), "embedded");
+	CHECK(!settings_uses(s, ROLE_SEE));
 	CHECK(settings_needs_embedded(s) && settings_guest(s));
 	CHECK_INT(provider_socket_url(settings_role(s, ROLE_VOICE, 0), url, sizeof url), ENOENT);
 	settings_embedded_at(s, "ws://127.0.0.1:7/v1/realtime");

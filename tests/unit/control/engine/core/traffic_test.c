@@ -109,3 +109,19 @@ TEST(an_ask_counts_all_that_it_sends)
 	CHECK_INT(t.images, 1);
 	CHECK_INT(t.sound_in_ms, 200);
 }
+
+TEST(images_may_be_counted_as_text)
+{
+	const struct traffic t = {.text_in = 40, .images = 2};
+	const bool text[PRICE_KINDS] = {[PRICE_TEXT_IN] = true},
+		   both[PRICE_KINDS] = {[PRICE_TEXT_IN] = true, [PRICE_IMAGE_IN] = true};
+	struct usage u = {.n = {[PRICE_TEXT_IN] = 9000}};
+
+	CHECK(!traffic_bound(&nothing, &t, &u));
+	CHECK_INT(u.n[PRICE_TEXT_IN], 9000);
+	CHECK(traffic_estimate(&t, text, &u));
+	CHECK_INT(u.n[PRICE_TEXT_IN], 2010);
+	CHECK(traffic_estimate(&t, both, &u));
+	CHECK_INT(u.n[PRICE_TEXT_IN], 10);
+	CHECK_INT(u.n[PRICE_IMAGE_IN], 2000);
+}
