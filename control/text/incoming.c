@@ -112,21 +112,16 @@ static void put_content(struct text *t, const json_t *d, uint64_t self, const ch
 	}
 }
 
-static void put_attached(struct text *t, const json_t *d)
+static void put_attached(struct text *t, const struct attached_list *files)
 {
-	const json_t *a;
-	size_t i;
+	char line[ATTACHED_LINE];
 
-	json_array_foreach(json_object_get(d, "attachments"), i, a)
-	{
-		char name[INCOMING_NAME];
+	for (unsigned i = 0; i < files->n; i++) {
+		size_t n = attached_line(&files->v[i], line);
 
-		incoming_copy_name(name, text_at(a, "filename"));
-		if (!*name)
-			continue;
-		put(t, t->n ? "\n[attached: " : "[attached: ", t->n ? 12 : 11);
-		put(t, name, strlen(name));
-		put(t, "]", 1);
+		if (t->n)
+			put(t, "\n", 1);
+		put(t, line, n);
 	}
 }
 
@@ -158,6 +153,7 @@ static void read_reply(struct incoming *in, const json_t *d, uint64_t self)
 {
 	const json_t *of = json_object_get(d, "referenced_message");
 	const json_t *author = json_object_get(of, "author");
+	struct text t = {.buf = in->quoted, .size = sizeof in->quoted};
 
 	in->replies_to = id_at(json_object_get(d, "message_reference"), "message_id");
 	if (!author)
@@ -168,7 +164,9 @@ static void read_reply(struct incoming *in, const json_t *d, uint64_t self)
 	else
 		in->to_others = true;
 	incoming_copy_name(in->quoted_name, name_of(author, json_object_get(of, "member")));
-	utf8_copy(in->quoted, sizeof in->quoted, text_at(of, "content"));
+	attached_read(&in->quoted_files, json_object_get(of, "attachments"));
+	put(&t, text_at(of, "content"), strlen(text_at(of, "content")));
+	put_attached(&t, &in->quoted_files);
 	utf8_plain(in->quoted);
 }
 
@@ -203,7 +201,8 @@ int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const ch
 	if (json_integer_value(json_object_get(d, "type")) == MESSAGE_REPLY)
 		read_reply(out, d, self);
 	put_content(&t, d, self, name);
-	put_attached(&t, d);
+	attached_read(&out->files, json_object_get(d, "attachments"));
+	put_attached(&t, &out->files);
 	if (json_is_string(nonce))
 		utf8_copy(out->nonce, sizeof out->nonce, json_string_value(nonce));
 	return 0;

@@ -9,6 +9,8 @@
 
 #include <jansson.h>
 
+#include "control/text/attached.h"
+
 enum {
 	INCOMING_NAME = 64,
 	INCOMING_TEXT = 8192,  /* longer messages are cut */
@@ -28,10 +30,11 @@ struct incoming {
 	uint64_t role[INCOMING_ROLES]; /* mentioned; one of the bot's makes the message the bot's */
 	unsigned n_roles;
 	char name[INCOMING_NAME];
-	/* With the names of the people whom it mentions in place of their ids, and the names of
-	 * what is attached. "": there is none, or Discord keeps it from the bot. */
+	/* With the names of the people whom it mentions in place of their ids, and a line for each
+	 * file that is attached. "": there is none, or Discord keeps it from the bot. */
 	char text[INCOMING_TEXT];
 	char quoted_name[INCOMING_NAME], quoted[INCOMING_QUOTE];
+	struct attached_list files, quoted_files; /* of it, and of the message that it replies to */
 	char nonce[INCOMING_NONCE];
 };
 

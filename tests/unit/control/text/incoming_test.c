@@ -86,10 +86,12 @@ TEST(the_bot_and_other_bots_are_told_apart)
 
 TEST(what_is_attached_is_named)
 {
-	CHECK_INT(take("{" HEAD ALICE "\"content\":\"\",\"attachments\":[{\"filename\":\"cat.png\"}"
-		       ",{\"filename\":\"b]\"},{}]}"),
+	CHECK_INT(take("{" HEAD ALICE
+		       "\"content\":\"\",\"attachments\":[{\"id\":\"8\",\"filename\":\"cat.png\"}"
+		       ",{\"id\":\"9\",\"filename\":\"b]\",\"size\":2500,\"content_type\":\"text/"
+		       "plain; charset=utf-8\"},{}]}"),
 		  0);
-	CHECK_STR(in.text, "[attached: cat.png]\n[attached: b ]");
+	CHECK_STR(in.text, "[attached: cat.png, 0 bytes]\n[attached: b , text/plain, 2 kB]");
 }
 
 TEST(a_text_has_a_cap)
