@@ -415,6 +415,8 @@ static void open_corpus(void)
 	c.guild = random_id();
 	for (unsigned i = 0; i < CANARIES; i++)
 		random_word(c.word[i]);
+	/* The first one is Ana's name, written as names are (control/memory/name.h). */
+	c.word[0][0] = (char)(c.word[0][0] - 'a' + 'A');
 	for (size_t i = 0; i < sizeof c.vector; i++)
 		c.vector[i] = (unsigned char)rand();
 	snprintf(c.number, sizeof c.number, "%09d", rand() % 1000000000);

@@ -151,13 +151,22 @@ static void user(struct play *p, enum chaos_who who, const char *verb, const cha
 	cluster_request(&p->h, NULL, path, "%s", body);
 }
 
-static void command(struct play *p, const char *name)
+/* options: "" or what goes into the braces, as Discord's own list. */
+static void command(struct play *p, const char *name, const char *options)
 {
 	cluster_request(&p->h, NULL, "/interactions",
 			"{\"user_id\":\"501\",\"channel_id\":\"" TEXT
-			"\",\"name\":\"%s\",\"options\":[{\"name\":\"channel\",\"type\":7,"
-			"\"value\":\"%" PRIu64 "\"}]}",
-			name, home);
+			"\",\"name\":\"%s\",\"options\":[%s]}",
+			name, options);
+}
+
+static void command_join(struct play *p)
+{
+	char option[96];
+
+	snprintf(option, sizeof option,
+		 "{\"name\":\"channel\",\"type\":7,\"value\":\"%" PRIu64 "\"}", home);
+	command(p, "join", option);
 }
 
 static void calm(struct play *p)
@@ -204,7 +213,7 @@ static void server(struct play *p, enum chaos_who who, enum agent_errand errand)
 static void presence(struct play *p, enum chaos_who who, bool here)
 {
 	if (of_real(p, who))
-		command(p, here ? "join" : "leave");
+		here ? command_join(p) : command(p, "leave", "");
 	atomic_store(&p->h.state[who].present, here);
 }
 
@@ -418,7 +427,7 @@ static void ask_in(struct play *p, const struct watch *w)
 	if (!p->s->real || w->bot_there || chaos_now() < p->next_join)
 		return;
 	p->next_join = chaos_now() + REJOIN_MS * NS_PER_MS;
-	command(p, "join");
+	command_join(p);
 }
 
 /* Returns by how much longer it took, in ns. */
@@ -507,7 +516,7 @@ static bool left_by_command(struct play *p)
 	json_t *stats = NULL;
 	bool there = true;
 
-	command(p, "leave");
+	command(p, "leave", "");
 	while (there && chaos_now() < until) {
 		chaos_sleep(30);
 		cluster_request(&p->h, &stats, "/stats", NULL);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "control/room/journal.h"
-#include "tests/room/rerun.h"
+#include "control/again/rerun.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,11 +31,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rd in = rd_of(data, size);
 	struct room_journal_record rec;
+	const struct rerun_conf conf = {.data = data, .n = size};
 	struct rerun run;
 
 	while (room_journal_read(&in, &rec) == 0)
 		again(&rec);
-	if (size < 200000 && rerun_bytes(&run, data, size, NULL, NULL, NULL) == 0)
+	if (size < 200000 && rerun_bytes(&run, &conf) == 0)
 		rerun_clear(&run);
 	return 0;
 }

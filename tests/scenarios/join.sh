@@ -236,7 +236,9 @@ check "code tells of the encryption" "$ANSWER" "**Encryption:**"
 check "and nothing else" "$(printf '%s' "$ANSWER" | grep -c 'Call:')" 0
 say $ALICE why
 check "why knows of no words of hers" "$ANSWER" "I know of nothing that you have said"
-say $ALICE say
+INTERACTION=$(api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"say\",\"options\":[{\"name\":\"text\",\"type\":3,\"value\":\"  \"}]}" | field id)
+ANSWER=
+until_ok 10 answered "$INTERACTION"
 check "say wants words" "$ANSWER" "Please give me words to say"
 
 # ---- mediad killed ----
