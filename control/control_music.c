@@ -184,7 +184,16 @@ static void tell_done(struct words *words, const struct jukebox *j, const struct
 	}
 }
 
-static void tell_error(struct words *words, enum music_act act, int err)
+static void tell_length(struct words *words, const struct jukebox_answer *a)
+{
+	char time[MUSIC_TIME_MAX];
+
+	music_time_write(time, a->track.duration_ms / 1000);
+	words_music_past_end(words, time);
+}
+
+static void tell_error(struct words *words, enum music_act act, const struct jukebox_answer *a,
+		       int err)
 {
 	bool of_entry = act == MUSIC_ACT_REMOVE || act == MUSIC_ACT_MOVE || act == MUSIC_ACT_JUMP;
 
@@ -200,6 +209,8 @@ static void tell_error(struct words *words, enum music_act act, int err)
 		words_music_share(words);
 	else if (err == ENOTSUP)
 		words_music_no_seek(words);
+	else if (err == ERANGE)
+		tell_length(words, a);
 	else if (err == ENOTCONN)
 		words_not_here(words);
 	else
@@ -215,7 +226,7 @@ static bool do_request(struct voice_session *vs, const struct jukebox_request *r
 	int err = jukebox_do(j, r, &a);
 
 	if (err)
-		tell_error(words, r->act, err);
+		tell_error(words, r->act, &a, err);
 	else if (a.verdict == MUSIC_NEEDS_VOTE)
 		words_music_vote(words, a.tally.votes, a.tally.needed);
 	else if (a.verdict == MUSIC_NEEDS_DJ)

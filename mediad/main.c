@@ -395,6 +395,7 @@ static int run_program(struct program *p)
 		env_finish(p->env);
 		if (p->journal)
 			print_sums(p);
+		err = mediad_failed(p->mediad) ? ESRCH : 0;
 	} else {
 		fprintf(stderr, "mediad: %s: %s\n", failed_path(p), strerror(err));
 	}

@@ -12,6 +12,9 @@
 #include "proto/base/time.h"
 
 enum { CLAIM_S = 2, STOP_S = 3, FLUSH_MS = 100 };
+/* Who begins anew less often than this meets no supervisor's limit of starts: a decoderd that
+ * always ends takes away the music alone. */
+enum { AGAIN_S = 10 };
 
 struct call *mediad_find_call(struct mediad *m, uint32_t id)
 {
@@ -50,6 +53,16 @@ static void stop_if_done(struct mediad *m)
 	tmr_start(m->stop, FLUSH_MS * NS_PER_MS);
 }
 
+/* Music comes back with a new process alone. */
+static void begin_anew_if_idle(struct mediad *m)
+{
+	if (!m->no_decoders || m->n_calls || m->stopping ||
+	    env_now(m->conf.env) < m->began_at + AGAIN_S * NS_PER_S)
+		return;
+	log_warn("stopping", "hint=\"decoderd ended; both are to be started again\"");
+	mediad_stop(m);
+}
+
 void mediad_on_call_gone(struct call *c, void *arg)
 {
 	struct mediad *m = arg;
@@ -61,6 +74,7 @@ void mediad_on_call_gone(struct call *c, void *arg)
 		break;
 	}
 	call_free(c);
+	begin_anew_if_idle(m);
 	stop_if_done(m);
 }
 
@@ -75,6 +89,16 @@ static void on_demoted(void *arg)
 	m->demoted = true;
 }
 
+static void on_decoders_lost(void *arg)
+{
+	struct mediad *m = arg;
+
+	m->no_decoders = true;
+	if (m->link)
+		link_fault(m->link, MEDIA_FAULT_NO_DECODERS);
+	begin_anew_if_idle(m);
+}
+
 /* ---- control connects and is lost ---- */
 
 static unsigned on_hello(void *arg)
@@ -84,6 +108,8 @@ static unsigned on_hello(void *arg)
 	tmr_stop(m->orphan);
 	if (m->demoted)
 		link_fault(m->link, MEDIA_FAULT_NO_REAL_TIME);
+	if (m->no_decoders)
+		link_fault(m->link, MEDIA_FAULT_NO_DECODERS);
 	for (unsigned i = 0; i < m->n_calls; i++)
 		call_greet_control(m->calls[i]);
 	tmr_start(m->claim, CLAIM_S * NS_PER_S);
@@ -143,7 +169,9 @@ static int start_decoders(struct mediad *m)
 					   .roots = m->conf.music_roots,
 					   .n_roots = m->conf.n_music_roots,
 					   .addresses = m->conf.music_addresses,
-					   .log_level = m->conf.log_level};
+					   .log_level = m->conf.log_level,
+					   .losth = on_decoders_lost,
+					   .arg = m};
 
 	return conf.program ? decoders_alloc(&m->decoders, &conf) : 0;
 }
@@ -170,6 +198,7 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 	if (!m)
 		return ENOMEM;
 	m->conf = *conf;
+	m->began_at = env_now(conf->env);
 	link.h.arg = m;
 	engine.arg = m;
 	env_random(conf->env, &link.instance, sizeof link.instance);
@@ -232,6 +261,11 @@ void mediad_stop_input(uint8_t kind, const uint8_t *data, size_t len, void *m)
 {
 	(void)kind, (void)data, (void)len;
 	mediad_stop(m);
+}
+
+bool mediad_failed(const struct mediad *m)
+{
+	return m->stopped && m->no_decoders;
 }
 
 int mediad_directory(const struct mediad *m)

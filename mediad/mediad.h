@@ -4,10 +4,14 @@
  * speech is discarded. A control that connects is sent the whole state, and claims the playbacks it
  * still wants within 2 s. When none connects for orphan_s the calls are left.
  *
+ * No program can be started behind the sandbox. So when decoderd is lost, mediad stops as soon as
+ * it has no call, as a failure, and whoever supervises it starts both again.
+ *
  * Runs on env's loop thread; on replay the same object is made without socket and threads. */
 #ifndef MEDIAD_MEDIAD_H
 #define MEDIAD_MEDIAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -43,6 +47,8 @@ struct mediad *mediad_free(struct mediad *m);
 void mediad_stop(struct mediad *m);
 /* The same as an input of env (env_input_h; arg: struct mediad). */
 void mediad_stop_input(uint8_t kind, const uint8_t *data, size_t len, void *m);
+/* True: it stopped to be started again. */
+bool mediad_failed(const struct mediad *m);
 /* Borrowed. */
 struct engine *mediad_engine(struct mediad *m);
 /* As peer_server_directory. */

@@ -21,7 +21,9 @@ struct mediad {
 	uint32_t flows;	   /* number of the newest listen */
 	uint64_t sessions; /* number of the newest voice session */
 	bool stopping, stopped;
-	bool demoted; /* an audio thread has lost real-time priority */
+	bool demoted;	   /* an audio thread has lost real-time priority */
+	bool no_decoders;  /* decoderd has ended */
+	uint64_t began_at; /* ns of env */
 };
 
 /* ---- mediad.c ---- */

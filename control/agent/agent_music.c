@@ -99,6 +99,8 @@ static const char *explain_error(int err)
 	case ENOTSUP:
 		return "this track cannot start at another place: it is live, or its server "
 		       "allows no other one";
+	case ERANGE:
+		return "the track ends before that place";
 	default:
 		return "the music cannot be changed";
 	}

@@ -268,15 +268,26 @@ static unsigned count_running(const struct music_sources *s)
 	return n;
 }
 
-/* The one that waits for the longest time. */
+static bool has_running(const struct music_sources *s, uint64_t user)
+{
+	for (const struct music_request *r = s->requests; r; r = r->next)
+		if (user && r->child && r->user == user)
+			return true;
+	return false;
+}
+
+/* A stream comes first, since a room waits for its sound; then what was asked first. One person has
+ * one program at a time, so that nobody's requests hold back all others. */
 static struct music_request *find_waiting(const struct music_sources *s)
 {
-	struct music_request *oldest = NULL;
+	struct music_request *stream = NULL, *oldest = NULL;
 
-	for (struct music_request *r = s->requests; r; r = r->next)
-		if (r->waits)
-			oldest = r;
-	return oldest;
+	for (struct music_request *r = s->requests; r; r = r->next) {
+		if (!r->waits || has_running(s, r->user))
+			continue;
+		*(r->kind == REQUEST_STREAM ? &stream : &oldest) = r;
+	}
+	return stream ? stream : oldest;
 }
 
 static void start_waiting(struct music_sources *s)
@@ -289,6 +300,7 @@ static void start_waiting(struct music_sources *s)
 	bwrap = sandbox_bwrap(s->sandbox);
 	while (count_running(s) < MUSIC_DOWNLOADS && (r = find_waiting(s))) {
 		r->waits = false;
+		tmr_start(r->timer, MUSIC_DOWNLOAD_MS * NS_PER_MS);
 		if (!bwrap || start_download(r, bwrap))
 			music_request_fail(r, bwrap ? "the downloader cannot be started"
 						    : "there is no sandbox for the downloader");
@@ -313,7 +325,7 @@ void music_download_begin(struct music_request *r)
 		return;
 	}
 	r->waits = true;
-	tmr_start(r->timer, MUSIC_DOWNLOAD_MS * NS_PER_MS);
+	tmr_start(r->timer, MUSIC_DOWNLOAD_WAIT_MS * NS_PER_MS);
 	if (!s->reaper)
 		err = reaper_alloc(&s->reaper, s->env);
 	if (!err && !s->sandbox)

@@ -13,8 +13,9 @@
  *
  * An address is http or https and goes past the guard (ipc/http_guard.h) with each redirect; only
  * its first bytes are read, a playlist whole. The program runs in the sandbox (control/jail) with
- * the network, MUSIC_DOWNLOADS at once and for MUSIC_DOWNLOAD_MS at most; what it found stays known
- * for MUSIC_KNOWN_S. It is off unless the settings name it. Everything runs on env's loop thread.
+ * the network, MUSIC_DOWNLOADS at once, one for each person, and for MUSIC_DOWNLOAD_MS at most;
+ * what it found stays known for MUSIC_KNOWN_S. It is off unless the settings name it. Everything
+ * runs on env's loop thread.
  */
 #ifndef CONTROL_MUSIC_SOURCES_MUSIC_SOURCES_H
 #define CONTROL_MUSIC_SOURCES_MUSIC_SOURCES_H
@@ -38,7 +39,8 @@ enum {
 	MUSIC_PROBE_MS = 8000,
 	MUSIC_REDIRECTS = 5,
 	MUSIC_DOWNLOADS = 2,
-	MUSIC_DOWNLOAD_MS = 15000,
+	MUSIC_DOWNLOAD_MS = 15000,	/* of a program that runs */
+	MUSIC_DOWNLOAD_WAIT_MS = 45000, /* for its turn */
 	MUSIC_KNOWN_S = 300,
 };
 

@@ -35,6 +35,8 @@ struct slot {
 
 struct decoders {
 	struct env *env;
+	void (*losth)(void *arg);
+	void *arg;
 	uint32_t source;
 	int link; /* -1: none, and on replay */
 	struct event *ev;
@@ -165,6 +167,7 @@ static void on_track_message(struct decoders *d, const struct decoder_msg *msg)
 static void on_lost(struct decoders *d)
 {
 	log_warn("decoders", "lost=1 hint=\"no music is played until mediad is restarted\"");
+	d->ready = false;
 	d->refusal = DECODER_REASON_NO_DECODER;
 	if (d->ev)
 		event_del(d->ev);
@@ -179,6 +182,8 @@ static void on_lost(struct decoders *d)
 		if (s->track == track)
 			release_slot(d, s);
 	}
+	if (d->losth)
+		d->losth(d->arg);
 }
 
 static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -319,6 +324,8 @@ int decoders_alloc(struct decoders **out, const struct decoders_conf *conf)
 	if (!d)
 		return ENOMEM;
 	d->env = conf->env;
+	d->losth = conf->losth;
+	d->arg = conf->arg;
 	d->link = -1;
 	err = env_source_add(d->env, &d->source, on_input, d);
 	if (!err && !env_replaying(d->env))

@@ -32,6 +32,9 @@ struct decoders_conf {
 	unsigned n_roots;
 	const char *addresses; /* that sources may have although they are not public, or NULL */
 	const char *log_level; /* as --log has it */
+	/* decoderd ended, and every track is refused from now on; NULL accepted. */
+	void (*losth)(void *arg);
+	void *arg;
 };
 
 /* A program that cannot be started is no error: every track is refused then. EINVAL, ENOMEM. The

@@ -142,4 +142,17 @@ control 4
 again() { [ -n "$(position_in 4 music_continued)" ]; }
 until_ok 20 again || bad "both are killed" "$(tail -5 "$D/control4.log")"
 within "both are killed: the music goes on at the saved position, in ms" "$(error_of "$(position_in 4 music_continued)" "$before")" 0 1200
+
+# ---- the first process of the decoders, which mediad cannot start again ----
+decoderd=$(pgrep -P "$mediad" -x decoderd)
+kill9 "$decoderd"
+warned() { grep -aq 'mediad_fault .*code=7' "$D/control4.log"; }
+until_ok 10 warned && ok "decoderd is killed: operators are told" || bad "decoderd is killed" "$(tail -3 "$D/one.log" "$D/control4.log")"
+sleep 1
+kill -0 "$mediad" && ok "the call stays" || bad "the call" "mediad is gone"
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
+gone() { ! kill -0 "$mediad" 2>/dev/null; }
+until_ok 20 gone || bad "after the call" "mediad is still there"
+wait "$mediad"
+is "after the call mediad ends as a failure, so that it is started again" $? 1
 report

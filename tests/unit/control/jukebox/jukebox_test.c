@@ -539,6 +539,31 @@ TEST(a_place_is_refused_in_music_without_one)
 	scene_finish();
 }
 
+TEST(a_place_past_the_end_is_refused)
+{
+	struct jukebox_request seek = {.act = MUSIC_ACT_SEEK, .user = ALICE};
+
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("a", ALICE), 0);
+	toy_send(&scene.toy, (struct media_msg){.type = MEDIA_MUSIC_STATE,
+						.music_state = {.call = scene.toy.call_id,
+								.music = 1,
+								.phase = MEDIA_MUSIC_PHASE_PLAYING,
+								.position = 960,
+								.duration = 60 * MUSIC_FRAMES_PER_S,
+								.seekable = true,
+								.failure = slice_str(""),
+								.text = slice_str("")}});
+	toy_settle(&scene.toy);
+	seek.position = 61 * MUSIC_FRAMES_PER_S;
+	CHECK_INT(scene_request(seek), ERANGE);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_SEEK], 0);
+	seek.position = 59 * MUSIC_FRAMES_PER_S;
+	CHECK_INT(scene_request(seek), 0);
+	CHECK_INT(scene.toy.count[MEDIA_MUSIC_SEEK], 1);
+	scene_finish();
+}
+
 TEST(a_member_has_a_share_of_the_queue)
 {
 	struct track t[3] = {local_track("x", 0), local_track("y", 0), local_track("z", 0)};

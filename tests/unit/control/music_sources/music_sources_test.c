@@ -318,6 +318,7 @@ static const char program[] =
 	"'{\"webpage_url\":\"https://www.youtube.com/watch?v=%s\",\"title\":\"%s\","
 	"\"extractor_key\":\"Youtube\"%s}\\n' \"$1\" \"$2\" \"$3\"; }\n"
 	"case $last in\n"
+	"ytsearch5:hang) exec sleep 60 ;;\n"
 	"ytsearch5:*) entry a 'Another' ; entry b \"${last#*:}\" ;;\n"
 	"scsearch5:*) entry c 'Cloud' ;;\n"
 	"*/page) entry d 'Page' ',\"url\":\"https://cdn.example/d.webm\"' ;;\n"
@@ -392,4 +393,25 @@ TEST(a_program_without_end_is_cut_and_two_run_at_once)
 	CHECK(loop_run(&l));
 	CHECK_STR(found, "https://cdn.example/s.webm");
 	close_sources(); /* while one hangs */
+}
+
+/* Two programs run at once: one for each person, and streams that rooms wait for come first. */
+TEST(one_person_holds_back_nobody)
+{
+	const struct music_words mine = {7, "hang", MUSIC_YOUTUBE, 5};
+	const struct music_words other = {8, "x", MUSIC_YOUTUBE, 5};
+	struct music_request *hang[2], *r;
+
+	CHECK(open_downloader());
+	for (unsigned i = 0; i < 2; i++)
+		CHECK_INT(music_sources_words(&hang[i], sources, &mine, take_found, NULL), 0);
+	CHECK_INT(music_sources_words(&r, sources, &other, take_found, NULL), 0);
+	CHECK(loop_run(&l));
+	CHECK_STR(found, "[yt] x /watch?v=b, [yt] Another /watch?v=a");
+	/* The place that is free now is not for the second one of the same person. */
+	CHECK_STR(ask_stream("s"), "https://cdn.example/s.webm");
+	music_request_cancel(hang[0]);
+	CHECK_INT(music_sources_words(&r, sources, &other, take_found, NULL), 0);
+	CHECK_STR(ask_stream("private"), "it is private");
+	close_sources();
 }
