@@ -54,11 +54,17 @@ static void stop_if_done(struct mediad *m)
 }
 
 /* Music comes back with a new process alone. */
-static void begin_anew_if_idle(struct mediad *m)
+static void begin_anew_if_idle(void *arg)
 {
-	if (!m->no_decoders || m->n_calls || m->stopping ||
-	    env_now(m->conf.env) < m->began_at + AGAIN_S * NS_PER_S)
+	struct mediad *m = arg;
+	uint64_t at = m->began_at + AGAIN_S * NS_PER_S, now = env_now(m->conf.env);
+
+	if (!m->no_decoders || m->n_calls || m->stopping)
 		return;
+	if (now < at) {
+		tmr_start(m->again, at - now);
+		return;
+	}
 	log_warn("stopping", "hint=\"decoderd ended; both are to be started again\"");
 	mediad_stop(m);
 }
@@ -208,6 +214,8 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 	if (!err)
 		err = tmr_alloc(&m->stop, conf->env, on_stop, m);
 	if (!err)
+		err = tmr_alloc(&m->again, conf->env, begin_anew_if_idle, m);
+	if (!err)
 		err = ws_ctx_alloc(&m->ws, conf->env, conf->ca_file);
 	if (!err)
 		err = engine_alloc(&m->engine, &engine);
@@ -240,6 +248,7 @@ struct mediad *mediad_free(struct mediad *m)
 	tmr_free(m->claim);
 	tmr_free(m->orphan);
 	tmr_free(m->stop);
+	tmr_free(m->again);
 	free(m);
 	return NULL;
 }

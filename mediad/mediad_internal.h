@@ -15,7 +15,7 @@ struct mediad {
 	struct engine *engine;
 	struct decoders *decoders; /* NULL: music is refused */
 	struct worker *worker;
-	struct tmr *claim, *orphan, *stop;
+	struct tmr *claim, *orphan, *stop, *again;
 	struct call *calls[MEDIAD_CALLS];
 	unsigned n_calls;  /* calls[0..n_calls) are in use */
 	uint32_t flows;	   /* number of the newest listen */

@@ -139,11 +139,11 @@ static int pause_queue(struct work *w)
 static int seek_present(struct work *w)
 {
 	note_present(w);
+	if (w->j->fixed && w->j->fixed == w->j->player.present.music)
+		return ENOTSUP;
 	if (w->a->has_track && w->a->track.duration_ms &&
 	    w->r->position > w->a->track.duration_ms * MUSIC_FRAMES_PER_S / 1000)
 		return ERANGE;
-	if (w->j->fixed && w->j->fixed == w->j->player.present.music)
-		return ENOTSUP;
 	music_player_seek(&w->j->player, w->r->position);
 	return 0;
 }

@@ -39,6 +39,8 @@ struct scene {
 	bool timed_out, stopped;
 };
 
+static const char *decoderd; /* of the next scene */
+
 static int on_frame(struct peer *p, const uint8_t *body, size_t len, void *arg)
 {
 	struct control *c = arg;
@@ -102,6 +104,7 @@ static int scene_start(struct scene *s)
 	if (!mkdtemp(s->dir))
 		return errno;
 	snprintf(s->path, sizeof s->path, "%s/m.sock", s->dir);
+	mc.decoderd = decoderd;
 	mc.listen = s->path;
 	err = env_alloc(&s->env, &ec);
 	mc.env = s->env;
@@ -680,6 +683,24 @@ TEST(mediad_tells_each_control_that_real_time_is_lost)
 	CHECK_INT(count(&s.b, MEDIA_FAULT), 1);
 	CHECK_INT(s.b.seen[1].type, MEDIA_FAULT);
 	CHECK_INT(s.b.seen[1].fault.code, MEDIA_FAULT_NO_REAL_TIME);
+	scene_end(&s);
+}
+
+/* It cannot be started again behind the sandbox (tests/scenarios/music_killed.sh has the rest). */
+TEST(mediad_tells_that_decoderd_ended)
+{
+	struct scene s;
+	int err;
+
+	decoderd = "/bin/true";
+	err = with_call(&s);
+	decoderd = NULL;
+	CHECK_INT(err, 0);
+	CHECK(count(&s.a, MEDIA_FAULT) || await(&s.a, MEDIA_FAULT));
+	CHECK(!s.stopped); /* it has a call */
+	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
+	CHECK(await(&s.b, MEDIA_SYNCED));
+	CHECK_INT(s.b.seen[1].fault.code, MEDIA_FAULT_NO_DECODERS);
 	scene_end(&s);
 }
 

@@ -521,7 +521,7 @@ static void tell_seekable(uint32_t music, bool seekable)
 TEST(a_place_is_refused_in_music_without_one)
 {
 	const struct jukebox_request seek = {
-		.act = MUSIC_ACT_SEEK, .user = ALICE, .position = 90 * MUSIC_FRAMES_PER_S};
+		.act = MUSIC_ACT_SEEK, .user = ALICE, .position = 50 * MUSIC_FRAMES_PER_S};
 
 	CHECK(jukebox_scene_begin(NULL));
 	CHECK_INT(scene_add("ab", ALICE), 0);
