@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-enum { HEAD = 4, SENDER = 20, BLOCK = 24, SDES_CNAME = 1 };
+enum { HEAD = 4, SENDER = 20, BLOCK = 24, SDES_CNAME = 1, NACK_PAIR = 4, FIR_ENTRY = 8 };
 #define NTP_UNIX UINT64_C(2208988800) /* seconds from 1900 to 1970 */
 
 static bool read_report(struct rd *r, struct rtcp_packet *p, unsigned count)
@@ -16,6 +16,16 @@ static bool read_report(struct rd *r, struct rtcp_packet *p, unsigned count)
 	}
 	p->blocks = rd_bytes(r, BLOCK * (size_t)count);
 	p->n_blocks = count;
+	return r->ok;
+}
+
+static bool read_feedback(struct rd *r, struct rtcp_packet *p, unsigned format)
+{
+	p->format = (uint8_t)format;
+	p->ssrc = (uint32_t)rd_be(r, 4);
+	p->media = (uint32_t)rd_be(r, 4);
+	p->what.n = rd_left(r);
+	p->what.p = rd_bytes(r, p->what.n);
 	return r->ok;
 }
 
@@ -40,6 +50,10 @@ bool rtcp_next(struct rd *r, struct rtcp_packet *out)
 	/* Bytes after the blocks are a profile's extension or padding. */
 	in = rd_of(body, n);
 	if ((p.type == RTCP_SR || p.type == RTCP_RR) && !read_report(&in, &p, first & 31)) {
+		r->ok = false;
+		return false;
+	}
+	if ((p.type == RTCP_RTPFB || p.type == RTCP_PSFB) && !read_feedback(&in, &p, first & 31)) {
 		r->ok = false;
 		return false;
 	}
@@ -106,6 +120,85 @@ int rtcp_build(uint32_t ssrc, const struct rtcp_sender *sender, const struct rtc
 		return EMSGSIZE;
 	*len = w.pos;
 	return 0;
+}
+
+/* ---- feedback about video ---- */
+
+unsigned rtcp_read_nack(const struct rtcp_packet *p, uint32_t media, uint16_t *seqs, unsigned max)
+{
+	struct rd r = rd_of(p->what.p, p->what.n);
+	unsigned n = 0;
+
+	if (p->type != RTCP_RTPFB || p->format != RTCP_NACK || p->media != media)
+		return 0;
+	while (rd_left(&r) >= NACK_PAIR) {
+		uint16_t seq = (uint16_t)rd_be(&r, 2), mask = (uint16_t)rd_be(&r, 2);
+
+		if (n < max)
+			seqs[n++] = seq;
+		for (unsigned i = 0; i < 16; i++)
+			if (mask >> i & 1 && n < max)
+				seqs[n++] = (uint16_t)(seq + i + 1);
+	}
+	return n;
+}
+
+bool rtcp_wants_key(const struct rtcp_packet *p, uint32_t media)
+{
+	struct rd r = rd_of(p->what.p, p->what.n);
+
+	if (p->type != RTCP_PSFB)
+		return false;
+	if (p->format == RTCP_PLI)
+		return p->media == media;
+	while (p->format == RTCP_FIR && rd_left(&r) >= FIR_ENTRY) {
+		if (rd_be(&r, 4) == media)
+			return true;
+		rd_bytes(&r, FIR_ENTRY - 4);
+	}
+	return false;
+}
+
+static void write_feedback(struct wr *w, unsigned type, unsigned format, uint32_t ssrc,
+			   uint32_t media, size_t what)
+{
+	write_head(w, format, type, HEAD + 8 + what);
+	wr_be(w, ssrc, 4);
+	wr_be(w, media, 4);
+}
+
+void rtcp_write_nack(struct wr *w, uint32_t ssrc, uint32_t media, const uint16_t *seqs, unsigned n)
+{
+	size_t at = w->pos;
+	unsigned pairs = 0;
+
+	write_feedback(w, RTCP_RTPFB, RTCP_NACK, ssrc, media, 0);
+	for (unsigned i = 0; i < n; pairs++) {
+		uint16_t first = seqs[i++], mask = 0;
+
+		for (; i < n && (uint16_t)(seqs[i] - first - 1) < 16; i++)
+			mask |= (uint16_t)(1u << (uint16_t)(seqs[i] - first - 1));
+		wr_be(w, first, 2);
+		wr_be(w, mask, 2);
+	}
+	if (w->ok) {
+		struct wr head = wr_of(w->p + at, HEAD);
+
+		write_head(&head, RTCP_NACK, RTCP_RTPFB, HEAD + 8 + NACK_PAIR * (size_t)pairs);
+	}
+}
+
+void rtcp_write_pli(struct wr *w, uint32_t ssrc, uint32_t media)
+{
+	write_feedback(w, RTCP_PSFB, RTCP_PLI, ssrc, media, 0);
+}
+
+void rtcp_write_fir(struct wr *w, uint32_t ssrc, uint32_t media, uint8_t seq)
+{
+	write_feedback(w, RTCP_PSFB, RTCP_FIR, ssrc, 0, FIR_ENTRY);
+	wr_be(w, media, 4);
+	wr_be(w, seq, 1);
+	wr_be(w, 0, 3);
 }
 
 uint64_t rtcp_ntp(uint64_t unix_ms)

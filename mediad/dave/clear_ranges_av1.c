@@ -3,7 +3,7 @@
  * loses its size field, so that the supplement after it counts as part of it. */
 #include <errno.h>
 
-#include "mediad/dave/leb128.h"
+#include "proto/base/leb128.h"
 #include "mediad/dave/clear_ranges_internal.h"
 
 enum {

@@ -1,6 +1,6 @@
 #include "mediad/dave/frame.h"
 
-#include "mediad/dave/leb128.h"
+#include "proto/base/leb128.h"
 
 static const uint8_t silence[] = {0xf8, 0xff, 0xfe};
 

@@ -3,7 +3,7 @@
 
 #include "mediad/dave/aead.h"
 #include "mediad/dave/key_internal.h"
-#include "mediad/dave/leb128.h"
+#include "proto/base/leb128.h"
 #include "mediad/dave/media.h"
 
 enum { START_CODE_TRIES = 10 };

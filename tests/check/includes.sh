@@ -28,7 +28,7 @@ rule() {
 
 rule proto proto
 rule ipc ipc proto
-for f in mls transport audio; do rule mediad/$f mediad/$f proto; done
+for f in mls transport audio video; do rule mediad/$f mediad/$f proto; done
 rule mediad/dave mediad/dave mediad/mls proto
 for f in call engine sandbox; do rule mediad/$f mediad proto ipc; done
 rule mediad/music mediad/music proto ipc

@@ -40,7 +40,7 @@ unit() { # KIND [TESTS…]: run the unit tests of a sanitized build; skips must 
 	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		TSAN_OPTIONS="halt_on_error=1 suppressions=tests/check/tsan.supp" sh -c 'b=$1; shift; exec "build/$b/tests/unit" "$@"' x "$@"
 }
-# Code that uses threads, and what it links with. MLS, DAVE, audio and transport are pure (tests/check/pure.sh): nothing of them can
+# Code that uses threads, and what it links with. MLS, DAVE, audio, video and transport are pure (tests/check/pure.sh): nothing of them can
 # race by itself. The tests of the worker, the audio threads and the calls run them on threads.
 threaded="proto ipc mediad control/store control/report control/writer.c tests/unit/control/writer_test.c \
 tests/unit/control/memory/embed/embedder_file.c control/events/% control/memory/% control/music/% control/settings/% control/words/% control/room/% \
@@ -49,7 +49,7 @@ control/voice_session/encrypted_channels.c"
 threaded() {
 	find tests/unit/ipc tests/unit/proto tests/unit/mediad tests/unit/control/store tests/unit/control/report \
 		tests/unit/control/writer_test.c -name '*_test.c' ! -path '*/mls/*' ! -path '*/dave/*' \
-		! -path '*/mediad/audio/*' ! -path '*/mediad/transport/*'
+		! -path '*/mediad/audio/*' ! -path '*/mediad/transport/*' ! -path '*/mediad/video/*'
 }
 skips() {
 	grep -ah '^skip: ' "$log"/* 2>/dev/null | sort -u | while read -r line; do

@@ -32,6 +32,31 @@ static void again(const struct rtcp_packet *p)
 		abort();
 }
 
+/* The numbers of a NACK are written, and read the same, when they ascend. */
+static void nack_again(const struct rtcp_packet *p)
+{
+	enum { MAX = 64 };
+	uint16_t seqs[MAX], got[MAX];
+	uint8_t buf[12 + 4 * MAX];
+	struct wr w = wr_of(buf, sizeof buf);
+	unsigned n = rtcp_read_nack(p, p->media, seqs, MAX);
+	struct rtcp_packet q;
+	struct rd r;
+
+	(void)rtcp_wants_key(p, p->media);
+	if (!n)
+		return;
+	for (unsigned i = 1; i < n; i++)
+		if ((int16_t)(seqs[i] - seqs[i - 1]) <= 0)
+			return;
+	rtcp_write_nack(&w, p->ssrc, p->media, seqs, n);
+	r = rd_of(buf, w.pos);
+	if (!w.ok || !rtcp_next(&r, &q) || rtcp_read_nack(&q, p->media, got, MAX) != n)
+		abort();
+	if (memcmp(seqs, got, n * sizeof seqs[0]) != 0)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rd r = rd_of(data, size);
@@ -44,6 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		if (p.type == RTCP_SR || p.type == RTCP_RR)
 			again(&p);
+		else if (p.type == RTCP_RTPFB || p.type == RTCP_PSFB)
+			nack_again(&p);
 	}
 	return 0;
 }

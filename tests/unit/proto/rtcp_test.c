@@ -110,3 +110,59 @@ TEST(rtcp_ntp_time)
 	CHECK(rtcp_ntp(1500) == (UINT64_C(2208988801) << 32 | 0x80000000));
 	CHECK(rtcp_ntp(1705846555411) >> 32 == 0xe957a59b);
 }
+
+/* Missing packets are told in pairs of a number and a mask of the 16 behind it (RFC 4585 6.2.1). */
+TEST(rtcp_nack_comes_back)
+{
+	static const uint16_t seqs[] = {65530, 65531, 65535, 0, 10, 11, 500};
+	static const uint8_t want[] = {0x81, 205,  0,	 5,    0, 0,  0, 1, 0,	  0,	0, 2,
+				       0xff, 0xfa, 0x80, 0x31, 0, 11, 0, 0, 0x01, 0xf4, 0, 0};
+	uint16_t got[16];
+	uint8_t buf[64];
+	struct wr w = wr_of(buf, sizeof buf);
+	struct rtcp_packet p;
+	struct rd r;
+
+	rtcp_write_nack(&w, 1, 2, seqs, 7);
+	CHECK(w.ok);
+	CHECK_MEM(buf, w.pos, want, sizeof want);
+	r = rd_of(buf, w.pos);
+	CHECK(rtcp_next(&r, &p) && p.type == RTCP_RTPFB && p.ssrc == 1 && p.media == 2);
+	CHECK_INT(rtcp_read_nack(&p, 2, got, 16), 7);
+	CHECK_MEM(got, sizeof seqs, seqs, sizeof seqs);
+	CHECK_INT(rtcp_read_nack(&p, 2, got, 3), 3);
+	CHECK_INT(rtcp_read_nack(&p, 3, got, 16), 0);
+	CHECK(!rtcp_wants_key(&p, 2));
+	w = wr_of(buf, 15);
+	rtcp_write_nack(&w, 1, 2, seqs, 7);
+	CHECK(!w.ok);
+}
+
+TEST(rtcp_key_requests_come_back)
+{
+	static const uint8_t pli[] = {0x81, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2},
+			     fir[] = {0x84, 206, 0, 4, 0, 0, 0, 1, 0, 0,
+				      0,    0,	 0, 0, 0, 2, 7, 0, 0, 0};
+	uint8_t buf[RTCP_REPORT_MAX];
+	struct wr w = wr_of(buf, sizeof buf);
+	uint16_t seqs[4];
+	struct rtcp_packet p;
+	struct rd r;
+
+	/* Behind a report, as a compound packet must be. */
+	CHECK_INT(rtcp_build(1, NULL, NULL, 0, buf, sizeof buf, &w.pos), 0);
+	rtcp_write_pli(&w, 1, 2);
+	CHECK_MEM(buf + w.pos - sizeof pli, sizeof pli, pli, sizeof pli);
+	rtcp_write_fir(&w, 1, 2, 7);
+	CHECK_MEM(buf + w.pos - sizeof fir, sizeof fir, fir, sizeof fir);
+	r = rd_of(buf, w.pos);
+	CHECK(rtcp_next(&r, &p) && p.type == RTCP_RR && !rtcp_wants_key(&p, 2));
+	CHECK(rtcp_next(&r, &p) && p.type == RTCP_SDES);
+	CHECK(rtcp_next(&r, &p) && rtcp_wants_key(&p, 2) && !rtcp_wants_key(&p, 1));
+	CHECK_INT(rtcp_read_nack(&p, 2, seqs, 4), 0);
+	CHECK(rtcp_next(&r, &p) && rtcp_wants_key(&p, 2) && !rtcp_wants_key(&p, 1));
+	CHECK(!rtcp_next(&r, &p) && r.ok);
+	/* Feedback without its two sources is malformed. */
+	r = rd_of("\x81\xce\x00\x01\x00\x00\x00\x01", 8);
+	CHECK(!rtcp_next(&r, &p) && !r.ok);
+}

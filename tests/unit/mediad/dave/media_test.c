@@ -3,7 +3,7 @@
 #include <malloc.h>
 
 #include "mediad/dave/key_internal.h"
-#include "mediad/dave/leb128.h"
+#include "proto/base/leb128.h"
 #include "mediad/dave/media.h"
 #include "proto/base/time.h"
 

@@ -1,7 +1,7 @@
-/* ULEB128, the numbers of a frame's supplement: seven bits per byte, lowest first, with the top bit
- * set while more bytes follow. */
-#ifndef MEDIAD_DAVE_LEB128_H
-#define MEDIAD_DAVE_LEB128_H
+/* ULEB128, the numbers of DAVE supplements and of AV1 units: seven bits per byte, lowest first,
+ * with the top bit set while more bytes follow. */
+#ifndef PROTO_BASE_LEB128_H
+#define PROTO_BASE_LEB128_H
 
 #include "proto/base/cursor.h"
 
