@@ -64,6 +64,7 @@ static void take_ready(struct control *c, const json_t *d)
 	guilds_begin(c->guilds, json_object_get(d, "guilds"));
 	guilds_set_self(c->guilds, c->state.user);
 	text_session_self(c->text, c->state.user, c->state.bot_name);
+	text_session_online(c->text, true);
 	c->state.intents = c->intents;
 	control_guilds_cleared(c);
 	words_ready(&words, c->state.bot_name);
@@ -79,6 +80,7 @@ static void take_resumed(struct control *c)
 	publish_discord(c, EVENT_RESUMED, guilds_count(c->guilds), "");
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_online(c->voice_sessions[i], false);
+	text_session_online(c->text, false);
 	commands_resume(c->commands, 0);
 	control_save_soon(c);
 }

@@ -259,6 +259,10 @@ void control_load_state(struct control *c)
 		memset(&c->state.session, 0, sizeof c->state.session);
 	if (kept && settings_gateway(c->settings) == SETTINGS_GATEWAY_FULL)
 		commands_inherit(c->commands, json_object_get(kept->session, "commands"), wall);
+	if (!text_session_intents(c->settings))
+		c->state.text_since_ms = 0;
+	else if (!c->state.text_since_ms)
+		c->state.text_since_ms = wall;
 	c->state.commands = commands_waiting(c->commands);
 	c->state.counters = (struct counters){0};
 	/* They stay in the state until their calls are back: this control may be killed before. */

@@ -83,6 +83,8 @@ int control_make_text(struct control *c)
 					       .rest = c->rest,
 					       .settings = c->settings,
 					       .store = c->store,
+					       .since_ms = c->state.text_since_ms,
+					       .taken = c->conf.kept ? c->conf.kept->taken : NULL,
 					       .ledger = c->ledger,
 					       .bus = c->bus,
 					       .consents = c->consents,

@@ -86,6 +86,8 @@ static json_t *format_meta(const struct settings *settings, const struct control
 		json_object_set(meta, "guilds", conf->kept->guilds);
 	if (conf->kept && conf->kept->queues)
 		json_object_set(meta, "queues", conf->kept->queues);
+	if (conf->kept && conf->kept->taken)
+		json_object_set(meta, "taken", conf->kept->taken);
 	if (conf->kept && conf->kept->web)
 		json_object_set(meta, "web", conf->kept->web);
 	if (conf->kept && conf->kept->words)
@@ -212,6 +214,7 @@ static int read_meta(struct made *m, const char *meta)
 	m->kept.session = json_object_get(m->meta, "session");
 	m->kept.guilds = json_object_get(m->meta, "guilds");
 	m->kept.queues = json_object_get(m->meta, "queues");
+	m->kept.taken = json_object_get(m->meta, "taken");
 	m->kept.web = json_object_get(m->meta, "web");
 	m->kept.words = json_object_get(m->meta, "words");
 	m->kept.consents = json_object_get(m->meta, "consents");

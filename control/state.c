@@ -332,16 +332,17 @@ json_t *state_format(const struct state *s)
 						       (json_int_t)s->calls[i].since_ms, "standing",
 						       s->calls[i].standing, "music_message",
 						       format_id(s->calls[i].music_message)));
-	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:I,s:o,s:o,s:o*,s:o,s:o,s:o}",
-			 "format", FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
-			 "application", format_id(s->application), "saved_ms",
-			 (json_int_t)s->saved_ms, "bot_name", s->bot_name, "session", "id",
-			 s->session.id, "url", s->session.url, "seq", (json_int_t)s->session.seq,
-			 "intents", (json_int_t)s->intents, "calls", calls, "encrypted", encrypted,
-			 "lacks_real_time", s->lacks_real_time ? json_true() : NULL, "turns",
-			 format_under_way(&s->under_way), "commands",
-			 s->commands ? json_incref(s->commands) : json_array(), "counters",
-			 counters_json(&s->counters));
+	return json_pack(
+		"{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:I,s:I,s:o,s:o,s:o*,s:o,s:o,s:o}",
+		"format", FORMAT, "epoch", format_id(s->epoch), "user", format_id(s->user),
+		"application", format_id(s->application), "saved_ms", (json_int_t)s->saved_ms,
+		"bot_name", s->bot_name, "session", "id", s->session.id, "url", s->session.url,
+		"seq", (json_int_t)s->session.seq, "intents", (json_int_t)s->intents,
+		"text_since_ms", (json_int_t)s->text_since_ms, "calls", calls, "encrypted",
+		encrypted, "lacks_real_time", s->lacks_real_time ? json_true() : NULL, "turns",
+		format_under_way(&s->under_way), "commands",
+		s->commands ? json_incref(s->commands) : json_array(), "counters",
+		counters_json(&s->counters));
 }
 
 static void parse_calls(const json_t *list, struct state *s)
@@ -418,6 +419,7 @@ int state_parse(const json_t *j, struct state *out)
 	s.saved_ms = (uint64_t)saved;
 	s.session.seq = seq;
 	s.intents = (uint32_t)json_integer_value(json_object_get(j, "intents"));
+	s.text_since_ms = (uint64_t)json_integer_value(json_object_get(j, "text_since_ms"));
 	snprintf(s.session.id, sizeof s.session.id, "%s", id);
 	snprintf(s.session.url, sizeof s.session.url, "%s", url);
 	utf8_copy(s.bot_name, sizeof s.bot_name, name);
@@ -574,6 +576,7 @@ void state_read(const char *dir, struct state_kept *out)
 	out->session = state_read_session(dir);
 	out->guilds = store_read_guilds(dir);
 	out->queues = store_read_queues(dir);
+	out->taken = store_read_taken(dir);
 	out->web = store_read_web(dir);
 	out->words = read_words(dir, out->session);
 	out->settings = state_read_settings(dir);
@@ -585,12 +588,13 @@ void state_kept_clear(struct state_kept *kept)
 	json_decref(kept->session);
 	json_decref(kept->guilds);
 	json_decref(kept->queues);
+	json_decref(kept->taken);
 	json_decref(kept->web);
 	json_decref(kept->words);
 	json_decref(kept->settings);
 	json_decref(kept->consents);
-	kept->web = kept->queues = kept->consents = kept->session = kept->guilds = kept->words =
-		kept->settings = NULL;
+	kept->web = kept->queues = kept->taken = kept->consents = kept->session = kept->guilds =
+		kept->words = kept->settings = NULL;
 }
 
 char *state_text(const struct state *s)

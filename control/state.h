@@ -38,6 +38,7 @@ struct state {
 	uint64_t saved_ms; /* wall clock */
 	char bot_name[64];
 	struct gateway_session session; /* empty id: none */
+	uint64_t text_since_ms;		/* since when text chat is on; 0: it is off */
 	uint32_t intents; /* that control wanted when the session began; 0: not told */
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n_calls;
@@ -78,6 +79,7 @@ struct state_kept {
 	json_t *session, *guilds;
 	json_t *consents; /* as store_read_consents */
 	json_t *queues;	  /* of music, as store_read_queues */
+	json_t *taken;	  /* written messages, as store_read_taken */
 	json_t *web;	  /* sessions of browsers, as store_read_web */
 	json_t *words;	  /* {guild: lines of store_read_words}, of the calls of the session */
 	/* The stored document: {"versions": [...]} (control/settings/document.h), with "unread":

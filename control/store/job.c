@@ -566,6 +566,18 @@ static int save_web(struct db *db, const struct job *j)
 	return db_run(db, s);
 }
 
+static int save_taken(struct job_runner *r, const struct job *j)
+{
+	sqlite3_stmt *s;
+
+	if (!job_database(r))
+		return r->err;
+	s = db_use(r->db, DB_SAVE_TAKEN);
+	db_bind_text(s, 1, j->text);
+	db_bind_uint(s, 2, j->now_ms);
+	return job_note_outcome(r, db_run(r->db, s));
+}
+
 /* The guild's state, or its queue of music. */
 static int save_guild(struct db *db, const struct job *j)
 {
@@ -719,6 +731,9 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_ERASE:
 	case JOB_LIST_ERASE_REQUESTS:
 		job_run_person(r, j, a);
+		break;
+	case JOB_SAVE_TAKEN:
+		job_answer_head(a, save_taken(r, j), 0);
 		break;
 	case JOB_SAVE_WEB:
 	case JOB_SAVE_GUILD:

@@ -13,6 +13,7 @@
 #include "control/store/audit.h"
 #include "control/store/db.h"
 #include "control/store/messages.h"
+#include "control/store/store.h"
 #include "control/store/timeline.h"
 #include "proto/discord.h"
 
@@ -406,6 +407,11 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !err; i++)
 		err = run_with(db, tables[i].statement, oldest_kept(tables[i].type, now_ms), NULL,
 			       changed);
+	if (!err)
+		err = run_with(
+			db, DB_EXPIRE_TAKEN,
+			now_ms > STORE_TAKEN_DAYS * DAY_MS ? now_ms - STORE_TAKEN_DAYS * DAY_MS : 0,
+			NULL, changed);
 	if (!err)
 		err = audit_drop_old(db, oldest_kept(EVENT_SETTING_CHANGED, now_ms), changed);
 	for (unsigned i = 0; i < EVENT_COUNT && !err; i++)

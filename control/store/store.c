@@ -610,6 +610,14 @@ int store_put_consent(struct store *s, const struct store_consent *consent, stor
 	return put_copied(s, &j, &(struct request){.doneh = h, .arg = arg});
 }
 
+int store_save_taken(struct store *s, const char *rows, store_done_h *h, void *arg)
+{
+	const struct job j = {
+		.kind = JOB_SAVE_TAKEN, .now_ms = env_wall_ms(s->env), .text = strdup(rows)};
+
+	return j.text ? put_job(s, &j, &(struct request){.doneh = h, .arg = arg}) : ENOMEM;
+}
+
 int store_export_person(struct store *s, uint64_t user, store_document_h *h, void *arg)
 {
 	return put_job(

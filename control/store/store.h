@@ -333,6 +333,13 @@ int store_save_session(struct store *s, const char *text, const char *instead);
 json_t *store_read_guilds(const char *dir);
 /* The same of queues of music. */
 json_t *store_read_queues(const char *dir);
+/* What a restart is to know of written messages: rows of control/text/taken.h as a JSON text, [row,
+ * …], copied. Kept for STORE_TAKEN_DAYS. h may be NULL. Errors as store_settings_put. */
+enum { STORE_TAKEN_DAYS = 8 };
+int store_save_taken(struct store *s, const char *rows, store_done_h *h, void *arg);
+/* [row, …], the newest first. NULL when there is no database. The caller owns it. Before the loop
+ * runs. */
+json_t *store_read_taken(const char *dir);
 /* Speech in this voice channel since then (ms since 1970), as far as words are kept: the
  * newest turns that were answered, oldest first, as [{"at_ms", "user": "ID", "name", "text"} or
  * {"at_ms", "bot": true, "cut", "tainted": strangers' text was read before it, "text"}, …]. NULL

@@ -82,6 +82,27 @@ json_t *store_read_queues(const char *dir)
 	return read_documents(dir, DB_LIST_QUEUES);
 }
 
+json_t *store_read_taken(const char *dir)
+{
+	json_t *all = json_array();
+	struct db *db = NULL;
+	sqlite3_stmt *s;
+
+	if (!all || open_to_read(&db, dir)) {
+		json_decref(all);
+		return NULL;
+	}
+	s = db_use(db, DB_LIST_TAKEN);
+	while (db_step(db, s) == 0)
+		json_array_append_new(all, json_pack("[I,I,I,I,s,I]", (json_int_t)db_uint(s, 0),
+						     (json_int_t)db_uint(s, 1),
+						     (json_int_t)db_uint(s, 2),
+						     (json_int_t)db_uint(s, 3), db_text(s, 4),
+						     (json_int_t)db_uint(s, 5)));
+	db_close(db);
+	return all;
+}
+
 json_t *store_read_web(const char *dir)
 {
 	struct db *db = NULL;

@@ -36,15 +36,29 @@ enum text_reason text_refusal(const struct settings *s, const struct text_event 
 	return is_blank(ev->text) ? TEXT_REASON_MISSING_CONTENT : TEXT_REASON_NONE;
 }
 
-static bool take_seen(struct text_channel *ch, uint64_t message)
+static bool has_seen(const struct text_channel *ch, uint64_t message)
 {
 	unsigned n = ch->n_seen < TEXT_SEEN ? ch->n_seen : TEXT_SEEN;
 
 	for (unsigned i = 0; i < n; i++)
 		if (ch->seen[i] == message)
 			return true;
+	return false;
+}
+
+static bool take_seen(struct text_channel *ch, uint64_t message)
+{
+	if (has_seen(ch, message))
+		return true;
 	ch->seen[ch->n_seen++ % TEXT_SEEN] = message;
 	return false;
+}
+
+bool text_chat_knows(struct text_chat *chat, uint64_t channel, uint64_t message)
+{
+	const struct text_channel *ch = text_channel_find(chat, channel);
+
+	return ch && has_seen(ch, message);
 }
 
 static enum text_signal signal_of(struct text_chat *chat, const struct text_trigger *t,
@@ -59,7 +73,7 @@ static enum text_signal signal_of(struct text_chat *chat, const struct text_trig
 	signal = text_names_signal(chat, t->text, &occurs);
 	/* With the setting the model that answers decides, and may skip. */
 	*unclear = signal == TEXT_SIGNAL_LLM_DECIDES && occurs &&
-		   !chat->settings->text_unsolicited && !t->decide;
+		   !chat->settings->text_unsolicited && !t->decide && !t->late;
 	return signal;
 }
 
@@ -69,6 +83,8 @@ static enum text_admission rule_of(const struct settings *s, const struct text_t
 		return TEXT_ADMISSION_FORCE_RESPOND;
 	if (t->decide)
 		return TEXT_ADMISSION_FORCE_DECISION;
+	if (t->late)
+		return TEXT_ADMISSION_MISSED;
 	if (text_signal_confidence(t->signal) >= TEXT_ADDRESSED)
 		return TEXT_ADMISSION_HARD_ADDRESS;
 	if (!s->text_unsolicited)
@@ -79,12 +95,23 @@ static enum text_admission rule_of(const struct settings *s, const struct text_t
 							   : TEXT_ADMISSION_RECENT_REPLY_WINDOW;
 }
 
-void text_admission_edited(struct text_chat *chat, struct text_trigger *t)
+/* From now on an answer is owed. */
+static void owe(struct text_chat *chat, const struct text_channel *ch, const struct text_trigger *t)
 {
-	bool unclear;
+	struct text_effect *e = text_emit(chat, TEXT_DO_WAITS, ch);
+
+	e->message = t->message;
+	e->user = t->user;
+}
+
+void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_trigger *t)
+{
+	bool unclear, owed = text_signal_forces(t->signal);
 
 	t->signal = signal_of(chat, t, &unclear);
 	t->admission = rule_of(chat->settings, t);
+	if (!owed && text_signal_forces(t->signal))
+		owe(chat, ch, t);
 }
 
 bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l)
@@ -127,9 +154,13 @@ static void queue_message(struct text_chat *chat, struct text_channel *ch,
 		e->message = l->t.message;
 		e->user = l->t.user;
 		e->text = l->t.text;
-	} else if (text_signal_forces(l->t.signal) && ch->reply.state == TEXT_REPLY_NONE) {
-		text_emit(chat, TEXT_DO_TYPING, ch);
+		return;
 	}
+	if (!text_signal_forces(l->t.signal))
+		return;
+	owe(chat, ch, &l->t);
+	if (ch->reply.state == TEXT_REPLY_NONE)
+		text_emit(chat, TEXT_DO_TYPING, ch);
 }
 
 static void judge_message(struct text_chat *chat, struct text_channel *ch,
@@ -139,7 +170,8 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 				 .text = (char *)ev->text,
 				 .to_bot = ev->to_bot,
 				 .to_others = ev->to_others,
-				 .decide = ev->decide};
+				 .decide = ev->decide,
+				 .late = ev->late};
 	bool unclear;
 
 	t.signal = signal_of(chat, &t, &unclear);

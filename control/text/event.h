@@ -55,10 +55,11 @@ struct text_event {
 	bool to_others;	     /* mentions other people, or replies to one */
 	bool refused;	     /* its author does not want to be read */
 	bool decide;	     /* put before the model whatever the rules of admission say */
-	bool noted;	     /* a line of the conversation that needs no answer here */
-	bool yes;	     /* of CLASSIFIED, FAILED and AGREED */
-	uint64_t answers;    /* of a noted one of the bot: the user whom it answers */
-	uint64_t asker; /* of SENT: it ends in a question for this user's yes; 0: it does not */
+	bool late;	  /* it was written while the bot was away: only an address is answered */
+	bool noted;	  /* a line of the conversation that needs no answer here */
+	bool yes;	  /* of CLASSIFIED, FAILED and AGREED */
+	uint64_t answers; /* of a noted one of the bot: the user whom it answers */
+	uint64_t asker;	  /* of SENT: it ends in a question for this user's yes; 0: it does not */
 	uint32_t reply, n, rnd;
 };
 
@@ -76,7 +77,7 @@ struct text_trigger {
 	uint64_t at; /* ns: when it came */
 	char name[TEXT_NAME];
 	char *text;
-	bool to_bot, to_others, decide;
+	bool to_bot, to_others, decide, late;
 	enum text_signal signal;
 	enum text_attention attention;
 	enum text_admission admission; /* COUNT: none was asked */
@@ -93,7 +94,8 @@ struct text_effect {
 	bool yes;	     /* of an AGREE */
 	bool again;	     /* of an ASK: the answer was asked for before */
 	const char *text;
-	/* of an ASK: the conversation without the triggers, oldest first, and the triggers */
+	/* of an ASK: the conversation without the triggers, oldest first, and the triggers; of a
+	 * SEND: the triggers */
 	const struct text_line *history;
 	const struct text_trigger *const *triggers;
 	size_t n_history, n_triggers;

@@ -68,6 +68,8 @@ struct text_channel {
 	unsigned n_results;
 	uint64_t asked_in; /* the step of its last ASK, whose lists are of that one */
 	uint64_t sent_at[TEXT_SENDS], sends; /* the last ones; how many ever */
+	uint64_t late_since; /* ns: the first of the last hour's answers to missed messages */
+	unsigned late;	     /* such answers since then */
 	uint64_t seen[TEXT_SEEN];
 	unsigned n_seen;
 };
@@ -136,7 +138,7 @@ void text_admission_take(struct text_chat *chat, const struct text_event *ev);
 /* Asks the rules again. False: the trigger is ended. */
 bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l);
 /* The signal of an edited text. */
-void text_admission_edited(struct text_chat *chat, struct text_trigger *t);
+void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_trigger *t);
 
 /* ---- triggers.c ---- */
 void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,

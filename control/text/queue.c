@@ -73,11 +73,40 @@ static void expire(struct text_chat *chat, struct text_channel *ch)
 			text_trigger_end(chat, ch, ch->queue[i - 1], TEXT_REASON_EXPIRED);
 }
 
+/* An answer to messages that were missed. False: there were enough of them within the hour. */
+static bool may_be_late(struct text_chat *chat, struct text_channel *ch)
+{
+	if (!ch->late || ch->late_since + HOUR_NS <= chat->now) {
+		ch->late = 0;
+		ch->late_since = chat->now;
+	}
+	if (ch->late >= chat->settings->text_catchup_replies)
+		return false;
+	ch->late++;
+	return true;
+}
+
+/* Ends those of the burst that were missed, if no more of them may be answered. */
+static void limit_late(struct text_chat *chat, struct text_channel *ch, struct burst *b)
+{
+	unsigned n = 0;
+
+	if (!b->v[0]->t.late || may_be_late(chat, ch))
+		return;
+	for (unsigned i = 0; i < b->n; i++)
+		if (b->v[i]->t.late)
+			text_trigger_end(chat, ch, b->v[i], TEXT_REASON_MISSED_ENOUGH);
+		else
+			b->v[n++] = b->v[i];
+	b->n = n;
+}
+
 /* False: none of them is admitted any more. */
 static bool start_burst(struct text_chat *chat, struct text_channel *ch, struct burst *b)
 {
 	bool any = false;
 
+	limit_late(chat, ch, b);
 	for (unsigned i = 0; i < b->n; i++)
 		if (text_admission_again(chat, ch, b->v[i])) {
 			b->v[i]->state = TEXT_ASKED;

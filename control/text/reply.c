@@ -174,10 +174,13 @@ static void take_answer(struct text_chat *chat, struct text_channel *ch,
 	if (!ch->reply.workings)
 		ch->reply.reply_to = reply_target(chat, ch, text, ev->rnd);
 	ch->reply.state = TEXT_REPLY_SENDING;
-	for (unsigned i = 0; i < ch->n_queue; i++)
-		if (ch->queue[i]->state == TEXT_ASKED)
-			ch->queue[i]->state = TEXT_SENDING;
 	e = text_emit(chat, TEXT_DO_SEND, ch);
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		if (ch->queue[i]->state == TEXT_ASKED) {
+			ch->queue[i]->state = TEXT_SENDING;
+			ch->reply.asked[e->n_triggers++] = &ch->queue[i]->t;
+		}
+	e->triggers = ch->reply.asked;
 	e->reply = ch->reply.id;
 	e->message = ch->reply.reply_to;
 	e->text = text;

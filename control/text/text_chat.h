@@ -56,6 +56,9 @@ enum {
 	TEXT_SHORT = 30,    /* characters of a short answer */
 };
 
+/* What a message begins with that tells of a tool at work: small print of Discord, an hourglass. */
+#define TEXT_WORKING_MARK "-# \xe2\x8f\xb3 "
+
 /* settings are borrowed for its life and may change between two steps. name: the bot's on Discord.
  * ENOMEM, EINVAL. Caller owns *out. */
 int text_chat_alloc(struct text_chat **out, const struct settings *settings, const char *name);
@@ -74,6 +77,8 @@ bool text_channel_is_blocked(const struct settings *settings, uint64_t channel);
 enum text_reason text_refusal(const struct settings *settings, const struct text_event *message);
 /* What is known of the channel's conversation, oldest first. Borrowed until the next step. */
 size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out);
+/* True if the message was taken, as one of the last TEXT_SEEN of its channel. */
+bool text_chat_knows(struct text_chat *chat, uint64_t channel, uint64_t message);
 /* True if an answer or a message of its own is under way in the channel. */
 bool text_is_answering(struct text_chat *chat, uint64_t channel);
 /* Messages that have not ended. */

@@ -37,6 +37,7 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 				      .to_bot = ev->to_bot,
 				      .to_others = ev->to_others,
 				      .decide = ev->decide,
+				      .late = ev->late,
 				      .admission = TEXT_ADMISSION_COUNT}};
 	utf8_copy(l->t.name, sizeof l->t.name, ev->name ? ev->name : "");
 	ch->queue[ch->n_queue++] = l;
@@ -69,6 +70,7 @@ void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
 	t->channel = ev->channel;
 	t->message = ev->message;
 	t->user = ev->user;
+	t->to_bot = ev->to_bot;
 	t->at = chat->now;
 	t->text = NULL;
 	t->reason = reason;
@@ -127,7 +129,7 @@ static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct
 	if (l->state == TEXT_ASKED)
 		text_reply_ask_again(chat, ch);
 	else
-		text_admission_edited(chat, &l->t);
+		text_admission_edited(chat, ch, &l->t);
 }
 
 void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,

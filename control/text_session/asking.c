@@ -11,6 +11,7 @@
 #include "control/ledger/ledger.h"
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
+#include "control/store/store.h"
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -55,6 +56,8 @@ void text_job_remove(struct text_job *job)
 	while (*at != job)
 		at = &(*at)->next;
 	*at = job->next;
+	if (job->keeping)
+		store_forget(job->g->ts->conf.store, job);
 	text_recall_end(job);
 	text_tools_over(job, false);
 	free(job->ask);

@@ -1,9 +1,7 @@
 /* Why messages ended (inside.h): the last ones, for people who ask. */
 #include "control/settings/settings.h"
+#include "control/text/missed.h"
 #include "control/text_session/inside.h"
-
-/* Discord's snowflakes hold the milliseconds since then above the lower 22 bits. */
-#define SNOWFLAKE_EPOCH_MS UINT64_C(1420070400000)
 
 void text_ended_note(struct text_session *ts, const struct text_trigger *t)
 {
@@ -38,7 +36,7 @@ static const struct text_ended *find_ended(const struct text_session *ts, uint64
 static enum text_why_kind guess(const struct text_session *ts, const struct settings *s,
 				uint64_t message)
 {
-	if ((message >> 22) + SNOWFLAKE_EPOCH_MS < ts->began_ms)
+	if (missed_ms_of(message) < ts->began_ms)
 		return TEXT_WHY_UNKNOWN;
 	if (s->text_chat == SETTINGS_TEXT_OFF)
 		return TEXT_WHY_OFF;

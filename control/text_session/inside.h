@@ -4,6 +4,8 @@
  * asking.c         answers and decisions of models
  * question.c       questions of commands
  * recall.c         what the memory has about a question
+ * taking.c         what a restart is to know of messages
+ * catching_up.c    what was missed, and what is owed after a restart, from the channels' history
  * keeping.c        which messages the store may keep
  * telling.c        what a model was told, for people who want to look at it
  * ended.c          why messages ended
@@ -46,8 +48,9 @@ enum {
 	TEXT_ASKED_YES = 16, /* of a server: questions that wait for a yes */
 	TEXT_SEATS = 64,     /* channels whose tools are kept, of all servers */
 	TEXT_TAINTED = 256,
-	TEXT_ENDED = 1024, /* messages of which it is known why they ended */
-	TEXT_TIMES = 32,   /* of a server: answers whose times are known */
+	TEXT_ENDED = 1024,  /* messages of which it is known why they ended */
+	TEXT_TIMES = 32,    /* of a server: answers whose times are known */
+	TEXT_PLACES = 1024, /* channels whose history is to be read */
 };
 
 struct text_working;
@@ -91,6 +94,7 @@ struct text_job {
 	struct split split;
 	unsigned part;
 	bool as_file;
+	bool keeping; /* the store is to know of it first */
 };
 
 /* Who somebody is in the server, by their last message. */
@@ -164,6 +168,22 @@ struct text_pending {
 	struct text_event ev; /* its text and name follow */
 };
 
+/* A channel whose history is to be read. */
+struct text_place {
+	uint64_t guild, channel;
+	bool owed; /* messages there wait for answers that a control before owed */
+	unsigned tries;
+};
+
+struct text_catching_up {
+	struct text_place place[TEXT_PLACES]; /* the first is asked for */
+	unsigned n;
+	bool asking;
+	struct tmr *tmr; /* the first is to be asked for again */
+	uint64_t since;	 /* messages before this id are left alone */
+	uint64_t newest; /* id of a message that Discord told of */
+};
+
 /* A message that ended, without its words. */
 struct text_ended {
 	uint64_t guild, message, user; /* message 0: free */
@@ -188,12 +208,21 @@ struct text_session {
 	uint64_t began_ms; /* since 1970 */
 	struct text_ended ended[TEXT_ENDED];
 	unsigned n_ended; /* ever */
+	struct taken_table *taken;
+	struct text_catching_up up;
 };
 
 /* ---- text_session.c ---- */
 /* Gives the core an event, now or after the step under way. Texts are borrowed. */
 void text_session_feed(struct text_guild *g, const struct text_event *ev);
 
+/* Reads a message of Discord into ts->in. As incoming_read. */
+int text_session_read(struct text_session *ts, const json_t *d);
+/* Gives the message in ts->in to its core. late: it was missed. False: the settings do not have it
+ * read. */
+bool text_session_take(struct text_session *ts, const json_t *d, bool late);
+/* Tells the log, the bus and the store why a message ended. */
+void text_session_record(struct text_guild *g, const struct text_trigger *t);
 /* NULL without memory, or if all places are in use. */
 struct text_guild *text_session_open(struct text_session *ts, uint64_t id);
 /* True if this user does not want to be read there. */
@@ -257,11 +286,27 @@ void text_ended_note(struct text_session *ts, const struct text_trigger *t);
 /* Those of this user; guild 0: in every server. */
 void text_ended_forget(struct text_session *ts, uint64_t guild, uint64_t user);
 
+/* ---- taking.c ---- */
+/* An answer to the message is owed from now on. */
+void text_taking_waits(struct text_guild *g, const struct text_effect *e);
+/* The answer is about to be sent. True: text_sending_kept follows once the store knows it, not from
+ * inside; false: nobody keeps it. first: the words of its first message. */
+bool text_taking_sending(struct text_job *job, const struct text_effect *e, const char *first);
+void text_taking_ended(struct text_guild *g, const struct text_trigger *t);
+/* A restart goes on with this message, which has not ended. */
+bool text_taking_goes_on(const struct text_guild *g, uint64_t message);
+
+/* ---- catching_up.c ---- */
+int text_catching_up_init(struct text_session *ts);
+/* d: GUILD_CREATE. */
+void text_catching_up_guild(struct text_session *ts, const json_t *d);
+
 /* ---- telling.c ---- */
 /* The model is asked this: keeps it if the settings want it. */
 void text_telling_keep(const struct text_job *job, const struct engine_ask *ask);
 
 /* ---- sending.c ---- */
+void text_sending_kept(struct text_job *job);
 void text_sending_begin(struct text_guild *g, const struct text_effect *e);
 /* Goes on with an answer that waited for text_working_take. */
 void text_sending_resume(struct text_guild *g, uint64_t channel);

@@ -213,10 +213,18 @@ void text_sending_resume(struct text_guild *g, uint64_t channel)
 		send_part(j);
 }
 
+void text_sending_kept(struct text_job *job)
+{
+	job->keeping = false;
+	send_part(job);
+}
+
 void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 {
 	struct text_job *job = text_asking_find(g, e->reply);
 	char *text = job ? strdup(e->text) : NULL;
+	char first[SPLIT_BYTES] = "";
+	struct split ahead;
 
 	if (!text) {
 		text_session_feed(g, &(struct text_event){.type = TEXT_NOT_SENT,
@@ -230,5 +238,9 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 	job->reply_to = e->message;
 	job->as_file = split_count(text) > TEXT_PARTS;
 	split_begin(&job->split, text);
-	send_part(job);
+	ahead = job->split;
+	split_next(&ahead, first);
+	job->keeping = text_taking_sending(job, e, first);
+	if (!job->keeping)
+		send_part(job);
 }

@@ -11,6 +11,7 @@
 #include "control/settings/ids.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
+#include "control/text/taken.h"
 #include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
@@ -134,23 +135,26 @@ void text_session_publish(struct text_guild *g, const struct text_trigger *t)
 }
 
 /* Of messages that concern nobody the log alone tells, at its lowest level. */
-static void record(struct text_guild *g, const struct text_trigger *t)
+void text_session_record(struct text_guild *g, const struct text_trigger *t)
 {
 	bool forced = text_signal_forces(t->signal);
+	bool goes_on = t->reason == TEXT_REASON_SHUTDOWN && text_taking_goes_on(g, t->message);
 
 	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
 		  (unsigned long long)t->guild, (unsigned long long)t->channel,
 		  text_reason_name(t->reason));
 	text_ended_note(g->ts, t);
-	if (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST &&
-	    t->reason != TEXT_REASON_AGREED)
+	text_taking_ended(g, t);
+	if (goes_on || (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST &&
+			t->reason != TEXT_REASON_AGREED))
 		return;
 	text_session_publish(g, t);
 	/* Who asked sees that no answer comes. */
 	if (forced &&
 	    (t->reason == TEXT_REASON_MODEL_FAILED || t->reason == TEXT_REASON_TIMEOUT ||
 	     t->reason == TEXT_REASON_BUDGET_SPENT || t->reason == TEXT_REASON_QUEUE_FULL ||
-	     t->reason == TEXT_REASON_EXPIRED || t->reason == TEXT_REASON_RATE_LIMITED))
+	     t->reason == TEXT_REASON_EXPIRED || t->reason == TEXT_REASON_RATE_LIMITED ||
+	     t->reason == TEXT_REASON_MISSED_ENOUGH))
 		text_sending_react(g->ts, t->channel, t->message, WARNING);
 }
 
@@ -186,8 +190,11 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 	case TEXT_DO_STOP_JOBS:
 		text_tools_stop(g, e->channel, e->user);
 		break;
+	case TEXT_DO_WAITS:
+		text_taking_waits(g, e);
+		break;
 	case TEXT_DO_RECORD:
-		record(g, e->record);
+		text_session_record(g, e->record);
 		break;
 	}
 }
@@ -355,7 +362,7 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 }
 
 /* A mention of a role of the bot is one of the bot. */
-static int read_message(struct text_session *ts, const json_t *d)
+int text_session_read(struct text_session *ts, const json_t *d)
 {
 	const struct text_session_conf *c = &ts->conf;
 	int err = incoming_read(&ts->in, d, ts->self, ts->name);
@@ -366,18 +373,16 @@ static int read_message(struct text_session *ts, const json_t *d)
 	return err;
 }
 
-static void take_message(struct text_session *ts, const json_t *d)
+bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 {
-	struct text_guild *g;
+	struct text_guild *g = reader_of(ts, &ts->in);
 	struct text_event ev;
 
-	if (read_message(ts, d))
-		return;
-	g = reader_of(ts, &ts->in);
 	if (!g)
-		return;
+		return false;
 	ev = event_of(TEXT_MESSAGE, &ts->in);
 	ev.refused = !ts->in.self && text_session_refused(g, ts->in.user);
+	ev.late = late;
 	g->used_at = env_now(ts->conf.env);
 	if (!ev.refused) {
 		keep_quote(g, &ts->in);
@@ -386,6 +391,33 @@ static void take_message(struct text_session *ts, const json_t *d)
 	if (!ev.refused && !ts->in.self && !ts->in.bot)
 		text_member_keep(g, ts->in.user, ts->in.name, json_object_get(d, "member"));
 	text_session_feed(g, &ev);
+	return true;
+}
+
+/* True if the message, which Discord tells of, is not to be taken again. Whether an answer that was
+ * under way when a control ended was sent is told by the channel's history. */
+static bool is_settled(struct text_session *ts, const struct incoming *in)
+{
+	struct taken *row = taken_find(ts->taken, in->message);
+	const struct text_guild *g = find_guild(ts, in->guild);
+
+	if (!row || row->state == TAKEN_POSTED ||
+	    (g && text_chat_knows(g->core, in->channel, in->message)))
+		return false;
+	if (row->state == TAKEN_ENDED || (row->before && row->state == TAKEN_SENDING))
+		return true;
+	row->before = false;
+	return false;
+}
+
+static void take_message(struct text_session *ts, const json_t *d)
+{
+	if (text_session_read(ts, d))
+		return;
+	if (ts->in.message > ts->up.newest)
+		ts->up.newest = ts->in.message;
+	if (!is_settled(ts, &ts->in))
+		text_session_take(ts, d, false);
 }
 
 static void take_edit(struct text_session *ts, const json_t *d)
@@ -393,7 +425,7 @@ static void take_edit(struct text_session *ts, const json_t *d)
 	struct text_guild *g;
 	struct text_event ev;
 
-	if (read_message(ts, d))
+	if (text_session_read(ts, d))
 		return;
 	text_keeping_edited(ts, &ts->in);
 	g = find_guild(ts, ts->in.guild);
@@ -463,6 +495,8 @@ bool text_session_event(struct text_session *ts, const char *name, const json_t 
 			events[i].take(ts, d);
 			return true;
 		}
+	if (strcmp(name, "GUILD_CREATE") == 0)
+		text_catching_up_guild(ts, d);
 	if (strcmp(name, "CHANNEL_DELETE") == 0 || strcmp(name, "THREAD_DELETE") == 0)
 		take_channel(ts, d);
 	return strncmp(name, "MESSAGE_", 8) == 0;
@@ -520,6 +554,9 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 {
 	if (ts)
 		text_ended_forget(ts, guild, user);
+	/* Everything of theirs is erased. */
+	if (ts && !guild)
+		taken_forget(ts->taken, user);
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
 			drop_quotes(ts->guild[i], 0, user);
@@ -546,10 +583,15 @@ int text_session_alloc(struct text_session **out, const struct text_session_conf
 	ts->last = &ts->first;
 	ts->began_ms = env_wall_ms(conf->env);
 	err = tmr_alloc(&ts->tmr, conf->env, on_timer, ts);
+	if (!err)
+		err = taken_alloc(&ts->taken);
+	if (!err)
+		err = text_catching_up_init(ts);
 	if (err) {
-		free(ts);
+		text_session_free(ts);
 		return err;
 	}
+	taken_read(ts->taken, conf->taken);
 	*out = ts;
 	return 0;
 }
@@ -563,6 +605,8 @@ struct text_session *text_session_free(struct text_session *ts)
 	while (ts->n_guilds)
 		guild_free(ts->guild[--ts->n_guilds]);
 	tmr_free(ts->tmr);
+	tmr_free(ts->up.tmr);
+	taken_free(ts->taken);
 	free(ts);
 	return NULL;
 }

@@ -46,7 +46,9 @@ struct text_session_conf {
 	struct ws_ctx *ws;
 	struct rest *rest;
 	const struct settings *settings; /* everybody's */
-	struct store *store;		 /* NULL: no memory is searched */
+	struct store *store;		 /* NULL: no memory is searched, and no restart goes on */
+	uint64_t since_ms;   /* ms since 1970; what was written before is not caught up */
+	const json_t *taken; /* what controls before this one took, as store_read_taken; or NULL */
 	struct ledger *ledger;
 	struct bus *bus;
 	const struct consent_table *consents;
@@ -81,6 +83,10 @@ int text_session_alloc(struct text_session **out, const struct text_session_conf
 struct text_session *text_session_free(struct text_session *ts);
 /* Who the bot is; name is copied. */
 void text_session_self(struct text_session *ts, uint64_t user, const char *name);
+/* The connection to Discord is up; fresh: by a new session, in which Discord does not tell what was
+ * written before. What was missed, and what is owed by a control before this one, is read from the
+ * channels' history. NULL accepted. */
+void text_session_online(struct text_session *ts, bool fresh);
 /* An event of the main gateway. False: it is not about messages. */
 bool text_session_event(struct text_session *ts, const char *name, const json_t *d);
 /* A button of a question for a yes was pressed. False: it is another button. */

@@ -12,9 +12,6 @@
 #include "ipc/log.h"
 #include "proto/discord.h"
 
-/* Small print of Discord, with an hourglass. */
-#define MARK "-# \xe2\x8f\xb3 "
-
 struct text_working {
 	struct text_working *next;
 	struct text_guild *g; /* NULL: dropped while it was posted */
@@ -25,7 +22,7 @@ struct text_working {
 
 bool text_working_is(const char *content)
 {
-	return strncmp(content, MARK, sizeof MARK - 1) == 0;
+	return strncmp(content, TEXT_WORKING_MARK, sizeof TEXT_WORKING_MARK - 1) == 0;
 }
 
 static struct text_working **find_working(struct text_guild *g, uint64_t channel)
@@ -94,8 +91,9 @@ static json_t *write_line(const struct settings *s, unsigned n)
 {
 	const char *line = n ? s->tool_still_line : s->tool_wait_line;
 
-	return *line ? json_pack("{s:o,s:{s:[]}}", "content", json_sprintf(MARK "%s", line),
-				 "allowed_mentions", "parse")
+	return *line ? json_pack("{s:o,s:{s:[]}}", "content",
+				 json_sprintf(TEXT_WORKING_MARK "%s", line), "allowed_mentions",
+				 "parse")
 		     : NULL;
 }
 

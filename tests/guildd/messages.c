@@ -32,7 +32,7 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 		    const char *content, int type, uint32_t flags, const json_t *body, json_t **out)
 {
 	struct gd_guild *guild = gd_guild_find(g->world, c->guild);
-	struct gd_message_in in = {.id = gd_world_id(g->world),
+	struct gd_message_in in = {.id = gd_world_id_at(g->world, env_wall_ms(g->env)),
 				   .channel = c->id,
 				   .guild = c->guild,
 				   .now_ms = env_wall_ms(g->env),

@@ -76,30 +76,100 @@ void rest_channel(struct rest_call *c)
 		rest_ok(c, gd_channel_json(ch));
 }
 
+/* As REST tells a message: without what only its creation tells, and without its text where Discord
+ * keeps that from the application. Caller owns it. */
+static json_t *message_shown(const struct rest_call *c, const json_t *message)
+{
+	json_t *o = c->bot->privileged & GD_INTENT_CONTENT
+			    ? json_copy((json_t *)(uintptr_t)message)
+			    : gd_message_for(message, c->bot->user->id);
+
+	json_object_del(o, "nonce");
+	json_object_del(o, "guild_id");
+	json_object_del(o, "member");
+	return o;
+}
+
+struct window {
+	uint64_t before, after, around;
+	size_t most;
+};
+
+/* False: answered with an error. */
+static bool read_window(struct rest_call *c, struct window *w)
+{
+	static const char *const names[] = {"before", "after", "around"};
+	const char *limit = httpd_query(c->http, "limit");
+	uint64_t *ids[] = {&w->before, &w->after, &w->around};
+	unsigned given = 0;
+
+	*w = (struct window){.most = limit ? strtoul(limit, NULL, 10) : 50};
+	for (unsigned i = 0; i < 3; i++) {
+		const char *id = httpd_query(c->http, names[i]);
+
+		*ids[i] = id ? strtoull(id, NULL, 10) : 0;
+		given += id != NULL;
+		if (id && !*ids[i]) {
+			rest_bad_field(c, names[i], "Value is not snowflake.");
+			return false;
+		}
+	}
+	if (given > 1) {
+		rest_bad_field(c, "before", "before, after and around exclude each other.");
+		return false;
+	}
+	if (w->most < 1 || w->most > 100) {
+		rest_bad_field(c, "limit", "int value should be between 1 and 100.");
+		return false;
+	}
+	return true;
+}
+
+/* The place behind the newest of the messages that the window has: with `after` they are those that
+ * follow it, with `around` half of them are older. */
+static size_t window_end(const struct gd_channel *ch, const struct window *w)
+{
+	uint64_t at = w->before ? w->before : w->after ? w->after + 1 : w->around;
+	size_t i = 0;
+
+	while (at && i < ch->messages.n && gd_id(json_object_get(ch->messages.v[i], "id")) < at)
+		i++;
+	if (!at)
+		return ch->messages.n;
+	if (!w->before)
+		i += w->after ? w->most : (w->most + 1) / 2;
+	return i < ch->messages.n ? i : ch->messages.n;
+}
+
+/* "Get Channel Messages": the newest first; without the permission to read the history there are
+ * none. */
 void rest_messages_get(struct rest_call *c)
 {
-	struct gd_channel *ch = rest_channel_of(c, 1ull << 16);
-	const char *limit = httpd_query(c->http, "limit");
-	size_t most = limit ? strtoul(limit, NULL, 10) : 50;
+	struct gd_channel *ch = rest_channel_of(c, 0);
+	struct gd_guild *guild = ch ? gd_guild_find(c->g->world, ch->guild) : NULL;
+	struct window w;
 	json_t *list;
 
-	if (!ch)
+	if (!ch || !read_window(c, &w))
 		return;
-	if (most < 1 || most > 100) {
-		rest_bad_field(c, "limit", "int value should be between 1 and 100.");
-		return;
-	}
-	list = json_array(); /* newest first */
-	for (size_t i = ch->messages.n; i > 0 && json_array_size(list) < most; i--)
-		json_array_append(list, ch->messages.v[i - 1]);
+	list = json_array();
+	if (!guild || gd_permissions(guild, c->bot->user->id, ch) & GD_PERM_HISTORY)
+		for (size_t i = window_end(ch, &w); i > 0 && json_array_size(list) < w.most; i--) {
+			const json_t *m = ch->messages.v[i - 1];
+
+			if (w.after && gd_id(json_object_get(m, "id")) <= w.after)
+				break;
+			json_array_append_new(list, message_shown(c, m));
+		}
 	rest_ok(c, list);
 }
 
-/* With enforce_nonce the same author's message of this nonce is given back instead of a second one.
- */
+/* With enforce_nonce the same author's message of this nonce, of the last minutes, is given back
+ * instead of a second one. */
 static json_t *same_nonce(struct rest_call *c, const struct gd_channel *ch)
 {
 	const json_t *nonce = json_object_get(c->body, "nonce");
+	uint64_t since = env_wall_ms(c->g->env) - c->g->sw.nonce_ms;
 
 	if (!nonce || !json_is_true(json_object_get(c->body, "enforce_nonce")))
 		return NULL;
@@ -107,6 +177,7 @@ static json_t *same_nonce(struct rest_call *c, const struct gd_channel *ch)
 		json_t *m = ch->messages.v[i];
 
 		if (json_equal(json_object_get(m, "nonce"), nonce) &&
+		    gd_id_ms(gd_id(json_object_get(m, "id"))) >= since &&
 		    gd_id(json_object_get(json_object_get(m, "author"), "id")) == c->bot->user->id)
 			return m;
 	}
@@ -174,7 +245,7 @@ void rest_message_get(struct rest_call *c)
 	json_t *m = message_of(c, &ch, NULL, false);
 
 	if (m)
-		rest_ok(c, json_incref(m));
+		rest_ok(c, message_shown(c, m));
 }
 
 void rest_message_patch(struct rest_call *c)

@@ -1,5 +1,7 @@
 #include "tests/guildd/world.h"
 
+#include "tests/guildd/objects.h"
+
 #include <stdio.h>
 
 #define EACH(var, vec) for (size_t i_ = 0; i_ < (vec).n && ((var) = (vec).v[i_], 1); i_++)
@@ -130,6 +132,21 @@ uint64_t gd_world_id(struct gd_world *w)
 		w->next_id++;
 	while (id_taken(w, w->next_id));
 	return w->next_id;
+}
+
+#define SNOWFLAKE_EPOCH_MS UINT64_C(1420070400000)
+
+uint64_t gd_id_ms(uint64_t id)
+{
+	return (id >> 22) + SNOWFLAKE_EPOCH_MS;
+}
+
+uint64_t gd_world_id_at(struct gd_world *w, uint64_t now_ms)
+{
+	uint64_t id = (now_ms - SNOWFLAKE_EPOCH_MS) << 22;
+
+	w->last_at = id > w->last_at ? id : w->last_at + 1;
+	return w->last_at;
 }
 
 int gd_user_add(struct gd_world *w, struct gd_user **out, uint64_t id, const char *name)
@@ -368,6 +385,7 @@ int gd_message_keep(struct gd_channel *c, json_t *message)
 		json_decref(gd_vec_take(&c->messages, 0));
 	if (gd_vec_add(&c->messages, message))
 		return ENOMEM;
+	c->last_message = gd_id(json_object_get(message, "id"));
 	json_incref(message);
 	return 0;
 }

@@ -63,6 +63,7 @@ struct gd_channel {
 	struct gd_overwrite *over;
 	size_t n_over;
 	struct gd_vec messages; /* json_t, oldest first */
+	uint64_t last_message;
 	uint64_t person, bot;	/* of direct messages, whose guild is 0 */
 };
 
@@ -87,6 +88,7 @@ struct gd_guild {
 struct gd_world {
 	struct gd_vec users, bots, guilds, dms;
 	uint64_t next_id;
+	uint64_t last_at; /* of gd_world_id_at */
 };
 
 int gd_world_alloc(struct gd_world **out);
@@ -96,6 +98,10 @@ int gd_world_defaults(struct gd_world *w);
 
 /* A new id that nothing has. */
 uint64_t gd_world_id(struct gd_world *w);
+/* The same as a snowflake of that time (ms since 1970), greater than all before. */
+uint64_t gd_world_id_at(struct gd_world *w, uint64_t now_ms);
+/* The time of a snowflake. */
+uint64_t gd_id_ms(uint64_t id);
 
 /* Makers: id 0 = choose one. EEXIST when taken, ENOMEM. *out (may be NULL) is borrowed. */
 int gd_user_add(struct gd_world *w, struct gd_user **out, uint64_t id, const char *name);

@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "control/settings/settings.h"
+#include "control/text/incoming.h"
+#include "control/text/missed.h"
+#include "control/text/taken.h"
 #include "control/text/text_chat.h"
 #include "proto/base/time.h"
 #include "tests/random.h"
 
-enum { CHANNELS = 6, USERS = 5, BOT = 1, KNOWN = 1 << 14, RECENT = 64 };
+enum { CHANNELS = 6, USERS = 5, BOT = 1, KNOWN = 1 << 14, RECENT = 64, ANSWERS = 64 };
 
 /* A message by its number. */
 struct known {
@@ -28,6 +31,14 @@ struct explore {
 	struct known known[KNOWN];
 	uint64_t forgotten[USERS]; /* their messages up to this one */
 	uint64_t recent[RECENT], recent_user[RECENT], recent_channel[RECENT];
+	struct text_event recent_as[RECENT]; /* as they are now */
+	struct taken_table *taken;	     /* what the store keeps */
+	/* The bot's messages that Discord has, and those under way. */
+	struct {
+		uint64_t channel, message, replies_to, mark;
+	} answer[ANSWERS], on_way[CHANNELS];
+	unsigned n_answers; /* ever */
+	uint64_t late_from; /* messages before this id were written before the core began */
 	uint32_t asked[CHANNELS], sending[CHANNELS]; /* replies under way */
 	uint64_t asked_of[CHANNELS][TEXT_BURST];
 	unsigned n_asked_of[CHANNELS];
@@ -107,9 +118,27 @@ static void see_ask(struct explore *x, const struct text_effect *e)
 	}
 }
 
+static void keep(struct explore *x, const struct text_effect *e, uint64_t message, uint64_t user,
+		 enum taken_state state)
+{
+	taken_put(x->taken,
+		  &(struct taken){.message = message,
+				  .guild = e->guild,
+				  .channel = e->channel,
+				  .user = user,
+				  .state = state,
+				  .mark = state == TAKEN_SENDING ? taken_mark(e->text) : 0});
+}
+
 static void see_send(struct explore *x, const struct text_effect *e, const struct text_event *ev)
 {
 	unsigned ch = (unsigned)(e->channel - 10);
+
+	for (size_t i = 0; i < e->n_triggers; i++)
+		keep(x, e, e->triggers[i]->message, e->triggers[i]->user, TAKEN_SENDING);
+	x->on_way[ch].channel = e->channel;
+	x->on_way[ch].replies_to = e->message;
+	x->on_way[ch].mark = taken_mark(e->text);
 
 	x->out->sends++;
 	if (ev->type != TEXT_ANSWERED || ev->reply != e->reply || x->asked[ch] != e->reply)
@@ -176,8 +205,13 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 			violate(x, "what was not asked is abandoned");
 		x->asked[ch] = 0;
 	}
+	if (e->type == TEXT_DO_WAITS)
+		keep(x, e, e->message, e->user, TAKEN_WAITS);
 	if (e->type != TEXT_DO_RECORD)
 		return;
+	if (e->record->reason != TEXT_REASON_SHUTDOWN &&
+	    e->record->reason != TEXT_REASON_DUPLICATE_TRIGGER)
+		keep(x, e, e->message, e->user, TAKEN_ENDED);
 	x->out->ended++;
 	k = known_of(x, e->message);
 	if (!k->open || e->record->reason == TEXT_REASON_NONE)
@@ -186,6 +220,13 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 		k->open--;
 	if (e->record->reason == TEXT_REASON_NOT_ADMITTED && e->record->to_bot)
 		violate(x, "a direct message is not admitted");
+}
+
+/* Discord has the answer that was under way. */
+static void arrive(struct explore *x, unsigned ch, uint64_t message)
+{
+	x->on_way[ch].message = message;
+	x->answer[x->n_answers++ % ANSWERS] = x->on_way[ch];
 }
 
 static void step(struct explore *x, const struct text_event *ev)
@@ -197,8 +238,11 @@ static void step(struct explore *x, const struct text_event *ev)
 		if (ev->type == TEXT_FAILED && x->asked[ch] == ev->reply)
 			x->asked[ch] = 0;
 		if ((ev->type == TEXT_SENT || ev->type == TEXT_NOT_SENT) &&
-		    x->sending[ch] == ev->reply)
+		    x->sending[ch] == ev->reply) {
 			x->sending[ch] = 0;
+			if (ev->type == TEXT_SENT)
+				arrive(x, ch, ev->message);
+		}
 		if (ev->type == TEXT_ANSWERED && x->asked[ch] == ev->reply &&
 		    (*ev->text == ' ' || *ev->text == '['))
 			x->asked[ch] = 0;
@@ -236,6 +280,13 @@ static const char *const words[] = {
 
 enum { WORDS = sizeof words / sizeof words[0] };
 
+static bool is_settled(struct explore *x, const struct text_event *ev)
+{
+	const struct taken *row = taken_find(x->taken, ev->message);
+
+	return row && !text_chat_knows(x->chat, ev->channel, ev->message);
+}
+
 static void play_message(struct explore *x)
 {
 	unsigned user = below(x, USERS), ch = below(x, CHANNELS);
@@ -266,9 +317,13 @@ static void play_message(struct explore *x)
 		x->recent[at] = ev.message;
 		x->recent_channel[at] = ev.channel;
 		x->recent_user[at] = ev.user;
+		x->recent_as[at] = ev;
 	}
 	if (below(x, 8) == 0 && x->recent[below(x, RECENT)])
 		ev.replies_to = x->recent[below(x, RECENT)];
+	/* The shell asks the table first. */
+	if (is_settled(x, &ev))
+		return;
 	known_of(x, ev.message)->open++;
 	step(x, &ev);
 }
@@ -291,6 +346,10 @@ static void play_change(struct explore *x)
 		return;
 	if (ev.type == TEXT_DELETED)
 		known_of(x, ev.message)->deleted = true;
+	if (ev.type == TEXT_EDITED) {
+		x->recent_as[at].text = ev.text;
+		x->recent_as[at].to_bot = ev.to_bot;
+	}
 	step(x, &ev);
 }
 
@@ -338,6 +397,7 @@ static void play_tools(struct explore *x)
 static void play_result(struct explore *x)
 {
 	unsigned ch = below(x, CHANNELS), how = below(x, 10);
+	char words_of_answer[96];
 	struct text_event ev = {.channel = 10 + ch, .rnd = below(x, 100)};
 
 	ev.reply = below(x, 20) == 0 ? below(x, 50) : x->asked[ch] ? x->asked[ch] : x->sending[ch];
@@ -352,9 +412,9 @@ static void play_result(struct explore *x)
 	} else {
 		ev.type = how < 8 ? TEXT_ANSWERED : TEXT_FAILED;
 		ev.yes = ev.type == TEXT_FAILED && below(x, 3) == 0;
-		ev.text = how == 0   ? " "
-			  : how == 1 ? "[SKIP]"
-				     : "an answer that has more than thirty characters";
+		snprintf(words_of_answer, sizeof words_of_answer,
+			 "an answer that has more than thirty characters, number %u", ev.reply);
+		ev.text = how == 0 ? " " : how == 1 ? "[SKIP]" : words_of_answer;
 	}
 	step(x, &ev);
 }
@@ -405,11 +465,138 @@ static void play_time(struct explore *x)
 	step(x, &(struct text_event){.type = TEXT_TIMER});
 }
 
+/* ---- restarts ---- */
+
+/* What was under way in the core ends with it. */
+static void end_core(struct explore *x)
+{
+	for (unsigned ch = 0; ch < CHANNELS; ch++) {
+		bool took = below(x, 2) == 0;
+
+		if (x->sending[ch] && took)
+			arrive(x, ch, x->next_id++);
+		for (unsigned i = 0; x->sending[ch] && !took && i < x->n_asked_of[ch]; i++)
+			known_of(x, x->asked_of[ch][i])->sent = 0;
+		x->asked[ch] = x->sending[ch] = 0;
+		x->tools[ch] = x->workings[ch] = 0;
+		memset(x->question[ch], 0, sizeof x->question[ch]);
+		memset(x->jobs[ch], 0, sizeof x->jobs[ch]);
+		memset(x->results[ch], 0, sizeof x->results[ch]);
+	}
+	for (unsigned i = 0; i < KNOWN; i++)
+		x->known[i].open = 0;
+	x->chat = text_chat_free(x->chat);
+}
+
+/* The rows as the store gives them back. */
+static void read_again(struct explore *x)
+{
+	json_t *rows = json_array();
+	const struct taken *row;
+
+	for (size_t i = 0; (row = taken_at(x->taken, i)); i++)
+		if (row->message)
+			json_array_append_new(rows, taken_row(row));
+	x->taken = taken_free(x->taken);
+	if (taken_alloc(&x->taken))
+		violate(x, "no memory");
+	else
+		taken_read(x->taken, rows);
+	json_decref(rows);
+}
+
+static void judge(struct explore *x, const struct missed_page *page, unsigned at)
+{
+	struct text_event ev = x->recent_as[at];
+	const struct incoming in = {.message = ev.message, .user = ev.user, .bot = ev.bot};
+	struct taken *row = taken_find(x->taken, ev.message);
+	enum missed_what what;
+	bool reply;
+
+	if (known_of(x, ev.message)->deleted)
+		return;
+	what = missed_judge(page, x->taken, &in, x->late_from, &reply);
+	if (what == MISSED_ANSWERED)
+		row->state = TAKEN_ENDED;
+	if (what == MISSED_ANSWERED && !known_of(x, ev.message)->sent)
+		violate(x, "a message without an answer counts as answered");
+	if (what != MISSED_OWED && what != MISSED_LATE)
+		return;
+	ev.late = what == MISSED_LATE;
+	if (row)
+		row->before = false;
+	known_of(x, ev.message)->open++;
+	step(x, &ev);
+	row = taken_find(x->taken, ev.message);
+	if (ev.to_bot && (!row || row->before))
+		violate(x, "a message that addresses the bot is lost");
+}
+
+static void catch_up(struct explore *x, unsigned ch)
+{
+	struct missed_page page = {.n = 0};
+	unsigned order[RECENT], n = 0;
+
+	for (unsigned i = 0; i < ANSWERS; i++)
+		if (x->answer[i].message && x->answer[i].channel == 10 + ch) {
+			page.own[page.n].message = x->answer[i].message;
+			page.own[page.n].replies_to = x->answer[i].replies_to;
+			page.own[page.n++].mark = x->answer[i].mark;
+		}
+	for (unsigned i = 0; i < RECENT; i++) {
+		unsigned k = n;
+
+		if (!x->recent[i] || x->recent_channel[i] != 10 + ch)
+			continue;
+		for (; k > 0 && x->recent[order[k - 1]] > x->recent[i]; k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+		n++;
+	}
+	for (unsigned i = 0; i < n; i++)
+		judge(x, &page, order[i]);
+}
+
+static void play_restart(struct explore *x)
+{
+	unsigned missed = below(x, 4);
+
+	x->out->restarts++;
+	if (below(x, 2))
+		step(x, &(struct text_event){.type = TEXT_SHUTDOWN});
+	end_core(x);
+	read_again(x);
+	x->late_from = x->next_id;
+	while (missed--) {
+		unsigned at = below(x, RECENT);
+
+		x->recent_as[at] = (struct text_event){.type = TEXT_MESSAGE,
+						       .guild = 7,
+						       .channel = 11 + below(x, CHANNELS - 1),
+						       .message = x->next_id++,
+						       .user = 100 + below(x, USERS),
+						       .name = "somebody",
+						       .text = words[below(x, WORDS)],
+						       .to_bot = below(x, 2) == 0};
+		x->recent[at] = x->recent_as[at].message;
+		x->recent_user[at] = x->recent_as[at].user;
+		x->recent_channel[at] = x->recent_as[at].channel;
+	}
+	if (text_chat_alloc(&x->chat, x->settings, "Parley")) {
+		violate(x, "no memory");
+		return;
+	}
+	for (unsigned ch = 0; ch < CHANNELS; ch++)
+		catch_up(x, ch);
+}
+
 static void play(struct explore *x)
 {
 	unsigned what = below(x, 1000);
 
-	if (what < 300)
+	if (below(x, 500) == 0)
+		play_restart(x);
+	else if (what < 300)
 		play_message(x);
 	else if (what < 400)
 		play_change(x);
@@ -440,7 +627,7 @@ void text_explore(struct text_explore_result *out, uint64_t seed, uint64_t steps
 	struct explore *x = calloc(1, sizeof *x);
 
 	*out = (struct text_explore_result){.passed = true};
-	if (x && !settings_alloc(&x->settings) &&
+	if (x && !settings_alloc(&x->settings) && !taken_alloc(&x->taken) &&
 	    !text_chat_alloc(&x->chat, x->settings, "Parley")) {
 		x->out = out;
 		x->random = seed;
@@ -456,6 +643,7 @@ void text_explore(struct text_explore_result *out, uint64_t seed, uint64_t steps
 	}
 	if (x) {
 		text_chat_free(x->chat);
+		taken_free(x->taken);
 		settings_free(x->settings);
 	}
 	free(x);

@@ -8,7 +8,13 @@
  *   - messages that share an answer have one author, and are no more than the settings allow
  *   - an answer is required if one of its messages forces it
  *   - nothing that was deleted, or written by somebody who is forgotten, is told to the model
- *   - a deadline that has passed is passed no more after a TIMER */
+ *   - a deadline that has passed is passed no more after a TIMER
+ *
+ * Now and then the core ends, by SHUTDOWN or without a word, and another one goes on with what the
+ * store kept (control/text/taken.h) and the history of the channels (control/text/missed.h):
+ *
+ *   - no message is answered by both, whether or not Discord took the answer under way
+ *   - a message that addresses the bot and is not deleted has ended, or waits in the new core */
 #ifndef TESTS_TEXT_EXPLORE_H
 #define TESTS_TEXT_EXPLORE_H
 
@@ -19,7 +25,7 @@ struct text_explore_result {
 	bool passed;
 	uint64_t steps; /* done, or that of the violation */
 	char why[256];
-	uint64_t asks, sends, ended;
+	uint64_t asks, sends, ended, restarts;
 };
 
 void text_explore(struct text_explore_result *out, uint64_t seed, uint64_t steps);

@@ -104,6 +104,7 @@ static void note_effect(struct play *p, const struct text_effect *e)
 		snprintf(text, sizeof text, "stop_jobs %s", name_of(p, e->user));
 		break;
 	case TEXT_DO_CLASSIFY:
+	case TEXT_DO_WAITS:
 	case TEXT_DO_ACKNOWLEDGE:
 		snprintf(text, sizeof text, "%s %llu", text_effect_name(e->type),
 			 (unsigned long long)e->message);
@@ -168,7 +169,7 @@ static void read_mentions(struct text_event *ev)
 
 /* "alice writes 1 TEXT", "edits 1 TEXT", "deletes 1", "stops 1", "agrees 50", "refuses 50": presses
  * a button; behind the number "to 2",
- * "refused", "decide". */
+ * "refused", "decide", "late" (missed while the bot was away). */
 static void play_person(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.guild = strcmp(w[0], "direct") == 0 ? 0 : GUILD,
@@ -192,6 +193,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 		ev.refused |= strcmp(w[i], "refused") == 0;
 		ev.decide |= strcmp(w[i], "decide") == 0;
 		ev.bot |= strcmp(w[i], "bot") == 0;
+		ev.late |= strcmp(w[i], "late") == 0;
 		ev.guild = strcmp(w[i], "direct") == 0 ? 0 : ev.guild;
 	}
 	if (strcmp(w[1], "writes") == 0) {

@@ -105,8 +105,8 @@ class Batch extends Stage {
     return count;
   }
 
-  // A named reason other than that it was answered.
-  refused(m) { return (this.reasons.get(m.id) ?? []).find((r) => !r.startsWith('sent_')); }
+  // A named reason other than that it was answered. The end of the program is none: the next one goes on.
+  refused(m) { return (this.reasons.get(m.id) ?? []).find((r) => !r.startsWith('sent_') && r !== 'shutdown'); }
 
   lost(count) { return this.sent.filter((m) => m.direct && !m.gone && !count.get(m.word) && !this.refused(m)); }
 

@@ -1,0 +1,92 @@
+#include "control/text/missed.h"
+
+#include <string.h>
+
+#include "control/text/incoming.h"
+#include "control/text/taken.h"
+#include "control/text/text_chat.h"
+#include "proto/discord.h"
+
+/* Discord's ids hold the milliseconds since then above the lower 22 bits. */
+#define EPOCH_MS UINT64_C(1420070400000)
+
+uint64_t missed_id_of(uint64_t ms)
+{
+	return ms > EPOCH_MS ? (ms - EPOCH_MS) << 22 : 0;
+}
+
+uint64_t missed_ms_of(uint64_t id)
+{
+	return (id >> 22) + EPOCH_MS;
+}
+
+static uint64_t id_at(const json_t *object, const char *key)
+{
+	uint64_t id = 0;
+
+	discord_snowflake(json_string_value(json_object_get(object, key)), &id);
+	return id;
+}
+
+void missed_read(struct missed_page *out, const json_t *list, uint64_t self)
+{
+	const json_t *m;
+	size_t i;
+
+	*out = (struct missed_page){0};
+	json_array_foreach(list, i, m)
+	{
+		const char *words = json_string_value(json_object_get(m, "content"));
+		uint64_t id = id_at(m, "id");
+
+		if (out->messages == MISSED_PAGE)
+			break;
+		out->messages++;
+		if (id && (!out->oldest || id < out->oldest))
+			out->oldest = id;
+		/* What tells of a tool at work is no answer yet. */
+		if (!id || id_at(json_object_get(m, "author"), "id") != self ||
+		    (words && strncmp(words, TEXT_WORKING_MARK, strlen(TEXT_WORKING_MARK)) == 0))
+			continue;
+		out->own[out->n].message = id;
+		out->own[out->n].replies_to =
+			id_at(json_object_get(m, "message_reference"), "message_id");
+		out->own[out->n++].mark = words ? taken_mark(words) : 0;
+	}
+}
+
+/* A message of the bot with the same words may answer another one: one that it replies to, and that
+ * did not share this answer. */
+static bool is_answer(const struct missed_page *page, size_t i, struct taken_table *taken,
+		      const struct taken *row, uint64_t message)
+{
+	uint64_t to = page->own[i].replies_to;
+	const struct taken *other;
+
+	if (page->own[i].message < message)
+		return false;
+	if (to == message)
+		return true;
+	if (!row || !row->mark || page->own[i].mark != row->mark)
+		return false;
+	other = to ? taken_find(taken, to) : NULL;
+	return !to || (other && other->mark == row->mark);
+}
+
+enum missed_what missed_judge(const struct missed_page *page, struct taken_table *taken,
+			      const struct incoming *message, uint64_t since, bool *reply)
+{
+	const struct taken *row = taken_find(taken, message->message);
+	bool answered = false;
+
+	*reply = false;
+	if (message->self || message->bot || (row && (row->state == TAKEN_ENDED || !row->before)))
+		return MISSED_DONE;
+	for (size_t i = 0; i < page->n && !answered; i++) {
+		answered = is_answer(page, i, taken, row, message->message);
+		*reply = answered && page->own[i].replies_to != 0;
+	}
+	if (row)
+		return answered ? MISSED_ANSWERED : MISSED_OWED;
+	return answered || message->message < since ? MISSED_DONE : MISSED_LATE;
+}

@@ -1,0 +1,48 @@
+/* What the history of a channel says about messages that were written, or were to be answered,
+ * while the bot was away (spec/orchestration.md, section 10, "Startup catch-up"). Pure.
+ *
+ * A message that a control before this one took is answered now if the history holds no answer: a
+ * message of the bot that replies to it, or has the mark of its answer. One that nobody took is
+ * MISSED. */
+#ifndef CONTROL_TEXT_MISSED_H
+#define CONTROL_TEXT_MISSED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct incoming;
+struct taken_table;
+
+enum { MISSED_PAGE = 100 /* messages that Discord gives at once */ };
+
+/* The bot's own messages of a page. */
+struct missed_page {
+	struct {
+		uint64_t message, replies_to, mark;
+	} own[MISSED_PAGE];
+	size_t n;
+	uint64_t oldest; /* message of the page; 0: it has none */
+	size_t messages;
+};
+/* list: of "Get Channel Messages", the newest first. */
+void missed_read(struct missed_page *out, const json_t *list, uint64_t self);
+
+enum missed_what {
+	MISSED_DONE,	 /* nothing is to be done about it */
+	MISSED_ANSWERED, /* it was owed an answer, which the channel has: *reply says which */
+	MISSED_OWED,	 /* it is owed an answer, which is missing */
+	MISSED_LATE,	 /* nobody took it */
+};
+/* since: messages before this id are left alone, unless they are owed an answer; owed: the same for
+ * those. reply: that the answer replies to it. */
+enum missed_what missed_judge(const struct missed_page *page, struct taken_table *taken,
+			      const struct incoming *message, uint64_t since, bool *reply);
+
+/* The first id of that time (ms since 1970), and back. */
+uint64_t missed_id_of(uint64_t ms);
+uint64_t missed_ms_of(uint64_t id);
+
+#endif

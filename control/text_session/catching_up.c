@@ -1,0 +1,284 @@
+/* What was missed while the bot was away, and what controls before this one owe, from the history
+ * of the channels (inside.h; control/text/missed.h decides). One channel is read at a time. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/discord/rest.h"
+#include "control/settings/settings.h"
+#include "control/text/missed.h"
+#include "control/text/taken.h"
+#include "control/text/text_chat.h"
+#include "control/text_session/inside.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "proto/discord.h"
+
+enum {
+	HOUR_MS = 3600 * 1000,
+	GRACE_MS =
+		60000, /* messages of different channels may come in another order than written */
+	TRIES = 5,
+	AGAIN_S = 5, /* times the number of tries */
+};
+
+static void ask_next(struct text_session *ts);
+
+static bool is_owed(const struct taken *row)
+{
+	return row->before && (row->state == TAKEN_WAITS || row->state == TAKEN_SENDING);
+}
+
+/* ---- which channels ---- */
+
+static void add_place(struct text_session *ts, uint64_t guild, uint64_t channel, bool owed)
+{
+	struct text_catching_up *up = &ts->up;
+
+	for (unsigned i = up->asking; i < up->n; i++)
+		if (up->place[i].channel == channel) {
+			up->place[i].owed |= owed;
+			return;
+		}
+	if (up->n == TEXT_PLACES) {
+		log_warn("text_not_caught_up", "channel=%llu why=\"too many channels\"",
+			 (unsigned long long)channel);
+		return;
+	}
+	up->place[up->n++] = (struct text_place){.guild = guild, .channel = channel, .owed = owed};
+}
+
+static uint64_t oldest_ms(const struct text_session *ts)
+{
+	uint64_t hours = ts->conf.settings->text_catchup_hours, now = env_wall_ms(ts->conf.env);
+	uint64_t ms = now > hours * HOUR_MS ? now - hours * HOUR_MS : 0;
+
+	return ms > ts->conf.since_ms ? ms : ts->conf.since_ms;
+}
+
+static void end_row(struct text_session *ts, const struct taken *row, enum text_reason reason)
+{
+	struct text_guild *g = text_session_open(ts, row->guild);
+	const struct text_trigger t = {.guild = row->guild,
+				       .channel = row->channel,
+				       .message = row->message,
+				       .user = row->user,
+				       .at = env_now(ts->conf.env),
+				       .signal = TEXT_SIGNAL_DIRECT,
+				       .admission = TEXT_ADMISSION_COUNT,
+				       .reason = reason};
+
+	if (g)
+		text_session_record(g, &t);
+}
+
+static bool is_on(const struct text_session *ts)
+{
+	return ts->conf.settings->text_catchup && text_session_intents(ts->conf.settings);
+}
+
+void text_session_online(struct text_session *ts, bool fresh)
+{
+	const struct taken *row;
+	uint64_t oldest;
+
+	if (!ts || !is_on(ts))
+		return;
+	oldest = missed_id_of(oldest_ms(ts));
+	if (fresh) {
+		uint64_t known = ts->up.newest ? missed_ms_of(ts->up.newest) - GRACE_MS : 0;
+
+		ts->up.since = missed_id_of(known) > oldest ? missed_id_of(known) : oldest;
+	}
+	for (size_t i = 0; (row = taken_at(ts->taken, i)); i++) {
+		if (!row->message)
+			continue;
+		if (is_owed(row) && row->message < oldest)
+			end_row(ts, row, TEXT_REASON_EXPIRED);
+		else if (is_owed(row) || (fresh && !row->guild))
+			add_place(ts, row->guild, row->channel, is_owed(row));
+	}
+	ask_next(ts);
+}
+
+static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t channel)
+{
+	const struct settings *s =
+		guild ? ts->conf.settingsh(guild, ts->conf.arg) : ts->conf.settings;
+	bool read = s->text_chat != SETTINGS_TEXT_OFF && !text_channel_is_blocked(s, channel);
+
+	if (guild && !text_session_uses(ts, guild))
+		ts->conf.releaseh(guild, ts->conf.arg);
+	return read;
+}
+
+static void add_channels(struct text_session *ts, uint64_t guild, const json_t *list)
+{
+	const json_t *c;
+	size_t i;
+
+	json_array_foreach(list, i, c)
+	{
+		uint64_t channel = 0, last = 0;
+
+		discord_snowflake(json_string_value(json_object_get(c, "id")), &channel);
+		discord_snowflake(json_string_value(json_object_get(c, "last_message_id")), &last);
+		if (channel && last >= ts->up.since)
+			add_place(ts, guild, channel, false);
+	}
+}
+
+void text_catching_up_guild(struct text_session *ts, const json_t *d)
+{
+	uint64_t guild = 0;
+
+	if (!is_on(ts) || !ts->up.since ||
+	    !discord_snowflake(json_string_value(json_object_get(d, "id")), &guild))
+		return;
+	add_channels(ts, guild, json_object_get(d, "channels"));
+	add_channels(ts, guild, json_object_get(d, "threads"));
+	ask_next(ts);
+}
+
+/* ---- one channel ---- */
+
+static void take_one(struct text_session *ts, const struct missed_page *page, json_t *d)
+{
+	struct taken *row;
+	bool reply;
+
+	if (text_session_read(ts, d))
+		return;
+	row = taken_find(ts->taken, ts->in.message);
+	switch (missed_judge(page, ts->taken, &ts->in, ts->up.since, &reply)) {
+	case MISSED_ANSWERED:
+		end_row(ts, row, reply ? TEXT_REASON_SENT_REPLY : TEXT_REASON_SENT_MESSAGE);
+		break;
+	case MISSED_OWED:
+		row->before = false;
+		if (!text_session_take(ts, d, false))
+			end_row(ts, row, TEXT_REASON_NOT_ADMITTED);
+		break;
+	case MISSED_LATE:
+		text_session_take(ts, d, true);
+		break;
+	case MISSED_DONE:
+		break;
+	}
+}
+
+/* Messages of the channel that are owed an answer and are not in its history. */
+static void end_rest(struct text_session *ts, uint64_t channel, uint64_t from,
+		     enum text_reason reason)
+{
+	const struct taken *row;
+
+	for (size_t i = 0; (row = taken_at(ts->taken, i)); i++)
+		if (row->message >= from && row->channel == channel && is_owed(row))
+			end_row(ts, row, reason);
+}
+
+static unsigned most_of(const struct text_session *ts, const struct text_place *p)
+{
+	return p->owed ? MISSED_PAGE : ts->conf.settings->text_catchup_messages;
+}
+
+static void take_history(struct text_session *ts, const struct text_place *p, const json_t *list)
+{
+	struct missed_page page;
+	size_t i = json_array_size(list);
+
+	missed_read(&page, list, ts->self);
+	/* The oldest first. */
+	while (i-- > 0) {
+		json_t *d = json_copy(json_array_get(list, i));
+
+		if (d && p->guild)
+			json_object_set_new(d, "guild_id",
+					    json_sprintf("%llu", (unsigned long long)p->guild));
+		if (d)
+			take_one(ts, &page, d);
+		json_decref(d);
+	}
+	end_rest(ts, p->channel, page.messages < most_of(ts, p) ? 1 : page.oldest,
+		 TEXT_REASON_DELETED);
+	end_rest(ts, p->channel, 1, TEXT_REASON_EXPIRED);
+}
+
+static void drop_first(struct text_catching_up *up)
+{
+	memmove(&up->place[0], &up->place[1], --up->n * sizeof up->place[0]);
+}
+
+static void on_history(int err, int status, const json_t *body, void *arg)
+{
+	struct text_session *ts = arg;
+	struct text_place p = ts->up.place[0];
+
+	ts->up.asking = false;
+	if (err == ECANCELED)
+		return;
+	if (!err && status / 100 == 4 && status != 429) {
+		drop_first(&ts->up);
+		end_rest(ts, p.channel, 1, TEXT_REASON_CHANNEL_BLOCKED);
+	} else if (!err && status == 200) {
+		drop_first(&ts->up);
+		take_history(ts, &p, body);
+	} else if (++ts->up.place[0].tries < TRIES) {
+		tmr_start(ts->up.tmr, (uint64_t)ts->up.place[0].tries * AGAIN_S * NS_PER_S);
+		return;
+	} else {
+		log_warn("text_not_caught_up", "channel=%llu err=%d status=%d",
+			 (unsigned long long)p.channel, err, status);
+		drop_first(&ts->up);
+	}
+	ask_next(ts);
+}
+
+static int ask(struct text_session *ts)
+{
+	const struct text_place *p = &ts->up.place[0];
+	char path[96], major[24];
+	const struct rest_call call = {.method = "GET",
+				       .route = "/channels/{}/messages",
+				       .path = path,
+				       .major = major,
+				       .idempotent = true};
+
+	snprintf(major, sizeof major, "%llu", (unsigned long long)p->channel);
+	snprintf(path, sizeof path, "/channels/%s/messages?limit=%u", major, most_of(ts, p));
+	return rest_request(ts->conf.rest, &call, on_history, ts);
+}
+
+static void ask_next(struct text_session *ts)
+{
+	struct text_catching_up *up = &ts->up;
+
+	while (up->n && !up->asking) {
+		struct text_place p = up->place[0];
+
+		int err = is_read(ts, p.guild, p.channel) ? ask(ts) : EACCES;
+
+		up->asking = !err;
+		if (err && err != EACCES)
+			tmr_start(up->tmr, AGAIN_S * NS_PER_S);
+		if (err != EACCES)
+			return;
+		drop_first(up);
+		end_rest(ts, p.channel, 1, TEXT_REASON_CHANNEL_BLOCKED);
+	}
+}
+
+static void on_again(void *arg)
+{
+	ask_next(arg);
+}
+
+int text_catching_up_init(struct text_session *ts)
+{
+	return tmr_alloc(&ts->up.tmr, ts->conf.env, on_again, ts);
+}

@@ -1,0 +1,94 @@
+/* Tells the store what a restart is to know of messages (inside.h): which are owed an answer, whose
+ * answer is about to be sent, and which have ended. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "control/settings/settings.h"
+#include "control/store/store.h"
+#include "control/text/taken.h"
+#include "control/text_session/inside.h"
+
+/* Takes the rows. Errors of store_save_taken, ENOSYS without a store. */
+static int save(const struct text_session *ts, json_t *rows, store_done_h *h, void *arg)
+{
+	char *text = ts->conf.store && rows ? json_dumps(rows, JSON_COMPACT) : NULL;
+	int err = ENOSYS;
+
+	if (text)
+		err = store_save_taken(ts->conf.store, text, h, arg);
+	free(text);
+	json_decref(rows);
+	return err;
+}
+
+static void put(struct text_session *ts, const struct taken *row)
+{
+	taken_put(ts->taken, row);
+	save(ts, json_pack("[o]", taken_row(row)), NULL, NULL);
+}
+
+void text_taking_waits(struct text_guild *g, const struct text_effect *e)
+{
+	put(g->ts, &(struct taken){.message = e->message,
+				   .guild = g->id,
+				   .channel = e->channel,
+				   .user = e->user,
+				   .state = TAKEN_WAITS});
+}
+
+/* Without the store Discord still refuses a second message with the nonce, for some minutes. */
+static void on_kept(int err, void *arg)
+{
+	(void)err;
+	text_sending_kept(arg);
+}
+
+bool text_taking_sending(struct text_job *job, const struct text_effect *e, const char *first)
+{
+	struct text_session *ts = job->g->ts;
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < e->n_triggers; i++) {
+		const struct text_trigger *t = e->triggers[i];
+		const struct taken row = {.message = t->message,
+					  .guild = t->guild,
+					  .channel = t->channel,
+					  .user = t->user,
+					  .state = TAKEN_SENDING,
+					  .mark = taken_mark(first)};
+
+		taken_put(ts->taken, &row);
+		json_array_append_new(rows, taken_row(&row));
+	}
+	if (!e->n_triggers) {
+		json_decref(rows);
+		return false;
+	}
+	return save(ts, rows, on_kept, job) == 0;
+}
+
+bool text_taking_goes_on(const struct text_guild *g, uint64_t message)
+{
+	const struct taken *row = taken_find(g->ts->taken, message);
+
+	return row && g->ts->conf.store && g->settings->text_catchup &&
+	       (row->state == TAKEN_WAITS || row->state == TAKEN_SENDING);
+}
+
+void text_taking_ended(struct text_guild *g, const struct text_trigger *t)
+{
+	const struct taken *row = taken_find(g->ts->taken, t->message);
+	bool for_bot = text_signal_forces(t->signal) || t->to_bot || !t->guild || t->reply;
+
+	if (t->reason == TEXT_REASON_SHUTDOWN || t->reason == TEXT_REASON_DUPLICATE_TRIGGER ||
+	    t->reason == TEXT_REASON_SELF_MESSAGE || t->reason == TEXT_REASON_BOT_MESSAGE ||
+	    !t->message || !(row || for_bot))
+		return;
+	put(g->ts, &(struct taken){.message = t->message,
+				   .guild = t->guild,
+				   .channel = t->channel,
+				   .user = t->user,
+				   .state = TAKEN_ENDED});
+}

@@ -1,0 +1,166 @@
+#!/bin/sh
+# Text chat after a time away, through the real programs: what was written meanwhile and addresses the bot is answered, other talk is
+# not; an answer that kill -9 or SIGTERM interrupted is given exactly once, also long after Discord has forgotten its nonce; the limits
+# of a channel hold; nothing is answered twice.
+#
+#   tests/scenarios/text_catchup.sh [build folder]      default: build
+# text rules 34 35 36
+# slow: in make scenarios, not in make check
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-text-catchup-XXXXXX)
+. tests/scenarios/common
+BOB=502 CAROL=503
+
+# writes USER CONTENT: the id goes to $written.
+writes() {
+	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"}" | tr ',' '\n' | grep -m1 '"id"' | grep -oE '[0-9]+')
+}
+# The words of the bot in $where, a message a line.
+of_bot() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
+	next unless /\S/; binmode STDOUT, ":utf8";
+	for (@{decode_json($_)}) { next if $_->{author}{username} ne "parley"; my $c = $_->{content}; $c =~ s/\n/\\n/g; print "$c\n" }'; }
+answers() { of_bot | grep -c -e "$1"; }
+answered() { [ "$(answers "$1")" -gt 0 ]; }
+ended() { cat "$D"/control-*.log | grep -qE " text_message .*message=$1 .*reason=$2"; }
+asked() { grep -q "$1" "$D/asked"; }
+run() {
+	runs=$((runs + 1))
+	start "control-$runs" env "$@" "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --log debug
+	control=$last
+	until_ok 10 grep -qsE ' (ready|resumed) ' "$D/control-$runs.log" || bad "control $runs" "not ready"
+}
+stop() { kill -TERM "$control"; wait "$control"; }
+# From now on no session can be resumed: Discord does not tell what was missed.
+forget_session() { sed -i -E 's/("session": ?\{"id": ?")[^"]*"/\1gone"/' "$D/state/session.json"; }
+runs=0
+
+start_guildd
+api POST /users "{\"id\":\"$CAROL\",\"name\":\"carol\"}" >/dev/null
+api POST "/guilds/$GUILD/members" "{\"user_id\":\"$CAROL\"}" >/dev/null
+mkdir "$D/state"
+start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
+until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
+perl -MIO::Socket::INET -MJSON::PP -e '
+	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
+	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
+	$| = 1; print $s->sockport, "\n";
+	while (my $c = $s->accept) {
+		if (fork) { close $c; next }
+		my $n = 0;
+		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
+		read $c, my $body, $n;
+		exit if !length $body;
+		my $last = decode_json($body)->{messages}[-1]{content};
+		$last = join " ", map { $_->{text} } @$last if ref $last;
+		open my $log, ">>", $ARGV[0];
+		syswrite $log, "$last\n";
+		sleep 3 if $last =~ /slowly/;
+		my $words = join " ", "About", ($last =~ /\bword\w+/g);
+		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+		print $c "data: " . encode_json({choices => [{delta => {content => $words}, finish_reason => undef}]}) . "\n\n";
+		print $c "data: [DONE]\n\n";
+		exit;
+	}' "$D/asked" >"$D/port" &
+started="$started $!"
+until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
+export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1" PARLEY_TEXT_CHAT=all PARLEY_TEXT_COALESCE_S=1 PARLEY_TEXT_SPACING_S=0
+export PARLEY_TEXT_REPLY_SHARE=0 PARLEY_TEXT_REPLY_SHORT=0
+where=$TEXT
+dm=$(api POST /users/$ALICE/direct '{}' | field id)
+
+# ---- before text chat was on ----
+writes $ALICE "<@$BOT> wordbefore"
+run
+sleep 2
+is "what was written before text chat was switched on is left alone" "$(answers wordbefore)" 0
+writes $ALICE "<@$BOT> wordone"
+until_ok 10 answered wordone || bad "a message" "not answered"
+where=$dm
+writes $ALICE "worddirect"
+until_ok 10 answered worddirect || bad "a direct message" "not answered"
+where=$TEXT
+
+# ---- missed, and a session that is resumed or not ----
+stop
+writes $ALICE "<@$BOT> wordmissed"
+missed=$written
+writes $BOB "nobody asks wordtalk"
+writes $BOB "parley, wordnamed"
+run
+until_ok 10 answered wordmissed && ok "a resumed session tells what was missed" || bad "missed" "$(of_bot)"
+until_ok 10 answered wordnamed || bad "missed by name" "$(of_bot)"
+stop
+switch '{"main_resume_ms":0}'
+forget_session
+where=$dm
+writes $ALICE "worddirect2"
+where=$TEXT
+writes $ALICE "<@$BOT> wordnew"
+new=$written
+writes $BOB "nobody asks wordtalk"
+writes $BOB "parley, wordnew2"
+run
+until_ok 10 grep -q ' ready ' "$D/control-$runs.log" && ok "a session that cannot be resumed" || bad "the session" "$(tail -3 "$D/control-$runs.log")"
+until_ok 10 answered wordnew && ok "is followed by a look at the channels: a mention is answered" || bad "missed" "$(of_bot; tail "$D/control-$runs.log")"
+until_ok 10 answered wordnew2 && ok "and the bot's name" || bad "missed by name" "$(of_bot)"
+where=$dm
+until_ok 10 answered worddirect2 && ok "and a direct message" || bad "missed directly" "$(of_bot)"
+where=$TEXT
+is "other talk is not" "$(answers wordtalk)" 0
+is "and nothing twice" "$(of_bot | sort | uniq -d | wc -l)" 0
+
+# ---- interrupted ----
+for how in KILL TERM; do
+	writes $ALICE "<@$BOT> slowly word$how"
+	interrupted=$written
+	until_ok 5 asked "word$how" || bad "$how" "not asked"
+	kill -$how "$control"
+	wait "$control"
+	forget_session
+	switch '{"nonce_ms":0}'
+	run
+	until_ok 10 answered "word$how" && ok "an answer that SIG$how interrupted is given by the next control" || bad "$how" "$(of_bot; tail "$D/control-$runs.log")"
+	until_ok 5 ended "$interrupted" sent_message && ok "and ends with that reason" || bad "$how" "$(grep -h "message=$interrupted" "$D"/control-*.log)"
+	ended "$interrupted" shutdown && bad "$how" "it ended as shutdown as well" || ok "alone"
+done
+# Killed at different moments around the sending, without Discord's help against doubles.
+for wait in 1.2 1.3 1.4 1.5 1.6 1.7; do
+	writes $BOB "<@$BOT> wordat$wait"
+	sleep $wait
+	kill9 "$control"
+	forget_session
+	run
+	until_ok 10 answered "wordat$wait" || bad "killed after $wait s" "not answered"
+done
+sleep 2
+is "kill -9 around the sending: one answer each, also without the nonce" "$(of_bot | grep wordat | sort | uniq -c | awk '$1 == 1' | wc -l)" 6
+
+# ---- limits ----
+stop
+forget_session
+for u in $ALICE $BOB $CAROL; do writes $u "<@$BOT> wordmany$u"; done
+run PARLEY_TEXT_CATCHUP_REPLIES=2
+until_ok 10 ended "$written" missed_enough && ok "no more are answered in a channel than the setting allows" || bad "the limit" "$(of_bot; grep -h text_message "$D/control-$runs.log")"
+is "the first ones are" "$(answers wordmany$ALICE) $(answers wordmany$BOB) $(answers wordmany$CAROL)" "1 1 0"
+stop
+forget_session
+writes $ALICE "<@$BOT> wordoff"
+run PARLEY_TEXT_CATCHUP=no
+sleep 3
+is "switched off it answers none of them" "$(answers wordoff)" 0
+
+# ---- a connection that is lost ----
+stop
+run
+switch '{"main_away":1}'
+api POST /users/$BOT/drop '{"which":"main"}' >/dev/null
+writes $ALICE "<@$BOT> wordlost"
+sleep 1
+switch '{"main_away":0}'
+until_ok 30 answered wordlost && ok "a lost session of the same program is followed by a look at the channels, too" || bad "a lost session" "$(tail "$D/control-$runs.log")"
+sleep 2
+is "no message has two answers" "$(of_bot | grep -v '^About $' | sort | uniq -d | wc -l)" 0
+report
