@@ -178,6 +178,8 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 	t.attention = text_lines_attend(chat, ch, ev, t.signal);
 	t.admission = rule_of(chat->settings, &t);
 	text_line_add(ch, ev, false, 0);
+	if (!ev->late)
+		text_initiative_heard(chat, ch);
 	/* Other words to the bot are no yes. */
 	if (text_signal_confidence(t.signal) >= TEXT_ADDRESSED)
 		text_agreement_withdraw(chat, ch, ev->user);

@@ -89,7 +89,7 @@ struct text_effect {
 	enum text_effect_type type;
 	uint64_t guild, channel, message, user;
 	uint32_t reply, n;
-	enum text_kind kind; /* of an ASK */
+	enum text_kind kind; /* of an ASK and a SEND */
 	bool required;	     /* of an ASK: the model must answer */
 	bool yes;	     /* of an AGREE */
 	bool again;	     /* of an ASK: the answer was asked for before */

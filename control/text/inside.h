@@ -8,6 +8,7 @@
  * cancel.c      an author cancels
  * agreement.c   questions for a yes to a call of a tool
  * jobs.c        calls that go on after their answers, and their results
+ * initiative.c  the bot writes of its own accord
  * reply.c       one answer: asked, sent
  * queue.c       bursts, limits, the start of the next answer */
 #ifndef CONTROL_TEXT_INSIDE_H
@@ -68,6 +69,10 @@ struct text_channel {
 	unsigned n_results;
 	uint64_t asked_in; /* the step of its last ASK, whose lists are of that one */
 	uint64_t sent_at[TEXT_SENDS], sends; /* the last ones; how many ever */
+	uint64_t quiet_from; /* ns: the last message of somebody, not considered yet; 0: none */
+	uint64_t post[TEXT_POSTS]; /* ns and a week, the oldest first: of its own accord */
+	unsigned n_posts;
+	struct text_trigger own; /* of the last RECORD of such a one */
 	uint64_t late_since; /* ns: the first of the last hour's answers to missed messages */
 	unsigned late;	     /* such answers since then */
 	uint64_t seen[TEXT_SEEN];
@@ -84,6 +89,8 @@ struct text_chat {
 	char name[TEXT_NAME]; /* on Discord */
 	struct text_known_names names;
 	uint64_t now, steps;
+	uint32_t rnd;
+	bool drawn; /* this step brought rnd */
 	struct text_effects *effects;
 	struct text_effect lost;
 	bool over;
@@ -152,6 +159,8 @@ void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
 /* NULL: no place or no memory, and *why. */
 struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *ch,
 				   const struct text_event *ev, enum text_reason *why);
+/* Tells why it ended. It stays as it is until the next step. */
+void text_trigger_record(struct text_chat *chat, const struct text_trigger *t);
 /* Those that ended in the last step go. */
 void text_triggers_free_ended(struct text_chat *chat);
 struct text_live *text_trigger_find(const struct text_channel *ch, uint64_t message);
@@ -195,6 +204,8 @@ void text_reply_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_channel *ch);
 /* Begins an answer to the triggers that are ASKED, and have no reply. */
 void text_reply_begin(struct text_chat *chat, struct text_channel *ch);
+/* Asks for a message of its own. */
+void text_reply_initiate(struct text_chat *chat, struct text_channel *ch);
 /* Begins to tell a result; text is stolen. */
 void text_reply_tell(struct text_chat *chat, struct text_channel *ch, uint64_t user, char *text);
 /* True if a result is being told to the user, who may stop that. */
@@ -206,7 +217,24 @@ void text_reply_abandon(struct text_chat *chat, struct text_channel *ch);
 void text_reply_tell_anew(struct text_chat *chat, struct text_channel *ch);
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch);
 
+/* ---- initiative.c ---- */
+void text_initiative_on_event(struct text_chat *chat, struct text_channel *ch,
+			      const struct text_event *ev);
+void text_initiative_tick(struct text_chat *chat, struct text_channel *ch);
+uint64_t text_initiative_deadline(const struct text_chat *chat, const struct text_channel *ch);
+/* Somebody wrote. */
+void text_initiative_heard(struct text_chat *chat, struct text_channel *ch);
+/* A message of its own accord is about to be sent: it counts. */
+void text_initiative_sending(struct text_chat *chat, struct text_channel *ch);
+/* Tells how it ended. */
+void text_initiative_record(struct text_chat *chat, struct text_channel *ch,
+			    enum text_reason reason);
+/* True if those of the channel still count. */
+bool text_initiative_counts(const struct text_chat *chat, const struct text_channel *ch);
+
 /* ---- queue.c ---- */
+/* When the limits allow a message that answers none. */
+uint64_t text_queue_own_at(const struct text_chat *chat, const struct text_channel *ch);
 void text_queue_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch);
 

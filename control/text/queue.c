@@ -52,8 +52,7 @@ static uint64_t start_at(const struct text_chat *chat, const struct text_channel
 	return rate > at ? rate : at;
 }
 
-/* The same for a message that answers none. */
-static uint64_t own_at(const struct text_chat *chat, const struct text_channel *ch)
+uint64_t text_queue_own_at(const struct text_chat *chat, const struct text_channel *ch)
 {
 	const struct burst none = {.n = 0};
 
@@ -122,7 +121,7 @@ static bool start_result(struct text_chat *chat, struct text_channel *ch)
 {
 	struct text_result first = ch->result[0];
 
-	if (!ch->n_results || own_at(chat, ch) > chat->now)
+	if (!ch->n_results || text_queue_own_at(chat, ch) > chat->now)
 		return false;
 	memmove(ch->result, ch->result + 1, --ch->n_results * sizeof first);
 	text_reply_tell(chat, ch, first.user, first.text);
@@ -165,8 +164,8 @@ uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_cha
 			first = expires_at(ch->queue[i]);
 	if (ch->reply.state != TEXT_REPLY_NONE)
 		return first;
-	if (ch->n_results && own_at(chat, ch) < first)
-		first = own_at(chat, ch);
+	if (ch->n_results && text_queue_own_at(chat, ch) < first)
+		first = text_queue_own_at(chat, ch);
 	b = next_burst(chat, ch);
 	if (b.n && start_at(chat, ch, &b) < first)
 		first = start_at(chat, ch, &b);

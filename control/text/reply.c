@@ -55,6 +55,10 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 	e->triggers = r->asked;
 	e->n_history = tell_lines(ch, (unsigned)e->n_triggers);
 	e->history = r->told;
+	if (r->kind == TEXT_KIND_INITIATIVE && e->n_history > chat->settings->text_initiative_messages) {
+		e->history += e->n_history - chat->settings->text_initiative_messages;
+		e->n_history = chat->settings->text_initiative_messages;
+	}
 	r->typing_at = r->required ? chat->now : UINT64_MAX;
 	r->tools = 0;
 	r->working_at = UINT64_MAX;
@@ -70,6 +74,12 @@ void text_reply_tell(struct text_chat *chat, struct text_channel *ch, uint64_t u
 {
 	ch->reply = (struct text_reply){
 		.kind = TEXT_KIND_RESULT, .user = user, .text = text, .since = chat->now};
+	ask(chat, ch);
+}
+
+void text_reply_initiate(struct text_chat *chat, struct text_channel *ch)
+{
+	ch->reply = (struct text_reply){.kind = TEXT_KIND_INITIATIVE, .since = chat->now};
 	ask(chat, ch);
 }
 
@@ -117,6 +127,8 @@ static void end_reply(struct text_chat *chat, struct text_channel *ch, enum text
 	enum text_state state = ch->reply.state == TEXT_REPLY_SENDING ? TEXT_SENDING : TEXT_ASKED;
 
 	end(ch);
+	if (ch->reply.kind == TEXT_KIND_INITIATIVE)
+		text_initiative_record(chat, ch, reason);
 	for (unsigned i = ch->n_queue; i > 0; i--)
 		if (ch->queue[i - 1]->state == state)
 			text_trigger_end(chat, ch, ch->queue[i - 1], reason);
@@ -182,6 +194,9 @@ static void take_answer(struct text_chat *chat, struct text_channel *ch,
 		}
 	e->triggers = ch->reply.asked;
 	e->reply = ch->reply.id;
+	e->kind = ch->reply.kind;
+	if (e->kind == TEXT_KIND_INITIATIVE)
+		text_initiative_sending(chat, ch);
 	e->message = ch->reply.reply_to;
 	e->text = text;
 }

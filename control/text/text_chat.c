@@ -100,10 +100,10 @@ struct text_channel *text_channel_find(struct text_chat *chat, uint64_t id)
 	return i < chat->n_channels ? chat->channel[i] : NULL;
 }
 
-/* A question, a call or a result keeps the channel. */
-static bool is_kept(const struct text_channel *ch)
+/* A question, a call, a result or a limit keeps the channel. */
+static bool is_kept(const struct text_chat *chat, const struct text_channel *ch)
 {
-	bool waits = ch->n_results > 0;
+	bool waits = ch->n_results > 0 || text_initiative_counts(chat, ch);
 
 	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
 		waits = waits || ch->question[i].user;
@@ -128,7 +128,7 @@ static unsigned idle_place(const struct text_chat *chat)
 	for (unsigned i = 0; i < chat->n_channels; i++) {
 		const struct text_channel *ch = chat->channel[i];
 
-		if (!ch->n_queue && ch->reply.state == TEXT_REPLY_NONE && !is_kept(ch) &&
+		if (!ch->n_queue && ch->reply.state == TEXT_REPLY_NONE && !is_kept(chat, ch) &&
 		    (best == TEXT_CHANNELS || ch->used_at < chat->channel[best]->used_at))
 			best = i;
 	}
@@ -183,6 +183,7 @@ static const struct machine {
 	{"admission", text_admission_on_event, text_admission_tick, text_admission_deadline},
 	{"reply", text_reply_on_event, text_reply_tick, text_reply_deadline},
 	{"queue", NULL, text_queue_tick, text_queue_deadline},
+	{"initiative", text_initiative_on_event, text_initiative_tick, text_initiative_deadline},
 };
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
@@ -221,6 +222,8 @@ void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now
 	chat->effects = effects;
 	chat->now = now;
 	chat->steps++;
+	chat->drawn = ev->type == TEXT_TIMER;
+	chat->rnd = ev->rnd;
 	text_triggers_free_ended(chat);
 	if (ev->type == TEXT_SHUTDOWN) {
 		shut_down(chat);
@@ -229,7 +232,8 @@ void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now
 	} else if (ev->type == TEXT_MESSAGE) {
 		text_admission_take(chat, ev);
 	} else if (ev->type != TEXT_TIMER) {
-		ch = text_channel_find(chat, ev->channel);
+		ch = ev->type == TEXT_POSTED ? text_channel_open(chat, ev->channel, ev->guild)
+					     : text_channel_find(chat, ev->channel);
 		for (unsigned i = 0; ch && i < MACHINES; i++)
 			if (machines[i].on_event)
 				machines[i].on_event(chat, ch, ev);

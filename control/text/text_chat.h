@@ -54,6 +54,8 @@ enum {
 	TEXT_SENDS = 60,    /* of an hour that are counted */
 	TEXT_SEEN = 128,    /* messages of a channel that are known to have been taken */
 	TEXT_SHORT = 30,    /* characters of a short answer */
+	TEXT_QUIET_S = 600, /* without a message, before the bot writes of its own accord */
+	TEXT_POSTS = 24,    /* such messages of a channel that are counted */
 };
 
 /* What a message begins with that tells of a tool at work: small print of Discord, an hourglass. */

@@ -44,7 +44,7 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 	return l;
 }
 
-static void record(struct text_chat *chat, const struct text_trigger *t)
+void text_trigger_record(struct text_chat *chat, const struct text_trigger *t)
 {
 	struct text_effect *e = text_emit(chat, TEXT_DO_RECORD, NULL);
 
@@ -74,7 +74,7 @@ void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
 	t->at = chat->now;
 	t->text = NULL;
 	t->reason = reason;
-	record(chat, t);
+	text_trigger_record(chat, t);
 }
 
 static bool is_asked_of(const struct text_channel *ch)
@@ -97,7 +97,7 @@ void text_trigger_end(struct text_chat *chat, struct text_channel *ch, struct te
 	l->state = TEXT_ENDED;
 	l->t.reason = reason;
 	chat->ended[chat->n_ended++] = (uint16_t)(l - chat->pool);
-	record(chat, &l->t);
+	text_trigger_record(chat, &l->t);
 	if (asked && !is_asked_of(ch))
 		text_reply_abandon(chat, ch);
 }

@@ -166,8 +166,9 @@ static void ask_model(struct text_job *job)
 		fail(g, job->channel, job->reply, true);
 		return;
 	}
-	/* Nobody is in the channel to watch or agree to the call of a command's question. */
-	if (!job->answerh)
+	/* Nobody is in the channel to watch or agree to the call of a command's question, and
+	 * nobody asked for a message of the bot's own. */
+	if (!job->answerh && !job->alone)
 		text_tools_offer(job, &ask, tools);
 	text_telling_keep(job, &ask);
 	/* The job may end while it is asked. */
@@ -277,6 +278,8 @@ static char *write_question(const struct text_job *job, const struct text_effect
 
 	if (e->kind == TEXT_KIND_ANSWER)
 		return join_triggers(e);
+	if (e->kind == TEXT_KIND_INITIATIVE)
+		return strdup(PROMPT_TEXT_INITIATIVE);
 	return asprintf(&text, PROMPT_TEXT_RESULT, *name ? name : "somebody", e->text) < 0 ? NULL
 											   : text;
 }
@@ -341,6 +344,7 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 	}
 	job->first = last ? e->triggers[0]->message : env_wall_ms(g->ts->conf.env);
 	job->user = last ? last->user : e->user;
+	job->alone = e->kind == TEXT_KIND_INITIATIVE;
 	job->words = last ? join_triggers(e) : NULL;
 	job->keep = text_keeping_asked(g, e, job->first, job->user);
 	if (write_ask(job, e)) {

@@ -76,6 +76,7 @@ struct text_job {
 	char *question;		      /* asks for a yes to a call; NULL: none does */
 	uint64_t asked_at, passed_at; /* ns; when the first pass was over */
 	uint32_t tokens;
+	bool alone;		    /* nobody asked */
 	bool keep;		    /* what is told and said may be kept */
 	bool strangers;		    /* text of strangers stands in the prompt */
 	struct text_recall *recall; /* of RECALLS */
@@ -293,6 +294,8 @@ void text_taking_waits(struct text_guild *g, const struct text_effect *e);
  * inside; false: nobody keeps it. first: the words of its first message. */
 bool text_taking_sending(struct text_job *job, const struct text_effect *e, const char *first);
 void text_taking_ended(struct text_guild *g, const struct text_trigger *t);
+/* Tells a new core what controls before this one wrote of their own accord. */
+void text_taking_tell_posts(struct text_guild *g);
 /* A restart goes on with this message, which has not ended. */
 bool text_taking_goes_on(const struct text_guild *g, uint64_t message);
 

@@ -7,8 +7,10 @@
 
 #include "control/settings/settings.h"
 #include "control/store/store.h"
+#include "control/text/missed.h"
 #include "control/text/taken.h"
 #include "control/text_session/inside.h"
+#include "ipc/env.h"
 
 /* Takes the rows. Errors of store_save_taken, ENOSYS without a store. */
 static int save(const struct text_session *ts, json_t *rows, store_done_h *h, void *arg)
@@ -45,6 +47,37 @@ static void on_kept(int err, void *arg)
 	text_sending_kept(arg);
 }
 
+/* Discord's ids are times. */
+static void keep_post(const struct text_job *job, json_t *rows)
+{
+	struct text_session *ts = job->g->ts;
+	const struct taken row = {.message = missed_id_of(env_wall_ms(ts->conf.env)),
+				  .guild = job->g->id,
+				  .channel = job->channel,
+				  .state = TAKEN_POSTED};
+
+	taken_put(ts->taken, &row);
+	json_array_append_new(rows, taken_row(&row));
+}
+
+void text_taking_tell_posts(struct text_guild *g)
+{
+	uint64_t now = env_wall_ms(g->ts->conf.env);
+	const struct taken *row;
+
+	for (size_t i = 0; (row = taken_at(g->ts->taken, i)); i++) {
+		uint64_t at = row->message ? missed_ms_of(row->message) : 0;
+
+		if (at && row->state == TAKEN_POSTED && row->guild == g->id)
+			text_session_feed(g, &(struct text_event){
+						     .type = TEXT_POSTED,
+						     .guild = g->id,
+						     .channel = row->channel,
+						     .n = (uint32_t)(now > at ? (now - at) / 1000
+									      : 0)});
+	}
+}
+
 bool text_taking_sending(struct text_job *job, const struct text_effect *e, const char *first)
 {
 	struct text_session *ts = job->g->ts;
@@ -62,7 +95,9 @@ bool text_taking_sending(struct text_job *job, const struct text_effect *e, cons
 		taken_put(ts->taken, &row);
 		json_array_append_new(rows, taken_row(&row));
 	}
-	if (!e->n_triggers) {
+	if (e->kind == TEXT_KIND_INITIATIVE)
+		keep_post(job, rows);
+	if (!json_array_size(rows)) {
 		json_decref(rows);
 		return false;
 	}

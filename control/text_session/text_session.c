@@ -101,7 +101,9 @@ struct text_guild *text_session_open(struct text_session *ts, uint64_t id)
 	g->settings = id ? ts->conf.settingsh(id, ts->conf.arg) : ts->conf.settings;
 	if (text_chat_alloc(&g->core, g->settings, *ts->name ? ts->name : "Parley"))
 		return guild_free(g);
-	return ts->guild[ts->n_guilds++] = g;
+	ts->guild[ts->n_guilds++] = g;
+	text_taking_tell_posts(g);
+	return g;
 }
 
 bool text_session_uses(const struct text_session *ts, uint64_t guild)
@@ -143,7 +145,8 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t)
 	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
 		  (unsigned long long)t->guild, (unsigned long long)t->channel,
 		  text_reason_name(t->reason));
-	text_ended_note(g->ts, t);
+	if (t->message)
+		text_ended_note(g->ts, t);
 	text_taking_ended(g, t);
 	if (goes_on || (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST &&
 			t->reason != TEXT_REASON_AGREED))
@@ -271,6 +274,14 @@ void text_session_feed(struct text_guild *g, const struct text_event *ev)
 	text_session_arm(ts);
 }
 
+static void feed_timer(struct text_guild *g)
+{
+	struct text_event ev = {.type = TEXT_TIMER};
+
+	env_random(g->ts->conf.env, &ev.rnd, sizeof ev.rnd);
+	text_session_feed(g, &ev);
+}
+
 static void on_timer(void *arg)
 {
 	struct text_session *ts = arg;
@@ -278,7 +289,7 @@ static void on_timer(void *arg)
 
 	for (unsigned i = 0; i < ts->n_guilds; i++)
 		if (text_deadline(ts->guild[i]->core) <= now)
-			text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_TIMER});
+			feed_timer(ts->guild[i]);
 	for (unsigned i = 0; i < ts->n_guilds; i++)
 		text_questions_expire(ts->guild[i], now);
 	text_session_arm(ts);
@@ -547,7 +558,7 @@ void text_session_settings(struct text_session *ts)
 			roles_settings(g->roles);
 	}
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
-		text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_TIMER});
+		feed_timer(ts->guild[i]);
 }
 
 void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user, bool refuses)

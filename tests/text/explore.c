@@ -12,7 +12,7 @@
 #include "proto/base/time.h"
 #include "tests/random.h"
 
-enum { CHANNELS = 6, USERS = 5, BOT = 1, KNOWN = 1 << 14, RECENT = 64, ANSWERS = 64 };
+enum { CHANNELS = 6, USERS = 5, BOT = 1, KNOWN = 1 << 14, RECENT = 64, ANSWERS = 64, POSTS = 8 };
 
 /* A message by its number. */
 struct known {
@@ -38,6 +38,8 @@ struct explore {
 		uint64_t channel, message, replies_to, mark;
 	} answer[ANSWERS], on_way[CHANNELS];
 	unsigned n_answers; /* ever */
+	uint64_t post[CHANNELS][POSTS]; /* ns: of the bot's own accord, the last ones */
+	unsigned n_posts[CHANNELS];	/* ever */
 	uint64_t late_from; /* messages before this id were written before the core began */
 	uint32_t asked[CHANNELS], sending[CHANNELS]; /* replies under way */
 	uint64_t asked_of[CHANNELS][TEXT_BURST];
@@ -76,6 +78,9 @@ static void see_ask(struct explore *x, const struct text_effect *e)
 	x->out->asks++;
 	if (x->asked[ch] || x->sending[ch])
 		violate(x, "a channel has two answers");
+	if (e->kind == TEXT_KIND_INITIATIVE && !e->again &&
+	    (!x->settings->text_initiative || !e->guild))
+		violate(x, "the bot writes of its own accord where it may not");
 	if ((e->kind == TEXT_KIND_ANSWER) != (e->n_triggers > 0) ||
 	    e->n_triggers > x->settings->text_coalesce_most)
 		violate(x, "an answer to none or to too many messages");
@@ -130,12 +135,28 @@ static void keep(struct explore *x, const struct text_effect *e, uint64_t messag
 				  .mark = state == TAKEN_SENDING ? taken_mark(e->text) : 0});
 }
 
+/* Spacing, and the limit of a day. */
+static void see_post(struct explore *x, unsigned ch)
+{
+	const struct settings *s = x->settings;
+	unsigned n = x->n_posts[ch], day = s->text_initiative_a_day;
+
+	if (n && x->now - x->post[ch][(n - 1) % POSTS] <
+			 s->text_initiative_minutes * 60 * NS_PER_S)
+		violate(x, "the bot writes of its own accord too soon");
+	if (n >= day && x->now - x->post[ch][(n - day) % POSTS] < 86400 * NS_PER_S)
+		violate(x, "the bot writes of its own accord too often");
+	x->post[ch][x->n_posts[ch]++ % POSTS] = x->now;
+}
+
 static void see_send(struct explore *x, const struct text_effect *e, const struct text_event *ev)
 {
 	unsigned ch = (unsigned)(e->channel - 10);
 
 	for (size_t i = 0; i < e->n_triggers; i++)
 		keep(x, e, e->triggers[i]->message, e->triggers[i]->user, TAKEN_SENDING);
+	if (e->kind == TEXT_KIND_INITIATIVE)
+		see_post(x, ch);
 	x->on_way[ch].channel = e->channel;
 	x->on_way[ch].replies_to = e->message;
 	x->on_way[ch].mark = taken_mark(e->text);
@@ -213,6 +234,11 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 	    e->record->reason != TEXT_REASON_DUPLICATE_TRIGGER)
 		keep(x, e, e->message, e->user, TAKEN_ENDED);
 	x->out->ended++;
+	if (e->record->admission == TEXT_ADMISSION_INITIATIVE) {
+		if (e->message || e->record->reason == TEXT_REASON_NONE)
+			violate(x, "a message of the bot's own accord has no reason");
+		return;
+	}
 	k = known_of(x, e->message);
 	if (!k->open || e->record->reason == TEXT_REASON_NONE)
 		violate(x, "a message ends twice, or without a reason");
@@ -413,7 +439,8 @@ static void play_result(struct explore *x)
 		ev.type = how < 8 ? TEXT_ANSWERED : TEXT_FAILED;
 		ev.yes = ev.type == TEXT_FAILED && below(x, 3) == 0;
 		snprintf(words_of_answer, sizeof words_of_answer,
-			 "an answer that has more than thirty characters, number %u", ev.reply);
+			 "an answer that has more than thirty characters, number %llu",
+			 (unsigned long long)x->out->steps);
 		ev.text = how == 0 ? " " : how == 1 ? "[SKIP]" : words_of_answer;
 	}
 	step(x, &ev);
@@ -436,6 +463,14 @@ static void play_settings(struct explore *x)
 		{"text_per_hour", "20"},
 		{"text_spacing_s", "0"},
 		{"text_spacing_s", "5"},
+		{"text_initiative", "yes"},
+		{"text_initiative", "yes"},
+		{"text_initiative", "no"},
+		{"text_initiative_channels", "12,13"},
+		{"text_initiative_channels", "11,12"},
+		{"text_initiative_minutes", "20"},
+		{"text_initiative_minutes", "360"},
+		{"text_initiative_a_day", "3"},
 	};
 	unsigned i = below(x, sizeof changes / sizeof changes[0]);
 
@@ -462,7 +497,7 @@ static void play_time(struct explore *x)
 		x->now += 1000 * NS_PER_S;
 	else if (due != UINT64_MAX && due > x->now)
 		x->now = due;
-	step(x, &(struct text_event){.type = TEXT_TIMER});
+	step(x, &(struct text_event){.type = TEXT_TIMER, .rnd = below(x, 100)});
 }
 
 /* ---- restarts ---- */
@@ -523,6 +558,7 @@ static void judge(struct explore *x, const struct missed_page *page, unsigned at
 	if (what != MISSED_OWED && what != MISSED_LATE)
 		return;
 	ev.late = what == MISSED_LATE;
+	ev.refused |= ev.message <= x->forgotten[ev.user - 100];
 	if (row)
 		row->before = false;
 	known_of(x, ev.message)->open++;
@@ -586,6 +622,14 @@ static void play_restart(struct explore *x)
 		violate(x, "no memory");
 		return;
 	}
+	for (unsigned ch = 0; ch < CHANNELS; ch++)
+		for (unsigned i = x->n_posts[ch] > POSTS ? x->n_posts[ch] - POSTS : 0;
+		     i < x->n_posts[ch]; i++)
+			step(x, &(struct text_event){.type = TEXT_POSTED,
+						     .guild = 7,
+						     .channel = 10 + ch,
+						     .n = (uint32_t)((x->now - x->post[ch][i % POSTS]) /
+								     NS_PER_S)});
 	for (unsigned ch = 0; ch < CHANNELS; ch++)
 		catch_up(x, ch);
 }

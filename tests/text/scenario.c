@@ -23,6 +23,7 @@ struct play {
 	uint64_t of_bot[64]; /* messages that the bot sent */
 	unsigned n_of_bot;
 	uint32_t reply; /* asked last */
+	uint32_t rnd;	/* of the timer */
 	char said[512];
 	unsigned taken, ended; /* messages */
 };
@@ -86,7 +87,7 @@ static void note_effect(struct play *p, const struct text_effect *e)
 			snprintf(text, sizeof text, "sent message \"%s\"", e->text);
 		break;
 	case TEXT_DO_RECORD:
-		p->ended++;
+		p->ended += e->message != 0;
 		snprintf(text, sizeof text, "ended %llu %s by %s %s %s",
 			 (unsigned long long)e->message, text_reason_name(t->reason),
 			 text_admission_name(t->admission), text_signal_name(t->signal),
@@ -128,7 +129,7 @@ static void run_to(struct play *p, uint64_t at)
 		uint64_t due = text_deadline(p->chat);
 
 		p->now = due > p->now ? due : p->now;
-		step(p, &(struct text_event){.type = TEXT_TIMER});
+		step(p, &(struct text_event){.type = TEXT_TIMER, .rnd = p->rnd});
 		if (text_deadline(p->chat) <= p->now) {
 			fail(p, "a deadline that does not move", "");
 			return;
@@ -344,6 +345,13 @@ static void play_line(struct play *p, char *line)
 		step(p, &(struct text_event){.type = TEXT_FORGET,
 					     .user = user_of(p, w[first + 1]),
 					     .refused = true});
+	} else if (strcmp(w[first], "draw") == 0 && n > first + 1) {
+		p->rnd = (uint32_t)strtoul(w[first + 1], NULL, 10);
+	} else if (strcmp(w[first], "posted") == 0 && n > first + 1) {
+		step(p, &(struct text_event){.type = TEXT_POSTED,
+					     .guild = GUILD,
+					     .channel = p->channel,
+					     .n = (uint32_t)strtoul(w[first + 1], NULL, 10)});
 	} else if (strcmp(w[first], "shutdown") == 0) {
 		step(p, &(struct text_event){.type = TEXT_SHUTDOWN});
 	} else {
