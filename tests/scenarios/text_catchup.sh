@@ -128,12 +128,12 @@ for how in KILL TERM; do
 done
 # Killed at different moments around the sending, without Discord's help against doubles.
 for wait in 1.2 1.3 1.4 1.5 1.6 1.7; do
-	writes $BOB "<@$BOT> wordat$wait"
+	writes $BOB "<@$BOT> wordat${wait#1.}"
 	sleep $wait
 	kill9 "$control"
 	forget_session
 	run
-	until_ok 10 answered "wordat$wait" || bad "killed after $wait s" "not answered"
+	until_ok 10 answered "wordat${wait#1.}" || bad "killed after $wait s" "not answered"
 done
 sleep 2
 is "kill -9 around the sending: one answer each, also without the nonce" "$(of_bot | grep wordat | sort | uniq -c | awk '$1 == 1' | wc -l)" 6
