@@ -57,6 +57,14 @@ static void end_request(struct browse_request *r)
 	free(r);
 }
 
+/* Nobody reads. */
+static void close_reader(struct browser *b)
+{
+	b->pages = web_pages_free(b->pages);
+	b->http = http_free(b->http);
+	b->guard = http_guard_free(b->guard);
+}
+
 void control_end_browser(struct control *c)
 {
 	struct browser *b = c->browser;
@@ -65,9 +73,7 @@ void control_end_browser(struct control *c)
 		return;
 	while (b->requests)
 		end_request(b->requests);
-	web_pages_free(b->pages);
-	http_free(b->http);
-	http_guard_free(b->guard);
+	close_reader(b);
 	free(b);
 	c->browser = NULL;
 }
@@ -81,6 +87,13 @@ static int open_browser(struct control *c)
 		b = c->browser = calloc(1, sizeof *b);
 	if (!b)
 		return ENOMEM;
+	/* An address that is allowed no more is read no more, nor over a connection that is kept.
+	 */
+	if (b->guard && !http_guard_is_of(b->guard, c->settings->web_read_allowed)) {
+		if (b->requests)
+			return EBUSY;
+		close_reader(b);
+	}
 	if (!b->guard)
 		err = http_guard_alloc(&b->guard, c->settings->web_read_allowed);
 	if (!err && !b->http)

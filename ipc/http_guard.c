@@ -21,6 +21,7 @@ struct endpoint {
 struct http_guard {
 	struct endpoint allowed[HTTP_GUARD_ALLOWED_MAX];
 	unsigned n;
+	char *text;
 };
 
 /* ---- addresses ---- */
@@ -256,33 +257,50 @@ bool http_guard_host(const char *url, char *to, size_t size)
 }
 
 /* ---- making and freeing ---- */
-int http_guard_alloc(struct http_guard **out, const char *allowed)
+static int read_allowed(struct http_guard *g)
 {
-	struct http_guard *g = calloc(1, sizeof *g);
-	const char *p = allowed ? allowed : "";
+	const char *p = g->text;
 
-	if (!g)
-		return ENOMEM;
 	for (;;) {
 		size_t n;
 
 		p += strspn(p, ", ");
 		n = strcspn(p, ", ");
 		if (!n)
-			break;
-		if (g->n == HTTP_GUARD_ALLOWED_MAX || !read_endpoint(&g->allowed[g->n], p, n)) {
-			free(g);
+			return 0;
+		if (g->n == HTTP_GUARD_ALLOWED_MAX || !read_endpoint(&g->allowed[g->n], p, n))
 			return EINVAL;
-		}
 		g->n++;
 		p += n;
 	}
-	*out = g;
-	return 0;
+}
+
+int http_guard_alloc(struct http_guard **out, const char *allowed)
+{
+	struct http_guard *g = calloc(1, sizeof *g);
+	int err;
+
+	if (!g)
+		return ENOMEM;
+	g->text = strdup(allowed ? allowed : "");
+	err = g->text ? read_allowed(g) : ENOMEM;
+	if (err)
+		http_guard_free(g);
+	else
+		*out = g;
+	return err;
 }
 
 struct http_guard *http_guard_free(struct http_guard *g)
 {
+	if (!g)
+		return NULL;
+	free(g->text);
 	free(g);
 	return NULL;
+}
+
+bool http_guard_is_of(const struct http_guard *g, const char *allowed)
+{
+	return strcmp(g->text, allowed ? allowed : "") == 0;
 }

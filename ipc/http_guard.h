@@ -21,6 +21,9 @@ enum { HTTP_GUARD_ALLOWED_MAX = 16 };
  * many. Caller owns *out. */
 int http_guard_alloc(struct http_guard **out, const char *allowed);
 struct http_guard *http_guard_free(struct http_guard *g);
+/* True if it was made of this text. One of another is freed and made anew, with whatever holds
+ * connections that it has judged, when nobody asks by it. */
+bool http_guard_is_of(const struct http_guard *g, const char *allowed);
 
 /* Judges a URL before anything is resolved. False: `why` gets the reason, for the model: "this
  * address is not read: …". */

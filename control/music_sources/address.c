@@ -99,7 +99,7 @@ static bool take_entry(const struct track *t, void *arg)
 	return music_request_add(arg, t, 0) == 0;
 }
 
-static int send_probe(struct music_request *r);
+static int send_probe(struct music_request *r, bool begins);
 
 /* Asks for the variant that mediad would read: it tells whether the stream is live. */
 static void probe_variant(struct music_request *r, const struct hls *list)
@@ -116,7 +116,7 @@ static void probe_variant(struct music_request *r, const struct hls *list)
 			r->variant = true;
 			r->playlist = false;
 			music_address_clear(r);
-			err = send_probe(r);
+			err = send_probe(r, false);
 		}
 	}
 	if (err)
@@ -230,7 +230,7 @@ static void follow_redirect(struct music_request *r, const struct http_resp *res
 		return;
 	}
 	snprintf(r->at, sizeof r->at, "%s", url);
-	err = send_probe(r);
+	err = send_probe(r, false);
 	if (err)
 		music_request_end(r, http_explain(err));
 }
@@ -267,18 +267,37 @@ static void take_response(const struct http_resp *resp, void *arg)
 
 /* ---- requests ---- */
 
-static int open_http(struct music_sources *s)
+static bool is_asking(const struct music_sources *s)
 {
-	int err = s->guard ? 0 : http_guard_alloc(&s->guard, s->settings->web_read_allowed);
+	for (const struct music_request *r = s->requests; r; r = r->next)
+		if (r->http)
+			return true;
+	return false;
+}
+
+/* begins: no answer is being read, as that of a redirect is. */
+static int open_http(struct music_sources *s, bool begins)
+{
+	int err;
+
+	/* An address that is allowed no more is asked no more, nor over a connection that is kept.
+	 */
+	if (s->guard && !http_guard_is_of(s->guard, s->settings->web_read_allowed)) {
+		if (!begins || is_asking(s))
+			return EBUSY;
+		s->http = http_free(s->http);
+		s->guard = http_guard_free(s->guard);
+	}
+	err = s->guard ? 0 : http_guard_alloc(&s->guard, s->settings->web_read_allowed);
 
 	return err || s->http ? err : http_alloc_guarded(&s->http, s->env, NULL, AGENT, s->guard);
 }
 
-static int send_probe(struct music_request *r)
+static int send_probe(struct music_request *r, bool begins)
 {
 	static const char *const headers[] = {"Accept: */*", NULL};
 	char why[MUSIC_WHY_MAX];
-	int err = open_http(r->s);
+	int err = open_http(r->s, begins);
 
 	if (err)
 		return err;
@@ -299,7 +318,7 @@ void music_address_begin(struct music_request *r)
 	int err;
 
 	snprintf(r->at, sizeof r->at, "%s", r->text);
-	err = send_probe(r);
+	err = send_probe(r, true);
 	if (err)
 		music_request_fail(r, http_explain(err));
 }

@@ -57,7 +57,7 @@ struct music_sources {
 	const struct settings *settings;
 	struct music_request *requests; /* the newest first */
 	unsigned n;
-	struct http_guard *guard; /* these two: made for the first address */
+	struct http_guard *guard; /* these two: made for the first address, and anew for others */
 	struct http *http;
 	struct sandbox *sandbox; /* these two: made for the first download */
 	struct reaper *reaper;

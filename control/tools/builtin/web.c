@@ -364,11 +364,33 @@ static void on_page(const struct web_page *page, void *arg)
 	end_call(c, false, why);
 }
 
+static bool is_reading(const struct builtin_web *w)
+{
+	for (const struct web_call *c = w->calls; c; c = c->next)
+		if (c->page)
+			return true;
+	return false;
+}
+
+static void close_pages(struct builtin_web *w)
+{
+	w->pages = web_pages_free(w->pages);
+	w->http = http_free(w->http);
+	w->guard = http_guard_free(w->guard);
+}
+
 /* The list of addresses may have changed since the last page. */
 static int open_pages(struct builtin_web *w)
 {
 	int err = 0;
 
+	/* An address that is allowed no more is read no more, nor over a connection that is kept.
+	 */
+	if (w->guard && !http_guard_is_of(w->guard, w->host->settings->web_read_allowed)) {
+		if (is_reading(w))
+			return EBUSY;
+		close_pages(w);
+	}
 	if (w->pages)
 		return 0;
 	if (!w->guard)
@@ -435,9 +457,7 @@ struct builtin_web *builtin_web_free(struct builtin_web *w)
 		next = c->next;
 		free_call(c);
 	}
-	web_pages_free(w->pages);
-	http_free(w->http);
-	http_guard_free(w->guard);
+	close_pages(w);
 	free(w);
 	return NULL;
 }

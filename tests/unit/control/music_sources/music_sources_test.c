@@ -229,6 +229,20 @@ TEST(addresses_of_the_web_are_off_unless_the_settings_want_them)
 	close_sources();
 }
 
+TEST(an_address_that_is_allowed_no_more_is_asked_no_more)
+{
+	char allowed[32];
+
+	CHECK(open_sources(""));
+	CHECK_STR(ask_address("/none"), "it is gone");
+	CHECK_INT(settings_set(settings, "web_read_allowed", ""), 0);
+	CHECK_STR(ask_address("/none"), "its address is not public");
+	snprintf(allowed, sizeof allowed, "127.0.0.1:%u", site.port);
+	CHECK_INT(settings_set(settings, "web_read_allowed", allowed), 0);
+	CHECK_STR(ask_address("/none"), "it is gone");
+	close_sources();
+}
+
 TEST(requests_have_a_cap_and_end_when_they_are_cancelled)
 {
 	struct music_request *r[MUSIC_REQUESTS], *one;

@@ -237,6 +237,20 @@ TEST(web_read_gives_a_page_in_a_fence)
 	end();
 }
 
+TEST(an_address_that_is_allowed_no_more_is_read_no_more)
+{
+	char arguments[200];
+
+	CHECK(begin());
+	snprintf(arguments, sizeof arguments, "{\"url\":\"%s/page\"}", fx.server.base);
+	call_tool(builtin_web_read, false, arguments);
+	CHECK(got.ok);
+	CHECK_INT(settings_set(fx.settings, "web_read_allowed", ""), 0);
+	CHECK(strstr(call_tool(builtin_web_read, false, arguments), "is not read"));
+	CHECK(!got.ok);
+	end();
+}
+
 TEST(web_read_goes_on_where_the_text_was_cut)
 {
 	char arguments[200];
