@@ -216,6 +216,13 @@ static void check_web(struct check *c)
 			  "%s: other machines can reach the API, and its token goes there "
 			  "unencrypted; use 127.0.0.1 and a TLS proxy in front",
 			  listen);
+	if (*listen && *c->settings->web_origin && !*c->settings->web_proxies)
+		check_say(c, CHECK_WARNING, "web_proxies",
+			  "web_origin has a proxy in front, and without its address here all who "
+			  "come "
+			  "through it share one limit of tries and of connections, and the audit "
+			  "names "
+			  "the proxy");
 }
 
 static void check_ca(struct check *c)

@@ -355,6 +355,10 @@ static int make_settings(struct control *c)
 {
 	struct live_settings_conf conf = {.settings = c->settings,
 					  .kept = c->conf.kept ? c->conf.kept->settings : NULL,
+					  /* Without Discord control shows a directory, which may
+					   * be another's (control --incident). */
+					  .shown = settings_gateway(c->settings) ==
+						   SETTINGS_GATEWAY_NONE,
 					  .saveh = save_document,
 					  .changedh = take_changes,
 					  .toldh = publish_setting,

@@ -36,6 +36,15 @@ static void log_fault(const char *member, const char *text, void *arg)
 	log_warn("settings_fault", "member=%s text=\"%s\"", member, text);
 }
 
+static void write_effective(const struct live_settings *l, uint64_t guild, struct settings *out,
+			    document_fault_h *h)
+{
+	if (l->conf.shown)
+		*out = *l->base;
+	else
+		document_effective(l->document, l->base, guild, out, h, NULL);
+}
+
 /* A document that cannot be read must not unblock anybody. */
 static int read_kept(struct live_settings *l)
 {
@@ -80,7 +89,7 @@ int live_settings_alloc(struct live_settings **out, const struct live_settings_c
 		return err;
 	}
 	*l->base = *conf->settings;
-	document_effective(l->document, l->base, 0, l->wanted, log_fault, NULL);
+	write_effective(l, 0, l->wanted, log_fault);
 	*conf->settings = *l->wanted;
 	conf->settings->unread = l->unread;
 	*out = l;
@@ -135,7 +144,8 @@ static bool has_own(const struct live_settings *l, uint64_t guild)
 	char id[24];
 
 	snprintf(id, sizeof id, "%llu", (unsigned long long)guild);
-	return json_object_get(json_object_get(document_intent(l->document), "guilds"), id) != NULL;
+	return !l->conf.shown &&
+	       json_object_get(json_object_get(document_intent(l->document), "guilds"), id);
 }
 
 /* True: something of it is another now. */
@@ -157,7 +167,7 @@ static void apply(struct live_settings *l, const char *author, json_t **outcomes
 {
 	struct applying all = {.to = l->conf.settings, .told = &l->conf, .author = author};
 
-	document_effective(l->document, l->base, 0, l->fresh, log_fault, NULL);
+	write_effective(l, 0, l->fresh, log_fault);
 	if (outcomes)
 		*outcomes = settings_outcomes_json(l->wanted, l->fresh);
 	settings_changes(l->wanted, l->fresh, apply_one, &all);
@@ -307,6 +317,13 @@ enum document_result live_settings_try(const struct live_settings *l, const json
 	return document_try(l->document, l->base, intent, h, arg);
 }
 
+void live_settings_forget_author(struct live_settings *l, const char *author)
+{
+	document_forget_author(l->document, author);
+	if (l->pending)
+		document_forget_author(l->pending, author);
+}
+
 const struct document *live_settings_document(const struct live_settings *l)
 {
 	return l->document;
@@ -321,7 +338,7 @@ const struct settings *live_settings_wanted(const struct live_settings *l)
 
 void live_settings_wanted_of(const struct live_settings *l, uint64_t guild, struct settings *out)
 {
-	document_effective(l->document, l->base, guild, out, NULL, NULL);
+	write_effective(l, guild, out, NULL);
 	settings_embedded_at(out, l->wanted->records.embedded_url);
 }
 

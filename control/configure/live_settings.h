@@ -36,6 +36,8 @@ struct live_settings_conf {
 	/* {"versions": [...]} as saved, oldest first; "unread": true if nobody could read the
 	 * newest one. NULL: there is none. */
 	const struct json_t *kept;
+	/* The document is somebody else's, and shown: it takes no effect. */
+	bool shown;
 	/* Begins to save this version; live_settings_saved follows later, never from within. Or an
 	 * errno: then nothing follows. */
 	int (*saveh)(const struct live_settings_version *version, void *arg);
@@ -83,6 +85,8 @@ void live_settings_saved(struct live_settings *l, int err, const char *present, 
 enum document_result live_settings_try(const struct live_settings *l, const struct json_t *intent,
 				       document_fault_h *h, void *arg);
 
+/* document_forget_author, of what is kept here. */
+void live_settings_forget_author(struct live_settings *l, const char *author);
 const struct document *live_settings_document(const struct live_settings *l);
 /* As they are wanted: also what takes effect after a restart. Borrowed until the next change. */
 const struct settings *live_settings_wanted(const struct live_settings *l);

@@ -114,6 +114,13 @@ const char *document_author(const struct document *d)
 	return current(d)->author;
 }
 
+void document_forget_author(struct document *d, const char *author)
+{
+	for (unsigned i = 0; i < d->n; i++)
+		if (strcmp(d->v[i].author, author) == 0)
+			snprintf(d->v[i].author, sizeof d->v[i].author, "erased");
+}
+
 const json_t *document_intent(const struct document *d)
 {
 	return current(d)->intent;

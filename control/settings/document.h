@@ -84,6 +84,8 @@ uint64_t document_version(const struct document *d);
 const char *document_updated_at(const struct document *d);
 /* Author of the current version. Borrowed until the next change. */
 const char *document_author(const struct document *d);
+/* Versions by this author are by "erased" from now on. */
+void document_forget_author(struct document *d, const char *author);
 /* The intent, an object. Borrowed until the next change. */
 const struct json_t *document_intent(const struct document *d);
 /* [{version, updatedAt, author}], newest first, the current one included. Caller owns it; NULL

@@ -61,11 +61,12 @@ static bool ends_with(const char *name, const char *end)
 /* Files, and the addresses to which a short setting's key goes. */
 static bool file_alone(const char *name)
 {
-	static const char *const names[] = {"discord_api",	"brain_url",	    "asr_url",
-					    "text_url",		"web_listen",	    "speech_url",
-					    "room_journals",	"web_origin",	    "web_proxies",
-					    "web_share_origin", "web_discord_page", "otlp_endpoint",
-					    "talk_page"};
+	static const char *const names[] = {
+		"discord_api",	 "brain_url",	     "asr_url",		 "text_url",
+		"web_listen",	 "speech_url",	     "room_journals",	 "web_origin",
+		"web_proxies",	 "web_share_origin", "web_discord_page", "otlp_endpoint",
+		"talk_page",	 "search_url",	     "web_read_allowed", "music_downloader",
+		"music_folders", "sound_folder",     "memory_embedder"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)
@@ -139,12 +140,61 @@ static bool profile_may(const struct settings *base, const struct profile_record
 	return !*p->token_file;
 }
 
+/* A parameter of the query that is named as a secret is. */
+static bool holds_secret(const char *url)
+{
+	static const char *const words[] = {"key", "token", "secret", "pass",
+					    "sig", "auth",  "code"};
+	const char *p = strchr(url, '?');
+
+	while (p && *++p) {
+		size_t n = strcspn(p, "=&#");
+
+		for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+			const char *at = strcasestr(p, words[i]);
+
+			if (at && at < p + n)
+				return true;
+		}
+		p = strchr(p, '&');
+	}
+	return false;
+}
+
+static bool is_of_file(const struct settings *base, const char *url)
+{
+	const struct settings_records *r = &base->records;
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_PROVIDER]; i++)
+		if (strcmp(r->provider[i].url, url) == 0)
+			return true;
+	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
+		if (strcmp(r->mcp[i].url, url) == 0 || strcmp(r->mcp[i].issuer, url) == 0)
+			return true;
+	return false;
+}
+
+/* Everybody who sees the document would read it, and each version of it keeps it. */
+static void check_address(struct checking *c, const char *member, const char *url)
+{
+	if (holds_secret(url) && !is_of_file(c->base, url))
+		fault(c, member,
+		      "an address may have a key in its query only where the settings file has the "
+		      "same one; a file named by key_file or headers holds it better");
+}
+
 /* Records may be changed, but not so that another file is read, program run or key sent than the
  * settings file says. */
 static void check_references(struct checking *c)
 {
 	const struct settings_records *r = &c->s->records;
 
+	for (unsigned i = 0; i < r->n[RECORD_KIND_PROVIDER]; i++)
+		check_address(c, "providers", r->provider[i].url);
+	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++) {
+		check_address(c, "mcp_servers", r->mcp[i].url);
+		check_address(c, "mcp_servers", r->mcp[i].issuer);
+	}
 	for (unsigned i = 0; i < r->n[RECORD_KIND_PROVIDER]; i++)
 		if (!provider_may(c->base, &r->provider[i]))
 			fault(c, "providers",

@@ -258,6 +258,17 @@ int settings_set(struct settings *s, const char *name, const char *value)
 	return ENOENT;
 }
 
+bool settings_is_choice(const char *name)
+{
+	for (size_t i = 0; i < settings_n_rows; i++)
+		if (strcmp(settings_rows[i].name, name) == 0 ||
+		    strcmp(settings_rows[i].env, name) == 0)
+			return settings_rows[i].kind == SETTINGS_NUMBER ||
+			       settings_rows[i].kind == SETTINGS_SWITCH ||
+			       settings_rows[i].kind == SETTINGS_WORD;
+	return false;
+}
+
 /* The text of a member that holds records, freed by the caller; NULL when there are none. */
 static char *records_text(const struct settings *s, const char *member, bool empty_too)
 {
@@ -390,6 +401,14 @@ void settings_changes(const struct settings *was, const struct settings *is, set
 	record_changes(was, is, h, arg);
 }
 
+static bool is_address(const struct settings_row *r)
+{
+	size_t n = strlen(r->name);
+
+	return r->kind == SETTINGS_TEXT && ((n > 4 && strcmp(r->name + n - 4, "_url") == 0) ||
+					    strcmp(r->name, "otlp_endpoint") == 0);
+}
+
 static void address_secrets(const char *url, void (*h)(const char *value, void *arg), void *arg)
 {
 	char part[PROVIDER_URL_MAX];
@@ -410,10 +429,10 @@ static void address_secrets(const char *url, void (*h)(const char *value, void *
 
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg)
 {
-	address_secrets(s->brain_url, h, arg);
-	address_secrets(s->asr_url, h, arg);
-	address_secrets(s->text_url, h, arg);
-	address_secrets(s->speech_url, h, arg);
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_MCP]; i++) {
+		address_secrets(s->records.mcp[i].url, h, arg);
+		address_secrets(s->records.mcp[i].issuer, h, arg);
+	}
 	for (unsigned i = 0; i < s->records.n[RECORD_KIND_PROVIDER]; i++) {
 		address_secrets(s->records.provider[i].url, h, arg);
 		if (*s->records.provider[i].key)
@@ -424,6 +443,8 @@ void settings_secrets(const struct settings *s, void (*h)(const char *value, voi
 
 		if (settings_rows[i].kind == SETTINGS_SECRET && *field)
 			h(field, arg);
+		else if (is_address(&settings_rows[i]))
+			address_secrets(field, h, arg);
 	}
 }
 

@@ -72,6 +72,9 @@ int settings_set(struct settings *s, const char *name, const char *value);
  * call. */
 typedef void(settings_each_h)(const char *name, const char *value, bool secret, void *arg);
 void settings_each(const struct settings *s, settings_each_h *h, void *arg);
+/* True of a number, a switch and one of words; a text may hold what a person said, or ask for it.
+ */
+bool settings_is_choice(const char *name);
 enum settings_when { SETTINGS_NOW, SETTINGS_NEXT, SETTINGS_START };
 /* When a change of it takes effect: immediately, on the next call, after a restart. */
 enum settings_when settings_when(const char *name);

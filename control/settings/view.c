@@ -47,7 +47,7 @@ static bool is_address(const char *name)
 {
 	size_t n = strlen(name);
 
-	return n > 4 && strcmp(name + n - 4, "_url") == 0;
+	return (n > 4 && strcmp(name + n - 4, "_url") == 0) || strcmp(name, "otlp_endpoint") == 0;
 }
 
 static json_t *value_json(const struct settings *s, const struct settings_row *r)
@@ -70,6 +70,14 @@ static json_t *value_json(const struct settings *s, const struct settings_row *r
 	}
 }
 
+/* -1: there is no memory. */
+static int show_address(json_t *record, const char *member)
+{
+	const char *url = json_string_value(json_object_get(record, member));
+
+	return url ? json_object_set_new(record, member, address_json(url)) : 0;
+}
+
 static json_t *shown_records(const struct settings *s, const char *name)
 {
 	json_t *list = records_json(s, name), *record;
@@ -77,9 +85,7 @@ static json_t *shown_records(const struct settings *s, const char *name)
 
 	json_array_foreach(list, i, record)
 	{
-		const char *url = json_string_value(json_object_get(record, "url"));
-
-		if (url && json_object_set_new(record, "url", address_json(url))) {
+		if (show_address(record, "url") || show_address(record, "issuer")) {
 			json_decref(list);
 			return NULL;
 		}

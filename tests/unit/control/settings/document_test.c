@@ -169,6 +169,17 @@ TEST(intents_that_cannot_take_effect_say_why)
 		{"{\"openai_api_key_file\": \"/etc/shadow\"}", "settings file alone"},
 		{"{\"turns_file\": \"/etc/passwd\"}", "settings file alone"},
 		{"{\"brain_url\": \"ws://evil/\"}", "settings file alone"},
+		{"{\"search_url\": \"https://evil/\"}", "settings file alone"},
+		{"{\"web_read_allowed\": \"10.0.0.1\"}", "settings file alone"},
+		{"{\"music_downloader\": \"/bin/sh\"}", "settings file alone"},
+		{"{\"music_folders\": \"/home\"}", "settings file alone"},
+		{"{\"sound_folder\": \"/home\"}", "settings file alone"},
+		{"{\"memory_embedder\": \"/home/x\"}", "settings file alone"},
+		{"{\"providers\": [{\"name\": \"a\", \"url\": \"http://a/?v=1&API_Key=whisper\"}]}",
+		 "providers: an address may have a key in its query only"},
+		{"{\"mcp_servers\": [{\"name\": \"a\", \"transport\": \"http\", \"url\": "
+		 "\"http://a/?token=whisper\"}]}",
+		 "mcp_servers: an address may have a key in its query only"},
 		{"{\"providers\": [{\"name\": \"a\", \"url\": \"http://evil/\", \"key_file\": "
 		 "\"/k\"}]}",
 		 "providers: \"key_file\" may only be one"},
@@ -213,6 +224,25 @@ TEST(intents_that_cannot_take_effect_say_why)
 			CHECK_STR(w.told, rows[i].told);
 		CHECK_INT(document_version(w.d), 0);
 	}
+	/* No secret, and one that the settings file has. */
+	settings_set(
+		w.base, "mcp_servers",
+		"[{\"name\": \"m\", \"transport\": \"http\", \"url\": \"http://m/?token=w\"}]");
+	CHECK_INT(put(&w, 0, "",
+		      "{\"providers\": [{\"name\": \"b\", \"url\": \"http://b/?version=7\"}],"
+		      " \"mcp_servers\": [{\"name\": \"n\", \"transport\": \"http\", \"url\": "
+		      "\"http://m/?token=w\"}]}"),
+		  DOCUMENT_SAVED);
+	CHECK_INT(effective(&w, 0), 0);
+	/* Whoever was erased is not named any more. */
+	document_forget_author(w.d, "bob");
+	CHECK_STR(document_author(w.d), "alice");
+	document_forget_author(w.d, "alice");
+	CHECK_STR(document_author(w.d), "erased");
+	world_close(&w);
+	CHECK(world_open(&w));
+	settings_set(w.base, "providers",
+		     "[{\"name\":\"own\",\"url\":\"http://own/v1\",\"key_file\":\"/k\"}]");
 	/* The same key to the same address. */
 	CHECK_INT(
 		put(&w, 0, "",

@@ -186,9 +186,24 @@ TEST(settings_know_where_secrets_may_stand)
 	}
 	all[0] = '\0';
 	CHECK_INT(settings_set(s, "openai_api_key", "sk"), 0);
+	CHECK_INT(settings_set(s, "search_url", "https://host/?key=2"), 0);
+	CHECK_INT(settings_set(
+			  s, "mcp_servers",
+			  "[{\"name\":\"m\",\"transport\":\"http\",\"url\":\"http://m/?key=3\"}]"),
+		  0);
 	settings_secrets(s, gather, all);
-	CHECK_STR(all, "u@v;sk;");
+	CHECK(strstr(all, "u@v;") && strstr(all, "sk;") && strstr(all, "key=2;") &&
+	      strstr(all, "key=3;"));
 	settings_free(s);
+}
+
+TEST(numbers_switches_and_words_are_choices_and_texts_are_none)
+{
+	CHECK(settings_is_choice("silence_ms") && settings_is_choice("PARLEY_SILENCE_MS"));
+	CHECK(settings_is_choice("greet") && settings_is_choice("volition"));
+	CHECK(!settings_is_choice("aliases") && !settings_is_choice("PARLEY_ALIASES"));
+	CHECK(!settings_is_choice("openai_api_key") && !settings_is_choice("providers"));
+	CHECK(!settings_is_choice("nothing"));
 }
 
 static void copy_setting(const char *name, const char *value, bool secret, void *arg)
