@@ -229,6 +229,8 @@ void control_type_work(struct control *c, const struct typing *typing, uint32_t 
 void control_update_work(struct control *c);
 /* A person is erased, or does not want to be read in this server (0: in any). */
 void control_forget_work(struct control *c, uint64_t guild, uint64_t user);
+/* Versions of the settings that this person saved name nobody any more. */
+void control_forget_author(struct control *c, uint64_t user);
 /* Ends all tasks; nothing answers for them. */
 void control_end_work(struct control *c);
 

@@ -217,6 +217,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 		voice_session_consent(c->voice_sessions[i], user, true);
 	own_turns_forget(&c->own_turns, user);
 	control_forget_work(c, 0, user);
+	control_forget_author(c, user);
 	if (c->web)
 		web_forget_events(c->web);
 }

@@ -230,6 +230,19 @@ static void keep_fault(const char *member, const char *text, void *arg)
 		utf8_copy(fault, FAULT, text);
 }
 
+static void write_author(char out[AUTHOR], uint64_t user)
+{
+	snprintf(out, AUTHOR, "discord:%" PRIu64, user);
+}
+
+void control_forget_author(struct control *c, uint64_t user)
+{
+	char author[AUTHOR];
+
+	write_author(author, user);
+	live_settings_forget_author(c->live, author);
+}
+
 /* Hands the intent over, which is stolen. It ends with take_done, or with words now. */
 static void put(struct settings_request *r, json_t *intent)
 {
@@ -243,7 +256,7 @@ static void put(struct settings_request *r, json_t *intent)
 	r->version = change.version + 1;
 	if (!change.version)
 		change.updated_at = "";
-	snprintf(author, sizeof author, "discord:%" PRIu64, r->user);
+	write_author(author, r->user);
 	iso_time_format(now, env_wall_ms(r->c->env));
 	if (intent)
 		result = live_settings_put(r->c->live, intent, &change, keep_fault, fault,

@@ -445,6 +445,15 @@ int store_command_audit_check(const char *dir, const char *head)
 	}
 	if (err)
 		return tell_fault(dir, err);
+	if (state.fault == AUDIT_TOO_OLD) {
+		printf("the rows that are left are whole, but the row of the head given was "
+		       "dropped as "
+		       "too old, or with all rows before row %llu: it cannot be looked for; "
+		       "compare the "
+		       "heads of the log since (audit_head)\n",
+		       (unsigned long long)(state.seq - state.rows + 1));
+		return 1;
+	}
 	if (state.fault) {
 		printf("the audit was changed at row %llu: %s\n", (unsigned long long)state.seq,
 		       faults[state.fault]);

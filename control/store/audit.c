@@ -265,7 +265,7 @@ static int walk(struct db *db, struct end *at, const struct end *kept, bool *fou
 int audit_check(struct db *db, const char *kept_text, struct audit_state *out)
 {
 	struct end at, head, kept = {0};
-	bool found = !kept_text;
+	bool found = !kept_text, too_old;
 	int err;
 
 	*out = (struct audit_state){0};
@@ -275,8 +275,7 @@ int audit_check(struct db *db, const char *kept_text, struct audit_state *out)
 	if (!err)
 		err = find_end(db, "head", &head);
 	found = found || (kept.seq == at.seq && strcmp(kept.hash, at.hash) == 0);
-	/* Rows that were dropped since are not in the chain any more. */
-	found = found || (kept.seq && kept.seq < at.seq);
+	too_old = kept_text && kept.seq < at.seq;
 	if (!err)
 		err = walk(db, &at, &kept, &found, out);
 	if (err || out->fault)
@@ -286,8 +285,19 @@ int audit_check(struct db *db, const char *kept_text, struct audit_state *out)
 	if (at.seq != head.seq || strcmp(at.hash, head.hash) != 0)
 		out->fault = AUDIT_CUT;
 	else if (!found)
-		out->fault = AUDIT_FORGOTTEN;
+		out->fault = too_old ? AUDIT_TOO_OLD : AUDIT_FORGOTTEN;
 	return 0;
+}
+
+int audit_head(struct db *db, char out[AUDIT_HEAD])
+{
+	struct end head;
+	int err = find_end(db, "head", &head);
+
+	*out = '\0';
+	if (!err && head.seq)
+		snprintf(out, AUDIT_HEAD, "%" PRIu64 ":%s", head.seq, head.hash);
+	return err;
 }
 
 int audit_export(struct db *db, FILE *out)

@@ -26,10 +26,11 @@ struct audit_row {
 
 enum audit_fault {
 	AUDIT_WHOLE,
-	AUDIT_GAP,	/* rows before seq are missing */
-	AUDIT_CHANGED,	/* the row seq is not the one that was written */
-	AUDIT_CUT,	/* the rows after seq are missing */
-	AUDIT_FORGOTTEN /* the head that was kept elsewhere is not in the chain */
+	AUDIT_GAP,	 /* rows before seq are missing */
+	AUDIT_CHANGED,	 /* the row seq is not the one that was written */
+	AUDIT_CUT,	 /* the rows after seq are missing */
+	AUDIT_FORGOTTEN, /* the head that was kept elsewhere is not in the chain */
+	AUDIT_TOO_OLD,	 /* rows of its time were dropped: nobody can look for it */
 };
 
 struct audit_state {
@@ -47,6 +48,9 @@ int audit_add(struct db *db, const struct audit_row *row);
 int audit_drop_old(struct db *db, uint64_t at_ms, unsigned *changed);
 /* Walks the chain. kept: "SEQ:HASH", an earlier head, or NULL. EINVAL: kept is none. */
 int audit_check(struct db *db, const char *kept, struct audit_state *out);
+/* "SEQ:HASH" of the newest row, to be kept elsewhere; "" without one. */
+enum { AUDIT_HEAD = AUDIT_HASH + 24 };
+int audit_head(struct db *db, char out[AUDIT_HEAD]);
 /* One JSON object a line, the oldest first, with all that the chain is made of. */
 int audit_export(struct db *db, FILE *out);
 

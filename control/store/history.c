@@ -328,10 +328,10 @@ static json_t *call_json(sqlite3_stmt *s, bool words)
 		json_sprintf("%llu-%llu", (unsigned long long)db_uint(s, 2),
 			     (unsigned long long)db_uint(s, 3)),
 		"toolName", tool, "toolType", server ? "mcp" : "function", "arguments",
-		"argumentsHash", text_json(s, 6), "startedAt", time_json(end - lasted),
-		"completedAt", running ? json_null() : time_json(end), "runtimeMs",
-		running ? json_null() : json_integer((json_int_t)lasted), "success", (int)ok,
-		"outputSummary", words && ok ? text_json(s, 9) : json_null(), "error",
+		"argumentsHash", words ? text_json(s, 6) : json_null(), "startedAt",
+		time_json(end - lasted), "completedAt", running ? json_null() : time_json(end),
+		"runtimeMs", running ? json_null() : json_integer((json_int_t)lasted), "success",
+		(int)ok, "outputSummary", words && ok ? text_json(s, 9) : json_null(), "error",
 		ok || running ? json_null()
 		: words	      ? text_json(s, 9)
 			      : json_string(state),

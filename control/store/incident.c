@@ -57,7 +57,8 @@ static const char *const copies[] = {
 	/* Of the whole program there is no server. */
 	"INSERT INTO main.events(seq, at_ms, type, guild, user, document) SELECT seq, at_ms, type,"
 	" guild, " NUMBER_OF(
-		"user") ", json_set(document, '$.user', NULL) FROM src.events WHERE at_ms >= ?1"
+		"user") ", json_remove(json_set(document, '$.user', NULL), '$.why') FROM "
+			"src.events WHERE at_ms >= ?1"
 			" AND (?2 = 0 OR guild IN (0, ?2)) AND type IN ('fault', 'failover',"
 			" 'engine_refused', 'command') AND json_valid(document)",
 };
@@ -96,24 +97,40 @@ static bool is_id(const json_t *value)
 	return false;
 }
 
-/* Values that may be ids of people; names of servers in `guilds` are keys. */
-static void hide_ids(json_t *value)
+/* An address in whose query, or before whose name, a secret may stand. */
+static bool holds_address(const json_t *value)
 {
-	json_t *inner, *hidden = NULL;
+	const char *text = json_string_value(value), *at = text ? strstr(text, "://") : NULL;
+
+	return at && strpbrk(at, "?@");
+}
+
+/* What stands in its place; NULL: it may be shown. */
+static json_t *hidden_value(const json_t *value)
+{
+	return is_id(value)	      ? json_string("id")
+	       : holds_address(value) ? json_string("address")
+				      : NULL;
+}
+
+/* Values that may be ids of people or secrets; names of servers in `guilds` are keys. */
+static void hide_values(json_t *value)
+{
+	json_t *inner, *hidden;
 	const char *key;
 	size_t i;
 	void *next;
 
 	json_array_foreach(value, i, inner)
 	{
-		hide_ids(inner);
-		if (is_id(inner) && (hidden = json_string("id")) != NULL)
+		hide_values(inner);
+		if ((hidden = hidden_value(inner)) != NULL)
 			json_array_set_new(value, i, hidden);
 	}
 	json_object_foreach_safe(value, next, key, inner)
 	{
-		hide_ids(inner);
-		if (is_id(inner) && (hidden = json_string("id")) != NULL)
+		hide_values(inner);
+		if ((hidden = hidden_value(inner)) != NULL)
 			json_object_set_new(value, key, hidden);
 	}
 }
@@ -125,7 +142,7 @@ static int add_document(sqlite3 *sql, const char *scope, sqlite3_int64 version, 
 	char *hidden;
 	int rc;
 
-	hide_ids(document);
+	hide_values(document);
 	hidden = document ? json_dumps(document, JSON_COMPACT) : NULL;
 	json_decref(document);
 	rc = sqlite3_prepare_v2(

@@ -37,12 +37,6 @@
 
 enum { AGAIN_S = 30, BATCH = 512, PATH_SIZE = 640 };
 
-void record_free(struct record *r)
-{
-	free(r->ev);
-	free(r);
-}
-
 void job_free(void *arg)
 {
 	struct job *j = arg;
@@ -194,20 +188,34 @@ static void pump_embedding(struct job_runner *r)
 
 /* ---- history ---- */
 
-static struct record *take_records(struct queue *q, uint32_t *n)
+/* The chain numbers rows when they are written: without this row one that was lost before would
+ * leave no gap. */
+static int add_lost(struct db *db, unsigned long n, uint64_t at_ms)
 {
-	struct record *head;
+	char result[32];
 
-	pthread_mutex_lock(&q->lock);
-	head = q->head;
-	*n = q->n;
-	q->head = NULL;
-	q->tail = &q->head;
-	q->n = 0;
-	q->bytes = 0;
-	q->posted = false;
-	pthread_mutex_unlock(&q->lock);
-	return head;
+	snprintf(result, sizeof result, "%lu rows", n);
+	return audit_add(db, &(struct audit_row){.at_ms = at_ms,
+						 .actor = "control",
+						 .via = "store",
+						 .kind = "rows_lost",
+						 .result = result});
+}
+
+static int write_record(struct job_runner *to, const struct record *r)
+{
+	if (!r->ev)
+		return add_lost(to->db, r->lost, r->lost_ms);
+	to->took_away = to->took_away || messages_takes_away(r->ev);
+	return rows_add(to->db, r->ev, r->words);
+}
+
+static void note_lost(struct job_runner *to, const struct record *r)
+{
+	if (r->ev && !rows_audited(r->ev))
+		return;
+	to->lost_audit += r->ev ? 1 : r->lost;
+	to->lost_audit_ms = r->ev ? r->ev->at_ms : r->lost_ms;
 }
 
 static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
@@ -217,16 +225,19 @@ static int write_batch(struct job_runner *to, struct record **list, uint32_t *n)
 	int err = db_begin(db);
 
 	*n = 0;
-	for (; r && *n < BATCH && !err; r = r->next, ++*n) {
-		err = rows_add(db, r->ev, r->words);
-		to->took_away = to->took_away || messages_takes_away(r->ev);
-	}
+	if (!err && to->lost_audit)
+		err = add_lost(db, to->lost_audit, to->lost_audit_ms);
+	for (; r && *n < BATCH && !err; r = r->next, ++*n)
+		err = write_record(to, r);
 	if (err)
 		db_rollback(db);
 	else
 		err = db_commit(db);
+	if (err)
+		return err;
+	to->lost_audit = 0;
 	*list = r;
-	return err;
+	return 0;
 }
 
 static void lose(struct job_runner *r, uint32_t n, int err)
@@ -239,7 +250,7 @@ static void lose(struct job_runner *r, uint32_t n, int err)
 int job_run_history(struct job_runner *r)
 {
 	uint32_t n, left;
-	struct record *head = take_records(r->queue, &left), *at = head;
+	struct record *head = record_queue_take(r->queue, &left), *at = head;
 	bool wrote = head != NULL;
 	int err = 0;
 
@@ -251,6 +262,8 @@ int job_run_history(struct job_runner *r)
 		err = job_note_outcome(r, write_batch(r, &at, &n));
 		left -= err ? 0 : n;
 	}
+	for (; err && at; at = at->next)
+		note_lost(r, at);
 	if (err) {
 		lose(r, left, err);
 	} else if (r->lost && wrote) {

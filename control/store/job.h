@@ -91,8 +91,10 @@ struct job {
 
 struct record {
 	struct record *next;
-	struct bus_event *ev;
+	struct bus_event *ev; /* NULL: a mark where rows of the audit are missing */
 	bool words;
+	unsigned long lost; /* of a mark: how many */
+	uint64_t lost_ms;   /* and when the last of them was to be written */
 };
 
 /* Shared by the loop and the worker. */
@@ -103,6 +105,8 @@ struct queue {
 	uint64_t bytes;
 	bool posted; /* a JOB_HISTORY is under way */
 	unsigned long shed;
+	struct record *mark;	/* the one that waits */
+	unsigned long unmarked; /* rows of the audit that were lost and are in no mark */
 };
 
 /* The worker's side. */
@@ -125,6 +129,8 @@ struct job_runner {
 	bool took_away;	    /* an edit or a deletion of a message took words out of the rows */
 	bool truncate;	    /* words were taken away and stand in the WAL */
 	unsigned long lost; /* rows of history that could not be written */
+	unsigned long lost_audit; /* and rows of the audit, which the next batch tells of */
+	uint64_t lost_audit_ms;
 };
 
 /* Head of an answer: err, how many documents follow, each with its head, author and text. */
@@ -142,5 +148,16 @@ void job_free(void *job);
 /* Closes the database. */
 void job_runner_close(struct job_runner *r);
 void record_free(struct record *r);
+
+/* ---- record_queue.c ---- */
+
+/* Puts a record of so many bytes at the end, or sheds it. True when a job for it has to be posted.
+ */
+bool record_queue_push(struct queue *q, struct record *r, size_t bytes, bool *shed);
+/* A row of the audit found no place, which is told of where it is missing: one mark, which finds a
+ * place always, counts those that follow each other. True as above. */
+bool record_queue_mark(struct queue *q, uint64_t at_ms);
+/* All that waits, n records. Caller owns them. */
+struct record *record_queue_take(struct queue *q, uint32_t *n);
 
 #endif

@@ -228,6 +228,11 @@ static int add_session(struct db *db, const struct bus_event *ev)
 	return db_run(db, s);
 }
 
+bool rows_audited(const struct bus_event *ev)
+{
+	return ev->type == EVENT_OPERATOR_ACTION || ev->type == EVENT_SETTING_CHANGED;
+}
+
 static int add_audit(struct db *db, const struct bus_event *ev)
 {
 	const struct event_setting *c = &ev->setting;

@@ -10,6 +10,8 @@ struct db;
 
 /* True if the store keeps events of this type. */
 bool rows_kept(const struct bus_event *ev);
+/* True if it becomes a row of the audit. */
+bool rows_audited(const struct bus_event *ev);
 /* Inside a transaction. words: also what was said. An event that cannot be told in rows is left
  * out. Errors of db.h. */
 int rows_add(struct db *db, const struct bus_event *ev, bool words);

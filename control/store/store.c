@@ -66,25 +66,6 @@ struct store {
 
 /* ---- history ---- */
 
-/* True when a job for it has to be posted. */
-static bool push_record(struct queue *q, struct record *r, size_t bytes, bool *shed)
-{
-	bool post = false;
-
-	pthread_mutex_lock(&q->lock);
-	*shed = q->n == STORE_QUEUE || bytes > STORE_QUEUE_BYTES - q->bytes;
-	if (!*shed) {
-		*q->tail = r;
-		q->tail = &r->next;
-		q->n++;
-		q->bytes += bytes;
-		post = !q->posted;
-		q->posted = true;
-	}
-	pthread_mutex_unlock(&q->lock);
-	return post;
-}
-
 static void count_shed(struct store *s, bool shed)
 {
 	if (shed && !s->queue.shed++)
@@ -182,10 +163,12 @@ static void on_event(const struct bus_event *ev, void *arg)
 				     .words = s->settings->store_words_hours > 0 &&
 					      !s->settings->unread};
 		if (r->ev)
-			post = push_record(&s->queue, r, bytes, &shed);
+			post = record_queue_push(&s->queue, r, bytes, &shed);
 		if (shed)
 			record_free(r);
 	}
+	if (shed && rows_audited(ev))
+		post = record_queue_mark(&s->queue, ev->at_ms);
 	count_shed(s, shed);
 	if (post)
 		post_history(s);

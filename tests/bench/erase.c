@@ -230,7 +230,8 @@ static void add_others(void)
 	struct bus_event command = {.type = EVENT_COMMAND, .user = c.ana};
 	struct bus_event context = {.type = EVENT_CONTEXT};
 	struct bus_event dropped = {.type = EVENT_SPEECH_DROPPED, .user = c.ana};
-	char text[400];
+	struct bus_event setting = {.type = EVENT_SETTING_CHANGED};
+	char text[400], author[32];
 
 	print_sentence(text, sizeof text, true);
 	command.command.kind = "privacy";
@@ -244,6 +245,12 @@ static void add_others(void)
 	publish(&command);
 	publish(&context);
 	publish(&dropped);
+	snprintf(author, sizeof author, "discord:%llu", (unsigned long long)c.ana);
+	setting.setting = (struct event_setting){.name = "hold_ms",
+						 .effect = "now",
+						 .author = author,
+						 .source = "settings document"};
+	publish(&setting);
 }
 
 /* ---- the store ---- */
@@ -367,6 +374,19 @@ static void save_queue(void)
 	BENCH_OK(store_save_queue(c.store, c.guild, document));
 }
 
+/* Ana changed a setting with /settings. */
+static void save_settings(void)
+{
+	char document[120], author[32];
+	const struct store_put put = {
+		.scope = STORE_SETTINGS_GLOBAL, .document = document, .author = author};
+
+	snprintf(author, sizeof author, "discord:%llu", (unsigned long long)c.ana);
+	snprintf(document, sizeof document, "{\"version\":1,\"author\":\"%s\",\"intent\":{}}",
+		 author);
+	wait_for(store_settings_put(c.store, &put, on_document, NULL));
+}
+
 /* What Ana said, as sound. */
 static void keep_recording(void)
 {
@@ -483,6 +503,7 @@ static void fill_corpus(void)
 	put_consent(c.bob, "remembered");
 	save_guild();
 	save_queue();
+	save_settings();
 	write_journal();
 	keep_recording();
 	wait_for(store_sync(c.store, on_done, NULL));

@@ -145,9 +145,11 @@ TEST(an_erased_person_leaves_the_chain_whole)
 TEST(rows_that_are_too_old_leave_the_chain_whole)
 {
 	unsigned changed = 0;
-	char kept[AUDIT_HASH + 8];
+	char kept[AUDIT_HEAD];
 
 	CHECK(begin());
+	CHECK_INT(audit_head(db, kept), 0);
+	CHECK_STR(kept, "");
 	add_four();
 	CHECK_INT(check(NULL), AUDIT_WHOLE);
 	snprintf(kept, sizeof kept, "4:%s", state.head);
@@ -158,11 +160,16 @@ TEST(rows_that_are_too_old_leave_the_chain_whole)
 	CHECK_INT(check(kept), AUDIT_WHOLE);
 	CHECK_INT(state.rows, 3);
 	CHECK_INT(audit_drop_old(db, UINT32_MAX, &changed), 0);
-	CHECK_INT(check(kept), AUDIT_WHOLE);
+	/* Whoever cut everything away would say that it was too old. */
+	CHECK_INT(check(kept), AUDIT_TOO_OLD);
+	CHECK_INT(check(NULL), AUDIT_WHOLE);
 	CHECK_INT(state.rows, 0);
 	add(6000, "502", "inserted");
-	CHECK_INT(check(kept), AUDIT_WHOLE);
+	CHECK_INT(check(kept), AUDIT_TOO_OLD);
+	CHECK_INT(check(NULL), AUDIT_WHOLE);
 	CHECK_INT(state.seq, 6);
+	CHECK_INT(audit_head(db, kept), 0);
+	CHECK_INT(check(kept), AUDIT_WHOLE);
 	end();
 }
 

@@ -336,6 +336,32 @@ TEST(a_backup_is_whole_and_of_one_file_while_others_write)
 	folder_remove(dir);
 }
 
+/* A copy that keeps recordings for ever is none. */
+TEST(a_copy_that_cannot_be_rid_of_its_recordings_fails)
+{
+	struct db *db = NULL;
+	sqlite3 *sql = NULL;
+	char file[96];
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(sqlite3_open(path, &sql), SQLITE_OK);
+	CHECK_INT(
+		sqlite3_exec(
+			sql,
+			"CREATE TRIGGER stays BEFORE DELETE ON recordings BEGIN"
+			" SELECT RAISE(ABORT, 'no'); END;"
+			"INSERT INTO recordings(guild, session, utterance, user, at_ms, ms, sound)"
+			" VALUES(1, 2, 3, 4, 5, 6, x'00')",
+			NULL, NULL, NULL),
+		SQLITE_OK);
+	sqlite3_close(sql);
+	snprintf(file, sizeof file, "%s/backup", dir);
+	CHECK(db_backup(db, file) != 0);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(a_folder_may_be_reached_by_a_symbolic_link)
 {
 	struct db *db = NULL;

@@ -134,7 +134,12 @@ static bool add_facts(void)
 		   "INSERT INTO fact_vectors VALUES(1, 1, 1, 1, 'factvectorplugh'),"
 		   "(1, 2, 1, 1, 'factvectorplugh'), (1, 3, 1, 1, 'frobozzvector');"
 		   "INSERT INTO audit(at_ms, actor, via, kind, target, result) VALUES"
-		   "(1, '" ANA_TEXT "', 'tool', 'memory_write', 'guild:1', 'inserted 1')");
+		   "(1, '" ANA_TEXT "', 'tool', 'memory_write', 'guild:1', 'inserted 1'),"
+		   "(2, 'discord:" ANA_TEXT "', 'settings document', 'setting_changed',"
+		   " 'hold_ms', 'now');"
+		   "INSERT INTO settings_documents VALUES('global', 1, '{\"version\":1,"
+		   "\"author\":\"discord:" ANA_TEXT "\",\"intent\":{}}', 'discord:" ANA_TEXT
+		   "', 1)");
 }
 
 /* Of a session with her words, and of one with Bob's alone. */

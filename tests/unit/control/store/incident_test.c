@@ -50,7 +50,15 @@ static void add(struct db *db, uint64_t at_ms, uint64_t guild, uint64_t user)
 				  .at_ms = at_ms,
 				  .action = {.actor = "Marzipan", .via = "from 192.0.2.7"}};
 
+	struct bus_event refused = {.type = EVENT_ENGINE_REFUSED,
+				    .at_ms = at_ms,
+				    .guild = guild,
+				    .refusal = {.role = "voice",
+						.provider = "main",
+						.why = "no voice for Marzipan of key whisper"}};
+
 	fault.fault.fault = "KEY";
+	CHECK_INT(rows_add(db, &refused, true), 0);
 	CHECK_INT(rows_add(db, &turn, true), 0);
 	CHECK_INT(rows_add(db, &words, true), 0);
 	CHECK_INT(rows_add(db, &fault, true), 0);
@@ -73,7 +81,8 @@ static bool make(void)
 	db_bind_text(s, 1, "global");
 	db_bind_uint(s, 2, 1);
 	db_bind_text(s, 3,
-		     "{\"hold_ms\":7,\"people\":[\"503000000000000000\",504000000000000000],"
+		     "{\"hold_ms\":7,\"mcp_servers\":[{\"name\":\"m\",\"url\":\"https://m.example/"
+		     "?api_key=whisper\"}],\"people\":[\"503000000000000000\",504000000000000000],"
 		     "\"blocked_users\":\"505000000000000000,506000000000000000\"}");
 	if (db_run(db, s))
 		return false;
@@ -100,7 +109,9 @@ TEST(an_incident_has_turns_and_no_words_names_or_people)
 	CHECK(make());
 	CHECK_INT(incident_export(&what, &rows), 0);
 	CHECK_INT(rows.turns, 3);
-	CHECK_INT(rows.events, 3);
+	CHECK_INT(rows.events, 6);
+	CHECK(holds("engine_refused"));
+	CHECK(!holds("whisper"));
 	CHECK(holds("direct_address"));
 	CHECK(holds("KEY"));
 	CHECK(!holds("secret word"));
@@ -130,7 +141,7 @@ TEST(an_incident_is_of_a_server_and_of_a_time)
 	CHECK(make());
 	CHECK_INT(incident_export(&what, &rows), 0);
 	CHECK_INT(rows.turns, 1);
-	CHECK_INT(rows.events, 1);
+	CHECK_INT(rows.events, 2);
 	folder_remove(to);
 	folder_remove(dir);
 }

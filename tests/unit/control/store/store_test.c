@@ -417,6 +417,37 @@ TEST(more_events_than_fit_are_shed)
 	store_scene_end();
 }
 
+/* A chain that numbers its rows when they are written would not show that some are missing. */
+TEST(rows_of_the_audit_that_were_shed_are_told_of)
+{
+	enum { ACTIONS = 40 };
+	struct bus_event ev = {.type = EVENT_OPERATOR_ACTION};
+	static char big[1 << 20];
+	sqlite3 *db = NULL;
+	int kept;
+
+	store_scene_begin();
+	store_scene_open(NULL);
+	CHECK(sync_store());
+	CHECK_INT(sqlite3_open(s->path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	memset(big, 'x', sizeof big - 1);
+	ev.at_ms = env_wall_ms(s->l.env);
+	ev.action = (struct event_action){.actor = "nobody", .kind = "sign_in", .result = big};
+	for (unsigned i = 0; i < ACTIONS; i++)
+		bus_publish(s->bus, &ev);
+	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	CHECK(sync_store());
+	kept = number("SELECT count(*) FROM audit WHERE kind = 'sign_in'");
+	CHECK(kept < 35);
+	CHECK_INT(number("SELECT count(*) FROM audit WHERE kind = 'rows_lost'"), 1);
+	CHECK_INT(number("SELECT CAST(result AS INTEGER) FROM audit WHERE kind = 'rows_lost'"),
+		  ACTIONS - kept);
+	store_scene_close();
+	store_scene_end();
+}
+
 /* Its guilds are not known, so nobody may resume it. */
 TEST(a_session_whose_guilds_were_lost_is_saved_without_its_resume_point)
 {
