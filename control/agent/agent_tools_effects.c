@@ -38,14 +38,34 @@ static void tell_room(struct agent_tools *t, const struct tool_output *o, bool b
 					      .text = slice_str(o->text)});
 }
 
-/* Operators see an output, and the store keeps it: not for somebody who has not agreed to be
- * remembered, and nothing of a memory, which may be somebody's own. */
-static bool may_tell_output(const struct agent *a, const struct tool_output *o)
+static struct kept_call *find_kept(struct agent_tools *t, const struct tool_output *o)
 {
-	const struct room_turn *turn = room_active(a->room);
+	for (unsigned i = 0; o->turn && i < TOOLS_CALLS; i++)
+		if (t->kept[i].turn == o->turn && t->kept[i].id == o->id &&
+		    t->kept[i].hash == o->hash)
+			return &t->kept[i];
+	return NULL;
+}
 
-	return agent_may_keep(a, o->user) && strncmp(o->tool, "memory_", 7) != 0 &&
-	       !(turn && turn->id == o->turn && turn->told_private);
+/* Operators see an output, and the store keeps it: as the words of its turn, and nothing of a
+ * memory, which may be somebody's own. A call can outlive its turn: the one that began is judged
+ * then. */
+static bool may_tell_output(struct agent_tools *t, const struct tool_output *o,
+			    enum event_type type)
+{
+	const struct room_turn *turn = room_active(t->a->room);
+	bool active = turn && turn->id == o->turn;
+	bool may = active && turns_may_keep(t->a->turns, turn);
+	struct kept_call *kept = find_kept(t, o);
+
+	if (type == EVENT_TOOL_BEGAN && may && !kept)
+		t->kept[t->n_kept++ % TOOLS_CALLS] =
+			(struct kept_call){.id = o->id, .turn = o->turn, .hash = o->hash};
+	if (type == EVENT_TOOL_CALLED && kept) {
+		*kept = (struct kept_call){0};
+		may = may || !active;
+	}
+	return may && agent_may_keep(t->a, o->user) && strncmp(o->tool, "memory_", 7) != 0;
 }
 
 void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type,
@@ -57,20 +77,20 @@ void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enu
 			       .guild = where->guild,
 			       .user = o->user};
 	char hash[20], bare[TOOL_SUMMARY_MAX];
+	bool may = may_tell_output(t, o, type);
 
-	tool_envelope_bare_summary(o->tool, o->code, bare, sizeof bare);
+	tool_envelope_bare_summary(tool_output_name(o), o->code, bare, sizeof bare);
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)o->hash);
 	ev.tool = (struct event_tool){.session = turns_session(t->a->turns),
 				      .channel = where->channel,
 				      .turn = o->turn,
 				      .call = o->id,
-				      .name = o->tool,
+				      .name = tool_output_name(o),
 				      .code = tool_code_name(o->code),
-				      .arguments = hash,
+				      .arguments = may ? hash : NULL,
 				      .tainted = o->tainted,
 				      .lasted_ms = o->ms,
-				      .summary =
-					      !o->text || may_tell_output(t->a, o) ? o->text : bare,
+				      .summary = !o->text || may ? o->text : bare,
 				      .nano = nano};
 
 	bus_publish(t->a->bus, &ev);

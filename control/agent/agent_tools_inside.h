@@ -32,6 +32,13 @@ struct agent_tools {
 	bool provider_search; /* the settings want the provider's own search */
 	uint32_t held;	      /* a turn whose answer was speculative when it was asked; 0: none */
 	uint32_t told_words;  /* the last turn whose words the run has */
+	/* The last calls that began in a turn whose words may be kept; turn 0: free. A worker's
+	 * calls have numbers of their own. */
+	struct kept_call {
+		uint32_t id, turn;
+		uint64_t hash; /* of its arguments */
+	} kept[TOOLS_CALLS];
+	unsigned n_kept; /* of all: the next one's place is its remainder */
 	/* Words of this turn's answer: those that its next ask repeats, and all of them. */
 	struct said {
 		uint32_t turn;

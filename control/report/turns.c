@@ -445,6 +445,11 @@ static bool all_may(bool (*may)(const struct turns *, uint64_t), const struct tu
 	return all;
 }
 
+bool turns_may_keep(const struct turns *t, const struct room_turn *turn)
+{
+	return all_may(may_keep, t, turn) && !turn->told_private && !may_quote(t, turn->id);
+}
+
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage)
 {
 	static const char *const stages[] = {"admitted", "speaking", "ended"};
@@ -476,8 +481,7 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 				      .segments = segments,
 				      .why = why,
 				      .prompts = PROMPTS_VERSION,
-				      .transient = !all_may(may_keep, t, turn) ||
-						   turn->told_private || may_quote(t, turn->id)};
+				      .transient = !turns_may_keep(t, turn)};
 	bus_publish(t->conf.bus, &ev);
 	free(why);
 	free(segments);

@@ -57,6 +57,9 @@ uint64_t turns_withdrawn(struct turns *t);
 void turns_event(struct turns *t, const struct room_event *ev);
 /* An effect of that step. */
 void turns_effect(struct turns *t, const struct room_effect *e);
+/* True if the turn's words may be kept: everybody who spoke in it agrees, and it was told nothing
+ * of a memory of somebody's own and may quote nobody who does not. */
+bool turns_may_keep(const struct turns *t, const struct room_turn *turn);
 /* A turn got as far as this. */
 void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage);
 

@@ -146,19 +146,19 @@ static void publish(const struct tool_output *o, enum event_type type, uint64_t 
 	struct bus_event ev = {
 		.type = type, .at_ms = env_wall_ms(c->env), .guild = seat->g->id, .user = o->user};
 	char hash[20], bare[TOOL_SUMMARY_MAX];
+	bool may = may_tell_output(seat->g, o);
 
-	tool_envelope_bare_summary(o->tool, o->code, bare, sizeof bare);
+	tool_envelope_bare_summary(tool_output_name(o), o->code, bare, sizeof bare);
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)o->hash);
 	ev.tool = (struct event_tool){.channel = seat->channel,
 				      .turn = o->turn,
 				      .call = o->id,
-				      .name = o->tool,
+				      .name = tool_output_name(o),
 				      .code = tool_code_name(o->code),
-				      .arguments = hash,
+				      .arguments = may ? hash : NULL,
 				      .tainted = o->tainted,
 				      .lasted_ms = o->ms,
-				      .summary = !o->text || may_tell_output(seat->g, o) ? o->text
-											 : bare,
+				      .summary = !o->text || may ? o->text : bare,
 				      .nano = nano};
 	bus_publish(c->bus, &ev);
 }

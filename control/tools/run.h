@@ -145,6 +145,9 @@ struct tool_output {
 	void *shell_arg;
 };
 
+/* The tool's name as others may see and keep it: one that a model made up may say anything. */
+const char *tool_output_name(const struct tool_output *o);
+
 /* Pointers are valid until the next step. */
 struct tool_outputs {
 	size_t n;

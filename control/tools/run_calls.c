@@ -381,6 +381,11 @@ static bool read_arguments(struct tools_run *t, struct tool_call *c, const struc
 	return true;
 }
 
+const char *tool_output_name(const struct tool_output *o)
+{
+	return o->code == TOOL_CODE_UNKNOWN_TOOL ? "unknown" : o->tool;
+}
+
 static void refuse_unknown(struct tools_run *t, struct tool_call *c)
 {
 	char names[TOOL_ERROR_MAX - 64], message[TOOL_ERROR_MAX];
