@@ -102,6 +102,8 @@ void work_task_ended(struct work_desk *d, struct work_task *t, const struct dele
 
 /* ---- start ---- */
 
+/* Whether the member may have a worker do something, by the settings of the server as they are now.
+ */
 static void judge(struct control *c, const struct command *cmd, struct words *words)
 {
 	struct settings *s = control_read_settings(c, cmd->guild);
@@ -120,16 +122,19 @@ static void judge(struct control *c, const struct command *cmd, struct words *wo
 }
 
 /* The worker that is meant, NULL for one that does not exist. *asks: its member has to say yes. */
-static const char *find_worker(const struct control *c, const char *name, bool *asks)
+static const char *find_worker(struct control *c, uint64_t guild, const char *name, bool *asks)
 {
+	struct settings *s = control_read_settings(c, guild);
 	const char *worker;
 	bool outside;
 
-	for (unsigned i = 0; (worker = delegates_worker(c->delegates, i, &outside)); i++)
+	for (unsigned i = 0; s && (worker = delegates_worker(c->delegates, i, &outside)); i++)
 		if (!name || strcmp(worker, name) == 0) {
-			*asks = outside && !tool_policy_lists(c->settings->tools_allowed, "ask");
+			*asks = outside && !tool_policy_lists(s->tools_allowed, "ask");
+			settings_free(s);
 			return worker;
 		}
+	settings_free(s);
 	return NULL;
 }
 
@@ -143,6 +148,22 @@ static void tell_given(int err, const struct work_task *t, struct words *words)
 		words_work_given_hidden(words, t->number);
 	else
 		words_work_given(words, t->number);
+}
+
+static void give(struct work_desk *d, struct work_task *t, struct words *words)
+{
+	uint32_t tokens;
+	int err;
+
+	if (!work_may_spend(d, &tokens)) {
+		words_ask_failed(words, "the budget of the day is spent");
+		work_task_drop(d, t);
+		return;
+	}
+	err = work_task_give(d, t);
+	tell_given(err, t, words);
+	if (err)
+		work_task_drop(d, t);
 }
 
 static json_t *yes_buttons(const struct control *c, const struct work_task *t)
@@ -207,7 +228,6 @@ static void start(struct control *c, struct command *cmd, struct words *words)
 	const char *worker;
 	uint32_t tokens;
 	bool asks = false;
-	int err;
 
 	if (!control_has_words(command_text(cmd, "task")))
 		words_ask_nothing(words);
@@ -216,7 +236,7 @@ static void start(struct control *c, struct command *cmd, struct words *words)
 	if (words->n)
 		return;
 	drop_unasked(c, cmd->guild);
-	worker = find_worker(c, command_text(cmd, "worker"), &asks);
+	worker = find_worker(c, cmd->guild, command_text(cmd, "worker"), &asks);
 	if (worker)
 		t = make_task(c, cmd, worker, &d);
 	if (!t) {
@@ -226,18 +246,12 @@ static void start(struct control *c, struct command *cmd, struct words *words)
 			words_work_no_worker(words);
 		return;
 	}
-	if (!work_may_spend(d, &tokens)) {
-		words_ask_failed(words, "the budget of the day is spent");
-		work_task_drop(d, t);
-	} else if (asks) {
+	if (asks && work_may_spend(d, &tokens)) {
 		words_work_sure(words, t->worker);
 		command_reply_with(cmd, words, yes_buttons(c, t));
 		*words = (struct words){0};
 	} else {
-		err = work_task_give(d, t);
-		tell_given(err, t, words);
-		if (err)
-			work_task_drop(d, t);
+		give(d, t, words);
 	}
 }
 
@@ -332,7 +346,6 @@ bool control_press_work(struct control *c, struct press *p)
 	struct words words = {0};
 	struct work_task *t;
 	uint64_t number = 0;
-	int err = 0;
 
 	if (!yes && !no)
 		return false;
@@ -345,10 +358,17 @@ bool control_press_work(struct control *c, struct press *p)
 		work_task_drop(d, t);
 		words_work_cancelled(&words);
 	} else {
-		err = control_is_refused(c, p->guild, p->user) ? EACCES : work_task_give(d, t);
-		tell_given(err, t, &words);
-		if (err)
+		/* Minutes may have gone by since the question. */
+		judge(c,
+		      &(struct command){.guild = p->guild,
+					.user = p->user,
+					.in = p->channel,
+					.member = p->member},
+		      &words);
+		if (words.n)
 			work_task_drop(d, t);
+		else
+			give(d, t, &words);
 	}
 	press_update(p, &words, NULL);
 	return true;
