@@ -138,8 +138,10 @@ int control_make_exporter(struct control *c)
 	int err = otlp_exporter_alloc(&c->exporter, &conf);
 
 	if (err == EINVAL)
-		log_fatal("otlp_endpoint_invalid", "hint=\"otlp_endpoint is http://HOST:PORT or "
-						   "https://HOST, without a slash at its end\"");
+		log_fatal("otlp_endpoint_invalid",
+			  "hint=\"otlp_endpoint is http://HOST:PORT or "
+			  "https://HOST, without a slash at its end; otlp_token "
+			  "goes over http to this machine alone\"");
 	return err;
 }
 

@@ -103,6 +103,9 @@ static long send_once(struct sender *s, const struct job *j, long *again_ms)
 	}
 	curl_easy_reset(s->curl);
 	curl_easy_setopt(s->curl, CURLOPT_URL, j->url);
+	/* A proxy of the environment would read what goes without TLS. */
+	if (strncmp(j->url, "http://", 7) == 0)
+		curl_easy_setopt(s->curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(s->curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDS, j->body);
@@ -192,6 +195,20 @@ static void count_shed(struct otlp_exporter *e)
 		log_warn("otlp_shed", "hint=\"the collector is slower than the events\"");
 }
 
+/* Whoever is on the way would read the token. */
+static bool may_send_token(const char *url)
+{
+	static const char *const own[] = {"http://127.0.0.1", "http://[::1]", "http://localhost"};
+
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+		size_t n = strlen(own[i]);
+
+		if (strncmp(url, own[i], n) == 0 && strchr(":/", url[n]))
+			return true;
+	}
+	return strncmp(url, "https://", 8) == 0;
+}
+
 /* Takes the body. */
 static void post(struct otlp_exporter *e, const char *path, char *body)
 {
@@ -203,7 +220,7 @@ static void post(struct otlp_exporter *e, const char *path, char *body)
 	}
 	snprintf(j->url, sizeof j->url, "%s%s", e->conf.settings->otlp_endpoint, path);
 	j->body = body;
-	j->token = strdup(e->conf.settings->otlp_token);
+	j->token = strdup(may_send_token(j->url) ? e->conf.settings->otlp_token : "");
 	if (j->token && !worker_post(e->worker, j))
 		return;
 	free_job(j);
@@ -289,7 +306,8 @@ int otlp_exporter_alloc(struct otlp_exporter **out, const struct otlp_exporter_c
 	struct otlp_exporter *e;
 	int err;
 
-	if (!is_address(conf->settings->otlp_endpoint))
+	if (!is_address(conf->settings->otlp_endpoint) ||
+	    (*conf->settings->otlp_token && !may_send_token(conf->settings->otlp_endpoint)))
 		return EINVAL;
 	e = calloc(1, sizeof *e);
 	if (!e)
