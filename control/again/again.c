@@ -52,6 +52,10 @@ static int set_value(struct again *a, struct settings *s, const char *name, cons
 	else
 		snprintf(text, sizeof text, "%s", json_is_true(value) ? "1" : "0");
 	err = settings_set(s, name, text);
+	/* With a text as its name, or as a word that ends a turn, the answer would tell whether
+	 * somebody said it. */
+	if ((!err || err == ERANGE) && !settings_is_choice(name))
+		err = EINVAL;
 	if (err == ERANGE) {
 		json_object_set_new(a->clamped, name, json_true());
 		return 0;

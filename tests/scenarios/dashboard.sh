@@ -11,7 +11,7 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-dashboard-XXXXXX)
 . tests/scenarios/common
 
-# web METHOD PATH FIELD…: one request to control; the status is in $D/status, the head in $D/head, the body is printed.
+# web METHOD PATH FIELD…: one request to control, with the body $BODY; the status is in $D/status, the head in $D/head, the body is printed.
 web() {
 	local method=$1 path=$2 line
 	shift 2
@@ -19,7 +19,7 @@ web() {
 	{
 		printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n' "$method" "$path" "$WEB"
 		[ $# = 0 ] || printf '%s\r\n' "$@"
-		printf '\r\n'
+		printf '\r\n%s' "${BODY:-}"
 	} >&4
 	IFS= read -r line <&4
 	echo "$line" | cut -d' ' -f2 >"$D/status"
@@ -58,6 +58,7 @@ start_guildd
 start_brain
 start_mediad mediad
 start_mediad caller
+export PARLEY_ROOM_JOURNALS="$D/rooms"
 run_control --journal "$D/journal"
 until_ok 10 registered || bad commands "not registered"
 
@@ -136,6 +137,21 @@ is "without other subscribers, too" "$? $(cmp -s "$D/control.out" "$D/again" && 
 is "and none in the database" "$(cat "$D/state"/parley.db* | grep -cae "${admin#*=}" -e "${viewer#*=}")" 0
 
 run_control
+# again SETTINGS: the turn, asked again.
+again() {
+	BODY="{\"turn\":$turn,\"settings\":$1}"
+	BODY=$BODY web POST "/api/voice/history/sessions/$session/again" "Cookie: $operator" "Sec-Fetch-Site: same-origin" \
+		"Origin: http://127.0.0.1:$WEB" "Content-Type: application/json" "Content-Length: ${#BODY}" >"$D/answer"
+}
+web GET "/api/turns/$id" "Cookie: $operator" >"$D/answer"
+turn=$(grep -o '"turn":[0-9]*' "$D/answer" | head -1 | cut -d: -f2) session=$(field sessionId <"$D/answer")
+again '{"silence_ms":900}'
+is "the room is asked again with another number" "$(status) $(grep -c '"rules":' "$D/answer")" "200 1"
+for setting in '"aliases":"divorce"' '"PARLEY_ALIASES":"divorce"' '"providers":"[]"'; do
+	again "{$setting}"
+	is "but not whether somebody said a word: $setting" "$(status) $(field error <"$D/answer")" "422 bad_setting"
+done
+BODY=
 cookie=$viewer
 as_browser GET /api/rooms >"$D/answer"
 is "a browser stays signed in" "$(status)" 200
