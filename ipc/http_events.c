@@ -117,6 +117,21 @@ struct http_events *http_events_free(struct http_events *e)
 	return NULL;
 }
 
+void http_events_end(struct http_events *e, http_reader_h *h, void *arg)
+{
+	struct http_exchange *x = e->readers;
+
+	while (x) {
+		struct http_exchange *next = x->next_reader;
+
+		if (h(x, arg)) {
+			http_exchange_lose(x);
+			http_mark_dirty(x);
+		}
+		x = next;
+	}
+}
+
 unsigned http_events_readers(const struct http_events *e)
 {
 	return e->n_readers;

@@ -272,7 +272,7 @@ static bool address_full(const struct http_server *s, const struct http_exchange
 {
 	unsigned n = 0;
 
-	if (!x->source_address[8])
+	if (!x->source_address[8] || (s->conf.proxyh && s->conf.proxyh(x->address, s->conf.arg)))
 		return false;
 	for (unsigned i = 0; i < s->conf.max_connections; i++)
 		if (s->slots[i] && memcmp(s->slots[i]->source_address, x->source_address,

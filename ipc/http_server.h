@@ -46,6 +46,9 @@ typedef bool(http_host_h)(struct http_text host, void *arg);
  * that refuses it. Not called on replay. */
 typedef int(http_check_h)(const struct http_head *head, void *arg);
 
+/* True if this numeric address is a proxy's: its clients share it, and no limit holds for them. */
+typedef bool(http_proxy_h)(const char *address, void *arg);
+
 struct http_server_conf {
 	const char *host;	  /* numeric address; NULL = "127.0.0.1" */
 	uint16_t port;		  /* 0 = any */
@@ -61,6 +64,7 @@ struct http_server_conf {
 				  16 KiB of them, whether they wait here or in its socket */
 	uint32_t heartbeat_ms; /* 15000: comments in event streams */
 	http_host_h *hosth;    /* NULL: every Host */
+	http_proxy_h *proxyh;  /* NULL: there is none */
 	http_check_h *checkh;  /* NULL: none is refused */
 	/* Handlers and a journal get as many asterisks in the place of each Cookie field's value;
 	 * checkh alone sees it. */
@@ -147,6 +151,9 @@ typedef void(http_snapshot_h)(struct http_exchange *x, void *arg);
 int http_events_alloc(struct http_events **out, struct env *env, http_snapshot_h *h, void *arg);
 /* Ends the streams of its readers. */
 struct http_events *http_events_free(struct http_events *e);
+/* Ends the streams of those readers of whom h says so. */
+typedef bool(http_reader_h)(const struct http_exchange *x, void *arg);
+void http_events_end(struct http_events *e, http_reader_h *h, void *arg);
 /* Makes the exchange a reader. A reader that names a known Last-Event-ID gets the events after it;
  * any other gets a snapshot, after an event `gap` if it named one. A reader so slow that it missed
  * events gets `gap` and a snapshot, too. filter: which events it gets, copied; NULL for all. The

@@ -18,10 +18,14 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "proto/base/iso_time.h"
+#include "proto/base/rate_limit.h"
 #include "proto/base/time.h"
 
 #define HOUR_MS	  UINT64_C(3600000)
 #define TAG_TOKEN UINT64_MAX /* any other: the id of a session, 0 for nobody's */
+
+/* How often people sign in with Discord. */
+enum { PEOPLE_MAX = 64, PERSON_SIGN_INS = 20, PERSON_EVERY_S = 300 };
 
 struct access {
 	struct access_conf conf;
@@ -29,7 +33,11 @@ struct access {
 	char stars[ACCESS_TOKEN_MAX]; /* what a journal leaves of the token; "" without one */
 	char cookie[32];	      /* its name */
 	struct sessions sessions;
-	struct throttle throttle;
+	struct throttle throttle, guesses;
+	struct person {
+		uint64_t user, used_at;
+		struct rate_limit limit;
+	} people[PEOPLE_MAX];
 	struct tmr *expire_tmr;
 	uint64_t seen; /* the session that the head looked at last belongs to */
 };
@@ -137,24 +145,6 @@ static uint64_t read_session(const struct access *a, const struct http_head *hea
 	return (uint64_t)env_answer(a->conf.env, (int64_t)a->seen);
 }
 
-enum decision access_decide(struct access *a, struct http_exchange *x, const struct http_head *head,
-			    enum web_role need)
-{
-	uint64_t id = 0;
-
-	if (has_token(a, head))
-		http_set_tag(x, TAG_TOKEN);
-	else
-		http_set_tag(x, id = read_session(a, head));
-	if (need == WEB_NOBODY)
-		return ACCESS_GRANTED;
-	if (access_role(a, x) == WEB_NOBODY)
-		return ACCESS_UNKNOWN;
-	if (id && !is_of_our_pages(a, head))
-		return ACCESS_FOREIGN;
-	return access_role(a, x) < need ? ACCESS_INSUFFICIENT : ACCESS_GRANTED;
-}
-
 void access_actor(const struct access *a, const struct http_exchange *x,
 		  char out[ACCESS_ACTOR_SIZE])
 {
@@ -203,6 +193,44 @@ void access_audit(const struct access *a, const struct http_exchange *x, const c
 	access_actor(a, x, actor);
 	audit_as(a, x, actor,
 		 &(struct event_action){.kind = kind, .target = target, .result = result});
+}
+
+/* ---- who it is ---- */
+
+/* Somebody who has no cookie tries tokens: each is told of while there are few. */
+static enum decision refuse_guess(struct access *a, struct http_exchange *x,
+				  const struct http_head *head)
+{
+	char address[ADDRESS_MAX];
+
+	if (!http_head_field(head, "Authorization").p)
+		return ACCESS_UNKNOWN;
+	find_address(a, x, address);
+	if (throttle_take(&a->guesses, address, env_now(a->conf.env))) {
+		access_audit(a, x, "token", "", "refused");
+		return ACCESS_UNKNOWN;
+	}
+	if (throttle_is_news(&a->guesses))
+		access_audit(a, x, "token", "", "too many tries");
+	return ACCESS_LATER;
+}
+
+enum decision access_decide(struct access *a, struct http_exchange *x, const struct http_head *head,
+			    enum web_role need)
+{
+	uint64_t id = 0;
+
+	if (has_token(a, head))
+		http_set_tag(x, TAG_TOKEN);
+	else
+		http_set_tag(x, id = read_session(a, head));
+	if (need == WEB_NOBODY)
+		return ACCESS_GRANTED;
+	if (access_role(a, x) == WEB_NOBODY)
+		return refuse_guess(a, x, head);
+	if (id && !is_of_our_pages(a, head))
+		return ACCESS_FOREIGN;
+	return access_role(a, x) < need ? ACCESS_INSUFFICIENT : ACCESS_GRANTED;
 }
 
 /* ---- sessions ---- */
@@ -272,6 +300,7 @@ static uint64_t begin_session(struct access *a, struct http_exchange *x, enum we
 	uint64_t now = env_wall_ms(a->conf.env), hours = *a->conf.session_hours;
 	struct session session = {.role = role,
 				  .discord = user != 0,
+				  .user = user,
 				  .created_ms = now,
 				  .expires_ms = now + hours * HOUR_MS};
 	char secret[WEB_KEYED_HEX], attributes[96], name[32], actor[ACCESS_ACTOR_SIZE];
@@ -280,6 +309,7 @@ static uint64_t begin_session(struct access *a, struct http_exchange *x, enum we
 
 	env_random(a->conf.env, nonce, sizeof nonce);
 	sessions_secret(&a->sessions, nonce, secret);
+	access_end(a, sessions_in_the_way(&a->sessions, &session), "too many sessions");
 	id = sessions_add(&a->sessions, &session, secret);
 	if (!id) {
 		sodium_memzero(secret, sizeof secret);
@@ -327,9 +357,26 @@ static void give_back(struct access *a, struct http_exchange *x)
 	throttle_give_back(&a->throttle, address);
 }
 
+/* Each sign-in is a row of the audit. */
+static bool may_begin(struct access *a, uint64_t user)
+{
+	uint64_t now = env_now(a->conf.env);
+	struct person *place = &a->people[0];
+
+	for (unsigned i = 0; i < PEOPLE_MAX && place->user != user; i++)
+		if (a->people[i].user == user || a->people[i].used_at < place->used_at)
+			place = &a->people[i];
+	if (place->user != user)
+		*place = (struct person){.user = user, .limit = {.spent_at = now}};
+	place->used_at = now;
+	return rate_limit_take(&place->limit, PERSON_SIGN_INS, PERSON_EVERY_S * NS_PER_S, now);
+}
+
 uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
 			      uint64_t user)
 {
+	if (!may_begin(a, user))
+		return 0;
 	give_back(a, x);
 	return begin_session(a, x, role, user);
 }
@@ -373,8 +420,7 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 		return SIGN_IN_REFUSED;
 	}
 	give_back(a, x);
-	begin_session(a, x, role, 0);
-	return SIGN_IN_DONE;
+	return begin_session(a, x, role, 0) ? SIGN_IN_DONE : SIGN_IN_FULL;
 }
 
 static void drop_cookie(const struct access *a, struct http_exchange *x)
@@ -396,15 +442,26 @@ void access_sign_out(struct access *a, struct http_exchange *x)
 	}
 }
 
+/* An admin ends all of them, others end their own. */
+static unsigned end_all(struct access *a, struct http_exchange *x)
+{
+	const struct session *s = access_session(a, x);
+
+	if (access_role(a, x) == WEB_ADMIN)
+		return sessions_end_all(&a->sessions, 0);
+	if (s && s->user)
+		return sessions_end_all(&a->sessions, s->user);
+	return sessions_end(&a->sessions, http_tag(x));
+}
+
 unsigned access_sign_out_all(struct access *a, struct http_exchange *x)
 {
-	enum web_role role = access_role(a, x);
 	char result[32];
 	unsigned ended;
 
-	access_audit(a, x, "sign_out_everywhere", web_role_name(role), "begun");
+	access_audit(a, x, "sign_out_everywhere", web_role_name(access_role(a, x)), "begun");
 	drop_cookie(a, x);
-	ended = sessions_end_all(&a->sessions, role);
+	ended = end_all(a, x);
 	snprintf(result, sizeof result, "%u sessions", ended);
 	save_sessions(a);
 	end_streams(a);

@@ -61,6 +61,7 @@ enum decision {
 	ACCESS_UNKNOWN,	     /* neither token nor session */
 	ACCESS_FOREIGN,	     /* of another page than ours */
 	ACCESS_INSUFFICIENT, /* known, and may not */
+	ACCESS_LATER,	     /* guesses tokens */
 };
 /* Decides, and notes with the exchange who it is. */
 enum decision access_decide(struct access *a, struct http_exchange *x, const struct http_head *head,
@@ -78,6 +79,7 @@ enum sign_in_result {
 	SIGN_IN_REFUSED,
 	SIGN_IN_LATER,	     /* too many tries */
 	SIGN_IN_FOREIGN,     /* of another page than ours */
+	SIGN_IN_FULL,	     /* all sessions are of higher roles */
 	SIGN_IN_NOT_PRIVATE, /* a browser would not keep the cookie without TLS */
 };
 /* Signs a browser in by Authorization: Bearer with the token or a code (control/web/sign_in.h), and
@@ -91,7 +93,7 @@ bool access_is_ours(const struct access *a, const struct http_head *head);
 /* One try to sign in of the client of this exchange; false: too many. */
 bool access_try(struct access *a, struct http_exchange *x);
 /* Signs a person in whom Discord has named, with the cookie, and gives the try back. Returns the
- * session; 0: there is no place. */
+ * session; 0: there is no place, or this person signed in too often. */
 uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
 			      uint64_t user);
 /* The role of a session by its id; WEB_NOBODY: it is over. */
@@ -100,7 +102,7 @@ enum web_role access_role_of(const struct access *a, uint64_t session);
 void access_end(struct access *a, uint64_t session, const char *why);
 /* Ends the session of the exchange, and has the response drop the cookie. */
 void access_sign_out(struct access *a, struct http_exchange *x);
-/* Ends all sessions whose role is not above that of the exchange. Returns how many. */
+/* Ends all sessions for an admin, and for others those of their person. Returns how many. */
 unsigned access_sign_out_all(struct access *a, struct http_exchange *x);
 /* A row of the audit: what this client did, to what, and what came of it. */
 void access_audit(const struct access *a, const struct http_exchange *x, const char *kind,

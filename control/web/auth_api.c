@@ -39,6 +39,9 @@ void web_session_post(struct web *w, const struct web_request *r)
 		http_reply_field(r->x, "Retry-After", "30");
 		web_refuse(r->x, WEB_TOO_MANY_TRIES);
 		break;
+	case SIGN_IN_FULL:
+		web_refuse(r->x, WEB_BUSY);
+		break;
 	case SIGN_IN_FOREIGN:
 		web_refuse(r->x, WEB_FOREIGN);
 		break;

@@ -20,11 +20,14 @@
 #include "ipc/http.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/rate_limit.h"
 #include "proto/base/time.h"
 
 enum {
 	ASK_MS = 10000,
+	ANSWER_MAX = 1 << 20, /* of somebody who is in 200 servers */
 	RANDOM = 32,
+	STRAY_EVERY_S = 600,
 	TEXT_MAX = 64, /* of random bytes or a hash in base64url */
 	URL_MAX = 320,
 	FIELD_MAX = OAUTH_TOKEN_MAX + 32,
@@ -66,6 +69,7 @@ struct discord_sign_in {
 	struct grant *asked; /* about which Discord is asked now; NULL */
 	struct http_req *req;
 	struct tmr *timer;
+	struct rate_limit strays; /* rows of the audit about answers that nobody waits for */
 };
 
 bool discord_sign_in_is_on(const struct discord_sign_in *d)
@@ -246,7 +250,7 @@ static int ask_as(struct discord_sign_in *d, const char *access, const char *pat
 					       .url = url,
 					       .headers = headers,
 					       .timeout_ms = ASK_MS,
-					       .max_body = OAUTH_BODY_MAX * 4},
+					       .max_body = ANSWER_MAX},
 			   h, arg);
 	sodium_memzero(field, sizeof field);
 	return err;
@@ -360,6 +364,22 @@ static void on_timer(void *arg)
 		d->asked = g;
 	else if (g)
 		end_grant(d, g, "not answered");
+	arm(d);
+}
+
+void discord_sign_in_forget(struct discord_sign_in *d)
+{
+	for (unsigned i = 0; i < SESSIONS_MAX; i++) {
+		struct grant *g = &d->grants[i];
+
+		if (!g->session || access_role_of(d->conf.access, g->session))
+			continue;
+		if (d->asked == g) {
+			http_req_cancel(d->req);
+			d->asked = NULL;
+		}
+		drop_grant(g);
+	}
 	arm(d);
 }
 
@@ -488,6 +508,16 @@ static bool take_pending(struct discord_sign_in *d, const char *state, struct pe
 	return false;
 }
 
+/* Anybody can send as many as they like: they take no tries, which a page of another site would
+ * spend for its reader, and the audit has one row for all of some minutes. */
+static void refuse_stray(struct discord_sign_in *d, struct http_exchange *x)
+{
+	if (rate_limit_take(&d->strays, 1, STRAY_EVERY_S * NS_PER_S, env_now(d->conf.env)))
+		access_audit(d->conf.access, x, "sign_in", "Discord",
+			     "of no sign-in of this browser");
+	web_refuse(x, WEB_NOT_SIGNED_IN);
+}
+
 static struct attempt *find_attempt(struct discord_sign_in *d)
 {
 	for (unsigned i = 0; i < DISCORD_ATTEMPTS_MAX; i++)
@@ -505,7 +535,7 @@ static void end_sign_in(struct discord_sign_in *d, struct http_exchange *x,
 	if (!at) {
 		web_refuse(x, WEB_BUSY);
 	} else if (!take_pending(d, r->state, &p)) {
-		refuse(d, x, "of no sign-in of this browser");
+		refuse_stray(d, x);
 	} else if (oauth_check_redirect(r, p.state, "", false)) {
 		refuse(d, x, "refused");
 	} else {

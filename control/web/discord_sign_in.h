@@ -47,6 +47,8 @@ void discord_sign_in_set_port(struct discord_sign_in *d, uint16_t port);
 /* Looks for the cookie, as access_check_head does. */
 void discord_sign_in_check_head(struct discord_sign_in *d, const struct http_head *head);
 
+/* Sessions have ended: of those the persons' tokens are forgotten. */
+void discord_sign_in_forget(struct discord_sign_in *d);
 /* Asks about everybody who signed in with Discord now, because the settings may say other roles. */
 void discord_sign_in_ask_again(struct discord_sign_in *d);
 /* Sends the browser to Discord's page; or answers with a problem. */

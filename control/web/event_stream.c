@@ -55,6 +55,12 @@ int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *b
 	return err;
 }
 
+void event_stream_end(struct event_stream *s, http_reader_h *h, void *arg)
+{
+	if (s->events)
+		http_events_end(s->events, h, arg);
+}
+
 void event_stream_forget(struct event_stream *s)
 {
 	s->events = http_events_free(s->events);

@@ -12,17 +12,18 @@
 #include <stdint.h>
 
 #include "control/web/roles.h"
+#include "ipc/http_server.h"
 
 struct bus;
 struct env;
 struct event_stream;
-struct http_exchange;
-struct http_head;
 
 /* Subscribes; env and bus are borrowed. ENOMEM, ENOSPC. Caller owns *out and frees it before the
  * HTTP server and when nobody publishes any more. */
 int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus, bool words);
 struct event_stream *event_stream_free(struct event_stream *s);
+/* Ends the streams of those readers of whom h says so. */
+void event_stream_end(struct event_stream *s, http_reader_h *h, void *arg);
 /* Drops the ring and its readers, who come back to a new one. */
 void event_stream_forget(struct event_stream *s);
 

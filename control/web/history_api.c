@@ -11,21 +11,31 @@
 #include "control/web/live_voice.h"
 #include "ipc/env.h"
 
-enum { READS_MAX = 16, DAY_MS = 86400000 };
+/* The last places are for operators, and a client has a few: one who asks all the time holds up
+ * itself alone. */
+enum { READS_MAX = 16, READS_KEPT = 4, READS_EACH = 4, DAY_MS = 86400000 };
 
 /* One that waits for the store. */
 struct read {
 	struct reads *all;
 	struct http_exchange *x; /* NULL: its client is gone */
+	uint64_t tag;		 /* whose it is (http_tag) */
 	enum web_role role;
 	read_done_h *doneh;
 	bool used;
+	/* A page of the history that the store has not been asked for yet. */
+	uint64_t order; /* 0: it has been */
+	struct store_query query;
+	char reason[ACTION_KINDS_SIZE];
 };
 
+/* The store reads one page at a time: a prompt that wants the memory waits behind one at most. */
 struct reads {
 	struct web *web;
 	struct store *store;
 	struct read v[READS_MAX];
+	struct read *asked; /* a page that the store reads; NULL */
+	uint64_t orders;
 };
 
 int reads_alloc(struct reads **out, struct web *w, struct store *store)
@@ -65,17 +75,21 @@ static void lose_read(struct http_exchange *x, void *arg)
 	read->x = NULL;
 }
 
-void web_on_read(int err, const struct store_document *document, void *arg)
+static void answer_read(struct read *read, int err, const struct store_document *document)
 {
-	struct read *read = arg;
 	struct http_exchange *x = read->x;
 
 	read->used = false;
 	read->x = NULL;
+	read->order = 0;
 	if (!x)
 		return;
 	http_on_gone(x, NULL, NULL);
-	if (err)
+	/* The session may have ended since the head: nobody looks at it again, and a stream that
+	 * began now would outlive it. */
+	if (access_role(web_access(read->all->web), x) < read->role)
+		web_refuse(x, WEB_UNAUTHORIZED);
+	else if (err)
 		web_refuse(x, err == ENOENT ? WEB_NO_SUCH_TURN : WEB_NO_HISTORY);
 	else if (read->doneh)
 		read->doneh(read->all->web, x, read->role, document);
@@ -84,27 +98,89 @@ void web_on_read(int err, const struct store_document *document, void *arg)
 			   strlen(document->document));
 }
 
+/* Operators first, then in the order in which they asked. */
+static struct read *find_next(struct reads *reads)
+{
+	struct read *next = NULL;
+
+	for (unsigned i = 0; i < READS_MAX; i++) {
+		struct read *read = &reads->v[i];
+		bool first = next && (read->role >= WEB_OPERATOR) != (next->role >= WEB_OPERATOR)
+				     ? read->role >= WEB_OPERATOR
+				     : next && read->order < next->order;
+
+		if (read->order && (!next || first))
+			next = read;
+	}
+	return next;
+}
+
+static void ask_next(struct reads *reads)
+{
+	static const struct store_document none = {.document = "", .author = ""};
+	struct read *read;
+	int err;
+
+	while (!reads->asked && (read = find_next(reads))) {
+		read->order = 0;
+		err = read->x ? store_read_history(reads->store, &read->query, web_on_read, read)
+			      : ECANCELED;
+		if (err)
+			answer_read(read, err, &none);
+		else
+			reads->asked = read;
+	}
+}
+
+void web_on_read(int err, const struct store_document *document, void *arg)
+{
+	struct read *read = arg;
+	struct reads *reads = read->all;
+
+	if (reads->asked == read)
+		reads->asked = NULL;
+	answer_read(read, err, document);
+	ask_next(reads);
+}
+
+/* A free place, or NULL. */
+static struct read *find_place(struct reads *reads, uint64_t tag, enum web_role role)
+{
+	struct read *place = NULL;
+	unsigned used = 0, own = 0;
+
+	for (unsigned i = 0; i < READS_MAX; i++) {
+		struct read *read = &reads->v[i];
+
+		used += read->used;
+		own += read->used && read->tag == tag;
+		if (!read->used && !place)
+			place = read;
+	}
+	return own < READS_EACH && (role >= WEB_OPERATOR || used < READS_MAX - READS_KEPT) ? place
+											   : NULL;
+}
+
 struct read *web_read_begin(struct web *w, const struct web_request *r, read_done_h *h)
 {
 	struct reads *reads = web_reads(w);
+	struct read *read;
 
 	if (!reads->store) {
 		web_refuse(r->x, WEB_NO_HISTORY);
 		return NULL;
 	}
-	for (unsigned i = 0; i < READS_MAX; i++) {
-		struct read *read = &reads->v[i];
-
-		if (read->used)
-			continue;
-		read->used = true;
-		read->x = r->x;
-		read->role = r->role;
-		read->doneh = h;
-		return read;
+	read = find_place(reads, http_tag(r->x), r->role);
+	if (!read) {
+		web_refuse(r->x, WEB_BUSY);
+		return NULL;
 	}
-	web_refuse(r->x, WEB_BUSY);
-	return NULL;
+	read->used = true;
+	read->x = r->x;
+	read->tag = http_tag(r->x);
+	read->role = r->role;
+	read->doneh = h;
+	return read;
 }
 
 void web_read_begun(const struct web_request *r, struct read *read, int err)
@@ -120,11 +196,17 @@ void web_read_begun(const struct web_request *r, struct read *read, int err)
 void web_read(struct web *w, const struct web_request *r, const struct store_query *q,
 	      read_done_h *h)
 {
+	struct reads *reads = web_reads(w);
 	struct read *read = web_read_begin(w, r, h);
 
-	if (read)
-		web_read_begun(r, read,
-			       store_read_history(web_reads(w)->store, q, web_on_read, read));
+	if (!read)
+		return;
+	read->query = *q;
+	snprintf(read->reason, sizeof read->reason, "%s", q->reason ? q->reason : "");
+	read->query.reason = read->reason;
+	read->order = ++reads->orders;
+	http_on_gone(r->x, lose_read, read);
+	ask_next(reads);
 }
 
 static void list(struct web *w, const struct web_request *r, enum store_reading what)

@@ -260,7 +260,7 @@ json_t *live_voice_call_json(const struct bus_event *ev, bool words)
 		"guild", id_json(ev->guild), "sessionId", time_json(t->session), "turn",
 		(json_int_t)t->turn, "serverName",
 		server ? json_stringn(name, (size_t)(server - name)) : json_null(), "state",
-		runs ? "running" : t->code, "argumentsHash", t->arguments);
+		runs ? "running" : t->code, "argumentsHash", words ? t->arguments : NULL);
 }
 
 json_t *live_voice_calls(const struct live_voice *v, uint64_t guild)

@@ -50,13 +50,6 @@ static bool read_proxies(struct origins *o, const char *list)
 	return true;
 }
 
-bool origins_read(struct origins *o, const char *own, const char *share, const char *proxies)
-{
-	o->n_proxies = 0;
-	return read_origin(o->own, own) && read_origin(o->share, share) &&
-	       (!*o->own || strcmp(o->own, o->share) != 0) && read_proxies(o, proxies);
-}
-
 /* Without its port. */
 static struct http_text name_of(struct http_text host)
 {
@@ -72,16 +65,85 @@ static struct http_text name_of(struct http_text host)
 	return host;
 }
 
+static struct http_text text_of(const char *s)
+{
+	return (struct http_text){s, strlen(s)};
+}
+
+static char lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+/* "a.example." names the same as "a.example". */
+static bool same_name(struct http_text a, struct http_text b)
+{
+	a = name_of(a);
+	b = name_of(b);
+	a.n -= a.n && a.p[a.n - 1] == '.';
+	b.n -= b.n && b.p[b.n - 1] == '.';
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++)
+		if (lower(a.p[i]) != lower(b.p[i]))
+			return false;
+	return a.n > 0;
+}
+
+static struct http_text port_of(struct http_text host, const char *standard)
+{
+	size_t n = name_of(host).n;
+
+	return n + 1 < host.n ? (struct http_text){host.p + n + 1, host.n - n - 1}
+			      : text_of(standard);
+}
+
+static bool same_place(struct http_text a, struct http_text b, const char *standard)
+{
+	struct http_text p = port_of(a, standard), q = port_of(b, standard);
+
+	return same_name(a, b) && p.n == q.n && memcmp(p.p, q.p, p.n) == 0;
+}
+
+bool origins_read(struct origins *o, const char *own, const char *share, const char *proxies)
+{
+	o->n_proxies = 0;
+	/* Cookies know no ports. */
+	return read_origin(o->own, own) && read_origin(o->share, share) &&
+	       !same_name(text_of(o->own), text_of(o->share)) && read_proxies(o, proxies);
+}
+
+static bool is_number(struct http_text name)
+{
+	char text[ADDRESS_MAX];
+
+	if (name.n > 1 && name.p[0] == '[' && name.p[name.n - 1] == ']')
+		name = (struct http_text){name.p + 1, name.n - 2};
+	if (name.n >= sizeof text)
+		return false;
+	memcpy(text, name.p, name.n);
+	text[name.n] = '\0';
+	return is_address(text);
+}
+
+/* At every address any number is right: only a name can be bound anew to one of ours. */
+static bool is_listen(const struct origins *o, struct http_text name)
+{
+	bool any = strcmp(o->listen, "0.0.0.0") == 0 || strcmp(o->listen, "[::]") == 0;
+
+	return any ? is_number(name) : http_text_is(name, o->listen);
+}
+
 enum place origins_place(const struct origins *o, struct http_text host)
 {
-	struct http_text name = name_of(host);
+	struct http_text name = name_of(host), share = text_of(o->share), own = text_of(o->own);
 
-	if (*o->share && http_text_like(host, o->share))
-		return PLACE_SHARE;
-	if (*o->own && http_text_like(host, o->own))
+	/* The name of the shares serves nothing else, whatever the port. */
+	if (same_name(host, share))
+		return same_place(host, share, "443") ? PLACE_SHARE : PLACE_FOREIGN;
+	if (same_place(host, own, "443"))
 		return PLACE_OWN;
-	if (strcmp(o->listen, "0.0.0.0") == 0 || strcmp(o->listen, "[::]") == 0 ||
-	    http_text_is(name, o->listen) || http_text_like(name, "localhost"))
+	if (is_listen(o, name) || http_text_like(name, "localhost"))
 		return PLACE_LISTEN;
 	return PLACE_FOREIGN;
 }
@@ -104,7 +166,7 @@ bool origins_match(const struct origins *o, struct http_text origin, struct http
 
 	if (!tls && (origins_place(o, host) == PLACE_OWN || !skip(&origin, "http://")))
 		return false;
-	return origin.n == host.n && memcmp(origin.p, host.p, origin.n) == 0;
+	return same_place(origin, host, tls ? "443" : "80");
 }
 
 bool origins_private(const struct origins *o, struct http_text host)
@@ -123,7 +185,7 @@ bool origins_private(const struct origins *o, struct http_text host)
 	return inet_pton(AF_INET, text, bytes) == 1 && bytes[0] == 127;
 }
 
-static bool is_proxy(const struct origins *o, const char *address)
+bool origins_is_proxy(const struct origins *o, const char *address)
 {
 	for (unsigned i = 0; i < o->n_proxies; i++)
 		if (strcmp(o->proxies[i], address) == 0)
@@ -159,7 +221,7 @@ void origins_client(const struct origins *o, const struct http_head *head, char 
 		if (!http_text_like(head->fields[i].name, "X-Forwarded-For"))
 			continue;
 		while (list.n) {
-			if (!is_proxy(o, out) || !take_last(&list, one))
+			if (!origins_is_proxy(o, out) || !take_last(&list, one))
 				return;
 			memcpy(out, one, sizeof one);
 		}

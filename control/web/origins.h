@@ -18,8 +18,8 @@ struct origins {
 	unsigned n_proxies;
 };
 
-/* Of the settings. False: an origin is not https://NAME or https://NAME:PORT, or a proxy is no
- * numeric address. */
+/* Of the settings. False: an origin is not https://NAME or https://NAME:PORT, both have one name,
+ * or a proxy is no numeric address. */
 bool origins_read(struct origins *o, const char *own, const char *share, const char *proxies);
 
 enum place {
@@ -33,6 +33,7 @@ enum place origins_place(const struct origins *o, struct http_text host);
 bool origins_match(const struct origins *o, struct http_text origin, struct http_text host);
 /* Browsers keep a Secure cookie that came without TLS for loopback addresses alone. */
 bool origins_private(const struct origins *o, struct http_text host);
+bool origins_is_proxy(const struct origins *o, const char *address);
 /* The address of the client: the peer's, or, of one of the proxies, the right-most address of
  * X-Forwarded-For that is no proxy's. out has ADDRESS_MAX bytes, and has the peer's at first. */
 void origins_client(const struct origins *o, const struct http_head *head, char *out);

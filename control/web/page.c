@@ -50,11 +50,12 @@ static const struct file {
 };
 
 /* A browser asks each time, and gets the bytes when they have changed. */
-static void write_tag(const struct file *f, char out[40])
+static void write_tag(const struct file *f, char out[WEB_TAG])
 {
 	uint8_t hash[crypto_generichash_BYTES_MIN];
 	char hex[2 * sizeof hash + 1];
 
+	_Static_assert(sizeof hex + 2 <= WEB_TAG, "a tag is too long");
 	crypto_generichash(hash, sizeof hash, (const uint8_t *)f->begin,
 			   (size_t)(f->end - f->begin), NULL, 0);
 	sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
@@ -63,11 +64,18 @@ static void write_tag(const struct file *f, char out[40])
 	memcpy(out + sizeof hex, "\"", 2);
 }
 
+void web_page_tags(char tags[WEB_FILES_MAX][WEB_TAG])
+{
+	_Static_assert(sizeof files / sizeof files[0] <= WEB_FILES_MAX, "there are more files");
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		write_tag(&files[i], tags[i]);
+}
+
 static void send_file(const struct web *w, const struct web_request *r, const struct file *f)
 {
-	char tag[40], policy[sizeof POLICY + 64];
+	const char *tag = web_tag(w, (unsigned)(f - files));
+	char policy[sizeof POLICY + 64];
 
-	write_tag(f, tag);
 	http_reply_field(r->x, "ETag", tag);
 	http_reply_field(r->x, "Cache-Control", "no-cache");
 	snprintf(policy, sizeof policy, POLICY, *web_talk(w) ? web_talk(w) : "'none'");

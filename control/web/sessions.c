@@ -21,27 +21,28 @@ static void remove_at(struct sessions *s, unsigned i)
 	memmove(&s->v[i], &s->v[i + 1], (--s->n - i) * sizeof s->v[0]);
 }
 
-/* The oldest that may give way to this one; SESSIONS_MAX: there is none. Members of a server can
- * sign in as often as they like, and must not sign out others by it. */
-static unsigned find_oldest(const struct sessions *s, const struct session *of)
+/* Members of a server can sign in as often as they like, and must not sign out others by it. */
+static bool may_give_way(const struct session *s, const struct session *of)
 {
-	for (unsigned i = 0; i < s->n; i++)
-		if (!of->discord || s->v[i].discord)
-			return i;
-	return SESSIONS_MAX;
+	return s->role <= of->role && (!of->discord || s->discord);
+}
+
+uint64_t sessions_in_the_way(const struct sessions *s, const struct session *of)
+{
+	const struct session *found = NULL;
+
+	for (unsigned i = 0; s->n == SESSIONS_MAX && i < s->n; i++)
+		if (may_give_way(&s->v[i], of) && (!found || s->v[i].role < found->role))
+			found = &s->v[i];
+	return found ? found->id : 0;
 }
 
 uint64_t sessions_add(struct sessions *s, const struct session *of, const char *secret)
 {
 	struct session *new;
 
-	if (s->n == SESSIONS_MAX) {
-		unsigned i = find_oldest(s, of);
-
-		if (i == SESSIONS_MAX)
-			return 0;
-		remove_at(s, i);
-	}
+	if (s->n == SESSIONS_MAX)
+		return 0;
 	new = &s->v[s->n++];
 	*new = *of;
 	new->id = ++s->last_id;
@@ -87,12 +88,12 @@ bool sessions_end(struct sessions *s, uint64_t id)
 	return false;
 }
 
-unsigned sessions_end_all(struct sessions *s, enum web_role role)
+unsigned sessions_end_all(struct sessions *s, uint64_t user)
 {
 	unsigned ended = 0;
 
 	for (unsigned i = 0; i < s->n;)
-		if (s->v[i].role <= role) {
+		if (!user || s->v[i].user == user) {
 			remove_at(s, i);
 			ended++;
 		} else {

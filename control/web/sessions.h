@@ -19,7 +19,8 @@ enum { SESSIONS_MAX = 32, SESSIONS_USED = 32, SESSION_NONCE = 32 };
 struct session {
 	uint64_t id; /* 1, 2, 3, …; never used twice */
 	enum web_role role;
-	bool discord; /* signed in with Discord, which is asked again (discord_sign_in.h) */
+	bool discord;  /* signed in with Discord, which is asked again (discord_sign_in.h) */
+	uint64_t user; /* then: who it is; 0 after a restart, because it is not saved */
 	uint64_t created_ms, expires_ms;
 	char hash[WEB_KEYED_HEX];
 };
@@ -36,8 +37,11 @@ struct sessions {
 /* The secret of a new session. */
 void sessions_secret(const struct sessions *s, const uint8_t nonce[SESSION_NONCE],
 		     char out[WEB_KEYED_HEX]);
-/* Adds one of this role and these times; the oldest gives way, to one by Discord the oldest by
- * Discord alone. Returns its id; 0: none could give way. */
+/* The session that has to end before this one can be added: of the lowest role that is not above
+ * its own, the oldest; for one by Discord one by Discord. 0: there is a place, or none may give
+ * way. */
+uint64_t sessions_in_the_way(const struct sessions *s, const struct session *of);
+/* Adds one of this role and these times. Returns its id; 0: there is no place. */
 uint64_t sessions_add(struct sessions *s, const struct session *of, const char *secret);
 /* The id of the session with this secret, also of one that is over; 0: there is none. Takes the
  * same time whatever differs. */
@@ -47,8 +51,8 @@ const struct session *sessions_find(const struct sessions *s, uint64_t id, uint6
 /* Those that came by Discord hold no longer: nobody can ask about them any more. */
 void sessions_limit_discord(struct sessions *s, uint64_t until_ms);
 bool sessions_end(struct sessions *s, uint64_t id);
-/* All whose role is not above this one. Returns how many. */
-unsigned sessions_end_all(struct sessions *s, enum web_role role);
+/* All; or, when user is one, those of this person. Returns how many. */
+unsigned sessions_end_all(struct sessions *s, uint64_t user);
 /* Removes what is over. Returns how many sessions. */
 unsigned sessions_expire(struct sessions *s, uint64_t now_ms);
 /* When the next session is over; UINT64_MAX: never. */

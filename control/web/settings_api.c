@@ -13,24 +13,28 @@
 
 enum { FAULTS_TOLD = 32, FAULT_SIZE = 768 };
 
-/* The document as it is now, with these effective settings. */
-static json_t *describe(const struct live_settings *l, const struct settings *s)
+/* The document as it is now, with these effective settings. The intent is as somebody wrote it,
+ * with whole addresses and the settings of every server, and for admins alone. */
+static json_t *describe(const struct live_settings *l, const struct settings *s, bool intent)
 {
 	const struct document *d = live_settings_document(l);
 	const char *at = document_updated_at(d);
 
-	return json_pack("{s:O,s:o,s:o,s:{s:I,s:s?}}", "intent", document_intent(d), "effective",
-			 settings_values_json(s), "bindings", settings_bindings_json(s), "_meta",
-			 "version", (json_int_t)document_version(d), "updatedAt", *at ? at : NULL);
+	return json_pack("{s:o,s:o,s:o,s:{s:I,s:s?}}", "intent",
+			 intent ? json_incref((json_t *)document_intent(d)) : json_object(),
+			 "effective", settings_values_json(s), "bindings",
+			 settings_bindings_json(s), "_meta", "version",
+			 (json_int_t)document_version(d), "updatedAt", *at ? at : NULL);
 }
 
 static json_t *current(const struct live_settings *l)
 {
-	return describe(l, live_settings_wanted(l));
+	return describe(l, live_settings_wanted(l), true);
 }
 
 /* With the effective settings of one server, as they are wanted for its next call. */
-static json_t *current_of(const struct live_settings *l, uint64_t guild, const char *id)
+static json_t *current_of(const struct live_settings *l, uint64_t guild, const char *id,
+			  bool intent)
 {
 	struct settings *s = NULL;
 	json_t *all;
@@ -38,7 +42,7 @@ static json_t *current_of(const struct live_settings *l, uint64_t guild, const c
 	if (settings_alloc(&s))
 		return NULL;
 	live_settings_wanted_of(l, guild, s);
-	all = describe(l, s);
+	all = describe(l, s, intent);
 	if (all && json_object_set_new(all, "guild", json_string(id))) {
 		json_decref(all);
 		all = NULL;
@@ -49,16 +53,18 @@ static json_t *current_of(const struct live_settings *l, uint64_t guild, const c
 
 void web_settings_get(struct web *w, const struct web_request *r)
 {
+	const struct live_settings *l = web_live(w);
+	bool intent = r->role >= WEB_ADMIN;
 	char id[24];
 	uint64_t guild;
 
 	if (!http_head_has_query(r->head, "guild"))
-		web_json(r->x, 200, current(web_live(w)));
+		web_json(r->x, 200, describe(l, live_settings_wanted(l), intent));
 	else if (!http_head_query(r->head, "guild", id, sizeof id) ||
 		 !discord_snowflake(id, &guild))
 		web_refuse(r->x, WEB_BAD_GUILD);
 	else
-		web_json(r->x, 200, current_of(web_live(w), guild, id));
+		web_json(r->x, 200, current_of(l, guild, id, intent));
 }
 
 void web_settings_schema(struct web *w, const struct web_request *r)

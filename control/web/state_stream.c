@@ -84,6 +84,12 @@ int state_stream_alloc(struct state_stream **out, const struct state_stream_conf
 	return 0;
 }
 
+void state_stream_end(struct state_stream *s, http_reader_h *h, void *arg)
+{
+	if (s->events)
+		http_events_end(s->events, h, arg);
+}
+
 void state_stream_forget(struct state_stream *s)
 {
 	s->events = http_events_free(s->events);

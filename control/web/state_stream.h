@@ -9,11 +9,11 @@
 
 #include <jansson.h>
 
+#include "ipc/http_server.h"
+
 struct bus;
 struct bus_event;
 struct env;
-struct http_exchange;
-struct http_head;
 struct state_stream;
 
 enum { STATE_STREAM_MS = 3000 };
@@ -36,6 +36,8 @@ struct state_stream_conf {
  * the HTTP server and when nobody publishes any more. */
 int state_stream_alloc(struct state_stream **out, const struct state_stream_conf *conf);
 struct state_stream *state_stream_free(struct state_stream *s);
+/* Ends the streams of those readers of whom h says so. */
+void state_stream_end(struct state_stream *s, http_reader_h *h, void *arg);
 /* Drops the ring and its readers, who come back to a new one. */
 void state_stream_forget(struct state_stream *s);
 /* Makes the exchange a reader. first: for the snapshot, borrowed, or NULL. ENOMEM: nothing was

@@ -9,6 +9,8 @@
 #include "control/web/live_voice.h"
 #include "control/web/state_stream.h"
 
+enum { STATE_BYTES = 60 << 10 }; /* of an event, which takes SSE_EVENT_MAX with its frame */
+
 static uint64_t guild_of(const json_t *room)
 {
 	const char *id = json_string_value(json_object_get(room, "guild"));
@@ -118,16 +120,52 @@ void web_asr_sessions_get(struct web *w, const struct web_request *r)
 
 /* ---- the stream ---- */
 
+/* The newest entries of each list, which stand last. */
+static void cut_lists(json_t *object, size_t most)
+{
+	const char *name;
+	json_t *list;
+
+	json_object_foreach(object, name, list)
+	{
+		while (strcmp(name, "sessions") != 0 && json_array_size(list) > most)
+			json_array_remove(list, 0);
+	}
+}
+
+static bool is_too_large(const json_t *all)
+{
+	return json_dumpb(all, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(12)) > STATE_BYTES;
+}
+
+/* As much as one event holds: otherwise a busy room, or many, would stop the stream for everybody.
+ * All of it is in /api/voice/state. */
+static json_t *fit(json_t *all)
+{
+	static const size_t most[] = {32, 8, 2, 0};
+	json_t *sessions = json_object_get(all, "sessions"), *s;
+	size_t k;
+
+	for (size_t i = 0; all && i < sizeof most / sizeof most[0] && is_too_large(all); i++) {
+		cut_lists(all, most[i]);
+		json_array_foreach(sessions, k, s) cut_lists(s, most[i]);
+		json_object_set_new(all, "cut", json_true());
+	}
+	while (json_array_size(sessions) && is_too_large(all))
+		json_array_remove(sessions, json_array_size(sessions) - 1);
+	return all;
+}
+
 static json_t *snapshot(bool words, json_t *first, void *arg)
 {
 	(void)first;
-	return web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS);
+	return fit(web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS));
 }
 
 /* Who comes back is told it again: a stream keeps what it tells. */
 static json_t *state(bool words, void *arg)
 {
-	return web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS);
+	return fit(web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS));
 }
 
 /* The seeds' VoiceEvent: calls of tools and sessions of speech-to-text in their form, others as

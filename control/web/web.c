@@ -16,6 +16,7 @@
 #include "control/web/state_stream.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 
 struct route {
@@ -35,8 +36,7 @@ enum { ROUTES = sizeof routes / sizeof routes[0] };
 
 #define WORD_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-enum { PROXIED_CONNECTIONS = 1024 };
-enum { TALK_SIZE = 40 };
+enum { TALK_SIZE = 40, HEALTH_MS = 1000 };
 
 /* Arguments of a body's handler. */
 struct way {
@@ -59,6 +59,9 @@ struct web {
 	struct way way[ROUTES];
 	struct origins origins;
 	char talk[TALK_SIZE];
+	char tags[WEB_FILES_MAX][WEB_TAG];
+	json_t *health; /* as it was at health_at, for HEALTH_MS; NULL: never */
+	uint64_t health_at;
 	struct web_conf conf;	      /* what it shows; its texts are not valid */
 	struct http_exchange *asking; /* waits until the room was asked again; NULL */
 	struct http_exchange *change; /* waits until the settings are saved; NULL */
@@ -92,6 +95,11 @@ const struct web_conf *web_shown(const struct web *w)
 const char *web_talk(const struct web *w)
 {
 	return w->talk;
+}
+
+const char *web_tag(const struct web *w, unsigned file)
+{
+	return w->tags[file];
 }
 
 struct live_turns *web_turns(const struct web *w)
@@ -197,19 +205,37 @@ void web_refuse_with(struct http_exchange *x, enum web_refusal refusal, json_t *
 		    more);
 }
 
+/* Anybody may ask, and as often as they like: the answer is made once a second, and names the parts
+ * to those alone who are signed in. */
+static json_t *health(struct web *w, const struct web_request *r, bool *ready)
+{
+	uint64_t now = env_now(w->env);
+
+	if (!w->health || now - w->health_at >= HEALTH_MS * NS_PER_MS) {
+		json_decref(w->health);
+		w->health = w->conf.readyh(w->conf.arg);
+		w->health_at = now;
+	}
+	*ready = json_is_true(json_object_get(w->health, "ready"));
+	if (r->role >= WEB_VIEWER)
+		return json_incref(w->health);
+	return w->health ? json_pack("{s:b}", "ready", (int)*ready) : NULL;
+}
+
 void web_healthz(struct web *w, const struct web_request *r)
 {
-	json_t *parts = w->conf.readyh(w->conf.arg);
+	bool ready;
 
 	/* The program runs, or nobody would answer. */
-	web_json(r->x, 200, parts);
+	web_json(r->x, 200, health(w, r, &ready));
 }
 
 void web_readyz(struct web *w, const struct web_request *r)
 {
-	json_t *parts = w->conf.readyh(w->conf.arg);
+	bool ready;
+	json_t *parts = health(w, r, &ready);
 
-	web_json(r->x, json_is_true(json_object_get(parts, "ready")) ? 200 : 503, parts);
+	web_json(r->x, ready ? 200 : 503, parts);
 }
 
 void web_metrics(struct web *w, const struct web_request *r)
@@ -307,7 +333,10 @@ static void refuse_access(struct http_exchange *x, enum decision decision)
 {
 	if (decision == ACCESS_UNKNOWN)
 		http_reply_field(x, "WWW-Authenticate", "Bearer");
+	if (decision == ACCESS_LATER)
+		http_reply_field(x, "Retry-After", "30");
 	web_refuse(x, decision == ACCESS_UNKNOWN   ? WEB_UNAUTHORIZED
+		      : decision == ACCESS_LATER   ? WEB_TOO_MANY_TRIES
 		      : decision == ACCESS_FOREIGN ? WEB_FOREIGN
 						   : WEB_FORBIDDEN);
 }
@@ -394,6 +423,13 @@ static bool own_host(struct http_text host, void *arg)
 	return origins_place(&w->origins, host) != PLACE_FOREIGN;
 }
 
+static bool is_proxy(const char *address, void *arg)
+{
+	const struct web *w = arg;
+
+	return origins_is_proxy(&w->origins, address);
+}
+
 static int check_head(const struct http_head *head, void *arg)
 {
 	const struct web *w = arg;
@@ -404,15 +440,23 @@ static int check_head(const struct http_head *head, void *arg)
 
 /* ---- making ---- */
 
-/* Sessions have ended: their readers may not read on, and the others come back. */
+static bool is_over(const struct http_exchange *x, void *arg)
+{
+	const struct web *w = arg;
+
+	return access_role(w->access, x) == WEB_NOBODY;
+}
+
+/* Sessions have ended: their readers may not read on. */
 static void end_streams(void *arg)
 {
 	struct web *w = arg;
 
-	event_stream_forget(w->events);
-	event_stream_forget(w->figures);
+	discord_sign_in_forget(w->discord);
+	event_stream_end(w->events, is_over, w);
+	event_stream_end(w->figures, is_over, w);
 	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)
-		state_stream_forget(w->streams[i / 2][i % 2]);
+		state_stream_end(w->streams[i / 2][i % 2], is_over, w);
 }
 
 static bool read_origins(struct web *w, const struct web_conf *conf)
@@ -430,17 +474,17 @@ static bool read_origins(struct web *w, const struct web_conf *conf)
 
 static int make_server(struct web *w, const struct web_conf *conf)
 {
-	struct http_server_conf sc = {
-		.hosth = own_host, .h = on_request, .checkh = check_head, .hide_cookies = true};
+	struct http_server_conf sc = {.hosth = own_host,
+				      .proxyh = is_proxy,
+				      .h = on_request,
+				      .checkh = check_head,
+				      .hide_cookies = true};
 	struct listen_address at;
 	int err = listen_parse(&at, conf->listen);
 
 	if (err)
 		return err;
 	snprintf(w->origins.listen, sizeof w->origins.listen, "%s", at.host);
-	/* Clients of a proxy have one address. */
-	if (w->origins.n_proxies)
-		sc.max_per_address = PROXIED_CONNECTIONS;
 	sc.host = at.address;
 	sc.port = at.port;
 	sc.arg = w;
@@ -508,6 +552,7 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	w->live = conf->live;
 	w->conf = *conf;
 	take_talk(w, conf->talk);
+	web_page_tags(w->tags);
 	for (unsigned i = 0; i < ROUTES; i++)
 		w->way[i] = (struct way){w, &routes[i]};
 	err = read_origins(w, conf) ? 0 : EINVAL;
@@ -555,7 +600,10 @@ void web_settings_read(struct web *w)
 
 void web_forget_events(struct web *w)
 {
-	end_streams(w);
+	event_stream_forget(w->events);
+	event_stream_forget(w->figures);
+	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)
+		state_stream_forget(w->streams[i / 2][i % 2]);
 	live_turns_forget(w->turns);
 	live_voice_forget(w->voice);
 }
@@ -567,6 +615,7 @@ struct web *web_free(struct web *w)
 	level_stream_free(w->levels);
 	event_stream_free(w->events);
 	event_stream_free(w->figures);
+	json_decref(w->health);
 	for (unsigned i = 0; i < 2 * WEB_STREAMS; i++)
 		state_stream_free(w->streams[i / 2][i % 2]);
 	live_turns_free(w->turns);

@@ -68,6 +68,8 @@ refused "an answer of Discord to nobody" "$(ask GET "$back" '')" 401
 refused "with the session's cookie" "$(ask GET "$back" "$cookie")" 401
 refused "with a guessed one" "$(ask GET "$back" "Cookie: __Host-parley-$WEB-discord=$(printf '%064d' 0)\r\n")" 401
 refused "with an empty one" "$(ask GET "/api/auth/discord/callback?code=abc&state=" "Cookie: __Host-parley-$WEB-discord=\r\n")" 401
+for i in $(seq 40); do answer=$(ask GET "$back$i" ''); done
+refused "so are many of them" "$answer" 401
 refused "a state that ends the line" "$(ask GET '/api/auth/discord/callback?code=a&state=%%0d%%0aSet-Cookie:%%201' '')" 400
 refused "a sign-in that another site begins" "$(ask GET /api/auth/discord "Sec-Fetch-Site: cross-site\r\n")" 403
 is "a sign-in goes to Discord alone" "$(ask GET '/api/auth/discord?redirect_uri=http://evil.example/&next=//evil.example' '' | grep -c '^Location: https://discord.com/oauth2/authorize?.*evil')" 0
@@ -125,6 +127,7 @@ is "and nothing was changed" "$(ask GET /api/settings "$cookie" | grep -c '"sile
 alive && kill -0 "$control" && ok "the program goes on" || bad program "it is gone"
 "$B/control" --audit-check --state-dir "$D/state" >"$D/audit" 2>&1
 is "the audit of it all is whole" "$?" 0
+is "and answers of Discord to nobody are one row" "$(ask GET /api/audit "$bearer" | grep -o 'of no sign-in of this browser' | wc -l)" 1
 kill -TERM "$control"
 wait "$control"
 report

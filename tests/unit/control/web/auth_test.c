@@ -134,11 +134,17 @@ static bool open_with(const json_t *kept)
 			      .roomsh = on_rooms,
 			      .metricsh = on_metrics};
 
+	int err;
+
 	memset(&fx, 0, sizeof fx);
 	if (loop_open(&fx.l, NULL) || settings_alloc(&fx.settings))
 		return false;
 	lc.settings = fx.settings;
-	if (live_settings_alloc(&fx.live, &lc) || bus_alloc(&fx.bus) ||
+	lc.kept = json_pack("{s:[{s:i,s:s,s:s,s:{s:i}}]}", "versions", "version", 1, "updatedAt",
+			    "2026-11-22T12:00:00.000Z", "author", "alice", "intent", "hold_ms", 9);
+	err = live_settings_alloc(&fx.live, &lc);
+	json_decref((json_t *)lc.kept);
+	if (err || bus_alloc(&fx.bus) ||
 	    bus_subscribe(fx.bus, BUS_MASK(EVENT_OPERATOR_ACTION), on_action, NULL))
 		return false;
 	wc.env = fx.l.env;
@@ -254,6 +260,26 @@ static const char *text_of(const char *name)
 	return text ? text : "";
 }
 
+/* A guess at any path is a try, and whoever makes many waits. The token itself goes on. */
+TEST(guessed_tokens_are_audited_and_held_up)
+{
+	const char *const guess[4] = {"Authorization: Bearer 0123456789abcdef0123456789abcdeF"};
+
+	CHECK(open_with(NULL));
+	for (unsigned i = 0; i < 5; i++)
+		CHECK_INT(ask("GET", "/api/rooms", guess), 401);
+	CHECK_INT(ask("GET", "/api/rooms", guess), 429);
+	CHECK_INT(ask("GET", "/api/turns", guess), 429);
+	CHECK_STR(fx.retry, "30");
+	CHECK_INT(ask("GET", "/api/rooms", (const char *const[4]){"Authorization: Bearer " TOKEN}),
+		  200);
+	CHECK_INT(ask("GET", "/api/rooms", (const char *const[4]){NULL}), 401);
+	CHECK(strstr(fx.actions, "token/nobody/refused token/nobody/too many tries "));
+	CHECK(!strstr(strstr(fx.actions, "many tries") + 1, "many tries"));
+	CHECK_INT(sign_in(TOKEN), 201);
+	close_all();
+}
+
 TEST(a_browser_signs_in_with_the_token_and_out_again)
 {
 	char old[160];
@@ -291,7 +317,12 @@ TEST(roles_see_what_they_may)
 	CHECK_STR(text_of("error"), "forbidden");
 	CHECK_INT(get("/api/audit"), 403);
 	CHECK_INT(get("/api/settings/history"), 403);
+	CHECK_INT(get("/api/settings"), 200);
+	CHECK_INT(json_object_size(json_object_get(fx.got, "intent")), 0);
+	CHECK(json_object_get(json_object_get(fx.got, "effective"), "hold_ms"));
 	CHECK_INT(sign_in_as(WEB_OPERATOR, 2), 201);
+	CHECK_INT(get("/api/settings?guild=42"), 200);
+	CHECK_INT(json_object_size(json_object_get(fx.got, "intent")), 0);
 	CHECK_INT(get("/api/rooms"), 200);
 	CHECK_STR(heard_word(), "hello");
 	CHECK_INT(get("/api/audit"), 403);
@@ -377,6 +408,72 @@ TEST(requests_of_other_sites_change_and_read_nothing)
 	/* The token is no cookie: no browser sends it by itself. */
 	CHECK_INT(ask("GET", "/api/rooms", (const char *const[4]){"Authorization: Bearer " TOKEN}),
 		  200);
+	close_all();
+}
+
+/* A reader of events with the session of fx.cookie. */
+static struct stream {
+	struct http_req *req;
+	char text[2048];
+	size_t n;
+	bool over;
+} streams[2];
+
+static void on_stream_part(const struct http_resp *resp, void *arg)
+{
+	struct stream *s = arg;
+	size_t room = sizeof s->text - 1 - s->n, n = resp->body.n < room ? resp->body.n : room;
+
+	memcpy(s->text + s->n, resp->body.p, n);
+	s->n += n;
+	s->text[s->n] = '\0';
+}
+
+static void on_stream_over(const struct http_resp *resp, void *arg)
+{
+	struct stream *s = arg;
+
+	(void)resp;
+	s->over = true;
+}
+
+static bool read_events(struct stream *s)
+{
+	const char *headers[] = {cookie_line(), NULL};
+	char url[80];
+
+	*s = (struct stream){0};
+	snprintf(url, sizeof url, "http://127.0.0.1:%u/api/events", web_port(fx.web));
+	return http_request(&s->req, fx.http,
+			    &(struct http_call){.method = "GET",
+						.url = url,
+						.headers = headers,
+						.parth = on_stream_part},
+			    on_stream_over, s) == 0 &&
+	       get("/api/rooms") == 200; /* by now the server has it */
+}
+
+TEST(a_viewer_who_signs_out_ends_nobody_elses_stream)
+{
+	char first[160];
+
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	CHECK(read_events(&streams[0]));
+	snprintf(first, sizeof first, "%s", fx.cookie);
+	CHECK_INT(sign_in_as(WEB_VIEWER, 2), 201);
+	CHECK(read_events(&streams[1]));
+	CHECK_INT(ask("DELETE", "/api/auth/sessions",
+		      (const char *const[4]){cookie_line(), origin_line()}),
+		  200);
+	CHECK_INT(json_integer_value(json_object_get(fx.got, "ended")), 1);
+	tell_turn();
+	snprintf(fx.cookie, sizeof fx.cookie, "%s", first);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK(streams[1].over && !strstr(streams[1].text, "turn_admitted"));
+	CHECK(!streams[0].over && strstr(streams[0].text, "turn_admitted"));
+	http_req_cancel(streams[0].req);
 	close_all();
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <jansson.h>
+#include <sqlite3.h>
 
 #include "control/configure/live_settings.h"
 #include "control/events/events.h"
@@ -26,7 +27,7 @@ static struct fixture {
 	struct store *store;
 	struct web *web;
 	struct http *http;
-	char text[8192], type[64], audit[256];
+	char text[8192], type[64], audit[256], cookie[200];
 	const char *want;
 	size_t n;
 	int status, db; /* db: Alice's level */
@@ -196,11 +197,13 @@ static void on_part(const struct http_resp *resp, void *arg)
 		env_stop(fx.l.env);
 }
 
+/* With the session of fx.cookie, or the token without one. */
 static struct http_req *begin(const char *method, const char *path, const char *body,
 			      void (*parth)(const struct http_resp *resp, void *arg))
 {
-	static const char *const headers[] = {"Authorization: Bearer " TOKEN,
-					      "Content-Type: application/json", NULL};
+	const char *headers[] = {*fx.cookie ? fx.cookie : "Authorization: Bearer " TOKEN,
+				 "Content-Type: application/json", "Sec-Fetch-Site: same-origin",
+				 NULL};
 	struct http_call call = {.method = method,
 				 .headers = headers,
 				 .parth = parth,
@@ -339,6 +342,131 @@ TEST(a_recording_is_served_as_a_wav_file_while_its_speaker_agrees)
 	CHECK_INT(ask("GET", "/api/turns/2/audio?utterance=9", NULL), 404);
 	CHECK_INT(ask("GET", "/api/turns/1/audio", NULL), 400);
 	CHECK_INT(ask("GET", "/api/turns/1/audio?utterance=x", NULL), 400);
+	close_all();
+}
+
+/* ---- many readers, and sessions that end meanwhile ---- */
+
+static void on_signed_in(const struct http_resp *resp, void *arg)
+{
+	char field[180];
+
+	(void)arg;
+	env_stop(fx.l.env);
+	if (resp->status == 201 && http_header(resp, "Set-Cookie", field, sizeof field))
+		snprintf(fx.cookie, sizeof fx.cookie, "Cookie: %.*s", (int)strcspn(field, ";"),
+			 field);
+}
+
+static bool sign_in(void)
+{
+	char origin[60], url[80];
+	const char *headers[] = {"Authorization: Bearer " TOKEN, origin, NULL};
+
+	snprintf(origin, sizeof origin, "Origin: http://127.0.0.1:%u", web_port(fx.web));
+	snprintf(url, sizeof url, "%s/api/auth/session", origin + strlen("Origin: "));
+	return http_request(NULL, fx.http,
+			    &(struct http_call){.method = "POST",
+						.url = url,
+						.headers = headers,
+						.timeout_ms = 5000},
+			    on_signed_in, NULL) == 0 &&
+	       loop_run(&fx.l) && *fx.cookie;
+}
+
+static struct answers {
+	unsigned n, wanted;
+	int status[8];
+} answers;
+
+static void on_one(const struct http_resp *resp, void *arg)
+{
+	(void)arg;
+	answers.status[answers.n++] = resp->status;
+	if (answers.n == answers.wanted)
+		env_stop(fx.l.env);
+}
+
+static void ask_many(const char *method, const char *path, unsigned n)
+{
+	char url[160], origin[60];
+	const char *headers[] = {fx.cookie, origin, "Sec-Fetch-Site: same-origin", NULL};
+
+	snprintf(origin, sizeof origin, "Origin: http://127.0.0.1:%u", web_port(fx.web));
+	snprintf(url, sizeof url, "http://127.0.0.1:%u%s", web_port(fx.web), path);
+	for (unsigned i = 0; i < n; i++)
+		CHECK_INT(http_request(NULL, fx.http,
+				       &(struct http_call){.method = method,
+							   .url = url,
+							   .headers = headers,
+							   .timeout_ms = 9000},
+				       on_one, NULL),
+			  0);
+}
+
+/* Somebody keeps the database locked, and the store's worker waits with a row. */
+static bool lock_database(sqlite3 **db)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/parley.db", fx.dir);
+	if (sqlite3_open(path, db) || sqlite3_exec(*db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+		return false;
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_COMMAND,
+						.at_ms = env_wall_ms(fx.l.env),
+						.guild = 42,
+						.command = {.kind = "status"}});
+	return true;
+}
+
+static void unlock_database(sqlite3 *db)
+{
+	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+TEST(a_client_has_a_few_places_at_the_database)
+{
+	sqlite3 *db = NULL;
+
+	CHECK(open_all());
+	CHECK(sign_in());
+	CHECK_INT(ask("GET", "/api/turns", NULL), 200);
+	CHECK(lock_database(&db));
+	answers = (struct answers){.wanted = 2};
+	ask_many("GET", "/api/turns", 6);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(answers.status[0], 503);
+	CHECK_INT(answers.status[1], 503);
+	/* Others are served. */
+	answers.wanted = 7;
+	snprintf(fx.cookie, sizeof fx.cookie, "Authorization: Bearer " TOKEN);
+	ask_many("GET", "/api/turns", 1);
+	unlock_database(db);
+	CHECK(loop_run(&fx.l));
+	for (unsigned i = 2; i < 7; i++)
+		CHECK_INT(answers.status[i], 200);
+	close_all();
+}
+
+TEST(a_stream_whose_session_ended_before_it_began_is_refused)
+{
+	sqlite3 *db = NULL;
+
+	CHECK(open_all());
+	CHECK(sign_in());
+	CHECK_INT(ask("GET", "/api/turns", NULL), 200);
+	CHECK(lock_database(&db));
+	answers = (struct answers){.wanted = 1};
+	ask_many("GET", "/api/activity/events", 1);
+	CHECK_INT(ask("GET", "/api/stats", NULL), 200);
+	ask_many("DELETE", "/api/auth/session", 1);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(answers.status[0], 204);
+	answers.wanted = 2;
+	unlock_database(db);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(answers.status[1], 401);
 	close_all();
 }
 

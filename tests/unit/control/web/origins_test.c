@@ -32,6 +32,7 @@ TEST(settings_of_origins_are_read_strictly)
 	CHECK(!origins_read(&o, "https://a b", "", ""));
 	CHECK(!origins_read(&o, "https://", "", ""));
 	CHECK(!origins_read(&o, "https://a.example", "https://a.example", ""));
+	CHECK(!origins_read(&o, "https://a.example", "https://a.example.:8443", ""));
 	CHECK(!origins_read(&o, "", "", "proxy.example"));
 	CHECK(!origins_read(&o, "", "",
 			    "1.1.1.1,2.2.2.2,3.3.3.3,4.4.4.4,5.5.5.5,6.6.6.6,7.7.7.7,"
@@ -50,6 +51,28 @@ TEST(a_host_is_the_dashboards_the_shares_or_foreign)
 	CHECK_INT(origins_place(&o, text("share.example.org")), PLACE_FOREIGN);
 	CHECK_INT(origins_place(&o, text("parley.example.org.evil.example")), PLACE_FOREIGN);
 	CHECK_INT(origins_place(&o, text("")), PLACE_FOREIGN);
+	/* A default port and a dot at the end are no other name. */
+	CHECK_INT(origins_place(&o, text("parley.example.org:443")), PLACE_OWN);
+	CHECK_INT(origins_place(&o, text("parley.example.org.")), PLACE_OWN);
+	CHECK_INT(origins_place(&o, text("share.example.org.:8443")), PLACE_SHARE);
+}
+
+TEST(at_every_address_names_that_are_bound_anew_are_foreign)
+{
+	struct origins o = make();
+
+	for (unsigned i = 0; i < 2; i++) {
+		strcpy(o.listen, i ? "[::]" : "0.0.0.0");
+		CHECK_INT(origins_place(&o, text("evil.example:9")), PLACE_FOREIGN);
+		CHECK_INT(origins_place(&o, text("127.0.0.1.evil.example:9")), PLACE_FOREIGN);
+		CHECK_INT(origins_place(&o, text("share.example.org")), PLACE_FOREIGN);
+		CHECK_INT(origins_place(&o, text("share.example.org.")), PLACE_FOREIGN);
+		CHECK_INT(origins_place(&o, text("")), PLACE_FOREIGN);
+		CHECK_INT(origins_place(&o, text("192.168.0.2:9")), PLACE_LISTEN);
+		CHECK_INT(origins_place(&o, text("[fd00::1]:9")), PLACE_LISTEN);
+		CHECK_INT(origins_place(&o, text("localhost:9")), PLACE_LISTEN);
+		CHECK_INT(origins_place(&o, text("parley.example.org")), PLACE_OWN);
+	}
 }
 
 TEST(pages_of_other_origins_are_not_ours)
@@ -61,6 +84,9 @@ TEST(pages_of_other_origins_are_not_ours)
 	CHECK(!origins_match(&o, text("http://parley.example.org"), own));
 	CHECK(!origins_match(&o, text("https://share.example.org:8443"), own));
 	CHECK(!origins_match(&o, text("null"), own));
+	CHECK(origins_match(&o, text("https://parley.example.org"),
+			    text("parley.example.org:443")));
+	CHECK(!origins_match(&o, text("https://parley.example.org:8443"), own));
 	CHECK(origins_match(&o, text("http://127.0.0.1:9"), loop));
 	CHECK(!origins_match(&o, text("http://127.0.0.1:91"), loop));
 	CHECK(!origins_match(&o, text(""), loop));

@@ -24,9 +24,10 @@ static struct fixture {
 	struct http *http;
 	json_t *got;
 	int status;
-	char text[16384]; /* of a stream */
+	char text[1 << 17]; /* of a stream */
 	size_t n;
 	const char *want;
+	bool busy; /* hundreds of people in hundreds of rooms */
 } fx;
 
 static int on_save(const struct live_settings_version *version, void *arg)
@@ -67,9 +68,26 @@ static char *on_metrics(void *arg)
 	return strdup("");
 }
 
+static json_t *busy_rooms(void)
+{
+	json_t *rooms = json_array(), *people = json_array();
+
+	for (unsigned i = 0; i < 300; i++)
+		json_array_append_new(people, json_pack("{s:s,s:s,s:b}", "user", "501", "name",
+							"somebody with a name", "heard", 1));
+	for (unsigned i = 0; i < 300; i++)
+		json_array_append_new(
+			rooms, json_pack("{s:s,s:s,s:s,s:O}", "guild", "42", "channel", "7",
+					 "since", "2026-09-21T14:13:20.000Z", "people", people));
+	json_decref(people);
+	return rooms;
+}
+
 static json_t *on_rooms(void *arg)
 {
 	(void)arg;
+	if (fx.busy)
+		return busy_rooms();
 	return json_pack("[{s:s,s:s,s:s,s:[{s:s,s:s,s:b}],s:[{s:s}],s:n}]", "guild", "42",
 			 "channel", "7", "since", "2026-09-21T14:13:20.000Z", "people", "user",
 			 "501", "name", "alice", "heard", 1, "brainTools", "name", "clock",
@@ -259,6 +277,21 @@ TEST(a_reader_of_the_calls_gets_their_state_at_once_and_then_events)
 	CHECK(strstr(fx.text, "event: voice_event\ndata: {\"userId\":\"501\""));
 	CHECK(strstr(fx.text, "\"type\":\"asr_session\""));
 	CHECK(strstr(fx.text, "\"outputSummary\":\"ten past four\""));
+	http_req_cancel(req);
+	close_all();
+}
+
+TEST(a_state_that_no_event_holds_is_cut)
+{
+	struct http_req *req;
+
+	CHECK(open_all());
+	fx.busy = true;
+	req = begin("GET", "/api/voice/events", NULL, on_part);
+	CHECK(await("event: voice_state\ndata: {\"activeCount\":300"));
+	/* All of it arrives, and so does the event behind it. */
+	tell_call();
+	CHECK(await("\"type\":\"tool_call\""));
 	http_req_cancel(req);
 	close_all();
 }

@@ -38,18 +38,30 @@ TEST(a_session_is_found_by_its_secret_until_it_is_over)
 	CHECK(sessions_deadline(&s) == UINT64_MAX);
 }
 
-TEST(the_oldest_session_gives_way_and_no_number_is_used_twice)
+TEST(the_oldest_session_of_the_lowest_role_is_in_the_way)
 {
+	const struct session admin = {.role = WEB_ADMIN, .expires_ms = 9000},
+			     keeper = {.role = WEB_OPERATOR, .expires_ms = 9000},
+			     viewer = {.role = WEB_VIEWER, .expires_ms = 9000};
 	struct sessions s = {.token = TOKEN};
-	char first[WEB_KEYED_HEX], other[WEB_KEYED_HEX];
-	uint64_t one = add(&s, WEB_ADMIN, 0, first);
+	char secret[WEB_KEYED_HEX];
 
-	for (unsigned i = 1; i < SESSIONS_MAX; i++)
-		add(&s, WEB_ADMIN, i, other);
-	CHECK(sessions_match(&s, first) == one);
-	CHECK(add(&s, WEB_ADMIN, SESSIONS_MAX, other) == one + SESSIONS_MAX);
-	CHECK(sessions_match(&s, first) == 0);
-	CHECK_INT(s.n, SESSIONS_MAX);
+	CHECK_INT(sessions_in_the_way(&s, &viewer), 0);
+	for (unsigned i = 0; i < SESSIONS_MAX; i++)
+		add(&s,
+		    i == 5	       ? WEB_VIEWER
+		    : i == 3 || i == 7 ? WEB_OPERATOR
+				       : WEB_ADMIN,
+		    i, secret);
+	CHECK_INT(add(&s, WEB_ADMIN, 99, secret), 0);
+	CHECK_INT(sessions_in_the_way(&s, &admin), 6);
+	CHECK(sessions_end(&s, 6));
+	CHECK_INT(sessions_in_the_way(&s, &admin), 0);
+	/* No number is used twice. */
+	CHECK_INT(sessions_add(&s, &keeper, "a"), SESSIONS_MAX + 1);
+	CHECK_INT(sessions_in_the_way(&s, &keeper), 4);
+	/* Whoever may less signs nobody out. */
+	CHECK_INT(sessions_in_the_way(&s, &viewer), 0);
 }
 
 TEST(a_member_who_signs_in_with_discord_signs_nobody_else_out)
@@ -60,16 +72,14 @@ TEST(a_member_who_signs_in_with_discord_signs_nobody_else_out)
 
 	for (unsigned i = 0; i < SESSIONS_MAX; i++)
 		add(&s, WEB_ADMIN, i, secret);
+	CHECK_INT(sessions_in_the_way(&s, &member), 0);
 	CHECK_INT(sessions_add(&s, &member, "a"), 0);
 	CHECK_INT(s.n, SESSIONS_MAX);
 	CHECK(sessions_end(&s, 7));
 	CHECK_INT(sessions_add(&s, &member, "a"), SESSIONS_MAX + 1);
-	CHECK_INT(sessions_add(&s, &member, "b"), SESSIONS_MAX + 2);
-	CHECK(!sessions_find(&s, SESSIONS_MAX + 1, 1000));
-	CHECK(sessions_find(&s, SESSIONS_MAX + 2, 1000) != NULL);
-	CHECK(sessions_find(&s, 1, 1000) != NULL);
+	CHECK_INT(sessions_in_the_way(&s, &member), SESSIONS_MAX + 1);
 	/* An operator at the machine comes in all the same. */
-	CHECK(add(&s, WEB_ADMIN, 99, secret) != 0);
+	CHECK(sessions_in_the_way(&s, &(struct session){.role = WEB_ADMIN}) != 0);
 }
 
 TEST(sessions_by_discord_hold_for_a_while_after_a_restart)
@@ -89,17 +99,23 @@ TEST(sessions_by_discord_hold_for_a_while_after_a_restart)
 	CHECK(sessions_find(&again, 2, 2000) && !sessions_find(&again, 2, 4000));
 }
 
-TEST(signing_out_everywhere_leaves_roles_above)
+TEST(signing_out_everywhere_is_of_one_person_or_of_all)
 {
+	const struct session ana = {.role = WEB_VIEWER, .discord = true, .user = 501},
+			     bob = {.role = WEB_VIEWER, .discord = true, .user = 502};
 	struct sessions s = {.token = TOKEN};
 	char secret[WEB_KEYED_HEX];
 
 	add(&s, WEB_VIEWER, 1, secret);
-	add(&s, WEB_OPERATOR, 2, secret);
+	sessions_add(&s, &ana, "a");
+	sessions_add(&s, &bob, "b");
+	sessions_add(&s, &ana, "c");
 	add(&s, WEB_ADMIN, 3, secret);
-	CHECK_INT(sessions_end_all(&s, WEB_OPERATOR), 2);
-	CHECK_INT(s.n, 1);
-	CHECK_INT(s.v[0].role, WEB_ADMIN);
+	CHECK_INT(sessions_end_all(&s, 501), 2);
+	CHECK_INT(s.n, 3);
+	CHECK_INT(s.v[1].user, 502);
+	CHECK_INT(sessions_end_all(&s, 0), 3);
+	CHECK_INT(s.n, 0);
 }
 
 TEST(a_code_is_used_once_while_it_holds)

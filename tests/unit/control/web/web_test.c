@@ -305,8 +305,17 @@ TEST(whether_all_parts_work_needs_no_token_and_metrics_do)
 {
 	CHECK(open_all(NULL));
 	CHECK_INT(ask_as("", "GET", "/readyz", NULL), 503);
+	CHECK(!json_object_get(fx.got, "parts"));
+	CHECK(json_is_false(json_object_get(fx.got, "ready")));
+	CHECK_INT(ask_as("", "GET", "/healthz", NULL), 200);
+	CHECK(!json_object_get(fx.got, "parts"));
+	/* Whoever asks all the time has nobody look each time. */
+	fx.ready = true;
+	CHECK_INT(ask("GET", "/readyz", NULL), 503);
 	CHECK_STR(json_string_value(json_object_get(json_object_get(fx.got, "parts"), "mediad")),
 		  "down");
+	close_all();
+	CHECK(open_all(NULL));
 	fx.ready = true;
 	CHECK_INT(ask_as("", "GET", "/readyz", NULL), 200);
 	CHECK_INT(ask_as("", "GET", "/metrics", NULL), 401);
