@@ -4,18 +4,21 @@
 #   run.sh rules [NUMBER…]   tests/mutants/rules: a test that names the rule's number must fail
 #   run.sh text [NUMBER…]    tests/mutants/text: a scenario of text chat that names the statement must fail
 #   run.sh faults [NAME…]    tests/mutants/faults: room-explore must find it within 200 000 steps
+#   run.sh web [NAME…]       tests/mutants/web: the unit test that its row names must fail
 #
-# A table holds blocks of three lines: `@ NAME FILE`, `- ` and a line as it stands in the file, `+ ` and what takes its place.
+# A table holds blocks of three lines: `@ NAME FILE` (of web: and TEST), `- ` and a line as it stands in the file, `+ ` and what takes
+# its place.
 set -u
 cd "$(dirname "$0")/../.."
 kind=${1:-}
 [ $# = 0 ] || shift
 only="$*"
-case $kind in rules | faults | text) ;; *) echo "usage: run.sh rules|faults|text [NAME…]" >&2; exit 2 ;; esac
+case $kind in rules | faults | text | web) ;; *) echo "usage: run.sh rules|faults|text|web [NAME…]" >&2; exit 2 ;; esac
 B=build/mutants
 mkdir -p $B/src
 case $kind in
 text) make -s B=$B $B/tests/text-play || exit 1 ;;
+web) make -s B=$B $B/tests/unit || exit 1 ;;
 *) make -s B=$B $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1 ;;
 esac
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
@@ -77,6 +80,21 @@ try_text() { # NUMBER FILE
 	if ! timeout 60 $B/play $files >$B/log 2>&1; then passed=$((passed + 1)); return; fi
 	fail "statement $1 of text chat: no scenario that names it noticed: $2: $(cat $B/new)"
 }
+try_web() { # NAME FILE TEST
+	wraps_now=$wraps
+	if ! timeout 120 $B/tests/unit "$3" >$B/log 2>&1 || grep -q '^0 passed' $B/log; then
+		fail "$1: $3 does not pass without an edit: $(tail -1 $B/log)"
+		return
+	fi
+	# shellcheck disable=SC2086
+	link $B/unit "" "$B/obj/${2%.c}.o" $unit || return
+	if timeout 120 $B/unit "$3" >$B/log 2>&1; then
+		fail "$1: $3 did not notice"
+	else
+		passed=$((passed + 1))
+		echo "$1: $(grep -m1 -oE '^FAIL .*|^[^ ]*\.c:[0-9]+: .*' $B/log)"
+	fi
+}
 try_fault() { # NAME FILE
 	wraps_now=
 	# shellcheck disable=SC2086
@@ -91,7 +109,7 @@ try_fault() { # NAME FILE
 
 while IFS= read -r line <&3; do
 	case $line in
-	'@ '*) name=${line#@ } file=${name#* } name=${name%% *} ;;
+	'@ '*) name=${line#@ } file=${name#* } name=${name%% *} test=${file#* } file=${file%% *} ;;
 	'- '*) printf '%s\n' "${line#- }" >$B/old ;;
 	'+ '* | '+')
 		printf '%s\n' "${line#+ }" >$B/new
@@ -100,6 +118,7 @@ while IFS= read -r line <&3; do
 		case $kind in
 		rules) try_rule "$name" "$file" ;;
 		text) try_text "$name" "$file" ;;
+		web) try_web "$name" "$file" "$test" ;;
 		*) try_fault "$name" "$file" ;;
 		esac
 		;;
