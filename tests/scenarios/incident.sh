@@ -35,6 +35,10 @@ for i in 1 2 3; do ask; wait "$caller" && break; done
 is "alice has her answer" $? 0
 kept() { "$B/control" --why --state-dir "$D/state" 2>/dev/null | grep -q answered; }
 until_ok 10 kept || bad why "no turn is kept"
+perl -MSocket -e 'socket(my $s, PF_INET, SOCK_STREAM, 0); bind($s, sockaddr_in(0, INADDR_LOOPBACK)); listen($s, 4); $| = 1;
+	print +(sockaddr_in(getsockname($s)))[0], "\n"; accept(my $c, $s) and print "somebody came\n"' >"$D/listener" &
+listener=$!
+until_ok 5 test -s "$D/listener"
 "$B/control" --incident "$D/incident" --state-dir "$D/state" >"$D/made" 2>&1
 is "the copy is made beside a control that runs" $? 0
 kill -TERM "$control"
@@ -45,6 +49,10 @@ is "--why opens it" "$? $(grep -c answered "$D/why")" "0 1"
 is "and --costs" $? 0
 is "with the counters of the program" "$(grep -c '"turns_answered": [1-9]' "$D/incident/counters.json")" 1
 
+# Its maker may have put a server of MCP into the settings document, to which whoever looks at it would go.
+sqlite3 "$D/incident/parley.db" "INSERT INTO settings_documents VALUES('global', 9, '{\"version\":9,\"updatedAt\":\"2026-11-22T12:00:00.000Z\",
+	\"author\":\"m\",\"intent\":{\"hold_ms\":77,\"mcp_servers\":[{\"name\":\"evil\",\"transport\":\"http\",
+	\"url\":\"http://127.0.0.1:$(head -1 "$D/listener")/\"}]}}', 'm', 1)" || bad document "it is not put in"
 # Another machine: nothing of Discord, no mediad.
 unset DISCORD_TOKEN PARLEY_DISCORD_API
 PARLEY_GATEWAY=none PARLEY_WEB_LISTEN=127.0.0.1:0 start shown "$B/control" --media-sock "$D/none.sock" --state-dir "$D/incident"
@@ -57,5 +65,10 @@ is "opens it to its decisions" "$(grep -c '"why":\[{"rule"' "$D/turn")" 1
 is "and has the sessions and the page" "$(get /api/voice/history/sessions | grep -c '"turns":[1-9]') $(get / | grep -c '<title>')" "1 1"
 is "without words, names and ids of people" "$(cat "$D/answer" "$D/turn" "$D/why" | grep -ciE 'what can you|I am Parley|alice|"501"')" 0
 is "of which the copy has none either" "$(cat "$D/incident"/parley.db* | grep -caiE 'what can you|I am Parley')" 0
+is "the settings document is shown, and takes no effect" \
+	"$(get /api/settings | grep -o '"intent":{"hold_ms":77') $(get /api/settings | grep -c '"effective":{.*"hold_ms":77') $(get /api/mcp/status | grep -c evil)" \
+	'"intent":{"hold_ms":77 0 0'
+is "nobody is asked" "$(wc -l <"$D/listener")" 1
 kill -TERM "$last"
+kill "$listener"
 report
