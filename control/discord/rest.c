@@ -12,7 +12,13 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
-enum { QUEUE_MAX = 1000, TRIES = 4, LIMITED_TRIES = 10, TIMEOUT_MS = 15000 };
+enum {
+	QUEUE_MAX = 1000,
+	QUEUE_SPARE = QUEUE_MAX / 5,
+	TRIES = 4,
+	LIMITED_TRIES = 10,
+	TIMEOUT_MS = 15000
+};
 
 struct job {
 	struct job *next;
@@ -355,7 +361,7 @@ int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *
 
 	if (r->refused)
 		return EACCES;
-	if (r->n_jobs >= QUEUE_MAX)
+	if (r->n_jobs >= (call->spare ? QUEUE_SPARE : QUEUE_MAX))
 		return ENOBUFS;
 	j = calloc(1, sizeof *j);
 	if (!j)

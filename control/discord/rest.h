@@ -30,6 +30,7 @@ struct rest_call {
 	const char *file_type; /* its media type, a constant; NULL: application/json */
 	bool idempotent;       /* may be repeated after a timeout or 5xx */
 	bool ordered;	  /* after all earlier calls of this kind with its major, one at a time */
+	bool spare;	  /* refused (ENOBUFS) while a fifth of the queue waits: nobody misses it */
 	bool interaction; /* an interaction endpoint: no Authorization, exempt from the global limit
 			   */
 };
@@ -42,7 +43,8 @@ typedef void(rest_h)(int err, int status, const json_t *body, void *arg);
 int rest_alloc(struct rest **out, struct env *env, struct http *http, const char *base,
 	       const char *token);
 struct rest *rest_free(struct rest *r);
-/* h may be NULL. On ENOMEM, ENOBUFS (1000 calls wait) and EACCES (after a 401) h is not called. */
+/* h may be NULL. On ENOMEM, ENOBUFS (1000 calls wait; of spare ones 200) and EACCES (after a 401) h
+ * is not called. */
 int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *arg);
 /* Takes back a call that waits to be sent or to be sent again: h is not called. Returns false if
  * Discord may have it already. */

@@ -19,6 +19,14 @@ bool text_channel_is_blocked(const struct settings *s, uint64_t channel)
 		!settings_ids_have(s->text_channels, channel));
 }
 
+/* guild 0: of a direct message. */
+static bool is_kept_out(const struct settings *s, uint64_t guild, uint64_t user)
+{
+	return settings_ids_have(s->blocked_users, user) ||
+	       (!guild && !settings_ids_empty(s->text_direct_users) &&
+		!settings_ids_have(s->text_direct_users, user));
+}
+
 enum text_reason text_refusal(const struct settings *s, const struct text_event *ev)
 {
 	if (ev->self)
@@ -29,10 +37,12 @@ enum text_reason text_refusal(const struct settings *s, const struct text_event 
 		return TEXT_REASON_CHANNEL_BLOCKED;
 	if (ev->bot)
 		return TEXT_REASON_BOT_MESSAGE;
-	if (settings_ids_have(s->blocked_users, ev->user))
+	if (is_kept_out(s, ev->guild, ev->user))
 		return TEXT_REASON_USER_BLOCKED;
 	if (ev->refused)
 		return TEXT_REASON_NO_CONSENT;
+	if (ev->barred)
+		return TEXT_REASON_NO_PERMISSION;
 	return is_blank(ev->text) ? TEXT_REASON_MISSING_CONTENT : TEXT_REASON_NONE;
 }
 
@@ -121,7 +131,7 @@ bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struc
 	l->t.admission = rule_of(chat->settings, &l->t);
 	if (text_channel_is_blocked(chat->settings, ch->id))
 		reason = TEXT_REASON_CHANNEL_BLOCKED;
-	else if (settings_ids_have(chat->settings->blocked_users, l->t.user))
+	else if (is_kept_out(chat->settings, ch->guild, l->t.user))
 		reason = TEXT_REASON_USER_BLOCKED;
 	else if (is_blank(l->t.text))
 		reason = TEXT_REASON_MISSING_CONTENT;
@@ -147,7 +157,9 @@ static void queue_message(struct text_chat *chat, struct text_channel *ch,
 	l->t.signal = judged->signal;
 	l->t.attention = judged->attention;
 	l->t.admission = judged->admission;
-	if (unclear) {
+	if (unclear && !text_spending_decide(chat, ch, ev->user)) {
+		text_trigger_end(chat, ch, l, TEXT_REASON_RATE_LIMITED);
+	} else if (unclear) {
 		struct text_effect *e = text_emit(chat, TEXT_DO_CLASSIFY, ch);
 
 		l->state = TEXT_CLASSIFYING;
@@ -159,8 +171,9 @@ static void queue_message(struct text_chat *chat, struct text_channel *ch,
 	if (!text_signal_forces(l->t.signal))
 		return;
 	owe(chat, ch, &l->t);
-	if (ch->reply.state == TEXT_REPLY_NONE)
-		text_emit(chat, TEXT_DO_TYPING, ch);
+	if (ch->reply.state == TEXT_REPLY_NONE &&
+	    text_queue_allowed_at(chat, ch, ev->user) <= chat->now)
+		text_spending_type(chat, ch);
 }
 
 static void judge_message(struct text_chat *chat, struct text_channel *ch,
@@ -177,7 +190,7 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 	t.signal = signal_of(chat, &t, &unclear);
 	t.attention = text_lines_attend(chat, ch, ev, t.signal);
 	t.admission = rule_of(chat->settings, &t);
-	text_line_add(ch, ev, false, 0);
+	text_line_add(chat, ch, ev, false, 0);
 	if (!ev->late)
 		text_initiative_heard(chat, ch);
 	/* Other words to the bot are no yes. */
@@ -204,7 +217,7 @@ static void note_line(struct text_chat *chat, const struct text_event *ev)
 					  : text_channel_open(chat, ev->channel, ev->guild);
 
 	if (ch)
-		text_line_add(ch, ev, ev->self, ev->answers);
+		text_line_add(chat, ch, ev, ev->self, ev->answers);
 }
 
 static void take_message(struct text_chat *chat, const struct text_event *ev)
@@ -215,7 +228,7 @@ static void take_message(struct text_chat *chat, const struct text_event *ev)
 	if (!reason || is_told_only(chat, ev))
 		ch = text_channel_open(chat, ev->channel, ev->guild);
 	if (ch && reason)
-		text_line_add(ch, ev, ev->self, 0);
+		text_line_add(chat, ch, ev, ev->self, 0);
 	if (!reason && !ch)
 		reason = TEXT_REASON_QUEUE_FULL;
 	if (!reason && take_seen(ch, ev->message))

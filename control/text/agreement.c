@@ -75,7 +75,7 @@ bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 	if (!q || (ev->replies_to && ev->replies_to != q->message) ||
 	    (ev->to_others && !ev->to_bot) || !agrees(chat, ev->text))
 		return false;
-	text_line_add(ch, ev, false, 0);
+	text_line_add(chat, ch, ev, false, 0);
 	end_question(chat, ch, q, true);
 	text_trigger_refuse(chat, ev, NULL, TEXT_REASON_AGREED);
 	return true;

@@ -27,34 +27,45 @@ static bool waits_for_something(const struct text_channel *ch, uint64_t user)
 	return false;
 }
 
-bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
-			  const struct text_event *ev)
+void text_cancel_acknowledge(struct text_chat *chat, struct text_channel *ch,
+			     const struct text_event *ev)
 {
-	if (!waits_for_something(ch, ev->user) || !text_names_stops(chat, ev->text))
-		return false;
+	struct text_effect *e;
+
+	if (!text_spending_sign(chat, TEXT_DO_ACKNOWLEDGE, ch->id, ev->user))
+		return;
+	e = text_emit(chat, TEXT_DO_ACKNOWLEDGE, ch);
+	e->message = ev->message;
+	e->user = ev->user;
+	e->text = ev->text;
+}
+
+static void stop_all(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
+{
 	cancel_all(chat, ch, ev->user);
 	text_agreement_withdraw(chat, ch, ev->user);
 	text_jobs_stop(chat, ch, ev->user);
 	if (text_reply_tells(ch, ev->user))
 		text_reply_abandon(chat, ch);
-	text_emit(chat, TEXT_DO_ACKNOWLEDGE, ch)->message = ev->message;
+	text_cancel_acknowledge(chat, ch, ev);
+}
+
+bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
+			  const struct text_event *ev)
+{
+	if (!waits_for_something(ch, ev->user) || !text_names_stops(chat, ev->text))
+		return false;
+	stop_all(chat, ch, ev);
 	text_trigger_refuse(chat, ev, NULL, TEXT_REASON_CANCEL_REQUEST);
 	return true;
 }
 
-/* The stop sign counts for the message on it and for all that share its answer. */
+/* A stop sign on a message of theirs that waits is as good as the words. */
 void text_cancel_on_event(struct text_chat *chat, struct text_channel *ch,
 			  const struct text_event *ev)
 {
 	struct text_live *l = ev->type == TEXT_CANCEL ? text_trigger_find(ch, ev->message) : NULL;
 
-	if (!l || !may_cancel(l, ev->user))
-		return;
-	if (l->state != TEXT_ASKED) {
-		text_trigger_end(chat, ch, l, TEXT_REASON_CANCELLED);
-		return;
-	}
-	for (unsigned i = ch->n_queue; i > 0; i--)
-		if (ch->queue[i - 1]->state == TEXT_ASKED)
-			text_trigger_end(chat, ch, ch->queue[i - 1], TEXT_REASON_CANCELLED);
+	if (l && may_cancel(l, ev->user))
+		stop_all(chat, ch, ev);
 }

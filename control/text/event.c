@@ -72,9 +72,18 @@ const char *text_reason_name(enum text_reason reason)
 	return reasons[reason];
 }
 
+bool text_reason_signs(enum text_reason reason)
+{
+#define SIGN_(NAME, name, sign, text) sign,
+	static const bool signs[] = {TEXT_REASONS(SIGN_)};
+#undef SIGN_
+
+	return signs[reason];
+}
+
 const char *text_reason_text(enum text_reason reason)
 {
-#define TEXT_(NAME, name, text) text,
+#define TEXT_(NAME, name, sign, text) text,
 	static const char *const texts[] = {TEXT_REASONS(TEXT_)};
 #undef TEXT_
 

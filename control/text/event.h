@@ -12,12 +12,14 @@
 #include "control/text/text.def"
 
 enum {
-	TEXT_HISTORY = 35,   /* messages of a channel that the model is told */
-	TEXT_QUEUE = 60,     /* messages of a channel that wait for an answer */
-	TEXT_TRIGGERS = 512, /* the same of all channels */
-	TEXT_CHANNELS = 512, /* the one unused for the longest time gives way */
-	TEXT_BURST = 20,     /* messages that one answer may have */
-	TEXT_ADDRESSED = 62, /* the confidence from which a message counts as addressed */
+	TEXT_HISTORY = 35,     /* messages of a channel that the model is told */
+	TEXT_QUEUE = 60,       /* messages of a channel that wait for an answer */
+	TEXT_QUEUE_DIRECT = 8, /* the same of somebody's direct messages */
+	TEXT_TRIGGERS = 512,   /* the same of all channels */
+	TEXT_SHARE = 4,	       /* one author has at most this part of the places and of the hour */
+	TEXT_CHANNELS = 512,   /* the one unused for the longest time gives way */
+	TEXT_BURST = 20,       /* messages that one answer may have */
+	TEXT_ADDRESSED = 62,   /* the confidence from which a message counts as addressed */
 	TEXT_NAME = 64,
 	TEXT_ACTIONS = 2304, /* effects of a step: all triggers end, and the channels act */
 };
@@ -54,10 +56,12 @@ struct text_event {
 	bool to_bot;	     /* mentions the bot, or replies to one of its messages */
 	bool to_others;	     /* mentions other people, or replies to one */
 	bool refused;	     /* its author does not want to be read */
+	bool barred;	     /* the bot may not write there */
 	bool decide;	     /* put before the model whatever the rules of admission say */
 	bool late;	  /* it was written while the bot was away: only an address is answered */
 	bool noted;	  /* a line of the conversation that needs no answer here */
 	bool yes;	  /* of CLASSIFIED, FAILED and AGREED */
+	bool partial;	  /* of SENT: Discord did not take the rest of the answer */
 	uint64_t answers; /* of a noted one of the bot: the user whom it answers */
 	uint64_t asker;	  /* of SENT: it ends in a question for this user's yes; 0: it does not */
 	uint32_t reply, n, rnd;
@@ -67,7 +71,9 @@ struct text_event {
 struct text_line {
 	uint64_t message, user;
 	uint64_t answers; /* of the bot: the user whom it answers; 0: nobody known */
+	uint64_t at;	  /* ns: when it came */
 	bool bot;	  /* this one */
+	bool machine;	  /* another bot, or a webhook */
 	const char *name, *text;
 };
 
@@ -119,6 +125,8 @@ bool text_admission_admits(enum text_admission admission);
 const char *text_attention_name(enum text_attention attention);
 const char *text_kind_name(enum text_kind kind);
 const char *text_reason_name(enum text_reason reason);
+/* True if the author of a message that had to be answered sees a sign. */
+bool text_reason_signs(enum text_reason reason);
 /* What they mean, as clauses for people; "" for COUNT. */
 const char *text_reason_text(enum text_reason reason);
 const char *text_admission_text(enum text_admission admission);

@@ -6,7 +6,7 @@
 #include "control/text/inside.h"
 #include "proto/base/time.h"
 
-#define DAY_NS	 (UINT64_C(86400) * NS_PER_S)
+#define DAY_NS	  (UINT64_C(86400) * NS_PER_S)
 #define MINUTE_NS (60 * NS_PER_S)
 
 /* Times of posts are kept with this added, because those of a control before may lie before the
@@ -65,7 +65,7 @@ uint64_t text_initiative_deadline(const struct text_chat *chat, const struct tex
 		return UINT64_MAX;
 	at = ch->quiet_from + TEXT_QUIET_S * NS_PER_S;
 	allowed = allowed_at(chat->settings, ch);
-	sends = text_queue_own_at(chat, ch);
+	sends = text_queue_allowed_at(chat, ch, 0);
 	at = allowed > at ? allowed : at;
 	return sends > at ? sends : at;
 }
@@ -73,7 +73,8 @@ uint64_t text_initiative_deadline(const struct text_chat *chat, const struct tex
 /* The timer brings what is drawn with. */
 void text_initiative_tick(struct text_chat *chat, struct text_channel *ch)
 {
-	if (!chat->drawn || ch->asked_in == chat->steps || text_initiative_deadline(chat, ch) > chat->now)
+	if (!chat->drawn || ch->asked_in == chat->steps ||
+	    text_initiative_deadline(chat, ch) > chat->now)
 		return;
 	ch->quiet_from = 0;
 	if (chat->rnd % 100 >= chat->settings->text_initiative_eagerness)

@@ -10,7 +10,8 @@
  * jobs.c        calls that go on after their answers, and their results
  * initiative.c  the bot writes of its own accord
  * reply.c       one answer: asked, sent
- * queue.c       bursts, limits, the start of the next answer */
+ * queue.c       bursts, whose turn it is, limits, the start of the next answer
+ * spending.c    how often models are asked, and people are shown that the bot writes or fails */
 #ifndef CONTROL_TEXT_INSIDE_H
 #define CONTROL_TEXT_INSIDE_H
 
@@ -36,9 +37,12 @@ struct text_reply {
 	unsigned tries, again, asks;
 	uint64_t since, retry_at, typing_at; /* ns */
 	uint64_t reply_to;		     /* of SENDING, or of WORKING: the message; 0: none */
+	uint64_t withdraw_at;		     /* of SENDING, ns */
+	bool skipped;			     /* the model has left a required answer out once */
 	unsigned tools, workings;	     /* that work for it now; how often that was told */
 	uint64_t working_at;		     /* when it is told next, ns */
 	const struct text_trigger *asked[TEXT_BURST];
+	unsigned n_asked, n_told;
 	struct text_line told[TEXT_HISTORY];
 };
 
@@ -73,10 +77,29 @@ struct text_channel {
 	uint64_t post[TEXT_POSTS]; /* ns and a week, the oldest first: of its own accord */
 	unsigned n_posts;
 	struct text_trigger own; /* of the last RECORD of such a one */
-	uint64_t late_since; /* ns: the first of the last hour's answers to missed messages */
-	unsigned late;	     /* such answers since then */
+	uint64_t late_since;	 /* ns: the first of the last hour's answers to missed messages */
+	unsigned late;		 /* such answers since then */
+	uint64_t sent_to[TEXT_SENDS]; /* to whom */
+	uint64_t served[TEXT_SENDS];  /* for whom the last answers were begun */
+	unsigned n_served;	      /* ever */
+	uint64_t asks_until, decisions_until, typing_until; /* spending.c, ns */
 	uint64_t seen[TEXT_SEEN];
 	unsigned n_seen;
+};
+
+/* What somebody has asked models for (spending.c), ns. */
+struct text_author {
+	uint64_t user, asks_until, decisions_until;
+};
+
+/* A sign that somebody saw, or a word that something has stopped. */
+struct text_signed {
+	enum text_effect_type type;
+	uint64_t channel, user, until;
+};
+
+struct text_forgotten {
+	uint64_t user, until;
 };
 
 struct text_known_names {
@@ -100,6 +123,11 @@ struct text_chat {
 	/* Beside it, for a search through all of them: */
 	uint64_t channel_id[TEXT_CHANNELS], due[TEXT_CHANNELS];
 	struct text_live pool[TEXT_TRIGGERS];
+	uint64_t holder[TEXT_TRIGGERS]; /* authors of the pool's; 0: free */
+	struct text_author author[TEXT_AUTHORS];
+	struct text_signed sign[TEXT_SIGNS];
+	struct text_forgotten forgotten[TEXT_FORGOTTEN];
+	unsigned n_forgotten; /* ever */
 	uint16_t free[TEXT_TRIGGERS], ended[TEXT_TRIGGERS];
 	unsigned n_free, n_ended;
 	struct text_trigger refused; /* of this step's RECORD; without its text */
@@ -116,13 +144,15 @@ struct text_channel *text_channel_open(struct text_chat *chat, uint64_t id, uint
 
 /* ---- lines.c ---- */
 /* False: no memory, or the message is known. */
-bool text_line_add(struct text_channel *ch, const struct text_event *ev, bool bot,
-		   uint64_t answers);
+bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
+		   const struct text_event *ev, bool bot, uint64_t answers);
 void text_line_edit(struct text_channel *ch, uint64_t message, const char *text);
 void text_line_delete(struct text_channel *ch, uint64_t message);
 /* Drops their lines, and the bot's, which may repeat them: if it answered them, had lines of
- * theirs, or may quote them from elsewhere (quoted). True if so. */
-bool text_lines_forget(struct text_channel *ch, uint64_t user, bool quoted);
+ * theirs, or may quote them from elsewhere (quoted). */
+void text_lines_forget(struct text_channel *ch, uint64_t user, bool quoted);
+/* Drops those that are older than the words that the store keeps. */
+void text_lines_expire(const struct text_chat *chat, struct text_channel *ch);
 void text_lines_clear(struct text_channel *ch);
 /* Why the bot attends to a message that is not in the lines yet. */
 enum text_attention text_lines_attend(const struct text_chat *chat, const struct text_channel *ch,
@@ -170,6 +200,9 @@ void text_triggers_forget(struct text_chat *chat, const struct text_event *ev);
 /* ---- cancel.c ---- */
 void text_cancel_on_event(struct text_chat *chat, struct text_channel *ch,
 			  const struct text_event *ev);
+/* Tells the author of the event, once in a while, that what they stopped has stopped. */
+void text_cancel_acknowledge(struct text_chat *chat, struct text_channel *ch,
+			     const struct text_event *ev);
 /* True: the message asked to stop an answer, and has ended. */
 bool text_cancel_by_words(struct text_chat *chat, struct text_channel *ch,
 			  const struct text_event *ev);
@@ -212,9 +245,10 @@ void text_reply_tell(struct text_chat *chat, struct text_channel *ch, uint64_t u
 bool text_reply_tells(const struct text_channel *ch, uint64_t user);
 /* Nothing of it is wanted any more. */
 void text_reply_abandon(struct text_chat *chat, struct text_channel *ch);
+/* The model may have been told of this user, who is forgotten: it is asked again, if the lines have
+ * them or (quoted) anything may. */
+void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t user, bool quoted);
 /* The same question with other words. */
-/* What the model was told holds no longer. */
-void text_reply_tell_anew(struct text_chat *chat, struct text_channel *ch);
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch);
 
 /* ---- initiative.c ---- */
@@ -232,9 +266,24 @@ void text_initiative_record(struct text_chat *chat, struct text_channel *ch,
 /* True if those of the channel still count. */
 bool text_initiative_counts(const struct text_chat *chat, const struct text_channel *ch);
 
+/* ---- spending.c ---- */
+/* From when on a model may be asked for this user (0: for nobody) in the channel. */
+uint64_t text_spending_at(const struct text_chat *chat, const struct text_channel *ch,
+			  uint64_t user);
+/* A model is asked for an answer, whatever comes of it. */
+void text_spending_ask(struct text_chat *chat, struct text_channel *ch, uint64_t user);
+/* False: no model may be asked whether this user's message is for the bot. */
+bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint64_t user);
+/* Shows that the bot writes, unless that is shown. */
+void text_spending_type(struct text_chat *chat, struct text_channel *ch);
+/* False: this user had a WARN or an ACKNOWLEDGE here lately. */
+bool text_spending_sign(struct text_chat *chat, enum text_effect_type type, uint64_t channel,
+			uint64_t user);
+
 /* ---- queue.c ---- */
-/* When the limits allow a message that answers none. */
-uint64_t text_queue_own_at(const struct text_chat *chat, const struct text_channel *ch);
+/* When the limits allow an answer to this user (0: to nobody) in the channel. */
+uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_channel *ch,
+			       uint64_t user);
 void text_queue_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch);
 

@@ -97,8 +97,9 @@ void text_jobs_on_event(struct text_chat *chat, struct text_channel *ch,
 		count_jobs(ch, ev);
 	else if (ev->type == TEXT_RESULT)
 		add_result(ch, ev);
-	else if (ev->type == TEXT_CANCEL && is_told(ch, ev->message, ev->user))
-		text_jobs_stop(chat, ch, ev->user);
+	else if (ev->type == TEXT_CANCEL && is_told(ch, ev->message, ev->user) &&
+		 text_jobs_stop(chat, ch, ev->user))
+		text_cancel_acknowledge(chat, ch, ev);
 	for (unsigned i = 0; ev->type == TEXT_DELETED && i < TEXT_JOBS; i++)
 		if (ch->jobs[i].n && ch->jobs[i].message == ev->message)
 			text_jobs_stop(chat, ch, ch->jobs[i].user);

@@ -5,6 +5,7 @@
 
 #include "control/settings/settings.h"
 #include "control/text/inside.h"
+#include "proto/base/time.h"
 
 static struct text_line *find_line(struct text_channel *ch, uint64_t message)
 {
@@ -35,10 +36,15 @@ static void drop_line(struct text_channel *ch, unsigned i)
 	memmove(&ch->line[i], &ch->line[i + 1], (--ch->n_lines - i) * sizeof ch->line[0]);
 }
 
-bool text_line_add(struct text_channel *ch, const struct text_event *ev, bool bot, uint64_t answers)
+bool text_line_add(const struct text_chat *chat, struct text_channel *ch,
+		   const struct text_event *ev, bool bot, uint64_t answers)
 {
-	struct text_line line = {
-		.message = ev->message, .user = ev->user, .bot = bot, .answers = answers};
+	struct text_line line = {.message = ev->message,
+				 .user = ev->user,
+				 .bot = bot,
+				 .machine = ev->bot,
+				 .answers = answers,
+				 .at = chat->now};
 	struct text_line *known = find_line(ch, ev->message);
 
 	/* Discord tells of the bot's own messages twice: by the gateway and by the request. */
@@ -76,7 +82,7 @@ void text_line_delete(struct text_channel *ch, uint64_t message)
 		drop_line(ch, (unsigned)(line - ch->line));
 }
 
-bool text_lines_forget(struct text_channel *ch, uint64_t user, bool quoted)
+void text_lines_forget(struct text_channel *ch, uint64_t user, bool quoted)
 {
 	bool any = quoted;
 
@@ -85,7 +91,16 @@ bool text_lines_forget(struct text_channel *ch, uint64_t user, bool quoted)
 	for (unsigned i = ch->n_lines; i > 0 && any; i--)
 		if (ch->line[i - 1].user == user || ch->line[i - 1].bot)
 			drop_line(ch, i - 1);
-	return any;
+}
+
+/* Where no words are kept, a conversation can go on all the same. */
+void text_lines_expire(const struct text_chat *chat, struct text_channel *ch)
+{
+	uint64_t hours = chat->settings->store_words_hours;
+	uint64_t ns = (hours ? hours : 1) * 3600 * NS_PER_S;
+
+	while (ch->n_lines && chat->now > ns && ch->line[0].at < chat->now - ns)
+		drop_line(ch, 0);
 }
 
 void text_lines_clear(struct text_channel *ch)
@@ -124,7 +139,7 @@ enum text_attention text_lines_attend(const struct text_chat *chat, const struct
 		if (ch->line[i - 1].bot)
 			last = &ch->line[i - 1];
 		else
-			others |= ch->line[i - 1].user != ev->user;
+			others |= ch->line[i - 1].user != ev->user && !ch->line[i - 1].machine;
 	}
 	if (!last || others)
 		return TEXT_ATTENTION_COLD_AMBIENT;

@@ -18,13 +18,24 @@ static uint64_t burst_until(const struct settings *s, const struct text_live *he
 	       (s->text_coalesce_s ? s->text_coalesce_s * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0);
 }
 
-/* The first message that waits, and what its author wrote with it. */
-static struct burst next_burst(const struct text_chat *chat, const struct text_channel *ch)
+/* The first message of an author that waits: its burst begins with it. */
+static bool is_head(const struct text_channel *ch, unsigned at)
+{
+	for (unsigned i = 0; i < at; i++)
+		if (ch->queue[i]->state == TEXT_QUEUED &&
+		    ch->queue[i]->t.user == ch->queue[at]->t.user)
+			return false;
+	return ch->queue[at]->state == TEXT_QUEUED;
+}
+
+/* The message, and what its author wrote with it. */
+static struct burst burst_from(const struct text_chat *chat, const struct text_channel *ch,
+			       unsigned at)
 {
 	const struct settings *s = chat->settings;
 	struct burst b = {.n = 0};
 
-	for (unsigned i = 0; i < ch->n_queue && b.n < s->text_coalesce_most; i++) {
+	for (unsigned i = at; i < ch->n_queue && b.n < s->text_coalesce_most; i++) {
 		struct text_live *l = ch->queue[i];
 
 		if (l->state == TEXT_QUEUED &&
@@ -34,29 +45,85 @@ static struct burst next_burst(const struct text_chat *chat, const struct text_c
 	return b;
 }
 
+static unsigned sends_to(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < TEXT_SENDS && i < ch->sends; i++)
+		n += ch->sent_to[i] == user && ch->sent_at[i] + HOUR_NS > chat->now;
+	return n;
+}
+
+/* Answers of an hour that this user may have: who had a share of them leaves one to others. */
+static unsigned hour_of(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
+{
+	unsigned all = chat->settings->text_per_hour, share = all / TEXT_SHARE;
+
+	return ch->guild && share && sends_to(chat, ch, user) >= share ? all - share : all;
+}
+
+uint64_t text_queue_allowed_at(const struct text_chat *chat, const struct text_channel *ch,
+			       uint64_t user)
+{
+	uint64_t at = text_spending_at(chat, ch, user), rate = 0;
+	unsigned most = hour_of(chat, ch, user);
+
+	if (ch->sends)
+		rate = ch->sent_at[(ch->sends - 1) % TEXT_SENDS] +
+		       chat->settings->text_spacing_s * NS_PER_S;
+	at = rate > at ? rate : at;
+	if (ch->sends >= most)
+		rate = ch->sent_at[(ch->sends - most) % TEXT_SENDS] + HOUR_NS;
+	return rate > at ? rate : at;
+}
+
 /* When the burst may be answered: it is whole, and the limits allow a message. */
 static uint64_t start_at(const struct text_chat *chat, const struct text_channel *ch,
 			 const struct burst *b)
 {
 	const struct settings *s = chat->settings;
-	uint64_t at = !b->n			      ? 0
-		      : b->n == s->text_coalesce_most ? b->v[0]->t.at
-						      : burst_until(s, b->v[0]);
-	uint64_t rate = 0;
+	uint64_t at = b->n == s->text_coalesce_most ? b->v[0]->t.at : burst_until(s, b->v[0]);
+	uint64_t rate = text_queue_allowed_at(chat, ch, b->v[0]->t.user);
 
-	if (ch->sends)
-		rate = ch->sent_at[(ch->sends - 1) % TEXT_SENDS] + s->text_spacing_s * NS_PER_S;
-	at = rate > at ? rate : at;
-	if (ch->sends >= s->text_per_hour)
-		rate = ch->sent_at[(ch->sends - s->text_per_hour) % TEXT_SENDS] + HOUR_NS;
 	return rate > at ? rate : at;
 }
 
-uint64_t text_queue_own_at(const struct text_chat *chat, const struct text_channel *ch)
+/* How lately an answer to this user was begun here: 0 for never. */
+static unsigned served_at(const struct text_channel *ch, uint64_t user)
 {
-	const struct burst none = {.n = 0};
+	for (unsigned i = ch->n_served; i > 0 && i + TEXT_SENDS > ch->n_served; i--)
+		if (ch->served[(i - 1) % TEXT_SENDS] == user)
+			return i;
+	return 0;
+}
 
-	return start_at(chat, ch, &none);
+/* Whose turn is next: of those who may be answered first, the one whose last answer is the longest
+ * ago. n 0: nobody waits. */
+static struct burst next_burst(const struct text_chat *chat, const struct text_channel *ch,
+			       uint64_t *at)
+{
+	struct burst best = {.n = 0};
+	unsigned served = 0;
+
+	*at = UINT64_MAX;
+	for (unsigned i = 0; i < ch->n_queue; i++) {
+		struct burst b;
+		uint64_t start;
+		unsigned last;
+
+		if (!is_head(ch, i))
+			continue;
+		b = burst_from(chat, ch, i);
+		start = start_at(chat, ch, &b);
+		start = start > chat->now ? start : chat->now;
+		last = served_at(ch, b.v[0]->t.user);
+		if (start < *at || (start == *at && last < served)) {
+			best = b;
+			*at = start;
+			served = last;
+		}
+	}
+	return best;
 }
 
 static uint64_t expires_at(const struct text_live *l)
@@ -121,7 +188,7 @@ static bool start_result(struct text_chat *chat, struct text_channel *ch)
 {
 	struct text_result first = ch->result[0];
 
-	if (!ch->n_results || text_queue_own_at(chat, ch) > chat->now)
+	if (!ch->n_results || text_queue_allowed_at(chat, ch, 0) > chat->now)
 		return false;
 	memmove(ch->result, ch->result + 1, --ch->n_results * sizeof first);
 	text_reply_tell(chat, ch, first.user, first.text);
@@ -129,24 +196,38 @@ static bool start_result(struct text_chat *chat, struct text_channel *ch)
 	return true;
 }
 
+/* Those whom the limits would hold for too long are told so at once. */
+static void refuse_late(struct text_chat *chat, struct text_channel *ch)
+{
+	for (unsigned i = 0; i < ch->n_queue;) {
+		struct burst b = {.n = 0};
+
+		if (is_head(ch, i))
+			b = burst_from(chat, ch, i);
+		if (!b.n || start_at(chat, ch, &b) <= expires_at(b.v[0])) {
+			i++;
+			continue;
+		}
+		for (unsigned k = 0; k < b.n; k++)
+			text_trigger_end(chat, ch, b.v[k], TEXT_REASON_RATE_LIMITED);
+	}
+}
+
 void text_queue_tick(struct text_chat *chat, struct text_channel *ch)
 {
+	uint64_t at;
+
 	expire(chat, ch);
 	if (ch->reply.state == TEXT_REPLY_NONE && ch->asked_in != chat->steps &&
 	    start_result(chat, ch))
 		return;
+	if (ch->reply.state == TEXT_REPLY_NONE)
+		refuse_late(chat, ch);
 	/* An edit may come when its answer is given up: the next one begins with the next step. */
 	while (ch->reply.state == TEXT_REPLY_NONE && ch->asked_in != chat->steps) {
-		struct burst b = next_burst(chat, ch);
+		struct burst b = next_burst(chat, ch, &at);
 
-		if (!b.n)
-			return;
-		if (start_at(chat, ch, &b) > expires_at(b.v[0])) {
-			for (unsigned i = 0; i < b.n; i++)
-				text_trigger_end(chat, ch, b.v[i], TEXT_REASON_RATE_LIMITED);
-			continue;
-		}
-		if (start_at(chat, ch, &b) > chat->now)
+		if (!b.n || at > chat->now)
 			return;
 		if (start_burst(chat, ch, &b))
 			/* The ask shows the bot writing at once. */
@@ -156,18 +237,15 @@ void text_queue_tick(struct text_chat *chat, struct text_channel *ch)
 
 uint64_t text_queue_deadline(const struct text_chat *chat, const struct text_channel *ch)
 {
-	uint64_t first = UINT64_MAX;
-	struct burst b;
+	uint64_t first = UINT64_MAX, at;
 
 	for (unsigned i = 0; i < ch->n_queue; i++)
 		if (ch->queue[i]->state == TEXT_QUEUED && expires_at(ch->queue[i]) < first)
 			first = expires_at(ch->queue[i]);
 	if (ch->reply.state != TEXT_REPLY_NONE)
 		return first;
-	if (ch->n_results && text_queue_own_at(chat, ch) < first)
-		first = text_queue_own_at(chat, ch);
-	b = next_burst(chat, ch);
-	if (b.n && start_at(chat, ch, &b) < first)
-		first = start_at(chat, ch, &b);
-	return first;
+	if (ch->n_results && text_queue_allowed_at(chat, ch, 0) < first)
+		first = text_queue_allowed_at(chat, ch, 0);
+	next_burst(chat, ch, &at);
+	return at < first ? at : first;
 }

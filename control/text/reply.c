@@ -53,12 +53,17 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 	e->text = r->text;
 	e->required = r->required;
 	e->triggers = r->asked;
-	e->n_history = tell_lines(ch, (unsigned)e->n_triggers);
+	r->n_asked = (unsigned)e->n_triggers;
+	text_lines_expire(chat, ch);
+	r->n_told = tell_lines(ch, r->n_asked);
+	e->n_history = r->n_told;
 	e->history = r->told;
-	if (r->kind == TEXT_KIND_INITIATIVE && e->n_history > chat->settings->text_initiative_messages) {
+	if (r->kind == TEXT_KIND_INITIATIVE &&
+	    e->n_history > chat->settings->text_initiative_messages) {
 		e->history += e->n_history - chat->settings->text_initiative_messages;
 		e->n_history = chat->settings->text_initiative_messages;
 	}
+	text_spending_ask(chat, ch, r->n_asked ? r->asked[0]->user : r->user);
 	r->typing_at = r->required ? chat->now : UINT64_MAX;
 	r->tools = 0;
 	r->working_at = UINT64_MAX;
@@ -68,6 +73,7 @@ void text_reply_begin(struct text_chat *chat, struct text_channel *ch)
 {
 	ch->reply = (struct text_reply){.since = chat->now};
 	ask(chat, ch);
+	ch->served[ch->n_served++ % TEXT_SENDS] = ch->reply.asked[0]->user;
 }
 
 void text_reply_tell(struct text_chat *chat, struct text_channel *ch, uint64_t user, char *text)
@@ -105,20 +111,43 @@ void text_reply_abandon(struct text_chat *chat, struct text_channel *ch)
 	end(ch);
 }
 
-void text_reply_tell_anew(struct text_chat *chat, struct text_channel *ch)
+static void ask_later(struct text_chat *chat, struct text_channel *ch, unsigned times)
 {
-	if (ch->reply.state != TEXT_REPLY_ASKED)
+	ch->reply.state = TEXT_REPLY_RETRY;
+	ch->reply.tools = 0;
+	ch->reply.working_at = UINT64_MAX;
+	ch->reply.retry_at = chat->now + times * TEXT_RETRY_MS * NS_PER_MS;
+}
+
+static bool is_told_of(const struct text_reply *r, uint64_t user)
+{
+	for (unsigned i = 0; i < r->n_told; i++)
+		if (r->told[i].user == user || r->told[i].answers == user)
+			return true;
+	return (r->n_asked && r->asked[0]->user == user) || r->user == user;
+}
+
+/* After the second time it waits, longer each time, until its time is over. */
+void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t user, bool quoted)
+{
+	struct text_reply *r = &ch->reply;
+
+	if (r->state != TEXT_REPLY_ASKED || (!quoted && !is_told_of(r, user)))
 		return;
-	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
-	ask(chat, ch);
+	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = r->id;
+	if (r->again++ < TEXT_ASKED_AGAIN)
+		ask(chat, ch);
+	else
+		ask_later(chat, ch, r->again - TEXT_ASKED_AGAIN);
 }
 
 void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch)
 {
-	if (ch->reply.state != TEXT_REPLY_ASKED || ch->reply.again == TEXT_ASKED_AGAIN)
+	if (ch->reply.state != TEXT_REPLY_ASKED || ch->reply.again >= TEXT_ASKED_AGAIN)
 		return;
 	ch->reply.again++;
-	text_reply_tell_anew(chat, ch);
+	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
+	ask(chat, ch);
 }
 
 /* Ends every message of the answer. */
@@ -171,21 +200,26 @@ static uint64_t reply_target(const struct text_chat *chat, const struct text_cha
 static void take_answer(struct text_chat *chat, struct text_channel *ch,
 			const struct text_event *ev)
 {
-	const char *text = ev->text + strspn(ev->text, " \t\r\n");
+	const char *text = ev->text;
+	enum text_words words =
+		text_answer_read(chat->settings, chat->name, ch->reply.required, &text);
 	struct text_effect *e;
 
-	if (!*text) {
-		end_reply(chat, ch, TEXT_REASON_EMPTY_REPLY);
+	if (words != TEXT_WORDS_SAID && ch->reply.required && !ch->reply.skipped) {
+		ch->reply.skipped = true;
+		ask(chat, ch);
 		return;
 	}
-	if (strncmp(text, "[SKIP]", 6) == 0 && !text[6 + strspn(text + 6, " \t\r\n")]) {
-		end_reply(chat, ch, TEXT_REASON_SKIPPED);
+	if (words != TEXT_WORDS_SAID) {
+		end_reply(chat, ch,
+			  words == TEXT_WORDS_SKIP ? TEXT_REASON_SKIPPED : TEXT_REASON_EMPTY_REPLY);
 		return;
 	}
 	/* What the answer takes the place of is a reply already, or none. */
 	if (!ch->reply.workings)
 		ch->reply.reply_to = reply_target(chat, ch, text, ev->rnd);
 	ch->reply.state = TEXT_REPLY_SENDING;
+	ch->reply.withdraw_at = chat->now + TEXT_SENDING_S * NS_PER_S;
 	e = text_emit(chat, TEXT_DO_SEND, ch);
 	for (unsigned i = 0; i < ch->n_queue; i++)
 		if (ch->queue[i]->state == TEXT_ASKED) {
@@ -211,10 +245,7 @@ static void take_failure(struct text_chat *chat, struct text_channel *ch, bool s
 		end_reply(chat, ch, TEXT_REASON_MODEL_FAILED);
 		return;
 	}
-	ch->reply.state = TEXT_REPLY_RETRY;
-	ch->reply.tools = 0;
-	ch->reply.working_at = UINT64_MAX;
-	ch->reply.retry_at = chat->now + ch->reply.tries * TEXT_RETRY_MS * NS_PER_MS;
+	ask_later(chat, ch, ch->reply.tries);
 }
 
 static void take_sent(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
@@ -224,15 +255,19 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	for (unsigned i = 0; i < ch->n_queue && !answers; i++)
 		if (ch->queue[i]->state == TEXT_SENDING)
 			answers = ch->queue[i]->t.user;
-	ch->sent_at[ch->sends++ % TEXT_SENDS] = chat->now;
 	if (ch->reply.kind == TEXT_KIND_RESULT)
 		answers = ch->reply.user;
+	ch->sent_to[ch->sends % TEXT_SENDS] = answers;
+	ch->sent_at[ch->sends++ % TEXT_SENDS] = chat->now;
 	/* It may have been known as the message that told of a tool. */
-	if (!text_line_add(ch, ev, true, answers))
+	if (!text_line_add(chat, ch, ev, true, answers))
 		text_line_edit(ch, ev->message, ev->text ? ev->text : "");
 	if (ev->asker)
 		text_agreement_asked(chat, ch, ev->message, ev->asker);
-	end_reply(chat, ch, ch->reply.reply_to ? TEXT_REASON_SENT_REPLY : TEXT_REASON_SENT_MESSAGE);
+	end_reply(chat, ch,
+		  ev->partial	       ? TEXT_REASON_SENT_IN_PART
+		  : ch->reply.reply_to ? TEXT_REASON_SENT_REPLY
+				       : TEXT_REASON_SENT_MESSAGE);
 }
 
 /* People see that it works, and after a while one message says so. */
@@ -287,10 +322,21 @@ static uint64_t gives_up_at(const struct text_chat *chat, const struct text_chan
 	return ch->reply.since + chat->settings->text_answer_s * NS_PER_S;
 }
 
+/* Discord may have it wait for an hour. */
+static void withdraw(struct text_chat *chat, struct text_channel *ch)
+{
+	if (ch->reply.withdraw_at > chat->now)
+		return;
+	text_emit(chat, TEXT_DO_WITHDRAW, ch)->reply = ch->reply.id;
+	ch->reply.withdraw_at = chat->now + TEXT_SENDING_AGAIN_S * NS_PER_S;
+}
+
 void text_reply_tick(struct text_chat *chat, struct text_channel *ch)
 {
 	struct text_reply *r = &ch->reply;
 
+	if (r->state == TEXT_REPLY_SENDING)
+		withdraw(chat, ch);
 	if (r->state != TEXT_REPLY_ASKED && r->state != TEXT_REPLY_RETRY)
 		return;
 	if (gives_up_at(chat, ch) <= chat->now) {
@@ -304,8 +350,8 @@ void text_reply_tick(struct text_chat *chat, struct text_channel *ch)
 	if (r->working_at <= chat->now)
 		tell_working(chat, ch);
 	if (r->typing_at <= chat->now) {
-		text_emit(chat, TEXT_DO_TYPING, ch);
-		r->typing_at = chat->now + TEXT_TYPING_S * NS_PER_S;
+		text_spending_type(chat, ch);
+		r->typing_at = ch->typing_until;
 	}
 }
 
@@ -314,6 +360,8 @@ uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_cha
 	const struct text_reply *r = &ch->reply;
 	uint64_t at;
 
+	if (r->state == TEXT_REPLY_SENDING)
+		return r->withdraw_at;
 	if (r->state != TEXT_REPLY_ASKED && r->state != TEXT_REPLY_RETRY)
 		return UINT64_MAX;
 	at = gives_up_at(chat, ch);

@@ -76,10 +76,11 @@ struct text_effect *text_emit(struct text_chat *chat, enum text_effect_type type
 
 size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out)
 {
-	const struct text_channel *ch = text_channel_find(chat, channel);
+	struct text_channel *ch = text_channel_find(chat, channel);
 
 	if (!ch)
 		return 0;
+	text_lines_expire(chat, ch);
 	*out = ch->line;
 	return ch->n_lines;
 }

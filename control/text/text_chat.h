@@ -42,8 +42,16 @@ enum {
 	TEXT_TRIES = 3,
 	TEXT_ASKED_AGAIN = 2, /* for edits of one reply's messages */
 	TEXT_WAIT_S = 900,    /* the longest that a message may wait */
-	TEXT_TYPING_S = 8,    /* Discord shows typing for ten seconds */
-	TEXT_WORKING_S = 4,   /* a tool that takes longer is announced, and again: */
+	TEXT_SENDING_S = 60, /* the longest that Discord may take for an answer; then, and after: */
+	TEXT_SENDING_AGAIN_S = 10,
+	TEXT_WARN_S = 60,	/* in which an author sees one warning sign in a channel */
+	TEXT_ACKNOWLEDGE_S = 5, /* in which they are told once that something has stopped */
+	TEXT_SIGNS = 64,	/* of these two at a time */
+	TEXT_FORGET_S = 60,	/* in which somebody who was forgotten is not asked for again */
+	TEXT_FORGOTTEN = 64,	/* people of whom that is known */
+	TEXT_AUTHORS = 64,	/* people whose asks are counted */
+	TEXT_TYPING_S = 8,	/* Discord shows typing for ten seconds */
+	TEXT_WORKING_S = 4,	/* a tool that takes longer is announced, and again: */
 	TEXT_WORKING_AGAIN_S = 20,
 	TEXT_WORKINGS = 4,  /* times in all */
 	TEXT_YES_S = 300,   /* in which a question for a yes may be answered */
@@ -81,11 +89,21 @@ enum text_reason text_refusal(const struct settings *settings, const struct text
 size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out);
 /* True if the message was taken, as one of the last TEXT_SEEN of its channel. */
 bool text_chat_knows(struct text_chat *chat, uint64_t channel, uint64_t message);
+/* True if this user was forgotten within TEXT_FORGET_S: no answer may be told of them from
+ * elsewhere, because none is asked for again when they are forgotten again. */
+bool text_forgot_lately(const struct text_chat *chat, uint64_t user);
 /* True if an answer or a message of its own is under way in the channel. */
 bool text_is_answering(struct text_chat *chat, uint64_t channel);
 /* Messages that have not ended. */
 size_t text_waiting(const struct text_chat *chat);
 /* Messages that ended for this reason, since text_chat_alloc. */
 uint64_t text_count(const struct text_chat *chat, enum text_reason reason);
+
+enum text_words { TEXT_WORDS_SAID, TEXT_WORDS_SKIP, TEXT_WORDS_NONE };
+/* Reads what a model wrote. *text: the words of its answer, within the text given; a label with the
+ * bot's name before them is no part of it. SKIP: it begins with "[SKIP]", in any case, and must not
+ * be required, or has nothing behind it. */
+enum text_words text_answer_read(const struct settings *s, const char *name, bool required,
+				 const char **text);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/text/inside.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 struct text_live *text_trigger_find(const struct text_channel *ch, uint64_t message)
@@ -13,6 +14,22 @@ struct text_live *text_trigger_find(const struct text_channel *ch, uint64_t mess
 	return NULL;
 }
 
+/* One author leaves places to others, in the channel and in all of them. */
+static bool has_place(const struct text_chat *chat, const struct text_channel *ch, uint64_t user)
+{
+	unsigned here = 0, all = 0;
+
+	if (ch->n_queue == (ch->guild ? TEXT_QUEUE : TEXT_QUEUE_DIRECT) || !chat->n_free)
+		return false;
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		here += ch->queue[i]->t.user == user;
+	if (ch->guild && here >= TEXT_QUEUE / TEXT_SHARE)
+		return false;
+	for (unsigned i = 0; i < TEXT_TRIGGERS; i++)
+		all += chat->holder[i] == user;
+	return all < TEXT_TRIGGERS / TEXT_SHARE;
+}
+
 struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *ch,
 				   const struct text_event *ev, enum text_reason *why)
 {
@@ -20,7 +37,7 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 	char *text;
 
 	*why = TEXT_REASON_QUEUE_FULL;
-	if (ch->n_queue == TEXT_QUEUE || !chat->n_free)
+	if (!has_place(chat, ch, ev->user))
 		return NULL;
 	*why = TEXT_REASON_NO_MEMORY;
 	text = strdup(ev->text);
@@ -39,9 +56,25 @@ struct text_live *text_trigger_add(struct text_chat *chat, struct text_channel *
 				      .decide = ev->decide,
 				      .late = ev->late,
 				      .admission = TEXT_ADMISSION_COUNT}};
+	chat->holder[l - chat->pool] = ev->user;
 	utf8_copy(l->t.name, sizeof l->t.name, ev->name ? ev->name : "");
 	ch->queue[ch->n_queue++] = l;
 	return l;
+}
+
+/* Who asked sees that no answer comes, or not the whole of one. */
+static void warn(struct text_chat *chat, const struct text_trigger *t)
+{
+	struct text_effect *e;
+
+	if (!text_reason_signs(t->reason) || (!t->to_bot && !text_signal_forces(t->signal)) ||
+	    !text_spending_sign(chat, TEXT_DO_WARN, t->channel, t->user))
+		return;
+	e = text_emit(chat, TEXT_DO_WARN, NULL);
+	e->guild = t->guild;
+	e->channel = t->channel;
+	e->message = t->message;
+	e->user = t->user;
 }
 
 void text_trigger_record(struct text_chat *chat, const struct text_trigger *t)
@@ -55,6 +88,7 @@ void text_trigger_record(struct text_chat *chat, const struct text_trigger *t)
 	e->user = t->user;
 	e->reply = t->reply;
 	e->record = t;
+	warn(chat, t);
 }
 
 void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
@@ -109,6 +143,7 @@ void text_triggers_free_ended(struct text_chat *chat)
 
 		free(l->t.text);
 		*l = (struct text_live){.state = TEXT_FREE};
+		chat->holder[l - chat->pool] = 0;
 		chat->free[chat->n_free++] = (uint16_t)(l - chat->pool);
 	}
 }
@@ -153,15 +188,39 @@ void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,
 		edit_trigger(chat, ch, l, ev);
 }
 
+bool text_forgot_lately(const struct text_chat *chat, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_FORGOTTEN; i++)
+		if (chat->forgotten[i].user == user && chat->forgotten[i].until > chat->now)
+			return true;
+	return false;
+}
+
+/* True if nothing from elsewhere can have been told of them since they were forgotten last. */
+static bool note_forgotten(struct text_chat *chat, uint64_t user)
+{
+	uint64_t until = chat->now + TEXT_FORGET_S * NS_PER_S;
+
+	for (unsigned i = 0; i < TEXT_FORGOTTEN; i++)
+		if (chat->forgotten[i].user == user && chat->forgotten[i].until > chat->now) {
+			chat->forgotten[i].until = until;
+			return true;
+		}
+	chat->forgotten[chat->n_forgotten++ % TEXT_FORGOTTEN] =
+		(struct text_forgotten){.user = user, .until = until};
+	return false;
+}
+
 void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
 {
+	bool lately = note_forgotten(chat, ev->user);
+
 	for (unsigned i = 0; i < chat->n_channels; i++) {
 		struct text_channel *ch = chat->channel[i];
-		bool had;
 
 		if (ev->guild && ch->guild != ev->guild)
 			continue;
-		had = text_lines_forget(ch, ev->user, ev->yes);
+		text_lines_forget(ch, ev->user, ev->yes);
 		for (unsigned k = ch->n_queue; k > 0 && ev->refused; k--)
 			if (ch->queue[k - 1]->t.user == ev->user &&
 			    ch->queue[k - 1]->state != TEXT_SENDING)
@@ -172,7 +231,7 @@ void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
 		text_jobs_forget(ch, ev->user);
 		if (text_reply_tells(ch, ev->user))
 			text_reply_abandon(chat, ch);
-		else if (had)
-			text_reply_tell_anew(chat, ch);
+		else
+			text_reply_forget(chat, ch, ev->user, ev->yes && !lately);
 	}
 }

@@ -52,6 +52,14 @@ void text_member_keep(struct text_guild *g, uint64_t user, const char *name, con
 	}
 }
 
+void text_member_forget(struct text_guild *g, uint64_t user)
+{
+	struct text_member *m = find_member(g, user);
+
+	if (m)
+		*m = (struct text_member){0};
+}
+
 const char *text_member_name(const struct text_guild *g, uint64_t user)
 {
 	for (unsigned i = 0; i < TEXT_MEMBERS; i++)

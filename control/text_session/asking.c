@@ -211,22 +211,111 @@ void text_asking_end(struct text_guild *g, uint32_t reply)
 	ask_waiting(g);
 }
 
-size_t text_asking_history(const struct text_line *lines, size_t n_lines, struct engine_message *to)
+/* The text with its further lines indented; returns its bytes. to NULL: only those. */
+static size_t put_lines(char *to, const char *text)
 {
-	size_t first = n_lines, bytes = 0, n = 0;
+	static const char indent[] = "    ";
+	size_t n = 0;
 
+	for (; *text; text++) {
+		if (to)
+			to[n] = *text;
+		n++;
+		if (*text != '\n' && *text != '\r')
+			continue;
+		if (to)
+			memcpy(to + n, indent, sizeof indent - 1);
+		n += sizeof indent - 1;
+	}
+	if (to)
+		to[n] = '\0';
+	return n;
+}
+
+char *text_asking_label(const char *name, const char *text)
+{
+	size_t n = strlen(name);
+	char *all = malloc(n + 5 + put_lines(NULL, text));
+
+	if (!all)
+		return NULL;
+	sprintf(all, "[%s]: ", name);
+	put_lines(all + n + 4, text);
+	return all;
+}
+
+/* NULL: hardly any time passed. */
+static const char *gap_between(uint64_t from, uint64_t to)
+{
+	uint64_t hours = to > from ? (to - from) / (3600 * NS_PER_S) : 0;
+
+	return hours >= 24 ? PROMPT_TEXT_DAYS : hours ? PROMPT_TEXT_HOURS : NULL;
+}
+
+/* skip: so many gaps are left out yet. */
+static size_t put_gap(struct engine_message *to, uint64_t from, uint64_t until, size_t *skip)
+{
+	const char *gap = gap_between(from, until);
+
+	if (!gap || *skip) {
+		*skip -= gap != NULL;
+		return 0;
+	}
+	*to = (struct engine_message){.role = ENGINE_USER, .speaker = "", .text = gap};
+	return 1;
+}
+
+/* Gaps that are too many to be told: the first ones. */
+static size_t gaps_left_out(const struct text_line *lines, size_t first, size_t n, uint64_t now)
+{
+	size_t gaps = 0;
+
+	for (size_t i = first; i < n; i++)
+		gaps += gap_between(lines[i].at, i + 1 < n ? lines[i + 1].at : now) != NULL;
+	return gaps > TEXT_GAPS ? gaps - TEXT_GAPS : 0;
+}
+
+/* The first of the lines that are told. *bytes: what they need. */
+static size_t first_told(const struct text_line *lines, size_t n, size_t *bytes)
+{
+	size_t first = n;
+
+	*bytes = 1;
 	while (first) {
-		bytes += strlen(lines[first - 1].text);
-		if (bytes > HISTORY_BYTES)
+		size_t more = put_lines(NULL, lines[first - 1].text) + 1;
+
+		if (*bytes + more > HISTORY_BYTES)
 			break;
+		*bytes += more;
 		first--;
 	}
-	for (; first < n_lines; first++)
-		to[n++] = (struct engine_message){
-			.role = lines[first].bot ? ENGINE_ASSISTANT : ENGINE_USER,
-			.speaker = lines[first].bot ? "" : lines[first].name,
-			.text = lines[first].text};
-	return n;
+	return first;
+}
+
+char *text_asking_history(const struct text_guild *g, const struct text_line *lines, size_t n_lines,
+			  struct engine_message *to, size_t *n_to)
+{
+	uint64_t now = env_now(g->ts->conf.env);
+	size_t bytes, n = 0, at = 0, first = first_told(lines, n_lines, &bytes);
+	size_t skip = gaps_left_out(lines, first, n_lines, now);
+	char *texts = malloc(bytes);
+
+	*n_to = 0;
+	if (!texts)
+		return NULL;
+	for (size_t i = first; i < n_lines; i++) {
+		const struct text_line *l = &lines[i];
+
+		to[n++] = (struct engine_message){.role = l->bot ? ENGINE_ASSISTANT : ENGINE_USER,
+						  .speaker = l->bot ? "" : l->name,
+						  .text = texts + at};
+		/* The bot's own stand in no brackets. */
+		at += l->bot ? (size_t)sprintf(texts + at, "%s", l->text) + 1
+			     : put_lines(texts + at, l->text) + 1;
+		n += put_gap(to + n, l->at, i + 1 < n_lines ? lines[i + 1].at : now, &skip);
+	}
+	*n_to = n;
+	return texts;
 }
 
 /* What the messages reply to, as far as it is not among the lines. */
@@ -255,17 +344,20 @@ static size_t put_quotes(const struct text_guild *g, const struct text_effect *e
 /* The messages that are answered, a line each. NULL without memory; the caller frees it. */
 static char *join_triggers(const struct text_effect *e)
 {
-	size_t size = 1, n = 0;
-	char *all;
+	char *all = NULL;
 
-	for (size_t i = 0; i < e->n_triggers; i++)
-		size += strlen(e->triggers[i]->name) + strlen(e->triggers[i]->text) + 8;
-	all = malloc(size);
-	if (!all)
-		return NULL;
-	for (size_t i = 0; i < e->n_triggers; i++)
-		n += (size_t)snprintf(all + n, size - n, "%s[%s]: %s", i ? "\n" : "",
-				      e->triggers[i]->name, e->triggers[i]->text);
+	for (size_t i = 0; i < e->n_triggers; i++) {
+		char *one = text_asking_label(e->triggers[i]->name, e->triggers[i]->text);
+		char *more = NULL;
+
+		if (one && asprintf(&more, "%s%s%s", all ? all : "", all ? "\n" : "", one) < 0)
+			more = NULL;
+		free(one);
+		free(all);
+		if (!more)
+			return NULL;
+		all = more;
+	}
 	return all;
 }
 
@@ -305,7 +397,7 @@ char *text_asking_instructions(const struct text_guild *g, bool required, size_t
 
 static int write_ask(struct text_job *job, const struct text_effect *e)
 {
-	struct engine_message messages[TEXT_HISTORY + TEXT_QUOTES + 1];
+	struct engine_message messages[TEXT_TOLD + TEXT_QUOTES + 1];
 	struct engine_ask ask = {.turn = e->reply,
 				 .purpose = PURPOSE_TEXT_REPLY,
 				 .model = "",
@@ -314,10 +406,10 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 	char *question = write_question(job, e);
 	char *instructions =
 		text_asking_instructions(job->g, e->required, &ask.instructions_stable);
+	char *texts = text_asking_history(job->g, e->history, e->n_history, messages, &ask.n);
 	int err = ENOMEM;
 
-	if (question && instructions) {
-		ask.n = text_asking_history(e->history, e->n_history, messages);
+	if (question && instructions && texts) {
 		ask.n += put_quotes(job->g, e, messages + ask.n);
 		messages[ask.n++] = (struct engine_message){
 			.role = ENGINE_USER, .speaker = "", .text = question};
@@ -326,6 +418,7 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 	}
 	free(question);
 	free(instructions);
+	free(texts);
 	return err;
 }
 
@@ -510,9 +603,15 @@ void text_asking_passed(struct text_job *job)
 	bool asks = job->calls == 1 && job->wants_yes == 1;
 	bool wordless = !job->answer || !*job->answer;
 
+	uint32_t tokens;
+
 	if (!job->passed_at)
 		job->passed_at = env_now(job->g->ts->conf.env);
-	if (asks || !(job->follow || wordless) || !text_tools_go_on(job))
+	if (asks || !(job->follow || wordless))
+		take_end(job);
+	else if (!may_spend(job->g, &tokens))
+		fail(job->g, job->channel, job->reply, true);
+	else if (!text_tools_go_on(job))
 		take_end(job);
 }
 

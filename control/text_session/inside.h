@@ -42,13 +42,16 @@ enum {
 	TEXT_ANSWER_BYTES = 64 << 10,
 	TEXT_QUOTES = 16,    /* of a server: messages that others reply to */
 	TEXT_ANSWERS = 64,   /* of a server: the last answers that were asked for */
+	TEXT_WORKED = 16,    /* of a server: messages that an answer may take the place of */
 	TEXT_KEPT = 256,     /* of a server: messages of the last answers that were kept */
 	TEXT_MEMBERS = 64,   /* of a server, whose rank is known */
 	TEXT_ROLES = 32,     /* of a member */
 	TEXT_ASKED_YES = 16, /* of a server: questions that wait for a yes */
 	TEXT_SEATS = 64,     /* channels whose tools are kept, of all servers */
 	TEXT_TAINTED = 256,
-	TEXT_ENDED = 1024,  /* messages of which it is known why they ended */
+	TEXT_ENDED = 1024, /* messages of which it is known why they ended */
+	TEXT_GAPS = 6,	   /* between messages, that a model is told */
+	TEXT_TOLD = TEXT_HISTORY + TEXT_GAPS,
 	TEXT_TIMES = 32,    /* of a server: answers whose times are known */
 	TEXT_PLACES = 1024, /* channels whose history is to be read */
 };
@@ -96,6 +99,10 @@ struct text_job {
 	unsigned part;
 	bool as_file;
 	bool keeping; /* the store is to know of it first */
+	bool bare;    /* without what needs further permissions: a reply, a file */
+	bool afresh;  /* the message whose place it took is gone */
+	bool awaits;  /* text_sending_resume */
+	bool partial; /* Discord did not take the rest */
 };
 
 /* Who somebody is in the server, by their last message. */
@@ -136,6 +143,11 @@ struct text_answer {
 	bool keep;	      /* the store may keep it */
 };
 
+/* A message that told of a tool at work, and the message whose answer takes its place. */
+struct text_worked {
+	uint64_t message, first;
+};
+
 /* A server, or (id 0) the direct messages. */
 struct text_guild {
 	struct text_session *ts;
@@ -152,7 +164,9 @@ struct text_guild {
 	struct text_answer answer[TEXT_ANSWERS];
 	uint64_t kept[TEXT_KEPT];
 	unsigned n_answers, n_kept; /* ever */
-	uint32_t n_questions;	    /* ever */
+	struct text_worked worked[TEXT_WORKED];
+	unsigned n_worked;    /* ever */
+	uint32_t n_questions; /* ever */
 	struct text_seat *seats;
 	struct text_working *workings;
 	struct text_member member[TEXT_MEMBERS];
@@ -245,8 +259,13 @@ uint64_t text_questions_deadline(const struct text_guild *g);
 /* ---- asking.c ---- */
 /* A job at the end of the list. NULL without memory. */
 struct text_job *text_job_add(struct text_guild *g, uint32_t reply, uint64_t channel);
-/* The newest lines that fit, oldest first. */
-size_t text_asking_history(const struct text_line *lines, size_t n, struct engine_message *to);
+/* The newest lines that fit, oldest first, and what time passed between them and until now. to:
+ * TEXT_TOLD. Their texts are in what is returned, which the caller frees; NULL without memory. */
+char *text_asking_history(const struct text_guild *g, const struct text_line *lines, size_t n,
+			  struct engine_message *to, size_t *n_to);
+/* "[name]: text". Further lines of the text are indented, so that they are no further messages.
+ * NULL without memory; the caller frees it. */
+char *text_asking_label(const char *name, const char *text);
 /* NULL without memory; the caller frees it. */
 char *text_asking_instructions(const struct text_guild *g, bool required, size_t *stable);
 void text_asking_begin(struct text_guild *g, const struct text_effect *e);
@@ -271,8 +290,8 @@ void text_recall_end(struct text_job *job);
 /* ---- keeping.c ---- */
 /* A message that may be read. The store learns of it if it may be kept. */
 void text_keeping_written(struct text_guild *g, const struct incoming *in);
-/* Also of servers that are not open. */
-void text_keeping_edited(struct text_session *ts, const struct incoming *in);
+/* g: NULL if the server is not open. */
+void text_keeping_edited(struct text_session *ts, struct text_guild *g, const struct incoming *in);
 /* message 0: the channel is gone. */
 void text_keeping_deleted(struct text_session *ts, uint64_t guild, uint64_t channel,
 			  uint64_t message);
@@ -314,6 +333,10 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e);
 /* Goes on with an answer that waited for text_working_take. */
 void text_sending_resume(struct text_guild *g, uint64_t channel);
 void text_sending_typing(struct text_session *ts, uint64_t channel);
+/* Takes back what Discord has not got of an answer. */
+void text_sending_withdraw(struct text_guild *g, uint32_t reply);
+/* Tells somebody that what they stopped has stopped: by a message, or else by a reaction. */
+void text_sending_acknowledge(struct text_session *ts, const struct text_effect *e);
 /* emoji: percent-encoded. */
 void text_sending_react(struct text_session *ts, uint64_t channel, uint64_t message,
 			const char *emoji);
@@ -326,6 +349,8 @@ void text_working_tell(struct text_guild *g, const struct text_effect *e);
 uint64_t text_working_take(struct text_guild *g, uint64_t channel, bool *later);
 /* The channel's is not wanted any more. */
 void text_working_drop(struct text_guild *g, uint64_t channel);
+/* Deletes a message of the bot. */
+void text_working_delete(struct text_session *ts, uint64_t channel, uint64_t id);
 /* Drops those of answers that are over. */
 void text_working_sweep(struct text_guild *g);
 /* True if the text is one of them. */
@@ -351,6 +376,7 @@ void text_tools_free(struct text_guild *g);
 /* ---- agreeing.c ---- */
 /* name: NULL leaves the one that is known. */
 void text_member_keep(struct text_guild *g, uint64_t user, const char *name, const json_t *member);
+void text_member_forget(struct text_guild *g, uint64_t user);
 /* "": not known. Borrowed. */
 const char *text_member_name(const struct text_guild *g, uint64_t user);
 /* Their rank for this tool. */

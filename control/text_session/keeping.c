@@ -87,15 +87,11 @@ static void tell_voice(const struct text_guild *g, const struct incoming *in, ui
 		g->ts->conf.typedh(g->id, in->channel, &typed, g->ts->conf.arg);
 }
 
-static void keep_answer(struct text_guild *g, const struct incoming *in)
+/* An answer to the message `first`. */
+static void keep_answer(struct text_guild *g, const struct incoming *in, uint64_t first)
 {
-	const struct text_answer *a;
-	char first[INCOMING_NONCE];
-	uint64_t id = 0;
+	const struct text_answer *a = find_answer(g, first);
 
-	strcpy(first, in->nonce);
-	first[strcspn(first, ".")] = '\0';
-	a = discord_snowflake(first, &id) ? find_answer(g, id) : NULL;
 	if (!a || !a->keep || !is_remembered(g, a->user))
 		return;
 	g->kept[g->n_kept++ % TEXT_KEPT] = in->message;
@@ -108,6 +104,38 @@ static void keep_answer(struct text_guild *g, const struct incoming *in)
 					.bot = true});
 }
 
+/* A message that tells of a tool at work is no answer; the one that takes its place is. */
+static void take_own(struct text_guild *g, const struct incoming *in)
+{
+	char first[INCOMING_NONCE];
+	uint64_t id = 0;
+
+	strcpy(first, in->nonce);
+	first[strcspn(first, ".")] = '\0';
+	if (!discord_snowflake(first, &id))
+		return;
+	if (text_working_is(in->text))
+		g->worked[g->n_worked++ % TEXT_WORKED] =
+			(struct text_worked){.message = in->message, .first = id};
+	else
+		keep_answer(g, in, id);
+}
+
+/* True: the message told of a tool until now. */
+static bool take_replaced(struct text_guild *g, const struct incoming *in)
+{
+	for (unsigned i = 0; g && i < TEXT_WORKED; i++) {
+		uint64_t first = g->worked[i].first;
+
+		if (g->worked[i].message != in->message || !first)
+			continue;
+		g->worked[i] = (struct text_worked){0};
+		keep_answer(g, in, first);
+		return true;
+	}
+	return false;
+}
+
 /* ---- people's ---- */
 
 void text_keeping_written(struct text_guild *g, const struct incoming *in)
@@ -116,7 +144,7 @@ void text_keeping_written(struct text_guild *g, const struct incoming *in)
 	if (!g->id || text_channel_is_blocked(g->settings, in->channel))
 		return;
 	if (in->self)
-		keep_answer(g, in);
+		take_own(g, in);
 	else if (!in->bot)
 		tell_voice(g, in, in->user);
 	if (!in->self && !in->bot && is_remembered(g, in->user))
@@ -129,10 +157,13 @@ void text_keeping_written(struct text_guild *g, const struct incoming *in)
 						.to_bot = in->to_bot});
 }
 
-void text_keeping_edited(struct text_session *ts, const struct incoming *in)
+void text_keeping_edited(struct text_session *ts, struct text_guild *g, const struct incoming *in)
 {
-	bool keep = in->self || ts->conf.remembersh(in->guild, in->user, ts->conf.arg);
+	bool keep = in->self ? g && is_kept(g, in->message)
+			     : ts->conf.remembersh(in->guild, in->user, ts->conf.arg);
 
+	if (in->self && (text_working_is(in->text) || take_replaced(g, in)))
+		return;
 	if (in->guild && !in->bot)
 		publish(ts, in->guild, in->user,
 			&(struct event_message){.channel = in->channel,

@@ -30,19 +30,35 @@ static void publish(struct text_guild *g, const struct text_job *job, enum text_
 						       .reply = job->reply});
 }
 
+static enum text_reason read_answer(const struct text_guild *g, const char **words)
+{
+	switch (text_answer_read(g->settings, g->ts->name, true, words)) {
+	case TEXT_WORDS_SKIP:
+		return TEXT_REASON_SKIPPED;
+	case TEXT_WORDS_NONE:
+		return TEXT_REASON_EMPTY_REPLY;
+	default:
+		return TEXT_REASON_SENT_REPLY;
+	}
+}
+
 void text_question_end(struct text_job *job, enum text_reason reason)
 {
-	bool answered = reason == TEXT_REASON_SENT_REPLY;
+	bool answered;
 	struct text_guild *g = job->g;
 	text_outcome_h *h = job->answerh;
 	void *arg = job->arg;
 	char *text = job->answer;
+	const char *words = text;
 
+	if (reason == TEXT_REASON_SENT_REPLY)
+		reason = read_answer(g, &words);
+	answered = reason == TEXT_REASON_SENT_REPLY;
 	publish(g, job, reason);
 	job->answer = NULL;
 	job->answerh = NULL;
 	text_asking_end(g, job->reply);
-	h(&(struct text_outcome){.text = answered ? text : NULL,
+	h(&(struct text_outcome){.text = answered ? words : NULL,
 				 .reason = text_reason_text(reason),
 				 .personal = reason == TEXT_REASON_NO_CONSENT},
 	  arg);
@@ -113,15 +129,15 @@ static enum text_reason refusal_of(const struct text_guild *g, const struct text
 /* "[name]: text", as messages stand in the prompt. NULL without memory; the caller frees it. */
 static char *write_question(const struct text_question *q)
 {
-	char name[INCOMING_NAME], *text = NULL;
+	char name[INCOMING_NAME];
 
 	incoming_copy_name(name, q->name);
-	return asprintf(&text, "[%s]: %s", name, q->text) < 0 ? NULL : text;
+	return text_asking_label(name, q->text);
 }
 
 static int write_ask(struct text_job *job, const struct text_question *q)
 {
-	struct engine_message messages[TEXT_HISTORY + 2];
+	struct engine_message messages[TEXT_TOLD + 2];
 	struct engine_ask ask = {.turn = job->reply,
 				 .purpose = PURPOSE_TEXT_REPLY,
 				 .model = "",
@@ -131,10 +147,10 @@ static int write_ask(struct text_job *job, const struct text_question *q)
 	size_t n = q->material ? 0 : text_chat_lines(job->g->core, q->channel, &lines);
 	char *question = write_question(q);
 	char *instructions = text_asking_instructions(job->g, true, &ask.instructions_stable);
+	char *texts = text_asking_history(job->g, lines, n, messages, &ask.n);
 	int err = ENOMEM;
 
-	if (question && instructions) {
-		ask.n = text_asking_history(lines, n, messages);
+	if (question && instructions && texts) {
 		if (q->material)
 			messages[ask.n++] = (struct engine_message){
 				.role = ENGINE_USER, .speaker = "", .text = q->material};
@@ -145,6 +161,7 @@ static int write_ask(struct text_job *job, const struct text_question *q)
 	}
 	free(question);
 	free(instructions);
+	free(texts);
 	return err;
 }
 

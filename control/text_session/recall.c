@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <jansson.h>
 
@@ -16,6 +17,7 @@
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
+#include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
 #include "proto/discord.h"
@@ -81,7 +83,7 @@ static bool may_tell(const struct text_recall *r, const char *id, uint64_t *user
 {
 	const struct text_guild *g = r->job->g;
 
-	return discord_u64(id, user) && *user &&
+	return discord_u64(id, user) && *user && !text_forgot_lately(g->core, *user) &&
 	       g->ts->conf.remembersh(g->id, *user, g->ts->conf.arg);
 }
 
@@ -108,12 +110,21 @@ static bool may_tell_line(const struct text_recall *r, const json_t *line, uint6
 	       !json_object_get(r->told, text_at(line, "text"));
 }
 
+/* The bot is "you", and nobody else is. */
+static const char *author_of(const json_t *line)
+{
+	const char *name = text_at(line, "name");
+
+	if (json_is_true(json_object_get(line, "bot")))
+		return "you";
+	return strcasecmp(name, "you") == 0 ? "a person named You" : name;
+}
+
 static bool read_line(struct text_recall *r, const json_t *line, struct slice_quote *out)
 {
 	*out = (struct slice_quote){
 		.id = (uint32_t)json_integer_value(json_object_get(line, "id")),
-		.author =
-			json_is_true(json_object_get(line, "bot")) ? "you" : text_at(line, "name"),
+		.author = author_of(line),
 		.text = text_at(line, "text"),
 		.at_ms = (uint64_t)json_integer_value(json_object_get(line, "at_ms"))};
 	return *out->text && may_tell_line(r, line, &out->user);

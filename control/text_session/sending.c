@@ -7,9 +7,17 @@
 #include <jansson.h>
 
 #include "control/discord/rest.h"
+#include "control/room/language/language.h"
 #include "control/text_session/inside.h"
+#include "control/words/words.h"
 #include "ipc/log.h"
 #include "proto/discord.h"
+
+#define STOP_SIGN "%F0%9F%9B%91" /* U+1F6D1, in a path */
+
+/* Codes of Discord (documentation, "JSON error codes"). */
+enum { MISSING_PERMISSIONS = 50013, NO_HISTORY_FOR_REPLY = 160002 };
+enum { AFRESH = 100 /* added to the part in its nonce */ };
 
 static void send_part(struct text_job *job);
 static int request_part(struct text_job *job, const char *content);
@@ -28,8 +36,11 @@ static void on_done(int err, int status, const json_t *body, void *arg)
 void text_sending_typing(struct text_session *ts, uint64_t channel)
 {
 	char path[64], major[24];
-	const struct rest_call call = {
-		.method = "POST", .route = "/channels/{}/typing", .path = path, .major = major};
+	const struct rest_call call = {.method = "POST",
+				       .route = "/channels/{}/typing",
+				       .path = path,
+				       .major = major,
+				       .spare = true};
 
 	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
 	snprintf(path, sizeof path, "/channels/%s/typing", major);
@@ -44,12 +55,69 @@ void text_sending_react(struct text_session *ts, uint64_t channel, uint64_t mess
 				       .route = "/channels/{}/messages/{}/reactions/{}/@me",
 				       .path = path,
 				       .major = major,
-				       .idempotent = true};
+				       .idempotent = true,
+				       .spare = true};
 
 	snprintf(major, sizeof major, "%llu", (unsigned long long)channel);
 	snprintf(path, sizeof path, "/channels/%s/messages/%llu/reactions/%s/@me", major,
 		 (unsigned long long)message, emoji);
 	rest_request(ts->conf.rest, &call, on_done, "reaction");
+}
+
+/* ---- what was stopped ---- */
+
+struct stopped {
+	struct text_session *ts;
+	uint64_t channel, message;
+};
+
+static void on_acknowledged(int err, int status, const json_t *body, void *arg)
+{
+	struct stopped *s = arg;
+
+	(void)body;
+	if (err != ECANCELED && (err || status / 100 != 2))
+		text_sending_react(s->ts, s->channel, s->message, STOP_SIGN);
+	free(s);
+}
+
+/* In the language of the words that stopped it, in English after a sign. */
+static json_t *write_stopped(const struct text_effect *e)
+{
+	const char *text = e->text ? e->text : "";
+	struct words words = {0};
+
+	words_speak(&words,
+		    room_language_code(room_language_guess(text, "", ROOM_LANGUAGE_UNKNOWN)));
+	words_stopped(&words);
+	return json_pack("{s:s,s:o,s:b,s:{s:[]},s:{s:o,s:b}}", "content", words.text, "nonce",
+			 json_sprintf("%llu.s", (unsigned long long)e->message), "enforce_nonce", 1,
+			 "allowed_mentions", "parse", "message_reference", "message_id",
+			 json_sprintf("%llu", (unsigned long long)e->message), "fail_if_not_exists",
+			 0);
+}
+
+void text_sending_acknowledge(struct text_session *ts, const struct text_effect *e)
+{
+	char path[64], major[24];
+	struct rest_call call = {.method = "POST",
+				 .route = "/channels/{}/messages",
+				 .path = path,
+				 .major = major,
+				 .ordered = true,
+				 .idempotent = true,
+				 .spare = true};
+	struct stopped *s = malloc(sizeof *s);
+
+	if (!s)
+		return;
+	*s = (struct stopped){ts, e->channel, e->message};
+	snprintf(major, sizeof major, "%llu", (unsigned long long)e->channel);
+	snprintf(path, sizeof path, "/channels/%s/messages", major);
+	call.body = write_stopped(e);
+	if (!call.body || rest_request(ts->conf.rest, &call, on_acknowledged, s))
+		free(s);
+	json_decref(call.body);
 }
 
 /* ---- an answer ---- */
@@ -67,8 +135,12 @@ static void finish(struct text_job *job)
 				.user = g->ts->self,
 				.name = g->ts->name,
 				.text = head ? head : "",
+				.partial = job->partial,
 				.asker = job->sent && job->question ? job->user : 0};
 
+	/* The message whose place it should have taken tells of work that is over. */
+	if (job->replaces && !job->sent)
+		text_working_delete(g->ts, job->channel, job->replaces);
 	if (ev.asker)
 		text_agreeing_sent(job, job->last);
 	text_tools_over(job, ev.asker != 0);
@@ -85,6 +157,29 @@ static const char *content_of(const json_t *message)
 	return text ? text : "";
 }
 
+/* Without what needs further permissions, or in a place of its own. False: that is no help. */
+static bool send_otherwise(struct text_job *job, int status, const json_t *body)
+{
+	json_int_t code = json_integer_value(json_object_get(body, "code"));
+
+	if (job->replaces && status == 404) {
+		job->replaces = 0;
+		job->afresh = true;
+	} else if ((code == MISSING_PERMISSIONS || code == NO_HISTORY_FOR_REPLY) && !job->bare) {
+		job->bare = true;
+		job->as_file = false;
+	} else {
+		return false;
+	}
+	return job->content && !request_part(job, job->content);
+}
+
+static void fail_part(struct text_job *job)
+{
+	job->partial = true;
+	finish(job);
+}
+
 static void on_sent(int err, int status, const json_t *body, void *arg)
 {
 	struct text_job *job = arg;
@@ -92,12 +187,14 @@ static void on_sent(int err, int status, const json_t *body, void *arg)
 
 	if (err || status / 100 != 2 ||
 	    !discord_snowflake(json_string_value(json_object_get(body, "id")), &id)) {
+		if (!err && send_otherwise(job, status, body))
+			return;
 		if (err != ECANCELED)
 			log_warn("text_not_sent",
 				 "channel=%llu part=%u err=%d status=%d text=\"%s\"",
 				 (unsigned long long)job->channel, job->part, err, status,
 				 json_string_value(json_object_get(body, "message")));
-		finish(job);
+		fail_part(job);
 		return;
 	}
 	/* A control before this one has told there of a tool at work. */
@@ -129,12 +226,13 @@ static bool is_last(const struct text_job *job)
 static json_t *write_body(const struct text_job *job, const char *content)
 {
 	json_t *body = json_pack("{s:s,s:o,s:b,s:{s:[]}}", "content", content, "nonce",
-				 json_sprintf("%llu.%u", (unsigned long long)job->first, job->part),
+				 json_sprintf("%llu.%u", (unsigned long long)job->first,
+					      job->part + (job->afresh ? AFRESH : 0)),
 				 "enforce_nonce", 1, "allowed_mentions", "parse");
 
 	if (body && job->question && is_last(job))
 		json_object_set_new(body, "components", text_agreeing_buttons(job));
-	if (body && job->reply_to && !job->part && !job->replaces)
+	if (body && job->reply_to && !job->part && !job->replaces && !job->bare)
 		json_object_set_new(
 			body, "message_reference",
 			json_pack("{s:o,s:b}", "message_id",
@@ -185,10 +283,16 @@ static void send_part(struct text_job *job)
 
 	if (!job->part && !job->replaces)
 		job->replaces = text_working_take(job->g, job->channel, &later);
+	job->awaits = later;
 	if (later)
 		return;
 	if ((job->as_file && job->part) || !split_next(&job->split, content)) {
 		finish(job);
+		return;
+	}
+	/* It should have been a file. */
+	if (job->part == TEXT_PARTS) {
+		fail_part(job);
 		return;
 	}
 	if (!job->part)
@@ -199,8 +303,18 @@ static void send_part(struct text_job *job)
 	if (err) {
 		log_warn("text_not_sent", "channel=%llu part=%u err=%d",
 			 (unsigned long long)job->channel, job->part, err);
-		finish(job);
+		fail_part(job);
 	}
+}
+
+void text_sending_withdraw(struct text_guild *g, uint32_t reply)
+{
+	struct text_job *job = text_asking_find(g, reply);
+
+	if (!job || job->state != TEXT_JOB_SENDING)
+		return;
+	if (job->awaits || rest_withdraw(g->ts->conf.rest, on_sent, job))
+		fail_part(job);
 }
 
 void text_sending_resume(struct text_guild *g, uint64_t channel)

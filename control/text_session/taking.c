@@ -69,12 +69,12 @@ void text_taking_tell_posts(struct text_guild *g)
 		uint64_t at = row->message ? missed_ms_of(row->message) : 0;
 
 		if (at && row->state == TAKEN_POSTED && row->guild == g->id)
-			text_session_feed(g, &(struct text_event){
-						     .type = TEXT_POSTED,
-						     .guild = g->id,
-						     .channel = row->channel,
-						     .n = (uint32_t)(now > at ? (now - at) / 1000
-									      : 0)});
+			text_session_feed(
+				g, &(struct text_event){
+					   .type = TEXT_POSTED,
+					   .guild = g->id,
+					   .channel = row->channel,
+					   .n = (uint32_t)(now > at ? (now - at) / 1000 : 0)});
 	}
 }
 

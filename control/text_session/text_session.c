@@ -21,9 +21,7 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-/* U+1F6D1 and U+26A0, in a path. */
-#define STOP_SIGN "%F0%9F%9B%91"
-#define WARNING	  "%E2%9A%A0%EF%B8%8F"
+#define WARNING "%E2%9A%A0%EF%B8%8F" /* U+26A0, in a path */
 
 uint32_t text_session_intents(const struct settings *settings)
 {
@@ -139,7 +137,8 @@ void text_session_publish(struct text_guild *g, const struct text_trigger *t)
 /* Of messages that concern nobody the log alone tells, at its lowest level. */
 void text_session_record(struct text_guild *g, const struct text_trigger *t)
 {
-	bool forced = text_signal_forces(t->signal);
+	bool forced = text_signal_forces(t->signal) ||
+		      (t->to_bot && t->reason == TEXT_REASON_MISSING_CONTENT);
 	bool goes_on = t->reason == TEXT_REASON_SHUTDOWN && text_taking_goes_on(g, t->message);
 
 	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
@@ -152,13 +151,6 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t)
 			t->reason != TEXT_REASON_AGREED))
 		return;
 	text_session_publish(g, t);
-	/* Who asked sees that no answer comes. */
-	if (forced &&
-	    (t->reason == TEXT_REASON_MODEL_FAILED || t->reason == TEXT_REASON_TIMEOUT ||
-	     t->reason == TEXT_REASON_BUDGET_SPENT || t->reason == TEXT_REASON_QUEUE_FULL ||
-	     t->reason == TEXT_REASON_EXPIRED || t->reason == TEXT_REASON_RATE_LIMITED ||
-	     t->reason == TEXT_REASON_MISSED_ENOUGH))
-		text_sending_react(g->ts, t->channel, t->message, WARNING);
 }
 
 static void perform(struct text_guild *g, const struct text_effect *e)
@@ -182,7 +174,13 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 		text_sending_begin(g, e);
 		break;
 	case TEXT_DO_ACKNOWLEDGE:
-		text_sending_react(g->ts, e->channel, e->message, STOP_SIGN);
+		text_sending_acknowledge(g->ts, e);
+		break;
+	case TEXT_DO_WARN:
+		text_sending_react(g->ts, e->channel, e->message, WARNING);
+		break;
+	case TEXT_DO_WITHDRAW:
+		text_sending_withdraw(g, e->reply);
 		break;
 	case TEXT_DO_WORKING:
 		text_working_tell(g, e);
@@ -438,8 +436,8 @@ static void take_edit(struct text_session *ts, const json_t *d)
 
 	if (text_session_read(ts, d))
 		return;
-	text_keeping_edited(ts, &ts->in);
 	g = find_guild(ts, ts->in.guild);
+	text_keeping_edited(ts, g, &ts->in);
 	ev = event_of(TEXT_EDITED, &ts->in);
 	if (g)
 		text_session_feed(g, &ev);
@@ -571,6 +569,7 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
 			drop_quotes(ts->guild[i], 0, user);
+			text_member_forget(ts->guild[i], user);
 			text_keeping_forget(ts->guild[i]);
 			if (refuses || !guild)
 				text_questions_forget(ts->guild[i], user);

@@ -254,23 +254,32 @@ static int open_calls(struct text_seat *seat)
 					      .spendh = spend,
 					      .arg = seat};
 	const struct tool_host host = text_tool_host(seat);
-	struct tools_registry *registry;
 	int err = tool_calls_alloc(&seat->calls, &calls);
 
 	if (err)
 		return err;
-	registry = tool_calls_registry(seat->calls);
 	tools_run_yes_s(tool_calls_run(seat->calls), TEXT_YES_S + TEXT_YES_GRACE_S);
 	err = builtins_alloc(&seat->builtins, &host);
 	if (!err)
-		err = builtins_add(seat->builtins, registry);
-	/* Without a place among its seats a channel has the other tools. */
-	if (!err && c->mcp &&
-	    mcp_seat_alloc(&seat->mcp, c->mcp, &(struct tool_room){registry, host, rows_changed}))
-		seat->mcp = NULL;
+		err = builtins_add(seat->builtins, tool_calls_registry(seat->calls));
 	if (!err && was_tainted(g->ts, seat->channel))
 		tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_RECALLED});
 	return err;
+}
+
+/* Without a place among its seats a channel has the other tools; so have direct messages, unless
+ * the settings want it otherwise. */
+static void open_mcp(struct text_seat *seat)
+{
+	const struct text_session_conf *c = &seat->g->ts->conf;
+	bool wanted = c->mcp && (seat->g->id || seat->g->settings->text_direct_tools);
+	const struct tool_room room = {tool_calls_registry(seat->calls), text_tool_host(seat),
+				       rows_changed};
+
+	if (!wanted)
+		seat->mcp = mcp_seat_free(seat->mcp);
+	else if (!seat->mcp && mcp_seat_alloc(&seat->mcp, c->mcp, &room))
+		seat->mcp = NULL;
 }
 
 static struct text_seat *find_seat(const struct text_guild *g, uint64_t channel)
@@ -333,6 +342,7 @@ void text_tools_offer(struct text_job *job, struct engine_ask *ask, struct engin
 	if (!seat)
 		return;
 	seat->used_at = env_now(job->g->ts->conf.env);
+	open_mcp(seat);
 	/* Lookups that the prompt quotes hold calls back as those of this answer do. */
 	if (job->strangers)
 		tools_run_searched(tool_calls_run(seat->calls), job->reply);

@@ -172,6 +172,11 @@ void text_working_drop(struct text_guild *g, uint64_t channel)
 	free(w);
 }
 
+void text_working_delete(struct text_session *ts, uint64_t channel, uint64_t id)
+{
+	change(ts, "DELETE", channel, id, NULL);
+}
+
 void text_working_sweep(struct text_guild *g)
 {
 	struct text_working *w = g->workings;

@@ -34,7 +34,9 @@ fail() { failed=$((failed + 1)); echo "$*"; }
 # edit NAME FILE: the copy with the edit in $B/src, made an object beside it. Reads old and new from $B/old and $B/new.
 edit() {
 	mkdir -p "$B/src/$(dirname "$2")"
-	awk -v old="$(cat $B/old)" -v new="$(cat $B/new)" 'function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
+	# By the environment: awk reads a backslash in the value of -v.
+	old="$(cat $B/old)" new="$(cat $B/new)" awk 'BEGIN { old = ENVIRON["old"]; new = ENVIRON["new"] }
+		function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
 		!done && bare($0) == bare(old) { print new; done = 1; next } { print } END { exit !done }' "$2" >"$B/src/$2" ||
 		{ fail "$1: $2 has no such line: $(cat $B/old)"; return 1; }
 	# shellcheck disable=SC2086

@@ -37,7 +37,7 @@ struct explore {
 	struct {
 		uint64_t channel, message, replies_to, mark;
 	} answer[ANSWERS], on_way[CHANNELS];
-	unsigned n_answers; /* ever */
+	unsigned n_answers;		/* ever */
 	uint64_t post[CHANNELS][POSTS]; /* ns: of the bot's own accord, the last ones */
 	unsigned n_posts[CHANNELS];	/* ever */
 	uint64_t late_from; /* messages before this id were written before the core began */
@@ -141,8 +141,7 @@ static void see_post(struct explore *x, unsigned ch)
 	const struct settings *s = x->settings;
 	unsigned n = x->n_posts[ch], day = s->text_initiative_a_day;
 
-	if (n && x->now - x->post[ch][(n - 1) % POSTS] <
-			 s->text_initiative_minutes * 60 * NS_PER_S)
+	if (n && x->now - x->post[ch][(n - 1) % POSTS] < s->text_initiative_minutes * 60 * NS_PER_S)
 		violate(x, "the bot writes of its own accord too soon");
 	if (n >= day && x->now - x->post[ch][(n - day) % POSTS] < 86400 * NS_PER_S)
 		violate(x, "the bot writes of its own accord too often");
@@ -625,11 +624,12 @@ static void play_restart(struct explore *x)
 	for (unsigned ch = 0; ch < CHANNELS; ch++)
 		for (unsigned i = x->n_posts[ch] > POSTS ? x->n_posts[ch] - POSTS : 0;
 		     i < x->n_posts[ch]; i++)
-			step(x, &(struct text_event){.type = TEXT_POSTED,
-						     .guild = 7,
-						     .channel = 10 + ch,
-						     .n = (uint32_t)((x->now - x->post[ch][i % POSTS]) /
-								     NS_PER_S)});
+			step(x, &(struct text_event){
+					.type = TEXT_POSTED,
+					.guild = 7,
+					.channel = 10 + ch,
+					.n = (uint32_t)((x->now - x->post[ch][i % POSTS]) /
+							NS_PER_S)});
 	for (unsigned ch = 0; ch < CHANNELS; ch++)
 		catch_up(x, ch);
 }

@@ -106,6 +106,7 @@ static void note_effect(struct play *p, const struct text_effect *e)
 		break;
 	case TEXT_DO_CLASSIFY:
 	case TEXT_DO_WAITS:
+	case TEXT_DO_WARN:
 	case TEXT_DO_ACKNOWLEDGE:
 		snprintf(text, sizeof text, "%s %llu", text_effect_name(e->type),
 			 (unsigned long long)e->message);
@@ -195,6 +196,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 		ev.decide |= strcmp(w[i], "decide") == 0;
 		ev.bot |= strcmp(w[i], "bot") == 0;
 		ev.late |= strcmp(w[i], "late") == 0;
+		ev.barred |= strcmp(w[i], "barred") == 0;
 		ev.guild = strcmp(w[i], "direct") == 0 ? 0 : ev.guild;
 	}
 	if (strcmp(w[1], "writes") == 0) {
@@ -265,10 +267,18 @@ static void play_discord(struct play *p, char **w, unsigned n)
 		ev.type = TEXT_SENT;
 		ev.message = strtoull(w[2], NULL, 10);
 		p->of_bot[p->n_of_bot++ % 64] = ev.message;
+		ev.partial = n > 3 && strcmp(w[3], "partial") == 0;
 		if (n > 4 && strcmp(w[3], "asks") == 0)
 			ev.asker = user_of(p, w[4]);
 	}
 	step(p, &ev);
+}
+
+static bool begins_with(const char *note, const char *text)
+{
+	size_t n = strlen(text);
+
+	return strncmp(note, text, n) == 0 && (!note[n] || note[n] == ' ');
 }
 
 /* The words of a note begin with those of the line. */
@@ -278,7 +288,7 @@ static void expect(struct play *p, const char *what)
 	const char *text = what + (none ? 3 : 0);
 
 	for (unsigned i = p->mark; i < p->notes; i++)
-		found |= strncmp(p->note[i], text, strlen(text)) == 0;
+		found |= begins_with(p->note[i], text);
 	if (found == none)
 		fail(p, none ? "happened" : "did not happen", text);
 }
@@ -352,6 +362,12 @@ static void play_line(struct play *p, char *line)
 					     .guild = GUILD,
 					     .channel = p->channel,
 					     .n = (uint32_t)strtoul(w[first + 1], NULL, 10)});
+	} else if (strcmp(w[first], "forgets") == 0 && n > first + 1) {
+		/* In a server, by somebody who may be read. */
+		step(p, &(struct text_event){.type = TEXT_FORGET,
+					     .guild = GUILD,
+					     .user = user_of(p, w[first + 1]),
+					     .yes = true});
 	} else if (strcmp(w[first], "shutdown") == 0) {
 		step(p, &(struct text_event){.type = TEXT_SHUTDOWN});
 	} else {

@@ -117,11 +117,43 @@ TEST(a_full_queue_of_text_is_a_reason)
 	CHECK_INT(text_waiting(chat), TEXT_QUEUE);
 	/* All channels together. */
 	for (unsigned i = 0; i < TEXT_TRIGGERS; i++)
-		write_message(chat, 5000 + i, CHANNEL + 1 + i, BOB, NS_PER_S);
+		write_message(chat, 5000 + i, CHANNEL + 1 + i, 5000 + i % 8, NS_PER_S);
 	CHECK_INT(text_count(chat, TEXT_REASON_QUEUE_FULL), 2 + TEXT_QUEUE);
 	text_step(chat, &(struct text_event){.type = TEXT_SHUTDOWN}, NS_PER_S, &fx);
 	CHECK_INT(text_count(chat, TEXT_REASON_SHUTDOWN), TEXT_TRIGGERS);
 	CHECK_INT(text_deadline(chat), UINT64_MAX);
+	text_chat_free(chat);
+	settings_free(s);
+}
+
+/* One author has a quarter of the places; direct messages have few for each. */
+TEST(one_author_leaves_places_to_others)
+{
+	struct settings *s;
+	struct text_chat *chat;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "text_asks_per_hour", "1"), 0);
+	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
+	for (unsigned i = 0; i < TEXT_QUEUE; i++)
+		write_message(chat, 1000 + i, CHANNEL, ALICE, NS_PER_S);
+	CHECK_INT(text_waiting(chat), TEXT_QUEUE / TEXT_SHARE);
+	for (unsigned i = 0; i < TEXT_TRIGGERS; i++)
+		write_message(chat, 2000 + i, CHANNEL + 1 + i % 100, ALICE, NS_PER_S);
+	CHECK_INT(text_waiting(chat), TEXT_TRIGGERS / TEXT_SHARE);
+	write_message(chat, 3000, CHANNEL, BOB, NS_PER_S);
+	CHECK_INT(text_waiting(chat), TEXT_TRIGGERS / TEXT_SHARE + 1);
+	text_chat_free(chat);
+	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
+	for (unsigned i = 0; i < TEXT_QUEUE; i++)
+		text_step(chat,
+			  &(struct text_event){.type = TEXT_MESSAGE,
+					       .channel = CHANNEL,
+					       .message = 1000 + i,
+					       .user = ALICE,
+					       .text = "hello"},
+			  NS_PER_S, &fx);
+	CHECK_INT(text_waiting(chat), TEXT_QUEUE_DIRECT);
 	text_chat_free(chat);
 	settings_free(s);
 }
@@ -252,12 +284,13 @@ TEST(an_idle_channel_gives_way)
 
 		write_message(chat, 1000 + i, 10 + i, ALICE, now);
 		CHECK_INT(text_waiting(chat), 1);
-		text_step(chat,
-			  &(struct text_event){.type = TEXT_ANSWERED,
-					       .channel = 10 + i,
-					       .reply = i + 1,
-					       .text = ""},
-			  now, &fx);
+		for (unsigned k = 1; k <= 2; k++) /* it is asked for once more */
+			text_step(chat,
+				  &(struct text_event){.type = TEXT_ANSWERED,
+						       .channel = 10 + i,
+						       .reply = 2 * i + k,
+						       .text = ""},
+				  now, &fx);
 	}
 	CHECK_INT(text_count(chat, TEXT_REASON_EMPTY_REPLY), TEXT_CHANNELS + 3);
 	text_chat_free(chat);

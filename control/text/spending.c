@@ -1,0 +1,114 @@
+/* What the bot spends on people (inside.h): asks of models, signs, the typing indicator. Each rate
+ * is one time, of a leaky bucket: it gives a whole hour's share at once, and then one after the
+ * other. */
+#include "control/settings/settings.h"
+#include "control/text/inside.h"
+#include "proto/base/time.h"
+
+#define HOUR_NS (UINT64_C(3600) * NS_PER_S)
+
+/* From when on a further one is within the rate. */
+static uint64_t rate_at(uint64_t until, unsigned per_hour)
+{
+	uint64_t ahead = HOUR_NS - HOUR_NS / per_hour;
+
+	return until > ahead ? until - ahead : 0;
+}
+
+static void take(uint64_t *until, unsigned per_hour, uint64_t now)
+{
+	*until = (*until > now ? *until : now) + HOUR_NS / per_hour;
+}
+
+/* One author has half of what a channel has. */
+static unsigned share_of(const struct text_chat *chat)
+{
+	unsigned all = chat->settings->text_asks_per_hour;
+
+	return all > 1 ? all / 2 : 1;
+}
+
+static const struct text_author *find_author(const struct text_chat *chat, uint64_t user)
+{
+	for (unsigned i = 0; i < TEXT_AUTHORS; i++)
+		if (chat->author[i].user == user)
+			return &chat->author[i];
+	return NULL;
+}
+
+/* The one who has asked for least gives way. */
+static struct text_author *open_author(struct text_chat *chat, uint64_t user)
+{
+	struct text_author *best = chat->author;
+
+	for (unsigned i = 0; i < TEXT_AUTHORS; i++) {
+		struct text_author *a = &chat->author[i];
+
+		if (a->user == user)
+			return a;
+		if (a->asks_until + a->decisions_until < best->asks_until + best->decisions_until)
+			best = a;
+	}
+	*best = (struct text_author){.user = user};
+	return best;
+}
+
+uint64_t text_spending_at(const struct text_chat *chat, const struct text_channel *ch,
+			  uint64_t user)
+{
+	const struct text_author *a = user ? find_author(chat, user) : NULL;
+	uint64_t at = rate_at(ch->asks_until, chat->settings->text_asks_per_hour);
+	uint64_t own = a ? rate_at(a->asks_until, share_of(chat)) : 0;
+
+	return own > at ? own : at;
+}
+
+void text_spending_ask(struct text_chat *chat, struct text_channel *ch, uint64_t user)
+{
+	take(&ch->asks_until, chat->settings->text_asks_per_hour, chat->now);
+	if (user)
+		take(&open_author(chat, user)->asks_until, share_of(chat), chat->now);
+}
+
+bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint64_t user)
+{
+	struct text_author *a = open_author(chat, user);
+	unsigned all = chat->settings->text_asks_per_hour;
+
+	if (rate_at(ch->decisions_until, all) > chat->now ||
+	    rate_at(a->decisions_until, share_of(chat)) > chat->now)
+		return false;
+	take(&ch->decisions_until, all, chat->now);
+	take(&a->decisions_until, share_of(chat), chat->now);
+	return true;
+}
+
+void text_spending_type(struct text_chat *chat, struct text_channel *ch)
+{
+	if (ch->typing_until > chat->now)
+		return;
+	ch->typing_until = chat->now + TEXT_TYPING_S * NS_PER_S;
+	text_emit(chat, TEXT_DO_TYPING, ch);
+}
+
+bool text_spending_sign(struct text_chat *chat, enum text_effect_type type, uint64_t channel,
+			uint64_t user)
+{
+	unsigned s = type == TEXT_DO_WARN ? TEXT_WARN_S : TEXT_ACKNOWLEDGE_S;
+	struct text_signed *place = NULL;
+
+	for (unsigned i = 0; i < TEXT_SIGNS; i++) {
+		struct text_signed *p = &chat->sign[i];
+
+		if (p->until <= chat->now)
+			place = p;
+		else if (p->channel == channel && p->user == user && p->type == type)
+			return false;
+	}
+	if (place)
+		*place = (struct text_signed){.type = type,
+					      .channel = channel,
+					      .user = user,
+					      .until = chat->now + s * NS_PER_S};
+	return place != NULL;
+}
