@@ -134,6 +134,7 @@ static void time_steps(void)
 	BENCH_OK(settings_alloc(&b.settings));
 	BENCH_OK(settings_set(b.settings, "text_spacing_s", "0"));
 	BENCH_OK(settings_set(b.settings, "text_per_hour", "60"));
+	BENCH_OK(settings_set(b.settings, "text_asks_per_hour", "10000"));
 	BENCH_OK(text_chat_alloc(&b.chat, b.settings, "Parley"));
 	b.random = 1;
 	b.next_id = 1000;

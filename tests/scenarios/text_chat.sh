@@ -13,7 +13,7 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-text-chat-XXXXXX)
 . tests/scenarios/common
 # The stop sign as characters, and as JSON: api counts the characters of a body.
-BOB=502 SIGN=$(printf '\xf0\x9f\x9b\x91') STOP='\ud83d\uded1'
+BOB=502 SIGN=$(printf '\xf0\x9f\x9b\x91') STOP='\ud83d\uded1' WARN=$(printf '\xe2\x9a\xa0')
 
 # writes USER CONTENT [MORE]: the id goes to $written.
 writes() {
@@ -29,8 +29,9 @@ messages() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	}'; }
 of_bot() { messages | grep '^parley|'; }
 says() { of_bot | grep -qE "$1"; }
-answers() { of_bot | grep -cE "^parley\|[0-9]+\|$1\."; }
+answers() { of_bot | grep -cE "^parley\|[0-9]+\|$1\.[0-9]"; }
 answered() { [ "$(answers "$1")" -gt 0 ]; }
+stopped() { of_bot | grep -q "|$1\.s|$1|.*I stopped"; }
 reacted() { messages | grep "|$1|" | grep -q "$2"; }
 ended() { grep -qE " text_message .*message=$1 .*reason=$2" "$D/control-$runs.log"; }
 asked() { grep -c "$1" "$D/asked"; }
@@ -133,7 +134,7 @@ writes $ALICE "<@$BOT> answer slowly"
 slow=$written
 until_ok 5 was_asked 'answer slowly' || bad "a slow answer" "not asked for"
 writes $ALICE "<@$BOT> stop"
-until_ok 5 reacted "$written" "$SIGN" && ok "words cancel an answer, and a reaction says so" || bad "cancel by words" "$(messages)"
+until_ok 5 stopped "$written" && ok "words cancel an answer, and a message says so" || bad "cancel by words" "$(messages)"
 ended "$slow" cancelled && ended "$written" cancel_request && ok "with their reasons" || bad "reasons" "$(grep text_message "$D/control-$runs.log")"
 writes $BOB "<@$BOT> answer slowly please"
 slow2=$written
@@ -144,6 +145,7 @@ sleep 0.5
 ended "$slow2" cancelled && bad "others' reactions" "cancel" || ok "neither another person's stop sign nor another reaction cancels"
 api POST "/channels/$where/messages/$slow2/reactions" "{\"user_id\":\"$BOB\",\"emoji\":\"$STOP\"}" >/dev/null
 until_ok 5 ended "$slow2" cancelled && ok "a stop sign of the author cancels" || bad "cancel by reaction" "$(messages)"
+until_ok 5 stopped "$slow2" && ok "and a message says so" || bad "cancel by reaction" "$(messages)"
 
 writes $ALICE "<@$BOT> tell me slowly of apples"
 edited=$written
@@ -168,6 +170,8 @@ until_ok 10 answered "$written" || bad "a very long answer" "not sent"
 is "a very long one is a file" "$(of_bot | grep "|$written\\." | cut -d'|' -f6)" 1
 writes $ALICE "<@$BOT> say nothing"
 until_ok 5 ended "$written" skipped && ok "the model may say nothing" || bad "skip" "$(grep text_message "$D/control-$runs.log")"
+is "but not unasked" "$(asked 'say nothing$')" 2
+until_ok 5 reacted "$written" "$WARN" && ok "and a sign says that no answer comes" || bad "a sign" "$(messages)"
 
 # Who has refused is not read, and what waits of theirs ends.
 writes $BOB "<@$BOT> answer slowly, I refuse"

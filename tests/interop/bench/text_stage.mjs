@@ -64,7 +64,7 @@ export class Stage {
 
   async start() {
     const env = { DISCORD_TOKEN: TOKEN, PARLEY_DISCORD_API: this.ready.rest, OPENAI_API_KEY: '', PARLEY_BRAIN_URL: 'ws://127.0.0.1:9/', PARLEY_TEXT_CHAT: 'all',
-      PARLEY_TEXT_SPACING_S: '0', PARLEY_TEXT_PER_HOUR: '60', PARLEY_TEXT_URL: `http://127.0.0.1:${this.model.address().port}/v1`, ...this.settings };
+      PARLEY_TEXT_SPACING_S: '0', PARLEY_TEXT_PER_HOUR: '60', PARLEY_TEXT_ASKS_PER_HOUR: '10000', PARLEY_TEXT_URL: `http://127.0.0.1:${this.model.address().port}/v1`, ...this.settings };
     const p = this.program('control', ['--media-sock', join(this.dir, 'none.sock'), '--state-dir', join(this.dir, 'state'), '--ca', this.ready.ca,
       ...this.options], env);
     this.control = p;
