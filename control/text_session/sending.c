@@ -313,7 +313,7 @@ void text_sending_withdraw(struct text_guild *g, uint32_t reply)
 
 	if (!job || job->state != TEXT_JOB_SENDING)
 		return;
-	if (job->awaits || rest_withdraw(g->ts->conf.rest, on_sent, job))
+	if (job->awaits || job->keeping || rest_withdraw(g->ts->conf.rest, on_sent, job))
 		fail_part(job);
 }
 
