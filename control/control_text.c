@@ -53,6 +53,13 @@ static void speak_answer(uint64_t guild, uint64_t channel, const char *text, voi
 	voice_session_say(vs, words);
 }
 
+static uint64_t find_thread(uint64_t guild, uint64_t channel, const char **title, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_thread(c->guilds, guild, channel, title);
+}
+
 /* Everybody's role is none of the bot's. */
 static bool holds_role(uint64_t guild, uint64_t role, void *arg)
 {
@@ -91,6 +98,7 @@ int control_make_text(struct control *c)
 					       .mcp = c->mcp,
 					       .rankh = rank_writer,
 					       .roleh = holds_role,
+					       .threadh = find_thread,
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,
 					       .remembersh = control_remembers,

@@ -12,7 +12,8 @@
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
  * over:
  * [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice: {id:
- * {channel, mute, deaf, suppress}} } } */
+ * {channel, mute, deaf, suppress}}, threads: {id: [parent, name]} } }; older ones have no threads
+ */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -275,6 +276,65 @@ static void put_head(json_t *guild, const json_t *d)
 	json_array_foreach(json_object_get(d, "roles"), i, role) put_role(guild, role);
 }
 
+enum { THREADS = 1000 /* Discord has no more active ones in a guild */ };
+
+/* An archived one is told of again when somebody writes there. */
+static void put_thread(json_t *guild, const json_t *t)
+{
+	const char *id = id_text(t, "id"), *parent = id_text(t, "parent_id");
+	const char *name = json_string_value(json_object_get(t, "name"));
+	const json_t *meta = json_object_get(t, "thread_metadata");
+	json_int_t type = json_integer_value(json_object_get(t, "type"));
+	json_t *threads = json_object_get(guild, "threads");
+
+	if (!id || !parent || type < DISCORD_CHANNEL_NEWS_THREAD ||
+	    type > DISCORD_CHANNEL_PRIVATE_THREAD)
+		return;
+	if (!threads) {
+		threads = json_object();
+		json_object_set_new(guild, "threads", threads);
+	}
+	if (json_is_true(json_object_get(meta, "archived")))
+		json_object_del(threads, id);
+	else if (json_object_size(threads) < THREADS || json_object_get(threads, id))
+		json_object_set_new(threads, id, json_pack("[s,s]", parent, name ? name : ""));
+}
+
+static bool on_thread(json_t *guild, const char *name, const json_t *d)
+{
+	const char *id = id_text(d, "id");
+	const json_t *t;
+	size_t i;
+
+	if (strcmp(name, "THREAD_LIST_SYNC") == 0) {
+		json_array_foreach(json_object_get(d, "threads"), i, t) put_thread(guild, t);
+		return true;
+	}
+	if (!id)
+		return false;
+	if (strcmp(name, "THREAD_DELETE") == 0)
+		json_object_del(json_object_get(guild, "threads"), id);
+	else
+		put_thread(guild, d);
+	return true;
+}
+
+/* Threads of a channel go with it. */
+static void drop_threads(json_t *guild, const char *parent)
+{
+	json_t *threads = json_object_get(guild, "threads"), *t;
+	const char *key;
+	void *next;
+
+	json_object_foreach_safe(threads, next, key, t)
+	{
+		const char *of = json_string_value(json_array_get(t, 0));
+
+		if (of && strcmp(of, parent) == 0)
+			json_object_del(threads, key);
+	}
+}
+
 static bool on_guild_create(struct guilds *g, const json_t *d)
 {
 	const char *id = id_text(d, "id");
@@ -289,6 +349,7 @@ static bool on_guild_create(struct guilds *g, const json_t *d)
 		return false;
 	put_head(guild, d);
 	json_array_foreach(json_object_get(d, "channels"), i, x) put_channel(guild, x);
+	json_array_foreach(json_object_get(d, "threads"), i, x) put_thread(guild, x);
 	json_array_foreach(json_object_get(d, "members"), i, x) put_member(guild, x);
 	json_array_foreach(json_object_get(d, "voice_states"), i, x) put_voice(g, guild, x);
 	return json_object_set_new(g->doc, id, guild) == 0;
@@ -300,10 +361,12 @@ static bool on_channel(json_t *guild, const char *name, const json_t *d)
 
 	if (!id)
 		return false;
-	if (strcmp(name, "CHANNEL_DELETE") == 0)
-		json_object_del(json_object_get(guild, "channels"), id);
-	else
+	if (strcmp(name, "CHANNEL_DELETE") != 0) {
 		put_channel(guild, d);
+		return true;
+	}
+	json_object_del(json_object_get(guild, "channels"), id);
+	drop_threads(guild, id);
 	return true;
 }
 
@@ -358,6 +421,9 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d)
 		put_head(guild, d);
 	else if (strncmp(name, "CHANNEL_", 8) == 0)
 		return on_channel(guild, name, d);
+	else if (strcmp(name, "THREAD_CREATE") == 0 || strcmp(name, "THREAD_UPDATE") == 0 ||
+		 strcmp(name, "THREAD_DELETE") == 0 || strcmp(name, "THREAD_LIST_SYNC") == 0)
+		return on_thread(guild, name, d);
 	else if (strncmp(name, "GUILD_ROLE_", 11) == 0)
 		return on_role(guild, name, d);
 	else if (strncmp(name, "GUILD_MEMBER_", 13) == 0)
@@ -386,6 +452,17 @@ const char *guilds_name(const struct guilds *g, uint64_t guild)
 	const char *name = json_string_value(json_object_get(guild_of(g, guild), "name"));
 
 	return name ? name : "";
+}
+
+uint64_t guilds_thread(const struct guilds *g, uint64_t guild, uint64_t thread, const char **name)
+{
+	const json_t *t = part_of(g, guild, "threads", thread);
+	const char *title = json_string_value(json_array_get(t, 1));
+	uint64_t parent = 0;
+
+	*name = title ? title : "";
+	discord_snowflake(json_string_value(json_array_get(t, 0)), &parent);
+	return parent;
 }
 
 bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,

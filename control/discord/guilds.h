@@ -56,6 +56,10 @@ struct guild_channel {
 bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
 		    struct guild_channel *out);
 
+/* The channel in which this thread was started, or the forum of this post; *name: its title,
+ * borrowed until the next event. 0: it is no thread that is known. */
+uint64_t guilds_thread(const struct guilds *g, uint64_t guild, uint64_t thread, const char **name);
+
 /* The voice or stage channel with this name, in any case; 0: there is none, or several. */
 uint64_t guilds_channel_named(const struct guilds *g, uint64_t guild, const char *name);
 

@@ -12,11 +12,13 @@ static bool is_blank(const char *text)
 	return !*text;
 }
 
-bool text_channel_is_blocked(const struct settings *s, uint64_t channel)
+bool text_channel_is_blocked(const struct settings *s, uint64_t channel, uint64_t parent)
 {
 	return s->unread || settings_ids_have(s->text_blocked_channels, channel) ||
+	       (parent && settings_ids_have(s->text_blocked_channels, parent)) ||
 	       (!settings_ids_empty(s->text_channels) &&
-		!settings_ids_have(s->text_channels, channel));
+		!settings_ids_have(s->text_channels, channel) &&
+		!(parent && settings_ids_have(s->text_channels, parent)));
 }
 
 /* guild 0: of a direct message. */
@@ -33,7 +35,7 @@ enum text_reason text_refusal(const struct settings *s, const struct text_event 
 		return TEXT_REASON_SELF_MESSAGE;
 	if (!ev->user)
 		return TEXT_REASON_MISSING_AUTHOR;
-	if (text_channel_is_blocked(s, ev->channel))
+	if (text_channel_is_blocked(s, ev->channel, ev->parent))
 		return TEXT_REASON_CHANNEL_BLOCKED;
 	if (ev->bot)
 		return TEXT_REASON_BOT_MESSAGE;
@@ -129,7 +131,7 @@ bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struc
 	enum text_reason reason = TEXT_REASON_NONE;
 
 	l->t.admission = rule_of(chat->settings, &l->t);
-	if (text_channel_is_blocked(chat->settings, ch->id))
+	if (text_channel_is_blocked(chat->settings, ch->id, ch->parent))
 		reason = TEXT_REASON_CHANNEL_BLOCKED;
 	else if (is_kept_out(chat->settings, ch->guild, l->t.user))
 		reason = TEXT_REASON_USER_BLOCKED;
@@ -202,19 +204,28 @@ static void judge_message(struct text_chat *chat, struct text_channel *ch,
 		text_trigger_refuse(chat, ev, &t, TEXT_REASON_NOT_ADMITTED);
 }
 
+static struct text_channel *open_channel(struct text_chat *chat, const struct text_event *ev)
+{
+	struct text_channel *ch = text_channel_open(chat, ev->channel, ev->guild);
+
+	if (ch)
+		ch->parent = ev->parent;
+	return ch;
+}
+
 /* The bot's own messages, and those of other bots, are told to the model. */
 static bool is_told_only(const struct text_chat *chat, const struct text_event *ev)
 {
 	return (ev->self || ev->bot) && !is_blank(ev->text) &&
-	       !text_channel_is_blocked(chat->settings, ev->channel);
+	       !text_channel_is_blocked(chat->settings, ev->channel, ev->parent);
 }
 
 /* A question that a command asked, and its answer. */
 static void note_line(struct text_chat *chat, const struct text_event *ev)
 {
-	struct text_channel *ch = text_channel_is_blocked(chat->settings, ev->channel)
+	struct text_channel *ch = text_channel_is_blocked(chat->settings, ev->channel, ev->parent)
 					  ? NULL
-					  : text_channel_open(chat, ev->channel, ev->guild);
+					  : open_channel(chat, ev);
 
 	if (ch)
 		text_line_add(chat, ch, ev, ev->self, ev->answers);
@@ -226,7 +237,7 @@ static void take_message(struct text_chat *chat, const struct text_event *ev)
 	struct text_channel *ch = NULL;
 
 	if (!reason || is_told_only(chat, ev))
-		ch = text_channel_open(chat, ev->channel, ev->guild);
+		ch = open_channel(chat, ev);
 	if (ch && reason)
 		text_line_add(chat, ch, ev, ev->self, 0);
 	if (!reason && !ch)

@@ -50,6 +50,7 @@ struct text_event {
 	enum text_event_type type;
 	uint64_t guild; /* 0: direct messages */
 	uint64_t channel, message, user;
+	uint64_t parent; /* of a message in a thread: the thread's channel or forum; else 0 */
 	const char *name, *text;
 	uint64_t replies_to; /* the message that it replies to; 0: none */
 	bool self, bot;	     /* its author: this bot, or another one */

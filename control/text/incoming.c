@@ -208,6 +208,24 @@ int incoming_read(struct incoming *out, const json_t *d, uint64_t self, const ch
 	return 0;
 }
 
+void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title)
+{
+	char text[INCOMING_TEXT];
+	struct text t = {.buf = in->text, .size = sizeof in->text};
+	char line[INCOMING_TITLE];
+
+	in->parent = parent;
+	/* A post has the id of its thread, and no other message has. */
+	if (in->message != in->channel || !*title)
+		return;
+	strcpy(text, in->text);
+	utf8_copy(line, sizeof line, title);
+	utf8_plain(line);
+	put(&t, line, strlen(line));
+	put(&t, "\n", 1);
+	put(&t, text, strlen(text));
+}
+
 static int read_place(struct incoming_change *out, const json_t *d)
 {
 	*out = (struct incoming_change){.guild = id_at(d, "guild_id"),

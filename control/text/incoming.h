@@ -14,6 +14,7 @@
 enum {
 	INCOMING_NAME = 64,
 	INCOMING_TEXT = 8192,  /* longer messages are cut */
+	INCOMING_TITLE = 256,  /* of a thread */
 	INCOMING_QUOTE = 600,  /* of the message that this one replies to */
 	INCOMING_NONCE = 26,   /* Discord allows 25 characters */
 	INCOMING_ROLES = 10,   /* that a message mentions */
@@ -23,6 +24,7 @@ enum {
 struct incoming {
 	uint64_t guild; /* 0: direct messages */
 	uint64_t channel, message, user;
+	uint64_t parent; /* of a thread: its channel or forum, which the message does not tell; 0 */
 	uint64_t replies_to, replied_user; /* 0: it replies to nothing, or to nobody known */
 	bool self, bot;			   /* its author is this bot; another one or a webhook */
 	bool to_bot;			   /* mentions this bot or replies to it */
@@ -52,6 +54,10 @@ struct incoming_change {
 int incoming_deleted(struct incoming_change *out, const json_t *d);
 /* d: of MESSAGE_REACTION_ADD. EBADMSG; ENOMSG: it is no stop sign. */
 int incoming_stop(struct incoming_change *out, const json_t *d);
+
+/* The message is in a thread of this channel or forum, with this title: the first message of a post
+ * has the title before its text. */
+void incoming_set_thread(struct incoming *in, uint64_t parent, const char *title);
 
 /* A name as prompts have it: one plain line. */
 void incoming_copy_name(char to[INCOMING_NAME], const char *name);

@@ -184,15 +184,21 @@ static uint64_t last_addressed(const struct text_channel *ch)
 	return target;
 }
 
+/* A thread is one of the channels where the bot is one of the people if its own channel is. */
+static bool is_initiative(const struct settings *s, const struct text_channel *ch)
+{
+	return settings_ids_have(s->text_initiative_channels, ch->id) ||
+	       (ch->parent && settings_ids_have(s->text_initiative_channels, ch->parent));
+}
+
 /* The message that the answer replies to; 0: it is a message of its own. */
 static uint64_t reply_target(const struct text_chat *chat, const struct text_channel *ch,
 			     const char *text, uint32_t rnd)
 {
 	const struct settings *s = chat->settings;
 	unsigned share = characters(text) <= TEXT_SHORT ? s->text_reply_short
-			 : settings_ids_have(s->text_initiative_channels, ch->id)
-				 ? s->text_reply_initiative
-				 : s->text_reply_share;
+			 : is_initiative(s, ch)		? s->text_reply_initiative
+							: s->text_reply_share;
 
 	return rnd % 100 < share ? last_addressed(ch) : 0;
 }

@@ -109,7 +109,10 @@ static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t chan
 {
 	const struct settings *s =
 		guild ? ts->conf.settingsh(guild, ts->conf.arg) : ts->conf.settings;
-	bool read = s->text_chat != SETTINGS_TEXT_OFF && !text_channel_is_blocked(s, channel);
+	const char *title;
+	uint64_t parent = text_session_parent(ts, guild, channel, &title);
+	bool read =
+		s->text_chat != SETTINGS_TEXT_OFF && !text_channel_is_blocked(s, channel, parent);
 
 	if (guild && !text_session_uses(ts, guild))
 		ts->conf.releaseh(guild, ts->conf.arg);
@@ -141,7 +144,9 @@ void text_catching_up_guild(struct text_session *ts, const json_t *d)
 		return;
 	add_channels(ts, guild, json_object_get(d, "channels"));
 	add_channels(ts, guild, json_object_get(d, "threads"));
-	ask_next(ts);
+	/* Whose threads they are is known once others have read the event. */
+	if (ts->up.n && !ts->up.asking)
+		tmr_start(ts->up.tmr, NS_PER_MS);
 }
 
 /* ---- one channel ---- */

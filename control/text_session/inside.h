@@ -233,6 +233,9 @@ void text_session_feed(struct text_guild *g, const struct text_event *ev);
 
 /* Reads a message of Discord into ts->in. As incoming_read. */
 int text_session_read(struct text_session *ts, const json_t *d);
+/* The channel or forum of a thread; 0: it is none. title: may not be NULL. */
+uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
+			     const char **title);
 /* Gives the message in ts->in to its core. late: it was missed. False: the settings do not have it
  * read. */
 bool text_session_take(struct text_session *ts, const json_t *d, bool late);

@@ -141,7 +141,7 @@ static bool take_replaced(struct text_guild *g, const struct incoming *in)
 void text_keeping_written(struct text_guild *g, const struct incoming *in)
 {
 	/* Nobody can answer /consent for direct messages. */
-	if (!g->id || text_channel_is_blocked(g->settings, in->channel))
+	if (!g->id || text_channel_is_blocked(g->settings, in->channel, in->parent))
 		return;
 	if (in->self)
 		take_own(g, in);

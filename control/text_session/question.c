@@ -114,11 +114,14 @@ static unsigned count_questions(const struct text_guild *g)
 
 static enum text_reason refusal_of(const struct text_guild *g, const struct text_question *q)
 {
-	const struct text_event ev = {.guild = q->guild,
-				      .channel = q->channel,
-				      .user = q->user,
-				      .text = q->text,
-				      .refused = text_session_refused(g, q->user)};
+	const char *title;
+	const struct text_event ev = {
+		.guild = q->guild,
+		.channel = q->channel,
+		.parent = text_session_parent(g->ts, q->guild, q->channel, &title),
+		.user = q->user,
+		.text = q->text,
+		.refused = text_session_refused(g, q->user)};
 	enum text_reason reason = text_refusal(g->settings, &ev);
 
 	if (!reason && count_questions(g) >= TEXT_COMMAND_QUESTIONS)
@@ -231,9 +234,11 @@ void text_session_note(struct text_session *ts, const struct text_question *q, c
 {
 	struct text_guild *g = text_session_open(ts, q->guild);
 	char name[INCOMING_NAME];
+	const char *title;
 	struct text_event ev = {.type = TEXT_MESSAGE,
 				.guild = q->guild,
 				.channel = q->channel,
+				.parent = text_session_parent(ts, q->guild, q->channel, &title),
 				.message = q->id,
 				.user = q->user,
 				.name = name,

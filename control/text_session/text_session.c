@@ -359,6 +359,7 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 	return (struct text_event){.type = type,
 				   .guild = in->guild,
 				   .channel = in->channel,
+				   .parent = in->parent,
 				   .message = in->message,
 				   .user = in->user,
 				   .name = in->name,
@@ -370,12 +371,25 @@ static struct text_event event_of(enum text_event_type type, const struct incomi
 				   .to_others = in->to_others && !in->to_bot};
 }
 
+uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
+			     const char **title)
+{
+	return ts->conf.threadh ? ts->conf.threadh(guild, channel, title, ts->conf.arg) : 0;
+}
+
 /* A mention of a role of the bot is one of the bot. */
 int text_session_read(struct text_session *ts, const json_t *d)
 {
 	const struct text_session_conf *c = &ts->conf;
 	int err = incoming_read(&ts->in, d, ts->self, ts->name);
 
+	if (!err && ts->in.guild) {
+		const char *title;
+		uint64_t parent = text_session_parent(ts, ts->in.guild, ts->in.channel, &title);
+
+		if (parent)
+			incoming_set_thread(&ts->in, parent, title);
+	}
 	for (unsigned i = 0; !err && c->roleh && i < ts->in.n_roles; i++)
 		if (c->roleh(ts->in.guild, ts->in.role[i], c->arg))
 			ts->in.to_bot = true;

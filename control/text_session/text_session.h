@@ -69,6 +69,9 @@ struct text_session_conf {
 	void (*speakh)(uint64_t guild, uint64_t channel, const char *text, void *arg);
 	/* This person's rank for tools, by the member object of a message. */
 	enum tool_rank (*rankh)(uint64_t guild, uint64_t user, const json_t *member, void *arg);
+	/* The channel or forum of this thread, 0: it is none; *title: borrowed until the next
+	 * event. NULL accepted. */
+	uint64_t (*threadh)(uint64_t guild, uint64_t channel, const char **title, void *arg);
 	/* True if the bot holds this role. */
 	bool (*roleh)(uint64_t guild, uint64_t role, void *arg);
 	void *arg;

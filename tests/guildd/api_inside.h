@@ -38,6 +38,11 @@ typedef void(api_h)(struct api_call *c);
 	  "{id?, type: text|voice|stage, name, user_limit?, bitrate?}")                            \
 	R(PATCH, "/channels/{}", api_channel_set, "{user_limit?, bitrate?}")                       \
 	R(DELETE, "/channels/{}", api_channel_remove, "who is in it is closed with 4022")          \
+	R(POST, "/channels/{}/threads", api_thread_start,                                          \
+	  "{user_id, name, message_id?, private?, content?: of a forum}")                          \
+	R(PATCH, "/channels/{}/thread", api_thread_set, "{archived}")                              \
+	R(DELETE, "/channels/{}/thread", api_thread_remove, "the thread is deleted")               \
+	R(PUT, "/channels/{}/thread/{}", api_thread_join, "this user joins the thread")            \
 	R(PUT, "/channels/{}/overwrites/{}", api_overwrite, "{type: role|member, allow, deny}")    \
 	R(POST, "/guilds/{}/roles", api_role_add, "{id?, name, permissions}")                      \
 	R(PATCH, "/guilds/{}/roles/{}", api_role_set,                                              \

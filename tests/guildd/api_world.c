@@ -117,9 +117,10 @@ void api_channel_add(struct api_call *c)
 	t = strcmp(type, "voice") == 0	 ? GD_CHANNEL_VOICE
 	    : strcmp(type, "stage") == 0 ? GD_CHANNEL_STAGE
 	    : strcmp(type, "text") == 0	 ? GD_CHANNEL_TEXT
+	    : strcmp(type, "forum") == 0 ? GD_CHANNEL_FORUM
 					 : -1;
 	if (t < 0) {
-		api_wrong(c, "type is text, voice or stage");
+		api_wrong(c, "type is text, voice, stage or forum");
 		return;
 	}
 	err = gd_channel_add(c->g->world, &ch, g, api_number(c, "id", 0), t,

@@ -4,6 +4,7 @@
 
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/objects.h"
+#include "tests/guildd/threads.h"
 
 #include "ipc/env.h"
 
@@ -32,7 +33,10 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 		    const char *content, int type, uint32_t flags, const json_t *body, json_t **out)
 {
 	struct gd_guild *guild = gd_guild_find(g->world, c->guild);
-	struct gd_message_in in = {.id = gd_world_id_at(g->world, env_wall_ms(g->env)),
+	struct gd_channel *parent = c->parent ? gd_channel_find(g->world, c->parent) : NULL;
+	bool post = parent && parent->type == GD_CHANNEL_FORUM && !c->last_message;
+	struct gd_message_in in = {.id = post ? c->id
+					      : gd_world_id_at(g->world, env_wall_ms(g->env)),
 				   .channel = c->id,
 				   .guild = c->guild,
 				   .now_ms = env_wall_ms(g->env),
@@ -44,6 +48,9 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 				   .body = body};
 	json_t *m = gd_message_json(g->world, &in);
 
+	/* Whoever writes in an archived thread opens it again. */
+	if (c->archived)
+		gd_thread_archive(g, c, false);
 	if (m && type == 19)
 		complete_reply(c, m, !author->bot && !json_is_false(json_object_get(body, "ping")));
 	if (!m || gd_message_keep(c, m)) {

@@ -89,11 +89,51 @@ static json_t *last_message(const struct gd_channel *c)
 	return c->last_message ? gd_id_json(c->last_message) : json_null();
 }
 
+static json_t *thread_json(const struct gd_channel *c)
+{
+	return json_pack(
+		"{s:o, s:i, s:o, s:s, s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:{s:b, s:b, s:i, s:s}}",
+		"id", gd_id_json(c->id), "type", c->type, "guild_id", gd_id_json(c->guild), "name",
+		c->name, "parent_id", gd_id_json(c->parent), "owner_id", gd_id_json(c->owner),
+		"rate_limit_per_user", 0, "last_message_id", last_message(c), "message_count",
+		(int)c->messages.n, "member_count", (int)c->n_joined, "flags", 0, "thread_metadata",
+		"archived", c->archived, "locked", 0, "auto_archive_duration", 1440,
+		"archive_timestamp", "2026-01-01T00:00:00.000000+00:00");
+}
+
+json_t *gd_threads_json(const struct gd_guild *g, uint64_t user)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < g->channels.n; i++) {
+		const struct gd_channel *c = g->channels.v[i];
+
+		if (gd_channel_is_thread(c) && !c->archived &&
+		    gd_permissions(g, user, c) & GD_PERM_VIEW)
+			json_array_append_new(list, thread_json(c));
+	}
+	return list;
+}
+
+json_t *gd_channels_json(const struct gd_guild *g)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < g->channels.n; i++)
+		if (!gd_channel_is_thread(g->channels.v[i]))
+			json_array_append_new(list, gd_channel_json(g->channels.v[i]));
+	return list;
+}
+
 json_t *gd_channel_json(const struct gd_channel *c)
 {
 	json_t *over = json_array();
 	json_t *o;
 
+	if (gd_channel_is_thread(c)) {
+		json_decref(over);
+		return thread_json(c);
+	}
 	for (size_t i = 0; i < c->n_over; i++)
 		json_array_append_new(over, json_pack("{s:o, s:i, s:o, s:o}", "id",
 						      gd_id_json(c->over[i].id), "type",
@@ -143,10 +183,8 @@ json_t *gd_sounds_json(const struct gd_guild *g)
 
 static void guild_extras(json_t *o, const struct gd_guild *g, uint64_t self, bool all_members)
 {
-	json_t *channels = json_array(), *members = json_array(), *states = json_array();
+	json_t *channels = gd_channels_json(g), *members = json_array(), *states = json_array();
 
-	for (size_t i = 0; i < g->channels.n; i++)
-		json_array_append_new(channels, gd_channel_json(g->channels.v[i]));
 	for (size_t i = 0; i < g->members.n; i++) {
 		const struct gd_member *m = g->members.v[i];
 
@@ -162,7 +200,7 @@ static void guild_extras(json_t *o, const struct gd_guild *g, uint64_t self, boo
 	json_object_set_new(o, "channels", channels);
 	json_object_set_new(o, "members", members);
 	json_object_set_new(o, "voice_states", states);
-	json_object_set_new(o, "threads", json_array());
+	json_object_set_new(o, "threads", gd_threads_json(g, self));
 	json_object_set_new(o, "presences", json_array());
 	json_object_set_new(o, "stage_instances", json_array());
 	json_object_set_new(o, "guild_scheduled_events", json_array());
@@ -279,18 +317,54 @@ static json_t *mentions(const struct gd_world *w, const char *content, const jso
 	return list;
 }
 
+static bool may_parse(const json_t *body, const char *what)
+{
+	const json_t *allowed = json_object_get(body, "allowed_mentions");
+	const json_t *parse = json_object_get(allowed, "parse"), *p;
+	bool found = !allowed;
+	size_t i;
+
+	json_array_foreach(parse, i, p) found = found || strcmp(json_string_value(p), what) == 0;
+	return found;
+}
+
+/* Roles of the guild that the content names as <@&id>. */
+static json_t *role_mentions(const struct gd_world *w, const struct gd_message_in *in)
+{
+	const struct gd_guild *g = in->guild ? gd_guild_find(w, in->guild) : NULL;
+	json_t *list = json_array();
+
+	for (const char *p = in->content; g && (p = strstr(p, "<@&")) != NULL;) {
+		char *end;
+		uint64_t id;
+
+		p += 3;
+		id = strtoull(p, &end, 10);
+		if (*end == '>' && gd_role_find(g, id) && may_parse(in->body, "roles"))
+			json_array_append_new(list, gd_id_json(id));
+	}
+	return list;
+}
+
+static bool mentions_everyone(const struct gd_message_in *in)
+{
+	return (strstr(in->content, "@everyone") || strstr(in->content, "@here")) &&
+	       may_parse(in->body, "everyone");
+}
+
 json_t *gd_message_json(const struct gd_world *w, const struct gd_message_in *in)
 {
 	static const char *const copied[] = {"embeds", "components", "nonce", "message_reference",
 					     "attachments"};
-	json_t *o = json_pack("{s:o, s:o, s:o, s:s, s:o, s:n, s:b, s:b, s:o, s:[], s:[], s:[], "
+	json_t *o = json_pack("{s:o, s:o, s:o, s:s, s:o, s:n, s:b, s:b, s:o, s:o, s:[], s:[], "
 			      "s:[], s:b, s:i, s:i}",
 			      "id", gd_id_json(in->id), "channel_id", gd_id_json(in->channel),
 			      "author", gd_user_json(in->author), "content", in->content,
 			      "timestamp", gd_time_json(in->now_ms), "edited_timestamp", "tts", 0,
-			      "mention_everyone", 0, "mentions", mentions(w, in->content, in->body),
-			      "mention_roles", "attachments", "embeds", "components", "pinned", 0,
-			      "type", in->type, "flags", (int)in->flags);
+			      "mention_everyone", mentions_everyone(in), "mentions",
+			      mentions(w, in->content, in->body), "mention_roles",
+			      role_mentions(w, in), "attachments", "embeds", "components", "pinned",
+			      0, "type", in->type, "flags", (int)in->flags);
 
 	if (!o)
 		return NULL;

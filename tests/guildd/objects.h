@@ -21,6 +21,10 @@ json_t *gd_user_json(const struct gd_user *u);
 json_t *gd_member_json(const struct gd_member *m, bool with_user);
 json_t *gd_role_json(const struct gd_role *r);
 json_t *gd_channel_json(const struct gd_channel *c);
+/* Those of a guild without threads, and the active threads that this user sees. Caller owns them.
+ */
+json_t *gd_channels_json(const struct gd_guild *g);
+json_t *gd_threads_json(const struct gd_guild *g, uint64_t user);
 /* The sounds of its soundboard, as an array. */
 json_t *gd_sounds_json(const struct gd_guild *g);
 /* channel_id null when left is true. with_guild false inside GUILD_CREATE. */

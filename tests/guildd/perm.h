@@ -19,6 +19,8 @@
 #define GD_PERM_DEAFEN	      (1ull << 23)
 #define GD_PERM_MOVE	      (1ull << 24)
 #define GD_PERM_VAD	      (1ull << 25)
+#define GD_PERM_THREADS	      (1ull << 35) /* start public ones */
+#define GD_PERM_SEND_THREADS  (1ull << 38)
 #define GD_PERM_SOUNDBOARD    (1ull << 42)
 #define GD_PERM_SOUNDS_OUT    (1ull << 45) /* sounds of other servers */
 #define GD_PERM_STATUS	      (1ull << 48)
@@ -27,7 +29,7 @@
 #define GD_PERM_DEFAULT                                                                            \
 	(GD_PERM_VIEW | GD_PERM_SEND | GD_PERM_CONNECT | GD_PERM_SPEAK | GD_PERM_VAD |             \
 	 GD_PERM_REACT | 1ull << 14 | 1ull << 15 | GD_PERM_HISTORY | 1ull << 31 | GD_PERM_SOUNDBOARD |  \
-	 GD_PERM_STATUS)
+	 GD_PERM_STATUS | GD_PERM_THREADS | GD_PERM_SEND_THREADS)
 
 struct gd_overwrite {
 	uint64_t id; /* of a role or a member; the guild's id is @everyone */

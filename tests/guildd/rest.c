@@ -90,6 +90,8 @@ struct gd_channel *rest_channel_of(struct rest_call *c, uint64_t need)
 		rest_error(c, 403, 50001, "Missing Access");
 		return NULL;
 	}
+	if (gd_channel_is_thread(ch) && need & GD_PERM_SEND)
+		need = (need & ~GD_PERM_SEND) | GD_PERM_SEND_THREADS;
 	if ((have & need) != need) {
 		rest_error(c, 403, 50013, "Missing Permissions");
 		return NULL;

@@ -83,14 +83,9 @@ void rest_guild(struct rest_call *c)
 void rest_guild_channels(struct rest_call *c)
 {
 	struct gd_guild *guild = rest_guild_of(c, 0);
-	json_t *list;
 
-	if (!guild)
-		return;
-	list = json_array();
-	for (size_t i = 0; i < guild->channels.n; i++)
-		json_array_append_new(list, gd_channel_json(guild->channels.v[i]));
-	rest_ok(c, list);
+	if (guild)
+		rest_ok(c, gd_channels_json(guild));
 }
 
 void rest_guild_roles(struct rest_call *c)

@@ -47,6 +47,14 @@ typedef void(rest_h)(struct rest_call *c);
 	R(PATCH, "/guilds/{}/voice-states/@me", rest_voice_state_patch, true, 10, 10)              \
 	R(GET, "/voice/regions", rest_voice_regions, true, 10, 10)                                 \
 	R(GET, "/channels/{}", rest_channel, true, 10, 10)                                         \
+	R(PATCH, "/channels/{}", rest_channel_patch, true, 5, 5)                                   \
+	R(DELETE, "/channels/{}", rest_channel_delete, true, 5, 5)                                 \
+	R(POST, "/channels/{}/threads", rest_thread_post, true, 5, 5)                              \
+	R(POST, "/channels/{}/messages/{}/threads", rest_message_thread, true, 5, 5)               \
+	R(PUT, "/channels/{}/thread-members/@me", rest_thread_join, true, 5, 5)                    \
+	R(DELETE, "/channels/{}/thread-members/@me", rest_thread_leave, true, 5, 5)                \
+	R(GET, "/channels/{}/thread-members", rest_thread_members, true, 10, 10)                   \
+	R(GET, "/guilds/{}/threads/active", rest_guild_threads, true, 10, 10)                      \
 	R(GET, "/channels/{}/messages", rest_messages_get, true, 10, 10)                           \
 	R(POST, "/channels/{}/messages", rest_messages_post, true, 5, 5)                           \
 	R(GET, "/channels/{}/messages/{}", rest_message_get, true, 10, 10)                         \

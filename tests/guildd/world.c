@@ -515,6 +515,37 @@ unsigned gd_channel_count(const struct gd_guild *g, uint64_t channel)
 	return n;
 }
 
+bool gd_channel_is_thread(const struct gd_channel *c)
+{
+	return c->type == GD_CHANNEL_THREAD || c->type == GD_CHANNEL_PRIVATE_THREAD;
+}
+
+/* The channel whose overwrites hold: of a thread its parent. */
+static const struct gd_channel *ruling_channel(const struct gd_guild *g, const struct gd_channel *c)
+{
+	const struct gd_channel *parent;
+
+	if (!c || !c->parent)
+		return c;
+	EACH(parent, g->channels)
+	{
+		if (parent->id == c->parent)
+			return parent;
+	}
+	return c;
+}
+
+/* A private thread is seen by its members. */
+static bool is_hidden(const struct gd_channel *c, uint64_t user)
+{
+	if (!c || c->type != GD_CHANNEL_PRIVATE_THREAD)
+		return false;
+	for (size_t i = 0; i < c->n_joined; i++)
+		if (c->joined[i] == user)
+			return false;
+	return true;
+}
+
 uint64_t gd_permissions(const struct gd_guild *g, uint64_t user, const struct gd_channel *c)
 {
 	enum { MAX_ROLES = 64 };
@@ -527,8 +558,9 @@ uint64_t gd_permissions(const struct gd_guild *g, uint64_t user, const struct gd
 				.role_ids = ids,
 				.role_perms = perms};
 
-	if (!m)
+	if (!m || is_hidden(c, user))
 		return 0;
+	c = ruling_channel(g, c);
 	in.everyone = everyone ? everyone->permissions : 0;
 	EACH(r, m->roles)
 	{

@@ -17,7 +17,11 @@ enum {
 	GD_CHANNEL_DM = 1,
 	GD_CHANNEL_VOICE = 2,
 	GD_CHANNEL_CATEGORY = 4,
+	GD_CHANNEL_THREAD = 11,
+	GD_CHANNEL_PRIVATE_THREAD = 12,
 	GD_CHANNEL_STAGE = 13,
+	GD_CHANNEL_FORUM = 15,
+	GD_JOINED = 32, /* members of a thread */
 	GD_NAME = 101,
 	GD_SECRET = 65,	       /* session ids and tokens with their NUL */
 	GD_MAX_MESSAGES = 200, /* kept per channel */
@@ -64,7 +68,12 @@ struct gd_channel {
 	size_t n_over;
 	struct gd_vec messages; /* json_t, oldest first */
 	uint64_t last_message;
-	uint64_t person, bot;	/* of direct messages, whose guild is 0 */
+	/* of threads: */
+	uint64_t parent, owner;
+	bool archived;
+	uint64_t joined[GD_JOINED];
+	size_t n_joined;
+	uint64_t person, bot; /* of direct messages, whose guild is 0 */
 };
 
 /* One user's presence in a voice channel, with the lease for its voice server: session and token
@@ -143,6 +152,7 @@ struct gd_vstate *gd_vstate_find(const struct gd_guild *g, uint64_t user);
 json_t *gd_message_find(const struct gd_channel *c, uint64_t id, size_t *at);
 
 bool gd_channel_is_voice(const struct gd_channel *c);
+bool gd_channel_is_thread(const struct gd_channel *c);
 unsigned gd_channel_count(const struct gd_guild *g, uint64_t channel);
 /* Permissions in the channel (c may be NULL: in the guild). 0 for who is no member. */
 uint64_t gd_permissions(const struct gd_guild *g, uint64_t user, const struct gd_channel *c);

@@ -15,7 +15,7 @@ struct play {
 	struct settings *settings;
 	struct text_chat *chat;
 	struct text_effects fx;
-	uint64_t now, channel;
+	uint64_t now, channel, parent;
 	char note[NOTES][NOTE];
 	unsigned notes, mark, line;
 	char people[PEOPLE][32];
@@ -176,6 +176,7 @@ static void play_person(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.guild = strcmp(w[0], "direct") == 0 ? 0 : GUILD,
 				.channel = p->channel,
+				.parent = p->parent,
 				.user = user_of(p, w[0]),
 				.name = w[0],
 				.text = n > 3 ? w[n - 1] : ""};
@@ -343,6 +344,7 @@ static void play_line(struct play *p, char *line)
 			fail(p, "not a setting", w[first + 1]);
 	} else if (strcmp(w[first], "channel") == 0 && n > first + 1) {
 		p->channel = strtoull(w[first + 1], NULL, 10);
+		p->parent = n > first + 3 ? strtoull(w[first + 3], NULL, 10) : 0;
 	} else if (strcmp(w[first], "model") == 0 && n > first + 1) {
 		play_model(p, w + first, n - first);
 	} else if (strcmp(w[first], "discord") == 0 && n > first + 1) {

@@ -50,6 +50,52 @@ TEST_OOM(guilds_allocates)
 	guilds_free(g);
 }
 
+#define THREAD(id, parent, more)                                                                   \
+	"{\"id\":\"" id "\",\"guild_id\":\"100\",\"parent_id\":\"" parent                          \
+	"\",\"type\":11,\"name\":\"films\"" more "}"
+
+TEST(guilds_knows_the_channels_of_threads)
+{
+	struct guilds *g = made(), *next;
+	const char *name;
+
+	CHECK(g);
+	CHECK_INT(guilds_thread(g, 100, 600, &name), 0);
+	CHECK_STR(name, "");
+	CHECK(event(g, "THREAD_CREATE", THREAD("600", "300", "")));
+	CHECK_INT(guilds_thread(g, 100, 600, &name), 300);
+	CHECK_STR(name, "films");
+	/* A restart knows it; a document without threads is one of an older version. */
+	CHECK_INT(guilds_alloc(&next), 0);
+	{
+		json_t *all = json_pack("{s:O}", "100", guilds_snapshot(g, 100));
+
+		CHECK_INT(guilds_restore(next, all), 0);
+		json_decref(all);
+	}
+	CHECK_INT(guilds_thread(next, 100, 600, &name), 300);
+	guilds_free(next);
+	/* One that is archived is told of again before somebody writes in it. */
+	CHECK(event(g, "THREAD_UPDATE",
+		    THREAD("600", "300", ",\"thread_metadata\":{\"archived\":true}")));
+	CHECK_INT(guilds_thread(g, 100, 600, &name), 0);
+	CHECK(event(g, "THREAD_LIST_SYNC",
+		    "{\"guild_id\":\"100\",\"threads\":[" THREAD("600", "300", "") "," THREAD(
+			    "601", "301", "") ",7,{}]}"));
+	CHECK_INT(guilds_thread(g, 100, 601, &name), 301);
+	CHECK(event(g, "THREAD_DELETE", THREAD("601", "301", "")));
+	CHECK_INT(guilds_thread(g, 100, 601, &name), 0);
+	/* They go with their channel. */
+	CHECK(event(g, "CHANNEL_DELETE", "{\"id\":\"300\",\"guild_id\":\"100\",\"type\":0}"));
+	CHECK_INT(guilds_thread(g, 100, 600, &name), 0);
+	CHECK(!event(g, "THREAD_MEMBERS_UPDATE", "{\"id\":\"600\",\"guild_id\":\"100\"}"));
+	/* Those that were active when the server was told of. */
+	CHECK(event(g, "GUILD_CREATE",
+		    "{\"id\":\"100\",\"threads\":[" THREAD("602", "300", "") "]}"));
+	CHECK_INT(guilds_thread(g, 100, 602, &name), 300);
+	guilds_free(g);
+}
+
 TEST(guilds_knows_channels_members_and_voice)
 {
 	struct guilds *g = made();

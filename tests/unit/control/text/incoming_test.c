@@ -2,6 +2,7 @@
 #include "control/text/incoming.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "tests/test.h"
 
@@ -143,4 +144,41 @@ TEST(deletions_and_stop_signs_are_read)
 	json_object_set_new(json_object_get(d, "emoji"), "name", json_string("x"));
 	CHECK_INT(incoming_stop(&c, d), ENOMSG);
 	json_decref(d);
+}
+
+/* text rules 41 */
+TEST(a_mention_of_everyone_is_no_address)
+{
+	CHECK_INT(take("{" HEAD ALICE "\"content\":\"@everyone hey\",\"mention_everyone\":true,"
+		       "\"mention_roles\":[\"3\",\"4\"]}"),
+		  0);
+	CHECK(!in.to_bot && in.to_others);
+	CHECK_INT(in.n_roles, 2);
+	CHECK(in.role[1] == 4);
+}
+
+/* text rules 40 */
+TEST(the_first_message_of_a_post_has_its_title)
+{
+	char title[600];
+
+	CHECK_INT(take("{\"id\":\"5\",\"channel_id\":\"5\",\"type\":0," ALICE
+		       "\"content\":\"who knows?\"}"),
+		  0);
+	incoming_set_thread(&in, 9, "A film\nabout ships");
+	CHECK(in.parent == 9);
+	CHECK_STR(in.text, "A film about ships\nwho knows?");
+	CHECK_INT(take("{" HEAD ALICE "\"content\":\"I do\"}"), 0);
+	incoming_set_thread(&in, 9, "A film");
+	CHECK_STR(in.text, "I do");
+	/* Long ones are cut. */
+	memset(title, 'x', sizeof title - 1);
+	title[sizeof title - 1] = '\0';
+	CHECK_INT(take("{\"id\":\"5\",\"channel_id\":\"5\",\"type\":0," ALICE
+		       "\"content\":\"who knows?\"}"),
+		  0);
+	memset(in.text, 'y', sizeof in.text - 1);
+	incoming_set_thread(&in, 9, title);
+	CHECK_INT(strlen(in.text), sizeof in.text - 1);
+	CHECK(in.text[INCOMING_TITLE - 2] == 'x' && in.text[INCOMING_TITLE] == 'y');
 }
