@@ -90,6 +90,38 @@ async function changes(a) {
   check('with that reason', stage.reasons.get(m.id)?.includes('cancelled'), stage.reasons.get(m.id));
 }
 
+async function threads(a, b) {
+  const guild = a.channel.guild;
+  const t = await a.channel.threads.create({ name: 'films' });
+  check('alice starts a thread', t.isThread() && t.parentId === a.channel.id, t.type);
+  let m = await t.send(`<@${BOT}> which film`);
+  let r = await a.answer(m);
+  check('a mention in a thread is answered there', r?.channelId === t.id && r.content.includes('which film'), r?.channelId);
+  check('the moderator sees that too', await until(() => b.got.some((x) => x.id === r?.id), 3000));
+  await t.setArchived(true);
+  m = await t.send('parley, and now');
+  check('so is its name in one that was archived, and is open again', (await a.answer(m))?.channelId === t.id && !(await t.fetch()).archived);
+  const start = await a.channel.send('a story about a ship');
+  const story = await start.startThread({ name: 'the ship' });
+  m = await story.send(`<@${BOT}> which ship`);
+  check('and a mention in a thread of a message', story.id === start.id && (await a.answer(m))?.channelId === story.id);
+  check('who has joined is told', (await story.members.fetch()).has(ALICE));
+  const forum = await guild.channels.fetch((await stage.api('POST', `/guilds/${guild.id}/channels`, { type: 'forum', name: 'questions' })).id);
+  const post = await forum.threads.create({ name: 'Trains of the north', message: { content: `<@${BOT}> which one` } });
+  r = await until(() => a.got.find((x) => x.channelId === post.id), 10000);
+  check('a post of a forum is answered in its thread', !!r, r?.channelId);
+  check('with its title known', asked.some((x) => x.includes('Trains of the north')), asked.at(-1));
+  const role = (await stage.api('POST', `/guilds/${guild.id}/roles`, { name: 'helpers', permissions: '0' })).id;
+  m = await a.channel.send(`@everyone <@&${role}> a party`);
+  check('a mention of everyone and of a role is told as such', m.mentions.everyone && m.mentions.roles.has(role));
+  await stage.api('PATCH', `/guilds/${guild.id}/members/${BOT}`, { role_ids: [role] });
+  const own = await a.channel.send(`<@&${role}> who can help`);
+  check('a mention of a role of the bot is answered', !!(await a.answer(own)));
+  check('one of everyone is not', !a.got.some((x) => x.reference?.messageId === m.id));
+  await t.delete();
+  check('a thread is gone', await t.fetch().then(() => false, (e) => e.code === 10003));
+}
+
 async function moderation(a, b) {
   const channel = stage.channels[0];
   let m = await a.channel.send(`<@${BOT}> answer slowly about rules`);
@@ -139,6 +171,7 @@ await main(async () => {
     const b = await bob();
     await conversation(a, b);
     await changes(a);
+    await threads(a, b);
     await moderation(a, b);
     await connections(a);
     b.c.disconnect(false);
