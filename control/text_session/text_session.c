@@ -577,9 +577,6 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 {
 	if (ts)
 		text_ended_forget(ts, guild, user);
-	/* Everything of theirs is erased. */
-	if (ts && !guild)
-		taken_forget(ts->taken, user);
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
 			drop_quotes(ts->guild[i], 0, user);
@@ -592,6 +589,9 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 									     .refused = refuses,
 									     .yes = guild != 0});
 		}
+	/* Everything of theirs is erased. */
+	if (ts && !guild)
+		taken_forget(ts->taken, user);
 }
 
 /* ---- making ---- */
