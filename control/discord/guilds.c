@@ -284,11 +284,9 @@ static void put_thread(json_t *guild, const json_t *t)
 	const char *id = id_text(t, "id"), *parent = id_text(t, "parent_id");
 	const char *name = json_string_value(json_object_get(t, "name"));
 	const json_t *meta = json_object_get(t, "thread_metadata");
-	json_int_t type = json_integer_value(json_object_get(t, "type"));
 	json_t *threads = json_object_get(guild, "threads");
 
-	if (!id || !parent || type < DISCORD_CHANNEL_NEWS_THREAD ||
-	    type > DISCORD_CHANNEL_PRIVATE_THREAD)
+	if (!id || !parent)
 		return;
 	if (!threads) {
 		threads = json_object();
