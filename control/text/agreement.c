@@ -72,7 +72,7 @@ bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 	struct text_question *q = find_question(ch, ev->user);
 
 	/* A yes to somebody else is none to the bot. */
-	if (!q || (ev->replies_to && ev->replies_to != q->message) ||
+	if (!q || q->until <= chat->now || (ev->replies_to && ev->replies_to != q->message) ||
 	    (ev->to_others && !ev->to_bot) || !agrees(chat, ev->text))
 		return false;
 	text_line_add(chat, ch, ev, false, 0);
@@ -90,7 +90,7 @@ void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 		if (!q->user || q->message != ev->message)
 			continue;
 		if (ev->type == TEXT_AGREED && q->user == ev->user)
-			end_question(chat, ch, q, ev->yes);
+			end_question(chat, ch, q, ev->yes && q->until > chat->now);
 		else if (ev->type == TEXT_DELETED ||
 			 (ev->type == TEXT_CANCEL && q->user == ev->user))
 			end_question(chat, ch, q, false);
