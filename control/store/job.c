@@ -692,7 +692,9 @@ static void run_settled(struct job_runner *r, struct job *j, struct worker_answe
 
 static void run_disk(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
-	int err = j->kind == JOB_CHECK_ROOM ? check_room(r) : job_run_history(r);
+	int err = j->kind == JOB_CHECK_ROOM   ? check_room(r)
+		  : j->kind == JOB_SAVE_TAKEN ? save_taken(r, j)
+					      : job_run_history(r);
 
 	if (j->kind == JOB_SYNC && !err && !job_database(r))
 		err = r->err;
@@ -745,9 +747,6 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_LIST_ERASE_REQUESTS:
 		job_run_person(r, j, a);
 		break;
-	case JOB_SAVE_TAKEN:
-		job_answer_head(a, save_taken(r, j), 0);
-		break;
 	case JOB_SAVE_WEB:
 	case JOB_SAVE_GUILD:
 	case JOB_SAVE_QUEUE:
@@ -755,6 +754,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	case JOB_SAVE_SESSION:
 		run_state(r, j);
 		break;
+	case JOB_SAVE_TAKEN:
 	case JOB_SYNC:
 	case JOB_CHECK_ROOM:
 		run_disk(r, j, a);

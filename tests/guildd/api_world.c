@@ -286,7 +286,7 @@ void api_member_set(struct api_call *c)
 		flag(c, "deaf", &m->deaf);
 		d = gd_member_json(m, true);
 		json_object_set_new(d, "guild_id", gd_id_json(g->id));
-		gd_gateway_event(c->g, g->id, GD_INTENT_MEMBERS, "GUILD_MEMBER_UPDATE", d);
+		gd_gateway_member(c->g, g, m->user->id, d);
 		v = gd_vstate_find(g, m->user->id);
 		if (v)
 			gd_call_changed(c->g, v);

@@ -38,6 +38,9 @@ const char *gd_gateway_session(const struct gd_gateway *gw, uint64_t user);
  * Steals d. */
 void gd_gateway_event(struct guildd *g, uint64_t guild, uint64_t intent, const char *name,
 		      json_t *d);
+/* GUILD_MEMBER_UPDATE of this user: it needs an intent, except for the one it is about. Steals d.
+ */
+void gd_gateway_member(struct guildd *g, const struct gd_guild *guild, uint64_t user, json_t *d);
 /* To one bot, whatever its intents; nothing when the user has no session. Steals d. false when
  * nobody got it. */
 bool gd_gateway_event_user(struct guildd *g, uint64_t user, const char *name, json_t *d);

@@ -152,6 +152,18 @@ bool gd_gateway_event_user(struct guildd *g, uint64_t user, const char *name, js
 	return s != NULL;
 }
 
+void gd_gateway_member(struct guildd *g, const struct gd_guild *guild, uint64_t user, json_t *d)
+{
+	for (size_t i = 0; d && i < g->gateway->sessions.n; i++) {
+		struct gsession *s = g->gateway->sessions.v[i];
+
+		if (gd_member_find(guild, s->bot->user->id) &&
+		    (s->intents & GD_INTENT_MEMBERS || s->bot->user->id == user))
+			gsession_dispatch(s, "GUILD_MEMBER_UPDATE", d);
+	}
+	json_decref(d);
+}
+
 /* Whether the session gets events about messages of this channel. guild_intent: of servers; that of
  * direct messages is three bits higher. */
 static bool hears(const struct gsession *s, const struct gd_guild *guild,

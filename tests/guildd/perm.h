@@ -28,8 +28,8 @@
 /* What @everyone may in a guild made without further words. */
 #define GD_PERM_DEFAULT                                                                            \
 	(GD_PERM_VIEW | GD_PERM_SEND | GD_PERM_CONNECT | GD_PERM_SPEAK | GD_PERM_VAD |             \
-	 GD_PERM_REACT | 1ull << 14 | 1ull << 15 | GD_PERM_HISTORY | 1ull << 31 | GD_PERM_SOUNDBOARD |  \
-	 GD_PERM_STATUS | GD_PERM_THREADS | GD_PERM_SEND_THREADS)
+	 GD_PERM_REACT | 1ull << 14 | 1ull << 15 | GD_PERM_HISTORY | 1ull << 31 |                  \
+	 GD_PERM_SOUNDBOARD | GD_PERM_STATUS | GD_PERM_THREADS | GD_PERM_SEND_THREADS)
 
 struct gd_overwrite {
 	uint64_t id; /* of a role or a member; the guild's id is @everyone */
