@@ -5,13 +5,15 @@
 
 #include "proto/base/time.h"
 
+enum { RESTART_AHEAD = 4 * VIDEO_PACKETS }; /* numbers further ahead are another run */
+
 struct entry {
 	bool used; /* the packet came */
 	bool marker;
 	uint8_t asked; /* requests for it while it is missing */
 	uint16_t n;    /* 0: it holds nothing but padding */
 	uint32_t ts;
-	uint64_t at; /* arrival; of a missing one, when it was last asked for */
+	uint64_t at; /* arrival; of a missing one, when it was noticed or last asked for */
 };
 
 /* Sequence numbers are extended to 64 bits. Every number from next up to the highest has an entry:
@@ -22,8 +24,10 @@ struct video_assembler {
 	uint64_t next;	  /* first number of the next frame */
 	uint64_t end;	  /* behind the highest number seen */
 	uint64_t scanned; /* next up to here came and has no marker */
-	bool aligned;	  /* the packet before next ended a frame */
-	bool broken;	  /* frames are dropped until a key frame */
+	uint64_t began;	  /* arrival of the first packet of the run */
+	bool fresh;   /* nothing was taken or given up yet: the first packets may be overtaken */
+	bool aligned; /* the packet before next ended a frame */
+	bool broken;  /* frames are dropped until a key frame */
 	bool asked_key;
 	uint64_t asked_key_at;
 	unsigned late_run;
@@ -70,10 +74,12 @@ static const uint8_t *payload_of(const struct video_assembler *a, uint64_t index
 }
 
 /* Begins at this packet, above every number seen. */
-static void begin_run(struct video_assembler *a, uint16_t seq)
+static void begin_run(struct video_assembler *a, uint16_t seq, uint64_t now)
 {
 	a->next = a->end = a->scanned = ((a->end >> 16) + 2) << 16 | seq;
 	a->started = true;
+	a->began = now;
+	a->fresh = true;
 	a->aligned = false;
 	a->broken = true;
 	a->late_run = 0;
@@ -85,12 +91,13 @@ static void skip_to(struct video_assembler *a, uint64_t index)
 	for (; a->next < index; a->next++)
 		a->stats.lost += !entry_of(a, a->next)->used;
 	a->scanned = a->next;
+	a->fresh = false;
 	a->broken = true;
 	a->stats.incomplete++;
 }
 
 /* Makes entries of missing packets up to `index`, and room for them. */
-static void reach(struct video_assembler *a, uint64_t index)
+static void reach(struct video_assembler *a, uint64_t index, uint64_t now)
 {
 	if (index >= a->next + VIDEO_PACKETS) {
 		uint64_t lowest = index - VIDEO_PACKETS + 1;
@@ -104,33 +111,58 @@ static void reach(struct video_assembler *a, uint64_t index)
 		a->aligned = false;
 	}
 	for (; a->end <= index; a->end++)
-		*entry_of(a, a->end) = (struct entry){0};
+		*entry_of(a, a->end) = (struct entry){.at = now};
+}
+
+/* Moves the beginning of a fresh run back to a packet that others overtook, by n numbers. */
+static bool move_back(struct video_assembler *a, unsigned n, uint64_t now)
+{
+	if (!a->fresh || n > VIDEO_BACK || a->end - a->next + n > VIDEO_PACKETS)
+		return false;
+	for (; n; n--)
+		*entry_of(a, --a->next) = (struct entry){.at = now};
+	a->scanned = a->next;
+	return true;
+}
+
+/* Finds the place of a packet in the run, which begins, or begins anew, where it must. Returns
+ * false when the packet is late. */
+static bool find_place(struct video_assembler *a, uint16_t seq, uint64_t now, uint64_t *index)
+{
+	int distance = (int16_t)(uint16_t)(seq - (uint16_t)a->next);
+
+	if (!a->started) {
+		begin_run(a, seq, now);
+	} else if (distance >= RESTART_AHEAD) {
+		a->stats.restarts++;
+		begin_run(a, seq, now);
+	} else if (distance < 0 && !move_back(a, (unsigned)-distance, now)) {
+		if (++a->late_run < VIDEO_LATE_RUN) {
+			a->stats.late++;
+			return false;
+		}
+		a->stats.restarts++;
+		begin_run(a, seq, now);
+	}
+	a->late_run = 0;
+	*index = a->next + (uint16_t)(seq - (uint16_t)a->next);
+	return true;
 }
 
 bool video_assembler_put(struct video_assembler *a, const struct video_packet *p, uint64_t now)
 {
-	int distance = (int16_t)(uint16_t)(p->seq - (uint16_t)a->next);
 	uint64_t index;
 
 	if (p->payload.n > VIDEO_PACKET_MAX)
 		return false;
 	a->stats.packets++;
-	if (!a->started)
-		begin_run(a, p->seq);
-	else if (distance < 0 && ++a->late_run < VIDEO_LATE_RUN) {
-		a->stats.late++;
+	if (!find_place(a, p->seq, now, &index))
 		return false;
-	} else if (distance < 0 || distance >= 4 * VIDEO_PACKETS) {
-		a->stats.restarts++;
-		begin_run(a, p->seq);
-	}
-	a->late_run = 0;
-	index = a->next + (uint16_t)(p->seq - (uint16_t)a->next);
 	if (index < a->end && entry_of(a, index)->used) {
 		a->stats.duplicate++;
 		return false;
 	}
-	reach(a, index);
+	reach(a, index, now);
 	*entry_of(a, index) = (struct entry){.used = true,
 					     .marker = p->marker,
 					     .ts = p->ts,
@@ -230,6 +262,12 @@ static bool join_frame(struct video_assembler *a, uint64_t end, struct video_fra
 	return true;
 }
 
+/* True while the beginning of the first frame may still be on its way. */
+static bool awaits_beginning(struct video_assembler *a, uint64_t now)
+{
+	return a->fresh && now - a->began < VIDEO_REORDER_MS * NS_PER_MS && !begins_frame(a);
+}
+
 /* Passes over packets of nothing but padding before a frame. */
 static void skip_padding(struct video_assembler *a)
 {
@@ -245,6 +283,7 @@ static bool take_frame(struct video_assembler *a, uint64_t end, struct video_fra
 	bool begins = begins_frame(a), joined = begins && join_frame(a, end, out);
 
 	a->next = a->scanned = end;
+	a->fresh = false;
 	a->aligned = true;
 	if (!joined) {
 		a->stats.malformed += begins;
@@ -269,6 +308,8 @@ bool video_assembler_next(struct video_assembler *a, uint64_t now, struct video_
 
 	for (;;) {
 		skip_padding(a);
+		if (awaits_beginning(a, now))
+			return false;
 		if (find_end(a, &end)) {
 			if (!take_frame(a, end, &f))
 				continue;
@@ -289,9 +330,9 @@ unsigned video_assembler_missing(struct video_assembler *a, uint64_t now,
 
 	for (uint64_t i = a->scanned; i < a->end && n < VIDEO_NACK_MAX; i++) {
 		struct entry *e = entry_of(a, i);
+		uint64_t wait = (e->asked ? VIDEO_NACK_MS : VIDEO_REORDER_MS) * NS_PER_MS;
 
-		if (e->used || e->asked == VIDEO_NACKS ||
-		    (e->asked && now - e->at < VIDEO_NACK_MS * NS_PER_MS))
+		if (e->used || e->asked == VIDEO_NACKS || now - e->at < wait)
 			continue;
 		e->asked++;
 		e->at = now;

@@ -17,10 +17,12 @@ enum {
 	VIDEO_PACKET_MAX = 1460,   /* bytes of a payload */
 	VIDEO_FRAME_MAX = 1 << 20, /* bytes of a frame; a longer one is lost */
 	VIDEO_WAIT_MS = 400,	   /* for a missing packet */
-	VIDEO_NACK_MS = 40,  /* between two requests for a packet; the first one comes at once */
-	VIDEO_NACKS = 5,     /* requests for one packet */
-	VIDEO_NACK_MAX = 64, /* packets in one request */
+	VIDEO_REORDER_MS = 20, /* a packet may be overtaken for so long before it is asked for */
+	VIDEO_NACK_MS = 40,    /* between two requests for a packet */
+	VIDEO_NACKS = 5,       /* requests for one packet */
+	VIDEO_NACK_MAX = 64,   /* packets in one request */
 	VIDEO_KEY_REQUEST_MS = 1000, /* between two requests for a key frame */
+	VIDEO_BACK = 64, /* how far the first packets of a source may be overtaken, in numbers */
 	VIDEO_LATE_RUN = 32, /* this many packets below the table in a row: the sender restarted */
 };
 

@@ -90,8 +90,8 @@ static size_t write_fragment(struct video_packetizer *p, uint8_t *out)
 	return FU_HEAD + n;
 }
 
-/* Gathers the unit and those behind it that fit. Returns 0 when it would be alone. */
-static size_t write_aggregate(struct video_packetizer *p, uint8_t *out)
+/* Gathers the unit and those behind it that fit. Returns false when it would be alone. */
+static bool write_aggregate(struct video_packetizer *p, uint8_t *out, size_t *len)
 {
 	size_t at = p->at, n = 1 + STAP_SIZE + p->unit.n;
 	struct slice next;
@@ -99,7 +99,7 @@ static size_t write_aggregate(struct video_packetizer *p, uint8_t *out)
 	struct wr w = wr_of(out, p->cap);
 
 	if (!next_unit(p, &at, &next) || n + STAP_SIZE + next.n > p->cap)
-		return 0;
+		return false;
 	wr_be(&w, STAP_A, 1);
 	while (p->unit.n && p->unit.n + STAP_SIZE <= p->cap - w.pos) {
 		uint8_t head = p->unit.p[0];
@@ -112,7 +112,8 @@ static size_t write_aggregate(struct video_packetizer *p, uint8_t *out)
 		finish_unit(p);
 	}
 	out[0] |= importance;
-	return w.pos;
+	*len = w.pos;
+	return true;
 }
 
 bool h264_next(struct video_packetizer *p, uint8_t *out, size_t *len, bool *last)
@@ -121,13 +122,10 @@ bool h264_next(struct video_packetizer *p, uint8_t *out, size_t *len, bool *last
 		return false;
 	if (p->unit.n > p->cap) {
 		*len = write_fragment(p, out);
-	} else {
-		*len = write_aggregate(p, out);
-		if (!*len) {
-			*len = p->unit.n;
-			memcpy(out, p->unit.p, *len);
-			finish_unit(p);
-		}
+	} else if (!write_aggregate(p, out, len)) {
+		*len = p->unit.n;
+		memcpy(out, p->unit.p, *len);
+		finish_unit(p);
 	}
 	*last = !p->unit.n;
 	return true;
