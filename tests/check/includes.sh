@@ -69,7 +69,7 @@ rule tests/guildd tests/guildd proto ipc
 rule tests/standins tests/standins proto ipc
 rule tests/sound/score tests/sound/score tests/sound/items.h
 rule tests/sound tests/sound control/media proto ipc tests/join.h
-rule tests/decoder tests/decoder mediad/music mediad/decoder/progress.h proto ipc tests/test.h tests/random.h
+rule tests/decoder tests/decoder mediad/music mediad/video mediad/decoder/progress.h proto ipc tests/test.h tests/random.h
 rule tests/escape tests/escape mediad/decoder mediad/music mediad/sandbox proto ipc
 rule tests/talk tests/talk control/media control/report/secure.h proto ipc
 rule tests/chaos tests/chaos control/media control/music proto ipc tests/random.h
