@@ -4,6 +4,7 @@
 #include "tests/guildd/calls.h"
 #include "tests/guildd/dave.h"
 #include "tests/guildd/gateway.h"
+#include "tests/guildd/golive.h"
 #include "tests/guildd/objects.h"
 #include "tests/guildd/relay.h"
 #include "tests/guildd/rest.h"
@@ -180,10 +181,11 @@ const char *gd_api_url(const struct gd_api *a)
 
 void api_stats(struct api_call *c)
 {
-	api_ok(c, json_pack("{s:o, s:o, s:o, s:o, s:o, s:O}", "switches",
+	api_ok(c, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:O}", "switches",
 			    gd_switches_json(&c->g->sw), "main", gd_gateway_json(c->g->gateway),
 			    "voice", gd_voice_json(c->g->voice), "dave", gd_dave_json(c->g->dave),
-			    "relay", gd_relay_json(c->g->relay), "counts", c->g->counts));
+			    "relay", gd_relay_json(c->g->relay), "golive", gd_golives_json(c->g),
+			    "counts", c->g->counts));
 }
 
 void api_reset(struct api_call *c)

@@ -1,6 +1,7 @@
 #include "tests/guildd/calls.h"
 
 #include "tests/guildd/gateway.h"
+#include "tests/guildd/golive.h"
 #include "tests/guildd/history.h"
 #include "tests/guildd/objects.h"
 #include "tests/guildd/voice.h"
@@ -98,6 +99,7 @@ enum gd_join gd_call_join(struct guildd *g, const struct gd_join_req *req, struc
 		v->suppress = c->type == GD_CHANNEL_STAGE;
 	} else if (v->channel != c->id || req->fresh) {
 		/* The old voice session belongs to the old place and cannot be used again. */
+		gd_golive_left(g, v->user, v->channel);
 		gd_voice_drop(g->voice, v->guild, v->user, 4014, "Disconnected.");
 		v->channel = c->id;
 		v->suppress = c->type == GD_CHANNEL_STAGE;
@@ -123,6 +125,7 @@ void gd_call_leave(struct guildd *g, struct gd_vstate *v, uint16_t code)
 {
 	struct gd_guild *guild = gd_guild_find(g->world, v->guild);
 
+	gd_golive_left(g, v->user, v->channel);
 	gd_voice_drop(g->voice, v->guild, v->user, code,
 		      code == 4022 ? "Call terminated." : "Disconnected.");
 	tell_state(g, guild, v, true);

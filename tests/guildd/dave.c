@@ -1,5 +1,6 @@
 #include "tests/guildd/dave.h"
 
+#include "tests/guildd/golive.h"
 #include "tests/guildd/voice_session.h"
 
 #include "ipc/env.h"
@@ -159,7 +160,9 @@ struct gd_dave *gd_dave_free(struct gd_dave *d)
 
 bool gd_dave_spoken(const struct guildd *g, uint64_t channel)
 {
-	const struct gd_channel *c = gd_channel_find(g->world, channel);
+	const struct gd_golive *stream = gd_golive_of_channel(g, channel);
+	const struct gd_channel *c =
+		gd_channel_find(g->world, stream ? gd_golive_parent(stream) : channel);
 
 	return g->sw.dave_version && c && c->type != GD_CHANNEL_STAGE;
 }

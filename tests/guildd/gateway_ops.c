@@ -2,6 +2,7 @@
 #include "tests/guildd/gateway_session.h"
 
 #include "tests/guildd/calls.h"
+#include "tests/guildd/golive.h"
 #include "tests/guildd/history.h"
 #include "tests/guildd/objects.h"
 
@@ -21,6 +22,11 @@
 	OP(4, voice_state, true)                                                                   \
 	OP(6, resume, false)                                                                       \
 	OP(8, request_members, true)                                                               \
+	OP(18, stream_create, true)                                                                \
+	OP(19, stream_delete, true)                                                                \
+	OP(20, stream_watch, true)                                                                 \
+	OP(21, stream_ping, true)                                                                  \
+	OP(22, stream_set_paused, true)                                                            \
 	OP(31, request_sounds, true)
 
 static void decode_error(struct gconn *c)
@@ -321,6 +327,77 @@ static void on_request_sounds(struct gconn *c, const json_t *d)
 			gsession_dispatch(c->s, "SOUNDBOARD_SOUNDS", o);
 		json_decref(o);
 	}
+}
+
+/* Streams are of people: false, after closing, for a bot. */
+static bool is_person(struct gconn *c)
+{
+	if (!c->s->bot->user->bot)
+		return true;
+	gd_count(c->gw->g, c->s->bot->user->id, "main_stream_of_a_bot");
+	gconn_close(c, 4001, "Unknown opcode.");
+	return false;
+}
+
+static void on_stream_create(struct gconn *c, const json_t *d)
+{
+	const char *type = json_string_value(json_object_get(d, "type"));
+
+	if (!is_person(c))
+		return;
+	if (!type || (strcmp(type, "guild") != 0 && strcmp(type, "call") != 0)) {
+		decode_error(c);
+		return;
+	}
+	gd_golive_create(c->gw->g, c->s->bot->user->id, gd_id(json_object_get(d, "guild_id")),
+			 gd_id(json_object_get(d, "channel_id")));
+}
+
+/* The key of a message about a stream; NULL after closing. */
+static const char *stream_key_of(struct gconn *c, const json_t *d)
+{
+	const char *key = json_string_value(json_object_get(d, "stream_key"));
+
+	if (!is_person(c))
+		return NULL;
+	if (!key)
+		decode_error(c);
+	return key;
+}
+
+static void on_stream_delete(struct gconn *c, const json_t *d)
+{
+	const char *key = stream_key_of(c, d);
+
+	if (key)
+		gd_golive_delete(c->gw->g, c->s->bot->user->id, key);
+}
+
+static void on_stream_watch(struct gconn *c, const json_t *d)
+{
+	const char *key = stream_key_of(c, d);
+
+	if (key)
+		gd_golive_watch(c->gw->g, c->s->bot->user->id, key);
+}
+
+/* Asks whether the stream's server is well; this one is. */
+static void on_stream_ping(struct gconn *c, const json_t *d)
+{
+	(void)stream_key_of(c, d);
+}
+
+static void on_stream_set_paused(struct gconn *c, const json_t *d)
+{
+	const char *key = stream_key_of(c, d);
+	const json_t *paused = json_object_get(d, "paused");
+
+	if (!key)
+		return;
+	if (!json_is_boolean(paused))
+		decode_error(c);
+	else
+		gd_golive_pause(c->gw->g, c->s->bot->user->id, key, json_is_true(paused));
 }
 
 /* 120 events a minute, heartbeats too. */

@@ -25,6 +25,7 @@ struct guildd {
 	struct gd_relay *relay;
 	struct gd_dave *dave;
 	struct gd_voice *voice;
+	struct gd_golives *golives;
 	struct gd_gateway *gateway;
 	struct gd_rest *rest;
 	struct gd_api *api;

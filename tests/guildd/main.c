@@ -3,6 +3,7 @@
 #include "tests/guildd/certs.h"
 #include "tests/guildd/dave.h"
 #include "tests/guildd/gateway.h"
+#include "tests/guildd/golive.h"
 #include "tests/guildd/guildd.h"
 #include "tests/guildd/history.h"
 #include "tests/guildd/relay.h"
@@ -122,6 +123,7 @@ static void guildd_close(struct guildd *g)
 	g->rest = gd_rest_free(g->rest);
 	g->gateway = gd_gateway_free(g->gateway);
 	g->voice = gd_voice_free(g->voice);
+	g->golives = gd_golives_free(g->golives);
 	g->dave = gd_dave_free(g->dave);
 	g->relay = gd_relay_free(g->relay);
 	g->ws = ws_ctx_free(g->ws);
@@ -152,6 +154,8 @@ static int guildd_open(struct guildd *g)
 		err = gd_dave_alloc(&g->dave, g);
 	if (!err)
 		err = gd_voice_alloc(&g->voice, g);
+	if (!err)
+		err = gd_golives_alloc(&g->golives);
 	if (!err)
 		err = gd_gateway_alloc(&g->gateway, g);
 	if (!err)

@@ -168,6 +168,9 @@ json_t *gd_vstate_json(const struct gd_guild *g, const struct gd_vstate *v, bool
 		      "self_deaf", v->self_deaf, "self_mute", v->self_mute, "self_video", 0,
 		      "suppress", v->suppress, "request_to_speak_timestamp",
 		      v->requested_ms ? gd_time_json(v->requested_ms) : json_null());
+	/* Only there when it is true, as on the real gateway. */
+	if (o && v->self_stream)
+		json_object_set_new(o, "self_stream", json_true());
 	if (o && with_guild) {
 		json_object_set_new(o, "guild_id", gd_id_json(g->id));
 		if (m)

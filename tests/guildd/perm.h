@@ -9,6 +9,7 @@
 
 #define GD_PERM_ADMINISTRATOR (1ull << 3)
 #define GD_PERM_REACT	      (1ull << 6)
+#define GD_PERM_STREAM	      (1ull << 9)
 #define GD_PERM_VIEW	      (1ull << 10)
 #define GD_PERM_SEND	      (1ull << 11)
 #define GD_PERM_MESSAGES      (1ull << 13) /* manage messages */
@@ -27,8 +28,8 @@
 #define GD_PERM_ALL	      ((1ull << 53) - 1)
 /* What @everyone may in a guild made without further words. */
 #define GD_PERM_DEFAULT                                                                            \
-	(GD_PERM_VIEW | GD_PERM_SEND | GD_PERM_CONNECT | GD_PERM_SPEAK | GD_PERM_VAD |             \
-	 GD_PERM_REACT | 1ull << 14 | 1ull << 15 | GD_PERM_HISTORY | 1ull << 31 |                  \
+	(GD_PERM_STREAM | GD_PERM_VIEW | GD_PERM_SEND | GD_PERM_CONNECT | GD_PERM_SPEAK |          \
+	 GD_PERM_VAD | GD_PERM_REACT | 1ull << 14 | 1ull << 15 | GD_PERM_HISTORY | 1ull << 31 |    \
 	 GD_PERM_SOUNDBOARD | GD_PERM_STATUS | GD_PERM_THREADS | GD_PERM_SEND_THREADS)
 
 struct gd_overwrite {

@@ -1,9 +1,8 @@
-#include "tests/guildd/relay.h"
+#include "tests/guildd/relay_inside.h"
 
 #include "tests/guildd/dave.h"
 #include "tests/guildd/heard.h"
 #include "tests/guildd/history.h"
-#include "tests/guildd/impair.h"
 #include "tests/guildd/objects.h"
 
 #include "ipc/env.h"
@@ -31,43 +30,6 @@ enum {
 #define ANNOUNCE_NS                                                                                \
 	(250 * NS_PER_MS) /* op 5 travels another way than sound and may come in second */
 
-struct counters {
-	uint64_t rx[GD_RX_COUNT];
-	uint64_t discovery, discovery_bad, keepalive, forwarded, rtcp_out, padded, net_lost,
-		net_doubled, send_failed, replayed;
-	uint64_t seq_jumps, ts_odd, burst; /* burst: the most that came at once */
-	uint64_t sender_reports, report_blocks;
-	uint64_t silence_run;	       /* frames of silence since the last other one */
-	uint64_t sealed, sealed_clear; /* end to end; of these, in a channel without encryption */
-};
-
-struct gd_stream {
-	struct gd_relay *r;
-	uint64_t user, channel;
-	uint32_t ssrc;
-	struct gd_aead *aead;
-	struct gd_nonce nonce;
-	uint32_t counter;
-	struct sockaddr_in addr, found; /* told by Select Protocol; seen by discovery */
-	bool muted, deaf, announced;
-	struct tmr *announce;
-	struct gd_vec early; /* struct late: sound that overtook op 5 */
-	gd_unannounced_h *h;
-	void *arg;
-	bool any;
-	uint16_t seq;
-	uint32_t ts, cycles, lost;
-	uint64_t at; /* of the newest */
-	uint64_t together;
-	uint32_t ext_told, lost_told;
-	struct gd_told told; /* its newest sender report */
-	uint64_t told_at;
-	struct gd_vec sent;  /* struct late: what it was sent, with replay_every */
-	unsigned sent_next;  /* of sent, the entry to be replaced next */
-	struct gd_vec heard; /* what it was sent, with record_forwarded */
-	struct counters n;
-};
-
 /* A packet that the network holds back. */
 struct late {
 	uint64_t at;
@@ -76,20 +38,7 @@ struct late {
 	uint8_t data[];
 };
 
-struct gd_relay {
-	struct guildd *g;
-	int fd;
-	uint16_t port;
-	struct event *ev;
-	struct gd_vec streams, late;
-	struct gd_impair impair;
-	struct tmr *tmr;
-	uint32_t next_ssrc;
-	uint64_t n_forward;
-	struct counters n; /* of packets that belong to nobody, and the whole network */
-};
-
-static void send_now(struct gd_relay *r, const struct sockaddr_in *to, const uint8_t *p, size_t len)
+void relay_send(struct gd_relay *r, const struct sockaddr_in *to, const uint8_t *p, size_t len)
 {
 	if (!r->g->sw.udp_down)
 		return;
@@ -122,7 +71,7 @@ static void late_due(void *arg)
 			i++;
 			continue;
 		}
-		send_now(r, &l->to, l->data, l->len);
+		relay_send(r, &l->to, l->data, l->len);
 		free(gd_vec_take(&r->late, i));
 	}
 	late_arm(r);
@@ -144,7 +93,7 @@ static bool send_through(struct gd_relay *r, const struct sockaddr_in *to, const
 		struct late *l;
 
 		if (!delays[i]) {
-			send_now(r, to, p, len);
+			relay_send(r, to, p, len);
 			continue;
 		}
 		l = r->late.n < MAX_LATE ? malloc(sizeof(*l) + len) : NULL;
@@ -171,11 +120,6 @@ static struct gd_stream *by_ssrc(struct gd_relay *r, uint32_t ssrc)
 			return s;
 	}
 	return NULL;
-}
-
-static bool same_addr(const struct sockaddr_in *a, const struct sockaddr_in *b)
-{
-	return a->sin_addr.s_addr == b->sin_addr.s_addr && a->sin_port == b->sin_port;
 }
 
 static struct gd_stream *by_addr(struct gd_relay *r, const struct sockaddr_in *from)
@@ -216,9 +160,9 @@ static void discovery(struct gd_relay *r, const uint8_t *p, const struct sockadd
 	wr_be(&w, s->ssrc, 4);
 	if (r->g->sw.discovery_junk) {
 		memset(out, 0xff, sizeof(out));
-		send_now(r, from, out, KEEPALIVE);
+		relay_send(r, from, out, KEEPALIVE);
 		wr_be(&w, 1, 2); /* the type of a request */
-		send_now(r, from, out, sizeof(out));
+		relay_send(r, from, out, sizeof(out));
 		memset(out, 0, sizeof(out));
 		w = wr_of(out, sizeof(out));
 		wr_be(&w, 2, 2);
@@ -228,7 +172,7 @@ static void discovery(struct gd_relay *r, const uint8_t *p, const struct sockadd
 	inet_ntop(AF_INET, &from->sin_addr, text, sizeof(text));
 	memcpy(wr_room(&w, 64), text, strlen(text));
 	wr_be(&w, ntohs(from->sin_port), 2);
-	send_now(r, from, out, sizeof(out));
+	relay_send(r, from, out, sizeof(out));
 }
 
 static void keepalive(struct gd_relay *r, const uint8_t *p, const struct sockaddr_in *from)
@@ -247,7 +191,7 @@ static void keepalive(struct gd_relay *r, const uint8_t *p, const struct sockadd
 	memcpy(out, p, sizeof(out));
 	if (memcmp(out, ping, sizeof(ping)) == 0)
 		memcpy(out, pong, sizeof(pong));
-	send_now(r, from, out, sizeof(out));
+	relay_send(r, from, out, sizeof(out));
 }
 
 /* Keeps what a client was sent, and every n-th time sends something of that again. */
@@ -274,7 +218,7 @@ static void replay(struct gd_stream *to, const uint8_t *p, size_t len)
 		return;
 	/* Old and recent ones, in no order. */
 	l = to->sent.v[to->counter * UINT32_C(2654435761) % to->sent.n];
-	send_now(to->r, &to->addr, l->data, l->len);
+	relay_send(to->r, &to->addr, l->data, l->len);
 	to->n.replayed++;
 }
 
@@ -285,7 +229,7 @@ static void sent_drop(struct gd_stream *s)
 	gd_vec_clear(&s->sent);
 }
 
-static bool send_sealed(struct gd_stream *to, const struct gd_rtp *in, const struct gd_tx *tx)
+bool relay_forward(struct gd_stream *to, const struct gd_rtp *in, const struct gd_tx *tx)
 {
 	uint8_t out[GD_PACKET_BUF];
 	size_t len;
@@ -313,13 +257,13 @@ static void forward(struct gd_relay *r, struct gd_stream *from, const struct gd_
 		r->n_forward++;
 		if (sw->pad_every && r->n_forward % sw->pad_every == 0)
 			tx.pad = 1 + (unsigned)(r->n_forward % 7);
-		if (send_sealed(to, in, &tx) && record)
+		if (relay_forward(to, in, &tx) && record)
 			gd_heard_add(&to->heard, from->user, from->ssrc,
 				     from->cycles << 16 | in->seq);
 		if (sw->pad_only_every && r->n_forward % sw->pad_only_every == 0) {
 			tx.pad = 200;
 			tx.pad_only = true;
-			send_sealed(to, in, &tx);
+			relay_forward(to, in, &tx);
 		}
 	}
 }
@@ -373,7 +317,7 @@ static void report(struct gd_relay *r, struct gd_stream *s)
 		return;
 	s->counter++;
 	s->n.rtcp_out++;
-	send_now(r, &s->addr, out, len);
+	relay_send(r, &s->addr, out, len);
 }
 
 static void early_drop(struct gd_stream *s)
@@ -436,6 +380,7 @@ static enum gd_verdict take_report(struct gd_relay *r, struct gd_stream *s, cons
 	if (v != GD_RX_RTCP)
 		return v;
 	s->n.report_blocks += told.blocks;
+	relay_pass_feedback(s, &told);
 	if (told.sender) {
 		s->n.sender_reports++;
 		s->told = told;
@@ -490,6 +435,8 @@ static void datagram(struct gd_relay *r, const uint8_t *p, size_t len,
 		return;
 	}
 	v = gd_rtp_peek(p, len, &rtcp, &ssrc);
+	if (v == GD_RX_BAD_TYPE && relay_take_video(r, p, len, from))
+		return;
 	s = v == GD_RX_OK ? by_ssrc(r, ssrc) : by_addr(r, from);
 	if (v == GD_RX_OK && s && !rtcp && !s->announced && s->aead && same_addr(from, &s->addr)) {
 		if (early_keep(s, p, len))
@@ -623,12 +570,14 @@ json_t *gd_relay_json(const struct gd_relay *r)
 
 	for (size_t i = 0; i < r->streams.n; i++) {
 		const struct gd_stream *s = r->streams.v[i];
-		json_t *o = counters_json(&s->n);
+		json_t *o = counters_json(&s->n), *video = relay_video_json(s);
 
 		json_object_set_new(o, "user_id", gd_id_json(s->user));
 		json_object_set_new(o, "channel_id", gd_id_json(s->channel));
 		json_object_set_new(o, "ssrc", json_integer(s->ssrc));
 		json_object_set_new(o, "announced", json_boolean(s->announced));
+		if (video)
+			json_object_set_new(o, "video", video);
 		json_array_append_new(streams, o);
 	}
 	return json_pack("{s:o, s:o}", "network", counters_json(&r->n), "streams", streams);
@@ -643,7 +592,7 @@ bool gd_relay_send_raw(struct gd_relay *r, uint64_t user, const uint8_t *p, size
 
 		if (s->user != user || !s->aead)
 			continue;
-		send_now(r, &s->addr, p, len);
+		relay_send(r, &s->addr, p, len);
 		any = true;
 	}
 	return any;
@@ -676,6 +625,14 @@ json_t *gd_relay_forwarded(const struct gd_relay *r, uint64_t user)
 	return list;
 }
 
+uint32_t relay_new_ssrc(struct gd_relay *r)
+{
+	do
+		r->next_ssrc++;
+	while (!r->next_ssrc);
+	return r->next_ssrc;
+}
+
 int gd_stream_alloc(struct gd_stream **out, struct gd_relay *r, uint64_t user, uint64_t channel,
 		    gd_unannounced_h *h, void *arg)
 {
@@ -697,9 +654,7 @@ int gd_stream_alloc(struct gd_stream **out, struct gd_relay *r, uint64_t user, u
 		free(s);
 		return err;
 	}
-	do
-		s->ssrc = ++r->next_ssrc;
-	while (!s->ssrc);
+	s->ssrc = relay_new_ssrc(r);
 	*out = s;
 	return 0;
 }

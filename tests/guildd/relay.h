@@ -42,6 +42,16 @@ int gd_stream_select(struct gd_stream *s, enum gd_mode mode, const uint8_t key[G
 /* op 5 came, whatever its flags say. */
 void gd_stream_announce(struct gd_stream *s);
 bool gd_stream_announced(const struct gd_stream *s);
+/* Video, of clients of streams. Allots the SSRCs of the video and of its retransmissions. */
+void gd_stream_video_open(struct gd_stream *s);
+/* 0: none was allotted. */
+uint32_t gd_stream_video_ssrc(const struct gd_stream *s);
+uint32_t gd_stream_video_rtx(const struct gd_stream *s);
+/* The payload types that this client has for the stream's codec; 0: none. */
+void gd_stream_video_types(struct gd_stream *s, uint8_t pt, uint8_t rtx_pt);
+/* Whether it told that it sends video; how much of it a viewer wants, 0 to 100. */
+void gd_stream_video_sends(struct gd_stream *s, bool sends);
+void gd_stream_video_wants(struct gd_stream *s, unsigned quality);
 /* muted: nothing it sends is forwarded. deaf: nothing is forwarded to it. */
 void gd_stream_flags(struct gd_stream *s, bool muted, bool deaf);
 

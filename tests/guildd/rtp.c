@@ -9,7 +9,10 @@ enum {
 	RTCP_CLEAR = 8,
 	RTCP_SR = 200,
 	RTCP_RR = 201,
-	RTCP_SDES = 202
+	RTCP_SDES = 202,
+	RTCP_RTPFB = 205,
+	RTCP_PSFB = 206,
+	SDES_MAX = 64, /* words */
 };
 
 static const uint8_t silence[3] = {0xf8, 0xff, 0xfe};
@@ -129,6 +132,27 @@ enum gd_verdict gd_rtp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t
 	return v;
 }
 
+/* Feedback packets alone, each of the same sender and about a source. */
+static bool read_feedback(struct rd *r, uint32_t ssrc, struct gd_told *out)
+{
+	const uint8_t *p = r->p + r->pos;
+	size_t n = rd_left(r);
+
+	if (n > sizeof(out->feedback))
+		return false;
+	while (rd_left(r)) {
+		unsigned first = (unsigned)rd_be(r, 1), type = (unsigned)rd_be(r, 1);
+		size_t words = (size_t)rd_be(r, 2);
+
+		if (first >> 5 != 4 || (type != RTCP_RTPFB && type != RTCP_PSFB) || words < 2 ||
+		    rd_be(r, 4) != ssrc || !rd_bytes(r, 4 * (words - 1)))
+			return false;
+	}
+	memcpy(out->feedback, p, n);
+	out->n_feedback = n;
+	return r->ok;
+}
+
 /* One report and one SDES. */
 static bool told(const uint8_t *p, size_t n, struct gd_told *out)
 {
@@ -150,9 +174,13 @@ static bool told(const uint8_t *p, size_t n, struct gd_told *out)
 		got.octets = (uint32_t)rd_be(&r, 4);
 	}
 	rd_bytes(&r, 24 * (size_t)got.blocks);
-	if (rd_be(&r, 2) != (0x8100 | RTCP_SDES) || 4 * (rd_be(&r, 2) + 1) != rd_left(&r) + 4)
+	if (rd_be(&r, 2) != (0x8100 | RTCP_SDES))
 		return false;
-	if (rd_be(&r, 4) != ssrc || rd_be(&r, 1) != 1 || !r.ok)
+	words = (size_t)rd_be(&r, 2);
+	if (words < 2 || words > SDES_MAX || rd_be(&r, 4) != ssrc || rd_be(&r, 1) != 1)
+		return false;
+	rd_bytes(&r, 4 * words - 5);
+	if (!r.ok || !read_feedback(&r, ssrc, &got))
 		return false;
 	*out = got;
 	return true;
@@ -212,7 +240,7 @@ int gd_rtp_forward(struct gd_aead *a, uint32_t counter, const struct gd_rtp *in,
 	if (!quiet && level == 127)
 		level = 30; /* the sender does not say; a plain speaking voice */
 	wr_be(&h, 0x80u | (pad ? 0x20u : 0) | (tx->ext ? 0x10u : 0), 1);
-	wr_be(&h, (in->marker ? 0x80u : 0) | GD_RTP_PT, 1);
+	wr_be(&h, (in->marker ? 0x80u : 0) | (tx->pt ? tx->pt : GD_RTP_PT), 1);
 	wr_be(&h, in->seq, 2);
 	wr_be(&h, in->ts, 4);
 	wr_be(&h, in->ssrc, 4);
@@ -254,4 +282,17 @@ int gd_rtcp_report(struct gd_aead *a, uint32_t counter, const struct gd_report *
 	wr_be(&b, r->lsr, 4);
 	wr_be(&b, r->dlsr, 4);
 	return gd_aead_seal(a, counter, head, h.pos, body, b.pos, out, cap, out_len);
+}
+
+int gd_rtcp_feedback(struct gd_aead *a, uint32_t counter, uint32_t ssrc, struct slice feedback,
+		     uint8_t *out, size_t cap, size_t *out_len)
+{
+	uint8_t head[RTCP_CLEAR];
+	struct wr h = wr_of(head, sizeof(head));
+
+	wr_be(&h, 0x80, 1);
+	wr_be(&h, RTCP_RR, 1);
+	wr_be(&h, 1, 2);
+	wr_be(&h, ssrc, 4);
+	return gd_aead_seal(a, counter, head, h.pos, feedback.p, feedback.n, out, cap, out_len);
 }

@@ -8,7 +8,13 @@
 #include "proto/base/cursor.h"
 #include "tests/guildd/aead.h"
 
-enum { GD_RTP_FIXED = 12, GD_RTP_PT = 120, GD_PACKET_MAX = 1460, GD_PACKET_BUF = 1600 };
+enum {
+	GD_RTP_FIXED = 12,
+	GD_RTP_PT = 120,
+	GD_PACKET_MAX = 1460,
+	GD_PACKET_BUF = 1600,
+	GD_FEEDBACK_MAX = 512
+};
 
 /* Why a packet was taken or refused; also the names of the counters. */
 #define GD_VERDICTS(V)                                                                             \
@@ -71,10 +77,12 @@ struct gd_told {
 	uint32_t middle; /* of its NTP time */
 	uint32_t rtp, packets, octets;
 	unsigned blocks;
+	size_t n_feedback; /* bytes of the feedback packets (RFC 4585) behind the report */
+	uint8_t feedback[GD_FEEDBACK_MAX];
 };
 /* Opens an RTCP packet: 8 clear bytes, the rest sealed. GD_RX_RTCP when *out is written: a sender
- * or receiver report of whole blocks, then an SDES with a CNAME of the same SSRC, and no more (RFC
- * 3550 section 6.1). */
+ * or receiver report of whole blocks, then an SDES with a CNAME of the same SSRC (RFC 3550 section
+ * 6.1), then nothing but feedback about video. */
 enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len,
 			     struct gd_told *out);
 
@@ -85,6 +93,7 @@ struct gd_tx {
 	bool ext;      /* with the audio level and Discord's flags (ids 1 and 9) */
 	unsigned pad;  /* bytes of padding, 0..255 */
 	bool pad_only; /* padding instead of the payload */
+	uint8_t pt;    /* of the packet; 0: of sound */
 };
 /* The packet a receiver gets: seq, timestamp, SSRC and marker kept, sealed with its own key and
  * counter. ENOBUFS when cap is too small. */
@@ -100,5 +109,9 @@ struct gd_report {
 /* A receiver report (RFC 3550 section 6.4.2) from the server, SSRC 1. */
 int gd_rtcp_report(struct gd_aead *a, uint32_t counter, const struct gd_report *r, uint8_t *out,
 		   size_t cap, size_t *out_len);
+
+/* An empty receiver report of `ssrc`, then feedback packets as they are. */
+int gd_rtcp_feedback(struct gd_aead *a, uint32_t counter, uint32_t ssrc, struct slice feedback,
+		     uint8_t *out, size_t cap, size_t *out_len);
 
 #endif

@@ -2,8 +2,10 @@
 #include "tests/guildd/voice_session.h"
 
 #include "tests/guildd/calls.h"
+#include "tests/guildd/golive.h"
 #include "tests/guildd/history.h"
 #include "tests/guildd/objects.h"
+#include "tests/guildd/voice_video.h"
 
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -94,9 +96,12 @@ static struct gd_vstate *lease_of(struct vconn *c, uint64_t guild, uint64_t user
 {
 	struct guildd *g = c->v->g;
 	struct gd_guild *gg = gd_guild_find(g->world, guild);
-	struct gd_vstate *v = gg ? gd_vstate_find(gg, user) : NULL;
+	const struct gd_golive *stream = gg ? NULL : gd_golive_of_server(g, guild);
+	struct gd_vstate *v = gg       ? gd_vstate_find(gg, user)
+			      : stream ? gd_golive_lease(stream, user)
+				       : NULL;
 
-	if (!gg) {
+	if (!gg && !stream) {
 		vconn_close(c, 4011, "Server not found.");
 	} else if (!v || strcmp(v->session, session) != 0) {
 		vconn_close(c, 4006, "Session is no longer valid.");
@@ -161,11 +166,12 @@ static void on_identify(struct vconn *c, const json_t *d)
 	vconn_beat(c);
 	log_info("voice_identify", "user=%" PRIu64 " channel=%" PRIu64 " ssrc=%u", user, s->channel,
 		 gd_stream_ssrc(s->stream));
+	vvideo_identify(s, d);
 	vsession_send(s, 2,
-		      json_pack("{s:I, s:s, s:i, s:o, s:[], s:[]}", "ssrc",
+		      json_pack("{s:I, s:s, s:i, s:o, s:[], s:o}", "ssrc",
 				(json_int_t)gd_stream_ssrc(s->stream), "ip", g->ip, "port",
 				(int)gd_relay_port(g->relay), "modes", modes_json(g), "experiments",
-				"streams"));
+				"streams", vvideo_streams(s)));
 	introduce(s);
 }
 
@@ -211,7 +217,8 @@ static void on_select_protocol(struct vconn *c, const json_t *d)
 
 	if (!protocol || !mode || !address || !json_is_integer(port) ||
 	    json_integer_value(port) < 1 || json_integer_value(port) > 65535 ||
-	    inet_pton(AF_INET, address, &to.sin_addr) != 1) {
+	    inet_pton(AF_INET, address, &to.sin_addr) != 1 ||
+	    vvideo_select(c->s, json_object_get(d, "codecs"))) {
 		decode_error(c);
 		goto out;
 	}
@@ -237,13 +244,15 @@ static void on_select_protocol(struct vconn *c, const json_t *d)
 	if (g->sw.dave_clear_first)
 		execute_clear(c->s);
 	vsession_send(c->s, 4,
-		      json_pack("{s:s, s:O, s:i, s:s, s:n, s:s}", "mode", mode, "secret_key", list,
+		      json_pack("{s:s, s:O, s:i, s:s, s:s?, s:s}", "mode", mode, "secret_key", list,
 				"dave_protocol_version", (int)gd_dave_version(g->dave, c->s),
-				"audio_codec", "opus", "video_codec", "media_session_id", media));
+				"audio_codec", "opus", "video_codec", vvideo_codec(c->s),
+				"media_session_id", media));
 	c->s->described = true;
 	memcpy(c->s->key, key, sizeof(key));
 	gd_history_add(g->history, "voice_up", c->s->user, c->s->channel);
 	gd_dave_described(g->dave, c->s);
+	vvideo_described(c->s);
 	if (g->sw.announce_speakers)
 		tell_speakers(c->s);
 out:
@@ -360,8 +369,12 @@ static void on_resume(struct vconn *c, const json_t *d)
 
 static void on_video(struct vconn *c, const json_t *d)
 {
-	(void)c;
-	(void)d; /* an audio server: video is not relayed */
+	int err = vvideo_told(c->s, d);
+
+	if (err == EPERM)
+		vsession_end(c->s, 4006, "Invalid SSRC.");
+	else if (err)
+		decode_error(c);
 }
 
 static void on_session_update(struct vconn *c, const json_t *d)
@@ -372,8 +385,9 @@ static void on_session_update(struct vconn *c, const json_t *d)
 
 static void on_sink_wants(struct vconn *c, const json_t *d)
 {
-	(void)c;
-	(void)d; /* only sound is sent, and all of it */
+	/* Of sound everything is sent. */
+	if (vvideo_wanted(c->s, d))
+		decode_error(c);
 }
 
 static void on_backend_version(struct vconn *c, const json_t *d)

@@ -3,6 +3,7 @@
 #include "tests/guildd/objects.h"
 #include "tests/guildd/history.h"
 #include "tests/guildd/voice_fault.h"
+#include "tests/guildd/voice_video.h"
 
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -234,6 +235,7 @@ struct vsession *vsession_free(struct vsession *s)
 	if (s->conn)
 		s->conn->s = NULL;
 	gd_stream_free(s->stream);
+	vvideo_free(s);
 	tmr_free(s->expiry);
 	tmr_free(s->hold);
 	for (size_t i = 0; i < s->messages.n; i++)

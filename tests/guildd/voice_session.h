@@ -48,6 +48,10 @@ struct vsession {
 	int speaking;
 	uint64_t speaking_at[64]; /* recent op 5, a ring */
 	unsigned n_speaking;
+	/* of streams: what Identify offered, the codecs of op 1, op 12 as others are told; NULL
+	 * each */
+	json_t *offered, *codecs, *video;
+	int wants;	    /* of op 15 */
 	struct tmr *expiry; /* after the WebSocket was lost */
 	struct tmr *hold;   /* a fault: nothing is sent before it is due */
 	bool holding;

@@ -82,7 +82,7 @@ struct gd_vstate {
 	uint64_t guild, user, channel;
 	char session[GD_SECRET], token[GD_SECRET];
 	bool used; /* the pair was shown to the voice gateway */
-	bool self_mute, self_deaf, suppress;
+	bool self_mute, self_deaf, self_stream, suppress;
 	uint64_t requested_ms; /* to speak; wall time, 0 = no */
 };
 

@@ -94,7 +94,7 @@ if [ "${1:-}" = --one ]; then
 fi
 
 # The longest first. Scripts mostly wait, so several run at a time; what each prints comes out in one piece, when it ends.
-[ $# -gt 0 ] || set -- events strangers text mcp mcp_conformance acp agents strict openai standins voice_pair mediad music dave commands discordjs discordjs-plain openai_http standins_text pictures judge planted planted_mute planted_twice planted_peers planted_double planted_lost
+[ $# -gt 0 ] || set -- events strangers text mcp mcp_conformance acp agents strict openai standins voice_pair mediad music dave golive commands discordjs discordjs-plain openai_http standins_text pictures judge planted planted_mute planted_twice planted_peers planted_double planted_lost
 case " $* " in *" strangers "* | *" text "*) ./strangers/modules.sh ;; esac
 case " $* " in *" mcp_conformance "*) ./mcp/modules.sh ;; esac
 case " $* " in *" agents "*) ./agents/modules.sh ;; esac

@@ -78,6 +78,43 @@ TEST(guildd_refuses_other_control_packets)
 	finish();
 }
 
+/* Feedback about video behind the report, of the same sender. */
+TEST(guildd_takes_feedback)
+{
+	static const uint16_t seqs[] = {1, 2, 40};
+	uint8_t plain[RTCP_REPORT_MAX], p[GD_PACKET_BUF];
+	struct gd_nonce nonce = {0};
+	struct gd_told told = {0};
+	struct rtcp_packet got;
+	struct wr w;
+	struct rd r;
+	size_t n;
+
+	CHECK_INT(start(), 0);
+	for (uint32_t sender = 7; sender < 9; sender++) {
+		w = wr_of(plain, sizeof plain);
+		CHECK_INT(rtcp_build(7, NULL, NULL, 0, plain, sizeof plain, &w.pos), 0);
+		rtcp_write_nack(&w, sender, 9, seqs, 3);
+		rtcp_write_pli(&w, sender, 9);
+		CHECK_INT(rtpsize_seal_rtcp(ours, plain, w.pos, p, sizeof p, &n), 0);
+		CHECK_INT(gd_rtcp_open(theirs, &nonce, p, n, &told),
+			  sender == 7 ? GD_RX_RTCP : GD_RX_BAD_RTCP);
+	}
+	r = rd_of(told.feedback, told.n_feedback);
+	CHECK(rtcp_next(&r, &got) && got.type == RTCP_RTPFB && got.media == 9);
+	CHECK(rtcp_next(&r, &got) && rtcp_wants_key(&got, 9));
+	CHECK(!rtcp_next(&r, &got) && r.ok);
+	/* What the server passes on opens for the other side. */
+	CHECK_INT(gd_rtcp_feedback(theirs, 5, 1, (struct slice){told.feedback, told.n_feedback}, p,
+				   sizeof p, &n),
+		  0);
+	CHECK_INT(rtpsize_open_rtcp(ours, p, n, plain, sizeof plain, &n), 0);
+	r = rd_of(plain, n);
+	CHECK(rtcp_next(&r, &got) && got.type == RTCP_RR && got.ssrc == 1 && !got.n_blocks);
+	CHECK(rtcp_next(&r, &got) && rtcp_read_nack(&got, 9, (uint16_t[3]){0}, 3) == 3);
+	finish();
+}
+
 TEST(guildd_tells_reports)
 {
 	struct gd_report r = {.ssrc = 9,
