@@ -343,7 +343,8 @@ unsigned video_assembler_missing(struct video_assembler *a, uint64_t now,
 
 bool video_assembler_wants_key(struct video_assembler *a, uint64_t now)
 {
-	if (!a->started || !a->broken ||
+	/* The first frame may be a key frame that is arriving. */
+	if (!a->started || !a->broken || (a->fresh && begins_frame(a)) ||
 	    (a->asked_key && now - a->asked_key_at < VIDEO_KEY_REQUEST_MS * NS_PER_MS))
 		return false;
 	a->asked_key = true;

@@ -323,7 +323,7 @@ static void check_path(double loss, double least, unsigned least_keys, unsigned 
 
 TEST(video_path_without_loss)
 {
-	check_path(0, 0.99, 1, 2);
+	check_path(0, 0.99, 1, 1);
 }
 
 TEST(video_path_sends_lost_packets_again)
