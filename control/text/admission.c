@@ -116,28 +116,43 @@ static void owe(struct text_chat *chat, const struct text_channel *ch, const str
 	e->user = t->user;
 }
 
+/* What a model held for the bot's stays so while the name is in it. */
 void text_admission_edited(struct text_chat *chat, struct text_channel *ch, struct text_trigger *t)
 {
+	enum text_signal before = t->signal;
 	bool unclear, owed = text_signal_forces(t->signal);
 
 	t->signal = signal_of(chat, t, &unclear);
+	if (unclear && before == TEXT_SIGNAL_LLM_DIRECT_ADDRESS)
+		t->signal = before;
 	t->admission = rule_of(chat->settings, t);
 	if (!owed && text_signal_forces(t->signal))
 		owe(chat, ch, t);
 }
 
+enum text_reason text_admission_gate(const struct text_chat *chat, const struct text_channel *ch,
+				     uint64_t user)
+{
+	const struct settings *s = chat->settings;
+
+	if (s->text_chat == SETTINGS_TEXT_OFF)
+		return TEXT_REASON_NOT_READ;
+	if (text_channel_is_blocked(s, ch->id, ch->parent))
+		return TEXT_REASON_CHANNEL_BLOCKED;
+	return is_kept_out(s, ch->guild, user) ? TEXT_REASON_USER_BLOCKED : TEXT_REASON_NONE;
+}
+
 bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l)
 {
-	enum text_reason reason = TEXT_REASON_NONE;
+	const struct settings *s = chat->settings;
+	enum text_reason reason = text_admission_gate(chat, ch, l->t.user);
 
-	l->t.admission = rule_of(chat->settings, &l->t);
-	if (text_channel_is_blocked(chat->settings, ch->id, ch->parent))
-		reason = TEXT_REASON_CHANNEL_BLOCKED;
-	else if (is_kept_out(chat->settings, ch->guild, l->t.user))
-		reason = TEXT_REASON_USER_BLOCKED;
-	else if (is_blank(l->t.text))
+	l->t.admission = rule_of(s, &l->t);
+	if (!reason && s->text_chat == SETTINGS_TEXT_MENTIONS && ch->guild && !l->t.to_bot)
+		reason = TEXT_REASON_NOT_READ;
+	else if (!reason && is_blank(l->t.text))
 		reason = TEXT_REASON_MISSING_CONTENT;
-	else if (!text_admission_admits(l->t.admission))
+	else if (!reason && !text_admission_admits(l->t.admission))
 		reason = TEXT_REASON_NOT_ADMITTED;
 	if (reason)
 		text_trigger_end(chat, ch, l, reason);
@@ -248,6 +263,9 @@ static void take_message(struct text_chat *chat, const struct text_event *ev)
 		text_trigger_refuse(chat, ev, NULL, reason);
 	else if (!text_agreement_by_words(chat, ch, ev) && !text_cancel_by_words(chat, ch, ev))
 		judge_message(chat, ch, ev);
+	ch = text_channel_find(chat, ev->channel);
+	if (ch && ev->message > ch->newest)
+		ch->newest = ev->message;
 }
 
 void text_admission_take(struct text_chat *chat, const struct text_event *ev)

@@ -66,14 +66,31 @@ static bool agrees(const struct text_chat *chat, const char *text)
 	return tool_agrees(words, name);
 }
 
+/* A yes to somebody else is none to the bot: it replies to the question, or is said to the bot, or
+ * nobody has written anything since. */
+static bool is_to_question(struct text_chat *chat, const struct text_channel *ch,
+			   const struct text_question *q, const struct text_event *ev)
+{
+	bool occurs;
+
+	if (ev->replies_to)
+		return ev->replies_to == q->message;
+	if (ev->to_bot || !ev->guild)
+		return true;
+	if (ev->to_others)
+		return false;
+	if (ch->newest <= q->message)
+		return true;
+	return text_signal_confidence(text_names_signal(chat, ev->text, &occurs)) >= TEXT_ADDRESSED;
+}
+
 bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev)
 {
 	struct text_question *q = find_question(ch, ev->user);
 
-	/* A yes to somebody else is none to the bot. */
-	if (!q || q->until <= chat->now || (ev->replies_to && ev->replies_to != q->message) ||
-	    (ev->to_others && !ev->to_bot) || !agrees(chat, ev->text))
+	if (!q || q->until <= chat->now || !is_to_question(chat, ch, q, ev) ||
+	    !agrees(chat, ev->text))
 		return false;
 	text_line_add(chat, ch, ev, false, 0);
 	end_question(chat, ch, q, true);
@@ -84,13 +101,17 @@ bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev)
 {
+	if (ev->type == TEXT_REPLACED)
+		text_agreement_withdraw(chat, ch, ev->user);
 	for (unsigned i = 0; i < TEXT_QUESTIONS; i++) {
 		struct text_question *q = &ch->question[i];
 
 		if (!q->user || q->message != ev->message)
 			continue;
 		if (ev->type == TEXT_AGREED && q->user == ev->user)
-			end_question(chat, ch, q, ev->yes && q->until > chat->now);
+			end_question(chat, ch, q,
+				     ev->yes && q->until > chat->now &&
+					     !text_admission_gate(chat, ch, ev->user));
 		else if (ev->type == TEXT_DELETED ||
 			 (ev->type == TEXT_CANCEL && q->user == ev->user))
 			end_question(chat, ch, q, false);

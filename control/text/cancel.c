@@ -7,13 +7,6 @@ static bool may_cancel(const struct text_live *l, uint64_t user)
 	return l->t.user == user && l->state != TEXT_SENDING;
 }
 
-static void cancel_all(struct text_chat *chat, struct text_channel *ch, uint64_t user)
-{
-	for (unsigned i = ch->n_queue; i > 0; i--)
-		if (may_cancel(ch->queue[i - 1], user))
-			text_trigger_end(chat, ch, ch->queue[i - 1], TEXT_REASON_CANCELLED);
-}
-
 static bool waits_for_something(const struct text_channel *ch, uint64_t user)
 {
 	if (text_jobs_has(ch, user) || text_reply_tells(ch, user))
@@ -42,7 +35,7 @@ void text_cancel_acknowledge(struct text_chat *chat, struct text_channel *ch,
 
 static void stop_all(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
 {
-	cancel_all(chat, ch, ev->user);
+	text_triggers_end(chat, ch, ev->user, TEXT_REASON_CANCELLED);
 	text_agreement_withdraw(chat, ch, ev->user);
 	text_jobs_stop(chat, ch, ev->user);
 	if (text_reply_tells(ch, ev->user))

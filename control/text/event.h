@@ -61,10 +61,12 @@ struct text_event {
 	bool decide;	     /* put before the model whatever the rules of admission say */
 	bool late;	  /* it was written while the bot was away: only an address is answered */
 	bool noted;	  /* a line of the conversation that needs no answer here */
-	bool yes;	  /* of CLASSIFIED, FAILED and AGREED */
+	bool yes;	  /* of CLASSIFIED, FAILED, TOOLS and AGREED */
+	bool strangers;	  /* of RESULT */
 	bool partial;	  /* of SENT: Discord did not take the rest of the answer */
 	uint64_t answers; /* of a noted one of the bot: the user whom it answers */
-	uint64_t asker;	  /* of SENT: it ends in a question for this user's yes; 0: it does not */
+	uint64_t asker;	  /* of SENT: a question for this user's yes is its end; 0: none is */
+	uint64_t asks;	  /* of SENT: the message that is this question */
 	uint32_t reply, n, rnd;
 };
 
@@ -100,6 +102,7 @@ struct text_effect {
 	bool required;	     /* of an ASK: the model must answer */
 	bool yes;	     /* of an AGREE */
 	bool again;	     /* of an ASK: the answer was asked for before */
+	bool strangers;	     /* of an ASK: text holds text of strangers */
 	const char *text;
 	/* of an ASK: the conversation without the triggers, oldest first, and the triggers; of a
 	 * SEND: the triggers */

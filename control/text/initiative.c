@@ -54,7 +54,7 @@ static bool is_wanted(const struct text_chat *chat, const struct text_channel *c
 	       ch->guild && ch->quiet_from && !ch->n_queue && !ch->n_results &&
 	       ch->reply.state == TEXT_REPLY_NONE &&
 	       settings_ids_have(s->text_initiative_channels, ch->id) &&
-	       !text_channel_is_blocked(s, ch->id, ch->parent);
+	       !text_admission_gate(chat, ch, 0);
 }
 
 uint64_t text_initiative_deadline(const struct text_chat *chat, const struct text_channel *ch)

@@ -32,8 +32,10 @@ struct text_reply {
 	uint32_t id;
 	bool required;
 	enum text_kind kind;
-	uint64_t user; /* of RESULT: who is told */
-	char *text;    /* of RESULT, owned */
+	uint64_t user;	/* of RESULT: who is told */
+	char *text;	/* of RESULT, owned */
+	bool strangers; /* of RESULT: text holds text of theirs */
+	bool acted;	/* a call of a tool changed something: nothing is asked again */
 	unsigned tries, again, asks;
 	uint64_t since, retry_at, typing_at; /* ns */
 	uint64_t reply_to;		     /* of SENDING, or of WORKING: the message; 0: none */
@@ -58,6 +60,7 @@ struct text_jobs {
 struct text_result {
 	uint64_t user;
 	char *text; /* owned */
+	bool strangers;
 };
 
 struct text_channel {
@@ -72,6 +75,7 @@ struct text_channel {
 	struct text_jobs jobs[TEXT_JOBS];
 	struct text_result result[TEXT_RESULTS]; /* the oldest first */
 	unsigned n_results;
+	uint64_t newest;   /* message of anybody that people see there, read or not */
 	uint64_t asked_in; /* the step of its last ASK, whose lists are of that one */
 	uint64_t sent_at[TEXT_SENDS], sends; /* the last ones; how many ever */
 	uint64_t quiet_from; /* ns: the last message of somebody, not considered yet; 0: none */
@@ -173,6 +177,9 @@ void text_admission_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_admission_deadline(const struct text_chat *chat, const struct text_channel *ch);
 /* A message for which no channel has a place, or which needs none. */
 void text_admission_take(struct text_chat *chat, const struct text_event *ev);
+/* Why nothing is done for this user there any more; NONE: it may be. */
+enum text_reason text_admission_gate(const struct text_chat *chat, const struct text_channel *ch,
+				     uint64_t user);
 /* Asks the rules again. False: the trigger is ended. */
 bool text_admission_again(struct text_chat *chat, struct text_channel *ch, struct text_live *l);
 /* The signal of an edited text. */
@@ -184,6 +191,10 @@ void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,
 /* Ends a trigger; its reply is abandoned if it was the last one. */
 void text_trigger_end(struct text_chat *chat, struct text_channel *ch, struct text_live *l,
 		      enum text_reason reason);
+/* Ends all that this user (0: everybody) wrote and that is not being sent; its answer is stopped
+ * before anything is reported. */
+void text_triggers_end(struct text_chat *chat, struct text_channel *ch, uint64_t user,
+		       enum text_reason reason);
 /* A RECORD of a message that never waited. */
 void text_trigger_refuse(struct text_chat *chat, const struct text_event *ev,
 			 const struct text_trigger *judged, enum text_reason reason);
@@ -240,8 +251,9 @@ uint64_t text_reply_deadline(const struct text_chat *chat, const struct text_cha
 void text_reply_begin(struct text_chat *chat, struct text_channel *ch);
 /* Asks for a message of its own. */
 void text_reply_initiate(struct text_chat *chat, struct text_channel *ch);
-/* Begins to tell a result; text is stolen. */
-void text_reply_tell(struct text_chat *chat, struct text_channel *ch, uint64_t user, char *text);
+/* Begins to tell a result; its text is stolen. */
+void text_reply_tell(struct text_chat *chat, struct text_channel *ch,
+		     const struct text_result *result);
 /* True if a result is being told to the user, who may stop that. */
 bool text_reply_tells(const struct text_channel *ch, uint64_t user);
 /* Nothing of it is wanted any more. */

@@ -77,7 +77,8 @@ static void add_result(struct text_channel *ch, const struct text_event *ev)
 		free(ch->result[0].text);
 		memmove(ch->result, ch->result + 1, --ch->n_results * sizeof ch->result[0]);
 	}
-	ch->result[ch->n_results++] = (struct text_result){.user = ev->user, .text = text};
+	ch->result[ch->n_results++] =
+		(struct text_result){.user = ev->user, .text = text, .strangers = ev->strangers};
 }
 
 static bool is_told(const struct text_channel *ch, uint64_t message, uint64_t user)

@@ -1,4 +1,5 @@
 /* Bursts, the limits of a channel, and the start of the next answer (inside.h). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/settings/settings.h"
@@ -191,7 +192,11 @@ static bool start_result(struct text_chat *chat, struct text_channel *ch)
 	if (!ch->n_results || text_queue_allowed_at(chat, ch, 0) > chat->now)
 		return false;
 	memmove(ch->result, ch->result + 1, --ch->n_results * sizeof first);
-	text_reply_tell(chat, ch, first.user, first.text);
+	if (text_admission_gate(chat, ch, first.user)) {
+		free(first.text);
+		return start_result(chat, ch);
+	}
+	text_reply_tell(chat, ch, &first);
 	text_reply_tick(chat, ch);
 	return true;
 }

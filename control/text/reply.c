@@ -51,6 +51,7 @@ static void ask(struct text_chat *chat, struct text_channel *ch)
 	e->again = r->asks++ > 0;
 	e->user = r->user;
 	e->text = r->text;
+	e->strangers = r->strangers;
 	e->required = r->required;
 	e->triggers = r->asked;
 	r->n_asked = (unsigned)e->n_triggers;
@@ -76,10 +77,14 @@ void text_reply_begin(struct text_chat *chat, struct text_channel *ch)
 	ch->served[ch->n_served++ % TEXT_SENDS] = ch->reply.asked[0]->user;
 }
 
-void text_reply_tell(struct text_chat *chat, struct text_channel *ch, uint64_t user, char *text)
+void text_reply_tell(struct text_chat *chat, struct text_channel *ch,
+		     const struct text_result *result)
 {
-	ch->reply = (struct text_reply){
-		.kind = TEXT_KIND_RESULT, .user = user, .text = text, .since = chat->now};
+	ch->reply = (struct text_reply){.kind = TEXT_KIND_RESULT,
+					.user = result->user,
+					.text = result->text,
+					.strangers = result->strangers,
+					.since = chat->now};
 	ask(chat, ch);
 }
 
@@ -127,29 +132,6 @@ static bool is_told_of(const struct text_reply *r, uint64_t user)
 	return (r->n_asked && r->asked[0]->user == user) || r->user == user;
 }
 
-/* After the second time it waits, longer each time, until its time is over. */
-void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t user, bool quoted)
-{
-	struct text_reply *r = &ch->reply;
-
-	if (r->state != TEXT_REPLY_ASKED || (!quoted && !is_told_of(r, user)))
-		return;
-	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = r->id;
-	if (r->again++ < TEXT_ASKED_AGAIN)
-		ask(chat, ch);
-	else
-		ask_later(chat, ch, r->again - TEXT_ASKED_AGAIN);
-}
-
-void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch)
-{
-	if (ch->reply.state != TEXT_REPLY_ASKED || ch->reply.again >= TEXT_ASKED_AGAIN)
-		return;
-	ch->reply.again++;
-	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = ch->reply.id;
-	ask(chat, ch);
-}
-
 /* Ends every message of the answer. */
 static void end_reply(struct text_chat *chat, struct text_channel *ch, enum text_reason reason)
 {
@@ -161,6 +143,34 @@ static void end_reply(struct text_chat *chat, struct text_channel *ch, enum text
 	for (unsigned i = ch->n_queue; i > 0; i--)
 		if (ch->queue[i - 1]->state == state)
 			text_trigger_end(chat, ch, ch->queue[i - 1], reason);
+}
+
+/* After the second time it waits, longer each time, until its time is over. A new question would
+ * make the same calls anew. */
+void text_reply_forget(struct text_chat *chat, struct text_channel *ch, uint64_t user, bool quoted)
+{
+	struct text_reply *r = &ch->reply;
+
+	if (r->state != TEXT_REPLY_ASKED || (!quoted && !is_told_of(r, user)))
+		return;
+	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = r->id;
+	if (r->acted)
+		end_reply(chat, ch, TEXT_REASON_ACTED);
+	else if (r->again++ < TEXT_ASKED_AGAIN)
+		ask(chat, ch);
+	else
+		ask_later(chat, ch, r->again - TEXT_ASKED_AGAIN);
+}
+
+void text_reply_ask_again(struct text_chat *chat, struct text_channel *ch)
+{
+	struct text_reply *r = &ch->reply;
+
+	if (r->state != TEXT_REPLY_ASKED || r->acted || r->again >= TEXT_ASKED_AGAIN)
+		return;
+	r->again++;
+	text_emit(chat, TEXT_DO_ABANDON, ch)->reply = r->id;
+	ask(chat, ch);
 }
 
 static size_t characters(const char *text)
@@ -211,7 +221,8 @@ static void take_answer(struct text_chat *chat, struct text_channel *ch,
 		text_answer_read(chat->settings, chat->name, ch->reply.required, &text);
 	struct text_effect *e;
 
-	if (words != TEXT_WORDS_SAID && ch->reply.required && !ch->reply.skipped) {
+	if (words != TEXT_WORDS_SAID && ch->reply.required && !ch->reply.skipped &&
+	    !ch->reply.acted) {
 		ch->reply.skipped = true;
 		ask(chat, ch);
 		return;
@@ -247,6 +258,10 @@ static void take_failure(struct text_chat *chat, struct text_channel *ch, bool s
 		end_reply(chat, ch, TEXT_REASON_BUDGET_SPENT);
 		return;
 	}
+	if (ch->reply.acted) {
+		end_reply(chat, ch, TEXT_REASON_ACTED);
+		return;
+	}
 	if (++ch->reply.tries == TEXT_TRIES) {
 		end_reply(chat, ch, TEXT_REASON_MODEL_FAILED);
 		return;
@@ -269,7 +284,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	if (!text_line_add(chat, ch, ev, true, answers))
 		text_line_edit(ch, ev->message, ev->text ? ev->text : "");
 	if (ev->asker)
-		text_agreement_asked(chat, ch, ev->message, ev->asker);
+		text_agreement_asked(chat, ch, ev->asks, ev->asker);
 	end_reply(chat, ch,
 		  ev->partial	       ? TEXT_REASON_SENT_IN_PART
 		  : ch->reply.reply_to ? TEXT_REASON_SENT_REPLY
@@ -277,8 +292,9 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 }
 
 /* People see that it works, and after a while one message says so. */
-static void take_tools(struct text_chat *chat, struct text_reply *r, uint32_t n)
+static void take_tools(struct text_chat *chat, struct text_reply *r, uint32_t n, bool acted)
 {
+	r->acted = r->acted || acted;
 	if (n && !r->tools) {
 		r->typing_at = r->typing_at == UINT64_MAX ? chat->now : r->typing_at;
 		if (r->workings < TEXT_WORKINGS)
@@ -316,7 +332,7 @@ void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
 	else if (ev->type == TEXT_FAILED && asked)
 		take_failure(chat, ch, ev->yes);
 	else if (ev->type == TEXT_TOOLS && asked)
-		take_tools(chat, &ch->reply, ev->n);
+		take_tools(chat, &ch->reply, ev->n, ev->yes);
 	else if (ev->type == TEXT_SENT && sending)
 		take_sent(chat, ch, ev);
 	else if (ev->type == TEXT_NOT_SENT && sending)

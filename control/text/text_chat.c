@@ -205,13 +205,28 @@ static void tick_channel(struct text_chat *chat, unsigned place)
 	chat->due[place] = due;
 }
 
+/* An answer is stopped before its messages are reported; one to no message, too. */
 static void shut_down(struct text_chat *chat)
 {
-	for (unsigned i = 0; i < chat->n_channels; i++)
-		while (chat->channel[i]->n_queue)
-			text_trigger_end(chat, chat->channel[i], chat->channel[i]->queue[0],
-					 TEXT_REASON_SHUTDOWN);
+	for (unsigned i = 0; i < chat->n_channels; i++) {
+		struct text_channel *ch = chat->channel[i];
+
+		if (ch->reply.state == TEXT_REPLY_ASKED || ch->reply.state == TEXT_REPLY_RETRY) {
+			text_reply_abandon(chat, ch);
+			if (ch->reply.kind == TEXT_KIND_INITIATIVE)
+				text_initiative_record(chat, ch, TEXT_REASON_SHUTDOWN);
+		}
+		while (ch->n_queue)
+			text_trigger_end(chat, ch, ch->queue[0], TEXT_REASON_SHUTDOWN);
+	}
 	chat->over = true;
+}
+
+/* Nothing begins after the end. */
+static void take_late(struct text_chat *chat, const struct text_event *ev)
+{
+	if (ev->type == TEXT_MESSAGE && !ev->noted)
+		text_trigger_refuse(chat, ev, NULL, TEXT_REASON_SHUTDOWN);
 }
 
 void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now,
@@ -226,7 +241,9 @@ void text_step(struct text_chat *chat, const struct text_event *ev, uint64_t now
 	chat->drawn = ev->type == TEXT_TIMER;
 	chat->rnd = ev->rnd;
 	text_triggers_free_ended(chat);
-	if (ev->type == TEXT_SHUTDOWN) {
+	if (chat->over) {
+		take_late(chat, ev);
+	} else if (ev->type == TEXT_SHUTDOWN) {
 		shut_down(chat);
 	} else if (ev->type == TEXT_FORGET) {
 		text_triggers_forget(chat, ev);

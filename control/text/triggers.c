@@ -131,9 +131,27 @@ void text_trigger_end(struct text_chat *chat, struct text_channel *ch, struct te
 	l->state = TEXT_ENDED;
 	l->t.reason = reason;
 	chat->ended[chat->n_ended++] = (uint16_t)(l - chat->pool);
-	text_trigger_record(chat, &l->t);
+	/* What it asked for is stopped before its end is reported. */
 	if (asked && !is_asked_of(ch))
 		text_reply_abandon(chat, ch);
+	text_trigger_record(chat, &l->t);
+}
+
+/* The messages of an answer have one author. */
+void text_triggers_end(struct text_chat *chat, struct text_channel *ch, uint64_t user,
+		       enum text_reason reason)
+{
+	bool asked = false;
+
+	for (unsigned i = 0; i < ch->n_queue; i++)
+		asked |= ch->queue[i]->state == TEXT_ASKED &&
+			 (!user || ch->queue[i]->t.user == user);
+	if (asked)
+		text_reply_abandon(chat, ch);
+	for (unsigned i = ch->n_queue; i > 0; i--)
+		if (ch->queue[i - 1]->state != TEXT_SENDING &&
+		    (!user || ch->queue[i - 1]->t.user == user))
+			text_trigger_end(chat, ch, ch->queue[i - 1], reason);
 }
 
 void text_triggers_free_ended(struct text_chat *chat)
@@ -161,10 +179,9 @@ static void edit_trigger(struct text_chat *chat, struct text_channel *ch, struct
 	l->t.text = text;
 	l->t.to_bot = ev->to_bot;
 	l->t.to_others = ev->to_others;
-	if (l->state == TEXT_ASKED)
+	text_admission_edited(chat, ch, &l->t);
+	if (l->state == TEXT_ASKED && text_admission_again(chat, ch, l))
 		text_reply_ask_again(chat, ch);
-	else
-		text_admission_edited(chat, ch, &l->t);
 }
 
 void text_triggers_on_event(struct text_chat *chat, struct text_channel *ch,
@@ -221,11 +238,8 @@ void text_triggers_forget(struct text_chat *chat, const struct text_event *ev)
 		if (ev->guild && ch->guild != ev->guild)
 			continue;
 		text_lines_forget(ch, ev->user, ev->yes);
-		for (unsigned k = ch->n_queue; k > 0 && ev->refused; k--)
-			if (ch->queue[k - 1]->t.user == ev->user &&
-			    ch->queue[k - 1]->state != TEXT_SENDING)
-				text_trigger_end(chat, ch, ch->queue[k - 1],
-						 TEXT_REASON_NO_CONSENT);
+		if (ev->refused)
+			text_triggers_end(chat, ch, ev->user, TEXT_REASON_NO_CONSENT);
 		text_agreement_withdraw(chat, ch, ev->user);
 		text_jobs_stop(chat, ch, ev->user);
 		text_jobs_forget(ch, ev->user);

@@ -1,16 +1,19 @@
 /* Questions for a yes to a call of a tool, and who is who in a server (inside.h). */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/discord/components.h"
 #include "control/discord/rest.h"
 #include "control/room/language/language.h"
 #include "control/settings/settings.h"
+#include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
@@ -111,16 +114,48 @@ json_t *text_agreeing_buttons(const struct text_job *job)
 		component_button("text_no", job->user, now, COMPONENT_PLAIN, no.text)));
 }
 
-void text_agreeing_sent(struct text_job *job, uint64_t message)
+/* A nonce may give back another message than the one that was sent. */
+bool text_agreeing_sent(struct text_job *job)
 {
 	struct text_guild *g = job->g;
-	struct text_asked_yes *a = &g->asked[g->n_asked++ % TEXT_ASKED_YES];
+	struct text_asked_yes *a;
 
-	*a = (struct text_asked_yes){.message = message,
+	if (!job->asks || !job->shown || !tool_is_question(job->question, job->shown, 0))
+		return false;
+	a = calloc(1, sizeof *a);
+	if (!a)
+		return false;
+	*a = (struct text_asked_yes){.next = g->asked,
+				     .message = job->asks,
 				     .channel = job->channel,
 				     .user = job->user,
+				     .at = env_now(g->ts->conf.env),
 				     .reply = job->reply};
-	utf8_copy(a->text, sizeof a->text, job->question);
+	utf8_copy(a->text, sizeof a->text, job->shown);
+	g->asked = a;
+	return true;
+}
+
+/* The core ends each question in time. */
+bool text_agreeing_waits(const struct text_guild *g, uint64_t channel)
+{
+	uint64_t lasts = (TEXT_YES_S + TEXT_YES_GRACE_S) * NS_PER_S;
+	uint64_t now = env_now(g->ts->conf.env);
+
+	for (const struct text_asked_yes *a = g->asked; a; a = a->next)
+		if (a->channel == channel && now - a->at < lasts)
+			return true;
+	return false;
+}
+
+void text_agreeing_free(struct text_guild *g)
+{
+	while (g->asked) {
+		struct text_asked_yes *a = g->asked;
+
+		g->asked = a->next;
+		free(a);
+	}
 }
 
 static void on_marked(int err, int status, const json_t *body, void *arg)
@@ -131,7 +166,7 @@ static void on_marked(int err, int status, const json_t *body, void *arg)
 		log_warn("text_not_done", "what=question err=%d status=%d", err, status);
 }
 
-/* Its buttons go, and a mark tells what was said. */
+/* Its buttons go, and a mark tells what was said. The message holds nothing but the question. */
 static void mark_question(struct text_guild *g, const struct text_asked_yes *a, bool yes)
 {
 	char path[96], major[24];
@@ -155,13 +190,14 @@ static void mark_question(struct text_guild *g, const struct text_asked_yes *a, 
 
 void text_agreeing_end(struct text_guild *g, const struct text_effect *e)
 {
-	for (unsigned i = 0; i < TEXT_ASKED_YES; i++) {
-		struct text_asked_yes a = g->asked[i];
+	struct text_asked_yes **at = &g->asked, *a;
 
-		if (!a.message || a.message != e->message || a.user != e->user)
-			continue;
-		g->asked[i] = (struct text_asked_yes){0};
-		text_tools_words(g, a.channel, a.reply, a.user, e->yes);
-		mark_question(g, &a, e->yes);
-	}
+	while (*at && ((*at)->message != e->message || (*at)->user != e->user))
+		at = &(*at)->next;
+	a = *at;
+	if (!a)
+		return;
+	*at = a->next;
+	mark_question(g, a, text_tools_words(g, a->channel, a->reply, a->user, e->yes));
+	free(a);
 }

@@ -12,9 +12,11 @@
 #include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
 #include "control/store/store.h"
+#include "control/text/text_chat.h"
 #include "control/text_session/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/fnv.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
@@ -59,7 +61,7 @@ void text_job_remove(struct text_job *job)
 	if (job->keeping)
 		store_forget(job->g->ts->conf.store, job);
 	text_recall_end(job);
-	text_tools_over(job, false);
+	text_tools_over(job, NULL);
 	free(job->ask);
 	free(job->words);
 	free(job->lead);
@@ -68,6 +70,7 @@ void text_job_remove(struct text_job *job)
 	free(job->answer);
 	free(job->text);
 	free(job->head);
+	free(job->shown);
 	free(job->content);
 	free(job);
 }
@@ -87,7 +90,30 @@ struct text_job *text_job_add(struct text_guild *g, uint32_t reply, uint64_t cha
 	return job;
 }
 
-/* The roles are those of the settings when they are opened. */
+static bool is_used(const struct text_guild *g, const struct roles *roles)
+{
+	for (unsigned i = 0; i < TEXT_DECISIONS; i++)
+		if (g->decision[i].id && g->decision[i].roles == roles)
+			return true;
+	for (const struct text_job *j = g->jobs; j; j = j->next)
+		if (j->state == TEXT_JOB_ASKED && j->roles == roles)
+			return true;
+	return false;
+}
+
+bool text_asking_may_retire(const struct text_guild *g)
+{
+	return g->retired && !is_used(g, g->retired);
+}
+
+void text_asking_retire(struct text_guild *g)
+{
+	if (text_asking_may_retire(g) && !g->handling)
+		g->retired = roles_free(g->retired);
+}
+
+/* The roles are those of the settings when they are opened. Answers under way go on with those that
+ * they have. */
 static int open_roles(struct text_guild *g)
 {
 	const struct text_session_conf *c = &g->ts->conf;
@@ -99,8 +125,12 @@ static int open_roles(struct text_guild *g)
 				      .h = take_event,
 				      .arg = g};
 
-	if (g->stale && !text_asking_is_busy(g))
-		g->roles = roles_free(g->roles);
+	text_asking_retire(g);
+	if (g->stale && !g->retired) {
+		g->retired = g->roles;
+		g->roles = NULL;
+		text_asking_retire(g);
+	}
 	if (g->roles)
 		return 0;
 	g->stale = false;
@@ -157,6 +187,7 @@ static void ask_model(struct text_job *job)
 	}
 	ask.messages = messages;
 	job->state = TEXT_JOB_ASKED;
+	job->roles = NULL;
 	job->asked_at = env_now(g->ts->conf.env);
 	if (open_roles(g)) {
 		fail(g, job->channel, job->reply, false);
@@ -168,12 +199,13 @@ static void ask_model(struct text_job *job)
 	}
 	/* Nobody is in the channel to watch or agree to the call of a command's question, and
 	 * nobody asked for a message of the bot's own. */
-	if (!job->answerh && !job->alone)
+	if (!job->answerh && job->kind != TEXT_KIND_INITIATIVE)
 		text_tools_offer(job, &ask, tools);
 	text_telling_keep(job, &ask);
 	/* The job may end while it is asked. */
 	job->ask = NULL;
 	job->memory = NULL;
+	job->roles = g->roles;
 	roles_ask(g->roles, ENGINE_USE_TEXT, 0, &ask);
 	free(made);
 	free(memory);
@@ -203,10 +235,10 @@ void text_asking_end(struct text_guild *g, uint32_t reply)
 
 	if (!job || job->state == TEXT_JOB_SENDING)
 		return;
-	if (job->state == TEXT_JOB_ASKED && g->roles)
-		roles_cancel(g->roles, ENGINE_USE_TEXT, reply);
+	if (job->state == TEXT_JOB_ASKED && job->roles)
+		roles_cancel(job->roles, ENGINE_USE_TEXT, reply);
 	/* Before the job goes: what its calls tell while they end is about it. */
-	text_tools_over(job, false);
+	text_tools_over(job, NULL);
 	text_job_remove(job);
 	ask_waiting(g);
 }
@@ -319,9 +351,10 @@ char *text_asking_history(const struct text_guild *g, const struct text_line *li
 }
 
 /* What the messages reply to, as far as it is not among the lines. */
-static size_t put_quotes(const struct text_guild *g, const struct text_effect *e,
+static size_t put_quotes(struct text_job *job, const struct text_effect *e,
 			 struct engine_message *to)
 {
+	const struct text_guild *g = job->g;
 	size_t n = 0;
 
 	for (unsigned i = 0; i < TEXT_QUOTES; i++) {
@@ -332,11 +365,12 @@ static size_t put_quotes(const struct text_guild *g, const struct text_effect *e
 			told = told || e->history[k].message == q->message;
 		for (size_t k = 0; k < e->n_triggers; k++)
 			asked = asked || e->triggers[k]->message == q->reply;
-		if (asked && !told)
-			to[n++] = (struct engine_message){.role = bot ? ENGINE_ASSISTANT
-								      : ENGINE_USER,
-							  .speaker = bot ? "" : q->name,
-							  .text = q->text};
+		if (!asked || told)
+			continue;
+		job->others |= !bot && q->user != job->user;
+		to[n++] = (struct engine_message){.role = bot ? ENGINE_ASSISTANT : ENGINE_USER,
+						  .speaker = bot ? "" : q->name,
+						  .text = q->text};
 	}
 	return n;
 }
@@ -376,6 +410,14 @@ static char *write_question(const struct text_job *job, const struct text_effect
 											   : text;
 }
 
+/* In the place of a message: no other answer has it, in whatever channel. */
+static uint64_t name_result(const struct text_guild *g, uint64_t channel)
+{
+	uint64_t now = env_wall_ms(g->ts->conf.env);
+
+	return fnv_bytes(fnv_bytes(FNV_BEGIN, &channel, sizeof channel), &now, sizeof now) | 1;
+}
+
 static const char *name_of(const struct text_guild *g)
 {
 	return *g->settings->bot_name ? g->settings->bot_name : g->ts->name;
@@ -410,7 +452,7 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 	int err = ENOMEM;
 
 	if (question && instructions && texts) {
-		ask.n += put_quotes(job->g, e, messages + ask.n);
+		ask.n += put_quotes(job, e, messages + ask.n);
 		messages[ask.n++] = (struct engine_message){
 			.role = ENGINE_USER, .speaker = "", .text = question};
 		ask.instructions = instructions;
@@ -420,6 +462,18 @@ static int write_ask(struct text_job *job, const struct text_effect *e)
 	free(instructions);
 	free(texts);
 	return err;
+}
+
+/* Whose words the model is told, which may ask it for calls in the name of another person. */
+static void note_lines(struct text_job *job, const struct text_effect *e)
+{
+	for (size_t i = 0; i < e->n_history; i++) {
+		const struct text_line *l = &e->history[i];
+		uint64_t of = l->bot ? l->answers : l->user;
+
+		job->machines |= l->machine;
+		job->others |= of && of != job->user;
+	}
 }
 
 void text_asking_begin(struct text_guild *g, const struct text_effect *e)
@@ -435,9 +489,11 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 		fail(g, e->channel, e->reply, false);
 		return;
 	}
-	job->first = last ? e->triggers[0]->message : env_wall_ms(g->ts->conf.env);
+	job->first = last ? e->triggers[0]->message : name_result(g, e->channel);
 	job->user = last ? last->user : e->user;
-	job->alone = e->kind == TEXT_KIND_INITIATIVE;
+	job->kind = e->kind;
+	job->strangers = e->strangers;
+	note_lines(job, e);
 	job->words = last ? join_triggers(e) : NULL;
 	job->keep = text_keeping_asked(g, e, job->first, job->user);
 	if (write_ask(job, e)) {
@@ -467,8 +523,10 @@ void text_asking_classify(struct text_guild *g, const struct text_effect *e)
 	}
 	snprintf(text, sizeof text, PROMPT_TEXT_DECISION, name_of(g), e->text);
 	utf8_mend(text);
-	*d = (struct text_decision){
-		.id = ++g->next_decision, .channel = e->channel, .message = e->message};
+	*d = (struct text_decision){.id = ++g->next_decision,
+				    .roles = g->roles,
+				    .channel = e->channel,
+				    .message = e->message};
 	roles_ask(g->roles, ENGINE_USE_DECISION, 0,
 		  &(struct engine_ask){.turn = d->id,
 				       .purpose = PURPOSE_REPLY_DECISION,
@@ -559,16 +617,17 @@ static void keep_times(const struct text_job *job)
 				    .followup_ms = once ? 0 : ms_plus(job->passed_at, now)};
 }
 
-/* The answer and the question that asks for a yes, unless it says that already. */
+/* The answer, or the question that asks for a yes if there is nothing else: it gets a message of
+ * its own, and is not told twice. NULL without memory; the caller frees it. */
 static char *write_answer(const struct text_job *job)
 {
 	const char *said = job->answer && *job->answer ? job->answer : job->lead ? job->lead : "";
-	char *text;
+	const char *words = said;
+	bool asks = job->question && (text_answer_read(job->g->settings, job->g->ts->name, true,
+						       &words) != TEXT_WORDS_SAID ||
+				      tool_is_question(job->question, said, 0));
 
-	if (!job->question || strstr(said, job->question))
-		return strdup(said);
-	return asprintf(&text, "%s%s%s", said, *said ? "\n\n" : "", job->question) < 0 ? NULL
-										       : text;
+	return strdup(asks ? job->question : said);
 }
 
 static void take_end(struct text_job *job)
@@ -633,9 +692,8 @@ static void take_failure(struct text_job *job, const struct engine_event *e)
 	fail(job->g, job->channel, job->reply, false);
 }
 
-static void take_event(const struct roles_event *ev, void *arg)
+static void handle_event(struct text_guild *g, const struct roles_event *ev)
 {
-	struct text_guild *g = arg;
 	struct text_job *job;
 
 	if (ev->engine->type == ENGINE_USAGE)
@@ -655,4 +713,16 @@ static void take_event(const struct roles_event *ev, void *arg)
 		text_tools_event(job, ev);
 	else if (ev->engine->type == ENGINE_FAILED)
 		take_failure(job, ev->engine);
+}
+
+static void take_event(const struct roles_event *ev, void *arg)
+{
+	struct text_guild *g = arg;
+	bool within = g->handling;
+
+	g->handling = true;
+	handle_event(g, ev);
+	g->handling = within;
+	if (g->retired && !within)
+		text_session_arm(g->ts);
 }

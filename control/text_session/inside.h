@@ -40,15 +40,17 @@ enum {
 	TEXT_ASKS = 16,		    /* the same of answers; others wait */
 	TEXT_PARTS = 5,		    /* messages of an answer; longer ones are sent as a file */
 	TEXT_ANSWER_BYTES = 64 << 10,
-	TEXT_QUOTES = 16,    /* of a server: messages that others reply to */
-	TEXT_ANSWERS = 64,   /* of a server: the last answers that were asked for */
-	TEXT_WORKED = 16,    /* of a server: messages that an answer may take the place of */
-	TEXT_KEPT = 256,     /* of a server: messages of the last answers that were kept */
-	TEXT_MEMBERS = 64,   /* of a server, whose rank is known */
-	TEXT_ROLES = 32,     /* of a member */
-	TEXT_ASKED_YES = 16, /* of a server: questions that wait for a yes */
-	TEXT_SEATS = 64,     /* channels whose tools are kept, of all servers */
+	TEXT_QUOTES = 16,  /* of a server: messages that others reply to */
+	TEXT_ANSWERS = 64, /* of a server: the last answers that were asked for */
+	TEXT_WORKED = 16,  /* of a server: messages that an answer may take the place of */
+	TEXT_KEPT = 256,   /* of a server: messages of the last answers that were kept */
+	TEXT_MEMBERS = 64, /* of a server, whose rank is known */
+	TEXT_ROLES = 32,   /* of a member */
+	TEXT_ASKED_BYTES = 2 * TOOL_QUESTION_MAX, /* of a question, as people see it */
+	TEXT_YES_GRACE_S = 30, /* the core ends a question, not the run of the tools */
+	TEXT_SEATS = 64,       /* channels whose tools are kept, of all servers */
 	TEXT_TAINTED = 256,
+	TEXT_CALLS = 4096, /* numbers for each ms since 1970: a double holds them exactly */
 	TEXT_ENDED = 1024, /* messages of which it is known why they ended */
 	TEXT_GAPS = 6,	   /* between messages, that a model is told */
 	TEXT_TOLD = TEXT_HISTORY + TEXT_GAPS,
@@ -69,6 +71,7 @@ struct text_job {
 	uint32_t reply;
 	uint64_t channel, first; /* first: the message that it answers, of several the first */
 	struct engine_ask *ask;	 /* owned */
+	struct roles *roles;	 /* of ASKED: who answers */
 	uint64_t user;		 /* who asked; 0: nobody */
 	char *words;		 /* what they asked; NULL: nothing */
 	/* Of the model's present pass: */
@@ -79,9 +82,11 @@ struct text_job {
 	char *question;		      /* asks for a yes to a call; NULL: none does */
 	uint64_t asked_at, passed_at; /* ns; when the first pass was over */
 	uint32_t tokens;
-	bool alone;		    /* nobody asked */
-	bool keep;		    /* what is told and said may be kept */
-	bool strangers;		    /* text of strangers stands in the prompt */
+	bool keep; /* what is told and said may be kept */
+	enum text_kind kind;
+	/* What stands in the prompt: text of strangers as the output of a tool, messages of other
+	 * bots and webhooks, words of other people. */
+	bool strangers, machines, others;
 	struct text_recall *recall; /* of RECALLS */
 	char *memory;		    /* the slice for it; NULL: none */
 	char *answer;		    /* so far */
@@ -93,7 +98,10 @@ struct text_job {
 	/* of SENDING: */
 	uint64_t reply_to, sent; /* sent: the first message of the answer; 0: none yet */
 	char *text, *head;	 /* the whole answer; its first message */
-	uint64_t last, replaces; /* the last message; the one that this part takes the place of */
+	uint64_t replaces;	 /* the message that this part takes the place of; 0: none */
+	bool asking;		 /* this part is the question */
+	uint64_t asks;		 /* the message of the question; 0: it was not sent */
+	char *shown;		 /* what stands there, as Discord told */
 	char *content;		 /* of this part */
 	struct split split;
 	unsigned part;
@@ -116,9 +124,10 @@ struct text_member {
 
 /* A question for a yes, as it was sent. */
 struct text_asked_yes {
-	uint64_t message, channel, user; /* message 0: free */
+	struct text_asked_yes *next;
+	uint64_t message, channel, user, at; /* at: ns */
 	uint32_t reply;
-	char text[TOOL_QUESTION_MAX];
+	char text[TEXT_ASKED_BYTES];
 };
 
 /* How long the passes of a model took. */
@@ -128,6 +137,7 @@ struct text_times {
 
 struct text_decision {
 	uint32_t id; /* 0: free */
+	const struct roles *roles;
 	uint64_t channel, message;
 };
 
@@ -155,7 +165,9 @@ struct text_guild {
 	const struct settings *settings;
 	struct text_chat *core;
 	struct roles *roles;   /* NULL until a model is asked */
+	struct roles *retired; /* of older settings, as long as their answers go on; or NULL */
 	bool stale;	       /* the roles are of older settings */
+	bool handling;	       /* an event of roles, which must not go meanwhile */
 	struct text_job *jobs; /* the oldest first */
 	struct text_decision decision[TEXT_DECISIONS];
 	uint32_t next_decision;
@@ -171,8 +183,7 @@ struct text_guild {
 	struct text_working *workings;
 	struct text_member member[TEXT_MEMBERS];
 	unsigned n_members; /* ever */
-	struct text_asked_yes asked[TEXT_ASKED_YES];
-	unsigned n_asked; /* ever */
+	struct text_asked_yes *asked;
 	struct text_times times[TEXT_TIMES];
 };
 
@@ -216,7 +227,8 @@ struct text_session {
 	unsigned n_seats;		/* of all servers */
 	uint64_t tainted[TEXT_TAINTED]; /* channels whose seats gave way after text of strangers */
 	unsigned n_tainted;		/* ever */
-	bool stepping;
+	uint64_t last_start;		/* of a seat, ms since 1970 */
+	bool stepping, stopped;
 	struct text_pending *first, **last;
 	struct text_effects effects;
 	struct incoming in;
@@ -241,7 +253,7 @@ uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint
 bool text_session_take(struct text_session *ts, const json_t *d, bool late);
 /* Tells the log, the bus and the store why a message ended. */
 void text_session_record(struct text_guild *g, const struct text_trigger *t);
-/* NULL without memory, or if all places are in use. */
+/* NULL without memory, if all places are in use, or (of a new one) after text_session_stop. */
 struct text_guild *text_session_open(struct text_session *ts, uint64_t id);
 /* True if this user does not want to be read there. */
 bool text_session_refused(const struct text_guild *g, uint64_t user);
@@ -281,6 +293,10 @@ void text_asking_recalled(struct text_job *job);
 void text_job_remove(struct text_job *job);
 /* The present pass of the model is over, and so are its calls. */
 void text_asking_passed(struct text_job *job);
+/* Frees the roles of older settings once nobody waits for them; not from inside their handler. */
+void text_asking_retire(struct text_guild *g);
+/* True if text_asking_retire has something to free. */
+bool text_asking_may_retire(const struct text_guild *g);
 /* True if a model is asked something now. */
 bool text_asking_is_busy(const struct text_guild *g);
 
@@ -354,6 +370,8 @@ uint64_t text_working_take(struct text_guild *g, uint64_t channel, bool *later);
 void text_working_drop(struct text_guild *g, uint64_t channel);
 /* Deletes a message of the bot. */
 void text_working_delete(struct text_session *ts, uint64_t channel, uint64_t id);
+/* The first message of the answer that this message announces; 0: it announces none. */
+uint64_t text_working_of(const struct text_guild *g, uint64_t channel, uint64_t message);
 /* Drops those of answers that are over. */
 void text_working_sweep(struct text_guild *g);
 /* True if the text is one of them. */
@@ -367,10 +385,10 @@ void text_tools_offer(struct text_job *job, struct engine_ask *ask, struct engin
 void text_tools_event(struct text_job *job, const struct roles_event *ev);
 /* Goes on with the outputs of the calls. False: there are none. */
 bool text_tools_go_on(struct text_job *job);
-/* The answer is over; told: its question for a yes was sent. */
-void text_tools_over(struct text_job *job, bool told);
-/* The user agreed to the call of the question, or to none. */
-void text_tools_words(struct text_guild *g, uint64_t channel, uint32_t reply, uint64_t user,
+/* The answer is over; shown: its question for a yes, as people see it; NULL: they see none. */
+void text_tools_over(struct text_job *job, const char *shown);
+/* The user agreed to the call of the reply, or to none. True if the call is made. */
+bool text_tools_words(struct text_guild *g, uint64_t channel, uint32_t reply, uint64_t user,
 		      bool yes);
 void text_tools_stop(struct text_guild *g, uint64_t channel, uint64_t user);
 bool text_tools_busy(const struct text_guild *g);
@@ -384,8 +402,12 @@ void text_member_forget(struct text_guild *g, uint64_t user);
 const char *text_member_name(const struct text_guild *g, uint64_t user);
 /* Their rank for this tool. */
 enum tool_rank text_member_rank(const struct text_guild *g, uint64_t user, const char *tool);
-/* The question of the job was sent as this message. */
-void text_agreeing_sent(struct text_job *job, uint64_t message);
+/* The answer of the job was sent as far as it could be. True if people see its question, to which
+ * they may agree from now on. */
+bool text_agreeing_sent(struct text_job *job);
+/* True if a question waits in the channel. */
+bool text_agreeing_waits(const struct text_guild *g, uint64_t channel);
+void text_agreeing_free(struct text_guild *g);
 /* The buttons of a question; NULL without memory, or where there are none. */
 json_t *text_agreeing_buttons(const struct text_job *job);
 void text_agreeing_end(struct text_guild *g, const struct text_effect *e);

@@ -207,13 +207,17 @@ void text_session_ask(struct text_session *ts, const struct text_question *q, te
 		      void *arg)
 {
 	uint64_t now = env_now(ts->conf.env);
-	struct text_guild *g = text_session_open(ts, q->guild);
+	struct text_guild *g = ts->stopped ? NULL : text_session_open(ts, q->guild);
 	struct text_job *job =
 		g ? text_job_add(g, TEXT_QUESTION | ++g->n_questions, q->channel) : NULL;
 	enum text_reason refusal;
 
 	if (!job) {
-		h(&(struct text_outcome){.reason = text_reason_text(TEXT_REASON_NO_MEMORY)}, arg);
+		h(&(struct text_outcome){.reason =
+						 text_reason_text(ts->stopped ? TEXT_REASON_SHUTDOWN
+								  : g ? TEXT_REASON_NO_MEMORY
+								      : TEXT_REASON_QUEUE_FULL)},
+		  arg);
 		return;
 	}
 	refusal = refusal_of(g, q);

@@ -127,7 +127,10 @@ static bool read_line(struct text_recall *r, const json_t *line, struct slice_qu
 		.author = author_of(line),
 		.text = text_at(line, "text"),
 		.at_ms = (uint64_t)json_integer_value(json_object_get(line, "at_ms"))};
-	return *out->text && may_tell_line(r, line, &out->user);
+	if (!*out->text || !may_tell_line(r, line, &out->user))
+		return false;
+	r->job->others |= out->user != r->user;
+	return true;
 }
 
 /* ---- the sections ---- */
@@ -149,8 +152,10 @@ static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 
 		if (r->slice.facts < most && !json_is_true(json_object_get(fact, "unsure")) &&
 		    !json_is_true(json_object_get(fact, "private")) &&
-		    may_tell(r, text_at(fact, "user"), &q.user))
+		    may_tell(r, text_at(fact, "user"), &q.user)) {
 			slice_add_fact(&r->slice, &q);
+			r->job->others |= q.user != r->user;
+		}
 	}
 }
 

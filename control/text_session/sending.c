@@ -8,6 +8,8 @@
 
 #include "control/discord/rest.h"
 #include "control/room/language/language.h"
+#include "control/settings/settings.h"
+#include "control/text/markdown.h"
 #include "control/text_session/inside.h"
 #include "control/words/words.h"
 #include "ipc/log.h"
@@ -122,11 +124,21 @@ void text_sending_acknowledge(struct text_session *ts, const struct text_effect 
 
 /* ---- an answer ---- */
 
+static void speak(const struct text_job *job)
+{
+	const struct text_guild *g = job->g;
+	const struct text_session_conf *c = &g->ts->conf;
+
+	if (job->sent && g->settings->text_spoken && c->speakh)
+		c->speakh(g->id, job->channel, *job->text ? job->text : job->question, c->arg);
+}
+
 /* The job is gone when the core is told. */
 static void finish(struct text_job *job)
 {
 	struct text_guild *g = job->g;
 	char *head = job->head;
+	bool asks = text_agreeing_sent(job);
 	struct text_event ev = {.type = job->sent ? TEXT_SENT : TEXT_NOT_SENT,
 				.guild = g->id,
 				.channel = job->channel,
@@ -136,14 +148,14 @@ static void finish(struct text_job *job)
 				.name = g->ts->name,
 				.text = head ? head : "",
 				.partial = job->partial,
-				.asker = job->sent && job->question ? job->user : 0};
+				.asker = asks ? job->user : 0,
+				.asks = asks ? job->asks : 0};
 
 	/* The message whose place it should have taken tells of work that is over. */
 	if (job->replaces && !job->sent)
 		text_working_delete(g->ts, job->channel, job->replaces);
-	if (ev.asker)
-		text_agreeing_sent(job, job->last);
-	text_tools_over(job, ev.asker != 0);
+	speak(job);
+	text_tools_over(job, asks ? job->shown : NULL);
 	job->head = NULL;
 	text_job_remove(job);
 	text_session_feed(g, &ev);
@@ -207,18 +219,12 @@ static void on_sent(int err, int status, const json_t *body, void *arg)
 	job->replaces = 0;
 	if (!job->sent)
 		job->sent = id;
-	job->last = id;
+	if (job->asking) {
+		job->asks = id;
+		job->shown = strdup(content_of(body));
+	}
 	job->part++;
 	send_part(job);
-}
-
-/* The part that is being sent is the last one. */
-static bool is_last(const struct text_job *job)
-{
-	char next[SPLIT_BYTES];
-	struct split left = job->split;
-
-	return job->as_file || !split_next(&left, next);
 }
 
 /* Nobody is notified by an answer, whatever it says. With the nonce Discord gives back the message
@@ -230,7 +236,7 @@ static json_t *write_body(const struct text_job *job, const char *content)
 					      job->part + (job->afresh ? AFRESH : 0)),
 				 "enforce_nonce", 1, "allowed_mentions", "parse");
 
-	if (body && job->question && is_last(job))
+	if (body && job->asking)
 		json_object_set_new(body, "components", text_agreeing_buttons(job));
 	if (body && job->reply_to && !job->part && !job->replaces && !job->bare)
 		json_object_set_new(
@@ -264,7 +270,7 @@ static int request_part(struct text_job *job, const char *content)
 		json_object_del(body, "enforce_nonce");
 	}
 	call.body = body;
-	if (job->as_file) {
+	if (job->as_file && !job->asking) {
 		call.file_name = "answer.md";
 		call.file_type = "text/markdown; charset=utf-8";
 		call.file = job->text;
@@ -273,6 +279,19 @@ static int request_part(struct text_job *job, const char *content)
 		err = rest_request(job->g->ts->conf.rest, &call, on_sent, job);
 	json_decref(body);
 	return err;
+}
+
+/* The parts of the answer, and then a message that is the question and nothing else: no file, no
+ * code block and no mark of the answer can hide it. False: nothing is left. */
+static bool next_content(struct text_job *job, char content[SPLIT_BYTES])
+{
+	if (job->asking)
+		return false;
+	if (!(job->as_file && job->part) && split_next(&job->split, content))
+		return true;
+	job->asking =
+		job->question && text_markdown_escape(job->question, content, TEXT_ASKED_BYTES);
+	return job->asking;
 }
 
 static void send_part(struct text_job *job)
@@ -286,7 +305,7 @@ static void send_part(struct text_job *job)
 	job->awaits = later;
 	if (later)
 		return;
-	if ((job->as_file && job->part) || !split_next(&job->split, content)) {
+	if (!next_content(job, content)) {
 		finish(job);
 		return;
 	}
@@ -336,7 +355,9 @@ void text_sending_kept(struct text_job *job)
 void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 {
 	struct text_job *job = text_asking_find(g, e->reply);
-	char *text = job ? strdup(e->text) : NULL;
+	/* An answer without words is its question. */
+	bool wordless = job && job->question && strcmp(e->text, job->question) == 0;
+	char *text = job ? strdup(wordless ? "" : e->text) : NULL;
 	char first[SPLIT_BYTES] = "";
 	struct split ahead;
 
@@ -353,7 +374,8 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 	job->as_file = split_count(text) > TEXT_PARTS;
 	split_begin(&job->split, text);
 	ahead = job->split;
-	split_next(&ahead, first);
+	if (!split_next(&ahead, first) && job->question)
+		text_markdown_escape(job->question, first, TEXT_ASKED_BYTES);
 	job->keeping = text_taking_sending(job, e, first);
 	if (!job->keeping)
 		send_part(job);

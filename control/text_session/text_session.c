@@ -43,7 +43,9 @@ static struct text_guild *guild_free(struct text_guild *g)
 	while (g->jobs)
 		text_job_remove(g->jobs);
 	text_tools_free(g);
+	text_agreeing_free(g);
 	text_working_free(g);
+	roles_free(g->retired);
 	roles_free(g->roles);
 	text_chat_free(g->core);
 	if (g->id && g->settings)
@@ -82,7 +84,7 @@ struct text_guild *text_session_open(struct text_session *ts, uint64_t id)
 	struct text_guild *g = find_guild(ts, id);
 	unsigned place;
 
-	if (g)
+	if (g || ts->stopped)
 		return g;
 	if (ts->n_guilds == TEXT_GUILDS) {
 		place = idle_place(ts);
@@ -111,11 +113,11 @@ bool text_session_uses(const struct text_session *ts, uint64_t guild)
 
 /* ---- what the core does ---- */
 
-void text_session_publish(struct text_guild *g, const struct text_trigger *t)
+static void publish(struct text_session *ts, const struct text_trigger *t,
+		    const struct text_times *times)
 {
-	const struct text_times *times = &g->times[t->reply % TEXT_TIMES];
 	struct bus_event ev = {.type = EVENT_TEXT_MESSAGE,
-			       .at_ms = env_wall_ms(g->ts->conf.env),
+			       .at_ms = env_wall_ms(ts->conf.env),
 			       .guild = t->guild,
 			       .user = t->user};
 
@@ -126,12 +128,17 @@ void text_session_publish(struct text_guild *g, const struct text_trigger *t)
 				      .rule = text_admission_name(t->admission),
 				      .reply = t->reply,
 				      .reason = text_reason_name(t->reason),
-				      .lasted_ms = (env_now(g->ts->conf.env) - t->at) / NS_PER_MS};
+				      .lasted_ms = (env_now(ts->conf.env) - t->at) / NS_PER_MS};
 	if (t->reply && times->reply == t->reply) {
 		ev.text.llm1_ms = times->llm1_ms;
 		ev.text.followup_ms = times->followup_ms;
 	}
-	bus_publish(g->ts->conf.bus, &ev);
+	bus_publish(ts->conf.bus, &ev);
+}
+
+void text_session_publish(struct text_guild *g, const struct text_trigger *t)
+{
+	publish(g->ts, t, &g->times[t->reply % TEXT_TIMES]);
 }
 
 /* Of messages that concern nobody the log alone tells, at its lowest level. */
@@ -169,8 +176,6 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 		text_asking_end(g, e->reply);
 		break;
 	case TEXT_DO_SEND:
-		if (g->settings->text_spoken && g->ts->conf.speakh)
-			g->ts->conf.speakh(g->id, e->channel, e->text, g->ts->conf.arg);
 		text_sending_begin(g, e);
 		break;
 	case TEXT_DO_ACKNOWLEDGE:
@@ -222,6 +227,7 @@ void text_session_arm(struct text_session *ts)
 			 until = text_questions_deadline(ts->guild[i]);
 
 		at = until < at ? until : at;
+		at = text_asking_may_retire(ts->guild[i]) ? env_now(ts->conf.env) : at;
 		first = at < first ? at : first;
 	}
 	if (first == UINT64_MAX)
@@ -290,6 +296,8 @@ static void on_timer(void *arg)
 			feed_timer(ts->guild[i]);
 	for (unsigned i = 0; i < ts->n_guilds; i++)
 		text_questions_expire(ts->guild[i], now);
+	for (unsigned i = 0; i < ts->n_guilds; i++)
+		text_asking_retire(ts->guild[i]);
 	text_session_arm(ts);
 }
 
@@ -301,6 +309,28 @@ static bool is_answer(const struct incoming *in)
 	size_t n = strspn(in->nonce, "0123456789");
 
 	return n && in->nonce[n] == '.' && strspn(in->nonce + n + 1, "0123456789") > 0;
+}
+
+/* Something is under way in each server that has a place, or the program ends. */
+static void refuse(struct text_session *ts, const struct incoming *in)
+{
+	const struct text_trigger t = {.guild = in->guild,
+				       .channel = in->channel,
+				       .message = in->message,
+				       .user = in->user,
+				       .at = env_now(ts->conf.env),
+				       .signal = TEXT_SIGNAL_DIRECT,
+				       .attention = TEXT_ATTENTION_DIRECT_ADDRESS,
+				       .admission = TEXT_ADMISSION_COUNT,
+				       .reason = ts->stopped ? TEXT_REASON_SHUTDOWN
+							     : TEXT_REASON_QUEUE_FULL};
+
+	log_warn("text_no_place", "guild=%llu servers=%u", (unsigned long long)in->guild,
+		 ts->n_guilds);
+	text_ended_note(ts, &t);
+	publish(ts, &t, &(struct text_times){0});
+	if (!ts->stopped)
+		text_sending_react(ts, in->channel, in->message, WARNING);
 }
 
 /* The server's core if the settings have this message read; NULL: they do not. */
@@ -315,6 +345,8 @@ static struct text_guild *reader_of(struct text_session *ts, const struct incomi
 	if (!g && !addressed && ts->conf.settings->text_chat != SETTINGS_TEXT_ALL)
 		return NULL;
 	g = text_session_open(ts, in->guild);
+	if (!g && addressed && !in->bot && ts->conf.settings->text_chat != SETTINGS_TEXT_OFF)
+		refuse(ts, in);
 	if (!g || g->settings->text_chat == SETTINGS_TEXT_OFF ||
 	    (!addressed && g->settings->text_chat != SETTINGS_TEXT_ALL))
 		return NULL;
@@ -490,16 +522,20 @@ static void take_reaction(struct text_session *ts, const json_t *d)
 {
 	struct incoming_change change;
 	struct text_guild *g;
+	uint64_t first;
 
 	if (incoming_stop(&change, d) || change.user == ts->self)
 		return;
 	g = find_guild(ts, change.guild);
-	if (g)
-		text_session_feed(g, &(struct text_event){.type = TEXT_CANCEL,
-							  .guild = change.guild,
-							  .channel = change.channel,
-							  .message = change.message[0],
-							  .user = change.user});
+	if (!g)
+		return;
+	/* On what announces an answer it is meant for that answer. */
+	first = text_working_of(g, change.channel, change.message[0]);
+	text_session_feed(g, &(struct text_event){.type = TEXT_CANCEL,
+						  .guild = change.guild,
+						  .channel = change.channel,
+						  .message = first ? first : change.message[0],
+						  .user = change.user});
 }
 
 bool text_session_event(struct text_session *ts, const char *name, const json_t *d)
@@ -554,6 +590,8 @@ bool text_session_press(struct text_session *ts, const struct press *p)
 
 void text_session_stop(struct text_session *ts)
 {
+	if (ts)
+		ts->stopped = true;
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++) {
 		text_session_feed(ts->guild[i], &(struct text_event){.type = TEXT_SHUTDOWN});
 		text_tools_free(ts->guild[i]);
@@ -568,6 +606,8 @@ void text_session_settings(struct text_session *ts)
 		g->stale = true;
 		if (g->roles)
 			roles_settings(g->roles);
+		if (g->retired)
+			roles_settings(g->retired);
 	}
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		feed_timer(ts->guild[i]);

@@ -72,7 +72,8 @@ static void take_end(const struct text_seat *seat, const struct tool_output *o)
 		text_asking_passed(job);
 }
 
-/* The question that names the call is asked whatever the model says. */
+/* The question that names the call is asked whatever the model says. Each person has one call that
+ * waits. */
 static void take_answer(const struct text_seat *seat, const struct tool_output *o)
 {
 	struct text_job *job = o->code == TOOL_CODE_NEEDS_YES ? job_of(seat, o->turn) : NULL;
@@ -84,6 +85,7 @@ static void take_answer(const struct text_seat *seat, const struct tool_output *
 		free(job->question);
 		job->question = strdup(question);
 		job->wants_yes++;
+		tell_core(seat, (struct text_event){.type = TEXT_REPLACED, .user = job->user});
 	}
 	json_decref(root);
 }
@@ -98,7 +100,10 @@ static void tell_late(const struct text_seat *seat, const struct tool_output *o)
 	cut = tool_envelope_cut(o->text, sizeof line - strlen(o->tool) - 3);
 	snprintf(line, sizeof line, "%s: %s", o->tool, cut ? cut : "");
 	free(cut);
-	tell_core(seat, (struct text_event){.type = TEXT_RESULT, .user = o->user, .text = line});
+	tell_core(seat, (struct text_event){.type = TEXT_RESULT,
+					    .user = o->user,
+					    .text = line,
+					    .strangers = o->taints});
 }
 
 static void take_output(const struct tool_output *o, void *arg)
@@ -139,6 +144,18 @@ static bool may_tell_output(const struct text_guild *g, const struct tool_output
 	       strncmp(o->tool, "memory_", 7) != 0;
 }
 
+/* A call of an answer that is under way begins. From now on it cannot be asked for again. */
+static void note_act(const struct text_seat *seat, const struct tool_output *o)
+{
+	const struct text_job *job = job_of(seat, o->turn);
+
+	if (job)
+		tell_core(seat, (struct text_event){.type = TEXT_TOOLS,
+						    .reply = job->reply,
+						    .n = job->at_work,
+						    .yes = true});
+}
+
 static void publish(const struct tool_output *o, enum event_type type, uint64_t nano, void *arg)
 {
 	const struct text_seat *seat = arg;
@@ -152,7 +169,7 @@ static void publish(const struct tool_output *o, enum event_type type, uint64_t 
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)o->hash);
 	ev.tool = (struct event_tool){.channel = seat->channel,
 				      .turn = o->turn,
-				      .call = o->id,
+				      .call = seat->numbers + o->id,
 				      .name = tool_output_name(o),
 				      .code = tool_code_name(o->code),
 				      .arguments = may ? hash : NULL,
@@ -161,6 +178,8 @@ static void publish(const struct tool_output *o, enum event_type type, uint64_t 
 				      .summary = !o->text || may ? o->text : bare,
 				      .nano = nano};
 	bus_publish(c->bus, &ev);
+	if (type == EVENT_TOOL_BEGAN && o->acts)
+		note_act(seat, o);
 }
 
 static uint64_t spend(uint32_t reply, const char *tool, const struct tool_cost *cost, void *arg)
@@ -194,6 +213,10 @@ static void seat_free(struct text_seat *seat)
 		*at = seat->next;
 		ts->n_seats--;
 	}
+	/* An answer that is being sent goes on without. */
+	for (struct text_job *j = seat->g->jobs; j; j = j->next)
+		if (j->seat == seat)
+			j->seat = NULL;
 	if (seat->calls && tools_run_tainted(tool_calls_run(seat->calls)))
 		ts->tainted[ts->n_tainted++ % TEXT_TAINTED] = seat->channel;
 	tool_calls_end(seat->calls);
@@ -218,10 +241,8 @@ static bool is_used(const struct text_seat *seat)
 	for (const struct text_job *j = seat->g->jobs; j; j = j->next)
 		if (j->channel == seat->channel)
 			return true;
-	for (unsigned i = 0; i < TEXT_ASKED_YES; i++)
-		if (seat->g->asked[i].message && seat->g->asked[i].channel == seat->channel)
-			return true;
-	return tools_run_open(tool_calls_run(seat->calls)) > 0;
+	return text_agreeing_waits(seat->g, seat->channel) ||
+	       tools_run_open(tool_calls_run(seat->calls)) > 0;
 }
 
 /* The one unused for the longest time; NULL: all are in use. */
@@ -291,6 +312,16 @@ static struct text_seat *find_seat(const struct text_guild *g, uint64_t channel)
 	return s;
 }
 
+/* Written answers have no session, so their calls are told apart by their numbers alone: each seat
+ * begins at the time of its start, which no other one has, also of a control before this one. */
+static uint64_t new_numbers(struct text_session *ts)
+{
+	uint64_t now = env_wall_ms(ts->conf.env);
+
+	ts->last_start = now > ts->last_start ? now : ts->last_start + 1;
+	return ts->last_start * TEXT_CALLS;
+}
+
 /* NULL: the settings want no tools, or there is no place or no memory. */
 static struct text_seat *open_seat(struct text_guild *g, uint64_t channel)
 {
@@ -308,6 +339,7 @@ static struct text_seat *open_seat(struct text_guild *g, uint64_t channel)
 		return NULL;
 	seat->g = g;
 	seat->channel = channel;
+	seat->numbers = new_numbers(g->ts);
 	seat->next = g->seats;
 	g->seats = seat;
 	g->ts->n_seats++;
@@ -334,6 +366,27 @@ bool text_tools_busy(const struct text_guild *g)
 
 /* ---- answers ---- */
 
+/* A result that is told is nobody's request: its calls change nothing. */
+static bool may_offer(const struct text_job *job, const struct text_seat *seat, const char *name)
+{
+	const struct tool *tool = tools_registry_find(tool_calls_registry(seat->calls), name);
+
+	return tool && !tool_policy_lists(job->g->settings->tools_off, name) &&
+	       (job->kind != TEXT_KIND_RESULT || tool->row.effect == TOOL_EFFECT_NONE);
+}
+
+/* What stands in the prompt holds calls back as what the calls of this answer return does. */
+static void tell_prompt(const struct text_job *job, struct text_seat *seat)
+{
+	if (job->strangers)
+		tools_run_searched(tool_calls_run(seat->calls), job->reply);
+	if (job->machines)
+		tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_RECALLED});
+	if (job->others || job->kind == TEXT_KIND_RESULT)
+		tool_calls_feed(seat->calls,
+				&(struct tool_input){.type = TOOL_IN_QUOTES, .turn = job->reply});
+}
+
 void text_tools_offer(struct text_job *job, struct engine_ask *ask, struct engine_tool *list)
 {
 	struct text_seat *seat = open_seat(job->g, job->channel);
@@ -343,12 +396,10 @@ void text_tools_offer(struct text_job *job, struct engine_ask *ask, struct engin
 		return;
 	seat->used_at = env_now(job->g->ts->conf.env);
 	open_mcp(seat);
-	/* Lookups that the prompt quotes hold calls back as those of this answer do. */
-	if (job->strangers)
-		tools_run_searched(tool_calls_run(seat->calls), job->reply);
+	tell_prompt(job, seat);
 	n = tools_registry_list(tool_calls_registry(seat->calls), list);
 	for (size_t i = 0; i < n; i++)
-		if (!tool_policy_lists(job->g->settings->tools_off, list[i].name))
+		if (may_offer(job, seat, list[i].name))
 			list[ask->n_tools++] = list[i];
 	ask->tools = ask->n_tools ? list : NULL;
 }
@@ -401,24 +452,22 @@ bool text_tools_go_on(struct text_job *job)
 				       2 * TOOLS_CALLS);
 	if (!n)
 		return false;
-	if (said)
-		m[0] = (struct engine_message){
-			.role = ENGINE_ASSISTANT, .speaker = "", .text = job->answer};
-	if (job->n) {
+	if (said) {
 		free(job->lead);
-		job->lead = strdup(job->answer);
+		job->lead = job->answer;
+		job->answer = NULL;
+		m[0] = (struct engine_message){
+			.role = ENGINE_ASSISTANT, .speaker = "", .text = job->lead};
 	}
 	job->n = 0;
-	if (job->answer)
-		job->answer[0] = '\0';
 	job->calls = job->wants_yes = 0;
 	job->passed = job->follow = false;
-	roles_go_on(job->g->roles, ENGINE_USE_TEXT, job->reply, m, n + said);
+	roles_go_on(job->roles, ENGINE_USE_TEXT, job->reply, m, n + said);
 	return true;
 }
 
 /* Stops the calls that go on for this answer, which is no longer wanted. */
-void text_tools_over(struct text_job *job, bool told)
+void text_tools_over(struct text_job *job, const char *shown)
 {
 	struct text_seat *seat = job->seat;
 	uint32_t reply = job->reply;
@@ -430,29 +479,41 @@ void text_tools_over(struct text_job *job, bool told)
 		tool_calls_feed(
 			seat->calls,
 			&(struct tool_input){.type = TOOL_IN_ABORT, .turn = reply, .ok = true});
-	tool_calls_feed(seat->calls,
-			&(struct tool_input){
-				.type = TOOL_IN_END,
-				.turn = reply,
-				.user = job->user,
-				.ok = told,
-				.text = slice_str(told && job->question ? job->question : "")});
+	tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_END,
+							  .turn = reply,
+							  .user = job->user,
+							  .ok = shown != NULL,
+							  .text = slice_str(shown ? shown : "")});
+	/* Nobody can agree to what nobody was asked. */
+	if (job->question && !shown)
+		tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_WORDS,
+								  .turn = reply,
+								  .of = reply,
+								  .user = job->user});
 }
 
-void text_tools_words(struct text_guild *g, uint64_t channel, uint32_t reply, uint64_t user,
+bool text_tools_words(struct text_guild *g, uint64_t channel, uint32_t reply, uint64_t user,
 		      bool yes)
 {
 	struct text_seat *seat = find_seat(g, channel);
 	char tool[TOOLS_NAME_MAX];
+	bool made;
 
 	if (!seat)
-		return;
+		return false;
+	made = yes &&
+	       tools_run_awaits(tool_calls_run(seat->calls), user, reply, env_now(g->ts->conf.env));
+	if (yes && !made)
+		log_warn("text_yes_lost", "channel=%llu reply=%u", (unsigned long long)channel,
+			 reply);
 	tools_run_kept(tool_calls_run(seat->calls), user, tool);
 	tool_calls_feed(seat->calls, &(struct tool_input){.type = TOOL_IN_WORDS,
 							  .turn = reply,
+							  .of = reply,
 							  .user = user,
 							  .rank = text_member_rank(g, user, tool),
 							  .ok = yes});
+	return made;
 }
 
 void text_tools_stop(struct text_guild *g, uint64_t channel, uint64_t user)

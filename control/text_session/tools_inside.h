@@ -8,10 +8,7 @@
 struct builtins;
 struct mcp_seat;
 
-enum {
-	TEXT_MEMORY_ASKS = 8,
-	TEXT_YES_GRACE_S = 30, /* the core ends a question, not the run */
-};
+enum { TEXT_MEMORY_ASKS = 8 };
 
 /* A call that waits for the store. */
 struct text_memory_ask {
@@ -26,6 +23,7 @@ struct text_seat {
 	struct text_seat *next;
 	struct text_guild *g;
 	uint64_t channel, used_at;
+	uint64_t numbers; /* to which the numbers of its calls are added in the journal */
 	struct tool_calls *calls;
 	struct builtins *builtins;
 	struct mcp_seat *mcp; /* NULL: no servers */

@@ -17,6 +17,7 @@ struct text_working {
 	struct text_guild *g; /* NULL: dropped while it was posted */
 	struct text_session *ts;
 	uint64_t channel, id; /* id 0: not known yet */
+	uint64_t first;	      /* the message that is answered, of several the first */
 	bool awaited;	      /* the answer waits for it */
 };
 
@@ -112,7 +113,11 @@ static void post(struct text_guild *g, const struct text_job *job, const struct 
 
 	if (!w)
 		return;
-	*w = (struct text_working){.next = g->workings, .g = g, .ts = g->ts, .channel = e->channel};
+	*w = (struct text_working){.next = g->workings,
+				   .g = g,
+				   .ts = g->ts,
+				   .channel = e->channel,
+				   .first = job->first};
 	snprintf(major, sizeof major, "%llu", (unsigned long long)e->channel);
 	snprintf(path, sizeof path, "/channels/%s/messages", major);
 	/* The answer's own nonce: a control that follows finds this message, and replaces it. */
@@ -156,6 +161,14 @@ uint64_t text_working_take(struct text_guild *g, uint64_t channel, bool *later)
 		free(w);
 	}
 	return id;
+}
+
+uint64_t text_working_of(const struct text_guild *g, uint64_t channel, uint64_t message)
+{
+	for (const struct text_working *w = g->workings; w; w = w->next)
+		if (w->channel == channel && w->id == message)
+			return w->first;
+	return 0;
 }
 
 void text_working_drop(struct text_guild *g, uint64_t channel)

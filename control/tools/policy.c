@@ -161,22 +161,22 @@ static struct tool_asked *find_place(struct tool_policy *p, uint64_t user)
 	return a;
 }
 
-void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
-		      const char *question, unsigned lead, uint64_t now)
+void tool_policy_keep(struct tool_policy *p, const struct tool_asking *call, uint64_t now)
 {
-	size_t size = strlen(tool) + strlen(arguments) + 2;
-	struct tool_asked *a = find_place(p, user);
+	size_t size = strlen(call->tool) + strlen(call->arguments) + 2;
+	struct tool_asked *a = find_place(p, call->user);
 
 	end_asked(a);
 	a->call = malloc(size);
-	a->question = strdup(question);
-	a->lead = lead;
+	a->question = strdup(call->question);
+	a->lead = call->lead;
 	if (!a->call || !a->question) {
 		end_asked(a);
 		return;
 	}
-	snprintf(a->call, size, "%s %s", tool, arguments);
-	a->user = user;
+	snprintf(a->call, size, "%s %s", call->tool, call->arguments);
+	a->user = call->user;
+	a->turn = call->turn;
 	a->asked_at = now;
 }
 
@@ -202,15 +202,29 @@ const char *tool_policy_kept(const struct tool_policy *p, uint64_t user)
 	return "";
 }
 
-char *tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now)
+static bool awaits(const struct tool_policy *p, const struct tool_asked *a, uint64_t now)
+{
+	uint64_t yes_s = p->yes_s ? p->yes_s : TOOL_YES_S;
+
+	return a->read_back_at && now - a->read_back_at <= yes_s * NS_PER_S;
+}
+
+bool tool_policy_awaits(const struct tool_policy *p, uint64_t user, uint32_t turn, uint64_t now)
+{
+	for (unsigned i = 0; i < TOOL_ASKED; i++)
+		if (p->asked[i].call && p->asked[i].user == user && p->asked[i].turn == turn)
+			return awaits(p, &p->asked[i], now);
+	return false;
+}
+
+char *tool_policy_words(struct tool_policy *p, uint64_t user, uint32_t turn, bool yes, uint64_t now)
 {
 	struct tool_asked *a = find_asked(p, user);
-	uint64_t yes_s = p->yes_s ? p->yes_s : TOOL_YES_S;
 	char *call = NULL;
 
-	if (!a)
+	if (!a || (turn && a->turn != turn))
 		return NULL;
-	if (yes && a->read_back_at && now - a->read_back_at <= yes_s * NS_PER_S) {
+	if (yes && awaits(p, a, now)) {
 		call = a->call;
 		a->call = NULL;
 	}

@@ -17,8 +17,9 @@
  *   tool has side effects
  *   several people spoke in this turn, and the tool has side    the same
  *   effects
- *   the question of this turn quotes other people from the      the same
- *   memory, and the tool has side effects
+ *   the question of this turn quotes other people (from the     the same
+ *   memory; in text chat from the channel, too), and the tool
+ *   has side effects
  *   it acts outside the room, or its row says confirm, it is    the same
  *   not in tools_allowed
  *   one of the last four, and its values are too long to be    LONG
@@ -79,7 +80,7 @@ struct tool_request {
 	bool shared;	   /* several people spoke in this turn; rank is the lowest of theirs */
 	bool tainted;	   /* strangers' text was read in this turn */
 	bool room_tainted; /* strangers' text was read in this voice session */
-	bool quotes;	   /* the question of this turn quotes other people from the memory */
+	bool quotes;	   /* the question of this turn quotes other people */
 	bool agreed;	   /* the user said yes to this very call */
 };
 
@@ -95,6 +96,7 @@ struct tool_policy {
 	/* Calls that wait for a yes, one of each person. */
 	struct tool_asked {
 		uint64_t user, asked_at;
+		uint32_t turn;	       /* whose call it is */
 		uint64_t read_back_at; /* 0: not yet */
 		char *question;	       /* owned */
 		unsigned lead;	       /* words of the answer before the call */
@@ -108,18 +110,28 @@ void tool_policy_clear(struct tool_policy *p);
 /* now: ns. A call that is ALLOWED counts for the rates. */
 enum tool_verdict tool_policy_judge(struct tool_policy *p, const struct settings *s,
 				    const struct tool_request *request, uint64_t now);
-/* Keeps a call that has to ASK, in the place of the person's last one. lead: words of the same
- * answer before the call. Without memory nothing is kept, and the model has to call again. */
-void tool_policy_keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
-		      const char *question, unsigned lead, uint64_t now);
+/* A call that has to ASK. lead: words of the same answer before the call. */
+struct tool_asking {
+	uint64_t user;
+	uint32_t turn;
+	const char *tool, *arguments, *question;
+	unsigned lead;
+};
+/* Keeps it in the place of the person's last one. Without memory nothing is kept, and the model has
+ * to call again. */
+void tool_policy_keep(struct tool_policy *p, const struct tool_asking *call, uint64_t now);
 /* An answer to this person was played to its end. It asked for a yes if it was the question about
  * their call (control/tools/read_back.h). */
 void tool_policy_read_back(struct tool_policy *p, uint64_t user, const char *said, uint64_t now);
 /* The person's kept call, "TOOL ARGUMENTS", borrowed until the policy changes. "": none. */
 const char *tool_policy_kept(const struct tool_policy *p, uint64_t user);
-/* A person said something to the bot; yes: they agreed. Returns the kept call that they agreed to,
- * "TOOL ARGUMENTS", which the caller frees. NULL: none. */
-char *tool_policy_words(struct tool_policy *p, uint64_t user, bool yes, uint64_t now);
+/* True if the person's kept call is that of this turn, and a yes to it counts now. */
+bool tool_policy_awaits(const struct tool_policy *p, uint64_t user, uint32_t turn, uint64_t now);
+/* A person said something to the bot; yes: they agreed. turn: about the call of this turn alone; 0:
+ * about any. Returns the kept call that they agreed to, "TOOL ARGUMENTS", which the caller frees.
+ * NULL: none. */
+char *tool_policy_words(struct tool_policy *p, uint64_t user, uint32_t turn, bool yes,
+			uint64_t now);
 /* True if the list ("roll, time") names the tool. */
 bool tool_policy_lists(const char *list, const char *name);
 /* True if the list ("roll:ROLE, time:ROLE") names no role for the tool, or h is true of one. */

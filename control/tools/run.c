@@ -364,6 +364,11 @@ void tools_run_kept(const struct tools_run *t, uint64_t user, char tool[TOOLS_NA
 	utf8_copy_bytes(tool, TOOLS_NAME_MAX, call, strcspn(call, " "));
 }
 
+bool tools_run_awaits(const struct tools_run *t, uint64_t user, uint32_t turn, uint64_t now)
+{
+	return tool_policy_awaits(&t->policy, user, turn, now);
+}
+
 const char *tools_run_agreed(const struct tools_run *t, uint32_t turn)
 {
 	for (unsigned i = 0; i < TOOLS_CALLS; i++)

@@ -93,18 +93,18 @@ enum tool_input_type {
 	TOOL_IN_END,	  /* turn: it is over; user; ok: its answer was heard to its end; text: the
 			     words of the answer; superseded */
 	TOOL_IN_WORDS, /* turn, user: said something to the bot, which answers it now; rank, shared;
-			  ok: agreed */
+			  ok: agreed; of: the turn whose call it is about, 0 for any */
 	TOOL_IN_REVOKED,  /* session, call: the provider takes it back, and wants no answer */
 	TOOL_IN_RECALLED, /* the models get answers of the control before, which had read text of
 			     strangers */
-	TOOL_IN_QUOTES,	  /* turn: the question of its answer quotes other people from the memory */
+	TOOL_IN_QUOTES,	  /* turn: the question of its answer quotes other people */
 	TOOL_IN_LEFT,	  /* user */
 	TOOL_IN_TIME,	  /* tools_run_deadline() was reached */
 };
 
 struct tool_input {
 	enum tool_input_type type;
-	uint32_t id, turn;
+	uint32_t id, turn, of;
 	uint64_t user, session;
 	enum tool_rank rank;
 	bool ok, too_large, speculative, superseded;
@@ -138,6 +138,7 @@ struct tool_output {
 	bool failed, follow, silent, await, tainted;
 	bool shared; /* several people spoke in its turn */
 	bool taints; /* the tool reads text of strangers */
+	bool acts;   /* the call has side effects */
 	enum tool_code code;
 	enum tool_late late;
 	const char *call, *tool, *arguments, *text;
@@ -172,6 +173,8 @@ size_t tools_run_messages(struct tools_run *t, uint32_t turn, struct engine_mess
 			  size_t most);
 /* The tool of the user's call that waits for a yes, "" for none. */
 void tools_run_kept(const struct tools_run *t, uint64_t user, char tool[TOOLS_NAME_MAX]);
+/* True if a yes of this user to their call of this turn counts now. */
+bool tools_run_awaits(const struct tools_run *t, uint64_t user, uint32_t turn, uint64_t now);
 /* The tool of the call that the room makes for the turn, whose words were the yes. NULL: none. */
 const char *tools_run_agreed(const struct tools_run *t, uint32_t turn);
 /* The room's policy on a call that a worker makes for the request's user. */

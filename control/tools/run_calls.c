@@ -28,6 +28,7 @@ static struct tool_output *emit_call(struct tools_run *t, enum tool_output_type 
 				  .tainted = c->tainted,
 				  .shared = c->shared,
 				  .taints = c->taints > TOOL_TAINTS_NAMES,
+				  .acts = c->effect != TOOL_EFFECT_NONE,
 				  .failed = c->code != TOOL_CODE_OK,
 				  .code = c->code,
 				  .call = c->call,
@@ -464,7 +465,14 @@ static void refuse_until_yes(struct tools_run *t, struct tool_call *c)
 	char question[TOOL_QUESTION_MAX];
 
 	tool_question(c->tool, c->arguments, c->language, question);
-	tool_policy_keep(&t->policy, c->user, c->tool, c->arguments, question, c->lead, t->now);
+	tool_policy_keep(&t->policy,
+			 &(struct tool_asking){.user = c->user,
+					       .turn = c->turn,
+					       .tool = c->tool,
+					       .arguments = c->arguments,
+					       .question = question,
+					       .lead = c->lead},
+			 t->now);
 	c->text = tool_envelope_ask(tool_verdict_text(TOOL_ASK), question);
 	end_call(t, c, TOOL_CODE_NEEDS_YES);
 }
@@ -605,7 +613,7 @@ static void review_superseded(struct tools_run *t, uint64_t user, bool yes)
 void tools_run_take_words(struct tools_run *t, const struct tool_input *in)
 {
 	bool yes = in->ok && !in->shared;
-	char *call = tool_policy_words(&t->policy, in->user, yes, t->now);
+	char *call = tool_policy_words(&t->policy, in->user, in->of, yes, t->now);
 
 	review_superseded(t, in->user, yes);
 	if (call)

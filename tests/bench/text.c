@@ -132,6 +132,7 @@ static void pass(uint64_t until)
 static void time_steps(void)
 {
 	BENCH_OK(settings_alloc(&b.settings));
+	BENCH_OK(settings_set(b.settings, "text_chat", "all"));
 	BENCH_OK(settings_set(b.settings, "text_spacing_s", "0"));
 	BENCH_OK(settings_set(b.settings, "text_per_hour", "60"));
 	BENCH_OK(settings_set(b.settings, "text_asks_per_hour", "10000"));

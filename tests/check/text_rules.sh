@@ -31,7 +31,7 @@ map | awk '
 	NR == FNR { if ($1 ~ /^[0-9]+$/) { last = $1; is[$1] = 1 } next }
 	{ if (!($1 in is)) { print "no statement of text chat has the number " $1 ": " $2; bad = 1 } proven[$1] = 1; n++ }
 	END {
-		for (i = 1; i <= last; i++) if (!(i in proven)) { print "statement " i " of text chat is not proven"; bad = 1 }
-		if (!bad) printf "text rules: %d statements proven in %d places\n", last, n
+		for (i = 1; i <= last; i++) if ((i in is) && !(i in proven)) { print "statement " i " of text chat is not proven"; bad = 1 }
+		if (!bad) for (i in is) known++; printf "text rules: %d statements proven in %d places\n", known, n
 		exit bad
 	}' docs/src/text-statements.txt -

@@ -252,7 +252,8 @@ void api_switches_set(struct api_call *c)
 
 void api_fault(struct api_call *c)
 {
-	struct gd_fault f = {.times = (unsigned)api_number(c, "times", 1),
+	struct gd_fault f = {.after = (unsigned)api_number(c, "after", 0),
+			     .times = (unsigned)api_number(c, "times", 1),
 			     .status = (int)api_number(c, "status", 429),
 			     .global = json_is_true(json_object_get(c->body, "global"))};
 	const json_t *retry = json_object_get(c->body, "retry_after");

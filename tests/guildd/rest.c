@@ -233,6 +233,10 @@ static bool faulty(struct gd_rest *r, struct rest_call *c, const char *path)
 		if ((f->method[0] && strcmp(f->method, c->http->method) != 0) ||
 		    !strstr(path, f->contains))
 			continue;
+		if (f->after) {
+			f->after--;
+			continue;
+		}
 		if (--f->times == 0)
 			r->faults[i] = r->faults[--r->n_faults];
 		if (now.status == 429) {

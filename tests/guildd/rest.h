@@ -14,11 +14,11 @@ struct gd_rest *gd_rest_free(struct gd_rest *r);
 /* "http://IP:PORT/api/v10". Borrowed. */
 const char *gd_rest_url(const struct gd_rest *r);
 
-/* The next `times` requests of this method (NULL = any) whose path contains `contains` get this
- * answer instead. */
+/* After `after` such requests the next `times` requests of this method (NULL = any) whose path
+ * contains `contains` get this answer instead. */
 struct gd_fault {
 	char method[8], contains[96], scope[16];
-	unsigned times;
+	unsigned after, times;
 	int status;	   /* 429, 500, … */
 	uint32_t retry_ms; /* of a 429 */
 	bool global;

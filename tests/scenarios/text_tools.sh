@@ -38,15 +38,22 @@ asked() { grep -c "$1" "$D/asked"; }
 press() { api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$where\",\"type\":3,\"message_id\":\"$2\",\"data\":{\"custom_id\":\"$3\",\"component_type\":2}}" >/dev/null; }
 
 program=$(realpath "$B/tests/mcp_server")
-cat >"$D/config.json" <<END
-{"mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
-  {"name": "act", "command": ["$program", "good"], "read": ["$program"]}]}
+# configure PORT: the text model is at this port.
+configure() {
+	cat >"$D/config.json" <<END
+{"text_url": "http://127.0.0.1:$1/v1", "tools_allowed": "free__echo",
+  "mcp_servers": [{"name": "toy", "command": ["$program", "good"], "read": ["$program"], "effects": "none"},
+  {"name": "act", "command": ["$program", "good"], "read": ["$program"]},
+  {"name": "free", "command": ["$program", "good"], "read": ["$program"]}]}
 END
+}
 start_guildd
 start_brain
 mkdir "$D/state"
 start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
 until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
+# model NAME: a text model, which writes down what it is asked.
+model() {
 perl -MIO::Socket::INET -MJSON::PP -e '
 	$SIG{CHLD} = "IGNORE"; $SIG{PIPE} = "IGNORE";
 	my $s = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
@@ -68,30 +75,41 @@ perl -MIO::Socket::INET -MJSON::PP -e '
 		open my $log, ">>", $ARGV[0]; (my $line = $text) =~ s/\n/\\n/g;
 		syswrite $log, sprintf "%s %s tools=%s\n", defined $tool ? "goes_on" : "question", $line, join ",", map { $_->{function}{name} } @{$ask->{tools} || []};
 		syswrite $log, "result $tool\n" if defined $tool;
+		syswrite $log, "lead $_->{content}\n" for grep { defined $tool && $_->{role} eq "assistant" && length($_->{content} // "") } $m->[-3], $m->[-2];
+		if (defined $tool && $text =~ /break/) { print $c "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"; exit }
 		my ($name, $arguments) = $text =~ /has returned/ ? () : $text =~ /moon/ ? ("toy__echo", {text => "the moon is new"})
 			: $text =~ /wait/ ? ("toy__wait", {ms => $text =~ /long/ ? 60000 : 7000})
-			: $text =~ /act/ ? ("act__echo", {text => "acted"}) : ();
+			: $text =~ /free/ ? ("free__echo", {text => "free"})
+			: $text =~ /act/ ? ("act__echo", {text => $text =~ /forge/ ? "[pay 5](http://x/500) ||a lot||" : "acted"}) : ();
 		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 		my @say = $text =~ /has returned/ ? ("It is done: " . ($text =~ /(acted)/)[0])
 			: defined $tool ? ("The tool said " . ($tool =~ /(the moon is new|waited)/ ? $1 : "nothing") . " indeed, as I was told to ask it.")
+			: $text =~ /moon/ ? ("Let me look it up.")
+			: $text =~ /story/ ? ("A line of the story.\n" x 180, "```\n", "||Shall I do this: act echo, acted?||")
+			: $text =~ /book/ ? ("```\n", "A line of the book.\n" x 900)
 			: $name ? () : ("Hello.");
 		print $c "data: " . encode_json({choices => [{delta => {tool_calls => [{index => 0, id => "call_$calls", function => {name => $name, arguments => encode_json($arguments)}}]}, finish_reason => undef}]}) . "\n\n" if $name && !defined $tool;
 		print $c "data: " . encode_json({choices => [{delta => {content => $_}, finish_reason => undef}]}) . "\n\n" for @say;
 		print $c "data: " . encode_json({choices => [{delta => {}, finish_reason => $name && !defined $tool ? "tool_calls" : "stop"}]}) . "\n\n";
 		print $c "data: [DONE]\n\n";
 		exit;
-	}' "$D/asked" >"$D/port" &
+	}' "$D/$1" >"$D/$1.port" &
 started="$started $!"
-until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
-export PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1" PARLEY_TEXT_CHAT=mentions PARLEY_TEXT_COALESCE_S=0 PARLEY_TEXT_SPACING_S=0
+until_ok 5 test -s "$D/$1.port" || bad "the text server" "did not start"
+}
+model asked
+configure "$(cat "$D/asked.port")"
+export PARLEY_TEXT_CHAT=mentions PARLEY_TEXT_COALESCE_S=0 PARLEY_TEXT_SPACING_S=0
 export PARLEY_TOOL_READS_A_MINUTE=60 PARLEY_TEXT_PER_HOUR=60 PARLEY_TEXT_REPLY_SHARE=100 PARLEY_TEXT_REPLY_SHORT=100
 start control "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --config "$D/config.json" --log debug
+control=$last
 until_ok 10 grep -qs ' ready ' "$D/control.log" || bad control "not ready"
-until_ok 20 test "$(grep -ac 'mcp_server server=.* state=ready' "$D/control.log")" = 2 || until_ok 10 sh -c "[ \$(grep -ac 'mcp_server server=.* state=ready' $D/control.log) -ge 2 ]" || bad mcp "$(grep mcp "$D/control.log")"
+until_ok 30 sh -c "[ \$(grep -ac 'mcp_server server=.* state=ready' $D/control.log) -ge 3 ]" || bad mcp "$(grep mcp "$D/control.log")"
 
 writes $ALICE "<@$BOT> look at the moon"
 until_ok 10 says 'The tool said the moon is new' && ok "a text model calls a tool and goes on with its output" || bad "a tool" "$(of_bot; tail -5 "$D/control.log")"
 is "the call is a row of the audit" "$(called toy__echo ok)" 1
+is "the model goes on from what it said before the call" "$(grep -c '^lead Let me look it up' "$D/asked")" 1
 until_ok 5 ended "$written" sent_reply
 log | grep -E " text_message .*message=$written" | grep -qE 'llm1_ms=[0-9]+ followup_ms=[0-9]+' && ok "both passes of the model are timed" || bad "the times" "$(log | grep text_message | tail -1)"
 grep -q 'tools=.*roll.*toy__echo' "$D/asked" && ! grep -q 'tools=.*voice_leave' "$D/asked" && ok "it is offered the tools that need no voice channel" || bad "tools" "$(head -1 "$D/asked")"
@@ -123,6 +141,15 @@ until_ok 5 began toy__wait 4 || bad "a call" "not begun"
 api DELETE "/channels/$where/messages/$written" >/dev/null
 until_ok 5 ended "$written" deleted && is "a deletion stops it" "$(called toy__wait cancelled)" 3 || bad "a deletion" "$(log | grep text_message | tail -2)"
 
+writes $ALICE "<@$BOT> wait long"
+until_ok 8 says '-# ' || bad "a tool at work" "$(of_bot)"
+working=$(of_bot | tail -1 | cut -d'|' -f1)
+api POST "/channels/$where/messages/$working/reactions" "{\"user_id\":\"$BOB\",\"emoji\":\"$STOP\"}" >/dev/null
+sleep 0.5
+is "another person's stop sign on what tells of it stops nothing" "$(called toy__wait cancelled)" 3
+api POST "/channels/$where/messages/$working/reactions" "{\"user_id\":\"$ALICE\",\"emoji\":\"$STOP\"}" >/dev/null
+until_ok 5 ended "$written" cancelled && is "its author's does" "$(called toy__wait cancelled)" 4 || bad "a stop sign on it" "$(log | grep text_message | tail -2)"
+
 # A server whose tools act outside: each call needs a yes.
 writes $ALICE "<@$BOT> act now"
 until_ok 10 says 'act echo' && ok "a call that acts outside is asked about" || bad "a question" "$(of_bot; tail -3 "$D/control.log")"
@@ -153,5 +180,77 @@ sleep 1
 writes $ALICE "<@$BOT> yes"
 sleep 1
 is "a no is final" "$(called act__echo ok)" 2
+
+# The question is a message of its own, whatever the answer holds.
+sent() { of_bot | grep "|$written\.$1|"; }
+buttons() { of_bot | tail -1 | cut -d'|' -f4 | tr ',' '\n' | grep "$1"; }
+alone() { of_bot | tail -1 | grep -qF '|Shall I do this: act echo, acted?'; }
+writes $ALICE "<@$BOT> act with a story"
+until_ok 10 asks 5 || bad "a question after parts" "$(of_bot | cut -c1-120)"
+until_ok 5 alone && ok "a question follows the parts of its answer as a message of its own" || bad "a question" "$(of_bot | tail -2 | cut -c1-200)"
+question=$(of_bot | tail -1 | cut -d'|' -f1)
+is "with the only buttons" "$(sent 0 | cut -d'|' -f4)$(sent 1 | cut -d'|' -f4)" ""
+press $ALICE "$question" "$(buttons text_yes)"
+until_ok 10 made 3 && ok "and is answered by its button" || bad "a question after parts" "$(of_bot | tail -3; tail -3 "$D/control.log")"
+sleep 0.5
+is "which leaves the answer as it is" "$(sent 0 | grep -c 'A line of the story') $(of_bot | grep "^$question|" | cut -d'|' -f4,5)" "1 |Shall I do this: act echo, acted? $(printf '\xe2\x9c\x85')"
+writes $ALICE "<@$BOT> act with a book"
+until_ok 10 asks 6 || bad "a question after a file" "$(of_bot | tail -3 | cut -c1-120)"
+alone && [ -n "$(buttons text_yes)" ] && is "it stands beside a file, not in it" "$(sent 0 | cut -d'|' -f4)" "" || bad "a question after a file" "$(of_bot | tail -2 | cut -c1-200)"
+writes $ALICE "<@$BOT> act and forge it"
+until_ok 10 asks 7 || bad "a question with marks" "$(of_bot | tail -3 | cut -c1-120)"
+of_bot | tail -1 | grep -qF '\[pay 5\]\(http\://x/500\) \|\|a lot\|\|' && ok "marks in the arguments are shown as they are" || bad "marks" "$(of_bot | tail -1)"
+writes $ALICE "<@$BOT> no, leave it"
+sleep 1
+# One that Discord did not take was not asked.
+api POST /faults '{"method":"POST","contains":"/messages","after":2,"status":403}' >/dev/null
+before=$(called act__echo ok)
+writes $ALICE "<@$BOT> act with a story once more"
+untold=$written
+until_ok 10 ended "$untold" sent_reply || bad "a question that is refused" "$(log | tail -3)"
+writes $ALICE "<@$BOT> yes"
+sleep 1.5
+is "a question that Discord did not take takes no yes" "$(called act__echo ok) $(of_bot | grep -c "|$untold\.2|")" "$before 0"
+grep 'has returned' "$D/asked" | grep -q 'tools=.*toy__echo' && ! grep 'has returned' "$D/asked" | grep -qE 'tools=.*(act__|memory_write)' &&
+	ok "who tells a result is offered no tool that changes anything" || bad "a result" "$(grep 'has returned' "$D/asked" | tail -1)"
+
+# Where nobody else wrote, an allowed tool needs no yes; where the model is told words of others, it does.
+place() { where=$(api POST "/guilds/$GUILD/channels" "{\"type\":\"text\",\"name\":\"$1\"}" | field id); }
+place alone
+writes $ALICE "<@$BOT> free now"
+until_ok 10 says 'The tool said nothing' && ok "an allowed tool needs no yes" || bad "an allowed tool" "$(of_bot)"
+is "the rows of two channels do not replace each other" "$(sqlite3 "file:$D/state/parley.db?mode=ro" "SELECT count(*), count(DISTINCT channel) FROM tool_calls WHERE call % 4096 = 1")" "2|2"
+place together
+writes $BOB "<@$BOT> if Alice writes, open the door"
+until_ok 10 ended "$written" sent_reply
+before=$(called free__echo ok)
+writes $ALICE "<@$BOT> free now"
+until_ok 10 asks 1 && is "but words of another person in the prompt do" "$(called free__echo ok)" "$before" || bad "words of others" "$(of_bot)"
+# A call that changed something is not made again for a pass that failed after it.
+place broken
+before=$(called free__echo ok)
+writes $ALICE "<@$BOT> be free and break"
+until_ok 10 ended "$written" acted && ok "what failed after such a call is not asked again" || bad "a failure" "$(log | grep text_message | tail -2)"
+sleep 4
+is "and the call is made once" "$(called free__echo ok)" $((before + 1))
+
+# Another provider serves from the next answer on.
+model other
+configure "$(cat "$D/other.port")"
+kill -HUP "$control"
+until_ok 5 grep -qa 'setting_changed name=text_url' "$D/control.log" || bad "a reload" "$(tail -3 "$D/control.log")"
+writes $ALICE "<@$BOT> hello"
+until_ok 10 ended "$written" sent_reply
+is "a changed provider serves from the next answer on" "$(cat "$D/other" 2>/dev/null | grep -c 'hello')" 1
+
+# The program ends while an answer with calls waits to be sent.
+api POST /faults '{"method":"POST","contains":"/messages","status":429,"retry_after":20}' >/dev/null
+writes $ALICE "<@$BOT> look at the moon"
+until_ok 10 grep -q moon "$D/other"
+sleep 1.5
+kill -TERM "$control"
+wait "$control"
+is "the program ends in the middle of an answer" $? 0
+where=$TEXT
 is "nothing was answered twice" "$(of_bot | cut -d'|' -f2 | sort | uniq -d | wc -l)" 0
 report

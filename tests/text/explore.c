@@ -21,7 +21,7 @@ struct known {
 	bool deleted;
 };
 
-/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 */
+/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 70 71 73 */
 struct explore {
 	struct text_explore_result *out;
 	uint64_t random, now, next_id;
@@ -44,12 +44,16 @@ struct explore {
 	uint32_t asked[CHANNELS], sending[CHANNELS]; /* replies under way */
 	uint64_t asked_of[CHANNELS][TEXT_BURST];
 	unsigned n_asked_of[CHANNELS];
+	bool acted[CHANNELS];			      /* calls of the answer changed something */
 	unsigned tools[CHANNELS], workings[CHANNELS]; /* at work for the answer; how often told */
 	uint64_t question[CHANNELS][USERS];	      /* that waits for a user's yes; 0: none */
 	uint64_t asked_at[CHANNELS][USERS];
 	uint64_t next_question; /* of the SENT under way; 0: it asks nothing */
 	unsigned next_asker;
-	bool jobs[CHANNELS][USERS];
+	uint64_t newest[CHANNELS];
+	uint32_t reported[RECENT]; /* answers of messages that ended in this step */
+	unsigned n_reported;
+	bool over, jobs[CHANNELS][USERS];
 	unsigned results[CHANNELS][USERS]; /* that were to be told */
 };
 
@@ -95,6 +99,9 @@ static void see_ask(struct explore *x, const struct text_effect *e)
 	}
 	forced |= e->kind == TEXT_KIND_RESULT;
 	x->tools[ch] = 0;
+	if (e->again && x->acted[ch])
+		violate(x, "what has acted is asked again");
+	x->acted[ch] = false;
 	if (!e->again)
 		x->workings[ch] = 0;
 	x->asked[ch] = e->reply;
@@ -195,6 +202,9 @@ static void see_tools(struct explore *x, const struct text_effect *e, const stru
 			violate(x, "a yes came too late");
 		if (e->yes && ev->type == TEXT_AGREED && !ev->yes)
 			violate(x, "a no counts as a yes");
+		if (e->yes && ev->type == TEXT_MESSAGE && ev->replies_to != e->message &&
+		    (ev->replies_to || (!ev->to_bot && ev->guild && x->newest[ch] > e->message)))
+			violate(x, "a yes to somebody else counts");
 		x->question[ch][user] = 0;
 	} else {
 		if (!x->jobs[ch][user])
@@ -223,12 +233,19 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 	if (e->type == TEXT_DO_ABANDON) {
 		if (x->asked[ch] != e->reply)
 			violate(x, "what was not asked is abandoned");
+		for (unsigned i = 0; i < x->n_reported; i++)
+			if (x->reported[i] == e->reply)
+				violate(x, "an end is reported before the stop");
 		x->asked[ch] = 0;
 	}
+	if (x->over && e->type != TEXT_DO_RECORD)
+		violate(x, "something begins after the end");
 	if (e->type == TEXT_DO_WAITS)
 		keep(x, e, e->message, e->user, TAKEN_WAITS);
 	if (e->type != TEXT_DO_RECORD)
 		return;
+	if (e->record->reply && x->n_reported < RECENT)
+		x->reported[x->n_reported++] = e->record->reply;
 	if (e->record->reason != TEXT_REASON_SHUTDOWN &&
 	    e->record->reason != TEXT_REASON_DUPLICATE_TRIGGER)
 		keep(x, e, e->message, e->user, TAKEN_ENDED);
@@ -273,8 +290,11 @@ static void step(struct explore *x, const struct text_event *ev)
 			x->asked[ch] = 0;
 	}
 	text_step(x->chat, ev, x->now, &x->fx);
+	x->n_reported = 0;
 	for (size_t i = 0; i < x->fx.n; i++)
 		see_effect(x, &x->fx.v[i], ev);
+	if (ev->type == TEXT_MESSAGE && ev->message > x->newest[ev->channel - 10])
+		x->newest[ev->channel - 10] = ev->message;
 	if (x->next_question) {
 		unsigned ch = (unsigned)(ev->channel - 10);
 
@@ -384,17 +404,18 @@ static void ask_for_yes(struct explore *x, unsigned ch, struct text_event *ev)
 	unsigned user = below(x, USERS);
 
 	ev->asker = 100 + user;
+	ev->asks = below(x, 2) ? ev->message : x->next_id++;
 	if (!ev->reply || x->sending[ch] != ev->reply)
 		return;
 	/* In the core the one before ends with an AGREE of this step, which comes first. */
-	x->next_question = ev->message;
+	x->next_question = ev->asks;
 	x->next_asker = user;
 }
 
 /* Tools at work, calls that go on, their results, buttons. */
 static void play_tools(struct explore *x)
 {
-	unsigned ch = below(x, CHANNELS), user = below(x, USERS), what = below(x, 4);
+	unsigned ch = below(x, CHANNELS), user = below(x, USERS), what = below(x, 5);
 	struct text_event ev = {.type = TEXT_TOOLS,
 				.channel = 10 + ch,
 				.user = 100 + user,
@@ -403,12 +424,16 @@ static void play_tools(struct explore *x)
 
 	if (what == 0 && x->asked[ch]) {
 		ev.n = x->tools[ch] = below(x, 3);
+		ev.yes = below(x, 4) == 0;
+		x->acted[ch] |= ev.yes;
 	} else if (what == 1) {
 		ev.type = TEXT_JOBS_TOLD;
 		ev.n = below(x, 2);
 	} else if (what == 2) {
 		ev.type = TEXT_RESULT;
 		x->results[ch][user]++;
+	} else if (what == 3) {
+		ev.type = TEXT_REPLACED;
 	} else {
 		ev.type = TEXT_AGREED;
 		ev.message = x->question[ch][below(x, USERS)];
@@ -470,6 +495,10 @@ static void play_settings(struct explore *x)
 		{"text_initiative_minutes", "20"},
 		{"text_initiative_minutes", "360"},
 		{"text_initiative_a_day", "3"},
+		{"text_chat", "off"},
+		{"text_chat", "mentions"},
+		{"text_chat", "all"},
+		{"text_chat", "all"},
 	};
 	unsigned i = below(x, sizeof changes / sizeof changes[0]);
 
@@ -659,6 +688,9 @@ static void play(struct explore *x)
 static void finish(struct explore *x)
 {
 	step(x, &(struct text_event){.type = TEXT_SHUTDOWN});
+	x->over = true;
+	for (unsigned i = 0; i < 100; i++)
+		play(x);
 	for (unsigned i = 0; i < KNOWN; i++)
 		if (x->known[i].open)
 			violate(x, "a message has no reason");
@@ -671,8 +703,8 @@ void text_explore(struct text_explore_result *out, uint64_t seed, uint64_t steps
 	struct explore *x = calloc(1, sizeof *x);
 
 	*out = (struct text_explore_result){.passed = true};
-	if (x && !settings_alloc(&x->settings) && !taken_alloc(&x->taken) &&
-	    !text_chat_alloc(&x->chat, x->settings, "Parley")) {
+	if (x && !settings_alloc(&x->settings) && !settings_set(x->settings, "text_chat", "all") &&
+	    !taken_alloc(&x->taken) && !text_chat_alloc(&x->chat, x->settings, "Parley")) {
 		x->out = out;
 		x->random = seed;
 		x->next_id = 1000;

@@ -22,8 +22,8 @@ struct play {
 	unsigned n_people;
 	uint64_t of_bot[64]; /* messages that the bot sent */
 	unsigned n_of_bot;
-	uint32_t reply; /* asked last */
-	uint32_t rnd;	/* of the timer */
+	uint32_t reply, before; /* asked last, and before that */
+	uint32_t rnd;		/* of the timer */
 	char said[512];
 	unsigned taken, ended; /* messages */
 };
@@ -62,10 +62,13 @@ static void note_effect(struct play *p, const struct text_effect *e)
 
 	switch (e->type) {
 	case TEXT_DO_ASK:
+		p->before = p->reply;
 		p->reply = e->reply;
 		n = (size_t)snprintf(text, sizeof text, "asked%s%s",
 				     e->kind == TEXT_KIND_ANSWER ? "" : " ",
 				     e->kind == TEXT_KIND_ANSWER ? "" : text_kind_name(e->kind));
+		if (e->strangers)
+			n += (size_t)snprintf(text + n, sizeof text - n, " strangers");
 		if (e->kind == TEXT_KIND_RESULT)
 			n += (size_t)snprintf(text + n, sizeof text - n, " %s \"%s\"",
 					      name_of(p, e->user), e->text);
@@ -220,9 +223,12 @@ static void play_person(struct play *p, char **w, unsigned n)
 	step(p, &ev);
 }
 
+/* "model says TEXT"; "late says TEXT": the one that was asked before */
 static void play_model(struct play *p, char **w, unsigned n)
 {
-	struct text_event ev = {.type = TEXT_FAILED, .channel = p->channel, .reply = p->reply};
+	struct text_event ev = {.type = TEXT_FAILED,
+				.channel = p->channel,
+				.reply = *w[0] == 'l' ? p->before : p->reply};
 
 	if (strcmp(w[1], "says") == 0 && n > 2) {
 		ev.type = TEXT_ANSWERED;
@@ -238,15 +244,20 @@ static void play_model(struct play *p, char **w, unsigned n)
 	step(p, &ev);
 }
 
-/* "tools 1": so many work for the answer; "jobs alice 1"; "result alice TEXT" */
+/* "tools 1": so many work for the answer; "tools 1 acted"; "jobs alice 1"; "result alice TEXT",
+ * "result alice TEXT strangers"; "replaced alice" */
 static void play_tools(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.type = TEXT_TOOLS, .channel = p->channel, .reply = p->reply};
 
 	if (strcmp(w[0], "tools") == 0) {
 		ev.n = (uint32_t)strtoul(w[1], NULL, 10);
+		ev.yes = n > 2;
 	} else {
-		ev.type = strcmp(w[0], "jobs") == 0 ? TEXT_JOBS_TOLD : TEXT_RESULT;
+		ev.type = *w[0] == 'j'			? TEXT_JOBS_TOLD
+			  : strcmp(w[0], "result") == 0 ? TEXT_RESULT
+							: TEXT_REPLACED;
+		ev.strangers = n > 3;
 		ev.user = user_of(p, w[1]);
 		ev.n = n > 2 ? (uint32_t)strtoul(w[2], NULL, 10) : 0;
 		ev.text = n > 2 ? w[2] : "";
@@ -254,7 +265,8 @@ static void play_tools(struct play *p, char **w, unsigned n)
 	step(p, &ev);
 }
 
-/* "discord took 50", "discord took 50 asks alice", "discord refused" */
+/* "discord took 50", "discord took 50 asks alice", "discord took 50 asks alice 51" (by that
+ * message), "discord refused" */
 static void play_discord(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.type = TEXT_NOT_SENT,
@@ -271,6 +283,7 @@ static void play_discord(struct play *p, char **w, unsigned n)
 		ev.partial = n > 3 && strcmp(w[3], "partial") == 0;
 		if (n > 4 && strcmp(w[3], "asks") == 0)
 			ev.asker = user_of(p, w[4]);
+		ev.asks = n > 5 ? strtoull(w[5], NULL, 10) : ev.message;
 	}
 	step(p, &ev);
 }
@@ -345,12 +358,13 @@ static void play_line(struct play *p, char *line)
 	} else if (strcmp(w[first], "channel") == 0 && n > first + 1) {
 		p->channel = strtoull(w[first + 1], NULL, 10);
 		p->parent = n > first + 3 ? strtoull(w[first + 3], NULL, 10) : 0;
-	} else if (strcmp(w[first], "model") == 0 && n > first + 1) {
+	} else if ((strcmp(w[first], "model") == 0 || strcmp(w[first], "late") == 0) &&
+		   n > first + 1) {
 		play_model(p, w + first, n - first);
 	} else if (strcmp(w[first], "discord") == 0 && n > first + 1) {
 		play_discord(p, w + first, n - first);
 	} else if ((strcmp(w[first], "tools") == 0 || strcmp(w[first], "jobs") == 0 ||
-		    strcmp(w[first], "result") == 0) &&
+		    strcmp(w[first], "result") == 0 || strcmp(w[first], "replaced") == 0) &&
 		   n > first + 1) {
 		play_tools(p, w + first, n - first);
 	} else if (strcmp(w[first], "forget") == 0 && n > first + 1) {
@@ -395,6 +409,7 @@ void text_scenario_play(struct text_scenario_result *out, const char *path, FILE
 
 	*out = (struct text_scenario_result){.passed = true};
 	if (p && f && !settings_alloc(&p->settings) &&
+	    !settings_set(p->settings, "text_chat", "all") &&
 	    !text_chat_alloc(&p->chat, p->settings, "Parley")) {
 		p->out = out;
 		p->trace = trace;

@@ -110,6 +110,7 @@ TEST(a_full_queue_of_text_is_a_reason)
 	struct text_chat *chat;
 
 	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "text_chat", "all"), 0);
 	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
 	for (unsigned i = 0; i < TEXT_QUEUE + 2; i++)
 		write_message(chat, 1000 + i, CHANNEL, ALICE + i, NS_PER_S);
@@ -171,6 +172,7 @@ TEST(a_step_asks_once_in_a_channel)
 	unsigned asks = 0;
 
 	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "text_chat", "all"), 0);
 	CHECK_INT(settings_set(s, "text_coalesce_s", "0"), 0);
 	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
 	write_message(chat, 1000, CHANNEL, ALICE, NS_PER_S);
@@ -241,6 +243,7 @@ TEST(lines_of_the_bot_go_with_people_whom_the_memory_knew)
 		struct text_chat *chat;
 
 		CHECK_INT(settings_alloc(&s), 0);
+		CHECK_INT(settings_set(s, "text_chat", "all"), 0);
 		CHECK_INT(settings_set(s, "text_coalesce_s", "0"), 0);
 		CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
 		ask = forget_in_talk(chat, of[i].forget);
@@ -259,6 +262,7 @@ TEST(a_refusal_alone_ends_the_question_of_its_author)
 		struct text_chat *chat;
 
 		CHECK_INT(settings_alloc(&s), 0);
+		CHECK_INT(settings_set(s, "text_chat", "all"), 0);
 		CHECK_INT(settings_set(s, "text_coalesce_s", "0"), 0);
 		CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
 		forget_in_talk(chat, (struct text_event){
@@ -276,6 +280,7 @@ TEST(an_idle_channel_gives_way)
 	struct text_chat *chat;
 
 	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "text_chat", "all"), 0);
 	CHECK_INT(settings_set(s, "text_coalesce_s", "0"), 0);
 	CHECK_INT(settings_set(s, "text_asks_per_hour", "10000"), 0);
 	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
@@ -311,7 +316,8 @@ TEST_OOM(text_survives_without_memory)
 	struct settings *s = NULL;
 	struct text_chat *chat = NULL;
 
-	if (settings_alloc(&s) || text_chat_alloc(&chat, s, "Parley")) {
+	if (settings_alloc(&s) || settings_set(s, "text_chat", "all") ||
+	    text_chat_alloc(&chat, s, "Parley")) {
 		settings_free(s);
 		CHECK(test_oom_hit());
 		return;
@@ -358,7 +364,8 @@ TEST(a_noted_question_is_a_line_and_needs_no_answer)
 	struct text_chat *chat = NULL;
 	const struct text_line *lines = NULL;
 
-	CHECK(!settings_alloc(&s) && !text_chat_alloc(&chat, s, "parley"));
+	CHECK(!settings_alloc(&s) && !settings_set(s, "text_chat", "all") &&
+	      !text_chat_alloc(&chat, s, "parley"));
 	CHECK_INT(text_chat_lines(chat, CHANNEL, &lines), 0);
 	note(chat, 50, false, "parley what is it");
 	CHECK_INT(fx.n, 0);

@@ -150,11 +150,23 @@ TEST(a_speaker_has_so_many_calls_a_minute)
 	settings_free(s);
 }
 
+static void keep(struct tool_policy *p, uint64_t user, const char *tool, const char *arguments,
+		 const char *question, uint64_t now)
+{
+	tool_policy_keep(p,
+			 &(struct tool_asking){.user = user,
+					       .turn = (uint32_t)(now / AT(1)),
+					       .tool = tool,
+					       .arguments = arguments,
+					       .question = question},
+			 now);
+}
+
 /* The kept call after a person's words; "": none. */
 static const char *agree(struct tool_policy *p, uint64_t user, bool yes, uint64_t now)
 {
 	static char call[100];
-	char *kept = tool_policy_words(p, user, yes, now);
+	char *kept = tool_policy_words(p, user, 0, yes, now);
 
 	snprintf(call, sizeof call, "%s", kept ? kept : "");
 	free(kept);
@@ -168,12 +180,12 @@ static const char *after_yes(uint64_t user, bool yes, unsigned said_s, bool read
 
 	if (!p)
 		return "";
-	tool_policy_keep(p, ALICE, "send", "{\"to\":7}", "Shall I?", 0, AT(1));
+	keep(p, ALICE, "send", "{\"to\":7}", "Shall I?", AT(1));
 	if (read_back)
 		tool_policy_read_back(p, ALICE, "Yes, shall I?", AT(5));
 	call = agree(p, user, yes, AT(said_s));
 	/* It counts once, and the asker's next words end it. */
-	if (user == ALICE && tool_policy_words(p, ALICE, true, AT(said_s)))
+	if (user == ALICE && tool_policy_words(p, ALICE, 0, true, AT(said_s)))
 		call = "again";
 	close_policy(p);
 	return call;
@@ -194,7 +206,7 @@ TEST(a_yes_to_another_question_does_not_count)
 	struct tool_policy *p = calloc(1, sizeof *p);
 
 	CHECK(p);
-	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", 0, AT(1));
+	keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
 	tool_policy_read_back(p, ALICE, "Would you like to hear a joke?", AT(5));
 	CHECK_STR(agree(p, ALICE, true, AT(8)), "");
 	close_policy(p);
@@ -227,19 +239,45 @@ TEST(an_ordinary_member_and_an_owner_agree_alike)
 	}
 }
 
+/* A person writes a yes or a no to one question, and another call of theirs waits meanwhile. */
+TEST(words_about_one_call_leave_another_one_alone)
+{
+	struct tool_policy *p = calloc(1, sizeof *p);
+	char *call;
+
+	CHECK(p);
+	keep(p, ALICE, "ring", "{}", "Shall I ring?", AT(1));
+	tool_policy_read_back(p, ALICE, "Shall I ring?", AT(2));
+	CHECK(tool_policy_awaits(p, ALICE, 1, AT(3)));
+	CHECK(!tool_policy_awaits(p, BOB, 1, AT(3)));
+	keep(p, ALICE, "send", "{}", "Shall I send it?", AT(4));
+	CHECK(!tool_policy_awaits(p, ALICE, 1, AT(4)));
+	CHECK(!tool_policy_awaits(p, ALICE, 4, AT(4)));
+	tool_policy_read_back(p, ALICE, "Shall I send it?", AT(5));
+	CHECK(!tool_policy_words(p, ALICE, 1, false, AT(6)));
+	CHECK(!tool_policy_words(p, ALICE, 1, true, AT(6)));
+	CHECK(tool_policy_awaits(p, ALICE, 4, AT(6)));
+	CHECK(!tool_policy_awaits(p, ALICE, 4, AT(21)));
+	call = tool_policy_words(p, ALICE, 4, true, AT(7));
+	CHECK_STR(call, "send {}");
+	free(call);
+	CHECK(!tool_policy_words(p, ALICE, 4, true, AT(8)));
+	close_policy(p);
+}
+
 TEST(each_person_has_one_call_that_waits)
 {
 	struct tool_policy *p = calloc(1, sizeof *p);
 
 	CHECK(p);
-	tool_policy_keep(p, ALICE, "ring", "{}", "Shall I send it?", 0, AT(1));
-	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", 0, AT(1));
+	keep(p, ALICE, "ring", "{}", "Shall I send it?", AT(1));
+	keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
 	tool_policy_read_back(p, ALICE, "Shall I send it?", AT(2));
-	tool_policy_keep(p, BOB, "send", "{}", "Shall I send it?", 0, AT(3));
+	keep(p, BOB, "send", "{}", "Shall I send it?", AT(3));
 	CHECK_STR(agree(p, ALICE, true, AT(4)), "send {}");
 	/* More people than there are places: the newest ones wait. */
 	for (uint64_t user = 10; user < 10 + TOOL_ASKED; user++)
-		tool_policy_keep(p, user, "send", "{}", "Shall I send it?", 0, AT(user));
+		keep(p, user, "send", "{}", "Shall I send it?", AT(user));
 	tool_policy_read_back(p, BOB, "Shall I send it?", AT(30));
 	CHECK_STR(agree(p, BOB, true, AT(31)), "");
 	close_policy(p);
@@ -251,7 +289,7 @@ TEST_OOM(a_policy_without_memory_keeps_nothing)
 
 	if (!p)
 		return;
-	tool_policy_keep(p, ALICE, "send", "{}", "Shall I send it?", 0, AT(1));
+	keep(p, ALICE, "send", "{}", "Shall I send it?", AT(1));
 	close_policy(p);
 }
 
