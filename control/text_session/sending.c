@@ -310,7 +310,7 @@ static void send_part(struct text_job *job)
 		return;
 	}
 	/* It should have been a file. */
-	if (job->part == TEXT_PARTS) {
+	if (!job->asking && job->part == TEXT_PARTS) {
 		fail_part(job);
 		return;
 	}

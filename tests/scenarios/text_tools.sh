@@ -207,7 +207,7 @@ api POST /faults '{"method":"POST","contains":"/messages","after":2,"status":403
 before=$(called act__echo ok)
 writes $ALICE "<@$BOT> act with a story once more"
 untold=$written
-until_ok 10 ended "$untold" sent_reply || bad "a question that is refused" "$(log | tail -3)"
+until_ok 10 ended "$untold" sent_in_part || bad "a question that is refused" "$(log | tail -3)"
 writes $ALICE "<@$BOT> yes"
 sleep 1.5
 is "a question that Discord did not take takes no yes" "$(called act__echo ok) $(of_bot | grep -c "|$untold\.2|")" "$before 0"

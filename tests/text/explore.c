@@ -689,8 +689,12 @@ static void finish(struct explore *x)
 {
 	step(x, &(struct text_event){.type = TEXT_SHUTDOWN});
 	x->over = true;
-	for (unsigned i = 0; i < 100; i++)
-		play(x);
+	for (unsigned i = 0; i < 25; i++) {
+		play_message(x);
+		play_change(x);
+		play_tools(x);
+		play_result(x);
+	}
 	for (unsigned i = 0; i < KNOWN; i++)
 		if (x->known[i].open)
 			violate(x, "a message has no reason");
