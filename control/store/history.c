@@ -288,6 +288,10 @@ static int read_turn(struct db *db, const struct job *j, json_t **out)
 
 	db_bind_uint(s, 1, j->until_ms);
 	err = db_step(db, s);
+	if (!err && j->guild && db_uint(s, GUILD) != j->guild) {
+		sqlite3_reset(s);
+		err = ENOENT;
+	}
 	if (err)
 		return err;
 	costs = json_array();

@@ -130,6 +130,13 @@ const struct session *access_session(const struct access *a, const struct http_e
 	return find_session(a, http_tag(x));
 }
 
+uint64_t access_scope(const struct access *a, const struct http_exchange *x)
+{
+	const struct session *s = access_session(a, x);
+
+	return s ? s->guild : 0;
+}
+
 enum web_role access_role(const struct access *a, const struct http_exchange *x)
 {
 	const struct session *s = access_session(a, x);
@@ -293,14 +300,19 @@ static enum web_role redeem(struct access *a, const struct http_head *head)
 	return code.role;
 }
 
-/* user: the person as Discord names them, who is the actor of the row; 0: not known. */
+struct discord_member {
+	uint64_t user, guild;
+};
+
+/* member: as Discord names them, who is the actor of the row; NULL: nobody knows. */
 static uint64_t begin_session(struct access *a, struct http_exchange *x, enum web_role role,
-			      uint64_t user)
+			      const struct discord_member *member)
 {
 	uint64_t now = env_wall_ms(a->conf.env), hours = *a->conf.session_hours;
 	struct session session = {.role = role,
-				  .discord = user != 0,
-				  .user = user,
+				  .discord = member != NULL,
+				  .user = member ? member->user : 0,
+				  .guild = member && role < WEB_ADMIN ? member->guild : 0,
 				  .created_ms = now,
 				  .expires_ms = now + hours * HOUR_MS};
 	char secret[WEB_KEYED_HEX], attributes[96], name[32], actor[ACCESS_ACTOR_SIZE];
@@ -325,8 +337,8 @@ static uint64_t begin_session(struct access *a, struct http_exchange *x, enum we
 	snprintf(name, sizeof name, "session %llu", (unsigned long long)id);
 	access_actor(a, x, actor);
 	/* The id alone: an erasure finds it. */
-	if (user)
-		snprintf(actor, sizeof actor, "%llu", (unsigned long long)user);
+	if (member)
+		snprintf(actor, sizeof actor, "%llu", (unsigned long long)member->user);
 	audit_as(a, x, actor,
 		 &(struct event_action){.kind = "sign_in", .target = name, .result = "granted"});
 	return id;
@@ -373,12 +385,12 @@ static bool may_begin(struct access *a, uint64_t user)
 }
 
 uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
-			      uint64_t user)
+			      uint64_t user, uint64_t guild)
 {
 	if (!may_begin(a, user))
 		return 0;
 	give_back(a, x);
-	return begin_session(a, x, role, user);
+	return begin_session(a, x, role, &(struct discord_member){user, guild});
 }
 
 enum web_role access_role_of(const struct access *a, uint64_t session)
@@ -420,7 +432,7 @@ enum sign_in_result access_sign_in(struct access *a, struct http_exchange *x,
 		return SIGN_IN_REFUSED;
 	}
 	give_back(a, x);
-	return begin_session(a, x, role, 0) ? SIGN_IN_DONE : SIGN_IN_FULL;
+	return begin_session(a, x, role, NULL) ? SIGN_IN_DONE : SIGN_IN_FULL;
 }
 
 static void drop_cookie(const struct access *a, struct http_exchange *x)

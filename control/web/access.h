@@ -92,10 +92,13 @@ void access_secret(const struct access *a, const char *purpose, const uint8_t *n
 bool access_is_ours(const struct access *a, const struct http_head *head);
 /* One try to sign in of the client of this exchange; false: too many. */
 bool access_try(struct access *a, struct http_exchange *x);
-/* Signs a person in whom Discord has named, with the cookie, and gives the try back. Returns the
- * session; 0: there is no place, or this person signed in too often. */
+/* The only server that this client may see; 0: all of them. */
+uint64_t access_scope(const struct access *a, const struct http_exchange *x);
+/* Signs a person in whom Discord has named, for that server alone unless they are an admin, with
+ * the cookie, and gives the try back. Returns the session; 0: there is no place, or this person
+ * signed in too often. */
 uint64_t access_begin_discord(struct access *a, struct http_exchange *x, enum web_role role,
-			      uint64_t user);
+			      uint64_t user, uint64_t guild);
 /* The role of a session by its id; WEB_NOBODY: it is over. */
 enum web_role access_role_of(const struct access *a, uint64_t session);
 /* Ends it; why is for the audit. */

@@ -63,7 +63,7 @@ static void list(struct web *w, const struct web_request *r, const struct action
 
 	web_read(w, r,
 		 &(struct store_query){.what = STORE_ACTIONS,
-				       .guild = q->guild,
+				       .guild = r->scope ? r->scope : q->guild,
 				       .user = q->user,
 				       .reason = q->kinds,
 				       .session = q->session,
@@ -257,7 +257,10 @@ void web_activity_events_get(struct web *w, const struct web_request *r)
 {
 	struct action_query q = {.limit = SNAPSHOT_ACTIONS};
 
-	if (web_shown(w)->store)
+	/* It tells of all servers. /api/events has those of one. */
+	if (r->scope)
+		web_refuse(r->x, WEB_FORBIDDEN);
+	else if (web_shown(w)->store)
 		list(w, r, &q, join_with);
 	else
 		join(w, r->x, r->role, NULL);

@@ -410,7 +410,8 @@ static void on_guilds(const struct http_resp *resp, void *arg)
 		return;
 	}
 	limit_grants(d, at->user);
-	session = access_begin_discord(d->conf.access, x, role, at->user);
+	session = access_begin_discord(d->conf.access, x, role, at->user,
+				       strtoull(d->conf.settings->web_discord_guild, NULL, 10));
 	if (!session) {
 		end_attempt(at);
 		web_refuse(x, WEB_BUSY);

@@ -132,7 +132,7 @@ static uint64_t visible_types(enum web_role role)
 }
 
 int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head,
-		      enum web_role role)
+		      enum web_role role, uint64_t scope)
 {
 	struct sse_filter filter;
 	int err = 0;
@@ -140,6 +140,8 @@ int event_stream_join(struct event_stream *s, struct http_exchange *x, const str
 	if (!read_filter(&filter, head))
 		return EINVAL;
 	filter.types &= visible_types(role);
+	if (scope)
+		filter.key = scope;
 	if (!s->events)
 		err = http_events_alloc(&s->events, s->env, NULL, NULL);
 	if (!err)

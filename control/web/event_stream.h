@@ -27,12 +27,12 @@ void event_stream_end(struct event_stream *s, http_reader_h *h, void *arg);
 /* Drops the ring and its readers, who come back to a new one. */
 void event_stream_forget(struct event_stream *s);
 
-/* Makes the exchange a reader of the events that this role may see. The query selects: `type`,
- * names of control/events/events.def with commas between them or `level`, and `guild`. Without them
- * a reader gets every event but `level`. EINVAL: the query names no event, or no guild; ENOMEM;
- * then nothing was answered. */
+/* Makes the exchange a reader of the events that this role may see, of the server scope alone
+ * unless it is 0. The query selects: `type`, names of control/events/events.def with commas between
+ * them or `level`, and `guild`. Without them a reader gets every event but `level`. EINVAL: the
+ * query names no event, or no guild; ENOMEM; then nothing was answered. */
 int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head,
-		      enum web_role role);
+		      enum web_role role, uint64_t scope);
 unsigned event_stream_readers(const struct event_stream *s);
 /* Sends the event `level` (control/web/level_stream.h) to those who asked for it by name. */
 void event_stream_level(struct event_stream *s, uint64_t guild, const char *text);

@@ -222,7 +222,7 @@ static void list(struct web *w, const struct web_request *r, enum store_reading 
 		q.since_ms = env_wall_ms(web_env(w)) / DAY_MS * DAY_MS;
 	web_read(w, r,
 		 &(struct store_query){.what = what,
-				       .guild = q.guild,
+				       .guild = r->scope ? r->scope : q.guild,
 				       .user = q.user,
 				       .reason = q.reason,
 				       .since_ms = q.since_ms,
@@ -242,8 +242,10 @@ void web_turns_get(struct web *w, const struct web_request *r)
 void web_turn_get(struct web *w, const struct web_request *r)
 {
 	web_read(w, r,
-		 &(struct store_query){
-			 .what = STORE_TURN, .row = r->id, .words = r->role >= WEB_OPERATOR},
+		 &(struct store_query){.what = STORE_TURN,
+				       .row = r->id,
+				       .guild = r->scope,
+				       .words = r->role >= WEB_OPERATOR},
 		 NULL);
 }
 
@@ -311,7 +313,7 @@ void web_rooms_get(struct web *w, const struct web_request *r)
 {
 	const struct web_conf *c = web_shown(w);
 	bool words = r->role >= WEB_OPERATOR;
-	json_t *rooms = c->roomsh(c->arg), *room;
+	json_t *rooms = web_only(c->roomsh(c->arg), "guild", r->scope), *room;
 	size_t i;
 
 	json_array_foreach(rooms, i, room) add_turns(w, room, words);

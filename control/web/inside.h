@@ -20,8 +20,9 @@ struct web_request {
 	const struct http_head *head;
 	const json_t *body; /* NULL without one */
 	enum web_role role;
+	uint64_t scope;		       /* the only server that it may see; 0: all of them */
 	char actor[ACCESS_ACTOR_SIZE]; /* as access_actor */
-	uint64_t id;		       /* in a path with :id; with :session the server */
+	uint64_t id;		       /* in a path with :id or :guild; with :session the server */
 	uint64_t id2;		       /* with :session its start, ms since 1970 */
 };
 typedef void(web_handle_h)(struct web *w, const struct web_request *r);
@@ -55,8 +56,11 @@ struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, 
 /* control/web/voice_api.c and activity_api.c; w has its conf. */
 int web_make_voice_stream(struct web *w, bool words, struct state_stream **out);
 int web_make_activity_stream(struct web *w, bool words, struct state_stream **out);
-/* {activeCount, sessions, asrSessions, toolCalls, mcpStatus}. Caller owns it. */
-json_t *web_voice_state(const struct web *w, enum live_words words);
+/* {activeCount, sessions, asrSessions, toolCalls, mcpStatus}, of the server scope alone unless it
+ * is 0. Caller owns it. */
+json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope);
+/* The list without the objects whose member is not this server's id, unless scope is 0. */
+json_t *web_only(json_t *list, const char *member, uint64_t scope);
 /* Keeps the exchange of the change of settings that waits to be saved: one at a time. */
 void web_keep_change(struct web *w, struct http_exchange *x);
 /* That exchange, which is the caller's to answer; NULL when its client is gone. */

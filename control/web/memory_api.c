@@ -13,7 +13,7 @@ static void list(struct web *w, const struct web_request *r, enum store_reading 
 {
 	web_read(w, r,
 		 &(struct store_query){.what = what,
-				       .guild = q->guild,
+				       .guild = r->scope ? r->scope : q->guild,
 				       .user = q->user,
 				       .reason = what == STORE_FACTS ? q->letters : "",
 				       .since_ms = q->since_ms,

@@ -123,7 +123,7 @@ void web_voice_join_post(struct web *w, const struct web_request *r)
 void web_guilds_get(struct web *w, const struct web_request *r)
 {
 	const struct web_conf *c = web_shown(w);
-	json_t *guilds = c->guildsh(c->arg);
+	json_t *guilds = web_only(c->guildsh(c->arg), "id", r->scope);
 
 	web_json(r->x, 200, guilds ? json_pack("{s:o}", "guilds", guilds) : NULL);
 }

@@ -39,8 +39,10 @@ static void write_head(uint8_t to[HEAD_SIZE], size_t n)
 }
 
 /* The consent of this moment counts, whatever the store still has. */
-static bool may_be_heard(const struct web *w, const struct store_document *d)
+static bool may_be_heard(const struct web *w, const struct http_exchange *x,
+			 const struct store_document *d)
 {
+	uint64_t scope = access_scope(web_access(w), x);
 	const struct web_conf *c = web_shown(w);
 	char guild[24] = "";
 	uint64_t ids[2];
@@ -50,13 +52,13 @@ static bool may_be_heard(const struct web *w, const struct store_document *d)
 		return false;
 	memcpy(guild, d->author, n);
 	return discord_u64(guild, &ids[0]) && discord_u64(d->author + n + 1, &ids[1]) &&
-	       c->remembersh(ids[0], ids[1], c->arg);
+	       (!scope || scope == ids[0]) && c->remembersh(ids[0], ids[1], c->arg);
 }
 
 static void send(struct web *w, struct http_exchange *x, enum web_role role,
 		 const struct store_document *d)
 {
-	bool may = may_be_heard(w, d);
+	bool may = may_be_heard(w, x, d);
 	uint8_t *wav = may ? malloc(HEAD_SIZE + d->size) : NULL;
 
 	(void)role;

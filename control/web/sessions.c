@@ -171,8 +171,9 @@ json_t *sessions_format(const struct sessions *s)
 	for (unsigned i = 0; i < s->n; i++)
 		json_array_append_new(
 			list,
-			json_pack("{s:I,s:s,s:b,s:I,s:I,s:s}", "id", (json_int_t)s->v[i].id, "role",
-				  web_role_name(s->v[i].role), "discord", (int)s->v[i].discord,
+			json_pack("{s:I,s:s,s:b,s:I,s:I,s:I,s:s}", "id", (json_int_t)s->v[i].id,
+				  "role", web_role_name(s->v[i].role), "discord",
+				  (int)s->v[i].discord, "guild", (json_int_t)s->v[i].guild,
 				  "created_ms", (json_int_t)s->v[i].created_ms, "expires_ms",
 				  (json_int_t)s->v[i].expires_ms, "hash", s->v[i].hash));
 	return json_pack("{s:o,s:o,s:I}", "sessions", list, "used", format_used(s), "last_id",
@@ -201,6 +202,7 @@ static void read_session(struct sessions *s, const json_t *j)
 {
 	struct session v = {.id = read_uint(j, "id"),
 			    .discord = json_is_true(json_object_get(j, "discord")),
+			    .guild = read_uint(j, "guild"),
 			    .created_ms = read_uint(j, "created_ms"),
 			    .expires_ms = read_uint(j, "expires_ms")};
 	const char *role = json_string_value(json_object_get(j, "role"));
@@ -208,6 +210,9 @@ static void read_session(struct sessions *s, const json_t *j)
 	if (s->n == SESSIONS_MAX || !v.id || v.id > s->last_id || !role ||
 	    !web_role_parse(role, strlen(role), &v.role) ||
 	    !read_hex(j, "hash", v.hash, sizeof v.hash))
+		return;
+	/* It was saved when such a session saw every server. */
+	if (v.discord && v.role != WEB_ADMIN && !v.guild)
 		return;
 	s->v[s->n++] = v;
 }

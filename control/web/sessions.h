@@ -19,8 +19,9 @@ enum { SESSIONS_MAX = 32, SESSIONS_USED = 32, SESSION_NONCE = 32 };
 struct session {
 	uint64_t id; /* 1, 2, 3, …; never used twice */
 	enum web_role role;
-	bool discord;  /* signed in with Discord, which is asked again (discord_sign_in.h) */
-	uint64_t user; /* then: who it is; 0 after a restart, because it is not saved */
+	bool discord;	/* signed in with Discord, which is asked again (discord_sign_in.h) */
+	uint64_t user;	/* then: who it is; 0 after a restart, because it is not saved */
+	uint64_t guild; /* the only server that it may see; 0: all of them */
 	uint64_t created_ms, expires_ms;
 	char hash[WEB_KEYED_HEX];
 };

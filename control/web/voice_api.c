@@ -85,10 +85,11 @@ static json_t *gather(const json_t *sessions, const char *name)
 	return all;
 }
 
-json_t *web_voice_state(const struct web *w, enum live_words words)
+json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope)
 {
 	const struct web_conf *c = web_shown(w);
-	json_t *rooms = c->roomsh(c->arg), *sessions = json_array(), *mcp = c->mcph(c->arg), *all;
+	json_t *rooms = web_only(c->roomsh(c->arg), "guild", scope), *sessions = json_array(),
+	       *mcp = c->mcph(c->arg), *all;
 	const json_t *room;
 	size_t i;
 
@@ -105,13 +106,14 @@ json_t *web_voice_state(const struct web *w, enum live_words words)
 
 void web_voice_state_get(struct web *w, const struct web_request *r)
 {
-	web_json(r->x, 200,
-		 web_voice_state(w, r->role >= WEB_OPERATOR ? LIVE_WORDS : LIVE_NO_WORDS));
+	web_json(
+		r->x, 200,
+		web_voice_state(w, r->role >= WEB_OPERATOR ? LIVE_WORDS : LIVE_NO_WORDS, r->scope));
 }
 
 void web_asr_sessions_get(struct web *w, const struct web_request *r)
 {
-	json_t *all = web_voice_state(w, LIVE_NO_WORDS);
+	json_t *all = web_voice_state(w, LIVE_NO_WORDS, r->scope);
 
 	web_json(r->x, 200,
 		 all ? json_pack("{s:O?}", "sessions", json_object_get(all, "asrSessions")) : NULL);
@@ -159,13 +161,13 @@ static json_t *fit(json_t *all)
 static json_t *snapshot(bool words, json_t *first, void *arg)
 {
 	(void)first;
-	return fit(web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS));
+	return fit(web_voice_state(arg, words ? LIVE_WORDS : LIVE_NO_WORDS, 0));
 }
 
 /* Who comes back is told it again: a stream keeps what it tells. */
 static json_t *state(bool words, void *arg)
 {
-	return fit(web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS));
+	return fit(web_voice_state(arg, words ? LIVE_KEPT_WORDS : LIVE_NO_WORDS, 0));
 }
 
 /* The seeds' VoiceEvent: calls of tools and sessions of speech-to-text in their form, others as
@@ -214,6 +216,9 @@ void web_voice_events_get(struct web *w, const struct web_request *r)
 {
 	bool words = r->role >= WEB_OPERATOR;
 
-	if (state_stream_join(web_stream(w, WEB_STREAM_VOICE, words), r->x, r->head, NULL))
+	/* It tells of all servers. /api/events has those of one. */
+	if (r->scope)
+		web_refuse(r->x, WEB_FORBIDDEN);
+	else if (state_stream_join(web_stream(w, WEB_STREAM_VOICE, words), r->x, r->head, NULL))
 		http_reply(r->x, 503, NULL, NULL, 0);
 }

@@ -185,6 +185,18 @@ void web_problem(struct http_exchange *x, int status, const char *code, const ch
 	answer(x, status, "application/problem+json", all);
 }
 
+json_t *web_only(json_t *list, const char *member, uint64_t scope)
+{
+	for (size_t i = json_array_size(list); scope && i--;) {
+		const json_t *one = json_object_get(json_array_get(list, i), member);
+		const char *id = json_string_value(one);
+
+		if (!id || strtoull(id, NULL, 10) != scope)
+			json_array_remove(list, i);
+	}
+	return list;
+}
+
 void web_refuse(struct http_exchange *x, enum web_refusal refusal)
 {
 	web_refuse_with(x, refusal, NULL);
@@ -268,7 +280,8 @@ void web_mcp_status(struct web *w, const struct web_request *r)
 void web_events_get(struct web *w, const struct web_request *r)
 {
 	bool words = r->role >= WEB_OPERATOR;
-	int err = event_stream_join(words ? w->events : w->figures, r->x, r->head, r->role);
+	int err =
+		event_stream_join(words ? w->events : w->figures, r->x, r->head, r->role, r->scope);
 
 	if (err == EINVAL)
 		web_refuse(r->x, WEB_BAD_EVENTS_QUERY);
@@ -280,11 +293,39 @@ void web_events_get(struct web *w, const struct web_request *r)
 
 /* ---- requests ---- */
 
+/* The request names a server, in its path, query or body, that its client may not see. */
+static bool is_outside(const struct route *route, const struct web_request *r)
+{
+	static const char *const names[] = {"guild", "guildId"};
+	bool path = strstr(route->path, ":guild") || strstr(route->path, ":session");
+
+	if (!r->scope)
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const json_t *member = json_object_get(r->body, names[i]);
+		uint64_t guild = 0;
+		char text[24];
+
+		if (member &&
+		    (!discord_snowflake(json_string_value(member), &guild) || guild != r->scope))
+			return true;
+		if (http_head_has_query(r->head, names[i]) &&
+		    (!http_head_query(r->head, names[i], text, sizeof text) ||
+		     !discord_snowflake(text, &guild) || guild != r->scope))
+			return true;
+	}
+	return path && r->id != r->scope;
+}
+
 static void answer_known(struct web *w, unsigned i, struct web_request *r)
 {
 	r->role = access_role(w->access, r->x);
+	r->scope = access_scope(w->access, r->x);
 	access_actor(w->access, r->x, r->actor);
-	routes[i].h(w, r);
+	if (is_outside(&routes[i], r))
+		web_refuse(r->x, WEB_FORBIDDEN);
+	else
+		routes[i].h(w, r);
 }
 
 static bool read_id(const char *text, size_t n, uint64_t *id)
@@ -303,7 +344,8 @@ static bool read_part(const char *name, size_t n, const char *value, size_t leng
 {
 	size_t dash = strcspn(value, "-");
 
-	if (n == strlen("id") && memcmp(name, "id", n) == 0)
+	if ((n == strlen("id") && memcmp(name, "id", n) == 0) ||
+	    (n == strlen("guild") && memcmp(name, "guild", n) == 0))
 		return read_id(value, length, &r->id);
 	if (n == strlen("session") && memcmp(name, "session", n) == 0)
 		return dash < length && read_id(value, dash, &r->id) &&

@@ -572,6 +572,80 @@ TEST(kept_sessions_go_on_until_they_are_over)
 	close_all();
 }
 
+/* A browser that signed in with Discord as an operator of one server. */
+static bool open_as_operator_of(uint64_t guild)
+{
+	const struct session of = {.role = WEB_OPERATOR,
+				   .discord = true,
+				   .guild = guild,
+				   .created_ms = 1000,
+				   .expires_ms = UINT64_C(4000000000000)};
+	struct sessions kept = {.token = TOKEN};
+	const uint8_t nonce[SESSION_NONCE] = {1};
+	char secret[WEB_KEYED_HEX];
+	json_t *j;
+	bool opened;
+
+	sessions_secret(&kept, nonce, secret);
+	sessions_add(&kept, &of, secret);
+	j = sessions_format(&kept);
+	opened = open_with(j);
+	json_decref(j);
+	snprintf(fx.cookie, sizeof fx.cookie, "__Host-parley-%u=%s", web_port(fx.web), secret);
+	return opened;
+}
+
+static int order(const char *path)
+{
+	return ask("POST", path, (const char *const[4]){cookie_line(), origin_line()});
+}
+
+TEST(an_operator_of_one_server_sees_and_orders_that_one_alone)
+{
+	static const char *const outside[] = {
+		"/api/guilds/42/channels",
+		"/api/turns?guild=42",
+		"/api/actions?guildId=42",
+		"/api/settings?guild=42",
+		"/api/memory/search?guild=42&q=a",
+		"/api/events?guild=42",
+		"/api/voice/history/sessions/42-1790000000000/events",
+		"/api/voice/events", /* they tell of all servers */
+		"/api/activity/events",
+	};
+
+	CHECK(open_as_operator_of(43));
+	tell_turn();
+	for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
+		if (get(outside[i]) != 403)
+			test_fail(__FILE__, __LINE__, "%s: %d", outside[i], fx.status);
+	CHECK_INT(order("/api/rooms/42/stop"), 403);
+	CHECK_STR(text_of("error"), "forbidden");
+	CHECK_INT(order("/api/rooms/43/stop"), 202);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "rooms")), 0);
+	CHECK_INT(get("/api/voice/state"), 200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "sessions")), 0);
+	CHECK_INT(get("/api/guilds/43/channels"), 200);
+	CHECK(read_events(&streams[0]));
+	tell_turn();
+	bus_publish(fx.bus, &(struct bus_event){.type = EVENT_SESSION_OVER, .guild = 43});
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK(strstr(streams[0].text, "session_over") && !strstr(streams[0].text, "turn_admitted"));
+	http_req_cancel(streams[0].req);
+	close_all();
+
+	CHECK(open_as_operator_of(42));
+	tell_turn();
+	CHECK_INT(get("/api/rooms"), 200);
+	CHECK_STR(heard_word(), "hello");
+	CHECK_INT(get("/api/voice/state"), 200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "sessions")), 1);
+	CHECK_INT(order("/api/rooms/42/stop"), 202);
+	close_all();
+}
+
 static int get_from(const char *host, const char *path)
 {
 	return ask("GET", path,
