@@ -65,6 +65,22 @@ static void read_list(const char *p, size_t n)
 	require(memchr(q.reason, '\0', sizeof q.reason) && !strpbrk(q.reason, "'\"% ;"));
 }
 
+/* The name, with a dot behind it or the port of https or not. */
+static bool is_of(struct http_text text, const char *name)
+{
+	struct http_text head = {text.p, strlen(name)};
+
+	if (text.n < head.n || !http_text_like(head, name))
+		return false;
+	text.p += head.n;
+	text.n -= head.n;
+	if (text.n && *text.p == '.') {
+		text.p++;
+		text.n--;
+	}
+	return !text.n || http_text_is(text, ":") || http_text_is(text, ":443");
+}
+
 /* No Host but ours is ours, and a client is always an address. */
 static void read_origin(const char *p, size_t n)
 {
@@ -76,11 +92,12 @@ static void read_origin(const char *p, size_t n)
 
 	require(origins_read(&o, "https://a.example", "https://b.example", "10.0.0.5"));
 	place = origins_place(&o, text);
-	require(place != PLACE_OWN || http_text_like(text, "a.example"));
-	require(place != PLACE_SHARE || http_text_like(text, "b.example"));
+	require(place != PLACE_OWN || is_of(text, "a.example"));
+	require(place != PLACE_SHARE || is_of(text, "b.example"));
 	require(!origins_private(&o, text) || place != PLACE_SHARE);
 	if (origins_match(&o, text, (struct http_text){"a.example", 9}))
-		require(http_text_is(text, "https://a.example"));
+		require(text.n > 8 && !memcmp(text.p, "https://", 8) &&
+			is_of((struct http_text){text.p + 8, text.n - 8}, "a.example"));
 	memset(&head, 0, sizeof head);
 	head.fields[0] = (struct http_field){{"X-Forwarded-For", 15}, text};
 	head.n_fields = 1;

@@ -58,6 +58,7 @@ start_guildd
 start_brain
 start_mediad mediad
 start_mediad caller
+mkdir -m 700 "$D/rooms"
 export PARLEY_ROOM_JOURNALS="$D/rooms"
 run_control --journal "$D/journal"
 until_ok 10 registered || bad commands "not registered"
