@@ -650,11 +650,19 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 
+// A link that somebody else sent would have its reader go on in a session of theirs without knowing it.
+async function signInByLink(code) {
+  const who = await ask("GET", "/api/auth/session").catch(() => null);
+
+  if (who && !confirm(`This browser is signed in as ${who.role}. Sign in by the link instead?`)) start();
+  else signIn(code);
+}
+
 const link = /^#k=(.+)$/.exec(location.hash);
 
 if (link) {
   history.replaceState(null, "", location.pathname);
-  signIn(decodeURIComponent(link[1]));
+  signInByLink(decodeURIComponent(link[1]));
 } else {
   start();
 }
