@@ -84,7 +84,8 @@ TEST(a_member_who_signs_in_with_discord_signs_nobody_else_out)
 
 TEST(sessions_by_discord_hold_for_a_while_after_a_restart)
 {
-	const struct session member = {.role = WEB_VIEWER, .discord = true, .expires_ms = 9000};
+	const struct session member = {
+		.role = WEB_VIEWER, .discord = true, .guild = 42, .expires_ms = 9000};
 	struct sessions s = {.token = TOKEN}, again = {.token = TOKEN};
 	char secret[WEB_KEYED_HEX];
 	json_t *kept;
