@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_SOURCES = 64, PRIORITIES = 3, DIGEST = 32, SHAPE_TEXT = 1024 };
+enum { FIRST_SOURCES = 64, DIGEST = 32, SHAPE_TEXT = 1024 };
 /* Records in the digests beside enum env_out. */
 enum { DIGEST_INPUT = 100, DIGEST_RANDOM, DIGEST_ANSWER, DIGEST_META };
 
@@ -70,9 +70,10 @@ static int make_base(struct env *env)
 		return ENOMEM;
 	/* Otherwise a timer counts from the start of the loop turn and fires early. */
 	event_config_set_flag(cfg, EVENT_BASE_FLAG_NO_CACHE_TIME);
+	event_config_set_max_dispatch_interval(cfg, NULL, 1, ENV_LAST);
 	env->base = event_base_new_with_config(cfg);
 	event_config_free(cfg);
-	if (!env->base || event_base_priority_init(env->base, PRIORITIES))
+	if (!env->base || event_base_priority_init(env->base, ENV_PRIORITIES))
 		return ENOMEM;
 	return tmr_queue_alloc(&env->timers, env);
 }

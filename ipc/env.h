@@ -51,6 +51,11 @@ struct env *env_free(struct env *env);
  * are not counted. Call it after the last step, before teardown; env_free does it otherwise. */
 void env_finish(struct env *env);
 
+/* Priorities of events of the base: those of a lower number are handled first. Of ENV_LAST one is
+ * handled in each turn of the loop, and only in turns in which nothing else is to be done: work
+ * that may wait, such as readers of a dashboard, delays a room by one such event at most. */
+enum env_priority { ENV_FIRST, ENV_USUAL, ENV_LAST, ENV_PRIORITIES };
+
 /* NULL for an env without loop or on replay. Borrowed. */
 struct event_base *env_base(struct env *env);
 bool env_replaying(const struct env *env);

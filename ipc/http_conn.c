@@ -290,9 +290,12 @@ static bool assign_events(struct http_exchange *x, short want)
 	event_del(x->out_ev);
 	x->out_waits = false;
 	x->watching = want;
-	return !event_assign(x->in_ev, base, x->fd, in | EV_PERSIST, on_in, x) &&
-	       !event_assign(x->out_ev, base, x->fd, out | EV_PERSIST, on_out, x) &&
-	       !event_add(x->in_ev, NULL);
+	if (event_assign(x->in_ev, base, x->fd, in | EV_PERSIST, on_in, x) ||
+	    event_assign(x->out_ev, base, x->fd, out | EV_PERSIST, on_out, x))
+		return false;
+	event_priority_set(x->in_ev, http_priority(x->s));
+	event_priority_set(x->out_ev, http_priority(x->s));
+	return !event_add(x->in_ev, NULL);
 }
 
 static bool watch_socket(struct http_exchange *x)

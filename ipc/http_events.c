@@ -2,6 +2,7 @@
  * they belong to the shell; a step reports to a reader that the ring has overtaken it. */
 #include "ipc/env.h"
 #include "ipc/http_inside.h"
+#include "proto/base/time.h"
 #include "proto/http/ring.h"
 
 #include <errno.h>
@@ -10,6 +11,9 @@
 #include <sys/socket.h>
 
 enum { GATHER = 16 << 10, FLUSH_MAX = 64 << 10, LAST_ID_SIZE = 128 };
+/* From one round to the next, for each reader: writing to one takes about 10 us, so that all of
+ * them together take a fifth of the thread at most, however many events there are. */
+enum { READER_NS = 50000, ROUND_NS_MAX = 100000000 };
 
 struct http_events {
 	struct env *env;
@@ -17,10 +21,11 @@ struct http_events {
 	struct sse_ring *ring;
 	struct event *pump; /* NULL on replay */
 	struct http_exchange *readers;
-	struct http_exchange *at; /* the pump's next reader; NULL: the pump is idle */
-	bool again;		  /* something was published while the pump went round */
+	struct http_exchange *at; /* the next reader of the round that runs; NULL: none runs */
+	bool wanted;		  /* something was published since the last round began */
 	bool *freed;		  /* told by http_events_free when the pump runs */
 	unsigned n_readers;
+	uint64_t next_round; /* not earlier; monotonic ns */
 	uint64_t gaps;
 	http_snapshot_h *snapshoth;
 	void *arg;
@@ -34,16 +39,32 @@ static void ignore_input(uint8_t kind, const uint8_t *data, size_t len, void *ar
 	(void)arg;
 }
 
+/* At once while a round runs; the next round when its time has come. */
 static void wake_pump(struct http_events *e)
 {
-	static const struct timeval now = {0, 0};
+	uint64_t now = e->at ? 0 : http_clock();
+	uint64_t wait = !e->at && e->next_round > now ? e->next_round - now : 0;
+	const struct timeval tv = {(time_t)(wait / NS_PER_S),
+				   (suseconds_t)(wait % NS_PER_S / 1000)};
 
 	if (e->pump)
-		event_add(e->pump, &now);
+		event_add(e->pump, &tv);
 }
 
-/* A few readers a turn of the loop, so that a thousand of them delay nobody. A round reaches all of
- * them before the next begins. */
+static void begin_round(struct http_events *e)
+{
+	uint64_t length = (uint64_t)e->n_readers * READER_NS;
+
+	e->wanted = false;
+	e->at = e->readers;
+	e->next_round = 0;
+	/* A few wait for nothing. */
+	if (e->n_readers > HTTP_READERS_A_TURN)
+		e->next_round = http_clock() + (length < ROUND_NS_MAX ? length : ROUND_NS_MAX);
+}
+
+/* A few readers a turn of the loop, so that a thousand of them delay nobody. A round writes to each
+ * of them what was published meanwhile, and reaches all before the next begins. */
 static void on_pump(evutil_socket_t fd, short what, void *arg)
 {
 	struct http_events *e = arg;
@@ -51,6 +72,8 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	if (!e->at)
+		begin_round(e);
 	e->freed = &freed;
 	for (unsigned i = 0; e->at && i < HTTP_READERS_A_TURN; i++) {
 		struct http_exchange *x = e->at;
@@ -64,11 +87,7 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 			return;
 	}
 	e->freed = NULL;
-	if (!e->at && e->again) {
-		e->again = false;
-		e->at = e->readers;
-	}
-	if (e->at)
+	if (e->at || e->wanted)
 		wake_pump(e);
 }
 
@@ -89,6 +108,8 @@ int http_events_alloc(struct http_events **out, struct env *env, http_snapshot_h
 		err = env_source_add(env, &e->source, ignore_input, e);
 	if (!err && env_base(env) && !(e->pump = evtimer_new(env_base(env), on_pump, e)))
 		err = ENOMEM;
+	if (e->pump)
+		event_priority_set(e->pump, ENV_LAST);
 	if (err) {
 		http_events_free(e);
 		return err;
@@ -242,11 +263,10 @@ int http_events_publish(struct http_events *e, const struct sse_topic *topic, co
 	if (err)
 		return err;
 	env_output(e->env, ENV_OUT_HTTP, e->source, text, k);
-	if (e->at) {
-		e->again = true;
-	} else if (e->readers) {
-		e->at = e->readers;
-		wake_pump(e);
+	if (!e->wanted && e->readers) {
+		e->wanted = true;
+		if (!e->at)
+			wake_pump(e);
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef IPC_HTTP_INSIDE_H
 #define IPC_HTTP_INSIDE_H
 
+#include "ipc/env.h"
 #include "ipc/http_server.h"
 #include "proto/http/body.h"
 
@@ -20,7 +21,7 @@ enum {
 		16 << 10, /* bytes that a client reads at least in write_ms, while more wait */
 	HTTP_FIELDS_SIZE = 4096,   /* fields that the handler adds to a response */
 	HTTP_REQUESTS_A_TURN = 16, /* requests of one connection per turn of the loop */
-	HTTP_READERS_A_TURN = 64,  /* readers of an event stream per turn of the loop */
+	HTTP_READERS_A_TURN = 16,  /* readers of an event stream per turn of the loop */
 };
 
 /* Inputs. Each begins with the u32 number of the connection's slot. */
@@ -127,6 +128,12 @@ struct http_server {
 static inline size_t http_out_waiting(const struct http_exchange *x)
 {
 	return x->out.n - x->out_at;
+}
+
+/* Of the server's events. */
+static inline int http_priority(const struct http_server *s)
+{
+	return s->conf.last ? ENV_LAST : ENV_USUAL;
 }
 
 /* Appends; false without memory. */

@@ -408,7 +408,12 @@ static int make_events(struct http_server *s)
 	s->accept_ev = event_new(base, s->fd, EV_READ | EV_PERSIST, on_accept, s);
 	s->timer = evtimer_new(base, on_timer, s);
 	s->turn = evtimer_new(base, on_turn, s);
-	return !s->accept_ev || !s->timer || !s->turn || event_add(s->accept_ev, NULL) ? ENOMEM : 0;
+	if (!s->accept_ev || !s->timer || !s->turn)
+		return ENOMEM;
+	event_priority_set(s->accept_ev, http_priority(s));
+	event_priority_set(s->timer, http_priority(s));
+	event_priority_set(s->turn, http_priority(s));
+	return event_add(s->accept_ev, NULL) ? ENOMEM : 0;
 }
 
 static void fill_conf(struct http_server *s, const struct http_server_conf *conf)

@@ -69,6 +69,8 @@ struct http_server_conf {
 	/* Handlers and a journal get as many asterisks in the place of each Cookie field's value;
 	 * checkh alone sees it. */
 	bool hide_cookies;
+	/* All other work of the loop goes first (ENV_LAST): requests wait while a room is busy. */
+	bool last;
 	http_request_h *h;
 	void *arg; /* of all */
 };

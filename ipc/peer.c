@@ -376,7 +376,7 @@ static int start_events(struct peer *p)
 	if (!p->rd || !p->wr || !p->lose)
 		return ENOMEM;
 	/* Frames are sent in the loop turn that queued them. */
-	event_priority_set(p->wr, 0);
+	event_priority_set(p->wr, ENV_FIRST);
 	return event_add(p->rd, NULL) ? ENOMEM : 0;
 }
 

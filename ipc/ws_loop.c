@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 8192 /* of each connection */, PRIORITY = 1 };
+enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 8192 /* of each connection */ };
 
 const struct lws_protocols ws_protocols[] = {
 	{.name = "parley", .callback = ws_callback, .rx_buffer_size = RX_BUF},
@@ -182,8 +182,8 @@ static int start(struct ws_ctx *ctx, const char *ca_file)
 	if (err)
 		return err;
 	hide_proxy_credentials(ctx->env);
-	event_priority_set(ctx->readable, PRIORITY);
-	event_priority_set(ctx->timer, PRIORITY);
+	event_priority_set(ctx->readable, ENV_USUAL);
+	event_priority_set(ctx->timer, ENV_USUAL);
 	if (event_add(ctx->readable, NULL))
 		return ENOMEM;
 	ws_kick(ctx);

@@ -3,6 +3,8 @@
 
 #include "proto/base/time.h"
 
+#include <event2/event.h>
+
 enum { MANY = 200 };
 
 static struct {
@@ -341,4 +343,52 @@ TEST(timers_of_the_past_fire_in_order)
 	for (unsigned i = 0; i < MANY / 2; i++)
 		tmr_free(crowd.t[i]);
 	loop_close(&crowd.l);
+}
+
+/* ---- priorities ---- */
+
+enum { LATE = 3 };
+
+static struct event *usual, *late[LATE];
+
+static void on_usual(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	note('u');
+}
+
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	note((char)('1' + *(const int *)arg));
+	/* Comes in while others of this priority wait. */
+	if (fx.n <= 4)
+		event_active(usual, EV_TIMEOUT, 0);
+}
+
+TEST(what_may_wait_is_handled_one_at_a_time_behind_everything_else)
+{
+	static const int number[LATE] = {0, 1, 2};
+
+	CHECK(begin());
+	usual = event_new(env_base(fx.l.env), -1, 0, on_usual, NULL);
+	CHECK(usual != NULL);
+	for (unsigned i = 0; i < LATE; i++) {
+		late[i] = event_new(env_base(fx.l.env), -1, 0, on_late,
+				    (void *)(uintptr_t)&number[i]);
+		CHECK(late[i] != NULL);
+		CHECK_INT(event_priority_set(late[i], ENV_LAST), 0);
+		event_active(late[i], EV_TIMEOUT, 0);
+	}
+	event_active(usual, EV_TIMEOUT, 0);
+	tmr_start(fx.c, 5 * NS_PER_MS);
+	CHECK(loop_run(&fx.l));
+	CHECK_STR(fx.order, "u1u2u3c");
+	for (unsigned i = 0; i < LATE; i++)
+		event_free(late[i]);
+	event_free(usual);
+	end();
 }

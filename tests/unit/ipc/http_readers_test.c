@@ -98,12 +98,17 @@ static void turn(void)
 	event_base_loop(env_base(fx.l.env), EVLOOP_ONCE | EVLOOP_NONBLOCK);
 }
 
-static uint64_t now_ms(void)
+static uint64_t now_us(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ms_of_timespec(&ts);
+	return ns_of_timespec(&ts) / 1000;
+}
+
+static uint64_t now_ms(void)
+{
+	return now_us() / 1000;
 }
 
 /* rcvbuf: 0 for the system's. */
@@ -201,6 +206,39 @@ TEST(http_events_reach_only_readers_that_asked_for_their_topic)
 	CHECK(await("text/event-stream"));
 	publish(63, 1, "any");
 	CHECK(await("data: any\n\n"));
+	end();
+}
+
+/* However often something is published, readers take their share of the thread and no more. */
+TEST(http_events_come_in_rounds_whose_distance_grows_with_the_readers)
+{
+	enum { MORE = 99, ROUND_US = 50 * (MORE + 1) };
+	struct http_server_conf conf = {.max_per_address = MORE + 1};
+	int more[MORE];
+	uint64_t began;
+
+	CHECK_INT(begin(&conf), 0);
+	for (unsigned i = 0; i < MORE; i++) {
+		CHECK(dial(0));
+		put(GET("/all") "\r\n");
+		CHECK(await("text/event-stream"));
+		more[i] = fx.fd;
+		fx.fd = -1;
+	}
+	CHECK(dial(0));
+	put(GET("/all") "\r\n");
+	CHECK(await("text/event-stream"));
+	began = now_us();
+	publish(2, 7, "first");
+	CHECK(await("data: first\n\n"));
+	publish(2, 7, "second");
+	publish(2, 7, "third");
+	CHECK(await("data: second\n\n"));
+	CHECK(now_us() - began >= ROUND_US);
+	/* Both in the same one. */
+	CHECK(strstr(fx.got, "data: third\n\n"));
+	for (unsigned i = 0; i < MORE; i++)
+		close(more[i]);
 	end();
 }
 
