@@ -1,4 +1,4 @@
-/* What pages read over HTTP: the rooms now, the history of the store, and who waits for it. */
+/* What pages read over HTTP of the history in the store, and who waits for it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,6 @@
 #include "control/store/store.h"
 #include "control/web/inside.h"
 #include "control/web/list_query.h"
-#include "control/web/live_turns.h"
-#include "control/web/live_voice.h"
 #include "ipc/env.h"
 
 /* The last places are for operators, and a client has a few: one who asks all the time holds up
@@ -279,43 +277,4 @@ void web_reasons_get(struct web *w, const struct web_request *r)
 	const struct web_conf *c = web_shown(w);
 
 	web_json(r->x, 200, c->reasonsh(c->arg));
-}
-
-/* Of the calls of tools in this server, those that run. */
-static json_t *running_calls(const struct web *w, uint64_t guild)
-{
-	json_t *all = live_voice_calls(web_voice(w), guild), *list = json_array(), *call;
-	size_t i;
-
-	json_array_foreach(all, i, call)
-	{
-		if (json_is_null(json_object_get(call, "completedAt")))
-			json_array_append(list, call);
-	}
-	json_decref(all);
-	return list;
-}
-
-static void add_turns(const struct web *w, json_t *room, bool words)
-{
-	const char *id = json_string_value(json_object_get(room, "guild"));
-	uint64_t guild = id ? strtoull(id, NULL, 10) : 0;
-
-	/* The people of the call compare it; who only sees figures need not. */
-	if (!words && json_is_object(json_object_get(room, "secure")))
-		json_object_set_new(json_object_get(room, "secure"), "code", json_null());
-	json_object_set_new(room, "calls", running_calls(w, guild));
-	json_object_set_new(room, "turns", live_turns_current(web_turns(w), guild, words));
-	json_object_set_new(room, "lastTurn", live_turns_last(web_turns(w), guild, words));
-}
-
-void web_rooms_get(struct web *w, const struct web_request *r)
-{
-	const struct web_conf *c = web_shown(w);
-	bool words = r->role >= WEB_OPERATOR;
-	json_t *rooms = web_only(c->roomsh(c->arg), "guild", r->scope), *room;
-	size_t i;
-
-	json_array_foreach(rooms, i, room) add_turns(w, room, words);
-	web_json(r->x, 200, rooms ? json_pack("{s:o}", "rooms", rooms) : NULL);
 }

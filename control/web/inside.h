@@ -31,6 +31,7 @@ typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 WEB_ROUTES(HANDLE_)
 #undef HANDLE_
 
+struct bus;
 struct discord_sign_in;
 struct live_voice;
 struct state_stream;
@@ -51,6 +52,13 @@ void web_page_tags(char tags[WEB_FILES_MAX][WEB_TAG]);
 const char *web_tag(const struct web *w, unsigned file);
 struct live_turns *web_turns(const struct web *w);
 struct live_voice *web_voice(const struct web *w);
+/* The answer of /api/rooms (control/web/rooms_api.c). ENOMEM, ENOSPC. */
+struct rooms_kept;
+int rooms_alloc(struct rooms_kept **out, struct bus *bus);
+struct rooms_kept *rooms_free(struct rooms_kept *k);
+/* The next request has the rooms described anew. */
+void rooms_forget(struct rooms_kept *k);
+struct rooms_kept *web_rooms(const struct web *w);
 enum web_stream_kind { WEB_STREAM_VOICE, WEB_STREAM_ACTIVITY, WEB_STREAMS };
 struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, bool words);
 /* control/web/voice_api.c and activity_api.c; w has its conf. */
@@ -88,6 +96,8 @@ void web_read(struct web *w, const struct web_request *r, const struct store_que
 struct store *web_reads_store(const struct web *w);
 /* Nobody is answered any more. */
 struct reads *reads_free(struct reads *r);
+/* As an answer has it; NULL for NULL and without memory. Caller owns it. */
+char *web_text(const json_t *body);
 /* Answers with the object, which it takes; NULL is a problem of memory. */
 void web_json(struct http_exchange *x, int status, json_t *body);
 enum web_refusal {
@@ -95,6 +105,8 @@ enum web_refusal {
 	WEB_PROBLEMS(REFUSAL_)
 #undef REFUSAL_
 };
+/* The word of that problem. */
+const char *web_refusal_code(enum web_refusal refusal);
 /* Answers with that problem; more: further members, which it takes, or NULL. */
 void web_refuse(struct http_exchange *x, enum web_refusal refusal);
 void web_refuse_with(struct http_exchange *x, enum web_refusal refusal, json_t *more);

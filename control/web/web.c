@@ -54,6 +54,7 @@ struct web {
 	struct level_stream *levels;	       /* NULL: nobody knows who speaks */
 	struct live_turns *turns;
 	struct live_voice *voice;
+	struct rooms_kept *rooms;
 	struct state_stream *streams[WEB_STREAMS][2]; /* without words, and with */
 	struct reads *reads;
 	struct way way[ROUTES];
@@ -112,6 +113,11 @@ struct live_voice *web_voice(const struct web *w)
 	return w->voice;
 }
 
+struct rooms_kept *web_rooms(const struct web *w)
+{
+	return w->rooms;
+}
+
 struct state_stream *web_stream(const struct web *w, enum web_stream_kind kind, bool words)
 {
 	return w->streams[kind][words];
@@ -156,9 +162,14 @@ struct http_exchange *web_take_change(struct web *w)
 
 /* ---- answers ---- */
 
+char *web_text(const json_t *body)
+{
+	return body ? json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+}
+
 static void answer(struct http_exchange *x, int status, const char *type, json_t *body)
 {
-	char *text = body ? json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+	char *text = web_text(body);
 
 	json_decref(body);
 	if (text)
@@ -202,17 +213,22 @@ void web_refuse(struct http_exchange *x, enum web_refusal refusal)
 	web_refuse_with(x, refusal, NULL);
 }
 
+static const struct {
+	int status;
+	const char *code, *text;
+} problems[] = {
+#define PROBLEM(NAME, status, code, text) {status, #code, text},
+	WEB_PROBLEMS(PROBLEM)
+#undef PROBLEM
+};
+
+const char *web_refusal_code(enum web_refusal refusal)
+{
+	return problems[refusal].code;
+}
+
 void web_refuse_with(struct http_exchange *x, enum web_refusal refusal, json_t *more)
 {
-	static const struct {
-		int status;
-		const char *code, *text;
-	} problems[] = {
-#define PROBLEM(NAME, status, code, text) {status, #code, text},
-		WEB_PROBLEMS(PROBLEM)
-#undef PROBLEM
-	};
-
 	web_problem(x, problems[refusal].status, problems[refusal].code, problems[refusal].text,
 		    more);
 }
@@ -520,7 +536,8 @@ static int make_server(struct web *w, const struct web_conf *conf)
 				      .proxyh = is_proxy,
 				      .h = on_request,
 				      .checkh = check_head,
-				      .hide_cookies = true};
+				      .hide_cookies = true,
+				      .last = true};
 	struct listen_address at;
 	int err = listen_parse(&at, conf->listen);
 
@@ -553,6 +570,8 @@ static int make_subscribers(struct web *w, const struct web_conf *conf)
 		err = live_turns_alloc(&w->turns, conf->bus);
 	if (!err)
 		err = live_voice_alloc(&w->voice, conf->bus);
+	if (!err)
+		err = rooms_alloc(&w->rooms, conf->bus);
 	for (unsigned words = 0; words < 2 && !err; words++) {
 		err = web_make_voice_stream(w, words, &w->streams[WEB_STREAM_VOICE][words]);
 		if (!err)
@@ -648,6 +667,7 @@ void web_forget_events(struct web *w)
 		state_stream_forget(w->streams[i / 2][i % 2]);
 	live_turns_forget(w->turns);
 	live_voice_forget(w->voice);
+	rooms_forget(w->rooms);
 }
 
 struct web *web_free(struct web *w)
@@ -662,6 +682,7 @@ struct web *web_free(struct web *w)
 		state_stream_free(w->streams[i / 2][i % 2]);
 	live_turns_free(w->turns);
 	live_voice_free(w->voice);
+	rooms_free(w->rooms);
 	reads_free(w->reads);
 	http_server_free(w->server);
 	discord_sign_in_free(w->discord);

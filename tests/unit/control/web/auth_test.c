@@ -31,6 +31,7 @@ static struct fixture {
 	int status;
 	char cookie[160], attributes[160], policy[512], type[64], retry[16];
 	char actions[1024];
+	unsigned described; /* how often the rooms were */
 } fx;
 
 static int on_save(const struct live_settings_version *version, void *arg)
@@ -68,6 +69,7 @@ static char *on_metrics(void *arg)
 static json_t *on_rooms(void *arg)
 {
 	(void)arg;
+	fx.described++;
 	return json_pack("[{s:s}]", "guild", "42");
 }
 
@@ -301,6 +303,41 @@ TEST(a_browser_signs_in_with_the_token_and_out_again)
 	snprintf(fx.cookie, sizeof fx.cookie, "%s", old);
 	CHECK_INT(get("/api/settings"), 401);
 	CHECK_STR(fx.actions, "sign_in/session 1 (admin)/granted sign_out/session 1 (admin)/done ");
+	close_all();
+}
+
+TEST(rooms_are_described_once_for_many_who_ask)
+{
+	enum { TIMES = 20 };
+	char viewer[160], operator[160];
+
+	CHECK(open_with(NULL));
+	CHECK_INT(sign_in_as(WEB_VIEWER, 1), 201);
+	memcpy(viewer, fx.cookie, sizeof viewer);
+	CHECK_INT(sign_in_as(WEB_OPERATOR, 2), 201);
+	memcpy(operator, fx.cookie, sizeof operator);
+	tell_turn();
+	fx.described = 0;
+	for (unsigned i = 0; i < TIMES; i++) {
+		memcpy(fx.cookie, operator, sizeof operator);
+		CHECK_INT(get("/api/rooms"), 200);
+		CHECK_STR(heard_word(), "hello");
+		/* What is kept for one role is not told to another. */
+		memcpy(fx.cookie, viewer, sizeof viewer);
+		CHECK_INT(get("/api/rooms"), 200);
+		CHECK_STR(heard_word(), "");
+	}
+	CHECK(fx.described < 2 * TIMES);
+	/* What an event tells is seen at once. */
+	memcpy(fx.cookie, operator, sizeof operator);
+	for (unsigned i = 0; i < TIMES; i++) {
+		bus_publish(fx.bus, &(struct bus_event){.type = EVENT_SESSION_OVER, .guild = 42});
+		CHECK_INT(get("/api/rooms"), 200);
+		CHECK_STR(heard_word(), "");
+		tell_turn();
+		CHECK_INT(get("/api/rooms"), 200);
+		CHECK_STR(heard_word(), "hello");
+	}
 	close_all();
 }
 
