@@ -22,6 +22,7 @@
 #include "ipc/tmr.h"
 #include "proto/base/rate_limit.h"
 #include "proto/base/time.h"
+#include "proto/http/retry_after.h"
 
 enum {
 	ASK_MS = 10000,
@@ -53,8 +54,8 @@ struct attempt {
 struct grant {
 	uint64_t session; /* 0: free */
 	uint64_t user;
-	uint64_t due; /* ns */
-	unsigned fails;
+	uint64_t due, confirmed; /* ns */
+	unsigned fails;		 /* questions without an answer since then */
 	char access[OAUTH_TOKEN_MAX];
 };
 
@@ -78,6 +79,22 @@ bool discord_sign_in_is_on(const struct discord_sign_in *d)
 
 	return d->conf.http && s && *s->web_discord_client && *s->web_discord_secret &&
 	       *s->web_discord_guild;
+}
+
+/* A person who looks at the answer in a browser gets the form again, with the reason; a program
+ * gets the problem. */
+static void turn_away(struct http_exchange *x, enum web_refusal refusal)
+{
+	const struct http_head *head = http_request_head(x);
+	char location[64];
+
+	if (!http_text_is(http_head_field(head, "Sec-Fetch-Dest"), "document")) {
+		web_refuse(x, refusal);
+		return;
+	}
+	snprintf(location, sizeof location, "/#refused=%s", web_refusal_code(refusal));
+	http_reply_field(x, "Location", location);
+	http_reply(x, 303, NULL, NULL, 0);
 }
 
 /* ---- to Discord ---- */
@@ -162,19 +179,19 @@ void discord_sign_in_begin(struct discord_sign_in *d, struct http_exchange *x)
 	struct pending *p;
 
 	if (!discord_sign_in_is_on(d)) {
-		web_refuse(x, WEB_NO_DISCORD);
+		turn_away(x, WEB_NO_DISCORD);
 	} else if (!origins_private(d->conf.origins, head->host)) {
-		web_refuse(x, WEB_NOT_PRIVATE);
+		turn_away(x, WEB_NOT_PRIVATE);
 	} else if (!access_is_ours(d->conf.access, head)) {
 		/* It would spend the tries of its reader. */
-		web_refuse(x, WEB_FOREIGN);
+		turn_away(x, WEB_FOREIGN);
 	} else if (!access_try(d->conf.access, x)) {
 		http_reply_field(x, "Retry-After", "30");
-		web_refuse(x, WEB_TOO_MANY_TRIES);
+		turn_away(x, WEB_TOO_MANY_TRIES);
 	} else if (make_pending(d, head, &p) || write_link(d, p, link)) {
 		log_warn("web_discord_page_invalid",
 			 "hint=\"web_discord_page is an https address\"");
-		web_refuse(x, WEB_NO_DISCORD);
+		turn_away(x, WEB_NO_DISCORD);
 	} else {
 		/* Lax: the browser comes back from a page of another site. */
 		http_reply_cookie(x, d->cookie, p->secret,
@@ -204,7 +221,7 @@ void discord_sign_in_check_head(struct discord_sign_in *d, const struct http_hea
 static void refuse(struct discord_sign_in *d, struct http_exchange *x, const char *why)
 {
 	access_audit(d->conf.access, x, "sign_in", "Discord", why);
-	web_refuse(x, WEB_NOT_SIGNED_IN);
+	turn_away(x, WEB_NOT_SIGNED_IN);
 }
 
 static void end_attempt(struct attempt *at)
@@ -305,6 +322,13 @@ static void limit_grants(struct discord_sign_in *d, uint64_t user)
 		end_grant(d, oldest, "signed in again");
 }
 
+static void confirm_grant(struct discord_sign_in *d, struct grant *g)
+{
+	g->fails = 0;
+	g->confirmed = env_now(d->conf.env);
+	g->due = g->confirmed + DISCORD_RECHECK_MS * NS_PER_MS;
+}
+
 static void keep_grant(struct discord_sign_in *d, uint64_t session, uint64_t user,
 		       const char *access)
 {
@@ -319,11 +343,36 @@ static void keep_grant(struct discord_sign_in *d, uint64_t session, uint64_t use
 		http_req_cancel(d->req);
 		d->asked = NULL;
 	}
-	*g = (struct grant){.session = session,
-			    .user = user,
-			    .due = env_now(d->conf.env) + DISCORD_RECHECK_MS * NS_PER_MS};
+	*g = (struct grant){.session = session, .user = user};
+	confirm_grant(d, g);
 	snprintf(g->access, sizeof g->access, "%s", access);
 	arm(d);
+}
+
+/* How long until a question that was not answered is asked again, ms. */
+static uint64_t find_wait(const struct grant *g, const struct http_resp *resp)
+{
+	struct retry_after_fields f = {0};
+	uint64_t wait = DISCORD_RETRY_MS, demanded = 0;
+
+	for (unsigned i = 0; i < g->fails && wait < DISCORD_RECHECK_MS; i++)
+		wait *= 2;
+	if (!resp->err) {
+		http_header(resp, "retry-after", f.after, sizeof f.after);
+		demanded = retry_after_read(&f);
+	}
+	wait = wait < DISCORD_RECHECK_MS ? wait : DISCORD_RECHECK_MS;
+	return wait > demanded ? wait : demanded;
+}
+
+static void put_off(struct discord_sign_in *d, struct grant *g, const struct http_resp *resp)
+{
+	uint64_t wait = find_wait(g, resp);
+
+	g->due = env_now(d->conf.env) + wait * NS_PER_MS;
+	g->fails++;
+	log_info("web_discord_asked_later", "session=%llu status=%d wait_ms=%llu",
+		 (unsigned long long)g->session, resp->status, (unsigned long long)wait);
 }
 
 static void on_again(const struct http_resp *resp, void *arg)
@@ -335,17 +384,18 @@ static void on_again(const struct http_resp *resp, void *arg)
 		    !discord_grant_role(d->conf.settings, resp->body.p, resp->body.n, &role);
 
 	d->asked = NULL;
-	g->due = env_now(d->conf.env) + DISCORD_RECHECK_MS * NS_PER_MS;
 	if (had == WEB_NOBODY)
 		drop_grant(g);
 	else if (told && role == had)
-		g->fails = 0;
+		confirm_grant(d, g);
 	else if (told)
 		end_grant(d, g, role == WEB_NOBODY ? "no member any more" : "another role now");
 	else if (!resp->err && (resp->status == 401 || resp->status == 403))
 		end_grant(d, g, "token is void");
-	else if (++g->fails == DISCORD_RECHECK_FAILS)
+	else if (env_now(d->conf.env) - g->confirmed >= DISCORD_UNCONFIRMED_MS * NS_PER_MS)
 		end_grant(d, g, "not answered");
+	else
+		put_off(d, g, resp);
 	arm(d);
 }
 
@@ -414,7 +464,7 @@ static void on_guilds(const struct http_resp *resp, void *arg)
 				       strtoull(d->conf.settings->web_discord_guild, NULL, 10));
 	if (!session) {
 		end_attempt(at);
-		web_refuse(x, WEB_BUSY);
+		turn_away(x, WEB_BUSY);
 		return;
 	}
 	keep_grant(d, session, at->user, at->access);
@@ -516,7 +566,7 @@ static void refuse_stray(struct discord_sign_in *d, struct http_exchange *x)
 	if (rate_limit_take(&d->strays, 1, STRAY_EVERY_S * NS_PER_S, env_now(d->conf.env)))
 		access_audit(d->conf.access, x, "sign_in", "Discord",
 			     "of no sign-in of this browser");
-	web_refuse(x, WEB_NOT_SIGNED_IN);
+	turn_away(x, WEB_NOT_SIGNED_IN);
 }
 
 static struct attempt *find_attempt(struct discord_sign_in *d)
@@ -534,7 +584,7 @@ static void end_sign_in(struct discord_sign_in *d, struct http_exchange *x,
 	struct pending p = {0};
 
 	if (!at) {
-		web_refuse(x, WEB_BUSY);
+		turn_away(x, WEB_BUSY);
 	} else if (!take_pending(d, r->state, &p)) {
 		refuse_stray(d, x);
 	} else if (oauth_check_redirect(r, p.state, "", false)) {
@@ -554,7 +604,7 @@ void discord_sign_in_end(struct discord_sign_in *d, struct http_exchange *x)
 	struct oauth_redirect r = {0};
 
 	if (!discord_sign_in_is_on(d)) {
-		web_refuse(x, WEB_NO_DISCORD);
+		turn_away(x, WEB_NO_DISCORD);
 		return;
 	}
 	http_head_query(head, "state", r.state, sizeof r.state);

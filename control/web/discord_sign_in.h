@@ -5,7 +5,9 @@
  * A sign-in belongs to the browser that began it: a cookie of its own holds a secret, and the state
  * that comes back must be that browser's. Each state is good for one answer, within ten minutes.
  * The person's token stays in memory; Discord is asked by it once an hour whether the person still
- * has the role, and the session ends when not, or when nobody can ask any more. */
+ * has the role. A question that Discord does not answer, or refuses because there were too many, is
+ * asked again soon. The session ends when the person has the role no more, or when Discord has not
+ * confirmed it for three hours. */
 #ifndef CONTROL_WEB_DISCORD_SIGN_IN_H
 #define CONTROL_WEB_DISCORD_SIGN_IN_H
 
@@ -26,7 +28,8 @@ enum {
 	DISCORD_ATTEMPTS_MAX = 4,
 	DISCORD_PENDING_MS = 600000,
 	DISCORD_RECHECK_MS = 3600000,
-	DISCORD_RECHECK_FAILS = 3, /* in a row, then nobody can ask */
+	DISCORD_RETRY_MS = 1000, /* after a question without an answer; doubles up to RECHECK_MS */
+	DISCORD_UNCONFIRMED_MS = 3 * DISCORD_RECHECK_MS,
 	DISCORD_SESSIONS_EACH = 3, /* of one person */
 };
 

@@ -190,15 +190,19 @@ static bool within_limits(struct gd_rest *r, struct rest_call *c, const struct r
 {
 	bool webhook = strncmp(route->path, "/webhooks", 9) == 0 ||
 		       strncmp(route->path, "/interactions", 13) == 0;
-	const char *key[] = {route->method, route->path, c->cap[0], webhook ? c->cap[1] : ""};
+	char person[24] = "";
+	const char *key[] = {route->method, route->path, c->cap[0], webhook ? c->cap[1] : person};
 	const char *all[] = {"everything", c->bot ? c->bot->token : ""};
 	uint64_t now = env_now(c->g->env), wall = env_wall_ms(c->g->env);
-	struct gd_bucket *b = bucket_of(r, gd_bucket_hash(key, 4), route->limit, route->window_s);
-	struct gd_bucket *whole = c->bot ? bucket_of(r, gd_bucket_hash(all, 2), 50, 1) : NULL;
+	struct gd_bucket *b, *whole = c->bot ? bucket_of(r, gd_bucket_hash(all, 2), 50, 1) : NULL;
 	struct gd_bucket_answer a, w;
 	uint64_t after_ms;
 	char text[24];
 
+	/* A person has buckets of their own. */
+	if (!c->bot && c->user)
+		snprintf(person, sizeof(person), "%" PRIu64, c->user->id);
+	b = bucket_of(r, gd_bucket_hash(key, 4), route->limit, route->window_s);
 	if (!b) {
 		rest_error(c, 500, 0, "500: Internal Server Error");
 		return false;

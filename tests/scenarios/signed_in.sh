@@ -148,14 +148,21 @@ is "and a page of another name begins none" "$(status)" 421
 back=$(api POST "/users/$ALICE/authorize" "{\"url\":\"$page\",\"deny\":true}" | field location)
 come "$browser" "${back#http://127.0.0.1:$WEB}"
 is "a person who refuses" "$(status) $session" "401 "
+begin
+web GET "/api/auth/discord/callback?error=access_denied&state=x" "Cookie: $browser" "Sec-Fetch-Site: cross-site" "Sec-Fetch-Dest: document" \
+	"X-Forwarded-For: $from" >"$D/answer"
+is "a browser gets the form again, with the reason" "$(status) $(location)" "303 /#refused=sign_in_refused"
 
-# Whoever is no member any more is out, and a lost permission ends the session that had it.
+# Whoever is no member any more is out, and a lost permission ends the session that had it; also when Discord has no answer at first.
+api POST /faults '{"method":"GET","contains":"/users/@me/guilds","status":429,"retry_after":0.2,"times":3}' >/dev/null
+api POST /faults '{"method":"GET","contains":"/users/@me/guilds","status":503,"times":3}' >/dev/null
 api DELETE /guilds/$GUILD/members/$BOB >/dev/null
 conf ', "web_session_hours": 100'
 kill -HUP "$control"
 gone() { [ "$(role "$bob")$(role "$keeper")" = "" ]; }
 until_ok 10 gone && ok "who left the server is out" || bad member "bob is still $(role "$bob"), $(role "$keeper")"
 is "others stay" "$(role "$alice")" admin
+[ "$(grep -ca 'web_discord_asked_later' "$D/control.log")" -ge 6 ] && ok "Discord was asked again until it answered" || bad later "$(grep -a web_discord "$D/control.log")"
 FROM=10.0.0.99
 for i in 1 2 3 4 5 6; do begin; done
 is "who begins all the time must wait" "$(status) $(grep -c '^Retry-After: 30' "$D/head")" "429 1"
