@@ -30,8 +30,11 @@ tone "$D/music/The Waves/Sea Song.wav" 330
 tone "$D/music/The Waves/Night Train.wav" 440
 tone "$D/music/The Waves/Old Bell.wav" 550
 program=$(realpath "$B/tests/mcp_server")
-echo "{\"mcp_servers\": [{\"name\": \"toy\", \"command\": [\"$program\", \"good\"], \"read\": [\"$program\"], \"effects\": \"none\"}]}" >"$D/config.json"
 start_guildd
+(umask 077; printf 'hush.hush.hush.hush' >"$D/secret")
+echo "{\"web_discord_client\": \"$BOT\", \"web_discord_guild\": \"$GUILD\", \"web_discord_secret_file\": \"$D/secret\",
+	\"web_discord_page\": \"$PARLEY_DISCORD_API/oauth2/authorize\",
+	\"mcp_servers\": [{\"name\": \"toy\", \"command\": [\"$program\", \"good\"], \"read\": [\"$program\"], \"effects\": \"none\"}]}" >"$D/config.json"
 start_brain
 start mediad "$B/mediad" --listen "$D/mediad.sock" --ca "$CA" --threads 1 --music-root "$D/music"
 until_ok 5 test -S "$D/mediad.sock" || bad start "no mediad"
@@ -40,6 +43,7 @@ start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" 
 control=$last
 until_ok 10 registered || bad commands "not registered"
 WEB=$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$D/control.log" | tail -1)
+api PATCH /bots/$BOT "{\"application\":{\"client_secret\":\"hush.hush.hush.hush\",\"redirect_uris\":[\"http://127.0.0.1:$WEB/api/auth/discord/callback\"]}}" >/dev/null
 join $TEXT $VOICE
 until_ok 10 up $GUILD || bad join "the call is not up"
 # So that the views of the memory and the tools have rows: a fact, and the same once more. On a busy machine words get lost.
@@ -47,7 +51,7 @@ written() { [ "$(grep -ac ' tool_called .*name=memory_write code=ok' "$D/control
 for i in 1 2 3 4 5 6; do written 2 || says "parley remember that my bike is red"; done
 written 2 || bad memory "nothing was remembered: $(turns | tail -2)"
 link=$(PARLEY_WEB_LISTEN=127.0.0.1:$WEB "$B/control" --sign-in=admin --state-dir "$D/state")
-node tests/dashboard/view.mjs "$link" "$D/go" >"$D/view.out" 2>&1 &
+node tests/dashboard/view.mjs "$link" "$D/go" "http://127.0.0.1:$API/users/$ALICE/authorize" >"$D/view.out" 2>&1 &
 view=$!
 until_ok 180 test -e "$D/go" && ask
 until_ok 120 test -e "$D/go.music" && {

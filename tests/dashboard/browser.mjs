@@ -109,7 +109,9 @@ export class Browser {
   }
 
   async key(key) {
-    for (const type of ['keyDown', 'keyUp']) await this.send('Input.dispatchKeyEvent', { type, key, code: key });
+    const more = { Enter: { windowsVirtualKeyCode: 13, text: '\r' }, Tab: { windowsVirtualKeyCode: 9 } }[key];
+
+    for (const type of ['keyDown', 'keyUp']) await this.send('Input.dispatchKeyEvent', { type, key, code: key, ...more });
   }
 
   async close() {

@@ -4,14 +4,15 @@
 // ROWS=FILE gets rows for the benches. The browser is spoken
 // to over a pipe.
 //
-//   view.mjs LINK GO     GO: a file that is made when the caller shall ask, and GO.music when music shall be asked for
+//   view.mjs LINK GO DISCORD     GO: a file that is made when the caller shall ask, and GO.music when music shall be asked for;
+//   DISCORD: where guildd's control API takes a person's answer at Discord's page
 import { writeFileSync } from 'node:fs';
 
 import { Validator } from '@seriousme/openapi-schema-validator';
 
 import { Browser, row, sleep } from './browser.mjs';
 
-const [link, go] = process.argv.slice(2);
+const [link, go, discord] = process.argv.slice(2);
 let passed = 0, failed = 0;
 
 function is(what, got, wanted) {
@@ -33,8 +34,13 @@ async function signIn(b) {
   await b.go(link.replace(/#.*/, ''));
   is('without a session there is a form', await b.until(`!${hidden('sign-in')}`), true);
   is('and nothing else', await b.eval(hidden('board')), true);
+  is('Discord is the first way in, and has the focus', await b.until("document.activeElement.id === 'discord'"), true);
+  await b.key('Tab');
+  is('the next is the code', await b.eval('document.activeElement.id'), 'secret');
   is('axe-core finds nothing in the form', await b.violations(), []);
-  await b.picture('sign-in', 1280, 500, false);
+  await b.picture('sign-in', 1280, 600, false);
+  await b.picture('sign-in-dark', 1280, 600, true);
+  await b.picture('sign-in-phone', 390, 800, true);
   b.troubles.length = 0; // the 401 of a page that asks who it is
   await b.go('about:blank');
   await b.go(link);
@@ -50,8 +56,8 @@ async function checkApi(b) {
 
   is('the description of the API is valid OpenAPI 3.1', [valid, errors ?? null, document.openapi], [true, null, '3.1.0']);
   const problems = await b.eval(`Promise.all(${JSON.stringify(Object.entries(document.paths).filter(([path, item]) => item.get && path.startsWith('/api/')
-    && !path.endsWith('events') && !path.includes('{')).map(([path]) => path))}.map((path) => fetch(path).then((r) => [path, r.status])))
-    .then((all) => all.filter(([path, status]) => status !== 200 && status !== 501 && !(status === 400 && /search|fact-profile|snapshot/.test(path)) && !/auth.discord/.test(path)))`);
+    && !path.endsWith('events') && !path.startsWith('/api/auth/discord') && !path.includes('{')).map(([path]) => path))}.map((path) => fetch(path).then((r) => [path, r.status])))
+    .then((all) => all.filter(([path, status]) => status !== 200 && status !== 501 && !(status === 400 && /search|fact-profile|snapshot/.test(path))))`);
 
   is('each of its lists answers', problems, []);
   b.troubles.length = 0; // the 400 of those that need a query
@@ -298,6 +304,30 @@ async function signOut(b) {
   is('and ends the session', await b.eval("fetch('/api/rooms').then((r) => r.status)"), 401);
 }
 
+// Through Discord's page, at which the person first refuses and then agrees.
+async function signInWithDiscord(b) {
+  for (const deny of [true, false]) {
+    is('the button of Discord is there', await b.until(`!${hidden('sign-in-discord')}`), true);
+    await b.eval("document.getElementById('discord').focus(); true");
+    await b.key('Enter');
+    is('it leads to Discord', await b.until("location.pathname === '/api/oauth2/authorize' || location.pathname.endsWith('/oauth2/authorize')"), true);
+    const url = await b.eval('location.href');
+    const { location } = await (await fetch(discord, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ url, deny }) })).json();
+
+    b.troubles.length = 0; // guildd has no such page
+    await b.go(location);
+    if (deny) {
+      is('who refuses gets the form again, with the reason', await b.until(`${text('outcome')}.includes('Discord did not sign you in') && !${hidden('sign-in')}`), true);
+      is('and no trace in the address', await b.eval('location.hash + location.search'), '');
+      is('axe-core finds nothing in it', await b.violations(), []);
+      await b.picture('sign-in-refused', 1280, 600, false);
+      b.troubles.length = 0; // the 401 of a page that asks who it is
+    } else {
+      is('who agrees is signed in', await b.until(`${text('who')} === 'signed in as admin'`), true);
+    }
+  }
+}
+
 const b = new Browser();
 try {
   await b.open();
@@ -314,6 +344,7 @@ try {
   await giveOrders(b);
   await leave(b);
   await signOut(b);
+  await signInWithDiscord(b);
 } catch (e) {
   is('the browser', e.stack, 'no error');
 }

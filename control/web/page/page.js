@@ -508,6 +508,15 @@ function settle() {
   state.guilds = [];
 }
 
+// Which ways in there are. The focus is moved only while nobody has typed.
+async function offerMethods() {
+  const methods = await ask("GET", "/api/auth/methods").catch(() => null);
+
+  if (state.who) return;
+  $("sign-in-discord").hidden = !methods?.discord;
+  if (methods?.discord && !$("secret").value && document.activeElement === $("secret")) $("discord").focus();
+}
+
 function showSignIn() {
   stream?.close();
   state.who = null;
@@ -527,6 +536,7 @@ function showSignIn() {
   $("link").textContent = "";
   $("who").textContent = "";
   $("secret").focus();
+  offerMethods();
 }
 
 async function signIn(secret) {
@@ -658,11 +668,18 @@ async function signInByLink(code) {
   else signIn(code);
 }
 
-const link = /^#k=(.+)$/.exec(location.hash);
+// Why the browser comes back from Discord without a session.
+const refusals = {
+  sign_in_refused: "Discord did not sign you in: you refused, the page was open for too long, or you have no role here. Members of the server with the right permission can sign in.",
+  too_many_tries: "Too many tries to sign in; wait half a minute.",
+  no_discord: "Sign-in with Discord is not set up here.",
+  not_loopback: "Browsers keep the cookie of plain HTTP for loopback addresses alone: use an SSH tunnel.",
+};
+const link = /^#(k|refused)=(.+)$/.exec(location.hash);
 
-if (link) {
-  history.replaceState(null, "", location.pathname);
-  signInByLink(decodeURIComponent(link[1]));
+if (link) history.replaceState(null, "", location.pathname);
+if (link?.[1] === "k") {
+  signInByLink(decodeURIComponent(link[2]));
 } else {
-  start();
+  start().then(() => link && !state.who && say(own(refusals, link[2]) || "Discord did not sign you in. Try again."));
 }
