@@ -40,14 +40,16 @@ export class Browser {
     this.waiting.delete(m.id);
     if (w && m.error) w.reject(new Error(m.error.message));
     else if (w) w.resolve(m.result);
+    else if (m.method === 'Tracing.dataCollected') this.traced.push(...m.params.value);
+    else if (m.method === 'Tracing.tracingComplete') this.traceEnds();
     else if (m.method === 'Runtime.exceptionThrown') this.troubles.push(m.params.exceptionDetails.exception?.description ?? 'exception');
     else if (m.method === 'Page.javascriptDialogOpening') this.troubles.push('a dialog');
     else if (m.method === 'Log.entryAdded' && m.params.entry.level === 'error') this.troubles.push(m.params.entry.text);
   }
 
-  send(method, params = {}) {
+  send(method, params = {}, session = this.session) {
     const id = this.next++;
-    const message = { id, method, params, sessionId: this.session };
+    const message = { id, method, params, sessionId: session ?? undefined };
 
     this.process.stdio[3].write(JSON.stringify(message) + '\0');
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
@@ -84,6 +86,19 @@ export class Browser {
     await sleep(300);
     const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
     writeFileSync(join(shots, `dashboard-${name}.png`), Buffer.from(data, 'base64'));
+  }
+
+  // The events of these categories while run runs. Tracing belongs to the browser, not to the page.
+  async trace(categories, run) {
+    const whole = (method, params) => this.send(method, params, null);
+    const ended = new Promise((done) => { this.traceEnds = done; });
+
+    this.traced = [];
+    await whole('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: categories } });
+    await run();
+    await whole('Tracing.end');
+    await ended;
+    return this.traced;
   }
 
   async colours(dark) {

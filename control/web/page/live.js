@@ -103,7 +103,11 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
   const share = (db) => (db === null ? 0.08 : Math.max(0.08, Math.min(1, (db - floorDb) / -floorDb)));
 
   function show(m, value) {
-    m.bar.style.transform = `scaleX(${value.toFixed(2)})`;
+    const text = value.toFixed(2);
+
+    if (m.shown === text) return;
+    m.shown = text;
+    m.bar.style.transform = `scaleX(${text})`;
     m.li?.classList.toggle("speaks", value > 0);
   }
 
@@ -126,7 +130,7 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
 
   // Meters move with the frames of the screen, or twice a second where motion is to be reduced.
   function later() {
-    if (wanted || document.hidden) return;
+    if (wanted || document.hidden || byId("board").hidden) return;
     wanted = calm.matches ? setTimeout(paint, 500) : requestAnimationFrame(paint);
   }
 

@@ -60,7 +60,8 @@ function keep(list, items, keyOf, make) {
   if (!same) list.replaceChildren(...wanted);
 }
 
-const clock = (text) => new Date(text).toLocaleTimeString("en-GB");
+const times = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const clock = (text) => times.format(new Date(text));
 const seconds = (ms) => (ms === null || ms === undefined ? "–" : (ms / 1000).toFixed(ms < 10000 ? 2 : 1) + " s");
 const dollars = (usd) => "$" + usd.toFixed(usd < 1 ? 4 : 2);
 const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
@@ -113,19 +114,26 @@ function single(run) {
 const loadRooms = single(async () => {
   state.rooms = (await ask("GET", "/api/rooms")).rooms;
   if (!state.rooms.some((r) => r.guild === state.room)) state.room = state.rooms[0]?.guild || null;
-  paint();
+  paint("rooms", "room");
 });
 
-function turnsPath(cursor) {
-  const query = new URLSearchParams({ limit: "50" });
+function turnsPath(cursor, limit = 50) {
+  const query = new URLSearchParams({ limit: String(limit) });
 
   if (state.room) query.set("guild", state.room);
   if (cursor) query.set("cursor", cursor);
   return "/api/turns?" + query;
 }
 
+// The newest turns alone, as long as they join those that are there.
+async function askTurns() {
+  const newest = state.turns[0]?.id, page = newest === undefined ? null : await ask("GET", turnsPath(null, 8));
+
+  return page?.turns.some((t) => t.id === newest) ? page : ask("GET", turnsPath(null));
+}
+
 const loadTurns = single(async () => {
-  const room = state.room, page = await ask("GET", turnsPath(null));
+  const room = state.room, page = await askTurns();
   const last = page.turns.at(-1);
 
   if (room !== state.room) return;
@@ -134,7 +142,7 @@ const loadTurns = single(async () => {
 
   if (!older.length) state.next = page.next;
   state.turns = page.turns.concat(older);
-  paint();
+  paint("turns");
 });
 
 async function loadOlder() {
@@ -143,12 +151,12 @@ async function loadOlder() {
   if (!page) return;
   state.turns = state.turns.concat(page.turns);
   state.next = page.next;
-  paint();
+  paint("turns");
 }
 
 async function openTurn(id) {
   state.chosen = id;
-  paint();
+  paint("turns", "inspector");
   try {
     const turn = await ask("GET", "/api/turns/" + id);
 
@@ -156,7 +164,7 @@ async function openTurn(id) {
   } catch (e) {
     say(e.message);
   }
-  paint();
+  paint("inspector");
 }
 
 // ---- orders ----
@@ -212,8 +220,11 @@ function soon(run, ms) {
 }
 const turnNodes = makeTurn({ node, ask, clock, dollars, seconds, own, state, meaning });
 const live = makeLive({ node, keep, byId: $, own, state, seconds, dollars });
-const roomsSoon = soon(loadRooms, 50);
-const turnsSoon = soon(loadTurns, 50);
+// Not sooner: control keeps the answer for 40 ms. The room that is shown tells of its turns by itself; of the others the list has little.
+const roomsSoon = soon(loadRooms, 60);
+const othersSoon = soon(loadRooms, 400);
+const behindSoon = soon(loadRooms, 2000); // while another view is in front
+const turnsSoon = soon(loadTurns, 60);
 const viewSoon = soon(() => view() && loadView(view()), 100);
 
 // A turn's own event is shown before anything is asked for.
@@ -227,8 +238,16 @@ function takeTurn(ev) {
       turn: ev.turn, stage: ev.stage, at: new Date(ev.at).toISOString(), user: ev.user, name: ev.name || null,
       heard: typeof ev.heard === "string" && ev.heard ? ev.heard : null, why: ev.why || [],
     });
-  else if (ev.guild === state.room) $("live").textContent = `Turn ${ev.turn}: ${meaning(ev.reason)}.`;
-  paint();
+  else room.lastTurn = { name: ev.name, reason: ev.reason, text: ev.text || meaning(ev.reason) };
+  if (ev.event === "turn" && ev.guild === state.room) $("live").textContent = `Turn ${ev.turn}: ${meaning(ev.reason)}.`;
+  // It is written at once, and laid out with all else in the next frame.
+  if (ev.guild === state.room && !view() && !document.hidden) drawNow(room);
+}
+
+function roomChanged(ev) {
+  const load = view() ? behindSoon : ev.guild === state.room || !Number(ev.guild) ? roomsSoon : othersSoon;
+
+  load();
 }
 
 function onEvent(message) {
@@ -236,13 +255,13 @@ function onEvent(message) {
 
   if (message.type === "level") {
     turnsView.level(ev);
-    if (live.level(ev)) roomsSoon();
+    if (live.level(ev)) roomChanged(ev);
     return;
   }
   if (message.type.startsWith("turn")) takeTurn(ev);
-  if (message.type === "turn") turnsSoon();
-  if (view()?.on?.includes(message.type)) viewSoon();
-  roomsSoon();
+  if (message.type === "turn" && ev.guild === state.room) turnsSoon();
+  if (view()?.on?.includes(message.type) && (!view().wants || view().wants(ev))) viewSoon();
+  roomChanged(ev);
 }
 
 function connect() {
@@ -351,28 +370,33 @@ async function openView() {
 
 // ---- what is seen ----
 
-let wanted = false;
+const changed = new Set(); // parts of the page: rooms, room, turns, inspector
 
-function paint() {
-  if (wanted || document.hidden || !state.who) return;
-  wanted = true;
-  requestAnimationFrame(() => {
-    wanted = false;
-    if (state.who) draw();
-  });
+// In the next frame, all that has changed until then; without names everything.
+function paint(...parts) {
+  if (document.hidden || !state.who) return;
+  if (!changed.size) requestAnimationFrame(draw);
+  for (const part of parts.length ? parts : ["rooms", "room", "turns", "inspector"]) changed.add(part);
 }
 
 function draw() {
-  const room = state.rooms.find((r) => r.guild === state.room);
+  const room = state.rooms.find((r) => r.guild === state.room), parts = new Set(changed);
 
-  $("link").textContent = state.link;
+  changed.clear();
+  if (!state.who) return;
+  put("link", state.link);
   $("link").className = "state " + (state.link === "live" ? "up" : "down");
-  $("who").textContent = state.who ? `signed in as ${state.who.role}` : "";
+  put("who", `signed in as ${state.who.role}`);
   if (view()) return;
-  drawRooms();
-  drawRoom(room);
-  drawTurns();
-  drawInspector();
+  if (parts.has("rooms")) drawRooms();
+  if (parts.has("room")) drawRoom(room);
+  if (parts.has("turns")) drawTurns();
+  if (parts.has("inspector")) drawInspector();
+}
+
+// A text that is there already is not set anew: that would lay the page out again.
+function put(id, text) {
+  if ($(id).textContent !== text) $(id).textContent = text;
 }
 
 function drawRooms() {
@@ -384,7 +408,7 @@ function drawRooms() {
   }
   keep(list, state.rooms.map((r) => ({
     guild: r.guild, name: r.channelName || r.channel, server: r.guildName || r.guild, phase: r.phase,
-    heard: r.heardCount, people: r.peopleCount, speaks: r.turns.length > 0, current: r.guild === state.room,
+    heard: r.heardCount, people: r.peopleCount, current: r.guild === state.room,
   })), (r) => r.guild, (r) => {
     const button = node("button", { type: "button", "aria-current": String(r.current) },
       node("span", { class: "name" }, r.name), live.roomMeter(r.guild), node("span", { class: "muted" }, r.server), node("br"),
@@ -415,7 +439,7 @@ function describeSecure(s) {
 }
 
 function drawRoom(room) {
-  $("room-title").textContent = room ? `${room.channelName || room.channel} · ${room.guildName || room.guild}` : "No room";
+  put("room-title", room ? `${room.channelName || room.channel} · ${room.guildName || room.guild}` : "No room");
   for (const id of ["facts", "now-section", "people-section", "doing"]) $(id).hidden = !room;
   drawOrders(room);
   live.draw(room);

@@ -2,11 +2,12 @@
 
 const lane = 24, axis = 24, side = 104, most = 6, gap = 6;
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 10800, 21600, 43200, 86400].map((s) => s * 1000);
+const clocks = [{ second: "2-digit" }, {}].map((more) => new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...more }));
 const shortest = 2000, longest = 7 * 864e5;
 
-export function makeTimeline({ canvas, calm, changed, chosen, needOlder }) {
+export function makeTimeline({ canvas, calm, busy, changed, chosen, needOlder }) {
   const g = canvas.getContext("2d");
-  let colours = null, width = 0, wanted = false, lanes = [], at = { from: Date.now() - 120e3, to: Date.now() }, follow = true;
+  let colours = null, width = 0, wanted = false, late = false, lanes = [], at = { from: Date.now() - 120e3, to: Date.now() }, follow = true;
   let turns = [], selected = null, spoken = [], guild = "";
 
   const px = (t) => side + (t - at.from) / (at.to - at.from) * (width - side);
@@ -57,7 +58,7 @@ export function makeTimeline({ canvas, calm, changed, chosen, needOlder }) {
     g.fillStyle = colours.muted;
     g.strokeStyle = colours.line;
     for (let t = Math.ceil((at.from - zone) / step) * step + zone; t < at.to; t += step) {
-      const x = Math.round(px(t)) + 0.5, words = new Date(t).toLocaleTimeString("en-GB", step < 60000 ? {} : { hour: "2-digit", minute: "2-digit" });
+      const x = Math.round(px(t)) + 0.5, words = clocks[step < 60000 ? 0 : 1].format(t);
 
       g.beginPath();
       g.moveTo(x, axis - 4);
@@ -148,7 +149,9 @@ export function makeTimeline({ canvas, calm, changed, chosen, needOlder }) {
   }
 
   function later() {
-    if (wanted || document.hidden) return;
+    // The interval comes back to it.
+    late = busy();
+    if (wanted || late || document.hidden) return;
     wanted = true;
     requestAnimationFrame(paint);
   }
@@ -227,7 +230,7 @@ export function makeTimeline({ canvas, calm, changed, chosen, needOlder }) {
   });
   new ResizeObserver(later).observe(canvas);
   // A window that follows the present moves by itself.
-  setInterval(() => canvas.isConnected && follow && later(), calm.matches ? 1000 : 250);
+  setInterval(() => canvas.isConnected && (follow || late) && later(), calm.matches ? 1000 : 250);
 
   return {
     later, zoom, pan,

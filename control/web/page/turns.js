@@ -4,7 +4,8 @@
 import { makeTimeline } from "/timeline.js";
 import { stageNames } from "/turn.js";
 
-const page = 100, keptMost = 20000, spare = 6, before = 2000;
+const page = 100, newest = 16, keptMost = 20000, spare = 6, before = 2000;
+const aFrame = 12; // rows that are filled in one frame: a fling over hundreds of them fills those at which it stops
 const trouble = /fail|error|lost|stalled|timeout|no_key|silent|expired/;
 
 export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, meaning, complain }) {
@@ -39,8 +40,8 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     };
   }
 
-  function path(cursor) {
-    const query = new URLSearchParams({ limit: String(page), timeline: "1" });
+  function path(cursor, limit = page) {
+    const query = new URLSearchParams({ limit: String(limit), timeline: "1" });
 
     if (view.guild) query.set("guild", view.guild);
     if (view.reason) query.set("reason", view.reason);
@@ -56,22 +57,29 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     scale = Math.max(4000, Math.ceil((most * 1.6) / 1000) * 1000);
   }
 
+  view.wants = (ev) => !view.guild || ev.guild === view.guild;
+
+  // The newest turns alone, as long as they join those that are there.
   view.load = async () => {
     // A timeline is of one server, unless somebody wants all.
     if (view.guild === null) view.guild = state.room || "";
-    const query = path(null), read = await ask("GET", query), fresh = read.turns.map(make), known = view.items[0]?.id;
+    await rested();
+    const known = view.items[0]?.id, whole = path(null);
+    let read = known === undefined ? null : await ask("GET", path(null, newest));
+    let overlap = read ? read.turns.findIndex((t) => t.id === known) : -1;
 
-    // Another server or reason was chosen meanwhile.
-    if (query !== path(null)) return view.items;
-    const overlap = known === undefined ? -1 : fresh.findIndex((t) => t.id === known);
-
+    if (overlap < 0) read = await ask("GET", whole);
+    // Another server or reason was chosen meanwhile, or another question was answered.
+    if (whole !== path(null) || known !== view.items[0]?.id) return view.items;
+    if (overlap < 0) overlap = known === undefined ? -1 : read.turns.findIndex((t) => t.id === known);
     if (overlap < 0) {
-      view.items = fresh;
+      view.items = read.turns.map(make);
       view.next = read.next;
-    } else {
-      view.items = fresh.slice(0, overlap).concat(view.items);
+    } else if (overlap) {
+      view.items = read.turns.slice(0, overlap).map(make).concat(view.items);
+      moveRows(overlap);
       // Who looks at older ones keeps looking at them.
-      if (root && overlap && parts.list.scrollTop > 0) parts.list.scrollTop += overlap * height;
+      if (root && parts.list.scrollTop > 0) parts.list.scrollTop += overlap * height;
     }
     measure();
     return view.items;
@@ -106,11 +114,11 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
   // ---- one row ----
 
   function makeRow() {
-    const time = node("time"), name = node("b"), words = document.createTextNode(""), bar = node("span", { class: "stages", "aria-hidden": "true" });
-    const reason = node("span", { class: "reason" });
-    const button = node("button", { type: "button" }, time, node("span", { class: "who" }, name, words), bar, reason);
+    const [time, name, words, reason] = Array.from({ length: 4 }, () => document.createTextNode(""));
+    const bar = node("span", { class: "stages", "aria-hidden": "true" }), ended = node("span", { class: "reason" }, reason);
+    const button = node("button", { type: "button" }, node("time", null, time), node("span", { class: "who" }, node("b", null, name), words), bar, ended);
     const el = node("div", { class: "vrow", role: "listitem" }, button);
-    const row = { el, button, time, name, words, bar, reason, pieces: [], index: -1 };
+    const row = { el, button, time, name, words, bar, reason, ended, index: -1 };
 
     button.onclick = (e) => choose(view.items[row.index]?.id, e.detail === 0);
     button.onkeydown = (e) => {
@@ -123,33 +131,55 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     return row;
   }
 
-  function put(row, n, kind, from, to) {
-    const piece = row.pieces[n] ||= row.bar.appendChild(document.createElement("i"));
-    const left = Math.max(0, (from + before) / (scale + before)), right = Math.min(1, (to + before) / (scale + before));
+  const colourOf = { endpointing: "wait", playback: "answer" };
 
-    piece.className = kind;
-    piece.style.left = (100 * left).toFixed(2) + "%";
-    piece.style.width = (100 * Math.max(0, right - left)).toFixed(2) + "%";
-    return n + 1;
+  // The stages are one background, because a node for each of them would have to be laid out.
+  function stops(pieces) {
+    const at = (ms) => Math.max(0, Math.min(100, (100 * (ms + before)) / (scale + before)));
+    const parts = ["90deg"];
+    let end = 0;
+
+    for (const { name, startMs, endMs } of pieces) {
+      const from = Math.max(end, at(startMs)), to = Math.max(at(endMs), from);
+
+      if (to === from) continue;
+      if (from > end) parts.push(`transparent 0 ${from.toFixed(2)}%`);
+      parts.push(`var(--${own(colourOf, name) || name}) 0 ${to.toFixed(2)}%`);
+      end = to;
+    }
+    parts.push("transparent 0");
+    return parts.length > 2 ? `linear-gradient(${parts.join()})` : "none";
   }
 
   function fillRow(row, index) {
     const t = view.items[index];
-    let n = 0;
 
-    row.index = index;
+    place(row, index);
     row.id = t.id;
-    row.el.style.transform = `translateY(${index * height}px)`;
-    row.el.ariaPosInSet = String(index + 1);
-    row.time.textContent = clock(t.end);
-    row.name.textContent = t.name || "nobody";
+    row.time.data = clock(t.end);
+    row.name.data = t.name || "nobody";
     row.words.data = t.heard ? " " + t.heard : "";
-    row.reason.textContent = t.first === null ? t.reason : `${seconds(t.first)} ${t.reason}`;
-    row.reason.className = t.reason === "answered" ? "reason answered" : t.trouble ? "reason trouble" : "reason";
-    if (t.before < 0) n = put(row, n, "speech", t.before, 0);
-    for (const s of t.stages) n = put(row, n, s.name, s.startMs, s.endMs);
-    while (row.pieces.length > n) row.pieces.pop().remove();
+    row.reason.data = t.first === null ? t.reason : `${seconds(t.first)} ${t.reason}`;
+    row.ended.className = t.reason === "answered" ? "reason answered" : t.trouble ? "reason trouble" : "reason";
+    row.bar.style.backgroundImage = stops(t.before < 0 ? [{ name: "speech", startMs: t.before, endMs: 0 }, ...t.stages] : t.stages);
     mark(row);
+  }
+
+  function place(row, index) {
+    row.index = index;
+    row.el.style.top = index * height + "px";
+    row.el.ariaPosInSet = String(index + 1);
+  }
+
+  // The rows that are there go on showing their turns, that many places further down.
+  function moveRows(by) {
+    const all = [...rows.values()];
+
+    rows.clear();
+    for (const row of all) {
+      place(row, row.index + by);
+      rows.set(row.index, row);
+    }
   }
 
   function mark(row) {
@@ -158,22 +188,13 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
   // ---- the rows that are seen ----
 
-  function paint() {
-    wanted = false;
-    if (!root?.isConnected) return;
-    const list = parts.list, all = view.items.length;
-    const first = Math.max(0, Math.floor(list.scrollTop / height) - spare);
-    const last = Math.min(all, Math.ceil((list.scrollTop + list.clientHeight) / height) + spare);
-
-    for (const [index, row] of rows)
-      if (index < first || index >= last) {
-        rows.delete(index);
-        pool.push(row);
-      }
-    for (let i = first; i < last; i++) {
-      const there = rows.get(i);
+  // At most so many; those in sight, from `seen` on, come before the spare ones above them. True if all are there.
+  function fillRows(first, seen, last, most) {
+    for (let n = 0, left = most; n < last - first; n++) {
+      const i = seen + n < last ? seen + n : first + n - (last - seen), there = rows.get(i);
 
       if (there?.id === view.items[i].id) continue;
+      if (!left--) return false;
       const row = there || pool.pop() || makeRow();
 
       rows.set(i, row);
@@ -181,15 +202,45 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
       row.el.hidden = false;
       if (!row.el.isConnected) parts.space.append(row.el);
     }
-    // A row that has the focus keeps it until another one takes it.
-    for (const row of pool) if (!row.el.contains(document.activeElement)) row.el.hidden = true;
+    return true;
+  }
+
+  function paint(everything) {
+    wanted = false;
+    if (!root?.isConnected) return;
+    const list = parts.list, all = view.items.length;
+    const seen = Math.min(Math.floor(list.scrollTop / height), all), first = Math.max(0, seen - spare);
+    const last = Math.min(all, Math.ceil((list.scrollTop + list.clientHeight) / height) + spare);
+
+    for (const [index, row] of rows)
+      if (index < first || index >= last) {
+        rows.delete(index);
+        pool.push(row);
+      }
+    const whole = fillRows(first, seen, last, everything ? Infinity : aFrame);
+
+    // A row that has the focus keeps it until another one takes it. The others are out of sight, until the list comes to their places.
+    for (const row of pool)
+      if ((whole || (row.index >= first && row.index < last)) && !row.el.contains(document.activeElement)) row.el.hidden = true;
+    if (!whole) later();
     if (last > all - page / 2) older();
+  }
+
+  // While somebody scrolls, the frames are the list's: the timeline and what is new wait until it rests.
+  const rest = 200, restMost = 3000;
+  let scrolledAt = -rest;
+  const scrolls = () => performance.now() - scrolledAt < rest;
+
+  async function rested() {
+    const end = performance.now() + restMost;
+
+    while (scrolls() && performance.now() < end) await new Promise((done) => setTimeout(done, rest));
   }
 
   function later() {
     if (wanted || document.hidden) return;
     wanted = true;
-    requestAnimationFrame(paint);
+    requestAnimationFrame(() => paint(false));
   }
 
   function focusRow(index) {
@@ -197,7 +248,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
 
     if (y < list.scrollTop) list.scrollTop = y;
     else if (y + height > list.scrollTop + list.clientHeight) list.scrollTop = y + height - list.clientHeight;
-    paint();
+    paint(true);
     rows.get(index)?.button.focus({ preventScroll: true });
   }
 
@@ -297,13 +348,16 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
       parts.ticks = node("span", { class: "ticks" }), node("span", null, "first sound, reason"));
     parts.window = node("p", { class: "muted window" });
     parts.timeline = makeTimeline({
-      canvas, calm, needOlder: older, chosen: (id) => choose(id),
+      canvas, calm, busy: scrolls, needOlder: older, chosen: (id) => choose(id),
       changed: (at, follow) => {
         parts.window.textContent = follow ? `the last ${span(at.to - at.from)}` : `${span(at.to - at.from)} until ${clock(at.to)}`;
       },
     });
     canvas.addEventListener("keydown", onCanvasKey);
-    parts.list.addEventListener("scroll", later, { passive: true });
+    parts.list.addEventListener("scroll", () => {
+      scrolledAt = performance.now();
+      later();
+    }, { passive: true });
     new ResizeObserver(later).observe(parts.list);
     narrow.addEventListener("change", () => view.update());
     return root = node("div", { class: "turns-view" },
@@ -317,11 +371,14 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
       node("div", { class: "turns-split" }, node("div", { class: "turns-list" }, parts.scale, parts.list, parts.count), parts.aside));
   }
 
+  let ticksOf = 0;
   const span = (ms) => (ms < 90e3 ? `${Math.round(ms / 1000)} s` : ms < 5400e3 ? `${Math.round(ms / 60e3)} min` : ms < 129600e3 ? `${Math.round(ms / 3600e3)} h` : `${Math.round(ms / 864e5)} days`);
 
   function drawTicks() {
     const ticks = [0];
 
+    if (ticksOf === scale) return;
+    ticksOf = scale;
     for (let t = scale <= 6000 ? 1000 : 2000; t < scale; t += scale <= 6000 ? 1000 : Math.ceil(scale / 6000) * 1000) ticks.push(t);
     parts.ticks.replaceChildren(...ticks.map((t) => {
       const e = node("i", { class: t ? null : "zero" }, t ? `${t / 1000} s` : "end of speech");
@@ -355,7 +412,9 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     root.querySelector("#turns-guild").value = view.guild || "";
     drawTicks();
     parts.space.style.height = view.items.length * height + "px";
-    parts.count.textContent = view.items.length ? `${view.items.length} turns${view.next ? ", more below" : ""}` : "No turn is kept yet.";
+    const count = view.items.length ? `${view.items.length} turns${view.next ? ", more below" : ""}` : "No turn is kept yet.";
+
+    if (parts.count.textContent !== count) parts.count.textContent = count;
     for (const [index, row] of rows)
       if (index >= view.items.length) {
         rows.delete(index);
@@ -377,7 +436,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     rows.clear();
     pool.length = 0;
     root = view.root = null;
-    kept = 0;
+    kept = ticksOf = 0;
   };
 
   // Sounds as they are made, also those that never become a turn.
