@@ -154,8 +154,8 @@ void record_free(struct record *r);
 /* Puts a record of so many bytes at the end, or sheds it. True when a job for it has to be posted.
  */
 bool record_queue_push(struct queue *q, struct record *r, size_t bytes, bool *shed);
-/* A row of the audit found no place, which is told of where it is missing: one mark, which finds a
- * place always, counts those that follow each other. True as above. */
+/* A row of the audit found no place. One mark, which always finds a place, stands where it is
+ * missing, and counts those that follow each other. True as above. */
 bool record_queue_mark(struct queue *q, uint64_t at_ms);
 /* All that waits, n records. Caller owns them. */
 struct record *record_queue_take(struct queue *q, uint32_t *n);

@@ -204,7 +204,7 @@ void access_audit(const struct access *a, const struct http_exchange *x, const c
 
 /* ---- who it is ---- */
 
-/* Somebody who has no cookie tries tokens: each is told of while there are few. */
+/* A client without a session tries tokens. Each try is a row of the audit while there are few. */
 static enum decision refuse_guess(struct access *a, struct http_exchange *x,
 				  const struct http_head *head)
 {
