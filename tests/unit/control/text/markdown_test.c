@@ -19,7 +19,7 @@ TEST(marks_of_markdown_are_shown_as_they_are)
 	CHECK_STR(escape("```a_b*c~~d~~"), "\\`\\`\\`a\\_b\\*c\\~\\~d\\~\\~");
 	CHECK_STR(escape("<@5> <t:0:R> @everyone #x"),
 		  "\\<\\@5\\> \\<t\\:0\\:R\\> \\@everyone \\#x");
-	CHECK_STR(escape("back\\slash :smile: -1.5"), "back\\\\slash \\:smile\\: \\-1\\.5");
+	CHECK_STR(escape("back\\slash :smile: -1.5"), "back\\\\slash \\:smile: \\-1\\.5");
 	CHECK_STR(escape("\xc3\xa9t\xc3\xa9"), "\xc3\xa9t\xc3\xa9");
 	CHECK_STR(escape(""), "");
 }

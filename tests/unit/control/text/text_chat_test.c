@@ -134,6 +134,7 @@ TEST(one_author_leaves_places_to_others)
 	struct text_chat *chat;
 
 	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_set(s, "text_chat", "all"), 0);
 	CHECK_INT(text_chat_alloc(&chat, s, "Parley"), 0);
 	for (unsigned i = 0; i < TEXT_QUEUE; i++)
 		write_message(chat, 1000 + i, CHANNEL, ALICE, NS_PER_S);
