@@ -211,15 +211,21 @@ static void ask_model(struct text_job *job)
 	free(memory);
 }
 
-static void ask_waiting(struct text_guild *g)
+/* The one that waits for the longest time; NULL: none does. */
+static struct text_job *find_waiting(const struct text_guild *g)
 {
 	struct text_job *j = g->jobs;
 
-	if (count_jobs(g, TEXT_JOB_ASKED) >= TEXT_ASKS)
-		return;
 	while (j && j->state != TEXT_JOB_WAITS)
 		j = j->next;
-	if (j)
+	return j;
+}
+
+static void ask_waiting(struct text_guild *g)
+{
+	struct text_job *j;
+
+	while (count_jobs(g, TEXT_JOB_ASKED) < TEXT_ASKS && (j = find_waiting(g)))
 		ask_model(j);
 }
 
@@ -233,8 +239,11 @@ void text_asking_end(struct text_guild *g, uint32_t reply)
 {
 	struct text_job *job = text_asking_find(g, reply);
 
-	if (!job || job->state == TEXT_JOB_SENDING)
+	/* An answer that is being sent leaves its place to the next question. */
+	if (!job || job->state == TEXT_JOB_SENDING) {
+		ask_waiting(g);
 		return;
+	}
 	if (job->state == TEXT_JOB_ASKED && job->roles)
 		roles_cancel(job->roles, ENGINE_USE_TEXT, reply);
 	/* Before the job goes: what its calls tell while they end is about it. */
