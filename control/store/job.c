@@ -249,8 +249,8 @@ static void lose(struct job_runner *r, uint32_t n, int err)
 
 int job_run_history(struct job_runner *r)
 {
-	uint32_t n, left;
-	struct record *head = record_queue_take(r->queue, &left), *at = head;
+	uint32_t n, all;
+	struct record *head = record_queue_take(r->queue, &all), *at = head, *lost;
 	bool wrote = head != NULL;
 	int err = 0;
 
@@ -260,21 +260,20 @@ int job_run_history(struct job_runner *r)
 			break;
 		}
 		err = job_note_outcome(r, write_batch(r, &at, &n));
-		left -= err ? 0 : n;
 	}
-	for (; err && at; at = at->next)
-		note_lost(r, at);
-	if (err) {
-		lose(r, left, err);
-	} else if (r->lost && wrote) {
-		log_warn("history_not_written_until_now", "rows=%lu", r->lost);
-		r->lost = 0;
-	}
-	while (head) {
+	for (lost = err ? at : NULL; lost; lost = lost->next)
+		note_lost(r, lost);
+	while (head != at) {
 		struct record *next = head->next;
 
 		record_free(head);
 		head = next;
+	}
+	if (err) {
+		lose(r, record_queue_put_back(r->queue, at), err);
+	} else if (r->lost && wrote) {
+		log_warn("history_not_written_until_now", "rows=%lu", r->lost);
+		r->lost = 0;
 	}
 	return err;
 }

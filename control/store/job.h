@@ -93,6 +93,7 @@ struct record {
 	struct record *next;
 	struct bus_event *ev; /* NULL: a mark where rows of the audit are missing */
 	bool words;
+	size_t bytes;
 	unsigned long lost; /* of a mark: how many */
 	uint64_t lost_ms;   /* and when the last of them was to be written */
 };
@@ -159,5 +160,8 @@ bool record_queue_push(struct queue *q, struct record *r, size_t bytes, bool *sh
 bool record_queue_mark(struct queue *q, uint64_t at_ms);
 /* All that waits, n records. Caller owns them. */
 struct record *record_queue_take(struct queue *q, uint32_t *n);
+/* These could not be written. What takes words away waits for the next time, before all others; the
+ * rest goes, and its number is returned. Takes the list. */
+uint32_t record_queue_put_back(struct queue *q, struct record *head);
 
 #endif

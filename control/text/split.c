@@ -4,7 +4,7 @@
 
 #include "proto/base/utf8.h"
 
-static const char closing[] = "\n```";
+static const char mark[] = "```", closing[] = "\n```";
 
 /* Where a part may end, the worst first. */
 enum place { PLACE_BLANK, PLACE_IN_BLOCK, PLACE_LINE, PLACE_ITEM, PLACE_PARAGRAPH, PLACES };
@@ -43,12 +43,45 @@ static bool is_item(const char *line)
 	       (digits && line[digits] == '.' && line[digits + 1] == ' ');
 }
 
-/* A line that has another such mark is no block: "```x```". */
+/* Discord sees the mark anywhere in a line. A word behind it, alone in its line, is the language.
+ */
 static bool is_fence(const char *line)
 {
-	const char *mark = strncmp(line, "```", 3) == 0 ? strstr(line + 3, "```") : NULL;
+	return strncmp(line + strspn(line, " \t"), mark, sizeof mark - 1) == 0;
+}
 
-	return strncmp(line, "```", 3) == 0 && (!mark || mark > line + strcspn(line, "\n"));
+static size_t language_at(const char *text)
+{
+	size_t n = strcspn(text, " \t\n`");
+
+	return text[n] == '\n' ? n : 0;
+}
+
+/* Follows the marks of the text up to its end: fence is the block that is open there. Returns
+ * whether the last one opens a block of which nothing stands before the end. */
+static bool follow_fences(char fence[SPLIT_FENCE], const char *text, const char *end)
+{
+	bool bare = false;
+
+	while (text + sizeof mark - 1 <= end) {
+		size_t n;
+
+		if (strncmp(text, mark, sizeof mark - 1) != 0) {
+			bare = bare && (*text == ' ' || *text == '\n');
+			text++;
+			continue;
+		}
+		n = *fence ? 0 : language_at(text + sizeof mark - 1);
+		bare = !*fence;
+		if (*fence)
+			fence[0] = '\0';
+		else
+			utf8_copy_bytes(fence, SPLIT_FENCE, text, sizeof mark - 1 + n);
+		text += sizeof mark - 1 + n;
+	}
+	for (; bare && text < end; text++)
+		bare = *text == ' ' || *text == '\n';
+	return bare;
 }
 
 /* The quality of a cut between the line that ended and the next one, outside of code blocks. */
@@ -59,14 +92,6 @@ static enum place place_before(const char *next, bool blank)
 	if (*next == ' ' || *next == '\t')
 		return PLACE_LINE; /* an item goes on */
 	return is_item(next) || is_fence(next) || *next == '#' ? PLACE_ITEM : PLACE_LINE;
-}
-
-static void note_fence(char fence[SPLIT_FENCE], const char *line, size_t n)
-{
-	if (*fence)
-		fence[0] = '\0';
-	else
-		utf8_copy_bytes(fence, SPLIT_FENCE, line, n);
 }
 
 /* Looks at the line ends within the first `most` bytes. */
@@ -80,14 +105,14 @@ static void find_cuts(const struct split *s, size_t most, struct cut best[PLACES
 		size_t n = strcspn(line, "\n");
 		const char *next = line + n + 1;
 		enum place place;
+		bool bare;
 
 		if (next > end || !line[n])
 			return;
-		if (is_fence(line))
-			note_fence(fence, line, n);
+		bare = follow_fences(fence, line, next);
 		place = *fence ? PLACE_IN_BLOCK : place_before(next, n == 0);
 		/* Nothing would stand in the code block before the cut, or behind it. */
-		if (!*fence || (!is_fence(line) && !is_fence(next))) {
+		if (!*fence || (!bare && !is_fence(next))) {
 			best[place].at = (size_t)(next - s->rest);
 			memcpy(best[place].fence, fence, sizeof fence);
 		}
@@ -95,7 +120,7 @@ static void find_cuts(const struct split *s, size_t most, struct cut best[PLACES
 	}
 }
 
-/* At a blank, or within a word. */
+/* At a blank, or within a word, but not within a mark. */
 static struct cut cut_line(const struct split *s, size_t most)
 {
 	struct cut cut = {.at = most};
@@ -105,16 +130,10 @@ static struct cut cut_line(const struct split *s, size_t most)
 		n--;
 	if (n > most / 2)
 		cut.at = n;
+	while (cut.at > most / 2 && s->rest[cut.at - 1] == '`')
+		cut.at--;
 	memcpy(cut.fence, s->fence, sizeof cut.fence);
-	for (const char *line = s->rest; line < s->rest + cut.at;) {
-		size_t len = strcspn(line, "\n");
-
-		if (is_fence(line) && line + len < s->rest + cut.at)
-			note_fence(cut.fence, line, len);
-		line += len + (line[len] == '\n');
-		if (!*line)
-			break;
-	}
+	follow_fences(cut.fence, s->rest, s->rest + cut.at);
 	return cut;
 }
 
@@ -175,6 +194,24 @@ static size_t put_part(struct split *s, const struct cut *cut, char *buf, size_t
 	return n;
 }
 
+/* The rest, with the end of a block that is open since a part before. False: it does not fit. */
+static bool put_rest(struct split *s, char *buf, size_t opening)
+{
+	size_t n = strlen(s->rest), more;
+	char fence[SPLIT_FENCE];
+
+	memcpy(fence, s->fence, sizeof fence);
+	follow_fences(fence, s->rest, s->rest + n);
+	more = s->begun && *fence ? sizeof closing - 1 : 0;
+	if (units_in(s->rest) + opening + more > SPLIT_UNITS)
+		return false;
+	memcpy(buf + opening, s->rest, n + 1);
+	if (more)
+		memcpy(buf + opening + n, closing, sizeof closing);
+	s->rest += n;
+	return true;
+}
+
 bool split_next(struct split *s, char buf[SPLIT_BYTES])
 {
 	size_t opening, most;
@@ -184,11 +221,9 @@ again:
 	if (!s->rest[strspn(s->rest, " \t\n")])
 		return false;
 	opening = put_opening(s, buf);
-	if (units_in(s->rest) + opening <= SPLIT_UNITS) {
-		memcpy(buf + opening, s->rest, strlen(s->rest) + 1);
-		s->rest += strlen(s->rest);
+	if (put_rest(s, buf, opening))
 		return true;
-	}
+	s->begun = true;
 	most = bytes_within(s->rest, SPLIT_UNITS - opening - (sizeof closing - 1));
 	cut = choose_cut(s, most);
 	/* A part of blanks alone is no message. */

@@ -18,6 +18,7 @@ enum {
 struct split {
 	const char *rest;	 /* borrowed */
 	char fence[SPLIT_FENCE]; /* of the code block that `rest` goes on with; "": none */
+	bool begun;		 /* a part was cut off */
 };
 
 /* text is borrowed, valid UTF-8, and outlives it. */

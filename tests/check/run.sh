@@ -76,6 +76,7 @@ part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
 part room_state tests/check/room_state.sh
 part rules tests/check/rules.sh
+part text-rules tests/check/text_rules.sh
 part trace tests/check/trace.sh
 part monitoring tests/check/monitoring.sh
 part guides tests/check/guides.sh

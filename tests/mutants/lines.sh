@@ -1,5 +1,6 @@
 #!/bin/sh
-# Whether every edit of tests/mutants/media still applies: its file holds the line that it replaces, and its unit test exists. The
+# Whether every edit of tests/mutants/media and tests/mutants/text still applies: its file holds the line that it replaces, and its unit
+# test, or a scenario of text chat that names its statement, exists. The
 # edits themselves are tried by tests/mutants/media.sh, which takes too long for make check. docs/faults.md names every edit, and what
 # it names exists.
 set -eu
@@ -24,6 +25,23 @@ while (my $line = <$table>) {
 		open my $source, "<", $file or do { print "$name: there is no file $file\n"; $bad++; next };
 		next if grep { s/^\s+|\s+$//gr eq $old } <$source>;
 		print "$name: $file has no such line: $old\n";
+		$bad++;
+	}
+}
+my %stated = map { $_ => 1 } map { /(\d+)/g } `grep -hE "^# text rules" tests/scenarios/text/*.text`;
+open $table, "<", "tests/mutants/text" or die;
+while (my $line = <$table>) {
+	if ($line =~ /^@ (\S+) (\S+)/) {
+		($name, $file) = ($1, $2);
+		next if $stated{$name};
+		print "statement $name of text chat: no scenario names it\n";
+		$bad++;
+	} elsif ($line =~ /^- \s*(.*?)\s*$/) {
+		my $old = $1;
+		$edits++;
+		open my $source, "<", $file or do { print "$name: there is no file $file\n"; $bad++; next };
+		next if grep { s/^\s+|\s+$//gr eq $old } <$source>;
+		print "statement $name of text chat: $file has no such line: $old\n";
 		$bad++;
 	}
 }

@@ -38,13 +38,13 @@ static void repeat(char *to, const char *text, unsigned times)
 		to = stpcpy(to, text);
 }
 
-/* Lines that open or close a block. */
+/* Marks that open or close a block: Discord sees them anywhere in a line. */
 static unsigned count_fences(const char *text)
 {
 	unsigned n = 0;
 
 	for (const char *p = text; (p = strstr(p, "```")); p += 3)
-		n += p == text || p[-1] == '\n';
+		n++;
 	return n;
 }
 
@@ -159,5 +159,67 @@ TEST(no_word_is_lost)
 			if (!*from)
 				break;
 		}
+	}
+}
+
+/* Whether it stands in a list or behind words, a block that is divided is closed and opened again.
+ */
+TEST(a_block_in_the_middle_of_a_line_stays_whole)
+{
+	static const char *const before[] = {"1. so:\n   ```python\n", "Here: ```js\n", "- ```\n"};
+	char text[8192];
+
+	for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+		char *end = stpcpy(text, before[i]);
+
+		repeat(end, "   print(1)\n", 300);
+		strcat(text, "   ```\nThat was all.");
+		split_all(text);
+		CHECK_INT(n_parts, 2);
+		CHECK_INT(count_fences(parts[0]), 2);
+		CHECK_INT(count_fences(parts[1]), 2);
+		CHECK(strncmp(parts[1],
+			      i == 0   ? "```python\n"
+			      : i == 1 ? "```js\n"
+				       : "```\n",
+			      i == 0   ? 10
+			      : i == 1 ? 6
+				       : 4) == 0);
+	}
+}
+
+/* What is left of a text without marks and blanks. */
+static size_t bare_words(char *to, const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		if (*text >= 'A' && *text <= 'Z')
+			to[n++] = *text;
+	to[n] = '\0';
+	return n;
+}
+
+TEST(parts_of_any_text_close_the_blocks_that_they_open)
+{
+	static const char *const tokens[] = {"WORD ",	   "A",	      "\n",   "\n\n", "```",
+					     "```js\n",	   "\n```\n", "- ",   "`",    "    ",
+					     "LONGERWORD", "```X```", "x y\n"};
+	static char text[16384], whole[16384], joined[16384];
+	uint64_t random = 7;
+
+	for (unsigned run = 0; run < 2000; run++) {
+		size_t n = 0, have = 0;
+
+		while (n < 3000 + random_below(&random, 6000))
+			n += (size_t)sprintf(text + n, "%s", tokens[random_below(&random, 13)]);
+		split_all(text);
+		for (size_t i = 0; i < n_parts; i++) {
+			if (n_parts > 1)
+				CHECK_INT(count_fences(parts[i]) % 2, 0);
+			have += bare_words(joined + have, parts[i]);
+		}
+		bare_words(whole, text);
+		CHECK_STR(joined, whole);
 	}
 }
