@@ -346,6 +346,7 @@ mutants: deps-test
 	@tests/mutants/run.sh rules
 	@tests/mutants/run.sh faults
 	@tests/mutants/run.sh text
+	@tests/mutants/run.sh text-faults
 	@tests/mutants/run.sh web
 # The same for the media plane, mostly with programs that are wrong in one line, through guildd. MUTANTS="…" selects some.
 mutants-media: deps

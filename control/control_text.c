@@ -68,6 +68,13 @@ static bool holds_role(uint64_t guild, uint64_t role, void *arg)
 	return role != guild && guilds_has_role(c->guilds, guild, guilds_self(c->guilds), role);
 }
 
+static bool may_write(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_may_write(c->guilds, guild, channel);
+}
+
 /* An administrator, as the server's owner, has every permission. */
 static enum tool_rank rank_writer(uint64_t guild, uint64_t user, const json_t *member, void *arg)
 {
@@ -98,6 +105,7 @@ int control_make_text(struct control *c)
 					       .mcp = c->mcp,
 					       .rankh = rank_writer,
 					       .roleh = holds_role,
+					       .writeh = may_write,
 					       .threadh = find_thread,
 					       .settingsh = open_settings,
 					       .releaseh = release_settings,

@@ -12,8 +12,8 @@
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
  * over:
  * [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice: {id:
- * {channel, mute, deaf, suppress}}, threads: {id: [parent, name]} } }; older ones have no threads
- */
+ * {channel, mute, deaf, suppress}}, threads: {id: [parent, name]}, texts: {id: {over}} } }; older
+ * ones have neither of the last two */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -185,12 +185,26 @@ static json_t *overwrites(const json_t *list)
 	return out;
 }
 
+/* Of a text channel nothing is known but its overwrites; without these nothing at all. */
+static void put_text(json_t *guild, const char *id, json_t *over)
+{
+	if (json_array_size(over) && !json_object_get(guild, "texts"))
+		json_object_set_new(guild, "texts", json_object());
+	json_object_del(json_object_get(guild, "texts"), id);
+	if (json_array_size(over))
+		json_object_set_new(json_object_get(guild, "texts"), id,
+				    json_pack("{s:O}", "over", over));
+	json_decref(over);
+}
+
 static void put_channel(json_t *guild, const json_t *ch)
 {
 	const char *id = id_text(ch, "id");
 	json_int_t type = json_integer_value(json_object_get(ch, "type"));
 	const char *name = json_string_value(json_object_get(ch, "name"));
 
+	if (id && type != DISCORD_CHANNEL_VOICE && type != DISCORD_CHANNEL_STAGE)
+		put_text(guild, id, overwrites(json_object_get(ch, "permission_overwrites")));
 	if (!id || (type != DISCORD_CHANNEL_VOICE && type != DISCORD_CHANNEL_STAGE))
 		return;
 	json_object_set_new(json_object_get(guild, "channels"), id,
@@ -364,6 +378,7 @@ static bool on_channel(json_t *guild, const char *name, const json_t *d)
 		return true;
 	}
 	json_object_del(json_object_get(guild, "channels"), id);
+	json_object_del(json_object_get(guild, "texts"), id);
 	drop_threads(guild, id);
 	return true;
 }
@@ -677,17 +692,16 @@ bool guilds_permissions(const struct guilds *g, uint64_t guild_id, uint64_t chan
 				     part_of(g, guild_id, "members", user_id), out);
 }
 
-/* Our member objects and Discord's hold the roles under the same key. */
-bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
+/* Our member objects and Discord's hold the roles under one key. channel: NULL accepted. */
+static bool permissions_in(const struct guilds *g, uint64_t guild_id, const json_t *channel,
 			   uint64_t user_id, const json_t *member, uint64_t *out)
 {
 	const json_t *guild = guild_of(g, guild_id);
-	const json_t *channel = part_of(g, guild_id, "channels", channel_id);
 	struct key gk = key_of(guild_id), uk = key_of(user_id);
 	const char *owner = json_string_value(json_object_get(guild, "owner"));
 	uint64_t bits;
 
-	if (!guild || !member || !channel || !base_permissions(guild, gk.text, member, &bits))
+	if (!guild || !member || !base_permissions(guild, gk.text, member, &bits))
 		return false;
 	if ((owner && strcmp(owner, uk.text) == 0) ||
 	    bits & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR)) {
@@ -695,10 +709,29 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t c
 		return true;
 	}
 	bits = apply_overwrites(channel, bits, gk.text, member, uk.text);
-	if (!(bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL)))
-		bits = 0;
-	*out = bits;
+	*out = bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) ? bits : 0;
 	return true;
+}
+
+bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
+			   uint64_t user_id, const json_t *member, uint64_t *out)
+{
+	const json_t *channel = part_of(g, guild_id, "channels", channel_id);
+
+	return channel && permissions_in(g, guild_id, channel, user_id, member, out);
+}
+
+bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	const char *name;
+	uint64_t parent = guilds_thread(g, guild, channel, &name), bits;
+	const json_t *voice = part_of(g, guild, "channels", channel);
+	const json_t *text = part_of(g, guild, "texts", parent ? parent : channel);
+	unsigned bit = parent ? DISCORD_BIT_SEND_MESSAGES_IN_THREADS : DISCORD_BIT_SEND_MESSAGES;
+
+	return !permissions_in(g, guild, voice ? voice : text, g->self,
+			       part_of(g, guild, "members", g->self), &bits) ||
+	       bits & DISCORD_PERMISSION(bit);
 }
 
 bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild_id, uint64_t channel_id)

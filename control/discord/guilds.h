@@ -87,6 +87,8 @@ bool guilds_permissions(const struct guilds *g, uint64_t guild, uint64_t channel
 /* The same for a member object that came with an event and holds the roles. */
 bool guilds_permissions_as(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user,
 			   const json_t *member, uint64_t *out);
+/* True if the bot may write in this channel or thread, or nothing tells that it may not. */
+bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* True if every member may see the channel and enter it. */
 bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* The server-wide ones of a member object, without overwrites of a channel: of a text channel,

@@ -437,6 +437,8 @@ bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 		return false;
 	ev = event_of(TEXT_MESSAGE, &ts->in);
 	ev.refused = !ts->in.self && text_session_refused(g, ts->in.user);
+	ev.barred =
+		g->id && ts->conf.writeh && !ts->conf.writeh(g->id, ts->in.channel, ts->conf.arg);
 	ev.late = late;
 	g->used_at = env_now(ts->conf.env);
 	if (!ev.refused) {

@@ -72,6 +72,8 @@ struct text_session_conf {
 	/* The channel or forum of this thread, 0: it is none; *title: borrowed until the next
 	 * event. NULL accepted. */
 	uint64_t (*threadh)(uint64_t guild, uint64_t channel, const char **title, void *arg);
+	/* True if the bot may write in this channel of the server. */
+	bool (*writeh)(uint64_t guild, uint64_t channel, void *arg);
 	/* True if the bot holds this role. */
 	bool (*roleh)(uint64_t guild, uint64_t role, void *arg);
 	void *arg;

@@ -13,6 +13,7 @@
 #define GD_PERM_VIEW	      (1ull << 10)
 #define GD_PERM_SEND	      (1ull << 11)
 #define GD_PERM_MESSAGES      (1ull << 13) /* manage messages */
+#define GD_PERM_ATTACH	      (1ull << 15)
 #define GD_PERM_HISTORY	      (1ull << 16)
 #define GD_PERM_CONNECT	      (1ull << 20)
 #define GD_PERM_SPEAK	      (1ull << 21)
@@ -29,8 +30,9 @@
 /* What @everyone may in a guild made without further words. */
 #define GD_PERM_DEFAULT                                                                            \
 	(GD_PERM_STREAM | GD_PERM_VIEW | GD_PERM_SEND | GD_PERM_CONNECT | GD_PERM_SPEAK |          \
-	 GD_PERM_VAD | GD_PERM_REACT | 1ull << 14 | 1ull << 15 | GD_PERM_HISTORY | 1ull << 31 |    \
-	 GD_PERM_SOUNDBOARD | GD_PERM_STATUS | GD_PERM_THREADS | GD_PERM_SEND_THREADS)
+	 GD_PERM_VAD | GD_PERM_REACT | 1ull << 14 | GD_PERM_ATTACH | GD_PERM_HISTORY |             \
+	 1ull << 31 | GD_PERM_SOUNDBOARD | GD_PERM_STATUS | GD_PERM_THREADS |                      \
+	 GD_PERM_SEND_THREADS)
 
 struct gd_overwrite {
 	uint64_t id; /* of a role or a member; the guild's id is @everyone */

@@ -184,6 +184,24 @@ static json_t *same_nonce(struct rest_call *c, const struct gd_channel *ch)
 	return NULL;
 }
 
+/* A reply needs the permission to read the history, a file that to attach one. */
+static bool may_post(struct rest_call *c, const struct gd_channel *ch)
+{
+	struct gd_guild *guild = gd_guild_find(c->g->world, ch->guild);
+	uint64_t have = guild ? gd_permissions(guild, c->bot->user->id, ch) : GD_PERM_ALL;
+
+	if (json_array_size(json_object_get(c->body, "attachments")) && !(have & GD_PERM_ATTACH)) {
+		rest_error(c, 403, 50013, "Missing Permissions");
+		return false;
+	}
+	if (json_object_get(c->body, "message_reference") && !(have & GD_PERM_HISTORY)) {
+		rest_error(c, 400, 160002,
+			   "Cannot reply without permission to read message history");
+		return false;
+	}
+	return true;
+}
+
 void rest_messages_post(struct rest_call *c)
 {
 	struct gd_channel *ch = rest_channel_of(c, GD_PERM_SEND);
@@ -199,6 +217,8 @@ void rest_messages_post(struct rest_call *c)
 		rest_bad_field(c, "nonce", "Must be 25 or fewer in length.");
 		return;
 	}
+	if (!may_post(c, ch))
+		return;
 	m = same_nonce(c, ch);
 	if (m) {
 		rest_ok(c, json_incref(m));

@@ -4,6 +4,7 @@
 #   run.sh rules [NUMBER…]   tests/mutants/rules: a test that names the rule's number must fail
 #   run.sh text [NUMBER…]    tests/mutants/text: a scenario of text chat that names the statement must fail
 #   run.sh faults [NAME…]    tests/mutants/faults: room-explore must find it within 200 000 steps
+#   run.sh text-faults [NAME…]   tests/mutants/text-faults: text-explore must find it within 200 000 steps
 #   run.sh web [NAME…]       tests/mutants/web: the unit test that its row names must fail
 #
 # A table holds blocks of three lines: `@ NAME FILE` (of web: and TEST), `- ` and a line as it stands in the file, `+ ` and what takes
@@ -13,11 +14,11 @@ cd "$(dirname "$0")/../.."
 kind=${1:-}
 [ $# = 0 ] || shift
 only="$*"
-case $kind in rules | faults | text | web) ;; *) echo "usage: run.sh rules|faults|text|web [NAME…]" >&2; exit 2 ;; esac
+case $kind in rules | faults | text | text-faults | web) ;; *) echo "usage: run.sh rules|faults|text|text-faults|web [NAME…]" >&2; exit 2 ;; esac
 B=build/mutants
 mkdir -p $B/src
 case $kind in
-text) make -s B=$B $B/tests/text-play || exit 1 ;;
+text | text-faults) make -s B=$B $B/tests/text-play $B/tests/text-explore || exit 1 ;;
 web) make -s B=$B $B/tests/unit || exit 1 ;;
 *) make -s B=$B $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1 ;;
 esac
@@ -97,6 +98,17 @@ try_web() { # NAME FILE TEST
 		echo "$1: $(grep -m1 -oE '^FAIL .*|^[^ ]*\.c:[0-9]+: .*' $B/log)"
 	fi
 }
+try_text_fault() { # NAME FILE
+	wraps_now=
+	# shellcheck disable=SC2086
+	link $B/explore $B/obj/tests/text/explore_main.o "$B/obj/${2%.c}.o" $written || return
+	if timeout 300 $B/explore --steps 200000 >$B/log 2>&1; then
+		fail "fault $1: the explorer of text chat did not find it"
+	else
+		passed=$((passed + 1))
+		echo "fault $1: $(grep -E '^seed' $B/log | head -1)"
+	fi
+}
 try_fault() { # NAME FILE
 	wraps_now=
 	# shellcheck disable=SC2086
@@ -120,6 +132,7 @@ while IFS= read -r line <&3; do
 		case $kind in
 		rules) try_rule "$name" "$file" ;;
 		text) try_text "$name" "$file" ;;
+		text-faults) try_text_fault "$name" "$file" ;;
 		web) try_web "$name" "$file" "$test" ;;
 		*) try_fault "$name" "$file" ;;
 		esac

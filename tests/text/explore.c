@@ -12,7 +12,16 @@
 #include "proto/base/time.h"
 #include "tests/random.h"
 
-enum { CHANNELS = 6, USERS = 5, BOT = 1, KNOWN = 1 << 14, RECENT = 64, ANSWERS = 64, POSTS = 8 };
+enum {
+	CHANNELS = 6,
+	USERS = 5,
+	BOT = 1,
+	KNOWN = 1 << 14,
+	RECENT = 64,
+	SENDS = 64,
+	ANSWERS = 64,
+	POSTS = 8
+};
 
 /* A message by its number. */
 struct known {
@@ -21,7 +30,7 @@ struct known {
 	bool deleted;
 };
 
-/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 70 71 73 */
+/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 62 70 71 73 */
 struct explore {
 	struct text_explore_result *out;
 	uint64_t random, now, next_id;
@@ -50,6 +59,9 @@ struct explore {
 	uint64_t asked_at[CHANNELS][USERS];
 	uint64_t next_question; /* of the SENT under way; 0: it asks nothing */
 	unsigned next_asker;
+	uint64_t sent_at[CHANNELS][SENDS], typed_at[CHANNELS];
+	unsigned n_sent[CHANNELS], edits[CHANNELS];
+	bool typed[CHANNELS];
 	uint64_t newest[CHANNELS];
 	uint32_t reported[RECENT]; /* answers of messages that ended in this step */
 	unsigned n_reported;
@@ -72,6 +84,42 @@ static struct known *known_of(struct explore *x, uint64_t id)
 	if (k->id != id)
 		*k = (struct known){.id = id};
 	return k;
+}
+
+/* Answers that Discord took in the last hour. */
+static unsigned sends_of_hour(const struct explore *x, unsigned ch)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SENDS && i < x->n_sent[ch]; i++)
+		n += x->sent_at[ch][i] + 3600 * NS_PER_S > x->now;
+	return n;
+}
+
+/* An answer that begins keeps its distance and the number of an hour; edits ask for it twice more
+ * at most. */
+static void see_limits(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10), n = x->n_sent[ch];
+
+	if (!e->again)
+		x->edits[ch] = 0;
+	else if (ev->type == TEXT_EDITED && ++x->edits[ch] > TEXT_ASKED_AGAIN)
+		violate(x, "edits ask too often");
+	if (e->again)
+		return;
+	if (n && x->now < x->sent_at[ch][(n - 1) % SENDS] + x->settings->text_spacing_s * NS_PER_S)
+		violate(x, "two answers without their distance");
+	if (sends_of_hour(x, ch) >= x->settings->text_per_hour)
+		violate(x, "too many answers in an hour");
+}
+
+static void see_typing(struct explore *x, unsigned ch)
+{
+	if (x->typed[ch] && x->now < x->typed_at[ch] + TEXT_TYPING_S * NS_PER_S)
+		violate(x, "the bot is shown writing twice in eight seconds");
+	x->typed[ch] = true;
+	x->typed_at[ch] = x->now;
 }
 
 static void see_ask(struct explore *x, const struct text_effect *e)
@@ -224,8 +272,12 @@ static void see_effect(struct explore *x, const struct text_effect *e, const str
 		violate(x, "an effect in no channel");
 		return;
 	}
-	if (e->type == TEXT_DO_ASK)
+	if (e->type == TEXT_DO_ASK) {
+		see_limits(x, e, ev);
 		see_ask(x, e);
+	}
+	if (e->type == TEXT_DO_TYPING)
+		see_typing(x, ch);
 	if (e->type == TEXT_DO_SEND)
 		see_send(x, e, ev);
 	if (e->type == TEXT_DO_WORKING || e->type == TEXT_DO_AGREE || e->type == TEXT_DO_STOP_JOBS)
@@ -282,8 +334,10 @@ static void step(struct explore *x, const struct text_event *ev)
 		if ((ev->type == TEXT_SENT || ev->type == TEXT_NOT_SENT) &&
 		    x->sending[ch] == ev->reply) {
 			x->sending[ch] = 0;
-			if (ev->type == TEXT_SENT)
+			if (ev->type == TEXT_SENT) {
+				x->sent_at[ch][x->n_sent[ch]++ % SENDS] = x->now;
 				arrive(x, ch, ev->message);
+			}
 		}
 		if (ev->type == TEXT_ANSWERED && x->asked[ch] == ev->reply &&
 		    (*ev->text == ' ' || *ev->text == '['))
@@ -626,6 +680,9 @@ static void play_restart(struct explore *x)
 	unsigned missed = below(x, 4);
 
 	x->out->restarts++;
+	/* The limits begin anew with a core. */
+	memset(x->n_sent, 0, sizeof x->n_sent);
+	memset(x->typed, 0, sizeof x->typed);
 	if (below(x, 2))
 		step(x, &(struct text_event){.type = TEXT_SHUTDOWN});
 	end_core(x);

@@ -356,3 +356,42 @@ TEST(guilds_permissions_of_a_stranger)
 	json_decref(mover);
 	guilds_free(g);
 }
+
+/* Of text channels the overwrites are known; a thread has those of its channel, and a right of its
+ * own. */
+TEST(guilds_knows_where_the_bot_may_write)
+{
+#define CHANNEL(over)                                                                              \
+	"{\"id\":\"300\",\"guild_id\":\"100\",\"type\":0,\"name\":\"text\",\"permission_"          \
+	"overwrites\":[" over "]}"
+	struct guilds *g = made();
+
+	CHECK(g);
+	/* Unknown servers refuse nothing; of this one everybody may see, connect and speak alone.
+	 */
+	CHECK(guilds_may_write(g, 77, 300));
+	CHECK(!guilds_may_write(g, 100, 300));
+	CHECK(event(g, "GUILD_ROLE_UPDATE",
+		    "{\"guild_id\":\"100\",\"role\":{\"id\":\"100\",\"permissions\":"
+		    "\"274877910016\"}}"));
+	CHECK(guilds_may_write(g, 100, 300));
+	CHECK(event(g, "THREAD_CREATE", THREAD("600", "300", "")));
+	CHECK(guilds_may_write(g, 100, 600));
+	/* No message in the channel, then none in its threads. */
+	CHECK(event(g, "CHANNEL_UPDATE",
+		    CHANNEL("{\"id\":\"900\",\"type\":1,\"allow\":\"0\",\"deny\":\"2048\"}")));
+	CHECK(!guilds_may_write(g, 100, 300));
+	CHECK(guilds_may_write(g, 100, 600));
+	CHECK(event(
+		g, "CHANNEL_UPDATE",
+		CHANNEL("{\"id\":\"100\",\"type\":0,\"allow\":\"0\",\"deny\":\"274877906944\"}")));
+	CHECK(guilds_may_write(g, 100, 300));
+	CHECK(!guilds_may_write(g, 100, 600));
+	CHECK(event(g, "CHANNEL_UPDATE", CHANNEL("")));
+	CHECK(guilds_may_write(g, 100, 600));
+	/* Who may not see it may not write. */
+	CHECK(event(g, "CHANNEL_UPDATE",
+		    CHANNEL("{\"id\":\"100\",\"type\":0,\"allow\":\"0\",\"deny\":\"1024\"}")));
+	CHECK(!guilds_may_write(g, 100, 300));
+	guilds_free(g);
+}
