@@ -39,11 +39,15 @@ VERSION  := 0.1.0
 rwild = $(foreach d,$(wildcard $(1)/*),$(call rwild,$(d),$(2)) $(filter $(2),$(d)))
 objs  = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-COMMON   := $(call rwild,proto,%.c) $(call rwild,ipc,%.c)
+# The jail of decoders, for the programs that have one and for mediad's own sandbox.
+JAIL     := $(call rwild,ipc/jail,%.c)
+COMMON   := $(call rwild,proto,%.c) $(filter-out $(JAIL),$(call rwild,ipc,%.c))
 DECODERD := $(call rwild,mediad/decoder,%.c)
 MEDIAD   := $(filter-out $(DECODERD),$(call rwild,mediad,%.c))
 OFFLINE  := $(call rwild,control/offline,%.c)
-CONTROL  := $(filter-out $(OFFLINE),$(call rwild,control,%.c))
+IMAGED   := $(call rwild,control/vision/imaged,%.c)
+IMAGE_CORE := $(addprefix control/vision/core/,image_header.c image_wire.c pixels.c)
+CONTROL  := $(filter-out $(OFFLINE) $(IMAGED),$(call rwild,control,%.c))
 GUILDD   := $(call rwild,tests/guildd,%.c)
 CALLER   := $(call rwild,tests/caller,%.c)
 STANDINS := $(call rwild,tests/standins,%.c)
@@ -63,15 +67,16 @@ LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lcurl
 LIBS_CONTROL := -lsqlite3
 LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp
 LIBS_DECODERD := -lavformat -lavcodec -lswresample -lavutil -lcurl -lseccomp -lsodium -lm
+LIBS_IMAGED := -ljpeg -lpng16 -lwebp -lseccomp -lsodium
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
 LIBS_GUILDD  := -lz -lssl -lcrypto
 LIBS_STANDINS := -ljpeg -lpng
 
-PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/offlined
+PROGRAMS := $(B)/mediad $(B)/decoderd $(B)/control $(B)/imaged $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
-TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/escape
+TESTBINS += $(B)/tests/wire $(B)/tests/decoder $(B)/tests/picture $(B)/tests/escape
 TESTBINS += $(B)/tests/dave-follow
 TESTBINS += $(B)/tests/mcp $(B)/tests/mcp_server $(B)/tests/acp
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore $(B)/tests/room-wordings
@@ -85,14 +90,17 @@ all: $(PROGRAMS)
 tests: $(TESTBINS)
 
 # mediad makes no HTTP requests; without libcurl and its dependencies it needs 4 MB less memory.
-$(B)/mediad: $(call objs,$(MEDIAD) $(filter-out ipc/http.c ipc/http_guard.c,$(COMMON)))
+$(B)/mediad: $(call objs,$(MEDIAD) $(JAIL) $(filter-out ipc/http.c ipc/http_guard.c,$(COMMON)))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 # A program of its own, because Debian's libav is under the GPL; mediad knows it only by its socket.
-$(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c mediad/sandbox/sandbox.c \
+$(B)/decoderd: $(call objs,$(DECODERD) mediad/music/track_ring.c mediad/music/decoder_wire.c mediad/music/loudness.c mediad/music/signature.c mediad/sandbox/sandbox.c $(JAIL) \
                ipc/log.c ipc/scrub.c ipc/http_guard.c $(addprefix proto/http/,hls.c icy.c validators.c) $(call rwild,proto/base,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DECODERD)
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)
+# A program of its own, whose processes are jailed; control knows it only by its pipes.
+$(B)/imaged: $(call objs,$(IMAGED) $(IMAGE_CORE) control/dialect/base64.c $(JAIL) ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_IMAGED)
 $(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) $(LIBS_COMMON)
 # Measures the recognition rate of offlined; run by tests/offline/measure.sh.
@@ -136,14 +144,19 @@ $(B)/tests/decoder: $(call objs,$(call rwild,tests/decoder,%.c) tests/unit/main.
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -lavformat -lavcodec -lavutil $(LIBS_COMMON)
 
+# imaged, played by a test in the place of control with pictures that the libraries of decoders encode.
+$(B)/tests/picture: $(call objs,$(call rwild,tests/picture,%.c) tests/unit/main.c control/vision/image_jail.c $(IMAGE_CORE) control/dialect/base64.c $(COMMON)) | $(B)/imaged
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ -ljpeg -lpng16 -lwebp $(LIBS_COMMON)
+
 # The tracks of the scene music of `make demo`.
 $(B)/demo_tracks: $(call objs,tests/demo_music/tracks.c tests/decoder/sound.c)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lavformat -lavcodec -lavutil -lm
 
 # Hostile code in the jail of decoderd, in the place of its decoding.
-$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad/decoder/,child.c fence.c jail.c) mediad/music/track_ring.c \
-                   mediad/music/decoder_wire.c mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
+$(B)/tests/escape: $(call objs,$(call rwild,tests/escape,%.c) $(addprefix mediad/decoder/,child.c fence.c) $(JAIL) mediad/music/track_ring.c \
+                   control/vision/imaged/picture.c $(IMAGE_CORE) control/dialect/base64.c mediad/music/decoder_wire.c mediad/sandbox/sandbox.c ipc/log.c ipc/scrub.c $(call rwild,proto/base,%.c))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp -lsodium
 
@@ -208,7 +221,7 @@ $(B)/tests/listener: $(call objs,tests/scenarios/listener.c control/settings/sec
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone; a source or a pattern, as control/room/%, comes without tests.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(STANDINS) $(TALK) $(SOUND_SCORE) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(TEXTTEST) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(STANDINS) $(TALK) $(SOUND_SCORE) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(TEXTTEST) $(COMMON) $(JAIL) $(UNIT)
 ifneq ($(ONLY),)
 UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room tests/conversations conversations),$(d) $(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
@@ -242,7 +255,7 @@ deps-test:
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_STANDINS) $(LIBS_COMMON)
 # A fuzz target can use every module except the programs' main files, and the unit tests' fixtures of MLS and schemas.
-FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(STANDINS) $(TALK)) $(COMMON) \
+FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(STANDINS) $(TALK)) $(COMMON) $(JAIL) \
               $(addprefix tests/unit/mediad/,mls/mls_fixture.c mls/mls_fixture_forge.c mls/tree_fixture.c dave/gateway_fixture.c) tests/unit/control/tools/schema_suite.c $(DAVE_SIM) $(ROOMTEST) $(TEXTTEST))
 
 $(B)/libparley.a: $(FUZZOBJS)
@@ -448,7 +461,7 @@ containers:
 include deploy/install.mk
 
 help:
-	@echo 'make                 the programs: build/mediad build/decoderd build/control build/offlined'
+	@echo 'make                 the programs: build/mediad build/decoderd build/control build/imaged build/offlined'
 	@echo 'make deps            installs the Debian packages that the build needs; YES=1 skips the question'
 	@echo 'make embedder        installs the sentence encoder, so that the memory finds meanings and not only words'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'

@@ -8,8 +8,8 @@ set -eu
 
 build='gcc make pkg-config libc6-dev libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libevent-dev libopus-dev
  libsodium-dev libmbedtls-dev libjansson-dev libcurl4-openssl-dev libsqlite3-dev libsamplerate0-dev libmsgpack-dev
- libssl-dev libseccomp-dev libavformat-dev libavcodec-dev libswresample-dev libavutil-dev zlib1g-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us flite1-dev ca-certificates tzdata'
-test='libjpeg62-turbo-dev libpng-dev clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 clang-format-14 cppcheck openssl git systemd man-db procps bubblewrap prometheus'
+ libssl-dev libseccomp-dev libavformat-dev libavcodec-dev libswresample-dev libavutil-dev libjpeg62-turbo-dev libpng-dev libwebp-dev zlib1g-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us flite1-dev ca-certificates tzdata'
+test='clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 clang-format-14 cppcheck openssl git systemd man-db procps bubblewrap prometheus'
 # prometheus is for promtool alone, which checks deploy/monitoring.
 # zlib-sync, which makes discord.js ask for a compressed gateway, is compiled when it is installed.
 # ip makes the network namespace of the ssrf bench; ffmpeg decodes for @discordjs/voice in another.

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mediad/decoder/jail.h"
+#include "ipc/jail/jail.h"
 #include "mediad/decoder/track.h"
 #include "mediad/music/track_ring.h"
 #include "proto/base/time.h"
@@ -85,7 +85,7 @@ static void run_child(const void *start, pid_t parent)
 	if (jail_limit(parent) || keep_descriptors(s) || keep_ring(s) ||
 	    track_ring_alloc(&conf.ring, (uint8_t *)s->rings + (size_t)s->slot * TRACK_RING_MEMORY))
 		_exit(DECODER_REASON_NO_PROCESS);
-	if (jail_enter())
+	if (jail_enter(JAIL_CPU_S))
 		_exit(DECODER_REASON_NO_JAIL);
 	reason = track_decode(&conf);
 	if (reason == DECODER_REASON_END)

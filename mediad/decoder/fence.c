@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "mediad/decoder/jail.h"
+#include "ipc/jail/jail.h"
 
 enum { CPU_S = 3600 };
 

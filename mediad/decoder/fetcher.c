@@ -16,7 +16,7 @@
 
 #include "ipc/http_guard.h"
 #include "mediad/decoder/fence.h"
-#include "mediad/decoder/jail.h"
+#include "ipc/jail/jail.h"
 #include "mediad/decoder/range_wire.h"
 #include "mediad/decoder/retry.h"
 #include "mediad/decoder/segments.h"

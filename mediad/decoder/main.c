@@ -20,7 +20,7 @@
 #include "mediad/decoder/clips.h"
 #include "mediad/decoder/fetcher.h"
 #include "mediad/decoder/decode.h"
-#include "mediad/decoder/jail.h"
+#include "ipc/jail/jail.h"
 #include "mediad/decoder/zygote.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"

@@ -18,7 +18,7 @@
 #include "ipc/log.h"
 #include "mediad/decoder/child.h"
 #include "mediad/decoder/fetcher.h"
-#include "mediad/decoder/jail.h"
+#include "ipc/jail/jail.h"
 #include "mediad/decoder/progress.h"
 #include "mediad/music/decoder_wire.h"
 #include "mediad/music/track_ring.h"

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <linux/landlock.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -20,6 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ipc/jail/jail.h"
+#include "ipc/jail/landlock.h"
 #include "ipc/log.h"
 
 enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A };
@@ -266,19 +267,6 @@ static int allow_normal_priority(scmp_filter_ctx f)
 	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 2, is);
 }
 
-int sandbox_allow_memory(void *filter)
-{
-	struct scmp_arg_cmp is[] = {
-		{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0},
-		{.arg = 3,
-		 .op = SCMP_CMP_MASKED_EQ,
-		 .datum_a = MAP_ANONYMOUS,
-		 .datum_b = MAP_ANONYMOUS},
-	};
-
-	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, is);
-}
-
 /* Allows changes of the protection of memory, unless they make it executable. */
 static int allow_protection(scmp_filter_ctx f)
 {
@@ -323,51 +311,6 @@ static int keep_capabilities(uint32_t keep)
 	return syscall(SYS_capset, &head, left) ? errno : 0;
 }
 
-/* ---- Landlock ---- */
-
-/* Rights that a kernel of this version of Landlock can forbid; later ones add rights that the
- * headers at hand need not name. */
-static uint64_t landlock_rights(long version)
-{
-	const unsigned rights[] = {0, 13, 14, 15, 15, 16};
-	const long last = (long)(sizeof rights / sizeof rights[0]) - 1;
-
-	return (UINT64_C(1) << rights[version > last ? last : version]) - 1;
-}
-
-/* Forbids the calling thread every use of files, but for the removal of files in the kept
- * directory. Returns 0 also where the kernel has no Landlock. */
-static int forbid_files(enum sandbox_role role)
-{
-	long version =
-		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-	struct landlock_ruleset_attr attr = {0};
-	struct landlock_path_beneath_attr below = {.allowed_access = LANDLOCK_ACCESS_FS_REMOVE_FILE,
-						   .parent_fd = directory};
-	int fd, err = 0;
-
-	landlocked = false;
-	if (version < 1)
-		return 0;
-	attr.handled_access_fs = landlock_rights(version);
-	fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof attr.handled_access_fs, 0);
-	if (fd < 0)
-		return errno;
-	if (role == SANDBOX_LOOP && directory >= 0 &&
-	    syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &below, 0))
-		err = errno;
-	if (!err && syscall(SYS_landlock_restrict_self, fd, 0))
-		err = errno;
-	close(fd);
-	landlocked = !err;
-	return err;
-}
-
-int sandbox_forbid_files(void)
-{
-	return forbid_files(SANDBOX_AUDIO);
-}
-
 bool sandbox_has_landlock(void)
 {
 	return landlocked;
@@ -387,7 +330,7 @@ int sandbox_enter(enum sandbox_role role)
 		return 0;
 	err = role == SANDBOX_LOOP ? refuse_loose_unix_sockets() : 0;
 	if (!err)
-		err = forbid_files(role);
+		err = landlock_forbid_files(role == SANDBOX_LOOP ? directory : -1, &landlocked);
 	if (err)
 		return err;
 	f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
@@ -408,7 +351,7 @@ int sandbox_enter(enum sandbox_role role)
 	if (!err && role == SANDBOX_AUDIO)
 		err = allow_normal_priority(f);
 	if (!err && role != SANDBOX_AUDIO)
-		err = sandbox_allow_memory(f);
+		err = jail_allow_memory(f);
 	if (!err && role != SANDBOX_AUDIO)
 		err = allow_protection(f);
 	if (!err)

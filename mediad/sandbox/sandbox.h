@@ -34,12 +34,6 @@ int sandbox_enter(enum sandbox_role role);
 /* The same. A thread must not run without its filter, so the process ends when it cannot be
  * installed. */
 void sandbox_require(enum sandbox_role role);
-/* Forbids the calling thread every use of files by Landlock alone; for programs with a filter of
- * their own. Returns errno of a failure, 0 also where the kernel has no Landlock. */
-int sandbox_forbid_files(void);
-/* Adds to a libseccomp filter that memory may be mapped which is not executable and no file. A
- * negative errno of libseccomp. */
-int sandbox_allow_memory(void *filter);
 /* True if the newest sandbox_enter used Landlock as well. */
 bool sandbox_has_landlock(void);
 

@@ -60,9 +60,12 @@ rule control/ledger control/ledger control/settings proto
 rule control/tools control/tools control/memory control/engine/core/ask.h control/settings control/events control/words control/prompts control/dialect proto ipc
 rule control/tool_calls control/tool_calls control/tools control/events control/engine/core/ask.h control/store/store.h control/settings proto ipc
 rule control/jail control/jail proto ipc
+rule control/vision/core control/vision/core control/dialect/base64.h proto
+rule control/vision/imaged control/vision/imaged control/vision/core proto ipc
+rule control/vision control/vision control/dialect/base64.h control/engine/core/ask.h control/events control/settings proto ipc
 rule control/mcp control/mcp control/jail control/dialect control/settings control/tools proto ipc
 rule control/delegate control/delegate control/engine/core/ask.h control/jail control/dialect control/settings control/tools control/prompts proto ipc
-rule control/web control/web control/dialect/oauth.h control/settings control/configure/live_settings.h control/events control/store proto ipc
+rule control/web control/web control/dialect/oauth.h control/dialect/base64.h control/settings control/configure/live_settings.h control/events control/store proto ipc
 rule control control proto ipc
 rule control/offline control/offline proto ipc
 rule tests/guildd tests/guildd proto ipc
@@ -70,7 +73,8 @@ rule tests/standins tests/standins proto ipc
 rule tests/sound/score tests/sound/score tests/sound/items.h
 rule tests/sound tests/sound control/media proto ipc tests/join.h
 rule tests/decoder tests/decoder mediad/music mediad/video mediad/decoder/progress.h proto ipc tests/test.h tests/random.h
-rule tests/escape tests/escape mediad/decoder mediad/music mediad/sandbox proto ipc
+rule tests/escape tests/escape mediad/decoder mediad/music mediad/sandbox control/vision/imaged control/vision/core proto ipc
+rule tests/picture tests/picture control/vision proto ipc tests/test.h tests/random.h
 rule tests/talk tests/talk control/media control/report/secure.h proto ipc
 rule tests/chaos tests/chaos control/media control/music proto ipc tests/random.h
 rule tests/scenarios tests/scenarios control/media proto ipc

@@ -11,7 +11,7 @@ banned="$banned|pthread_.*|fork|execve|system|popen|getenv|secure_getenv"
 banned="$banned|rand|srand|random|getrandom|getentropy|arc4random.*|randombytes_.*|mbedtls_ctr_drbg_.*|log_write|env_.*|event_.*"
 fail=0
 checked=0
-for folder in proto mediad/mls mediad/dave mediad/transport mediad/audio mediad/video mediad/music control/room control/dialect control/engine/core control/settings control/words control/events control/ledger control/metrics control/tools control/memory control/consent control/music control/text; do
+for folder in proto mediad/mls mediad/dave mediad/transport mediad/audio mediad/video mediad/music control/room control/dialect control/engine/core control/settings control/words control/events control/ledger control/metrics control/tools control/memory control/consent control/music control/text control/vision/core; do
 	for o in $(find "$obj/$folder" -name '*.o' ! -path '*/tools/builtin/*' ! -path '*/mediad/music/decoders.o' 2>/dev/null); do
 		checked=$((checked + 1))
 		bad=$(nm -u "$o" | awk '{print $NF}' | sed 's/@.*//; s/^__isoc99_//' | grep -Ex "$banned" || true)

@@ -68,9 +68,9 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore chaos-bins build/tests/decoder build/tests/escape
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape
 part includes tests/check/includes.sh build/obj
-part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/offlined
+part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/imaged build/offlined
 part hardening-planted tests/check/hardening.sh --self-test
 part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
@@ -111,6 +111,7 @@ aside() {
 	part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room
 	part docs tests/check/docs.sh
 	part decoder build/tests/decoder
+	part picture build/tests/picture
 	part decoder-escape build/tests/escape
 	part memory-score tests/memory/check.sh
 ) &

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mediad/decoder/jail.h"
+#include "ipc/jail/jail.h"
 #include "tests/escape/attempts.h"
 
 enum { SUCCESS = 1, FAILURE = 2 };

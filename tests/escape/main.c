@@ -1,11 +1,12 @@
-/* Hostile code in the place of the decoder: tries to leave the jail of decoderd.
+/* Hostile code in the place of the decoders: tries to leave the jails of decoderd and of imaged.
  *
- *   escape           every attempt must fail in the jail, and at least 80 % must succeed without
- *                    it; the fence of a fetcher must hold, too
- *   escape --rows    the rows decoder_escapes and decoder_escapes_off
+ *   escape           every attempt must fail in each jail, and at least 80 % must succeed without
+ *                    one; the fence of a fetcher must hold, too
+ *   escape --rows    the rows decoder_escapes, decoder_escapes_off and jail_escapes
  *
- * The jailed attempts run in processes that mediad/decoder/child.c has forked; this program brings
- * the track_decode that they call. It starts itself again with an empty environment, as mediad
+ * The jailed attempts run in processes that mediad/decoder/child.c and
+ * control/vision/imaged/picture.c have forked; this program brings the track_decode and the
+ * decode_and_exit that they call. It starts itself again with an empty environment, as mediad
  * starts decoderd. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,7 +24,9 @@
 #include <unistd.h>
 
 #include "mediad/decoder/child.h"
-#include "mediad/decoder/jail.h"
+#include "control/vision/imaged/decode.h"
+#include "control/vision/imaged/picture.h"
+#include "ipc/jail/jail.h"
 #include "mediad/decoder/track.h"
 #include "mediad/music/track_ring.h"
 #include "mediad/sandbox/sandbox.h"
@@ -48,6 +51,18 @@ enum decoder_reason track_decode(const struct track_conf *conf)
 {
 	return attempts[conf->start].run(&stage.around) ? DECODER_REASON_END
 							: DECODER_REASON_DAMAGED;
+}
+
+void decode_fail(enum image_reason reason)
+{
+	_exit((int)reason);
+}
+
+/* The quality is the number of the attempt. */
+void decode_and_exit(struct slice in, const struct image_limits *limits, int fd)
+{
+	(void)in, (void)fd;
+	decode_fail(attempts[limits->quality].run(&stage.around) ? IMAGE_TOO_LARGE : IMAGE_DAMAGED);
 }
 
 /* ---- what it could reach ---- */
@@ -172,6 +187,27 @@ static bool try_in_jail(unsigned i)
 	return is_success(i, reason == DECODER_REASON_END);
 }
 
+/* imaged shares no memory with its children. */
+static bool concerns_images(unsigned i)
+{
+	return !strstr(attempts[i].name, "_ring") && !strstr(attempts[i].name, "_index");
+}
+
+static bool try_in_image_jail(unsigned i)
+{
+	static const uint8_t png[] = {0x89, 'P', 'N', 'G', 13,	10, 26, 10, 0, 0, 0,
+				      13,   'I', 'H', 'D', 'R', 0,  0,	0,  8, 0, 0,
+				      0,    8,	 8,   2,   0,	0,  0,	0,  0, 0, 0};
+	static uint8_t memory[PICTURE_MEMORY];
+	struct image_result r;
+
+	picture_decode(&r, memory, (struct slice){png, sizeof png},
+		       &(struct image_limits){.side = IMAGE_SMALLEST, .quality = i});
+	/* A shell that the process has become exits with 1. */
+	return r.reason != IMAGE_DAMAGED && r.reason != IMAGE_FORBIDDEN_CALL &&
+	       r.reason != IMAGE_CRASHED && r.reason != IMAGE_LIMIT;
+}
+
 static bool try_freely(unsigned i)
 {
 	pid_t pid = fork();
@@ -203,21 +239,47 @@ static unsigned run_all(bool jailed)
 	return n;
 }
 
+/* *tried: how many there are. */
+static unsigned run_all_images(unsigned *tried)
+{
+	unsigned n = 0;
+
+	*tried = 0;
+	for (unsigned i = 0; i < n_attempts; i++) {
+		bool ok;
+
+		if (!concerns_images(i))
+			continue;
+		reset_stage();
+		ok = try_in_image_jail(i);
+		n += ok;
+		++*tried;
+		if (ok)
+			fprintf(stderr, "%s succeeds in the jail of imaged\n", attempts[i].name);
+	}
+	return n;
+}
+
 static int report(unsigned jailed, unsigned freely, unsigned faults, bool rows)
 {
-	unsigned percent = freely * 100 / n_attempts;
+	unsigned percent = freely * 100 / n_attempts, images, tried;
 	unsigned failed = (jailed > 0) + (percent < PERCENT_OFF) + (faults > 0);
+
+	images = run_all_images(&tried);
+	failed += images > 0;
 
 	if (rows)
 		printf("{\"name\": \"decoder_escapes\", \"value\": %u, \"unit\": \"\", \"n\": %u}\n"
 		       "{\"name\": \"decoder_escapes_off\", \"value\": %u, \"unit\": \"%%\", "
 		       "\"n\": "
-		       "%u}\n",
-		       jailed, n_attempts, percent, n_attempts);
+		       "%u}\n"
+		       "{\"name\": \"jail_escapes\", \"value\": %u, \"unit\": \"\", \"n\": %u}\n",
+		       jailed, n_attempts, percent, n_attempts, images, tried);
 	else
-		printf("%u attempts: %u succeed in the jail, %u without it\n"
+		printf("%u attempts: %u succeed in the jail, %u without it; of %u, %u in that of "
+		       "imaged\n"
 		       "%u passed, %u failed, 0 skipped\n",
-		       n_attempts, jailed, freely, 3 - failed, failed);
+		       n_attempts, jailed, freely, tried, images, 4 - failed, failed);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -226,6 +288,7 @@ int main(int argc, char **argv)
 	bool rows = argc > 1 && strcmp(argv[1], "--rows") == 0;
 	char *none[] = {NULL};
 	unsigned jailed, freely, faults;
+	int status;
 
 	if (environ && *environ) {
 		execve("/proc/self/exe", argv, none);
@@ -240,6 +303,7 @@ int main(int argc, char **argv)
 	freely = run_all(false);
 	jailed = run_all(true);
 	faults = fence_faults(&stage.around);
+	status = report(jailed, freely, faults, rows);
 	clear_stage();
-	return report(jailed, freely, faults, rows);
+	return status;
 }

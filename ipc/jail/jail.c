@@ -1,4 +1,4 @@
-#include "mediad/decoder/jail.h"
+#include "ipc/jail/jail.h"
 
 #include <errno.h>
 #include <seccomp.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mediad/sandbox/sandbox.h"
+#include "ipc/jail/landlock.h"
 
 enum { NICE = 10, MEMORY = 512 << 20 };
 
@@ -101,6 +101,19 @@ int jail_load(void *filter, int err)
 	return err == -EINVAL ? ENOTSUP : -err;
 }
 
+int jail_allow_memory(void *filter)
+{
+	struct scmp_arg_cmp is[] = {
+		{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0},
+		{.arg = 3,
+		 .op = SCMP_CMP_MASKED_EQ,
+		 .datum_a = MAP_ANONYMOUS,
+		 .datum_b = MAP_ANONYMOUS},
+	};
+
+	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, is);
+}
+
 /* Memory may be given back, as malloc does, but no page of a ring be removed: the reader's index
  * is among them. */
 static int allow_advice(scmp_filter_ctx f)
@@ -124,17 +137,16 @@ static int install_filter(void)
 	if (!err)
 		err = allow_advice(f);
 	if (!err)
-		err = sandbox_allow_memory(f);
+		err = jail_allow_memory(f);
 	return jail_load(f, err);
 }
 
-int jail_enter(void)
+int jail_enter(unsigned cpu_s)
 {
-	int err = sandbox_forbid_files();
+	int err = landlock_forbid_files(-1, NULL);
 
-	/* decoderd raises the soft limit as a long track plays. */
 	if (!err)
-		err = limit_resource(RLIMIT_CPU, JAIL_CPU_S, RLIM_INFINITY);
+		err = limit_resource(RLIMIT_CPU, cpu_s, RLIM_INFINITY);
 	if (!err)
 		err = limit_resource(RLIMIT_NPROC, 0, 0);
 	if (!err)
@@ -148,7 +160,7 @@ bool jail_works(void)
 	int status = 0;
 
 	if (!pid) {
-		if (jail_limit(self) || jail_enter())
+		if (jail_limit(self) || jail_enter(JAIL_CPU_S))
 			_exit(EXIT_FAILURE);
 		/* The filter kills the process here. */
 		_exit(getuid() ? EXIT_FAILURE : EXIT_SUCCESS);
