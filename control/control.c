@@ -34,6 +34,7 @@
 #include "control/text_session/text_session.h"
 #include "control/words/words.h"
 #include "control/otlp/exporter.h"
+#include "control/vision/vision.h"
 #include "control/web/web.h"
 #include "control/writer.h"
 #include "ipc/env.h"
@@ -102,6 +103,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .store = c->store,
 					  .sources = c->sources,
 					  .shelf = c->shelf,
+					  .vision = c->vision,
 					  .consents = c->consents,
 					  .ledger = c->ledger,
 					  .encrypted = &c->state.encrypted,
@@ -547,6 +549,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = make_timers(c);
 	if (!err && settings_needs_embedded(settings))
 		err = embedded_alloc(&c->embedded, env, take_brain_address, tell_embedded_fault, c);
+	if (!err)
+		err = control_make_vision(c);
 	if (!err && conf->web_token && *settings->web_listen)
 		err = control_make_web(c);
 	if (!err && *settings->otlp_endpoint)
@@ -592,6 +596,7 @@ struct control *control_free(struct control *c)
 	gateway_free(c->gateway);
 	control_end_again(c);
 	web_free(c->web);
+	vision_free(c->vision);
 	otlp_exporter_free(c->exporter);
 	guilds_free(c->guilds);
 	live_settings_free(c->live);

@@ -162,6 +162,7 @@ static void carry_out(struct control *c, struct command *cmd)
 		[COMMAND_ASK] = control_answer_ask,
 		[COMMAND_BROWSE] = control_answer_browse,
 		[COMMAND_SETTINGS] = control_answer_settings,
+		[COMMAND_SHARE] = control_answer_share,
 		[COMMAND_WORK] = control_answer_work,
 		[COMMAND_WHY_MESSAGE] = control_answer_why_message,
 		[COMMAND_WHY_USER] = control_answer_why_user,

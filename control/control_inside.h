@@ -53,7 +53,8 @@ struct control {
 	struct embeddings_client *embeddings; /* NULL without a provider of role embed */
 	struct ws_ctx *ws;
 	struct rest *rest;
-	struct clips *clips; /* local sounds of the soundboard */
+	struct clips *clips;   /* local sounds of the soundboard */
+	struct vision *vision; /* shared screens, and the decoder of pictures */
 	struct guilds *guilds;
 	struct gateway *gateway;
 	struct commands *commands;
@@ -265,5 +266,12 @@ void control_end_music(struct control *c);
 void control_on_command(struct command *cmd, void *arg);
 /* Carries out what was held, once mediad has told what it holds. */
 void control_on_held_timer(void *arg);
+
+/* control_share.c */
+int control_make_vision(struct control *c);
+void control_answer_share(struct control *c, struct command *cmd);
+void control_take_share(const struct web_share *what, struct web_share_answer *a, void *arg);
+uint32_t control_match_share(const char *key, void *arg);
+bool control_knows_program(const char *token, void *arg);
 
 #endif

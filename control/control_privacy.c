@@ -13,6 +13,7 @@
 #include "control/store/erase.h"
 #include "control/store/store.h"
 #include "control/text_session/text_session.h"
+#include "control/vision/vision.h"
 #include "control/web/web.h"
 #include "control/writer.h"
 #include "ipc/env.h"
@@ -203,6 +204,7 @@ static void forget_live(struct privacy_request *r, const struct store_document *
 	for (size_t i = 0; i < n; i++)
 		text_session_forget(c->text, guilds[i].version, user, true);
 	queue_shelf_forget(c->shelf, user);
+	vision_forget(c->vision, user);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_forget_requester(c->voice_sessions[i], user);
 	for (unsigned i = 0; renew && i < c->n_voice_sessions; i++) {

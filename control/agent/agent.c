@@ -285,6 +285,7 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->call = conf->call;
 	a->settings = conf->settings;
 	a->tellh = conf->tellh;
+	a->vision = conf->vision;
 	a->faulth = conf->faulth;
 	a->leaveh = conf->leaveh;
 	a->soundh = conf->soundh;

@@ -28,6 +28,7 @@ struct status;
 struct store;
 struct jukebox;
 struct music_sources;
+struct vision;
 struct ws_ctx;
 
 struct agent_conf {
@@ -40,6 +41,7 @@ struct agent_conf {
 	struct store *store;		 /* where calls of tools are kept; may be NULL */
 	struct music_sources *sources;	 /* where music is found; may be NULL */
 	struct jukebox *jukebox;	 /* of the server, in this call; may be NULL: no music */
+	struct vision *vision;		 /* screens that members share; may be NULL */
 	struct ledger *ledger;		 /* what it spends; NULL: nobody counts */
 	struct mcp_servers *mcp;	 /* whose tools it may call; or NULL */
 	struct delegates *delegates;	 /* workers it may hand tasks to; or NULL */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/agent/agent_music.h"
+#include "control/agent/agent_screens.h"
 #include "control/agent/inside.h"
 #include "control/agent/utterance_sound.h"
 #include "control/agent/voice_output.h"
@@ -90,6 +91,19 @@ static void tell_memory(struct agent *a, const struct room_effect *e, struct eng
 		agent_hold_private(a, t->user);
 }
 
+/* Screens stand before the question as well. A session gets a picture once. */
+static void tell_screens(struct agent *a, struct engine_ask *ask, struct engine_message *messages,
+			 struct agent_shown *shown)
+{
+	bool fresh = false;
+
+	if (!agent_screens_message(a, shown, &messages[ask->n], &fresh))
+		return;
+	if (fresh)
+		roles_hear(a->roles, &messages[ask->n]);
+	ask->n++;
+}
+
 /* The room makes a call itself when its asker agreed, so the model must not. */
 static void tell_agreed(struct agent *a, struct engine_ask *ask, struct engine_message *messages,
 			char *note, size_t size)
@@ -115,8 +129,9 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 				 .purpose = PURPOSE_VOICE_REPLY,
 				 .output_tokens = tokens,
 				 .messages = messages};
-	/* The slice, the note and the question follow. */
-	size_t most = ENGINE_MESSAGES_MAX - 3, skip = e->history_n > most ? e->history_n - most : 0;
+	struct agent_shown shown;
+	/* The slice, the screens, the note and the question follow. */
+	size_t most = ENGINE_MESSAGES_MAX - 4, skip = e->history_n > most ? e->history_n - most : 0;
 
 	for (size_t i = skip; i < e->history_n; i++)
 		messages[ask.n++] = (struct engine_message){
@@ -124,6 +139,7 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 			.speaker = e->history[i].speaker,
 			.text = e->history[i].text};
 	tell_memory(a, e, &ask, messages);
+	tell_screens(a, &ask, messages, &shown);
 	tell_agreed(a, &ask, messages, note, sizeof note);
 	messages[ask.n++] =
 		(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = e->text};

@@ -5,6 +5,7 @@
 
 #include "control/agent/agent_memory.h"
 #include "control/agent/agent_music.h"
+#include "control/agent/agent_screens.h"
 #include "control/delegate/delegates.h"
 #include "control/media/media.h"
 #include "control/settings/settings.h"
@@ -174,28 +175,37 @@ static void cancel_music(uint32_t id, void *arg)
 	agent_music_cancel(t->a->music, id);
 }
 
+static int ask_screens(uint32_t id, const struct tool_screen *what, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return agent_screens_ask(t->a, id, what, agent_tools_output, arg);
+}
+
 struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 {
-	return (struct tool_host){.env = t->a->env,
-				  .http = http,
-				  .settings = t->a->settings,
-				  .outputh = agent_tools_output,
-				  .costh = take_cost,
-				  .progressh = take_progress,
-				  .statush = tell_status,
-				  .writeh = write_text,
-				  .linkh = keep_link,
-				  .soundh = play_sound,
-				  .leaveh = leave_after,
-				  .joinh = join_after,
-				  .searchh = search_said,
-				  .rememberh = remembers,
-				  .guildh = guild_of,
-				  .memoryh = ask_memory,
-				  .musich = t->a->music ? ask_music : NULL,
-				  .music_cancelh = cancel_music,
-				  .music_search = agent_music_searches(t->a->music),
-				  .music_plays = agent_music_plays(t->a->music),
-				  .music_web = agent_music_web(t->a->music),
-				  .arg = t};
+	return (struct tool_host){
+		.env = t->a->env,
+		.http = http,
+		.settings = t->a->settings,
+		.outputh = agent_tools_output,
+		.costh = take_cost,
+		.progressh = take_progress,
+		.statush = tell_status,
+		.writeh = write_text,
+		.linkh = keep_link,
+		.soundh = play_sound,
+		.leaveh = leave_after,
+		.joinh = join_after,
+		.searchh = search_said,
+		.rememberh = remembers,
+		.guildh = guild_of,
+		.memoryh = ask_memory,
+		.musich = t->a->music ? ask_music : NULL,
+		.music_cancelh = cancel_music,
+		.screenh = t->a->vision && t->a->settings->screen_watch ? ask_screens : NULL,
+		.music_search = agent_music_searches(t->a->music),
+		.music_plays = agent_music_plays(t->a->music),
+		.music_web = agent_music_web(t->a->music),
+		.arg = t};
 }

@@ -36,6 +36,7 @@ struct agent {
 	bool (*remembersh)(uint64_t user, void *arg);
 	struct store *store;	   /* NULL: nothing is kept */
 	struct agent_music *music; /* NULL: no music */
+	struct vision *vision;	   /* NULL: no screens */
 	void *arg;
 
 	struct room *room;
@@ -45,6 +46,7 @@ struct agent {
 	struct agent_retrieval *retrieval;
 	struct agent_continuity *continuity;
 	char *memory_told;     /* the slice that the voice's conversation holds; NULL: none */
+	uint64_t screen_told;  /* of the picture that the voice's conversation holds; 0: none */
 	uint64_t private_told; /* whose private facts the voice's conversation holds; 0: nobody's */
 	struct voice_output *output;
 	struct utterance_sound *recordings; /* that are to be kept; NULL: none yet */

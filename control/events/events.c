@@ -33,6 +33,9 @@ enum { FIELDS_MAX = 20 };
 #define FIELD_memory(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, memory.m)},
 #define FIELD_text(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, text.m)},
 #define FIELD_message(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, message.m)},
+#define FIELD_share(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, share.m)},
+#define FIELD_frame(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, frame.m)},
+#define FIELD_note(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, note.m)},
 #define X(set)                                                                                     \
 	static const struct bus_event_field fields_##set[] = {EVENT_FIELDS_##set(FIELD_##set)};
 EVENT_SETS(X)

@@ -305,6 +305,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .store = c->conf.store,
 				  .sources = c->conf.sources,
 				  .jukebox = c->jukebox,
+				  .vision = c->conf.vision,
 				  .rankh = rank_member,
 				  .roleh = has_role,
 				  .joinh = join_by_name,

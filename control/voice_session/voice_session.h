@@ -30,6 +30,7 @@ struct mcp_servers;
 struct media;
 struct music_view;
 struct queue_shelf;
+struct vision;
 struct encrypted_channels;
 struct rest;
 struct settings;
@@ -55,6 +56,7 @@ struct voice_session_conf {
 	struct bus *bus;
 	struct store *store;		      /* may be NULL */
 	struct music_sources *sources;	      /* where music is found; may be NULL */
+	struct vision *vision;		      /* shared screens; may be NULL */
 	struct queue_shelf *shelf;	      /* queues of music; may be NULL */
 	const struct consent_table *consents; /* NULL: nobody has answered */
 	struct counters *counters;	      /* of what no event tells */

@@ -69,6 +69,13 @@ int web_make_activity_stream(struct web *w, bool words, struct state_stream **ou
 json_t *web_voice_state(const struct web *w, enum live_words words, uint64_t scope);
 /* The list without the objects whose member is not this server's id, unless scope is 0. */
 json_t *web_only(json_t *list, const char *member, uint64_t scope);
+/* Without TLS in between: the request came to a loopback address. */
+bool web_is_loopback(const struct web *w, const struct http_head *head);
+/* control/web/share_api.c. What the cookie and the token of a request to a public route prove, for
+ * its tag; its head as it was received. */
+uint64_t web_share_read_head(const struct web *w, const struct http_head *head);
+/* control/web/page.c */
+void web_page_send(const struct web *w, const struct web_request *r, const char *path);
 /* Keeps the exchange of the change of settings that waits to be saved: one at a time. */
 void web_keep_change(struct web *w, struct http_exchange *x);
 /* That exchange, which is the caller's to answer; NULL when its client is gone. */

@@ -26,6 +26,9 @@ FILE_BYTES(live, "live.js")
 FILE_BYTES(turn, "turn.js")
 FILE_BYTES(turns, "turns.js")
 FILE_BYTES(timeline, "timeline.js")
+FILE_BYTES(share_html, "share.html")
+FILE_BYTES(share_css, "share.css")
+FILE_BYTES(share_js, "share.js")
 
 /* Nothing but our own files, no code in the page itself, and no text becomes a program. */
 #define POLICY                                                                                     \
@@ -47,6 +50,10 @@ static const struct file {
 	{"/turn.js", SCRIPT, page_turn_begin, page_turn_end},
 	{"/turns.js", SCRIPT, page_turns_begin, page_turns_end},
 	{"/timeline.js", SCRIPT, page_timeline_begin, page_timeline_end},
+	{"/share/", "text/html; charset=utf-8", page_share_html_begin, page_share_html_end},
+	{"/share/page.css", "text/css; charset=utf-8", page_css_begin, page_css_end},
+	{"/share/share.css", "text/css; charset=utf-8", page_share_css_begin, page_share_css_end},
+	{"/share/share.js", SCRIPT, page_share_js_begin, page_share_js_end},
 };
 
 /* A browser asks each time, and gets the bytes when they have changed. */
@@ -88,11 +95,16 @@ static void send_file(const struct web *w, const struct web_request *r, const st
 		http_reply(r->x, 200, f->type, f->begin, (size_t)(f->end - f->begin));
 }
 
-void web_page_get(struct web *w, const struct web_request *r)
+void web_page_send(const struct web *w, const struct web_request *r, const char *path)
 {
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-		if (strcmp(files[i].path, r->head->path) == 0) {
+		if (strcmp(files[i].path, path) == 0) {
 			send_file(w, r, &files[i]);
 			return;
 		}
+}
+
+void web_page_get(struct web *w, const struct web_request *r)
+{
+	web_page_send(w, r, r->head->path);
 }

@@ -70,9 +70,3 @@ void web_memory_refresh(struct web *w, const struct web_request *r)
 	(void)w;
 	web_refuse(r->x, WEB_NO_REFRESH);
 }
-
-void web_sharing(struct web *w, const struct web_request *r)
-{
-	(void)w;
-	web_refuse(r->x, WEB_NO_SHARING);
-}

@@ -8,6 +8,7 @@
 #include "control/settings/listen.h"
 #include "control/web/discord_sign_in.h"
 #include "control/web/event_stream.h"
+#include "control/web/ingress.h"
 #include "control/web/inside.h"
 #include "control/web/level_stream.h"
 #include "control/web/live_turns.h"
@@ -59,6 +60,8 @@ struct web {
 	struct reads *reads;
 	struct way way[ROUTES];
 	struct origins origins;
+	struct ingress ingress;
+	uint64_t share_seen; /* of the head that was received last */
 	char talk[TALK_SIZE];
 	char tags[WEB_FILES_MAX][WEB_TAG];
 	json_t *health; /* as it was at health_at, for HEALTH_MS; NULL: never */
@@ -101,6 +104,12 @@ const char *web_talk(const struct web *w)
 const char *web_tag(const struct web *w, unsigned file)
 {
 	return w->tags[file];
+}
+
+bool web_is_loopback(const struct web *w, const struct http_head *head)
+{
+	return origins_place(&w->origins, head->host) == PLACE_LISTEN &&
+	       origins_private(&w->origins, head->host);
 }
 
 struct live_turns *web_turns(const struct web *w)
@@ -335,9 +344,11 @@ static bool is_outside(const struct route *route, const struct web_request *r)
 
 static void answer_known(struct web *w, unsigned i, struct web_request *r)
 {
-	r->role = access_role(w->access, r->x);
-	r->scope = access_scope(w->access, r->x);
-	access_actor(w->access, r->x, r->actor);
+	if (routes[i].role != WEB_PUBLIC) {
+		r->role = access_role(w->access, r->x);
+		r->scope = access_scope(w->access, r->x);
+		access_actor(w->access, r->x, r->actor);
+	}
 	if (is_outside(&routes[i], r))
 		web_refuse(r->x, WEB_FORBIDDEN);
 	else
@@ -408,7 +419,7 @@ static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bo
 	(void)last;
 	path_matches(way->route->path, r.head->path, &r);
 	/* The session may have ended since the head. */
-	if (access_role(way->web->access, x) < way->route->role)
+	if (way->route->role != WEB_PUBLIC && access_role(way->web->access, x) < way->route->role)
 		refuse_access(x, ACCESS_UNKNOWN);
 	else if (json_is_object(body))
 		answer_known(way->web, (unsigned)(way->route - routes), &r);
@@ -427,15 +438,34 @@ static bool is_json(const struct http_head *head)
 	return http_text_like(plain, "application/json");
 }
 
+/* A public route reads no credentials but those of a share, and limits each address. */
+static enum decision decide_public(struct web *w, unsigned i, const struct web_request *r)
+{
+	char address[ADDRESS_MAX];
+
+	http_set_tag(r->x, (uint64_t)env_answer(w->env, (int64_t)w->share_seen));
+	http_client_address(r->x, address, sizeof address);
+	origins_client(&w->origins, r->head, address);
+	if (!ingress_take(&w->ingress, address, i, env_now(w->env)))
+		return ACCESS_INSUFFICIENT;
+	/* Programs send no Origin; a browser tells whose page it is. */
+	return r->head->method == HTTP_GET || !http_head_field(r->head, "Origin").p ||
+			       access_is_ours(w->access, r->head)
+		       ? ACCESS_GRANTED
+		       : ACCESS_FOREIGN;
+}
+
 static void run(struct web *w, unsigned i, struct web_request *r)
 {
 	struct http_exchange *x = r->x;
 	const struct http_head *head = r->head;
-	enum decision decision = routes[i].role == WEB_PUBLIC
-					 ? ACCESS_GRANTED
-					 : access_decide(w->access, x, head, routes[i].role);
+	bool public = routes[i].role == WEB_PUBLIC;
+	enum decision decision =
+		public ? decide_public(w, i, r) : access_decide(w->access, x, head, routes[i].role);
 
-	if (decision != ACCESS_GRANTED)
+	if (public && decision == ACCESS_INSUFFICIENT)
+		web_refuse(x, WEB_INGRESS);
+	else if (decision != ACCESS_GRANTED)
 		refuse_access(x, decision);
 	else if (!routes[i].body)
 		answer_known(w, i, r);
@@ -490,8 +520,9 @@ static bool is_proxy(const char *address, void *arg)
 
 static int check_head(const struct http_head *head, void *arg)
 {
-	const struct web *w = arg;
+	struct web *w = arg;
 
+	w->share_seen = web_share_read_head(w, head);
 	discord_sign_in_check_head(w->discord, head);
 	return access_check_head(head, w->access);
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/base/cursor.h"
+
 struct bus;
 struct env;
 struct http;
@@ -51,6 +53,36 @@ struct web_again {
 /* answer: as control/again/again.h, and the handler's then; NULL: it took too long, or failed. */
 typedef void(web_again_h)(json_t *answer, void *arg);
 
+enum web_share_kind {
+	WEB_SHARE_OFFER,
+	WEB_SHARE_OPEN,
+	WEB_SHARE_EXPECT, /* before the picture of FRAME is read */
+	WEB_SHARE_FRAME,
+	WEB_SHARE_STATE,
+	WEB_SHARE_STOP,
+	WEB_SHARE_INGEST
+};
+/* A request of a shared screen. Borrowed. */
+struct web_share {
+	enum web_share_kind kind;
+	const char *token;		    /* of the path */
+	uint32_t browser;		    /* the share that the cookie proves; 0: none */
+	uint64_t guild, channel, requester; /* of OFFER; guild of INGEST, too */
+	uint64_t target;		    /* whose screen */
+	const char *type;		    /* media type of the picture */
+	struct slice picture;
+	size_t bytes; /* of EXPECT */
+	bool paused;  /* of STATE */
+};
+/* What is answered: with status 200 body, which is taken; else code and text, of constant duration.
+ */
+struct web_share_answer {
+	int status;
+	const char *code, *text;
+	json_t *body;
+	char key[32]; /* a cookie for the browser; "" for none */
+};
+
 struct web_conf {
 	struct env *env;
 	const char *listen; /* "127.0.0.1:8787": a numeric address and a port, 0 for any; copied */
@@ -86,6 +118,11 @@ struct web_conf {
 	 * server; ENOTCONN: it is in no conversation; EPERM: it is muted; ESRCH: no music plays;
 	 * others: why is a sentence, or "". */
 	int (*orderh)(const struct web_order *order, char why[WEB_WHY_SIZE], void *arg);
+	/* Shared screens; NULL: there are none. share_matchh: the share that a cookie proves, or 0.
+	 * share_programh: whether a program has the token with which it may send pictures. */
+	void (*shareh)(const struct web_share *what, struct web_share_answer *answer, void *arg);
+	uint32_t (*share_matchh)(const char *key, void *arg);
+	bool (*share_programh)(const char *token, void *arg);
 	void *arg;
 };
 

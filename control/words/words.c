@@ -10,6 +10,7 @@
 #include "control/words/translations_faults.def"
 #include "control/words/translations_music.def"
 #include "control/words/translations_privacy.def"
+#include "control/words/translations_screens.def"
 #include "control/words/translations_reasons.def"
 #include "control/words/translations_status.def"
 #include "control/words/translations_surface.def"
@@ -55,8 +56,9 @@ enum { LANGUAGES = sizeof codes / sizeof codes[0] };
 static const char *const sentences[][LANGUAGES] = {
 	WORDS_TRANSLATIONS(ROW) WORDS_TRANSLATIONS_COMMANDS(ROW) WORDS_TRANSLATIONS_FAULTS(ROW)
 		WORDS_TRANSLATIONS_STATUS(ROW) WORDS_TRANSLATIONS_PRIVACY(ROW)
-			WORDS_TRANSLATIONS_MUSIC(ROW) WORDS_TRANSLATIONS_SURFACE(ROW)
-				WORDS_TRANSLATIONS_REASONS(ROW) WORDS_TRANSLATIONS_TEXT(ROW)};
+			WORDS_TRANSLATIONS_SCREENS(ROW) WORDS_TRANSLATIONS_MUSIC(ROW)
+				WORDS_TRANSLATIONS_SURFACE(ROW) WORDS_TRANSLATIONS_REASONS(ROW)
+					WORDS_TRANSLATIONS_TEXT(ROW)};
 /* NOLINTEND(bugprone-suspicious-missing-comma) */
 #undef ROW
 

@@ -74,7 +74,7 @@ refused "a state that ends the line" "$(ask GET '/api/auth/discord/callback?code
 refused "a sign-in that another site begins" "$(ask GET /api/auth/discord "Sec-Fetch-Site: cross-site\r\n")" 403
 is "a sign-in goes to Discord alone" "$(ask GET '/api/auth/discord?redirect_uri=http://evil.example/&next=//evil.example' '' | grep -c '^Location: https://discord.com/oauth2/authorize?.*evil')" 0
 is "and back to this page" "$(ask GET /api/auth/discord '' | grep -c "^Location: https://discord.com/oauth2/authorize?.*redirect_uri=http%3A%2F%2F127.0.0.1%3A$WEB%2Fapi%2Fauth%2Fdiscord%2Fcallback")" 1
-refused "a frame for a share that nobody made" "$(ask POST /api/voice/stream-ingest/frame "${cookie}Content-Length: 0\r\n")" 501
+refused "a frame for a share that nobody made" "$(ask POST /api/voice/stream-ingest/frame "${cookie}Content-Length: 0\r\n")" 401
 is "the answer sets no cookie" "$(ask GET /share/abc "$cookie" | grep -c '^Set-Cookie')" 0
 
 # Any port of a loopback name is right: an SSH tunnel has one of its own.

@@ -59,10 +59,12 @@ static bool fits_host(const struct tool_host *h, const char *name)
 	const struct {
 		const char *name;
 		bool has;
-	} needs[] = {{"stay_silent", h->leaveh},   {"note_context", h->leaveh},
-		     {"voice_leave", h->leaveh},   {"voice_join", h->joinh},
-		     {"voice_status", h->statush}, {"say_to_text_channel", h->writeh},
-		     {"soundboard", h->soundh},	   {"conversation_search", h->searchh}};
+	} needs[] = {{"stay_silent", h->leaveh},	 {"note_context", h->leaveh},
+		     {"voice_leave", h->leaveh},	 {"voice_join", h->joinh},
+		     {"voice_status", h->statush},	 {"say_to_text_channel", h->writeh},
+		     {"soundboard", h->soundh},		 {"conversation_search", h->searchh},
+		     {"start_screen_watch", h->screenh}, {"stop_screen_watch", h->screenh},
+		     {"list_screen_shares", h->screenh}, {"see_screenshare_snapshot", h->screenh}};
 
 	for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
 		if (strcmp(needs[i].name, name) == 0)

@@ -59,6 +59,20 @@ struct tool_music {
 	unsigned most;
 };
 
+enum tool_screen_op {
+	TOOL_SCREEN_WATCH,   /* target */
+	TOOL_SCREEN_UNWATCH, /* target */
+	TOOL_SCREEN_LIST,
+	TOOL_SCREEN_SEE,
+};
+
+/* A request about shared screens. Borrowed. */
+struct tool_screen {
+	enum tool_screen_op op;
+	uint64_t user;	    /* the speaker */
+	const char *target; /* a name; "": the speaker's, or all of them */
+};
+
 /* Something that a running call is paid for. */
 struct tool_cost {
 	const char *service; /* borrowed */
@@ -109,6 +123,9 @@ struct tool_host {
 	int (*musich)(uint32_t id, const struct tool_music *what, void *arg);
 	/* The call gets no output any more. May be NULL. */
 	void (*music_cancelh)(uint32_t id, void *arg);
+	/* Shared screens; the output comes by outputh. An errno: it does not. NULL: there are none.
+	 */
+	int (*screenh)(uint32_t id, const struct tool_screen *what, void *arg);
 	/* Everybody reads the outputs' answers: nothing private is read or written. */
 	bool open;
 	bool music_search; /* there are tracks to search for */

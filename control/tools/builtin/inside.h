@@ -25,7 +25,9 @@ builtin_start builtin_music_search, builtin_music_play, builtin_music_queue_add,
 	builtin_music_pause, builtin_music_resume, builtin_music_skip, builtin_music_now_playing,
 	builtin_music_change, builtin_play_music_url, builtin_media_pause, builtin_media_resume,
 	builtin_media_stop, builtin_media_status, builtin_media_reply_handoff; /* music.c */
-builtin_start builtin_web_search, builtin_web_read;			       /* web.c */
+builtin_start builtin_start_screen_watch, builtin_stop_screen_watch, builtin_list_screen_shares,
+	builtin_see_screenshare_snapshot;	    /* screens.c */
+builtin_start builtin_web_search, builtin_web_read; /* web.c */
 
 /* Gives the call's output, which is stolen. ENOMEM also when it is NULL. */
 int builtin_give(struct builtins *b, uint32_t id, json_t *output);

@@ -1,0 +1,163 @@
+#include "control/agent/agent_screens.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "control/agent/inside.h"
+#include "control/media/media.h"
+#include "control/prompts/prompts.def"
+#include "control/tools/builtin/host.h"
+#include "control/tools/untrusted.h"
+#include "proto/discord.h"
+
+/* ---- before a question ---- */
+
+/* Names and notes are text of strangers. */
+static void write_text(struct agent_shown *shown, size_t n, const char *notes)
+{
+	size_t used = (size_t)snprintf(shown->text, sizeof shown->text, "%s", PROMPT_SCREENS);
+
+	for (size_t i = 0; i < n && used < sizeof shown->text; i++) {
+		untrusted_clean_line(shown->pictures[i].about);
+		used += (size_t)snprintf(shown->text + used, sizeof shown->text - used, "\n%s",
+					 shown->pictures[i].about);
+	}
+	if (*notes && used < sizeof shown->text)
+		snprintf(shown->text + used, sizeof shown->text - used, "\n%s", notes);
+}
+
+bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,
+			   bool *fresh)
+{
+	const struct media_want *where = media_call_want(a->call);
+	char notes[VISION_NOTES_MAX];
+	uint64_t print = 0;
+	size_t n;
+
+	if (!a->vision)
+		return false;
+	n = vision_latest(a->vision, where->guild, where->channel, 0, shown->pictures,
+			  AGENT_SCREENS);
+	if (!n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		shown->images[i] = shown->pictures[i].image;
+		print = print * 31 +
+			((uint64_t)shown->pictures[i].share << 32 | shown->pictures[i].number);
+	}
+	vision_notes(a->vision, where->guild, where->channel, notes);
+	write_text(shown, n, notes);
+	*fresh = print != a->screen_told;
+	a->screen_told = print;
+	*out = (struct engine_message){.role = ENGINE_USER,
+				       .speaker = "",
+				       .text = shown->text,
+				       .images = shown->images,
+				       .n_images = n};
+	return true;
+}
+
+/* ---- tools ---- */
+
+static uint64_t user_of(const json_t *share)
+{
+	const char *text = json_string_value(json_object_get(share, "user"));
+	uint64_t user = 0;
+
+	return text && discord_u64(text, &user) ? user : 0;
+}
+
+/* The person of this name who has a share here; 0: there is none. */
+static uint64_t find_target(const json_t *shares, const char *name)
+{
+	const json_t *share;
+	size_t i;
+
+	json_array_foreach(shares, i, share)
+	{
+		const char *own = json_string_value(json_object_get(share, "name"));
+
+		if (own && strcasecmp(own, name) == 0)
+			return user_of(share);
+	}
+	return 0;
+}
+
+/* How to share a screen is told in writing, to the room; the link is told by the command alone. */
+static void tell_how(struct agent *a)
+{
+	struct words words = {0};
+
+	words_speak(&words, agent_language(a));
+	words_share_ask(&words);
+	if (a->tellh)
+		a->tellh(&words, a->arg);
+}
+
+static json_t *watch(struct agent *a, const struct tool_screen *what, const json_t *shares)
+{
+	const struct media_want *where = media_call_want(a->call);
+	uint64_t target = *what->target ? find_target(shares, what->target) : what->user;
+
+	if (target && vision_watch(a->vision, where->guild, where->channel, target, true))
+		return json_pack("{s:b}", "watching", 1);
+	tell_how(a);
+	return json_pack("{s:b,s:s}", "watching", 0, "needs", PROMPT_SCREEN_NEEDS_SHARE);
+}
+
+static json_t *unwatch(struct agent *a, const struct tool_screen *what, const json_t *shares)
+{
+	const struct media_want *where = media_call_want(a->call);
+	uint64_t target = *what->target ? find_target(shares, what->target) : 0;
+	unsigned n = *what->target && !target
+			     ? 0
+			     : vision_watch(a->vision, where->guild, where->channel, target, false);
+
+	return json_pack("{s:b,s:i}", "watching", 0, "stopped", (int)n);
+}
+
+static json_t *see(struct agent *a)
+{
+	const struct media_want *where = media_call_want(a->call);
+	struct vision_picture pictures[AGENT_SCREENS];
+	size_t n =
+		vision_latest(a->vision, where->guild, where->channel, 0, pictures, AGENT_SCREENS);
+	json_t *list = json_array();
+	char notes[VISION_NOTES_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		untrusted_clean_line(pictures[i].about);
+		json_array_append_new(list, json_string(pictures[i].about));
+	}
+	vision_notes(a->vision, where->guild, where->channel, notes);
+	return json_pack("{s:o,s:s,s:s}", "screens", list, "notes", notes, "note",
+			 n ? PROMPT_SCREEN_SEEN : PROMPT_SCREEN_NOT_SEEN);
+}
+
+int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *what,
+		      agent_screens_h *outputh, void *out_arg)
+{
+	const struct media_want *where = media_call_want(a->call);
+	json_t *shares = vision_list(a->vision, where->guild, where->channel), *out = NULL;
+	char *text;
+
+	if (what->op == TOOL_SCREEN_WATCH)
+		out = watch(a, what, shares);
+	else if (what->op == TOOL_SCREEN_UNWATCH)
+		out = unwatch(a, what, shares);
+	else if (what->op == TOOL_SCREEN_LIST)
+		out = json_pack("{s:O?}", "shares", shares);
+	else
+		out = see(a);
+	text = out ? json_dumps(out, JSON_COMPACT) : NULL;
+	json_decref(out);
+	json_decref(shares);
+	if (!text)
+		return ENOMEM;
+	outputh(id, true, slice_str(text), out_arg);
+	free(text);
+	return 0;
+}

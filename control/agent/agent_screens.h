@@ -1,0 +1,36 @@
+/* Screens that members of the room share, as its models get them: what tools tell, and the newest
+ * pictures with the notes about them before a question. */
+#ifndef CONTROL_AGENT_AGENT_SCREENS_H
+#define CONTROL_AGENT_AGENT_SCREENS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/engine/core/ask.h"
+#include "control/vision/vision.h"
+#include "proto/base/cursor.h"
+
+struct agent;
+struct tool_screen;
+
+enum { AGENT_SCREENS = 2, AGENT_SCREENS_TEXT = VISION_NOTES_MAX + 1024 };
+
+/* What a message of screens points to. */
+struct agent_shown {
+	struct vision_picture pictures[AGENT_SCREENS];
+	struct engine_image images[AGENT_SCREENS];
+	char text[AGENT_SCREENS_TEXT];
+};
+
+/* False: nothing is shown. *fresh: a picture is not the one of the last call. shown is the caller's
+ * and holds what *out points to. */
+bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct engine_message *out,
+			   bool *fresh);
+/* Performs a request of a tool and gives its output to outputh, with out_arg. An errno: it does
+ * not.
+ */
+typedef void(agent_screens_h)(uint32_t id, bool ok, struct slice text, void *arg);
+int agent_screens_ask(struct agent *a, uint32_t id, const struct tool_screen *what,
+		      agent_screens_h *outputh, void *out_arg);
+
+#endif

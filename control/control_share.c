@@ -1,0 +1,210 @@
+/* Shared screens between commands, the web server, and the rooms (control/vision/vision.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "control/control_inside.h"
+#include "control/discord/guilds.h"
+#include "control/settings/listen.h"
+#include "control/settings/settings.h"
+#include "control/vision/vision.h"
+#include "control/web/web.h"
+
+enum { LINK_SIZE = 320 };
+
+/* ---- who is where ---- */
+
+static uint64_t channel_of(uint64_t guild, uint64_t user, void *arg)
+{
+	const struct control *c = arg;
+	struct guild_voice v;
+
+	return guilds_voice(c->guilds, guild, user, &v) ? v.channel : 0;
+}
+
+static uint64_t bot_channel(uint64_t guild, void *arg)
+{
+	const struct voice_session *vs = control_find_voice_session(arg, guild);
+
+	return vs ? voice_session_channel(vs) : 0;
+}
+
+static const char *name_of(uint64_t guild, uint64_t user, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_member_name(c->guilds, guild, user);
+}
+
+int control_make_vision(struct control *c)
+{
+	return vision_alloc(&c->vision, &(struct vision_conf){.env = c->env,
+							      .bus = c->bus,
+							      .settings = c->settings,
+							      .program = "imaged",
+							      .world = {channel_of, bot_channel, c},
+							      .nameh = name_of,
+							      .arg = c});
+}
+
+/* ---- links ---- */
+
+/* The address of the page: a public one with TLS, or that of this machine. False: there is none
+ * that a browser would let show a screen. */
+static bool write_link(const struct control *c, const char *token, char out[LINK_SIZE], bool *here)
+{
+	const struct settings *set = c->settings;
+	const char *origin = *set->web_share_origin ? set->web_share_origin : set->web_origin;
+	struct listen_address at;
+
+	*here = !*origin;
+	if (!c->web ||
+	    (*here && (listen_parse(&at, set->web_listen) ||
+		       (strncmp(at.host, "127.", 4) != 0 && strcmp(at.host, "[::1]") != 0))))
+		return false;
+	if (*here)
+		snprintf(out, LINK_SIZE, "http://%s:%u/share/%s", at.host, web_port(c->web), token);
+	else
+		snprintf(out, LINK_SIZE, "%s/share/%s", origin, token);
+	return true;
+}
+
+/* Refusals of vision_offer, or NO_ADDRESS. */
+static enum share_refusal offer_link(struct control *c, const struct share_owner *owner,
+				     char link[LINK_SIZE], bool *here)
+{
+	char token[SHARE_SECRET_SIZE];
+	enum share_refusal refusal = SHARE_NO_ADDRESS;
+
+	/* Before a share is made for which there is no page. */
+	if (write_link(c, "", link, here))
+		refusal = vision_offer(c->vision, owner, token);
+	if (!refusal)
+		write_link(c, token, link, here);
+	sodium_memzero(token, sizeof token);
+	return refusal;
+}
+
+static void tell_refusal(enum share_refusal refusal, struct words *words)
+{
+	if (refusal == SHARE_OFF)
+		words_share_off(words);
+	else if (refusal == SHARE_NO_ADDRESS)
+		words_share_no_address(words);
+	else if (refusal == SHARE_FULL)
+		words_share_full(words);
+	else
+		words_share_not_with_me(words);
+}
+
+/* The answer is for the member alone, and the only place with the link. */
+void control_answer_share(struct control *c, struct command *cmd)
+{
+	struct share_owner owner = {.guild = cmd->guild,
+				    .channel = bot_channel(cmd->guild, c),
+				    .requester = cmd->user,
+				    .target = cmd->user};
+	enum share_refusal refusal = SHARE_AWAY;
+	char link[LINK_SIZE];
+	struct words words = {0};
+	bool here;
+
+	words_speak(&words, cmd->locale);
+	if (owner.channel)
+		refusal = offer_link(c, &owner, link, &here);
+	if (refusal) {
+		tell_refusal(refusal, &words);
+	} else {
+		words_share_link(&words, c->settings->share_minutes, link);
+		if (here)
+			words_share_here_only(&words);
+	}
+	command_reply(cmd, &words);
+	sodium_memzero(link, sizeof link);
+	sodium_memzero(&words, sizeof words);
+}
+
+/* ---- the web server ---- */
+
+static enum share_refusal offer_by_operator(struct control *c, const struct web_share *what,
+					    struct web_share_answer *a)
+{
+	const struct share_owner owner = {what->guild, what->channel, what->requester,
+					  what->target};
+	char link[LINK_SIZE];
+	bool here;
+	enum share_refusal refusal = bot_channel(what->guild, c) == what->channel
+					     ? offer_link(c, &owner, link, &here)
+					     : SHARE_NOT_WATCHED;
+
+	if (!refusal)
+		a->body = json_pack("{s:s,s:i}", "url", link, "expiresInMinutes",
+				    (int)c->settings->share_minutes);
+	sodium_memzero(link, sizeof link);
+	return refusal;
+}
+
+static enum share_refusal take_picture(struct control *c, const struct web_share *what,
+				       uint32_t *share)
+{
+	enum image_kind kind;
+	bool known = image_kind_of(what->type, strlen(what->type), &kind);
+
+	return what->kind == WEB_SHARE_FRAME ? vision_frame(c->vision, what->token, what->browser,
+							    known, what->picture, share)
+					     : vision_ingest(c->vision, what->guild, what->target,
+							     known, what->picture, share);
+}
+
+static enum share_refusal carry_out(struct control *c, const struct web_share *what,
+				    struct web_share_answer *a)
+{
+	enum share_refusal refusal = SHARE_GRANTED;
+	uint32_t share = 0;
+
+	if (what->kind == WEB_SHARE_OFFER)
+		return offer_by_operator(c, what, a);
+	if (what->kind == WEB_SHARE_OPEN)
+		refusal = vision_open(c->vision, what->token, what->browser, a->key, &share);
+	else if (what->kind == WEB_SHARE_EXPECT)
+		refusal = vision_expect(c->vision, what->token, what->browser, what->bytes);
+	else if (what->kind == WEB_SHARE_STATE)
+		refusal = vision_touch(c->vision, what->token, what->browser, what->paused, &share);
+	else if (what->kind == WEB_SHARE_STOP)
+		refusal = vision_stop(c->vision, what->token, what->browser);
+	else
+		refusal = take_picture(c, what, &share);
+	a->body = vision_state(c->vision, share);
+	return refusal;
+}
+
+void control_take_share(const struct web_share *what, struct web_share_answer *a, void *arg)
+{
+	enum share_refusal refusal = carry_out(arg, what, a);
+
+	a->status = share_refusal_status(refusal);
+	a->code = share_refusal_code(refusal);
+	a->text = share_refusal_text(refusal);
+	if (refusal) {
+		json_decref(a->body);
+		a->body = NULL;
+	}
+}
+
+uint32_t control_match_share(const char *key, void *arg)
+{
+	const struct control *c = arg;
+
+	return vision_match_key(c->vision, key);
+}
+
+bool control_knows_program(const char *token, void *arg)
+{
+	const struct control *c = arg;
+	const char *own = c->settings->share_ingest_token;
+	size_t n = strlen(own);
+
+	return n && strlen(token) == n && sodium_memcmp(token, own, n) == 0;
+}

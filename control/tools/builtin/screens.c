@@ -1,0 +1,25 @@
+/* Tools of shared screens (builtins.h): each becomes a request to the host, which gives the output.
+ */
+#include "control/tools/builtin/inside.h"
+
+static int ask(const struct builtins *b, const struct tool_start *call, enum tool_screen_op op,
+	       const json_t *arguments)
+{
+	const char *target = json_string_value(json_object_get(arguments, "target"));
+
+	return b->host.screenh(
+		call->id,
+		&(struct tool_screen){.op = op, .user = call->user, .target = target ? target : ""},
+		b->host.arg);
+}
+
+#define OF_OP(name, OP)                                                                            \
+	int builtin_##name(struct builtins *b, const struct tool_start *call,                      \
+			   const json_t *arguments)                                                \
+	{                                                                                          \
+		return ask(b, call, TOOL_SCREEN_##OP, arguments);                                  \
+	}
+OF_OP(start_screen_watch, WATCH)
+OF_OP(stop_screen_watch, UNWATCH)
+OF_OP(list_screen_shares, LIST)
+OF_OP(see_screenshare_snapshot, SEE)

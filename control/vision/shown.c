@@ -1,0 +1,154 @@
+/* What models, tools and pages are told of shared screens. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/settings/settings.h"
+#include "control/vision/inside.h"
+#include "ipc/env.h"
+#include "proto/base/time.h"
+
+enum { FRESH_MS = 10000 };
+
+static bool is_of(const struct share *s, uint64_t guild, uint64_t channel, uint64_t user)
+{
+	return s->owner.guild == guild && s->owner.channel == channel &&
+	       (!user || s->owner.target == user);
+}
+
+static const char *name_of(const struct vision *v, const struct share *s)
+{
+	return v->conf.nameh(s->owner.guild, s->owner.target, v->conf.arg);
+}
+
+static uint64_t age_of(const struct vision *v, const struct view *view)
+{
+	return (env_now(v->conf.env) - view->confirmed) / NS_PER_MS;
+}
+
+json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < SHARES_MAX; i++) {
+		const struct share *s = &v->shares.v[i];
+		const struct view *view = &v->views[i];
+
+		if (!s->id || !is_of(s, guild, channel, 0))
+			continue;
+		json_array_append_new(
+			list,
+			json_pack("{s:o,s:s,s:s,s:b,s:I,s:o}", "user",
+				  json_sprintf("%llu", (unsigned long long)s->owner.target), "name",
+				  name_of(v, s), "state", share_state_name(s->state), "watched",
+				  (int)s->watched, "frames", (json_int_t)s->frames, "ageMs",
+				  view->newest.p ? json_integer((json_int_t)age_of(v, view))
+						 : json_null()));
+	}
+	return list;
+}
+
+static void write_about(const struct vision *v, const struct share *s, const struct view *view,
+			struct vision_picture *p)
+{
+	unsigned long age = (unsigned long)(p->age_ms / 1000);
+	const char *name = name_of(v, s);
+
+	if (s->state == SHARE_PAUSED)
+		snprintf(p->about, sizeof p->about,
+			 "The screen of %.80s, paused; this picture is %lu s old.", name, age);
+	else if (p->age_ms > FRESH_MS)
+		snprintf(p->about, sizeof p->about,
+			 "The screen of %.80s as it was %lu s ago; it may look otherwise now.",
+			 name, age);
+	else
+		snprintf(p->about, sizeof p->about,
+			 "The screen of %.80s as it is now (%lu s ago); it last changed %lu s ago.",
+			 name, age,
+			 (unsigned long)((env_now(v->conf.env) - view->newest.at) / NS_PER_S));
+}
+
+static int compare_age(const void *a, const void *b)
+{
+	const struct vision_picture *x = a, *y = b;
+
+	return (x->age_ms > y->age_ms) - (x->age_ms < y->age_ms);
+}
+
+size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t user,
+		     struct vision_picture *out, size_t most)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < SHARES_MAX && n < most; i++) {
+		const struct share *s = &v->shares.v[i];
+		const struct view *view = &v->views[i];
+		struct vision_picture *p = &out[n];
+
+		if (!s->id || !s->watched || !view->newest.p || !is_of(s, guild, channel, user))
+			continue;
+		*p = (struct vision_picture){
+			.image = {.type = image_media_type(IMAGE_JPEG),
+				  .data = {view->newest.p, view->newest.n}},
+			.user = s->owner.target,
+			.share = s->id,
+			.number = view->number,
+			.age_ms = age_of(v, view),
+		};
+		write_about(v, s, view, p);
+		n++;
+	}
+	qsort(out, n, sizeof *out, compare_age);
+	return n;
+}
+
+size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
+		    char out[VISION_NOTES_MAX])
+{
+	size_t used = 0;
+
+	*out = '\0';
+	for (unsigned i = 0; i < SHARES_MAX && used < VISION_NOTES_MAX; i++) {
+		const struct share *s = &v->shares.v[i];
+		int k;
+
+		if (!s->id || !s->watched || !v->views[i].notes.n || !is_of(s, guild, channel, 0))
+			continue;
+		k = snprintf(out + used, VISION_NOTES_MAX - used,
+			     "The screen of %.80s, the newest first:\n", name_of(v, s));
+		if (k < 0 || used + (size_t)k >= VISION_NOTES_MAX)
+			break;
+		used += (size_t)k;
+		used += notes_write(&v->views[i].notes, env_now(v->conf.env), out + used,
+				    VISION_NOTES_MAX - used);
+	}
+	out[used < VISION_NOTES_MAX ? used : VISION_NOTES_MAX - 1] = '\0';
+	return used;
+}
+
+bool vision_describe(struct vision *v, uint32_t share, uint32_t note, const char *text)
+{
+	const struct share *s = shares_find(&v->shares, share);
+
+	return s && notes_describe(&view_of(v, s)->notes, note, text);
+}
+
+json_t *vision_state(struct vision *v, uint32_t share)
+{
+	const struct settings *set = v->conf.settings;
+	const struct share *s = shares_find(&v->shares, share);
+	const struct view *view;
+
+	if (!s)
+		return NULL;
+	view = view_of(v, s);
+	return json_pack(
+		"{s:s,s:b,s:I,s:s?,s:{s:i,s:i,s:f,s:i}}", "state", share_state_name(s->state),
+		"watched",
+		s->watched && v->conf.world.bot_channel(s->owner.guild, v->conf.world.arg) ==
+				      s->owner.channel,
+		"frames", (json_int_t)s->frames, "problem",
+		view->problem == IMAGE_OK ? NULL : image_reason_text(view->problem), "settings",
+		"frameMs", (int)set->share_frame_ms, "width", (int)set->share_width, "quality",
+		set->share_quality / 100.0, "bytes", (int)set->share_frame_bytes);
+}

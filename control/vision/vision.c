@@ -1,0 +1,300 @@
+#include "control/vision/vision.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "control/events/events.h"
+#include "control/settings/settings.h"
+#include "control/vision/inside.h"
+#include "ipc/env.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+
+enum { TICK_S = 1 };
+
+static struct share_rules read_rules(const struct vision *v)
+{
+	const struct settings *set = v->conf.settings;
+
+	return (struct share_rules){.ttl = set->share_minutes * 60 * NS_PER_S,
+				    .frames_per_minute = set->share_frames_per_minute,
+				    .frame_bytes = set->share_frame_bytes};
+}
+
+static void write_secret(struct vision *v, char out[SHARE_SECRET_SIZE])
+{
+	uint8_t random[SHARE_SECRET_BYTES];
+
+	env_random(v->conf.env, random, sizeof random);
+	share_secret_write(out, random);
+	sodium_memzero(random, sizeof random);
+}
+
+static void publish_share(struct vision *v, const struct share *s, enum event_type type,
+			  const char *why)
+{
+	struct bus_event ev = {.type = type,
+			       .at_ms = env_wall_ms(v->conf.env),
+			       .guild = s->owner.guild,
+			       .user = s->owner.requester};
+
+	ev.share = (struct event_share){.share = s->id,
+					.channel = s->owner.channel,
+					.target = s->owner.target,
+					.why = why,
+					.frames = s->frames};
+	bus_publish(v->conf.bus, &ev);
+}
+
+static void end_share(struct vision *v, struct share *s, const char *why)
+{
+	publish_share(v, s, EVENT_SHARE_STOPPED, why);
+	view_end(view_of(v, s));
+	shares_end(s);
+}
+
+/* ---- time ---- */
+
+static bool is_away(const struct vision *v, const struct share *s)
+{
+	const struct share_world *w = &v->conf.world;
+	const struct share_owner *o = &s->owner;
+
+	return w->channel_of(o->guild, o->requester, w->arg) != o->channel ||
+	       w->channel_of(o->guild, o->target, w->arg) != o->channel;
+}
+
+static const char *find_end(const struct vision *v, const struct share *s, uint64_t now)
+{
+	const struct share_world *w = &v->conf.world;
+
+	if (!v->conf.settings->screen_watch)
+		return "off";
+	if (now >= s->expires)
+		return "expired";
+	return w->bot_channel(s->owner.guild, w->arg) != s->owner.channel ? "left" : NULL;
+}
+
+static void on_tick(void *arg)
+{
+	struct vision *v = arg;
+	uint64_t now = env_now(v->conf.env);
+	unsigned place = 0;
+	struct share *s;
+
+	while ((s = shares_each(&v->shares, &place))) {
+		const char *why = find_end(v, s, now);
+		struct view *view = view_of(v, s);
+
+		if (why)
+			end_share(v, s, why);
+		else if (view->vision && is_away(v, s))
+			view_wipe(view);
+		else if (view->vision)
+			view_tick(view, s);
+	}
+	if (shares_next_expiry(&v->shares))
+		tmr_start(v->tmr, TICK_S * NS_PER_S);
+}
+
+/* ---- life ---- */
+
+int vision_alloc(struct vision **out, const struct vision_conf *conf)
+{
+	struct vision *v;
+	int err;
+
+	if (!out || !conf->env || !conf->bus || !conf->settings || !conf->program || !conf->nameh)
+		return EINVAL;
+	v = calloc(1, sizeof *v);
+	if (!v)
+		return ENOMEM;
+	v->conf = *conf;
+	err = tmr_alloc(&v->tmr, conf->env, on_tick, v);
+	if (!err)
+		err = image_jail_alloc(&v->jail, conf->env, conf->program);
+	if (err)
+		vision_free(v);
+	else
+		*out = v;
+	return err;
+}
+
+struct vision *vision_free(struct vision *v)
+{
+	if (!v)
+		return NULL;
+	for (unsigned i = 0; i < SHARES_MAX; i++)
+		view_end(&v->views[i]);
+	image_jail_free(v->jail);
+	tmr_free(v->tmr);
+	sodium_memzero(v, sizeof *v);
+	free(v);
+	return NULL;
+}
+
+struct image_jail *vision_jail(struct vision *v)
+{
+	return v->jail;
+}
+
+void vision_forget(struct vision *v, uint64_t user)
+{
+	unsigned place = 0;
+	struct share *s;
+
+	while ((s = shares_each(&v->shares, &place)))
+		if (s->owner.requester == user || s->owner.target == user)
+			end_share(v, s, "stopped");
+}
+
+/* ---- offers ---- */
+
+enum share_refusal vision_offer(struct vision *v, const struct share_owner *owner,
+				char token[SHARE_SECRET_SIZE])
+{
+	struct share_rules rules = read_rules(v);
+	uint64_t now = env_now(v->conf.env);
+	struct share *s = shares_expired(&v->shares, now);
+	enum share_refusal refusal;
+	bool reused = false;
+
+	if (!v->conf.settings->screen_watch)
+		return SHARE_OFF;
+	if (s)
+		end_share(v, s, "expired");
+	write_secret(v, token);
+	refusal = shares_offer(&v->shares, &rules, &v->conf.world, owner, token, now, &s, &reused);
+	if (refusal)
+		return refusal;
+	memcpy(token, s->token, SHARE_SECRET_SIZE);
+	publish_share(v, s, reused ? EVENT_SHARE_REUSED : EVENT_SHARE_CREATED, "");
+	tmr_start(v->tmr, TICK_S * NS_PER_S);
+	return SHARE_GRANTED;
+}
+
+unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
+		      bool watched)
+{
+	unsigned place = 0, n = 0;
+	struct share *s;
+
+	while ((s = shares_each(&v->shares, &place))) {
+		if (s->owner.guild != guild || s->owner.channel != channel ||
+		    (target && s->owner.target != target) || s->state == SHARE_OFFERED)
+			continue;
+		s->watched = watched;
+		if (!watched && view_of(v, s)->vision)
+			view_wipe(view_of(v, s));
+		n++;
+	}
+	return n;
+}
+
+/* ---- pages and programs ---- */
+
+uint32_t vision_match_key(const struct vision *v, const char *key)
+{
+	return shares_match_key(&v->shares, key);
+}
+
+enum share_refusal vision_open(struct vision *v, const char *token, uint32_t browser,
+			       char key[SHARE_SECRET_SIZE], uint32_t *share)
+{
+	struct share_rules rules = read_rules(v);
+	char fresh[SHARE_SECRET_SIZE];
+	struct share *s;
+	enum share_refusal refusal;
+
+	write_secret(v, fresh);
+	refusal = shares_open(&v->shares, &rules, token, fresh, browser, env_now(v->conf.env), &s);
+	key[0] = '\0';
+	if (!refusal) {
+		*share = s->id;
+		if (strcmp(s->key, fresh) == 0)
+			memcpy(key, fresh, SHARE_SECRET_SIZE);
+	}
+	sodium_memzero(fresh, sizeof fresh);
+	return refusal;
+}
+
+enum share_refusal vision_expect(struct vision *v, const char *token, uint32_t browser,
+				 size_t bytes)
+{
+	struct share *s;
+	enum share_refusal refusal =
+		shares_prove(&v->shares, token, browser, env_now(v->conf.env), &s);
+
+	if (refusal)
+		return refusal;
+	return bytes > v->conf.settings->share_frame_bytes ? SHARE_TOO_LARGE : SHARE_GRANTED;
+}
+
+static enum share_refusal take_picture(struct vision *v, struct share *s, bool known_type,
+				       struct slice picture, uint32_t *share)
+{
+	struct share_rules rules = read_rules(v);
+	const struct share_frame frame = {.bytes = picture.n, .known_type = known_type};
+	struct view *view = view_of(v, s);
+	enum share_refusal refusal =
+		shares_take(s, &rules, &v->conf.world, &frame, env_now(v->conf.env));
+
+	if (refusal)
+		return refusal;
+	view->vision = v;
+	*share = s->id;
+	refusal = view_take(view, s, picture);
+	s->frames -= refusal != SHARE_GRANTED;
+	return refusal;
+}
+
+enum share_refusal vision_frame(struct vision *v, const char *token, uint32_t browser,
+				bool known_type, struct slice picture, uint32_t *share)
+{
+	struct share *s;
+	enum share_refusal refusal =
+		shares_prove(&v->shares, token, browser, env_now(v->conf.env), &s);
+
+	return refusal ? refusal : take_picture(v, s, known_type, picture, share);
+}
+
+enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t target, bool known_type,
+				 struct slice picture, uint32_t *share)
+{
+	struct share *s;
+	enum share_refusal refusal =
+		shares_find_target(&v->shares, guild, target, env_now(v->conf.env), &s);
+
+	return refusal ? refusal : take_picture(v, s, known_type, picture, share);
+}
+
+enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser, bool paused,
+				uint32_t *share)
+{
+	struct share_rules rules = read_rules(v);
+	uint64_t now = env_now(v->conf.env);
+	struct share *s;
+	enum share_refusal refusal = shares_prove(&v->shares, token, browser, now, &s);
+
+	if (refusal)
+		return refusal;
+	shares_touch(s, &rules, paused, now);
+	if (s->state == SHARE_SHOWING)
+		view_of(v, s)->confirmed = now;
+	*share = s->id;
+	return SHARE_GRANTED;
+}
+
+enum share_refusal vision_stop(struct vision *v, const char *token, uint32_t browser)
+{
+	struct share *s;
+	enum share_refusal refusal =
+		shares_prove(&v->shares, token, browser, env_now(v->conf.env), &s);
+
+	if (!refusal)
+		end_share(v, s, "stopped");
+	return refusal;
+}

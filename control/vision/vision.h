@@ -1,0 +1,106 @@
+/* What members show the bot: shares of screens, their newest pictures, and notes about them.
+ *
+ * Decisions are those of control/vision/core/shares.h; pictures are decoded by image_jail.h.
+ * Pictures are kept in memory alone, and wiped when a newer one comes, when their person leaves the
+ * voice channel, and when the share ends: by its page, by time, because the bot left, or because
+ * screen_watch is off. Of each share the newest picture and the last keyframe before it are kept,
+ * VISION_MEMORY in all. Everything runs on env's thread. */
+#ifndef CONTROL_VISION_VISION_H
+#define CONTROL_VISION_VISION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/engine/core/ask.h"
+#include "control/vision/core/shares.h"
+#include "control/vision/image_jail.h"
+
+struct bus;
+struct env;
+struct settings;
+struct vision;
+
+enum { VISION_MEMORY = 64 << 20, VISION_ABOUT_MAX = 240, VISION_NOTES_MAX = 2400 };
+
+/* Everything is borrowed for as long as it lives. */
+struct vision_conf {
+	struct env *env;
+	struct bus *bus;
+	const struct settings *settings;
+	const char *program; /* imaged */
+	struct share_world world;
+	/* A member's display name. */
+	const char *(*nameh)(uint64_t guild, uint64_t user, void *arg);
+	void *arg;
+};
+
+/* ENOMEM. Caller owns *out. */
+int vision_alloc(struct vision **out, const struct vision_conf *conf);
+struct vision *vision_free(struct vision *v);
+/* Decodes pictures for others, too: attachments. */
+struct image_jail *vision_jail(struct vision *v);
+
+/* ---- for commands and tools ---- */
+
+/* A link's token for this owner, whose screen the bot watches from now on. Refusals of
+ * shares_offer, and OFF. */
+enum share_refusal vision_offer(struct vision *v, const struct share_owner *owner,
+				char token[SHARE_SECRET_SIZE]);
+/* Watches the open shares of this target in the channel, or watches them no more; target 0: all of
+ * the channel. Returns how many there are. */
+unsigned vision_watch(struct vision *v, uint64_t guild, uint64_t channel, uint64_t target,
+		      bool watched);
+/* [{"user", "name", "state", "watched", "frames", "ageMs" or null}]: the shares of a channel.
+ * Caller owns it; NULL without memory. */
+json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel);
+
+/* ---- for models ---- */
+
+struct vision_picture {
+	struct engine_image image;    /* borrowed until the next step */
+	uint64_t user;		      /* whose screen */
+	uint32_t share, number;	      /* of the share, and of the picture in it */
+	uint64_t age_ms;	      /* since the screen looked like this for sure */
+	char about[VISION_ABOUT_MAX]; /* whose it is and how old, as a sentence */
+};
+/* The newest picture of each share that is watched in this voice channel, the newest first; user 0:
+ * of everybody. Returns how many of at most `most`. */
+size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t user,
+		     struct vision_picture *out, size_t most);
+/* The notes about them with their ages, as text; "" when there is nothing to tell. */
+size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
+		    char out[VISION_NOTES_MAX]);
+/* A model's words about the keyframe of this note (event stream_watch_note_updated). False: it is
+ * not kept any more. */
+bool vision_describe(struct vision *v, uint32_t share, uint32_t note, const char *text);
+
+/* ---- for the pages and programs that send pictures ---- */
+
+/* The share that this cookie proves; 0: none. */
+uint32_t vision_match_key(const struct vision *v, const char *key);
+/* Exchanges the token for a key; key "" if the browser has it already. */
+enum share_refusal vision_open(struct vision *v, const char *token, uint32_t browser,
+			       char key[SHARE_SECRET_SIZE], uint32_t *share);
+/* Before the picture is read: whether it is this browser's, and not too large. */
+enum share_refusal vision_expect(struct vision *v, const char *token, uint32_t browser,
+				 size_t bytes);
+/* Takes a picture. known_type: of its media type. */
+enum share_refusal vision_frame(struct vision *v, const char *token, uint32_t browser,
+				bool known_type, struct slice picture, uint32_t *share);
+/* The page is there; paused: its person has paused it. */
+enum share_refusal vision_touch(struct vision *v, const char *token, uint32_t browser, bool paused,
+				uint32_t *share);
+enum share_refusal vision_stop(struct vision *v, const char *token, uint32_t browser);
+/* A picture of a target's screen by a program with the token of the settings. */
+enum share_refusal vision_ingest(struct vision *v, uint64_t guild, uint64_t target, bool known_type,
+				 struct slice picture, uint32_t *share);
+/* What a page shows of its share: {"state", "watched", "frames", "problem", "settings": {…}}.
+ * Caller owns it; NULL: there is none. */
+json_t *vision_state(struct vision *v, uint32_t share);
+
+/* This person's shares end: erased. */
+void vision_forget(struct vision *v, uint64_t user);
+
+#endif

@@ -1,0 +1,216 @@
+// Shows a screen to the bot: a picture whenever it has changed, and a word every few seconds otherwise.
+const token = location.pathname.split("/")[2];
+const base = `/api/voice/share-session/${token}`;
+const WORD_MS = 5000; // between two words of a page that has nothing new
+const CELLS_X = 64, CELLS_Y = 36, CELL_DIFFERS = 6;
+const $ = (id) => document.getElementById(id);
+
+const share = {
+  state: "idle", // idle, showing, paused, ended
+  watched: true,
+  stream: null,
+  timer: 0,
+  told: 0, // ms; when the bot last heard of us
+  cells: null, // brightness of the last picture that was sent
+  sent: 0,
+  settings: {frameMs: 1200, width: 960, quality: 0.6, bytes: 350000},
+};
+
+const STATES = {
+  idle: "Nothing is shown",
+  showing: "The bot sees this screen",
+  waiting: "Shared; the bot does not watch now",
+  paused: "Paused: the bot gets nothing",
+  ended: "Ended: the pictures are wiped",
+};
+
+function showState() {
+  const name = share.state === "showing" && !share.watched ? "waiting" : share.state;
+  $("state").textContent = STATES[name];
+  $("state").dataset.state = share.state;
+  $("start").hidden = share.state === "showing" || share.state === "paused" || share.state === "ended";
+  $("pause").hidden = $("stop").hidden = !(share.state === "showing" || share.state === "paused");
+  $("pause").textContent = share.state === "paused" ? "Go on" : "Pause";
+  $("stage").hidden = !share.stream;
+  $("preview").classList.toggle("paused", share.state === "paused");
+  $("sent").textContent = share.sent ? `${share.sent} pictures sent` : "";
+}
+
+function say(text) {
+  $("outcome").textContent = text;
+}
+
+function showSettings() {
+  $("rate-value").textContent = `${(share.settings.frameMs / 1000).toFixed(1)} s`;
+  $("quality-value").textContent = `${Math.round(share.settings.quality * 100)} %`;
+  $("width-value").textContent = `${share.settings.width} px`;
+}
+
+function takeSettings(settings) {
+  share.settings = {...share.settings, ...settings};
+  $("rate").value = share.settings.frameMs;
+  $("quality").value = Math.round(share.settings.quality * 100);
+  $("width").value = share.settings.width;
+  showSettings();
+}
+
+// The answer, or null: the share is over, or the server cannot be reached, and the page says so.
+async function post(path, body, type) {
+  let answer;
+  try {
+    answer = await fetch(base + path, {method: "POST", body, headers: type ? {"Content-Type": type} : {}, keepalive: path === "/stop"});
+  } catch {
+    say("The bot cannot be reached. Trying again.");
+    return null;
+  }
+  const json = await answer.json().catch(() => ({}));
+  share.told = performance.now();
+  if (answer.ok) {
+    share.watched = json.watched !== false;
+    say(json.problem ?? "");
+    return json;
+  }
+  if (json.error === "watch_not_active") {
+    share.watched = false;
+  } else {
+    say(json.title ?? "The bot refused this.");
+  }
+  if (json.error === "share_session_not_found" || json.error === "share_session_taken") {
+    end();
+  }
+  if (json.error === "frame_too_large") {
+    takeSettings({quality: Math.max(0.5, share.settings.quality - 0.1), width: Math.max(640, share.settings.width - 160)});
+  }
+  return null;
+}
+
+function end() {
+  for (const track of share.stream?.getTracks() ?? []) {
+    track.stop();
+  }
+  clearTimeout(share.timer);
+  share.stream = null;
+  $("preview").srcObject = null;
+  share.state = "ended";
+  showState();
+}
+
+// True if the picture differs from the one that was sent last.
+function hasChanged(canvas) {
+  const small = new OffscreenCanvas(CELLS_X, CELLS_Y).getContext("2d", {willReadFrequently: true});
+  small.drawImage(canvas, 0, 0, CELLS_X, CELLS_Y);
+  const rgba = small.getImageData(0, 0, CELLS_X, CELLS_Y).data;
+  const cells = new Uint8Array(CELLS_X * CELLS_Y);
+  for (let i = 0; i < cells.length; i++) {
+    cells[i] = (299 * rgba[4 * i] + 587 * rgba[4 * i + 1] + 114 * rgba[4 * i + 2]) / 1000;
+  }
+  const before = share.cells;
+  const changed = !before || cells.some((cell, i) => Math.abs(cell - before[i]) >= CELL_DIFFERS);
+  if (changed) {
+    share.next = cells;
+  }
+  return changed;
+}
+
+async function sendPicture() {
+  const video = $("preview");
+  const scale = Math.min(1, share.settings.width / Math.max(video.videoWidth, video.videoHeight));
+  if (!video.videoWidth) {
+    return;
+  }
+  const canvas = new OffscreenCanvas(Math.max(1, Math.round(video.videoWidth * scale)), Math.max(1, Math.round(video.videoHeight * scale)));
+  canvas.getContext("2d").drawImage(video, 0, 0, canvas.width, canvas.height);
+  if (!hasChanged(canvas)) {
+    if (performance.now() - share.told > WORD_MS) {
+      await post("/state", JSON.stringify({paused: false}), "application/json");
+    }
+    return;
+  }
+  // A bot that does not watch is asked again now and then.
+  if (!share.watched && performance.now() - share.told < WORD_MS) {
+    return;
+  }
+  const blob = await canvas.convertToBlob({type: "image/jpeg", quality: share.settings.quality});
+  if (await post("/frame", blob, "image/jpeg")) {
+    share.cells = share.next;
+    share.sent++;
+  }
+}
+
+async function look() {
+  const begun = performance.now();
+  if (share.state === "showing") {
+    await sendPicture();
+  } else if (performance.now() - share.told > WORD_MS) {
+    await post("/state", JSON.stringify({paused: true}), "application/json");
+  }
+  if (share.state === "showing" || share.state === "paused") {
+    showState();
+    share.timer = setTimeout(look, Math.max(50, share.settings.frameMs - (performance.now() - begun)));
+  }
+}
+
+async function start() {
+  $("start").disabled = true;
+  say("");
+  try {
+    const opened = await post("/open");
+    if (!opened) {
+      return;
+    }
+    takeSettings(opened.settings);
+    share.stream = await navigator.mediaDevices.getDisplayMedia({video: {frameRate: 5}, audio: false});
+  } catch (error) {
+    say(error.name === "NotAllowedError" ? "Nothing was chosen, so nothing is shown." : `The screen cannot be shown: ${error.message}`);
+    return;
+  } finally {
+    $("start").disabled = false;
+  }
+  share.stream.getVideoTracks()[0].addEventListener("ended", stop);
+  $("preview").srcObject = share.stream;
+  share.state = "showing";
+  showState();
+  share.timer = setTimeout(look, 300);
+}
+
+async function pause() {
+  share.state = share.state === "paused" ? "showing" : "paused";
+  share.cells = null;
+  showState();
+  await post("/state", JSON.stringify({paused: share.state === "paused"}), "application/json");
+}
+
+async function stop() {
+  if (share.state === "ended") {
+    return;
+  }
+  end();
+  await post("/stop");
+  say("");
+}
+
+for (const [id, name, factor] of [["rate", "frameMs", 1], ["quality", "quality", 0.01], ["width", "width", 1]]) {
+  $(id).addEventListener("input", () => {
+    share.settings[name] = Number($(id).value) * factor;
+    share.cells = null;
+    showSettings();
+  });
+}
+$("start").addEventListener("click", start);
+$("pause").addEventListener("click", pause);
+$("stop").addEventListener("click", stop);
+addEventListener("pagehide", () => {
+  if (share.state === "showing" || share.state === "paused") {
+    stop();
+  }
+});
+takeSettings({});
+showState();
+if (!isSecureContext || !navigator.mediaDevices?.getDisplayMedia) {
+  $("start").disabled = true;
+  say(
+    isSecureContext
+      ? "This browser cannot show a screen. Open the link in Chromium, Firefox or Safari on a computer."
+      : "Browsers show a screen to pages with TLS only. Whoever runs the bot sets web_share_origin to an https address, as docs/eyes.md says.",
+  );
+}

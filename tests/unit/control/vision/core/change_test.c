@@ -1,0 +1,138 @@
+#include "control/vision/core/change.h"
+
+#include "control/vision/core/notes.h"
+#include "proto/base/time.h"
+#include "tests/test.h"
+
+enum { WIDTH = 256, HEIGHT = 144, BYTES = WIDTH * HEIGHT };
+
+static const struct change_rules rules = {
+	.threshold = 10, .floor = 5, .least = 2 * NS_PER_S, .slow = 10 * NS_PER_S};
+static uint8_t screen[BYTES];
+static struct change c;
+static enum change_kind kind;
+static unsigned share;
+
+static void paint(unsigned x, unsigned y, unsigned w, unsigned h, uint8_t grey)
+{
+	for (unsigned row = y; row < y + h; row++)
+		memset(screen + (size_t)row * WIDTH + x, grey, w);
+}
+
+static int feed(unsigned s)
+{
+	return change_feed(&c, &rules, screen, WIDTH, HEIGHT, s * NS_PER_S, &kind, &share);
+}
+
+TEST_OOM(changes_are_measured_against_the_keyframe)
+{
+	memset(screen, 250, sizeof screen);
+	CHECK_OOM(feed(0), change_clear(&c));
+	CHECK_INT(kind, CHANGE_FIRST);
+	CHECK_INT(feed(1), 0);
+	CHECK(kind == CHANGE_NONE && share == 0);
+	/* A dialog. */
+	paint(60, 30, 100, 60, 120);
+	CHECK_INT(feed(1), 0);
+	CHECK_INT(kind, CHANGE_NONE); /* too soon */
+	CHECK(share > 100);
+	CHECK_INT(feed(3), 0);
+	CHECK_INT(kind, CHANGE_LARGE);
+	CHECK_INT(feed(6), 0);
+	CHECK(kind == CHANGE_NONE && share == 0);
+	change_clear(&c);
+}
+
+TEST(a_pointer_that_moves_is_no_change)
+{
+	memset(screen, 250, sizeof screen);
+	paint(20, 20, 3, 4, 0);
+	CHECK_INT(feed(0), 0);
+	paint(20, 20, 3, 4, 250);
+	paint(199, 95, 3, 4, 0); /* over the corner of four blocks */
+	CHECK_INT(feed(20), 0);
+	CHECK(kind == CHANGE_NONE && share == 0);
+	/* A cursor blinks. */
+	paint(50, 120, 1, 4, 0);
+	CHECK_INT(feed(30), 0);
+	CHECK(kind == CHANGE_NONE && share == 0);
+	/* Four places are more than that. */
+	paint(104, 16, 8, 8, 0);
+	CHECK_INT(feed(40), 0);
+	CHECK(share > 0);
+	change_clear(&c);
+}
+
+TEST(small_changes_are_keyframes_after_a_while)
+{
+	memset(screen, 250, sizeof screen);
+	CHECK_INT(feed(0), 0);
+	for (unsigned i = 0; i < 4; i++)
+		paint(16 + 40 * i, 16, 8, 8, 150);
+	CHECK_INT(feed(5), 0);
+	CHECK(kind == CHANGE_NONE && share >= rules.floor && share < rules.threshold);
+	CHECK_INT(feed(10), 0);
+	CHECK_INT(kind, CHANGE_SMALL);
+	change_clear(&c);
+}
+
+/* Each pixel changes too little for a block. */
+TEST(a_screen_that_darkens_is_a_change)
+{
+	for (unsigned i = 0; i < BYTES; i++)
+		screen[i] = (uint8_t)(i % 64 * 4);
+	CHECK_INT(feed(0), 0);
+	for (unsigned i = 0; i < BYTES; i++)
+		screen[i] = screen[i] > 3 ? (uint8_t)(screen[i] - 3) : 0;
+	CHECK_INT(feed(5), 0);
+	CHECK_INT(kind, CHANGE_LARGE);
+	change_clear(&c);
+}
+
+TEST(a_picture_of_another_size_is_a_keyframe)
+{
+	memset(screen, 250, sizeof screen);
+	CHECK_INT(feed(0), 0);
+	CHECK_INT(change_feed(&c, &rules, screen, HEIGHT, WIDTH, NS_PER_S, &kind, &share), 0);
+	CHECK(kind == CHANGE_FIRST && share == CHANGE_WHOLE && c.width == HEIGHT);
+	change_clear(&c);
+}
+
+TEST(notes_keep_twelve_and_show_eight)
+{
+	struct notes n = {0};
+	char text[2048];
+	unsigned lines = 0;
+	uint32_t first = notes_changed(&n, 900, NS_PER_S), last = 0;
+
+	for (unsigned i = 1; i <= NOTES_MAX; i++)
+		last = notes_changed(&n, 123, (1 + i) * NS_PER_S);
+	CHECK_INT(n.n, NOTES_MAX);
+	CHECK(!notes_describe(&n, first, "gone"));
+	CHECK(notes_describe(&n, last, "A dialog\nasks for a name."));
+	notes_write(&n, 20 * NS_PER_S, text, sizeof text);
+	for (const char *p = text; *p; p++)
+		lines += *p == '\n';
+	CHECK_INT(lines, NOTES_SHOWN);
+	CHECK(strstr(text, "7 s ago: A dialog asks for a name.\n") == text);
+	CHECK(strstr(text, "8 s ago: 12.3 % of the picture changed\n"));
+	/* Cut at whole lines. */
+	CHECK_INT(notes_write(&n, 20 * NS_PER_S, text, 40), 35);
+}
+
+TEST(notes_tell_that_nothing_changes)
+{
+	struct notes n = {0};
+	char text[512];
+
+	CHECK(!notes_unchanged(&n, 30 * NS_PER_S, 100 * NS_PER_S));
+	notes_changed(&n, 700, 100 * NS_PER_S);
+	CHECK(!notes_unchanged(&n, 30 * NS_PER_S, 129 * NS_PER_S));
+	CHECK(notes_unchanged(&n, 30 * NS_PER_S, 130 * NS_PER_S));
+	CHECK(!notes_unchanged(&n, 30 * NS_PER_S, 131 * NS_PER_S));
+	CHECK(notes_unchanged(&n, 30 * NS_PER_S, 160 * NS_PER_S));
+	CHECK_INT(n.n, 2);
+	notes_write(&n, 165 * NS_PER_S, text, sizeof text);
+	CHECK_STR(text, "5 s ago: nothing had changed for 60 s\n"
+			"65 s ago: most of the picture changed\n");
+}
