@@ -392,6 +392,7 @@ ui-test:
 	@deploy/deps.sh build interop talk
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/dashboard.sh $(B)
+	@tests/share_page.sh $(B)
 # Tests the page in headless Chromium; SHOT=docs/talk.png also takes a screenshot.
 talk-test:
 	@deploy/deps.sh build interop talk

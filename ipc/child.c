@@ -21,7 +21,7 @@
 
 enum { GOOD_LIFE_S = 60, END_MS = 3000, WAIT_STEP_MS = 50 };
 enum { IN_OUTPUT = 1, IN_ENDED = 2, IN_ERRORS = 3 };
-enum { READ_SIZE = 16384, DRAIN_READS = 64 };
+enum { READ_SIZE = 16384, DRAIN_READS = 64, QUEUE_KEPT = 65536 };
 enum { ERROR_LINE_MAX = 1000, ERROR_LINES = 50, ERROR_WINDOW_S = 10 };
 
 static const struct backoff_conf restart = {.first_ms = 250, .max_ms = 10000, .at_once = 1};
@@ -63,6 +63,15 @@ static void free_event(struct event **ev)
 	*ev = NULL;
 }
 
+/* What was written may be a picture or words of people. */
+static void wipe_queue(struct queue *q)
+{
+	if (q->p)
+		explicit_bzero(q->p, q->cap);
+	free(q->p);
+	*q = (struct queue){0};
+}
+
 static void close_input(struct child *c)
 {
 	free_event(&c->writable);
@@ -80,8 +89,7 @@ static void forget_process(struct child *c)
 	close_input(c);
 	spawn_close(&c->proc);
 	c->proc.pid = 0;
-	free(c->queue.p);
-	c->queue = (struct queue){0};
+	wipe_queue(&c->queue);
 }
 
 static void signal_group(struct child *c, int sig)
@@ -155,6 +163,12 @@ static void write_queued(struct child *c)
 	c->queue.n -= done;
 	if (c->queue.n && done)
 		memmove(c->queue.p, c->queue.p + done, c->queue.n);
+	if (!c->queue.n && c->queue.cap > QUEUE_KEPT) {
+		bool ending = c->queue.ending;
+
+		wipe_queue(&c->queue);
+		c->queue.ending = ending;
+	}
 	if (c->queue.n)
 		event_add(c->writable, NULL);
 	else if (c->queue.ending)
@@ -352,12 +366,16 @@ static int queue_add(struct queue *q, const void *data, size_t len)
 {
 	if (q->cap - q->n < len) {
 		size_t cap = q->n + len > 2 * q->cap ? q->n + len : 2 * q->cap;
-		uint8_t *p = realloc(q->p, cap);
+		uint8_t *p = malloc(cap);
+		struct queue old = *q;
 
 		if (!p)
 			return ENOMEM;
+		if (q->n)
+			memcpy(p, q->p, q->n);
 		q->p = p;
 		q->cap = cap;
+		wipe_queue(&old);
 	}
 	if (len)
 		memcpy(q->p + q->n, data, len);

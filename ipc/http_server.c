@@ -42,6 +42,14 @@ uint64_t http_clock(void)
 
 /* ---- bytes ---- */
 
+/* Bodies hold secrets and pictures of people. */
+static void wipe_bytes(struct http_bytes *b)
+{
+	if (b->p)
+		explicit_bzero(b->p, b->cap);
+	free(b->p);
+}
+
 bool http_bytes_add(struct http_bytes *b, const void *p, size_t n)
 {
 	if (n > b->cap - b->n) {
@@ -50,9 +58,13 @@ bool http_bytes_add(struct http_bytes *b, const void *p, size_t n)
 
 		while (cap - b->n < n)
 			cap *= 2;
-		more = realloc(b->p, cap);
+		/* Not realloc, which leaves a copy behind. */
+		more = malloc(cap);
 		if (!more)
 			return false;
+		if (b->n)
+			memcpy(more, b->p, b->n);
+		wipe_bytes(b);
 		b->p = more;
 		b->cap = cap;
 	}
@@ -64,7 +76,7 @@ bool http_bytes_add(struct http_bytes *b, const void *p, size_t n)
 
 void http_bytes_free(struct http_bytes *b)
 {
-	free(b->p);
+	wipe_bytes(b);
 	*b = (struct http_bytes){0};
 }
 

@@ -99,6 +99,7 @@ static void tell_screens(struct agent *a, struct engine_ask *ask, struct engine_
 
 	if (!agent_screens_message(a, shown, &messages[ask->n], &fresh))
 		return;
+	agent_tools_show(a->tools, ask->turn);
 	if (fresh)
 		roles_hear(a->roles, &messages[ask->n]);
 	ask->n++;

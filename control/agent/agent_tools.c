@@ -314,6 +314,12 @@ void agent_tools_recalled(struct agent_tools *t)
 		agent_tools_feed(t, &(struct tool_input){.type = TOOL_IN_RECALLED});
 }
 
+void agent_tools_show(struct agent_tools *t, uint32_t turn)
+{
+	if (t)
+		tools_run_searched(t->run, turn);
+}
+
 void agent_tools_left(struct agent_tools *t, uint64_t user)
 {
 	if (t)

@@ -10,9 +10,17 @@ void lines_init(struct lines *l, size_t max, bool cut)
 	*l = (struct lines){.max = max, .cut = cut};
 }
 
+/* Lines may hold pictures or words of people, so no copy is left behind. */
+static void wipe_text(struct lines *l)
+{
+	if (l->text)
+		explicit_bzero(l->text, l->cap);
+	free(l->text);
+}
+
 void lines_clear(struct lines *l)
 {
-	free(l->text);
+	wipe_text(l);
 	lines_init(l, l->max, l->cut);
 }
 
@@ -26,9 +34,12 @@ static bool grow_line(struct lines *l, size_t need)
 		return true;
 	while (cap <= need)
 		cap *= 2;
-	text = realloc(l->text, cap);
+	text = malloc(cap);
 	if (!text)
 		return false;
+	if (l->n)
+		memcpy(text, l->text, l->n);
+	wipe_text(l);
 	l->text = text;
 	l->cap = cap;
 	return true;
@@ -63,7 +74,7 @@ static void hand_over(struct lines *l, lines_h *h, void *arg)
 	l->n = 0;
 	l->over = false;
 	if (l->cap > CAP_KEPT) {
-		free(l->text);
+		wipe_text(l);
 		l->text = NULL;
 		l->cap = 0;
 	}

@@ -14,7 +14,8 @@ export function row(name, value, unit, more = '') {
 }
 
 export class Browser {
-  constructor() {
+  // flags: further ones of Chromium.
+  constructor(flags = []) {
     this.dir = mkdtempSync(join(tmpdir(), 'dashboard-chromium-'));
     this.troubles = [];
     this.examined = 0;
@@ -24,7 +25,7 @@ export class Browser {
     this.left = '';
     this.process = spawn(process.env.CHROMIUM ?? 'chromium', [
       '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--remote-debugging-pipe', `--user-data-dir=${this.dir}`, 'about:blank',
+      '--disable-component-update', '--remote-debugging-pipe', `--user-data-dir=${this.dir}`, ...flags, 'about:blank',
     ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
     this.process.stdio[4].on('data', (d) => this.read(d));
   }

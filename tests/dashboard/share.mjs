@@ -1,0 +1,88 @@
+// Drives the page of shares in headless Chromium, which shares a tab of its own: a picture comes only when the tab changes, pause and stop
+// hold, a second browser is refused, and axe-core finds nothing. SHOTS=FOLDER also takes pictures.
+//
+//   share.mjs LINK TAB LOG     TAB: an address whose tab is shared; LOG: the log of control
+import { readFileSync } from 'node:fs';
+
+import { Browser, sleep } from './browser.mjs';
+
+const [link, tab, log] = process.argv.slice(2);
+let passed = 0, failed = 0;
+
+function is(what, got, wanted) {
+  if (JSON.stringify(got) === JSON.stringify(wanted)) {
+    passed++;
+    console.log(`ok      ${what}`);
+  } else {
+    failed++;
+    console.log(`FAILED  ${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`);
+  }
+}
+
+const text = (id) => `document.getElementById('${id}').textContent`;
+const hidden = (id) => `document.getElementById('${id}').hidden`;
+const press = (id) => `document.getElementById('${id}').click()`;
+const frames = () => readFileSync(log, 'utf8').split(' stream_watch_frame_ingested ').length - 1;
+const came = async (n) => {
+  for (let i = 0; i < 100; i++, await sleep(100)) if (frames() >= n) return true;
+  return false;
+};
+
+const b = new Browser(['--auto-select-desktop-capture-source=Shown', '--auto-select-tab-capture-source-by-title=Shown', '--use-fake-ui-for-media-stream']);
+try {
+  await b.open();
+  // The tab that is shared, which changes when it is told to.
+  const own = b.session;
+  b.session = undefined;
+  const { targetId } = await b.send('Target.createTarget', { url: tab });
+  const shown = (await b.send('Target.attachToTarget', { targetId, flatten: true })).sessionId;
+  b.session = own;
+  const change = async (expression) => {
+    b.session = shown;
+    await b.eval(expression);
+    b.session = own;
+  };
+
+  await b.go(link);
+  is('the page offers to share', await b.until(`${text('start')} === 'Share screen' && !document.getElementById('start').disabled`), true);
+  is('and shows nothing yet', await b.eval(text('state')), 'Nothing is shown');
+  is('axe-core finds nothing', await b.violations(), []);
+  await b.picture('share-idle', 900, 620, false);
+  const first = frames();
+  await b.send('Runtime.evaluate', { expression: press('start'), userGesture: true });
+  is('the bot sees the screen', await b.until(`${text('state')} === 'The bot sees this screen'`, 20000), true);
+  is('a picture comes', await came(first + 1), true);
+  is('the preview plays', await b.until("document.getElementById('preview').videoWidth > 0"), true);
+  await sleep(1500);
+  const settled = frames();
+  await sleep(5000);
+  is('none while nothing changes', frames(), settled);
+  await change("document.body.style.background = 'black'");
+  is('one when it does', await came(settled + 1), true);
+  is('axe-core finds nothing now', await b.violations(), []);
+  await b.picture('share-showing', 900, 1100, false);
+  await b.picture('share-showing-dark', 900, 1100, true);
+  await b.eval(press('pause'));
+  is('it pauses', await b.until(`${text('state')} === 'Paused: the bot gets nothing'`), true);
+  await sleep(1500);
+  const paused = frames();
+  await change("document.body.style.background = 'white'");
+  await sleep(4000);
+  is('and sends nothing', frames(), paused);
+  await b.eval(press('pause'));
+  is('and goes on', await came(paused + 1), true);
+  await b.eval(press('stop'));
+  is('it stops', await b.until(`${text('state')} === 'Ended: the pictures are wiped' && ${hidden('stage')}`), true);
+  for (let i = 0; i < 50 && !/screen_share_session_stopped .*why=stopped/.test(readFileSync(log, 'utf8')); i++) await sleep(100);
+  is('which control does as well', /screen_share_session_stopped .*why=stopped/.test(readFileSync(log, 'utf8')), true);
+  await b.go('about:blank');
+  await b.go(link);
+  await b.until(`!document.getElementById('start').disabled`);
+  await b.send('Runtime.evaluate', { expression: press('start'), userGesture: true });
+  is('the link is used up', await b.until(`/expired/.test(${text('outcome')})`), true);
+  is('no error is left on the page', b.troubles.filter((t) => !/404/.test(t)), []);
+} finally {
+  await b.close();
+}
+console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+process.exit(failed ? 1 : 0);
