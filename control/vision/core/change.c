@@ -101,7 +101,7 @@ static unsigned measure_change(const struct change *c, const uint8_t *grey)
 	unsigned histograms = compare_histograms(c, grey) / HISTOGRAM_WEIGHT;
 
 	if (is_pointer(&b))
-		return 0;
+		share = 0;
 	return share > histograms ? share : histograms;
 }
 

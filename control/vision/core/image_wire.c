@@ -18,7 +18,7 @@ static bool read_number(const char **p, const char *end, uint32_t max, uint32_t 
 
 	while (*p < end && isdigit((unsigned char)**p) && *p - begin < 10)
 		v = v * 10 + (uint64_t)(*(*p)++ - '0');
-	if (*p == begin || v > max || (*p < end && **p != ' '))
+	if (*p == begin || v > max || (*p < end && (**p != ' ' || *p + 1 == end)))
 		return false;
 	*p += *p < end;
 	*out = (uint32_t)v;
