@@ -97,7 +97,7 @@ control=$last
 until_ok 10 registered || bad commands "not registered: $(tail -3 "$D/control.log")"
 enter $BOB bob
 enter $CAROL carol
-is "Discord takes all commands and menus" "$(api GET /bots/$BOT/commands | grep -oE '"contexts"' | wc -l)" 18
+is "Discord takes all commands and menus" "$(api GET /bots/$BOT/commands | grep -oE '"contexts"' | wc -l)" 19
 is "menus have names in other languages" "$(api GET /bots/$BOT/commands | grep -c 'Warum kam hierauf keine Antwort?')" 1
 
 # ---- /ask ----

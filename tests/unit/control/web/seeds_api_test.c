@@ -482,11 +482,19 @@ TEST(what_parley_does_not_do_is_a_problem_with_a_sentence)
 	CHECK_INT(answer_of("GET", "/api/automations/runs"), 501);
 	CHECK_INT(answer_of("PUT", "/api/memory/facts/3"), 501);
 	CHECK_INT(answer_of("POST", "/api/memory/refresh"), 501);
-	CHECK_INT(answer_of("POST", "/api/voice/share-session"), 501);
-	CHECK_INT(answer_of("GET", "/share/abcDEF-_1"), 501);
-	CHECK_INT(answer_of("POST", "/api/voice/share-session/abc/frame"), 501);
-	CHECK_INT(answer_of("POST", "/api/voice/share-session/abc/stop"), 501);
-	CHECK_INT(answer_of("POST", "/api/voice/stream-ingest/frame"), 501);
+	close_all();
+}
+
+TEST(shares_need_somebody_who_looks)
+{
+	const char *ids = "{\"guildId\":\"1\",\"channelId\":\"2\",\"userId\":\"3\"}";
+
+	CHECK(open_all());
+	CHECK_INT(ask("POST", "/api/voice/share-session", "{}"), 400);
+	CHECK_INT(ask("POST", "/api/voice/share-session", ids), 503);
+	CHECK_INT(ask("POST", "/api/voice/share-session/abc/frame", "{}"), 503);
+	CHECK_INT(ask("POST", "/api/voice/share-session/abc/stop", "{}"), 503);
+	CHECK_INT(ask("POST", "/api/voice/stream-ingest/frame", "{}"), 401);
 	/* A part of a path is a plain word. */
 	CHECK_INT(ask("GET", "/share/", NULL), 404);
 	CHECK_INT(ask("GET", "/share/a.b", NULL), 404);
