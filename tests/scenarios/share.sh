@@ -69,6 +69,19 @@ png() {
 			chunk("IDAT", compress($row x $h, 0)), chunk("IEND", "");' "$2" "$3" "$4" >"$1"
 }
 
+# seen PID: how often the picture that was shown last, as it came and as it is kept, is in the memory of the process.
+seen() {
+	"$SEARCH" "$1" "png=text:PARLEYSCREEN" "jpeg=$kept" >"$D/found" || echo "not permitted"
+	awk '{ n += $2 } END { print n + 0 }' "$D/found"
+}
+# keep PNG: bytes from the middle of the JPEG that imaged makes of it, in hex.
+keep() {
+	{ printf '1 %d 960 60\n' "$(stat -c %s "$1")"; cat "$1"; } | "$B/imaged" 2>/dev/null | cut -d' ' -f12 | base64 -d |
+		tail -c +1200 | head -c 48 | od -An -tx1 | tr -d ' \n'
+}
+
+SEARCH=build/tests/search-memory
+make -s "$SEARCH" || exit 1
 export PARLEY_SHARE_FRAMES_PER_MINUTE=20 PARLEY_SHARE_FRAME_BYTES=350000 PARLEY_WEB_LISTEN=127.0.0.1:0 PARLEY_SHARE_INGEST_TOKEN_FILE="$D/ingest"
 (umask 077; printf 'ingest.ingest.ingest' >"$D/ingest")
 start_guildd
@@ -154,6 +167,9 @@ is "a program without the token" "$(ingest $ALICE wrong)" "401 unauthorized"
 is "a program with the token" "$(ingest $ALICE ingest.ingest.ingest)" "200 "
 is "of a person who is not watched" "$(ingest $BOB ingest.ingest.ingest)" "403 target_user_mismatch"
 
+kept=$(keep "$D/one.png")
+post state "$D/on" "Content-Type: application/json" >/dev/null
+within "the picture is in the memory of control" "$(seen "$control")" 1 9
 for i in $(seq 30); do last_answer=$(frame "$D/one.png"); done
 is "too many pictures in a minute" "$last_answer" "429 frame_rate_limited"
 is "the end" "$(post stop "")" "200 "
@@ -161,6 +177,11 @@ is "ends it" "$(frame "$D/one.png")" "404 share_session_not_found"
 until_ok 5 grep -qaE ' screen_share_session_stopped .*why=stopped' "$D/control.log" && ok "which is told" || bad stopped "no event"
 
 # What is left of the share.
+n=$(seen "$control")
+is "no picture is in the memory of control" "$n" 0
+n=$((n + $(seen "$(pgrep -P "$control" imaged)")))
+is "nor in that of imaged" "$n" 0
+echo "frames_kept $n"
 for secret in "$first" "${key#parley_share=}" ingest.ingest.ingest; do
 	grep -qa -- "$secret" "$D"/control.log "$D"/guildd.log "$D"/state/* 2>/dev/null && bad "a secret" "it is in a log or a file"
 done
