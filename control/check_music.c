@@ -1,5 +1,5 @@
-/* Checks what music needs on this machine: readable folders, decoders that can be jailed, the
- * user's own downloader. */
+/* Checks what music and shared screens need on this machine: readable folders, decoders that can be
+ * jailed, the user's own downloader. */
 #include "control/check_inside.h"
 
 #include <dirent.h>
@@ -44,7 +44,7 @@ static void check_music_folders(struct check *c)
 			  WALK_FOLDERS);
 }
 
-/* Runs it as mediad does, but for a moment. -1: it cannot be run, or is no decoderd of this
+/* Runs it as mediad or control does, but for a moment. -1: it cannot be run, or is none of this
  * version; 0: its jail holds; 1: it does not. */
 static int try_decoder(const char *program)
 {
@@ -62,28 +62,29 @@ static int try_decoder(const char *program)
 	return status == 0 || status == 1 ? status : -1;
 }
 
-/* mediad starts the decoders, under this kernel in any case. */
-static void check_decoder(struct check *c)
+/* They are started under this kernel in any case. */
+static void check_decoder(struct check *c, const char *name, const char *what, const char *missing)
 {
 	char program[1024];
 	int jail;
 
-	if (spawn_find("decoderd", program, sizeof program)) {
-		check_say(c, CHECK_WARNING, "music decoder",
-			  "decoderd is not beside control or in PATH; mediad needs it for music");
+	if (spawn_find(name, program, sizeof program)) {
+		check_say(c, CHECK_WARNING, what, "%s is not beside control or in PATH; %s", name,
+			  missing);
 		return;
 	}
 	jail = try_decoder(program);
 	if (!jail)
-		check_say(c, CHECK_OK, "music decoder",
-			  "%s can lock its decoders up: no files, no network", program);
+		check_say(c, CHECK_OK, what, "%s can lock its decoders up: no files, no network",
+			  program);
 	else if (jail > 0)
-		check_say(c, CHECK_WARNING, "music decoder",
-			  "filters of system calls (seccomp) cannot be installed here, so every "
-			  "track is refused. Use a kernel that has them; a container of mediad "
-			  "needs deploy/seccomp-mediad.json");
+		check_say(
+			c, CHECK_WARNING, what,
+			"filters of system calls (seccomp) cannot be installed here, so nothing is "
+			"decoded. Use a kernel that has them; a container of mediad needs "
+			"deploy/seccomp-mediad.json");
 	else
-		check_say(c, CHECK_WARNING, "music decoder", "%s cannot be run", program);
+		check_say(c, CHECK_WARNING, what, "%s cannot be run", program);
 }
 
 void check_music(struct check *c)
@@ -93,7 +94,9 @@ void check_music(struct check *c)
 
 	check_music_folders(c);
 	if (*s->music_folders || s->music_web || *downloader)
-		check_decoder(c);
+		check_decoder(c, "decoderd", "music decoder", "mediad needs it for music");
+	if (s->screen_watch && *s->web_listen)
+		check_decoder(c, "imaged", "picture decoder", "no screen can be shown without it");
 	if (*downloader && (*downloader != '/' || access(downloader, X_OK)))
 		check_say(c, CHECK_WARNING, "music_downloader", "%s: %s", downloader,
 			  *downloader == '/' ? strerror(errno) : "it must begin with /");
