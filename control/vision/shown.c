@@ -1,8 +1,9 @@
-/* What models, tools and pages are told of shared screens. */
+/* Shared screens as models, tools and pages get them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/prompts/prompts.def"
 #include "control/settings/settings.h"
 #include "control/vision/inside.h"
 #include "ipc/env.h"
@@ -55,16 +56,11 @@ static void write_about(const struct vision *v, const struct share *s, const str
 	const char *name = name_of(v, s);
 
 	if (s->state == SHARE_PAUSED)
-		snprintf(p->about, sizeof p->about,
-			 "The screen of %.80s, paused; this picture is %lu s old.", name, age);
+		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_PAUSED, name, age);
 	else if (p->age_ms > FRESH_MS)
-		snprintf(p->about, sizeof p->about,
-			 "The screen of %.80s as it was %lu s ago; it may look otherwise now.",
-			 name, age);
+		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_OLD, name, age);
 	else
-		snprintf(p->about, sizeof p->about,
-			 "The screen of %.80s as it is now (%lu s ago); it last changed %lu s ago.",
-			 name, age,
+		snprintf(p->about, sizeof p->about, PROMPT_SCREEN_NOW, name, age,
 			 (unsigned long)((env_now(v->conf.env) - view->newest.at) / NS_PER_S));
 }
 
@@ -114,8 +110,8 @@ size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 
 		if (!s->id || !s->watched || !v->views[i].notes.n || !is_of(s, guild, channel, 0))
 			continue;
-		k = snprintf(out + used, VISION_NOTES_MAX - used,
-			     "The screen of %.80s, the newest first:\n", name_of(v, s));
+		k = snprintf(out + used, VISION_NOTES_MAX - used, PROMPT_SCREEN_NOTES,
+			     name_of(v, s));
 		if (k < 0 || used + (size_t)k >= VISION_NOTES_MAX)
 			break;
 		used += (size_t)k;
