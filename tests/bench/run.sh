@@ -62,6 +62,10 @@ for b in $benches; do
 		sed -nE 's/^resume_error_ms ([0-9]+)$/\1/p' "$new.killed" | sort -n | awk '{ worst = $1 }
 			END { if (NR) printf "{\"name\": \"resume_error_ms\", \"value\": %d, \"unit\": \"ms\", \"n\": %d}\n", worst, NR }' >>"$new"
 		;;
+	shown_screen)
+		tests/scenarios/share.sh build >"$new.killed" || { echo "bench: $b failed" >&2; failed=1; }
+		sed -nE 's/^frames_kept ([0-9]+)$/{"name": "frames_kept", "value": \1, "unit": "", "n": 1}/p' "$new.killed" >>"$new"
+		;;
 	escape) build/tests/escape --rows >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	pixels | room_load)
 		[ -n "${ROW:-}" ] || continue

@@ -28,7 +28,7 @@ const came = async (n) => {
   return false;
 };
 
-const b = new Browser(['--auto-select-desktop-capture-source=Shown', '--auto-select-tab-capture-source-by-title=Shown', '--use-fake-ui-for-media-stream']);
+const b = new Browser(['--auto-select-tab-capture-source-by-title=Shown']);
 try {
   await b.open();
   // The tab that is shared, which changes when it is told to.
@@ -45,7 +45,7 @@ try {
 
   await b.go(link);
   is('the page offers to share', await b.until(`${text('start')} === 'Share screen' && !document.getElementById('start').disabled`), true);
-  is('and shows nothing yet', await b.eval(text('state')), 'Nothing is shown');
+  is('and shows nothing yet', await b.until(`${text('state')} === 'Nothing is shown'`), true);
   is('axe-core finds nothing', await b.violations(), []);
   await b.picture('share-idle', 900, 620, false);
   const first = frames();
