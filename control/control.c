@@ -463,7 +463,7 @@ static void list_sounds(void *arg)
 		voice_session_list_sounds(c->voice_sessions[i]);
 }
 
-/* The two that read the store beside the rooms, and the music library. */
+/* The two that read the store beside the rooms, the music library, and the eyes. */
 static int make_memory(struct control *c)
 {
 	const struct model_conf conf = {.env = c->env,
@@ -485,6 +485,8 @@ static int make_memory(struct control *c)
 	if (!err)
 		err = clips_alloc(&c->clips, c->env, "decoderd", c->settings->sound_folder,
 				  list_sounds, c);
+	if (!err)
+		err = control_make_vision(c);
 	return err ? err : make_sources(c);
 }
 
@@ -549,8 +551,6 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = make_timers(c);
 	if (!err && settings_needs_embedded(settings))
 		err = embedded_alloc(&c->embedded, env, take_brain_address, tell_embedded_fault, c);
-	if (!err)
-		err = control_make_vision(c);
 	if (!err && conf->web_token && *settings->web_listen)
 		err = control_make_web(c);
 	if (!err && *settings->otlp_endpoint)

@@ -106,17 +106,16 @@ static void compare_picture(struct view *view, const struct share *s, const stru
 					   .floor = set->watch_floor,
 					   .least = set->watch_change_ms * NS_PER_MS,
 					   .slow = set->watch_note_s * NS_PER_S};
-	enum change_kind kind = CHANGE_NONE;
-	unsigned share = 0;
-	int err = change_feed(&view->change, &rules, r->grey, r->grey_width, r->grey_height,
-			      view->came, &kind, &share);
+	const struct change_picture picture = {r->grey, r->grey_width, r->grey_height, view->came};
+	struct change_found found = {CHANGE_NONE, 0};
+	int err = change_feed(&view->change, &rules, &picture, &found);
 
 	if (err)
 		log_warn("screen_change", "share=%u error=\"%s\"", s->id, strerror(err));
-	publish_frame(view, s, share, kind != CHANGE_NONE);
-	if (kind == CHANGE_NONE)
+	publish_frame(view, s, found.share, found.kind != CHANGE_NONE);
+	if (found.kind == CHANGE_NONE)
 		return;
-	notes_changed(&view->notes, share, view->came);
+	notes_changed(&view->notes, found.share, view->came);
 	publish_note(view, s);
 }
 

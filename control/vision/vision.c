@@ -159,19 +159,20 @@ enum share_refusal vision_offer(struct vision *v, const struct share_owner *owne
 	struct share_rules rules = read_rules(v);
 	uint64_t now = env_now(v->conf.env);
 	struct share *s = shares_expired(&v->shares, now);
+	struct share_offered offered;
 	enum share_refusal refusal;
-	bool reused = false;
 
 	if (!v->conf.settings->screen_watch)
 		return SHARE_OFF;
 	if (s)
 		end_share(v, s, "expired");
 	write_secret(v, token);
-	refusal = shares_offer(&v->shares, &rules, &v->conf.world, owner, token, now, &s, &reused);
+	refusal = shares_offer(&v->shares, &rules, &v->conf.world, owner, token, now, &offered);
 	if (refusal)
 		return refusal;
-	memcpy(token, s->token, SHARE_SECRET_SIZE);
-	publish_share(v, s, reused ? EVENT_SHARE_REUSED : EVENT_SHARE_CREATED, "");
+	memcpy(token, offered.share->token, SHARE_SECRET_SIZE);
+	publish_share(v, offered.share, offered.reused ? EVENT_SHARE_REUSED : EVENT_SHARE_CREATED,
+		      "");
 	tmr_start(v->tmr, TICK_S * NS_PER_S);
 	return SHARE_GRANTED;
 }

@@ -198,13 +198,14 @@ static bool detect_change(uint32_t width, uint32_t height, uint64_t ms, bool fir
 {
 	static const struct change_rules rules = {
 		.threshold = 10, .floor = 5, .least = 2 * NS_PER_S, .slow = 10 * NS_PER_S};
-	enum change_kind kind;
-	unsigned share;
+	struct change_found found;
 
 	if (first)
 		change_clear(&state);
-	BENCH_OK(change_feed(&state, &rules, grey, width, height, ms * NS_PER_MS, &kind, &share));
-	return kind != CHANGE_NONE;
+	BENCH_OK(change_feed(&state, &rules,
+			     &(struct change_picture){grey, width, height, ms * NS_PER_MS},
+			     &found));
+	return found.kind != CHANGE_NONE;
 }
 
 static bool detect_difference(uint32_t width, uint32_t height, uint64_t ms, bool first)

@@ -58,11 +58,12 @@ static void make_shares(void)
 	for (unsigned i = 0; i < OWNERS; i++) {
 		const struct share_owner owner = {GUILD, CHANNEL, FIRST + i, FIRST + i};
 		char token[SHARE_SECRET_SIZE];
-		bool reused;
+		struct share_offered offered;
 
 		make_secret(token);
-		if (shares_offer(&table, &rules, &world, &owner, token, now, &shares[i], &reused))
+		if (shares_offer(&table, &rules, &world, &owner, token, now, &offered))
 			bench_die("a share was refused");
+		shares[i] = offered.share;
 		if (i < OPENED && !open_link(shares[i]->token, 0))
 			bench_die("a link was refused");
 	}

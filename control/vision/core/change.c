@@ -105,23 +105,22 @@ static unsigned measure_change(const struct change *c, const uint8_t *grey)
 	return share > histograms ? share : histograms;
 }
 
-static int keep_key(struct change *c, const uint8_t *grey, uint32_t width, uint32_t height,
-		    uint64_t now)
+static int keep_key(struct change *c, const struct change_picture *p)
 {
-	size_t n = (size_t)width * height;
+	size_t n = (size_t)p->width * p->height;
 
-	if (!c->key || c->width != width || c->height != height) {
+	if (!c->key || c->width != p->width || c->height != p->height) {
 		uint8_t *key = malloc(n);
 
 		if (!key)
 			return ENOMEM;
 		change_clear(c);
 		c->key = key;
-		c->width = width;
-		c->height = height;
+		c->width = p->width;
+		c->height = p->height;
 	}
-	memcpy(c->key, grey, n);
-	c->at = now;
+	memcpy(c->key, p->grey, n);
+	c->at = p->at;
 	return 0;
 }
 
@@ -134,20 +133,17 @@ static enum change_kind judge_change(const struct change *c, const struct change
 									    : CHANGE_NONE;
 }
 
-int change_feed(struct change *c, const struct change_rules *rules, const uint8_t *grey,
-		uint32_t width, uint32_t height, uint64_t now, enum change_kind *kind,
-		unsigned *share)
+int change_feed(struct change *c, const struct change_rules *rules, const struct change_picture *p,
+		struct change_found *found)
 {
-	bool first = !c->key || c->width != width || c->height != height;
-	unsigned found = first ? CHANGE_WHOLE : measure_change(c, grey);
-	enum change_kind is = first ? CHANGE_FIRST : judge_change(c, rules, found, now);
-	int err = is == CHANGE_NONE ? 0 : keep_key(c, grey, width, height, now);
+	bool first = !c->key || c->width != p->width || c->height != p->height;
+	unsigned share = first ? CHANGE_WHOLE : measure_change(c, p->grey);
+	enum change_kind kind = first ? CHANGE_FIRST : judge_change(c, rules, share, p->at);
+	int err = kind == CHANGE_NONE ? 0 : keep_key(c, p);
 
-	if (err)
-		return err;
-	*kind = is;
-	*share = found;
-	return 0;
+	if (!err)
+		*found = (struct change_found){kind, share};
+	return err;
 }
 
 void change_clear(struct change *c)

@@ -36,11 +36,21 @@ struct change {
 	uint64_t at; /* of the keyframe */
 };
 
-/* Compares a picture of at most IMAGE_GREY_SIDE a side, and keeps it if it is a keyframe. *share:
- * how much of the picture differs, in thousandths. ENOMEM: nothing has changed. */
-int change_feed(struct change *c, const struct change_rules *rules, const uint8_t *grey,
-		uint32_t width, uint32_t height, uint64_t now, enum change_kind *kind,
-		unsigned *share);
+/* A picture of at most IMAGE_GREY_SIDE a side. */
+struct change_picture {
+	const uint8_t *grey;
+	uint32_t width, height;
+	uint64_t at; /* ns */
+};
+
+struct change_found {
+	enum change_kind kind;
+	unsigned share; /* how much of the picture differs, in thousandths */
+};
+
+/* Compares a picture, and keeps it if it is a keyframe. ENOMEM: nothing has changed. */
+int change_feed(struct change *c, const struct change_rules *rules, const struct change_picture *p,
+		struct change_found *found);
 /* Wipes the keyframe. */
 void change_clear(struct change *c);
 

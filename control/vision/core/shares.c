@@ -150,19 +150,20 @@ static enum share_refusal check_where(const struct share_world *world,
 
 enum share_refusal shares_offer(struct shares *s, const struct share_rules *rules,
 				const struct share_world *world, const struct share_owner *owner,
-				const char *token, uint64_t now, struct share **out, bool *reused)
+				const char *token, uint64_t now, struct share_offered *out)
 {
 	struct share *share = find_owner(s, owner, now);
 	enum share_refusal refusal = check_where(world, owner);
+	bool reused;
 
 	if (refusal)
 		return refusal;
-	*reused = share != NULL;
+	reused = share != NULL;
 	if (!share)
 		share = find_place(s, now);
 	if (!share)
 		return SHARE_FULL;
-	if (!*reused) {
+	if (!reused) {
 		shares_end(share);
 		if (!++s->last_id)
 			s->last_id = 1;
@@ -170,7 +171,7 @@ enum share_refusal shares_offer(struct shares *s, const struct share_rules *rule
 		share->owner = *owner;
 		share->created = now;
 	}
-	if (!*reused ||
+	if (!reused ||
 	    (*share->key && (!share->frames || now - share->last_frame > SHOWN_LATELY))) {
 		memcpy(share->token, token, SHARE_SECRET_SIZE);
 		sodium_memzero(share->key, sizeof share->key);
@@ -178,7 +179,7 @@ enum share_refusal shares_offer(struct shares *s, const struct share_rules *rule
 	}
 	share->watched = true;
 	share->expires = now + rules->ttl;
-	*out = share;
+	*out = (struct share_offered){share, reused};
 	return SHARE_GRANTED;
 }
 

@@ -82,11 +82,15 @@ struct share_world {
 void share_secret_write(char out[SHARE_SECRET_SIZE], const uint8_t random[SHARE_SECRET_BYTES]);
 
 /* The share of this owner, which the bot watches from now on: a new one with this token, or the one
- * that there is (*reused). That one has a new token, and its browser is forgotten, if it was opened
+ * that there is (reused). That one has a new token, and its browser is forgotten, if it was opened
  * and shows nothing; so a person who closed the page gets in again. FULL, AWAY, TARGET_AWAY. */
+struct share_offered {
+	struct share *share;
+	bool reused;
+};
 enum share_refusal shares_offer(struct shares *s, const struct share_rules *rules,
 				const struct share_world *world, const struct share_owner *owner,
-				const char *token, uint64_t now, struct share **out, bool *reused);
+				const char *token, uint64_t now, struct share_offered *out);
 /* NULL: there is none with this number. */
 struct share *shares_find(struct shares *s, uint32_t id);
 /* The share with this key, 0 without one: what the cookie of a request proves. */

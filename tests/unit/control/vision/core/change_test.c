@@ -10,8 +10,7 @@ static const struct change_rules rules = {
 	.threshold = 10, .floor = 5, .least = 2 * NS_PER_S, .slow = 10 * NS_PER_S};
 static uint8_t screen[BYTES];
 static struct change c;
-static enum change_kind kind;
-static unsigned share;
+static struct change_found found;
 
 static void paint(unsigned x, unsigned y, unsigned w, unsigned h, uint8_t grey)
 {
@@ -21,25 +20,26 @@ static void paint(unsigned x, unsigned y, unsigned w, unsigned h, uint8_t grey)
 
 static int feed(unsigned s)
 {
-	return change_feed(&c, &rules, screen, WIDTH, HEIGHT, s * NS_PER_S, &kind, &share);
+	return change_feed(&c, &rules,
+			   &(struct change_picture){screen, WIDTH, HEIGHT, s * NS_PER_S}, &found);
 }
 
 TEST_OOM(changes_are_measured_against_the_keyframe)
 {
 	memset(screen, 250, sizeof screen);
 	CHECK_OOM(feed(0), change_clear(&c));
-	CHECK_INT(kind, CHANGE_FIRST);
+	CHECK_INT(found.kind, CHANGE_FIRST);
 	CHECK_INT(feed(1), 0);
-	CHECK(kind == CHANGE_NONE && share == 0);
+	CHECK(found.kind == CHANGE_NONE && found.share == 0);
 	/* A dialog. */
 	paint(60, 30, 100, 60, 120);
 	CHECK_INT(feed(1), 0);
-	CHECK_INT(kind, CHANGE_NONE); /* too soon */
-	CHECK(share > 100);
+	CHECK_INT(found.kind, CHANGE_NONE); /* too soon */
+	CHECK(found.share > 100);
 	CHECK_INT(feed(3), 0);
-	CHECK_INT(kind, CHANGE_LARGE);
+	CHECK_INT(found.kind, CHANGE_LARGE);
 	CHECK_INT(feed(6), 0);
-	CHECK(kind == CHANGE_NONE && share == 0);
+	CHECK(found.kind == CHANGE_NONE && found.share == 0);
 	change_clear(&c);
 }
 
@@ -51,15 +51,15 @@ TEST(a_pointer_that_moves_is_no_change)
 	paint(20, 20, 3, 4, 250);
 	paint(199, 95, 3, 4, 0); /* over the corner of four blocks */
 	CHECK_INT(feed(20), 0);
-	CHECK(kind == CHANGE_NONE && share == 0);
+	CHECK(found.kind == CHANGE_NONE && found.share == 0);
 	/* A cursor blinks. */
 	paint(50, 120, 1, 4, 0);
 	CHECK_INT(feed(30), 0);
-	CHECK(kind == CHANGE_NONE && share == 0);
+	CHECK(found.kind == CHANGE_NONE && found.share == 0);
 	/* Four places are more than that. */
 	paint(104, 16, 8, 8, 0);
 	CHECK_INT(feed(40), 0);
-	CHECK(share > 0);
+	CHECK(found.share > 0);
 	change_clear(&c);
 }
 
@@ -70,9 +70,10 @@ TEST(small_changes_are_keyframes_after_a_while)
 	for (unsigned i = 0; i < 4; i++)
 		paint(16 + 40 * i, 16, 8, 8, 150);
 	CHECK_INT(feed(5), 0);
-	CHECK(kind == CHANGE_NONE && share >= rules.floor && share < rules.threshold);
+	CHECK(found.kind == CHANGE_NONE && found.share >= rules.floor &&
+	      found.share < rules.threshold);
 	CHECK_INT(feed(10), 0);
-	CHECK_INT(kind, CHANGE_SMALL);
+	CHECK_INT(found.kind, CHANGE_SMALL);
 	change_clear(&c);
 }
 
@@ -83,7 +84,7 @@ TEST(a_screen_that_darkens_is_a_change)
 	CHECK_INT(feed(0), 0);
 	memset(screen, 197, sizeof screen);
 	CHECK_INT(feed(5), 0);
-	CHECK_INT(kind, CHANGE_LARGE);
+	CHECK_INT(found.kind, CHANGE_LARGE);
 	change_clear(&c);
 }
 
@@ -91,8 +92,10 @@ TEST(a_picture_of_another_size_is_a_keyframe)
 {
 	memset(screen, 250, sizeof screen);
 	CHECK_INT(feed(0), 0);
-	CHECK_INT(change_feed(&c, &rules, screen, HEIGHT, WIDTH, NS_PER_S, &kind, &share), 0);
-	CHECK(kind == CHANGE_FIRST && share == CHANGE_WHOLE && c.width == HEIGHT);
+	CHECK_INT(change_feed(&c, &rules, &(struct change_picture){screen, HEIGHT, WIDTH, NS_PER_S},
+			      &found),
+		  0);
+	CHECK(found.kind == CHANGE_FIRST && found.share == CHANGE_WHOLE && c.width == HEIGHT);
 	change_clear(&c);
 }
 

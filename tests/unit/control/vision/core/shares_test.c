@@ -49,9 +49,16 @@ static const char *make_secret(char out[SHARE_SECRET_SIZE])
 static enum share_refusal offer(const struct share_owner *owner, uint64_t now, struct share **s,
 				bool *reused)
 {
+	struct share_offered offered;
 	char token[SHARE_SECRET_SIZE];
+	enum share_refusal refusal =
+		shares_offer(&table, &rules, &world, owner, make_secret(token), now, &offered);
 
-	return shares_offer(&table, &rules, &world, owner, make_secret(token), now, s, reused);
+	if (refusal)
+		return refusal;
+	*s = offered.share;
+	*reused = offered.reused;
+	return SHARE_GRANTED;
 }
 
 static enum share_refusal open_link(const char *token, uint32_t browser, uint64_t now,
