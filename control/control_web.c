@@ -15,6 +15,7 @@
 #include "control/report/status.h"
 #include "control/room/base/turn.h"
 #include "control/settings/settings.h"
+#include "control/vision/vision.h"
 #include "control/web/web.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -286,6 +287,7 @@ static json_t *room_json(const struct control *c, const struct voice_session *vs
 	json_object_set_new(room, "brainTools", voice_session_tools(vs));
 	now = voice_session_now(vs);
 	json_object_set_new(room, "now", now ? now : json_null());
+	json_object_set_new(room, "screens", vision_list(c->vision, guild, s.channel));
 	json_object_set_new(room, "muted", json_boolean(voice_session_muted(vs)));
 	json_object_set_new(room, "faults", faults_json(&s.faults));
 	json_object_set_new(room, "turnCount", json_integer((json_int_t)s.turns));

@@ -42,7 +42,6 @@ static const char *const untold[] = {
 	"wake",
 	"thoughtEngine",
 	"promptState",
-	"streamWatch",
 	"membershipEvents",
 	"sharedAsrSession",
 	"batchAsr",
@@ -65,6 +64,8 @@ static json_t *session_json(const struct web *w, const json_t *room, enum live_w
 		json_object_get(room, "brainTools"), "music", json_object_get(room, "music"),
 		"brain", json_object_get(room, "brain"), "muted", json_object_get(room, "muted"));
 
+	json_object_set_new(s, "streamWatch",
+			    json_pack("{s:O?}", "shares", json_object_get(room, "screens")));
 	json_object_set_new(s, "recentTurns", json_array());
 	if (json_is_object(json_object_get(s, "lastTurn")))
 		json_array_append(json_object_get(s, "recentTurns"),

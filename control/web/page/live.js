@@ -51,6 +51,7 @@ export function makeLive({ node, keep, byId, own, state, seconds, dollars }) {
       ...waiting.map((t) => fact("waiting", person(t), ` ${phases[t.phase]}`)),
       ...(room.calls || []).map((c) => fact("tool", node("b", null, c.toolName), " runs")),
       ...(playing ? [fact("music", ...playing)] : []),
+      ...(room.screens || []).map((s) => fact("screen", node("b", null, s.name), ` ${s.watched ? s.state : `${s.state}, not watched`}`)),
       fact("cost", node("b", null, dollars(now?.spentUsd || 0)), ` in this call, ${dollars(room.spentTodayUsd)} today`));
   }
 
