@@ -41,6 +41,8 @@ void http_conn_deliver(struct http_exchange *x, enum http_input kind, struct htt
 	s->delivering = x;
 	env_deliver(s->env, s->source, (uint8_t)kind, s->record, w.pos);
 	s->delivering = NULL;
+	/* Bodies hold secrets and pictures of people. */
+	explicit_bzero(s->record, w.pos);
 }
 
 static void deliver_request(struct http_exchange *x, const uint8_t *p, size_t n)
@@ -516,6 +518,7 @@ static void on_in(evutil_socket_t fd, short what, void *arg)
 	x->read_any = true;
 	taken = parse_bytes(x, buf, have + (size_t)k);
 	keep_rest(x, buf + taken, have + (size_t)k - taken);
+	explicit_bzero(buf, have + (size_t)k);
 	update_connection(x);
 }
 

@@ -153,19 +153,18 @@ int image_jail_decode(struct image_jail *j, const uint8_t *bytes, size_t n,
 	struct image_header header;
 	enum image_reason reason = image_header_read(&header, bytes, n);
 	struct waiting *w = find_waiting(j, 0);
+	uint32_t id = j->last_id + 1 ? j->last_id + 1 : 1;
 	int err = reason != IMAGE_OK ? EBADMSG : !j->child ? ENOTCONN : !w ? EBUSY : 0;
 
-	if (!err) {
-		if (!++j->last_id)
-			j->last_id = 1;
-		err = send_request(j, bytes, &(struct image_request){j->last_id, n, *limits});
-	}
+	if (!err)
+		err = send_request(j, bytes, &(struct image_request){id, n, *limits});
 	if (err) {
 		if (why)
 			*why = reason != IMAGE_OK ? reason : explain_error(err);
 		return err;
 	}
-	*w = (struct waiting){j->last_id, h, arg};
+	j->last_id = id;
+	*w = (struct waiting){id, h, arg};
 	return 0;
 }
 

@@ -83,7 +83,7 @@ TEST(image_results_of_imaged_reach_who_asked)
 {
 	enum image_reason why;
 
-	CHECK(begin("head -c 47 >/dev/null; echo 99 2; echo nonsense; echo 1 2; sleep 9"));
+	CHECK(begin("head -c 45 >/dev/null; echo 99 2; echo nonsense; echo 1 2; sleep 9"));
 	CHECK_INT(ask(&why), 0);
 	run(5000);
 	end();
@@ -95,7 +95,7 @@ TEST(image_requests_end_with_imaged)
 {
 	enum image_reason why;
 
-	CHECK(begin("head -c 47 >/dev/null; exit 3"));
+	CHECK(begin("head -c 45 >/dev/null; exit 3"));
 	CHECK_INT(ask(&why), 0);
 	run(5000);
 	end();
