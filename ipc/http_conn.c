@@ -508,6 +508,7 @@ static void on_in(evutil_socket_t fd, short what, void *arg)
 		return;
 	}
 	if (x->state == HTTP_CONN_LINGER) {
+		explicit_bzero(buf, (size_t)k);
 		x->lingered += (uint64_t)k;
 		if (x->lingered > LINGER_BYTES)
 			http_conn_close(x);
