@@ -129,7 +129,7 @@ static void write_session(struct control *c)
 
 	c->state.saved_ms = without.saved_ms = env_wall_ms(c->env);
 	memset(&without.session, 0, sizeof without.session);
-	text = state_text(&c->state);
+	text = state_text(text_session_catches_up(c->text) ? &without : &c->state);
 	instead = state_text(&without);
 	if (text && instead) {
 		env_output(c->env, ENV_OUT_FILE, 0, text, strlen(text));

@@ -23,7 +23,8 @@ enum {
 	GRACE_MS =
 		60000, /* messages of different channels may come in another order than written */
 	TRIES = 5,
-	AGAIN_S = 5, /* times the number of tries */
+	AGAIN_S = 5,	/* times the number of tries */
+	SERVERS_S = 10, /* in which Discord tells of the servers of a new session */
 };
 
 static void ask_next(struct text_session *ts);
@@ -90,6 +91,7 @@ void text_session_online(struct text_session *ts, bool fresh)
 		return;
 	oldest = missed_id_of(oldest_ms(ts));
 	if (fresh) {
+		ts->up.fresh_at = env_now(ts->conf.env);
 		uint64_t known = ts->up.newest ? missed_ms_of(ts->up.newest) - GRACE_MS : 0;
 
 		ts->up.since = missed_id_of(known) > oldest ? missed_id_of(known) : oldest;
@@ -103,6 +105,12 @@ void text_session_online(struct text_session *ts, bool fresh)
 			add_place(ts, row->guild, row->channel, is_owed(row));
 	}
 	ask_next(ts);
+}
+
+bool text_session_catches_up(const struct text_session *ts)
+{
+	return ts && ts->up.fresh_at &&
+	       (ts->up.n || env_now(ts->conf.env) < ts->up.fresh_at + SERVERS_S * NS_PER_S);
 }
 
 static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t channel)

@@ -205,9 +205,10 @@ struct text_catching_up {
 	struct text_place place[TEXT_PLACES]; /* the first is asked for */
 	unsigned n;
 	bool asking;
-	struct tmr *tmr; /* the first is to be asked for again */
-	uint64_t since;	 /* messages before this id are left alone */
-	uint64_t newest; /* id of a message that Discord told of */
+	struct tmr *tmr;   /* the first is to be asked for again */
+	uint64_t since;	   /* messages before this id are left alone */
+	uint64_t fresh_at; /* ns: when a new session began; 0: none did */
+	uint64_t newest;   /* id of a message that Discord told of */
 };
 
 /* A message that ended, without its words. */

@@ -92,6 +92,9 @@ void text_session_self(struct text_session *ts, uint64_t user, const char *name)
  * written before. What was missed, and what is owed by a control before this one, is read from the
  * channels' history. NULL accepted. */
 void text_session_online(struct text_session *ts, bool fresh);
+/* True while what was missed before this session is still being read: a control that resumed it
+ * would not learn of the rest. NULL accepted. */
+bool text_session_catches_up(const struct text_session *ts);
 /* An event of the main gateway. False: it is not about messages. */
 bool text_session_event(struct text_session *ts, const char *name, const json_t *d);
 /* A button of a question for a yes was pressed. False: it is another button. */
