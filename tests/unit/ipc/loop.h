@@ -43,10 +43,11 @@ static inline void loop_close(struct loop *l)
 	l->env = env_free(l->env);
 }
 
-/* Until somebody stops the loop. False when nobody did in 5 s. */
+/* Until somebody stops the loop. False when nobody did in 20 s, which a sanitizer on a
+ * busy machine may need. */
 static inline bool loop_run(struct loop *l)
 {
-	tmr_start(l->deadline, 5000 * NS_PER_MS);
+	tmr_start(l->deadline, 20 * NS_PER_S);
 	env_run(l->env);
 	tmr_stop(l->deadline);
 	return !l->late;

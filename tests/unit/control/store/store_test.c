@@ -78,7 +78,8 @@ static void publish_utterances(unsigned n)
 		.type = EVENT_UTTERANCE, .at_ms = env_wall_ms(s->l.env), .guild = 1, .user = 501};
 
 	for (unsigned i = 0; i < n; i++) {
-		ev.utterance = (struct event_utterance){.utterance = i, .text = "hello"};
+		ev.utterance = (struct event_utterance){
+			.utterance = i, .text = "hello", .started_ms = ev.at_ms};
 		bus_publish(s->bus, &ev);
 	}
 }
