@@ -87,8 +87,9 @@ typedef void(api_h)(struct api_call *c);
 	  "the main session cannot be resumed any more")                                           \
 	R(POST, "/crash", api_crash, "the voice server crashes: everybody is closed with 4015")    \
 	R(POST, "/channels/{}/messages", api_message,                                              \
-	  "{user_id, content, reply_to?, ping?}: somebody writes")                                 \
-	R(PATCH, "/channels/{}/messages/{}", api_message_edit, "{content}: its author edits it")   \
+	  "{user_id, content, reply_to?, ping?, attachments?: [{filename, data: base64, "          \
+	  "content_type?, size?}]}: somebody writes")                                              \
+	R(PATCH, "/channels/{}/messages/{}", api_message_edit, "{content, attachments?}")          \
 	R(DELETE, "/channels/{}/messages/{}", api_message_delete, "it is deleted")                 \
 	R(POST, "/channels/{}/messages/{}/reactions", api_reaction,                                \
 	  "{user_id, emoji}: somebody reacts")                                                     \

@@ -72,7 +72,8 @@ void api_message_edit(struct api_call *c)
 
 	if (!m)
 		return;
-	gd_message_edit(c->g, m, api_text(c, "content", ""));
+	gd_message_edit(c->g, m, api_text(c, "content", ""),
+			json_object_get(c->body, "attachments"));
 	api_ok(c, NULL);
 }
 

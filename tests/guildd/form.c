@@ -1,5 +1,7 @@
 #include "tests/guildd/form.h"
 
+#include "tests/guildd/files.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,9 +62,10 @@ static void add_file(json_t *files, const struct part *part)
 	char name[256] = "";
 
 	name_of(part, "filename", name, sizeof(name));
-	json_array_append_new(files, json_pack("{s:s, s:I, s:o?}", "filename", name, "size",
-					       (json_int_t)part->n, "text",
-					       json_stringn(part->p, part->n)));
+	json_array_append_new(files,
+			      json_pack("{s:s, s:I, s:o?, s:o?}", "filename", name, "size",
+					(json_int_t)part->n, "text", json_stringn(part->p, part->n),
+					"data", gd_files_data(part->p, part->n)));
 }
 
 json_t *form_parse(const char *type, const char *body, size_t n)

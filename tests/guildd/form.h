@@ -7,9 +7,9 @@
 
 #include <jansson.h>
 
-/* The object of the part payload_json, with "attachments": [{"filename", "size", "text"}] for the
- * parts files[n]; text only where the file is UTF-8. type: the Content-Type header. New reference;
- * NULL: it is no such form. */
+/* The object of the part payload_json, with "attachments": [{"filename", "size", "text", "data"}]
+ * for the parts files[n]; text only where the file is UTF-8, data in base64. type: the Content-Type
+ * header. New reference; NULL: it is no such form. */
 json_t *form_parse(const char *type, const char *body, size_t n);
 /* The fields of application/x-www-form-urlencoded as an object of texts. New reference; NULL: it is
  * no such form, or a name comes twice. */

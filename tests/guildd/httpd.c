@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A bench, or chaos, is one address with many clients. */
-enum { MAX_BODY = 1 << 20, MAX_PER_ADDRESS = 1024, PARAMETERS = 4, PARAMETER_SIZE = 512 };
+enum { MAX_BODY = 16 << 20, MAX_PER_ADDRESS = 1024, PARAMETERS = 4, PARAMETER_SIZE = 512 };
 
 struct httpd {
 	struct http_server *http;
@@ -151,4 +151,11 @@ void httpd_reply(struct httpd_req *req, int status, json_t *body)
 	http_reply(run->x, status, text ? "application/json" : NULL, text, text ? strlen(text) : 0);
 	free(text);
 	json_decref(body);
+}
+
+void httpd_reply_file(struct httpd_req *req, const char *type, const void *data, size_t n)
+{
+	const struct running *run = req->running;
+
+	http_reply(run->x, 200, type, data, n);
 }

@@ -38,5 +38,7 @@ const char *httpd_query(const struct httpd_req *req, const char *name);
 void httpd_set(struct httpd_req *req, const char *name, const char *value);
 /* Sends the answer; body NULL = without one, and then without a content type. Steals body. */
 void httpd_reply(struct httpd_req *req, int status, json_t *body);
+/* 200 with a file. */
+void httpd_reply_file(struct httpd_req *req, const char *type, const void *data, size_t n);
 
 #endif

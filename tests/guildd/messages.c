@@ -4,6 +4,7 @@
 
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/objects.h"
+#include "tests/guildd/rest.h"
 #include "tests/guildd/threads.h"
 
 #include "ipc/env.h"
@@ -46,11 +47,14 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 				   .type = type,
 				   .flags = flags,
 				   .body = body};
+	json_t *given = json_object_get(body, "attachments");
 	json_t *m = gd_message_json(g->world, &in);
 
 	/* Whoever writes in an archived thread opens it again. */
 	if (c->archived)
 		gd_thread_archive(g, c, false);
+	if (m && given)
+		json_object_set_new(m, "attachments", gd_rest_files(g->rest, c->id, given));
 	if (m && type == 19)
 		complete_reply(c, m, !author->bot && !json_is_false(json_object_get(body, "ping")));
 	if (!m || gd_message_keep(c, m)) {
@@ -64,7 +68,25 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 	return 0;
 }
 
-void gd_message_edit(struct guildd *g, json_t *m, const char *content)
+/* kept: [{"id"}] of the files that it still has; NULL: all. */
+static void keep_files(json_t *m, const json_t *kept)
+{
+	json_t *files = json_object_get(m, "attachments"), *left = json_array(), *file;
+	const json_t *one;
+	size_t i, k;
+
+	json_array_foreach(files, i, file)
+	{
+		json_array_foreach(kept, k, one)
+		{
+			if (json_equal(json_object_get(one, "id"), json_object_get(file, "id")))
+				json_array_append(left, file);
+		}
+	}
+	json_object_set_new(m, "attachments", left);
+}
+
+void gd_message_edit(struct guildd *g, json_t *m, const char *content, const json_t *kept)
 {
 	struct gd_message_in in = {
 		.content = content,
@@ -74,6 +96,8 @@ void gd_message_edit(struct guildd *g, json_t *m, const char *content)
 
 	/* Its mentions are those of the new text. */
 	json_object_set(m, "mentions", json_object_get(fresh, "mentions"));
+	if (kept)
+		keep_files(m, kept);
 	json_object_set_new(m, "content", json_string(content));
 	json_object_set_new(m, "edited_timestamp", gd_time_json(env_wall_ms(g->env)));
 	json_decref(fresh);

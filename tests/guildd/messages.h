@@ -10,7 +10,8 @@
 int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user *author,
 		    const char *content, int type, uint32_t flags, const json_t *body,
 		    json_t **out);
-void gd_message_edit(struct guildd *g, json_t *m, const char *content);
+/* kept: [{"id"}] of the attachments that it still has; NULL: all. */
+void gd_message_edit(struct guildd *g, json_t *m, const char *content, const json_t *kept);
 void gd_message_delete(struct guildd *g, struct gd_channel *c, size_t at);
 /* Those of these ids that exist, told at once. */
 void gd_messages_delete(struct guildd *g, struct gd_channel *c, const json_t *ids);

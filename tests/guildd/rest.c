@@ -1,5 +1,6 @@
 #include "tests/guildd/rest_inside.h"
 
+#include "tests/guildd/files.h"
 #include "tests/guildd/objects.h"
 
 #include "ipc/env.h"
@@ -27,7 +28,7 @@ struct gd_rest {
 	struct guildd *g;
 	struct httpd *http;
 	char url[64];
-	struct gd_vec buckets, interactions;
+	struct gd_vec buckets, interactions, files;
 	struct gd_fault faults[REST_FAULTS];
 	unsigned n_faults;
 	json_t *log, *codes, *tokens;
@@ -295,6 +296,25 @@ static bool authorized(struct rest_call *c)
 	return true;
 }
 
+/* The host of attachments. */
+static void serve_file(struct gd_rest *r, struct rest_call *c, const char *path)
+{
+	const struct httpd_req *req = c->http;
+	const struct gd_file *f = req->n_seg == 4
+					  ? gd_files_find(&r->files, gd_id_text(req->seg[1]),
+							  gd_id_text(req->seg[2]), req->seg[3])
+					  : NULL;
+
+	if (faulty(r, c, path))
+		return;
+	if (!f || strcmp(req->method, "GET") != 0) {
+		rest_error(c, 404, 0, "404: Not Found");
+		return;
+	}
+	c->status = 200;
+	httpd_reply_file(c->http, f->type ? f->type : "application/octet-stream", f->data, f->n);
+}
+
 static void serve(struct gd_rest *r, struct rest_call *c, const char *path)
 {
 	struct httpd_req *req = c->http;
@@ -327,11 +347,15 @@ static void on_request(struct httpd_req *req, void *arg)
 	struct gd_rest *r = arg;
 	struct rest_call c = {.g = r->g, .http = req, .body = req->body};
 	char path[512] = "";
+	bool file = req->n_seg && strcmp(req->seg[0], "attachments") == 0;
 	size_t n = 0;
 
-	for (unsigned i = 2; i < req->n_seg && n < sizeof(path); i++)
+	for (unsigned i = file ? 0 : 2; i < req->n_seg && n < sizeof(path); i++)
 		n += (size_t)snprintf(path + n, sizeof(path) - n, "/%s", req->seg[i]);
-	serve(r, &c, path);
+	if (file)
+		serve_file(r, &c, path);
+	else
+		serve(r, &c, path);
 	log_debug("rest", "method=%s path=%s status=%d", req->method, path, c.status);
 	gd_count(r->g, c.bot ? c.bot->user->id : 0, "rest_%d", c.status);
 	if (json_array_size(r->log) >= REST_LOG)
@@ -372,6 +396,7 @@ void gd_rest_reset(struct gd_rest *r)
 	for (size_t i = 0; i < r->interactions.n; i++)
 		interaction_free(r->interactions.v[i]);
 	gd_vec_clear(&r->interactions);
+	gd_files_clear(&r->files);
 	r->n_faults = 0;
 	json_array_clear(r->log);
 	json_object_clear(r->codes);
@@ -404,6 +429,19 @@ int gd_rest_fault(struct gd_rest *r, const struct gd_fault *f)
 		return EINVAL;
 	r->faults[r->n_faults++] = *f;
 	return 0;
+}
+
+static uint64_t next_id(void *arg)
+{
+	return gd_world_id(arg);
+}
+
+json_t *gd_rest_files(struct gd_rest *r, uint64_t channel, const json_t *given)
+{
+	char base[64];
+
+	snprintf(base, sizeof(base), "http://%s:%u", r->g->ip, httpd_port(r->http));
+	return gd_files_keep(&r->files, next_id, r->g->world, channel, base, given);
 }
 
 const json_t *gd_rest_log(const struct gd_rest *r)

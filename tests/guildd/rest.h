@@ -24,6 +24,8 @@ struct gd_fault {
 	bool global;
 };
 int gd_rest_fault(struct gd_rest *r, const struct gd_fault *f);
+/* Keeps the files of a message's body; the attachment objects, which the caller owns. */
+json_t *gd_rest_files(struct gd_rest *r, uint64_t channel, const json_t *given);
 /* The last requests, oldest first: method, path, status, body. Borrowed. */
 const json_t *gd_rest_log(const struct gd_rest *r);
 /* Forgets faults, limits, interactions and the log. */
