@@ -94,6 +94,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .http = c->http,
 					  .mcp = c->mcp,
 					  .delegates = c->delegates,
+					  .viewers = c->viewers,
 					  .rest = c->rest,
 					  .gateway = c->gateway,
 					  .guilds = c->guilds,
@@ -544,7 +545,9 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (err)
 		goto out;
 	control_load_state(c);
-	err = control_make_text(c);
+	err = control_make_vision(c);
+	if (!err)
+		err = control_make_text(c);
 	if (!err)
 		err = make_media(c);
 	if (!err)
@@ -589,6 +592,7 @@ struct control *control_free(struct control *c)
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, because rest may still hold their answers */
 	text_session_free(c->text);
+	control_end_viewers(c);
 	control_end_browser(c);
 	control_end_asks(c);
 	commands_free(c->commands);

@@ -4,6 +4,7 @@
 #ifndef CONTROL_CONTROL_INSIDE_H
 #define CONTROL_CONTROL_INSIDE_H
 
+#include "control/attachments/viewer.h"
 #include "control/control.h"
 #include "control/discord/commands.h"
 #include "control/discord/components.h"
@@ -61,6 +62,7 @@ struct control {
 	struct consent_table *consents;
 	struct components *components;
 	struct text_session *text;
+	struct viewer_shared viewers; /* for what people attach */
 	uint32_t intents;   /* wanted since the start; Discord may refuse the privileged one */
 	bool asked_content; /* it is known whether Discord does */
 	struct consent_request *consent_requests;   /* that wait for the store, the newest first */
@@ -153,7 +155,9 @@ json_t *control_tell_guilds(void *arg);
 json_t *control_tell_channels(uint64_t guild, void *arg);
 
 /* control_text.c */
+/* After the vision; with the viewers, which end after all that reads what people attach. */
 int control_make_text(struct control *c);
+void control_end_viewers(struct control *c);
 
 /* control_gateway.c */
 void control_find_gateway(void *arg);

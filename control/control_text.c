@@ -1,10 +1,13 @@
 /* Text chat as a part of the whole: its settings, and what it shares with the voice session. */
 #include "control/agent/agent.h"
+#include "control/attachments/captions.h"
+#include "control/attachments/fetch.h"
 #include "control/configure/live_settings.h"
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
 #include "control/store/store.h"
 #include "control/text_session/text_session.h"
+#include "control/vision/vision.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
@@ -36,10 +39,19 @@ static void take_typed(uint64_t guild, uint64_t channel, const struct text_sessi
 		       void *arg)
 {
 	struct voice_session *vs = control_find_voice_session(arg, guild);
-	const struct agent_typed told = {typed->user, typed->bot, typed->name, typed->text};
+	const struct agent_typed told = {typed->message, typed->user, typed->bot,
+					 typed->name,	 typed->text, typed->files};
 
 	if (vs)
 		voice_session_typed(vs, channel, &told);
+}
+
+static void take_untyped(uint64_t guild, uint64_t channel, uint64_t message, void *arg)
+{
+	struct voice_session *vs = control_find_voice_session(arg, guild);
+
+	if (vs)
+		voice_session_untyped(vs, channel, message);
 }
 
 static void speak_answer(uint64_t guild, uint64_t channel, const char *text, void *arg)
@@ -89,8 +101,23 @@ static enum tool_rank rank_writer(uint64_t guild, uint64_t user, const json_t *m
 								   : TOOL_RANK_EVERYONE;
 }
 
+static int make_viewers(struct control *c)
+{
+	int err = fetcher_alloc(&c->viewers.fetcher, c->env, c->settings);
+
+	c->viewers.jail = vision_jail(c->vision);
+	return err ? err : captions_alloc(&c->viewers.captions);
+}
+
+void control_end_viewers(struct control *c)
+{
+	fetcher_free(c->viewers.fetcher);
+	captions_free(c->viewers.captions);
+}
+
 int control_make_text(struct control *c)
 {
+	int err = make_viewers(c);
 	const struct text_session_conf conf = {.env = c->env,
 					       .http = c->http,
 					       .ws = c->ws,
@@ -112,9 +139,14 @@ int control_make_text(struct control *c)
 					       .remembersh = control_remembers,
 					       .voiceh = find_open_voice,
 					       .typedh = take_typed,
+					       .untypedh = take_untyped,
+					       .viewers = c->viewers,
+					       .vision = c->vision,
 					       .speakh = speak_answer,
 					       .arg = c};
-	int err = text_session_alloc(&c->text, &conf);
+
+	if (!err)
+		err = text_session_alloc(&c->text, &conf);
 
 	/* Of the session that is resumed. */
 	if (!err)

@@ -207,6 +207,7 @@ static void withdraw_words(struct agent *a, uint64_t user)
 	agent_feed(a, &(struct room_event){.type = ROOM_WITHDRAWN,
 					   .user = user,
 					   .yes = media_call_consents(a->call, user)});
+	agent_pictures_drop(a->pictures, 0, user);
 	agent_renew_voice(a);
 	agent_recordings_withdraw(a, user);
 }
@@ -219,6 +220,7 @@ void agent_settings(struct agent *a, bool allowed)
 	roles_settings(a->roles);
 	agent_retrieval_settings(a->retrieval);
 	agent_tools_settings(a->tools);
+	agent_pictures_settings(a->pictures);
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = allowed});
 	while ((user = turns_withdrawn(a->turns)))
 		withdraw_words(a, user);
@@ -397,6 +399,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	if (!err)
 		err = agent_open_roles(a, conf);
 	if (!err)
+		err = agent_pictures_alloc(&a->pictures, a, conf);
+	if (!err)
 		err = open_music(a, conf);
 	if (!err)
 		err = agent_tools_alloc(&a->tools, a, conf->http);
@@ -442,6 +446,7 @@ struct agent *agent_free(struct agent *a)
 	utterance_sound_free(a->sound);
 	utterance_sound_free(a->recordings);
 	a->tools = agent_tools_free(a->tools);
+	a->pictures = agent_pictures_free(a->pictures);
 	a->music = agent_music_free(a->music);
 	agent_retrieval_free(a->retrieval);
 	agent_continuity_free(a->continuity);

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "control/attachments/viewer.h"
 #include "control/report/faults.h"
 #include "control/tools/policy.h"
 
@@ -45,6 +46,7 @@ struct agent_conf {
 	struct ledger *ledger;		 /* what it spends; NULL: nobody counts */
 	struct mcp_servers *mcp;	 /* whose tools it may call; or NULL */
 	struct delegates *delegates;	 /* workers it may hand tasks to; or NULL */
+	struct viewer_shared viewers;	 /* fetcher NULL: nothing that is attached is looked at */
 	uint64_t bot_user;
 	const char *bot_name; /* "Parley" */
 	/* Sentences for the room's text channel, and faults of the engines. May be NULL. */
@@ -107,11 +109,14 @@ void agent_muted(struct agent *a, bool muted);
 /* Somebody wrote in the chat of the voice channel; bot: it did, in answer to the user. Models are
  * told unless the writer may neither be remembered nor was in the channel. Texts are borrowed. */
 struct agent_typed {
-	uint64_t user;
+	uint64_t message, user;
 	bool bot;
 	const char *name, *text;
+	const struct attached_list *files; /* NULL: none */
 };
 void agent_typed(struct agent *a, const struct agent_typed *typed);
+/* A message of that chat is gone, or has its files no more: what was attached is shown no more. */
+void agent_untyped(struct agent *a, uint64_t message);
 /* An operator has the bot say these words once the room is quiet, or stops what it says and does
  * for the room. */
 void agent_say(struct agent *a, const char *text);

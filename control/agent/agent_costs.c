@@ -14,7 +14,7 @@ uint64_t agent_spend(struct agent *a, const struct roles_event *ev)
 		.type = EVENT_ENGINE_USED, .at_ms = env_wall_ms(a->env), .guild = where->guild};
 
 	usage_event_fill(&out.usage, a->settings, ev);
-	out.usage.turn = ev->use == ENGINE_USE_WORKER ? 0 : ev->turn;
+	out.usage.turn = ev->use == ENGINE_USE_WORKER || ev->use == ENGINE_USE_SEE ? 0 : ev->turn;
 	out.usage.session = turns_session(a->turns);
 	out.usage.channel = where->channel;
 	a->spent_nano += out.usage.nano;

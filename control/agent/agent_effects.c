@@ -123,6 +123,8 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 {
 	struct engine_message messages[ENGINE_MESSAGES_MAX];
 	struct slice sound[ENGINE_SOUNDS_MAX];
+	struct engine_image pictures[AGENT_PICTURES_SHOWN];
+	char *seen = NULL;
 	char label[LINES_MAX], note[sizeof PROMPT_AGREED_CALL + TOOLS_NAME_MAX];
 	struct engine_ask ask = {.turn = e->turn,
 				 .instructions = e->instructions ? e->instructions : "",
@@ -131,8 +133,8 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 				 .output_tokens = tokens,
 				 .messages = messages};
 	struct agent_shown shown;
-	/* The slice, the screens, the note and the question follow. */
-	size_t most = ENGINE_MESSAGES_MAX - 4, skip = e->history_n > most ? e->history_n - most : 0;
+	/* The slice, screens, what was attached, the note and the question follow. */
+	size_t most = ENGINE_MESSAGES_MAX - 5, skip = e->history_n > most ? e->history_n - most : 0;
 
 	for (size_t i = skip; i < e->history_n; i++)
 		messages[ask.n++] = (struct engine_message){
@@ -141,6 +143,9 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 			.text = e->history[i].text};
 	tell_memory(a, e, &ask, messages);
 	tell_screens(a, &ask, messages, &shown);
+	/* A session that knows the conversation so far was shown it when it came. */
+	if (agent_pictures_message(a->pictures, &messages[ask.n], pictures, &seen))
+		ask.n++;
 	tell_agreed(a, &ask, messages, note, sizeof note);
 	messages[ask.n++] =
 		(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = e->text};
@@ -149,6 +154,7 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 		ask.sound_label = label;
 	}
 	roles_ask(a->roles, agent_reply_use(a), 0, &ask);
+	free(seen);
 }
 
 static void ask_words(struct agent *a, const struct room_effect *e)

@@ -136,6 +136,7 @@ void agent_typed(struct agent *a, const struct agent_typed *t)
 	n = strlen(all);
 	all[n++] = '\n';
 	utf8_copy(all + n, sizeof all - n, t->text);
+	agent_pictures_typed(a->pictures, t);
 	log_debug("typed", "user=%llu bot=%d", (unsigned long long)t->user, (int)t->bot);
 	agent_feed(a, &(struct room_event){.type = ROOM_TYPED,
 					   .user = t->user,
@@ -150,6 +151,13 @@ void agent_typed(struct agent *a, const struct agent_typed *t)
 		   &(struct engine_message){.role = t->bot ? ENGINE_ASSISTANT : ENGINE_USER,
 					    .speaker = "",
 					    .text = t->bot ? all + n : line});
+}
+
+void agent_untyped(struct agent *a, uint64_t message)
+{
+	/* A session forgets nothing that it was shown. */
+	if (agent_pictures_drop(a->pictures, message, 0))
+		agent_renew_voice(a);
 }
 
 void agent_recall(struct agent *a, const json_t *words)

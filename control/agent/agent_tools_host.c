@@ -182,6 +182,20 @@ static int ask_screens(uint32_t id, const struct tool_screen *what, void *arg)
 	return agent_screens_ask(t->a, id, what, agent_tools_output, arg);
 }
 
+static int look_again(uint32_t id, const struct tool_look *what, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	return agent_pictures_look(t->a->pictures, id, what);
+}
+
+static void cancel_look(uint32_t id, void *arg)
+{
+	const struct agent_tools *t = arg;
+
+	agent_pictures_cancel(t->a->pictures, id);
+}
+
 struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 {
 	return (struct tool_host){
@@ -203,6 +217,8 @@ struct tool_host agent_tools_host(struct agent_tools *t, struct http *http)
 		.memoryh = ask_memory,
 		.musich = t->a->music ? ask_music : NULL,
 		.music_cancelh = cancel_music,
+		.lookh = agent_pictures_looks(t->a->pictures) ? look_again : NULL,
+		.look_cancelh = cancel_look,
 		.screenh = t->a->vision && t->a->settings->screen_watch ? ask_screens : NULL,
 		.music_search = agent_music_searches(t->a->music),
 		.music_plays = agent_music_plays(t->a->music),

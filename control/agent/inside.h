@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "control/agent/agent.h"
+#include "control/agent/agent_pictures.h"
 #include "control/agent/agent_sounds.h"
 #include "control/agent/agent_tools.h"
 #include "control/agent/continuity.h"
@@ -42,7 +43,8 @@ struct agent {
 	struct room *room;
 	struct room_log *log; /* its journal, NULL when none is wanted */
 	struct roles *roles;
-	struct agent_tools *tools; /* NULL: the settings want none */
+	struct agent_tools *tools;	 /* NULL: the settings want none */
+	struct agent_pictures *pictures; /* NULL: nothing that is attached is looked at */
 	struct agent_retrieval *retrieval;
 	struct agent_continuity *continuity;
 	char *memory_told;     /* the slice that the voice's conversation holds; NULL: none */

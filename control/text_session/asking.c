@@ -61,6 +61,7 @@ void text_job_remove(struct text_job *job)
 	if (job->keeping)
 		store_forget(job->g->ts->conf.store, job);
 	text_recall_end(job);
+	text_showing_free(job->show);
 	text_tools_over(job, NULL);
 	free(job->ask);
 	free(job->words);
@@ -169,32 +170,46 @@ static void fail(struct text_guild *g, uint64_t channel, uint32_t reply, bool sp
 						  .yes = spent});
 }
 
+/* Before the question. */
+static void insert_text(struct engine_ask *ask, struct engine_message *messages, const char *text)
+{
+	if (!text)
+		return;
+	messages[ask->n] = messages[ask->n - 1];
+	messages[ask->n - 1] =
+		(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = text};
+	ask->n++;
+}
+
 /* Asks the provider. It may fail at once, and then the job is gone when this returns. */
 static void ask_model(struct text_job *job)
 {
 	struct engine_message messages[ENGINE_MESSAGES_MAX];
+	struct engine_image images[ENGINE_IMAGES_MAX];
 	struct engine_ask *made = job->ask, ask = *made;
 	struct engine_tool tools[TOOLS_MAX];
-	char *memory = job->memory;
+	char *memory = job->memory, *seen;
 	struct text_guild *g = job->g;
+	struct text_show *show = job->show;
+	size_t n_images;
+	bool spent;
+	int err;
 
 	memcpy(messages, made->messages, made->n * sizeof messages[0]);
-	if (memory) {
-		messages[made->n] = messages[made->n - 1];
-		messages[made->n - 1] =
-			(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = memory};
-		ask.n++;
-	}
+	insert_text(&ask, messages, memory);
+	seen = text_showing_text(job, images, &n_images);
+	insert_text(&ask, messages, seen);
+	messages[ask.n - 1].images = images;
+	messages[ask.n - 1].n_images = n_images;
 	ask.messages = messages;
 	job->state = TEXT_JOB_ASKED;
 	job->roles = NULL;
 	job->asked_at = env_now(g->ts->conf.env);
-	if (open_roles(g)) {
-		fail(g, job->channel, job->reply, false);
-		return;
-	}
-	if (!may_spend(g, &ask.output_tokens)) {
-		fail(g, job->channel, job->reply, true);
+	err = open_roles(g);
+	spent = !err && !may_spend(g, &ask.output_tokens);
+	if (err || spent) {
+		free(seen);
+		fail(g, job->channel, job->reply, spent);
 		return;
 	}
 	/* Nobody is in the channel to watch or agree to the call of a command's question, and
@@ -206,9 +221,12 @@ static void ask_model(struct text_job *job)
 	job->ask = NULL;
 	job->memory = NULL;
 	job->roles = g->roles;
+	job->show = NULL;
 	roles_ask(g->roles, ENGINE_USE_TEXT, 0, &ask);
+	text_showing_free(show);
 	free(made);
 	free(memory);
+	free(seen);
 }
 
 /* The one that waits for the longest time; NULL: none does. */
@@ -229,10 +247,29 @@ static void ask_waiting(struct text_guild *g)
 		ask_model(j);
 }
 
-void text_asking_recalled(struct text_job *job)
+void text_asking_shown(struct text_job *job)
 {
 	job->state = TEXT_JOB_WAITS;
 	ask_waiting(job->g);
+}
+
+void text_asking_recalled(struct text_job *job)
+{
+	job->state = TEXT_JOB_LOOKS;
+	if (!text_showing_begin(job))
+		text_asking_shown(job);
+}
+
+bool text_asking_sees(struct text_guild *g)
+{
+	return !open_roles(g) && roles_sees(g->roles, ENGINE_USE_TEXT);
+}
+
+bool text_asking_may_spend(struct text_guild *g)
+{
+	uint32_t tokens;
+
+	return may_spend(g, &tokens);
 }
 
 void text_asking_end(struct text_guild *g, uint32_t reply)
@@ -505,6 +542,7 @@ void text_asking_begin(struct text_guild *g, const struct text_effect *e)
 	note_lines(job, e);
 	job->words = last ? join_triggers(e) : NULL;
 	job->keep = text_keeping_asked(g, e, job->first, job->user);
+	text_showing_collect(job, e);
 	if (write_ask(job, e)) {
 		fail(g, e->channel, e->reply, false);
 		return;
@@ -577,7 +615,7 @@ static void take_decision(struct text_guild *g, const struct roles_event *ev)
 
 /* ---- what comes back ---- */
 
-static void count_cost(struct text_guild *g, const struct roles_event *ev)
+void text_asking_spend(struct text_guild *g, const struct roles_event *ev)
 {
 	const struct text_session_conf *c = &g->ts->conf;
 	const struct text_job *job = text_asking_find(g, ev->turn);
@@ -706,7 +744,7 @@ static void handle_event(struct text_guild *g, const struct roles_event *ev)
 	struct text_job *job;
 
 	if (ev->engine->type == ENGINE_USAGE)
-		count_cost(g, ev);
+		text_asking_spend(g, ev);
 	if (ev->use == ENGINE_USE_DECISION) {
 		take_decision(g, ev);
 		return;

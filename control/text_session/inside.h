@@ -6,6 +6,8 @@
  * recall.c         what the memory has about a question
  * taking.c         what a restart is to know of messages
  * catching_up.c    what was missed, and what is owed after a restart, from the channels' history
+ * showing.c        what people attach, for models
+ * lookup.c         the tool that looks at an earlier picture
  * keeping.c        which messages the store may keep
  * telling.c        what a model was told, for people who want to look at it
  * ended.c          why messages ended
@@ -33,6 +35,8 @@ struct text_chat;
 struct text_guild;
 struct text_recall;
 struct text_seat;
+struct text_show;
+struct viewer;
 
 enum {
 	TEXT_COMMAND_QUESTIONS = 8, /* of a server at a time */
@@ -40,6 +44,7 @@ enum {
 	TEXT_ASKS = 16,		    /* the same of answers; others wait */
 	TEXT_PARTS = 5,		    /* messages of an answer; longer ones are sent as a file */
 	TEXT_ANSWER_BYTES = 64 << 10,
+	TEXT_ATTACHED = 32, /* of a server: messages with files, where these are known */
 	TEXT_QUOTES = 16,  /* of a server: messages that others reply to */
 	TEXT_ANSWERS = 64, /* of a server: the last answers that were asked for */
 	TEXT_WORKED = 16,  /* of a server: messages that an answer may take the place of */
@@ -60,7 +65,13 @@ enum {
 
 struct text_working;
 
-enum text_job_state { TEXT_JOB_RECALLS, TEXT_JOB_WAITS, TEXT_JOB_ASKED, TEXT_JOB_SENDING };
+enum text_job_state {
+	TEXT_JOB_RECALLS,
+	TEXT_JOB_LOOKS,
+	TEXT_JOB_WAITS,
+	TEXT_JOB_ASKED,
+	TEXT_JOB_SENDING
+};
 
 #define TEXT_QUESTION UINT32_C(0x80000000) /* bit of their replies, which no core has */
 /* One answer: from the core's ASK, or a question, to its end. */
@@ -88,6 +99,7 @@ struct text_job {
 	 * bots and webhooks, words of other people. */
 	bool strangers, machines, others;
 	struct text_recall *recall; /* of RECALLS */
+	struct text_show *show;	    /* what is attached; NULL: nothing */
 	char *memory;		    /* the slice for it; NULL: none */
 	char *answer;		    /* so far */
 	size_t n;
@@ -147,6 +159,13 @@ struct text_quote {
 	char name[INCOMING_NAME], text[INCOMING_QUOTE];
 };
 
+/* The files of a message. */
+struct text_attached {
+	uint64_t message, channel, user, at;
+	char name[INCOMING_NAME];
+	struct attached_list *files; /* owned; NULL: free */
+};
+
 /* An answer that was asked for. */
 struct text_answer {
 	uint64_t first, user; /* the message that it answers, of several the first; its author */
@@ -173,6 +192,9 @@ struct text_guild {
 	uint32_t next_decision;
 	struct text_quote quote[TEXT_QUOTES];
 	unsigned n_quotes; /* ever */
+	struct text_attached attached[TEXT_ATTACHED];
+	unsigned n_attached;   /* ever */
+	struct viewer *viewer; /* NULL until a file is looked at */
 	struct text_answer answer[TEXT_ANSWERS];
 	uint64_t kept[TEXT_KEPT];
 	unsigned n_answers, n_kept; /* ever */
@@ -306,6 +328,36 @@ bool text_asking_is_busy(const struct text_guild *g);
  * text_asking_recalled follows, not from inside. */
 bool text_recall_begin(struct text_job *job, const struct text_effect *e);
 void text_recall_end(struct text_job *job);
+
+/* True if the provider of answers that serves now is sent images. */
+bool text_asking_sees(struct text_guild *g);
+/* What is attached has been looked at, as far as it could be. */
+void text_asking_shown(struct text_job *job);
+/* Something that belongs to no answer cost this; whether anything may. */
+void text_asking_spend(struct text_guild *g, const struct roles_event *ev);
+bool text_asking_may_spend(struct text_guild *g);
+
+/* ---- showing.c ---- */
+/* A message that may be read has these files; the message that it replies to; an edit. */
+void text_showing_keep(struct text_guild *g, const struct incoming *in);
+void text_showing_quoted(struct text_guild *g, const struct incoming *in);
+void text_showing_edited(struct text_guild *g, const struct incoming *in);
+/* A message is gone, or has its files no more, in whatever server. */
+void text_showing_gone(struct text_session *ts, uint64_t guild, uint64_t channel, uint64_t message);
+/* The message is gone, or (0) all of the user's. */
+void text_showing_drop(struct text_guild *g, uint64_t message, uint64_t user);
+void text_showing_clear(struct text_guild *g);
+/* Finds what this question's model is to be shown. */
+void text_showing_collect(struct text_job *job, const struct text_effect *e);
+/* Looks at it. False: there is nothing, or nothing to wait for; otherwise text_asking_shown
+ * follows, not from inside. */
+bool text_showing_begin(struct text_job *job);
+/* What was seen, with the screens that are shared in this channel, and the images that go with it
+ * (ENGINE_IMAGES_MAX). NULL: nothing. The caller frees it. */
+char *text_showing_text(struct text_job *job, struct engine_image *images, size_t *n_images);
+void text_showing_free(struct text_show *show);
+/* The server's; NULL without memory, or where nothing is looked at. */
+struct viewer *text_showing_viewer(struct text_guild *g);
 
 /* ---- keeping.c ---- */
 /* A message that may be read. The store learns of it if it may be kept. */

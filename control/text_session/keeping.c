@@ -81,7 +81,8 @@ bool text_keeping_asked(struct text_guild *g, const struct text_effect *e, uint6
 /* Whoever may be read is heard in the voice channel, too: what is typed there is told there. */
 static void tell_voice(const struct text_guild *g, const struct incoming *in, uint64_t user)
 {
-	const struct text_session_typed typed = {user, in->self, in->name, in->text};
+	const struct text_session_typed typed = {in->message, user,	in->self,
+						 in->name,    in->text, &in->files};
 
 	if (g->ts->conf.typedh && *in->text)
 		g->ts->conf.typedh(g->id, in->channel, &typed, g->ts->conf.arg);

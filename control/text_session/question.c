@@ -187,6 +187,7 @@ static bool recall(struct text_job *job, const struct text_question *q)
 
 	e.n_history = text_chat_lines(job->g->core, q->channel, &lines);
 	e.history = lines;
+	text_showing_collect(job, &e);
 	return text_recall_begin(job, &e);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/attachments/captions.h"
 #include "control/consent/consent.h"
 #include "control/discord/components.h"
 #include "control/engine/roles.h"
@@ -46,6 +47,8 @@ static struct text_guild *guild_free(struct text_guild *g)
 	text_agreeing_free(g);
 	text_working_free(g);
 	roles_free(g->retired);
+	text_showing_clear(g);
+	viewer_free(g->viewer);
 	roles_free(g->roles);
 	text_chat_free(g->core);
 	if (g->id && g->settings)
@@ -371,6 +374,7 @@ static void keep_quote(struct text_guild *g, const struct incoming *in)
 	     (text_session_refused(g, in->replied_user) ||
 	      settings_ids_have(g->settings->blocked_users, in->replied_user))))
 		return;
+	text_showing_quoted(g, in);
 	g->n_quotes++;
 	*q = (struct text_quote){
 		.reply = in->message, .message = in->replies_to, .user = in->replied_user};
@@ -442,6 +446,7 @@ bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 	ev.late = late;
 	g->used_at = env_now(ts->conf.env);
 	if (!ev.refused) {
+		text_showing_keep(g, &ts->in);
 		keep_quote(g, &ts->in);
 		text_keeping_written(g, &ts->in);
 	}
@@ -487,8 +492,10 @@ static void take_edit(struct text_session *ts, const json_t *d)
 	g = find_guild(ts, ts->in.guild);
 	text_keeping_edited(ts, g, &ts->in);
 	ev = event_of(TEXT_EDITED, &ts->in);
-	if (g)
-		text_session_feed(g, &ev);
+	if (!g)
+		return;
+	text_showing_edited(g, &ts->in);
+	text_session_feed(g, &ev);
 }
 
 static void take_deletion(struct text_session *ts, const json_t *d)
@@ -498,11 +505,14 @@ static void take_deletion(struct text_session *ts, const json_t *d)
 
 	if (incoming_deleted(&change, d))
 		return;
-	for (size_t i = 0; i < change.n; i++)
+	for (size_t i = 0; i < change.n; i++) {
 		text_keeping_deleted(ts, change.guild, change.channel, change.message[i]);
+		text_showing_gone(ts, change.guild, change.channel, change.message[i]);
+	}
 	g = find_guild(ts, change.guild);
 	for (size_t i = 0; g && i < change.n; i++) {
 		drop_quotes(g, change.message[i], 0);
+		text_showing_drop(g, change.message[i], 0);
 		text_session_feed(g, &(struct text_event){.type = TEXT_DELETED,
 							  .guild = change.guild,
 							  .channel = change.channel,
@@ -610,6 +620,8 @@ void text_session_settings(struct text_session *ts)
 			roles_settings(g->roles);
 		if (g->retired)
 			roles_settings(g->retired);
+		if (g->viewer)
+			viewer_settings(g->viewer);
 	}
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		feed_timer(ts->guild[i]);
@@ -619,10 +631,13 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 {
 	if (ts)
 		text_ended_forget(ts, guild, user);
+	if (ts && ts->conf.viewers.captions)
+		captions_forget(ts->conf.viewers.captions, guild, user);
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
 		if (!guild || ts->guild[i]->id == guild) {
 			drop_quotes(ts->guild[i], 0, user);
 			text_member_forget(ts->guild[i], user);
+			text_showing_drop(ts->guild[i], 0, user);
 			text_keeping_forget(ts->guild[i]);
 			if (refuses || !guild)
 				text_questions_forget(ts->guild[i], user);

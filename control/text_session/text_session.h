@@ -17,6 +17,7 @@
 
 #include <jansson.h>
 
+#include "control/attachments/viewer.h"
 #include "control/tools/policy.h"
 
 struct bus;
@@ -30,14 +31,16 @@ struct rest;
 struct settings;
 struct store;
 struct text_session;
+struct vision;
 struct ws_ctx;
 
 enum { TEXT_GUILDS = 64 };
 
 struct text_session_typed {
-	uint64_t user;
+	uint64_t message, user;
 	bool bot;
-	const char *name, *text; /* borrowed */
+	const char *name, *text;	   /* borrowed */
+	const struct attached_list *files; /* borrowed */
 };
 
 struct text_session_conf {
@@ -52,7 +55,9 @@ struct text_session_conf {
 	struct ledger *ledger;
 	struct bus *bus;
 	const struct consent_table *consents;
-	struct mcp_servers *mcp; /* whose tools may be called; NULL: none */
+	struct mcp_servers *mcp;      /* whose tools may be called; NULL: none */
+	struct vision *vision;	      /* screens that are shared in voice channels; may be NULL */
+	struct viewer_shared viewers; /* fetcher NULL: nothing that is attached is looked at */
 	/* The settings of this server, in one place until they are released. */
 	const struct settings *(*settingsh)(uint64_t guild, void *arg);
 	void (*releaseh)(uint64_t guild, void *arg);
@@ -65,6 +70,8 @@ struct text_session_conf {
 	 * user, if it repeats only people who may be remembered. NULL accepted. */
 	void (*typedh)(uint64_t guild, uint64_t channel, const struct text_session_typed *typed,
 		       void *arg);
+	/* Such a message is gone, or has its files no more. NULL accepted. */
+	void (*untypedh)(uint64_t guild, uint64_t channel, uint64_t message, void *arg);
 	/* An answer that is to be spoken, if the channel is the chat of a call. NULL accepted. */
 	void (*speakh)(uint64_t guild, uint64_t channel, const char *text, void *arg);
 	/* This person's rank for tools, by the member object of a message. */

@@ -217,6 +217,8 @@ void text_tool_memory_free(struct text_seat *seat)
 
 struct tool_host text_tool_host(struct text_seat *seat)
 {
+	bool looks = seat->g->ts->conf.viewers.fetcher && seat->g->settings->attachments;
+
 	return (struct tool_host){.env = seat->g->ts->conf.env,
 				  .http = seat->g->ts->conf.http,
 				  .settings = seat->g->settings,
@@ -227,6 +229,8 @@ struct tool_host text_tool_host(struct text_seat *seat)
 				  .rememberh = remembers,
 				  .guildh = guild_of,
 				  .memoryh = ask_memory,
+				  .lookh = looks ? text_lookup : NULL,
+				  .look_cancelh = text_lookup_cancel,
 				  .open = true,
 				  .arg = seat};
 }

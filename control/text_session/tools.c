@@ -224,6 +224,7 @@ static void seat_free(struct text_seat *seat)
 	tool_calls_free(seat->calls);
 	builtins_free(seat->builtins);
 	text_tool_memory_free(seat);
+	text_lookup_cancel(0, seat);
 	free(seat);
 }
 

@@ -292,6 +292,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .http = c->conf.http,
 				  .mcp = c->conf.mcp,
 				  .delegates = c->conf.delegates,
+				  .viewers = c->conf.viewers,
 				  .call = c->media,
 				  .settings = c->conf.settings,
 				  .bus = c->conf.bus,

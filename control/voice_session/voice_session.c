@@ -227,6 +227,12 @@ void voice_session_typed(struct voice_session *c, uint64_t channel, const struct
 		agent_typed(c->agent, typed);
 }
 
+void voice_session_untyped(struct voice_session *c, uint64_t channel, uint64_t message)
+{
+	if (c->agent && voice_session_channel(c) == channel)
+		agent_untyped(c->agent, message);
+}
+
 int voice_session_say(struct voice_session *c, const char *text)
 {
 	if (!c->agent || !voice_session_is_up(c))

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "control/attachments/viewer.h"
 #include "control/discord/commands.h"
 #include "control/report/faults.h"
 
@@ -52,6 +53,7 @@ struct voice_session_conf {
 	const struct settings *settings;
 	struct ledger *ledger; /* what its calls spend; may be NULL */
 	struct mcp_servers *mcp;
+	struct viewer_shared viewers; /* for what people attach */
 	struct delegates *delegates;
 	struct bus *bus;
 	struct store *store;		      /* may be NULL */
@@ -88,6 +90,8 @@ void voice_session_leave(struct voice_session *c);
 struct agent_typed;
 void voice_session_typed(struct voice_session *c, uint64_t channel,
 			 const struct agent_typed *typed);
+/* A message there is gone, or has its files no more. */
+void voice_session_untyped(struct voice_session *c, uint64_t channel, uint64_t message);
 /* Orders of an operator: the bot says these words (at most VOICE_SESSION_SAY_MAX bytes) once the
  * room is quiet; it ends what it says and does for the room; it says nothing, in this call, until
  * it is unmuted, which the room is told. ENOTCONN: there is no conversation. */

@@ -42,6 +42,7 @@ rule control/memory control/memory proto
 rule control/memory/embed control/memory/embed control/memory/terms.h control/memory/kernel.h proto
 rule control/extraction control/extraction control/agent/usage_event.h control/engine control/dialect control/events control/ledger control/memory control/prompts control/settings control/store proto ipc
 rule control/embeddings control/embeddings control/agent/usage_event.h control/engine control/dialect control/events control/ledger control/memory control/settings control/store proto ipc
+rule control/attachments control/attachments control/vision control/engine control/dialect control/text/attached.h control/tools/untrusted.h control/prompts control/settings proto ipc
 rule control/consent control/consent control/store/subject.h proto
 rule control/music control/music control/memory/terms.h proto
 rule control/jukebox control/jukebox control/library control/media control/music control/music_sources control/memory/terms.h control/settings control/store control/events proto ipc

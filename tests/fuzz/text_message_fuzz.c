@@ -1,5 +1,6 @@
-/* Messages, deletions and reactions as Discord's gateway tells of them, and the splitting of long
- * answers. What is taken keeps its caps; parts fit, and lose nothing but blanks. */
+/* Messages with their files, deletions and reactions as Discord's gateway tells of them, and the
+ * splitting of long answers. What is taken keeps its caps; parts fit, and lose nothing but blanks.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,24 @@ static void check_text(const char *text, size_t most)
 		abort();
 }
 
+static void check_files(const struct attached_list *files)
+{
+	char line[ATTACHED_LINE];
+
+	if (files->n > ATTACHED_FILES)
+		abort();
+	for (unsigned i = 0; i < files->n; i++) {
+		const struct attached *a = &files->v[i];
+
+		check_text(a->name, sizeof a->name);
+		check_text(a->type, sizeof a->type);
+		check_text(a->url, sizeof a->url);
+		if (!a->id || !*a->name || strpbrk(a->name, "[]\n") || strpbrk(a->type, "[]\n; ") ||
+		    attached_line(a, line) >= sizeof line)
+			abort();
+	}
+}
+
 static void read_message(const json_t *d)
 {
 	static struct incoming in;
@@ -27,6 +46,8 @@ static void read_message(const json_t *d)
 		check_text(in.quoted_name, sizeof in.quoted_name);
 		check_text(in.quoted, sizeof in.quoted);
 		check_text(in.nonce, sizeof in.nonce);
+		check_files(&in.files);
+		check_files(&in.quoted_files);
 		if (strpbrk(in.name, "[]\n") || !in.channel || !in.message)
 			abort();
 	}

@@ -295,9 +295,6 @@ static bool question_answer(const struct si_mind *m, const char *question, struc
 		answer_count(a, isdigit((unsigned char)at[9]) ? strtoul(at + 9, NULL, 10) : 20);
 	} else if (strcasestr(question, "what did you say")) {
 		answer_said(a, m);
-	} else if (strcasestr(question, "what do you see") ||
-		   strcasestr(question, "Describe this image")) {
-		answer_seen(a, m);
 	} else if (strcasestr(question, "what time is it")) {
 		answer_set(a, "", "It is five past four in the afternoon.", 38, "");
 	} else if (strcasestr(question, "never mind")) {
@@ -341,6 +338,9 @@ void si_mind_answer(const struct si_mind *m, const struct si_script *script,
 		answer_call(out, scripted + 5);
 	else if (scripted)
 		answer_set(out, "", scripted, strlen(scripted), "");
+	/* What is attached stands behind the question. */
+	else if (strcasestr(whole, "what do you see") || strcasestr(whole, "Describe this image"))
+		answer_seen(out, m);
 	else if (!exact_answer(instructions, out) && !exact_answer(whole, out) &&
 		 !question_answer(m, question, out))
 		answer_set(out, "You said: ", unlabelled(question),

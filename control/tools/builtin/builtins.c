@@ -49,6 +49,8 @@ static void cancel(uint32_t id, void *arg)
 	builtin_web_cancel(b->web, id);
 	if (b->host.music_cancelh)
 		b->host.music_cancelh(id, b->host.arg);
+	if (b->host.look_cancelh)
+		b->host.look_cancelh(id, b->host.arg);
 }
 
 static const struct tool_shell shell = {.start = start, .cancel = cancel};
@@ -81,6 +83,8 @@ static bool is_wanted(const struct builtins *b, const char *name)
 		return false;
 	if (strcmp(name, "web_search") == 0)
 		return builtin_web_service(b->host.settings, &service);
+	if (strcmp(name, "image_lookup") == 0)
+		return b->host.lookh != NULL;
 	if (strncmp(name, "memory_", 7) == 0)
 		return b->host.rememberh && b->host.rememberh(b->host.arg);
 	if (strcmp(name, "music_search") == 0)

@@ -73,6 +73,15 @@ struct tool_screen {
 	const char *target; /* a name; "": the speaker's, or all of them */
 };
 
+/* A picture that was shown earlier, or that an address leads to. Borrowed; texts may be "". */
+struct tool_look {
+	uint64_t user; /* the speaker */
+	uint32_t turn;
+	const char *query;    /* words of its name, or of the name of who showed it */
+	const char *question; /* what is to be found out */
+	const char *url;
+};
+
 /* Something that a running call is paid for. */
 struct tool_cost {
 	const char *service; /* borrowed */
@@ -126,6 +135,11 @@ struct tool_host {
 	/* Shared screens; the output comes by outputh. An errno: it does not. NULL: there are none.
 	 */
 	int (*screenh)(uint32_t id, const struct tool_screen *what, void *arg);
+	/* Looks at a picture; the output comes by outputh. An errno: it does not. NULL: nothing can
+	 * be looked at. */
+	int (*lookh)(uint32_t id, const struct tool_look *what, void *arg);
+	/* The call gets no output any more. May be NULL. */
+	void (*look_cancelh)(uint32_t id, void *arg);
 	/* Everybody reads the outputs' answers: nothing private is read or written. */
 	bool open;
 	bool music_search; /* there are tracks to search for */
