@@ -146,7 +146,7 @@ void vision_forget(struct vision *v, uint64_t user)
 	unsigned place = 0;
 	struct share *s;
 
-	while ((s = shares_each(&v->shares, &place)))
+	while (v && (s = shares_each(&v->shares, &place)))
 		if (s->owner.requester == user || s->owner.target == user)
 			end_share(v, s, "stopped");
 }

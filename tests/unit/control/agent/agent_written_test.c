@@ -120,9 +120,9 @@ TEST(what_the_model_was_told_is_published_where_it_is_kept)
 /* What is typed in the chat of the voice channel. */
 TEST(a_model_is_told_what_was_typed_by_people_who_may_be_remembered)
 {
-	const struct agent_typed alice = {ALICE, false, "Alice", "the barn key is plum"};
-	const struct agent_typed stranger = {99, false, "Eve", "the shed key is fig"};
-	const struct agent_typed bot = {ALICE, true, "Parley", "I wrote about plums"};
+	const struct agent_typed alice = {1, ALICE, false, "Alice", "the barn key is plum", NULL};
+	const struct agent_typed stranger = {2, 99, false, "Eve", "the shed key is fig", NULL};
+	const struct agent_typed bot = {3, ALICE, true, "Parley", "I wrote about plums", NULL};
 	static struct scene s;
 
 	context[0] = '\0';

@@ -140,7 +140,7 @@ TEST(the_message_of_the_control_before_is_edited)
 {
 	begin(55);
 	show(3, "three");
-	run_for(20);
+	run_for(200);
 	CHECK_STR(scene.log, "E");
 	CHECK_STR(scene.fake.path, "/v1/channels/301/messages/55");
 	finish();

@@ -89,7 +89,7 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		return EPROTO;
 	if (msg.type == MEDIA_PING && !t->answers_pings)
 		return 0;
-	if (t->n_seen < SEEN_MAX)
+	if (t->n_seen < TOY_SEEN)
 		t->seen[t->n_seen++] = msg.type;
 	t->count[msg.type]++;
 	if (msg.type == MEDIA_HELLO)

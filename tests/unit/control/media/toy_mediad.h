@@ -12,7 +12,7 @@
 #include "proto/media.h"
 #include "tests/test.h"
 
-enum { SEEN_MAX = 256 };
+enum { TOY_SEEN = 256 };
 
 struct toy;
 /* Takes the messages of a test's own model of a mediad. After HELLO it reports what it holds. */
@@ -35,7 +35,7 @@ struct toy {
 	struct media_call_set set; /* the newest CALL_SET */
 	struct media_call_open open;
 	uint64_t channel;	 /* of the call's session */
-	unsigned seen[SEEN_MAX]; /* types, in order */
+	unsigned seen[TOY_SEEN]; /* types, in order */
 	unsigned n_seen;
 	unsigned count[1024]; /* by type */
 	uint32_t call_id, gen, listen_id, playback;
