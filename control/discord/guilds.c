@@ -292,7 +292,7 @@ static void put_head(json_t *guild, const json_t *d)
 
 enum { THREADS = 1000 /* Discord has no more active ones in a guild */ };
 
-/* An archived one is told of again when somebody writes there. */
+/* Discord names an archived one again when somebody writes there. */
 static void put_thread(json_t *guild, const json_t *t)
 {
 	const char *id = id_text(t, "id"), *parent = id_text(t, "parent_id");

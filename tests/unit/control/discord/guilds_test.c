@@ -75,7 +75,7 @@ TEST(guilds_knows_the_channels_of_threads)
 	}
 	CHECK_INT(guilds_thread(next, 100, 600, &name), 300);
 	guilds_free(next);
-	/* One that is archived is told of again before somebody writes in it. */
+	/* Discord names an archived one again before somebody writes in it. */
 	CHECK(event(g, "THREAD_UPDATE",
 		    THREAD("600", "300", ",\"thread_metadata\":{\"archived\":true}")));
 	CHECK_INT(guilds_thread(g, 100, 600, &name), 0);
@@ -89,7 +89,7 @@ TEST(guilds_knows_the_channels_of_threads)
 	CHECK(event(g, "CHANNEL_DELETE", "{\"id\":\"300\",\"guild_id\":\"100\",\"type\":0}"));
 	CHECK_INT(guilds_thread(g, 100, 600, &name), 0);
 	CHECK(!event(g, "THREAD_MEMBERS_UPDATE", "{\"id\":\"600\",\"guild_id\":\"100\"}"));
-	/* Those that were active when the server was told of. */
+	/* Those that were active when the server came. */
 	CHECK(event(g, "GUILD_CREATE",
 		    "{\"id\":\"100\",\"threads\":[" THREAD("602", "300", "") "]}"));
 	CHECK_INT(guilds_thread(g, 100, 602, &name), 300);
