@@ -504,11 +504,12 @@ static int make_timers(struct control *c)
 	return err;
 }
 
+static const char user_agent[] =
+	"DiscordBot (https://github.com/parley-voice/parley, " PARLEY_VERSION ")";
+
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf)
 {
-	static const char agent[] =
-		"DiscordBot (https://github.com/parley-voice/parley, " PARLEY_VERSION ")";
 	struct control *c;
 	int err;
 
@@ -525,7 +526,7 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (!err)
 		err = make_settings(c);
 	if (!err)
-		err = http_alloc(&c->http, env, conf->ca_file, agent);
+		err = http_alloc(&c->http, env, conf->ca_file, user_agent);
 	if (!err)
 		err = mcp_servers_alloc(&c->mcp,
 					&(struct mcp_servers_conf){.env = env,

@@ -442,12 +442,11 @@ static int copy_pages(struct db *db, const char *file)
 			sqlite3_sleep(20);
 		rc = sqlite3_backup_finish(b);
 	}
-	/* Recordings may not outlive their time in a copy. A copy of an older version has none. */
+	/* One file that can be carried away, in which no recording outlives its time. */
 	if (rc == SQLITE_OK && sqlite3_table_column_metadata(to, "main", "recordings", NULL, NULL,
 							     NULL, NULL, NULL, NULL) == SQLITE_OK)
 		rc = sqlite3_exec(to, "PRAGMA secure_delete=ON; DELETE FROM recordings", NULL, NULL,
 				  NULL);
-	/* One file that can be carried away. */
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(to, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
 	sqlite3_close(to);

@@ -26,7 +26,7 @@ typedef void(api_h)(struct api_call *c);
 	R(GET, "/switches", api_switches_get, "all switches")                                      \
 	R(POST, "/switches", api_switches_set, "{name: value, …}")                                 \
 	R(POST, "/faults", api_fault,                                                              \
-	  "{method?, contains, after?, times?, status, retry_after?, scope?, global?}")                    \
+	  "{method?, contains, after?, times?, status, retry_after?, scope?, global?}")            \
 	R(GET, "/requests", api_requests, "the last REST requests")                                \
 	R(POST, "/users", api_user_add, "{id?, name}")                                             \
 	R(POST, "/bots", api_bot_add,                                                              \
