@@ -272,6 +272,7 @@ DECODER_INPUT := $(B)/fuzz/decoder_input_fuzz $(B)/fuzz-replay/decoder_input_fuz
 $(DECODER_INPUT): $(call objs,$(addprefix mediad/decoder/,decode.c input.c measure.c tags.c))
 HLS := $(B)/fuzz/hls_fuzz $(B)/fuzz-replay/hls_fuzz
 $(HLS): $(call objs,mediad/decoder/segments.c)
+$(HLS): LIBS_ALL += $(B)/libparley.a
 $(DECODER_INPUT): LIBS_ALL += $(B)/libparley.a -lavformat -lavcodec -lswresample -lavutil
 fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))

@@ -63,9 +63,10 @@ const char *captions_find(struct captions *c, uint64_t guild, const uint8_t hash
 {
 	struct kept *k = find(c, guild, hash);
 
-	if (k && now - k->at >= CAPTIONS_KEPT_S * NS_PER_S)
-		drop(k);
-	return k ? k->caption.text : NULL;
+	if (!k || now - k->at < CAPTIONS_KEPT_S * NS_PER_S)
+		return k ? k->caption.text : NULL;
+	drop(k);
+	return NULL;
 }
 
 void captions_keep(struct captions *c, const struct caption *caption, uint64_t now)

@@ -202,9 +202,11 @@ int fetch_begin(struct fetch **out, struct fetcher *f, const struct fetch_call *
 		x->next->at = &x->next;
 	f->first = x;
 	request(x);
-	if (!gone)
-		x->gone = NULL;
-	*out = gone ? NULL : x;
+	*out = NULL;
+	if (gone)
+		return 0;
+	x->gone = NULL; /* NOLINT(clang-analyzer-unix.Malloc): not gone */
+	*out = x;
 	return 0;
 }
 

@@ -329,7 +329,7 @@ int viewer_look(struct view **out, struct viewer *v, const struct view_wish *wis
 	err = begin(x, wish, &fetch);
 	if (gone)
 		return 0;
-	x->gone = NULL;
+	x->gone = NULL; /* NOLINT(clang-analyzer-unix.Malloc): not gone */
 	x->fetch = fetch;
 	if (err)
 		free_view(x);

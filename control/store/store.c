@@ -22,6 +22,7 @@ enum {
 	REQUESTS_MAX = 4096,
 	STORE_REQUEST_BYTES = 16 << 20,
 	EXPIRE_MIN = 10,
+	EXPIRE_FIRST_S = 10,
 	HOUR_MS = 3600000,
 	WAITING_MAX = 64,
 	/* Of a search, after which it makes do with what it has found. */
@@ -730,7 +731,7 @@ int store_alloc(struct store **out, struct env *env, struct bus *bus,
 		store_free(s);
 		return err;
 	}
-	tmr_start(s->expire_tmr, MIN / 60);
+	tmr_start(s->expire_tmr, EXPIRE_FIRST_S * NS_PER_S);
 	*out = s;
 	return 0;
 }

@@ -183,7 +183,7 @@ until_ok 5 grep -qaE ' screen_share_session_stopped .*why=stopped' "$D/control.l
 n=$(seen "$control")
 is "no picture is in the memory of control" "$n" 0
 [ "$n" = 0 ] || cut -c1-300 "$D/found"
-n=$((n + $(seen "$(pgrep -P "$control" imaged)")))
+for pid in $(pgrep -P "$control" imaged); do n=$((n + $(seen "$pid"))); done
 is "nor in that of imaged" "$n" 0
 echo "frames_kept $n"
 for secret in "$first" "${key#parley_share=}" ingest.ingest.ingest; do
