@@ -473,7 +473,7 @@ static void close_corpus(void)
 	remove_folder(c.dir);
 }
 
-static void add_vectors(void);
+static void add_rows(void);
 
 static void fill_corpus(void)
 {
@@ -509,24 +509,26 @@ static void fill_corpus(void)
 	wait_for(store_sync(c.store, on_done, NULL));
 	sum_up();
 	wait_for(store_sync(c.store, on_done, NULL));
-	add_vectors();
+	add_rows();
 }
 
-/* As if an encoder had computed them. */
-static void add_vectors(void)
+/* Vectors as if an encoder had computed them, and that a message of Ana's was taken up. */
+static void add_rows(void)
 {
 	static const char *const rows[] = {
 		"INSERT OR REPLACE INTO utterance_vectors SELECT guild, seq, 1, 0.5, ?2"
 		" FROM utterances WHERE user = ?1",
 		"INSERT OR REPLACE INTO fact_vectors SELECT guild, id, 1, 0.5, ?2 FROM facts"
-		" WHERE said_by = ?1"};
+		" WHERE said_by = ?1",
+		"INSERT INTO text_taken SELECT 1001, guild, 4, ?1, 'ended', 0, max(started_ms)"
+		" FROM utterances WHERE ?2 IS NOT NULL"};
 	char path[96];
 	sqlite3 *sql = NULL;
 
 	snprintf(path, sizeof path, "%s/parley.db", c.dir);
 	if (sqlite3_open(path, &sql))
 		bench_die("%s", path);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		sqlite3_stmt *s = NULL;
 
 		if (sqlite3_prepare_v2(sql, rows[i], -1, &s, NULL))
