@@ -451,7 +451,7 @@ int store_command_audit_check(const char *dir, const char *head)
 		       "too old, or with all rows before row %llu: it cannot be looked for; "
 		       "compare the "
 		       "heads of the log since (audit_head)\n",
-		       (unsigned long long)(state.seq - state.rows + 1));
+		       (unsigned long long)state.seq - state.rows + 1);
 		return 1;
 	}
 	if (state.fault) {

@@ -83,6 +83,7 @@ static uint64_t start_at(const struct text_chat *chat, const struct text_channel
 			 const struct burst *b)
 {
 	const struct settings *s = chat->settings;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a burst has its head */
 	uint64_t at = b->n == s->text_coalesce_most ? b->v[0]->t.at : burst_until(s, b->v[0]);
 	uint64_t rate = text_queue_allowed_at(chat, ch, b->v[0]->t.user);
 

