@@ -78,7 +78,7 @@ struct agent {
 	struct delegates *delegates; /* NULL: none */
 	enum ledger_state budget;    /* as people were told last */
 	uint64_t spent_nano;	     /* in this session, billionths of a dollar */
-	struct levels levels;	     /* of who speaks now */
+	struct levels levels;	     /* of the present speakers */
 	struct turns *turns;	     /* publishes the room's turns on the bus */
 	char ended[40];		     /* why the session ended; empty while it lasts */
 };

@@ -26,8 +26,7 @@ struct levels {
 void levels_speaking(struct levels *l, uint64_t user, bool on);
 /* A frame. level: as MEDIA_HEARD has it, -dBov, 127 when absent; pcm: s16le. */
 void levels_heard(struct levels *l, uint64_t user, uint8_t level, struct slice pcm, uint64_t now);
-/* The next person at or after this place who speaks; NULL: there is none. Borrowed until the next
- * change. */
+/* The next speaker at or after this place; NULL: there is none. Borrowed until the next change. */
 const struct level *levels_next(const struct levels *l, unsigned *place);
 /* In dBov; LEVEL_UNKNOWN: no frame has come of late. */
 int levels_db(const struct level *v, uint64_t now);

@@ -283,7 +283,7 @@ bool text_initiative_counts(const struct text_chat *chat, const struct text_chan
 /* From when on a model may be asked for this user (0: for nobody) in the channel. */
 uint64_t text_spending_at(const struct text_chat *chat, const struct text_channel *ch,
 			  uint64_t user);
-/* A model is asked for an answer, whatever comes of it. */
+/* Counts a request to a model for an answer to this user; it counts even if no answer is sent. */
 void text_spending_ask(struct text_chat *chat, struct text_channel *ch, uint64_t user);
 /* False: no model may be asked whether this user's message is for the bot. */
 bool text_spending_decide(struct text_chat *chat, struct text_channel *ch, uint64_t user);

@@ -90,8 +90,8 @@ enum text_reason text_refusal(const struct settings *settings, const struct text
 size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out);
 /* True if the message was taken, as one of the last TEXT_SEEN of its channel. */
 bool text_chat_knows(struct text_chat *chat, uint64_t channel, uint64_t message);
-/* True if this user was forgotten within TEXT_FORGET_S: no answer may be told of them from
- * elsewhere, because none is asked for again when they are forgotten again. */
+/* True if this user was forgotten within TEXT_FORGET_S. Prompts get nothing about them from the
+ * memory then, because another forgetting within that time restarts no answer. */
 bool text_forgot_lately(const struct text_chat *chat, uint64_t user);
 /* True if an answer or a message of its own is under way in the channel. */
 bool text_is_answering(struct text_chat *chat, uint64_t channel);

@@ -224,10 +224,10 @@ struct text_place {
 };
 
 struct text_catching_up {
-	struct text_place place[TEXT_PLACES]; /* the first is asked for */
+	struct text_place place[TEXT_PLACES]; /* a request for the first is under way */
 	unsigned n;
 	bool asking;
-	struct tmr *tmr;   /* the first is to be asked for again */
+	struct tmr *tmr;   /* until the first is requested again */
 	uint64_t since;	   /* messages before this id are left alone */
 	uint64_t fresh_at; /* ns: when a new session began; 0: none did */
 	uint64_t newest;   /* id of a message that Discord told of */

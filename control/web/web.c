@@ -52,7 +52,7 @@ struct web {
 	struct access *access;
 	struct discord_sign_in *discord;
 	struct event_stream *events, *figures; /* with words, and without */
-	struct level_stream *levels;	       /* NULL: nobody knows who speaks */
+	struct level_stream *levels;	       /* NULL: the speakers are not known */
 	struct live_turns *turns;
 	struct live_voice *voice;
 	struct rooms_kept *rooms;

@@ -103,7 +103,7 @@ struct web_conf {
 	char *(*metricsh)(void *arg); /* Prometheus's text format */
 	json_t *(*roomsh)(void *arg); /* [{"guild": "ID", …}], to which the turns are added */
 	json_t *(*levelsh)(
-		void *arg); /* [{"guild": "ID", …}]: who speaks now; NULL: nobody knows */
+		void *arg); /* [{"guild": "ID", …}]: the present speakers; NULL: not known */
 	json_t *(*reasonsh)(void *arg); /* what reasons and rules mean */
 	json_t *(*statsh)(void *arg);	/* figures of the program: GET /api/stats */
 	json_t *(*guildsh)(void *arg);	/* [{"id", "name"}] */

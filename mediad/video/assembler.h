@@ -58,10 +58,11 @@ struct video_assembler *video_assembler_free(struct video_assembler *a);
 bool video_assembler_put(struct video_assembler *a, const struct video_packet *p, uint64_t now);
 /* Returns the next frame in order. False: none is complete. */
 bool video_assembler_next(struct video_assembler *a, uint64_t now, struct video_frame *out);
-/* The packets to be asked for now, at most VIDEO_NACK_MAX; counts as having asked. */
+/* Returns the number of packets that a NACK must name now, and their sequence numbers. The caller
+ * sends it: they count as requested. */
 unsigned video_assembler_missing(struct video_assembler *a, uint64_t now,
 				 uint16_t seqs[VIDEO_NACK_MAX]);
-/* True when a key frame is to be asked for now; counts as having asked. */
+/* True when a PLI must request a key frame now. The caller sends it: it counts as requested. */
 bool video_assembler_wants_key(struct video_assembler *a, uint64_t now);
 /* The frame taken last was useless, because it could not be decrypted or decoded: frames are
  * dropped until the next key frame. */

@@ -9,6 +9,14 @@ perl -e '
 use strict;
 my ($name, $file, $test, $edits, $bad) = ("", "", "", 0, 0);
 my $tests = join "\n", `grep -rhE "^TEST(_OOM)?\\(" tests/unit tests/decoder`, `find tests/unit -name "*_test.c"`;
+sub look_for {
+	my ($old, $who) = @_;
+	$edits++;
+	open my $source, "<", $file or do { print "$who: there is no file $file\n"; $bad++; return };
+	return if grep { s/^\s+|\s+$//gr eq $old } <$source>;
+	print "$who: $file has no such line: $old\n";
+	$bad++;
+}
 open my $table, "<", "tests/mutants/media" or die;
 while (my $line = <$table>) {
 	chomp $line;
@@ -20,12 +28,7 @@ while (my $line = <$table>) {
 			$bad++;
 		}
 	} elsif ($line =~ /^- \s*(.*?)\s*$/) {
-		my $old = $1;
-		$edits++;
-		open my $source, "<", $file or do { print "$name: there is no file $file\n"; $bad++; next };
-		next if grep { s/^\s+|\s+$//gr eq $old } <$source>;
-		print "$name: $file has no such line: $old\n";
-		$bad++;
+		look_for($1, $name);
 	}
 }
 my %stated = map { $_ => 1 } map { /(\d+)/g } `grep -hE "^# text rules" tests/scenarios/text/*.text`;
@@ -37,12 +40,7 @@ while (my $line = <$table>) {
 		print "statement $name of text chat: no scenario names it\n";
 		$bad++;
 	} elsif ($line =~ /^- \s*(.*?)\s*$/) {
-		my $old = $1;
-		$edits++;
-		open my $source, "<", $file or do { print "$name: there is no file $file\n"; $bad++; next };
-		next if grep { s/^\s+|\s+$//gr eq $old } <$source>;
-		print "statement $name of text chat: $file has no such line: $old\n";
-		$bad++;
+		look_for($1, "statement $name of text chat");
 	}
 }
 my (%edit, %named);

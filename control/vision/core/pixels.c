@@ -1,5 +1,7 @@
 #include "control/vision/core/pixels.h"
 
+#include <stdbool.h>
+
 enum { RED = 299, GREEN = 587, BLUE = 114, WHITE = 255 };
 
 void pixels_fit(uint32_t width, uint32_t height, unsigned side, uint32_t *out_width,
@@ -51,7 +53,18 @@ static void find_range(uint32_t i, uint32_t n, uint32_t all, uint32_t out[2])
 		out[1]++;
 }
 
-void pixels_shrink(const struct pixels *from, struct pixels *to)
+/* The mean colour of the area, as one byte of brightness or three of colour. */
+static uint8_t *put_mean(uint8_t *p, const struct sums *s, bool grey)
+{
+	if (grey)
+		*p++ = (uint8_t)((RED * s->v[0] + GREEN * s->v[1] + BLUE * s->v[2]) /
+				 (1000 * s->n));
+	for (unsigned i = 0; i < 3 && !grey; i++)
+		*p++ = (uint8_t)((s->v[i] + s->n / 2) / s->n);
+	return p;
+}
+
+static void shrink(const struct pixels *from, struct pixels *to, bool grey)
 {
 	uint8_t *p = to->p;
 
@@ -64,27 +77,17 @@ void pixels_shrink(const struct pixels *from, struct pixels *to)
 
 			find_range(col, to->width, from->width, x);
 			s = sum_area(from, x, y);
-			for (unsigned i = 0; i < 3; i++)
-				*p++ = (uint8_t)((s.v[i] + s.n / 2) / s.n);
+			p = put_mean(p, &s, grey);
 		}
 	}
 }
 
+void pixels_shrink(const struct pixels *from, struct pixels *to)
+{
+	shrink(from, to, false);
+}
+
 void pixels_shrink_to_grey(const struct pixels *from, struct pixels *to)
 {
-	uint8_t *p = to->p;
-
-	for (uint32_t row = 0; row < to->height; row++) {
-		uint32_t x[2], y[2];
-
-		find_range(row, to->height, from->height, y);
-		for (uint32_t col = 0; col < to->width; col++) {
-			struct sums s;
-
-			find_range(col, to->width, from->width, x);
-			s = sum_area(from, x, y);
-			*p++ = (uint8_t)((RED * s.v[0] + GREEN * s.v[1] + BLUE * s.v[2]) /
-					 (1000 * s.n));
-		}
-	}
+	shrink(from, to, true);
 }

@@ -1,4 +1,4 @@
-// The live part of a room: who has the floor, what the bot does and for whom, who speaks and how loud, tools, music, cost so far.
+// The live part of a room: the floor holder, the bot's task and addressee, the level of each speaker, tools, music, cost so far.
 
 const phases = {
   hearing: "is speaking", transcribing: "is being transcribed", classifying: "is being judged: was the bot meant?", deferred: "waits until the bot is free",
