@@ -141,7 +141,6 @@ int control_make_text(struct control *c)
 					       .typedh = take_typed,
 					       .untypedh = take_untyped,
 					       .viewers = c->viewers,
-					       .vision = c->vision,
 					       .speakh = speak_answer,
 					       .arg = c};
 

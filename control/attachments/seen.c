@@ -30,14 +30,7 @@ static void write_head(const struct seen *s, char buf[HEAD])
 	snprintf(by, sizeof by, "%.79s", *s->by ? s->by : "somebody");
 	untrusted_clean_line(name);
 	untrusted_clean_line(by);
-	if (s->screen)
-		snprintf(buf, HEAD, "The screen that %s shares, as it was %s%s", by,
-			 age_text(s->age_s, age),
-			 s->age_s >= SEEN_STALE_S
-				 ? " (nothing newer has come: it may look different by now, say so)"
-				 : "");
-	else
-		snprintf(buf, HEAD, "%s, which %s attached %s", name, by, age_text(s->age_s, age));
+	snprintf(buf, HEAD, "%s, which %s attached %s", name, by, age_text(s->age_s, age));
 }
 
 /* What stands behind the head; image: the number of the image. */
@@ -51,8 +44,6 @@ static const char *kind_text(const struct seen *s, unsigned image, char buf[AGE]
 		return ". You do not see it yourself; another model describes it so:\n";
 	case SEEN_FILE:
 		return s->cut ? ", the beginning of its text:\n" : ", its text:\n";
-	case SEEN_NOTES:
-		return ", notes of it:\n";
 	case SEEN_NOT:
 		break;
 	}
@@ -96,7 +87,7 @@ static void put_one(struct out *o, const struct seen *s, unsigned image, const u
 	}
 	if (s->kind == SEEN_NOT || s->kind == SEEN_IMAGE)
 		return;
-	if (untrusted_wrap(&fenced, mark, s->screen ? "screen" : s->name, s->text)) {
+	if (untrusted_wrap(&fenced, mark, s->name, s->text)) {
 		o->lost = true;
 		return;
 	}

@@ -352,8 +352,8 @@ void text_showing_collect(struct text_job *job, const struct text_effect *e);
 /* Looks at it. False: there is nothing, or nothing to wait for; otherwise text_asking_shown
  * follows, not from inside. */
 bool text_showing_begin(struct text_job *job);
-/* What was seen, with the screens that are shared in this channel, and the images that go with it
- * (ENGINE_IMAGES_MAX). NULL: nothing. The caller frees it. */
+/* What was seen, and the images that go with it (ENGINE_IMAGES_MAX). Shared screens stay out: who
+ * reads a voice channel's chat need not be in the call. NULL: nothing. The caller frees it. */
 char *text_showing_text(struct text_job *job, struct engine_image *images, size_t *n_images);
 void text_showing_free(struct text_show *show);
 /* The server's; NULL without memory, or where nothing is looked at. */

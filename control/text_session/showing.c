@@ -14,7 +14,6 @@
 #include "control/settings/settings.h"
 #include "control/text/missed.h"
 #include "control/text_session/inside.h"
-#include "control/vision/vision.h"
 #include "ipc/env.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
@@ -23,8 +22,6 @@ enum {
 	RECENT_LINES = 5, /* of other messages, whose files are shown, too */
 	RECENT_S = 600,
 	TEXTS = 3, /* text files of one question */
-	SCREENS = 2,
-	MS_A_SECOND = 1000,
 };
 
 /* One file of a question. */
@@ -358,51 +355,12 @@ bool text_showing_begin(struct text_job *job)
 
 /* ---- what the model is told ---- */
 
-/* In the chat of a voice channel: the screens that are watched there. The pictures are borrowed
- * until the next step. */
-struct screens {
-	struct vision_picture v[SCREENS];
-	char notes[VISION_NOTES_MAX];
-};
-
-static size_t add_screens(struct text_job *job, struct screens *s, struct seen *seen,
-			  struct engine_image *images, size_t *n_images)
-{
-	struct text_guild *g = job->g;
-	struct vision *v = g->ts->conf.vision;
-	size_t n = v ? vision_latest(v, g->id, job->channel, 0, s->v, SCREENS) : 0;
-	bool sees = n && text_asking_sees(g);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct vision_picture *p = &s->v[i];
-
-		job->strangers = job->strangers || p->user != job->user;
-		seen[i] = (struct seen){.kind = SEEN_NOT,
-					.screen = true,
-					.name = "",
-					.by = text_member_name(g, p->user),
-					.age_s = p->age_ms / MS_A_SECOND,
-					.text = "this model takes no images"};
-		if (sees && *n_images < ENGINE_IMAGES_MAX) {
-			seen[i].kind = SEEN_IMAGE;
-			images[(*n_images)++] = p->image;
-		}
-	}
-	if (n && vision_notes(v, g->id, job->channel, s->notes)) {
-		seen[n] = seen[0];
-		seen[n].kind = SEEN_NOTES;
-		seen[n++].text = s->notes;
-	}
-	return n;
-}
-
 char *text_showing_text(struct text_job *job, struct engine_image *images, size_t *n_images)
 {
 	struct env *env = job->g->ts->conf.env;
 	const struct text_show *s = job->show;
 	uint8_t mark[UNTRUSTED_MARK];
-	struct seen seen[SEEN_MAX + SCREENS + 1];
-	struct screens screens;
+	struct seen seen[SEEN_MAX];
 	size_t n = 0;
 
 	*n_images = 0;
@@ -422,7 +380,6 @@ char *text_showing_text(struct text_job *job, struct engine_image *images, size_
 					  .age_s = (env_now(env) - f->at) / NS_PER_S,
 					  .text = f->text};
 	}
-	n += add_screens(job, &screens, seen + n, images, n_images);
 	if (!n)
 		return NULL;
 	env_random(env, mark, sizeof mark);

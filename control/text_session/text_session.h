@@ -31,7 +31,6 @@ struct rest;
 struct settings;
 struct store;
 struct text_session;
-struct vision;
 struct ws_ctx;
 
 enum { TEXT_GUILDS = 64 };
@@ -56,7 +55,6 @@ struct text_session_conf {
 	struct bus *bus;
 	const struct consent_table *consents;
 	struct mcp_servers *mcp;      /* whose tools may be called; NULL: none */
-	struct vision *vision;	      /* screens that are shared in voice channels; may be NULL */
 	struct viewer_shared viewers; /* fetcher NULL: nothing that is attached is looked at */
 	/* The settings of this server, in one place until they are released. */
 	const struct settings *(*settingsh)(uint64_t guild, void *arg);

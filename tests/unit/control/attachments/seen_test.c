@@ -39,19 +39,6 @@ TEST(images_are_numbered_and_everything_has_its_age)
 	free(text);
 }
 
-TEST(an_old_screen_is_said_to_be_old)
-{
-	struct seen s = {.kind = SEEN_IMAGE, .screen = true, .name = "", .by = "Bob", .age_s = 3};
-	char *fresh = seen_text(&s, 1, mark), *stale;
-
-	s.age_s = SEEN_STALE_S;
-	stale = seen_text(&s, 1, mark);
-	CHECK(fresh && !strstr(fresh, "nothing newer"));
-	CHECK(stale && strstr(stale, "nothing newer has come"));
-	free(fresh);
-	free(stale);
-}
-
 TEST(text_of_a_file_cannot_close_its_fence)
 {
 	const struct seen s = {.kind = SEEN_FILE,
