@@ -1,6 +1,6 @@
-/* Attachments in a prompt, before the question. Each one is an image that goes with the question, or
- * another model's description of the image, or the text of a file, or the reason why it cannot be
- * shown, with its age. Pure. */
+/* Attachments in a prompt, before the question. Each one is an image that goes with the question,
+ * or another model's description of the image, or the text of a file, or the reason why it cannot
+ * be shown, with its age. Pure. */
 #ifndef CONTROL_ATTACHMENTS_SEEN_H
 #define CONTROL_ATTACHMENTS_SEEN_H
 
@@ -28,8 +28,8 @@ struct seen {
 	const char *text;
 };
 
-/* Returns the section, with text of strangers in fences of this mark. NULL: nothing was shown, or without
- * memory. The caller frees it. */
+/* Returns the section, with text of strangers in fences of this mark. NULL: nothing was shown, or
+ * without memory. The caller frees it. */
 char *seen_text(const struct seen *v, size_t n, const uint8_t mark[UNTRUSTED_MARK]);
 
 #endif
