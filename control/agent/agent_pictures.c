@@ -219,6 +219,8 @@ bool agent_pictures_drop(struct agent_pictures *p, uint64_t message, uint64_t us
 		told = told || x->told;
 		clear(x);
 	}
+	if (p)
+		viewer_drop(p->viewer, message, user);
 	return told;
 }
 

@@ -273,5 +273,6 @@ void agent_record_turn(struct agent *a, const struct room_turn *t)
 	/* Its words went into another turn, or were taken back: it never was. */
 	if (t->asked_at && room_turn_replaced(t))
 		roles_forget(a->roles, t->id);
+	roles_over(a->roles, t->id);
 	voice_output_over(a->output, t->id);
 }

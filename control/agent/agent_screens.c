@@ -39,8 +39,7 @@ bool agent_screens_message(struct agent *a, struct agent_shown *shown, struct en
 
 	if (!a->vision)
 		return false;
-	n = vision_latest(a->vision, where->guild, where->channel, 0, shown->pictures,
-			  AGENT_SCREENS);
+	n = vision_latest(a->vision, where->guild, where->channel, shown->pictures, AGENT_SCREENS);
 	if (!n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
@@ -123,8 +122,7 @@ static json_t *see(struct agent *a)
 {
 	const struct media_want *where = media_call_want(a->call);
 	struct vision_picture pictures[AGENT_SCREENS];
-	size_t n =
-		vision_latest(a->vision, where->guild, where->channel, 0, pictures, AGENT_SCREENS);
+	size_t n = vision_latest(a->vision, where->guild, where->channel, pictures, AGENT_SCREENS);
 	json_t *list = json_array();
 	char notes[VISION_NOTES_MAX];
 

@@ -53,15 +53,32 @@ static void allow_api(const char *api, char *buf, size_t size)
 		*buf = '\0';
 }
 
+static bool is_fetching(const struct fetcher *f, enum fetch_from from)
+{
+	const struct fetch *x = f->first;
+
+	while (x && (x->from != from || !x->req))
+		x = x->next;
+	return x != NULL;
+}
+
 static int open_source(struct fetcher *f, enum fetch_from from)
 {
 	char own[128];
+	const char *allowed;
 	int err = 0;
 
 	allow_api(f->settings->discord_api, own, sizeof own);
+	allowed = from == FETCH_WEB ? f->settings->web_read_allowed : own;
+	/* An address that is allowed no more is read no more. */
+	if (f->guard[from] && !http_guard_is_of(f->guard[from], allowed)) {
+		if (is_fetching(f, from))
+			return EBUSY;
+		f->http[from] = http_free(f->http[from]);
+		f->guard[from] = http_guard_free(f->guard[from]);
+	}
 	if (!f->guard[from])
-		err = http_guard_alloc(&f->guard[from],
-				       from == FETCH_WEB ? f->settings->web_read_allowed : own);
+		err = http_guard_alloc(&f->guard[from], allowed);
 	if (!err && !f->http[from])
 		err = http_alloc_guarded(&f->http[from], f->env, NULL, AGENT, f->guard[from]);
 	return err;

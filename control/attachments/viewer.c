@@ -201,10 +201,12 @@ static void describe(struct view *x, const struct engine_image *image)
 	hash_image(x, image);
 	known = captions_find(c->shared.captions, c->guild, x->hash, now);
 	if (known) {
-		/* It may go while the handler runs. */
-		snprintf(x->words, sizeof x->words, "%s", known);
-		x->n = strlen(x->words);
-		take_description(x);
+		/* It may go while the handler runs. It keeps its age and its message: whoever asks
+		 * again makes it neither younger nor theirs. */
+		char text[CAPTION_TEXT + 1];
+
+		snprintf(text, sizeof text, "%s", known);
+		end_view(x, &(struct view_result){.kind = SEEN_DESCRIBED, .text = text});
 		return;
 	}
 	if (open_roles(v))
@@ -344,9 +346,21 @@ void viewer_cancel(struct view *view)
 		free_view(view);
 }
 
-bool viewer_is_idle(const struct viewer *v)
+static struct view *find_of(const struct viewer *v, uint64_t message, uint64_t user)
 {
-	return !v || !v->first;
+	struct view *x = v ? v->first : NULL;
+
+	while (x && (message ? x->message != message : x->user != user))
+		x = x->next;
+	return x;
+}
+
+void viewer_drop(struct viewer *v, uint64_t message, uint64_t user)
+{
+	struct view *x;
+
+	while ((x = find_of(v, message, user)))
+		fail(x, "it was taken back");
 }
 
 void viewer_settings(struct viewer *v)

@@ -60,7 +60,7 @@ struct view_wish {
 	const char *url;	     /* of the public web */
 	bool images;		     /* for a model that takes images: it is not described */
 	const char *question;	     /* for the description; "": none */
-	uint64_t message, user;	     /* with which it came, and who showed it */
+	uint64_t message, user;	     /* with which it came, and who showed it; not 0 */
 };
 
 struct view_result {
@@ -84,7 +84,8 @@ int viewer_look(struct view **out, struct viewer *v, const struct view_wish *wis
 		void *arg);
 /* No handler is called afterwards. NULL accepted. */
 void viewer_cancel(struct view *view);
-/* True if nothing is under way. */
-bool viewer_is_idle(const struct viewer *v);
+/* Ends what is looked at of this message, or (message 0) of this user: it was taken back. Handlers
+ * are called. NULL accepted. */
+void viewer_drop(struct viewer *v, uint64_t message, uint64_t user);
 
 #endif

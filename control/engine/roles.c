@@ -564,7 +564,7 @@ struct roles *roles_free(struct roles *r)
 	for (unsigned i = 0; i < ENGINE_USE_COUNT; i++)
 		clear_list(&r->list[i]);
 	for (unsigned i = 0; i < ROLES_LIVE; i++)
-		free(r->live[i].ask);
+		engine_ask_free(r->live[i].ask);
 	tmr_free(r->silence);
 	tmr_free(r->usage);
 	free(r->instructions);

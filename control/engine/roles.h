@@ -129,6 +129,8 @@ void roles_wake(struct roles *r);
 void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms, const char *heard);
 /* The turn was superseded or rolled back: its questions and answers never happened. */
 void roles_forget(struct roles *r, uint32_t turn);
+/* The turn is over, and nothing of it is asked again: the images of its asks are wiped here. */
+void roles_over(struct roles *r, uint32_t turn);
 
 /* ---- of transcription: as the ops (engine.h); EHOSTUNREACH nobody serves ---- */
 int roles_sound(struct roles *r, const struct engine_sound *sound);

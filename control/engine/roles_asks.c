@@ -56,7 +56,7 @@ static void end_live(struct live *l)
 	    l->use != ENGINE_USE_SUMMARY && l->use != ENGINE_USE_INTERRUPTION &&
 	    l->use != ENGINE_USE_EMBED && l->use != ENGINE_USE_SEE)
 		return;
-	free(l->ask);
+	engine_ask_free(l->ask);
 	*l = (struct live){0};
 }
 
@@ -86,7 +86,7 @@ static struct live *live_place(struct roles *r)
 	}
 	if (best->id)
 		cancel_live(best);
-	free(best->ask);
+	engine_ask_free(best->ask);
 	*best = (struct live){0};
 	return best;
 }
@@ -357,12 +357,19 @@ void roles_go_on(struct roles *r, enum engine_use use, uint32_t turn,
 	cancel_live(l);
 	ask->again = true;
 	ask_live(r, next, l->chunk, ask);
-	free(ask);
+	engine_ask_free(ask);
 }
 
 void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn)
 {
 	roles_go_on(r, use, turn, NULL, 0);
+}
+
+void roles_over(struct roles *r, uint32_t turn)
+{
+	for (unsigned i = 0; i < ROLES_LIVE; i++)
+		if (r->live[i].turn == turn)
+			engine_ask_drop_images(r->live[i].ask);
 }
 
 void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn)

@@ -66,7 +66,7 @@ static void clear_job(struct exchange *x)
 
 	sse_clear(&j->sse);
 	text_stream_clear(&j->stream);
-	free(j->again);
+	engine_ask_free(j->again);
 }
 
 /* ---- what was said ---- */
@@ -229,7 +229,7 @@ static bool ask_all(struct job *j, const struct http_resp *resp)
 	ask = j->again;
 	j->again = NULL;
 	err = post(j, ask, 0);
-	free(ask);
+	engine_ask_free(ask);
 	return !err;
 }
 

@@ -22,7 +22,7 @@ enum {
 	REQUESTS_MAX = 4096,
 	STORE_REQUEST_BYTES = 16 << 20,
 	EXPIRE_MIN = 10,
-	EXPIRE_FIRST_S = 10,
+	EXPIRE_FIRST_S = 1,
 	HOUR_MS = 3600000,
 	WAITING_MAX = 64,
 	/* Of a search, after which it makes do with what it has found. */

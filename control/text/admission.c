@@ -282,7 +282,8 @@ static void end_classification(struct text_chat *chat, struct text_channel *ch, 
 			       bool yes)
 {
 	l->state = TEXT_QUEUED;
-	if (yes) {
+	/* An edit may have made it a mention meanwhile, which is more than a yes. */
+	if (yes && !text_signal_forces(l->t.signal)) {
 		l->t.signal = TEXT_SIGNAL_LLM_DIRECT_ADDRESS;
 		l->t.attention = TEXT_ATTENTION_DIRECT_ADDRESS;
 	}

@@ -9,7 +9,7 @@
 
 enum { TEXT_YES_MAX = 200 /* bytes; no yes is longer */ };
 
-static void end_question(struct text_chat *chat, struct text_channel *ch, struct text_question *q,
+static void end_question(struct text_chat *chat, struct text_channel *ch, struct text_agreement *q,
 			 bool yes)
 {
 	struct text_effect *e = text_emit(chat, TEXT_DO_AGREE, ch);
@@ -17,20 +17,20 @@ static void end_question(struct text_chat *chat, struct text_channel *ch, struct
 	e->message = q->message;
 	e->user = q->user;
 	e->yes = yes;
-	*q = (struct text_question){0};
+	*q = (struct text_agreement){0};
 }
 
-static struct text_question *find_question(struct text_channel *ch, uint64_t user)
+static struct text_agreement *find_question(struct text_channel *ch, uint64_t user)
 {
-	for (unsigned i = 0; user && i < TEXT_QUESTIONS; i++)
-		if (ch->question[i].user == user)
-			return &ch->question[i];
+	for (unsigned i = 0; user && i < TEXT_AGREEMENTS; i++)
+		if (ch->agreement[i].user == user)
+			return &ch->agreement[i];
 	return NULL;
 }
 
 bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, uint64_t user)
 {
-	struct text_question *q = find_question(ch, user);
+	struct text_agreement *q = find_question(ch, user);
 
 	if (q)
 		end_question(chat, ch, q, false);
@@ -41,15 +41,15 @@ bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, ui
 void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint64_t message,
 			  uint64_t user)
 {
-	struct text_question *q = &ch->question[0];
+	struct text_agreement *q = &ch->agreement[0];
 
 	text_agreement_withdraw(chat, ch, user);
-	for (unsigned i = 1; i < TEXT_QUESTIONS; i++)
-		if (q->user && ch->question[i].until < q->until)
-			q = &ch->question[i];
+	for (unsigned i = 1; i < TEXT_AGREEMENTS; i++)
+		if (q->user && ch->agreement[i].until < q->until)
+			q = &ch->agreement[i];
 	if (q->user)
 		end_question(chat, ch, q, false);
-	*q = (struct text_question){
+	*q = (struct text_agreement){
 		.message = message, .user = user, .until = chat->now + TEXT_YES_S * NS_PER_S};
 }
 
@@ -69,7 +69,7 @@ static bool agrees(const struct text_chat *chat, const char *text)
 /* A yes to somebody else is none to the bot: it replies to the question, or is said to the bot, or
  * nobody has written anything since. */
 static bool is_to_question(struct text_chat *chat, const struct text_channel *ch,
-			   const struct text_question *q, const struct text_event *ev)
+			   const struct text_agreement *q, const struct text_event *ev)
 {
 	bool occurs;
 
@@ -87,7 +87,7 @@ static bool is_to_question(struct text_chat *chat, const struct text_channel *ch
 bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev)
 {
-	struct text_question *q = find_question(ch, ev->user);
+	struct text_agreement *q = find_question(ch, ev->user);
 
 	if (!q || q->until <= chat->now || !is_to_question(chat, ch, q, ev) ||
 	    !agrees(chat, ev->text))
@@ -103,8 +103,8 @@ void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 {
 	if (ev->type == TEXT_REPLACED)
 		text_agreement_withdraw(chat, ch, ev->user);
-	for (unsigned i = 0; i < TEXT_QUESTIONS; i++) {
-		struct text_question *q = &ch->question[i];
+	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++) {
+		struct text_agreement *q = &ch->agreement[i];
 
 		if (!q->user || q->message != ev->message)
 			continue;
@@ -120,9 +120,9 @@ void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 
 void text_agreement_tick(struct text_chat *chat, struct text_channel *ch)
 {
-	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
-		if (ch->question[i].user && ch->question[i].until <= chat->now)
-			end_question(chat, ch, &ch->question[i], false);
+	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++)
+		if (ch->agreement[i].user && ch->agreement[i].until <= chat->now)
+			end_question(chat, ch, &ch->agreement[i], false);
 }
 
 uint64_t text_agreement_deadline(const struct text_chat *chat, const struct text_channel *ch)
@@ -130,8 +130,8 @@ uint64_t text_agreement_deadline(const struct text_chat *chat, const struct text
 	uint64_t first = UINT64_MAX;
 
 	(void)chat;
-	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
-		if (ch->question[i].user && ch->question[i].until < first)
-			first = ch->question[i].until;
+	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++)
+		if (ch->agreement[i].user && ch->agreement[i].until < first)
+			first = ch->agreement[i].until;
 	return first;
 }

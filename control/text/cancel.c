@@ -11,8 +11,8 @@ static bool waits_for_something(const struct text_channel *ch, uint64_t user)
 {
 	if (text_jobs_has(ch, user) || text_reply_tells(ch, user))
 		return true;
-	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
-		if (ch->question[i].user == user)
+	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++)
+		if (ch->agreement[i].user == user)
 			return true;
 	for (unsigned i = 0; i < ch->n_queue; i++)
 		if (may_cancel(ch->queue[i], user))

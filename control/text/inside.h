@@ -48,7 +48,7 @@ struct text_reply {
 	struct text_line told[TEXT_HISTORY];
 };
 
-struct text_question {
+struct text_agreement {
 	uint64_t message, user, until; /* user 0: a free place */
 };
 
@@ -71,7 +71,7 @@ struct text_channel {
 	struct text_live *queue[TEXT_QUEUE]; /* in the order in which they came */
 	unsigned n_queue;
 	struct text_reply reply;
-	struct text_question question[TEXT_QUESTIONS];
+	struct text_agreement agreement[TEXT_AGREEMENTS];
 	struct text_jobs jobs[TEXT_JOBS];
 	struct text_result result[TEXT_RESULTS]; /* the oldest first */
 	unsigned n_results;
@@ -84,6 +84,12 @@ struct text_channel {
 	struct text_trigger own; /* of the last RECORD of such a one */
 	uint64_t late_since;	 /* ns: the first of the last hour's answers to missed messages */
 	unsigned late;		 /* such answers since then */
+	/* The message that each of the last answers was for. */
+	struct {
+		uint32_t reply;
+		uint64_t message;
+	} answered[TEXT_JOBS];
+	unsigned n_answered;	      /* ever */
 	uint64_t sent_to[TEXT_SENDS]; /* to whom */
 	uint64_t served[TEXT_SENDS];  /* for whom the last answers were begun */
 	unsigned n_served;	      /* ever */
@@ -239,6 +245,8 @@ void text_jobs_on_event(struct text_chat *chat, struct text_channel *ch,
 /* True if calls go on for the user, which are stopped. */
 bool text_jobs_stop(struct text_chat *chat, struct text_channel *ch, uint64_t user);
 bool text_jobs_has(const struct text_channel *ch, uint64_t user);
+/* This answer to this message was sent. */
+void text_jobs_answered(struct text_channel *ch, uint32_t reply, uint64_t message);
 /* Drops the results for the user, 0: for all. */
 void text_jobs_forget(struct text_channel *ch, uint64_t user);
 

@@ -42,13 +42,25 @@ void text_jobs_forget(struct text_channel *ch, uint64_t user)
 		}
 }
 
-/* The message whose answer made the call. */
+/* The message whose answer made the call. Of a call that somebody agreed to, that answer was sent
+ * long ago. */
 static uint64_t asked_by(const struct text_channel *ch, uint32_t reply)
 {
 	for (unsigned i = 0; reply && i < ch->n_queue; i++)
 		if (ch->queue[i]->t.reply == reply)
 			return ch->queue[i]->t.message;
+	for (unsigned i = 0; reply && i < TEXT_JOBS; i++)
+		if (ch->answered[i].reply == reply)
+			return ch->answered[i].message;
 	return 0;
+}
+
+void text_jobs_answered(struct text_channel *ch, uint32_t reply, uint64_t message)
+{
+	unsigned i = ch->n_answered++ % TEXT_JOBS;
+
+	ch->answered[i].reply = reply;
+	ch->answered[i].message = message;
 }
 
 static void count_jobs(struct text_channel *ch, const struct text_event *ev)

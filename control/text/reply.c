@@ -274,8 +274,10 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	uint64_t answers = 0;
 
 	for (unsigned i = 0; i < ch->n_queue && !answers; i++)
-		if (ch->queue[i]->state == TEXT_SENDING)
+		if (ch->queue[i]->state == TEXT_SENDING) {
 			answers = ch->queue[i]->t.user;
+			text_jobs_answered(ch, ch->reply.id, ch->queue[i]->t.message);
+		}
 	if (ch->reply.kind == TEXT_KIND_RESULT)
 		answers = ch->reply.user;
 	ch->sent_to[ch->sends % TEXT_SENDS] = answers;

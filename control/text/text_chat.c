@@ -74,9 +74,12 @@ struct text_effect *text_emit(struct text_chat *chat, enum text_effect_type type
 
 /* ---- channels ---- */
 
-size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out)
+size_t text_chat_lines(struct text_chat *chat, uint64_t channel, uint64_t now,
+		       const struct text_line **out)
 {
 	struct text_channel *ch = text_channel_find(chat, channel);
+
+	chat->now = now;
 
 	if (!ch)
 		return 0;
@@ -106,8 +109,8 @@ static bool is_kept(const struct text_chat *chat, const struct text_channel *ch)
 {
 	bool waits = ch->n_results > 0 || text_initiative_counts(chat, ch);
 
-	for (unsigned i = 0; i < TEXT_QUESTIONS; i++)
-		waits = waits || ch->question[i].user;
+	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++)
+		waits = waits || ch->agreement[i].user;
 	for (unsigned i = 0; i < TEXT_JOBS; i++)
 		waits = waits || ch->jobs[i].n;
 	return waits;

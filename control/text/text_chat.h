@@ -4,26 +4,27 @@
  * performs nothing itself. Every message ends in exactly one named reason, told by a RECORD. What
  * comes back of an effect carries the number of its reply; of a reply that is over it is dropped.
  *
- *   message --> history --> cancellation --> refusals --> signal --> admission --> queue
- *           --> refusals and admission again --> model --> dispatch
+ *   message --> refusals --> yes to a question --> cancellation --> signal --> history
+ *           --> admission --> queue --> refusals and admission again --> model --> dispatch
  *
- * A message is in one of these states:
+ * The states of a message, with the input that ends each:
  *
- *   state       input                                           next
- *   (none)      MESSAGE refused or not admitted                 ended
- *   (none)      MESSAGE whose name-calling is unclear           CLASSIFYING: asks a model
- *   (none)      MESSAGE admitted                                QUEUED
- *   CLASSIFYING CLASSIFIED, or TEXT_CLASSIFY_S passed           QUEUED, or ended: not admitted
- *   QUEUED      its burst is whole, nothing is under way in     ASKED, with the others of its
- * burst; the channel, and the limits allow a message     or ended: refused meanwhile ASKED ANSWERED
- * with words                             SENDING ASKED       ANSWERED with [SKIP] or nothing, three
- * FAILED,  ended text_answer_s passed ASKED       EDITED ASKED: a new reply, twice at most SENDING
- * SENT, NOT_SENT                                  ended any but     DELETED; its author cancels
- * ended SENDING
+ *   CLASSIFYING  its name-calling is unclear, and a model is asked
+ *                CLASSIFIED, or TEXT_CLASSIFY_S passed: QUEUED or ended
+ *   QUEUED       admitted
+ *                its burst is whole, nothing is under way in the channel and the limits allow a
+ *                message: ASKED with the others of its burst; refused meanwhile: ended
+ *   ASKED        a model is asked
+ *                ANSWERED with words: SENDING; ANSWERED with [SKIP] or nothing, three FAILED, or
+ *                text_answer_s passed: ended; EDITED: a new reply, twice at most
+ *   SENDING      SENT or NOT_SENT: ended
+ *
+ * A message that is refused or not admitted has none of them. DELETED or a cancellation by the
+ * author ends it in any state but SENDING.
  *
  * A burst is what one author writes within text_coalesce_s of the first message, up to
  * text_coalesce_most; it gets one answer. A message of the burst that addresses the bot makes the
- * answer required. Messages of other authors wait behind it, in their order.
+ * answer required. Of the authors who wait, the one whose last answer is the longest ago is next.
  *
  * After a step the caller performs the effects in their order and delivers TEXT_TIMER at
  * text_deadline(). Results come back as later events, never inside the step. */
@@ -53,17 +54,17 @@ enum {
 	TEXT_TYPING_S = 8,	/* Discord shows typing for ten seconds */
 	TEXT_WORKING_S = 4,	/* a tool that takes longer is announced, and again: */
 	TEXT_WORKING_AGAIN_S = 20,
-	TEXT_WORKINGS = 4,  /* times in all */
-	TEXT_YES_S = 300,   /* in which a question for a yes may be answered */
-	TEXT_QUESTIONS = 4, /* of a channel that wait for a yes; the oldest gives way */
-	TEXT_JOBS = 8,	    /* people of a channel for whom calls go on */
-	TEXT_RESULTS = 4,   /* of a channel that wait to be told; the oldest gives way */
-	TEXT_WINDOW = 5,    /* most messages in which one of the bot counts as recent */
-	TEXT_SENDS = 60,    /* of an hour that are counted */
-	TEXT_SEEN = 128,    /* messages of a channel that are known to have been taken */
-	TEXT_SHORT = 30,    /* characters of a short answer */
-	TEXT_QUIET_S = 600, /* without a message, before the bot writes of its own accord */
-	TEXT_POSTS = 24,    /* such messages of a channel that are counted */
+	TEXT_WORKINGS = 4,   /* times in all */
+	TEXT_YES_S = 300,    /* in which a question for a yes may be answered */
+	TEXT_AGREEMENTS = 4, /* of a channel that wait for a yes; the oldest gives way */
+	TEXT_JOBS = 8,	     /* people of a channel for whom calls go on */
+	TEXT_RESULTS = 4,    /* of a channel that wait to be told; the oldest gives way */
+	TEXT_WINDOW = 5,     /* most messages in which one of the bot counts as recent */
+	TEXT_SENDS = 60,     /* of an hour that are counted */
+	TEXT_SEEN = 128,     /* messages of a channel that are known to have been taken */
+	TEXT_SHORT = 30,     /* characters of a short answer */
+	TEXT_QUIET_S = 600,  /* without a message, before the bot writes of its own accord */
+	TEXT_POSTS = 24,     /* such messages of a channel that are counted */
 };
 
 /* What a message begins with that tells of a tool at work: small print of Discord, an hourglass. */
@@ -87,7 +88,8 @@ bool text_channel_is_blocked(const struct settings *settings, uint64_t channel, 
  * not. */
 enum text_reason text_refusal(const struct settings *settings, const struct text_event *message);
 /* What is known of the channel's conversation, oldest first. Borrowed until the next step. */
-size_t text_chat_lines(struct text_chat *chat, uint64_t channel, const struct text_line **out);
+size_t text_chat_lines(struct text_chat *chat, uint64_t channel, uint64_t now,
+		       const struct text_line **out);
 /* True if the message was taken, as one of the last TEXT_SEEN of its channel. */
 bool text_chat_knows(struct text_chat *chat, uint64_t channel, uint64_t message);
 /* True if this user was forgotten within TEXT_FORGET_S. Prompts get nothing about them from the

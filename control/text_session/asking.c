@@ -63,7 +63,11 @@ void text_job_remove(struct text_job *job)
 	text_recall_end(job);
 	text_showing_free(job->show);
 	text_tools_over(job, NULL);
-	free(job->ask);
+	if (job->g->roles)
+		roles_over(job->g->roles, job->reply);
+	if (job->g->retired)
+		roles_over(job->g->retired, job->reply);
+	engine_ask_free(job->ask);
 	free(job->words);
 	free(job->lead);
 	free(job->question);

@@ -15,6 +15,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/iso_time.h"
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
@@ -36,21 +37,21 @@ static bool is_owed(const struct taken *row)
 
 /* ---- which channels ---- */
 
-static void add_place(struct text_session *ts, uint64_t guild, uint64_t channel, bool owed)
+static void add_place(struct text_session *ts, const struct text_place *p)
 {
 	struct text_catching_up *up = &ts->up;
 
 	for (unsigned i = up->asking; i < up->n; i++)
-		if (up->place[i].channel == channel) {
-			up->place[i].owed |= owed;
+		if (up->place[i].channel == p->channel) {
+			up->place[i].owed |= p->owed;
 			return;
 		}
 	if (up->n == TEXT_PLACES) {
 		log_warn("text_not_caught_up", "channel=%llu why=\"too many channels\"",
-			 (unsigned long long)channel);
+			 (unsigned long long)p->channel);
 		return;
 	}
-	up->place[up->n++] = (struct text_place){.guild = guild, .channel = channel, .owed = owed};
+	up->place[up->n++] = *p;
 }
 
 static uint64_t oldest_ms(const struct text_session *ts)
@@ -102,7 +103,10 @@ void text_session_online(struct text_session *ts, bool fresh)
 		if (is_owed(row) && row->message < oldest)
 			end_row(ts, row, TEXT_REASON_EXPIRED);
 		else if (is_owed(row) || (fresh && !row->guild))
-			add_place(ts, row->guild, row->channel, is_owed(row));
+			add_place(ts, &(struct text_place){.guild = row->guild,
+							   .channel = row->channel,
+							   .since = ts->up.since,
+							   .owed = is_owed(row)});
 	}
 	ask_next(ts);
 }
@@ -127,7 +131,8 @@ static bool is_read(const struct text_session *ts, uint64_t guild, uint64_t chan
 	return read;
 }
 
-static void add_channels(struct text_session *ts, uint64_t guild, const json_t *list)
+static void add_channels(struct text_session *ts, uint64_t guild, uint64_t since,
+			 const json_t *list)
 {
 	const json_t *c;
 	size_t i;
@@ -138,20 +143,37 @@ static void add_channels(struct text_session *ts, uint64_t guild, const json_t *
 
 		discord_snowflake(json_string_value(json_object_get(c, "id")), &channel);
 		discord_snowflake(json_string_value(json_object_get(c, "last_message_id")), &last);
-		if (channel && last >= ts->up.since)
-			add_place(ts, guild, channel, false);
+		if (channel && last >= since)
+			add_place(ts, &(struct text_place){
+					      .guild = guild, .channel = channel, .since = since});
 	}
+}
+
+/* Of a server that the bot has just been invited to, nothing was missed. Times of Discord compare
+ * as texts, but for the fraction of the second. */
+static bool joined_since(const json_t *d, uint64_t since)
+{
+	const char *joined = json_string_value(json_object_get(d, "joined_at"));
+	char at[ISO_TIME_SIZE];
+
+	iso_time_format(at, missed_ms_of(since));
+	return joined && strncmp(joined, at, strlen("2026-11-29T01:02:03")) > 0;
 }
 
 void text_catching_up_guild(struct text_session *ts, const json_t *d)
 {
-	uint64_t guild = 0;
+	uint64_t guild = 0, since = 0;
 
 	if (!is_on(ts) || !ts->up.since ||
 	    !discord_snowflake(json_string_value(json_object_get(d, "id")), &guild))
 		return;
-	add_channels(ts, guild, json_object_get(d, "channels"));
-	add_channels(ts, guild, json_object_get(d, "threads"));
+	/* A server may come back long after the session began. */
+	since = missed_id_of(oldest_ms(ts));
+	since = since > ts->up.since ? since : ts->up.since;
+	if (joined_since(d, since))
+		return;
+	add_channels(ts, guild, since, json_object_get(d, "channels"));
+	add_channels(ts, guild, since, json_object_get(d, "threads"));
 	/* Whose threads they are is known once others have read the event. */
 	if (ts->up.n && !ts->up.asking)
 		tmr_start(ts->up.tmr, NS_PER_MS);
@@ -159,7 +181,8 @@ void text_catching_up_guild(struct text_session *ts, const json_t *d)
 
 /* ---- one channel ---- */
 
-static void take_one(struct text_session *ts, const struct missed_page *page, json_t *d)
+static void take_one(struct text_session *ts, const struct missed_page *page, uint64_t since,
+		     json_t *d)
 {
 	struct taken *row;
 	bool reply;
@@ -167,14 +190,14 @@ static void take_one(struct text_session *ts, const struct missed_page *page, js
 	if (text_session_read(ts, d))
 		return;
 	row = taken_find(ts->taken, ts->in.message);
-	switch (missed_judge(page, ts->taken, &ts->in, ts->up.since, &reply)) {
+	switch (missed_judge(page, ts->taken, &ts->in, since, &reply)) {
 	case MISSED_ANSWERED:
 		end_row(ts, row, reply ? TEXT_REASON_SENT_REPLY : TEXT_REASON_SENT_MESSAGE);
 		break;
 	case MISSED_OWED:
 		row->before = false;
 		if (!text_session_take(ts, d, false))
-			end_row(ts, row, TEXT_REASON_NOT_ADMITTED);
+			end_row(ts, row, TEXT_REASON_NOT_READ);
 		break;
 	case MISSED_LATE:
 		text_session_take(ts, d, true);
@@ -214,7 +237,7 @@ static void take_history(struct text_session *ts, const struct text_place *p, co
 			json_object_set_new(d, "guild_id",
 					    json_sprintf("%llu", (unsigned long long)p->guild));
 		if (d)
-			take_one(ts, &page, d);
+			take_one(ts, &page, p->since, d);
 		json_decref(d);
 	}
 	end_rest(ts, p->channel, page.messages < most_of(ts, p) ? 1 : page.oldest,

@@ -219,7 +219,8 @@ struct text_pending {
 /* A channel whose history is to be read. */
 struct text_place {
 	uint64_t guild, channel;
-	bool owed; /* messages there wait for answers that a control before owed */
+	uint64_t since; /* messages before this id are left alone */
+	bool owed;	/* messages there wait for answers that a control before owed */
 	unsigned tries;
 };
 
@@ -228,7 +229,7 @@ struct text_catching_up {
 	unsigned n;
 	bool asking;
 	struct tmr *tmr;   /* until the first is requested again */
-	uint64_t since;	   /* messages before this id are left alone */
+	uint64_t since;	   /* the same of the session */
 	uint64_t fresh_at; /* ns: when a new session began; 0: none did */
 	uint64_t newest;   /* id of a message that Discord told of */
 };
@@ -406,7 +407,7 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e);
 void text_sending_resume(struct text_guild *g, uint64_t channel);
 void text_sending_typing(struct text_session *ts, uint64_t channel);
 /* Takes back what Discord has not got of an answer. */
-void text_sending_withdraw(struct text_guild *g, uint32_t reply);
+void text_sending_withdraw(struct text_guild *g, const struct text_effect *e);
 /* Tells somebody that what they stopped has stopped: by a message, or else by a reaction. */
 void text_sending_acknowledge(struct text_session *ts, const struct text_effect *e);
 /* emoji: percent-encoded. */

@@ -68,15 +68,17 @@ static bool find_picture(const struct text_seat *seat, const char *query, struct
 	return true;
 }
 
-static bool was_written(const struct text_seat *seat, const char *url)
+/* The line of a person that has this address; NULL: none has. Borrowed until the next step. */
+static const struct text_line *find_written(const struct text_seat *seat, const char *url)
 {
 	const struct text_line *lines = NULL;
-	size_t n = text_chat_lines(seat->g->core, seat->channel, &lines);
+	size_t n = text_chat_lines(seat->g->core, seat->channel, env_now(seat->g->ts->conf.env),
+				   &lines);
 
 	for (size_t i = 0; i < n; i++)
-		if (!lines[i].bot && looked_has_url(lines[i].text, url))
-			return true;
-	return false;
+		if (!lines[i].bot && !lines[i].machine && looked_has_url(lines[i].text, url))
+			return &lines[i];
+	return NULL;
 }
 
 static struct text_look *free_look(struct text_seat *seat)
@@ -92,15 +94,19 @@ int text_lookup(uint32_t id, const struct tool_look *what, void *arg)
 	struct text_seat *seat = arg;
 	struct viewer *viewer = text_showing_viewer(seat->g);
 	struct text_look *look = free_look(seat);
+	const struct text_line *line;
 	struct attached file;
-	struct view_wish wish = {.file = &file, .question = what->question, .user = what->user};
+	struct view_wish wish = {.file = &file, .question = what->question};
 	struct view *view = NULL;
 	int err;
 
 	if (!viewer || !look)
 		return viewer ? ENOSPC : ENOTSUP;
 	*look = (struct text_look){.seat = seat, .id = id, .at = env_now(seat->g->ts->conf.env)};
-	if (*what->url && was_written(seat, what->url)) {
+	line = *what->url ? find_written(seat, what->url) : NULL;
+	if (line) {
+		wish.message = line->message;
+		wish.user = line->user;
 		utf8_copy(look->name, sizeof look->name, what->url);
 		wish.file = NULL;
 		wish.url = what->url;

@@ -147,7 +147,9 @@ static int write_ask(struct text_job *job, const struct text_question *q)
 				 .voice = "",
 				 .messages = messages};
 	const struct text_line *lines = NULL;
-	size_t n = q->material ? 0 : text_chat_lines(job->g->core, q->channel, &lines);
+	size_t n = q->material ? 0
+			       : text_chat_lines(job->g->core, q->channel,
+						 env_now(job->g->ts->conf.env), &lines);
 	char *question = write_question(q);
 	char *instructions = text_asking_instructions(job->g, true, &ask.instructions_stable);
 	char *texts = text_asking_history(job->g, lines, n, messages, &ask.n);
@@ -185,7 +187,8 @@ static bool recall(struct text_job *job, const struct text_question *q)
 				.n_triggers = 1};
 	const struct text_line *lines = NULL;
 
-	e.n_history = text_chat_lines(job->g->core, q->channel, &lines);
+	e.n_history =
+		text_chat_lines(job->g->core, q->channel, env_now(job->g->ts->conf.env), &lines);
 	e.history = lines;
 	text_showing_collect(job, &e);
 	return text_recall_begin(job, &e);

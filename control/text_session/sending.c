@@ -326,10 +326,21 @@ static void send_part(struct text_job *job)
 	}
 }
 
-void text_sending_withdraw(struct text_guild *g, uint32_t reply)
+static void tell_not_sent(struct text_guild *g, const struct text_effect *e)
 {
-	struct text_job *job = text_asking_find(g, reply);
+	text_session_feed(g, &(struct text_event){.type = TEXT_NOT_SENT,
+						  .guild = g->id,
+						  .channel = e->channel,
+						  .reply = e->reply});
+}
 
+void text_sending_withdraw(struct text_guild *g, const struct text_effect *e)
+{
+	struct text_job *job = text_asking_find(g, e->reply);
+
+	/* Its end was lost for want of memory; the channel would wait for it for ever. */
+	if (!job)
+		tell_not_sent(g, e);
 	if (!job || job->state != TEXT_JOB_SENDING)
 		return;
 	if (job->awaits || job->keeping || rest_withdraw(g->ts->conf.rest, on_sent, job))
@@ -362,10 +373,7 @@ void text_sending_begin(struct text_guild *g, const struct text_effect *e)
 	struct split ahead;
 
 	if (!text) {
-		text_session_feed(g, &(struct text_event){.type = TEXT_NOT_SENT,
-							  .guild = g->id,
-							  .channel = e->channel,
-							  .reply = e->reply});
+		tell_not_sent(g, e);
 		return;
 	}
 	job->state = TEXT_JOB_SENDING;

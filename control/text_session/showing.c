@@ -32,6 +32,7 @@ struct shown {
 	uint64_t at, message, user;
 	struct view *view; /* NULL: it is seen, or not asked for yet */
 	bool out;	   /* somebody looks at it */
+	bool gone;	   /* taken back before it was looked at */
 	enum seen_kind kind;
 	char *text;
 	uint8_t *image;
@@ -54,6 +55,19 @@ static struct text_attached *find_files(struct text_guild *g, uint64_t message)
 		if (g->attached[i].files && g->attached[i].message == message)
 			return &g->attached[i];
 	return NULL;
+}
+
+/* What was seen of it; what is being looked at ends by viewer_drop. */
+static void forget_shown(struct shown *f)
+{
+	if (f->image)
+		explicit_bzero(f->image, f->image_n);
+	free(f->image);
+	free(f->text);
+	f->image = NULL;
+	f->text = NULL;
+	f->kind = SEEN_NOT;
+	f->gone = true;
 }
 
 static void drop(struct text_attached *a)
@@ -151,6 +165,14 @@ void text_showing_drop(struct text_guild *g, uint64_t message, uint64_t user)
 	for (unsigned i = 0; i < TEXT_ATTACHED; i++)
 		if (message ? g->attached[i].message == message : g->attached[i].user == user)
 			drop(&g->attached[i]);
+	for (struct text_job *job = g->jobs; job; job = job->next)
+		for (unsigned i = 0; job->show && i < job->show->n; i++) {
+			struct shown *f = &job->show->v[i];
+
+			if (message ? f->message == message : f->user == user)
+				forget_shown(f);
+		}
+	viewer_drop(g->viewer, message, user);
 }
 
 void text_showing_clear(struct text_guild *g)
@@ -240,10 +262,7 @@ void text_showing_free(struct text_show *s)
 {
 	for (unsigned i = 0; s && i < s->n; i++) {
 		viewer_cancel(s->v[i].view);
-		free(s->v[i].text);
-		if (s->v[i].image)
-			explicit_bzero(s->v[i].image, s->v[i].image_n);
-		free(s->v[i].image);
+		forget_shown(&s->v[i]);
 	}
 	free(s);
 }
@@ -325,6 +344,8 @@ static void look(struct text_guild *g, struct shown *s, bool images)
 	struct view *view = NULL;
 	int err;
 
+	if (s->gone)
+		return;
 	s->out = true;
 	err = viewer ? viewer_look(&view, viewer, &wish, take_view, s) : ENOMEM;
 	/* It may have ended inside. */

@@ -115,7 +115,9 @@ bool text_taking_goes_on(const struct text_guild *g, uint64_t message)
 void text_taking_ended(struct text_guild *g, const struct text_trigger *t)
 {
 	const struct taken *row = taken_find(g->ts->taken, t->message);
-	bool for_bot = text_signal_forces(t->signal) || t->to_bot || !t->guild || t->reply;
+	/* Of people who refuse to be read no new row is made. */
+	bool for_bot = t->reason != TEXT_REASON_NO_CONSENT &&
+		       (text_signal_forces(t->signal) || t->to_bot || !t->guild || t->reply);
 
 	if (t->reason == TEXT_REASON_SHUTDOWN || t->reason == TEXT_REASON_DUPLICATE_TRIGGER ||
 	    t->reason == TEXT_REASON_SELF_MESSAGE || t->reason == TEXT_REASON_BOT_MESSAGE ||

@@ -155,7 +155,7 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t)
 	log_debug("text_message_ended", "guild=%llu channel=%llu reason=%s",
 		  (unsigned long long)t->guild, (unsigned long long)t->channel,
 		  text_reason_name(t->reason));
-	if (t->message)
+	if (t->message && t->reason != TEXT_REASON_DUPLICATE_TRIGGER)
 		text_ended_note(g->ts, t);
 	text_taking_ended(g, t);
 	if (goes_on || (!forced && !t->reply && t->reason != TEXT_REASON_CANCEL_REQUEST &&
@@ -189,7 +189,7 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 		text_sending_react(g->ts, e->channel, e->message, WARNING);
 		break;
 	case TEXT_DO_WITHDRAW:
-		text_sending_withdraw(g, e->reply);
+		text_sending_withdraw(g, e);
 		break;
 	case TEXT_DO_WORKING:
 		text_working_tell(g, e);
@@ -315,6 +315,23 @@ static bool is_answer(const struct incoming *in)
 	return n && in->nonce[n] == '.' && strspn(in->nonce + n + 1, "0123456789") > 0;
 }
 
+static struct text_event event_of(enum text_event_type type, const struct incoming *in)
+{
+	return (struct text_event){.type = type,
+				   .guild = in->guild,
+				   .channel = in->channel,
+				   .parent = in->parent,
+				   .message = in->message,
+				   .user = in->user,
+				   .name = in->name,
+				   .text = in->text,
+				   .replies_to = in->replies_to,
+				   .self = in->self,
+				   .bot = in->bot,
+				   .to_bot = in->to_bot,
+				   .to_others = in->to_others && !in->to_bot};
+}
+
 /* Something is under way in each server that has a place, or the program ends. */
 static void refuse(struct text_session *ts, const struct incoming *in)
 {
@@ -329,12 +346,14 @@ static void refuse(struct text_session *ts, const struct incoming *in)
 				       .reason = ts->stopped ? TEXT_REASON_SHUTDOWN
 							     : TEXT_REASON_QUEUE_FULL};
 
+	const struct text_event ev = event_of(TEXT_MESSAGE, in);
+
 	log_warn("text_no_place", "guild=%llu servers=%u", (unsigned long long)in->guild,
 		 ts->n_guilds);
+	if (text_refusal(ts->conf.settings, &ev))
+		return;
 	text_ended_note(ts, &t);
 	publish(ts, &t, &(struct text_times){0});
-	if (!ts->stopped)
-		text_sending_react(ts, in->channel, in->message, WARNING);
 }
 
 /* The server's core if the settings have this message read; NULL: they do not. */
@@ -391,23 +410,6 @@ static void drop_quotes(struct text_guild *g, uint64_t message, uint64_t user)
 			g->quote[i] = (struct text_quote){0};
 }
 
-static struct text_event event_of(enum text_event_type type, const struct incoming *in)
-{
-	return (struct text_event){.type = type,
-				   .guild = in->guild,
-				   .channel = in->channel,
-				   .parent = in->parent,
-				   .message = in->message,
-				   .user = in->user,
-				   .name = in->name,
-				   .text = in->text,
-				   .replies_to = in->replies_to,
-				   .self = in->self,
-				   .bot = in->bot,
-				   .to_bot = in->to_bot,
-				   .to_others = in->to_others && !in->to_bot};
-}
-
 uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint64_t channel,
 			     const char **title)
 {
@@ -433,6 +435,13 @@ int text_session_read(struct text_session *ts, const json_t *d)
 	return err;
 }
 
+static bool is_blocked(const struct text_guild *g, const struct text_event *ev)
+{
+	enum text_reason why = text_refusal(g->settings, ev);
+
+	return why == TEXT_REASON_USER_BLOCKED || why == TEXT_REASON_CHANNEL_BLOCKED;
+}
+
 bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 {
 	struct text_guild *g = reader_of(ts, &ts->in);
@@ -446,8 +455,10 @@ bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 		g->id && ts->conf.writeh && !ts->conf.writeh(g->id, ts->in.channel, ts->conf.arg);
 	ev.late = late;
 	g->used_at = env_now(ts->conf.env);
-	if (!ev.refused) {
-		text_showing_keep(g, &ts->in);
+	/* The history of a channel has messages that were taken before, too. */
+	if (!ev.refused && !text_chat_knows(g->core, ts->in.channel, ts->in.message)) {
+		if (!is_blocked(g, &ev))
+			text_showing_keep(g, &ts->in);
 		keep_quote(g, &ts->in);
 		text_keeping_written(g, &ts->in);
 	}
@@ -630,8 +641,6 @@ void text_session_settings(struct text_session *ts)
 
 void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user, bool refuses)
 {
-	if (ts)
-		text_ended_forget(ts, guild, user);
 	if (ts && ts->conf.viewers.captions)
 		captions_forget(ts->conf.viewers.captions, guild, user);
 	for (unsigned i = 0; ts && i < ts->n_guilds; i++)
@@ -647,6 +656,9 @@ void text_session_forget(struct text_session *ts, uint64_t guild, uint64_t user,
 									     .refused = refuses,
 									     .yes = guild != 0});
 		}
+	/* After the step, which tells why their messages end. */
+	if (ts)
+		text_ended_forget(ts, guild, user);
 	/* Everything of theirs is erased. */
 	if (ts && !guild)
 		taken_forget(ts->taken, user);

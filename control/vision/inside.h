@@ -19,7 +19,7 @@ struct kept_picture {
 struct view {
 	struct vision *vision;
 	uint32_t share; /* 0: nothing was */
-	struct kept_picture newest, keyframe;
+	struct kept_picture newest;
 	struct change change;
 	struct notes notes;
 	bool decoding;

@@ -12,29 +12,28 @@
 #include "ipc/log.h"
 #include "proto/base/time.h"
 
-static void wipe_picture(struct view *view, struct kept_picture *k)
+static void wipe_picture(struct view *view)
 {
-	view->vision->memory -= k->n;
-	json_wipe_block(k->p);
-	free(k->p);
-	*k = (struct kept_picture){0};
+	view->vision->memory -= view->newest.n;
+	json_wipe_block(view->newest.p);
+	free(view->newest.p);
+	view->newest = (struct kept_picture){0};
 }
 
 void view_wipe(struct view *view)
 {
-	wipe_picture(view, &view->newest);
-	wipe_picture(view, &view->keyframe);
+	/* What is in the jail would come back. */
+	if (view->decoding)
+		image_jail_cancel(view->vision->jail, view);
+	view->decoding = false;
+	wipe_picture(view);
 	change_clear(&view->change);
 }
 
 void view_end(struct view *view)
 {
-	struct vision *v = view->vision;
-
-	if (!v)
+	if (!view->vision)
 		return;
-	if (view->decoding)
-		image_jail_cancel(v->jail, view);
 	view_wipe(view);
 	explicit_bzero(view, sizeof *view);
 }
@@ -73,8 +72,7 @@ static void publish_note(const struct view *view, const struct share *s)
 	ev.note = (struct event_note){.share = s->id,
 				      .channel = s->owner.channel,
 				      .note = note->id,
-				      .change = note->share,
-				      .text = note->text};
+				      .change = note->share};
 	bus_publish(view->vision->conf.bus, &ev);
 }
 
@@ -84,14 +82,13 @@ static int keep_picture(struct view *view, const struct image_result *r)
 {
 	uint8_t *p;
 
-	wipe_picture(view, &view->keyframe);
+	wipe_picture(view);
 	if (view->vision->memory + r->n > VISION_MEMORY)
 		return ENOSPC;
 	p = malloc(r->n);
 	if (!p)
 		return ENOMEM;
 	memcpy(p, r->jpeg, r->n);
-	view->keyframe = view->newest;
 	view->newest = (struct kept_picture){
 		.p = p, .n = r->n, .width = r->width, .height = r->height, .at = view->came};
 	view->vision->memory += r->n;

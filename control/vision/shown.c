@@ -11,10 +11,9 @@
 
 enum { FRESH_MS = 10000 };
 
-static bool is_of(const struct share *s, uint64_t guild, uint64_t channel, uint64_t user)
+static bool is_of(const struct share *s, uint64_t guild, uint64_t channel)
 {
-	return s->owner.guild == guild && s->owner.channel == channel &&
-	       (!user || s->owner.target == user);
+	return s->owner.guild == guild && s->owner.channel == channel;
 }
 
 static const char *name_of(const struct vision *v, const struct share *s)
@@ -35,7 +34,7 @@ json_t *vision_list(const struct vision *v, uint64_t guild, uint64_t channel)
 		const struct share *s = &v->shares.v[i];
 		const struct view *view = &v->views[i];
 
-		if (!s->id || !is_of(s, guild, channel, 0))
+		if (!s->id || !is_of(s, guild, channel))
 			continue;
 		json_array_append_new(
 			list,
@@ -64,26 +63,34 @@ static void write_about(const struct vision *v, const struct share *s, const str
 			 (unsigned long)((env_now(v->conf.env) - view->newest.at) / NS_PER_S));
 }
 
-static int compare_age(const void *a, const void *b)
+/* Keeps the `most` newest, the newest first. */
+static void put_picture(struct vision_picture *out, size_t *n, size_t most,
+			const struct vision_picture *p)
 {
-	const struct vision_picture *x = a, *y = b;
+	size_t i = *n;
 
-	return (x->age_ms > y->age_ms) - (x->age_ms < y->age_ms);
+	while (i && out[i - 1].age_ms > p->age_ms)
+		i--;
+	if (i == most)
+		return;
+	*n += *n < most;
+	memmove(out + i + 1, out + i, (*n - 1 - i) * sizeof *out);
+	out[i] = *p;
 }
 
-size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t user,
+size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 		     struct vision_picture *out, size_t most)
 {
 	size_t n = 0;
 
-	for (unsigned i = 0; i < SHARES_MAX && n < most; i++) {
+	for (unsigned i = 0; i < SHARES_MAX; i++) {
 		const struct share *s = &v->shares.v[i];
 		const struct view *view = &v->views[i];
-		struct vision_picture *p = &out[n];
+		struct vision_picture p;
 
-		if (!s->id || !s->watched || !view->newest.p || !is_of(s, guild, channel, user))
+		if (!s->id || !s->watched || !view->newest.p || !is_of(s, guild, channel))
 			continue;
-		*p = (struct vision_picture){
+		p = (struct vision_picture){
 			.image = {.type = image_media_type(IMAGE_JPEG),
 				  .data = {view->newest.p, view->newest.n}},
 			.user = s->owner.target,
@@ -91,10 +98,9 @@ size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel, u
 			.number = view->number,
 			.age_ms = age_of(v, view),
 		};
-		write_about(v, s, view, p);
-		n++;
+		write_about(v, s, view, &p);
+		put_picture(out, &n, most, &p);
 	}
-	qsort(out, n, sizeof *out, compare_age);
 	return n;
 }
 
@@ -108,7 +114,7 @@ size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 		const struct share *s = &v->shares.v[i];
 		int k;
 
-		if (!s->id || !s->watched || !v->views[i].notes.n || !is_of(s, guild, channel, 0))
+		if (!s->id || !s->watched || !v->views[i].notes.n || !is_of(s, guild, channel))
 			continue;
 		k = snprintf(out + used, VISION_NOTES_MAX - used, PROMPT_SCREEN_NOTES,
 			     name_of(v, s));
@@ -120,13 +126,6 @@ size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 	}
 	out[used < VISION_NOTES_MAX ? used : VISION_NOTES_MAX - 1] = '\0';
 	return used;
-}
-
-bool vision_describe(struct vision *v, uint32_t share, uint32_t note, const char *text)
-{
-	const struct share *s = shares_find(&v->shares, share);
-
-	return s && notes_describe(&view_of(v, s)->notes, note, text);
 }
 
 json_t *vision_state(struct vision *v, uint32_t share)

@@ -96,7 +96,8 @@ static void on_tick(void *arg)
 		else if (view->vision)
 			view_tick(view, s);
 	}
-	if (shares_next_expiry(&v->shares))
+	place = 0;
+	if (shares_each(&v->shares, &place))
 		tmr_start(v->tmr, TICK_S * NS_PER_S);
 }
 
@@ -170,6 +171,10 @@ enum share_refusal vision_offer(struct vision *v, const struct share_owner *owne
 	refusal = shares_offer(&v->shares, &rules, &v->conf.world, owner, token, now, &offered);
 	if (refusal)
 		return refusal;
+	/* A new link has a new browser; what another one showed is not this one's. */
+	if (offered.reused && memcmp(token, offered.share->token, SHARE_SECRET_SIZE) == 0 &&
+	    view_of(v, offered.share)->vision)
+		view_wipe(view_of(v, offered.share));
 	memcpy(token, offered.share->token, SHARE_SECRET_SIZE);
 	publish_share(v, offered.share, offered.reused ? EVENT_SHARE_REUSED : EVENT_SHARE_CREATED,
 		      "");

@@ -1,10 +1,10 @@
 /* What members show the bot: shares of screens, their newest pictures, and notes about them.
  *
  * Decisions are those of control/vision/core/shares.h; pictures are decoded by image_jail.h.
- * Pictures are kept in memory alone, and wiped when a newer one comes, when their person leaves the
- * voice channel, and when the share ends: by its page, by time, because the bot left, or because
- * screen_watch is off. Of each share the newest picture and the last keyframe before it are kept,
- * VISION_MEMORY in all. Everything runs on env's thread. */
+ * Pictures are kept in memory alone, the newest of each share, VISION_MEMORY in all. They are wiped
+ * when a newer one comes, when their person leaves the voice channel, when the bot is told to watch
+ * no more, and when the share ends: by its page, by time, because the bot left, or because
+ * screen_watch is off. Everything runs on env's thread. */
 #ifndef CONTROL_VISION_VISION_H
 #define CONTROL_VISION_VISION_H
 
@@ -65,16 +65,13 @@ struct vision_picture {
 	uint64_t age_ms;	      /* since the screen looked like this for sure */
 	char about[VISION_ABOUT_MAX]; /* whose it is and how old, as a sentence */
 };
-/* The newest picture of each share that is watched in this voice channel, the newest first; user 0:
- * of everybody. Returns how many of at most `most`. */
-size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel, uint64_t user,
+/* The newest picture of each share that is watched in this voice channel, the newest first. Returns
+ * how many of at most `most`. */
+size_t vision_latest(const struct vision *v, uint64_t guild, uint64_t channel,
 		     struct vision_picture *out, size_t most);
 /* The notes about them with their ages, as text; "" when there is nothing to tell. */
 size_t vision_notes(const struct vision *v, uint64_t guild, uint64_t channel,
 		    char out[VISION_NOTES_MAX]);
-/* A model's words about the keyframe of this note (event stream_watch_note_updated). False: it is
- * not kept any more. */
-bool vision_describe(struct vision *v, uint32_t share, uint32_t note, const char *text);
 
 /* ---- for the pages and programs that send pictures ---- */
 

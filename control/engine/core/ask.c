@@ -1,6 +1,7 @@
 #include "control/engine/core/ask.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,23 @@ int engine_ask_copy(struct engine_ask **out, const struct engine_ask *ask)
 	put_ask(&c, ask, copy, &p);
 	*out = copy;
 	return 0;
+}
+
+void engine_ask_drop_images(struct engine_ask *copy)
+{
+	for (size_t i = 0; copy && i < copy->n; i++) {
+		struct engine_message *m = (struct engine_message *)(uintptr_t)&copy->messages[i];
+
+		for (size_t k = 0; k < m->n_images; k++)
+			explicit_bzero((void *)(uintptr_t)m->images[k].data.p, m->images[k].data.n);
+		m->n_images = 0;
+	}
+}
+
+void engine_ask_free(struct engine_ask *copy)
+{
+	engine_ask_drop_images(copy);
+	free(copy);
 }
 
 size_t engine_message_line(const struct engine_message *m, char *buf, size_t size)

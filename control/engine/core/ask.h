@@ -86,9 +86,12 @@ struct engine_ask {
 	uint64_t deadline;	/* ns; 0: none */
 };
 
-/* One allocation holds all of it; free() it. ENOMEM, EINVAL without a message or with too many of
- * anything. */
+/* One allocation holds all of it; engine_ask_free ends it. ENOMEM, EINVAL without a message or with
+ * too many of anything. */
 int engine_ask_copy(struct engine_ask **out, const struct engine_ask *ask);
+/* Of a copy: wipes its images, and takes them out of its messages. NULL accepted. */
+void engine_ask_drop_images(struct engine_ask *copy);
+void engine_ask_free(struct engine_ask *copy);
 /* "[Alice]: hello", or the text alone without a speaker. Cut at size; its length. */
 size_t engine_message_line(const struct engine_message *m, char *buf, size_t size);
 

@@ -313,7 +313,7 @@ void conversation_end_ask(struct conversation *c, struct asked *a)
 {
 	a->state = ASKED_OVER;
 	a->wanted = false;
-	free(a->request);
+	engine_ask_free(a->request);
 	a->request = NULL;
 	if (a->forgotten)
 		delete_answer(c, a);
@@ -377,7 +377,7 @@ static int ask(struct conversation *c, const struct engine_ask *request)
 		    (!since || x->since < since))
 			since = x->since;
 	}
-	free(a->request);
+	engine_ask_free(a->request);
 	free(a->heard);
 	*a = (struct asked){.state = ASKED_WAITING,
 			    .id = request->id,
@@ -664,7 +664,7 @@ struct conversation *conversation_free(struct conversation *c)
 	if (!c)
 		return NULL;
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
-		free(c->asked[i].request);
+		engine_ask_free(c->asked[i].request);
 		free(c->asked[i].heard);
 	}
 	conversation_free_calls(c);

@@ -2,16 +2,16 @@
  * usage where it tells none.
  *
  *   unit           at most                                               estimated as
- *   text_in        2 tokens a byte of what it can have read, + 4096,     a token for 4 bytes
- *                  + those of sound and images, which may count as text
+ *   text_in        2 tokens a byte of what it can have read, + 4096      a token for 4 bytes
  *   text_out       2 tokens a byte of the answer, + 16384 of thoughts    a token for 4 bytes
  *   audio_in       64 tokens a second of sound it can have heard, + 64   10 tokens a second
  *   audio_out      64 tokens a second of the answer, + 64                20 tokens a second
- *   image_in       16384 tokens an image                                 1000 tokens an image, as
- *                                                                        text without a price of
- * its own characters     the bytes of the text                                 the bytes of the
- * text seconds        the seconds of all sound, + 2                         the seconds of all
- * sound
+ *   image_in       16384 tokens an image                                 1000 tokens an image
+ *   characters     the bytes of the text                                 the bytes of the text
+ *   seconds        the seconds of all sound, + 2                         the seconds of all sound
+ *
+ * Sound and images that it can have read may count as text_in, so their bounds are added to it; an
+ * image without a price of its own is estimated as text.
  *
  * Cached units count with the others of their kind, and sound may be counted as text. A session may
  * bill its whole conversation with each answer, so what it can have read is all that it was ever

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "proto/base/time.h"
-#include "proto/base/utf8.h"
 
-enum { MOST = 500, LINE_MAX_BYTES = NOTE_TEXT_MAX + 64 };
+enum { MOST = 500, LINE_MAX_BYTES = 80 };
 
 static struct note *add_note(struct notes *n, uint64_t now)
 {
@@ -45,29 +44,11 @@ bool notes_unchanged(struct notes *n, uint64_t idle, uint64_t now)
 	return true;
 }
 
-bool notes_describe(struct notes *n, uint32_t id, const char *text)
-{
-	for (unsigned i = 0; i < n->n; i++) {
-		char *to = n->v[i].text;
-
-		if (n->v[i].id != id)
-			continue;
-		utf8_copy(to, NOTE_TEXT_MAX, text);
-		for (; *to; to++)
-			if ((unsigned char)*to < ' ')
-				*to = ' ';
-		return true;
-	}
-	return false;
-}
-
 static int write_line(const struct notes *n, const struct note *note, uint64_t now,
 		      char out[LINE_MAX_BYTES])
 {
 	unsigned long age = (unsigned long)((now - note->at) / NS_PER_S);
 
-	if (*note->text)
-		return snprintf(out, LINE_MAX_BYTES, "%lu s ago: %s\n", age, note->text);
 	if (!note->share)
 		return snprintf(out, LINE_MAX_BYTES, "%lu s ago: nothing had changed for %lu s\n",
 				age, (unsigned long)((note->at - n->changed_at) / NS_PER_S));

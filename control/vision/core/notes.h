@@ -1,8 +1,5 @@
-/* Short notes about what a screen showed, with their age: the last NOTES_MAX. Pure.
- *
- * A note says how much of the picture changed; a model that has looked at the keyframe may put its
- * own words in the place of that. Nothing is guessed: a note without such words names no content.
- */
+/* Short notes about a screen, with their age: the last NOTES_MAX. A note says how much of the
+ * picture changed; nothing is guessed, so it names no content. Pure. */
 #ifndef CONTROL_VISION_CORE_NOTES_H
 #define CONTROL_VISION_CORE_NOTES_H
 
@@ -10,13 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NOTES_MAX = 12, NOTES_SHOWN = 8, NOTE_TEXT_MAX = 200 };
+enum { NOTES_MAX = 12, NOTES_SHOWN = 8 };
 
 struct note {
-	uint32_t id;		  /* 0: none */
-	uint64_t at;		  /* ns */
-	unsigned share;		  /* of the picture that changed, in thousandths; 0: nothing did */
-	char text[NOTE_TEXT_MAX]; /* a model's words; "" without any */
+	uint32_t id;	/* 0: none */
+	uint64_t at;	/* ns */
+	unsigned share; /* of the picture that changed, in thousandths; 0: nothing did */
 };
 
 struct notes {
@@ -31,9 +27,6 @@ uint32_t notes_changed(struct notes *n, unsigned share, uint64_t now);
 /* The picture did not change; True if that is a note now: idle after the last note. A second such
  * note in a row takes the place of the first. */
 bool notes_unchanged(struct notes *n, uint64_t idle, uint64_t now);
-/* A model's words about the keyframe of this note; one line of them is kept. False: the note is not
- * kept any more. */
-bool notes_describe(struct notes *n, uint32_t id, const char *text);
 /* The last NOTES_SHOWN, the newest first, a line each. Returns the length; cut at whole lines. */
 size_t notes_write(const struct notes *n, uint64_t now, char *buf, size_t size);
 

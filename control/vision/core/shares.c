@@ -104,16 +104,6 @@ struct share *shares_expired(struct shares *s, uint64_t now)
 	return NULL;
 }
 
-uint64_t shares_next_expiry(const struct shares *s)
-{
-	uint64_t next = 0;
-
-	for (unsigned i = 0; i < SHARES_MAX; i++)
-		if (s->v[i].id && (!next || s->v[i].expires < next))
-			next = s->v[i].expires;
-	return next;
-}
-
 /* ---- offering ---- */
 
 static bool same_owner(const struct share_owner *a, const struct share_owner *b)
@@ -130,12 +120,12 @@ static struct share *find_owner(struct shares *s, const struct share_owner *owne
 	return NULL;
 }
 
-static struct share *find_place(struct shares *s, uint64_t now)
+static struct share *find_place(struct shares *s)
 {
 	for (unsigned i = 0; i < SHARES_MAX; i++)
 		if (!s->v[i].id)
 			return &s->v[i];
-	return shares_expired(s, now);
+	return NULL;
 }
 
 static enum share_refusal check_where(const struct share_world *world,
@@ -160,7 +150,7 @@ enum share_refusal shares_offer(struct shares *s, const struct share_rules *rule
 		return refusal;
 	reused = share != NULL;
 	if (!share)
-		share = find_place(s, now);
+		share = find_place(s);
 	if (!share)
 		return SHARE_FULL;
 	if (!reused) {
@@ -169,10 +159,8 @@ enum share_refusal shares_offer(struct shares *s, const struct share_rules *rule
 			s->last_id = 1;
 		share->id = s->last_id;
 		share->owner = *owner;
-		share->created = now;
 	}
-	if (!reused ||
-	    (*share->key && (!share->frames || now - share->last_frame > SHOWN_LATELY))) {
+	if (!reused || (*share->key && (!share->frames || now - share->heard > SHOWN_LATELY))) {
 		memcpy(share->token, token, SHARE_SECRET_SIZE);
 		sodium_memzero(share->key, sizeof share->key);
 		share->state = SHARE_OFFERED;
@@ -260,7 +248,7 @@ enum share_refusal shares_take(struct share *s, const struct share_rules *rules,
 	if (!frame->known_type)
 		return SHARE_BAD_TYPE;
 	s->frames++;
-	s->last_frame = now;
+	s->heard = now;
 	s->state = SHARE_SHOWING;
 	s->expires = now + rules->ttl;
 	return SHARE_GRANTED;
@@ -289,6 +277,7 @@ enum share_refusal shares_find_target(struct shares *s, uint64_t guild, uint64_t
 void shares_touch(struct share *s, const struct share_rules *rules, bool paused, uint64_t now)
 {
 	s->expires = now + rules->ttl;
+	s->heard = now;
 	if (paused)
 		s->state = SHARE_PAUSED;
 	else if (s->state == SHARE_PAUSED)

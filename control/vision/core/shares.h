@@ -50,13 +50,13 @@ struct share {
 	struct share_owner owner;
 	char token[SHARE_SECRET_SIZE];
 	char key[SHARE_SECRET_SIZE]; /* of the browser; "" until the link is opened */
-	uint64_t created, expires;
+	uint64_t expires;
 	enum share_state state;
 	bool watched;	    /* the bot wants its pictures */
 	uint64_t minute;    /* begin of the minute in which pictures are counted */
 	unsigned in_minute; /* pictures that came in it */
 	uint64_t frames;    /* that were taken */
-	uint64_t last_frame;
+	uint64_t heard;	    /* ns; the last picture or word of its page */
 };
 
 struct shares {
@@ -83,7 +83,8 @@ void share_secret_write(char out[SHARE_SECRET_SIZE], const uint8_t random[SHARE_
 
 /* The share of this owner, which the bot watches from now on: a new one with this token, or the one
  * that there is (reused). That one has a new token, and its browser is forgotten, if it was opened
- * and shows nothing; so a person who closed the page gets in again. FULL, AWAY, TARGET_AWAY. */
+ * and shows nothing, or is silent; so a person who closed the page gets in again. FULL, AWAY,
+ * TARGET_AWAY. */
 struct share_offered {
 	struct share *share;
 	bool reused;
@@ -123,8 +124,6 @@ void shares_touch(struct share *s, const struct share_rules *rules, bool paused,
 void shares_end(struct share *s);
 /* The next one that has expired; NULL: none. */
 struct share *shares_expired(struct shares *s, uint64_t now);
-/* When the next one expires; 0: there is none. */
-uint64_t shares_next_expiry(const struct shares *s);
 /* The next used share at or after *place, which moves behind it; NULL: there is none. */
 struct share *shares_each(struct shares *s, unsigned *place);
 

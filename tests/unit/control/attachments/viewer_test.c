@@ -157,13 +157,33 @@ TEST(a_view_that_is_cancelled_tells_nothing)
 
 	CHECK(begin());
 	CHECK_INT(look(ATTACHED_TEXT, "/a.txt", 1, &view), 0);
-	CHECK(view && !viewer_is_idle(fx.viewer));
+	CHECK(view);
 	viewer_cancel(view);
-	CHECK(viewer_is_idle(fx.viewer) && !fx.over);
+	CHECK(!fx.over);
 	/* Those that are under way when it goes tell nothing either. */
 	CHECK_INT(look(ATTACHED_TEXT, "/a.txt", 1, &view), 0);
 	end();
 	CHECK(!fx.over);
+}
+
+TEST(what_is_taken_back_is_looked_at_no_more)
+{
+	struct attached file = {.kind = ATTACHED_TEXT, .id = 1, .size = 1, .name = "f"};
+	const struct view_wish wish = {.file = &file, .question = "", .message = 9, .user = 4};
+	struct view *view;
+
+	CHECK(begin());
+	snprintf(file.url, sizeof file.url, "%s/a.txt", fx.fake.base);
+	for (unsigned i = 0; i < 2; i++) {
+		fx.over = false;
+		CHECK_INT(viewer_look(&view, fx.viewer, &wish, on_view, NULL), 0);
+		viewer_drop(fx.viewer, i ? 0 : 8, i ? 5 : 4);
+		CHECK(!fx.over);
+		viewer_drop(fx.viewer, i ? 0 : 9, i ? 4 : 5);
+		CHECK(fx.over);
+		CHECK_STR(fx.text, "it was taken back");
+	}
+	end();
 }
 
 TEST(so_many_files_are_looked_at_at_once)

@@ -151,7 +151,7 @@ TEST(recordings_go_with_their_time)
 	settle();
 	CHECK_INT(count("1"), 2);
 	store_scene_close();
-	/* A store looks ten seconds after it was opened. */
+	/* A store looks a second after it was opened. */
 	store_scene_open(NULL);
 	for (unsigned i = 0; i < 400 && count("1") > 1; i++) {
 		settle();

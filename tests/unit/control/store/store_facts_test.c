@@ -330,20 +330,9 @@ TEST(a_person_forgets_their_own_fact_among_many_of_others)
 	close_scene();
 }
 
-/* Older words might expire while the test runs. */
-static int64_t an_hour_ago(void)
-{
-	static int64_t at;
-
-	if (!at)
-		at = (int64_t)env_wall_ms(s->l.env) - 3600000;
-	return at;
-}
-
-/* So many ms later than an hour ago. */
 static void say_line(uint64_t user, unsigned ms, const char *text)
 {
-	uint64_t at_ms = (uint64_t)an_hour_ago() + ms;
+	uint64_t at_ms = store_scene_ms(ms);
 	struct bus_event ev = {
 		.type = EVENT_UTTERANCE, .at_ms = at_ms, .guild = GUILD, .user = user};
 
@@ -422,7 +411,7 @@ TEST(an_older_line_does_not_end_a_newer_fact)
 	CHECK_STR(write_line(by(ANA), "my bike is red", 1), "outdated");
 	CHECK_STR(find(by(ANA), "{\"words\":\"what colour is my bike\"}"), "my bike is green");
 	CHECK_INT(json_integer_value(json_object_get(json_array_get(answer, 0), "at_ms")),
-		  an_hour_ago() + 6000);
+		  (int64_t)store_scene_ms(6000));
 	/* A fact without lines is said now. */
 	CHECK_STR(write_fact(by(ANA), "my bike is blue"), "updated");
 	CHECK_STR(write_line(by(ANA), "my bike is red", 1), "outdated");
@@ -443,8 +432,10 @@ TEST(a_newer_line_ends_an_older_fact_at_its_own_time)
 	CHECK_STR(find(by(ANA), "{\"words\":\"what colour is my bike\"}"),
 		  "my bike is green (my bike is red)");
 	former = json_array_get(json_object_get(json_array_get(answer, 0), "former"), 0);
-	CHECK_INT(json_integer_value(json_object_get(former, "from_ms")), an_hour_ago() + 5000);
-	CHECK_INT(json_integer_value(json_object_get(former, "until_ms")), an_hour_ago() + 6000);
+	CHECK_INT(json_integer_value(json_object_get(former, "from_ms")),
+		  (int64_t)store_scene_ms(5000));
+	CHECK_INT(json_integer_value(json_object_get(former, "until_ms")),
+		  (int64_t)store_scene_ms(6000));
 	close_scene();
 }
 

@@ -34,7 +34,8 @@ static void print_lines(json_t *lines)
 				 ? "bot"
 				 : json_string_value(json_object_get(line, "name")),
 			 json_string_value(json_object_get(line, "user")), askers,
-			 json_integer_value(json_object_get(line, "at_ms")),
+			 json_integer_value(json_object_get(line, "at_ms")) -
+				 (long long)store_scene_ms(0),
 			 json_string_value(json_object_get(line, "text")));
 		near = json_object_get(line, "near");
 		if (json_array_size(near)) {
@@ -77,13 +78,19 @@ static const char *find_said(struct store_said what)
 {
 	what.guild = 7;
 	what.channel = 300;
+	if (what.since_ms && what.since_ms != UINT64_MAX)
+		what.since_ms = store_scene_ms(what.since_ms);
+	if (what.until_ms)
+		what.until_ms = store_scene_ms(what.until_ms);
 	if (store_find_said(s->store, &what, on_found, NULL) || !loop_run(&s->l))
 		return "not asked";
 	return found;
 }
 
-static void say(uint64_t channel, uint64_t user, const char *name, const char *text, uint64_t at_ms)
+static void say(uint64_t channel, uint64_t user, const char *name, const char *text, uint64_t ms)
 {
+	uint64_t at_ms = store_scene_ms(ms);
+
 	bus_publish(s->bus, &(struct bus_event){.type = EVENT_UTTERANCE,
 						.at_ms = at_ms,
 						.guild = 7,
@@ -95,12 +102,12 @@ static void say(uint64_t channel, uint64_t user, const char *name, const char *t
 							      .started_ms = at_ms}});
 }
 
-static void answer(uint64_t user, const char *text, uint64_t at_ms)
+static void answer(uint64_t user, const char *text, uint64_t ms)
 {
 	bus_publish(s->bus,
 		    &(struct bus_event){
 			    .type = EVENT_TURN,
-			    .at_ms = at_ms,
+			    .at_ms = store_scene_ms(ms),
 			    .guild = 7,
 			    .user = user,
 			    .turn = {.session = 900, .channel = 300, .turn = 1, .said = text}});
@@ -206,7 +213,7 @@ TEST(an_answer_to_several_names_each_of_them)
 
 	open_scene();
 	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
-						.at_ms = 2000,
+						.at_ms = store_scene_ms(2000),
 						.guild = 7,
 						.user = 4,
 						.turn = {.session = 900,
@@ -231,7 +238,7 @@ TEST(an_answer_names_the_people_whom_it_may_quote)
 	open_scene();
 	say(300, 6, "Eve", "my lantern is green", 1000);
 	bus_publish(s->bus, &(struct bus_event){.type = EVENT_TURN,
-						.at_ms = 900000,
+						.at_ms = store_scene_ms(900000),
 						.guild = 7,
 						.user = 4,
 						.turn = {.session = 950,

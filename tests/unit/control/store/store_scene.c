@@ -48,3 +48,12 @@ unsigned store_scene_count(const char *file, const char *text)
 		fclose(f);
 	return n;
 }
+
+uint64_t store_scene_ms(uint64_t ms)
+{
+	static uint64_t an_hour_ago;
+
+	if (!an_hour_ago)
+		an_hour_ago = env_wall_ms(store_scene.l.env) - 3600000;
+	return an_hour_ago + ms;
+}

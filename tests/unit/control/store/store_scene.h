@@ -28,6 +28,8 @@ void store_scene_begin(void);
 /* journal may be NULL. */
 void store_scene_open(struct journal *journal);
 void store_scene_close(void);
+/* So many ms later than an hour ago: older words might expire while the test runs. */
+uint64_t store_scene_ms(uint64_t ms);
 void store_scene_end(void);
 /* How many lines of the file hold the text. */
 unsigned store_scene_count(const char *file, const char *text);

@@ -113,10 +113,11 @@ static void on_sums(int err, const struct store_document *list, size_t n, void *
 
 TEST(costs_are_kept_and_summed_by_server)
 {
-	struct bus_event ev = {.type = EVENT_ENGINE_USED, .at_ms = 1000, .guild = 7};
+	struct bus_event ev = {.type = EVENT_ENGINE_USED, .guild = 7};
 
 	store_scene_begin();
 	store_scene_open(NULL);
+	ev.at_ms = store_scene_ms(1000);
 	for (unsigned i = 0; i < 3; i++) {
 		ev.at_ms += 1000;
 		ev.usage = (struct event_usage){.turn = i,
@@ -131,7 +132,8 @@ TEST(costs_are_kept_and_summed_by_server)
 	ev.guild = 8;
 	bus_publish(s->bus, &ev);
 	CHECK(sync_store());
-	CHECK(store_sum_costs(s->store, 3000, on_sums, NULL) == 0 && loop_run(&s->l));
+	CHECK(store_sum_costs(s->store, store_scene_ms(3000), on_sums, NULL) == 0 &&
+	      loop_run(&s->l));
 	CHECK_INT(s->err, 0);
 	CHECK_STR(sums, "7:203 8:102 ");
 	CHECK_INT(number("SELECT count(*) FROM costs WHERE units = '{\"text_in\":5}' AND priced"),
@@ -675,7 +677,7 @@ TEST(words_never_stay_longer_than_they_may)
 		ev.utterance = (struct event_utterance){.text = "hello", .started_ms = ev.at_ms};
 		bus_publish(s->bus, &ev);
 	}
-	loop_run_for(&s->l, 10100 * NS_PER_MS);
+	loop_run_for(&s->l, 1100 * NS_PER_MS);
 	CHECK(sync_store());
 	CHECK_INT(number("SELECT count(*) FROM utterances"), 2);
 	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);

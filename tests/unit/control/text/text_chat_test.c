@@ -367,17 +367,21 @@ TEST(a_noted_question_is_a_line_and_needs_no_answer)
 
 	CHECK(!settings_alloc(&s) && !settings_set(s, "text_chat", "all") &&
 	      !text_chat_alloc(&chat, s, "parley"));
-	CHECK_INT(text_chat_lines(chat, CHANNEL, &lines), 0);
+	CHECK_INT(text_chat_lines(chat, CHANNEL, NS_PER_S, &lines), 0);
 	note(chat, 50, false, "parley what is it");
 	CHECK_INT(fx.n, 0);
 	note(chat, 51, true, "a test");
 	CHECK_INT(fx.n, 0);
 	CHECK_INT(text_waiting(chat), 0);
-	CHECK_INT(text_chat_lines(chat, CHANNEL, &lines), 2);
+	CHECK_INT(text_chat_lines(chat, CHANNEL, NS_PER_S, &lines), 2);
 	CHECK(!lines[0].bot && lines[1].bot && lines[1].answers == ALICE);
 	/* They go with their author. */
 	text_step(chat, &(struct text_event){.type = TEXT_FORGET, .user = ALICE}, NS_PER_S, &fx);
-	CHECK_INT(text_chat_lines(chat, CHANNEL, &lines), 0);
+	CHECK_INT(text_chat_lines(chat, CHANNEL, NS_PER_S, &lines), 0);
+	/* And with their time, without a step. */
+	note(chat, 52, false, "parley what is it");
+	CHECK_INT(text_chat_lines(chat, CHANNEL, 2 * NS_PER_S, &lines), 1);
+	CHECK_INT(text_chat_lines(chat, CHANNEL, 25 * 3600 * NS_PER_S, &lines), 0);
 	text_chat_free(chat);
 	settings_free(s);
 }
