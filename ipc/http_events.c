@@ -72,6 +72,11 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	/* The loop's timers count from the time of its turn, which may be old. */
+	if (!e->at && e->next_round > http_clock()) {
+		wake_pump(e);
+		return;
+	}
 	if (!e->at)
 		begin_round(e);
 	e->freed = &freed;

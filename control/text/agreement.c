@@ -39,7 +39,7 @@ bool text_agreement_withdraw(struct text_chat *chat, struct text_channel *ch, ui
 
 /* Each person has one call that waits. */
 void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint64_t message,
-			  uint64_t user)
+			  uint64_t user, uint64_t request)
 {
 	struct text_agreement *q = &ch->agreement[0];
 
@@ -49,8 +49,10 @@ void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint6
 			q = &ch->agreement[i];
 	if (q->user)
 		end_question(chat, ch, q, false);
-	*q = (struct text_agreement){
-		.message = message, .user = user, .until = chat->now + TEXT_YES_S * NS_PER_S};
+	*q = (struct text_agreement){.message = message,
+				     .request = request,
+				     .user = user,
+				     .until = chat->now + TEXT_YES_S * NS_PER_S};
 }
 
 /* A mention of the bot stands for its name. */
@@ -106,6 +108,8 @@ void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 	for (unsigned i = 0; i < TEXT_AGREEMENTS; i++) {
 		struct text_agreement *q = &ch->agreement[i];
 
+		if (q->user && q->request == ev->message && ev->type == TEXT_DELETED)
+			end_question(chat, ch, q, false);
 		if (!q->user || q->message != ev->message)
 			continue;
 		if (ev->type == TEXT_AGREED && q->user == ev->user)

@@ -50,6 +50,7 @@ struct text_reply {
 
 struct text_agreement {
 	uint64_t message, user, until; /* user 0: a free place */
+	uint64_t request;	       /* the message that asked for the call; 0: not known */
 };
 
 struct text_jobs {
@@ -230,9 +231,9 @@ void text_agreement_on_event(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev);
 void text_agreement_tick(struct text_chat *chat, struct text_channel *ch);
 uint64_t text_agreement_deadline(const struct text_chat *chat, const struct text_channel *ch);
-/* The answer that was sent asks this user for a yes. */
+/* The answer that was sent asks this user for a yes. Deleting the request is a no. */
 void text_agreement_asked(struct text_chat *chat, struct text_channel *ch, uint64_t message,
-			  uint64_t user);
+			  uint64_t user, uint64_t request);
 /* True: the message is a yes, and has ended. */
 bool text_agreement_by_words(struct text_chat *chat, struct text_channel *ch,
 			     const struct text_event *ev);

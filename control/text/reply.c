@@ -271,12 +271,13 @@ static void take_failure(struct text_chat *chat, struct text_channel *ch, bool s
 
 static void take_sent(struct text_chat *chat, struct text_channel *ch, const struct text_event *ev)
 {
-	uint64_t answers = 0;
+	uint64_t answers = 0, request = 0;
 
 	for (unsigned i = 0; i < ch->n_queue && !answers; i++)
 		if (ch->queue[i]->state == TEXT_SENDING) {
 			answers = ch->queue[i]->t.user;
-			text_jobs_answered(ch, ch->reply.id, ch->queue[i]->t.message);
+			request = ch->queue[i]->t.message;
+			text_jobs_answered(ch, ch->reply.id, request);
 		}
 	if (ch->reply.kind == TEXT_KIND_RESULT)
 		answers = ch->reply.user;
@@ -286,7 +287,7 @@ static void take_sent(struct text_chat *chat, struct text_channel *ch, const str
 	if (!text_line_add(chat, ch, ev, true, answers))
 		text_line_edit(ch, ev->message, ev->text ? ev->text : "");
 	if (ev->asker)
-		text_agreement_asked(chat, ch, ev->asks, ev->asker);
+		text_agreement_asked(chat, ch, ev->asks, ev->asker, request);
 	end_reply(chat, ch,
 		  ev->partial	       ? TEXT_REASON_SENT_IN_PART
 		  : ch->reply.reply_to ? TEXT_REASON_SENT_REPLY

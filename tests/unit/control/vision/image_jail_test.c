@@ -116,7 +116,7 @@ TEST(image_requests_are_checked_and_limited)
 		n++;
 	CHECK_INT(n, IMAGE_JAIL_WAITING);
 	CHECK_INT(image_jail_decode(jail, png, sizeof png, &limits, take, NULL, &why), EBUSY);
-	CHECK_INT(why, IMAGE_NO_PROCESS);
+	CHECK_INT(why, IMAGE_BUSY);
 	image_jail_cancel(jail, NULL);
 	end();
 	CHECK_INT(results, 0);

@@ -117,7 +117,7 @@ TEST(notes_keep_twelve_and_show_eight)
 	CHECK(strstr(text, "7 s ago: 12.3 % of the picture changed\n") == text);
 	CHECK(strstr(text, "8 s ago: 12.3 % of the picture changed\n"));
 	/* Cut at whole lines. */
-	CHECK_INT(notes_write(&n, 20 * NS_PER_S, text, 40), 35);
+	CHECK_INT(notes_write(&n, 20 * NS_PER_S, text, 60), 39);
 }
 
 TEST(notes_tell_that_nothing_changes)
