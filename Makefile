@@ -391,7 +391,7 @@ talk: deps
 # Tests the dashboard in headless Chromium against a live conversation; SHOTS=docs also takes pictures.
 ui-test:
 	@deploy/deps.sh build interop talk
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/tests/mcp_server
 	@tests/dashboard.sh $(B)
 	@tests/share_page.sh $(B)
 # Tests the page in headless Chromium; SHOT=docs/talk.png also takes a screenshot.
