@@ -9,6 +9,7 @@ const share = {
   state: "idle", // idle, showing, paused, ended
   watched: true,
   stream: null,
+  frame: null, // the newest one of the track, where the browser tells them
   timer: 0,
   told: 0, // ms; when the bot last heard of us
   cells: null, // brightness of the last picture that was sent
@@ -112,14 +113,26 @@ function hasChanged(canvas) {
   return changed;
 }
 
+// A page that is behind what it shows draws no video, but its track goes on. Ends with the track.
+async function keepNewest(track) {
+  const reader = new MediaStreamTrackProcessor({track, maxBufferSize: 1}).readable.getReader();
+  for (let read = {}; !read.done;) {
+    read = await reader.read();
+    share.frame?.close();
+    share.frame = read.value ?? null;
+  }
+}
+
 async function sendPicture() {
   const video = $("preview");
-  const scale = Math.min(1, share.settings.width / Math.max(video.videoWidth, video.videoHeight));
-  if (!video.videoWidth) {
+  const from = share.frame ?? video;
+  const [width, height] = share.frame ? [from.displayWidth, from.displayHeight] : [video.videoWidth, video.videoHeight];
+  const scale = Math.min(1, share.settings.width / Math.max(width, height));
+  if (!width) {
     return;
   }
-  const canvas = new OffscreenCanvas(Math.max(1, Math.round(video.videoWidth * scale)), Math.max(1, Math.round(video.videoHeight * scale)));
-  canvas.getContext("2d").drawImage(video, 0, 0, canvas.width, canvas.height);
+  const canvas = new OffscreenCanvas(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
+  canvas.getContext("2d").drawImage(from, 0, 0, canvas.width, canvas.height);
   if (!hasChanged(canvas)) {
     if (performance.now() - share.told > WORD_MS) {
       await post("/state", JSON.stringify({paused: false}), "application/json");
@@ -166,7 +179,11 @@ async function start() {
   } finally {
     $("start").disabled = false;
   }
-  share.stream.getVideoTracks()[0].addEventListener("ended", stop);
+  const [track] = share.stream.getVideoTracks();
+  track.addEventListener("ended", stop);
+  if (window.MediaStreamTrackProcessor) {
+    keepNewest(track);
+  }
   $("preview").srcObject = share.stream;
   share.state = "showing";
   showState();
