@@ -119,11 +119,14 @@ async function seeTurn(b) {
   is('with what was said, why, and what it cost', await b.eval(`['I am Parley', 'direct_address', 'Costs'].map((x) => ${text('turn')}.includes(x))`),
     [true, true, true]);
   is('axe-core finds nothing in the turn', await b.violations(), []);
+  is('its inspector is as wide as what it shows', await b.eval(fits("document.getElementById('inspector')")), true);
   await b.picture('light', 1280, 800, false);
   await b.picture('dark', 1280, 800, true);
   await b.picture('phone', 390, 800, true);
 }
 
+// Nothing is cut at the side, nor has to be scrolled there.
+const fits = (of) => `(() => { const e = ${of}; return e.scrollWidth <= e.clientWidth; })()`;
 const rowOf = "[...document.querySelectorAll('.vrow button')].find((x) => x.querySelector('.reason.answered') && /what can/.test(x.textContent))";
 const aside = "document.querySelector('.turns-view aside')";
 
@@ -141,6 +144,8 @@ async function seeTurns(b) {
     return (await new OfflineAudioContext(1, 24000, 24000).decodeAudioData(sound)).duration > 0.3;
   })()`), true);
   is('axe-core finds nothing in it', await b.violations(), []);
+  is('and nothing is cut', await b.eval(`${fits(aside)} && document.querySelector('.ticks').getBoundingClientRect().left
+    <= document.querySelector('.ticks .zero').getBoundingClientRect().left`), true);
   await b.picture('turns-light', 1280, 900, false);
   await b.picture('turns-dark', 1280, 900, true);
   await askAgain(b);
@@ -163,6 +168,7 @@ async function askAgain(b) {
   is('and with commands alone by another rule', await b.eval(`${aside}.querySelector('form.again [role=status]').textContent.includes('command')`), true);
   await b.eval(`${aside}.querySelector('form.again').scrollIntoView()`);
   is('axe-core finds nothing in the answer', await b.violations(), []);
+  is('nor is it cut', await b.eval(fits(aside)), true);
   await b.picture('turns-again', 1280, 900, false);
   await b.eval(`${aside}.querySelectorAll('form.again input')[0].value = 'no_such_setting'; ${aside}.querySelector('form.again').requestSubmit()`);
   is('what is no setting is named', await b.until(`${aside}.querySelector('form.again [role=status]').textContent.includes('no_such_setting')`, 30000), true);

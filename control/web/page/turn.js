@@ -11,7 +11,9 @@ export function makeTurn({ node, ask, clock, dollars, seconds, own, state, meani
   const note = (text) => node("p", { class: "muted" }, text);
 
   function numbers(d, rule) {
-    return d.value || d.limit ? `${d.value}${d.limit ? " / " + d.limit : ""}${rule.unit ? " " + rule.unit : ""}` : "";
+    const unit = rule.unit === "1/1000" ? "‰" : rule.unit;
+
+    return d.value || d.limit ? `${d.value}${d.limit ? " / " + d.limit : ""}${unit ? " " + unit : ""}` : "";
   }
 
   function decisions(why) {

@@ -381,7 +381,7 @@ export function makeTurns({ node, ask, clock, seconds, own, state, turnNodes, me
     ticksOf = scale;
     for (let t = scale <= 6000 ? 1000 : 2000; t < scale; t += scale <= 6000 ? 1000 : Math.ceil(scale / 6000) * 1000) ticks.push(t);
     parts.ticks.replaceChildren(...ticks.map((t) => {
-      const e = node("i", { class: t ? null : "zero" }, t ? `${t / 1000} s` : "end of speech");
+      const e = node("i", { class: t ? null : "zero" }, t ? `${t / 1000} s` : "speech");
 
       e.style.left = (100 * (t + before) / (scale + before)).toFixed(2) + "%";
       return e;
