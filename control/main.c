@@ -25,6 +25,7 @@
 #include "control/settings/profile.h"
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
+#include "control/show.h"
 #include "control/sign_in_link.h"
 #include "control/state.h"
 #include "control/store/incident.h"
@@ -52,7 +53,7 @@ struct options {
 	const char *given_state_dir;
 	const char *config;
 	const char *journal, *shapes, *replay, *print, *backup, *erase, *login, *scope, *export,
-		*export_memory, *import_memory, *role, *audit_head, *incident;
+		*export_memory, *import_memory, *role, *audit_head, *incident, *show;
 	struct why_query why;
 	bool asks_why, costs, asks_context, audit_check, audit_export;
 	struct why_query context; /* its turn alone */
@@ -209,6 +210,7 @@ static const struct control_option options[] = {
 	{"audit-check", optional_argument, take_audit, FIELD(audit_head), NULL},
 	{"audit-export", no_argument, take_flag, FIELD(audit_export), NULL},
 	{"incident", required_argument, take_text, FIELD(incident), NULL},
+	{"show", required_argument, take_text, FIELD(show), NULL},
 	{"sign-in", optional_argument, take_sign_in, FIELD(role), NULL},
 	{"help", no_argument, print_help, 0, NULL},
 	{"version", no_argument, print_version, 0, NULL},
@@ -257,6 +259,17 @@ static int parse_rest(struct options *o, int argc, char **argv)
 	return optind < argc ? usage("not an option", argv[optind]) : -1;
 }
 
+/* No mediad is there, and none can be at this path. */
+static int parse_show(struct options *o)
+{
+	if (o->n_socks || o->conf.spawn || o->conf.guild || o->config || o->given_state_dir ||
+	    o->journal || o->shapes || o->sign_in || o->check || reads_store(o))
+		return usage("--show takes no other option but --log", NULL);
+	o->socks[o->n_socks++] = "/dev/null/mediad";
+	o->conf.socks = o->socks;
+	return -1;
+}
+
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	int status;
@@ -277,6 +290,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 			       : usage("--replay and --journal-print stand alone", NULL);
 	if (o->journal && o->shapes)
 		return usage("give --journal or --journal-shape, not both", NULL);
+	if (o->show)
+		return parse_show(o);
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
 	if (!o->n_socks && !o->conf.spawn &&
@@ -384,7 +399,9 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 
 	(void)what;
 	log_info("signal", "number=%d", (int)sig);
-	if (sig == SIGHUP)
+	if (sig == SIGHUP && r->o->show)
+		log_info("settings_kept", "text=\"No settings are read for what is shown.\"");
+	else if (sig == SIGHUP)
 		reload_settings(r);
 	else if (sig == SIGTSTP)
 		suspend(r);
@@ -560,6 +577,13 @@ static int run_control(struct settings *settings, const struct options *given)
 
 	if (!can_start(settings, &o.conf))
 		return 1;
+	if (o.conf.state_dir && state_is_incident(o.conf.state_dir)) {
+		fprintf(stderr,
+			"control: %s is an incident that was made to be looked at: control "
+			"--show %s\n",
+			o.conf.state_dir, o.conf.state_dir);
+		return USAGE;
+	}
 	if (o.conf.state_dir)
 		status = read_state(&o.conf, &kept, &lock);
 	if (status >= 0)
@@ -569,6 +593,9 @@ static int run_control(struct settings *settings, const struct options *given)
 	err = log_start_writer();
 	if (!err)
 		err = read_web_token(settings, &o.conf, token);
+	if (!err && o.show)
+		sign_in_link_run(stdout, settings, o.conf.state_dir, NULL, wall_ms());
+	fflush(stdout);
 	if (!err)
 		err = start_control(&r, settings, &o);
 	if (err && (o.journal || o.shapes) && !r.journal) {
@@ -628,6 +655,24 @@ static void on_fault(const char *text, void *arg)
 		check_fault(text);
 	else
 		fprintf(stderr, "control: %s\n", text);
+}
+
+static int run_shown(struct options *o)
+{
+	struct settings *settings = NULL;
+	struct show shown;
+	int err = show_open(&shown, o->show, &settings), status;
+
+	if (err) {
+		fprintf(stderr, "control: %s cannot be shown: %s\n", o->show,
+			err == EINVAL ? "PARLEY_WEB_LISTEN is no address" : strerror(err));
+		return 1;
+	}
+	o->conf.state_dir = shown.dir;
+	status = run_control(settings, o);
+	settings_free(settings);
+	show_close(&shown);
+	return status;
 }
 
 static int print_settings(void)
@@ -706,6 +751,8 @@ int main(int argc, char **argv)
 		return health_print_counters(o.conf.state_dir);
 	if (reads_store(&o))
 		return run_store_command(&o);
+	if (o.show)
+		return run_shown(&o);
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");
 	faults.check = o.check;
 	err = environment_settings(&settings, o.config, on_fault, &faults);

@@ -127,6 +127,15 @@ int state_lock_check(const char *dir)
 	return err;
 }
 
+bool state_is_incident(const char *dir)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+
+	return (size_t)snprintf(path, sizeof path, "%s/" STATE_INCIDENT, dir) < sizeof path &&
+	       lstat(path, &st) == 0;
+}
+
 bool state_is_used(const char *dir)
 {
 	static const char *const files[] = {"control.lock", "parley.db", "session.json"};

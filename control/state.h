@@ -61,6 +61,9 @@ int state_lock(const char *dir, int *out);
 /* True if control.lock can be opened, or made, whoever holds it: errors of state_lock but EBUSY.
  * Root may look at another user's directory. */
 int state_lock_check(const char *dir);
+/* A file of this name in a directory that --incident made: for --show, not to start with. */
+#define STATE_INCIDENT "incident"
+bool state_is_incident(const char *dir);
 /* True if a control has kept state there, or nobody can tell. */
 bool state_is_used(const char *dir);
 /* True if a control holds the directory now. */

@@ -495,6 +495,21 @@ static int write_counters(const struct incident *what)
 	return err;
 }
 
+/* What the directory is, for control and for whoever finds it. */
+static int mark_incident(const struct incident *what)
+{
+	char path[PATH_SIZE];
+	FILE *f;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/" STATE_INCIDENT, what->to) >= sizeof path)
+		return ENAMETOOLONG;
+	f = fopen(path, "wx");
+	if (!f)
+		return errno;
+	fputs("An incident of Parley. control --show opens it.\n", f);
+	return fclose(f) ? EIO : 0;
+}
+
 int store_command_incident(const struct incident *what)
 {
 	struct incident_rows rows = {0};
@@ -504,12 +519,14 @@ int store_command_incident(const struct incident *what)
 		return tell_fault(what->dir, err);
 	if (!err)
 		err = write_counters(what);
+	if (!err)
+		err = mark_incident(what);
 	if (err) {
 		fprintf(stderr, "control: %s not written: %s\n", what->to, strerror(err));
 		return 1;
 	}
 	printf("%s: %llu turns and %llu events, without words, names and ids of people. On any "
-	       "machine: control --why --state-dir %s\n",
+	       "machine: control --show %s\n",
 	       what->to, (unsigned long long)rows.turns, (unsigned long long)rows.events, what->to);
 	return 0;
 }

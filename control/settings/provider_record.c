@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/settings/inside.h"
+#include "control/settings/profile.h"
 #include "control/settings/settings.h"
 
 static const char *const role_names[] = {
@@ -446,6 +447,9 @@ bool settings_uses(const struct settings *s, enum role role)
 
 bool settings_needs_embedded(const struct settings *s)
 {
+	/* Without Discord nobody asks. */
+	if (settings_gateway(s) == SETTINGS_GATEWAY_NONE)
+		return false;
 	for (unsigned r = 0; r < ROLE_COUNT; r++)
 		if (settings_uses(s, (enum role)r) && has_embedded(s, (enum role)r))
 			return true;

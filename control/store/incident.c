@@ -227,6 +227,9 @@ static int fill(const struct incident *what, struct incident_rows *out)
 		err = copy_settings(sql);
 	if (!err)
 		err = run_one(sql, "COMMIT", what);
+	/* Whoever reads it writes nothing beside it. */
+	if (!err)
+		err = run_one(sql, "PRAGMA main.journal_mode=DELETE", what);
 	out->turns = count(sql, "SELECT count(*) FROM main.turns");
 	out->events = count(sql, "SELECT count(*) FROM main.events");
 	sqlite3_close(sql);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # An incident for others: a conversation is copied by one command while control runs, and on "another machine" (another folder, no token,
-# no mediad, no Discord) --why, --costs and a control with gateway=none show it: its dashboard has the turn with its decisions, without
-# words, names and ids of people.
+# no mediad, no Discord) --why, --costs and --show open it: the dashboard has the turn with its decisions, without words, names and ids of
+# people, and neither what its maker put in nor the settings of this machine take effect.
 #
 #   tests/scenarios/incident.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -13,13 +13,14 @@ D=$(mktemp -d /tmp/parley-incident-XXXXXX)
 # A busy machine recognises slowly.
 export PARLEY_ASR_WAIT_MS=60000
 
-# get PATH: of the other machine's dashboard, as its operator.
-get() {
+# request METHOD PATH FIELDS: of the other machine's dashboard.
+request() {
 	exec 4<>"/dev/tcp/127.0.0.1/$WEB" || return 1
-	printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\nAuthorization: Bearer %s\r\n\r\n' "$1" "$WEB" "$(cat "$D/incident/web-token")" >&4
+	printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n%b\r\n' "$1" "$2" "$WEB" "$3" >&4
 	cat <&4
 	exec 4>&-
 }
+get() { request GET "$1" "$cookie"; }
 
 start_guildd
 start_brain
@@ -53,11 +54,22 @@ is "with the counters of the program" "$(grep -c '"turns_answered": [1-9]' "$D/i
 sqlite3 "$D/incident/parley.db" "INSERT INTO settings_documents VALUES('global', 9, '{\"version\":9,\"updatedAt\":\"2026-11-22T12:00:00.000Z\",
 	\"author\":\"m\",\"intent\":{\"hold_ms\":77,\"mcp_servers\":[{\"name\":\"evil\",\"transport\":\"http\",
 	\"url\":\"http://127.0.0.1:$(head -1 "$D/listener")/\"}]}}', 'm', 1)" || bad document "it is not put in"
-# Another machine: nothing of Discord, no mediad.
+# Files that a control would read, and a token that its maker knows.
+hush=$(printf '%064d' 7)
+(umask 077; echo "$hush" >"$D/incident/web-token"; echo '{"calls":[]}' >"$D/incident/session.json")
+before=$(cd "$D/incident" && sha256sum -- * | sort)
+"$B/control" --spawn-mediad="$B/mediad" --state-dir "$D/incident" >"$D/plain" 2>&1
+is "control does not start with it" "$? $(grep -c -- '--show' "$D/plain")" "2 1"
+# Another machine: nothing of Discord, no mediad; its own settings are not for what strangers made.
 unset DISCORD_TOKEN PARLEY_DISCORD_API
-PARLEY_GATEWAY=none PARLEY_WEB_LISTEN=127.0.0.1:0 start shown "$B/control" --media-sock "$D/none.sock" --state-dir "$D/incident"
+WEB=$(perl -MSocket -e 'socket(my $s, PF_INET, SOCK_STREAM, 0); bind($s, sockaddr_in(0, INADDR_LOOPBACK)); print +(sockaddr_in(getsockname($s)))[0]')
+mkdir "$D/tmp"
+TMPDIR="$D/tmp" PARLEY_GREET=off PARLEY_GATEWAY=full PARLEY_HOLD_MS=55 PARLEY_WEB_LISTEN=127.0.0.1:$WEB start shown "$B/control" --show "$D/incident"
 until_ok 20 grep -qa web_up "$D/shown.log" || bad shown "$(tail -2 "$D/shown.log")"
-WEB=$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$D/shown.log" | tail -1)
+code=$(sed -nE 's,^http://127.0.0.1:[0-9]+/#k=(.*)$,\1,p' "$D/shown.out" "$D/shown.log" 2>/dev/null | head -1)
+cookie=$(request POST /api/auth/session "Authorization: Bearer $code\r\nOrigin: http://127.0.0.1:$WEB\r\n" | sed -nE 's/^Set-Cookie: ([^;]*);.*/Cookie: \1\\r\\n/p')
+is "a link signs in" "$(get /api/auth/session | grep -c '"role":"admin"')" 1
+is "the token of its maker does not" "$(request GET /api/settings "Authorization: Bearer $hush\r\n" | grep -c '^HTTP/1.1 401')" 1
 get /api/turns >"$D/answer"
 is "the dashboard of another machine lists the turn" "$(grep -c '"reason":"answered"' "$D/answer")" 1
 get "/api/turns/$(field id <"$D/answer")" >"$D/turn"
@@ -68,7 +80,12 @@ is "of which the copy has none either" "$(cat "$D/incident"/parley.db* | grep -c
 is "the settings document is shown, and takes no effect" \
 	"$(get /api/settings | grep -o '"intent":{"hold_ms":77') $(get /api/settings | grep -c '"effective":{.*"hold_ms":77') $(get /api/mcp/status | grep -c evil)" \
 	'"intent":{"hold_ms":77 0 0'
+is "nor do the settings of this machine" "$(get /api/settings | grep -c '"effective":{.*"hold_ms":55')" 0
 is "nobody is asked" "$(wc -l <"$D/listener")" 1
+is "and no program runs but the jailed ones for pictures" "$(pgrep -lP "$last" | grep -vc imaged)" 0
 kill -TERM "$last"
+wait "$last"
+is "the copy is gone" "$(ls "$D/tmp" | wc -l)" 0
+is "and the incident is as it was" "$(cd "$D/incident" && sha256sum -- * | sort)" "$before"
 kill "$listener"
 report
