@@ -19,6 +19,7 @@
 #   SCENE=tools          a text model (a stand-in) that searches the web (a stand-in), calls an MCP server from npm in its sandbox,
 #                  and hands a slow task to a worker, which the caller cancels by voice
 #   SCENE=music          plays generated music from a folder, answers over it, skips, pauses and goes on by voice
+#   SCENE=text           one person writes and one speaks: what was typed is answered aloud, what was said aloud in writing
 #   SCENE=memory         two people tell things on two days, with a restart between: a question, a correction, an erasure
 set -eu
 cd "$(dirname "$0")/.."
@@ -38,7 +39,7 @@ offline | openai | xai | gemini | elevenlabs | chat | anthropic) ;;
 	;;
 esac
 case $scene in
-'' | two-callers | memory | music) ;;
+'' | two-callers | memory | music | text) ;;
 tools)
 	answerer=offline
 	command -v bwrap >/dev/null || {
@@ -48,7 +49,7 @@ tools)
 	tests/interop/modules.sh
 	;;
 *)
-	echo "demo: there is no scene $scene; there are: two-callers, tools, memory, music" >&2
+	echo "demo: there is no scene $scene; there are: two-callers, tools, memory, music, text" >&2
 	exit 2
 	;;
 esac
@@ -59,6 +60,7 @@ fi
 rm -rf "$out"
 mkdir -p "$out/log" "$out/brain"
 [ "$scene" != memory ] || exec tests/demo_memory.sh "$bin" "$out"
+[ "$scene" != text ] || exec tests/demo_text.sh "$bin" "$out"
 [ "$scene" != music ] || exec tests/demo_music.sh "$bin" "$out"
 run=$(mktemp -d)
 pids=

@@ -55,6 +55,57 @@ int chat_question(const json_t *root, struct brain_room *room, char *buf, size_t
 	return asked ? 0 : EINVAL;
 }
 
+/* ---- tools ---- */
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* The name of the tool that this message called by that id; NULL: it called none. */
+static const char *called_tool(const json_t *message, const char *id)
+{
+	const json_t *calls = json_object_get(message, "tool_calls");
+
+	for (size_t i = 0; i < json_array_size(calls); i++) {
+		const json_t *call = json_array_get(calls, i);
+
+		if (strcmp(text_at(call, "id"), id) == 0)
+			return json_string_value(
+				json_object_get(json_object_get(call, "function"), "name"));
+	}
+	return NULL;
+}
+
+const char *chat_output(const json_t *root, const char **tool)
+{
+	const json_t *messages = json_object_get(root, "messages");
+	size_t n = json_array_size(messages);
+	const json_t *last = n ? json_array_get(messages, n - 1) : NULL;
+
+	*tool = NULL;
+	if (strcmp(text_at(last, "role"), "tool") != 0)
+		return NULL;
+	for (size_t i = n - 1; i > 0 && !*tool; i--)
+		*tool = called_tool(json_array_get(messages, i - 1), text_at(last, "tool_call_id"));
+	return *tool ? text_at(last, "content") : NULL;
+}
+
+bool chat_offers(const char *tool, void *root)
+{
+	const json_t *tools = json_object_get(root, "tools");
+
+	for (size_t i = 0; i < json_array_size(tools); i++) {
+		const json_t *t = json_object_get(json_array_get(tools, i), "function");
+
+		if (strcmp(text_at(t, "name"), tool) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---- an answer ---- */
 
 struct completion {
@@ -62,6 +113,7 @@ struct completion {
 	const char *model;
 	char id[40];
 	uint64_t wall_s;
+	bool stream, usage; /* asked for in parts; with what was used */
 };
 
 /* Steals choices. */
@@ -114,10 +166,24 @@ static void write_chunk(const struct completion *c, json_t *delta, const char *f
 						    delta, "logprobs", "finish_reason", finish)));
 }
 
-static void stream_answer(const struct completion *c, const char *line, bool usage)
+/* line: the words that count as used. */
+static void end_stream(const struct completion *c, const char *finish, const char *line)
 {
 	json_t *last;
 
+	write_chunk(c, json_object(), finish);
+	if (c->usage) {
+		last = make_completion(c, "chat.completion.chunk", json_array());
+		if (last)
+			json_object_set_new(last, "usage", make_usage(line));
+		write_event(c->x, last);
+	}
+	http_reply_write(c->x, "data: [DONE]\n\n", 14);
+	http_reply_end(c->x);
+}
+
+static void stream_answer(const struct completion *c, const char *line)
+{
 	http_reply_begin(c->x, 200, "text/event-stream");
 	write_chunk(c, json_pack("{s:s,s:s,s:n}", "role", "assistant", "content", "", "refusal"),
 		    NULL);
@@ -128,24 +194,16 @@ static void stream_answer(const struct completion *c, const char *line, bool usa
 		write_chunk(c, json_pack("{s:s%}", "content", p, n), NULL);
 		p += n;
 	}
-	write_chunk(c, json_object(), "stop");
-	if (usage) {
-		last = make_completion(c, "chat.completion.chunk", json_array());
-		if (last)
-			json_object_set_new(last, "usage", make_usage(line));
-		write_event(c->x, last);
-	}
-	http_reply_write(c->x, "data: [DONE]\n\n", 14);
-	http_reply_end(c->x);
+	end_stream(c, "stop", line);
 }
 
-static void send_answer(const struct completion *c, const char *line)
+/* Steals message. */
+static void send_whole(const struct completion *c, json_t *message, const char *finish,
+		       const char *line)
 {
-	json_t *message = json_pack("{s:s,s:s,s:n,s:[]}", "role", "assistant", "content", line,
-				    "refusal", "annotations");
 	json_t *root = make_completion(c, "chat.completion",
 				       json_pack("[{s:i,s:o,s:n,s:s}]", "index", 0, "message",
-						 message, "logprobs", "finish_reason", "stop"));
+						 message, "logprobs", "finish_reason", finish));
 	char *text;
 
 	if (root)
@@ -156,16 +214,52 @@ static void send_answer(const struct completion *c, const char *line)
 	json_decref(root);
 }
 
-void chat_answer(struct http_exchange *x, const json_t *root, const char *line, uint64_t number,
-		 uint64_t wall_s)
+static struct completion completion_of(struct http_exchange *x, const json_t *root, uint64_t number,
+				       uint64_t wall_s)
 {
 	const char *model = json_string_value(json_object_get(root, "model"));
 	const json_t *options = json_object_get(root, "stream_options");
-	struct completion c = {.x = x, .model = model ? model : "rules", .wall_s = wall_s};
+	struct completion c = {.x = x,
+			       .model = model ? model : "rules",
+			       .wall_s = wall_s,
+			       .stream = json_is_true(json_object_get(root, "stream")),
+			       .usage = json_is_true(json_object_get(options, "include_usage"))};
 
 	snprintf(c.id, sizeof c.id, "chatcmpl-offline%016llx", (unsigned long long)number);
-	if (json_is_true(json_object_get(root, "stream")))
-		stream_answer(&c, line, json_is_true(json_object_get(options, "include_usage")));
+	return c;
+}
+
+void chat_answer(struct http_exchange *x, const json_t *root, const char *line, uint64_t number,
+		 uint64_t wall_s)
+{
+	const struct completion c = completion_of(x, root, number, wall_s);
+
+	if (c.stream)
+		stream_answer(&c, line);
 	else
-		send_answer(&c, line);
+		send_whole(&c,
+			   json_pack("{s:s,s:s,s:n,s:[]}", "role", "assistant", "content", line,
+				     "refusal", "annotations"),
+			   "stop", line);
+}
+
+void chat_call(struct http_exchange *x, const json_t *root, const struct brain_call *call,
+	       uint64_t number, uint64_t wall_s)
+{
+	const struct completion c = completion_of(x, root, number, wall_s);
+	char id[40];
+	json_t *message;
+
+	snprintf(id, sizeof id, "call_offline%016llx", (unsigned long long)number);
+	message =
+		json_pack("{s:s,s:n,s:n,s:[{s:i,s:s,s:s,s:{s:s,s:s}}]}", "role", "assistant",
+			  "content", "refusal", "tool_calls", "index", 0, "id", id, "type",
+			  "function", "function", "name", call->tool, "arguments", call->arguments);
+	if (!c.stream) {
+		send_whole(&c, message, "tool_calls", call->arguments);
+		return;
+	}
+	http_reply_begin(x, 200, "text/event-stream");
+	write_chunk(&c, message, NULL);
+	end_stream(&c, "tool_calls", call->arguments);
 }

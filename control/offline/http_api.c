@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "control/offline/brain.h"
+#include "control/offline/brain_tools.h"
 #include "control/offline/chat.h"
 #include "control/offline/multipart.h"
 #include "control/offline/rate_convert.h"
@@ -281,6 +282,30 @@ void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, 
 
 /* ---- an answer ---- */
 
+/* Each request stands alone and carries all context. call->tool: empty, or a tool is to be called
+ * in place of an answer. */
+static int think(struct http_api *a, const json_t *root, const char *asked,
+		 const struct brain_moment *m, char *line, struct brain_call *call)
+{
+	const char *tool, *output = chat_output(root, &tool);
+	struct brain *brain = NULL;
+	enum intent intent;
+	int err;
+
+	call->tool[0] = line[0] = '\0';
+	if (output) {
+		brain_say_output(tool, output, line, BRAIN_ANSWER_SIZE);
+		return 0;
+	}
+	err = brain_alloc(&brain, a->conf.rules);
+	if (!err && !brain_wants_tool(brain, asked, chat_offers, (void *)(uintptr_t)root, call)) {
+		call->tool[0] = '\0';
+		err = brain_answer(brain, asked, m, line, BRAIN_ANSWER_SIZE, &intent);
+	}
+	brain_free(brain);
+	return err;
+}
+
 static void answer(struct http_api *a, struct http_exchange *x, const json_t *root,
 		   const struct session_moment *now)
 {
@@ -288,24 +313,16 @@ static void answer(struct http_api *a, struct http_exchange *x, const json_t *ro
 	char asked[CHAT_QUESTION_SIZE];
 	struct brain_moment m = {.local = now->local, .random = now->random, .room = &room};
 	char line[BRAIN_ANSWER_SIZE];
-	struct brain *brain = NULL;
-	enum intent intent;
-	int err;
+	struct brain_call call;
 
-	if (chat_question(root, &room, asked, sizeof asked)) {
+	if (chat_question(root, &room, asked, sizeof asked))
 		http_api_refuse(x, 400, "messages", "There is no message of a user with text.");
-		return;
-	}
-	/* Each request stands alone and carries all context. */
-	err = brain_alloc(&brain, a->conf.rules);
-	if (!err)
-		err = brain_answer(brain, asked, &m, line, sizeof line, &intent);
-	brain_free(brain);
-	if (err) {
+	else if (think(a, root, asked, &m, line, &call))
 		http_api_refuse(x, 500, NULL, "It cannot be answered now.");
-		return;
-	}
-	chat_answer(x, root, line, now->random, now->wall_s);
+	else if (*call.tool)
+		chat_call(x, root, &call, now->random, now->wall_s);
+	else
+		chat_answer(x, root, line, now->random, now->wall_s);
 }
 
 /* ---- interface ---- */

@@ -35,6 +35,36 @@ TEST(chat_question_is_the_last_text_of_the_user)
 		  63);
 }
 
+TEST(chat_output_is_of_the_tool_that_was_called)
+{
+	json_t *root = json_loads(
+		"{\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"roll\"}},7],"
+		"\"messages\":[{\"role\":\"user\",\"content\":\"roll two dice\"},"
+		"{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\","
+		"\"function\":{\"name\":\"roll\"}},{\"id\":\"b\"}]},"
+		"{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"six\"}]}",
+		0, NULL);
+	json_t *messages = json_object_get(root, "messages");
+	const char *tool = "";
+
+	CHECK(chat_offers("roll", root));
+	CHECK(!chat_offers("rol", root));
+	CHECK_STR(chat_output(root, &tool), "six");
+	CHECK_STR(tool, "roll");
+	/* Of a call that nobody made, or that has no name. */
+	json_object_set_new(json_array_get(messages, 2), "tool_call_id", json_string("b"));
+	CHECK(!chat_output(root, &tool));
+	json_object_set_new(json_array_get(messages, 2), "tool_call_id", json_string("c"));
+	CHECK(!chat_output(root, &tool));
+	/* A question after it is the question. */
+	json_object_set_new(json_array_get(messages, 2), "tool_call_id", json_string("a"));
+	json_array_append_new(messages, json_pack("{s:s,s:s}", "role", "user", "content", "hey"));
+	CHECK(!chat_output(root, &tool));
+	json_array_clear(messages);
+	CHECK(!chat_output(root, &tool));
+	json_decref(root);
+}
+
 static int wish(struct transcript_wish *w, const char *fields, const char **param)
 {
 	char body[512];
