@@ -72,12 +72,18 @@ static uint64_t find_thread(uint64_t guild, uint64_t channel, const char **title
 	return guilds_thread(c->guilds, guild, channel, title);
 }
 
-/* Everybody's role is none of the bot's. */
-static bool holds_role(uint64_t guild, uint64_t role, void *arg)
+static bool is_own_role(uint64_t guild, uint64_t role, void *arg)
 {
 	const struct control *c = arg;
 
-	return role != guild && guilds_has_role(c->guilds, guild, guilds_self(c->guilds), role);
+	return guilds_is_own_role(c->guilds, guild, role);
+}
+
+static const char *find_nickname(uint64_t guild, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_member_name(c->guilds, guild, guilds_self(c->guilds));
 }
 
 static bool may_write(uint64_t guild, uint64_t channel, void *arg)
@@ -131,7 +137,8 @@ int control_make_text(struct control *c)
 					       .consents = c->consents,
 					       .mcp = c->mcp,
 					       .rankh = rank_writer,
-					       .roleh = holds_role,
+					       .roleh = is_own_role,
+					       .nicknameh = find_nickname,
 					       .writeh = may_write,
 					       .threadh = find_thread,
 					       .settingsh = open_settings,

@@ -19,7 +19,7 @@
 #   SCENE=tools          a text model (a stand-in) that searches the web (a stand-in), calls an MCP server from npm in its sandbox,
 #                  and hands a slow task to a worker, which the caller cancels by voice
 #   SCENE=music          plays generated music from a folder, answers over it, skips, pauses and goes on by voice
-#   SCENE=text           one person writes and one speaks: what was typed is answered aloud, what was said aloud in writing
+#   SCENE=text           one person writes and one speaks: what one wrote is answered by voice, and the other way round
 #   SCENE=memory         two people tell things on two days, with a restart between: a question, a correction, an erasure
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/bash
-# demo_text.sh BIN OUT: the scene text of `make demo`. Bob writes and Alice speaks, to one mind: what he wrote is answered aloud, what she
-# said aloud is answered in writing, and a question that is typed in the voice channel's own chat is answered in writing and aloud.
+# demo_text.sh BIN OUT: the scene text of `make demo`. Bob writes and Alice speaks, to one mind: what he wrote is answered by voice, what
+# she said is answered in writing, and a question in the chat of the voice channel is answered in both.
 set -u
 B=$1
 out=$2
@@ -40,7 +40,7 @@ turns() { grep -aE ' turn .*stage=ended' "$D/control.log" | grep -avE 'reason=(m
 ended() { [ "$(turns | wc -l)" -ge "$1" ]; }
 n=0
 caller=
-# says WORDS ANSWER: Alice says the words in the voice channel, and the bot answers aloud. She stays until she says more.
+# says WORDS ANSWER: Alice says the words in the voice channel, and the bot answers. She stays until she says more.
 says() {
 	n=$((n + 1))
 	[ -z "$caller" ] || { kill "$caller" 2>/dev/null && wait "$caller" 2>/dev/null; }
@@ -71,12 +71,12 @@ until_ok 20 up $GUILD || fail "the call" "not up"
 echo "-- in writing --"
 writes $TEXT "what time is it" "It is .*\."
 writes $TEXT "remember that the meeting is on friday" "I will remember that the meeting is on friday\."
-echo "-- aloud, in the voice channel --"
+echo "-- by voice --"
 says "parley when is the meeting" "Bob told me: the meeting is on friday\."
 says "parley remember that the meeting is on sunday" "I will remember that the meeting is on sunday\."
 echo "-- in writing again --"
 writes $TEXT "when is the meeting" "Alice told me: the meeting is on sunday.*\."
-echo "-- in the voice channel's own chat: in writing and aloud --"
+echo "-- in the chat of the voice channel: in writing and by voice --"
 before=$(spoke)
 writes $VOICE "what is two plus two" ".*four\."
 until_ok 30 spoke_again && ok "the bot spoke that answer, too" || bad "the spoken answer" "$(tail -3 "$out/timeline.txt")"

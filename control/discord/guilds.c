@@ -154,14 +154,17 @@ int guilds_restore(struct guilds *g, const json_t *snapshot)
 
 /* ---- events ---- */
 
-static void put_role(json_t *guild, const json_t *role)
+static void put_role(const struct guilds *g, json_t *guild, const json_t *role)
 {
 	const char *id = id_text(role, "id");
 	const char *bits = json_string_value(json_object_get(role, "permissions"));
+	const char *bot = id_text(json_object_get(role, "tags"), "bot_id");
 	uint64_t v;
 
 	if (id && discord_u64(bits, &v))
 		json_object_set_new(json_object_get(guild, "roles"), id, json_string(bits));
+	if (id && bot && strcmp(bot, key_of(g->self).text) == 0)
+		json_object_set_new(guild, "own_role", json_string(id));
 }
 
 static json_t *overwrites(const json_t *list)
@@ -276,7 +279,7 @@ static void put_voice(const struct guilds *g, json_t *guild, const json_t *state
 				      json_is_true(json_object_get(state, "suppress"))));
 }
 
-static void put_head(json_t *guild, const json_t *d)
+static void put_head(const struct guilds *g, json_t *guild, const json_t *d)
 {
 	const char *name = json_string_value(json_object_get(d, "name")),
 		   *owner = id_text(d, "owner_id");
@@ -287,7 +290,7 @@ static void put_head(json_t *guild, const json_t *d)
 		json_object_set_new(guild, "name", json_string(name));
 	if (owner)
 		json_object_set_new(guild, "owner", json_string(owner));
-	json_array_foreach(json_object_get(d, "roles"), i, role) put_role(guild, role);
+	json_array_foreach(json_object_get(d, "roles"), i, role) put_role(g, guild, role);
 }
 
 enum { THREADS = 1000 /* Discord has no more active ones in a guild */ };
@@ -359,7 +362,7 @@ static bool on_guild_create(struct guilds *g, const json_t *d)
 			  "voice");
 	if (!guild)
 		return false;
-	put_head(guild, d);
+	put_head(g, guild, d);
 	json_array_foreach(json_object_get(d, "channels"), i, x) put_channel(guild, x);
 	json_array_foreach(json_object_get(d, "threads"), i, x) put_thread(guild, x);
 	json_array_foreach(json_object_get(d, "members"), i, x) put_member(guild, x);
@@ -383,12 +386,12 @@ static bool on_channel(json_t *guild, const char *name, const json_t *d)
 	return true;
 }
 
-static bool on_role(json_t *guild, const char *name, const json_t *d)
+static bool on_role(const struct guilds *g, json_t *guild, const char *name, const json_t *d)
 {
 	const char *id = id_text(d, "role_id");
 
 	if (strcmp(name, "GUILD_ROLE_DELETE") != 0)
-		put_role(guild, json_object_get(d, "role"));
+		put_role(g, guild, json_object_get(d, "role"));
 	else if (id)
 		json_object_del(json_object_get(guild, "roles"), id);
 	return true;
@@ -431,14 +434,14 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d)
 	else if (strcmp(name, "VOICE_STATE_UPDATE") == 0)
 		put_voice(g, guild, d);
 	else if (strcmp(name, "GUILD_UPDATE") == 0)
-		put_head(guild, d);
+		put_head(g, guild, d);
 	else if (strncmp(name, "CHANNEL_", 8) == 0)
 		return on_channel(guild, name, d);
 	else if (strcmp(name, "THREAD_CREATE") == 0 || strcmp(name, "THREAD_UPDATE") == 0 ||
 		 strcmp(name, "THREAD_DELETE") == 0 || strcmp(name, "THREAD_LIST_SYNC") == 0)
 		return on_thread(guild, name, d);
 	else if (strncmp(name, "GUILD_ROLE_", 11) == 0)
-		return on_role(guild, name, d);
+		return on_role(g, guild, name, d);
 	else if (strncmp(name, "GUILD_MEMBER_", 13) == 0)
 		return on_member(guild, name, d);
 	else
@@ -683,6 +686,13 @@ bool guilds_has_role(const struct guilds *g, uint64_t guild_id, uint64_t user_id
 			return true;
 	}
 	return member && role_id == guild_id;
+}
+
+bool guilds_is_own_role(const struct guilds *g, uint64_t guild_id, uint64_t role_id)
+{
+	const char *own = json_string_value(json_object_get(guild_of(g, guild_id), "own_role"));
+
+	return own && strcmp(own, key_of(role_id).text) == 0;
 }
 
 bool guilds_permissions(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,

@@ -80,6 +80,8 @@ const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t 
 
 /* True if the member holds the role. Everybody holds the one that has the guild's own id. */
 bool guilds_has_role(const struct guilds *g, uint64_t guild, uint64_t user, uint64_t role);
+/* True if Discord made the role for this bot, which alone holds it. */
+bool guilds_is_own_role(const struct guilds *g, uint64_t guild, uint64_t role);
 /* Permission bits of a member in a channel (Discord documentation, "Permission overwrites"). False
  * when the roles or the member are unknown. */
 bool guilds_permissions(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user,

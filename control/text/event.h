@@ -67,6 +67,7 @@ struct text_event {
 	uint64_t answers; /* of a noted one of the bot: the user whom it answers */
 	uint64_t asker;	  /* of SENT: a question for this user's yes is its end; 0: none is */
 	uint64_t asks;	  /* of SENT: the message that is this question */
+	enum text_reason why; /* of NOT_SENT */
 	uint32_t reply, n, rnd;
 };
 

@@ -115,13 +115,14 @@ struct text_forgotten {
 };
 
 struct text_known_names {
-	char bot_name[TEXT_NAME], aliases[512]; /* from which they were made */
+	/* From which they were made. */
+	char bot_name[TEXT_NAME], aliases[512], nickname[TEXT_NAME];
 	struct room_names exact, alias, all;
 };
 
 struct text_chat {
 	const struct settings *settings;
-	char name[TEXT_NAME]; /* on Discord */
+	char name[TEXT_NAME], nickname[TEXT_NAME]; /* on Discord, and in this server */
 	struct text_known_names names;
 	uint64_t now, steps;
 	uint32_t rnd;

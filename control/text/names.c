@@ -70,16 +70,29 @@ static struct text_known_names *names_now(struct text_chat *chat)
 	struct text_known_names *known = &chat->names;
 	const char *aliases = chat->settings->aliases;
 
-	if (strcmp(known->bot_name, name_now(chat)) == 0 && strcmp(known->aliases, aliases) == 0)
+	if (strcmp(known->bot_name, name_now(chat)) == 0 && strcmp(known->aliases, aliases) == 0 &&
+	    strcmp(known->nickname, chat->nickname) == 0)
 		return known;
 	*known = (struct text_known_names){0};
 	snprintf(known->bot_name, sizeof known->bot_name, "%s", name_now(chat));
 	snprintf(known->aliases, sizeof known->aliases, "%s", aliases);
+	snprintf(known->nickname, sizeof known->nickname, "%s", chat->nickname);
 	room_names_add(&known->exact, known->bot_name);
 	room_names_add(&known->alias, aliases);
+	room_names_add(&known->alias, known->nickname);
 	room_names_add(&known->all, known->bot_name);
 	room_names_add(&known->all, aliases);
+	room_names_add(&known->all, known->nickname);
 	return known;
+}
+
+/* Lists of names are separated by commas, which a nickname may have. */
+void text_chat_set_nickname(struct text_chat *chat, const char *name)
+{
+	utf8_copy(chat->nickname, sizeof chat->nickname, name);
+	for (char *p = chat->nickname; *p; p++)
+		if (*p == ',')
+			*p = ' ';
 }
 
 enum text_signal text_names_signal(struct text_chat *chat, const char *text, bool *occurs)
@@ -90,7 +103,7 @@ enum text_signal text_names_signal(struct text_chat *chat, const char *text, boo
 
 	fold(words, text);
 	exact = occurs_in(words, known->bot_name);
-	alias = occurs_in(words, known->aliases);
+	alias = occurs_in(words, known->aliases) || occurs_in(words, known->nickname);
 	*occurs = exact || alias;
 	if (exact && room_address(&known->exact, text) == ROOM_ADDRESS_ADDRESSED)
 		return TEXT_SIGNAL_NAME_EXACT;

@@ -339,7 +339,7 @@ void text_reply_on_event(struct text_chat *chat, struct text_channel *ch,
 	else if (ev->type == TEXT_SENT && sending)
 		take_sent(chat, ch, ev);
 	else if (ev->type == TEXT_NOT_SENT && sending)
-		end_reply(chat, ch, TEXT_REASON_SEND_FAILED);
+		end_reply(chat, ch, ev->why ? ev->why : TEXT_REASON_SEND_FAILED);
 }
 
 static uint64_t gives_up_at(const struct text_chat *chat, const struct text_channel *ch)

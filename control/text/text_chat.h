@@ -102,6 +102,9 @@ size_t text_waiting(const struct text_chat *chat);
 /* Messages that ended for this reason, since text_chat_alloc. */
 uint64_t text_count(const struct text_chat *chat, enum text_reason reason);
 
+/* What the bot is called in this server beside its names; "": nothing else. Copied. */
+void text_chat_set_nickname(struct text_chat *chat, const char *name);
+
 enum text_words { TEXT_WORDS_SAID, TEXT_WORDS_SKIP, TEXT_WORDS_NONE };
 /* Reads what a model wrote. *text: the words of its answer, within the text given; a label with the
  * bot's name before them is no part of it. SKIP: it begins with "[SKIP]", in any case, and must not

@@ -75,6 +75,7 @@ static void warn(struct text_chat *chat, const struct text_trigger *t)
 	e->channel = t->channel;
 	e->message = t->message;
 	e->user = t->user;
+	e->record = t;
 }
 
 void text_trigger_record(struct text_chat *chat, const struct text_trigger *t)

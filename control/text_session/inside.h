@@ -118,11 +118,12 @@ struct text_job {
 	struct split split;
 	unsigned part;
 	bool as_file;
-	bool keeping; /* the store is to know of it first */
-	bool bare;    /* without what needs further permissions: a reply, a file */
-	bool afresh;  /* the message whose place it took is gone */
-	bool awaits;  /* text_sending_resume */
-	bool partial; /* Discord did not take the rest */
+	bool keeping;	      /* the store is to know of it first */
+	bool bare;	      /* without what needs further permissions: a reply, a file */
+	bool afresh;	      /* the message whose place it took is gone */
+	bool awaits;	      /* text_sending_resume */
+	bool partial;	      /* Discord did not take the rest */
+	enum text_reason why; /* it did not take it; NONE: another one */
 };
 
 /* Who somebody is in the server, by their last message. */
@@ -410,9 +411,9 @@ void text_sending_typing(struct text_session *ts, uint64_t channel);
 void text_sending_withdraw(struct text_guild *g, const struct text_effect *e);
 /* Tells somebody that what they stopped has stopped: by a message, or else by a reaction. */
 void text_sending_acknowledge(struct text_session *ts, const struct text_effect *e);
-/* emoji: percent-encoded. */
-void text_sending_react(struct text_session *ts, uint64_t channel, uint64_t message,
-			const char *emoji);
+/* Tells somebody that their message gets no answer, or not the whole of one: by a reaction, or by a
+ * message if AutoMod refused it. */
+void text_sending_warn(struct text_session *ts, const struct text_effect *e);
 
 /* ---- working.c ---- */
 /* Tells in one message that a tool works, the n-th time. */

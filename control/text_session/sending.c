@@ -15,10 +15,18 @@
 #include "ipc/log.h"
 #include "proto/discord.h"
 
-#define STOP_SIGN "%F0%9F%9B%91" /* U+1F6D1, in a path */
+#define STOP_SIGN "%F0%9F%9B%91"       /* U+1F6D1, in a path */
+#define WARNING	  "%E2%9A%A0%EF%B8%8F" /* U+26A0 */
 
 /* Codes of Discord (documentation, "JSON error codes"). */
-enum { MISSING_PERMISSIONS = 50013, NO_HISTORY_FOR_REPLY = 160002 };
+enum {
+	CANNOT_WRITE_TO_USER = 50007,
+	MISSING_PERMISSIONS = 50013,
+	THREAD_ARCHIVED = 50083,
+	NO_HISTORY_FOR_REPLY = 160002,
+	THREAD_IS_LOCKED = 160005,
+	BLOCKED_BY_AUTOMOD = 200000,
+};
 enum { AFRESH = 100 /* added to the part in its nonce */ };
 
 static void send_part(struct text_job *job);
@@ -49,8 +57,8 @@ void text_sending_typing(struct text_session *ts, uint64_t channel)
 	rest_request(ts->conf.rest, &call, on_done, "typing");
 }
 
-void text_sending_react(struct text_session *ts, uint64_t channel, uint64_t message,
-			const char *emoji)
+/* emoji: percent-encoded. */
+static void react(struct text_session *ts, uint64_t channel, uint64_t message, const char *emoji)
 {
 	char path[160], major[24];
 	const struct rest_call call = {.method = "PUT",
@@ -66,40 +74,43 @@ void text_sending_react(struct text_session *ts, uint64_t channel, uint64_t mess
 	rest_request(ts->conf.rest, &call, on_done, "reaction");
 }
 
-/* ---- what was stopped ---- */
+/* ---- notices: a sentence, or a sign where that cannot be sent ---- */
 
-struct stopped {
+struct notice {
 	struct text_session *ts;
 	uint64_t channel, message;
+	const char *sign;
 };
 
-static void on_acknowledged(int err, int status, const json_t *body, void *arg)
+static void on_noticed(int err, int status, const json_t *body, void *arg)
 {
-	struct stopped *s = arg;
+	struct notice *s = arg;
 
 	(void)body;
 	if (err != ECANCELED && (err || status / 100 != 2))
-		text_sending_react(s->ts, s->channel, s->message, STOP_SIGN);
+		react(s->ts, s->channel, s->message, s->sign);
 	free(s);
 }
 
-/* In the language of the words that stopped it, in English after a sign. */
-static json_t *write_stopped(const struct text_effect *e)
+/* mark: of the nonce. */
+static json_t *write_notice(uint64_t message, char mark, const char *text)
 {
-	const char *text = e->text ? e->text : "";
-	struct words words = {0};
-
-	words_speak(&words,
-		    room_language_code(room_language_guess(text, "", ROOM_LANGUAGE_UNKNOWN)));
-	words_stopped(&words);
-	return json_pack("{s:s,s:o,s:b,s:{s:[]},s:{s:o,s:b}}", "content", words.text, "nonce",
-			 json_sprintf("%llu.s", (unsigned long long)e->message), "enforce_nonce", 1,
-			 "allowed_mentions", "parse", "message_reference", "message_id",
-			 json_sprintf("%llu", (unsigned long long)e->message), "fail_if_not_exists",
-			 0);
+	return json_pack("{s:s,s:o,s:b,s:{s:[]},s:{s:o,s:b}}", "content", text, "nonce",
+			 json_sprintf("%llu.%c", (unsigned long long)message, mark),
+			 "enforce_nonce", 1, "allowed_mentions", "parse", "message_reference",
+			 "message_id", json_sprintf("%llu", (unsigned long long)message),
+			 "fail_if_not_exists", 0);
 }
 
-void text_sending_acknowledge(struct text_session *ts, const struct text_effect *e)
+/* The words of somebody, in whose language the sentence is; English without any. */
+static void speak_as(struct words *words, const char *text)
+{
+	words_speak(words, room_language_code(room_language_guess(text ? text : "", "",
+								  ROOM_LANGUAGE_UNKNOWN)));
+}
+
+static void send_notice(struct text_session *ts, const struct text_effect *e, const char *sign,
+			json_t *body)
 {
 	char path[64], major[24];
 	struct rest_call call = {.method = "POST",
@@ -109,17 +120,38 @@ void text_sending_acknowledge(struct text_session *ts, const struct text_effect 
 				 .ordered = true,
 				 .idempotent = true,
 				 .spare = true};
-	struct stopped *s = malloc(sizeof *s);
+	struct notice *s = malloc(sizeof *s);
 
-	if (!s)
-		return;
-	*s = (struct stopped){ts, e->channel, e->message};
+	if (s)
+		*s = (struct notice){ts, e->channel, e->message, sign};
 	snprintf(major, sizeof major, "%llu", (unsigned long long)e->channel);
 	snprintf(path, sizeof path, "/channels/%s/messages", major);
-	call.body = write_stopped(e);
-	if (!call.body || rest_request(ts->conf.rest, &call, on_acknowledged, s))
+	call.body = body;
+	if (!s || !body || rest_request(ts->conf.rest, &call, on_noticed, s))
 		free(s);
-	json_decref(call.body);
+	json_decref(body);
+}
+
+void text_sending_acknowledge(struct text_session *ts, const struct text_effect *e)
+{
+	struct words words = {0};
+
+	speak_as(&words, e->text);
+	words_stopped(&words);
+	send_notice(ts, e, STOP_SIGN, write_notice(e->message, 's', words.text));
+}
+
+void text_sending_warn(struct text_session *ts, const struct text_effect *e)
+{
+	struct words words = {0};
+
+	if (e->record->reason != TEXT_REASON_MODERATED) {
+		react(ts, e->channel, e->message, WARNING);
+		return;
+	}
+	speak_as(&words, e->record->text);
+	words_moderated(&words);
+	send_notice(ts, e, WARNING, write_notice(e->message, 'm', words.text));
 }
 
 /* ---- an answer ---- */
@@ -147,6 +179,7 @@ static void finish(struct text_job *job)
 				.user = g->ts->self,
 				.name = g->ts->name,
 				.text = head ? head : "",
+				.why = job->why,
 				.partial = job->partial,
 				.asker = asks ? job->user : 0,
 				.asks = asks ? job->asks : 0};
@@ -186,6 +219,24 @@ static bool send_otherwise(struct text_job *job, int status, const json_t *body)
 	return job->content && !request_part(job, job->content);
 }
 
+/* What asking again would not change. */
+static enum text_reason reason_of(const json_t *body)
+{
+	static const struct {
+		json_int_t code;
+		enum text_reason reason;
+	} known[] = {{BLOCKED_BY_AUTOMOD, TEXT_REASON_MODERATED},
+		     {THREAD_ARCHIVED, TEXT_REASON_THREAD_LOCKED},
+		     {THREAD_IS_LOCKED, TEXT_REASON_THREAD_LOCKED},
+		     {CANNOT_WRITE_TO_USER, TEXT_REASON_DIRECT_CLOSED}};
+	json_int_t code = json_integer_value(json_object_get(body, "code"));
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (known[i].code == code)
+			return known[i].reason;
+	return TEXT_REASON_NONE;
+}
+
 static void fail_part(struct text_job *job)
 {
 	job->partial = true;
@@ -206,6 +257,7 @@ static void on_sent(int err, int status, const json_t *body, void *arg)
 				 "channel=%llu part=%u err=%d status=%d text=\"%s\"",
 				 (unsigned long long)job->channel, job->part, err, status,
 				 json_string_value(json_object_get(body, "message")));
+		job->why = err ? TEXT_REASON_NONE : reason_of(body);
 		fail_part(job);
 		return;
 	}

@@ -22,8 +22,6 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-#define WARNING "%E2%9A%A0%EF%B8%8F" /* U+26A0, in a path */
-
 uint32_t text_session_intents(const struct settings *settings)
 {
 	/* Another program with this token answers what people write. */
@@ -186,7 +184,7 @@ static void perform(struct text_guild *g, const struct text_effect *e)
 		text_sending_acknowledge(g->ts, e);
 		break;
 	case TEXT_DO_WARN:
-		text_sending_react(g->ts, e->channel, e->message, WARNING);
+		text_sending_warn(g->ts, e);
 		break;
 	case TEXT_DO_WITHDRAW:
 		text_sending_withdraw(g, e);
@@ -416,7 +414,7 @@ uint64_t text_session_parent(const struct text_session *ts, uint64_t guild, uint
 	return ts->conf.threadh ? ts->conf.threadh(guild, channel, title, ts->conf.arg) : 0;
 }
 
-/* A mention of a role of the bot is one of the bot. */
+/* A mention of the bot's own role is one of the bot. */
 int text_session_read(struct text_session *ts, const json_t *d)
 {
 	const struct text_session_conf *c = &ts->conf;
@@ -442,6 +440,15 @@ static bool is_blocked(const struct text_guild *g, const struct text_event *ev)
 	return why == TEXT_REASON_USER_BLOCKED || why == TEXT_REASON_CHANNEL_BLOCKED;
 }
 
+static void take_nickname(struct text_guild *g)
+{
+	const struct text_session_conf *c = &g->ts->conf;
+	char name[INCOMING_NAME];
+
+	incoming_copy_name(name, c->nicknameh(g->id, c->arg));
+	text_chat_set_nickname(g->core, name);
+}
+
 bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 {
 	struct text_guild *g = reader_of(ts, &ts->in);
@@ -455,6 +462,8 @@ bool text_session_take(struct text_session *ts, const json_t *d, bool late)
 		g->id && ts->conf.writeh && !ts->conf.writeh(g->id, ts->in.channel, ts->conf.arg);
 	ev.late = late;
 	g->used_at = env_now(ts->conf.env);
+	if (g->id && ts->conf.nicknameh)
+		take_nickname(g);
 	/* The history of a channel has messages that were taken before, too. */
 	if (!ev.refused && !text_chat_knows(g->core, ts->in.channel, ts->in.message)) {
 		if (!is_blocked(g, &ev))

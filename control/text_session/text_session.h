@@ -79,8 +79,10 @@ struct text_session_conf {
 	uint64_t (*threadh)(uint64_t guild, uint64_t channel, const char **title, void *arg);
 	/* True if the bot may write in this channel of the server. */
 	bool (*writeh)(uint64_t guild, uint64_t channel, void *arg);
-	/* True if the bot holds this role. */
+	/* True if this role is the bot's own, which Discord made for it. */
 	bool (*roleh)(uint64_t guild, uint64_t role, void *arg);
+	/* What the bot is called in this server; borrowed until the next event. NULL accepted. */
+	const char *(*nicknameh)(uint64_t guild, void *arg);
 	void *arg;
 };
 

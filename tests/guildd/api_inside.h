@@ -40,15 +40,16 @@ typedef void(api_h)(struct api_call *c);
 	R(DELETE, "/channels/{}", api_channel_remove, "who is in it is closed with 4022")          \
 	R(POST, "/channels/{}/threads", api_thread_start,                                          \
 	  "{user_id, name, message_id?, private?, content?: of a forum}")                          \
-	R(PATCH, "/channels/{}/thread", api_thread_set, "{archived}")                              \
+	R(PATCH, "/channels/{}/thread", api_thread_set, "{archived, locked?}")                     \
 	R(DELETE, "/channels/{}/thread", api_thread_remove, "the thread is deleted")               \
 	R(PUT, "/channels/{}/thread/{}", api_thread_join, "this user joins the thread")            \
 	R(PUT, "/channels/{}/overwrites/{}", api_overwrite, "{type: role|member, allow, deny}")    \
-	R(POST, "/guilds/{}/roles", api_role_add, "{id?, name, permissions}")                      \
+	R(POST, "/guilds/{}/roles", api_role_add,                                                  \
+	  "{id?, name, permissions, bot_id?: whose own role}")                                     \
 	R(PATCH, "/guilds/{}/roles/{}", api_role_set,                                              \
 	  "{permissions}; the guild's id is @everyone")                                            \
 	R(POST, "/guilds/{}/members", api_member_add, "{user_id}")                                 \
-	R(PATCH, "/guilds/{}/members/{}", api_member_set, "{role_ids?, mute?, deaf?}")             \
+	R(PATCH, "/guilds/{}/members/{}", api_member_set, "{role_ids?, mute?, deaf?, nick?}")      \
 	R(DELETE, "/guilds/{}/members/{}", api_member_remove, "is no member any more")             \
 	R(POST, "/guilds/{}/sounds", api_sound_add, "{name}: one more on its soundboard")          \
 	R(PATCH, "/guilds/{}/sounds/{}", api_sound_set, "{name?, available?}")                     \
@@ -94,7 +95,8 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/channels/{}/messages/{}/reactions", api_reaction,                                \
 	  "{user_id, emoji}: somebody reacts")                                                     \
 	R(POST, "/users/{}/direct", api_direct,                                                    \
-	  "{bot_id?} -> {id}: the channel of their direct messages")                               \
+	  "{bot_id?, closed?} -> {id}: the channel of their direct messages; closed: they "        \
+	  "take none of the bot")                                                                  \
 	R(GET, "/channels/{}/messages", api_messages, "what was written")                          \
 	R(POST, "/interactions", api_interaction,                                                  \
 	  "{user_id, channel_id, name, options?, type?, data?, message_id?, application_id?}")     \

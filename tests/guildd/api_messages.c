@@ -108,8 +108,10 @@ void api_direct(struct api_call *c)
 				       api_number(c, "bot_id", GD_DEFAULT_BOT))
 			  : ENOENT;
 
-	if (err)
+	if (err) {
 		api_result(c, err);
-	else
-		api_ok(c, json_pack("{s:o}", "id", gd_id_json(ch->id)));
+		return;
+	}
+	ch->closed = json_is_true(json_object_get(c->body, "closed"));
+	api_ok(c, json_pack("{s:o}", "id", gd_id_json(ch->id)));
 }

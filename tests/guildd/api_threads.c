@@ -44,7 +44,8 @@ void api_thread_set(struct api_call *c)
 
 	if (!t)
 		return;
-	gd_thread_archive(c->g, t, json_is_true(json_object_get(c->body, "archived")));
+	gd_thread_archive(c->g, t, json_is_true(json_object_get(c->body, "archived")),
+			  json_is_true(json_object_get(c->body, "locked")));
 	api_ok(c, NULL);
 }
 

@@ -186,10 +186,12 @@ void api_role_add(struct api_call *c)
 		return;
 	err = gd_role_add(c->g->world, &r, g, api_number(c, "id", 0), api_text(c, "name", "role"),
 			  api_number(c, "permissions", 0));
-	if (!err)
+	if (!err) {
+		r->bot = api_number(c, "bot_id", 0);
 		gd_gateway_event(c->g, g->id, GD_INTENT_GUILDS, "GUILD_ROLE_CREATE",
 				 json_pack("{s:o, s:o}", "guild_id", gd_id_json(g->id), "role",
 					   gd_role_json(r)));
+	}
 	made(c, err, err ? 0 : r->id);
 }
 
@@ -284,6 +286,7 @@ void api_member_set(struct api_call *c)
 	if (!err) {
 		flag(c, "mute", &m->mute);
 		flag(c, "deaf", &m->deaf);
+		snprintf(m->nick, sizeof m->nick, "%s", api_text(c, "nick", m->nick));
 		d = gd_member_json(m, true);
 		json_object_set_new(d, "guild_id", gd_id_json(g->id));
 		gd_gateway_member(c->g, g, m->user->id, d);

@@ -52,7 +52,7 @@ int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user
 
 	/* Whoever writes in an archived thread opens it again. */
 	if (c->archived)
-		gd_thread_archive(g, c, false);
+		gd_thread_archive(g, c, false, c->locked);
 	if (m && given)
 		json_object_set_new(m, "attachments", gd_rest_files(g->rest, c->id, given));
 	if (m && type == 19)

@@ -66,9 +66,9 @@ json_t *gd_member_json(const struct gd_member *m, bool with_user)
 
 	for (size_t i = 0; i < m->roles.n; i++)
 		json_array_append_new(roles, gd_id_json(((struct gd_role *)m->roles.v[i])->id));
-	o = json_pack("{s:o, s:s, s:b, s:b, s:i, s:n, s:n, s:n}", "roles", roles, "joined_at",
-		      joined_at, "deaf", m->deaf, "mute", m->mute, "flags", 0, "nick", "avatar",
-		      "premium_since");
+	o = json_pack("{s:o, s:s, s:b, s:b, s:i, s:s?, s:n, s:n}", "roles", roles, "joined_at",
+		      joined_at, "deaf", m->deaf, "mute", m->mute, "flags", 0, "nick",
+		      *m->nick ? m->nick : NULL, "avatar", "premium_since");
 	if (o && with_user)
 		json_object_set_new(o, "user", gd_user_json(m->user));
 	return o;
@@ -76,11 +76,15 @@ json_t *gd_member_json(const struct gd_member *m, bool with_user)
 
 json_t *gd_role_json(const struct gd_role *r)
 {
-	return json_pack("{s:o, s:s, s:i, s:{s:i, s:n, s:n}, s:b, s:i, s:o, s:b, s:b, s:i}", "id",
-			 gd_id_json(r->id), "name", r->name, "color", 0, "colors", "primary_color",
-			 0, "secondary_color", "tertiary_color", "hoist", 0, "position", 0,
-			 "permissions", gd_u64_json(r->permissions), "managed", 0, "mentionable", 0,
-			 "flags", 0);
+	json_t *o = json_pack("{s:o, s:s, s:i, s:{s:i, s:n, s:n}, s:b, s:i, s:o, s:b, s:b, s:i}",
+			      "id", gd_id_json(r->id), "name", r->name, "color", 0, "colors",
+			      "primary_color", 0, "secondary_color", "tertiary_color", "hoist", 0,
+			      "position", 0, "permissions", gd_u64_json(r->permissions), "managed",
+			      r->bot != 0, "mentionable", 0, "flags", 0);
+
+	if (o && r->bot)
+		json_object_set_new(o, "tags", json_pack("{s:o}", "bot_id", gd_id_json(r->bot)));
+	return o;
 }
 
 /* Of the channel's newest message, also if that is gone by now. */
@@ -97,7 +101,7 @@ static json_t *thread_json(const struct gd_channel *c)
 		c->name, "parent_id", gd_id_json(c->parent), "owner_id", gd_id_json(c->owner),
 		"rate_limit_per_user", 0, "last_message_id", last_message(c), "message_count",
 		(int)c->messages.n, "member_count", (int)c->n_joined, "flags", 0, "thread_metadata",
-		"archived", c->archived, "locked", 0, "auto_archive_duration", 1440,
+		"archived", c->archived, "locked", c->locked, "auto_archive_duration", 1440,
 		"archive_timestamp", "2026-01-01T00:00:00.000000+00:00");
 }
 

@@ -7,26 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GD_PERM_ADMINISTRATOR (1ull << 3)
-#define GD_PERM_REACT	      (1ull << 6)
-#define GD_PERM_STREAM	      (1ull << 9)
-#define GD_PERM_VIEW	      (1ull << 10)
-#define GD_PERM_SEND	      (1ull << 11)
-#define GD_PERM_MESSAGES      (1ull << 13) /* manage messages */
-#define GD_PERM_ATTACH	      (1ull << 15)
-#define GD_PERM_HISTORY	      (1ull << 16)
-#define GD_PERM_CONNECT	      (1ull << 20)
-#define GD_PERM_SPEAK	      (1ull << 21)
-#define GD_PERM_MUTE	      (1ull << 22)
-#define GD_PERM_DEAFEN	      (1ull << 23)
-#define GD_PERM_MOVE	      (1ull << 24)
-#define GD_PERM_VAD	      (1ull << 25)
-#define GD_PERM_THREADS	      (1ull << 35) /* start public ones */
-#define GD_PERM_SEND_THREADS  (1ull << 38)
-#define GD_PERM_SOUNDBOARD    (1ull << 42)
-#define GD_PERM_SOUNDS_OUT    (1ull << 45) /* sounds of other servers */
-#define GD_PERM_STATUS	      (1ull << 48)
-#define GD_PERM_ALL	      ((1ull << 53) - 1)
+#define GD_PERM_ADMINISTRATOR  (1ull << 3)
+#define GD_PERM_REACT	       (1ull << 6)
+#define GD_PERM_STREAM	       (1ull << 9)
+#define GD_PERM_VIEW	       (1ull << 10)
+#define GD_PERM_SEND	       (1ull << 11)
+#define GD_PERM_MESSAGES       (1ull << 13) /* manage messages */
+#define GD_PERM_ATTACH	       (1ull << 15)
+#define GD_PERM_HISTORY	       (1ull << 16)
+#define GD_PERM_CONNECT	       (1ull << 20)
+#define GD_PERM_SPEAK	       (1ull << 21)
+#define GD_PERM_MUTE	       (1ull << 22)
+#define GD_PERM_DEAFEN	       (1ull << 23)
+#define GD_PERM_MOVE	       (1ull << 24)
+#define GD_PERM_VAD	       (1ull << 25)
+#define GD_PERM_MANAGE_THREADS (1ull << 34)
+#define GD_PERM_THREADS	       (1ull << 35) /* start public ones */
+#define GD_PERM_SEND_THREADS   (1ull << 38)
+#define GD_PERM_SOUNDBOARD     (1ull << 42)
+#define GD_PERM_SOUNDS_OUT     (1ull << 45) /* sounds of other servers */
+#define GD_PERM_STATUS	       (1ull << 48)
+#define GD_PERM_ALL	       ((1ull << 53) - 1)
 /* What @everyone may in a guild made without further words. */
 #define GD_PERM_DEFAULT                                                                            \
 	(GD_PERM_STREAM | GD_PERM_VIEW | GD_PERM_SEND | GD_PERM_CONNECT | GD_PERM_SPEAK |          \

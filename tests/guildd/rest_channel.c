@@ -9,6 +9,7 @@
 #include "ipc/env.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { CONTENT_MAX = 2000, NONCE_MAX = 25, STATUS_MAX = 500 };
 
@@ -184,12 +185,34 @@ static json_t *same_nonce(struct rest_call *c, const struct gd_channel *ch)
 	return NULL;
 }
 
+/* False: answered. A locked thread takes messages of moderators alone; one that is archived, too,
+ * is not opened again for others. */
+static bool is_open(struct rest_call *c, const struct gd_channel *ch, uint64_t have)
+{
+	const char *content = json_string_value(json_object_get(c->body, "content"));
+	const char *word = c->g->sw.automod;
+
+	if (ch->closed)
+		rest_error(c, 403, 50007, "Cannot send messages to this user");
+	else if (ch->locked && ch->archived && !(have & GD_PERM_MANAGE_THREADS))
+		rest_error(c, 400, 50083, "Thread is archived");
+	else if (ch->locked && !(have & GD_PERM_MANAGE_THREADS))
+		rest_error(c, 403, 160005, "Thread is locked");
+	else if (*word && content && strstr(content, word))
+		rest_error(c, 400, 200000, "Message was blocked by automatic moderation");
+	else
+		return true;
+	return false;
+}
+
 /* A reply needs the permission to read the history, a file that to attach one. */
 static bool may_post(struct rest_call *c, const struct gd_channel *ch)
 {
 	struct gd_guild *guild = gd_guild_find(c->g->world, ch->guild);
 	uint64_t have = guild ? gd_permissions(guild, c->bot->user->id, ch) : GD_PERM_ALL;
 
+	if (!is_open(c, ch, have))
+		return false;
 	if (json_array_size(json_object_get(c->body, "attachments")) && !(have & GD_PERM_ATTACH)) {
 		rest_error(c, 403, 50013, "Missing Permissions");
 		return false;

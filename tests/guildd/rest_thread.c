@@ -87,16 +87,18 @@ void rest_thread_members(struct rest_call *c)
 		rest_ok(c, gd_thread_members_json(t));
 }
 
-/* "Modify Channel", of threads alone: archived. */
+/* "Modify Channel", of threads alone: archived and locked. */
 void rest_channel_patch(struct rest_call *c)
 {
 	const json_t *archived = json_object_get(c->body, "archived");
+	const json_t *locked = json_object_get(c->body, "locked");
 	struct gd_channel *t = thread_of(c);
 
 	if (!t)
 		return;
-	if (json_is_boolean(archived))
-		gd_thread_archive(c->g, t, json_is_true(archived));
+	if (json_is_boolean(archived) || json_is_boolean(locked))
+		gd_thread_archive(c->g, t, archived ? json_is_true(archived) : t->archived,
+				  locked ? json_is_true(locked) : t->locked);
 	rest_ok(c, gd_channel_json(t));
 }
 

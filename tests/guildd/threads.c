@@ -88,11 +88,12 @@ int gd_thread_start(struct guildd *g, struct gd_channel **out, struct gd_channel
 	return err;
 }
 
-void gd_thread_archive(struct guildd *g, struct gd_channel *t, bool archived)
+void gd_thread_archive(struct guildd *g, struct gd_channel *t, bool archived, bool locked)
 {
-	if (t->archived == archived)
+	if (t->archived == archived && t->locked == locked)
 		return;
 	t->archived = archived;
+	t->locked = locked;
 	tell(g, t, "THREAD_UPDATE", false);
 }
 

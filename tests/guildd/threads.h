@@ -18,7 +18,7 @@ struct gd_thread_in {
  * ENOENT: there is no such message. ENOMEM. */
 int gd_thread_start(struct guildd *g, struct gd_channel **out, struct gd_channel *parent,
 		    const struct gd_thread_in *in);
-void gd_thread_archive(struct guildd *g, struct gd_channel *t, bool archived);
+void gd_thread_archive(struct guildd *g, struct gd_channel *t, bool archived, bool locked);
 void gd_thread_delete(struct guildd *g, struct gd_channel *t);
 /* ENOMEM. */
 int gd_thread_join(struct guildd *g, struct gd_channel *t, const struct gd_user *user);

@@ -50,6 +50,7 @@ struct gd_bot {
 
 struct gd_role {
 	uint64_t id, permissions;
+	uint64_t bot; /* whose own role it is; 0: nobody's */
 	char name[GD_NAME];
 };
 
@@ -57,6 +58,7 @@ struct gd_member {
 	struct gd_user *user;
 	struct gd_vec roles; /* of struct gd_role, borrowed from the guild */
 	bool mute, deaf;     /* by the server */
+	char nick[GD_NAME];  /* "": none */
 };
 
 struct gd_channel {
@@ -70,10 +72,11 @@ struct gd_channel {
 	uint64_t last_message;
 	/* of threads: */
 	uint64_t parent, owner;
-	bool archived;
+	bool archived, locked;
 	uint64_t joined[GD_JOINED];
 	size_t n_joined;
 	uint64_t person, bot; /* of direct messages, whose guild is 0 */
+	bool closed;	      /* the person takes none of the bot */
 };
 
 /* One user's presence in a voice channel, with the lease for its voice server: session and token

@@ -266,7 +266,7 @@ static void play_tools(struct play *p, char **w, unsigned n)
 }
 
 /* "discord took 50", "discord took 50 asks alice", "discord took 50 asks alice 51" (by that
- * message), "discord refused" */
+ * message), "discord refused [REASON]" */
 static void play_discord(struct play *p, char **w, unsigned n)
 {
 	struct text_event ev = {.type = TEXT_NOT_SENT,
@@ -276,7 +276,11 @@ static void play_discord(struct play *p, char **w, unsigned n)
 				.name = "parley",
 				.text = p->said};
 
-	if (n > 2) {
+	if (strcmp(w[1], "refused") == 0) {
+		for (int r = 0; n > 2 && r < TEXT_REASON_COUNT; r++)
+			if (strcmp(text_reason_name(r), w[2]) == 0)
+				ev.why = (enum text_reason)r;
+	} else if (n > 2) {
 		ev.type = TEXT_SENT;
 		ev.message = strtoull(w[2], NULL, 10);
 		p->of_bot[p->n_of_bot++ % 64] = ev.message;
@@ -384,6 +388,8 @@ static void play_line(struct play *p, char *line)
 					     .guild = GUILD,
 					     .user = user_of(p, w[first + 1]),
 					     .yes = true});
+	} else if (strcmp(w[first], "nickname") == 0 && n > first + 1) {
+		text_chat_set_nickname(p->chat, w[first + 1]);
 	} else if (strcmp(w[first], "shutdown") == 0) {
 		step(p, &(struct text_event){.type = TEXT_SHUTDOWN});
 	} else {

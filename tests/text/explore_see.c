@@ -1,0 +1,343 @@
+/* What must be true of each step (explore.h). */
+#include "tests/text/explore_inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* text rules 10 13 16 17 18 20 25 26 27 29 31 33 62 70 71 73 104 106 114 */
+void explore_violate(struct explore *x, const char *why)
+{
+	if (!x->out->passed)
+		return;
+	x->out->passed = false;
+	snprintf(x->out->why, sizeof x->out->why, "%s", why);
+}
+
+struct known *explore_known(struct explore *x, uint64_t id)
+{
+	struct known *k = &x->known[id % KNOWN];
+
+	if (k->id != id)
+		*k = (struct known){.id = id};
+	return k;
+}
+
+/* Answers that Discord took in the last hour. */
+static unsigned sends_of_hour(const struct explore *x, unsigned ch)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SENDS && i < x->n_sent[ch]; i++)
+		n += x->sent_at[ch][i] + 3600 * NS_PER_S > x->now;
+	return n;
+}
+
+/* An answer that begins keeps its distance and the number of an hour; edits ask for it twice more
+ * at most. */
+static void see_limits(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10), n = x->n_sent[ch];
+
+	if (!e->again)
+		x->edits[ch] = 0;
+	else if (ev->type == TEXT_EDITED && ++x->edits[ch] > TEXT_ASKED_AGAIN)
+		explore_violate(x, "edits ask too often");
+	if (e->again)
+		return;
+	if (n && x->now < x->sent_at[ch][(n - 1) % SENDS] + x->settings->text_spacing_s * NS_PER_S)
+		explore_violate(x, "two answers without their distance");
+	if (sends_of_hour(x, ch) >= x->settings->text_per_hour)
+		explore_violate(x, "too many answers in an hour");
+}
+
+static void see_typing(struct explore *x, unsigned ch)
+{
+	if (x->typed[ch] && x->now < x->typed_at[ch] + TEXT_TYPING_S * NS_PER_S)
+		explore_violate(x, "the bot is shown writing twice in eight seconds");
+	x->typed[ch] = true;
+	x->typed_at[ch] = x->now;
+}
+
+/* A burst begins when its window is over or it is full, and holds nothing from behind the window.
+ * Of its messages those that may not be answered any more have ended just before. */
+static void see_window(struct explore *x, const struct text_effect *e)
+{
+	const struct settings *s = x->settings;
+	unsigned ch = (unsigned)(e->channel - 10), user = (unsigned)(e->triggers[0]->user - 100);
+	uint64_t window =
+		s->text_coalesce_s ? s->text_coalesce_s * NS_PER_S + TEXT_GRACE_MS * NS_PER_MS : 0;
+	uint64_t first = e->triggers[0]->at;
+	unsigned n = (unsigned)e->n_triggers;
+
+	if (user < USERS && x->left_out[ch][user].n) {
+		n += x->left_out[ch][user].n;
+		first = x->left_out[ch][user].at < first ? x->left_out[ch][user].at : first;
+	}
+	if (n < s->text_coalesce_most && x->now < first + window)
+		explore_violate(x, "a burst is answered before its window is over");
+	for (size_t i = 0; i < e->n_triggers; i++)
+		if (e->triggers[i]->at > e->triggers[0]->at + window)
+			explore_violate(x, "a burst holds what was written after its window");
+}
+
+static void see_ask(struct explore *x, const struct text_effect *e)
+{
+	unsigned ch = (unsigned)(e->channel - 10);
+	bool forced = false;
+
+	x->out->asks++;
+	if (x->asked[ch] || x->sending[ch])
+		explore_violate(x, "a channel has two answers");
+	if (e->kind == TEXT_KIND_INITIATIVE && !e->again &&
+	    (!x->settings->text_initiative || !e->guild))
+		explore_violate(x, "the bot writes of its own accord where it may not");
+	if ((e->kind == TEXT_KIND_ANSWER) != (e->n_triggers > 0) ||
+	    e->n_triggers > x->settings->text_coalesce_most)
+		explore_violate(x, "an answer to none or to too many messages");
+	if (e->kind == TEXT_KIND_RESULT && !e->again) {
+		unsigned user = (unsigned)(e->user - 100);
+
+		forced = true;
+		if (!x->results[ch][user])
+			explore_violate(x, "a result is told twice, or to somebody else");
+		else
+			x->results[ch][user]--;
+	}
+	forced |= e->kind == TEXT_KIND_RESULT;
+	x->tools[ch] = 0;
+	if (e->again && x->acted[ch])
+		explore_violate(x, "what has acted is asked again");
+	x->acted[ch] = false;
+	if (!e->again)
+		x->workings[ch] = 0;
+	x->asked[ch] = e->reply;
+	x->n_asked_of[ch] = 0;
+	for (size_t i = 0; i < e->n_triggers && i < TEXT_BURST; i++) {
+		const struct text_trigger *t = e->triggers[i];
+
+		forced |= text_signal_forces(t->signal);
+		if (t->user != e->triggers[0]->user)
+			explore_violate(x, "authors share an answer");
+		if (explore_known(x, t->message)->deleted)
+			explore_violate(x, "a deleted message is asked about");
+		if (explore_known(x, t->message)->own || t->user == BOT)
+			explore_violate(x, "the bot answers itself");
+		if (explore_known(x, t->message)->sent)
+			explore_violate(x, "a message is answered twice");
+		x->asked_of[ch][x->n_asked_of[ch]++] = t->message;
+	}
+	if (forced != e->required)
+		explore_violate(x, "required is wrong");
+	if (e->n_triggers && !e->again)
+		see_window(x, e);
+	for (size_t i = 0; i < e->n_history; i++) {
+		const struct text_line *l = &e->history[i];
+
+		if (explore_known(x, l->message)->deleted)
+			explore_violate(x, "a deleted message is told");
+		if (l->user >= 100 && l->message <= x->forgotten[l->user - 100])
+			explore_violate(x, "a forgotten person is told");
+	}
+}
+
+static void keep(struct explore *x, const struct text_effect *e, uint64_t message, uint64_t user,
+		 enum taken_state state)
+{
+	taken_put(x->taken,
+		  &(struct taken){.message = message,
+				  .guild = e->guild,
+				  .channel = e->channel,
+				  .user = user,
+				  .state = state,
+				  .mark = state == TAKEN_SENDING ? taken_mark(e->text) : 0});
+}
+
+/* Spacing, and the limit of a day. */
+static void see_post(struct explore *x, unsigned ch)
+{
+	const struct settings *s = x->settings;
+	unsigned n = x->n_posts[ch], day = s->text_initiative_a_day;
+
+	if (n && x->now - x->post[ch][(n - 1) % POSTS] < s->text_initiative_minutes * 60 * NS_PER_S)
+		explore_violate(x, "the bot writes of its own accord too soon");
+	if (n >= day && x->now - x->post[ch][(n - day) % POSTS] < 86400 * NS_PER_S)
+		explore_violate(x, "the bot writes of its own accord too often");
+	x->post[ch][x->n_posts[ch]++ % POSTS] = x->now;
+}
+
+static void see_send(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10);
+
+	for (size_t i = 0; i < e->n_triggers; i++)
+		keep(x, e, e->triggers[i]->message, e->triggers[i]->user, TAKEN_SENDING);
+	if (e->kind == TEXT_KIND_INITIATIVE)
+		see_post(x, ch);
+	x->on_way[ch].channel = e->channel;
+	x->on_way[ch].replies_to = e->message;
+	x->on_way[ch].mark = taken_mark(e->text);
+
+	x->out->sends++;
+	if (ev->type != TEXT_ANSWERED || ev->reply != e->reply || x->asked[ch] != e->reply)
+		explore_violate(x, "an answer nobody gave is sent");
+	x->asked[ch] = 0;
+	x->sending[ch] = e->reply;
+	for (unsigned i = 0; i < x->n_asked_of[ch]; i++)
+		if (explore_known(x, x->asked_of[ch][i])->sent++)
+			explore_violate(x, "a message is answered twice");
+}
+
+/* A call is agreed to once, by its asker, in time; calls that go on are stopped by their person. */
+static void see_tools(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10), user = (unsigned)(e->user - 100);
+
+	if (e->type == TEXT_DO_WORKING) {
+		if (!x->tools[ch] || x->asked[ch] != e->reply)
+			explore_violate(x, "a tool is announced that does not work");
+		if (x->workings[ch]++ == TEXT_WORKINGS)
+			explore_violate(x, "a tool is announced too often");
+		return;
+	}
+	if (user >= USERS) {
+		explore_violate(x, "nobody's call is agreed to or stopped");
+		return;
+	}
+	if (e->type == TEXT_DO_AGREE) {
+		if (!x->question[ch][user] || x->question[ch][user] != e->message)
+			explore_violate(x, "a question is answered twice, or was never asked");
+		if (e->yes && ev->user != e->user)
+			explore_violate(x, "somebody else agrees");
+		if (e->yes && x->now > x->asked_at[ch][user] + TEXT_YES_S * NS_PER_S)
+			explore_violate(x, "a yes came too late");
+		if (e->yes && ev->type == TEXT_AGREED && !ev->yes)
+			explore_violate(x, "a no counts as a yes");
+		if (e->yes && ev->type == TEXT_MESSAGE && ev->replies_to != e->message &&
+		    (ev->replies_to || (!ev->to_bot && ev->guild && x->newest[ch] > e->message)))
+			explore_violate(x, "a yes to somebody else counts");
+		x->question[ch][user] = 0;
+	} else {
+		if (!x->jobs[ch][user])
+			explore_violate(x, "calls are stopped that do not go on");
+		if (ev->type != TEXT_DELETED && ev->user != e->user)
+			explore_violate(x, "somebody else stops a call");
+		x->jobs[ch][user] = false;
+	}
+}
+
+/* Reasons of the rules that are asked again when a burst begins. */
+static bool is_gate(enum text_reason reason)
+{
+	return reason == TEXT_REASON_NOT_READ || reason == TEXT_REASON_CHANNEL_BLOCKED ||
+	       reason == TEXT_REASON_USER_BLOCKED || reason == TEXT_REASON_MISSING_CONTENT ||
+	       reason == TEXT_REASON_NOT_ADMITTED || reason == TEXT_REASON_MISSED_ENOUGH;
+}
+
+static void leave_out(struct explore *x, unsigned ch, const struct text_trigger *t)
+{
+	unsigned user = (unsigned)(t->user - 100);
+
+	if (user >= USERS || !is_gate(t->reason))
+		return;
+	if (!x->left_out[ch][user].n++ || t->at < x->left_out[ch][user].at)
+		x->left_out[ch][user].at = t->at;
+}
+
+static void see_effect(struct explore *x, const struct text_effect *e, const struct text_event *ev)
+{
+	unsigned ch = (unsigned)(e->channel - 10);
+	struct known *k;
+
+	if (ch >= CHANNELS) {
+		explore_violate(x, "an effect in no channel");
+		return;
+	}
+	if (e->type == TEXT_DO_ASK) {
+		see_limits(x, e, ev);
+		see_ask(x, e);
+	}
+	if (e->type == TEXT_DO_TYPING)
+		see_typing(x, ch);
+	if (e->type == TEXT_DO_SEND)
+		see_send(x, e, ev);
+	if (e->type == TEXT_DO_WORKING || e->type == TEXT_DO_AGREE || e->type == TEXT_DO_STOP_JOBS)
+		see_tools(x, e, ev);
+	if (e->type == TEXT_DO_ABANDON) {
+		if (x->asked[ch] != e->reply)
+			explore_violate(x, "what was not asked is abandoned");
+		for (unsigned i = 0; i < x->n_reported; i++)
+			if (x->reported[i] == e->reply)
+				explore_violate(x, "an end is reported before the stop");
+		x->asked[ch] = 0;
+	}
+	if (x->over && e->type != TEXT_DO_RECORD)
+		explore_violate(x, "something begins after the end");
+	if (e->type == TEXT_DO_WAITS)
+		keep(x, e, e->message, e->user, TAKEN_WAITS);
+	if (e->type != TEXT_DO_RECORD)
+		return;
+	if (e->record->reply && x->n_reported < RECENT)
+		x->reported[x->n_reported++] = e->record->reply;
+	if (e->record->reason != TEXT_REASON_SHUTDOWN &&
+	    e->record->reason != TEXT_REASON_DUPLICATE_TRIGGER)
+		keep(x, e, e->message, e->user, TAKEN_ENDED);
+	x->out->ended++;
+	leave_out(x, ch, e->record);
+	if (e->record->admission == TEXT_ADMISSION_INITIATIVE) {
+		if (e->message || e->record->reason == TEXT_REASON_NONE)
+			explore_violate(x, "a message of the bot's own accord has no reason");
+		return;
+	}
+	k = explore_known(x, e->message);
+	if (!k->open || e->record->reason == TEXT_REASON_NONE)
+		explore_violate(x, "a message ends twice, or without a reason");
+	else
+		k->open--;
+	if (e->record->reason == TEXT_REASON_NOT_ADMITTED && e->record->to_bot)
+		explore_violate(x, "a direct message is not admitted");
+}
+
+/* Discord has the answer that was under way. */
+void explore_arrive(struct explore *x, unsigned ch, uint64_t message)
+{
+	x->on_way[ch].message = message;
+	x->answer[x->n_answers++ % ANSWERS] = x->on_way[ch];
+}
+
+void explore_step(struct explore *x, const struct text_event *ev)
+{
+	/* What a result ends. */
+	for (unsigned ch = 0; ch < CHANNELS && ev->reply; ch++) {
+		if (ev->channel != 10 + ch)
+			continue;
+		if (ev->type == TEXT_FAILED && x->asked[ch] == ev->reply)
+			x->asked[ch] = 0;
+		if ((ev->type == TEXT_SENT || ev->type == TEXT_NOT_SENT) &&
+		    x->sending[ch] == ev->reply) {
+			x->sending[ch] = 0;
+			if (ev->type == TEXT_SENT) {
+				x->sent_at[ch][x->n_sent[ch]++ % SENDS] = x->now;
+				explore_arrive(x, ch, ev->message);
+			}
+		}
+		if (ev->type == TEXT_ANSWERED && x->asked[ch] == ev->reply &&
+		    (*ev->text == ' ' || *ev->text == '['))
+			x->asked[ch] = 0;
+	}
+	text_step(x->chat, ev, x->now, &x->fx);
+	x->n_reported = 0;
+	memset(x->left_out, 0, sizeof x->left_out);
+	for (size_t i = 0; i < x->fx.n; i++)
+		see_effect(x, &x->fx.v[i], ev);
+	if (ev->type == TEXT_MESSAGE && ev->message > x->newest[ev->channel - 10])
+		x->newest[ev->channel - 10] = ev->message;
+	if (x->next_question) {
+		unsigned ch = (unsigned)(ev->channel - 10);
+
+		x->question[ch][x->next_asker] = x->next_question;
+		x->asked_at[ch][x->next_asker] = x->now;
+		x->next_question = 0;
+	}
+	if (ev->type == TEXT_TIMER && text_deadline(x->chat) <= x->now)
+		explore_violate(x, "a deadline that does not move");
+}
