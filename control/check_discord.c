@@ -238,11 +238,12 @@ static void check_text_chat(struct check *c, const json_t *application)
 	if (!text_session_intents(c->settings))
 		return;
 	if (c->settings->text_chat != SETTINGS_TEXT_ALL)
-		check_say(c, CHECK_OK, "text chat",
-			  "works without the Message Content Intent: the bot answers messages that "
-			  "mention it and direct messages, and a stop sign stops it, but Discord "
-			  "keeps from it the text of a reply or of a \"stop\" that does not mention "
-			  "it");
+		check_say(
+			c, CHECK_OK, "text chat",
+			"works without the Message Content Intent: the bot answers messages that "
+			"mention it and direct messages, and a stop sign stops it, but Discord "
+			"keeps from it the text of a reply or of a \"stop\" that does not mention "
+			"it");
 	else if (!application)
 		check_say(c, CHECK_WARNING, "text chat",
 			  "whether the Message Content Intent is switched on is not known");

@@ -26,7 +26,7 @@ messages() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	}'; }
 answered() { messages | grep -q "^parley|$1\.0|"; }
 ended() { grep -qE " text_message .*message=$1 .*reason=$2" "$D/control.log"; }
-# told: how often somebody was told of AutoMod.
+# told: prints how many messages say that AutoMod refused an answer.
 told() { messages | grep -c "^parley|.*AutoMod did not let my answer through"; }
 is_told() { [ "$(told)" -ge "$1" ]; }
 posted() { api GET /requests | tr '{' '\n' | grep '"POST"' | grep -c "/channels/$where/messages\""; }
