@@ -313,7 +313,7 @@ check-long: deps-test
 	@$(MAKE) --no-print-directory scenarios
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
-	@$(MAKE) --no-print-directory explore EXPLORE_SECONDS=600
+	@$(MAKE) --no-print-directory explore EXPLORE_SECONDS=600 EXPLORE_TEXT=20000000
 	@$(MAKE) --no-print-directory conversations
 	@$(MAKE) --no-print-directory conversations-sound
 	@$(MAKE) --no-print-directory mutants
@@ -367,12 +367,15 @@ mutants-media: deps
 	@tests/mutants/media.sh $(MUTANTS)
 # Explores the room with arbitrary events: EXPLORE_SECONDS on each of EXPLORE_JOBS processors, from EXPLORE_SEED. Every observable
 # state must occur EXPLORE_OFTEN times; a run of a minute is too short for a hundred.
+# Text chat: EXPLORE_TEXT steps.
 EXPLORE_SECONDS ?= 60
 EXPLORE_SEED    ?= 1
+EXPLORE_TEXT    ?= 2000000
 EXPLORE_JOBS    ?= $(shell nproc)
 EXPLORE_OFTEN   ?= $(if $(filter-out 0 1 2 3 4,$(shell expr $(EXPLORE_SECONDS) / 100)),100,1)
-explore: $(B)/tests/room-explore
+explore: $(B)/tests/room-explore $(B)/tests/text-explore
 	@$(B)/tests/room-explore --depth 3 --seconds $(EXPLORE_SECONDS) --seed $(EXPLORE_SEED) --jobs $(EXPLORE_JOBS) --often $(EXPLORE_OFTEN)
+	@$(B)/tests/text-explore --steps $(EXPLORE_TEXT) --seed $(EXPLORE_SEED)
 
 # ---- what a user runs ----
 demo: deps
@@ -489,7 +492,7 @@ help:
 	@echo 'make conversations   wordings of people played to the room: how well it tells takeovers from backchannels'
 	@echo 'make conversations-untouched  the same of the half that nobody has looked at; run it for a result, not for tuning'
 	@echo 'make conversations-sound  the same as sound, through the real programs, clean and noisy; a quarter of an hour'
-	@echo 'make explore         the room with arbitrary events: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
+	@echo 'make explore         the room, and text chat, with arbitrary events: EXPLORE_SECONDS=60 EXPLORE_SEED=1 EXPLORE_TEXT=2000000'
 	@echo 'make mutants         small edits of the room, each of which a test must notice'
 	@echo 'make mutants-media   the same for mediad and for joining, through guildd; 20 minutes'
 	@echo 'make rules           the tests of each of the 162 statements of the room'

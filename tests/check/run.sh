@@ -68,7 +68,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/standin build/sound build/sound_score build/tests/room-play build/tests/room-explore build/tests/text-explore chaos-bins build/tests/decoder build/tests/picture build/tests/escape
 part includes tests/check/includes.sh build/obj
 part hardening tests/check/hardening.sh build/mediad build/decoderd build/control build/imaged build/offlined
 part hardening-planted tests/check/hardening.sh --self-test
@@ -109,6 +109,7 @@ aside() {
 	# shellcheck disable=SC2046
 	part unit-tsan unit tsan $(threaded)
 	part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room
+	part text-explore build/tests/text-explore --steps 1000000 --seed 1
 	part docs tests/check/docs.sh
 	part decoder build/tests/decoder
 	part picture build/tests/picture

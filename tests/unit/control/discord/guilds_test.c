@@ -50,6 +50,30 @@ TEST_OOM(guilds_allocates)
 	guilds_free(g);
 }
 
+TEST(guilds_knows_the_role_that_discord_made_for_the_bot)
+{
+	struct guilds *g = made();
+
+	CHECK(!guilds_is_own_role(g, 100, 203));
+	event(g, "GUILD_ROLE_CREATE",
+	      "{\"guild_id\":\"100\",\"role\":{\"id\":\"204\",\"permissions\":\"0\",\"tags\":"
+	      "{\"bot_id\":\"901\"}}}");
+	event(g, "GUILD_ROLE_CREATE",
+	      "{\"guild_id\":\"100\",\"role\":{\"id\":\"203\",\"permissions\":\"0\",\"tags\":"
+	      "{\"bot_id\":\"900\"}}}");
+	CHECK(guilds_is_own_role(g, 100, 203));
+	CHECK(!guilds_is_own_role(g, 100, 204));
+	CHECK(!guilds_is_own_role(g, 100, 100));
+	CHECK(!guilds_is_own_role(g, 101, 203));
+	/* Its nickname, and its own name without one. */
+	CHECK_STR(guilds_member_name(g, 100, 900), "parley");
+	event(g, "GUILD_MEMBER_UPDATE",
+	      "{\"guild_id\":\"100\",\"nick\":\"Wren\",\"user\":{\"id\":\"900\",\"username\":"
+	      "\"parley\",\"bot\":true},\"roles\":[\"203\"]}");
+	CHECK_STR(guilds_member_name(g, 100, 900), "Wren");
+	guilds_free(g);
+}
+
 #define THREAD(id, parent, more)                                                                   \
 	"{\"id\":\"" id "\",\"guild_id\":\"100\",\"parent_id\":\"" parent                          \
 	"\",\"type\":11,\"name\":\"films\"" more "}"
