@@ -670,6 +670,7 @@ static int run_shown(struct options *o)
 	}
 	o->conf.state_dir = shown.dir;
 	status = run_control(settings, o);
+	o->conf.state_dir = NULL;
 	settings_free(settings);
 	show_close(&shown);
 	return status;

@@ -68,6 +68,14 @@ static bool may_tell_output(struct agent_tools *t, const struct tool_output *o,
 	return may && agent_may_keep(t->a, o->user) && strncmp(o->tool, "memory_", 7) != 0;
 }
 
+static void write_mac(struct agent_tools *t, uint64_t hash, char out[ARGUMENTS_MAC])
+{
+	if (!t->keyed)
+		env_random(t->a->env, t->arguments_key, sizeof t->arguments_key);
+	t->keyed = true;
+	arguments_mac(t->arguments_key, hash, out);
+}
+
 void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enum event_type type,
 			 uint64_t nano)
 {
@@ -76,18 +84,19 @@ void agent_tools_publish(struct agent_tools *t, const struct tool_output *o, enu
 			       .at_ms = env_wall_ms(t->a->env),
 			       .guild = where->guild,
 			       .user = o->user};
-	char hash[20], bare[TOOL_SUMMARY_MAX];
+	char mac[ARGUMENTS_MAC], bare[TOOL_SUMMARY_MAX];
 	bool may = may_tell_output(t, o, type);
 
 	tool_envelope_bare_summary(tool_output_name(o), o->code, bare, sizeof bare);
-	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)o->hash);
+	if (may)
+		write_mac(t, o->hash, mac);
 	ev.tool = (struct event_tool){.session = turns_session(t->a->turns),
 				      .channel = where->channel,
 				      .turn = o->turn,
 				      .call = o->id,
 				      .name = tool_output_name(o),
 				      .code = tool_code_name(o->code),
-				      .arguments = may ? hash : NULL,
+				      .arguments = may ? mac : NULL,
 				      .tainted = o->tainted,
 				      .lasted_ms = o->ms,
 				      .summary = !o->text || may ? o->text : bare,

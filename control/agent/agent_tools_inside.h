@@ -6,6 +6,7 @@
 
 #include "control/agent/agent_tools.h"
 #include "control/agent/inside.h"
+#include "control/tools/arguments_mac.h"
 #include "control/tools/builtin/host.h"
 #include "control/tool_calls/tool_calls.h"
 
@@ -39,6 +40,8 @@ struct agent_tools {
 		uint64_t hash; /* of its arguments */
 	} kept[TOOLS_CALLS];
 	unsigned n_kept; /* of all: the next one's place is its remainder */
+	bool keyed;
+	uint8_t arguments_key[ARGUMENTS_KEY]; /* made when the first arguments are told */
 	/* Words of this turn's answer: those that its next ask repeats, and all of them. */
 	struct said {
 		uint32_t turn;

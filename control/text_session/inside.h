@@ -22,6 +22,7 @@
 #include "control/text/event.h"
 #include "control/text/incoming.h"
 #include "control/text/split.h"
+#include "control/tools/arguments_mac.h"
 #include "control/tools/policy.h"
 #include "control/tools/read_back.h"
 #include "control/text_session/text_session.h"
@@ -253,7 +254,8 @@ struct text_session {
 	uint64_t tainted[TEXT_TAINTED]; /* channels whose seats gave way after text of strangers */
 	unsigned n_tainted;		/* ever */
 	uint64_t last_start;		/* of a seat, ms since 1970 */
-	bool stepping, stopped;
+	bool stepping, stopped, keyed;
+	uint8_t arguments_key[ARGUMENTS_KEY]; /* made when the first arguments are told */
 	struct text_pending *first, **last;
 	struct text_effects effects;
 	struct incoming in;

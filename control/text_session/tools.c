@@ -156,23 +156,32 @@ static void note_act(const struct text_seat *seat, const struct tool_output *o)
 						    .yes = true});
 }
 
+static void write_mac(struct text_session *ts, uint64_t hash, char out[ARGUMENTS_MAC])
+{
+	if (!ts->keyed)
+		env_random(ts->conf.env, ts->arguments_key, sizeof ts->arguments_key);
+	ts->keyed = true;
+	arguments_mac(ts->arguments_key, hash, out);
+}
+
 static void publish(const struct tool_output *o, enum event_type type, uint64_t nano, void *arg)
 {
 	const struct text_seat *seat = arg;
 	const struct text_session_conf *c = &seat->g->ts->conf;
 	struct bus_event ev = {
 		.type = type, .at_ms = env_wall_ms(c->env), .guild = seat->g->id, .user = o->user};
-	char hash[20], bare[TOOL_SUMMARY_MAX];
+	char mac[ARGUMENTS_MAC], bare[TOOL_SUMMARY_MAX];
 	bool may = may_tell_output(seat->g, o);
 
 	tool_envelope_bare_summary(tool_output_name(o), o->code, bare, sizeof bare);
-	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)o->hash);
+	if (may)
+		write_mac(seat->g->ts, o->hash, mac);
 	ev.tool = (struct event_tool){.channel = seat->channel,
 				      .turn = o->turn,
 				      .call = seat->numbers + o->id,
 				      .name = tool_output_name(o),
 				      .code = tool_code_name(o->code),
-				      .arguments = may ? hash : NULL,
+				      .arguments = may ? mac : NULL,
 				      .tainted = o->tainted,
 				      .lasted_ms = o->ms,
 				      .summary = !o->text || may ? o->text : bare,
