@@ -10,10 +10,9 @@
 
 /* The shape of the document; `out` is there, and true, during an outage of the guild:
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
- * over:
- * [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice: {id:
- * {channel, mute, deaf, suppress}}, threads: {id: [parent, name]}, texts: {id: {over}} } }; older
- * ones have neither of the last two */
+ * over: [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice:
+ * {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name]}, texts: {id: {over}},
+ * own_role: id } }; older ones have none of the last three */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -57,19 +56,14 @@ int guilds_alloc(struct guilds **out)
 	if (!g)
 		return ENOMEM;
 	g->doc = json_object();
-	if (!g->doc) {
-		free(g);
-		return ENOMEM;
-	}
-	*out = g;
-	return 0;
+	*out = g->doc ? g : guilds_free(g);
+	return *out ? 0 : ENOMEM;
 }
 
 struct guilds *guilds_free(struct guilds *g)
 {
-	if (!g)
-		return NULL;
-	json_decref(g->doc);
+	if (g)
+		json_decref(g->doc);
 	free(g);
 	return NULL;
 }
@@ -221,17 +215,13 @@ static void put_channel(json_t *guild, const json_t *ch)
 /* The name to show: nickname, else display name, else user name. */
 static const char *name_of(const json_t *member, const json_t *user)
 {
-	const json_t *candidates[] = {json_object_get(member, "nick"),
-				      json_object_get(user, "global_name"),
-				      json_object_get(user, "username")};
+	const char *name = json_string_value(json_object_get(member, "nick"));
 
-	for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
-		const char *text = json_string_value(candidates[i]);
-
-		if (text && *text)
-			return text;
-	}
-	return "someone";
+	if (!name || !*name)
+		name = json_string_value(json_object_get(user, "global_name"));
+	if (!name || !*name)
+		name = json_string_value(json_object_get(user, "username"));
+	return name && *name ? name : "someone";
 }
 
 static void put_member(json_t *guild, const json_t *member)

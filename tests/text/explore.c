@@ -326,7 +326,7 @@ static void judge(struct explore *x, const struct missed_page *page, unsigned at
 static void catch_up(struct explore *x, unsigned ch)
 {
 	struct missed_page page = {.n = 0};
-	unsigned order[RECENT], n = 0;
+	unsigned order[RECENT] = {0}, n = 0;
 
 	for (unsigned i = 0; i < ANSWERS; i++)
 		if (x->answer[i].message && x->answer[i].channel == 10 + ch) {
