@@ -11,6 +11,8 @@ const share = {
   stream: null,
   frame: null, // the newest one of the track, where the browser tells them
   timer: 0,
+  looked: 0, // ms; when the page last looked for a change
+  looking: false,
   told: 0, // ms; when the bot last heard of us
   cells: null, // brightness of the last picture that was sent
   sent: 0,
@@ -113,13 +115,18 @@ function hasChanged(canvas) {
   return changed;
 }
 
-// A page that is behind what it shows draws no video, but its track goes on. Ends with the track.
+// A page that is behind what it shows draws no video, but its track goes on. Its timers are slowed down to one a minute after a while,
+// so frames set off looks as well. Ends with the track.
 async function keepNewest(track) {
   const reader = new MediaStreamTrackProcessor({track, maxBufferSize: 1}).readable.getReader();
   for (let read = {}; !read.done;) {
     read = await reader.read();
     share.frame?.close();
     share.frame = read.value ?? null;
+    if (share.state === "showing" && !share.looking && performance.now() - share.looked > share.settings.frameMs) {
+      clearTimeout(share.timer);
+      look();
+    }
   }
 }
 
@@ -151,12 +158,14 @@ async function sendPicture() {
 }
 
 async function look() {
-  const begun = performance.now();
+  const begun = (share.looked = performance.now());
+  share.looking = true;
   if (share.state === "showing") {
     await sendPicture();
   } else if (performance.now() - share.told > WORD_MS) {
     await post("/state", JSON.stringify({paused: true}), "application/json");
   }
+  share.looking = false;
   if (share.state === "showing" || share.state === "paused") {
     showState();
     share.timer = setTimeout(look, Math.max(50, share.settings.frameMs - (performance.now() - begun)));
@@ -181,11 +190,12 @@ async function start() {
   }
   const [track] = share.stream.getVideoTracks();
   track.addEventListener("ended", stop);
+  $("preview").srcObject = share.stream;
+  share.state = "showing";
+  share.looked = performance.now();
   if (window.MediaStreamTrackProcessor) {
     keepNewest(track);
   }
-  $("preview").srcObject = share.stream;
-  share.state = "showing";
   showState();
   share.timer = setTimeout(look, 300);
 }
