@@ -380,6 +380,7 @@ explore: $(B)/tests/room-explore $(B)/tests/text-explore
 # ---- what a user runs ----
 demo: deps
 	@$(if $(filter tools,$(SCENE)),deploy/deps.sh build interop)
+	@$(if $(filter screen,$(SCENE)),deploy/deps.sh build interop talk)
 	@echo 'building (a minute or two the first time)'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(if $(filter memory,$(SCENE)),$(B)/chaos_clock.so) $(if $(filter music,$(SCENE)),$(B)/demo_tracks)
 	@tests/demo.sh

@@ -20,6 +20,7 @@
 #                  and hands a slow task to a worker, which the caller cancels by voice
 #   SCENE=music          plays generated music from a folder, answers over it, skips, pauses and goes on by voice
 #   SCENE=text           one person writes and one speaks: what one wrote is answered by voice, and the other way round
+#   SCENE=screen         shows a tab of headless Chromium to the bot, which tells the number that stands on it
 #   SCENE=memory         two people tell things on two days, with a restart between: a question, a correction, an erasure
 set -eu
 cd "$(dirname "$0")/.."
@@ -40,6 +41,7 @@ offline | openai | xai | gemini | elevenlabs | chat | anthropic) ;;
 esac
 case $scene in
 '' | two-callers | memory | music | text) ;;
+screen) tests/interop/modules.sh dashboard ;;
 tools)
 	answerer=offline
 	command -v bwrap >/dev/null || {
@@ -49,7 +51,7 @@ tools)
 	tests/interop/modules.sh
 	;;
 *)
-	echo "demo: there is no scene $scene; there are: two-callers, tools, memory, music, text" >&2
+	echo "demo: there is no scene $scene; there are: two-callers, tools, memory, music, text, screen" >&2
 	exit 2
 	;;
 esac
@@ -62,6 +64,7 @@ mkdir -p "$out/log" "$out/brain"
 [ "$scene" != memory ] || exec tests/demo_memory.sh "$bin" "$out"
 [ "$scene" != text ] || exec tests/demo_text.sh "$bin" "$out"
 [ "$scene" != music ] || exec tests/demo_music.sh "$bin" "$out"
+[ "$scene" != screen ] || exec tests/demo_screen.sh "$bin" "$out"
 run=$(mktemp -d)
 pids=
 

@@ -238,6 +238,17 @@ static void answer_seen(struct si_answer *a, const struct si_mind *m)
 	answer_set(a, "I see: ", text, strlen(text), ".");
 }
 
+/* The number of the newest picture (picture.h). */
+static void answer_number(struct si_answer *a, const struct si_mind *m)
+{
+	const char *what = m->n_pictures ? m->pictures[m->n_pictures - 1].what : "";
+	const char *number = strstr(what, " frame ");
+
+	number = number ? number + strlen(" frame ") : "";
+	answer_set(a, *number ? "I see the number " : "I see no number", number,
+		   strspn(number, "0123456789"), ".");
+}
+
 /* rest: NAME JSON */
 static void answer_call(struct si_answer *a, const char *rest)
 {
@@ -339,6 +350,8 @@ void si_mind_answer(const struct si_mind *m, const struct si_script *script,
 	else if (scripted)
 		answer_set(out, "", scripted, strlen(scripted), "");
 	/* What is attached stands behind the question. */
+	else if (strcasestr(whole, "number do you see"))
+		answer_number(out, m);
 	else if (strcasestr(whole, "what do you see") || strcasestr(whole, "Describe this image"))
 		answer_seen(out, m);
 	else if (!exact_answer(instructions, out) && !exact_answer(whole, out) &&

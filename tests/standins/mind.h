@@ -13,6 +13,7 @@
  *   never mind                  [SKIP]
  *   what do you see             I see: and the pictures that it was shown, or no picture
  *   Describe this image         the same
+ *   what number do you see      I see the number N: of the newest picture; or I see no number
  *   anything else               You said: … */
 #ifndef STANDINS_MIND_H
 #define STANDINS_MIND_H
