@@ -477,6 +477,7 @@ help:
 	@echo '                     SCENE=tools: a search, an MCP server from npm, a worker that is cancelled by voice'
 	@echo '                     SCENE=music: music from a folder, by voice and by /music'
 	@echo '                     SCENE=text: one person writes and one speaks, to one mind'
+	@echo '                     SCENE=screen: a tab of headless Chromium, shown to the bot and asked about by voice'
 	@echo '                     SCENE=memory: what two people told it, a day later, until one of them is erased'
 	@echo 'make smoke           whether an installation works, stage by stage, in a minute; BIN=folder of the programs'
 	@echo 'make ui-test         the dashboard in headless Chromium against a live conversation'
