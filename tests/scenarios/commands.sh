@@ -88,10 +88,23 @@ start_standin chat
 mkdir "$D/state"
 start one "$B/mediad" --listen "$D/one.sock" --ca "$CA" --threads 1
 until_ok 5 test -S "$D/one.sock" || bad start "no mediad"
-cat >"$D/parley.json" <<END
-{"workers": [{"name": "helper", "kind": "model", "effects": "none"}, {"name": "outside", "kind": "model"}]}
-END
-PARLEY_COMMANDS_A_MINUTE=12 PARLEY_WEB_READ_ALLOWED=$page PARLEY_TEXT_URL="http://127.0.0.1:$port/v1" PARLEY_TEXT_CHAT=mentions \
+# settings_with LINES: the settings file.
+settings_with() {
+	echo "{$1\"workers\": [{\"name\": \"helper\", \"kind\": \"model\", \"effects\": \"none\"}, {\"name\": \"outside\", \"kind\": \"model\"}]}" >"$D/parley.json"
+}
+# reload LINES: of a control that runs.
+reads() { grep -ac settings_read "$D/control.log"; }
+reload() {
+	local before
+	before=$(reads)
+	settings_with "$1"
+	kill -HUP "$control"
+	for _ in $(seq 50); do [ "$(reads)" -gt "$before" ] && return; sleep 0.1; done
+	bad settings "not read again"
+}
+page_allowed="\"web_read_allowed\": \"$page\", "
+settings_with "$page_allowed"
+PARLEY_COMMANDS_A_MINUTE=12 PARLEY_TEXT_URL="http://127.0.0.1:$port/v1" PARLEY_TEXT_CHAT=mentions \
 	start control "$B/control" --media-sock "$D/one.sock" --state-dir "$D/state" --ca "$CA" --config "$D/parley.json"
 control=$last
 until_ok 10 registered || bad commands "not registered: $(tail -3 "$D/control.log")"
@@ -193,6 +206,11 @@ says "what is not public is not read" "I cannot read that page:*"
 uses $BOB browse "$(option url "file:///etc/passwd")"
 says "nor is a file" "I cannot read that page:*"
 
+reload ''
+uses $CAROL browse "$(option url "http://$page/tides")"
+says "nor what the settings allow no more" "I cannot read that page:*"
+reload "$page_allowed"
+
 # ---- /work ----
 uses $BOB work "$(sub start "$(option task 'look into tides')")"
 says "a task is started" "Task 1 is under way.*"
@@ -223,6 +241,13 @@ says "a yes starts it" "Task 3 is under way. /work show*"
 done_now() { uses $BOB work "$(sub show '{"name":"number","type":4,"value":3}')"; case $answer in 'Tides follow'*) true ;; *) false ;; esac; }
 until_ok 10 done_now && ok "its result is its member's alone" || bad "a private result" "$answer"
 written_now 'your task 3' && bad "a private result" "is in the channel" || ok "and is not in the channel"
+uses $CAROL work "$(sub start "$(option task 'look into tides'),$(option worker outside)")"
+reload "$page_allowed\"tools_off\": \"ask\", "
+presses $CAROL work_yes
+says "a yes is judged by the settings of now" "I have nobody to give tasks to here."
+reload "$page_allowed"
+uses $CAROL work "$(sub list)"
+says "and the task is gone" "*You have no such task here.*"
 uses $BOB work "$(sub start "$(option task 'x'),$(option worker nobody)")"
 says "a worker that does not exist" "*no such worker*"
 
