@@ -476,6 +476,9 @@ struct peer *peer_free(struct peer *p)
 	if (p->fd >= 0)
 		close(p->fd);
 	peer_queue_clear(&p->q);
+	/* The beginning of a frame may hold a lease. */
+	if (p->in)
+		explicit_bzero(p->in, FRAME_HEAD + p->conf.max_frame + READ_AHEAD);
 	free(p->in);
 	free(p);
 	return NULL;

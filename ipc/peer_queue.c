@@ -127,7 +127,7 @@ static struct frame *pop(struct peer_queue *q, struct peer_lane_q *l)
 	return f;
 }
 
-/* A frame may hold a lease. */
+/* A frame may hold a lease or somebody's voice. */
 static void free_frame(struct frame *f)
 {
 	if (f)
@@ -187,7 +187,7 @@ static void drop_oldest(struct peer_queue *q, const struct flow *w, peer_drop_h 
 	unlink_frame(q, &q->lane[PEER_AUDIO], f);
 	if (h)
 		h(f->bytes + FRAME_HEAD, f->n - FRAME_HEAD, arg);
-	free(f);
+	free_frame(f);
 }
 
 unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap,

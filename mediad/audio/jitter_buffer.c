@@ -27,12 +27,13 @@ static int sequence_distance(const struct jitter_buffer *jb, uint16_t seq)
 
 enum jitter_buffer_verdict jitter_buffer_classify(struct jitter_buffer *jb, uint16_t seq)
 {
+	unsigned rises;
 	int d;
 
 	if (!jb->started)
 		return JITTER_BUFFER_OK;
 	d = sequence_distance(jb, seq);
-	if (d > AUDIO_RESTART_AHEAD || d < -AUDIO_RESTART_BEHIND)
+	if (d > AUDIO_RESTART_AHEAD)
 		return JITTER_BUFFER_RESTART;
 	if (d >= 0) {
 		jb->late_run = 0;
@@ -41,8 +42,10 @@ enum jitter_buffer_verdict jitter_buffer_classify(struct jitter_buffer *jb, uint
 	}
 	if (jitter_buffer_get(jb, jb->next - (uint64_t)-d))
 		return JITTER_BUFFER_DUPLICATE;
-	jb->late_run = jb->late_run && seq == jb->late_seq ? jb->late_run + 1 : 1;
-	jb->late_seq = (uint16_t)(seq + 1);
+	rises = (uint16_t)(seq - jb->late_seq);
+	jb->late_run =
+		jb->late_run && rises && rises <= AUDIO_REORDER_PACKETS ? jb->late_run + 1 : 1;
+	jb->late_seq = seq;
 	return jb->late_run < AUDIO_LATE_RUN ? JITTER_BUFFER_LATE : JITTER_BUFFER_RESTART;
 }
 

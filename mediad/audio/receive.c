@@ -433,6 +433,15 @@ static void stop_speaking(struct audio_speaker *s)
 	s->h(&ev, s->arg);
 }
 
+void audio_speaker_stalled(struct audio_speaker *s, uint64_t now)
+{
+	if (s->speaking)
+		s->last_voice = now;
+	for (int i = 0; i < AUDIO_LISTENS; i++)
+		if (s->listens[i].used && s->listens[i].open)
+			s->listens[i].last_voice = now;
+}
+
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now)
 {
 	s->now = now;

@@ -34,11 +34,10 @@ enum {
 	AUDIO_PREROLL_MS = 1000,
 	AUDIO_PREROLL_BYTES = 16384, /* less than AUDIO_PREROLL_MS above 128 kbit/s */
 	AUDIO_SPEAKING_OFF_MS = MEDIA_SPEAKING_OFF_MS,
-	/* A jump of the sequence number by more than this is a restart of the sender. Backwards no
-	 * packet is so late: the replay window accepts old numbers only after 12 in a row. */
+	/* A jump of the sequence number by more than this is a restart of the sender. Backwards one
+	 * packet proves nothing: whoever forwards it may have held it for long. */
 	AUDIO_RESTART_AHEAD = 1000,
-	AUDIO_RESTART_BEHIND = 400,
-	AUDIO_LATE_RUN = 12,	    /* so many late packets in sequence are a restart too */
+	AUDIO_LATE_RUN = 12,	    /* so many late packets, and none in time, are a restart too */
 	AUDIO_CATCHUP_PACKETS = 16, /* packets of pre-roll decoded per call at most */
 	AUDIO_LISTENS = 8,	    /* per speaker */
 	AUDIO_FRAME_MS = 20,	    /* of a HEARD at most */
@@ -108,6 +107,8 @@ struct audio_packet {
 void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now);
 /* The speaker has another SSRC: the next packet's numbers have nothing to do with those before. */
 void audio_speaker_restart(struct audio_speaker *s, uint64_t now);
+/* We stood still: what was said meanwhile may not be read yet. Silence counts from now. */
+void audio_speaker_stalled(struct audio_speaker *s, uint64_t now);
 /* To be called when audio_speaker_due() says so. */
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now);
 /* When a tick has something to do: 0 while packets wait, which wants a tick every 20 ms;

@@ -165,8 +165,9 @@ static bool on_resumed(struct vgw *g, uint64_t now)
 		return true;
 	g->step_by = NEVER;
 	g->stable_at = now + STABLE_TIME;
-	/* The server may have forgotten our op 5, so it is sent again. */
-	g->speaking_sent = false;
+	/* The server may have forgotten our op 5, so it is sent again. What ended meanwhile is told
+	 * as well: the server may remember that it began. */
+	g->speaking_sent = g->speaking_sent && !g->speaking;
 	vgw_set_phase(g, MEDIA_PHASE_UP, MEDIA_REASON_RESUMED, 0, false);
 	send_speaking(g);
 	return true;

@@ -430,7 +430,9 @@ void say_check_starved(struct call *c)
 	for (unsigned i = 0; i < SENDER_LANES; i++) {
 		struct playback *p = c->playbacks[i];
 
-		if (p && !p->ended && !p->paused && played_samples(p) >= p->written &&
+		/* A resampler keeps the last samples for those that would follow, so the samples
+		 * of the lane decide. */
+		if (p && !p->ended && !p->paused && !p->backlog.n && p->pulled >= p->laned &&
 		    now - p->written_at > STARVED_S * NS_PER_S)
 			stop_playback(c, p, MEDIA_REASON_STARVED, 0);
 	}

@@ -35,7 +35,8 @@ enum { TAG_WAKE = THREAD_STREAMS, EVENTS = 64 };
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
 enum {
 	ROOM_WAIT_NS = 2000000,
-	BUDGET_NS = 5000000, /* of encoding, datagrams or commands, before the loop goes on */
+	BUDGET_NS = 5000000,  /* of encoding, datagrams or commands, before the loop goes on */
+	STALL_NS = 100000000, /* a tick that is later than this tells of a stall */
 	PHASES = 8,
 	STACK_DEPTH = 40 << 10
 };
@@ -54,6 +55,7 @@ struct audio_thread {
 
 	struct call_stream *streams[THREAD_STREAMS];
 	uint64_t due; /* no stream whose work is done has a deadline before */
+	uint64_t ticked_at;
 	/* Streams whose call_stream_work is due, the oldest first. */
 	uint16_t work[THREAD_STREAMS];
 	unsigned n_work;
@@ -267,6 +269,19 @@ static size_t describe_datagram(uint8_t kind, const uint8_t *data, size_t len, c
 				    (unsigned)rd_be(&r, 4));
 }
 
+/* The thread, or the machine, stood still: what people said meanwhile waits in the sockets. */
+static void tell_of_stall(struct audio_thread *t, uint64_t now)
+{
+	uint64_t due = t->due > t->ticked_at ? t->due : t->ticked_at;
+
+	t->ticked_at = now;
+	if (now < due + STALL_NS)
+		return;
+	for (unsigned i = 0; i < THREAD_STREAMS; i++)
+		if (t->streams[i])
+			call_stream_stalled(t->streams[i]);
+}
+
 /* Sends for all streams that are due; the rest of the tick follows stream by stream. A stream whose
  * work is late has no frame yet and delays none of the others: it sends after its work. */
 static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -275,6 +290,7 @@ static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	uint64_t now = env_now(t->env);
 
 	(void)kind, (void)data, (void)len;
+	tell_of_stall(t, now);
 	for (unsigned i = 0; i < THREAD_STREAMS; i++) {
 		struct call_stream *cs = t->streams[i];
 

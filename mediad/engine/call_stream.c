@@ -252,8 +252,8 @@ static void end_session(struct call_stream *cs, enum media_reason reason)
 	call_stream_emit(cs, &(struct ev){.type = EV_LINK_GONE, .stream = cs, .fd = cs->fd});
 	cs->fd = -1;
 	cs->linked = cs->keyed = false;
-	cs->unmapped_next = 0;
 	memset(cs->unmapped, 0, sizeof cs->unmapped);
+	memset(cs->asked, 0, sizeof cs->asked);
 	memset(&cs->discovery, 0, sizeof cs->discovery);
 	memset(&cs->keepalive, 0, sizeof cs->keepalive);
 	memset(&cs->path, 0, sizeof cs->path);
@@ -483,9 +483,16 @@ static void tick_speakers(struct call_stream *cs, uint64_t now)
 		cs->speaker_tick_at = deadline_after(cs, now);
 		return;
 	}
-	for (unsigned i = 0; i < cs->n_slots; i++)
-		if (audio_speaker_due(cs->slots[i]->speaker) <= now)
-			audio_speaker_tick(cs->slots[i]->speaker, now);
+	for (unsigned i = 0; i < cs->n_slots; i++) {
+		const struct slot *s = cs->slots[i];
+
+		/* Packets that waited are delivered with the times of their arrival. Until all are,
+		 * the last of them says nothing about a silence now. */
+		if (s->draining && s->n_pending)
+			continue;
+		if (audio_speaker_due(s->speaker) <= now)
+			audio_speaker_tick(s->speaker, now);
+	}
 	call_stream_retry_all_pending(cs);
 	call_stream_expire_pending(cs, now);
 	call_stream_tick_dave(cs, now);
@@ -495,6 +502,12 @@ static void tick_speakers(struct call_stream *cs, uint64_t now)
 	report_stats(cs, now);
 	examine_path(cs, now);
 	cs->speaker_tick_at = next_speaker_tick(cs, now);
+}
+
+void call_stream_stalled(struct call_stream *cs)
+{
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		audio_speaker_stalled(cs->slots[i]->speaker, env_now(cs->env));
 }
 
 void call_stream_work(struct call_stream *cs)

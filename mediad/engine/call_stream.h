@@ -105,9 +105,15 @@ struct rtcp_reporter {
 /* An SSRC that sends RTP and is mapped to no user. */
 struct unmapped_source {
 	uint32_t ssrc;
+	uint64_t last; /* packet */
+	struct arrivals arrivals;
+};
+
+/* When to ask for an SSRC: more can be asked for than have a window of their own. */
+struct unmapped_asked {
+	uint32_t ssrc;
 	uint64_t since, last; /* first and last packet, without pauses over _UNMAPPED_MS */
 	uint64_t tell;	      /* when EV_UNMAPPED_SSRC is due */
-	struct arrivals arrivals;
 };
 
 /* The counters that an SSRC had used when its windows were given up: of RTP and of RTCP. */
@@ -153,7 +159,7 @@ struct call_stream {
 	uint16_t buckets[CALL_STREAM_BUCKETS];
 	struct pending_queue pending;
 	struct unmapped_source unmapped[8];
-	unsigned unmapped_next; /* the entry to be replaced next */
+	struct unmapped_asked asked[64];
 	/* Hash table of CALL_STREAM_LEFT entries with linear probing, kept as long as the key. Each
 	 * sender counts for itself, in a byte order of its own, so SSRCs share no floor. */
 	struct left_source *left;
@@ -215,6 +221,8 @@ void call_stream_feed_music(struct call_stream *cs, const struct music_feed *f);
  * again. */
 void call_stream_send(struct call_stream *cs);
 void call_stream_work(struct call_stream *cs);
+/* The process stood still since the last tick: no speaker's silence began meanwhile. */
+void call_stream_stalled(struct call_stream *cs);
 /* When call_stream_send is due; UINT64_MAX = never. */
 uint64_t call_stream_next(const struct call_stream *cs);
 /* Ends the session and all captures, and returns everything lent except the stream itself. */

@@ -78,31 +78,52 @@ static void keep_pending(struct call_stream *cs, struct slot *s, const struct pe
 		s->n_pending++;
 }
 
+/* The entry of this SSRC, or else the idlest one. */
 static struct unmapped_source *find_unmapped_source(struct call_stream *cs, uint32_t ssrc)
 {
-	for (unsigned i = 0; i < sizeof cs->unmapped / sizeof cs->unmapped[0]; i++)
+	struct unmapped_source *idlest = cs->unmapped;
+
+	for (unsigned i = 0; i < sizeof cs->unmapped / sizeof cs->unmapped[0]; i++) {
 		if (cs->unmapped[i].ssrc == ssrc)
 			return &cs->unmapped[i];
-	return NULL;
+		if (cs->unmapped[i].last < idlest->last)
+			idlest = &cs->unmapped[i];
+	}
+	return idlest;
+}
+
+/* Likewise. */
+static struct unmapped_asked *find_asked(struct call_stream *cs, uint32_t ssrc)
+{
+	struct unmapped_asked *idlest = cs->asked;
+
+	for (unsigned i = 0; i < sizeof cs->asked / sizeof cs->asked[0]; i++) {
+		if (cs->asked[i].ssrc == ssrc)
+			return &cs->asked[i];
+		if (cs->asked[i].last < idlest->last)
+			idlest = &cs->asked[i];
+	}
+	return idlest;
 }
 
 /* Records an authentic packet of an unmapped SSRC. Returns false when it was received before. There
- * are only a few entries; a new packet of another SSRC replaces the oldest one. */
+ * are only a few entries; a new packet of another SSRC replaces the idlest one. */
 static bool accept_unmapped(struct call_stream *cs, uint32_t ssrc, const uint8_t *counter,
 			    uint16_t seq)
 {
 	struct unmapped_source *u = find_unmapped_source(cs, ssrc);
 	struct arrivals fresh;
 
-	if (u)
+	if (u->ssrc == ssrc) {
+		u->last = env_now(cs->env);
 		return call_stream_accept_packet(&u->arrivals, counter, seq);
+	}
 	call_stream_begin_source(cs, ssrc, &fresh, NULL);
 	if (!call_stream_accept_packet(&fresh, counter, seq))
 		return false;
-	u = &cs->unmapped[cs->unmapped_next++ % (sizeof cs->unmapped / sizeof cs->unmapped[0])];
 	if (u->ssrc)
 		call_stream_leave_source(cs, u->ssrc, &u->arrivals, NULL);
-	*u = (struct unmapped_source){.ssrc = ssrc, .arrivals = fresh};
+	*u = (struct unmapped_source){.ssrc = ssrc, .last = env_now(cs->env), .arrivals = fresh};
 	return true;
 }
 
@@ -272,14 +293,15 @@ void call_stream_retry_all_pending(struct call_stream *cs)
 
 void call_stream_release_pending(struct call_stream *cs, struct slot *s)
 {
-	unsigned n = sizeof cs->unmapped / sizeof cs->unmapped[0];
+	struct unmapped_source *u = find_unmapped_source(cs, s->ssrc);
+	struct unmapped_asked *a = find_asked(cs, s->ssrc);
 
-	for (unsigned i = 0; i < n; i++) {
-		if (cs->unmapped[i].ssrc != s->ssrc)
-			continue;
-		s->arrivals = cs->unmapped[i].arrivals;
-		memset(&cs->unmapped[i], 0, sizeof cs->unmapped[i]);
+	if (u->ssrc == s->ssrc) {
+		s->arrivals = u->arrivals;
+		memset(u, 0, sizeof *u);
 	}
+	if (a->ssrc == s->ssrc)
+		memset(a, 0, sizeof *a);
 	call_stream_expire_pending(cs, env_now(cs->env));
 	for (unsigned i = 0; i < cs->pending.n; i++)
 		s->n_pending += pending_queue_at(&cs->pending, i)->ssrc == s->ssrc;
@@ -288,20 +310,21 @@ void call_stream_release_pending(struct call_stream *cs, struct slot *s)
 
 /* Reports an unmapped SSRC: at once, for a user whose slot was reclaimed; again when it proves
  * persistent; then at intervals. */
-static void report_unmapped(struct call_stream *cs, struct unmapped_source *u, uint64_t now)
+static void report_unmapped(struct call_stream *cs, uint32_t ssrc, uint64_t now)
 {
 	struct ev ev = {.type = EV_UNMAPPED_SSRC, .stream = cs};
+	struct unmapped_asked *a = find_asked(cs, ssrc);
 
-	if (now - u->last > CALL_STREAM_UNMAPPED_MS * NS_PER_MS)
-		u->since = u->tell = now;
-	u->last = now;
-	if (now < u->tell)
+	if (a->ssrc != ssrc || now - a->last > CALL_STREAM_UNMAPPED_MS * NS_PER_MS)
+		*a = (struct unmapped_asked){.ssrc = ssrc, .since = now, .tell = now};
+	a->last = now;
+	if (now < a->tell)
 		return;
-	ev.unmapped.ssrc = u->ssrc;
-	ev.unmapped.persistent = now - u->since >= CALL_STREAM_UNMAPPED_MS * NS_PER_MS;
+	ev.unmapped.ssrc = ssrc;
+	ev.unmapped.persistent = now - a->since >= CALL_STREAM_UNMAPPED_MS * NS_PER_MS;
 	if (cs->emit(&ev, true, cs->arg))
-		u->tell = ev.unmapped.persistent ? now + CALL_STREAM_UNMAPPED_REPEAT_MS * NS_PER_MS
-						 : u->since + CALL_STREAM_UNMAPPED_MS * NS_PER_MS;
+		a->tell = ev.unmapped.persistent ? now + CALL_STREAM_UNMAPPED_REPEAT_MS * NS_PER_MS
+						 : a->since + CALL_STREAM_UNMAPPED_MS * NS_PER_MS;
 }
 
 static void on_unmapped_packet(struct call_stream *cs, uint32_t ssrc,
@@ -319,7 +342,7 @@ static void on_unmapped_packet(struct call_stream *cs, uint32_t ssrc,
 		return;
 	keep_pending(cs, NULL, &h, pkt->p);
 	call_stream_hasten_tick(cs, 0);
-	report_unmapped(cs, find_unmapped_source(cs, ssrc), now);
+	report_unmapped(cs, ssrc, now);
 }
 
 /* Both directions have one key, so our own packets are authentic when somebody sends them back. */

@@ -207,6 +207,33 @@ TEST(call_drops_commands_of_an_older_generation)
 	rig_finish();
 }
 
+/* A playback that is never ended does not keep its lane: the resampler keeps its last samples. */
+TEST(call_stops_a_playback_that_starves)
+{
+	static const uint8_t pcm[9600];
+	struct media_say_open open = {.playback = 9, .rate = 24000};
+	struct media_say say = {.playback = 9, .pcm = {pcm, sizeof pcm}};
+	struct ev ev = {.type = EV_LANE_PROGRESS};
+	struct playback *p;
+
+	CHECK_INT(rig_start(false), 0);
+	rig_join("s1", 0);
+	call_say_open(rig.c, &open);
+	call_say(rig.c, &say);
+	p = rig.c->playbacks[0];
+	CHECK(p && p->laned && p->laned < 9600);
+	ev.lane.playback = p->lane;
+	ev.lane.pulled = ev.lane.samples = p->laned;
+	say_event(rig.c, &ev);
+	rig_wait_ms(29000);
+	say_check_starved(rig.c);
+	CHECK_INT(p->why, MEDIA_REASON_NONE);
+	rig_wait_ms(2000);
+	say_check_starved(rig.c);
+	CHECK_INT(p->why, MEDIA_REASON_STARVED);
+	rig_finish();
+}
+
 /* The consent of users who were not asked is part of what a new control says. */
 TEST(call_set_changes_the_default_consent)
 {

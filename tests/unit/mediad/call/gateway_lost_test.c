@@ -64,6 +64,25 @@ TEST(gateway_resumes_and_keeps_its_media)
 	vgw_bench_end(&b);
 }
 
+/* The server may remember that we spoke. */
+TEST(gateway_tells_of_speech_that_ended_while_it_resumed)
+{
+	struct vgw_bench b;
+
+	CHECK_INT(vgw_bench_start(&b), 0);
+	vgw_bench_join(&b, "s1");
+	vgw_speaking(b.g, b.now, true);
+	vgw_ws_closed(b.g, b.now, b.conn, 4015, MEDIA_REASON_NONE);
+	vgw_speaking(b.g, b.now, false);
+	vgw_bench_run_until(&b, b.now + NS_PER_S);
+	vgw_ws_open(b.g, b.now, b.conn);
+	vgw_bench_text(&b, hello);
+	vgw_bench_text(&b, "{\"op\":9,\"d\":null}");
+	CHECK_INT(b.phase, MEDIA_PHASE_UP);
+	CHECK(strstr(b.last, "{\"op\":5,\"d\":{\"speaking\":0"));
+	vgw_bench_end(&b);
+}
+
 /* Op 4 with another key comes before op 9: without it nothing would be heard from then on. */
 TEST(gateway_takes_another_key_while_it_resumes)
 {

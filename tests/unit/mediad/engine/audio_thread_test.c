@@ -139,6 +139,32 @@ TEST(audio_thread_makes_up_for_late_work)
 	audio_thread_free(rig.t);
 }
 
+/* The machine stood still: those who were speaking get their time back. A little late is no stall.
+ */
+TEST(audio_thread_tells_of_a_stall)
+{
+	static const uint8_t sound[100];
+	const struct audio_packet pkt = {.p = sound, .n = sizeof sound, .level = -1};
+	struct cmd add = {.type = CMD_SLOT_ADD};
+	uint64_t due;
+
+	CHECK_INT(start_streams(), 0);
+	CHECK_INT(slot_alloc(&add.slot.slot, rig.streams[0], 4, true, 1), 0);
+	command(rig.streams[0], add);
+	rig.now = 1000 * TICK;
+	step(SOURCE_TICK);
+	audio_speaker_put(add.slot.slot->speaker, &pkt, rig.now);
+	due = audio_speaker_due(add.slot.slot->speaker);
+	CHECK(due > rig.now && due < rig.now + NS_PER_S);
+	rig.now += 4 * TICK;
+	step(SOURCE_TICK);
+	CHECK_INT(audio_speaker_due(add.slot.slot->speaker), due);
+	rig.now += 50 * TICK;
+	step(SOURCE_TICK);
+	CHECK_INT(audio_speaker_due(add.slot.slot->speaker), due + 54 * TICK);
+	audio_thread_free(rig.t);
+}
+
 /* A stream is removed while its work is due, and another one takes its place. */
 TEST(audio_thread_forgets_the_work_of_a_removed_stream)
 {
