@@ -31,9 +31,13 @@ struct voice {
 	char token[256], endpoint[256];
 	bool has_state, has_server; /* since the last op 4 */
 	bool reask;		    /* that op 4 named the channel the bot was in */
-	bool echo_due;		    /* of a leave of our own */
-	bool crossed_due;	    /* of an op 4 that a disconnection crossed */
-	bool left; /* Discord reported the bot out of the channel since the last lease */
+	bool echo_due;		    /* of the leave before the next op 4 (leave_and_ask) */
+	/* Discord confirms ops 4 in their order, so what it tells before it has confirmed all
+	 * leaves is older than what is wanted now. */
+	unsigned leaves_due;
+	uint64_t ordered; /* where it will have the bot after all ops 4 so far */
+	bool crossed_due; /* of an op 4 that a disconnection crossed */
+	bool left;	  /* Discord reported the bot out of the channel since the last lease */
 	/* Hashes of recent leases, because Discord's update about an old server may come late. */
 	struct {
 		uint64_t server, session;
@@ -136,7 +140,8 @@ static void ask(struct voice *v, uint64_t now)
 		enter(v, VOICE_WAITING, UINT64_MAX);
 		return;
 	}
-	v->reask = v->actual == v->wanted;
+	v->reask = v->actual == v->wanted && !v->leaves_due;
+	v->ordered = v->wanted;
 	enter(v, VOICE_ASKED, now + (v->reask ? VOICE_REASK_MS : VOICE_ASK_MS) * NS_PER_MS);
 	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = v->wanted});
 }
@@ -144,7 +149,8 @@ static void ask(struct voice *v, uint64_t now)
 /* Discord confirms it, unless the bot is out already. */
 static void order_leave(struct voice *v)
 {
-	v->echo_due = v->actual != 0;
+	v->leaves_due += v->ordered != 0;
+	v->ordered = 0;
 	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 }
 
@@ -157,6 +163,7 @@ static void leave_and_ask(struct voice *v, uint64_t now)
 		return;
 	}
 	v->echo_due = true;
+	v->ordered = 0;
 	enter(v, VOICE_LEAVING, now + VOICE_LEAVE_MS * NS_PER_MS);
 	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 }
@@ -321,7 +328,7 @@ void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standi
 {
 	v->wanted = channel;
 	v->standing = standing;
-	v->actual = actual;
+	v->actual = v->ordered = actual;
 	v->was_there = v->was_up = v->leased = actual == channel;
 	v->adopted = true;
 	enter(v, VOICE_IN, now + VOICE_CHECK_MS * NS_PER_MS);
@@ -389,6 +396,8 @@ void voice_online(struct voice *v, bool fresh, uint64_t now)
 	v->adopted = false;
 	/* Discord repeats missed events before the session counts as resumed. */
 	v->echo_due = false;
+	v->leaves_due = 0;
+	v->ordered = fresh ? 0 : v->actual;
 	if (fresh) {
 		v->actual = 0;
 		v->session[0] = '\0';
@@ -427,11 +436,15 @@ void voice_mediad(struct voice *v, bool there, uint64_t now)
 
 void voice_own_state(struct voice *v, uint64_t channel, const char *session, uint64_t now)
 {
-	bool echo = !channel && (v->echo_due || (v->state == VOICE_RETRYING && !v->actual));
-	bool was_there = v->wanted && v->actual == v->wanted;
+	bool echo = !channel &&
+		    (v->leaves_due || v->echo_due || (v->state == VOICE_RETRYING && !v->actual));
+	bool was_there = v->wanted && v->actual == v->wanted, late = v->leaves_due > 0;
 
 	v->actual = channel;
 	v->echo_due = false; /* events come in order */
+	v->leaves_due -= late && !channel;
+	if (!late && (v->state != VOICE_ASKED || v->has_state))
+		v->ordered = channel;
 	if (!channel)
 		v->session[0] = '\0';
 	else if (session && strlen(session) < sizeof v->session)
@@ -439,6 +452,8 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 	if (!v->online)
 		return; /* a resumed session replays past events: wait for its end */
 	v->left |= !channel;
+	if (channel && late)
+		return; /* of a join before that leave */
 	if (v->state == VOICE_ASKED) {
 		/* After the echo of our op 4 another channel is a move, before it the echo of an
 		 * earlier op 4. */
@@ -491,6 +506,8 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	if (!v->wanted || v->state == VOICE_FAILED || v->state == VOICE_LEAVING ||
 	    v->state == VOICE_WAITING)
 		return;
+	if (endpoint && v->leaves_due)
+		return; /* of the session that ends */
 	/* The previous control may have used this update already; mediad asks when it has no lease.
 	 */
 	if (!v->online && v->adopted)
@@ -565,6 +582,8 @@ static void asked_in_vain(struct voice *v, uint64_t now)
 {
 	enum voice_reason why;
 
+	v->leaves_due = 0; /* it would have confirmed them */
+	v->ordered = v->actual;
 	if (v->left && v->has_state && v->has_server) {
 		hand_out_lease(v, now);
 		return;

@@ -43,8 +43,9 @@ enum jitter_buffer_verdict jitter_buffer_classify(struct jitter_buffer *jb, uint
 	if (jitter_buffer_get(jb, jb->next - (uint64_t)-d))
 		return JITTER_BUFFER_DUPLICATE;
 	rises = (uint16_t)(seq - jb->late_seq);
-	jb->late_run =
-		jb->late_run && rises && rises <= AUDIO_REORDER_PACKETS ? jb->late_run + 1 : 1;
+	if (!rises || rises > AUDIO_REORDER_PACKETS)
+		jb->late_run = 0;
+	jb->late_run++;
 	jb->late_seq = seq;
 	return jb->late_run < AUDIO_LATE_RUN ? JITTER_BUFFER_LATE : JITTER_BUFFER_RESTART;
 }

@@ -522,6 +522,7 @@ void dave_session_finish_step(struct dave_session *s, uint64_t now)
 {
 	if (s->input_lost)
 		clear_queue(s);
+	dave_heal_await_rejoin(s, now);
 	while (s->mls_state && !s->input_lost) {
 		struct dave_input *w;
 

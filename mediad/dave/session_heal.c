@@ -458,7 +458,8 @@ void dave_heal_epoch(struct dave_session *s, uint64_t now)
 	if (!is_settled(s, e, s->change_user))
 		return;
 	s->change_user = newcomer ? newcomer : s->left_user;
-	if (s->change_by != DAVE_NEVER)
+	/* Before the first epoch nothing was awaited. */
+	if (s->change_by != DAVE_NEVER || (newcomer && s->n_epochs == 1))
 		s->change_by = now + change_wait(s, e);
 }
 
@@ -644,6 +645,13 @@ void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool
 void dave_heal_input_lost(struct dave_session *s)
 {
 	s->input_lost = true;
+}
+
+void dave_heal_await_rejoin(struct dave_session *s, uint64_t now)
+{
+	if (s->input_lost && !s->rejoining && s->conf.heal->not_before > now && s->sending &&
+	    s->send_until == DAVE_NEVER)
+		dave_transition_left(s, now);
 }
 
 void dave_session_gap(struct dave_session *s, uint64_t now)

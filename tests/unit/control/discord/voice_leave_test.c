@@ -39,6 +39,66 @@ TEST(voice_late_echo_of_a_leave_is_no_disconnection)
 	voice_free(p.v);
 }
 
+/* Join, leave and join again within Discord's round trip: what it tells of the first join and of
+ * the leave belongs to neither the second one nor to a member. */
+TEST(voice_joins_again_before_its_leave_is_confirmed)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+	voice_leave(p.v, p.now);
+	CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+	paper_state(&p, 7, "s1");
+	paper_server(&p, "t1");
+	CHECK_INT(p.leases, 0);
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.left, 0);
+	paper_state(&p, 7, "s2");
+	paper_server(&p, "t2");
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	CHECK_INT(p.leases, 1);
+	CHECK_INT(p.leaves, 1);
+	/* Twice. */
+	for (unsigned i = 0; i < 2; i++) {
+		voice_leave(p.v, p.now);
+		CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+	}
+	paper_state(&p, 0, NULL);
+	paper_state(&p, 7, "s3");
+	paper_server(&p, "t3");
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.leases, 1);
+	paper_state(&p, 7, "s4");
+	paper_server(&p, "t4");
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	CHECK_INT(p.leases, 2);
+	CHECK_INT(p.left, 0);
+	/* Then a disconnection is one. */
+	paper_state(&p, 0, NULL);
+	CHECK_INT(p.left, 1);
+	voice_free(p.v);
+}
+
+/* A leave that Discord never confirms costs the time of one answer. */
+TEST(voice_a_leave_that_is_never_confirmed_ends_no_joins)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+	voice_leave(p.v, p.now);
+	CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+	paper_wait(&p);
+	CHECK_INT(voice_state(p.v), VOICE_LEAVING);
+	paper_wait(&p);
+	paper_state(&p, 7, "s1");
+	paper_server(&p, "t1");
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	CHECK_INT(p.leases, 1);
+	voice_free(p.v);
+}
+
 /* An op 4 that is under way when somebody disconnects the bot brings it back without a call. */
 TEST(voice_leaves_a_channel_without_a_call)
 {

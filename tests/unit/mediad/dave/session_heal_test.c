@@ -1,6 +1,7 @@
 /* The recovery steps: when the next one is taken, and when it must not be. */
 #include "tests/unit/mediad/dave/toll.h"
 
+#include "mediad/dave/media.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
 
@@ -647,6 +648,43 @@ TEST(dave_heal_asks_for_a_member_who_comes_back)
 	script_member(&t, 2, true);
 	script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS);
 	CHECK_STR(script_said(&t), "op31:11 job:rekey");
+	script_end(&t);
+}
+
+/* One was here before us, and the group that welcomes us lacks them. */
+TEST(dave_heal_asks_for_a_member_whom_the_first_epoch_lacks)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	t.stranger = 2;
+	script_join(&t);
+	script_mls(&t, 30, 9);
+	script_done(&t);
+	script_op(&t, 22, 9, 0, 0);
+	script_said(&t);
+	script_wait(&t, DAVE_CHANGE_MS + 2 * DAVE_CHANGE_STEP_MS);
+	CHECK_STR(script_said(&t), "op31:9 job:rekey");
+	script_end(&t);
+}
+
+/* Who leaves meanwhile would go on hearing us for an hour. */
+TEST(dave_heal_a_key_ends_when_input_is_lost_long_before_the_rejoin)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	t.heal.not_before = t.now + 3600 * NS_PER_S;
+	script_bin(&t, 27, "x");
+	script_verdict(&t, DAVE_NOT_RUN);
+	script_said(&t);
+	script_wait(&t, DAVE_GRACE_MS - 1);
+	CHECK_STR(script_said(&t), "");
+	script_wait(&t, 2);
+	CHECK_STR(script_said(&t), "send:none");
+	script_wait(&t, 3600 * 1000);
+	CHECK_STR(script_said(&t), "rejoin");
 	script_end(&t);
 }
 
