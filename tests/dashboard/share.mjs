@@ -87,9 +87,10 @@ try {
   is('which control does as well', /screen_share_session_stopped .*why=stopped/.test(readFileSync(log, 'utf8')), true);
   await b.go('about:blank');
   await b.go(link);
-  await b.until(`!document.getElementById('start').disabled`);
+  // Its script has run; before, the button does nothing.
+  await b.until(`${text('state')} === 'Nothing is shown'`, 20000);
   await b.send('Runtime.evaluate', { expression: press('start'), userGesture: true });
-  is('the link is used up', await b.until(`/expired/.test(${text('outcome')})`), true);
+  is('the link is used up', await b.until(`/expired/.test(${text('outcome')})`, 20000), true);
   // 503: the bot was busy with a picture, and the page sent the next one; 404: the link that was used up.
   is('no error is left on the page', b.troubles.filter((t) => !/404|503/.test(t)), []);
 } finally {

@@ -20,7 +20,8 @@ try {
   const { targetId } = await b.send('Target.createTarget', { url: screen.href }, null);
   const tab = (await b.send('Target.attachToTarget', { targetId, flatten: true }, null)).sessionId;
   await b.go(link);
-  if (!await b.until(`${text('start')} === 'Share screen' && !document.getElementById('start').disabled`, 30000)) throw new Error('no page');
+  // Before the page's script has run, its button does nothing.
+  if (!await b.until(`${text('state')} === 'Nothing is shown'`, 30000)) throw new Error('no page');
   await b.send('Runtime.evaluate', { expression: "document.getElementById('start').click()", userGesture: true });
   if (!await b.until(`${text('state')} === 'The bot sees this screen'`, 30000)) throw new Error(await b.eval(text('outcome')));
   console.log('shows');
