@@ -365,16 +365,21 @@ uint64_t env_wall_ms(struct env *env)
 	return (uint64_t)env_answer(env, (int64_t)ms_of_timespec(&ts));
 }
 
-int64_t env_utc_offset(struct env *env, const char *zone)
+int64_t env_utc_offset_at(struct env *env, const char *zone, uint64_t at_ms)
 {
-	time_t now = (time_t)(env_wall_ms(env) / 1000);
+	time_t at = (time_t)(at_ms / 1000);
 	struct tm here = {0};
 	int32_t there = 0;
-	bool found = *zone && !env->conf.replaying && zone_file_offset(zone, now, &there);
+	bool found = *zone && !env->conf.replaying && zone_file_offset(zone, at, &there);
 
 	if (!found && !env->conf.replaying)
-		localtime_r(&now, &here);
+		localtime_r(&at, &here);
 	return env_answer(env, found ? there : here.tm_gmtoff);
+}
+
+int64_t env_utc_offset(struct env *env, const char *zone)
+{
+	return env_utc_offset_at(env, zone, env_wall_ms(env));
 }
 
 int env_source_add(struct env *env, uint32_t *id, env_input_h *h, void *arg)

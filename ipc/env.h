@@ -78,6 +78,8 @@ uint64_t env_wall_ms(struct env *env);
 /* Seconds east of UTC of this time zone ("Europe/Berlin"), now; recorded. "", and one that cannot
  * be read (zone_file.h): the machine's. Its days begin at midnight there. */
 int64_t env_utc_offset(struct env *env, const char *zone);
+/* The same at that time, in ms since 1970: clocks change twice a year. */
+int64_t env_utc_offset_at(struct env *env, const char *zone, uint64_t at_ms);
 /* Fills buf with random bytes from the system, recorded. Never fails (aborts the process instead).
  */
 void env_random(struct env *env, void *buf, size_t n);

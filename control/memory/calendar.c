@@ -4,6 +4,27 @@
 
 enum { HOUR_S = 3600, DAY_S = 24 * HOUR_S };
 
+int64_t calendar_offset(const struct calendar_zone *zone, uint64_t at_ms)
+{
+	return zone ? zone->offseth(at_ms, zone->arg) : 0;
+}
+
+static int64_t offset_ms(const struct calendar_zone *zone, int64_t at_ms)
+{
+	return calendar_offset(zone, at_ms > 0 ? (uint64_t)at_ms : 0) * 1000;
+}
+
+/* The offset of a time that is near by a day at most is the right one, or that before or after a
+ * change of the clocks. */
+int64_t calendar_time(const struct calendar_zone *zone, int64_t local_ms)
+{
+	int64_t near = local_ms - offset_ms(zone, local_ms);
+	int64_t at = local_ms - offset_ms(zone, near);
+
+	/* Clocks that are put forward never show it. */
+	return at + offset_ms(zone, at) == local_ms ? at : near > at ? near : at;
+}
+
 int64_t calendar_day(uint64_t at_ms, int64_t offset_s, unsigned hour)
 {
 	int64_t s = (int64_t)(at_ms / 1000) + offset_s - (int64_t)hour * HOUR_S;

@@ -1,7 +1,7 @@
 /* Days as people of the room count them. Pure.
  *
- * A day begins at midnight of the server's time zone, given by its present offset: seconds east of
- * UTC (env_utc_offset). Around a change of the clocks a day is an hour off. */
+ * A day begins at midnight of the server's time zone. Its offset, seconds east of UTC, differs
+ * between summer and winter, so it is asked for at the time in question. */
 #ifndef CONTROL_MEMORY_CALENDAR_H
 #define CONTROL_MEMORY_CALENDAR_H
 
@@ -9,6 +9,16 @@
 
 enum { CALENDAR_DATE = 16 }; /* bytes of a date with its NUL */
 
+/* A time zone. NULL in place of one: UTC. */
+struct calendar_zone {
+	int64_t (*offseth)(uint64_t at_ms, void *arg); /* at this time, ms since 1970 */
+	void *arg;
+};
+
+int64_t calendar_offset(const struct calendar_zone *zone, uint64_t at_ms);
+/* The time, ms since 1970, at which clocks of the zone show local_ms. Of an hour that they show
+ * twice one of both; one that they leave out counts as the hour after it. */
+int64_t calendar_time(const struct calendar_zone *zone, int64_t local_ms);
 /* Number of the day in which at_ms (since 1970, UTC) lies, where days begin so many hours after
  * midnight. */
 int64_t calendar_day(uint64_t at_ms, int64_t offset_s, unsigned hour);

@@ -90,9 +90,11 @@ static int64_t month_of(int64_t day)
 	return month;
 }
 
-/* A window in local ms. */
+/* A window in local ms. elapsed: so long ago, whatever the
+ * clocks showed. */
 struct span {
 	int64_t from, to;
+	bool elapsed;
 };
 
 static struct span span_of(enum cue_kind kind, int n, int64_t now)
@@ -102,21 +104,22 @@ static struct span span_of(enum cue_kind kind, int n, int64_t now)
 
 	switch (kind) {
 	case CUE_DAYS:
-		return (struct span){day - n * DAY_MS, day - (n - 1) * DAY_MS};
+		return (struct span){day - n * DAY_MS, day - (n - 1) * DAY_MS, false};
 	case CUE_WEEKS:
 		/* 1970 began on a Thursday. */
 		from = floor_to(day + 3 * DAY_MS, 7 * DAY_MS) - 3 * DAY_MS - n * 7 * DAY_MS;
-		return (struct span){from, from + 7 * DAY_MS};
+		return (struct span){from, from + 7 * DAY_MS, false};
 	case CUE_MONTHS:
-		return (struct span){month_start(month) * DAY_MS, month_start(month + 1) * DAY_MS};
+		return (struct span){month_start(month) * DAY_MS, month_start(month + 1) * DAY_MS,
+				     false};
 	case CUE_MORNING:
 		return (struct span){day - n * DAY_MS + 5 * HOUR_MS,
-				     day - n * DAY_MS + 12 * HOUR_MS};
+				     day - n * DAY_MS + 12 * HOUR_MS, false};
 	case CUE_NIGHT:
 		return (struct span){day - n * DAY_MS + 17 * HOUR_MS,
-				     day - n * DAY_MS + 29 * HOUR_MS};
+				     day - n * DAY_MS + 29 * HOUR_MS, false};
 	}
-	return (struct span){now, now};
+	return (struct span){now, now, false};
 }
 
 /* The nth part of a list that '|' parts, in front of the day or behind it. */
@@ -203,7 +206,7 @@ static bool find_ago(const char *text, int64_t now, struct span *out)
 			*out = span_of(i == 3 ? CUE_WEEKS : CUE_MONTHS, many, now);
 		else
 			*out = (struct span){now - many * units[i].ms - units[i].ms / 2,
-					     now - many * units[i].ms + units[i].ms / 2};
+					     now - many * units[i].ms + units[i].ms / 2, true};
 		return true;
 	}
 	return false;
@@ -257,21 +260,30 @@ static void copy_lower(char to[TEXT_SIZE], const char *from)
 	to[n] = '\0';
 }
 
-bool time_cue_find(const char *question, uint64_t now_ms, int32_t offset_s, struct time_window *out)
+static uint64_t time_of(int64_t at_ms)
 {
-	int64_t offset = (int64_t)offset_s * 1000, now = (int64_t)now_ms + offset;
+	return at_ms > 0 ? (uint64_t)at_ms : 0;
+}
+
+bool time_cue_find(const char *question, uint64_t now_ms, const struct calendar_zone *zone,
+		   struct time_window *out)
+{
 	char text[TEXT_SIZE];
+	int64_t offset, now;
 	struct span s;
 
 	if (now_ms > (uint64_t)INT64_MAX / 4)
 		return false;
+	offset = calendar_offset(zone, now_ms) * 1000;
+	now = (int64_t)now_ms + offset;
 	copy_lower(text, question);
 	if (!find_ago(text, now, &s) && !find_weekday(text, now, true, &s) &&
 	    !find_cue(text, now, &s) && !find_weekday(text, now, false, &s))
 		return false;
-	s.from -= offset;
-	s.to -= offset;
-	*out = (struct time_window){s.from > 0 ? (uint64_t)s.from : 0,
-				    s.to > 0 ? (uint64_t)s.to : 0};
+	if (s.elapsed)
+		*out = (struct time_window){time_of(s.from - offset), time_of(s.to - offset)};
+	else
+		*out = (struct time_window){time_of(calendar_time(zone, s.from)),
+					    time_of(calendar_time(zone, s.to))};
 	return true;
 }

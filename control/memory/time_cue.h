@@ -1,21 +1,22 @@
 /* Finds the time that a question is about ("last Tuesday", "two days ago", 昨日) as a window. Pure.
  *
  * A window is half-open, in ms since 1970 (UTC). Days begin at midnight of the asker's zone, weeks
- * on Monday. The zone is its present offset: around a change of the clocks a window is an hour off.
- */
+ * on Monday, whether or not the clocks have changed since. */
 #ifndef CONTROL_MEMORY_TIME_CUE_H
 #define CONTROL_MEMORY_TIME_CUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "control/memory/calendar.h"
+
 struct time_window {
 	uint64_t since_ms, until_ms;
 };
 
 /* False: the question names no time. "on Tuesday" and "last Tuesday" are the last one before today;
- * a weekday without such a word may be what was talked about. offset_s: seconds east of UTC. */
-bool time_cue_find(const char *question, uint64_t now_ms, int32_t offset_s,
+ * a weekday without such a word may be what was talked about. */
+bool time_cue_find(const char *question, uint64_t now_ms, const struct calendar_zone *zone,
 		   struct time_window *out);
 
 #endif

@@ -9,6 +9,14 @@
 #include "control/memory/terms.h"
 #include "control/memory/time_cue.h"
 
+/* Summer time begins at that moment. */
+static int64_t offset_at(uint64_t at_ms, void *arg)
+{
+	const size_t *size = arg;
+
+	return (int64_t)(*size % 43200) + (at_ms < UINT64_C(1795442400000) ? 0 : 3600);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* FTS5 must take every expression. */
@@ -33,6 +41,7 @@ static void match(const char *query)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char query[TERMS_QUERY_MAX], *text = malloc(size + 1), *terms;
+	const struct calendar_zone zone = {offset_at, &size};
 	struct time_window w;
 
 	if (!text)
@@ -45,8 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(terms);
 	if (terms_query(query, text))
 		match(query);
-	if (time_cue_find(text, UINT64_C(1795442400000), (int32_t)(size % 86400), &w) &&
-	    w.until_ms <= w.since_ms)
+	if (time_cue_find(text, UINT64_C(1795442400000), &zone, &w) && w.until_ms <= w.since_ms)
 		abort();
 	if (size > MEMORY_TEXT_MAX && !memory_check_text(text) && strlen(text) > MEMORY_TEXT_MAX)
 		abort();

@@ -261,6 +261,8 @@ TEST(the_offset_from_utc_is_that_of_the_machines_zone)
 	CHECK_INT(env_utc_offset(fx.l.env, ""), -18000);
 	CHECK_INT(env_utc_offset(fx.l.env, "Nowhere/City"), -18000);
 	CHECK_INT(env_utc_offset(fx.l.env, "Asia/Tokyo"), 32400);
+	CHECK_INT(env_utc_offset_at(fx.l.env, "Europe/Berlin", UINT64_C(1774746000000)), 7200);
+	CHECK_INT(env_utc_offset_at(fx.l.env, "Europe/Berlin", UINT64_C(1774745999000)), 3600);
 	zone_set(NULL);
 	end();
 }

@@ -33,3 +33,27 @@ TEST(a_date_is_that_of_the_zone)
 	calendar_date(day, 0, -3600);
 	CHECK_STR(day, "1969-12-31");
 }
+
+/* A zone west of UTC puts its clocks forward at DAY 20000, 6:00 UTC, and back 100 days later. */
+static int64_t west(uint64_t at_ms, void *arg)
+{
+	(void)arg;
+	return at_ms >= 20000 * DAY + 6 * HOUR && at_ms < 20100 * DAY + 6 * HOUR ? -4 * 3600
+										 : -5 * 3600;
+}
+
+TEST(local_times_are_found_around_a_change_of_the_clocks)
+{
+	static const struct calendar_zone zone = {west, NULL};
+
+	for (uint64_t at = 19998 * DAY; at < 20102 * DAY; at += HOUR / 2) {
+		int64_t local = (int64_t)at + west(at, NULL) * 1000;
+		int64_t found = calendar_time(&zone, local);
+
+		CHECK_INT(found + west((uint64_t)found, NULL) * 1000, local);
+	}
+	/* Nobody's clock shows 1:30 on that day. */
+	CHECK_INT(calendar_time(&zone, 20000 * DAY + 3 * HOUR / 2), 20000 * DAY + 13 * HOUR / 2);
+	CHECK_INT(calendar_time(NULL, 5), 5);
+	CHECK_INT(calendar_offset(NULL, 5), 0);
+}

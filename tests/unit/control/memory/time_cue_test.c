@@ -7,23 +7,73 @@
 /* Monday, 23 November 2026, 14:00 UTC. */
 #define NOW UINT64_C(1795442400000)
 
-/* "2026-11-22T00 2026-11-23T00" in the zone. */
-static const char *window(const char *question, int32_t offset_s)
+static int64_t fixed(uint64_t at_ms, void *arg)
+{
+	const int32_t *offset_s = arg;
+
+	(void)at_ms;
+	return *offset_s;
+}
+
+/* Berlin in 2026: summer time from 29 March to 25 October, 1:00 UTC. */
+static int64_t berlin(uint64_t at_ms, void *arg)
+{
+	(void)arg;
+	return at_ms >= UINT64_C(1774746000000) && at_ms < UINT64_C(1792890000000) ? 7200 : 3600;
+}
+
+/* As the clocks of the zone show it. */
+static const char *window_at(const char *question, uint64_t now_ms, const struct calendar_zone *z)
 {
 	static char out[64];
 	struct time_window w;
 	struct tm tm;
 	size_t n = 0;
 
-	if (!time_cue_find(question, NOW, offset_s, &w))
+	if (!time_cue_find(question, now_ms, z, &w))
 		return "none";
 	for (unsigned i = 0; i < 2; i++) {
-		time_t t = (time_t)((i ? w.until_ms : w.since_ms) / 1000) + offset_s;
+		uint64_t at = i ? w.until_ms : w.since_ms;
+		time_t t = (time_t)(at / 1000) + calendar_offset(z, at);
 
 		gmtime_r(&t, &tm);
 		n += strftime(out + n, sizeof out - n, i ? " %m-%dT%H:%M" : "%m-%dT%H:%M", &tm);
 	}
 	return out;
+}
+
+/* "11-22T00:00 11-23T00:00" in the zone. */
+static const char *window(const char *question, int32_t offset_s)
+{
+	const struct calendar_zone zone = {fixed, &offset_s};
+
+	return window_at(question, NOW, &zone);
+}
+
+TEST(days_begin_at_midnight_after_a_change_of_the_clocks)
+{
+	static const struct calendar_zone zone = {berlin, NULL};
+	/* Monday 26 October, 12:00, and Monday 30 March, 12:00 in Berlin. */
+	const uint64_t autumn = UINT64_C(1793012400000), spring = UINT64_C(1774864800000);
+	struct time_window w;
+
+	CHECK_STR(window_at("yesterday", autumn, &zone), "10-25T00:00 10-26T00:00");
+	CHECK_STR(window_at("last week", autumn, &zone), "10-19T00:00 10-26T00:00");
+	CHECK_STR(window_at("this morning", autumn, &zone), "10-26T05:00 10-26T12:00");
+	CHECK_STR(window_at("what was said 6 months ago", autumn, &zone),
+		  "04-01T00:00 05-01T00:00");
+	CHECK_STR(window_at("8 months ago", autumn, &zone), "02-01T00:00 03-01T00:00");
+	CHECK_STR(window_at("the day before yesterday", spring, &zone), "03-28T00:00 03-29T00:00");
+	CHECK_STR(window_at("yesterday", spring, &zone), "03-29T00:00 03-30T00:00");
+	CHECK_STR(window_at("last month", spring, &zone), "02-01T00:00 03-01T00:00");
+	/* The day that lost an hour, and the one that has one more. */
+	CHECK(time_cue_find("yesterday", spring, &zone, &w));
+	CHECK_INT(w.until_ms - w.since_ms, 23 * 3600000);
+	CHECK(time_cue_find("yesterday", autumn, &zone, &w));
+	CHECK_INT(w.until_ms - w.since_ms, 25 * 3600000);
+	/* So many hours are as long as ever. */
+	CHECK(time_cue_find("40 hours ago", autumn, &zone, &w));
+	CHECK_INT(w.since_ms, autumn - 40 * UINT64_C(3600000) - 1800000);
 }
 
 TEST(days_begin_at_midnight_of_the_zone)
