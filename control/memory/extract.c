@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "control/memory/evidence.h"
 #include "proto/base/utf8.h"
 
 /* Shorter quotes prove nothing; a fact below this confidence is left out. */
@@ -108,42 +109,6 @@ static const struct extract_line *find_line(const struct extract_line *lines, si
 	return NULL;
 }
 
-static const char digits[] = "0123456789";
-
-static bool has_number(const char *text, const char *number, size_t n)
-{
-	while (*(text += strcspn(text, digits))) {
-		size_t k = strspn(text, digits);
-
-		if (k == n && memcmp(text, number, n) == 0)
-			return true;
-		text += k;
-	}
-	return false;
-}
-
-static bool quotes_have_number(const json_t *evidence, const char *number, size_t n)
-{
-	const json_t *e;
-	size_t i;
-
-	json_array_foreach(evidence, i, e)
-	{
-		if (has_number(text_at(e, "quote"), number, n))
-			return true;
-	}
-	return false;
-}
-
-/* Each run of digits of the text stands in one of the quotes. */
-static bool has_numbers(const char *text, const json_t *evidence)
-{
-	for (; *(text += strcspn(text, digits)); text += strspn(text, digits))
-		if (!quotes_have_number(evidence, text, strspn(text, digits)))
-			return false;
-	return true;
-}
-
 /* Adds the utterances of the quotes, which are those of the user, or of anybody if it is 0. The
  * first refusal counts. */
 static enum extract_refusal read_evidence(const json_t *evidence, const struct extract_line *lines,
@@ -191,6 +156,55 @@ static uint64_t read_speaker(const char *p, const struct extract_line *lines, si
 	return 0;
 }
 
+static bool is_letter(char c)
+{
+	return (unsigned char)c >= 0x80 || isalnum((unsigned char)c);
+}
+
+/* The first place where the text holds the name as a word. NULL: nowhere. */
+static const char *find_name(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = text; n && (at = strcasestr(at, name)); at++)
+		if ((at == text || !is_letter(at[-1])) && !is_letter(at[n]))
+			return at;
+	return NULL;
+}
+
+/* Of the people who spoke only the author is not named by the author's own words. */
+static bool has_people(const struct extract_fact *fact, const char *text, const json_t *evidence,
+		       const struct extract_line *lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const json_t *e;
+		bool quoted = false;
+		size_t k;
+
+		if (lines[i].user == fact->user || !find_name(text, lines[i].name))
+			continue;
+		json_array_foreach(evidence, k, e)
+		{
+			quoted = quoted || find_name(text_at(e, "quote"), lines[i].name);
+		}
+		if (!quoted)
+			return false;
+	}
+	return true;
+}
+
+static bool is_carried(const struct extract_fact *fact, const char *text, const json_t *evidence,
+		       const struct extract_line *lines, size_t n)
+{
+	const char *author = "";
+
+	for (size_t i = 0; i < n; i++)
+		if (lines[i].user == fact->user)
+			author = lines[i].name;
+	return evidence_has_numbers(text, evidence) && evidence_has_words(text, author, evidence) &&
+	       has_people(fact, text, evidence, lines, n);
+}
+
 static enum extract_refusal read_fact(const json_t *fact, const struct extract_line *lines,
 				      size_t n, struct extract_fact *out)
 {
@@ -207,7 +221,7 @@ static enum extract_refusal read_fact(const json_t *fact, const struct extract_l
 	if (memory_check_text(text))
 		return EXTRACT_REFUSAL_GUARDED;
 	why = read_evidence(evidence, lines, n, out->user, out->evidence, &out->n_evidence);
-	if (!why && !has_numbers(text, evidence))
+	if (!why && !is_carried(out, text, evidence, lines, n))
 		why = EXTRACT_REFUSAL_NO_EVIDENCE;
 	snprintf(out->text, sizeof out->text, "%s", text);
 	utf8_plain(out->text);
@@ -215,22 +229,6 @@ static enum extract_refusal read_fact(const json_t *fact, const struct extract_l
 }
 
 /* ---- the summary ---- */
-
-static bool is_letter(char c)
-{
-	return (unsigned char)c >= 0x80 || isalnum((unsigned char)c);
-}
-
-/* The first place where the text holds the name as a word. NULL: nowhere. */
-static const char *find_name(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *at = text; n && (at = strcasestr(at, name)); at++)
-		if ((at == text || !is_letter(at[-1])) && !is_letter(at[n]))
-			return at;
-	return NULL;
-}
 
 static bool has_speaker(const struct extract_sentence *s, const struct extract_line *lines,
 			size_t n, const char *name)
@@ -270,7 +268,7 @@ static bool read_sentence(const json_t *sentence, const struct extract_line *lin
 	return !memory_check_text(out->text) &&
 	       read_evidence(evidence, lines, n, 0, out->evidence, &out->n_evidence) ==
 		       EXTRACT_REFUSAL_NONE &&
-	       has_numbers(out->text, evidence) && has_words_of_subject(out, lines, n);
+	       evidence_has_numbers(out->text, evidence) && has_words_of_subject(out, lines, n);
 }
 
 static void add_sentence(struct extract_result *out, const struct extract_sentence *s)

@@ -3,7 +3,7 @@
  *
  * A model invents quotes, mixes up speakers and obeys what it reads. So a fact is kept only if code
  * finds its evidence: each quote is a part of the utterance that it names, the author of the fact
- * said that utterance, numbers of the fact stand in a quote, and the guard (guard.h) takes the
+ * said that utterance, the quotes carry the fact (evidence.h), and the guard (guard.h) takes the
  * text. The lines are people's own words; the bot's lines, outputs of tools and recalled text are
  * not among them, so that nothing is extracted twice. Each sentence of a summary needs the same
  * evidence, by any of the speakers, and the person whom it names first must be one of them; other

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/memory/everyday.def"
 #include "control/memory/lists.h"
 #include "control/memory/terms.h"
 
-enum { WORD_SIZE = 32 };
+enum { WORD_SIZE = 32, SMALL_MIN = 3 /* letters */ };
 
 /* A noun follows them. */
 static const char *const articles[] = {
@@ -125,6 +126,8 @@ enum name_use name_read(const char *question, const char *at, size_t n)
 	return !*before ? NAME_NONE : subject ? NAME_SURE : NAME_LIKELY;
 }
 
+static const char *const everyday[] = {EVERYDAY_WORDS, NULL};
+
 /* ---- names in facts ---- */
 
 /* Scripts that follow each other without a blank. */
@@ -211,4 +214,38 @@ enum name_use name_told(const char *fact, const char *name)
 		best = use > best ? use : best;
 	}
 	return best;
+}
+
+/* Of several words one that people do not use every day makes a name of all. */
+static bool has_rare_word(const char *name)
+{
+	char word[WORD_SIZE];
+
+	for (const char *at = name, *end; *at; at = end + (*end != '\0')) {
+		for (end = at; is_letter(*end);)
+			end++;
+		copy_word(word, at, (size_t)(end - at));
+		if (end - at >= SMALL_MIN && *word && !is_everyday(at, (size_t)(end - at)) &&
+		    !lists_hold(everyday, word) && !lists_hold(lists_numbers, word))
+			return true;
+	}
+	return false;
+}
+
+bool name_in_small(const char *fact, const char *name)
+{
+	char before[WORD_SIZE];
+	size_t n = strlen(name);
+
+	if (!has_case(name, n) || !has_rare_word(name))
+		return false;
+	for (const char *at = fact; *at; at++) {
+		if (strncasecmp(at, name, n) != 0 || !begins_small(at, n) ||
+		    !stands_alone(fact, at, n))
+			continue;
+		read_before(fact, at, before);
+		if (!lists_hold(articles, before))
+			return true;
+	}
+	return false;
 }

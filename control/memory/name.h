@@ -21,4 +21,8 @@ enum name_use name_read(const char *question, const char *at, size_t n);
  * signs of name_read, or at its beginning with a capital. A name of one character is never told. */
 enum name_use name_told(const char *fact, const char *name);
 
+/* True if the fact has this display name as a word in small letters that is neither a word of
+ * everyday English nor one of the scripts without capitals. Nothing else says that it is a name. */
+bool name_in_small(const char *fact, const char *name);
+
 #endif

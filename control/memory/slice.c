@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "control/memory/calendar.h"
 #include "control/memory/compare.h"
 #include "control/memory/guard.h"
 #include "control/memory/terms.h"
@@ -51,28 +50,57 @@ static bool holds_word(const char *text, const char *word, size_t n)
 	const char *p = text, *w;
 	size_t k;
 
-	if (terms_is_dense(terms_next(&(const char *){word}, word + n))) {
-		char run[TERM_MAX + 1];
-
-		snprintf(run, sizeof run, "%.*s", (int)(n < TERM_MAX ? n : TERM_MAX), word);
-		return strstr(text, run) != NULL;
-	}
 	while ((k = next_word(&p, &w)) > 0)
 		if (k >= stem && k <= n + 3 && strncasecmp(w, word, stem) == 0)
 			return true;
 	return false;
 }
 
-/* Counts the content words of a question, and those of them that the text holds. */
-static unsigned count_words(const char *question, const char *text, unsigned *shared)
+/* A run of a dense script is compared by its pairs, as the index has them. */
+static unsigned count_pairs(const char *run, size_t n, const char *text, unsigned *shared)
 {
-	const char *p = question, *word;
+	const char *end = run + n, *first = run, *second = run;
+	uint32_t a = terms_next(&second, end), b;
+	unsigned asked = 0;
+
+	if (second == end) {
+		*shared += memmem(text, strlen(text), run, n) != NULL;
+		return 1;
+	}
+	while (second < end) {
+		const char *after = second;
+
+		b = terms_next(&after, end);
+		if (!terms_is_hiragana(a) || !terms_is_hiragana(b)) {
+			asked++;
+			*shared +=
+				memmem(text, strlen(text), first, (size_t)(after - first)) != NULL;
+		}
+		first = second;
+		second = after;
+		a = b;
+	}
+	return asked;
+}
+
+static bool is_dense(const char *word, size_t n)
+{
+	return terms_is_dense(terms_next(&word, word + n));
+}
+
+unsigned slice_count_words(const char *words, const char *text, unsigned *shared)
+{
+	const char *p = words, *word;
 	unsigned asked = 0;
 	char lower[TERM_MAX];
 	size_t n;
 
 	*shared = 0;
 	while ((n = next_word(&p, &word)) > 0) {
+		if (is_dense(word, n)) {
+			asked += count_pairs(word, n, text, shared);
+			continue;
+		}
 		if (n >= sizeof lower)
 			continue;
 		for (size_t i = 0; i < n; i++)
@@ -88,14 +116,14 @@ static unsigned count_words(const char *question, const char *text, unsigned *sh
 
 bool slice_fits(const char *question, const char *text)
 {
-	unsigned shared, asked = count_words(question, text, &shared);
+	unsigned shared, asked = slice_count_words(question, text, &shared);
 
 	return shared >= 2 || (shared && asked == 1);
 }
 
 static bool holds_all(const char *text, const char *words)
 {
-	unsigned shared, asked = count_words(words, text, &shared);
+	unsigned shared, asked = slice_count_words(words, text, &shared);
 
 	return asked && shared == asked;
 }
@@ -181,7 +209,7 @@ static bool append(struct memory_slice *s, const struct slice_quote *q, const ch
 	char author[SLICE_AUTHOR + 1], day[CALENDAR_DATE];
 
 	copy_author(author, q->author);
-	calendar_date(day, q->at_ms, s->utc_offset_s);
+	calendar_date(day, q->at_ms, calendar_offset(s->zone, q->at_ms));
 	return append_line(s, "- %s, %s: \"%s\"%s%s%s\n", author, day, quote,
 			   *former ? " (before that: \"" : "", former, *former ? "\")" : "");
 }
@@ -247,7 +275,7 @@ bool slice_add_unfinished(struct memory_slice *s, const struct slice_quote *line
 
 	copy_quote(quote, sizeof quote, line->text);
 	copy_author(name, line->author);
-	calendar_date(day, line->at_ms, s->utc_offset_s);
+	calendar_date(day, line->at_ms, calendar_offset(s->zone, line->at_ms));
 	if (s->lines == limits_of(s)->lines || has_line(s, line->id) ||
 	    !append_line(s,
 			 cut ? SLICE_UNFINISHED "%s, %s, cut off by the end of that conversation: "

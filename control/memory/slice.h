@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/memory/calendar.h"
+
 enum {
 	SLICE_FACTS = 8,
 	SLICE_LINES = 4,
@@ -43,7 +45,7 @@ struct slice_quote {
 };
 
 struct memory_slice {
-	int32_t utc_offset_s; /* of the reader's time zone, for the days of the quotes */
+	const struct calendar_zone *zone;  /* the reader's, for the days of the quotes; NULL: UTC */
 	const struct slice_limits *limits; /* NULL: SLICE_FACTS, SLICE_LINES, SLICE_BYTES */
 	unsigned facts, lines, summaries;
 	struct {
@@ -78,6 +80,9 @@ unsigned slice_count(const struct memory_slice *s);
 bool slice_has_line(const char *text, const char *beginning);
 /* True if the text shares enough content words with the question: two, or the only one. */
 bool slice_fits(const char *question, const char *text);
+/* Counts the content words, and those of them that the text holds; of scripts without blanks their
+ * pairs of characters. */
+unsigned slice_count_words(const char *words, const char *text, unsigned *shared);
 /* True if one of both holds every content word of the other. */
 bool slice_names(const char *words, const char *text);
 /* The question without this name, which every line that addresses the bot holds. Cut at size. */

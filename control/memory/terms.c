@@ -152,12 +152,11 @@ static void add_word(struct query *q, const char *word, size_t n)
 		add_term(q, lower, n, false);
 }
 
-static bool is_hiragana(uint32_t c)
+bool terms_is_hiragana(uint32_t c)
 {
 	return c >= 0x3041 && c <= 0x309f;
 }
 
-/* Pairs of hiragana alone are mostly grammar. */
 static void add_pairs(struct query *q, const char *run, const char *end)
 {
 	const char *first = run, *second = run;
@@ -169,7 +168,7 @@ static void add_pairs(struct query *q, const char *run, const char *end)
 		const char *after = second;
 
 		b = terms_next(&after, end);
-		if (!is_hiragana(a) || !is_hiragana(b))
+		if (!terms_is_hiragana(a) || !terms_is_hiragana(b))
 			add_term(q, first, (size_t)(after - first), false);
 		first = second;
 		second = after;

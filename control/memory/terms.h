@@ -28,6 +28,8 @@ uint32_t terms_lower(uint32_t c);
 /* True if words of this character's script are written without blanks between them, or with
  * particles attached to them. */
 bool terms_is_dense(uint32_t c);
+/* True if the character is hiragana: pairs of these alone are mostly grammar. */
+bool terms_is_hiragana(uint32_t c);
 /* True if the character is part of a word. */
 bool terms_is_word(uint32_t c);
 

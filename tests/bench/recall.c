@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "control/memory/rank.h"
+#include "control/memory/slice.h"
 #include "control/memory/terms.h"
 #include "control/memory/vectors.h"
 #include "control/store/db.h"
@@ -175,7 +176,14 @@ static size_t search_stand_in(const struct corpus *c, struct db *db, const json_
 
 /* ---- the rows ---- */
 
+/* Which of the lines that a search found stand in the prompt. */
+enum prompt_rule { PROMPT_WORDS, PROMPT_ALL, PROMPT_RULES };
+
 struct scores {
+	struct corpus_count prompt[PROMPT_RULES];
+	unsigned told[PROMPT_RULES]; /* lines that prompts quote */
+	struct corpus_count
+		quiet[PROMPT_RULES]; /* of questions without an answer: none is quoted */
 	struct corpus_count recall, shares, apart, words, vectors, stand_in;
 	struct corpus_count kind[4]; /* person, time, topic, paraphrase */
 	struct corpus_count temporal, temporal_words, attribution, unnamed, first_speaker, stored;
@@ -246,6 +254,51 @@ static void print_balanced(const char *name, struct corpus_count a, struct corpu
 		       a.n, y, b.n);
 }
 
+/* As control/agent/retrieval.c takes them, or without asking for words of the question. */
+static void fill_prompt(struct memory_slice *p, enum prompt_rule rule, const json_t *q,
+			const json_t *found)
+{
+	const char *question = json_string_value(json_object_get(q, "q"));
+	const json_t *line;
+	size_t i;
+
+	json_array_foreach(found, i, line)
+	{
+		const struct slice_quote quote = {
+			.id = (uint32_t)json_integer_value(json_object_get(line, "id")),
+			.author = json_string_value(json_object_get(line, "name")),
+			.text = json_string_value(json_object_get(line, "text"))};
+
+		if (i == 2 * SLICE_LINES)
+			break;
+		if (json_is_true(json_object_get(line, "unsure")))
+			continue;
+		if (rule == PROMPT_WORDS)
+			slice_add_line(p, &quote, question);
+		else
+			slice_add_recent(p, &quote, 0);
+	}
+}
+
+static void score_prompt(const struct corpus *c, const json_t *q, const json_t *found,
+			 struct scores *s)
+{
+	for (enum prompt_rule rule = 0; rule < PROMPT_RULES; rule++) {
+		struct memory_slice p = {0};
+		bool right = false;
+
+		fill_prompt(&p, rule, q, found);
+		for (unsigned i = 0; i < slice_count(&p); i++)
+			right = right || corpus_lists(json_object_get(q, "evidence"),
+						      p.quoted[i].id - c->first);
+		s->told[rule] += slice_count(&p);
+		if (is_kind(q, "absent"))
+			corpus_add(&s->quiet[rule], !slice_count(&p));
+		else if (!is_kind(q, "changed"))
+			corpus_add(&s->prompt[rule], right);
+	}
+}
+
 static void score_corpus(const struct corpus *c, struct db *db, struct embedding *e,
 			 struct scores *s, uint64_t *seed)
 {
@@ -258,6 +311,7 @@ static void score_corpus(const struct corpus *c, struct db *db, struct embedding
 		n = corpus_search(c, db, e, q, u, &found);
 		score_abstaining(q, found, u, n, s, seed);
 		score_speaker(c, q, found, u, n, s);
+		score_prompt(c, q, found, s);
 		json_decref(found);
 		if (is_kind(q, "absent"))
 			continue;
@@ -288,6 +342,14 @@ static void print_english(const struct scores *s, bool embedded)
 
 	corpus_print(embedded ? "recall_at_5" : "recall_at_5_without_encoder", s->recall);
 	corpus_print("recall_at_5_stand_in", s->stand_in);
+	for (enum prompt_rule rule = 0; rule < PROMPT_RULES; rule++) {
+		static const char *const rules[] = {"recall_in_prompt", "recall_in_prompt_all"};
+		struct corpus_count right = s->prompt[rule], quiet = s->quiet[rule];
+
+		bench_row_more(rules[rule], right.n ? (double)right.right / right.n : 0, "share",
+			       "\"n\": %u, \"lines\": %u, \"quiet\": %u, \"of_absent\": %u",
+			       right.n, s->told[rule], quiet.right, quiet.n);
+	}
 	corpus_print("recall_at_5_words", s->words);
 	corpus_print("recall_at_5_vectors", s->vectors);
 	corpus_print("recall_at_5_sharing_words", s->shares);

@@ -194,3 +194,37 @@ TEST(a_summary_that_is_too_long_ends_before)
 	CHECK_INT(strlen(summary_of(sentences)), 4 * 80 + 3);
 	CHECK_INT(result.summary_lines, 4);
 }
+
+static const struct extract_line said[] = {
+	{.id = 21, .user = ANA, .name = "Ana", .text = "I moved to Berlin last year, all well"},
+	{.id = 22, .user = ANA, .name = "Ana", .text = "the meeting is at four, ask Bob"},
+	{.id = 23, .user = BOB, .name = "Bob", .text = "明日の会議は東京です"},
+};
+
+static unsigned kept(const char *fact)
+{
+	char text[1024];
+
+	snprintf(text, sizeof text, "{\"facts\":[%s]}", fact);
+	return extract_read(text, said, sizeof said / sizeof said[0], &result) ? result.facts : 0;
+}
+
+TEST(evidence_carries_the_fact)
+{
+	CHECK(kept(FACT("p1", "Ana lives in Berlin", "21", "moved to Berlin")));
+	CHECK(kept(FACT("p1", "the meeting is at 4", "22", "the meeting is at four")));
+	CHECK(kept(FACT("p2", "会議は東京である", "23", "明日の会議は東京")));
+	CHECK(kept(FACT("p1", "Bob is to be asked about the meeting", "22",
+			"the meeting is at four, ask Bob")));
+}
+
+TEST(a_quote_that_says_something_else_is_no_evidence)
+{
+	CHECK(!kept(FACT("p1", "Ana lives in Berlin", "21", "all")));
+	CHECK(!kept(FACT("p1", "Ana lives in Berlin", "21", "all well")));
+	CHECK(!kept(FACT("p1", "Ana lives in Berlin", "21", "Berlin")));
+	CHECK(!kept(FACT("p1", "Ana moved to Paris last year", "21", "moved to Berlin last year")));
+	CHECK(!kept(FACT("p1", "Bob moved to Berlin", "21", "moved to Berlin")));
+	CHECK(!kept(FACT("p1", "the meeting is at five", "22", "the meeting is at four")));
+	CHECK(!kept(FACT("p2", "自転車は赤い", "23", "明日の会議は東京")));
+}

@@ -77,3 +77,19 @@ TEST(a_name_without_blanks_stands_beside_a_boundary)
 		  NAME_NONE);
 	CHECK_INT(name_told("\uace0\uc591\uc774\ubc25", "\uc591\uc774"), NAME_NONE);
 }
+
+TEST(a_name_in_small_letters_is_no_everyday_word)
+{
+	CHECK(name_in_small("ana likes tea", "Ana"));
+	CHECK(name_in_small("the bike of ana maria", "Ana Maria"));
+	CHECK(name_in_small("tea for xX_zorg_Xx", "xx_zorg_xx"));
+	CHECK(!name_in_small("release is on friday", "release"));
+	CHECK(!name_in_small("hope is all we have", "Hope"));
+	CHECK(!name_in_small("rose likes tea", "Rose"));
+	CHECK(!name_in_small("we meet at nine", "nine"));
+	CHECK(!name_in_small("the ana is full", "Ana"));
+	CHECK(!name_in_small("the banana is ripe", "Ana"));
+	CHECK(!name_in_small("he is in al ain", "Al"));
+	CHECK(!name_in_small("Ana likes tea", "Ana"));
+	CHECK(!name_in_small("今日は寒い", "今日"));
+}

@@ -198,11 +198,19 @@ TEST(a_slice_ends_at_its_bytes)
 	CHECK(s.n <= 40);
 }
 
+static int64_t offset_at(uint64_t at_ms, void *arg)
+{
+	(void)at_ms;
+	return *(const int64_t *)arg;
+}
+
 TEST(days_of_quotes_are_those_of_the_readers_zone)
 {
 	const struct slice_quote q = {
 		.id = 1, .author = "Ana", .text = "my bike is red", .at_ms = 20000 * DAY - 1};
-	struct memory_slice east = {.utc_offset_s = 3600}, west = {.utc_offset_s = -3600};
+	int64_t hour = 3600;
+	const struct calendar_zone zones[] = {{offset_at, &hour}, {offset_at, &(int64_t){-3600}}};
+	struct memory_slice east = {.zone = &zones[0]}, west = {.zone = &zones[1]};
 
 	CHECK(slice_add_fact(&east, &q) && slice_add_fact(&west, &q));
 	CHECK_STR(east.text, "- Ana, 2024-10-04: \"my bike is red\"\n");
@@ -215,4 +223,12 @@ TEST(words_name_a_text_that_holds_all_of_them)
 	CHECK(slice_names("please forget that my bikes are red", "my bike is red"));
 	CHECK(!slice_names("my dentist appointment", "the appointment with the bank is at nine"));
 	CHECK(!slice_names("that", "my bike is red"));
+}
+
+TEST(words_of_scripts_without_blanks_are_compared_by_pairs)
+{
+	CHECK(slice_fits("リリースはいつですか", "リリースは火曜日にします"));
+	CHECK(!slice_fits("会議はいつですか", "リリースは火曜日です"));
+	CHECK(slice_fits("发布是什么时候", "我们星期二发布，就是那个时候"));
+	CHECK(!slice_fits("发布是什么时候", "我的自行车是红色的"));
 }

@@ -1,0 +1,143 @@
+#include "control/memory/evidence.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/memory/guard.h"
+#include "control/memory/slice.h"
+#include "control/memory/terms.h"
+#include "control/memory/values.h"
+#include "proto/base/utf8.h"
+
+/* Quotes of more bytes than that prove no more. */
+enum { QUOTES_SIZE = 4096, WORD_SIZE = 64, SHARE = 3 };
+
+static const char digits[] = "0123456789";
+
+static const char *quote_of(const json_t *one)
+{
+	const char *text = json_string_value(json_object_get(one, "quote"));
+
+	return text ? text : "";
+}
+
+/* ---- numbers ---- */
+
+static bool has_number(const char *text, const char *number, size_t n)
+{
+	while (*(text += strcspn(text, digits))) {
+		size_t k = strspn(text, digits);
+
+		if (k == n && memcmp(text, number, n) == 0)
+			return true;
+		text += k;
+	}
+	return false;
+}
+
+static bool quotes_have_number(const json_t *quotes, const char *number, size_t n)
+{
+	char said[VALUES_TEXT];
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(quotes, i, one)
+	{
+		if (has_number(quote_of(one), number, n))
+			return true;
+		values_write(said, quote_of(one));
+		if (has_number(said, number, n))
+			return true;
+	}
+	return false;
+}
+
+static bool has_digits(const char *text, const json_t *quotes)
+{
+	for (; *(text += strcspn(text, digits)); text += strspn(text, digits))
+		if (!quotes_have_number(quotes, text, strspn(text, digits)))
+			return false;
+	return true;
+}
+
+bool evidence_has_numbers(const char *text, const json_t *quotes)
+{
+	char values[VALUES_TEXT];
+
+	values_write(values, text);
+	return has_digits(text, quotes) && has_digits(values, quotes);
+}
+
+/* ---- words ---- */
+
+static void join_quotes(const json_t *quotes, char all[QUOTES_SIZE])
+{
+	const json_t *one;
+	size_t i, n = 0;
+
+	all[0] = '\0';
+	json_array_foreach(quotes, i, one)
+	{
+		n += (size_t)snprintf(all + n, QUOTES_SIZE - n, "%s\n", quote_of(one));
+		n = n < QUOTES_SIZE ? n : QUOTES_SIZE - 1;
+	}
+	utf8_mend(all);
+}
+
+/* False: the word begins with a capital inside a sentence, as a name does, and no quote has it. */
+static bool is_proven(const char *word, size_t n, bool begins, const char *quotes)
+{
+	const char *p = word;
+	char text[WORD_SIZE];
+	uint32_t c = terms_next(&p, word + n);
+	unsigned shared, asked;
+
+	if (begins || terms_lower(c) == c || n >= sizeof text)
+		return true;
+	memcpy(text, word, n);
+	text[n] = '\0';
+	asked = slice_count_words(text, quotes, &shared);
+	return shared == asked;
+}
+
+static bool has_names(const char *text, const char *quotes)
+{
+	const char *p = text, *end = text + strlen(text), *word = NULL;
+	bool begins = true, first = true;
+
+	while (p <= end) {
+		const char *at = p;
+		uint32_t c = terms_next(&p, end);
+		bool in_word = c && terms_is_word(c);
+
+		if (in_word && !word) {
+			word = at;
+			begins = first;
+		} else if (!in_word && word) {
+			if (!is_proven(word, (size_t)(at - word), begins, quotes))
+				return false;
+			word = NULL;
+			first = false;
+		}
+		if (!c)
+			break;
+		first = first || strchr(".!?:", (int)(c < 0x80 ? c : ' '));
+	}
+	return true;
+}
+
+bool evidence_has_words(const char *text, const char *author, const json_t *quotes)
+{
+	char all[QUOTES_SIZE], told[MEMORY_TEXT_MAX + 1];
+	unsigned shared, said, asked;
+
+	join_quotes(quotes, all);
+	slice_question(told, sizeof told, text, author);
+	asked = slice_count_words(told, all, &shared);
+	/* One word of two or three is little, unless the quotes say more. */
+	if (!shared || shared * SHARE < asked ||
+	    (shared == 1 && asked > 1 && slice_count_words(all, all, &said) < 2))
+		return false;
+	return has_names(told, all);
+}
