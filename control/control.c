@@ -54,6 +54,16 @@ uint32_t control_intents(const struct settings *settings)
 	       DISCORD_INTENT_GUILD_VOICE_STATES | text_session_intents(settings);
 }
 
+/* Messages that were kept before text_chat was switched off may still be edited and deleted. Their
+ * new text does not come; what is outdated goes. */
+static uint32_t intents_of_kept(const struct control *c)
+{
+	return c->conf.kept && c->conf.kept->written &&
+			       settings_gateway(c->settings) == SETTINGS_GATEWAY_FULL
+		       ? DISCORD_INTENT_GUILD_MESSAGES
+		       : 0;
+}
+
 uint64_t control_permissions(const struct settings *settings)
 {
 	static const uint64_t written = DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY) |
@@ -540,7 +550,7 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
 	if (!err)
 		err = make_memory(c);
-	c->intents = control_intents(settings);
+	c->intents = control_intents(settings) | intents_of_kept(c);
 	if (!err)
 		err = make_discord(c);
 	if (err)

@@ -20,9 +20,6 @@
 #include "ipc/log.h"
 #include "proto/base/time.h"
 
-/* Discord takes files of 10 MiB; the form around it needs a little. */
-enum { FILE_MAX = 9 << 20 };
-
 /* A press that waits for the store. */
 struct privacy_request {
 	struct privacy_request *next;
@@ -111,14 +108,13 @@ static void take_export(int err, const struct store_document *d, void *arg)
 {
 	struct words words = {0};
 	struct privacy_request *r = arg;
-	bool fits = strlen(d->document) <= FILE_MAX;
 
 	words_speak(&words, r->press ? r->press->locale : "");
-	if (fits)
-		words_privacy_exported(&words);
+	if (!err && d->version)
+		words_privacy_exported_newest(&words, (unsigned)d->version);
 	else
-		words_privacy_too_long(&words);
-	finish(arg, err, &words, fits ? "parley-export.json" : NULL, d->document);
+		words_privacy_exported(&words);
+	finish(arg, err, &words, "parley-export.json", err ? NULL : d->document);
 }
 
 static struct privacy_request *make_request(struct control *c, struct press *press, uint64_t user)

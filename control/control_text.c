@@ -35,6 +35,13 @@ static uint64_t find_open_voice(uint64_t guild, void *arg)
 	return channel && guilds_everybody_may_enter(c->guilds, guild, channel) ? channel : 0;
 }
 
+static bool is_open(uint64_t guild, uint64_t channel, void *arg)
+{
+	const struct control *c = arg;
+
+	return guilds_everybody_may_follow(c->guilds, guild, channel);
+}
+
 static void take_typed(uint64_t guild, uint64_t channel, const struct text_session_typed *typed,
 		       void *arg)
 {
@@ -145,6 +152,7 @@ int control_make_text(struct control *c)
 					       .releaseh = release_settings,
 					       .remembersh = control_remembers,
 					       .voiceh = find_open_voice,
+					       .openh = is_open,
 					       .typedh = take_typed,
 					       .untypedh = take_untyped,
 					       .viewers = c->viewers,

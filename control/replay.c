@@ -96,6 +96,8 @@ static json_t *format_meta(const struct settings *settings, const struct control
 		json_object_set(meta, "consents", conf->kept->consents);
 	if (conf->kept && conf->kept->settings)
 		json_object_set(meta, "document", conf->kept->settings);
+	if (conf->kept && conf->kept->written)
+		json_object_set_new(meta, "written", json_true());
 	if (conf->kept && conf->kept->erasing)
 		json_object_set_new(meta, "erasing", json_true());
 	if (conf->web_token)
@@ -219,6 +221,7 @@ static int read_meta(struct made *m, const char *meta)
 	m->kept.words = json_object_get(m->meta, "words");
 	m->kept.consents = json_object_get(m->meta, "consents");
 	m->kept.settings = json_object_get(m->meta, "document");
+	m->kept.written = json_is_true(json_object_get(m->meta, "written"));
 	m->kept.erasing = json_is_true(json_object_get(m->meta, "erasing"));
 	c->web_token = read_text(m->meta, "web_token");
 	c->kept = &m->kept;

@@ -590,6 +590,7 @@ void state_read(const char *dir, struct state_kept *out)
 	out->words = read_words(dir, out->session);
 	out->settings = state_read_settings(dir);
 	out->erasing = store_has_erase_requests(dir);
+	out->written = store_has_messages(dir);
 }
 
 void state_kept_clear(struct state_kept *kept)

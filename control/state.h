@@ -89,6 +89,7 @@ struct state_kept {
 	 * true if it is there and its newest version cannot be read. */
 	json_t *settings;
 	bool erasing; /* an erasure was requested and is not done */
+	bool written; /* words of written messages are kept */
 };
 void state_read(const char *dir, struct state_kept *out);
 /* The settings alone. The caller owns them. */

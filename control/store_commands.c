@@ -35,7 +35,14 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-enum { PATH_SIZE = 640, ANSWER_TRIES = 600 /* of 50 ms */ };
+enum {
+	PATH_SIZE = 640,
+	/* Of an erasure by a control that runs. */
+	POLL_MS = 50,
+	TELL_MS = 2000,
+	BEGIN_MS = 30000,
+	END_MS = 600000,
+};
 
 static bool belongs_to_another(const char *dir)
 {
@@ -105,10 +112,54 @@ static bool parse_user(const char *option, const char *user, uint64_t *id)
 	return false;
 }
 
+/* An erasure that a control carries out. */
+struct asked {
+	const char *dir;
+	uint64_t user, at_ms;
+	pid_t control;
+};
+
+/* True as long as it is worth waiting. */
+static bool is_under_way(struct db *db, const struct asked *a, unsigned waited_ms)
+{
+	struct erase_state state;
+	int err = erase_read_request(db, a->user, &state);
+
+	if (!err && *state.failed) {
+		fprintf(stderr, "control: the control that runs could not do it: %s\n",
+			state.failed);
+		return false;
+	}
+	if (state_holder(a->dir) != a->control) {
+		fprintf(stderr, "control: the control that was asked has ended\n");
+		return false;
+	}
+	if (waited_ms && waited_ms % TELL_MS == 0)
+		fprintf(stderr, "control: waiting for the control that runs with %s: %s (%u s)\n",
+			a->dir,
+			err		  ? "the files are being searched"
+			: state.rows_done ? "the rows are erased, the files are next"
+					  : "the rows are to be erased",
+			waited_ms / 1000);
+	/* Of a large database the files take long. One that stands still has not begun. */
+	return waited_ms < (!err && !state.rows_done ? BEGIN_MS : END_MS);
+}
+
+static int await_receipt(struct db *db, const struct asked *a, char **receipt)
+{
+	static const struct timespec moment = {.tv_nsec = POLL_MS * 1000000};
+	int err = ENOENT;
+
+	for (unsigned ms = 0; err == ENOENT && is_under_way(db, a, ms); ms += POLL_MS) {
+		nanosleep(&moment, NULL);
+		err = erase_find_receipt(db, a->dir, a->user, a->at_ms, receipt);
+	}
+	return err;
+}
+
 /* ENOENT: no control runs, or it does not answer. */
 static int ask_control(struct db *db, const char *dir, uint64_t user, char **receipt)
 {
-	static const struct timespec moment = {.tv_nsec = 50000000};
 	uint64_t at_ms = wall_ms();
 	pid_t control = state_holder(dir);
 	int err;
@@ -120,12 +171,7 @@ static int ask_control(struct db *db, const char *dir, uint64_t user, char **rec
 		return err;
 	if (kill(control, SIGUSR1))
 		return ENOENT;
-	err = ENOENT;
-	for (unsigned i = 0; i < ANSWER_TRIES && err == ENOENT; i++) {
-		nanosleep(&moment, NULL);
-		err = erase_find_receipt(db, dir, user, at_ms, receipt);
-	}
-	return err;
+	return await_receipt(db, &(struct asked){dir, user, at_ms, control}, receipt);
 }
 
 /* ---- without a control ---- */
@@ -321,14 +367,14 @@ int store_command_export(const char *dir, const char *user)
 {
 	struct db *db = NULL;
 	char *text = NULL;
-	uint64_t id = 0;
+	uint64_t id = 0, left_out;
 	int err;
 
 	if (!parse_user("--export", user, &id))
 		return 2;
 	err = db_open(&db, dir, DB_READ);
 	if (!err)
-		err = export_person(db, id, wall_ms(), &text);
+		err = export_person(db, id, wall_ms(), 0, &left_out, &text);
 	db_close(db);
 	if (err)
 		return tell_fault(dir, err);

@@ -297,6 +297,7 @@ static void take_conf(struct agent *a, const struct agent_conf *conf)
 	a->joinh = conf->joinh;
 	a->blockedh = conf->blockedh;
 	a->remembersh = conf->remembersh;
+	a->openh = conf->openh;
 	a->store = conf->store;
 	a->arg = conf->arg;
 	a->last = &a->first;

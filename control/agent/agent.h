@@ -70,6 +70,9 @@ struct agent_conf {
 	bool (*blockedh)(uint64_t user, void *arg);
 	/* True if this user's words may be kept and told later. May be NULL: everybody's. */
 	bool (*remembersh)(uint64_t user, void *arg);
+	/* True if every member of the server may know what is said in this channel. May be NULL: in
+	 * none. */
+	bool (*openh)(uint64_t channel, void *arg);
 	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
 	void (*leaveh)(void *arg);
 	void *arg;

@@ -7,7 +7,6 @@
 #include "control/agent/inside.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
-#include "control/memory/calendar.h"
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
 #include "control/store/store.h"
@@ -221,19 +220,34 @@ static void take_written(int err, const struct store_document *document, void *a
 }
 
 /* Others do not hear the words of private facts from the answer. */
-static json_t *day_json(const json_t *ms, int64_t offset)
+static int64_t offset_at(uint64_t at_ms, void *arg)
 {
+	const struct agent *a = arg;
+
+	return env_utc_offset_at(a->env, a->settings->time_zone, at_ms);
+}
+
+struct calendar_zone agent_zone(const struct agent *a)
+{
+	return (struct calendar_zone){offset_at, (void *)(uintptr_t)a};
+}
+
+static json_t *day_json(const struct agent *a, const json_t *ms)
+{
+	uint64_t at_ms = (uint64_t)json_integer_value(ms);
 	char day[CALENDAR_DATE];
 
-	calendar_date(day, (uint64_t)json_integer_value(ms), offset);
+	calendar_date(day, at_ms, offset_at(at_ms, (void *)(uintptr_t)a));
 	return json_string(day);
 }
 
 /* Models count days badly. */
-static json_int_t days_since(const struct agent *a, const json_t *ms, int64_t offset)
+static json_int_t days_since(const struct agent *a, const json_t *ms)
 {
-	int64_t days = calendar_day(env_wall_ms(a->env), offset, 0) -
-		       calendar_day((uint64_t)json_integer_value(ms), offset, 0);
+	void *arg = (void *)(uintptr_t)a;
+	uint64_t now = env_wall_ms(a->env), at = (uint64_t)json_integer_value(ms);
+	int64_t days =
+		calendar_day(now, offset_at(now, arg), 0) - calendar_day(at, offset_at(at, arg), 0);
 
 	return days > 0 ? days : 0;
 }
@@ -256,43 +270,90 @@ static json_t *list_people(const struct agent *a, const json_t *people)
 	return list;
 }
 
-/* In the words of the tool. NULL: whoever said it does not agree any more. */
-static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact)
+bool agent_is_told_here(const struct agent *a, const json_t *fact)
 {
-	int64_t offset = env_utc_offset(ask->m->a->env, ask->m->a->settings->time_zone);
-	json_t *former = json_array(), *against = json_array(), *about, *out;
-	char name[ROOM_NAME_MAX];
-	const json_t *one;
-	uint64_t user = 0;
+	const json_t *channels = json_object_get(fact, "channels"), *one;
+	uint64_t here = media_call_want(a->call)->channel, told;
 	size_t i;
 
-	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
-	if (!agent_may_recall(ask->m->a, user)) {
-		json_decref(former);
-		json_decref(against);
-		return NULL;
+	json_array_foreach(channels, i, one)
+	{
+		if (discord_u64(json_string_value(one), &told) && told &&
+		    (told == here || (a->openh && a->openh(told, a->arg))))
+			return true;
 	}
+	return !channels;
+}
+
+/* What somebody told where not everybody can hear it stays between them and the bot. */
+enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact, uint64_t asker)
+{
+	bool own = json_is_true(json_object_get(fact, "private"));
+	const char *user = json_string_value(json_object_get(fact, "user"));
+	uint64_t author = asker;
+
+	if (!own && agent_is_told_here(a, fact))
+		return AUDIENCE_ALL;
+	if (user && !own)
+		discord_u64(user, &author);
+	return author == asker && room_alone_with(a->room, asker) ? AUDIENCE_OWNER : AUDIENCE_NONE;
+}
+
+/* Of what was told elsewhere nothing, unless all may be told. */
+static json_t *list_former(const struct agent *a, const json_t *fact, bool all)
+{
+	json_t *list = json_array();
+	const json_t *one;
+	size_t i;
+
 	json_array_foreach(json_object_get(fact, "former"), i, one)
 	{
-		json_array_append_new(
-			former,
-			json_pack("{s:O,s:o,s:o}", "text", json_object_get(one, "text"), "from",
-				  day_json(json_object_get(one, "from_ms"), offset), "until",
-				  day_json(json_object_get(one, "until_ms"), offset)));
+		if (all || agent_is_told_here(a, one))
+			json_array_append_new(
+				list,
+				json_pack("{s:O,s:o,s:o}", "text", json_object_get(one, "text"),
+					  "from", day_json(a, json_object_get(one, "from_ms")),
+					  "until", day_json(a, json_object_get(one, "until_ms"))));
 	}
+	return list;
+}
+
+static json_t *list_conflicts(const struct agent *a, const json_t *fact, bool all)
+{
+	json_t *list = json_array();
+	const json_t *one;
+	size_t i;
+
 	json_array_foreach(json_object_get(fact, "conflicts"), i, one)
 	{
-		json_array_append_new(against,
-				      json_pack("{s:O,s:o}", "text", json_object_get(one, "text"),
-						"from",
-						day_json(json_object_get(one, "from_ms"), offset)));
+		if (all || agent_is_told_here(a, one))
+			json_array_append_new(
+				list,
+				json_pack("{s:O,s:o}", "text", json_object_get(one, "text"), "from",
+					  day_json(a, json_object_get(one, "from_ms"))));
 	}
+	return list;
+}
+
+/* In the words of the tool. NULL: whoever said it does not agree any more. */
+static json_t *tell_fact(const struct memory_ask *ask, const json_t *fact, bool all)
+{
+	json_t *former, *against, *about, *out;
+	const struct agent *a = ask->m->a;
+	char name[ROOM_NAME_MAX];
+	uint64_t user = 0;
+
+	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
+	if (!agent_may_recall(a, user))
+		return NULL;
+	former = list_former(a, fact, all);
+	against = list_conflicts(a, fact, all);
 	out = json_pack("{s:O,s:O,s:s,s:b,s:O,s:I,s:{s:o,s:O,s:O}}", "id",
 			json_object_get(fact, "id"), "text", json_object_get(fact, "text"),
 			"said_by", agent_label(ask->m->a, fact, name), "by_asker",
 			user == ask->user, "score", json_object_get(fact, "score"), "days_ago",
-			days_since(ask->m->a, json_object_get(fact, "at_ms"), offset), "metadata",
-			"createdAt", day_json(json_object_get(fact, "at_ms"), offset), "tags",
+			days_since(ask->m->a, json_object_get(fact, "at_ms")), "metadata",
+			"createdAt", day_json(ask->m->a, json_object_get(fact, "at_ms")), "tags",
 			json_object_get(fact, "tags"), "type", json_object_get(fact, "type"));
 	if (out && json_array_size(former))
 		json_object_set(out, "former", former);
@@ -351,13 +412,13 @@ static void take_facts(int err, const struct store_document *document, void *arg
 
 	json_array_foreach(facts, i, fact)
 	{
-		bool own = json_is_true(json_object_get(fact, "private"));
+		enum agent_audience who = agent_audience_of(ask->m->a, fact, ask->user);
 
 		/* Somebody may have come since the tool was called. */
-		if (own && !room_alone_with(ask->m->a->room, ask->user))
+		if (who == AUDIENCE_NONE)
 			continue;
-		append_line(matches, tell_fact(ask, fact));
-		private = private || own;
+		append_line(matches, tell_fact(ask, fact, who == AUDIENCE_OWNER));
+		private = private || who == AUDIENCE_OWNER;
 	}
 	json_decref(facts);
 	if (private)
@@ -366,16 +427,17 @@ static void take_facts(int err, const struct store_document *document, void *arg
 }
 
 /* Others in the room do not hear of the speaker's own memory. */
-static void tell_candidates(const struct memory_ask *ask, json_t *candidates, bool alone)
+static void tell_candidates(const struct memory_ask *ask, json_t *candidates)
 {
 	for (size_t i = json_array_size(candidates); i-- > 0;) {
 		json_t *fact = json_array_get(candidates, i);
-		bool private = json_is_true(json_object_get(fact, "private"));
+		enum agent_audience who = agent_audience_of(ask->m->a, fact, ask->user);
 
 		json_object_del(fact, "private");
-		if (private && !alone)
+		json_object_del(fact, "channels");
+		if (who == AUDIENCE_NONE)
 			json_array_remove(candidates, i);
-		else if (private)
+		else if (who == AUDIENCE_OWNER)
 			note_private(ask);
 	}
 }
@@ -389,19 +451,19 @@ static void take_forgotten(int err, const struct store_document *document, void 
 {
 	const struct memory_ask *ask = arg;
 	json_t *done = err ? NULL : json_loads(document->document, 0, NULL), *fact;
-	bool alone = room_alone_with(ask->m->a->room, ask->user);
 	size_t i;
 
-	tell_candidates(ask, json_object_get(done, "candidates"), alone);
+	tell_candidates(ask, json_object_get(done, "candidates"));
 	json_array_foreach(json_object_get(done, "forgotten"), i, fact)
 	{
-		bool private = json_is_true(json_object_get(fact, "private"));
+		enum agent_audience who = agent_audience_of(ask->m->a, fact, ask->user);
 
-		if (private && !alone)
+		if (who == AUDIENCE_NONE)
 			json_object_del(fact, "text");
-		else if (private)
+		else if (who == AUDIENCE_OWNER)
 			note_private(ask);
 		json_object_del(fact, "private");
+		json_object_del(fact, "channels");
 	}
 	if (json_array_size(json_object_get(done, "forgotten")))
 		agent_fact_forgotten(ask->m->a);
@@ -414,6 +476,7 @@ static int post_facts(struct agent_memory *m, const struct tool_memory *q, struc
 	json_t *request;
 	int err;
 	struct store_facts f = {.guild = media_call_want(m->a->call)->guild,
+				.channel = media_call_want(m->a->call)->channel,
 				.owner = q->owner,
 				.user = q->user,
 				.name = turns_name(m->a->turns, q->user),

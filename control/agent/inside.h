@@ -15,6 +15,7 @@
 #include "control/events/events.h"
 #include "control/engine/roles.h"
 #include "control/ledger/ledger.h"
+#include "control/memory/calendar.h"
 #include "control/room/room.h"
 #include "control/report/status.h"
 #include "control/report/turns.h"
@@ -35,6 +36,7 @@ struct agent {
 	int (*joinh)(uint64_t user, const char *name, bool goes, void *arg);
 	bool (*blockedh)(uint64_t user, void *arg);
 	bool (*remembersh)(uint64_t user, void *arg);
+	bool (*openh)(uint64_t channel, void *arg);
 	struct store *store;	   /* NULL: nothing is kept */
 	struct agent_music *music; /* NULL: no music */
 	struct vision *vision;	   /* NULL: no screens */
@@ -146,6 +148,18 @@ int agent_open_turns(struct agent *a);
 bool agent_may_keep(const struct agent *a, uint64_t user);
 /* True if models may still be told what this member said earlier. */
 bool agent_may_recall(const struct agent *a, uint64_t user);
+/* Who may hear a fact, or one that it ended: an object of the store. */
+enum agent_audience {
+	AUDIENCE_ALL,	/* everybody in the channel */
+	AUDIENCE_OWNER, /* only its owner, or the person who told it elsewhere, who is alone with
+			   the bot */
+	AUDIENCE_NONE,
+};
+/* True if it was told in the agent's channel, or where everybody may follow. */
+bool agent_is_told_here(const struct agent *a, const json_t *fact);
+enum agent_audience agent_audience_of(const struct agent *a, const json_t *fact, uint64_t asker);
+/* The server's time zone, as long as the agent lives. */
+struct calendar_zone agent_zone(const struct agent *a);
 /* True if models may be told this line of the store (store_find_said): its speaker, and everybody
  * whom a line of the bot answers, may still be recalled. */
 bool agent_may_recall_line(const struct agent *a, const json_t *line);

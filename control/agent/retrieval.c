@@ -132,7 +132,6 @@ static void read_quote(const struct agent *a, const json_t *object, char label[R
 		.id = (uint32_t)json_integer_value(json_object_get(object, "id")),
 		.author = agent_label(a, object, label),
 		.text = text_at(object, "text"),
-		.private = json_is_true(json_object_get(object, "private")),
 		.at_ms = (uint64_t)json_integer_value(json_object_get(object, "at_ms"))};
 	discord_u64(text_at(object, "user"), &out->user);
 }
@@ -146,10 +145,14 @@ static void add_facts(const struct agent_retrieval *r, struct memory_slice *s)
 
 	json_array_foreach(r->facts.found, i, fact)
 	{
+		enum agent_audience who = agent_audience_of(r->a, fact, r->user);
+
 		former = json_array_get(json_object_get(fact, "former"), 0);
 		read_quote(r->a, fact, label, &q);
-		q.former = former ? text_at(former, "text") : NULL;
-		if (!json_is_true(json_object_get(fact, "unsure")) &&
+		q.private = who == AUDIENCE_OWNER;
+		if (former && (q.private || agent_is_told_here(r->a, former)))
+			q.former = text_at(former, "text");
+		if (who != AUDIENCE_NONE && !json_is_true(json_object_get(fact, "unsure")) &&
 		    agent_may_recall(r->a, q.user))
 			slice_add_fact(s, &q);
 	}
@@ -177,8 +180,8 @@ static void add_lines(const struct agent_retrieval *r, struct memory_slice *s)
 
 static void answer_room(struct agent_retrieval *r, bool ok)
 {
-	struct memory_slice s = {
-		.utc_offset_s = (int32_t)env_utc_offset(r->a->env, r->a->settings->time_zone)};
+	const struct calendar_zone zone = agent_zone(r->a);
+	struct memory_slice s = {.zone = &zone};
 	char text[sizeof s.text + 16 * (SLICE_FACTS + SLICE_LINES + SLICE_SUMMARIES)];
 	size_t n = 0;
 
@@ -275,10 +278,10 @@ static char *list_named(const struct agent_retrieval *r)
 /* A time that the question names limits the search, as in conversation_search. */
 static void limit_time(const struct agent_retrieval *r, struct store_said *what)
 {
-	int32_t offset = (int32_t)env_utc_offset(r->a->env, r->a->settings->time_zone);
+	const struct calendar_zone zone = agent_zone(r->a);
 	struct time_window window;
 
-	if (!time_cue_find(r->question, r->asked_ms, offset, &window))
+	if (!time_cue_find(r->question, r->asked_ms, &zone, &window))
 		return;
 	if (what->since_ms < window.since_ms)
 		what->since_ms = window.since_ms;

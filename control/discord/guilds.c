@@ -11,8 +11,8 @@
 /* The shape of the document; `out` is there, and true, during an outage of the guild:
  * { guild: { out, name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit,
  * over: [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice:
- * {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name]}, texts: {id: {over}},
- * own_role: id } }; older ones have none of the last three */
+ * {id: {channel, mute, deaf, suppress}}, threads: {id: [parent, name, private]}, texts: {id:
+ * {over}}, own_role: id } }; older ones have none of the last three */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -182,15 +182,12 @@ static json_t *overwrites(const json_t *list)
 	return out;
 }
 
-/* Of a text channel nothing is known but its overwrites; without these nothing at all. */
+/* Of a text channel nothing is known but that it is there, and its overwrites. */
 static void put_text(json_t *guild, const char *id, json_t *over)
 {
-	if (json_array_size(over) && !json_object_get(guild, "texts"))
+	if (!json_object_get(guild, "texts"))
 		json_object_set_new(guild, "texts", json_object());
-	json_object_del(json_object_get(guild, "texts"), id);
-	if (json_array_size(over))
-		json_object_set_new(json_object_get(guild, "texts"), id,
-				    json_pack("{s:O}", "over", over));
+	json_object_set_new(json_object_get(guild, "texts"), id, json_pack("{s:O}", "over", over));
 	json_decref(over);
 }
 
@@ -283,7 +280,7 @@ static void put_head(const struct guilds *g, json_t *guild, const json_t *d)
 	json_array_foreach(json_object_get(d, "roles"), i, role) put_role(g, guild, role);
 }
 
-enum { THREADS = 1000 /* Discord has no more active ones in a guild */ };
+enum { THREADS = 1000 /* Discord has no more active ones in a guild */, PRIVATE_THREAD = 12 };
 
 /* Discord names an archived one again when somebody writes there. */
 static void put_thread(json_t *guild, const json_t *t)
@@ -291,6 +288,7 @@ static void put_thread(json_t *guild, const json_t *t)
 	const char *id = id_text(t, "id"), *parent = id_text(t, "parent_id");
 	const char *name = json_string_value(json_object_get(t, "name"));
 	const json_t *meta = json_object_get(t, "thread_metadata");
+	bool private = json_integer_value(json_object_get(t, "type")) == PRIVATE_THREAD;
 	json_t *threads = json_object_get(guild, "threads");
 
 	if (!id || !parent)
@@ -302,7 +300,8 @@ static void put_thread(json_t *guild, const json_t *t)
 	if (json_is_true(json_object_get(meta, "archived")))
 		json_object_del(threads, id);
 	else if (json_object_size(threads) < THREADS || json_object_get(threads, id))
-		json_object_set_new(threads, id, json_pack("[s,s]", parent, name ? name : ""));
+		json_object_set_new(threads, id,
+				    json_pack("[s,s,b]", parent, name ? name : "", (int)private));
 }
 
 static bool on_thread(json_t *guild, const char *name, const json_t *d)
@@ -734,12 +733,11 @@ bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel)
 	       bits & DISCORD_PERMISSION(bit);
 }
 
-bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild_id, uint64_t channel_id)
+/* channel: NULL accepted, and closed. */
+static bool everybody_has(const struct guilds *g, uint64_t guild_id, const json_t *channel,
+			  uint64_t needed)
 {
-	const uint64_t needed = DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
-				DISCORD_PERMISSION(DISCORD_BIT_CONNECT);
 	const json_t *guild = guild_of(g, guild_id);
-	const json_t *channel = part_of(g, guild_id, "channels", channel_id);
 	struct key gk = key_of(guild_id);
 	uint64_t bits, deny;
 	json_t *o;
@@ -760,6 +758,29 @@ bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild_id, uint6
 	return (bits & needed) == needed;
 }
 
+bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	return everybody_has(g, guild, part_of(g, guild, "channels", channel),
+			     DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
+				     DISCORD_PERMISSION(DISCORD_BIT_CONNECT));
+}
+
+bool guilds_everybody_may_follow(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	const uint64_t needed = DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
+				DISCORD_PERMISSION(DISCORD_BIT_READ_MESSAGE_HISTORY);
+	const json_t *thread = part_of(g, guild, "threads", channel);
+	const char *name;
+	uint64_t parent = guilds_thread(g, guild, channel, &name);
+
+	/* Older states do not tell whether a thread is private. */
+	if (parent && !json_is_false(json_array_get(thread, 2)))
+		return false;
+	return guilds_everybody_may_enter(g, guild, channel) ||
+	       everybody_has(g, guild, part_of(g, guild, "texts", parent ? parent : channel),
+			     needed);
+}
+
 bool guilds_member_permissions(const struct guilds *g, uint64_t guild_id, uint64_t user_id,
 			       const json_t *member, uint64_t *out)
 {
@@ -775,26 +796,4 @@ bool guilds_member_permissions(const struct guilds *g, uint64_t guild_id, uint64
 		bits = UINT64_MAX;
 	*out = bits;
 	return true;
-}
-
-bool guilds_manages(const struct guilds *g, uint64_t guild_id, uint64_t user_id,
-		    const json_t *member)
-{
-	uint64_t bits;
-
-	return guilds_member_permissions(g, guild_id, user_id, member, &bits) &&
-	       bits & (DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR) |
-		       DISCORD_PERMISSION(DISCORD_BIT_MANAGE_GUILD));
-}
-
-bool guilds_may_move_to(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
-			uint64_t user_id)
-{
-	const uint64_t needed = DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
-				DISCORD_PERMISSION(DISCORD_BIT_CONNECT) |
-				DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS);
-	uint64_t bits = 0;
-
-	return guilds_permissions(g, guild_id, channel_id, user_id, &bits) &&
-	       (bits & needed) == needed;
 }

@@ -93,6 +93,9 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild, uint64_t chan
 bool guilds_may_write(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* True if every member may see the channel and enter it. */
 bool guilds_everybody_may_enter(const struct guilds *g, uint64_t guild, uint64_t channel);
+/* True if every member may know what is said in this channel: one that they may enter, or a text
+ * channel or public thread that they may read from its beginning. */
+bool guilds_everybody_may_follow(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* The server-wide ones of a member object, without overwrites of a channel: of a text channel,
  * which is not known here. */
 bool guilds_member_permissions(const struct guilds *g, uint64_t guild, uint64_t user,

@@ -42,6 +42,9 @@ struct embeddings_client {
 	char model[NAME_SIZE]; /* of the vectors that are kept; "": not known */
 	uint32_t dim, turns;
 	struct embedding_vectors batch; /* ids of the texts that are out */
+	struct {
+		uint64_t guild, user; /* 0: nobody's */
+	} author[EMBEDDING_SENT_TEXTS];
 	struct question question[EMBEDDINGS_QUESTIONS];
 };
 
@@ -166,10 +169,28 @@ static void take_kept(int err, void *arg)
 	wait_for_next(c, EMBEDDINGS_BATCH_S * NS_PER_S);
 }
 
+static bool is_allowed(const struct embeddings_client *c, uint64_t guild, uint64_t user)
+{
+	return !user || !c->conf.allowsh || c->conf.allowsh(guild, user, c->conf.arg);
+}
+
+/* People may change their consent while the provider has their texts. */
+static void drop_refused(struct embeddings_client *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->batch.n; i++)
+		if (is_allowed(c, c->author[i].guild, c->author[i].user))
+			c->batch.v[n++] = c->batch.v[i];
+	c->batch.n = n;
+}
+
 static void keep_batch(struct embeddings_client *c)
 {
-	int err = store_keep_vectors(c->conf.store, &c->batch, take_kept, c);
+	int err;
 
+	drop_refused(c);
+	err = store_keep_vectors(c->conf.store, &c->batch, take_kept, c);
 	c->state = KEEPING;
 	if (err)
 		fail_batch(c, strerror(err));
@@ -182,9 +203,10 @@ static void add_text(struct embeddings_client *c, const json_t *item, struct eng
 	uint64_t user = (uint64_t)json_integer_value(json_object_get(item, "user"));
 	size_t i = c->batch.n;
 
-	if (i == EMBEDDING_SENT_TEXTS ||
-	    (user && c->conf.allowsh && !c->conf.allowsh(guild, user, c->conf.arg)))
+	if (i == EMBEDDING_SENT_TEXTS || !is_allowed(c, guild, user))
 		return;
+	c->author[i].guild = guild;
+	c->author[i].user = user;
 	c->batch.v[i].kind = (enum embedding_kind)json_integer_value(json_object_get(item, "kind"));
 	c->batch.v[i].id = (uint64_t)json_integer_value(json_object_get(item, "id"));
 	text[i] = (struct engine_message){.role = ENGINE_USER,

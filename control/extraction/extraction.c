@@ -287,6 +287,7 @@ static void write_next(struct extraction *x)
 	}
 	f = &x->e.result.fact[x->e.next];
 	what.owner = what.user = f->user;
+	what.channel = x->e.channel;
 	lines = json_array();
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		json_array_append_new(lines, json_integer((json_int_t)f->evidence[i]));

@@ -14,6 +14,7 @@
 #include "control/store/copies.h"
 #include "control/store/db.h"
 #include "control/store/deletions.h"
+#include "control/store/erased_facts.h"
 #include "control/store/rows.h"
 #include "control/store/scan.h"
 #include "control/store/subject.h"
@@ -29,6 +30,7 @@ enum { PATH_SIZE = 896, WAL_TRIES = 20, TEXTS = 24 };
 struct run {
 	struct db *db;
 	const struct erase *e;
+	struct subject_key key;
 	char mac[SUBJECT_MAC];
 	struct scan scan;
 	json_t *erased, *files, *searched;
@@ -230,6 +232,8 @@ static int erase_rows(struct run *r)
 		err = take_samples(r);
 	if (!err)
 		err = summaries_reopen(r->db, r->e->user);
+	if (!err)
+		err = erased_facts_note(r->db, &r->key, r->e->user, r->e->now_ms);
 	if (!err)
 		err = rows_run_erasers(r->db, r->e->user, count_rows, r);
 	if (!err)
@@ -476,6 +480,20 @@ static int end_request(struct run *r)
 	return err ? err : truncate_wal(r->db);
 }
 
+/* Whoever waits for the receipt in another process is told why there is none. */
+static void note_failure(struct db *db, uint64_t user, int why)
+{
+	sqlite3_stmt *s;
+
+	if (db_begin(db))
+		return;
+	s = db_use(db, DB_FAIL_ERASE_REQUEST);
+	db_bind_uint(s, 1, user);
+	db_bind_text(s, 2, strerror(why));
+	if (db_run(db, s) || db_commit(db))
+		db_rollback(db);
+}
+
 static int run_erasure(struct run *r, char **receipt)
 {
 	int err = erase_rows(r);
@@ -496,10 +514,10 @@ static int run_erasure(struct run *r, char **receipt)
 int erase_person(struct db *db, const struct erase *e, char **receipt)
 {
 	struct run *r = calloc(1, sizeof *r);
-	struct subject_key key;
-	int err = r ? consents_read_key(db, e->dir, &key) : ENOMEM;
+	int err = r ? consents_read_key(db, e->dir, &r->key) : ENOMEM;
 
 	if (err) {
+		note_failure(db, e->user, err);
 		free(r);
 		return err;
 	}
@@ -508,8 +526,7 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 	r->erased = json_object();
 	r->files = json_object();
 	r->searched = json_array();
-	subject_mac(&key, e->user, r->mac);
-	explicit_bzero(&key, sizeof key);
+	subject_mac(&r->key, e->user, r->mac);
 	if (!r->erased || !r->files || !r->searched)
 		err = ENOMEM;
 	if (!err)
@@ -518,6 +535,9 @@ int erase_person(struct db *db, const struct erase *e, char **receipt)
 		err = deletions_add(e->dir, e->now_ms, r->mac);
 	if (!err)
 		err = run_erasure(r, receipt);
+	if (err)
+		note_failure(db, e->user, err);
+	explicit_bzero(&r->key, sizeof r->key);
 	json_decref(r->erased);
 	json_decref(r->files);
 	json_decref(r->searched);
@@ -544,6 +564,22 @@ int erase_tell(struct words *w, const char *receipt)
 		words_erased_with_traces(w, (unsigned)total, (unsigned)traces);
 	json_decref(j);
 	return valid ? 0 : EBADMSG;
+}
+
+int erase_read_request(struct db *db, uint64_t user, struct erase_state *out)
+{
+	sqlite3_stmt *s = db_use(db, DB_READ_ERASE_REQUEST);
+	int err;
+
+	*out = (struct erase_state){0};
+	db_bind_uint(s, 1, user);
+	err = db_step(db, s);
+	if (!err) {
+		utf8_copy(out->failed, sizeof out->failed, db_text(s, 0));
+		out->rows_done = db_uint(s, 1) != 0;
+	}
+	sqlite3_reset(s);
+	return err;
 }
 
 int erase_find_receipt(struct db *db, const char *dir, uint64_t user, uint64_t from_ms,

@@ -10,6 +10,7 @@
 #ifndef CONTROL_STORE_ERASE_H
 #define CONTROL_STORE_ERASE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct db;
@@ -39,5 +40,13 @@ int erase_tell(struct words *w, const char *receipt);
 /* The receipt of an erasure of this person not before from_ms. ENOENT. The caller frees it. */
 int erase_find_receipt(struct db *db, const char *dir, uint64_t user, uint64_t from_ms,
 		       char **receipt);
+
+/* How far a request is that another process carries out. */
+struct erase_state {
+	char failed[80]; /* why it was given up; "": it was not */
+	bool rows_done;	 /* only files are left */
+};
+/* Errors of db.h; ENOENT: there is none, or it is done. */
+int erase_read_request(struct db *db, uint64_t user, struct erase_state *out);
 
 #endif

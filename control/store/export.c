@@ -2,12 +2,16 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <jansson.h>
 
 #include "control/store/db.h"
+
+/* A row is told a level deeper than alone, with a comma; the rest of the document takes so much. */
+enum { ROW_BYTES = 256, HEAD_BYTES = 4096 };
 
 static const struct {
 	const char *name;
@@ -25,6 +29,11 @@ static bool is_id(const char *column)
 	       strcmp(column, "message") == 0;
 }
 
+static bool is_list(const char *column)
+{
+	return strcmp(column, "evidence") == 0 || strcmp(column, "channels") == 0;
+}
+
 static json_t *column_json(sqlite3_stmt *s, int i)
 {
 	const char *text;
@@ -40,9 +49,8 @@ static json_t *column_json(sqlite3_stmt *s, int i)
 		return json_null();
 	default:
 		text = db_text(s, i);
-		return strcmp(sqlite3_column_name(s, i), "evidence") == 0
-			       ? json_loads(text, 0, NULL)
-			       : json_string(text);
+		return is_list(sqlite3_column_name(s, i)) ? json_loads(text, 0, NULL)
+							  : json_string(text);
 	}
 }
 
@@ -55,31 +63,80 @@ static json_t *row_json(sqlite3_stmt *s)
 	return row;
 }
 
-static int add_part(struct db *db, unsigned i, uint64_t user, json_t *document)
+/* An export under way. */
+struct export
+{
+	struct db *db;
+	uint64_t user;
+	bool limited;
+	size_t room; /* bytes, if it is limited */
+	json_t *document;
+	json_t *left_out; /* {list: rows} */
+	uint64_t n_left_out;
+};
+
+/* Takes its bytes from the room of this list. False: it does not fit. */
+static bool fits(const struct export *x, const json_t *row, size_t *room)
+{
+	size_t n = x->limited ? json_dumpb(row, NULL, 0, JSON_INDENT(1)) + ROW_BYTES : 0;
+
+	/* The newest rows are whole: none that is older fills a gap. */
+	*room = n > *room ? 0 : *room - n;
+	return !x->limited || *room;
+}
+
+/* lists: those that still have to share the room. */
+static int add_part(struct export *x, unsigned i, unsigned lists)
 {
 	json_t *list = json_array();
-	sqlite3_stmt *s = db_use(db, parts[i].statement);
+	sqlite3_stmt *s = db_use(x->db, parts[i].statement);
+	size_t share = x->room / lists, room = share;
+	uint64_t left_out = 0;
 	int err;
 
-	db_bind_uint(s, 1, user);
-	while ((err = db_step(db, s)) == 0)
-		json_array_append_new(list, row_json(s));
-	json_object_set_new(document, parts[i].name, list);
+	db_bind_uint(s, 1, x->user);
+	while ((err = db_step(x->db, s)) == 0) {
+		json_t *row = left_out ? NULL : row_json(s);
+
+		if (row && fits(x, row, &room))
+			json_array_append(list, row);
+		else
+			left_out++;
+		json_decref(row);
+	}
+	x->room -= share - room;
+	json_object_set_new(x->document, parts[i].name, list);
+	if (left_out)
+		json_object_set_new(x->left_out, parts[i].name, json_integer((json_int_t)left_out));
+	x->n_left_out += left_out;
 	return err == ENOENT ? 0 : err;
 }
 
-int export_person(struct db *db, uint64_t user, uint64_t now_ms, char **out)
+/* The long lists stand first. What the others leave is theirs. */
+static int add_parts(struct export *x)
 {
-	char id[24];
-	json_t *document;
 	int err = 0;
 
+	for (unsigned i = sizeof parts / sizeof parts[0]; i > 0 && !err; i--)
+		err = add_part(x, i - 1, i);
+	return err;
+}
+
+int export_person(struct db *db, uint64_t user, uint64_t now_ms, size_t most, uint64_t *left_out,
+		  char **out)
+{
+	char id[24];
+	struct export x = {.db = db, .user = user, .limited = most, .left_out = json_object()};
+	int err = x.left_out ? 0 : ENOMEM;
+
+	x.room = most > HEAD_BYTES ? most - HEAD_BYTES : 0;
 	snprintf(id, sizeof id, "%llu", (unsigned long long)user);
-	document = json_pack("{s:s,s:I,s:s}", "format", "parley-export-1", "at_ms",
-			     (json_int_t)now_ms, "user", id);
-	for (unsigned i = 0; i < sizeof parts / sizeof parts[0] && !err; i++)
-		err = add_part(db, i, user, document);
-	*out = err ? NULL : json_dumps(document, JSON_INDENT(1));
-	json_decref(document);
+	x.document = json_pack("{s:s,s:I,s:s,s:O*}", "format", "parley-export-1", "at_ms",
+			       (json_int_t)now_ms, "user", id, "left_out", x.left_out);
+	err = err ? err : add_parts(&x);
+	*left_out = x.n_left_out;
+	*out = err ? NULL : json_dumps(x.document, JSON_INDENT(1));
+	json_decref(x.document);
+	json_decref(x.left_out);
 	return err ? err : *out ? 0 : ENOMEM;
 }

@@ -10,6 +10,8 @@
 #include "control/store/db.h"
 #include "proto/discord.h"
 
+enum { NOUN_SIZE = 512 };
+
 void fact_people_clear(struct fact_people *people)
 {
 	free(people->of);
@@ -63,18 +65,69 @@ static int give(int err, struct fact_people *people, struct fact_people *out)
 	return 0;
 }
 
+/* "the roadmap", "my roadmap". ENAMETOOLONG, EINVAL: the name has other characters. */
+static int write_noun(const char *name, char out[NOUN_SIZE])
+{
+	static const char *const before[] = {"the", "a", "an", "my", "our", "your", "this", "no"};
+	size_t n = 0;
+
+	if (strchr(name, '"'))
+		return EINVAL;
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof before / sizeof before[0] && n < NOUN_SIZE; i++)
+		n += (size_t)snprintf(out + n, NOUN_SIZE - n, "%s\"%s %s\"", i ? " OR " : "",
+				      before[i], name);
+	return n < NOUN_SIZE ? 0 : ENAMETOOLONG;
+}
+
+/* In small letters a name is one only where nobody else uses it as a noun: anybody may take a word
+ * of the server as a name, and be erased. */
+static int is_told_small(struct db *db, const struct fact_place *place, const char *text,
+			 uint64_t user, const char *name, bool *is)
+{
+	char noun[NOUN_SIZE];
+	sqlite3_stmt *s;
+	int err;
+
+	*is = false;
+	if (place->owner || !name_in_small(text, name) || write_noun(name, noun))
+		return 0;
+	s = db_use(db, DB_FIND_AS_WORD);
+	db_bind_uint(s, 1, place->guild);
+	db_bind_text(s, 2, noun);
+	db_bind_uint(s, 3, user);
+	err = db_step(db, s);
+	sqlite3_reset(s);
+	*is = err == ENOENT;
+	return err == ENOENT ? 0 : err;
+}
+
+static int add_if_told(struct db *db, const struct fact_place *place, const char *text,
+		       sqlite3_stmt *row, struct fact_people *people)
+{
+	enum name_use least = place->owner ? NAME_SURE : NAME_LIKELY;
+	const char *name = db_text(row, 1);
+	uint64_t user = db_uint(row, 0);
+	bool is = name_told(text, name) >= least;
+	int err = 0;
+
+	if (user == place->author)
+		return 0;
+	if (!is)
+		err = is_told_small(db, place, text, user, name, &is);
+	return err || !is ? err : add_person(people, user, db_uint(row, 2) == 1);
+}
+
 int fact_people_find(struct db *db, const struct fact_place *place, const char *text,
 		     struct fact_people *out)
 {
-	enum name_use least = place->owner ? NAME_SURE : NAME_LIKELY;
 	sqlite3_stmt *s = db_use(db, DB_FIND_NAMES);
 	struct fact_people people = {0};
 	int err;
 
 	db_bind_uint(s, 1, place->guild);
 	while ((err = db_step(db, s)) == 0) {
-		if (db_uint(s, 0) != place->author && name_told(text, db_text(s, 1)) >= least)
-			err = add_person(&people, db_uint(s, 0), db_uint(s, 2) == 1);
+		err = add_if_told(db, place, text, s, &people);
 		if (err)
 			break;
 	}

@@ -1,3 +1,4 @@
+#include "control/store/fact_channels.h"
 #include "control/store/fact_rows.h"
 
 #include <errno.h>
@@ -133,6 +134,7 @@ static int insert_fact(struct db *db, const struct job *j, const json_t *item, u
 	db_bind_text(s, 7, text_at(item, "text"));
 	db_bind_uint(s, 8, j->now_ms);
 	db_bind_uint(s, 9, said_ms);
+	db_bind_uint(s, 10, j->channel);
 	err = db_run(db, s);
 	free(tags);
 	if (err)
@@ -162,6 +164,7 @@ static int renew_fact(struct db *db, const struct job *j, const struct statement
 
 	db_bind_uint(s, 1, id);
 	db_bind_uint(s, 2, f->said_ms);
+	db_bind_uint(s, 3, j->channel);
 	err = db_run(db, s);
 	return err ? err : add_sources(db, j, f->item, id);
 }
@@ -379,11 +382,11 @@ static json_t *fact_json(sqlite3_stmt *s)
 	json_t *tags = json_loads(db_text(s, 3), 0, NULL);
 
 	snprintf(user, sizeof user, "%llu", (unsigned long long)db_uint(s, 4));
-	return json_pack("{s:I,s:s,s:s,s:o,s:s,s:s,s:b,s:I,s:f}", "id", (json_int_t)db_uint(s, 0),
-			 "text", db_text(s, 1), "type", db_text(s, 2), "tags",
-			 tags ? tags : json_array(), "user", user, "name", db_text(s, 5), "private",
-			 db_uint(s, 6) != 0, "at_ms", (json_int_t)db_uint(s, 8), "score",
-			 db_real(s, 9));
+	return json_pack("{s:I,s:s,s:s,s:o,s:s,s:s,s:b,s:I,s:f,s:o*}", "id",
+			 (json_int_t)db_uint(s, 0), "text", db_text(s, 1), "type", db_text(s, 2),
+			 "tags", tags ? tags : json_array(), "user", user, "name", db_text(s, 5),
+			 "private", db_uint(s, 6) != 0, "at_ms", (json_int_t)db_uint(s, 8), "score",
+			 db_real(s, 9), "channels", fact_channels(s, 10));
 }
 
 /* Adds the people to whom it is bound or may be bound. */
@@ -408,9 +411,10 @@ static int add_former(struct db *db, json_t *fact)
 
 	db_bind_uint(s, 1, (uint64_t)json_integer_value(json_object_get(fact, "id")));
 	while ((err = db_step(db, s)) == 0)
-		json_array_append_new(former, json_pack("{s:s,s:I,s:I}", "text", db_text(s, 1),
+		json_array_append_new(former, json_pack("{s:s,s:I,s:I,s:o*}", "text", db_text(s, 1),
 							"from_ms", (json_int_t)db_uint(s, 2),
-							"until_ms", (json_int_t)db_uint(s, 3)));
+							"until_ms", (json_int_t)db_uint(s, 3),
+							"channels", fact_channels(s, 4)));
 	json_object_set_new(fact, "former", former);
 	return err == ENOENT ? 0 : err;
 }
@@ -559,8 +563,9 @@ static void choose_fact(struct choice *c, sqlite3_stmt *s, bool meant)
 	if (!meant && json_array_size(c->near) == FORGET_NEAR)
 		return;
 	json_array_append_new(meant ? c->chosen : c->near,
-			      json_pack("{s:I,s:s,s:b}", "id", (json_int_t)db_uint(s, 0), "text",
-					db_text(s, 1), "private", db_uint(s, 6) != 0));
+			      json_pack("{s:I,s:s,s:b,s:o*}", "id", (json_int_t)db_uint(s, 0),
+					"text", db_text(s, 1), "private", db_uint(s, 6) != 0,
+					"channels", fact_channels(s, 10)));
 }
 
 /* The speaker may forget only facts that they said themselves. */

@@ -504,14 +504,21 @@ static void run_sum_costs(struct job_runner *r, const struct job *j, struct work
 
 /* ---- memory ---- */
 
-void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, char *text)
+void job_answer_version(struct job_runner *r, struct worker_answer *a, int err, char *text,
+			uint64_t version)
 {
-	struct found f = {.is = !err && text, .text = text, .author = (char *)""};
+	struct found f = {
+		.is = !err && text, .version = version, .text = text, .author = (char *)""};
 
 	if (!err && !text)
 		err = ENOMEM;
 	answer_document(a, job_note_read(r, err), &f);
 	free(text);
+}
+
+void job_answer_json(struct job_runner *r, struct worker_answer *a, int err, char *text)
+{
+	job_answer_version(r, a, err, text, 0);
 }
 
 static void run_find_said(struct job_runner *r, const struct job *j, struct worker_answer *a)

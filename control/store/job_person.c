@@ -33,10 +33,13 @@ static int put_consent(struct job_runner *r, const struct job *j)
 
 static void run_export(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
+	uint64_t left_out = 0;
 	char *text = NULL;
-	int err = job_database(r) ? export_person(r->db, j->user, j->now_ms, &text) : r->err;
+	int err = r->err;
 
-	job_answer_json(r, a, err, text);
+	if (job_database(r))
+		err = export_person(r->db, j->user, j->now_ms, EXPORT_MAX, &left_out, &text);
+	job_answer_version(r, a, err, text, left_out);
 }
 
 /* ---- erasure ---- */

@@ -9,6 +9,8 @@
 #include "control/memory/guard.h"
 #include "control/store/consents.h"
 #include "control/store/db.h"
+#include "control/store/erased_facts.h"
+#include "control/store/fact_channels.h"
 #include "control/store/fact_known.h"
 #include "control/store/fact_people.h"
 #include "control/store/subject.h"
@@ -37,13 +39,13 @@ static json_t *fact_json(struct db *db, sqlite3_stmt *s)
 	bool there = fact_people_read(db, db_uint(s, 0), &people) == 0 && people.n;
 	json_t *fact;
 
-	fact = json_pack("{s:o*,s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "people",
-			 there ? fact_people_json(&people) : NULL, "id", (json_int_t)db_uint(s, 0),
-			 "guild", id_json(s, 1), "owner", id_json(s, 2), "said_by", id_json(s, 3),
-			 "name", db_text(s, 4), "type", db_text(s, 5), "tags", db_text(s, 6),
-			 "text", db_text(s, 7), "written_ms", (json_int_t)db_uint(s, 8),
-			 "valid_from_ms", (json_int_t)db_uint(s, 9), "valid_until_ms",
-			 maybe_json(s, 10), "superseded_by", maybe_json(s, 11));
+	fact = json_pack("{s:o*,s:o*,s:I,s:o,s:o,s:o,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "people",
+			 there ? fact_people_json(&people) : NULL, "channels", fact_channels(s, 12),
+			 "id", (json_int_t)db_uint(s, 0), "guild", id_json(s, 1), "owner",
+			 id_json(s, 2), "said_by", id_json(s, 3), "name", db_text(s, 4), "type",
+			 db_text(s, 5), "tags", db_text(s, 6), "text", db_text(s, 7), "written_ms",
+			 (json_int_t)db_uint(s, 8), "valid_from_ms", (json_int_t)db_uint(s, 9),
+			 "valid_until_ms", maybe_json(s, 10), "superseded_by", maybe_json(s, 11));
 	fact_people_clear(&people);
 	return fact;
 }
@@ -118,6 +120,21 @@ static bool has_end(const json_t *fact)
 	       json_is_integer(json_object_get(fact, "valid_until_ms"));
 }
 
+/* One at least: an empty list would keep a fact from everybody. */
+static bool are_channels(const json_t *list)
+{
+	const json_t *one;
+	bool valid = json_array_size(list) && json_array_size(list) <= FACT_CHANNELS;
+	uint64_t id;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		valid = valid && discord_u64(json_string_value(one), &id);
+	}
+	return valid;
+}
+
 static bool is_fact(const json_t *fact)
 {
 	static const char *const texts[] = {"name", "type", "tags", "text"};
@@ -126,6 +143,8 @@ static bool is_fact(const json_t *fact)
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
 		if (!is_text(fact, texts[i]))
 			return false;
+	if (json_object_get(fact, "channels") && !are_channels(json_object_get(fact, "channels")))
+		return false;
 	if (json_object_get(fact, "people") &&
 	    !fact_people_parse(json_object_get(fact, "people"), &people))
 		return false;
@@ -257,8 +276,13 @@ static bool is_known(struct db *db, const json_t *fact, uint64_t *id)
 
 static int add_fact(struct db *db, const json_t *fact, uint64_t *id)
 {
+	const json_t *list = json_object_get(fact, "channels");
+	char *channels = list ? json_dumps(list, JSON_COMPACT) : NULL;
 	sqlite3_stmt *s = db_use(db, DB_IMPORT_FACT);
 	int err;
+
+	if (list && !channels)
+		return ENOMEM;
 
 	db_bind_uint(s, 1, id_of(fact, "guild"));
 	db_bind_uint(s, 2, id_of(fact, "owner"));
@@ -271,7 +295,10 @@ static int add_fact(struct db *db, const json_t *fact, uint64_t *id)
 	db_bind_uint(s, 9, number_of(fact, "valid_from_ms"));
 	if (json_is_integer(json_object_get(fact, "valid_until_ms")))
 		db_bind_uint(s, 10, number_of(fact, "valid_until_ms"));
+	if (channels)
+		db_bind_text(s, 11, channels);
 	err = db_run(db, s);
+	free(channels);
 	if (err)
 		return err;
 	*id = db_last_row(db);
@@ -341,7 +368,7 @@ static int close_fact(struct db *db, uint64_t older, uint64_t newer, uint64_t at
 
 static int renew_fact(struct db *db, const json_t *fact, uint64_t id)
 {
-	sqlite3_stmt *s = db_use(db, DB_RENEW_FACT);
+	sqlite3_stmt *s = db_use(db, DB_RENEW_IMPORTED);
 
 	db_bind_uint(s, 1, id);
 	db_bind_uint(s, 2, number_of(fact, "written_ms"));
@@ -393,9 +420,16 @@ static int add_new(const struct import *m, const json_t *fact, struct fact_peopl
 
 static int import_of(const struct import *m, const json_t *fact, struct fact_people *people)
 {
+	const struct erased_fact erased = {id_of(fact, "guild"), id_of(fact, "owner"),
+					   id_of(fact, "said_by"), text_of(fact, "text")};
 	uint64_t id = 0;
+	bool gone;
+	int err;
 
-	if (is_of_erased(m->db, &m->key, fact, people)) {
+	err = erased_facts_find(m->db, &m->key, &erased, number_of(fact, "written_ms"), &gone);
+	if (err)
+		return err;
+	if (gone || is_of_erased(m->db, &m->key, fact, people)) {
 		m->out->erased++;
 		return 0;
 	}

@@ -519,6 +519,7 @@ static int post_facts(struct store *s, enum job_kind kind, const struct store_fa
 			.urgent = f->wait_ms != 0,
 			.search_ms = f->wait_ms ? PROMPT_MS : SEARCH_MS,
 			.guild = f->guild,
+			.channel = f->channel,
 			.owner = f->owner,
 			.user = f->user,
 			.any = f->any,

@@ -123,8 +123,9 @@ int store_find_lookups(struct store *s, const struct store_lookups *what, store_
 /* Facts that a person asked to remember. request, a JSON text, is copied. */
 struct store_facts {
 	uint64_t guild;
-	uint64_t owner; /* whose memory in this server; 0: the server's */
-	uint64_t user;	/* who says it, or asks */
+	uint64_t owner;	  /* whose memory in this server; 0: the server's */
+	uint64_t user;	  /* who says it, or asks */
+	uint64_t channel; /* of a write: where it is told; 0: for all of the server */
 	const char *name;
 	const char *request;
 	uint64_t since_ms; /* of a write: the user's words since then are its source */
@@ -143,13 +144,14 @@ int store_write_facts(struct store *s, const struct store_facts *f, store_docume
 /* request: {"words": "…", "tags": [...], "mine": true: what the user said}. The document: [{"id",
  * "text", "type", "tags", "user": "ID of who said it", "name", "private", "at_ms", "score",
  * "former": [{"text", "from_ms", "until_ms"}], "conflicts": [{"text", "from_ms"}] of facts that
- * contradict it, if there are any}, …], the best first, without words the newest.
- * "unsure": true: the fact shares no word with the question and is not near enough. */
+ * contradict it, if there are any}, …], the best first, without words the newest. "channels":
+ * ["ID", …]: of a fact, a former or a contradicting one: where it was told, if not for all of the
+ * server. "unsure": true: the fact shares no word with the question and is not near enough. */
 int store_find_facts(struct store *s, const struct store_facts *f, store_document_h *h, void *arg);
 /* Deletes facts that the user said. request: {"id": 3, "tags": [...], "words": "…", "last": true:
  * only the newest}. Words delete a fact only if slice_names holds. The document: {"forgotten":
- * [{"id", "text", "private"}], "candidates": the same of facts that share a word with the request,
- * if none was deleted}. */
+ * [{"id", "text", "private", "channels"}], "candidates": the same of facts that share a word with
+ * the request, if none was deleted}. */
 int store_forget_facts(struct store *s, const struct store_facts *f, store_document_h *h,
 		       void *arg);
 /* The memory of a whole server (control/store/guild_facts.h). */
@@ -256,7 +258,8 @@ struct store_consent {
 /* Saves a consent and its row of the ledger, synced to the disk. Errors as store_settings_put. */
 int store_put_consent(struct store *s, const struct store_consent *consent, store_done_h *h,
 		      void *arg);
-/* One person's data: the document of control/store/export.h. */
+/* One person's data: the document of control/store/export.h, of at most EXPORT_MAX bytes;
+ * version: how many rows it leaves out. */
 int store_export_person(struct store *s, uint64_t user, store_document_h *h, void *arg);
 /* Records the request to erase this person, synced to the disk, and lists the servers whose memory
  * may know them; version: the server. The request stays until the person is erased, so that the
@@ -270,6 +273,8 @@ int store_erase_person(struct store *s, uint64_t user, const char *via, store_do
 int store_list_erase_requests(struct store *s, store_list_h *h, void *arg);
 /* True if there are such requests. Before the loop runs. */
 bool store_has_erase_requests(const char *dir);
+/* True if words of written messages are kept. Before the loop runs. */
+bool store_has_messages(const char *dir);
 /* {"key": the subject key, "rows": {"GUILD:MAC": state}} (control/store/subject.h). NULL when there
  * is no database. The caller owns *out. Before the loop runs. Errors of consents_read
  * (control/store/consents.h). */

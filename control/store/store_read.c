@@ -132,16 +132,26 @@ int store_read_consents(const char *dir, json_t **out)
 	return err;
 }
 
-bool store_has_erase_requests(const char *dir)
+static bool has_rows(const char *dir, enum db_statement statement)
 {
 	struct db *db = NULL;
 	bool has;
 
 	if (open_to_read(&db, dir))
 		return false;
-	has = db_step(db, db_use(db, DB_LIST_ERASE_REQUESTS)) == 0;
+	has = db_step(db, db_use(db, statement)) == 0;
 	db_close(db);
 	return has;
+}
+
+bool store_has_erase_requests(const char *dir)
+{
+	return has_rows(dir, DB_LIST_ERASE_REQUESTS);
+}
+
+bool store_has_messages(const char *dir)
+{
+	return has_rows(dir, DB_FIND_ANY_MESSAGE);
 }
 
 enum { WORDS_TURNS = 60 };

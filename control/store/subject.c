@@ -100,12 +100,30 @@ int subject_key_read(const char *dir, struct subject_key *out)
 	return err ? err : subject_key_find(dir, out);
 }
 
-void subject_mac(const struct subject_key *key, uint64_t user, char out[SUBJECT_MAC])
+static void put_id(uint8_t to[8], uint64_t id)
+{
+	for (unsigned i = 0; i < 8; i++)
+		to[i] = (uint8_t)(id >> (56 - 8 * i));
+}
+
+void subject_mac_text(const struct subject_key *key, const uint64_t *ids, size_t n,
+		      const char *text, char out[SUBJECT_MAC])
 {
 	uint8_t id[8], mac[crypto_auth_hmacsha256_BYTES];
+	crypto_auth_hmacsha256_state state;
 
-	for (unsigned i = 0; i < sizeof id; i++)
-		id[i] = (uint8_t)(user >> (56 - 8 * i));
-	crypto_auth_hmacsha256(mac, id, sizeof id, key->bytes);
+	crypto_auth_hmacsha256_init(&state, key->bytes, sizeof key->bytes);
+	for (size_t i = 0; i < n; i++) {
+		put_id(id, ids[i]);
+		crypto_auth_hmacsha256_update(&state, id, sizeof id);
+	}
+	crypto_auth_hmacsha256_update(&state, (const uint8_t *)text, strlen(text));
+	crypto_auth_hmacsha256_final(&state, mac);
+	sodium_memzero(&state, sizeof state);
 	sodium_bin2hex(out, SUBJECT_MAC, mac, (SUBJECT_MAC - 1) / 2);
+}
+
+void subject_mac(const struct subject_key *key, uint64_t user, char out[SUBJECT_MAC])
+{
+	subject_mac_text(key, &user, 1, "", out);
 }

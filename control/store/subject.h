@@ -6,6 +6,7 @@
 #ifndef CONTROL_STORE_SUBJECT_H
 #define CONTROL_STORE_SUBJECT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { SUBJECT_KEY = 32, SUBJECT_KEY_TEXT = 2 * SUBJECT_KEY + 1, SUBJECT_MAC = 33 };
@@ -22,6 +23,9 @@ int subject_key_read(const char *dir, struct subject_key *out);
 /* To and from hexadecimal digits. subject_key_parse: EINVAL. */
 void subject_key_text(const struct subject_key *key, char out[SUBJECT_KEY_TEXT]);
 int subject_key_parse(const char *text, struct subject_key *out);
+/* Of ids and a text together. */
+void subject_mac_text(const struct subject_key *key, const uint64_t *ids, size_t n,
+		      const char *text, char out[SUBJECT_MAC]);
 void subject_mac(const struct subject_key *key, uint64_t user, char out[SUBJECT_MAC]);
 
 #endif

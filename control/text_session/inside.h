@@ -19,6 +19,7 @@
 #ifndef CONTROL_TEXT_SESSION_INSIDE_H
 #define CONTROL_TEXT_SESSION_INSIDE_H
 
+#include "control/memory/calendar.h"
 #include "control/text/event.h"
 #include "control/text/incoming.h"
 #include "control/text/split.h"
@@ -284,6 +285,11 @@ void text_session_record(struct text_guild *g, const struct text_trigger *t);
 struct text_guild *text_session_open(struct text_session *ts, uint64_t id);
 /* True if this user does not want to be read there. */
 bool text_session_refused(const struct text_guild *g, uint64_t user);
+/* True if the object of the store, a fact or one that it ended, may be told in this channel: it was
+ * told there, or where everybody may follow. */
+bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const json_t *fact);
+/* The server's time zone, as long as the guild lives. */
+struct calendar_zone text_session_zone(const struct text_guild *g);
 /* Tells the bus why a message or question ended. */
 void text_session_publish(struct text_guild *g, const struct text_trigger *t);
 /* Sets the timer for what has to be done next. */

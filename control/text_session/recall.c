@@ -57,8 +57,21 @@ struct text_recall {
 	unsigned missing; /* lines that the core has no more */
 	json_t *told;	  /* texts that the model is told anyway */
 	char question[QUESTION];
+	struct calendar_zone zone;
 	struct memory_slice slice;
 };
+
+static int64_t offset_at(uint64_t at_ms, void *arg)
+{
+	const struct text_guild *g = arg;
+
+	return env_utc_offset_at(g->ts->conf.env, g->settings->time_zone, at_ms);
+}
+
+struct calendar_zone text_session_zone(const struct text_guild *g)
+{
+	return (struct calendar_zone){offset_at, (void *)(uintptr_t)g};
+}
 
 /* The embedded engine has no use for it. */
 static bool is_used(const struct text_guild *g)
@@ -99,6 +112,25 @@ static bool may_tell_all(const struct text_recall *r, const json_t *people)
 			return false;
 	}
 	return true;
+}
+
+/* Whoever reads a thread may read the channel in which it was started. */
+bool text_session_may_tell(const struct text_guild *g, uint64_t channel, const json_t *fact)
+{
+	const struct text_session_conf *c = &g->ts->conf;
+	const json_t *channels = json_object_get(fact, "channels"), *one;
+	const char *title;
+	uint64_t parent = text_session_parent(g->ts, g->id, channel, &title), told;
+	size_t i;
+
+	json_array_foreach(channels, i, one)
+	{
+		if (discord_u64(json_string_value(one), &told) && told &&
+		    (told == channel || told == parent ||
+		     (c->openh && c->openh(g->id, told, c->arg))))
+			return true;
+	}
+	return !channels;
 }
 
 /* Of an answer everybody whom it answers, and whose words stood in its prompt. */
@@ -142,15 +174,19 @@ static void add_facts(struct text_recall *r, const json_t *found, unsigned most)
 
 	json_array_foreach(found, i, fact)
 	{
+		const struct text_job *job = r->job;
 		const json_t *former = json_array_get(json_object_get(fact, "former"), 0);
 		struct slice_quote q = {
 			.id = (uint32_t)json_integer_value(json_object_get(fact, "id")),
 			.author = text_at(fact, "name"),
 			.text = text_at(fact, "text"),
 			.at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms")),
-			.former = former ? text_at(former, "text") : NULL};
+			.former = former && text_session_may_tell(job->g, job->channel, former)
+					  ? text_at(former, "text")
+					  : NULL};
 
-		if (r->slice.facts < most && !json_is_true(json_object_get(fact, "unsure")) &&
+		if (r->slice.facts < most && text_session_may_tell(job->g, job->channel, fact) &&
+		    !json_is_true(json_object_get(fact, "unsure")) &&
 		    !json_is_true(json_object_get(fact, "private")) &&
 		    may_tell(r, text_at(fact, "user"), &q.user)) {
 			slice_add_fact(&r->slice, &q);
@@ -204,11 +240,8 @@ static void add_lookups(struct text_recall *r, const json_t *found)
 
 static void begin_section(struct text_recall *r, const struct slice_limits *limits)
 {
-	const struct text_guild *g = r->job->g;
-
-	r->slice = (struct memory_slice){
-		.utc_offset_s = (int32_t)env_utc_offset(g->ts->conf.env, g->settings->time_zone),
-		.limits = limits};
+	r->zone = text_session_zone(r->job->g);
+	r->slice = (struct memory_slice){.zone = &r->zone, .limits = limits};
 }
 
 static void end_section(struct text_recall *r, const char *title)
@@ -290,7 +323,7 @@ static void find_lines(struct text_recall *r, enum part part, uint64_t channel, 
 	const struct text_guild *g = r->job->g;
 	uint64_t kept = (uint64_t)g->settings->store_words_hours * HOUR_MS;
 	uint64_t since = lasts_ms && lasts_ms < kept ? lasts_ms : kept;
-	int32_t offset = (int32_t)env_utc_offset(g->ts->conf.env, g->settings->time_zone);
+	const struct calendar_zone zone = text_session_zone(g);
 	struct time_window window;
 	struct store_said what = {.guild = g->id,
 				  .channel = channel,
@@ -301,7 +334,7 @@ static void find_lines(struct text_recall *r, enum part part, uint64_t channel, 
 				  .wait_ms = g->settings->memory_wait_ms};
 
 	/* A time that the question names limits the search, as in conversation_search. */
-	if (part == PART_LINES && time_cue_find(r->question, r->now_ms, offset, &window)) {
+	if (part == PART_LINES && time_cue_find(r->question, r->now_ms, &zone, &window)) {
 		what.since_ms = window.since_ms > what.since_ms ? window.since_ms : what.since_ms;
 		what.until_ms = window.until_ms;
 	}

@@ -64,6 +64,9 @@ struct text_session_conf {
 	/* The voice channel of this server in which the bot is, if everybody in the server may
 	 * enter it; 0: none. NULL accepted. */
 	uint64_t (*voiceh)(uint64_t guild, void *arg);
+	/* True if every member of the server may know what is said in this channel. NULL accepted.
+	 */
+	bool (*openh)(uint64_t guild, uint64_t channel, void *arg);
 	/* A message in a channel of a server that may be read; or of the bot, in answer to the
 	 * user, if it repeats only people who may be remembered. NULL accepted. */
 	void (*typedh)(uint64_t guild, uint64_t channel, const struct text_session_typed *typed,

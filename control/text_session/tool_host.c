@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "control/events/events.h"
-#include "control/memory/calendar.h"
 #include "control/settings/settings.h"
 #include "control/store/facts_written.h"
 #include "control/store/store.h"
@@ -104,16 +103,16 @@ static void take_written(int err, const struct store_document *document, void *a
 /* In the words of the tool. NULL: it may not be told. */
 static json_t *tell_fact(const struct text_memory_ask *ask, const json_t *fact)
 {
-	struct env *env = ask->seat->g->ts->conf.env;
-	const json_t *at = json_object_get(fact, "at_ms");
+	const struct calendar_zone zone = text_session_zone(ask->seat->g);
+	uint64_t at_ms = (uint64_t)json_integer_value(json_object_get(fact, "at_ms"));
 	char day[CALENDAR_DATE];
 	uint64_t user = 0;
 
 	discord_u64(json_string_value(json_object_get(fact, "user")), &user);
-	if (json_is_true(json_object_get(fact, "private")) || !may_recall(ask->seat, user))
+	if (json_is_true(json_object_get(fact, "private")) || !may_recall(ask->seat, user) ||
+	    !text_session_may_tell(ask->seat->g, ask->seat->channel, fact))
 		return NULL;
-	calendar_date(day, (uint64_t)json_integer_value(at),
-		      env_utc_offset(env, ask->seat->g->settings->time_zone));
+	calendar_date(day, at_ms, calendar_offset(&zone, at_ms));
 	return json_pack("{s:O,s:O,s:O,s:b,s:s,s:O,s:O,s:O}", "id", json_object_get(fact, "id"),
 			 "text", json_object_get(fact, "text"), "said_by",
 			 json_object_get(fact, "name"), "by_asker", user == ask->user, "createdAt",
@@ -139,22 +138,29 @@ static void take_facts(int err, const struct store_document *document, void *arg
 	give(ask, err, json_pack("{s:o}", "matches", matches));
 }
 
-/* Nobody reads of a person's own memory. */
-static void hide_private(json_t *list)
+/* Nobody reads of a person's own memory, nor of channels that are closed to some. */
+static void hide_private(const struct text_seat *seat, json_t *list)
 {
-	for (size_t i = json_array_size(list); i-- > 0;)
-		if (json_is_true(json_object_get(json_array_get(list, i), "private")))
+	for (size_t i = json_array_size(list); i-- > 0;) {
+		json_t *fact = json_array_get(list, i);
+
+		if (json_is_true(json_object_get(fact, "private")) ||
+		    !text_session_may_tell(seat->g, seat->channel, fact)) {
 			json_array_remove(list, i);
-		else
-			json_object_del(json_array_get(list, i), "private");
+			continue;
+		}
+		json_object_del(fact, "private");
+		json_object_del(fact, "channels");
+	}
 }
 
 static void take_forgotten(int err, const struct store_document *document, void *arg)
 {
+	const struct text_memory_ask *ask = arg;
 	json_t *done = err ? NULL : json_loads(document->document, 0, NULL);
 
-	hide_private(json_object_get(done, "candidates"));
-	hide_private(json_object_get(done, "forgotten"));
+	hide_private(ask->seat, json_object_get(done, "candidates"));
+	hide_private(ask->seat, json_object_get(done, "forgotten"));
 	give(arg, err, done);
 }
 
@@ -165,6 +171,7 @@ static int post_facts(struct text_seat *seat, const struct tool_memory *q,
 	json_t *request;
 	int err;
 	struct store_facts f = {.guild = seat->g->id,
+				.channel = seat->channel,
 				.owner = q->owner,
 				.user = q->user,
 				.name = text_member_name(seat->g, q->user),

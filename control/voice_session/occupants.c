@@ -101,6 +101,13 @@ static bool remembers_user(uint64_t user, void *arg)
 	return consent_in(arg, user) == CONSENT_REMEMBERED;
 }
 
+static bool is_open(uint64_t channel, void *arg)
+{
+	const struct voice_session *c = arg;
+
+	return guilds_everybody_may_follow(c->conf.guilds, c->guild, channel);
+}
+
 void voice_session_consent(struct voice_session *c, uint64_t user, bool less)
 {
 	if (c->media)
@@ -312,6 +319,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .joinh = join_by_name,
 				  .blockedh = blocks_user,
 				  .remembersh = remembers_user,
+				  .openh = is_open,
 				  .faulth = take_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;

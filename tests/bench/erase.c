@@ -305,19 +305,22 @@ static void write_fact(bool ana, bool own, uint64_t guild)
 	wait_for(store_write_facts(c.store, &f, on_document, NULL));
 }
 
-/* Bob tells something about Ana. */
-static void write_fact_about_ana(void)
+/* Bob tells something about Ana, whom he writes with a capital or without. */
+static void write_fact_about_ana(bool small)
 {
-	char request[200];
+	char request[200], name[WORD + 1];
 	const struct store_facts f = {.guild = c.guild,
 				      .user = c.bob,
 				      .name = "bob",
 				      .request = request,
 				      .since_ms = INT64_MAX};
 
+	snprintf(name, sizeof name, "%s", c.word[0]);
+	if (small)
+		name[0] = (char)(name[0] - 'A' + 'a');
 	snprintf(request, sizeof request,
-		 "[{\"text\":\"%s has the number %s\",\"type\":\"decision\",\"tags\":[]}]",
-		 c.word[0], c.number);
+		 "[{\"text\":\"%s has the %s %s\",\"type\":\"decision\",\"tags\":[]}]", name,
+		 small ? "room" : "number", c.number);
 	wait_for(store_write_facts(c.store, &f, on_document, NULL));
 }
 
@@ -497,7 +500,8 @@ static void fill_corpus(void)
 	write_fact(true, false, c.guild);
 	write_fact(true, true, c.guild);
 	write_fact(false, false, c.guild);
-	write_fact_about_ana();
+	write_fact_about_ana(false);
+	write_fact_about_ana(true);
 	write_fact(true, false, random_id());
 	put_consent(c.ana, rand() % 2 ? "remembered" : "neither");
 	put_consent(c.bob, "remembered");

@@ -101,7 +101,8 @@ struct corpus_window corpus_window(const json_t *question)
 	uint64_t at = asked ? corpus_time(asked) : UINT64_C(4000000000000);
 	struct time_window w;
 
-	if (!asked || !time_cue_find(json_string_value(json_object_get(question, "q")), at, NULL, &w))
+	if (!asked ||
+	    !time_cue_find(json_string_value(json_object_get(question, "q")), at, NULL, &w))
 		return (struct corpus_window){.until_ms = at};
 	return (struct corpus_window){w.since_ms, w.until_ms < at ? w.until_ms : at, true};
 }

@@ -166,13 +166,22 @@ until_ok 20 grep -qE ' ask .*role=voice' "$D/control-$runs.log" && ok "with text
 is "once, and not those in other channels" "$(grep -cE ' ask .*role=voice' "$D/control-$runs.log")" 1
 where=$TEXT
 
+# ---- text chat is switched off ----
+stop
+run PARLEY_TEXT_CHAT=off
+api DELETE "/channels/$where/messages/$gate" >/dev/null
+until_ok 5 lacks 'opens at eleven' && ok "with text_chat off a deletion takes away what was kept before" || bad "a deletion with text_chat off" "$(kept 'SELECT text FROM utterances')"
+writes $ALICE "the cellar is flooded"
+sleep 1
+lacks 'flooded' && ok "and nothing more is kept" || bad "text_chat off" "kept"
+
 # ---- one person ----
 stop
 # They are not in the full-text index.
 add "DELETE FROM utterances WHERE session = 5; DELETE FROM facts"
 "$B/control" --state-dir "$D/state" --export $ALICE >"$D/export.json" 2>"$D/export.err"
 perl -MJSON::PP -0777 -ne 'my $d = decode_json($_); print scalar(@{$d->{messages}}), " ", scalar(@{$d->{utterances}}), "\n"' "$D/export.json" >"$D/exported"
-is "an export lists the messages" "$(cat "$D/exported")" "8 0"
+is "an export lists the messages" "$(cat "$D/exported")" "7 0"
 "$B/control" --state-dir "$D/state" --erase $ALICE >"$D/erase" 2>&1 || bad "an erasure" "$(cat "$D/erase")"
 is "an erasure takes messages and answers" "$(kept "SELECT count(*) FROM utterances WHERE user <> $BOB")" 0
 grep -qsaE 'harbour|lighthouse|I read|ferry' "$D/state"/parley.db* && bad "traces" "in the files" || ok "and leaves nothing in the files"

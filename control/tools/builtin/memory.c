@@ -26,6 +26,13 @@ static unsigned number_of(const json_t *arguments, const char *key, unsigned oth
 	return json_is_number(v) ? (unsigned)json_number_value(v) : otherwise;
 }
 
+static int64_t offset_at(uint64_t at_ms, void *arg)
+{
+	const struct builtins *b = arg;
+
+	return env_utc_offset_at(b->host.env, b->host.settings->time_zone, at_ms);
+}
+
 /* A time in the question is the window; code resolves it, because models count days badly. */
 int builtin_conversation_search(struct builtins *b, const struct tool_start *call,
 				const json_t *arguments)
@@ -37,10 +44,9 @@ int builtin_conversation_search(struct builtins *b, const struct tool_start *cal
 				 .since_ms = now > hours * HOUR_MS ? now - hours * HOUR_MS : 0,
 				 .most = number_of(arguments, "top_k", MOST)};
 	struct time_window window;
+	const struct calendar_zone zone = {offset_at, b};
 
-	int32_t offset = (int32_t)env_utc_offset(b->host.env, b->host.settings->time_zone);
-
-	if (time_cue_find(said.query, now, offset, &window)) {
+	if (time_cue_find(said.query, now, &zone, &window)) {
 		said.since_ms = window.since_ms;
 		said.until_ms = window.until_ms;
 	}

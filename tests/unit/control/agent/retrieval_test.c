@@ -30,9 +30,10 @@ static bool is_written(const struct scene *s)
 	return written;
 }
 
-static bool write_fact(struct scene *s, uint64_t owner, const char *request)
+static bool write_fact_in(struct scene *s, uint64_t channel, uint64_t owner, const char *request)
 {
 	const struct store_facts f = {.guild = media_call_want(s->call)->guild,
+				      .channel = channel,
 				      .owner = owner,
 				      .user = ALICE,
 				      .name = "Alice",
@@ -41,6 +42,11 @@ static bool write_fact(struct scene *s, uint64_t owner, const char *request)
 	written = false;
 	tmr_start(scene_watch, 0);
 	return store_write_facts(store, &f, on_written, s) == 0 && scene_run(s, is_written);
+}
+
+static bool write_fact(struct scene *s, uint64_t owner, const char *request)
+{
+	return write_fact_in(s, 0, owner, request);
 }
 
 static bool is_retrieved(const struct scene *s)
@@ -258,6 +264,55 @@ TEST(tools_tell_private_facts_only_while_their_owner_is_alone)
 	/* She may forget it, and nobody hears what it was. */
 	CHECK_STR(call_memory(&s, TOOL_MEMORY_FORGET, false, words),
 		  "{\"forgotten\":[{\"id\":2}]}");
+	close_memory(&s);
+}
+
+enum { STAFF = 4711 };
+
+static bool is_open(uint64_t channel, void *arg)
+{
+	(void)arg;
+	return channel != STAFF;
+}
+
+/* Whoever hears the bot here may not be allowed to hear what is said there. */
+TEST(facts_that_were_told_in_a_closed_channel_are_told_nowhere_else)
+{
+	static const char words[] = "{\"words\":\"meeting\"}";
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	s.agent->openh = is_open;
+	CHECK(write_fact_in(&s, STAFF, 0, "[{\"text\":\"the meeting is on sunday\"}]"));
+	come(&s, BOB, "Bob");
+	CHECK_STR(retrieve_for(&s, BOB, "parley where is the meeting"), "");
+	CHECK_STR(retrieve(&s, "parley where is the meeting"), "");
+	CHECK(!strstr(call_memory(&s, TOOL_MEMORY_FIND, true, words), "sunday"));
+	/* Where all may follow it ends the other one, and does not tell it. */
+	CHECK(write_fact_in(&s, 12, 0, "[{\"text\":\"the meeting is on friday\"}]"));
+	CHECK(strstr(retrieve_for(&s, BOB, "parley where is the meeting"), "friday"));
+	CHECK(!strstr(s.agent->room->retrieval.slice, "sunday"));
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FIND, true, words), "friday"));
+	CHECK(!strstr(output, "sunday"));
+	CHECK(write_fact_in(&s, STAFF, 0, "[{\"text\":\"the meeting is on monday\"}]"));
+	CHECK_STR(call_memory(&s, TOOL_MEMORY_FORGET, true, "{\"id\":3}"),
+		  "{\"forgotten\":[{\"id\":3}]}");
+	close_memory(&s);
+}
+
+TEST(an_author_alone_is_told_what_they_said_in_a_closed_channel)
+{
+	static struct scene s;
+
+	CHECK(open_memory(&s));
+	s.agent->openh = is_open;
+	CHECK(write_fact_in(&s, STAFF, 0, "[{\"text\":\"the meeting is on sunday\"}]"));
+	CHECK(strstr(call_memory(&s, TOOL_MEMORY_FIND, true, "{\"words\":\"meeting\"}"), "sunday"));
+	CHECK_INT(s.agent->private_told, ALICE);
+	come(&s, BOB, "Bob");
+	CHECK_INT(s.agent->private_told, 0);
+	agent_member(s.agent, ALICE, "", false, false);
+	CHECK_STR(retrieve_for(&s, BOB, "parley where is the meeting"), "");
 	close_memory(&s);
 }
 

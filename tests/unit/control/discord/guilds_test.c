@@ -419,3 +419,40 @@ TEST(guilds_knows_where_the_bot_may_write)
 	CHECK(!guilds_may_write(g, 100, 300));
 	guilds_free(g);
 }
+
+#define TEXT(id, over)                                                                             \
+	"{\"id\":\"" id "\",\"guild_id\":\"100\",\"type\":0,\"name\":\"t\",\"permission_"          \
+	"overwrites\":[" over "]}"
+
+TEST(guilds_know_channels_that_everybody_may_follow)
+{
+	struct guilds *g = made();
+
+	/* To see, read, and enter. */
+	event(g, "GUILD_ROLE_UPDATE",
+	      "{\"guild_id\":\"100\",\"role\":{\"id\":\"100\",\"permissions\":\"1115136\"}}");
+	CHECK(guilds_everybody_may_follow(g, 100, 301));
+	CHECK(!guilds_everybody_may_follow(g, 100, 302));
+	/* Of a channel that is gone, or not known yet, nobody knows who could see it. */
+	CHECK(!guilds_everybody_may_follow(g, 100, 401));
+	event(g, "CHANNEL_CREATE", TEXT("401", ""));
+	CHECK(guilds_everybody_may_follow(g, 100, 401));
+	event(g, "THREAD_CREATE", THREAD("411", "401", ""));
+	CHECK(guilds_everybody_may_follow(g, 100, 411));
+	event(g, "THREAD_CREATE",
+	      "{\"id\":\"412\",\"guild_id\":\"100\",\"parent_id\":\"401\",\"type\":12,\"name\":"
+	      "\"t\"}");
+	CHECK(!guilds_everybody_may_follow(g, 100, 412));
+	event(g, "CHANNEL_UPDATE",
+	      TEXT("401", "{\"id\":\"100\",\"type\":0,\"allow\":\"0\",\"deny\":\"1024\"}"));
+	CHECK(!guilds_everybody_may_follow(g, 100, 401));
+	CHECK(!guilds_everybody_may_follow(g, 100, 411));
+	event(g, "CHANNEL_UPDATE",
+	      TEXT("401", "{\"id\":\"202\",\"type\":0,\"allow\":\"0\",\"deny\":\"1024\"}"));
+	CHECK(!guilds_everybody_may_follow(g, 100, 401));
+	event(g, "CHANNEL_UPDATE", TEXT("401", ""));
+	CHECK(guilds_everybody_may_follow(g, 100, 401));
+	event(g, "CHANNEL_DELETE", TEXT("401", ""));
+	CHECK(!guilds_everybody_may_follow(g, 100, 401));
+	guilds_free(g);
+}

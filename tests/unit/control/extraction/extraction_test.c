@@ -280,8 +280,9 @@ TEST(an_extraction_that_begins_anew_while_a_fact_is_written_writes_each_fact_onc
 	CHECK(begin(
 		"{\"facts\":[{\"said_by\":\"p1\",\"kind\":\"event\",\"text\":\"my bike is red\","
 		"\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]},{\"said_by\":\"p1\",\"kind\":"
-		"\"event\",\"text\":\"the owls sleep\",\"evidence\":[{\"u\":1,\"quote\":\"bike is "
-		"red\"}]},{\"said_by\":\"p1\",\"kind\":\"event\",\"text\":\"we drink tea\","
+		"\"event\",\"text\":\"a red bike brings "
+		"luck\",\"evidence\":[{\"u\":1,\"quote\":\"bike is "
+		"red\"}]},{\"said_by\":\"p1\",\"kind\":\"event\",\"text\":\"red bikes need paint\","
 		"\"evidence\":[{\"u\":1,\"quote\":\"bike is red\"}]}]}"));
 	CHECK_INT(tmr_alloc(&fx.erase, fx.http.env, on_erase, NULL), 0);
 	talk();
@@ -289,7 +290,7 @@ TEST(an_extraction_that_begins_anew_while_a_fact_is_written_writes_each_fact_onc
 	fx.polls = 0;
 	CHECK(run_until(is_settled));
 	CHECK_INT(fx.http.requests, 2);
-	CHECK(strstr(fx.facts, "bike") && strstr(fx.facts, "owls") && strstr(fx.facts, "tea"));
+	CHECK(strstr(fx.facts, "my bike") && strstr(fx.facts, "luck") && strstr(fx.facts, "paint"));
 	CHECK_INT(count_sources(1), 3);
 	fx.erase = tmr_free(fx.erase);
 	end();

@@ -626,3 +626,93 @@ TEST_OOM(an_import_survives_every_failed_allocation)
 	CHECK_INT(done.added, !err);
 	close_scene();
 }
+
+/* Another person's fact went with Bob because it rests on his words, or has his name as a word. The
+ * file binds neither to him. */
+TEST(an_import_brings_back_no_fact_that_an_erasure_took)
+{
+	const struct erase e = {.dir = dir, .user = 502, .now_ms = 9000, .via = "test"};
+	struct memory_import done;
+	char *text = NULL, *receipt = NULL, *person;
+	json_t *facts = NULL;
+
+	open_scene();
+	add_fact("(5, 7, 0, 501, 'ana', 'plan', '[]', 'the harbour is closed', 1, 1, NULL, NULL),"
+		 "(6, 7, 0, 501, 'ana', 'plan', '[]', 'Bob likes rye', 2, 2, NULL, NULL),"
+		 "(7, 7, 0, 501, 'ana', 'plan', '[]', 'the cake is ready', 3, 3, NULL, NULL)");
+	CHECK(run_sql("INSERT INTO fact_people VALUES(6, 502, 1)"));
+	CHECK(run_sql(
+		"INSERT INTO utterances(seq, guild, user, text) VALUES(1, 7, 502, 'closed')"));
+	CHECK(run_sql("INSERT INTO fact_sources VALUES(5, 1);"
+		      "INSERT INTO terms(rowid, text) SELECT seq, text FROM utterances;"
+		      "INSERT INTO fact_terms(rowid, text) SELECT id, text FROM facts"));
+	CHECK_INT(memory_file_write(db, &text), 0);
+	/* A file of an older version. */
+	person = strstr(text, "\"people\"");
+	CHECK(person);
+	memcpy(person, "\"nobody\"", 8);
+	CHECK_INT(memory_file_parse(text, strlen(text), &facts), 0);
+	CHECK_INT(erase_person(db, &e, &receipt), 0);
+	CHECK_INT(count_facts("\"text\""), 1);
+	CHECK_INT(memory_file_import(db, dir, facts, 10000, &done), 0);
+	CHECK(done.erased == 2 && done.known == 1 && done.added == 0);
+	CHECK_INT(count_facts("\"text\""), 1);
+	json_decref(facts);
+	free(text);
+	free(receipt);
+	/* Ana says it again, later. */
+	CHECK_INT(import_text(FACT(9, 7, 0, 501, "[]", "the harbour is closed", 9001, OPEN), 10000,
+			      &done),
+		  0);
+	CHECK_INT(done.added, 1);
+	close_scene();
+}
+
+TEST(imported_facts_keep_the_channels_in_which_they_were_told)
+{
+	struct memory_import done;
+
+	open_scene();
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The cake is rye", 5,
+				   "'channels':['33'],'valid_until_ms':null,'superseded_by':null"),
+			      10000, &done),
+		  0);
+	CHECK_INT(done.added, 1);
+	CHECK_INT(count_facts("\"33\""), 1);
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The bread is rye", 5,
+				   "'channels':[],'valid_until_ms':null,'superseded_by':null"),
+			      10000, &done),
+		  EBADMSG);
+	CHECK_INT(import_text(FACT(1, 7, 0, 501, "[]", "The bread is rye", 5,
+				   "'channels':[33],'valid_until_ms':null,'superseded_by':null"),
+			      10000, &done),
+		  EBADMSG);
+	close_scene();
+}
+
+TEST(a_request_tells_why_an_erasure_failed)
+{
+	const struct erase e = {.dir = dir, .user = 501, .now_ms = 3000, .via = "test"};
+	struct erase_state state;
+	char *receipt = NULL, key[96];
+
+	open_scene();
+	CHECK_INT(erase_read_request(db, 501, &state), ENOENT);
+	CHECK_INT(erase_person(db, &e, &receipt), 0);
+	free(receipt);
+	CHECK_INT(erase_read_request(db, 501, &state), ENOENT);
+	/* The key of the pseudonyms is gone. */
+	snprintf(key, sizeof key, "%s/subject-key", dir);
+	CHECK_INT(unlink(key), 0);
+	CHECK_INT(erase_request(db, 501, 3000), 0);
+	CHECK_INT(erase_read_request(db, 501, &state), 0);
+	CHECK_STR(state.failed, "");
+	receipt = NULL;
+	CHECK(erase_person(db, &e, &receipt) != 0 && !receipt);
+	CHECK_INT(erase_read_request(db, 501, &state), 0);
+	CHECK(*state.failed && !state.rows_done);
+	CHECK_INT(erase_request(db, 501, 4000), 0);
+	CHECK_INT(erase_read_request(db, 501, &state), 0);
+	CHECK_STR(state.failed, "");
+	close_scene();
+}

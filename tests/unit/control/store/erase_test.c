@@ -163,7 +163,7 @@ static bool add_consents(void)
 {
 	return run("INSERT INTO consent_ledger(at_ms, guild, user, mac, before, after, via) VALUES"
 		   "(1, 1, " ANA_TEXT ", 'f00', 'heard', 'remembered', '/consent');"
-		   "INSERT INTO erase_requests VALUES(" ANA_TEXT ", 1, NULL)");
+		   "INSERT INTO erase_requests(user, at_ms) VALUES(" ANA_TEXT ", 1)");
 }
 
 /* ---- what is left ---- */

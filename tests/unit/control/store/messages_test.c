@@ -187,7 +187,7 @@ TEST(an_export_lists_the_messages_of_the_person)
 
 	open_with_messages();
 	write_answer(16, ANA, "you asked for numbers");
-	CHECK_INT(export_person(db, ANA, 3000, &text), 0);
+	CHECK_INT(export_person(db, ANA, 3000, 0, &(uint64_t){0}, &text), 0);
 	j = json_loads(text, 0, NULL);
 	CHECK_INT(json_array_size(json_object_get(j, "utterances")), 0);
 	CHECK_INT(json_array_size(json_object_get(j, "messages")), 1);

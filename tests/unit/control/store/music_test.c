@@ -67,7 +67,7 @@ TEST(an_export_names_the_tracks_that_a_person_requested)
 	db_bind_uint(s, 1, 42);
 	db_bind_text(s, 2, "damaged");
 	CHECK_INT(db_run(db, s), 0);
-	CHECK_INT(export_person(db, BOB, 3000, &document), 0);
+	CHECK_INT(export_person(db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
 	j = json_loads(document, 0, NULL);
 	list = json_object_get(j, "music");
 	CHECK_INT(json_array_size(list), 1);

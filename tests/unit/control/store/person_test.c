@@ -144,10 +144,10 @@ TEST(an_older_backup_does_not_bring_an_erased_person_back)
 	CHECK_INT(people, 1);
 	db = NULL;
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
-	CHECK_INT(export_person(db, ANA, 3000, &document), 0);
+	CHECK_INT(export_person(db, ANA, 3000, 0, &(uint64_t){0}, &document), 0);
 	CHECK(!strstr(document, "frobozz"));
 	free(document);
-	CHECK_INT(export_person(db, BOB, 3000, &document), 0);
+	CHECK_INT(export_person(db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
 	CHECK(strstr(document, "plugh"));
 	free(document);
 	db_close(db);
@@ -396,7 +396,7 @@ TEST(an_erasure_leaves_servers_alone_that_never_knew_the_person)
 	say_bot(8, "somebody said the harbour is closed");
 	CHECK_INT(erase_ana(NULL, NULL, &receipt), 0);
 	free(receipt);
-	CHECK_INT(export_person(db, BOB, 3000, &document), 0);
+	CHECK_INT(export_person(db, BOB, 3000, 0, &(uint64_t){0}, &document), 0);
 	CHECK(!strstr(document, "numbers are in"));
 	CHECK(strstr(document, "harbour is closed"));
 	free(document);
@@ -417,7 +417,7 @@ TEST(an_export_holds_what_is_kept_of_one_person)
 
 	open_with_words();
 	CHECK_INT(consents_put(db, dir, &change), 0);
-	CHECK_INT(export_person(db, ANA, 3000, &text), 0);
+	CHECK_INT(export_person(db, ANA, 3000, 0, &(uint64_t){0}, &text), 0);
 	j = json_loads(text, 0, NULL);
 	CHECK_STR(json_string_value(json_object_get(j, "format")), "parley-export-1");
 	CHECK_STR(json_string_value(json_object_get(j, "user")), "501234567890123456");
@@ -465,7 +465,7 @@ TEST(an_export_holds_what_others_told_everybody_about_the_person)
 	add_fact(BOB, BOB, "Ana owes me a coffee", true);
 	add_fact(0, BOB, "Ana sails", false);
 	add_fact(0, ANA, "Ana is me", true);
-	CHECK_INT(export_person(db, ANA, 3000, &text), 0);
+	CHECK_INT(export_person(db, ANA, 3000, 0, &(uint64_t){0}, &text), 0);
 	j = json_loads(text, 0, NULL);
 	list = json_object_get(j, "facts_about");
 	CHECK_INT(json_array_size(list), 1);

@@ -611,3 +611,65 @@ TEST(an_everyday_name_takes_no_facts_of_others_along)
 	CHECK_INT(run_sql("SELECT count(*) FROM fact_people"), 2);
 	close_scene();
 }
+
+TEST(a_name_in_small_letters_binds_a_fact_unless_it_is_a_word_of_the_server)
+{
+	open_scene();
+	speak(9, "Zorbina", 1);
+	speak(10, "roadmap", 2);
+	CHECK_STR(write_fact(by(BOB), "zorbina likes rye"), "inserted");
+	CHECK_INT(run_sql("SELECT user FROM fact_people"), 9);
+	CHECK_STR(write_fact(by(ANA), "our roadmap is short"), "inserted");
+	CHECK_STR(write_fact(by(BOB), "roadmap reviews are on tuesdays"), "inserted");
+	CHECK_INT(run_sql("SELECT count(*) FROM fact_people"), 1);
+	close_scene();
+}
+
+/* "3 4": where the first fact that is found was told; "all": for all of the server. */
+static const char *told_in(void)
+{
+	static char out[64];
+	json_t *list, *one;
+	size_t i, n = 0;
+
+	find(by(ANA), "{\"words\":\"release\"}");
+	list = json_object_get(json_array_get(answer, 0), "channels");
+	out[0] = '\0';
+	json_array_foreach(list, i, one)
+	{
+		n += (size_t)snprintf(out + n, sizeof out - n, "%s%s", i ? " " : "",
+				      json_string_value(one));
+	}
+	return list ? out : "all";
+}
+
+static struct store_facts in(uint64_t channel)
+{
+	struct store_facts f = by(ANA);
+
+	f.channel = channel;
+	return f;
+}
+
+TEST(a_fact_knows_the_channels_in_which_it_was_told)
+{
+	const json_t *former;
+
+	open_scene();
+	CHECK_STR(write_fact(in(3), "the release is on Tuesday"), "inserted");
+	CHECK_STR(told_in(), "3");
+	CHECK_STR(write_fact(in(4), "the release is on Tuesday"), "duplicate");
+	CHECK_STR(write_fact(in(3), "the release is on Tuesday"), "duplicate");
+	CHECK_STR(told_in(), "3 4");
+	CHECK_STR(write_fact(in(5), "the release is on Friday"), "updated");
+	CHECK_STR(told_in(), "5");
+	former = json_array_get(json_object_get(json_array_get(answer, 0), "former"), 0);
+	CHECK_INT(json_array_size(json_object_get(former, "channels")), 2);
+	CHECK_INT(forget(by(BOB), "{\"words\":\"release\"}"), 0);
+	/* Told for everybody, it is told to everybody. */
+	CHECK_STR(write_fact(in(0), "the release is on Friday"), "duplicate");
+	CHECK_STR(told_in(), "all");
+	CHECK_STR(write_fact(in(3), "the release is on Friday"), "duplicate");
+	CHECK_STR(told_in(), "all");
+	close_scene();
+}

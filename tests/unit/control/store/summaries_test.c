@@ -322,7 +322,7 @@ TEST(an_export_names_the_persons_lines_of_a_summary)
 	CHECK_INT(sum_up(SESSION, 3,
 			 "{\"text\":\"old\",\"people\":[\"501\",\"502\"],\"lines\":[2,1]}"),
 		  0);
-	CHECK_INT(export_person(db, ANA, 1, &text), 0);
+	CHECK_INT(export_person(db, ANA, 1, 0, &(uint64_t){0}, &text), 0);
 	CHECK(text && strstr(text, "\"evidence\": [\n    1\n   ]"));
 	CHECK(text && strstr(text, "\"id\": 1,"));
 	free(text);
