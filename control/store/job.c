@@ -728,12 +728,11 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 {
 	switch (j->kind) {
 	case JOB_HISTORY:
-		job_run_history(r);
-		break;
 	case JOB_EXPIRE:
 		/* Deletions that the disk refused wait there. */
 		job_run_history(r);
-		job_run_expire(r, j);
+		if (j->kind == JOB_EXPIRE)
+			job_run_expire(r, j);
 		break;
 	case JOB_PUT_DOCUMENT:
 	case JOB_GET_DOCUMENT:

@@ -114,7 +114,7 @@ static void end_session(struct vgw *g)
 	close_socket(g, CLOSE_GOING);
 	if (g->media)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_DROP_MEDIA});
-	/* Who speaks in the next session says so again. */
+	/* The next session is told again when we speak. */
 	g->media = g->established = g->speaking = g->speaking_sent = g->resumed_once = false;
 	explicit_bzero(g->key, sizeof g->key);
 	explicit_bzero(g->session, sizeof g->session);

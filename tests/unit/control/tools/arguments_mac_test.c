@@ -1,4 +1,4 @@
-/* What is told of arguments (control/tools/arguments_mac.h). */
+/* What is shown of arguments (control/tools/arguments_mac.h). */
 #include "control/tools/arguments_mac.h"
 
 #include <string.h>
