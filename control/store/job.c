@@ -729,8 +729,7 @@ static void run_kind(struct job_runner *r, struct job *j, struct worker_answer *
 	switch (j->kind) {
 	case JOB_HISTORY:
 	case JOB_EXPIRE:
-		/* Deletions that the disk refused wait there. */
-		job_run_history(r);
+		job_run_history(r); /* deletions that the disk refused wait there */
 		if (j->kind == JOB_EXPIRE)
 			job_run_expire(r, j);
 		break;

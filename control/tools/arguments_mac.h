@@ -1,4 +1,4 @@
-/* What is told of a call's arguments beside its output: equal arguments of one session look equal,
+/* What is shown of a call's arguments beside its output: equal arguments of one session look equal,
  * and nobody who lacks the session's key can try arguments out, however short they are. Pure. */
 #ifndef CONTROL_TOOLS_ARGUMENTS_MAC_H
 #define CONTROL_TOOLS_ARGUMENTS_MAC_H

@@ -143,9 +143,7 @@ static int send_request(struct image_jail *j, const uint8_t *bytes, const struct
 
 static enum image_reason explain_error(int err)
 {
-	return err == ENOMEM  ? IMAGE_NO_MEMORY
-	       : err == EBUSY ? IMAGE_BUSY
-			      : IMAGE_NO_PROCESS;
+	return err == ENOMEM ? IMAGE_NO_MEMORY : err == EBUSY ? IMAGE_BUSY : IMAGE_NO_PROCESS;
 }
 
 int image_jail_decode(struct image_jail *j, const uint8_t *bytes, size_t n,

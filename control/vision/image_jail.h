@@ -27,8 +27,8 @@ int image_jail_alloc(struct image_jail **out, struct env *env, const char *progr
 struct image_jail *image_jail_free(struct image_jail *j);
 /* Decodes one picture; h is called once, after this has returned 0. bytes: copied. Otherwise *why,
  * which may be NULL, says why not: NOT_A_PICTURE, DAMAGED, TOO_LARGE, UNSUPPORTED with EBADMSG by
- * its header; NO_PROCESS with ENOTCONN (it does not run); BUSY with EBUSY (IMAGE_JAIL_WAITING wait, or 8
- * MiB of them); NO_MEMORY with ENOMEM. */
+ * its header; NO_PROCESS with ENOTCONN (it does not run); BUSY with EBUSY (IMAGE_JAIL_WAITING wait,
+ * or 8 MiB of them); NO_MEMORY with ENOMEM. */
 int image_jail_decode(struct image_jail *j, const uint8_t *bytes, size_t n,
 		      const struct image_limits *limits, image_jail_h *h, void *arg,
 		      enum image_reason *why);
