@@ -48,6 +48,8 @@ OFFLINE  := $(call rwild,control/offline,%.c)
 IMAGED   := $(call rwild,control/vision/imaged,%.c)
 IMAGE_CORE := $(addprefix control/vision/core/,image_header.c image_wire.c pixels.c)
 CONTROL  := $(filter-out $(OFFLINE) $(IMAGED),$(call rwild,control,%.c))
+# The half of control that speaks with mediad, for programs of the tests.
+MEDIA_CALLS := $(call rwild,control/media,%.c) control/music/volume.c
 GUILDD   := $(call rwild,tests/guildd,%.c)
 CALLER   := $(call rwild,tests/caller,%.c)
 STANDINS := $(call rwild,tests/standins,%.c)
@@ -115,20 +117,20 @@ $(B)/standin: $(call objs,$(STANDINS) $(COMMON))
 $(B)/tests/wire: $(call objs,$(call rwild,tests/wire,%.c) $(filter-out %/main.c,$(CONTROL)) $(COMMON))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)
-$(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/report/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/report/secure.c control/offline/wavfile.c $(MEDIA_CALLS) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/report/secure.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/report/secure.c $(MEDIA_CALLS) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # The sound instrument: people in calls, and the score of what was recorded. docs/room-score.md
-$(B)/sound: $(call objs,$(SOUND) control/settings/secret_names.c control/report/secure.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/sound: $(call objs,$(SOUND) control/settings/secret_names.c control/report/secure.c $(MEDIA_CALLS) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ -lsamplerate $(LIBS_COMMON)
 $(B)/sound_score: $(call objs,$(SOUND_SCORE))
 	$(CC) $(LDFLAGS) -o $@ $^ -lm
 
 # Seeded faults; it runs the programs of its own folder.
-$(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/music/queue.c control/music/track.c control/music/player.c control/settings/secret_names.c $(COMMON))
+$(B)/chaos: $(call objs,$(CHAOS) $(MEDIA_CALLS) control/music/queue.c control/music/track.c control/music/player.c control/settings/secret_names.c $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 $(B)/chaos_clock.so: tests/chaos/preload/clock.c
 	@mkdir -p $(@D)
@@ -214,7 +216,7 @@ $(B)/tests/search-memory: $(call objs,tests/scenarios/search_memory.c)
 	$(CC) $(LDFLAGS) -o $@ $^
 
 # A control that only listens, with consents of its own.
-$(B)/tests/listener: $(call objs,tests/scenarios/listener.c control/settings/secret_names.c control/report/secure.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/tests/listener: $(call objs,tests/scenarios/listener.c control/settings/secret_names.c control/report/secure.c $(MEDIA_CALLS) $(COMMON))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 

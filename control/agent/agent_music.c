@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/agent/agent_music_inside.h"
+#include "control/music/volume.h"
 #include "control/music_sources/music_sources.h"
 #include "control/room/room.h"
 #include "control/tools/builtin/host.h"

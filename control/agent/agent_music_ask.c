@@ -7,6 +7,7 @@
 
 #include "control/agent/agent_music_inside.h"
 #include "control/music/match.h"
+#include "control/music/volume.h"
 #include "control/music_sources/music_sources.h"
 #include "control/room/room.h"
 #include "control/tools/builtin/host.h"
@@ -370,13 +371,6 @@ static int perform(struct agent_music *m, uint32_t id, const struct jukebox_requ
 }
 
 /* ---- changes ---- */
-
-unsigned music_volume_step(unsigned volume, bool louder)
-{
-	enum { STEP = 150 };
-
-	return louder ? volume + STEP : volume > STEP ? volume - STEP : 0;
-}
 
 static bool change_volume(const struct music_queue *q, const json_t *v, struct jukebox_request *r)
 {

@@ -29,8 +29,6 @@ struct agent_music {
 /* ---- agent_music.c ---- */
 /* Performs it, and tells the model in its own words how it went: an object, or NULL with *why set.
  */
-/* The volume that one step makes of this one, in thousandths. */
-unsigned music_volume_step(unsigned volume, bool louder);
 json_t *music_perform(struct agent_music *m, const struct jukebox_request *r, const char **why);
 
 /* ---- agent_music_ask.c ---- */

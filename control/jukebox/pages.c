@@ -20,11 +20,14 @@ bool jukebox_finds_present(const struct jukebox *j)
 }
 
 /* mediad knows nothing that follows music which it does not know: the next track is played anew. */
-static void fail(struct jukebox *j, uint32_t music, const char *why)
+static void fail(struct jukebox *j, uint32_t music, enum music_fault fault, const char *why)
 {
 	if (music == j->player.present.music)
 		j->player.next = (struct music_told){0};
-	jukebox_report(j, &(struct music_report){.music = music, .phase = MUSIC_PHASE_FAILED}, why);
+	jukebox_report(
+		j,
+		&(struct music_report){.music = music, .phase = MUSIC_PHASE_FAILED, .fault = fault},
+		why);
 	jukebox_settle(j);
 }
 
@@ -64,7 +67,7 @@ static void send_order(struct jukebox *j, uint32_t music, const struct music_fou
 		return;
 	err = jukebox_send(j, &o, found);
 	if (jukebox_refusal(err))
-		fail(j, music, jukebox_refusal(err));
+		fail(j, music, MUSIC_FAULT_TRACK, jukebox_refusal(err));
 	else if (present)
 		order_next(j);
 }
@@ -77,7 +80,8 @@ static void take_stream(const struct music_found *found, void *arg)
 
 	*page = (struct jukebox_page){0};
 	if (found->why || !found->stream)
-		fail(j, music, found->why ? found->why : "");
+		fail(j, music, found->machine ? MUSIC_FAULT_MACHINE : MUSIC_FAULT_TRACK,
+		     found->why ? found->why : "");
 	else
 		send_order(j, music, found);
 }
@@ -167,7 +171,7 @@ bool jukebox_fail_pages(struct jukebox *j)
 			const struct jukebox_page page = j->pages[i];
 
 			j->pages[i] = (struct jukebox_page){0};
-			fail(j, page.music, page.failed);
+			fail(j, page.music, MUSIC_FAULT_TRACK, page.failed);
 			return true;
 		}
 	return false;

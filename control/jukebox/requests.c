@@ -107,6 +107,23 @@ static int remove_entry(struct work *w)
 	return music_queue_remove(w->j->queue, w->a->track.id);
 }
 
+/* Passing over tracks of others takes a member's only one, as coming next does. */
+static bool may_move(const struct work *w)
+{
+	const struct music_queue *q = w->j->queue;
+	size_t from = music_queue_find(q, w->r->entry), own = 0, passed = 0;
+
+	if (!w->r->user || w->dj || w->j->conf.settings->music_control == MUSIC_CONTROL_EVERYONE)
+		return true;
+	for (size_t i = 1; i < music_queue_count(q); i++) {
+		bool theirs = music_queue_at(q, i)->requester == w->r->user;
+
+		own += theirs;
+		passed += !theirs && i >= w->r->place && i < from;
+	}
+	return !passed || own == 1;
+}
+
 static int move_entry(struct work *w)
 {
 	int err;
@@ -255,6 +272,8 @@ static enum music_verdict judge(struct work *w, const struct track *about)
 		w->j->conf.personh(&person, w->r->user, w->j->conf.arg);
 	w->dj = music_policy_is_dj(&person);
 	verdict = music_policy_judge(control, w->r->act, &person, about ? about->requester : 0);
+	if (verdict == MUSIC_ALLOWED && w->r->act == MUSIC_ACT_MOVE && !may_move(w))
+		return MUSIC_NEEDS_DJ;
 	if (w->r->act == MUSIC_ACT_PLAY && present)
 		w->waits = music_policy_judge(control, MUSIC_ACT_SKIP, &person,
 					      present->requester) != MUSIC_ALLOWED;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/media/call.h"
+#include "control/music/volume.h"
 
 bool media_music_opens(const struct track *t)
 {
@@ -47,7 +48,7 @@ static void set_play(struct media_msg *msg, const struct music_order *o,
 						    .root = root_of(o->track),
 						    .path = path_of(o->track, style),
 						    .start = start_of(o),
-						    .gain = (uint16_t)o->volume,
+						    .gain = music_volume_gain(o->volume),
 						    .loudness = style->loudness,
 						    .paused = o->paused,
 						    .fade_ms = style->fade_ms,
@@ -63,7 +64,7 @@ static void set_next(struct media_msg *msg, const struct music_order *o,
 	msg->music_next = (struct media_music_next){.kind = kind_of(o->track),
 						    .root = root_of(o->track),
 						    .path = path_of(o->track, style),
-						    .gain = (uint16_t)o->volume,
+						    .gain = music_volume_gain(o->volume),
 						    .loudness = style->loudness,
 						    .crossfade_ms = style->crossfade_ms,
 						    .after = o->after,
@@ -99,7 +100,7 @@ int media_music_order(struct media_call *call, const struct music_order *o,
 		break;
 	case MUSIC_ORDER_GAIN:
 		msg.type = MEDIA_MUSIC_GAIN;
-		msg.music_gain.target = (uint16_t)o->volume;
+		msg.music_gain.target = music_volume_gain(o->volume);
 		msg.music_gain.fade_ms = fade_ms;
 		break;
 	case MUSIC_ORDER_STOP:

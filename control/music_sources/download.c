@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/jail/program.h"
 #include "control/jail/sandbox.h"
@@ -31,6 +32,7 @@
 	"ba[acodec=opus]" WHOLE "/ba" WHOLE "/b" WHOLE "/ba" SEGMENTS "/b[height<=480]" SEGMENTS   \
 	"/b" SEGMENTS
 
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 enum { OUTPUT_MAX = 8 << 20, MEMORY_MIB = 512, PLAYLIST_END = PLAYLIST_TRACKS };
 
 /* Sites whose extractors ask the site alone. Others go to whatever host an address names, or go on
@@ -177,6 +179,13 @@ static void end_download(struct music_request *r, int status)
 {
 	bool found = r->kind == REQUEST_STREAM ? *r->stream != 0 : r->n > 0;
 
+	/* As a shell and env tell it: such as no Python. */
+	if ((status == NOT_EXECUTABLE || status == NOT_FOUND) && !found) {
+		log_warn("music_download_failed", "status=%d reason=cannot_run", status);
+		r->machine = true;
+		music_request_end(r, "the downloader cannot be started");
+		return;
+	}
 	if (status && !found) {
 		log_warn("music_download_failed", "status=%d reason=%s", status,
 			 ytdlp_failure_name(ytdlp_find_failure(slice_str(r->errors))));
@@ -196,6 +205,21 @@ static void take_state(bool up, int status, void *arg)
 }
 
 /* ---- its start ---- */
+
+/* Blames the machine. */
+static void fail_here(struct music_request *r, const char *why)
+{
+	r->machine = true;
+	music_request_fail(r, why);
+}
+
+/* Bubblewrap would tell it no more clearly than a program that has failed by itself. */
+static bool can_run(const struct music_sources *s)
+{
+	const char *program = s->settings->music_downloader;
+
+	return env_answer(s->env, *program == '/' && access(program, X_OK) == 0);
+}
 
 /* A JSON array of its arguments, which the caller frees. A member's address gets a path, or loose
  * patterns take what follows its host for the host; and it loses its fragment, in which the program
@@ -301,9 +325,12 @@ static void start_waiting(struct music_sources *s)
 	while (count_running(s) < MUSIC_DOWNLOADS && (r = find_waiting(s))) {
 		r->waits = false;
 		tmr_start(r->timer, MUSIC_DOWNLOAD_MS * NS_PER_MS);
-		if (!bwrap || start_download(r, bwrap))
-			music_request_fail(r, bwrap ? "the downloader cannot be started"
-						    : "there is no sandbox for the downloader");
+		if (!bwrap)
+			fail_here(r, "there is no sandbox for the downloader");
+		else if (!can_run(s))
+			fail_here(r, "the downloader is not installed on this machine");
+		else if (start_download(r, bwrap))
+			fail_here(r, "the downloader cannot be started");
 	}
 }
 
@@ -331,7 +358,7 @@ void music_download_begin(struct music_request *r)
 	if (!err && !s->sandbox)
 		err = sandbox_alloc(&s->sandbox, s->env, sandbox_is_tried, s);
 	if (err)
-		music_request_fail(r, "there was no memory for it");
+		fail_here(r, "there was no memory for it");
 	else
 		sandbox_try(s->sandbox);
 	start_waiting(s);

@@ -28,6 +28,7 @@ struct music_request {
 	size_t most;
 	char text[MUSIC_ADDRESS_MAX]; /* the words, or the address */
 	char why[MUSIC_WHY_MAX];      /* "": it is under way */
+	bool machine;		      /* why is the fault of this machine */
 
 	struct library_hit *hits; /* found so far */
 	size_t n, room;

@@ -58,7 +58,7 @@ void music_request_end(struct music_request *r, const char *why)
 	snprintf(headers, sizeof headers, "%s", r->headers);
 	snprintf(said, sizeof said, "%s", why ? why : "");
 	if (why) {
-		found = (struct music_found){.why = said};
+		found = (struct music_found){.why = said, .machine = r->machine};
 	} else if (*stream) {
 		found.stream = stream;
 		found.headers = headers;

@@ -48,6 +48,7 @@ enum music_platform { MUSIC_ANYWHERE, MUSIC_LIBRARY, MUSIC_YOUTUBE, MUSIC_SOUNDC
 
 struct music_found {
 	const char *why; /* NULL: found; else a clause for people: "no track fits" */
+	bool machine;	 /* why is about this machine: no other page of a program would be found */
 	const struct library_hit *hits;
 	size_t n;
 	bool list;	     /* they are the entries of a playlist, in its order */

@@ -425,7 +425,7 @@ TEST(a_model_changes_how_music_plays)
 	CHECK_INT(json_integer_value(json_object_get(s.output, "volume_percent")), 50);
 	CHECK_STR(text_at("", "loop"), "queue");
 	change("{\"volume\":\"up\"}");
-	CHECK_INT(music_queue_volume(q), 650);
+	CHECK_INT(music_queue_volume(q), 600);
 	change("{\"volume\":\"down\"}");
 	CHECK_INT(music_queue_volume(q), 500);
 	change("{\"volume\":5}");
@@ -509,10 +509,10 @@ TEST(calls_and_spoken_commands_have_the_rights_of_their_speaker)
 	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), MUSIC_VOLUME_FULL);
 	s.dj = true;
 	effect(ROOM_DO_MUSIC, ALICE, "quieter");
-	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), 850);
+	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), 900);
 	effect(ROOM_DO_MUSIC, ALICE, "quieter");
 	effect(ROOM_DO_MUSIC, ALICE, "louder");
-	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), 850);
+	CHECK_INT(music_queue_volume(jukebox_queue(s.jukebox)), 900);
 	CHECK(plays());
 	effect(ROOM_DO_MUSIC, ALICE, "skip");
 	CHECK(!plays());

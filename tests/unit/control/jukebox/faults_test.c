@@ -170,6 +170,48 @@ TEST(a_member_puts_one_track_before_those_of_others)
 	scene_finish();
 }
 
+static int move(uint32_t entry, size_t place, uint64_t user)
+{
+	return scene_request((struct jukebox_request){
+		.act = MUSIC_ACT_MOVE, .user = user, .entry = entry, .place = place});
+}
+
+/* What may not be added in front of others may not be moved there. */
+TEST(a_member_moves_one_track_past_those_of_others)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("abc", ALICE), 0); /* 1 to 3 */
+	CHECK_INT(scene_add("d", BOB), 0);
+	CHECK_INT(move(4, 1, BOB), 0); /* the only one */
+	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
+	CHECK_STR(scene_queue(), "|adbc");
+	CHECK_INT(scene_add("ef", BOB), 0); /* 5, 6 */
+	CHECK_INT(move(5, 1, BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
+	CHECK_INT(move(6, 0, BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
+	CHECK_STR(scene_queue(), "|adbcef");
+	/* Past their own, and back, they may. */
+	CHECK_INT(move(6, 4, BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
+	CHECK_STR(scene_queue(), "|adbcfe");
+	CHECK_INT(move(4, 5, BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
+	CHECK_STR(scene_queue(), "|abcfed");
+	CHECK_INT(move(2, 5, BOB), 0); /* nor is it theirs */
+	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
+	CHECK_INT(move(6, 1, DJ), 0);
+	CHECK_STR(scene_queue(), "|afbced");
+	CHECK_INT(settings_set(scene.settings, "music_control", "dj"), 0);
+	CHECK_INT(move(5, 5, BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_NEEDS_DJ);
+	CHECK_INT(settings_set(scene.settings, "music_control", "everyone"), 0);
+	CHECK_INT(move(5, 1, BOB), 0);
+	CHECK_INT(scene.a.verdict, MUSIC_ALLOWED);
+	CHECK_STR(scene_queue(), "|aefbcd");
+	scene_finish();
+}
+
 TEST(a_move_tells_the_place_that_the_track_has_got)
 {
 	CHECK(jukebox_scene_begin(NULL));

@@ -39,6 +39,19 @@ TEST(a_jukebox_plays_what_is_asked_for)
 	scene_finish();
 }
 
+TEST(a_jukebox_plays_with_the_volume_in_decibels)
+{
+	CHECK(jukebox_scene_begin(NULL));
+	CHECK_INT(scene_add("a", ALICE), 0);
+	CHECK_INT(scene.toy.music_gain, 1000);
+	CHECK_INT(scene_request((struct jukebox_request){
+			  .act = MUSIC_ACT_VOLUME, .user = DJ, .volume = 500}),
+		  0);
+	CHECK_INT(music_queue_volume(jukebox_queue(scene.jukebox)), 500);
+	CHECK_INT(scene.toy.music_gain, 56); /* -25 dB */
+	scene_finish();
+}
+
 TEST(a_jukebox_judges_requests_and_counts_votes)
 {
 	CHECK(jukebox_scene_begin(NULL));
@@ -331,6 +344,39 @@ TEST(what_follows_a_page_is_ordered_behind_it)
 	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 2));
 	CHECK_STR(scene.toy.music_path, "https://www.youtube.com/watch?v=next");
 	CHECK_INT(scene.failures, 1);
+	finish_with_pages(path);
+}
+
+/* No page of any site could be played: it is not for this one to leave the queue. */
+TEST(a_downloader_that_is_missing_halts_the_music_and_keeps_the_queue)
+{
+	static const char no_python[] = "#!/bin/sh\nexit 127\n";
+	char path[4096], program[80];
+
+	CHECK(begin_with_pages(path, sizeof path));
+	snprintf(program, sizeof program, "%s/yt-dlp", scene.toy.dir);
+	CHECK_INT(unlink(program), 0);
+	CHECK_INT(add_page("one"), 0);
+	CHECK_INT(add_page("two"), 0);
+	for (unsigned i = 0; i < 200 && !scene.failures; i++)
+		toy_settle(&scene.toy);
+	CHECK_INT(scene.failures, 1);
+	CHECK(scene.halted);
+	CHECK_STR(scene.reason, "the downloader is not installed on this machine");
+	CHECK_INT(music_queue_count(jukebox_queue(scene.jukebox)), 2);
+	CHECK_INT(jukebox_phase(scene.jukebox), JUKEBOX_HALTED);
+	/* Nor is it this one's fault that its interpreter is missing. */
+	CHECK(write_program(scene.toy.dir, "yt-dlp", no_python, sizeof no_python - 1));
+	CHECK_INT(scene_act(MUSIC_ACT_RESUME, ALICE), 0);
+	for (unsigned i = 0; i < 200 && scene.failures < 2; i++)
+		toy_settle(&scene.toy);
+	CHECK_STR(scene.reason, "the downloader cannot be started");
+	CHECK_INT(music_queue_count(jukebox_queue(scene.jukebox)), 2);
+	CHECK(write_program(scene.toy.dir, "yt-dlp", downloader, sizeof downloader - 1));
+	CHECK_INT(scene_act(MUSIC_ACT_RESUME, ALICE), 0);
+	CHECK(toy_run_until(&scene.toy, MEDIA_MUSIC_PLAY, 1));
+	CHECK_STR(scene.toy.music_path, "https://cdn.example/one.webm");
+	CHECK_INT(scene.failures, 2);
 	finish_with_pages(path);
 }
 

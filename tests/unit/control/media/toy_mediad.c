@@ -111,8 +111,11 @@ static int on_toy(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		t->listen_id = msg.listen.listen;
 	if (msg.type == MEDIA_SAY_OPEN)
 		t->playback = msg.say_open.playback;
+	if (msg.type == MEDIA_MUSIC_GAIN)
+		t->music_gain = msg.music_gain.target;
 	if (msg.type == MEDIA_MUSIC_PLAY) {
 		t->music_start = msg.music_play.start;
+		t->music_gain = msg.music_play.gain;
 		t->music_paused = msg.music_play.paused;
 		snprintf(t->music_path, sizeof t->music_path, "%.*s", (int)msg.music_play.path.n,
 			 (const char *)msg.music_play.path.p);
