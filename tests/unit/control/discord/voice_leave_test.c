@@ -69,8 +69,9 @@ TEST(voice_joins_again_before_its_leave_is_confirmed)
 	paper_server(&p, "t3");
 	paper_state(&p, 0, NULL);
 	CHECK_INT(p.leases, 1);
+	paper_server(&p, "t4"); /* before the state */
+	CHECK_INT(p.leases, 1);
 	paper_state(&p, 7, "s4");
-	paper_server(&p, "t4");
 	CHECK_INT(voice_state(p.v), VOICE_IN);
 	CHECK_INT(p.leases, 2);
 	CHECK_INT(p.left, 0);
