@@ -144,9 +144,10 @@ static int finish_unit(struct video_depacketizer *d, bool last)
 	if (!r.ok)
 		return EBADMSG;
 	d->has_unit = false;
+	/* Such a unit ends no frame: the one before it would keep its size, or there is none. */
 	if (is_ignored(head)) {
 		d->n = d->unit;
-		return 0;
+		return last ? EBADMSG : 0;
 	}
 	d->key = d->key || type_of(head) == SEQUENCE_HEADER;
 	payload = rd_left(&r);

@@ -415,6 +415,13 @@ TEST(video_av1_refuses)
 	video_depacketizer_start(&d, VIDEO_AV1, out, sizeof out);
 	CHECK_INT(video_depacketizer_add(&d, (const uint8_t *)"\x00\x00", 2), 0);
 	CHECK_INT(video_depacketizer_end(&d), EBADMSG);
+	/* A delimiter alone, or at the end. */
+	video_depacketizer_start(&d, VIDEO_AV1, out, sizeof out);
+	CHECK_INT(video_depacketizer_add(&d, (const uint8_t *)"\x10\x10", 2), 0);
+	CHECK_INT(video_depacketizer_end(&d), EBADMSG);
+	video_depacketizer_start(&d, VIDEO_AV1, out, sizeof out);
+	CHECK_INT(video_depacketizer_add(&d, (const uint8_t *)"\x20\x02\x30\x09\x10", 5), 0);
+	CHECK_INT(video_depacketizer_end(&d), EBADMSG);
 	video_depacketizer_start(&d, VIDEO_AV1, out, sizeof out);
 	CHECK_INT(video_depacketizer_add(&d, (const uint8_t *)"\x40\x02\x30\x01", 4), 0);
 	CHECK_INT(video_depacketizer_end(&d), EBADMSG);
