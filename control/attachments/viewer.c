@@ -350,6 +350,7 @@ static struct view *find_of(const struct viewer *v, uint64_t message, uint64_t u
 {
 	struct view *x = v ? v->first : NULL;
 
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): those that were freed are not in the list */
 	while (x && (message ? x->message != message : x->user != user))
 		x = x->next;
 	return x;
