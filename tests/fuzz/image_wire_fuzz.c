@@ -9,13 +9,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_request(const char *line)
 {
-	char again[IMAGE_REQUEST_MAX];
+	char again[IMAGE_REQUEST_MAX], more[IMAGE_REQUEST_MAX];
 	struct image_request q, same;
+	size_t n;
 
 	if (image_request_read(&q, line))
 		return;
-	again[image_request_write(&q, again) - 1] = '\0';
-	if (image_request_read(&same, again) || memcmp(&q, &same, sizeof q) != 0)
+	n = image_request_write(&q, again);
+	again[n - 1] = '\0';
+	if (image_request_read(&same, again) || image_request_write(&same, more) != n ||
+	    memcmp(again, more, n - 1) != 0)
 		abort();
 }
 
