@@ -1,7 +1,7 @@
 /* Days as people of the room count them. Pure.
  *
- * A day begins at midnight of the server's time zone. Its offset, seconds east of UTC, differs
- * between summer and winter, so it is asked for at the time in question. */
+ * A day begins at midnight in the server's time zone. The zone's offset, in seconds east of UTC,
+ * changes with daylight saving time, so callers ask for the offset at the time in question. */
 #ifndef CONTROL_MEMORY_CALENDAR_H
 #define CONTROL_MEMORY_CALENDAR_H
 

@@ -2,9 +2,9 @@
  *
  * Decisions are those of control/vision/core/shares.h; pictures are decoded by image_jail.h.
  * Pictures are kept in memory alone, the newest of each share, VISION_MEMORY in all. They are wiped
- * when a newer one comes, when their person leaves the voice channel, when the bot is told to watch
- * no more, and when the share ends: by its page, by time, because the bot left, or because
- * screen_watch is off. Everything runs on env's thread. */
+ * when a newer picture arrives, when the person leaves the voice channel, when somebody tells the
+ * bot to stop watching, and when the share ends: by its page, by time, because the bot left, or
+ * because screen_watch is off. Everything runs on env's thread. */
 #ifndef CONTROL_VISION_VISION_H
 #define CONTROL_VISION_VISION_H
 

@@ -34,8 +34,8 @@ enum {
 	AUDIO_PREROLL_MS = 1000,
 	AUDIO_PREROLL_BYTES = 16384, /* less than AUDIO_PREROLL_MS above 128 kbit/s */
 	AUDIO_SPEAKING_OFF_MS = MEDIA_SPEAKING_OFF_MS,
-	/* A jump of the sequence number by more than this is a restart of the sender. Backwards one
-	 * packet proves nothing: whoever forwards it may have held it for long. */
+	/* A jump of the sequence number by more than this is a restart of the sender. Backwards a
+	 * single packet proves nothing: the voice server may have held it for long. */
 	AUDIO_RESTART_AHEAD = 1000,
 	AUDIO_LATE_RUN = 12,	    /* so many late packets, and none in time, are a restart too */
 	AUDIO_CATCHUP_PACKETS = 16, /* packets of pre-roll decoded per call at most */
@@ -107,7 +107,8 @@ struct audio_packet {
 void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now);
 /* The speaker has another SSRC: the next packet's numbers have nothing to do with those before. */
 void audio_speaker_restart(struct audio_speaker *s, uint64_t now);
-/* We stood still: what was said meanwhile may not be read yet. Silence counts from now. */
+/* This process stalled: packets that arrived meanwhile may not have been read yet, so silence
+ * counts from now. */
 void audio_speaker_stalled(struct audio_speaker *s, uint64_t now);
 /* To be called when audio_speaker_due() says so. */
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now);

@@ -209,8 +209,8 @@ void dave_heal_no_sender(struct dave_session *s, uint64_t now);
  */
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed);
 void dave_heal_input_lost(struct dave_session *s);
-/* What changes the group is not followed any more. If the rejoin is far off our key ends, and
- * control is told. */
+/* After lost input, changes of the group are not followed. If the rejoin is far off our key ends,
+ * and control is told. */
 void dave_heal_await_rejoin(struct dave_session *s, uint64_t now);
 void dave_heal_remove_user(struct dave_session *s, uint64_t now, uint64_t user);
 /* A user left the call. The departure of a member re-keys the group in any case, so an owed answer

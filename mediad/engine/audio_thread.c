@@ -269,7 +269,8 @@ static size_t describe_datagram(uint8_t kind, const uint8_t *data, size_t len, c
 				    (unsigned)rd_be(&r, 4));
 }
 
-/* The thread, or the machine, stood still: what people said meanwhile waits in the sockets. */
+/* After a stall of this thread or of the machine, packets that arrived meanwhile wait in the
+ * sockets. */
 static void tell_of_stall(struct audio_thread *t, uint64_t now)
 {
 	uint64_t due = t->due > t->ticked_at ? t->due : t->ticked_at;

@@ -486,8 +486,8 @@ static void tick_speakers(struct call_stream *cs, uint64_t now)
 	for (unsigned i = 0; i < cs->n_slots; i++) {
 		const struct slot *s = cs->slots[i];
 
-		/* Packets that waited are delivered with the times of their arrival. Until all are,
-		 * the last of them says nothing about a silence now. */
+		/* Pending packets are delivered with the times of their arrival. Until all of them
+		 * are, the newest one says nothing about a silence now. */
 		if (s->draining && s->n_pending)
 			continue;
 		if (audio_speaker_due(s->speaker) <= now)

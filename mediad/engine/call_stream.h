@@ -221,7 +221,7 @@ void call_stream_feed_music(struct call_stream *cs, const struct music_feed *f);
  * again. */
 void call_stream_send(struct call_stream *cs);
 void call_stream_work(struct call_stream *cs);
-/* The process stood still since the last tick: no speaker's silence began meanwhile. */
+/* This process stalled after its last tick: the silence of all speakers counts from now. */
 void call_stream_stalled(struct call_stream *cs);
 /* When call_stream_send is due; UINT64_MAX = never. */
 uint64_t call_stream_next(const struct call_stream *cs);

@@ -16,16 +16,13 @@ where=$TEXT
 
 # picture NUMBER: an attachment that shows it.
 picture() { printf '{"filename":"picture-%s.png","data":"%s"}' "$1" "$(perl tests/standins/picture.pl "$1" 160 96 | base64 -w0)"; }
-# writes USER CONTENT [ATTACHMENTS]: the id goes to $written.
-writes() {
-	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"${3:+,\"attachments\":[$3]}}" |
-		perl -MJSON::PP -0777 -ne 'print decode_json($_)->{id}')
-}
+# shows USER CONTENT [ATTACHMENTS]
+shows() { writes "$1" "$2" "${3:+,\"attachments\":[$3]}"; }
 answer() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne 'binmode STDOUT, ":utf8";
 	for (@{decode_json($_)}) { print $_->{content} if ($_->{nonce} // "") eq "'"$written"'.0" }'; }
 answered() { [ -n "$(answer)" ]; }
 # asks USER CONTENT [ATTACHMENTS]: and waits for the answer.
-asks() { writes "$@" && until_ok 20 answered || bad "$2" "not answered: $(tail -5 "$D/control-$runs.log")"; }
+asks() { shows "$@" && until_ok 20 answered || bad "$2" "not answered: $(tail -5 "$D/control-$runs.log")"; }
 frames() { answer | grep -oE 'frame [0-9]+' | grep -oE '[0-9]+' | tr '\n' ' '; }
 run() { # CONFIG SETTING…
 	runs=$((runs + 1))
@@ -71,7 +68,7 @@ asks $ALICE "<@$BOT> what do you see" "$(picture 37)"
 first=$written
 is "a model is shown what is attached" "$(frames)" "37 "
 answer | grep -q 'image/jpeg 160x96' && ok "as the jail wrote it anew" || bad "the jail" "$(answer)"
-writes $BOB "look at this" "$(picture 12)"
+shows $BOB "look at this" "$(picture 12)"
 bobs=$written
 asks $ALICE "<@$BOT> what do you see"
 is "and what was shown just before, in its order" "$(frames)" "37 12 "
@@ -82,7 +79,7 @@ api PATCH "/channels/$where/messages/$first" '{"content":"look","attachments":[]
 sleep 0.3
 asks $ALICE "<@$BOT> what do you see"
 is "nor what an edit took away" "$(frames)" ""
-writes $BOB "my notes" "{\"filename\":\"notes.txt\",\"data\":\"$(printf 'the code word is swan' | base64)\"}"
+shows $BOB "my notes" "{\"filename\":\"notes.txt\",\"data\":\"$(printf 'the code word is swan' | base64)\"}"
 asks $ALICE "<@$BOT> what is the code word"
 answer | grep -q swan && ok "a text file is quoted" || bad "a text file" "$(answer)"
 told eyes 'origin=..\?"notes.txt' && ok "in a fence" || bad "the fence" "$(grep -o 'untrusted id[^>]*' "$D/record-eyes/events.jsonl" | head -2)"
@@ -132,7 +129,7 @@ api POST /users/$ALICE/join "{\"channel_id\":\"$VOICE\"}" >/dev/null
 sleep 0.5
 where=$VOICE
 record=$D/record-voice/events.jsonl
-writes $ALICE "my screenshot" "$(picture 71)"
+shows $ALICE "my screenshot" "$(picture 71)"
 shown=$written
 sleep 1
 # question N: alice has the bot asked by voice; waits for the N-th answer.

@@ -14,10 +14,6 @@ D=$(mktemp -d /tmp/parley-text-catchup-XXXXXX)
 . tests/scenarios/common
 BOB=502 CAROL=503
 
-# writes USER CONTENT: the id goes to $written.
-writes() {
-	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"}" | tr ',' '\n' | grep -m1 '"id"' | grep -oE '[0-9]+')
-}
 # The words of the bot in $where, a message a line.
 of_bot() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	next unless /\S/; binmode STDOUT, ":utf8";

@@ -15,10 +15,6 @@ D=$(mktemp -d /tmp/parley-text-chat-XXXXXX)
 # The stop sign as characters, and as JSON: api counts the characters of a body.
 BOB=502 SIGN=$(printf '\xf0\x9f\x9b\x91') STOP='\ud83d\uded1' WARN=$(printf '\xe2\x9a\xa0')
 
-# writes USER CONTENT [MORE]: the id goes to $written.
-writes() {
-	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"${3:-}}" | tr ',' '\n' | grep -m1 '"id"' | grep -oE '[0-9]+')
-}
 # One message a line, in $where.
 messages() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	next unless /\S/; binmode STDOUT, ":utf8";

@@ -12,10 +12,6 @@ D=$(mktemp -d /tmp/parley-text-memory-XXXXXX)
 . tests/scenarios/common
 BOB=502
 
-# writes USER CONTENT: the id goes to $written.
-writes() {
-	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"}" | tr ',' '\n' | grep -m1 '"id"' | grep -oE '[0-9]+')
-}
 messages() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	next unless /\S/; binmode STDOUT, ":utf8";
 	for (@{decode_json($_)}) { my $c = $_->{content}; $c =~ s/\n/\\n/g; print join("|", $_->{author}{username}, $_->{nonce} // "", $_->{id}, $c), "\n" }'; }

@@ -13,10 +13,6 @@ D=$(mktemp -d /tmp/parley-text-refused-XXXXXX)
 . tests/scenarios/common
 BOB=502 DJS=7001 OWN=7002 WARN=$(printf '\xe2\x9a\xa0')
 
-# writes USER CONTENT: the id goes to $written.
-writes() {
-	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"}" | tr ',' '\n' | grep -m1 '"id"' | grep -oE '[0-9]+')
-}
 # One message a line, in $where.
 messages() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	next unless /\S/; binmode STDOUT, ":utf8";

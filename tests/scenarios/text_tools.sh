@@ -15,9 +15,6 @@ D=$(mktemp -d /tmp/parley-text-tools-XXXXXX)
 BOB=502 STOP='\ud83d\uded1'
 where=$TEXT
 
-writes() {
-	written=$(api POST "/channels/$where/messages" "{\"user_id\":\"$1\",\"content\":\"$2\"}" | tr ',' '\n' | grep -m1 '"id"' | grep -oE '[0-9]+')
-}
 # One message of the bot a line: id, nonce, reference, buttons, content.
 of_bot() { api GET "/channels/$where/messages" | perl -MJSON::PP -0777 -ne '
 	next unless /\S/; binmode STDOUT, ":utf8";

@@ -666,7 +666,7 @@ TEST(a_fact_knows_the_channels_in_which_it_was_told)
 	former = json_array_get(json_object_get(json_array_get(answer, 0), "former"), 0);
 	CHECK_INT(json_array_size(json_object_get(former, "channels")), 2);
 	CHECK_INT(forget(by(BOB), "{\"words\":\"release\"}"), 0);
-	/* Told for everybody, it is told to everybody. */
+	/* A fact that the whole server may be told keeps no channels. */
 	CHECK_STR(write_fact(in(0), "the release is on Friday"), "duplicate");
 	CHECK_STR(told_in(), "all");
 	CHECK_STR(write_fact(in(3), "the release is on Friday"), "duplicate");

@@ -265,7 +265,7 @@ TEST(receive_follows_jumps)
 	audio_speaker_free(receive_rig.spk);
 }
 
-/* We stood still for longer than the silence that ends an utterance, and nothing was lost. */
+/* This process stalls for longer than the silence that ends an utterance, and loses no packet. */
 TEST(receive_a_stall_of_ours_is_no_silence)
 {
 	unsigned k = 0;

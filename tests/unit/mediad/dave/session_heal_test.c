@@ -651,7 +651,7 @@ TEST(dave_heal_asks_for_a_member_who_comes_back)
 	script_end(&t);
 }
 
-/* One was here before us, and the group that welcomes us lacks them. */
+/* A member was here before us, and the group that welcomes us lacks them. */
 TEST(dave_heal_asks_for_a_member_whom_the_first_epoch_lacks)
 {
 	struct script t;
@@ -668,7 +668,7 @@ TEST(dave_heal_asks_for_a_member_whom_the_first_epoch_lacks)
 	script_end(&t);
 }
 
-/* Who leaves meanwhile would go on hearing us for an hour. */
+/* Otherwise a member who leaves meanwhile would go on hearing us for an hour. */
 TEST(dave_heal_a_key_ends_when_input_is_lost_long_before_the_rejoin)
 {
 	struct script t;

@@ -139,8 +139,8 @@ TEST(audio_thread_makes_up_for_late_work)
 	audio_thread_free(rig.t);
 }
 
-/* The machine stood still: those who were speaking get their time back. A little late is no stall.
- */
+/* After a stall the silence of those who were speaking begins anew. A tick that is a little late is
+ * no stall. */
 TEST(audio_thread_tells_of_a_stall)
 {
 	static const uint8_t sound[100];

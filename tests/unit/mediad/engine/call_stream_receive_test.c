@@ -573,8 +573,9 @@ TEST(call_stream_keeps_unmapped_packets_for_two_seconds)
 	pair_finish();
 }
 
-/* What waited is delivered in parts; its age is no silence of somebody who goes on speaking. */
-TEST(call_stream_what_waited_ends_no_utterance)
+/* Pending packets are delivered in batches, with the times of their arrival. Their age is no
+ * silence of a speaker who goes on. */
+TEST(call_stream_pending_packets_end_no_utterance)
 {
 	for (unsigned late = 400; late <= 1900; late += 300) {
 		uint16_t k = 0;
@@ -596,7 +597,7 @@ TEST(call_stream_what_waited_ends_no_utterance)
 	}
 }
 
-/* However many there are, each is asked for. */
+/* Control is asked about every unmapped SSRC, however many there are. */
 TEST(call_stream_asks_for_a_crowd_of_unmapped_ssrcs)
 {
 	enum { CROWD = 40 };
@@ -614,7 +615,8 @@ TEST(call_stream_asks_for_a_crowd_of_unmapped_ssrcs)
 	pair_finish();
 }
 
-/* Whoever forwards it may have held it: one packet is no new start, however old. */
+/* The voice server may have held a packet: a single one is no restart of the sender, however old.
+ */
 TEST(call_stream_a_packet_held_for_seconds_is_late)
 {
 	uint16_t k = 0;
