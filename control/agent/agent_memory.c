@@ -219,7 +219,6 @@ static void take_written(int err, const struct store_document *document, void *a
 	give(ask, err, done);
 }
 
-/* Others do not hear the words of private facts from the answer. */
 static int64_t offset_at(uint64_t at_ms, void *arg)
 {
 	const struct agent *a = arg;

@@ -90,8 +90,8 @@ static int64_t month_of(int64_t day)
 	return month;
 }
 
-/* A window in local ms. elapsed: so long ago, whatever the
- * clocks showed. */
+/* A window in local ms. elapsed: counted back from now, so the offset of now holds for both ends.
+ */
 struct span {
 	int64_t from, to;
 	bool elapsed;
